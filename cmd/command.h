@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: what a subcommand is.
+ * In: nothing. Out: the descriptor that each cmd/NAME.c owns and main.c's table lists.
+ */
+#ifndef KMEMX_CMD_COMMAND_H
+#define KMEMX_CMD_COMMAND_H
+
+enum exit_code {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_UNREADABLE = 3,
+	EXIT_UNTRUSTED = 125, /* more was lost than the user allowed */
+	EXIT_NOT_EXECUTABLE = 126,
+	EXIT_NOT_FOUND = 127,
+};
+
+struct command {
+	const char *name;
+	const char *purpose;		   /* one line, for the list and for -h */
+	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+};
+
+extern const struct command command_record;
+extern const struct command command_stat;
+extern const struct command command_info;
+extern const struct command command_version;
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: the typed option table.
+ * In: argv and a table. Out: values in the caller's variables, -h text, usage errors with
+ * a suggestion.
+ */
+#ifndef KMEMX_CMD_OPTIONS_H
+#define KMEMX_CMD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_type {
+	OPTION_END,
+	OPTION_GROUP,	 /* a heading in -h: only @help */
+	OPTION_FLAG,	 /* bool: set to true; --no-NAME sets false */
+	OPTION_COUNT,	 /* unsigned int: one more each time (-v) */
+	OPTION_STRING,	 /* const char * */
+	OPTION_STRINGS,	 /* struct option_strings: each use appends */
+	OPTION_UINT,	 /* uint64_t */
+	OPTION_SIZE,	 /* uint64_t bytes; takes K, M, G suffixes */
+	OPTION_DURATION, /* uint64_t ns; takes 2, 1.5s, 500ms, 10m */
+	OPTION_HELP,	 /* -h, --help: prints the help text and ends with 0 */
+};
+
+struct option_strings {
+	const char **items; /* pointers into argv; free(items) is the caller's */
+	size_t count;
+};
+
+struct option {
+	enum option_type type;
+	char short_name;  /* 0: none */
+	const char *name; /* "file"; NULL: short only */
+	const char *arg;  /* "FILE", "KEYS"; NULL for flags */
+	void *value;
+	const char *help; /* one line */
+};
+
+/**
+ * struct option_usage - a subcommand's manners
+ * @usage: one or more lines after "usage: ", separated by newlines
+ * @examples: two examples, ready to print
+ * @stop_at_operand: parsing ends at the first operand (record's command) as well as at --
+ */
+struct option_usage {
+	const char *command; /* "record" */
+	const char *purpose;
+	const char *usage;
+	const char *examples;
+	bool stop_at_operand;
+};
+
+/**
+ * options_parse() - read argv by the table
+ *
+ * Options may stand anywhere before "--" (unless stop_at_operand). Long options may be
+ * abbreviated uniquely, take "--name=value" or "--name value"; short ones bundle. An
+ * unknown option is a usage error that names the nearest. Operands are moved to the end,
+ * in order; @operands receives the index of the first.
+ *
+ * Return: -1 to go on; otherwise the exit code to return (0 after -h, EXIT_USAGE).
+ */
+int options_parse(const struct option_usage *usage, const struct option *options,
+		  int argc, char **argv, int *operands);
+
+/* The candidate nearest to @word by edit distance, or NULL if none is near. */
+const char *options_nearest(const char *word, const char *const *candidates,
+			    size_t count);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: what every analysis is, and what it may consult.
+ * In: events in time order. Out: tables.
+ */
+#ifndef KMEMX_ANALYSIS_ANALYSIS_H
+#define KMEMX_ANALYSIS_ANALYSIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/log.h"
+#include "event/event.h"
+#include "event/formats.h"
+#include "event/migratetype.h"
+#include "event/stream.h"
+#include "recording/recording.h"
+#include "report/table.h"
+#include "symbol/callsite.h"
+#include "symbol/symbols.h"
+
+/**
+ * struct analysis_env - borrowed by every analysis, outlives them
+ *
+ * @by_caller, @by_address, @by_cache: which tables are wanted (--caller, --alloc, --cache)
+ * @live: only what is still allocated at the end (--live)
+ * @raw_ip: callsites as addresses
+ */
+struct analysis_env {
+	const struct recording *rec;
+	const struct event_formats *fmts;
+	const struct event_stream *stream; /* stacks, cache names, stats */
+	const struct symbols *syms;
+	struct callsite_rule *rule;
+	const struct migratetypes *migratetypes;
+	const struct log *log;
+	bool by_caller, by_address, by_cache;
+	bool live;
+	bool raw_ip;
+	uint32_t page_size; /* bytes of a page on the recorded machine */
+};
+
+/**
+ * struct analysis_ops - an analysis: one of these and a line in analyze.c's table
+ * @create: NULL if memory ran out
+ * @event: takes one event or loss; failures (memory) are kept and returned by @finish
+ * @finish: adds its tables to the report; 0 or -errno
+ */
+struct analysis_ops {
+	const char *name;
+	void *(*create)(const struct analysis_env *env);
+	void (*event)(void *self, const struct kmem_event *ev);
+	int (*finish)(void *self, struct report *report);
+	void (*destroy)(void *self);
+};
+
+extern const struct analysis_ops analysis_slab;
+extern const struct analysis_ops analysis_page;
+
+#endif

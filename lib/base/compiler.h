@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * base: compiler annotations shared by every floor.
+ * In: nothing. Out: attribute macros.
+ */
+#ifndef KMEMX_BASE_COMPILER_H
+#define KMEMX_BASE_COMPILER_H
+
+#define __must_check	   __attribute__((warn_unused_result))
+#define __printf_fmt(f, a) __attribute__((format(printf, f, a)))
+#define likely(x)	   __builtin_expect(!!(x), 1)
+#define unlikely(x)	   __builtin_expect(!!(x), 0)
+#define ARRAY_SIZE(a)	   (sizeof(a) / sizeof((a)[0]))
+
+#endif

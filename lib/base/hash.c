@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * base: hash functions, a map from u64 to u32, and the interning of byte strings.
+ * In: keys. Out: small dense numbers that stand for them.
+ */
+#include "base/hash.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct u64_map_slot {
+	uint64_t key;
+	uint32_t value;
+	uint32_t used;
+};
+
+uint64_t hash_bytes(const void *data, size_t size)
+{
+	const uint8_t *p = data;
+	uint64_t h = 0x9e3779b97f4a7c15ULL ^ size;
+	uint64_t word;
+
+	for (; size >= 8; size -= 8, p += 8) {
+		memcpy(&word, p, 8);
+		h = (h ^ word) * 0xff51afd7ed558ccdULL;
+		h ^= h >> 32;
+	}
+	if (size) {
+		word = 0;
+		memcpy(&word, p, size);
+		h = (h ^ word) * 0xff51afd7ed558ccdULL;
+	}
+	return hash_u64(h);
+}
+
+/* @key's slot, or the empty one where it belongs. The map is never full. */
+static struct u64_map_slot *u64_map_slot(const struct u64_map *map, uint64_t key)
+{
+	size_t i = hash_u64(key) & (map->capacity - 1);
+
+	while (map->slots[i].used && map->slots[i].key != key)
+		i = (i + 1) & (map->capacity - 1);
+	return &map->slots[i];
+}
+
+static bool u64_map_grow(struct u64_map *map)
+{
+	struct u64_map bigger = { 0 };
+	size_t i;
+
+	bigger.capacity = map->capacity ? map->capacity * 2 : 64;
+	bigger.slots = calloc(bigger.capacity, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return false;
+	for (i = 0; i < map->capacity; i++) {
+		if (map->slots[i].used)
+			*u64_map_slot(&bigger, map->slots[i].key) = map->slots[i];
+	}
+	free(map->slots);
+	map->slots = bigger.slots;
+	map->capacity = bigger.capacity;
+	return true;
+}
+
+uint32_t *u64_map_find(const struct u64_map *map, uint64_t key)
+{
+	struct u64_map_slot *slot;
+
+	if (!map->count)
+		return NULL;
+	slot = u64_map_slot(map, key);
+	return slot->used ? &slot->value : NULL;
+}
+
+uint32_t *u64_map_insert(struct u64_map *map, uint64_t key, uint32_t value)
+{
+	struct u64_map_slot *slot;
+
+	if (map->count * 4 >= map->capacity * 3 && !u64_map_grow(map))
+		return NULL;
+	slot = u64_map_slot(map, key);
+	if (!slot->used) {
+		*slot = (struct u64_map_slot){ key, value, 1 };
+		map->count++;
+	}
+	return &slot->value;
+}
+
+void u64_map_free(struct u64_map *map)
+{
+	free(map->slots);
+	*map = (struct u64_map){ 0 };
+}
+
+/* @data's slot, or the empty one where it belongs. */
+static uint32_t *intern_slot(const struct intern *in, uint32_t hash, const void *data,
+			     size_t size)
+{
+	size_t i = hash & (in->nr_slots - 1);
+
+	for (; in->slots[i]; i = (i + 1) & (in->nr_slots - 1)) {
+		const struct intern_entry *e = &in->entries[in->slots[i] - 1];
+
+		if (e->hash == hash && e->size == size &&
+		    (!size || !memcmp(in->bytes + e->offset, data, size)))
+			break;
+	}
+	return &in->slots[i];
+}
+
+static bool intern_grow_slots(struct intern *in)
+{
+	size_t nr_slots = in->nr_slots ? in->nr_slots * 2 : 64;
+	uint32_t *slots = calloc(nr_slots, sizeof(*slots));
+	uint32_t id;
+
+	if (!slots)
+		return false;
+	for (id = 1; id <= in->count; id++) {
+		size_t i = in->entries[id - 1].hash & (nr_slots - 1);
+
+		while (slots[i])
+			i = (i + 1) & (nr_slots - 1);
+		slots[i] = id;
+	}
+	free(in->slots);
+	in->slots = slots;
+	in->nr_slots = nr_slots;
+	return true;
+}
+
+/* Room for one more entry and @size more content bytes. */
+static bool intern_reserve(struct intern *in, size_t size)
+{
+	void *p;
+
+	if (in->count == in->capacity) {
+		uint32_t capacity = in->capacity ? in->capacity * 2 : 32;
+
+		p = realloc(in->entries, capacity * sizeof(*in->entries));
+		if (!p)
+			return false;
+		in->entries = p;
+		in->capacity = capacity;
+	}
+	if (in->bytes_capacity - in->bytes_size < size) {
+		size_t capacity = (in->bytes_capacity + size) * 2;
+
+		p = realloc(in->bytes, capacity);
+		if (!p)
+			return false;
+		in->bytes = p;
+		in->bytes_capacity = capacity;
+	}
+	return (in->count + 1) * 2 < in->nr_slots || intern_grow_slots(in);
+}
+
+uint32_t intern_id(struct intern *in, const void *data, size_t size)
+{
+	size_t padded = (size + 8) & ~(size_t)7; /* the NUL is inside */
+	uint32_t hash = (uint32_t)hash_bytes(data, size);
+	uint32_t *slot = in->nr_slots ? intern_slot(in, hash, data, size) : NULL;
+
+	if (slot && *slot)
+		return *slot;
+	if (size > 1U << 30 || in->count >= UINT32_MAX / 2 || !intern_reserve(in, padded))
+		return 0;
+	slot = intern_slot(in, hash, data, size); /* growing moved the slots */
+	in->entries[in->count++] =
+		(struct intern_entry){ in->bytes_size, hash, (uint32_t)size };
+	memset(in->bytes + in->bytes_size + padded - 8, 0, 8);
+	if (size)
+		memcpy(in->bytes + in->bytes_size, data, size);
+	in->bytes_size += padded;
+	*slot = in->count;
+	return in->count;
+}
+
+const void *intern_get(const struct intern *in, uint32_t id, size_t *size)
+{
+	if (!id || id > in->count)
+		return NULL;
+	if (size)
+		*size = in->entries[id - 1].size;
+	return in->bytes + in->entries[id - 1].offset;
+}
+
+void intern_free(struct intern *in)
+{
+	free(in->entries);
+	free(in->slots);
+	free(in->bytes);
+	*in = (struct intern){ 0 };
+}

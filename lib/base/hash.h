@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * base: hash functions, a map from u64 to u32, and the interning of byte strings.
+ * In: keys. Out: small dense numbers that stand for them.
+ */
+#ifndef KMEMX_BASE_HASH_H
+#define KMEMX_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+/* Finaliser of MurmurHash3 (Austin Appleby, public domain): every input bit reaches every
+ * output bit, which addresses need, as they differ in few bits.
+ */
+static inline uint64_t hash_u64(uint64_t x)
+{
+	x ^= x >> 33;
+	x *= 0xff51afd7ed558ccdULL;
+	x ^= x >> 33;
+	x *= 0xc4ceb9fe1a85ec53ULL;
+	x ^= x >> 33;
+	return x;
+}
+
+uint64_t hash_bytes(const void *data, size_t size);
+
+/**
+ * struct u64_map - open-addressing map from uint64_t to a uint32_t; zero-initialise it
+ *
+ * Nothing can be removed. Every key value is allowed, 0 too.
+ */
+struct u64_map {
+	struct u64_map_slot *slots;
+	size_t capacity; /* a power of two, or 0 */
+	size_t count;
+};
+
+/* The value's place, owned by the map until the next insertion; NULL if @key is absent. */
+uint32_t *u64_map_find(const struct u64_map *map, uint64_t key);
+/* Finds @key or inserts it with @value. NULL if memory ran out. */
+uint32_t *u64_map_insert(struct u64_map *map, uint64_t key, uint32_t value);
+void u64_map_free(struct u64_map *map);
+
+/**
+ * struct intern - gives equal byte strings the same small number; zero-initialise it
+ *
+ * Numbers start at 1 and are dense; 0 means none. Memory grows with distinct content only.
+ */
+struct intern {
+	struct intern_entry *entries; /* entries[id - 1] */
+	uint32_t count;
+	uint32_t capacity;
+	uint32_t *slots;
+	size_t nr_slots;
+	uint8_t *bytes; /* all contents, 8-byte aligned, one after the other */
+	size_t bytes_size;
+	size_t bytes_capacity;
+};
+
+struct intern_entry {
+	uint64_t offset;
+	uint32_t hash;
+	uint32_t size;
+};
+
+/* The number of the @size bytes at @data (size at most 1 GiB); 0 if memory ran out. */
+uint32_t intern_id(struct intern *in, const void *data, size_t size);
+/* Content of @id, 8-byte aligned and followed by a NUL byte; valid until the next
+ * intern_id(). NULL for 0 or an id never given. @size may be NULL.
+ */
+const void *intern_get(const struct intern *in, uint32_t id, size_t *size);
+void intern_free(struct intern *in);
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * base: the growing byte buffer.
+ * In: bytes, text, formatted text. Out: one contiguous allocation.
+ */
+#include "base/strbuf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for @extra bytes and the NUL. */
+static bool strbuf_reserve(struct strbuf *sb, size_t extra)
+{
+	size_t capacity = sb->capacity ? sb->capacity : 64;
+	size_t need;
+	char *data;
+
+	if (sb->failed)
+		return false;
+	if (__builtin_add_overflow(sb->size, extra, &need) ||
+	    __builtin_add_overflow(need, (size_t)1, &need))
+		goto fail;
+	if (need <= sb->capacity)
+		return true;
+	while (capacity < need) {
+		if (__builtin_mul_overflow(capacity, (size_t)2, &capacity))
+			goto fail;
+	}
+	data = realloc(sb->data, capacity);
+	if (!data)
+		goto fail;
+	sb->data = data;
+	sb->capacity = capacity;
+	return true;
+fail:
+	sb->failed = true;
+	return false;
+}
+
+void strbuf_add(struct strbuf *sb, const void *data, size_t size)
+{
+	if (!strbuf_reserve(sb, size))
+		return;
+	if (size)
+		memcpy(sb->data + sb->size, data, size);
+	sb->size += size;
+	sb->data[sb->size] = '\0';
+}
+
+void strbuf_puts(struct strbuf *sb, const char *text)
+{
+	strbuf_add(sb, text, strlen(text));
+}
+
+void strbuf_printf(struct strbuf *sb, const char *fmt, ...)
+{
+	va_list ap, again;
+	int len;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (len < 0) {
+		sb->failed = true;
+	} else if (strbuf_reserve(sb, (size_t)len)) {
+		vsnprintf(sb->data + sb->size, (size_t)len + 1, fmt, again);
+		sb->size += (size_t)len;
+	}
+	va_end(again);
+}
+
+void strbuf_reset(struct strbuf *sb)
+{
+	sb->size = 0;
+	sb->failed = false;
+	if (sb->data)
+		sb->data[0] = '\0';
+}
+
+const char *strbuf_text(const struct strbuf *sb)
+{
+	return sb->data ? sb->data : "";
+}
+
+char *strbuf_detach(struct strbuf *sb)
+{
+	char *data;
+
+	strbuf_reserve(sb, 0);
+	if (sb->failed) {
+		strbuf_free(sb);
+		return NULL;
+	}
+	data = sb->data;
+	data[sb->size] = '\0';
+	*sb = (struct strbuf){ 0 };
+	return data;
+}
+
+void strbuf_free(struct strbuf *sb)
+{
+	free(sb->data);
+	*sb = (struct strbuf){ 0 };
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * base: a growing byte buffer, always NUL terminated.
+ * In: bytes, text, formatted text. Out: one contiguous allocation.
+ */
+#ifndef KMEMX_BASE_STRBUF_H
+#define KMEMX_BASE_STRBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/compiler.h"
+
+/**
+ * struct strbuf - the buffer; zero-initialise it
+ * @data: NULL until something is added, else NUL terminated
+ * @size: bytes without the NUL
+ * @failed: memory ran out once; later additions do nothing. Check it at the end.
+ */
+struct strbuf {
+	char *data;
+	size_t size;
+	size_t capacity;
+	bool failed;
+};
+
+void strbuf_add(struct strbuf *sb, const void *data, size_t size);
+void strbuf_puts(struct strbuf *sb, const char *text);
+void strbuf_printf(struct strbuf *sb, const char *fmt, ...) __printf_fmt(2, 3);
+/* Drops the content, keeps the memory and clears @failed. */
+void strbuf_reset(struct strbuf *sb);
+/* The text, never NULL; owned by @sb until its next change. */
+const char *strbuf_text(const struct strbuf *sb);
+/* Hands the text to the caller, who frees it; NULL if memory ran out. @sb is empty after. */
+char *strbuf_detach(struct strbuf *sb);
+void strbuf_free(struct strbuf *sb);
+
+#endif

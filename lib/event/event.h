@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * event: the kmem events as plain data.
+ * In: nothing. Out: the union that decode.c fills and every analysis reads.
+ */
+#ifndef KMEMX_EVENT_EVENT_H
+#define KMEMX_EVENT_EVENT_H
+
+#include <stdint.h>
+
+enum kmem_event_type {
+	KMEM_LOSS,  /* not an event: a gap in one CPU's events */
+	KMEM_OTHER, /* an event that kmemx does not interpret */
+	KMEM_KMALLOC,
+	KMEM_KMALLOC_NODE,
+	KMEM_CACHE_ALLOC,
+	KMEM_CACHE_ALLOC_NODE,
+	KMEM_KFREE,
+	KMEM_CACHE_FREE,
+	KMEM_PAGE_ALLOC,
+	KMEM_PAGE_FREE,
+	KMEM_PAGE_FREE_BATCHED,
+	KMEM_PAGE_ALLOC_ZONE_LOCKED,
+	KMEM_PAGE_PCPU_DRAIN,
+	KMEM_PAGE_ALLOC_EXTFRAG,
+	KMEM_KERNEL_STACK, /* only one that no event claimed */
+	KMEM_NR_TYPES,
+};
+
+#define KMEM_LOSS_UNKNOWN UINT64_MAX
+#define KMEM_NO_PFN	  UINT64_MAX /* a failed page allocation, whatever the word size */
+
+/**
+ * struct kmem_event - one event, or a loss, in time order
+ * @ts: in the buffer's clock units (nanoseconds for most)
+ * @stack: its callchain's number in the stream's stack table; 0 if it has none
+ * @flags: common_flags (irq context bits); @pid: common_pid, the interrupted task's
+ * @id: the format's ID in this recording
+ * @data, @size: the raw record; valid until the next event is taken
+ */
+struct kmem_event {
+	uint64_t ts;
+	uint32_t cpu;
+	int32_t pid;
+	uint8_t type; /* enum kmem_event_type */
+	uint8_t flags;
+	uint16_t buffer; /* index into recording.buffers */
+	uint16_t id;
+	uint32_t stack;
+	uint32_t size;
+	const uint8_t *data;
+	union {
+		struct {
+			uint64_t callsite, ptr, bytes_req, bytes_alloc, gfp_flags;
+			int32_t node;	/* -1: none given */
+			uint32_t cache; /* name's number, 0 if the event has none */
+		} slab_alloc;		/* KMALLOC, CACHE_ALLOC and their _NODE */
+		struct {
+			uint64_t callsite, ptr; /* ptr 0: kfree(NULL) */
+			uint32_t cache;
+		} slab_free; /* KFREE, CACHE_FREE */
+		struct {
+			uint64_t pfn; /* KMEM_NO_PFN: the allocation failed */
+			uint64_t gfp_flags;
+			uint32_t order;
+			int32_t migratetype; /* the requested one */
+		} page_alloc; /* PAGE_ALLOC, ZONE_LOCKED (no gfp), PCPU_DRAIN */
+		struct {
+			uint64_t pfn;
+			uint32_t order; /* 0 for PAGE_FREE_BATCHED */
+		} page_free;
+		struct {
+			uint64_t pfn;
+			int32_t alloc_order, fallback_order;
+			int32_t alloc_migratetype, fallback_migratetype;
+			int32_t change_ownership;
+		} extfrag;
+		struct {
+			uint64_t count;	   /* or KMEM_LOSS_UNKNOWN */
+			uint64_t since_ts; /* last event before the gap; 0 at the start */
+		} loss;
+	};
+};
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * event: what the recording's own format files say of each event.
+ * In: format texts. Out: event ids with their types, names and field places.
+ */
+#ifndef KMEMX_EVENT_FORMATS_H
+#define KMEMX_EVENT_FORMATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/log.h"
+#include "event/event.h"
+#include "event/gfp.h"
+#include "recording/recording.h"
+
+/* Where a field is in a record; size 0: this kernel's event has no such field. */
+struct event_field {
+	uint16_t offset;
+	uint8_t size; /* 1, 2, 4, 8 */
+	bool is_signed;
+};
+
+/**
+ * struct event_format - one event of this recording
+ * @name: e.g. "kmalloc"; @system: e.g. "kmem"; owned by the table
+ * @fields: by the decoder's own numbering, see formats.c
+ * @min_size: a record shorter than this cannot be decoded
+ */
+struct event_format {
+	const char *system;
+	const char *name;
+	uint16_t id;
+	uint8_t type; /* enum kmem_event_type */
+	uint32_t min_size;
+	struct event_field fields[8];
+};
+
+struct event_formats;
+
+/**
+ * event_formats_new() - read all formats of a recording
+ *
+ * kmem events and ftrace's kernel_stack are parsed by libtraceevent; of the others only
+ * name and ID are read. A format that cannot be parsed is logged and counted, its events
+ * become KMEM_OTHER. Return: 0; -ENODATA without any kmem format; -ENOMEM.
+ */
+int event_formats_new(struct event_formats **out, const struct recording *rec,
+		      const struct log *log) __must_check;
+void event_formats_free(struct event_formats *fmts);
+
+/* The format of @id; NULL if the recording has none. */
+const struct event_format *event_formats_find(const struct event_formats *fmts,
+					      uint16_t id);
+uint32_t event_formats_count(const struct event_formats *fmts);
+const struct event_format *event_formats_at(const struct event_formats *fmts, uint32_t i);
+/* The gfp flag names from the formats' own print strings. */
+const struct gfp_names *event_formats_gfp(const struct event_formats *fmts);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * event: all events of a recording in time order, decoded, stacks attached.
+ * In: a recording and its formats. Out: struct kmem_event, one at a time; losses are items.
+ */
+#ifndef KMEMX_EVENT_STREAM_H
+#define KMEMX_EVENT_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "event/event.h"
+#include "event/formats.h"
+#include "recording/recording.h"
+
+/**
+ * struct event_stream_options - what to read
+ * @instance: only the ring buffer of this name; NULL: all of them
+ * @start_ts, @stop_ts: only events with start <= ts <= stop; UINT64_MAX stop: to the end
+ * @keep_stacks: give kernel_stack events out as they are too, instead of only attaching
+ *		 them (for script and for counting tests)
+ */
+struct event_stream_options {
+	const char *instance;
+	uint64_t start_ts, stop_ts;
+	bool keep_stacks;
+};
+
+/* Losses of one CPU of one buffer. */
+struct event_stream_cpu {
+	uint32_t buffer, cpu;
+	uint64_t nr_events; /* kernel_stack included */
+	uint64_t nr_gaps;
+	uint64_t nr_lost;    /* sum of the known numbers */
+	uint64_t nr_unknown; /* gaps whose number the pages do not say */
+};
+
+/**
+ * struct event_stream_stats - what was read so far
+ * @nr_events: everything in the time window, kernel_stack included
+ * @by_id: events by format id (index 0..65535 is the id); owned by the stream
+ * @nr_undecodable: records too short for their format, or of no known format
+ * @nr_bad_pages: pages or chunks with a part that could not be read
+ * @nr_stacks_unclaimed: kernel_stack events that fitted no event
+ * @first_ts, @last_ts: of the events seen
+ * @nr_backwards: times a CPU's own time stamps ran backwards
+ */
+struct event_stream_stats {
+	uint64_t nr_events;
+	const uint64_t *by_id;
+	uint64_t nr_undecodable;
+	uint64_t nr_bad_pages;
+	uint64_t nr_stacks_unclaimed;
+	uint64_t nr_backwards;
+	uint64_t first_ts, last_ts;
+	const struct event_stream_cpu *cpus;
+	uint32_t nr_cpus;
+};
+
+struct event_stream;
+
+/* @rec and @fmts must outlive the stream. 0; -ENOENT no such instance; -ENOMEM. */
+int event_stream_open(struct event_stream **out, const struct recording *rec,
+		      const struct event_formats *fmts,
+		      const struct event_stream_options *opts,
+		      const struct log *log) __must_check;
+/* 1 and @ev; 0 at the end; -EIO, -ENOMEM. Damage is skipped and counted in the stats. */
+int event_stream_next(struct event_stream *st, struct kmem_event *ev) __must_check;
+const struct event_stream_stats *event_stream_stats(const struct event_stream *st);
+/* Content of stack @id: uint64_t frames, innermost first; @nr receives their number.
+ * Valid until the next event_stream_next(). NULL for 0.
+ */
+const uint64_t *event_stream_stack(const struct event_stream *st, uint32_t id,
+				   uint32_t *nr);
+uint32_t event_stream_nr_stacks(const struct event_stream *st);
+/* Cache name of @id; NULL for 0. Valid until the next event_stream_next(). */
+const char *event_stream_cache(const struct event_stream *st, uint32_t id);
+void event_stream_close(struct event_stream *st);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording: the sub-buffers of one CPU, one after the other.
+ * In: a recording, a buffer, a CPU. Out: checked sub-buffers in file order.
+ */
+#ifndef KMEMX_RECORDING_CPU_CURSOR_H
+#define KMEMX_RECORDING_CPU_CURSOR_H
+
+#include "recording/recording.h"
+#include "recording/subbuf.h"
+
+struct cpu_cursor;
+
+/**
+ * cpu_cursor_open() - start reading one CPU's pages
+ * @cpu_index: index into rec->buffers[buffer].cpus
+ *
+ * Reads ahead in blocks sized so that all CPUs of the buffer together stay within a fixed
+ * amount of memory (never whole CPUs; compressed chunks are decompressed one at a time,
+ * a chunk that claims to be larger than CPU_CURSOR_MAX_CHUNK is refused).
+ *
+ * Return: 0 or -ENOMEM; @rec must outlive the cursor.
+ */
+int cpu_cursor_open(struct cpu_cursor **out, const struct recording *rec, uint32_t buffer,
+		    uint32_t cpu_index) __must_check;
+
+/**
+ * cpu_cursor_next() - the next sub-buffer
+ *
+ * The data of a sub-buffer stays valid until the second following call: a caller may hold
+ * the current and the previous one.
+ *
+ * Return: 1 and @sb; 0 at the end; -EBADMSG where a part is damaged (logged; the next call
+ * goes on behind it: at the next page or chunk); -EIO, -ENOMEM end the walk.
+ */
+int cpu_cursor_next(struct cpu_cursor *cur, struct subbuf *sb) __must_check;
+void cpu_cursor_close(struct cpu_cursor *cur);
+
+/* A compressed chunk may claim at most this many bytes, compressed or not. */
+#define CPU_CURSOR_MAX_CHUNK (64U << 20)
+
+/**
+ * recording_time_span() - first and last event time over a buffer's CPUs
+ *
+ * Walks only the first and last sub-buffers of each CPU. Return: 0; -ENODATA without events.
+ */
+int recording_time_span(const struct recording *rec, uint32_t buffer, uint64_t *first,
+			uint64_t *last) __must_check;
+
+#endif

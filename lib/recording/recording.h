@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording: an open trace.dat file as plain data.
+ * In: a byte source holding trace.dat 6 or 7. Out: the file's metadata, bounded and
+ * NUL terminated, and where each CPU's ring-buffer pages lie.
+ */
+#ifndef KMEMX_RECORDING_RECORDING_H
+#define KMEMX_RECORDING_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "recording/source.h"
+
+/* kmemx's own options, skipped by other readers (trace-cmd's ids end far below).
+ * Payload: a NUL-terminated name, then the content up to the option's end.
+ */
+#define RECORDING_OPTION_META 0x4000
+
+enum recording_compression { COMPRESSION_NONE, COMPRESSION_ZSTD, COMPRESSION_ZLIB };
+
+/**
+ * struct page_layout - geometry of a ring-buffer page, from the file's header_page
+ * @long_size: bytes of the commit word, which is the kernel's long: 4 or 8
+ * @commit_offset: where the commit word is
+ * @data_offset: where events begin
+ */
+struct page_layout {
+	unsigned int long_size;
+	unsigned int commit_offset;
+	unsigned int data_offset;
+};
+
+/**
+ * struct recording_cpu - the pages of one CPU in one buffer
+ * @cpu: the CPU's number as the file says
+ * @offset: file offset of the first page (or of the chunk count, where compressed)
+ * @size: bytes in the file, clipped to the file's end
+ */
+struct recording_cpu {
+	uint32_t cpu;
+	uint64_t offset;
+	uint64_t size;
+};
+
+/**
+ * struct recording_buffer - one ring buffer: the top one ("") or an instance
+ * @page_size: bytes of a sub-buffer
+ */
+struct recording_buffer {
+	char *name;
+	char *clock; /* "" if the file does not say */
+	uint32_t page_size;
+	bool compressed;
+	struct recording_cpu *cpus;
+	uint32_t nr_cpus;
+};
+
+/* A named text: an event format (@name is its system) or a kmemx metadata item. */
+struct recording_text {
+	char *name;
+	char *text; /* NUL terminated; @size does not count the NUL */
+	size_t size;
+};
+
+/* Per-CPU ring-buffer statistics as the kernel printed them (option CPUSTAT). */
+struct recording_cpustat {
+	uint32_t cpu;
+	uint64_t entries, overrun, commit_overrun, bytes, dropped_events, read_events;
+	uint32_t buffer; /* index into recording.buffers; UINT32_MAX if unknown */
+};
+
+/**
+ * struct recording - everything the file says besides its events
+ *
+ * Strings are NUL terminated and never NULL unless noted. All of it is owned by the
+ * recording. Text sections that the file lacks are NULL with size 0.
+ */
+struct recording {
+	struct source src;
+	const struct log *log;
+	char *path; /* for messages */
+
+	unsigned int file_version; /* 6 or 7 */
+	bool big_endian;
+	unsigned int user_long_size;
+	uint32_t page_size;
+	enum recording_compression compression;
+	char *compression_version; /* may be NULL */
+
+	char *header_page; /* format texts; may be NULL */
+	char *header_event;
+	struct page_layout layout;
+
+	struct recording_text *ftrace_formats; /* name is "ftrace" */
+	size_t nr_ftrace_formats;
+	struct recording_text *event_formats;
+	size_t nr_event_formats;
+
+	char *kallsyms; /* may be NULL */
+	size_t kallsyms_size;
+	char *printk_formats; /* may be NULL */
+	char *cmdlines;	      /* "pid comm\n" lines; may be NULL */
+
+	/* Options; NULL where absent. */
+	char *uname; /* "Linux HOST RELEASE MACHINE" as trace-cmd writes it */
+	char *writer_version;
+	char *trace_clock; /* the kernel's list with the chosen clock in brackets */
+	char *trace_id;
+	uint64_t tsc_mult, tsc_shift, tsc_offset; /* TSC2NSEC; mult 0 if absent */
+	int64_t offset_ns;			  /* OFFSET option, 0 if absent */
+	struct recording_cpustat *cpustats;
+	size_t nr_cpustats;
+	struct recording_text *meta; /* kmemx's own items */
+	size_t nr_meta;
+
+	struct recording_buffer *buffers;
+	uint32_t nr_buffers;
+	uint32_t nr_cpus; /* as the file's CPU count says, else the highest CPU + 1 */
+
+	/* Parts that could not be read; each was logged with its file offset. */
+	uint32_t nr_damaged;
+};
+
+/**
+ * recording_open() - read a trace.dat file's metadata
+ * @out: receives the recording; free with recording_close()
+ * @src: the bytes; owned by the recording from here on, closed even on failure
+ * @path: name for messages; copied
+ * @log: receives what is wrong with the file; must outlive the recording
+ *
+ * Every size, count, string and offset is bounded by the file's real size before use.
+ * Damage that leaves something readable is logged as LOG_WARN and counted in nr_damaged.
+ *
+ * Return: 0; -EPROTO not a trace.dat file; -EBADMSG damaged beyond use; -ENOTSUP a version
+ * or compression that this build cannot read; -ENOMEM, -EIO.
+ */
+int recording_open(struct recording **out, struct source *src, const char *path,
+		   const struct log *log) __must_check;
+void recording_close(struct recording *rec);
+
+/* The named kmemx metadata item, e.g. "pagetypeinfo.before"; NULL if absent. */
+const struct recording_text *recording_meta(const struct recording *rec,
+					    const char *name);
+/* The chosen clock's name of buffer @index ("local", "mono", ...); "" if unknown. */
+const char *recording_clock(const struct recording *rec, uint32_t index);
+/* Are @clock's units nanoseconds? (counter, x86-tsc and uptime's jiffies are not all.) */
+bool recording_clock_is_ns(const char *clock);
+/* Release and machine from uname: fills @buf, "" if unknown. */
+void recording_release(const struct recording *rec, char *buf, size_t size);
+void recording_machine(const struct recording *rec, char *buf, size_t size);
+
+#endif

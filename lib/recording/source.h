@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording: where bytes come from, so that every reader also runs on memory.
+ * In: a path, a descriptor or a memory range. Out: exact positioned reads.
+ */
+#ifndef KMEMX_RECORDING_SOURCE_H
+#define KMEMX_RECORDING_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+/**
+ * struct source - a byte source of known size
+ * @ops: how it reads
+ * @ctx: owned by the source
+ * @size: bytes; reads beyond it fail
+ */
+struct source {
+	const struct source_ops *ops;
+	void *ctx;
+	uint64_t size;
+};
+
+struct source_ops {
+	/* Exactly @size bytes at @offset (in range): 0 or -errno. */
+	int (*read)(void *ctx, void *buf, size_t size, uint64_t offset);
+	void (*close)(void *ctx);
+};
+
+/* Opens a regular file for reading. -errno of open(2); -EISDIR or -ESPIPE if not regular. */
+int source_open_file(struct source *src, const char *path) __must_check;
+/* Takes over a descriptor of a regular file, closed with the source. */
+int source_open_fd(struct source *src, int fd) __must_check;
+/* Reads from @data, which stays the caller's and must outlive the source. */
+int source_open_memory(struct source *src, const void *data, size_t size) __must_check;
+/* Exactly @size bytes at @offset: 0; -ENODATA past the end; -EIO and others from below. */
+int source_read(const struct source *src, void *buf, size_t size,
+		uint64_t offset) __must_check;
+void source_close(struct source *src);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report: the renderers.
+ * In: a report. Out: text, JSON or CSV handed piece by piece to a function.
+ */
+#ifndef KMEMX_REPORT_RENDER_H
+#define KMEMX_REPORT_RENDER_H
+
+#include "base/compiler.h"
+#include "report/table.h"
+
+/* Receives output. Returns 0, or -errno which ends the rendering. */
+struct render_out {
+	int (*write)(void *ctx, const char *data, size_t size);
+	void *ctx;
+};
+
+/**
+ * struct render_options - for text
+ * @width: columns of the terminal; 0: unlimited (a pipe)
+ * @color: ANSI colours
+ * @human: KiB, MiB instead of exact bytes
+ */
+struct render_options {
+	unsigned int width;
+	bool color;
+	bool human;
+};
+
+/* A renderer: 0 or -errno of the write function; -ENOTSUP if not built in. */
+typedef int (*render_fn)(const struct report *r, const struct render_options *opts,
+			 const struct render_out *out);
+
+int render_text(const struct report *r, const struct render_options *opts,
+		const struct render_out *out) __must_check;
+/* {"schema_version": 1, "recording": {facts}, "reports": [...]}: Documentation/json.md */
+int render_json(const struct report *r, const struct render_options *opts,
+		const struct render_out *out) __must_check;
+/* RFC 4180; with several tables each starts with a "# name" line. */
+int render_csv(const struct report *r, const struct render_options *opts,
+	       const struct render_out *out) __must_check;
+
+#endif

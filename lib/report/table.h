@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report: typed tables, which know nothing of the kernel.
+ * In: columns and rows from an analysis. Out: what sort, limit, diff and every renderer
+ * work on.
+ */
+#ifndef KMEMX_REPORT_TABLE_H
+#define KMEMX_REPORT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+enum cell_type {
+	CELL_NONE, /* no value: "-" in text, null in JSON, empty in CSV */
+	CELL_UINT,
+	CELL_INT,
+	CELL_REAL,
+	CELL_ADDRESS, /* hex in text, a "0x..." string in JSON */
+	CELL_TEXT,
+};
+
+struct cell {
+	enum cell_type type;
+	union {
+		uint64_t u;
+		int64_t i;
+		double f;
+		const char *s; /* owned by the table's string store */
+	};
+};
+
+enum column_unit {
+	UNIT_NONE,
+	UNIT_BYTES,
+	UNIT_COUNT,
+	UNIT_PERCENT,
+	UNIT_NS,
+	UNIT_PAGES,
+	UNIT_PFN,
+	UNIT_ADDRESS
+};
+
+/**
+ * struct column - one column
+ * @name: sort key and JSON/CSV name ("callsite", "bytes")
+ * @title: text header ("Total_alloc/Per")
+ * @unit: JSON says it; text renders by it
+ * @per: text only: show "value/quotient" where quotient = value / cell of this column,
+ *	 rounded down; NULL: plain. Names a column of the same table ("hit").
+ * @hidden: machine formats only
+ * @last: text column that is printed last, unpadded, shortened in the middle if narrow
+ */
+struct column {
+	const char *name;
+	const char *title;
+	enum column_unit unit;
+	const char *per;
+	bool hidden;
+	bool last;
+};
+
+/* A named number under a table: "bytes_requested", "Total bytes requested". */
+struct summary_item {
+	const char *name;  /* JSON name */
+	const char *title; /* text */
+	enum column_unit unit;
+	struct cell value;
+	bool bound; /* losses make it a bound only; text marks it */
+};
+
+/**
+ * struct table - a report
+ * @name: JSON name ("slab", "page"); @title: text heading
+ * @summary_title: heading of the summary block ("SUMMARY (SLAB allocator)")
+ * @notes: comment lines under the title (legends, what was cut); without '#'
+ *
+ * All strings handed to the functions below are copied.
+ */
+struct table {
+	char *name;
+	char *title;
+	char *summary_title;
+	struct column *columns;
+	size_t nr_columns;
+	struct cell *cells; /* nr_rows * nr_columns */
+	size_t nr_rows, rows_capacity;
+	struct summary_item *summary;
+	size_t nr_summary;
+	char **notes;
+	size_t nr_notes;
+	void **strings; /* string store */
+	size_t nr_strings;
+	size_t nr_rows_total; /* before table_limit(); 0: not limited */
+	bool failed; /* memory ran out while it was built: check with table_ok() */
+};
+
+struct table *table_new(const char *name, const char *title); /* NULL: no memory */
+void table_free(struct table *t);
+bool table_ok(const struct table *t);
+void table_add_column(struct table *t, const struct column *col);
+/* A new row of CELL_NONE; its cells, valid until the next row; NULL: no memory. */
+struct cell *table_add_row(struct table *t);
+void table_add_note(struct table *t, const char *fmt, ...) __printf_fmt(2, 3);
+void table_add_summary(struct table *t, const char *name, const char *title,
+		       enum column_unit unit, struct cell value, bool bound);
+struct cell cell_uint(uint64_t u);
+struct cell cell_int(int64_t i);
+struct cell cell_real(double f);
+struct cell cell_address(uint64_t u);
+struct cell cell_text(struct table *t, const char *s); /* copies; NULL gives CELL_NONE */
+/* Column index by name, or -1. */
+int table_column(const struct table *t, const char *name);
+
+/* One key of a sort order. */
+struct sort_key {
+	const char *name;
+	bool descending;
+};
+
+/* Stable sort of the rows by the keys in turn (numbers by value, text by strcmp, CELL_NONE
+ * last); keys that name no column are ignored. 0 or -ENOMEM.
+ */
+int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys) __must_check;
+/* Keeps the first @lines rows and remembers how many there were. 0: no limit. */
+void table_limit(struct table *t, size_t lines);
+
+/* A set of tables with the facts about their recording: what a renderer takes. */
+struct report {
+	struct summary_item *facts; /* "kernel", "machine", ... in order */
+	size_t nr_facts;
+	char **banner; /* comment lines above everything; the loud ones start with '!' */
+	size_t nr_banner;
+	struct table **tables;
+	size_t nr_tables;
+	struct table *strings; /* owns the facts' strings; internal */
+	bool failed;
+};
+
+struct report *report_new(void);
+void report_free(struct report *r);
+void report_add_table(struct report *r,
+		      struct table *t); /* takes ownership; NULL: fails */
+void report_add_fact(struct report *r, const char *name, const char *title,
+		     struct cell value); /* a CELL_TEXT's text is copied */
+void report_add_banner(struct report *r, bool loud, const char *fmt, ...)
+	__printf_fmt(3, 4);
+bool report_ok(const struct report *r);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * symbol: kernel addresses as names.
+ * In: kallsyms or System.map text. Out: the symbol that holds an address.
+ */
+#ifndef KMEMX_SYMBOL_SYMBOLS_H
+#define KMEMX_SYMBOL_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+
+struct symbol {
+	uint64_t addr;
+	uint64_t size; /* up to the next symbol; 0 if it is the last */
+	const char *name;
+	const char *module; /* NULL for the kernel itself */
+};
+
+struct symbols;
+
+/**
+ * symbols_new() - index symbols
+ * @text: kallsyms or System.map lines ("addr type name[\t[module]]"); copied; may be NULL
+ *
+ * Text symbols are indexed; on aliases the name without leading underscores or local
+ * suffix, of global type, wins. All-zero addresses (kptr_restrict) give an empty table.
+ * Lines that do not parse are skipped and counted. Return: 0 or -ENOMEM.
+ */
+int symbols_new(struct symbols **out, const char *text, size_t size,
+		const struct log *log) __must_check;
+void symbols_free(struct symbols *syms);
+size_t symbols_count(const struct symbols *syms);
+/* Does the table hold nothing but zero addresses (kptr_restrict)? */
+bool symbols_hidden(const struct symbols *syms);
+/* The symbol holding @addr: 1 and @sym, or 0. Strings are the table's. An address beyond
+ * the last text symbol by more than 1 MiB, or below the first, has none.
+ */
+int symbols_find(const struct symbols *syms, uint64_t addr, struct symbol *sym);
+/* "name+0x1f [module]", or "0xffff..." without a symbol. */
+void symbols_format(const struct symbols *syms, uint64_t addr, struct strbuf *out);
+
+#endif

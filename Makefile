@@ -120,7 +120,7 @@ $(B)/tests/suites.h: $(TEST_SRC)
 		n=$$(basename $$f .c); echo "SUITE($$n)"; done > $@
 
 $(B)/tests/unit/run.o: $(B)/tests/suites.h
-$(UNIT): $(TEST_OBJ) $(LIBKMEMX)
+$(UNIT): $(TEST_OBJ) $(filter-out %/main.o,$(CMD_OBJ)) $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(LIB_LIBS)
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum option_type {
 	OPTION_END,
@@ -64,6 +65,10 @@ struct option_usage {
  */
 int options_parse(const struct option_usage *usage, const struct option *options,
 		  int argc, char **argv, int *operands);
+
+/* What -h prints. */
+void options_help(const struct option_usage *usage, const struct option *options,
+		  FILE *out);
 
 /* The candidate nearest to @word by edit distance, or NULL if none is near. */
 const char *options_nearest(const char *word, const char *const *candidates,

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: the typed option table, parsing.
+ * In: argv and a table. Out: values in the caller's variables, usage errors.
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "command.h"
+#include "message.h"
+#include "options_value.h"
+
+#define GO_ON (-1)
+
+/* One parse: the cursor over argv. */
+struct parser {
+	const struct option_usage *usage;
+	const struct option *options;
+	int argc;
+	char **argv;
+	int next; /* index of the next argument to read */
+};
+
+static bool takes_value(const struct option *opt)
+{
+	return opt->type != OPTION_FLAG && opt->type != OPTION_COUNT &&
+	       opt->type != OPTION_HELP;
+}
+
+/* "--sort", "-s" or both, as the message about it should name it. */
+static const char *option_label(const struct option *opt, char *buf, size_t size)
+{
+	if (opt->name)
+		snprintf(buf, size, "--%s", opt->name);
+	else
+		snprintf(buf, size, "-%c", opt->short_name);
+	return buf;
+}
+
+static int usage_hint(const struct parser *p)
+{
+	fprintf(stderr, "  Options: kmemx %s -h\n", p->usage->command);
+	return EXIT_USAGE;
+}
+
+static int append_string(struct option_strings *list, const char *value)
+{
+	const char **items = reallocarray(list->items, list->count + 1, sizeof(*items));
+
+	if (!items)
+		return -ENOMEM;
+	list->items = items;
+	list->items[list->count++] = value;
+	return 0;
+}
+
+static int store_value(const struct option *opt, const char *value)
+{
+	switch (opt->type) {
+	case OPTION_STRING:
+		*(const char **)opt->value = value;
+		return 0;
+	case OPTION_STRINGS:
+		return append_string(opt->value, value);
+	case OPTION_UINT:
+		return option_value_uint(value, opt->value);
+	case OPTION_SIZE:
+		return option_value_size(value, opt->value);
+	case OPTION_DURATION:
+		return option_value_duration(value, opt->value);
+	default:
+		return -EINVAL;
+	}
+}
+
+static const char *expected_form(enum option_type type)
+{
+	switch (type) {
+	case OPTION_SIZE:
+		return "a size in bytes such as 4096, 512K, 8M or 1G";
+	case OPTION_DURATION:
+		return "a time such as 2, 1.5s, 500ms or 10m";
+	default:
+		return "a whole number, 0 or more";
+	}
+}
+
+static int apply_value(const struct parser *p, const struct option *opt,
+		       const char *value)
+{
+	char label[64];
+	int err = store_value(opt, value);
+
+	if (!err)
+		return GO_ON;
+	option_label(opt, label, sizeof(label));
+	if (err == -ENOMEM) {
+		message_error(p->usage->command, "%s: out of memory", label);
+		return EXIT_FAILED;
+	}
+	message_error(p->usage->command, "%s: '%s' is %s; expected %s", label, value,
+		      err == -ERANGE ? "too large" : "not understood",
+		      expected_form(opt->type));
+	return EXIT_USAGE;
+}
+
+/* An option that has no value. */
+static int apply_switch(const struct parser *p, const struct option *opt, bool on)
+{
+	switch (opt->type) {
+	case OPTION_FLAG:
+		*(bool *)opt->value = on;
+		return GO_ON;
+	case OPTION_COUNT:
+		if (on)
+			++*(unsigned int *)opt->value;
+		else
+			*(unsigned int *)opt->value = 0;
+		return GO_ON;
+	default:
+		options_help(p->usage, p->options, stdout);
+		return EXIT_OK;
+	}
+}
+
+/* The value in the next argument, whatever it looks like: "-s -bytes" is a value. */
+static int apply_next(struct parser *p, const struct option *opt)
+{
+	char label[64];
+
+	if (p->next >= p->argc) {
+		message_error(p->usage->command, "%s needs a value: %s",
+			      option_label(opt, label, sizeof(label)),
+			      opt->arg ? opt->arg : "VALUE");
+		return usage_hint(p);
+	}
+	return apply_value(p, opt, p->argv[p->next++]);
+}
+
+static const char *nearest_option(const struct parser *p, const char *word)
+{
+	const char *nearest = NULL;
+	const char **names;
+	size_t count = 0;
+
+	for (const struct option *opt = p->options; opt->type != OPTION_END; opt++)
+		count++;
+	names = calloc(count + 1, sizeof(*names));
+	if (!names)
+		return NULL;
+	count = 0;
+	for (const struct option *opt = p->options; opt->type != OPTION_END; opt++)
+		if (opt->name)
+			names[count++] = opt->name;
+	nearest = options_nearest(word, names, count);
+	free(names);
+	return nearest;
+}
+
+static int unknown_long(const struct parser *p, const char *name, size_t len)
+{
+	char word[64];
+	const char *nearest;
+
+	snprintf(word, sizeof(word), "%.*s", (int)(len < 60 ? len : 60), name);
+	nearest = nearest_option(p, word);
+	if (nearest)
+		message_error(p->usage->command,
+			      "unknown option '--%s'. Did you mean '--%s'?", word,
+			      nearest);
+	else
+		message_error(p->usage->command, "unknown option '--%s'", word);
+	return usage_hint(p);
+}
+
+/* How a long option's text fits one of the table: not at all, as a prefix, or exactly. */
+enum fit { FIT_NONE, FIT_PREFIX, FIT_EXACT };
+
+static enum fit fit_name(const char *name, const char *text, size_t len)
+{
+	if (!name || strncmp(name, text, len))
+		return FIT_NONE;
+	return name[len] ? FIT_PREFIX : FIT_EXACT;
+}
+
+/* Finds the option that @text names or uniquely abbreviates. *@clash is a second one that
+ * it abbreviates too.
+ */
+static const struct option *find_long(const struct parser *p, const char *text,
+				      size_t len, const struct option **clash)
+{
+	const struct option *found = NULL;
+
+	*clash = NULL;
+	for (const struct option *opt = p->options; opt->type != OPTION_END; opt++) {
+		enum fit fit = fit_name(opt->name, text, len);
+
+		if (fit == FIT_EXACT) {
+			*clash = NULL;
+			return opt;
+		}
+		if (fit == FIT_PREFIX && found && !*clash)
+			*clash = opt;
+		if (fit == FIT_PREFIX && !found)
+			found = opt;
+	}
+	return found;
+}
+
+static int parse_long(struct parser *p, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	size_t len = equals ? (size_t)(equals - text) : strlen(text);
+	const struct option *opt, *clash;
+	bool on = true;
+
+	opt = find_long(p, text, len, &clash);
+	if (!opt && len > 3 && !strncmp(text, "no-", 3)) {
+		opt = find_long(p, text + 3, len - 3, &clash);
+		if (opt && opt->type != OPTION_FLAG && opt->type != OPTION_COUNT)
+			opt = NULL;
+		on = false;
+	}
+	if (!opt)
+		return unknown_long(p, text, len);
+	if (clash) {
+		message_error(p->usage->command, "'--%s' is ambiguous: --%s or --%s",
+			      text, opt->name, clash->name);
+		return usage_hint(p);
+	}
+	if (takes_value(opt))
+		return equals ? apply_value(p, opt, equals + 1) : apply_next(p, opt);
+	if (equals) {
+		message_error(p->usage->command, "--%s takes no value, but got '%s'",
+			      opt->name, equals + 1);
+		return usage_hint(p);
+	}
+	return apply_switch(p, opt, on);
+}
+
+/* A bundle such as "vl5": switches, then at most one option whose value is the rest. */
+static int parse_short(struct parser *p, const char *text)
+{
+	for (; *text; text++) {
+		const struct option *opt = p->options;
+		int ret;
+
+		while (opt->type != OPTION_END && opt->short_name != *text)
+			opt++;
+		if (opt->type == OPTION_END) {
+			message_error(p->usage->command, "unknown option '-%c'", *text);
+			return usage_hint(p);
+		}
+		if (takes_value(opt))
+			return text[1] ? apply_value(p, opt, text + 1)
+				       : apply_next(p, opt);
+		ret = apply_switch(p, opt, true);
+		if (ret != GO_ON)
+			return ret;
+	}
+	return GO_ON;
+}
+
+int options_parse(const struct option_usage *usage, const struct option *options,
+		  int argc, char **argv, int *operands)
+{
+	struct parser p = { usage, options, argc, argv, 1 };
+	char **kept = calloc((size_t)argc + 1, sizeof(*kept));
+	int nr_kept = 0, ret = GO_ON;
+
+	if (!kept) {
+		message_error(usage->command, "out of memory");
+		return EXIT_FAILED;
+	}
+	while (ret == GO_ON && p.next < argc) {
+		char *arg = argv[p.next++];
+
+		if (!strcmp(arg, "--"))
+			break;
+		if (arg[0] != '-' || !arg[1]) { /* "-" alone is standard input */
+			if (usage->stop_at_operand) {
+				p.next--;
+				break;
+			}
+			kept[nr_kept++] = arg;
+			continue;
+		}
+		ret = arg[1] == '-' ? parse_long(&p, arg + 2) : parse_short(&p, arg + 1);
+	}
+	if (ret == GO_ON) {
+		*operands = p.next - nr_kept;
+		memcpy(argv + *operands, kept, (size_t)nr_kept * sizeof(*kept));
+	}
+	free(kept);
+	return ret;
+}

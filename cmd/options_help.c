@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: the typed option table, its help text, and suggestions for a mistyped word.
+ * In: a table. Out: what -h prints; the candidate nearest to a word.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "options.h"
+
+#define HELP_COLUMN  26 /* where the explanations start */
+#define LONGEST_WORD 63
+
+static void print_usage(const char *usage, FILE *out)
+{
+	const char *lead = "usage: ";
+
+	while (*usage) {
+		int len = (int)strcspn(usage, "\n");
+
+		fprintf(out, "%s%.*s\n", lead, len, usage);
+		lead = "       ";
+		usage += len;
+		usage += *usage == '\n';
+	}
+}
+
+static void print_option(const struct option *opt, FILE *out)
+{
+	char left[80], short_part[8] = "   ";
+
+	if (opt->short_name)
+		snprintf(short_part, sizeof(short_part), "-%c%c", opt->short_name,
+			 opt->name ? ',' : ' ');
+	snprintf(left, sizeof(left), "%s %s%s%s%s", short_part, opt->name ? "--" : "",
+		 opt->name ? opt->name : "", opt->arg ? " " : "",
+		 opt->arg ? opt->arg : "");
+	if (strlen(left) + 2 >= HELP_COLUMN)
+		fprintf(out, "  %s\n%*s%s\n", left, HELP_COLUMN + 2, "", opt->help);
+	else
+		fprintf(out, "  %-*s%s\n", HELP_COLUMN, left, opt->help);
+}
+
+void options_help(const struct option_usage *usage, const struct option *options,
+		  FILE *out)
+{
+	fprintf(out, "%s\n\n", usage->purpose);
+	print_usage(usage->usage, out);
+	if (options->type != OPTION_GROUP)
+		fputs("\noptions:\n", out);
+	for (const struct option *opt = options; opt->type != OPTION_END; opt++) {
+		if (opt->type == OPTION_GROUP)
+			fprintf(out, "\n%s:\n", opt->help);
+		else
+			print_option(opt, out);
+	}
+	if (usage->examples)
+		fprintf(out, "\nexamples:\n%s", usage->examples);
+}
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+	size_t min = a < b ? a : b;
+
+	return min < c ? min : c;
+}
+
+/* Insertions, deletions, replacements and swaps of neighbours that turn @a into @b (optimal
+ * string alignment); both at most LONGEST_WORD long.
+ */
+static size_t edit_distance(const char *a, const char *b)
+{
+	size_t before[LONGEST_WORD + 1], last[LONGEST_WORD + 1], row[LONGEST_WORD + 1];
+	size_t len = strlen(b);
+
+	for (size_t j = 0; j <= len; j++)
+		last[j] = before[j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		row[0] = i;
+		for (size_t j = 1; j <= len; j++) {
+			row[j] = min3(last[j] + 1, row[j - 1] + 1,
+				      last[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1] && before[j - 2] + 1 < row[j])
+				row[j] = before[j - 2] + 1;
+		}
+		memcpy(before, last, sizeof(before));
+		memcpy(last, row, sizeof(last));
+	}
+	return last[len];
+}
+
+const char *options_nearest(const char *word, const char *const *candidates, size_t count)
+{
+	size_t len = strlen(word), best_distance = len / 3 + 1;
+	const char *best = NULL;
+
+	if (!len || len > LONGEST_WORD)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		size_t distance;
+
+		if (strlen(candidates[i]) > LONGEST_WORD)
+			continue;
+		if (len > 1 && !strncmp(word, candidates[i], len))
+			distance = 1; /* the user stopped early */
+		else
+			distance = edit_distance(word, candidates[i]);
+		/* Two short words always share much: one has to keep a letter in place. */
+		if (distance >= len || distance > best_distance ||
+		    (best && distance == best_distance))
+			continue;
+		best_distance = distance;
+		best = candidates[i];
+	}
+	return best;
+}

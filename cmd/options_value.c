@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: the values that options take.
+ * In: text. Out: numbers, or why the text is none.
+ */
+#include "options_value.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#define NSEC_PER_SEC 1000000000ULL
+
+/* Digits of @base from *@text on, which is moved behind them. */
+static int parse_digits(const char **text, unsigned int base, uint64_t *value)
+{
+	const char *p = *text;
+	uint64_t sum = 0;
+
+	for (;; p++) {
+		unsigned char c = (unsigned char)*p;
+		unsigned int digit;
+
+		if (isdigit(c))
+			digit = c - '0';
+		else if (base == 16 && isxdigit(c))
+			digit = (unsigned int)tolower(c) - 'a' + 10;
+		else
+			break;
+		if (__builtin_mul_overflow(sum, base, &sum) ||
+		    __builtin_add_overflow(sum, digit, &sum))
+			return -ERANGE;
+	}
+	if (p == *text)
+		return -EINVAL;
+	*text = p;
+	*value = sum;
+	return 0;
+}
+
+int option_value_uint(const char *text, uint64_t *value)
+{
+	unsigned int base = 10;
+	uint64_t number;
+	int err;
+
+	if (!strncasecmp(text, "0x", 2)) {
+		base = 16;
+		text += 2;
+	}
+	err = parse_digits(&text, base, &number);
+	if (err)
+		return err;
+	if (*text)
+		return -EINVAL;
+	*value = number;
+	return 0;
+}
+
+int option_value_size(const char *text, uint64_t *bytes)
+{
+	static const char suffixes[] = "KMGT";
+	const char *suffix;
+	uint64_t number;
+	int err = parse_digits(&text, 10, &number);
+
+	if (err)
+		return err;
+	suffix = *text ? strchr(suffixes, toupper((unsigned char)*text)) : NULL;
+	if (suffix) {
+		uint64_t unit = 1ULL << (10 * (suffix - suffixes + 1));
+
+		if (__builtin_mul_overflow(number, unit, &number))
+			return -ERANGE;
+		text++;
+	}
+	if (*text && strcasecmp(text, "B") && !(suffix && !strcasecmp(text, "iB")))
+		return -EINVAL;
+	*bytes = number;
+	return 0;
+}
+
+static const struct {
+	const char *suffix;
+	uint64_t ns;
+} time_units[] = {
+	{ "ns", 1 },
+	{ "us", 1000 },
+	{ "ms", 1000000 },
+	{ "s", NSEC_PER_SEC },
+	{ "", NSEC_PER_SEC },
+	{ "m", 60 * NSEC_PER_SEC },
+	{ "min", 60 * NSEC_PER_SEC },
+	{ "h", 3600 * NSEC_PER_SEC },
+};
+
+/* The decimals behind the point as a fraction of 10^9. */
+static int parse_decimals(const char **text, uint64_t *billionths)
+{
+	uint64_t sum = 0, scale = NSEC_PER_SEC / 10;
+	const char *p = *text;
+
+	for (; isdigit((unsigned char)*p); p++, scale /= 10) {
+		if (!scale)
+			return -EINVAL;
+		sum += scale * (uint64_t)(*p - '0');
+	}
+	if (p == *text)
+		return -EINVAL;
+	*text = p;
+	*billionths = sum;
+	return 0;
+}
+
+int option_value_duration(const char *text, uint64_t *ns)
+{
+	uint64_t whole, unit, billionths = 0;
+	size_t i;
+	int err = parse_digits(&text, 10, &whole);
+
+	if (err)
+		return err;
+	if (*text == '.') {
+		text++;
+		err = parse_decimals(&text, &billionths);
+		if (err)
+			return err;
+	}
+	for (i = 0; i < ARRAY_SIZE(time_units); i++)
+		if (!strcmp(time_units[i].suffix, text))
+			break;
+	if (i == ARRAY_SIZE(time_units))
+		return -EINVAL;
+	unit = time_units[i].ns;
+	/* One unit is a multiple of 10^9 ns, or so small that it divides 10^9. */
+	billionths = unit >= NSEC_PER_SEC ? billionths * (unit / NSEC_PER_SEC)
+					  : billionths / (NSEC_PER_SEC / unit);
+	if (__builtin_mul_overflow(whole, unit, &whole) ||
+	    __builtin_add_overflow(whole, billionths, &whole))
+		return -ERANGE;
+	*ns = whole;
+	return 0;
+}

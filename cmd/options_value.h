@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: the values that options take.
+ * In: text. Out: numbers, or why the text is none.
+ */
+#ifndef KMEMX_CMD_OPTIONS_VALUE_H
+#define KMEMX_CMD_OPTIONS_VALUE_H
+
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+/* All: 0, -EINVAL when the whole text is not such a value, -ERANGE when it overflows; the
+ * destination changes on success only.
+ */
+
+/* A decimal number, or hexadecimal after 0x. */
+int __must_check option_value_uint(const char *text, uint64_t *value);
+/* Bytes; K, M and G (also KiB, k, ...) mean powers of 1024. */
+int __must_check option_value_size(const char *text, uint64_t *bytes);
+/* Nanoseconds; a number with up to nine decimals and ns, us, ms, s (or nothing), m, h. */
+int __must_check option_value_duration(const char *text, uint64_t *ns);
+
+#endif

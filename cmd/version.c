@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx version.
+ * In: what the build was told. Out: the version and the optional parts that are in.
+ */
+#include <stdio.h>
+
+#include "command.h"
+#include "message.h"
+#include "options.h"
+
+#ifdef HAVE_ZSTD
+#define BUILT_ZSTD "yes"
+#else
+#define BUILT_ZSTD "no"
+#endif
+#ifdef HAVE_ZLIB
+#define BUILT_ZLIB "yes"
+#else
+#define BUILT_ZLIB "no"
+#endif
+#ifdef KMEMX_STATIC
+#define BUILT_STATIC "yes"
+#else
+#define BUILT_STATIC "no"
+#endif
+
+static const struct {
+	const char *name;
+	const char *built;
+	const char *what;
+} build_options[] = {
+	{ "zstd", BUILT_ZSTD, "recordings compressed with zstd" },
+	{ "zlib", BUILT_ZLIB, "recordings compressed with zlib" },
+	{ "static", BUILT_STATIC, "one binary that needs no shared library" },
+};
+
+static int run_version(int argc, char **argv)
+{
+	static const struct option_usage usage = {
+		.command = "version",
+		.purpose = "Show the version of kmemx and how it was built.",
+		.usage = "kmemx version [--build-options]",
+		.examples = "  kmemx version\n  kmemx version --build-options\n",
+	};
+	bool show_build = false;
+	const struct option options[] = {
+		{ OPTION_FLAG, 0, "build-options", NULL, &show_build,
+		  "list the optional parts and whether they are in" },
+		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
+		{ OPTION_END },
+	};
+	int operands, ret;
+
+	ret = options_parse(&usage, options, argc, argv, &operands);
+	if (ret >= 0)
+		return ret;
+	if (operands < argc) {
+		message_error(usage.command, "takes no argument, but got '%s'",
+			      argv[operands]);
+		return EXIT_USAGE;
+	}
+	printf("kmemx %s\n", KMEMX_VERSION);
+	if (!show_build)
+		return EXIT_OK;
+	for (size_t i = 0; i < ARRAY_SIZE(build_options); i++)
+		printf("%-8s %-4s %s\n", build_options[i].name, build_options[i].built,
+		       build_options[i].what);
+	return EXIT_OK;
+}
+
+const struct command command_version = {
+	.name = "version",
+	.purpose = "show the version and the optional parts that are in",
+	.run = run_version,
+};

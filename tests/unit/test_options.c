@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: the option table.
+ * In: argument vectors. Out: values, operands, exit codes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#include "command.h"
+#include "options.h"
+#include "options_value.h"
+
+struct values {
+	bool page, slab;
+	unsigned int verbose;
+	const char *input, *sort;
+	struct option_strings events;
+	uint64_t lines, bytes, ns;
+	int operands;
+	int argc;
+	char *argv[16];
+	char text[128];
+};
+
+/* Parses @line, split at spaces, with messages out of the way. */
+static int parse(struct values *v, const char *line, bool stop_at_operand)
+{
+	const struct option_usage usage = { "test", "Test.", "kmemx test", NULL,
+					    stop_at_operand };
+	const struct option options[] = {
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "what" },
+		{ OPTION_FLAG, 'p', "page", NULL, &v->page, "pages" },
+		{ OPTION_FLAG, 0, "slab", NULL, &v->slab, "slabs" },
+		{ OPTION_COUNT, 'v', "verbose", NULL, &v->verbose, "more" },
+		{ OPTION_STRING, 'i', "input", "FILE", &v->input, "input" },
+		{ OPTION_STRING, 's', "sort", "KEYS", &v->sort, "sort" },
+		{ OPTION_STRINGS, 'e', "event", "NAME", &v->events, "event" },
+		{ OPTION_UINT, 'l', "lines", "N", &v->lines, "lines" },
+		{ OPTION_SIZE, 'b', "buffer", "SIZE", &v->bytes, "buffer" },
+		{ OPTION_DURATION, 0, "duration", "TIME", &v->ns, "time" },
+		{ OPTION_HELP, 'h', "help", NULL, NULL, "help" },
+		{ OPTION_END },
+	};
+	int null = open("/dev/null", O_WRONLY), saved = dup(STDERR_FILENO), ret;
+
+	memset(v, 0, sizeof(*v));
+	snprintf(v->text, sizeof(v->text), "%s", line);
+	v->argv[v->argc++] = "test";
+	for (char *word = strtok(v->text, " "); word && v->argc < 15;
+	     word = strtok(NULL, " "))
+		v->argv[v->argc++] = word;
+	dup2(null, STDERR_FILENO);
+	ret = options_parse(&usage, options, v->argc, v->argv, &v->operands);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(null);
+	return ret;
+}
+
+START_TEST(options_stand_anywhere)
+{
+	struct values v;
+
+	ck_assert_int_eq(parse(&v, "one -p two --lines 7 three -- --slab", false), -1);
+	ck_assert(v.page);
+	ck_assert(!v.slab);
+	ck_assert_uint_eq(v.lines, 7);
+	ck_assert_int_eq(v.argc - v.operands, 4);
+	ck_assert_str_eq(v.argv[v.operands], "one");
+	ck_assert_str_eq(v.argv[v.operands + 1], "two");
+	ck_assert_str_eq(v.argv[v.operands + 2], "three");
+	ck_assert_str_eq(v.argv[v.operands + 3], "--slab");
+}
+END_TEST
+
+START_TEST(a_command_ends_the_options)
+{
+	struct values v;
+
+	ck_assert_int_eq(parse(&v, "-p ls -v --slab", true), -1);
+	ck_assert(v.page);
+	ck_assert_uint_eq(v.verbose, 0);
+	ck_assert_str_eq(v.argv[v.operands], "ls");
+	ck_assert_int_eq(parse(&v, "-p -- -v", true), -1);
+	ck_assert_str_eq(v.argv[v.operands], "-v");
+	ck_assert_int_eq(v.argc - v.operands, 1);
+	ck_assert_int_eq(parse(&v, "-p", true), -1);
+	ck_assert_int_eq(v.operands, v.argc);
+}
+END_TEST
+
+START_TEST(values_in_every_form)
+{
+	struct values v;
+
+	ck_assert_int_eq(parse(&v, "-pvvl5 -s -bytes -ia --event=x -e y -", false), -1);
+	ck_assert(v.page);
+	ck_assert_uint_eq(v.verbose, 2);
+	ck_assert_uint_eq(v.lines, 5);
+	ck_assert_str_eq(v.sort, "-bytes");
+	ck_assert_str_eq(v.input, "a");
+	ck_assert_uint_eq(v.events.count, 2);
+	ck_assert_str_eq(v.events.items[0], "x");
+	ck_assert_str_eq(v.events.items[1], "y");
+	ck_assert_str_eq(v.argv[v.operands], "-");
+	free(v.events.items);
+}
+END_TEST
+
+START_TEST(long_options_abbreviate_and_negate)
+{
+	struct values v;
+
+	ck_assert_int_eq(parse(&v, "--pa --no-page --sl --verb --no-verbose", false), -1);
+	ck_assert(!v.page);
+	ck_assert(v.slab);
+	ck_assert_uint_eq(v.verbose, 0);
+	ck_assert_int_eq(parse(&v, "--s hit", false), EXIT_USAGE); /* slab or sort */
+	ck_assert_int_eq(parse(&v, "--no-input", false), EXIT_USAGE);
+}
+END_TEST
+
+START_TEST(usage_errors)
+{
+	struct values v;
+
+	ck_assert_int_eq(parse(&v, "--sotr hit", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "-x", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "-px", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "--lines", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "-l", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "-l many", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "-l -1", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "--page=yes", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "-b 1X", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "--duration 1y", false), EXIT_USAGE);
+}
+END_TEST
+
+static int64_t size_of(const char *text)
+{
+	uint64_t bytes = 0;
+	int err = option_value_size(text, &bytes);
+
+	return err ? err : (int64_t)bytes;
+}
+
+START_TEST(sizes)
+{
+	ck_assert_int_eq(size_of("0"), 0);
+	ck_assert_int_eq(size_of("4096"), 4096);
+	ck_assert_int_eq(size_of("4096b"), 4096);
+	ck_assert_int_eq(size_of("512K"), 512 << 10);
+	ck_assert_int_eq(size_of("8m"), 8 << 20);
+	ck_assert_int_eq(size_of("8MiB"), 8 << 20);
+	ck_assert_int_eq(size_of("1G"), 1 << 30);
+	ck_assert_int_eq(size_of(""), -EINVAL);
+	ck_assert_int_eq(size_of("K"), -EINVAL);
+	ck_assert_int_eq(size_of("1KK"), -EINVAL);
+	ck_assert_int_eq(size_of("1iB"), -EINVAL);
+	ck_assert_int_eq(size_of(" 1"), -EINVAL);
+	ck_assert_int_eq(size_of("18446744073709551616"), -ERANGE);
+	ck_assert_int_eq(size_of("99999999999T"), -ERANGE);
+}
+END_TEST
+
+static int64_t ns_of(const char *text)
+{
+	uint64_t ns = 0;
+	int err = option_value_duration(text, &ns);
+
+	return err ? err : (int64_t)ns;
+}
+
+START_TEST(durations)
+{
+	ck_assert_int_eq(ns_of("2"), 2000000000);
+	ck_assert_int_eq(ns_of("1.5s"), 1500000000);
+	ck_assert_int_eq(ns_of("0.000000001"), 1);
+	ck_assert_int_eq(ns_of("500ms"), 500000000);
+	ck_assert_int_eq(ns_of("2.5us"), 2500);
+	ck_assert_int_eq(ns_of("1.5m"), 90000000000);
+	ck_assert_int_eq(ns_of("1h"), 3600000000000);
+	ck_assert_int_eq(ns_of("1."), -EINVAL);
+	ck_assert_int_eq(ns_of(".5"), -EINVAL);
+	ck_assert_int_eq(ns_of("1.0000000001"), -EINVAL);
+	ck_assert_int_eq(ns_of("1y"), -EINVAL);
+	ck_assert_int_eq(ns_of("-1"), -EINVAL);
+	ck_assert_int_eq(ns_of("9999999999999h"), -ERANGE);
+}
+END_TEST
+
+START_TEST(numbers)
+{
+	uint64_t v = 3;
+
+	ck_assert_int_eq(option_value_uint("0x1F", &v), 0);
+	ck_assert_uint_eq(v, 31);
+	ck_assert_int_eq(option_value_uint("18446744073709551615", &v), 0);
+	ck_assert_uint_eq(v, UINT64_MAX);
+	ck_assert_int_eq(option_value_uint("18446744073709551616", &v), -ERANGE);
+	ck_assert_int_eq(option_value_uint("0x", &v), -EINVAL);
+	ck_assert_int_eq(option_value_uint("1f", &v), -EINVAL);
+	ck_assert_uint_eq(v, UINT64_MAX);
+}
+END_TEST
+
+START_TEST(suggestions)
+{
+	static const char *const keys[] = { "ptr", "callsite", "bytes",
+					    "hit", "pingpong", "frag" };
+	const size_t n = sizeof(keys) / sizeof(keys[0]);
+
+	ck_assert_str_eq(options_nearest("hits", keys, n), "hit");
+	ck_assert_str_eq(options_nearest("calsite", keys, n), "callsite");
+	ck_assert_str_eq(options_nearest("btyes", keys, n), "bytes");
+	ck_assert_str_eq(options_nearest("ping", keys, n), "pingpong");
+	ck_assert_ptr_null(options_nearest("order", keys, n));
+	ck_assert_ptr_null(options_nearest("", keys, n));
+	ck_assert_ptr_null(options_nearest("zzz", keys, n));
+}
+END_TEST
+
+Suite *test_options_suite(void);
+Suite *test_options_suite(void)
+{
+	Suite *s = suite_create("options");
+	TCase *tc = tcase_create("options");
+
+	tcase_add_test(tc, options_stand_anywhere);
+	tcase_add_test(tc, a_command_ends_the_options);
+	tcase_add_test(tc, values_in_every_form);
+	tcase_add_test(tc, long_options_abbreviate_and_negate);
+	tcase_add_test(tc, usage_errors);
+	tcase_add_test(tc, sizes);
+	tcase_add_test(tc, durations);
+	tcase_add_test(tc, numbers);
+	tcase_add_test(tc, suggestions);
+	suite_add_tcase(s, tc);
+	return s;
+}

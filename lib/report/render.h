@@ -27,7 +27,7 @@ struct render_options {
 	bool human;
 };
 
-/* A renderer: 0 or -errno of the write function; -ENOTSUP if not built in. */
+/* A renderer. @opts concerns text alone. Return: 0; -ENOMEM; the write function's error. */
 typedef int (*render_fn)(const struct report *r, const struct render_options *opts,
 			 const struct render_out *out);
 
@@ -36,7 +36,9 @@ int render_text(const struct report *r, const struct render_options *opts,
 /* {"schema_version": 1, "recording": {facts}, "reports": [...]}: Documentation/json.md */
 int render_json(const struct report *r, const struct render_options *opts,
 		const struct render_out *out) __must_check;
-/* RFC 4180; with several tables each starts with a "# name" line. */
+/* Fields quoted as RFC 4180 says, lines ending in LF; with several tables each starts with
+ * a "# name by key" line. Summaries are left to JSON.
+ */
 int render_csv(const struct report *r, const struct render_options *opts,
 	       const struct render_out *out) __must_check;
 

@@ -22,13 +22,15 @@ enum cell_type {
 	CELL_TEXT,
 };
 
+struct text_store;
+
 struct cell {
 	enum cell_type type;
 	union {
 		uint64_t u;
 		int64_t i;
 		double f;
-		const char *s; /* owned by the table's string store */
+		const char *s; /* owned by the table's text store */
 	};
 };
 
@@ -74,14 +76,20 @@ struct summary_item {
 /**
  * struct table - a report
  * @name: JSON name ("slab", "page"); @title: text heading
+ * @by: what a row stands for ("callsite", "ptr", "cache"); NULL: the rows have an order of
+ *	their own (a matrix): table_sort() and table_limit() leave them alone
  * @summary_title: heading of the summary block ("SUMMARY (SLAB allocator)")
- * @notes: comment lines under the title (legends, what was cut); without '#'
+ * @notes: comment lines under the rows (legends); without '#'
+ * @sorted_by: the keys of table_sort() that this table knows ("order, hit"); NULL: unsorted
+ * @nr_rows_total: rows before table_limit() cut some; 0: none were cut
+ * @kept, @total: sums of column @share (an index; -1: none) over the rows kept and over all
  *
- * All strings handed to the functions below are copied.
+ * All strings handed to the functions below are copied. Equal texts are kept once.
  */
 struct table {
 	char *name;
 	char *title;
+	char *by;
 	char *summary_title;
 	struct column *columns;
 	size_t nr_columns;
@@ -91,15 +99,20 @@ struct table {
 	size_t nr_summary;
 	char **notes;
 	size_t nr_notes;
-	void **strings; /* string store */
-	size_t nr_strings;
-	size_t nr_rows_total; /* before table_limit(); 0: not limited */
+	struct text_store *texts; /* internal */
+	char *sorted_by;
+	size_t nr_rows_total;
+	int share;
+	uint64_t kept, total;
 	bool failed; /* memory ran out while it was built: check with table_ok() */
 };
 
 struct table *table_new(const char *name, const char *title); /* NULL: no memory */
-void table_free(struct table *t);
+void table_free(struct table *t); /* NULL is fine, as everywhere */
+/* Did memory suffice for all that was added? A column after the first row fails too. */
 bool table_ok(const struct table *t);
+void table_set_by(struct table *t, const char *by);
+void table_set_summary_title(struct table *t, const char *title);
 void table_add_column(struct table *t, const struct column *col);
 /* A new row of CELL_NONE; its cells, valid until the next row; NULL: no memory. */
 struct cell *table_add_row(struct table *t);
@@ -114,18 +127,45 @@ struct cell cell_text(struct table *t, const char *s); /* copies; NULL gives CEL
 /* Column index by name, or -1. */
 int table_column(const struct table *t, const char *name);
 
+/* Default: numbers from the largest down, texts and addresses from the smallest up. */
+enum sort_direction { SORT_DEFAULT, SORT_ASCENDING, SORT_DESCENDING };
+
 /* One key of a sort order. */
 struct sort_key {
 	const char *name;
-	bool descending;
+	enum sort_direction direction;
 };
 
+#define SORT_KEYS_MAX 16
+
+/**
+ * struct sort_keys - a parsed list of keys
+ * @text: owns the names; free with sort_keys_free()
+ */
+struct sort_keys {
+	struct sort_key keys[SORT_KEYS_MAX];
+	size_t nr;
+	char *text;
+};
+
+/**
+ * sort_keys_parse() - read "order,+hit,-bytes"
+ *
+ * A leading + means ascending, - descending. Names are not checked here.
+ *
+ * Return: 0; -EINVAL for an empty name; -E2BIG for more than SORT_KEYS_MAX; -ENOMEM.
+ */
+int sort_keys_parse(struct sort_keys *out, const char *text) __must_check;
+void sort_keys_free(struct sort_keys *keys);
+
 /* Stable sort of the rows by the keys in turn (numbers by value, text by strcmp, CELL_NONE
- * last); keys that name no column are ignored. 0 or -ENOMEM.
+ * last whatever the direction); keys that name no column are ignored. 0 or -ENOMEM.
  */
 int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys) __must_check;
-/* Keeps the first @lines rows and remembers how many there were. 0: no limit. */
-void table_limit(struct table *t, size_t lines);
+/* Keeps the first @lines rows and remembers how many there were, and which share of the
+ * first column in bytes was kept. 0: no limit.
+ */
+void table_limit(struct table *t, uint64_t lines);
 
 /* A set of tables with the facts about their recording: what a renderer takes. */
 struct report {
@@ -135,7 +175,7 @@ struct report {
 	size_t nr_banner;
 	struct table **tables;
 	size_t nr_tables;
-	struct table *strings; /* owns the facts' strings; internal */
+	struct text_store *texts; /* owns the facts' texts; internal */
 	bool failed;
 };
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report: writes JSON piece by piece, so that memory does not grow with the output.
+ * In: keys and values in document order. Out: JSON text handed to a function.
+ */
+#ifndef KMEMX_REPORT_JSON_H
+#define KMEMX_REPORT_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "report/render.h"
+
+/**
+ * struct json - a document being written
+ * @err: the first failure; later calls do nothing
+ * @comma: the next item needs one before it
+ */
+struct json {
+	const struct render_out *out;
+	struct strbuf sb;
+	int err;
+	bool comma;
+	bool line_break;
+	unsigned int depth;
+};
+
+struct json json_begin(const struct render_out *out);
+void json_open(struct json *j, char bracket); /* '{' or '[' */
+void json_close(struct json *j, char bracket);
+/* The next item or closing bracket starts a line of its own, indented by depth. */
+void json_line(struct json *j);
+void json_key(struct json *j, const char *key);
+/* Bytes that are not UTF-8 become U+FFFD; NULL becomes null. */
+void json_string(struct json *j, const char *s);
+void json_uint(struct json *j, uint64_t u);
+void json_int(struct json *j, int64_t i);
+void json_real(struct json *j, double f); /* as short as reads back the same */
+void json_null(struct json *j);
+void json_cell(struct json *j, const struct cell *cell);
+/* Writes what is left and frees. Return: 0; -ENOMEM; the write function's error. */
+int json_end(struct json *j) __must_check;
+
+/* Appends @f as text, as short as reads back the same, with a point in any locale. Not a
+ * number and infinities give nothing and false.
+ */
+bool real_format(struct strbuf *sb, double f);
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: the CSV renderer.
+ * In: a report. Out: its tables' rows, quoted as RFC 4180 says, lines ending in LF.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "report/json.h"
+#include "report/render.h"
+
+#define FLUSH_SIZE 32768
+
+static void csv_text(struct strbuf *sb, const char *text)
+{
+	const char *quote;
+
+	if (!text[strcspn(text, ",\"\r\n")] && *text != ' ' && *text != '#') {
+		strbuf_puts(sb, text);
+		return;
+	}
+	strbuf_puts(sb, "\"");
+	for (; (quote = strchr(text, '"')); text = quote + 1) {
+		strbuf_add(sb, text, (size_t)(quote - text) + 1);
+		strbuf_puts(sb, "\"");
+	}
+	strbuf_puts(sb, text);
+	strbuf_puts(sb, "\"");
+}
+
+static void csv_cell(struct strbuf *sb, const struct cell *cell)
+{
+	switch (cell->type) {
+	case CELL_UINT:
+		strbuf_printf(sb, "%" PRIu64, cell->u);
+		break;
+	case CELL_INT:
+		strbuf_printf(sb, "%" PRId64, cell->i);
+		break;
+	case CELL_REAL:
+		real_format(sb, cell->f);
+		break;
+	case CELL_ADDRESS:
+		strbuf_printf(sb, "0x%" PRIx64, cell->u);
+		break;
+	case CELL_TEXT:
+		csv_text(sb, cell->s);
+		break;
+	case CELL_NONE:
+		break;
+	}
+}
+
+static int csv_flush(struct strbuf *sb, const struct render_out *out)
+{
+	int err = sb->failed ? -ENOMEM : 0;
+
+	if (!err && sb->size)
+		err = out->write(out->ctx, sb->data, sb->size);
+	strbuf_reset(sb);
+	return err;
+}
+
+static int csv_table(struct strbuf *sb, const struct table *t,
+		     const struct render_out *out)
+{
+	const struct cell *cell = t->cells;
+	size_t row, i;
+	int err;
+
+	for (i = 0; i < t->nr_columns; i++) {
+		strbuf_puts(sb, i ? "," : "");
+		csv_text(sb, t->columns[i].name);
+	}
+	strbuf_puts(sb, "\n");
+	for (row = 0; row < t->nr_rows; row++) {
+		for (i = 0; i < t->nr_columns; i++) {
+			strbuf_puts(sb, i ? "," : "");
+			csv_cell(sb, cell++);
+		}
+		strbuf_puts(sb, "\n");
+		if (sb->size < FLUSH_SIZE)
+			continue;
+		err = csv_flush(sb, out);
+		if (err)
+			return err;
+	}
+	return csv_flush(sb, out);
+}
+
+int render_csv(const struct report *r, const struct render_options *opts,
+	       const struct render_out *out)
+{
+	struct strbuf sb = { 0 };
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < r->nr_tables && !err; i++) {
+		const struct table *t = r->tables[i];
+
+		if (r->nr_tables > 1)
+			strbuf_printf(&sb, "%s# %s%s%s\n", i ? "\n" : "", t->name,
+				      t->by ? " by " : "", t->by ? t->by : "");
+		err = csv_table(&sb, t, out);
+	}
+	strbuf_free(&sb);
+	return err;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: the JSON renderer.
+ * In: a report. Out: one JSON object, documented in Documentation/json.md.
+ */
+#include "report/json.h"
+#include "report/render.h"
+
+#define SCHEMA_VERSION 1
+
+static const char *unit_name(enum column_unit unit)
+{
+	static const char *const names[] = {
+		[UNIT_NONE] = "none",	[UNIT_BYTES] = "bytes",
+		[UNIT_COUNT] = "count", [UNIT_PERCENT] = "percent",
+		[UNIT_NS] = "ns",	[UNIT_PAGES] = "pages",
+		[UNIT_PFN] = "pfn",	[UNIT_ADDRESS] = "address",
+	};
+
+	return (size_t)unit < ARRAY_SIZE(names) ? names[unit] : "none";
+}
+
+static void render_columns(struct json *j, const struct table *t)
+{
+	size_t i;
+
+	json_key(j, "columns");
+	json_open(j, '[');
+	for (i = 0; i < t->nr_columns; i++) {
+		json_line(j);
+		json_open(j, '{');
+		json_key(j, "name");
+		json_string(j, t->columns[i].name);
+		json_key(j, "unit");
+		json_string(j, unit_name(t->columns[i].unit));
+		json_close(j, '}');
+	}
+	json_line(j);
+	json_close(j, ']');
+}
+
+static void render_rows(struct json *j, const struct table *t)
+{
+	const struct cell *cell = t->cells;
+	size_t row, i;
+
+	json_key(j, "rows");
+	json_open(j, '[');
+	for (row = 0; row < t->nr_rows && !j->err; row++) {
+		json_line(j);
+		json_open(j, '{');
+		for (i = 0; i < t->nr_columns; i++) {
+			json_key(j, t->columns[i].name);
+			json_cell(j, cell++);
+		}
+		json_close(j, '}');
+	}
+	json_line(j);
+	json_close(j, ']');
+}
+
+static void render_items(struct json *j, const char *key,
+			 const struct summary_item *items, size_t nr)
+{
+	size_t i;
+
+	json_key(j, key);
+	json_open(j, '{');
+	for (i = 0; i < nr; i++) {
+		json_line(j);
+		json_key(j, items[i].name);
+		json_cell(j, &items[i].value);
+	}
+	json_line(j);
+	json_close(j, '}');
+}
+
+/* The names of the summary's values that losses make bounds only. */
+static void render_bounds(struct json *j, const struct table *t)
+{
+	size_t i;
+
+	json_key(j, "bounds");
+	json_open(j, '[');
+	for (i = 0; i < t->nr_summary; i++) {
+		if (t->summary[i].bound)
+			json_string(j, t->summary[i].name);
+	}
+	json_close(j, ']');
+}
+
+static void render_table(struct json *j, const struct table *t)
+{
+	json_line(j);
+	json_open(j, '{');
+	json_line(j);
+	json_key(j, "name");
+	json_string(j, t->name);
+	json_line(j);
+	json_key(j, "by");
+	json_string(j, t->by);
+	json_line(j);
+	json_key(j, "rows_total");
+	json_uint(j, t->nr_rows_total ? t->nr_rows_total : t->nr_rows);
+	json_line(j);
+	render_columns(j, t);
+	json_line(j);
+	render_rows(j, t);
+	json_line(j);
+	render_items(j, "summary", t->summary, t->nr_summary);
+	json_line(j);
+	render_bounds(j, t);
+	json_line(j);
+	json_close(j, '}');
+}
+
+int render_json(const struct report *r, const struct render_options *opts,
+		const struct render_out *out)
+{
+	struct json j = json_begin(out);
+	size_t i;
+
+	json_open(&j, '{');
+	json_line(&j);
+	json_key(&j, "schema_version");
+	json_uint(&j, SCHEMA_VERSION);
+	json_line(&j);
+	render_items(&j, "recording", r->facts, r->nr_facts);
+	json_line(&j);
+	json_key(&j, "reports");
+	json_open(&j, '[');
+	for (i = 0; i < r->nr_tables; i++)
+		render_table(&j, r->tables[i]);
+	json_line(&j);
+	json_close(&j, ']');
+	json_line(&j);
+	json_close(&j, '}');
+	return json_end(&j);
+}

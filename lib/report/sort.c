@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: the order of a table's rows.
+ * In: a table and sort keys. Out: its rows rearranged in place.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "report/table.h"
+
+int sort_keys_parse(struct sort_keys *out, const char *text)
+{
+	char *p, *comma;
+
+	*out = (struct sort_keys){ .text = strdup(text) };
+	if (!out->text)
+		return -ENOMEM;
+	for (p = out->text; p; p = comma) {
+		struct sort_key key = { 0 };
+
+		comma = strchr(p, ',');
+		if (comma)
+			*comma++ = '\0';
+		if (*p == '+' || *p == '-')
+			key.direction = *p++ == '+' ? SORT_ASCENDING : SORT_DESCENDING;
+		key.name = p;
+		if (!*p || out->nr == SORT_KEYS_MAX) {
+			int err = *p ? -E2BIG : -EINVAL;
+
+			sort_keys_free(out);
+			return err;
+		}
+		out->keys[out->nr++] = key;
+	}
+	return 0;
+}
+
+void sort_keys_free(struct sort_keys *keys)
+{
+	free(keys->text);
+	*keys = (struct sort_keys){ 0 };
+}
+
+/* What the comparison needs: the known keys as column indices. */
+struct sort_order {
+	const struct table *t;
+	size_t column[SORT_KEYS_MAX];
+	bool descending[SORT_KEYS_MAX];
+	size_t nr;
+};
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static long double cell_number(const struct cell *c)
+{
+	switch (c->type) {
+	case CELL_INT:
+		return c->i;
+	case CELL_REAL:
+		return c->f;
+	default:
+		return c->u;
+	}
+}
+
+/* Ascending order of two cells that hold something: numbers before texts. */
+static int compare_values(const struct cell *a, const struct cell *b)
+{
+	long double x, y;
+
+	if (a->type == CELL_TEXT || b->type == CELL_TEXT) {
+		if (a->type != b->type)
+			return a->type == CELL_TEXT ? 1 : -1;
+		return a->s == b->s ? 0 : strcmp(a->s, b->s);
+	}
+	if (a->type == b->type && (a->type == CELL_UINT || a->type == CELL_ADDRESS))
+		return compare_u64(a->u, b->u);
+	if (a->type == CELL_INT && b->type == CELL_INT)
+		return (a->i > b->i) - (a->i < b->i);
+	x = cell_number(a);
+	y = cell_number(b);
+	if (x != x || y != y) /* a NaN comes after every number */
+		return (x != x) - (y != y);
+	return (x > y) - (x < y);
+}
+
+static int compare_rows(const void *pa, const void *pb, void *ctx)
+{
+	const struct sort_order *order = ctx;
+	size_t row_a = *(const size_t *)pa, row_b = *(const size_t *)pb;
+	const struct cell *a = order->t->cells + row_a * order->t->nr_columns;
+	const struct cell *b = order->t->cells + row_b * order->t->nr_columns;
+	size_t i;
+	int cmp;
+
+	for (i = 0; i < order->nr; i++) {
+		const struct cell *ca = a + order->column[i], *cb = b + order->column[i];
+
+		if (ca->type == CELL_NONE || cb->type == CELL_NONE) {
+			cmp = (ca->type == CELL_NONE) - (cb->type == CELL_NONE);
+			if (cmp)
+				return cmp;
+			continue;
+		}
+		cmp = compare_values(ca, cb);
+		if (cmp)
+			return order->descending[i] ? -cmp : cmp;
+	}
+	return compare_u64(row_a, row_b); /* stable */
+}
+
+/* Numbers are most interesting from the top, names and addresses in their order. */
+static bool default_descending(const struct table *t, size_t column)
+{
+	enum column_unit unit = t->columns[column].unit;
+	size_t row;
+
+	if (unit == UNIT_PFN || unit == UNIT_ADDRESS)
+		return false;
+	for (row = 0; row < t->nr_rows; row++) {
+		enum cell_type type = t->cells[row * t->nr_columns + column].type;
+
+		if (type != CELL_NONE)
+			return type != CELL_TEXT && type != CELL_ADDRESS;
+	}
+	return false;
+}
+
+/* Keeps of @keys those that name a column, and writes them down in t->sorted_by. */
+static int sort_order_init(struct sort_order *order, struct table *t,
+			   const struct sort_key *keys, size_t nr_keys)
+{
+	struct strbuf text = { 0 };
+	size_t i;
+
+	*order = (struct sort_order){ .t = t };
+	for (i = 0; i < nr_keys && order->nr < SORT_KEYS_MAX; i++) {
+		int column = table_column(t, keys[i].name);
+		bool usual, down;
+
+		if (column < 0)
+			continue;
+		usual = default_descending(t, (size_t)column);
+		down = keys[i].direction == SORT_DEFAULT
+			       ? usual
+			       : keys[i].direction == SORT_DESCENDING;
+		order->column[order->nr] = (size_t)column;
+		order->descending[order->nr++] = down;
+		strbuf_printf(&text, "%s%s%s", order->nr > 1 ? ", " : "",
+			      down == usual ? ""
+			      : down	    ? "-"
+					    : "+",
+			      keys[i].name);
+	}
+	if (!order->nr)
+		return 0;
+	free(t->sorted_by);
+	t->sorted_by = strbuf_detach(&text);
+	return t->sorted_by ? 0 : -ENOMEM;
+}
+
+/* Moves every row i to where it belongs: row order[i] comes to place i. Walks the cycles
+ * with one row of spare room, and uses @order up.
+ */
+static int permute_rows(struct table *t, size_t *order)
+{
+	size_t row_size = t->nr_columns * sizeof(struct cell);
+	struct cell *spare = malloc(row_size);
+	size_t start, to, from;
+
+	if (!spare)
+		return -ENOMEM;
+	for (start = 0; start < t->nr_rows; start++) {
+		if (order[start] == start)
+			continue;
+		memcpy(spare, t->cells + start * t->nr_columns, row_size);
+		for (to = start; (from = order[to]) != start; to = from) {
+			memcpy(t->cells + to * t->nr_columns,
+			       t->cells + from * t->nr_columns, row_size);
+			order[to] = to;
+		}
+		memcpy(t->cells + to * t->nr_columns, spare, row_size);
+		order[to] = to;
+	}
+	free(spare);
+	return 0;
+}
+
+int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys)
+{
+	struct sort_order how;
+	size_t *order;
+	size_t i;
+	int err;
+
+	if (!t->by)
+		return 0;
+	err = sort_order_init(&how, t, keys, nr_keys);
+	if (err || !how.nr || t->nr_rows < 2)
+		return err;
+	order = calloc(t->nr_rows, sizeof(*order));
+	if (!order)
+		return -ENOMEM;
+	for (i = 0; i < t->nr_rows; i++)
+		order[i] = i;
+	qsort_r(order, t->nr_rows, sizeof(*order), compare_rows, &how);
+	err = permute_rows(t, order);
+	free(order);
+	return err;
+}

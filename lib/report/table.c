@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: building and freeing tables and reports.
+ * In: columns, rows, notes, summaries. Out: struct table and struct report.
+ */
+#include "report/table.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "report/text_store.h"
+
+/* Makes room for one more of @nr elements; capacities are the powers of two. */
+static void *array_grow(void *array, size_t nr, size_t element)
+{
+	size_t bytes;
+
+	if (nr & (nr - 1))
+		return array; /* not full: capacity is the next power of two */
+	if (__builtin_mul_overflow(nr ? nr * 2 : 1, element, &bytes))
+		return NULL;
+	return realloc(array, bytes);
+}
+
+static char *text_dup(const char *s, bool *failed)
+{
+	char *copy = s ? strdup(s) : NULL;
+
+	if (s && !copy)
+		*failed = true;
+	return copy;
+}
+
+struct table *table_new(const char *name, const char *title)
+{
+	struct table *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->share = -1;
+	t->name = text_dup(name, &t->failed);
+	t->title = text_dup(title, &t->failed);
+	t->texts = text_store_new();
+	if (!t->texts || !t->name || t->failed) {
+		table_free(t);
+		return NULL;
+	}
+	return t;
+}
+
+static void summary_free(struct summary_item *items, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		free((char *)items[i].name);
+		free((char *)items[i].title);
+	}
+	free(items);
+}
+
+static void lines_free(char **lines, size_t nr)
+{
+	while (nr)
+		free(lines[--nr]);
+	free(lines);
+}
+
+void table_free(struct table *t)
+{
+	size_t i;
+
+	if (!t)
+		return;
+	for (i = 0; i < t->nr_columns; i++) {
+		free((char *)t->columns[i].name);
+		free((char *)t->columns[i].title);
+		free((char *)t->columns[i].per);
+	}
+	free(t->columns);
+	free(t->cells);
+	summary_free(t->summary, t->nr_summary);
+	lines_free(t->notes, t->nr_notes);
+	text_store_free(t->texts);
+	free(t->name);
+	free(t->title);
+	free(t->by);
+	free(t->summary_title);
+	free(t->sorted_by);
+	free(t);
+}
+
+bool table_ok(const struct table *t)
+{
+	return t && !t->failed;
+}
+
+void table_set_by(struct table *t, const char *by)
+{
+	free(t->by);
+	t->by = text_dup(by, &t->failed);
+}
+
+void table_set_summary_title(struct table *t, const char *title)
+{
+	free(t->summary_title);
+	t->summary_title = text_dup(title, &t->failed);
+}
+
+void table_add_column(struct table *t, const struct column *col)
+{
+	struct column *columns = array_grow(t->columns, t->nr_columns, sizeof(*columns));
+
+	if (columns)
+		t->columns = columns;
+	if (!columns || t->nr_rows) {
+		t->failed = true;
+		return;
+	}
+	columns += t->nr_columns++;
+	*columns = *col;
+	columns->name = text_dup(col->name, &t->failed);
+	columns->title = text_dup(col->title ? col->title : col->name, &t->failed);
+	columns->per = text_dup(col->per, &t->failed);
+}
+
+struct cell *table_add_row(struct table *t)
+{
+	size_t capacity = t->rows_capacity ? t->rows_capacity * 2 : 16;
+	struct cell *cells;
+	size_t bytes;
+
+	if (t->nr_rows == t->rows_capacity) {
+		if (__builtin_mul_overflow(capacity, t->nr_columns, &bytes) ||
+		    __builtin_mul_overflow(bytes, sizeof(*cells), &bytes))
+			goto fail;
+		cells = realloc(t->cells, bytes ? bytes : 1);
+		if (!cells)
+			goto fail;
+		t->cells = cells;
+		t->rows_capacity = capacity;
+	}
+	cells = t->cells + t->nr_rows++ * t->nr_columns;
+	memset(cells, 0, t->nr_columns * sizeof(*cells));
+	return cells;
+fail:
+	t->failed = true;
+	return NULL;
+}
+
+/* Appends a formatted line to an array of lines. False if memory ran out. */
+static bool lines_add(char ***lines, size_t *nr, const char *prefix, const char *fmt,
+		      va_list ap)
+{
+	char **grown = array_grow(*lines, *nr, sizeof(**lines));
+	struct strbuf sb = { 0 };
+	char *text = NULL;
+
+	if (!grown)
+		return false;
+	*lines = grown;
+	if (vasprintf(&text, fmt, ap) < 0)
+		return false;
+	strbuf_puts(&sb, prefix);
+	strbuf_puts(&sb, text);
+	free(text);
+	text = strbuf_detach(&sb);
+	if (!text)
+		return false;
+	grown[(*nr)++] = text;
+	return true;
+}
+
+void table_add_note(struct table *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (!lines_add(&t->notes, &t->nr_notes, "", fmt, ap))
+		t->failed = true;
+	va_end(ap);
+}
+
+/* Appends @item with copies of its strings. False if memory ran out. */
+static bool summary_add(struct summary_item **items, size_t *nr,
+			const struct summary_item *item)
+{
+	struct summary_item *grown = array_grow(*items, *nr, sizeof(*grown));
+	bool failed = false;
+
+	if (!grown)
+		return false;
+	*items = grown;
+	grown += (*nr)++;
+	*grown = *item;
+	grown->name = text_dup(item->name, &failed);
+	grown->title = text_dup(item->title ? item->title : item->name, &failed);
+	return !failed;
+}
+
+void table_add_summary(struct table *t, const char *name, const char *title,
+		       enum column_unit unit, struct cell value, bool bound)
+{
+	struct summary_item item = { name, title, unit, value, bound };
+
+	if (!summary_add(&t->summary, &t->nr_summary, &item))
+		t->failed = true;
+}
+
+struct cell cell_uint(uint64_t u)
+{
+	return (struct cell){ .type = CELL_UINT, .u = u };
+}
+
+struct cell cell_int(int64_t i)
+{
+	return (struct cell){ .type = CELL_INT, .i = i };
+}
+
+struct cell cell_real(double f)
+{
+	return (struct cell){ .type = CELL_REAL, .f = f };
+}
+
+struct cell cell_address(uint64_t u)
+{
+	return (struct cell){ .type = CELL_ADDRESS, .u = u };
+}
+
+static struct cell text_cell(struct text_store *texts, const char *s, bool *failed)
+{
+	const char *copy = s ? text_store_add(texts, s) : NULL;
+
+	if (!copy) {
+		if (s)
+			*failed = true;
+		return (struct cell){ .type = CELL_NONE };
+	}
+	return (struct cell){ .type = CELL_TEXT, .s = copy };
+}
+
+struct cell cell_text(struct table *t, const char *s)
+{
+	return text_cell(t->texts, s, &t->failed);
+}
+
+int table_column(const struct table *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_columns; i++) {
+		if (t->columns[i].name && !strcmp(t->columns[i].name, name))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* The first column in bytes, whose sums say what a cut table still shows. */
+static int table_share_column(const struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_columns; i++) {
+		if (t->columns[i].unit == UNIT_BYTES)
+			return (int)i;
+	}
+	return -1;
+}
+
+void table_limit(struct table *t, uint64_t lines)
+{
+	const struct cell *cell;
+	size_t row;
+
+	if (!lines || lines >= t->nr_rows || !t->by)
+		return;
+	t->share = table_share_column(t);
+	for (row = 0; t->share >= 0 && row < t->nr_rows; row++) {
+		cell = &t->cells[row * t->nr_columns + (size_t)t->share];
+		if (cell->type != CELL_UINT)
+			continue;
+		t->total += cell->u;
+		if (row < lines)
+			t->kept += cell->u;
+	}
+	if (!t->nr_rows_total)
+		t->nr_rows_total = t->nr_rows;
+	t->nr_rows = (size_t)lines;
+}
+
+struct report *report_new(void)
+{
+	struct report *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->texts = text_store_new();
+	if (!r->texts) {
+		free(r);
+		return NULL;
+	}
+	return r;
+}
+
+void report_free(struct report *r)
+{
+	size_t i;
+
+	if (!r)
+		return;
+	for (i = 0; i < r->nr_tables; i++)
+		table_free(r->tables[i]);
+	free(r->tables);
+	summary_free(r->facts, r->nr_facts);
+	lines_free(r->banner, r->nr_banner);
+	text_store_free(r->texts);
+	free(r);
+}
+
+bool report_ok(const struct report *r)
+{
+	size_t i;
+
+	if (!r || r->failed)
+		return false;
+	for (i = 0; i < r->nr_tables; i++) {
+		if (!table_ok(r->tables[i]))
+			return false;
+	}
+	return true;
+}
+
+void report_add_table(struct report *r, struct table *t)
+{
+	struct table **tables =
+		t ? array_grow(r->tables, r->nr_tables, sizeof(*tables)) : NULL;
+
+	if (!tables) {
+		table_free(t);
+		r->failed = true;
+		return;
+	}
+	r->tables = tables;
+	tables[r->nr_tables++] = t;
+}
+
+void report_add_fact(struct report *r, const char *name, const char *title,
+		     struct cell value)
+{
+	struct summary_item item = { name, title, UNIT_NONE, value, false };
+
+	if (value.type == CELL_TEXT)
+		item.value = text_cell(r->texts, value.s, &r->failed);
+	if (!summary_add(&r->facts, &r->nr_facts, &item))
+		r->failed = true;
+}
+
+void report_add_banner(struct report *r, bool loud, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (!lines_add(&r->banner, &r->nr_banner, loud ? "!" : "", fmt, ap))
+		r->failed = true;
+	va_end(ap);
+}

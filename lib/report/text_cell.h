@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report: one value as text for people.
+ * In: a cell and its unit. Out: text that is safe on a terminal.
+ */
+#ifndef KMEMX_REPORT_TEXT_CELL_H
+#define KMEMX_REPORT_TEXT_CELL_H
+
+#include <stdbool.h>
+
+#include "base/strbuf.h"
+#include "report/table.h"
+
+/* Appends @cell: exact, or rounded to KiB, MiB, s, ms with @human, then with @space between
+ * number and unit. CELL_NONE is "-".
+ */
+void text_cell(struct strbuf *sb, const struct cell *cell, enum column_unit unit,
+	       bool human, const char *space);
+/* Appends "1.5 MiB". */
+void text_bytes(struct strbuf *sb, uint64_t bytes, const char *space);
+/* Appends "3.21 s", "15.0 ms". */
+void text_duration(struct strbuf *sb, uint64_t ns, const char *space);
+/* Appends @text with control characters (which could drive a terminal) shown as '?'. */
+void text_safe(struct strbuf *sb, const char *text);
+/* Appends @size bytes at @text, at most @width of them: "page_c..r_order". */
+void text_shorten(struct strbuf *sb, const char *text, size_t size, size_t width);
+
+#endif

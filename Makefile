@@ -3,7 +3,9 @@
 # make            build ./kmemx (installs nothing; names what is missing)
 # make check      install what is missing, build, run all tests
 # make demo       install what is missing, build, record two seconds here, show the reports
-# make bench | lint | fuzz-smoke | install | clean
+# make lint       style, layers, shell scripts, headers
+# make unit | cli | live | doctest    one kind of test (TESTS='name ...' for some of cli, live)
+# make install | man | clean
 #
 # O=DIR  SAN=address,undefined  STATIC=1  CROSS_COMPILE=aarch64-linux-gnu-  V=1
 # DESTDIR=  prefix=/usr/local
@@ -18,36 +20,43 @@ endif
 ifeq ($(origin AR),default)
 AR := $(CROSS_COMPILE)ar
 endif
-PKG_CONFIG ?= $(CROSS_COMPILE)pkg-config
 INSTALL ?= install
 
 prefix ?= /usr/local
 bindir ?= $(prefix)/bin
 mandir ?= $(prefix)/share/man
+docdir ?= $(prefix)/share/doc/kmemx
 VERSION := 0.1.0
 
-# ./kmemx at the top and objects under build/; with O=DIR both under DIR. Every
-# combination of SAN, STATIC and CROSS_COMPILE has a folder of its own.
-comma := ,
+# ./kmemx at the top and objects under build/native; with O=DIR both under DIR. Every
+# combination of SAN, STATIC and CROSS_COMPILE has a folder of its own, kmemx included.
 O ?= .
-B := $(O)/build/$(if $(SAN)$(STATIC)$(CROSS_COMPILE),$(if $(SAN),san-$(subst $(comma),-,$(SAN)))$(if $(STATIC),static-)$(CROSS_COMPILE),native)
-KMEMX := $(if $(SAN)$(STATIC)$(CROSS_COMPILE),$(B)/kmemx,$(O)/kmemx)
+comma := ,
+space := $(subst ,, )
+variant := $(subst $(space),-,$(strip $(CROSS_COMPILE:%-=%) $(if $(STATIC),static) \
+	$(if $(SAN),san-$(subst $(comma),-,$(SAN)))))
+B := $(O)/build/$(or $(variant),native)
+KMEMX := $(if $(variant),$(B),$(O))/kmemx
 
 # --- libraries ---------------------------------------------------------------------------
-pkg = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo y)
-HAVE_TRACEEVENT := $(call pkg,libtraceevent)
-HAVE_TRACEFS := $(call pkg,libtracefs)
-HAVE_ELF := $(call pkg,libelf)
-HAVE_ZSTD := $(call pkg,libzstd)
-HAVE_ZLIB := $(call pkg,zlib)
-HAVE_JSONC := $(call pkg,json-c)
-HAVE_CHECK := $(call pkg,check)
+# A cross pkg-config where there is one, else ours, looking at the other machine's files.
+ifdef CROSS_COMPILE
+ifneq ($(shell command -v $(CROSS_COMPILE)pkg-config 2>/dev/null),)
+PKG_CONFIG ?= $(CROSS_COMPILE)pkg-config
+endif
+PKG_CONFIG ?= env PKG_CONFIG_LIBDIR=/usr/lib/$(CROSS_COMPILE:%-=%)/pkgconfig:/usr/share/pkgconfig pkg-config
+endif
+PKG_CONFIG ?= pkg-config
 
-pkgs := libtracefs libtraceevent libelf $(if $(HAVE_ZSTD),libzstd) $(if $(HAVE_ZLIB),zlib) \
-	$(if $(HAVE_JSONC),json-c)
-static_flag := $(if $(STATIC),--static)
+have = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo $(1))
+needed_libs := libtracefs libtraceevent libelf
+optional_libs := $(call have,libzstd) $(call have,zlib)
+missing := $(foreach t,$(firstword $(CC)) $(firstword $(PKG_CONFIG)),$(if \
+	$(shell command -v $(t) 2>/dev/null),,$(t))) \
+	$(foreach l,$(needed_libs),$(if $(call have,$(l)),,$(l)))
+pkgs := $(needed_libs) $(optional_libs)
 LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(pkgs) 2>/dev/null)
-LIB_LIBS := $(shell $(PKG_CONFIG) $(static_flag) --libs $(pkgs) 2>/dev/null)
+LIB_LIBS := $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs $(pkgs) 2>/dev/null)
 CHECK_CFLAGS := $(shell $(PKG_CONFIG) --cflags check 2>/dev/null)
 CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
 
@@ -56,19 +65,21 @@ CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wundef -Wformat=2 -Wvla -Wno-unused-parameter -Werror=implicit-function-declaration
 DEFS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DKMEMX_VERSION='"$(VERSION)"' \
-	$(if $(HAVE_ZSTD),-DHAVE_ZSTD=1) $(if $(HAVE_ZLIB),-DHAVE_ZLIB=1) \
-	$(if $(HAVE_JSONC),-DHAVE_JSONC=1) $(if $(STATIC),-DKMEMX_STATIC=1)
+	$(if $(filter libzstd,$(pkgs)),-DHAVE_ZSTD=1) $(if $(filter zlib,$(pkgs)),-DHAVE_ZLIB=1) \
+	$(if $(STATIC),-DKMEMX_STATIC=1)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-ALL_CFLAGS := -std=gnu11 $(WARN) -Ilib -Icmd $(DEFS) $(LIB_CFLAGS) $(SANFLAGS) $(CFLAGS)
+ALL_CFLAGS := -std=gnu11 $(WARN) -Ilib -Icmd -include lib/base/banned.h $(DEFS) \
+	$(LIB_CFLAGS) $(SANFLAGS) $(CFLAGS)
 ALL_LDFLAGS := $(SANFLAGS) $(if $(STATIC),-static) $(LDFLAGS)
+$(B)/tests/%.o: ALL_CFLAGS += $(CHECK_CFLAGS) -I$(B)/tests -Wno-missing-prototypes
 
 # --- files -------------------------------------------------------------------------------
-LIB_SRC := $(sort $(wildcard lib/*/*.c))
-CMD_SRC := $(sort $(wildcard cmd/*.c))
-TEST_SRC := $(sort $(wildcard tests/unit/*.c))
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
-CMD_OBJ := $(CMD_SRC:%.c=$(B)/%.o)
-TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o)
+LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard lib/*/*.c)))
+CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard cmd/*.c)))
+TEST_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/unit/*.c)))
+PROG_SRC := $(sort $(wildcard tests/live/*.c))
+PROGS := $(patsubst %.c,$(B)/%,$(PROG_SRC))
+MAN := $(patsubst Documentation/%.scd,$(B)/man/%,$(sort $(wildcard Documentation/*.scd)))
 LIBKMEMX := $(B)/libkmemx.a
 UNIT := $(B)/tests/unit/run
 
@@ -76,20 +87,18 @@ Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
 
 all: $(KMEMX)
-.PHONY: all check unit demo bench lint fuzz-smoke install clean deps FORCE
+.PHONY: all check check-here unit cli live doctest demo demo-here lint lint-here man \
+	install clean deps FORCE
 
 # --- what is missing, by distribution ----------------------------------------------------
-missing := $(if $(HAVE_TRACEEVENT),,libtraceevent) $(if $(HAVE_TRACEFS),,libtracefs) \
-	$(if $(HAVE_ELF),,libelf)
 ifneq ($(strip $(missing)),)
-ifeq ($(filter clean check demo deps install-deps,$(MAKECMDGOALS)),)
-$(info kmemx needs libraries that are not here: $(strip $(missing)))
-$(info   Debian: apt-get install pkg-config libtraceevent-dev libtracefs-dev libelf-dev libzstd-dev zlib1g-dev libjson-c-dev check)
-$(info   Fedora: dnf install pkgconf libtraceevent-devel libtracefs-devel elfutils-libelf-devel libzstd-devel zlib-devel json-c-devel check-devel)
-$(info   Arch:   pacman -S pkgconf libtraceevent libtracefs libelf zstd zlib json-c check)
-$(info   Alpine: apk add pkgconf libtraceevent-dev libtracefs-dev elfutils-dev zstd-dev zlib-dev json-c-dev check-dev)
-$(info   or let it be done: make deps)
-$(error missing libraries)
+ifneq ($(filter-out clean check demo lint deps,$(or $(MAKECMDGOALS),all)),)
+$(info kmemx: cannot build, this is missing: $(strip $(missing)))
+$(shell scripts/install-deps --explain build >&2)
+ifdef CROSS_COMPILE
+$(error these are this machine's names: cross builds need those of $(CROSS_COMPILE:%-=%) (Debian: libtracefs-dev:arm64, ...))
+endif
+$(error install it with the line of your distribution, or by: make deps)
 endif
 endif
 
@@ -103,7 +112,7 @@ $(B)/flags: FORCE
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(ALL_CFLAGS) $(if $(filter tests/%,$<),$(CHECK_CFLAGS) -I$(B)/tests -Wno-missing-prototypes) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(LIBKMEMX): $(LIB_OBJ)
 	$(call say,AR,$@)
@@ -111,23 +120,75 @@ $(LIBKMEMX): $(LIB_OBJ)
 
 $(KMEMX): $(CMD_OBJ) $(LIBKMEMX)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(CMD_OBJ) $(LIBKMEMX) $(LIB_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS)
 
 # Each tests/unit/test_NAME.c defines Suite *test_NAME_suite(void).
-$(B)/tests/suites.h: $(TEST_SRC)
+$(B)/tests/suites.h: $(TEST_OBJ:$(B)/%.o=%.c)
 	@mkdir -p $(@D)
-	@for f in $(filter tests/unit/test_%,$(TEST_SRC)); do \
-		n=$$(basename $$f .c); echo "SUITE($$n)"; done > $@
+	@for f in $(filter tests/unit/test_%,$^); do echo "SUITE($$(basename $$f .c))"; done > $@
 
 $(B)/tests/unit/run.o: $(B)/tests/suites.h
 $(UNIT): $(TEST_OBJ) $(filter-out %/main.o,$(CMD_OBJ)) $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(LIB_LIBS)
 
+# Programs that live tests run under the recorder.
+$(PROGS): $(B)/%: $(B)/%.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< -lpthread
+
+$(B)/man/%: Documentation/%.scd
+	@mkdir -p $(@D)
+	$(call say,MAN,$@)
+	$(Q)scdoc < $< > $@
+
+man: $(MAN)
+
+# --- tests -------------------------------------------------------------------------------
+# What the tests need to know of the build.
+test_env = KMEMX='$(abspath $(KMEMX))' KMEMX_BUILD='$(abspath $(B))' KMEMX_SAN='$(SAN)'
+
 unit: $(UNIT)
 	$(Q)cd tests && $(abspath $(UNIT))
+cli: $(KMEMX)
+	$(Q)$(test_env) tests/cli/run $(TESTS)
+live: $(KMEMX) $(PROGS)
+	$(Q)$(test_env) tests/live/run $(TESTS)
+doctest: $(KMEMX)
+	$(Q)$(test_env) tests/doc/run
+
+# Each installs what is missing first, then has make look at the machine again.
+check:
+	@scripts/install-deps build test
+	@+$(MAKE) --no-print-directory check-here
+check-here: $(KMEMX) $(UNIT) $(PROGS)
+	$(Q)$(test_env) tests/run $(UNIT)
+
+demo:
+	@scripts/install-deps build
+	@+$(MAKE) --no-print-directory demo-here
+demo-here: $(KMEMX)
+	@scripts/demo $(KMEMX) $(B)/demo.dat
+
+lint:
+	@scripts/install-deps build test lint
+	@+$(MAKE) --no-print-directory lint-here
+lint-here: $(KMEMX)
+	$(Q)CC='$(CC)' CFLAGS='$(subst ','\'',$(ALL_CFLAGS) $(CHECK_CFLAGS))' scripts/lint $(LIBKMEMX)
+
+deps:
+	@scripts/install-deps build test
+
+# --- installation ------------------------------------------------------------------------
+scdoc := $(shell command -v scdoc 2>/dev/null)
+install: $(KMEMX) $(if $(scdoc),$(MAN))
+	$(Q)$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(docdir) $(DESTDIR)$(mandir)/man1
+	$(Q)$(INSTALL) -m 755 $(KMEMX) $(DESTDIR)$(bindir)/kmemx
+	$(Q)$(INSTALL) -m 644 COPYING README.md $(DESTDIR)$(docdir)
+	$(if $(scdoc),$(Q)$(INSTALL) -m 644 $(MAN) $(DESTDIR)$(mandir)/man1, \
+		@echo 'kmemx: no man pages installed: scdoc, which makes them, is not here')
 
 clean:
 	rm -rf $(O)/build $(O)/kmemx
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(PROGS:=.d)

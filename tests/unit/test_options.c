@@ -51,9 +51,8 @@ static int parse(struct values *v, const char *line, bool stop_at_operand)
 	memset(v, 0, sizeof(*v));
 	snprintf(v->text, sizeof(v->text), "%s", line);
 	v->argv[v->argc++] = "test";
-	for (char *word = strtok(v->text, " "); word && v->argc < 15;
-	     word = strtok(NULL, " "))
-		v->argv[v->argc++] = word;
+	for (char *rest = v->text; rest && v->argc < 15;)
+		v->argv[v->argc++] = strsep(&rest, " ");
 	dup2(null, STDERR_FILENO);
 	ret = options_parse(&usage, options, v->argc, v->argv, &v->operands);
 	dup2(saved, STDERR_FILENO);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: the set of addresses that events have spoken of.
+ * In: slab pointers or page frame numbers. Out: what is known of each, at once.
+ */
+#ifndef KMEMX_ANALYSIS_LIVE_H
+#define KMEMX_ANALYSIS_LIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+enum live_state {
+	LIVE_EMPTY, /* only in a fresh entry */
+	LIVE_ALLOCATED,
+	LIVE_FREED, /* its last event was a free */
+};
+
+/**
+ * struct live_entry - one address; 24 bytes, so that a million fit in 32 to 64 MB
+ * @row: who allocated it: index into the analysis' rows
+ * @bytes_req, @bytes_alloc: slab objects only
+ * @cpu: where it was allocated, truncated to 16 bits
+ * @order: page blocks only
+ * @flags: the analysis' own
+ */
+struct live_entry {
+	uint64_t key;
+	uint32_t row;
+	uint32_t bytes_req, bytes_alloc;
+	uint16_t cpu;
+	uint8_t order;
+	uint8_t state : 2;
+	uint8_t flags : 6;
+};
+
+/* Open addressing, linear probing, at most 3/4 full; zero-initialise it. */
+struct live_table {
+	struct live_entry *entries;
+	size_t capacity; /* a power of two, or 0 */
+	size_t count;
+};
+
+/* The entry of @key, valid until the next insertion or removal; NULL if there is none. */
+struct live_entry *live_find(const struct live_table *t, uint64_t key);
+/* Finds or adds: a new entry has state LIVE_EMPTY. NULL if memory ran out. */
+struct live_entry *live_insert(struct live_table *t, uint64_t key);
+/* Removes an entry that live_find() returned; moves others. */
+void live_remove(struct live_table *t, struct live_entry *entry);
+/* Iteration in no particular order: start with NULL; NULL at the end. */
+struct live_entry *live_next(const struct live_table *t, struct live_entry *entry);
+void live_free(struct live_table *t);
+
+#endif

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the accounts of page blocks.
+ * In: page events and losses in time order. Out: who allocated what, and what became of it.
+ */
+#include "analysis/page_account.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+#define REGION_ORDER 9 /* page frames of a region: a huge page of most machines */
+#define REGION_WORDS ((1U << REGION_ORDER) / 64)
+
+/* The state of 512 page frames, a bit each: live, or freed, or neither. An announced page
+ * is a live one that mm_page_free_batched spoke of.
+ */
+struct page_region {
+	uint64_t base; /* pfn >> REGION_ORDER */
+	struct {
+		uint64_t live, freed, announced;
+	} words[REGION_WORDS];
+};
+
+/* A request whose block was split; index 0 is unused. */
+struct page_split {
+	uint64_t pfn;  /* the block's first page frame */
+	uint64_t live; /* pages left */
+	uint32_t next; /* of the unused ones */
+	bool implicit; /* a page of it ended without an event */
+};
+
+enum page_end { PAGE_FREED, PAGE_GONE, PAGE_ANNOUNCED };
+
+/* live_entry.bytes_req of a block: the index of its request's split, or 0. */
+#define block_split bytes_req
+
+/* Part of a range of page frames: up to 64 of them. */
+struct page_span {
+	uint64_t *live, *freed, *announced;
+	uint64_t mask;
+};
+
+/* A hostile order or pfn must not make memory grow faster than the file: an ordinary
+ * recording meets a region or two per event at the most.
+ */
+static bool region_allowed(const struct page_account *acc)
+{
+	return acc->nr_regions < 65536 + 4 * acc->nr_events;
+}
+
+/* The region of frame @pfn; NULL if it would be one too many or memory ran out. */
+static struct page_region *page_region(struct page_account *acc, uint64_t pfn)
+{
+	uint64_t base = pfn >> REGION_ORDER;
+	uint32_t *index = u64_map_find(&acc->region_index, base);
+	struct page_region *region;
+
+	if (likely(index))
+		return &acc->regions[*index];
+	if (!region_allowed(acc))
+		return NULL;
+	if (array_reserve(&acc->regions, &acc->regions_capacity, acc->nr_regions + 1,
+			  sizeof(*acc->regions)) ||
+	    !u64_map_insert(&acc->region_index, base, (uint32_t)acc->nr_regions)) {
+		acc->failed = true;
+		return NULL;
+	}
+	region = &acc->regions[acc->nr_regions++];
+	*region = (struct page_region){ .base = base };
+	return region;
+}
+
+/* The word that holds *@pfn, with a mask of the frames up to @end; moves *@pfn on. */
+static bool page_span_next(struct page_account *acc, uint64_t *pfn, uint64_t end,
+			   struct page_span *span)
+{
+	struct page_region *region;
+	unsigned int word = (*pfn >> 6) % REGION_WORDS, bit = *pfn & 63;
+	uint64_t left = end - *pfn;
+	unsigned int count = left < 64 - bit ? (unsigned int)left : 64 - bit;
+
+	if (!left)
+		return false;
+	region = page_region(acc, *pfn);
+	if (!region)
+		return false;
+	span->live = &region->words[word].live;
+	span->freed = &region->words[word].freed;
+	span->announced = &region->words[word].announced;
+	span->mask = (count == 64 ? ~0ULL : (1ULL << count) - 1) << bit;
+	*pfn += count;
+	return true;
+}
+
+/* How many frames of a range are live, announced, freed. */
+struct page_census {
+	uint64_t live, announced, freed;
+};
+
+static struct page_census page_census(struct page_account *acc, uint64_t pfn, uint64_t nr)
+{
+	struct page_census c = { 0 };
+	struct page_span span;
+	uint64_t end = pfn + nr;
+
+	while (page_span_next(acc, &pfn, end, &span)) {
+		c.live += (uint64_t)__builtin_popcountll(*span.live & span.mask);
+		c.announced +=
+			(uint64_t)__builtin_popcountll(*span.announced & span.mask);
+		c.freed += (uint64_t)__builtin_popcountll(*span.freed & span.mask);
+	}
+	return c;
+}
+
+static void page_mark(struct page_account *acc, uint64_t pfn, uint64_t nr, bool live)
+{
+	struct page_span span;
+	uint64_t end = pfn + nr;
+
+	while (page_span_next(acc, &pfn, end, &span)) {
+		*span.announced &= ~span.mask;
+		if (live) {
+			*span.live |= span.mask;
+			*span.freed &= ~span.mask;
+		} else {
+			*span.live &= ~span.mask;
+			*span.freed |= span.mask;
+		}
+	}
+}
+
+/* The block that holds live frame @pfn. Blocks are aligned to their size and disjoint. */
+static struct live_entry *page_block(struct page_account *acc, uint64_t pfn)
+{
+	unsigned int order;
+
+	for (order = 0; order <= PAGE_ORDER_LIMIT; order++) {
+		uint64_t first = pfn & ~((1ULL << order) - 1);
+		struct live_entry *e;
+
+		/* The same first frame as for a smaller order: looked up already. */
+		if (order && !(pfn & (1ULL << (order - 1))))
+			continue;
+		e = live_find(&acc->blocks, first);
+		if (e && pfn - first < 1ULL << e->order)
+			return e;
+	}
+	return NULL;
+}
+
+static struct page_pfn *page_pfn(struct page_account *acc, uint64_t pfn, uint32_t row)
+{
+	struct {
+		uint64_t pfn, row;
+	} key = { pfn, row };
+	uint32_t id = intern_id(&acc->pfn_keys, &key, sizeof(key));
+
+	if (!id ||
+	    array_reserve(&acc->pfns, &acc->pfns_capacity, id, sizeof(*acc->pfns))) {
+		acc->failed = true;
+		return NULL;
+	}
+	if (id > acc->nr_pfns)
+		acc->pfns[acc->nr_pfns++] = (struct page_pfn){ .pfn = pfn, .row = row };
+	return &acc->pfns[id - 1];
+}
+
+/* A split record for the request of @block, of which @live pages are left; 0: no memory. */
+static uint32_t page_split_new(struct page_account *acc, uint64_t pfn, uint64_t live)
+{
+	uint32_t index = acc->free_split;
+
+	if (index) {
+		acc->free_split = acc->splits[index].next;
+	} else {
+		if (!acc->nr_splits)
+			acc->nr_splits = 1; /* index 0 means none */
+		if (array_reserve(&acc->splits, &acc->splits_capacity, acc->nr_splits + 1,
+				  sizeof(*acc->splits))) {
+			acc->failed = true;
+			return 0;
+		}
+		index = (uint32_t)acc->nr_splits++;
+	}
+	acc->splits[index] = (struct page_split){ .pfn = pfn, .live = live };
+	return index;
+}
+
+/* The last page of a request is gone. */
+static void page_request_end(struct page_account *acc, uint32_t row, bool implicit)
+{
+	acc->rows[row].live_hit--;
+	acc->totals.live_blocks--;
+	if (implicit)
+		acc->totals.implicit_blocks++;
+	else
+		acc->totals.alloc_freed++;
+}
+
+/* @freed pages of block @e were freed by events and @gone without one. Returns the index
+ * of the split to which what is left of the block belongs.
+ */
+static uint32_t page_block_end(struct page_account *acc, const struct live_entry *e,
+			       uint64_t freed, uint64_t gone)
+{
+	struct page_counts *row = &acc->rows[e->row];
+	uint32_t index = e->block_split;
+	struct page_split *split;
+	uint64_t first = index ? acc->splits[index].pfn : e->key;
+
+	row->live_pages -= freed + gone;
+	row->implicit_pages += gone;
+	acc->totals.live_pages -= freed + gone;
+	acc->totals.freed_pages += freed;
+	acc->totals.implicit_pages += gone;
+	if (acc->by_pfn) {
+		struct page_pfn *pfn = page_pfn(acc, first, e->row);
+
+		if (pfn)
+			pfn->live_pages -= freed + gone;
+	}
+	if (!index) {
+		if (freed + gone == 1ULL << e->order) {
+			page_request_end(acc, e->row, gone != 0);
+			return 0;
+		}
+		index = page_split_new(acc, first, 1ULL << e->order);
+		if (!index)
+			return 0;
+	}
+	split = &acc->splits[index];
+	split->live -= freed + gone;
+	split->implicit |= gone != 0;
+	if (!split->live) {
+		page_request_end(acc, e->row, split->implicit);
+		split->next = acc->free_split;
+		acc->free_split = index;
+		return 0;
+	}
+	return index;
+}
+
+/* Frames [@pfn, @end), the rest of a split block, become aligned blocks of their own. */
+static void page_pieces(struct page_account *acc, uint64_t pfn, uint64_t end,
+			const struct live_entry *of)
+{
+	while (pfn < end) {
+		unsigned int order = 63 - (unsigned int)__builtin_clzll(end - pfn);
+		unsigned int align = pfn ? (unsigned int)__builtin_ctzll(pfn) : order;
+		struct live_entry *e = live_insert(&acc->blocks, pfn);
+
+		if (!e) {
+			acc->failed = true;
+			return;
+		}
+		if (align < order)
+			order = align;
+		*e = *of;
+		e->key = pfn;
+		e->order = (uint8_t)order;
+		pfn += 1ULL << order;
+	}
+}
+
+/* The first live frame in [@pfn, @end); @end if there is none. */
+static uint64_t page_next_live(struct page_account *acc, uint64_t pfn, uint64_t end)
+{
+	struct page_span span;
+
+	while (page_span_next(acc, &pfn, end, &span)) {
+		uint64_t live = *span.live & span.mask;
+
+		if (live)
+			return ((pfn - 1) & ~63ULL) + (unsigned int)__builtin_ctzll(live);
+	}
+	return end;
+}
+
+/* Takes the live frames of [@pfn, @pfn + @nr) out of their blocks. */
+static void page_release(struct page_account *acc, uint64_t pfn, uint64_t nr,
+			 enum page_end why)
+{
+	uint64_t end = pfn + nr;
+
+	for (;;) {
+		uint64_t last, stop, announced, freed;
+		struct live_entry old, *e;
+
+		pfn = page_next_live(acc, pfn, end);
+		e = pfn < end && !acc->failed ? page_block(acc, pfn) : NULL;
+		if (!e)
+			return;
+		old = *e;
+		last = old.key + (1ULL << old.order);
+		stop = last < end ? last : end;
+		announced = why == PAGE_FREED
+				    ? 0
+				    : page_census(acc, pfn, stop - pfn).announced;
+		freed = why == PAGE_FREED ? stop - pfn : announced;
+		acc->totals.batched_pages += announced;
+		live_remove(&acc->blocks, e);
+		old.block_split = page_block_end(acc, &old, freed, stop - pfn - freed);
+		page_pieces(acc, old.key, pfn, &old);
+		page_pieces(acc, stop, last, &old);
+		pfn = stop;
+	}
+}
+
+static uint32_t page_row(struct page_account *acc, const struct kmem_event *ev)
+{
+	struct page_key key = { .gfp_flags = ev->page_alloc.gfp_flags,
+				.stack = ev->stack,
+				.order = ev->page_alloc.order,
+				.migratetype = ev->page_alloc.migratetype };
+	uint32_t id = intern_id(&acc->keys, &key, sizeof(key));
+
+	if (!id ||
+	    array_reserve(&acc->rows, &acc->rows_capacity, id, sizeof(*acc->rows))) {
+		acc->failed = true;
+		return UINT32_MAX;
+	}
+	if (id > acc->nr_rows)
+		acc->rows[acc->nr_rows++] = (struct page_counts){ 0 };
+	return id - 1;
+}
+
+static bool page_plausible(struct page_account *acc, uint64_t pfn, uint32_t order)
+{
+	if (order <= PAGE_ORDER_LIMIT && pfn <= UINT64_MAX >> 12 &&
+	    (region_allowed(acc) || page_region(acc, pfn)))
+		return true;
+	acc->totals.implausible++;
+	return false;
+}
+
+static void page_alloc(struct page_account *acc, const struct kmem_event *ev)
+{
+	uint64_t pfn = ev->page_alloc.pfn;
+	uint32_t order = ev->page_alloc.order, row;
+	struct page_totals *sum = &acc->totals;
+	bool failed = pfn == KMEM_NO_PFN;
+	struct page_counts *counts;
+	struct live_entry *e;
+	uint64_t nr;
+
+	if (!page_plausible(acc, failed ? 0 : pfn, order))
+		return;
+	/* The buddy allocator's blocks are aligned to their size. */
+	nr = 1ULL << order;
+	if (!failed && pfn & (nr - 1)) {
+		sum->implausible++;
+		return;
+	}
+	row = page_row(acc, ev);
+	if (row == UINT32_MAX)
+		return;
+	counts = &acc->rows[row];
+	sum->requests++;
+	if (failed) {
+		sum->failures++;
+		sum->failed_pages += nr;
+		counts->failed++;
+		return;
+	}
+	if (page_census(acc, pfn, nr).live)
+		page_release(acc, pfn, nr, PAGE_GONE);
+	e = live_insert(&acc->blocks, pfn);
+	if (!e) {
+		acc->failed = true;
+		return;
+	}
+	*e = (struct live_entry){ .key = pfn,
+				  .row = row,
+				  .cpu = (uint16_t)ev->cpu,
+				  .order = (uint8_t)order,
+				  .state = LIVE_ALLOCATED };
+	page_mark(acc, pfn, nr, true);
+	counts = &acc->rows[row];
+	counts->hit++;
+	counts->live_hit++;
+	counts->live_pages += nr;
+	sum->pages += nr;
+	sum->live_pages += nr;
+	sum->live_blocks++;
+	sum->without_stack += !ev->stack;
+	if (acc->by_pfn) {
+		struct page_pfn *by_pfn = page_pfn(acc, pfn, row);
+
+		if (by_pfn) {
+			by_pfn->hit++;
+			by_pfn->live_pages += nr;
+		}
+	}
+}
+
+static void page_free(struct page_account *acc, const struct kmem_event *ev)
+{
+	uint64_t pfn = ev->page_free.pfn, nr;
+	uint32_t order = ev->page_free.order;
+	struct page_totals *sum = &acc->totals;
+	struct page_census census;
+	struct live_entry *e;
+
+	if (!page_plausible(acc, pfn, order))
+		return;
+	nr = 1ULL << order;
+	sum->frees++;
+	census = page_census(acc, pfn, nr);
+	sum->again_pages += census.freed;
+	sum->unmatched_pages += nr - census.live - census.freed;
+	if (!census.live) {
+		if (census.freed)
+			sum->again++;
+		else
+			sum->unmatched++;
+	} else {
+		e = page_block(acc, pfn);
+		if (e && e->key == pfn && e->order == order)
+			sum->matched++;
+		else if (e && pfn + nr <= e->key + (1ULL << e->order))
+			sum->split++;
+		else
+			sum->merged++;
+		page_release(acc, pfn, nr, PAGE_FREED);
+	}
+	page_mark(acc, pfn, nr, false);
+}
+
+static void page_free_batched(struct page_account *acc, const struct kmem_event *ev)
+{
+	uint64_t pfn = ev->page_free.pfn;
+	struct page_span span;
+
+	acc->totals.batched++;
+	if (page_plausible(acc, pfn, 0) && page_span_next(acc, &pfn, pfn + 1, &span))
+		*span.announced |= *span.live & span.mask;
+}
+
+void page_account_event(struct page_account *acc, const struct kmem_event *ev)
+{
+	if (unlikely(acc->failed))
+		return;
+	acc->nr_events++;
+	switch (ev->type) {
+	case KMEM_PAGE_ALLOC:
+		page_alloc(acc, ev);
+		break;
+	case KMEM_PAGE_FREE:
+		page_free(acc, ev);
+		break;
+	case KMEM_PAGE_FREE_BATCHED:
+		page_free_batched(acc, ev);
+		break;
+	case KMEM_LOSS:
+		acc->totals.losses++;
+		break;
+	default:
+		break;
+	}
+}
+
+void page_account_finish(struct page_account *acc)
+{
+	size_t i;
+	unsigned int word;
+
+	for (i = 0; i < acc->nr_regions; i++) {
+		for (word = 0; word < REGION_WORDS; word++) {
+			uint64_t left = acc->regions[i].words[word].announced;
+
+			for (; left; left &= left - 1) {
+				uint64_t pfn = (acc->regions[i].base << REGION_ORDER) +
+					       word * 64 +
+					       (unsigned int)__builtin_ctzll(left);
+
+				page_release(acc, pfn, 1, PAGE_ANNOUNCED);
+				page_mark(acc, pfn, 1, false);
+			}
+		}
+	}
+}
+
+const struct page_key *page_account_key(const struct page_account *acc, size_t row)
+{
+	return intern_get(&acc->keys, (uint32_t)row + 1, NULL);
+}
+
+void page_account_free(struct page_account *acc)
+{
+	intern_free(&acc->keys);
+	free(acc->rows);
+	live_free(&acc->blocks);
+	free(acc->splits);
+	u64_map_free(&acc->region_index);
+	free(acc->regions);
+	intern_free(&acc->pfn_keys);
+	free(acc->pfns);
+	*acc = (struct page_account){ 0 };
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the order x migratetype matrix of page allocations.
+ * In: page accounts. Out: table "page_matrix".
+ */
+#include "analysis/page_matrix.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Migratetypes past these share one column: a kernel has six. */
+#define MATRIX_TYPES MIGRATETYPE_MAX
+#define MATRIX_OTHER MATRIX_TYPES
+
+struct matrix {
+	uint64_t hits[PAGE_ORDER_LIMIT + 1][MATRIX_TYPES + 1];
+	unsigned int nr_orders, nr_types;
+	bool other;
+};
+
+static void matrix_add(struct matrix *m, const struct page_key *key, uint64_t hit)
+{
+	unsigned int type = key->migratetype >= 0 && key->migratetype < MATRIX_TYPES
+				    ? (unsigned int)key->migratetype
+				    : MATRIX_OTHER;
+
+	if (!hit || key->order > PAGE_ORDER_LIMIT)
+		return;
+	m->hits[key->order][type] += hit;
+	if (key->order >= m->nr_orders)
+		m->nr_orders = key->order + 1;
+	if (type == MATRIX_OTHER)
+		m->other = true;
+	else if (type >= m->nr_types)
+		m->nr_types = type + 1;
+}
+
+static void matrix_columns(struct matrix *m, const struct migratetypes *names,
+			   struct table *t)
+{
+	const struct column order = { .name = "order", .title = "Order" };
+	unsigned int type;
+
+	/* The three that every kernel has are shown even where they are not used. */
+	if (m->nr_types < 3)
+		m->nr_types = 3;
+	table_add_column(t, &order);
+	for (type = 0; type < m->nr_types; type++) {
+		const char *name = migratetype_name(names, (int)type);
+		struct column column = { .unit = UNIT_COUNT };
+		char number[16];
+
+		snprintf(number, sizeof(number), "%u", type);
+		column.name = column.title = name ? name : number;
+		table_add_column(t, &column);
+	}
+	if (m->other)
+		table_add_column(t, &(struct column){ .name = "other",
+						      .title = "other",
+						      .unit = UNIT_COUNT });
+}
+
+static const char *matrix_origin(enum migratetype_origin origin)
+{
+	switch (origin) {
+	case MIGRATETYPE_FROM_PAGETYPEINFO:
+		return "that kernel's pagetypeinfo";
+	case MIGRATETYPE_FROM_RELEASE:
+		return "the kernel's release, as the recording has no pagetypeinfo";
+	default:
+		return "today's kernels, as the recording names none";
+	}
+}
+
+int page_matrix(const struct page_account *acc, const struct analysis_env *env,
+		struct report *report)
+{
+	struct table *t = table_new(
+		"page_matrix", env->live ? "Live page blocks by order and migratetype"
+					 : "Page allocations by order and migratetype");
+	struct matrix *m = calloc(1, sizeof(*m));
+	unsigned int order, type;
+	size_t i;
+
+	if (!t || !m) {
+		table_free(t);
+		free(m);
+		return -ENOMEM;
+	}
+	for (i = 0; i < acc->nr_rows; i++)
+		matrix_add(m, page_account_key(acc, i),
+			   env->live ? acc->rows[i].live_hit : acc->rows[i].hit);
+	matrix_columns(m, env->migratetypes, t);
+	table_add_note(t, "Migratetypes are the requested ones; named by %s.",
+		       matrix_origin(env->migratetypes->origin));
+	for (order = 0; order < m->nr_orders; order++) {
+		struct cell *row = table_add_row(t);
+
+		if (!row)
+			break;
+		row[0] = cell_uint(order);
+		for (type = 0; type < m->nr_types; type++)
+			row[type + 1] = cell_uint(m->hits[order][type]);
+		if (m->other)
+			row[m->nr_types + 1] = cell_uint(m->hits[order][MATRIX_OTHER]);
+	}
+	free(m);
+	report_add_table(report, t);
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: the order x migratetype matrix of page allocations.
+ * In: page accounts. Out: table "page_matrix".
+ */
+#ifndef KMEMX_ANALYSIS_PAGE_MATRIX_H
+#define KMEMX_ANALYSIS_PAGE_MATRIX_H
+
+#include "analysis/analysis.h"
+#include "analysis/page_account.h"
+
+/**
+ * page_matrix() - add the matrix to a report
+ *
+ * One row an order, from 0 to the highest met; one column a migratetype: those of that
+ * kernel up to the highest met, and numbers where it has no name. Cells count successful
+ * allocations (or live blocks, with env->live). Return: 0 or -ENOMEM.
+ */
+int page_matrix(const struct page_account *acc, const struct analysis_env *env,
+		struct report *report) __must_check;
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: call sites as the rows of a report.
+ * In: addresses and stacks. Out: one number per function (or per address), and its name.
+ */
+#include "analysis/sites.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+struct site_group {
+	uint64_t addr;	  /* of the first call site seen */
+	uint64_t start;	  /* of the function; 0: no symbol */
+	const char *name; /* the symbol table's; NULL: no symbol */
+	const char *module;
+};
+
+void sites_init(struct sites *s, const struct analysis_env *env)
+{
+	*s = (struct sites){ .env = env };
+}
+
+static uint32_t sites_add(struct sites *s, uint64_t key, const struct site_group *group)
+{
+	uint32_t *index = u64_map_insert(&s->by_start, key, (uint32_t)s->nr_groups);
+	uint32_t *uses;
+
+	if (!index ||
+	    array_reserve(&s->groups, &s->capacity, *index + 1UL, sizeof(*s->groups)))
+		return UINT32_MAX;
+	if (*index < s->nr_groups)
+		return *index;
+	s->groups[s->nr_groups++] = *group;
+	if (group->name) {
+		uses = u64_map_insert(&s->name_uses,
+				      hash_bytes(group->name, strlen(group->name)), 0);
+		if (!uses)
+			return UINT32_MAX;
+		++*uses;
+	}
+	return *index;
+}
+
+uint32_t sites_group(struct sites *s, uint64_t addr)
+{
+	uint32_t *known = u64_map_find(&s->by_addr, addr);
+	struct site_group group = { .addr = addr };
+	struct symbol sym;
+	uint32_t index;
+
+	if (known)
+		return *known;
+	if (!s->env->raw_ip && symbols_find(s->env->syms, addr, &sym)) {
+		group.start = sym.addr;
+		group.name = sym.name;
+		group.module = sym.module;
+	}
+	index = sites_add(s, group.name ? group.start : addr, &group);
+	if (index == UINT32_MAX || !u64_map_insert(&s->by_addr, addr, index))
+		return UINT32_MAX;
+	return index;
+}
+
+void sites_name(const struct sites *s, uint32_t group, struct strbuf *out)
+{
+	const struct site_group *g = &s->groups[group];
+	uint32_t *uses;
+
+	if (!g->name) {
+		if (g->addr)
+			strbuf_printf(out, "0x%" PRIx64, g->addr);
+		else
+			strbuf_puts(out, "[unknown]");
+		return;
+	}
+	strbuf_puts(out, g->name);
+	uses = u64_map_find(&s->name_uses, hash_bytes(g->name, strlen(g->name)));
+	if (uses && *uses > 1)
+		strbuf_printf(out, "+0x%" PRIx64, g->addr - g->start);
+	if (g->module)
+		strbuf_printf(out, " [%s]", g->module);
+}
+
+void sites_exact(const struct sites *s, uint64_t addr, struct strbuf *out)
+{
+	if (!addr)
+		strbuf_puts(out, "[unknown]");
+	else if (s->env->raw_ip)
+		strbuf_printf(out, "0x%" PRIx64, addr);
+	else
+		symbols_format(s->env->syms, addr, out);
+}
+
+uint64_t sites_of_stack(const struct sites *s, uint32_t id)
+{
+	uint32_t nr = 0;
+	const uint64_t *frames = event_stream_stack(s->env->stream, id, &nr);
+	int index = frames ? callsite_find(s->env->rule, s->env->syms, frames, nr) : -1;
+
+	return index < 0 ? 0 : frames[index];
+}
+
+void sites_free(struct sites *s)
+{
+	u64_map_free(&s->by_addr);
+	u64_map_free(&s->by_start);
+	u64_map_free(&s->name_uses);
+	free(s->groups);
+	*s = (struct sites){ 0 };
+}

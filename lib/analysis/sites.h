@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: call sites as the rows of a report.
+ * In: addresses and stacks. Out: one number per function (or per address), and its name.
+ */
+#ifndef KMEMX_ANALYSIS_SITES_H
+#define KMEMX_ANALYSIS_SITES_H
+
+#include "analysis/analysis.h"
+#include "base/hash.h"
+#include "base/strbuf.h"
+
+/**
+ * struct sites - groups of call sites; sites_init() it
+ *
+ * A group is a function; with env->raw_ip, or where no symbol is known, an address.
+ */
+struct sites {
+	const struct analysis_env *env;
+	struct u64_map by_addr;	 /* address -> group */
+	struct u64_map by_start; /* function's first address, or address -> group */
+	struct site_group *groups;
+	size_t nr_groups, capacity;
+	struct u64_map name_uses; /* hash of a name -> groups that have it */
+};
+
+void sites_init(struct sites *s, const struct analysis_env *env);
+/* The group of code address @addr; UINT32_MAX if memory ran out. */
+uint32_t sites_group(struct sites *s, uint64_t addr);
+/* The group's name: "function", "function+0x1f" where another function of that name has
+ * rows too, "function [module]", or an address. Ask when every group is known.
+ */
+void sites_name(const struct sites *s, uint32_t group, struct strbuf *out);
+/* One address exactly: "function+0x1f [module]", or as env->raw_ip says. */
+void sites_exact(const struct sites *s, uint64_t addr, struct strbuf *out);
+/* The callsite in stack @id of the stream, by the rule; 0 if there is no stack. */
+uint64_t sites_of_stack(const struct sites *s, uint32_t id);
+void sites_free(struct sites *s);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the accounts of slab objects.
+ * In: slab events and losses in time order. Out: who allocated what, and what became of it.
+ */
+#include "analysis/slab_account.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* ZERO_SIZE_PTR, what kmalloc(0) returns and kfree() ignores like NULL (slab.h). */
+#define ZERO_SIZE_PTR_VALUE 16
+
+/* The row of @key's allocations; UINT32_MAX if memory ran out. */
+static uint32_t slab_row(struct slab_account *acc, const struct slab_key *key)
+{
+	uint32_t id = intern_id(&acc->keys, key, sizeof(*key));
+
+	if (!id)
+		return UINT32_MAX;
+	if (id > acc->nr_rows) {
+		if (array_reserve(&acc->rows, &acc->rows_capacity, id,
+				  sizeof(*acc->rows)))
+			return UINT32_MAX;
+		acc->rows[acc->nr_rows++] = (struct slab_counts){ 0 };
+	}
+	return id - 1;
+}
+
+/* The counts of address @ptr, or NULL if they are not wanted (or memory ran out). */
+static struct slab_ptr *slab_ptr(struct slab_account *acc, uint64_t ptr)
+{
+	uint32_t *index;
+
+	if (!acc->by_ptr)
+		return NULL;
+	index = u64_map_insert(&acc->ptr_index, ptr, (uint32_t)acc->nr_ptrs);
+	if (!index || array_reserve(&acc->ptrs, &acc->ptrs_capacity, *index + 1UL,
+				    sizeof(*acc->ptrs))) {
+		acc->failed = true;
+		return NULL;
+	}
+	if (*index == acc->nr_ptrs)
+		acc->ptrs[acc->nr_ptrs++] = (struct slab_ptr){ .ptr = ptr };
+	return &acc->ptrs[*index];
+}
+
+static void counts_alloc(struct slab_counts *c, uint64_t req, uint64_t alloc)
+{
+	c->hit++;
+	c->bytes_req += req;
+	c->bytes_alloc += alloc;
+	c->live++;
+	c->live_req += req;
+	c->live_alloc += alloc;
+}
+
+static void counts_end(struct slab_counts *c, const struct live_entry *e)
+{
+	c->live--;
+	c->live_req -= e->bytes_req;
+	c->live_alloc -= e->bytes_alloc;
+}
+
+/* The object of @e is gone and no event said so. */
+static void slab_implicit_free(struct slab_account *acc, const struct live_entry *e,
+			       struct slab_ptr *by_ptr)
+{
+	struct slab_counts *row = &acc->rows[e->row];
+
+	counts_end(row, e);
+	row->implicit++;
+	row->implicit_alloc += e->bytes_alloc;
+	if (by_ptr) {
+		counts_end(&by_ptr->counts, e);
+		by_ptr->counts.implicit++;
+		by_ptr->counts.implicit_alloc += e->bytes_alloc;
+	}
+	acc->totals.implicit++;
+	acc->totals.bytes_implicit += e->bytes_alloc;
+	acc->totals.live--;
+	acc->totals.live_req -= e->bytes_req;
+	acc->totals.live_alloc -= e->bytes_alloc;
+}
+
+static void slab_alloc(struct slab_account *acc, const struct kmem_event *ev)
+{
+	uint64_t req = ev->slab_alloc.bytes_req, alloc = ev->slab_alloc.bytes_alloc;
+	struct slab_key key = { .callsite = ev->slab_alloc.callsite,
+				.cache = ev->slab_alloc.cache,
+				.kmalloc = ev->type == KMEM_KMALLOC ||
+					   ev->type == KMEM_KMALLOC_NODE };
+	struct slab_totals *sum = &acc->totals;
+	struct slab_ptr *by_ptr;
+	struct live_entry *e;
+	uint32_t row;
+
+	if (!ev->slab_alloc.ptr) {
+		sum->failed++;
+		return;
+	}
+	/* No slab object is that large: the record is damaged. */
+	if (req > UINT32_MAX || alloc > UINT32_MAX) {
+		sum->implausible++;
+		return;
+	}
+	row = slab_row(acc, &key);
+	e = live_insert(&acc->live, ev->slab_alloc.ptr);
+	if (row == UINT32_MAX || !e) {
+		acc->failed = true;
+		return;
+	}
+	by_ptr = slab_ptr(acc, ev->slab_alloc.ptr);
+	if (e->state == LIVE_ALLOCATED)
+		slab_implicit_free(acc, e, by_ptr);
+	*e = (struct live_entry){ .key = ev->slab_alloc.ptr,
+				  .row = row,
+				  .bytes_req = (uint32_t)req,
+				  .bytes_alloc = (uint32_t)alloc,
+				  .cpu = (uint16_t)ev->cpu,
+				  .state = LIVE_ALLOCATED };
+	counts_alloc(&acc->rows[row], req, alloc);
+	if (by_ptr) {
+		by_ptr->row = row;
+		counts_alloc(&by_ptr->counts, req, alloc);
+	}
+	sum->allocs++;
+	sum->bytes_req += req;
+	sum->bytes_alloc += alloc;
+	sum->live++;
+	sum->live_req += req;
+	sum->live_alloc += alloc;
+}
+
+static void slab_matched_free(struct slab_account *acc, struct live_entry *e,
+			      const struct kmem_event *ev)
+{
+	struct slab_counts *row = &acc->rows[e->row];
+	struct slab_totals *sum = &acc->totals;
+	struct slab_ptr *by_ptr = slab_ptr(acc, e->key);
+	bool other_cpu = e->cpu != (uint16_t)ev->cpu;
+
+	counts_end(row, e);
+	row->pingpong += other_cpu;
+	if (by_ptr) {
+		counts_end(&by_ptr->counts, e);
+		by_ptr->counts.pingpong += other_cpu;
+	}
+	sum->matched++;
+	sum->bytes_freed += e->bytes_alloc;
+	sum->pingpong += other_cpu;
+	sum->live--;
+	sum->live_req -= e->bytes_req;
+	sum->live_alloc -= e->bytes_alloc;
+	e->state = LIVE_FREED;
+}
+
+static void slab_free(struct slab_account *acc, const struct kmem_event *ev)
+{
+	struct live_entry *e;
+
+	acc->totals.frees++;
+	if (ev->slab_free.ptr <= ZERO_SIZE_PTR_VALUE) {
+		acc->totals.null++;
+		return;
+	}
+	e = live_insert(&acc->live, ev->slab_free.ptr);
+	if (!e) {
+		acc->failed = true;
+		return;
+	}
+	if (e->state == LIVE_ALLOCATED) {
+		slab_matched_free(acc, e, ev);
+	} else if (e->state == LIVE_FREED) {
+		acc->totals.doubled++;
+	} else {
+		acc->totals.unmatched++;
+		e->state = LIVE_FREED;
+	}
+}
+
+void slab_account_event(struct slab_account *acc, const struct kmem_event *ev)
+{
+	if (unlikely(acc->failed))
+		return;
+	switch (ev->type) {
+	case KMEM_KMALLOC:
+	case KMEM_KMALLOC_NODE:
+	case KMEM_CACHE_ALLOC:
+	case KMEM_CACHE_ALLOC_NODE:
+		slab_alloc(acc, ev);
+		break;
+	case KMEM_KFREE:
+	case KMEM_CACHE_FREE:
+		slab_free(acc, ev);
+		break;
+	case KMEM_LOSS:
+		acc->totals.losses++;
+		break;
+	default:
+		break;
+	}
+}
+
+const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row)
+{
+	return intern_get(&acc->keys, (uint32_t)row + 1, NULL);
+}
+
+void slab_counts_add(struct slab_counts *to, const struct slab_counts *from)
+{
+	to->hit += from->hit;
+	to->bytes_req += from->bytes_req;
+	to->bytes_alloc += from->bytes_alloc;
+	to->live += from->live;
+	to->live_req += from->live_req;
+	to->live_alloc += from->live_alloc;
+	to->implicit += from->implicit;
+	to->implicit_alloc += from->implicit_alloc;
+	to->pingpong += from->pingpong;
+}
+
+void slab_account_free(struct slab_account *acc)
+{
+	intern_free(&acc->keys);
+	free(acc->rows);
+	live_free(&acc->live);
+	u64_map_free(&acc->ptr_index);
+	free(acc->ptrs);
+	*acc = (struct slab_account){ 0 };
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: the accounts of slab objects.
+ * In: slab events and losses in time order. Out: who allocated what, and what became of it.
+ *
+ * The life of an object, by its address:
+ *   alloc                     it lives
+ *   alloc of a live address   the old object was freed unseen (kmem_cache_free_bulk() and
+ *                             kfree_rcu() batches have no event): an implicit free
+ *   free of a live address    matched
+ *   free of a freed address   double (or allocated by kmem_cache_alloc_bulk(), which has
+ *                             no event either)
+ *   free of any other         unmatched: allocated before the recording began
+ *   kfree(NULL)               counted apart
+ * So  allocs = matched + implicit + live at the end,  and
+ *     frees = matched + unmatched + double + null.
+ */
+#ifndef KMEMX_ANALYSIS_SLAB_ACCOUNT_H
+#define KMEMX_ANALYSIS_SLAB_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/live.h"
+#include "base/compiler.h"
+#include "base/hash.h"
+#include "event/event.h"
+
+/* What was allocated under one heading. */
+struct slab_counts {
+	uint64_t hit, bytes_req, bytes_alloc; /* all allocations */
+	uint64_t live, live_req, live_alloc;  /* of those still live */
+	uint64_t implicit, implicit_alloc;    /* ended without an event */
+	uint64_t pingpong;		      /* freed on another CPU than allocated on */
+};
+
+/* Who allocated: rows are distinct in all four. */
+struct slab_key {
+	uint64_t callsite;
+	uint32_t cache;	  /* name's number in the stream; 0 unknown */
+	uint32_t kmalloc; /* 1: kmalloc events, 0: kmem_cache_alloc */
+};
+
+/* One object address, for reports by address. */
+struct slab_ptr {
+	uint64_t ptr;
+	uint32_t row; /* its latest allocation's */
+	struct slab_counts counts;
+};
+
+struct slab_totals {
+	uint64_t allocs, bytes_req, bytes_alloc;
+	uint64_t failed;      /* allocations that returned NULL */
+	uint64_t implausible; /* sizes of 4 GiB and more: in no other number */
+	uint64_t frees, matched, unmatched, doubled, null;
+	uint64_t bytes_freed; /* bytes_alloc of the matched */
+	uint64_t implicit, bytes_implicit;
+	uint64_t live, live_req, live_alloc;
+	uint64_t pingpong;
+	uint64_t losses; /* gaps, each of which may hide any number of events */
+};
+
+/**
+ * struct slab_account - zero-initialise it, set @by_ptr if wanted
+ * @keys: intern table of struct slab_key; number n belongs to @rows[n - 1]
+ * @ptrs: only with @by_ptr
+ * @failed: memory ran out; the numbers are void
+ */
+struct slab_account {
+	struct intern keys;
+	struct slab_counts *rows;
+	size_t nr_rows, rows_capacity;
+	struct live_table live;
+	bool by_ptr;
+	struct u64_map ptr_index;
+	struct slab_ptr *ptrs;
+	size_t nr_ptrs, ptrs_capacity;
+	struct slab_totals totals;
+	bool failed;
+};
+
+/* Takes one event; those that are not the slab allocator's change nothing. */
+void slab_account_event(struct slab_account *acc, const struct kmem_event *ev);
+const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row);
+/* Adds @from's numbers to @to's. */
+void slab_counts_add(struct slab_counts *to, const struct slab_counts *from);
+void slab_account_free(struct slab_account *acc);
+
+#endif

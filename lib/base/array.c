@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * base: growth of plain arrays.
+ * In: an array and how many items it must hold. Out: room for them.
+ */
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int array_reserve(void *items, size_t *capacity, size_t need, size_t item_size)
+{
+	size_t bigger = *capacity ? *capacity : 16;
+	size_t bytes;
+	void *p;
+
+	if (need <= *capacity)
+		return 0;
+	while (bigger < need) {
+		if (__builtin_mul_overflow(bigger, (size_t)2, &bigger))
+			return -ENOMEM;
+	}
+	if (__builtin_mul_overflow(bigger, item_size, &bytes))
+		return -ENOMEM;
+	memcpy(&p, items,
+	       sizeof(p)); /* @items is some T **: no aliasing through void ** */
+	p = realloc(p, bytes);
+	if (!p)
+		return -ENOMEM;
+	memcpy(items, &p, sizeof(p));
+	*capacity = bigger;
+	return 0;
+}

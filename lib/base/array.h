@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * base: growth of plain arrays.
+ * In: an array and how many items it must hold. Out: room for them.
+ */
+#ifndef KMEMX_BASE_ARRAY_H
+#define KMEMX_BASE_ARRAY_H
+
+#include <stddef.h>
+
+#include "base/compiler.h"
+
+/**
+ * array_reserve() - make room for @need items
+ * @items: address of the array's pointer; new items are not initialised
+ * @capacity: how many it can hold; updated
+ * @item_size: bytes of one, not 0
+ *
+ * Grows by doubling. Return: 0; -ENOMEM also where the size would overflow, with the array
+ * as it was.
+ */
+int array_reserve(void *items, size_t *capacity, size_t need,
+		  size_t item_size) __must_check;
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/live.h against a plain array.
+ */
+#include <check.h>
+#include <stdlib.h>
+
+#include "analysis/live.h"
+
+START_TEST(live_keeps_what_a_plain_array_keeps)
+{
+	enum { KEYS = 4096 };
+	struct live_table t = { 0 };
+	uint8_t *in = calloc(KEYS, 1);
+	uint32_t seed = 1;
+	size_t count = 0, seen = 0;
+	struct live_entry *e;
+	int i;
+
+	for (i = 0; i < 200000; i++) {
+		uint32_t key = (seed = seed * 1103515245 + 12345) >> 8 & (KEYS - 1);
+
+		e = live_find(&t, (uint64_t)key << 5);
+		ck_assert_int_eq(e != NULL, in[key]);
+		if (in[key] && seed & 0x40000000) {
+			live_remove(&t, e);
+			in[key] = 0;
+			count--;
+		} else if (!in[key]) {
+			e = live_insert(&t, (uint64_t)key << 5);
+			ck_assert_int_eq(e->state, LIVE_EMPTY);
+			e->state = LIVE_ALLOCATED;
+			e->row = key;
+			in[key] = 1;
+			count++;
+		}
+	}
+	ck_assert_uint_eq(t.count, count);
+	for (e = live_next(&t, NULL); e; e = live_next(&t, e)) {
+		ck_assert(in[e->row]);
+		ck_assert_uint_eq(e->key, (uint64_t)e->row << 5);
+		seen++;
+	}
+	ck_assert_uint_eq(seen, count);
+	live_free(&t);
+	free(in);
+}
+END_TEST
+
+Suite *test_live_suite(void)
+{
+	Suite *s = suite_create("analysis/live");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, live_keeps_what_a_plain_array_keeps);
+	suite_add_tcase(s, tc);
+	return s;
+}

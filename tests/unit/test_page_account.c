@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/page_account.h: splits, merges and losses, and a page-by-page model.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/page_account.h"
+
+static void alloc(struct page_account *acc, uint64_t pfn, uint32_t order)
+{
+	struct kmem_event ev = { .type = KMEM_PAGE_ALLOC };
+
+	ev.page_alloc.pfn = pfn;
+	ev.page_alloc.order = order;
+	ev.page_alloc.gfp_flags = 0xcc0;
+	page_account_event(acc, &ev);
+}
+
+static void release(struct page_account *acc, uint64_t pfn, uint32_t order)
+{
+	struct kmem_event ev = { .type = KMEM_PAGE_FREE };
+
+	ev.page_free.pfn = pfn;
+	ev.page_free.order = order;
+	page_account_event(acc, &ev);
+}
+
+static void announce(struct page_account *acc, uint64_t pfn)
+{
+	struct kmem_event ev = { .type = KMEM_PAGE_FREE_BATCHED };
+
+	ev.page_free.pfn = pfn;
+	page_account_event(acc, &ev);
+}
+
+static void check_identities(const struct page_account *acc)
+{
+	const struct page_totals *s = &acc->totals;
+
+	ck_assert_uint_eq(s->pages, s->freed_pages + s->implicit_pages + s->live_pages);
+	ck_assert_uint_eq(s->requests - s->failures,
+			  s->alloc_freed + s->implicit_blocks + s->live_blocks);
+	ck_assert_uint_eq(s->frees,
+			  s->matched + s->split + s->merged + s->again + s->unmatched);
+}
+
+START_TEST(huge_page_freed_page_by_page)
+{
+	struct page_account acc = { .by_pfn = true };
+	uint64_t i;
+
+	alloc(&acc, 512, 9);
+	release(&acc, 700, 0);
+	ck_assert_uint_eq(acc.totals.split, 1);
+	ck_assert_uint_eq(acc.totals.live_pages, 511);
+	ck_assert_uint_eq(acc.totals.live_blocks, 1);
+	check_identities(&acc);
+	for (i = 512; i < 1024; i++) {
+		if (i != 700)
+			release(&acc, i, 0);
+	}
+	ck_assert_uint_eq(acc.totals.live_pages, 0);
+	ck_assert_uint_eq(acc.totals.alloc_freed, 1);
+	ck_assert_uint_eq(acc.totals.freed_pages, 512);
+	ck_assert_uint_eq(acc.rows[0].live_hit, 0);
+	ck_assert_uint_eq(acc.pfns[0].live_pages, 0);
+	ck_assert_uint_eq(acc.blocks.count, 0);
+	check_identities(&acc);
+	page_account_free(&acc);
+}
+END_TEST
+
+START_TEST(small_blocks_freed_as_a_large_one)
+{
+	struct page_account acc = { 0 };
+
+	alloc(&acc, 8, 0);
+	alloc(&acc, 9, 0);
+	alloc(&acc, 10, 1);
+	release(&acc, 8, 3); /* four of its eight pages were never seen allocated */
+	ck_assert_uint_eq(acc.totals.merged, 1);
+	ck_assert_uint_eq(acc.totals.freed_pages, 4);
+	ck_assert_uint_eq(acc.totals.unmatched_pages, 4);
+	ck_assert_uint_eq(acc.totals.alloc_freed, 3);
+	release(&acc, 12, 0);
+	ck_assert_uint_eq(acc.totals.again, 1);
+	release(&acc, 100, 0);
+	ck_assert_uint_eq(acc.totals.unmatched, 1);
+	check_identities(&acc);
+	page_account_free(&acc);
+}
+END_TEST
+
+START_TEST(alloc_over_live_pages_is_an_implicit_free)
+{
+	struct page_account acc = { 0 };
+
+	alloc(&acc, 16, 2);
+	alloc(&acc, 18, 0);
+	ck_assert_uint_eq(acc.totals.implicit_pages, 1);
+	ck_assert_uint_eq(acc.totals.live_pages, 4);
+	release(&acc, 16, 1);
+	release(&acc, 19, 0);
+	ck_assert_uint_eq(acc.totals.implicit_blocks, 1);
+	ck_assert_uint_eq(acc.totals.alloc_freed, 0);
+	release(&acc, 18, 0);
+	ck_assert_uint_eq(acc.totals.alloc_freed, 1);
+	check_identities(&acc);
+	page_account_free(&acc);
+}
+END_TEST
+
+START_TEST(announced_frees_count_once)
+{
+	struct page_account acc = { 0 };
+
+	alloc(&acc, 1, 0);
+	announce(&acc, 1); /* before its free, as old kernels do */
+	release(&acc, 1, 0);
+	alloc(&acc, 2, 0);
+	release(&acc, 2, 0);
+	announce(&acc, 2); /* after it, as 6.1 does */
+	alloc(&acc, 3, 0);
+	announce(&acc, 3); /* instead of it */
+	alloc(&acc, 3, 0);
+	announce(&acc, 3);
+	page_account_finish(&acc);
+	ck_assert_uint_eq(acc.totals.batched, 4);
+	ck_assert_uint_eq(acc.totals.freed_pages, 4);
+	ck_assert_uint_eq(acc.totals.batched_pages, 2);
+	ck_assert_uint_eq(acc.totals.implicit_pages, 0);
+	ck_assert_uint_eq(acc.totals.live_pages, 0);
+	check_identities(&acc);
+	page_account_free(&acc);
+}
+END_TEST
+
+START_TEST(damage_is_counted_and_cheap)
+{
+	struct page_account acc = { 0 };
+	uint64_t i;
+
+	alloc(&acc, KMEM_NO_PFN, 9);
+	ck_assert_uint_eq(acc.totals.failures, 1);
+	alloc(&acc, 1, 3);		  /* not aligned */
+	alloc(&acc, 0, 40);		  /* no such order */
+	release(&acc, UINT64_MAX - 1, 0); /* no such page */
+	ck_assert_uint_eq(acc.totals.implausible, 3);
+	for (i = 0; i < 2000; i++)
+		alloc(&acc, i << 20, 20);
+	ck_assert_uint_lt(acc.nr_regions, 65536 + 4 * 2010);
+	check_identities(&acc);
+	page_account_free(&acc);
+}
+END_TEST
+
+/* Page by page: 0 unknown, 1 live, 2 freed. */
+START_TEST(agrees_with_a_page_by_page_model)
+{
+	enum { PAGES = 4096 };
+	struct page_account acc = { 0 };
+	uint8_t *state = calloc(PAGES, 1);
+	uint64_t live = 0, freed = 0, implicit = 0, again = 0, unmatched = 0;
+	uint32_t seed = 3;
+	int i;
+
+	for (i = 0; i < 100000; i++) {
+		uint32_t order = (seed = seed * 1103515245 + 12345) >> 16 & 3;
+		uint64_t pfn, p;
+
+		if (!(seed >> 20 & 63))
+			order = 9 + (seed >> 28 & 1);
+		pfn = (seed >> 8 & (PAGES - 1)) & ~((1ULL << order) - 1);
+		if (seed >> 31)
+			alloc(&acc, pfn, order);
+		else
+			release(&acc, pfn, order);
+		for (p = pfn; p < pfn + (1ULL << order); p++) {
+			if (seed >> 31) {
+				implicit += state[p] == 1;
+				live += state[p] != 1;
+				state[p] = 1;
+			} else {
+				freed += state[p] == 1;
+				live -= state[p] == 1;
+				again += state[p] == 2;
+				unmatched += state[p] == 0;
+				state[p] = 2;
+			}
+		}
+	}
+	ck_assert_uint_eq(acc.totals.live_pages, live);
+	ck_assert_uint_eq(acc.totals.freed_pages, freed);
+	ck_assert_uint_eq(acc.totals.implicit_pages, implicit);
+	ck_assert_uint_eq(acc.totals.again_pages, again);
+	ck_assert_uint_eq(acc.totals.unmatched_pages, unmatched);
+	check_identities(&acc);
+	free(state);
+	page_account_free(&acc);
+}
+END_TEST
+
+Suite *test_page_account_suite(void)
+{
+	Suite *s = suite_create("analysis/page_account");
+	TCase *tc = tcase_create("all");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, huge_page_freed_page_by_page);
+	tcase_add_test(tc, small_blocks_freed_as_a_large_one);
+	tcase_add_test(tc, alloc_over_live_pages_is_an_implicit_free);
+	tcase_add_test(tc, announced_frees_count_once);
+	tcase_add_test(tc, damage_is_counted_and_cheap);
+	tcase_add_test(tc, agrees_with_a_page_by_page_model);
+	suite_add_tcase(s, tc);
+	return s;
+}

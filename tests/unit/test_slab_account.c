@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/slab_account.h: each way an object's life can go, and the identities.
+ */
+#include <check.h>
+
+#include "analysis/slab_account.h"
+
+static void alloc(struct slab_account *acc, uint64_t ptr, uint64_t callsite, uint64_t req,
+		  uint64_t size)
+{
+	struct kmem_event ev = { .type = KMEM_KMALLOC, .cpu = 0 };
+
+	ev.slab_alloc.ptr = ptr;
+	ev.slab_alloc.callsite = callsite;
+	ev.slab_alloc.bytes_req = req;
+	ev.slab_alloc.bytes_alloc = size;
+	slab_account_event(acc, &ev);
+}
+
+static void release(struct slab_account *acc, uint64_t ptr, uint32_t cpu)
+{
+	struct kmem_event ev = { .type = KMEM_KFREE, .cpu = cpu };
+
+	ev.slab_free.ptr = ptr;
+	slab_account_event(acc, &ev);
+}
+
+static void check_identities(const struct slab_account *acc)
+{
+	const struct slab_totals *s = &acc->totals;
+
+	ck_assert_uint_eq(s->allocs, s->matched + s->implicit + s->live);
+	ck_assert_uint_eq(s->bytes_alloc,
+			  s->bytes_freed + s->bytes_implicit + s->live_alloc);
+	ck_assert_uint_eq(s->frees, s->matched + s->unmatched + s->doubled + s->null);
+}
+
+START_TEST(each_fate_has_its_counter)
+{
+	struct slab_account acc = { .by_ptr = true };
+
+	alloc(&acc, 0x1000, 0xa, 50, 64);
+	release(&acc, 0x1000, 0); /* matched */
+	release(&acc, 0x1000, 0); /* double */
+	release(&acc, 0x1000, 0); /* double again: adds no freed bytes */
+	alloc(&acc, 0x1000, 0xa, 50, 64);
+	release(&acc, 0x1000, 1); /* matched on another CPU */
+	release(&acc, 0x2000, 0); /* unmatched */
+	release(&acc, 0, 0);	  /* kfree(NULL) */
+	release(&acc, 16, 0);	  /* kfree(ZERO_SIZE_PTR) */
+	alloc(&acc, 0x3000, 0xb, 100, 128);
+	alloc(&acc, 0x3000, 0xa, 60, 64); /* the first one ended unseen */
+	alloc(&acc, 0, 0xa, 60, 64);	  /* failed */
+	alloc(&acc, 0x4000, 0xa, 1ULL << 40, 1ULL << 40);
+
+	ck_assert(!acc.failed);
+	ck_assert_uint_eq(acc.totals.allocs, 4);
+	ck_assert_uint_eq(acc.totals.matched, 2);
+	ck_assert_uint_eq(acc.totals.doubled, 2);
+	ck_assert_uint_eq(acc.totals.unmatched, 1);
+	ck_assert_uint_eq(acc.totals.null, 2);
+	ck_assert_uint_eq(acc.totals.implicit, 1);
+	ck_assert_uint_eq(acc.totals.bytes_implicit, 128);
+	ck_assert_uint_eq(acc.totals.failed, 1);
+	ck_assert_uint_eq(acc.totals.implausible, 1);
+	ck_assert_uint_eq(acc.totals.bytes_freed, 128);
+	ck_assert_uint_eq(acc.totals.pingpong, 1);
+	ck_assert_uint_eq(acc.totals.live_alloc, 64);
+	check_identities(&acc);
+
+	ck_assert_uint_eq(acc.nr_rows, 2);
+	ck_assert_uint_eq(slab_account_key(&acc, 0)->callsite, 0xa);
+	ck_assert_uint_eq(acc.rows[0].hit, 3);
+	ck_assert_uint_eq(acc.rows[0].live, 1);
+	ck_assert_uint_eq(acc.rows[0].pingpong, 1);
+	ck_assert_uint_eq(acc.rows[1].implicit, 1);
+	ck_assert_uint_eq(acc.rows[1].live, 0);
+	ck_assert_uint_eq(acc.nr_ptrs, 2);
+	ck_assert_uint_eq(acc.ptrs[0].counts.hit, 2);
+	ck_assert_uint_eq(acc.ptrs[1].counts.live_alloc, 64);
+	slab_account_free(&acc);
+}
+END_TEST
+
+START_TEST(identities_hold_on_noise)
+{
+	struct slab_account acc = { 0 };
+	uint32_t seed = 7;
+	uint64_t sum = 0;
+	size_t row;
+	int i;
+
+	for (i = 0; i < 300000; i++) {
+		uint64_t ptr = ((seed = seed * 1103515245 + 12345) >> 9 & 1023) << 4;
+
+		if (seed >> 31)
+			alloc(&acc, ptr, seed >> 28, ptr / 2, ptr);
+		else
+			release(&acc, ptr, seed >> 30 & 1);
+	}
+	check_identities(&acc);
+	for (row = 0; row < acc.nr_rows; row++)
+		sum += acc.rows[row].live_alloc;
+	ck_assert_uint_eq(sum, acc.totals.live_alloc);
+	slab_account_free(&acc);
+}
+END_TEST
+
+Suite *test_slab_account_suite(void)
+{
+	Suite *s = suite_create("analysis/slab_account");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, each_fate_has_its_counter);
+	tcase_add_test(tc, identities_hold_on_noise);
+	suite_add_tcase(s, tc);
+	return s;
+}

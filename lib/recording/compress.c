@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording (internal): zstd and zlib, bounded.
+ * In: a compressed block of a recording. Out: its bytes, in memory that grows only as far
+ * as the block really holds bytes.
+ */
+#include "recording/compress.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#include <zstd_errors.h>
+#endif
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+/* Real recordings shrink three- to tenfold: the first attempt allows this much. */
+#define FIRST_RATIO 32
+#define FIRST_BYTES (64U << 10)
+#define GROWTH	    8
+
+/* Room for @capacity bytes; the old content is not needed. */
+static int make_room(struct decompressed *out, size_t capacity)
+{
+	uint8_t *data;
+
+	if (capacity <= out->capacity)
+		return 0;
+	data = malloc(capacity);
+	if (!data)
+		return -ENOMEM;
+	free(out->data);
+	out->data = data;
+	out->capacity = capacity;
+	return 0;
+}
+
+#ifdef HAVE_ZSTD
+/* 0; -ENOSPC if @out's capacity is too small; -EBADMSG, -ENOMEM. */
+static int try_zstd(struct decompressor *d, const struct decompress_input *in,
+		    struct decompressed *out, size_t capacity)
+{
+	size_t n;
+
+	if (!d->zstd)
+		d->zstd = ZSTD_createDCtx();
+	if (!d->zstd)
+		return -ENOMEM;
+	n = ZSTD_decompressDCtx(d->zstd, out->data, capacity, in->data, in->size);
+	if (!ZSTD_isError(n)) {
+		out->size = n;
+		return 0;
+	}
+	switch (ZSTD_getErrorCode(n)) {
+	case ZSTD_error_dstSize_tooSmall:
+		return -ENOSPC;
+	case ZSTD_error_memory_allocation:
+		return -ENOMEM;
+	default:
+		return -EBADMSG;
+	}
+}
+
+/* What the frame's own header says; 0 if it does not. */
+static size_t zstd_size(const struct decompress_input *in)
+{
+	unsigned long long n = ZSTD_getFrameContentSize(in->data, in->size);
+
+	if (n == ZSTD_CONTENTSIZE_UNKNOWN || n == ZSTD_CONTENTSIZE_ERROR)
+		return 0;
+	return n < in->limit ? (size_t)n : in->limit;
+}
+#endif
+
+#ifdef HAVE_ZLIB
+static int try_zlib(const struct decompress_input *in, struct decompressed *out,
+		    size_t capacity)
+{
+	uLongf n = capacity;
+
+	switch (uncompress(out->data, &n, in->data, in->size)) {
+	case Z_OK:
+		out->size = n;
+		return 0;
+	case Z_BUF_ERROR:
+		return -ENOSPC;
+	case Z_MEM_ERROR:
+		return -ENOMEM;
+	default:
+		return -EBADMSG;
+	}
+}
+#endif
+
+static int try_block(struct decompressor *d, enum recording_compression kind,
+		     const struct decompress_input *in, struct decompressed *out,
+		     size_t capacity)
+{
+	switch (kind) {
+#ifdef HAVE_ZSTD
+	case COMPRESSION_ZSTD:
+		return try_zstd(d, in, out, capacity);
+#endif
+#ifdef HAVE_ZLIB
+	case COMPRESSION_ZLIB:
+		return try_zlib(in, out, capacity);
+#endif
+	default:
+		return -ENOTSUP;
+	}
+}
+
+int decompress_block(struct decompressor *d, enum recording_compression kind,
+		     const struct decompress_input *in, struct decompressed *out)
+{
+	size_t expected = in->expected, capacity;
+	int err;
+
+	out->size = 0;
+	if (expected > in->limit)
+		return -E2BIG;
+#ifdef HAVE_ZSTD
+	if (!expected && kind == COMPRESSION_ZSTD)
+		expected = zstd_size(in);
+#endif
+	/*
+	 * Claims do not allocate memory, compressed bytes do: a block that needs more
+	 * than they usually become has to show it by filling what it was given.
+	 */
+	capacity =
+		in->size < in->limit / FIRST_RATIO ? in->size * FIRST_RATIO : in->limit;
+	if (capacity < FIRST_BYTES)
+		capacity = FIRST_BYTES;
+	if (expected && capacity > expected)
+		capacity = expected;
+	for (;;) {
+		if (capacity > in->limit)
+			capacity = in->limit;
+		err = make_room(out, capacity);
+		if (err)
+			return err;
+		err = try_block(d, kind, in, out, capacity);
+		if (err != -ENOSPC)
+			return err;
+		if (capacity == in->limit)
+			return -E2BIG;
+		capacity = capacity < in->limit / GROWTH ? capacity * GROWTH : in->limit;
+	}
+}
+
+void decompressor_free(struct decompressor *d)
+{
+#ifdef HAVE_ZSTD
+	ZSTD_freeDCtx(d->zstd);
+#endif
+	d->zstd = NULL;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording (internal): zstd and zlib, bounded.
+ * In: a compressed block of a recording. Out: its bytes, in memory that grows only as far
+ * as the block really holds bytes.
+ */
+#ifndef KMEMX_RECORDING_COMPRESS_H
+#define KMEMX_RECORDING_COMPRESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "recording/recording.h"
+
+/**
+ * struct decompressor - a reusable context; zero-initialise it
+ */
+struct decompressor {
+	void *zstd;
+};
+
+/* A buffer that is reused from block to block; zero-initialise it, free(@data). */
+struct decompressed {
+	uint8_t *data;
+	size_t size;
+	size_t capacity;
+};
+
+/**
+ * struct decompress_input - a compressed block
+ * @expected: the uncompressed size that the file claims; 0 if it does not say (trace-cmd
+ *	3.3.1 on big endian wrote 0 everywhere). A hint only.
+ * @limit: most bytes that it may become
+ */
+struct decompress_input {
+	const void *data;
+	size_t size;
+	size_t expected;
+	size_t limit;
+};
+
+/**
+ * decompress_block() - decompress one block into @out
+ *
+ * Return: 0; -EBADMSG damaged; -E2BIG more than @limit; -ENOTSUP not built in; -ENOMEM.
+ */
+int decompress_block(struct decompressor *d, enum recording_compression kind,
+		     const struct decompress_input *in,
+		     struct decompressed *out) __must_check;
+
+void decompressor_free(struct decompressor *d);
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording (internal): the metadata parts that trace.dat 6 and 7 share.
+ * In: a reader on the part. Out: texts in struct recording.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recording/trace_dat.h"
+
+int trace_dat_grow(void *array, size_t nr, size_t element_size)
+{
+	void *old, *new;
+
+	if (nr && (nr < 8 || (nr & (nr - 1))))
+		return 0; /* room up to the next power of two, at least 8 */
+	memcpy(&old, array, sizeof(old));
+	new = reallocarray(old, nr ? nr * 2 : 8, element_size);
+	if (!new)
+		return -ENOMEM;
+	memcpy(array, &new, sizeof(new));
+	return 0;
+}
+
+/* offset: and size: of the header_page line that declares @name; false if not there. */
+static bool header_page_field(const char *text, const char *name, unsigned int *offset,
+			      unsigned int *size)
+{
+	const char *at = strstr(text, name);
+	const char *off, *sz;
+
+	if (!at)
+		return false;
+	off = strstr(at, "offset:");
+	sz = off ? strstr(off, "size:") : NULL;
+	return sz && sscanf(off, "offset:%9u", offset) == 1 &&
+	       sscanf(sz, "size:%9u", size) == 1;
+}
+
+/* The kernel's long is the size of "commit": user space may be of another size. */
+static void set_layout(struct trace_dat *td, uint64_t offset)
+{
+	struct recording *rec = td->rec;
+	unsigned int commit = 0, long_size = 0, data = 0, ignored = 0;
+
+	if (header_page_field(rec->header_page, " commit;", &commit, &long_size) &&
+	    header_page_field(rec->header_page, " data;", &data, &ignored) &&
+	    (long_size == 4 || long_size == 8) && commit >= 8 && commit <= 64 &&
+	    data >= commit + long_size && data <= 128) {
+		rec->layout = (struct page_layout){ long_size, commit, data };
+		return;
+	}
+	trace_dat_damage(td, offset,
+			 "the header_page text makes no sense; assuming %u-byte longs",
+			 rec->layout.long_size);
+}
+
+int trace_dat_header_info(struct trace_dat *td, struct reader *r)
+{
+	struct recording *rec = td->rec;
+	uint64_t offset = r->pos;
+
+	if (rec->header_page)
+		return 0;
+	reader_tag(r, "header_page", 12);
+	rec->header_page = reader_text(r, reader_u64(r));
+	if (!rec->header_page)
+		return r->err;
+	set_layout(td, offset);
+	reader_tag(r, "header_event", 13);
+	rec->header_event = reader_text(r, reader_u64(r));
+	return r->err;
+}
+
+static int add_text(struct recording_text **texts, size_t *nr, const char *name,
+		    char *text, size_t size)
+{
+	struct recording_text *t;
+
+	if (trace_dat_grow(texts, *nr, sizeof(**texts)))
+		goto err;
+	t = &(*texts)[*nr];
+	t->name = strdup(name);
+	if (!t->name)
+		goto err;
+	t->text = text;
+	t->size = size;
+	++*nr;
+	return 0;
+err:
+	free(text);
+	return -ENOMEM;
+}
+
+/* u32 count, then {u64 size, text}... */
+static int read_formats(struct reader *r, struct recording_text **texts, size_t *nr,
+			const char *system)
+{
+	uint32_t count = reader_u32(r), i;
+	uint64_t size;
+	char *text;
+	int err;
+
+	/* The smallest entry is its size field. */
+	if (count > reader_left(r) / 8)
+		return r->err ? r->err : -EBADMSG;
+	for (i = 0; i < count; i++) {
+		size = reader_u64(r);
+		if (!size && !r->err)
+			continue;
+		if (*nr >= TRACE_DAT_MAX_FORMATS)
+			return -EBADMSG;
+		text = reader_text(r, size);
+		if (!text)
+			return r->err;
+		err = add_text(texts, nr, system, text, (size_t)size);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int trace_dat_ftrace_formats(struct trace_dat *td, struct reader *r)
+{
+	struct recording *rec = td->rec;
+
+	if (rec->nr_ftrace_formats)
+		return 0;
+	return read_formats(r, &rec->ftrace_formats, &rec->nr_ftrace_formats, "ftrace");
+}
+
+int trace_dat_event_formats(struct trace_dat *td, struct reader *r)
+{
+	struct recording *rec = td->rec;
+	uint32_t systems, i;
+	char *system;
+	int err;
+
+	if (rec->nr_event_formats)
+		return 0;
+	systems = reader_u32(r);
+	/* The smallest system is a NUL and a count. */
+	if (systems > reader_left(r) / 5)
+		return r->err ? r->err : -EBADMSG;
+	for (i = 0; i < systems; i++) {
+		system = reader_name(r);
+		if (!system)
+			return r->err;
+		err = read_formats(r, &rec->event_formats, &rec->nr_event_formats,
+				   system);
+		free(system);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int trace_dat_kallsyms(struct trace_dat *td, struct reader *r)
+{
+	struct recording *rec = td->rec;
+	uint32_t size;
+
+	if (rec->kallsyms)
+		return 0;
+	size = reader_u32(r);
+	if (!size)
+		return r->err;
+	rec->kallsyms = reader_text(r, size);
+	if (rec->kallsyms)
+		rec->kallsyms_size = size;
+	return r->err;
+}
+
+int trace_dat_printk(struct trace_dat *td, struct reader *r)
+{
+	uint32_t size;
+
+	if (td->rec->printk_formats)
+		return 0;
+	size = reader_u32(r);
+	if (size)
+		td->rec->printk_formats = reader_text(r, size);
+	return r->err;
+}
+
+int trace_dat_cmdlines(struct trace_dat *td, struct reader *r)
+{
+	uint64_t size;
+
+	if (td->rec->cmdlines)
+		return 0;
+	size = reader_u64(r);
+	if (size)
+		td->rec->cmdlines = reader_text(r, size);
+	return r->err;
+}

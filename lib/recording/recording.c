@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording: opens a trace.dat file of version 6 or 7.
+ * In: a byte source. Out: struct recording, bounded by the file's real size.
+ */
+#include "recording/recording.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recording/trace_dat.h"
+
+/* Sub-buffers: powers of two from a small page up to what kernels allow (64K pages << 7). */
+#define MIN_PAGE_SIZE 4096U
+#define MAX_PAGE_SIZE (8U << 20)
+
+/* After this many messages on damage the rest is counted in silence. */
+#define MAX_DAMAGE_MESSAGES 20
+
+void trace_dat_damage(struct trace_dat *td, uint64_t offset, const char *fmt, ...)
+{
+	struct recording *rec = td->rec;
+	char text[256];
+	va_list ap;
+
+	if (rec->nr_damaged++ >= MAX_DAMAGE_MESSAGES)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	log_msg(rec->log, LOG_WARN, "%s: at offset %" PRIu64 ": %s", rec->path, offset,
+		text);
+}
+
+static bool page_size_ok(uint32_t size)
+{
+	return size >= MIN_PAGE_SIZE && size <= MAX_PAGE_SIZE && !(size & (size - 1));
+}
+
+int trace_dat_add_buffer(struct trace_dat *td, char *name, char *clock,
+			 uint32_t page_size)
+{
+	struct recording *rec = td->rec;
+
+	if (!page_size_ok(page_size)) {
+		trace_dat_damage(td, td->pos,
+				 "buffer '%s' claims sub-buffers of %" PRIu32 " bytes",
+				 name, page_size);
+		page_size = page_size_ok(rec->page_size) ? rec->page_size : 4096;
+	}
+	if (rec->nr_buffers == UINT32_MAX ||
+	    trace_dat_grow(&rec->buffers, rec->nr_buffers, sizeof(*rec->buffers))) {
+		free(name);
+		free(clock);
+		return -ENOMEM;
+	}
+	rec->buffers[rec->nr_buffers++] = (struct recording_buffer){
+		.name = name,
+		.clock = clock,
+		.page_size = page_size,
+	};
+	return 0;
+}
+
+int trace_dat_add_cpu(struct trace_dat *td, const struct recording_cpu *cpu,
+		      uint64_t extra_bytes)
+{
+	struct recording *rec = td->rec;
+	struct recording_buffer *b = &rec->buffers[rec->nr_buffers - 1];
+	uint64_t size = cpu->size + extra_bytes, real;
+
+	if (cpu->cpu >= TRACE_DAT_MAX_CPUS || cpu->offset >= rec->src.size ||
+	    size < cpu->size) {
+		trace_dat_damage(td, cpu->offset,
+				 "CPU %" PRIu32
+				 " of buffer '%s' lies behind the file's end",
+				 cpu->cpu, b->name);
+		return 0;
+	}
+	real = rec->src.size - cpu->offset;
+	if (size > real) {
+		trace_dat_damage(td, rec->src.size,
+				 "the file ends %" PRIu64
+				 " bytes before the data of CPU %" PRIu32
+				 " of buffer '%s' does",
+				 size - real, cpu->cpu, b->name);
+		size = real;
+	}
+	/* No two CPUs share bytes, so together they cannot claim more than the file. */
+	if (size > rec->src.size - td->data_bytes) {
+		trace_dat_damage(td, cpu->offset,
+				 "CPU %" PRIu32 " of buffer '%s' overlaps other CPUs",
+				 cpu->cpu, b->name);
+		return 0;
+	}
+	td->data_bytes += size;
+	if (trace_dat_grow(&b->cpus, b->nr_cpus, sizeof(*b->cpus)))
+		return -ENOMEM;
+	b->cpus[b->nr_cpus++] = (struct recording_cpu){ cpu->cpu, cpu->offset, size };
+	return 0;
+}
+
+/* Magic, version, byte order, user space's long size, page size. */
+static int read_start(struct trace_dat *td)
+{
+	static const uint8_t magic[] = { 0x17, 0x08, 0x44, 't', 'r',
+					 'a',  'c',  'i',  'n', 'g' };
+	struct recording *rec = td->rec;
+	uint8_t start[10] = { 0 }, flags[2];
+	struct reader r;
+	char *version;
+
+	reader_init(&r, &rec->src, 0, UINT64_MAX, false);
+	reader_bytes(&r, start, sizeof(start));
+	if (r.err || memcmp(start, magic, sizeof(magic))) {
+		if (r.err && r.err != -ENODATA)
+			return r.err;
+		log_msg(rec->log, LOG_ERROR,
+			"%s: not a trace.dat file (its first bytes are others)",
+			rec->path);
+		return -EPROTO;
+	}
+	version = reader_name(&r);
+	if (!version)
+		return r.err == -ENODATA ? -EBADMSG : r.err;
+	rec->file_version = (unsigned int)strtoul(version, NULL, 10);
+	free(version);
+	reader_bytes(&r, flags, sizeof(flags));
+	rec->big_endian = flags[0] != 0;
+	rec->user_long_size = flags[1] == 4 ? 4 : 8;
+	r.big_endian = rec->big_endian;
+	rec->page_size = reader_u32(&r);
+	rec->layout =
+		(struct page_layout){ rec->user_long_size, 8, 8 + rec->user_long_size };
+	td->pos = r.pos;
+	return r.err == -ENODATA ? -EBADMSG : r.err;
+}
+
+/* Whose statistics are these? By name, or the only buffer's. */
+static void resolve_cpustats(struct trace_dat *td)
+{
+	struct recording *rec = td->rec;
+	size_t i;
+	uint32_t b;
+
+	for (i = 0; i < rec->nr_cpustats; i++) {
+		for (b = 0; b < rec->nr_buffers; b++)
+			if (!strcmp(rec->buffers[b].name, td->cpustat_names[i]))
+				break;
+		if (b == rec->nr_buffers && rec->nr_buffers == 1)
+			b = 0;
+		rec->cpustats[i].buffer = b < rec->nr_buffers ? b : UINT32_MAX;
+	}
+}
+
+static void count_cpus(struct recording *rec)
+{
+	uint32_t b, c;
+
+	for (b = 0; b < rec->nr_buffers; b++)
+		for (c = 0; c < rec->buffers[b].nr_cpus; c++)
+			if (rec->buffers[b].cpus[c].cpu >= rec->nr_cpus)
+				rec->nr_cpus = rec->buffers[b].cpus[c].cpu + 1;
+}
+
+static int read_file(struct trace_dat *td)
+{
+	struct recording *rec = td->rec;
+	int err = read_start(td);
+
+	if (err)
+		return err;
+	switch (rec->file_version) {
+	case 6:
+		err = trace_dat_open_v6(td);
+		break;
+	case 7:
+		err = trace_dat_open_v7(td);
+		break;
+	default:
+		log_msg(rec->log, LOG_ERROR,
+			"%s: trace.dat version %u; kmemx reads 6 and 7 (trace-cmd convert makes them)",
+			rec->path, rec->file_version);
+		return -ENOTSUP;
+	}
+	if (err)
+		return err;
+	if (!rec->nr_buffers && td->has_text) {
+		log_msg(rec->log, LOG_ERROR,
+			"%s: a recording of the latency tracers' text, which holds no events; record with trace-cmd record -e kmem or kmemx record",
+			rec->path);
+		return -ENOTSUP;
+	}
+	if (!rec->nr_buffers) {
+		log_msg(rec->log, LOG_ERROR,
+			"%s: no ring buffer is described in it; was it cut short?",
+			rec->path);
+		return -EBADMSG;
+	}
+	resolve_cpustats(td);
+	count_cpus(rec);
+	return 0;
+}
+
+int recording_open(struct recording **out, struct source *src, const char *path,
+		   const struct log *log)
+{
+	struct trace_dat td = { 0 };
+	struct recording *rec = calloc(1, sizeof(*rec));
+	size_t i;
+	int err = -ENOMEM;
+
+	*out = NULL;
+	if (!rec) {
+		source_close(src);
+		return -ENOMEM;
+	}
+	rec->src = *src;
+	*src = (struct source){ 0 };
+	rec->log = log;
+	rec->path = strdup(path);
+	td.rec = rec;
+	if (rec->path)
+		err = read_file(&td);
+	for (i = 0; i < rec->nr_cpustats; i++)
+		free(td.cpustat_names[i]);
+	free(td.cpustat_names);
+	free(td.cpustat_buffer);
+	if (err) {
+		recording_close(rec);
+		return err;
+	}
+	*out = rec;
+	return 0;
+}
+
+static void free_texts(struct recording_text *texts, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		free(texts[i].name);
+		free(texts[i].text);
+	}
+	free(texts);
+}
+
+void recording_close(struct recording *rec)
+{
+	uint32_t i;
+
+	if (!rec)
+		return;
+	for (i = 0; i < rec->nr_buffers; i++) {
+		free(rec->buffers[i].name);
+		free(rec->buffers[i].clock);
+		free(rec->buffers[i].cpus);
+	}
+	free(rec->buffers);
+	free_texts(rec->ftrace_formats, rec->nr_ftrace_formats);
+	free_texts(rec->event_formats, rec->nr_event_formats);
+	free_texts(rec->meta, rec->nr_meta);
+	free(rec->cpustats);
+	free(rec->path);
+	free(rec->compression_version);
+	free(rec->header_page);
+	free(rec->header_event);
+	free(rec->kallsyms);
+	free(rec->printk_formats);
+	free(rec->cmdlines);
+	free(rec->uname);
+	free(rec->writer_version);
+	free(rec->trace_clock);
+	free(rec->trace_id);
+	source_close(&rec->src);
+	free(rec);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording: questions to an open recording.
+ * In: struct recording. Out: its clock, its kernel, its named items.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "recording/recording.h"
+
+const struct recording_text *recording_meta(const struct recording *rec, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < rec->nr_meta; i++)
+		if (!strcmp(rec->meta[i].name, name))
+			return &rec->meta[i];
+	return NULL;
+}
+
+const char *recording_clock(const struct recording *rec, uint32_t index)
+{
+	return index < rec->nr_buffers ? rec->buffers[index].clock : "";
+}
+
+/*
+ * in_ns of kernel/trace/trace.c's trace_clocks: counter counts events, x86-tsc and ppc-tb
+ * cycles, uptime hundredths of a second.
+ */
+bool recording_clock_is_ns(const char *clock)
+{
+	static const char *const others[] = { "counter", "uptime", "x86-tsc", "ppc-tb" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(clock, others[i]))
+			return false;
+	return true;
+}
+
+/* The word that is @from_end words before the last one. */
+static void uname_word(const struct recording *rec, unsigned int from_end, char *buf,
+		       size_t size)
+{
+	const char *start = rec->uname, *end, *at;
+
+	if (!size)
+		return;
+	buf[0] = 0;
+	if (!start)
+		return;
+	end = start + strlen(start);
+	for (;;) {
+		while (end > start && end[-1] == ' ')
+			end--;
+		at = end;
+		while (at > start && at[-1] != ' ')
+			at--;
+		if (!from_end--)
+			break;
+		end = at;
+	}
+	snprintf(buf, size, "%.*s", (int)(end - at), at);
+}
+
+void recording_release(const struct recording *rec, char *buf, size_t size)
+{
+	uname_word(rec, 1, buf, size);
+}
+
+void recording_machine(const struct recording *rec, char *buf, size_t size)
+{
+	uname_word(rec, 0, buf, size);
+}

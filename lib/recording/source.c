@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording: byte sources over files and memory.
+ * In: a path, a descriptor or a memory range. Out: exact positioned reads.
+ */
+#include "recording/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+
+static int file_read(void *ctx, void *buf, size_t size, uint64_t offset)
+{
+	int fd = (int)(intptr_t)ctx;
+	uint8_t *p = buf;
+
+	while (size) {
+		ssize_t n = pread(fd, p, size, (off_t)offset);
+
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		if (!n) /* somebody cut the file while it was open */
+			return -ENODATA;
+		p += n;
+		size -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return 0;
+}
+
+static void file_close(void *ctx)
+{
+	close((int)(intptr_t)ctx);
+}
+
+static const struct source_ops file_ops = { file_read, file_close };
+
+static int memory_read(void *ctx, void *buf, size_t size, uint64_t offset)
+{
+	memcpy(buf, (const uint8_t *)ctx + offset, size);
+	return 0;
+}
+
+static void memory_close(void *ctx)
+{
+}
+
+static const struct source_ops memory_ops = { memory_read, memory_close };
+
+int source_open_fd(struct source *src, int fd)
+{
+	struct stat st;
+
+	*src = (struct source){ 0 };
+	if (fstat(fd, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(st.st_mode))
+		return -ESPIPE;
+	/* Advice only: a recording is read once, front to back on each CPU. */
+	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	*src = (struct source){ &file_ops, (void *)(intptr_t)fd, (uint64_t)st.st_size };
+	return 0;
+}
+
+int source_open_file(struct source *src, const char *path)
+{
+	/* O_NONBLOCK: the open of a FIFO must not wait for its writer. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int err;
+
+	*src = (struct source){ 0 };
+	if (fd < 0)
+		return -errno;
+	err = source_open_fd(src, fd);
+	if (err)
+		close(fd);
+	return err;
+}
+
+int source_open_memory(struct source *src, const void *data, size_t size)
+{
+	*src = (struct source){ &memory_ops, (void *)(uintptr_t)data, size };
+	return 0;
+}
+
+int source_read(const struct source *src, void *buf, size_t size, uint64_t offset)
+{
+	if (!range_ok(offset, size, src->size))
+		return -ENODATA;
+	if (!size)
+		return 0;
+	return src->ops->read(src->ctx, buf, size, offset);
+}
+
+void source_close(struct source *src)
+{
+	if (src->ops)
+		src->ops->close(src->ctx);
+	*src = (struct source){ 0 };
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording (internal): what the readers of trace.dat 6 and 7 share.
+ * In: readers positioned on a part of the file. Out: fields of struct recording.
+ *
+ * Format: trace-cmd's Documentation/trace-cmd/trace-cmd.dat.v6.5.txt and ...v7.5.txt, and
+ * the files that trace-cmd 3.1 to 3.3 really write.
+ */
+#ifndef KMEMX_RECORDING_TRACE_DAT_H
+#define KMEMX_RECORDING_TRACE_DAT_H
+
+#include "base/bytes.h"
+#include "recording/reader.h"
+#include "recording/recording.h"
+
+enum trace_dat_option {
+	OPTION_DONE = 0,
+	OPTION_CPUSTAT = 2,
+	OPTION_BUFFER = 3,
+	OPTION_TRACECLOCK = 4,
+	OPTION_UNAME = 5,
+	OPTION_OFFSET = 7,
+	OPTION_CPUCOUNT = 8,
+	OPTION_VERSION = 9,
+	OPTION_TRACEID = 11,
+	OPTION_TSC2NSEC = 14,
+	OPTION_HEADER_INFO = 16,
+	OPTION_FTRACE_EVENTS = 17,
+	OPTION_EVENT_FORMATS = 18,
+	OPTION_KALLSYMS = 19,
+	OPTION_PRINTK = 20,
+	OPTION_CMDLINES = 21,
+	OPTION_BUFFER_TEXT = 22,
+};
+
+/* No kernel runs on more; a file that says so is damaged. */
+#define TRACE_DAT_MAX_CPUS    65536U
+/* Event ids have 16 bits. */
+#define TRACE_DAT_MAX_FORMATS 65536U
+/* A compressed metadata section may become this large (kallsyms is 5 to 20 MB). */
+#define TRACE_DAT_MAX_SECTION (256U << 20)
+
+/**
+ * struct trace_dat - the state of opening a file
+ * @pos: of the first byte behind the common start
+ * @cpustat_buffer: name of the buffer whose statistics come next ("" the top one)
+ * @cpustat_names: for each of rec->cpustats, its buffer's name
+ * @data_bytes: how much of the file the CPUs seen so far claim together
+ * @has_text: there is a buffer of text ("latency"), which is not read
+ */
+struct trace_dat {
+	struct recording *rec;
+	uint64_t pos;
+	char *cpustat_buffer;
+	char **cpustat_names;
+	uint64_t data_bytes;
+	bool has_text;
+};
+
+int trace_dat_open_v6(struct trace_dat *td) __must_check;
+int trace_dat_open_v7(struct trace_dat *td) __must_check;
+
+/* Logs a damaged part at file offset @offset and counts it. */
+void trace_dat_damage(struct trace_dat *td, uint64_t offset, const char *fmt, ...)
+	__printf_fmt(3, 4);
+/* Makes room for one more element in *@array (a void ** in disguise): 0 or -ENOMEM. */
+int trace_dat_grow(void *array, size_t nr, size_t element_size) __must_check;
+
+/* The metadata parts, the same in both versions. Each returns 0 or -errno. */
+int trace_dat_header_info(struct trace_dat *td, struct reader *r) __must_check;
+int trace_dat_ftrace_formats(struct trace_dat *td, struct reader *r) __must_check;
+int trace_dat_event_formats(struct trace_dat *td, struct reader *r) __must_check;
+int trace_dat_kallsyms(struct trace_dat *td, struct reader *r) __must_check;
+int trace_dat_printk(struct trace_dat *td, struct reader *r) __must_check;
+int trace_dat_cmdlines(struct trace_dat *td, struct reader *r) __must_check;
+
+/**
+ * trace_dat_option() - take over an option that is the same in both versions
+ * @data: the option's content, @size bytes
+ *
+ * Unknown ids are skipped. Return: 0 or -ENOMEM; damage is logged and counted.
+ */
+int trace_dat_option(struct trace_dat *td, uint16_t id, const uint8_t *data,
+		     size_t size) __must_check;
+/* A copy of option text without trailing NULs and newlines; NULL if out of memory. */
+char *trace_dat_option_text(const uint8_t *data, size_t size);
+
+/* Adds an empty buffer with a valid page size; takes over @name and @clock. */
+int trace_dat_add_buffer(struct trace_dat *td, char *name, char *clock,
+			 uint32_t page_size) __must_check;
+/* Adds a CPU to the last buffer; @extra_bytes lie at the offset before its @cpu->size. */
+int trace_dat_add_cpu(struct trace_dat *td, const struct recording_cpu *cpu,
+		      uint64_t extra_bytes) __must_check;
+
+#endif

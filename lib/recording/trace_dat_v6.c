@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording (internal): trace.dat version 6, strictly in sequence.
+ * In: a reader behind the common start. Out: struct recording.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recording/trace_dat.h"
+
+/* An instance, whose block is somewhere else in the file. */
+struct instance {
+	char *name;
+	uint64_t offset;
+};
+
+struct v6 {
+	struct trace_dat *td;
+	struct instance *instances;
+	size_t nr_instances;
+	uint32_t nr_cpus;
+};
+
+static int option_instance(struct v6 *v, const uint8_t *data, size_t size)
+{
+	struct trace_dat *td = v->td;
+	struct byte_reader r = byte_reader(data, size, td->rec->big_endian);
+	uint64_t offset = byte_reader_u64(&r);
+	struct instance *in;
+
+	if (r.failed || offset >= td->rec->src.size) {
+		trace_dat_damage(td, offset, "an instance lies behind the file's end");
+		return 0;
+	}
+	if (trace_dat_grow(&v->instances, v->nr_instances, sizeof(*v->instances)))
+		return -ENOMEM;
+	in = &v->instances[v->nr_instances];
+	in->offset = offset;
+	in->name = trace_dat_option_text(r.p, byte_reader_left(&r));
+	if (!in->name)
+		return -ENOMEM;
+	v->nr_instances++;
+	return 0;
+}
+
+/* {u16 id, u32 size, data}... up to an id of 0, which has no size. */
+static int read_options(struct v6 *v, struct reader *r)
+{
+	int err = 0;
+
+	while (!err && !r->err) {
+		uint64_t at = r->pos;
+		uint16_t id = reader_u16(r);
+		uint32_t size;
+		char *data;
+
+		if (id == OPTION_DONE)
+			break;
+		size = reader_u32(r);
+		data = reader_text(r, size);
+		if (!data)
+			break;
+		v->td->pos = at;
+		if (id == OPTION_BUFFER)
+			err = option_instance(v, (uint8_t *)data, size);
+		else
+			err = trace_dat_option(v->td, id, (uint8_t *)data, size);
+		free(data);
+	}
+	return err ? err : r->err;
+}
+
+/* "[local]" or the kernel's whole list with the chosen clock in brackets. */
+static char *read_clock(struct reader *r)
+{
+	uint64_t size = reader_u64(r);
+	char *text, *open, *close, *clock;
+
+	if (r->err || size > READER_MAX_NAME)
+		return strdup("");
+	text = reader_text(r, size);
+	if (!text)
+		return strdup("");
+	open = strchr(text, '[');
+	close = open ? strchr(open, ']') : NULL;
+	clock = close ? strndup(open + 1, (size_t)(close - open) - 1) : strdup(text);
+	free(text);
+	return clock;
+}
+
+/* Per CPU u64 offset and u64 size, then the clock. */
+static int read_cpus(struct v6 *v, struct reader *r, const char *name)
+{
+	struct trace_dat *td = v->td;
+	struct reader table = *r;
+	char *name_copy, *clock;
+	uint32_t i;
+	int err;
+
+	if (v->nr_cpus > reader_left(r) / 16)
+		return -EBADMSG;
+	reader_skip(r, 16ULL * v->nr_cpus);
+	clock = read_clock(r);
+	name_copy = strdup(name);
+	if (!name_copy || !clock) {
+		free(name_copy);
+		free(clock);
+		return -ENOMEM;
+	}
+	err = trace_dat_add_buffer(td, name_copy, clock, td->rec->page_size);
+	for (i = 0; !err && i < v->nr_cpus; i++) {
+		struct recording_cpu cpu = { .cpu = i };
+
+		cpu.offset = reader_u64(&table);
+		cpu.size = reader_u64(&table);
+		if (cpu.size)
+			err = trace_dat_add_cpu(td, &cpu, 0);
+	}
+	return err ? err : table.err;
+}
+
+/* "options  " may come first; then "flyrecord", or "latency  " with text behind it. */
+static int read_block(struct v6 *v, struct reader *r, const char *name)
+{
+	char tag[10];
+	int err;
+
+	reader_bytes(r, tag, sizeof(tag));
+	if (!r->err && !memcmp(tag, "options  ", sizeof(tag))) {
+		err = read_options(v, r);
+		if (err)
+			return err;
+		reader_bytes(r, tag, sizeof(tag));
+	}
+	if (r->err)
+		return r->err;
+	if (!memcmp(tag, "latency  ", sizeof(tag))) {
+		v->td->has_text = true;
+		return 0;
+	}
+	if (memcmp(tag, "flyrecord", sizeof(tag)))
+		return -EBADMSG;
+	return read_cpus(v, r, name);
+}
+
+static void read_instances(struct v6 *v, struct reader *r)
+{
+	struct trace_dat *td = v->td;
+	/* Instances have no instances of their own. */
+	size_t i, nr = v->nr_instances;
+
+	for (i = 0; i < nr; i++) {
+		struct instance *in = &v->instances[i];
+
+		reader_init(r, &td->rec->src, in->offset, UINT64_MAX,
+			    td->rec->big_endian);
+		free(td->cpustat_buffer);
+		td->cpustat_buffer = strdup(in->name);
+		if (read_block(v, r, in->name))
+			trace_dat_damage(td, in->offset, "instance '%s' is unreadable",
+					 in->name);
+	}
+}
+
+static int read_metadata(struct v6 *v, struct reader *r)
+{
+	static const struct {
+		const char *name;
+		int (*read)(struct trace_dat *td, struct reader *r);
+	} parts[] = {
+		{ "header_page", trace_dat_header_info },
+		{ "ftrace formats", trace_dat_ftrace_formats },
+		{ "event formats", trace_dat_event_formats },
+		{ "kallsyms", trace_dat_kallsyms },
+		{ "printk formats", trace_dat_printk },
+		{ "command lines", trace_dat_cmdlines },
+	};
+	struct trace_dat *td = v->td;
+	uint64_t at;
+	size_t i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		at = r->pos;
+		err = parts[i].read(td, r);
+		if (err == -ENODATA || err == -EBADMSG) {
+			log_msg(td->rec->log, LOG_ERROR,
+				"%s: the %s at offset %" PRIu64
+				" are damaged or cut short; nothing behind them can be found",
+				td->rec->path, parts[i].name, at);
+			return -EBADMSG;
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int trace_dat_open_v6(struct trace_dat *td)
+{
+	struct recording *rec = td->rec;
+	struct v6 v = { .td = td };
+	struct reader r;
+	uint64_t at;
+	int err;
+
+	reader_init(&r, &rec->src, td->pos, UINT64_MAX, rec->big_endian);
+	err = read_metadata(&v, &r);
+	if (err)
+		goto out;
+	at = r.pos;
+	v.nr_cpus = reader_u32(&r);
+	if (!r.err && v.nr_cpus && v.nr_cpus <= TRACE_DAT_MAX_CPUS) {
+		rec->nr_cpus = v.nr_cpus;
+		err = read_block(&v, &r, "");
+	} else {
+		err = -EBADMSG;
+	}
+	if (err == -EBADMSG || err == -ENODATA) {
+		log_msg(rec->log, LOG_ERROR,
+			"%s: the table of CPUs at offset %" PRIu64
+			" is damaged or cut short; there are no events to be found",
+			rec->path, at);
+		err = -EBADMSG;
+	}
+	if (!err)
+		read_instances(&v, &r);
+out:
+	while (v.nr_instances)
+		free(v.instances[--v.nr_instances].name);
+	free(v.instances);
+	return err;
+}

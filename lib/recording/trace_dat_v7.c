@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording (internal): trace.dat version 7, sections found through options.
+ * In: a reader behind the common start. Out: struct recording.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recording/compress.h"
+#include "recording/trace_dat.h"
+
+#define SECTION_HEADER_SIZE 16
+#define SECTION_COMPRESSED  1U
+/* Real files have two to four sections of options. */
+#define MAX_OPTION_SECTIONS 1024
+
+/**
+ * struct section - an open section: its reader stands on its content
+ * @mem: the decompressed content, which @src then points into
+ */
+struct section {
+	uint16_t id;
+	uint16_t flags;
+	uint64_t size;
+	struct source src;
+	struct decompressed mem;
+	struct reader r;
+};
+
+struct v7 {
+	struct trace_dat *td;
+	struct decompressor d;
+	uint64_t visited[MAX_OPTION_SECTIONS];
+	size_t nr_visited;
+};
+
+/* u32 compressed size, u32 uncompressed size, data. */
+static int section_decompress(struct v7 *v, struct section *s)
+{
+	struct recording *rec = v->td->rec;
+	uint32_t size = reader_u32(&s->r), expected = reader_u32(&s->r);
+	struct decompress_input in = { .size = size,
+				       .expected = expected,
+				       .limit = TRACE_DAT_MAX_SECTION };
+	char *data = reader_text(&s->r, size);
+	int err;
+
+	if (!data)
+		return s->r.err;
+	in.data = data;
+	err = decompress_block(&v->d, rec->compression, &in, &s->mem);
+	free(data);
+	if (err)
+		return err;
+	err = source_open_memory(&s->src, s->mem.data, s->mem.size);
+	if (err)
+		return err;
+	reader_init(&s->r, &s->src, 0, s->mem.size, rec->big_endian);
+	return 0;
+}
+
+/* u16 id, u16 flags, u32 string, u64 size. @s is to be closed even on failure. */
+static int section_open(struct v7 *v, struct section *s, uint64_t offset, uint16_t id)
+{
+	struct recording *rec = v->td->rec;
+	uint64_t end;
+
+	memset(&s->mem, 0, sizeof(s->mem));
+	s->src = rec->src;
+	reader_init(&s->r, &s->src, offset, UINT64_MAX, rec->big_endian);
+	s->id = reader_u16(&s->r);
+	s->flags = reader_u16(&s->r);
+	reader_skip(&s->r, 4);
+	s->size = reader_u64(&s->r);
+	if (s->r.err)
+		return s->r.err;
+	if (s->id != id)
+		return -EBADMSG;
+	end = s->size < rec->src.size - s->r.pos ? s->r.pos + s->size : rec->src.size;
+	s->r.end = end;
+	if (id == OPTION_BUFFER || !(s->flags & SECTION_COMPRESSED))
+		return 0;
+	return section_decompress(v, s);
+}
+
+static void section_close(struct section *s)
+{
+	free(s->mem.data);
+}
+
+/* Damage costs the part, not the file; only lack of memory and I/O errors end it. */
+static int tolerate(struct v7 *v, int err, uint64_t offset, const char *what)
+{
+	switch (err) {
+	case 0:
+	case -ENOMEM:
+	case -EIO:
+		return err;
+	case -ENOTSUP:
+		log_msg(v->td->rec->log, LOG_ERROR,
+			"%s: the %s at offset %" PRIu64
+			" are compressed in a way that this build of kmemx cannot read",
+			v->td->rec->path, what, offset);
+		return err;
+	default:
+		trace_dat_damage(v->td, offset, "the %s are %s", what,
+				 err == -ENODATA ? "cut short" : "damaged");
+		return 0;
+	}
+}
+
+/* An option that holds the offset of a section with metadata. */
+static int option_section(struct v7 *v, uint16_t id, const uint8_t *data, size_t size)
+{
+	static const struct {
+		const char *name;
+		int (*read)(struct trace_dat *td, struct reader *r);
+	} parts[] = {
+		{ "header_page", trace_dat_header_info },
+		{ "ftrace formats", trace_dat_ftrace_formats },
+		{ "event formats", trace_dat_event_formats },
+		{ "kallsyms", trace_dat_kallsyms },
+		{ "printk formats", trace_dat_printk },
+		{ "command lines", trace_dat_cmdlines },
+	};
+	const char *name = parts[id - OPTION_HEADER_INFO].name;
+	struct byte_reader r = byte_reader(data, size, v->td->rec->big_endian);
+	uint64_t offset = byte_reader_u64(&r);
+	struct section s;
+	int err;
+
+	if (r.failed)
+		return tolerate(v, -ENODATA, v->td->pos, name);
+	err = section_open(v, &s, offset, id);
+	if (!err)
+		err = parts[id - OPTION_HEADER_INFO].read(v->td, &s.r);
+	section_close(&s);
+	return tolerate(v, err, offset, name);
+}
+
+/* Where the CPUs of a buffer lie: {u32 cpu, u64 offset, u64 size}. */
+static int buffer_cpus(struct v7 *v, struct byte_reader *r, bool compressed)
+{
+	uint32_t nr = byte_reader_u32(r), i;
+	int err = 0;
+
+	if (nr > byte_reader_left(r) / 20) {
+		trace_dat_damage(v->td, v->td->pos,
+				 "a buffer claims %" PRIu32 " CPUs in %zu bytes", nr,
+				 byte_reader_left(r));
+		nr = (uint32_t)(byte_reader_left(r) / 20);
+	}
+	for (i = 0; !err && i < nr; i++) {
+		struct recording_cpu cpu;
+
+		cpu.cpu = byte_reader_u32(r);
+		cpu.offset = byte_reader_u64(r);
+		cpu.size = byte_reader_u64(r);
+		/* Compressed, the size does not count the number of chunks. */
+		if (cpu.size)
+			err = trace_dat_add_cpu(v->td, &cpu, compressed ? 4 : 0);
+	}
+	return err;
+}
+
+/* u64 section offset, name, clock, u32 page size, u32 CPUs, their table. */
+static int option_buffer(struct v7 *v, const uint8_t *data, size_t size)
+{
+	struct trace_dat *td = v->td;
+	struct byte_reader r = byte_reader(data, size, td->rec->big_endian);
+	uint64_t offset = byte_reader_u64(&r);
+	const char *name = byte_reader_string(&r), *clock = byte_reader_string(&r);
+	uint32_t page_size = byte_reader_u32(&r);
+	char *name_copy, *clock_copy;
+	struct section s;
+	bool compressed;
+	int err;
+
+	if (r.failed) {
+		trace_dat_damage(td, td->pos, "a buffer's description is cut short");
+		return 0;
+	}
+	err = section_open(v, &s, offset, OPTION_BUFFER);
+	compressed = err ? td->rec->compression != COMPRESSION_NONE
+			 : s.flags & SECTION_COMPRESSED;
+	section_close(&s);
+	err = tolerate(v, err, offset, "data of a buffer");
+	if (err)
+		return err;
+	name_copy = strdup(name);
+	clock_copy = strdup(clock);
+	if (!name_copy || !clock_copy) {
+		free(name_copy);
+		free(clock_copy);
+		return -ENOMEM;
+	}
+	err = trace_dat_add_buffer(td, name_copy, clock_copy, page_size);
+	if (err)
+		return err;
+	td->rec->buffers[td->rec->nr_buffers - 1].compressed = compressed;
+	return buffer_cpus(v, &r, compressed);
+}
+
+static int read_option(struct v7 *v, uint16_t id, const uint8_t *data, size_t size)
+{
+	switch (id) {
+	case OPTION_BUFFER:
+		return option_buffer(v, data, size);
+	case OPTION_BUFFER_TEXT:
+		v->td->has_text = true;
+		return 0;
+	case OPTION_HEADER_INFO ... OPTION_CMDLINES:
+		return option_section(v, id, data, size);
+	default:
+		return trace_dat_option(v->td, id, data, size);
+	}
+}
+
+/* {u16 id, u32 size, data}... up to DONE, which holds where the next section is. */
+static int read_options(struct v7 *v, struct reader *r, uint64_t *next)
+{
+	*next = 0;
+	while (!r->err) {
+		uint16_t id = reader_u16(r);
+		uint32_t size = reader_u32(r);
+		char *data;
+		int err;
+
+		if (id == OPTION_DONE) {
+			if (size >= 8)
+				*next = reader_u64(r);
+			break;
+		}
+		data = reader_text(r, size);
+		if (!data)
+			break;
+		err = read_option(v, id, (uint8_t *)data, size);
+		free(data);
+		if (err)
+			return err;
+	}
+	return r->err;
+}
+
+static bool visit(struct v7 *v, uint64_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < v->nr_visited; i++)
+		if (v->visited[i] == offset)
+			return false;
+	if (v->nr_visited == MAX_OPTION_SECTIONS)
+		return false;
+	v->visited[v->nr_visited++] = offset;
+	return true;
+}
+
+static int read_all_options(struct v7 *v, uint64_t offset)
+{
+	struct section s;
+	uint64_t next;
+	int err;
+
+	while (offset) {
+		if (!visit(v, offset)) {
+			trace_dat_damage(v->td, offset, "the options go in a circle");
+			return 0;
+		}
+		v->td->pos = offset;
+		next = 0;
+		err = section_open(v, &s, offset, OPTION_DONE);
+		if (!err)
+			err = read_options(v, &s.r, &next);
+		section_close(&s);
+		err = tolerate(v, err, offset, "options");
+		if (err)
+			return err;
+		offset = next;
+	}
+	return 0;
+}
+
+static int set_compression(struct trace_dat *td, const char *name)
+{
+	struct recording *rec = td->rec;
+	bool built_in = false;
+
+	if (!strcmp(name, "none"))
+		return 0;
+	if (!strcmp(name, "zstd")) {
+		rec->compression = COMPRESSION_ZSTD;
+#ifdef HAVE_ZSTD
+		built_in = true;
+#endif
+	} else if (!strcmp(name, "zlib")) {
+		rec->compression = COMPRESSION_ZLIB;
+#ifdef HAVE_ZLIB
+		built_in = true;
+#endif
+	}
+	if (built_in)
+		return 0;
+	log_msg(rec->log, LOG_ERROR,
+		"%s: compressed by '%s', which this build of kmemx cannot read; convert it with trace-cmd convert --compression none",
+		rec->path, name);
+	return -ENOTSUP;
+}
+
+int trace_dat_open_v7(struct trace_dat *td)
+{
+	struct recording *rec = td->rec;
+	struct v7 *v;
+	struct reader r;
+	uint64_t offset;
+	char *name;
+	int err;
+
+	reader_init(&r, &rec->src, td->pos, UINT64_MAX, rec->big_endian);
+	name = reader_name(&r);
+	rec->compression_version = reader_name(&r);
+	offset = reader_u64(&r);
+	err = r.err ? r.err : set_compression(td, name);
+	free(name);
+	if (err == -ENODATA)
+		err = -EBADMSG;
+	if (err)
+		return err;
+	v = calloc(1, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	v->td = td;
+	err = read_all_options(v, offset);
+	decompressor_free(&v->d);
+	free(v);
+	return err;
+}

@@ -23,6 +23,8 @@
 /* Hidden state shared by all callers: the _r forms, strsep(). */
 #pragma GCC poison strtok gmtime localtime ctime asctime
 /* A shell in the middle, or a name that somebody else can take first. */
-#pragma GCC poison system popen mktemp tmpnam tempnam
+#pragma GCC poison popen mktemp tmpnam tempnam
+/* A call only: an event has a field of that name. */
+#define system(command) system_is_banned__run_the_program_without_a_shell(command)
 
 #endif

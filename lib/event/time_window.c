@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event: which part of a recording's time is meant.
+ * In: "START,STOP" as a user writes it, and the recording's span. Out: time stamps.
+ */
+#include "event/time_window.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define NS_PER_S 1000000000ULL
+#define MILLION	 1000000ULL
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* A decimal number as its whole part and billionths of one. */
+static int parse_number(const char **text, uint64_t *whole, uint32_t *billionths,
+			bool *point)
+{
+	const char *p = *text;
+	uint32_t scale = NS_PER_S / 10;
+
+	*whole = *billionths = 0;
+	*point = false;
+	if (!is_digit(*p))
+		return -EINVAL;
+	for (; is_digit(*p); p++) {
+		if (__builtin_mul_overflow(*whole, (uint64_t)10, whole) ||
+		    __builtin_add_overflow(*whole, (uint64_t)(*p - '0'), whole))
+			return -ERANGE;
+	}
+	if (*p == '.') {
+		*point = true;
+		if (!is_digit(*++p))
+			return -EINVAL;
+		for (; is_digit(*p); p++, scale /= 10) {
+			if (!scale)
+				return -EINVAL;
+			*billionths += (uint32_t)(*p - '0') * scale;
+		}
+	}
+	*text = p;
+	return 0;
+}
+
+/* whole.billionths times @unit; @unit is at most NS_PER_S. */
+static int scale_number(uint64_t whole, uint32_t billionths, uint64_t unit, uint64_t *out)
+{
+	uint64_t value;
+
+	if (__builtin_mul_overflow(whole, unit, &value) ||
+	    __builtin_add_overflow(value, billionths * unit / NS_PER_S, &value))
+		return -ERANGE;
+	*out = value;
+	return 0;
+}
+
+/* Reads one side, which ends at a comma or at the end of the text. */
+static int parse_bound(const char **text, struct time_bound *b)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "", NS_PER_S }, { "s", NS_PER_S }, { "ms", 1000000 },
+		{ "us", 1000 },	  { "ns", 1 },
+	};
+	size_t size = strcspn(*text, ","), i;
+	const char *p = *text, *end = p + size;
+	uint32_t billionths;
+	uint64_t whole;
+	bool point;
+	int err;
+
+	*b = (struct time_bound){ .kind = TIME_OPEN };
+	*text = end;
+	if (!size)
+		return 0;
+	b->kind = *p == '+' ? TIME_RELATIVE : TIME_ABSOLUTE;
+	if (*p == '+')
+		p++;
+	err = parse_number(&p, &whole, &billionths, &point);
+	if (err)
+		return err;
+	if (*p == '%' && p + 1 == end && b->kind == TIME_ABSOLUTE) {
+		b->kind = TIME_PERCENT;
+		if (whole > 100 || (whole == 100 && billionths))
+			return -EINVAL;
+		return scale_number(whole, billionths, MILLION / 100, &b->value);
+	}
+	b->is_raw = !point && p == end;
+	b->raw = whole;
+	for (i = 0; i < ARRAY_SIZE(units); i++) {
+		if ((size_t)(end - p) == strlen(units[i].name) &&
+		    !memcmp(p, units[i].name, (size_t)(end - p)))
+			return scale_number(whole, billionths, units[i].ns, &b->value);
+	}
+	return -EINVAL;
+}
+
+int time_window_parse(struct time_window *w, const char *text)
+{
+	int err = parse_bound(&text, &w->start);
+
+	w->stop = (struct time_bound){ .kind = TIME_OPEN };
+	if (!err && *text == ',') {
+		text++;
+		err = parse_bound(&text, &w->stop);
+	}
+	if (err)
+		return err;
+	if (*text || (w->start.kind == TIME_OPEN && w->stop.kind == TIME_OPEN))
+		return -EINVAL;
+	return 0;
+}
+
+static int resolve_bound(const struct time_bound *b, uint64_t first, uint64_t last,
+			 bool ns, uint64_t *ts)
+{
+	uint64_t value = ns ? b->value : b->raw;
+
+	if (b->kind == TIME_OPEN)
+		return 0;
+	if (b->kind == TIME_PERCENT) {
+		unsigned __int128 part = last > first ? last - first : 0;
+
+		*ts = first + (uint64_t)(part * b->value / MILLION);
+		return 0;
+	}
+	if (!ns && !b->is_raw)
+		return -EOPNOTSUPP;
+	if (b->kind == TIME_ABSOLUTE)
+		*ts = value;
+	else if (__builtin_add_overflow(first, value, ts))
+		*ts = UINT64_MAX;
+	return 0;
+}
+
+int time_window_resolve(const struct time_window *w, uint64_t first, uint64_t last,
+			bool ns, uint64_t *start, uint64_t *stop)
+{
+	int err;
+
+	*start = 0;
+	*stop = UINT64_MAX;
+	err = resolve_bound(&w->start, first, last, ns, start);
+	if (!err)
+		err = resolve_bound(&w->stop, first, last, ns, stop);
+	if (!err && *start > *stop)
+		err = -ERANGE;
+	return err;
+}

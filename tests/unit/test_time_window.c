@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: --time's language, event/time_window.h.
+ */
+#include <check.h>
+#include <errno.h>
+
+#include "event/time_window.h"
+
+#define FIRST 5000000000ULL
+#define LAST  9000000000ULL
+
+static void expect(const char *text, uint64_t start, uint64_t stop)
+{
+	struct time_window w;
+	uint64_t got_start, got_stop;
+
+	ck_assert_msg(!time_window_parse(&w, text), "%s", text);
+	ck_assert_int_eq(
+		time_window_resolve(&w, FIRST, LAST, true, &got_start, &got_stop), 0);
+	ck_assert_msg(got_start == start && got_stop == stop, "%s: %llu to %llu", text,
+		      (unsigned long long)got_start, (unsigned long long)got_stop);
+}
+
+static void refuse(const char *text, int err)
+{
+	struct time_window w;
+
+	ck_assert_msg(time_window_parse(&w, text) == err, "%s", text);
+}
+
+START_TEST(absolute)
+{
+	expect("6,7", 6000000000, 7000000000);
+	expect("6.5,7.000001", 6500000000, 7000001000);
+	expect("0.123456789,", 123456789, UINT64_MAX);
+	expect(",7", 0, 7000000000);
+	expect("6", 6000000000, UINT64_MAX);
+	expect("6500ms,7s", 6500000000, 7000000000);
+	expect("18446744073.709551615,", UINT64_MAX, UINT64_MAX);
+}
+END_TEST
+
+START_TEST(relative)
+{
+	expect("+1s,+2s", FIRST + 1000000000, FIRST + 2000000000);
+	expect("+1,+1.5", FIRST + 1000000000, FIRST + 1500000000);
+	expect("+500ms,", FIRST + 500000000, UINT64_MAX);
+	expect("+0.5us,+700ns", FIRST + 500, FIRST + 700);
+}
+END_TEST
+
+START_TEST(percent)
+{
+	expect("10%,20%", FIRST + 400000000, FIRST + 800000000);
+	expect("0%,100%", FIRST, LAST);
+	expect("33.3333%,", FIRST + 1333332000, UINT64_MAX);
+	expect("+1s,50%", FIRST + 1000000000, FIRST + 2000000000);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	refuse("", -EINVAL);
+	refuse(",", -EINVAL);
+	refuse("x", -EINVAL);
+	refuse("-1", -EINVAL);
+	refuse("1,2,3", -EINVAL);
+	refuse("1.,2", -EINVAL);
+	refuse(".5", -EINVAL);
+	refuse("1h", -EINVAL);
+	refuse("1.0000000001", -EINVAL);
+	refuse("101%", -EINVAL);
+	refuse("100.1%", -EINVAL);
+	refuse("+10%", -EINVAL);
+	refuse("10 %", -EINVAL);
+	refuse("99999999999999999999", -ERANGE);
+	refuse("18446744074", -ERANGE);
+}
+END_TEST
+
+START_TEST(limits)
+{
+	struct time_window w;
+	uint64_t start, stop;
+
+	ck_assert_int_eq(time_window_parse(&w, "7,6"), 0);
+	ck_assert_int_eq(time_window_resolve(&w, FIRST, LAST, true, &start, &stop),
+			 -ERANGE);
+	ck_assert_int_eq(time_window_parse(&w, "0%,100%"), 0);
+	ck_assert_int_eq(time_window_resolve(&w, 0, UINT64_MAX, true, &start, &stop), 0);
+	ck_assert_uint_eq(stop, UINT64_MAX);
+	ck_assert_int_eq(time_window_resolve(&w, 9, 3, true, &start, &stop), 0);
+	ck_assert_uint_eq(stop, 9);
+	ck_assert_int_eq(time_window_parse(&w, ",+18446744073s"), 0);
+	ck_assert_int_eq(
+		time_window_resolve(&w, UINT64_MAX - 5, UINT64_MAX, true, &start, &stop),
+		0);
+	ck_assert_uint_eq(stop, UINT64_MAX);
+}
+END_TEST
+
+START_TEST(clock_without_seconds)
+{
+	struct time_window w;
+	uint64_t start, stop;
+
+	ck_assert_int_eq(time_window_parse(&w, "100,+50"), 0);
+	ck_assert_int_eq(time_window_resolve(&w, 90, 900, false, &start, &stop), 0);
+	ck_assert_uint_eq(start, 100);
+	ck_assert_uint_eq(stop, 140);
+	ck_assert_int_eq(time_window_parse(&w, "10%,50%"), 0);
+	ck_assert_int_eq(time_window_resolve(&w, 100, 200, false, &start, &stop), 0);
+	ck_assert_uint_eq(start, 110);
+	ck_assert_int_eq(time_window_parse(&w, "+1s"), 0);
+	ck_assert_int_eq(time_window_resolve(&w, 100, 200, false, &start, &stop),
+			 -EOPNOTSUPP);
+	ck_assert_int_eq(time_window_parse(&w, "1.5"), 0);
+	ck_assert_int_eq(time_window_resolve(&w, 100, 200, false, &start, &stop),
+			 -EOPNOTSUPP);
+}
+END_TEST
+
+Suite *test_time_window_suite(void)
+{
+	Suite *s = suite_create("event/time_window");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, absolute);
+	tcase_add_test(tc, relative);
+	tcase_add_test(tc, percent);
+	tcase_add_test(tc, refused);
+	tcase_add_test(tc, limits);
+	tcase_add_test(tc, clock_without_seconds);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -152,6 +152,20 @@ int decompress_block(struct decompressor *d, enum recording_compression kind,
 	}
 }
 
+size_t decompress_frame_size(enum recording_compression kind, const void *data,
+			     size_t size)
+{
+#ifdef HAVE_ZSTD
+	size_t n;
+
+	if (kind == COMPRESSION_ZSTD) {
+		n = ZSTD_findFrameCompressedSize(data, size);
+		return ZSTD_isError(n) ? 0 : n;
+	}
+#endif
+	return 0;
+}
+
 void decompressor_free(struct decompressor *d)
 {
 #ifdef HAVE_ZSTD

@@ -49,6 +49,15 @@ int decompress_block(struct decompressor *d, enum recording_compression kind,
 		     const struct decompress_input *in,
 		     struct decompressed *out) __must_check;
 
+/**
+ * decompress_frame_size() - where does the compressed block at @data end?
+ *
+ * For blocks whose size the file does not say. Return: its bytes; 0 if @size bytes do not
+ * hold it whole, or it cannot be told.
+ */
+size_t decompress_frame_size(enum recording_compression kind, const void *data,
+			     size_t size);
+
 void decompressor_free(struct decompressor *d);
 
 #endif

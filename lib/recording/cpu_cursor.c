@@ -30,6 +30,7 @@ struct cpu_cursor {
 	uint32_t cpu;
 	uint64_t pos, end; /* in the file: what has not been read yet */
 	uint32_t chunks;   /* compressed: that are still to come */
+	bool uncounted;	   /* their number is not known */
 	size_t block_size; /* uncompressed: read at once */
 	size_t chunk_limit;
 	struct decompressor d;
@@ -98,6 +99,10 @@ int cpu_cursor_open(struct cpu_cursor **out, const struct recording *rec, uint32
 		if (cpu->size >= 4 && !source_read(&rec->src, count, 4, cur->pos)) {
 			cur->chunks = get_u32(count, rec->big_endian);
 			cur->pos += 4;
+			/* trace-cmd 3.3.1 on big endian: 0, whatever follows. */
+			cur->uncounted = !cur->chunks;
+			if (cur->uncounted)
+				cur->chunks = UINT32_MAX;
 		} else {
 			damage(cur, cur->pos, "the number of chunks is cut off");
 			cur->pos = cur->end;
@@ -162,52 +167,92 @@ static int read_input(struct cpu_cursor *cur, size_t size)
 	return source_read(&cur->rec->src, cur->input, size, cur->pos);
 }
 
-/* u32 compressed size, u32 uncompressed size, data. */
-static int fill_chunk(struct cpu_cursor *cur)
+/*
+ * trace-cmd 3.3.1 on big endian wrote 0 for every size of a chunk: the compressed frame
+ * itself tells where it ends. 0 if it does not.
+ */
+static size_t find_frame(struct cpu_cursor *cur)
 {
-	struct decompress_input in = { .limit = cur->chunk_limit };
+	uint64_t left = cur->end - cur->pos;
+	size_t window = 4096, size = 0;
+
+	if (left > CPU_CURSOR_MAX_CHUNK)
+		left = CPU_CURSOR_MAX_CHUNK;
+	do {
+		window = window < left / 4 ? window * 4 : (size_t)left;
+		if (!window || read_input(cur, window))
+			break;
+		size = decompress_frame_size(cur->rec->compression, cur->input, window);
+	} while (!size && window < left);
+	return size;
+}
+
+/* u32 compressed size, u32 uncompressed size: 1, 0 at the end, -errno. */
+static int read_chunk_header(struct cpu_cursor *cur, struct decompress_input *in)
+{
 	uint64_t start = cur->pos;
 	uint8_t head[8];
-	int err;
 
 	if (!cur->chunks || cur->pos >= cur->end)
 		return 0;
 	cur->chunks--;
 	if (cur->end - cur->pos < sizeof(head)) {
+		if (cur->uncounted)
+			return 0;
 		damage(cur, start, "a chunk's header is cut off");
-		cur->pos = cur->end;
-		return -EBADMSG;
+		goto bad;
 	}
-	err = source_read(&cur->rec->src, head, sizeof(head), cur->pos);
-	if (err) {
+	if (source_read(&cur->rec->src, head, sizeof(head), cur->pos)) {
 		cur->pos = cur->end;
 		return -EIO;
 	}
 	cur->pos += sizeof(head);
-	in.size = get_u32(head, cur->rec->big_endian);
-	in.expected = get_u32(head + 4, cur->rec->big_endian);
-	if (in.size > cur->end - cur->pos) {
-		damage(cur, start, "a chunk is cut off");
-		cur->pos = cur->end;
-		return -EBADMSG;
+	in->size = get_u32(head, cur->rec->big_endian);
+	in->expected = get_u32(head + 4, cur->rec->big_endian);
+	if (!in->size)
+		in->size = find_frame(cur);
+	if (!in->size) {
+		damage(cur, start, "a chunk without a size");
+		goto bad;
 	}
-	if (in.size > CPU_CURSOR_MAX_CHUNK)
-		err = -E2BIG;
+	if (in->size <= cur->end - cur->pos)
+		return 1;
+	damage(cur, start, "a chunk is cut off");
+bad:
+	cur->pos = cur->end;
+	return -EBADMSG;
+}
+
+static int read_chunk(struct cpu_cursor *cur, struct decompress_input *in)
+{
+	int err = in->size > CPU_CURSOR_MAX_CHUNK ? -E2BIG : read_input(cur, in->size);
+
+	in->data = cur->input;
 	if (!err)
-		err = read_input(cur, in.size);
-	in.data = cur->input;
-	if (!err)
-		err = decompress_block(&cur->d, cur->rec->compression, &in,
+		err = decompress_block(&cur->d, cur->rec->compression, in,
 				       &cur->blocks[!cur->active]);
-	cur->pos += in.size;
+	cur->pos += in->size;
+	return err;
+}
+
+/* The next chunk into the block that is not active: 1, 0 at the end, -errno. */
+static int fill_chunk(struct cpu_cursor *cur)
+{
+	struct decompress_input in = { .limit = cur->chunk_limit };
+	uint64_t start = cur->pos;
+	int ret = read_chunk_header(cur, &in);
+
+	if (ret <= 0)
+		return ret;
 	cur->block_offset = start;
-	switch (err) {
+	ret = read_chunk(cur, &in);
+	switch (ret) {
 	case 0:
 		if (in.expected && in.expected != cur->blocks[!cur->active].size)
 			damage(cur, start, "a chunk is not as large as it claims");
 		return 1;
 	case -ENOMEM:
-		return err;
+		return ret;
 	case -ENODATA:
 	case -EIO:
 		cur->pos = cur->end;
@@ -297,7 +342,7 @@ int cpu_cursor_next(struct cpu_cursor *cur, struct subbuf *sb)
 static void skip_to_tail(struct cpu_cursor *cur)
 {
 	uint64_t tail = 4ULL * cur->buf->page_size, before = cur->pos, pos = cur->pos;
-	uint32_t left = cur->chunks, left_before = left;
+	uint32_t left = cur->chunks, left_before = left, size;
 	uint8_t head[4];
 
 	if (!cur->buf->compressed) {
@@ -314,10 +359,10 @@ static void skip_to_tail(struct cpu_cursor *cur)
 		cur->chunks = left_before;
 		before = pos;
 		left_before = left--;
-		pos += 8;
-		if (get_u32(head, cur->rec->big_endian) > cur->end - pos)
+		size = get_u32(head, cur->rec->big_endian);
+		if (!size || size > cur->end - pos - 8)
 			break;
-		pos += get_u32(head, cur->rec->big_endian);
+		pos += 8ULL + size;
 	}
 }
 

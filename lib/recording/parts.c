@@ -96,7 +96,7 @@ err:
 
 /* u32 count, then {u64 size, text}... */
 static int read_formats(struct reader *r, struct recording_text **texts, size_t *nr,
-			const char *system)
+			const char *group)
 {
 	uint32_t count = reader_u32(r), i;
 	uint64_t size;
@@ -115,7 +115,7 @@ static int read_formats(struct reader *r, struct recording_text **texts, size_t 
 		text = reader_text(r, size);
 		if (!text)
 			return r->err;
-		err = add_text(texts, nr, system, text, (size_t)size);
+		err = add_text(texts, nr, group, text, (size_t)size);
 		if (err)
 			return err;
 	}
@@ -135,22 +135,21 @@ int trace_dat_event_formats(struct trace_dat *td, struct reader *r)
 {
 	struct recording *rec = td->rec;
 	uint32_t systems, i;
-	char *system;
+	char *group;
 	int err;
 
 	if (rec->nr_event_formats)
 		return 0;
 	systems = reader_u32(r);
-	/* The smallest system is a NUL and a count. */
+	/* The smallest group is a NUL and a count. */
 	if (systems > reader_left(r) / 5)
 		return r->err ? r->err : -EBADMSG;
 	for (i = 0; i < systems; i++) {
-		system = reader_name(r);
-		if (!system)
+		group = reader_name(r);
+		if (!group)
 			return r->err;
-		err = read_formats(r, &rec->event_formats, &rec->nr_event_formats,
-				   system);
-		free(system);
+		err = read_formats(r, &rec->event_formats, &rec->nr_event_formats, group);
+		free(group);
 		if (err)
 			return err;
 	}

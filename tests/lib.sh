@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# What the runners share: results are counted, skips are named with their reason.
+# In: $KMEMX (the program), $kind (set by the runner), $top (the project's folder).
+# Out: passed, failed and skipped; finish prints the sum and returns 1 on a failure.
+
+export LC_ALL=C TZ=UTC COLUMNS=100 TERM=dumb
+unset NO_COLOR KMEMX_OPTIONS
+# A sanitizer's verdict is an exit code that kmemx never returns.
+export ASAN_OPTIONS="exitcode=99:${ASAN_OPTIONS-}"
+export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS-}"
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/kmemx-tests.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+: >"$scratch/results"
+
+passed() {
+	printf 'passed\t%s\t\n' "$1" >>"$scratch/results"
+}
+
+failed() {
+	printf 'failed\t%s\t%s\n' "$1" "${2-}" >>"$scratch/results"
+	printf 'FAILED %s %s%s\n' "$kind" "$1" "${2:+: $2}"
+}
+
+skipped() {
+	printf 'skipped\t%s\t%s\n' "$1" "$2" >>"$scratch/results"
+	printf 'skipped %s %s: %s\n' "$kind" "$1" "$2"
+}
+
+count() {
+	grep -c "^$1" "$scratch/results" || :
+}
+
+# The sum, and the same for tests/run, which asked for it in $KMEMX_RESULTS.
+finish() {
+	printf '%s: %s passed, %s failed, %s skipped\n' "$kind" "$(count passed)" \
+		"$(count failed)" "$(count skipped)"
+	if [ -n "${KMEMX_RESULTS-}" ]; then
+		sed "s|^[a-z]*	|&$kind |" "$scratch/results" >>"$KMEMX_RESULTS"
+	fi
+	[ "$(count failed)" = 0 ]
+}

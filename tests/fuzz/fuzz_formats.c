@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: fuzz target: the text of an event format.
+ * In: arbitrary bytes as the format of one kmem event. Out: a crash is a finding.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/formats.h"
+#include "recording/recording.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+	char system_name[] = "kmem";
+	struct recording_text format = { system_name, text, size };
+	struct recording rec = { .event_formats = &format,
+				 .nr_event_formats = 1,
+				 .page_size = 4096,
+				 .layout = { 8, 8, 16 } };
+	struct event_formats *fmts = NULL;
+
+	if (!text)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	if (!event_formats_new(&fmts, &rec, NULL))
+		event_formats_free(fmts);
+	free(text);
+	return 0;
+}

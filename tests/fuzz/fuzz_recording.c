@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: fuzz target: a whole file, from its first byte to the reports.
+ * In: arbitrary bytes as trace.dat. Out: nothing; a crash is a finding.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "analysis/analyze.h"
+#include "recording/recording.h"
+
+static void fuzz_analyses(const struct recording *rec, const struct event_formats *fmts,
+			  struct event_stream *stream, const struct symbols *syms,
+			  struct callsite_rule *rule)
+{
+	static const struct analysis_ops *const ops[] = { &analysis_slab,
+							  &analysis_page };
+	struct migratetypes types;
+	struct analysis_env env = { .rec = rec,
+				    .fmts = fmts,
+				    .stream = stream,
+				    .syms = syms,
+				    .rule = rule,
+				    .migratetypes = &types,
+				    .by_caller = true,
+				    .by_address = true,
+				    .by_cache = true,
+				    .page_size = 4096 };
+	struct report *report = report_new();
+	char release[64];
+
+	recording_release(rec, release, sizeof(release));
+	migratetypes_init(&types, NULL, release);
+	if (report && analyze_run(&env, ops, 2, stream, report, NULL))
+		; /* damage is an answer too */
+	report_free(report);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct event_stream_options opts = { .stop_ts = UINT64_MAX };
+	struct event_formats *fmts = NULL;
+	struct event_stream *stream = NULL;
+	struct callsite_rule *rule = NULL;
+	struct symbols *syms = NULL;
+	struct strbuf error = { 0 };
+	struct recording *rec;
+	struct source src;
+
+	if (source_open_memory(&src, data, size) ||
+	    recording_open(&rec, &src, "fuzz", NULL))
+		return 0;
+	if (!event_formats_new(&fmts, rec, NULL) &&
+	    !symbols_new(&syms, rec->kallsyms, rec->kallsyms_size, NULL) &&
+	    !callsite_rule_new(&rule, NULL, 0, &error) &&
+	    !event_stream_open(&stream, rec, fmts, &opts, NULL))
+		fuzz_analyses(rec, fmts, stream, syms, rule);
+	event_stream_close(stream);
+	callsite_rule_free(rule);
+	symbols_free(syms);
+	event_formats_free(fmts);
+	recording_close(rec);
+	strbuf_free(&error);
+	return 0;
+}

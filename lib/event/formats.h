@@ -14,6 +14,38 @@
 #include "event/gfp.h"
 #include "recording/recording.h"
 
+/* Numbers of struct event_format.fields, by kind of event. */
+enum slab_field {
+	SLAB_CALLSITE,
+	SLAB_PTR,
+	SLAB_NAME, /* the place of the __data_loc word */
+	SLAB_BYTES_REQ,
+	SLAB_BYTES_ALLOC,
+	SLAB_GFP,
+	SLAB_NODE,
+};
+
+enum page_field {
+	PAGE_PFN,
+	PAGE_ORDER,
+	PAGE_GFP,
+	PAGE_MIGRATETYPE,
+};
+
+enum extfrag_field {
+	EXTFRAG_PFN,
+	EXTFRAG_ALLOC_ORDER,
+	EXTFRAG_FALLBACK_ORDER,
+	EXTFRAG_ALLOC_MIGRATETYPE,
+	EXTFRAG_FALLBACK_MIGRATETYPE,
+	EXTFRAG_CHANGE_OWNERSHIP,
+};
+
+enum stack_field {
+	STACK_SIZE,
+	STACK_CALLER, /* the first frame; size is one frame's */
+};
+
 /* Where a field is in a record; size 0: this kernel's event has no such field. */
 struct event_field {
 	uint16_t offset;
@@ -24,7 +56,8 @@ struct event_field {
 /**
  * struct event_format - one event of this recording
  * @name: e.g. "kmalloc"; @system: e.g. "kmem"; owned by the table
- * @fields: by the decoder's own numbering, see formats.c
+ * @fields: numbered by the enums above
+ * @page_pointer: PAGE_PFN is a struct page pointer (kernels before 4.1); 0 is a failure
  * @min_size: a record shorter than this cannot be decoded
  */
 struct event_format {
@@ -32,8 +65,21 @@ struct event_format {
 	const char *name;
 	uint16_t id;
 	uint8_t type; /* enum kmem_event_type */
+	bool page_pointer;
 	uint32_t min_size;
 	struct event_field fields[8];
+};
+
+/**
+ * struct event_common - places of the fields that every record begins with
+ * @type_offset: u16; @flags_offset: u8; @pid_offset: s32
+ * @min_size: a record shorter than this has no common fields
+ */
+struct event_common {
+	uint16_t type_offset;
+	uint16_t flags_offset;
+	uint16_t pid_offset;
+	uint32_t min_size;
 };
 
 struct event_formats;
@@ -43,7 +89,9 @@ struct event_formats;
  *
  * kmem events and ftrace's kernel_stack are parsed by libtraceevent; of the others only
  * name and ID are read. A format that cannot be parsed is logged and counted, its events
- * become KMEM_OTHER. Return: 0; -ENODATA without any kmem format; -ENOMEM.
+ * become KMEM_OTHER. The texts are hostile: what would make libtraceevent recurse deeply
+ * is refused before it sees it. libtraceevent's own messages are switched off, which it
+ * only knows for the whole process. Return: 0; -ENODATA without any kmem format; -ENOMEM.
  */
 int event_formats_new(struct event_formats **out, const struct recording *rec,
 		      const struct log *log) __must_check;
@@ -54,6 +102,10 @@ const struct event_format *event_formats_find(const struct event_formats *fmts,
 					      uint16_t id);
 uint32_t event_formats_count(const struct event_formats *fmts);
 const struct event_format *event_formats_at(const struct event_formats *fmts, uint32_t i);
+/* The common fields' places, the same for all events. */
+const struct event_common *event_formats_common(const struct event_formats *fmts);
+/* Formats that could not be used: refused, unparsable, or a repeated ID. */
+uint32_t event_formats_failed(const struct event_formats *fmts);
 /* The gfp flag names from the formats' own print strings. */
 const struct gfp_names *event_formats_gfp(const struct event_formats *fmts);
 

@@ -40,8 +40,10 @@ struct event_stream_cpu {
  * struct event_stream_stats - what was read so far
  * @nr_events: everything in the time window, kernel_stack included
  * @by_id: events by format id (index 0..65535 is the id); owned by the stream
- * @nr_undecodable: records too short for their format, or of no known format
- * @nr_bad_pages: pages or chunks with a part that could not be read
+ * @nr_undecodable: records too short for their format, or of no known format; they are
+ *		    handed out as KMEM_OTHER if they have the common fields
+ * @nr_bad_pages: pages or chunks with a part that could not be read; what followed it is
+ *		  announced by a KMEM_LOSS of unknown size, counted as a gap too
  * @nr_stacks_unclaimed: kernel_stack events that fitted no event
  * @first_ts, @last_ts: of the events seen
  * @nr_backwards: times a CPU's own time stamps ran backwards

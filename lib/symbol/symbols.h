@@ -37,8 +37,9 @@ void symbols_free(struct symbols *syms);
 size_t symbols_count(const struct symbols *syms);
 /* Does the table hold nothing but zero addresses (kptr_restrict)? */
 bool symbols_hidden(const struct symbols *syms);
-/* The symbol holding @addr: 1 and @sym, or 0. Strings are the table's. An address beyond
- * the last text symbol by more than 1 MiB, or below the first, has none.
+/* The symbol holding @addr: 1 and @sym, or 0. Strings are the table's. An address more than
+ * 1 MiB behind the nearest text symbol (the end of the map, or a hole in it), or below the
+ * first, has none.
  */
 int symbols_find(const struct symbols *syms, uint64_t addr, struct symbol *sym);
 /* "name+0x1f [module]", or "0xffff..." without a symbol. */

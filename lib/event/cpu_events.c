@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event: the events of one CPU in their own order, each with its stack.
+ * In: one CPU's sub-buffers. Out: small items, a sub-buffer's worth at a time.
+ */
+#include "event/cpu_events.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recording/subbuf.h"
+
+/* Bits of common_flags that name the context (the kernel's enum trace_flag_type). */
+#define FLAG_HARDIRQ 0x08
+#define FLAG_SOFTIRQ 0x10
+#define FLAG_NMI     0x40
+
+static inline unsigned int context_of(uint8_t flags)
+{
+	return (flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ)) >> 3 | (flags & FLAG_NMI) >> 4;
+}
+
+int cpu_events_open(struct cpu_events *ce, struct cpu_shared *shared,
+		    struct event_stream_cpu *stats, const struct recording *rec,
+		    uint32_t cpu_index)
+{
+	*ce = (struct cpu_events){ .shared = shared, .stats = stats };
+	ce->now = &ce->batches[0];
+	ce->ahead = &ce->batches[1];
+	return cpu_cursor_open(&ce->cursor, rec, stats->buffer, cpu_index);
+}
+
+void cpu_events_close(struct cpu_events *ce)
+{
+	cpu_cursor_close(ce->cursor);
+	free(ce->batches[0].items);
+	free(ce->batches[1].items);
+	*ce = (struct cpu_events){ 0 };
+}
+
+/* Room for @nr items in an empty batch. */
+static int batch_reserve(struct cpu_batch *batch, uint32_t nr)
+{
+	if (batch->capacity >= nr)
+		return 0;
+	free(batch->items);
+	batch->items = malloc(nr * sizeof(*batch->items));
+	batch->capacity = batch->items ? nr : 0;
+	return batch->items ? 0 : -ENOMEM;
+}
+
+/* A gap before @batch, at @ts: counts it and makes it the batch's first item if any part of
+ * it lies in the time window. No stack is attached across it.
+ */
+static void add_loss(struct cpu_events *ce, struct cpu_batch *batch, uint64_t ts,
+		     uint64_t missed)
+{
+	const struct cpu_shared *sh = ce->shared;
+
+	memset(ce->claims, 0, sizeof(ce->claims));
+	if (ts < ce->last_ts)
+		ts = ce->last_ts;
+	if (ts < sh->start_ts || ce->last_ts > sh->stop_ts)
+		return;
+	ce->stats->nr_gaps++;
+	if (missed && missed != SUBBUF_MISSED_UNKNOWN)
+		ce->stats->nr_lost += missed;
+	if (!missed || missed == SUBBUF_MISSED_UNKNOWN || ce->damaged)
+		ce->stats->nr_unknown++;
+	batch->missed = !missed || ce->damaged || missed == SUBBUF_MISSED_UNKNOWN
+				? KMEM_LOSS_UNKNOWN
+				: missed;
+	batch->since_ts = ce->last_ts;
+	if (ts > sh->stop_ts)
+		ts = sh->stop_ts;
+	batch->items[batch->nr++] = (struct cpu_item){ .ts = ts };
+}
+
+/* The number of a kernel_stack record's content: 0 if it has no frames. */
+static int stack_number(struct cpu_shared *sh, const struct event_format *fmt,
+			const struct raw_record *rec, uint32_t *id)
+{
+	uint32_t nr = rec->size / 4;
+
+	if (nr > sh->nr_frames) {
+		uint64_t *frames = realloc(sh->frames, nr * sizeof(*frames));
+
+		if (!frames)
+			return -ENOMEM;
+		sh->frames = frames;
+		sh->nr_frames = nr;
+	}
+	*id = 0;
+	nr = decode_stack(sh->dec, fmt, rec->data, rec->size, sh->frames, sh->nr_frames);
+	if (!nr)
+		return 0;
+	*id = intern_id(&sh->stacks, sh->frames, nr * sizeof(*sh->frames));
+	return *id ? 0 : -ENOMEM;
+}
+
+/* A kernel_stack record: gives its stack to the event that it followed. It becomes an item
+ * itself if there is no such event, or if the caller wants to see them all.
+ */
+static int scan_stack(struct cpu_events *ce, struct cpu_batch *batch,
+		      const struct event_format *fmt, const struct raw_record *rec,
+		      bool in_window)
+{
+	struct cpu_shared *sh = ce->shared;
+	const struct event_common *common = &sh->dec->common;
+	bool be = sh->dec->big_endian;
+	int32_t pid = (int32_t)get_u32(rec->data + common->pid_offset, be);
+	struct cpu_claim *claim =
+		&ce->claims[context_of(rec->data[common->flags_offset])];
+	bool claimed = claim->batch && claim->pid == pid;
+	uint32_t id = 0;
+	int ret = 0;
+
+	if (in_window || (claimed && claim->index != CPU_CLAIM_SILENT))
+		ret = stack_number(sh, fmt, rec, &id);
+	if (ret < 0)
+		return ret;
+	if (claimed) {
+		if (claim->index != CPU_CLAIM_SILENT)
+			claim->batch->items[claim->index].stack = id;
+		claim->batch = NULL;
+	} else if (in_window) {
+		sh->stats->nr_stacks_unclaimed++;
+	}
+	if (in_window && (!claimed || sh->keep_stacks))
+		batch->items[batch->nr++] =
+			(struct cpu_item){ rec->ts, rec->data, rec->size, id };
+	return 0;
+}
+
+/* Any other record: an item, which may be followed by a stack. */
+static inline void scan_event(struct cpu_events *ce, struct cpu_batch *batch,
+			      const struct raw_record *rec, bool in_window)
+{
+	const struct event_common *common = &ce->shared->dec->common;
+	struct cpu_claim *claim =
+		&ce->claims[context_of(rec->data[common->flags_offset])];
+
+	claim->batch = batch;
+	claim->pid = (int32_t)get_u32(rec->data + common->pid_offset,
+				      ce->shared->dec->big_endian);
+	claim->index = CPU_CLAIM_SILENT;
+	if (!in_window)
+		return;
+	claim->index = batch->nr;
+	batch->items[batch->nr++] = (struct cpu_item){ rec->ts, rec->data, rec->size, 0 };
+}
+
+/* Counts the events of one batch from @first_ts to @last_ts. */
+static void count_batch(struct cpu_events *ce, uint64_t nr, uint64_t first_ts,
+			uint64_t last_ts)
+{
+	struct event_stream_stats *stats = ce->shared->stats;
+
+	if (!nr)
+		return;
+	if (!stats->nr_events || first_ts < stats->first_ts)
+		stats->first_ts = first_ts;
+	if (last_ts > stats->last_ts)
+		stats->last_ts = last_ts;
+	stats->nr_events += nr;
+	ce->stats->nr_events += nr;
+}
+
+/* Is the record of no known format, or too short for it? */
+static inline bool undecodable(const struct event_format *fmt, uint32_t size)
+{
+	return !fmt || size < fmt->min_size;
+}
+
+/* Makes items of a sub-buffer's events. 0; -EBADMSG where its rest is unreadable. */
+static int scan_events(struct cpu_events *ce, struct cpu_batch *batch,
+		       const struct subbuf *sb)
+{
+	struct cpu_shared *sh = ce->shared;
+	const struct event_common *common = &sh->dec->common;
+	bool be = sh->dec->big_endian;
+	struct subbuf_iter it = subbuf_iter(sb, be);
+	uint64_t nr = 0, first_ts = UINT64_MAX, last_ts = 0;
+	struct raw_record rec;
+	int ret;
+
+	while ((ret = subbuf_iter_next(&it, &rec)) > 0) {
+		const struct event_format *fmt;
+		bool in_window = rec.ts >= sh->start_ts && rec.ts <= sh->stop_ts;
+		uint16_t id;
+
+		if (unlikely(rec.size < common->min_size)) {
+			sh->stats->nr_undecodable += in_window;
+			continue;
+		}
+		if (unlikely(rec.ts < ce->last_ts))
+			sh->stats->nr_backwards++;
+		ce->last_ts = rec.ts;
+		id = get_u16(rec.data + common->type_offset, be);
+		fmt = sh->formats[id];
+		if (likely(in_window)) {
+			nr++;
+			sh->by_id[id]++;
+			first_ts = rec.ts < first_ts ? rec.ts : first_ts;
+			last_ts = rec.ts > last_ts ? rec.ts : last_ts;
+			if (unlikely(undecodable(fmt, rec.size)))
+				sh->stats->nr_undecodable++;
+		}
+		if (fmt && fmt->type == KMEM_KERNEL_STACK && rec.size >= fmt->min_size) {
+			ret = scan_stack(ce, batch, fmt, &rec, in_window);
+			if (ret < 0)
+				break;
+			continue;
+		}
+		if (unlikely(rec.ts > sh->stop_ts)) {
+			ce->past_stop = true;
+			ret = 0;
+			break;
+		}
+		scan_event(ce, batch, &rec, in_window);
+	}
+	count_batch(ce, nr, first_ts, last_ts);
+	return ret;
+}
+
+/* Fills the empty @batch from @sb. 0 or -ENOMEM. */
+static int scan_subbuf(struct cpu_events *ce, struct cpu_batch *batch,
+		       const struct subbuf *sb)
+{
+	struct event_stream_stats *stats = ce->shared->stats;
+	/* Eight bytes is the shortest event with a header; one more item for a loss. */
+	int ret = batch_reserve(batch, sb->size / 8 + 2);
+
+	if (ret < 0)
+		return ret;
+	if (sb->missed || ce->damaged)
+		add_loss(ce, batch, sb->ts, sb->missed);
+	ce->damaged = sb->truncated;
+	ret = scan_events(ce, batch, sb);
+	if (ret == -EBADMSG) {
+		log_msg(ce->shared->log, LOG_WARN,
+			"CPU %u: an event leaves its page at file offset %" PRIu64
+			"; the rest of the page is skipped",
+			ce->stats->cpu, sb->file_offset);
+		ce->damaged = true;
+		ret = 0;
+	}
+	stats->nr_bad_pages += ce->damaged;
+	return ret;
+}
+
+/* One step of the cursor into the empty ahead batch. A damaged part makes a step of its
+ * own, without items, as it too ends the life of older sub-buffers. 0; -EIO, -ENOMEM.
+ */
+static int read_ahead(struct cpu_events *ce)
+{
+	struct subbuf sb;
+	int ret = cpu_cursor_next(ce->cursor, &sb);
+
+	if (ret > 0) {
+		ret = scan_subbuf(ce, ce->ahead, &sb);
+		ce->ended = ce->past_stop;
+		return ret;
+	}
+	if (ret == -EBADMSG) {
+		ce->shared->stats->nr_bad_pages++;
+		ce->damaged = true;
+		return 0;
+	}
+	if (ret < 0)
+		return ret;
+	ce->ended = true;
+	if (!ce->damaged)
+		return 0;
+	ret = batch_reserve(ce->ahead, 1);
+	if (!ret)
+		add_loss(ce, ce->ahead, ce->last_ts, 0);
+	return ret;
+}
+
+int cpu_events_refill(struct cpu_events *ce)
+{
+	for (;;) {
+		struct cpu_batch *done = ce->now;
+		unsigned int i;
+		int ret;
+
+		ce->now = ce->ahead;
+		ce->ahead = done;
+		ce->pos = 0;
+		done->nr = 0;
+		for (i = 0; i < CPU_NR_CONTEXTS; i++) {
+			if (ce->claims[i].batch == done)
+				ce->claims[i].batch = NULL;
+		}
+		if (!ce->ended) {
+			ret = read_ahead(ce);
+			if (ret < 0)
+				return ret;
+		}
+		if (ce->now->nr)
+			return 1;
+		if (ce->ended && !ce->ahead->nr)
+			return 0;
+	}
+}

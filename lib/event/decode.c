@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event: one raw record as a struct kmem_event.
+ * In: a record and its format. Out: the event's fields, widened to 64 bits.
+ */
+#include "event/decode.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The field as an unsigned number; 0 if the event has none. */
+static inline uint64_t field_uint(const struct event_field *f, const uint8_t *data,
+				  bool big_endian)
+{
+	if (likely(f->size == 8))
+		return get_u64(data + f->offset, big_endian);
+	return get_uint(data + f->offset, f->size, big_endian);
+}
+
+/* All fields read as int are int in every kernel. */
+static inline int32_t field_int(const struct event_field *f, const uint8_t *data,
+				bool big_endian)
+{
+	return (int32_t)get_uint(data + f->offset, f->size, big_endian);
+}
+
+/* The page frame number; all ones of the kernel's word size, or no page, is a failure. */
+static uint64_t field_pfn(const struct event_format *fmt, const uint8_t *data,
+			  bool big_endian)
+{
+	const struct event_field *f = &fmt->fields[PAGE_PFN];
+	uint64_t pfn = field_uint(f, data, big_endian);
+
+	if (f->size == 4 && pfn == UINT32_MAX)
+		return KMEM_NO_PFN;
+	if (fmt->page_pointer && !pfn)
+		return KMEM_NO_PFN;
+	return pfn;
+}
+
+/* The name's number by way of the interning table. */
+static int name_intern(struct decoder *dec, const uint8_t *name, uint32_t size,
+		       uint32_t *id)
+{
+	*id = intern_id(&dec->names, name, strnlen((const char *)name, size));
+	return *id ? 0 : -ENOMEM;
+}
+
+/* The number of the name of which the record's __data_loc word tells: offset in the low 16
+ * bits, length with its NUL in the high 16. Names repeat endlessly, and most fit into two
+ * words: compare those before hashing.
+ */
+static int field_name(struct decoder *dec, const struct event_field *f,
+		      const uint8_t *data, uint32_t size, uint32_t *id)
+{
+	uint32_t loc, offset, len;
+	uint64_t low = 0, high = 0;
+	struct decoder_name *slot;
+
+	*id = 0;
+	if (!f->size)
+		return 0;
+	loc = get_u32(data + f->offset, dec->big_endian);
+	offset = loc & 0xffff;
+	len = loc >> 16;
+	if (!range_ok(offset, len, size))
+		return -EBADMSG;
+	if (!len)
+		return 0;
+	if (len > 16)
+		return name_intern(dec, data + offset, len, id);
+	memcpy(&low, data + offset, len < 8 ? len : 8);
+	if (len > 8)
+		memcpy(&high, data + offset + 8, len - 8);
+	slot = &dec->recent[hash_u64(low ^ high * 31 ^ len) % DECODER_NAME_SLOTS];
+	if (unlikely(slot->size != len || slot->low != low || slot->high != high)) {
+		int ret = name_intern(dec, data + offset, len, id);
+
+		if (ret < 0)
+			return ret;
+		*slot = (struct decoder_name){ low, high, len, *id };
+	}
+	*id = slot->id;
+	return 0;
+}
+
+static int decode_slab_alloc(struct decoder *dec, const struct event_format *fmt,
+			     struct kmem_event *ev)
+{
+	const struct event_field *f = fmt->fields;
+	const uint8_t *data = ev->data;
+	bool be = dec->big_endian;
+
+	ev->slab_alloc.callsite = field_uint(&f[SLAB_CALLSITE], data, be);
+	ev->slab_alloc.ptr = field_uint(&f[SLAB_PTR], data, be);
+	ev->slab_alloc.bytes_req = field_uint(&f[SLAB_BYTES_REQ], data, be);
+	ev->slab_alloc.bytes_alloc = field_uint(&f[SLAB_BYTES_ALLOC], data, be);
+	ev->slab_alloc.gfp_flags = field_uint(&f[SLAB_GFP], data, be);
+	ev->slab_alloc.node = f[SLAB_NODE].size ? field_int(&f[SLAB_NODE], data, be) : -1;
+	return field_name(dec, &f[SLAB_NAME], data, ev->size, &ev->slab_alloc.cache);
+}
+
+static void decode_extfrag(const struct event_format *fmt, bool be, struct kmem_event *ev)
+{
+	const struct event_field *f = fmt->fields;
+	const uint8_t *data = ev->data;
+
+	ev->extfrag.pfn = field_pfn(fmt, data, be);
+	ev->extfrag.alloc_order = field_int(&f[EXTFRAG_ALLOC_ORDER], data, be);
+	ev->extfrag.fallback_order = field_int(&f[EXTFRAG_FALLBACK_ORDER], data, be);
+	ev->extfrag.alloc_migratetype =
+		field_int(&f[EXTFRAG_ALLOC_MIGRATETYPE], data, be);
+	ev->extfrag.fallback_migratetype =
+		field_int(&f[EXTFRAG_FALLBACK_MIGRATETYPE], data, be);
+	ev->extfrag.change_ownership = field_int(&f[EXTFRAG_CHANGE_OWNERSHIP], data, be);
+}
+
+int decode_event(struct decoder *dec, const struct event_format *fmt, const uint8_t *data,
+		 uint32_t size, struct kmem_event *ev)
+{
+	const struct event_field *f = fmt->fields;
+	bool be = dec->big_endian;
+
+	ev->data = data;
+	ev->size = size;
+	ev->type = fmt->type;
+	switch (fmt->type) {
+	case KMEM_KMALLOC:
+	case KMEM_KMALLOC_NODE:
+	case KMEM_CACHE_ALLOC:
+	case KMEM_CACHE_ALLOC_NODE:
+		return decode_slab_alloc(dec, fmt, ev);
+	case KMEM_KFREE:
+	case KMEM_CACHE_FREE:
+		ev->slab_free.callsite = field_uint(&f[SLAB_CALLSITE], data, be);
+		ev->slab_free.ptr = field_uint(&f[SLAB_PTR], data, be);
+		return field_name(dec, &f[SLAB_NAME], data, size, &ev->slab_free.cache);
+	case KMEM_PAGE_ALLOC:
+	case KMEM_PAGE_ALLOC_ZONE_LOCKED:
+	case KMEM_PAGE_PCPU_DRAIN:
+		ev->page_alloc.pfn = field_pfn(fmt, data, be);
+		ev->page_alloc.order = (uint32_t)field_uint(&f[PAGE_ORDER], data, be);
+		ev->page_alloc.gfp_flags = field_uint(&f[PAGE_GFP], data, be);
+		ev->page_alloc.migratetype = field_int(&f[PAGE_MIGRATETYPE], data, be);
+		break;
+	case KMEM_PAGE_FREE:
+	case KMEM_PAGE_FREE_BATCHED: /* which has no order field: 0 */
+		ev->page_free.pfn = field_pfn(fmt, data, be);
+		ev->page_free.order = (uint32_t)field_uint(&f[PAGE_ORDER], data, be);
+		break;
+	case KMEM_PAGE_ALLOC_EXTFRAG:
+		decode_extfrag(fmt, be, ev);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+uint32_t decode_stack(const struct decoder *dec, const struct event_format *fmt,
+		      const uint8_t *data, uint32_t size, uint64_t *frames, uint32_t max)
+{
+	const struct event_field *caller = &fmt->fields[STACK_CALLER];
+	uint64_t all_ones = caller->size == 4 ? UINT32_MAX : UINT64_MAX;
+	int32_t claimed = field_int(&fmt->fields[STACK_SIZE], data, dec->big_endian);
+	uint32_t nr, i;
+
+	if (claimed <= 0 || size < caller->offset || !caller->size)
+		return 0;
+	nr = (size - caller->offset) / caller->size;
+	if (nr > (uint32_t)claimed)
+		nr = (uint32_t)claimed;
+	if (nr > max)
+		nr = max;
+	for (i = 0; i < nr; i++) {
+		frames[i] = get_uint(data + caller->offset + i * caller->size,
+				     caller->size, dec->big_endian);
+		if (!frames[i] || frames[i] == all_ones)
+			break;
+	}
+	return i;
+}

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event: what the recording's own format files say of each event.
+ * In: format texts. Out: event ids with their types, names and field places.
+ */
+#include "event/formats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+
+#include "base/bytes.h"
+#include "event/format_check.h"
+
+/* Offsets are kept in 16 bits; a ring-buffer page is at most 64 KiB long. */
+#define RECORD_MAX 65536
+
+struct event_formats {
+	struct event_format *list;
+	uint32_t count, capacity;
+	uint32_t *by_id; /* 65536 entries: index into list + 1 */
+	struct event_common common;
+	bool has_common;
+	uint32_t nr_failed;
+	struct gfp_names gfp;
+	const struct log *log;
+};
+
+/* A field that the decoder reads; @other is the name it has on other kernels. */
+struct field_spec {
+	const char *name;
+	uint8_t index;
+	bool required;
+	const char *other;
+};
+
+/* How an event of this name is decoded. */
+struct event_spec {
+	const char *system;
+	const char *name;
+	enum kmem_event_type type;
+	const struct field_spec *fields;
+};
+
+static const struct field_spec slab_alloc_fields[] = {
+	{ "call_site", SLAB_CALLSITE, true, NULL },
+	{ "ptr", SLAB_PTR, true, NULL },
+	{ "name", SLAB_NAME, false, NULL },
+	{ "bytes_req", SLAB_BYTES_REQ, true, NULL },
+	{ "bytes_alloc", SLAB_BYTES_ALLOC, true, NULL },
+	{ "gfp_flags", SLAB_GFP, true, NULL },
+	{ "node", SLAB_NODE, false, NULL },
+	{ NULL, 0, false, NULL },
+};
+
+static const struct field_spec slab_free_fields[] = {
+	{ "call_site", SLAB_CALLSITE, true, NULL },
+	{ "ptr", SLAB_PTR, true, NULL },
+	{ "name", SLAB_NAME, false, NULL },
+	{ NULL, 0, false, NULL },
+};
+
+static const struct field_spec page_alloc_fields[] = {
+	{ "pfn", PAGE_PFN, true, "page" },
+	{ "order", PAGE_ORDER, true, NULL },
+	{ "gfp_flags", PAGE_GFP, true, NULL },
+	{ "migratetype", PAGE_MIGRATETYPE, true, NULL },
+	{ NULL, 0, false, NULL },
+};
+
+static const struct field_spec page_zone_fields[] = {
+	{ "pfn", PAGE_PFN, true, "page" },
+	{ "order", PAGE_ORDER, true, NULL },
+	{ "migratetype", PAGE_MIGRATETYPE, true, NULL },
+	{ NULL, 0, false, NULL },
+};
+
+static const struct field_spec page_free_fields[] = {
+	{ "pfn", PAGE_PFN, true, "page" },
+	{ "order", PAGE_ORDER, true, NULL },
+	{ NULL, 0, false, NULL },
+};
+
+static const struct field_spec page_batched_fields[] = {
+	{ "pfn", PAGE_PFN, true, "page" },
+	{ NULL, 0, false, NULL },
+};
+
+static const struct field_spec extfrag_fields[] = {
+	{ "pfn", EXTFRAG_PFN, true, "page" },
+	{ "alloc_order", EXTFRAG_ALLOC_ORDER, true, NULL },
+	{ "fallback_order", EXTFRAG_FALLBACK_ORDER, true, NULL },
+	{ "alloc_migratetype", EXTFRAG_ALLOC_MIGRATETYPE, true, NULL },
+	{ "fallback_migratetype", EXTFRAG_FALLBACK_MIGRATETYPE, true, NULL },
+	{ "change_ownership", EXTFRAG_CHANGE_OWNERSHIP, false, NULL },
+	{ NULL, 0, false, NULL },
+};
+
+static const struct field_spec stack_fields[] = {
+	{ "size", STACK_SIZE, true, NULL },
+	{ "caller", STACK_CALLER, true, NULL },
+	{ NULL, 0, false, NULL },
+};
+
+static const struct event_spec specs[] = {
+	{ "kmem", "kmalloc", KMEM_KMALLOC, slab_alloc_fields },
+	{ "kmem", "kmalloc_node", KMEM_KMALLOC_NODE, slab_alloc_fields },
+	{ "kmem", "kmem_cache_alloc", KMEM_CACHE_ALLOC, slab_alloc_fields },
+	{ "kmem", "kmem_cache_alloc_node", KMEM_CACHE_ALLOC_NODE, slab_alloc_fields },
+	{ "kmem", "kfree", KMEM_KFREE, slab_free_fields },
+	{ "kmem", "kmem_cache_free", KMEM_CACHE_FREE, slab_free_fields },
+	{ "kmem", "mm_page_alloc", KMEM_PAGE_ALLOC, page_alloc_fields },
+	{ "kmem", "mm_page_free", KMEM_PAGE_FREE, page_free_fields },
+	{ "kmem", "mm_page_free_batched", KMEM_PAGE_FREE_BATCHED, page_batched_fields },
+	{ "kmem", "mm_page_alloc_zone_locked", KMEM_PAGE_ALLOC_ZONE_LOCKED,
+	  page_zone_fields },
+	{ "kmem", "mm_page_pcpu_drain", KMEM_PAGE_PCPU_DRAIN, page_zone_fields },
+	{ "kmem", "mm_page_alloc_extfrag", KMEM_PAGE_ALLOC_EXTFRAG, extfrag_fields },
+	{ "ftrace", "kernel_stack", KMEM_KERNEL_STACK, stack_fields },
+};
+
+static const struct event_spec *find_spec(const char *system, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(specs); i++) {
+		if (!strcmp(specs[i].system, system) && !strcmp(specs[i].name, name))
+			return &specs[i];
+	}
+	return NULL;
+}
+
+static const struct tep_format_field *find_field(const struct tep_format_field *list,
+						 const char *name)
+{
+	for (; list; list = list->next) {
+		if (list->name && !strcmp(list->name, name))
+			return list;
+	}
+	return NULL;
+}
+
+/* Is @f a place inside a record? @element: bytes of what is read there. */
+static bool field_fits(const struct tep_format_field *f, unsigned int element)
+{
+	return f->offset >= 0 && f->size >= 0 && element <= 8 &&
+	       !(element & (element - 1)) && element &&
+	       range_ok((uint64_t)f->offset, element, RECORD_MAX) &&
+	       range_ok((uint64_t)f->offset, (uint64_t)f->size, RECORD_MAX);
+}
+
+/* Takes the field over. Returns NULL, or what is wrong with it. */
+static const char *take_field(struct event_format *fmt, const struct field_spec *spec,
+			      const struct tep_event *event, unsigned int long_size)
+{
+	const struct tep_format_field *f = find_field(event->format.fields, spec->name);
+	struct event_field *out = &fmt->fields[spec->index];
+	unsigned int element;
+	uint32_t end;
+
+	if (!f && spec->other) {
+		f = find_field(event->format.fields, spec->other);
+		fmt->page_pointer = f != NULL;
+	}
+	if (!f)
+		return spec->required ? "a field that it needs is missing" : NULL;
+	/* kmem_cache_free of 5.12 had a pointer as its name, which says nothing here. */
+	if (!strcmp(spec->name, "name") && !(f->flags & TEP_FIELD_IS_DYNAMIC))
+		return NULL;
+	element = (unsigned int)f->size;
+	if (f->flags & TEP_FIELD_IS_DYNAMIC) {
+		if (f->flags & TEP_FIELD_IS_RELATIVE) /* no kmem event has these */
+			return "it has a __rel_loc field";
+		element = 4;
+	} else if (f->flags & TEP_FIELD_IS_ARRAY) {
+		element = long_size; /* the only array read is caller[] */
+	}
+	if (!field_fits(f, element))
+		return "a field lies outside of any record";
+	*out = (struct event_field){ (uint16_t)f->offset, (uint8_t)element,
+				     (f->flags & TEP_FIELD_IS_SIGNED) != 0 };
+	/* A stack's record ends with its last frame, be it the first. */
+	end = fmt->type == KMEM_KERNEL_STACK && spec->index == STACK_CALLER
+		      ? out->offset
+		      : (uint32_t)out->offset + out->size;
+	if (end > fmt->min_size)
+		fmt->min_size = end;
+	return NULL;
+}
+
+/* Where every record has its type, flags and pid. NULL or what is wrong. */
+static const char *take_common(struct event_common *common, const struct tep_event *event)
+{
+	static const struct {
+		const char *name;
+		int size;
+	} wanted[] = { { "common_type", 2 }, { "common_flags", 1 }, { "common_pid", 4 } };
+	uint16_t offsets[ARRAY_SIZE(wanted)];
+	uint32_t min_size = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
+		const struct tep_format_field *f =
+			find_field(event->format.common_fields, wanted[i].name);
+
+		if (!f || f->size != wanted[i].size ||
+		    !field_fits(f, (unsigned int)f->size))
+			return "its common fields are not as expected";
+		offsets[i] = (uint16_t)f->offset;
+		if ((uint32_t)(f->offset + f->size) > min_size)
+			min_size = (uint32_t)(f->offset + f->size);
+	}
+	*common = (struct event_common){ offsets[0], offsets[1], offsets[2], min_size };
+	return NULL;
+}
+
+static bool common_equal(const struct event_common *a, const struct event_common *b)
+{
+	return a->type_offset == b->type_offset && a->flags_offset == b->flags_offset &&
+	       a->pid_offset == b->pid_offset;
+}
+
+/* The first __print_flags() in an expression; depth is bounded by format_check(). */
+static const struct tep_print_arg *find_print_flags(const struct tep_print_arg *arg,
+						    unsigned int depth)
+{
+	const struct tep_print_arg *found;
+
+	if (!arg || depth > FORMAT_MAX_OPERATORS)
+		return NULL;
+	switch (arg->type) {
+	case TEP_PRINT_FLAGS:
+		return arg;
+	case TEP_PRINT_TYPE:
+		return find_print_flags(arg->typecast.item, depth + 1);
+	case TEP_PRINT_OP:
+		found = find_print_flags(arg->op.left, depth + 1);
+		return found ? found : find_print_flags(arg->op.right, depth + 1);
+	default:
+		return NULL;
+	}
+}
+
+/* Fills the gfp names from @event's print format, if it has any. 0 or -ENOMEM. */
+static int take_gfp_names(struct event_formats *fmts, const struct tep_event *event,
+			  unsigned int long_size)
+{
+	const struct tep_print_arg *arg, *flags = NULL;
+	const struct tep_print_flag_sym *sym;
+
+	if (fmts->gfp.count || event->flags & TEP_EVENT_FL_FAILED)
+		return 0;
+	for (arg = event->print_fmt.args; arg && !flags; arg = arg->next)
+		flags = find_print_flags(arg, 0);
+	for (sym = flags ? flags->flags.flags : NULL; sym; sym = sym->next) {
+		uint64_t mask;
+		char *end;
+		int ret;
+
+		if (!sym->value || !sym->str || !*sym->str)
+			continue;
+		mask = strtoull(sym->value, &end, 0);
+		if (end == sym->value || !mask) /* a name or the terminator, {0, NULL} */
+			continue;
+		if (long_size == 4)
+			mask &= UINT32_MAX;
+		ret = gfp_names_add(&fmts->gfp, mask, sym->str);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+/* Resolves an event's fields from libtraceevent's parse. NULL or what is wrong. */
+static const char *resolve(struct event_formats *fmts, struct event_format *fmt,
+			   const struct event_spec *spec, const struct tep_event *event,
+			   unsigned int long_size)
+{
+	const struct field_spec *fs;
+	struct event_common common;
+	const char *why;
+
+	why = take_common(&common, event);
+	if (!why && fmts->has_common && !common_equal(&common, &fmts->common))
+		why = "its common fields lie elsewhere than the other events'";
+	fmt->min_size = common.min_size;
+	for (fs = spec->fields; fs->name && !why; fs++)
+		why = take_field(fmt, fs, event, long_size);
+	if (!why) {
+		fmts->common = common;
+		fmts->has_common = true;
+	}
+	return why;
+}
+
+/* Parses a format that kmemx decodes. On failure @fmt stays a KMEM_OTHER. 0 or -ENOMEM. */
+static int parse_known(struct event_formats *fmts, struct event_format *fmt,
+		       const struct event_spec *spec, const struct recording_text *text,
+		       const struct recording *rec)
+{
+	unsigned int long_size = rec->layout.long_size == 4 ? 4 : 8;
+	const char *why = format_check(text->text, text->size);
+	struct tep_handle *tep = NULL;
+	struct tep_event *event = NULL;
+	struct event_format parsed = *fmt;
+	int ret = 0;
+
+	if (!why) {
+		tep = tep_alloc();
+		if (!tep)
+			return -ENOMEM;
+		tep_set_file_bigendian(tep, rec->big_endian ? TEP_BIG_ENDIAN
+							    : TEP_LITTLE_ENDIAN);
+		tep_set_long_size(tep, (int)long_size);
+		/* Fails too if only the print format is unreadable: the fields count. */
+		if (tep_parse_format(tep, &event, text->text, text->size, spec->system) !=
+			    TEP_ERRNO__SUCCESS &&
+		    (!event || !event->format.fields))
+			why = "libtraceevent cannot parse it";
+	}
+	if (!why) {
+		parsed.type = (uint8_t)spec->type;
+		why = resolve(fmts, &parsed, spec, event, long_size);
+	}
+	if (!why) {
+		*fmt = parsed;
+		if (find_field(event->format.fields, "gfp_flags"))
+			ret = take_gfp_names(fmts, event, long_size);
+	} else {
+		fmts->nr_failed++;
+		log_msg(fmts->log, LOG_WARN,
+			"the format of %s:%s cannot be used: %s; its events are only counted",
+			spec->system, spec->name, why);
+	}
+	tep_free(tep);
+	return ret;
+}
+
+/* Appends an event of this name and ID. NULL if memory ran out. */
+static struct event_format *add_format(struct event_formats *fmts, const char *system,
+				       const char *name, uint16_t id)
+{
+	struct event_format fmt = { .id = id, .type = KMEM_OTHER };
+
+	if (fmts->count == fmts->capacity) {
+		uint32_t capacity = fmts->capacity ? fmts->capacity * 2 : 64;
+		void *p = realloc(fmts->list, capacity * sizeof(*fmts->list));
+
+		if (!p)
+			return NULL;
+		fmts->list = p;
+		fmts->capacity = capacity;
+	}
+	fmt.system = strdup(system);
+	fmt.name = strdup(name);
+	if (!fmt.system || !fmt.name) {
+		free((char *)fmt.system);
+		free((char *)fmt.name);
+		return NULL;
+	}
+	fmts->list[fmts->count++] = fmt;
+	fmts->by_id[id] = fmts->count;
+	return &fmts->list[fmts->count - 1];
+}
+
+static int read_text(struct event_formats *fmts, const struct recording_text *text,
+		     const struct recording *rec)
+{
+	const struct event_spec *spec;
+	struct event_format *fmt;
+	char name[128];
+	uint16_t id;
+
+	if (!text->text || !format_head(text->text, text->size, name, &id)) {
+		fmts->nr_failed++;
+		log_msg(fmts->log, LOG_WARN, "a format of system %s has no name or ID",
+			text->name);
+		return 0;
+	}
+	if (fmts->by_id[id]) {
+		fmts->nr_failed++;
+		log_msg(fmts->log, LOG_WARN, "%s:%s has the ID of %s, %u; it is left out",
+			text->name, name, fmts->list[fmts->by_id[id] - 1].name, id);
+		return 0;
+	}
+	fmt = add_format(fmts, text->name, name, id);
+	if (!fmt)
+		return -ENOMEM;
+	spec = find_spec(text->name, name);
+	return spec ? parse_known(fmts, fmt, spec, text, rec) : 0;
+}
+
+/* What every kernel since 2.6.31 has, for recordings in which no format parses. */
+static const struct event_common usual_common = { 0, 2, 4, 8 };
+
+int event_formats_new(struct event_formats **out, const struct recording *rec,
+		      const struct log *log)
+{
+	struct event_formats *fmts = calloc(1, sizeof(*fmts));
+	bool any_kmem = false;
+	int ret = -ENOMEM;
+	size_t i;
+
+	if (!fmts)
+		return -ENOMEM;
+	fmts->log = log;
+	fmts->common = usual_common;
+	fmts->by_id = calloc(RECORD_MAX, sizeof(*fmts->by_id));
+	if (!fmts->by_id)
+		goto err;
+	tep_set_loglevel(TEP_LOG_NONE);
+	ret = 0;
+	for (i = 0; i < rec->nr_ftrace_formats && !ret; i++)
+		ret = read_text(fmts, &rec->ftrace_formats[i], rec);
+	for (i = 0; i < rec->nr_event_formats && !ret; i++)
+		ret = read_text(fmts, &rec->event_formats[i], rec);
+	if (ret)
+		goto err;
+	for (i = 0; i < fmts->count; i++)
+		any_kmem |= !strcmp(fmts->list[i].system, "kmem");
+	if (!any_kmem) {
+		ret = -ENODATA;
+		goto err;
+	}
+	if (!fmts->gfp.count)
+		log_msg(log, LOG_WARN,
+			"no event format names the GFP flags; they are shown in hex");
+	*out = fmts;
+	return 0;
+err:
+	event_formats_free(fmts);
+	return ret;
+}
+
+void event_formats_free(struct event_formats *fmts)
+{
+	uint32_t i;
+
+	if (!fmts)
+		return;
+	for (i = 0; i < fmts->count; i++) {
+		free((char *)fmts->list[i].system);
+		free((char *)fmts->list[i].name);
+	}
+	free(fmts->list);
+	free(fmts->by_id);
+	gfp_names_free(&fmts->gfp);
+	free(fmts);
+}
+
+const struct event_format *event_formats_find(const struct event_formats *fmts,
+					      uint16_t id)
+{
+	return fmts->by_id[id] ? &fmts->list[fmts->by_id[id] - 1] : NULL;
+}
+
+uint32_t event_formats_count(const struct event_formats *fmts)
+{
+	return fmts->count;
+}
+
+const struct event_format *event_formats_at(const struct event_formats *fmts, uint32_t i)
+{
+	return i < fmts->count ? &fmts->list[i] : NULL;
+}
+
+const struct event_common *event_formats_common(const struct event_formats *fmts)
+{
+	return &fmts->common;
+}
+
+uint32_t event_formats_failed(const struct event_formats *fmts)
+{
+	return fmts->nr_failed;
+}
+
+const struct gfp_names *event_formats_gfp(const struct event_formats *fmts)
+{
+	return &fmts->gfp;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event: GFP flag words as names.
+ * In: the (mask, name) pairs of a recording's own print format. Out: long and short text.
+ */
+#include "event/gfp.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* perf kmem's short names, made unique; names only, as the values vary by kernel. */
+static const struct {
+	const char *name;
+	const char *short_name;
+} short_names[] = {
+	{ "GFP_TRANSHUGE", "THP" },
+	{ "GFP_TRANSHUGE_LIGHT", "THL" },
+	{ "GFP_HIGHUSER_MOVABLE", "HUM" },
+	{ "GFP_HIGHUSER", "HU" },
+	{ "GFP_USER", "U" },
+	{ "GFP_KERNEL_ACCOUNT", "KAC" },
+	{ "GFP_KERNEL", "K" },
+	{ "GFP_TEMPORARY", "T" },
+	{ "GFP_NOFS", "NF" },
+	{ "GFP_ATOMIC", "A" },
+	{ "GFP_NOIO", "NI" },
+	{ "GFP_NOWAIT", "NW" },
+	{ "GFP_DMA", "D" },
+	{ "GFP_DMA32", "D32" },
+	{ "__GFP_DMA", "ZD" },
+	{ "__GFP_HIGHMEM", "HM" },
+	{ "__GFP_DMA32", "ZD32" },
+	{ "__GFP_HIGH", "H" },
+	{ "__GFP_ATOMIC", "AT" },
+	{ "__GFP_IO", "I" },
+	{ "__GFP_FS", "F" },
+	{ "__GFP_NOWARN", "NWR" },
+	{ "__GFP_REPEAT", "RP" },
+	{ "__GFP_RETRY_MAYFAIL", "RM" },
+	{ "__GFP_NOFAIL", "NFL" },
+	{ "__GFP_NORETRY", "NR" },
+	{ "__GFP_COMP", "C" },
+	{ "__GFP_ZERO", "Z" },
+	{ "__GFP_NOMEMALLOC", "NMA" },
+	{ "__GFP_MEMALLOC", "MA" },
+	{ "__GFP_HARDWALL", "HW" },
+	{ "__GFP_THISNODE", "TN" },
+	{ "__GFP_RECLAIMABLE", "RC" },
+	{ "__GFP_MOVABLE", "M" },
+	{ "__GFP_ACCOUNT", "AC" },
+	{ "__GFP_WRITE", "WR" },
+	{ "__GFP_RECLAIM", "R" },
+	{ "__GFP_DIRECT_RECLAIM", "DR" },
+	{ "__GFP_KSWAPD_RECLAIM", "KR" },
+	{ "__GFP_COLD", "CO" },
+	{ "__GFP_NOTRACK", "NT" },
+	{ "__GFP_OTHER_NODE", "ON" },
+	{ "__GFP_NOLOCKDEP", "NLD" },
+	{ "__GFP_ZEROTAGS", "ZT" },
+	{ "__GFP_SKIP_ZERO", "SZ" },
+	{ "__GFP_SKIP_KASAN", "SK" },
+	{ "__GFP_NO_OBJ_EXT", "NOE" },
+};
+
+static bool short_name_taken(const struct gfp_names *names, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < names->count; i++) {
+		if (!strcmp(names->names[i].short_name, text))
+			return true;
+	}
+	/* A known name that is still to come must keep its own short name. */
+	for (i = 0; i < ARRAY_SIZE(short_names); i++) {
+		if (!strcmp(short_names[i].short_name, text))
+			return true;
+	}
+	return false;
+}
+
+/* For a name that the table lacks: two letters of each word, numbered if need be. */
+static void generate_short_name(const struct gfp_names *names, const char *name,
+				char out[12])
+{
+	const char *p = strstr(name, "GFP_");
+	char base[7];
+	size_t len = 0;
+	unsigned int n;
+	int in_word = 0;
+
+	for (p = p ? p + 4 : name; *p && len < sizeof(base) - 1; p++) {
+		if (!isalnum((unsigned char)*p))
+			in_word = 0;
+		else if (in_word++ < 2)
+			base[len++] = (char)toupper((unsigned char)*p);
+	}
+	if (!len)
+		base[len++] = 'X';
+	base[len] = '\0';
+	snprintf(out, 12, "%s", base);
+	for (n = 2; short_name_taken(names, out) && n < 10000; n++)
+		snprintf(out, 12, "%s%u", base, n);
+}
+
+int gfp_names_add(struct gfp_names *names, uint64_t mask, const char *name)
+{
+	struct gfp_name *grown;
+	struct gfp_name *added;
+	const char *known = NULL;
+	size_t i;
+
+	grown = realloc(names->names, (names->count + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	names->names = grown;
+	added = &grown[names->count];
+	*added = (struct gfp_name){ .mask = mask, .name = strdup(name) };
+	if (!added->name)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(short_names) && !known; i++) {
+		if (!strcmp(short_names[i].name, name))
+			known = short_names[i].short_name;
+	}
+	for (i = 0; i < names->count && known; i++) { /* a repeated name */
+		if (!strcmp(names->names[i].short_name, known))
+			known = NULL;
+	}
+	if (known)
+		snprintf(added->short_name, sizeof(added->short_name), "%s", known);
+	else
+		generate_short_name(names, name, added->short_name);
+	names->count++;
+	return 0;
+}
+
+void gfp_names_free(struct gfp_names *names)
+{
+	size_t i;
+
+	for (i = 0; i < names->count; i++)
+		free(names->names[i].name);
+	free(names->names);
+	*names = (struct gfp_names){ 0 };
+}
+
+/* The kernel's trace_print_flags_seq(): each name whose whole mask is set takes its bits. */
+static void gfp_format(const struct gfp_names *names, uint64_t flags, struct strbuf *out,
+		       bool use_short, uint64_t *used)
+{
+	const char *separator = "";
+	size_t i;
+
+	if (!flags) {
+		strbuf_puts(out, "none");
+		return;
+	}
+	for (i = 0; i < names->count && flags; i++) {
+		const struct gfp_name *n = &names->names[i];
+
+		if (!n->mask || (flags & n->mask) != n->mask)
+			continue;
+		flags &= ~n->mask;
+		strbuf_puts(out, separator);
+		strbuf_puts(out, use_short ? n->short_name : n->name);
+		separator = "|";
+		if (used && i < 64)
+			*used |= 1ULL << i;
+	}
+	if (flags)
+		strbuf_printf(out, "%s0x%" PRIx64, separator, flags);
+}
+
+void gfp_format_long(const struct gfp_names *names, uint64_t flags, struct strbuf *out)
+{
+	gfp_format(names, flags, out, false, NULL);
+}
+
+void gfp_format_short(const struct gfp_names *names, uint64_t flags, struct strbuf *out,
+		      uint64_t *used)
+{
+	gfp_format(names, flags, out, true, used);
+}

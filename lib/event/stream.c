@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event: all events of a recording in time order, decoded, stacks attached.
+ * In: a recording and its formats. Out: struct kmem_event, one at a time; losses are items.
+ */
+#include "event/stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/cpu_events.h"
+#include "event/decode.h"
+#include "recording/merge.h"
+
+/**
+ * struct event_stream - the merge of all CPUs' events
+ * @run: the CPU that is being given out, until its head passes @limit; NULL at the start
+ * @limit: head of the next CPU; only if @limited
+ */
+struct event_stream {
+	struct decoder dec;
+	struct cpu_shared shared;
+	struct cpu_events *cpus;
+	uint32_t nr_cpus;
+	struct merge merge;
+	struct cpu_events *run;
+	struct merge_item limit;
+	bool limited;
+	struct event_stream_stats stats;
+	struct event_stream_cpu *cpu_stats;
+	int error; /* that ended the stream */
+};
+
+/* Opens every CPU of the buffers wanted. */
+static int open_cpus(struct event_stream *st, const struct recording *rec,
+		     const struct event_stream_options *opts)
+{
+	uint32_t b, c, nr = 0;
+	bool found = false;
+
+	for (b = 0; b < rec->nr_buffers; b++)
+		nr += rec->buffers[b].nr_cpus;
+	st->cpus = calloc(nr + 1, sizeof(*st->cpus));
+	st->cpu_stats = calloc(nr + 1, sizeof(*st->cpu_stats));
+	if (!st->cpus || !st->cpu_stats)
+		return -ENOMEM;
+	for (b = 0; b < rec->nr_buffers; b++) {
+		const struct recording_buffer *buf = &rec->buffers[b];
+
+		if (opts->instance && strcmp(buf->name, opts->instance))
+			continue;
+		found = true;
+		for (c = 0; c < buf->nr_cpus; c++) {
+			struct cpu_events *ce = &st->cpus[st->nr_cpus];
+			int ret;
+
+			st->cpu_stats[st->nr_cpus] =
+				(struct event_stream_cpu){ .buffer = b,
+							   .cpu = buf->cpus[c].cpu };
+			ret = cpu_events_open(ce, &st->shared,
+					      &st->cpu_stats[st->nr_cpus], rec, c);
+			if (ret < 0)
+				return ret;
+			st->nr_cpus++;
+		}
+	}
+	return found || !opts->instance ? 0 : -ENOENT;
+}
+
+/* Reads each CPU's first events. */
+static int prime(struct event_stream *st)
+{
+	uint32_t i;
+
+	for (i = 0; i < st->nr_cpus; i++) {
+		int ret = cpu_events_refill(&st->cpus[i]);
+
+		if (ret > 0)
+			ret = merge_push(&st->merge, cpu_events_head(&st->cpus[i])->ts,
+					 i);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+static int prepare_shared(struct event_stream *st, const struct event_formats *fmts,
+			  const struct event_stream_options *opts, const struct log *log)
+{
+	uint32_t i;
+
+	st->shared = (struct cpu_shared){
+		.dec = &st->dec,
+		.start_ts = opts->start_ts,
+		.stop_ts = opts->stop_ts,
+		.keep_stacks = opts->keep_stacks,
+		.stats = &st->stats,
+		.log = log,
+		.formats = calloc(CPU_SHARED_IDS, sizeof(*st->shared.formats)),
+		.by_id = calloc(CPU_SHARED_IDS, sizeof(*st->shared.by_id)),
+	};
+	if (!st->shared.formats || !st->shared.by_id)
+		return -ENOMEM;
+	for (i = 0; i < event_formats_count(fmts); i++) {
+		const struct event_format *fmt = event_formats_at(fmts, i);
+
+		st->shared.formats[fmt->id] = fmt;
+	}
+	st->stats.by_id = st->shared.by_id;
+	return 0;
+}
+
+int event_stream_open(struct event_stream **out, const struct recording *rec,
+		      const struct event_formats *fmts,
+		      const struct event_stream_options *opts, const struct log *log)
+{
+	struct event_stream *st = calloc(1, sizeof(*st));
+	int ret;
+
+	if (!st)
+		return -ENOMEM;
+	st->dec.common = *event_formats_common(fmts);
+	st->dec.big_endian = rec->big_endian;
+	ret = prepare_shared(st, fmts, opts, log);
+	if (!ret)
+		ret = open_cpus(st, rec, opts);
+	if (ret < 0)
+		goto err;
+	st->stats.cpus = st->cpu_stats;
+	st->stats.nr_cpus = st->nr_cpus;
+	ret = prime(st);
+	if (ret < 0)
+		goto err;
+	*out = st;
+	return 0;
+err:
+	event_stream_close(st);
+	return ret;
+}
+
+/* Puts the running CPU back among the others and takes the earliest one.
+ * Returns 1; 0 when none is left; <0 error.
+ */
+static int next_run(struct event_stream *st)
+{
+	const struct merge_item *top;
+
+	if (st->run) {
+		int ret = cpu_events_head(st->run) ? 1 : cpu_events_refill(st->run);
+
+		if (ret < 0)
+			return ret;
+		if (ret)
+			merge_replace_top(&st->merge, cpu_events_head(st->run)->ts);
+		else
+			merge_pop(&st->merge);
+		st->run = NULL;
+	}
+	top = merge_top(&st->merge);
+	if (!top)
+		return 0;
+	st->run = &st->cpus[top->index];
+	st->limited = merge_second(&st->merge, &st->limit);
+	return 1;
+}
+
+/* May the running CPU's head go out before every other CPU's? */
+static inline bool run_goes_on(const struct event_stream *st, const struct cpu_item *head)
+{
+	if (!st->limited || head->ts < st->limit.ts)
+		return true;
+	return head->ts == st->limit.ts &&
+	       st->run - st->cpus < (ptrdiff_t)st->limit.index;
+}
+
+/* Fills @ev from an item. 0 or -ENOMEM. */
+static int hand_out(struct event_stream *st, const struct cpu_item *item,
+		    struct kmem_event *ev)
+{
+	const struct event_stream_cpu *cpu = st->run->stats;
+	const struct event_common *common = &st->dec.common;
+	const struct event_format *fmt;
+	int ret;
+
+	ev->ts = item->ts;
+	ev->cpu = cpu->cpu;
+	ev->buffer = (uint16_t)cpu->buffer;
+	ev->stack = item->stack;
+	if (unlikely(!item->data)) {
+		ev->type = KMEM_LOSS;
+		ev->flags = 0;
+		ev->id = 0;
+		ev->pid = 0;
+		ev->size = 0;
+		ev->data = NULL;
+		ev->loss.count = st->run->now->missed;
+		ev->loss.since_ts = st->run->now->since_ts;
+		return 0;
+	}
+	ev->pid = (int32_t)get_u32(item->data + common->pid_offset, st->dec.big_endian);
+	ev->flags = item->data[common->flags_offset];
+	ev->id = get_u16(item->data + common->type_offset, st->dec.big_endian);
+	fmt = st->shared.formats[ev->id];
+	if (unlikely(!fmt || item->size < fmt->min_size)) { /* counted when it was read */
+		ev->type = KMEM_OTHER;
+		ev->data = item->data;
+		ev->size = item->size;
+		return 0;
+	}
+	ret = decode_event(&st->dec, fmt, item->data, item->size, ev);
+	if (unlikely(ret == -EBADMSG)) {
+		st->stats.nr_undecodable++;
+		return 0;
+	}
+	return ret;
+}
+
+int event_stream_next(struct event_stream *st, struct kmem_event *ev)
+{
+	const struct cpu_item *head = st->run ? cpu_events_head(st->run) : NULL;
+
+	if (unlikely(st->error))
+		return st->error;
+	if (!head || !run_goes_on(st, head)) {
+		int ret = next_run(st);
+
+		if (ret <= 0) {
+			st->error = ret;
+			return ret;
+		}
+		head = cpu_events_head(st->run);
+	}
+	st->run->pos++;
+	return hand_out(st, head, ev) ? -ENOMEM : 1;
+}
+
+const struct event_stream_stats *event_stream_stats(const struct event_stream *st)
+{
+	return &st->stats;
+}
+
+const uint64_t *event_stream_stack(const struct event_stream *st, uint32_t id,
+				   uint32_t *nr)
+{
+	size_t size = 0;
+	const uint64_t *frames = intern_get(&st->shared.stacks, id, &size);
+
+	*nr = (uint32_t)(size / sizeof(*frames));
+	return frames;
+}
+
+uint32_t event_stream_nr_stacks(const struct event_stream *st)
+{
+	return st->shared.stacks.count;
+}
+
+const char *event_stream_cache(const struct event_stream *st, uint32_t id)
+{
+	return intern_get(&st->dec.names, id, NULL);
+}
+
+void event_stream_close(struct event_stream *st)
+{
+	uint32_t i;
+
+	if (!st)
+		return;
+	for (i = 0; i < st->nr_cpus; i++)
+		cpu_events_close(&st->cpus[i]);
+	free(st->cpus);
+	free(st->cpu_stats);
+	free(st->shared.formats);
+	free(st->shared.by_id);
+	free(st->shared.frames);
+	intern_free(&st->shared.stacks);
+	intern_free(&st->dec.names);
+	merge_free(&st->merge);
+	free(st);
+}

@@ -78,6 +78,7 @@ static bool parse_line(const char *p, const char *end, struct symbol_line *line)
 	p = line->name + line->name_len;
 	while (p < end && (*p == ' ' || *p == '\t'))
 		p++;
+	line->module = NULL;
 	line->module_len = 0;
 	if (p < end && *p == '[') {
 		line->module = p + 1;

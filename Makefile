@@ -4,6 +4,7 @@
 # make check      install what is missing, build, run all tests
 # make demo       install what is missing, build, record two seconds here, show the reports
 # make lint       style, layers, shell scripts, headers
+# make bench      record and report beside perf kmem and trace-cmd (BENCH='--rounds 9 --json')
 # make unit | cli | live | doctest    one kind of test (TESTS='name ...' for some of cli, live)
 # make install | man | clean
 #
@@ -77,7 +78,7 @@ $(B)/tests/%.o: ALL_CFLAGS += $(CHECK_CFLAGS) -I$(B)/tests -Wno-missing-prototyp
 LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard lib/*/*.c)))
 CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard cmd/*.c)))
 TEST_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/unit/*.c)))
-PROG_SRC := $(sort $(wildcard tests/live/*.c))
+PROG_SRC := $(sort $(wildcard tests/live/*.c tests/bench/*.c))
 PROGS := $(patsubst %.c,$(B)/%,$(PROG_SRC))
 MAN := $(patsubst Documentation/%.scd,$(B)/man/%,$(sort $(wildcard Documentation/*.scd)))
 LIBKMEMX := $(B)/libkmemx.a
@@ -87,7 +88,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
 
 all: $(KMEMX)
-.PHONY: all check check-here unit cli live doctest demo demo-here lint lint-here man \
+.PHONY: all bench check check-here unit cli live doctest demo demo-here lint lint-here man \
 	install clean deps FORCE
 
 # --- what is missing, by distribution ----------------------------------------------------
@@ -132,7 +133,7 @@ $(UNIT): $(TEST_OBJ) $(filter-out %/main.o,$(CMD_OBJ)) $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(LIB_LIBS)
 
-# Programs that live tests run under the recorder.
+# Programs that live tests and the bench run under the recorder.
 $(PROGS): $(B)/%: $(B)/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< -lpthread
@@ -175,6 +176,9 @@ lint:
 	@+$(MAKE) --no-print-directory lint-here
 lint-here: $(KMEMX)
 	$(Q)CC='$(CC)' CFLAGS='$(subst ','\'',$(ALL_CFLAGS) $(CHECK_CFLAGS))' scripts/lint $(LIBKMEMX)
+
+bench: $(KMEMX) $(B)/tests/bench/storm
+	@scripts/bench $(BENCH) $(KMEMX) $(B)/tests/bench/storm
 
 deps:
 	@scripts/install-deps build test

@@ -204,7 +204,7 @@ static void page_add_summary(struct page *page, struct table *t)
 	if (page->summarised)
 		return;
 	page->summarised = true;
-	t->summary_title = strdup("SUMMARY (page allocator)");
+	table_set_summary_title(t, "SUMMARY (page allocator)");
 	for (i = 0; i < ARRAY_SIZE(items); i++)
 		table_add_summary(t, items[i].name, items[i].title, items[i].unit,
 				  cell_uint(items[i].value),
@@ -247,6 +247,7 @@ static int page_by_caller(struct page *page, struct report *report)
 
 	if (ret)
 		goto out;
+	table_set_by(t, "callsite");
 	page_add_columns(t, live);
 	page->gfp_used = 0;
 	for (i = 0; i < groups.nr; i++) {
@@ -284,6 +285,7 @@ static int page_by_pfn(struct page *page, struct report *report)
 
 	if (!t)
 		return -ENOMEM;
+	table_set_by(t, "page");
 	table_add_column(t, &pfn);
 	page_add_columns(t, live);
 	page->gfp_used = 0;

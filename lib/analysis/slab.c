@@ -135,7 +135,7 @@ static void slab_add_summary(struct slab *slab, struct table *t)
 	if (slab->summarised)
 		return;
 	slab->summarised = true;
-	t->summary_title = strdup("SUMMARY (SLAB allocator)");
+	table_set_summary_title(t, "SUMMARY (SLAB allocator)");
 	for (i = 0; i < ARRAY_SIZE(items); i++) {
 		table_add_summary(t, items[i].name, items[i].title, items[i].unit,
 				  cell_uint(items[i].value), items[i].bound);
@@ -187,6 +187,7 @@ static int slab_by_caller(struct slab *slab, struct sites *sites, struct report 
 	}
 	if (ret)
 		goto out;
+	table_set_by(t, "callsite");
 	slab_add_columns(t, live);
 	table_add_column(t, &callsite);
 	for (i = 0; i < groups.nr; i++) {
@@ -230,6 +231,7 @@ static int slab_by_cache(struct slab *slab, struct report *report)
 	}
 	if (ret)
 		goto out;
+	table_set_by(t, "cache");
 	slab_add_columns(t, live);
 	table_add_column(t, &cache);
 	for (i = 0; i < groups.nr; i++) {
@@ -276,6 +278,7 @@ static int slab_by_ptr(struct slab *slab, struct sites *sites, struct report *re
 
 	if (!t)
 		return -ENOMEM;
+	table_set_by(t, "ptr");
 	table_add_column(t, &ptr);
 	slab_add_columns(t, live);
 	table_add_column(t, &callsite);

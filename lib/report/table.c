@@ -347,6 +347,19 @@ void report_add_table(struct report *r, struct table *t)
 	tables[r->nr_tables++] = t;
 }
 
+void report_drop_tables(struct report *r, const char *prefix)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < r->nr_tables; i++) {
+		if (strncmp(r->tables[i]->name, prefix, strlen(prefix)))
+			r->tables[kept++] = r->tables[i];
+		else
+			table_free(r->tables[i]);
+	}
+	r->nr_tables = kept;
+}
+
 void report_add_fact(struct report *r, const char *name, const char *title,
 		     struct cell value)
 {

@@ -183,6 +183,8 @@ struct report *report_new(void);
 void report_free(struct report *r);
 void report_add_table(struct report *r,
 		      struct table *t); /* takes ownership; NULL: fails */
+/* Removes the tables whose name begins with @prefix. */
+void report_drop_tables(struct report *r, const char *prefix);
 void report_add_fact(struct report *r, const char *name, const char *title,
 		     struct cell value); /* a CELL_TEXT's text is copied */
 void report_add_banner(struct report *r, bool loud, const char *fmt, ...)

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: what a report stands on.
+ * In: a recording and what its stream has counted. Out: plain facts, a banner, JSON items.
+ */
+#include "facts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "report/text_cell.h"
+
+int facts_ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t ticks,
+		      uint64_t *ns)
+{
+	unsigned __int128 product;
+
+	if (recording_clock_is_ns(recording_clock(rec, buffer))) {
+		*ns = ticks;
+		return 0;
+	}
+	if (!rec->tsc_mult || rec->tsc_shift > 63)
+		return -EOPNOTSUPP;
+	product = (unsigned __int128)ticks * rec->tsc_mult >> rec->tsc_shift;
+	if (product > UINT64_MAX)
+		return -EOPNOTSUPP;
+	*ns = (uint64_t)product;
+	return 0;
+}
+
+/* Losses that only the per-CPU statistics tell of. */
+static uint64_t dropped_beyond(const struct recording *rec, uint64_t seen)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < rec->nr_cpustats; i++)
+		sum += rec->cpustats[i].overrun + rec->cpustats[i].commit_overrun +
+		       rec->cpustats[i].dropped_events;
+	return sum > seen ? sum - seen : 0;
+}
+
+void facts_init(struct facts *f, const struct recording *rec, uint32_t buffer,
+		const struct event_stream *stream)
+{
+	const struct event_stream_stats *s = event_stream_stats(stream);
+	uint32_t i;
+
+	*f = (struct facts){
+		.path = rec->path,
+		.big_endian = rec->big_endian,
+		.long_size = rec->layout.long_size,
+		.page_size = rec->page_size,
+		.nr_cpus = rec->nr_cpus,
+		.clock = recording_clock(rec, buffer),
+		.nr_events = s->nr_events,
+		.nr_undecodable = s->nr_undecodable,
+		.nr_bad_pages = s->nr_bad_pages,
+		.nr_stacks_unclaimed = s->nr_stacks_unclaimed,
+		.nr_backwards = s->nr_backwards,
+	};
+	recording_release(rec, f->kernel, sizeof(f->kernel));
+	recording_machine(rec, f->machine, sizeof(f->machine));
+	f->has_duration = s->nr_events && s->last_ts >= s->first_ts &&
+			  !facts_ticks_to_ns(rec, buffer, s->last_ts - s->first_ts,
+					     &f->duration_ns);
+	for (i = 0; i < s->nr_cpus; i++) {
+		f->nr_gaps += s->cpus[i].nr_gaps;
+		f->nr_lost += s->cpus[i].nr_lost;
+		f->nr_unknown_gaps += s->cpus[i].nr_unknown;
+	}
+	f->nr_dropped = dropped_beyond(rec, f->nr_lost);
+}
+
+void facts_lost_text(const struct facts *f, struct strbuf *sb)
+{
+	const char *gaps = f->nr_gaps == 1 ? "gap" : "gaps";
+
+	if (!f->nr_gaps)
+		strbuf_puts(sb, "none");
+	else if (f->nr_unknown_gaps == f->nr_gaps)
+		strbuf_printf(sb, "an unknown number of events in %" PRIu64 " %s",
+			      f->nr_gaps, gaps);
+	else
+		strbuf_printf(sb, "%s%" PRIu64 " events in %" PRIu64 " %s",
+			      f->nr_unknown_gaps ? "at least " : "", f->nr_lost,
+			      f->nr_gaps, gaps);
+}
+
+/* "CPU 1", "CPUs 0, 3", or how many if they are many. */
+static void lossy_cpus(const struct event_stream_stats *s, struct strbuf *sb)
+{
+	struct strbuf list = { 0 };
+	uint32_t i, nr = 0;
+
+	for (i = 0; i < s->nr_cpus; i++) {
+		if (!s->cpus[i].nr_gaps)
+			continue;
+		if (nr++ < 8)
+			strbuf_printf(&list, "%s%u", nr > 1 ? ", " : "", s->cpus[i].cpu);
+	}
+	if (nr > 8)
+		strbuf_printf(sb, "%u CPUs", nr);
+	else
+		strbuf_printf(sb, "CPU%s %s", nr > 1 ? "s" : "", strbuf_text(&list));
+	strbuf_free(&list);
+}
+
+static void banner_first_line(const struct facts *f, struct report *report)
+{
+	struct strbuf sb = { 0 };
+
+	strbuf_printf(&sb, "%s: ", f->path);
+	if (f->kernel[0])
+		strbuf_printf(&sb, "Linux %s%s%s, ", f->kernel, f->machine[0] ? " " : "",
+			      f->machine);
+	else
+		strbuf_puts(&sb, "unknown kernel, ");
+	strbuf_printf(&sb, "%u CPU%s, ", f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
+	if (f->has_duration) {
+		text_duration(&sb, f->duration_ns, " ");
+		strbuf_puts(&sb, ", ");
+	}
+	strbuf_printf(&sb, "%" PRIu64 " events, ", f->nr_events);
+	strbuf_puts(&sb, f->nr_gaps || f->nr_dropped ? "events lost" : "none lost");
+	report_add_banner(report, false, "%s", strbuf_text(&sb));
+	strbuf_free(&sb);
+}
+
+void facts_banner(const struct facts *f, const struct event_stream *stream,
+		  struct report *report)
+{
+	struct strbuf lost = { 0 }, cpus = { 0 };
+
+	banner_first_line(f, report);
+	if (f->nr_gaps) {
+		facts_lost_text(f, &lost);
+		lossy_cpus(event_stream_stats(stream), &cpus);
+		report_add_banner(
+			report, true,
+			"LOST %s (%s): totals are at least what is shown; net figures are ranges",
+			strbuf_text(&lost), strbuf_text(&cpus));
+		strbuf_free(&lost);
+		strbuf_free(&cpus);
+	}
+	if (f->nr_dropped)
+		report_add_banner(
+			report, true,
+			"LOST %" PRIu64
+			" %sevents by the ring buffer's own statistics: totals are at least what is shown",
+			f->nr_dropped, f->nr_gaps ? "more " : "");
+	if (f->nr_bad_pages)
+		report_add_banner(
+			report, true,
+			"DAMAGED %" PRIu64
+			" pages or chunks of the file, in part or whole: their events are missing",
+			f->nr_bad_pages);
+	if (f->nr_undecodable)
+		report_add_banner(report, true,
+				  "SKIPPED %" PRIu64 " records that fit no event format",
+				  f->nr_undecodable);
+	if (f->nr_backwards)
+		report_add_banner(report, true,
+				  "The clock ran backwards %" PRIu64
+				  " times: the order of events is not certain",
+				  f->nr_backwards);
+}
+
+static struct cell known_text(const char *s)
+{
+	return (struct cell){ .type = *s ? CELL_TEXT : CELL_NONE, .s = s };
+}
+
+void facts_add(const struct facts *f, struct report *report)
+{
+	const struct {
+		const char *name;
+		struct cell value;
+	} items[] = {
+		{ "file", known_text(f->path) },
+		{ "kernel", known_text(f->kernel) },
+		{ "machine", known_text(f->machine) },
+		{ "endian", known_text(f->big_endian ? "big" : "little") },
+		{ "long_size", cell_uint(f->long_size) },
+		{ "page_size", cell_uint(f->page_size) },
+		{ "nr_cpus", cell_uint(f->nr_cpus) },
+		{ "clock", known_text(f->clock) },
+		{ "duration_ns", f->has_duration ? cell_uint(f->duration_ns)
+						 : (struct cell){ .type = CELL_NONE } },
+		{ "nr_events", cell_uint(f->nr_events) },
+		{ "lost", cell_uint(f->nr_lost) },
+		{ "gaps", cell_uint(f->nr_gaps) },
+		{ "unknown_gaps", cell_uint(f->nr_unknown_gaps) },
+		{ "dropped", cell_uint(f->nr_dropped) },
+		{ "undecodable", cell_uint(f->nr_undecodable) },
+		{ "bad_pages", cell_uint(f->nr_bad_pages) },
+		{ "stacks_unclaimed", cell_uint(f->nr_stacks_unclaimed) },
+		{ "clock_backwards", cell_uint(f->nr_backwards) },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(items); i++)
+		report_add_fact(report, items[i].name, NULL, items[i].value);
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: what every command that reads a recording opens.
+ * In: a path. Out: the recording, its formats, symbols and migratetypes, or a message.
+ */
+#include "input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "command.h"
+
+int input_path(const char *command, int argc, char **argv, int operands,
+	       const char **path)
+{
+	if (operands + 1 == argc && !*path) {
+		*path = argv[operands];
+		return -1;
+	}
+	if (operands < argc) {
+		message_error(command,
+			      "unexpected argument '%s'\n  One recording: -i FILE",
+			      argv[*path ? operands : operands + 1]);
+		return EXIT_USAGE;
+	}
+	if (!*path)
+		*path = INPUT_DEFAULT;
+	return -1;
+}
+
+static int copy_all(int from, int to)
+{
+	char buf[65536];
+	ssize_t got, put, done;
+
+	while ((got = read(from, buf, sizeof(buf))) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		for (done = 0; done < got; done += put) {
+			put = write(to, buf + done, (size_t)(got - done));
+			if (put < 0 && errno == EINTR)
+				put = 0;
+			else if (put < 0)
+				return -errno;
+		}
+	}
+	return 0;
+}
+
+/* A recording is read in many places at once: a pipe's content goes to a file without a
+ * name first.
+ */
+static int open_pipe(struct source *src, int fd)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[4096];
+	int tmp, err;
+
+	if (snprintf(path, sizeof(path), "%s/kmemx-XXXXXX", dir && *dir ? dir : "/tmp") >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
+	tmp = mkostemp(path, O_CLOEXEC);
+	if (tmp < 0)
+		return -errno;
+	unlink(path);
+	err = copy_all(fd, tmp);
+	if (!err)
+		return source_open_fd(src, tmp);
+	close(tmp);
+	return err;
+}
+
+static int open_source(struct source *src, const char *path)
+{
+	int fd, err;
+
+	if (!strcmp(path, "-"))
+		return open_pipe(src, STDIN_FILENO);
+	err = source_open_file(src, path);
+	if (err != -ESPIPE)
+		return err;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = open_pipe(src, fd);
+	close(fd);
+	return err;
+}
+
+static int open_failed(const struct input *in, int err)
+{
+	if (err == -ENOENT)
+		message_error(
+			in->command,
+			"cannot open %s: %s\n  Record one with: sudo kmemx record -- CMD    or name one: -i FILE",
+			in->path, strerror(-err));
+	else
+		message_error(in->command, "cannot open %s: %s", in->path,
+			      strerror(-err));
+	return EXIT_UNREADABLE;
+}
+
+static int recording_failed(const struct input *in, int err)
+{
+	switch (err) {
+	case -EPROTO:
+		message_error(
+			in->command,
+			"%s is not a trace.dat file.\n  kmemx reads what 'kmemx record' and 'trace-cmd record' write.",
+			in->path);
+		break;
+	case -EBADMSG:
+		message_error(in->command, "%s is damaged beyond use.", in->path);
+		break;
+	case -ENOTSUP:
+		message_error(
+			in->command,
+			"%s has a version or compression that this build cannot read.\n  What it can: kmemx version --build-options",
+			in->path);
+		break;
+	default:
+		message_error(in->command, "cannot read %s: %s", in->path,
+			      strerror(-err));
+	}
+	return EXIT_UNREADABLE;
+}
+
+/* The whole of a text file. */
+static int read_text(struct strbuf *out, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char buf[65536];
+	size_t got;
+	int err = 0;
+
+	if (!file)
+		return -errno;
+	while ((got = fread(buf, 1, sizeof(buf), file)) > 0)
+		strbuf_add(out, buf, got);
+	if (ferror(file))
+		err = -EIO;
+	fclose(file);
+	return out->failed ? -ENOMEM : err;
+}
+
+static int open_symbols(struct input *in, const char *path)
+{
+	struct strbuf text = { 0 };
+	int err;
+
+	if (path) {
+		err = read_text(&text, path);
+		if (err) {
+			message_error(in->command, "cannot read symbols from %s: %s",
+				      path, strerror(-err));
+			strbuf_free(&text);
+			return EXIT_FAILED;
+		}
+		err = symbols_new(&in->syms, text.data, text.size, &in->log);
+		strbuf_free(&text);
+	} else {
+		err = symbols_new(&in->syms, in->rec->kallsyms, in->rec->kallsyms_size,
+				  &in->log);
+	}
+	if (err) {
+		message_error(in->command, "cannot read the symbols: %s", strerror(-err));
+		return EXIT_FAILED;
+	}
+	if (symbols_hidden(in->syms))
+		log_msg(&in->log, LOG_WARN,
+			"the symbols' addresses are hidden (kptr_restrict): callsites are addresses. Give them with --kallsyms FILE");
+	else if (!symbols_count(in->syms))
+		log_msg(&in->log, LOG_WARN,
+			"no symbols: callsites are addresses. Give them with --kallsyms FILE");
+	return -1;
+}
+
+static void open_migratetypes(struct input *in)
+{
+	const struct recording_text *info =
+		recording_meta(in->rec, "pagetypeinfo.before");
+	char release[128];
+
+	if (!info)
+		info = recording_meta(in->rec, "pagetypeinfo.after");
+	recording_release(in->rec, release, sizeof(release));
+	migratetypes_init(&in->migratetypes, info ? info->text : NULL, release);
+}
+
+int input_open(struct input *in, const struct input_options *opts)
+{
+	struct source src;
+	int err;
+
+	*in = (struct input){ .command = opts->command, .path = opts->path };
+	in->log_state = (struct message_log){ .command = opts->command,
+					      .verbose = opts->verbose };
+	in->log = message_log(&in->log_state);
+	err = open_source(&src, in->path);
+	if (err)
+		return open_failed(in, err);
+	err = recording_open(&in->rec, &src, in->path, &in->log);
+	if (err)
+		return recording_failed(in, err);
+	err = event_formats_new(&in->fmts, in->rec, &in->log);
+	if (err == -ENODATA) {
+		message_error(
+			in->command,
+			"%s knows no kmem events.\n  Record them with: sudo kmemx record -- CMD",
+			in->path);
+		return EXIT_FAILED;
+	}
+	if (err) {
+		message_error(in->command, "cannot read the event formats of %s: %s",
+			      in->path, strerror(-err));
+		return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
+	}
+	open_migratetypes(in);
+	return opts->want_symbols ? open_symbols(in, opts->symbols) : -1;
+}
+
+void input_close(struct input *in)
+{
+	symbols_free(in->syms);
+	event_formats_free(in->fmts);
+	recording_close(in->rec);
+}
+
+int input_stream_failed(const struct input *in, int err)
+{
+	message_error(in->command, "cannot read the events of %s: %s", in->path,
+		      strerror(-err));
+	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
+}
+
+uint32_t input_machine_page_size(const struct recording *rec)
+{
+	/* These have no other; elsewhere it is the size of the kernel's build. */
+	static const char *const small[] = { "x86_64", "i386",	 "i486",   "i586",
+					     "i686",   "s390x",	 "s390",   "armv5tel",
+					     "armv6l", "armv7l", "armv8l", "riscv64",
+					     "riscv32" };
+	char machine[64];
+	size_t i;
+
+	recording_machine(rec, machine, sizeof(machine));
+	for (i = 0; i < ARRAY_SIZE(small); i++) {
+		if (!strcmp(machine, small[i]))
+			return 4096;
+	}
+	return rec->page_size;
+}

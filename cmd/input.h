@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: what every command that reads a recording opens.
+ * In: a path. Out: the recording, its formats, symbols and migratetypes, or a message.
+ */
+#ifndef KMEMX_CMD_INPUT_H
+#define KMEMX_CMD_INPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "event/formats.h"
+#include "event/migratetype.h"
+#include "event/stream.h"
+#include "message.h"
+#include "recording/recording.h"
+#include "symbol/symbols.h"
+
+#define INPUT_DEFAULT "kmemx.dat"
+
+/**
+ * struct input_options - what to open
+ * @path: the recording; "-" is standard input
+ * @symbols: text of kallsyms or System.map to use instead of the recording's; NULL: none
+ * @want_symbols: symbols are needed at all
+ */
+struct input_options {
+	const char *command;
+	const char *path;
+	const char *symbols;
+	bool want_symbols;
+	unsigned int verbose;
+};
+
+struct input {
+	const char *command, *path;
+	struct message_log log_state;
+	struct log log;
+	struct recording *rec;
+	struct event_formats *fmts;
+	struct symbols *syms;
+	struct migratetypes migratetypes;
+};
+
+/* -i FILE or one operand: sets @path. -1 to go on, or EXIT_USAGE after a message. */
+int input_path(const char *command, int argc, char **argv, int operands,
+	       const char **path);
+/**
+ * input_open() - open a recording for a command
+ *
+ * Return: -1 to go on; otherwise the exit code, after a message. @in must be given to
+ * input_close() in any case, and must not be moved.
+ */
+int input_open(struct input *in, const struct input_options *opts) __must_check;
+void input_close(struct input *in);
+/* The exit code for a stream's error, after a message. */
+int input_stream_failed(const struct input *in, int err);
+/* Bytes of a page on the recorded machine; the file's page size may be a sub-buffer's. */
+uint32_t input_machine_page_size(const struct recording *rec);
+
+#endif

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: how a report reaches the user.
+ * In: a report and the options about form. Out: stdout, through a pager on a terminal.
+ */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "message.h"
+#include "options.h"
+
+int output_check(const struct output_options *opts, const char *command)
+{
+	static const char *const colors[] = { "auto", "always", "never" };
+	const char *near;
+	size_t i;
+
+	if (opts->json && opts->csv) {
+		message_error(command, "--json and --csv exclude each other.");
+		return EXIT_USAGE;
+	}
+	for (i = 0; opts->color && i < ARRAY_SIZE(colors); i++) {
+		if (!strcmp(opts->color, colors[i]))
+			return -1;
+	}
+	if (!opts->color)
+		return -1;
+	near = options_nearest(opts->color, colors, ARRAY_SIZE(colors));
+	message_error(command, "unknown --color '%s'.%s%s%s\n  One of: auto always never",
+		      opts->color, near ? " Did you mean '" : "", near ? near : "",
+		      near ? "'?" : "");
+	return EXIT_USAGE;
+}
+
+unsigned int output_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	unsigned long value;
+	char *end;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	if (columns && *columns >= '1' && *columns <= '9') {
+		value = strtoul(columns, &end, 10);
+		if (!*end && value <= 10000)
+			return (unsigned int)value;
+	}
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		return size.ws_col;
+	return 80;
+}
+
+static bool use_color(const struct output_options *opts)
+{
+	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (opts->color && strcmp(opts->color, "auto"))
+		return !strcmp(opts->color, "always");
+	return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb");
+}
+
+static int write_file(void *ctx, const char *data, size_t size)
+{
+	errno = 0;
+	if (fwrite(data, 1, size, ctx) == size)
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+/* Is program @name in the PATH? */
+static bool have_program(const char *name)
+{
+	const char *path = getenv("PATH"), *end;
+	char file[4096];
+
+	for (; path && *path; path = *end ? end + 1 : end) {
+		end = strchrnul(path, ':');
+		if (snprintf(file, sizeof(file), "%.*s/%s", (int)(end - path), path,
+			     name) < (int)sizeof(file) &&
+		    !access(file, X_OK))
+			return true;
+	}
+	return false;
+}
+
+static const char *pager_command(void)
+{
+	static const char *const variables[] = { "KMEMX_PAGER", "PAGER" };
+	const char *pager;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(variables); i++) {
+		pager = getenv(variables[i]);
+		if (pager)
+			return *pager && strcmp(pager, "cat") ? pager : NULL;
+	}
+	return have_program("less") ? "less -FRSX" : NULL;
+}
+
+/* Starts the pager with a pipe as its standard input; NULL if that fails. The shell runs
+ * it, as $PAGER may hold options.
+ */
+static FILE *start_pager(const char *pager, pid_t *pid)
+{
+	FILE *file = NULL;
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return NULL;
+	*pid = fork();
+	if (*pid == 0) {
+		dup2(fds[0], STDIN_FILENO);
+		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+		_exit(127);
+	}
+	close(fds[0]);
+	if (*pid > 0)
+		file = fdopen(fds[1], "w");
+	if (!file)
+		close(fds[1]);
+	return file;
+}
+
+/* Returns false if there is no pager to be had: then nothing has been shown. */
+static bool write_paged(output_fn fn, const void *arg, const char *pager, int *err)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, old_pipe, old_int;
+	struct render_out out = { write_file, NULL };
+	pid_t pid = -1, waited;
+	int status = 0;
+	FILE *file;
+
+	fflush(stdout);
+	file = start_pager(pager, &pid);
+	/* Quitting the pager is no failure, and Ctrl-C is the pager's own. */
+	sigaction(SIGPIPE, &ignore, &old_pipe);
+	sigaction(SIGINT, &ignore, &old_int);
+	if (file) {
+		out.ctx = file;
+		*err = fn(&out, arg);
+		if (fclose(file) && !*err)
+			*err = -errno;
+		if (*err == -EPIPE)
+			*err = 0;
+	}
+	if (pid > 0) {
+		do
+			waited = waitpid(pid, &status, 0);
+		while (waited < 0 && errno == EINTR);
+	}
+	sigaction(SIGINT, &old_int, NULL);
+	sigaction(SIGPIPE, &old_pipe, NULL);
+	return file && !(WIFEXITED(status) && WEXITSTATUS(status) == 127);
+}
+
+int output_write(const char *command, output_fn fn, const void *arg, bool pager)
+{
+	const struct render_out out = { write_file, stdout };
+	const char *program = pager && isatty(STDOUT_FILENO) ? pager_command() : NULL;
+	int err = 0;
+
+	if (!program || !write_paged(fn, arg, program, &err))
+		err = fn(&out, arg);
+	if (!err || ferror(stdout))
+		return EXIT_OK;
+	message_error(command, "cannot write the report: %s", strerror(-err));
+	return EXIT_FAILED;
+}
+
+struct rendering {
+	const struct report *report;
+	struct render_options options;
+	render_fn render;
+};
+
+static int write_report(const struct render_out *out, const void *arg)
+{
+	const struct rendering *r = arg;
+
+	return r->render(r->report, &r->options, out);
+}
+
+int output_report(const struct output_options *opts, const char *command,
+		  const struct report *r)
+{
+	bool text = !opts->json && !opts->csv;
+	struct rendering rendering = {
+		.report = r,
+		.options = { output_width(), use_color(opts), opts->human },
+		.render = opts->json  ? render_json
+			  : opts->csv ? render_csv
+				      : render_text,
+	};
+
+	return output_write(command, write_report, &rendering, text && !opts->no_pager);
+}

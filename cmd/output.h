@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: how a report reaches the user.
+ * In: a report and the options about form. Out: stdout, through a pager on a terminal.
+ */
+#ifndef KMEMX_CMD_OUTPUT_H
+#define KMEMX_CMD_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/render.h"
+
+/* Options about form; zero-initialise, point an option table at the fields. */
+struct output_options {
+	bool json, csv, human, no_pager;
+	const char *color; /* auto, always, never; NULL: auto */
+};
+
+/* -1 if they go together; EXIT_USAGE after a message. */
+int output_check(const struct output_options *opts, const char *command);
+/**
+ * output_write() - write a document to stdout
+ * @fn: produces it, with @arg
+ * @pager: a pager may be used (on a terminal, for text)
+ *
+ * Return: EXIT_OK, also if stdout fails, which the dispatcher checks; EXIT_FAILED with a
+ * message for the document's own errors.
+ */
+typedef int (*output_fn)(const struct render_out *out, const void *arg);
+int output_write(const char *command, output_fn fn, const void *arg, bool pager);
+/* Renders @r as the options say. */
+int output_report(const struct output_options *opts, const char *command,
+		  const struct report *r);
+/* Columns of the terminal; 0 if stdout is none. */
+unsigned int output_width(void);
+
+/* Progress on stderr, if that is a terminal and the work takes over a second. */
+struct progress {
+	bool shown, off;
+	uint64_t start_ns, last_ns;
+};
+
+void progress_start(struct progress *p);
+/* @done of @total of the work (in any unit), @events so far. */
+void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t events);
+/* Removes the line. */
+void progress_end(struct progress *p);
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: progress of work that takes over a second.
+ * In: how much is done. Out: one line on stderr, if that is a terminal.
+ */
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "output.h"
+
+#define SECOND_NS 1000000000ULL
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
+}
+
+void progress_start(struct progress *p)
+{
+	*p = (struct progress){ .off = !isatty(STDERR_FILENO) };
+	p->start_ns = p->last_ns = now_ns();
+}
+
+void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t events)
+{
+	uint64_t now;
+	double seconds, part;
+
+	if (p->off)
+		return;
+	now = now_ns();
+	if (now - p->start_ns < SECOND_NS ||
+	    (p->shown && now - p->last_ns < SECOND_NS / 5))
+		return;
+	seconds = (double)(now - p->start_ns) / 1e9;
+	fprintf(stderr, "\r\033[Kdecoding");
+	if (done && done <= total) {
+		part = (double)done / (double)total;
+		fprintf(stderr, "  %2.0f %%", 100 * part);
+	}
+	fprintf(stderr, "  %.1f M events/s", (double)events / seconds / 1e6);
+	if (done && done <= total)
+		fprintf(stderr, "  %.0f s left", seconds * (1 - part) / part);
+	fflush(stderr);
+	p->shown = true;
+	p->last_ns = now;
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->shown)
+		fprintf(stderr, "\r\033[K");
+	p->shown = false;
+}

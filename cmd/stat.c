@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx stat.
+ * In: a recording. Out: who allocated what: the slab and page reports.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analyze.h"
+#include "command.h"
+#include "event/time_window.h"
+#include "facts.h"
+#include "input.h"
+#include "message.h"
+#include "options.h"
+#include "output.h"
+#include "recording/cpu_cursor.h"
+#include "stat_keys.h"
+
+#define PROGRESS_INTERVAL 500000
+
+struct stat_options {
+	const char *path, *sort, *time, *instance, *kallsyms, *system_map;
+	struct option_strings skip;
+	bool slab, page, caller, alloc, cache, live, raw_ip;
+	uint64_t lines;
+	unsigned int verbose;
+	struct output_options output;
+};
+
+/* Everything that run_stat() opens and must close. */
+struct stat {
+	struct stat_options opts;
+	struct sort_keys keys;
+	struct time_window window;
+	struct input in;
+	struct callsite_rule *rule;
+	struct event_stream *stream;
+	struct report *report;
+	uint32_t buffer; /* whose clock counts */
+	uint64_t first_ts, last_ts;
+};
+
+static const char command_name[] = "stat";
+
+static int parse(struct stat_options *o, int argc, char **argv)
+{
+	static const struct option_usage usage = {
+		.command = command_name,
+		.purpose = "Show who allocated memory in a recording.",
+		.usage = "kmemx stat [options] [FILE]",
+		.examples =
+			"  kmemx stat --page --caller -s order,hit -l 20\n"
+			"  kmemx stat -i boot.dat --slab --alloc --time 10%,20% --json\n",
+	};
+	const struct option options[] = {
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
+		{ OPTION_STRING, 'i', "input", "FILE", &o->path,
+		  "recording (default kmemx.dat; -: standard input)" },
+		{ OPTION_STRING, 0, "time", "START,STOP", &o->time,
+		  "only this time: seconds, +1s from the start, 10%" },
+		{ OPTION_STRING, 0, "instance", "NAME", &o->instance,
+		  "only the ring buffer of this name" },
+		{ OPTION_STRING, 0, "kallsyms", "FILE", &o->kallsyms,
+		  "symbols, instead of the recording's" },
+		{ OPTION_STRING, 0, "system-map", "FILE", &o->system_map,
+		  "the same, from a System.map" },
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" },
+		{ OPTION_FLAG, 0, "slab", NULL, &o->slab,
+		  "slab objects (default: what was recorded)" },
+		{ OPTION_FLAG, 0, "page", NULL, &o->page, "page allocations" },
+		{ OPTION_FLAG, 0, "caller", NULL, &o->caller, "by callsite (default)" },
+		{ OPTION_FLAG, 0, "alloc", NULL, &o->alloc,
+		  "by object address and by page" },
+		{ OPTION_FLAG, 0, "cache", NULL, &o->cache, "by slab cache" },
+		{ OPTION_FLAG, 0, "live", NULL, &o->live,
+		  "only what is still allocated at the end" },
+		{ OPTION_STRING, 's', "sort", "KEYS", &o->sort,
+		  "sort keys, e.g. bytes,+order,-hit" },
+		{ OPTION_UINT, 'l', "lines", "N", &o->lines, "only the first N rows" },
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "Callsites" },
+		{ OPTION_FLAG, 0, "raw-ip", NULL, &o->raw_ip,
+		  "addresses instead of functions" },
+		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
+		  "skip these functions too; may be repeated" },
+		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
+		  "list the functions skipped; more messages" },
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show it" },
+		{ OPTION_FLAG, 0, "json", NULL, &o->output.json, "JSON" },
+		{ OPTION_FLAG, 0, "csv", NULL, &o->output.csv, "CSV" },
+		{ OPTION_FLAG, 0, "human", NULL, &o->output.human,
+		  "KiB and MiB instead of exact bytes" },
+		{ OPTION_STRING, 0, "color", "WHEN", &o->output.color,
+		  "auto, always, never" },
+		{ OPTION_FLAG, 0, "no-pager", NULL, &o->output.no_pager,
+		  "do not use a pager" },
+		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
+		{ OPTION_END },
+	};
+	int operands, ret;
+
+	ret = options_parse(&usage, options, argc, argv, &operands);
+	if (ret < 0)
+		ret = input_path(command_name, argc, argv, operands, &o->path);
+	return ret;
+}
+
+/* What can be refused before a file is read. */
+static int check(struct stat *st)
+{
+	struct stat_options *o = &st->opts;
+	int ret = output_check(&o->output, command_name);
+
+	if (ret < 0 && o->sort)
+		ret = stat_keys_parse(&st->keys, o->sort, command_name);
+	if (ret >= 0)
+		return ret;
+	if (o->kallsyms && o->system_map) {
+		message_error(command_name,
+			      "--kallsyms and --system-map are alternatives.");
+		return EXIT_USAGE;
+	}
+	if (o->time && time_window_parse(&st->window, o->time)) {
+		message_error(
+			command_name,
+			"cannot understand --time '%s'\n  START,STOP in seconds as trace-cmd prints them (81.5,82), from the start\n  (+1s,+1500ms) or in percent (10%%,20%%); either may be left out.",
+			o->time);
+		return EXIT_USAGE;
+	}
+	return -1;
+}
+
+/* Does buffer @i take part? */
+static bool buffer_selected(const struct stat *st, uint32_t i)
+{
+	const char *name = st->in.rec->buffers[i].name;
+
+	return !st->opts.instance || !strcmp(name, st->opts.instance);
+}
+
+/* Learns the time span of the buffers that take part. */
+static void find_span(struct stat *st)
+{
+	uint64_t first, last;
+	bool found = false;
+	uint32_t i;
+
+	for (i = 0; i < st->in.rec->nr_buffers; i++) {
+		if (!buffer_selected(st, i) ||
+		    recording_time_span(st->in.rec, i, &first, &last))
+			continue;
+		if (!found) {
+			st->buffer = i;
+			st->first_ts = first;
+			st->last_ts = last;
+			found = true;
+		}
+		if (first < st->first_ts)
+			st->first_ts = first;
+		if (last > st->last_ts)
+			st->last_ts = last;
+	}
+}
+
+static int no_instance(const struct stat *st)
+{
+	const struct recording *rec = st->in.rec;
+	struct strbuf names = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < rec->nr_buffers; i++)
+		strbuf_printf(&names, " '%s'", rec->buffers[i].name);
+	message_error(command_name, "%s has no ring buffer named '%s'.\n  It has:%s",
+		      st->in.path, st->opts.instance, strbuf_text(&names));
+	strbuf_free(&names);
+	return EXIT_FAILED;
+}
+
+static int open_stream(struct stat *st)
+{
+	struct event_stream_options so = { .instance = st->opts.instance,
+					   .stop_ts = UINT64_MAX };
+	const char *clock;
+	int err = 0;
+
+	find_span(st);
+	clock = recording_clock(st->in.rec, st->buffer);
+	if (st->opts.time)
+		err = time_window_resolve(&st->window, st->first_ts, st->last_ts,
+					  recording_clock_is_ns(clock), &so.start_ts,
+					  &so.stop_ts);
+	if (err == -EOPNOTSUPP)
+		message_error(
+			command_name,
+			"--time in seconds: the clock '%s' does not count them.\n  Use its own units (whole numbers) or percent.",
+			clock);
+	else if (err)
+		message_error(command_name, "--time '%s' ends before it begins.",
+			      st->opts.time);
+	if (err)
+		return EXIT_USAGE;
+	err = event_stream_open(&st->stream, st->in.rec, st->in.fmts, &so, &st->in.log);
+	if (err == -ENOENT)
+		return no_instance(st);
+	return err ? input_stream_failed(&st->in, err) : -1;
+}
+
+static int open_rule(struct stat *st)
+{
+	struct strbuf error = { 0 };
+	int err = callsite_rule_new(&st->rule, st->opts.skip.items, st->opts.skip.count,
+				    &error);
+
+	if (err)
+		message_error(command_name, "--skip-func: %s",
+			      err == -EINVAL ? strbuf_text(&error) : strerror(-err));
+	strbuf_free(&error);
+	return !err ? -1 : err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+}
+
+struct stat_progress {
+	struct progress line;
+	const struct stat *st;
+};
+
+static int show_progress(void *ctx, uint64_t nr_events)
+{
+	struct stat_progress *p = ctx;
+	uint64_t first = p->st->first_ts, last = p->st->last_ts;
+	uint64_t now = event_stream_stats(p->st->stream)->last_ts;
+
+	progress_show(&p->line, now > first ? now - first : 0, last - first, nr_events);
+	return 0;
+}
+
+static int analyze(struct stat *st)
+{
+	const struct stat_options *o = &st->opts;
+	const struct analysis_env env = {
+		.rec = st->in.rec,
+		.fmts = st->in.fmts,
+		.stream = st->stream,
+		.syms = st->in.syms,
+		.rule = st->rule,
+		.migratetypes = &st->in.migratetypes,
+		.log = &st->in.log,
+		.by_caller = o->caller,
+		.by_address = o->alloc,
+		.by_cache = o->cache,
+		.live = o->live,
+		.raw_ip = o->raw_ip,
+		.page_size = input_machine_page_size(st->in.rec),
+	};
+	struct stat_progress progress = { .st = st };
+	const struct analyze_progress how = { show_progress, &progress,
+					      PROGRESS_INTERVAL };
+	const struct analysis_ops *ops[2];
+	size_t nr = 0;
+	int err;
+
+	if (o->slab)
+		ops[nr++] = &analysis_slab;
+	if (o->page)
+		ops[nr++] = &analysis_page;
+	st->report = report_new();
+	if (!st->report)
+		return input_stream_failed(&st->in, -ENOMEM);
+	progress_start(&progress.line);
+	err = analyze_run(&env, ops, nr, st->stream, st->report, &how);
+	progress_end(&progress.line);
+	return err ? input_stream_failed(&st->in, err) : -1;
+}
+
+/* Events of one kind that the stream has given: slab or page. */
+static uint64_t count_events(const struct stat *st, bool slab)
+{
+	const struct event_stream_stats *s = event_stream_stats(st->stream);
+	uint64_t count = 0;
+	uint32_t i;
+
+	for (i = 0; i < event_formats_count(st->in.fmts); i++) {
+		const struct event_format *fmt = event_formats_at(st->in.fmts, i);
+
+		if (slab ? fmt->type >= KMEM_KMALLOC && fmt->type <= KMEM_CACHE_FREE
+			 : fmt->type >= KMEM_PAGE_ALLOC &&
+				    fmt->type <= KMEM_PAGE_FREE_BATCHED)
+			count += s->by_id[fmt->id];
+	}
+	return count;
+}
+
+static int nothing_recorded(const struct stat *st, bool slab, bool page)
+{
+	const struct stat_options *o = &st->opts;
+	const char *what = o->slab && o->page ? "slab or page"
+			   : o->slab	      ? "slab"
+					      : "page";
+	const char *option = o->slab && o->page ? "" : o->slab ? " --slab" : " --page";
+	const char *other = slab   ? " (it holds slab events)"
+			    : page ? " (it holds page events)"
+				   : "";
+
+	if (o->time)
+		message_error(
+			command_name,
+			"%s holds no %s events in the time %s%s.\n  Its span: kmemx info -i %s",
+			st->in.path, what, o->time, other, st->in.path);
+	else
+		message_error(
+			command_name,
+			"%s holds no %s events%s.\n  Record them with: sudo kmemx record%s -- CMD",
+			st->in.path, what, other, option);
+	return EXIT_FAILED;
+}
+
+/* Never a table of zeros: drops the tables of what was not recorded, or ends with a
+ * sentence if nothing is left.
+ */
+static int drop_unrecorded(struct stat *st, bool both_asked)
+{
+	bool slab = count_events(st, true), page = count_events(st, false);
+
+	if (!(slab && st->opts.slab) && !(page && st->opts.page))
+		return nothing_recorded(st, slab, page);
+	if (!slab && st->opts.slab) {
+		report_drop_tables(st->report, "slab");
+		if (both_asked)
+			report_add_banner(
+				st->report, true,
+				"No slab events were recorded (kmemx record --slab)");
+	}
+	if (!page && st->opts.page) {
+		report_drop_tables(st->report, "page");
+		if (both_asked)
+			report_add_banner(
+				st->report, true,
+				"No page events were recorded (kmemx record --page)");
+	}
+	return -1;
+}
+
+static int sort_tables(struct stat *st)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < st->report->nr_tables && !err; i++) {
+		struct table *t = st->report->tables[i];
+
+		err = stat_keys_sort(t, &st->keys);
+		table_limit(t, st->opts.lines);
+	}
+	return err ? input_stream_failed(&st->in, err) : -1;
+}
+
+static void list_skipped(const struct stat *st)
+{
+	const char *name;
+	uint32_t i;
+
+	for (i = 0; (name = callsite_rule_skipped(st->rule, i)); i++)
+		message_info("skipped in callchains: %s", name);
+}
+
+static int show(struct stat *st, bool both_asked)
+{
+	struct facts facts;
+	int ret;
+
+	facts_init(&facts, st->in.rec, st->buffer, st->stream);
+	facts_banner(&facts, st->stream, st->report);
+	facts_add(&facts, st->report);
+	ret = drop_unrecorded(st, both_asked);
+	if (ret < 0)
+		ret = sort_tables(st);
+	if (ret >= 0)
+		return ret;
+	if (st->opts.verbose)
+		list_skipped(st);
+	if (!report_ok(st->report))
+		return input_stream_failed(&st->in, -ENOMEM);
+	return output_report(&st->opts.output, command_name, st->report);
+}
+
+/* Fills in what the user left open. Returns whether both kinds were asked for by name. */
+static bool complete_options(struct stat_options *o)
+{
+	bool both = o->slab && o->page;
+
+	if (!o->slab && !o->page) {
+		o->slab = true;
+		o->page = o->caller || o->alloc || !o->cache; /* pages have no cache */
+	}
+	if (!o->alloc && (!o->cache || o->page))
+		o->caller = true;
+	return both;
+}
+
+static int run(struct stat *st)
+{
+	bool both_asked = complete_options(&st->opts);
+	const struct stat_options *o = &st->opts;
+	const struct input_options input = {
+		.command = command_name,
+		.path = o->path,
+		.symbols = o->kallsyms ? o->kallsyms : o->system_map,
+		.want_symbols = true,
+		.verbose = o->verbose,
+	};
+	int ret = open_rule(st);
+
+	if (ret < 0)
+		ret = input_open(&st->in, &input);
+	if (ret < 0)
+		ret = open_stream(st);
+	if (ret < 0)
+		ret = analyze(st);
+	return ret < 0 ? show(st, both_asked) : ret;
+}
+
+static int run_stat(int argc, char **argv)
+{
+	struct stat st = { 0 };
+	int ret = parse(&st.opts, argc, argv);
+
+	if (ret < 0)
+		ret = check(&st);
+	if (ret < 0)
+		ret = run(&st);
+	report_free(st.report);
+	event_stream_close(st.stream);
+	callsite_rule_free(st.rule);
+	input_close(&st.in);
+	sort_keys_free(&st.keys);
+	free(st.opts.skip.items);
+	return ret;
+}
+
+const struct command command_stat = {
+	.name = "stat",
+	.purpose = "show who allocated memory in a recording",
+	.run = run_stat,
+};

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: the sort keys of kmemx stat.
+ * In: -s KEYS. Out: keys that some report knows, or a message that lists them.
+ */
+#include "stat_keys.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "command.h"
+#include "message.h"
+#include "options.h"
+
+#define SLAB_KEYS \
+	"ptr", "callsite", "bytes", "bytes_req", "hit", "pingpong", "frag", "cache"
+#define PAGE_KEYS "page", "callsite", "bytes", "hit", "order", "migtype", "gfp"
+
+static const char *const known_keys[] = { SLAB_KEYS, PAGE_KEYS };
+
+static bool is_known(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known_keys); i++) {
+		if (!strcmp(name, known_keys[i]))
+			return true;
+	}
+	return false;
+}
+
+static void list_keys(const char *command, const char *problem, const char *name)
+{
+	const char *near =
+		*name ? options_nearest(name, known_keys, ARRAY_SIZE(known_keys)) : NULL;
+
+	message_error(
+		command,
+		"%s '%s'.%s%s%s\n  slab keys: ptr callsite bytes bytes_req hit pingpong frag cache\n  page keys: page callsite bytes hit order migtype gfp    (+KEY up, -KEY down)",
+		problem, name, near ? " Did you mean '" : "", near ? near : "",
+		near ? "'?" : "");
+}
+
+int stat_keys_parse(struct sort_keys *keys, const char *text, const char *command)
+{
+	int err = sort_keys_parse(keys, text);
+	size_t i;
+
+	if (err) {
+		list_keys(command,
+			  err == -E2BIG ? "too many sort keys in" : "empty sort key in",
+			  text);
+		return EXIT_USAGE;
+	}
+	for (i = 0; i < keys->nr; i++) {
+		if (is_known(keys->keys[i].name))
+			continue;
+		list_keys(command, "unknown sort key", keys->keys[i].name);
+		return EXIT_USAGE;
+	}
+	return -1;
+}
+
+int stat_keys_sort(struct table *t, const struct sort_keys *keys)
+{
+	/* perf kmem's defaults; a table takes the keys it knows. */
+	static const struct sort_key slab[] = { { "frag", SORT_DEFAULT },
+						{ "hit", SORT_DEFAULT },
+						{ "bytes", SORT_DEFAULT } };
+	static const struct sort_key page[] = { { "bytes", SORT_DEFAULT },
+						{ "hit", SORT_DEFAULT } };
+	int err = table_sort(t, keys->keys, keys->nr);
+
+	if (err || t->sorted_by)
+		return err;
+	if (table_column(t, "frag") >= 0)
+		return table_sort(t, slab, ARRAY_SIZE(slab));
+	return table_sort(t, page, ARRAY_SIZE(page));
+}

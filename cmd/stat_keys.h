@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: the sort keys of kmemx stat.
+ * In: -s KEYS. Out: keys that some report knows, or a message that lists them.
+ */
+#ifndef KMEMX_CMD_STAT_KEYS_H
+#define KMEMX_CMD_STAT_KEYS_H
+
+#include "report/table.h"
+
+/* -1 to go on, or EXIT_USAGE after a message. Free @keys with sort_keys_free(). */
+int stat_keys_parse(struct sort_keys *keys, const char *text, const char *command);
+/* Sorts by those of @keys that @t knows, else by its usual order. 0 or -ENOMEM. */
+int stat_keys_sort(struct table *t, const struct sort_keys *keys) __must_check;
+
+#endif

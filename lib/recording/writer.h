@@ -43,12 +43,22 @@ struct writer_facts {
 	size_t nr_meta;
 };
 
-/* One CPU's pages, in a file of their own (a part), @size a multiple of the page size. */
+/**
+ * struct writer_part - one CPU's pages, in a file of their own
+ * @fd: of the part, open for reading (and for writing, if @consume)
+ * @size: bytes, a multiple of the page size
+ * @consume: copy from the end and truncate the part as its data arrives in the recording,
+ *	so that joining needs room for the metadata and WRITER_CHUNK only
+ */
 struct writer_part {
 	uint32_t cpu;
 	int fd;
 	uint64_t size;
+	bool consume;
 };
+
+/* Bytes of a part that are copied at a time when the part is consumed. */
+#define WRITER_CHUNK (1U << 20)
 
 /**
  * writer_write() - write a whole recording
@@ -56,9 +66,12 @@ struct writer_part {
  * @parts: in CPU order; CPUs without data may be left out
  * @written_bytes: receives the file's size; may be NULL
  *
- * Page data is copied by copy_file_range() where the filesystem can share it.
+ * The metadata is written first, as a whole; then the pages, by copy_file_range() where
+ * the kernel has it, so that a filesystem that can share blocks does so.
  *
- * Return: 0; -ENOSPC, -EIO, ... of the writes (what is in the file is then incomplete).
+ * Return: 0; -EINVAL for facts that the format cannot hold; -ENOMEM; -ENOSPC, -EIO, ... of
+ * the writes (what is in the file is then incomplete; if not even the metadata fitted, no
+ * part has been touched).
  */
 int writer_write(int fd, const struct writer_facts *facts,
 		 const struct writer_part *parts, size_t nr_parts,

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: one recording from beginning to end.
+ * In: what to record and where to. Out: a trace.dat file; the machine as it was before.
+ */
+#ifndef KMEMX_CAPTURE_CAPTURE_H
+#define KMEMX_CAPTURE_CAPTURE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "capture/child.h"
+#include "capture/events.h"
+
+/**
+ * struct capture_options - what to record; all of it stays the caller's
+ * @output: path of the recording
+ * @argv: the command, NULL terminated; NULL: none, record until told to stop
+ * @command_line: this recording's command line, for the metadata and messages
+ * @events: which events, their filter and stacks
+ * @pids: record these processes alone, with what they fork; none: the whole system
+ * @follow: record the command and its descendants alone
+ * @buffer_bytes: ring buffer of each CPU; 0: chosen by memory
+ * @clock: trace clock; NULL: CAPTURE_DEFAULT_CLOCK
+ * @duration_ns: stop after this time; 0: no limit
+ * @file_version: 6 or 7
+ * @stop_fd: a signalfd whose signals end the recording; -1: none
+ * @child_sigmask: signal mask of the command
+ * @owner_uid, @owner_gid: who shall own the file; -1: whoever runs this
+ * @started: called once tracing is on, before the command starts; may be NULL
+ */
+struct capture_options {
+	const char *output;
+	char *const *argv;
+	const char *command_line;
+	struct event_choice events;
+	const pid_t *pids;
+	size_t nr_pids;
+	bool follow;
+	uint64_t buffer_bytes;
+	const char *clock;
+	uint64_t duration_ns;
+	unsigned int file_version;
+	int stop_fd;
+	const sigset_t *child_sigmask;
+	uid_t owner_uid;
+	gid_t owner_gid;
+	void (*started)(void *ctx);
+	void *ctx;
+	const struct log *log;
+};
+
+/* mono: ordered over CPUs on every machine, nanoseconds, comparable with CLOCK_MONOTONIC. */
+#define CAPTURE_DEFAULT_CLOCK "mono"
+
+/**
+ * struct capture_result - what came of it
+ * @events: data records in the file, stacks included
+ * @stacks_how: "page (trigger)", "page (option)", "all (option)", "none"
+ * @file_bytes: size of the file
+ * @duration_ns: from tracing on to tracing off
+ * @overrun, @commit_overrun, @dropped: events lost, as the kernel counted them
+ * @write_error: errno of the write that ended the recording early; 0 if none did
+ * @exec_errno: why the command could not be executed; 0 if it was
+ * @stop_signal: the signal that ended the recording; 0 if none did
+ * @child: the command; may still run (capture_wait())
+ */
+struct capture_result {
+	uint64_t events;
+	const char *stacks_how;
+	uint64_t file_bytes;
+	uint64_t duration_ns;
+	uint64_t overrun, commit_overrun, dropped;
+	int write_error;
+	int exec_errno;
+	int stop_signal;
+	struct child child;
+};
+
+/**
+ * capture_run() - record
+ *
+ * Whatever happens, the tracing instance is gone afterwards. On failure there is no file
+ * and an existing one is untouched. A full disk is no failure: the file then holds what
+ * was read until then, is marked "truncated", and @result->write_error is set.
+ *
+ * Return: 0; -errno after an LOG_ERROR message. With @exec_errno set nothing was recorded.
+ * capture_wait() in any case.
+ */
+int capture_run(const struct capture_options *opts,
+		struct capture_result *result) __must_check;
+
+/**
+ * capture_wait() - wait for a command that outlives the recording, and release it
+ *
+ * Signals of @opts->stop_fd that only this process got are passed on; after a second one
+ * the command is left alone. Return: the command's status as a shell has it (128 + signal),
+ * 0 without a command.
+ */
+int capture_wait(const struct capture_options *opts, struct capture_result *result);
+
+#endif

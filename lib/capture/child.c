@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: starts the command once tracing is on.
+ * In: argv. Out: a process; a failed exec is told through a close-on-exec pipe.
+ */
+#include "capture/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* In the child: only async-signal-safe calls. */
+static void become_command(char *const *argv, const sigset_t *sigmask, int go, int result)
+{
+	char word;
+	int err;
+	ssize_t n;
+
+	do
+		n = read(go, &word, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(0); /* the recording did not come about */
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, sigmask, NULL);
+	execvp(argv[0], argv);
+	err = errno;
+	n = write(result, &err, sizeof(err));
+	_exit(n == sizeof(err) && err != ENOENT ? 126 : 127);
+}
+
+int child_fork(struct child *c, char *const *argv, const sigset_t *sigmask)
+{
+	int go[2], result[2];
+
+	*c = CHILD_INIT;
+	if (pipe2(go, O_CLOEXEC) < 0)
+		return -errno;
+	if (pipe2(result, O_CLOEXEC) < 0) {
+		int err = errno;
+
+		close(go[0]);
+		close(go[1]);
+		return -err;
+	}
+	c->pid = fork();
+	if (c->pid == 0) {
+		close(go[1]);
+		close(result[0]);
+		become_command(argv, sigmask, go[0], result[1]);
+	}
+	close(go[0]);
+	close(result[1]);
+	c->go_fd = go[1];
+	c->exec_fd = result[0];
+	if (c->pid < 0) {
+		int err = errno;
+
+		child_close(c);
+		return -err;
+	}
+#ifdef SYS_pidfd_open
+	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+#endif
+	return 0;
+}
+
+int child_go(struct child *c)
+{
+	ssize_t n = write(c->go_fd, "g", 1);
+
+	close_fd(&c->go_fd);
+	return n == 1 ? 0 : -EPIPE;
+}
+
+void child_exec_result(struct child *c)
+{
+	int err = 0;
+
+	if (c->exec_fd < 0)
+		return;
+	if (read(c->exec_fd, &err, sizeof(err)) == sizeof(err))
+		c->exec_errno = err;
+	close_fd(&c->exec_fd);
+}
+
+bool child_check(struct child *c, bool block)
+{
+	pid_t pid;
+
+	if (c->pid <= 0 || c->ended)
+		return c->ended;
+	do
+		pid = waitpid(c->pid, &c->status, block ? 0 : WNOHANG);
+	while (pid < 0 && errno == EINTR);
+	c->ended = pid == c->pid || (pid < 0 && errno == ECHILD);
+	return c->ended;
+}
+
+void child_close(struct child *c)
+{
+	bool waiting = c->go_fd >= 0;
+
+	close_fd(&c->go_fd);
+	close_fd(&c->exec_fd);
+	if (c->pid > 0 && waiting)
+		child_check(c, true);
+	close_fd(&c->pidfd);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: the command under observation.
+ * In: argv. Out: a process that waits for a word before it becomes the command.
+ */
+#ifndef KMEMX_CAPTURE_CHILD_H
+#define KMEMX_CAPTURE_CHILD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/compiler.h"
+
+/**
+ * struct child - a forked process
+ * @pidfd: readable when it has ended; -1 on kernels before 5.3
+ * @exec_fd: readable once exec has succeeded (end of file) or failed
+ * @exec_errno: why exec failed; 0 so far
+ * @status: of waitpid(2), once @ended
+ */
+struct child {
+	pid_t pid;
+	int pidfd;
+	int go_fd;
+	int exec_fd;
+	int exec_errno;
+	bool ended;
+	int status;
+};
+
+/* No process. */
+#define CHILD_INIT ((struct child){ .pid = -1, .pidfd = -1, .go_fd = -1, .exec_fd = -1 })
+
+/* Forks. The child takes @sigmask and default signal handling. 0 or -errno. */
+int child_fork(struct child *c, char *const *argv, const sigset_t *sigmask) __must_check;
+/* Lets it become the command. */
+int child_go(struct child *c) __must_check;
+/* To be called when @exec_fd is readable; closes it and sets @exec_errno. */
+void child_exec_result(struct child *c);
+/* Has it ended? Sets @ended and @status. With @block waits for it. */
+bool child_check(struct child *c, bool block);
+/* Closes descriptors; a child that still waits for its word ends, and is reaped. */
+void child_close(struct child *c);
+
+#endif

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: event selection, filters, pids and stacks of an instance.
+ * In: the user's choice. Out: the instance's event files, set.
+ */
+#include "capture/events.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#define KMEM	       "kmem"
+#define PAGE_ALLOC     "mm_page_alloc"
+#define EVENT_PATH_MAX 320
+
+/* The _node variants exist up to Linux 6.0. */
+static const char *const slab_events[] = {
+	"kmalloc",	    "kmalloc_node",
+	"kmem_cache_alloc", "kmem_cache_alloc_node",
+	"kfree",	    "kmem_cache_free",
+};
+
+static const char *const page_events[] = {
+	PAGE_ALLOC,
+	"mm_page_free",
+	"mm_page_free_batched",
+};
+
+/* --- selection --------------------------------------------------------------------------- */
+
+static void event_path(char path[EVENT_PATH_MAX], const struct event_name *event,
+		       const char *file)
+{
+	snprintf(path, EVENT_PATH_MAX, "events/%s/%s/%s", event->group, event->name, file);
+}
+
+static bool is_event(const struct event_name *event, const char *group, const char *name)
+{
+	return strcmp(event->group, group) == 0 && strcmp(event->name, name) == 0;
+}
+
+static int list_add(struct event_list *list, const char *group, const char *name)
+{
+	struct event_name *items;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (is_event(&list->items[i], group, name))
+			return 0;
+	items = reallocarray(list->items, list->count + 1, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	list->items = items;
+	items += list->count;
+	*items = (struct event_name){ strdup(group), strdup(name), false };
+	if (!items->group || !items->name) {
+		free(items->group);
+		free(items->name);
+		return -ENOMEM;
+	}
+	list->count++;
+	return 0;
+}
+
+static int add_kmem(struct event_list *list, const struct instance *in,
+		    const char *const *names, size_t nr, const struct log *log)
+{
+	char path[EVENT_PATH_MAX];
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < nr; i++) {
+		snprintf(path, sizeof(path), "events/" KMEM "/%s/enable", names[i]);
+		if (instance_has(in, path))
+			ret = list_add(list, KMEM, names[i]);
+		else
+			log_msg(log, LOG_INFO, "this kernel has no event kmem:%s", names[i]);
+	}
+	return ret;
+}
+
+/* Adds the events of @group that match; the number of matches or -ENOMEM. */
+static int add_matching(struct event_list *list, const char *group, const char *pattern)
+{
+	char **names = tracefs_system_events(NULL, group);
+	int matches = 0;
+	int ret = 0;
+
+	for (size_t i = 0; names && names[i] && !ret; i++) {
+		if (fnmatch(pattern, names[i], 0) != 0)
+			continue;
+		matches++;
+		ret = list_add(list, group, names[i]);
+	}
+	tracefs_list_free(names);
+	return ret ? ret : matches;
+}
+
+/* Looks for "SYSTEM:EVENT", or for "EVENT" in kmem and then everywhere. */
+static int add_extra(struct event_list *list, const char *spec, const struct log *log)
+{
+	const char *colon = strchr(spec, ':');
+	char **systems;
+	int found = 0;
+
+	if (!colon)
+		found = add_matching(list, KMEM, spec);
+	systems = found ? NULL : tracefs_event_systems(NULL);
+	for (size_t i = 0; systems && systems[i] && found >= 0; i++) {
+		size_t len = colon ? (size_t)(colon - spec) : 0;
+		int n;
+
+		if (colon && (strncmp(systems[i], spec, len) || systems[i][len]))
+			continue;
+		n = add_matching(list, systems[i], colon ? colon + 1 : spec);
+		found = n < 0 ? n : found + n;
+	}
+	tracefs_list_free(systems);
+	if (found)
+		return found < 0 ? found : 0;
+	log_msg(log, LOG_ERROR,
+		"this kernel has no event '%s'\n  It has those of: %s/available_events", spec,
+		tracefs_tracing_dir());
+	return -ENOENT;
+}
+
+int events_select(struct event_list *list, const struct instance *in,
+		  const struct event_choice *choice, const struct log *log)
+{
+	int ret = 0;
+
+	*list = (struct event_list){ 0 };
+	if (choice->slab)
+		ret = add_kmem(list, in, slab_events, ARRAY_SIZE(slab_events), log);
+	if (!ret && choice->page)
+		ret = add_kmem(list, in, page_events, ARRAY_SIZE(page_events), log);
+	for (size_t i = 0; !ret && i < choice->nr_extra; i++)
+		ret = add_extra(list, choice->extra[i], log);
+	if (!ret && !list->count) {
+		log_msg(log, LOG_ERROR,
+			"this kernel has none of the wanted kmem events\n  It needs CONFIG_EVENT_TRACING; what it has is listed in %s/available_events",
+			tracefs_tracing_dir());
+		ret = -ENOENT;
+	}
+	if (ret)
+		events_free(list);
+	return ret;
+}
+
+void events_free(struct event_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->items[i].group);
+		free(list->items[i].name);
+	}
+	free(list->items);
+	*list = (struct event_list){ 0 };
+}
+
+/* --- filters ----------------------------------------------------------------------------- */
+
+/* The kernel's own words on the last command that it refused, at most three lines. */
+static void explain_filter(const struct instance *in, const char *filter,
+			   const struct log *log)
+{
+	char *text = tracefs_error_last(in->tracefs);
+	char *why = text ? strstr(text, "error: ") : NULL;
+	size_t len = why ? strcspn(why, "\n") : 0;
+
+	/* "[12.3] event filter parse error: error: Field not found" and then the command,
+	 * which for the kernel is the filter.
+	 */
+	for (char *next; why && (next = strstr(why + 1, "error: ")) && next < why + len;) {
+		len -= (size_t)(next - why);
+		why = next;
+	}
+	log_msg(log, LOG_ERROR,
+		"the kernel refuses the filter '%s' for every recorded event\n  %.*s\n  The fields are listed in: %s/events/kmem/EVENT/format",
+		filter, why ? (int)len : 0, why ? why : "", tracefs_tracing_dir());
+	free(text);
+}
+
+int events_filter(struct event_list *list, const struct instance *in, const char *filter,
+		  const struct log *log)
+{
+	char path[EVENT_PATH_MAX];
+	size_t taken = 0;
+
+	if (!filter)
+		return 0;
+	for (size_t i = 0; i < list->count; i++) {
+		struct event_name *event = &list->items[i];
+
+		event_path(path, event, "filter");
+		event->filtered = instance_write(in, path, filter) == 0;
+		taken += event->filtered;
+	}
+	if (!taken) {
+		explain_filter(in, filter, log);
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < list->count; i++)
+		if (!list->items[i].filtered)
+			log_msg(log, LOG_INFO,
+				"%s:%s lacks a field of the filter and is recorded unfiltered",
+				list->items[i].group, list->items[i].name);
+	return 0;
+}
+
+/* --- processes --------------------------------------------------------------------------- */
+
+static int add_threads(struct strbuf *sb, pid_t pid)
+{
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			strbuf_printf(sb, "%s ", entry->d_name);
+	closedir(dir);
+	return 0;
+}
+
+static int set_pids(const struct instance *in, const struct strbuf *pids, bool follow,
+		    const struct log *log)
+{
+	int ret = follow ? instance_write(in, "options/event-fork", "1") : 0;
+
+	if (ret) {
+		log_msg(log, LOG_ERROR,
+			"this kernel cannot follow forks: %s\n  Record the whole system instead: leave out --follow and -p",
+			strerror(-ret));
+		return ret;
+	}
+	ret = instance_append(in, "set_event_pid", strbuf_text(pids));
+	if (ret)
+		log_msg(log, LOG_ERROR,
+			"cannot restrict tracing to processes %s: %s\n  Record the whole system instead: leave out --follow and -p",
+			strbuf_text(pids), strerror(-ret));
+	return ret;
+}
+
+int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr, bool follow,
+		     const struct log *log)
+{
+	struct strbuf sb = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < nr; i++) {
+		ret = add_threads(&sb, pids[i]);
+		if (ret)
+			log_msg(log, LOG_ERROR,
+				"no process %d\n  The live ones are listed by: ps -e",
+				(int)pids[i]);
+	}
+	if (!ret && sb.failed)
+		ret = -ENOMEM;
+	if (!ret && nr)
+		ret = set_pids(in, &sb, follow, log);
+	strbuf_free(&sb);
+	return ret;
+}
+
+void events_exclude_self(const struct instance *in, const struct log *log)
+{
+	char pid[24];
+	int ret;
+
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	ret = instance_write(in, "set_event_notrace_pid", pid);
+	if (ret)
+		log_msg(log, LOG_INFO,
+			"this kernel cannot leave out a process (before Linux 5.7): the recording holds the recorder's own allocations, of pid %s",
+			pid);
+}
+
+/* --- stacks ------------------------------------------------------------------------------ */
+
+/* Before Linux 5.17 (ce33c845b030) an instance's stacktrace trigger wrote its stacks into
+ * the top ring buffer, which is not ours to write to.
+ */
+static bool triggers_reach_instances(void)
+{
+	unsigned int major, minor;
+	struct utsname name;
+
+	if (uname(&name) < 0 || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		return false;
+	return major > 5 || (major == 5 && minor >= 17);
+}
+
+/* A filtered-out event would still trigger its stack: the trigger takes the filter too. */
+static int set_trigger(const struct instance *in, const struct event_name *event,
+		       const char *filter)
+{
+	struct strbuf sb = { 0 };
+	char path[EVENT_PATH_MAX];
+	int ret;
+
+	event_path(path, event, "trigger");
+	strbuf_puts(&sb, "stacktrace");
+	if (event->filtered)
+		strbuf_printf(&sb, " if %s", filter);
+	ret = sb.failed ? -ENOMEM : instance_append(in, path, strbuf_text(&sb));
+	strbuf_free(&sb);
+	return ret;
+}
+
+static const struct event_name *find_page_alloc(const struct event_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (is_event(&list->items[i], KMEM, PAGE_ALLOC))
+			return &list->items[i];
+	return NULL;
+}
+
+int events_stacks(const struct event_list *list, const struct instance *in,
+		  const struct event_choice *choice, const char **how, const struct log *log)
+{
+	const struct event_name *event = find_page_alloc(list);
+	int ret;
+
+	*how = "none";
+	if (choice->stack == CAPTURE_STACK_NONE ||
+	    (choice->stack == CAPTURE_STACK_PAGE && !event))
+		return 0;
+	if (choice->stack == CAPTURE_STACK_PAGE) {
+		if (triggers_reach_instances() &&
+		    set_trigger(in, event, choice->filter) == 0) {
+			*how = "page (trigger)";
+			return 0;
+		}
+		log_msg(log, LOG_WARN,
+			"this kernel cannot record call chains of page allocations alone: they are recorded on every event, which slows the workload more (--stack none leaves them out)");
+	}
+	ret = instance_write(in, "options/stacktrace", "1");
+	if (ret) {
+		log_msg(log, LOG_ERROR,
+			"this kernel cannot record call chains: %s\n  It needs CONFIG_STACKTRACE; record without: --stack none",
+			strerror(-ret));
+		return ret;
+	}
+	*how = choice->stack == CAPTURE_STACK_ALL ? "all (option)" : "page (option)";
+	return 0;
+}
+
+int events_enable(const struct event_list *list, const struct instance *in,
+		  const struct log *log)
+{
+	char path[EVENT_PATH_MAX];
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < list->count; i++) {
+		event_path(path, &list->items[i], "enable");
+		ret = instance_write(in, path, "1");
+		if (ret)
+			log_msg(log, LOG_ERROR,
+				"cannot enable the event %s:%s: %s\n  Where the machine forbids it, record other events: --slab, --page, -e",
+				list->items[i].group, list->items[i].name, strerror(-ret));
+	}
+	return ret;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: which events the instance records, of whom, and with which stacks.
+ * In: the user's choice. Out: the instance's event files, set.
+ */
+#ifndef KMEMX_CAPTURE_EVENTS_H
+#define KMEMX_CAPTURE_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "capture/instance.h"
+
+/* On which events the kernel's call chain is recorded. */
+enum capture_stack {
+	CAPTURE_STACK_PAGE, /* mm_page_alloc, which does not say who called */
+	CAPTURE_STACK_ALL,
+	CAPTURE_STACK_NONE,
+};
+
+/**
+ * struct event_choice - what the user wants recorded
+ * @slab, @page: the events of the slab and of the page allocator
+ * @extra: further events, "SYSTEM:EVENT" or "EVENT" (kmem first, then any system), may hold
+ *	shell patterns
+ * @filter: applied to the events that have its fields; may be NULL
+ */
+struct event_choice {
+	bool slab, page;
+	const char *const *extra;
+	size_t nr_extra;
+	const char *filter;
+	enum capture_stack stack;
+};
+
+struct event_name {
+	char *group;
+	char *name;
+	bool filtered; /* the filter holds for it */
+};
+
+struct event_list {
+	struct event_name *items;
+	size_t count;
+};
+
+/**
+ * events_select() - the events of @choice that this kernel has
+ *
+ * A kmem event that the kernel lacks is normal (told as LOG_INFO); one of @extra that
+ * matches nothing is an error.
+ *
+ * Return: 0, -ENOENT after an LOG_ERROR message, -ENOMEM.
+ */
+int events_select(struct event_list *list, const struct instance *in,
+		  const struct event_choice *choice, const struct log *log) __must_check;
+void events_free(struct event_list *list);
+
+/* Sets filters on the selected events. -EINVAL after an LOG_ERROR message that shows the
+ * kernel's own diagnosis if no event takes it.
+ */
+int events_filter(struct event_list *list, const struct instance *in, const char *filter,
+		  const struct log *log) __must_check;
+
+/* Restricts the instance to @pids with all their threads, and with @follow to what they
+ * fork from now on. -ESRCH after an LOG_ERROR message if one does not exist.
+ */
+int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr, bool follow,
+		     const struct log *log) __must_check;
+
+/* Keeps the calling process out of the instance; where the kernel cannot (before 5.7) it
+ * says so as LOG_INFO.
+ */
+void events_exclude_self(const struct instance *in, const struct log *log);
+
+/* Sets up call chains. @how receives what was done, for the recording's metadata. */
+int events_stacks(const struct event_list *list, const struct instance *in,
+		  const struct event_choice *choice,
+		  const char **how, const struct log *log) __must_check;
+
+/* Switches the selected events on in the instance (tracing_on still decides). */
+int events_enable(const struct event_list *list, const struct instance *in,
+		  const struct log *log) __must_check;
+
+#endif

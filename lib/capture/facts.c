@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: reads the facts of the recorded group.
+ * In: tracefs, /proc, /sys. Out: texts owned by struct facts.
+ */
+#include "capture/facts.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <tracefs.h>
+
+#define NOTE_GNU_BUILD_ID 3
+
+/* --- lists of texts ---------------------------------------------------------------------- */
+
+/* Takes over @text's content, even on failure. */
+static int list_take(struct text_list *list, const char *name, struct strbuf *text)
+{
+	struct recording_text *items, item = { .size = text->size };
+
+	if (!text->data)
+		strbuf_puts(text, "");
+	item.text = strbuf_detach(text);
+	item.name = strdup(name);
+	items = reallocarray(list->items, list->count + 1, sizeof(*items));
+	if (items)
+		list->items = items;
+	if (!items || !item.text || !item.name) {
+		free(item.text);
+		free(item.name);
+		return -ENOMEM;
+	}
+	list->items[list->count++] = item;
+	return 0;
+}
+
+static void list_free(struct text_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->items[i].name);
+		free(list->items[i].text);
+	}
+	free(list->items);
+}
+
+int facts_add_meta(struct facts *f, const char *name, const char *text, size_t size)
+{
+	struct strbuf sb = { 0 };
+
+	strbuf_add(&sb, text, size);
+	return list_take(&f->meta, name, &sb);
+}
+
+/* Adds a file as metadata; one that cannot be read is left out. */
+static int add_meta_file(struct facts *f, const char *name, const char *path,
+			 const struct log *log)
+{
+	struct strbuf sb = { 0 };
+	int ret = instance_read_top(path, &sb);
+
+	if (ret == 0)
+		return list_take(&f->meta, name, &sb);
+	strbuf_free(&sb);
+	log_msg(log, LOG_INFO, "cannot read %s: %s; the recording does without", path,
+		strerror(-ret));
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* --- state of the memory ----------------------------------------------------------------- */
+
+int facts_snapshot(struct facts *f, const char *when, const struct log *log)
+{
+	static const char *const files[] = { "pagetypeinfo", "slabinfo", "buddyinfo", "vmstat",
+					     "meminfo" };
+	char name[64], path[64];
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(files); i++) {
+		snprintf(name, sizeof(name), "%s.%s", files[i], when);
+		snprintf(path, sizeof(path), "/proc/%s", files[i]);
+		ret = add_meta_file(f, name, path, log);
+	}
+	return ret;
+}
+
+int facts_add_comms(struct facts *f)
+{
+	struct strbuf sb = { 0 };
+	int ret = instance_read_top("saved_cmdlines", &sb);
+
+	/* It may be missing; /proc is the surer source for those alive. */
+	if (ret == 0)
+		ret = comms_add_text(&f->comms, strbuf_text(&sb));
+	strbuf_free(&sb);
+	if (ret == -ENOMEM)
+		return ret;
+	ret = comms_add_proc(&f->comms, "/proc");
+	return ret == -ENOMEM ? ret : 0;
+}
+
+int facts_read_headers(struct facts *f, const struct instance *in)
+{
+	int ret = instance_read(in, "events/header_page", &f->header_page);
+
+	return ret ? ret : instance_read(in, "events/header_event", &f->header_event);
+}
+
+int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu)
+{
+	struct strbuf sb = { 0 };
+	char file[64];
+	int ret;
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
+	strbuf_printf(&sb, "CPU: %u\n", cpu);
+	ret = instance_read(in, file, &sb);
+	if (ret) {
+		strbuf_free(&sb);
+		return ret;
+	}
+	return list_take(&f->cpustats, "cpustat", &sb);
+}
+
+uint64_t facts_number(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, len) == 0 && line[len] == ':')
+			return strtoull(line + len + 1, NULL, 10);
+	}
+	return 0;
+}
+
+/* --- formats ----------------------------------------------------------------------------- */
+
+/* Adds the formats of all events of @group, once. */
+static int add_formats(struct text_list *list, const char *group)
+{
+	char **names;
+	int ret = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].name, group) == 0)
+			return 0;
+	names = tracefs_system_events(NULL, group);
+	for (size_t i = 0; !ret && names && names[i]; i++) {
+		struct strbuf sb = { 0 };
+		char path[320];
+
+		snprintf(path, sizeof(path), "events/%s/%s/format", group, names[i]);
+		ret = instance_read_top(path, &sb);
+		if (ret == 0) {
+			ret = list_take(list, group, &sb);
+		} else {
+			strbuf_free(&sb);
+			ret = ret == -ENOENT ? 0 : ret;
+		}
+	}
+	tracefs_list_free(names);
+	return ret;
+}
+
+static int read_formats(struct facts *f, const struct event_list *list)
+{
+	int ret = add_formats(&f->ftrace_formats, "ftrace");
+
+	if (!ret)
+		ret = add_formats(&f->event_formats, "kmem");
+	for (size_t i = 0; !ret && i < list->count; i++)
+		ret = add_formats(&f->event_formats, list->items[i].group);
+	return ret;
+}
+
+/* --- the kernel -------------------------------------------------------------------------- */
+
+int facts_build_id(const void *notes, size_t size, struct strbuf *hex)
+{
+	const char *p = notes;
+	uint32_t head[3]; /* name size, descriptor size, type */
+
+	while (size >= sizeof(head)) {
+		uint64_t name, desc;
+
+		memcpy(head, p, sizeof(head));
+		p += sizeof(head);
+		size -= sizeof(head);
+		name = ((uint64_t)head[0] + 3) & ~3ULL;
+		desc = ((uint64_t)head[1] + 3) & ~3ULL;
+		if (name + desc > size)
+			break;
+		if (head[2] == NOTE_GNU_BUILD_ID && head[0] == 4 && !memcmp(p, "GNU", 4)) {
+			for (uint32_t i = 0; i < head[1]; i++)
+				strbuf_printf(hex, "%02x", (unsigned char)p[name + i]);
+			return hex->failed ? -ENOMEM : 0;
+		}
+		p += name + desc;
+		size -= name + desc;
+	}
+	return -ENOENT;
+}
+
+static int add_build_id(struct facts *f, const struct log *log)
+{
+	struct strbuf notes = { 0 }, hex = { 0 };
+	int ret = instance_read_top("/sys/kernel/notes", &notes);
+
+	if (ret == 0)
+		ret = facts_build_id(strbuf_text(&notes), notes.size, &hex);
+	if (ret == 0)
+		ret = list_take(&f->meta, "build_id", &hex);
+	else
+		log_msg(log, LOG_INFO, "cannot tell the kernel's build id: %s",
+			strerror(-ret));
+	strbuf_free(&notes);
+	strbuf_free(&hex);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* Is there an address other than zero? One line of kallsyms is "ADDR TYPE NAME". */
+static bool has_addresses(const struct strbuf *kallsyms)
+{
+	const char *line = strbuf_text(kallsyms);
+
+	while (line && *line) {
+		line += strspn(line, "0");
+		if (*line != ' ' && *line != '\n')
+			return true;
+		line = strchr(line, '\n');
+		line += line && *line == '\n';
+	}
+	return false;
+}
+
+static int read_kallsyms(struct facts *f, const struct log *log)
+{
+	int ret = instance_read_top("/proc/kallsyms", &f->kallsyms);
+
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret)
+		log_msg(log, LOG_WARN,
+			"cannot read /proc/kallsyms: %s\n  Callsites will show as addresses. The kernel needs CONFIG_KALLSYMS.",
+			strerror(-ret));
+	else if (!has_addresses(&f->kallsyms))
+		log_msg(log, LOG_WARN,
+			"the kernel hides its addresses (kptr_restrict): callsites will show as addresses, not names\n  Before the next recording: sysctl kernel.kptr_restrict=1 (as root, with CAP_SYSLOG)");
+	return 0;
+}
+
+static int read_uname(struct facts *f)
+{
+	struct utsname name;
+
+	if (uname(&name) < 0)
+		return -errno;
+	strbuf_printf(&f->uname, "%s %s %s %s", name.sysname, name.nodename, name.release,
+		      name.machine);
+	return f->uname.failed ? -ENOMEM : 0;
+}
+
+/* An optional text: only running out of memory is an error. */
+static int read_optional(const char *file, struct strbuf *out)
+{
+	int ret = instance_read_top(file, out);
+
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static int collect(struct facts *f, const struct instance *in,
+		   const struct event_list *list, const struct log *log)
+{
+	int ret = read_formats(f, list);
+
+	if (!ret)
+		ret = read_kallsyms(f, log);
+	if (!ret)
+		ret = read_optional("printk_formats", &f->printk_formats);
+	if (!ret)
+		ret = instance_read(in, "trace_clock", &f->trace_clock);
+	if (!ret)
+		ret = read_uname(f);
+	if (!ret)
+		ret = add_meta_file(f, "modules", "/proc/modules", log);
+	if (!ret)
+		ret = add_build_id(f, log);
+	return ret;
+}
+
+int facts_finish(struct facts *f, const struct instance *in, const struct event_list *list,
+		 const struct log *log)
+{
+	int ret = collect(f, in, list, log);
+
+	if (ret)
+		return ret;
+	comms_format(&f->comms, &f->cmdlines);
+	f->cpustat_texts = calloc(f->cpustats.count + 1, sizeof(*f->cpustat_texts));
+	if (!f->cpustat_texts || f->cmdlines.failed)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->cpustats.count; i++)
+		f->cpustat_texts[i] = f->cpustats.items[i].text;
+	f->writer = (struct writer_facts){
+		.header_page = strbuf_text(&f->header_page),
+		.header_event = strbuf_text(&f->header_event),
+		.ftrace_formats = f->ftrace_formats.items,
+		.nr_ftrace_formats = f->ftrace_formats.count,
+		.event_formats = f->event_formats.items,
+		.nr_event_formats = f->event_formats.count,
+		.kallsyms = f->kallsyms.data,
+		.kallsyms_size = f->kallsyms.size,
+		.printk_formats = f->printk_formats.data,
+		.cmdlines = f->cmdlines.data,
+		.uname = strbuf_text(&f->uname),
+		.writer_version = "kmemx " KMEMX_VERSION,
+		.trace_clock = strbuf_text(&f->trace_clock),
+		.cpustats = f->cpustat_texts,
+		.nr_cpustats = f->cpustats.count,
+		.meta = f->meta.items,
+		.nr_meta = f->meta.count,
+	};
+	return 0;
+}
+
+void facts_free(struct facts *f)
+{
+	strbuf_free(&f->header_page);
+	strbuf_free(&f->header_event);
+	strbuf_free(&f->kallsyms);
+	strbuf_free(&f->printk_formats);
+	strbuf_free(&f->cmdlines);
+	strbuf_free(&f->trace_clock);
+	strbuf_free(&f->uname);
+	list_free(&f->ftrace_formats);
+	list_free(&f->event_formats);
+	list_free(&f->cpustats);
+	list_free(&f->meta);
+	free(f->cpustat_texts);
+	comms_free(&f->comms);
+	*f = (struct facts){ 0 };
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: what goes into a recording besides its events.
+ * In: tracefs, /proc, /sys. Out: the writer's facts.
+ */
+#ifndef KMEMX_CAPTURE_FACTS_H
+#define KMEMX_CAPTURE_FACTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "capture/comms.h"
+#include "capture/events.h"
+#include "capture/instance.h"
+#include "recording/writer.h"
+
+struct text_list {
+	struct recording_text *items;
+	size_t count;
+};
+
+/**
+ * struct facts - zero-initialise it; facts_free() in the end
+ * @writer: filled by facts_finish(); its strings are the fields'
+ */
+struct facts {
+	struct strbuf header_page, header_event;
+	struct strbuf kallsyms, printk_formats, cmdlines, trace_clock, uname;
+	struct text_list ftrace_formats, event_formats, cpustats, meta;
+	const char **cpustat_texts;
+	struct comms comms;
+	struct writer_facts writer;
+};
+
+/* A metadata item; text and name are copied. */
+int facts_add_meta(struct facts *f, const char *name, const char *text,
+		   size_t size) __must_check;
+/* pagetypeinfo, slabinfo, buddyinfo, vmstat and meminfo, named NAME.@when ("before",
+ * "after"). What the kernel does not have is left out.
+ */
+int facts_snapshot(struct facts *f, const char *when, const struct log *log) __must_check;
+/* Task names as of now (saved_cmdlines, then /proc). */
+int facts_add_comms(struct facts *f) __must_check;
+/* header_page of the instance (larger sub-buffers have another than the top buffer's). */
+int facts_read_headers(struct facts *f, const struct instance *in) __must_check;
+/* Statistics of @cpu, after tracing has stopped. */
+int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu) __must_check;
+
+/**
+ * facts_finish() - read the rest: formats, kallsyms, modules, build id, uname, clock
+ * @list: the systems of these events, all of kmem and ftrace give the formats
+ *
+ * Warns if kptr_restrict hides the addresses of kallsyms. Sets all of @f->writer but
+ * file_version, page_size, clock and nr_cpus.
+ *
+ * Return: 0, -ENOMEM, or -errno if formats are unreadable.
+ */
+int facts_finish(struct facts *f, const struct instance *in, const struct event_list *list,
+		 const struct log *log) __must_check;
+void facts_free(struct facts *f);
+
+/* The GNU build id in ELF notes (host byte order), as hex; -ENOENT if there is none. */
+int facts_build_id(const void *notes, size_t size, struct strbuf *hex) __must_check;
+
+/* The number behind "KEY: " in statistics or meminfo text; 0 if absent. */
+uint64_t facts_number(const char *text, const char *key);
+
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: one thread, one epoll set.
+ * In: readable pipes and control descriptors. Out: drained pipes, the reason to stop.
+ */
+#include "capture/pump.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+/* Where buffers cannot announce themselves they are looked at so often. 20 ms of the worst
+ * storm (40 MB/s and CPU) fill less than 1 MB.
+ */
+#define POLL_MS 20
+/* How often a command's end is checked on kernels without pidfd_open (before 5.3). */
+#define CHILD_POLL_MS 20
+/* A wake-up that brings less than this many sub-buffers was not worth it; after
+ * MAX_POOR_WAKES in a row the kernel does not honour buffer_percent when polled (before
+ * 6.1, 42fb0a1e84ff), and waking for every event would double the workload's time.
+ */
+#define POOR_WAKE_SUBBUFS 8
+#define MAX_POOR_WAKES	  16
+
+enum { TAG_STOP = 1U << 31, TAG_CHILD, TAG_EXEC, TAG_TIMER, TAG_PIPES };
+
+struct pump {
+	struct pump_options *opts;
+	int epoll_fd;
+	int pipes_fd; /* an epoll set of the pipes inside the other, to be left out at once */
+	int timer_fd;
+	bool polling;
+	unsigned int poor_wakes;
+	bool stop;
+};
+
+static int watch(int epoll_fd, int fd, uint32_t tag)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.u32 = tag };
+
+	if (fd < 0)
+		return 0;
+	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
+}
+
+static int start_timer(struct pump *p)
+{
+	uint64_t ns = p->opts->duration_ns;
+	struct itimerspec its = { .it_value = { .tv_sec = (time_t)(ns / 1000000000),
+						.tv_nsec = (long)(ns % 1000000000) } };
+
+	if (!ns)
+		return 0;
+	p->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (p->timer_fd < 0 || timerfd_settime(p->timer_fd, 0, &its, NULL) < 0)
+		return -errno;
+	return 0;
+}
+
+static int set_up(struct pump *p)
+{
+	const struct pump_options *opts = p->opts;
+	const struct reader *r = opts->reader;
+	int ret;
+
+	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	p->pipes_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (p->epoll_fd < 0 || p->pipes_fd < 0)
+		return -errno;
+	ret = start_timer(p);
+	if (!ret)
+		ret = watch(p->epoll_fd, p->timer_fd, TAG_TIMER);
+	if (!ret)
+		ret = watch(p->epoll_fd, opts->stop_fd, TAG_STOP);
+	if (!ret && opts->child)
+		ret = watch(p->epoll_fd, opts->child->pidfd, TAG_CHILD);
+	if (!ret && opts->child)
+		ret = watch(p->epoll_fd, opts->child->exec_fd, TAG_EXEC);
+	for (size_t i = 0; !ret && i < r->nr_cpus; i++)
+		ret = watch(p->pipes_fd, r->cpus[i].pipe_fd, (uint32_t)i);
+	if (!ret && !p->polling)
+		ret = watch(p->epoll_fd, p->pipes_fd, TAG_PIPES);
+	return ret;
+}
+
+static void start_polling(struct pump *p)
+{
+	p->polling = true;
+	epoll_ctl(p->epoll_fd, EPOLL_CTL_DEL, p->pipes_fd, NULL);
+	log_msg(p->opts->log, LOG_INFO,
+		"this kernel wakes readers too early: its buffers are polled");
+}
+
+/* A failed write ends the recording, a failed read is an error of its own. */
+static int drain(struct pump *p, size_t i)
+{
+	int ret = reader_drain(p->opts->reader, i, false);
+
+	if (ret) {
+		p->opts->write_error = -ret;
+		p->stop = true;
+	}
+	return 0;
+}
+
+static int drain_ready(struct pump *p)
+{
+	struct reader *r = p->opts->reader;
+	struct epoll_event ev[64];
+	int n = epoll_wait(p->pipes_fd, ev, ARRAY_SIZE(ev), 0);
+	uint64_t bytes = 0;
+
+	if (n < 0)
+		return errno == EINTR ? 0 : -errno;
+	for (int i = 0; i < n && !p->stop; i++) {
+		uint64_t before = r->cpus[ev[i].data.u32].size;
+
+		drain(p, ev[i].data.u32);
+		bytes += r->cpus[ev[i].data.u32].size - before;
+	}
+	p->poor_wakes = bytes < (uint64_t)POOR_WAKE_SUBBUFS * r->subbuf_size ?
+				p->poor_wakes + 1 :
+				0;
+	if (p->poor_wakes >= MAX_POOR_WAKES)
+		start_polling(p);
+	return 0;
+}
+
+static void drain_all(struct pump *p)
+{
+	for (size_t i = 0; i < p->opts->reader->nr_cpus && !p->stop; i++)
+		drain(p, i);
+}
+
+/* A terminal sends its signals to the command as well; kill(1) does not. Returns the signal,
+ * 0 if none was there.
+ */
+static int take_signal(int stop_fd, const struct child *child)
+{
+	struct signalfd_siginfo info;
+
+	if (read(stop_fd, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	if (child && child->pid > 0 && !child->ended && info.ssi_code != SI_KERNEL)
+		kill(child->pid, (int)info.ssi_signo);
+	return (int)info.ssi_signo;
+}
+
+static int handle(struct pump *p, uint32_t tag)
+{
+	struct pump_options *opts = p->opts;
+
+	switch (tag) {
+	case TAG_STOP:
+		opts->stop_signal = take_signal(opts->stop_fd, opts->child);
+		p->stop = p->stop || opts->stop_signal;
+		return 0;
+	case TAG_CHILD:
+		if (opts->child->exec_fd >= 0)
+			child_exec_result(opts->child);
+		p->stop = p->stop || child_check(opts->child, false);
+		return 0;
+	case TAG_EXEC:
+		/* Closing it takes it out of the set. */
+		child_exec_result(opts->child);
+		p->stop = p->stop || opts->child->exec_errno;
+		return 0;
+	case TAG_TIMER:
+		p->stop = true;
+		return 0;
+	default:
+		return drain_ready(p);
+	}
+}
+
+static int timeout_ms(const struct pump *p)
+{
+	if (p->polling)
+		return POLL_MS;
+	return p->opts->child && p->opts->child->pidfd < 0 ? CHILD_POLL_MS : -1;
+}
+
+static int loop(struct pump *p)
+{
+	struct epoll_event ev[8];
+	int ret = 0;
+
+	while (!p->stop && !ret) {
+		int n = epoll_wait(p->epoll_fd, ev, ARRAY_SIZE(ev), timeout_ms(p));
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		for (int i = 0; i < n && !ret; i++)
+			ret = handle(p, ev[i].data.u32);
+		if (p->polling)
+			drain_all(p);
+		if (p->opts->child && p->opts->child->pidfd < 0)
+			p->stop = p->stop || child_check(p->opts->child, false);
+	}
+	return ret;
+}
+
+int pump_run(struct pump_options *opts)
+{
+	struct pump p = { .opts = opts,
+			  .epoll_fd = -1,
+			  .pipes_fd = -1,
+			  .timer_fd = -1,
+			  .polling = !opts->has_watermark };
+	int ret = set_up(&p);
+
+	if (!ret)
+		ret = loop(&p);
+	if (ret)
+		log_msg(opts->log, LOG_ERROR, "cannot wait for the ring buffers: %s",
+			strerror(-ret));
+	if (p.timer_fd >= 0)
+		close(p.timer_fd);
+	if (p.pipes_fd >= 0)
+		close(p.pipes_fd);
+	if (p.epoll_fd >= 0)
+		close(p.epoll_fd);
+	return ret;
+}
+
+void pump_wait_child(struct child *child, int stop_fd)
+{
+	int signals = 0;
+
+	while (!child_check(child, false) && signals < 2) {
+		struct pollfd fds[] = { { .fd = child->pidfd, .events = POLLIN },
+					{ .fd = stop_fd, .events = POLLIN } };
+
+		if (poll(fds, ARRAY_SIZE(fds), child->pidfd < 0 ? CHILD_POLL_MS : -1) > 0 &&
+		    (fds[1].revents & POLLIN) && take_signal(stop_fd, child))
+			signals++;
+	}
+}

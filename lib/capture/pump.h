@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: the loop of a running recording.
+ * In: ring buffers, signals, the command's end, a deadline. Out: full parts.
+ */
+#ifndef KMEMX_CAPTURE_PUMP_H
+#define KMEMX_CAPTURE_PUMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "capture/child.h"
+#include "capture/reader.h"
+
+/**
+ * struct pump_options - what to wait for
+ * @child: its end ends the loop; NULL: none
+ * @stop_fd: a signalfd; a signal that only this process got is passed on to @child
+ * @has_watermark: pipes become readable at buffer_percent, not with each event
+ * @stop_signal, @write_error: results: why the loop ended, 0 otherwise
+ */
+struct pump_options {
+	struct reader *reader;
+	struct child *child;
+	int stop_fd;
+	uint64_t duration_ns;
+	bool has_watermark;
+	const struct log *log;
+	int stop_signal;
+	int write_error;
+};
+
+/**
+ * pump_run() - move pages until the command ends, a signal comes, the time is over, or the
+ * disk is full
+ *
+ * Return: 0 for any of these; -errno if it cannot wait or read.
+ */
+int pump_run(struct pump_options *p) __must_check;
+
+/* Waits for @child; passes signals on; returns early at a second signal. */
+void pump_wait_child(struct child *child, int stop_fd);
+
+#endif

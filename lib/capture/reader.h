@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: moves the instance's raw pages into part files, one a CPU.
+ * In: per_cpu/cpuN/trace_pipe_raw. Out: part files of whole sub-buffers, and how many
+ * events they hold.
+ */
+#ifndef KMEMX_CAPTURE_READER_H
+#define KMEMX_CAPTURE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "capture/instance.h"
+
+/**
+ * struct reader_cpu - one CPU's pipe and part
+ * @size: bytes in the part, a multiple of the sub-buffer size
+ * @direct: the part is written past the page cache (O_DIRECT)
+ */
+struct reader_cpu {
+	uint32_t cpu;
+	int pipe_fd;
+	int part_fd;
+	char *path;
+	uint64_t size;
+	bool direct;
+};
+
+/**
+ * struct reader - all CPUs
+ * @subbuf_size: bytes, from the instance's header_page
+ * @data_offset: where events begin in a sub-buffer
+ * @events: data records in the parts
+ * @staging: the aligned buffer through which pages pass
+ */
+struct reader {
+	struct reader_cpu *cpus;
+	size_t nr_cpus;
+	uint32_t subbuf_size;
+	uint32_t data_offset;
+	unsigned int long_size;
+	uint64_t events;
+	char *staging;
+	const struct log *log;
+};
+
+/* Geometry of the instance's sub-buffers. */
+struct reader_layout {
+	uint32_t subbuf_size;
+	uint32_t data_offset;
+	unsigned int long_size;
+};
+
+/* Reads it from the text of header_page; 0 or -EPROTO. */
+int reader_parse_layout(const char *header_page, struct reader_layout *out) __must_check;
+
+/**
+ * reader_open() - open every CPU's pipe and part
+ * @prefix: parts are called PREFIX.cpuN
+ *
+ * Return: 0; -errno after an LOG_ERROR message. reader_close() in any case.
+ */
+int reader_open(struct reader *r, const struct instance *in,
+		const struct reader_layout *layout, const char *prefix,
+		const struct log *log) __must_check;
+
+/**
+ * reader_drain() - read what CPU @i has
+ * @all: also sub-buffers that are not full, until nothing is left; else the reader stops
+ *	at the first one that is being filled, as reading it piecemeal wastes file space
+ *
+ * Return: 0; -errno of a failed write, after which the part holds whole sub-buffers and
+ * @events counts just those.
+ */
+int reader_drain(struct reader *r, size_t i, bool all) __must_check;
+
+/* Closes the pipes (before the instance can be removed); parts stay open. */
+void reader_close_pipes(struct reader *r);
+/* Closes everything and removes the parts. */
+void reader_close(struct reader *r);
+
+#endif

@@ -28,12 +28,12 @@
 /* A CPU's buffer: an allocation storm makes 40 MB/s and CPU with stacks, and a reader that
  * is kept from running for a few hundred milliseconds must not lose any of it.
  */
-#define BUFFER_DEFAULT (16U << 20)
-#define BUFFER_MIN     (1U << 20)
+#define BUFFER_DEFAULT	    (16U << 20)
+#define BUFFER_MIN	    (1U << 20)
 /* All buffers together take at most this part of memory by default. */
 #define BUFFER_MEMORY_SHARE 32
 /* Readers wake when a buffer is filled so far: percent. */
-#define BUFFER_PERCENT "25"
+#define BUFFER_PERCENT	    "25"
 
 struct session {
 	const struct capture_options *opts;
@@ -151,7 +151,8 @@ static int set_up_events(struct session *s)
 		ret = events_only_pids(&s->instance, opts->pids, opts->nr_pids, true,
 				       s->log);
 	if (!ret && opts->follow)
-		ret = events_only_pids(&s->instance, &s->result->child.pid, 1, true, s->log);
+		ret = events_only_pids(&s->instance, &s->result->child.pid, 1, true,
+				       s->log);
 	if (ret)
 		return ret;
 	events_exclude_self(&s->instance, s->log);
@@ -274,7 +275,8 @@ static int read_statistics(struct session *s)
 	struct capture_result *result = s->result;
 
 	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
-		int ret = facts_add_cpustat(&s->facts, &s->instance, s->reader.cpus[i].cpu);
+		int ret =
+			facts_add_cpustat(&s->facts, &s->instance, s->reader.cpus[i].cpu);
 		const char *text;
 
 		if (ret)
@@ -424,7 +426,8 @@ int capture_run(const struct capture_options *opts, struct capture_result *resul
 	result->events = s.reader.events;
 	reader_close(&s.reader);
 	if (!ret && !result->exec_errno)
-		ret = output_commit(&s.output, opts->owner_uid, opts->owner_gid, opts->log);
+		ret = output_commit(&s.output, opts->owner_uid, opts->owner_gid,
+				    opts->log);
 	output_close(&s.output);
 	facts_free(&s.facts);
 	events_free(&s.events);
@@ -441,8 +444,8 @@ int capture_wait(const struct capture_options *opts, struct capture_result *resu
 	if (c->pid > 0 && !child_check(c, false) && c->go_fd < 0)
 		pump_wait_child(c, opts->stop_fd);
 	if (c->ended)
-		ret = WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) :
-					       WEXITSTATUS(c->status);
+		ret = WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status)
+					     : WEXITSTATUS(c->status);
 	else if (c->pid > 0 && result->stop_signal)
 		ret = 128 + result->stop_signal;
 	child_close(c);

@@ -21,9 +21,8 @@
 
 /* The _node variants exist up to Linux 6.0. */
 static const char *const slab_events[] = {
-	"kmalloc",	    "kmalloc_node",
-	"kmem_cache_alloc", "kmem_cache_alloc_node",
-	"kfree",	    "kmem_cache_free",
+	"kmalloc", "kmalloc_node",    "kmem_cache_alloc", "kmem_cache_alloc_node",
+	"kfree",   "kmem_cache_free",
 };
 
 static const char *const page_events[] = {
@@ -37,29 +36,30 @@ static const char *const page_events[] = {
 static void event_path(char path[EVENT_PATH_MAX], const struct event_name *event,
 		       const char *file)
 {
-	snprintf(path, EVENT_PATH_MAX, "events/%s/%s/%s", event->group, event->name, file);
+	snprintf(path, EVENT_PATH_MAX, "events/%s/%s/%s", event->system, event->name,
+		 file);
 }
 
-static bool is_event(const struct event_name *event, const char *group, const char *name)
+static bool is_event(const struct event_name *event, const char *system, const char *name)
 {
-	return strcmp(event->group, group) == 0 && strcmp(event->name, name) == 0;
+	return strcmp(event->system, system) == 0 && strcmp(event->name, name) == 0;
 }
 
-static int list_add(struct event_list *list, const char *group, const char *name)
+static int list_add(struct event_list *list, const char *system, const char *name)
 {
 	struct event_name *items;
 
 	for (size_t i = 0; i < list->count; i++)
-		if (is_event(&list->items[i], group, name))
+		if (is_event(&list->items[i], system, name))
 			return 0;
 	items = reallocarray(list->items, list->count + 1, sizeof(*items));
 	if (!items)
 		return -ENOMEM;
 	list->items = items;
 	items += list->count;
-	*items = (struct event_name){ strdup(group), strdup(name), false };
-	if (!items->group || !items->name) {
-		free(items->group);
+	*items = (struct event_name){ strdup(system), strdup(name), false };
+	if (!items->system || !items->name) {
+		free(items->system);
 		free(items->name);
 		return -ENOMEM;
 	}
@@ -78,15 +78,16 @@ static int add_kmem(struct event_list *list, const struct instance *in,
 		if (instance_has(in, path))
 			ret = list_add(list, KMEM, names[i]);
 		else
-			log_msg(log, LOG_INFO, "this kernel has no event kmem:%s", names[i]);
+			log_msg(log, LOG_INFO, "this kernel has no event kmem:%s",
+				names[i]);
 	}
 	return ret;
 }
 
-/* Adds the events of @group that match; the number of matches or -ENOMEM. */
-static int add_matching(struct event_list *list, const char *group, const char *pattern)
+/* Adds the events of @system that match; the number of matches or -ENOMEM. */
+static int add_matching(struct event_list *list, const char *system, const char *pattern)
 {
-	char **names = tracefs_system_events(NULL, group);
+	char **names = tracefs_system_events(NULL, system);
 	int matches = 0;
 	int ret = 0;
 
@@ -94,7 +95,7 @@ static int add_matching(struct event_list *list, const char *group, const char *
 		if (fnmatch(pattern, names[i], 0) != 0)
 			continue;
 		matches++;
-		ret = list_add(list, group, names[i]);
+		ret = list_add(list, system, names[i]);
 	}
 	tracefs_list_free(names);
 	return ret ? ret : matches;
@@ -123,8 +124,8 @@ static int add_extra(struct event_list *list, const char *spec, const struct log
 	if (found)
 		return found < 0 ? found : 0;
 	log_msg(log, LOG_ERROR,
-		"this kernel has no event '%s'\n  It has those of: %s/available_events", spec,
-		tracefs_tracing_dir());
+		"this kernel has no event '%s'\n  It has those of: %s/available_events",
+		spec, tracefs_tracing_dir());
 	return -ENOENT;
 }
 
@@ -154,7 +155,7 @@ int events_select(struct event_list *list, const struct instance *in,
 void events_free(struct event_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		free(list->items[i].group);
+		free(list->items[i].system);
 		free(list->items[i].name);
 	}
 	free(list->items);
@@ -174,7 +175,8 @@ static void explain_filter(const struct instance *in, const char *filter,
 	/* "[12.3] event filter parse error: error: Field not found" and then the command,
 	 * which for the kernel is the filter.
 	 */
-	for (char *next; why && (next = strstr(why + 1, "error: ")) && next < why + len;) {
+	for (char *next;
+	     why && (next = strstr(why + 1, "error: ")) && next < why + len;) {
 		len -= (size_t)(next - why);
 		why = next;
 	}
@@ -207,7 +209,7 @@ int events_filter(struct event_list *list, const struct instance *in, const char
 		if (!list->items[i].filtered)
 			log_msg(log, LOG_INFO,
 				"%s:%s lacks a field of the filter and is recorded unfiltered",
-				list->items[i].group, list->items[i].name);
+				list->items[i].system, list->items[i].name);
 	return 0;
 }
 
@@ -324,7 +326,8 @@ static const struct event_name *find_page_alloc(const struct event_list *list)
 }
 
 int events_stacks(const struct event_list *list, const struct instance *in,
-		  const struct event_choice *choice, const char **how, const struct log *log)
+		  const struct event_choice *choice, const char **how,
+		  const struct log *log)
 {
 	const struct event_name *event = find_page_alloc(list);
 	int ret;
@@ -365,7 +368,8 @@ int events_enable(const struct event_list *list, const struct instance *in,
 		if (ret)
 			log_msg(log, LOG_ERROR,
 				"cannot enable the event %s:%s: %s\n  Where the machine forbids it, record other events: --slab, --page, -e",
-				list->items[i].group, list->items[i].name, strerror(-ret));
+				list->items[i].system, list->items[i].name,
+				strerror(-ret));
 	}
 	return ret;
 }

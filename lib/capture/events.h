@@ -37,7 +37,7 @@ struct event_choice {
 };
 
 struct event_name {
-	char *group;
+	char *system;
 	char *name;
 	bool filtered; /* the filter holds for it */
 };
@@ -78,8 +78,8 @@ void events_exclude_self(const struct instance *in, const struct log *log);
 
 /* Sets up call chains. @how receives what was done, for the recording's metadata. */
 int events_stacks(const struct event_list *list, const struct instance *in,
-		  const struct event_choice *choice,
-		  const char **how, const struct log *log) __must_check;
+		  const struct event_choice *choice, const char **how,
+		  const struct log *log) __must_check;
 
 /* Switches the selected events on in the instance (tracing_on still decides). */
 int events_enable(const struct event_list *list, const struct instance *in,

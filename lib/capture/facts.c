@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: reads the facts of the recorded group.
+ * capture: reads the facts of the recorded system.
  * In: tracefs, /proc, /sys. Out: texts owned by struct facts.
  */
 #include "capture/facts.h"
@@ -74,8 +74,8 @@ static int add_meta_file(struct facts *f, const char *name, const char *path,
 
 int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 {
-	static const char *const files[] = { "pagetypeinfo", "slabinfo", "buddyinfo", "vmstat",
-					     "meminfo" };
+	static const char *const files[] = { "pagetypeinfo", "slabinfo", "buddyinfo",
+					     "vmstat", "meminfo" };
 	char name[64], path[64];
 	int ret = 0;
 
@@ -139,24 +139,24 @@ uint64_t facts_number(const char *text, const char *key)
 
 /* --- formats ----------------------------------------------------------------------------- */
 
-/* Adds the formats of all events of @group, once. */
-static int add_formats(struct text_list *list, const char *group)
+/* Adds the formats of all events of @system, once. */
+static int add_formats(struct text_list *list, const char *system)
 {
 	char **names;
 	int ret = 0;
 
 	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->items[i].name, group) == 0)
+		if (strcmp(list->items[i].name, system) == 0)
 			return 0;
-	names = tracefs_system_events(NULL, group);
+	names = tracefs_system_events(NULL, system);
 	for (size_t i = 0; !ret && names && names[i]; i++) {
 		struct strbuf sb = { 0 };
 		char path[320];
 
-		snprintf(path, sizeof(path), "events/%s/%s/format", group, names[i]);
+		snprintf(path, sizeof(path), "events/%s/%s/format", system, names[i]);
 		ret = instance_read_top(path, &sb);
 		if (ret == 0) {
-			ret = list_take(list, group, &sb);
+			ret = list_take(list, system, &sb);
 		} else {
 			strbuf_free(&sb);
 			ret = ret == -ENOENT ? 0 : ret;
@@ -173,7 +173,7 @@ static int read_formats(struct facts *f, const struct event_list *list)
 	if (!ret)
 		ret = add_formats(&f->event_formats, "kmem");
 	for (size_t i = 0; !ret && i < list->count; i++)
-		ret = add_formats(&f->event_formats, list->items[i].group);
+		ret = add_formats(&f->event_formats, list->items[i].system);
 	return ret;
 }
 
@@ -194,7 +194,8 @@ int facts_build_id(const void *notes, size_t size, struct strbuf *hex)
 		desc = ((uint64_t)head[1] + 3) & ~3ULL;
 		if (name + desc > size)
 			break;
-		if (head[2] == NOTE_GNU_BUILD_ID && head[0] == 4 && !memcmp(p, "GNU", 4)) {
+		if (head[2] == NOTE_GNU_BUILD_ID && head[0] == 4 &&
+		    !memcmp(p, "GNU", 4)) {
 			for (uint32_t i = 0; i < head[1]; i++)
 				strbuf_printf(hex, "%02x", (unsigned char)p[name + i]);
 			return hex->failed ? -ENOMEM : 0;
@@ -292,8 +293,8 @@ static int collect(struct facts *f, const struct instance *in,
 	return ret;
 }
 
-int facts_finish(struct facts *f, const struct instance *in, const struct event_list *list,
-		 const struct log *log)
+int facts_finish(struct facts *f, const struct instance *in,
+		 const struct event_list *list, const struct log *log)
 {
 	int ret = collect(f, in, list, log);
 

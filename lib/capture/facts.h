@@ -47,7 +47,8 @@ int facts_add_comms(struct facts *f) __must_check;
 /* header_page of the instance (larger sub-buffers have another than the top buffer's). */
 int facts_read_headers(struct facts *f, const struct instance *in) __must_check;
 /* Statistics of @cpu, after tracing has stopped. */
-int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu) __must_check;
+int facts_add_cpustat(struct facts *f, const struct instance *in,
+		      uint32_t cpu) __must_check;
 
 /**
  * facts_finish() - read the rest: formats, kallsyms, modules, build id, uname, clock
@@ -58,8 +59,8 @@ int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu) 
  *
  * Return: 0, -ENOMEM, or -errno if formats are unreadable.
  */
-int facts_finish(struct facts *f, const struct instance *in, const struct event_list *list,
-		 const struct log *log) __must_check;
+int facts_finish(struct facts *f, const struct instance *in,
+		 const struct event_list *list, const struct log *log) __must_check;
 void facts_free(struct facts *f);
 
 /* The GNU build id in ELF notes (host byte order), as hex; -ENOENT if there is none. */

@@ -103,12 +103,12 @@ static void sweep_one(int instances, const char *name, const struct log *log)
 		close(on);
 	}
 	if (unlinkat(instances, name, AT_REMOVEDIR) == 0)
-		log_msg(log, LOG_INFO, "removed the tracing instance %s of a killed kmemx",
-			name);
+		log_msg(log, LOG_INFO,
+			"removed the tracing instance %s of a killed kmemx", name);
 	else
 		log_msg(log, LOG_WARN,
-			"cannot remove the tracing instance %s of a killed kmemx: %s", name,
-			strerror(errno));
+			"cannot remove the tracing instance %s of a killed kmemx: %s",
+			name, strerror(errno));
 out:
 	close(fd);
 }

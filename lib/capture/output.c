@@ -26,8 +26,8 @@
 static int complain(const char *what, const char *path, int err, const struct log *log)
 {
 	log_msg(log, LOG_ERROR,
-		"cannot %s %s: %s\n  Choose another place for the recording: -o FILE", what,
-		path, strerror(err));
+		"cannot %s %s: %s\n  Choose another place for the recording: -o FILE",
+		what, path, strerror(err));
 	return -err;
 }
 
@@ -70,7 +70,8 @@ static bool sweep_one(DIR *dir, const char *base, const struct log *log)
 	rewinddir(dir);
 	while (!removed && (entry = readdir(dir))) {
 		char *prefix = leftover_prefix(entry->d_name, base);
-		int fd = prefix ? openat(dirfd(dir), entry->d_name, O_RDWR | O_CLOEXEC) : -1;
+		int fd = prefix ? openat(dirfd(dir), entry->d_name, O_RDWR | O_CLOEXEC)
+				: -1;
 
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
 			log_msg(log, LOG_INFO,
@@ -112,7 +113,8 @@ static void reserve(struct output *o, const char *dir, const struct log *log)
 		size /= 2;
 	} while (ret < 0 && errno == ENOSPC && size >= RESERVE_MIN);
 	if (ret < 0)
-		log_msg(log, LOG_INFO, "cannot reserve room in %s: %s", dir, strerror(errno));
+		log_msg(log, LOG_INFO, "cannot reserve room in %s: %s", dir,
+			strerror(errno));
 }
 
 /* A device or a directory must not be renamed away. */

@@ -16,9 +16,9 @@
 /* Where buffers cannot announce themselves they are looked at so often. 20 ms of the worst
  * storm (40 MB/s and CPU) fill less than 1 MB.
  */
-#define POLL_MS 20
+#define POLL_MS		  20
 /* How often a command's end is checked on kernels without pidfd_open (before 5.3). */
-#define CHILD_POLL_MS 20
+#define CHILD_POLL_MS	  20
 /* A wake-up that brings less than this many sub-buffers was not worth it; after
  * MAX_POOR_WAKES in a row the kernel does not honour buffer_percent when polled (before
  * 6.1, 42fb0a1e84ff), and waking for every event would double the workload's time.
@@ -122,9 +122,9 @@ static int drain_ready(struct pump *p)
 		drain(p, ev[i].data.u32);
 		bytes += r->cpus[ev[i].data.u32].size - before;
 	}
-	p->poor_wakes = bytes < (uint64_t)POOR_WAKE_SUBBUFS * r->subbuf_size ?
-				p->poor_wakes + 1 :
-				0;
+	p->poor_wakes = bytes < (uint64_t)POOR_WAKE_SUBBUFS * r->subbuf_size
+				? p->poor_wakes + 1
+				: 0;
 	if (p->poor_wakes >= MAX_POOR_WAKES)
 		start_polling(p);
 	return 0;
@@ -235,7 +235,8 @@ void pump_wait_child(struct child *child, int stop_fd)
 		struct pollfd fds[] = { { .fd = child->pidfd, .events = POLLIN },
 					{ .fd = stop_fd, .events = POLLIN } };
 
-		if (poll(fds, ARRAY_SIZE(fds), child->pidfd < 0 ? CHILD_POLL_MS : -1) > 0 &&
+		if (poll(fds, ARRAY_SIZE(fds), child->pidfd < 0 ? CHILD_POLL_MS : -1) >
+			    0 &&
 		    (fds[1].revents & POLLIN) && take_signal(stop_fd, child))
 			signals++;
 	}

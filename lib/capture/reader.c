@@ -19,7 +19,7 @@
 
 #include "recording/subbuf.h"
 
-#define STAGING_SIZE (1U << 20)
+#define STAGING_SIZE  (1U << 20)
 /* Alignment for O_DIRECT: the largest logical block size that disks have. */
 #define STAGING_ALIGN 4096U
 

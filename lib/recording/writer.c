@@ -108,7 +108,9 @@ static uint64_t round_up(uint64_t v, uint64_t to)
 
 static void compose_start(struct composer *c)
 {
-	static const char magic[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
+	static const char magic[] = {
+		0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'
+	};
 	const uint16_t one = 1;
 
 	strbuf_add(&c->sb, magic, sizeof(magic));
@@ -126,7 +128,8 @@ static void compose_headers(struct composer *c)
 	put_text64(&c->sb, c->facts->header_event);
 }
 
-static void put_formats(struct composer *c, const struct recording_text *formats, size_t nr)
+static void put_formats(struct composer *c, const struct recording_text *formats,
+			size_t nr)
 {
 	put_u32(&c->sb, (uint32_t)nr);
 	for (size_t i = 0; i < nr; i++) {
@@ -146,7 +149,8 @@ static size_t system_length(const struct writer_facts *facts, size_t first)
 	size_t i = first + 1;
 
 	while (i < facts->nr_event_formats &&
-	       strcmp(facts->event_formats[i].name, facts->event_formats[first].name) == 0)
+	       strcmp(facts->event_formats[i].name, facts->event_formats[first].name) ==
+		       0)
 		i++;
 	return i - first;
 }
@@ -388,7 +392,8 @@ static int copy_by_hand(int from, uint64_t src, int to, uint64_t dst, uint64_t s
 	int ret = buf ? 0 : -ENOMEM;
 
 	while (!ret && size) {
-		ssize_t n = pread(from, buf, size < room ? (size_t)size : room, (off_t)src);
+		ssize_t n =
+			pread(from, buf, size < room ? (size_t)size : room, (off_t)src);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -462,8 +467,9 @@ static int check_facts(const struct writer_facts *facts, const struct writer_par
 	return 0;
 }
 
-int writer_write(int fd, const struct writer_facts *facts, const struct writer_part *parts,
-		 size_t nr_parts, uint64_t *written_bytes, const struct log *log)
+int writer_write(int fd, const struct writer_facts *facts,
+		 const struct writer_part *parts, size_t nr_parts,
+		 uint64_t *written_bytes, const struct log *log)
 {
 	struct composer c = { .facts = facts, .parts = parts, .nr_parts = nr_parts };
 	int ret = check_facts(facts, parts, nr_parts);

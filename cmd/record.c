@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx record.
+ * In: options and a command. Out: a recording, its summary on stderr, the command's status.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "capture/capture.h"
+#include "command.h"
+#include "message.h"
+#include "options.h"
+
+#define DEFAULT_OUTPUT "kmemx.dat"
+
+static const char *const stack_names[] = {
+	[CAPTURE_STACK_PAGE] = "page",
+	[CAPTURE_STACK_ALL] = "all",
+	[CAPTURE_STACK_NONE] = "none",
+};
+
+/* What the options fill; the texts are argv's. */
+struct record_options {
+	const char *output;
+	uint64_t buffer_bytes;
+	struct option_strings pids;
+	bool follow, slab, page, all_cpus;
+	struct option_strings events;
+	const char *stack;
+	const char *clock;
+	uint64_t duration_ns;
+	const char *filter;
+	uint64_t file_version;
+	bool quiet;
+	unsigned int verbose;
+};
+
+static int parse(struct record_options *o, int argc, char **argv, int *operands)
+{
+	static const struct option_usage usage = {
+		.command = "record",
+		.purpose = "Record the kernel's slab and page allocations into a file.",
+		.usage = "kmemx record [options] [-- COMMAND [ARG]...]",
+		.examples =
+			"  sudo kmemx record -- make -j2\n"
+			"  sudo kmemx record --page --duration 10 -o ten-seconds.dat\n",
+		.stop_at_operand = true,
+	};
+	const struct option options[] = {
+		{ OPTION_GROUP, .help = "What" },
+		{ OPTION_FLAG, 0, "slab", NULL, &o->slab, "slab events (default: both)" },
+		{ OPTION_FLAG, 0, "page", NULL, &o->page, "page events (default: both)" },
+		{ OPTION_STRINGS, 'e', "event", "EVENT", &o->events,
+		  "record EVENT too: [SYSTEM:]NAME, may be a pattern" },
+		{ OPTION_STRING, 0, "stack", "page|all|none", &o->stack,
+		  "call chains: of page allocations (default), of all, none" },
+		{ OPTION_STRING, 0, "filter", "EXPR", &o->filter,
+		  "kernel filter, on the events that have its fields" },
+		{ OPTION_GROUP, .help = "Of whom and how long" },
+		{ OPTION_STRINGS, 'p', "pid", "PID[,PID]", &o->pids,
+		  "these processes alone, and what they fork" },
+		{ OPTION_FLAG, 0, "follow", NULL, &o->follow,
+		  "the command and all its descendants alone" },
+		{ OPTION_FLAG, 'a', "all-cpus", NULL, &o->all_cpus,
+		  "the whole system, as is the default" },
+		{ OPTION_DURATION, 0, "duration", "TIME", &o->duration_ns,
+		  "stop after TIME: 10, 1.5s, 500ms, 2m" },
+		{ OPTION_GROUP, .help = "How" },
+		{ OPTION_STRING, 'o', "output", "FILE", &o->output,
+		  "file to write (default: " DEFAULT_OUTPUT ")" },
+		{ OPTION_SIZE, 'b', "buffer-size", "SIZE", &o->buffer_bytes,
+		  "ring buffer of each CPU (default: up to 16M)" },
+		{ OPTION_STRING, 0, "clock", "NAME", &o->clock,
+		  "trace clock (default: " CAPTURE_DEFAULT_CLOCK ")" },
+		{ OPTION_UINT, 0, "file-version", "6|7", &o->file_version,
+		  "trace.dat version (default: 7)" },
+		{ OPTION_FLAG, 'q', "quiet", NULL, &o->quiet, "print errors only" },
+		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
+		  "say more; twice: still more" },
+		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
+		{ OPTION_END },
+	};
+
+	return options_parse(&usage, options, argc, argv, operands);
+}
+
+/* --- from words to struct capture_options ------------------------------------------------ */
+
+static int usage_error(const char *text)
+{
+	message_error("record", "%s", text);
+	return EXIT_USAGE;
+}
+
+static int set_stack(const struct record_options *o, struct capture_options *c)
+{
+	if (!o->stack)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(stack_names); i++) {
+		if (strcmp(o->stack, stack_names[i]) != 0)
+			continue;
+		c->events.stack = (enum capture_stack)i;
+		return -1;
+	}
+	message_error(
+		"record",
+		"--stack takes page, all or none, not '%s'\n  page: call chains of page allocations; all: of every event",
+		o->stack);
+	return EXIT_USAGE;
+}
+
+/* Reads "PID[,PID]..." of each -p into a new array. */
+static int set_pids(const struct record_options *o, pid_t **pids, size_t *nr)
+{
+	for (size_t i = 0; i < o->pids.count; i++) {
+		const char *p = o->pids.items[i];
+
+		do {
+			char *end;
+			unsigned long v;
+			pid_t *more;
+
+			errno = 0;
+			v = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : 0;
+			if (!v || errno || v > INT32_MAX || (*end && *end != ',')) {
+				message_error(
+					"record",
+					"-p takes process numbers, not '%s'\n  Several: -p 12,34",
+					o->pids.items[i]);
+				return EXIT_USAGE;
+			}
+			more = reallocarray(*pids, *nr + 1, sizeof(**pids));
+			if (!more) {
+				message_error("record", "out of memory");
+				return EXIT_FAILED;
+			}
+			*pids = more;
+			(*pids)[(*nr)++] = (pid_t)v;
+			p = *end ? end + 1 : end;
+		} while (*p);
+	}
+	return -1;
+}
+
+/* The words as a shell would take them back. */
+static void add_quoted(struct strbuf *sb, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./,:@%";
+
+	if (*word && !word[strspn(word, plain)]) {
+		strbuf_puts(sb, word);
+		return;
+	}
+	strbuf_puts(sb, "'");
+	for (; *word; word++) {
+		if (*word == '\'')
+			strbuf_puts(sb, "'\\''");
+		else
+			strbuf_add(sb, word, 1);
+	}
+	strbuf_puts(sb, "'");
+}
+
+static void build_command_line(struct strbuf *sb, int argc, char **argv)
+{
+	strbuf_puts(sb, "kmemx");
+	for (int i = 0; i < argc; i++) {
+		strbuf_puts(sb, " ");
+		add_quoted(sb, argv[i]);
+	}
+}
+
+/* A number in the environment, or -1. */
+static uint32_t environment_id(const char *name)
+{
+	const char *text = getenv(name);
+	char *end;
+	unsigned long v;
+
+	if (!text || *text < '0' || *text > '9')
+		return (uint32_t)-1;
+	errno = 0;
+	v = strtoul(text, &end, 10);
+	return *end || errno || v > INT32_MAX ? (uint32_t)-1 : (uint32_t)v;
+}
+
+static int set_rest(const struct record_options *o, struct capture_options *c)
+{
+	if (o->file_version != 6 && o->file_version != 7)
+		return usage_error("--file-version takes 6 or 7");
+	if (strcmp(o->output, "-") == 0)
+		return usage_error(
+			"a recording cannot be written to standard output\n  Name a file: -o FILE");
+	if (o->follow && !c->argv)
+		return usage_error(
+			"--follow needs a command\n  Try: kmemx record --follow -- COMMAND, or -p PID");
+	if (o->all_cpus && (o->follow || o->pids.count))
+		return usage_error(
+			"--all-cpus contradicts --follow and --pid\n  Leave out the one or the other.");
+	c->output = o->output;
+	c->events.slab = o->slab || !o->page;
+	c->events.page = o->page || !o->slab;
+	c->events.extra = o->events.items;
+	c->events.nr_extra = o->events.count;
+	c->events.filter = o->filter;
+	c->follow = o->follow;
+	c->buffer_bytes = o->buffer_bytes;
+	c->clock = o->clock;
+	c->duration_ns = o->duration_ns;
+	c->file_version = (unsigned int)o->file_version;
+	/* With sudo the recording belongs to who called it, as its reports need no root. */
+	c->owner_uid = geteuid() == 0 ? environment_id("SUDO_UID") : (uid_t)-1;
+	c->owner_gid = geteuid() == 0 ? environment_id("SUDO_GID") : (gid_t)-1;
+	return set_stack(o, c);
+}
+
+/* --- what the user sees ------------------------------------------------------------------ */
+
+static void say_started(void *ctx)
+{
+	const struct capture_options *c = ctx;
+	const char *what = !c->events.page   ? "slab"
+			   : !c->events.slab ? "page"
+					     : "slab and page";
+	const char *chains = c->events.stack == CAPTURE_STACK_ALL
+				     ? " (callchains on all events)"
+			     : c->events.stack == CAPTURE_STACK_PAGE && c->events.page
+				     ? " (callchains on page allocations)"
+				     : "";
+	struct strbuf whom = { 0 };
+
+	if (c->follow)
+		strbuf_puts(&whom, "the command and its descendants");
+	if (c->follow && c->nr_pids)
+		strbuf_puts(&whom, " and ");
+	if (c->nr_pids)
+		strbuf_printf(&whom, "%zu process%s and what they fork", c->nr_pids,
+			      c->nr_pids == 1 ? "" : "es");
+	if (!whom.size)
+		strbuf_puts(&whom, "the whole system");
+	message_info("recording %s events of %s%s. Ctrl-C stops.", what,
+		     strbuf_text(&whom), chains);
+	strbuf_free(&whom);
+}
+
+static void format_bytes(char *buf, size_t size, uint64_t bytes)
+{
+	if (bytes < 1024 * 1024)
+		snprintf(buf, size, "%.1f KiB", (double)bytes / 1024);
+	else if (bytes < 1024ULL * 1024 * 1024)
+		snprintf(buf, size, "%.1f MiB", (double)bytes / (1024 * 1024));
+	else
+		snprintf(buf, size, "%.2f GiB", (double)bytes / (1024 * 1024 * 1024));
+}
+
+static void format_losses(struct strbuf *sb, const struct capture_result *r)
+{
+	const struct {
+		uint64_t count;
+		const char *name;
+	} losses[] = {
+		{ r->overrun, "overrun" },
+		{ r->dropped, "dropped" },
+		{ r->commit_overrun, "commit overrun" },
+	};
+	uint64_t total = r->overrun + r->dropped + r->commit_overrun;
+	const char *sep = "";
+
+	if (!total) {
+		strbuf_puts(sb, "none lost");
+		return;
+	}
+	strbuf_printf(sb, "%" PRIu64 " LOST (", total);
+	for (size_t i = 0; i < ARRAY_SIZE(losses); i++) {
+		if (!losses[i].count)
+			continue;
+		strbuf_printf(sb, "%s%" PRIu64 " %s", sep, losses[i].count,
+			      losses[i].name);
+		sep = ", ";
+	}
+	strbuf_puts(sb, ")");
+}
+
+static void say_summary(const struct capture_options *c, const struct capture_result *r)
+{
+	struct strbuf lost = { 0 };
+	const char *caller = c->events.page ? " --caller" : "";
+	bool named = strcmp(c->output, DEFAULT_OUTPUT) != 0;
+	char bytes[32];
+
+	format_bytes(bytes, sizeof(bytes), r->file_bytes);
+	format_losses(&lost, r);
+	message_info("%" PRIu64 " events in %.2f s, %s, %s -> %s", r->events,
+		     (double)r->duration_ns / 1e9, bytes, strbuf_text(&lost), c->output);
+	if (r->overrun || r->dropped)
+		message_info(
+			"to lose less: a larger buffer (-b), fewer events (--slab, --page), --stack none");
+	message_info("next: kmemx stat%s%s%s%s%s", named ? " -i " : "",
+		     named ? c->output : "", c->events.slab ? " --slab" : "",
+		     c->events.page ? " --page" : "", caller);
+	strbuf_free(&lost);
+}
+
+static void say_exec_failure(const char *command, int err)
+{
+	if (err == ENOENT)
+		message_error(
+			"record",
+			"command not found: %s\n  Nothing was recorded. Check the spelling, or give its path.",
+			command);
+	else
+		message_error(
+			"record",
+			"cannot execute %s: %s\n  Nothing was recorded. Check its permissions and format.",
+			command, strerror(err));
+}
+
+/* --- running ----------------------------------------------------------------------------- */
+
+/* Blocks the signals that stop a recording and returns a descriptor that tells of them.
+ * SIGPIPE too: a closed stderr must not end a recording half way.
+ */
+static int block_signals(sigset_t *before)
+{
+	sigset_t stop, block;
+
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGINT);
+	sigaddset(&stop, SIGTERM);
+	sigaddset(&stop, SIGHUP);
+	sigaddset(&stop, SIGQUIT);
+	block = stop;
+	sigaddset(&block, SIGPIPE);
+	if (sigprocmask(SIG_BLOCK, &block, before) < 0)
+		return -1;
+	return signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int record(const struct capture_options *c, bool quiet)
+{
+	struct capture_result result;
+	int ret = capture_run(c, &result);
+	int status;
+
+	if (ret == 0 && result.exec_errno) {
+		say_exec_failure(c->argv[0], result.exec_errno);
+		capture_wait(c, &result);
+		return result.exec_errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	}
+	if (ret == 0 && !quiet)
+		say_summary(c, &result);
+	if (ret == 0 && result.write_error)
+		message_error(
+			"record",
+			"the recording was cut short: %s\n  %s holds what was read until then, marked as truncated. Make room there, or use -o FILE.",
+			strerror(result.write_error), c->output);
+	if (!quiet && c->argv && !result.child.ended && result.child.go_fd < 0)
+		message_info("waiting for the command to end");
+	status = capture_wait(c, &result);
+	if (ret || result.write_error)
+		return EXIT_FAILED;
+	return status;
+}
+
+static int run_record(int argc, char **argv)
+{
+	struct record_options o = { .output = DEFAULT_OUTPUT, .file_version = 7 };
+	struct message_log log_state = { .command = "record" };
+	struct capture_options c = { 0 };
+	struct strbuf line = { 0 };
+	pid_t *pids = NULL;
+	struct log log;
+	sigset_t before;
+	int operands = argc, ret;
+
+	ret = parse(&o, argc, argv, &operands);
+	if (ret >= 0)
+		goto out;
+	c.argv = operands < argc ? argv + operands : NULL;
+	ret = set_rest(&o, &c);
+	if (ret < 0)
+		ret = set_pids(&o, &pids, &c.nr_pids);
+	if (ret >= 0)
+		goto out;
+	log_state.verbose = o.verbose;
+	log_state.quiet = o.quiet;
+	log = message_log(&log_state);
+	build_command_line(&line, argc, argv);
+	c.stop_fd = block_signals(&before);
+	if (c.stop_fd < 0) {
+		message_error("record", "cannot watch for signals: %s", strerror(errno));
+		ret = EXIT_FAILED;
+		goto out;
+	}
+	c.pids = pids;
+	c.command_line = strbuf_text(&line);
+	c.child_sigmask = &before;
+	c.log = &log;
+	c.started = o.quiet ? NULL : say_started;
+	c.ctx = &c;
+	ret = record(&c, o.quiet);
+	close(c.stop_fd);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+out:
+	free(o.pids.items);
+	free(o.events.items);
+	free(pids);
+	strbuf_free(&line);
+	return ret;
+}
+
+const struct command command_record = {
+	.name = "record",
+	.purpose =
+		"record the kernel's allocations, while a command runs or until stopped",
+	.run = run_record,
+};

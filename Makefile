@@ -5,6 +5,7 @@
 # make demo       install what is missing, build, record two seconds here, show the reports
 # make lint       style, layers, shell scripts, headers
 # make bench      record and report beside perf kmem and trace-cmd (BENCH='--rounds 9 --json')
+# make fuzz-smoke a minute of fuzzing (needs clang; FUZZ_SECONDS=15 for each target)
 # make unit | cli | live | doctest    one kind of test (TESTS='name ...' for some of cli, live)
 # make install | man | clean
 #
@@ -80,6 +81,7 @@ CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard cmd/*.c)))
 TEST_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/unit/*.c)))
 PROG_SRC := $(sort $(wildcard tests/live/*.c tests/bench/*.c))
 PROGS := $(patsubst %.c,$(B)/%,$(PROG_SRC))
+FUZZERS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 MAN := $(patsubst Documentation/%.scd,$(B)/man/%,$(sort $(wildcard Documentation/*.scd)))
 LIBKMEMX := $(B)/libkmemx.a
 UNIT := $(B)/tests/unit/run
@@ -88,8 +90,8 @@ Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
 
 all: $(KMEMX)
-.PHONY: all bench check check-here unit cli live doctest demo demo-here lint lint-here man \
-	install clean deps FORCE
+.PHONY: all bench check check-here unit cli live doctest fuzz-smoke fuzz-here \
+	demo demo-here lint lint-here man install clean deps FORCE
 
 # --- what is missing, by distribution ----------------------------------------------------
 ifneq ($(strip $(missing)),)
@@ -138,6 +140,10 @@ $(PROGS): $(B)/%: $(B)/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< -lpthread
 
+$(FUZZERS): $(B)/%: $(B)/%.o $(LIBKMEMX)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIB_LIBS)
+
 $(B)/man/%: Documentation/%.scd
 	@mkdir -p $(@D)
 	$(call say,MAN,$@)
@@ -164,6 +170,13 @@ check:
 	@+$(MAKE) --no-print-directory check-here
 check-here: $(KMEMX) $(UNIT) $(PROGS)
 	$(Q)$(test_env) tests/run $(UNIT)
+
+# libFuzzer comes with clang. FUZZ_SECONDS for each target.
+FUZZ_SECONDS ?= 15
+fuzz-smoke:
+	@+$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined fuzz-here
+fuzz-here: $(FUZZERS)
+	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
 
 demo:
 	@scripts/install-deps build
@@ -195,4 +208,5 @@ install: $(KMEMX) $(if $(scdoc),$(MAN))
 clean:
 	rm -rf $(O)/build $(O)/kmemx
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(PROGS:=.d)
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(PROGS:=.d) \
+	$(FUZZERS:=.d)

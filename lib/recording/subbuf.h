@@ -72,7 +72,7 @@ enum subbuf_type_len {
  * lengths in it claim.
  *
  * Return: 1 and @rec; 0 at the end; -EBADMSG where an event's length leaves the page (the
- * rest of the page is unreadable).
+ * rest of the page is unreadable; the next call says 0).
  */
 static inline int subbuf_iter_next(struct subbuf_iter *it, struct raw_record *rec)
 {
@@ -86,20 +86,23 @@ static inline int subbuf_iter_next(struct subbuf_iter *it, struct raw_record *re
 		if (likely(type_len - 1 < SUBBUF_DATA_MAX)) {
 			len = type_len * 4;
 			if (unlikely(len > left - 4))
-				return -EBADMSG;
+				goto bad;
 			it->ts += delta;
 			*rec = (struct raw_record){ it->ts, it->p + 4, len };
 			it->p += 4 + len;
 			return 1;
 		}
-		if (left < 8)
-			return type_len == SUBBUF_PADDING ? 0 : -EBADMSG;
+		if (unlikely(left < 8)) {
+			if (type_len == SUBBUF_PADDING)
+				return 0;
+			goto bad;
+		}
 		word = get_u32(it->p + 4, it->big_endian);
 		switch (type_len) {
 		case SUBBUF_DATA_LONG:
 			/* The length counts its own four bytes; records are aligned to 4. */
 			if (word < 4 || word > left - 4)
-				return -EBADMSG;
+				goto bad;
 			it->ts += delta;
 			*rec = (struct raw_record){ it->ts, it->p + 8, word - 4 };
 			it->p += 4 + ((word + 3) & ~3U);
@@ -110,7 +113,7 @@ static inline int subbuf_iter_next(struct subbuf_iter *it, struct raw_record *re
 			if (!delta) /* nothing but padding up to the page's end */
 				return 0;
 			if (word > left - 4)
-				return -EBADMSG;
+				goto bad;
 			it->ts += delta;
 			it->p += 4 + ((word + 3) & ~3U);
 			if (it->p > it->end)
@@ -128,6 +131,9 @@ static inline int subbuf_iter_next(struct subbuf_iter *it, struct raw_record *re
 		}
 	}
 	return 0;
+bad:
+	it->p = it->end;
+	return -EBADMSG;
 }
 
 #endif

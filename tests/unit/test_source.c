@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: recording/source.h.
+ */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recording/source.h"
+
+START_TEST(memory_reads_stay_inside)
+{
+	static const char data[] = "0123456789";
+	struct source src;
+	char buf[16] = "";
+
+	ck_assert_int_eq(source_open_memory(&src, data, 10), 0);
+	ck_assert_uint_eq(src.size, 10);
+	ck_assert_int_eq(source_read(&src, buf, 3, 7), 0);
+	ck_assert_int_eq(memcmp(buf, "789", 3), 0);
+	ck_assert_int_eq(source_read(&src, buf, 4, 7), -ENODATA);
+	ck_assert_int_eq(source_read(&src, buf, 1, 10), -ENODATA);
+	ck_assert_int_eq(source_read(&src, buf, 2, UINT64_MAX), -ENODATA);
+	ck_assert_int_eq(source_read(&src, buf, 0, 10), 0);
+	source_close(&src);
+}
+END_TEST
+
+START_TEST(file_that_shrinks_is_an_error_not_a_crash)
+{
+	char path[] = "/tmp/kmemx-test-XXXXXX";
+	int fd = mkstemp(path);
+	struct source src;
+	char buf[8];
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, "abcdefgh", 8), 8);
+	ck_assert_int_eq(source_open_file(&src, path), 0);
+	ck_assert_uint_eq(src.size, 8);
+	ck_assert_int_eq(source_read(&src, buf, 8, 0), 0);
+	ck_assert_int_eq(memcmp(buf, "abcdefgh", 8), 0);
+	ck_assert_int_eq(ftruncate(fd, 3), 0);
+	ck_assert_int_eq(source_read(&src, buf, 8, 0), -ENODATA);
+	source_close(&src);
+	close(fd);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(only_regular_files_open)
+{
+	char dir[] = "/tmp/kmemx-test-XXXXXX", fifo[64];
+	struct source src;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
+	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+	ck_assert_int_eq(source_open_file(&src, dir), -EISDIR);
+	ck_assert_int_eq(source_open_file(&src, fifo), -ESPIPE);
+	unlink(fifo);
+	ck_assert_int_eq(source_open_file(&src, fifo), -ENOENT);
+	rmdir(dir);
+}
+END_TEST
+
+Suite *test_source_suite(void)
+{
+	Suite *s = suite_create("recording/source");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, memory_reads_stay_inside);
+	tcase_add_test(tc, file_that_shrinks_is_an_error_not_a_crash);
+	tcase_add_test(tc, only_regular_files_open);
+	suite_add_tcase(s, tc);
+	return s;
+}

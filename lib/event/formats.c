@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "event/format_check.h"
+#include "event/print_flags.h"
 
 /* Offsets are kept in 16 bits; a ring-buffer page is at most 64 KiB long. */
 #define RECORD_MAX 65536
@@ -221,55 +222,16 @@ static bool common_equal(const struct event_common *a, const struct event_common
 	       a->pid_offset == b->pid_offset;
 }
 
-/* The first __print_flags() in an expression; depth is bounded by format_check(). */
-static const struct tep_print_arg *find_print_flags(const struct tep_print_arg *arg,
-						    unsigned int depth)
+struct gfp_pairs {
+	struct gfp_names *names;
+	uint64_t bits; /* that a flags word of this kernel has */
+};
+
+static int take_gfp_pair(void *ctx, uint64_t mask, const char *name)
 {
-	const struct tep_print_arg *found;
+	const struct gfp_pairs *pairs = ctx;
 
-	if (!arg || depth > FORMAT_MAX_OPERATORS)
-		return NULL;
-	switch (arg->type) {
-	case TEP_PRINT_FLAGS:
-		return arg;
-	case TEP_PRINT_TYPE:
-		return find_print_flags(arg->typecast.item, depth + 1);
-	case TEP_PRINT_OP:
-		found = find_print_flags(arg->op.left, depth + 1);
-		return found ? found : find_print_flags(arg->op.right, depth + 1);
-	default:
-		return NULL;
-	}
-}
-
-/* Fills the gfp names from @event's print format, if it has any. 0 or -ENOMEM. */
-static int take_gfp_names(struct event_formats *fmts, const struct tep_event *event,
-			  unsigned int long_size)
-{
-	const struct tep_print_arg *arg, *flags = NULL;
-	const struct tep_print_flag_sym *sym;
-
-	if (fmts->gfp.count || event->flags & TEP_EVENT_FL_FAILED)
-		return 0;
-	for (arg = event->print_fmt.args; arg && !flags; arg = arg->next)
-		flags = find_print_flags(arg, 0);
-	for (sym = flags ? flags->flags.flags : NULL; sym; sym = sym->next) {
-		uint64_t mask;
-		char *end;
-		int ret;
-
-		if (!sym->value || !sym->str || !*sym->str)
-			continue;
-		mask = strtoull(sym->value, &end, 0);
-		if (end == sym->value || !mask) /* a name or the terminator, {0, NULL} */
-			continue;
-		if (long_size == 4)
-			mask &= UINT32_MAX;
-		ret = gfp_names_add(&fmts->gfp, mask, sym->str);
-		if (ret < 0)
-			return ret;
-	}
-	return 0;
+	return gfp_names_add(pairs->names, mask & pairs->bits, name);
 }
 
 /* Resolves an event's fields from libtraceevent's parse. NULL or what is wrong. */
@@ -294,6 +256,20 @@ static const char *resolve(struct event_formats *fmts, struct event_format *fmt,
 	return why;
 }
 
+/* A copy of the format with an empty print string, which is all that libtraceevent gets to
+ * see: print_flags.h says why. The caller frees it; NULL if memory ran out.
+ */
+static char *fields_only(const char *text)
+{
+	static const char start[] = "\nprint fmt:";
+	const char *print = strstr(text, start);
+	struct strbuf sb = { 0 };
+
+	strbuf_add(&sb, text, print ? (size_t)(print - text) : strlen(text));
+	strbuf_printf(&sb, "%s \"\"\n", start);
+	return strbuf_detach(&sb);
+}
+
 /* Parses a format that kmemx decodes. On failure @fmt stays a KMEM_OTHER. 0 or -ENOMEM. */
 static int parse_known(struct event_formats *fmts, struct event_format *fmt,
 		       const struct event_spec *spec, const struct recording_text *text,
@@ -304,19 +280,24 @@ static int parse_known(struct event_formats *fmts, struct event_format *fmt,
 	struct tep_handle *tep = NULL;
 	struct tep_event *event = NULL;
 	struct event_format parsed = *fmt;
+	struct gfp_pairs pairs = { &fmts->gfp, long_size == 4 ? UINT32_MAX : UINT64_MAX };
+	char *fields = fields_only(text->text);
 	int ret = 0;
 
+	if (!fields)
+		return -ENOMEM;
 	if (!why) {
 		tep = tep_alloc();
-		if (!tep)
+		if (!tep) {
+			free(fields);
 			return -ENOMEM;
+		}
 		tep_set_file_bigendian(tep, rec->big_endian ? TEP_BIG_ENDIAN
 							    : TEP_LITTLE_ENDIAN);
 		tep_set_long_size(tep, (int)long_size);
-		/* Fails too if only the print format is unreadable: the fields count. */
-		if (tep_parse_format(tep, &event, text->text, text->size, spec->system) !=
-			    TEP_ERRNO__SUCCESS &&
-		    (!event || !event->format.fields))
+		if (tep_parse_format(tep, &event, fields, strlen(fields), spec->system) !=
+			    TEP_ERRNO__SUCCESS ||
+		    !event)
 			why = "libtraceevent cannot parse it";
 	}
 	if (!why) {
@@ -325,8 +306,9 @@ static int parse_known(struct event_formats *fmts, struct event_format *fmt,
 	}
 	if (!why) {
 		*fmt = parsed;
-		if (find_field(event->format.fields, "gfp_flags"))
-			ret = take_gfp_names(fmts, event, long_size);
+		if (find_field(event->format.fields, "gfp_flags") && !fmts->gfp.count)
+			ret = print_flags_parse(text->text, text->size, "gfp_flags",
+						take_gfp_pair, &pairs);
 	} else {
 		fmts->nr_failed++;
 		log_msg(fmts->log, LOG_WARN,
@@ -334,7 +316,8 @@ static int parse_known(struct event_formats *fmts, struct event_format *fmt,
 			spec->system, spec->name, why);
 	}
 	tep_free(tep);
-	return ret;
+	free(fields);
+	return ret < 0 ? ret : 0;
 }
 
 /* Appends an event of this name and ID. NULL if memory ran out. */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * event: the (mask, name) pairs of a __print_flags() in a format's print string.
+ * In: a hostile format text. Out: one call per pair.
+ *
+ * libtraceevent evaluates these too, but 1.7.1 divides by zero and leaks on texts made for
+ * that, so its parser is given the fields only.
+ */
+#ifndef KMEMX_EVENT_PRINT_FLAGS_H
+#define KMEMX_EVENT_PRINT_FLAGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+/**
+ * print_flags_parse() - read the pairs that name @field's bits
+ * @text, @size: a whole format text; what stands before "print fmt:" is skipped
+ * @field: e.g. "gfp_flags": the first __print_flags(REC->gfp_flags, ...) is read
+ * @pair: called for each pair with a name and a mask other than 0; the name is valid during
+ *	  the call only; a negative return value ends the reading
+ *
+ * Masks are constant expressions of numbers, casts, parentheses, ~, <<, >>, |, &, ^, + and
+ * -; a pair of which another kind of mask is written is left out.
+ *
+ * Return: the number of pairs, or @pair's negative value.
+ */
+int print_flags_parse(const char *text, size_t size, const char *field,
+		      int (*pair)(void *ctx, uint64_t mask, const char *name),
+		      void *ctx) __must_check;
+
+#endif

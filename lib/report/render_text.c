@@ -12,12 +12,13 @@
 #include "report/render.h"
 #include "report/text_cell.h"
 
-#define FLUSH_SIZE 32768
-#define GAP	   2
-#define LAST_MIN   16 /* the last column is never made narrower than this */
-#define RED	   "\033[31m"
-#define DIM	   "\033[2m"
-#define PLAIN	   "\033[0m"
+#define FLUSH_SIZE  32768
+#define GAP	    2
+#define LAST_MIN    16 /* the last column is never made narrower than this */
+#define SUMMARY_MIN 32 /* nor the titles in a summary than this less five */
+#define RED	    "\033[31m"
+#define DIM	    "\033[2m"
+#define PLAIN	    "\033[0m"
 
 struct painter {
 	const struct render_options *opts;
@@ -271,7 +272,7 @@ static void paint_summary_value(struct painter *p, const struct summary_item *it
 static void paint_summary(struct painter *p, const struct table *t)
 {
 	const char *title = t->summary_title ? t->summary_title : "SUMMARY";
-	size_t title_width = 0, value_width = 0, i;
+	size_t title_width = 0, value_width = 0, room, i;
 	bool bound = false;
 
 	for (i = 0; i < t->nr_summary; i++) {
@@ -282,17 +283,24 @@ static void paint_summary(struct painter *p, const struct table *t)
 		value_width = p->cell.size > value_width ? p->cell.size : value_width;
 		bound |= t->summary[i].bound;
 	}
+	room = p->opts->width > value_width + SUMMARY_MIN ? p->opts->width - value_width
+							  : SUMMARY_MIN;
+	if (p->opts->width && title_width > room - 5)
+		title_width = room - 5; /* " : " before the value, " *" behind it */
 	strbuf_printf(&p->sb, "\n%s\n", title);
 	for (i = strlen(title); i; i--)
 		strbuf_puts(&p->sb, "=");
 	strbuf_puts(&p->sb, "\n");
 	for (i = 0; i < t->nr_summary; i++) {
 		const struct summary_item *item = &t->summary[i];
+		size_t size;
 
 		paint_summary_value(p, item);
-		strbuf_printf(&p->sb, "%-*s : %*s%s\n", (int)title_width, item->title,
-			      (int)value_width, strbuf_text(&p->cell),
-			      item->bound ? " *" : "");
+		size = strlen(item->title);
+		text_shorten(&p->sb, item->title, size, title_width);
+		paint_pad(p, size < title_width ? title_width - size : 0);
+		strbuf_printf(&p->sb, " : %*s%s\n", (int)value_width,
+			      strbuf_text(&p->cell), item->bound ? " *" : "");
 	}
 	if (bound)
 		paint_comment(p, "* a bound only: events were lost", RED);

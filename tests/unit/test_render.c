@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: the renderers, report/render.h, and values as text, report/text_cell.h.
+ */
+#include <check.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "report/json.h"
+#include "report/render.h"
+#include "report/text_cell.h"
+
+static int collect(void *ctx, const char *data, size_t size)
+{
+	strbuf_add(ctx, data, size);
+	return 0;
+}
+
+static int refuse(void *ctx, const char *data, size_t size)
+{
+	++*(int *)ctx;
+	return -ENOSPC;
+}
+
+static void expect(render_fn render, const struct report *r, struct render_options opts,
+		   const char *want)
+{
+	struct strbuf got = { 0 };
+	const struct render_out out = { collect, &got };
+
+	ck_assert_int_eq(render(r, &opts, &out), 0);
+	ck_assert_str_eq(strbuf_text(&got), want);
+	strbuf_free(&got);
+}
+
+static void add(struct table *t, uint64_t bytes, uint64_t hit, const char *callsite)
+{
+	struct cell *row = table_add_row(t);
+
+	row[0] = cell_text(t, callsite);
+	row[1] = cell_uint(bytes);
+	row[2] = cell_uint(hit);
+	row[3] = cell_real(hit ? 12.5 : 0);
+}
+
+static struct table *make_table(void)
+{
+	struct table *t = table_new("slab", "Slab allocations by callsite");
+	const struct column columns[] = {
+		{ .name = "callsite", .title = "Callsite", .last = true },
+		{ .name = "bytes",
+		  .title = "Bytes/Per",
+		  .unit = UNIT_BYTES,
+		  .per = "hit" },
+		{ .name = "hit", .title = "Hit", .unit = UNIT_COUNT },
+		{ .name = "frag", .title = "Frag", .unit = UNIT_PERCENT },
+	};
+	size_t i;
+
+	table_set_by(t, "callsite");
+	for (i = 0; i < 4; i++)
+		table_add_column(t, &columns[i]);
+	add(t, 2097152, 1, "vma_alloc_folio");
+	add(t, 147456, 9, "allocate_slab");
+	add(t, 100, 0, "a_function_with_a_rather_long_name");
+	return t;
+}
+
+static struct report *make_report(void)
+{
+	struct report *r = report_new();
+	struct table *t = make_table();
+
+	table_add_summary(t, "total", "Total bytes", UNIT_BYTES, cell_uint(2244708),
+			  false);
+	table_add_summary(t, "net", "Net", UNIT_BYTES, cell_int(-5), true);
+	table_add_note(t, "K: GFP_KERNEL");
+	report_add_banner(r, false, "kmemx.dat: Linux 6.18");
+	report_add_banner(r, true, "LOST 5 events");
+	report_add_fact(r, "kernel", NULL,
+			(struct cell){ .type = CELL_TEXT, .s = "6.18" });
+	report_add_fact(r, "duration_ns", NULL, (struct cell){ .type = CELL_NONE });
+	report_add_table(r, t);
+	return r;
+}
+
+START_TEST(text)
+{
+	struct report *r = make_report();
+	const struct sort_key key = { "bytes", SORT_DEFAULT };
+
+	ck_assert_int_eq(table_sort(r->tables[0], &key, 1), 0);
+	expect(render_text, r, (struct render_options){ 0 },
+	       "# kmemx.dat: Linux 6.18\n"
+	       "# LOST 5 events\n"
+	       "#\n"
+	       "# Slab allocations by callsite, sorted by bytes\n"
+	       "#\n"
+	       "#       Bytes/Per  Hit     Frag  Callsite\n"
+	       "  2097152/2097152    1  12.500%  vma_alloc_folio\n"
+	       "   147456/16384      9  12.500%  allocate_slab\n"
+	       "      100/-          0   0.000%  a_function_with_a_rather_long_name\n"
+	       "# K: GFP_KERNEL\n"
+	       "\n"
+	       "SUMMARY\n"
+	       "=======\n"
+	       "Total bytes : 2244708\n"
+	       "Net         :      -5 *\n"
+	       "# * a bound only: events were lost\n");
+	report_free(r);
+}
+END_TEST
+
+START_TEST(text_cut_human_and_coloured)
+{
+	struct report *r = make_report();
+
+	table_limit(r->tables[0], 1);
+	expect(render_text, r, (struct render_options){ .human = true, .color = true },
+	       "# kmemx.dat: Linux 6.18\n"
+	       "\033[31m# LOST 5 events\033[0m\n"
+	       "#\n"
+	       "# Slab allocations by callsite (1 of 3 rows, 93.4 % of bytes)\n"
+	       "#\n"
+	       "#     Bytes/Per  Hit     Frag  Callsite\n"
+	       "  2.0MiB/2.0MiB    1  12.500%  vma_alloc_folio\n"
+	       "\033[2m# K: GFP_KERNEL\033[0m\n"
+	       "\n"
+	       "SUMMARY\n"
+	       "=======\n"
+	       "Total bytes : 2.1 MiB\n"
+	       "Net         :    -5 B *\n"
+	       "\033[31m# * a bound only: events were lost\033[0m\n");
+	report_free(r);
+}
+END_TEST
+
+START_TEST(text_narrow)
+{
+	struct report *r = report_new();
+	struct table *t = make_table();
+
+	table_add_note(t, "these are some words that do not fit into one line of 50");
+	table_add_summary(t, "x", "A title that is much too long for a narrow terminal",
+			  UNIT_COUNT, cell_uint(7), true);
+	report_add_table(r, t);
+	expect(render_text, r, (struct render_options){ .width = 50 },
+	       "# Slab allocations by callsite\n"
+	       "#\n"
+	       "#       Bytes/Per  Hit     Frag  Callsite\n"
+	       "  2097152/2097152    1  12.500%  vma_alloc_folio\n"
+	       "   147456/16384      9  12.500%  allocate_slab\n"
+	       "      100/-          0   0.000%  a_funct..ong_name\n"
+	       "# these are some words that do not fit into one\n"
+	       "#   line of 50\n"
+	       "\n"
+	       "SUMMARY\n"
+	       "=======\n"
+	       "A title that is much ..for a narrow terminal : 7 *\n"
+	       "# * a bound only: events were lost\n");
+	report_free(r);
+}
+END_TEST
+
+START_TEST(text_is_safe_on_a_terminal)
+{
+	struct report *r = report_new();
+	struct table *t = table_new("x", "t");
+
+	table_add_column(t, &(struct column){ .name = "n", .last = true });
+	table_add_row(t)[0] = cell_text(t, "a\033[31mb\nc\x7f\xc2\x9b"
+					   "d\xc3\xa9");
+	report_add_banner(r, false, "file\033]0;x\a.dat");
+	report_add_table(r, t);
+	expect(render_text, r, (struct render_options){ 0 },
+	       "# file?]0;x?.dat\n"
+	       "#\n"
+	       "# t\n"
+	       "#\n"
+	       "# n\n"
+	       "  a?[31mb?c??d\xc3\xa9\n");
+	report_free(r);
+}
+END_TEST
+
+START_TEST(text_of_nothing)
+{
+	struct report *r = report_new();
+	struct table *t = table_new("x", NULL);
+
+	expect(render_text, r, (struct render_options){ 0 }, "");
+	report_add_table(r, t);
+	expect(render_text, r, (struct render_options){ 0 }, "# x\n#\n# (no rows)\n");
+	report_free(r);
+}
+END_TEST
+
+START_TEST(hidden_and_limits)
+{
+	struct report *r = report_new();
+	struct table *t = table_new("x", "x");
+	struct cell *row;
+
+	table_add_column(t, &(struct column){ .name = "a", .hidden = true });
+	table_add_column(t, &(struct column){ .name = "u" });
+	table_add_column(t, &(struct column){ .name = "i" });
+	table_add_column(t, &(struct column){ .name = "p", .unit = UNIT_ADDRESS });
+	row = table_add_row(t);
+	row[0] = cell_uint(1);
+	row[1] = cell_uint(UINT64_MAX);
+	row[2] = cell_int(INT64_MIN);
+	row[3] = cell_address(UINT64_MAX);
+	table_add_row(t);
+	report_add_table(r, t);
+	expect(render_text, r, (struct render_options){ 0 },
+	       "# x\n#\n"
+	       "#                    u                     i                   p\n"
+	       "  18446744073709551615  -9223372036854775808  0xffffffffffffffff\n"
+	       "                     -                     -                   -\n");
+	expect(render_csv, r, (struct render_options){ 0 },
+	       "a,u,i,p\n"
+	       "1,18446744073709551615,-9223372036854775808,0xffffffffffffffff\n"
+	       ",,,\n");
+	report_free(r);
+}
+END_TEST
+
+START_TEST(json)
+{
+	struct report *r = make_report();
+
+	table_limit(r->tables[0], 2);
+	expect(render_json, r, (struct render_options){ .width = 20 },
+	       "{\n"
+	       "  \"schema_version\": 1,\n"
+	       "  \"recording\": {\n"
+	       "    \"kernel\": \"6.18\",\n"
+	       "    \"duration_ns\": null\n"
+	       "  },\n"
+	       "  \"reports\": [\n"
+	       "    {\n"
+	       "      \"name\": \"slab\",\n"
+	       "      \"by\": \"callsite\",\n"
+	       "      \"rows_total\": 3,\n"
+	       "      \"columns\": [\n"
+	       "        {\"name\": \"callsite\", \"unit\": \"none\"},\n"
+	       "        {\"name\": \"bytes\", \"unit\": \"bytes\"},\n"
+	       "        {\"name\": \"hit\", \"unit\": \"count\"},\n"
+	       "        {\"name\": \"frag\", \"unit\": \"percent\"}\n"
+	       "      ],\n"
+	       "      \"rows\": [\n"
+	       "        {\"callsite\": \"vma_alloc_folio\", \"bytes\": 2097152, \"hit\": 1, \"frag\": 12.5},\n"
+	       "        {\"callsite\": \"allocate_slab\", \"bytes\": 147456, \"hit\": 9, \"frag\": 12.5}\n"
+	       "      ],\n"
+	       "      \"summary\": {\n"
+	       "        \"total\": 2244708,\n"
+	       "        \"net\": -5\n"
+	       "      },\n"
+	       "      \"bounds\": [\"net\"]\n"
+	       "    }\n"
+	       "  ]\n"
+	       "}\n");
+	report_free(r);
+}
+END_TEST
+
+START_TEST(json_values)
+{
+	struct strbuf got = { 0 };
+	const struct render_out out = { collect, &got };
+	struct json j = json_begin(&out);
+	const struct cell address = cell_address(0xffff000000000010);
+
+	json_open(&j, '[');
+	json_string(&j, "a\"b\\c\nd\te\x01\x7f");
+	json_string(&j, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+	/* alone, too long, a surrogate, too large, cut */
+	json_string(&j, "\x80|\xc0\xaf|\xed\xa0\x80|\xf4\x90\x80\x80|\xe2\x82");
+	json_string(&j, NULL);
+	json_uint(&j, UINT64_MAX);
+	json_int(&j, INT64_MIN);
+	json_real(&j, 0.1);
+	json_real(&j, 1.0 / 3);
+	json_real(&j, __builtin_inf());
+	json_real(&j, __builtin_nan(""));
+	json_cell(&j, &address);
+	json_close(&j, ']');
+	ck_assert_int_eq(json_end(&j), 0);
+	ck_assert_str_eq(
+		strbuf_text(&got),
+		"[\"a\\\"b\\\\c\\nd\\te\\u0001\\u007f\", "
+		"\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\", "
+		"\"\\ufffd|\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd\\ufffd|\\ufffd\\ufffd\", "
+		"null, 18446744073709551615, -9223372036854775808, 0.1, 0.3333333333333333, "
+		"null, null, \"0xffff000000000010\"]\n");
+	strbuf_free(&got);
+}
+END_TEST
+
+START_TEST(csv)
+{
+	struct report *r = report_new();
+	struct table *t = make_table(), *second = table_new("matrix", NULL);
+
+	add(t, 1, 1, "a \"quoted\", b");
+	add(t, 1, 1, "two\nlines");
+	add(t, 1, 1, "# no comment");
+	table_add_column(second, &(struct column){ .name = "x" });
+	table_add_row(second)[0] = cell_real(0.1);
+	report_add_table(r, t);
+	report_add_table(r, second);
+	expect(render_csv, r, (struct render_options){ 0 },
+	       "# slab by callsite\n"
+	       "callsite,bytes,hit,frag\n"
+	       "vma_alloc_folio,2097152,1,12.5\n"
+	       "allocate_slab,147456,9,12.5\n"
+	       "a_function_with_a_rather_long_name,100,0,0\n"
+	       "\"a \"\"quoted\"\", b\",1,1,12.5\n"
+	       "\"two\nlines\",1,1,12.5\n"
+	       "\"# no comment\",1,1,12.5\n"
+	       "\n"
+	       "# matrix\n"
+	       "x\n"
+	       "0.1\n");
+	report_free(r);
+}
+END_TEST
+
+START_TEST(a_failing_write_ends_the_rendering)
+{
+	static const render_fn renderers[] = { render_text, render_json, render_csv };
+	const struct render_options opts = { 0 };
+	struct report *r = make_report();
+	int i;
+
+	for (i = 0; i < 20000; i++)
+		add(r->tables[0], 1, 1, "some_function");
+	for (i = 0; i < 3; i++) {
+		int calls = 0;
+		const struct render_out out = { refuse, &calls };
+
+		ck_assert_int_eq(renderers[i](r, &opts, &out), -ENOSPC);
+		ck_assert_int_eq(calls, 1);
+	}
+	report_free(r);
+}
+END_TEST
+
+START_TEST(units_for_people)
+{
+	static const struct {
+		uint64_t value;
+		const char *bytes, *duration;
+	} cases[] = {
+		{ 0, "0 B", "0 ns" },
+		{ 999, "999 B", "999 ns" },
+		{ 1023, "1023 B", "1.02 us" },
+		{ 1024, "1.0 KiB", "1.02 us" },
+		{ 1048575, "1.0 MiB", "1.05 ms" },
+		{ 3210000000, "3.0 GiB", "3.21 s" },
+		{ UINT64_MAX, "16.0 EiB", "18446744073.71 s" },
+	};
+	struct strbuf sb = { 0 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		strbuf_reset(&sb);
+		text_bytes(&sb, cases[i].value, " ");
+		ck_assert_str_eq(strbuf_text(&sb), cases[i].bytes);
+		strbuf_reset(&sb);
+		text_duration(&sb, cases[i].value, " ");
+		ck_assert_str_eq(strbuf_text(&sb), cases[i].duration);
+	}
+	strbuf_free(&sb);
+}
+END_TEST
+
+START_TEST(shortening)
+{
+	static const char *const want[] = { "",		 "a",	       "ab",
+					    "abc",	 "a..j",       "a..ij",
+					    "ab..ij",	 "ab..hij",    "abc..hij",
+					    "abc..ghij", "abcdefghij", "abcdefghij" };
+	struct strbuf sb = { 0 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
+		strbuf_reset(&sb);
+		text_shorten(&sb, "abcdefghij", 10, i);
+		ck_assert_str_eq(strbuf_text(&sb), want[i]);
+	}
+	strbuf_free(&sb);
+}
+END_TEST
+
+Suite *test_render_suite(void)
+{
+	Suite *s = suite_create("report/render");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, text);
+	tcase_add_test(tc, text_cut_human_and_coloured);
+	tcase_add_test(tc, text_narrow);
+	tcase_add_test(tc, text_is_safe_on_a_terminal);
+	tcase_add_test(tc, text_of_nothing);
+	tcase_add_test(tc, hidden_and_limits);
+	tcase_add_test(tc, json);
+	tcase_add_test(tc, json_values);
+	tcase_add_test(tc, csv);
+	tcase_add_test(tc, a_failing_write_ends_the_rendering);
+	tcase_add_test(tc, units_for_people);
+	tcase_add_test(tc, shortening);
+	suite_add_tcase(s, tc);
+	return s;
+}

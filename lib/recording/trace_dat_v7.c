@@ -34,6 +34,7 @@ struct v7 {
 	struct decompressor d;
 	uint64_t visited[MAX_OPTION_SECTIONS];
 	size_t nr_visited;
+	bool chain_broken;
 };
 
 /* u32 compressed size, u32 uncompressed size, data. */
@@ -111,8 +112,8 @@ static int tolerate(struct v7 *v, int err, uint64_t offset, const char *what)
 	}
 }
 
-/* An option that holds the offset of a section with metadata. */
-static int option_section(struct v7 *v, uint16_t id, const uint8_t *data, size_t size)
+/* A section with metadata; its id is that of the option that points to it. */
+static int read_part(struct v7 *v, uint64_t offset, uint16_t id)
 {
 	static const struct {
 		const char *name;
@@ -125,19 +126,25 @@ static int option_section(struct v7 *v, uint16_t id, const uint8_t *data, size_t
 		{ "printk formats", trace_dat_printk },
 		{ "command lines", trace_dat_cmdlines },
 	};
-	const char *name = parts[id - OPTION_HEADER_INFO].name;
-	struct byte_reader r = byte_reader(data, size, v->td->rec->big_endian);
-	uint64_t offset = byte_reader_u64(&r);
 	struct section s;
 	int err;
 
-	if (r.failed)
-		return tolerate(v, -ENODATA, v->td->pos, name);
 	err = section_open(v, &s, offset, id);
 	if (!err)
 		err = parts[id - OPTION_HEADER_INFO].read(v->td, &s.r);
 	section_close(&s);
-	return tolerate(v, err, offset, name);
+	return tolerate(v, err, offset, parts[id - OPTION_HEADER_INFO].name);
+}
+
+/* An option that holds the offset of such a section. */
+static int option_section(struct v7 *v, uint16_t id, const uint8_t *data, size_t size)
+{
+	struct byte_reader r = byte_reader(data, size, v->td->rec->big_endian);
+	uint64_t offset = byte_reader_u64(&r);
+
+	if (r.failed)
+		return tolerate(v, -ENODATA, v->td->pos, "options");
+	return read_part(v, offset, id);
 }
 
 /* Where the CPUs of a buffer lie: {u32 cpu, u64 offset, u64 size}. */
@@ -257,29 +264,86 @@ static bool visit(struct v7 *v, uint64_t offset)
 	return true;
 }
 
-static int read_all_options(struct v7 *v, uint64_t offset)
+static int read_option_section(struct v7 *v, uint64_t offset, uint64_t *next)
 {
 	struct section s;
+	int err;
+
+	v->td->pos = offset;
+	*next = 0;
+	err = section_open(v, &s, offset, OPTION_DONE);
+	if (!err)
+		err = read_options(v, &s.r, next);
+	section_close(&s);
+	if (err)
+		v->chain_broken = true;
+	return tolerate(v, err, offset, "options");
+}
+
+static int read_all_options(struct v7 *v, uint64_t offset)
+{
 	uint64_t next;
 	int err;
 
+	/* An unfinished file has no options yet. */
+	v->chain_broken = !offset;
 	while (offset) {
 		if (!visit(v, offset)) {
 			trace_dat_damage(v->td, offset, "the options go in a circle");
 			return 0;
 		}
-		v->td->pos = offset;
-		next = 0;
-		err = section_open(v, &s, offset, OPTION_DONE);
-		if (!err)
-			err = read_options(v, &s.r, &next);
-		section_close(&s);
-		err = tolerate(v, err, offset, "options");
+		err = read_option_section(v, offset, &next);
 		if (err)
 			return err;
 		offset = next;
 	}
 	return 0;
+}
+
+/* Does a buffer have data in [@start, @end)? */
+static bool described(const struct recording *rec, uint64_t start, uint64_t end)
+{
+	uint32_t b, c;
+
+	for (b = 0; b < rec->nr_buffers; b++)
+		for (c = 0; c < rec->buffers[b].nr_cpus; c++)
+			if (rec->buffers[b].cpus[c].offset >= start &&
+			    rec->buffers[b].cpus[c].offset < end)
+				return true;
+	return false;
+}
+
+/* The options were cut off or lead nowhere: finds the sections one behind the other. */
+static int recover(struct v7 *v, uint64_t offset)
+{
+	struct recording *rec = v->td->rec;
+	uint64_t next, start, end;
+	struct reader r;
+	uint16_t id, flags;
+	int err = 0;
+
+	for (; !err && offset < rec->src.size; offset = end) {
+		reader_init(&r, &rec->src, offset, UINT64_MAX, rec->big_endian);
+		id = reader_u16(&r);
+		flags = reader_u16(&r);
+		reader_skip(&r, 4);
+		end = reader_u64(&r);
+		start = r.pos;
+		/* A writer that was killed had no time to fill in the size. */
+		if (r.err || end > rec->src.size - start || (!end && id == OPTION_BUFFER))
+			end = rec->src.size - start;
+		if (r.err)
+			break;
+		end += start;
+		if (id == OPTION_DONE && visit(v, offset))
+			err = read_option_section(v, offset, &next);
+		else if (id == OPTION_BUFFER && !described(rec, start, end))
+			err = trace_dat_recover_buffer(v->td, start, end,
+						       flags & SECTION_COMPRESSED);
+		else if (id >= OPTION_HEADER_INFO && id <= OPTION_CMDLINES)
+			err = read_part(v, offset, id);
+	}
+	return err;
 }
 
 static int set_compression(struct trace_dat *td, const char *name)
@@ -313,7 +377,7 @@ int trace_dat_open_v7(struct trace_dat *td)
 	struct recording *rec = td->rec;
 	struct v7 *v;
 	struct reader r;
-	uint64_t offset;
+	uint64_t offset, first_section;
 	char *name;
 	int err;
 
@@ -321,6 +385,7 @@ int trace_dat_open_v7(struct trace_dat *td)
 	name = reader_name(&r);
 	rec->compression_version = reader_name(&r);
 	offset = reader_u64(&r);
+	first_section = r.pos;
 	err = r.err ? r.err : set_compression(td, name);
 	free(name);
 	if (err == -ENODATA)
@@ -332,6 +397,8 @@ int trace_dat_open_v7(struct trace_dat *td)
 		return -ENOMEM;
 	v->td = td;
 	err = read_all_options(v, offset);
+	if (!err && (v->chain_broken || !rec->nr_buffers))
+		err = recover(v, first_section);
 	decompressor_free(&v->d);
 	free(v);
 	return err;

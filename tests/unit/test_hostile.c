@@ -150,6 +150,32 @@ START_TEST(version_6_gives_the_events_up_to_the_cut)
 }
 END_TEST
 
+/*
+ * trace.dat 7 describes its buffers at the end: they are found by walking the sections.
+ */
+START_TEST(version_7_gives_the_events_up_to_the_cut)
+{
+	static const struct {
+		const char *path;
+		size_t tail; /* the description of the buffer, behind the data */
+	} cut[] = {
+		{ "data/bookworm-armhf-small-plain-none.v7.dat", 211 },
+		{ "data/bookworm-armhf-small-stack.v7.dat", 180 },
+		{ "data/bookworm-s390x-small-overflow.v7.dat", 180 },
+		{ "data/bookworm-arm64-small-stack.v7.dat", 180 },
+	};
+	size_t size;
+	uint8_t *data = load(cut[_i].path, &size);
+	int64_t whole = count(data, size), half;
+
+	ck_assert_int_eq(count(data, size - cut[_i].tail), whole);
+	half = count(data, size / 2 + 8192);
+	ck_assert_int_gt(half, whole / 5);
+	ck_assert_int_lt(half, whole);
+	free(data);
+}
+END_TEST
+
 Suite *test_hostile_suite(void)
 {
 	Suite *s = suite_create("recording/hostile");
@@ -159,6 +185,7 @@ Suite *test_hostile_suite(void)
 	tcase_add_loop_test(tc, cut_anywhere, 0, (int)ARRAY_SIZE(files));
 	tcase_add_loop_test(tc, bits_flipped_anywhere, 0, (int)ARRAY_SIZE(files));
 	tcase_add_test(tc, version_6_gives_the_events_up_to_the_cut);
+	tcase_add_loop_test(tc, version_7_gives_the_events_up_to_the_cut, 0, 4);
 	suite_add_tcase(s, tc);
 	return s;
 }

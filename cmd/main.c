@@ -134,9 +134,12 @@ static int finish_stdout(int ret)
 	int err;
 
 	errno = 0;
-	if (fclose(stdout) == 0 && !failed)
+	if (fflush(stdout) == 0 && !failed && fclose(stdout) == 0)
 		return ret;
 	err = errno;
+	/* An earlier write failed and its reason is gone: ending the cut line tells it. */
+	if (!err && write(STDOUT_FILENO, "\n", 1) < 0)
+		err = errno;
 	if (err == EPIPE) /* the reader has had enough: what SIGPIPE would have said */
 		return 128 + SIGPIPE;
 	if (err)

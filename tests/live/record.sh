@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# A recording holds what it says, in both versions of the file, and leaves no trace behind.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+before=$(tracing_state)
+for version in 7 6; do
+	"$KMEMX" record --file-version $version -o r.dat -- sh -c 'ls -lR /etc | wc' >out 2>err
+	[ -s out ] || fail "the command printed nothing"
+	said=$(events_said err)
+	[ "$said" -gt 1000 ] || fail "only '$said' events: $(cat err)"
+	"$KMEMX" info -i r.dat --json >info.json
+	grep -q '"kernel_stack"' info.json || fail "no call chains"
+	sum=$(sed -n 's/.*"events": *{\([^}]*\)}.*/\1/p' info.json | tr ',' '\n' |
+		awk -F: '{ n += $2 } END { print n }')
+	[ -z "$sum" ] || expect "$said" "$sum" "events that info counts, version $version"
+	if command -v trace-cmd >/dev/null; then
+		lines=$(trace-cmd report -R r.dat 2>/dev/null | grep -vc '^cpus=')
+		expect "$said" "$lines" "events that trace-cmd reads, version $version"
+		trace-cmd report r.dat 2>/dev/null | grep -q 'kmalloc: *([a-z_]*+0x' ||
+			fail "trace-cmd finds no symbol, version $version"
+		trace-cmd dump --summary r.dat >summary 2>&1 || fail "trace-cmd dump, version $version"
+		grep -q 'Kallsyms, [1-9]' summary || fail "no kallsyms: $(cat summary)"
+	fi
+done
+[ -f r.dat.old ] || fail "the first recording was not kept as r.dat.old"
+[ "$(find . -name '.r.dat.*' | wc -l)" = 0 ] || fail "parts are left: $(ls -A)"
+
+# The recorder does not record itself.
+"$KMEMX" record -o self.dat -- sh -c 'for i in 1 2 3 4 5; do ls -lR /etc; done' >/dev/null 2>err
+if command -v trace-cmd >/dev/null; then
+	self=$(trace-cmd report -R self.dat 2>/dev/null | grep -c '^ *kmemx-') || :
+	expect 0 "$self" "events of kmemx itself"
+fi
+expect "$before" "$(tracing_state)" "state of the tracing system"

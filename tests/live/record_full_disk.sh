@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# On a full disk the recording ends, what was read is kept and readable, and the status is 1.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+mkdir small
+mount -t tmpfs -o size=4m nodev small 2>/dev/null || skip "cannot mount a small tmpfs"
+umount small
+
+before=$(tracing_state)
+for size in 24m 4m; do
+	mount -t tmpfs -o size=$size nodev small
+	trap 'umount small' EXIT
+	code=0
+	: >err
+	"$KMEMX" record -o small/r.dat -- \
+		sh -c 'until grep -q "cut short" err; do ls -lR /etc; done' \
+		>/dev/null 2>err || code=$?
+	expect 1 $code "status with a disk of $size: $(cat err)"
+	grep -q 'cut short: No space left' err || fail "$size: $(cat err)"
+	said=$(events_said err)
+	[ "$said" -gt 1000 ] || fail "$size: only '$said' events: $(cat err)"
+	"$KMEMX" info -i small/r.dat >info || fail "$size: the file is unreadable"
+	grep -q truncated info || fail "$size: not marked as truncated"
+	if command -v trace-cmd >/dev/null; then
+		lines=$(trace-cmd report -R small/r.dat 2>/dev/null | grep -vc '^cpus=')
+		expect "$said" "$lines" "events that trace-cmd reads from $size"
+	fi
+	expect r.dat "$(ls -A small)" "what is left on $size"
+	umount small
+	trap - EXIT
+done
+expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# However a recording ends, the instance goes and the file is whole; what a killed recorder
+# left is removed by the next one.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+before=$(tracing_state)
+for signal in INT TERM HUP; do
+	# A shell starts background jobs with SIGINT ignored; a signalfd takes it still.
+	"$KMEMX" record -o $signal.dat 2>err &
+	pid=$!
+	wait_started err
+	ls -lR /etc >/dev/null
+	kill -$signal $pid
+	code=0
+	wait $pid || code=$?
+	expect 0 $code "status after SIG$signal"
+	[ "$(events_said err)" -gt 100 ] || fail "SIG$signal: $(cat err)"
+	"$KMEMX" info -i $signal.dat >/dev/null || fail "SIG$signal: the file is unreadable"
+	expect_gone $pid
+done
+
+# A signal for the recorder alone ends its command too.
+"$KMEMX" record -o child.dat -- sleep 60 2>err &
+pid=$!
+wait_started err
+kill -TERM $pid
+code=0
+wait $pid || code=$?
+expect 143 $code "status of a command ended by SIGTERM"
+"$KMEMX" info -i child.dat >/dev/null || fail "the file is unreadable"
+
+"$KMEMX" record -o killed.dat 2>err &
+pid=$!
+wait_started err
+kill -KILL $pid
+wait $pid || :
+# Another kmemx on this machine may have removed that one already; so add one more.
+sh -c 'exit 0' &
+dead=$!
+wait $dead
+mkdir "$tracefs/instances/kmemx-$dead"
+
+# A live recorder's instance must survive the sweep that removes the dead one's.
+"$KMEMX" record -o live.dat 2>err &
+live=$!
+wait_started err
+expect_gone $pid
+expect_gone $dead
+"$KMEMX" record -q -o killed.dat -- true
+[ -d "$tracefs/instances/kmemx-$live" ] || fail "a live recorder lost its instance"
+kill -INT $live
+wait $live || fail "the live recorder: $(cat err)"
+[ "$(find . -name '.killed.dat.*' | wc -l)" = 0 ] || fail "parts are left: $(ls -A)"
+expect "$before" "$(tracing_state)" "state of the tracing system"

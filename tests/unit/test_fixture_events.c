@@ -411,8 +411,10 @@ static void find_fixtures(void)
 		any = raw && gzgetc(raw) >= 0;
 		if (raw)
 			gzclose(raw);
-		if (any)
+		if (any) { /* to the front; those left out stay known to glob */
+			fixtures.gl_pathv[i] = fixtures.gl_pathv[kept];
 			fixtures.gl_pathv[kept++] = dat;
+		}
 	}
 	fixtures.gl_pathc = kept;
 }

@@ -362,7 +362,8 @@ static int record(const struct capture_options *c, bool quiet)
 			"record",
 			"the recording was cut short: %s\n  %s holds what was read until then, marked as truncated. Make room there, or use -o FILE.",
 			strerror(result.write_error), c->output);
-	if (!quiet && c->argv && !result.child.ended && result.child.go_fd < 0)
+	if (!quiet && result.child.pid > 0 && !result.child.ended &&
+	    result.child.go_fd < 0)
 		message_info("waiting for the command to end");
 	status = capture_wait(c, &result);
 	if (ret || result.write_error)

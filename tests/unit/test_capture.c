@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: what capture can do without the right to trace.
+ * In: texts and directories made here. Out: checks.
+ */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/child.h"
+#include "capture/comms.h"
+#include "capture/facts.h"
+#include "capture/output.h"
+#include "capture/reader.h"
+
+Suite *test_capture_suite(void);
+
+/* --- header_page, statistics, notes ------------------------------------------------------ */
+
+START_TEST(test_layout)
+{
+	static const char page64[] =
+		"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+		"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+		"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+		"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
+	static const char page32[] =
+		"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+		"\tfield: local_t commit;\toffset:8;\tsize:4;\tsigned:1;\n"
+		"\tfield: char data;\toffset:12;\tsize:65524;\tsigned:0;\n";
+	struct reader_layout layout;
+
+	ck_assert_int_eq(reader_parse_layout(page64, &layout), 0);
+	ck_assert_uint_eq(layout.subbuf_size, 4096);
+	ck_assert_uint_eq(layout.data_offset, 16);
+	ck_assert_uint_eq(layout.long_size, 8);
+	ck_assert_int_eq(reader_parse_layout(page32, &layout), 0);
+	ck_assert_uint_eq(layout.subbuf_size, 65536);
+	ck_assert_uint_eq(layout.long_size, 4);
+	ck_assert_int_eq(reader_parse_layout("", &layout), -EPROTO);
+	ck_assert_int_eq(reader_parse_layout("commit;\toffset:8;\tsize:16;\t"
+					     "char data;\toffset:24;\tsize:4072;",
+					     &layout),
+			 -EPROTO);
+	ck_assert_int_eq(reader_parse_layout("commit;\toffset:8;\tsize:8;\t"
+					     "char data;\toffset:16;\tsize:4294967280;",
+					     &layout),
+			 -EPROTO);
+}
+END_TEST
+
+START_TEST(test_number)
+{
+	static const char stats[] =
+		"CPU: 1\nentries: 12\noverrun: 34\ncommit overrun: 5\n"
+		"dropped events: 6\nread events: 7\n";
+
+	ck_assert_uint_eq(facts_number(stats, "CPU"), 1);
+	ck_assert_uint_eq(facts_number(stats, "overrun"), 34);
+	ck_assert_uint_eq(facts_number(stats, "commit overrun"), 5);
+	ck_assert_uint_eq(facts_number(stats, "read events"), 7);
+	ck_assert_uint_eq(facts_number(stats, "read"), 0);
+	ck_assert_uint_eq(facts_number("", "overrun"), 0);
+}
+END_TEST
+
+START_TEST(test_build_id)
+{
+	/* A note of another owner with a padded name, then the build id. */
+	uint32_t notes[] = { 6, 3, 3, 0x4c4c4c4c, 0x4c4c,    0x00030201,
+			     4, 4, 3, 0x00554e47, 0x78563412 };
+	struct strbuf hex = { 0 };
+
+	ck_assert_int_eq(facts_build_id(notes, sizeof(notes), &hex), 0);
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+	ck_assert_str_eq(strbuf_text(&hex), "12345678");
+#endif
+	/* Cut anywhere, or with an absurd length, there is none. */
+	for (size_t size = 0; size < sizeof(notes); size++)
+		ck_assert_int_eq(facts_build_id(notes, size, &hex), -ENOENT);
+	notes[0] = UINT32_MAX;
+	notes[1] = UINT32_MAX;
+	ck_assert_int_eq(facts_build_id(notes, sizeof(notes), &hex), -ENOENT);
+	strbuf_free(&hex);
+}
+END_TEST
+
+/* --- names of tasks ---------------------------------------------------------------------- */
+
+START_TEST(test_comms)
+{
+	struct strbuf sb = { 0 };
+	struct comms c = { 0 };
+
+	ck_assert_int_eq(
+		comms_add_text(&c, "12 kworker/0:1 x\n13 <...>\nnonsense\n14 a\n"), 0);
+	ck_assert_int_eq(comms_add(&c, 14, "later\n99 forged"), 0);
+	ck_assert_int_eq(comms_add(&c, 15, "much-too-long-a-name"), 0);
+	comms_format(&c, &sb);
+	ck_assert_str_eq(strbuf_text(&sb),
+			 "12 kworker/0:1 x\n14 later\n15 much-too-long-a\n");
+	strbuf_free(&sb);
+	comms_free(&c);
+}
+END_TEST
+
+START_TEST(test_comms_proc)
+{
+	struct strbuf sb = { 0 };
+	struct comms c = { 0 };
+	char line[64];
+
+	/* This process at least is there, under the name that it has. */
+	ck_assert_int_eq(comms_add_proc(&c, "/proc"), 0);
+	comms_format(&c, &sb);
+	snprintf(line, sizeof(line), "%d ", (int)getpid());
+	ck_assert_ptr_nonnull(strstr(strbuf_text(&sb), line));
+	ck_assert_int_eq(comms_add_proc(&c, "/no/such/place"), -ENOENT);
+	strbuf_free(&sb);
+	comms_free(&c);
+}
+END_TEST
+
+/* --- the command ------------------------------------------------------------------------- */
+
+static int run_child(char *const *argv, struct child *c)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	ck_assert_int_eq(child_fork(c, argv, &none), 0);
+	ck_assert(!child_check(c, false)); /* it waits */
+	ck_assert_int_eq(child_go(c), 0);
+	child_exec_result(c);
+	ck_assert(child_check(c, true));
+	child_close(c);
+	return c->status;
+}
+
+START_TEST(test_child)
+{
+	char *const fine[] = { "sh", "-c", "exit 5", NULL };
+	char *const missing[] = { "no-such-command-here", NULL };
+	char *const plain[] = { "/proc/self/status", NULL };
+	struct child c;
+
+	ck_assert_int_eq(WEXITSTATUS(run_child(fine, &c)), 5);
+	ck_assert_int_eq(c.exec_errno, 0);
+	ck_assert_int_eq(WEXITSTATUS(run_child(missing, &c)), 127);
+	ck_assert_int_eq(c.exec_errno, ENOENT);
+	ck_assert_int_eq(WEXITSTATUS(run_child(plain, &c)), 126);
+	ck_assert_int_eq(c.exec_errno, EACCES);
+}
+END_TEST
+
+/* A recording that does not come about must not run the command. */
+START_TEST(test_child_never_runs)
+{
+	char *const argv[] = { "sh", "-c", "exit 5", NULL };
+	struct child c;
+	sigset_t none;
+
+	sigemptyset(&none);
+	ck_assert_int_eq(child_fork(&c, argv, &none), 0);
+	child_close(&c);
+	ck_assert(c.ended);
+	ck_assert_int_eq(WEXITSTATUS(c.status), 0);
+}
+END_TEST
+
+/* --- the output file --------------------------------------------------------------------- */
+
+static char dir[] = "/tmp/kmemx-test-XXXXXX";
+
+static void enter_dir(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(chdir(dir), 0);
+}
+
+static void put_file(const char *name, const char *content)
+{
+	FILE *f = fopen(name, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fputs(content, f);
+	fclose(f);
+}
+
+static void check_file(const char *name, const char *content)
+{
+	char buf[64] = "";
+	FILE *f = fopen(name, "r");
+
+	ck_assert_msg(f != NULL, "no file %s", name);
+	ck_assert_ptr_eq(fgets(buf, sizeof(buf), f), buf);
+	ck_assert_str_eq(buf, content);
+	fclose(f);
+	unlink(name);
+}
+
+START_TEST(test_output)
+{
+	struct output o;
+
+	enter_dir();
+	put_file("r.dat", "first");
+	ck_assert_int_eq(output_open(&o, "r.dat", NULL), 0);
+	ck_assert_int_eq(write(o.fd, "second", 6), 6);
+	ck_assert_int_eq(output_commit(&o, -1, -1, NULL), 0);
+	output_close(&o);
+	check_file("r.dat", "second");
+	check_file("r.dat.old", "first");
+
+	/* Given up: the existing file stays. */
+	put_file("r.dat", "first");
+	ck_assert_int_eq(output_open(&o, "r.dat", NULL), 0);
+	output_close(&o);
+	check_file("r.dat", "first");
+
+	ck_assert_int_eq(output_open(&o, "no/such.dat", NULL), -ENOENT);
+	output_close(&o);
+	ck_assert_int_eq(output_open(&o, "/dev/null", NULL), -EINVAL);
+	output_close(&o);
+	ck_assert_int_eq(output_open(&o, dir, NULL), -EISDIR);
+	output_close(&o);
+	/* Nothing may be left. */
+	ck_assert_int_eq(rmdir(dir), 0);
+}
+END_TEST
+
+START_TEST(test_output_sweep)
+{
+	struct output o;
+	int live;
+
+	enter_dir();
+	put_file(".r.dat.1.tmp", "dead");
+	put_file(".r.dat.1.cpu0", "dead");
+	put_file(".r.dat.1.cpu12", "dead");
+	put_file(".r.dat.2.tmp", "live");
+	put_file(".r.dat.2.cpu0", "live");
+	put_file(".other.dat.1.tmp", "other");
+	put_file(".r.dat.x.tmp", "foreign");
+	live = open(".r.dat.2.tmp", O_RDWR);
+	ck_assert_int_eq(flock(live, LOCK_EX), 0);
+	ck_assert_int_eq(output_open(&o, "r.dat", NULL), 0);
+	output_close(&o);
+	close(live);
+	ck_assert_int_ne(access(".r.dat.1.tmp", F_OK), 0);
+	ck_assert_int_ne(access(".r.dat.1.cpu0", F_OK), 0);
+	ck_assert_int_ne(access(".r.dat.1.cpu12", F_OK), 0);
+	check_file(".r.dat.2.tmp", "live");
+	check_file(".r.dat.2.cpu0", "live");
+	check_file(".other.dat.1.tmp", "other");
+	check_file(".r.dat.x.tmp", "foreign");
+	ck_assert_int_eq(rmdir(dir), 0);
+}
+END_TEST
+
+Suite *test_capture_suite(void)
+{
+	Suite *s = suite_create("capture");
+	TCase *tc = tcase_create("capture");
+
+	tcase_add_test(tc, test_layout);
+	tcase_add_test(tc, test_number);
+	tcase_add_test(tc, test_build_id);
+	tcase_add_test(tc, test_comms);
+	tcase_add_test(tc, test_comms_proc);
+	tcase_add_test(tc, test_child);
+	tcase_add_test(tc, test_child_never_runs);
+	tcase_add_test(tc, test_output);
+	tcase_add_test(tc, test_output_sweep);
+	suite_add_tcase(s, tc);
+	return s;
+}

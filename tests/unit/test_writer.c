@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: the writer, read back by the reader.
+ * In: facts and parts made here. Out: checks of both file versions.
+ */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recording/recording.h"
+#include "recording/writer.h"
+
+Suite *test_writer_suite(void);
+
+#define PAGE 4096U
+
+static const char header_page[] =
+	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+	"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
+
+static struct recording_text text(const char *name, const char *content)
+{
+	return (struct recording_text){ (char *)name, (char *)content, strlen(content) };
+}
+
+static int make_part(unsigned int pages, char fill)
+{
+	int fd = memfd_create("part", 0);
+	char page[PAGE];
+
+	ck_assert_int_ge(fd, 0);
+	for (unsigned int i = 0; i < pages; i++) {
+		memset(page, fill + (int)i, sizeof(page));
+		ck_assert_int_eq(write(fd, page, sizeof(page)), PAGE);
+	}
+	return fd;
+}
+
+/* Facts with something in every field. */
+static struct writer_facts some_facts(unsigned int version)
+{
+	static const char *const stats[] = { "CPU: 0\nentries: 5\noverrun: 7\n",
+					     "CPU: 3\nentries: 6\noverrun: 0\n" };
+	static struct recording_text ftrace[1], events[3], meta[2];
+
+	ftrace[0] =
+		text("ftrace", "name: kernel_stack\nID: 4\nformat:\n\nprint fmt: \"\"\n");
+	events[0] = text("kmem", "name: kfree\nID: 500\nformat:\n\nprint fmt: \"\"\n");
+	events[1] = text("kmem", "name: kmalloc\nID: 501\nformat:\n\nprint fmt: \"\"\n");
+	events[2] = text("sched",
+			 "name: sched_switch\nID: 300\nformat:\n\nprint fmt: \"\"\n");
+	meta[0] = text("slabinfo.before", "slabinfo - version: 2.1\n");
+	meta[1] = text("build_id", "48dc540c");
+	return (struct writer_facts){
+		.file_version = version,
+		.page_size = PAGE,
+		.header_page = header_page,
+		.header_event = "# compressed entry header\n",
+		.ftrace_formats = ftrace,
+		.nr_ftrace_formats = 1,
+		.event_formats = events,
+		.nr_event_formats = 3,
+		.kallsyms = "ffffffff81000000 T _stext\n",
+		.kallsyms_size = strlen("ffffffff81000000 T _stext\n"),
+		.printk_formats = NULL,
+		.cmdlines = "1 init\n2 kthreadd\n",
+		.uname = "Linux host 6.18.0 x86_64",
+		.writer_version = "kmemx 0",
+		.trace_clock = "local global [mono]\n",
+		.clock = "mono",
+		.nr_cpus = 5,
+		.cpustats = stats,
+		.nr_cpustats = 2,
+		.meta = meta,
+		.nr_meta = 2,
+	};
+}
+
+static struct recording *read_back(int fd)
+{
+	struct recording *rec = NULL;
+	struct source src;
+	int copy = dup(fd);
+
+	ck_assert_int_eq(source_open_fd(&src, copy), 0);
+	ck_assert_int_eq(recording_open(&rec, &src, "test", NULL), 0);
+	ck_assert_uint_eq(rec->nr_damaged, 0);
+	return rec;
+}
+
+static void check_pages(const struct recording *rec, uint32_t cpu, unsigned int pages,
+			char fill)
+{
+	const struct recording_buffer *b = &rec->buffers[0];
+	char page[PAGE];
+
+	for (uint32_t i = 0; i < b->nr_cpus; i++) {
+		if (b->cpus[i].cpu != cpu)
+			continue;
+		ck_assert_uint_eq(b->cpus[i].size, (uint64_t)pages * PAGE);
+		ck_assert_uint_eq(b->cpus[i].offset % PAGE, 0);
+		for (unsigned int p = 0; p < pages; p++) {
+			ck_assert_int_eq(source_read(&rec->src, page, PAGE,
+						     b->cpus[i].offset + p * PAGE),
+					 0);
+			ck_assert_int_eq(page[0], (char)(fill + (int)p));
+			ck_assert_int_eq(page[PAGE - 1], (char)(fill + (int)p));
+		}
+		return;
+	}
+	ck_assert_uint_eq(pages, 0);
+}
+
+static void check_facts(const struct recording *rec, unsigned int version)
+{
+	const struct writer_facts f = some_facts(version);
+
+	ck_assert_uint_eq(rec->file_version, version);
+	ck_assert_uint_eq(rec->page_size, PAGE);
+	ck_assert_uint_eq(rec->nr_cpus, 5);
+	ck_assert_str_eq(rec->header_page, header_page);
+	ck_assert_uint_eq(rec->nr_ftrace_formats, 1);
+	ck_assert_str_eq(rec->ftrace_formats[0].text, f.ftrace_formats[0].text);
+	ck_assert_uint_eq(rec->nr_event_formats, 3);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_str_eq(rec->event_formats[i].name, f.event_formats[i].name);
+		ck_assert_str_eq(rec->event_formats[i].text, f.event_formats[i].text);
+	}
+	ck_assert_str_eq(rec->kallsyms, f.kallsyms);
+	ck_assert_str_eq(rec->cmdlines, f.cmdlines);
+	ck_assert_str_eq(rec->uname, f.uname);
+	ck_assert_str_eq(rec->writer_version, f.writer_version);
+	ck_assert_str_eq(recording_clock(rec, 0), "mono");
+	ck_assert_uint_eq(rec->nr_cpustats, 2);
+	ck_assert_uint_eq(rec->cpustats[0].overrun, 7);
+	ck_assert_uint_eq(rec->cpustats[1].cpu, 3);
+	ck_assert_str_eq(recording_meta(rec, "build_id")->text, "48dc540c");
+	ck_assert_str_eq(recording_meta(rec, "slabinfo.before")->text,
+			 "slabinfo - version: 2.1\n");
+	ck_assert_ptr_null(recording_meta(rec, "slabinfo.after"));
+	ck_assert_uint_eq(rec->nr_buffers, 1);
+	ck_assert_str_eq(rec->buffers[0].name, "");
+}
+
+/* _i: bit 0 chooses the version, bit 1 whether parts are consumed. */
+START_TEST(test_read_back)
+{
+	unsigned int version = _i & 1 ? 6 : 7;
+	bool consume = _i & 2;
+	struct writer_facts facts = some_facts(version);
+	/* More than two chunks, so that consuming takes several steps. */
+	const unsigned int big = 2 * WRITER_CHUNK / PAGE + 3;
+	struct writer_part parts[] = {
+		{ 0, make_part(3, 'a'), 3 * PAGE, consume },
+		{ 3, make_part(big, 'k'), (uint64_t)big * PAGE, consume },
+	};
+	int fd = memfd_create("recording", 0);
+	uint64_t written = 0;
+	struct recording *rec;
+	struct stat st;
+
+	ck_assert_int_eq(writer_write(fd, &facts, parts, 2, &written, NULL), 0);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_uint_eq(written, st.st_size);
+	rec = read_back(fd);
+	check_facts(rec, version);
+	check_pages(rec, 0, 3, 'a');
+	check_pages(rec, 1, 0, 0);
+	check_pages(rec, 3, big, 'k');
+	recording_close(rec);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(fstat(parts[i].fd, &st), 0);
+		ck_assert_uint_eq(st.st_size, consume ? 0 : parts[i].size);
+		close(parts[i].fd);
+	}
+	close(fd);
+}
+END_TEST
+
+START_TEST(test_no_events)
+{
+	struct writer_facts facts = some_facts(_i & 1 ? 6 : 7);
+	int fd = memfd_create("recording", 0);
+	struct recording *rec;
+
+	ck_assert_int_eq(writer_write(fd, &facts, NULL, 0, NULL, NULL), 0);
+	rec = read_back(fd);
+	check_facts(rec, facts.file_version);
+	recording_close(rec);
+	close(fd);
+}
+END_TEST
+
+/* What a bare system has: no symbols, no statistics, no metadata. */
+START_TEST(test_few_facts)
+{
+	struct writer_facts facts = { .file_version = _i & 1 ? 6 : 7,
+				      .page_size = 65536,
+				      .header_page = header_page,
+				      .clock = "local",
+				      .nr_cpus = 1 };
+	int fd = memfd_create("recording", 0);
+	struct recording *rec;
+
+	ck_assert_int_eq(writer_write(fd, &facts, NULL, 0, NULL, NULL), 0);
+	rec = read_back(fd);
+	ck_assert_uint_eq(rec->page_size, 65536);
+	ck_assert_uint_eq(rec->nr_event_formats, 0);
+	ck_assert_uint_eq(rec->kallsyms_size, 0);
+	recording_close(rec);
+	close(fd);
+}
+END_TEST
+
+START_TEST(test_refuses)
+{
+	struct writer_facts facts = some_facts(7);
+	struct writer_part parts[] = { { 0, -1, PAGE, false }, { 0, -1, PAGE, false } };
+	int fd = memfd_create("recording", 0);
+
+	ck_assert_int_eq(writer_write(fd, &facts, parts, 2, NULL, NULL), -EINVAL);
+	parts[0].size = 100;
+	ck_assert_int_eq(writer_write(fd, &facts, parts, 1, NULL, NULL), -EINVAL);
+	parts[0] = (struct writer_part){ 5, -1, PAGE, false };
+	ck_assert_int_eq(writer_write(fd, &facts, parts, 1, NULL, NULL), -EINVAL);
+	facts.file_version = 5;
+	ck_assert_int_eq(writer_write(fd, &facts, NULL, 0, NULL, NULL), -EINVAL);
+	close(fd);
+}
+END_TEST
+
+/* Errors of the copy and of the write come through. */
+START_TEST(test_errors)
+{
+	struct writer_facts facts = some_facts(7);
+	struct writer_part part = { 0, -1, PAGE, false };
+	int fd = memfd_create("recording", MFD_ALLOW_SEALING);
+
+	ck_assert_int_eq(writer_write(fd, &facts, &part, 1, NULL, NULL), -EBADF);
+	part.fd = make_part(1, 'x'); /* shorter than it claims */
+	part.size = 2 * PAGE;
+	ck_assert_int_eq(writer_write(fd, &facts, &part, 1, NULL, NULL), -EIO);
+	close(part.fd);
+	close(fd);
+	fd = open("/dev/full", O_RDWR);
+	if (fd >= 0) {
+		ck_assert_int_eq(writer_write(fd, &facts, NULL, 0, NULL, NULL), -ENOSPC);
+		close(fd);
+	}
+}
+END_TEST
+
+Suite *test_writer_suite(void)
+{
+	Suite *s = suite_create("recording/writer");
+	TCase *tc = tcase_create("writer");
+
+	tcase_add_loop_test(tc, test_read_back, 0, 4);
+	tcase_add_loop_test(tc, test_no_events, 0, 2);
+	tcase_add_loop_test(tc, test_few_facts, 0, 2);
+	tcase_add_test(tc, test_refuses);
+	tcase_add_test(tc, test_errors);
+	suite_add_tcase(s, tc);
+	return s;
+}

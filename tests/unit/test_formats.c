@@ -273,7 +273,7 @@ START_TEST(damaged_texts)
 	char text[sizeof(page_alloc)];
 	size_t i;
 
-	for (i = 0; i < sizeof(text); i++) {
+	for (i = 0; i < sizeof(text) - 1; i++) {
 		setup();
 		memcpy(text, page_alloc, sizeof(text));
 		text[i] = '\0';

@@ -29,7 +29,8 @@ struct facts {
 	char machine[64];
 	bool big_endian;
 	unsigned int long_size;
-	uint32_t page_size;
+	uint32_t page_size; /* of a sub-buffer, as the file's header says */
+	uint32_t kernel_page_size;
 	uint32_t nr_cpus;
 	const char *clock;
 	bool has_duration;

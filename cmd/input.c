@@ -239,21 +239,3 @@ int input_stream_failed(const struct input *in, int err)
 		      strerror(-err));
 	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
 }
-
-uint32_t input_machine_page_size(const struct recording *rec)
-{
-	/* These have no other; elsewhere it is the size of the kernel's build. */
-	static const char *const small[] = { "x86_64", "i386",	 "i486",   "i586",
-					     "i686",   "s390x",	 "s390",   "armv5tel",
-					     "armv6l", "armv7l", "armv8l", "riscv64",
-					     "riscv32" };
-	char machine[64];
-	size_t i;
-
-	recording_machine(rec, machine, sizeof(machine));
-	for (i = 0; i < ARRAY_SIZE(small); i++) {
-		if (!strcmp(machine, small[i]))
-			return 4096;
-	}
-	return rec->page_size;
-}

@@ -56,7 +56,5 @@ int input_open(struct input *in, const struct input_options *opts) __must_check;
 void input_close(struct input *in);
 /* The exit code for a stream's error, after a message. */
 int input_stream_failed(const struct input *in, int err);
-/* Bytes of a page on the recorded machine; the file's page size may be a sub-buffer's. */
-uint32_t input_machine_page_size(const struct recording *rec);
 
 #endif

@@ -250,7 +250,7 @@ static int analyze(struct stat *st)
 		.by_cache = o->cache,
 		.live = o->live,
 		.raw_ip = o->raw_ip,
-		.page_size = input_machine_page_size(st->in.rec),
+		.page_size = recording_kernel_page_size(st->in.rec),
 	};
 	struct stat_progress progress = { .st = st };
 	const struct analyze_progress how = { show_progress, &progress,

@@ -310,6 +310,9 @@ static int add_own_facts(struct session *s)
 	snprintf(text, sizeof(text), "%" PRIu64, s->result->duration_ns);
 	if (!ret)
 		ret = add_text_meta(s, "duration_ns", text);
+	snprintf(text, sizeof(text), "%ld", sysconf(_SC_PAGESIZE));
+	if (!ret)
+		ret = add_text_meta(s, "page_size", text);
 	if (!ret)
 		ret = add_text_meta(s, "stack", s->result->stacks_how);
 	if (!ret && s->result->write_error) {

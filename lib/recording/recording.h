@@ -152,5 +152,9 @@ bool recording_clock_is_ns(const char *clock);
 /* Release and machine from uname: fills @buf, "" if unknown. */
 void recording_release(const struct recording *rec, char *buf, size_t size);
 void recording_machine(const struct recording *rec, char *buf, size_t size);
+/* Bytes of a page on the recorded machine: kmemx's own item if the file has it, else what
+ * the architecture always has, else the file's page size (which may be a sub-buffer's).
+ */
+uint32_t recording_kernel_page_size(const struct recording *rec);
 
 #endif

@@ -4,6 +4,7 @@
  * In: struct recording. Out: its clock, its kernel, its named items.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "recording/recording.h"
@@ -71,4 +72,29 @@ void recording_release(const struct recording *rec, char *buf, size_t size)
 void recording_machine(const struct recording *rec, char *buf, size_t size)
 {
 	uname_word(rec, 0, buf, size);
+}
+
+uint32_t recording_kernel_page_size(const struct recording *rec)
+{
+	/* These have no other; elsewhere it is the size of the kernel's build. */
+	static const char *const small[] = { "x86_64", "i386",	 "i486",   "i586",
+					     "i686",   "s390x",	 "s390",   "armv5tel",
+					     "armv6l", "armv7l", "armv8l", "riscv64",
+					     "riscv32" };
+	const struct recording_text *meta = recording_meta(rec, "page_size");
+	char machine[64];
+	size_t i;
+
+	if (meta) {
+		unsigned long value = strtoul(meta->text, NULL, 10);
+
+		if (value >= 4096 && value <= 1UL << 20 && !(value & (value - 1)))
+			return (uint32_t)value;
+	}
+	recording_machine(rec, machine, sizeof(machine));
+	for (i = 0; i < ARRAY_SIZE(small); i++) {
+		if (!strcmp(machine, small[i]))
+			return 4096;
+	}
+	return rec->page_size;
 }

@@ -35,6 +35,7 @@ struct facts {
 	const char *clock;
 	bool has_duration;
 	uint64_t duration_ns;
+	uint64_t first_ts, last_ts; /* in the clock's units; 0 without events */
 	uint64_t nr_events;
 	uint64_t nr_lost, nr_gaps, nr_unknown_gaps, nr_dropped;
 	uint64_t nr_undecodable, nr_bad_pages, nr_stacks_unclaimed, nr_backwards;

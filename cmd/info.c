@@ -20,6 +20,7 @@
 #include "report/text_cell.h"
 
 #define PROGRESS_INTERVAL 500000
+#define NS_PER_S	  UINT64_C(1000000000)
 
 struct info_event {
 	const char *name;
@@ -282,6 +283,8 @@ static int print_json(const struct render_out *out, const void *arg)
 		json_uint(&j, f->duration_ns);
 	else
 		json_null(&j);
+	json_number(&j, "first_ts", f->first_ts);
+	json_number(&j, "last_ts", f->last_ts);
 	json_events(&j, info);
 	json_lost(&j, info);
 	json_number(&j, "undecodable", f->nr_undecodable);
@@ -322,6 +325,22 @@ static void text_file(struct strbuf *sb, const struct info *info)
 	strbuf_free(&line);
 }
 
+/* The span as --time takes it. */
+static void text_span(struct strbuf *line, const struct info *info)
+{
+	const struct facts *f = &info->facts;
+
+	if (!f->nr_events)
+		strbuf_puts(line, "no events");
+	else if (recording_clock_is_ns(f->clock))
+		strbuf_printf(line, "%" PRIu64 ".%09" PRIu64 " to %" PRIu64 ".%09" PRIu64,
+			      f->first_ts / NS_PER_S, f->first_ts % NS_PER_S,
+			      f->last_ts / NS_PER_S, f->last_ts % NS_PER_S);
+	else
+		strbuf_printf(line, "%" PRIu64 " to %" PRIu64 " of the clock's units",
+			      f->first_ts, f->last_ts);
+}
+
 static void text_machine(struct strbuf *sb, const struct info *info)
 {
 	const struct facts *f = &info->facts;
@@ -338,6 +357,9 @@ static void text_machine(struct strbuf *sb, const struct info *info)
 	if (f->has_duration)
 		text_duration(&line, f->duration_ns, " ");
 	text_line(sb, "duration", strbuf_text(&line));
+	strbuf_reset(&line);
+	text_span(&line, info);
+	text_line(sb, "time", strbuf_text(&line));
 	strbuf_reset(&line);
 	facts_lost_text(f, &line);
 	text_line(sb, "lost", strbuf_text(&line));

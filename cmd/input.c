@@ -113,7 +113,7 @@ static int recording_failed(const struct input *in, int err)
 	case -EPROTO:
 		message_error(
 			in->command,
-			"%s is not a trace.dat file.\n  kmemx reads what 'kmemx record' and 'trace-cmd record' write.",
+			"cannot read %s as a recording.\n  kmemx reads what 'kmemx record' and 'trace-cmd record' write.",
 			in->path);
 		break;
 	case -EBADMSG:

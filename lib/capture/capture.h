@@ -55,7 +55,12 @@ struct capture_options {
 	const struct log *log;
 };
 
-/* mono: ordered over CPUs on every machine, nanoseconds, comparable with CLOCK_MONOTONIC. */
+/* mono: an object allocated on one CPU and freed on another comes in that order on every
+ * machine, in nanoseconds comparable with CLOCK_MONOTONIC. local is ordered within a CPU
+ * only, global takes a lock on each event, x86-tsc counts no nanoseconds. Measured on Linux
+ * 6.18 x86_64 with an allocation storm: mono 1.65 times the bare workload, local 1.60,
+ * x86-tsc 1.91, and medians of 5 runs differ by more than the first two do.
+ */
 #define CAPTURE_DEFAULT_CLOCK "mono"
 
 /**

@@ -164,47 +164,74 @@ void events_free(struct event_list *list)
 
 /* --- filters ----------------------------------------------------------------------------- */
 
-/* The kernel's own words on the last command that it refused, at most three lines. */
-static void explain_filter(const struct instance *in, const char *filter,
-			   const struct log *log)
+/* The kernel's own words on the filter that it refused last: "[12.3] event filter parse
+ * error: error: Field not found", then the filter and a caret. NULL if it says nothing.
+ */
+static char *last_diagnosis(const struct instance *in)
 {
 	char *text = tracefs_error_last(in->tracefs);
 	char *why = text ? strstr(text, "error: ") : NULL;
-	size_t len = why ? strcspn(why, "\n") : 0;
+	char *copy;
 
-	/* "[12.3] event filter parse error: error: Field not found" and then the command,
-	 * which for the kernel is the filter.
-	 */
-	for (char *next;
-	     why && (next = strstr(why + 1, "error: ")) && next < why + len;) {
-		len -= (size_t)(next - why);
-		why = next;
+	if (!why) {
+		free(text);
+		return NULL;
 	}
-	log_msg(log, LOG_ERROR,
-		"the kernel refuses the filter '%s' for every recorded event\n  %.*s\n  The fields are listed in: %s/events/kmem/EVENT/format",
-		filter, why ? (int)len : 0, why ? why : "", tracefs_tracing_dir());
+	why[strcspn(why, "\n")] = '\0';
+	for (char *next = why; (next = strstr(next + 1, "error: "));)
+		why = next;
+	copy = strdup(why + strlen("error: "));
 	free(text);
+	return copy;
 }
 
-int events_filter(struct event_list *list, const struct instance *in, const char *filter,
-		  const struct log *log)
+/* Keeps the diagnosis that helps most: that a field is missing is said of every event
+ * without it, whatever is wrong with the filter itself.
+ */
+static void keep_diagnosis(char **kept, char *latest)
+{
+	if (!latest || (*kept && strcmp(*kept, "Field not found") != 0)) {
+		free(latest);
+		return;
+	}
+	free(*kept);
+	*kept = latest;
+}
+
+static int set_filters(struct event_list *list, const struct instance *in,
+		       const char *filter, char **why)
 {
 	char path[EVENT_PATH_MAX];
-	size_t taken = 0;
+	int taken = 0;
 
-	if (!filter)
-		return 0;
 	for (size_t i = 0; i < list->count; i++) {
 		struct event_name *event = &list->items[i];
 
 		event_path(path, event, "filter");
 		event->filtered = instance_write(in, path, filter) == 0;
 		taken += event->filtered;
+		if (!event->filtered)
+			keep_diagnosis(why, last_diagnosis(in));
 	}
-	if (!taken) {
-		explain_filter(in, filter, log);
+	return taken;
+}
+
+int events_filter(struct event_list *list, const struct instance *in, const char *filter,
+		  const struct log *log)
+{
+	char *why = NULL;
+	int taken;
+
+	if (!filter)
+		return 0;
+	taken = set_filters(list, in, filter, &why);
+	if (!taken)
+		log_msg(log, LOG_ERROR,
+			"the kernel refuses the filter '%s' for every recorded event%s%s\n  The fields are listed in: %s/events/kmem/EVENT/format",
+			filter, why ? ": " : "", why ? why : "", tracefs_tracing_dir());
+	free(why);
+	if (!taken)
 		return -EINVAL;
-	}
 	for (size_t i = 0; i < list->count; i++)
 		if (!list->items[i].filtered)
 			log_msg(log, LOG_INFO,

@@ -228,12 +228,12 @@ static bool has_addresses(const struct strbuf *kallsyms)
 {
 	const char *line = strbuf_text(kallsyms);
 
-	while (line && *line) {
+	while (*line) {
 		line += strspn(line, "0");
 		if (*line != ' ' && *line != '\n')
 			return true;
-		line = strchr(line, '\n');
-		line += line && *line == '\n';
+		line += strcspn(line, "\n");
+		line += *line == '\n';
 	}
 	return false;
 }

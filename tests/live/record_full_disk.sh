@@ -22,8 +22,8 @@ for size in 24m 4m; do
 	grep -q 'cut short: No space left' err || fail "$size: $(cat err)"
 	said=$(events_said err)
 	[ "$said" -gt 1000 ] || fail "$size: only '$said' events: $(cat err)"
-	"$KMEMX" info -i small/r.dat >info || fail "$size: the file is unreadable"
-	grep -q truncated info || fail "$size: not marked as truncated"
+	"$KMEMX" info -i small/r.dat >facts || fail "$size: the file is unreadable"
+	grep -q truncated facts || fail "$size: not marked as truncated"
 	if command -v trace-cmd >/dev/null; then
 		lines=$(trace-cmd report -R small/r.dat 2>/dev/null | grep -vc '^cpus=')
 		expect "$said" "$lines" "events that trace-cmd reads from $size"

@@ -19,7 +19,8 @@ status 0 -- true
 status 7 -- sh -c 'exit 7'
 status 137 -- sh -c 'kill -9 $$'
 status 143 -- sh -c 'kill -TERM $$'
-[ -f kmemx.dat ] && [ -f kmemx.dat.old ] || fail "no kmemx.dat"
+[ -f kmemx.dat ] || fail "no kmemx.dat"
+[ -f kmemx.dat.old ] || fail "no kmemx.dat.old"
 rm kmemx.dat kmemx.dat.old
 
 status 127 -- no-such-command-here
@@ -36,6 +37,8 @@ status 1 -e no_such_event -- touch ran
 grep -q "no event 'no_such_event'" err || fail "$(cat err)"
 status 1 --filter 'nonsense ==' -- touch ran
 grep -q 'refuses the filter' err || fail "$(cat err)"
+status 1 --filter 'order >' -- touch ran
+grep -q 'recorded event: [A-Z]' err || fail "the kernel's diagnosis is missing: $(cat err)"
 status 1 --clock sundial -- touch ran
 grep -q 'no trace clock' err || fail "$(cat err)"
 status 1 -b 1T -- touch ran

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# What is chosen is recorded, and of those chosen: --slab, --page, -e, --stack, --filter,
+# --follow, -p.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+# count EVENT: how many of it r.dat holds.
+count() {
+	"$KMEMX" info -i r.dat | awk -v event="$1" '$2 == event { n = $1 } END { print n + 0 }'
+}
+
+some() {
+	[ "$(count "$1")" -gt 0 ] || fail "no $1 with: $2"
+}
+
+none() {
+	expect 0 "$(count "$1")" "$1 with: $2"
+}
+
+# near WANTED ACTUAL WHAT: tracing may end on each CPU between an event and its stack.
+near() {
+	gap=$(($1 - $2))
+	if [ $gap -lt 0 ] || [ $gap -gt "$(nproc)" ]; then
+		fail "$3: expected about $1, got $2"
+	fi
+}
+
+"$KMEMX" record -q --slab -o r.dat -- ls -lR /etc >/dev/null
+some kmalloc --slab
+some kfree --slab
+none mm_page_alloc --slab
+none kernel_stack --slab
+
+"$KMEMX" record -q --page --stack none -o r.dat -- ls -lR /etc >/dev/null
+some mm_page_alloc --page
+some mm_page_free --page
+none kmalloc --page
+none kernel_stack '--stack none'
+
+"$KMEMX" record -q --page -o r.dat -- ls -lR /etc >/dev/null
+near "$(count mm_page_alloc)" "$(count kernel_stack)" "stacks of page allocations"
+
+"$KMEMX" record -q --slab --stack all -e 'sched:sched_process_ex*' -o r.dat -- ls /etc >/dev/null
+stacks=$(count kernel_stack)
+near $(($(count 'in') - stacks)) "$stacks" "stacks of all events"
+some sched_process_exec '-e sched:sched_process_ex*'
+some sched_process_exit '-e sched:sched_process_ex*'
+
+# The stacks go with the events that the filter drops.
+"$KMEMX" record -q --page --filter 'order > 9' -o r.dat -- ls -lR /etc >/dev/null
+none mm_page_alloc "--filter 'order > 9'"
+none kernel_stack "--filter 'order > 9'"
+
+command -v trace-cmd >/dev/null || exit 0
+pids() {
+	trace-cmd report -R r.dat 2>/dev/null | grep -v '^cpus=' |
+		sed 's/^ *.*-\([0-9]*\) *\[.*/\1/' | sort -un
+}
+# The shell says its number; its child's comes after it.
+"$KMEMX" record -q --follow -o r.dat -- sh -c 'echo $$; ls /etc; :' >out
+shell=$(head -n 1 out)
+pids | grep -qx "$shell" || fail "--follow: no event of the command"
+[ "$(pids | wc -l)" = 2 ] || fail "--follow: $(pids | wc -l) processes instead of 2"
+
+sh -c 'while :; do read -r line </etc/passwd; done' &
+other=$!
+"$KMEMX" record -q -p $other --duration 300ms -o r.dat
+kill $other
+expect "$other" "$(pids)" "processes recorded with -p"

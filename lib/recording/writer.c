@@ -14,238 +14,25 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/strbuf.h"
-
-enum option_id {
-	OPTION_DONE = 0,
-	OPTION_CPUSTAT = 2,
-	OPTION_BUFFER = 3,
-	OPTION_TRACECLOCK = 4,
-	OPTION_UNAME = 5,
-	OPTION_CPUCOUNT = 8,
-	OPTION_VERSION = 9,
-};
-
-enum section_id {
-	SECTION_OPTIONS = 0,
-	SECTION_BUFFER = 3,
-	SECTION_HEADER_INFO = 16,
-	SECTION_FTRACE_EVENTS = 17,
-	SECTION_EVENT_FORMATS = 18,
-	SECTION_KALLSYMS = 19,
-	SECTION_PRINTK = 20,
-	SECTION_CMDLINES = 21,
-};
-
-#define SECTION_HEADER_SIZE 16 /* u16 id, u16 flags, u32 string id, u64 size */
-
-/* The composition: @offsets is where the table of the CPUs' offsets and sizes must be
- * filled in once the metadata's length is known.
- */
-struct composer {
-	const struct writer_facts *facts;
-	const struct writer_part *parts;
-	size_t nr_parts;
-	struct strbuf sb;
-	size_t offsets;
-	bool too_large; /* a text does not fit its length field */
-};
-
-static void put_u16(struct strbuf *sb, uint16_t v)
-{
-	strbuf_add(sb, &v, sizeof(v));
-}
-
-static void put_u32(struct strbuf *sb, uint32_t v)
-{
-	strbuf_add(sb, &v, sizeof(v));
-}
-
-static void put_u64(struct strbuf *sb, uint64_t v)
-{
-	strbuf_add(sb, &v, sizeof(v));
-}
-
-/* Overwrites a placeholder at @at. */
-static void set_u64(struct strbuf *sb, size_t at, uint64_t v)
-{
-	if (!sb->failed)
-		memcpy(sb->data + at, &v, sizeof(v));
-}
-
-static void put_string(struct strbuf *sb, const char *s)
-{
-	strbuf_add(sb, s, strlen(s) + 1);
-}
-
-/* A text behind its length; NULL is an empty one. */
-static void put_text64(struct strbuf *sb, const char *text)
-{
-	size_t size = text ? strlen(text) : 0;
-
-	put_u64(sb, size);
-	if (size)
-		strbuf_add(sb, text, size);
-}
-
-static void put_text32(struct composer *c, const char *text, size_t size)
-{
-	if (size > UINT32_MAX) {
-		c->too_large = true;
-		return;
-	}
-	put_u32(&c->sb, (uint32_t)size);
-	if (size)
-		strbuf_add(&c->sb, text, size);
-}
+#include "recording/compose.h"
 
 static uint64_t round_up(uint64_t v, uint64_t to)
 {
 	return (v + to - 1) / to * to;
 }
 
-/* --- the metadata, common to both versions ---------------------------------------------- */
-
 static void compose_start(struct composer *c)
 {
 	static const char magic[] = {
 		0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'
 	};
-	const uint16_t one = 1;
 
 	strbuf_add(&c->sb, magic, sizeof(magic));
 	put_string(&c->sb, c->facts->file_version == 6 ? "6" : "7");
-	strbuf_add(&c->sb, *(const char *)&one ? "\0" : "\1", 1);
-	strbuf_add(&c->sb, sizeof(long) == 8 ? "\10" : "\4", 1);
-	put_u32(&c->sb, c->facts->page_size);
-}
-
-static void compose_headers(struct composer *c)
-{
-	put_string(&c->sb, "header_page");
-	put_text64(&c->sb, c->facts->header_page);
-	put_string(&c->sb, "header_event");
-	put_text64(&c->sb, c->facts->header_event);
-}
-
-static void put_formats(struct composer *c, const struct recording_text *formats,
-			size_t nr)
-{
-	put_u32(&c->sb, (uint32_t)nr);
-	for (size_t i = 0; i < nr; i++) {
-		put_u64(&c->sb, formats[i].size);
-		strbuf_add(&c->sb, formats[i].text, formats[i].size);
-	}
-}
-
-static void compose_ftrace_formats(struct composer *c)
-{
-	put_formats(c, c->facts->ftrace_formats, c->facts->nr_ftrace_formats);
-}
-
-/* How many formats from @first on belong to the same system. */
-static size_t system_length(const struct writer_facts *facts, size_t first)
-{
-	size_t i = first + 1;
-
-	while (i < facts->nr_event_formats &&
-	       strcmp(facts->event_formats[i].name, facts->event_formats[first].name) ==
-		       0)
-		i++;
-	return i - first;
-}
-
-static void compose_event_formats(struct composer *c)
-{
-	const struct writer_facts *facts = c->facts;
-	uint32_t nr_systems = 0;
-	size_t i, len;
-
-	for (i = 0; i < facts->nr_event_formats; i += system_length(facts, i))
-		nr_systems++;
-	put_u32(&c->sb, nr_systems);
-	for (i = 0; i < facts->nr_event_formats; i += len) {
-		len = system_length(facts, i);
-		put_string(&c->sb, facts->event_formats[i].name);
-		put_formats(c, facts->event_formats + i, len);
-	}
-}
-
-static void compose_kallsyms(struct composer *c)
-{
-	put_text32(c, c->facts->kallsyms, c->facts->kallsyms_size);
-}
-
-static void compose_printk(struct composer *c)
-{
-	const char *text = c->facts->printk_formats;
-
-	put_text32(c, text, text ? strlen(text) : 0);
-}
-
-static void compose_cmdlines(struct composer *c)
-{
-	put_text64(&c->sb, c->facts->cmdlines);
-}
-
-static void put_option(struct composer *c, uint16_t id, const void *data, size_t size)
-{
-	put_u16(&c->sb, id);
-	put_text32(c, data, size);
-}
-
-/* A text as trace-cmd writes one: the NUL is part of the payload. */
-static void put_option_text(struct composer *c, uint16_t id, const char *text)
-{
-	if (text)
-		put_option(c, id, text, strlen(text) + 1);
-}
-
-static void put_meta(struct composer *c, const struct recording_text *item)
-{
-	size_t name = strlen(item->name) + 1;
-
-	if (item->size > UINT32_MAX - name) {
-		c->too_large = true;
-		return;
-	}
-	put_u16(&c->sb, RECORDING_OPTION_META);
-	put_u32(&c->sb, (uint32_t)(name + item->size));
-	strbuf_add(&c->sb, item->name, name);
-	strbuf_add(&c->sb, item->text, item->size);
-}
-
-static void compose_options(struct composer *c)
-{
-	const struct writer_facts *facts = c->facts;
-
-	for (size_t i = 0; i < facts->nr_cpustats; i++)
-		put_option_text(c, OPTION_CPUSTAT, facts->cpustats[i]);
-	put_option_text(c, OPTION_TRACECLOCK, facts->trace_clock);
-	put_option_text(c, OPTION_UNAME, facts->uname);
-	put_option_text(c, OPTION_VERSION, facts->writer_version);
-	put_option(c, OPTION_CPUCOUNT, &facts->nr_cpus, sizeof(facts->nr_cpus));
-	for (size_t i = 0; i < facts->nr_meta; i++)
-		put_meta(c, &facts->meta[i]);
+	compose_machine(c);
 }
 
 /* --- version 7 --------------------------------------------------------------------------- */
-
-static size_t section_begin(struct composer *c, uint16_t id)
-{
-	size_t start = c->sb.size;
-
-	put_u16(&c->sb, id);
-	put_u16(&c->sb, 0);	     /* not compressed */
-	put_u32(&c->sb, UINT32_MAX); /* no description */
-	put_u64(&c->sb, 0);
-	return start;
-}
-
-static void section_end(struct composer *c, size_t start)
-{
-	set_u64(&c->sb, start + 8, c->sb.size - start - SECTION_HEADER_SIZE);
-}
 
 /* The BUFFER option: where its section and each CPU's pages lie is filled in later. */
 static void compose_buffer_option(struct composer *c)
@@ -288,18 +75,7 @@ static uint64_t compose_buffer_section(struct composer *c)
 
 static uint64_t compose_v7(struct composer *c)
 {
-	static const struct {
-		uint16_t id;
-		void (*compose)(struct composer *c);
-	} sections[] = {
-		{ SECTION_HEADER_INFO, compose_headers },
-		{ SECTION_FTRACE_EVENTS, compose_ftrace_formats },
-		{ SECTION_EVENT_FORMATS, compose_event_formats },
-		{ SECTION_KALLSYMS, compose_kallsyms },
-		{ SECTION_PRINTK, compose_printk },
-		{ SECTION_CMDLINES, compose_cmdlines },
-	};
-	uint64_t offsets[ARRAY_SIZE(sections)];
+	uint64_t offsets[NR_COMPOSE_SECTIONS];
 	size_t options, start;
 
 	compose_start(c);
@@ -307,15 +83,15 @@ static uint64_t compose_v7(struct composer *c)
 	put_string(&c->sb, "");
 	options = c->sb.size;
 	put_u64(&c->sb, 0);
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
-		offsets[i] = start = section_begin(c, sections[i].id);
-		sections[i].compose(c);
+	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++) {
+		offsets[i] = start = section_begin(c, compose_sections[i].id);
+		compose_sections[i].compose(c);
 		section_end(c, start);
 	}
 	set_u64(&c->sb, options, c->sb.size);
 	start = section_begin(c, SECTION_OPTIONS);
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
-		put_option(c, sections[i].id, &offsets[i], sizeof(offsets[i]));
+	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++)
+		put_option(c, compose_sections[i].id, &offsets[i], sizeof(offsets[i]));
 	compose_options(c);
 	compose_buffer_option(c);
 	put_u16(&c->sb, OPTION_DONE);
@@ -336,12 +112,8 @@ static uint64_t compose_v6(struct composer *c)
 	uint64_t first, offset;
 
 	compose_start(c);
-	compose_headers(c);
-	compose_ftrace_formats(c);
-	compose_event_formats(c);
-	compose_kallsyms(c);
-	compose_printk(c);
-	compose_cmdlines(c);
+	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++)
+		compose_sections[i].compose(c);
 	put_u32(&c->sb, nr_cpus);
 	put_string(&c->sb, "options  ");
 	compose_options(c);

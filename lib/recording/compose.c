@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording (internal): the metadata of a recording, as bytes.
+ * In: the writer's facts. Out: the parts that trace.dat 6, 7 and kmemx streams share.
+ */
+#include "recording/compose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void put_u16(struct strbuf *sb, uint16_t v)
+{
+	strbuf_add(sb, &v, sizeof(v));
+}
+
+void put_u32(struct strbuf *sb, uint32_t v)
+{
+	strbuf_add(sb, &v, sizeof(v));
+}
+
+void put_u64(struct strbuf *sb, uint64_t v)
+{
+	strbuf_add(sb, &v, sizeof(v));
+}
+
+void set_u64(struct strbuf *sb, size_t at, uint64_t v)
+{
+	if (!sb->failed)
+		memcpy(sb->data + at, &v, sizeof(v));
+}
+
+void put_string(struct strbuf *sb, const char *s)
+{
+	strbuf_add(sb, s, strlen(s) + 1);
+}
+
+/* A text behind its length; NULL is an empty one. */
+static void put_text64(struct strbuf *sb, const char *text)
+{
+	size_t size = text ? strlen(text) : 0;
+
+	put_u64(sb, size);
+	if (size)
+		strbuf_add(sb, text, size);
+}
+
+static void put_text32(struct composer *c, const char *text, size_t size)
+{
+	if (size > UINT32_MAX) {
+		c->too_large = true;
+		return;
+	}
+	put_u32(&c->sb, (uint32_t)size);
+	if (size)
+		strbuf_add(&c->sb, text, size);
+}
+
+void compose_machine(struct composer *c)
+{
+	const uint16_t one = 1;
+
+	strbuf_add(&c->sb, *(const char *)&one ? "\0" : "\1", 1);
+	strbuf_add(&c->sb, sizeof(long) == 8 ? "\10" : "\4", 1);
+	put_u32(&c->sb, c->facts->page_size);
+}
+
+static void compose_headers(struct composer *c)
+{
+	put_string(&c->sb, "header_page");
+	put_text64(&c->sb, c->facts->header_page);
+	put_string(&c->sb, "header_event");
+	put_text64(&c->sb, c->facts->header_event);
+}
+
+static void put_formats(struct composer *c, const struct recording_text *formats,
+			size_t nr)
+{
+	put_u32(&c->sb, (uint32_t)nr);
+	for (size_t i = 0; i < nr; i++) {
+		put_u64(&c->sb, formats[i].size);
+		strbuf_add(&c->sb, formats[i].text, formats[i].size);
+	}
+}
+
+static void compose_ftrace_formats(struct composer *c)
+{
+	put_formats(c, c->facts->ftrace_formats, c->facts->nr_ftrace_formats);
+}
+
+/* How many formats from @first on belong to the same system. */
+static size_t system_length(const struct writer_facts *facts, size_t first)
+{
+	size_t i = first + 1;
+
+	while (i < facts->nr_event_formats &&
+	       strcmp(facts->event_formats[i].name, facts->event_formats[first].name) ==
+		       0)
+		i++;
+	return i - first;
+}
+
+static void compose_event_formats(struct composer *c)
+{
+	const struct writer_facts *facts = c->facts;
+	uint32_t nr_systems = 0;
+	size_t i, len;
+
+	for (i = 0; i < facts->nr_event_formats; i += system_length(facts, i))
+		nr_systems++;
+	put_u32(&c->sb, nr_systems);
+	for (i = 0; i < facts->nr_event_formats; i += len) {
+		len = system_length(facts, i);
+		put_string(&c->sb, facts->event_formats[i].name);
+		put_formats(c, facts->event_formats + i, len);
+	}
+}
+
+static void compose_kallsyms(struct composer *c)
+{
+	put_text32(c, c->facts->kallsyms, c->facts->kallsyms_size);
+}
+
+static void compose_printk(struct composer *c)
+{
+	const char *text = c->facts->printk_formats;
+
+	put_text32(c, text, text ? strlen(text) : 0);
+}
+
+static void compose_cmdlines(struct composer *c)
+{
+	put_text64(&c->sb, c->facts->cmdlines);
+}
+
+void put_option(struct composer *c, uint16_t id, const void *data, size_t size)
+{
+	put_u16(&c->sb, id);
+	put_text32(c, data, size);
+}
+
+/* A text as trace-cmd writes one: the NUL is part of the payload. */
+static void put_option_text(struct composer *c, uint16_t id, const char *text)
+{
+	if (text)
+		put_option(c, id, text, strlen(text) + 1);
+}
+
+static void put_meta(struct composer *c, const struct recording_text *item)
+{
+	size_t name = strlen(item->name) + 1;
+
+	if (item->size > UINT32_MAX - name) {
+		c->too_large = true;
+		return;
+	}
+	put_u16(&c->sb, RECORDING_OPTION_META);
+	put_u32(&c->sb, (uint32_t)(name + item->size));
+	strbuf_add(&c->sb, item->name, name);
+	strbuf_add(&c->sb, item->text, item->size);
+}
+
+void compose_options(struct composer *c)
+{
+	const struct writer_facts *facts = c->facts;
+
+	for (size_t i = 0; i < facts->nr_cpustats; i++)
+		put_option_text(c, OPTION_CPUSTAT, facts->cpustats[i]);
+	put_option_text(c, OPTION_TRACECLOCK, facts->trace_clock);
+	put_option_text(c, OPTION_UNAME, facts->uname);
+	put_option_text(c, OPTION_VERSION, facts->writer_version);
+	put_option(c, OPTION_CPUCOUNT, &facts->nr_cpus, sizeof(facts->nr_cpus));
+	for (size_t i = 0; i < facts->nr_meta; i++)
+		put_meta(c, &facts->meta[i]);
+}
+
+const struct compose_section compose_sections[NR_COMPOSE_SECTIONS] = {
+	{ SECTION_HEADER_INFO, compose_headers },
+	{ SECTION_FTRACE_EVENTS, compose_ftrace_formats },
+	{ SECTION_EVENT_FORMATS, compose_event_formats },
+	{ SECTION_KALLSYMS, compose_kallsyms },
+	{ SECTION_PRINTK, compose_printk },
+	{ SECTION_CMDLINES, compose_cmdlines },
+};
+
+size_t section_begin(struct composer *c, uint16_t id)
+{
+	size_t start = c->sb.size;
+
+	put_u16(&c->sb, id);
+	put_u16(&c->sb, 0);	     /* not compressed */
+	put_u32(&c->sb, UINT32_MAX); /* no description */
+	put_u64(&c->sb, 0);
+	return start;
+}
+
+void section_end(struct composer *c, size_t start)
+{
+	set_u64(&c->sb, start + 8, c->sb.size - start - SECTION_HEADER_SIZE);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording (internal): the metadata of a recording, as bytes.
+ * In: the writer's facts. Out: the parts that trace.dat 6, 7 and kmemx streams share.
+ */
+#ifndef KMEMX_RECORDING_COMPOSE_H
+#define KMEMX_RECORDING_COMPOSE_H
+
+#include "base/strbuf.h"
+#include "recording/writer.h"
+
+enum option_id {
+	OPTION_DONE = 0,
+	OPTION_CPUSTAT = 2,
+	OPTION_BUFFER = 3,
+	OPTION_TRACECLOCK = 4,
+	OPTION_UNAME = 5,
+	OPTION_CPUCOUNT = 8,
+	OPTION_VERSION = 9,
+};
+
+enum section_id {
+	SECTION_OPTIONS = 0,
+	SECTION_BUFFER = 3,
+	SECTION_HEADER_INFO = 16,
+	SECTION_FTRACE_EVENTS = 17,
+	SECTION_EVENT_FORMATS = 18,
+	SECTION_KALLSYMS = 19,
+	SECTION_PRINTK = 20,
+	SECTION_CMDLINES = 21,
+};
+
+#define SECTION_HEADER_SIZE 16 /* u16 id, u16 flags, u32 string id, u64 size */
+
+/* The composition: @offsets is where the table of the CPUs' offsets and sizes must be
+ * filled in once the metadata's length is known.
+ */
+struct composer {
+	const struct writer_facts *facts;
+	const struct writer_part *parts;
+	size_t nr_parts;
+	struct strbuf sb;
+	size_t offsets;
+	bool too_large; /* a text does not fit its length field */
+};
+
+/* A metadata part: its section in version 7 and in streams, and how it is composed. */
+struct compose_section {
+	uint16_t id;
+	void (*compose)(struct composer *c);
+};
+
+#define NR_COMPOSE_SECTIONS 6
+/* In the order that version 6 needs. */
+extern const struct compose_section compose_sections[NR_COMPOSE_SECTIONS];
+
+void put_u16(struct strbuf *sb, uint16_t v);
+void put_u32(struct strbuf *sb, uint32_t v);
+void put_u64(struct strbuf *sb, uint64_t v);
+/* Overwrites a placeholder at @at. */
+void set_u64(struct strbuf *sb, size_t at, uint64_t v);
+void put_string(struct strbuf *sb, const char *s);
+void put_option(struct composer *c, uint16_t id, const void *data, size_t size);
+
+/* Byte order, size of long, sub-buffer size: what follows the version. */
+void compose_machine(struct composer *c);
+/* Statistics, clock, uname, writer, CPU count and metadata items, without an end mark. */
+void compose_options(struct composer *c);
+
+/* A section's header, and its size once the content is there. */
+size_t section_begin(struct composer *c, uint16_t id);
+void section_end(struct composer *c, size_t start);
+
+#endif

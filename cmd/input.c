@@ -14,6 +14,7 @@
 
 #include "base/strbuf.h"
 #include "command.h"
+#include "input_symbols.h"
 
 int input_path(const char *command, int argc, char **argv, int operands,
 	       const char **path)
@@ -132,56 +133,6 @@ static int recording_failed(const struct input *in, int err)
 	return EXIT_UNREADABLE;
 }
 
-/* The whole of a text file. */
-static int read_text(struct strbuf *out, const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char buf[65536];
-	size_t got;
-	int err = 0;
-
-	if (!file)
-		return -errno;
-	while ((got = fread(buf, 1, sizeof(buf), file)) > 0)
-		strbuf_add(out, buf, got);
-	if (ferror(file))
-		err = -EIO;
-	fclose(file);
-	return out->failed ? -ENOMEM : err;
-}
-
-static int open_symbols(struct input *in, const char *path)
-{
-	struct strbuf text = { 0 };
-	int err;
-
-	if (path) {
-		err = read_text(&text, path);
-		if (err) {
-			message_error(in->command, "cannot read symbols from %s: %s",
-				      path, strerror(-err));
-			strbuf_free(&text);
-			return EXIT_FAILED;
-		}
-		err = symbols_new(&in->syms, text.data, text.size, &in->log);
-		strbuf_free(&text);
-	} else {
-		err = symbols_new(&in->syms, in->rec->kallsyms, in->rec->kallsyms_size,
-				  &in->log);
-	}
-	if (err) {
-		message_error(in->command, "cannot read the symbols: %s", strerror(-err));
-		return EXIT_FAILED;
-	}
-	if (symbols_hidden(in->syms))
-		log_msg(&in->log, LOG_WARN,
-			"the symbols' addresses are hidden (kptr_restrict): callsites are addresses. Give them with --kallsyms FILE");
-	else if (!symbols_count(in->syms))
-		log_msg(&in->log, LOG_WARN,
-			"no symbols: callsites are addresses. Give them with --kallsyms FILE");
-	return -1;
-}
-
 static void open_migratetypes(struct input *in)
 {
 	const struct recording_text *info =
@@ -223,7 +174,7 @@ int input_open(struct input *in, const struct input_options *opts)
 		return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
 	}
 	open_migratetypes(in);
-	return opts->want_symbols ? open_symbols(in, opts->symbols) : -1;
+	return opts->want_symbols ? input_symbols_open(in, &opts->symbols) : -1;
 }
 
 void input_close(struct input *in)

@@ -19,16 +19,41 @@
 
 #define INPUT_DEFAULT "kmemx.dat"
 
+/* At most one is set: where symbols are to come from instead of the recording. */
+struct symbol_files {
+	const char *kallsyms, *system_map, *vmlinux;
+};
+
+enum symbol_kind {
+	SYMBOLS_RECORDED,
+	SYMBOLS_KALLSYMS,
+	SYMBOLS_SYSTEM_MAP,
+	SYMBOLS_VMLINUX,
+};
+
+/**
+ * struct symbol_origin - where the symbols in use are from
+ * @path: NULL for the recording's own
+ * @offset: what was added to the file's addresses (KASLR)
+ * @build_id_equal: both sides have a build id, and they are equal
+ */
+struct symbol_origin {
+	enum symbol_kind kind;
+	const char *path;
+	uint64_t offset;
+	bool build_id_equal;
+};
+
 /**
  * struct input_options - what to open
  * @path: the recording; "-" is standard input
- * @symbols: text of kallsyms or System.map to use instead of the recording's; NULL: none
+ * @symbols: to use instead of the recording's
  * @want_symbols: symbols are needed at all
  */
 struct input_options {
 	const char *command;
 	const char *path;
-	const char *symbols;
+	struct symbol_files symbols;
 	bool want_symbols;
 	unsigned int verbose;
 };
@@ -40,6 +65,7 @@ struct input {
 	struct recording *rec;
 	struct event_formats *fmts;
 	struct symbols *syms;
+	struct symbol_origin origin;
 	struct migratetypes migratetypes;
 };
 

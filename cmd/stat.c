@@ -12,6 +12,7 @@
 #include "event/time_window.h"
 #include "facts.h"
 #include "input.h"
+#include "input_symbols.h"
 #include "message.h"
 #include "options.h"
 #include "output.h"
@@ -21,7 +22,8 @@
 #define PROGRESS_INTERVAL 500000
 
 struct stat_options {
-	const char *path, *sort, *time, *instance, *kallsyms, *system_map;
+	const char *path, *sort, *time, *instance;
+	struct symbol_files symbols;
 	struct option_strings skip;
 	bool slab, page, caller, alloc, cache, live, raw_ip;
 	uint64_t lines;
@@ -62,10 +64,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		  "only this time: seconds, +1s from the start, 10%" },
 		{ OPTION_STRING, 0, "instance", "NAME", &o->instance,
 		  "only the ring buffer of this name" },
-		{ OPTION_STRING, 0, "kallsyms", "FILE", &o->kallsyms,
-		  "symbols, instead of the recording's" },
-		{ OPTION_STRING, 0, "system-map", "FILE", &o->system_map,
-		  "the same, from a System.map" },
+		SYMBOL_FILE_OPTIONS(o->symbols),
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" },
 		{ OPTION_FLAG, 0, "slab", NULL, &o->slab,
 		  "slab objects (default: what was recorded)" },
@@ -116,11 +115,9 @@ static int check(struct stat *st)
 		ret = stat_keys_parse(&st->keys, o->sort, command_name);
 	if (ret >= 0)
 		return ret;
-	if (o->kallsyms && o->system_map) {
-		message_error(command_name,
-			      "--kallsyms and --system-map are alternatives.");
-		return EXIT_USAGE;
-	}
+	ret = symbol_files_check(&o->symbols, command_name);
+	if (ret >= 0)
+		return ret;
 	if (o->time && time_window_parse(&st->window, o->time)) {
 		message_error(
 			command_name,
@@ -404,7 +401,7 @@ static int run(struct stat *st)
 	const struct input_options input = {
 		.command = command_name,
 		.path = o->path,
-		.symbols = o->kallsyms ? o->kallsyms : o->system_map,
+		.symbols = o->symbols,
 		.want_symbols = true,
 		.verbose = o->verbose,
 	};

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/symbol_line.h"
+
 /* No function is larger; what lies farther behind a symbol is in a hole of the map. */
 #define SYMBOL_MAX_SIZE (1U << 20)
 
@@ -27,73 +29,6 @@ struct symbols {
 	size_t names_size;
 	bool hidden;
 };
-
-/* One line, as text. */
-struct symbol_line {
-	uint64_t addr;
-	const char *name, *module;
-	size_t name_len, module_len;
-	char type;
-};
-
-/* The hex number at *@p, moved behind it; false without a digit or beyond 64 bits. */
-static bool parse_hex(const char **p, const char *end, uint64_t *value)
-{
-	const char *start = *p;
-	uint64_t v = 0;
-
-	for (; *p < end; (*p)++) {
-		unsigned int c = (unsigned char)**p, digit = c - '0';
-
-		if (digit > 9) {
-			digit = (c | 0x20) - 'a';
-			if (digit > 5)
-				break;
-			digit += 10;
-		}
-		v = v << 4 | digit;
-	}
-	*value = v;
-	return *p > start && *p - start <= 16;
-}
-
-/* Length of the text at @p up to a blank, a control character or @end. */
-static size_t word_length(const char *p, const char *end)
-{
-	const char *start = p;
-
-	while (p < end && (unsigned char)*p > ' ')
-		p++;
-	return (size_t)(p - start);
-}
-
-/* "addr type name" and, of modules, "[module]" after blanks. */
-static bool parse_line(const char *p, const char *end, struct symbol_line *line)
-{
-	if (!parse_hex(&p, end, &line->addr) || end - p < 4 || p[0] != ' ' || p[2] != ' ')
-		return false;
-	line->type = p[1];
-	line->name = p + 3;
-	line->name_len = word_length(line->name, end);
-	p = line->name + line->name_len;
-	while (p < end && (*p == ' ' || *p == '\t'))
-		p++;
-	line->module = NULL;
-	line->module_len = 0;
-	if (p < end && *p == '[') {
-		line->module = p + 1;
-		line->module_len = word_length(p + 1, end);
-		if (line->module_len && line->module[line->module_len - 1] == ']')
-			line->module_len--;
-	}
-	return line->name_len > 0;
-}
-
-static bool is_text(char type)
-{
-	/* Everything that nm calls data, constants, absolute or common. */
-	return !strchr("dDbBrRvVaAgGsScCnN?-", type);
-}
 
 /* A plain, global name is what people call the function. */
 static uint32_t name_rank(const struct symbol_line *line)
@@ -147,14 +82,14 @@ static void scan_text(struct symbols *syms, const char *text, size_t size, bool 
 			continue;
 		}
 		scan->nr_lines++;
-		if (!parse_line(p, line_end, &line)) {
+		if (!symbol_line_parse(&line, p, line_end)) {
 			scan->nr_bad++;
 			p = line_end + 1;
 			continue;
 		}
 		p = line_end + 1;
 		scan->any_address |= line.addr != 0;
-		if (!all && !is_text(line.type))
+		if (!all && !symbol_line_is_text(&line))
 			continue;
 		if (!line.module_len)
 			module = 0;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: which symbols a report uses.
+ * In: the user's files, or what the recording has. Out: a table of symbols that fits the
+ * recording, or a message.
+ */
+#ifndef KMEMX_CMD_INPUT_SYMBOLS_H
+#define KMEMX_CMD_INPUT_SYMBOLS_H
+
+#include "input.h"
+
+/* The three options, for an option table; their values are in a struct symbol_files. */
+#define SYMBOL_FILE_OPTIONS(files)                                      \
+	{ OPTION_STRING,     0,                                         \
+	  "kallsyms",	     "FILE",                                    \
+	  &(files).kallsyms, "symbols, instead of the recording's" },   \
+		{ OPTION_STRING,       0,                               \
+		  "system-map",	       "FILE",                          \
+		  &(files).system_map, "the same, from a System.map" }, \
+	{                                                               \
+		OPTION_STRING, 0, "vmlinux", "FILE", &(files).vmlinux,  \
+			"the same, from a kernel's ELF file"            \
+	}
+
+/* At most one of them? -1 to go on, or EXIT_USAGE after a message. */
+int symbol_files_check(const struct symbol_files *files, const char *command);
+/* Fills in->syms and in->origin: -1 to go on, or the exit code after a message. */
+int input_symbols_open(struct input *in, const struct symbol_files *files) __must_check;
+
+#endif

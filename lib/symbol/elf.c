@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: what a kernel's ELF file (vmlinux) knows.
+ * In: a file. Out: its functions as kallsyms lines, its build id, its code.
+ */
+#include "symbol/elf.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+/* KSYM_NAME_LEN of the kernel: a longer name is none that kallsyms has. */
+#define NAME_MAX_LEN 512
+/* Kernels have five to a few dozen executable sections. */
+#define MAX_CODE     64
+
+struct code {
+	uint64_t addr;
+	size_t size;
+	const uint8_t *bytes; /* libelf's */
+};
+
+struct elf_file {
+	Elf *elf;
+	struct code code[MAX_CODE];
+	size_t nr_code;
+};
+
+static bool name_ok(const char *name)
+{
+	size_t len = strnlen(name, NAME_MAX_LEN), i;
+
+	/* Mapping symbols and local labels are no functions. */
+	if (!len || len == NAME_MAX_LEN || *name == '$' || !strncmp(name, ".L", 2))
+		return false;
+	for (i = 0; i < len; i++)
+		if ((unsigned char)name[i] <= ' ')
+			return false;
+	return true;
+}
+
+/* Is it a function, or a label in code as assembly has them? */
+static bool is_function(Elf *elf, const GElf_Sym *sym)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn;
+
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE)
+		return false;
+	if (GELF_ST_TYPE(sym->st_info) == STT_FUNC)
+		return true;
+	if (GELF_ST_TYPE(sym->st_info) != STT_NOTYPE)
+		return false;
+	scn = elf_getscn(elf, sym->st_shndx);
+	return scn && gelf_getshdr(scn, &shdr) && shdr.sh_flags & SHF_EXECINSTR;
+}
+
+static char type_letter(const GElf_Sym *sym)
+{
+	switch (GELF_ST_BIND(sym->st_info)) {
+	case STB_LOCAL:
+		return 't';
+	case STB_WEAK:
+		return 'W';
+	default:
+		return 'T';
+	}
+}
+
+static void add_symbols(struct elf_image *img, Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	Elf *elf = img->file->elf;
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t nr, i;
+
+	if (!data || !shdr->sh_entsize)
+		return;
+	nr = data->d_size / shdr->sh_entsize;
+	for (i = 0; i < nr && i < INT32_MAX; i++) {
+		const char *name;
+		GElf_Sym sym;
+
+		if (!gelf_getsym(data, (int)i, &sym) || !is_function(elf, &sym))
+			continue;
+		name = elf_strptr(elf, shdr->sh_link, sym.st_name);
+		if (!name || !name_ok(name))
+			continue;
+		/* Bit 0 of a Thumb function's address is its instruction set. */
+		if (img->machine == EM_ARM && GELF_ST_TYPE(sym.st_info) == STT_FUNC)
+			sym.st_value &= ~(uint64_t)1;
+		strbuf_printf(&img->symbols, "%016" PRIx64 " %c %s\n",
+			      (uint64_t)sym.st_value, type_letter(&sym), name);
+	}
+}
+
+static void add_code(struct elf_file *f, Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	Elf_Data *data;
+
+	if (f->nr_code == MAX_CODE || shdr->sh_type == SHT_NOBITS)
+		return;
+	data = elf_rawdata(scn, NULL);
+	if (data && data->d_buf && shdr->sh_addr <= UINT64_MAX - data->d_size)
+		f->code[f->nr_code++] =
+			(struct code){ shdr->sh_addr, data->d_size, data->d_buf };
+}
+
+/* Notes: u32 name size, u32 content size, u32 type, both padded to four bytes. */
+static void find_build_id(struct elf_image *img, Elf_Scn *scn)
+{
+	Elf_Data *data = elf_rawdata(scn, NULL);
+	struct byte_reader r;
+
+	if (!data || !data->d_buf || img->build_id[0])
+		return;
+	r = byte_reader(data->d_buf, data->d_size, img->big_endian);
+	while (byte_reader_left(&r)) {
+		uint32_t name_size = byte_reader_u32(&r), size = byte_reader_u32(&r);
+		uint32_t type = byte_reader_u32(&r), i;
+		const uint8_t *name = byte_reader_skip(&r, (name_size + 3ULL) & ~3ULL);
+		const uint8_t *id = byte_reader_skip(&r, size);
+
+		if (!name || !id)
+			return;
+		if (type == NT_GNU_BUILD_ID && name_size == 4 &&
+		    !memcmp(name, "GNU", 4) && size <= 64) {
+			for (i = 0; i < size; i++)
+				snprintf(img->build_id + 2 * i, 3, "%02x", id[i]);
+			return;
+		}
+		byte_reader_skip(&r, -size & 3);
+	}
+}
+
+static void read_sections(struct elf_image *img)
+{
+	struct elf_file *f = img->file;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while ((scn = elf_nextscn(f->elf, scn))) {
+		if (!gelf_getshdr(scn, &shdr))
+			continue;
+		if (shdr.sh_type == SHT_SYMTAB)
+			add_symbols(img, scn, &shdr);
+		else if (shdr.sh_type == SHT_NOTE)
+			find_build_id(img, scn);
+		else if (shdr.sh_flags & SHF_EXECINSTR)
+			add_code(f, scn, &shdr);
+	}
+}
+
+int elf_image_open(struct elf_image *img, int fd)
+{
+	GElf_Ehdr ehdr;
+	Elf *elf;
+
+	*img = (struct elf_image){ 0 };
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return -ENOEXEC;
+	img->file = calloc(1, sizeof(*img->file));
+	if (!img->file)
+		return -ENOMEM;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	img->file->elf = elf;
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr) ||
+	    elf_cntl(elf, ELF_C_FDREAD) < 0) {
+		elf_image_close(img);
+		return -ENOEXEC;
+	}
+	img->is_64 = ehdr.e_ident[EI_CLASS] == ELFCLASS64;
+	img->big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
+	img->machine = ehdr.e_machine;
+	read_sections(img);
+	if (img->symbols.size && !img->symbols.failed)
+		return 0;
+	fd = img->symbols.failed ? -ENOMEM : -ENODATA;
+	elf_image_close(img);
+	return fd;
+}
+
+void elf_image_close(struct elf_image *img)
+{
+	strbuf_free(&img->symbols);
+	if (img->file)
+		elf_end(img->file->elf);
+	free(img->file);
+	img->file = NULL;
+}
+
+const uint8_t *elf_image_code(const struct elf_image *img, uint64_t addr, size_t size)
+{
+	const struct elf_file *f = img->file;
+	size_t i;
+
+	for (i = 0; i < f->nr_code; i++) {
+		const struct code *c = &f->code[i];
+
+		if (addr > c->addr && addr - c->addr <= c->size)
+			return addr - c->addr < size ? NULL
+						     : c->bytes + (addr - c->addr - size);
+	}
+	return NULL;
+}
+
+bool elf_image_code_range(const struct elf_image *img, uint64_t *low, uint64_t *high)
+{
+	const struct elf_file *f = img->file;
+	size_t i;
+
+	*low = UINT64_MAX;
+	*high = 0;
+	for (i = 0; i < f->nr_code; i++) {
+		const struct code *c = &f->code[i];
+
+		if (c->addr < *low)
+			*low = c->addr;
+		if (c->addr + c->size > *high)
+			*high = c->addr + c->size;
+	}
+	return f->nr_code > 0;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: do symbols from elsewhere belong to a recording, and where was its kernel loaded?
+ * In: the symbols, and what the recording knows. Out: the distance (KASLR), or a refusal.
+ */
+#include "symbol/fit.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "symbol/symbol_line.h"
+
+/* Kernels are moved by whole pages. */
+#define STEP	   4096
+/* That many callsites are tried as the one that is surely behind a call. */
+#define NR_ANCHORS 32
+#define MIN_CALLS  8
+
+/* Where one side has a name. */
+struct place {
+	uint64_t addr;
+	uint32_t count;
+};
+
+struct places {
+	struct place *list; /* by the name's number - 1 */
+	size_t capacity, count;
+};
+
+static int note_places(struct intern *names, struct places *places,
+		       const struct symbol_text *text)
+{
+	const char *p = text->text, *end = p ? p + text->size : NULL;
+	struct symbol_line line;
+
+	while (p && symbol_line_next(&line, &p, end)) {
+		uint32_t id;
+
+		if (line.module_len || !line.addr || !symbol_line_is_text(&line))
+			continue;
+		id = intern_id(names, line.name, line.name_len);
+		if (!id || array_reserve(&places->list, &places->capacity, id,
+					 sizeof(*places->list)))
+			return -ENOMEM;
+		while (places->count < id)
+			places->list[places->count++] = (struct place){ 0 };
+		places->list[id - 1].addr = line.addr;
+		places->list[id - 1].count++;
+	}
+	return 0;
+}
+
+/* The commonest distance between names that each side has once. */
+static int vote(const struct places *theirs, const struct places *ours,
+		struct symbol_fit *fit)
+{
+	struct u64_map votes = { 0 };
+	size_t i;
+
+	for (i = 0; i < theirs->count && i < ours->count; i++) {
+		uint64_t offset = ours->list[i].addr - theirs->list[i].addr;
+		uint32_t *count;
+
+		if (theirs->list[i].count != 1 || ours->list[i].count != 1)
+			continue;
+		count = u64_map_insert(&votes, offset, 0);
+		if (!count) {
+			u64_map_free(&votes);
+			return -ENOMEM;
+		}
+		fit->nr_checked++;
+		if (++*count > fit->nr_agree) {
+			fit->nr_agree = *count;
+			fit->offset = offset;
+		}
+	}
+	u64_map_free(&votes);
+	if (!fit->nr_checked)
+		return -ENODATA;
+	return fit->nr_agree >= fit->nr_checked - fit->nr_checked / 10 ? 0 : -EXDEV;
+}
+
+int symbol_fit_names(const struct symbol_text *theirs, const struct symbol_text *ours,
+		     struct symbol_fit *fit)
+{
+	struct places a = { 0 }, b = { 0 };
+	struct intern names = { 0 };
+	int ret;
+
+	*fit = (struct symbol_fit){ 0 };
+	ret = note_places(&names, &a, theirs);
+	if (!ret)
+		ret = note_places(&names, &b, ours);
+	if (!ret)
+		ret = vote(&a, &b, fit);
+	free(a.list);
+	free(b.list);
+	intern_free(&names);
+	return ret;
+}
+
+/* E8 rel32, or FF /2 with its forms of operand. */
+static bool x86_call(const struct elf_image *img, uint64_t addr)
+{
+	const uint8_t *p = elf_image_code(img, addr, 6);
+
+	return p && (p[1] == 0xe8 || (p[0] == 0xff && p[1] == 0x15) ||
+		     (p[0] == 0xff && (p[1] & 0xf8) == 0x90) ||
+		     (p[3] == 0xff && (p[4] & 0xf8) == 0x50) ||
+		     (p[4] == 0xff && (p[5] & 0xf8) == 0xd0));
+}
+
+/* BRASL %r14, or BASR %r14. */
+static bool s390_call(const struct elf_image *img, uint64_t addr)
+{
+	const uint8_t *p = elf_image_code(img, addr, 6);
+
+	return p && ((p[0] == 0xc0 && p[1] == 0xe5) ||
+		     (p[4] == 0x0d && (p[5] & 0xf0) == 0xe0));
+}
+
+/* JAL ra, JALR ra, or the compressed C.JALR. */
+static bool riscv_call(const struct elf_image *img, uint64_t addr)
+{
+	const uint8_t *p = elf_image_code(img, addr, 4);
+	uint32_t word = p ? get_u32(p, false) : 0;
+	uint32_t half = word >> 16;
+
+	return (word & 0xfff) == 0x0ef || (word & 0x7fff) == 0x0e7 ||
+	       ((half & 0xf07f) == 0x9002 && half & 0xf80);
+}
+
+/* Those whose instructions have four bytes: BL, and the call through a register. */
+static bool word_call(const struct elf_image *img, uint64_t addr)
+{
+	const uint8_t *p = addr & 3 ? NULL : elf_image_code(img, addr, 4);
+	uint32_t word = p ? get_u32(p, img->big_endian) : 0;
+
+	switch (img->machine) {
+	case EM_AARCH64:
+		return word >> 26 == 0x25 || (word & 0xfffffc1f) == 0xd63f0000;
+	case EM_ARM:
+		return (word & 0x0f000000) == 0x0b000000 ||
+		       (word & 0x0ffffff0) == 0x012fff30;
+	default: /* EM_PPC64: bl, bctrl */
+		return (word & 0xfc000003) == 0x48000001 || word == 0x4e800421;
+	}
+}
+
+/* Is there a call right before @addr? */
+typedef bool call_test(const struct elf_image *img, uint64_t addr);
+
+static call_test *call_test_of(uint16_t machine)
+{
+	switch (machine) {
+	case EM_386:
+	case EM_X86_64:
+		return x86_call;
+	case EM_S390:
+		return s390_call;
+	case EM_RISCV:
+		return riscv_call;
+	case EM_AARCH64:
+	case EM_ARM:
+	case EM_PPC64:
+		return word_call;
+	default:
+		return NULL;
+	}
+}
+
+/* How many callsites are in code, how many of them behind a call, at this distance? */
+static struct symbol_fit try_offset(const struct elf_image *img, call_test *is_call,
+				    const uint64_t *addrs, size_t nr, uint64_t offset)
+{
+	struct symbol_fit fit = { .offset = offset };
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		uint64_t addr = addrs[i] - offset;
+
+		if (!elf_image_code(img, addr, 1))
+			continue;
+		fit.nr_checked++;
+		fit.nr_agree += is_call(img, addr);
+	}
+	return fit;
+}
+
+int symbol_fit_calls(const struct elf_image *img, const uint64_t *addrs, size_t nr,
+		     struct symbol_fit *fit)
+{
+	call_test *is_call = call_test_of(img->machine);
+	size_t anchor, second = 0;
+	uint64_t low, high, at;
+
+	*fit = (struct symbol_fit){ 0 };
+	if (!is_call)
+		return -EOPNOTSUPP;
+	if (!elf_image_code_range(img, &low, &high))
+		return -ENODATA;
+	for (anchor = 0; anchor < nr && anchor < NR_ANCHORS; anchor++) {
+		at = low + (addrs[anchor] - low) % STEP;
+		for (; at <= high && at >= low; at += STEP) {
+			uint64_t offset = addrs[anchor] - at;
+			struct symbol_fit one;
+
+			if (offset == fit->offset && fit->nr_agree)
+				continue;
+			if (!is_call(img, at))
+				continue;
+			one = try_offset(img, is_call, addrs, nr, offset);
+			if (one.nr_agree > fit->nr_agree) {
+				second = fit->nr_agree;
+				*fit = one;
+			} else if (one.nr_agree > second) {
+				second = one.nr_agree;
+			}
+		}
+	}
+	if (fit->nr_agree < MIN_CALLS || fit->nr_agree < fit->nr_checked * 3 / 4 ||
+	    second > fit->nr_agree / 2)
+		return -ENODATA;
+	return 0;
+}
+
+size_t symbol_fit_count(const struct symbols *syms, const uint64_t *addrs, size_t nr)
+{
+	struct symbol sym;
+	size_t i, found = 0;
+
+	for (i = 0; i < nr; i++)
+		found += symbols_find(syms, addrs[i], &sym) == 1;
+	return found;
+}
+
+/* Appends the lines with or without a module; returns how many. */
+static size_t add_lines(struct strbuf *out, const struct symbol_text *text, bool modules,
+			uint64_t offset)
+{
+	const char *p = text->text, *end = p ? p + text->size : NULL;
+	struct symbol_line line;
+	size_t nr = 0;
+
+	while (p && symbol_line_next(&line, &p, end)) {
+		if (modules != (line.module_len > 0) || !symbol_line_is_text(&line))
+			continue;
+		strbuf_printf(out, "%016" PRIx64 " %c %.*s", line.addr + offset,
+			      line.type, (int)line.name_len, line.name);
+		if (modules)
+			strbuf_printf(out, "\t[%.*s]", (int)line.module_len, line.module);
+		strbuf_puts(out, "\n");
+		nr++;
+	}
+	return nr;
+}
+
+int symbol_fit_apply(const struct symbol_text *theirs, const struct symbol_text *ours,
+		     uint64_t offset, struct strbuf *out)
+{
+	add_lines(out, theirs, false, offset);
+	if (offset || !add_lines(out, theirs, true, 0))
+		add_lines(out, ours, true, 0);
+	return out->failed ? -ENOMEM : 0;
+}

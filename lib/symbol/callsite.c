@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "symbol/fold.h"
 
 /* The tracer's own functions, seen above the allocator's with some kernels. */
 #define GLUE                                                                       \
@@ -108,30 +109,13 @@ void callsite_rule_free(struct callsite_rule *rule)
 	free(rule);
 }
 
-/* Length of @name without the endings that compilers and _noprof add. */
-static size_t plain_length(const char *name)
-{
-	static const char *const suffixes[] = { ".isra", ".constprop", ".part",
-						".cold", ".llvm",      ".lto_priv" };
-	size_t len = strlen(name), i;
-	const char *p = strchr(name + (*name == '.'), '.');
-
-	for (i = 0; p && i < ARRAY_SIZE(suffixes); i++) {
-		if (!strncmp(p, suffixes[i], strlen(suffixes[i])))
-			len = (size_t)(p - name);
-	}
-	if (len > 7 && !memcmp(name + len - 7, "_noprof", 7))
-		len -= 7;
-	return len;
-}
-
 /* Matches @name as it is, and without its endings, so that a user's "^foo$" meets foo.cold
  * and foo_noprof as well.
  */
 static bool matches(const struct callsite_rule *rule, const char *name)
 {
 	char plain[256];
-	size_t len = plain_length(name), i;
+	size_t len = symbol_plain_length(name), i;
 
 	if (len >= sizeof(plain))
 		len = sizeof(plain) - 1;
@@ -155,7 +139,7 @@ bool callsite_rule_skips(struct callsite_rule *rule, const char *name)
 		return rule->verdicts[id - 1] == SKIPPED;
 	skips = matches(rule, name);
 	if (skips)
-		(void)intern_id(&rule->skipped, name, plain_length(name));
+		(void)intern_id(&rule->skipped, name, symbol_plain_length(name));
 	if (id > rule->capacity) {
 		uint32_t capacity = id < 64 ? 128 : id * 2;
 		uint8_t *grown = realloc(rule->verdicts, capacity);

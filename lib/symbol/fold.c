@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: a function's name without what a build adds to it.
+ * In: a symbol's name. Out: the part of it that is the same in another build.
+ */
+#include "symbol/fold.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+
+size_t symbol_plain_length(const char *name)
+{
+	static const char *const suffixes[] = { ".isra", ".constprop", ".part",
+						".cold", ".llvm",      ".lto_priv" };
+	static const char noprof[] = "_noprof";
+	const size_t noprof_size = sizeof(noprof) - 1;
+	size_t len = strlen(name), i;
+	const char *p = strchr(name + (*name == '.'), '.');
+
+	for (i = 0; p && i < ARRAY_SIZE(suffixes); i++) {
+		if (!strncmp(p, suffixes[i], strlen(suffixes[i])))
+			len = (size_t)(p - name);
+	}
+	if (len > noprof_size && !memcmp(name + len - noprof_size, noprof, noprof_size))
+		len -= noprof_size;
+	return len;
+}

@@ -187,6 +187,12 @@ static uint32_t page_split_new(struct page_account *acc, uint64_t pfn, uint64_t 
 	return index;
 }
 
+static void tell(const struct page_account *acc, uint32_t row, int64_t change)
+{
+	if (unlikely(acc->watch))
+		acc->watch->fn(acc->watch->ctx, row, change);
+}
+
 /* The last page of a request is gone. */
 static void page_request_end(struct page_account *acc, uint32_t row, bool implicit)
 {
@@ -210,6 +216,7 @@ static uint32_t page_block_end(struct page_account *acc, const struct live_entry
 	uint64_t first = index ? acc->splits[index].pfn : e->key;
 
 	row->live_pages -= freed + gone;
+	tell(acc, e->row, -(int64_t)(freed + gone));
 	row->implicit_pages += gone;
 	acc->totals.live_pages -= freed + gone;
 	acc->totals.freed_pages += freed;
@@ -380,6 +387,7 @@ static void page_alloc(struct page_account *acc, const struct kmem_event *ev)
 	counts->hit++;
 	counts->live_hit++;
 	counts->live_pages += nr;
+	tell(acc, row, (int64_t)nr);
 	sum->pages += nr;
 	sum->live_pages += nr;
 	sum->live_blocks++;

@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "analysis/live.h"
+#include "analysis/live_watch.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
@@ -97,6 +98,7 @@ struct page_account {
 	struct page_pfn *pfns;
 	size_t nr_pfns, pfns_capacity;
 	struct page_totals totals;
+	const struct live_watch *watch; /* may be NULL */
 	bool failed; /* memory ran out; the numbers are void */
 };
 

@@ -63,6 +63,12 @@ static void counts_end(struct slab_counts *c, const struct live_entry *e)
 	c->live_alloc -= e->bytes_alloc;
 }
 
+static void tell(const struct slab_account *acc, uint32_t row, int64_t change)
+{
+	if (unlikely(acc->watch))
+		acc->watch->fn(acc->watch->ctx, row, change);
+}
+
 /* The object of @e is gone and no event said so. */
 static void slab_implicit_free(struct slab_account *acc, const struct live_entry *e,
 			       struct slab_ptr *by_ptr)
@@ -70,6 +76,7 @@ static void slab_implicit_free(struct slab_account *acc, const struct live_entry
 	struct slab_counts *row = &acc->rows[e->row];
 
 	counts_end(row, e);
+	tell(acc, e->row, -(int64_t)e->bytes_alloc);
 	row->implicit++;
 	row->implicit_alloc += e->bytes_alloc;
 	if (by_ptr) {
@@ -121,6 +128,7 @@ static void slab_alloc(struct slab_account *acc, const struct kmem_event *ev)
 				  .cpu = (uint16_t)ev->cpu,
 				  .state = LIVE_ALLOCATED };
 	counts_alloc(&acc->rows[row], req, alloc);
+	tell(acc, row, (int64_t)alloc);
 	if (by_ptr) {
 		by_ptr->row = row;
 		counts_alloc(&by_ptr->counts, req, alloc);
@@ -142,6 +150,7 @@ static void slab_matched_free(struct slab_account *acc, struct live_entry *e,
 	bool other_cpu = e->cpu != (uint16_t)ev->cpu;
 
 	counts_end(row, e);
+	tell(acc, e->row, -(int64_t)e->bytes_alloc);
 	row->pingpong += other_cpu;
 	if (by_ptr) {
 		counts_end(&by_ptr->counts, e);

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "analysis/live.h"
+#include "analysis/live_watch.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
@@ -76,6 +77,7 @@ struct slab_account {
 	struct slab_ptr *ptrs;
 	size_t nr_ptrs, ptrs_capacity;
 	struct slab_totals totals;
+	const struct live_watch *watch; /* may be NULL */
 	bool failed;
 };
 

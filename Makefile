@@ -35,18 +35,29 @@ VERSION := 0.1.0
 O ?= .
 comma := ,
 space := $(subst ,, )
-variant := $(subst $(space),-,$(strip $(CROSS_COMPILE:%-=%) $(if $(STATIC),static) \
-	$(if $(SAN),san-$(subst $(comma),-,$(SAN)))))
+variant := $(subst $(space),-,$(strip $(notdir $(CROSS_COMPILE:%-=%)) \
+	$(if $(STATIC),static) $(if $(SAN),san-$(subst $(comma),-,$(SAN)))))
 B := $(O)/build/$(or $(variant),native)
 KMEMX := $(if $(variant),$(B),$(O))/kmemx
 
 # --- libraries ---------------------------------------------------------------------------
-# A cross pkg-config where there is one, else ours, looking at the other machine's files.
+# Another machine's: from the folder that scripts/cross-deps fills; else by a cross pkg-config
+# where there is one, or by ours looking at the other machine's files (multiarch).
 ifdef CROSS_COMPILE
+triplet := $(notdir $(CROSS_COMPILE:%-=%))
+CROSS_DEPS ?= build/cross/$(triplet)
+ifneq ($(wildcard $(CROSS_DEPS)/usr/include),)
+cross_root := $(abspath $(CROSS_DEPS))
+CROSS_CFLAGS := -isystem $(cross_root)/usr/include
+CROSS_LIBS := -L$(cross_root)/usr/lib/$(triplet)
+PKG_CONFIG ?= env PKG_CONFIG_SYSROOT_DIR=$(cross_root) \
+	PKG_CONFIG_LIBDIR=$(cross_root)/usr/lib/$(triplet)/pkgconfig pkg-config
+else
 ifneq ($(shell command -v $(CROSS_COMPILE)pkg-config 2>/dev/null),)
 PKG_CONFIG ?= $(CROSS_COMPILE)pkg-config
 endif
-PKG_CONFIG ?= env PKG_CONFIG_LIBDIR=/usr/lib/$(CROSS_COMPILE:%-=%)/pkgconfig:/usr/share/pkgconfig pkg-config
+PKG_CONFIG ?= env PKG_CONFIG_LIBDIR=/usr/lib/$(triplet)/pkgconfig:/usr/share/pkgconfig pkg-config
+endif
 endif
 PKG_CONFIG ?= pkg-config
 
@@ -57,8 +68,8 @@ missing := $(foreach t,$(firstword $(CC)) $(firstword $(PKG_CONFIG)),$(if \
 	$(shell command -v $(t) 2>/dev/null),,$(t))) \
 	$(foreach l,$(needed_libs),$(if $(call have,$(l)),,$(l)))
 pkgs := $(needed_libs) $(optional_libs)
-LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(pkgs) 2>/dev/null)
-LIB_LIBS := $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs $(pkgs) 2>/dev/null)
+LIB_CFLAGS := $(CROSS_CFLAGS) $(shell $(PKG_CONFIG) --cflags $(pkgs) 2>/dev/null)
+LIB_LIBS := $(CROSS_LIBS) $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs $(pkgs) 2>/dev/null)
 CHECK_CFLAGS := $(shell $(PKG_CONFIG) --cflags check 2>/dev/null)
 CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
 
@@ -97,10 +108,10 @@ all: $(KMEMX)
 ifneq ($(strip $(missing)),)
 ifneq ($(filter-out clean check demo lint deps,$(or $(MAKECMDGOALS),all)),)
 $(info kmemx: cannot build, this is missing: $(strip $(missing)))
-$(shell scripts/install-deps --explain build >&2)
 ifdef CROSS_COMPILE
-$(error these are this machine's names: cross builds need those of $(CROSS_COMPILE:%-=%) (Debian: libtracefs-dev:arm64, ...))
+$(error those of $(triplet) are needed: scripts/cross-deps $(CROSS_COMPILE) fetches the libraries and names the compiler)
 endif
+$(shell scripts/install-deps --explain build >&2)
 $(error install it with the line of your distribution, or by: make deps)
 endif
 endif

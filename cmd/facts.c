@@ -10,21 +10,34 @@
 
 #include "report/text_cell.h"
 
+/* ticks * mult >> shift (below 64), a product of 96 bits; false if it does not fit 64. */
+static bool scale_ticks(uint64_t ticks, uint32_t mult, unsigned int shift, uint64_t *out)
+{
+	uint64_t low = (ticks & UINT32_MAX) * mult;
+	uint64_t high = (ticks >> 32) * mult + (low >> 32); /* in units of 2^32 */
+
+	low &= UINT32_MAX;
+	if (shift >= 32) {
+		*out = high >> (shift - 32);
+		return true;
+	}
+	if (high >> (32 + shift))
+		return false;
+	*out = high << (32 - shift) | low >> shift;
+	return true;
+}
+
 int facts_ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t ticks,
 		      uint64_t *ns)
 {
-	unsigned __int128 product;
-
 	if (recording_clock_is_ns(recording_clock(rec, buffer))) {
 		*ns = ticks;
 		return 0;
 	}
-	if (!rec->tsc_mult || rec->tsc_shift > 63)
+	if (!rec->tsc_mult || rec->tsc_mult > UINT32_MAX || rec->tsc_shift > 63 ||
+	    !scale_ticks(ticks, (uint32_t)rec->tsc_mult, (unsigned int)rec->tsc_shift,
+			 ns))
 		return -EOPNOTSUPP;
-	product = (unsigned __int128)ticks * rec->tsc_mult >> rec->tsc_shift;
-	if (product > UINT64_MAX)
-		return -EOPNOTSUPP;
-	*ns = (uint64_t)product;
 	return 0;
 }
 

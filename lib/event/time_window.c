@@ -125,9 +125,11 @@ static int resolve_bound(const struct time_bound *b, uint64_t first, uint64_t la
 	if (b->kind == TIME_OPEN)
 		return 0;
 	if (b->kind == TIME_PERCENT) {
-		unsigned __int128 part = last > first ? last - first : 0;
+		uint64_t span = last > first ? last - first : 0;
 
-		*ts = first + (uint64_t)(part * b->value / MILLION);
+		/* span * value / MILLION, exactly, in 64 bits */
+		*ts = first + span / MILLION * b->value +
+		      span % MILLION * b->value / MILLION;
 		return 0;
 	}
 	if (!ns && !b->is_raw)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/analyze.h"
+#include "analysis/ledger.h"
 #include "command.h"
 #include "event/time_window.h"
 #include "facts.h"
@@ -25,7 +26,7 @@ struct stat_options {
 	const char *path, *sort, *time, *instance;
 	struct symbol_files symbols;
 	struct option_strings skip;
-	bool slab, page, caller, alloc, cache, live, raw_ip;
+	bool slab, page, caller, alloc, cache, live, ledger, raw_ip;
 	uint64_t lines;
 	unsigned int verbose;
 	struct output_options output;
@@ -75,6 +76,8 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_FLAG, 0, "cache", NULL, &o->cache, "by slab cache" },
 		{ OPTION_FLAG, 0, "live", NULL, &o->live,
 		  "only what is still allocated at the end" },
+		{ OPTION_FLAG, 0, "ledger", NULL, &o->ledger,
+		  "what the events explain of what slabinfo and vmstat say changed" },
 		{ OPTION_STRING, 's', "sort", "KEYS", &o->sort,
 		  "sort keys, e.g. bytes,+order,-hit" },
 		{ OPTION_UINT, 'l', "lines", "N", &o->lines, "only the first N rows" },
@@ -118,6 +121,12 @@ static int check(struct stat *st)
 	ret = symbol_files_check(&o->symbols, command_name);
 	if (ret >= 0)
 		return ret;
+	if (o->ledger && o->time) {
+		message_error(
+			command_name,
+			"--ledger needs the whole recording: its snapshots stand before and after it.\n  Leave --time out.");
+		return EXIT_USAGE;
+	}
 	if (o->time && time_window_parse(&st->window, o->time)) {
 		message_error(
 			command_name,
@@ -252,7 +261,7 @@ static int analyze(struct stat *st)
 	struct stat_progress progress = { .st = st };
 	const struct analyze_progress how = { show_progress, &progress,
 					      PROGRESS_INTERVAL };
-	const struct analysis_ops *ops[2];
+	const struct analysis_ops *ops[3];
 	size_t nr = 0;
 	int err;
 
@@ -260,6 +269,8 @@ static int analyze(struct stat *st)
 		ops[nr++] = &analysis_slab;
 	if (o->page)
 		ops[nr++] = &analysis_page;
+	if (o->ledger)
+		ops[nr++] = &analysis_ledger;
 	st->report = report_new();
 	if (!st->report)
 		return input_stream_failed(&st->in, -ENOMEM);
@@ -318,6 +329,8 @@ static int drop_unrecorded(struct stat *st, bool both_asked)
 {
 	bool slab = count_events(st, true), page = count_events(st, false);
 
+	if (st->opts.ledger && st->report->nr_tables)
+		return -1;
 	if (!(slab && st->opts.slab) && !(page && st->opts.page))
 		return nothing_recorded(st, slab, page);
 	if (!slab && st->opts.slab) {
@@ -380,12 +393,21 @@ static int show(struct stat *st, bool both_asked)
 	return output_report(&st->opts.output, command_name, st->report);
 }
 
+static int no_snapshots(const struct stat *st)
+{
+	message_error(
+		command_name,
+		"%s does not say what slabinfo and vmstat were before and after it.\n  kmemx record keeps them: sudo kmemx record -- CMD",
+		st->in.path);
+	return EXIT_FAILED;
+}
+
 /* Fills in what the user left open. Returns whether both kinds were asked for by name. */
 static bool complete_options(struct stat_options *o)
 {
 	bool both = o->slab && o->page;
 
-	if (!o->slab && !o->page) {
+	if (!o->slab && !o->page && !o->ledger) {
 		o->slab = true;
 		o->page = o->caller || o->alloc || !o->cache; /* pages have no cache */
 	}
@@ -409,6 +431,8 @@ static int run(struct stat *st)
 
 	if (ret < 0)
 		ret = input_open(&st->in, &input);
+	if (ret < 0 && o->ledger && !ledger_possible(st->in.rec))
+		ret = no_snapshots(st);
 	if (ret < 0)
 		ret = open_stream(st);
 	if (ret < 0)

@@ -15,8 +15,11 @@
 #define SLAB_KEYS \
 	"ptr", "callsite", "bytes", "bytes_req", "hit", "pingpong", "frag", "cache"
 #define PAGE_KEYS "page", "callsite", "bytes", "hit", "order", "migtype", "gfp"
+#define LEDGER_KEYS                                                               \
+	"cache", "allocs", "freed", "implicit", "trace", "kernel", "unexplained", \
+		"explained"
 
-static const char *const known_keys[] = { SLAB_KEYS, PAGE_KEYS };
+static const char *const known_keys[] = { SLAB_KEYS, PAGE_KEYS, LEDGER_KEYS };
 
 static bool is_known(const char *name)
 {
@@ -36,7 +39,7 @@ static void list_keys(const char *command, const char *problem, const char *name
 
 	message_error(
 		command,
-		"%s '%s'.%s%s%s\n  slab keys: ptr callsite bytes bytes_req hit pingpong frag cache\n  page keys: page callsite bytes hit order migtype gfp    (+KEY up, -KEY down)",
+		"%s '%s'.%s%s%s\n  slab keys: ptr callsite bytes bytes_req hit pingpong frag cache\n  page keys: page callsite bytes hit order migtype gfp    (+KEY up, -KEY down)\n  ledger keys: cache allocs freed implicit trace kernel unexplained explained",
 		problem, name, near ? " Did you mean '" : "", near ? near : "",
 		near ? "'?" : "");
 }

@@ -315,6 +315,9 @@ static int add_own_facts(struct session *s)
 		ret = add_text_meta(s, "page_size", text);
 	if (!ret)
 		ret = add_text_meta(s, "stack", s->result->stacks_how);
+	/* Else the events stand for the whole system. */
+	if (!ret && (s->opts->nr_pids || s->opts->follow || s->opts->events.filter))
+		ret = add_text_meta(s, "scope", "part");
 	if (!ret && s->result->write_error) {
 		snprintf(text, sizeof(text), "%s", strerror(s->result->write_error));
 		ret = add_text_meta(s, "truncated", text);

@@ -5,6 +5,7 @@
  */
 #include "capture/facts.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <tracefs.h>
+#include <unistd.h>
 
 #define NOTE_GNU_BUILD_ID 3
 
@@ -74,17 +76,46 @@ static int add_meta_file(struct facts *f, const char *name, const char *path,
 
 int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 {
-	static const char *const files[] = { "pagetypeinfo", "slabinfo", "buddyinfo",
-					     "vmstat", "meminfo" };
+	/* What events are reconciled with is read next to the recording: last before it and
+	 * first after it.
+	 */
+	static const char *const files[] = { "meminfo",	 "pagetypeinfo", "slabinfo",
+					     "zoneinfo", "buddyinfo",	 "vmstat" };
+	bool after = strcmp(when, "after") == 0;
 	char name[64], path[64];
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(files); i++) {
-		snprintf(name, sizeof(name), "%s.%s", files[i], when);
-		snprintf(path, sizeof(path), "/proc/%s", files[i]);
+		const char *file = files[after ? ARRAY_SIZE(files) - 1 - i : i];
+
+		snprintf(name, sizeof(name), "%s.%s", file, when);
+		snprintf(path, sizeof(path), "/proc/%s", file);
 		ret = add_meta_file(f, name, path, log);
 	}
 	return ret;
+}
+
+/* The links of /sys/kernel/slab: caches with the same target were merged into one. */
+static int add_slab_aliases(struct facts *f, const char *path)
+{
+	struct strbuf sb = { 0 };
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	if (!dir)
+		return 0; /* no SLUB, or no sysfs */
+	while ((entry = readdir(dir))) {
+		char target[300];
+		ssize_t len =
+			readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
+
+		if (len <= 0)
+			continue;
+		target[len] = 0;
+		strbuf_printf(&sb, "%s %s\n", entry->d_name, target);
+	}
+	closedir(dir);
+	return list_take(&f->meta, "slab_aliases", &sb);
 }
 
 int facts_add_comms(struct facts *f)
@@ -288,6 +319,8 @@ static int collect(struct facts *f, const struct instance *in,
 		ret = read_uname(f);
 	if (!ret)
 		ret = add_meta_file(f, "modules", "/proc/modules", log);
+	if (!ret)
+		ret = add_slab_aliases(f, "/sys/kernel/slab");
 	if (!ret)
 		ret = add_build_id(f, log);
 	return ret;

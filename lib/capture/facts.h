@@ -38,8 +38,8 @@ struct facts {
 /* A metadata item; text and name are copied. */
 int facts_add_meta(struct facts *f, const char *name, const char *text,
 		   size_t size) __must_check;
-/* pagetypeinfo, slabinfo, buddyinfo, vmstat and meminfo, named NAME.@when ("before",
- * "after"). What the kernel does not have is left out.
+/* pagetypeinfo, slabinfo, zoneinfo, buddyinfo, vmstat and meminfo, named NAME.@when
+ * ("before", "after"). What the kernel does not have is left out.
  */
 int facts_snapshot(struct facts *f, const char *when, const struct log *log) __must_check;
 /* Task names as of now (saved_cmdlines, then /proc). */

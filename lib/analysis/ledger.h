@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: what the events explain of what changed in the kernel's own counters.
+ * In: slab and page events. Out: net objects of each cache, gross and net page frames.
+ *
+ * Only the balance counts here, so no order of events matters: an object that was freed
+ * before it was allocated, by a clock that runs ahead, adds and takes away one all the same.
+ * Documentation/ledger.md says what is compared and why it may differ.
+ */
+#ifndef KMEMX_ANALYSIS_LEDGER_H
+#define KMEMX_ANALYSIS_LEDGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/analysis.h"
+#include "analysis/live.h"
+#include "base/hash.h"
+
+/* Which of the kmalloc caches of one size serves a request (kmalloc_type() of slab.h). */
+enum kmalloc_type {
+	KMALLOC_NORMAL,
+	KMALLOC_CGROUP,
+	KMALLOC_RECLAIM,
+	KMALLOC_DMA,
+	KMALLOC_NR_TYPES,
+};
+
+enum ledger_kind {
+	LEDGER_NAMED,	/* @id: the cache name's number in the stream */
+	LEDGER_KMALLOC, /* @id: bytes_alloc, @type */
+	LEDGER_UNNAMED, /* @id: callsite of a kmem_cache_alloc that names no cache */
+};
+
+struct ledger_key {
+	uint64_t id;
+	uint32_t kind; /* enum ledger_kind */
+	uint32_t type; /* enum kmalloc_type */
+};
+
+/**
+ * struct ledger_group - what the events say of one cache, or of what will prove to be one
+ * @allocs: objects; @freed: of them or of older ones, by events
+ * @implicit: objects gone without an event: their address was allocated again
+ * @again: frees of an object that no event had allocated since its last free
+ * @cache: for LEDGER_UNNAMED: the cache that a free of one of its objects named; 0: none did
+ */
+struct ledger_group {
+	uint64_t allocs, freed, implicit, again;
+	uint32_t cache;
+};
+
+/* kfree()s of objects of which neither the event nor, so far, their page told the cache. */
+struct ledger_unknown {
+	uint64_t page; /* address >> LEDGER_PAGE_SHIFT */
+	uint64_t frees;
+};
+
+/* Objects of one slab share pages: in units of 4 KiB, the smallest page of any kernel. */
+#define LEDGER_PAGE_SHIFT 12
+
+struct ledger {
+	const struct analysis_env *env;
+	uint64_t
+		type_masks[KMALLOC_NR_TYPES]; /* GFP bits that choose the type; 0: none */
+	struct intern keys;
+	struct ledger_group *groups; /* of key number n at n - 1 */
+	size_t nr_groups, groups_capacity;
+	struct live_table live;
+	struct u64_map pages; /* page of an object -> the group of its latest one */
+	struct u64_map
+		unknown_index; /* page of an unknown object -> its place in @unknown */
+	struct ledger_unknown *unknown;
+	size_t nr_unknown, unknown_capacity;
+	uint64_t nr_slab, nr_page, losses;
+	uint64_t pages_allocated, pages_freed;
+	bool failed;
+};
+
+/* Number n's key. */
+const struct ledger_key *ledger_key(const struct ledger *ledger, size_t group);
+/* The reconciliation: tables "ledger" and "ledger_page". 0 or -ENOMEM. */
+int ledger_report(struct ledger *ledger, struct report *report) __must_check;
+/* Do both snapshots that a ledger needs lie in the recording? */
+bool ledger_possible(const struct recording *rec);
+
+extern const struct analysis_ops analysis_ledger;
+
+#endif

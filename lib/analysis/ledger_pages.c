@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the ledger's reconciliation of page frames.
+ * In: a ledger's sums, vmstat, buddyinfo and zoneinfo before and after. Out: "ledger_page".
+ */
+#include "analysis/ledger_pages.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "analysis/snapshot.h"
+
+/* A reader of one number from a snapshot's text. */
+typedef bool (*read_fn)(const char *text, uint64_t *value);
+
+static bool read_pgalloc(const char *text, uint64_t *value)
+{
+	return vmstat_sum(text, "pgalloc_", value);
+}
+
+static bool read_pgfree(const char *text, uint64_t *value)
+{
+	return vmstat_value(text, "pgfree", value);
+}
+
+static bool read_nr_free(const char *text, uint64_t *value)
+{
+	return vmstat_value(text, "nr_free_pages", value);
+}
+
+/* After less before of what @read finds in the items FILE.before and FILE.after. */
+static bool snapshot_change(const struct recording *rec, const char *before,
+			    const char *after, read_fn read, int64_t *change)
+{
+	const struct recording_text *b = recording_meta(rec, before);
+	const struct recording_text *a = recording_meta(rec, after);
+	uint64_t from, to;
+
+	if (!b || !a || !read(b->text, &from) || !read(a->text, &to))
+		return false;
+	*change = (int64_t)to - (int64_t)from;
+	return true;
+}
+
+static void add_row(struct table *t, const char *what, int64_t trace, bool known,
+		    int64_t kernel, const char *why)
+{
+	struct cell *cells = table_add_row(t);
+
+	if (!cells)
+		return;
+	cells[0] = cell_int(trace);
+	if (known) {
+		cells[1] = cell_int(kernel);
+		cells[2] = cell_int(kernel - trace);
+		cells[3] = ledger_explained(trace, kernel);
+	}
+	cells[4] = cell_text(t, what);
+	cells[5] = cell_text(t, known && kernel == trace ? "-" : why);
+}
+
+/* Page frames that the recorder itself needed for the file's events, at the most. */
+static uint64_t recorder_pages(const struct ledger *l)
+{
+	const struct recording *rec = l->env->rec;
+	uint64_t bytes = 0;
+	uint32_t i, c;
+
+	for (i = 0; i < rec->nr_buffers; i++)
+		for (c = 0; c < rec->buffers[i].nr_cpus; c++)
+			bytes += rec->buffers[i].cpus[c].size;
+	return bytes / (l->env->page_size ? l->env->page_size : 4096);
+}
+
+static void add_notes(const struct ledger *l, struct table *t)
+{
+	table_add_note(
+		t,
+		"The recorder's own pages are in vmstat and not among the events: up to %" PRIu64
+		" for the %s of the recording.",
+		recorder_pages(l), "events");
+	if (recording_meta(l->env->rec, "scope"))
+		table_add_note(
+			t,
+			"Only a part of the system was recorded (-p, --follow or --filter): vmstat stands for all of it.");
+	if (l->losses)
+		table_add_note(
+			t,
+			"The recorder's own pages are in vmstat and not among the events: up to %" PRIu64
+			" for what it wrote.",
+			recorder_pages(l));
+	if (recording_meta(l->env->rec, "scope"))
+		table_add_note(
+			t,
+			"Only a part of the system was recorded (-p, --follow or --filter): vmstat stands for all of it.");
+	if (l->losses)
+		table_add_note(t, "Events were lost: the trace's numbers are too small.");
+}
+
+int ledger_page_report(struct ledger *l, struct report *report)
+{
+	static const struct column columns[] = {
+		{ .name = "trace", .title = "Trace", .unit = UNIT_PAGES },
+		{ .name = "kernel", .title = "Kernel", .unit = UNIT_PAGES },
+		{ .name = "unexplained", .title = "Difference", .unit = UNIT_PAGES },
+		{ .name = "explained", .title = "Explained", .unit = UNIT_PERCENT },
+		{ .name = "what", .title = "Pages" },
+		{ .name = "why", .title = "Why they differ", .last = true },
+	};
+	const struct recording *rec = l->env->rec;
+	int64_t net = (int64_t)(l->pages_allocated - l->pages_freed);
+	int64_t change = 0, pcp = 0;
+	struct table *t = table_new("ledger_page",
+				    "Pages: what the events explain of what vmstat says");
+	bool known, has_pcp;
+	size_t i;
+
+	if (!t)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(columns); i++)
+		table_add_column(t, &columns[i]);
+	known = snapshot_change(rec, "vmstat.before", "vmstat.after", read_pgalloc,
+				&change);
+	add_row(t, "allocated (pgalloc_*)", (int64_t)l->pages_allocated, known, change,
+		"alloc_pages_bulk() has no event; the recorder's own");
+	known = snapshot_change(rec, "vmstat.before", "vmstat.after", read_pgfree,
+				&change);
+	add_row(t, "freed (pgfree)", (int64_t)l->pages_freed, known, change,
+		"the recorder's own");
+	known = snapshot_change(rec, "buddyinfo.before", "buddyinfo.after",
+				buddyinfo_pages, &change);
+	has_pcp = snapshot_change(rec, "zoneinfo.before", "zoneinfo.after",
+				  zoneinfo_pcp_pages, &pcp);
+	add_row(t, has_pcp ? "net (buddyinfo, zoneinfo)" : "net (buddyinfo)", net, known,
+		-(change + pcp),
+		has_pcp ? "as above" : "pages in the CPUs' own lists; as above");
+	known = snapshot_change(rec, "vmstat.before", "vmstat.after", read_nr_free,
+				&change);
+	add_row(t, "net (nr_free_pages)", net, known, -change,
+		"pages in the CPUs' own lists; counted with a delay");
+	add_notes(l, t);
+	report_add_table(report, t);
+	return 0;
+}

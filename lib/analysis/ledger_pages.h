@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: the ledger's reconciliation of page frames.
+ * In: a ledger's sums, vmstat, buddyinfo and zoneinfo before and after. Out: "ledger_page".
+ */
+#ifndef KMEMX_ANALYSIS_LEDGER_PAGES_H
+#define KMEMX_ANALYSIS_LEDGER_PAGES_H
+
+#include "analysis/ledger.h"
+
+int ledger_page_report(struct ledger *ledger, struct report *report) __must_check;
+
+/* How much of a change two sources agree on: 100 - 100 * |kernel - trace| / the larger of
+ * both, at least 0; no value where neither changed.
+ */
+struct cell ledger_explained(int64_t trace, int64_t kernel);
+
+#endif

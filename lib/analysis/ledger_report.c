@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the ledger's reconciliation of slab caches.
+ * In: a ledger's groups, slabinfo before and after. Out: tables "ledger", "ledger_page".
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/ledger.h"
+#include "analysis/ledger_pages.h"
+#include "analysis/snapshot.h"
+#include "base/array.h"
+
+/* A cache of slabinfo. */
+struct cache {
+	uint32_t row;
+	uint64_t size, per_slab, pages;
+};
+
+/* A row of the report: a cache, or kmalloc caches that no event tells apart. */
+struct row {
+	uint32_t name; /* number in books.names; 0: none */
+	uint32_t nr_caches;
+	int64_t before, after;
+	uint64_t slack;
+	uint64_t allocs, freed, implicit, again;
+};
+
+struct books {
+	struct ledger *ledger;
+	struct intern names; /* of caches; number n belongs to caches[n - 1] */
+	struct cache *caches;
+	size_t nr_caches, caches_capacity;
+	struct intern row_keys; /* struct row_key */
+	struct row *rows;
+	size_t nr_rows, rows_capacity;
+	uint32_t *group_rows; /* of each group: its row; UINT32_MAX: none */
+	uint64_t large_net;   /* kmalloc beyond the caches: allocations less frees */
+	uint64_t nr_unknown;  /* kfree()s whose cache nothing tells */
+};
+
+struct row_key {
+	uint64_t id;   /* kmalloc: object size; else the cache's number in names */
+	uint32_t type; /* enum kmalloc_type, or KMALLOC_NR_TYPES for a cache of its own */
+	uint32_t pad;  /* zero: keys are compared as bytes */
+};
+
+static uint32_t books_row(struct books *b, uint64_t id, uint32_t type)
+{
+	const struct row_key key = { .id = id, .type = type };
+	uint32_t row = intern_id(&b->row_keys, &key, sizeof(key));
+
+	if (!row || array_reserve(&b->rows, &b->rows_capacity, row, sizeof(*b->rows)))
+		return UINT32_MAX;
+	if (row > b->nr_rows)
+		b->rows[b->nr_rows++] = (struct row){ 0 };
+	return row - 1;
+}
+
+/* The kmalloc type that a cache's name tells; KMALLOC_NR_TYPES: it is none of kmalloc's.
+ * Random copies (CONFIG_RANDOM_KMALLOC_CACHES) and buckets (CONFIG_SLAB_BUCKETS) of a size
+ * are one with the plain cache: the event does not say which of them served it.
+ */
+static uint32_t name_type(const char *name)
+{
+	static const struct {
+		const char *prefix;
+		uint32_t type;
+	} prefixes[] = {
+		{ "kmalloc-cg-", KMALLOC_CGROUP },   { "msg_msg-", KMALLOC_CGROUP },
+		{ "kmalloc-rcl-", KMALLOC_RECLAIM }, { "dma-kmalloc-", KMALLOC_DMA },
+		{ "kmalloc-", KMALLOC_NORMAL },	     { "memdup_user-", KMALLOC_NORMAL },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		size_t len = strlen(prefixes[i].prefix);
+
+		if (!strncmp(name, prefixes[i].prefix, len) &&
+		    (strchr("0123456789", name[len]) || !strncmp(name + len, "rnd-", 4)))
+			return prefixes[i].type;
+	}
+	return KMALLOC_NR_TYPES;
+}
+
+/* How many free objects SLUB may count as in use: those of the slab that each CPU holds and
+ * of its list of partial ones, set_cpu_partial() and slub_set_cpu_partial() of mm/slub.c
+ * (5.16 and later; older kernels hold no more).
+ */
+static uint64_t cache_slack(const struct slabinfo_line *line, uint32_t nr_cpus)
+{
+	uint64_t partial = line->size >= 4096	? 6
+			   : line->size >= 1024 ? 24
+			   : line->size >= 256	? 52
+						: 120;
+	uint64_t per_slab = line->per_slab ? line->per_slab : 1;
+
+	return nr_cpus * per_slab * (1 + (2 * partial + per_slab - 1) / per_slab);
+}
+
+static int books_add_line(struct books *b, const struct slabinfo_line *line, bool after)
+{
+	uint32_t id = intern_id(&b->names, line->name, line->name_len);
+	struct cache *cache;
+	struct row *row;
+
+	if (!id || array_reserve(&b->caches, &b->caches_capacity, id, sizeof(*b->caches)))
+		return -ENOMEM;
+	cache = &b->caches[id - 1];
+	if (id > b->nr_caches) {
+		const char *name = intern_get(&b->names, id, NULL);
+		uint32_t type = name_type(name);
+
+		*cache = (struct cache){ .size = line->size,
+					 .per_slab = line->per_slab,
+					 .pages = line->pages };
+		cache->row =
+			books_row(b, type == KMALLOC_NR_TYPES ? id : line->size, type);
+		if (cache->row == UINT32_MAX)
+			return -ENOMEM;
+		b->nr_caches++;
+		row = &b->rows[cache->row];
+		row->nr_caches++;
+		row->slack += cache_slack(line, b->ledger->env->rec->nr_cpus);
+	}
+	row = &b->rows[cache->row];
+	*(after ? &row->after : &row->before) += (int64_t)line->active;
+	return 0;
+}
+
+static int books_add_snapshot(struct books *b, const char *item, bool after)
+{
+	const struct recording_text *meta = recording_meta(b->ledger->env->rec, item);
+	const char *text = meta ? meta->text : "";
+	struct slabinfo_line line;
+	int ret = 0;
+
+	while (!ret && slabinfo_next(&text, &line))
+		ret = books_add_line(b, &line, after);
+	return ret;
+}
+
+static const char *row_text(const struct books *b, const struct row *row)
+{
+	return intern_get(&b->names, row->name, NULL);
+}
+
+/* Each row bears its plainest cache's name: the shortest, of the kmalloc kind. */
+static void books_name_rows(struct books *b)
+{
+	uint32_t id;
+
+	for (id = 1; id <= b->nr_caches; id++) {
+		struct row *row = &b->rows[b->caches[id - 1].row];
+		const char *name = intern_get(&b->names, id, NULL);
+		const char *old = row_text(b, row);
+		bool kmalloc = strstr(name, "kmalloc-") != NULL;
+		bool was = old && strstr(old, "kmalloc-");
+
+		if (!old || (kmalloc && !was) ||
+		    (kmalloc == was && strlen(name) < strlen(old)))
+			row->name = id;
+	}
+}
+
+static uint32_t row_of_name(struct books *b, uint32_t stream_cache)
+{
+	const char *name = event_stream_cache(b->ledger->env->stream, stream_cache);
+	uint32_t id = name ? intern_id(&b->names, name, strlen(name)) : 0;
+	uint32_t row;
+
+	if (!id)
+		return UINT32_MAX;
+	if (id <= b->nr_caches)
+		return b->caches[id - 1].row;
+	/* A cache that neither slabinfo lists. */
+	row = books_row(b, id, KMALLOC_NR_TYPES);
+	if (row != UINT32_MAX)
+		b->rows[row].name = id;
+	return row;
+}
+
+static bool row_known(const struct books *b, uint64_t size, uint32_t type, uint32_t *row)
+{
+	size_t i;
+
+	for (i = 0; i < b->nr_caches; i++) {
+		const struct row_key *key =
+			intern_get(&b->row_keys, b->caches[i].row + 1, NULL);
+
+		if (key->id == size && key->type == type) {
+			*row = b->caches[i].row;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Gives each group its row and adds the group's numbers to it. */
+static int books_add_groups(struct books *b)
+{
+	struct ledger *l = b->ledger;
+	size_t i;
+
+	b->group_rows = calloc(l->nr_groups + 1, sizeof(*b->group_rows));
+	if (!b->group_rows)
+		return -ENOMEM;
+	for (i = 0; i < l->nr_groups; i++) {
+		const struct ledger_key *key = ledger_key(l, i);
+		const struct ledger_group *g = &l->groups[i];
+		uint32_t row = UINT32_MAX;
+
+		if (key->kind == LEDGER_NAMED)
+			row = row_of_name(b, (uint32_t)key->id);
+		else if (key->kind == LEDGER_UNNAMED)
+			row = row_of_name(b, g->cache);
+		else if (!row_known(b, key->id, key->type, &row) &&
+			 !row_known(b, key->id, KMALLOC_NORMAL, &row))
+			b->large_net += g->allocs - g->freed - g->implicit;
+		b->group_rows[i] = row;
+		if (row == UINT32_MAX)
+			continue;
+		b->rows[row].allocs += g->allocs;
+		b->rows[row].freed += g->freed;
+		b->rows[row].implicit += g->implicit;
+		b->rows[row].again += g->again;
+	}
+	return 0;
+}
+
+/* The row of an object in @page: any object seen in the same slab tells. */
+static uint32_t row_of_page(const struct books *b, uint64_t page)
+{
+	uint64_t span, p;
+
+	for (span = 1; span <= 8; span *= 2) {
+		for (p = page & ~(span - 1); p < (page & ~(span - 1)) + span; p++) {
+			const uint32_t *group = u64_map_find(&b->ledger->pages, p);
+			uint32_t row = group ? b->group_rows[*group] : UINT32_MAX;
+			size_t i;
+
+			for (i = 0; i < b->nr_caches && row != UINT32_MAX; i++)
+				if (b->caches[i].row == row && b->caches[i].pages >= span)
+					return row;
+		}
+	}
+	return UINT32_MAX;
+}
+
+static void books_add_unknown(struct books *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->ledger->nr_unknown; i++) {
+		const struct ledger_unknown *u = &b->ledger->unknown[i];
+		uint32_t row = row_of_page(b, u->page);
+
+		if (row == UINT32_MAX)
+			b->nr_unknown += u->frees;
+		else
+			b->rows[row].freed += u->frees;
+	}
+}
+
+static int64_t row_trace(const struct row *row)
+{
+	return (int64_t)(row->allocs - row->freed - row->implicit);
+}
+
+static uint64_t magnitude(int64_t v)
+{
+	return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+struct cell ledger_explained(int64_t trace, int64_t kernel)
+{
+	uint64_t t = magnitude(trace), k = magnitude(kernel);
+	uint64_t largest = t > k ? t : k, missing = magnitude(kernel - trace);
+
+	if (!largest)
+		return (struct cell){ .type = CELL_NONE };
+	if (missing >= largest)
+		return cell_real(0.0);
+	return cell_real(100.0 - 100.0 * (double)missing / (double)largest);
+}
+
+/* Why a row is not explained; "" if nothing is missing. */
+static struct cell row_why(const struct books *b, struct table *t, const struct row *row)
+{
+	uint64_t missing = magnitude(row->after - row->before - row_trace(row));
+	uint64_t unseen = row->implicit + row->again;
+	struct strbuf sb = { 0 };
+	struct cell cell;
+
+	if (!missing)
+		return cell_text(t, "-");
+	if (!row->nr_caches)
+		strbuf_puts(&sb, "not in slabinfo");
+	else if (missing <= row->slack)
+		strbuf_printf(&sb, "active_objs counts up to %" PRIu64 " free ones",
+			      row->slack);
+	else if (unseen)
+		strbuf_printf(&sb, "%" PRIu64 " more objects came or went in bulk",
+			      unseen);
+	else if (b->ledger->losses)
+		strbuf_puts(&sb, "events were lost");
+	else
+		strbuf_puts(&sb, "no event: in bulk, or the recorder's own");
+	cell = cell_text(t, strbuf_text(&sb));
+	strbuf_free(&sb);
+	return cell;
+}
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct row *const *x = a, *const *y = b;
+	uint64_t tx = magnitude(row_trace(*x)),
+		 kx = magnitude((*x)->after - (*x)->before);
+	uint64_t ty = magnitude(row_trace(*y)),
+		 ky = magnitude((*y)->after - (*y)->before);
+	uint64_t mx = tx > kx ? tx : kx, my = ty > ky ? ty : ky;
+
+	if (mx != my)
+		return mx < my ? 1 : -1;
+	return (*x)->allocs != (*y)->allocs ? ((*x)->allocs < (*y)->allocs ? 1 : -1)
+	       : *x < *y		    ? -1
+					    : 1;
+}
+
+static void add_columns(struct table *t)
+{
+	static const struct column columns[] = {
+		{ .name = "allocs", .title = "Allocs", .unit = UNIT_COUNT },
+		{ .name = "freed", .title = "Frees", .unit = UNIT_COUNT },
+		{ .name = "implicit", .title = "Unseen frees", .unit = UNIT_COUNT },
+		{ .name = "trace", .title = "Trace", .unit = UNIT_COUNT },
+		{ .name = "kernel", .title = "Slabinfo", .unit = UNIT_COUNT },
+		{ .name = "unexplained", .title = "Difference", .unit = UNIT_COUNT },
+		{ .name = "explained", .title = "Explained", .unit = UNIT_PERCENT },
+		{ .name = "slack", .title = "Slack", .unit = UNIT_COUNT, .hidden = true },
+		{ .name = "aliases", .title = "Also", .hidden = true },
+		{ .name = "cache", .title = "Cache" },
+		{ .name = "why", .title = "Why they differ", .last = true },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(columns); i++)
+		table_add_column(t, &columns[i]);
+}
+
+static struct cell row_name(const struct books *b, struct table *t, const struct row *row)
+{
+	struct strbuf sb = { 0 };
+	struct cell cell;
+
+	strbuf_puts(&sb, row_text(b, row));
+	if (row->nr_caches > 1)
+		strbuf_printf(&sb, "+%" PRIu32, row->nr_caches - 1);
+	cell = cell_text(t, strbuf_text(&sb));
+	strbuf_free(&sb);
+	return cell;
+}
+
+/* The names of the caches that were merged into this one; none: no value. */
+static struct cell row_aliases(const struct books *b, struct table *t,
+			       const struct row *row)
+{
+	const struct recording_text *meta =
+		recording_meta(b->ledger->env->rec, "slab_aliases");
+	struct cell cell = { .type = CELL_NONE };
+	struct strbuf sb = { 0 };
+
+	if (meta)
+		slab_aliases_of(meta->text, row_text(b, row), &sb);
+	if (sb.size)
+		cell = cell_text(t, strbuf_text(&sb));
+	strbuf_free(&sb);
+	return cell;
+}
+
+/* Fills in one row; returns how many objects it leaves unexplained. */
+static uint64_t add_row(const struct books *b, struct table *t, const struct row *row)
+{
+	int64_t trace = row_trace(row), kernel = row->after - row->before;
+	struct cell *cells = table_add_row(t);
+
+	if (!cells)
+		return 0;
+	cells[0] = cell_uint(row->allocs);
+	cells[1] = cell_uint(row->freed);
+	cells[2] = cell_uint(row->implicit);
+	cells[3] = cell_int(trace);
+	cells[4] = row->nr_caches ? cell_int(kernel) : (struct cell){ .type = CELL_NONE };
+	cells[5] = cell_int(kernel - trace);
+	cells[6] = ledger_explained(trace, kernel);
+	cells[7] = cell_uint(row->slack);
+	cells[8] = row_aliases(b, t, row);
+	cells[9] = row_name(b, t, row);
+	cells[10] = row_why(b, t, row);
+	return magnitude(kernel - trace);
+}
+
+/* Sums over the rows, in objects. */
+struct sums {
+	uint64_t changed; /* the larger of what events and slabinfo say */
+	uint64_t missing; /* by which they differ */
+	uint64_t hidden;  /* the part of it that active_objs may hide */
+};
+
+static void add_summary(const struct books *b, struct table *t, const struct sums *sum)
+{
+	uint64_t agreed = sum->changed > sum->missing ? sum->changed - sum->missing : 0;
+	const struct {
+		const char *name, *title;
+		enum column_unit unit;
+		struct cell value;
+	} items[] = {
+		{ "objects_changed", "Objects by which caches changed", UNIT_COUNT,
+		  cell_uint(sum->changed) },
+		{ "objects_unexplained", "  not explained by events", UNIT_COUNT,
+		  cell_uint(sum->missing) },
+		{ "objects_hidden", "    which slabs that CPUs hold may hide", UNIT_COUNT,
+		  cell_uint(sum->hidden) },
+		{ "explained", "  explained", UNIT_PERCENT,
+		  ledger_explained((int64_t)agreed, (int64_t)sum->changed) },
+		{ "frees_unknown", "Frees of objects whose cache nothing tells",
+		  UNIT_COUNT, cell_uint(b->nr_unknown) },
+		{ "large_net", "Large kmallocs less their frees (pages, in no cache)",
+		  UNIT_COUNT, cell_int((int64_t)b->large_net) },
+	};
+	size_t i;
+
+	table_set_summary_title(t, "SUMMARY (ledger of slab caches)");
+	for (i = 0; i < ARRAY_SIZE(items); i++)
+		table_add_summary(t, items[i].name, items[i].title, items[i].unit,
+				  items[i].value, b->ledger->losses != 0);
+}
+
+static int add_table(const struct books *b, struct report *report)
+{
+	struct table *t = table_new(
+		"ledger", "Slab objects: what the events explain of what slabinfo says");
+	const struct row **order = calloc(b->nr_rows + 1, sizeof(const struct row *));
+	struct sums sum = { 0 };
+	size_t i, nr = 0;
+
+	if (!t || !order) {
+		table_free(t);
+		free(order);
+		return -ENOMEM;
+	}
+	for (i = 0; i < b->nr_rows; i++) {
+		const struct row *row = &b->rows[i];
+
+		if (row->name && (row->allocs || row->freed || row->after != row->before))
+			order[nr++] = row;
+	}
+	qsort(order, nr, sizeof(const struct row *), row_compare);
+	table_set_by(t, "cache");
+	add_columns(t);
+	for (i = 0; i < nr; i++) {
+		uint64_t trace = magnitude(row_trace(order[i]));
+		uint64_t kernel = magnitude(order[i]->after - order[i]->before);
+
+		uint64_t missing = add_row(b, t, order[i]);
+
+		sum.changed += trace > kernel ? trace : kernel;
+		sum.missing += missing;
+		sum.hidden += missing < order[i]->slack ? missing : order[i]->slack;
+	}
+	if (recording_meta(b->ledger->env->rec, "scope"))
+		table_add_note(
+			t,
+			"Only a part of the system was recorded (-p, --follow or --filter): slabinfo stands for all of it.");
+	add_summary(b, t, &sum);
+	report_add_table(report, t);
+	free(order);
+	return 0;
+}
+
+static int ledger_slab_report(struct ledger *l, struct report *report)
+{
+	struct books b = { .ledger = l };
+	int ret = books_add_snapshot(&b, "slabinfo.before", false);
+
+	if (!ret)
+		ret = books_add_snapshot(&b, "slabinfo.after", true);
+	if (!ret)
+		ret = books_add_groups(&b);
+	if (!ret) {
+		books_name_rows(&b);
+		books_add_unknown(&b);
+		ret = add_table(&b, report);
+	}
+	intern_free(&b.names);
+	free(b.caches);
+	intern_free(&b.row_keys);
+	free(b.rows);
+	free(b.group_rows);
+	return ret;
+}
+
+bool ledger_possible(const struct recording *rec)
+{
+	return (recording_meta(rec, "slabinfo.before") &&
+		recording_meta(rec, "slabinfo.after")) ||
+	       (recording_meta(rec, "vmstat.before") &&
+		recording_meta(rec, "vmstat.after"));
+}
+
+int ledger_report(struct ledger *l, struct report *report)
+{
+	const struct recording *rec = l->env->rec;
+	int ret = 0;
+
+	if (l->nr_slab && recording_meta(rec, "slabinfo.before") &&
+	    recording_meta(rec, "slabinfo.after"))
+		ret = ledger_slab_report(l, report);
+	if (!ret && l->nr_page && recording_meta(rec, "vmstat.before") &&
+	    recording_meta(rec, "vmstat.after"))
+		ret = ledger_page_report(l, report);
+	return ret;
+}

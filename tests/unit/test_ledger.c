@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/ledger.h: each way an object reaches a cache's balance.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "analysis/ledger.h"
+
+#define NR_META 8
+
+struct fixture {
+	struct recording *file; /* whose formats and names the events use */
+	struct event_formats *fmts;
+	struct event_stream *stream;
+	struct recording rec; /* whose snapshots the ledger reads */
+	struct recording_text meta[NR_META];
+	struct analysis_env env;
+	const char *cache; /* the stream's name number 1 */
+	void *ledger;
+	struct report *report;
+};
+
+static const struct log silent = { 0 };
+
+static void set_up(struct fixture *f)
+{
+	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
+	struct source src;
+	struct kmem_event ev;
+
+	*f = (struct fixture){ 0 };
+	ck_assert(!source_open_file(&src, "data/trixie-amd64-small-stack.v7.dat"));
+	ck_assert(!recording_open(&f->file, &src, "fixture", &silent));
+	ck_assert(!event_formats_new(&f->fmts, f->file, &silent));
+	ck_assert(!event_stream_open(&f->stream, f->file, f->fmts, &opts, &silent));
+	while (event_stream_next(f->stream, &ev) > 0)
+		;
+	f->cache = event_stream_cache(f->stream, 1);
+	ck_assert_ptr_nonnull(f->cache);
+	f->rec.meta = f->meta;
+	f->rec.nr_cpus = 2;
+	f->env = (struct analysis_env){ .rec = &f->rec,
+					.fmts = f->fmts,
+					.stream = f->stream,
+					.log = &silent,
+					.page_size = 4096 };
+	f->ledger = analysis_ledger.create(&f->env);
+	f->report = report_new();
+	ck_assert(f->ledger && f->report);
+}
+
+static void add_meta(struct fixture *f, const char *name, const char *text)
+{
+	ck_assert_uint_lt(f->rec.nr_meta, NR_META);
+	f->meta[f->rec.nr_meta++] = (struct recording_text){ .name = (char *)name,
+							     .text = (char *)text,
+							     .size = strlen(text) };
+}
+
+static void tear_down(struct fixture *f)
+{
+	analysis_ledger.destroy(f->ledger);
+	report_free(f->report);
+	event_stream_close(f->stream);
+	event_formats_free(f->fmts);
+	recording_close(f->file);
+}
+
+static void alloc(struct fixture *f, uint64_t ptr, uint64_t size, uint32_t cache,
+		  uint64_t gfp)
+{
+	struct kmem_event ev = { .type = size ? KMEM_KMALLOC : KMEM_CACHE_ALLOC };
+
+	ev.slab_alloc.ptr = ptr;
+	ev.slab_alloc.bytes_alloc = size;
+	ev.slab_alloc.cache = cache;
+	ev.slab_alloc.gfp_flags = gfp;
+	ev.slab_alloc.callsite = 0xca11;
+	analysis_ledger.event(f->ledger, &ev);
+}
+
+static void release(struct fixture *f, uint64_t ptr, uint32_t cache)
+{
+	struct kmem_event ev = { .type = cache ? KMEM_CACHE_FREE : KMEM_KFREE };
+
+	ev.slab_free.ptr = ptr;
+	ev.slab_free.cache = cache;
+	analysis_ledger.event(f->ledger, &ev);
+}
+
+static void page(struct fixture *f, uint8_t type, uint64_t pfn, uint32_t order)
+{
+	struct kmem_event ev = { .type = type };
+
+	if (type == KMEM_PAGE_ALLOC) {
+		ev.page_alloc.pfn = pfn;
+		ev.page_alloc.order = order;
+	} else {
+		ev.page_free.pfn = pfn;
+		ev.page_free.order = order;
+	}
+	analysis_ledger.event(f->ledger, &ev);
+}
+
+/* The cell in column @column of the row whose @key column says @name. */
+static struct cell cell(const struct fixture *f, const char *table, const char *key,
+			const char *name, const char *column)
+{
+	size_t i, row;
+
+	for (i = 0; i < f->report->nr_tables; i++) {
+		const struct table *t = f->report->tables[i];
+		int k = table_column(t, key), c = table_column(t, column);
+
+		if (strcmp(t->name, table))
+			continue;
+		ck_assert_int_ge(k, 0);
+		ck_assert_int_ge(c, 0);
+		for (row = 0; row < t->nr_rows; row++) {
+			const struct cell *cells = &t->cells[row * t->nr_columns];
+
+			if (!strcmp(cells[k].s, name))
+				return cells[c];
+		}
+	}
+	ck_abort_msg("no row %s in %s", name, table);
+	return (struct cell){ 0 };
+}
+
+static void expect(const struct fixture *f, const char *name, int64_t trace,
+		   int64_t kernel)
+{
+	ck_assert_int_eq(cell(f, "ledger", "cache", name, "trace").i, trace);
+	ck_assert_int_eq(cell(f, "ledger", "cache", name, "kernel").i, kernel);
+	ck_assert_int_eq(cell(f, "ledger", "cache", name, "unexplained").i,
+			 kernel - trace);
+}
+
+START_TEST(every_way_into_a_cache)
+{
+	struct fixture f;
+	char before[512], after[512];
+
+	set_up(&f);
+	snprintf(before, sizeof(before),
+		 "kmalloc-64 10 64 64 64 1 :\nkmalloc-cg-64 10 64 64 64 1 :\n"
+		 "msg_msg-64 3 64 64 64 1 :\n%s 10 21 192 21 1 :\n",
+		 f.cache);
+	snprintf(after, sizeof(after),
+		 "kmalloc-64 11 64 64 64 1 :\nkmalloc-cg-64 9 64 64 64 1 :\n"
+		 "msg_msg-64 5 64 64 64 1 :\n%s 12 21 192 21 1 :\n",
+		 f.cache);
+	add_meta(&f, "slabinfo.before", before);
+	add_meta(&f, "slabinfo.after", after);
+	ck_assert(ledger_possible(&f.rec));
+
+	alloc(&f, 0x10000, 64, 0, 0); /* lives */
+	alloc(&f, 0x10040, 64, 0, 0);
+	release(&f, 0x10040, 0);      /* both seen */
+	alloc(&f, 0x10040, 64, 0, 0); /* gone unseen, and again */
+	alloc(&f, 0x10040, 64, 0, 0);
+	release(&f, 0x10040, 0);
+	release(&f, 0x10040, 0); /* allocated in bulk in between: no change */
+	release(&f, 0, 0);
+	release(&f, 16, 0);
+	alloc(&f, 0, 64, 0, 0);		     /* failed */
+	alloc(&f, 0x20000, 64, 0, 0x400000); /* accounted */
+	release(&f, 0x20080, 0);	     /* older: the page tells its cache */
+	release(&f, 0x20080, 0);
+	alloc(&f, 0x30000, 0, 1, 0);
+	release(&f, 0x31000, 1);     /* older, and named */
+	alloc(&f, 0x32000, 0, 0, 0); /* unnamed, until its free names it */
+	alloc(&f, 0x32100, 0, 0, 0);
+	release(&f, 0x32000, 1);
+	release(&f, 0x900000, 0);	   /* of unknown cache */
+	alloc(&f, 0x1000000, 65536, 0, 0); /* large */
+
+	ck_assert(!analysis_ledger.finish(f.ledger, f.report));
+	ck_assert(report_ok(f.report));
+	ck_assert_uint_eq(f.report->nr_tables, 1); /* no page event, no page ledger */
+	expect(&f, "kmalloc-64", 1, 1);
+	expect(&f, "kmalloc-cg-64+1", 0, 1);
+	expect(&f, f.cache, 1, 2);
+	ck_assert_uint_eq(cell(&f, "ledger", "cache", "kmalloc-64", "implicit").u, 1);
+	ck_assert(cell(&f, "ledger", "cache", "kmalloc-64", "explained").f >= 100.0);
+	ck_assert(cell(&f, "ledger", "cache", f.cache, "explained").f == 50.0);
+	ck_assert_str_eq(f.report->tables[0]->summary[4].name, "frees_unknown");
+	ck_assert_uint_eq(f.report->tables[0]->summary[4].value.u, 1);
+	ck_assert_int_eq(f.report->tables[0]->summary[5].value.i, 1);
+	tear_down(&f);
+}
+END_TEST
+
+START_TEST(pages)
+{
+	struct fixture f;
+
+	set_up(&f);
+	add_meta(&f, "vmstat.before",
+		 "nr_free_pages 100\npgalloc_dma 5\npgalloc_normal 10\npgfree 20\n");
+	add_meta(&f, "vmstat.after",
+		 "nr_free_pages 95\npgalloc_dma 5\npgalloc_normal 20\npgfree 22\n");
+	add_meta(&f, "buddyinfo.before", "Node 0, zone Normal 90 0\n");
+	add_meta(&f, "buddyinfo.after", "Node 0, zone Normal 80 0\n");
+	add_meta(&f, "zoneinfo.before", "count: 10\n");
+	add_meta(&f, "zoneinfo.after", "count: 13\n");
+	page(&f, KMEM_PAGE_ALLOC, 8, 3);
+	page(&f, KMEM_PAGE_ALLOC, KMEM_NO_PFN, 9); /* failed */
+	page(&f, KMEM_PAGE_FREE, 8, 0);
+	page(&f, KMEM_PAGE_FREE, 8, 60); /* damage */
+
+	ck_assert(!analysis_ledger.finish(f.ledger, f.report));
+	ck_assert_uint_eq(f.report->nr_tables, 1);
+	ck_assert_int_eq(
+		cell(&f, "ledger_page", "what", "allocated (pgalloc_*)", "trace").i, 8);
+	ck_assert_int_eq(
+		cell(&f, "ledger_page", "what", "allocated (pgalloc_*)", "kernel").i, 10);
+	ck_assert_int_eq(
+		cell(&f, "ledger_page", "what", "freed (pgfree)", "unexplained").i, 1);
+	ck_assert_int_eq(
+		cell(&f, "ledger_page", "what", "net (buddyinfo, zoneinfo)", "kernel").i,
+		7);
+	ck_assert(
+		cell(&f, "ledger_page", "what", "net (buddyinfo, zoneinfo)", "explained")
+			.f == 100.0);
+	ck_assert_int_eq(
+		cell(&f, "ledger_page", "what", "net (nr_free_pages)", "kernel").i, 5);
+	tear_down(&f);
+}
+END_TEST
+
+START_TEST(without_snapshots)
+{
+	struct fixture f;
+
+	set_up(&f);
+	add_meta(&f, "slabinfo.before", "");
+	ck_assert(!ledger_possible(&f.rec));
+	alloc(&f, 0x10000, 64, 0, 0);
+	ck_assert(!analysis_ledger.finish(f.ledger, f.report));
+	ck_assert_uint_eq(f.report->nr_tables, 0);
+	/* Damaged ones: what the events say remains. */
+	add_meta(&f, "slabinfo.after", "\x01\n : : :\nkmalloc-64 1 1 64 0 0\n");
+	ck_assert(!analysis_ledger.finish(f.ledger, f.report));
+	ck_assert_uint_eq(f.report->nr_tables, 1);
+	expect(&f, "kmalloc-64", 1, 1);
+	tear_down(&f);
+}
+END_TEST
+
+Suite *test_ledger_suite(void)
+{
+	Suite *s = suite_create("ledger");
+	TCase *tc = tcase_create("ledger");
+
+	tcase_add_test(tc, every_way_into_a_cache);
+	tcase_add_test(tc, pages);
+	tcase_add_test(tc, without_snapshots);
+	suite_add_tcase(s, tc);
+	return s;
+}

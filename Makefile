@@ -69,7 +69,7 @@ missing := $(foreach t,$(firstword $(CC)) $(firstword $(PKG_CONFIG)),$(if \
 	$(foreach l,$(needed_libs),$(if $(call have,$(l)),,$(l)))
 pkgs := $(needed_libs) $(optional_libs)
 LIB_CFLAGS := $(CROSS_CFLAGS) $(shell $(PKG_CONFIG) --cflags $(pkgs) 2>/dev/null)
-LIB_LIBS := $(CROSS_LIBS) $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs $(pkgs) 2>/dev/null)
+LIB_LIBS := $(CROSS_LIBS) $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs $(pkgs) 2>/dev/null) -lm
 CHECK_CFLAGS := $(shell $(PKG_CONFIG) --cflags check 2>/dev/null)
 CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
 

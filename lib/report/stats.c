@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: what several runs say.
+ * In: one number a run. Out: median and spread, and whether two sides differ.
+ */
+#include "report/stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+struct runs_summary runs_summarise(double *values, size_t nr)
+{
+	struct runs_summary sum;
+
+	qsort(values, nr, sizeof(*values), compare_doubles);
+	sum.min = values[0];
+	sum.max = values[nr - 1];
+	sum.median =
+		nr % 2 ? values[nr / 2] : values[nr / 2 - 1] / 2 + values[nr / 2] / 2;
+	sum.spread = fmax(sum.max - sum.median, sum.median - sum.min);
+	return sum;
+}
+
+/* The values of both sides in order. @rank is twice the middle rank of its ties, so that
+ * all sums are whole.
+ */
+struct ranked {
+	double value;
+	size_t rank;
+	bool first; /* of the first side */
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+	return compare_doubles(&((const struct ranked *)a)->value,
+			       &((const struct ranked *)b)->value);
+}
+
+/* Ranks @all; returns the sum of t^3 - t over its ties. */
+static double rank_all(struct ranked *all, size_t nr)
+{
+	double ties = 0;
+	size_t i, end, k;
+
+	qsort(all, nr, sizeof(*all), compare_ranked);
+	for (i = 0; i < nr; i = end) {
+		double t;
+
+		for (end = i + 1; end < nr && all[end].value == all[i].value; end++)
+			;
+		for (k = i; k < end; k++)
+			all[k].rank = i + 1 + end;
+		t = (double)(end - i);
+		ties += t * t * t - t;
+	}
+	return ties;
+}
+
+/* The part of all choices of @nr_a of the ranks whose sum is as far from the middle as
+ * @sum. Built up a rank at a time: ways[k * width + s] choices of k ranks have the sum s.
+ * Whole numbers below 2^53 as there are at most MANN_WHITNEY_EXACT_MAX ranks.
+ */
+static int exact_p(const struct ranked *all, size_t nr, size_t nr_a, size_t sum,
+		   double *out)
+{
+	size_t width = nr * (nr + 1) + 1, middle = nr_a * (nr + 1), i, k, s;
+	size_t far = sum > middle ? sum - middle : middle - sum;
+	double *ways = calloc((nr_a + 1) * width, sizeof(*ways));
+	double extreme = 0, total = 0;
+
+	if (!ways)
+		return -ENOMEM;
+	ways[0] = 1;
+	for (i = 0; i < nr; i++) {
+		size_t most = i + 1 < nr_a ? i + 1 : nr_a;
+
+		for (k = most; k > 0; k--) {
+			const double *from = ways + (k - 1) * width;
+			double *to = ways + k * width;
+
+			for (s = all[i].rank; s < width; s++)
+				to[s] += from[s - all[i].rank];
+		}
+	}
+	for (s = 0; s < width; s++) {
+		double n = ways[nr_a * width + s];
+
+		total += n;
+		if ((s > middle ? s - middle : middle - s) >= far)
+			extreme += n;
+	}
+	free(ways);
+	*out = extreme / total;
+	return 0;
+}
+
+static double normal_p(double u, double nr_a, double nr_b, double ties)
+{
+	double nr = nr_a + nr_b;
+	double variance =
+		nr_a * nr_b / 12 * (nr + 1 - ties / (nr > 1 ? nr * (nr - 1) : 1));
+	double distance = fabs(u - nr_a * nr_b / 2) - 0.5;
+
+	if (variance <= 0 || distance <= 0)
+		return 1;
+	return erfc(distance / sqrt(variance) / sqrt(2));
+}
+
+int mann_whitney_test(const double *a, size_t nr_a, const double *b, size_t nr_b,
+		      struct mann_whitney *out)
+{
+	size_t nr = nr_a + nr_b, sum = 0, i;
+	struct ranked *all;
+	double ties;
+	int err = 0;
+
+	if (!nr_a || !nr_b)
+		return -EINVAL;
+	all = calloc(nr, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		all[i].value = i < nr_a ? a[i] : b[i - nr_a];
+		all[i].first = i < nr_a;
+		if (isnan(all[i].value))
+			err = -EINVAL;
+	}
+	if (err)
+		goto out;
+	ties = rank_all(all, nr);
+	for (i = 0; i < nr; i++)
+		sum += all[i].first ? all[i].rank : 0;
+	out->u = (double)sum / 2 - (double)nr_a * (double)(nr_a + 1) / 2;
+	out->exact = nr <= MANN_WHITNEY_EXACT_MAX;
+	if (out->exact)
+		err = exact_p(all, nr, nr_a, sum, &out->p);
+	else
+		out->p = normal_p(out->u, (double)nr_a, (double)nr_b, ties);
+out:
+	free(all);
+	return err;
+}
+
+double mann_whitney_smallest(size_t nr_a, size_t nr_b)
+{
+	double choices = 1;
+	size_t i;
+
+	for (i = 1; i <= nr_a; i++)
+		choices *= (double)(nr_b + i) / (double)i;
+	return choices > 2 ? 2 / choices : 1;
+}
+
+struct test_p {
+	double p;
+	size_t index;
+};
+
+static int compare_tests(const void *a, const void *b)
+{
+	return compare_doubles(&((const struct test_p *)a)->p,
+			       &((const struct test_p *)b)->p);
+}
+
+long adjust_benjamini_hochberg(double *p, size_t nr)
+{
+	struct test_p *tests = calloc(nr ? nr : 1, sizeof(*tests));
+	size_t nr_tests = 0, i;
+	double least = 1;
+
+	if (!tests)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		if (!isnan(p[i]))
+			tests[nr_tests++] = (struct test_p){ p[i], i };
+	}
+	qsort(tests, nr_tests, sizeof(*tests), compare_tests);
+	/* From the largest down, so that none is below a smaller one. */
+	for (i = nr_tests; i > 0; i--) {
+		least = fmin(least, tests[i - 1].p * (double)nr_tests / (double)i);
+		p[tests[i - 1].index] = least;
+	}
+	free(tests);
+	return (long)nr_tests;
+}

@@ -294,7 +294,7 @@ static int print_json(const struct render_out *out, const void *arg)
 	json_number(&j, "file_version", rec->file_version);
 	json_text_or_null(&j, "compression", compression_name(rec));
 	json_text_or_null(&j, "writer", rec->writer_version);
-	json_number(&j, "bytes", rec->src.size);
+	json_number(&j, "bytes", rec->file_bytes);
 	json_buffers(&j, rec);
 	json_line(&j);
 	json_close(&j, '}');
@@ -314,11 +314,14 @@ static void text_file(struct strbuf *sb, const struct info *info)
 	struct strbuf line = { 0 };
 
 	text_line(sb, "file", info->facts.path);
-	strbuf_printf(&line, "trace.dat %u", rec->file_version);
+	if (rec->stream)
+		strbuf_puts(&line, "kmemx stream");
+	else
+		strbuf_printf(&line, "trace.dat %u", rec->file_version);
 	if (rec->compression != COMPRESSION_NONE)
 		strbuf_printf(&line, ", %s", compression_name(rec));
 	strbuf_puts(&line, ", ");
-	text_bytes(&line, rec->src.size, " ");
+	text_bytes(&line, rec->file_bytes, " ");
 	if (rec->writer_version && *rec->writer_version)
 		strbuf_printf(&line, ", written by %s", rec->writer_version);
 	text_line(sb, "format", strbuf_text(&line));

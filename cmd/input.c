@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/strbuf.h"
@@ -55,6 +56,14 @@ static int copy_all(int from, int to)
 	return 0;
 }
 
+/* Is @fd a regular file at its beginning? Then nothing need be copied. */
+static bool is_whole_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
+}
+
 /* A recording is read in many places at once: a pipe's content goes to a file without a
  * name first.
  */
@@ -82,8 +91,12 @@ static int open_source(struct source *src, const char *path)
 {
 	int fd, err;
 
-	if (!strcmp(path, "-"))
+	if (!strcmp(path, "-") && !is_whole_file(STDIN_FILENO))
 		return open_pipe(src, STDIN_FILENO);
+	if (!strcmp(path, "-")) {
+		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+		return fd < 0 ? -errno : source_open_fd(src, fd);
+	}
 	err = source_open_file(src, path);
 	if (err != -ESPIPE)
 		return err;
@@ -102,6 +115,11 @@ static int open_failed(const struct input *in, int err)
 			in->command,
 			"cannot open %s: %s\n  Record one with: sudo kmemx record -- CMD    or name one: -i FILE",
 			in->path, strerror(-err));
+	else if (err == -ENOSPC)
+		message_error(
+			in->command,
+			"no room for %s, which is a pipe and must be kept while it is read\n  Choose a folder with room for it: TMPDIR=DIR",
+			in->path);
 	else
 		message_error(in->command, "cannot open %s: %s", in->path,
 			      strerror(-err));

@@ -74,7 +74,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "stop after TIME: 10, 1.5s, 500ms, 2m" },
 		{ OPTION_GROUP, .help = "How" },
 		{ OPTION_STRING, 'o', "output", "FILE", &o->output,
-		  "file to write (default: " DEFAULT_OUTPUT ")" },
+		  "file to write (default: " DEFAULT_OUTPUT "); -: stream to stdout" },
 		{ OPTION_SIZE, 'b', "buffer-size", "SIZE", &o->buffer_bytes,
 		  "ring buffer of each CPU (default: up to 16M)" },
 		{ OPTION_STRING, 0, "clock", "NAME", &o->clock,
@@ -196,9 +196,10 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 {
 	if (o->file_version != 6 && o->file_version != 7)
 		return usage_error("--file-version takes 6 or 7");
-	if (strcmp(o->output, "-") == 0)
+	c->stream_fd = strcmp(o->output, "-") == 0 ? STDOUT_FILENO : -1;
+	if (c->stream_fd >= 0 && isatty(c->stream_fd))
 		return usage_error(
-			"a recording cannot be written to standard output\n  Name a file: -o FILE");
+			"a recording is not for a terminal\n  Read it at once: kmemx record -o - | kmemx stat -i -    or name a file: -o FILE");
 	if (o->follow && !c->argv)
 		return usage_error(
 			"--follow needs a command\n  Try: kmemx record --follow -- COMMAND, or -p PID");
@@ -299,13 +300,15 @@ static void say_summary(const struct capture_options *c, const struct capture_re
 	format_bytes(bytes, sizeof(bytes), r->file_bytes);
 	format_losses(&lost, r);
 	message_info("%" PRIu64 " events in %.2f s, %s, %s -> %s", r->events,
-		     (double)r->duration_ns / 1e9, bytes, strbuf_text(&lost), c->output);
+		     (double)r->duration_ns / 1e9, bytes, strbuf_text(&lost),
+		     c->stream_fd >= 0 ? "standard output" : c->output);
 	if (r->overrun || r->dropped)
 		message_info(
 			"to lose less: a larger buffer (-b), fewer events (--slab, --page), --stack none");
-	message_info("next: kmemx stat%s%s%s%s%s", named ? " -i " : "",
-		     named ? c->output : "", c->events.slab ? " --slab" : "",
-		     c->events.page ? " --page" : "", caller);
+	if (c->stream_fd < 0)
+		message_info("next: kmemx stat%s%s%s%s%s", named ? " -i " : "",
+			     named ? c->output : "", c->events.slab ? " --slab" : "",
+			     c->events.page ? " --page" : "", caller);
 	strbuf_free(&lost);
 }
 
@@ -357,7 +360,12 @@ static int record(const struct capture_options *c, bool quiet)
 	}
 	if (ret == 0 && !quiet)
 		say_summary(c, &result);
-	if (ret == 0 && result.write_error)
+	if (ret == 0 && result.write_error && c->stream_fd >= 0)
+		message_error(
+			"record",
+			"the stream was cut short: %s\n  What reads it has what was sent until then.",
+			strerror(result.write_error));
+	else if (ret == 0 && result.write_error)
 		message_error(
 			"record",
 			"the recording was cut short: %s\n  %s holds what was read until then, marked as truncated. Make room there, or use -o FILE.",

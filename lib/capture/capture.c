@@ -42,6 +42,7 @@ struct session {
 	struct instance instance;
 	struct event_list events;
 	struct output output;
+	struct wire wire; /* instead of a file, with @opts->stream_fd */
 	struct reader reader;
 	struct facts facts;
 	char clock[32];
@@ -172,19 +173,29 @@ static int open_reader(struct session *s)
 			strerror(-ret));
 		return ret;
 	}
-	return reader_open(&s->reader, &s->instance, &layout, s->output.prefix, s->log);
+	ret = reader_open(&s->reader, &s->instance, &layout, s->output.prefix, s->log);
+	if (!ret) {
+		const struct reader *r = &s->reader;
+
+		s->facts.writer.file_version = s->opts->file_version;
+		s->facts.writer.page_size = r->subbuf_size;
+		s->facts.writer.clock = s->clock;
+		s->facts.writer.nr_cpus = r->cpus[r->nr_cpus - 1].cpu + 1;
+	}
+	return ret;
 }
 
 static int prepare(struct session *s)
 {
 	const struct capture_options *opts = s->opts;
 	struct child *child = &s->result->child;
-	int ret = output_open(&s->output, opts->output, s->log);
+	bool stream = opts->stream_fd >= 0;
+	int ret = stream ? 0 : output_open(&s->output, opts->output, s->log);
 
 	if (!ret)
 		ret = instance_create(&s->instance, opts->command_line, s->log);
 	if (!ret && opts->argv) {
-		ret = child_fork(child, opts->argv, opts->child_sigmask);
+		ret = child_fork(child, opts->argv, opts->child_sigmask, stream);
 		if (ret)
 			log_msg(s->log, LOG_ERROR, "cannot start a process: %s",
 				strerror(-ret));
@@ -209,13 +220,78 @@ static int prepare(struct session *s)
 
 /* --- recording --------------------------------------------------------------------------- */
 
+static int add_text_meta(struct session *s, const char *name, const char *text)
+{
+	return facts_add_meta(&s->facts, name, text, strlen(text));
+}
+
+/* What is known of the recording before it starts. */
+static int add_first_facts(struct session *s)
+{
+	char text[64];
+	struct tm tm;
+	int ret;
+
+	ret = add_text_meta(s, "cmdline", s->opts->command_line);
+	if (!ret)
+		ret = add_text_meta(s, "recorder", "kmemx " KMEMX_VERSION);
+	gmtime_r(&s->wall_start.tv_sec, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	if (!ret)
+		ret = add_text_meta(s, "wall_clock", text);
+	snprintf(text, sizeof(text), "%ld", sysconf(_SC_PAGESIZE));
+	if (!ret)
+		ret = add_text_meta(s, "page_size", text);
+	if (!ret)
+		ret = add_text_meta(s, "stack", s->result->stacks_how);
+	/* Else the events stand for the whole system. */
+	if (!ret && (s->opts->nr_pids || s->opts->follow || s->opts->events.filter))
+		ret = add_text_meta(s, "scope", "part");
+	return ret;
+}
+
+static int cannot_send(int err, const struct log *log)
+{
+	log_msg(log, LOG_ERROR,
+		"cannot write the recording to standard output: %s\n  Is what reads it still there?",
+		strerror(-err));
+	return err;
+}
+
+/* A stream begins with all that its reader needs to make sense of what follows: it may
+ * break off at any time.
+ */
+static int start_stream(struct session *s)
+{
+	int ret = facts_system(&s->facts, &s->instance, &s->events, s->log);
+
+	if (!ret)
+		ret = facts_compose(&s->facts);
+	if (ret) {
+		log_msg(s->log, LOG_ERROR, "cannot collect the system's facts: %s",
+			strerror(-ret));
+		return ret;
+	}
+	s->wire.fd = s->opts->stream_fd;
+	s->reader.wire = &s->wire;
+	ret = wire_start(&s->wire, &s->facts.writer);
+	return ret ? cannot_send(ret, s->log) : 0;
+}
+
 static int start(struct session *s)
 {
 	int ret = facts_snapshot(&s->facts, "before", s->log);
 
+	clock_gettime(CLOCK_REALTIME, &s->wall_start);
+	if (!ret)
+		ret = add_first_facts(s);
 	if (ret)
 		return ret;
-	clock_gettime(CLOCK_REALTIME, &s->wall_start);
+	if (s->opts->stream_fd >= 0) {
+		ret = start_stream(s);
+		if (ret)
+			return ret;
+	}
 	ret = instance_write(&s->instance, "tracing_on", "1");
 	if (ret)
 		log_msg(s->log, LOG_ERROR,
@@ -289,35 +365,13 @@ static int read_statistics(struct session *s)
 	return 0;
 }
 
-static int add_text_meta(struct session *s, const char *name, const char *text)
-{
-	return facts_add_meta(&s->facts, name, text, strlen(text));
-}
-
-static int add_own_facts(struct session *s)
+static int add_last_facts(struct session *s)
 {
 	char text[64];
-	struct tm tm;
 	int ret;
 
-	ret = add_text_meta(s, "cmdline", s->opts->command_line);
-	if (!ret)
-		ret = add_text_meta(s, "recorder", "kmemx " KMEMX_VERSION);
-	gmtime_r(&s->wall_start.tv_sec, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	if (!ret)
-		ret = add_text_meta(s, "wall_clock", text);
 	snprintf(text, sizeof(text), "%" PRIu64, s->result->duration_ns);
-	if (!ret)
-		ret = add_text_meta(s, "duration_ns", text);
-	snprintf(text, sizeof(text), "%ld", sysconf(_SC_PAGESIZE));
-	if (!ret)
-		ret = add_text_meta(s, "page_size", text);
-	if (!ret)
-		ret = add_text_meta(s, "stack", s->result->stacks_how);
-	/* Else the events stand for the whole system. */
-	if (!ret && (s->opts->nr_pids || s->opts->follow || s->opts->events.filter))
-		ret = add_text_meta(s, "scope", "part");
+	ret = add_text_meta(s, "duration_ns", text);
 	if (!ret && s->result->write_error) {
 		snprintf(text, sizeof(text), "%s", strerror(s->result->write_error));
 		ret = add_text_meta(s, "truncated", text);
@@ -337,9 +391,11 @@ static int collect(struct session *s)
 	if (!ret)
 		ret = read_statistics(s);
 	if (!ret)
-		ret = add_own_facts(s);
+		ret = add_last_facts(s);
+	if (!ret && !s->reader.wire)
+		ret = facts_system(&s->facts, &s->instance, &s->events, s->log);
 	if (!ret)
-		ret = facts_finish(&s->facts, &s->instance, &s->events, s->log);
+		ret = facts_compose(&s->facts);
 	if (ret)
 		log_msg(s->log, LOG_ERROR, "cannot collect the system's facts: %s",
 			strerror(-ret));
@@ -386,10 +442,6 @@ static int write_file(struct session *s)
 
 	if (!parts)
 		return -ENOMEM;
-	w->file_version = s->opts->file_version;
-	w->page_size = r->subbuf_size;
-	w->clock = s->clock;
-	w->nr_cpus = r->cpus[r->nr_cpus - 1].cpu + 1;
 	output_release_reserve(&s->output);
 	nr = list_parts(s, parts);
 	ret = writer_write(s->output.fd, w, parts, nr, &s->result->file_bytes, s->log);
@@ -410,6 +462,27 @@ static int write_file(struct session *s)
 	return ret;
 }
 
+static int finish_stream(struct session *s)
+{
+	struct capture_result *result = s->result;
+	int ret = 0;
+
+	if (!result->write_error)
+		ret = wire_finish(&s->wire, &s->facts.writer);
+	result->file_bytes = s->wire.bytes;
+	return ret ? cannot_send(ret, s->log) : 0;
+}
+
+static int finish_file(struct session *s)
+{
+	int ret = write_file(s);
+
+	reader_close(&s->reader);
+	return ret ? ret
+		   : output_commit(&s->output, s->opts->owner_uid, s->opts->owner_gid,
+				   s->log);
+}
+
 int capture_run(const struct capture_options *opts, struct capture_result *result)
 {
 	struct session s = { .opts = opts,
@@ -427,13 +500,10 @@ int capture_run(const struct capture_options *opts, struct capture_result *resul
 		ret = collect(&s);
 	reader_close_pipes(&s.reader);
 	instance_destroy(&s.instance, opts->log);
-	if (!ret && !result->exec_errno)
-		ret = write_file(&s);
 	result->events = s.reader.events;
-	reader_close(&s.reader);
 	if (!ret && !result->exec_errno)
-		ret = output_commit(&s.output, opts->owner_uid, opts->owner_gid,
-				    opts->log);
+		ret = s.reader.wire ? finish_stream(&s) : finish_file(&s);
+	reader_close(&s.reader);
 	output_close(&s.output);
 	facts_free(&s.facts);
 	events_free(&s.events);

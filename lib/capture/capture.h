@@ -19,7 +19,9 @@
 
 /**
  * struct capture_options - what to record; all of it stays the caller's
- * @output: path of the recording
+ * @output: path of the recording, also for messages
+ * @stream_fd: where to send the recording as a stream (recording/wire.h) instead, with the
+ *	command's standard output going to its standard error; -1: to the file @output
  * @argv: the command, NULL terminated; NULL: none, record until told to stop
  * @command_line: this recording's command line, for the metadata and messages
  * @events: which events, their filter and stacks
@@ -36,6 +38,7 @@
  */
 struct capture_options {
 	const char *output;
+	int stream_fd;
 	char *const *argv;
 	const char *command_line;
 	struct event_choice events;

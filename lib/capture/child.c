@@ -38,7 +38,8 @@ static void become_command(char *const *argv, const sigset_t *sigmask, int go, i
 	_exit(n == sizeof(err) && err != ENOENT ? 126 : 127);
 }
 
-int child_fork(struct child *c, char *const *argv, const sigset_t *sigmask)
+int child_fork(struct child *c, char *const *argv, const sigset_t *sigmask,
+	       bool stdout_to_stderr)
 {
 	int go[2], result[2];
 
@@ -56,6 +57,8 @@ int child_fork(struct child *c, char *const *argv, const sigset_t *sigmask)
 	if (c->pid == 0) {
 		close(go[1]);
 		close(result[0]);
+		if (stdout_to_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+			_exit(126);
 		become_command(argv, sigmask, go[0], result[1]);
 	}
 	close(go[0]);

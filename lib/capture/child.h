@@ -32,8 +32,11 @@ struct child {
 /* No process. */
 #define CHILD_INIT ((struct child){ .pid = -1, .pidfd = -1, .go_fd = -1, .exec_fd = -1 })
 
-/* Forks. The child takes @sigmask and default signal handling. 0 or -errno. */
-int child_fork(struct child *c, char *const *argv, const sigset_t *sigmask) __must_check;
+/* Forks. The child takes @sigmask and default signal handling; with @stdout_to_stderr its
+ * standard output is where its standard error goes. 0 or -errno.
+ */
+int child_fork(struct child *c, char *const *argv, const sigset_t *sigmask,
+	       bool stdout_to_stderr) __must_check;
 /* Lets it become the command. */
 int child_go(struct child *c) __must_check;
 /* To be called when @exec_fd is readable; closes it and sets @exec_errno. */

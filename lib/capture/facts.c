@@ -304,8 +304,8 @@ static int read_optional(const char *file, struct strbuf *out)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-static int collect(struct facts *f, const struct instance *in,
-		   const struct event_list *list, const struct log *log)
+int facts_system(struct facts *f, const struct instance *in,
+		 const struct event_list *list, const struct log *log)
 {
 	int ret = read_formats(f, list);
 
@@ -326,20 +326,23 @@ static int collect(struct facts *f, const struct instance *in,
 	return ret;
 }
 
-int facts_finish(struct facts *f, const struct instance *in,
-		 const struct event_list *list, const struct log *log)
+int facts_compose(struct facts *f)
 {
-	int ret = collect(f, in, list, log);
+	struct writer_facts before = f->writer;
 
-	if (ret)
-		return ret;
+	strbuf_reset(&f->cmdlines);
 	comms_format(&f->comms, &f->cmdlines);
+	free(f->cpustat_texts);
 	f->cpustat_texts = calloc(f->cpustats.count + 1, sizeof(*f->cpustat_texts));
 	if (!f->cpustat_texts || f->cmdlines.failed)
 		return -ENOMEM;
 	for (size_t i = 0; i < f->cpustats.count; i++)
 		f->cpustat_texts[i] = f->cpustats.items[i].text;
 	f->writer = (struct writer_facts){
+		.file_version = before.file_version,
+		.page_size = before.page_size,
+		.clock = before.clock,
+		.nr_cpus = before.nr_cpus,
 		.header_page = strbuf_text(&f->header_page),
 		.header_event = strbuf_text(&f->header_event),
 		.ftrace_formats = f->ftrace_formats.items,

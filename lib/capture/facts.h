@@ -24,7 +24,7 @@ struct text_list {
 
 /**
  * struct facts - zero-initialise it; facts_free() in the end
- * @writer: filled by facts_finish(); its strings are the fields'
+ * @writer: filled by facts_compose(); its strings are the fields'
  */
 struct facts {
 	struct strbuf header_page, header_event;
@@ -51,16 +51,20 @@ int facts_add_cpustat(struct facts *f, const struct instance *in,
 		      uint32_t cpu) __must_check;
 
 /**
- * facts_finish() - read the rest: formats, kallsyms, modules, build id, uname, clock
+ * facts_system() - read what stays the same: formats, kallsyms, modules, build id, uname,
+ * clocks
  * @list: the systems of these events, all of kmem and ftrace give the formats
  *
- * Warns if kptr_restrict hides the addresses of kallsyms. Sets all of @f->writer but
- * file_version, page_size, clock and nr_cpus.
- *
- * Return: 0, -ENOMEM, or -errno if formats are unreadable.
+ * Warns if kptr_restrict hides the addresses of kallsyms. Return: 0, -ENOMEM, or -errno if
+ * formats are unreadable.
  */
-int facts_finish(struct facts *f, const struct instance *in,
+int facts_system(struct facts *f, const struct instance *in,
 		 const struct event_list *list, const struct log *log) __must_check;
+
+/* Sets all of @f->writer but file_version, page_size, clock and nr_cpus, from what has been
+ * read so far. May be called again. 0 or -ENOMEM.
+ */
+int facts_compose(struct facts *f) __must_check;
 void facts_free(struct facts *f);
 
 /* The GNU build id in ELF notes (host byte order), as hex; -ENOENT if there is none. */

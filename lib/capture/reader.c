@@ -75,7 +75,7 @@ static int open_cpu(struct reader *r, const struct instance *in, uint32_t cpu,
 	r->cpus = c;
 	c += r->nr_cpus;
 	*c = (struct reader_cpu){ .cpu = cpu, .pipe_fd = -1, .part_fd = -1 };
-	if (asprintf(&c->path, "%s.cpu%u", prefix, cpu) < 0)
+	if (prefix && asprintf(&c->path, "%s.cpu%u", prefix, cpu) < 0)
 		return -ENOMEM;
 	r->nr_cpus++;
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
@@ -85,7 +85,7 @@ static int open_cpu(struct reader *r, const struct instance *in, uint32_t cpu,
 			file, strerror(-c->pipe_fd));
 		return c->pipe_fd;
 	}
-	return open_part(c, r->subbuf_size % STAGING_ALIGN == 0, r->log);
+	return prefix ? open_part(c, r->subbuf_size % STAGING_ALIGN == 0, r->log) : 0;
 }
 
 /* Which CPUs the instance has, in order: CPU numbers may have holes. */
@@ -174,6 +174,17 @@ static uint64_t count_events(const struct reader *r, const char *p, size_t size)
 	return count;
 }
 
+static int send(struct reader *r, struct reader_cpu *c, size_t size)
+{
+	int ret = wire_pages(r->wire, c->cpu, r->staging, size);
+
+	if (ret)
+		return ret;
+	c->size += size;
+	r->events += count_events(r, r->staging, size);
+	return 0;
+}
+
 /* Appends @size staged bytes to the part. What arrives is cut to whole sub-buffers. */
 static int flush(struct reader *r, struct reader_cpu *c, size_t size)
 {
@@ -245,7 +256,9 @@ int reader_drain(struct reader *r, size_t i, bool all)
 				c->cpu, strerror((int)-size));
 			return (int)size;
 		}
-		ret = size ? flush(r, c, (size_t)size) : 0;
+		ret = !size	? 0
+		      : r->wire ? send(r, c, (size_t)size)
+				: flush(r, c, (size_t)size);
 		if (ret)
 			return ret;
 	}

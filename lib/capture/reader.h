@@ -14,6 +14,7 @@
 #include "base/compiler.h"
 #include "base/log.h"
 #include "capture/instance.h"
+#include "recording/wire.h"
 
 /**
  * struct reader_cpu - one CPU's pipe and part
@@ -33,7 +34,8 @@ struct reader_cpu {
  * struct reader - all CPUs
  * @subbuf_size: bytes, from the instance's header_page
  * @data_offset: where events begin in a sub-buffer
- * @events: data records in the parts
+ * @wire: where pages go instead of into parts; NULL: into parts
+ * @events: data records in the parts, or sent
  * @staging: the aligned buffer through which pages pass
  */
 struct reader {
@@ -42,6 +44,7 @@ struct reader {
 	uint32_t subbuf_size;
 	uint32_t data_offset;
 	unsigned int long_size;
+	struct wire *wire;
 	uint64_t events;
 	char *staging;
 	const struct log *log;
@@ -59,7 +62,7 @@ int reader_parse_layout(const char *header_page, struct reader_layout *out) __mu
 
 /**
  * reader_open() - open every CPU's pipe and part
- * @prefix: parts are called PREFIX.cpuN
+ * @prefix: parts are called PREFIX.cpuN; NULL: there are none, the caller sets @r->wire
  *
  * Return: 0; -errno after an LOG_ERROR message. reader_close() in any case.
  */

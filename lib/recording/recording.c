@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "recording/trace_dat.h"
+#include "recording/wire.h"
 
 /* Sub-buffers: powers of two from a small page up to what kernels allow (64K pages << 7). */
 #define MIN_PAGE_SIZE 4096U
@@ -104,31 +105,51 @@ int trace_dat_add_cpu(struct trace_dat *td, const struct recording_cpu *cpu,
 	return 0;
 }
 
-/* Magic, version, byte order, user space's long size, page size. */
-static int read_start(struct trace_dat *td)
+static int not_a_recording(struct trace_dat *td)
+{
+	log_msg(td->rec->log, LOG_ERROR,
+		"%s: not a trace.dat file (its first bytes are others)", td->rec->path);
+	return -EPROTO;
+}
+
+/* Magic, and the version behind that of trace.dat. */
+static int read_magic(struct trace_dat *td, struct reader *r)
 {
 	static const uint8_t magic[] = { 0x17, 0x08, 0x44, 't', 'r',
 					 'a',  'c',  'i',  'n', 'g' };
 	struct recording *rec = td->rec;
-	uint8_t start[10] = { 0 }, flags[2];
-	struct reader r;
+	uint8_t start[WIRE_MAGIC_SIZE] = { 0 };
 	char *version;
 
-	reader_init(&r, &rec->src, 0, UINT64_MAX, false);
-	reader_bytes(&r, start, sizeof(start));
-	if (r.err || memcmp(start, magic, sizeof(magic))) {
-		if (r.err && r.err != -ENODATA)
-			return r.err;
-		log_msg(rec->log, LOG_ERROR,
-			"%s: not a trace.dat file (its first bytes are others)",
-			rec->path);
-		return -EPROTO;
+	reader_bytes(r, start, sizeof(magic));
+	if (!r->err && !memcmp(start, WIRE_MAGIC, sizeof(magic))) {
+		reader_bytes(r, start + sizeof(magic), sizeof(start) - sizeof(magic));
+		rec->stream = !memcmp(start, WIRE_MAGIC, sizeof(start));
+		return r->err || rec->stream ? r->err : not_a_recording(td);
 	}
-	version = reader_name(&r);
-	if (!version)
-		return r.err == -ENODATA ? -EBADMSG : r.err;
-	rec->file_version = (unsigned int)strtoul(version, NULL, 10);
+	if (r->err && r->err != -ENODATA)
+		return r->err;
+	if (r->err || memcmp(start, magic, sizeof(magic)))
+		return not_a_recording(td);
+	version = reader_name(r);
+	if (version)
+		rec->file_version = (unsigned int)strtoul(version, NULL, 10);
 	free(version);
+	return r->err;
+}
+
+/* Magic, version, byte order, user space's long size, page size. */
+static int read_start(struct trace_dat *td)
+{
+	struct recording *rec = td->rec;
+	uint8_t flags[2];
+	struct reader r;
+	int err;
+
+	reader_init(&r, &rec->src, 0, UINT64_MAX, false);
+	err = read_magic(td, &r);
+	if (err)
+		return err == -ENODATA ? -EBADMSG : err;
 	reader_bytes(&r, flags, sizeof(flags));
 	rec->big_endian = flags[0] != 0;
 	rec->user_long_size = flags[1] == 4 ? 4 : 8;
@@ -174,7 +195,16 @@ static int read_file(struct trace_dat *td)
 
 	if (err)
 		return err;
-	switch (rec->file_version) {
+	if (rec->stream && !page_size_ok(rec->page_size)) {
+		log_msg(rec->log, LOG_ERROR,
+			"%s: the stream claims sub-buffers of %" PRIu32 " bytes",
+			rec->path, rec->page_size);
+		return -EBADMSG;
+	}
+	switch (rec->stream ? WIRE_VERSION : rec->file_version) {
+	case WIRE_VERSION:
+		err = trace_dat_open_wire(td);
+		break;
 	case 6:
 		err = trace_dat_open_v6(td);
 		break;
@@ -220,6 +250,7 @@ int recording_open(struct recording **out, struct source *src, const char *path,
 		return -ENOMEM;
 	}
 	rec->src = *src;
+	rec->file_bytes = src->size;
 	*src = (struct source){ 0 };
 	rec->log = log;
 	rec->path = strdup(path);

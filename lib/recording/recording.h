@@ -83,8 +83,10 @@ struct recording {
 	struct source src;
 	const struct log *log;
 	char *path; /* for messages */
+	uint64_t file_bytes;
 
-	unsigned int file_version; /* 6 or 7 */
+	unsigned int file_version; /* 6 or 7; 0 if @stream */
+	bool stream;		   /* a stream that was saved (recording/wire.h) */
 	bool big_endian;
 	unsigned int user_long_size;
 	uint32_t page_size;

@@ -52,8 +52,7 @@ static uint64_t end_of_pages(struct trace_dat *td, uint64_t start, uint64_t end)
 	return end;
 }
 
-/* The clock in brackets of the kernel's list; "" if unknown. */
-static char *chosen_clock(const char *list)
+char *trace_dat_chosen_clock(const char *list)
 {
 	const char *open = list ? strchr(list, '[') : NULL;
 	const char *close = open ? strchr(open, ']') : NULL;
@@ -71,7 +70,7 @@ int trace_dat_recover_buffer(struct trace_dat *td, uint64_t start, uint64_t end,
 
 	if (end > rec->src.size)
 		end = rec->src.size;
-	clock = chosen_clock(rec->trace_clock);
+	clock = trace_dat_chosen_clock(rec->trace_clock);
 	name = strdup(rec->nr_buffers ? "recovered" : "");
 	if (!name || !clock) {
 		free(name);

@@ -59,6 +59,8 @@ struct trace_dat {
 
 int trace_dat_open_v6(struct trace_dat *td) __must_check;
 int trace_dat_open_v7(struct trace_dat *td) __must_check;
+/* A stream (recording/wire.h); replaces rec->src by one that shows pages alone. */
+int trace_dat_open_wire(struct trace_dat *td) __must_check;
 
 /* Logs a damaged part at file offset @offset and counts it. */
 void trace_dat_damage(struct trace_dat *td, uint64_t offset, const char *fmt, ...)
@@ -85,6 +87,8 @@ int trace_dat_option(struct trace_dat *td, uint16_t id, const uint8_t *data,
 /* A copy of option text without trailing NULs and newlines; NULL if out of memory. */
 char *trace_dat_option_text(const uint8_t *data, size_t size);
 
+/* The clock in brackets of the kernel's list, "" if unknown; NULL if out of memory. */
+char *trace_dat_chosen_clock(const char *list);
 /* Adds an empty buffer with a valid page size; takes over @name and @clock. */
 int trace_dat_add_buffer(struct trace_dat *td, char *name, char *clock,
 			 uint32_t page_size) __must_check;

@@ -136,7 +136,7 @@ static int run_child(char *const *argv, struct child *c)
 	sigset_t none;
 
 	sigemptyset(&none);
-	ck_assert_int_eq(child_fork(c, argv, &none), 0);
+	ck_assert_int_eq(child_fork(c, argv, &none, false), 0);
 	ck_assert(!child_check(c, false)); /* it waits */
 	ck_assert_int_eq(child_go(c), 0);
 	child_exec_result(c);
@@ -169,7 +169,7 @@ START_TEST(test_child_never_runs)
 	sigset_t none;
 
 	sigemptyset(&none);
-	ck_assert_int_eq(child_fork(&c, argv, &none), 0);
+	ck_assert_int_eq(child_fork(&c, argv, &none, false), 0);
 	child_close(&c);
 	ck_assert(c.ended);
 	ck_assert_int_eq(WEXITSTATUS(c.status), 0);

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording (internal): opens a stream that was saved, whole or cut short.
+ * In: records in the order in which they were sent. Out: struct recording, whose source
+ * shows each CPU's pages as one range.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recording/trace_dat.h"
+#include "recording/wire.h"
+
+/**
+ * struct extent - the pages of one record
+ * @at: where the joined source shows them
+ * @offset: where they are in the file
+ */
+struct extent {
+	uint64_t at;
+	uint64_t offset;
+	uint64_t size;
+	uint32_t cpu;
+};
+
+struct joined {
+	struct source under;
+	struct extent *extents;
+	size_t nr;
+};
+
+struct wire_reader {
+	struct trace_dat *td;
+	struct extent *extents;
+	size_t nr_extents;
+	bool ended;
+};
+
+/* --- the joined source ------------------------------------------------------------------- */
+
+static const struct extent *find_extent(const struct joined *j, uint64_t at)
+{
+	size_t low = 0, high = j->nr;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (j->extents[middle].at <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &j->extents[low];
+}
+
+static int joined_read(void *ctx, void *buf, size_t size, uint64_t offset)
+{
+	const struct joined *j = ctx;
+	const struct extent *e = j->nr ? find_extent(j, offset) : NULL;
+	uint8_t *p = buf;
+
+	for (; size; e++) {
+		uint64_t skip, part;
+		int err;
+
+		if (!e || e == j->extents + j->nr)
+			return -ENODATA;
+		skip = offset - e->at;
+		part = e->size - skip < size ? e->size - skip : size;
+		err = source_read(&j->under, p, (size_t)part, e->offset + skip);
+		if (err)
+			return err;
+		p += part;
+		offset += part;
+		size -= (size_t)part;
+	}
+	return 0;
+}
+
+static void joined_close(void *ctx)
+{
+	struct joined *j = ctx;
+
+	source_close(&j->under);
+	free(j->extents);
+	free(j);
+}
+
+static const struct source_ops joined_ops = { joined_read, joined_close };
+
+static int compare_extents(const void *a, const void *b)
+{
+	const struct extent *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Puts the joined source in the place of the file's. */
+static int join(struct wire_reader *w)
+{
+	struct recording *rec = w->td->rec;
+	struct joined *j = malloc(sizeof(*j));
+	uint64_t at = 0;
+
+	if (!j)
+		return -ENOMEM;
+	if (w->nr_extents)
+		qsort(w->extents, w->nr_extents, sizeof(*w->extents), compare_extents);
+	/* No overflow: the extents are distinct parts of the file. */
+	for (size_t i = 0; i < w->nr_extents; i++) {
+		w->extents[i].at = at;
+		at += w->extents[i].size;
+	}
+	*j = (struct joined){ rec->src, w->extents, w->nr_extents };
+	rec->src = (struct source){ &joined_ops, j, at };
+	w->extents = NULL;
+	return 0;
+}
+
+/* --- records ----------------------------------------------------------------------------- */
+
+static int add_pages(struct wire_reader *w, uint32_t cpu, uint64_t offset, uint64_t size)
+{
+	struct recording *rec = w->td->rec;
+
+	if (cpu >= TRACE_DAT_MAX_CPUS) {
+		trace_dat_damage(w->td, offset,
+				 "pages of CPU %" PRIu32 ", which cannot be", cpu);
+		return 0;
+	}
+	/* Of a sub-buffer that was cut nothing is used: the next one must stay aligned. */
+	if (size % rec->page_size)
+		trace_dat_damage(w->td, offset + size,
+				 "a sub-buffer of CPU %" PRIu32 " is cut off", cpu);
+	size -= size % rec->page_size;
+	if (!size)
+		return 0;
+	if (trace_dat_grow(&w->extents, w->nr_extents, sizeof(*w->extents)))
+		return -ENOMEM;
+	w->extents[w->nr_extents++] =
+		(struct extent){ .offset = offset, .size = size, .cpu = cpu };
+	return 0;
+}
+
+static int read_options(struct wire_reader *w, struct reader *r)
+{
+	int err = 0;
+
+	while (!err && reader_left(r)) {
+		uint16_t id;
+		uint32_t size;
+		char *data;
+
+		w->td->pos = r->pos;
+		id = reader_u16(r);
+		size = reader_u32(r);
+		data = reader_text(r, size);
+		if (!data)
+			break;
+		err = trace_dat_option(w->td, id, (uint8_t *)data, size);
+		free(data);
+	}
+	return err ? err : r->err;
+}
+
+/* The last ones count: those at the end know the tasks that came in between. */
+static int read_cmdlines(struct trace_dat *td, struct reader *r)
+{
+	char *before = td->rec->cmdlines;
+	int err;
+
+	td->rec->cmdlines = NULL;
+	err = trace_dat_cmdlines(td, r);
+	if (td->rec->cmdlines)
+		free(before);
+	else
+		td->rec->cmdlines = before;
+	return err;
+}
+
+static int read_part(struct wire_reader *w, uint16_t id, struct reader *r)
+{
+	switch (id) {
+	case WIRE_OPTIONS:
+		return read_options(w, r);
+	case OPTION_HEADER_INFO:
+		return trace_dat_header_info(w->td, r);
+	case OPTION_FTRACE_EVENTS:
+		return trace_dat_ftrace_formats(w->td, r);
+	case OPTION_EVENT_FORMATS:
+		return trace_dat_event_formats(w->td, r);
+	case OPTION_KALLSYMS:
+		return trace_dat_kallsyms(w->td, r);
+	case OPTION_PRINTK:
+		return trace_dat_printk(w->td, r);
+	case WIRE_CMDLINES:
+		return read_cmdlines(w->td, r);
+	default:
+		return 0;
+	}
+}
+
+/* One record; 1 if there may be another one, 0 at the end, -errno. */
+static int read_record(struct wire_reader *w, struct reader *r)
+{
+	struct trace_dat *td = w->td;
+	uint64_t at = r->pos, size;
+	struct reader part;
+	uint16_t id = reader_u16(r);
+	uint32_t cpu;
+	int err;
+
+	reader_u16(r);
+	cpu = reader_u32(r);
+	size = reader_u64(r);
+	if (r->err)
+		return r->err == -ENODATA ? 0 : r->err;
+	w->ended = id == WIRE_END;
+	if (w->ended)
+		return 0;
+	if (size > reader_left(r))
+		size = reader_left(r);
+	if (id == WIRE_PAGES) {
+		err = add_pages(w, cpu, r->pos, size);
+	} else {
+		reader_init(&part, &td->rec->src, r->pos, r->pos + size,
+			    td->rec->big_endian);
+		err = read_part(w, id, &part);
+	}
+	if (err == -ENODATA || err == -EBADMSG) {
+		trace_dat_damage(td, at,
+				 "the part %u of the stream is damaged or cut off", id);
+		err = 0;
+	}
+	reader_skip(r, size);
+	return err ? err : 1;
+}
+
+/* Each CPU's extents lie one after the other in the joined source. */
+static int add_cpus(struct wire_reader *w)
+{
+	const struct joined *j = w->td->rec->src.ctx;
+	int err = 0;
+
+	for (size_t i = 0, next; !err && i < j->nr; i = next) {
+		struct recording_cpu cpu = { j->extents[i].cpu, j->extents[i].at, 0 };
+
+		for (next = i; next < j->nr && j->extents[next].cpu == cpu.cpu; next++)
+			cpu.size += j->extents[next].size;
+		err = trace_dat_add_cpu(w->td, &cpu, 0);
+	}
+	return err;
+}
+
+static int add_buffer(struct wire_reader *w)
+{
+	struct recording *rec = w->td->rec;
+	char *name = strdup(""), *clock = trace_dat_chosen_clock(rec->trace_clock);
+	int err;
+
+	if (!name || !clock) {
+		free(name);
+		free(clock);
+		return -ENOMEM;
+	}
+	err = trace_dat_add_buffer(w->td, name, clock, rec->page_size);
+	return err ? err : add_cpus(w);
+}
+
+int trace_dat_open_wire(struct trace_dat *td)
+{
+	struct wire_reader w = { .td = td };
+	struct recording *rec = td->rec;
+	struct reader r;
+	int err = 1;
+
+	reader_init(&r, &rec->src, td->pos, UINT64_MAX, rec->big_endian);
+	while (err == 1)
+		err = read_record(&w, &r);
+	if (!err && !w.ended)
+		trace_dat_damage(td, r.pos,
+				 "the stream breaks off: what came until then is read");
+	if (!err && !rec->header_page) {
+		log_msg(rec->log, LOG_ERROR,
+			"%s: the stream broke off before its description of events",
+			rec->path);
+		err = -EBADMSG;
+	}
+	if (!err)
+		err = join(&w);
+	free(w.extents);
+	return err ? err : add_buffer(&w);
+}

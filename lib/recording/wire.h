@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording: a recording as a stream, for pipes, which cannot seek.
+ * In: the writer's facts, and pages in the order in which they are read. Out: bytes, each
+ * written once. recording_open() reads what arrived, whole or cut short.
+ *
+ * A stream is: WIRE_MAGIC, then as in trace.dat the byte order, the size of a long and the
+ * size of a sub-buffer; then records up to one that says that it is the end. A record is
+ * u16 id, u16 flags (0), u32 CPU, u64 size, and its content:
+ *
+ *   0            options, as in an options section of version 7, without an end mark
+ *   3            whole sub-buffers of one CPU
+ *   16..21       header_page and header_event, formats of ftrace, formats of events,
+ *                kallsyms, printk formats, command lines: as the sections of version 7;
+ *                of several command lines the last ones count
+ *   0xffff       the end; size 0
+ *
+ * Records of other ids are skipped.
+ */
+#ifndef KMEMX_RECORDING_WIRE_H
+#define KMEMX_RECORDING_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "recording/writer.h"
+
+#define WIRE_MAGIC	"\x17\x08\x44kmemx-stream-1" /* with its NUL */
+#define WIRE_MAGIC_SIZE 18U
+/* Where a version of trace.dat is expected: none of those. */
+#define WIRE_VERSION	UINT32_MAX
+
+enum wire_id {
+	WIRE_OPTIONS = 0,
+	WIRE_PAGES = 3,
+	WIRE_CMDLINES = 21,
+	WIRE_END = 0xffff,
+};
+
+/* u16 id, u16 flags, u32 CPU, u64 size */
+#define WIRE_RECORD_SIZE 16U
+
+/**
+ * struct wire - a stream being written; zero-initialise it
+ * @fd: where to; stays the caller's
+ * @bytes: written so far
+ * @nr_meta: how many of the facts' metadata items have been sent
+ */
+struct wire {
+	int fd;
+	uint64_t bytes;
+	size_t nr_meta;
+};
+
+/* All return 0, -ENOMEM, or -errno of the write: then the stream ends here. */
+
+/* The start, and all facts that are known before the first event. */
+int wire_start(struct wire *w, const struct writer_facts *facts) __must_check;
+/* @size bytes of whole sub-buffers of @cpu. */
+int wire_pages(struct wire *w, uint32_t cpu, const void *pages, size_t size) __must_check;
+/* What became known since wire_start(): command lines, statistics, further metadata items;
+ * and the end.
+ */
+int wire_finish(struct wire *w, const struct writer_facts *facts) __must_check;
+
+#endif

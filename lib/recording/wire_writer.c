@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording: writes a recording as a stream.
+ * In: facts and pages. Out: records, in one go over a descriptor that cannot seek.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "recording/compose.h"
+#include "recording/wire.h"
+
+_Static_assert(sizeof(WIRE_MAGIC) == WIRE_MAGIC_SIZE, "the magic holds its NUL");
+
+static int write_all(struct wire *w, const void *head, size_t head_size, const void *data,
+		     size_t size)
+{
+	struct iovec iov[2] = { { (void *)(uintptr_t)head, head_size },
+				{ (void *)(uintptr_t)data, size } };
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(iov)) {
+		ssize_t n = writev(w->fd, iov + i, (int)(ARRAY_SIZE(iov) - i));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		w->bytes += (uint64_t)n;
+		for (; i < ARRAY_SIZE(iov) && (size_t)n >= iov[i].iov_len; i++)
+			n -= (ssize_t)iov[i].iov_len;
+		if (i < ARRAY_SIZE(iov)) {
+			iov[i].iov_base = (char *)iov[i].iov_base + n;
+			iov[i].iov_len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static int send_composed(struct wire *w, struct composer *c)
+{
+	int ret = c->sb.failed ? -ENOMEM : c->too_large ? -EINVAL : 0;
+
+	if (!ret)
+		ret = write_all(w, c->sb.data, c->sb.size, NULL, 0);
+	strbuf_free(&c->sb);
+	return ret;
+}
+
+/* A record has the shape of a section, whose field for a description is the CPU here. */
+static size_t record_begin(struct composer *c, uint16_t id)
+{
+	size_t start = section_begin(c, id);
+
+	if (!c->sb.failed)
+		memset(c->sb.data + start + 4, 0, 4);
+	return start;
+}
+
+static void add_options(struct wire *w, struct composer *c)
+{
+	struct writer_facts facts = *c->facts;
+	const struct writer_facts *all = c->facts;
+	size_t start = record_begin(c, WIRE_OPTIONS);
+
+	facts.meta += w->nr_meta;
+	facts.nr_meta -= w->nr_meta;
+	c->facts = &facts;
+	compose_options(c);
+	c->facts = all;
+	section_end(c, start);
+	w->nr_meta = all->nr_meta;
+}
+
+int wire_start(struct wire *w, const struct writer_facts *facts)
+{
+	struct composer c = { .facts = facts };
+
+	strbuf_add(&c.sb, WIRE_MAGIC, WIRE_MAGIC_SIZE);
+	compose_machine(&c);
+	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++) {
+		size_t start = record_begin(&c, compose_sections[i].id);
+
+		compose_sections[i].compose(&c);
+		section_end(&c, start);
+	}
+	add_options(w, &c);
+	return send_composed(w, &c);
+}
+
+int wire_pages(struct wire *w, uint32_t cpu, const void *pages, size_t size)
+{
+	struct strbuf head = { 0 };
+	int ret;
+
+	put_u16(&head, WIRE_PAGES);
+	put_u16(&head, 0);
+	put_u32(&head, cpu);
+	put_u64(&head, size);
+	ret = head.failed ? -ENOMEM : write_all(w, head.data, head.size, pages, size);
+	strbuf_free(&head);
+	return ret;
+}
+
+int wire_finish(struct wire *w, const struct writer_facts *facts)
+{
+	struct composer c = { .facts = facts };
+
+	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++) {
+		size_t start;
+
+		if (compose_sections[i].id != WIRE_CMDLINES)
+			continue;
+		start = record_begin(&c, WIRE_CMDLINES);
+		compose_sections[i].compose(&c);
+		section_end(&c, start);
+	}
+	add_options(w, &c);
+	section_end(&c, record_begin(&c, WIRE_END));
+	return send_composed(w, &c);
+}

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "report/text_cell.h"
 
@@ -32,6 +33,13 @@ int facts_ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t tic
 {
 	if (recording_clock_is_ns(recording_clock(rec, buffer))) {
 		*ns = ticks;
+		return 0;
+	}
+	/* Hundredths of a second: trace_clock_jiffies() of kernel/trace/trace_clock.c. */
+	if (!strcmp(recording_clock(rec, buffer), "uptime")) {
+		if (ticks > UINT64_MAX / 10000000)
+			return -EOPNOTSUPP;
+		*ns = ticks * 10000000;
 		return 0;
 	}
 	if (!rec->tsc_mult || rec->tsc_mult > UINT32_MAX || rec->tsc_shift > 63 ||
@@ -74,6 +82,7 @@ void facts_init(struct facts *f, const struct recording *rec, uint32_t buffer,
 		.nr_bad_pages = s->nr_bad_pages,
 		.nr_stacks_unclaimed = s->nr_stacks_unclaimed,
 		.nr_backwards = s->nr_backwards,
+		.nr_damaged = rec->nr_damaged,
 	};
 	recording_release(rec, f->kernel, sizeof(f->kernel));
 	recording_machine(rec, f->machine, sizeof(f->machine));
@@ -165,6 +174,11 @@ void facts_banner(const struct facts *f, const struct event_stream *stream,
 			"LOST %" PRIu64
 			" %sevents by the ring buffer's own statistics: totals are at least what is shown",
 			f->nr_dropped, f->nr_gaps ? "more " : "");
+	if (f->nr_damaged)
+		report_add_banner(report, true,
+				  "DAMAGED %" PRIu64
+				  " parts of the file's description (see the warnings)",
+				  f->nr_damaged);
 	if (f->nr_bad_pages)
 		report_add_banner(
 			report, true,
@@ -212,6 +226,7 @@ void facts_add(const struct facts *f, struct report *report)
 		{ "unknown_gaps", cell_uint(f->nr_unknown_gaps) },
 		{ "dropped", cell_uint(f->nr_dropped) },
 		{ "undecodable", cell_uint(f->nr_undecodable) },
+		{ "damaged_parts", cell_uint(f->nr_damaged) },
 		{ "bad_pages", cell_uint(f->nr_bad_pages) },
 		{ "stacks_unclaimed", cell_uint(f->nr_stacks_unclaimed) },
 		{ "clock_backwards", cell_uint(f->nr_backwards) },

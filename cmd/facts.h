@@ -39,6 +39,7 @@ struct facts {
 	uint64_t nr_events;
 	uint64_t nr_lost, nr_gaps, nr_unknown_gaps, nr_dropped;
 	uint64_t nr_undecodable, nr_bad_pages, nr_stacks_unclaimed, nr_backwards;
+	uint64_t nr_damaged; /* parts of the file's description */
 };
 
 /* @stream has been read to its end. @buffer: whose clock counts. */

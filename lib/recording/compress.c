@@ -7,6 +7,7 @@
 #include "recording/compress.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -114,6 +115,20 @@ static int try_block(struct decompressor *d, enum recording_compression kind,
 	}
 }
 
+/*
+ * Claims do not allocate memory, compressed bytes do: a block that needs more than they
+ * usually become has to show it by filling what it was given.
+ */
+static size_t first_capacity(const struct decompress_input *in, size_t expected)
+{
+	size_t capacity =
+		in->size < in->limit / FIRST_RATIO ? in->size * FIRST_RATIO : in->limit;
+
+	if (capacity < FIRST_BYTES)
+		capacity = FIRST_BYTES;
+	return expected && capacity > expected ? expected : capacity;
+}
+
 int decompress_block(struct decompressor *d, enum recording_compression kind,
 		     const struct decompress_input *in, struct decompressed *out)
 {
@@ -127,16 +142,7 @@ int decompress_block(struct decompressor *d, enum recording_compression kind,
 	if (!expected && kind == COMPRESSION_ZSTD)
 		expected = zstd_size(in);
 #endif
-	/*
-	 * Claims do not allocate memory, compressed bytes do: a block that needs more
-	 * than they usually become has to show it by filling what it was given.
-	 */
-	capacity =
-		in->size < in->limit / FIRST_RATIO ? in->size * FIRST_RATIO : in->limit;
-	if (capacity < FIRST_BYTES)
-		capacity = FIRST_BYTES;
-	if (expected && capacity > expected)
-		capacity = expected;
+	capacity = first_capacity(in, expected);
 	for (;;) {
 		if (capacity > in->limit)
 			capacity = in->limit;
@@ -149,6 +155,72 @@ int decompress_block(struct decompressor *d, enum recording_compression kind,
 		if (capacity == in->limit)
 			return -E2BIG;
 		capacity = capacity < in->limit / GROWTH ? capacity * GROWTH : in->limit;
+	}
+}
+
+#ifdef HAVE_ZSTD
+/* zstd gives whole blocks of up to 128 KiB. */
+static int prefix_zstd(struct decompressor *d, const struct decompress_input *in,
+		       struct decompressed *out)
+{
+	ZSTD_inBuffer from = { in->data, in->size, 0 };
+	ZSTD_outBuffer to = { out->data, out->capacity, 0 };
+	size_t before, n;
+
+	if (!d->zstd)
+		d->zstd = ZSTD_createDCtx();
+	if (!d->zstd)
+		return -ENOMEM;
+	ZSTD_DCtx_reset(d->zstd, ZSTD_reset_session_only);
+	do {
+		before = to.pos + from.pos;
+		n = ZSTD_decompressStream(d->zstd, &to, &from);
+	} while (!ZSTD_isError(n) && n && to.pos < to.size && to.pos + from.pos > before);
+	out->size = to.pos;
+	return 0;
+}
+#endif
+
+#ifdef HAVE_ZLIB
+static int prefix_zlib(const struct decompress_input *in, struct decompressed *out)
+{
+	z_stream z = { 0 };
+
+	if (in->size > UINT_MAX || out->capacity > UINT_MAX)
+		return 0;
+	z.next_in = (Bytef *)in->data;
+	z.avail_in = (uInt)in->size;
+	z.next_out = out->data;
+	z.avail_out = (uInt)out->capacity;
+	if (inflateInit(&z) != Z_OK)
+		return -ENOMEM;
+	(void)inflate(&z, Z_SYNC_FLUSH);
+	out->size = z.total_out;
+	inflateEnd(&z);
+	return 0;
+}
+#endif
+
+int decompress_prefix(struct decompressor *d, enum recording_compression kind,
+		      const struct decompress_input *in, struct decompressed *out)
+{
+	size_t capacity = first_capacity(in, in->expected);
+	int err = make_room(out, capacity < in->limit ? capacity : in->limit);
+
+	out->size = 0;
+	if (err)
+		return err;
+	switch (kind) {
+#ifdef HAVE_ZSTD
+	case COMPRESSION_ZSTD:
+		return prefix_zstd(d, in, out);
+#endif
+#ifdef HAVE_ZLIB
+	case COMPRESSION_ZLIB:
+		return prefix_zlib(in, out);
+#endif
+	default:
+		return -ENOTSUP;
 	}
 }
 

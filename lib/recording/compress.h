@@ -50,6 +50,15 @@ int decompress_block(struct decompressor *d, enum recording_compression kind,
 		     struct decompressed *out) __must_check;
 
 /**
+ * decompress_prefix() - decompress what there is of a block whose end is missing
+ *
+ * Return: 0 and the bytes that could be had in @out, maybe none; -ENOTSUP, -ENOMEM.
+ */
+int decompress_prefix(struct decompressor *d, enum recording_compression kind,
+		      const struct decompress_input *in,
+		      struct decompressed *out) __must_check;
+
+/**
  * decompress_frame_size() - where does the compressed block at @data end?
  *
  * For blocks whose size the file does not say. Return: its bytes; 0 if @size bytes do not

@@ -31,6 +31,7 @@ struct cpu_cursor {
 	uint64_t pos, end; /* in the file: what has not been read yet */
 	uint32_t chunks;   /* compressed: that are still to come */
 	bool uncounted;	   /* their number is not known */
+	bool cut;	   /* the active block is but the beginning of a chunk */
 	size_t block_size; /* uncompressed: read at once */
 	size_t chunk_limit;
 	struct decompressor d;
@@ -218,6 +219,11 @@ static int read_chunk_header(struct cpu_cursor *cur, struct decompress_input *in
 	if (in->size <= cur->end - cur->pos)
 		return 1;
 	damage(cur, start, "a chunk is cut off");
+	in->size = (size_t)(cur->end - cur->pos);
+	cur->cut = true;
+	if (in->size)
+		return 1;
+	cur->cut = false;
 bad:
 	cur->pos = cur->end;
 	return -EBADMSG;
@@ -228,7 +234,10 @@ static int read_chunk(struct cpu_cursor *cur, struct decompress_input *in)
 	int err = in->size > CPU_CURSOR_MAX_CHUNK ? -E2BIG : read_input(cur, in->size);
 
 	in->data = cur->input;
-	if (!err)
+	if (!err && cur->cut)
+		err = decompress_prefix(&cur->d, cur->rec->compression, in,
+					&cur->blocks[!cur->active]);
+	else if (!err)
 		err = decompress_block(&cur->d, cur->rec->compression, in,
 				       &cur->blocks[!cur->active]);
 	cur->pos += in->size;
@@ -246,9 +255,11 @@ static int fill_chunk(struct cpu_cursor *cur)
 		return ret;
 	cur->block_offset = start;
 	ret = read_chunk(cur, &in);
+	cur->cut = cur->cut && !ret;
 	switch (ret) {
 	case 0:
-		if (in.expected && in.expected != cur->blocks[!cur->active].size)
+		if (!cur->cut && in.expected &&
+		    in.expected != cur->blocks[!cur->active].size)
 			damage(cur, start, "a chunk is not as large as it claims");
 		return 1;
 	case -ENOMEM:
@@ -272,6 +283,10 @@ static int fill(struct cpu_cursor *cur)
 	int ret;
 
 	while (cur->at >= cur->blocks[cur->active].size) {
+		if (cur->cut) {
+			cur->cut = false;
+			return -EBADMSG;
+		}
 		ret = cur->buf->compressed ? fill_chunk(cur) : fill_plain(cur);
 		if (ret <= 0)
 			return ret;

@@ -178,6 +178,69 @@ static void resolve_cpustats(struct trace_dat *td)
 	}
 }
 
+/* Where a CPU's data lies. */
+struct extent {
+	uint64_t start, end;
+	uint32_t buffer, index;
+};
+
+static int compare_extents(const void *va, const void *vb)
+{
+	const struct extent *a = va, *b = vb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->end > b->end) - (a->end < b->end);
+}
+
+/* Leaves out CPUs whose data begins within another's: events are not to be read twice. */
+static int drop_overlaps(struct trace_dat *td)
+{
+	struct recording *rec = td->rec;
+	size_t nr = 0, i = 0;
+	struct extent *list;
+	uint64_t end = 0;
+	uint32_t b, c;
+
+	for (b = 0; b < rec->nr_buffers; b++)
+		nr += rec->buffers[b].nr_cpus;
+	list = calloc(nr + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (b = 0; b < rec->nr_buffers; b++)
+		for (c = 0; c < rec->buffers[b].nr_cpus; c++) {
+			const struct recording_cpu *cpu = &rec->buffers[b].cpus[c];
+
+			list[i++] = (struct extent){ cpu->offset, cpu->offset + cpu->size,
+						     b, c };
+		}
+	qsort(list, nr, sizeof(*list), compare_extents);
+	for (i = 0; i < nr; i++) {
+		struct recording_buffer *buf = &rec->buffers[list[i].buffer];
+
+		if (list[i].start >= end) {
+			end = list[i].end;
+			continue;
+		}
+		trace_dat_damage(td, list[i].start,
+				 "CPU %" PRIu32
+				 " of buffer '%s' overlaps another; it is left out",
+				 buf->cpus[list[i].index].cpu, buf->name);
+		buf->cpus[list[i].index].size = 0;
+	}
+	free(list);
+	for (b = 0; b < rec->nr_buffers; b++) {
+		struct recording_buffer *buf = &rec->buffers[b];
+		uint32_t kept = 0;
+
+		for (c = 0; c < buf->nr_cpus; c++)
+			if (buf->cpus[c].size)
+				buf->cpus[kept++] = buf->cpus[c];
+		buf->nr_cpus = kept;
+	}
+	return 0;
+}
+
 static void count_cpus(struct recording *rec)
 {
 	uint32_t b, c;
@@ -232,8 +295,9 @@ static int read_file(struct trace_dat *td)
 		return -EBADMSG;
 	}
 	resolve_cpustats(td);
+	err = drop_overlaps(td);
 	count_cpus(rec);
-	return 0;
+	return err;
 }
 
 int recording_open(struct recording **out, struct source *src, const char *path,

@@ -10,6 +10,10 @@
 
 #include "recording/trace_dat.h"
 
+/* A damaged file's metadata is searched to this depth, in windows. */
+#define SEARCH_LIMIT  (256U << 20)
+#define SEARCH_WINDOW (1U << 20)
+
 /* An instance, whose block is somewhere else in the file. */
 struct instance {
 	char *name;
@@ -186,16 +190,90 @@ static int read_metadata(struct v6 *v, struct reader *r)
 		at = r->pos;
 		err = parts[i].read(td, r);
 		if (err == -ENODATA || err == -EBADMSG) {
-			log_msg(td->rec->log, LOG_ERROR,
-				"%s: the %s at offset %" PRIu64
-				" are damaged or cut short; nothing behind them can be found",
-				td->rec->path, parts[i].name, at);
+			trace_dat_damage(td, at, "the %s are damaged or cut short",
+					 parts[i].name);
 			return -EBADMSG;
 		}
 		if (err)
 			return err;
 	}
 	return 0;
+}
+
+/* Is there the number of CPUs, and what follows it, at @at? */
+static bool cpus_at(struct v6 *v, uint64_t at)
+{
+	struct trace_dat *td = v->td;
+	struct reader r;
+	char tag[10];
+
+	reader_init(&r, &td->rec->src, at, UINT64_MAX, td->rec->big_endian);
+	v->nr_cpus = reader_u32(&r);
+	reader_bytes(&r, tag, sizeof(tag));
+	return !r.err && v->nr_cpus && v->nr_cpus <= TRACE_DAT_MAX_CPUS &&
+	       (!memcmp(tag, "options  ", sizeof(tag)) ||
+		!memcmp(tag, "flyrecord", sizeof(tag)));
+}
+
+static bool flyrecord_at(struct v6 *v, uint64_t at)
+{
+	struct reader r;
+
+	reader_init(&r, &v->td->rec->src, at + 4, UINT64_MAX, v->td->rec->big_endian);
+	return reader_tag(&r, "flyrecord", 10);
+}
+
+/*
+ * The parts tell but their own sizes: behind a wrong one the table of CPUs is found by the
+ * marks before it. The first place from @at on of which @is_it is true, four bytes before
+ * a mark; 0 if there is none.
+ */
+static uint64_t find_mark(struct v6 *v, uint64_t at,
+			  bool (*is_it)(struct v6 *v, uint64_t at))
+{
+	const struct source *src = &v->td->rec->src;
+	uint64_t found = 0, limit = at + SEARCH_LIMIT;
+	uint8_t *window = malloc(SEARCH_WINDOW);
+	const uint8_t *p;
+	size_t size;
+
+	while (window && !found && at < src->size && at < limit) {
+		size = src->size - at < SEARCH_WINDOW ? (size_t)(src->size - at)
+						      : SEARCH_WINDOW;
+		if (size < 14 || source_read(src, window, size, at))
+			break;
+		for (p = window + 4; p + 10 <= window + size && !found; p++) {
+			uint64_t before = at + (uint64_t)(p - window) - 4;
+
+			if ((*p == 'o' || *p == 'f') && is_it(v, before))
+				found = before;
+		}
+		/* A mark may lie across the window's end. */
+		at += size == SEARCH_WINDOW ? size - 13 : size;
+	}
+	free(window);
+	return found;
+}
+
+/* The CPUs' number, options and table, from @at on. */
+static int read_top_block(struct v6 *v, struct reader *r, uint64_t at)
+{
+	struct recording *rec = v->td->rec;
+	int err;
+
+	if (!cpus_at(v, at))
+		return -EBADMSG;
+	rec->nr_cpus = v->nr_cpus;
+	reader_init(r, &rec->src, at + 4, UINT64_MAX, rec->big_endian);
+	err = read_block(v, r, "");
+	if ((err != -EBADMSG && err != -ENODATA) || rec->nr_buffers)
+		return err;
+	trace_dat_damage(v->td, at, "the options are damaged");
+	at = find_mark(v, at, flyrecord_at);
+	if (!at)
+		return err;
+	reader_init(r, &rec->src, at + 4, UINT64_MAX, rec->big_endian);
+	return read_block(v, r, "");
 }
 
 int trace_dat_open_v6(struct trace_dat *td)
@@ -208,26 +286,25 @@ int trace_dat_open_v6(struct trace_dat *td)
 
 	reader_init(&r, &rec->src, td->pos, UINT64_MAX, rec->big_endian);
 	err = read_metadata(&v, &r);
-	if (err)
-		goto out;
 	at = r.pos;
-	v.nr_cpus = reader_u32(&r);
-	if (!r.err && v.nr_cpus && v.nr_cpus <= TRACE_DAT_MAX_CPUS) {
-		rec->nr_cpus = v.nr_cpus;
-		err = read_block(&v, &r, "");
-	} else {
+	if (!err && !cpus_at(&v, at))
 		err = -EBADMSG;
+	if (err == -EBADMSG) {
+		at = find_mark(&v, td->pos, cpus_at);
+		if (at)
+			trace_dat_damage(td, at, "the CPUs are found here by their mark");
+		err = at ? 0 : -EBADMSG;
 	}
+	if (!err)
+		err = read_top_block(&v, &r, at);
 	if (err == -EBADMSG || err == -ENODATA) {
 		log_msg(rec->log, LOG_ERROR,
-			"%s: the table of CPUs at offset %" PRIu64
-			" is damaged or cut short; there are no events to be found",
-			rec->path, at);
+			"%s: the table of CPUs is damaged or cut off; no events can be found",
+			rec->path);
 		err = -EBADMSG;
 	}
 	if (!err)
 		read_instances(&v, &r);
-out:
 	while (v.nr_instances)
 		free(v.instances[--v.nr_instances].name);
 	free(v.instances);

@@ -129,6 +129,9 @@ static void put_common_options(const struct file_build *b, struct strbuf *sb)
 
 static uint64_t cpu_size(const struct file_build *b, const struct strbuf *pages)
 {
+	/* The number of chunks is not counted. */
+	if (b->chunks && pages && !b->claim_cpu_size)
+		return pages->size - 4;
 	return b->claim_cpu_size ? b->claim_cpu_size : pages ? pages->size : 0;
 }
 
@@ -209,6 +212,7 @@ static void put_v7_buffer(const struct file_build *b, struct strbuf *sb, uint32_
 	size_t start = put_section(b, sb, 3);
 	struct strbuf o = { 0 };
 
+	poke(sb, start - 14, b->chunks, 2, b->big_endian);
 	put_uint(&o, start - 16, 8, b->big_endian);
 	strbuf_add(&o, name, strlen(name) + 1);
 	strbuf_add(&o, "mono", 5);

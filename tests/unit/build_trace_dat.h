@@ -40,6 +40,7 @@ struct file_build {
 	uint32_t page_size;
 	const char *tag; /* v6: "flyrecord" or "latency  " */
 	const char *compression;
+	bool chunks; /* v7: the pages given are compressed chunks, with their number */
 	uint32_t nr_buffers;
 	struct {
 		const char *name;

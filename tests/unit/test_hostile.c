@@ -176,6 +176,160 @@ START_TEST(version_7_gives_the_events_up_to_the_cut)
 }
 END_TEST
 
+/* The boundaries of version 7's sections: each header's start and end. */
+static size_t sections(const uint8_t *data, size_t size, size_t *at, size_t max)
+{
+	bool big = data[12] != 0;
+	size_t pos = 18, nr = 0;
+
+	pos += strlen((const char *)data + pos) + 1; /* compression */
+	pos += strlen((const char *)data + pos) + 1; /* its version */
+	at[nr++] = pos;
+	for (pos += 8; size - pos >= 16 && nr + 2 <= max;) {
+		uint64_t len = get_u64(data + pos + 8, big);
+
+		at[nr++] = pos;
+		at[nr++] = pos + 16;
+		if (len > size - pos - 16)
+			break;
+		pos += 16 + len;
+	}
+	return nr;
+}
+
+/* The ends of version 6's parts, up to the table of CPUs. */
+static size_t parts(const uint8_t *data, size_t *at)
+{
+	bool big = data[12] != 0;
+	size_t pos = 18, nr = 0;
+	uint32_t systems, count;
+
+	at[nr++] = pos += 12;
+	at[nr++] = pos += 8 + get_u64(data + pos, big);
+	at[nr++] = pos += 13;
+	at[nr++] = pos += 8 + get_u64(data + pos, big);
+	count = get_u32(data + pos, big);
+	for (pos += 4; count--;)
+		pos += 8 + get_u64(data + pos, big);
+	at[nr++] = pos;
+	systems = get_u32(data + pos, big);
+	for (at[nr++] = pos += 4; systems--;) {
+		pos += strlen((const char *)data + pos) + 1;
+		count = get_u32(data + pos, big);
+		for (pos += 4; count--;)
+			pos += 8 + get_u64(data + pos, big);
+	}
+	at[nr++] = pos;
+	at[nr++] = pos += 4 + get_u32(data + pos, big); /* kallsyms */
+	at[nr++] = pos += 4 + get_u32(data + pos, big); /* printk */
+	at[nr++] = pos += 8 + get_u64(data + pos, big); /* command lines */
+	at[nr++] = pos + 4;
+	at[nr++] = pos + 14;
+	return nr;
+}
+
+START_TEST(cut_at_every_boundary)
+{
+	size_t size, at[256], nr, i;
+	uint8_t *data = load(files[_i], &size);
+	int64_t whole = count(data, size), events, most = 0;
+	int off;
+
+	ck_assert(data[10] == '6' || data[10] == '7');
+	nr = data[10] == '6' ? parts(data, at) : sections(data, size, at, 256);
+	ck_assert_uint_ge(nr, 10);
+	for (i = 0; i < nr; i++) {
+		ck_assert_uint_le(at[i], size);
+		for (off = -2; off <= 2; off++) {
+			if (at[i] + off > size)
+				continue;
+			events = count(data, at[i] + off);
+			ck_assert_int_le(events, whole);
+			most = events > most ? events : most;
+		}
+	}
+	if (data[10] == '7') /* the last boundaries are behind the data */
+		ck_assert_int_gt(most, whole / 2);
+	free(data);
+}
+END_TEST
+
+/* A wrong size in version 6's metadata costs that part; the events are found by a mark. */
+START_TEST(version_6_finds_its_cpus_again)
+{
+	static const char *const paths[] = { "data/bookworm-armhf-small-plain.v6.dat",
+					     "data/bookworm-s390x-small-plain.v6.dat",
+					     "data/variants-amd64-instance.v6.dat" };
+	size_t size, at[256], nr, i;
+	uint8_t *data = load(paths[_i], &size), saved[4];
+	int64_t whole = count(data, size);
+
+	nr = parts(data, at);
+	ck_assert_uint_eq(nr, 12);
+	/* Formats, kallsyms, printk, command lines: absurd, too large, too small. */
+	for (i = 4; i < nr - 2; i++) {
+		static const uint8_t wrong[][4] = { { 0xff, 0xff, 0xff, 0xff },
+						    { 0, 1, 0, 0 },
+						    { 0, 0, 0, 1 } };
+		size_t w;
+
+		for (w = 0; w < 3; w++) {
+			memcpy(saved, data + at[i], 4);
+			memcpy(data + at[i], wrong[w], 4);
+			if (i != nr - 3) /* that is the number of CPUs itself */
+				ck_assert_int_eq(count(data, size), whole);
+			else
+				count(data, size);
+			memcpy(data + at[i], saved, 4);
+		}
+	}
+	/* An option's size: the table of CPUs is found all the same. */
+	ck_assert(!memcmp(data + at[nr - 2], "options  ", 10));
+	memset(data + at[nr - 1] + 2, 0xff, 4);
+	ck_assert_int_gt(count(data, size), 0);
+	free(data);
+}
+END_TEST
+
+/* Two CPUs that claim the same bytes: each event is read once. */
+START_TEST(overlapping_cpus_are_left_out)
+{
+	struct page_build p = { .long_size = 8, .page_size = 4096 };
+	struct file_build b = {
+		.version = _i ? 7 : 6, .long_size = 8, .page_size = 4096, .nr_buffers = 1
+	};
+	struct strbuf pages = { 0 }, file;
+	struct recording *rec;
+	struct source src;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		page_start(&p, 100 * (uint64_t)i);
+		page_event(&p, 1, 2, 7);
+		page_end(&p, 0, 0);
+		strbuf_add(&pages, p.bytes.data, p.bytes.size);
+	}
+	b.buffers[0].name = "";
+	b.buffers[0].nr_cpus = 2;
+	b.buffers[0].pages[0] = b.buffers[0].pages[1] = &pages;
+	file = build_file(&b);
+	ck_assert_int_eq(count((uint8_t *)file.data, file.size), 8);
+	strbuf_free(&file);
+	/* CPU 0 claims a page of CPU 1's. */
+	b.claim_cpu_size = pages.size + 4096;
+	file = build_file(&b);
+	ck_assert_int_eq(source_open_memory(&src, file.data, file.size), 0);
+	ck_assert_int_eq(recording_open(&rec, &src, "memory", NULL), 0);
+	ck_assert_uint_eq(rec->buffers[0].nr_cpus, 1);
+	ck_assert_uint_ge(rec->nr_damaged, 1);
+	recording_close(rec);
+	ck_assert_int_eq(count((uint8_t *)file.data, file.size), 5);
+	strbuf_free(&file);
+	strbuf_free(&pages);
+	strbuf_free(&p.bytes);
+}
+END_TEST
+
 Suite *test_hostile_suite(void)
 {
 	Suite *s = suite_create("recording/hostile");
@@ -184,6 +338,9 @@ Suite *test_hostile_suite(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, cut_anywhere, 0, (int)ARRAY_SIZE(files));
 	tcase_add_loop_test(tc, bits_flipped_anywhere, 0, (int)ARRAY_SIZE(files));
+	tcase_add_loop_test(tc, cut_at_every_boundary, 0, (int)ARRAY_SIZE(files));
+	tcase_add_loop_test(tc, version_6_finds_its_cpus_again, 0, 3);
+	tcase_add_loop_test(tc, overlapping_cpus_are_left_out, 0, 2);
 	tcase_add_test(tc, version_6_gives_the_events_up_to_the_cut);
 	tcase_add_loop_test(tc, version_7_gives_the_events_up_to_the_cut, 0, 4);
 	suite_add_tcase(s, tc);

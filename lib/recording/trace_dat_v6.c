@@ -25,6 +25,7 @@ struct v6 {
 	struct instance *instances;
 	size_t nr_instances;
 	uint32_t nr_cpus;
+	bool searched; /* the number before the marks is not to be trusted */
 };
 
 static int option_instance(struct v6 *v, const uint8_t *data, size_t size)
@@ -94,16 +95,58 @@ static char *read_clock(struct reader *r)
 	return clock;
 }
 
+/*
+ * How many CPUs has the table at @r? The clock is behind it, of a size and with brackets
+ * that offsets of data do not look like. 0 if it cannot be told.
+ */
+static uint32_t guess_cpus(const struct reader *r, uint32_t page_size)
+{
+	struct reader table = *r, clock;
+	uint32_t nr;
+
+	for (nr = 1; nr <= TRACE_DAT_MAX_CPUS; nr++) {
+		uint64_t size;
+		char *text;
+		bool found;
+
+		/* Data begins at a page's boundary. */
+		if (reader_u64(&table) % (page_size ? page_size : 4096))
+			return 0;
+		reader_skip(&table, 8);
+		clock = table;
+		size = reader_u64(&clock);
+		if (clock.err)
+			return 0;
+		if (!size || size > READER_MAX_NAME)
+			continue;
+		text = reader_text(&clock, size);
+		found = text && strchr(text, '[') && strchr(text, ']');
+		free(text);
+		if (found)
+			return nr;
+	}
+	return 0;
+}
+
 /* Per CPU u64 offset and u64 size, then the clock. */
 static int read_cpus(struct v6 *v, struct reader *r, const char *name)
 {
 	struct trace_dat *td = v->td;
 	struct reader table = *r;
 	char *name_copy, *clock;
-	uint32_t i;
+	uint32_t i, guess;
 	int err;
 
-	if (v->nr_cpus > reader_left(r) / 16)
+	guess = guess_cpus(r, td->rec->page_size);
+	if (v->searched || (guess && guess != v->nr_cpus)) {
+		trace_dat_damage(td, r->pos,
+				 "the table of CPUs has %" PRIu32
+				 " of them, its number is %" PRIu32,
+				 guess, v->nr_cpus);
+		v->nr_cpus = guess;
+		td->rec->nr_cpus = guess;
+	}
+	if (!v->nr_cpus || v->nr_cpus > reader_left(r) / 16)
 		return -EBADMSG;
 	reader_skip(r, 16ULL * v->nr_cpus);
 	clock = read_clock(r);
@@ -210,9 +253,10 @@ static bool cpus_at(struct v6 *v, uint64_t at)
 	reader_init(&r, &td->rec->src, at, UINT64_MAX, td->rec->big_endian);
 	v->nr_cpus = reader_u32(&r);
 	reader_bytes(&r, tag, sizeof(tag));
-	return !r.err && v->nr_cpus && v->nr_cpus <= TRACE_DAT_MAX_CPUS &&
-	       (!memcmp(tag, "options  ", sizeof(tag)) ||
-		!memcmp(tag, "flyrecord", sizeof(tag)));
+	if (!v->searched && (!v->nr_cpus || v->nr_cpus > TRACE_DAT_MAX_CPUS))
+		return false;
+	return !r.err && (!memcmp(tag, "options  ", sizeof(tag)) ||
+			  !memcmp(tag, "flyrecord", sizeof(tag)));
 }
 
 static bool flyrecord_at(struct v6 *v, uint64_t at)
@@ -263,12 +307,13 @@ static int read_top_block(struct v6 *v, struct reader *r, uint64_t at)
 
 	if (!cpus_at(v, at))
 		return -EBADMSG;
-	rec->nr_cpus = v->nr_cpus;
+	rec->nr_cpus = v->searched ? 0 : v->nr_cpus;
 	reader_init(r, &rec->src, at + 4, UINT64_MAX, rec->big_endian);
 	err = read_block(v, r, "");
 	if ((err != -EBADMSG && err != -ENODATA) || rec->nr_buffers)
 		return err;
 	trace_dat_damage(v->td, at, "the options are damaged");
+	v->searched = true;
 	at = find_mark(v, at, flyrecord_at);
 	if (!at)
 		return err;
@@ -290,6 +335,7 @@ int trace_dat_open_v6(struct trace_dat *td)
 	if (!err && !cpus_at(&v, at))
 		err = -EBADMSG;
 	if (err == -EBADMSG) {
+		v.searched = true;
 		at = find_mark(&v, td->pos, cpus_at);
 		if (at)
 			trace_dat_damage(td, at, "the CPUs are found here by their mark");

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/bounds.h"
 #include "report/text_cell.h"
 
 /* ticks * mult >> shift (below 64), a product of 96 bits; false if it does not fit 64. */
@@ -49,18 +50,6 @@ int facts_ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t tic
 	return 0;
 }
 
-/* Losses that only the per-CPU statistics tell of. */
-static uint64_t dropped_beyond(const struct recording *rec, uint64_t seen)
-{
-	uint64_t sum = 0;
-	size_t i;
-
-	for (i = 0; i < rec->nr_cpustats; i++)
-		sum += rec->cpustats[i].overrun + rec->cpustats[i].commit_overrun +
-		       rec->cpustats[i].dropped_events;
-	return sum > seen ? sum - seen : 0;
-}
-
 void facts_init(struct facts *f, const struct recording *rec, uint32_t buffer,
 		const struct event_stream *stream)
 {
@@ -94,7 +83,7 @@ void facts_init(struct facts *f, const struct recording *rec, uint32_t buffer,
 		f->nr_lost += s->cpus[i].nr_lost;
 		f->nr_unknown_gaps += s->cpus[i].nr_unknown;
 	}
-	f->nr_dropped = dropped_beyond(rec, f->nr_lost);
+	f->nr_dropped = bounds_dropped(rec, s);
 }
 
 void facts_lost_text(const struct facts *f, struct strbuf *sb)

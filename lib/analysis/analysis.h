@@ -19,12 +19,32 @@
 #include "symbol/callsite.h"
 #include "symbol/symbols.h"
 
+/* What a row of a report can stand for. */
+enum subject_kind {
+	SUBJECT_NONE,
+	SUBJECT_CALLSITE,
+	SUBJECT_STACK,
+	SUBJECT_COMM,
+	SUBJECT_PID,
+	SUBJECT_CPU,
+	SUBJECT_NODE,
+	SUBJECT_CACHE,
+	SUBJECT_MODULE,
+	SUBJECT_NR,
+};
+
+/* Rows of the account table (trace_analyze's --malloc, --cache). */
+enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
+
 /**
  * struct analysis_env - borrowed by every analysis, outlives them
  *
  * @by_caller, @by_address, @by_cache: which tables are wanted (--caller, --alloc, --cache)
+ * @by: one more table, or what the account's rows are (--by)
+ * @account: the account table and none of the others (--account)
  * @live: only what is still allocated at the end (--live)
  * @raw_ip: callsites as addresses
+ * @by_site: callsites are told apart within a function (--sites)
  */
 struct analysis_env {
 	const struct recording *rec;
@@ -35,8 +55,11 @@ struct analysis_env {
 	const struct migratetypes *migratetypes;
 	const struct log *log;
 	bool by_caller, by_address, by_cache;
+	enum subject_kind by;
+	bool account;
+	enum account_rows account_rows;
 	bool live;
-	bool raw_ip;
+	bool raw_ip, by_site;
 	uint32_t page_size; /* bytes of a page on the recorded machine */
 };
 

@@ -27,7 +27,7 @@ static struct live_entry *live_probe(const struct live_table *t, uint64_t key)
 
 static bool live_grow(struct live_table *t)
 {
-	struct live_table bigger = { .count = t->count };
+	struct live_table bigger = { .count = t->count, .epoch = t->epoch };
 	size_t i;
 
 	bigger.capacity = t->capacity ? t->capacity * 2 : 1024;
@@ -101,6 +101,18 @@ struct live_entry *live_next(const struct live_table *t, struct live_entry *entr
 			return &t->entries[i];
 	}
 	return NULL;
+}
+
+/* Six bits count 63 gaps; then all entries are marked, which costs little at that rate. */
+void live_gap(struct live_table *t)
+{
+	size_t i;
+
+	if (++t->epoch < LIVE_EPOCH_OLD)
+		return;
+	t->epoch = 0;
+	for (i = 0; i < t->capacity; i++)
+		t->entries[i].epoch = LIVE_EPOCH_OLD;
 }
 
 void live_free(struct live_table *t)

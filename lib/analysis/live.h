@@ -6,6 +6,7 @@
 #ifndef KMEMX_ANALYSIS_LIVE_H
 #define KMEMX_ANALYSIS_LIVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,7 +24,7 @@ enum live_state {
  * @bytes_req, @bytes_alloc: slab objects only
  * @cpu: where it was allocated, truncated to 16 bits
  * @order: page blocks only
- * @flags: the analysis' own
+ * @epoch: the table's when the entry was made: live_is_recent()
  */
 struct live_entry {
 	uint64_t key;
@@ -32,7 +33,7 @@ struct live_entry {
 	uint16_t cpu;
 	uint8_t order;
 	uint8_t state : 2;
-	uint8_t flags : 6;
+	uint8_t epoch : 6;
 };
 
 /* Open addressing, linear probing, at most 3/4 full; zero-initialise it. */
@@ -40,7 +41,10 @@ struct live_table {
 	struct live_entry *entries;
 	size_t capacity; /* a power of two, or 0 */
 	size_t count;
+	uint8_t epoch; /* gaps so far, modulo LIVE_EPOCH_OLD; new entries carry it */
 };
+
+#define LIVE_EPOCH_OLD 63 /* of entries made before many gaps */
 
 /* The entry of @key, valid until the next insertion or removal; NULL if there is none. */
 struct live_entry *live_find(const struct live_table *t, uint64_t key);
@@ -50,6 +54,14 @@ struct live_entry *live_insert(struct live_table *t, uint64_t key);
 void live_remove(struct live_table *t, struct live_entry *entry);
 /* Iteration in no particular order: start with NULL; NULL at the end. */
 struct live_entry *live_next(const struct live_table *t, struct live_entry *entry);
+/* There was a gap in the events: no entry made so far is recent any more. */
+void live_gap(struct live_table *t);
+/* Was @entry made after the last gap? */
+static inline bool live_is_recent(const struct live_table *t,
+				  const struct live_entry *entry)
+{
+	return entry->epoch == t->epoch;
+}
 void live_free(struct live_table *t);
 
 #endif

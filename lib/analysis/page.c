@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the page reports: by callsite, by page, the order x migratetype matrix, and the
- * summary.
- * In: page events. Out: tables "page" and "page_matrix".
+ * analysis: the page reports: by callsite, by page, by whatever --by says.
+ * In: page events. Out: tables "page", "page_free_only" and "page_matrix".
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,45 +10,39 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "analysis/page_account.h"
 #include "analysis/page_matrix.h"
-#include "analysis/sites.h"
+#include "analysis/page_report.h"
 #include "base/array.h"
-
-struct page {
-	const struct analysis_env *env;
-	struct page_account acc;
-	struct sites sites;
-	uint64_t *callsites; /* of each account row; 0 unknown */
-	uint64_t gfp_used;   /* names met, for the legend */
-	bool summarised;     /* the summary stands under the first table */
-};
 
 static void *page_create(const struct analysis_env *env)
 {
-	struct page *page = calloc(1, sizeof(*page));
+	struct page_report *page = calloc(1, sizeof(*page));
 
 	if (!page)
 		return NULL;
 	page->env = env;
 	page->acc.by_pfn = env->by_address;
+	/* Page rows are by stack as it is. */
+	if (env->by != SUBJECT_STACK)
+		page->acc.dimension = subjects_dimension(env->by);
 	sites_init(&page->sites, env);
 	return page;
 }
 
 static void page_event(void *self, const struct kmem_event *ev)
 {
-	struct page *page = self;
+	struct page_report *page = self;
 
 	page_account_event(&page->acc, ev);
 }
 
 static void page_destroy(void *self)
 {
-	struct page *page = self;
+	struct page_report *page = self;
 
 	page_account_free(&page->acc);
 	sites_free(&page->sites);
+	bounds_free(&page->bounds);
 	free(page->callsites);
 	free(page);
 }
@@ -57,7 +50,7 @@ static void page_destroy(void *self)
 /* One row of the report: account rows that look the same to the reader. */
 struct page_group_key {
 	uint64_t gfp_flags;
-	uint32_t site; /* sites group, or UINT32_MAX for the unknown callsite */
+	uint32_t subject;
 	uint32_t order;
 	int32_t migratetype;
 	uint32_t pad; /* zero: keys are compared as bytes */
@@ -65,29 +58,38 @@ struct page_group_key {
 
 struct page_group {
 	uint64_t hit, pages; /* or the live ones */
+	uint64_t implicit_pages;
+	struct net_range net;
 };
 
 struct page_groups {
+	struct subjects subjects;
+	bool detailed; /* rows differ in order, migratetype and GFP flags too, as in perf */
 	struct intern keys;
 	struct page_group *groups;
 	size_t nr, capacity;
 };
 
 static int page_groups_add(struct page_groups *g, const struct page_group_key *key,
-			   uint64_t hit, uint64_t pages)
+			   const struct page_group *sum)
 {
 	uint32_t id = intern_id(&g->keys, key, sizeof(*key));
+	struct page_group *to;
 
 	if (!id || array_reserve(&g->groups, &g->capacity, id, sizeof(*g->groups)))
 		return -ENOMEM;
 	if (id > g->nr)
 		g->groups[g->nr++] = (struct page_group){ 0 };
-	g->groups[id - 1].hit += hit;
-	g->groups[id - 1].pages += pages;
+	to = &g->groups[id - 1];
+	to->hit += sum->hit;
+	to->pages += sum->pages;
+	to->implicit_pages += sum->implicit_pages;
+	net_range_add(&to->net, &sum->net);
 	return 0;
 }
 
-static struct cell page_migratetype(const struct page *page, struct table *t, int value)
+static struct cell page_migratetype(const struct page_report *page, struct table *t,
+				    int value)
 {
 	const char *name = migratetype_name(page->env->migratetypes, value);
 	char number[16];
@@ -98,7 +100,7 @@ static struct cell page_migratetype(const struct page *page, struct table *t, in
 	return cell_text(t, number);
 }
 
-static struct cell page_gfp(struct page *page, struct table *t, uint64_t flags)
+static struct cell page_gfp(struct page_report *page, struct table *t, uint64_t flags)
 {
 	struct strbuf sb = { 0 };
 	struct cell cell;
@@ -110,7 +112,7 @@ static struct cell page_gfp(struct page *page, struct table *t, uint64_t flags)
 }
 
 /* "GFP: C __GFP_COMP  K GFP_KERNEL": the names met in the rows. */
-static void page_add_legend(const struct page *page, struct table *t)
+static void page_add_legend(const struct page_report *page, struct table *t)
 {
 	const struct gfp_names *gfp = event_formats_gfp(page->env->fmts);
 	struct strbuf sb = { 0 };
@@ -126,7 +128,7 @@ static void page_add_legend(const struct page *page, struct table *t)
 	strbuf_free(&sb);
 }
 
-static void page_add_columns(struct table *t, bool live)
+static void page_add_columns(struct table *t, bool live, bool detailed)
 {
 	const struct column columns[] = {
 		{ .name = "bytes",
@@ -134,160 +136,158 @@ static void page_add_columns(struct table *t, bool live)
 		  .unit = UNIT_BYTES,
 		  .per = "hit" },
 		{ .name = "hit", .title = live ? "Live" : "Hit", .unit = UNIT_COUNT },
+		{ .name = "implicit",
+		  .title = "Implicit",
+		  .unit = UNIT_BYTES,
+		  .hidden = true },
+		{ .name = "net", .title = "Net", .unit = UNIT_BYTES, .hidden = true },
+		{ .name = "net_min",
+		  .title = "At_least",
+		  .unit = UNIT_BYTES,
+		  .hidden = true },
+		{ .name = "net_reason", .title = "Why", .hidden = true },
 		{ .name = "order", .title = "Order", .unit = UNIT_NONE },
 		{ .name = "migtype", .title = "Migrate type" },
 		{ .name = "gfp", .title = "GFP flags" },
-		{ .name = "callsite", .title = "Callsite", .last = true },
 	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
+	for (i = 0; i < ARRAY_SIZE(columns) - (detailed ? 0 : 3); i++)
 		table_add_column(t, &columns[i]);
 }
 
-/* The six cells of page_add_columns() but the callsite. */
-static void page_fill(struct page *page, struct table *t, struct cell *row,
-		      const struct page_group_key *key, const struct page_group *sum)
+/* The cells of page_add_columns(); returns how many. */
+static size_t page_fill(struct page_report *page, struct table *t, struct cell *row,
+			const struct page_group *sum, const struct page_group_key *detail)
 {
-	row[0] = cell_uint(sum->pages * page->env->page_size);
-	row[1] = cell_uint(sum->hit);
-	row[2] = cell_uint(key->order);
-	row[3] = page_migratetype(page, t, key->migratetype);
-	row[4] = page_gfp(page, t, key->gfp_flags);
-}
-
-static void page_add_summary(struct page *page, struct table *t)
-{
-	const struct page_totals *s = &page->acc.totals;
 	uint64_t size = page->env->page_size;
-	bool lossy = s->losses != 0;
-	const struct {
-		const char *name, *title;
-		enum column_unit unit;
-		uint64_t value;
-	} items[] = {
-		{ "requests", "Total alloc requested", UNIT_COUNT, s->requests },
-		{ "failures", "Total alloc failure", UNIT_COUNT, s->failures },
-		{ "bytes_failed", "Total bytes asked for in vain", UNIT_BYTES,
-		  s->failed_pages * size },
-		{ "bytes", "Total bytes allocated", UNIT_BYTES, s->pages * size },
-		{ "bytes_freed", "  freed", UNIT_BYTES, s->freed_pages * size },
-		{ "bytes_implicit",
-		  "  freed without an event (the page was allocated again)", UNIT_BYTES,
-		  s->implicit_pages * size },
-		{ "bytes_live", "  live at the end", UNIT_BYTES, s->live_pages * size },
-		{ "alloc_freed", "Allocations freed", UNIT_COUNT, s->alloc_freed },
-		{ "alloc_implicit", "Allocations ended without an event", UNIT_COUNT,
-		  s->implicit_blocks },
-		{ "alloc_only", "Allocations live at the end (alloc-only)", UNIT_COUNT,
-		  s->live_blocks },
-		{ "frees", "Total free requested", UNIT_COUNT, s->frees },
-		{ "frees_matched", "  matched", UNIT_COUNT, s->matched },
-		{ "frees_split", "  of part of a larger block (split)", UNIT_COUNT,
-		  s->split },
-		{ "frees_merged", "  of several blocks at once", UNIT_COUNT, s->merged },
-		{ "frees_unmatched",
-		  "  unmatched (free-only: allocated before, or in bulk)", UNIT_COUNT,
-		  s->unmatched },
-		{ "frees_double", "  of freed pages (freed twice, or allocated in bulk)",
-		  UNIT_COUNT, s->again },
-		{ "bytes_unmatched", "Bytes freed that were not seen allocated",
-		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size },
-		{ "frees_batched", "Frees announced as batched", UNIT_COUNT, s->batched },
-		{ "without_stack", "Allocations without a callchain", UNIT_COUNT,
-		  s->without_stack },
-		{ "implausible", "Events with an impossible order or page, left out",
-		  UNIT_COUNT, s->implausible },
-	};
-	size_t i;
 
-	if (page->summarised)
-		return;
-	page->summarised = true;
-	table_set_summary_title(t, "SUMMARY (page allocator)");
-	for (i = 0; i < ARRAY_SIZE(items); i++)
-		table_add_summary(t, items[i].name, items[i].title, items[i].unit,
-				  cell_uint(items[i].value),
-				  lossy && i + 1 < ARRAY_SIZE(items));
+	row[0] = cell_uint(sum->pages * size);
+	row[1] = cell_uint(sum->hit);
+	row[2] = cell_uint(sum->implicit_pages * size);
+	row[3] = cell_uint(sum->net.net);
+	row[4] = cell_uint(sum->net.min);
+	row[5] = cell_text(t, net_range_reason(&sum->net));
+	if (!detail)
+		return 6;
+	row[6] = cell_uint(detail->order);
+	row[7] = page_migratetype(page, t, detail->migratetype);
+	row[8] = page_gfp(page, t, detail->gfp_flags);
+	return 9;
 }
 
-static int page_collect(struct page *page, struct page_groups *groups)
+static int page_collect(struct page_report *page, struct page_groups *groups)
 {
 	bool live = page->env->live;
-	size_t i;
+	uint32_t i;
 	int ret = 0;
 
 	for (i = 0; i < page->acc.nr_rows && !ret; i++) {
 		const struct page_key *from = page_account_key(&page->acc, i);
 		const struct page_counts *c = &page->acc.rows[i];
-		struct page_group_key key = { .gfp_flags = from->gfp_flags,
-					      .order = from->order,
-					      .migratetype = from->migratetype };
+		const struct subject who = { .callsite = page->callsites[i],
+					     .stack = from->stack,
+					     .dim = from->dim };
+		struct page_group_key key = { 0 };
+		struct page_group sum = {
+			.hit = live ? c->live_hit : c->hit,
+			.pages = live ? c->live_pages : c->hit << from->order,
+			.implicit_pages = c->implicit_pages,
+			.net = page_report_net(page, i, c->live_pages, c->sure_pages),
+		};
 
-		if (!(live ? c->live_pages : c->hit))
+		if (!sum.pages)
 			continue;
-		key.site = sites_group(&page->sites, page->callsites[i]);
-		if (key.site == UINT32_MAX)
+		if (groups->detailed)
+			key = (struct page_group_key){ .gfp_flags = from->gfp_flags,
+						       .order = from->order,
+						       .migratetype = from->migratetype };
+		key.subject = subjects_row(&groups->subjects, &who);
+		if (key.subject == UINT32_MAX)
 			return -ENOMEM;
-		ret = page_groups_add(groups, &key, live ? c->live_hit : c->hit,
-				      live ? c->live_pages : c->hit << from->order);
+		ret = page_groups_add(groups, &key, &sum);
 	}
 	return ret;
 }
 
-static int page_by_caller(struct page *page, struct report *report)
+static struct table *page_table(const struct page_report *page, const char *what,
+				const char *by)
 {
-	bool live = page->env->live;
-	struct table *t = table_new("page", live ? "Live pages by callsite"
-						 : "Page allocations by callsite");
-	struct page_groups groups = { 0 };
-	struct strbuf name = { 0 };
-	int ret = t ? page_collect(page, &groups) : -ENOMEM;
-	size_t i;
+	const char *live = page->env->live ? "Live pages" : "Page allocations";
+	struct strbuf title = { 0 };
+	struct table *t;
 
-	if (ret)
-		goto out;
-	table_set_by(t, "callsite");
-	page_add_columns(t, live);
-	page->gfp_used = 0;
-	for (i = 0; i < groups.nr; i++) {
+	strbuf_printf(&title, "%s by %s", live, what);
+	t = table_new("page", strbuf_text(&title));
+	strbuf_free(&title);
+	if (t)
+		table_set_by(t, by);
+	return t;
+}
+
+static void page_add_rows(struct page_report *page, const struct page_groups *groups,
+			  struct table *t)
+{
+	size_t i, filled;
+
+	for (i = 0; i < groups->nr; i++) {
 		const struct page_group_key *key =
-			intern_get(&groups.keys, (uint32_t)i + 1, NULL);
+			intern_get(&groups->keys, (uint32_t)i + 1, NULL);
 		struct cell *row = table_add_row(t);
 
 		if (!row)
-			break;
-		page_fill(page, t, row, key, &groups.groups[i]);
-		strbuf_reset(&name);
-		sites_name(&page->sites, key->site, &name);
-		row[5] = cell_text(t, strbuf_text(&name));
+			return;
+		filled = page_fill(page, t, row, &groups->groups[i],
+				   groups->detailed ? key : NULL);
+		subjects_fill(&groups->subjects, key->subject, t, row + filled);
 	}
-	page_add_legend(page, t);
-	page_add_summary(page, t);
-	report_add_table(report, t);
-	t = NULL;
-out:
+}
+
+static int page_by(struct page_report *page, enum subject_kind kind,
+		   struct report *report)
+{
+	const char *word = subjects_word(kind);
+	struct table *t = page_table(page, word, word);
+	struct page_groups groups = { .detailed = kind == SUBJECT_CALLSITE ||
+						  kind == SUBJECT_STACK };
+	int ret = t ? subjects_init(&groups.subjects, page->env, kind, &page->sites)
+		    : -ENOMEM;
+
+	if (!ret)
+		ret = page_collect(page, &groups);
+	if (!ret) {
+		page_add_columns(t, page->env->live, groups.detailed);
+		subjects_columns(&groups.subjects, t);
+		page->gfp_used = 0;
+		page_add_rows(page, &groups, t);
+		page_add_legend(page, t);
+		page_report_summary(page, t);
+		report_add_table(report, t);
+		t = NULL;
+	}
 	table_free(t);
+	subjects_free(&groups.subjects);
 	intern_free(&groups.keys);
 	free(groups.groups);
-	strbuf_free(&name);
 	return ret;
 }
 
-static int page_by_pfn(struct page *page, struct report *report)
+static int page_by_pfn(struct page_report *page, struct report *report)
 {
 	bool live = page->env->live;
-	struct table *t = table_new("page", live ? "Live pages by page frame"
-						 : "Page allocations by page frame");
+	struct table *t = page_table(page, "page frame", "page");
 	const struct column pfn = { .name = "page", .title = "PFN", .unit = UNIT_PFN };
+	const struct column callsite = { .name = "callsite",
+					 .title = "Callsite",
+					 .last = true };
 	struct strbuf name = { 0 };
-	size_t i;
+	size_t i, filled;
 
 	if (!t)
 		return -ENOMEM;
-	table_set_by(t, "page");
 	table_add_column(t, &pfn);
-	page_add_columns(t, live);
+	page_add_columns(t, live, true);
+	table_add_column(t, &callsite);
 	page->gfp_used = 0;
 	for (i = 0; i < page->acc.nr_pfns; i++) {
 		const struct page_pfn *p = &page->acc.pfns[i];
@@ -295,8 +295,13 @@ static int page_by_pfn(struct page *page, struct report *report)
 		struct page_group_key key = { .gfp_flags = from->gfp_flags,
 					      .order = from->order,
 					      .migratetype = from->migratetype };
-		struct page_group sum = { live ? p->live_pages != 0 : p->hit,
-					  live ? p->live_pages : p->hit << from->order };
+		struct page_group sum = {
+			.hit = live ? p->live_pages != 0 : p->hit,
+			.pages = live ? p->live_pages : p->hit << from->order,
+			.implicit_pages = p->implicit_pages,
+			.net = page_report_net(page, p->row, p->live_pages,
+					       p->sure_pages),
+		};
 		struct cell *row;
 
 		if (!sum.pages)
@@ -305,20 +310,20 @@ static int page_by_pfn(struct page *page, struct report *report)
 		if (!row)
 			break;
 		row[0] = cell_uint(p->pfn);
-		page_fill(page, t, row + 1, &key, &sum);
+		filled = page_fill(page, t, row + 1, &sum, &key);
 		strbuf_reset(&name);
 		sites_exact(&page->sites, page->callsites[p->row], &name);
-		row[6] = cell_text(t, strbuf_text(&name));
+		row[1 + filled] = cell_text(t, strbuf_text(&name));
 	}
 	strbuf_free(&name);
 	page_add_legend(page, t);
-	page_add_summary(page, t);
+	page_report_summary(page, t);
 	report_add_table(report, t);
 	return 0;
 }
 
 /* The callsite of every account row; the stacks are looked at once each. */
-static int page_resolve(struct page *page)
+static int page_resolve(struct page_report *page)
 {
 	struct u64_map known = { 0 }; /* stack -> a row that has it */
 	size_t i;
@@ -339,21 +344,48 @@ static int page_resolve(struct page *page)
 	return i < page->acc.nr_rows ? -ENOMEM : 0;
 }
 
+/* Which callsites free without an event; only then are the net figures known. */
+static int page_bounds(struct page_report *page)
+{
+	int ret = 0;
+	size_t i;
+
+	bounds_init(&page->bounds, page->env);
+	for (i = 0; i < page->acc.nr_rows && !ret; i++) {
+		if (page->acc.rows[i].implicit_pages)
+			ret = bounds_suspect(&page->bounds, page->callsites[i]);
+	}
+	return ret;
+}
+
+/* Page events name neither a cache nor a node. */
+static bool page_has(enum subject_kind kind)
+{
+	return kind != SUBJECT_NONE && kind != SUBJECT_CACHE && kind != SUBJECT_NODE;
+}
+
 static int page_finish(void *self, struct report *report)
 {
-	struct page *page = self;
+	struct page_report *page = self;
+	const struct analysis_env *env = page->env;
 	int ret;
 
 	page_account_finish(&page->acc);
 	if (page->acc.failed)
 		return -ENOMEM;
 	ret = page_resolve(page);
-	if (!ret && (page->env->by_caller || !page->env->by_address))
-		ret = page_by_caller(page, report);
-	if (!ret && page->env->by_address)
+	if (!ret)
+		ret = page_bounds(page);
+	if (!ret && (env->by_caller || !(env->by_address || page_has(env->by))))
+		ret = page_by(page, SUBJECT_CALLSITE, report);
+	if (!ret && page_has(env->by))
+		ret = page_by(page, env->by, report);
+	if (!ret && env->by_address)
 		ret = page_by_pfn(page, report);
 	if (!ret)
-		ret = page_matrix(&page->acc, page->env, report);
+		ret = page_report_free_only(page, report);
+	if (!ret)
+		ret = page_matrix(&page->acc, env, report);
 	return ret;
 }
 

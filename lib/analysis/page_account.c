@@ -224,8 +224,10 @@ static uint32_t page_block_end(struct page_account *acc, const struct live_entry
 	if (acc->by_pfn) {
 		struct page_pfn *pfn = page_pfn(acc, first, e->row);
 
-		if (pfn)
+		if (pfn) {
 			pfn->live_pages -= freed + gone;
+			pfn->implicit_pages += gone;
+		}
 	}
 	if (!index) {
 		if (freed + gone == 1ULL << e->order) {
@@ -320,8 +322,11 @@ static uint32_t page_row(struct page_account *acc, const struct kmem_event *ev)
 				.stack = ev->stack,
 				.order = ev->page_alloc.order,
 				.migratetype = ev->page_alloc.migratetype };
-	uint32_t id = intern_id(&acc->keys, &key, sizeof(key));
+	uint32_t id;
 
+	if (unlikely(acc->dimension))
+		key.dim = dimension_of(acc->dimension, ev);
+	id = intern_id(&acc->keys, &key, sizeof(key));
 	if (!id ||
 	    array_reserve(&acc->rows, &acc->rows_capacity, id, sizeof(*acc->rows))) {
 		acc->failed = true;
@@ -381,7 +386,8 @@ static void page_alloc(struct page_account *acc, const struct kmem_event *ev)
 				  .row = row,
 				  .cpu = (uint16_t)ev->cpu,
 				  .order = (uint8_t)order,
-				  .state = LIVE_ALLOCATED };
+				  .state = LIVE_ALLOCATED,
+				  .epoch = acc->blocks.epoch & LIVE_EPOCH_OLD };
 	page_mark(acc, pfn, nr, true);
 	counts = &acc->rows[row];
 	counts->hit++;
@@ -402,6 +408,27 @@ static void page_alloc(struct page_account *acc, const struct kmem_event *ev)
 	}
 }
 
+/* @pages freed by @stack were not seen allocated. */
+static void page_free_only(struct page_account *acc, uint32_t stack, uint64_t pages)
+{
+	uint32_t *index =
+		u64_map_insert(&acc->free_only_index, stack, (uint32_t)acc->nr_free_only);
+	struct page_free_only *row;
+
+	if (!index || array_reserve(&acc->free_only, &acc->free_only_capacity,
+				    *index + 1UL, sizeof(*acc->free_only))) {
+		acc->failed = true;
+		return;
+	}
+	row = &acc->free_only[*index];
+	if (*index == acc->nr_free_only) {
+		acc->nr_free_only++;
+		*row = (struct page_free_only){ .stack = stack };
+	}
+	row->hit++;
+	row->pages += pages;
+}
+
 static void page_free(struct page_account *acc, const struct kmem_event *ev)
 {
 	uint64_t pfn = ev->page_free.pfn, nr;
@@ -417,6 +444,8 @@ static void page_free(struct page_account *acc, const struct kmem_event *ev)
 	census = page_census(acc, pfn, nr);
 	sum->again_pages += census.freed;
 	sum->unmatched_pages += nr - census.live - census.freed;
+	if (census.live < nr)
+		page_free_only(acc, ev->stack, nr - census.live);
 	if (!census.live) {
 		if (census.freed)
 			sum->again++;
@@ -462,9 +491,31 @@ void page_account_event(struct page_account *acc, const struct kmem_event *ev)
 		break;
 	case KMEM_LOSS:
 		acc->totals.losses++;
+		/* With no event after it on its CPU, the gap lasts to the end. */
+		acc->open_gap |= ev->ts <= ev->loss.since_ts;
+		live_gap(&acc->blocks);
 		break;
 	default:
 		break;
+	}
+}
+
+/* What lives and was allocated after the last gap. */
+static void page_sure(struct page_account *acc)
+{
+	struct live_entry *e = NULL;
+
+	while (!acc->open_gap && (e = live_next(&acc->blocks, e))) {
+		uint64_t first =
+			e->block_split ? acc->splits[e->block_split].pfn : e->key;
+		struct page_pfn *pfn;
+
+		if (!live_is_recent(&acc->blocks, e))
+			continue;
+		acc->rows[e->row].sure_pages += 1ULL << e->order;
+		pfn = acc->by_pfn ? page_pfn(acc, first, e->row) : NULL;
+		if (pfn)
+			pfn->sure_pages += 1ULL << e->order;
 	}
 }
 
@@ -487,6 +538,7 @@ void page_account_finish(struct page_account *acc)
 			}
 		}
 	}
+	page_sure(acc);
 }
 
 const struct page_key *page_account_key(const struct page_account *acc, size_t row)
@@ -502,6 +554,8 @@ void page_account_free(struct page_account *acc)
 	free(acc->splits);
 	u64_map_free(&acc->region_index);
 	free(acc->regions);
+	u64_map_free(&acc->free_only_index);
+	free(acc->free_only);
 	intern_free(&acc->pfn_keys);
 	free(acc->pfns);
 	*acc = (struct page_account){ 0 };

@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/dimension.h"
 #include "analysis/live.h"
 #include "analysis/live_watch.h"
 #include "base/compiler.h"
@@ -40,7 +41,7 @@ struct page_key {
 	uint32_t stack; /* in the stream's table; 0: none was recorded */
 	uint32_t order;
 	int32_t migratetype;
-	uint32_t pad; /* zero: keys are compared as bytes */
+	uint32_t dim; /* of the account's dimension; 0 without one */
 };
 
 struct page_counts {
@@ -49,6 +50,13 @@ struct page_counts {
 	uint64_t live_pages;
 	uint64_t live_hit; /* blocks of which a page lives */
 	uint64_t implicit_pages;
+	uint64_t sure_pages; /* of the live: allocated after the last gap */
+};
+
+/* Who freed pages that were not seen allocated. */
+struct page_free_only {
+	uint32_t stack; /* of the free; 0: none was recorded */
+	uint64_t hit, pages;
 };
 
 /* One page frame with the row of its allocations, for reports by page. */
@@ -56,7 +64,7 @@ struct page_pfn {
 	uint64_t pfn;
 	uint32_t row;
 	uint64_t hit;
-	uint64_t live_pages;
+	uint64_t live_pages, sure_pages, implicit_pages;
 };
 
 struct page_totals {
@@ -92,7 +100,12 @@ struct page_account {
 	struct u64_map region_index;
 	struct page_region *regions; /* page states, 512 frames each */
 	size_t nr_regions, regions_capacity;
-	uint64_t nr_events; /* bounds nr_regions: see page_account.c */
+	uint64_t nr_events;	  /* bounds nr_regions: see page_account.c */
+	enum dimension dimension; /* what else tells rows apart */
+	struct u64_map free_only_index;
+	struct page_free_only *free_only;
+	size_t nr_free_only, free_only_capacity;
+	bool open_gap; /* the last events of a CPU are lost: nothing live is sure */
 	bool by_pfn;
 	struct intern pfn_keys;
 	struct page_pfn *pfns;
@@ -104,7 +117,7 @@ struct page_account {
 
 /* Takes one event; those that are not the page allocator's change nothing. */
 void page_account_event(struct page_account *acc, const struct kmem_event *ev);
-/* No more events: settles what was only announced. */
+/* No more events: settles what was only announced, finds out what must still live. */
 void page_account_finish(struct page_account *acc);
 const struct page_key *page_account_key(const struct page_account *acc, size_t row);
 void page_account_free(struct page_account *acc);

@@ -20,7 +20,7 @@ struct site_group {
 
 void sites_init(struct sites *s, const struct analysis_env *env)
 {
-	*s = (struct sites){ .env = env };
+	*s = (struct sites){ .env = env, .exact = env->by_site };
 }
 
 static uint32_t sites_add(struct sites *s, uint64_t key, const struct site_group *group)
@@ -58,7 +58,7 @@ uint32_t sites_group(struct sites *s, uint64_t addr)
 		group.name = sym.name;
 		group.module = sym.module;
 	}
-	index = sites_add(s, group.name ? group.start : addr, &group);
+	index = sites_add(s, group.name && !s->exact ? group.start : addr, &group);
 	if (index == UINT32_MAX || !u64_map_insert(&s->by_addr, addr, index))
 		return UINT32_MAX;
 	return index;
@@ -69,6 +69,10 @@ void sites_name(const struct sites *s, uint32_t group, struct strbuf *out)
 	const struct site_group *g = &s->groups[group];
 	uint32_t *uses;
 
+	if (s->exact) {
+		sites_exact(s, g->addr, out);
+		return;
+	}
 	if (!g->name) {
 		if (g->addr)
 			strbuf_printf(out, "0x%" PRIx64, g->addr);
@@ -92,6 +96,42 @@ void sites_exact(const struct sites *s, uint64_t addr, struct strbuf *out)
 		strbuf_printf(out, "0x%" PRIx64, addr);
 	else
 		symbols_format(s->env->syms, addr, out);
+}
+
+static void sites_frame(const struct sites *s, uint64_t addr, struct strbuf *out)
+{
+	struct symbol sym;
+
+	if (s->exact || s->env->raw_ip || !symbols_find(s->env->syms, addr, &sym)) {
+		sites_exact(s, addr, out);
+		return;
+	}
+	strbuf_puts(out, sym.name);
+	if (sym.module)
+		strbuf_printf(out, " [%s]", sym.module);
+}
+
+void sites_callchain(const struct sites *s, uint32_t id, uint64_t callsite,
+		     struct strbuf *out)
+{
+	uint32_t nr = 0, i = 0;
+	const uint64_t *frames = event_stream_stack(s->env->stream, id, &nr);
+	int found;
+
+	if (!frames || !nr) {
+		sites_frame(s, callsite, out);
+		return;
+	}
+	while (i < nr && frames[i] != callsite)
+		i++;
+	if (i == nr) {
+		found = callsite_find(s->env->rule, s->env->syms, frames, nr);
+		i = found < 0 ? 0 : (uint32_t)found;
+	}
+	for (; i < nr; i++) {
+		sites_frame(s, frames[i], out);
+		strbuf_puts(out, i + 1 < nr ? ";" : "");
+	}
 }
 
 uint64_t sites_of_stack(const struct sites *s, uint32_t id)

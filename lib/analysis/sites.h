@@ -13,10 +13,11 @@
 /**
  * struct sites - groups of call sites; sites_init() it
  *
- * A group is a function; with env->raw_ip, or where no symbol is known, an address.
+ * A group is a function; with @exact or env->raw_ip, or where no symbol is known, an address.
  */
 struct sites {
 	const struct analysis_env *env;
+	bool exact; /* as env->by_site says, until changed before the first group */
 	struct u64_map by_addr;	 /* address -> group */
 	struct u64_map by_start; /* function's first address, or address -> group */
 	struct site_group *groups;
@@ -33,6 +34,12 @@ uint32_t sites_group(struct sites *s, uint64_t addr);
 void sites_name(const struct sites *s, uint32_t group, struct strbuf *out);
 /* One address exactly: "function+0x1f [module]", or as env->raw_ip says. */
 void sites_exact(const struct sites *s, uint64_t addr, struct strbuf *out);
+/* Appends "function;caller;...", from @callsite outward if stack @id has it, else from where
+ * the rule finds it; @callsite alone if there is no stack. With @exact the frames have their
+ * offsets.
+ */
+void sites_callchain(const struct sites *s, uint32_t id, uint64_t callsite,
+		     struct strbuf *out);
 /* The callsite in stack @id of the stream, by the rule; 0 if there is no stack. */
 uint64_t sites_of_stack(const struct sites *s, uint32_t id);
 void sites_free(struct sites *s);

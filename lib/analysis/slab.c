@@ -1,53 +1,95 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the slab reports: by callsite, by address, by cache, and the summary.
- * In: slab events. Out: tables "slab" and "slab_cache".
+ * analysis: the slab reports: by callsite, by address, by cache, by whatever --by says.
+ * In: slab events. Out: tables "slab", "slab_cache" and "account".
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "analysis/sites.h"
-#include "analysis/slab_account.h"
+#include "analysis/slab_report.h"
 #include "base/array.h"
-
-struct slab {
-	const struct analysis_env *env;
-	struct slab_account acc;
-	bool summarised; /* the summary stands under the first table */
-};
 
 static void *slab_create(const struct analysis_env *env)
 {
-	struct slab *slab = calloc(1, sizeof(*slab));
+	struct slab_report *slab = calloc(1, sizeof(*slab));
 
 	if (!slab)
 		return NULL;
 	slab->env = env;
 	slab->acc.by_ptr = env->by_address;
+	slab->acc.dimension = subjects_dimension(env->by);
+	/* SLUB's largest cache is of two pages; more comes from the page allocator. */
+	slab->acc.large_bytes = 2 * (uint64_t)env->page_size;
+	sites_init(&slab->sites, env);
 	return slab;
 }
 
 static void slab_event(void *self, const struct kmem_event *ev)
 {
-	struct slab *slab = self;
+	struct slab_report *slab = self;
 
 	slab_account_event(&slab->acc, ev);
 }
 
 static void slab_destroy(void *self)
 {
-	struct slab *slab = self;
+	struct slab_report *slab = self;
 
 	slab_account_free(&slab->acc);
+	sites_free(&slab->sites);
+	bounds_free(&slab->bounds);
 	free(slab);
 }
 
-/* perf's fragmentation: the part of the allocated bytes that nobody asked for. */
-static double fragmentation(uint64_t req, uint64_t alloc)
+struct net_range slab_report_net(const struct slab_report *slab, uint32_t row,
+				 const struct slab_counts *counts)
 {
-	return alloc ? 100.0 - 100.0 * (double)req / (double)alloc : 0.0;
+	return bounds_net(&slab->bounds, slab_account_key(&slab->acc, row)->callsite,
+			  counts->live_alloc, counts->sure_alloc);
+}
+
+static int slab_sums_add(struct slab_sums *s, uint32_t row, const struct slab_counts *c,
+			 const struct net_range *net)
+{
+	if (row == UINT32_MAX ||
+	    array_reserve(&s->sums, &s->capacity, row + 1UL, sizeof(*s->sums)))
+		return -ENOMEM;
+	while (s->nr <= row)
+		s->sums[s->nr++] = (struct slab_sum){ 0 };
+	slab_counts_add(&s->sums[row].counts, c);
+	net_range_add(&s->sums[row].net, net);
+	return 0;
+}
+
+int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
+		      enum subject_kind kind, enum account_rows rows)
+{
+	int ret = subjects_init(&s->subjects, slab->env, kind, &slab->sites);
+	uint32_t i;
+
+	for (i = 0; i < slab->acc.nr_rows && !ret; i++) {
+		const struct slab_key *key = slab_account_key(&slab->acc, i);
+		const struct subject who = { .callsite = key->callsite,
+					     .stack = key->dim,
+					     .dim = key->dim,
+					     .cache = key->cache,
+					     .kmalloc = key->kmalloc };
+		const struct slab_counts *c = &slab->acc.rows[i];
+		struct net_range net = slab_report_net(slab, i, c);
+
+		if (rows != ACCOUNT_ALL && key->kmalloc != (rows == ACCOUNT_KMALLOC))
+			continue;
+		ret = slab_sums_add(s, subjects_row(&s->subjects, &who), c, &net);
+	}
+	return ret;
+}
+
+void slab_sums_free(struct slab_sums *s)
+{
+	subjects_free(&s->subjects);
+	free(s->sums);
 }
 
 static void slab_add_columns(struct table *t, bool live)
@@ -64,6 +106,21 @@ static void slab_add_columns(struct table *t, bool live)
 		{ .name = "hit", .title = live ? "Live" : "Hit", .unit = UNIT_COUNT },
 		{ .name = "pingpong", .title = "Ping-pong", .unit = UNIT_COUNT },
 		{ .name = "frag", .title = "Frag", .unit = UNIT_PERCENT },
+		{ .name = "waste", .title = "Waste", .unit = UNIT_BYTES, .hidden = true },
+		{ .name = "waste_live",
+		  .title = "Waste_live",
+		  .unit = UNIT_BYTES,
+		  .hidden = true },
+		{ .name = "implicit",
+		  .title = "Implicit",
+		  .unit = UNIT_COUNT,
+		  .hidden = true },
+		{ .name = "net", .title = "Net", .unit = UNIT_BYTES, .hidden = true },
+		{ .name = "net_min",
+		  .title = "At_least",
+		  .unit = UNIT_BYTES,
+		  .hidden = true },
+		{ .name = "net_reason", .title = "Why", .hidden = true },
 	};
 	size_t i;
 
@@ -71,8 +128,11 @@ static void slab_add_columns(struct table *t, bool live)
 		table_add_column(t, &columns[i]);
 }
 
-/* Fills the numbers of a row; they start at cell @first. */
-static void slab_fill(struct cell *row, const struct slab_counts *c, bool live)
+#define SLAB_COLUMNS 11
+
+/* Fills the cells of slab_add_columns(). */
+static void slab_fill(struct table *t, struct cell *row, const struct slab_counts *c,
+		      const struct net_range *net, bool live)
 {
 	uint64_t alloc = live ? c->live_alloc : c->bytes_alloc;
 	uint64_t req = live ? c->live_req : c->bytes_req;
@@ -81,192 +141,93 @@ static void slab_fill(struct cell *row, const struct slab_counts *c, bool live)
 	row[1] = cell_uint(req);
 	row[2] = cell_uint(live ? c->live : c->hit);
 	row[3] = cell_uint(c->pingpong);
-	row[4] = cell_real(fragmentation(req, alloc));
+	/* perf's fragmentation: the part of the allocated bytes that nobody asked for. */
+	row[4] = cell_real(alloc ? 100.0 - 100.0 * (double)req / (double)alloc : 0.0);
+	row[5] = cell_uint(slab_waste(c->bytes_alloc, c->bytes_req));
+	row[6] = cell_uint(slab_waste(c->live_alloc, c->live_req));
+	row[7] = cell_uint(c->implicit);
+	row[8] = cell_uint(net->net);
+	row[9] = cell_uint(net->min);
+	row[10] = cell_text(t, net_range_reason(net));
 }
 
-/* Puts the summary under @t if it is the first table. */
-static void slab_add_summary(struct slab *slab, struct table *t)
+static void slab_add_notes(const struct slab_report *slab, enum subject_kind kind,
+			   struct table *t)
 {
-	const struct slab_totals *s = &slab->acc.totals;
-	bool lossy = s->losses != 0;
-	const struct {
-		const char *name, *title;
-		enum column_unit unit;
-		uint64_t value;
-		bool bound;
-	} items[] = {
-		{ "bytes_requested", "Total bytes requested", UNIT_BYTES, s->bytes_req,
-		  lossy },
-		{ "bytes_allocated", "Total bytes allocated", UNIT_BYTES, s->bytes_alloc,
-		  lossy },
-		{ "bytes_freed", "Total bytes freed", UNIT_BYTES, s->bytes_freed, lossy },
-		{ "bytes_implicit", "Bytes freed without an event", UNIT_BYTES,
-		  s->bytes_implicit, lossy },
-		{ "bytes_net", "Net total bytes allocated", UNIT_BYTES, s->live_alloc,
-		  lossy },
-		{ "bytes_wasted", "Total bytes wasted on internal fragmentation",
-		  UNIT_BYTES, s->bytes_alloc - s->bytes_req, lossy },
-		{ "bytes_wasted_live", "Bytes wasted in what is live at the end",
-		  UNIT_BYTES, s->live_alloc - s->live_req, lossy },
-		{ "allocs", "Allocations", UNIT_COUNT, s->allocs, lossy },
-		{ "allocs_freed", "  freed", UNIT_COUNT, s->matched, lossy },
-		{ "allocs_implicit",
-		  "  freed without an event (the address was allocated again)",
-		  UNIT_COUNT, s->implicit, lossy },
-		{ "allocs_live", "  live at the end", UNIT_COUNT, s->live, lossy },
-		{ "allocs_failed", "Allocations that failed", UNIT_COUNT, s->failed,
-		  lossy },
-		{ "frees", "Frees", UNIT_COUNT, s->frees, lossy },
-		{ "frees_matched", "  matched", UNIT_COUNT, s->matched, lossy },
-		{ "frees_unmatched",
-		  "  unmatched (allocated before the recording, or in bulk)", UNIT_COUNT,
-		  s->unmatched, lossy },
-		{ "frees_double",
-		  "  of freed objects (freed twice, or allocated in bulk)", UNIT_COUNT,
-		  s->doubled, lossy },
-		{ "frees_null", "  of NULL", UNIT_COUNT, s->null, lossy },
-		{ "cross_cpu_frees", "Frees on another CPU than the allocation",
-		  UNIT_COUNT, s->pingpong, lossy },
-		{ "implausible", "Events with impossible sizes, left out", UNIT_COUNT,
-		  s->implausible, false },
-	};
+	bool unnamed = false, stacks = false;
 	size_t i;
 
-	if (slab->summarised)
-		return;
-	slab->summarised = true;
-	table_set_summary_title(t, "SUMMARY (SLAB allocator)");
-	for (i = 0; i < ARRAY_SIZE(items); i++) {
-		table_add_summary(t, items[i].name, items[i].title, items[i].unit,
-				  cell_uint(items[i].value), items[i].bound);
-		if (i == 6)
-			table_add_summary(
-				t, "fragmentation", "Internal fragmentation",
-				UNIT_PERCENT,
-				cell_real(fragmentation(s->bytes_req, s->bytes_alloc)),
-				lossy);
-	}
-}
-
-/* Rows of the account added up by group; @group_of gives a row's group. */
-struct slab_groups {
-	struct slab_counts *counts;
-	size_t nr, capacity;
-};
-
-static int slab_groups_add(struct slab_groups *g, uint32_t group,
-			   const struct slab_counts *c)
-{
-	if (group == UINT32_MAX ||
-	    array_reserve(&g->counts, &g->capacity, group + 1UL, sizeof(*g->counts)))
-		return -ENOMEM;
-	while (g->nr <= group)
-		g->counts[g->nr++] = (struct slab_counts){ 0 };
-	slab_counts_add(&g->counts[group], c);
-	return 0;
-}
-
-static int slab_by_caller(struct slab *slab, struct sites *sites, struct report *report)
-{
-	bool live = slab->env->live;
-	struct table *t = table_new("slab", live ? "Live slab objects by callsite"
-						 : "Slab allocations by callsite");
-	const struct column callsite = { .name = "callsite",
-					 .title = "Callsite",
-					 .last = true };
-	struct slab_groups groups = { 0 };
-	struct strbuf name = { 0 };
-	int ret = t ? 0 : -ENOMEM;
-	size_t i;
-
-	for (i = 0; i < slab->acc.nr_rows && !ret; i++) {
-		uint64_t addr = slab_account_key(&slab->acc, i)->callsite;
-
-		ret = slab_groups_add(&groups, sites_group(sites, addr),
-				      &slab->acc.rows[i]);
-	}
-	if (ret)
-		goto out;
-	table_set_by(t, "callsite");
-	slab_add_columns(t, live);
-	table_add_column(t, &callsite);
-	for (i = 0; i < groups.nr; i++) {
-		struct cell *row;
-
-		if (!(live ? groups.counts[i].live : groups.counts[i].hit))
-			continue;
-		row = table_add_row(t);
-		if (!row)
-			break;
-		slab_fill(row, &groups.counts[i], live);
-		strbuf_reset(&name);
-		sites_name(sites, (uint32_t)i, &name);
-		row[5] = cell_text(t, strbuf_text(&name));
-	}
-	slab_add_summary(slab, t);
-	report_add_table(report, t);
-	t = NULL;
-out:
-	table_free(t);
-	free(groups.counts);
-	strbuf_free(&name);
-	return ret;
-}
-
-static int slab_by_cache(struct slab *slab, struct report *report)
-{
-	bool live = slab->env->live;
-	struct table *t = table_new("slab_cache", live ? "Live slab objects by cache"
-						       : "Slab allocations by cache");
-	const struct column cache = { .name = "cache", .title = "Cache", .last = true };
-	struct slab_groups groups = { 0 }; /* 0: kmalloc, 1: no name, then the caches */
-	int ret = t ? 0 : -ENOMEM;
-	size_t i;
-
-	for (i = 0; i < slab->acc.nr_rows && !ret; i++) {
+	for (i = 0; i < slab->acc.nr_rows; i++) {
 		const struct slab_key *key = slab_account_key(&slab->acc, i);
 
-		ret = slab_groups_add(&groups, key->kmalloc ? 0 : key->cache + 1,
-				      &slab->acc.rows[i]);
+		unnamed |= !key->kmalloc && !key->cache;
+		stacks |= key->dim != 0;
 	}
-	if (ret)
-		goto out;
-	table_set_by(t, "cache");
-	slab_add_columns(t, live);
-	table_add_column(t, &cache);
-	for (i = 0; i < groups.nr; i++) {
-		const char *name =
-			i == 0	 ? "[kmalloc]"
-			: i == 1 ? "[unnamed]"
-				 : event_stream_cache(slab->env->stream, (uint32_t)i - 1);
-		struct cell *row;
-
-		if (!(live ? groups.counts[i].live : groups.counts[i].hit))
-			continue;
-		row = table_add_row(t);
-		if (!row)
-			break;
-		slab_fill(row, &groups.counts[i], live);
-		row[5] = cell_text(t, name);
-	}
-	if (groups.nr > 1 && groups.counts[1].hit)
+	if (kind == SUBJECT_CACHE && unnamed)
 		table_add_note(
 			t,
 			"[unnamed]: this kernel's kmem_cache_alloc event does not name the cache.");
-	slab_add_summary(slab, t);
+	if (kind == SUBJECT_STACK && !stacks)
+		table_add_note(
+			t,
+			"!No slab event has a callchain: rows are callsites. Record callchains with: kmemx record --slab --stack all");
+	if (kind == SUBJECT_NODE)
+		table_add_note(t, "Node -1: the caller asked for none.");
+}
+
+static struct table *slab_table(const struct slab_report *slab, enum subject_kind kind)
+{
+	const char *what = slab->env->live ? "Live slab objects" : "Slab allocations";
+	struct strbuf title = { 0 };
+	struct table *t;
+
+	strbuf_printf(&title, "%s by %s", what, kind ? subjects_word(kind) : "address");
+	t = table_new(kind == SUBJECT_CACHE ? "slab_cache" : "slab", strbuf_text(&title));
+	strbuf_free(&title);
+	if (t)
+		table_set_by(t, kind ? subjects_word(kind) : "ptr");
+	return t;
+}
+
+static int slab_by(struct slab_report *slab, enum subject_kind kind,
+		   struct report *report)
+{
+	bool live = slab->env->live;
+	struct table *t = slab_table(slab, kind);
+	struct slab_sums sums = { 0 };
+	int ret = t ? slab_sums_collect(&sums, slab, kind, ACCOUNT_ALL) : -ENOMEM;
+	uint32_t i;
+
+	if (ret)
+		goto out;
+	slab_add_columns(t, live);
+	subjects_columns(&sums.subjects, t);
+	for (i = 0; i < sums.nr; i++) {
+		const struct slab_sum *sum = &sums.sums[i];
+		struct cell *row;
+
+		if (!(live ? sum->counts.live : sum->counts.hit))
+			continue;
+		row = table_add_row(t);
+		if (!row)
+			break;
+		slab_fill(t, row, &sum->counts, &sum->net, live);
+		subjects_fill(&sums.subjects, i, t, row + SLAB_COLUMNS);
+	}
+	slab_add_notes(slab, kind, t);
+	slab_report_summary(slab, t);
 	report_add_table(report, t);
 	t = NULL;
 out:
 	table_free(t);
-	free(groups.counts);
+	slab_sums_free(&sums);
 	return ret;
 }
 
-static int slab_by_ptr(struct slab *slab, struct sites *sites, struct report *report)
+static int slab_by_ptr(struct slab_report *slab, struct report *report)
 {
 	bool live = slab->env->live;
-	struct table *t = table_new("slab", live ? "Live slab objects by address"
-						 : "Slab allocations by address");
+	struct table *t = slab_table(slab, SUBJECT_NONE);
 	const struct column ptr = { .name = "ptr",
 				    .title = "Alloc Ptr",
 				    .unit = UNIT_ADDRESS };
@@ -278,12 +239,12 @@ static int slab_by_ptr(struct slab *slab, struct sites *sites, struct report *re
 
 	if (!t)
 		return -ENOMEM;
-	table_set_by(t, "ptr");
 	table_add_column(t, &ptr);
 	slab_add_columns(t, live);
 	table_add_column(t, &callsite);
 	for (i = 0; i < slab->acc.nr_ptrs; i++) {
 		const struct slab_ptr *p = &slab->acc.ptrs[i];
+		struct net_range net = slab_report_net(slab, p->row, &p->counts);
 		struct cell *row;
 
 		if (live && !p->counts.live)
@@ -292,32 +253,53 @@ static int slab_by_ptr(struct slab *slab, struct sites *sites, struct report *re
 		if (!row)
 			break;
 		row[0] = cell_address(p->ptr);
-		slab_fill(row + 1, &p->counts, live);
+		slab_fill(t, row + 1, &p->counts, &net, live);
 		strbuf_reset(&name);
-		sites_exact(sites, slab_account_key(&slab->acc, p->row)->callsite, &name);
-		row[6] = cell_text(t, strbuf_text(&name));
+		sites_exact(&slab->sites, slab_account_key(&slab->acc, p->row)->callsite,
+			    &name);
+		row[1 + SLAB_COLUMNS] = cell_text(t, strbuf_text(&name));
 	}
 	strbuf_free(&name);
-	slab_add_summary(slab, t);
+	slab_report_summary(slab, t);
 	report_add_table(report, t);
 	return 0;
 }
 
+/* Which callsites free without an event; only then are the net figures known. */
+static int slab_bounds(struct slab_report *slab)
+{
+	int ret = 0;
+	uint32_t i;
+
+	bounds_init(&slab->bounds, slab->env);
+	for (i = 0; i < slab->acc.nr_rows && !ret; i++) {
+		if (slab->acc.rows[i].implicit)
+			ret = bounds_suspect(&slab->bounds,
+					     slab_account_key(&slab->acc, i)->callsite);
+	}
+	return ret;
+}
+
 static int slab_finish(void *self, struct report *report)
 {
-	struct slab *slab = self;
-	struct sites sites;
+	struct slab_report *slab = self;
+	const struct analysis_env *env = slab->env;
 	int ret;
 
+	slab_account_finish(&slab->acc);
 	if (slab->acc.failed)
 		return -ENOMEM;
-	sites_init(&sites, slab->env);
-	ret = slab->env->by_caller ? slab_by_caller(slab, &sites, report) : 0;
-	if (!ret && slab->env->by_address)
-		ret = slab_by_ptr(slab, &sites, report);
-	if (!ret && slab->env->by_cache)
-		ret = slab_by_cache(slab, report);
-	sites_free(&sites);
+	ret = slab_bounds(slab);
+	if (ret || env->account)
+		return ret ? ret : slab_report_account(slab, report);
+	if (env->by_caller)
+		ret = slab_by(slab, SUBJECT_CALLSITE, report);
+	if (!ret && env->by)
+		ret = slab_by(slab, env->by, report);
+	if (!ret && env->by_address)
+		ret = slab_by_ptr(slab, report);
+	if (!ret && env->by_cache)
+		ret = slab_by(slab, SUBJECT_CACHE, report);
 	return ret;
 }
 

@@ -95,7 +95,7 @@ static void slab_alloc(struct slab_account *acc, const struct kmem_event *ev)
 {
 	uint64_t req = ev->slab_alloc.bytes_req, alloc = ev->slab_alloc.bytes_alloc;
 	struct slab_key key = { .callsite = ev->slab_alloc.callsite,
-				.cache = ev->slab_alloc.cache,
+				.cache = ev->slab_alloc.cache & INT32_MAX,
 				.kmalloc = ev->type == KMEM_KMALLOC ||
 					   ev->type == KMEM_KMALLOC_NODE };
 	struct slab_totals *sum = &acc->totals;
@@ -112,6 +112,8 @@ static void slab_alloc(struct slab_account *acc, const struct kmem_event *ev)
 		sum->implausible++;
 		return;
 	}
+	if (unlikely(acc->dimension))
+		key.dim = dimension_of(acc->dimension, ev);
 	row = slab_row(acc, &key);
 	e = live_insert(&acc->live, ev->slab_alloc.ptr);
 	if (row == UINT32_MAX || !e) {
@@ -126,12 +128,17 @@ static void slab_alloc(struct slab_account *acc, const struct kmem_event *ev)
 				  .bytes_req = (uint32_t)req,
 				  .bytes_alloc = (uint32_t)alloc,
 				  .cpu = (uint16_t)ev->cpu,
-				  .state = LIVE_ALLOCATED };
+				  .state = LIVE_ALLOCATED,
+				  .epoch = acc->live.epoch & LIVE_EPOCH_OLD };
 	counts_alloc(&acc->rows[row], req, alloc);
 	tell(acc, row, (int64_t)alloc);
 	if (by_ptr) {
 		by_ptr->row = row;
 		counts_alloc(&by_ptr->counts, req, alloc);
+	}
+	if (unlikely(key.kmalloc && alloc > acc->large_bytes)) {
+		sum->large++;
+		sum->bytes_large += alloc;
 	}
 	sum->allocs++;
 	sum->bytes_req += req;
@@ -206,9 +213,32 @@ void slab_account_event(struct slab_account *acc, const struct kmem_event *ev)
 		break;
 	case KMEM_LOSS:
 		acc->totals.losses++;
+		/* With no event after it on its CPU, the gap lasts to the end. */
+		acc->open_gap |= ev->ts <= ev->loss.since_ts;
+		live_gap(&acc->live);
 		break;
 	default:
 		break;
+	}
+}
+
+void slab_account_finish(struct slab_account *acc)
+{
+	struct live_entry *e = NULL;
+
+	while (!acc->open_gap && (e = live_next(&acc->live, e))) {
+		struct slab_counts *row = &acc->rows[e->row];
+		struct slab_ptr *by_ptr;
+
+		if (e->state != LIVE_ALLOCATED || !live_is_recent(&acc->live, e))
+			continue;
+		row->sure++;
+		row->sure_alloc += e->bytes_alloc;
+		by_ptr = slab_ptr(acc, e->key);
+		if (by_ptr) {
+			by_ptr->counts.sure++;
+			by_ptr->counts.sure_alloc += e->bytes_alloc;
+		}
 	}
 }
 
@@ -228,6 +258,8 @@ void slab_counts_add(struct slab_counts *to, const struct slab_counts *from)
 	to->implicit += from->implicit;
 	to->implicit_alloc += from->implicit_alloc;
 	to->pingpong += from->pingpong;
+	to->sure += from->sure;
+	to->sure_alloc += from->sure_alloc;
 }
 
 void slab_account_free(struct slab_account *acc)

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/dimension.h"
 #include "analysis/live.h"
 #include "analysis/live_watch.h"
 #include "base/compiler.h"
@@ -33,13 +34,15 @@ struct slab_counts {
 	uint64_t live, live_req, live_alloc;  /* of those still live */
 	uint64_t implicit, implicit_alloc;    /* ended without an event */
 	uint64_t pingpong;		      /* freed on another CPU than allocated on */
+	uint64_t sure, sure_alloc; /* of the live: allocated after the last gap */
 };
 
-/* Who allocated: rows are distinct in all four. */
+/* Who allocated: rows are distinct in all of these. */
 struct slab_key {
 	uint64_t callsite;
-	uint32_t cache;	  /* name's number in the stream; 0 unknown */
-	uint32_t kmalloc; /* 1: kmalloc events, 0: kmem_cache_alloc */
+	uint32_t cache : 31;  /* name's number in the stream; 0 unknown */
+	uint32_t kmalloc : 1; /* 1: kmalloc events, 0: kmem_cache_alloc */
+	uint32_t dim;	      /* of the account's dimension; 0 without one */
 };
 
 /* One object address, for reports by address. */
@@ -58,11 +61,14 @@ struct slab_totals {
 	uint64_t implicit, bytes_implicit;
 	uint64_t live, live_req, live_alloc;
 	uint64_t pingpong;
+	uint64_t large, bytes_large; /* kmallocs that the page allocator served */
 	uint64_t losses; /* gaps, each of which may hide any number of events */
 };
 
 /**
- * struct slab_account - zero-initialise it, set @by_ptr if wanted
+ * struct slab_account - zero-initialise it, set what is wanted
+ * @dimension: what else tells rows apart
+ * @large_bytes: a kmalloc of more bytes is a large one
  * @keys: intern table of struct slab_key; number n belongs to @rows[n - 1]
  * @ptrs: only with @by_ptr
  * @failed: memory ran out; the numbers are void
@@ -72,7 +78,10 @@ struct slab_account {
 	struct slab_counts *rows;
 	size_t nr_rows, rows_capacity;
 	struct live_table live;
+	enum dimension dimension;
+	uint64_t large_bytes;
 	bool by_ptr;
+	bool open_gap; /* the last events of a CPU are lost: nothing live is sure */
 	struct u64_map ptr_index;
 	struct slab_ptr *ptrs;
 	size_t nr_ptrs, ptrs_capacity;
@@ -83,6 +92,8 @@ struct slab_account {
 
 /* Takes one event; those that are not the slab allocator's change nothing. */
 void slab_account_event(struct slab_account *acc, const struct kmem_event *ev);
+/* No more events: finds out what must still live. */
+void slab_account_finish(struct slab_account *acc);
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row);
 /* Adds @from's numbers to @to's. */
 void slab_counts_add(struct slab_counts *to, const struct slab_counts *from);

@@ -167,7 +167,7 @@ static size_t lay_out(struct painter *p, const struct table *t, struct layout *l
 		for (i = 0; i < t->nr_columns; i++) {
 			const struct column *col = &t->columns[i];
 
-			if (col->hidden || col->last != (bool)last)
+			if (col->hidden || col->below || col->last != (bool)last)
 				continue;
 			layout[nr].column = col;
 			layout[nr].index = i;
@@ -241,6 +241,31 @@ static void paint_row(struct painter *p, const struct layout *layout, size_t nr,
 		paint_flush(p);
 }
 
+/* The parts of the row's last column after the first: a callchain under its callsite. */
+static void paint_below(struct painter *p, const struct table *t, const struct cell *row)
+{
+	struct strbuf part = { 0 };
+	const char *text;
+	size_t i;
+
+	for (i = 0; i < t->nr_columns; i++) {
+		if (!t->columns[i].below || row[i].type != CELL_TEXT)
+			continue;
+		text = strchr(row[i].s, ';');
+		while (text) {
+			text++;
+			strbuf_reset(&part);
+			strbuf_puts(&part, "    <- ");
+			strbuf_add(&part, text, strcspn(text, ";"));
+			paint_comment(p, strbuf_text(&part), DIM);
+			text = strchr(text, ';');
+		}
+	}
+	if (part.failed)
+		p->err = -ENOMEM;
+	strbuf_free(&part);
+}
+
 static void paint_rows(struct painter *p, const struct table *t)
 {
 	struct layout *layout =
@@ -256,8 +281,10 @@ static void paint_rows(struct painter *p, const struct table *t)
 		narrow_last(p, layout, nr);
 		paint_header(p, layout, nr);
 	}
-	for (row = 0; nr && row < t->nr_rows && !p->err; row++)
+	for (row = 0; nr && row < t->nr_rows && !p->err; row++) {
 		paint_row(p, layout, nr, t->cells + row * t->nr_columns);
+		paint_below(p, t, t->cells + row * t->nr_columns);
+	}
 	if (!t->nr_rows)
 		paint_comment(p, "(no rows)", DIM);
 	free(layout);
@@ -313,8 +340,11 @@ static void paint_table(struct painter *p, const struct table *t)
 	paint_title(p, t);
 	paint_blank_comment(p);
 	paint_rows(p, t);
-	for (i = 0; i < t->nr_notes; i++)
-		paint_comment(p, t->notes[i], DIM);
+	for (i = 0; i < t->nr_notes; i++) {
+		bool loud = t->notes[i][0] == '!';
+
+		paint_comment(p, t->notes[i] + loud, loud ? RED : DIM);
+	}
 	if (t->nr_summary)
 		paint_summary(p, t);
 }

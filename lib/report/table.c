@@ -258,6 +258,26 @@ int table_column(const struct table *t, const char *name)
 	return -1;
 }
 
+bool table_has_value(const struct table *t, const char *name)
+{
+	int column = table_column(t, name);
+	size_t row;
+
+	for (row = 0; column >= 0 && row < t->nr_rows; row++) {
+		if (t->cells[row * t->nr_columns + (size_t)column].type != CELL_NONE)
+			return true;
+	}
+	return false;
+}
+
+void table_show_column(struct table *t, const char *name)
+{
+	int column = table_column(t, name);
+
+	if (column >= 0)
+		t->columns[column].hidden = false;
+}
+
 /* The first column in bytes, whose sums say what a cut table still shows. */
 static int table_share_column(const struct table *t)
 {

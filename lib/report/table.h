@@ -53,6 +53,7 @@ enum column_unit {
  * @per: text only: show "value/quotient" where quotient = value / cell of this column,
  *	 rounded down; NULL: plain. Names a column of the same table ("hit").
  * @hidden: machine formats only
+ * @below: text: the ';'-separated parts but the first, one a comment line under the row
  * @last: text column that is printed last, unpadded, shortened in the middle if narrow
  */
 struct column {
@@ -61,6 +62,7 @@ struct column {
 	enum column_unit unit;
 	const char *per;
 	bool hidden;
+	bool below;
 	bool last;
 };
 
@@ -79,7 +81,7 @@ struct summary_item {
  * @by: what a row stands for ("callsite", "ptr", "cache"); NULL: the rows have an order of
  *	their own (a matrix): table_sort() and table_limit() leave them alone
  * @summary_title: heading of the summary block ("SUMMARY (SLAB allocator)")
- * @notes: comment lines under the rows (legends); without '#'
+ * @notes: comment lines under the rows (legends); without '#'; the loud ones start with '!'
  * @sorted_by: the keys of table_sort() that this table knows ("order, hit"); NULL: unsorted
  * @nr_rows_total: rows before table_limit() cut some; 0: none were cut
  * @kept, @total: sums of column @share (an index; -1: none) over the rows kept and over all
@@ -126,6 +128,10 @@ struct cell cell_address(uint64_t u);
 struct cell cell_text(struct table *t, const char *s); /* copies; NULL gives CELL_NONE */
 /* Column index by name, or -1. */
 int table_column(const struct table *t, const char *name);
+/* Is there a row with a value in column @name? */
+bool table_has_value(const struct table *t, const char *name);
+/* Text shows the column @name too, if there is one. */
+void table_show_column(struct table *t, const char *name);
 
 /* Default: numbers from the largest down, texts and addresses from the smallest up. */
 enum sort_direction { SORT_DEFAULT, SORT_ASCENDING, SORT_DESCENDING };

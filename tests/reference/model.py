@@ -6,7 +6,12 @@ usage: model.py KMEMX RECORDING TEXT
 
 TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. The totals, the slab rows by
 function and the page matrix of `kmemx stat --json` must be what this model counts: one
-dictionary entry per object and per page frame. Prints what differs; exit 1 if anything does.
+dictionary entry per object and per page frame. So must be the account table by call site, CPU
+and pid. Prints what differs; exit 1 if anything does.
+
+usage: model.py --identities KMEMX RECORDING
+
+Only checks that the summary's lines add up, which needs no text.
 """
 import collections
 import gzip
@@ -15,7 +20,8 @@ import re
 import subprocess
 import sys
 
-LINE = re.compile(r"\[(\d+)\]\s*[\d.]+: (\w+):\s+(.*)$")
+LINE = re.compile(r"-(\d+)\s+\[(\d+)\]\s*[\d.]+: (\w+):\s+(.*)$")
+GAP = re.compile(r"^CPU:\d+ \[(\d+ )?EVENTS DROPPED\]")
 FIELD = re.compile(r"(\w+)=(\S+)")
 ALLOCS = {"kmalloc": True, "kmalloc_node": True, "kmem_cache_alloc": False,
           "kmem_cache_alloc_node": False}
@@ -28,31 +34,55 @@ def number(text):
 
 
 def events(path):
+    """Yields pid, CPU, name, fields; a gap has the name "gap"."""
     with gzip.open(path, "rt", errors="replace") as text:
         for line in text:
             match = LINE.search(line)
             if match:
-                yield int(match[1]), match[2], dict(FIELD.findall(match[3]))
+                yield int(match[1]), int(match[2]), match[3], dict(FIELD.findall(match[4]))
+            elif GAP.match(line):
+                yield None, None, "gap", {}
+
+
+Object = collections.namedtuple("Object", "req alloc cpu pid site gaps")
 
 
 class Slab:
     def __init__(self):
-        self.objects = {}  # ptr -> (req, alloc, cpu, function), or None once freed
+        self.objects = {}  # ptr -> Object, or None once freed
         self.sum = collections.Counter()
         self.rows = collections.defaultdict(collections.Counter)
+        self.account = {by: collections.defaultdict(collections.Counter)
+                        for by in ("callsite", "cpu", "pid")}
+        self.suspects = set()  # call sites of which an object ended without an event
+        self.gaps = 0
 
-    def alloc(self, cpu, field):
+    def end(self, obj):
+        for by, who in (("callsite", obj.site), ("cpu", obj.cpu), ("pid", obj.pid)):
+            self.account[by][who].update(free_count=1, current_dynamic=-obj.alloc,
+                                         waste=obj.req - obj.alloc)
+
+    def alloc(self, pid, cpu, field, large):
         ptr = number(field["ptr"])
         if not ptr:
             self.sum["allocs_failed"] += 1
             return
-        function = field["call_site"].split("+")[0]
+        site = field["call_site"]
+        function = site.split("+")[0]
         req, alloc = int(field["bytes_req"]), int(field["bytes_alloc"])
         old = self.objects.get(ptr)
         if old:
             self.sum["allocs_implicit"] += 1
-            self.sum["bytes_implicit"] += old[1]
-        self.objects[ptr] = (req, alloc, cpu, function)
+            self.sum["bytes_implicit"] += old.alloc
+            self.suspects.add(old.site)
+            self.end(old)
+        self.objects[ptr] = Object(req, alloc, cpu, pid, site, self.gaps)
+        for by, who in (("callsite", site), ("cpu", cpu), ("pid", pid)):
+            self.account[by][who].update(alloc_count=1, total_dynamic=alloc,
+                                         current_dynamic=alloc, waste=alloc - req)
+        if large and alloc > large:
+            self.sum["allocs_large"] += 1
+            self.sum["bytes_large"] += alloc
         self.sum["allocs"] += 1
         self.sum["bytes_requested"] += req
         self.sum["bytes_allocated"] += alloc
@@ -67,23 +97,28 @@ class Slab:
         old = self.objects.get(ptr)
         if old:
             self.sum["frees_matched"] += 1
-            self.sum["bytes_freed"] += old[1]
-            if old[2] != cpu:
+            self.sum["bytes_freed"] += old.alloc
+            self.end(old)
+            if old.cpu != cpu:
                 self.sum["cross_cpu_frees"] += 1
-                self.rows[old[3]]["pingpong"] += 1
+                self.rows[old.site.split("+")[0]]["pingpong"] += 1
         elif ptr in self.objects:
             self.sum["frees_double"] += 1
         else:
             self.sum["frees_unmatched"] += 1
         self.objects[ptr] = None
 
-    def summary(self):
+    def summary(self, unplaced):
         live = [o for o in self.objects.values() if o]
+        recent = [o for o in live if o.gaps == self.gaps and not unplaced]
         total = collections.Counter(self.sum)
         total["allocs_live"] = len(live)
-        total["bytes_net"] = sum(o[1] for o in live)
+        total["bytes_net"] = sum(o.alloc for o in live)
+        total["bytes_net_min"] = sum(o.alloc for o in recent if o.site not in self.suspects)
+        total["bytes_net_implicit"] = sum(o.alloc for o in recent if o.site in self.suspects)
+        total["bytes_net_lost"] = total["bytes_net"] - sum(o.alloc for o in recent)
         total["bytes_wasted"] = self.sum["bytes_allocated"] - self.sum["bytes_requested"]
-        total["bytes_wasted_live"] = sum(o[1] - o[0] for o in live)
+        total["bytes_wasted_live"] = sum(o.alloc - o.req for o in live)
         return total
 
 
@@ -158,11 +193,11 @@ class Pages:
         return total
 
 
-def model(path):
+def model(path, page_size):
     slab, pages = Slab(), Pages()
-    for cpu, name, field in events(path):
+    for pid, cpu, name, field in events(path):
         if name in ALLOCS:
-            slab.alloc(cpu, field)
+            slab.alloc(pid, cpu, field, 2 * page_size if ALLOCS[name] else None)
         elif name in FREES:
             slab.free(cpu, field)
         elif name == "mm_page_alloc":
@@ -171,21 +206,102 @@ def model(path):
             pages.free(field)
         elif name == "mm_page_free_batched":
             pages.batched(field)
+        elif name == "gap":
+            slab.gaps += 1
     return slab, pages
 
 
-def differences(slab, pages, got):
+def report(kmemx, recording, *options):
+    run = subprocess.run([kmemx, "stat", "-i", recording, "--json", *options],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    got = json.loads(run.stdout)
+    return got["recording"], {r["name"]: r for r in got["reports"]}
+
+
+# What a sum is made of, by name: each holds for any recording whatever.
+IDENTITIES = {
+    "slab": (
+        ("allocs", "allocs_freed", "allocs_implicit", "allocs_live"),
+        ("bytes_allocated", "bytes_freed", "bytes_implicit", "bytes_net"),
+        ("bytes_net", "bytes_net_min", "bytes_net_implicit", "bytes_net_lost"),
+        ("frees", "frees_matched", "frees_unmatched", "frees_double", "frees_null"),
+    ),
+    "page": (
+        ("requests", "failures", "alloc_freed", "alloc_implicit", "alloc_only"),
+        ("bytes", "bytes_freed", "bytes_implicit", "bytes_live"),
+        ("bytes_live", "bytes_live_min", "bytes_live_implicit", "bytes_live_lost"),
+        ("frees", "frees_matched", "frees_split", "frees_merged", "frees_unmatched",
+         "frees_double"),
+    ),
+}
+# What a column's rows add up to.
+ROW_SUMS = {
+    "slab": {"bytes": "bytes_allocated", "bytes_req": "bytes_requested", "hit": "allocs",
+             "net": "bytes_net", "net_min": "bytes_net_min", "implicit": "allocs_implicit",
+             "waste": "bytes_wasted", "waste_live": "bytes_wasted_live",
+             "pingpong": "cross_cpu_frees"},
+    "page": {"bytes": "bytes", "net": "bytes_live", "net_min": "bytes_live_min",
+             "implicit": "bytes_implicit"},
+    "account": {"alloc_count": "allocs", "free_count": "frees", "waste": "current_wasted",
+                "current_dynamic": "current_allocated", "net_min": "net_min"},
+}
+
+
+def unbalanced(reports):
+    """Yields one line per sum that its parts do not make."""
+    for name, identities in IDENTITIES.items():
+        summary = reports[name]["summary"] if name in reports else {}
+        for total, *parts in identities if summary else ():
+            if summary[total] != sum(summary[part] for part in parts):
+                yield f"{name} {total} {summary[total]} is not the sum of {parts}"
+    for name, sums in ROW_SUMS.items():
+        for column, total in sums.items() if name in reports else ():
+            rows = sum(row[column] for row in reports[name]["rows"])
+            if rows != reports[name]["summary"][total]:
+                yield f"{name}: {column} of the rows is {rows}, not {total}"
+
+
+def all_unbalanced(kmemx, recording):
+    for by in ("callsite", "stack", "comm", "pid", "cpu", "module"):
+        for options in (("--by", by), ("--account", "--by", by)):
+            try:
+                reports = report(kmemx, recording, *options)[1]
+            except subprocess.CalledProcessError as error:
+                if "--account" not in options or error.returncode != 1:
+                    yield f"{options}: {error}"
+                continue  # a recording without slab events has no account
+            for line in unbalanced(reports):
+                yield f"{' '.join(options)}: {line}"
+
+
+def account_differences(slab, kmemx, recording):
+    for by, expected in slab.account.items():
+        got = collections.defaultdict(collections.Counter)
+        reports = report(kmemx, recording, "--account", "--by", by)[1]
+        for row in reports["account"]["rows"]:
+            who = row[by].split(" ")[0] if by == "callsite" else row[by]
+            got[who].update({k: row[k] for k in ("total_dynamic", "current_dynamic", "waste",
+                                                 "alloc_count", "free_count")})
+        for who in sorted(got.keys() | expected.keys(), key=str):
+            if +got[who] != +expected[who]:
+                yield f"account {by} {who}: kmemx {got[who]}, model {expected[who]}"
+
+
+# Numbers that the model does not count apart.
+UNMODELLED = ("fragmentation", "implausible", "without_stack", "frees_matched", "frees_split",
+              "frees_merged", "allocs_freed", "bytes_live_min", "bytes_live_implicit",
+              "bytes_live_lost")
+
+
+def differences(slab, pages, recording, reports):
     """Yields one line per number that differs."""
-    page_size = got["recording"]["kernel_page_size"]
-    reports = {r["name"]: r for r in got["reports"]}
-    for name, expected in (("slab", slab.summary()), ("page", pages.summary(page_size))):
+    page_size = recording["kernel_page_size"]
+    unplaced = recording["dropped"] or recording["undecodable"]
+    for name, expected in (("slab", slab.summary(unplaced)),
+                           ("page", pages.summary(page_size))):
         for key, value in sorted(reports[name]["summary"].items()):
-            if key in expected or (key not in ("fragmentation", "implausible",
-                                               "without_stack", "frees_matched",
-                                               "frees_split", "frees_merged",
-                                               "allocs_freed")):
-                if value != expected[key]:
-                    yield f"{name} {key}: kmemx {value}, model {expected[key]}"
+            if (key in expected or key not in UNMODELLED) and value != expected[key]:
+                yield f"{name} {key}: kmemx {value}, model {expected[key]}"
     summary = reports["page"]["summary"]
     of_live = sum(summary["frees_" + how] for how in ("matched", "split", "merged"))
     if of_live != pages.sum["frees_of_live"]:
@@ -205,13 +321,16 @@ def differences(slab, pages, got):
 
 
 def main():
-    kmemx, recording, text = sys.argv[1:4]
-    run = subprocess.run([kmemx, "stat", "-i", recording, "--slab", "--page", "--caller",
-                          "--json"], stdout=subprocess.PIPE, check=True)
-    slab, pages = model(text)
-    if not slab.sum and not pages.sum:
-        sys.exit(f"{text}: no event in it")
-    wrong = list(differences(slab, pages, json.loads(run.stdout)))
+    if sys.argv[1] == "--identities":
+        wrong = list(all_unbalanced(*sys.argv[2:4]))
+    else:
+        kmemx, path, text = sys.argv[1:4]
+        recording, reports = report(kmemx, path, "--slab", "--page", "--caller")
+        slab, pages = model(text, recording["kernel_page_size"])
+        if not slab.sum and not pages.sum:
+            sys.exit(f"{text}: no event in it")
+        wrong = list(differences(slab, pages, recording, reports))
+        wrong += account_differences(slab, kmemx, path)
     print("\n".join(wrong[:20]))
     return 1 if wrong else 0
 

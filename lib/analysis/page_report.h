@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: what the page allocator's tables share.
+ * In: finished page accounts. Out: the summary; the table of frees alone.
+ */
+#ifndef KMEMX_ANALYSIS_PAGE_REPORT_H
+#define KMEMX_ANALYSIS_PAGE_REPORT_H
+
+#include "analysis/bounds.h"
+#include "analysis/page_account.h"
+#include "analysis/sites.h"
+#include "analysis/subject.h"
+
+struct page_report {
+	const struct analysis_env *env;
+	struct page_account acc;
+	struct sites sites;
+	struct bounds bounds;
+	uint64_t *callsites; /* of each account row; 0 unknown */
+	uint64_t gfp_used;   /* names met, for the legend */
+	bool summarised;     /* the summary stands under the first table */
+};
+
+/* The range of @live pages of account row @row, of which @sure came after the last gap; in
+ * bytes.
+ */
+struct net_range page_report_net(const struct page_report *page, uint32_t row,
+				 uint64_t live, uint64_t sure);
+/* Puts the summary, and what the reader must know, under @t if it is the first table. */
+void page_report_summary(struct page_report *page, struct table *t);
+/* Adds the table "page_free_only" if frees have callchains: who freed pages that no event
+ * allocated. 0 or -ENOMEM.
+ */
+int page_report_free_only(struct page_report *page, struct report *report) __must_check;
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the summary of the page reports, and the frees without an allocation.
+ * In: finished page accounts. Out: named numbers; table "page_free_only".
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/page_report.h"
+#include "base/array.h"
+
+struct net_range page_report_net(const struct page_report *page, uint32_t row,
+				 uint64_t live, uint64_t sure)
+{
+	uint64_t size = page->env->page_size;
+
+	return bounds_net(&page->bounds, page->callsites[row], live * size, sure * size);
+}
+
+/* Of the live bytes: live = sure + implicit + lost. */
+static void add_net(const struct page_report *page, struct table *t)
+{
+	struct net_range net = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < page->acc.nr_rows; i++) {
+		const struct page_counts *c = &page->acc.rows[i];
+		struct net_range row =
+			page_report_net(page, i, c->live_pages, c->sure_pages);
+
+		net_range_add(&net, &row);
+	}
+	table_add_summary(t, "bytes_live_min", "    sure to be live", UNIT_BYTES,
+			  cell_uint(net.min), false);
+	table_add_summary(t, "bytes_live_implicit",
+			  "    of callsites whose pages also end without an event",
+			  UNIT_BYTES, cell_uint(net.implicit), false);
+	table_add_summary(t, "bytes_live_lost",
+			  "    may have been freed while events were lost", UNIT_BYTES,
+			  cell_uint(net.lost), false);
+}
+
+static void add_callchain_note(const struct page_totals *s, struct table *t)
+{
+	uint64_t hits = s->requests - s->failures;
+
+	if (hits && s->without_stack == hits)
+		table_add_note(
+			t,
+			"!No page allocation has a callchain, so the callsites are unknown. Record callchains with: kmemx record --page (trace-cmd record: -T)");
+}
+
+void page_report_summary(struct page_report *page, struct table *t)
+{
+	const struct page_totals *s = &page->acc.totals;
+	uint64_t size = page->env->page_size;
+	bool lossy = s->losses != 0;
+	const struct {
+		const char *name, *title;
+		enum column_unit unit;
+		uint64_t value;
+	} items[] = {
+		{ "requests", "Total alloc requested", UNIT_COUNT, s->requests },
+		{ "failures", "Total alloc failure", UNIT_COUNT, s->failures },
+		{ "bytes_failed", "Total bytes asked for in vain", UNIT_BYTES,
+		  s->failed_pages * size },
+		{ "bytes", "Total bytes allocated", UNIT_BYTES, s->pages * size },
+		{ "bytes_freed", "  freed", UNIT_BYTES, s->freed_pages * size },
+		{ "bytes_implicit",
+		  "  freed without an event (the page was allocated again)", UNIT_BYTES,
+		  s->implicit_pages * size },
+		{ "bytes_live", "  live at the end", UNIT_BYTES, s->live_pages * size },
+		{ "alloc_freed", "Allocations freed", UNIT_COUNT, s->alloc_freed },
+		{ "alloc_implicit", "Allocations ended without an event", UNIT_COUNT,
+		  s->implicit_blocks },
+		{ "alloc_only", "Allocations live at the end (alloc-only)", UNIT_COUNT,
+		  s->live_blocks },
+		{ "frees", "Total free requested", UNIT_COUNT, s->frees },
+		{ "frees_matched", "  matched", UNIT_COUNT, s->matched },
+		{ "frees_split", "  of part of a larger block (split)", UNIT_COUNT,
+		  s->split },
+		{ "frees_merged", "  of several blocks at once", UNIT_COUNT, s->merged },
+		{ "frees_unmatched",
+		  "  unmatched (free-only: allocated before, or in bulk)", UNIT_COUNT,
+		  s->unmatched },
+		{ "frees_double", "  of freed pages (freed twice, or allocated in bulk)",
+		  UNIT_COUNT, s->again },
+		{ "bytes_unmatched", "Bytes freed that were not seen allocated",
+		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size },
+		{ "frees_batched", "Frees announced as batched", UNIT_COUNT, s->batched },
+		{ "without_stack", "Allocations without a callchain", UNIT_COUNT,
+		  s->without_stack },
+		{ "implausible", "Events with an impossible order or page, left out",
+		  UNIT_COUNT, s->implausible },
+	};
+	size_t i;
+
+	if (page->summarised)
+		return;
+	page->summarised = true;
+	add_callchain_note(s, t);
+	table_set_summary_title(t, "SUMMARY (page allocator)");
+	for (i = 0; i < ARRAY_SIZE(items); i++) {
+		table_add_summary(t, items[i].name, items[i].title, items[i].unit,
+				  cell_uint(items[i].value),
+				  lossy && i + 1 < ARRAY_SIZE(items));
+		if (i == 6)
+			add_net(page, t);
+	}
+}
+
+/* The page allocator's own functions on the way of a free, from 4.x to 7.x: callsites are
+ * who called them. Anchored at the end, as the rule for allocations is.
+ */
+#define FREE_CORE                                                                       \
+	"^(_{0,3}free_(pcp_prepare|pages?(_prepare|_ok|_exact|_nolock)?|the_page|"      \
+	"frozen_pages|unref_(page|page_prepare|page_commit|page_list|folios)|"          \
+	"(unref_)?hot_cold_page(_list)?|large_kmalloc|pages_and_swap_cache|"            \
+	"page_and_swap_cache|folio_and_swap_cache)|__page_cache_release|release_pages|" \
+	"_{0,2}(put_page|folio_put|put_single_page|folio_put_small|folio_put_large|"    \
+	"put_compound_page|folios_put|folios_put_refs)|destroy_large_folio|"            \
+	"__pagevec_release|__folio_batch_release)"                                      \
+	"(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
+
+static void free_only_columns(struct table *t)
+{
+	const struct column columns[] = {
+		{ .name = "bytes",
+		  .title = "Free_only/Per",
+		  .unit = UNIT_BYTES,
+		  .per = "hit" },
+		{ .name = "hit", .title = "Hit", .unit = UNIT_COUNT },
+		{ .name = "callsite", .title = "Freed by", .last = true },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(columns); i++)
+		table_add_column(t, &columns[i]);
+}
+
+/* The function that freed, by the rule for frees. */
+static uint32_t free_only_group(struct page_report *page, struct callsite_rule *rule,
+				uint32_t stack)
+{
+	uint32_t nr = 0;
+	const uint64_t *frames = event_stream_stack(page->env->stream, stack, &nr);
+	int index = frames ? callsite_find(rule, page->env->syms, frames, nr) : -1;
+
+	return sites_group(&page->sites, index < 0 ? 0 : frames[index]);
+}
+
+/* Adds the stacks up by the function that freed. */
+static int free_only_collect(struct page_report *page, struct page_free_only **sums,
+			     size_t *nr)
+{
+	static const char *const core = FREE_CORE;
+	struct callsite_rule *rule = NULL;
+	size_t capacity = 0, i;
+	int ret = callsite_rule_new(&rule, &core, 1, NULL);
+
+	for (i = 0; i < page->acc.nr_free_only && !ret; i++) {
+		const struct page_free_only *from = &page->acc.free_only[i];
+		uint32_t group = free_only_group(page, rule, from->stack);
+
+		ret = group == UINT32_MAX ? -ENOMEM
+					  : array_reserve(sums, &capacity, group + 1UL,
+							  sizeof(**sums));
+		if (ret)
+			break;
+		while (*nr <= group)
+			(*sums)[(*nr)++] = (struct page_free_only){ 0 };
+		(*sums)[group].hit += from->hit;
+		(*sums)[group].pages += from->pages;
+	}
+	callsite_rule_free(rule);
+	return ret;
+}
+
+int page_report_free_only(struct page_report *page, struct report *report)
+{
+	struct page_free_only *sums = NULL;
+	struct strbuf name = { 0 };
+	bool stacks = false;
+	struct table *t;
+	size_t nr = 0, i;
+	int ret;
+
+	for (i = 0; i < page->acc.nr_free_only; i++)
+		stacks |= page->acc.free_only[i].stack != 0;
+	if (!stacks)
+		return 0;
+	t = table_new("page_free_only",
+		      "Pages freed that no event allocated, by who freed");
+	ret = t ? free_only_collect(page, &sums, &nr) : -ENOMEM;
+	if (!ret) {
+		table_set_by(t, "callsite");
+		free_only_columns(t);
+	}
+	for (i = 0; i < nr && !ret; i++) {
+		struct cell *row = sums[i].hit ? table_add_row(t) : NULL;
+
+		if (!row)
+			continue;
+		strbuf_reset(&name);
+		sites_name(&page->sites, (uint32_t)i, &name);
+		row[0] = cell_uint(sums[i].pages * page->env->page_size);
+		row[1] = cell_uint(sums[i].hit);
+		row[2] = cell_text(t, strbuf_text(&name));
+	}
+	if (!ret)
+		report_add_table(report, t);
+	else
+		table_free(t);
+	free(sums);
+	strbuf_free(&name);
+	return ret;
+}

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "facts.h"
 #include "input.h"
+#include "lost_limit.h"
 #include "message.h"
 #include "options.h"
 #include "output.h"
@@ -463,10 +464,13 @@ static int run_info(int argc, char **argv)
 		.examples = "  kmemx info\n  kmemx info -i boot.dat --json\n",
 	};
 	struct input_options input_opts = { .command = command_name };
+	struct lost_limit max_lost = { 0 };
 	bool json = false;
 	const struct option options[] = {
 		{ OPTION_STRING, 'i', "input", "FILE", &input_opts.path,
 		  "recording (default kmemx.dat; -: standard input)" },
+		{ OPTION_STRING, 0, "max-lost", "N|PCT%", &max_lost.text,
+		  "exit with 125 if more events were lost" },
 		{ OPTION_FLAG, 0, "json", NULL, &json, "JSON" },
 		{ OPTION_COUNT, 'v', "verbose", NULL, &input_opts.verbose,
 		  "more messages" },
@@ -481,12 +485,16 @@ static int run_info(int argc, char **argv)
 	if (ret < 0)
 		ret = input_path(command_name, argc, argv, operands, &input_opts.path);
 	if (ret < 0)
+		ret = lost_limit_parse(&max_lost, command_name);
+	if (ret < 0)
 		ret = input_open(&in, &input_opts);
 	if (ret < 0) {
 		err = collect(&info, &in);
 		ret = err ? input_stream_failed(&in, err)
 			  : output_write(command_name, json ? print_json : print_text,
 					 &info, false);
+		if (!err)
+			ret = lost_limit_check(&max_lost, &info.facts, command_name, ret);
 	}
 	free(info.events);
 	free(info.cpus);

@@ -192,16 +192,16 @@ static int write_report(const struct render_out *out, const void *arg)
 }
 
 int output_report(const struct output_options *opts, const char *command,
-		  const struct report *r)
+		  const struct report *r, render_fn text)
 {
-	bool text = !opts->json && !opts->csv;
+	bool pager = !opts->json && !opts->csv && !opts->no_pager;
 	struct rendering rendering = {
 		.report = r,
 		.options = { output_width(), use_color(opts), opts->human },
 		.render = opts->json  ? render_json
 			  : opts->csv ? render_csv
-				      : render_text,
+				      : text,
 	};
 
-	return output_write(command, write_report, &rendering, text && !opts->no_pager);
+	return output_write(command, write_report, &rendering, pager);
 }

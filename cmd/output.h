@@ -29,9 +29,9 @@ int output_check(const struct output_options *opts, const char *command);
  */
 typedef int (*output_fn)(const struct render_out *out, const void *arg);
 int output_write(const char *command, output_fn fn, const void *arg, bool pager);
-/* Renders @r as the options say. */
+/* Renders @r as the options say; as text by @text, which is render_text() for most. */
 int output_report(const struct output_options *opts, const char *command,
-		  const struct report *r);
+		  const struct report *r, render_fn text);
 /* Columns of the terminal; 0 if stdout is none. */
 unsigned int output_width(void);
 

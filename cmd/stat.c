@@ -14,10 +14,13 @@
 #include "facts.h"
 #include "input.h"
 #include "input_symbols.h"
+#include "lost_limit.h"
 #include "message.h"
 #include "options.h"
 #include "output.h"
 #include "recording/cpu_cursor.h"
+#include "stat_account.h"
+#include "stat_choice.h"
 #include "stat_keys.h"
 
 #define PROGRESS_INTERVAL 500000
@@ -26,7 +29,9 @@ struct stat_options {
 	const char *path, *sort, *time, *instance;
 	struct symbol_files symbols;
 	struct option_strings skip;
-	bool slab, page, caller, alloc, cache, live, ledger, raw_ip;
+	bool slab, page, caller, alloc, cache, live, ledger, raw_ip, sites;
+	struct stat_choice choice;
+	struct lost_limit max_lost;
 	uint64_t lines;
 	unsigned int verbose;
 	struct output_options output;
@@ -74,6 +79,8 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_FLAG, 0, "alloc", NULL, &o->alloc,
 		  "by object address and by page" },
 		{ OPTION_FLAG, 0, "cache", NULL, &o->cache, "by slab cache" },
+		{ OPTION_STRING, 0, "by", "WHAT", &o->choice.by_word,
+		  "by callsite, stack, comm, pid, cpu, node, cache, module" },
 		{ OPTION_FLAG, 0, "live", NULL, &o->live,
 		  "only what is still allocated at the end" },
 		{ OPTION_FLAG, 0, "ledger", NULL, &o->ledger,
@@ -81,7 +88,20 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_STRING, 's', "sort", "KEYS", &o->sort,
 		  "sort keys, e.g. bytes,+order,-hit" },
 		{ OPTION_UINT, 'l', "lines", "N", &o->lines, "only the first N rows" },
+		{ OPTION_STRING, 0, "max-lost", "N|PCT%", &o->max_lost.text,
+		  "exit with 125 if more events were lost" },
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "As trace_analyze shows it" },
+		{ OPTION_FLAG, 0, "account", NULL, &o->choice.account,
+		  "total, waste, net, allocations and frees by call site" },
+		{ OPTION_STRING, 0, "order-by", "KEY", &o->choice.order_by,
+		  "current_dynamic, total_dynamic, alloc_count, free_count, waste" },
+		{ OPTION_FLAG, 0, "malloc", NULL, &o->choice.malloc_only,
+		  "only what kmalloc gave" },
+		{ OPTION_FLAG, 0, "cache-only", NULL, &o->choice.cache_only,
+		  "only what kmem_cache_alloc gave" },
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "Callsites" },
+		{ OPTION_FLAG, 0, "sites", NULL, &o->sites,
+		  "a row for each place in a function: function+0x1f" },
 		{ OPTION_FLAG, 0, "raw-ip", NULL, &o->raw_ip,
 		  "addresses instead of functions" },
 		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
@@ -112,8 +132,16 @@ static int parse(struct stat_options *o, int argc, char **argv)
 static int check(struct stat *st)
 {
 	struct stat_options *o = &st->opts;
+	bool tables =
+		o->slab || o->page || o->caller || o->alloc || o->cache || o->ledger;
 	int ret = output_check(&o->output, command_name);
 
+	if (ret < 0)
+		ret = stat_choice_check(&o->choice, tables, command_name);
+	if (ret < 0)
+		ret = lost_limit_parse(&o->max_lost, command_name);
+	if (o->choice.order_by)
+		o->sort = o->choice.order_by;
 	if (ret < 0 && o->sort)
 		ret = stat_keys_parse(&st->keys, o->sort, command_name);
 	if (ret >= 0)
@@ -121,6 +149,10 @@ static int check(struct stat *st)
 	ret = symbol_files_check(&o->symbols, command_name);
 	if (ret >= 0)
 		return ret;
+	if (o->page && !o->slab && o->choice.by == SUBJECT_NODE) {
+		message_error(command_name, "--by node: page events do not name a node.");
+		return EXIT_USAGE;
+	}
 	if (o->ledger && o->time) {
 		message_error(
 			command_name,
@@ -254,8 +286,12 @@ static int analyze(struct stat *st)
 		.by_caller = o->caller,
 		.by_address = o->alloc,
 		.by_cache = o->cache,
+		.by = o->choice.by,
+		.account = o->choice.account,
+		.account_rows = stat_choice_rows(&o->choice),
 		.live = o->live,
 		.raw_ip = o->raw_ip,
+		.by_site = o->sites,
 		.page_size = recording_kernel_page_size(st->in.rec),
 	};
 	struct stat_progress progress = { .st = st };
@@ -359,6 +395,7 @@ static int sort_tables(struct stat *st)
 		struct table *t = st->report->tables[i];
 
 		err = stat_keys_sort(t, &st->keys);
+		stat_keys_show(t, &st->keys, st->opts.live);
 		table_limit(t, st->opts.lines);
 	}
 	return err ? input_stream_failed(&st->in, err) : -1;
@@ -390,7 +427,9 @@ static int show(struct stat *st, bool both_asked)
 		list_skipped(st);
 	if (!report_ok(st->report))
 		return input_stream_failed(&st->in, -ENOMEM);
-	return output_report(&st->opts.output, command_name, st->report);
+	ret = output_report(&st->opts.output, command_name, st->report,
+			    st->opts.choice.account ? stat_account_render : render_text);
+	return lost_limit_check(&st->opts.max_lost, &facts, command_name, ret);
 }
 
 static int no_snapshots(const struct stat *st)
@@ -406,12 +445,22 @@ static int no_snapshots(const struct stat *st)
 static bool complete_options(struct stat_options *o)
 {
 	bool both = o->slab && o->page;
+	enum subject_kind by = o->choice.by;
 
+	if (o->choice.account) {
+		o->slab = true;
+		return false;
+	}
+	o->caller |= by == SUBJECT_CALLSITE;
+	o->cache |= by == SUBJECT_CACHE;
+	if (by == SUBJECT_CALLSITE || by == SUBJECT_CACHE)
+		o->choice.by = SUBJECT_NONE;
 	if (!o->slab && !o->page && !o->ledger) {
 		o->slab = true;
-		o->page = o->caller || o->alloc || !o->cache; /* pages have no cache */
+		/* Pages have neither a cache nor, in the events, a node. */
+		o->page = o->caller || o->alloc || (!o->cache && by != SUBJECT_NODE);
 	}
-	if (!o->alloc && (!o->cache || o->page))
+	if (!o->alloc && !o->choice.by && (!o->cache || o->page))
 		o->caller = true;
 	return both;
 }

@@ -12,14 +12,34 @@
 #include "message.h"
 #include "options.h"
 
-#define SLAB_KEYS \
-	"ptr", "callsite", "bytes", "bytes_req", "hit", "pingpong", "frag", "cache"
-#define PAGE_KEYS "page", "callsite", "bytes", "hit", "order", "migtype", "gfp"
-#define LEDGER_KEYS                                                               \
-	"cache", "allocs", "freed", "implicit", "trace", "kernel", "unexplained", \
-		"explained"
-
-static const char *const known_keys[] = { SLAB_KEYS, PAGE_KEYS, LEDGER_KEYS };
+static const char *const known_keys[] = {
+	"callsite",
+	"bytes",
+	"bytes_req",
+	"hit",
+	"pingpong",
+	"frag",
+	"waste",
+	"waste_live",
+	"net",
+	"net_min",
+	"implicit",
+	"ptr",
+	"cache",
+	"page",
+	"order",
+	"migtype",
+	"gfp",
+	"comm",
+	"pid",
+	"cpu",
+	"node",
+	"module",
+	"current_dynamic",
+	"total_dynamic",
+	"alloc_count",
+	"free_count",
+};
 
 static bool is_known(const char *name)
 {
@@ -72,11 +92,29 @@ int stat_keys_sort(struct table *t, const struct sort_keys *keys)
 						{ "bytes", SORT_DEFAULT } };
 	static const struct sort_key page[] = { { "bytes", SORT_DEFAULT },
 						{ "hit", SORT_DEFAULT } };
+	static const struct sort_key account = { "current_dynamic", SORT_DEFAULT };
 	int err = table_sort(t, keys->keys, keys->nr);
 
 	if (err || t->sorted_by)
 		return err;
+	if (table_column(t, account.name) >= 0)
+		return table_sort(t, &account, 1);
 	if (table_column(t, "frag") >= 0)
 		return table_sort(t, slab, ARRAY_SIZE(slab));
 	return table_sort(t, page, ARRAY_SIZE(page));
+}
+
+void stat_keys_show(struct table *t, const struct sort_keys *keys, bool live)
+{
+	bool net = live;
+	size_t i;
+
+	for (i = 0; i < keys->nr; i++) {
+		table_show_column(t, keys->keys[i].name);
+		net |= !strncmp(keys->keys[i].name, "net", 3);
+	}
+	if (net && table_has_value(t, "net_reason")) {
+		table_show_column(t, "net_min");
+		table_show_column(t, "net_reason");
+	}
 }

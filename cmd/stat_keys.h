@@ -13,4 +13,9 @@ int stat_keys_parse(struct sort_keys *keys, const char *text, const char *comman
 /* Sorts by those of @keys that @t knows, else by its usual order. 0 or -ENOMEM. */
 int stat_keys_sort(struct table *t, const struct sort_keys *keys) __must_check;
 
+/* Shows the columns that are hidden but sorted by; where a net figure is shown (@live: all
+ * are) and is a range in some row, its other end and the reason too.
+ */
+void stat_keys_show(struct table *t, const struct sort_keys *keys, bool live);
+
 #endif

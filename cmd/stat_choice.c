@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: the options of kmemx stat that are a word of a list, and what they exclude.
+ * In: --by, --order-by, --malloc, --cache-only. Out: values, or a message.
+ */
+#include "stat_choice.h"
+
+#include <string.h>
+
+#include "command.h"
+#include "message.h"
+#include "options.h"
+
+/* Index of @word in @words, or -1 after a message that lists them. */
+static int choose(const char *option, const char *word, const char *const *words,
+		  size_t nr, const char *command)
+{
+	struct strbuf list = { 0 };
+	const char *near;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (!strcmp(word, words[i]))
+			return (int)i;
+		strbuf_printf(&list, " %s", words[i]);
+	}
+	near = options_nearest(word, words, nr);
+	message_error(command, "unknown %s '%s'.%s%s%s\n  One of:%s", option, word,
+		      near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
+		      strbuf_text(&list));
+	strbuf_free(&list);
+	return -1;
+}
+
+static int check_account(const struct stat_choice *c, bool other_tables,
+			 const char *command)
+{
+	const char *alone = c->order_by	     ? "--order-by"
+			    : c->malloc_only ? "--malloc"
+			    : c->cache_only  ? "--cache-only"
+					     : NULL;
+
+	if (c->account && other_tables) {
+		message_error(
+			command,
+			"--account is a table of its own.\n  It goes with --by, --order-by, --malloc, --cache-only, --live and -l.");
+		return EXIT_USAGE;
+	}
+	if (!c->account && alone) {
+		message_error(command, "%s is for the account table.\n  Add --account.",
+			      alone);
+		return EXIT_USAGE;
+	}
+	if (c->malloc_only && c->cache_only) {
+		message_error(command, "--malloc and --cache-only exclude each other.");
+		return EXIT_USAGE;
+	}
+	return -1;
+}
+
+int stat_choice_check(struct stat_choice *c, bool other_tables, const char *command)
+{
+	static const char *const kinds[] = { "callsite", "stack", "comm",  "pid",
+					     "cpu",	 "node",  "cache", "module" };
+	static const char *const orders[] = { "current_dynamic", "total_dynamic",
+					      "alloc_count", "free_count", "waste" };
+	int index;
+
+	if (c->by_word) {
+		index = choose("--by", c->by_word, kinds, ARRAY_SIZE(kinds), command);
+		if (index < 0)
+			return EXIT_USAGE;
+		c->by = SUBJECT_CALLSITE + (unsigned int)index;
+	}
+	if (c->order_by &&
+	    choose("--order-by", c->order_by, orders, ARRAY_SIZE(orders), command) < 0)
+		return EXIT_USAGE;
+	return check_account(c, other_tables, command);
+}
+
+enum account_rows stat_choice_rows(const struct stat_choice *c)
+{
+	if (c->malloc_only)
+		return ACCOUNT_KMALLOC;
+	return c->cache_only ? ACCOUNT_CACHES : ACCOUNT_ALL;
+}

@@ -347,6 +347,19 @@ static int block_signals(sigset_t *before)
 	return signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* A SIGPIPE of ours, from a stream or stderr that nobody reads, has been told of already. */
+static void unblock_signals(const sigset_t *before)
+{
+	const struct timespec at_once = { 0 };
+	sigset_t pipe;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	while (sigtimedwait(&pipe, NULL, &at_once) > 0)
+		;
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
 static int record(const struct capture_options *c, bool quiet)
 {
 	struct capture_result result;
@@ -417,7 +430,7 @@ static int run_record(int argc, char **argv)
 	c.ctx = &c;
 	ret = record(&c, o.quiet);
 	close(c.stop_fd);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	unblock_signals(&before);
 out:
 	free(o.pids.items);
 	free(o.events.items);

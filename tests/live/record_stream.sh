@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# kmemx record -o - through a pipe, into a file, into a reader that goes away.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+before=$(tracing_state)
+cat >work <<'END'
+i=0
+while [ $i -lt 300 ]; do : <work; i=$((i + 1)); done
+echo output of the command
+exit 5
+END
+code=0
+{
+	"$KMEMX" record -o - -- sh work 2>err || code=$?
+	echo $code >code
+} | tee saved | "$KMEMX" stat -i - --slab --page --caller --json >piped.json 2>stat.err ||
+	fail "stat: $(cat stat.err)"
+expect 5 "$(cat code)" "status of the command"
+grep -qx 'output of the command' err || fail "the command's output: $(cat err)"
+[ "$(find . -name '*.dat*' | wc -l)" = 0 ] || fail "a file was written: $(ls -A)"
+"$KMEMX" stat -i saved --slab --page --caller --json >saved.json
+sed 's/"file": *"[^"]*"//' piped.json >piped
+sed 's/"file": *"[^"]*"//' saved.json >kept
+cmp piped kept || fail "a saved stream reads differently"
+grep -qE '"callsite": *"(getname_flags|alloc_empty_file)' piped || fail "no callsite has its name"
+
+said=$(events_said err)
+"$KMEMX" info saved >info
+counted=$(awk '/^ *count  event/ { on = 1; next } on && NF == 2 { sum += $1 } END { print sum }' info)
+expect "$said" "$counted" "events that arrived"
+
+# A connection that breaks gives what came until then.
+size=$(wc -c <saved)
+head -c $((size * 9 / 10)) saved | "$KMEMX" info - >cut 2>cut.err || fail "cut: $(cat cut.err)"
+grep -q 'breaks off' cut.err || fail "a cut stream is not told: $(cat cut.err)"
+
+# A reader that goes away ends the recording.
+code=0
+{
+	timeout 60 "$KMEMX" record -o - -- sh -c 'for i in 1 2 3 4 5 6; do ls -R /usr/share >/dev/null; done' \
+		2>gone.err || code=$?
+	echo $code >code
+} | head -c 1000 >/dev/null
+expect 1 "$(cat code)" "status without a reader"
+grep -q 'Broken pipe' gone.err || fail "$(cat gone.err)"
+expect "$before" "$(tracing_state)" "state of the tracing system"

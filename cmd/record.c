@@ -364,6 +364,7 @@ static int record(const struct capture_options *c, bool quiet)
 {
 	struct capture_result result;
 	int ret = capture_run(c, &result);
+	bool running;
 	int status;
 
 	if (ret == 0 && result.exec_errno) {
@@ -383,13 +384,17 @@ static int record(const struct capture_options *c, bool quiet)
 			"record",
 			"the recording was cut short: %s\n  %s holds what was read until then, marked as truncated. Make room there, or use -o FILE.",
 			strerror(result.write_error), c->output);
-	if (!quiet && result.child.pid > 0 && !result.child.ended &&
-	    result.child.go_fd < 0)
-		message_info("waiting for the command to end");
+	running = ret == 0 && result.child.pid > 0 && !result.child.ended &&
+		  result.child.go_fd < 0;
+	if (!quiet && running)
+		message_info("%s",
+			     result.timed_out
+				     ? "the time is over: ending the command (SIGTERM)"
+				     : "waiting for the command to end");
 	status = capture_wait(c, &result);
 	if (ret || result.write_error)
 		return EXIT_FAILED;
-	return status;
+	return running && result.timed_out ? EXIT_OK : status;
 }
 
 static int run_record(int argc, char **argv)

@@ -327,6 +327,7 @@ static int record(struct session *s)
 		log_msg(s->log, LOG_WARN, "cannot switch tracing off");
 	result->duration_ns = now_ns() - begin;
 	result->stop_signal = pump.stop_signal;
+	result->timed_out = pump.timed_out;
 	result->exec_errno = result->child.exec_errno;
 	result->write_error = pump.write_error;
 	return ret;
@@ -517,13 +518,14 @@ int capture_wait(const struct capture_options *opts, struct capture_result *resu
 	struct child *c = &result->child;
 	int ret = 0;
 
-	if (c->pid > 0 && !child_check(c, false) && c->go_fd < 0)
+	if (c->pid > 0 && !child_check(c, false) && c->go_fd < 0) {
+		if (result->timed_out)
+			kill(c->pid, SIGTERM);
 		pump_wait_child(c, opts->stop_fd);
+	}
 	if (c->ended)
 		ret = WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status)
 					     : WEXITSTATUS(c->status);
-	else if (c->pid > 0 && result->stop_signal)
-		ret = 128 + result->stop_signal;
 	child_close(c);
 	return ret;
 }

@@ -76,6 +76,7 @@ struct capture_options {
  * @write_error: errno of the write that ended the recording early; 0 if none did
  * @exec_errno: why the command could not be executed; 0 if it was
  * @stop_signal: the signal that ended the recording; 0 if none did
+ * @timed_out: @duration_ns ended it
  * @child: the command; may still run (capture_wait())
  */
 struct capture_result {
@@ -87,6 +88,7 @@ struct capture_result {
 	int write_error;
 	int exec_errno;
 	int stop_signal;
+	bool timed_out;
 	struct child child;
 };
 
@@ -106,8 +108,8 @@ int capture_run(const struct capture_options *opts,
 /**
  * capture_wait() - wait for a command that outlives the recording, and release it
  *
- * Signals of @opts->stop_fd that only this process got are passed on; after a second one
- * the command is left alone. Return: the command's status as a shell has it (128 + signal),
+ * Signals of @opts->stop_fd that only this process got are passed on; the
+ * command is never left behind. If the recording's time was over it gets SIGTERM. Return: the command's status as a shell has it (128 + signal),
  * 0 without a command.
  */
 int capture_wait(const struct capture_options *opts, struct capture_result *result);

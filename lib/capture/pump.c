@@ -170,7 +170,7 @@ static int handle(struct pump *p, uint32_t tag)
 		p->stop = p->stop || opts->child->exec_errno;
 		return 0;
 	case TAG_TIMER:
-		p->stop = true;
+		opts->timed_out = p->stop = true;
 		return 0;
 	default:
 		return drain_ready(p);
@@ -229,15 +229,13 @@ int pump_run(struct pump_options *opts)
 
 void pump_wait_child(struct child *child, int stop_fd)
 {
-	int signals = 0;
-
-	while (!child_check(child, false) && signals < 2) {
+	while (!child_check(child, false)) {
 		struct pollfd fds[] = { { .fd = child->pidfd, .events = POLLIN },
 					{ .fd = stop_fd, .events = POLLIN } };
 
 		if (poll(fds, ARRAY_SIZE(fds), child->pidfd < 0 ? CHILD_POLL_MS : -1) >
 			    0 &&
-		    (fds[1].revents & POLLIN) && take_signal(stop_fd, child))
-			signals++;
+		    (fds[1].revents & POLLIN))
+			take_signal(stop_fd, child);
 	}
 }

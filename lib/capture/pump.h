@@ -19,7 +19,7 @@
  * @child: its end ends the loop; NULL: none
  * @stop_fd: a signalfd; a signal that only this process got is passed on to @child
  * @has_watermark: pipes become readable at buffer_percent, not with each event
- * @stop_signal, @write_error: results: why the loop ended, 0 otherwise
+ * @stop_signal, @write_error, @timed_out: results: why the loop ended, 0 otherwise
  */
 struct pump_options {
 	struct reader *reader;
@@ -30,6 +30,7 @@ struct pump_options {
 	const struct log *log;
 	int stop_signal;
 	int write_error;
+	bool timed_out;
 };
 
 /**
@@ -40,7 +41,7 @@ struct pump_options {
  */
 int pump_run(struct pump_options *p) __must_check;
 
-/* Waits for @child; passes signals on; returns early at a second signal. */
+/* Waits for @child and passes signals on to it. */
 void pump_wait_child(struct child *child, int stop_fd);
 
 #endif

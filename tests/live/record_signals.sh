@@ -22,15 +22,44 @@ for signal in INT TERM HUP; do
 	expect_gone $pid
 done
 
-# A signal for the recorder alone ends its command too.
-"$KMEMX" record -o child.dat -- sleep 60 2>err &
+# A signal for the recorder alone ends its command too, which is not left behind.
+for signal in TERM:143 HUP:129; do
+	"$KMEMX" record -o child.dat -- sh -c 'echo $$ >pid; exec sleep 60' 2>err &
+	pid=$!
+	wait_started err
+	until [ -s pid ]; do sleep 0.05; done
+	kill -${signal%:*} $pid
+	code=0
+	wait $pid || code=$?
+	expect ${signal#*:} $code "status of a command ended by SIG${signal%:*}"
+	! kill -0 "$(cat pid)" 2>/dev/null || fail "SIG${signal%:*} left the command behind"
+	"$KMEMX" info -i child.dat >/dev/null || fail "the file is unreadable"
+	rm pid
+done
+
+# One that takes its time to end is waited for, however often it is told.
+"$KMEMX" record -o slow.dat -- sh -c 'trap "" TERM; echo $$ >pid; sleep 2; echo done >done' 2>err &
 pid=$!
 wait_started err
+until [ -s pid ]; do sleep 0.05; done
 kill -TERM $pid
+sleep 0.3
+kill -TERM $pid
+sleep 0.1
+kill -TERM $pid
+wait $pid || fail "a slow command: $(cat err)"
+[ -e done ] || fail "a slow command was not waited for"
+rm -f pid done
+
+# --duration ends the command; one that ended before returns its own status.
 code=0
-wait $pid || code=$?
-expect 143 $code "status of a command ended by SIGTERM"
-"$KMEMX" info -i child.dat >/dev/null || fail "the file is unreadable"
+"$KMEMX" record --duration 300ms -o time.dat -- sh -c 'echo $$ >pid; exec sleep 60' 2>err || code=$?
+expect 0 $code "status after --duration"
+grep -q 'ending the command (SIGTERM)' err || fail "--duration: $(cat err)"
+! kill -0 "$(cat pid)" 2>/dev/null || fail "--duration left the command behind"
+code=0
+"$KMEMX" record --duration 30 -o time.dat -- sh -c 'exit 4' 2>err || code=$?
+expect 4 $code "status of a command that ended before --duration"
 
 "$KMEMX" record -o killed.dat 2>err &
 pid=$!
@@ -47,8 +76,8 @@ mkdir "$tracefs/instances/kmemx-$dead"
 "$KMEMX" record -o live.dat 2>err &
 live=$!
 wait_started err
-expect_gone $pid
-expect_gone $dead
+expect_gone_soon $pid
+expect_gone_soon $dead
 "$KMEMX" record -q -o killed.dat -- true
 [ -d "$tracefs/instances/kmemx-$live" ] || fail "a live recorder lost its instance"
 kill -INT $live

@@ -81,9 +81,9 @@ DEFS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DKMEMX_VERSION='"$(VERSION)"' \
 	$(if $(filter libzstd,$(pkgs)),-DHAVE_ZSTD=1) $(if $(filter zlib,$(pkgs)),-DHAVE_ZLIB=1) \
 	$(if $(STATIC),-DKMEMX_STATIC=1)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-ALL_CFLAGS := -std=gnu11 $(WARN) -Ilib -Icmd -include lib/base/banned.h $(DEFS) \
+ALL_CFLAGS := -std=gnu11 -pthread $(WARN) -Ilib -Icmd -include lib/base/banned.h $(DEFS) \
 	$(LIB_CFLAGS) $(SANFLAGS) $(CFLAGS)
-ALL_LDFLAGS := $(SANFLAGS) $(if $(STATIC),-static) $(LDFLAGS)
+ALL_LDFLAGS := -pthread $(SANFLAGS) $(if $(STATIC),-static) $(LDFLAGS)
 $(B)/tests/%.o: ALL_CFLAGS += $(CHECK_CFLAGS) -I$(B)/tests -Wno-missing-prototypes
 
 # --- files -------------------------------------------------------------------------------

@@ -4,6 +4,8 @@
  * In: a recording. Out: who allocated what: the slab and page reports.
  */
 #include <errno.h>
+#include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +34,7 @@ struct stat_options {
 	bool slab, page, caller, alloc, cache, live, ledger, raw_ip, sites;
 	struct stat_choice choice;
 	struct lost_limit max_lost;
-	uint64_t lines;
+	uint64_t lines, jobs;
 	unsigned int verbose;
 	struct output_options output;
 };
@@ -71,6 +73,8 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_STRING, 0, "instance", "NAME", &o->instance,
 		  "only the ring buffer of this name" },
 		SYMBOL_FILE_OPTIONS(o->symbols),
+		{ OPTION_UINT, 0, "jobs", "N", &o->jobs,
+		  "threads (default: one for each CPU here)" },
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" },
 		{ OPTION_FLAG, 0, "slab", NULL, &o->slab,
 		  "slab objects (default: what was recorded)" },
@@ -272,6 +276,18 @@ static int show_progress(void *ctx, uint64_t nr_events)
 	return 0;
 }
 
+/* Threads to use: no more than CPUs that this process may run on, unless told so. */
+static unsigned int jobs(const struct stat_options *o)
+{
+	cpu_set_t cpus;
+
+	if (o->jobs)
+		return o->jobs < UINT_MAX ? (unsigned int)o->jobs : UINT_MAX;
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		return 1;
+	return (unsigned int)CPU_COUNT(&cpus);
+}
+
 static int analyze(struct stat *st)
 {
 	const struct stat_options *o = &st->opts;
@@ -293,6 +309,7 @@ static int analyze(struct stat *st)
 		.raw_ip = o->raw_ip,
 		.by_site = o->sites,
 		.page_size = recording_kernel_page_size(st->in.rec),
+		.jobs = jobs(o),
 	};
 	struct stat_progress progress = { .st = st };
 	const struct analyze_progress how = { show_progress, &progress,

@@ -45,6 +45,7 @@ enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
  * @live: only what is still allocated at the end (--live)
  * @raw_ip: callsites as addresses
  * @by_site: callsites are told apart within a function (--sites)
+ * @jobs: threads that may run at a time, the caller's included; 0 means 1
  */
 struct analysis_env {
 	const struct recording *rec;
@@ -61,18 +62,25 @@ struct analysis_env {
 	bool live;
 	bool raw_ip, by_site;
 	uint32_t page_size; /* bytes of a page on the recorded machine */
+	unsigned int jobs;
 };
 
 /**
  * struct analysis_ops - an analysis: one of these and a line in analyze.c's table
  * @create: NULL if memory ran out
  * @event: takes one event or loss; failures (memory) are kept and returned by @finish
+ * @events: the same for several; NULL: @event is called for each
+ * @apart: @event consults neither the stream (stacks, names, stats) nor an event's raw
+ *	   data, and shares nothing with other analyses: it may run on a thread of its own,
+ *	   behind the stream
  * @finish: adds its tables to the report; 0 or -errno
  */
 struct analysis_ops {
 	const char *name;
 	void *(*create)(const struct analysis_env *env);
 	void (*event)(void *self, const struct kmem_event *ev);
+	void (*events)(void *self, const struct kmem_event *ev, size_t nr);
+	bool apart;
 	int (*finish)(void *self, struct report *report);
 	void (*destroy)(void *self);
 };

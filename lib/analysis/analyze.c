@@ -8,27 +8,136 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Every item of the stream to every analysis. */
-static int analyze_stream(const struct analysis_ops *const *ops, void **selves, size_t nr,
+#include "analysis/relay.h"
+
+/* Events taken at a time where there is one thread: they stay in the nearest cache. */
+#define BATCH 128
+
+/* The analyses of one thread: every @step-th from @first on. */
+struct share {
+	const struct analysis_ops *const *ops;
+	void **selves;
+	size_t nr, first, step;
+};
+
+static void share_events(void *ctx, const struct kmem_event *evs, size_t nr)
+{
+	const struct share *share = ctx;
+	size_t i, e;
+
+	for (i = share->first; i < share->nr; i += share->step) {
+		const struct analysis_ops *ops = share->ops[i];
+
+		for (e = 0; e < nr && !ops->events; e++)
+			ops->event(share->selves[i], &evs[e]);
+		if (ops->events)
+			ops->events(share->selves[i], evs, nr);
+	}
+}
+
+/* How far the pass is, and when to say so next. */
+struct pass {
+	const struct analyze_progress *progress; /* may be NULL */
+	uint64_t count, pause;
+};
+
+static inline int pass_on(struct pass *pass, size_t nr)
+{
+	pass->count += nr;
+	if (likely(pass->count < pass->pause))
+		return 0;
+	pass->pause = pass->count + pass->progress->interval;
+	return pass->progress->fn(pass->progress->ctx, pass->count) ? -ECANCELED : 0;
+}
+
+/* Every item of the stream to every analysis, on this thread. */
+static int run_here(struct share *all, struct event_stream *stream, struct pass *pass)
+{
+	struct kmem_event *evs = malloc(BATCH * sizeof(*evs));
+	int ret = -ENOMEM;
+
+	while (evs && (ret = event_stream_next_batch(stream, evs, BATCH)) > 0) {
+		share_events(all, evs, (size_t)ret);
+		ret = pass_on(pass, (size_t)ret);
+		if (ret < 0)
+			break;
+	}
+	free(evs);
+	return ret;
+}
+
+/* A whole batch for the threads; less at the end. Its events outlive their raw data. */
+static int fill(struct event_stream *stream, struct kmem_event *evs)
+{
+	int nr = 0;
+
+	while (nr < RELAY_BATCH) {
+		int i, ret = event_stream_next_batch(stream, evs + nr, RELAY_BATCH - nr);
+
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			break;
+		for (i = nr; i < nr + ret; i++)
+			evs[i].data = NULL;
+		nr += ret;
+	}
+	return nr;
+}
+
+/* The same with the analyses on threads of their own, while this one reads and decodes. */
+static int run_apart(struct relay *relay, struct event_stream *stream, struct pass *pass)
+{
+	int ret;
+
+	do {
+		ret = fill(stream, relay_room(relay));
+		if (ret <= 0)
+			break;
+		relay_push(relay, (size_t)ret);
+		ret = pass_on(pass, (size_t)ret);
+	} while (!ret);
+	return ret;
+}
+
+/* Threads for the analyses; 0 where they run on the caller's. */
+static unsigned int nr_readers(const struct analysis_env *env, const struct share *all)
+{
+	size_t i, nr = env->jobs ? env->jobs - 1 : 0;
+
+	for (i = 0; i < all->nr; i++) {
+		if (!all->ops[i]->apart)
+			return 0;
+	}
+	if (nr > all->nr)
+		nr = all->nr;
+	return nr < RELAY_MAX_READERS ? (unsigned int)nr : RELAY_MAX_READERS;
+}
+
+static int analyze_stream(const struct analysis_env *env, struct share *all,
 			  struct event_stream *stream,
 			  const struct analyze_progress *progress)
 {
-	uint64_t count = 0;
-	uint64_t pause = progress && progress->fn ? progress->interval : UINT64_MAX;
-	struct kmem_event ev;
+	struct pass pass = { progress, 0, UINT64_MAX };
+	struct relay_reader readers[RELAY_MAX_READERS];
+	struct share shares[RELAY_MAX_READERS];
+	unsigned int i, nr = nr_readers(env, all);
+	struct relay *relay;
 	int ret;
 
-	while ((ret = event_stream_next(stream, &ev)) > 0) {
-		size_t i;
-
-		for (i = 0; i < nr; i++)
-			ops[i]->event(selves[i], &ev);
-		if (unlikely(++count >= pause)) {
-			if (progress->fn(progress->ctx, count))
-				return -ECANCELED;
-			pause = count + progress->interval;
-		}
+	if (progress && progress->fn)
+		pass.pause = progress->interval;
+	for (i = 0; i < nr; i++) {
+		shares[i] = *all;
+		shares[i].first = i;
+		shares[i].step = nr;
+		readers[i] = (struct relay_reader){ share_events, &shares[i] };
 	}
+	/* Without threads it only takes longer. */
+	if (!nr || relay_start(&relay, readers, nr))
+		return run_here(all, stream, &pass);
+	ret = run_apart(relay, stream, &pass);
+	relay_finish(relay);
 	return ret;
 }
 
@@ -37,6 +146,7 @@ int analyze_run(const struct analysis_env *env, const struct analysis_ops *const
 		const struct analyze_progress *progress)
 {
 	void **selves = calloc(nr ? nr : 1, sizeof(*selves));
+	struct share all = { ops, selves, nr, 0, 1 };
 	int ret = -ENOMEM;
 	size_t i;
 
@@ -47,7 +157,7 @@ int analyze_run(const struct analysis_env *env, const struct analysis_ops *const
 		if (!selves[i])
 			goto out;
 	}
-	ret = analyze_stream(ops, selves, nr, stream, progress);
+	ret = analyze_stream(env, &all, stream, progress);
 	for (i = 0; i < nr && !ret; i++)
 		ret = ops[i]->finish(selves[i], report);
 	if (!ret && !report_ok(report))

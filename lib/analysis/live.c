@@ -5,66 +5,61 @@
  */
 #include "analysis/live.h"
 
-#include <stdbool.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/hash.h"
+#define LIVE_FIRST_CAPACITY 1024
 
-static size_t live_home(const struct live_table *t, uint64_t key)
+/* Gives the entries of the first @old places their places in the whole table.
+ *
+ * An entry's new home is its old one, or that plus @old. Taken in order from the start of a
+ * cluster, an entry that keeps its home finds everything before it settled already, and one
+ * that leaves goes to a part that was empty. Only the cluster that wraps around the old end
+ * has to be set aside: its rest at the start comes last. Return: 0; -ENOMEM with the table
+ * as it was.
+ */
+static int live_spread(struct live_table *t, size_t old)
 {
-	return hash_u64(key) & (t->capacity - 1);
+	struct live_entry *aside, entry;
+	size_t start = 0, i;
+
+	while (t->entries[start].state != LIVE_EMPTY) /* it is never full */
+		start++;
+	aside = malloc((start + 1) * sizeof(*aside));
+	if (!aside)
+		return -ENOMEM;
+	memcpy(aside, t->entries, start * sizeof(*aside));
+	memset(t->entries, 0, start * sizeof(*aside));
+	t->capacity = 2 * old;
+	for (i = start; i < old; i++) {
+		if (t->entries[i].state == LIVE_EMPTY)
+			continue;
+		entry = t->entries[i];
+		t->entries[i].state = LIVE_EMPTY;
+		*live_probe(t, entry.key) = entry;
+	}
+	for (i = 0; i < start; i++)
+		*live_probe(t, aside[i].key) = aside[i];
+	free(aside);
+	return 0;
 }
 
-/* @key's entry, or the empty place where it belongs. */
-static struct live_entry *live_probe(const struct live_table *t, uint64_t key)
+bool live_grow(struct live_table *t)
 {
-	size_t i = live_home(t, key);
+	size_t old = t->capacity, capacity = old ? 2 * old : LIVE_FIRST_CAPACITY;
+	struct live_entry *entries;
 
-	while (t->entries[i].state != LIVE_EMPTY && t->entries[i].key != key)
-		i = (i + 1) & (t->capacity - 1);
-	return &t->entries[i];
-}
-
-static bool live_grow(struct live_table *t)
-{
-	struct live_table bigger = { .count = t->count, .epoch = t->epoch };
-	size_t i;
-
-	bigger.capacity = t->capacity ? t->capacity * 2 : 1024;
-	bigger.entries = calloc(bigger.capacity, sizeof(*bigger.entries));
-	if (!bigger.entries)
+	/* For large sizes the C library has the kernel move pages instead of copying. */
+	entries = reallocarray(t->entries, capacity, sizeof(*entries));
+	if (!entries)
 		return false;
-	for (i = 0; i < t->capacity; i++) {
-		if (t->entries[i].state != LIVE_EMPTY)
-			*live_probe(&bigger, t->entries[i].key) = t->entries[i];
-	}
-	free(t->entries);
-	*t = bigger;
+	t->entries = entries;
+	memset(entries + old, 0, (capacity - old) * sizeof(*entries));
+	if (old)
+		return !live_spread(t, old);
+	t->capacity = capacity;
 	return true;
-}
-
-struct live_entry *live_find(const struct live_table *t, uint64_t key)
-{
-	struct live_entry *e;
-
-	if (!t->capacity)
-		return NULL;
-	e = live_probe(t, key);
-	return e->state == LIVE_EMPTY ? NULL : e;
-}
-
-struct live_entry *live_insert(struct live_table *t, uint64_t key)
-{
-	struct live_entry *e;
-
-	if (t->count * 4 >= t->capacity * 3 && !live_grow(t))
-		return NULL;
-	e = live_probe(t, key);
-	if (e->state == LIVE_EMPTY) {
-		*e = (struct live_entry){ .key = key };
-		t->count++; /* the caller gives it a state */
-	}
-	return e;
 }
 
 void live_remove(struct live_table *t, struct live_entry *entry)

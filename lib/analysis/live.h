@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/hash.h"
 
 enum live_state {
 	LIVE_EMPTY, /* only in a fresh entry */
@@ -46,10 +47,63 @@ struct live_table {
 
 #define LIVE_EPOCH_OLD 63 /* of entries made before many gaps */
 
+static inline size_t live_home(const struct live_table *t, uint64_t key)
+{
+	return hash_u64(key) & (t->capacity - 1);
+}
+
+/* @key's entry, or the empty place where it belongs. The table has capacity. */
+static inline struct live_entry *live_probe(const struct live_table *t, uint64_t key)
+{
+	size_t i = live_home(t, key);
+
+	while (t->entries[i].state != LIVE_EMPTY && t->entries[i].key != key)
+		i = (i + 1) & (t->capacity - 1);
+	return &t->entries[i];
+}
+
 /* The entry of @key, valid until the next insertion or removal; NULL if there is none. */
-struct live_entry *live_find(const struct live_table *t, uint64_t key);
+static inline struct live_entry *live_find(const struct live_table *t, uint64_t key)
+{
+	struct live_entry *e;
+
+	if (!t->capacity)
+		return NULL;
+	e = live_probe(t, key);
+	return e->state == LIVE_EMPTY ? NULL : e;
+}
+
+/* Has the memory at @key's place fetched, to have it at hand a few events later. */
+static inline void live_prefetch(const struct live_table *t, uint64_t key)
+{
+	if (t->capacity)
+		__builtin_prefetch(&t->entries[live_home(t, key)], 1);
+}
+
+/* Will the next insertion have the table grow? */
+static inline bool live_full(const struct live_table *t)
+{
+	return t->count * 4 >= t->capacity * 3;
+}
+
+/* Doubles the table where it is, without a second one beside it. False: no memory. */
+bool live_grow(struct live_table *t) __must_check;
+
 /* Finds or adds: a new entry has state LIVE_EMPTY. NULL if memory ran out. */
-struct live_entry *live_insert(struct live_table *t, uint64_t key);
+static inline struct live_entry *live_insert(struct live_table *t, uint64_t key)
+{
+	struct live_entry *e;
+
+	if (unlikely(live_full(t)) && !live_grow(t))
+		return NULL;
+	e = live_probe(t, key);
+	if (e->state == LIVE_EMPTY) {
+		*e = (struct live_entry){ .key = key };
+		t->count++; /* the caller gives it a state */
+	}
+	return e;
+}
+
 /* Removes an entry that live_find() returned; moves others. */
 void live_remove(struct live_table *t, struct live_entry *entry);
 /* Iteration in no particular order: start with NULL; NULL at the end. */

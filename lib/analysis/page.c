@@ -36,6 +36,13 @@ static void page_event(void *self, const struct kmem_event *ev)
 	page_account_event(&page->acc, ev);
 }
 
+static void page_events(void *self, const struct kmem_event *ev, size_t nr)
+{
+	struct page_report *page = self;
+
+	page_account_events(&page->acc, ev, nr);
+}
+
 static void page_destroy(void *self)
 {
 	struct page_report *page = self;
@@ -393,6 +400,8 @@ const struct analysis_ops analysis_page = {
 	.name = "page",
 	.create = page_create,
 	.event = page_event,
+	.events = page_events,
+	.apart = true,
 	.finish = page_finish,
 	.destroy = page_destroy,
 };

@@ -12,6 +12,9 @@
 #define REGION_ORDER 9 /* page frames of a region: a huge page of most machines */
 #define REGION_WORDS ((1U << REGION_ORDER) / 64)
 
+/* How many events ahead a block's entry is fetched: memory's delay is a few events long. */
+#define FETCH_AHEAD 12
+
 /* The state of 512 page frames, a bit each: live, or freed, or neither. An announced page
  * is a live one that mm_page_free_batched spoke of.
  */
@@ -39,6 +42,7 @@ enum page_end { PAGE_FREED, PAGE_GONE, PAGE_ANNOUNCED };
 struct page_span {
 	uint64_t *live, *freed, *announced;
 	uint64_t mask;
+	unsigned int nr;
 };
 
 /* A hostile order or pfn must not make memory grow faster than the file: an ordinary
@@ -49,15 +53,11 @@ static bool region_allowed(const struct page_account *acc)
 	return acc->nr_regions < 65536 + 4 * acc->nr_events;
 }
 
-/* The region of frame @pfn; NULL if it would be one too many or memory ran out. */
-static struct page_region *page_region(struct page_account *acc, uint64_t pfn)
+/* The region @base, new; NULL if it would be one too many or memory ran out. */
+static struct page_region *page_region_new(struct page_account *acc, uint64_t base)
 {
-	uint64_t base = pfn >> REGION_ORDER;
-	uint32_t *index = u64_map_find(&acc->region_index, base);
 	struct page_region *region;
 
-	if (likely(index))
-		return &acc->regions[*index];
 	if (!region_allowed(acc))
 		return NULL;
 	if (array_reserve(&acc->regions, &acc->regions_capacity, acc->nr_regions + 1,
@@ -71,9 +71,18 @@ static struct page_region *page_region(struct page_account *acc, uint64_t pfn)
 	return region;
 }
 
+/* The region of frame @pfn; NULL if it would be one too many or memory ran out. */
+static inline struct page_region *page_region(struct page_account *acc, uint64_t pfn)
+{
+	uint64_t base = pfn >> REGION_ORDER;
+	uint32_t *index = u64_map_find(&acc->region_index, base);
+
+	return likely(index) ? &acc->regions[*index] : page_region_new(acc, base);
+}
+
 /* The word that holds *@pfn, with a mask of the frames up to @end; moves *@pfn on. */
-static bool page_span_next(struct page_account *acc, uint64_t *pfn, uint64_t end,
-			   struct page_span *span)
+static inline bool page_span_next(struct page_account *acc, uint64_t *pfn, uint64_t end,
+				  struct page_span *span)
 {
 	struct page_region *region;
 	unsigned int word = (*pfn >> 6) % REGION_WORDS, bit = *pfn & 63;
@@ -88,9 +97,21 @@ static bool page_span_next(struct page_account *acc, uint64_t *pfn, uint64_t end
 	span->live = &region->words[word].live;
 	span->freed = &region->words[word].freed;
 	span->announced = &region->words[word].announced;
+	span->nr = count;
 	span->mask = (count == 64 ? ~0ULL : (1ULL << count) - 1) << bit;
 	*pfn += count;
 	return true;
+}
+
+/* How many frames of a span have their bit set: mostly all or none. */
+static inline uint64_t span_count(const struct page_span *span, uint64_t bits)
+{
+	bits &= span->mask;
+	if (!bits)
+		return 0;
+	if (bits == span->mask)
+		return span->nr;
+	return (uint64_t)__builtin_popcountll(bits);
 }
 
 /* How many frames of a range are live, announced, freed. */
@@ -105,12 +126,23 @@ static struct page_census page_census(struct page_account *acc, uint64_t pfn, ui
 	uint64_t end = pfn + nr;
 
 	while (page_span_next(acc, &pfn, end, &span)) {
-		c.live += (uint64_t)__builtin_popcountll(*span.live & span.mask);
-		c.announced +=
-			(uint64_t)__builtin_popcountll(*span.announced & span.mask);
-		c.freed += (uint64_t)__builtin_popcountll(*span.freed & span.mask);
+		c.live += span_count(&span, *span.live);
+		c.announced += span_count(&span, *span.announced);
+		c.freed += span_count(&span, *span.freed);
 	}
 	return c;
+}
+
+static inline void span_mark(const struct page_span *span, bool live)
+{
+	*span->announced &= ~span->mask;
+	if (live) {
+		*span->live |= span->mask;
+		*span->freed &= ~span->mask;
+	} else {
+		*span->live &= ~span->mask;
+		*span->freed |= span->mask;
+	}
 }
 
 static void page_mark(struct page_account *acc, uint64_t pfn, uint64_t nr, bool live)
@@ -118,16 +150,8 @@ static void page_mark(struct page_account *acc, uint64_t pfn, uint64_t nr, bool 
 	struct page_span span;
 	uint64_t end = pfn + nr;
 
-	while (page_span_next(acc, &pfn, end, &span)) {
-		*span.announced &= ~span.mask;
-		if (live) {
-			*span.live |= span.mask;
-			*span.freed &= ~span.mask;
-		} else {
-			*span.live &= ~span.mask;
-			*span.freed |= span.mask;
-		}
-	}
+	while (page_span_next(acc, &pfn, end, &span))
+		span_mark(&span, live);
 }
 
 /* The block that holds live frame @pfn. Blocks are aligned to their size and disjoint. */
@@ -316,17 +340,10 @@ static void page_release(struct page_account *acc, uint64_t pfn, uint64_t nr,
 	}
 }
 
-static uint32_t page_row(struct page_account *acc, const struct kmem_event *ev)
+static uint32_t page_row_slow(struct page_account *acc, const struct page_key *key)
 {
-	struct page_key key = { .gfp_flags = ev->page_alloc.gfp_flags,
-				.stack = ev->stack,
-				.order = ev->page_alloc.order,
-				.migratetype = ev->page_alloc.migratetype };
-	uint32_t id;
+	uint32_t id = intern_id(&acc->keys, key, sizeof(*key));
 
-	if (unlikely(acc->dimension))
-		key.dim = dimension_of(acc->dimension, ev);
-	id = intern_id(&acc->keys, &key, sizeof(key));
 	if (!id ||
 	    array_reserve(&acc->rows, &acc->rows_capacity, id, sizeof(*acc->rows))) {
 		acc->failed = true;
@@ -337,7 +354,34 @@ static uint32_t page_row(struct page_account *acc, const struct kmem_event *ev)
 	return id - 1;
 }
 
-static bool page_plausible(struct page_account *acc, uint64_t pfn, uint32_t order)
+/* The row of the allocation @ev; UINT32_MAX if memory ran out. Callers repeat endlessly. */
+static inline uint32_t page_row(struct page_account *acc, const struct kmem_event *ev)
+{
+	struct page_key key = { .gfp_flags = ev->page_alloc.gfp_flags,
+				.stack = ev->stack,
+				.order = ev->page_alloc.order,
+				.migratetype = ev->page_alloc.migratetype };
+	struct page_recent *recent;
+	uint64_t mix;
+	uint32_t row;
+
+	if (unlikely(acc->dimension))
+		key.dim = dimension_of(acc->dimension, ev);
+	mix = key.gfp_flags ^ (uint64_t)key.stack << 24 ^ (uint64_t)key.order << 56 ^
+	      (uint64_t)key.migratetype << 48 ^ (uint64_t)key.dim << 16;
+	recent = &acc->recent[(mix * 0x9e3779b97f4a7c15ULL >> 32) % PAGE_NR_RECENT];
+	if (likely(recent->id && recent->key.gfp_flags == key.gfp_flags &&
+		   recent->key.stack == key.stack && recent->key.order == key.order &&
+		   recent->key.migratetype == key.migratetype &&
+		   recent->key.dim == key.dim))
+		return recent->id - 1;
+	row = page_row_slow(acc, &key);
+	if (row != UINT32_MAX)
+		*recent = (struct page_recent){ key, row + 1 };
+	return row;
+}
+
+static inline bool page_plausible(struct page_account *acc, uint64_t pfn, uint32_t order)
 {
 	if (order <= PAGE_ORDER_LIMIT && pfn <= UINT64_MAX >> 12 &&
 	    (region_allowed(acc) || page_region(acc, pfn)))
@@ -346,7 +390,7 @@ static bool page_plausible(struct page_account *acc, uint64_t pfn, uint32_t orde
 	return false;
 }
 
-static void page_alloc(struct page_account *acc, const struct kmem_event *ev)
+static inline void page_alloc(struct page_account *acc, const struct kmem_event *ev)
 {
 	uint64_t pfn = ev->page_alloc.pfn;
 	uint32_t order = ev->page_alloc.order, row;
@@ -429,7 +473,28 @@ static void page_free_only(struct page_account *acc, uint32_t stack, uint64_t pa
 	row->pages += pages;
 }
 
-static void page_free(struct page_account *acc, const struct kmem_event *ev)
+/* The common case, at a third of the cost: the block is free as a whole, and its frames'
+ * states are in one word. False: it is not that.
+ */
+static inline bool page_free_matched(struct page_account *acc, uint64_t pfn,
+				     uint32_t order)
+{
+	struct live_entry *e = live_find(&acc->blocks, pfn), old;
+	struct page_span span;
+
+	if (!e || e->order != order || e->block_split || order > 6 ||
+	    !page_span_next(acc, &pfn, pfn + (1ULL << order), &span) ||
+	    span.nr != 1U << order)
+		return false;
+	acc->totals.matched++;
+	span_mark(&span, false);
+	old = *e;
+	live_remove(&acc->blocks, e);
+	page_block_end(acc, &old, span.nr, 0);
+	return true;
+}
+
+static inline void page_free(struct page_account *acc, const struct kmem_event *ev)
 {
 	uint64_t pfn = ev->page_free.pfn, nr;
 	uint32_t order = ev->page_free.order;
@@ -441,6 +506,8 @@ static void page_free(struct page_account *acc, const struct kmem_event *ev)
 		return;
 	nr = 1ULL << order;
 	sum->frees++;
+	if (likely(page_free_matched(acc, pfn, order)))
+		return;
 	census = page_census(acc, pfn, nr);
 	sum->again_pages += census.freed;
 	sum->unmatched_pages += nr - census.live - census.freed;
@@ -474,10 +541,9 @@ static void page_free_batched(struct page_account *acc, const struct kmem_event 
 		*span.announced |= *span.live & span.mask;
 }
 
-void page_account_event(struct page_account *acc, const struct kmem_event *ev)
+/* page_account_event() where it is wanted inline. */
+static inline void page_take(struct page_account *acc, const struct kmem_event *ev)
 {
-	if (unlikely(acc->failed))
-		return;
 	acc->nr_events++;
 	switch (ev->type) {
 	case KMEM_PAGE_ALLOC:
@@ -516,6 +582,34 @@ static void page_sure(struct page_account *acc)
 		pfn = acc->by_pfn ? page_pfn(acc, first, e->row) : NULL;
 		if (pfn)
 			pfn->sure_pages += 1ULL << e->order;
+	}
+}
+
+void page_account_event(struct page_account *acc, const struct kmem_event *ev)
+{
+	if (likely(!acc->failed))
+		page_take(acc, ev);
+}
+
+/* The entry that @ev will need. */
+static inline void page_fetch(const struct page_account *acc, const struct kmem_event *ev)
+{
+	if (ev->type == KMEM_PAGE_ALLOC)
+		live_prefetch(&acc->blocks, ev->page_alloc.pfn);
+	else if (ev->type == KMEM_PAGE_FREE)
+		live_prefetch(&acc->blocks, ev->page_free.pfn);
+}
+
+void page_account_events(struct page_account *acc, const struct kmem_event *ev, size_t nr)
+{
+	size_t i, ahead = nr < FETCH_AHEAD ? nr : FETCH_AHEAD;
+
+	for (i = 0; i < ahead; i++)
+		page_fetch(acc, &ev[i]);
+	for (i = 0; i < nr && likely(!acc->failed); i++) {
+		if (i + FETCH_AHEAD < nr)
+			page_fetch(acc, &ev[i + FETCH_AHEAD]);
+		page_take(acc, &ev[i]);
 	}
 }
 

@@ -44,6 +44,14 @@ struct page_key {
 	uint32_t dim; /* of the account's dimension; 0 without one */
 };
 
+/* A short cut from a key to its number. */
+struct page_recent {
+	struct page_key key;
+	uint32_t id; /* 0: unused */
+};
+
+#define PAGE_NR_RECENT 1024U
+
 struct page_counts {
 	uint64_t hit;	 /* allocations that succeeded; pages = hit << order */
 	uint64_t failed; /* allocations that did not */
@@ -93,6 +101,7 @@ struct page_account {
 	struct intern keys;
 	struct page_counts *rows; /* of key number n at n - 1 */
 	size_t nr_rows, rows_capacity;
+	struct page_recent recent[PAGE_NR_RECENT];
 	struct live_table blocks;  /* by first pfn */
 	struct page_split *splits; /* requests whose block is in pieces */
 	size_t nr_splits, splits_capacity;
@@ -112,11 +121,14 @@ struct page_account {
 	size_t nr_pfns, pfns_capacity;
 	struct page_totals totals;
 	const struct live_watch *watch; /* may be NULL */
-	bool failed; /* memory ran out; the numbers are void */
+	bool failed;			/* memory ran out; the numbers are void */
 };
 
 /* Takes one event; those that are not the page allocator's change nothing. */
 void page_account_event(struct page_account *acc, const struct kmem_event *ev);
+/* The same for @nr events, with their blocks' memory fetched ahead. */
+void page_account_events(struct page_account *acc, const struct kmem_event *ev,
+			 size_t nr);
 /* No more events: settles what was only announced, finds out what must still live. */
 void page_account_finish(struct page_account *acc);
 const struct page_key *page_account_key(const struct page_account *acc, size_t row);

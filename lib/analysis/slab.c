@@ -33,6 +33,13 @@ static void slab_event(void *self, const struct kmem_event *ev)
 	slab_account_event(&slab->acc, ev);
 }
 
+static void slab_events(void *self, const struct kmem_event *ev, size_t nr)
+{
+	struct slab_report *slab = self;
+
+	slab_account_events(&slab->acc, ev, nr);
+}
+
 static void slab_destroy(void *self)
 {
 	struct slab_report *slab = self;
@@ -307,6 +314,8 @@ const struct analysis_ops analysis_slab = {
 	.name = "slab",
 	.create = slab_create,
 	.event = slab_event,
+	.events = slab_events,
+	.apart = true,
 	.finish = slab_finish,
 	.destroy = slab_destroy,
 };

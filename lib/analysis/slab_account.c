@@ -12,8 +12,11 @@
 /* ZERO_SIZE_PTR, what kmalloc(0) returns and kfree() ignores like NULL (slab.h). */
 #define ZERO_SIZE_PTR_VALUE 16
 
-/* The row of @key's allocations; UINT32_MAX if memory ran out. */
-static uint32_t slab_row(struct slab_account *acc, const struct slab_key *key)
+/* How many events ahead an object's entry is fetched: memory's delay is a few events long. */
+#define FETCH_AHEAD 12
+
+/* The row of @key's allocations, by way of the whole table; UINT32_MAX if memory ran out. */
+static uint32_t slab_row_slow(struct slab_account *acc, const struct slab_key *key)
 {
 	uint32_t id = intern_id(&acc->keys, key, sizeof(*key));
 
@@ -26,6 +29,54 @@ static uint32_t slab_row(struct slab_account *acc, const struct slab_key *key)
 		acc->rows[acc->nr_rows++] = (struct slab_counts){ 0 };
 	}
 	return id - 1;
+}
+
+/* The same; callsites repeat endlessly. */
+static inline uint32_t slab_row(struct slab_account *acc, const struct slab_key *key)
+{
+	uint64_t mix = (key->callsite ^ (uint64_t)key->cache << 40 ^ key->kmalloc ^
+			(uint64_t)key->dim << 20) *
+		       0x9e3779b97f4a7c15ULL;
+	struct slab_recent *recent = &acc->recent[(mix >> 32) % SLAB_NR_RECENT];
+	uint32_t row;
+
+	if (likely(recent->id && recent->key.callsite == key->callsite &&
+		   recent->key.cache == key->cache &&
+		   recent->key.kmalloc == key->kmalloc && recent->key.dim == key->dim))
+		return recent->id - 1;
+	row = slab_row_slow(acc, key);
+	if (row != UINT32_MAX)
+		*recent = (struct slab_recent){ *key, row + 1 };
+	return row;
+}
+
+/* Moves freed addresses out of the full table, if they are more than an eighth of it: else
+ * it has to grow for the live ones.
+ */
+static bool slab_sweep(struct slab_account *acc)
+{
+	struct live_table *t = &acc->live;
+	size_t i;
+
+	if ((t->count - acc->totals.live) < t->count / 8)
+		return true;
+	for (i = 0; i < t->capacity; i++) {
+		/* A removal puts another entry into the place, perhaps a freed one. */
+		while (t->entries[i].state == LIVE_FREED) {
+			if (!addr_set_add(&acc->freed, t->entries[i].key))
+				return false;
+			live_remove(t, &t->entries[i]);
+		}
+	}
+	return true;
+}
+
+/* The entry of address @ptr, which may be new; NULL if memory ran out. */
+static inline struct live_entry *slab_entry(struct slab_account *acc, uint64_t ptr)
+{
+	if (unlikely(live_full(&acc->live)) && !slab_sweep(acc))
+		return NULL;
+	return live_insert(&acc->live, ptr);
 }
 
 /* The counts of address @ptr, or NULL if they are not wanted (or memory ran out). */
@@ -115,7 +166,7 @@ static void slab_alloc(struct slab_account *acc, const struct kmem_event *ev)
 	if (unlikely(acc->dimension))
 		key.dim = dimension_of(acc->dimension, ev);
 	row = slab_row(acc, &key);
-	e = live_insert(&acc->live, ev->slab_alloc.ptr);
+	e = slab_entry(acc, ev->slab_alloc.ptr);
 	if (row == UINT32_MAX || !e) {
 		acc->failed = true;
 		return;
@@ -181,25 +232,25 @@ static void slab_free(struct slab_account *acc, const struct kmem_event *ev)
 		acc->totals.null++;
 		return;
 	}
-	e = live_insert(&acc->live, ev->slab_free.ptr);
+	e = slab_entry(acc, ev->slab_free.ptr);
 	if (!e) {
 		acc->failed = true;
 		return;
 	}
 	if (e->state == LIVE_ALLOCATED) {
 		slab_matched_free(acc, e, ev);
-	} else if (e->state == LIVE_FREED) {
+	} else if (e->state == LIVE_FREED || addr_set_has(&acc->freed, e->key)) {
 		acc->totals.doubled++;
+		e->state = LIVE_FREED;
 	} else {
 		acc->totals.unmatched++;
 		e->state = LIVE_FREED;
 	}
 }
 
-void slab_account_event(struct slab_account *acc, const struct kmem_event *ev)
+/* slab_account_event() where it is wanted inline. */
+static inline void slab_take(struct slab_account *acc, const struct kmem_event *ev)
 {
-	if (unlikely(acc->failed))
-		return;
 	switch (ev->type) {
 	case KMEM_KMALLOC:
 	case KMEM_KMALLOC_NODE:
@@ -242,6 +293,34 @@ void slab_account_finish(struct slab_account *acc)
 	}
 }
 
+void slab_account_event(struct slab_account *acc, const struct kmem_event *ev)
+{
+	if (likely(!acc->failed))
+		slab_take(acc, ev);
+}
+
+/* The entry that @ev will need. */
+static inline void slab_fetch(const struct slab_account *acc, const struct kmem_event *ev)
+{
+	if (ev->type >= KMEM_KMALLOC && ev->type <= KMEM_CACHE_ALLOC_NODE)
+		live_prefetch(&acc->live, ev->slab_alloc.ptr);
+	else if (ev->type == KMEM_KFREE || ev->type == KMEM_CACHE_FREE)
+		live_prefetch(&acc->live, ev->slab_free.ptr);
+}
+
+void slab_account_events(struct slab_account *acc, const struct kmem_event *ev, size_t nr)
+{
+	size_t i, ahead = nr < FETCH_AHEAD ? nr : FETCH_AHEAD;
+
+	for (i = 0; i < ahead; i++)
+		slab_fetch(acc, &ev[i]);
+	for (i = 0; i < nr && likely(!acc->failed); i++) {
+		if (i + FETCH_AHEAD < nr)
+			slab_fetch(acc, &ev[i + FETCH_AHEAD]);
+		slab_take(acc, &ev[i]);
+	}
+}
+
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row)
 {
 	return intern_get(&acc->keys, (uint32_t)row + 1, NULL);
@@ -267,6 +346,7 @@ void slab_account_free(struct slab_account *acc)
 	intern_free(&acc->keys);
 	free(acc->rows);
 	live_free(&acc->live);
+	addr_set_free(&acc->freed);
 	u64_map_free(&acc->ptr_index);
 	free(acc->ptrs);
 	*acc = (struct slab_account){ 0 };

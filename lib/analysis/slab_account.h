@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/addr_set.h"
 #include "analysis/dimension.h"
 #include "analysis/live.h"
 #include "analysis/live_watch.h"
@@ -44,6 +45,14 @@ struct slab_key {
 	uint32_t kmalloc : 1; /* 1: kmalloc events, 0: kmem_cache_alloc */
 	uint32_t dim;	      /* of the account's dimension; 0 without one */
 };
+
+/* A short cut from a key to its number. */
+struct slab_recent {
+	struct slab_key key;
+	uint32_t id; /* 0: unused */
+};
+
+#define SLAB_NR_RECENT 512U
 
 /* One object address, for reports by address. */
 struct slab_ptr {
@@ -70,6 +79,10 @@ struct slab_totals {
  * @dimension: what else tells rows apart
  * @large_bytes: a kmalloc of more bytes is a large one
  * @keys: intern table of struct slab_key; number n belongs to @rows[n - 1]
+ * @live: what lives, and some of what was freed
+ * @freed: freed addresses that @live no longer holds; what it holds counts, whatever this
+ *	   one says. So memory follows the live objects and the pages that ever held one,
+ *	   not the events.
  * @ptrs: only with @by_ptr
  * @failed: memory ran out; the numbers are void
  */
@@ -77,7 +90,9 @@ struct slab_account {
 	struct intern keys;
 	struct slab_counts *rows;
 	size_t nr_rows, rows_capacity;
+	struct slab_recent recent[SLAB_NR_RECENT];
 	struct live_table live;
+	struct addr_set freed;
 	enum dimension dimension;
 	uint64_t large_bytes;
 	bool by_ptr;
@@ -92,6 +107,9 @@ struct slab_account {
 
 /* Takes one event; those that are not the slab allocator's change nothing. */
 void slab_account_event(struct slab_account *acc, const struct kmem_event *ev);
+/* The same for @nr events, with their objects' memory fetched ahead. */
+void slab_account_events(struct slab_account *acc, const struct kmem_event *ev,
+			 size_t nr);
 /* No more events: finds out what must still live. */
 void slab_account_finish(struct slab_account *acc);
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row);

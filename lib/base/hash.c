@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct u64_map_slot {
-	uint64_t key;
-	uint32_t value;
-	uint32_t used;
-};
-
 uint64_t hash_bytes(const void *data, size_t size)
 {
 	const uint8_t *p = data;
@@ -34,16 +28,6 @@ uint64_t hash_bytes(const void *data, size_t size)
 	return hash_u64(h);
 }
 
-/* @key's slot, or the empty one where it belongs. The map is never full. */
-static struct u64_map_slot *u64_map_slot(const struct u64_map *map, uint64_t key)
-{
-	size_t i = hash_u64(key) & (map->capacity - 1);
-
-	while (map->slots[i].used && map->slots[i].key != key)
-		i = (i + 1) & (map->capacity - 1);
-	return &map->slots[i];
-}
-
 static bool u64_map_grow(struct u64_map *map)
 {
 	struct u64_map bigger = { 0 };
@@ -61,16 +45,6 @@ static bool u64_map_grow(struct u64_map *map)
 	map->slots = bigger.slots;
 	map->capacity = bigger.capacity;
 	return true;
-}
-
-uint32_t *u64_map_find(const struct u64_map *map, uint64_t key)
-{
-	struct u64_map_slot *slot;
-
-	if (!map->count)
-		return NULL;
-	slot = u64_map_slot(map, key);
-	return slot->used ? &slot->value : NULL;
 }
 
 uint32_t *u64_map_insert(struct u64_map *map, uint64_t key, uint32_t value)

@@ -37,8 +37,33 @@ struct u64_map {
 	size_t count;
 };
 
+struct u64_map_slot {
+	uint64_t key;
+	uint32_t value;
+	uint32_t used;
+};
+
+/* @key's slot, or the empty one where it belongs. The map has slots and is never full. */
+static inline struct u64_map_slot *u64_map_slot(const struct u64_map *map, uint64_t key)
+{
+	size_t i = hash_u64(key) & (map->capacity - 1);
+
+	while (map->slots[i].used && map->slots[i].key != key)
+		i = (i + 1) & (map->capacity - 1);
+	return &map->slots[i];
+}
+
 /* The value's place, owned by the map until the next insertion; NULL if @key is absent. */
-uint32_t *u64_map_find(const struct u64_map *map, uint64_t key);
+static inline uint32_t *u64_map_find(const struct u64_map *map, uint64_t key)
+{
+	struct u64_map_slot *slot;
+
+	if (!map->count)
+		return NULL;
+	slot = u64_map_slot(map, key);
+	return slot->used ? &slot->value : NULL;
+}
+
 /* Finds @key or inserts it with @value. NULL if memory ran out. */
 uint32_t *u64_map_insert(struct u64_map *map, uint64_t key, uint32_t value);
 void u64_map_free(struct u64_map *map);

@@ -46,6 +46,28 @@ static int name_intern(struct decoder *dec, const uint8_t *name, uint32_t size,
 	return *id ? 0 : -ENOMEM;
 }
 
+/* The 1 to 16 bytes at @p in two words, by reads that may overlap: no two strings of the
+ * same length give the same words.
+ */
+static inline void name_words(const uint8_t *p, uint32_t len, uint64_t *low,
+			      uint64_t *high)
+{
+	uint32_t word;
+
+	if (len >= 8) {
+		memcpy(low, p, 8);
+		memcpy(high, p + len - 8, 8);
+	} else if (len >= 4) {
+		memcpy(&word, p, 4);
+		*low = word;
+		memcpy(&word, p + len - 4, 4);
+		*high = word;
+	} else {
+		*low = p[0] | (uint64_t)p[len / 2] << 8 | (uint64_t)p[len - 1] << 16;
+		*high = 0;
+	}
+}
+
 /* The number of the name of which the record's __data_loc word tells: offset in the low 16
  * bits, length with its NUL in the high 16. Names repeat endlessly, and most fit into two
  * words: compare those before hashing.
@@ -69,10 +91,9 @@ static int field_name(struct decoder *dec, const struct event_field *f,
 		return 0;
 	if (len > 16)
 		return name_intern(dec, data + offset, len, id);
-	memcpy(&low, data + offset, len < 8 ? len : 8);
-	if (len > 8)
-		memcpy(&high, data + offset + 8, len - 8);
-	slot = &dec->recent[hash_u64(low ^ high * 31 ^ len) % DECODER_NAME_SLOTS];
+	name_words(data + offset, len, &low, &high);
+	slot = &dec->recent[((low ^ high * 31) * 0x9e3779b97f4a7c15ULL >> 32) %
+			    DECODER_NAME_SLOTS];
 	if (unlikely(slot->size != len || slot->low != low || slot->high != high)) {
 		int ret = name_intern(dec, data + offset, len, id);
 

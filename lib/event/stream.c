@@ -216,23 +216,41 @@ static int hand_out(struct event_stream *st, const struct cpu_item *item,
 	return ret;
 }
 
-int event_stream_next(struct event_stream *st, struct kmem_event *ev)
+int event_stream_next_batch(struct event_stream *st, struct kmem_event *evs, int max)
 {
-	const struct cpu_item *head = st->run ? cpu_events_head(st->run) : NULL;
+	int nr = 0;
 
 	if (unlikely(st->error))
 		return st->error;
-	if (!head || !run_goes_on(st, head)) {
-		int ret = next_run(st);
+	while (nr < max) {
+		const struct cpu_item *head = st->run ? cpu_events_head(st->run) : NULL;
+		int ret;
 
-		if (ret <= 0) {
-			st->error = ret;
-			return ret;
+		if (!head || !run_goes_on(st, head)) {
+			/* A refill may end the life of the data already given. */
+			if (!head && nr)
+				break;
+			ret = next_run(st);
+			if (ret <= 0) {
+				st->error = ret;
+				return ret < 0 ? ret : nr;
+			}
+			head = cpu_events_head(st->run);
 		}
-		head = cpu_events_head(st->run);
+		st->run->pos++;
+		ret = hand_out(st, head, &evs[nr]);
+		if (unlikely(ret)) {
+			st->error = -ENOMEM;
+			return -ENOMEM;
+		}
+		nr++;
 	}
-	st->run->pos++;
-	return hand_out(st, head, ev) ? -ENOMEM : 1;
+	return nr;
+}
+
+int event_stream_next(struct event_stream *st, struct kmem_event *ev)
+{
+	return event_stream_next_batch(st, ev, 1);
 }
 
 const struct event_stream_stats *event_stream_stats(const struct event_stream *st)

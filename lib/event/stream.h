@@ -69,6 +69,14 @@ int event_stream_open(struct event_stream **out, const struct recording *rec,
 		      const struct log *log) __must_check;
 /* 1 and @ev; 0 at the end; -EIO, -ENOMEM. Damage is skipped and counted in the stats. */
 int event_stream_next(struct event_stream *st, struct kmem_event *ev) __must_check;
+/**
+ * event_stream_next_batch() - the next events, at most @max
+ * @evs: room for @max, at least 1; their data is valid until the next call
+ *
+ * Return: their number; 0 at the end; -EIO, -ENOMEM.
+ */
+int event_stream_next_batch(struct event_stream *st, struct kmem_event *evs,
+			    int max) __must_check;
 const struct event_stream_stats *event_stream_stats(const struct event_stream *st);
 /* Content of stack @id: uint64_t frames, innermost first; @nr receives their number.
  * Valid until the next event_stream_next(). NULL for 0.

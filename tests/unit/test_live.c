@@ -47,12 +47,39 @@ START_TEST(live_keeps_what_a_plain_array_keeps)
 }
 END_TEST
 
+/* Growth happens in place; every entry has to be found after each one. */
+START_TEST(live_finds_everything_while_it_grows)
+{
+	struct live_table t = { 0 };
+	uint64_t key, other;
+
+	for (key = 1; key <= 20000; key++) {
+		struct live_entry *e = live_insert(&t, key * 64);
+
+		ck_assert_ptr_nonnull(e);
+		e->state = LIVE_ALLOCATED;
+		e->row = (uint32_t)key;
+		if (!live_full(&t) && t.count * 8 != t.capacity * 3)
+			continue;
+		ck_assert(live_grow(&t));
+		for (other = 1; other <= key; other++) {
+			e = live_find(&t, other * 64);
+			ck_assert_ptr_nonnull(e);
+			ck_assert_uint_eq(e->row, other);
+		}
+		ck_assert_ptr_null(live_find(&t, 0));
+	}
+	live_free(&t);
+}
+END_TEST
+
 Suite *test_live_suite(void)
 {
 	Suite *s = suite_create("analysis/live");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, live_keeps_what_a_plain_array_keeps);
+	tcase_add_test(tc, live_finds_everything_while_it_grows);
 	suite_add_tcase(s, tc);
 	return s;
 }

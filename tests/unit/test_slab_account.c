@@ -3,6 +3,7 @@
  * tests: analysis/slab_account.h: each way an object's life can go, and the identities.
  */
 #include <check.h>
+#include <stdlib.h>
 
 #include "analysis/slab_account.h"
 
@@ -107,6 +108,48 @@ START_TEST(identities_hold_on_noise)
 }
 END_TEST
 
+/* Many more addresses than live objects: freed ones leave the table of the live. */
+START_TEST(freed_addresses_are_remembered_in_little_memory)
+{
+	enum { ADDRESSES = 1 << 18, LIVE = 2000 };
+	struct slab_account acc = { 0 };
+	uint8_t *was = calloc(ADDRESSES, 1); /* 0 unknown, 1 live, 2 freed */
+	static uint32_t live[LIVE];
+	uint64_t doubled = 0, unmatched = 0, implicit = 0;
+	uint32_t seed = 3, nr_live = 0;
+	int i;
+
+	for (i = 0; i < 2000000; i++) {
+		uint32_t key = (seed = seed * 1103515245 + 12345) >> 8 & (ADDRESSES - 1);
+
+		if (nr_live < LIVE) {
+			implicit += was[key] == 1;
+			alloc(&acc, 0x100000 + key * 4ULL, 1, 8, 8);
+			was[key] = 1;
+			live[nr_live++] = key;
+			continue;
+		}
+		if (seed >> 30)
+			key = live[--nr_live];
+		doubled += was[key] == 2;
+		unmatched += was[key] == 0;
+		release(&acc, 0x100000 + key * 4ULL, 0);
+		was[key] = 2;
+	}
+	check_identities(&acc);
+	ck_assert_uint_gt(doubled, 0);
+	ck_assert_uint_gt(unmatched, 0);
+	ck_assert_uint_eq(acc.totals.doubled, doubled);
+	ck_assert_uint_eq(acc.totals.unmatched, unmatched);
+	ck_assert_uint_eq(acc.totals.implicit, implicit);
+	ck_assert_uint_le(acc.live.capacity, 4 * LIVE);
+	/* Four bytes apart: two groups a page of 4 KiB. */
+	ck_assert_uint_le(acc.freed.nr_groups, ADDRESSES * 4 / 4096 * 2);
+	slab_account_free(&acc);
+	free(was);
+}
+END_TEST
+
 Suite *test_slab_account_suite(void)
 {
 	Suite *s = suite_create("analysis/slab_account");
@@ -114,6 +157,7 @@ Suite *test_slab_account_suite(void)
 
 	tcase_add_test(tc, each_fate_has_its_counter);
 	tcase_add_test(tc, identities_hold_on_noise);
+	tcase_add_test(tc, freed_addresses_are_remembered_in_little_memory);
 	suite_add_tcase(s, tc);
 	return s;
 }

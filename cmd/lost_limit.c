@@ -44,8 +44,9 @@ int lost_limit_check(const struct lost_limit *limit, const struct facts *f,
 		message_error(
 			command,
 			"%" PRIu64
-			" gaps hide an unknown number of events: --max-lost %s cannot be told to hold.\n  %s",
-			f->nr_unknown_gaps, limit->text, advice);
+			" gap%s of unknown size: --max-lost %s cannot be shown to hold.\n  %s",
+			f->nr_unknown_gaps, f->nr_unknown_gaps == 1 ? "" : "s",
+			limit->text, advice);
 		return EXIT_UNTRUSTED;
 	}
 	if ((double)lost <= allowed)

@@ -20,11 +20,29 @@ uint64_t bounds_dropped(const struct recording *rec, const struct event_stream_s
 	return dropped > seen ? dropped - seen : 0;
 }
 
+/* Are events missing that no gap in the stream stands for? What the ring buffer overwrote
+ * leaves a mark where it was, though perhaps without a number; what it refused to take
+ * leaves none.
+ */
+static bool lost_without_place(const struct recording *rec,
+			       const struct event_stream_stats *s)
+{
+	bool unknown = false, refused = false;
+	size_t i;
+
+	for (i = 0; i < s->nr_cpus; i++)
+		unknown |= s->cpus[i].nr_unknown != 0;
+	for (i = 0; i < rec->nr_cpustats; i++)
+		refused |= rec->cpustats[i].dropped_events ||
+			   rec->cpustats[i].commit_overrun;
+	return refused || (bounds_dropped(rec, s) && !unknown);
+}
+
 void bounds_init(struct bounds *b, const struct analysis_env *env)
 {
 	const struct event_stream_stats *s = event_stream_stats(env->stream);
 
-	b->unplaced = bounds_dropped(env->rec, s) || s->nr_undecodable;
+	b->unplaced = s->nr_undecodable || lost_without_place(env->rec, s);
 }
 
 int bounds_suspect(struct bounds *b, uint64_t callsite)

@@ -179,6 +179,13 @@ int input_open(struct input *in, const struct input_options *opts)
 	if (err)
 		return recording_failed(in, err);
 	err = event_formats_new(&in->fmts, in->rec, &in->log);
+	if (err == -ENODATA && in->rec->nr_damaged) {
+		message_error(
+			in->command,
+			"%s is damaged: the kmem events' formats are lost, and with them the events.",
+			in->path);
+		return EXIT_UNREADABLE;
+	}
 	if (err == -ENODATA) {
 		message_error(
 			in->command,
@@ -200,6 +207,19 @@ void input_close(struct input *in)
 	symbols_free(in->syms);
 	event_formats_free(in->fmts);
 	recording_close(in->rec);
+}
+
+int input_no_instance(const struct input *in, const char *instance)
+{
+	struct strbuf names = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < in->rec->nr_buffers; i++)
+		strbuf_printf(&names, " '%s'", in->rec->buffers[i].name);
+	message_error(in->command, "%s has no ring buffer named '%s'.\n  It has:%s",
+		      in->path, instance, strbuf_text(&names));
+	strbuf_free(&names);
+	return EXIT_FAILED;
 }
 
 int input_stream_failed(const struct input *in, int err)

@@ -80,6 +80,8 @@ int input_path(const char *command, int argc, char **argv, int operands,
  */
 int input_open(struct input *in, const struct input_options *opts) __must_check;
 void input_close(struct input *in);
+/* The exit code where there is no such ring buffer, after a message. */
+int input_no_instance(const struct input *in, const char *instance);
 /* The exit code for a stream's error, after a message. */
 int input_stream_failed(const struct input *in, int err);
 

@@ -205,20 +205,6 @@ static void find_span(struct stat *st)
 	}
 }
 
-static int no_instance(const struct stat *st)
-{
-	const struct recording *rec = st->in.rec;
-	struct strbuf names = { 0 };
-	uint32_t i;
-
-	for (i = 0; i < rec->nr_buffers; i++)
-		strbuf_printf(&names, " '%s'", rec->buffers[i].name);
-	message_error(command_name, "%s has no ring buffer named '%s'.\n  It has:%s",
-		      st->in.path, st->opts.instance, strbuf_text(&names));
-	strbuf_free(&names);
-	return EXIT_FAILED;
-}
-
 static int open_stream(struct stat *st)
 {
 	struct event_stream_options so = { .instance = st->opts.instance,
@@ -244,7 +230,7 @@ static int open_stream(struct stat *st)
 		return EXIT_USAGE;
 	err = event_stream_open(&st->stream, st->in.rec, st->in.fmts, &so, &st->in.log);
 	if (err == -ENOENT)
-		return no_instance(st);
+		return input_no_instance(&st->in, st->opts.instance);
 	return err ? input_stream_failed(&st->in, err) : -1;
 }
 
@@ -362,6 +348,14 @@ static int nothing_recorded(const struct stat *st, bool slab, bool page)
 			    : page ? " (it holds page events)"
 				   : "";
 
+	if (!event_stream_stats(st->stream)->nr_events &&
+	    (event_stream_stats(st->stream)->nr_bad_pages || st->in.rec->nr_damaged)) {
+		message_error(
+			command_name,
+			"%s is damaged: none of its events can be read.\n  What is left of it: kmemx info -i %s",
+			st->in.path, st->in.path);
+		return EXIT_UNREADABLE;
+	}
 	if (o->time)
 		message_error(
 			command_name,

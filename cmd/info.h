@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd (info): what kmemx info tells, as plain data.
+ * In: a recording that was read. Out: what the printers of text and JSON read.
+ */
+#ifndef KMEMX_CMD_INFO_H
+#define KMEMX_CMD_INFO_H
+
+#include "facts.h"
+#include "input.h"
+#include "report/render.h"
+
+/* So many gaps are kept for the list; the others are counted only. */
+#define INFO_MAX_GAPS 10000
+
+struct info_event {
+	const char *name;
+	uint64_t count;
+};
+
+/**
+ * struct info_cpu - one CPU, its buffers added up
+ * @bytes: in the file
+ * @overrun, @dropped: the ring buffer's own statistics: overwritten, and not written
+ */
+struct info_cpu {
+	uint32_t cpu;
+	uint64_t nr_events, nr_lost, nr_gaps, nr_unknown;
+	uint64_t bytes, overrun, dropped;
+};
+
+/* Events lost on @cpu between two time stamps; @lost may be KMEM_LOSS_UNKNOWN. */
+struct info_gap {
+	uint32_t cpu, buffer;
+	uint64_t since_ts, ts, lost;
+};
+
+struct info {
+	struct facts facts;
+	const struct recording *rec;
+	const char *instance; /* NULL: all buffers */
+	const struct symbol_origin *origin;
+	size_t nr_symbols;
+	struct info_event *events; /* by name; equal names added up */
+	size_t nr_events;
+	uint64_t nr_unnamed;   /* events of no known format */
+	struct info_cpu *cpus; /* by number */
+	size_t nr_cpus;
+	struct info_gap *gaps; /* in order of time */
+	size_t nr_gaps, gaps_capacity;
+	bool verbose;
+};
+
+/**
+ * info_collect() - read all events
+ *
+ * @info->instance is set. Return: 0; -ENOENT no such instance; -EIO, -ENOMEM. Free with
+ * info_free() in any case.
+ */
+int info_collect(struct info *info, const struct input *in) __must_check;
+void info_free(struct info *info);
+const char *info_compression(const struct recording *rec);
+
+/* For output_write(); @arg is a struct info. */
+int info_print_text(const struct render_out *out, const void *arg);
+int info_print_json(const struct render_out *out, const void *arg);
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd (info): reads a recording to its end.
+ * In: an open recording. Out: struct info.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "info.h"
+#include "output.h"
+#include "recording/cpu_cursor.h"
+
+#define PROGRESS_INTERVAL 500000
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct info_event *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int collect_events(struct info *info, const struct event_formats *fmts,
+			  const struct event_stream_stats *s)
+{
+	uint32_t nr = event_formats_count(fmts), i;
+	uint64_t named = 0;
+	size_t kept = 0;
+
+	info->events = calloc(nr ? nr : 1, sizeof(*info->events));
+	if (!info->events)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		const struct event_format *fmt = event_formats_at(fmts, i);
+
+		info->events[i] = (struct info_event){ fmt->name, s->by_id[fmt->id] };
+		named += s->by_id[fmt->id];
+	}
+	info->nr_unnamed = s->nr_events > named ? s->nr_events - named : 0;
+	qsort(info->events, nr, sizeof(*info->events), compare_names);
+	for (i = 0; i < nr; i++) {
+		if (!info->events[i].count)
+			continue;
+		if (kept && !strcmp(info->events[kept - 1].name, info->events[i].name))
+			info->events[kept - 1].count += info->events[i].count;
+		else
+			info->events[kept++] = info->events[i];
+	}
+	info->nr_events = kept;
+	return 0;
+}
+
+static int compare_cpus(const void *a, const void *b)
+{
+	const struct info_cpu *x = a, *y = b;
+
+	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+}
+
+static uint64_t bytes_of(const struct recording *rec, const struct event_stream_cpu *c)
+{
+	const struct recording_buffer *buf = &rec->buffers[c->buffer];
+	uint32_t i;
+
+	for (i = 0; i < buf->nr_cpus; i++)
+		if (buf->cpus[i].cpu == c->cpu)
+			return buf->cpus[i].size;
+	return 0;
+}
+
+static void add_statistics(const struct recording *rec, const struct event_stream_cpu *c,
+			   struct info_cpu *to)
+{
+	size_t i;
+
+	for (i = 0; i < rec->nr_cpustats; i++) {
+		const struct recording_cpustat *cs = &rec->cpustats[i];
+
+		if (cs->cpu != c->cpu || cs->buffer != c->buffer)
+			continue;
+		to->overrun += cs->overrun;
+		to->dropped += cs->commit_overrun + cs->dropped_events;
+	}
+}
+
+static int collect_cpus(struct info *info, const struct event_stream_stats *s)
+{
+	struct info_cpu *cpus = calloc(s->nr_cpus ? s->nr_cpus : 1, sizeof(*cpus));
+	size_t kept = 0;
+	uint32_t i;
+
+	if (!cpus)
+		return -ENOMEM;
+	info->cpus = cpus;
+	for (i = 0; i < s->nr_cpus; i++) {
+		const struct event_stream_cpu *c = &s->cpus[i];
+
+		cpus[i] = (struct info_cpu){ .cpu = c->cpu,
+					     .nr_events = c->nr_events,
+					     .nr_lost = c->nr_lost,
+					     .nr_gaps = c->nr_gaps,
+					     .nr_unknown = c->nr_unknown,
+					     .bytes = bytes_of(info->rec, c) };
+		add_statistics(info->rec, c, &cpus[i]);
+	}
+	qsort(cpus, s->nr_cpus, sizeof(*cpus), compare_cpus);
+	for (i = 0; i < s->nr_cpus; i++) {
+		struct info_cpu *to = kept ? &cpus[kept - 1] : NULL;
+
+		if (!to || to->cpu != cpus[i].cpu) {
+			cpus[kept++] = cpus[i];
+			continue;
+		}
+		to->nr_events += cpus[i].nr_events;
+		to->nr_lost += cpus[i].nr_lost;
+		to->nr_gaps += cpus[i].nr_gaps;
+		to->nr_unknown += cpus[i].nr_unknown;
+		to->bytes += cpus[i].bytes;
+		to->overrun += cpus[i].overrun;
+		to->dropped += cpus[i].dropped;
+	}
+	info->nr_cpus = kept;
+	return 0;
+}
+
+static int add_gap(struct info *info, const struct kmem_event *ev)
+{
+	if (info->nr_gaps == INFO_MAX_GAPS)
+		return 0;
+	if (array_reserve(&info->gaps, &info->gaps_capacity, info->nr_gaps + 1,
+			  sizeof(*info->gaps)))
+		return -ENOMEM;
+	info->gaps[info->nr_gaps++] =
+		(struct info_gap){ ev->cpu, ev->buffer, ev->loss.since_ts, ev->ts,
+				   ev->loss.count };
+	return 0;
+}
+
+/* Reads all events, to count them. */
+static int count_all(struct info *info, struct event_stream *stream, uint64_t first,
+		     uint64_t last)
+{
+	const struct event_stream_stats *s = event_stream_stats(stream);
+	uint64_t count = 0, pause = PROGRESS_INTERVAL;
+	struct progress progress;
+	struct kmem_event ev;
+	int ret;
+
+	progress_start(&progress);
+	while ((ret = event_stream_next(stream, &ev)) > 0) {
+		if (ev.type == KMEM_LOSS && add_gap(info, &ev)) {
+			ret = -ENOMEM;
+			break;
+		}
+		if (++count < pause)
+			continue;
+		pause += PROGRESS_INTERVAL;
+		progress_show(&progress, s->last_ts > first ? s->last_ts - first : 0,
+			      last - first, count);
+	}
+	progress_end(&progress);
+	return ret;
+}
+
+/* The buffer whose clock counts: the named one, or the first. */
+static uint32_t main_buffer(const struct info *info, const struct recording *rec)
+{
+	uint32_t i;
+
+	for (i = 0; info->instance && i < rec->nr_buffers; i++)
+		if (!strcmp(rec->buffers[i].name, info->instance))
+			return i;
+	return 0;
+}
+
+int info_collect(struct info *info, const struct input *in)
+{
+	const struct event_stream_options so = { .instance = info->instance,
+						 .stop_ts = UINT64_MAX };
+	uint32_t buffer = main_buffer(info, in->rec);
+	struct event_stream *stream = NULL;
+	uint64_t first = 0, last = 0;
+	int err = event_stream_open(&stream, in->rec, in->fmts, &so, &in->log);
+
+	if (!err && recording_time_span(in->rec, buffer, &first, &last))
+		first = last = 0;
+	if (!err)
+		err = count_all(info, stream, first, last);
+	if (!err) {
+		info->rec = in->rec;
+		info->origin = &in->origin;
+		info->nr_symbols = symbols_count(in->syms);
+		facts_init(&info->facts, in->rec, buffer, stream);
+		err = collect_events(info, in->fmts, event_stream_stats(stream));
+	}
+	if (!err)
+		err = collect_cpus(info, event_stream_stats(stream));
+	event_stream_close(stream);
+	return err;
+}
+
+void info_free(struct info *info)
+{
+	free(info->events);
+	free(info->cpus);
+	free(info->gaps);
+}

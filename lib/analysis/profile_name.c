@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: what a row of a profile is called.
+ * In: addresses, stacks, caches. Out: names that hold in another build of the kernel.
+ */
+#include "analysis/profile_name.h"
+
+#include <inttypes.h>
+
+#include "symbol/fold.h"
+
+static const char unknown[] = "[unknown]";
+
+void profile_name_site(const struct analysis_env *env, uint64_t addr, struct strbuf *out)
+{
+	struct symbol sym;
+
+	if (!addr || !symbols_find(env->syms, addr, &sym)) {
+		strbuf_puts(out, unknown);
+		return;
+	}
+	strbuf_add(out, sym.name, symbol_plain_length(sym.name));
+	if (sym.module)
+		strbuf_printf(out, " [%s]", sym.module);
+}
+
+void profile_name_module(const struct analysis_env *env, uint64_t addr,
+			 struct strbuf *out)
+{
+	struct symbol sym;
+
+	if (!addr || !symbols_find(env->syms, addr, &sym))
+		strbuf_puts(out, unknown);
+	else
+		strbuf_puts(out, sym.module ? sym.module : "[kernel]");
+}
+
+void profile_name_stack(const struct analysis_env *env, uint32_t id, struct strbuf *out)
+{
+	uint32_t nr = 0, i;
+	const uint64_t *frames = event_stream_stack(env->stream, id, &nr);
+	int first = frames ? callsite_find(env->rule, env->syms, frames, nr) : -1;
+
+	if (first < 0) {
+		strbuf_puts(out, "[no stack]");
+		return;
+	}
+	for (i = (uint32_t)first; i < nr; i++) {
+		strbuf_puts(out, i > (uint32_t)first ? ";" : "");
+		profile_name_site(env, frames[i], out);
+	}
+}
+
+/* mm/slab_common.c: kmalloc_info[] and create_kmalloc_caches(); kmalloc-1k was kmalloc-1024
+ * before 4.21. What is larger than two pages comes from the page allocator.
+ */
+void profile_name_kmalloc(const struct analysis_env *env, uint64_t size,
+			  struct strbuf *out)
+{
+	bool power = size && !(size & (size - 1));
+
+	if (size > 2ULL * env->page_size)
+		strbuf_puts(out, "kmalloc-large");
+	else if (size >= 8 && size < 1024 && (power || size == 96 || size == 192))
+		strbuf_printf(out, "kmalloc-%" PRIu64, size);
+	else if (size >= 1024 && power)
+		strbuf_printf(out, "kmalloc-%" PRIu64 "k", size / 1024);
+	else
+		strbuf_printf(out, "[kmalloc of %" PRIu64 "]", size);
+}
+
+uint64_t profile_callsite(const struct analysis_env *env, uint32_t id)
+{
+	uint32_t nr = 0;
+	const uint64_t *frames = event_stream_stack(env->stream, id, &nr);
+	int index = frames ? callsite_find(env->rule, env->syms, frames, nr) : -1;
+
+	return index < 0 ? 0 : frames[index];
+}

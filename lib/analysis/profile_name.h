@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: what a row of a profile is called.
+ * In: addresses, stacks, caches. Out: names that hold in another build of the kernel.
+ */
+#ifndef KMEMX_ANALYSIS_PROFILE_NAME_H
+#define KMEMX_ANALYSIS_PROFILE_NAME_H
+
+#include "analysis/analysis.h"
+#include "base/strbuf.h"
+
+/* All append to @out. What has no symbol is "[unknown]": addresses compare with nothing. */
+
+/* "function" or "function [module]". */
+void profile_name_site(const struct analysis_env *env, uint64_t addr, struct strbuf *out);
+/* "module", or "[kernel]". */
+void profile_name_module(const struct analysis_env *env, uint64_t addr,
+			 struct strbuf *out);
+/* The functions of stack @id from the callsite outwards, with ';' between; "[no stack]". */
+void profile_name_stack(const struct analysis_env *env, uint32_t id, struct strbuf *out);
+/* "kmalloc-64", "kmalloc-1k", as the kernel names the cache that has objects of @size. */
+void profile_name_kmalloc(const struct analysis_env *env, uint64_t size,
+			  struct strbuf *out);
+/* The callsite in stack @id; 0: none. */
+uint64_t profile_callsite(const struct analysis_env *env, uint32_t id);
+
+#endif

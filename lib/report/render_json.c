@@ -125,7 +125,7 @@ int render_json(const struct report *r, const struct render_options *opts,
 	json_key(&j, "schema_version");
 	json_uint(&j, SCHEMA_VERSION);
 	json_line(&j);
-	render_items(&j, "recording", r->facts, r->nr_facts);
+	render_items(&j, r->subject ? r->subject : "recording", r->facts, r->nr_facts);
 	json_line(&j);
 	json_key(&j, "reports");
 	json_open(&j, '[');

@@ -17,6 +17,7 @@
 #define LAST_MIN    16 /* the last column is never made narrower than this */
 #define SUMMARY_MIN 32 /* nor the titles in a summary than this less five */
 #define RED	    "\033[31m"
+#define GREEN	    "\033[32m"
 #define DIM	    "\033[2m"
 #define PLAIN	    "\033[0m"
 
@@ -105,13 +106,30 @@ static void paint_title(struct painter *p, const struct table *t)
 		if (t->share >= 0 && t->total)
 			strbuf_printf(&sb, ", %.1f %% of %s",
 				      100.0 * (double)t->kept / (double)t->total,
-				      t->columns[t->share].name);
+				      t->columns[t->share].share
+					      ? t->columns[t->share].title
+					      : t->columns[t->share].name);
 		strbuf_puts(&sb, ")");
 	}
 	if (sb.failed)
 		p->err = -ENOMEM;
 	paint_comment(p, strbuf_text(&sb), NULL);
 	strbuf_free(&sb);
+}
+
+/* -1, 0 or 1, as the number in @cell is below, at or above 0. */
+static int cell_sign(const struct cell *cell)
+{
+	switch (cell->type) {
+	case CELL_UINT:
+		return cell->u > 0;
+	case CELL_INT:
+		return (cell->i > 0) - (cell->i < 0);
+	case CELL_REAL:
+		return (cell->f > 0) - (cell->f < 0);
+	default:
+		return 0;
+	}
 }
 
 /* Formats the cell of column @l into p->cell, and the quotient behind a '/'. Returns the
@@ -126,6 +144,8 @@ static size_t format_cell(struct painter *p, const struct layout *l,
 	size_t head;
 
 	strbuf_reset(&p->cell);
+	if (l->column->change && cell_sign(cell) > 0)
+		strbuf_puts(&p->cell, "+");
 	text_cell(&p->cell, cell, unit, p->opts->human, "");
 	head = p->cell.size;
 	if (l->per < 0)
@@ -212,6 +232,14 @@ static void paint_header(struct painter *p, const struct layout *layout, size_t 
 	strbuf_puts(&p->sb, "\n");
 }
 
+static const char *cell_color(const struct painter *p, const struct layout *l,
+			      const struct cell *row)
+{
+	int sign = l->column->change ? cell_sign(row + l->index) : 0;
+
+	return !p->opts->color || !sign ? "" : sign > 0 ? RED : GREEN;
+}
+
 static void paint_row(struct painter *p, const struct layout *layout, size_t nr,
 		      const struct cell *row)
 {
@@ -220,6 +248,7 @@ static void paint_row(struct painter *p, const struct layout *layout, size_t nr,
 	strbuf_puts(&p->sb, "  ");
 	for (i = 0; i < nr; i++) {
 		const struct layout *l = &layout[i];
+		const char *color = cell_color(p, l, row);
 
 		head = format_cell(p, l, row);
 		size = p->cell.size;
@@ -232,7 +261,9 @@ static void paint_row(struct painter *p, const struct layout *layout, size_t nr,
 		}
 		/* The widest head and tail need not meet in one row: '/' below '/'. */
 		paint_pad(p, l->width - l->tail - head);
+		strbuf_puts(&p->sb, color);
 		strbuf_add(&p->sb, strbuf_text(&p->cell), size);
+		strbuf_puts(&p->sb, *color ? PLAIN : "");
 		if (i + 1 < nr)
 			paint_pad(p, GAP + l->tail - (size - head));
 	}
@@ -345,7 +376,7 @@ static void paint_table(struct painter *p, const struct table *t)
 
 		paint_comment(p, t->notes[i] + loud, loud ? RED : DIM);
 	}
-	if (t->nr_summary)
+	if (t->nr_summary && !t->summary_hidden)
 		paint_summary(p, t);
 }
 
@@ -363,6 +394,8 @@ int render_text(const struct report *r, const struct render_options *opts,
 	if (r->nr_banner)
 		paint_blank_comment(&p);
 	for (i = 0; i < r->nr_tables && !p.err; i++) {
+		if (r->tables[i]->hidden)
+			continue;
 		if (i)
 			strbuf_puts(&p.sb, "\n");
 		paint_table(&p, r->tables[i]);

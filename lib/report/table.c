@@ -278,11 +278,15 @@ void table_show_column(struct table *t, const char *name)
 		t->columns[column].hidden = false;
 }
 
-/* The first column in bytes, whose sums say what a cut table still shows. */
+/* The column whose sums say what a cut table still shows. */
 static int table_share_column(const struct table *t)
 {
 	size_t i;
 
+	for (i = 0; i < t->nr_columns; i++) {
+		if (t->columns[i].share)
+			return (int)i;
+	}
 	for (i = 0; i < t->nr_columns; i++) {
 		if (t->columns[i].unit == UNIT_BYTES)
 			return (int)i;

@@ -54,6 +54,8 @@ enum column_unit {
  *	 rounded down; NULL: plain. Names a column of the same table ("hit").
  * @hidden: machine formats only
  * @below: text: the ';'-separated parts but the first, one a comment line under the row
+ * @change: text: numbers have a sign; growth is red, shrinkage green
+ * @share: table_limit() says which part of this column is kept, not of the first in bytes
  * @last: text column that is printed last, unpadded, shortened in the middle if narrow
  */
 struct column {
@@ -63,6 +65,8 @@ struct column {
 	const char *per;
 	bool hidden;
 	bool below;
+	bool change;
+	bool share;
 	bool last;
 };
 
@@ -82,6 +86,8 @@ struct summary_item {
  *	their own (a matrix): table_sort() and table_limit() leave them alone
  * @summary_title: heading of the summary block ("SUMMARY (SLAB allocator)")
  * @notes: comment lines under the rows (legends); without '#'; the loud ones start with '!'
+ * @hidden: the table is for machine formats only
+ * @summary_hidden: the summary is for machine formats only
  * @sorted_by: the keys of table_sort() that this table knows ("order, hit"); NULL: unsorted
  * @nr_rows_total: rows before table_limit() cut some; 0: none were cut
  * @kept, @total: sums of column @share (an index; -1: none) over the rows kept and over all
@@ -99,6 +105,7 @@ struct table {
 	size_t nr_rows, rows_capacity;
 	struct summary_item *summary;
 	size_t nr_summary;
+	bool hidden, summary_hidden;
 	char **notes;
 	size_t nr_notes;
 	struct text_store *texts; /* internal */
@@ -169,12 +176,13 @@ void sort_keys_free(struct sort_keys *keys);
  */
 int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys) __must_check;
 /* Keeps the first @lines rows and remembers how many there were, and which share of the
- * first column in bytes was kept. 0: no limit.
+ * first column in bytes (or the one marked so) was kept. 0: no limit.
  */
 void table_limit(struct table *t, uint64_t lines);
 
 /* A set of tables with the facts about their recording: what a renderer takes. */
 struct report {
+	const char *subject;	    /* JSON key of the facts; static; NULL: "recording" */
 	struct summary_item *facts; /* "kernel", "machine", ... in order */
 	size_t nr_facts;
 	char **banner; /* comment lines above everything; the loud ones start with '!' */

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: tables of several runs side by side. Knows nothing of the kernel.
+ * In: the same table of old and of new runs. Out: a table of what changed.
+ */
+#include "report/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/diff_rows.h"
+#include "report/json.h"
+
+static bool several(const struct diff_sides *sides)
+{
+	return sides->nr > 2;
+}
+
+static double percent(double old, double new)
+{
+	return old > 0 ? 100 * (new - old) / old : NAN;
+}
+
+/* What a metric's columns are called, behind its name. */
+enum part {
+	PART_OLD,
+	PART_OLD_SPREAD,
+	PART_NEW,
+	PART_NEW_SPREAD,
+	PART_DELTA,
+	PART_PCT,
+	PART_P,
+	PART_Q,
+	PART_UNCERTAINTY,
+	NR_PARTS,
+};
+
+static const char *const part_names[NR_PARTS] = {
+	[PART_OLD] = "old",
+	[PART_OLD_SPREAD] = "old_spread",
+	[PART_NEW] = "new",
+	[PART_NEW_SPREAD] = "new_spread",
+	[PART_DELTA] = "delta",
+	[PART_PCT] = "pct",
+	[PART_P] = "p",
+	[PART_Q] = "q",
+	[PART_UNCERTAINTY] = "uncertainty",
+};
+
+/* Spreads and tests need several runs. */
+static bool part_wanted(const struct diff_sides *sides, enum part part)
+{
+	switch (part) {
+	case PART_OLD_SPREAD:
+	case PART_NEW_SPREAD:
+	case PART_P:
+	case PART_Q:
+		return several(sides);
+	default:
+		return true;
+	}
+}
+
+/* Is the part one that text shows? */
+static bool part_shown(const struct diff_rows *d, size_t m, enum part part)
+{
+	size_t i;
+
+	if (d->missing[m])
+		return false;
+	for (i = 0; i < d->o->nr_shown && d->o->shown[i] != m; i++)
+		;
+	if (i == d->o->nr_shown)
+		return false;
+	if (part == PART_DELTA)
+		return true;
+	if (i || part == PART_P || part == PART_UNCERTAINTY)
+		return false;
+	return part != PART_Q || diff_can_tell(d->sides);
+}
+
+static void part_title(const struct diff_metric *metric, enum part part, char *title,
+		       size_t size)
+{
+	static const char *const words[NR_PARTS] = {
+		[PART_OLD] = "old",   [PART_OLD_SPREAD] = "+/-", [PART_NEW] = "new",
+		[PART_DELTA] = "chg", [PART_NEW_SPREAD] = "+/-", [PART_PCT] = "%",
+		[PART_Q] = "q",
+	};
+	bool alone = part == PART_OLD_SPREAD || part == PART_NEW_SPREAD ||
+		     part == PART_PCT || part == PART_Q;
+
+	snprintf(title, size, "%s%s%s", alone ? "" : metric->title, alone ? "" : " ",
+		 words[part] ? words[part] : "");
+}
+
+static void add_metric_columns(const struct diff_rows *d, size_t m, struct table *t)
+{
+	const struct diff_metric *metric = &d->o->metrics[m];
+	enum part part;
+
+	for (part = 0; part < NR_PARTS; part++) {
+		char name[64], title[64];
+		struct column col = { .name = name, .title = title };
+
+		if (!part_wanted(d->sides, part))
+			continue;
+		snprintf(name, sizeof(name), "%s_%s", metric->name, part_names[part]);
+		part_title(metric, part, title, sizeof(title));
+		col.unit = part == PART_PCT		      ? UNIT_PERCENT
+			   : part == PART_P || part == PART_Q ? UNIT_NONE
+							      : metric->unit;
+		col.change = part == PART_DELTA || part == PART_PCT;
+		col.hidden = !part_shown(d, m, part);
+		table_add_column(t, &col);
+	}
+}
+
+static size_t fill_metric(const struct diff_rows *d, size_t row, size_t m,
+			  struct cell *cells)
+{
+	const struct diff_value *v = diff_rows_value(d, row, m);
+	const struct cell part_cells[NR_PARTS] = {
+		[PART_OLD] = diff_cell(v->old, false),
+		[PART_OLD_SPREAD] = diff_cell(v->old_spread, false),
+		[PART_NEW] = diff_cell(v->new, false),
+		[PART_NEW_SPREAD] = diff_cell(v->new_spread, false),
+		[PART_DELTA] = diff_cell(v->new - v->old, true),
+		[PART_PCT] = isnan(percent(v->old, v->new))
+				     ? (struct cell){ .type = CELL_NONE }
+				     : cell_real(percent(v->old, v->new)),
+		[PART_P] = isnan(v->p) ? (struct cell){ .type = CELL_NONE }
+				       : cell_real(v->p),
+		[PART_Q] = isnan(v->q) ? (struct cell){ .type = CELL_NONE }
+				       : cell_real(v->q),
+		[PART_UNCERTAINTY] = diff_cell(v->uncertainty, false),
+	};
+	enum part part;
+	size_t nr = 0;
+
+	for (part = 0; part < NR_PARTS; part++) {
+		if (!part_wanted(d->sides, part))
+			continue;
+		cells[nr++] = d->missing[m] ? (struct cell){ .type = CELL_NONE }
+					    : part_cells[part];
+	}
+	return nr;
+}
+
+static const char *row_status(const struct diff_rows *d, size_t row)
+{
+	size_t m;
+
+	if (!d->in_old[row])
+		return "new";
+	if (!d->in_new[row])
+		return "gone";
+	for (m = 0; m < d->o->nr_metrics; m++) {
+		if (!diff_rows_value(d, row, m)->same)
+			return "changed";
+	}
+	return "same";
+}
+
+/* What to think of the main metric's difference. */
+static void row_mark(const struct diff_rows *d, size_t row, struct strbuf *sb)
+{
+	const struct diff_value *v = diff_rows_value(d, row, d->o->shown[0]);
+	const char *status = row_status(d, row);
+
+	if (!strcmp(status, "new") || !strcmp(status, "gone"))
+		strbuf_printf(sb, "%s ", status);
+	if (several(d->sides) && !v->same) {
+		if (!diff_can_tell(d->sides))
+			strbuf_puts(sb, "? ");
+		else if (!(v->q <= d->o->alpha))
+			strbuf_puts(sb, "~ ");
+	}
+	if (v->uncertainty > 0 && fabs(v->new - v->old) <= v->uncertainty)
+		strbuf_puts(sb, "* ");
+	if (sb->size) /* the last space */
+		sb->data[--sb->size] = '\0';
+}
+
+/* "12 14 13 | 12 12 15": the runs, in their order. */
+static void row_values(const struct diff_rows *d, size_t row, struct strbuf *sb)
+{
+	size_t run;
+
+	for (run = 0; run < d->sides->nr; run++) {
+		if (run)
+			strbuf_puts(sb, run == d->sides->nr_old ? " | " : " ");
+		real_format(sb, diff_rows_raw(d, row, d->o->shown[0], run));
+	}
+}
+
+static void add_columns(const struct diff_rows *d, struct table *t)
+{
+	const struct table *first = d->sides->runs[0].table;
+	const struct column *by = &first->columns[table_column(first, first->by)];
+	bool few = several(d->sides) && !diff_can_tell(d->sides);
+	const struct column rest[] = {
+		{ .name = "abs", .title = "the change", .hidden = true, .share = true },
+		{ .name = "values", .title = "Runs", .hidden = !few },
+		{ .name = "status", .hidden = true },
+		{ .name = "mark", .title = "Mark" },
+		{ .name = by->name, .title = by->title, .last = true },
+	};
+	size_t i, m;
+
+	add_metric_columns(d, d->o->shown[0], t);
+	for (i = 1; i < d->o->nr_shown; i++)
+		add_metric_columns(d, d->o->shown[i], t);
+	for (m = 0; m < d->o->nr_metrics; m++) {
+		for (i = 0; i < d->o->nr_shown && d->o->shown[i] != m; i++)
+			;
+		if (i == d->o->nr_shown)
+			add_metric_columns(d, m, t);
+	}
+	for (i = 0; i < ARRAY_SIZE(rest); i++)
+		table_add_column(t, &rest[i]);
+}
+
+/* The metrics' cells are in the order of the columns: the shown ones first. */
+static void fill_row(const struct diff_rows *d, size_t row, struct table *t)
+{
+	const struct diff_value *v = diff_rows_value(d, row, d->o->shown[0]);
+	struct cell *cells = table_add_row(t);
+	struct strbuf sb = { 0 };
+	size_t at = 0, i, m;
+
+	if (!cells)
+		return;
+	for (i = 0; i < d->o->nr_shown; i++)
+		at += fill_metric(d, row, d->o->shown[i], cells + at);
+	for (m = 0; m < d->o->nr_metrics; m++) {
+		for (i = 0; i < d->o->nr_shown && d->o->shown[i] != m; i++)
+			;
+		if (i == d->o->nr_shown)
+			at += fill_metric(d, row, m, cells + at);
+	}
+	cells[at++] = diff_cell(fabs(v->new - v->old), false);
+	if (several(d->sides))
+		row_values(d, row, &sb);
+	cells[at++] = several(d->sides) ? cell_text(t, strbuf_text(&sb))
+					: (struct cell){ .type = CELL_NONE };
+	cells[at++] = cell_text(t, row_status(d, row));
+	strbuf_reset(&sb);
+	row_mark(d, row, &sb);
+	cells[at++] = cell_text(t, strbuf_text(&sb));
+	cells[at] = cell_text(t, intern_get(&d->keys, (uint32_t)row + 1, NULL));
+	t->failed |= sb.failed;
+	strbuf_free(&sb);
+}
+
+/* Rows by what became of them, and by how much the main metric went up and down. */
+struct diff_counts {
+	uint64_t added, removed, grown, shrunk, same, significant;
+	double up, down;
+};
+
+static struct diff_counts count_rows(const struct diff_rows *d)
+{
+	struct diff_counts c = { 0 };
+	size_t row;
+
+	for (row = 0; row + 1 < d->nr; row++) {
+		const struct diff_value *v = diff_rows_value(d, row, d->o->shown[0]);
+		double delta = v->new - v->old;
+
+		if (!d->in_old[row])
+			c.added++;
+		else if (!d->in_new[row])
+			c.removed++;
+		else if (delta > 0)
+			c.grown++;
+		else if (delta < 0)
+			c.shrunk++;
+		else
+			c.same++;
+		c.significant += v->q <= d->o->alpha;
+		*(delta > 0 ? &c.up : &c.down) += delta;
+	}
+	return c;
+}
+
+static void add_summary(const struct diff_rows *d, struct table *t)
+{
+	const struct diff_counts c = count_rows(d);
+	size_t main = d->o->shown[0], m;
+	enum column_unit unit = d->o->metrics[main].unit;
+	char name[64];
+
+	table_add_summary(t, "rows_added", NULL, UNIT_COUNT, cell_uint(c.added), false);
+	table_add_summary(t, "rows_removed", NULL, UNIT_COUNT, cell_uint(c.removed),
+			  false);
+	table_add_summary(t, "rows_grown", NULL, UNIT_COUNT, cell_uint(c.grown), false);
+	table_add_summary(t, "rows_shrunk", NULL, UNIT_COUNT, cell_uint(c.shrunk), false);
+	table_add_summary(t, "rows_same", NULL, UNIT_COUNT, cell_uint(c.same), false);
+	table_add_summary(t, "up", NULL, unit, diff_cell(c.up, true), false);
+	table_add_summary(t, "down", NULL, unit, diff_cell(c.down, true), false);
+	if (diff_can_tell(d->sides)) {
+		table_add_summary(t, "rows_tested", NULL, UNIT_COUNT,
+				  cell_uint(d->nr_tests), false);
+		table_add_summary(t, "rows_significant", NULL, UNIT_COUNT,
+				  cell_uint(c.significant), false);
+	}
+	for (m = 0; m < d->o->nr_metrics; m++) {
+		struct cell cells[NR_PARTS];
+		size_t nr = fill_metric(d, d->nr - 1, m, cells), i = 0;
+		enum part part;
+
+		for (part = 0; part < NR_PARTS && i < nr; part++) {
+			if (!part_wanted(d->sides, part))
+				continue;
+			snprintf(name, sizeof(name), "total_%s_%s", d->o->metrics[m].name,
+				 part_names[part]);
+			table_add_summary(t, name, NULL, d->o->metrics[m].unit,
+					  cells[i++], false);
+		}
+	}
+	t->summary_hidden = true; /* text has the headline */
+}
+
+int diff_tables(const struct diff_sides *sides, const struct diff_options *o,
+		struct table **out)
+{
+	const struct table *first = sides->runs[0].table;
+	struct diff_rows d;
+	struct table *t;
+	size_t row;
+	int err;
+
+	*out = NULL;
+	err = diff_rows_init(&d, sides, o);
+	t = err ? NULL : table_new(first->name, first->title);
+	if (!err && !t)
+		err = -ENOMEM;
+	if (err)
+		goto out;
+	table_set_by(t, first->by);
+	add_columns(&d, t);
+	for (row = 0; row + 1 < d.nr; row++) {
+		if (o->all || strcmp(row_status(&d, row), "same"))
+			fill_row(&d, row, t);
+	}
+	add_summary(&d, t);
+	*out = t;
+out:
+	diff_rows_free(&d);
+	return err;
+}

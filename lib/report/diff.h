@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report: tables of several runs side by side. Knows nothing of the kernel.
+ * In: the same table of old and of new runs. Out: a table of what changed.
+ */
+#ifndef KMEMX_REPORT_DIFF_H
+#define KMEMX_REPORT_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/compiler.h"
+#include "base/strbuf.h"
+#include "report/table.h"
+
+#define DIFF_METRICS_MAX  8
+/* Fewer runs a side than this cannot tell: of 3 and 3, one order in ten is extreme. */
+#define DIFF_RUNS_TO_TELL 4
+
+/**
+ * struct diff_metric - a column of numbers that is compared
+ * @name: of the column, and of the table's summary item with the sum
+ * @height: not divided by the run's divisor, as it does not add up
+ * @least: the column and summary item with the least that the value can be; NULL: the
+ *	   value itself
+ * @size_of: the metric that, divided by the count, says what a lost event may amount to
+ */
+struct diff_metric {
+	const char *name, *title;
+	enum column_unit unit;
+	bool height;
+	const char *least;
+	size_t size_of;
+};
+
+/**
+ * struct diff_run - a table and how its numbers are to be taken
+ * @divisor: what numbers are divided by; 1: nothing
+ * @lost: events that may be missing from any row; INFINITY: nobody knows how many
+ */
+struct diff_run {
+	const struct table *table;
+	double divisor, lost;
+};
+
+/* All runs, the @nr_old old ones first. */
+struct diff_sides {
+	const struct diff_run *runs;
+	size_t nr_old, nr;
+};
+
+/**
+ * struct diff_options - what is compared and shown
+ * @count: the metric that counts events
+ * @shown: metrics that text shows; the first, the main one, in full: it has the marks
+ * @alpha: a difference is significant if its corrected p is at most this
+ * @all: rows in which nothing changed too
+ */
+struct diff_options {
+	const struct diff_metric *metrics;
+	size_t nr_metrics, count;
+	size_t shown[DIFF_METRICS_MAX];
+	size_t nr_shown;
+	double alpha;
+	bool all;
+};
+
+/**
+ * diff_tables() - compare a table
+ *
+ * Rows meet where the column that table.by names has the same text; a row that a run does
+ * not have counts 0 there. For each metric M the result has M_old, M_new (medians), M_delta,
+ * M_pct (NONE from 0), M_uncertainty (what the losses may account for; NONE: unbounded), and
+ * with several runs M_old_spread, M_new_spread, M_p, M_q (NONE: not tested). Columns "abs"
+ * (of the main metric), "values", "status" (new, gone, same, changed), "mark" and the name.
+ *
+ * @out: the caller's. Return: 0; -EINVAL if a table lacks the columns; -ENOMEM.
+ */
+int diff_tables(const struct diff_sides *sides, const struct diff_options *o,
+		struct table **out) __must_check;
+/**
+ * diff_matrices() - compare tables whose rows have an order of their own
+ *
+ * Rows meet by the number in their first column, columns by name. Cells are differences of
+ * medians; hidden columns NAME_old and NAME_new hold the sides.
+ */
+int diff_matrices(const struct diff_sides *sides, struct table **out) __must_check;
+/* Appends "add/remove: 1/0 grow/shrink: 2/3 up/down: 10/-20 (-10)" about a table of
+ * diff_tables(), in the manner of the kernel's bloat-o-meter, and the sums.
+ */
+void diff_headline(const struct table *t, struct strbuf *out);
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: matrices of several runs, as their difference.
+ * In: the same matrix of old and of new runs. Out: a matrix of what changed.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "report/diff_rows.h"
+#include "report/stats.h"
+
+/* Rows of a hostile recording's matrix are few all the same: its orders are bounded. */
+#define ROWS_MAX 1024
+
+struct matrices {
+	const struct diff_sides *sides;
+	struct intern names; /* of the columns but the first */
+	size_t nr_rows;
+	double *values; /* by row, column, run */
+	double *scratch;
+};
+
+static size_t place(const struct matrices *m, size_t row, size_t column, size_t run)
+{
+	return (row * m->names.count + column) * m->sides->nr + run;
+}
+
+static int collect(struct matrices *m)
+{
+	size_t run, i;
+
+	for (run = 0; run < m->sides->nr; run++) {
+		const struct table *t = m->sides->runs[run].table;
+
+		for (i = 1; i < t->nr_columns; i++) {
+			const char *name = t->columns[i].name;
+
+			if (!intern_id(&m->names, name, strlen(name)))
+				return -ENOMEM;
+		}
+		for (i = 0; i < t->nr_rows; i++) {
+			const struct cell *key = &t->cells[i * t->nr_columns];
+
+			if (key->type != CELL_UINT || key->u >= ROWS_MAX)
+				return -EINVAL;
+			if (key->u >= m->nr_rows)
+				m->nr_rows = (size_t)key->u + 1;
+		}
+	}
+	m->values = calloc(m->nr_rows * m->names.count * m->sides->nr + 1,
+			   sizeof(*m->values));
+	m->scratch = calloc(m->sides->nr, sizeof(*m->scratch));
+	return m->values && m->scratch ? 0 : -ENOMEM;
+}
+
+static void read_all(struct matrices *m)
+{
+	size_t run, row, i;
+
+	for (run = 0; run < m->sides->nr; run++) {
+		const struct diff_run *r = &m->sides->runs[run];
+		const struct table *t = r->table;
+
+		for (row = 0; row < t->nr_rows; row++) {
+			const struct cell *cells = &t->cells[row * t->nr_columns];
+
+			for (i = 1; i < t->nr_columns; i++) {
+				const char *name = t->columns[i].name;
+				size_t id = intern_id(&m->names, name, strlen(name));
+
+				if (cells[i].type != CELL_UINT)
+					continue;
+				m->values[place(m, (size_t)cells[0].u, id - 1, run)] +=
+					(double)cells[i].u / r->divisor;
+			}
+		}
+	}
+}
+
+static struct table *make_table(const struct matrices *m)
+{
+	const struct table *first = m->sides->runs[0].table;
+	struct table *t = table_new(first->name, first->title);
+	size_t i;
+
+	if (!t)
+		return NULL;
+	table_add_column(t, &first->columns[0]);
+	for (i = 0; i < m->names.count; i++) {
+		const char *name = intern_get(&m->names, (uint32_t)i + 1, NULL);
+		char hidden[96];
+		struct column col = { .name = name, .unit = UNIT_COUNT, .change = true };
+
+		table_add_column(t, &col);
+		col = (struct column){ .name = hidden,
+				       .unit = UNIT_COUNT,
+				       .hidden = true };
+		snprintf(hidden, sizeof(hidden), "%s_old", name);
+		table_add_column(t, &col);
+		snprintf(hidden, sizeof(hidden), "%s_new", name);
+		table_add_column(t, &col);
+	}
+	return t;
+}
+
+static void fill(const struct matrices *m, struct table *t)
+{
+	size_t nr_old = m->sides->nr_old, row, i;
+
+	for (row = 0; row < m->nr_rows; row++) {
+		struct cell *cells = table_add_row(t);
+
+		if (!cells)
+			return;
+		cells[0] = cell_uint(row);
+		for (i = 0; i < m->names.count; i++) {
+			double old, new;
+
+			memcpy(m->scratch, &m->values[place(m, row, i, 0)],
+			       m->sides->nr * sizeof(*m->scratch));
+			old = runs_summarise(m->scratch, nr_old).median;
+			new = runs_summarise(m->scratch + nr_old, m->sides->nr - nr_old)
+				      .median;
+			cells[1 + 3 * i] = diff_cell(new - old, true);
+			cells[2 + 3 * i] = diff_cell(old, false);
+			cells[3 + 3 * i] = diff_cell(new, false);
+		}
+	}
+}
+
+int diff_matrices(const struct diff_sides *sides, struct table **out)
+{
+	struct matrices m = { .sides = sides };
+	int err = !sides->nr_old || sides->nr_old >= sides->nr ? -EINVAL : collect(&m);
+
+	*out = NULL;
+	if (!err) {
+		read_all(&m);
+		*out = make_table(&m);
+		err = *out ? 0 : -ENOMEM;
+	}
+	if (!err)
+		fill(&m, *out);
+	intern_free(&m.names);
+	free(m.values);
+	free(m.scratch);
+	return err;
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: the join of several tables' rows, for diff.c.
+ * In: the same table of several runs. Out: a value for each row, metric and run.
+ */
+#include "report/diff_rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/stats.h"
+
+#define EXACT_MAX \
+	9007199254740992.0 /* 2^53: doubles up to here hold every whole number */
+
+struct cell diff_cell(double f, bool is_signed)
+{
+	if (isnan(f) || isinf(f))
+		return (struct cell){ .type = CELL_NONE };
+	if (f == floor(f) && fabs(f) <= EXACT_MAX)
+		return is_signed || f < 0 ? cell_int((int64_t)f) : cell_uint((uint64_t)f);
+	return cell_real(f);
+}
+
+bool diff_can_tell(const struct diff_sides *sides)
+{
+	return sides->nr_old >= DIFF_RUNS_TO_TELL &&
+	       sides->nr - sides->nr_old >= DIFF_RUNS_TO_TELL;
+}
+
+static size_t place(const struct diff_rows *d, size_t row, size_t metric, size_t run)
+{
+	return (row * d->o->nr_metrics + metric) * d->sides->nr + run;
+}
+
+double diff_rows_raw(const struct diff_rows *d, size_t row, size_t metric, size_t run)
+{
+	return d->raw[place(d, row, metric, run)];
+}
+
+const struct diff_value *diff_rows_value(const struct diff_rows *d, size_t row,
+					 size_t metric)
+{
+	return &d->values[row * d->o->nr_metrics + metric];
+}
+
+static double number(const struct cell *c)
+{
+	switch (c->type) {
+	case CELL_UINT:
+		return (double)c->u;
+	case CELL_INT:
+		return (double)c->i;
+	case CELL_REAL:
+		return c->f;
+	default:
+		return 0;
+	}
+}
+
+/* Numbers the names of all runs' rows. */
+static int collect_keys(struct diff_rows *d)
+{
+	size_t run, row;
+
+	for (run = 0; run < d->sides->nr; run++) {
+		const struct table *t = d->sides->runs[run].table;
+		int by = t->by ? table_column(t, t->by) : -1;
+
+		if (by < 0)
+			return -EINVAL;
+		for (row = 0; row < t->nr_rows; row++) {
+			const struct cell *c =
+				&t->cells[row * t->nr_columns + (size_t)by];
+
+			if (c->type != CELL_TEXT)
+				return -EINVAL;
+			if (!intern_id(&d->keys, c->s, strlen(c->s)))
+				return -ENOMEM;
+		}
+	}
+	d->nr = d->keys.count + 1UL; /* and the sum */
+	return 0;
+}
+
+static int allocate(struct diff_rows *d)
+{
+	size_t values, raw;
+
+	if (__builtin_mul_overflow(d->nr, d->o->nr_metrics, &values) ||
+	    __builtin_mul_overflow(values, d->sides->nr, &raw))
+		return -ENOMEM;
+	d->values = calloc(values, sizeof(*d->values));
+	d->raw = calloc(raw, sizeof(*d->raw));
+	d->slack = calloc(raw, sizeof(*d->slack));
+	d->in_old = calloc(d->nr, sizeof(*d->in_old));
+	d->in_new = calloc(d->nr, sizeof(*d->in_new));
+	return d->values && d->raw && d->slack && d->in_old && d->in_new ? 0 : -ENOMEM;
+}
+
+static void set(struct diff_rows *d, size_t at, const struct cell *value,
+		const struct cell *least, double divisor)
+{
+	d->raw[at] += number(value) / divisor;
+	if (least && least->type != CELL_NONE)
+		d->slack[at] += (number(value) - number(least)) / divisor;
+}
+
+static const struct cell *summary_cell(const struct table *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; name && i < t->nr_summary; i++) {
+		if (!strcmp(t->summary[i].name, name))
+			return &t->summary[i].value;
+	}
+	return NULL;
+}
+
+/* Metric @m of run @run into all rows. */
+static int read_metric(struct diff_rows *d, size_t m, size_t run)
+{
+	const struct diff_metric *metric = &d->o->metrics[m];
+	const struct diff_run *from = &d->sides->runs[run];
+	const struct table *t = from->table;
+	double divisor = metric->height ? 1 : from->divisor;
+	int column = table_column(t, metric->name), by = table_column(t, t->by);
+	int least = metric->least ? table_column(t, metric->least) : -1;
+	const struct cell *sum = summary_cell(t, metric->name);
+	size_t i;
+
+	if (column < 0 || !sum)
+		return -EINVAL;
+	if (sum->type == CELL_NONE)
+		d->missing[m] = true;
+	set(d, place(d, d->nr - 1, m, run), sum, summary_cell(t, metric->least), divisor);
+	for (i = 0; i < t->nr_rows; i++) {
+		const struct cell *row = &t->cells[i * t->nr_columns];
+		size_t id = intern_id(&d->keys, row[by].s, strlen(row[by].s));
+
+		set(d, place(d, id - 1, m, run), &row[column],
+		    least < 0 ? NULL : &row[least], divisor);
+		if (m == 0)
+			++*(run < d->sides->nr_old ? &d->in_old[id - 1]
+						   : &d->in_new[id - 1]);
+	}
+	return 0;
+}
+
+/* What one lost event may add to metric @m of @row, undivided: its mean over the runs. */
+static double mean_size(const struct diff_rows *d, size_t row, size_t m)
+{
+	size_t of = d->o->metrics[m].size_of, run;
+	double sum = 0, count = 0;
+
+	for (run = 0; run < d->sides->nr; run++) {
+		double divisor = d->sides->runs[run].divisor;
+
+		sum += diff_rows_raw(d, row, of, run) * divisor;
+		count += diff_rows_raw(d, row, d->o->count, run) * divisor;
+	}
+	return count > 0 ? sum / count : 0;
+}
+
+/* How far the difference may be off: the worst run of each side. */
+static double uncertainty(const struct diff_rows *d, size_t row, size_t m)
+{
+	double worst[2] = { 0 }, size = mean_size(d, row, m);
+	size_t run;
+
+	for (run = 0; run < d->sides->nr; run++) {
+		const struct diff_run *r = &d->sides->runs[run];
+		double divisor = d->o->metrics[m].height ? 1 : r->divisor;
+		double off = d->slack[place(d, row, m, run)];
+		bool new = run >= d->sides->nr_old;
+
+		if (r->lost > 0 && size > 0)
+			off += r->lost * size / divisor;
+		worst[new] = fmax(worst[new], off);
+	}
+	return worst[0] + worst[1];
+}
+
+static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
+{
+	struct diff_value *v = &d->values[row * d->o->nr_metrics + m];
+	const double *raw = &d->raw[place(d, row, m, 0)];
+	size_t nr_old = d->sides->nr_old, nr_new = d->sides->nr - nr_old;
+	struct runs_summary old, new;
+	struct mann_whitney test;
+	int err;
+
+	memcpy(scratch, raw, d->sides->nr * sizeof(*raw));
+	old = runs_summarise(scratch, nr_old);
+	new = runs_summarise(scratch + nr_old, nr_new);
+	*v = (struct diff_value){ .old = old.median,
+				  .new = new.median,
+				  .old_spread = old.spread,
+				  .new_spread = new.spread,
+				  .p = NAN,
+				  .q = NAN,
+				  .uncertainty = uncertainty(d, row, m) };
+	v->same = old.min == old.max && new.min == new.max &&old.min == new.min;
+	/* Where all runs agree there is nothing to test. */
+	if (!diff_can_tell(d->sides) || v->same)
+		return 0;
+	err = mann_whitney_test(raw, nr_old, raw + nr_old, nr_new, &test);
+	if (!err)
+		v->p = v->q = test.p;
+	return err;
+}
+
+/* Corrects for the number of rows; the sum is one of its own. */
+static int correct(struct diff_rows *d, size_t m)
+{
+	double *q = calloc(d->nr, sizeof(*q));
+	size_t row;
+	long nr;
+
+	if (!q)
+		return -ENOMEM;
+	for (row = 0; row + 1 < d->nr; row++)
+		q[row] = diff_rows_value(d, row, m)->p;
+	nr = adjust_benjamini_hochberg(q, d->nr - 1);
+	for (row = 0; row + 1 < d->nr && nr >= 0; row++)
+		d->values[row * d->o->nr_metrics + m].q = q[row];
+	if (m == d->o->shown[0] && nr > 0)
+		d->nr_tests = (size_t)nr;
+	free(q);
+	return nr < 0 ? (int)nr : 0;
+}
+
+int diff_rows_init(struct diff_rows *d, const struct diff_sides *sides,
+		   const struct diff_options *o)
+{
+	double *scratch = calloc(sides->nr ? sides->nr : 1, sizeof(*scratch));
+	size_t run, m, row;
+	int err;
+
+	*d = (struct diff_rows){ .sides = sides, .o = o };
+	err = scratch ? collect_keys(d) : -ENOMEM;
+	if (!err && (!sides->nr_old || sides->nr_old >= sides->nr))
+		err = -EINVAL;
+	if (!err)
+		err = allocate(d);
+	for (m = 0; m < o->nr_metrics && !err; m++) {
+		for (run = 0; run < sides->nr && !err; run++)
+			err = read_metric(d, m, run);
+	}
+	for (m = 0; m < o->nr_metrics && !err; m++) {
+		for (row = 0; row < d->nr && !err; row++)
+			err = work_out(d, row, m, scratch);
+		if (!err)
+			err = correct(d, m);
+	}
+	free(scratch);
+	return err;
+}
+
+void diff_rows_free(struct diff_rows *d)
+{
+	intern_free(&d->keys);
+	free(d->raw);
+	free(d->slack);
+	free(d->in_old);
+	free(d->in_new);
+	free(d->values);
+	*d = (struct diff_rows){ 0 };
+}

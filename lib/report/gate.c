@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: holding a comparison against rules.
+ * In: rules, tables of diff_tables(). Out: the rows that break them.
+ */
+#include "report/gate.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A row's, or a sum's, numbers for one rule. */
+struct gate_value {
+	double old, new, bytes; /* bytes: the new ones, for a part of them */
+	double q;		/* NAN: not tested */
+};
+
+struct gate {
+	const struct gate_rule *rule;
+	const struct table *t; /* being looked at */
+	double alpha;
+	struct gate_result *out;
+	bool broken; /* the rule */
+};
+
+static double number(const struct cell *c)
+{
+	switch (c->type) {
+	case CELL_UINT:
+		return (double)c->u;
+	case CELL_INT:
+		return (double)c->i;
+	case CELL_REAL:
+		return c->f;
+	default:
+		return NAN;
+	}
+}
+
+/* The cell of column "METRIC_PART" in @row; NAN without one. */
+static double row_number(const struct table *t, size_t row, const char *metric,
+			 const char *part)
+{
+	char name[64];
+	int column;
+
+	snprintf(name, sizeof(name), "%s_%s", metric, part);
+	column = table_column(t, name);
+	return column < 0 ? NAN : number(&t->cells[row * t->nr_columns + (size_t)column]);
+}
+
+static double total_number(const struct table *t, const char *metric, const char *part)
+{
+	char name[64];
+	size_t i;
+
+	snprintf(name, sizeof(name), "total_%s_%s", metric, part);
+	for (i = 0; i < t->nr_summary; i++) {
+		if (!strcmp(t->summary[i].name, name))
+			return number(&t->summary[i].value);
+	}
+	return NAN;
+}
+
+static struct gate_value row_value(const struct gate *g, size_t row)
+{
+	const char *metric = g->rule->metric;
+
+	return (struct gate_value){ row_number(g->t, row, metric, "old"),
+				    row_number(g->t, row, metric, "new"),
+				    row_number(g->t, row, "bytes", "new"),
+				    row_number(g->t, row, metric, "q") };
+}
+
+static struct gate_value total_value(const struct gate *g)
+{
+	const char *metric = g->rule->metric;
+
+	return (struct gate_value){ total_number(g->t, metric, "old"),
+				    total_number(g->t, metric, "new"),
+				    total_number(g->t, "bytes", "new"),
+				    total_number(g->t, metric, "q") };
+}
+
+/* What a limit is compared with. What comes from nothing has grown beyond all parts. */
+static double measure(const struct gate_value *v, const struct gate_limit *limit)
+{
+	double delta = v->new - v->old;
+
+	if (!limit->change)
+		return limit->percent ? (v->bytes > 0 ? 100 * v->new / v->bytes : 0)
+				      : v->new;
+	if (!limit->percent)
+		return delta;
+	if (v->old > 0)
+		return 100 * delta / v->old;
+	return delta > 0 ? INFINITY : 0;
+}
+
+static bool passes(const struct gate_rule *rule, const struct gate_value *v,
+		   const struct gate_limit *limit)
+{
+	double x = measure(v, limit);
+
+	return rule->op == '>' ? x > limit->value : x < limit->value;
+}
+
+static bool breaks(const struct gate_rule *rule, const struct gate_value *v, bool *noise)
+{
+	bool all = true, change = false;
+	size_t i;
+
+	for (i = 0; i < rule->nr_limits; i++) {
+		all &= passes(rule, v, &rule->limits[i]);
+		change |= rule->limits[i].change;
+	}
+	*noise = change;
+	return rule->budget ? !all : all;
+}
+
+static struct cell real_cell(double f)
+{
+	if (isnan(f) || isinf(f))
+		return (struct cell){ .type = CELL_NONE };
+	if (f == floor(f) && fabs(f) < 1e15)
+		return cell_int((int64_t)f);
+	return cell_real(f);
+}
+
+static void note_broken(struct gate *g, const struct gate_value *v, const char *name)
+{
+	struct table *t = g->out->broken;
+	struct cell *row = table_add_row(t);
+
+	g->broken = true;
+	if (!row)
+		return;
+	row[0] = cell_text(t, g->rule->text);
+	row[1] = cell_text(t, g->t->name);
+	row[2] = real_cell(v->old);
+	row[3] = real_cell(v->new);
+	row[4] = real_cell(v->new - v->old);
+	row[5] = v->old > 0 ? cell_real(100 * (v->new - v->old) / v->old)
+			    : (struct cell){ .type = CELL_NONE };
+	row[6] = cell_text(t, name);
+}
+
+static void judge(struct gate *g, const struct gate_value *v, const char *name)
+{
+	bool change;
+
+	if (isnan(v->old) || isnan(v->new)) /* the table has no such metric */
+		return;
+	if (!breaks(g->rule, v, &change))
+		return;
+	if (change && v->q > g->alpha)
+		g->out->nr_noise++;
+	else
+		note_broken(g, v, name);
+}
+
+static const char *row_name(const struct gate *g, size_t row)
+{
+	int column = table_column(g->t, g->t->by);
+	const struct cell *c;
+
+	if (column < 0)
+		return NULL;
+	c = &g->t->cells[row * g->t->nr_columns + (size_t)column];
+	return c->type == CELL_TEXT ? c->s : NULL;
+}
+
+/* "[ext4]" names the rows "function [ext4]", and the row "ext4" of modules. */
+static bool subject_fits(const struct gate *g, const char *name)
+{
+	const char *subject = g->rule->subject;
+	size_t size = strlen(subject), length = strlen(name);
+
+	if (!strcmp(subject, name))
+		return true;
+	if (subject[0] != '[' || subject[size - 1] != ']')
+		return !fnmatch(subject, name, 0);
+	if (!strcmp(g->t->by, "module"))
+		return length + 2 == size && !memcmp(name, subject + 1, length);
+	return length > size && !strcmp(name + length - size, subject);
+}
+
+/* Adds up the rows that the budget names; how many they are. */
+static size_t check_budget(struct gate *g)
+{
+	struct gate_value sum = { .q = NAN };
+	size_t row, nr = 0;
+
+	if (!strcmp(g->rule->subject, "total")) {
+		sum = total_value(g);
+		judge(g, &sum, "total");
+		return 1;
+	}
+	for (row = 0; row < g->t->nr_rows; row++) {
+		const char *name = row_name(g, row);
+		struct gate_value v;
+
+		if (!name || !subject_fits(g, name))
+			continue;
+		v = row_value(g, row);
+		sum.old += v.old;
+		sum.new += v.new;
+		sum.bytes += v.bytes;
+		if (!nr++)
+			sum.q = v.q;
+		else
+			sum.q = NAN;
+	}
+	if (nr)
+		judge(g, &sum, g->rule->subject);
+	return nr;
+}
+
+static void check_rows(struct gate *g)
+{
+	struct gate_value v;
+	size_t row;
+
+	for (row = 0; row < g->t->nr_rows; row++) {
+		const char *name = row_name(g, row);
+
+		v = row_value(g, row);
+		judge(g, &v, name ? name : "?");
+	}
+	v = total_value(g);
+	judge(g, &v, "total");
+}
+
+static struct table *make_table(void)
+{
+	const struct column columns[] = {
+		{ .name = "rule", .title = "Rule" },
+		{ .name = "table", .title = "Table" },
+		{ .name = "old", .title = "Old" },
+		{ .name = "new", .title = "New" },
+		{ .name = "delta", .title = "Change", .change = true },
+		{ .name = "pct", .title = "%", .unit = UNIT_PERCENT, .change = true },
+		{ .name = "row", .title = "Row", .last = true },
+	};
+	struct table *t = table_new("gate", "Rows that break a rule");
+	size_t i;
+
+	for (i = 0; t && i < ARRAY_SIZE(columns); i++)
+		table_add_column(t, &columns[i]);
+	return t;
+}
+
+int gate_check(const struct gate_rules *rules, struct table *const *tables, size_t nr,
+	       double alpha, struct gate_result *out)
+{
+	size_t i, k;
+
+	*out = (struct gate_result){ .broken = make_table() };
+	if (!out->broken)
+		return -ENOMEM;
+	for (i = 0; i < rules->nr; i++) {
+		const struct gate_rule *rule = &rules->rules[i];
+		struct gate g = { .rule = rule, .alpha = alpha, .out = out };
+		size_t nr_tables = 0, nr_rows = 0;
+
+		for (k = 0; k < nr; k++) {
+			g.t = tables[k];
+			if (!g.t->by || (rule->table && strcmp(rule->table, g.t->name)))
+				continue;
+			nr_tables++;
+			if (rule->budget)
+				nr_rows += check_budget(&g);
+			else
+				check_rows(&g);
+		}
+		if (!nr_tables)
+			table_add_note(out->broken,
+				       "!'%s' was not checked: there is no such table",
+				       rule->text);
+		else if (rule->budget && !nr_rows)
+			table_add_note(out->broken,
+				       "!'%s': no row has that name, so it holds",
+				       rule->text);
+		out->nr_broken += g.broken;
+	}
+	return table_ok(out->broken) ? 0 : -ENOMEM;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report: rules that a comparison has to keep.
+ * In: --fail-on and --budget texts, tables of diff_tables(). Out: the rows that break them.
+ *
+ * --fail-on names what must not happen, to any row or to the sum of a table:
+ *	[TABLE.]METRIC OP LIMIT [& LIMIT]...		net>+5%&+64K	page.bytes>+1M
+ * A budget says what must hold for SUBJECT, the sum of the rows that it names:
+ *	[TABLE:]SUBJECT METRIC OP LIMIT [& LIMIT]...	kmalloc-64 waste < 10%
+ * SUBJECT is a row's name (with shell wildcards), [module], or "total"; in '...' if it has
+ * spaces. OP is > or <. A LIMIT with a sign is a change from old to new, without one the
+ * new value; K, M, G are powers of 1024. With % it is a part: of the old value, or, for
+ * waste without a sign, of the bytes. Several limits must all be passed (--fail-on), or all
+ * be kept (budget).
+ */
+#ifndef KMEMX_REPORT_GATE_H
+#define KMEMX_REPORT_GATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/strbuf.h"
+#include "report/table.h"
+
+#define GATE_LIMITS_MAX 4
+
+struct gate_limit {
+	double value; /* signed, where @change */
+	bool percent, change;
+};
+
+/**
+ * struct gate_rule - one rule
+ * @text: as the user wrote it
+ * @table, @subject: NULL: any
+ * @budget: says what must hold, rather than what must not happen
+ */
+struct gate_rule {
+	char *text, *table, *subject;
+	char metric[16];
+	char op;
+	struct gate_limit limits[GATE_LIMITS_MAX];
+	size_t nr_limits;
+	bool budget;
+};
+
+/* Zero-initialise it. */
+struct gate_rules {
+	struct gate_rule *rules;
+	size_t nr, capacity;
+};
+
+/* Adds a rule of --fail-on. 0; -EINVAL, and @error says what is wrong; -ENOMEM. */
+int gate_add(struct gate_rules *rules, const char *text,
+	     struct strbuf *error) __must_check;
+/* Adds those of a budget, one a line; '#' begins a comment. @error names the line. */
+int gate_add_budget(struct gate_rules *rules, const char *text,
+		    struct strbuf *error) __must_check;
+void gate_free(struct gate_rules *rules);
+
+/**
+ * struct gate_result - how it went
+ * @broken: table "gate", a row for each row (or sum) that broke a rule; the caller's
+ * @nr_broken: rules broken
+ * @nr_noise: rows past a limit whose difference is not significant: they break nothing
+ */
+struct gate_result {
+	struct table *broken;
+	size_t nr_broken;
+	uint64_t nr_noise;
+};
+
+/**
+ * gate_check() - hold the rules against tables of diff_tables()
+ * @tables: with all their rows; others than those of diff_tables() are left alone
+ * @alpha: of a row's test; rows that were not tested count as they are
+ *
+ * A rule that finds no table, or a budget that names no row, adds a loud note to the
+ * result. Return: 0 or -ENOMEM.
+ */
+int gate_check(const struct gate_rules *rules, struct table *const *tables, size_t nr,
+	       double alpha, struct gate_result *out) __must_check;
+
+#endif

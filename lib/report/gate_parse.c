@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: the language of the rules, see gate.h.
+ * In: text. Out: struct gate_rule, or what is wrong with the text.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "report/gate.h"
+
+static const char *const metrics[] = { "bytes", "hit", "net", "waste", "peak" };
+static const char *const table_names[] = { "slab", "slab_cache", "page" };
+
+struct reader {
+	const char *p, *end;
+	struct strbuf *error;
+};
+
+static void skip_space(struct reader *r)
+{
+	while (r->p < r->end && isspace((unsigned char)*r->p))
+		r->p++;
+}
+
+static size_t word_length(const struct reader *r)
+{
+	const char *p = r->p;
+
+	while (p < r->end && (isalnum((unsigned char)*p) || *p == '_'))
+		p++;
+	return (size_t)(p - r->p);
+}
+
+static bool is_one_of(const char *word, size_t size, const char *const *words, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (strlen(words[i]) == size && !memcmp(words[i], word, size))
+			return true;
+	}
+	return false;
+}
+
+static int wrong(struct reader *r, const char *what)
+{
+	strbuf_printf(r->error, "%s, not '%.*s'", what,
+		      (int)(r->end - r->p < 40 ? r->end - r->p : 40), r->p);
+	return -EINVAL;
+}
+
+static int read_metric(struct reader *r, struct gate_rule *rule)
+{
+	size_t size;
+
+	skip_space(r);
+	size = word_length(r);
+	if (!is_one_of(r->p, size, metrics, ARRAY_SIZE(metrics)))
+		return wrong(r, "expected one of bytes, hit, net, waste, peak");
+	memcpy(rule->metric, r->p, size);
+	rule->metric[size] = '\0';
+	r->p += size;
+	return 0;
+}
+
+/* Digits with a point, in any locale. */
+static bool read_number(struct reader *r, double *value)
+{
+	const char *start = r->p;
+	double scale = 1;
+	bool point = false;
+
+	*value = 0;
+	for (;
+	     r->p < r->end && (isdigit((unsigned char)*r->p) || (*r->p == '.' && !point));
+	     r->p++) {
+		if (*r->p == '.') {
+			point = true;
+			continue;
+		}
+		*value = *value * 10 + (*r->p - '0');
+		scale *= point ? 10 : 1;
+	}
+	*value /= scale;
+	return r->p - start > (point ? 1 : 0) && isfinite(*value) && isfinite(scale);
+}
+
+static void read_unit(struct reader *r, struct gate_limit *limit)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+
+	if (r->p == r->end)
+		return;
+	unit = strchr(units, toupper((unsigned char)*r->p));
+	if (*r->p == '%') {
+		limit->percent = true;
+		r->p++;
+	} else if (*r->p && unit) {
+		limit->value *= (double)(1ULL << (10 * (unit - units + 1)));
+		r->p++;
+		if (r->end - r->p >= 2 && r->p[0] == 'i' && r->p[1] == 'B')
+			r->p += 2;
+		else if (r->p < r->end && *r->p == 'B')
+			r->p++;
+	}
+}
+
+static int read_limit(struct reader *r, struct gate_rule *rule)
+{
+	struct gate_limit *limit = &rule->limits[rule->nr_limits];
+	char sign = '\0';
+
+	if (rule->nr_limits == GATE_LIMITS_MAX)
+		return wrong(r, "expected at most four limits");
+	skip_space(r);
+	if (r->p < r->end && (*r->p == '+' || *r->p == '-'))
+		sign = *r->p++;
+	*limit = (struct gate_limit){ .change = sign };
+	if (!read_number(r, &limit->value))
+		return wrong(r, "expected a limit such as +5%, +64K or 2M");
+	read_unit(r, limit);
+	if (limit->percent && !limit->change && strcmp(rule->metric, "waste"))
+		return wrong(
+			r,
+			"a part in % needs a sign, as in +5%, with every metric but waste");
+	if (sign == '-')
+		limit->value = -limit->value;
+	rule->nr_limits++;
+	return 0;
+}
+
+/* METRIC OP LIMIT [& LIMIT]..., to the end of the text. */
+static int read_condition(struct reader *r, struct gate_rule *rule)
+{
+	int err = read_metric(r, rule);
+
+	if (err)
+		return err;
+	skip_space(r);
+	if (r->p == r->end || (*r->p != '<' && *r->p != '>'))
+		return wrong(r, "expected < or >");
+	rule->op = *r->p++;
+	err = read_limit(r, rule);
+	for (skip_space(r); !err && r->p < r->end; skip_space(r)) {
+		if (*r->p != '&')
+			return wrong(r, "expected & or the end");
+		r->p++;
+		err = read_limit(r, rule);
+	}
+	return err;
+}
+
+/* "TABLE." or "TABLE:" if it is one. */
+static int read_table(struct reader *r, struct gate_rule *rule, char separator)
+{
+	size_t size;
+
+	skip_space(r);
+	size = word_length(r);
+	if (r->p + size == r->end || r->p[size] != separator)
+		return 0;
+	if (!is_one_of(r->p, size, table_names, ARRAY_SIZE(table_names)))
+		return separator == '.'
+			       ? wrong(r, "expected a table: slab, slab_cache, page")
+			       : 0; /* a subject may have a colon */
+	rule->table = strndup(r->p, size);
+	r->p += size + 1;
+	return rule->table ? 0 : -ENOMEM;
+}
+
+static int read_subject(struct reader *r, struct gate_rule *rule)
+{
+	const char *start, *stop;
+
+	skip_space(r);
+	if (r->p < r->end && *r->p == '\'') {
+		start = ++r->p;
+		stop = memchr(start, '\'', (size_t)(r->end - start));
+		if (!stop)
+			return wrong(r, "expected a closing '");
+		r->p = stop + 1;
+	} else {
+		start = r->p;
+		while (r->p < r->end && !isspace((unsigned char)*r->p))
+			r->p++;
+		stop = r->p;
+	}
+	if (stop == start)
+		return wrong(r, "expected a subject");
+	rule->subject = strndup(start, (size_t)(stop - start));
+	if (!rule->subject)
+		return -ENOMEM;
+	if (strchr(rule->subject, '/')) {
+		strbuf_printf(
+			r->error,
+			"'%s' is a directory: rows know their function, module and cache only; a module is written [%s]",
+			rule->subject, strrchr(rule->subject, '/') + 1);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void rule_free(struct gate_rule *rule)
+{
+	free(rule->text);
+	free(rule->table);
+	free(rule->subject);
+}
+
+static int add(struct gate_rules *rules, const char *text, size_t size, bool budget,
+	       struct strbuf *error)
+{
+	struct reader r = { text, text + size, error };
+	struct gate_rule rule = { .budget = budget };
+	int err;
+
+	rule.text = strndup(text, size);
+	err = rule.text ? read_table(&r, &rule, budget ? ':' : '.') : -ENOMEM;
+	if (!err && budget)
+		err = read_subject(&r, &rule);
+	if (!err)
+		err = read_condition(&r, &rule);
+	if (!err)
+		err = array_reserve(&rules->rules, &rules->capacity, rules->nr + 1,
+				    sizeof(*rules->rules));
+	if (err) {
+		rule_free(&rule);
+		return err;
+	}
+	rules->rules[rules->nr++] = rule;
+	return 0;
+}
+
+int gate_add(struct gate_rules *rules, const char *text, struct strbuf *error)
+{
+	return add(rules, text, strlen(text), false, error);
+}
+
+int gate_add_budget(struct gate_rules *rules, const char *text, struct strbuf *error)
+{
+	struct strbuf what = { 0 };
+	unsigned int line = 0;
+	int err = 0;
+
+	while (*text && !err) {
+		size_t length = strcspn(text, "\n"), size = length;
+		const char *comment = memchr(text, '#', length);
+
+		line++;
+		if (comment)
+			size = (size_t)(comment - text);
+		while (size && isspace((unsigned char)text[size - 1]))
+			size--;
+		if (size)
+			err = add(rules, text, size, true, &what);
+		text += length;
+		text += *text == '\n';
+	}
+	if (err == -EINVAL)
+		strbuf_printf(error, "line %u: %s", line, strbuf_text(&what));
+	strbuf_free(&what);
+	return err;
+}
+
+void gate_free(struct gate_rules *rules)
+{
+	size_t i;
+
+	for (i = 0; i < rules->nr; i++)
+		rule_free(&rules->rules[i]);
+	free(rules->rules);
+	*rules = (struct gate_rules){ 0 };
+}

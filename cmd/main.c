@@ -19,6 +19,7 @@
 static const struct command *const commands[] = {
 	&command_record,
 	&command_stat,
+	&command_diff,
 	&command_info,
 	&command_version,
 };

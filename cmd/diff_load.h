@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: the recordings of kmemx diff.
+ * In: paths. Out: each one's tables and facts; the recording itself is closed again.
+ */
+#ifndef KMEMX_CMD_DIFF_LOAD_H
+#define KMEMX_CMD_DIFF_LOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/analysis.h"
+#include "facts.h"
+#include "options.h"
+#include "report/table.h"
+
+enum diff_per { DIFF_PER_NONE, DIFF_PER_SECOND, DIFF_PER_EVENT, DIFF_PER_NUMBER };
+
+/**
+ * struct diff_choice - what is to be loaded, for all recordings alike
+ * @by: SUBJECT_NONE for the callsite
+ * @event: of DIFF_PER_EVENT; @number: of DIFF_PER_NUMBER
+ */
+struct diff_choice {
+	bool slab, cache, page;
+	enum subject_kind by;
+	struct option_strings skip;
+	enum diff_per per;
+	const char *event;
+	double number;
+	unsigned int verbose;
+};
+
+/**
+ * struct diff_recording - one run
+ * @facts: its path is @path, its clock NULL
+ * @report: the tables; its banner is what facts_banner() says
+ * @divisor: by which --per divides
+ * @has_slab, @has_page: events of that kind were recorded
+ */
+struct diff_recording {
+	const char *path;
+	struct facts facts;
+	struct report *report;
+	double divisor;
+	bool has_slab, has_page;
+};
+
+/* -1 to go on, or the exit code after a message. diff_recording_free() in any case. */
+int diff_load(struct diff_recording *r, const char *path,
+	      const struct diff_choice *choice) __must_check;
+void diff_recording_free(struct diff_recording *r);
+/* Events that may be missing from a row; INFINITY where nobody knows. */
+double diff_recording_lost(const struct diff_recording *r);
+
+#endif

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: what kmemx diff takes.
+ * In: argv. Out: struct diff_args, checked.
+ */
+#include "diff_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "command.h"
+#include "message.h"
+#include "options_value.h"
+
+#define ALPHA 0.05
+
+static const char command_name[] = "diff";
+
+enum { METRIC_BYTES, METRIC_HIT, METRIC_NET, METRIC_WASTE, METRIC_PEAK, NR_METRICS };
+
+const struct diff_metric diff_metrics[NR_METRICS] = {
+	[METRIC_BYTES] = { "bytes", "Bytes", UNIT_BYTES, false, NULL, METRIC_BYTES },
+	[METRIC_HIT] = { "hit", "Hit", UNIT_COUNT, false, NULL, METRIC_HIT },
+	[METRIC_NET] = { "net", "Net", UNIT_BYTES, false, "net_min", METRIC_BYTES },
+	[METRIC_WASTE] = { "waste", "Waste", UNIT_BYTES, false, NULL, METRIC_WASTE },
+	[METRIC_PEAK] = { "peak", "Peak", UNIT_BYTES, true, NULL, METRIC_BYTES },
+};
+
+static int parse_options(struct diff_args *a, int argc, char **argv, int *operands)
+{
+	static const struct option_usage usage = {
+		.command = command_name,
+		.purpose = "Compare recordings: what allocates more, what less.",
+		.usage = "kmemx diff [options] [OLD NEW]\n"
+			 "kmemx diff [options] OLD... -- NEW...",
+		.examples =
+			"  kmemx diff before.dat after.dat --page -l 20\n"
+			"  kmemx diff old/ new/ --fail-on 'net>+5%&+64K' --max-lost 0\n",
+	};
+	const struct option options[] = {
+		{ OPTION_GROUP, .help = "What to compare" },
+		{ OPTION_FLAG, 0, "slab", NULL, &a->slab,
+		  "slab objects (default: what was recorded)" },
+		{ OPTION_FLAG, 0, "page", NULL, &a->page, "page allocations" },
+		{ OPTION_FLAG, 0, "caller", NULL, &a->caller, "by callsite (default)" },
+		{ OPTION_FLAG, 0, "cache", NULL, &a->cache, "by slab cache" },
+		{ OPTION_FLAG, 0, "order", NULL, &a->order,
+		  "page orders and migratetypes (default)" },
+		{ OPTION_STRING, 0, "by", "WHAT", &a->by,
+		  "callsite, stack or module, for --caller" },
+		{ OPTION_STRING, 0, "per", "WHAT", &a->per,
+		  "divide by: none (default), second, event:NAME, N" },
+		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &a->choice.skip,
+		  "no callsites either; may be repeated" },
+		{ OPTION_GROUP, .help = "What to show" },
+		{ OPTION_STRING, 0, "columns", "LIST", &a->columns,
+		  "bytes,hit,net,waste,peak: the first in full" },
+		{ OPTION_STRING, 's', "sort", "KEYS", &a->sort,
+		  "sort keys (default: abs), e.g. pct,-delta" },
+		{ OPTION_UINT, 'l', "lines", "N", &a->lines, "only the first N rows" },
+		{ OPTION_FLAG, 0, "all", NULL, &a->all, "rows that did not change too" },
+		{ OPTION_GROUP, .help = "When to fail" },
+		{ OPTION_STRINGS, 0, "fail-on", "RULE", &a->fail_on,
+		  "exit 1 if a row does this: 'net>+5%&+64K'" },
+		{ OPTION_STRING, 0, "budget", "FILE", &a->budget,
+		  "exit 1 if a rule in FILE does not hold" },
+		{ OPTION_STRING, 0, "max-lost", "N|PCT%", &a->max_lost.text,
+		  "exit 125 if a recording lost more" },
+		{ OPTION_GROUP, .help = "How to show it" },
+		{ OPTION_FLAG, 0, "json", NULL, &a->output.json, "JSON" },
+		{ OPTION_FLAG, 0, "csv", NULL, &a->output.csv, "CSV" },
+		{ OPTION_FLAG, 0, "human", NULL, &a->output.human,
+		  "KiB and MiB instead of exact bytes" },
+		{ OPTION_STRING, 0, "color", "WHEN", &a->output.color,
+		  "auto, always, never" },
+		{ OPTION_FLAG, 0, "no-pager", NULL, &a->output.no_pager,
+		  "do not use a pager" },
+		{ OPTION_COUNT, 'v', "verbose", NULL, &a->choice.verbose,
+		  "more messages" },
+		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
+		{ OPTION_END },
+	};
+
+	return options_parse(&usage, options, argc, argv, operands);
+}
+
+/* "unknown WHAT 'WORD'. Did you mean ...?" and the list. */
+static int unknown_word(const char *what, const char *word, const char *const *words,
+			size_t nr)
+{
+	const char *near = *word ? options_nearest(word, words, nr) : NULL;
+	struct strbuf list = { 0 };
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		strbuf_printf(&list, " %s", words[i]);
+	message_error(command_name, "unknown %s '%s'.%s%s%s\n  One of:%s", what, word,
+		      near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
+		      strbuf_text(&list));
+	strbuf_free(&list);
+	return EXIT_USAGE;
+}
+
+static int parse_by(struct diff_args *a)
+{
+	static const char *const words[] = { "callsite", "stack", "module" };
+	static const enum subject_kind kinds[] = { SUBJECT_NONE, SUBJECT_STACK,
+						   SUBJECT_MODULE };
+	size_t i;
+
+	if (!a->by)
+		return -1;
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(a->by, words[i]))
+			continue;
+		a->choice.by = kinds[i];
+		a->caller = true;
+		return -1;
+	}
+	return unknown_word("--by", a->by, words, ARRAY_SIZE(words));
+}
+
+static int parse_per(struct diff_args *a)
+{
+	static const char *const words[] = { "none", "second", "event:NAME", "N" };
+	uint64_t number;
+
+	if (!a->per || !strcmp(a->per, "none"))
+		return -1;
+	if (!strcmp(a->per, "second")) {
+		a->choice.per = DIFF_PER_SECOND;
+	} else if (!strncmp(a->per, "event:", 6) && a->per[6]) {
+		a->choice.per = DIFF_PER_EVENT;
+		a->choice.event = a->per + 6;
+	} else if (!option_value_uint(a->per, &number) && number) {
+		a->choice.per = DIFF_PER_NUMBER;
+		a->choice.number = (double)number;
+	} else {
+		return unknown_word("--per", a->per, words, ARRAY_SIZE(words));
+	}
+	return -1;
+}
+
+static int add_column(struct diff_args *a, const char *name)
+{
+	const char *names[NR_METRICS];
+	struct diff_options *o = &a->diff;
+	size_t i, k;
+
+	for (i = 0; i < NR_METRICS; i++)
+		names[i] = diff_metrics[i].name;
+	for (i = 0; i < NR_METRICS && strcmp(name, names[i]); i++)
+		;
+	if (i == NR_METRICS)
+		return unknown_word("column", name, names, NR_METRICS);
+	for (k = 0; k < o->nr_shown; k++) {
+		if (o->shown[k] == i)
+			return -1;
+	}
+	o->shown[o->nr_shown++] = i;
+	return -1;
+}
+
+static int parse_columns(struct diff_args *a)
+{
+	char *list = strdup(a->columns ? a->columns : "bytes,hit,net"), *p = list;
+	int ret = -1;
+
+	if (!list) {
+		message_error(command_name, "%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	while (p && ret < 0) {
+		char *name = strsep(&p, ",");
+
+		ret = add_column(a, name);
+	}
+	free(list);
+	return ret;
+}
+
+/* A user's key becomes a column's name: "bytes" is the new bytes, "delta" the main
+ * metric's. Names are bounded by the list above them.
+ */
+static int parse_sort(struct diff_args *a)
+{
+	static const char *const words[] = { "delta",	 "pct",	  "abs",   "bytes",
+					     "hit",	 "net",	  "waste", "peak",
+					     "callsite", "stack", "cache", "module" };
+	const char *main = diff_metrics[a->diff.shown[0]].name;
+	struct strbuf text = { 0 };
+	struct sort_keys keys;
+	int err = sort_keys_parse(&keys, a->sort ? a->sort : "abs");
+	size_t i, k;
+
+	if (err)
+		return unknown_word("sort key", a->sort, words, ARRAY_SIZE(words));
+	for (i = 0; i < keys.nr; i++) {
+		const char *name = keys.keys[i].name;
+
+		for (k = 0; k < ARRAY_SIZE(words) && strcmp(name, words[k]); k++)
+			;
+		if (k == ARRAY_SIZE(words)) {
+			err = unknown_word("sort key", name, words, ARRAY_SIZE(words));
+			sort_keys_free(&keys);
+			strbuf_free(&text);
+			return err;
+		}
+		strbuf_puts(&text, i ? "," : "");
+		strbuf_puts(&text, keys.keys[i].direction == SORT_ASCENDING    ? "+"
+				   : keys.keys[i].direction == SORT_DESCENDING ? "-"
+									       : "");
+		if (k < 2)
+			strbuf_printf(&text, "%s_%s", main, name);
+		else
+			strbuf_printf(&text, "%s%s", name, k > 2 && k < 8 ? "_new" : "");
+	}
+	sort_keys_free(&keys);
+	err = sort_keys_parse(&a->keys, strbuf_text(&text));
+	strbuf_free(&text);
+	if (!err)
+		return -1;
+	message_error(command_name, "%s", strerror(-err));
+	return EXIT_FAILED;
+}
+
+static int read_budget(struct diff_args *a, struct strbuf *text)
+{
+	FILE *file = fopen(a->budget, "re");
+	char buf[4096];
+	size_t got;
+	bool failed;
+
+	if (!file) {
+		message_error(command_name, "cannot open the budget %s: %s", a->budget,
+			      strerror(errno));
+		return EXIT_USAGE;
+	}
+	while ((got = fread(buf, 1, sizeof(buf), file)) > 0)
+		strbuf_add(text, buf, got);
+	failed = ferror(file) || text->failed;
+	fclose(file);
+	if (!failed)
+		return -1;
+	message_error(command_name, "cannot read the budget %s", a->budget);
+	return EXIT_USAGE;
+}
+
+static int parse_rules(struct diff_args *a)
+{
+	struct strbuf error = { 0 }, text = { 0 };
+	int err = 0, ret = -1;
+	size_t i;
+
+	for (i = 0; i < a->fail_on.count && !err; i++) {
+		err = gate_add(&a->rules, a->fail_on.items[i], &error);
+		if (err)
+			message_error(
+				command_name,
+				"--fail-on '%s': %s\n  Such as 'net>+5%%&+64K' or 'page.bytes>+1M'; see kmemx-diff(1).",
+				a->fail_on.items[i],
+				err == -EINVAL ? strbuf_text(&error) : strerror(-err));
+	}
+	if (!err && a->budget)
+		ret = read_budget(a, &text);
+	if (!err && ret < 0 && a->budget) {
+		err = gate_add_budget(&a->rules, strbuf_text(&text), &error);
+		if (err)
+			message_error(
+				command_name,
+				"%s: %s\n  A line is such as 'kmalloc-64 waste < 10%%'; see kmemx-diff(1).",
+				a->budget,
+				err == -EINVAL ? strbuf_text(&error) : strerror(-err));
+	}
+	strbuf_free(&error);
+	strbuf_free(&text);
+	return err ? EXIT_USAGE : ret;
+}
+
+/* Fills in what the user left open. */
+static void complete(struct diff_args *a)
+{
+	if (!a->caller && !a->cache && !a->order) {
+		a->caller = true;
+		a->order = true;
+	}
+	if (!a->slab && !a->page) {
+		a->slab = a->caller || a->cache;
+		a->page = a->caller || a->order;
+	}
+	a->choice.slab = a->slab && a->caller;
+	a->choice.cache = a->slab && (a->cache || a->budget);
+	a->choice.page = a->page;
+	a->diff.metrics = diff_metrics;
+	a->diff.nr_metrics = NR_METRICS;
+	a->diff.count = METRIC_HIT;
+	a->diff.alpha = ALPHA;
+	a->diff.all = a->all;
+}
+
+int diff_args_parse(struct diff_args *a, int argc, char **argv)
+{
+	int ret, operands, separator = 0, nr_new;
+
+	for (separator = 1; separator < argc && strcmp(argv[separator], "--");
+	     separator++)
+		;
+	nr_new = separator < argc ? argc - 1 - separator : -1;
+	ret = parse_options(a, argc, argv, &operands);
+	if (ret < 0)
+		ret = output_check(&a->output, command_name);
+	if (ret < 0)
+		ret = parse_by(a);
+	if (ret < 0)
+		ret = parse_per(a);
+	if (ret < 0)
+		ret = parse_columns(a);
+	if (ret < 0)
+		ret = parse_sort(a);
+	if (ret < 0)
+		ret = parse_rules(a);
+	if (ret < 0)
+		ret = lost_limit_parse(&a->max_lost, command_name);
+	if (ret < 0)
+		ret = diff_paths_init(&a->paths, argv + operands, argc - operands,
+				      nr_new < 0 ? -1 : argc - operands - nr_new);
+	complete(a);
+	return ret;
+}
+
+void diff_args_free(struct diff_args *a)
+{
+	diff_paths_free(&a->paths);
+	gate_free(&a->rules);
+	sort_keys_free(&a->keys);
+	free(a->fail_on.items);
+	free(a->choice.skip.items);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: what kmemx diff takes.
+ * In: argv. Out: struct diff_args, checked.
+ */
+#ifndef KMEMX_CMD_DIFF_OPTIONS_H
+#define KMEMX_CMD_DIFF_OPTIONS_H
+
+#include "diff_load.h"
+#include "diff_paths.h"
+#include "lost_limit.h"
+#include "output.h"
+#include "report/diff.h"
+#include "report/gate.h"
+
+/**
+ * struct diff_args - everything; zero-initialise it
+ * @per_text, ...: as given; the parsed forms stand beside
+ * @caller, @order: which tables; so choice.cache
+ */
+struct diff_args {
+	struct diff_paths paths;
+	struct diff_choice choice;
+	bool slab, page, caller, cache, order, all;
+	const char *by, *per, *columns, *sort, *budget;
+	struct option_strings fail_on;
+	struct gate_rules rules;
+	struct sort_keys keys;
+	struct diff_options diff;
+	struct lost_limit max_lost;
+	uint64_t lines;
+	struct output_options output;
+};
+
+/* The metrics of every table: analysis/profile.h. */
+extern const struct diff_metric diff_metrics[];
+
+/* -1 to go on, or the exit code. diff_args_free() in any case. */
+int diff_args_parse(struct diff_args *a, int argc, char **argv);
+void diff_args_free(struct diff_args *a);
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: which recordings kmemx diff compares.
+ * In: its operands. Out: the paths of either side; a folder stands for its recordings.
+ */
+#include "diff_paths.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "input.h"
+#include "message.h"
+
+/* Text has room for no more, and all of a row's values are kept. */
+#define RUNS_MAX 1000
+
+static int failed(int err)
+{
+	message_error("diff", "%s", strerror(err));
+	return EXIT_FAILED;
+}
+
+static int add_path(struct diff_paths *paths, const char *path)
+{
+	char **grown;
+
+	if (paths->nr == RUNS_MAX) {
+		message_error("diff", "more than %d recordings", RUNS_MAX);
+		return EXIT_USAGE;
+	}
+	grown = reallocarray(paths->items, paths->nr + 1, sizeof(*grown));
+	if (!grown)
+		return failed(ENOMEM);
+	paths->items = grown;
+	grown[paths->nr] = strdup(path);
+	if (!grown[paths->nr])
+		return failed(ENOMEM);
+	paths->nr++;
+	return -1;
+}
+
+static int is_recording(const struct dirent *entry)
+{
+	size_t size = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && size > 4 &&
+	       !strcmp(entry->d_name + size - 4, ".dat");
+}
+
+/* All of a folder, in the order of their names. */
+static int add_folder(struct diff_paths *paths, const char *folder)
+{
+	struct dirent **entries = NULL;
+	char path[4096];
+	int nr = scandir(folder, &entries, is_recording, alphasort), i, ret = -1;
+
+	if (nr <= 0) {
+		message_error("diff", "%s: %s", folder,
+			      nr ? strerror(errno)
+				 : "no recordings (*.dat) in this folder");
+		free(entries);
+		return EXIT_UNREADABLE;
+	}
+	for (i = 0; i < nr; i++) {
+		if (ret < 0 && snprintf(path, sizeof(path), "%s/%s", folder,
+					entries[i]->d_name) >= (int)sizeof(path))
+			ret = failed(ENAMETOOLONG);
+		if (ret < 0)
+			ret = add_path(paths, path);
+		free(entries[i]);
+	}
+	free(entries);
+	return ret;
+}
+
+static int add(struct diff_paths *paths, const char *path)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return add_folder(paths, path);
+	return add_path(paths, path);
+}
+
+int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_old)
+{
+	char *defaults[] = { INPUT_DEFAULT ".old", INPUT_DEFAULT };
+	int ret = -1, i;
+
+	if (!nr) {
+		operands = defaults;
+		nr = 2;
+	}
+	if (nr_old < 0 && nr != 2) {
+		message_error(
+			"diff",
+			nr == 1 ? "one recording is nothing to compare.\n  Two: kmemx diff OLD NEW    several: kmemx diff OLD... -- NEW..."
+				: "which of these %d are new?\n  Put -- between the old ones and the new ones.",
+			nr);
+		return EXIT_USAGE;
+	}
+	if (nr_old < 0)
+		nr_old = 1;
+	if (!nr_old || nr_old == nr) {
+		message_error(
+			"diff",
+			"no recordings %s --.\n  Several runs a side: kmemx diff OLD... -- NEW...",
+			nr_old ? "behind" : "before");
+		return EXIT_USAGE;
+	}
+	for (i = 0; i < nr && ret < 0; i++) {
+		if (i == nr_old)
+			paths->nr_old = paths->nr;
+		ret = add(paths, operands[i]);
+	}
+	return ret;
+}
+
+void diff_paths_free(struct diff_paths *paths)
+{
+	while (paths->nr)
+		free(paths->items[--paths->nr]);
+	free(paths->items);
+	paths->items = NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: which recordings kmemx diff compares.
+ * In: its operands. Out: the paths of either side; a folder stands for its recordings.
+ */
+#ifndef KMEMX_CMD_DIFF_PATHS_H
+#define KMEMX_CMD_DIFF_PATHS_H
+
+#include <stddef.h>
+
+/* The old ones first. Zero-initialise it. */
+struct diff_paths {
+	char **items;
+	size_t nr_old, nr;
+};
+
+/* @nr_old of the @nr operands stood before "--"; -1: there was none. -1 to go on, or the
+ * exit code after a message.
+ */
+int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_old);
+void diff_paths_free(struct diff_paths *paths);
+
+#endif

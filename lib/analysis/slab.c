@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/clock_skew.h"
 #include "analysis/slab_report.h"
 #include "base/array.h"
 
@@ -19,6 +20,7 @@ static void *slab_create(const struct analysis_env *env)
 		return NULL;
 	slab->env = env;
 	slab->acc.by_ptr = env->by_address;
+	slab->acc.skew = clock_skew(env->rec);
 	slab->acc.dimension = subjects_dimension(env->by);
 	/* SLUB's largest cache is of two pages; more comes from the page allocator. */
 	slab->acc.large_bytes = 2 * (uint64_t)env->page_size;

@@ -12,6 +12,40 @@
 /* ZERO_SIZE_PTR, what kmalloc(0) returns and kfree() ignores like NULL (slab.h). */
 #define ZERO_SIZE_PTR_VALUE 16
 
+/*
+ * live_entry.order of a slab object: its flags. A surplus free is one of no live object;
+ * until its place is taken its entry keeps its time where an object has its sizes. (A free
+ * whose entry is swept away meanwhile stays what it seemed.)
+ */
+#define slab_flags order
+
+#define SURPLUS	    1 /* freed: by a surplus free. live: one on another CPU just before it */
+#define SURPLUS_DUP 2 /* the surplus was counted as double, else as unmatched */
+#define OVER	    4 /* live: allocated over a live object. freed: then freed elsewhere */
+
+static void entry_set_ts(struct live_entry *e, uint64_t ts)
+{
+	e->bytes_req = (uint32_t)ts;
+	e->bytes_alloc = (uint32_t)(ts >> 32);
+}
+
+static uint64_t entry_ts(const struct live_entry *e)
+{
+	return (uint64_t)e->bytes_alloc << 32 | e->bytes_req;
+}
+
+/* May the event have come before what @cpu did at @ts, which it follows? */
+static bool within_skew(const struct slab_account *acc, const struct kmem_event *ev,
+			uint64_t ts, uint16_t cpu)
+{
+	return cpu != (uint16_t)ev->cpu && ev->ts - ts <= acc->skew;
+}
+
+static struct slab_over *slab_over(struct slab_account *acc, uint64_t ptr)
+{
+	return &acc->over[hash_u64(ptr) % SLAB_OVER_SLOTS];
+}
+
 /* How many events ahead an object's entry is fetched: memory's delay is a few events long. */
 #define FETCH_AHEAD 12
 
@@ -142,6 +176,45 @@ static void slab_implicit_free(struct slab_account *acc, const struct live_entry
 	acc->totals.live_alloc -= e->bytes_alloc;
 }
 
+/* The live object of @e met its free before: the surplus one was it. */
+static void slab_reordered_free(struct slab_account *acc, const struct live_entry *e,
+				struct slab_ptr *by_ptr)
+{
+	struct slab_totals *sum = &acc->totals;
+
+	counts_end(&acc->rows[e->row], e);
+	tell(acc, e->row, -(int64_t)e->bytes_alloc);
+	acc->rows[e->row].pingpong++;
+	if (by_ptr) {
+		counts_end(&by_ptr->counts, e);
+		by_ptr->counts.pingpong++;
+	}
+	if (e->slab_flags & SURPLUS_DUP)
+		sum->doubled--;
+	else
+		sum->unmatched--;
+	sum->matched++;
+	sum->reordered++;
+	sum->pingpong++;
+	sum->bytes_freed += e->bytes_alloc;
+	sum->live--;
+	sum->live_req -= e->bytes_req;
+	sum->live_alloc -= e->bytes_alloc;
+}
+
+/* A live object's address is allocated. Returns the flags of its new object. */
+static uint8_t slab_alloc_over(struct slab_account *acc, const struct live_entry *e,
+			       const struct kmem_event *ev, struct slab_ptr *by_ptr)
+{
+	if (unlikely(e->slab_flags & SURPLUS)) {
+		slab_reordered_free(acc, e, by_ptr);
+		return 0;
+	}
+	slab_implicit_free(acc, e, by_ptr);
+	*slab_over(acc, e->key) = (struct slab_over){ ev->ts, *e };
+	return OVER;
+}
+
 static void slab_alloc(struct slab_account *acc, const struct kmem_event *ev)
 {
 	uint64_t req = ev->slab_alloc.bytes_req, alloc = ev->slab_alloc.bytes_alloc;
@@ -152,6 +225,7 @@ static void slab_alloc(struct slab_account *acc, const struct kmem_event *ev)
 	struct slab_totals *sum = &acc->totals;
 	struct slab_ptr *by_ptr;
 	struct live_entry *e;
+	uint8_t flags = 0;
 	uint32_t row;
 
 	if (!ev->slab_alloc.ptr) {
@@ -173,14 +247,18 @@ static void slab_alloc(struct slab_account *acc, const struct kmem_event *ev)
 	}
 	by_ptr = slab_ptr(acc, ev->slab_alloc.ptr);
 	if (e->state == LIVE_ALLOCATED)
-		slab_implicit_free(acc, e, by_ptr);
+		flags = slab_alloc_over(acc, e, ev, by_ptr);
+	else if (unlikely(e->slab_flags & SURPLUS) &&
+		 within_skew(acc, ev, entry_ts(e), e->cpu))
+		flags = e->slab_flags & (SURPLUS | SURPLUS_DUP);
 	*e = (struct live_entry){ .key = ev->slab_alloc.ptr,
 				  .row = row,
 				  .bytes_req = (uint32_t)req,
 				  .bytes_alloc = (uint32_t)alloc,
 				  .cpu = (uint16_t)ev->cpu,
 				  .state = LIVE_ALLOCATED,
-				  .epoch = acc->live.epoch & LIVE_EPOCH_OLD };
+				  .epoch = acc->live.epoch & LIVE_EPOCH_OLD,
+				  .slab_flags = flags };
 	counts_alloc(&acc->rows[row], req, alloc);
 	tell(acc, row, (int64_t)alloc);
 	if (by_ptr) {
@@ -221,6 +299,65 @@ static void slab_matched_free(struct slab_account *acc, struct live_entry *e,
 	sum->live_req -= e->bytes_req;
 	sum->live_alloc -= e->bytes_alloc;
 	e->state = LIVE_FREED;
+	if (likely(!e->slab_flags))
+		return;
+	if (e->slab_flags & OVER) {
+		const struct slab_over *over = slab_over(acc, e->key);
+
+		if (over->object.key != e->key || !within_skew(acc, ev, over->ts, e->cpu))
+			e->slab_flags &= (uint8_t)~OVER;
+	}
+	/* One free is still too many, and this may be it. */
+	e->cpu = (uint16_t)ev->cpu;
+	entry_set_ts(e, ev->ts);
+}
+
+/* The free of an object that was taken for gone when its address was allocated again. */
+static void slab_settle_over(struct slab_account *acc, struct live_entry *e,
+			     const struct kmem_event *ev)
+{
+	const struct live_entry *old = &slab_over(acc, e->key)->object;
+	struct slab_totals *sum = &acc->totals;
+	struct slab_counts *row = &acc->rows[old->row];
+	struct slab_ptr *by_ptr = slab_ptr(acc, e->key);
+	bool other_cpu = old->cpu != (uint16_t)ev->cpu;
+
+	row->implicit--;
+	row->implicit_alloc -= old->bytes_alloc;
+	row->pingpong += other_cpu;
+	if (by_ptr) {
+		by_ptr->counts.implicit--;
+		by_ptr->counts.implicit_alloc -= old->bytes_alloc;
+		by_ptr->counts.pingpong += other_cpu;
+	}
+	sum->implicit--;
+	sum->bytes_implicit -= old->bytes_alloc;
+	sum->matched++;
+	sum->reordered++;
+	sum->pingpong += other_cpu;
+	sum->bytes_freed += old->bytes_alloc;
+	e->slab_flags = 0;
+}
+
+/* A free of no live object. */
+static void slab_surplus_free(struct slab_account *acc, struct live_entry *e,
+			      const struct kmem_event *ev)
+{
+	bool freed = e->state == LIVE_FREED || addr_set_has(&acc->freed, e->key);
+
+	if (unlikely(e->slab_flags & OVER) &&
+	    slab_over(acc, e->key)->object.key == e->key) {
+		slab_settle_over(acc, e, ev);
+		return;
+	}
+	if (freed)
+		acc->totals.doubled++;
+	else
+		acc->totals.unmatched++;
+	e->state = LIVE_FREED;
+	e->slab_flags = freed ? SURPLUS | SURPLUS_DUP : SURPLUS;
+	e->cpu = (uint16_t)ev->cpu;
+	entry_set_ts(e, ev->ts);
 }
 
 static void slab_free(struct slab_account *acc, const struct kmem_event *ev)
@@ -237,15 +374,10 @@ static void slab_free(struct slab_account *acc, const struct kmem_event *ev)
 		acc->failed = true;
 		return;
 	}
-	if (e->state == LIVE_ALLOCATED) {
+	if (likely(e->state == LIVE_ALLOCATED))
 		slab_matched_free(acc, e, ev);
-	} else if (e->state == LIVE_FREED || addr_set_has(&acc->freed, e->key)) {
-		acc->totals.doubled++;
-		e->state = LIVE_FREED;
-	} else {
-		acc->totals.unmatched++;
-		e->state = LIVE_FREED;
-	}
+	else
+		slab_surplus_free(acc, e, ev);
 }
 
 /* slab_account_event() where it is wanted inline. */
@@ -277,6 +409,12 @@ void slab_account_finish(struct slab_account *acc)
 {
 	struct live_entry *e = NULL;
 
+	while ((e = live_next(&acc->live, e))) {
+		if (e->state != LIVE_ALLOCATED || !(e->slab_flags & SURPLUS))
+			continue;
+		slab_reordered_free(acc, e, slab_ptr(acc, e->key));
+		e->state = LIVE_FREED;
+	}
 	while (!acc->open_gap && (e = live_next(&acc->live, e))) {
 		struct slab_counts *row = &acc->rows[e->row];
 		struct slab_ptr *by_ptr;

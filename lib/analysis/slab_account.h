@@ -12,6 +12,10 @@
  *                             no event either)
  *   free of any other         unmatched: allocated before the recording began
  *   kfree(NULL)               counted apart
+ * Clocks of two CPUs differ: within @skew, a free without an allocation before it and an
+ * allocation without a free after it, on another CPU, are one life in the wrong order, and
+ * so are an allocation over a live address and a double free. Each pair is matched, and
+ * counted as reordered.
  * So  allocs = matched + implicit + live at the end,  and
  *     frees = matched + unmatched + double + null.
  */
@@ -71,7 +75,16 @@ struct slab_totals {
 	uint64_t live, live_req, live_alloc;
 	uint64_t pingpong;
 	uint64_t large, bytes_large; /* kmallocs that the page allocator served */
-	uint64_t losses; /* gaps, each of which may hide any number of events */
+	uint64_t reordered; /* of the matched: their events were in the wrong order */
+	uint64_t losses;    /* gaps, each of which may hide any number of events */
+};
+
+/* An object that an allocation over its address ended; bounded, so that the oldest go. */
+#define SLAB_OVER_SLOTS 64
+
+struct slab_over {
+	uint64_t ts; /* of the allocation over it */
+	struct live_entry object;
 };
 
 /**
@@ -101,7 +114,9 @@ struct slab_account {
 	struct slab_ptr *ptrs;
 	size_t nr_ptrs, ptrs_capacity;
 	struct slab_totals totals;
-	const struct live_watch *watch; /* may be NULL */
+	uint64_t skew; /* of the recording's clock: clock_skew() */
+	struct slab_over over[SLAB_OVER_SLOTS]; /* by hash of the address */
+	const struct live_watch *watch;		/* may be NULL */
 	bool failed;
 };
 
@@ -110,7 +125,7 @@ void slab_account_event(struct slab_account *acc, const struct kmem_event *ev);
 /* The same for @nr events, with their objects' memory fetched ahead. */
 void slab_account_events(struct slab_account *acc, const struct kmem_event *ev,
 			 size_t nr);
-/* No more events: finds out what must still live. */
+/* No more events: settles what was in the wrong order, finds out what must still live. */
 void slab_account_finish(struct slab_account *acc);
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row);
 /* Adds @from's numbers to @to's. */

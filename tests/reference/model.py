@@ -20,7 +20,7 @@ import re
 import subprocess
 import sys
 
-LINE = re.compile(r"-(\d+)\s+\[(\d+)\]\s*[\d.]+: (\w+):\s+(.*)$")
+LINE = re.compile(r"-(\d+)\s+\[(\d+)\]\s*([\d.]+): (\w+):\s+(.*)$")
 GAP = re.compile(r"^CPU:\d+ \[(\d+ )?EVENTS DROPPED\]")
 FIELD = re.compile(r"(\w+)=(\S+)")
 ALLOCS = {"kmalloc": True, "kmalloc_node": True, "kmem_cache_alloc": False,
@@ -34,27 +34,38 @@ def number(text):
 
 
 def events(path):
-    """Yields pid, CPU, name, fields; a gap has the name "gap"."""
+    """Yields pid, CPU, time, name, fields; a gap has the name "gap"."""
     with gzip.open(path, "rt", errors="replace") as text:
         for line in text:
             match = LINE.search(line)
             if match:
-                yield int(match[1]), int(match[2]), match[3], dict(FIELD.findall(match[4]))
+                time = int(match[3].replace(".", ""))
+                yield (int(match[1]), int(match[2]), time, match[4],
+                       dict(FIELD.findall(match[5])))
             elif GAP.match(line):
-                yield None, None, "gap", {}
+                yield None, None, None, "gap", {}
+
+
+def skew(clock):
+    """How far the clocks of two CPUs may be apart: Documentation/clocks.md."""
+    return {"local": 10000, "perf": 10000, "x86-tsc": 32768, "ppc-tb": 32768}.get(clock, 0)
 
 
 Object = collections.namedtuple("Object", "req alloc cpu pid site gaps")
 
 
 class Slab:
-    def __init__(self):
+    def __init__(self, skew_time):
+        self.skew = skew_time
         self.objects = {}  # ptr -> Object, or None once freed
+        self.surplus = {}  # ptr -> (time, cpu, counter) of a free of nothing, not yet placed
+        self.early = {}  # ptr of a live object -> counter of the free that may be its own
+        self.over = {}  # ptr -> (time, cpu, object before): allocated over a live object
         self.sum = collections.Counter()
         self.rows = collections.defaultdict(collections.Counter)
         self.account = {by: collections.defaultdict(collections.Counter)
                         for by in ("callsite", "cpu", "pid")}
-        self.suspects = set()  # call sites of which an object ended without an event
+        self.suspects = collections.Counter()  # call site -> objects gone without an event
         self.gaps = 0
 
     def end(self, obj):
@@ -62,7 +73,21 @@ class Slab:
             self.account[by][who].update(free_count=1, current_dynamic=-obj.alloc,
                                          waste=obj.req - obj.alloc)
 
-    def alloc(self, pid, cpu, field, large):
+    def match(self, old, cpu):
+        self.sum["frees_matched"] += 1
+        self.sum["bytes_freed"] += old.alloc
+        if old.cpu != cpu:
+            self.sum["cross_cpu_frees"] += 1
+            self.rows[old.site.split("+")[0]]["pingpong"] += 1
+
+    def reorder(self, ptr):
+        """The live object's free came before its allocation."""
+        self.sum[self.early.pop(ptr)] -= 1
+        self.sum["frees_reordered"] += 1
+        self.match(self.objects[ptr], None)
+        self.end(self.objects[ptr])
+
+    def alloc(self, pid, cpu, time, field, large):
         ptr = number(field["ptr"])
         if not ptr:
             self.sum["allocs_failed"] += 1
@@ -71,11 +96,18 @@ class Slab:
         function = site.split("+")[0]
         req, alloc = int(field["bytes_req"]), int(field["bytes_alloc"])
         old = self.objects.get(ptr)
-        if old:
+        early = self.surplus.pop(ptr, None)
+        self.over.pop(ptr, None)
+        if old and ptr in self.early:
+            self.reorder(ptr)
+        elif old:
             self.sum["allocs_implicit"] += 1
             self.sum["bytes_implicit"] += old.alloc
-            self.suspects.add(old.site)
+            self.suspects[old.site] += 1
             self.end(old)
+            self.over[ptr] = (time, cpu, old)
+        elif early and early[1] != cpu and time - early[0] <= self.skew:
+            self.early[ptr] = early[2]
         self.objects[ptr] = Object(req, alloc, cpu, pid, site, self.gaps)
         for by, who in (("callsite", site), ("cpu", cpu), ("pid", pid)):
             self.account[by][who].update(alloc_count=1, total_dynamic=alloc,
@@ -88,34 +120,48 @@ class Slab:
         self.sum["bytes_allocated"] += alloc
         self.rows[function].update(hit=1, bytes=alloc, bytes_req=req)
 
-    def free(self, cpu, field):
+    def free(self, cpu, time, field):
         ptr = number(field["ptr"])
         self.sum["frees"] += 1
         if ptr <= 16:
             self.sum["frees_null"] += 1
             return
         old = self.objects.get(ptr)
+        over = self.over.get(ptr)
         if old:
-            self.sum["frees_matched"] += 1
-            self.sum["bytes_freed"] += old.alloc
+            self.match(old, cpu)
             self.end(old)
-            if old.cpu != cpu:
-                self.sum["cross_cpu_frees"] += 1
-                self.rows[old.site.split("+")[0]]["pingpong"] += 1
-        elif ptr in self.objects:
-            self.sum["frees_double"] += 1
+            if ptr in self.early:
+                self.surplus[ptr] = (time, cpu, self.early.pop(ptr))
+            if over and (over[1] == cpu or time - over[0] > self.skew):
+                del self.over[ptr]
+        elif over:
+            del self.over[ptr]
+            self.sum["allocs_implicit"] -= 1
+            self.sum["bytes_implicit"] -= over[2].alloc
+            self.suspects[over[2].site] -= 1
+            self.sum["frees_reordered"] += 1
+            self.match(over[2], cpu)
         else:
-            self.sum["frees_unmatched"] += 1
+            counter = "frees_double" if ptr in self.objects else "frees_unmatched"
+            self.sum[counter] += 1
+            self.surplus[ptr] = (time, cpu, counter)
         self.objects[ptr] = None
+
+    def finish(self):
+        for ptr in list(self.early):
+            self.reorder(ptr)
+            self.objects[ptr] = None
 
     def summary(self, unplaced):
         live = [o for o in self.objects.values() if o]
+        suspects = +self.suspects
         recent = [o for o in live if o.gaps == self.gaps and not unplaced]
         total = collections.Counter(self.sum)
         total["allocs_live"] = len(live)
         total["bytes_net"] = sum(o.alloc for o in live)
-        total["bytes_net_min"] = sum(o.alloc for o in recent if o.site not in self.suspects)
-        total["bytes_net_implicit"] = sum(o.alloc for o in recent if o.site in self.suspects)
+        total["bytes_net_min"] = sum(o.alloc for o in recent if o.site not in suspects)
+        total["bytes_net_implicit"] = sum(o.alloc for o in recent if o.site in suspects)
         total["bytes_net_lost"] = total["bytes_net"] - sum(o.alloc for o in recent)
         total["bytes_wasted"] = self.sum["bytes_allocated"] - self.sum["bytes_requested"]
         total["bytes_wasted_live"] = sum(o.alloc - o.req for o in live)
@@ -193,13 +239,14 @@ class Pages:
         return total
 
 
-def model(path, page_size):
-    slab, pages = Slab(), Pages()
-    for pid, cpu, name, field in events(path):
+def model(path, recording):
+    page_size = recording["kernel_page_size"]
+    slab, pages = Slab(skew(recording["clock"])), Pages()
+    for pid, cpu, time, name, field in events(path):
         if name in ALLOCS:
-            slab.alloc(pid, cpu, field, 2 * page_size if ALLOCS[name] else None)
+            slab.alloc(pid, cpu, time, field, 2 * page_size if ALLOCS[name] else None)
         elif name in FREES:
-            slab.free(cpu, field)
+            slab.free(cpu, time, field)
         elif name == "mm_page_alloc":
             pages.alloc(field)
         elif name == "mm_page_free":
@@ -208,6 +255,7 @@ def model(path, page_size):
             pages.batched(field)
         elif name == "gap":
             slab.gaps += 1
+    slab.finish()
     return slab, pages
 
 
@@ -328,7 +376,7 @@ def main():
     else:
         kmemx, path, text = sys.argv[1:4]
         recording, reports = report(kmemx, path, "--slab", "--page", "--caller")
-        slab, pages = model(text, recording["kernel_page_size"])
+        slab, pages = model(text, recording)
         if not slab.sum and not pages.sum:
             sys.exit(f"{text}: no event in it")
         wrong = list(differences(slab, pages, recording, reports))

@@ -150,6 +150,83 @@ START_TEST(freed_addresses_are_remembered_in_little_memory)
 }
 END_TEST
 
+static void event_at(struct slab_account *acc, bool allocates, uint64_t ptr, uint32_t cpu,
+		     uint64_t ts)
+{
+	struct kmem_event ev = { .cpu = cpu, .ts = ts };
+
+	ev.type = allocates ? KMEM_KMALLOC : KMEM_KFREE;
+	if (allocates) {
+		ev.slab_alloc.ptr = ptr;
+		ev.slab_alloc.bytes_req = 50;
+		ev.slab_alloc.bytes_alloc = 64;
+	} else {
+		ev.slab_free.ptr = ptr;
+	}
+	slab_account_event(acc, &ev);
+	check_identities(acc);
+}
+
+/* Each event "a0" or "f1": allocation or free, and the CPU; 5 units of time apart. */
+static struct slab_account *play(const char *events, uint64_t skew)
+{
+	struct slab_account *acc = calloc(1, sizeof(*acc));
+	uint64_t ts = 100;
+
+	ck_assert_ptr_nonnull(acc);
+	acc->skew = skew;
+	acc->by_ptr = true;
+	for (; *events; events += 2, ts += 5)
+		event_at(acc, *events == 'a', 0x1000, (uint32_t)(events[1] - '0'), ts);
+	slab_account_finish(acc);
+	check_identities(acc);
+	return acc;
+}
+
+START_TEST(order_within_the_skew)
+{
+	static const struct {
+		const char *events;
+		uint64_t skew, live, unmatched, doubled, implicit, reordered;
+	} cases[] = {
+		{ "a0f1", 10, 0, 0, 0, 0, 0 },
+		/* A free before its allocation on another CPU. */
+		{ "f1a0", 10, 0, 0, 0, 0, 1 },
+		{ "f1a0", 4, 1, 1, 0, 0, 0 },  /* too far apart */
+		{ "f0a0", 10, 1, 1, 0, 0, 0 }, /* one CPU's order is certain */
+		/* It was an older object's: this one has its own. */
+		{ "f1a0f1", 10, 0, 1, 0, 0, 0 },
+		{ "f1a0f1a0", 10, 0, 0, 0, 0, 1 },
+		{ "f1a0a0f0", 10, 0, 0, 0, 0, 1 },
+		{ "a0f0f1a0", 10, 0, 0, 0, 0, 1 },
+		/* The next allocation before the last free. */
+		{ "a0a1f0f1", 10, 0, 0, 0, 0, 1 },
+		{ "a0a1f0f1", 4, 0, 0, 1, 1, 0 },
+		{ "a0a1f1f1", 10, 0, 0, 1, 1, 0 },
+		{ "a0a1f0", 10, 0, 0, 0, 1, 0 }, /* nothing speaks against bulk */
+		{ "a0a1f0a0f0f0", 10, 0, 0, 1, 1, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct slab_account *acc = play(cases[i].events, cases[i].skew);
+		const struct slab_totals *s = &acc->totals;
+
+		ck_assert_msg(s->live == cases[i].live &&
+				      s->unmatched == cases[i].unmatched &&
+				      s->doubled == cases[i].doubled &&
+				      s->implicit == cases[i].implicit &&
+				      s->reordered == cases[i].reordered,
+			      "case %zu, %s", i, cases[i].events);
+		ck_assert_uint_eq(acc->ptrs[0].counts.live, s->live);
+		ck_assert_uint_eq(acc->ptrs[0].counts.pingpong, s->pingpong);
+		ck_assert_uint_eq(acc->ptrs[0].counts.implicit, s->implicit);
+		slab_account_free(acc);
+		free(acc);
+	}
+}
+END_TEST
+
 Suite *test_slab_account_suite(void)
 {
 	Suite *s = suite_create("analysis/slab_account");
@@ -158,6 +235,7 @@ Suite *test_slab_account_suite(void)
 	tcase_add_test(tc, each_fate_has_its_counter);
 	tcase_add_test(tc, identities_hold_on_noise);
 	tcase_add_test(tc, freed_addresses_are_remembered_in_little_memory);
+	tcase_add_test(tc, order_within_the_skew);
 	suite_add_tcase(s, tc);
 	return s;
 }

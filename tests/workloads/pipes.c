@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * workload: opens pipes and keeps them open.
+ * In: how many, and for how many milliseconds. Out: N struct pipe_inode_info, 2 N files.
+ *
+ * usage: pipes N [MILLISECONDS]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	unsigned long i, nr = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
+	unsigned long ms = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+	struct timespec pause = { (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 };
+	struct rlimit limit = { 2 * nr + 64, 2 * nr + 64 };
+
+	if (setrlimit(RLIMIT_NOFILE, &limit) && nr > 400) {
+		perror("pipes: setrlimit");
+		return 77;
+	}
+	for (i = 0; i < nr; i++) {
+		int fd[2];
+
+		if (pipe(fd)) {
+			perror("pipes: pipe");
+			return 1;
+		}
+	}
+	nanosleep(&pause, NULL);
+	return 0;
+}

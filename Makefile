@@ -5,7 +5,7 @@
 # make demo       install what is missing, build, record two seconds here, show the reports
 # make lint       style, layers, shell scripts, headers
 # make bench      record and report beside perf kmem and trace-cmd (BENCH='--rounds 9 --json')
-# make fuzz-smoke a minute of fuzzing (needs clang; FUZZ_SECONDS=15 for each target)
+# make fuzz-smoke a minute of fuzzing (needs clang; FUZZ_SECONDS=12 for each target)
 # make unit | cli | live | doctest    one kind of test (TESTS='name ...' for some of cli, live)
 # make install | man | clean
 #
@@ -183,7 +183,7 @@ check-here: $(KMEMX) $(UNIT) $(PROGS)
 	$(Q)$(test_env) tests/run $(UNIT)
 
 # libFuzzer comes with clang. FUZZ_SECONDS for each target.
-FUZZ_SECONDS ?= 15
+FUZZ_SECONDS ?= 12
 fuzz-smoke:
 	@+$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined fuzz-here
 fuzz-here: $(FUZZERS)

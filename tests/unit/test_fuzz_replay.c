@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: the fuzz targets on what is known: the corpus and former findings.
+ * In: tests/fuzz/corpus, tests/fuzz/regress. Out: a crash is a failure.
+ */
+#include <check.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LLVMFuzzerTestOneInput fuzz_recording
+#include "../fuzz/fuzz_recording.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_formats
+#include "../fuzz/fuzz_formats.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_subbuf
+#include "../fuzz/fuzz_subbuf.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_symbols
+#include "../fuzz/fuzz_symbols.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_elf
+#include "../fuzz/fuzz_elf.c"
+#undef LLVMFuzzerTestOneInput
+
+static const struct {
+	const char *name;
+	int (*run)(const uint8_t *data, size_t size);
+} targets[] = {
+	{ "fuzz_recording", fuzz_recording },
+	{ "fuzz_formats", fuzz_formats },
+	{ "fuzz_subbuf", fuzz_subbuf },
+	{ "fuzz_symbols", fuzz_symbols },
+	{ "fuzz_elf", fuzz_elf },
+};
+
+START_TEST(known_inputs)
+{
+	glob_t files = { 0 };
+	char pattern[128];
+	size_t i;
+
+	snprintf(pattern, sizeof(pattern), "fuzz/corpus/%s/*", targets[_i].name);
+	ck_assert_int_eq(glob(pattern, 0, NULL, &files), 0);
+	snprintf(pattern, sizeof(pattern), "fuzz/regress/%s/*", targets[_i].name);
+	(void)glob(pattern, GLOB_APPEND, NULL, &files);
+	for (i = 0; i < files.gl_pathc; i++) {
+		struct source src;
+		uint8_t *data;
+
+		ck_assert_int_eq(source_open_file(&src, files.gl_pathv[i]), 0);
+		/* Of exactly this size, for ASan. */
+		data = malloc(src.size ? (size_t)src.size : 1);
+		ck_assert_ptr_nonnull(data);
+		ck_assert_int_eq(source_read(&src, data, (size_t)src.size, 0), 0);
+		ck_assert_int_eq(targets[_i].run(data, (size_t)src.size), 0);
+		free(data);
+		source_close(&src);
+	}
+	ck_assert_uint_gt(files.gl_pathc, 0);
+	globfree(&files);
+}
+END_TEST
+
+Suite *test_fuzz_replay_suite(void)
+{
+	Suite *s = suite_create("fuzz/replay");
+	TCase *tc = tcase_create("all");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, known_inputs, 0, (int)ARRAY_SIZE(targets));
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -43,7 +43,8 @@ static Elf_Scn *add_section(Elf *elf, const char *name, const GElf_Shdr *header,
 	return scn;
 }
 
-static void add_symbols(Elf *elf, const struct elf_build *b, struct strbuf *names)
+/* Returns what the caller frees when the file is written. */
+static void *add_symbols(Elf *elf, const struct elf_build *b, struct strbuf *names)
 {
 	size_t entry = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT), i;
 	Elf_Data *data;
@@ -72,6 +73,7 @@ static void add_symbols(Elf *elf, const struct elf_build *b, struct strbuf *name
 	}
 	add_section(elf, ".strtab", &(GElf_Shdr){ .sh_type = SHT_STRTAB },
 		    (Elf_Data){ .d_size = names->size, .d_buf = names->data });
+	return data->d_buf;
 }
 
 static void put_word(uint8_t *p, uint32_t v, bool big_endian)
@@ -87,6 +89,7 @@ int build_elf(const struct elf_build *b)
 	int fd = memfd_create("vmlinux", MFD_CLOEXEC), class;
 	struct strbuf names = { 0 };
 	uint8_t note[36] = { 0 };
+	void *symbols;
 	GElf_Ehdr ehdr;
 	Elf *elf;
 
@@ -107,7 +110,7 @@ int build_elf(const struct elf_build *b)
 				  .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
 				  .sh_addr = b->code_addr },
 		    (Elf_Data){ .d_size = b->code_size, .d_buf = (void *)b->code });
-	add_symbols(elf, b, &names);
+	symbols = add_symbols(elf, b, &names);
 	ck_assert_ptr_nonnull(gelf_getehdr(elf, &ehdr));
 	ehdr.e_shstrndx = (GElf_Half)elf_ndxscn(
 		add_section(elf, "", &(GElf_Shdr){ .sh_type = SHT_STRTAB },
@@ -126,6 +129,7 @@ int build_elf(const struct elf_build *b)
 	}
 	ck_assert_int_gt(elf_update(elf, ELF_C_WRITE), 0);
 	elf_end(elf);
+	free(symbols);
 	strbuf_free(&names);
 	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
 	return fd;

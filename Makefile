@@ -149,7 +149,10 @@ $(UNIT): $(TEST_OBJ) $(filter-out %/main.o,$(CMD_OBJ)) $(LIBKMEMX)
 # Programs that live tests and the bench run under the recorder.
 $(PROGS): $(B)/%: $(B)/%.o
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< -lpthread
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(if $(filter %.a,$^),$(LIB_LIBS)) -lpthread
+# These are of our own library: they read and write recordings.
+BENCH_PROGS := $(addprefix $(B)/tests/bench/,walk gen_recording)
+$(BENCH_PROGS): $(LIBKMEMX)
 
 $(FUZZERS): $(B)/%: $(B)/%.o $(LIBKMEMX)
 	$(call say,LINK,$@)
@@ -201,8 +204,8 @@ lint:
 lint-here: $(KMEMX)
 	$(Q)CC='$(CC)' CFLAGS='$(subst ','\'',$(ALL_CFLAGS) $(CHECK_CFLAGS))' scripts/lint $(LIBKMEMX)
 
-bench: $(KMEMX) $(B)/tests/bench/storm
-	@scripts/bench $(BENCH) $(KMEMX) $(B)/tests/bench/storm
+bench: $(KMEMX) $(B)/tests/bench/storm $(BENCH_PROGS)
+	@scripts/bench $(BENCH) $(KMEMX) $(B)/tests/bench
 
 deps:
 	@scripts/install-deps build test

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: a recording of any length, of the pages of a real one.
+ * In: a recording, how many events, how many CPUs. Out: a trace.dat 7 file.
+ *
+ * Each CPU repeats the pages of one of the original's, later every time, and with addresses
+ * and page frames of its own group: so the mix of events, the stacks and the set of what
+ * lives are real, and what lives grows with the CPUs, not with the events.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "event/formats.h"
+#include "recording/cpu_cursor.h"
+#include "recording/writer.h"
+
+#define PARTS_MAX 256U
+
+/* One CPU of the original. */
+struct pages {
+	uint8_t *bytes;
+	size_t nr;
+	uint64_t nr_events;
+};
+
+struct generator {
+	struct recording *rec;
+	struct event_formats *fmts;
+	struct pages *cpus;
+	uint32_t nr_cpus, page_size;
+	uint64_t first, period;
+};
+
+static void fail(const char *what, int err)
+{
+	fprintf(stderr, "gen_recording: %s: %s\n", what, strerror(err < 0 ? -err : err));
+	exit(1);
+}
+
+/* Keeps the pages of CPU @cpu, as they were in the kernel, without marks of loss. */
+static void load_cpu(struct generator *g, uint32_t cpu)
+{
+	const struct page_layout *l = &g->rec->layout;
+	struct pages *p = &g->cpus[cpu];
+	struct cpu_cursor *cur;
+	struct subbuf sb;
+	int ret = cpu_cursor_open(&cur, g->rec, 0, cpu);
+
+	if (ret)
+		fail("reading", ret);
+	while ((ret = cpu_cursor_next(cur, &sb)) > 0) {
+		struct subbuf_iter it = subbuf_iter(&sb, false);
+		struct raw_record raw;
+		uint64_t commit = sb.size;
+		uint8_t *page;
+
+		p->bytes = realloc(p->bytes, (p->nr + 1) * g->page_size);
+		if (!p->bytes)
+			fail("memory", ENOMEM);
+		page = p->bytes + p->nr++ * g->page_size;
+		memset(page, 0, g->page_size);
+		memcpy(page, &sb.ts, 8);
+		memcpy(page + l->commit_offset, &commit, l->long_size);
+		memcpy(page + l->data_offset, sb.data, sb.size);
+		while (subbuf_iter_next(&it, &raw) > 0)
+			p->nr_events++;
+	}
+	cpu_cursor_close(cur);
+	if (ret || !p->nr)
+		fail("the original has an unreadable or empty CPU", ret);
+}
+
+static void load(struct generator *g, const char *path)
+{
+	struct source src;
+	uint64_t last;
+	uint32_t i;
+	int ret = source_open_file(&src, path);
+
+	if (!ret)
+		ret = recording_open(&g->rec, &src, path, NULL);
+	if (!ret)
+		ret = event_formats_new(&g->fmts, g->rec, NULL);
+	if (!ret)
+		ret = recording_time_span(g->rec, 0, &g->first, &last);
+	if (ret || g->rec->big_endian)
+		fail(path, ret ? ret : ENOTSUP);
+	g->period = last - g->first + 1000;
+	g->page_size = g->rec->buffers[0].page_size;
+	g->nr_cpus = g->rec->buffers[0].nr_cpus;
+	g->cpus = calloc(g->nr_cpus, sizeof(*g->cpus));
+	if (!g->cpus)
+		fail("memory", ENOMEM);
+	for (i = 0; i < g->nr_cpus; i++)
+		load_cpu(g, i);
+}
+
+static void add_u64(uint8_t *data, const struct event_field *f, uint64_t value)
+{
+	uint64_t v;
+
+	if (f->size != 8)
+		return;
+	memcpy(&v, data + f->offset, 8);
+	v += value;
+	memcpy(data + f->offset, &v, 8);
+}
+
+/* Moves a page's objects and page frames to those of group @group. */
+static void move_page(const struct generator *g, uint8_t *page, uint64_t group)
+{
+	const struct page_layout *l = &g->rec->layout;
+	struct subbuf sb = { .data = page + l->data_offset };
+	struct subbuf_iter it;
+	struct raw_record raw;
+
+	memcpy(&sb.size, page + l->commit_offset, 4);
+	it = subbuf_iter(&sb, false);
+	while (subbuf_iter_next(&it, &raw) > 0) {
+		const struct event_format *fmt =
+			event_formats_find(g->fmts, get_u16(raw.data, false));
+		uint8_t *data = page + (raw.data - page);
+
+		if (!fmt || raw.size < fmt->min_size)
+			continue;
+		if (fmt->type >= KMEM_KMALLOC && fmt->type <= KMEM_CACHE_FREE)
+			add_u64(data, &fmt->fields[SLAB_PTR], group << 36);
+		else if (fmt->type >= KMEM_PAGE_ALLOC &&
+			 fmt->type <= KMEM_PAGE_PCPU_DRAIN)
+			add_u64(data, &fmt->fields[PAGE_PFN], group << 24);
+	}
+}
+
+/* Writes CPU @cpu's pages, @rounds times, to @fd. Returns their bytes. */
+static uint64_t write_cpu(const struct generator *g, uint32_t cpu, uint64_t rounds,
+			  int fd)
+{
+	const struct pages *from = &g->cpus[cpu % g->nr_cpus];
+	size_t size = from->nr * g->page_size, i;
+	uint8_t *copy = malloc(size);
+	uint64_t r;
+
+	if (!copy)
+		fail("memory", ENOMEM);
+	memcpy(copy, from->bytes, size);
+	for (i = 0; i < from->nr; i++)
+		move_page(g, copy + i * g->page_size, cpu / g->nr_cpus);
+	for (r = 0; r < rounds; r++) {
+		if (write(fd, copy, size) != (ssize_t)size)
+			fail("writing", errno);
+		for (i = 0; i < from->nr; i++) {
+			uint64_t ts = get_u64(copy + i * g->page_size, false) + g->period;
+
+			memcpy(copy + i * g->page_size, &ts, 8);
+		}
+	}
+	free(copy);
+	return size * rounds;
+}
+
+static struct writer_facts facts_of(const struct generator *g, uint32_t nr_cpus)
+{
+	const struct recording *rec = g->rec;
+
+	return (struct writer_facts){
+		.file_version = 7,
+		.page_size = g->page_size,
+		.header_page = rec->header_page,
+		.header_event = rec->header_event,
+		.ftrace_formats = rec->ftrace_formats,
+		.nr_ftrace_formats = rec->nr_ftrace_formats,
+		.event_formats = rec->event_formats,
+		.nr_event_formats = rec->nr_event_formats,
+		.kallsyms = rec->kallsyms,
+		.kallsyms_size = rec->kallsyms_size,
+		.printk_formats = rec->printk_formats,
+		.cmdlines = rec->cmdlines,
+		.uname = rec->uname,
+		.writer_version = "gen_recording",
+		.trace_clock = rec->trace_clock,
+		.clock = recording_clock(rec, 0),
+		.nr_cpus = nr_cpus,
+	};
+}
+
+/* How often the pages must be repeated for @nr_events on @nr_cpus CPUs; at least once. */
+static uint64_t nr_rounds(const struct generator *g, uint64_t nr_events, uint32_t nr_cpus)
+{
+	uint64_t once = 0;
+	uint32_t c;
+
+	for (c = 0; c < nr_cpus; c++)
+		once += g->cpus[c % g->nr_cpus].nr_events;
+	return once && nr_events > once ? (nr_events + once / 2) / once : 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct writer_part parts[PARTS_MAX];
+	struct generator g = { 0 };
+	struct writer_facts facts;
+	uint64_t events, rounds;
+	uint32_t nr_cpus, c;
+	int fd, ret;
+
+	if (argc != 5) {
+		fprintf(stderr, "usage: gen_recording ORIGINAL OUTPUT EVENTS CPUS\n");
+		return 2;
+	}
+	events = strtoull(argv[3], NULL, 0);
+	nr_cpus = (uint32_t)strtoul(argv[4], NULL, 0);
+	if (!nr_cpus || nr_cpus > PARTS_MAX)
+		fail("1 to 256 CPUs", EINVAL);
+	load(&g, argv[1]);
+	rounds = nr_rounds(&g, events, nr_cpus);
+	fd = open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0)
+		fail(argv[2], errno);
+	for (c = 0; c < nr_cpus; c++) {
+		int part = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+		if (part < 0)
+			fail("a temporary file", errno);
+		parts[c] = (struct writer_part){ c, part, 0, true };
+		parts[c].size = write_cpu(&g, c, rounds, part);
+	}
+	facts = facts_of(&g, nr_cpus);
+	ret = writer_write(fd, &facts, parts, nr_cpus, NULL, NULL);
+	if (ret || close(fd))
+		fail("writing", ret);
+	return 0;
+}

@@ -35,6 +35,11 @@
 /* Readers wake when a buffer is filled so far: percent. */
 #define BUFFER_PERCENT	    "25"
 
+/* How often names of tasks are read: for so many new tasks a second, within bounds. */
+#define TASKS_PER_SECOND 4000U
+#define COMMS_MIN_MS	 20U
+#define COMMS_MAX_MS	 5000U
+
 struct session {
 	const struct capture_options *opts;
 	struct capture_result *result;
@@ -300,6 +305,31 @@ static int start(struct session *s)
 	return ret;
 }
 
+/* The kernel keeps the names of few tasks (128 by default), and of those that ended only
+ * there: it is read before TASKS_PER_SECOND new ones can have pushed them out.
+ */
+static unsigned int comms_interval_ms(void)
+{
+	struct strbuf sb = { 0 };
+	unsigned long size = 0;
+
+	if (instance_read_top("saved_cmdlines_size", &sb) == 0)
+		size = strtoul(strbuf_text(&sb), NULL, 10);
+	strbuf_free(&sb);
+	if (size > COMMS_MAX_MS * TASKS_PER_SECOND / 1000)
+		return COMMS_MAX_MS;
+	size = size * 1000 / TASKS_PER_SECOND;
+	return size < COMMS_MIN_MS ? COMMS_MIN_MS : (unsigned int)size;
+}
+
+static void take_comms(void *ctx)
+{
+	struct session *s = ctx;
+
+	if (facts_add_saved_comms(&s->facts))
+		log_msg(s->log, LOG_DEBUG, "no memory for the names of tasks");
+}
+
 static int record(struct session *s)
 {
 	struct capture_result *result = s->result;
@@ -309,6 +339,9 @@ static int record(struct session *s)
 		.stop_fd = s->opts->stop_fd,
 		.duration_ns = s->opts->duration_ns,
 		.has_watermark = s->has_watermark,
+		.tick = take_comms,
+		.tick_ms = comms_interval_ms(),
+		.ctx = s,
 		.log = s->log,
 	};
 	uint64_t begin;

@@ -118,17 +118,25 @@ static int add_slab_aliases(struct facts *f, const char *path)
 	return list_take(&f->meta, "slab_aliases", &sb);
 }
 
-int facts_add_comms(struct facts *f)
+int facts_add_saved_comms(struct facts *f)
 {
 	struct strbuf sb = { 0 };
 	int ret = instance_read_top("saved_cmdlines", &sb);
 
-	/* It may be missing; /proc is the surer source for those alive. */
 	if (ret == 0)
 		ret = comms_add_text(&f->comms, strbuf_text(&sb));
 	strbuf_free(&sb);
-	if (ret == -ENOMEM)
+	/* It may be missing. */
+	return ret == -ENOMEM ? ret : 0;
+}
+
+int facts_add_comms(struct facts *f)
+{
+	int ret = facts_add_saved_comms(f);
+
+	if (ret)
 		return ret;
+	/* The surer source for those alive. */
 	ret = comms_add_proc(&f->comms, "/proc");
 	return ret == -ENOMEM ? ret : 0;
 }

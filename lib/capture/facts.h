@@ -44,6 +44,8 @@ int facts_add_meta(struct facts *f, const char *name, const char *text,
 int facts_snapshot(struct facts *f, const char *when, const struct log *log) __must_check;
 /* Task names as of now (saved_cmdlines, then /proc). */
 int facts_add_comms(struct facts *f) __must_check;
+/* The kernel's list of names alone, which is cheap: old names fall out of it. 0 or -ENOMEM. */
+int facts_add_saved_comms(struct facts *f) __must_check;
 /* header_page of the instance (larger sub-buffers have another than the top buffer's). */
 int facts_read_headers(struct facts *f, const struct instance *in) __must_check;
 /* Statistics of @cpu, after tracing has stopped. */

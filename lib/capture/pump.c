@@ -26,13 +26,14 @@
 #define POOR_WAKE_SUBBUFS 8
 #define MAX_POOR_WAKES	  16
 
-enum { TAG_STOP = 1U << 31, TAG_CHILD, TAG_EXEC, TAG_TIMER, TAG_PIPES };
+enum { TAG_STOP = 1U << 31, TAG_CHILD, TAG_EXEC, TAG_TIMER, TAG_TICK, TAG_PIPES };
 
 struct pump {
 	struct pump_options *opts;
 	int epoll_fd;
 	int pipes_fd; /* an epoll set of the pipes inside the other, to be left out at once */
 	int timer_fd;
+	int tick_fd;
 	bool polling;
 	unsigned int poor_wakes;
 	bool stop;
@@ -47,18 +48,19 @@ static int watch(int epoll_fd, int fd, uint32_t tag)
 	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
 }
 
-static int start_timer(struct pump *p)
+/* A timer that goes off after @ns, and with @repeat again and again; -1 if @ns is 0. */
+static int open_timer(uint64_t ns, bool repeat, int *fd)
 {
-	uint64_t ns = p->opts->duration_ns;
-	struct itimerspec its = { .it_value = { .tv_sec = (time_t)(ns / 1000000000),
-						.tv_nsec = (long)(ns % 1000000000) } };
+	struct timespec at = { .tv_sec = (time_t)(ns / 1000000000),
+			       .tv_nsec = (long)(ns % 1000000000) };
+	struct itimerspec its = { .it_value = at };
 
+	if (repeat)
+		its.it_interval = at;
 	if (!ns)
 		return 0;
-	p->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (p->timer_fd < 0 || timerfd_settime(p->timer_fd, 0, &its, NULL) < 0)
-		return -errno;
-	return 0;
+	*fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return *fd < 0 || timerfd_settime(*fd, 0, &its, NULL) < 0 ? -errno : 0;
 }
 
 static int set_up(struct pump *p)
@@ -71,9 +73,13 @@ static int set_up(struct pump *p)
 	p->pipes_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (p->epoll_fd < 0 || p->pipes_fd < 0)
 		return -errno;
-	ret = start_timer(p);
+	ret = open_timer(opts->duration_ns, false, &p->timer_fd);
+	if (!ret && opts->tick)
+		ret = open_timer(opts->tick_ms * 1000000ULL, true, &p->tick_fd);
 	if (!ret)
 		ret = watch(p->epoll_fd, p->timer_fd, TAG_TIMER);
+	if (!ret)
+		ret = watch(p->epoll_fd, p->tick_fd, TAG_TICK);
 	if (!ret)
 		ret = watch(p->epoll_fd, opts->stop_fd, TAG_STOP);
 	if (!ret && opts->child)
@@ -153,6 +159,7 @@ static int take_signal(int stop_fd, const struct child *child)
 static int handle(struct pump *p, uint32_t tag)
 {
 	struct pump_options *opts = p->opts;
+	uint64_t ticks;
 
 	switch (tag) {
 	case TAG_STOP:
@@ -171,6 +178,10 @@ static int handle(struct pump *p, uint32_t tag)
 		return 0;
 	case TAG_TIMER:
 		opts->timed_out = p->stop = true;
+		return 0;
+	case TAG_TICK:
+		if (read(p->tick_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
+			opts->tick(opts->ctx);
 		return 0;
 	default:
 		return drain_ready(p);
@@ -210,6 +221,7 @@ int pump_run(struct pump_options *opts)
 			  .epoll_fd = -1,
 			  .pipes_fd = -1,
 			  .timer_fd = -1,
+			  .tick_fd = -1,
 			  .polling = !opts->has_watermark };
 	int ret = set_up(&p);
 
@@ -220,6 +232,8 @@ int pump_run(struct pump_options *opts)
 			strerror(-ret));
 	if (p.timer_fd >= 0)
 		close(p.timer_fd);
+	if (p.tick_fd >= 0)
+		close(p.tick_fd);
 	if (p.pipes_fd >= 0)
 		close(p.pipes_fd);
 	if (p.epoll_fd >= 0)

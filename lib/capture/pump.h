@@ -19,6 +19,7 @@
  * @child: its end ends the loop; NULL: none
  * @stop_fd: a signalfd; a signal that only this process got is passed on to @child
  * @has_watermark: pipes become readable at buffer_percent, not with each event
+ * @tick, @tick_ms, @ctx: called so often while recording; NULL: nothing is
  * @stop_signal, @write_error, @timed_out: results: why the loop ended, 0 otherwise
  */
 struct pump_options {
@@ -27,6 +28,9 @@ struct pump_options {
 	int stop_fd;
 	uint64_t duration_ns;
 	bool has_watermark;
+	void (*tick)(void *ctx);
+	unsigned int tick_ms;
+	void *ctx;
 	const struct log *log;
 	int stop_signal;
 	int write_error;

@@ -4,7 +4,8 @@
 # make check      install what is missing, build, run all tests
 # make demo       install what is missing, build, record two seconds here, show the reports
 # make lint       style, layers, shell scripts, headers
-# make bench      record and report beside perf kmem and trace-cmd (BENCH='--rounds 9 --json')
+# make bench      record and report beside perf kmem, trace-cmd and the bare walk
+#                 (BENCH='--rounds 9 --json --growth 100')
 # make fuzz-smoke a minute of fuzzing (needs clang; FUZZ_SECONDS=12 for each target)
 # make unit | cli | live | doctest    one kind of test (TESTS='name ...' for some of cli, live)
 # make install | man | clean

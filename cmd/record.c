@@ -17,6 +17,7 @@
 #include "command.h"
 #include "message.h"
 #include "options.h"
+#include "record_repeat.h"
 
 #define DEFAULT_OUTPUT "kmemx.dat"
 
@@ -37,7 +38,7 @@ struct record_options {
 	const char *clock;
 	uint64_t duration_ns;
 	const char *filter;
-	uint64_t file_version;
+	uint64_t file_version, repeat;
 	bool quiet;
 	unsigned int verbose;
 };
@@ -72,6 +73,8 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "the whole system, as is the default" },
 		{ OPTION_DURATION, 0, "duration", "TIME", &o->duration_ns,
 		  "stop after TIME: 10, 1.5s, 500ms, 2m" },
+		{ OPTION_UINT, 0, "repeat", "N", &o->repeat,
+		  "run the command N times; -o names a folder" },
 		{ OPTION_GROUP, .help = "How" },
 		{ OPTION_STRING, 'o', "output", "FILE", &o->output,
 		  "file to write (default: " DEFAULT_OUTPUT "); -: stream to stdout" },
@@ -200,6 +203,10 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	if (c->stream_fd >= 0 && isatty(c->stream_fd))
 		return usage_error(
 			"a recording is not for a terminal\n  Read it at once: kmemx record -o - | kmemx stat -i -    or name a file: -o FILE");
+	if (o->repeat && (!c->argv || o->repeat > RECORD_REPEAT_MAX ||
+			  !strcmp(o->output, DEFAULT_OUTPUT) || !strcmp(o->output, "-")))
+		return usage_error(
+			"--repeat takes 1 to 999 runs, a command and a folder\n  Try: kmemx record --repeat 10 -o runs/ -- COMMAND");
 	if (o->follow && !c->argv)
 		return usage_error(
 			"--follow needs a command\n  Try: kmemx record --follow -- COMMAND, or -p PID");
@@ -360,9 +367,10 @@ static void unblock_signals(const sigset_t *before)
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-static int record(const struct capture_options *c, bool quiet)
+/* @stopped: a signal ended the recording. */
+static int record(const struct capture_options *c, bool quiet, bool *stopped)
 {
-	struct capture_result result;
+	struct capture_result result = { 0 };
 	int ret = capture_run(c, &result);
 	bool running;
 	int status;
@@ -392,9 +400,34 @@ static int record(const struct capture_options *c, bool quiet)
 				     ? "the time is over: ending the command (SIGTERM)"
 				     : "waiting for the command to end");
 	status = capture_wait(c, &result);
+	*stopped = result.stop_signal;
 	if (ret || result.write_error)
 		return EXIT_FAILED;
 	return running && result.timed_out ? EXIT_OK : status;
+}
+
+/* What --repeat calls for each run. */
+struct record_once {
+	struct capture_options *c;
+	bool quiet;
+};
+
+static int record_once(void *ctx, const char *output, bool *stopped)
+{
+	struct record_once *once = ctx;
+
+	once->c->output = output;
+	return record(once->c, once->quiet, stopped);
+}
+
+static int record_all(const struct record_options *o, struct capture_options *c)
+{
+	struct record_once once = { c, o->quiet };
+	const struct record_repeat repeat = { o->repeat, o->output, o->quiet, record_once,
+					      &once };
+	bool stopped;
+
+	return o->repeat ? record_repeat(&repeat) : record(c, o->quiet, &stopped);
 }
 
 static int run_record(int argc, char **argv)
@@ -433,7 +466,7 @@ static int run_record(int argc, char **argv)
 	c.log = &log;
 	c.started = o.quiet ? NULL : say_started;
 	c.ctx = &c;
-	ret = record(&c, o.quiet);
+	ret = record_all(&o, &c);
 	close(c.stop_fd);
 	unblock_signals(&before);
 out:

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx record --repeat.
+ * In: how often, a folder, what records once. Out: 001.dat, 002.dat, ... in the folder.
+ */
+#include "record_repeat.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "message.h"
+
+/* Runs of another day among these would be compared as if they were of the same kind. */
+static int check_empty(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	int ret = -1;
+
+	if (!dir) {
+		message_error("record", "cannot open %s: %s", folder, strerror(errno));
+		return EXIT_FAILED;
+	}
+	while (ret < 0 && (entry = readdir(dir))) {
+		size_t size = strlen(entry->d_name);
+
+		if (size <= 4 || strcmp(entry->d_name + size - 4, ".dat"))
+			continue;
+		message_error(
+			"record",
+			"%s holds recordings already (%s).\n  Name another folder, or empty it first.",
+			folder, entry->d_name);
+		ret = EXIT_FAILED;
+	}
+	closedir(dir);
+	return ret;
+}
+
+int record_repeat(const struct record_repeat *r)
+{
+	char path[4096];
+	uint64_t i;
+	int ret;
+
+	if (mkdir(r->folder, 0777) && errno != EEXIST) {
+		message_error("record", "cannot make the folder %s: %s", r->folder,
+			      strerror(errno));
+		return EXIT_FAILED;
+	}
+	ret = check_empty(r->folder);
+	if (ret >= 0)
+		return ret;
+	for (i = 1; i <= r->times; i++) {
+		bool stopped = false, slash = r->folder[strlen(r->folder) - 1] == '/';
+
+		if (snprintf(path, sizeof(path), "%s%s%03" PRIu64 ".dat", r->folder,
+			     slash ? "" : "/", i) >= (int)sizeof(path)) {
+			message_error("record", "%s: %s", r->folder,
+				      strerror(ENAMETOOLONG));
+			return EXIT_FAILED;
+		}
+		ret = r->once(r->ctx, path, &stopped);
+		if (!ret && !stopped)
+			continue;
+		message_error("record",
+			      "run %" PRIu64 " of %" PRIu64 " %s: the series ends here.",
+			      i, r->times, stopped ? "was stopped" : "failed");
+		return ret;
+	}
+	if (!r->quiet)
+		message_info("%" PRIu64 " runs in %s; compare: kmemx diff OLD/ %s",
+			     r->times, r->folder, r->folder);
+	return EXIT_OK;
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: tables of several runs side by side, report/diff.c.
+ */
+#include <check.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/diff.h"
+
+static const struct diff_metric metrics[] = {
+	{ "bytes", "Bytes", UNIT_BYTES, false, NULL, 0 },
+	{ "hit", "Hit", UNIT_COUNT, false, NULL, 1 },
+	{ "net", "Net", UNIT_BYTES, false, "net_min", 0 },
+	{ "peak", "Peak", UNIT_BYTES, true, NULL, 0 },
+};
+
+static const struct diff_options options = {
+	.metrics = metrics,
+	.nr_metrics = 4,
+	.count = 1,
+	.shown = { 0, 1 },
+	.nr_shown = 2,
+	.alpha = 0.05,
+	.all = true,
+};
+
+/* One row of a run; NULL name: the end. */
+struct row {
+	const char *name;
+	uint64_t bytes, hit, net, net_min;
+};
+
+static struct table *make(const struct row *rows)
+{
+	struct table *t = table_new("slab", "Slab");
+	struct row sum = { 0 };
+
+	table_set_by(t, "callsite");
+	table_add_column(t, &(struct column){ .name = "callsite", .last = true });
+	table_add_column(t, &(struct column){ .name = "bytes" });
+	table_add_column(t, &(struct column){ .name = "hit" });
+	table_add_column(t, &(struct column){ .name = "net" });
+	table_add_column(t, &(struct column){ .name = "net_min" });
+	table_add_column(t, &(struct column){ .name = "peak" });
+	for (; rows->name; rows++) {
+		struct cell *c = table_add_row(t);
+
+		c[0] = cell_text(t, rows->name);
+		c[1] = cell_uint(rows->bytes);
+		c[2] = cell_uint(rows->hit);
+		c[3] = cell_uint(rows->net);
+		c[4] = cell_uint(rows->net_min);
+		c[5] = cell_uint(rows->bytes);
+		sum.bytes += rows->bytes;
+		sum.hit += rows->hit;
+		sum.net += rows->net;
+		sum.net_min += rows->net_min;
+	}
+	table_add_summary(t, "bytes", NULL, UNIT_BYTES, cell_uint(sum.bytes), false);
+	table_add_summary(t, "hit", NULL, UNIT_COUNT, cell_uint(sum.hit), false);
+	table_add_summary(t, "net", NULL, UNIT_BYTES, cell_uint(sum.net), false);
+	table_add_summary(t, "net_min", NULL, UNIT_BYTES, cell_uint(sum.net_min), false);
+	table_add_summary(t, "peak", NULL, UNIT_BYTES, cell_uint(sum.bytes), false);
+	return t;
+}
+
+/* The cell of the row that is called @name. */
+static const struct cell *at(const struct table *t, const char *name, const char *column)
+{
+	int by = table_column(t, t->by), c = table_column(t, column);
+	size_t i;
+
+	ck_assert_msg(c >= 0, "no column %s", column);
+	for (i = 0; i < t->nr_rows; i++) {
+		const struct cell *row = &t->cells[i * t->nr_columns];
+
+		if (!strcmp(row[by].s, name))
+			return &row[c];
+	}
+	ck_abort_msg("no row %s", name);
+	return NULL;
+}
+
+static double value(const struct cell *c)
+{
+	return c->type == CELL_INT    ? (double)c->i
+	       : c->type == CELL_REAL ? c->f
+	       : c->type == CELL_UINT ? (double)c->u
+				      : NAN;
+}
+
+static const struct cell *sum(const struct table *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_summary; i++) {
+		if (!strcmp(t->summary[i].name, name))
+			return &t->summary[i].value;
+	}
+	ck_abort_msg("no summary %s", name);
+	return NULL;
+}
+
+static const struct row old_rows[] = { { "gone", 10, 1, 0, 0 },
+				       { "grows", 100, 10, 40, 40 },
+				       { "same", 7, 7, 7, 7 },
+				       { "shrinks", 50, 5, 20, 20 },
+				       { NULL } };
+static const struct row new_rows[] = { { "shrinks", 40, 4, 20, 10 },
+				       { "new", 30, 3, 0, 0 },
+				       { "grows", 150, 15, 40, 40 },
+				       { "same", 7, 7, 7, 7 },
+				       { NULL } };
+
+START_TEST(two_runs)
+{
+	struct diff_run runs[] = { { make(old_rows), 1, 0 }, { make(new_rows), 1, 0 } };
+	const struct diff_sides sides = { runs, 1, 2 };
+	struct strbuf line = { 0 };
+	struct table *t;
+
+	ck_assert_int_eq(diff_tables(&sides, &options, &t), 0);
+	ck_assert(table_ok(t));
+	ck_assert_uint_eq(t->nr_rows, 5);
+	ck_assert(value(at(t, "grows", "bytes_delta")) == 50);
+	ck_assert(value(at(t, "grows", "bytes_pct")) == 50);
+	ck_assert(value(at(t, "shrinks", "hit_delta")) == -1);
+	ck_assert(value(at(t, "shrinks", "abs")) == 10);
+	ck_assert(at(t, "new", "bytes_pct")->type == CELL_NONE);
+	ck_assert(value(at(t, "gone", "bytes_new")) == 0);
+	ck_assert_str_eq(at(t, "new", "mark")->s, "new");
+	ck_assert_str_eq(at(t, "gone", "mark")->s, "gone");
+	ck_assert_str_eq(at(t, "grows", "mark")->s, "");
+	ck_assert_str_eq(at(t, "same", "status")->s, "same");
+	/* Ten bytes of the new net are not sure. */
+	ck_assert(value(at(t, "shrinks", "net_uncertainty")) == 10);
+	ck_assert(table_column(t, "bytes_p") < 0);
+	ck_assert(value(sum(t, "up")) == 80 && value(sum(t, "down")) == -20);
+	ck_assert(value(sum(t, "rows_same")) == 1);
+	ck_assert(value(sum(t, "total_bytes_delta")) == 60);
+	diff_headline(t, &line);
+	ck_assert_str_eq(
+		strbuf_text(&line),
+		"add/remove: 1/1 grow/shrink: 1/1 same: 1 up/down: 80/-20 (+60)");
+	strbuf_free(&line);
+	table_free(t);
+	table_free((struct table *)runs[0].table);
+	table_free((struct table *)runs[1].table);
+}
+END_TEST
+
+START_TEST(divided)
+{
+	struct diff_run runs[] = { { make(old_rows), 2, 0 }, { make(new_rows), 4, 0 } };
+	const struct diff_sides sides = { runs, 1, 2 };
+	struct diff_options some = options;
+	struct table *t;
+
+	some.all = false;
+	ck_assert_int_eq(diff_tables(&sides, &some, &t), 0);
+	ck_assert(value(at(t, "grows", "bytes_old")) == 50);
+	ck_assert(value(at(t, "grows", "bytes_new")) == 37.5);
+	ck_assert(value(at(t, "grows", "peak_new")) == 150);  /* a height */
+	ck_assert(value(at(t, "same", "bytes_new")) == 1.75); /* same no more */
+	table_free(t);
+	table_free((struct table *)runs[0].table);
+	table_free((struct table *)runs[1].table);
+}
+END_TEST
+
+START_TEST(losses)
+{
+	struct diff_run runs[] = { { make(old_rows), 1, 2 }, { make(new_rows), 1, 3 } };
+	const struct diff_sides sides = { runs, 1, 2 };
+	struct table *t;
+
+	/* Five events of ten bytes each may be missing from "grows". */
+	ck_assert_int_eq(diff_tables(&sides, &options, &t), 0);
+	ck_assert(value(at(t, "grows", "bytes_uncertainty")) == 50);
+	ck_assert(value(at(t, "grows", "hit_uncertainty")) == 5);
+	ck_assert_str_eq(at(t, "grows", "mark")->s, "*");
+	ck_assert_str_eq(at(t, "new", "mark")->s, "new *");
+	table_free(t);
+	runs[1].lost = INFINITY;
+	ck_assert_int_eq(diff_tables(&sides, &options, &t), 0);
+	ck_assert(at(t, "grows", "bytes_uncertainty")->type == CELL_NONE);
+	ck_assert_str_eq(at(t, "grows", "mark")->s, "*");
+	table_free(t);
+	runs[0].lost = runs[1].lost = 1;
+	ck_assert_int_eq(diff_tables(&sides, &options, &t), 0);
+	ck_assert_str_eq(at(t, "grows", "mark")->s, "");
+	table_free(t);
+	table_free((struct table *)runs[0].table);
+	table_free((struct table *)runs[1].table);
+}
+END_TEST
+
+/* @nr runs a side: "steady" is 100 and then 200, "noisy" swings, "still" does not move. */
+static struct table *compare_runs(size_t nr)
+{
+	struct diff_run runs[16];
+	const struct diff_sides sides = { runs, nr, 2 * nr };
+	struct table *t;
+	size_t i;
+
+	for (i = 0; i < 2 * nr; i++) {
+		const struct row rows[] = {
+			{ "steady", (i < nr ? 100 : 200) + i % 3, 1, 0, 0 },
+			{ "noisy", 50 + 10 * (i % 2), 1, 0, 0 },
+			{ "still", 5, 1, 0, 0 },
+			{ NULL },
+		};
+
+		runs[i] = (struct diff_run){ make(rows), 1, 0 };
+	}
+	ck_assert_int_eq(diff_tables(&sides, &options, &t), 0);
+	for (i = 0; i < 2 * nr; i++)
+		table_free((struct table *)runs[i].table);
+	return t;
+}
+
+START_TEST(enough_runs)
+{
+	struct table *t = compare_runs(6);
+
+	ck_assert(value(at(t, "steady", "bytes_old")) == 101);
+	ck_assert(value(at(t, "steady", "bytes_old_spread")) == 1);
+	ck_assert(fabs(value(at(t, "steady", "bytes_p")) - 2.0 / 924) < 1e-12);
+	/* Two rows were tested: the third is the same in all runs. */
+	ck_assert(fabs(value(at(t, "steady", "bytes_q")) - 4.0 / 924) < 1e-12);
+	ck_assert(at(t, "still", "bytes_p")->type == CELL_NONE);
+	ck_assert_str_eq(at(t, "steady", "mark")->s, "");
+	ck_assert_str_eq(at(t, "noisy", "mark")->s, "~");
+	ck_assert_str_eq(at(t, "still", "mark")->s, "");
+	ck_assert(value(sum(t, "rows_tested")) == 2);
+	ck_assert(value(sum(t, "rows_significant")) == 1);
+	table_free(t);
+}
+END_TEST
+
+START_TEST(too_few_runs)
+{
+	struct table *t = compare_runs(3);
+
+	ck_assert_str_eq(at(t, "steady", "mark")->s, "?");
+	ck_assert_str_eq(at(t, "steady", "values")->s, "100 101 102 | 200 201 202");
+	ck_assert(at(t, "steady", "bytes_p")->type == CELL_NONE);
+	ck_assert(!t->columns[table_column(t, "values")].hidden);
+	table_free(t);
+}
+END_TEST
+
+static struct table *make_matrix(const char *second, uint64_t a, uint64_t b)
+{
+	struct table *t = table_new("page_matrix", NULL);
+	struct cell *row;
+
+	table_add_column(t, &(struct column){ .name = "order" });
+	table_add_column(t, &(struct column){ .name = "MOVABLE" });
+	table_add_column(t, &(struct column){ .name = second });
+	row = table_add_row(t);
+	row[0] = cell_uint(0);
+	row[1] = cell_uint(a);
+	row[2] = cell_uint(b);
+	return t;
+}
+
+START_TEST(matrices)
+{
+	struct table *old = make_matrix("UNMOVABLE", 10, 4), *t;
+	struct table *new = make_matrix("CMA", 7, 2);
+	struct diff_run runs[] = { { old, 1, 0 }, { new, 1, 0 } };
+	const struct diff_sides sides = { runs, 1, 2 };
+
+	ck_assert_int_eq(diff_matrices(&sides, &t), 0);
+	ck_assert_uint_eq(t->nr_rows, 1);
+	ck_assert(value(&t->cells[table_column(t, "MOVABLE")]) == -3);
+	ck_assert(value(&t->cells[table_column(t, "UNMOVABLE")]) == -4);
+	ck_assert(value(&t->cells[table_column(t, "CMA")]) == 2);
+	ck_assert(value(&t->cells[table_column(t, "CMA_new")]) == 2);
+	table_free(t);
+	old->cells[0] = cell_uint(UINT64_MAX); /* a row number from a damaged file */
+	ck_assert_int_eq(diff_matrices(&sides, &t), -EINVAL);
+	table_free(old);
+	table_free(new);
+}
+END_TEST
+
+START_TEST(odd_tables)
+{
+	struct diff_run runs[] = { { make(old_rows), 1, 0 }, { make(new_rows), 1, 0 } };
+	struct diff_sides sides = { runs, 2, 2 };
+	struct table *t;
+
+	ck_assert_int_eq(diff_tables(&sides, &options, &t), -EINVAL);
+	ck_assert_ptr_null(t);
+	sides.nr_old = 1;
+	table_set_by((struct table *)runs[1].table, "hit"); /* no text */
+	ck_assert_int_eq(diff_tables(&sides, &options, &t), -EINVAL);
+	table_free((struct table *)runs[0].table);
+	table_free((struct table *)runs[1].table);
+}
+END_TEST
+
+Suite *test_diff_suite(void)
+{
+	Suite *suite = suite_create("report/diff");
+	TCase *tc = tcase_create("diff");
+
+	tcase_add_test(tc, two_runs);
+	tcase_add_test(tc, divided);
+	tcase_add_test(tc, losses);
+	tcase_add_test(tc, enough_runs);
+	tcase_add_test(tc, too_few_runs);
+	tcase_add_test(tc, matrices);
+	tcase_add_test(tc, odd_tables);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

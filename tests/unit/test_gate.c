@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: the rules of a gate, report/gate.c and gate_parse.c.
+ */
+#include <check.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/gate.h"
+
+START_TEST(reads_rules)
+{
+	struct gate_rules rules = { 0 };
+	struct strbuf error = { 0 };
+	const struct gate_rule *r;
+
+	ck_assert_int_eq(gate_add(&rules, "net>+5%&+64K", &error), 0);
+	ck_assert_int_eq(gate_add(&rules, " page.bytes > +1.5MiB ", &error), 0);
+	ck_assert_int_eq(gate_add(&rules, "slab_cache.waste>10%", &error), 0);
+	ck_assert_int_eq(gate_add(&rules, "hit<-3", &error), 0);
+	ck_assert_uint_eq(rules.nr, 4);
+	r = &rules.rules[0];
+	ck_assert(!r->table && !r->subject && r->op == '>' && r->nr_limits == 2);
+	ck_assert_str_eq(r->metric, "net");
+	ck_assert(r->limits[0].change && r->limits[0].percent && r->limits[0].value == 5);
+	ck_assert(r->limits[1].change && !r->limits[1].percent &&
+		  r->limits[1].value == 65536);
+	r = &rules.rules[1];
+	ck_assert_str_eq(r->table, "page");
+	ck_assert(r->limits[0].value == 1572864);
+	ck_assert(!rules.rules[2].limits[0].change && rules.rules[2].limits[0].percent);
+	ck_assert(rules.rules[3].op == '<' && rules.rules[3].limits[0].value == -3);
+	gate_free(&rules);
+	strbuf_free(&error);
+}
+END_TEST
+
+static const char *const wrong[] = {
+	"",
+	"net",
+	"net>",
+	"net>+",
+	"net>+5%&",
+	"nets>5",
+	"net=5",
+	"net>5%",
+	"net>+5K5",
+	"pages.net>+1",
+	"net>+1&+1&+1&+1&+1",
+	"net>+.",
+	"net > + 5 6",
+	"net>-",
+	"net>5X",
+};
+
+START_TEST(refuses_others)
+{
+	struct gate_rules rules = { 0 };
+	struct strbuf error = { 0 };
+
+	ck_assert_msg(gate_add(&rules, wrong[_i], &error) == -EINVAL, "'%s'", wrong[_i]);
+	ck_assert_msg(error.size > 0, "'%s' without a reason", wrong[_i]);
+	ck_assert_uint_eq(rules.nr, 0);
+	gate_free(&rules);
+	strbuf_free(&error);
+}
+END_TEST
+
+START_TEST(reads_budgets)
+{
+	struct gate_rules rules = { 0 };
+	struct strbuf error = { 0 };
+
+	ck_assert_int_eq(gate_add_budget(&rules,
+					 "# ours\n\nkmalloc-64 waste < 10%\n"
+					 "  page:total bytes < 5M & +10%  # pages\n"
+					 "'with space [ext4]' net<2M",
+					 &error),
+			 0);
+	ck_assert_uint_eq(rules.nr, 3);
+	ck_assert_str_eq(rules.rules[0].subject, "kmalloc-64");
+	ck_assert_str_eq(rules.rules[0].text, "kmalloc-64 waste < 10%");
+	ck_assert(rules.rules[0].budget);
+	ck_assert_str_eq(rules.rules[1].table, "page");
+	ck_assert_uint_eq(rules.rules[1].nr_limits, 2);
+	ck_assert_str_eq(rules.rules[2].subject, "with space [ext4]");
+	ck_assert_int_eq(gate_add_budget(&rules, "a net < 1\n\nb nett < 1\n", &error),
+			 -EINVAL);
+	ck_assert_ptr_nonnull(strstr(strbuf_text(&error), "line 3"));
+	strbuf_reset(&error);
+	ck_assert_int_eq(gate_add_budget(&rules, "fs/ext4 net < 2M", &error), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(strbuf_text(&error), "[ext4]"));
+	gate_free(&rules);
+	strbuf_free(&error);
+}
+END_TEST
+
+/* As diff_tables() makes them, but for the columns that rules do not look at. */
+static struct table *make(void)
+{
+	static const struct {
+		const char *name;
+		double old, new, q;
+	} rows[] = {
+		{ "grows", 1000, 2000, NAN },
+		{ "a_little", 1000000, 1040000, NAN },
+		{ "new [ext4]", 0, 300, NAN },
+		{ "noise [ext4]", 1000, 3000, 0.4 },
+		{ "sure [ext4]", 1000, 3000, 0.001 },
+		{ "shrinks", 500, 100, NAN },
+	};
+	struct table *t = table_new("slab", NULL);
+	size_t i;
+
+	table_set_by(t, "callsite");
+	table_add_column(t, &(struct column){ .name = "bytes_old" });
+	table_add_column(t, &(struct column){ .name = "bytes_new" });
+	table_add_column(t, &(struct column){ .name = "bytes_q" });
+	table_add_column(t, &(struct column){ .name = "waste_old" });
+	table_add_column(t, &(struct column){ .name = "waste_new" });
+	table_add_column(t, &(struct column){ .name = "callsite" });
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct cell *c = table_add_row(t);
+
+		c[0] = cell_real(rows[i].old);
+		c[1] = cell_real(rows[i].new);
+		if (!isnan(rows[i].q))
+			c[2] = cell_real(rows[i].q);
+		c[3] = cell_uint(0);
+		c[4] = cell_uint(50);
+		c[5] = cell_text(t, rows[i].name);
+	}
+	table_add_summary(t, "total_bytes_old", NULL, UNIT_BYTES, cell_uint(1003500),
+			  false);
+	table_add_summary(t, "total_bytes_new", NULL, UNIT_BYTES, cell_uint(1048400),
+			  false);
+	return t;
+}
+
+struct expectation {
+	const char *rule;
+	bool budget;
+	const char *rows; /* that break it, each followed by a comma */
+	uint64_t noise;
+};
+
+static const struct expectation expectations[] = {
+	{ "bytes>+5%&+500", false, "grows,sure [ext4],", 1 },
+	{ "bytes>+5%", false, "grows,new [ext4],sure [ext4],", 1 },
+	{ "bytes>+2%&+30K", false, "a_little,total,", 0 },
+	{ "bytes>1M", false, "", 0 },
+	{ "bytes>1040000", false, "total,", 0 },
+	{ "bytes<-10%", false, "shrinks,", 0 },
+	{ "waste>20%", false, "shrinks,", 0 },
+	{ "net>0", false, "", 0 }, /* there is no such column */
+	{ "page.bytes>0", false, "", 0 },
+	{ "grows bytes < 2000", true, "grows,", 0 },
+	{ "grows bytes < 2001", true, "", 0 },
+	{ "[ext4] bytes < 6K", true, "[ext4],", 0 },
+	{ "[ext4] bytes < 7K", true, "", 0 },
+	{ "s* bytes < 3200 & +10%", true, "s*,", 0 },
+	{ "noise* bytes < +10%", true, "", 1 },
+	{ "total bytes < +1%", true, "total,", 0 },
+	{ "new* waste < 10%", true, "new*,", 0 },
+	{ "nobody bytes < 1", true, "", 0 },
+};
+
+START_TEST(judges)
+{
+	const struct expectation *e = &expectations[_i];
+	struct gate_rules rules = { 0 };
+	struct strbuf text = { 0 };
+	struct table *t = make();
+	struct gate_result r;
+	size_t i;
+
+	ck_assert_int_eq(e->budget ? gate_add_budget(&rules, e->rule, &text)
+				   : gate_add(&rules, e->rule, &text),
+			 0);
+	ck_assert_int_eq(gate_check(&rules, &t, 1, 0.05, &r), 0);
+	for (i = 0; i < r.broken->nr_rows; i++) {
+		const struct cell *row = &r.broken->cells[i * r.broken->nr_columns];
+
+		strbuf_printf(&text, "%s,", row[table_column(r.broken, "row")].s);
+	}
+	ck_assert_msg(!strcmp(strbuf_text(&text), e->rows), "%s: %s, not %s", e->rule,
+		      strbuf_text(&text), e->rows);
+	ck_assert_uint_eq(r.nr_broken, *e->rows != '\0');
+	ck_assert_uint_eq(r.nr_noise, e->noise);
+	/* What could not be checked is said. */
+	ck_assert_uint_eq(r.broken->nr_notes,
+			  !strncmp(e->rule, "page", 4) || !strncmp(e->rule, "nobody", 6));
+	strbuf_free(&text);
+	table_free(r.broken);
+	table_free(t);
+	gate_free(&rules);
+}
+END_TEST
+
+Suite *test_gate_suite(void)
+{
+	Suite *suite = suite_create("report/gate");
+	TCase *tc = tcase_create("gate");
+
+	tcase_add_test(tc, reads_rules);
+	tcase_add_loop_test(tc, refuses_others, 0, ARRAY_SIZE(wrong));
+	tcase_add_test(tc, reads_budgets);
+	tcase_add_loop_test(tc, judges, 0, ARRAY_SIZE(expectations));
+	suite_add_tcase(suite, tc);
+	return suite;
+}

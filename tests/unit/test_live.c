@@ -73,6 +73,29 @@ START_TEST(live_finds_everything_while_it_grows)
 }
 END_TEST
 
+START_TEST(nothing_older_than_a_gap_is_recent)
+{
+	struct live_table t = { 0 };
+	uint64_t gap, key;
+
+	/* More gaps than an entry's bits can count, and growth in between. */
+	for (gap = 0; gap < 200; gap++) {
+		for (key = gap * 20; key < gap * 20 + 20; key++) {
+			struct live_entry *e = live_insert(&t, key);
+
+			e->state = LIVE_ALLOCATED;
+			e->epoch = t.epoch & LIVE_EPOCH_OLD;
+		}
+		for (key = 0; key < gap * 20 + 20; key++)
+			ck_assert_int_eq(live_is_recent(&t, live_find(&t, key)),
+					 key >= gap * 20);
+		live_gap(&t);
+		ck_assert(!live_is_recent(&t, live_find(&t, gap * 20)));
+	}
+	live_free(&t);
+}
+END_TEST
+
 Suite *test_live_suite(void)
 {
 	Suite *s = suite_create("analysis/live");
@@ -80,6 +103,7 @@ Suite *test_live_suite(void)
 
 	tcase_add_test(tc, live_keeps_what_a_plain_array_keeps);
 	tcase_add_test(tc, live_finds_everything_while_it_grows);
+	tcase_add_test(tc, nothing_older_than_a_gap_is_recent);
 	suite_add_tcase(s, tc);
 	return s;
 }

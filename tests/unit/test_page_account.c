@@ -202,6 +202,52 @@ START_TEST(agrees_with_a_page_by_page_model)
 }
 END_TEST
 
+START_TEST(only_what_came_after_the_last_gap_is_sure)
+{
+	struct page_account acc = { .by_pfn = true };
+	struct kmem_event loss = { .type = KMEM_LOSS, .ts = 20 };
+
+	alloc(&acc, 0, 3);
+	page_account_event(&acc, &loss);
+	alloc(&acc, 16, 4);
+	release(&acc, 20, 2); /* what is left of a block is as old as it was */
+	alloc(&acc, 64, 0);
+	release(&acc, 1, 0);
+	page_account_finish(&acc);
+	ck_assert_uint_eq(acc.totals.live_pages, 7 + 12 + 1);
+	ck_assert_uint_eq(acc.rows[0].sure_pages, 0);
+	ck_assert_uint_eq(acc.rows[1].sure_pages, 12);
+	ck_assert_uint_eq(acc.rows[2].sure_pages, 1);
+	ck_assert_uint_eq(acc.pfns[0].sure_pages, 0);
+	ck_assert_uint_eq(acc.pfns[1].sure_pages, 12);
+	check_identities(&acc);
+	page_account_free(&acc);
+}
+END_TEST
+
+START_TEST(frees_alone_are_kept_by_who_freed)
+{
+	struct page_account acc = { 0 };
+	struct kmem_event ev = { .type = KMEM_PAGE_FREE, .stack = 9 };
+
+	release(&acc, 100, 0);
+	release(&acc, 100, 0);
+	alloc(&acc, 8, 1);
+	ev.page_free.pfn = 8;
+	ev.page_free.order = 3; /* two pages of it are known */
+	page_account_event(&acc, &ev);
+	ck_assert_uint_eq(acc.nr_free_only, 2);
+	ck_assert_uint_eq(acc.free_only[0].stack, 0);
+	ck_assert_uint_eq(acc.free_only[0].hit, 2);
+	ck_assert_uint_eq(acc.free_only[0].pages, 2);
+	ck_assert_uint_eq(acc.free_only[1].stack, 9);
+	ck_assert_uint_eq(acc.free_only[1].pages, 6);
+	ck_assert_uint_eq(acc.free_only[0].pages + acc.free_only[1].pages,
+			  acc.totals.unmatched_pages + acc.totals.again_pages);
+	page_account_free(&acc);
+}
+END_TEST
+
 Suite *test_page_account_suite(void)
 {
 	Suite *s = suite_create("analysis/page_account");
@@ -214,6 +260,8 @@ Suite *test_page_account_suite(void)
 	tcase_add_test(tc, announced_frees_count_once);
 	tcase_add_test(tc, damage_is_counted_and_cheap);
 	tcase_add_test(tc, agrees_with_a_page_by_page_model);
+	tcase_add_test(tc, only_what_came_after_the_last_gap_is_sure);
+	tcase_add_test(tc, frees_alone_are_kept_by_who_freed);
 	suite_add_tcase(s, tc);
 	return s;
 }

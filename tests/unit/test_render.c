@@ -112,6 +112,63 @@ START_TEST(text)
 }
 END_TEST
 
+START_TEST(what_stands_below_a_row)
+{
+	const struct column bytes = { .name = "bytes",
+				      .title = "Bytes",
+				      .unit = UNIT_BYTES };
+	const struct column net = { .name = "net", .title = "Net", .hidden = true };
+	const struct column site = { .name = "callsite",
+				     .title = "Callsite",
+				     .last = true };
+	const struct column stack = { .name = "stack", .title = "Stack", .below = true };
+	struct report *r = report_new();
+	struct table *t = table_new("slab", "Slab");
+	struct cell *row;
+
+	table_add_column(t, &bytes);
+	table_add_column(t, &net);
+	table_add_column(t, &site);
+	table_add_column(t, &stack);
+	row = table_add_row(t);
+	row[0] = cell_uint(64);
+	row[2] = cell_text(t, "a");
+	row[3] = cell_text(t, "a;b \033;c");
+	row = table_add_row(t);
+	row[0] = cell_uint(8);
+	row[2] = cell_text(t, "d");
+	row[3] = cell_text(t, "d");
+	table_add_note(t, "!listen");
+	report_add_table(r, t);
+	ck_assert(!table_has_value(t, "net"));
+	ck_assert(table_has_value(t, "stack"));
+	ck_assert(!table_has_value(t, "none"));
+	expect(render_text, r, (struct render_options){ 0 },
+	       "# Slab\n#\n"
+	       "# Bytes  Callsite\n"
+	       "     64  a\n"
+	       "#     <- b ?\n"
+	       "#     <- c\n"
+	       "      8  d\n"
+	       "# listen\n");
+	row[1] = cell_uint(3);
+	table_show_column(t, "net");
+	table_show_column(t, "none");
+	ck_assert(table_has_value(t, "net"));
+	expect(render_csv, r, (struct render_options){ 0 },
+	       "bytes,net,callsite,stack\n64,,a,a;b \033;c\n8,3,d,d\n");
+	t->nr_rows = 1;
+	expect(render_text, r, (struct render_options){ .color = true },
+	       "# Slab\n#\n"
+	       "# Bytes  Net  Callsite\n"
+	       "     64    -  a\n"
+	       "\033[2m#     <- b ?\033[0m\n"
+	       "\033[2m#     <- c\033[0m\n"
+	       "\033[31m# listen\033[0m\n");
+	report_free(r);
+}
+END_TEST
+
 START_TEST(text_cut_human_and_coloured)
 {
 	struct report *r = make_report();
@@ -400,6 +457,7 @@ Suite *test_render_suite(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, text);
+	tcase_add_test(tc, what_stands_below_a_row);
 	tcase_add_test(tc, text_cut_human_and_coloured);
 	tcase_add_test(tc, text_narrow);
 	tcase_add_test(tc, text_is_safe_on_a_terminal);

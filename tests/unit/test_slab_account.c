@@ -227,6 +227,110 @@ START_TEST(order_within_the_skew)
 }
 END_TEST
 
+static void lose(struct slab_account *acc, uint64_t ts, uint64_t since_ts)
+{
+	struct kmem_event ev = { .type = KMEM_LOSS, .ts = ts };
+
+	ev.loss.count = 3;
+	ev.loss.since_ts = since_ts;
+	slab_account_event(acc, &ev);
+}
+
+START_TEST(only_what_came_after_the_last_gap_is_sure)
+{
+	struct slab_account acc = { .by_ptr = true };
+
+	alloc(&acc, 0x1000, 0xa, 50, 64);
+	lose(&acc, 20, 10);
+	alloc(&acc, 0x2000, 0xa, 50, 64);
+	alloc(&acc, 0x3000, 0xb, 50, 96);
+	alloc(&acc, 0x4000, 0xb, 50, 96);
+	release(&acc, 0x4000, 0);
+	slab_account_finish(&acc);
+	ck_assert_uint_eq(acc.rows[0].live_alloc, 128);
+	ck_assert_uint_eq(acc.rows[0].sure_alloc, 64);
+	ck_assert_uint_eq(acc.rows[0].sure, 1);
+	ck_assert_uint_eq(acc.rows[1].sure_alloc, 96);
+	ck_assert_uint_eq(acc.ptrs[0].counts.sure_alloc, 0);
+	ck_assert_uint_eq(acc.ptrs[1].counts.sure_alloc, 64);
+	check_identities(&acc);
+	slab_account_free(&acc);
+}
+END_TEST
+
+START_TEST(a_gap_without_an_end_leaves_nothing_sure)
+{
+	struct slab_account acc = { 0 };
+
+	lose(&acc, 20, 20); /* the last event of its CPU */
+	alloc(&acc, 0x1000, 0xa, 50, 64);
+	slab_account_finish(&acc);
+	ck_assert_uint_eq(acc.rows[0].live_alloc, 64);
+	ck_assert_uint_eq(acc.rows[0].sure_alloc, 0);
+	slab_account_free(&acc);
+}
+END_TEST
+
+START_TEST(a_dimension_tells_rows_apart)
+{
+	static const struct {
+		enum dimension dimension;
+		uint32_t first, second;
+	} cases[] = {
+		{ DIMENSION_NONE, 0, 0 },
+		{ DIMENSION_PID, 100, 200 },
+		{ DIMENSION_CPU, 1, 2 },
+		{ DIMENSION_STACK, 11, 12 },
+		{ DIMENSION_NODE, 0, (uint32_t)-1 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct slab_account acc = { .dimension = cases[i].dimension };
+		struct kmem_event a = { .type = KMEM_CACHE_ALLOC,
+					.pid = 100,
+					.cpu = 1,
+					.stack = 11,
+					.slab_alloc = { .ptr = 0x1000, .callsite = 5 } };
+		struct kmem_event b = {
+			.type = KMEM_CACHE_ALLOC,
+			.pid = 200,
+			.cpu = 2,
+			.stack = 12,
+			.slab_alloc = { .ptr = 0x2000, .callsite = 5, .node = -1 }
+		};
+
+		slab_account_event(&acc, &a);
+		slab_account_event(&acc, &b);
+		release(&acc, 0x2000, 7); /* from elsewhere: the allocating row's */
+		ck_assert_uint_eq(acc.nr_rows, cases[i].dimension ? 2 : 1);
+		ck_assert_uint_eq(slab_account_key(&acc, 0)->dim, cases[i].first);
+		ck_assert_uint_eq(slab_account_key(&acc, acc.nr_rows - 1)->dim,
+				  cases[i].second);
+		ck_assert_uint_eq(acc.rows[0].live, 1);
+		ck_assert_uint_eq(acc.rows[acc.nr_rows - 1].pingpong, 1);
+		slab_account_free(&acc);
+	}
+}
+END_TEST
+
+START_TEST(large_kmallocs_are_counted)
+{
+	struct slab_account acc = { .large_bytes = 8192 };
+	struct kmem_event ev = { .type = KMEM_CACHE_ALLOC };
+
+	alloc(&acc, 0x10000, 0xa, 8000, 8192);
+	alloc(&acc, 0x20000, 0xa, 8200, 12288);
+	ev.slab_alloc.ptr = 0x30000; /* a cache's objects may be of any size */
+	ev.slab_alloc.bytes_alloc = 16384;
+	slab_account_event(&acc, &ev);
+	ck_assert_uint_eq(acc.totals.large, 1);
+	ck_assert_uint_eq(acc.totals.bytes_large, 12288);
+	check_identities(&acc);
+	slab_account_free(&acc);
+}
+END_TEST
+
 Suite *test_slab_account_suite(void)
 {
 	Suite *s = suite_create("analysis/slab_account");
@@ -236,6 +340,10 @@ Suite *test_slab_account_suite(void)
 	tcase_add_test(tc, identities_hold_on_noise);
 	tcase_add_test(tc, freed_addresses_are_remembered_in_little_memory);
 	tcase_add_test(tc, order_within_the_skew);
+	tcase_add_test(tc, only_what_came_after_the_last_gap_is_sure);
+	tcase_add_test(tc, a_gap_without_an_end_leaves_nothing_sure);
+	tcase_add_test(tc, a_dimension_tells_rows_apart);
+	tcase_add_test(tc, large_kmallocs_are_counted);
 	suite_add_tcase(s, tc);
 	return s;
 }

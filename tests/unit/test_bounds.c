@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/bounds.h: what is sure, and why the rest is not.
+ */
+#include <check.h>
+
+#include "analysis/bounds.h"
+
+START_TEST(a_range_has_its_reasons)
+{
+	struct bounds b = { 0 };
+	struct net_range r, sum = { 0 };
+
+	r = bounds_net(&b, 0xa, 100, 100);
+	ck_assert_uint_eq(r.min, 100);
+	ck_assert_ptr_null(net_range_reason(&r));
+	r = bounds_net(&b, 0xa, 100, 30);
+	ck_assert_uint_eq(r.min, 30);
+	ck_assert_str_eq(net_range_reason(&r), "lost");
+	net_range_add(&sum, &r);
+
+	ck_assert_int_eq(bounds_suspect(&b, 0xa), 0);
+	r = bounds_net(&b, 0xa, 100, 100);
+	ck_assert_uint_eq(r.min, 0);
+	ck_assert_str_eq(net_range_reason(&r), "implicit");
+	net_range_add(&sum, &r);
+	ck_assert_str_eq(net_range_reason(&sum), "lost,implicit");
+	ck_assert_uint_eq(sum.net, 200);
+	ck_assert_uint_eq(sum.net, sum.min + sum.lost + sum.implicit);
+	r = bounds_net(&b, 0xb, 100, 100); /* another callsite is none the worse */
+	ck_assert_uint_eq(r.min, 100);
+
+	b.unplaced = true; /* losses without a time put everything at risk */
+	r = bounds_net(&b, 0xb, 100, 100);
+	ck_assert_uint_eq(r.min, 0);
+	ck_assert_uint_eq(r.lost, 100);
+	bounds_free(&b);
+}
+END_TEST
+
+START_TEST(statistics_tell_of_more_than_the_gaps)
+{
+	struct recording_cpustat stats[2] = { { .overrun = 5, .commit_overrun = 1 },
+					      { .dropped_events = 4 } };
+	struct event_stream_cpu cpus[2] = { { .nr_lost = 3 }, { .nr_lost = 2 } };
+	struct recording rec = { .cpustats = stats, .nr_cpustats = 2 };
+	struct event_stream_stats s = { .cpus = cpus, .nr_cpus = 2 };
+
+	ck_assert_uint_eq(bounds_dropped(&rec, &s), 5);
+	cpus[0].nr_lost = 9;
+	ck_assert_uint_eq(bounds_dropped(&rec, &s), 0);
+}
+END_TEST
+
+Suite *test_bounds_suite(void)
+{
+	Suite *s = suite_create("analysis/bounds");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, a_range_has_its_reasons);
+	tcase_add_test(tc, statistics_tell_of_more_than_the_gaps);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -199,7 +199,9 @@ int input_open(struct input *in, const struct input_options *opts)
 		return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
 	}
 	open_migratetypes(in);
-	return opts->want_symbols ? input_symbols_open(in, &opts->symbols) : -1;
+	err = opts->want_symbols ? input_symbols_open(in, &opts->symbols) : -1;
+	recording_forget_kallsyms(in->rec);
+	return err;
 }
 
 void input_close(struct input *in)

@@ -12,9 +12,11 @@
 
 #include "recording/compress.h"
 
-/* All cursors of a buffer together read ahead this much; each at least a sub-buffer. */
-#define READ_AHEAD	(16U << 20)
-#define MAX_BLOCK	(1U << 20)
+/* All cursors of a buffer together read ahead this much, twice; each at least a sub-buffer.
+ * Larger blocks than these are out of the second-level cache before they are decoded.
+ */
+#define READ_AHEAD	(4U << 20)
+#define MAX_BLOCK	(256U << 10)
 /* All cursors of a buffer together hold this much of hostile chunks. */
 #define CHUNK_MEMORY	(256U << 20)
 #define CHUNK_MIN_PAGES 64

@@ -344,6 +344,13 @@ static void free_texts(struct recording_text *texts, size_t nr)
 	free(texts);
 }
 
+void recording_forget_kallsyms(struct recording *rec)
+{
+	free(rec->kallsyms);
+	rec->kallsyms = NULL;
+	rec->kallsyms_size = 0;
+}
+
 void recording_close(struct recording *rec)
 {
 	uint32_t i;

@@ -143,6 +143,8 @@ struct recording {
 int recording_open(struct recording **out, struct source *src, const char *path,
 		   const struct log *log) __must_check;
 void recording_close(struct recording *rec);
+/* Gives the memory of the kallsyms text back, megabytes, when it has been indexed. */
+void recording_forget_kallsyms(struct recording *rec);
 
 /* The named kmemx metadata item, e.g. "pagetypeinfo.before"; NULL if absent. */
 const struct recording_text *recording_meta(const struct recording *rec,

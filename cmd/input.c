@@ -199,9 +199,7 @@ int input_open(struct input *in, const struct input_options *opts)
 		return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
 	}
 	open_migratetypes(in);
-	err = opts->want_symbols ? input_symbols_open(in, &opts->symbols) : -1;
-	recording_forget_kallsyms(in->rec);
-	return err;
+	return opts->want_symbols ? input_symbols_open(in, &opts->symbols) : -1;
 }
 
 void input_close(struct input *in)

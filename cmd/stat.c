@@ -493,8 +493,10 @@ static int run(struct stat *st)
 		ret = input_open(&st->in, &input);
 	if (ret < 0 && o->ledger && !ledger_possible(st->in.rec))
 		ret = no_snapshots(st);
-	if (ret < 0)
+	if (ret < 0) {
+		recording_forget_kallsyms(st->in.rec);
 		ret = open_stream(st);
+	}
 	if (ret < 0)
 		ret = analyze(st);
 	return ret < 0 ? show(st, both_asked) : ret;

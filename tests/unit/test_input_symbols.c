@@ -453,6 +453,29 @@ START_TEST(damaged_elf_files)
 }
 END_TEST
 
+/* Nothing proves the distance, but all callsites are in functions of the map as it is. */
+START_TEST(a_map_that_fits_as_it_is)
+{
+	struct elf_build b;
+	struct input in;
+	int fd;
+
+	open_fixture(&in, FIXTURE);
+	b = kernel_of(&in, 0);
+	fd = map_of(&b);
+	free(in.rec->kallsyms);
+	in.rec->kallsyms = NULL;
+	in.rec->kallsyms_size = 0;
+	ck_assert_int_eq(
+		open_with(&in, &(struct symbol_files){ .system_map = fd_path(fd) }), -1);
+	ck_assert_uint_eq(in.origin.offset, 0);
+	ck_assert_ptr_nonnull(strstr(said, "taken as not moved"));
+	ck_assert_uint_gt(symbols_count(in.syms), 100);
+	close(fd);
+	input_close(&in);
+}
+END_TEST
+
 Suite *test_input_symbols_suite(void)
 {
 	Suite *s = suite_create("cmd/input_symbols");
@@ -463,6 +486,7 @@ Suite *test_input_symbols_suite(void)
 	tcase_add_loop_test(tc, another_kernel_is_refused, 0, 2);
 	tcase_add_loop_test(tc, build_ids_are_compared, 0, 2);
 	tcase_add_loop_test(tc, callsites_prove_the_distance, 0, 3);
+	tcase_add_test(tc, a_map_that_fits_as_it_is);
 	tcase_add_loop_test(tc, kallsyms_must_hold_the_callsites, 0, 2);
 	tcase_add_test(tc, arm_is_not_moved);
 	tcase_add_test(tc, other_machines_and_other_files);

@@ -18,6 +18,7 @@
 #include "report/gate.h"
 #include "report/json.h"
 #include "report/stats.h"
+#include "report/text_cell.h"
 
 /* What run_diff() gathers. */
 struct diff {
@@ -67,20 +68,89 @@ static int load_all(struct diff *d)
 
 /* --- what the comparison stands on ------------------------------------------------------- */
 
+static const char *side_of(const struct diff *d, size_t run)
+{
+	return run < d->args.paths.nr_old ? "old" : "new";
+}
+
+/* "old: 20 runs, old/001.dat to old/020.dat: Linux 6.18.4 x86_64, 1.52 s to 1.80 s" */
+static void banner_side(struct diff *d, size_t first, size_t end)
+{
+	const struct facts *f = &d->runs[first].facts;
+	uint64_t shortest = UINT64_MAX, longest = 0;
+	struct strbuf sb = { 0 };
+	bool same = true;
+	size_t i;
+
+	for (i = first; i < end; i++) {
+		const struct facts *other = &d->runs[i].facts;
+
+		same &= !strcmp(f->kernel, other->kernel);
+		if (other->has_duration && other->duration_ns < shortest)
+			shortest = other->duration_ns;
+		if (other->has_duration && other->duration_ns > longest)
+			longest = other->duration_ns;
+	}
+	strbuf_printf(&sb, "%s: %zu runs, %s to %s: ", side_of(d, first), end - first,
+		      d->runs[first].path, d->runs[end - 1].path);
+	if (same)
+		strbuf_printf(&sb, "Linux %s %s", f->kernel, f->machine);
+	else
+		strbuf_puts(&sb, "several kernels");
+	if (longest) {
+		strbuf_puts(&sb, ", ");
+		text_duration(&sb, shortest, " ");
+		strbuf_puts(&sb, " to ");
+		text_duration(&sb, longest, " ");
+	}
+	report_add_banner(d->report, false, "%s", strbuf_text(&sb));
+	strbuf_free(&sb);
+}
+
+/* With one recording a side each has its line, with several each side; and every line of
+ * losses and damage.
+ */
 static void banner_runs(struct diff *d)
 {
-	size_t nr_old = d->args.paths.nr_old, i, k;
+	size_t i, k;
 
 	for (i = 0; i < d->args.paths.nr; i++) {
 		const struct report *from = d->runs[i].report;
 
+		if (several(d) && !i)
+			banner_side(d, 0, d->args.paths.nr_old);
+		if (several(d) && i == d->args.paths.nr_old)
+			banner_side(d, i, d->args.paths.nr);
 		for (k = 0; k < from->nr_banner; k++) {
 			const char *line = from->banner[k];
-			bool loud = *line == '!';
 
-			report_add_banner(d->report, loud, "%s %s",
-					  i < nr_old ? "old:" : "new:", line + loud);
+			if (*line == '!')
+				report_add_banner(d->report, true, "%s: %s%s%s",
+						  side_of(d, i),
+						  several(d) ? d->runs[i].path : "",
+						  several(d) ? ": " : "", line + 1);
+			else if (!several(d))
+				report_add_banner(d->report, false, "%s: %s",
+						  side_of(d, i), line);
 		}
+	}
+}
+
+/* " 3.21", or " 3.21 to 3.5" over several runs. */
+static void divisors(const struct diff *d, size_t first, size_t end, struct strbuf *sb)
+{
+	double least = d->runs[first].divisor, most = least;
+	size_t i;
+
+	for (i = first; i < end; i++) {
+		least = fmin(least, d->runs[i].divisor);
+		most = fmax(most, d->runs[i].divisor);
+	}
+	strbuf_puts(sb, " ");
+	real_format(sb, least);
+	if (end - first > 1) {
+		strbuf_puts(sb, " to ");
+		real_format(sb, most);
 	}
 }
 
@@ -88,7 +158,6 @@ static void banner_per(struct diff *d)
 {
 	const struct diff_choice *c = &d->args.choice;
 	struct strbuf sb = { 0 };
-	size_t i;
 
 	switch (c->per) {
 	case DIFF_PER_NONE:
@@ -106,11 +175,10 @@ static void banner_per(struct diff *d)
 			      c->number);
 		break;
 	}
-	for (i = 0; i < d->args.paths.nr &&
-		    (c->per == DIFF_PER_SECOND || c->per == DIFF_PER_EVENT);
-	     i++) {
-		strbuf_puts(&sb, !i ? " " : i == d->args.paths.nr_old ? " | " : " ");
-		real_format(&sb, d->runs[i].divisor);
+	if (c->per == DIFF_PER_SECOND || c->per == DIFF_PER_EVENT) {
+		divisors(d, 0, d->args.paths.nr_old, &sb);
+		strbuf_puts(&sb, " |");
+		divisors(d, d->args.paths.nr_old, d->args.paths.nr, &sb);
 	}
 	report_add_banner(d->report, false, "%s", strbuf_text(&sb));
 	strbuf_free(&sb);
@@ -387,9 +455,9 @@ static int check_gate(struct diff *d)
 	if (err)
 		return failed(err);
 	report_add_banner(d->report, d->gate.nr_broken != 0,
-			  d->gate.nr_broken ? "gate: %zu of %zu rules are broken"
-					    : "gate: holds; rules broken: %zu of %zu",
-			  d->gate.nr_broken, d->args.rules.nr);
+			  "gate: %s: rules broken: %zu of %zu",
+			  d->gate.nr_broken ? "BROKEN" : "holds", d->gate.nr_broken,
+			  d->args.rules.nr);
 	if (d->gate.nr_noise)
 		report_add_banner(
 			d->report, false,
@@ -404,22 +472,31 @@ static int check_gate(struct diff *d)
 	return -1;
 }
 
-/* What the result is worth: broken rules are said once more where a script's log has it. */
+/* What the result is worth. Losses come first: with too many of them neither a broken rule
+ * nor one that holds says anything. The rest is said once more where a script's log has it.
+ */
 static int verdict(const struct diff *d)
 {
-	int ret = EXIT_OK;
 	size_t i;
 
-	if (d->gate.nr_broken) {
-		message_error(command_name, "%zu of %zu rules %s broken.",
-			      d->gate.nr_broken, d->args.rules.nr,
-			      d->gate.nr_broken == 1 ? "is" : "are");
-		ret = EXIT_FAILED;
+	for (i = 0; i < d->args.paths.nr; i++) {
+		if (lost_limit_check(&d->args.max_lost, &d->runs[i].facts, command_name,
+				     EXIT_OK) != EXIT_OK)
+			return EXIT_UNTRUSTED;
 	}
-	for (i = 0; i < d->args.paths.nr; i++)
-		ret = lost_limit_check(&d->args.max_lost, &d->runs[i].facts, command_name,
-				       ret);
-	return ret;
+	if (d->gate.nr_unchecked) {
+		message_error(
+			command_name,
+			"%zu of %zu rules could not be checked: the report says which.",
+			d->gate.nr_unchecked, d->args.rules.nr);
+		return EXIT_USAGE;
+	}
+	if (d->gate.nr_broken) {
+		message_error(command_name, "rules broken: %zu of %zu.",
+			      d->gate.nr_broken, d->args.rules.nr);
+		return EXIT_FAILED;
+	}
+	return EXIT_OK;
 }
 
 static int show(struct diff *d)

@@ -22,6 +22,7 @@ struct gate {
 	const struct table *t; /* being looked at */
 	double alpha;
 	struct gate_result *out;
+	size_t nr_judged;
 	bool broken; /* the rule */
 };
 
@@ -153,6 +154,7 @@ static void judge(struct gate *g, const struct gate_value *v, const char *name)
 
 	if (isnan(v->old) || isnan(v->new)) /* the table has no such metric */
 		return;
+	g->nr_judged++;
 	if (!breaks(g->rule, v, &change))
 		return;
 	if (change && v->q > g->alpha)
@@ -252,6 +254,19 @@ static struct table *make_table(void)
 	return t;
 }
 
+/* Is there a table that @rule may be about? */
+static bool tables_for(const struct gate_rule *rule, struct table *const *tables,
+		       size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (!rule->table || !strcmp(rule->table, tables[i]->name))
+			return true;
+	}
+	return false;
+}
+
 int gate_check(const struct gate_rules *rules, struct table *const *tables, size_t nr,
 	       double alpha, struct gate_result *out)
 {
@@ -263,26 +278,30 @@ int gate_check(const struct gate_rules *rules, struct table *const *tables, size
 	for (i = 0; i < rules->nr; i++) {
 		const struct gate_rule *rule = &rules->rules[i];
 		struct gate g = { .rule = rule, .alpha = alpha, .out = out };
-		size_t nr_tables = 0, nr_rows = 0;
+		size_t nr_rows = 0;
 
 		for (k = 0; k < nr; k++) {
 			g.t = tables[k];
 			if (!g.t->by || (rule->table && strcmp(rule->table, g.t->name)))
 				continue;
-			nr_tables++;
 			if (rule->budget)
 				nr_rows += check_budget(&g);
 			else
 				check_rows(&g);
 		}
-		if (!nr_tables)
-			table_add_note(out->broken,
-				       "!'%s' was not checked: there is no such table",
-				       rule->text);
-		else if (rule->budget && !nr_rows)
+		if (g.nr_judged)
+			;
+		else if (rule->budget && !nr_rows && tables_for(rule, tables, nr))
 			table_add_note(out->broken,
 				       "!'%s': no row has that name, so it holds",
 				       rule->text);
+		else {
+			table_add_note(
+				out->broken,
+				"!'%s' was not checked: no table here has its numbers",
+				rule->text);
+			out->nr_unchecked++;
+		}
 		out->nr_broken += g.broken;
 	}
 	return table_ok(out->broken) ? 0 : -ENOMEM;

@@ -64,11 +64,12 @@ void gate_free(struct gate_rules *rules);
  * struct gate_result - how it went
  * @broken: table "gate", a row for each row (or sum) that broke a rule; the caller's
  * @nr_broken: rules broken
+ * @nr_unchecked: rules for which there was no table, or no such number
  * @nr_noise: rows past a limit whose difference is not significant: they break nothing
  */
 struct gate_result {
 	struct table *broken;
-	size_t nr_broken;
+	size_t nr_broken, nr_unchecked;
 	uint64_t nr_noise;
 };
 
@@ -77,7 +78,7 @@ struct gate_result {
  * @tables: with all their rows; others than those of diff_tables() are left alone
  * @alpha: of a row's test; rows that were not tested count as they are
  *
- * A rule that finds no table, or a budget that names no row, adds a loud note to the
+ * A rule that was not checked, or a budget that names no row, adds a loud note to the
  * result. Return: 0 or -ENOMEM.
  */
 int gate_check(const struct gate_rules *rules, struct table *const *tables, size_t nr,

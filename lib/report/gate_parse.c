@@ -48,8 +48,10 @@ static bool is_one_of(const char *word, size_t size, const char *const *words, s
 
 static int wrong(struct reader *r, const char *what)
 {
-	strbuf_printf(r->error, "%s, not '%.*s'", what,
-		      (int)(r->end - r->p < 40 ? r->end - r->p : 40), r->p);
+	strbuf_puts(r->error, what);
+	if (r->p < r->end)
+		strbuf_printf(r->error, ", not '%.*s'",
+			      (int)(r->end - r->p < 40 ? r->end - r->p : 40), r->p);
 	return -EINVAL;
 }
 

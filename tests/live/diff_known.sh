@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# Two recordings that differ by a known amount show that amount, at the right rows.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+files=$KMEMX_BUILD/tests/workloads/files
+pipes=$KMEMX_BUILD/tests/live/pipes
+nr=1000
+
+# record OUTPUT COMMAND...
+record() {
+	output=$1
+	shift
+	"$KMEMX" record -q --follow --slab -o "$output" -- "$@" || fail "recording $output"
+}
+
+# The change of column $3 at row $2 of the first table in comparison $1.
+change() {
+	awk -F, -v row="$2" -v name="$3" '
+		NR == 1 || /^# / { if (/^# slab by/ || NR == 1) on = 1; else on = 0 }
+		/,status,/ { for (i = 1; i <= NF; i++) column[$i] = i; next }
+		on && $NF == row { print $column[name]; exit }' "$1"
+}
+
+record f1.dat "$files" $nr
+record f2.dat "$files" $((2 * nr))
+"$KMEMX" diff f1.dat f2.dat --slab --caller --csv --all >files.csv
+sed -i '/^# recordings/,$d' files.csv
+row=alloc_empty_file
+grep -q ",$row\$" files.csv || row=__alloc_file # 6.1 and older
+expect $nr "$(change files.csv $row hit_delta)" "hits of $row, 1000 files more"
+# All are open until the end of the program, which closes them.
+expect 0 "$(change files.csv $row net_delta)" "net of $row"
+peak=$(change files.csv $row peak_delta)
+bytes=$(change files.csv $row bytes_delta)
+expect "$bytes" "$peak" "peak and bytes of $row"
+# Each file costs what the cache's objects measure, and nothing else moved that much.
+[ $((bytes % nr)) = 0 ] || fail "$bytes bytes are no multiple of $nr files"
+"$KMEMX" diff f1.dat f2.dat --slab --caller --fail-on 'net>+64K' >/dev/null ||
+	fail "there is a leak"
+"$KMEMX" diff f1.dat f2.dat --slab --caller --fail-on 'slab.hit>+1%&+999' >gate.txt 2>err &&
+	fail "1000 files more pass the gate"
+grep -q "$row" gate.txt || fail "the gate does not name $row: $(cat gate.txt)"
+
+# One more pipe an iteration: alloc_pipe_info allocates the pipe and its ring.
+record p1.dat "$pipes" $nr 1
+record p2.dat "$pipes" $nr 2
+"$KMEMX" diff p1.dat p2.dat --slab --caller --csv --all >pipes.csv
+sed -i '/^# recordings/,$d' pipes.csv
+expect $((2 * nr)) "$(change pipes.csv alloc_pipe_info hit_delta)" "hits of alloc_pipe_info"
+expect $nr "$("$KMEMX" diff p1.dat p2.dat --slab --caller --csv --all --per 1 |
+	awk -F, '/,status,/ { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		$NF == "alloc_pipe_info" { print $c["hit_delta"] / 2; exit }')" "pipes"
+# By iteration it is one pipe: two allocations.
+"$KMEMX" diff p1.dat p2.dat --slab --caller --csv --all --per $nr >per.csv
+sed -i '/^# recordings/,$d' per.csv
+expect 2 "$(change per.csv alloc_pipe_info hit_delta)" "hits an iteration"
+
+# Several runs: what differs by 1000 is significant, the test says so.
+"$KMEMX" record -q --follow --slab --repeat 8 -o old/ -- "$files" $nr
+"$KMEMX" record -q --follow --slab --repeat 8 -o new/ -- "$files" $((2 * nr))
+expect 8 "$(find new -name '*.dat' | wc -l)" "runs in a folder"
+"$KMEMX" diff old/ new/ --slab --caller --columns hit >runs.txt
+grep " $row\$" runs.txt | grep -q '+1000 ' || fail "no +1000: $(cat runs.txt)"
+grep " $row\$" runs.txt | grep -q '~' && fail "1000 files are noise: $(cat runs.txt)"
+# Old against old: no rule may fail.
+mkdir a b
+cp old/00[1-4].dat a/
+cp old/00[5-8].dat b/
+"$KMEMX" diff a/ b/ --slab --caller --fail-on 'hit>+5%&+50' >same.txt ||
+	fail "the same workload breaks the rule: $(cat same.txt)"

@@ -390,6 +390,24 @@ static inline bool page_plausible(struct page_account *acc, uint64_t pfn, uint32
 	return false;
 }
 
+/* The frames of a new block live; what lived there has ended. In the common case they are
+ * in one word, and nothing did.
+ */
+static inline void page_take_over(struct page_account *acc, uint64_t pfn, uint64_t nr)
+{
+	struct page_span span;
+	uint64_t at = pfn;
+
+	if (likely(page_span_next(acc, &at, pfn + nr, &span) && span.nr == nr &&
+		   !(*span.live & span.mask))) {
+		span_mark(&span, true);
+		return;
+	}
+	if (page_census(acc, pfn, nr).live)
+		page_release(acc, pfn, nr, PAGE_GONE);
+	page_mark(acc, pfn, nr, true);
+}
+
 static inline void page_alloc(struct page_account *acc, const struct kmem_event *ev)
 {
 	uint64_t pfn = ev->page_alloc.pfn;
@@ -419,8 +437,7 @@ static inline void page_alloc(struct page_account *acc, const struct kmem_event 
 		counts->failed++;
 		return;
 	}
-	if (page_census(acc, pfn, nr).live)
-		page_release(acc, pfn, nr, PAGE_GONE);
+	page_take_over(acc, pfn, nr);
 	e = live_insert(&acc->blocks, pfn);
 	if (!e) {
 		acc->failed = true;
@@ -432,7 +449,6 @@ static inline void page_alloc(struct page_account *acc, const struct kmem_event 
 				  .order = (uint8_t)order,
 				  .state = LIVE_ALLOCATED,
 				  .epoch = acc->blocks.epoch & LIVE_EPOCH_OLD };
-	page_mark(acc, pfn, nr, true);
 	counts = &acc->rows[row];
 	counts->hit++;
 	counts->live_hit++;

@@ -147,6 +147,10 @@ $(UNIT): $(TEST_OBJ) $(filter-out %/main.o,$(CMD_OBJ)) $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(LIB_LIBS)
 
+# What is recorded must allocate what its source says, without a sanitizer's own doings.
+$(B)/tests/workloads/%: ALL_CFLAGS := $(filter-out $(SANFLAGS),$(ALL_CFLAGS))
+$(B)/tests/workloads/%: ALL_LDFLAGS := $(filter-out $(SANFLAGS),$(ALL_LDFLAGS))
+
 # Programs that live tests and the bench run under the recorder.
 $(PROGS): $(B)/%: $(B)/%.o
 	$(call say,LINK,$@)

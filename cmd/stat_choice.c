@@ -22,8 +22,9 @@ static int choose(const char *option, const char *word, const char *const *words
 	for (i = 0; i < nr; i++) {
 		if (!strcmp(word, words[i]))
 			return (int)i;
-		strbuf_printf(&list, " %s", words[i]);
 	}
+	for (i = 0; i < nr; i++)
+		strbuf_printf(&list, " %s", words[i]);
 	near = options_nearest(word, words, nr);
 	message_error(command, "unknown %s '%s'.%s%s%s\n  One of:%s", option, word,
 		      near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",

@@ -118,6 +118,14 @@ static void add_metric_columns(const struct diff_rows *d, size_t m, struct table
 	}
 }
 
+/* NAN has no cell. */
+static struct cell cell_if_known(double f)
+{
+	struct cell none = { .type = CELL_NONE };
+
+	return isnan(f) ? none : cell_real(f);
+}
+
 static size_t fill_metric(const struct diff_rows *d, size_t row, size_t m,
 			  struct cell *cells)
 {
@@ -128,13 +136,9 @@ static size_t fill_metric(const struct diff_rows *d, size_t row, size_t m,
 		[PART_NEW] = diff_cell(v->new, false),
 		[PART_NEW_SPREAD] = diff_cell(v->new_spread, false),
 		[PART_DELTA] = diff_cell(v->new - v->old, true),
-		[PART_PCT] = isnan(percent(v->old, v->new))
-				     ? (struct cell){ .type = CELL_NONE }
-				     : cell_real(percent(v->old, v->new)),
-		[PART_P] = isnan(v->p) ? (struct cell){ .type = CELL_NONE }
-				       : cell_real(v->p),
-		[PART_Q] = isnan(v->q) ? (struct cell){ .type = CELL_NONE }
-				       : cell_real(v->q),
+		[PART_PCT] = cell_if_known(percent(v->old, v->new)),
+		[PART_P] = cell_if_known(v->p),
+		[PART_Q] = cell_if_known(v->q),
 		[PART_UNCERTAINTY] = diff_cell(v->uncertainty, false),
 	};
 	enum part part;

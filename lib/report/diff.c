@@ -147,8 +147,10 @@ static size_t fill_metric(const struct diff_rows *d, size_t row, size_t m,
 	for (part = 0; part < NR_PARTS; part++) {
 		if (!part_wanted(d->sides, part))
 			continue;
-		cells[nr++] = d->missing[m] ? (struct cell){ .type = CELL_NONE }
-					    : part_cells[part];
+		cells[nr] = part_cells[part];
+		if (d->missing[m])
+			cells[nr].type = CELL_NONE;
+		nr++;
 	}
 	return nr;
 }
@@ -248,8 +250,9 @@ static void fill_row(const struct diff_rows *d, size_t row, struct table *t)
 	cells[at++] = diff_cell(fabs(v->new - v->old), false);
 	if (several(d->sides))
 		row_values(d, row, &sb);
-	cells[at++] = several(d->sides) ? cell_text(t, strbuf_text(&sb))
-					: (struct cell){ .type = CELL_NONE };
+	if (several(d->sides))
+		cells[at] = cell_text(t, strbuf_text(&sb));
+	at++;
 	cells[at++] = cell_text(t, row_status(d, row));
 	strbuf_reset(&sb);
 	row_mark(d, row, &sb);

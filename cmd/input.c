@@ -120,6 +120,11 @@ static int open_failed(const struct input *in, int err)
 			in->command,
 			"no room for %s, which is a pipe and must be kept while it is read\n  Choose a folder with room for it: TMPDIR=DIR",
 			in->path);
+	else if (err == -EACCES)
+		message_error(
+			in->command,
+			"cannot open %s: %s\n  What root recorded is root's to read. Try sudo, or make it yours with chown.",
+			in->path, strerror(-err));
 	else
 		message_error(in->command, "cannot open %s: %s", in->path,
 			      strerror(-err));

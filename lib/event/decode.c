@@ -25,16 +25,16 @@ static inline int32_t field_int(const struct event_field *f, const uint8_t *data
 }
 
 /* The page frame number; all ones of the kernel's word size, or no page, is a failure. */
-static uint64_t field_pfn(const struct event_format *fmt, const uint8_t *data,
-			  bool big_endian)
+static uint64_t field_pfn(const struct decoder *dec, const struct event_format *fmt,
+			  const uint8_t *data)
 {
 	const struct event_field *f = &fmt->fields[PAGE_PFN];
-	uint64_t pfn = field_uint(f, data, big_endian);
+	uint64_t pfn = field_uint(f, data, dec->big_endian);
 
 	if (f->size == 4 && pfn == UINT32_MAX)
 		return KMEM_NO_PFN;
-	if (fmt->page_pointer && !pfn)
-		return KMEM_NO_PFN;
+	if (unlikely(fmt->page_pointer))
+		return pfn ? (pfn - dec->page_base) / dec->page_stride : KMEM_NO_PFN;
 	return pfn;
 }
 
@@ -121,12 +121,14 @@ static int decode_slab_alloc(struct decoder *dec, const struct event_format *fmt
 	return field_name(dec, &f[SLAB_NAME], data, ev->size, &ev->slab_alloc.cache);
 }
 
-static void decode_extfrag(const struct event_format *fmt, bool be, struct kmem_event *ev)
+static void decode_extfrag(const struct decoder *dec, const struct event_format *fmt,
+			   struct kmem_event *ev)
 {
 	const struct event_field *f = fmt->fields;
 	const uint8_t *data = ev->data;
+	bool be = dec->big_endian;
 
-	ev->extfrag.pfn = field_pfn(fmt, data, be);
+	ev->extfrag.pfn = field_pfn(dec, fmt, data);
 	ev->extfrag.alloc_order = field_int(&f[EXTFRAG_ALLOC_ORDER], data, be);
 	ev->extfrag.fallback_order = field_int(&f[EXTFRAG_FALLBACK_ORDER], data, be);
 	ev->extfrag.alloc_migratetype =
@@ -159,18 +161,18 @@ int decode_event(struct decoder *dec, const struct event_format *fmt, const uint
 	case KMEM_PAGE_ALLOC:
 	case KMEM_PAGE_ALLOC_ZONE_LOCKED:
 	case KMEM_PAGE_PCPU_DRAIN:
-		ev->page_alloc.pfn = field_pfn(fmt, data, be);
+		ev->page_alloc.pfn = field_pfn(dec, fmt, data);
 		ev->page_alloc.order = (uint32_t)field_uint(&f[PAGE_ORDER], data, be);
 		ev->page_alloc.gfp_flags = field_uint(&f[PAGE_GFP], data, be);
 		ev->page_alloc.migratetype = field_int(&f[PAGE_MIGRATETYPE], data, be);
 		break;
 	case KMEM_PAGE_FREE:
 	case KMEM_PAGE_FREE_BATCHED: /* which has no order field: 0 */
-		ev->page_free.pfn = field_pfn(fmt, data, be);
+		ev->page_free.pfn = field_pfn(dec, fmt, data);
 		ev->page_free.order = (uint32_t)field_uint(&f[PAGE_ORDER], data, be);
 		break;
 	case KMEM_PAGE_ALLOC_EXTFRAG:
-		decode_extfrag(fmt, be, ev);
+		decode_extfrag(dec, fmt, ev);
 		break;
 	default:
 		break;

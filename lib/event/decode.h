@@ -25,12 +25,17 @@ struct decoder_name {
 
 /**
  * struct decoder - what decoding needs besides the record
+ * @page_base, @page_stride: kernels before 4.1 record a page's pointer; its distance from
+ *	the base (modulo 2^64), over the bytes of a struct page (not 0), counts on by one
+ *	from page to page, as frame numbers do
  * @names: cache names seen, each given a number
  * @recent: short cuts from a name's bytes to its number
  */
 struct decoder {
 	struct event_common common;
 	bool big_endian;
+	uint64_t page_base;
+	uint32_t page_stride;
 	struct intern names;
 	struct decoder_name recent[DECODER_NAME_SLOTS];
 };

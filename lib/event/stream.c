@@ -111,9 +111,9 @@ static int prepare_shared(struct event_stream *st, const struct event_formats *f
 	return 0;
 }
 
-int event_stream_open(struct event_stream **out, const struct recording *rec,
-		      const struct event_formats *fmts,
-		      const struct event_stream_options *opts, const struct log *log)
+static int open_stream(struct event_stream **out, const struct recording *rec,
+		       const struct event_formats *fmts,
+		       const struct event_stream_options *opts, const struct log *log)
 {
 	struct event_stream *st = calloc(1, sizeof(*st));
 	int ret;
@@ -122,6 +122,7 @@ int event_stream_open(struct event_stream **out, const struct recording *rec,
 		return -ENOMEM;
 	st->dec.common = *event_formats_common(fmts);
 	st->dec.big_endian = rec->big_endian;
+	st->dec.page_stride = 1;
 	ret = prepare_shared(st, fmts, opts, log);
 	if (!ret)
 		ret = open_cpus(st, rec, opts);
@@ -136,6 +137,93 @@ int event_stream_open(struct event_stream **out, const struct recording *rec,
 	return 0;
 err:
 	event_stream_close(st);
+	return ret;
+}
+
+static bool has_page_pointers(const struct event_formats *fmts)
+{
+	uint32_t i;
+
+	for (i = 0; i < event_formats_count(fmts); i++) {
+		if (event_formats_at(fmts, i)->page_pointer)
+			return true;
+	}
+	return false;
+}
+
+/* What a recording's page pointers have in common. */
+struct page_pointers {
+	uint64_t some;	/* of the largest block */
+	uint64_t apart; /* greatest common divisor of all distances */
+	uint32_t order; /* of @some */
+};
+
+static void page_pointers_add(struct page_pointers *pp, uint64_t page, uint32_t order)
+{
+	uint64_t distance;
+
+	if (page == KMEM_NO_PFN)
+		return;
+	if (!pp->some)
+		*pp = (struct page_pointers){ page, 0, order };
+	distance = page > pp->some ? page - pp->some : pp->some - page;
+	while (distance) {
+		uint64_t rest = pp->apart % distance;
+
+		pp->apart = distance;
+		distance = rest;
+	}
+	if (order > pp->order) {
+		pp->some = page;
+		pp->order = order;
+	}
+}
+
+/* The recording does not say how large a struct page is, but all distances between the
+ * pointers are multiples of it. It is mostly 64 bytes, 32 on 32-bit kernels, and taken for
+ * that where the distances leave a choice. Blocks are aligned to their size: the largest
+ * one gets a frame number that is a multiple of every size.
+ */
+static int learn_page_pointers(struct event_stream *out, const struct recording *rec,
+			       const struct event_formats *fmts)
+{
+	const struct event_stream_options all = { .stop_ts = UINT64_MAX };
+	uint32_t usual = rec->layout.long_size == 8 ? 64 : 32;
+	struct page_pointers pp = { 0 };
+	struct event_stream *st;
+	struct kmem_event ev;
+	int ret = open_stream(&st, rec, fmts, &all, NULL);
+
+	if (ret < 0)
+		return ret;
+	while ((ret = event_stream_next(st, &ev)) == 1) {
+		if (ev.type == KMEM_PAGE_ALLOC)
+			page_pointers_add(&pp, ev.page_alloc.pfn, ev.page_alloc.order);
+		else if (ev.type == KMEM_PAGE_FREE)
+			page_pointers_add(&pp, ev.page_free.pfn, ev.page_free.order);
+	}
+	event_stream_close(st);
+	out->dec.page_stride = usual;
+	if (pp.apart % usual && pp.apart >= usual / 2 && pp.apart <= 2 * usual)
+		out->dec.page_stride = (uint32_t)pp.apart;
+	out->dec.page_base = pp.some - ((uint64_t)out->dec.page_stride << 32);
+	return ret;
+}
+
+int event_stream_open(struct event_stream **out, const struct recording *rec,
+		      const struct event_formats *fmts,
+		      const struct event_stream_options *opts, const struct log *log)
+{
+	struct event_stream *st;
+	int ret = open_stream(&st, rec, fmts, opts, log);
+
+	if (!ret && has_page_pointers(fmts)) {
+		ret = learn_page_pointers(st, rec, fmts);
+		if (ret < 0)
+			event_stream_close(st);
+	}
+	if (!ret)
+		*out = st;
 	return ret;
 }
 

@@ -89,11 +89,21 @@ static void put_header_info(const struct file_build *b, struct strbuf *sb)
 
 static void put_formats(const struct file_build *b, struct strbuf *sb)
 {
+	uint32_t i;
+
 	put_uint(sb, 1, 4, b->big_endian);
 	strbuf_add(sb, "kmem", 5);
-	put_uint(sb, 1, 4, b->big_endian);
-	put_uint(sb, 12, 8, b->big_endian);
-	strbuf_puts(sb, "name: kfree\n");
+	if (!b->formats) {
+		put_uint(sb, 1, 4, b->big_endian);
+		put_uint(sb, 12, 8, b->big_endian);
+		strbuf_puts(sb, "name: kfree\n");
+		return;
+	}
+	put_uint(sb, b->nr_formats, 4, b->big_endian);
+	for (i = 0; i < b->nr_formats; i++) {
+		put_uint(sb, strlen(b->formats[i]), 8, b->big_endian);
+		strbuf_puts(sb, b->formats[i]);
+	}
 }
 
 static void put_option(const struct file_build *b, struct strbuf *sb, unsigned int id,
@@ -108,9 +118,12 @@ static void put_common_options(const struct file_build *b, struct strbuf *sb)
 {
 	static const char stats[] = "CPU: 1\nentries: 5\noverrun: 6\ncommit overrun: 7\n"
 				    "bytes: 8\ndropped events: 9\nread events: 10\n";
+	const char *uname = b->uname ? b->uname : "Linux box 6.1.0-test riscv64\n";
 	struct strbuf meta = { 0 };
 
-	put_option(b, sb, 5, "Linux box 6.1.0-test riscv64\n", 30);
+	if (b->no_options)
+		return;
+	put_option(b, sb, 5, uname, strlen(uname) + 1);
 	put_option(b, sb, 9999, "of the future", 14);
 	put_option(b, sb, 2, stats, sizeof(stats));
 	if (b->nr_buffers > 1) {

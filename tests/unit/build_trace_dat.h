@@ -48,6 +48,10 @@ struct file_build {
 		const struct strbuf *pages[BUILD_MAX_CPUS]; /* NULL: no data */
 	} buffers[BUILD_MAX_BUFFERS];
 	const char *meta_name, *meta_text; /* a kmemx item; may be NULL */
+	const char *const *formats;	   /* of the system kmem; NULL: a broken one */
+	uint32_t nr_formats;
+	bool no_options;   /* no uname, no statistics, no items */
+	const char *uname; /* NULL: "Linux box 6.1.0-test riscv64\n" */
 	/* What an attacker would write. */
 	uint32_t claim_cpus;	 /* 0: the truth */
 	uint64_t claim_cpu_size; /* 0: the truth */

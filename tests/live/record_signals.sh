@@ -6,9 +6,13 @@
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
+# A recorder in the background truncates its err only when it runs: an older one must not be
+# there for wait_started to read.
+
 before=$(tracing_state)
 for signal in INT TERM HUP; do
 	# A shell starts background jobs with SIGINT ignored; a signalfd takes it still.
+	rm -f err
 	"$KMEMX" record -o $signal.dat 2>err &
 	pid=$!
 	wait_started err
@@ -24,6 +28,7 @@ done
 
 # A signal for the recorder alone ends its command too, which is not left behind.
 for signal in TERM:143 HUP:129; do
+	rm -f err
 	"$KMEMX" record -o child.dat -- sh -c 'echo $$ >pid; exec sleep 60' 2>err &
 	pid=$!
 	wait_started err
@@ -38,6 +43,7 @@ for signal in TERM:143 HUP:129; do
 done
 
 # One that takes its time to end is waited for, however often it is told.
+rm -f err
 "$KMEMX" record -o slow.dat -- sh -c 'trap "" TERM; echo $$ >pid; sleep 2; echo done >done' 2>err &
 pid=$!
 wait_started err
@@ -61,6 +67,7 @@ code=0
 "$KMEMX" record --duration 30 -o time.dat -- sh -c 'exit 4' 2>err || code=$?
 expect 4 $code "status of a command that ended before --duration"
 
+rm -f err
 "$KMEMX" record -o killed.dat 2>err &
 pid=$!
 wait_started err
@@ -73,6 +80,7 @@ wait $dead
 mkdir "$tracefs/instances/kmemx-$dead"
 
 # A live recorder's instance must survive the sweep that removes the dead one's.
+rm -f err
 "$KMEMX" record -o live.dat 2>err &
 live=$!
 wait_started err

@@ -59,14 +59,15 @@ stat epoll "--slab" \
 stat touch "--page" \
 	'4000 <= row("page", callsite="do_anonymous_page", order="0", migtype="MOVABLE")["hit"] <= 4100'
 
-# Huge pages, split or partly given back.
+# Huge pages, split or partly given back. (A page that another process had in between, which
+# --follow does not record, is freed twice by what is recorded: no claim on that.)
 code=0
 "$KMEMX" record -q --follow --page -o r.dat -- "$programs/thp" 8 cold >got || code=$?
 if [ $code = 77 ] || [ "$(cat got)" = 0 ]; then
 	notes="$notes; no huge pages here: $(cat got)"
 else
 	stat "huge pages split by MADV_COLD" "--page" \
-		"row('page', order='9', migtype='MOVABLE')['hit'] >= $(cat got) and summary('page')['frees_split'] >= 512 and summary('page')['frees_double'] == 0"
+		"row('page', order='9', migtype='MOVABLE')['hit'] >= $(cat got) and summary('page')['frees_split'] >= 512"
 	"$KMEMX" record -q --follow --page -o r.dat -- "$programs/thp" 8 part >got
 	stat "huge pages given back in part" "--page" \
 		"row('page', order='9', migtype='MOVABLE')['hit'] >= $(cat got) and summary('page')['frees_matched'] >= $(cat got)"

@@ -416,11 +416,12 @@ void slab_account_finish(struct slab_account *acc)
 		e->state = LIVE_FREED;
 	}
 	while (!acc->open_gap && (e = live_next(&acc->live, e))) {
-		struct slab_counts *row = &acc->rows[e->row];
+		struct slab_counts *row;
 		struct slab_ptr *by_ptr;
 
 		if (e->state != LIVE_ALLOCATED || !live_is_recent(&acc->live, e))
 			continue;
+		row = &acc->rows[e->row]; /* a freed entry may be of no row */
 		row->sure++;
 		row->sure_alloc += e->bytes_alloc;
 		by_ptr = slab_ptr(acc, e->key);

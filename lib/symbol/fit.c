@@ -20,6 +20,8 @@
 /* That many callsites are tried as the one that is surely behind a call. */
 #define NR_ANCHORS 32
 #define MIN_CALLS  8
+/* No kernel's code spans more: a file that says so is damaged, and would be walked for hours. */
+#define MAX_SPAN   (1ULL << 30)
 
 /* Where one side has a name. */
 struct place {
@@ -202,7 +204,7 @@ int symbol_fit_calls(const struct elf_image *img, const uint64_t *addrs, size_t 
 	*fit = (struct symbol_fit){ 0 };
 	if (!is_call)
 		return -EOPNOTSUPP;
-	if (!elf_image_code_range(img, &low, &high))
+	if (!elf_image_code_range(img, &low, &high) || high - low > MAX_SPAN)
 		return -ENODATA;
 	for (anchor = 0; anchor < nr && anchor < NR_ANCHORS; anchor++) {
 		at = low + (addrs[anchor] - low) % STEP;

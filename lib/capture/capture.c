@@ -322,12 +322,28 @@ static unsigned int comms_interval_ms(void)
 	return size < COMMS_MIN_MS ? COMMS_MIN_MS : (unsigned int)size;
 }
 
-static void take_comms(void *ctx)
+/* Are the processes of -p gone, and what they forked? The kernel keeps that list itself. */
+static bool nobody_left(const struct session *s)
+{
+	struct strbuf sb = { 0 };
+	bool empty;
+
+	if (!s->opts->nr_pids || s->opts->argv)
+		return false;
+	empty = !instance_read(&s->instance, "set_event_pid", &sb) && !sb.failed &&
+		!strbuf_text(&sb)[strspn(strbuf_text(&sb), " \n")];
+	strbuf_free(&sb);
+	return empty;
+}
+
+/* Now and then while recording. True: nothing is left to record. */
+static bool look_around(void *ctx)
 {
 	struct session *s = ctx;
 
 	if (facts_add_saved_comms(&s->facts))
 		log_msg(s->log, LOG_DEBUG, "no memory for the names of tasks");
+	return nobody_left(s);
 }
 
 static int record(struct session *s)
@@ -339,7 +355,7 @@ static int record(struct session *s)
 		.stop_fd = s->opts->stop_fd,
 		.duration_ns = s->opts->duration_ns,
 		.has_watermark = s->has_watermark,
-		.tick = take_comms,
+		.tick = look_around,
 		.tick_ms = comms_interval_ms(),
 		.ctx = s,
 		.log = s->log,

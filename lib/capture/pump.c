@@ -181,7 +181,7 @@ static int handle(struct pump *p, uint32_t tag)
 		return 0;
 	case TAG_TICK:
 		if (read(p->tick_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
-			opts->tick(opts->ctx);
+			p->stop = opts->tick(opts->ctx) || p->stop;
 		return 0;
 	default:
 		return drain_ready(p);

@@ -19,7 +19,8 @@
  * @child: its end ends the loop; NULL: none
  * @stop_fd: a signalfd; a signal that only this process got is passed on to @child
  * @has_watermark: pipes become readable at buffer_percent, not with each event
- * @tick, @tick_ms, @ctx: called so often while recording; NULL: nothing is
+ * @tick, @tick_ms, @ctx: called so often while recording, true: nothing is left to record;
+ *	NULL: nothing is called
  * @stop_signal, @write_error, @timed_out: results: why the loop ended, 0 otherwise
  */
 struct pump_options {
@@ -28,7 +29,7 @@ struct pump_options {
 	int stop_fd;
 	uint64_t duration_ns;
 	bool has_watermark;
-	void (*tick)(void *ctx);
+	bool (*tick)(void *ctx);
 	unsigned int tick_ms;
 	void *ctx;
 	const struct log *log;

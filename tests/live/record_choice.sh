@@ -69,3 +69,9 @@ other=$!
 "$KMEMX" record -q -p $other --duration 300ms -o r.dat
 kill $other
 expect "$other" "$(pids)" "processes recorded with -p"
+
+started=$(date +%s)
+# Without a command the end of the last of them ends the recording.
+sleep 1 &
+"$KMEMX" record -q -p $! --duration 20s -o r.dat 2>err
+[ "$(date +%s)" -lt $((started + 15)) ] || fail "-p went on after the process had ended"

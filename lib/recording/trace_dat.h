@@ -76,6 +76,14 @@ int trace_dat_kallsyms(struct trace_dat *td, struct reader *r) __must_check;
 int trace_dat_printk(struct trace_dat *td, struct reader *r) __must_check;
 int trace_dat_cmdlines(struct trace_dat *td, struct reader *r) __must_check;
 
+/* All of them, in version 6's order, which is that of version 7's option ids as well. */
+#define TRACE_DAT_NR_PARTS 6
+struct trace_dat_part {
+	const char *name; /* for messages */
+	int (*read)(struct trace_dat *td, struct reader *r);
+};
+extern const struct trace_dat_part trace_dat_parts[TRACE_DAT_NR_PARTS];
+
 /**
  * trace_dat_option() - take over an option that is the same in both versions
  * @data: the option's content, @size bytes

@@ -213,28 +213,17 @@ static void read_instances(struct v6 *v, struct reader *r)
 
 static int read_metadata(struct v6 *v, struct reader *r)
 {
-	static const struct {
-		const char *name;
-		int (*read)(struct trace_dat *td, struct reader *r);
-	} parts[] = {
-		{ "header_page", trace_dat_header_info },
-		{ "ftrace formats", trace_dat_ftrace_formats },
-		{ "event formats", trace_dat_event_formats },
-		{ "kallsyms", trace_dat_kallsyms },
-		{ "printk formats", trace_dat_printk },
-		{ "command lines", trace_dat_cmdlines },
-	};
 	struct trace_dat *td = v->td;
 	uint64_t at;
 	size_t i;
 	int err;
 
-	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+	for (i = 0; i < TRACE_DAT_NR_PARTS; i++) {
 		at = r->pos;
-		err = parts[i].read(td, r);
+		err = trace_dat_parts[i].read(td, r);
 		if (err == -ENODATA || err == -EBADMSG) {
 			trace_dat_damage(td, at, "the %s are damaged or cut short",
-					 parts[i].name);
+					 trace_dat_parts[i].name);
 			return -EBADMSG;
 		}
 		if (err)

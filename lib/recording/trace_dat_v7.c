@@ -115,25 +115,15 @@ static int tolerate(struct v7 *v, int err, uint64_t offset, const char *what)
 /* A section with metadata; its id is that of the option that points to it. */
 static int read_part(struct v7 *v, uint64_t offset, uint16_t id)
 {
-	static const struct {
-		const char *name;
-		int (*read)(struct trace_dat *td, struct reader *r);
-	} parts[] = {
-		{ "header_page", trace_dat_header_info },
-		{ "ftrace formats", trace_dat_ftrace_formats },
-		{ "event formats", trace_dat_event_formats },
-		{ "kallsyms", trace_dat_kallsyms },
-		{ "printk formats", trace_dat_printk },
-		{ "command lines", trace_dat_cmdlines },
-	};
+	const struct trace_dat_part *part = &trace_dat_parts[id - OPTION_HEADER_INFO];
 	struct section s;
 	int err;
 
 	err = section_open(v, &s, offset, id);
 	if (!err)
-		err = parts[id - OPTION_HEADER_INFO].read(v->td, &s.r);
+		err = part->read(v->td, &s.r);
 	section_close(&s);
-	return tolerate(v, err, offset, parts[id - OPTION_HEADER_INFO].name);
+	return tolerate(v, err, offset, part->name);
 }
 
 /* An option that holds the offset of such a section. */

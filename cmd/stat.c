@@ -12,7 +12,6 @@
 #include "analysis/analyze.h"
 #include "analysis/ledger.h"
 #include "command.h"
-#include "event/time_window.h"
 #include "facts.h"
 #include "input.h"
 #include "input_symbols.h"
@@ -20,15 +19,16 @@
 #include "message.h"
 #include "options.h"
 #include "output.h"
-#include "recording/cpu_cursor.h"
 #include "stat_account.h"
 #include "stat_choice.h"
 #include "stat_keys.h"
+#include "window.h"
 
 #define PROGRESS_INTERVAL 500000
 
 struct stat_options {
-	const char *path, *sort, *time, *instance;
+	const char *path, *sort;
+	struct window window;
 	struct symbol_files symbols;
 	struct option_strings skip;
 	bool slab, page, caller, alloc, cache, live, ledger, raw_ip, sites;
@@ -43,13 +43,10 @@ struct stat_options {
 struct stat {
 	struct stat_options opts;
 	struct sort_keys keys;
-	struct time_window window;
 	struct input in;
 	struct callsite_rule *rule;
 	struct event_stream *stream;
 	struct report *report;
-	uint32_t buffer; /* whose clock counts */
-	uint64_t first_ts, last_ts;
 };
 
 static const char command_name[] = "stat";
@@ -68,9 +65,9 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
 		{ OPTION_STRING, 'i', "input", "FILE", &o->path,
 		  "recording (default kmemx.dat; -: standard input)" },
-		{ OPTION_STRING, 0, "time", "START,STOP", &o->time,
+		{ OPTION_STRING, 0, "time", "START,STOP", &o->window.time,
 		  "only this time: seconds, +1s from the start, 10%" },
-		{ OPTION_STRING, 0, "instance", "NAME", &o->instance,
+		{ OPTION_STRING, 0, "instance", "NAME", &o->window.instance,
 		  "only the ring buffer of this name" },
 		SYMBOL_FILE_OPTIONS(o->symbols),
 		{ OPTION_UINT, 0, "jobs", "N", &o->jobs,
@@ -157,81 +154,13 @@ static int check(struct stat *st)
 		message_error(command_name, "--by node: page events do not name a node.");
 		return EXIT_USAGE;
 	}
-	if (o->ledger && o->time) {
+	if (o->ledger && o->window.time) {
 		message_error(
 			command_name,
 			"--ledger needs the whole recording: its snapshots stand before and after it.\n  Leave --time out.");
 		return EXIT_USAGE;
 	}
-	if (o->time && time_window_parse(&st->window, o->time)) {
-		message_error(
-			command_name,
-			"cannot understand --time '%s'\n  START,STOP in seconds as trace-cmd prints them (81.5,82), from the start\n  (+1s,+1500ms) or in percent (10%%,20%%); either may be left out.",
-			o->time);
-		return EXIT_USAGE;
-	}
-	return -1;
-}
-
-/* Does buffer @i take part? */
-static bool buffer_selected(const struct stat *st, uint32_t i)
-{
-	const char *name = st->in.rec->buffers[i].name;
-
-	return !st->opts.instance || !strcmp(name, st->opts.instance);
-}
-
-/* Learns the time span of the buffers that take part. */
-static void find_span(struct stat *st)
-{
-	uint64_t first, last;
-	bool found = false;
-	uint32_t i;
-
-	for (i = 0; i < st->in.rec->nr_buffers; i++) {
-		if (!buffer_selected(st, i) ||
-		    recording_time_span(st->in.rec, i, &first, &last))
-			continue;
-		if (!found) {
-			st->buffer = i;
-			st->first_ts = first;
-			st->last_ts = last;
-			found = true;
-		}
-		if (first < st->first_ts)
-			st->first_ts = first;
-		if (last > st->last_ts)
-			st->last_ts = last;
-	}
-}
-
-static int open_stream(struct stat *st)
-{
-	struct event_stream_options so = { .instance = st->opts.instance,
-					   .stop_ts = UINT64_MAX };
-	const char *clock;
-	int err = 0;
-
-	find_span(st);
-	clock = recording_clock(st->in.rec, st->buffer);
-	if (st->opts.time)
-		err = time_window_resolve(&st->window, st->first_ts, st->last_ts,
-					  recording_clock_is_ns(clock), &so.start_ts,
-					  &so.stop_ts);
-	if (err == -EOPNOTSUPP)
-		message_error(
-			command_name,
-			"--time in seconds: the clock '%s' does not count them.\n  Use its own units (whole numbers) or percent.",
-			clock);
-	else if (err)
-		message_error(command_name, "--time '%s' ends before it begins.",
-			      st->opts.time);
-	if (err)
-		return EXIT_USAGE;
-	err = event_stream_open(&st->stream, st->in.rec, st->in.fmts, &so, &st->in.log);
-	if (err == -ENOENT)
-		return input_no_instance(&st->in, st->opts.instance);
-	return err ? input_stream_failed(&st->in, err) : -1;
+	return window_check(&st->opts.window, command_name);
 }
 
 static int open_rule(struct stat *st)
@@ -255,7 +184,8 @@ struct stat_progress {
 static int show_progress(void *ctx, uint64_t nr_events)
 {
 	struct stat_progress *p = ctx;
-	uint64_t first = p->st->first_ts, last = p->st->last_ts;
+	uint64_t first = p->st->opts.window.first_ts;
+	uint64_t last = p->st->opts.window.last_ts;
 	uint64_t now = event_stream_stats(p->st->stream)->last_ts;
 
 	progress_show(&p->line, now > first ? now - first : 0, last - first, nr_events);
@@ -356,11 +286,11 @@ static int nothing_recorded(const struct stat *st, bool slab, bool page)
 			st->in.path, st->in.path);
 		return EXIT_UNREADABLE;
 	}
-	if (o->time)
+	if (o->window.time)
 		message_error(
 			command_name,
 			"%s holds no %s events in the time %s%s.\n  Its span: kmemx info -i %s",
-			st->in.path, what, o->time, other, st->in.path);
+			st->in.path, what, o->window.time, other, st->in.path);
 	else
 		message_error(
 			command_name,
@@ -426,7 +356,7 @@ static int show(struct stat *st, bool both_asked)
 	struct facts facts;
 	int ret;
 
-	facts_init(&facts, st->in.rec, st->buffer, st->stream);
+	facts_init(&facts, st->in.rec, st->opts.window.buffer, st->stream);
 	facts_banner(&facts, st->stream, st->report);
 	facts_add(&facts, st->report);
 	ret = drop_unrecorded(st, both_asked);
@@ -495,7 +425,7 @@ static int run(struct stat *st)
 		ret = no_snapshots(st);
 	if (ret < 0) {
 		recording_forget_kallsyms(st->in.rec);
-		ret = open_stream(st);
+		ret = window_open_stream(&st->opts.window, &st->in, false, &st->stream);
 	}
 	if (ret < 0)
 		ret = analyze(st);

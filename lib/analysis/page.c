@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the page reports: by callsite, by page, by whatever --by says.
- * In: page events. Out: tables "page", "page_free_only" and "page_matrix".
+ * In: page events. Out: tables "page", "page_failed", "page_free_only" and "page_matrix".
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -95,7 +95,7 @@ static int page_groups_add(struct page_groups *g, const struct page_group_key *k
 	return 0;
 }
 
-static struct cell page_migratetype(const struct page_report *page, struct table *t,
+struct cell page_report_migratetype(const struct page_report *page, struct table *t,
 				    int value)
 {
 	const char *name = migratetype_name(page->env->migratetypes, value);
@@ -107,7 +107,7 @@ static struct cell page_migratetype(const struct page_report *page, struct table
 	return cell_text(t, number);
 }
 
-static struct cell page_gfp(struct page_report *page, struct table *t, uint64_t flags)
+struct cell page_report_gfp(struct page_report *page, struct table *t, uint64_t flags)
 {
 	struct strbuf sb = { 0 };
 	struct cell cell;
@@ -118,8 +118,7 @@ static struct cell page_gfp(struct page_report *page, struct table *t, uint64_t 
 	return cell;
 }
 
-/* "GFP: C __GFP_COMP  K GFP_KERNEL": the names met in the rows. */
-static void page_add_legend(const struct page_report *page, struct table *t)
+void page_report_legend(const struct page_report *page, struct table *t)
 {
 	const struct gfp_names *gfp = event_formats_gfp(page->env->fmts);
 	struct strbuf sb = { 0 };
@@ -178,8 +177,8 @@ static size_t page_fill(struct page_report *page, struct table *t, struct cell *
 	if (!detail)
 		return 6;
 	row[6] = cell_uint(detail->order);
-	row[7] = page_migratetype(page, t, detail->migratetype);
-	row[8] = page_gfp(page, t, detail->gfp_flags);
+	row[7] = page_report_migratetype(page, t, detail->migratetype);
+	row[8] = page_report_gfp(page, t, detail->gfp_flags);
 	return 9;
 }
 
@@ -267,7 +266,7 @@ static int page_by(struct page_report *page, enum subject_kind kind,
 		subjects_columns(&groups.subjects, t);
 		page->gfp_used = 0;
 		page_add_rows(page, &groups, t);
-		page_add_legend(page, t);
+		page_report_legend(page, t);
 		page_report_summary(page, t);
 		report_add_table(report, t);
 		t = NULL;
@@ -323,7 +322,7 @@ static int page_by_pfn(struct page_report *page, struct report *report)
 		row[1 + filled] = cell_text(t, strbuf_text(&name));
 	}
 	strbuf_free(&name);
-	page_add_legend(page, t);
+	page_report_legend(page, t);
 	page_report_summary(page, t);
 	report_add_table(report, t);
 	return 0;
@@ -389,6 +388,8 @@ static int page_finish(void *self, struct report *report)
 		ret = page_by(page, env->by, report);
 	if (!ret && env->by_address)
 		ret = page_by_pfn(page, report);
+	if (!ret)
+		ret = page_report_failed(page, report);
 	if (!ret)
 		ret = page_report_free_only(page, report);
 	if (!ret)

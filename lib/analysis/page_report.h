@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis: what the page allocator's tables share.
- * In: finished page accounts. Out: the summary; the table of frees alone.
+ * In: finished page accounts. Out: the summary; the tables of failures and of frees alone.
  */
 #ifndef KMEMX_ANALYSIS_PAGE_REPORT_H
 #define KMEMX_ANALYSIS_PAGE_REPORT_H
@@ -28,6 +28,15 @@ struct net_range page_report_net(const struct page_report *page, uint32_t row,
 				 uint64_t live, uint64_t sure);
 /* Puts the summary, and what the reader must know, under @t if it is the first table. */
 void page_report_summary(struct page_report *page, struct table *t);
+/* A migratetype's name, or its number. */
+struct cell page_report_migratetype(const struct page_report *page, struct table *t,
+				    int value);
+/* The short names of GFP flags; notes in @gfp_used which there were. */
+struct cell page_report_gfp(struct page_report *page, struct table *t, uint64_t flags);
+/* "GFP: C __GFP_COMP  K GFP_KERNEL" under @t: the names in @gfp_used. */
+void page_report_legend(const struct page_report *page, struct table *t);
+/* Adds the table "page_failed" if requests failed: who asked in vain. 0 or -ENOMEM. */
+int page_report_failed(struct page_report *page, struct report *report) __must_check;
 /* Adds the table "page_free_only" if frees have callchains: who freed pages that no event
  * allocated. 0 or -ENOMEM.
  */

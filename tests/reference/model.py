@@ -175,6 +175,7 @@ class Pages:
         self.requests = []  # [pages left, ended without an event?]
         self.sum = collections.Counter()
         self.matrix = collections.Counter()
+        self.failed = collections.Counter()  # (order, migratetype) -> requests
 
     def end(self, pfn, freed):
         request = self.requests[self.pages[pfn]]
@@ -190,6 +191,7 @@ class Pages:
         if pfn in (-1, 0xffffffff, 0xffffffffffffffff):
             self.sum["failures"] += 1
             self.sum["failed"] += 1 << order
+            self.failed[order, int(field["migratetype"])] += 1
             return
         request = len(self.requests)
         self.requests.append([1 << order, False])
@@ -290,6 +292,7 @@ ROW_SUMS = {
              "pingpong": "cross_cpu_frees"},
     "page": {"bytes": "bytes", "net": "bytes_live", "net_min": "bytes_live_min",
              "implicit": "bytes_implicit"},
+    "page_failed": {"bytes": "bytes_failed", "hit": "failures"},
     "account": {"alloc_count": "allocs", "free_count": "frees", "waste": "current_wasted",
                 "current_dynamic": "current_allocated", "net_min": "net_min"},
 }
@@ -305,7 +308,9 @@ def unbalanced(reports):
     for name, sums in ROW_SUMS.items():
         for column, total in sums.items() if name in reports else ():
             rows = sum(row[column] for row in reports[name]["rows"])
-            if rows != reports[name]["summary"][total]:
+            # A kind's first table has the summary.
+            summary = reports[name]["summary"] or reports[name.split("_")[0]]["summary"]
+            if rows != summary[total]:
                 yield f"{name}: {column} of the rows is {rows}, not {total}"
 
 
@@ -368,6 +373,11 @@ def differences(slab, pages, recording, reports):
     seen = {(row["order"], i): row[t] for row in matrix["rows"] for i, t in enumerate(types)}
     if +collections.Counter(seen) != +pages.matrix:
         yield f"matrix: kmemx {+collections.Counter(seen)}, model {pages.matrix}"
+    failed = collections.Counter()
+    for row in reports["page_failed"]["rows"] if "page_failed" in reports else ():
+        failed[row["order"], types.index(row["migtype"])] += row["hit"]
+    if failed != pages.failed:
+        yield f"failed: kmemx {failed}, model {pages.failed}"
 
 
 def main():

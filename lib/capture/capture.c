@@ -167,6 +167,8 @@ static int set_up_events(struct session *s)
 
 static int open_reader(struct session *s)
 {
+	const struct reader_output output = { s->output.prefix, s->output.tmp,
+					      s->output.fd };
 	struct reader_layout layout;
 	int ret = facts_read_headers(&s->facts, &s->instance);
 
@@ -178,7 +180,7 @@ static int open_reader(struct session *s)
 			strerror(-ret));
 		return ret;
 	}
-	ret = reader_open(&s->reader, &s->instance, &layout, s->output.prefix, s->log);
+	ret = reader_open(&s->reader, &s->instance, &layout, &output, s->log);
 	if (!ret) {
 		const struct reader *r = &s->reader;
 
@@ -466,20 +468,35 @@ static size_t list_parts(const struct session *s, struct writer_part *parts)
 
 		if (c->size)
 			parts[nr++] = (struct writer_part){ c->cpu, c->part_fd, c->size,
-							    consume };
+							    consume, c->offset };
 	}
 	return nr;
 }
 
-/* Have the parts still all their bytes? */
+/* Have the parts still all their bytes, where they were? */
 static bool parts_whole(const struct writer_part *parts, size_t nr)
 {
 	struct stat st;
 
 	for (size_t i = 0; i < nr; i++)
-		if (fstat(parts[i].fd, &st) < 0 || (uint64_t)st.st_size < parts[i].size)
+		if (fstat(parts[i].fd, &st) < 0 ||
+		    (uint64_t)st.st_size < parts[i].offset + parts[i].size)
 			return false;
 	return true;
+}
+
+static int join(struct session *s, const struct writer_part *parts, size_t nr)
+{
+	const struct writer_facts *w = &s->facts.writer;
+	const struct regions *regions = &s->reader.regions;
+	uint64_t *bytes = &s->result->file_bytes;
+
+	if (regions->stride)
+		return writer_join(s->output.fd, w, parts, nr, regions->block, bytes,
+				   s->log);
+	if (ftruncate(s->output.fd, 0) < 0)
+		return -errno;
+	return writer_write(s->output.fd, w, parts, nr, bytes, s->log);
 }
 
 static int write_file(struct session *s)
@@ -494,15 +511,12 @@ static int write_file(struct session *s)
 		return -ENOMEM;
 	output_release_reserve(&s->output);
 	nr = list_parts(s, parts);
-	ret = writer_write(s->output.fd, w, parts, nr, &s->result->file_bytes, s->log);
+	ret = join(s, parts, nr);
 	if (ret == -ENOSPC && w->kallsyms_size && parts_whole(parts, nr)) {
 		log_msg(s->log, LOG_WARN,
 			"no room for the kernel's symbols: callsites will show as addresses");
 		w->kallsyms_size = 0;
-		ret = ftruncate(s->output.fd, 0) < 0 ? -errno : 0;
-		if (!ret)
-			ret = writer_write(s->output.fd, w, parts, nr,
-					   &s->result->file_bytes, s->log);
+		ret = join(s, parts, nr);
 	}
 	if (ret)
 		log_msg(s->log, LOG_ERROR,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: per-CPU pages from the kernel to part files.
- * In: trace_pipe_raw, nonblocking. Out: part files of whole sub-buffers.
+ * capture: per-CPU pages from the kernel to parts.
+ * In: trace_pipe_raw, nonblocking. Out: parts of whole sub-buffers.
  *
  * read() and not splice(): splice allocates a page a sub-buffer, which is itself an event
  * (9 % more of them). Parts are written with O_DIRECT where it works, so that the recorder
@@ -42,29 +42,55 @@ int reader_parse_layout(const char *header_page, struct reader_layout *out)
 
 /* --- opening ----------------------------------------------------------------------------- */
 
-static int open_part(struct reader_cpu *c, bool try_direct, const struct log *log)
+static int complain(const char *path, const struct log *log)
 {
-	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+	int err = errno;
 
-	/* A leftover of this name has no owner: its number is now ours. */
-	unlink(c->path);
-	c->direct = try_direct;
-	c->part_fd = open(c->path, flags | (try_direct ? O_DIRECT : 0), 0600);
-	if (c->part_fd < 0 && try_direct) {
-		unlink(c->path);
-		c->direct = false;
-		c->part_fd = open(c->path, flags, 0600);
-	}
-	if (c->part_fd >= 0)
-		return 0;
 	log_msg(log, LOG_ERROR,
 		"cannot create %s: %s\n  Choose another place for the recording: -o FILE",
-		c->path, strerror(errno));
-	return -errno;
+		path, strerror(err));
+	return -err;
+}
+
+/* Opens @path past the page cache where that works; tells in @direct whether. */
+static int open_direct(const char *path, int flags, bool *direct)
+{
+	int fd = *direct ? open(path, flags | O_DIRECT, 0600) : -1;
+
+	if (fd >= 0 || (*direct && errno == EEXIST))
+		return fd;
+	/* A file that open() made before it failed is of no use. */
+	if (*direct && (flags & O_CREAT))
+		unlink(path);
+	*direct = false;
+	return open(path, flags, 0600);
+}
+
+static int open_own_part(struct reader_cpu *c, const char *prefix, const struct log *log)
+{
+	if (asprintf(&c->path, "%s.cpu%u", prefix, c->cpu) < 0) {
+		c->path = NULL;
+		return -ENOMEM;
+	}
+	/* A leftover of this name has no owner: its number is now ours. */
+	unlink(c->path);
+	c->part_fd =
+		open_direct(c->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, &c->direct);
+	c->room = INT64_MAX / 2;
+	return c->part_fd < 0 ? complain(c->path, log) : 0;
+}
+
+static int open_region(struct reader_cpu *c, const struct regions *regions, size_t i,
+		       const char *path, const struct log *log)
+{
+	c->offset = regions_start(regions, i);
+	c->room = regions->stride;
+	c->part_fd = open_direct(path, O_RDWR | O_CLOEXEC, &c->direct);
+	return c->part_fd < 0 ? complain(path, log) : 0;
 }
 
 static int open_cpu(struct reader *r, const struct instance *in, uint32_t cpu,
-		    const char *prefix)
+		    const struct reader_output *output)
 {
 	struct reader_cpu *c;
 	char file[64];
@@ -74,9 +100,10 @@ static int open_cpu(struct reader *r, const struct instance *in, uint32_t cpu,
 		return -ENOMEM;
 	r->cpus = c;
 	c += r->nr_cpus;
-	*c = (struct reader_cpu){ .cpu = cpu, .pipe_fd = -1, .part_fd = -1 };
-	if (prefix && asprintf(&c->path, "%s.cpu%u", prefix, cpu) < 0)
-		return -ENOMEM;
+	*c = (struct reader_cpu){ .cpu = cpu,
+				  .pipe_fd = -1,
+				  .part_fd = -1,
+				  .direct = r->subbuf_size % STAGING_ALIGN == 0 };
 	r->nr_cpus++;
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
 	c->pipe_fd = instance_open(in, file, O_RDONLY | O_NONBLOCK);
@@ -85,7 +112,11 @@ static int open_cpu(struct reader *r, const struct instance *in, uint32_t cpu,
 			file, strerror(-c->pipe_fd));
 		return c->pipe_fd;
 	}
-	return prefix ? open_part(c, r->subbuf_size % STAGING_ALIGN == 0, r->log) : 0;
+	if (!output->prefix)
+		return 0;
+	return r->regions.stride
+		       ? open_region(c, &r->regions, r->nr_cpus - 1, output->path, r->log)
+		       : open_own_part(c, output->prefix, r->log);
 }
 
 /* Which CPUs the instance has, in order: CPU numbers may have holes. */
@@ -115,7 +146,7 @@ static int list_cpus(const struct instance *in, uint32_t **out, size_t *nr)
 }
 
 int reader_open(struct reader *r, const struct instance *in,
-		const struct reader_layout *layout, const char *prefix,
+		const struct reader_layout *layout, const struct reader_output *output,
 		const struct log *log)
 {
 	uint32_t *cpus = NULL;
@@ -132,8 +163,12 @@ int reader_open(struct reader *r, const struct instance *in,
 	/* Touched now: its page faults shall not fall into the recording. */
 	memset(r->staging, 0, STAGING_SIZE);
 	ret = list_cpus(in, &cpus, &nr);
+	if (!ret && output->prefix &&
+	    regions_probe(output->fd, nr, r->subbuf_size, &r->regions) < 0)
+		log_msg(log, LOG_INFO,
+			"this filesystem cannot take a range out of a file: each CPU's pages are copied in the end");
 	for (size_t i = 0; !ret && i < nr; i++)
-		ret = open_cpu(r, in, cpus[i], prefix);
+		ret = open_cpu(r, in, cpus[i], output);
 	if (!ret && !nr)
 		ret = -ENOENT;
 	free(cpus);
@@ -189,11 +224,11 @@ static int send(struct reader *r, struct reader_cpu *c, size_t size)
 static int flush(struct reader *r, struct reader_cpu *c, size_t size)
 {
 	size_t done = 0;
-	int ret = 0;
+	int ret = size > c->room - c->size ? -EFBIG : 0;
 
 	while (done < size && !ret) {
 		ssize_t n = pwrite(c->part_fd, r->staging + done, size - done,
-				   (off_t)(c->size + done));
+				   (off_t)(c->offset + c->size + done));
 
 		if (n > 0) {
 			done += (size_t)n;
@@ -209,7 +244,7 @@ static int flush(struct reader *r, struct reader_cpu *c, size_t size)
 	done -= done % r->subbuf_size;
 	c->size += done;
 	r->events += count_events(r, r->staging, done);
-	if (ret && ftruncate(c->part_fd, (off_t)c->size) < 0)
+	if (ret && c->path && ftruncate(c->part_fd, (off_t)c->size) < 0)
 		log_msg(r->log, LOG_DEBUG, "cannot cut %s: %s", c->path, strerror(errno));
 	return ret;
 }
@@ -282,7 +317,8 @@ void reader_close(struct reader *r)
 	for (size_t i = 0; i < r->nr_cpus; i++) {
 		if (r->cpus[i].part_fd >= 0) {
 			close(r->cpus[i].part_fd);
-			unlink(r->cpus[i].path);
+			if (r->cpus[i].path)
+				unlink(r->cpus[i].path);
 		}
 		free(r->cpus[i].path);
 	}

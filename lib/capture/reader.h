@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: moves the instance's raw pages into part files, one a CPU.
- * In: per_cpu/cpuN/trace_pipe_raw. Out: part files of whole sub-buffers, and how many
- * events they hold.
+ * capture: moves the instance's raw pages into parts, one a CPU.
+ * In: per_cpu/cpuN/trace_pipe_raw. Out: parts of whole sub-buffers, each a region of one
+ * file or a file of its own, and how many events they hold.
  */
 #ifndef KMEMX_CAPTURE_READER_H
 #define KMEMX_CAPTURE_READER_H
@@ -14,11 +14,15 @@
 #include "base/compiler.h"
 #include "base/log.h"
 #include "capture/instance.h"
+#include "recording/regions.h"
 #include "recording/wire.h"
 
 /**
  * struct reader_cpu - one CPU's pipe and part
+ * @path: of the part's own file; NULL: it is a region
+ * @offset: where the part begins in @part_fd
  * @size: bytes in the part, a multiple of the sub-buffer size
+ * @room: the most that it may become
  * @direct: the part is written past the page cache (O_DIRECT)
  */
 struct reader_cpu {
@@ -26,7 +30,9 @@ struct reader_cpu {
 	int pipe_fd;
 	int part_fd;
 	char *path;
+	uint64_t offset;
 	uint64_t size;
+	uint64_t room;
 	bool direct;
 };
 
@@ -34,6 +40,7 @@ struct reader_cpu {
  * struct reader - all CPUs
  * @subbuf_size: bytes, from the instance's header_page
  * @data_offset: where events begin in a sub-buffer
+ * @regions: of the one file that holds all parts; stride 0: each has a file of its own
  * @wire: where pages go instead of into parts; NULL: into parts
  * @events: data records in the parts, or sent
  * @staging: the aligned buffer through which pages pass
@@ -44,6 +51,7 @@ struct reader {
 	uint32_t subbuf_size;
 	uint32_t data_offset;
 	unsigned int long_size;
+	struct regions regions;
 	struct wire *wire;
 	uint64_t events;
 	char *staging;
@@ -61,13 +69,24 @@ struct reader_layout {
 int reader_parse_layout(const char *header_page, struct reader_layout *out) __must_check;
 
 /**
+ * struct reader_output - where parts go
+ * @prefix: files of parts are called PREFIX.cpuN; NULL: there are none, the caller sets
+ *	@wire of the reader
+ * @fd, @path: an empty file that holds all parts where its filesystem allows it
+ */
+struct reader_output {
+	const char *prefix;
+	const char *path;
+	int fd;
+};
+
+/**
  * reader_open() - open every CPU's pipe and part
- * @prefix: parts are called PREFIX.cpuN; NULL: there are none, the caller sets @r->wire
  *
  * Return: 0; -errno after an LOG_ERROR message. reader_close() in any case.
  */
 int reader_open(struct reader *r, const struct instance *in,
-		const struct reader_layout *layout, const char *prefix,
+		const struct reader_layout *layout, const struct reader_output *output,
 		const struct log *log) __must_check;
 
 /**
@@ -82,7 +101,7 @@ int reader_drain(struct reader *r, size_t i, bool all) __must_check;
 
 /* Closes the pipes (before the instance can be removed); parts stay open. */
 void reader_close_pipes(struct reader *r);
-/* Closes everything and removes the parts. */
+/* Closes everything and removes the files of parts. */
 void reader_close(struct reader *r);
 
 #endif

@@ -33,12 +33,14 @@ enum section_id {
 #define SECTION_HEADER_SIZE 16 /* u16 id, u16 flags, u32 string id, u64 size */
 
 /* The composition: @offsets is where the table of the CPUs' offsets and sizes must be
- * filled in once the metadata's length is known.
+ * filled in once the metadata's length is known; each CPU's pages begin at a multiple of
+ * @align.
  */
 struct composer {
 	const struct writer_facts *facts;
 	const struct writer_part *parts;
 	size_t nr_parts;
+	uint32_t align;
 	struct strbuf sb;
 	size_t offsets;
 	bool too_large; /* a text does not fit its length field */

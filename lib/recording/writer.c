@@ -12,9 +12,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "recording/compose.h"
+#include "recording/regions.h"
 
 static uint64_t round_up(uint64_t v, uint64_t to)
 {
@@ -61,11 +63,12 @@ static uint64_t compose_buffer_section(struct composer *c)
 	const char *clock = c->facts->clock ? c->facts->clock : "";
 	size_t at = c->offsets + 8 + 1 + strlen(clock) + 1 + 8;
 	size_t start = section_begin(c, SECTION_BUFFER);
-	uint64_t first = round_up(c->sb.size, c->facts->page_size);
+	uint64_t first = round_up(c->sb.size, c->align);
 	uint64_t offset = first;
 
 	set_u64(&c->sb, c->offsets, start);
 	for (size_t i = 0; i < c->nr_parts; i++) {
+		offset = round_up(offset, c->align);
 		set_u64(&c->sb, at + i * 20 + 4, offset);
 		offset += c->parts[i].size;
 	}
@@ -127,8 +130,10 @@ static uint64_t compose_v6(struct composer *c)
 	put_u64(&c->sb, strlen(clock) + 2);
 	strbuf_printf(&c->sb, "[%s]", clock);
 
-	first = offset = round_up(c->sb.size, c->facts->page_size);
+	first = offset = round_up(c->sb.size, c->align);
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
+		if (part < c->nr_parts && c->parts[part].cpu == cpu)
+			offset = round_up(offset, c->align);
 		set_u64(&c->sb, table + cpu * 16, offset);
 		if (part == c->nr_parts || c->parts[part].cpu != cpu)
 			continue;
@@ -209,7 +214,7 @@ static int copy_part(int fd, uint64_t offset, const struct writer_part *part)
 	int ret = 0;
 
 	if (!part->consume)
-		return copy_range(part->fd, 0, fd, offset, left);
+		return copy_range(part->fd, part->offset, fd, offset, left);
 	while (!ret && left) {
 		uint64_t size = left % WRITER_CHUNK ? left % WRITER_CHUNK : WRITER_CHUNK;
 
@@ -239,23 +244,36 @@ static int check_facts(const struct writer_facts *facts, const struct writer_par
 	return 0;
 }
 
-int writer_write(int fd, const struct writer_facts *facts,
-		 const struct writer_part *parts, size_t nr_parts,
-		 uint64_t *written_bytes, const struct log *log)
+/* Composes all but the pages. 0 and where those begin; -errno, and @c is empty. */
+static int compose(struct composer *c, uint64_t *first, const struct log *log)
 {
-	struct composer c = { .facts = facts, .parts = parts, .nr_parts = nr_parts };
-	int ret = check_facts(facts, parts, nr_parts);
-	uint64_t offset;
+	int ret = check_facts(c->facts, c->parts, c->nr_parts);
 
 	if (ret) {
 		log_msg(log, LOG_ERROR, "cannot write the recording: inconsistent facts");
 		return ret;
 	}
-	offset = facts->file_version == 6 ? compose_v6(&c) : compose_v7(&c);
-	if (c.sb.failed || c.too_large) {
-		ret = c.sb.failed ? -ENOMEM : -EINVAL;
-		goto out;
-	}
+	*first = c->facts->file_version == 6 ? compose_v6(c) : compose_v7(c);
+	if (!c->sb.failed && !c->too_large)
+		return 0;
+	ret = c->sb.failed ? -ENOMEM : -EINVAL;
+	strbuf_free(&c->sb);
+	return ret;
+}
+
+int writer_write(int fd, const struct writer_facts *facts,
+		 const struct writer_part *parts, size_t nr_parts,
+		 uint64_t *written_bytes, const struct log *log)
+{
+	struct composer c = { .facts = facts,
+			      .parts = parts,
+			      .nr_parts = nr_parts,
+			      .align = facts->page_size };
+	uint64_t offset;
+	int ret = compose(&c, &offset, log);
+
+	if (ret)
+		return ret;
 	ret = write_all(fd, c.sb.data, c.sb.size, 0);
 	/* Extended up to the first page here: with no pages at all it is the file's end. */
 	if (!ret && ftruncate(fd, (off_t)offset) < 0)
@@ -266,7 +284,68 @@ int writer_write(int fd, const struct writer_facts *facts,
 	}
 	if (!ret && written_bytes)
 		*written_bytes = offset;
-out:
+	strbuf_free(&c.sb);
+	return ret;
+}
+
+/* --- pages that are in the file already -------------------------------------------------- */
+
+static uint64_t part_end(const struct writer_part *part)
+{
+	return part->offset + part->size;
+}
+
+static int check_regions(const struct writer_part *parts, size_t nr_parts, uint32_t align,
+			 uint64_t first)
+{
+	for (size_t i = 0; i < nr_parts; i++)
+		if (parts[i].offset % align || parts[i].offset > INT64_MAX / 2 ||
+		    parts[i].offset <
+			    (i ? round_up(part_end(&parts[i - 1]), align) : first))
+			return i ? -EINVAL : -EFBIG;
+	return 0;
+}
+
+/* From the end on, so that what is still to be taken out is where it was. */
+static int take_out_holes(int fd, const struct writer_part *parts, size_t nr_parts,
+			  uint32_t align, uint64_t first)
+{
+	int ret = ftruncate(fd, (off_t)(nr_parts ? part_end(&parts[nr_parts - 1])
+						 : first)) < 0
+			  ? -errno
+			  : 0;
+
+	for (size_t i = nr_parts; !ret && i-- > 0;)
+		ret = regions_take_out(
+			fd, i ? round_up(part_end(&parts[i - 1]), align) : first,
+			parts[i].offset);
+	return ret;
+}
+
+int writer_join(int fd, const struct writer_facts *facts, const struct writer_part *parts,
+		size_t nr_parts, uint32_t block, uint64_t *written_bytes,
+		const struct log *log)
+{
+	struct composer c = { .facts = facts,
+			      .parts = parts,
+			      .nr_parts = nr_parts,
+			      .align = block > facts->page_size ? block
+								: facts->page_size };
+	uint64_t first;
+	int ret = compose(&c, &first, log);
+	struct stat st;
+
+	if (ret)
+		return ret;
+	ret = check_regions(parts, nr_parts, c.align, first);
+	if (!ret)
+		ret = write_all(fd, c.sb.data, c.sb.size, 0);
+	if (!ret)
+		ret = take_out_holes(fd, parts, nr_parts, c.align, first);
+	if (!ret && fstat(fd, &st) < 0)
+		ret = -errno;
+	if (!ret && written_bytes)
+		*written_bytes = (uint64_t)st.st_size;
 	strbuf_free(&c.sb);
 	return ret;
 }

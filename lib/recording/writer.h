@@ -44,17 +44,20 @@ struct writer_facts {
 };
 
 /**
- * struct writer_part - one CPU's pages, in a file of their own
+ * struct writer_part - one CPU's pages, in a file of their own or in a region of one
  * @fd: of the part, open for reading (and for writing, if @consume)
  * @size: bytes, a multiple of the page size
  * @consume: copy from the end and truncate the part as its data arrives in the recording,
- *	so that joining needs room for the metadata and WRITER_CHUNK only
+ *	so that joining needs room for the metadata and WRITER_CHUNK only; the part has a
+ *	file of its own
+ * @offset: where the pages begin in @fd
  */
 struct writer_part {
 	uint32_t cpu;
 	int fd;
 	uint64_t size;
 	bool consume;
+	uint64_t offset;
 };
 
 /* Bytes of a part that are copied at a time when the part is consumed. */
@@ -76,5 +79,21 @@ struct writer_part {
 int writer_write(int fd, const struct writer_facts *facts,
 		 const struct writer_part *parts, size_t nr_parts,
 		 uint64_t *written_bytes, const struct log *log) __must_check;
+
+/**
+ * writer_join() - make a recording of a file that holds the pages already
+ * @fd: the file, in which each CPU's pages lie in a region (recording/regions.h)
+ * @parts: in CPU order, their offsets ascend; @fd of each is ignored
+ * @block: of the regions
+ *
+ * The metadata is written in front of the pages; then the holes are taken out. No page is
+ * written again, and no room is needed but for the metadata.
+ *
+ * Return: as writer_write(); -EFBIG if the metadata does not fit in front of the pages. If
+ * the metadata could not be written the pages are where they were.
+ */
+int writer_join(int fd, const struct writer_facts *facts, const struct writer_part *parts,
+		size_t nr_parts, uint32_t block, uint64_t *written_bytes,
+		const struct log *log) __must_check;
 
 #endif

@@ -227,7 +227,7 @@ int main(int argc, char **argv)
 
 		if (part < 0)
 			fail("a temporary file", errno);
-		parts[c] = (struct writer_part){ c, part, 0, true };
+		parts[c] = (struct writer_part){ c, part, 0, true, 0 };
 		parts[c].size = write_cpu(&g, c, rounds, part);
 	}
 	facts = facts_of(&g, nr_cpus);

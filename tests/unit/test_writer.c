@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "recording/recording.h"
+#include "recording/regions.h"
 #include "recording/writer.h"
 
 Suite *test_writer_suite(void);
@@ -157,8 +158,8 @@ START_TEST(test_read_back)
 	/* More than two chunks, so that consuming takes several steps. */
 	const unsigned int big = 2 * WRITER_CHUNK / PAGE + 3;
 	struct writer_part parts[] = {
-		{ 0, make_part(3, 'a'), 3 * PAGE, consume },
-		{ 3, make_part(big, 'k'), (uint64_t)big * PAGE, consume },
+		{ 0, make_part(3, 'a'), 3 * PAGE, consume, 0 },
+		{ 3, make_part(big, 'k'), (uint64_t)big * PAGE, consume, 0 },
 	};
 	int fd = memfd_create("recording", 0);
 	uint64_t written = 0;
@@ -221,13 +222,14 @@ END_TEST
 START_TEST(test_refuses)
 {
 	struct writer_facts facts = some_facts(7);
-	struct writer_part parts[] = { { 0, -1, PAGE, false }, { 0, -1, PAGE, false } };
+	struct writer_part parts[] = { { 0, -1, PAGE, false, 0 },
+				       { 0, -1, PAGE, false, 0 } };
 	int fd = memfd_create("recording", 0);
 
 	ck_assert_int_eq(writer_write(fd, &facts, parts, 2, NULL, NULL), -EINVAL);
 	parts[0].size = 100;
 	ck_assert_int_eq(writer_write(fd, &facts, parts, 1, NULL, NULL), -EINVAL);
-	parts[0] = (struct writer_part){ 5, -1, PAGE, false };
+	parts[0] = (struct writer_part){ 5, -1, PAGE, false, 0 };
 	ck_assert_int_eq(writer_write(fd, &facts, parts, 1, NULL, NULL), -EINVAL);
 	facts.file_version = 5;
 	ck_assert_int_eq(writer_write(fd, &facts, NULL, 0, NULL, NULL), -EINVAL);
@@ -239,7 +241,7 @@ END_TEST
 START_TEST(test_errors)
 {
 	struct writer_facts facts = some_facts(7);
-	struct writer_part part = { 0, -1, PAGE, false };
+	struct writer_part part = { 0, -1, PAGE, false, 0 };
 	int fd = memfd_create("recording", MFD_ALLOW_SEALING);
 
 	ck_assert_int_eq(writer_write(fd, &facts, &part, 1, NULL, NULL), -EBADF);
@@ -256,6 +258,119 @@ START_TEST(test_errors)
 }
 END_TEST
 
+/* An unnamed file on the disk that this runs on: not every filesystem can have regions. */
+static int disk_file(void)
+{
+	char name[] = "./regions.XXXXXX";
+	int fd = mkstemp(name);
+
+	if (fd < 0)
+		fd = memfd_create("recording", 0);
+	else
+		unlink(name);
+	ck_assert_int_ge(fd, 0);
+	return fd;
+}
+
+/* @pages pages of @fill at @offset of @fd, as a part. */
+static struct writer_part region_part(int fd, uint32_t cpu, uint64_t offset,
+				      unsigned int pages, char fill)
+{
+	char page[PAGE];
+
+	for (unsigned int i = 0; i < pages; i++) {
+		memset(page, fill + (int)i, sizeof(page));
+		ck_assert_int_eq(pwrite(fd, page, PAGE, (off_t)(offset + i * PAGE)),
+				 PAGE);
+	}
+	return (struct writer_part){ cpu, fd, (uint64_t)pages * PAGE, false, offset };
+}
+
+START_TEST(test_join)
+{
+	struct writer_facts facts = some_facts(_i & 1 ? 6 : 7);
+	int fd = disk_file();
+	struct writer_part parts[2];
+	struct regions r;
+	struct recording *rec;
+	uint64_t written = 0;
+	struct stat st;
+
+	if (regions_probe(fd, 3, PAGE, &r)) {
+		close(fd);
+		return; /* test_no_regions() is what holds here */
+	}
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_int_eq(st.st_size, 0);
+	parts[0] = region_part(fd, 0, regions_start(&r, 0), 3, 'a');
+	/* The CPU in between has nothing; behind the last whole page lies a torn one. */
+	parts[1] = region_part(fd, 3, regions_start(&r, 2), 5, 'k');
+	ck_assert_int_eq(pwrite(fd, "torn", 4, (off_t)(parts[1].offset + 5 * PAGE)), 4);
+	ck_assert_int_eq(writer_join(fd, &facts, parts, 2, r.block, &written, NULL), 0);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_uint_eq(written, st.st_size);
+	ck_assert_uint_lt(written, 64 * PAGE);
+	rec = read_back(fd);
+	check_facts(rec, facts.file_version);
+	check_pages(rec, 0, 3, 'a');
+	check_pages(rec, 1, 0, 0);
+	check_pages(rec, 3, 5, 'k');
+	recording_close(rec);
+	close(fd);
+}
+END_TEST
+
+START_TEST(test_join_no_events)
+{
+	struct writer_facts facts = some_facts(_i & 1 ? 6 : 7);
+	int fd = disk_file();
+	struct recording *rec;
+
+	ck_assert_int_eq(writer_join(fd, &facts, NULL, 0, PAGE, NULL, NULL), 0);
+	rec = read_back(fd);
+	check_facts(rec, facts.file_version);
+	recording_close(rec);
+	close(fd);
+}
+END_TEST
+
+/* Parts that lie where the metadata belongs, or one in the other, are not touched. */
+START_TEST(test_join_refuses)
+{
+	struct writer_facts facts = some_facts(7);
+	int fd = memfd_create("recording", 0);
+	struct writer_part parts[] = { { 0, -1, 2 * PAGE, false, 16 * PAGE },
+				       { 1, -1, PAGE, false, 17 * PAGE } };
+
+	ck_assert_int_eq(writer_join(fd, &facts, parts, 2, PAGE, NULL, NULL), -EINVAL);
+	parts[1].offset = 18 * PAGE + 1;
+	ck_assert_int_eq(writer_join(fd, &facts, parts, 2, PAGE, NULL, NULL), -EINVAL);
+	parts[0].offset = 0;
+	ck_assert_int_eq(writer_join(fd, &facts, parts, 1, PAGE, NULL, NULL), -EFBIG);
+	close(fd);
+}
+END_TEST
+
+/* Files in memory cannot have regions, nor has anything room for a million CPUs. */
+START_TEST(test_no_regions)
+{
+	struct regions r;
+	struct stat st;
+	int fd = memfd_create("recording", 0);
+
+	ck_assert_int_eq(regions_probe(fd, 2, PAGE, &r), -EOPNOTSUPP);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_int_eq(st.st_size, 0);
+	ck_assert_int_eq(regions_take_out(fd, PAGE, PAGE), 0);
+	ck_assert_int_eq(regions_take_out(fd, PAGE, 0), -EINVAL);
+	close(fd);
+	fd = disk_file();
+	ck_assert_int_eq(regions_probe(fd, 1000000, PAGE, &r), -EOPNOTSUPP);
+	ck_assert_int_eq(regions_probe(fd, 0, PAGE, &r), -EOPNOTSUPP);
+	close(fd);
+}
+END_TEST
+
 Suite *test_writer_suite(void)
 {
 	Suite *s = suite_create("recording/writer");
@@ -266,6 +381,10 @@ Suite *test_writer_suite(void)
 	tcase_add_loop_test(tc, test_few_facts, 0, 2);
 	tcase_add_test(tc, test_refuses);
 	tcase_add_test(tc, test_errors);
+	tcase_add_loop_test(tc, test_join, 0, 2);
+	tcase_add_loop_test(tc, test_join_no_events, 0, 2);
+	tcase_add_test(tc, test_join_refuses);
+	tcase_add_test(tc, test_no_regions);
 	suite_add_tcase(s, tc);
 	return s;
 }

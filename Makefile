@@ -11,7 +11,7 @@
 # make install | man | clean
 #
 # O=DIR  SAN=address,undefined  STATIC=1  CROSS_COMPILE=aarch64-linux-gnu-  V=1
-# DESTDIR=  prefix=/usr/local
+# DESTDIR=  prefix=/usr/local  plugindir=(libtraceevent's)
 
 MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/sh
@@ -95,13 +95,18 @@ PROG_SRC := $(sort $(wildcard tests/live/*.c tests/bench/*.c tests/workloads/*.c
 PROGS := $(patsubst %.c,$(B)/%,$(PROG_SRC))
 FUZZERS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 MAN := $(patsubst Documentation/%.scd,$(B)/man/%,$(sort $(wildcard Documentation/*.scd)))
+# A plugin is loaded into trace-cmd and KernelShark, which are of this machine and have no
+# sanitizer. Its objects are of their own, as they move; its second name has it loaded last.
+PLUGIN_SRC := plugins/plugin_kmemx.c lib/event/gfp.c lib/event/migratetype.c lib/base/strbuf.c
+PLUGIN_OBJ := $(patsubst %.c,$(B)/pic/%.o,$(PLUGIN_SRC))
+PLUGIN := $(if $(STATIC)$(SAN)$(CROSS_COMPILE),,$(B)/plugins/plugin_kmemx.so)
 LIBKMEMX := $(B)/libkmemx.a
 UNIT := $(B)/tests/unit/run
 
 Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
 
-all: $(KMEMX)
+all: $(KMEMX) $(PLUGIN)
 .PHONY: all bench check check-here unit cli live doctest fuzz-smoke fuzz-here \
 	demo demo-here lint lint-here man install clean deps FORCE
 
@@ -137,13 +142,25 @@ $(KMEMX): $(CMD_OBJ) $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS)
 
+$(B)/pic/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,"$< (PIC)")
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+$(B)/plugins/plugin_kmemx.so: $(PLUGIN_OBJ)
+	@mkdir -p $(@D)/kmemx
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -shared -o $@ $^ \
+		$(shell $(PKG_CONFIG) --libs libtraceevent 2>/dev/null)
+	@ln -sf ../plugin_kmemx.so $(@D)/kmemx/plugin_kmemx.so
+
 # Each tests/unit/test_NAME.c defines Suite *test_NAME_suite(void).
 $(B)/tests/suites.h: $(TEST_OBJ:$(B)/%.o=%.c)
 	@mkdir -p $(@D)
 	@for f in $(filter tests/unit/test_%,$^); do echo "SUITE($$(basename $$f .c))"; done > $@
 
 $(B)/tests/unit/run.o: $(B)/tests/suites.h
-$(UNIT): $(TEST_OBJ) $(filter-out %/main.o,$(CMD_OBJ)) $(LIBKMEMX)
+$(UNIT): $(TEST_OBJ) $(B)/plugins/plugin_kmemx.o $(filter-out %/main.o,$(CMD_OBJ)) $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(LIB_LIBS)
 
@@ -176,7 +193,7 @@ test_env = KMEMX='$(abspath $(KMEMX))' KMEMX_BUILD='$(abspath $(B))' KMEMX_SAN='
 
 unit: $(UNIT)
 	$(Q)cd tests && $(abspath $(UNIT))
-cli: $(KMEMX)
+cli: $(KMEMX) $(PLUGIN)
 	$(Q)$(test_env) tests/cli/run $(TESTS)
 live: $(KMEMX) $(PROGS)
 	$(Q)$(test_env) tests/live/run $(TESTS)
@@ -187,7 +204,7 @@ doctest: $(KMEMX)
 check:
 	@scripts/install-deps build test
 	@+$(MAKE) --no-print-directory check-here
-check-here: $(KMEMX) $(UNIT) $(PROGS)
+check-here: $(KMEMX) $(PLUGIN) $(UNIT) $(PROGS)
 	$(Q)$(test_env) tests/run $(UNIT)
 
 # libFuzzer comes with clang. FUZZ_SECONDS for each target.
@@ -217,15 +234,23 @@ deps:
 
 # --- installation ------------------------------------------------------------------------
 scdoc := $(shell command -v scdoc 2>/dev/null)
-install: $(KMEMX) $(if $(scdoc),$(MAN))
+# libtraceevent looks for plugins below its own library folder, and in ~/.local/lib.
+plugindir ?= $(if $(filter /usr /usr/local,$(prefix)),$(shell $(PKG_CONFIG) \
+	--variable=libdir libtraceevent 2>/dev/null),$(prefix)/lib)/traceevent/plugins
+install: $(KMEMX) $(PLUGIN) $(if $(scdoc),$(MAN))
 	$(Q)$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(docdir) $(DESTDIR)$(mandir)/man1
 	$(Q)$(INSTALL) -m 755 $(KMEMX) $(DESTDIR)$(bindir)/kmemx
 	$(Q)$(INSTALL) -m 644 COPYING README.md $(DESTDIR)$(docdir)
+ifneq ($(PLUGIN),)
+	$(Q)$(INSTALL) -d $(DESTDIR)$(plugindir)/kmemx
+	$(Q)$(INSTALL) -m 644 $(PLUGIN) $(DESTDIR)$(plugindir)
+	$(Q)ln -sf ../plugin_kmemx.so $(DESTDIR)$(plugindir)/kmemx/plugin_kmemx.so
+endif
 	$(if $(scdoc),$(Q)$(INSTALL) -m 644 $(MAN) $(DESTDIR)$(mandir)/man1, \
 		@echo 'kmemx: no man pages installed: scdoc, which makes them, is not here')
 
 clean:
 	rm -rf $(O)/build $(O)/kmemx
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(PROGS:=.d) \
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(PROGS:=.d) \
 	$(FUZZERS:=.d)

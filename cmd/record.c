@@ -18,6 +18,7 @@
 #include "message.h"
 #include "options.h"
 #include "record_repeat.h"
+#include "recording/writer.h"
 
 #define DEFAULT_OUTPUT "kmemx.dat"
 
@@ -39,7 +40,7 @@ struct record_options {
 	uint64_t duration_ns;
 	const char *filter;
 	uint64_t file_version, repeat;
-	bool quiet;
+	bool compress, quiet;
 	unsigned int verbose;
 };
 
@@ -84,6 +85,8 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "trace clock (default: " CAPTURE_DEFAULT_CLOCK ")" },
 		{ OPTION_UINT, 0, "file-version", "6|7", &o->file_version,
 		  "trace.dat version (default: 7)" },
+		{ OPTION_FLAG, 'z', "compress", NULL, &o->compress,
+		  "compress the file (zstd) when recording has ended" },
 		{ OPTION_FLAG, 'q', "quiet", NULL, &o->quiet, "print errors only" },
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
 		  "say more; twice: still more" },
@@ -213,7 +216,17 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	if (o->all_cpus && (o->follow || o->pids.count))
 		return usage_error(
 			"--all-cpus contradicts --follow and --pid\n  Leave out the one or the other.");
+	if (o->compress && !writer_can_compress())
+		return usage_error(
+			"--compress needs zstd, which this kmemx was built without\n  Compress the file afterwards, or build kmemx with libzstd.");
+	if (o->compress && c->stream_fd >= 0)
+		return usage_error(
+			"--compress is for files, not for -o -\n  Compress the stream: kmemx record -o - | zstd >FILE");
+	if (o->compress && o->file_version == 6)
+		return usage_error(
+			"--compress needs --file-version 7: version 6 has no compression");
 	c->output = o->output;
+	c->compress = o->compress;
 	c->events.slab = o->slab || !o->page;
 	c->events.page = o->page || !o->slab;
 	c->events.extra = o->events.items;

@@ -499,6 +499,27 @@ static int join(struct session *s, const struct writer_part *parts, size_t nr)
 	return writer_write(s->output.fd, w, parts, nr, bytes, s->log);
 }
 
+/* Compresses into a file of its own: what is there already stays, in case of a full disk.
+ * True: that is the recording now.
+ */
+static bool compress(struct session *s, const struct writer_part *parts, size_t nr)
+{
+	struct output *o = &s->output;
+	int ret = output_open_second(o);
+
+	if (!ret)
+		ret = writer_compress(o->second_fd, &s->facts.writer, parts, nr,
+				      &s->result->file_bytes, s->log);
+	if (!ret)
+		ret = output_use_second(o);
+	if (!ret)
+		return true;
+	output_drop_second(o);
+	log_msg(s->log, LOG_WARN, "cannot compress the recording: %s; it stays as it is",
+		strerror(-ret));
+	return false;
+}
+
 static int write_file(struct session *s)
 {
 	const struct reader *r = &s->reader;
@@ -510,8 +531,9 @@ static int write_file(struct session *s)
 	if (!parts)
 		return -ENOMEM;
 	output_release_reserve(&s->output);
+	reader_end_direct(&s->reader);
 	nr = list_parts(s, parts);
-	ret = join(s, parts, nr);
+	ret = s->opts->compress && compress(s, parts, nr) ? 0 : join(s, parts, nr);
 	if (ret == -ENOSPC && w->kallsyms_size && parts_whole(parts, nr)) {
 		log_msg(s->log, LOG_WARN,
 			"no room for the kernel's symbols: callsites will show as addresses");

@@ -31,6 +31,8 @@
  * @clock: trace clock; NULL: CAPTURE_DEFAULT_CLOCK
  * @duration_ns: stop after this time; 0: no limit
  * @file_version: 6 or 7
+ * @compress: the file by zstd, when recording has ended; only version 7, see
+ *	writer_can_compress()
  * @stop_fd: a signalfd whose signals end the recording; -1: none
  * @child_sigmask: signal mask of the command
  * @owner_uid, @owner_gid: who shall own the file; -1: whoever runs this
@@ -49,6 +51,7 @@ struct capture_options {
 	const char *clock;
 	uint64_t duration_ns;
 	unsigned int file_version;
+	bool compress;
 	int stop_fd;
 	const sigset_t *child_sigmask;
 	uid_t owner_uid;

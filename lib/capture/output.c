@@ -23,6 +23,8 @@
 #define RESERVE_MAX (12U << 20)
 #define RESERVE_MIN (256U << 10)
 
+#define SECOND_SUFFIX ".second"
+
 static int complain(const char *what, const char *path, int err, const struct log *log)
 {
 	log_msg(log, LOG_ERROR,
@@ -41,7 +43,8 @@ static void remove_parts(int dir_fd, DIR *dir, const char *prefix)
 	rewinddir(dir);
 	while ((entry = readdir(dir)))
 		if (strncmp(entry->d_name, prefix, len) == 0 &&
-		    strncmp(entry->d_name + len, ".cpu", 4) == 0)
+		    (strncmp(entry->d_name + len, ".cpu", 4) == 0 ||
+		     strcmp(entry->d_name + len, SECOND_SUFFIX) == 0))
 			unlinkat(dir_fd, entry->d_name, 0);
 }
 
@@ -190,6 +193,48 @@ bool output_has_room(const struct output *o, uint64_t bytes)
 	return (uint64_t)st.f_bavail * st.f_frsize > bytes + bytes / 8 + RESERVE_MAX;
 }
 
+/* --- a second file ----------------------------------------------------------------------- */
+
+int output_open_second(struct output *o)
+{
+	int err;
+
+	if (asprintf(&o->second, "%s" SECOND_SUFFIX, o->prefix) < 0) {
+		o->second = NULL;
+		return -ENOMEM;
+	}
+	o->second_fd = open(o->second, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (o->second_fd >= 0)
+		return 0;
+	err = errno;
+	free(o->second);
+	o->second = NULL;
+	return -err;
+}
+
+int output_use_second(struct output *o)
+{
+	if (flock(o->second_fd, LOCK_EX | LOCK_NB) < 0 || rename(o->second, o->tmp) < 0)
+		return -errno;
+	close(o->fd);
+	o->fd = o->second_fd;
+	o->second_fd = -1;
+	free(o->second);
+	o->second = NULL;
+	return 0;
+}
+
+void output_drop_second(struct output *o)
+{
+	if (o->second_fd >= 0) {
+		unlink(o->second);
+		close(o->second_fd);
+	}
+	o->second_fd = -1;
+	free(o->second);
+	o->second = NULL;
+}
+
 /* --- ending ------------------------------------------------------------------------------ */
 
 static int keep_old(const struct output *o, const struct log *log)
@@ -227,6 +272,7 @@ int output_commit(struct output *o, uid_t uid, gid_t gid, const struct log *log)
 void output_close(struct output *o)
 {
 	output_release_reserve(o);
+	output_drop_second(o);
 	if (o->fd >= 0) {
 		unlink(o->tmp);
 		close(o->fd);

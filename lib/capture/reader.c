@@ -302,6 +302,18 @@ int reader_drain(struct reader *r, size_t i, bool all)
 
 /* --- closing ----------------------------------------------------------------------------- */
 
+void reader_end_direct(struct reader *r)
+{
+	for (size_t i = 0; i < r->nr_cpus; i++) {
+		struct reader_cpu *c = &r->cpus[i];
+
+		if (c->direct && fcntl(c->part_fd, F_SETFL, 0) < 0)
+			log_msg(r->log, LOG_DEBUG, "CPU %u's part stays O_DIRECT: %s",
+				c->cpu, strerror(errno));
+		c->direct = false;
+	}
+}
+
 void reader_close_pipes(struct reader *r)
 {
 	for (size_t i = 0; i < r->nr_cpus; i++) {

@@ -99,6 +99,8 @@ int reader_open(struct reader *r, const struct instance *in,
  */
 int reader_drain(struct reader *r, size_t i, bool all) __must_check;
 
+/* From now on parts are read, through the page cache: O_DIRECT would need aligned buffers. */
+void reader_end_direct(struct reader *r);
 /* Closes the pipes (before the instance can be removed); parts stay open. */
 void reader_close_pipes(struct reader *r);
 /* Closes everything and removes the files of parts. */

@@ -5,8 +5,27 @@
  */
 #include "recording/compose.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+int compose_check(const struct writer_facts *facts, const struct writer_part *parts,
+		  size_t nr_parts)
+{
+	uint64_t total = 0;
+
+	if ((facts->file_version != 6 && facts->file_version != 7) || !facts->page_size ||
+	    nr_parts > facts->nr_cpus)
+		return -EINVAL;
+	for (size_t i = 0; i < nr_parts; i++) {
+		if (parts[i].cpu >= facts->nr_cpus || parts[i].size % facts->page_size ||
+		    (i && parts[i].cpu <= parts[i - 1].cpu) ||
+		    __builtin_add_overflow(total, parts[i].size, &total) ||
+		    total > INT64_MAX / 2)
+			return -EINVAL;
+	}
+	return 0;
+}
 
 void put_u16(struct strbuf *sb, uint16_t v)
 {
@@ -62,6 +81,28 @@ void compose_machine(struct composer *c)
 	strbuf_add(&c->sb, *(const char *)&one ? "\0" : "\1", 1);
 	strbuf_add(&c->sb, sizeof(long) == 8 ? "\10" : "\4", 1);
 	put_u32(&c->sb, c->facts->page_size);
+}
+
+void compose_magic(struct composer *c)
+{
+	static const char magic[] = {
+		0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'
+	};
+
+	strbuf_add(&c->sb, magic, sizeof(magic));
+	put_string(&c->sb, c->facts->file_version == 6 ? "6" : "7");
+	compose_machine(c);
+}
+
+size_t compose_compression(struct composer *c, const char *name, const char *version)
+{
+	size_t at;
+
+	put_string(&c->sb, name);
+	put_string(&c->sb, version);
+	at = c->sb.size;
+	put_u64(&c->sb, 0);
+	return at;
 }
 
 static void compose_headers(struct composer *c)
@@ -171,6 +212,42 @@ void compose_options(struct composer *c)
 	put_option(c, OPTION_CPUCOUNT, &facts->nr_cpus, sizeof(facts->nr_cpus));
 	for (size_t i = 0; i < facts->nr_meta; i++)
 		put_meta(c, &facts->meta[i]);
+}
+
+static const char *clock_name(const struct composer *c)
+{
+	return c->facts->clock ? c->facts->clock : "";
+}
+
+void compose_buffer_option(struct composer *c)
+{
+	size_t size = 8 + 1 + strlen(clock_name(c)) + 1 + 4 + 4 + c->nr_parts * 20;
+
+	put_u16(&c->sb, OPTION_BUFFER);
+	put_u32(&c->sb, (uint32_t)size);
+	c->offsets = c->sb.size;
+	put_u64(&c->sb, 0);
+	put_string(&c->sb, ""); /* the top buffer: KernelShark shows no other */
+	put_string(&c->sb, clock_name(c));
+	put_u32(&c->sb, c->facts->page_size);
+	put_u32(&c->sb, (uint32_t)c->nr_parts);
+	for (size_t i = 0; i < c->nr_parts; i++) {
+		put_u32(&c->sb, c->parts[i].cpu);
+		put_u64(&c->sb, 0);
+		put_u64(&c->sb, c->parts[i].size);
+	}
+}
+
+void compose_set_buffer(struct composer *c, uint64_t section)
+{
+	set_u64(&c->sb, c->offsets, section);
+}
+
+void compose_set_cpu(struct composer *c, size_t i, uint64_t offset)
+{
+	size_t table = c->offsets + 8 + 1 + strlen(clock_name(c)) + 1 + 8;
+
+	set_u64(&c->sb, table + i * 20 + 4, offset);
 }
 
 const struct compose_section compose_sections[NR_COMPOSE_SECTIONS] = {

@@ -64,10 +64,31 @@ void set_u64(struct strbuf *sb, size_t at, uint64_t v);
 void put_string(struct strbuf *sb, const char *s);
 void put_option(struct composer *c, uint16_t id, const void *data, size_t size);
 
+static inline uint64_t round_up(uint64_t v, uint64_t to)
+{
+	return (v + to - 1) / to * to;
+}
+
+/* Can the format hold these? 0 or -EINVAL. */
+int compose_check(const struct writer_facts *facts, const struct writer_part *parts,
+		  size_t nr_parts) __must_check;
+
+/* What trace.dat begins with, up to the size of a sub-buffer. */
+void compose_magic(struct composer *c);
+/* Version 7: the compression's name and version; returns where the offset of the options
+ * must be filled in.
+ */
+size_t compose_compression(struct composer *c, const char *name, const char *version);
 /* Byte order, size of long, sub-buffer size: what follows the version. */
 void compose_machine(struct composer *c);
 /* Statistics, clock, uname, writer, CPU count and metadata items, without an end mark. */
 void compose_options(struct composer *c);
+/* Version 7: the buffer and its CPUs, with the parts' sizes; where its section and each CPU
+ * begin is filled in later, by the two below.
+ */
+void compose_buffer_option(struct composer *c);
+void compose_set_buffer(struct composer *c, uint64_t section);
+void compose_set_cpu(struct composer *c, size_t i, uint64_t offset);
 
 /* A section's header, and its size once the content is there. */
 size_t section_begin(struct composer *c, uint16_t id);

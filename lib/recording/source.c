@@ -12,27 +12,12 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/io.h"
 
+/* -ENODATA: somebody cut the file while it was open. */
 static int file_read(void *ctx, void *buf, size_t size, uint64_t offset)
 {
-	int fd = (int)(intptr_t)ctx;
-	uint8_t *p = buf;
-
-	while (size) {
-		ssize_t n = pread(fd, p, size, (off_t)offset);
-
-		if (n < 0) {
-			if (errno == EINTR)
-				continue;
-			return -errno;
-		}
-		if (!n) /* somebody cut the file while it was open */
-			return -ENODATA;
-		p += n;
-		size -= (size_t)n;
-		offset += (uint64_t)n;
-	}
-	return 0;
+	return io_pread_all((int)(intptr_t)ctx, buf, size, offset);
 }
 
 static void file_close(void *ctx)

@@ -15,61 +15,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "recording/compose.h"
 #include "recording/regions.h"
 
-static uint64_t round_up(uint64_t v, uint64_t to)
-{
-	return (v + to - 1) / to * to;
-}
-
-static void compose_start(struct composer *c)
-{
-	static const char magic[] = {
-		0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'
-	};
-
-	strbuf_add(&c->sb, magic, sizeof(magic));
-	put_string(&c->sb, c->facts->file_version == 6 ? "6" : "7");
-	compose_machine(c);
-}
-
 /* --- version 7 --------------------------------------------------------------------------- */
-
-/* The BUFFER option: where its section and each CPU's pages lie is filled in later. */
-static void compose_buffer_option(struct composer *c)
-{
-	const char *clock = c->facts->clock ? c->facts->clock : "";
-	size_t size = 8 + 1 + strlen(clock) + 1 + 4 + 4 + c->nr_parts * 20;
-
-	put_u16(&c->sb, OPTION_BUFFER);
-	put_u32(&c->sb, (uint32_t)size);
-	c->offsets = c->sb.size;
-	put_u64(&c->sb, 0);
-	put_string(&c->sb, ""); /* the top buffer: KernelShark shows no other */
-	put_string(&c->sb, clock);
-	put_u32(&c->sb, c->facts->page_size);
-	put_u32(&c->sb, (uint32_t)c->nr_parts);
-	for (size_t i = 0; i < c->nr_parts; i++) {
-		put_u32(&c->sb, c->parts[i].cpu);
-		put_u64(&c->sb, 0);
-		put_u64(&c->sb, c->parts[i].size);
-	}
-}
 
 /* Closes the metadata with the header of the buffer section; returns where pages begin. */
 static uint64_t compose_buffer_section(struct composer *c)
 {
-	const char *clock = c->facts->clock ? c->facts->clock : "";
-	size_t at = c->offsets + 8 + 1 + strlen(clock) + 1 + 8;
 	size_t start = section_begin(c, SECTION_BUFFER);
 	uint64_t first = round_up(c->sb.size, c->align);
 	uint64_t offset = first;
 
-	set_u64(&c->sb, c->offsets, start);
+	compose_set_buffer(c, start);
 	for (size_t i = 0; i < c->nr_parts; i++) {
 		offset = round_up(offset, c->align);
-		set_u64(&c->sb, at + i * 20 + 4, offset);
+		compose_set_cpu(c, i, offset);
 		offset += c->parts[i].size;
 	}
 	set_u64(&c->sb, start + 8, offset - start - SECTION_HEADER_SIZE);
@@ -81,11 +43,8 @@ static uint64_t compose_v7(struct composer *c)
 	uint64_t offsets[NR_COMPOSE_SECTIONS];
 	size_t options, start;
 
-	compose_start(c);
-	put_string(&c->sb, "none"); /* compression, and its version */
-	put_string(&c->sb, "");
-	options = c->sb.size;
-	put_u64(&c->sb, 0);
+	compose_magic(c);
+	options = compose_compression(c, "none", "");
 	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++) {
 		offsets[i] = start = section_begin(c, compose_sections[i].id);
 		compose_sections[i].compose(c);
@@ -114,7 +73,7 @@ static uint64_t compose_v6(struct composer *c)
 	size_t table, part = 0;
 	uint64_t first, offset;
 
-	compose_start(c);
+	compose_magic(c);
 	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++)
 		compose_sections[i].compose(c);
 	put_u32(&c->sb, nr_cpus);
@@ -145,22 +104,6 @@ static uint64_t compose_v6(struct composer *c)
 
 /* --- output ------------------------------------------------------------------------------ */
 
-static int write_all(int fd, const char *data, size_t size, uint64_t offset)
-{
-	while (size) {
-		ssize_t n = pwrite(fd, data, size, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		data += n;
-		size -= (size_t)n;
-		offset += (uint64_t)n;
-	}
-	return 0;
-}
-
 /* Copies through memory, for files between which copy_file_range() does not work. */
 static int copy_by_hand(int from, uint64_t src, int to, uint64_t dst, uint64_t size)
 {
@@ -169,19 +112,14 @@ static int copy_by_hand(int from, uint64_t src, int to, uint64_t dst, uint64_t s
 	int ret = buf ? 0 : -ENOMEM;
 
 	while (!ret && size) {
-		ssize_t n =
-			pread(from, buf, size < room ? (size_t)size : room, (off_t)src);
+		size_t n = size < room ? (size_t)size : room;
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			ret = n ? -errno : -EIO;
-			break;
-		}
-		ret = write_all(to, buf, (size_t)n, dst);
-		src += (uint64_t)n;
-		dst += (uint64_t)n;
-		size -= (uint64_t)n;
+		ret = io_pread_all(from, buf, n, src);
+		if (!ret)
+			ret = io_pwrite_all(to, buf, n, dst);
+		src += n;
+		dst += n;
+		size -= n;
 	}
 	free(buf);
 	return ret;
@@ -226,28 +164,10 @@ static int copy_part(int fd, uint64_t offset, const struct writer_part *part)
 	return ret;
 }
 
-static int check_facts(const struct writer_facts *facts, const struct writer_part *parts,
-		       size_t nr_parts)
-{
-	uint64_t total = 0;
-
-	if ((facts->file_version != 6 && facts->file_version != 7) || !facts->page_size ||
-	    nr_parts > facts->nr_cpus)
-		return -EINVAL;
-	for (size_t i = 0; i < nr_parts; i++) {
-		if (parts[i].cpu >= facts->nr_cpus || parts[i].size % facts->page_size ||
-		    (i && parts[i].cpu <= parts[i - 1].cpu) ||
-		    __builtin_add_overflow(total, parts[i].size, &total) ||
-		    total > INT64_MAX / 2)
-			return -EINVAL;
-	}
-	return 0;
-}
-
 /* Composes all but the pages. 0 and where those begin; -errno, and @c is empty. */
 static int compose(struct composer *c, uint64_t *first, const struct log *log)
 {
-	int ret = check_facts(c->facts, c->parts, c->nr_parts);
+	int ret = compose_check(c->facts, c->parts, c->nr_parts);
 
 	if (ret) {
 		log_msg(log, LOG_ERROR, "cannot write the recording: inconsistent facts");
@@ -274,7 +194,7 @@ int writer_write(int fd, const struct writer_facts *facts,
 
 	if (ret)
 		return ret;
-	ret = write_all(fd, c.sb.data, c.sb.size, 0);
+	ret = io_pwrite_all(fd, c.sb.data, c.sb.size, 0);
 	/* Extended up to the first page here: with no pages at all it is the file's end. */
 	if (!ret && ftruncate(fd, (off_t)offset) < 0)
 		ret = -errno;
@@ -339,7 +259,7 @@ int writer_join(int fd, const struct writer_facts *facts, const struct writer_pa
 		return ret;
 	ret = check_regions(parts, nr_parts, c.align, first);
 	if (!ret)
-		ret = write_all(fd, c.sb.data, c.sb.size, 0);
+		ret = io_pwrite_all(fd, c.sb.data, c.sb.size, 0);
 	if (!ret)
 		ret = take_out_holes(fd, parts, nr_parts, c.align, first);
 	if (!ret && fstat(fd, &st) < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording: writes trace.dat 7 (default) or 6, uncompressed.
+ * recording: writes trace.dat 7 (default) or 6.
  * In: metadata texts, then each CPU's raw ring-buffer pages. Out: a file that trace-cmd,
  * KernelShark and kmemx open.
  */
@@ -95,5 +95,21 @@ int writer_write(int fd, const struct writer_facts *facts,
 int writer_join(int fd, const struct writer_facts *facts, const struct writer_part *parts,
 		size_t nr_parts, uint32_t block, uint64_t *written_bytes,
 		const struct log *log) __must_check;
+
+/* Is zstd built in? */
+bool writer_can_compress(void);
+
+/**
+ * writer_compress() - write a whole recording of version 7, compressed by zstd
+ * @fd, @parts, @written_bytes: as for writer_write(); @consume of the parts is ignored, they
+ *	stay what they are
+ *
+ * Metadata is one block a section, pages are chunks of ten, as trace-cmd makes them.
+ *
+ * Return: as writer_write(); -ENOTSUP without zstd.
+ */
+int writer_compress(int fd, const struct writer_facts *facts,
+		    const struct writer_part *parts, size_t nr_parts,
+		    uint64_t *written_bytes, const struct log *log) __must_check;
 
 #endif

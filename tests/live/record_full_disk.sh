@@ -31,6 +31,25 @@ else
 fi
 
 before=$(tracing_state)
+
+# Compressed if there is room for that, else as it is: whole in any case.
+for size in 24m 4m; do
+	mount_small $size
+	trap 'umount small' EXIT
+	code=0
+	: >err
+	"$KMEMX" record --compress -o small/r.dat -- \
+		sh -c 'until grep -q "cut short" err; do ls -lR /etc; done' \
+		>/dev/null 2>err || code=$?
+	expect 1 $code "status with --compress and $size: $(cat err)"
+	"$KMEMX" info -i small/r.dat >facts || fail "--compress, $size: unreadable: $(cat err)"
+	grep -q truncated facts || fail "--compress, $size: not marked as truncated"
+	expect r.dat "$(ls -A small)" "what --compress leaves on $size"
+	umount small
+	trap - EXIT
+	tail -n 3 err
+done
+
 for size in $sizes; do
 	mount_small "$size"
 	trap 'umount small' EXIT

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "recording/cpu_cursor.h"
 #include "recording/recording.h"
 #include "recording/regions.h"
 #include "recording/writer.h"
@@ -247,7 +248,7 @@ START_TEST(test_errors)
 	ck_assert_int_eq(writer_write(fd, &facts, &part, 1, NULL, NULL), -EBADF);
 	part.fd = make_part(1, 'x'); /* shorter than it claims */
 	part.size = 2 * PAGE;
-	ck_assert_int_eq(writer_write(fd, &facts, &part, 1, NULL, NULL), -EIO);
+	ck_assert_int_eq(writer_write(fd, &facts, &part, 1, NULL, NULL), -ENODATA);
 	close(part.fd);
 	close(fd);
 	fd = open("/dev/full", O_RDWR);
@@ -371,6 +372,108 @@ START_TEST(test_no_regions)
 }
 END_TEST
 
+/* Pages that a reader takes for sub-buffers: full, each a microsecond after the last. */
+static struct writer_part real_part(int fd, uint32_t cpu, uint64_t offset,
+				    unsigned int pages)
+{
+	uint8_t page[PAGE];
+
+	for (unsigned int i = 0; i < pages; i++) {
+		const uint64_t head[] = { 1000 * i, PAGE - 16 };
+
+		for (size_t at = 0; at < PAGE; at++)
+			page[at] = (uint8_t)(at * at / 7 + i * 31 + cpu);
+		memcpy(page, head, sizeof(head));
+		ck_assert_int_eq(pwrite(fd, page, PAGE, (off_t)(offset + i * PAGE)),
+				 PAGE);
+	}
+	return (struct writer_part){ cpu, fd, (uint64_t)pages * PAGE, false, offset };
+}
+
+/* Every byte of every page is what @part holds. */
+static void check_cursor(const struct recording *rec, uint32_t index,
+			 const struct writer_part *part)
+{
+	struct cpu_cursor *cur;
+	struct subbuf sb;
+	uint8_t page[PAGE];
+
+	ck_assert_uint_eq(rec->buffers[0].cpus[index].cpu, part->cpu);
+	ck_assert_int_eq(cpu_cursor_open(&cur, rec, 0, index), 0);
+	for (uint64_t at = 0; at < part->size; at += PAGE) {
+		ck_assert_int_eq(cpu_cursor_next(cur, &sb), 1);
+		ck_assert_int_eq(pread(part->fd, page, PAGE, (off_t)(part->offset + at)),
+				 PAGE);
+		ck_assert_uint_eq(sb.size, PAGE - 16);
+		ck_assert_mem_eq(sb.data, page + 16, PAGE - 16);
+	}
+	ck_assert_int_eq(cpu_cursor_next(cur, &sb), 0);
+	cpu_cursor_close(cur);
+}
+
+/* Chunks that are full, one that is not, a CPU of one page and one of none. */
+START_TEST(test_compress)
+{
+	struct writer_facts facts = some_facts(7);
+	int from = memfd_create("regions", 0), fd = memfd_create("recording", 0);
+	const struct writer_part parts[] = { real_part(from, 0, 4096, 600),
+					     real_part(from, 2, 16 << 20, 1),
+					     real_part(from, 4, 32 << 20, 20) };
+	uint64_t written = 0;
+	struct recording *rec;
+	struct stat st;
+
+	if (!writer_can_compress()) {
+		ck_assert_int_eq(writer_compress(fd, &facts, parts, 3, NULL, NULL),
+				 -ENOTSUP);
+		return;
+	}
+	ck_assert_int_eq(writer_compress(fd, &facts, parts, 3, &written, NULL), 0);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_uint_eq(written, st.st_size);
+	ck_assert_uint_lt(written, 600 * PAGE);
+	rec = read_back(fd);
+	check_facts(rec, 7);
+	ck_assert_int_eq(rec->compression, COMPRESSION_ZSTD);
+	ck_assert(rec->buffers[0].compressed);
+	ck_assert_uint_eq(rec->buffers[0].nr_cpus, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		ck_assert_uint_eq(rec->buffers[0].cpus[i].offset % PAGE, 0);
+		check_cursor(rec, i, &parts[i]);
+	}
+	recording_close(rec);
+	close(from);
+	close(fd);
+}
+END_TEST
+
+START_TEST(test_compress_errors)
+{
+	struct writer_facts facts = some_facts(6);
+	struct writer_part part = { 0, make_part(1, 'x'), 2 * PAGE, false, 0 };
+	int fd = memfd_create("recording", 0);
+
+	if (!writer_can_compress())
+		return;
+	ck_assert_int_eq(writer_compress(fd, &facts, NULL, 0, NULL, NULL), -EINVAL);
+	facts.file_version = 7;
+	ck_assert_int_eq(writer_compress(fd, &facts, &part, 1, NULL, NULL), -ENODATA);
+	part.size = 100;
+	ck_assert_int_eq(writer_compress(fd, &facts, &part, 1, NULL, NULL), -EINVAL);
+	ck_assert_int_eq(ftruncate(fd, 0), 0);
+	ck_assert_int_eq(writer_compress(fd, &facts, NULL, 0, NULL, NULL), 0);
+	recording_close(read_back(fd));
+	close(part.fd);
+	close(fd);
+	fd = open("/dev/full", O_RDWR);
+	if (fd >= 0) {
+		ck_assert_int_eq(writer_compress(fd, &facts, NULL, 0, NULL, NULL),
+				 -ENOSPC);
+		close(fd);
+	}
+}
+END_TEST
+
 Suite *test_writer_suite(void)
 {
 	Suite *s = suite_create("recording/writer");
@@ -385,6 +488,8 @@ Suite *test_writer_suite(void)
 	tcase_add_loop_test(tc, test_join_no_events, 0, 2);
 	tcase_add_test(tc, test_join_refuses);
 	tcase_add_test(tc, test_no_regions);
+	tcase_add_test(tc, test_compress);
+	tcase_add_test(tc, test_compress_errors);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -49,7 +49,7 @@ struct live_table {
 
 static inline size_t live_home(const struct live_table *t, uint64_t key)
 {
-	return hash_u64(key) & (t->capacity - 1);
+	return hash_address(key) & (t->capacity - 1);
 }
 
 /* @key's entry, or the empty place where it belongs. The table has capacity. */
@@ -76,8 +76,14 @@ static inline struct live_entry *live_find(const struct live_table *t, uint64_t 
 /* Has the memory at @key's place fetched, to have it at hand a few events later. */
 static inline void live_prefetch(const struct live_table *t, uint64_t key)
 {
-	if (t->capacity)
-		__builtin_prefetch(&t->entries[live_home(t, key)], 1);
+	const struct live_entry *home;
+
+	if (!t->capacity)
+		return;
+	home = &t->entries[live_home(t, key)];
+	__builtin_prefetch(home, 1);
+	/* Its end may be in the next line of the cache. */
+	__builtin_prefetch((const char *)(home + 1) - 1, 1);
 }
 
 /* Will the next insertion have the table grow? */

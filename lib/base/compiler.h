@@ -8,8 +8,11 @@
 
 #define __must_check	   __attribute__((warn_unused_result))
 #define __printf_fmt(f, a) __attribute__((format(printf, f, a)))
-#define likely(x)	   __builtin_expect(!!(x), 1)
-#define unlikely(x)	   __builtin_expect(!!(x), 0)
-#define ARRAY_SIZE(a)	   (sizeof(a) / sizeof((a)[0]))
+#ifndef __always_inline
+#define __always_inline inline __attribute__((always_inline))
+#endif
+#define likely(x)     __builtin_expect(!!(x), 1)
+#define unlikely(x)   __builtin_expect(!!(x), 0)
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #endif

@@ -9,21 +9,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HASH_FACTOR 0xff51afd7ed558ccdULL
+
+static inline uint64_t hash_step(uint64_t h, const uint8_t *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, 8);
+	h = (h ^ word) * HASH_FACTOR;
+	return h ^ h >> 32;
+}
+
 uint64_t hash_bytes(const void *data, size_t size)
 {
 	const uint8_t *p = data;
 	uint64_t h = 0x9e3779b97f4a7c15ULL ^ size;
 	uint64_t word;
 
-	for (; size >= 8; size -= 8, p += 8) {
-		memcpy(&word, p, 8);
-		h = (h ^ word) * 0xff51afd7ed558ccdULL;
-		h ^= h >> 32;
+	/* A multiplication takes a while: three at a time where there is enough to do. */
+	if (size >= 48) {
+		uint64_t b = ~h, c = h << 1;
+
+		for (; size >= 24; size -= 24, p += 24) {
+			h = hash_step(h, p);
+			b = hash_step(b, p + 8);
+			c = hash_step(c, p + 16);
+		}
+		h = (h ^ hash_u64(b)) * HASH_FACTOR ^ hash_u64(c + 1);
 	}
+	for (; size >= 8; size -= 8, p += 8)
+		h = hash_step(h, p);
 	if (size) {
 		word = 0;
 		memcpy(&word, p, size);
-		h = (h ^ word) * 0xff51afd7ed558ccdULL;
+		h = (h ^ word) * HASH_FACTOR;
 	}
 	return hash_u64(h);
 }

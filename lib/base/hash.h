@@ -24,6 +24,15 @@ static inline uint64_t hash_u64(uint64_t x)
 	return x;
 }
 
+/* Half as much work, for tables of addresses and frame numbers: the low half of the result
+ * depends on every input bit, and neighbours are apart in it.
+ */
+static inline uint64_t hash_address(uint64_t x)
+{
+	x *= 0x9e3779b97f4a7c15ULL; /* 2^64 over the golden ratio (Knuth, TAOCP 3, 6.4) */
+	return x ^ x >> 32;
+}
+
 uint64_t hash_bytes(const void *data, size_t size);
 
 /**
@@ -46,7 +55,7 @@ struct u64_map_slot {
 /* @key's slot, or the empty one where it belongs. The map has slots and is never full. */
 static inline struct u64_map_slot *u64_map_slot(const struct u64_map *map, uint64_t key)
 {
-	size_t i = hash_u64(key) & (map->capacity - 1);
+	size_t i = hash_address(key) & (map->capacity - 1);
 
 	while (map->slots[i].used && map->slots[i].key != key)
 		i = (i + 1) & (map->capacity - 1);

@@ -5,6 +5,7 @@
  */
 #include "analysis/slab_account.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -49,7 +50,7 @@ static struct slab_over *slab_over(struct slab_account *acc, uint64_t ptr)
 /* How many events ahead an object's entry is fetched: memory's delay is a few events long. */
 #define FETCH_AHEAD 12
 
-/* The row of @key's allocations, by way of the whole table; UINT32_MAX if memory ran out. */
+/* The row of @key's allocations, by way of the whole table; UINT32_MAX: no memory. */
 static uint32_t slab_row_slow(struct slab_account *acc, const struct slab_key *key)
 {
 	uint32_t id = intern_id(&acc->keys, key, sizeof(*key));
@@ -65,22 +66,24 @@ static uint32_t slab_row_slow(struct slab_account *acc, const struct slab_key *k
 	return id - 1;
 }
 
-/* The same; callsites repeat endlessly. */
-static inline uint32_t slab_row(struct slab_account *acc, const struct slab_key *key)
+/* The row of what @ev allocates; callsites repeat endlessly. */
+static inline uint32_t slab_row(struct slab_account *acc, const struct kmem_event *ev,
+				uint32_t dim)
 {
-	uint64_t mix = (key->callsite ^ (uint64_t)key->cache << 40 ^ key->kmalloc ^
-			(uint64_t)key->dim << 20) *
-		       0x9e3779b97f4a7c15ULL;
+	bool kmalloc = ev->type <= KMEM_KMALLOC_NODE;
+	uint32_t cache = ev->slab_alloc.cache & INT32_MAX, row;
+	uint64_t callsite = ev->slab_alloc.callsite;
+	uint64_t rest = cache | (uint64_t)kmalloc << 31 | (uint64_t)dim << 32;
+	uint64_t mix = (callsite ^ rest << 20 ^ rest >> 31) * 0x9e3779b97f4a7c15ULL;
 	struct slab_recent *recent = &acc->recent[(mix >> 32) % SLAB_NR_RECENT];
-	uint32_t row;
+	struct slab_key key;
 
-	if (likely(recent->id && recent->key.callsite == key->callsite &&
-		   recent->key.cache == key->cache &&
-		   recent->key.kmalloc == key->kmalloc && recent->key.dim == key->dim))
+	if (likely(recent->callsite == callsite && recent->rest == rest && recent->id))
 		return recent->id - 1;
-	row = slab_row_slow(acc, key);
+	key = (struct slab_key){ callsite, cache, kmalloc, dim };
+	row = slab_row_slow(acc, &key);
 	if (row != UINT32_MAX)
-		*recent = (struct slab_recent){ *key, row + 1 };
+		*recent = (struct slab_recent){ callsite, rest, row + 1 };
 	return row;
 }
 
@@ -169,11 +172,7 @@ static void slab_implicit_free(struct slab_account *acc, const struct live_entry
 		by_ptr->counts.implicit++;
 		by_ptr->counts.implicit_alloc += e->bytes_alloc;
 	}
-	acc->totals.implicit++;
-	acc->totals.bytes_implicit += e->bytes_alloc;
 	acc->totals.live--;
-	acc->totals.live_req -= e->bytes_req;
-	acc->totals.live_alloc -= e->bytes_alloc;
 }
 
 /* The live object of @e met its free before: the surplus one was it. */
@@ -195,11 +194,7 @@ static void slab_reordered_free(struct slab_account *acc, const struct live_entr
 		sum->unmatched--;
 	sum->matched++;
 	sum->reordered++;
-	sum->pingpong++;
-	sum->bytes_freed += e->bytes_alloc;
 	sum->live--;
-	sum->live_req -= e->bytes_req;
-	sum->live_alloc -= e->bytes_alloc;
 }
 
 /* A live object's address is allocated. Returns the flags of its new object. */
@@ -215,37 +210,38 @@ static uint8_t slab_alloc_over(struct slab_account *acc, const struct live_entry
 	return OVER;
 }
 
-static void slab_alloc(struct slab_account *acc, const struct kmem_event *ev)
+/* What takes @plain is compiled once more for accounts without dimension, counts by address
+ * and watch: nearly every event of nearly every run passes there.
+ */
+static __always_inline void slab_alloc(struct slab_account *acc,
+				       const struct kmem_event *ev, bool plain)
 {
 	uint64_t req = ev->slab_alloc.bytes_req, alloc = ev->slab_alloc.bytes_alloc;
-	struct slab_key key = { .callsite = ev->slab_alloc.callsite,
-				.cache = ev->slab_alloc.cache & INT32_MAX,
-				.kmalloc = ev->type == KMEM_KMALLOC ||
-					   ev->type == KMEM_KMALLOC_NODE };
 	struct slab_totals *sum = &acc->totals;
-	struct slab_ptr *by_ptr;
+	struct slab_ptr *by_ptr = NULL;
 	struct live_entry *e;
+	uint32_t row, dim = 0;
 	uint8_t flags = 0;
-	uint32_t row;
 
-	if (!ev->slab_alloc.ptr) {
+	if (unlikely(!ev->slab_alloc.ptr)) {
 		sum->failed++;
 		return;
 	}
 	/* No slab object is that large: the record is damaged. */
-	if (req > UINT32_MAX || alloc > UINT32_MAX) {
+	if (unlikely((req | alloc) > UINT32_MAX)) {
 		sum->implausible++;
 		return;
 	}
-	if (unlikely(acc->dimension))
-		key.dim = dimension_of(acc->dimension, ev);
-	row = slab_row(acc, &key);
+	if (!plain && acc->dimension)
+		dim = dimension_of(acc->dimension, ev);
+	row = slab_row(acc, ev, dim);
 	e = slab_entry(acc, ev->slab_alloc.ptr);
-	if (row == UINT32_MAX || !e) {
+	if (unlikely(row == UINT32_MAX || !e)) {
 		acc->failed = true;
 		return;
 	}
-	by_ptr = slab_ptr(acc, ev->slab_alloc.ptr);
+	if (!plain)
+		by_ptr = slab_ptr(acc, ev->slab_alloc.ptr);
 	if (e->state == LIVE_ALLOCATED)
 		flags = slab_alloc_over(acc, e, ev, by_ptr);
 	else if (unlikely(e->slab_flags & SURPLUS) &&
@@ -260,47 +256,23 @@ static void slab_alloc(struct slab_account *acc, const struct kmem_event *ev)
 				  .epoch = acc->live.epoch & LIVE_EPOCH_OLD,
 				  .slab_flags = flags };
 	counts_alloc(&acc->rows[row], req, alloc);
-	tell(acc, row, (int64_t)alloc);
+	sum->live++;
+	if (!plain)
+		tell(acc, row, (int64_t)alloc);
 	if (by_ptr) {
 		by_ptr->row = row;
 		counts_alloc(&by_ptr->counts, req, alloc);
 	}
-	if (unlikely(key.kmalloc && alloc > acc->large_bytes)) {
+	if (unlikely(alloc > acc->large_bytes) && ev->type <= KMEM_KMALLOC_NODE) {
 		sum->large++;
 		sum->bytes_large += alloc;
 	}
-	sum->allocs++;
-	sum->bytes_req += req;
-	sum->bytes_alloc += alloc;
-	sum->live++;
-	sum->live_req += req;
-	sum->live_alloc += alloc;
 }
 
-static void slab_matched_free(struct slab_account *acc, struct live_entry *e,
+/* The end of a matched free of an object with flags. */
+static void slab_free_flagged(struct slab_account *acc, struct live_entry *e,
 			      const struct kmem_event *ev)
 {
-	struct slab_counts *row = &acc->rows[e->row];
-	struct slab_totals *sum = &acc->totals;
-	struct slab_ptr *by_ptr = slab_ptr(acc, e->key);
-	bool other_cpu = e->cpu != (uint16_t)ev->cpu;
-
-	counts_end(row, e);
-	tell(acc, e->row, -(int64_t)e->bytes_alloc);
-	row->pingpong += other_cpu;
-	if (by_ptr) {
-		counts_end(&by_ptr->counts, e);
-		by_ptr->counts.pingpong += other_cpu;
-	}
-	sum->matched++;
-	sum->bytes_freed += e->bytes_alloc;
-	sum->pingpong += other_cpu;
-	sum->live--;
-	sum->live_req -= e->bytes_req;
-	sum->live_alloc -= e->bytes_alloc;
-	e->state = LIVE_FREED;
-	if (likely(!e->slab_flags))
-		return;
 	if (e->slab_flags & OVER) {
 		const struct slab_over *over = slab_over(acc, e->key);
 
@@ -312,12 +284,34 @@ static void slab_matched_free(struct slab_account *acc, struct live_entry *e,
 	entry_set_ts(e, ev->ts);
 }
 
+static __always_inline void slab_matched_free(struct slab_account *acc,
+					      struct live_entry *e,
+					      const struct kmem_event *ev, bool plain)
+{
+	struct slab_counts *row = &acc->rows[e->row];
+	struct slab_ptr *by_ptr = plain ? NULL : slab_ptr(acc, e->key);
+	bool other_cpu = e->cpu != (uint16_t)ev->cpu;
+
+	counts_end(row, e);
+	row->pingpong += other_cpu;
+	if (!plain)
+		tell(acc, e->row, -(int64_t)e->bytes_alloc);
+	if (by_ptr) {
+		counts_end(&by_ptr->counts, e);
+		by_ptr->counts.pingpong += other_cpu;
+	}
+	acc->totals.matched++;
+	acc->totals.live--;
+	e->state = LIVE_FREED;
+	if (unlikely(e->slab_flags))
+		slab_free_flagged(acc, e, ev);
+}
+
 /* The free of an object that was taken for gone when its address was allocated again. */
 static void slab_settle_over(struct slab_account *acc, struct live_entry *e,
 			     const struct kmem_event *ev)
 {
 	const struct live_entry *old = &slab_over(acc, e->key)->object;
-	struct slab_totals *sum = &acc->totals;
 	struct slab_counts *row = &acc->rows[old->row];
 	struct slab_ptr *by_ptr = slab_ptr(acc, e->key);
 	bool other_cpu = old->cpu != (uint16_t)ev->cpu;
@@ -330,12 +324,8 @@ static void slab_settle_over(struct slab_account *acc, struct live_entry *e,
 		by_ptr->counts.implicit_alloc -= old->bytes_alloc;
 		by_ptr->counts.pingpong += other_cpu;
 	}
-	sum->implicit--;
-	sum->bytes_implicit -= old->bytes_alloc;
-	sum->matched++;
-	sum->reordered++;
-	sum->pingpong += other_cpu;
-	sum->bytes_freed += old->bytes_alloc;
+	acc->totals.matched++;
+	acc->totals.reordered++;
 	e->slab_flags = 0;
 }
 
@@ -360,49 +350,67 @@ static void slab_surplus_free(struct slab_account *acc, struct live_entry *e,
 	entry_set_ts(e, ev->ts);
 }
 
-static void slab_free(struct slab_account *acc, const struct kmem_event *ev)
+static __always_inline void slab_free(struct slab_account *acc,
+				      const struct kmem_event *ev, bool plain)
 {
 	struct live_entry *e;
 
 	acc->totals.frees++;
-	if (ev->slab_free.ptr <= ZERO_SIZE_PTR_VALUE) {
+	if (unlikely(ev->slab_free.ptr <= ZERO_SIZE_PTR_VALUE)) {
 		acc->totals.null++;
 		return;
 	}
 	e = slab_entry(acc, ev->slab_free.ptr);
-	if (!e) {
+	if (unlikely(!e)) {
 		acc->failed = true;
 		return;
 	}
 	if (likely(e->state == LIVE_ALLOCATED))
-		slab_matched_free(acc, e, ev);
+		slab_matched_free(acc, e, ev, plain);
 	else
 		slab_surplus_free(acc, e, ev);
 }
 
-/* slab_account_event() where it is wanted inline. */
-static inline void slab_take(struct slab_account *acc, const struct kmem_event *ev)
+static void slab_loss(struct slab_account *acc, const struct kmem_event *ev)
 {
-	switch (ev->type) {
-	case KMEM_KMALLOC:
-	case KMEM_KMALLOC_NODE:
-	case KMEM_CACHE_ALLOC:
-	case KMEM_CACHE_ALLOC_NODE:
-		slab_alloc(acc, ev);
-		break;
-	case KMEM_KFREE:
-	case KMEM_CACHE_FREE:
-		slab_free(acc, ev);
-		break;
-	case KMEM_LOSS:
-		acc->totals.losses++;
-		/* With no event after it on its CPU, the gap lasts to the end. */
-		acc->open_gap |= ev->ts <= ev->loss.since_ts;
-		live_gap(&acc->live);
-		break;
-	default:
-		break;
+	acc->totals.losses++;
+	/* With no event after it on its CPU, the gap lasts to the end. */
+	acc->open_gap |= ev->ts <= ev->loss.since_ts;
+	live_gap(&acc->live);
+}
+
+static __always_inline void slab_take(struct slab_account *acc,
+				      const struct kmem_event *ev, bool plain)
+{
+	if (ev->type > KMEM_CACHE_FREE)
+		return;
+	if (ev->type >= KMEM_KFREE)
+		slab_free(acc, ev, plain);
+	else if (ev->type >= KMEM_KMALLOC)
+		slab_alloc(acc, ev, plain);
+	else if (ev->type == KMEM_LOSS)
+		slab_loss(acc, ev);
+}
+
+/* What the rows say in sum. */
+static void slab_sum_up(struct slab_account *acc)
+{
+	struct slab_totals *sum = &acc->totals;
+	size_t i;
+
+	for (i = 0; i < acc->nr_rows; i++) {
+		const struct slab_counts *row = &acc->rows[i];
+
+		sum->allocs += row->hit;
+		sum->bytes_req += row->bytes_req;
+		sum->bytes_alloc += row->bytes_alloc;
+		sum->implicit += row->implicit;
+		sum->bytes_implicit += row->implicit_alloc;
+		sum->pingpong += row->pingpong;
+		sum->live_req += row->live_req;
+		sum->live_alloc += row->live_alloc;
 	}
+	sum->bytes_freed = sum->bytes_alloc - sum->bytes_implicit - sum->live_alloc;
 }
 
 void slab_account_finish(struct slab_account *acc)
@@ -415,6 +423,7 @@ void slab_account_finish(struct slab_account *acc)
 		slab_reordered_free(acc, e, slab_ptr(acc, e->key));
 		e->state = LIVE_FREED;
 	}
+	slab_sum_up(acc);
 	while (!acc->open_gap && (e = live_next(&acc->live, e))) {
 		struct slab_counts *row;
 		struct slab_ptr *by_ptr;
@@ -435,29 +444,40 @@ void slab_account_finish(struct slab_account *acc)
 void slab_account_event(struct slab_account *acc, const struct kmem_event *ev)
 {
 	if (likely(!acc->failed))
-		slab_take(acc, ev);
+		slab_take(acc, ev, false);
 }
 
-/* The entry that @ev will need. */
-static inline void slab_fetch(const struct slab_account *acc, const struct kmem_event *ev)
+/* The entry that @ev will need: alloc and free have their pointer in the same place. */
+static __always_inline void slab_fetch(const struct slab_account *acc,
+				       const struct kmem_event *ev)
 {
-	if (ev->type >= KMEM_KMALLOC && ev->type <= KMEM_CACHE_ALLOC_NODE)
-		live_prefetch(&acc->live, ev->slab_alloc.ptr);
-	else if (ev->type == KMEM_KFREE || ev->type == KMEM_CACHE_FREE)
+	_Static_assert(offsetof(struct kmem_event, slab_alloc.ptr) ==
+			       offsetof(struct kmem_event, slab_free.ptr),
+		       "one prefetch for both");
+	if (ev->type >= KMEM_KMALLOC && ev->type <= KMEM_CACHE_FREE)
 		live_prefetch(&acc->live, ev->slab_free.ptr);
 }
 
-void slab_account_events(struct slab_account *acc, const struct kmem_event *ev, size_t nr)
+static __always_inline void
+slab_events(struct slab_account *acc, const struct kmem_event *ev, size_t nr, bool plain)
 {
 	size_t i, ahead = nr < FETCH_AHEAD ? nr : FETCH_AHEAD;
 
 	for (i = 0; i < ahead; i++)
 		slab_fetch(acc, &ev[i]);
 	for (i = 0; i < nr && likely(!acc->failed); i++) {
-		if (i + FETCH_AHEAD < nr)
+		if (likely(i + FETCH_AHEAD < nr))
 			slab_fetch(acc, &ev[i + FETCH_AHEAD]);
-		slab_take(acc, &ev[i]);
+		slab_take(acc, &ev[i], plain);
 	}
+}
+
+void slab_account_events(struct slab_account *acc, const struct kmem_event *ev, size_t nr)
+{
+	if (acc->dimension || acc->by_ptr || acc->watch)
+		slab_events(acc, ev, nr, false);
+	else
+		slab_events(acc, ev, nr, true);
 }
 
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row)

@@ -50,10 +50,10 @@ struct slab_key {
 	uint32_t dim;	      /* of the account's dimension; 0 without one */
 };
 
-/* A short cut from a key to its number. */
+/* A short cut from a key to its row. */
 struct slab_recent {
-	struct slab_key key;
-	uint32_t id; /* 0: unused */
+	uint64_t callsite, rest; /* the key's; rest: the other three */
+	uint32_t id;		 /* the row + 1; 0: unused */
 };
 
 #define SLAB_NR_RECENT 512U
@@ -65,6 +65,7 @@ struct slab_ptr {
 	struct slab_counts counts;
 };
 
+/* Sums of the rows (allocs, bytes_*, live_*, implicit, pingpong) once it is finished. */
 struct slab_totals {
 	uint64_t allocs, bytes_req, bytes_alloc;
 	uint64_t failed;      /* allocations that returned NULL */

@@ -75,12 +75,12 @@ static void add_loss(struct cpu_events *ce, struct cpu_batch *batch, uint64_t ts
 	batch->since_ts = ce->last_ts;
 	if (ts > sh->stop_ts)
 		ts = sh->stop_ts;
-	batch->items[batch->nr++] = (struct cpu_item){ .ts = ts };
+	batch->items[batch->nr++] = (struct raw_item){ .ts = ts };
 }
 
-/* The number of a kernel_stack record's content: 0 if it has no frames. */
-static int stack_number(struct cpu_shared *sh, const struct event_format *fmt,
-			const struct raw_record *rec, uint32_t *id)
+/* By way of the table of all stacks: the record's frames are widened to 64-bit words. */
+static int stack_number_slow(struct cpu_shared *sh, const struct event_format *fmt,
+			     const struct raw_record *rec, uint32_t *id)
 {
 	uint32_t nr = rec->size / 4;
 
@@ -98,6 +98,49 @@ static int stack_number(struct cpu_shared *sh, const struct event_format *fmt,
 		return 0;
 	*id = intern_id(&sh->stacks, sh->frames, nr * sizeof(*sh->frames));
 	return *id ? 0 : -ENOMEM;
+}
+
+/* Where a stack of these frames would be among the recent ones: stacks differ in the
+ * middle, if they do not in the first frames.
+ */
+static uint32_t recent_slot(const uint8_t *frames, uint32_t nr)
+{
+	uint64_t h = nr;
+	uint32_t i, step = nr / 4;
+
+	for (i = 1; i <= 4; i++) {
+		uint64_t frame;
+
+		memcpy(&frame, frames + (i * step - (i == 4)) * 8UL, 8);
+		h = (h ^ frame) * 0x9e3779b97f4a7c15ULL;
+		h ^= h >> 32;
+	}
+	return (uint32_t)h % CPU_RECENT_STACKS;
+}
+
+/* The number of a kernel_stack record's content: 0 if it has no frames. Stacks repeat
+ * endlessly: one whose words are those of a recent one needs no decoding.
+ */
+static int stack_number(struct cpu_shared *sh, const struct event_format *fmt,
+			const struct raw_record *rec, uint32_t *id)
+{
+	uint32_t nr = 0, slot;
+	const uint8_t *here = decode_stack_here(sh->dec, fmt, rec->data, rec->size, &nr);
+	const void *known;
+	size_t size = 0;
+	int ret;
+
+	if (!here || nr < 4)
+		return stack_number_slow(sh, fmt, rec, id);
+	slot = recent_slot(here, nr);
+	*id = sh->recent_stacks[slot];
+	known = intern_get(&sh->stacks, *id, &size);
+	if (likely(known && size == nr * 8UL && !memcmp(known, here, size)))
+		return 0;
+	ret = stack_number_slow(sh, fmt, rec, id);
+	if (!ret)
+		sh->recent_stacks[slot] = *id;
+	return ret;
 }
 
 /* A kernel_stack record: gives its stack to the event that it followed. It becomes an item
@@ -130,26 +173,8 @@ static int scan_stack(struct cpu_events *ce, struct cpu_batch *batch,
 	}
 	if (in_window && (!claimed || sh->keep_stacks))
 		batch->items[batch->nr++] =
-			(struct cpu_item){ rec->ts, rec->data, rec->size, id };
+			(struct raw_item){ rec->ts, rec->data, rec->size, id };
 	return 0;
-}
-
-/* Any other record: an item, which may be followed by a stack. */
-static inline void scan_event(struct cpu_events *ce, struct cpu_batch *batch,
-			      const struct raw_record *rec, bool in_window)
-{
-	const struct event_common *common = &ce->shared->dec->common;
-	struct cpu_claim *claim =
-		&ce->claims[context_of(rec->data[common->flags_offset])];
-
-	claim->batch = batch;
-	claim->pid = (int32_t)get_u32(rec->data + common->pid_offset,
-				      ce->shared->dec->big_endian);
-	claim->index = CPU_CLAIM_SILENT;
-	if (!in_window)
-		return;
-	claim->index = batch->nr;
-	batch->items[batch->nr++] = (struct cpu_item){ rec->ts, rec->data, rec->size, 0 };
 }
 
 /* Counts the events of one batch from @first_ts to @last_ts. */
@@ -168,61 +193,84 @@ static void count_batch(struct cpu_events *ce, uint64_t nr, uint64_t first_ts,
 	ce->stats->nr_events += nr;
 }
 
-/* Is the record of no known format, or too short for it? */
-static inline bool undecodable(const struct event_format *fmt, uint32_t size)
-{
-	return !fmt || size < fmt->min_size;
-}
-
-/* Makes items of a sub-buffer's events. 0; -EBADMSG where its rest is unreadable. */
-static int scan_events(struct cpu_events *ce, struct cpu_batch *batch,
-		       const struct subbuf *sb)
+/* Makes items of a sub-buffer's events. The compiler makes a loop of its own for each @be
+ * and for @windowed, without which every event is in the window: this is where every event
+ * passes. 0; -EBADMSG where the rest is unreadable; -ENOMEM.
+ */
+static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batch *batch,
+					  const struct subbuf *sb, const bool be,
+					  const bool windowed)
 {
 	struct cpu_shared *sh = ce->shared;
-	const struct event_common *common = &sh->dec->common;
-	bool be = sh->dec->big_endian;
+	const struct event_common common = sh->dec->common;
+	const struct event_format *const *formats = sh->formats;
+	uint64_t *by_id = sh->by_id, before = ce->last_ts;
 	struct subbuf_iter it = subbuf_iter(sb, be);
 	uint64_t nr = 0, first_ts = UINT64_MAX, last_ts = 0;
+	struct raw_item *items = batch->items;
 	struct raw_record rec;
 	int ret;
 
 	while ((ret = subbuf_iter_next(&it, &rec)) > 0) {
+		bool in_window =
+			!windowed || (rec.ts >= sh->start_ts && rec.ts <= sh->stop_ts);
 		const struct event_format *fmt;
-		bool in_window = rec.ts >= sh->start_ts && rec.ts <= sh->stop_ts;
+		struct cpu_claim *claim;
 		uint16_t id;
 
-		if (unlikely(rec.size < common->min_size)) {
+		if (unlikely(rec.size < common.min_size)) {
 			sh->stats->nr_undecodable += in_window;
 			continue;
 		}
-		if (unlikely(rec.ts < ce->last_ts))
+		if (unlikely(rec.ts < before))
 			sh->stats->nr_backwards++;
-		ce->last_ts = rec.ts;
-		id = get_u16(rec.data + common->type_offset, be);
-		fmt = sh->formats[id];
+		before = rec.ts;
+		id = get_u16(rec.data + common.type_offset, be);
+		fmt = formats[id];
 		if (likely(in_window)) {
 			nr++;
-			sh->by_id[id]++;
+			by_id[id]++;
 			first_ts = rec.ts < first_ts ? rec.ts : first_ts;
 			last_ts = rec.ts > last_ts ? rec.ts : last_ts;
-			if (unlikely(undecodable(fmt, rec.size)))
-				sh->stats->nr_undecodable++;
 		}
-		if (fmt && fmt->type == KMEM_KERNEL_STACK && rec.size >= fmt->min_size) {
+		if (unlikely(!fmt || rec.size < fmt->min_size)) {
+			sh->stats->nr_undecodable += in_window;
+		} else if (fmt->type == KMEM_KERNEL_STACK) {
 			ret = scan_stack(ce, batch, fmt, &rec, in_window);
 			if (ret < 0)
 				break;
 			continue;
 		}
-		if (unlikely(rec.ts > sh->stop_ts)) {
+		if (windowed && unlikely(rec.ts > sh->stop_ts)) {
 			ce->past_stop = true;
 			ret = 0;
 			break;
 		}
-		scan_event(ce, batch, &rec, in_window);
+		/* An item, which a stack may follow. */
+		claim = &ce->claims[context_of(rec.data[common.flags_offset])];
+		claim->batch = batch;
+		claim->pid = (int32_t)get_u32(rec.data + common.pid_offset, be);
+		claim->index = CPU_CLAIM_SILENT;
+		if (!in_window)
+			continue;
+		claim->index = batch->nr;
+		items[batch->nr++] = (struct raw_item){ rec.ts, rec.data, rec.size, 0 };
 	}
+	ce->last_ts = before;
 	count_batch(ce, nr, first_ts, last_ts);
 	return ret;
+}
+
+static int scan_events(struct cpu_events *ce, struct cpu_batch *batch,
+		       const struct subbuf *sb)
+{
+	const struct cpu_shared *sh = ce->shared;
+
+	if (unlikely(sh->start_ts || sh->stop_ts != UINT64_MAX))
+		return sh->dec->big_endian ? scan_events_as(ce, batch, sb, true, true)
+					   : scan_events_as(ce, batch, sb, false, true);
+	return sh->dec->big_endian ? scan_events_as(ce, batch, sb, true, false)
+				   : scan_events_as(ce, batch, sb, false, false);
 }
 
 /* Fills the empty @batch from @sb. 0 or -ENOMEM. */

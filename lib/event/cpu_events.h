@@ -15,25 +15,20 @@
 #include "event/stream.h"
 #include "recording/cpu_cursor.h"
 
-/* An event as found in its sub-buffer; @data NULL: the loss before the batch. */
-struct cpu_item {
-	uint64_t ts;
-	const uint8_t *data;
-	uint32_t size;
-	uint32_t stack;
-};
-
 /**
  * struct cpu_batch - the items of one sub-buffer
+ * @items: the loss before the sub-buffer, if any, is the first one, with no data
  * @missed: what its loss item says: a number or KMEM_LOSS_UNKNOWN
  * @since_ts: the last event before that loss
  */
 struct cpu_batch {
-	struct cpu_item *items;
+	struct raw_item *items;
 	uint32_t nr, capacity;
 	uint64_t missed;
 	uint64_t since_ts;
 };
+
+#define CPU_RECENT_STACKS 1024U
 
 /* What the CPUs of a stream have in common; owned by the stream. */
 struct cpu_shared {
@@ -41,7 +36,8 @@ struct cpu_shared {
 	const struct event_format **formats; /* by id, CPU_SHARED_IDS of them */
 	uint64_t *by_id;		     /* as many */
 	struct intern stacks;
-	uint64_t *frames; /* room for one stack */
+	uint32_t recent_stacks[CPU_RECENT_STACKS]; /* by some of their frames; 0: none */
+	uint64_t *frames;			   /* room for one stack */
 	uint32_t nr_frames;
 	uint64_t start_ts, stop_ts;
 	bool keep_stacks;
@@ -98,7 +94,7 @@ int cpu_events_refill(struct cpu_events *ce) __must_check;
 void cpu_events_close(struct cpu_events *ce);
 
 /* The next item; NULL: call cpu_events_refill(). */
-static inline const struct cpu_item *cpu_events_head(const struct cpu_events *ce)
+static inline const struct raw_item *cpu_events_head(const struct cpu_events *ce)
 {
 	return ce->pos < ce->now->nr ? &ce->now->items[ce->pos] : NULL;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event: one raw record as a struct kmem_event.
- * In: a record and its format. Out: the event's fields, widened to 64 bits.
+ * event: raw records as struct kmem_event.
+ * In: records and their formats. Out: the events' fields, widened to 64 bits.
  */
 #ifndef KMEMX_EVENT_DECODE_H
 #define KMEMX_EVENT_DECODE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
@@ -40,16 +41,38 @@ struct decoder {
 	struct decoder_name recent[DECODER_NAME_SLOTS];
 };
 
+/* An event as found in its sub-buffer, with the number of the stack that followed it. */
+struct raw_item {
+	uint64_t ts;
+	const uint8_t *data; /* at least the common fields; NULL: a loss */
+	uint32_t size;
+	uint32_t stack;
+};
+
 /**
- * decode_event() - fill in what the record says
- * @fmt: its format; the caller has checked that @size is at least fmt->min_size
- * @ev: receives pid, flags, id, type, data, size and the fields; the rest is the caller's
+ * decode_items() - fill in what records say
+ * @formats: of every possible id; NULL where there is none
+ * @items, @evs: @nr of each; the caller fills in the events' cpu and buffer, and what a
+ *		 loss says
+ * @nr_bad: counted up for each name that points outside of its record, whose event is
+ *	    complete but for the name
  *
- * Return: 0; -EBADMSG where a name points outside of the record (the event is complete but
- * for its name); -ENOMEM.
+ * A record without a format, or too short for it, becomes a KMEM_OTHER.
+ * Return: 0; -ENOMEM.
  */
-int decode_event(struct decoder *dec, const struct event_format *fmt, const uint8_t *data,
-		 uint32_t size, struct kmem_event *ev) __must_check;
+int decode_items(struct decoder *dec, const struct event_format *const *formats,
+		 const struct raw_item *const *items, size_t nr, struct kmem_event *evs,
+		 uint64_t *nr_bad) __must_check;
+
+/**
+ * decode_stack_here() - a kernel_stack record's frames where they are
+ * @nr: receives their number, with those that decode_stack() would leave away
+ *
+ * Return: the frames, not aligned; NULL where they are not this machine's 64-bit words.
+ */
+const uint8_t *decode_stack_here(const struct decoder *dec,
+				 const struct event_format *fmt, const uint8_t *data,
+				 uint32_t size, uint32_t *nr);
 
 /**
  * decode_stack() - widen a kernel_stack record's frames

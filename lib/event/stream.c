@@ -15,8 +15,8 @@
 
 /**
  * struct event_stream - the merge of all CPUs' events
- * @run: the CPU that is being given out, until its head passes @limit; NULL at the start
- * @limit: head of the next CPU; only if @limited
+ * @run: the CPU that is being given out, until its head passes @limit; NULL at the end
+ * @limit: the last time stamp of @run that comes before the head of the next CPU
  */
 struct event_stream {
 	struct decoder dec;
@@ -25,8 +25,7 @@ struct event_stream {
 	uint32_t nr_cpus;
 	struct merge merge;
 	struct cpu_events *run;
-	struct merge_item limit;
-	bool limited;
+	uint64_t limit;
 	struct event_stream_stats stats;
 	struct event_stream_cpu *cpu_stats;
 	int error; /* that ended the stream */
@@ -68,6 +67,22 @@ static int open_cpus(struct event_stream *st, const struct recording *rec,
 	return found || !opts->instance ? 0 : -ENOENT;
 }
 
+/* The earliest CPU becomes the running one. */
+static inline void take_top(struct event_stream *st)
+{
+	const struct merge_item *top = merge_top(&st->merge);
+	struct merge_item second;
+
+	st->run = NULL;
+	if (!top)
+		return;
+	st->run = &st->cpus[top->index];
+	st->limit = UINT64_MAX;
+	/* Of equal times the lower index goes first; as the top did, it is not 0 here. */
+	if (merge_second(&st->merge, &second))
+		st->limit = second.ts - (top->index > second.index);
+}
+
 /* Reads each CPU's first events. */
 static int prime(struct event_stream *st)
 {
@@ -82,6 +97,7 @@ static int prime(struct event_stream *st)
 		if (ret < 0)
 			return ret;
 	}
+	take_top(st);
 	return 0;
 }
 
@@ -227,111 +243,85 @@ int event_stream_open(struct event_stream **out, const struct recording *rec,
 	return ret;
 }
 
-/* Puts the running CPU back among the others and takes the earliest one.
- * Returns 1; 0 when none is left; <0 error.
+/* Reads on in the running CPU, all of whose items have been given. 0 or an error. */
+static int refill(struct event_stream *st)
+{
+	int ret = cpu_events_refill(st->run);
+
+	if (ret < 0)
+		return ret;
+	if (ret)
+		merge_replace_top(&st->merge, cpu_events_head(st->run)->ts);
+	else
+		merge_pop(&st->merge);
+	take_top(st);
+	return 0;
+}
+
+/* The items that are next, at most PICK_MAX. */
+#define PICK_MAX 128
+
+struct pick {
+	const struct raw_item *items[PICK_MAX];
+	const struct cpu_events *from[PICK_MAX];
+};
+
+/* Picks items in time order, until one CPU has no more at hand. Return: their number, at
+ * least 1; 0 at the end; <0 error.
  */
-static int next_run(struct event_stream *st)
+static int pick_items(struct event_stream *st, struct pick *pick, int max)
 {
-	const struct merge_item *top;
+	struct cpu_events *run;
+	int nr = 0;
 
-	if (st->run) {
-		int ret = cpu_events_head(st->run) ? 1 : cpu_events_refill(st->run);
+	while ((run = st->run)) {
+		const struct raw_item *item = run->now->items + run->pos;
+		const struct raw_item *end = run->now->items + run->now->nr;
 
-		if (ret < 0)
-			return ret;
-		if (ret)
-			merge_replace_top(&st->merge, cpu_events_head(st->run)->ts);
-		else
-			merge_pop(&st->merge);
-		st->run = NULL;
+		while (item < end && item->ts <= st->limit && nr < max) {
+			pick->items[nr] = item++;
+			pick->from[nr++] = run;
+		}
+		run->pos = (uint32_t)(item - run->now->items);
+		if (nr == max)
+			break;
+		if (item < end) {
+			merge_replace_top(&st->merge, item->ts);
+			take_top(st);
+		} else if (nr) { /* a refill ends the life of what was picked */
+			break;
+		} else {
+			int ret = refill(st);
+
+			if (ret < 0)
+				return ret;
+		}
 	}
-	top = merge_top(&st->merge);
-	if (!top)
-		return 0;
-	st->run = &st->cpus[top->index];
-	st->limited = merge_second(&st->merge, &st->limit);
-	return 1;
-}
-
-/* May the running CPU's head go out before every other CPU's? */
-static inline bool run_goes_on(const struct event_stream *st, const struct cpu_item *head)
-{
-	if (!st->limited || head->ts < st->limit.ts)
-		return true;
-	return head->ts == st->limit.ts &&
-	       st->run - st->cpus < (ptrdiff_t)st->limit.index;
-}
-
-/* Fills @ev from an item. 0 or -ENOMEM. */
-static int hand_out(struct event_stream *st, const struct cpu_item *item,
-		    struct kmem_event *ev)
-{
-	const struct event_stream_cpu *cpu = st->run->stats;
-	const struct event_common *common = &st->dec.common;
-	const struct event_format *fmt;
-	int ret;
-
-	ev->ts = item->ts;
-	ev->cpu = cpu->cpu;
-	ev->buffer = (uint16_t)cpu->buffer;
-	ev->stack = item->stack;
-	if (unlikely(!item->data)) {
-		ev->type = KMEM_LOSS;
-		ev->flags = 0;
-		ev->id = 0;
-		ev->pid = 0;
-		ev->size = 0;
-		ev->data = NULL;
-		ev->loss.count = st->run->now->missed;
-		ev->loss.since_ts = st->run->now->since_ts;
-		return 0;
-	}
-	ev->pid = (int32_t)get_u32(item->data + common->pid_offset, st->dec.big_endian);
-	ev->flags = item->data[common->flags_offset];
-	ev->id = get_u16(item->data + common->type_offset, st->dec.big_endian);
-	fmt = st->shared.formats[ev->id];
-	if (unlikely(!fmt || item->size < fmt->min_size)) { /* counted when it was read */
-		ev->type = KMEM_OTHER;
-		ev->data = item->data;
-		ev->size = item->size;
-		return 0;
-	}
-	ret = decode_event(&st->dec, fmt, item->data, item->size, ev);
-	if (unlikely(ret == -EBADMSG)) {
-		st->stats.nr_undecodable++;
-		return 0;
-	}
-	return ret;
+	return nr;
 }
 
 int event_stream_next_batch(struct event_stream *st, struct kmem_event *evs, int max)
 {
-	int nr = 0;
+	struct pick pick;
+	int i, nr;
 
 	if (unlikely(st->error))
 		return st->error;
-	while (nr < max) {
-		const struct cpu_item *head = st->run ? cpu_events_head(st->run) : NULL;
-		int ret;
+	nr = pick_items(st, &pick, max < PICK_MAX ? max : PICK_MAX);
+	if (nr > 0 && decode_items(&st->dec, st->shared.formats, pick.items, (size_t)nr,
+				   evs, &st->stats.nr_undecodable))
+		nr = -ENOMEM;
+	if (nr < 0)
+		st->error = nr;
+	for (i = 0; i < nr; i++) {
+		const struct cpu_events *from = pick.from[i];
 
-		if (!head || !run_goes_on(st, head)) {
-			/* A refill may end the life of the data already given. */
-			if (!head && nr)
-				break;
-			ret = next_run(st);
-			if (ret <= 0) {
-				st->error = ret;
-				return ret < 0 ? ret : nr;
-			}
-			head = cpu_events_head(st->run);
+		evs[i].cpu = from->stats->cpu;
+		evs[i].buffer = (uint16_t)from->stats->buffer;
+		if (unlikely(evs[i].type == KMEM_LOSS)) {
+			evs[i].loss.count = from->now->missed;
+			evs[i].loss.since_ts = from->now->since_ts;
 		}
-		st->run->pos++;
-		ret = hand_out(st, head, &evs[nr]);
-		if (unlikely(ret)) {
-			st->error = -ENOMEM;
-			return -ENOMEM;
-		}
-		nr++;
 	}
 	return nr;
 }

@@ -8,12 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static bool before(const struct merge_item *a, const struct merge_item *b)
-{
-	return a->ts != b->ts ? a->ts < b->ts : a->index < b->index;
-}
-
-static void sift_down(struct merge *m)
+void merge_settle(struct merge *m)
 {
 	struct merge_item item = m->heap[0];
 	uint32_t at = 0;
@@ -23,9 +18,10 @@ static void sift_down(struct merge *m)
 
 		if (child >= m->count)
 			break;
-		if (child + 1 < m->count && before(&m->heap[child + 1], &m->heap[child]))
+		if (child + 1 < m->count &&
+		    merge_before(&m->heap[child + 1], &m->heap[child]))
 			child++;
-		if (!before(&m->heap[child], &item))
+		if (!merge_before(&m->heap[child], &item))
 			break;
 		m->heap[at] = m->heap[child];
 		at = (uint32_t)child;
@@ -51,25 +47,12 @@ int merge_push(struct merge *m, uint64_t ts, uint32_t index)
 		m->capacity = capacity;
 	}
 	m->count++;
-	while (at && before(&item, &m->heap[(at - 1) / 2])) {
+	while (at && merge_before(&item, &m->heap[(at - 1) / 2])) {
 		m->heap[at] = m->heap[(at - 1) / 2];
 		at = (at - 1) / 2;
 	}
 	m->heap[at] = item;
 	return 0;
-}
-
-const struct merge_item *merge_top(const struct merge *m)
-{
-	return m->count ? &m->heap[0] : NULL;
-}
-
-void merge_replace_top(struct merge *m, uint64_t ts)
-{
-	if (!m->count)
-		return;
-	m->heap[0].ts = ts;
-	sift_down(m);
 }
 
 void merge_pop(struct merge *m)
@@ -78,17 +61,7 @@ void merge_pop(struct merge *m)
 		return;
 	m->heap[0] = m->heap[--m->count];
 	if (m->count)
-		sift_down(m);
-}
-
-bool merge_second(const struct merge *m, struct merge_item *second)
-{
-	if (m->count < 2)
-		return false;
-	*second = m->heap[1];
-	if (m->count > 2 && before(&m->heap[2], second))
-		*second = m->heap[2];
-	return true;
+		merge_settle(m);
 }
 
 void merge_free(struct merge *m)

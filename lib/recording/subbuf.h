@@ -51,7 +51,8 @@ struct subbuf_iter {
 	bool big_endian;
 };
 
-static inline struct subbuf_iter subbuf_iter(const struct subbuf *sb, bool big_endian)
+static __always_inline struct subbuf_iter subbuf_iter(const struct subbuf *sb,
+						      bool big_endian)
 {
 	return (struct subbuf_iter){ sb->data, sb->data + sb->size, sb->ts, sb->ts,
 				     big_endian };
@@ -74,7 +75,8 @@ enum subbuf_type_len {
  * Return: 1 and @rec; 0 at the end; -EBADMSG where an event's length leaves the page (the
  * rest of the page is unreadable; the next call says 0).
  */
-static inline int subbuf_iter_next(struct subbuf_iter *it, struct raw_record *rec)
+static __always_inline int subbuf_iter_next(struct subbuf_iter *it,
+					    struct raw_record *rec)
 {
 	while (it->end - it->p >= 4) {
 		uint32_t head = get_u32(it->p, it->big_endian);

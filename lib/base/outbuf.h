@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * base: a large buffer in front of a write function, for millions of short lines.
+ * In: numbers and text. Out: the same as text, handed on in large pieces.
+ */
+#ifndef KMEMX_BASE_OUTBUF_H
+#define KMEMX_BASE_OUTBUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/compiler.h"
+
+/**
+ * struct outbuf - the buffer; outbuf_init() it
+ * @pos: where the next byte goes; @start <= @pos <= @end
+ * @write: receives what is full: 0, or -errno which is kept
+ * @err: the first failure; what is added later is thrown away
+ */
+struct outbuf {
+	char *pos, *start, *end;
+	int (*write)(void *ctx, const char *data, size_t size);
+	void *ctx;
+	int err;
+};
+
+/* Digits of the longest number, and more than any other single piece that is not a text. */
+#define OUTBUF_NUMBER 24U
+
+/* 0 or -ENOMEM. */
+int outbuf_init(struct outbuf *ob, int (*write)(void *ctx, const char *data, size_t size),
+		void *ctx) __must_check;
+/* Hands everything on. Return: 0, or the first error. */
+int outbuf_flush(struct outbuf *ob);
+void outbuf_free(struct outbuf *ob);
+/* A text of any length, by way of outbuf_flush(). */
+void outbuf_add_slow(struct outbuf *ob, const void *data, size_t size);
+
+static inline void outbuf_add(struct outbuf *ob, const void *data, size_t size)
+{
+	if (unlikely(size > (size_t)(ob->end - ob->pos))) {
+		outbuf_add_slow(ob, data, size);
+		return;
+	}
+	memcpy(ob->pos, data, size);
+	ob->pos += size;
+}
+
+static inline void outbuf_puts(struct outbuf *ob, const char *text)
+{
+	outbuf_add(ob, text, strlen(text));
+}
+
+static inline void outbuf_char(struct outbuf *ob, char c)
+{
+	if (unlikely(ob->pos == ob->end))
+		outbuf_flush(ob);
+	*ob->pos++ = c;
+}
+
+/* Decimal, at least @width characters wide, filled with @fill from the left. @width is at
+ * most 20.
+ */
+void outbuf_dec_wide(struct outbuf *ob, uint64_t value, unsigned int width, char fill);
+void outbuf_dec(struct outbuf *ob, uint64_t value);
+void outbuf_int(struct outbuf *ob, int64_t value);
+/* Lower-case hex digits without 0x, at least @digits (1 to 16) of them. */
+void outbuf_hex(struct outbuf *ob, uint64_t value, unsigned int digits);
+
+#endif

@@ -25,6 +25,7 @@ struct command {
 extern const struct command command_record;
 extern const struct command command_stat;
 extern const struct command command_diff;
+extern const struct command command_script;
 extern const struct command command_info;
 extern const struct command command_version;
 

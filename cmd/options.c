@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/strbuf.h"
 #include "command.h"
 #include "message.h"
 #include "options_value.h"
@@ -298,4 +299,25 @@ int options_parse(const struct option_usage *usage, const struct option *options
 	}
 	free(kept);
 	return ret;
+}
+
+int option_choose(const char *option, const char *word, const char *const *words,
+		  size_t nr, const char *command)
+{
+	struct strbuf list = { 0 };
+	const char *near;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (!strcmp(word, words[i]))
+			return (int)i;
+	}
+	for (i = 0; i < nr; i++)
+		strbuf_printf(&list, " %s", words[i]);
+	near = options_nearest(word, words, nr);
+	message_error(command, "unknown %s '%s'.%s%s%s\n  One of:%s", option, word,
+		      near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
+		      strbuf_text(&list));
+	strbuf_free(&list);
+	return -1;
 }

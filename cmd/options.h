@@ -74,4 +74,8 @@ void options_help(const struct option_usage *usage, const struct option *options
 const char *options_nearest(const char *word, const char *const *candidates,
 			    size_t count);
 
+/* Index of @word, the value of @option, in @words; -1 after a message that lists them. */
+int option_choose(const char *option, const char *word, const char *const *words,
+		  size_t nr, const char *command);
+
 #endif

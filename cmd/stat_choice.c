@@ -11,28 +11,6 @@
 #include "message.h"
 #include "options.h"
 
-/* Index of @word in @words, or -1 after a message that lists them. */
-static int choose(const char *option, const char *word, const char *const *words,
-		  size_t nr, const char *command)
-{
-	struct strbuf list = { 0 };
-	const char *near;
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		if (!strcmp(word, words[i]))
-			return (int)i;
-	}
-	for (i = 0; i < nr; i++)
-		strbuf_printf(&list, " %s", words[i]);
-	near = options_nearest(word, words, nr);
-	message_error(command, "unknown %s '%s'.%s%s%s\n  One of:%s", option, word,
-		      near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
-		      strbuf_text(&list));
-	strbuf_free(&list);
-	return -1;
-}
-
 static int check_account(const struct stat_choice *c, bool other_tables,
 			 const char *command)
 {
@@ -68,13 +46,14 @@ int stat_choice_check(struct stat_choice *c, bool other_tables, const char *comm
 	int index;
 
 	if (c->by_word) {
-		index = choose("--by", c->by_word, kinds, ARRAY_SIZE(kinds), command);
+		index = option_choose("--by", c->by_word, kinds, ARRAY_SIZE(kinds),
+				      command);
 		if (index < 0)
 			return EXIT_USAGE;
 		c->by = SUBJECT_CALLSITE + (unsigned int)index;
 	}
-	if (c->order_by &&
-	    choose("--order-by", c->order_by, orders, ARRAY_SIZE(orders), command) < 0)
+	if (c->order_by && option_choose("--order-by", c->order_by, orders,
+					 ARRAY_SIZE(orders), command) < 0)
 		return EXIT_USAGE;
 	return check_account(c, other_tables, command);
 }

@@ -91,7 +91,7 @@ static size_t utf8_length(const unsigned char *s)
 	return len;
 }
 
-static void json_quote(struct strbuf *sb, const char *text)
+void json_quote(struct strbuf *sb, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t len;

@@ -42,6 +42,8 @@ void json_cell(struct json *j, const struct cell *cell);
 /* Writes what is left and frees. Return: 0; -ENOMEM; the write function's error. */
 int json_end(struct json *j) __must_check;
 
+/* Appends @text as a JSON string, as json_string() writes one. */
+void json_quote(struct strbuf *sb, const char *text);
 /* Appends @f as text, as short as reads back the same, with a point in any locale. Not a
  * number and infinities give nothing and false.
  */

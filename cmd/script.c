@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx script.
+ * In: a recording. Out: its events, one a line, in time order.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/event_filter.h"
+#include "analysis/script.h"
+#include "command.h"
+#include "facts.h"
+#include "input.h"
+#include "input_symbols.h"
+#include "message.h"
+#include "options.h"
+#include "output.h"
+#include "script_filter.h"
+#include "window.h"
+
+/* Events taken at a time. */
+#define BATCH 128
+
+struct script_args {
+	const char *path, *output, *format, *gfp;
+	struct window window;
+	struct symbol_files symbols;
+	struct script_filter filter;
+	bool json, stack, ns, raw_ip, no_pager;
+	uint64_t lines;
+	unsigned int verbose;
+	struct script_options look;
+};
+
+/* Everything that run() opens and must close. */
+struct script_run {
+	struct script_args args;
+	struct input in;
+	struct callsite_rule *rule;
+	struct event_stream *stream;
+	struct analysis_env env;
+	struct sites sites;
+	struct tasks tasks;
+	struct event_filter filter;
+	struct event_filter_names names;
+	bool keep_stacks;
+	uint64_t nr_shown;
+	int file; /* of --output; -1: standard output */
+};
+
+static const char command_name[] = "script";
+
+static int parse(struct script_args *a, int argc, char **argv)
+{
+	static const struct option_usage usage = {
+		.command = command_name,
+		.purpose = "Show the events of a recording, one a line, in time order.",
+		.usage = "kmemx script [options] [FILE]",
+		.examples =
+			"  kmemx script --callsite getname_flags --time 10%,20% --stack\n"
+			"  kmemx script --ptr 0xffff88007cad6000   the life of one object\n",
+	};
+	const struct option options[] = {
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
+		{ OPTION_STRING, 'i', "input", "FILE", &a->path,
+		  "recording (default kmemx.dat; -: standard input)" },
+		SYMBOL_FILE_OPTIONS(a->symbols),
+		{ OPTION_GROUP, 0, NULL, NULL, NULL,
+		  "Which events (A,B: one of them; several options: all of them)" },
+		{ OPTION_STRING, 0, "time", "START,STOP", &a->window.time,
+		  "only this time: seconds, +1s from the start, 10%" },
+		{ OPTION_STRING, 0, "instance", "NAME", &a->window.instance,
+		  "only the ring buffer of this name" },
+		{ OPTION_STRINGS, 0, "cpu", "LIST", &a->filter.cpus, "CPUs: 0,2-3" },
+		{ OPTION_STRINGS, 'p', "pid", "LIST", &a->filter.pids,
+		  "processes: 1,100-199" },
+		{ OPTION_STRINGS, 0, "comm", "NAMES", &a->filter.comms,
+		  "tasks of these names: sh,'kworker*'" },
+		{ OPTION_STRINGS, 'e', "event", "NAMES", &a->filter.events,
+		  "events: kmalloc,kmem:kfree,'mm_page_*'" },
+		{ OPTION_STRINGS, 0, "callsite", "SITES", &a->filter.sites,
+		  "callsites: function, function+0x1f, 0xffff..." },
+		{ OPTION_STRINGS, 0, "ptr", "ADDRS", &a->filter.ptrs,
+		  "the slab objects at these addresses" },
+		{ OPTION_UINT, 'l', "lines", "N", &a->lines, "only the first N events" },
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show them" },
+		{ OPTION_FLAG, 0, "stack", NULL, &a->stack,
+		  "the callchain under its event" },
+		{ OPTION_STRING, 0, "format", "FORMAT", &a->format,
+		  "text, kmemtrace (as that tracer had it), kmemtrace-min" },
+		{ OPTION_STRING, 0, "gfp", "HOW", &a->gfp,
+		  "flags as names, short (names), hex" },
+		{ OPTION_FLAG, 0, "ns", NULL, &a->ns, "time stamps in nanoseconds" },
+		{ OPTION_FLAG, 0, "raw-ip", NULL, &a->raw_ip,
+		  "addresses instead of functions" },
+		{ OPTION_FLAG, 0, "json", NULL, &a->json, "JSON, one object a line" },
+		{ OPTION_STRING, 'o', "output", "FILE", &a->output,
+		  "into a file instead of standard output" },
+		{ OPTION_FLAG, 0, "no-pager", NULL, &a->no_pager, "do not use a pager" },
+		{ OPTION_COUNT, 'v', "verbose", NULL, &a->verbose, "more messages" },
+		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
+		{ OPTION_END },
+	};
+	int operands, ret;
+
+	ret = options_parse(&usage, options, argc, argv, &operands);
+	if (ret < 0)
+		ret = input_path(command_name, argc, argv, operands, &a->path);
+	return ret;
+}
+
+static int check_look(struct script_args *a)
+{
+	static const char *const formats[] = { "text", "json", "kmemtrace",
+					       "kmemtrace-min" };
+	static const char *const gfps[] = { "names", "short", "hex" };
+	struct script_options *look = &a->look;
+	int format = 0, gfp;
+
+	if (a->format) {
+		format = option_choose("--format", a->format, formats,
+				       ARRAY_SIZE(formats), command_name);
+		if (format < 0)
+			return EXIT_USAGE;
+	}
+	if (a->json && a->format && format != SCRIPT_JSON) {
+		message_error(command_name, "--json and --format exclude each other.");
+		return EXIT_USAGE;
+	}
+	look->format = a->json ? SCRIPT_JSON : (enum script_format)format;
+	gfp = look->format == SCRIPT_KMEMTRACE_MIN ? SCRIPT_GFP_HEX : SCRIPT_GFP_NAMES;
+	if (a->gfp) {
+		gfp = option_choose("--gfp", a->gfp, gfps, ARRAY_SIZE(gfps),
+				    command_name);
+		if (gfp < 0)
+			return EXIT_USAGE;
+	}
+	if (a->gfp && (look->format == SCRIPT_KMEMTRACE || look->format == SCRIPT_JSON)) {
+		message_error(
+			command_name,
+			"--gfp is for the text and kmemtrace-min formats.\n  kmemtrace has a decimal number there, JSON the number and the names.");
+		return EXIT_USAGE;
+	}
+	look->gfp = (enum script_gfp)gfp;
+	if (a->stack && look->format >= SCRIPT_KMEMTRACE) {
+		message_error(command_name,
+			      "--stack: the kmemtrace formats have no callchains.");
+		return EXIT_USAGE;
+	}
+	look->stack = a->stack;
+	look->ns = a->ns;
+	return -1;
+}
+
+/* --- reading ----------------------------------------------------------------------------- */
+
+static int open_rule(struct script_run *r)
+{
+	struct strbuf error = { 0 };
+	int err = callsite_rule_new(&r->rule, NULL, 0, &error);
+
+	strbuf_free(&error);
+	return err ? input_stream_failed(&r->in, err) : -1;
+}
+
+/* Is @a the recording that is being read? */
+static bool is_input(const struct script_run *r, int fd)
+{
+	struct stat out, in;
+
+	return !fstat(fd, &out) && S_ISREG(out.st_mode) && !stat(r->in.path, &in) &&
+	       in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
+static int open_output(struct script_run *r)
+{
+	const char *path = r->args.output;
+
+	if (!path || !strcmp(path, "-"))
+		return -1;
+	r->file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (r->file < 0) {
+		message_error(command_name, "cannot write %s: %s", path, strerror(errno));
+		return EXIT_FAILED;
+	}
+	if (is_input(r, r->file)) {
+		message_error(command_name,
+			      "%s is the recording itself.\n  Name another file: -o FILE",
+			      path);
+		return EXIT_USAGE;
+	}
+	if (ftruncate(r->file, 0) && errno != EINVAL) {
+		message_error(command_name, "cannot write %s: %s", path, strerror(errno));
+		return EXIT_FAILED;
+	}
+	return -1;
+}
+
+static int open_stream(struct script_run *r)
+{
+	int ret;
+
+	event_stream_close(r->stream);
+	r->stream = NULL;
+	ret = window_open_stream(&r->args.window, &r->in, r->keep_stacks, &r->stream);
+	r->env.stream = r->stream;
+	return ret;
+}
+
+/* Calls @fn for every event that is meant. 0; -errno of the stream or of @fn. */
+static int for_each(struct script_run *r, struct script *s,
+		    int (*fn)(struct script_run *r, struct script *s,
+			      const struct kmem_event *ev))
+{
+	const uint64_t limit = r->args.lines ? r->args.lines : UINT64_MAX;
+	struct kmem_event evs[BATCH];
+	uint64_t nr_events = 0;
+	int nr = 0, i, err = 0;
+
+	while (!err && nr_events < limit &&
+	       (nr = event_stream_next_batch(r->stream, evs, BATCH)) > 0) {
+		for (i = 0; i < nr && !err && nr_events < limit; i++) {
+			if (!script_shows(&r->args.look, &evs[i]) ||
+			    !event_filter_pass(&r->filter, &r->names, &evs[i]))
+				continue;
+			nr_events += evs[i].type != KMEM_LOSS;
+			err = fn(r, s, &evs[i]);
+		}
+	}
+	if (r->filter.failed)
+		return -ENOMEM;
+	return err ? err : nr < 0 ? nr : 0;
+}
+
+static int learn(struct script_run *r, struct script *s, const struct kmem_event *ev)
+{
+	script_learn(s, ev);
+	return 0;
+}
+
+static int print(struct script_run *r, struct script *s, const struct kmem_event *ev)
+{
+	r->nr_shown += ev->type != KMEM_LOSS;
+	return script_print(s, ev);
+}
+
+/* --- writing ----------------------------------------------------------------------------- */
+
+/* "# kmemx.dat: Linux 6.1.0 x86_64, 2 CPUs, clock local" */
+static void put_banner(const struct script_run *r, struct outbuf *out)
+{
+	const struct recording *rec = r->in.rec;
+	const char *clock = recording_clock(rec, r->args.window.buffer);
+	char release[128], machine[64], line[512];
+
+	if (r->args.look.format != SCRIPT_TEXT)
+		return;
+	recording_release(rec, release, sizeof(release));
+	recording_machine(rec, machine, sizeof(machine));
+	snprintf(line, sizeof(line), "# %s: Linux %s%s%s, %u CPU%s%s%s\n", r->in.path,
+		 *release ? release : "(unknown)", *machine ? " " : "", machine,
+		 rec->nr_cpus, rec->nr_cpus == 1 ? "" : "s", *clock ? ", clock " : "",
+		 clock);
+	outbuf_puts(out, line);
+}
+
+/* The losses of what was read, in one line at the end. */
+static void put_losses(const struct script_run *r, struct outbuf *out)
+{
+	struct facts facts;
+	struct strbuf text = { 0 };
+
+	facts_init(&facts, r->in.rec, r->args.window.buffer, r->stream);
+	if (r->args.look.format != SCRIPT_JSON && facts.nr_gaps && !r->args.lines) {
+		facts_lost_text(&facts, &text);
+		outbuf_puts(out, "# LOST ");
+		outbuf_puts(out, strbuf_text(&text));
+		outbuf_char(out, '\n');
+	}
+	strbuf_free(&text);
+}
+
+static int write_events(const struct render_out *to, const void *arg)
+{
+	struct script_run *r = *(struct script_run *const *)arg;
+	const struct script_env env = { &r->env, &r->sites, &r->tasks };
+	struct outbuf out;
+	struct script *s = NULL;
+	int err = outbuf_init(&out, to->write, to->ctx);
+
+	if (!err)
+		err = script_new(&s, &env, &r->args.look, &out);
+	if (!err && script_learns(&r->args.look)) {
+		err = for_each(r, s, learn);
+		if (!err && open_stream(r) >= 0)
+			err = -ENOMEM;
+	}
+	if (!err) {
+		put_banner(r, &out);
+		script_header(s);
+		err = for_each(r, s, print);
+	}
+	if (!err) {
+		put_losses(r, &out);
+		err = outbuf_flush(&out);
+	}
+	script_free(s);
+	outbuf_free(&out);
+	return err;
+}
+
+static int write_fd(void *ctx, const char *data, size_t size)
+{
+	const struct script_run *r = ctx;
+
+	while (size) {
+		ssize_t n = write(r->file, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+static int show(struct script_run *r)
+{
+	const struct render_out file = { write_fd, r };
+	bool pager = !r->args.no_pager && r->args.look.format != SCRIPT_JSON;
+	int err;
+
+	if (r->file < 0)
+		return output_write(command_name, write_events, &r, pager);
+	err = write_events(&file, &r);
+	if (close(r->file) && !err)
+		err = -errno;
+	r->file = -1;
+	if (!err)
+		return EXIT_OK;
+	message_error(command_name, "cannot write %s: %s", r->args.output,
+		      strerror(-err));
+	return EXIT_FAILED;
+}
+
+static int nothing_shown(const struct script_run *r)
+{
+	if (!event_stream_stats(r->stream)->nr_events) {
+		message_error(command_name,
+			      "%s holds no events%s.\n  %s kmemx info -i %s", r->in.path,
+			      r->args.window.time ? " in that time" : "",
+			      "Its span and its events:", r->in.path);
+		return EXIT_FAILED;
+	}
+	return script_filter_nothing(&r->args.filter, command_name, r->in.path);
+}
+
+static int run(struct script_run *r)
+{
+	const struct script_args *a = &r->args;
+	const struct input_options input = {
+		.command = command_name,
+		.path = a->path,
+		.symbols = a->symbols,
+		.want_symbols = true,
+		.verbose = a->verbose,
+	};
+	int ret = input_open(&r->in, &input);
+
+	if (ret < 0)
+		ret = open_rule(r);
+	if (ret < 0)
+		ret = script_filter_resolve(&a->filter, &r->filter, r->in.fmts,
+					    command_name, r->in.path);
+	if (ret < 0 && tasks_read(&r->tasks, r->in.rec->cmdlines))
+		ret = input_stream_failed(&r->in, -ENOMEM);
+	if (ret >= 0)
+		return ret;
+	recording_forget_kallsyms(r->in.rec);
+	r->keep_stacks = script_filter_wants_stacks(&r->filter, r->in.fmts);
+	r->env = (struct analysis_env){
+		.rec = r->in.rec,
+		.fmts = r->in.fmts,
+		.syms = r->in.syms,
+		.rule = r->rule,
+		.migratetypes = &r->in.migratetypes,
+		.log = &r->in.log,
+		.raw_ip = a->raw_ip,
+		.page_size = recording_kernel_page_size(r->in.rec),
+	};
+	sites_init(&r->sites, &r->env);
+	r->names = (struct event_filter_names){ r->in.syms, &r->sites, &r->tasks };
+	ret = open_stream(r);
+	if (ret < 0)
+		ret = open_output(r);
+	if (ret < 0)
+		ret = show(r);
+	return ret == EXIT_OK && !r->nr_shown && r->stream ? nothing_shown(r) : ret;
+}
+
+static int run_script(int argc, char **argv)
+{
+	struct script_run r = { .file = -1 };
+	int ret = parse(&r.args, argc, argv);
+
+	if (ret < 0)
+		ret = check_look(&r.args);
+	if (ret < 0)
+		ret = window_check(&r.args.window, command_name);
+	if (ret < 0)
+		ret = symbol_files_check(&r.args.symbols, command_name);
+	if (ret < 0)
+		ret = run(&r);
+	if (r.file >= 0)
+		close(r.file);
+	event_filter_free(&r.filter);
+	tasks_free(&r.tasks);
+	sites_free(&r.sites);
+	event_stream_close(r.stream);
+	callsite_rule_free(r.rule);
+	input_close(&r.in);
+	script_filter_free(&r.args.filter);
+	return ret;
+}
+
+const struct command command_script = {
+	.name = "script",
+	.purpose = "show the events of a recording, one a line",
+	.run = run_script,
+};

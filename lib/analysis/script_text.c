@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: events as trace-cmd report shows them.
+ * In: an event. Out: "comm-pid [cpu] time: event: fields", call sites and flags as names.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analysis/script_line.h"
+
+#define NS_PER_S 1000000000ULL
+
+/* "          sh-179   [": what stands before the CPU. */
+void script_text_pid(void *ctx, uint64_t key, struct strbuf *out)
+{
+	const struct script *s = ctx;
+	int32_t pid = (int32_t)key;
+	char comm[64];
+	size_t i;
+
+	snprintf(comm, sizeof(comm), "%s", tasks_name(s->env.tasks, pid));
+	for (i = 0; comm[i]; i++) {
+		if ((unsigned char)comm[i] < ' ' || comm[i] == 0x7f)
+			comm[i] = '?';
+	}
+	strbuf_printf(out, "%16s-%-5" PRId32 " [", comm, pid);
+}
+
+/* "=> function+0x1f (ffffffff81234567)", a line for each frame. */
+void script_text_stack(void *ctx, uint64_t key, struct strbuf *out)
+{
+	const struct script *s = ctx;
+	uint32_t nr = 0, i;
+	const uint64_t *frames =
+		event_stream_stack(s->env.env->stream, (uint32_t)key, &nr);
+
+	for (i = 0; i < nr; i++) {
+		strbuf_puts(out, "=> ");
+		sites_exact(s->env.sites, frames[i], out);
+		strbuf_printf(out, " (%0*" PRIx64 ")\n", (int)s->long_digits, frames[i]);
+	}
+}
+
+/* Characters up to a NUL; what a terminal would take for an order is shown as '?'. */
+static void put_text(struct script *s, const struct field_data *content)
+{
+	const char *text = (const char *)content->data;
+	size_t size = strnlen(text, content->size), i, from = 0;
+
+	for (i = 0; i < size; i++) {
+		if (likely((unsigned char)text[i] >= ' ' && text[i] != 0x7f))
+			continue;
+		outbuf_add(s->out, text + from, i - from);
+		outbuf_char(s->out, '?');
+		from = i + 1;
+	}
+	outbuf_add(s->out, text + from, size - from);
+}
+
+static void put_raw(struct script *s, const struct raw_field *f,
+		    const struct field_data *content)
+{
+	switch (f->kind) {
+	case FIELD_UINT:
+		outbuf_dec(s->out, script_field_number(s, f, content));
+		break;
+	case FIELD_INT:
+		outbuf_int(s->out, (int64_t)script_field_number(s, f, content));
+		break;
+	case FIELD_ADDRESS:
+		outbuf_add(s->out, "0x", 2);
+		outbuf_hex(s->out, script_field_number(s, f, content), 1);
+		break;
+	case FIELD_BOOL:
+		outbuf_puts(s->out,
+			    script_field_number(s, f, content) ? "true" : "false");
+		break;
+	case FIELD_TEXT:
+		put_text(s, content);
+		break;
+	default:
+		outbuf_char(s->out, '[');
+		script_bytes(s, content, " ");
+		outbuf_char(s->out, ']');
+	}
+}
+
+static void put_field(struct script *s, const struct kmem_event *ev,
+		      const struct shown_field *f)
+{
+	struct field_data content;
+	const char *name;
+
+	outbuf_add(s->out, f->label, f->label_size);
+	if (unlikely(!script_field_data(s, ev, &f->raw, &content))) {
+		outbuf_char(s->out, '?');
+		return;
+	}
+	switch (f->as) {
+	case SHOWN_SITE:
+		script_cached(s, &s->addrs, script_field_number(s, &f->raw, &content));
+		break;
+	case SHOWN_GFP:
+		script_cached(s, &s->gfps, script_field_number(s, &f->raw, &content));
+		break;
+	case SHOWN_MIGRATETYPE:
+		name = migratetype_name(
+			s->env.env->migratetypes,
+			(int)(int64_t)script_field_number(s, &f->raw, &content));
+		if (name) {
+			outbuf_puts(s->out, name);
+			break;
+		}
+		/* fall through */
+	default:
+		put_raw(s, &f->raw, &content);
+	}
+}
+
+/* "12.139039: ", rounded as trace-cmd rounds; the bare number of another clock. */
+static void put_time(struct script *s, const struct kmem_event *ev)
+{
+	uint64_t ts = ev->ts, seconds, rest;
+
+	if (!s->ns_clock[ev->buffer]) {
+		outbuf_dec_wide(s->out, ts, 11, ' ');
+		outbuf_add(s->out, ": ", 2);
+		return;
+	}
+	seconds = ts / NS_PER_S;
+	rest = ts % NS_PER_S;
+	if (!s->opts.ns) {
+		rest = (rest + 500) / 1000;
+		if (rest == 1000000) {
+			seconds++;
+			rest = 0;
+		}
+	}
+	outbuf_dec_wide(s->out, seconds, 5, ' ');
+	outbuf_char(s->out, '.');
+	outbuf_dec_wide(s->out, rest, s->opts.ns ? 9 : 6, '0');
+	outbuf_add(s->out, ": ", 2);
+}
+
+static void put_instance(struct script *s, const struct kmem_event *ev)
+{
+	const char *name = s->env.env->rec->buffers[ev->buffer].name;
+
+	if (likely(!*name))
+		return;
+	outbuf_puts(s->out, name);
+	outbuf_add(s->out, ": ", 2);
+}
+
+void script_text_loss(struct script *s, const struct kmem_event *ev)
+{
+	put_instance(s, ev);
+	outbuf_add(s->out, "CPU:", 4);
+	outbuf_dec(s->out, ev->cpu);
+	outbuf_add(s->out, " [", 2);
+	if (ev->loss.count != KMEM_LOSS_UNKNOWN) {
+		outbuf_dec(s->out, ev->loss.count);
+		outbuf_char(s->out, ' ');
+	}
+	outbuf_puts(s->out, "EVENTS DROPPED]\n");
+}
+
+void script_text_line(struct script *s, const struct kmem_event *ev)
+{
+	const struct layout *l;
+	size_t i;
+
+	if (unlikely(ev->type == KMEM_LOSS)) {
+		script_text_loss(s, ev);
+		return;
+	}
+	l = script_layout(s, ev);
+	if (unlikely(!l)) {
+		s->failed = true;
+		return;
+	}
+	put_instance(s, ev);
+	script_cached(s, &s->pids, (uint32_t)ev->pid);
+	outbuf_dec_wide(s->out, ev->cpu, 3, '0');
+	outbuf_add(s->out, "] ", 2);
+	put_time(s, ev);
+	outbuf_add(s->out, l->head, l->head_size);
+	if (unlikely(ev->type == KMEM_KERNEL_STACK))
+		outbuf_puts(s->out, " <stack trace>");
+	for (i = 0; i < l->nr && ev->type != KMEM_KERNEL_STACK; i++)
+		put_field(s, ev, &l->fields[i]);
+	outbuf_char(s->out, '\n');
+	if (s->opts.stack && ev->stack)
+		script_cached(s, &s->stacks, ev->stack);
+}

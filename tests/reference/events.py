@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Holds kmemx script against trace-cmd's own reading of a whole recording.
+
+usage: events.py KMEMX RECORDING TEXT
+
+TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. Every event must be there
+once, with the same time, CPU, task, name and fields; so must every loss. Prints what differs;
+exit 1 if anything does.
+"""
+import collections
+import gzip
+import json
+import re
+import subprocess
+import sys
+
+LINE = re.compile(r"^\s*(.*)-(-?\d+)\s+\[(\d+)\]\s*([\d.]+): (\w+):\s*(.*)$")
+GAP = re.compile(r"^CPU:(\d+) \[(?:(\d+) )?EVENTS DROPPED\]")
+# A value ends where the next "name=" begins: names of tasks may have spaces.
+FIELD = re.compile(r"(\w+)=(.*?)(?=\s+\w+=|$)")
+
+
+def value(text):
+    """A field as trace-cmd prints it, as a number where it is one."""
+    if text == "(nil)":
+        return 0
+    try:
+        return int(text, 0) & (1 << 64) - 1
+    except ValueError:
+        return text.split(" ")[0]
+
+
+def shown(key, content, event):
+    """The same, of a field of kmemx script --json."""
+    if key == "call_site":
+        site = event.get("callsite", "0x0").split(" ")[0]
+        return value(site) if site.startswith("0x") else site
+    if isinstance(content, str):
+        return value(content) if re.fullmatch("0x[0-9a-f]+|-?[0-9]+", content) else \
+            content.split(" ")[0]
+    return int(content) & (1 << 64) - 1
+
+
+def kept(name, fields):
+    """Of a stack only its size: there are more frames, or fewer, than its format says."""
+    return {"size": fields["size"]} if name == "kernel_stack" else fields
+
+
+def reference(path):
+    events, gaps = [], collections.defaultdict(list)
+    with gzip.open(path, "rt", errors="replace") as text:
+        for line in text:
+            event, gap = LINE.match(line), GAP.match(line)
+            if event:
+                comm, pid, cpu, time, name, rest = event.groups()
+                fields = {k: value(v) for k, v in FIELD.findall(rest)}
+                events.append((int(time.replace(".", "")), int(cpu), int(pid), name,
+                               comm.split(": ")[-1].strip(), kept(name, fields)))
+            elif gap:
+                gaps[int(gap[1])].append(int(gap[2]) if gap[2] else None)
+    return events, gaps
+
+
+def kmemx_script(kmemx, recording):
+    """The events of kmemx script, in its order, and what it says of losses."""
+    out = subprocess.run([kmemx, "script", "-i", recording, "--json", "--event", "*"],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    events, gaps = [], collections.defaultdict(list)
+    for line in out.stdout.splitlines():
+        got = json.loads(line)
+        if "lost" in got:
+            gaps[got["cpu"]].append(got["lost"])
+            continue
+        fields = {k: shown(k, v, got) for k, v in got["fields"].items() if v is not None}
+        events.append((got["ts"], got["cpu"], got["pid"], got["event"], got["comm"],
+                       kept(got["event"], fields)))
+    return events, gaps
+
+
+def same_fields(expected, got):
+    common = {k: v for k, v in expected.items() if k in got}
+    return bool(got or not expected) and len(common) == len(got) and all(
+        got[k] == v or {got[k], v} <= {0xffffffff, 0xffffffffffffffff}
+        for k, v in common.items())
+
+
+def differences(expected, got):
+    times = [event[0] for event in got]
+    if times != sorted(times):
+        yield "kmemx script is not in order of time"
+    if len(expected) != len(got):
+        yield f"{len(expected)} events, kmemx {len(got)}"
+    order = [(e[:4], repr(sorted(e[5].items()))) for e in expected]
+    expected = [expected[i] for i in sorted(range(len(expected)), key=order.__getitem__)]
+    order = [(e[:4], repr(sorted(e[5].items()))) for e in got]
+    got = [got[i] for i in sorted(range(len(got)), key=order.__getitem__)]
+    for one, other in zip(expected, got):
+        if one[:5] != other[:5] or not same_fields(one[5], other[5]):
+            yield f"{one}\n  kmemx {other}"
+
+
+def main():
+    kmemx, recording, text = sys.argv[1:4]
+    expected, expected_gaps = reference(text)
+    got, gaps = kmemx_script(kmemx, recording)
+    if not expected:
+        sys.exit(f"{text}: no event in it")
+    wrong = list(differences(expected, got))
+    if expected_gaps != gaps:
+        wrong.append(f"losses {dict(expected_gaps)}, kmemx {dict(gaps)}")
+    print("\n".join(wrong[:5]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/clock_skew.h"
 #include "analysis/page_matrix.h"
 #include "analysis/page_report.h"
 #include "base/array.h"
@@ -22,6 +23,7 @@ static void *page_create(const struct analysis_env *env)
 		return NULL;
 	page->env = env;
 	page->acc.by_pfn = env->by_address;
+	page->acc.doubts.skew = clock_skew(env->rec);
 	/* Page rows are by stack as it is. */
 	if (env->by != SUBJECT_STACK)
 		page->acc.dimension = subjects_dimension(env->by);

@@ -37,6 +37,8 @@ enum page_end { PAGE_FREED, PAGE_GONE, PAGE_ANNOUNCED };
 
 /* live_entry.bytes_req of a block: the index of its request's split, or 0. */
 #define block_split bytes_req
+/* ... and what there is to doubt about it: PAGE_EARLY, PAGE_OVER, or 0. */
+#define block_doubt bytes_alloc
 
 /* Part of a range of page frames: up to 64 of them. */
 struct page_span {
@@ -310,6 +312,17 @@ static uint64_t page_next_live(struct page_account *acc, uint64_t pfn, uint64_t 
 	return end;
 }
 
+/* A block in doubt ends in another way than one that would tell. */
+static void page_undoubt(struct page_account *acc, struct live_entry *block)
+{
+	struct live_entry *d = page_doubt_find(&acc->doubts, block->block_doubt,
+					       block->key, block->order);
+
+	if (d)
+		page_doubt_drop(&acc->doubts, d);
+	block->block_doubt = 0;
+}
+
 /* Takes the live frames of [@pfn, @pfn + @nr) out of their blocks. */
 static void page_release(struct page_account *acc, uint64_t pfn, uint64_t nr,
 			 enum page_end why)
@@ -324,6 +337,8 @@ static void page_release(struct page_account *acc, uint64_t pfn, uint64_t nr,
 		e = pfn < end && !acc->failed ? page_block(acc, pfn) : NULL;
 		if (!e)
 			return;
+		if (unlikely(e->block_doubt))
+			page_undoubt(acc, e);
 		old = *e;
 		last = old.key + (1ULL << old.order);
 		stop = last < end ? last : end;
@@ -390,28 +405,106 @@ static inline bool page_plausible(struct page_account *acc, uint64_t pfn, uint32
 	return false;
 }
 
-/* The frames of a new block live; what lived there has ended. In the common case they are
- * in one word, and nothing did.
+/* The live block @e met its free before, as doubt @d says: the surplus free was it. */
+static void page_reorder(struct page_account *acc, struct live_entry *e,
+			 const struct live_entry *d)
+{
+	struct page_totals *sum = &acc->totals;
+	struct live_entry old = *e;
+	uint64_t nr = 1ULL << old.order;
+
+	if (d->doubt_what & PAGE_DOUBT_AGAIN) {
+		sum->again--;
+		sum->again_pages -= nr;
+	} else {
+		sum->unmatched--;
+		sum->unmatched_pages -= nr;
+	}
+	acc->free_only[d->row].hit--;
+	acc->free_only[d->row].pages -= nr;
+	sum->matched++;
+	sum->reordered++;
+	live_remove(&acc->blocks, e);
+	page_block_end(acc, &old, nr, 0);
+	page_mark(acc, old.key, nr, false);
+}
+
+/* A block is allocated whose frames are not all free: what lives there has ended. Returns
+ * what there is to doubt about the new block.
  */
-static inline void page_take_over(struct page_account *acc, uint64_t pfn, uint64_t nr)
+static uint32_t page_alloc_over(struct page_account *acc, const struct kmem_event *ev,
+				const struct page_census *census)
+{
+	uint64_t pfn = ev->page_alloc.pfn;
+	uint32_t order = ev->page_alloc.order, row;
+	struct live_entry *e = live_find(&acc->blocks, pfn), *d = NULL;
+	bool whole = e && e->order == order && !e->block_split;
+
+	if (whole && e->block_doubt == PAGE_EARLY)
+		d = page_doubt_find(&acc->doubts, PAGE_EARLY, pfn, order);
+	if (d) {
+		page_reorder(acc, e, d);
+		page_doubt_drop(&acc->doubts, d);
+		return 0;
+	}
+	row = whole ? e->row : 0;
+	page_release(acc, pfn, 1ULL << order, PAGE_GONE);
+	if (!whole || census->announced)
+		return 0;
+	d = page_doubt_add(&acc->doubts, PAGE_OVER, ev, pfn, order);
+	if (!d) {
+		acc->failed = true;
+		return 0;
+	}
+	d->row = row;
+	return PAGE_OVER;
+}
+
+/* page_take_over() where something lives there, or is in doubt. */
+static uint32_t page_take_over_slow(struct page_account *acc, const struct kmem_event *ev)
+{
+	uint64_t pfn = ev->page_alloc.pfn;
+	uint32_t order = ev->page_alloc.order, doubt = 0;
+	struct page_census census = page_census(acc, pfn, 1ULL << order);
+	struct live_entry *d = NULL;
+
+	if (page_doubts_concern(&acc->doubts, ev->ts)) {
+		d = page_doubt_find(&acc->doubts, PAGE_SURPLUS, pfn, order);
+		if (d && page_doubt_recent(&acc->doubts, d, ev)) {
+			page_doubt_turn(&acc->doubts, d, PAGE_EARLY, ev);
+			doubt = PAGE_EARLY;
+		} else {
+			page_doubt_forget(&acc->doubts, pfn, 1ULL << order);
+		}
+	}
+	if (census.live)
+		doubt = page_alloc_over(acc, ev, &census);
+	page_mark(acc, pfn, 1ULL << order, true);
+	return doubt;
+}
+
+/* The frames of a new block live; what lived there has ended. In the common case they are
+ * in one word, nothing did, and nothing is in doubt. Returns what is.
+ */
+static inline uint32_t page_take_over(struct page_account *acc,
+				      const struct kmem_event *ev, uint64_t nr)
 {
 	struct page_span span;
-	uint64_t at = pfn;
+	uint64_t at = ev->page_alloc.pfn;
 
-	if (likely(page_span_next(acc, &at, pfn + nr, &span) && span.nr == nr &&
-		   !(*span.live & span.mask))) {
+	if (likely(page_span_next(acc, &at, at + nr, &span) && span.nr == nr &&
+		   !(*span.live & span.mask) &&
+		   !page_doubts_concern(&acc->doubts, ev->ts))) {
 		span_mark(&span, true);
-		return;
+		return 0;
 	}
-	if (page_census(acc, pfn, nr).live)
-		page_release(acc, pfn, nr, PAGE_GONE);
-	page_mark(acc, pfn, nr, true);
+	return page_take_over_slow(acc, ev);
 }
 
 static inline void page_alloc(struct page_account *acc, const struct kmem_event *ev)
 {
 	uint64_t pfn = ev->page_alloc.pfn;
-	uint32_t order = ev->page_alloc.order, row;
+	uint32_t order = ev->page_alloc.order, row, doubt;
 	struct page_totals *sum = &acc->totals;
 	bool failed = pfn == KMEM_NO_PFN;
 	struct page_counts *counts;
@@ -437,7 +530,7 @@ static inline void page_alloc(struct page_account *acc, const struct kmem_event 
 		counts->failed++;
 		return;
 	}
-	page_take_over(acc, pfn, nr);
+	doubt = page_take_over(acc, ev, nr);
 	e = live_insert(&acc->blocks, pfn);
 	if (!e) {
 		acc->failed = true;
@@ -445,6 +538,7 @@ static inline void page_alloc(struct page_account *acc, const struct kmem_event 
 	}
 	*e = (struct live_entry){ .key = pfn,
 				  .row = row,
+				  .block_doubt = doubt,
 				  .cpu = (uint16_t)ev->cpu,
 				  .order = (uint8_t)order,
 				  .state = LIVE_ALLOCATED,
@@ -468,8 +562,8 @@ static inline void page_alloc(struct page_account *acc, const struct kmem_event 
 	}
 }
 
-/* @pages freed by @stack were not seen allocated. */
-static void page_free_only(struct page_account *acc, uint32_t stack, uint64_t pages)
+/* @pages freed by @stack were not seen allocated. Returns whose row that is. */
+static uint32_t page_free_only(struct page_account *acc, uint32_t stack, uint64_t pages)
 {
 	uint32_t *index =
 		u64_map_insert(&acc->free_only_index, stack, (uint32_t)acc->nr_free_only);
@@ -478,7 +572,7 @@ static void page_free_only(struct page_account *acc, uint32_t stack, uint64_t pa
 	if (!index || array_reserve(&acc->free_only, &acc->free_only_capacity,
 				    *index + 1UL, sizeof(*acc->free_only))) {
 		acc->failed = true;
-		return;
+		return UINT32_MAX;
 	}
 	row = &acc->free_only[*index];
 	if (*index == acc->nr_free_only) {
@@ -487,6 +581,72 @@ static void page_free_only(struct page_account *acc, uint32_t stack, uint64_t pa
 	}
 	row->hit++;
 	row->pages += pages;
+	return *index;
+}
+
+/* A free of no live block, by free-only row @row: it may be an allocation's still to come. */
+static void page_free_surplus(struct page_account *acc, const struct kmem_event *ev,
+			      const struct page_census *census, uint32_t row)
+{
+	struct live_entry *d;
+
+	/* Counted half as one and half as the other it could not be taken back. */
+	if (row == UINT32_MAX ||
+	    (census->freed && census->freed != 1ULL << ev->page_free.order))
+		return;
+	d = page_doubt_add(&acc->doubts, PAGE_SURPLUS, ev, ev->page_free.pfn,
+			   ev->page_free.order);
+	if (!d) {
+		acc->failed = true;
+		return;
+	}
+	d->row = row;
+	if (census->freed)
+		d->doubt_what |= PAGE_DOUBT_AGAIN;
+}
+
+/* The whole block @e is freed, about which there is something to doubt. */
+static void page_free_doubtful(struct page_account *acc, const struct kmem_event *ev,
+			       struct live_entry *e)
+{
+	struct live_entry *d =
+		page_doubt_find(&acc->doubts, e->block_doubt, e->key, e->order);
+
+	e->block_doubt = 0;
+	if (!d)
+		return;
+	if ((d->doubt_what & PAGE_DOUBT_KIND) == PAGE_EARLY)
+		/* One free is still too many, and this may be it. */
+		page_doubt_turn(&acc->doubts, d, PAGE_SURPLUS, ev);
+	else if (page_doubt_recent(&acc->doubts, d, ev))
+		page_doubt_turn(&acc->doubts, d, PAGE_OVER_FREED, ev);
+	else
+		page_doubt_drop(&acc->doubts, d);
+}
+
+/* Is this the free of a block that was taken for gone when it was allocated again? */
+static bool page_settle_over(struct page_account *acc, const struct kmem_event *ev)
+{
+	struct live_entry *d = page_doubt_find(&acc->doubts, PAGE_OVER_FREED,
+					       ev->page_free.pfn, ev->page_free.order);
+	struct page_totals *sum = &acc->totals;
+	uint64_t nr = 1ULL << ev->page_free.order;
+	struct page_pfn *pfn;
+
+	if (!d)
+		return false;
+	acc->rows[d->row].implicit_pages -= nr;
+	pfn = acc->by_pfn ? page_pfn(acc, d->key, d->row) : NULL;
+	if (pfn)
+		pfn->implicit_pages -= nr;
+	sum->implicit_pages -= nr;
+	sum->implicit_blocks--;
+	sum->freed_pages += nr;
+	sum->alloc_freed++;
+	sum->matched++;
+	sum->reordered++;
+	page_doubt_drop(&acc->doubts, d);
+	return true;
 }
 
 /* The common case, at a third of the cost: the block is free as a whole, and its frames'
@@ -498,7 +658,7 @@ static inline bool page_free_matched(struct page_account *acc, uint64_t pfn,
 	struct live_entry *e = live_find(&acc->blocks, pfn), old;
 	struct page_span span;
 
-	if (!e || e->order != order || e->block_split || order > 6 ||
+	if (!e || e->order != order || (e->block_split | e->block_doubt) || order > 6 ||
 	    !page_span_next(acc, &pfn, pfn + (1ULL << order), &span) ||
 	    span.nr != 1U << order)
 		return false;
@@ -516,6 +676,7 @@ static inline void page_free(struct page_account *acc, const struct kmem_event *
 	uint32_t order = ev->page_free.order;
 	struct page_totals *sum = &acc->totals;
 	struct page_census census;
+	uint32_t row = UINT32_MAX;
 	struct live_entry *e;
 
 	if (!page_plausible(acc, pfn, order))
@@ -525,20 +686,28 @@ static inline void page_free(struct page_account *acc, const struct kmem_event *
 	if (likely(page_free_matched(acc, pfn, order)))
 		return;
 	census = page_census(acc, pfn, nr);
+	if (unlikely(page_doubts_concern(&acc->doubts, ev->ts))) {
+		if (!census.live && page_settle_over(acc, ev))
+			return;
+		page_doubt_forget(&acc->doubts, pfn, nr);
+	}
 	sum->again_pages += census.freed;
 	sum->unmatched_pages += nr - census.live - census.freed;
 	if (census.live < nr)
-		page_free_only(acc, ev->stack, nr - census.live);
+		row = page_free_only(acc, ev->stack, nr - census.live);
 	if (!census.live) {
 		if (census.freed)
 			sum->again++;
 		else
 			sum->unmatched++;
+		page_free_surplus(acc, ev, &census, row);
 	} else {
 		e = page_block(acc, pfn);
-		if (e && e->key == pfn && e->order == order)
+		if (e && e->key == pfn && e->order == order) {
 			sum->matched++;
-		else if (e && pfn + nr <= e->key + (1ULL << e->order))
+			if (e->block_doubt)
+				page_free_doubtful(acc, ev, e);
+		} else if (e && pfn + nr <= e->key + (1ULL << e->order))
 			sum->split++;
 		else
 			sum->merged++;
@@ -579,6 +748,20 @@ static inline void page_take(struct page_account *acc, const struct kmem_event *
 		break;
 	default:
 		break;
+	}
+}
+
+/* The blocks whose next event never came. */
+static void page_settle_early(struct page_account *acc)
+{
+	struct live_entry *d = NULL, *e;
+
+	while ((d = live_next(&acc->doubts.table, d))) {
+		e = page_doubt_find(&acc->doubts, PAGE_EARLY, d->key, d->order) == d
+			    ? live_find(&acc->blocks, d->key)
+			    : NULL;
+		if (e && e->block_doubt == PAGE_EARLY)
+			page_reorder(acc, e, d);
 	}
 }
 
@@ -648,6 +831,7 @@ void page_account_finish(struct page_account *acc)
 			}
 		}
 	}
+	page_settle_early(acc);
 	page_sure(acc);
 }
 
@@ -668,5 +852,6 @@ void page_account_free(struct page_account *acc)
 	free(acc->free_only);
 	intern_free(&acc->pfn_keys);
 	free(acc->pfns);
+	page_doubts_free(&acc->doubts);
 	*acc = (struct page_account){ 0 };
 }

@@ -11,6 +11,8 @@
  *   free of several blocks   a merged free
  *   free of freed pages      again: freed twice, or allocated in bulk, which no event says
  *   free of unknown pages    unmatched: allocated before the recording (or in bulk)
+ * Clocks of two CPUs differ: within @doubts.skew, a free and an allocation of one block on two
+ * CPUs may be in the wrong order; what slab_account.h says of objects holds for whole blocks.
  * In pages:    allocated = freed + implicit + live at the end.
  * In requests: requests - failures = alloc_freed + implicit_blocks + live_blocks, and
  *              frees = matched + split + merged + again + unmatched.
@@ -28,6 +30,7 @@
 #include "analysis/dimension.h"
 #include "analysis/live.h"
 #include "analysis/live_watch.h"
+#include "analysis/page_doubt.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
@@ -81,8 +84,9 @@ struct page_totals {
 	uint64_t frees;		      /* mm_page_free */
 	uint64_t batched;	      /* mm_page_free_batched */
 	uint64_t matched, split, merged, again, unmatched;
-	uint64_t freed_pages;	  /* of those that were live */
-	uint64_t again_pages;	  /* freed without a known allocation in between */
+	uint64_t reordered;   /* of the matched: their events were in the wrong order */
+	uint64_t freed_pages; /* of those that were live */
+	uint64_t again_pages; /* freed without a known allocation in between */
 	uint64_t unmatched_pages; /* freed without a known allocation before */
 	uint64_t implicit_pages;
 	uint64_t
@@ -120,6 +124,7 @@ struct page_account {
 	struct page_pfn *pfns;
 	size_t nr_pfns, pfns_capacity;
 	struct page_totals totals;
+	struct page_doubts doubts;	/* .skew: to be set */
 	const struct live_watch *watch; /* may be NULL */
 	bool failed;			/* memory ran out; the numbers are void */
 };

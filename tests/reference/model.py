@@ -168,24 +168,66 @@ class Slab:
         return total
 
 
+class Request:
+    """A block that was allocated, whatever became of its pages."""
+
+    def __init__(self, pfn, order, row, gaps):
+        self.pfn, self.order, self.row, self.gaps = pfn, order, row, gaps
+        self.left = 1 << order
+        self.implicit = False  # a page of it ended without an event
+        self.early = None  # counter of the free that may be its own
+        self.over = None  # (time, cpu, the request that it seems to have ended)
+
+
 class Pages:
-    def __init__(self):
-        self.pages = {}  # pfn -> request number, or None once freed
+    def __init__(self, skew_time):
+        self.skew = skew_time
+        self.pages = {}  # pfn -> Request, or None once freed
         self.announced = set()
-        self.requests = []  # [pages left, ended without an event?]
+        self.surplus = {}  # pfn -> (order, time, cpu, counter) of a free of nothing
+        self.over_freed = {}  # pfn -> Request taken for gone whose free may come yet
         self.sum = collections.Counter()
         self.matrix = collections.Counter()
         self.failed = collections.Counter()  # (order, migratetype) -> requests
+        self.suspects = collections.Counter()  # call site -> pages gone without an event
+        self.gaps = 0
 
     def end(self, pfn, freed):
-        request = self.requests[self.pages[pfn]]
-        request[0] -= 1
+        request = self.pages[pfn]
+        request.left -= 1
         self.sum["freed" if freed else "implicit"] += 1
-        request[1] |= not freed
-        if not request[0]:
-            self.sum["alloc_implicit" if request[1] else "alloc_freed"] += 1
+        if not freed:
+            self.suspects[request.row] += 1
+        request.implicit |= not freed
+        if not request.left:
+            self.sum["alloc_implicit" if request.implicit else "alloc_freed"] += 1
 
-    def alloc(self, field):
+    def whole(self, pfn, order):
+        """The live block that begins there and is of that order still, or None."""
+        request = self.pages.get(pfn)
+        if request and (request.pfn, request.order) == (pfn, order):
+            return request if request.left == 1 << order else None
+        return None
+
+    def reorder(self, request):
+        """The live block's free came before its allocation."""
+        self.sum[request.early] -= 1
+        self.sum["unmatched_pages"] -= 1 << request.order
+        self.sum["frees_reordered"] += 1
+        self.sum["frees_of_live"] += 1
+        for page in range(request.pfn, request.pfn + (1 << request.order)):
+            self.end(page, True)
+            self.pages[page] = None
+
+    def forget(self, span):
+        """Another event of these pages: what was free and in doubt stays what it seemed."""
+        for doubts, order in ((self.surplus, lambda d: d[0]),
+                              (self.over_freed, lambda d: d.order)):
+            for pfn in [p for p, d in doubts.items()
+                        if p < span.stop and p + (1 << order(d)) > span.start]:
+                del doubts[pfn]
+
+    def alloc(self, cpu, time, field, row):
         pfn, order = number(field["pfn"]), int(field["order"])
         self.sum["requests"] += 1
         if pfn in (-1, 0xffffffff, 0xffffffffffffffff):
@@ -193,27 +235,56 @@ class Pages:
             self.sum["failed"] += 1 << order
             self.failed[order, int(field["migratetype"])] += 1
             return
-        request = len(self.requests)
-        self.requests.append([1 << order, False])
+        request = Request(pfn, order, row, self.gaps)
+        span = range(pfn, pfn + (1 << order))
+        before, early = self.whole(pfn, order), self.surplus.get(pfn)
+        if before and before.early:
+            self.reorder(before)
+        elif before and not self.announced.intersection(span):
+            request.over = (time, cpu, before)
+        elif (early and early[0] == order and early[2] != cpu
+              and time - early[1] <= self.skew):
+            request.early = early[3]
+        self.forget(span)
         self.sum["pages"] += 1 << order
         self.matrix[order, int(field["migratetype"])] += 1
-        for page in range(pfn, pfn + (1 << order)):
+        for page in span:
             if self.pages.get(page) is not None:
                 self.end(page, page in self.announced)
             self.announced.discard(page)
             self.pages[page] = request
 
-    def free(self, field):
+    def free(self, cpu, time, field):
         pfn, order = number(field["pfn"]), int(field["order"])
         span = range(pfn, pfn + (1 << order))
         live = [p for p in span if self.pages.get(p) is not None]
         again = [p for p in span if p in self.pages and self.pages[p] is None]
+        whole, over = self.whole(pfn, order), self.over_freed.get(pfn)
         self.sum["frees"] += 1
+        self.forget(span)
+        if over and over.order == order and not live:
+            self.sum["implicit"] -= 1 << order
+            self.sum["alloc_implicit"] -= 1
+            self.suspects[over.row] -= 1 << order
+            self.sum["freed"] += 1 << order
+            self.sum["alloc_freed"] += 1
+            self.sum["frees_reordered"] += 1
+            self.sum["frees_of_live"] += 1
+            return
         self.sum["unmatched_pages"] += (1 << order) - len(live)
         if not live:
-            self.sum["frees_double" if again else "frees_unmatched"] += 1
+            counter = "frees_double" if again else "frees_unmatched"
+            self.sum[counter] += 1
+            if len(again) in (0, 1 << order):
+                self.surplus[pfn] = order, time, cpu, counter
         else:
             self.sum["frees_of_live"] += 1
+        if whole and whole.early:
+            self.surplus[pfn] = order, time, cpu, whole.early
+        if whole and whole.over:
+            then, where, before = whole.over
+            if where != cpu and time - then <= self.skew:
+                self.over_freed[pfn] = before
         for page in live:
             self.end(page, True)
         for page in span:
@@ -226,38 +297,45 @@ class Pages:
         if self.pages.get(pfn) is not None:
             self.announced.add(pfn)
 
-    def summary(self, page_size):
+    def finish(self):
         for page in self.announced:
             self.end(page, True)
             self.pages[page] = None
+        for request in {id(r): r for r in self.pages.values() if r}.values():
+            if request.early and self.whole(request.pfn, request.order):
+                self.reorder(request)
+
+    def summary(self, page_size):
         total = collections.Counter(self.sum)
         for name, count in (("bytes", "pages"), ("bytes_freed", "freed"),
                             ("bytes_implicit", "implicit"), ("bytes_failed", "failed"),
                             ("bytes_unmatched", "unmatched_pages")):
             total[name] = total[count] * page_size
-        live = [n for n in self.pages.values() if n is not None]
+        live = [r for r in self.pages.values() if r]
         total["bytes_live"] = len(live) * page_size
-        total["alloc_only"] = len(set(live))
+        total["alloc_only"] = len({id(r) for r in live})
         return total
 
 
 def model(path, recording):
     page_size = recording["kernel_page_size"]
-    slab, pages = Slab(skew(recording["clock"])), Pages()
+    slab, pages = Slab(skew(recording["clock"])), Pages(skew(recording["clock"]))
     for pid, cpu, time, name, field in events(path):
         if name in ALLOCS:
             slab.alloc(pid, cpu, time, field, 2 * page_size if ALLOCS[name] else None)
         elif name in FREES:
             slab.free(cpu, time, field)
         elif name == "mm_page_alloc":
-            pages.alloc(field)
+            pages.alloc(cpu, time, field, None)
         elif name == "mm_page_free":
-            pages.free(field)
+            pages.free(cpu, time, field)
         elif name == "mm_page_free_batched":
             pages.batched(field)
         elif name == "gap":
             slab.gaps += 1
+            pages.gaps += 1
     slab.finish()
+    pages.finish()
     return slab, pages
 
 
@@ -314,7 +392,23 @@ def unbalanced(reports):
                 yield f"{name}: {column} of the rows is {rows}, not {total}"
 
 
+def diff_disagrees(kmemx, recording):
+    """Yields one line per sum that kmemx diff has of a recording and kmemx stat has not."""
+    run = subprocess.run([kmemx, "diff", "--json", recording, recording],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    if run.returncode:
+        return  # it names what it does not compare
+    stat = report(kmemx, recording)[1]
+    diff = {r["name"]: r["summary"] for r in json.loads(run.stdout)["reports"]}
+    for name, net in (("slab", "bytes_net"), ("page", "bytes_live")):
+        if name in stat and name in diff:
+            got, expected = diff[name]["total_net_old"], stat[name]["summary"][net]
+            if got != expected:
+                yield f"diff {name}: net {got}, stat {expected}"
+
+
 def all_unbalanced(kmemx, recording):
+    yield from diff_disagrees(kmemx, recording)
     for by in ("callsite", "stack", "comm", "pid", "cpu", "module"):
         for options in (("--by", by), ("--account", "--by", by)):
             try:

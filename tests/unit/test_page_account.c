@@ -248,6 +248,126 @@ START_TEST(frees_alone_are_kept_by_who_freed)
 }
 END_TEST
 
+static void event_at(struct page_account *acc, const char *event, uint64_t ts)
+{
+	struct kmem_event ev = { .cpu = (uint32_t)(event[1] - '0'), .ts = ts };
+	uint32_t order = (uint32_t)(event[2] - '0');
+
+	if (*event == 'a') {
+		ev.type = KMEM_PAGE_ALLOC;
+		ev.page_alloc.pfn = 512;
+		ev.page_alloc.order = order;
+	} else {
+		ev.type = *event == 'f' ? KMEM_PAGE_FREE : KMEM_PAGE_FREE_BATCHED;
+		ev.page_free.pfn = 512;
+		ev.page_free.order = order;
+	}
+	page_account_event(acc, &ev);
+	check_identities(acc);
+}
+
+/* What the rows, the page frames and the free-only stacks say must be what the totals say. */
+static void check_sums(const struct page_account *acc)
+{
+	const struct page_totals *s = &acc->totals;
+	uint64_t live = 0, implicit = 0, frees = 0, pages = 0;
+	size_t i;
+
+	for (i = 0; i < acc->nr_rows; i++) {
+		live += acc->rows[i].live_pages;
+		implicit += acc->rows[i].implicit_pages;
+	}
+	ck_assert_uint_eq(live, s->live_pages);
+	ck_assert_uint_eq(implicit, s->implicit_pages);
+	for (i = 0; i < acc->nr_pfns; i++) {
+		live -= acc->pfns[i].live_pages;
+		implicit -= acc->pfns[i].implicit_pages;
+	}
+	ck_assert_uint_eq(live + implicit, 0);
+	for (i = 0; i < acc->nr_free_only; i++) {
+		frees += acc->free_only[i].hit;
+		pages += acc->free_only[i].pages;
+	}
+	ck_assert_uint_eq(frees, s->unmatched + s->again);
+	ck_assert_uint_eq(pages, s->unmatched_pages + s->again_pages);
+}
+
+/* Each event "a03" or "f10": allocation, free or announcement, the CPU, and the order; 5
+ * units of time apart.
+ */
+START_TEST(order_within_the_skew)
+{
+	static const struct {
+		const char *events;
+		uint64_t skew, live, unmatched, again, implicit, reordered;
+	} cases[] = {
+		{ "a00f10", 10, 0, 0, 0, 0, 0 },
+		/* A free before its allocation on another CPU. */
+		{ "f10a00", 10, 0, 0, 0, 0, 1 },
+		{ "f13a03", 10, 0, 0, 0, 0, 1 },
+		{ "f19a09", 10, 0, 0, 0, 0, 1 },
+		{ "f10a00", 4, 1, 1, 0, 0, 0 },	 /* too far apart */
+		{ "f00a00", 10, 1, 1, 0, 0, 0 }, /* one CPU's order is certain */
+		{ "f10a01", 10, 2, 1, 0, 0, 0 }, /* not the same block */
+		{ "f11a00", 10, 1, 1, 0, 0, 0 },
+		/* It was an older block's: this one has its own. */
+		{ "f10a00f10", 10, 0, 1, 0, 0, 0 },
+		{ "f10a00f10a00", 10, 0, 0, 0, 0, 1 },
+		{ "f10a00a00f00", 10, 0, 0, 0, 0, 1 },
+		{ "a00f00f10a00", 10, 0, 0, 0, 0, 1 },
+		{ "f12a02a00f00", 10, 3, 1, 0, 1, 0 }, /* its next event is another's */
+		{ "f10a00b10", 10, 0, 1, 0, 0, 0 },    /* or only announced */
+		/* The next allocation before the last free. */
+		{ "a00a10f00f10", 10, 0, 0, 0, 0, 1 },
+		{ "a02a12f02f12", 10, 0, 0, 0, 0, 1 },
+		{ "a00a10f00f10", 4, 0, 0, 1, 1, 0 },
+		{ "a00a10f10f10", 10, 0, 0, 1, 1, 0 },
+		{ "a00a10f00", 10, 0, 0, 0, 1, 0 }, /* nothing speaks against bulk */
+		{ "a00a10f00a00f00f00", 10, 0, 0, 1, 1, 0 },
+		{ "a00a10f00a01f01f00", 10, 0, 0, 1, 1, 0 },
+		{ "a00b00a10f00f10", 10, 0, 0, 1, 0, 0 }, /* it was announced */
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct page_account acc = { .by_pfn = true };
+		const struct page_totals *s = &acc.totals;
+		const char *event = cases[i].events;
+		uint64_t ts = 100;
+
+		acc.doubts.skew = cases[i].skew;
+		for (; *event; event += 3, ts += 5)
+			event_at(&acc, event, ts);
+		page_account_finish(&acc);
+		check_identities(&acc);
+		check_sums(&acc);
+		ck_assert_msg(s->live_pages == cases[i].live &&
+				      s->unmatched == cases[i].unmatched &&
+				      s->again == cases[i].again &&
+				      s->implicit_pages == cases[i].implicit &&
+				      s->reordered == cases[i].reordered,
+			      "case %zu, %s", i, cases[i].events);
+		page_account_free(&acc);
+	}
+}
+END_TEST
+
+/* Frees of nothing are in doubt for so long as the skew, then forgotten. */
+START_TEST(doubts_do_not_grow_with_the_events)
+{
+	struct page_account acc = { .doubts.skew = 100 };
+	struct kmem_event ev = { .type = KMEM_PAGE_FREE };
+
+	for (ev.ts = 1; ev.ts < 100000; ev.ts++) {
+		ev.page_free.pfn = ev.ts;
+		page_account_event(&acc, &ev);
+	}
+	ck_assert_uint_eq(acc.totals.unmatched, 99999);
+	ck_assert_uint_le(acc.doubts.table.capacity, 1024);
+	page_account_free(&acc);
+}
+END_TEST
+
 Suite *test_page_account_suite(void)
 {
 	Suite *s = suite_create("analysis/page_account");
@@ -262,6 +382,8 @@ Suite *test_page_account_suite(void)
 	tcase_add_test(tc, agrees_with_a_page_by_page_model);
 	tcase_add_test(tc, only_what_came_after_the_last_gap_is_sure);
 	tcase_add_test(tc, frees_alone_are_kept_by_who_freed);
+	tcase_add_test(tc, order_within_the_skew);
+	tcase_add_test(tc, doubts_do_not_grow_with_the_events);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/bounds.h"
+#include "analysis/clock_skew.h"
 #include "analysis/page_account.h"
 #include "analysis/page_matrix.h"
 #include "analysis/profile_name.h"
@@ -148,6 +149,7 @@ static void *profile_create(const struct analysis_env *env, enum profile_kind ki
 	p->env = env;
 	p->kind = kind;
 	p->watch = (struct live_watch){ on_change, p };
+	p->slab.skew = p->pages.doubts.skew = clock_skew(env->rec);
 	p->slab.watch = p->pages.watch = &p->watch;
 	return p;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: orchestrates a recording.
+ * capture: orchestrates a recording from tracing on to tracing off; session.c writes it.
  * In: struct capture_options. Out: the file, and struct capture_result.
  *
  * Order matters: everything that can fail or that allocates much happens before tracing is
@@ -19,11 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/facts.h"
-#include "capture/instance.h"
-#include "capture/output.h"
 #include "capture/pump.h"
-#include "capture/reader.h"
+#include "capture/session.h"
 
 /* A CPU's buffer: an allocation storm makes 40 MB/s and CPU with stacks, and a reader that
  * is kept from running for a few hundred milliseconds must not lose any of it.
@@ -39,21 +36,6 @@
 #define TASKS_PER_SECOND 4000U
 #define COMMS_MIN_MS	 20U
 #define COMMS_MAX_MS	 5000U
-
-struct session {
-	const struct capture_options *opts;
-	struct capture_result *result;
-	const struct log *log;
-	struct instance instance;
-	struct event_list events;
-	struct output output;
-	struct wire wire; /* instead of a file, with @opts->stream_fd */
-	struct reader reader;
-	struct facts facts;
-	char clock[32];
-	bool has_watermark; /* the kernel knows buffer_percent */
-	struct timespec wall_start;
-};
 
 static uint64_t now_ns(void)
 {
@@ -165,33 +147,6 @@ static int set_up_events(struct session *s)
 	return events_enable(&s->events, &s->instance, s->log);
 }
 
-static int open_reader(struct session *s)
-{
-	const struct reader_output output = { s->output.prefix, s->output.tmp,
-					      s->output.fd };
-	struct reader_layout layout;
-	int ret = facts_read_headers(&s->facts, &s->instance);
-
-	if (!ret)
-		ret = reader_parse_layout(strbuf_text(&s->facts.header_page), &layout);
-	if (ret) {
-		log_msg(s->log, LOG_ERROR,
-			"cannot understand the kernel's ring buffer (events/header_page): %s",
-			strerror(-ret));
-		return ret;
-	}
-	ret = reader_open(&s->reader, &s->instance, &layout, &output, s->log);
-	if (!ret) {
-		const struct reader *r = &s->reader;
-
-		s->facts.writer.file_version = s->opts->file_version;
-		s->facts.writer.page_size = r->subbuf_size;
-		s->facts.writer.clock = s->clock;
-		s->facts.writer.nr_cpus = r->cpus[r->nr_cpus - 1].cpu + 1;
-	}
-	return ret;
-}
-
 static int prepare(struct session *s)
 {
 	const struct capture_options *opts = s->opts;
@@ -212,7 +167,7 @@ static int prepare(struct session *s)
 	if (!ret)
 		ret = set_buffer_size(s);
 	if (!ret)
-		ret = open_reader(s);
+		ret = session_open_reader(s);
 	if (!ret)
 		ret = set_up_events(s);
 	if (ret)
@@ -227,11 +182,6 @@ static int prepare(struct session *s)
 
 /* --- recording --------------------------------------------------------------------------- */
 
-static int add_text_meta(struct session *s, const char *name, const char *text)
-{
-	return facts_add_meta(&s->facts, name, text, strlen(text));
-}
-
 /* What is known of the recording before it starts. */
 static int add_first_facts(struct session *s)
 {
@@ -239,21 +189,21 @@ static int add_first_facts(struct session *s)
 	struct tm tm;
 	int ret;
 
-	ret = add_text_meta(s, "cmdline", s->opts->command_line);
+	ret = session_add_meta(s, "cmdline", s->opts->command_line);
 	if (!ret)
-		ret = add_text_meta(s, "recorder", "kmemx " KMEMX_VERSION);
+		ret = session_add_meta(s, "recorder", "kmemx " KMEMX_VERSION);
 	gmtime_r(&s->wall_start.tv_sec, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	if (!ret)
-		ret = add_text_meta(s, "wall_clock", text);
+		ret = session_add_meta(s, "wall_clock", text);
 	snprintf(text, sizeof(text), "%ld", sysconf(_SC_PAGESIZE));
 	if (!ret)
-		ret = add_text_meta(s, "page_size", text);
+		ret = session_add_meta(s, "page_size", text);
 	if (!ret)
-		ret = add_text_meta(s, "stack", s->result->stacks_how);
+		ret = session_add_meta(s, "stack", s->result->stacks_how);
 	/* Else the events stand for the whole system. */
 	if (!ret && (s->opts->nr_pids || s->opts->follow || s->opts->events.filter))
-		ret = add_text_meta(s, "scope", "part");
+		ret = session_add_meta(s, "scope", "part");
 	return ret;
 }
 
@@ -386,49 +336,14 @@ static int record(struct session *s)
 
 /* --- finishing --------------------------------------------------------------------------- */
 
-/* The tail of every CPU. On a full disk the rest stays unread: it is counted as lost. */
-static int drain_rest(struct session *s)
-{
-	for (size_t i = 0; i < s->reader.nr_cpus && !s->result->write_error; i++) {
-		int ret = reader_drain(&s->reader, i, true);
-
-		if (ret)
-			s->result->write_error = -ret;
-	}
-	return 0;
-}
-
-static int read_statistics(struct session *s)
-{
-	struct capture_result *result = s->result;
-
-	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
-		int ret =
-			facts_add_cpustat(&s->facts, &s->instance, s->reader.cpus[i].cpu);
-		const char *text;
-
-		if (ret)
-			return ret;
-		text = s->facts.cpustats.items[s->facts.cpustats.count - 1].text;
-		result->overrun += facts_number(text, "overrun");
-		result->commit_overrun += facts_number(text, "commit overrun");
-		result->dropped += facts_number(text, "dropped events");
-	}
-	return 0;
-}
-
 static int add_last_facts(struct session *s)
 {
 	char text[64];
 	int ret;
 
 	snprintf(text, sizeof(text), "%" PRIu64, s->result->duration_ns);
-	ret = add_text_meta(s, "duration_ns", text);
-	if (!ret && s->result->write_error) {
-		snprintf(text, sizeof(text), "%s", strerror(s->result->write_error));
-		ret = add_text_meta(s, "truncated", text);
-	}
-	return ret;
+	ret = session_add_meta(s, "duration_ns", text);
+	return ret ? ret : session_add_truncated(s);
 }
 
 /* Everything that needs the instance; afterwards it is gone. */
@@ -437,11 +352,11 @@ static int collect(struct session *s)
 	int ret = facts_snapshot(&s->facts, "after", s->log);
 
 	if (!ret)
-		ret = drain_rest(s);
+		ret = session_drain_rest(s);
 	if (!ret)
 		ret = facts_add_comms(&s->facts);
 	if (!ret)
-		ret = read_statistics(s);
+		ret = session_read_statistics(s);
 	if (!ret)
 		ret = add_last_facts(s);
 	if (!ret && !s->reader.wire)
@@ -451,100 +366,6 @@ static int collect(struct session *s)
 	if (ret)
 		log_msg(s->log, LOG_ERROR, "cannot collect the system's facts: %s",
 			strerror(-ret));
-	return ret;
-}
-
-static size_t list_parts(const struct session *s, struct writer_part *parts)
-{
-	uint64_t total = 0;
-	size_t nr = 0;
-	bool consume;
-
-	for (size_t i = 0; i < s->reader.nr_cpus; i++)
-		total += s->reader.cpus[i].size;
-	consume = !output_has_room(&s->output, total);
-	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
-		const struct reader_cpu *c = &s->reader.cpus[i];
-
-		if (c->size)
-			parts[nr++] = (struct writer_part){ c->cpu, c->part_fd, c->size,
-							    consume, c->offset };
-	}
-	return nr;
-}
-
-/* Have the parts still all their bytes, where they were? */
-static bool parts_whole(const struct writer_part *parts, size_t nr)
-{
-	struct stat st;
-
-	for (size_t i = 0; i < nr; i++)
-		if (fstat(parts[i].fd, &st) < 0 ||
-		    (uint64_t)st.st_size < parts[i].offset + parts[i].size)
-			return false;
-	return true;
-}
-
-static int join(struct session *s, const struct writer_part *parts, size_t nr)
-{
-	const struct writer_facts *w = &s->facts.writer;
-	const struct regions *regions = &s->reader.regions;
-	uint64_t *bytes = &s->result->file_bytes;
-
-	if (regions->stride)
-		return writer_join(s->output.fd, w, parts, nr, regions->block, bytes,
-				   s->log);
-	if (ftruncate(s->output.fd, 0) < 0)
-		return -errno;
-	return writer_write(s->output.fd, w, parts, nr, bytes, s->log);
-}
-
-/* Compresses into a file of its own: what is there already stays, in case of a full disk.
- * True: that is the recording now.
- */
-static bool compress(struct session *s, const struct writer_part *parts, size_t nr)
-{
-	struct output *o = &s->output;
-	int ret = output_open_second(o);
-
-	if (!ret)
-		ret = writer_compress(o->second_fd, &s->facts.writer, parts, nr,
-				      &s->result->file_bytes, s->log);
-	if (!ret)
-		ret = output_use_second(o);
-	if (!ret)
-		return true;
-	output_drop_second(o);
-	log_msg(s->log, LOG_WARN, "cannot compress the recording: %s; it stays as it is",
-		strerror(-ret));
-	return false;
-}
-
-static int write_file(struct session *s)
-{
-	const struct reader *r = &s->reader;
-	struct writer_facts *w = &s->facts.writer;
-	struct writer_part *parts = calloc(r->nr_cpus + 1, sizeof(*parts));
-	size_t nr;
-	int ret;
-
-	if (!parts)
-		return -ENOMEM;
-	output_release_reserve(&s->output);
-	reader_end_direct(&s->reader);
-	nr = list_parts(s, parts);
-	ret = s->opts->compress && compress(s, parts, nr) ? 0 : join(s, parts, nr);
-	if (ret == -ENOSPC && w->kallsyms_size && parts_whole(parts, nr)) {
-		log_msg(s->log, LOG_WARN,
-			"no room for the kernel's symbols: callsites will show as addresses");
-		w->kallsyms_size = 0;
-		ret = join(s, parts, nr);
-	}
-	if (ret)
-		log_msg(s->log, LOG_ERROR,
-			"cannot write %s: %s\n  Make room there, or choose another place: -o FILE",
-			s->opts->output, strerror(-ret));
-	free(parts);
 	return ret;
 }
 
@@ -559,26 +380,12 @@ static int finish_stream(struct session *s)
 	return ret ? cannot_send(ret, s->log) : 0;
 }
 
-static int finish_file(struct session *s)
-{
-	int ret = write_file(s);
-
-	reader_close(&s->reader);
-	return ret ? ret
-		   : output_commit(&s->output, s->opts->owner_uid, s->opts->owner_gid,
-				   s->log);
-}
-
 int capture_run(const struct capture_options *opts, struct capture_result *result)
 {
-	struct session s = { .opts = opts,
-			     .result = result,
-			     .log = opts->log,
-			     .instance = { .lock_fd = -1 },
-			     .output = OUTPUT_INIT };
+	struct session s;
 	int ret;
 
-	*result = (struct capture_result){ .stacks_how = "none", .child = CHILD_INIT };
+	session_init(&s, opts, result);
 	ret = prepare(&s);
 	if (!ret)
 		ret = record(&s);
@@ -588,11 +395,8 @@ int capture_run(const struct capture_options *opts, struct capture_result *resul
 	instance_destroy(&s.instance, opts->log);
 	result->events = s.reader.events;
 	if (!ret && !result->exec_errno)
-		ret = s.reader.wire ? finish_stream(&s) : finish_file(&s);
-	reader_close(&s.reader);
-	output_close(&s.output);
-	facts_free(&s.facts);
-	events_free(&s.events);
+		ret = s.reader.wire ? finish_stream(&s) : session_finish_file(&s);
+	session_close(&s);
 	return ret;
 }
 

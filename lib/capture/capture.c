@@ -45,6 +45,15 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+/* CPU time of this process, without its children's. */
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
 /* --- preparing --------------------------------------------------------------------------- */
 
 static uint64_t default_buffer_bytes(void)
@@ -312,12 +321,13 @@ static int record(struct session *s)
 		.ctx = s,
 		.log = s->log,
 	};
-	uint64_t begin;
+	uint64_t begin, cpu;
 	int ret = start(s);
 
 	if (ret)
 		return ret;
 	begin = now_ns();
+	cpu = own_cpu_ns();
 	if (s->opts->started)
 		s->opts->started(s->opts->ctx);
 	if (s->opts->argv)
@@ -327,6 +337,8 @@ static int record(struct session *s)
 	if (instance_write(&s->instance, "tracing_on", "0") < 0)
 		log_msg(s->log, LOG_WARN, "cannot switch tracing off");
 	result->duration_ns = now_ns() - begin;
+	log_msg(s->log, LOG_INFO, "CPU time of the recorder while recording: %.3f s",
+		(double)(own_cpu_ns() - cpu) / 1e9);
 	result->stop_signal = pump.stop_signal;
 	result->timed_out = pump.timed_out;
 	result->exec_errno = result->child.exec_errno;
@@ -393,7 +405,6 @@ int capture_run(const struct capture_options *opts, struct capture_result *resul
 		ret = collect(&s);
 	reader_close_pipes(&s.reader);
 	instance_destroy(&s.instance, opts->log);
-	result->events = s.reader.events;
 	if (!ret && !result->exec_errno)
 		ret = s.reader.wire ? finish_stream(&s) : session_finish_file(&s);
 	session_close(&s);

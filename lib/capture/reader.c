@@ -214,10 +214,10 @@ static int send(struct reader *r, struct reader_cpu *c, size_t size)
 	int ret = wire_pages(r->wire, c->cpu, r->staging, size);
 
 	if (ret)
-		return ret;
-	c->size += size;
-	r->events += count_events(r, r->staging, size);
-	return 0;
+		r->discarded += count_events(r, r->staging, size);
+	else
+		c->size += size;
+	return ret;
 }
 
 /* Appends @size staged bytes to the part. What arrives is cut to whole sub-buffers. */
@@ -243,7 +243,8 @@ static int flush(struct reader *r, struct reader_cpu *c, size_t size)
 	}
 	done -= done % r->subbuf_size;
 	c->size += done;
-	r->events += count_events(r, r->staging, done);
+	if (ret)
+		r->discarded += count_events(r, r->staging + done, size - done);
 	if (ret && c->path && ftruncate(c->part_fd, (off_t)c->size) < 0)
 		log_msg(r->log, LOG_DEBUG, "cannot cut %s: %s", c->path, strerror(errno));
 	return ret;

@@ -2,7 +2,7 @@
 /*
  * capture: moves the instance's raw pages into parts, one a CPU.
  * In: per_cpu/cpuN/trace_pipe_raw. Out: parts of whole sub-buffers, each a region of one
- * file or a file of its own, and how many events they hold.
+ * file or a file of its own.
  */
 #ifndef KMEMX_CAPTURE_READER_H
 #define KMEMX_CAPTURE_READER_H
@@ -42,7 +42,7 @@ struct reader_cpu {
  * @data_offset: where events begin in a sub-buffer
  * @regions: of the one file that holds all parts; stride 0: each has a file of its own
  * @wire: where pages go instead of into parts; NULL: into parts
- * @events: data records in the parts, or sent
+ * @discarded: data records that were read but not written, as a write failed
  * @staging: the aligned buffer through which pages pass
  */
 struct reader {
@@ -53,7 +53,7 @@ struct reader {
 	unsigned int long_size;
 	struct regions regions;
 	struct wire *wire;
-	uint64_t events;
+	uint64_t discarded;
 	char *staging;
 	const struct log *log;
 };
@@ -95,7 +95,7 @@ int reader_open(struct reader *r, const struct instance *in,
  *	at the first one that is being filled, as reading it piecemeal wastes file space
  *
  * Return: 0; -errno of a failed write, after which the part holds whole sub-buffers and
- * @events counts just those.
+ * @discarded counts the events of the others.
  */
 int reader_drain(struct reader *r, size_t i, bool all) __must_check;
 

@@ -29,6 +29,8 @@ struct session {
 	struct facts facts;
 	char clock[32];
 	bool has_watermark; /* the kernel knows buffer_percent */
+	uint64_t
+		read_before; /* events that had been read from the buffers at the start */
 	struct timespec wall_start;
 };
 
@@ -42,7 +44,7 @@ void session_close(struct session *s);
 int session_open_reader(struct session *s) __must_check;
 /* The tail of every CPU. On a full disk the rest stays unread: it is counted as lost. */
 int session_drain_rest(struct session *s) __must_check;
-/* Every CPU's statistics, and what they say was lost into the result. */
+/* Every CPU's statistics, and what they say was recorded and lost into the result. */
 int session_read_statistics(struct session *s) __must_check;
 int session_add_meta(struct session *s, const char *name, const char *text) __must_check;
 /* Notes that a full disk cut the recording short, if it did. */

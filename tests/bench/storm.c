@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: an allocation storm to record, the same amount of work each time.
- * In: workers and rounds. Out: the elapsed nanoseconds, on stdout.
+ * In: workers and rounds. Out: elapsed and CPU nanoseconds, a line each, on stdout.
  *
  * A round forks and executes a process, reads ten files, writes 64 KiB to a file in memory,
  * passes it through a pipe and touches 32 fresh pages.
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -95,6 +96,19 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
+static uint64_t timeval_ns(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_usec * 1000U;
+}
+
+/* Of this process, or of all that it has waited for. */
+static uint64_t cpu_ns(int who)
+{
+	struct rusage r;
+
+	return getrusage(who, &r) ? 0 : timeval_ns(r.ru_utime) + timeval_ns(r.ru_stime);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long workers = argc > 1 ? strtoul(argv[1], NULL, 10) : 2;
@@ -114,5 +128,6 @@ int main(int argc, char **argv)
 		if (!WIFEXITED(status) || WEXITSTATUS(status))
 			ret = EXIT_FAILURE;
 	printf("%" PRIu64 "\n", now_ns() - start);
+	printf("%" PRIu64 "\n", cpu_ns(RUSAGE_SELF) + cpu_ns(RUSAGE_CHILDREN));
 	return ret;
 }

@@ -202,11 +202,12 @@ static int open_output(struct script_run *r)
 
 static int open_stream(struct script_run *r)
 {
+	const struct event_stream_options opts = { .keep_stacks = r->keep_stacks };
 	int ret;
 
 	event_stream_close(r->stream);
 	r->stream = NULL;
-	ret = window_open_stream(&r->args.window, &r->in, r->keep_stacks, &r->stream);
+	ret = window_open_stream(&r->args.window, &r->in, &opts, &r->stream);
 	r->env.stream = r->stream;
 	return ret;
 }

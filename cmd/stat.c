@@ -204,6 +204,13 @@ static unsigned int jobs(const struct stat_options *o)
 	return (unsigned int)CPU_COUNT(&cpus);
 }
 
+static int open_stream(struct stat *st)
+{
+	const struct event_stream_options opts = { .read_ahead = jobs(&st->opts) > 1 };
+
+	return window_open_stream(&st->opts.window, &st->in, &opts, &st->stream);
+}
+
 static int analyze(struct stat *st)
 {
 	const struct stat_options *o = &st->opts;
@@ -425,7 +432,7 @@ static int run(struct stat *st)
 		ret = no_snapshots(st);
 	if (ret < 0) {
 		recording_forget_kallsyms(st->in.rec);
-		ret = window_open_stream(&st->opts.window, &st->in, false, &st->stream);
+		ret = open_stream(st);
 	}
 	if (ret < 0)
 		ret = analyze(st);

@@ -76,15 +76,15 @@ int window_resolve(struct window *w, const struct input *in)
 	return err ? EXIT_USAGE : -1;
 }
 
-int window_open_stream(struct window *w, const struct input *in, bool keep_stacks,
-		       struct event_stream **out)
+int window_open_stream(struct window *w, const struct input *in,
+		       const struct event_stream_options *opts, struct event_stream **out)
 {
-	struct event_stream_options so = { .instance = w->instance,
-					   .keep_stacks = keep_stacks };
+	struct event_stream_options so = *opts;
 	int err, ret = window_resolve(w, in);
 
 	if (ret >= 0)
 		return ret;
+	so.instance = w->instance;
 	so.start_ts = w->start_ts;
 	so.stop_ts = w->stop_ts;
 	err = event_stream_open(out, in->rec, in->fmts, &so, &in->log);

@@ -30,8 +30,11 @@ int window_check(struct window *w, const char *command) __must_check;
 int window_resolve(struct window *w, const struct input *in) __must_check;
 /* Does ring buffer @i take part? */
 bool window_has_buffer(const struct window *w, const struct recording *rec, uint32_t i);
-/* Opens the events of the window: -1 to go on, or the exit code after a message. */
-int window_open_stream(struct window *w, const struct input *in, bool keep_stacks,
+/* Opens the events of the window, in other respects as @opts say: -1 to go on, or the exit
+ * code after a message.
+ */
+int window_open_stream(struct window *w, const struct input *in,
+		       const struct event_stream_options *opts,
 		       struct event_stream **out) __must_check;
 
 #endif

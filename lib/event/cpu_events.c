@@ -29,7 +29,7 @@ int cpu_events_open(struct cpu_events *ce, struct cpu_shared *shared,
 	*ce = (struct cpu_events){ .shared = shared, .stats = stats };
 	ce->now = &ce->batches[0];
 	ce->ahead = &ce->batches[1];
-	return cpu_cursor_open(&ce->cursor, rec, stats->buffer, cpu_index);
+	return cpu_cursor_open(&ce->cursor, rec, stats->buffer, cpu_index, shared->ahead);
 }
 
 void cpu_events_close(struct cpu_events *ce)

@@ -41,6 +41,7 @@ struct cpu_shared {
 	uint32_t nr_frames;
 	uint64_t start_ts, stop_ts;
 	bool keep_stacks;
+	struct read_ahead *ahead; /* may be NULL */
 	struct event_stream_stats *stats;
 	const struct log *log;
 };

@@ -12,6 +12,7 @@
 #include "event/cpu_events.h"
 #include "event/decode.h"
 #include "recording/merge.h"
+#include "recording/read_ahead.h"
 
 /**
  * struct event_stream - the merge of all CPUs' events
@@ -111,6 +112,7 @@ static int prepare_shared(struct event_stream *st, const struct event_formats *f
 		.start_ts = opts->start_ts,
 		.stop_ts = opts->stop_ts,
 		.keep_stacks = opts->keep_stacks,
+		.ahead = opts->read_ahead ? read_ahead_start() : NULL,
 		.stats = &st->stats,
 		.log = log,
 		.formats = calloc(CPU_SHARED_IDS, sizeof(*st->shared.formats)),
@@ -364,6 +366,7 @@ void event_stream_close(struct event_stream *st)
 		return;
 	for (i = 0; i < st->nr_cpus; i++)
 		cpu_events_close(&st->cpus[i]);
+	read_ahead_stop(st->shared.ahead);
 	free(st->cpus);
 	free(st->cpu_stats);
 	free(st->shared.formats);

@@ -20,11 +20,13 @@
  * @start_ts, @stop_ts: only events with start <= ts <= stop; UINT64_MAX stop: to the end
  * @keep_stacks: give kernel_stack events out as they are too, instead of only attaching
  *		 them (for script and for counting tests)
+ * @read_ahead: read and decompress on a thread of its own
  */
 struct event_stream_options {
 	const char *instance;
 	uint64_t start_ts, stop_ts;
 	bool keep_stacks;
+	bool read_ahead;
 };
 
 /* Losses of one CPU of one buffer. */

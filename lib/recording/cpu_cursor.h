@@ -10,19 +10,21 @@
 #include "recording/subbuf.h"
 
 struct cpu_cursor;
+struct read_ahead;
 
 /**
  * cpu_cursor_open() - start reading one CPU's pages
  * @cpu_index: index into rec->buffers[buffer].cpus
+ * @ahead: reads and decompresses a block ahead on its thread; NULL: when it is needed
  *
  * Reads ahead in blocks sized so that all CPUs of the buffer together stay within a fixed
  * amount of memory (never whole CPUs; compressed chunks are decompressed one at a time,
  * a chunk that claims to be larger than CPU_CURSOR_MAX_CHUNK is refused).
  *
- * Return: 0 or -ENOMEM; @rec must outlive the cursor.
+ * Return: 0 or -ENOMEM; @rec and @ahead must outlive the cursor.
  */
 int cpu_cursor_open(struct cpu_cursor **out, const struct recording *rec, uint32_t buffer,
-		    uint32_t cpu_index) __must_check;
+		    uint32_t cpu_index, struct read_ahead *ahead) __must_check;
 
 /**
  * cpu_cursor_next() - the next sub-buffer

@@ -50,7 +50,7 @@ static void load_cpu(struct generator *g, uint32_t cpu)
 	struct pages *p = &g->cpus[cpu];
 	struct cpu_cursor *cur;
 	struct subbuf sb;
-	int ret = cpu_cursor_open(&cur, g->rec, 0, cpu);
+	int ret = cpu_cursor_open(&cur, g->rec, 0, cpu, NULL);
 
 	if (ret)
 		fail("reading", ret);

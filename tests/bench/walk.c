@@ -12,7 +12,7 @@ static int walk(const struct recording *rec, uint32_t buffer, uint32_t cpu, uint
 {
 	struct cpu_cursor *cur;
 	struct subbuf sb;
-	int ret = cpu_cursor_open(&cur, rec, buffer, cpu);
+	int ret = cpu_cursor_open(&cur, rec, buffer, cpu, NULL);
 
 	if (ret)
 		return ret;

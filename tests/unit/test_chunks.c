@@ -110,7 +110,7 @@ static struct counted count(const struct strbuf *file)
 	ck_assert_int_eq(source_open_memory(&src, file->data, file->size), 0);
 	ck_assert_int_eq(recording_open(&rec, &src, "memory", NULL), 0);
 	ck_assert(rec->buffers[0].compressed);
-	ck_assert_int_eq(cpu_cursor_open(&cur, rec, 0, 0), 0);
+	ck_assert_int_eq(cpu_cursor_open(&cur, rec, 0, 0, NULL), 0);
 	while ((n.end = cpu_cursor_next(cur, &sb)) == 1 || n.end == -EBADMSG) {
 		n.bad += n.end != 1;
 		n.pages += n.end == 1;

@@ -8,6 +8,7 @@
 
 #include "build_trace_dat.h"
 #include "recording/cpu_cursor.h"
+#include "recording/read_ahead.h"
 
 static struct recording *open_bytes(const struct strbuf *file)
 {
@@ -79,7 +80,7 @@ START_TEST(losses_are_told)
 	file = build_file(&b);
 	rec = open_bytes(&file);
 	ck_assert_uint_eq(rec->layout.long_size, b.long_size);
-	ck_assert_int_eq(cpu_cursor_open(&cur, rec, 0, 0), 0);
+	ck_assert_int_eq(cpu_cursor_open(&cur, rec, 0, 0, NULL), 0);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		ck_assert_int_eq(cpu_cursor_next(cur, &sb), 1);
 		ck_assert_uint_eq(sb.ts, 1000 * i);
@@ -102,8 +103,11 @@ END_TEST
 
 START_TEST(a_sub_buffer_outlives_the_next_read)
 {
-	/* More than two blocks of the largest size, in sub-buffers of every size. */
-	uint32_t page_size = 4096U << _i, nr = (3U << 20) / page_size + 3, i;
+	/* Several blocks of the largest size, in sub-buffers of every size, read when they are
+	 * needed or ahead.
+	 */
+	struct read_ahead *ahead = _i % 2 ? read_ahead_start() : NULL;
+	uint32_t page_size = 4096U << _i / 2, nr = (3U << 20) / page_size + 3, i;
 	struct strbuf pages = { 0 }, file;
 	struct file_build b = spec(0, &pages, page_size);
 	struct page_build p = page_of(&b);
@@ -121,7 +125,7 @@ START_TEST(a_sub_buffer_outlives_the_next_read)
 	file = build_file(&b);
 	rec = open_bytes(&file);
 	ck_assert_uint_eq(rec->buffers[0].page_size, page_size);
-	ck_assert_int_eq(cpu_cursor_open(&cur, rec, 0, 0), 0);
+	ck_assert_int_eq(cpu_cursor_open(&cur, rec, 0, 0, ahead), 0);
 	for (i = 0; i < nr; i++, prev = sb) {
 		ck_assert_int_eq(cpu_cursor_next(cur, &sb), 1);
 		ck_assert_uint_eq(get_u32(sb.data + 4, false), i);
@@ -130,9 +134,44 @@ START_TEST(a_sub_buffer_outlives_the_next_read)
 	}
 	ck_assert_int_eq(cpu_cursor_next(cur, &sb), 0);
 	cpu_cursor_close(cur);
+	read_ahead_stop(ahead);
 	ck_assert_int_eq(recording_time_span(rec, 0, &first, &last), 0);
 	ck_assert_uint_eq(first, 100);
 	ck_assert_uint_eq(last, 100 + nr - 1);
+	recording_close(rec);
+	strbuf_free(&file);
+	strbuf_free(&pages);
+	strbuf_free(&p.bytes);
+}
+END_TEST
+
+/* Closes the cursor while a block is on its way. */
+START_TEST(a_walk_may_end_early)
+{
+	struct strbuf pages = { 0 }, file;
+	struct file_build b = spec(0, &pages, 4096);
+	struct page_build p = page_of(&b);
+	struct read_ahead *ahead = read_ahead_start();
+	struct recording *rec;
+	struct cpu_cursor *cur;
+	struct subbuf sb;
+	unsigned int i;
+
+	for (i = 0; i < 512; i++) {
+		page_start(&p, 100 + i);
+		page_event(&p, 0, 1, i);
+		page_end(&p, 0, 0);
+		strbuf_add(&pages, p.bytes.data, p.bytes.size);
+	}
+	file = build_file(&b);
+	rec = open_bytes(&file);
+	for (i = 0; i < 200; i++) {
+		ck_assert_int_eq(cpu_cursor_open(&cur, rec, 0, 0, ahead), 0);
+		ck_assert_int_eq(cpu_cursor_next(cur, &sb), 1);
+		ck_assert_uint_eq(sb.ts, 100);
+		cpu_cursor_close(cur);
+	}
+	read_ahead_stop(ahead);
 	recording_close(rec);
 	strbuf_free(&file);
 	strbuf_free(&pages);
@@ -167,7 +206,7 @@ START_TEST(commit_words_that_lie_are_clipped)
 	}
 	file = build_file(&b);
 	rec = open_bytes(&file);
-	ck_assert_int_eq(cpu_cursor_open(&cur, rec, 0, 0), 0);
+	ck_assert_int_eq(cpu_cursor_open(&cur, rec, 0, 0, NULL), 0);
 	for (i = 0; i < ARRAY_SIZE(lies); i++) {
 		ck_assert_int_eq(cpu_cursor_next(cur, &sb), 1);
 		ck_assert(sb.truncated);
@@ -189,7 +228,8 @@ Suite *test_cpu_cursor_suite(void)
 
 	tcase_set_timeout(tc, 30);
 	tcase_add_loop_test(tc, losses_are_told, 0, 8);
-	tcase_add_loop_test(tc, a_sub_buffer_outlives_the_next_read, 0, 9);
+	tcase_add_loop_test(tc, a_sub_buffer_outlives_the_next_read, 0, 18);
+	tcase_add_test(tc, a_walk_may_end_early);
 	tcase_add_loop_test(tc, commit_words_that_lie_are_clipped, 0, 8);
 	suite_add_tcase(s, tc);
 	return s;

@@ -10,6 +10,7 @@
 
 #include "base/strbuf.h"
 #include "recording/cpu_cursor.h"
+#include "recording/read_ahead.h"
 
 enum column {
 	PATH,
@@ -40,7 +41,7 @@ struct counts {
 };
 
 static void walk_cpu(const struct recording *rec, uint32_t b, uint32_t c,
-		     struct counts *n)
+		     struct read_ahead *ahead, struct counts *n)
 {
 	const struct recording_buffer *buf = &rec->buffers[b];
 	struct cpu_cursor *cur;
@@ -50,7 +51,7 @@ static void walk_cpu(const struct recording *rec, uint32_t b, uint32_t c,
 	uint64_t events = 0, last = 0;
 	int ret;
 
-	ck_assert_int_eq(cpu_cursor_open(&cur, rec, b, c), 0);
+	ck_assert_int_eq(cpu_cursor_open(&cur, rec, b, c, ahead), 0);
 	while ((ret = cpu_cursor_next(cur, &sb)) == 1) {
 		ck_assert(!sb.truncated);
 		n->gaps += sb.missed != 0;
@@ -96,7 +97,8 @@ static void check_formats(const struct recording_text *texts, size_t nr, struct 
 	}
 }
 
-static void check_counts(const struct recording *rec, char **column)
+static void check_counts(const struct recording *rec, struct read_ahead *ahead,
+			 char **column)
 {
 	struct counts *n = calloc(1, sizeof(*n));
 	uint32_t b, c;
@@ -105,7 +107,7 @@ static void check_counts(const struct recording *rec, char **column)
 	ck_assert_ptr_nonnull(n);
 	for (b = 0; b < rec->nr_buffers; b++)
 		for (c = 0; c < rec->buffers[b].nr_cpus; c++)
-			walk_cpu(rec, b, c, n);
+			walk_cpu(rec, b, c, ahead, n);
 	ck_assert_uint_eq(n->total, strtoull(column[TOTAL], NULL, 10));
 	ck_assert_uint_eq(n->lost, strtoull(column[LOST], NULL, 10));
 	ck_assert_uint_eq(n->gaps, strtoul(column[GAPS], NULL, 10));
@@ -142,6 +144,7 @@ static void say(void *ctx, enum log_level level, const char *message)
 static void check_fixture(char **column)
 {
 	static const struct log log = { say, NULL };
+	struct read_ahead *ahead;
 	struct recording *rec;
 	struct source src;
 	char path[256], text[64];
@@ -168,7 +171,10 @@ static void check_fixture(char **column)
 	ck_assert_uint_eq(strlen(rec->kallsyms), rec->kallsyms_size);
 	ck_assert_ptr_nonnull(rec->cmdlines);
 	ck_assert_ptr_nonnull(rec->writer_version);
-	check_counts(rec, column);
+	check_counts(rec, NULL, column);
+	ahead = read_ahead_start();
+	check_counts(rec, ahead, column);
+	read_ahead_stop(ahead);
 	recording_close(rec);
 }
 

@@ -68,7 +68,7 @@ static int64_t count(const uint8_t *data, size_t size)
 			struct subbuf_iter it;
 			struct raw_record raw;
 
-			ck_assert_int_eq(cpu_cursor_open(&cur, rec, b, c), 0);
+			ck_assert_int_eq(cpu_cursor_open(&cur, rec, b, c, NULL), 0);
 			while ((ret = cpu_cursor_next(cur, &sb)) == 1 ||
 			       ret == -EBADMSG) {
 				if (ret != 1)

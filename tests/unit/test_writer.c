@@ -399,7 +399,7 @@ static void check_cursor(const struct recording *rec, uint32_t index,
 	uint8_t page[PAGE];
 
 	ck_assert_uint_eq(rec->buffers[0].cpus[index].cpu, part->cpu);
-	ck_assert_int_eq(cpu_cursor_open(&cur, rec, 0, index), 0);
+	ck_assert_int_eq(cpu_cursor_open(&cur, rec, 0, index, NULL), 0);
 	for (uint64_t at = 0; at < part->size; at += PAGE) {
 		ck_assert_int_eq(cpu_cursor_next(cur, &sb), 1);
 		ck_assert_int_eq(pread(part->fd, page, PAGE, (off_t)(part->offset + at)),

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording (internal): the bytes of one CPU's pages, a block at a time.
+ * In: where a CPU's pages lie in the file. Out: blocks of them, read or decompressed.
+ */
+#ifndef KMEMX_RECORDING_BLOCK_READER_H
+#define KMEMX_RECORDING_BLOCK_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "recording/compress.h"
+#include "recording/recording.h"
+
+#define BLOCK_MAX_TROUBLE 2
+
+/* What is wrong with a part of the file. */
+struct block_trouble {
+	uint64_t offset;
+	const char *what; /* a literal */
+};
+
+/**
+ * struct block - consecutive pages; zero-initialise it, free(@bytes.data)
+ * @offset: in the file, of the pages or of their compressed chunk
+ * @cut: the rest of its chunk is missing
+ * @trouble: what is to be said of it, also where there is no block
+ */
+struct block {
+	struct decompressed bytes;
+	uint64_t offset;
+	bool cut;
+	struct block_trouble trouble[BLOCK_MAX_TROUBLE];
+	unsigned int nr_trouble;
+};
+
+/**
+ * struct block_reader - what has not been read yet of one CPU
+ * @pos, @end: in the file
+ * @chunks: compressed: that are still to come
+ * @uncounted: their number is not known
+ */
+struct block_reader {
+	const struct recording *rec;
+	const struct recording_buffer *buf;
+	uint64_t pos, end;
+	uint32_t chunks;
+	bool uncounted;
+	size_t block_size; /* uncompressed: read at once */
+	size_t chunk_limit;
+	struct decompressor d;
+	uint8_t *input; /* a compressed chunk */
+	size_t input_capacity;
+};
+
+/**
+ * block_reader_init() - start at the CPU's first page
+ *
+ * @rec must outlive it. False: the number of chunks is cut off, there is nothing to read.
+ */
+bool block_reader_init(struct block_reader *br, const struct recording *rec,
+		       const struct recording_buffer *buf,
+		       const struct recording_cpu *cpu) __must_check;
+
+/**
+ * block_reader_next() - the next pages into @block, whose memory is used again
+ *
+ * Touches nothing but @br and @block: another thread may call it.
+ *
+ * Return: 1; 0 at the end; -EBADMSG where a chunk is damaged, the next call goes on behind
+ * it; -EIO, -ENOMEM.
+ */
+int block_reader_next(struct block_reader *br, struct block *block) __must_check;
+
+/* Goes on with the last few sub-buffers: the last two chunks, or the last four pages. */
+void block_reader_skip_to_tail(struct block_reader *br);
+void block_reader_free(struct block_reader *br);
+
+#endif

@@ -31,7 +31,7 @@ struct stat_options {
 	struct window window;
 	struct symbol_files symbols;
 	struct option_strings skip;
-	bool slab, page, caller, alloc, cache, live, ledger, raw_ip, sites;
+	bool slab, page, caller, alloc, cache, live, unmatched, ledger, raw_ip, sites;
 	struct stat_choice choice;
 	struct lost_limit max_lost;
 	uint64_t lines, jobs;
@@ -84,6 +84,8 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		  "by callsite, stack, comm, pid, cpu, node, cache, module" },
 		{ OPTION_FLAG, 0, "live", NULL, &o->live,
 		  "only what is still allocated at the end" },
+		{ OPTION_FLAG, 0, "unmatched", NULL, &o->unmatched,
+		  "also who freed objects that no event allocated" },
 		{ OPTION_FLAG, 0, "ledger", NULL, &o->ledger,
 		  "what the events explain of what slabinfo and vmstat say changed" },
 		{ OPTION_STRING, 's', "sort", "KEYS", &o->sort,
@@ -133,8 +135,8 @@ static int parse(struct stat_options *o, int argc, char **argv)
 static int check(struct stat *st)
 {
 	struct stat_options *o = &st->opts;
-	bool tables =
-		o->slab || o->page || o->caller || o->alloc || o->cache || o->ledger;
+	bool tables = o->slab || o->page || o->caller || o->alloc || o->cache ||
+		      o->unmatched || o->ledger;
 	int ret = output_check(&o->output, command_name);
 
 	if (ret < 0)
@@ -228,6 +230,7 @@ static int analyze(struct stat *st)
 		.by = o->choice.by,
 		.account = o->choice.account,
 		.account_rows = stat_choice_rows(&o->choice),
+		.unmatched = o->unmatched,
 		.live = o->live,
 		.raw_ip = o->raw_ip,
 		.by_site = o->sites,

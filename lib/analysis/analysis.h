@@ -42,6 +42,7 @@ enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
  * @by_caller, @by_address, @by_cache: which tables are wanted (--caller, --alloc, --cache)
  * @by: one more table, or what the account's rows are (--by)
  * @account: the account table and none of the others (--account)
+ * @unmatched: who freed slab objects that no event allocated (--unmatched)
  * @live: only what is still allocated at the end (--live)
  * @raw_ip: callsites as addresses
  * @by_site: callsites are told apart within a function (--sites)
@@ -59,6 +60,7 @@ struct analysis_env {
 	enum subject_kind by;
 	bool account;
 	enum account_rows account_rows;
+	bool unmatched;
 	bool live;
 	bool raw_ip, by_site;
 	uint32_t page_size; /* bytes of a page on the recorded machine */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the slab reports: by callsite, by address, by cache, by whatever --by says.
- * In: slab events. Out: tables "slab", "slab_cache" and "account".
+ * In: slab events. Out: tables "slab", "slab_cache", "slab_free_only" and "account".
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -309,6 +309,8 @@ static int slab_finish(void *self, struct report *report)
 		ret = slab_by_ptr(slab, report);
 	if (!ret && env->by_cache)
 		ret = slab_by(slab, SUBJECT_CACHE, report);
+	if (!ret && env->unmatched)
+		ret = slab_report_free_only(slab, report);
 	return ret;
 }
 

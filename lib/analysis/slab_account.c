@@ -175,11 +175,50 @@ static void slab_implicit_free(struct slab_account *acc, const struct live_entry
 	acc->totals.live--;
 }
 
+/* The entry in @free_only of code address @callsite; UINT32_MAX if memory ran out. */
+static uint32_t slab_free_only(struct slab_account *acc, uint64_t callsite)
+{
+	uint32_t *index = u64_map_insert(&acc->free_only_index, callsite,
+					 (uint32_t)acc->nr_free_only);
+
+	if (!index || array_reserve(&acc->free_only, &acc->free_only_capacity,
+				    *index + 1UL, sizeof(*acc->free_only))) {
+		acc->failed = true;
+		return UINT32_MAX;
+	}
+	if (*index == acc->nr_free_only)
+		acc->free_only[acc->nr_free_only++] =
+			(struct slab_free_only){ .callsite = callsite };
+	return *index;
+}
+
+/* An object that may have met its free @e before is allocated: keeps who freed. */
+static uint8_t slab_early(struct slab_account *acc, const struct live_entry *e)
+{
+	uint32_t *row = u64_map_insert(&acc->early_free_only, e->key, e->row);
+
+	if (!row) {
+		acc->failed = true;
+		return 0;
+	}
+	*row = e->row;
+	return e->slab_flags & (SURPLUS | SURPLUS_DUP);
+}
+
+/* Whose free that was. */
+static uint32_t slab_early_row(const struct slab_account *acc, const struct live_entry *e)
+{
+	const uint32_t *row = u64_map_find(&acc->early_free_only, e->key);
+
+	return row ? *row : 0;
+}
+
 /* The live object of @e met its free before: the surplus one was it. */
 static void slab_reordered_free(struct slab_account *acc, const struct live_entry *e,
 				struct slab_ptr *by_ptr)
 {
 	struct slab_totals *sum = &acc->totals;
+	struct slab_free_only *by = &acc->free_only[slab_early_row(acc, e)];
 
 	counts_end(&acc->rows[e->row], e);
 	tell(acc, e->row, -(int64_t)e->bytes_alloc);
@@ -188,10 +227,13 @@ static void slab_reordered_free(struct slab_account *acc, const struct live_entr
 		counts_end(&by_ptr->counts, e);
 		by_ptr->counts.pingpong++;
 	}
-	if (e->slab_flags & SURPLUS_DUP)
+	if (e->slab_flags & SURPLUS_DUP) {
 		sum->doubled--;
-	else
+		by->doubled--;
+	} else {
 		sum->unmatched--;
+		by->unmatched--;
+	}
 	sum->matched++;
 	sum->reordered++;
 	sum->live--;
@@ -246,7 +288,7 @@ static __always_inline void slab_alloc(struct slab_account *acc,
 		flags = slab_alloc_over(acc, e, ev, by_ptr);
 	else if (unlikely(e->slab_flags & SURPLUS) &&
 		 within_skew(acc, ev, entry_ts(e), e->cpu))
-		flags = e->slab_flags & (SURPLUS | SURPLUS_DUP);
+		flags = slab_early(acc, e);
 	*e = (struct live_entry){ .key = ev->slab_alloc.ptr,
 				  .row = row,
 				  .bytes_req = (uint32_t)req,
@@ -280,6 +322,8 @@ static void slab_free_flagged(struct slab_account *acc, struct live_entry *e,
 			e->slab_flags &= (uint8_t)~OVER;
 	}
 	/* One free is still too many, and this may be it. */
+	if (e->slab_flags & SURPLUS)
+		e->row = slab_early_row(acc, e);
 	e->cpu = (uint16_t)ev->cpu;
 	entry_set_ts(e, ev->ts);
 }
@@ -334,16 +378,21 @@ static void slab_surplus_free(struct slab_account *acc, struct live_entry *e,
 			      const struct kmem_event *ev)
 {
 	bool freed = e->state == LIVE_FREED || addr_set_has(&acc->freed, e->key);
+	uint32_t row;
 
 	if (unlikely(e->slab_flags & OVER) &&
 	    slab_over(acc, e->key)->object.key == e->key) {
 		slab_settle_over(acc, e, ev);
 		return;
 	}
-	if (freed)
-		acc->totals.doubled++;
-	else
-		acc->totals.unmatched++;
+	row = slab_free_only(acc, ev->slab_free.callsite);
+	if (row == UINT32_MAX)
+		return;
+	acc->totals.doubled += freed;
+	acc->free_only[row].doubled += freed;
+	acc->totals.unmatched += !freed;
+	acc->free_only[row].unmatched += !freed;
+	e->row = row; /* of who freed, until the place is taken */
 	e->state = LIVE_FREED;
 	e->slab_flags = freed ? SURPLUS | SURPLUS_DUP : SURPLUS;
 	e->cpu = (uint16_t)ev->cpu;
@@ -508,5 +557,8 @@ void slab_account_free(struct slab_account *acc)
 	addr_set_free(&acc->freed);
 	u64_map_free(&acc->ptr_index);
 	free(acc->ptrs);
+	u64_map_free(&acc->free_only_index);
+	free(acc->free_only);
+	u64_map_free(&acc->early_free_only);
 	*acc = (struct slab_account){ 0 };
 }

@@ -66,6 +66,12 @@ struct slab_ptr {
 };
 
 /* Sums of the rows (allocs, bytes_*, live_*, implicit, pingpong) once it is finished. */
+/* Frees of no live object, by who freed. */
+struct slab_free_only {
+	uint64_t callsite;
+	uint64_t unmatched, doubled;
+};
+
 struct slab_totals {
 	uint64_t allocs, bytes_req, bytes_alloc;
 	uint64_t failed;      /* allocations that returned NULL */
@@ -114,6 +120,10 @@ struct slab_account {
 	struct u64_map ptr_index;
 	struct slab_ptr *ptrs;
 	size_t nr_ptrs, ptrs_capacity;
+	struct u64_map free_only_index; /* of call sites in @free_only */
+	struct slab_free_only *free_only;
+	size_t nr_free_only, free_only_capacity;
+	struct u64_map early_free_only; /* of live objects freed before, by the clocks */
 	struct slab_totals totals;
 	uint64_t skew; /* of the recording's clock: clock_skew() */
 	struct slab_over over[SLAB_OVER_SLOTS]; /* by hash of the address */

@@ -42,6 +42,8 @@ void slab_sums_free(struct slab_sums *s);
 void slab_report_summary(struct slab_report *slab, struct table *t);
 /* Adds the table "account". 0 or -ENOMEM. */
 int slab_report_account(struct slab_report *slab, struct report *report) __must_check;
+/* Adds the table "slab_free_only": who freed what no event allocated. 0 or -ENOMEM. */
+int slab_report_free_only(struct slab_report *slab, struct report *report) __must_check;
 
 /* What was allocated over what was asked for. */
 static inline uint64_t slab_waste(uint64_t alloc, uint64_t req)

@@ -58,14 +58,15 @@ class Slab:
     def __init__(self, skew_time):
         self.skew = skew_time
         self.objects = {}  # ptr -> Object, or None once freed
-        self.surplus = {}  # ptr -> (time, cpu, counter) of a free of nothing, not yet placed
-        self.early = {}  # ptr of a live object -> counter of the free that may be its own
+        self.surplus = {}  # ptr -> (time, cpu, who) of a free of nothing, not yet placed
+        self.early = {}  # ptr of a live object -> who of the free that may be its own
         self.over = {}  # ptr -> (time, cpu, object before): allocated over a live object
         self.sum = collections.Counter()
         self.rows = collections.defaultdict(collections.Counter)
         self.account = {by: collections.defaultdict(collections.Counter)
                         for by in ("callsite", "cpu", "pid")}
         self.suspects = collections.Counter()  # call site -> objects gone without an event
+        self.free_only = collections.Counter()  # (function, counter) -> frees of nothing
         self.gaps = 0
 
     def end(self, obj):
@@ -82,7 +83,9 @@ class Slab:
 
     def reorder(self, ptr):
         """The live object's free came before its allocation."""
-        self.sum[self.early.pop(ptr)] -= 1
+        who = self.early.pop(ptr)
+        self.sum[who[1]] -= 1
+        self.free_only[who] -= 1
         self.sum["frees_reordered"] += 1
         self.match(self.objects[ptr], None)
         self.end(self.objects[ptr])
@@ -144,8 +147,10 @@ class Slab:
             self.match(over[2], cpu)
         else:
             counter = "frees_double" if ptr in self.objects else "frees_unmatched"
+            who = field["call_site"].split("+")[0], counter
             self.sum[counter] += 1
-            self.surplus[ptr] = (time, cpu, counter)
+            self.free_only[who] += 1
+            self.surplus[ptr] = (time, cpu, who)
         self.objects[ptr] = None
 
     def finish(self):
@@ -171,8 +176,8 @@ class Slab:
 class Request:
     """A block that was allocated, whatever became of its pages."""
 
-    def __init__(self, pfn, order, row, gaps):
-        self.pfn, self.order, self.row, self.gaps = pfn, order, row, gaps
+    def __init__(self, pfn, order, gaps):
+        self.pfn, self.order, self.gaps = pfn, order, gaps
         self.left = 1 << order
         self.implicit = False  # a page of it ended without an event
         self.early = None  # counter of the free that may be its own
@@ -189,15 +194,13 @@ class Pages:
         self.sum = collections.Counter()
         self.matrix = collections.Counter()
         self.failed = collections.Counter()  # (order, migratetype) -> requests
-        self.suspects = collections.Counter()  # call site -> pages gone without an event
+        self.callchains = 0  # of page allocations: then there is more than one call site
         self.gaps = 0
 
     def end(self, pfn, freed):
         request = self.pages[pfn]
         request.left -= 1
         self.sum["freed" if freed else "implicit"] += 1
-        if not freed:
-            self.suspects[request.row] += 1
         request.implicit |= not freed
         if not request.left:
             self.sum["alloc_implicit" if request.implicit else "alloc_freed"] += 1
@@ -227,7 +230,7 @@ class Pages:
                         if p < span.stop and p + (1 << order(d)) > span.start]:
                 del doubts[pfn]
 
-    def alloc(self, cpu, time, field, row):
+    def alloc(self, cpu, time, field):
         pfn, order = number(field["pfn"]), int(field["order"])
         self.sum["requests"] += 1
         if pfn in (-1, 0xffffffff, 0xffffffffffffffff):
@@ -235,7 +238,7 @@ class Pages:
             self.sum["failed"] += 1 << order
             self.failed[order, int(field["migratetype"])] += 1
             return
-        request = Request(pfn, order, row, self.gaps)
+        request = Request(pfn, order, self.gaps)
         span = range(pfn, pfn + (1 << order))
         before, early = self.whole(pfn, order), self.surplus.get(pfn)
         if before and before.early:
@@ -265,7 +268,6 @@ class Pages:
         if over and over.order == order and not live:
             self.sum["implicit"] -= 1 << order
             self.sum["alloc_implicit"] -= 1
-            self.suspects[over.row] -= 1 << order
             self.sum["freed"] += 1 << order
             self.sum["alloc_freed"] += 1
             self.sum["frees_reordered"] += 1
@@ -305,7 +307,7 @@ class Pages:
             if request.early and self.whole(request.pfn, request.order):
                 self.reorder(request)
 
-    def summary(self, page_size):
+    def summary(self, page_size, unplaced):
         total = collections.Counter(self.sum)
         for name, count in (("bytes", "pages"), ("bytes_freed", "freed"),
                             ("bytes_implicit", "implicit"), ("bytes_failed", "failed"),
@@ -314,23 +316,34 @@ class Pages:
         live = [r for r in self.pages.values() if r]
         total["bytes_live"] = len(live) * page_size
         total["alloc_only"] = len({id(r) for r in live})
+        recent = sum(r.gaps == self.gaps and not unplaced for r in live)
+        total["bytes_live_lost"] = (len(live) - recent) * page_size
+        # Without callchains all are of one call site, which is suspect or not.
+        if self.callchains and total["implicit"]:
+            return total
+        total["bytes_live_implicit"] = recent * page_size if total["implicit"] else 0
+        total["bytes_live_min"] = 0 if total["implicit"] else recent * page_size
         return total
 
 
 def model(path, recording):
     page_size = recording["kernel_page_size"]
     slab, pages = Slab(skew(recording["clock"])), Pages(skew(recording["clock"]))
+    last = None  # CPU of the latest page allocation
     for pid, cpu, time, name, field in events(path):
         if name in ALLOCS:
             slab.alloc(pid, cpu, time, field, 2 * page_size if ALLOCS[name] else None)
         elif name in FREES:
             slab.free(cpu, time, field)
         elif name == "mm_page_alloc":
-            pages.alloc(cpu, time, field, None)
+            pages.alloc(cpu, time, field)
+            last = cpu
         elif name == "mm_page_free":
             pages.free(cpu, time, field)
         elif name == "mm_page_free_batched":
             pages.batched(field)
+        elif name == "kernel_stack" and cpu == last:
+            pages.callchains += 1
         elif name == "gap":
             slab.gaps += 1
             pages.gaps += 1
@@ -370,6 +383,7 @@ ROW_SUMS = {
              "pingpong": "cross_cpu_frees"},
     "page": {"bytes": "bytes", "net": "bytes_live", "net_min": "bytes_live_min",
              "implicit": "bytes_implicit"},
+    "slab_free_only": {"unmatched": "frees_unmatched", "double": "frees_double"},
     "page_failed": {"bytes": "bytes_failed", "hit": "failures"},
     "account": {"alloc_count": "allocs", "free_count": "frees", "waste": "current_wasted",
                 "current_dynamic": "current_allocated", "net_min": "net_min"},
@@ -410,7 +424,7 @@ def diff_disagrees(kmemx, recording):
 def all_unbalanced(kmemx, recording):
     yield from diff_disagrees(kmemx, recording)
     for by in ("callsite", "stack", "comm", "pid", "cpu", "module"):
-        for options in (("--by", by), ("--account", "--by", by)):
+        for options in (("--by", by, "--unmatched"), ("--account", "--by", by)):
             try:
                 reports = report(kmemx, recording, *options)[1]
             except subprocess.CalledProcessError as error:
@@ -434,10 +448,9 @@ def account_differences(slab, kmemx, recording):
                 yield f"account {by} {who}: kmemx {got[who]}, model {expected[who]}"
 
 
-# Numbers that the model does not count apart.
+# Numbers that the model does not count apart; the live ones hang on callchains.
 UNMODELLED = ("fragmentation", "implausible", "without_stack", "frees_matched", "frees_split",
-              "frees_merged", "allocs_freed", "bytes_live_min", "bytes_live_implicit",
-              "bytes_live_lost")
+              "frees_merged", "allocs_freed", "bytes_live_min", "bytes_live_implicit")
 
 
 def differences(slab, pages, recording, reports):
@@ -447,7 +460,7 @@ def differences(slab, pages, recording, reports):
     unplaced = (recording["dropped"] and not recording["unknown_gaps"]
                 or recording["undecodable"])
     for name, expected in (("slab", slab.summary(unplaced)),
-                           ("page", pages.summary(page_size))):
+                           ("page", pages.summary(page_size, unplaced))):
         for key, value in sorted(reports[name]["summary"].items()):
             if (key in expected or key not in UNMODELLED) and value != expected[key]:
                 yield f"{name} {key}: kmemx {value}, model {expected[key]}"
@@ -462,6 +475,13 @@ def differences(slab, pages, recording, reports):
     for function in sorted(rows.keys() | slab.rows.keys()):
         if +rows[function] != +slab.rows[function]:
             yield f"slab {function}: kmemx {rows[function]}, model {slab.rows[function]}"
+    free_only = collections.Counter()
+    for row in reports["slab_free_only"]["rows"]:
+        function = row["callsite"].split(" ")[0].split("+")[0]
+        for kind in ("unmatched", "double"):
+            free_only[function, f"frees_{kind}"] += row[kind]
+    if +free_only != +slab.free_only:
+        yield f"frees alone: kmemx {+free_only}, model {+slab.free_only}"
     matrix = reports["page_matrix"]
     types = [c["name"] for c in matrix["columns"][1:]]
     seen = {(row["order"], i): row[t] for row in matrix["rows"] for i, t in enumerate(types)}
@@ -479,7 +499,8 @@ def main():
         wrong = list(all_unbalanced(*sys.argv[2:4]))
     else:
         kmemx, path, text = sys.argv[1:4]
-        recording, reports = report(kmemx, path, "--slab", "--page", "--caller")
+        recording, reports = report(kmemx, path, "--slab", "--page", "--caller",
+                                    "--unmatched")
         slab, pages = model(text, recording)
         if not slab.sum and not pages.sum:
             sys.exit(f"{text}: no event in it")

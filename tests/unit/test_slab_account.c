@@ -165,8 +165,23 @@ static void event_at(struct slab_account *acc, bool allocates, uint64_t ptr, uin
 		ev.slab_alloc.bytes_alloc = 64;
 	} else {
 		ev.slab_free.ptr = ptr;
+		ev.slab_free.callsite = 0xf0 + cpu;
 	}
 	slab_account_event(acc, &ev);
+}
+
+/* Who freed what no event allocated adds up to what the totals say. */
+static void check_free_only(const struct slab_account *acc)
+{
+	uint64_t unmatched = 0, doubled = 0;
+	size_t i;
+
+	for (i = 0; i < acc->nr_free_only; i++) {
+		unmatched += acc->free_only[i].unmatched;
+		doubled += acc->free_only[i].doubled;
+	}
+	ck_assert_uint_eq(unmatched, acc->totals.unmatched);
+	ck_assert_uint_eq(doubled, acc->totals.doubled);
 }
 
 /* Each event "a0" or "f1": allocation or free, and the CPU; 5 units of time apart. */
@@ -221,6 +236,7 @@ START_TEST(order_within_the_skew)
 				      s->reordered == cases[i].reordered,
 			      "case %zu, %s", i, cases[i].events);
 		ck_assert_uint_eq(acc->ptrs[0].counts.live, s->live);
+		check_free_only(acc);
 		ck_assert_uint_eq(acc->ptrs[0].counts.pingpong, s->pingpong);
 		ck_assert_uint_eq(acc->ptrs[0].counts.implicit, s->implicit);
 		slab_account_free(acc);

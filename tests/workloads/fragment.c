@@ -5,9 +5,9 @@
  * of a huge page, or none, are free when it begins; stderr says how many.
  *
  * Takes memory until none is free, or the kernel needs the rest for itself; then gives back
- * every second 64 KiB of what it took first. Their neighbours keep the pieces apart: what it holds is not swapped, if there is
- * no swap, and moved by compaction only. Meant for virtual machines: it refuses to run where
- * there is more than 2 GiB.
+ * every second 64 KiB of what it took first. Their neighbours keep the pieces apart: without
+ * swap they stay, and only compaction moves them. Meant for virtual machines: it refuses to run
+ * where there is more than 2 GiB.
  *
  * usage: fragment MEGABYTES COMMAND...
  */

@@ -10,29 +10,41 @@
 /* The hex number at *@p, moved behind it; false without a digit or beyond 64 bits. */
 static bool parse_hex(const char **p, const char *end, uint64_t *value)
 {
-	const char *start = *p;
+	/* One more than the value of a hex digit; 0: it is none. */
+	static const uint8_t digits[256] = {
+		['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
+		['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+		['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
+		['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+	};
+	const char *start = *p, *at = start;
+	unsigned int digit;
 	uint64_t v = 0;
 
-	for (; *p < end; (*p)++) {
-		unsigned int c = (unsigned char)**p, digit = c - '0';
-
-		if (digit > 9) {
-			digit = (c | 0x20) - 'a';
-			if (digit > 5)
-				break;
-			digit += 10;
-		}
-		v = v << 4 | digit;
+	while (at < end && (digit = digits[(unsigned char)*at])) {
+		v = v << 4 | (digit - 1);
+		at++;
 	}
+	*p = at;
 	*value = v;
-	return *p > start && *p - start <= 16;
+	return at > start && at - start <= 16;
 }
 
 /* Length of the text at @p up to a blank, a control character or @end. */
 static size_t word_length(const char *p, const char *end)
 {
+	const uint64_t ones = 0x0101010101010101ULL;
 	const char *start = p;
+	uint64_t word;
 
+	/* Eight at a time, while none of them is below '!': the borrow of a subtraction shows
+	 * the first that is.
+	 */
+	for (; end - p >= 8; p += 8) {
+		memcpy(&word, p, 8);
+		if ((word - ones * '!') & ~word & (ones << 7))
+			break;
+	}
 	while (p < end && (unsigned char)*p > ' ')
 		p++;
 	return (size_t)(p - start);

@@ -23,6 +23,8 @@ struct command {
 };
 
 extern const struct command command_record;
+extern const struct command command_boot;
+extern const struct command command_extract;
 extern const struct command command_stat;
 extern const struct command command_diff;
 extern const struct command command_script;

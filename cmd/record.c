@@ -18,6 +18,7 @@
 #include "message.h"
 #include "options.h"
 #include "record_repeat.h"
+#include "recorder.h"
 #include "recording/writer.h"
 
 #define DEFAULT_OUTPUT "kmemx.dat"
@@ -155,49 +156,6 @@ static int set_pids(const struct record_options *o, pid_t **pids, size_t *nr)
 	return -1;
 }
 
-/* The words as a shell would take them back. */
-static void add_quoted(struct strbuf *sb, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-+=./,:@%";
-
-	if (*word && !word[strspn(word, plain)]) {
-		strbuf_puts(sb, word);
-		return;
-	}
-	strbuf_puts(sb, "'");
-	for (; *word; word++) {
-		if (*word == '\'')
-			strbuf_puts(sb, "'\\''");
-		else
-			strbuf_add(sb, word, 1);
-	}
-	strbuf_puts(sb, "'");
-}
-
-static void build_command_line(struct strbuf *sb, int argc, char **argv)
-{
-	strbuf_puts(sb, "kmemx");
-	for (int i = 0; i < argc; i++) {
-		strbuf_puts(sb, " ");
-		add_quoted(sb, argv[i]);
-	}
-}
-
-/* A number in the environment, or -1. */
-static uint32_t environment_id(const char *name)
-{
-	const char *text = getenv(name);
-	char *end;
-	unsigned long v;
-
-	if (!text || *text < '0' || *text > '9')
-		return (uint32_t)-1;
-	errno = 0;
-	v = strtoul(text, &end, 10);
-	return *end || errno || v > INT32_MAX ? (uint32_t)-1 : (uint32_t)v;
-}
-
 static int set_rest(const struct record_options *o, struct capture_options *c)
 {
 	if (o->file_version != 6 && o->file_version != 7)
@@ -237,9 +195,7 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	c->clock = o->clock;
 	c->duration_ns = o->duration_ns;
 	c->file_version = (unsigned int)o->file_version;
-	/* With sudo the recording belongs to who called it, as its reports need no root. */
-	c->owner_uid = geteuid() == 0 ? environment_id("SUDO_UID") : (uid_t)-1;
-	c->owner_gid = geteuid() == 0 ? environment_id("SUDO_GID") : (gid_t)-1;
+	recorder_set_owner(c);
 	return set_stack(o, c);
 }
 
@@ -272,44 +228,6 @@ static void say_started(void *ctx)
 	strbuf_free(&whom);
 }
 
-static void format_bytes(char *buf, size_t size, uint64_t bytes)
-{
-	if (bytes < 1024 * 1024)
-		snprintf(buf, size, "%.1f KiB", (double)bytes / 1024);
-	else if (bytes < 1024ULL * 1024 * 1024)
-		snprintf(buf, size, "%.1f MiB", (double)bytes / (1024 * 1024));
-	else
-		snprintf(buf, size, "%.2f GiB", (double)bytes / (1024 * 1024 * 1024));
-}
-
-static void format_losses(struct strbuf *sb, const struct capture_result *r)
-{
-	const struct {
-		uint64_t count;
-		const char *name;
-	} losses[] = {
-		{ r->overrun, "overrun" },
-		{ r->dropped, "dropped" },
-		{ r->commit_overrun, "commit overrun" },
-	};
-	uint64_t total = r->overrun + r->dropped + r->commit_overrun;
-	const char *sep = "";
-
-	if (!total) {
-		strbuf_puts(sb, "none lost");
-		return;
-	}
-	strbuf_printf(sb, "%" PRIu64 " LOST (", total);
-	for (size_t i = 0; i < ARRAY_SIZE(losses); i++) {
-		if (!losses[i].count)
-			continue;
-		strbuf_printf(sb, "%s%" PRIu64 " %s", sep, losses[i].count,
-			      losses[i].name);
-		sep = ", ";
-	}
-	strbuf_puts(sb, ")");
-}
-
 static void say_summary(const struct capture_options *c, const struct capture_result *r)
 {
 	struct strbuf lost = { 0 };
@@ -317,8 +235,8 @@ static void say_summary(const struct capture_options *c, const struct capture_re
 	bool named = strcmp(c->output, DEFAULT_OUTPUT) != 0;
 	char bytes[32];
 
-	format_bytes(bytes, sizeof(bytes), r->file_bytes);
-	format_losses(&lost, r);
+	recorder_format_bytes(bytes, sizeof(bytes), r->file_bytes);
+	recorder_format_losses(&lost, r);
 	message_info("%" PRIu64 " events in %.2f s, %s, %s -> %s", r->events,
 		     (double)r->duration_ns / 1e9, bytes, strbuf_text(&lost),
 		     c->stream_fd >= 0 ? "standard output" : c->output);
@@ -466,7 +384,7 @@ static int run_record(int argc, char **argv)
 	log_state.verbose = o.verbose;
 	log_state.quiet = o.quiet;
 	log = message_log(&log_state);
-	build_command_line(&line, argc, argv);
+	recorder_command_line(&line, argc, argv);
 	c.stop_fd = block_signals(&before);
 	if (c.stop_fd < 0) {
 		message_error("record", "cannot watch for signals: %s", strerror(errno));

@@ -31,6 +31,12 @@ static const char *const page_events[] = {
 	"mm_page_free_batched",
 };
 
+size_t events_of_kmem(bool page, const char *const **names)
+{
+	*names = page ? page_events : slab_events;
+	return page ? ARRAY_SIZE(page_events) : ARRAY_SIZE(slab_events);
+}
+
 /* --- selection --------------------------------------------------------------------------- */
 
 static void event_path(char path[EVENT_PATH_MAX], const struct event_name *event,
@@ -149,6 +155,22 @@ int events_select(struct event_list *list, const struct instance *in,
 	}
 	if (ret)
 		events_free(list);
+	return ret;
+}
+
+int events_enabled(struct event_list *list, const struct instance *in)
+{
+	struct strbuf sb = { 0 };
+	int ret = instance_read(in, "set_event", &sb);
+	const char *p = strbuf_text(&sb);
+	char system[128], name[128];
+	int used;
+
+	*list = (struct event_list){ 0 };
+	for (; !ret && sscanf(p, " %127[^:\n]:%127[^\n]%n", system, name, &used) == 2;
+	     p += used)
+		ret = list_add(list, system, name);
+	strbuf_free(&sb);
 	return ret;
 }
 

@@ -57,6 +57,10 @@ struct event_list {
  */
 int events_select(struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const struct log *log) __must_check;
+/* The slab or page events of all kernels; how many. */
+size_t events_of_kmem(bool page, const char *const **names);
+/* The events that the instance records now; 0 or -errno. */
+int events_enabled(struct event_list *list, const struct instance *in) __must_check;
 void events_free(struct event_list *list);
 
 /* Sets filters on the selected events. -EINVAL after an LOG_ERROR message that shows the

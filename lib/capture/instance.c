@@ -159,16 +159,26 @@ static int lock_instance(struct instance *in)
 	return fstat(in->lock_fd, &st) < 0 || !st.st_nlink ? -ENOENT : 0;
 }
 
+/* tracefs as one that may trace finds it; -errno after an LOG_ERROR message. */
+static int open_tracing(const char **dir, const char *retry, const struct log *log)
+{
+	*dir = tracing_dir();
+	if (!*dir)
+		return explain(DEFAULT_MOUNT, errno ? errno : ENOENT, retry, log);
+	if (access(*dir, R_OK | W_OK | X_OK) < 0)
+		return explain(*dir, errno, retry, log);
+	return 0;
+}
+
 int instance_create(struct instance *in, const char *retry, const struct log *log)
 {
-	const char *dir = tracing_dir();
+	const char *dir;
 	int ret;
 
 	*in = (struct instance){ .lock_fd = -1 };
-	if (!dir)
-		return explain(DEFAULT_MOUNT, errno ? errno : ENOENT, retry, log);
-	if (access(dir, R_OK | W_OK | X_OK) < 0)
-		return explain(dir, errno, retry, log);
+	ret = open_tracing(&dir, retry, log);
+	if (ret)
+		return ret;
 	ret = sweep(dir, log);
 	if (ret == -ENOENT) {
 		log_msg(log, LOG_ERROR,
@@ -224,6 +234,74 @@ void instance_destroy(struct instance *in, const struct log *log)
 	if (in->lock_fd >= 0)
 		close(in->lock_fd);
 	tracefs_instance_free(in->tracefs);
+	*in = (struct instance){ .lock_fd = -1 };
+}
+
+/* --- somebody else's instance ------------------------------------------------------------ */
+
+int instance_list(struct strbuf *names)
+{
+	struct dirent **entries;
+	char path[4096];
+	int n;
+
+	snprintf(path, sizeof(path), "%s/instances", tracefs_tracing_dir());
+	n = scandir(path, &entries, NULL, alphasort);
+	if (n < 0)
+		return -errno;
+	for (int i = 0; i < n; i++) {
+		if (entries[i]->d_name[0] != '.')
+			strbuf_printf(names, "%s\n", entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return names->failed ? -ENOMEM : 0;
+}
+
+/* A directory right below instances/, and no way out of it. */
+static bool is_instance(const char *tracing, const char *name)
+{
+	char path[4096];
+	struct stat st;
+
+	if (!*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
+		return false;
+	snprintf(path, sizeof(path), "%s/instances/%s", tracing, name);
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int instance_attach(struct instance *in, const char *name, const char *retry,
+		    const struct log *log)
+{
+	const char *dir;
+	int ret;
+
+	*in = (struct instance){ .lock_fd = -1 };
+	ret = open_tracing(&dir, retry, log);
+	if (ret)
+		return ret;
+	if (name && !is_instance(dir, name))
+		return -ESRCH;
+	if (name) {
+		in->tracefs = tracefs_instance_alloc(NULL, name);
+		if (!in->tracefs)
+			return explain(dir, errno ? errno : EIO, retry, log);
+	}
+	in->lock_fd = instance_open(in, ".", O_RDONLY | O_DIRECTORY);
+	if (in->lock_fd < 0 || flock(in->lock_fd, LOCK_EX | LOCK_NB) == 0)
+		return in->lock_fd < 0 ? explain(dir, -in->lock_fd, retry, log) : 0;
+	log_msg(log, LOG_ERROR,
+		"another kmemx uses %s just now\n  Wait until it has ended: two readers would take the events from each other.",
+		name ? name : "the top ring buffer");
+	return -EBUSY;
+}
+
+void instance_detach(struct instance *in)
+{
+	if (in->lock_fd >= 0)
+		close(in->lock_fd);
+	if (in->tracefs)
+		tracefs_instance_free(in->tracefs);
 	*in = (struct instance){ .lock_fd = -1 };
 }
 

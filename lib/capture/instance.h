@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: a tracefs instance of our own.
- * In: the machine's tracefs. Out: files of the instance, which is gone after
- * instance_destroy(), and the removal of what killed recorders left.
+ * capture: a tracefs instance of our own, or somebody else's.
+ * In: the machine's tracefs. Out: files of the instance. Our own is gone after
+ * instance_destroy(), and what killed recorders left is removed; another's stays.
  */
 #ifndef KMEMX_CAPTURE_INSTANCE_H
 #define KMEMX_CAPTURE_INSTANCE_H
@@ -17,7 +17,9 @@
 struct tracefs_instance;
 
 /**
- * struct instance - an instance that this process owns
+ * struct instance - an instance that this process owns or reads
+ * @tracefs: NULL after instance_attach(): the top ring buffer
+ * @name: of our own
  * @lock_fd: the instance's directory, locked with flock(2) as long as the owner lives:
  *	that is how another kmemx tells a leftover, even across pid namespaces
  */
@@ -42,6 +44,23 @@ int instance_create(struct instance *in, const char *retry,
  * May be called again, and on a zeroed struct.
  */
 void instance_destroy(struct instance *in, const struct log *log);
+
+/**
+ * instance_attach() - take an instance that is there already
+ * @name: its name; NULL: the top ring buffer
+ * @retry: as for instance_create()
+ *
+ * Nothing of it changes. instance_detach() in any case.
+ *
+ * Return: 0; -ESRCH without a message if there is none of that name; else -errno after an
+ * LOG_ERROR message: -EBUSY if another kmemx has it.
+ */
+int instance_attach(struct instance *in, const char *name, const char *retry,
+		    const struct log *log) __must_check;
+/* Leaves the instance as it is. */
+void instance_detach(struct instance *in);
+/* Appends the names of all instances, each with a newline; 0 or -errno. */
+int instance_list(struct strbuf *names) __must_check;
 
 /* Files of the instance, by path inside it. 0 or -errno; instance_read() appends. */
 int instance_write(const struct instance *in, const char *file,

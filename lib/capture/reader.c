@@ -283,7 +283,7 @@ int reader_drain(struct reader *r, size_t i, bool all)
 	struct reader_cpu *c = &r->cpus[i];
 	bool more = true;
 
-	while (more) {
+	while (more && (!r->limit || c->size < r->limit)) {
 		ssize_t size = fill_staging(r, c, all, &more);
 		int ret;
 

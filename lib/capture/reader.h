@@ -43,6 +43,7 @@ struct reader_cpu {
  * @regions: of the one file that holds all parts; stride 0: each has a file of its own
  * @wire: where pages go instead of into parts; NULL: into parts
  * @discarded: data records that were read but not written, as a write failed
+ * @limit: what is read of each CPU if that is not stopped, in bytes; 0: all there is
  * @staging: the aligned buffer through which pages pass
  */
 struct reader {
@@ -54,6 +55,7 @@ struct reader {
 	struct regions regions;
 	struct wire *wire;
 	uint64_t discarded;
+	uint64_t limit;
 	char *staging;
 	const struct log *log;
 };

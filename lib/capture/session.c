@@ -31,8 +31,7 @@ void session_close(struct session *s)
 	events_free(&s->events);
 }
 
-/* Events that were read from @cpu's buffer, by the kernel's own count; 0 if it has none. */
-static uint64_t events_read(const struct session *s, uint32_t cpu)
+uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key)
 {
 	struct strbuf sb = { 0 };
 	uint64_t nr = 0;
@@ -40,7 +39,7 @@ static uint64_t events_read(const struct session *s, uint32_t cpu)
 
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
 	if (!instance_read(&s->instance, file, &sb))
-		nr = facts_number(strbuf_text(&sb), "read events");
+		nr = facts_number(strbuf_text(&sb), key);
 	strbuf_free(&sb);
 	return nr;
 }
@@ -69,7 +68,8 @@ int session_open_reader(struct session *s)
 		s->facts.writer.clock = s->clock;
 		s->facts.writer.nr_cpus = r->cpus[r->nr_cpus - 1].cpu + 1;
 		for (size_t i = 0; i < r->nr_cpus; i++)
-			s->read_before += events_read(s, r->cpus[i].cpu);
+			s->read_before +=
+				session_statistic(s, r->cpus[i].cpu, "read events");
 	}
 	return ret;
 }

@@ -44,6 +44,8 @@ void session_close(struct session *s);
 int session_open_reader(struct session *s) __must_check;
 /* The tail of every CPU. On a full disk the rest stays unread: it is counted as lost. */
 int session_drain_rest(struct session *s) __must_check;
+/* The number behind @key in a CPU's statistics, as of now; 0 if it has none. */
+uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key);
 /* Every CPU's statistics, and what they say was recorded and lost into the result. */
 int session_read_statistics(struct session *s) __must_check;
 int session_add_meta(struct session *s, const char *name, const char *text) __must_check;

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx boot.
+ * In: options, this machine's memory and kernel. Out: kernel parameters on stdout, what
+ * they do on stderr.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "capture/boot.h"
+#include "capture/facts.h"
+#include "capture/instance.h"
+#include "command.h"
+#include "message.h"
+#include "options.h"
+
+#define MAX_CPUS 65536
+
+struct boot_args {
+	bool print, slab, page, persistent;
+	struct option_strings events;
+	const char *stack, *keep, *kernel, *instance;
+	uint64_t min_order, memory, cpus, buffer_bytes;
+	unsigned int verbose;
+};
+
+static int parse(struct boot_args *a, int argc, char **argv, int *operands)
+{
+	static const struct option_usage usage = {
+		.command = "boot",
+		.purpose = "Print the kernel parameters that record from boot.",
+		.usage = "kmemx boot --print-cmdline [options]",
+		.examples =
+			"  kmemx boot --print-cmdline -v\n"
+			"  kmemx boot --print-cmdline --kernel 5.10 --memory 512M --cpus 2 --page\n",
+	};
+	const struct option options[] = {
+		{ OPTION_FLAG, 0, "print-cmdline", NULL, &a->print,
+		  "print them, on one line" },
+		{ OPTION_GROUP, .help = "What" },
+		{ OPTION_FLAG, 0, "slab", NULL, &a->slab, "slab events (default: both)" },
+		{ OPTION_FLAG, 0, "page", NULL, &a->page, "page events (default: both)" },
+		{ OPTION_STRINGS, 'e', "event", "EVENT", &a->events,
+		  "record [SYSTEM:]EVENT too" },
+		{ OPTION_STRING, 0, "stack", "page|all|none", &a->stack,
+		  "call chains: of page allocations (default), of all, none" },
+		{ OPTION_UINT, 0, "min-order", "N", &a->min_order,
+		  "call chains on page allocations from this order only" },
+		{ OPTION_STRING, 0, "keep", "first|last", &a->keep,
+		  "which events stay when the buffer is full (default: first)" },
+		{ OPTION_GROUP, .help = "Where to" },
+		{ OPTION_STRING, 'B', "instance", "NAME", &a->instance,
+		  "a tracing instance instead of the top ring buffer" },
+		{ OPTION_FLAG, 0, "persistent", NULL, &a->persistent,
+		  "a buffer that survives a warm reboot" },
+		{ OPTION_SIZE, 'b', "buffer-size", "SIZE", &a->buffer_bytes,
+		  "of each CPU (default: by memory)" },
+		{ OPTION_GROUP, .help = "For which machine (default: this one)" },
+		{ OPTION_STRING, 0, "kernel", "VERSION", &a->kernel, "such as 6.12" },
+		{ OPTION_SIZE, 0, "memory", "SIZE", &a->memory, "its memory" },
+		{ OPTION_UINT, 0, "cpus", "N", &a->cpus, "its CPUs" },
+		{ OPTION_COUNT, 'v', "verbose", NULL, &a->verbose,
+		  "explain the line on standard error" },
+		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
+		{ OPTION_END },
+	};
+
+	return options_parse(&usage, options, argc, argv, operands);
+}
+
+static int usage_error(const char *text)
+{
+	message_error("boot", "%s", text);
+	return EXIT_USAGE;
+}
+
+/* The index of @word in @words, 0 if it is NULL, -1 after a message. */
+static int choose(const char *option, const char *word, const char *const *words,
+		  size_t nr)
+{
+	struct strbuf list = { 0 };
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!word || !strcmp(word, words[i])) {
+			strbuf_free(&list);
+			return (int)i;
+		}
+		strbuf_printf(&list, "%s%s", i ? (i + 1 < nr ? ", " : " or ") : "",
+			      words[i]);
+	}
+	message_error("boot", "--%s takes %s, not '%s'", option, strbuf_text(&list),
+		      word);
+	strbuf_free(&list);
+	return -1;
+}
+
+static int set_kernel(const struct boot_args *a, struct boot_options *o)
+{
+	struct utsname name;
+	const char *text = a->kernel;
+	char rest;
+
+	if (!text && uname(&name) == 0)
+		text = name.release;
+	if (text && sscanf(text, "%3u.%3u%c", &o->major, &o->minor, &rest) >= 2)
+		return -1;
+	message_error(
+		"boot",
+		"'%s' is no kernel version\n  Give two numbers, as in --kernel 6.12",
+		text ? text : "");
+	return EXIT_USAGE;
+}
+
+static int set_machine(const struct boot_args *a, struct boot_options *o)
+{
+	struct strbuf sb = { 0 };
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	if (a->cpus > MAX_CPUS)
+		return usage_error("--cpus takes 1 to 65536");
+	if (a->buffer_bytes > 1ULL << 40)
+		return usage_error("--buffer-size takes up to 1024G");
+	o->nr_cpus = a->cpus ? (unsigned int)a->cpus : cpus > 0 ? (unsigned int)cpus : 1;
+	o->memory_bytes = a->memory;
+	if (!a->memory && instance_read_top("/proc/meminfo", &sb) == 0)
+		o->memory_bytes = facts_number(strbuf_text(&sb), "MemTotal") * 1024;
+	strbuf_free(&sb);
+	if (o->memory_bytes)
+		return -1;
+	message_error("boot", "cannot tell the memory\n  Give it: --memory SIZE");
+	return EXIT_FAILED;
+}
+
+static int set_options(const struct boot_args *a, struct boot_options *o)
+{
+	static const char *const stacks[] = { "page", "all", "none" };
+	static const enum capture_stack values[] = { CAPTURE_STACK_PAGE,
+						     CAPTURE_STACK_ALL,
+						     CAPTURE_STACK_NONE };
+	static const char *const keeps[] = { "first", "last" };
+	int stack = choose("stack", a->stack, stacks, ARRAY_SIZE(stacks));
+	int keep = choose("keep", a->keep, keeps, ARRAY_SIZE(keeps));
+	int ret;
+
+	if (stack < 0 || keep < 0)
+		return EXIT_USAGE;
+	if (a->min_order > 63)
+		return usage_error("--min-order takes an order: 0 to 63");
+	ret = set_kernel(a, o);
+	if (ret < 0)
+		ret = set_machine(a, o);
+	if (ret >= 0)
+		return ret;
+	o->events = (struct event_choice){ .slab = a->slab || !a->page,
+					   .page = a->page || !a->slab,
+					   .extra = a->events.items,
+					   .nr_extra = a->events.count,
+					   .stack = values[stack] };
+	o->min_order = a->min_order;
+	o->instance = a->instance;
+	o->persistent = a->persistent;
+	o->keep_last = keep == 1;
+	o->buffer_bytes = a->buffer_bytes;
+	return -1;
+}
+
+static int print(const struct boot_options *o, unsigned int verbose)
+{
+	struct strbuf line = { 0 }, notes = { 0 };
+	int ret = boot_cmdline(o, &line, &notes);
+
+	if (ret == 0) {
+		printf("%s\n", strbuf_text(&line));
+		if (verbose)
+			fputs(strbuf_text(&notes), stderr);
+	} else if (ret == -ENOMEM) {
+		message_error("boot", "out of memory");
+	}
+	strbuf_free(&line);
+	strbuf_free(&notes);
+	return ret == 0 ? EXIT_OK : ret == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static int run_boot(int argc, char **argv)
+{
+	struct message_log log_state = { .command = "boot" };
+	struct log log = message_log(&log_state);
+	struct boot_options o = { .log = &log };
+	struct boot_args a = { 0 };
+	int operands = argc, ret;
+
+	ret = parse(&a, argc, argv, &operands);
+	if (ret < 0 && operands < argc) {
+		message_error("boot", "takes no argument, but got '%s'", argv[operands]);
+		ret = EXIT_USAGE;
+	}
+	if (ret < 0 && !a.print)
+		ret = usage_error(
+			"nothing to do\n  The kernel parameters that record from boot: kmemx boot --print-cmdline");
+	if (ret < 0)
+		ret = set_options(&a, &o);
+	if (ret < 0)
+		ret = print(&o, a.verbose);
+	free(a.events.items);
+	return ret;
+}
+
+const struct command command_boot = {
+	.name = "boot",
+	.purpose = "print the kernel parameters that record from boot",
+	.run = run_boot,
+};

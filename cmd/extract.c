@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx extract.
+ * In: options. Out: a recording of what a ring buffer holds, its summary on stderr.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "capture/extract.h"
+#include "capture/instance.h"
+#include "command.h"
+#include "message.h"
+#include "options.h"
+#include "recorder.h"
+
+#define DEFAULT_OUTPUT "kmemx.dat"
+#define MAX_NAMES      64
+
+struct extract_options {
+	const char *output, *instance;
+	uint64_t file_version;
+	bool stop, quiet;
+	unsigned int verbose;
+};
+
+static int parse(struct extract_options *o, int argc, char **argv, int *operands)
+{
+	static const struct option_usage usage = {
+		.command = "extract",
+		.purpose =
+			"Save what the kernel has recorded by itself, such as since it booted.",
+		.usage = "kmemx extract [options]",
+		.examples = "  sudo kmemx extract -o boot.dat\n"
+			    "  sudo kmemx extract --instance boot -o boot.dat\n",
+	};
+	const struct option options[] = {
+		{ OPTION_STRING, 'B', "instance", "NAME", &o->instance,
+		  "the buffer of this tracing instance (default: the top one)" },
+		{ OPTION_STRING, 'o', "output", "FILE", &o->output,
+		  "file to write (default: " DEFAULT_OUTPUT ")" },
+		{ OPTION_FLAG, 0, "stop", NULL, &o->stop,
+		  "stop tracing meanwhile (default); --no-stop: read as it goes on" },
+		{ OPTION_UINT, 0, "file-version", "6|7", &o->file_version,
+		  "trace.dat version (default: 7)" },
+		{ OPTION_FLAG, 'q', "quiet", NULL, &o->quiet, "print errors only" },
+		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
+		  "say more, such as what each CPU lost" },
+		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
+		{ OPTION_END },
+	};
+
+	return options_parse(&usage, options, argc, argv, operands);
+}
+
+static int check(const struct extract_options *o, int argc, char **argv, int operands)
+{
+	if (operands < argc)
+		message_error(
+			"extract",
+			"takes no argument, but got '%s'\n  The file to write: -o FILE, the instance to read: --instance NAME",
+			argv[operands]);
+	else if (o->file_version != 6 && o->file_version != 7)
+		message_error("extract", "--file-version takes 6 or 7");
+	else if (!strcmp(o->output, "-"))
+		message_error(
+			"extract",
+			"writes a file, not standard output\n  Without a disk, a file in memory: -o /tmp/kmemx.dat");
+	else
+		return -1;
+	return EXIT_USAGE;
+}
+
+/* There is no instance of that name: which are there? */
+static void say_no_instance(const char *name)
+{
+	const char *names[MAX_NAMES], *nearest;
+	struct strbuf sb = { 0 }, list = { 0 };
+	size_t nr = 0;
+	char *text;
+
+	if (instance_list(&sb))
+		strbuf_reset(&sb);
+	text = strbuf_detach(&sb);
+	for (char *rest = text, *line; (line = strsep(&rest, "\n")) && nr < MAX_NAMES;)
+		if (*line)
+			names[nr++] = line;
+	nearest = options_nearest(name, names, nr);
+	for (size_t i = 0; i < nr && i < 8; i++)
+		strbuf_printf(&list, "%s%s", i ? ", " : "", names[i]);
+	if (nr > 8)
+		strbuf_printf(&list, " and %zu more", nr - 8);
+	if (nearest)
+		message_error(
+			"extract",
+			"no tracing instance '%s'. Did you mean '%s'?\n  There are: %s",
+			name, nearest, strbuf_text(&list));
+	else
+		message_error(
+			"extract",
+			"no tracing instance '%s'\n  There %s: %s\n  Without --instance the top ring buffer is read.",
+			name, nr ? "are" : "is", nr ? strbuf_text(&list) : "none at all");
+	strbuf_free(&list);
+	free(text);
+}
+
+static void say_summary(const struct extract_options *o, const struct capture_result *r)
+{
+	struct strbuf lost = { 0 };
+	char bytes[32];
+
+	recorder_format_bytes(bytes, sizeof(bytes), r->file_bytes);
+	recorder_format_losses(&lost, r);
+	message_info("%" PRIu64 " events, %s, %s -> %s", r->events, bytes,
+		     strbuf_text(&lost), o->output);
+	message_info("they are no longer in the buffer: reading takes them out");
+	if (r->overrun)
+		message_info(
+			"the oldest events were overwritten; to keep those of the boot: kmemx boot --print-cmdline");
+	else if (r->dropped)
+		message_info(
+			"the buffer was full before the end; a larger one: kmemx boot --print-cmdline -b SIZE");
+	message_info("next: kmemx stat -i %s", o->output);
+	strbuf_free(&lost);
+}
+
+/* A signal waits until the file is there and tracing is as it was. */
+static void block_signals(sigset_t *before)
+{
+	static const int stops[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(stops); i++)
+		sigaddset(&set, stops[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+static int extract(const struct extract_options *o, const struct capture_options *c)
+{
+	struct capture_result result;
+	int ret = extract_run(c, o->instance, o->stop, &result);
+
+	if (ret == -ESRCH)
+		say_no_instance(o->instance);
+	if (ret)
+		return EXIT_FAILED;
+	if (!o->quiet)
+		say_summary(o, &result);
+	if (!result.write_error)
+		return EXIT_OK;
+	message_error(
+		"extract",
+		"the recording was cut short: %s\n  %s holds what was read until then, marked as truncated; the rest is still in the buffer.\n  Make room and extract again, into another file: -o FILE",
+		strerror(result.write_error), o->output);
+	return EXIT_FAILED;
+}
+
+static int run_extract(int argc, char **argv)
+{
+	struct extract_options o = { .output = DEFAULT_OUTPUT,
+				     .file_version = 7,
+				     .stop = true };
+	struct message_log log_state = { .command = "extract" };
+	struct capture_options c = { .stream_fd = -1, .stop_fd = -1 };
+	struct strbuf line = { 0 };
+	struct log log;
+	sigset_t before;
+	int operands = argc, ret;
+
+	ret = parse(&o, argc, argv, &operands);
+	if (ret < 0)
+		ret = check(&o, argc, argv, operands);
+	if (ret >= 0)
+		return ret;
+	log_state.verbose = o.verbose;
+	log_state.quiet = o.quiet;
+	log = message_log(&log_state);
+	recorder_command_line(&line, argc, argv);
+	recorder_set_owner(&c);
+	c.output = o.output;
+	c.command_line = strbuf_text(&line);
+	c.file_version = (unsigned int)o.file_version;
+	c.log = &log;
+	block_signals(&before);
+	ret = extract(&o, &c);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	strbuf_free(&line);
+	return ret;
+}
+
+const struct command command_extract = {
+	.name = "extract",
+	.purpose = "save what the kernel recorded by itself, such as since boot",
+	.run = run_extract,
+};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: what the commands share that make recordings.
+ * In: argv, the environment, counts. Out: options of the library, texts for the user.
+ */
+#include "recorder.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The words as a shell would take them back. */
+static void add_quoted(struct strbuf *sb, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./,:@%";
+
+	if (*word && !word[strspn(word, plain)]) {
+		strbuf_puts(sb, word);
+		return;
+	}
+	strbuf_puts(sb, "'");
+	for (; *word; word++) {
+		if (*word == '\'')
+			strbuf_puts(sb, "'\\''");
+		else
+			strbuf_add(sb, word, 1);
+	}
+	strbuf_puts(sb, "'");
+}
+
+void recorder_command_line(struct strbuf *sb, int argc, char **argv)
+{
+	strbuf_puts(sb, "kmemx");
+	for (int i = 0; i < argc; i++) {
+		strbuf_puts(sb, " ");
+		add_quoted(sb, argv[i]);
+	}
+}
+
+/* A number in the environment, or -1. */
+static uint32_t environment_id(const char *name)
+{
+	const char *text = getenv(name);
+	char *end;
+	unsigned long v;
+
+	if (!text || *text < '0' || *text > '9')
+		return (uint32_t)-1;
+	errno = 0;
+	v = strtoul(text, &end, 10);
+	return *end || errno || v > INT32_MAX ? (uint32_t)-1 : (uint32_t)v;
+}
+
+void recorder_set_owner(struct capture_options *c)
+{
+	c->owner_uid = geteuid() == 0 ? environment_id("SUDO_UID") : (uid_t)-1;
+	c->owner_gid = geteuid() == 0 ? environment_id("SUDO_GID") : (gid_t)-1;
+}
+
+void recorder_format_bytes(char *buf, size_t size, uint64_t bytes)
+{
+	if (bytes < 1024 * 1024)
+		snprintf(buf, size, "%.1f KiB", (double)bytes / 1024);
+	else if (bytes < 1024ULL * 1024 * 1024)
+		snprintf(buf, size, "%.1f MiB", (double)bytes / (1024 * 1024));
+	else
+		snprintf(buf, size, "%.2f GiB", (double)bytes / (1024 * 1024 * 1024));
+}
+
+void recorder_format_losses(struct strbuf *sb, const struct capture_result *r)
+{
+	const struct {
+		uint64_t count;
+		const char *name;
+	} losses[] = {
+		{ r->overrun, "overrun" },
+		{ r->dropped, "dropped" },
+		{ r->commit_overrun, "commit overrun" },
+	};
+	uint64_t total = r->overrun + r->dropped + r->commit_overrun;
+	const char *sep = "";
+
+	if (!total) {
+		strbuf_puts(sb, "none lost");
+		return;
+	}
+	strbuf_printf(sb, "%" PRIu64 " LOST (", total);
+	for (size_t i = 0; i < ARRAY_SIZE(losses); i++) {
+		if (!losses[i].count)
+			continue;
+		strbuf_printf(sb, "%s%" PRIu64 " %s", sep, losses[i].count,
+			      losses[i].name);
+		sep = ", ";
+	}
+	strbuf_puts(sb, ")");
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: what the commands share that make recordings.
+ * In: argv, the environment, counts. Out: options of the library, texts for the user.
+ */
+#ifndef KMEMX_CMD_RECORDER_H
+#define KMEMX_CMD_RECORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "capture/capture.h"
+
+/* Appends "kmemx record ..." as a shell would take it back. */
+void recorder_command_line(struct strbuf *sb, int argc, char **argv);
+/* With sudo the recording belongs to who called it, as its reports need no root. */
+void recorder_set_owner(struct capture_options *c);
+/* "68.4 MiB" */
+void recorder_format_bytes(char *buf, size_t size, uint64_t bytes);
+/* "none lost", or "8 LOST (5 overrun, 3 dropped)" */
+void recorder_format_losses(struct strbuf *sb, const struct capture_result *r);
+
+#endif

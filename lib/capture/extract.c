@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: saves what a ring buffer holds that somebody else has filled.
+ * In: the top ring buffer or an instance. Out: a trace.dat file.
+ */
+#include "capture/extract.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/session.h"
+
+/* What extract_run() has to put back. */
+struct extraction {
+	struct session s;
+	const char *name;
+	bool stop, was_on;
+	bool other_boot; /* the buffer holds what an earlier boot recorded */
+};
+
+static const char *what(const struct extraction *x)
+{
+	return x->name ? x->name : "the top ring buffer";
+}
+
+/* --- what is there ----------------------------------------------------------------------- */
+
+/* The clock between brackets in "[local] global ...". */
+static int read_clock(struct session *s)
+{
+	struct strbuf sb = { 0 };
+	int ret = instance_read(&s->instance, "trace_clock", &sb);
+	const char *p = strchr(strbuf_text(&sb), '[');
+
+	if (!ret && (!p || sscanf(p, "[%31[^]]", s->clock) != 1))
+		ret = -EPROTO;
+	strbuf_free(&sb);
+	if (ret)
+		log_msg(s->log, LOG_ERROR, "cannot tell the trace clock: %s",
+			strerror(-ret));
+	return ret;
+}
+
+static bool is_on(const struct instance *in, const char *file)
+{
+	struct strbuf sb = { 0 };
+	bool on = instance_read(in, file, &sb) == 0 && strbuf_text(&sb)[0] == '1';
+
+	strbuf_free(&sb);
+	return on;
+}
+
+/* Call chains, as far as the settings of now tell. */
+static const char *tell_stacks(const struct instance *in)
+{
+	struct strbuf sb = { 0 };
+	const char *how = "none";
+
+	if (is_on(in, "options/stacktrace"))
+		how = "all (option)";
+	else if (instance_read(in, "events/kmem/mm_page_alloc/trigger", &sb) == 0 &&
+		 strncmp(strbuf_text(&sb), "stacktrace", 10) == 0)
+		how = "page (trigger)";
+	strbuf_free(&sb);
+	return how;
+}
+
+/* All CPUs' numbers behind @key in their statistics; with @each they are told. */
+static uint64_t sum_statistics(const struct session *s, const char *key, bool each)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
+		uint32_t cpu = s->reader.cpus[i].cpu;
+		uint64_t n = session_statistic(s, cpu, key);
+
+		if (n && each)
+			log_msg(s->log, LOG_INFO,
+				"CPU %" PRIu32 ": %" PRIu64 " events lost before: %s",
+				cpu, n, key);
+		sum += n;
+	}
+	return sum;
+}
+
+static int check_content(struct extraction *x)
+{
+	struct session *s = &x->s;
+
+	if (sum_statistics(s, "entries", false))
+		return 0;
+	if (s->events.count)
+		log_msg(s->log, LOG_ERROR,
+			"%s holds no events\n  %zu are switched on there, tracing is %s. Reading takes events out: was it saved before?",
+			what(x), s->events.count, x->was_on ? "on" : "off");
+	else
+		log_msg(s->log, LOG_ERROR,
+			"%s holds no events, and none is switched on there\n  To record from boot, start the kernel with what this prints: kmemx boot --print-cmdline",
+			what(x));
+	return -ENODATA;
+}
+
+/* --- facts ------------------------------------------------------------------------------- */
+
+bool extract_same_kernel(const char *last_boot_info, const char *kallsyms)
+{
+	const char *p = strstr(last_boot_info, "text delta:");
+	unsigned long long then = 0, now = 0;
+	long long delta;
+
+	if (p)
+		return sscanf(p, "text delta: %lld", &delta) == 1 && delta == 0;
+	p = strstr(last_boot_info, "[kernel]");
+	if (!p)
+		return true; /* "# Current": of this boot */
+	while (p > last_boot_info && p[-1] != '\n')
+		p--;
+	then = strtoull(p, NULL, 16);
+	p = strstr(kallsyms, " _stext\n");
+	if (!p)
+		p = strstr(kallsyms, " _text\n");
+	if (!p)
+		return false;
+	while (p > kallsyms && p[-1] != '\n')
+		p--;
+	now = strtoull(p, NULL, 16);
+	return now && now == then;
+}
+
+/* A buffer that survived a reboot has the addresses and tasks of the kernel before. */
+static int add_last_boot(struct extraction *x)
+{
+	struct session *s = &x->s;
+	struct strbuf sb = { 0 };
+	const char *text;
+	int ret = 0;
+
+	if (instance_read(&s->instance, "last_boot_info", &sb) == 0 && sb.size) {
+		text = strbuf_text(&sb);
+		x->other_boot = strstr(text, "[kernel]") || strstr(text, "text delta:");
+		ret = session_add_meta(s, "last_boot_info", text);
+	}
+	strbuf_free(&sb);
+	return ret;
+}
+
+/* Once the kernel's symbols are known. */
+static void check_last_boot(struct extraction *x)
+{
+	const struct text_list *meta = &x->s.facts.meta;
+	struct strbuf *kallsyms = &x->s.facts.kallsyms;
+
+	for (size_t i = 0; x->other_boot && i < meta->count; i++) {
+		if (strcmp(meta->items[i].name, "last_boot_info") != 0 ||
+		    extract_same_kernel(meta->items[i].text, strbuf_text(kallsyms)))
+			continue;
+		log_msg(x->s.log, LOG_WARN,
+			"the events are of an earlier boot, whose kernel was at another address: callsites will show as addresses\n  With the kernel parameter nokaslr both are at the same.");
+		strbuf_free(kallsyms);
+	}
+}
+
+static int add_facts(struct extraction *x)
+{
+	struct session *s = &x->s;
+	const struct capture_options *opts = s->opts;
+	struct strbuf pids = { 0 };
+	char text[64];
+	int ret = session_add_meta(s, "cmdline", opts->command_line);
+
+	if (!ret)
+		ret = session_add_meta(s, "recorder", "kmemx " KMEMX_VERSION);
+	if (!ret)
+		ret = session_add_meta(s, "source", x->name ? x->name : "top");
+	snprintf(text, sizeof(text), "%ld", sysconf(_SC_PAGESIZE));
+	if (!ret)
+		ret = session_add_meta(s, "page_size", text);
+	if (!ret)
+		ret = session_add_meta(s, "stack", s->result->stacks_how);
+	if (!ret && instance_read(&s->instance, "set_event_pid", &pids) == 0 &&
+	    strbuf_text(&pids)[0] >= '0' && strbuf_text(&pids)[0] <= '9')
+		ret = session_add_meta(s, "scope", "part");
+	strbuf_free(&pids);
+	if (!ret)
+		ret = add_last_boot(x);
+	if (!ret && !x->other_boot)
+		ret = facts_add_comms(&s->facts);
+	if (!ret && !x->other_boot)
+		ret = facts_snapshot(&s->facts, "after", s->log);
+	if (!ret)
+		ret = session_read_statistics(s);
+	if (!ret)
+		ret = session_add_truncated(s);
+	if (!ret)
+		ret = facts_system(&s->facts, &s->instance, &s->events, s->log);
+	if (!ret)
+		check_last_boot(x);
+	if (!ret)
+		ret = facts_compose(&s->facts);
+	if (ret)
+		log_msg(s->log, LOG_ERROR, "cannot collect the system's facts: %s",
+			strerror(-ret));
+	return ret;
+}
+
+/* --- reading ----------------------------------------------------------------------------- */
+
+/* What a CPU's buffer can hold: more of it is new. The top one may be sized CPU by CPU. */
+static uint64_t buffer_bytes(const struct session *s)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
+		struct strbuf sb = { 0 };
+		char file[64];
+		uint64_t kib = 0;
+
+		snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/buffer_size_kb",
+			 s->reader.cpus[i].cpu);
+		if (instance_read(&s->instance, file, &sb) == 0)
+			kib = strtoull(strbuf_text(&sb), NULL, 10);
+		strbuf_free(&sb);
+		if (kib > most)
+			most = kib;
+	}
+	return most * 1024;
+}
+
+static int stop_tracing(struct extraction *x)
+{
+	struct session *s = &x->s;
+	int ret;
+
+	if (!x->stop)
+		return 0;
+	ret = x->was_on ? instance_write(&s->instance, "tracing_on", "0") : 0;
+	if (ret)
+		log_msg(s->log, LOG_ERROR,
+			"cannot switch tracing off: %s\n  Save what is there while it goes on: --no-stop",
+			strerror(-ret));
+	return ret;
+}
+
+static void restore_tracing(struct extraction *x)
+{
+	if (x->stop && x->was_on && instance_write(&x->s.instance, "tracing_on", "1") < 0)
+		log_msg(x->s.log, LOG_WARN, "cannot switch tracing on again in %s",
+			what(x));
+}
+
+static int save(struct extraction *x)
+{
+	struct session *s = &x->s;
+	int ret;
+
+	/* Where tracing goes on there is always more. */
+	s->reader.limit = x->stop ? 0 : buffer_bytes(s);
+	ret = session_drain_rest(s);
+	if (!ret)
+		ret = add_facts(x);
+	sum_statistics(s, "overrun", true);
+	sum_statistics(s, "dropped events", true);
+	reader_close_pipes(&s->reader);
+	return ret ? ret : session_finish_file(s);
+}
+
+int extract_run(const struct capture_options *opts, const char *name, bool stop,
+		struct capture_result *result)
+{
+	struct extraction x = { .name = name, .stop = stop };
+	struct session *s = &x.s;
+	int ret;
+
+	session_init(s, opts, result);
+	ret = output_open(&s->output, opts->output, opts->log);
+	if (!ret)
+		ret = instance_attach(&s->instance, name, opts->command_line, opts->log);
+	if (!ret)
+		ret = read_clock(s);
+	if (!ret) {
+		ret = events_enabled(&s->events, &s->instance);
+		if (ret)
+			log_msg(s->log, LOG_ERROR, "cannot read which events are on: %s",
+				strerror(-ret));
+	}
+	if (!ret) {
+		x.was_on = is_on(&s->instance, "tracing_on");
+		result->stacks_how = tell_stacks(&s->instance);
+		ret = stop_tracing(&x);
+	}
+	if (!ret)
+		ret = session_open_reader(s);
+	if (!ret)
+		ret = check_content(&x);
+	if (!ret)
+		ret = save(&x);
+	reader_close_pipes(&s->reader);
+	if (s->instance.lock_fd >= 0)
+		restore_tracing(&x);
+	instance_detach(&s->instance);
+	session_close(s);
+	return ret;
+}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# What an instance of somebody else's holds is saved, and nothing else of it changes.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+name=mine-$$
+instance=$tracefs/instances/$name
+mkdir "$instance"
+cleanup() {
+	exec 9>&-
+	echo 0 >"$instance/tracing_on" 2>/dev/null || :
+	echo >"$instance/set_event" 2>/dev/null || :
+	rmdir "$instance" 2>/dev/null || :
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+before=$(tracing_state)
+
+# said FILE: the number of events in the summary.
+said() {
+	sed -n 's/^kmemx: \([0-9]*\) events, .*/\1/p' "$1"
+}
+state() {
+	for file in tracing_on set_event trace_clock buffer_size_kb trace_options; do
+		echo "$file: $(cat "$instance/$file")"
+	done
+}
+
+# Nothing is there; a name that is nearly right; one that leads out of the folder.
+code=0
+"$KMEMX" extract --instance "$name" -o none.dat 2>err || code=$?
+expect 1 "$code" "exit code for an empty buffer"
+grep -q 'holds no events, and none is switched on' err || fail "empty: $(cat err)"
+[ ! -e none.dat ] || fail "an empty buffer made a file"
+code=0
+"$KMEMX" extract --instance "${name}x" -o none.dat 2>err || code=$?
+expect 1 "$code" "exit code for a wrong name"
+grep -q "Did you mean '$name'" err || fail "wrong name: $(cat err)"
+"$KMEMX" extract --instance "../$name" -o none.dat 2>err && fail "a path was taken as a name"
+
+# A full buffer whose oldest events are gone, as the ring of a boot is.
+echo 0 >"$instance/tracing_on"
+echo global >"$instance/trace_clock"
+echo 64 >"$instance/buffer_size_kb"
+echo kmem:kmalloc >"$instance/set_event"
+echo kmem:kfree >>"$instance/set_event"
+echo kmem:kmem_cache_alloc >>"$instance/set_event"
+echo 1 >"$instance/tracing_on"
+ls -lR /etc /usr/include >/dev/null 2>&1 || :
+state >state.before
+"$KMEMX" extract --instance "$name" -v -o full.dat 2>err || fail "extract: $(cat err)"
+state >state.after
+cmp state.before state.after || fail "the instance has changed: $(diff state.before state.after)"
+grep -q 'LOST ([0-9]* overrun)' err || fail "losses are not said: $(cat err)"
+grep -q 'events lost before: overrun' err || fail "no CPU's losses are said: $(cat err)"
+events=$(said err)
+[ "$events" -gt 500 ] || fail "only '$events' events"
+"$KMEMX" info full.dat >info || fail "info: $(cat info)"
+grep -q '^clock  *global$' info || fail "clock: $(cat info)"
+grep -q '^lost  .* gap' info || fail "losses in the file: $(cat info)"
+expect "$events" "$(sed -n 's/^ *\([0-9]*\)  in all$/\1/p' info)" "events that info counts"
+"$KMEMX" stat --slab --caller full.dat >stat 2>&1 || fail "stat: $(cat stat)"
+grep -q '^# LOST ' stat || fail "the report does not tell of the losses: $(head -n 3 stat)"
+if command -v trace-cmd >/dev/null; then
+	expect "$events" "$(trace-cmd report -R full.dat 2>/dev/null | grep -c '\[[0-9]*\] .*[0-9]: k')" \
+		"events that trace-cmd reads"
+fi
+
+# While tracing goes on the end is what the buffer holds, not what is added meanwhile.
+"$KMEMX" extract --instance "$name" --no-stop -o more.dat 2>err || fail "no-stop: $(cat err)"
+size=$(wc -c <more.dat)
+[ "$size" -lt 30000000 ] || fail "--no-stop did not end in time: $size bytes"
+expect 1 "$(cat "$instance/tracing_on")" "tracing_on after --no-stop"
+
+# Call chains by trigger; reading has emptied the buffer, and off stays off.
+echo 0 >"$instance/tracing_on"
+echo >"$instance/set_event"
+"$KMEMX" extract --instance "$name" -q -o rest.dat 2>/dev/null || :
+echo kmem:mm_page_alloc >"$instance/set_event"
+echo stacktrace >"$instance/events/kmem/mm_page_alloc/trigger"
+echo 1 >"$instance/tracing_on"
+ls -lR /etc >/dev/null
+echo 0 >"$instance/tracing_on"
+"$KMEMX" extract --instance "$name" -o stacks.dat 2>err || fail "stacks: $(cat err)"
+expect 0 "$(cat "$instance/tracing_on")" "tracing_on, which was off"
+"$KMEMX" info stacks.dat >info
+grep -q ' kernel_stack$' info || fail "no call chains: $(cat info)"
+code=0
+"$KMEMX" extract --instance "$name" -o again.dat 2>err || code=$?
+expect 1 "$code" "exit code of a second extraction"
+grep -q 'holds no events' err || fail "again: $(cat err)"
+
+# One reader at a time: somebody else has the lock of the instance.
+if command -v flock >/dev/null; then
+	exec 9<"$instance"
+	flock -n 9
+	code=0
+	"$KMEMX" extract --instance "$name" -o busy.dat 2>err || code=$?
+	expect 1 "$code" "exit code for a busy instance"
+	grep -q 'another kmemx uses' err || fail "busy: $(cat err)"
+	exec 9>&-
+fi
+[ -d "$instance" ] || fail "the instance is gone"
+expect "$before" "$(tracing_state)" "the rest of the tracing system"

@@ -7,7 +7,8 @@
 # make bench      record and report beside perf kmem, trace-cmd and the bare walk
 #                 (BENCH='--rounds 9 --json --growth 100')
 # make fuzz-smoke a minute of fuzzing (needs clang; FUZZ_SECONDS=12 for each target)
-# make unit | cli | live | doctest    one kind of test (TESTS='name ...' for some of cli, live)
+# make unit | cli | live | doctest | instructions    one kind of test
+#                 (TESTS='name ...' for some of cli, live; RENEW=1: a new baseline of instructions)
 # make install | man | clean
 #
 # O=DIR  SAN=address,undefined  STATIC=1  CROSS_COMPILE=aarch64-linux-gnu-  V=1
@@ -85,7 +86,8 @@ SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-fr
 ALL_CFLAGS := -std=gnu11 -pthread $(WARN) -Ilib -Icmd -include lib/base/banned.h $(DEFS) \
 	$(LIB_CFLAGS) $(SANFLAGS) $(CFLAGS)
 ALL_LDFLAGS := -pthread $(SANFLAGS) $(if $(STATIC),-static) $(LDFLAGS)
-$(B)/tests/%.o: ALL_CFLAGS += $(CHECK_CFLAGS) -I$(B)/tests -Wno-missing-prototypes
+# "private": what is made for a test, $(B)/flags first of all, has everybody's flags.
+$(B)/tests/%.o: private ALL_CFLAGS += $(CHECK_CFLAGS) -I$(B)/tests -Wno-missing-prototypes
 
 # --- files -------------------------------------------------------------------------------
 LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard lib/*/*.c)))
@@ -107,7 +109,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
 
 all: $(KMEMX) $(PLUGIN)
-.PHONY: all bench check check-here unit cli live doctest fuzz-smoke fuzz-here \
+.PHONY: all bench check check-here unit cli live doctest instructions fuzz-smoke fuzz-here \
 	demo demo-here lint lint-here man install clean deps FORCE
 
 # --- what is missing, by distribution ----------------------------------------------------
@@ -165,8 +167,8 @@ $(UNIT): $(TEST_OBJ) $(B)/plugins/plugin_kmemx.o $(filter-out %/main.o,$(CMD_OBJ
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(LIB_LIBS)
 
 # What is recorded must allocate what its source says, without a sanitizer's own doings.
-$(B)/tests/workloads/%: ALL_CFLAGS := $(filter-out $(SANFLAGS),$(ALL_CFLAGS))
-$(B)/tests/workloads/%: ALL_LDFLAGS := $(filter-out $(SANFLAGS),$(ALL_LDFLAGS))
+$(B)/tests/workloads/%: private ALL_CFLAGS := $(filter-out $(SANFLAGS),$(ALL_CFLAGS))
+$(B)/tests/workloads/%: private ALL_LDFLAGS := $(filter-out $(SANFLAGS),$(ALL_LDFLAGS))
 
 # Programs that live tests and the bench run under the recorder.
 $(PROGS): $(B)/%: $(B)/%.o
@@ -189,7 +191,8 @@ man: $(MAN)
 
 # --- tests -------------------------------------------------------------------------------
 # What the tests need to know of the build.
-test_env = KMEMX='$(abspath $(KMEMX))' KMEMX_BUILD='$(abspath $(B))' KMEMX_SAN='$(SAN)'
+test_env = KMEMX='$(abspath $(KMEMX))' KMEMX_BUILD='$(abspath $(B))' KMEMX_SAN='$(SAN)' \
+	KMEMX_CC='$(CC)' KMEMX_CFLAGS='$(CFLAGS)'
 
 unit: $(UNIT)
 	$(Q)cd tests && $(abspath $(UNIT))
@@ -197,6 +200,9 @@ cli: $(KMEMX) $(PLUGIN)
 	$(Q)$(test_env) tests/cli/run $(TESTS)
 live: $(KMEMX) $(PROGS)
 	$(Q)$(test_env) tests/live/run $(TESTS)
+# RENEW=1: what it takes now becomes the baseline
+instructions: $(KMEMX) $(B)/tests/bench/gen_recording
+	$(Q)$(test_env) tests/instructions/run $(if $(RENEW),--renew)
 doctest: $(KMEMX)
 	$(Q)$(test_env) tests/doc/run
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: cmd/progress.c, with a terminal and with a pipe for stderr.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "output.h"
+
+static int stderr_before = -1;
+
+/* stderr becomes @fd until restored. */
+static void redirect(int fd)
+{
+	fflush(stderr);
+	stderr_before = dup(STDERR_FILENO);
+	ck_assert_int_ge(stderr_before, 0);
+	ck_assert_int_ge(dup2(fd, STDERR_FILENO), 0);
+	close(fd);
+}
+
+static void restore(void)
+{
+	fflush(stderr);
+	dup2(stderr_before, STDERR_FILENO);
+	close(stderr_before);
+}
+
+static void wait_ms(long ms)
+{
+	struct timespec pause = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&pause, NULL);
+}
+
+/* What has arrived at nonblocking @fd since the last time. */
+static const char *arrived(int fd)
+{
+	static char text[512];
+	ssize_t n;
+
+	fflush(stderr);
+	n = read(fd, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = 0;
+	return text;
+}
+
+/* A terminal; @slave is its other end. */
+static int terminal(int *slave)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+
+	ck_assert_int_ge(master, 0);
+	ck_assert_int_eq(grantpt(master) || unlockpt(master), 0);
+	*slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	ck_assert_int_ge(*slave, 0);
+	return master;
+}
+
+START_TEST(a_terminal_sees_work_that_takes_long)
+{
+	struct progress p;
+	int slave, master = terminal(&slave);
+	double percent, rate, left;
+	const char *text;
+
+	redirect(slave);
+	progress_start(&p);
+	progress_show(&p, 10, 100, 1000000);
+	ck_assert_str_eq(arrived(master), ""); /* a second has not gone by */
+	wait_ms(1050);
+	progress_show(&p, 25, 100, 4000000);
+	text = arrived(master);
+	ck_assert_msg(sscanf(text, "\r\033[Kdecoding %lf %% %lf M events/s %lf s left",
+			     &percent, &rate, &left) == 3,
+		      "'%s'", text);
+	ck_assert_double_eq(percent, 25);
+	/* Four million in 1.05 s or, where this had to wait, in longer. */
+	ck_assert(rate > 0 && rate <= 3.9);
+	ck_assert(left >= 3); /* three quarters of it are left */
+	progress_show(&p, 26, 100, 4000001);
+	ck_assert_str_eq(arrived(master), ""); /* no more than five lines a second */
+	wait_ms(210);
+	progress_show(&p, 0, 0, 5000000); /* how much there is need not be known */
+	text = arrived(master);
+	ck_assert_ptr_nonnull(strstr(text, "M events/s"));
+	ck_assert_ptr_null(strchr(text, '%'));
+	progress_end(&p);
+	ck_assert_str_eq(arrived(master), "\r\033[K");
+	progress_end(&p);
+	ck_assert_str_eq(arrived(master), "");
+	restore();
+	close(master);
+}
+END_TEST
+
+START_TEST(short_work_leaves_nothing_on_a_terminal)
+{
+	struct progress p;
+	int slave, master = terminal(&slave);
+
+	redirect(slave);
+	progress_start(&p);
+	progress_show(&p, 50, 100, 10);
+	progress_end(&p);
+	ck_assert_str_eq(arrived(master), "");
+	restore();
+	close(master);
+}
+END_TEST
+
+START_TEST(a_pipe_sees_none)
+{
+	struct progress p;
+	int ends[2];
+
+	ck_assert_int_eq(pipe2(ends, O_NONBLOCK), 0);
+	redirect(ends[1]);
+	progress_start(&p);
+	wait_ms(1050);
+	progress_show(&p, 25, 100, 4000000);
+	progress_end(&p);
+	ck_assert_str_eq(arrived(ends[0]), "");
+	restore();
+	close(ends[0]);
+}
+END_TEST
+
+Suite *test_progress_suite(void)
+{
+	Suite *s = suite_create("cmd/progress");
+	TCase *tc = tcase_create("all");
+
+	tcase_set_timeout(tc, 30);
+	tcase_add_test(tc, a_terminal_sees_work_that_takes_long);
+	tcase_add_test(tc, short_work_leaves_nothing_on_a_terminal);
+	tcase_add_test(tc, a_pipe_sees_none);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -65,7 +65,8 @@ PKG_CONFIG ?= pkg-config
 
 have = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo $(1))
 needed_libs := libtracefs libtraceevent libelf
-optional_libs := $(call have,libzstd) $(call have,zlib)
+# libdw's static library needs others that few machines have.
+optional_libs := $(call have,libzstd) $(call have,zlib) $(if $(STATIC),,$(call have,libdw))
 missing := $(foreach t,$(firstword $(CC)) $(firstword $(PKG_CONFIG)),$(if \
 	$(shell command -v $(t) 2>/dev/null),,$(t))) \
 	$(foreach l,$(needed_libs),$(if $(call have,$(l)),,$(l)))
@@ -81,6 +82,7 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointe
 	-Wundef -Wformat=2 -Wvla -Wno-unused-parameter -Werror=implicit-function-declaration
 DEFS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DKMEMX_VERSION='"$(VERSION)"' \
 	$(if $(filter libzstd,$(pkgs)),-DHAVE_ZSTD=1) $(if $(filter zlib,$(pkgs)),-DHAVE_ZLIB=1) \
+	$(if $(filter libdw,$(pkgs)),-DHAVE_LIBDW=1) \
 	$(if $(STATIC),-DKMEMX_STATIC=1)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_CFLAGS := -std=gnu11 -pthread $(WARN) -Ilib -Icmd -include lib/base/banned.h $(DEFS) \

@@ -19,6 +19,11 @@
 #else
 #define BUILT_ZLIB "no"
 #endif
+#ifdef HAVE_LIBDW
+#define BUILT_LIBDW "yes"
+#else
+#define BUILT_LIBDW "no"
+#endif
 #ifdef KMEMX_STATIC
 #define BUILT_STATIC "yes"
 #else
@@ -32,6 +37,7 @@ static const struct {
 } build_options[] = {
 	{ "zstd", BUILT_ZSTD, "recordings compressed with zstd" },
 	{ "zlib", BUILT_ZLIB, "recordings compressed with zlib" },
+	{ "libdw", BUILT_LIBDW, "source directories from debug information" },
 	{ "static", BUILT_STATIC, "one binary that needs no shared library" },
 };
 

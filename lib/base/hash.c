@@ -170,6 +170,13 @@ uint32_t intern_id(struct intern *in, const void *data, size_t size)
 	return in->count;
 }
 
+uint32_t intern_find(const struct intern *in, const void *data, size_t size)
+{
+	if (!in->nr_slots)
+		return 0;
+	return *intern_slot(in, (uint32_t)hash_bytes(data, size), data, size);
+}
+
 const void *intern_get(const struct intern *in, uint32_t id, size_t *size)
 {
 	if (!id || id > in->count)

@@ -101,6 +101,8 @@ struct intern_entry {
 
 /* The number of the @size bytes at @data (size at most 1 GiB); 0 if memory ran out. */
 uint32_t intern_id(struct intern *in, const void *data, size_t size);
+/* The number of those bytes if they have one, else 0; adds nothing. */
+uint32_t intern_find(const struct intern *in, const void *data, size_t size);
 /* Content of @id, 8-byte aligned and followed by a NUL byte; valid until the next
  * intern_id(). NULL for 0 or an id never given. @size may be NULL.
  */

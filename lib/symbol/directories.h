@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * symbol: which directory of the kernel's source an address is from.
+ * In: debug information, modules' files, a source tree. Out: "fs/ext4".
+ */
+#ifndef KMEMX_SYMBOL_DIRECTORIES_H
+#define KMEMX_SYMBOL_DIRECTORIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbol/debug_units.h"
+#include "symbol/module_files.h"
+#include "symbol/source_tree.h"
+#include "symbol/symbols.h"
+
+/* What an address is called whose directory nobody knows, or whose function several have. */
+#define DIRECTORY_UNKNOWN   "(unknown)"
+#define DIRECTORY_AMBIGUOUS "(ambiguous)"
+
+/**
+ * struct directory_sources - what knows directories; asked in this order, any may be NULL
+ * @vmlinux: of the kernel itself; @modules; @tree: of both
+ */
+struct directory_sources {
+	struct debug_units *vmlinux;
+	struct module_files *modules;
+	struct source_tree *tree;
+};
+
+/* Closes them. */
+void directory_sources_free(struct directory_sources *sources);
+bool directory_sources_any(const struct directory_sources *sources);
+
+struct directories;
+
+/**
+ * directories_new() - ask sources about one recording
+ * @sources: borrowed, as is @syms; several recordings may share them, one after the other
+ * @offset: what was added to vmlinux's addresses (KASLR)
+ * @machine: the recording's, "x86_64"
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int directories_new(struct directories **out, const struct directory_sources *sources,
+		    const struct symbols *syms, uint64_t offset,
+		    const char *machine) __must_check;
+void directories_free(struct directories *dirs);
+
+/**
+ * directories_find() - the directory of the function that has @addr
+ * @depth: of "fs/ext4/x" only so many components; 0: all
+ *
+ * Each function is looked up once. Return: the text, valid until the next call; with
+ * DIRECTORY_UNKNOWN or DIRECTORY_AMBIGUOUS for what has none; NULL if memory ran out.
+ */
+const char *directories_find(struct directories *dirs, uint64_t addr, unsigned int depth);
+
+/**
+ * struct directory_counts - functions asked for
+ * @unknown, @ambiguous: those of @all without a directory
+ */
+struct directory_counts {
+	size_t all, unknown, ambiguous;
+};
+
+struct directory_counts directories_counts(const struct directories *dirs);
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: a source file's directory within the kernel's tree.
+ * In: the paths that a compiler noted. Out: "fs/ext4".
+ */
+#include "symbol/source_path.h"
+
+#include <string.h>
+
+/* Drops the last component of what stands behind @start. */
+static void go_up(struct strbuf *out, size_t start)
+{
+	while (out->size > start && out->data[out->size - 1] != '/')
+		out->size--;
+	if (out->size > start)
+		out->size--;
+	out->data[out->size] = '\0';
+}
+
+/* The path within the tree; NULL: it is not within. */
+static const char *inside(const char *name, const char *root, const char *comp_dir)
+{
+	size_t size = strlen(root);
+
+	if (size && !strncmp(name, root, size))
+		return name + size;
+	if (*name != '/')
+		return name;
+	size = comp_dir ? strlen(comp_dir) : 0;
+	if (size > 1 && !strncmp(name, comp_dir, size) && name[size] == '/')
+		return name + size + 1;
+	return NULL;
+}
+
+bool source_path_dir(const char *name, const char *root, const char *comp_dir,
+		     struct strbuf *out)
+{
+	const char *p = inside(name, root, comp_dir), *slash;
+	size_t start = out->size, size;
+
+	for (; p && (slash = strchr(p, '/')); p = slash + 1) {
+		size = (size_t)(slash - p);
+		if (!size || (size == 1 && *p == '.'))
+			continue;
+		if (size == 2 && !memcmp(p, "..", 2)) {
+			if (out->size >
+			    start) /* above the top: a build folder's way out */
+				go_up(out, start);
+			continue;
+		}
+		if (out->size > start)
+			strbuf_puts(out, "/");
+		strbuf_add(out, p, size);
+	}
+	if (p && out->size == start)
+		strbuf_puts(out, ".");
+	return p && !out->failed;
+}

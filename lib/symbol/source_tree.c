@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: where a kernel's source tree defines its functions.
+ * In: a folder with the source. Out: the directory of a function, by its name.
+ */
+#include "symbol/source_tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/strbuf.h"
+#include "symbol/c_scan.h"
+#include "symbol/fold.h"
+
+#define DEPTH_MAX     32
+#define FILES_MAX     1000000
+#define FILE_SIZE_MAX (16U << 20)
+
+/* One directory that has a name, and the next that has it too. */
+struct place {
+	uint32_t dir;  /* of @dirs */
+	uint32_t next; /* index + 1; 0: none */
+};
+
+/* Names, and the directories that each is in. */
+struct name_dirs {
+	struct intern names;
+	uint32_t *first; /* by name number - 1: index + 1 of a place */
+	size_t first_capacity;
+	struct place *places;
+	size_t nr, capacity;
+};
+
+struct source_tree {
+	struct intern dirs;
+	struct name_dirs functions, modules;
+	size_t nr_files;
+	/* While reading: */
+	struct strbuf path, name;
+	char *content;
+	uint32_t dir; /* the file's */
+};
+
+static int add_place(struct name_dirs *nd, const char *name, size_t size, uint32_t dir)
+{
+	uint32_t known = nd->names.count, id = intern_id(&nd->names, name, size), i;
+
+	if (!id || array_reserve(&nd->first, &nd->first_capacity, id, sizeof(*nd->first)))
+		return -ENOMEM;
+	if (id > known)
+		nd->first[id - 1] = 0;
+	for (i = nd->first[id - 1]; i; i = nd->places[i - 1].next)
+		if (nd->places[i - 1].dir == dir)
+			return 0;
+	if (nd->nr == UINT32_MAX ||
+	    array_reserve(&nd->places, &nd->capacity, nd->nr + 1, sizeof(*nd->places)))
+		return -ENOMEM;
+	nd->places[nd->nr++] = (struct place){ dir, nd->first[id - 1] };
+	nd->first[id - 1] = (uint32_t)nd->nr;
+	return 0;
+}
+
+static int add_function(void *ctx, const char *prefix, const char *name, size_t size)
+{
+	struct source_tree *tree = ctx;
+
+	strbuf_reset(&tree->name);
+	strbuf_puts(&tree->name, prefix);
+	strbuf_add(&tree->name, name, size);
+	if (tree->name.failed)
+		return -ENOMEM;
+	return add_place(&tree->functions, tree->name.data, tree->name.size, tree->dir);
+}
+
+/* A module's name has no hyphen, whatever its file's has. */
+static int add_module(void *ctx, const char *prefix, const char *name, size_t size)
+{
+	struct source_tree *tree = ctx;
+	char *p;
+
+	(void)prefix;
+	strbuf_reset(&tree->name);
+	strbuf_add(&tree->name, name, size);
+	if (tree->name.failed)
+		return -ENOMEM;
+	while ((p = strchr(tree->name.data, '-')))
+		*p = '_';
+	return add_place(&tree->modules, tree->name.data, tree->name.size, tree->dir);
+}
+
+/* Reads up to FILE_SIZE_MAX; what cannot be read is as if it were empty. */
+static size_t read_file(struct source_tree *tree, int fd)
+{
+	size_t size = 0;
+	ssize_t got;
+
+	while (size < FILE_SIZE_MAX &&
+	       (got = read(fd, tree->content + size, FILE_SIZE_MAX - size)) > 0)
+		size += (size_t)got;
+	return size;
+}
+
+static int scan_file(struct source_tree *tree, int folder, const char *name)
+{
+	bool makefile = !strcmp(name, "Makefile") || !strcmp(name, "Kbuild");
+	size_t length = strlen(name), size;
+	struct stat st;
+	int fd;
+
+	/* Headers' functions would be found where the header is, not where the code is. */
+	if (!makefile && (length < 3 || strcmp(name + length - 2, ".c")))
+		return 0;
+	if (tree->nr_files == FILES_MAX)
+		return 0;
+	fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return 0;
+	size = fstat(fd, &st) || !S_ISREG(st.st_mode) ? 0 : read_file(tree, fd);
+	close(fd);
+	tree->nr_files++;
+	tree->dir = intern_id(&tree->dirs, strbuf_text(&tree->path), tree->path.size);
+	if (!tree->dir)
+		return -ENOMEM;
+	return makefile ? c_scan_objects(tree->content, size, add_module, tree)
+			: c_scan_functions(tree->content, size, add_function, tree);
+}
+
+/* Programs of their own, whose functions have the names of the kernel's. */
+static bool is_no_kernel(const char *path, const char *name)
+{
+	static const char *const top[] = { "Documentation", "scripts", "samples", "tools",
+					   "usr" };
+	static const char *const arch[] = { "boot", "purgatory", "tools", "um" };
+	size_t i;
+
+	if (*name == '.')
+		return true;
+	for (i = 0; !*path && i < ARRAY_SIZE(top); i++)
+		if (!strcmp(name, top[i]))
+			return true;
+	for (i = 0; !strncmp(path, "arch/", 5) && i < ARRAY_SIZE(arch); i++)
+		if (!strcmp(name, arch[i]))
+			return true;
+	return false;
+}
+
+static int walk(struct source_tree *tree, int fd, unsigned int depth);
+
+static int walk_entry(struct source_tree *tree, int folder, const struct dirent *entry,
+		      unsigned int depth)
+{
+	size_t size = tree->path.size;
+	int fd, ret;
+
+	if (entry->d_type == DT_REG)
+		return scan_file(tree, folder, entry->d_name);
+	if ((entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN) ||
+	    is_no_kernel(strbuf_text(&tree->path), entry->d_name) || depth == DEPTH_MAX)
+		return 0;
+	fd = openat(folder, entry->d_name,
+		    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_DIRECTORY);
+	if (fd < 0) /* DT_UNKNOWN: some file systems do not say what it is */
+		return entry->d_type == DT_DIR ? 0
+					       : scan_file(tree, folder, entry->d_name);
+	strbuf_printf(&tree->path, "%s%s", size ? "/" : "", entry->d_name);
+	ret = tree->path.failed ? -ENOMEM : walk(tree, fd, depth + 1);
+	if (tree->path.data) {
+		tree->path.size = size;
+		tree->path.data[size] = '\0';
+	}
+	return ret;
+}
+
+/* Takes @fd. */
+static int walk(struct source_tree *tree, int fd, unsigned int depth)
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *entry;
+	int ret = 0;
+
+	if (!dir) {
+		close(fd);
+		return 0;
+	}
+	while (!ret && (entry = readdir(dir)))
+		ret = walk_entry(tree, fd, entry, depth);
+	closedir(dir);
+	return ret;
+}
+
+int source_tree_open(struct source_tree **out, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY), ret;
+	struct source_tree *tree;
+
+	if (fd < 0)
+		return -errno;
+	tree = calloc(1, sizeof(*tree));
+	if (tree)
+		tree->content = malloc(FILE_SIZE_MAX);
+	if (!tree || !tree->content) {
+		source_tree_free(tree);
+		close(fd);
+		return -ENOMEM;
+	}
+	ret = walk(tree, fd, 0);
+	free(tree->content);
+	tree->content = NULL;
+	strbuf_free(&tree->path);
+	strbuf_free(&tree->name);
+	if (!ret && !tree->functions.names.count)
+		ret = -ENODATA;
+	if (ret) {
+		source_tree_free(tree);
+		return ret;
+	}
+	*out = tree;
+	return 0;
+}
+
+static void name_dirs_free(struct name_dirs *nd)
+{
+	intern_free(&nd->names);
+	free(nd->first);
+	free(nd->places);
+}
+
+void source_tree_free(struct source_tree *tree)
+{
+	if (!tree)
+		return;
+	intern_free(&tree->dirs);
+	name_dirs_free(&tree->functions);
+	name_dirs_free(&tree->modules);
+	strbuf_free(&tree->path);
+	strbuf_free(&tree->name);
+	free(tree->content);
+	free(tree);
+}
+
+size_t source_tree_files(const struct source_tree *tree)
+{
+	return tree->nr_files;
+}
+
+size_t source_tree_functions(const struct source_tree *tree)
+{
+	return tree->functions.names.count;
+}
+
+/* --- asking ------------------------------------------------------------------------------ */
+
+/**
+ * struct query - which directories count
+ * @arch: as source_tree_find() has it
+ * @below: only this directory and what is below it; NULL: all
+ */
+struct query {
+	const struct source_tree *tree;
+	const char *arch, *below;
+};
+
+static bool counts(const struct query *q, const char *dir)
+{
+	size_t size = q->arch ? strlen(q->arch) : 0, below;
+
+	if (q->arch && !strncmp(dir, "arch/", 5) &&
+	    (strncmp(dir + 5, q->arch, size) || (dir[5 + size] && dir[5 + size] != '/')))
+		return false;
+	if (!q->below)
+		return true;
+	below = strlen(q->below);
+	return !strncmp(dir, q->below, below) && (!dir[below] || dir[below] == '/');
+}
+
+/* How many directories that count have a name; @dir is one of them. */
+static size_t look_up(const struct query *q, const struct name_dirs *nd, const char *name,
+		      size_t size, const char **dir)
+{
+	uint32_t id = intern_find(&nd->names, name, size), i;
+	size_t nr = 0;
+
+	for (i = id ? nd->first[id - 1] : 0; i; i = nd->places[i - 1].next) {
+		const char *place =
+			intern_get(&q->tree->dirs, nd->places[i - 1].dir, NULL);
+
+		if (!counts(q, place))
+			continue;
+		*dir = place;
+		nr++;
+	}
+	return nr;
+}
+
+/* "sys_open" of "__x64_sys_open" and "__do_sys_open"; NULL: it is no system call. */
+static const char *system_call(const char *name)
+{
+	const char *p = strstr(name, "sys_");
+
+	if (strncmp(name, "__", 2) || !p)
+		return NULL;
+	return p - name >= 7 && !memcmp(p - 7, "compat_", 7) ? p - 7 : p;
+}
+
+/* As the compiler named it, as it was written, or as the system call that it is. */
+static size_t look_up_function(const struct query *q, const char *name, const char **dir)
+{
+	const struct name_dirs *nd = &q->tree->functions;
+	const char *call = system_call(name);
+	size_t size = strcspn(name, "."), nr;
+
+	nr = look_up(q, nd, name, size, dir);
+	if (!nr)
+		nr = look_up(q, nd, name, symbol_plain_length(name), dir);
+	if (!nr && call)
+		nr = look_up(q, nd, call, strcspn(call, "."), dir);
+	return nr;
+}
+
+int source_tree_find(const struct source_tree *tree, const char *name, const char *module,
+		     const char *arch, const char **dir)
+{
+	struct query q = { tree, arch, NULL };
+	size_t nr = look_up_function(&q, name, dir), nr_module = 0;
+	const char *home = NULL, *inside = NULL;
+
+	if (module)
+		nr_module = look_up(&q, &tree->modules, module, strlen(module), &home);
+	if (nr_module == 1) {
+		q.below = home;
+		nr_module = look_up_function(&q, name, &inside);
+		if (nr_module == 1 || !nr)
+			*dir = nr_module ? inside : home;
+		if (nr_module == 1 || !nr)
+			return 1;
+	}
+	return nr > 1 ? -ENOTUNIQ : (int)nr;
+}
+
+const char *source_tree_arch(const char *machine)
+{
+	static const struct {
+		const char *machine, *arch;
+	} known[] = {
+		{ "x86_64", "x86" },	{ "i", "x86" },
+		{ "aarch64", "arm64" }, { "arm64", "arm64" },
+		{ "arm", "arm" },	{ "s390", "s390" },
+		{ "ppc", "powerpc" },	{ "riscv", "riscv" },
+		{ "mips", "mips" },	{ "loongarch", "loongarch" },
+		{ "parisc", "parisc" }, { "sparc", "sparc" },
+		{ "m68k", "m68k" },	{ "sh", "sh" },
+		{ "alpha", "alpha" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		if (strncmp(machine, known[i].machine, strlen(known[i].machine)))
+			continue;
+		if (known[i].machine[1] || strstr(machine, "86")) /* i386 ... i686 */
+			return known[i].arch;
+	}
+	return NULL;
+}

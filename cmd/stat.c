@@ -14,6 +14,7 @@
 #include "command.h"
 #include "facts.h"
 #include "input.h"
+#include "input_dirs.h"
 #include "input_symbols.h"
 #include "lost_limit.h"
 #include "message.h"
@@ -30,6 +31,8 @@ struct stat_options {
 	const char *path, *sort;
 	struct window window;
 	struct symbol_files symbols;
+	const char *source, *modules;
+	uint64_t dir_depth;
 	struct option_strings skip;
 	bool slab, page, caller, alloc, cache, live, unmatched, ledger, raw_ip, sites;
 	struct stat_choice choice;
@@ -45,6 +48,8 @@ struct stat {
 	struct sort_keys keys;
 	struct input in;
 	struct callsite_rule *rule;
+	struct directory_sources sources;
+	struct directories *dirs;
 	struct event_stream *stream;
 	struct report *report;
 };
@@ -70,6 +75,10 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_STRING, 0, "instance", "NAME", &o->window.instance,
 		  "only the ring buffer of this name" },
 		SYMBOL_FILE_OPTIONS(o->symbols),
+		{ OPTION_STRING, 0, "modules", "DIR", &o->modules,
+		  "directories: /lib/modules/VERSION, or its debug files" },
+		{ OPTION_STRING, 0, "source", "DIR", &o->source,
+		  "directories: the kernel's source tree" },
 		{ OPTION_UINT, 0, "jobs", "N", &o->jobs,
 		  "threads (default: one for each CPU here)" },
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" },
@@ -81,7 +90,9 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		  "by object address and by page" },
 		{ OPTION_FLAG, 0, "cache", NULL, &o->cache, "by slab cache" },
 		{ OPTION_STRING, 0, "by", "WHAT", &o->choice.by_word,
-		  "by callsite, stack, comm, pid, cpu, node, cache, module" },
+		  "by callsite, stack, comm, pid, cpu, node, cache, module, dir" },
+		{ OPTION_UINT, 0, "dir-depth", "N", &o->dir_depth,
+		  "--by dir: so many levels; 1: fs, 2: fs/ext4" },
 		{ OPTION_FLAG, 0, "live", NULL, &o->live,
 		  "only what is still allocated at the end" },
 		{ OPTION_FLAG, 0, "unmatched", NULL, &o->unmatched,
@@ -102,7 +113,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		  "only what kmalloc gave" },
 		{ OPTION_FLAG, 0, "cache-only", NULL, &o->choice.cache_only,
 		  "only what kmem_cache_alloc gave" },
-		{ OPTION_GROUP, 0, NULL, NULL, NULL, "Callsites" },
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show it" },
 		{ OPTION_FLAG, 0, "sites", NULL, &o->sites,
 		  "a row for each place in a function: function+0x1f" },
 		{ OPTION_FLAG, 0, "raw-ip", NULL, &o->raw_ip,
@@ -111,7 +122,6 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		  "skip these functions too; may be repeated" },
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
 		  "list the functions skipped; more messages" },
-		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show it" },
 		{ OPTION_FLAG, 0, "json", NULL, &o->output.json, "JSON" },
 		{ OPTION_FLAG, 0, "csv", NULL, &o->output.csv, "CSV" },
 		{ OPTION_FLAG, 0, "human", NULL, &o->output.human,
@@ -129,6 +139,22 @@ static int parse(struct stat_options *o, int argc, char **argv)
 	if (ret < 0)
 		ret = input_path(command_name, argc, argv, operands, &o->path);
 	return ret;
+}
+
+static struct dir_files dir_files(const struct stat_options *o)
+{
+	return (struct dir_files){ o->symbols.vmlinux, o->modules, o->source };
+}
+
+static int check_dirs(const struct stat_options *o)
+{
+	const struct dir_files files = dir_files(o);
+
+	if (o->choice.by != SUBJECT_DIR)
+		return input_dirs_unused(&files, o->dir_depth, command_name);
+	if (!dir_files_any(&files))
+		return input_dirs_missing(command_name, "--by dir shows directories", "");
+	return -1;
 }
 
 /* What can be refused before a file is read. */
@@ -162,7 +188,8 @@ static int check(struct stat *st)
 			"--ledger needs the whole recording: its snapshots stand before and after it.\n  Leave --time out.");
 		return EXIT_USAGE;
 	}
-	return window_check(&st->opts.window, command_name);
+	ret = check_dirs(o);
+	return ret < 0 ? window_check(&st->opts.window, command_name) : ret;
 }
 
 static int open_rule(struct stat *st)
@@ -228,6 +255,8 @@ static int analyze(struct stat *st)
 		.by_address = o->alloc,
 		.by_cache = o->cache,
 		.by = o->choice.by,
+		.dirs = st->dirs,
+		.dir_depth = input_dirs_depth(o->dir_depth),
 		.account = o->choice.account,
 		.account_rows = stat_choice_rows(&o->choice),
 		.unmatched = o->unmatched,
@@ -368,6 +397,8 @@ static int show(struct stat *st, bool both_asked)
 
 	facts_init(&facts, st->in.rec, st->opts.window.buffer, st->stream);
 	facts_banner(&facts, st->stream, st->report);
+	if (st->dirs)
+		input_dirs_banner(st->dirs, st->report);
 	facts_add(&facts, st->report);
 	ret = drop_unrecorded(st, both_asked);
 	if (ret < 0)
@@ -416,6 +447,14 @@ static bool complete_options(struct stat_options *o)
 	return both;
 }
 
+static int open_dirs(struct stat *st)
+{
+	const struct dir_files files = dir_files(&st->opts);
+	int ret = input_dirs_open(&st->sources, &files, command_name);
+
+	return ret < 0 ? input_dirs_for(&st->dirs, &st->sources, &st->in) : ret;
+}
+
 static int run(struct stat *st)
 {
 	bool both_asked = complete_options(&st->opts);
@@ -431,6 +470,8 @@ static int run(struct stat *st)
 
 	if (ret < 0)
 		ret = input_open(&st->in, &input);
+	if (ret < 0 && o->choice.by == SUBJECT_DIR)
+		ret = open_dirs(st);
 	if (ret < 0 && o->ledger && !ledger_possible(st->in.rec))
 		ret = no_snapshots(st);
 	if (ret < 0) {
@@ -453,6 +494,8 @@ static int run_stat(int argc, char **argv)
 		ret = run(&st);
 	report_free(st.report);
 	event_stream_close(st.stream);
+	directories_free(st.dirs);
+	directory_sources_free(&st.sources);
 	callsite_rule_free(st.rule);
 	input_close(&st.in);
 	sort_keys_free(&st.keys);

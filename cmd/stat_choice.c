@@ -39,8 +39,8 @@ static int check_account(const struct stat_choice *c, bool other_tables,
 
 int stat_choice_check(struct stat_choice *c, bool other_tables, const char *command)
 {
-	static const char *const kinds[] = { "callsite", "stack", "comm",  "pid",
-					     "cpu",	 "node",  "cache", "module" };
+	static const char *const kinds[] = { "callsite", "stack", "comm",   "pid", "cpu",
+					     "node",	 "cache", "module", "dir" };
 	static const char *const orders[] = { "current_dynamic", "total_dynamic",
 					      "alloc_count", "free_count", "waste" };
 	int index;

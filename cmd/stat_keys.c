@@ -16,7 +16,7 @@
 	"ptr", "callsite", "bytes", "bytes_req", "hit", "pingpong", "frag", "cache", \
 		"waste", "waste_live", "implicit", "net", "net_min"
 #define PAGE_KEYS    "page", "order", "migtype", "gfp"
-#define BY_KEYS	     "comm", "pid", "cpu", "node", "module"
+#define BY_KEYS	     "comm", "pid", "cpu", "node", "module", "dir"
 #define ACCOUNT_KEYS "current_dynamic", "total_dynamic", "alloc_count", "free_count"
 #define LEDGER_KEYS  "allocs", "freed", "trace", "kernel", "unexplained", "explained"
 
@@ -41,7 +41,7 @@ static void list_keys(const char *command, const char *problem, const char *name
 
 	message_error(
 		command,
-		"%s '%s'.%s%s%s\n  slab keys: ptr callsite bytes bytes_req hit pingpong frag cache waste waste_live net\n  page keys: page callsite bytes hit order migtype gfp net    (+KEY up, -KEY down)\n  --by keys: comm pid cpu node module\n  ledger keys: cache allocs freed implicit trace kernel unexplained explained",
+		"%s '%s'.%s%s%s\n  slab keys: ptr callsite bytes bytes_req hit pingpong frag cache waste waste_live net\n  page keys: page callsite bytes hit order migtype gfp net    (+KEY up, -KEY down)\n  --by keys: comm pid cpu node module dir\n  ledger keys: cache allocs freed implicit trace kernel unexplained explained",
 		problem, name, near ? " Did you mean '" : "", near ? near : "",
 		near ? "'?" : "");
 }

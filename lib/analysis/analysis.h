@@ -17,6 +17,7 @@
 #include "recording/recording.h"
 #include "report/table.h"
 #include "symbol/callsite.h"
+#include "symbol/directories.h"
 #include "symbol/symbols.h"
 
 /* What a row of a report can stand for. */
@@ -30,6 +31,7 @@ enum subject_kind {
 	SUBJECT_NODE,
 	SUBJECT_CACHE,
 	SUBJECT_MODULE,
+	SUBJECT_DIR,
 	SUBJECT_NR,
 };
 
@@ -40,6 +42,8 @@ enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
  * struct analysis_env - borrowed by every analysis, outlives them
  *
  * @by_caller, @by_address, @by_cache: which tables are wanted (--caller, --alloc, --cache)
+ * @dirs: for rows by directory; NULL: none are wanted
+ * @dir_depth: of directories_find(), for @by
  * @by: one more table, or what the account's rows are (--by)
  * @account: the account table and none of the others (--account)
  * @unmatched: who freed slab objects that no event allocated (--unmatched)
@@ -57,6 +61,8 @@ struct analysis_env {
 	const struct migratetypes *migratetypes;
 	const struct log *log;
 	bool by_caller, by_address, by_cache;
+	struct directories *dirs;
+	unsigned int dir_depth;
 	enum subject_kind by;
 	bool account;
 	enum account_rows account_rows;

@@ -42,6 +42,9 @@ static const struct subject_type {
 	[SUBJECT_MODULE] = { "module",
 			     DIMENSION_NONE,
 			     { { .name = "module", .title = "Module", .last = true } } },
+	[SUBJECT_DIR] = { "dir",
+			  DIMENSION_NONE,
+			  { { .name = "dir", .title = "Directory", .last = true } } },
 };
 
 enum dimension subjects_dimension(enum subject_kind kind)
@@ -110,6 +113,14 @@ static const char *module_name(const struct subjects *s, uint64_t callsite)
 	return sym.module ? sym.module : "[kernel]";
 }
 
+static uint32_t row_of_directory(struct subjects *s, uint64_t callsite)
+{
+	const struct analysis_env *env = s->env;
+	const char *name = directories_find(env->dirs, callsite, env->dir_depth);
+
+	return name ? row_of_text(s, name) : UINT32_MAX;
+}
+
 uint32_t subjects_row(struct subjects *s, const struct subject *who)
 {
 	uint32_t value = who->dim;
@@ -123,6 +134,8 @@ uint32_t subjects_row(struct subjects *s, const struct subject *who)
 		return row_of_text(s, cache_name(s, who));
 	case SUBJECT_MODULE:
 		return row_of_text(s, module_name(s, who->callsite));
+	case SUBJECT_DIR:
+		return row_of_directory(s, who->callsite);
 	case SUBJECT_CALLSITE:
 		value = sites_group(s->sites, who->callsite);
 		if (value == UINT32_MAX)
@@ -180,6 +193,7 @@ void subjects_fill(const struct subjects *s, uint32_t row, struct table *t,
 	case SUBJECT_COMM:
 	case SUBJECT_CACHE:
 	case SUBJECT_MODULE:
+	case SUBJECT_DIR:
 		cells[0] = cell_text(t, key);
 		return;
 	default:

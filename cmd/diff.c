@@ -22,19 +22,45 @@ static int no_memory(void)
 	return EXIT_FAILED;
 }
 
+static bool equal(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* What knows directories, for both sides; opened once if it is the same. */
+static int open_dirs(struct diff *d)
+{
+	struct diff_side *old = &d->args.sides[0], *new = &d->args.sides[1];
+	const struct dir_files *a = &old->dirs, *b = &new->dirs;
+	int ret;
+
+	old->sources = new->sources = &d->sources[0];
+	if (!diff_args_dirs(&d->args))
+		return -1;
+	ret = input_dirs_open(&d->sources[0], a, command_name);
+	if (ret >= 0 || (equal(a->vmlinux, b->vmlinux) && equal(a->modules, b->modules) &&
+			 equal(a->source, b->source)))
+		return ret;
+	new->sources = &d->sources[1];
+	return input_dirs_open(&d->sources[1], b, command_name);
+}
+
 static int load_all(struct diff *d)
 {
 	const struct diff_paths *paths = &d->args.paths;
 	size_t i;
-	int ret = -1;
+	int ret = open_dirs(d);
 
+	if (ret >= 0)
+		return ret;
 	d->runs = calloc(paths->nr, sizeof(*d->runs));
 	d->sides = calloc(paths->nr, sizeof(*d->sides));
 	d->report = report_new();
 	if (!d->runs || !d->sides || !d->report)
 		return no_memory();
 	for (i = 0; i < paths->nr && ret < 0; i++)
-		ret = diff_load(&d->runs[i], paths->items[i], &d->args.choice);
+		ret = diff_load(&d->runs[i], paths->items[i], &d->args.choice,
+				&d->args.sides[i >= paths->nr_old]);
 	return ret;
 }
 
@@ -173,7 +199,37 @@ static int add_tables(struct diff *d)
 
 /* --- the gate ---------------------------------------------------------------------------- */
 
-static const char *const row_tables[] = { "slab", "slab_cache", "page" };
+static const struct {
+	const char *name;
+	bool slab;
+} row_tables[] = { { "slab", true },
+		   { "slab_cache", true },
+		   { "page", false },
+		   { "slab_dir", true },
+		   { "page_dir", false } };
+
+/* How much of a table by directory no rule about directories sees. */
+static void warn_unknown(struct diff *d, const struct table *t)
+{
+	int bytes = table_column(t, "bytes_new"), dir = table_column(t, "dir");
+	double all = 0, unseen = 0;
+	size_t i;
+
+	for (i = 0; bytes >= 0 && dir >= 0 && i < t->nr_rows; i++) {
+		const struct cell *row = &t->cells[i * t->nr_columns];
+		double value = cell_as_real(&row[bytes]);
+
+		all += value;
+		if (!strcmp(row[dir].s, DIRECTORY_UNKNOWN) ||
+		    !strcmp(row[dir].s, DIRECTORY_AMBIGUOUS))
+			unseen += value;
+	}
+	if (unseen > 0 && gate_directory_rule(&d->args.rules))
+		report_add_banner(
+			d->report, true,
+			"gate: %s: %.1f %% of the new bytes are of no known directory: rules about directories do not see them",
+			t->name, 100 * unseen / all);
+}
 
 /* The rules look at all rows, whatever is shown. */
 static int check_gate(struct diff *d)
@@ -189,11 +245,12 @@ static int check_gate(struct diff *d)
 	for (i = 0; i < ARRAY_SIZE(row_tables) && !err; i++) {
 		struct diff_sides sides;
 
-		if (!(i < 2 ? d->args.slab : d->args.page) ||
-		    !gather(d, row_tables[i], &sides))
+		if (!(row_tables[i].slab ? d->args.slab : d->args.page) ||
+		    !gather(d, row_tables[i].name, &sides))
 			continue;
 		err = diff_tables(&sides, &all, &tables[nr]);
-		nr += !err;
+		if (!err)
+			warn_unknown(d, tables[nr++]);
 	}
 	if (!err)
 		err = gate_check(&d->args.rules, tables, nr, all.alpha, &d->gate);
@@ -277,6 +334,8 @@ static int run_diff(int argc, char **argv)
 		ret = show(&d);
 	for (i = 0; d.runs && i < d.args.paths.nr; i++)
 		diff_recording_free(&d.runs[i]);
+	directory_sources_free(&d.sources[0]);
+	directory_sources_free(&d.sources[1]);
 	free(d.runs);
 	free(d.sides);
 	table_free(d.gate.broken);

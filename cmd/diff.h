@@ -15,7 +15,8 @@
 struct diff {
 	struct diff_args args;
 	struct diff_recording *runs;
-	struct diff_run *sides; /* of the table being compared */
+	struct diff_run *sides;		     /* of the table being compared */
+	struct directory_sources sources[2]; /* the new side's is empty where it shares */
 	struct report *report;
 	struct gate_result gate;
 };

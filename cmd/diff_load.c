@@ -15,17 +15,18 @@
 #include "input.h"
 #include "message.h"
 #include "output.h"
-#include "recording/cpu_cursor.h"
 
 static const char command_name[] = "diff";
 
 /* What diff_load() opens and closes again. */
 struct load {
 	const struct diff_choice *choice;
+	const struct diff_side *side;
 	struct input in;
 	struct callsite_rule *rule;
+	struct directories *dirs;
+	struct window window;
 	struct event_stream *stream;
-	uint64_t first_ts, last_ts;
 	struct progress progress;
 };
 
@@ -42,24 +43,14 @@ static int open_rule(struct load *l)
 	return !err ? -1 : err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
-static int open_stream(struct load *l)
-{
-	const struct event_stream_options so = { .stop_ts = UINT64_MAX };
-	int err;
-
-	if (recording_time_span(l->in.rec, 0, &l->first_ts, &l->last_ts))
-		l->first_ts = l->last_ts = 0;
-	err = event_stream_open(&l->stream, l->in.rec, l->in.fmts, &so, &l->in.log);
-	return err ? input_stream_failed(&l->in, err) : -1;
-}
-
 static int show_progress(void *ctx, uint64_t nr_events)
 {
 	struct load *l = ctx;
+	const struct window *w = &l->window;
 	uint64_t now = event_stream_stats(l->stream)->last_ts;
 
-	progress_show(&l->progress, now > l->first_ts ? now - l->first_ts : 0,
-		      l->last_ts - l->first_ts, nr_events);
+	progress_show(&l->progress, now > w->first_ts ? now - w->first_ts : 0,
+		      w->last_ts - w->first_ts, nr_events);
 	return 0;
 }
 
@@ -75,10 +66,12 @@ static int analyze(struct load *l, struct report *report)
 		.migratetypes = &l->in.migratetypes,
 		.log = &l->in.log,
 		.by = c->by,
+		.dirs = l->dirs,
+		.dir_depth = c->dir_depth,
 		.page_size = recording_kernel_page_size(l->in.rec),
 	};
 	const struct analyze_progress how = { show_progress, l, 500000 };
-	const struct analysis_ops *ops[3];
+	const struct analysis_ops *ops[5];
 	size_t nr = 0;
 	int err;
 
@@ -88,6 +81,10 @@ static int analyze(struct load *l, struct report *report)
 		ops[nr++] = &profile_cache;
 	if (c->page)
 		ops[nr++] = &profile_page;
+	if (c->slab_dir)
+		ops[nr++] = &profile_slab_dir;
+	if (c->page_dir)
+		ops[nr++] = &profile_page_dir;
 	progress_start(&l->progress);
 	err = analyze_run(&env, ops, nr, l->stream, report, &how);
 	progress_end(&l->progress);
@@ -161,14 +158,18 @@ static int load(struct load *l, struct diff_recording *r)
 {
 	const struct input_options input = { .command = command_name,
 					     .path = r->path,
+					     .symbols = l->side->symbols,
 					     .want_symbols = true,
 					     .verbose = l->choice->verbose };
+	const struct event_stream_options stream = { 0 };
 	int ret = open_rule(l);
 
 	if (ret < 0)
 		ret = input_open(&l->in, &input);
 	if (ret < 0)
-		ret = open_stream(l);
+		ret = window_open_stream(&l->window, &l->in, &stream, &l->stream);
+	if (ret < 0 && directory_sources_any(l->side->sources))
+		ret = input_dirs_for(&l->dirs, l->side->sources, &l->in);
 	if (ret >= 0)
 		return ret;
 	r->report = report_new();
@@ -178,22 +179,25 @@ static int load(struct load *l, struct diff_recording *r)
 	if (ret >= 0)
 		return ret;
 	find_kinds(l, r);
-	facts_init(&r->facts, l->in.rec, 0, l->stream);
+	facts_init(&r->facts, l->in.rec, l->window.buffer, l->stream);
 	facts_banner(&r->facts, l->stream, r->report);
+	if (l->dirs)
+		input_dirs_banner(l->dirs, r->report);
 	r->facts.path = r->path;
 	r->facts.clock = NULL;
 	return find_divisor(l, r);
 }
 
 int diff_load(struct diff_recording *r, const char *path,
-	      const struct diff_choice *choice)
+	      const struct diff_choice *choice, const struct diff_side *side)
 {
-	struct load l = { .choice = choice };
+	struct load l = { .choice = choice, .side = side, .window = choice->window };
 	int ret;
 
 	*r = (struct diff_recording){ .path = path };
 	ret = load(&l, r);
 	event_stream_close(l.stream);
+	directories_free(l.dirs);
 	callsite_rule_free(l.rule);
 	input_close(&l.in);
 	return ret;

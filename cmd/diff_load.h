@@ -11,19 +11,36 @@
 
 #include "analysis/analysis.h"
 #include "facts.h"
+#include "input_dirs.h"
 #include "options.h"
 #include "report/table.h"
+#include "window.h"
 
 enum diff_per { DIFF_PER_NONE, DIFF_PER_SECOND, DIFF_PER_EVENT, DIFF_PER_NUMBER };
 
 /**
+ * struct diff_side - what the recordings of one side are read with
+ * @sources: of @dirs; all NULL where no directories are wanted
+ */
+struct diff_side {
+	struct symbol_files symbols;
+	struct dir_files dirs;
+	const struct directory_sources *sources;
+};
+
+/**
  * struct diff_choice - what is to be loaded, for all recordings alike
+ * @slab_dir, @page_dir: the tables for rules about directories
  * @by: SUBJECT_NONE for the callsite
+ * @dir_depth: of SUBJECT_DIR
+ * @window: its options, not resolved: that is done for each recording
  * @event: of DIFF_PER_EVENT; @number: of DIFF_PER_NUMBER
  */
 struct diff_choice {
-	bool slab, cache, page;
+	bool slab, cache, page, slab_dir, page_dir;
 	enum subject_kind by;
+	unsigned int dir_depth;
+	struct window window;
 	struct option_strings skip;
 	enum diff_per per;
 	const char *event;
@@ -48,7 +65,8 @@ struct diff_recording {
 
 /* -1 to go on, or the exit code after a message. diff_recording_free() in any case. */
 int diff_load(struct diff_recording *r, const char *path,
-	      const struct diff_choice *choice) __must_check;
+	      const struct diff_choice *choice,
+	      const struct diff_side *side) __must_check;
 void diff_recording_free(struct diff_recording *r);
 /* Events that may be missing from a row; INFINITY where nobody knows. */
 double diff_recording_lost(const struct diff_recording *r);

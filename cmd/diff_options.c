@@ -12,6 +12,7 @@
 
 #include "base/strbuf.h"
 #include "command.h"
+#include "input_symbols.h"
 #include "message.h"
 #include "options_value.h"
 
@@ -50,11 +51,29 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		{ OPTION_FLAG, 0, "order", NULL, &a->order,
 		  "page orders and migratetypes (default)" },
 		{ OPTION_STRING, 0, "by", "WHAT", &a->by,
-		  "callsite, stack or module, for --caller" },
+		  "callsite, stack, module or dir, for --caller" },
+		{ OPTION_UINT, 0, "dir-depth", "N", &a->dir_depth,
+		  "--by dir: so many levels; 1: fs, 2: fs/ext4" },
 		{ OPTION_STRING, 0, "per", "WHAT", &a->per,
 		  "divide by: none (default), second, event:NAME, N" },
 		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &a->choice.skip,
 		  "no callsites either; may be repeated" },
+		{ OPTION_STRING, 0, "time", "START,STOP", &a->choice.window.time,
+		  "only this time: seconds, +1s from the start, 10%" },
+		{ OPTION_STRING, 0, "instance", "NAME", &a->choice.window.instance,
+		  "only the ring buffer of this name" },
+		{ OPTION_GROUP,
+		  .help = "Where names are from (twice: of the old, of the new recordings)" },
+		{ OPTION_STRINGS, 0, "kallsyms", "FILE", &a->files.kallsyms,
+		  "symbols, instead of the recording's" },
+		{ OPTION_STRINGS, 0, "system-map", "FILE", &a->files.system_map,
+		  "the same, from a System.map" },
+		{ OPTION_STRINGS, 0, "vmlinux", "FILE", &a->files.vmlinux,
+		  "the same, from a kernel's ELF file; directories" },
+		{ OPTION_STRINGS, 0, "modules", "DIR", &a->files.modules,
+		  "directories: /lib/modules/VERSION, or its debug files" },
+		{ OPTION_STRINGS, 0, "source", "DIR", &a->files.source,
+		  "directories: the kernel's source tree" },
 		{ OPTION_GROUP, .help = "What to show" },
 		{ OPTION_STRING, 0, "columns", "LIST", &a->columns,
 		  "bytes,hit,net,waste,peak: the first in full" },
@@ -106,9 +125,9 @@ static int unknown_word(const char *what, const char *word, const char *const *w
 
 static int parse_by(struct diff_args *a)
 {
-	static const char *const words[] = { "callsite", "stack", "module" };
+	static const char *const words[] = { "callsite", "stack", "module", "dir" };
 	static const enum subject_kind kinds[] = { SUBJECT_NONE, SUBJECT_STACK,
-						   SUBJECT_MODULE };
+						   SUBJECT_MODULE, SUBJECT_DIR };
 	size_t i;
 
 	if (!a->by)
@@ -189,7 +208,8 @@ static int parse_sort(struct diff_args *a)
 {
 	static const char *const words[] = { "delta",	 "pct",	  "abs",   "bytes",
 					     "hit",	 "net",	  "waste", "peak",
-					     "callsite", "stack", "cache", "module" };
+					     "callsite", "stack", "cache", "module",
+					     "dir" };
 	const char *main = diff_metrics[a->diff.shown[0]].name;
 	struct strbuf text = { 0 };
 	struct sort_keys keys;
@@ -280,6 +300,91 @@ static int parse_rules(struct diff_args *a)
 	return err ? EXIT_USAGE : ret;
 }
 
+/* What @side, 0 or 1, has of an option; "" is as if it was not given. */
+static const char *side_value(const struct option_strings *given, size_t side)
+{
+	const char *value =
+		given->count ? given->items[given->count > 1 ? side : 0] : NULL;
+
+	return value && *value ? value : NULL;
+}
+
+static int parse_files(struct diff_args *a)
+{
+	const struct diff_files *f = &a->files;
+	const struct {
+		const char *name;
+		const struct option_strings *given;
+	} all[] = { { "kallsyms", &f->kallsyms },
+		    { "system-map", &f->system_map },
+		    { "vmlinux", &f->vmlinux },
+		    { "modules", &f->modules },
+		    { "source", &f->source } };
+	int ret = -1;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		if (all[i].given->count < 3)
+			continue;
+		message_error(
+			command_name,
+			"--%s was given %zu times.\n  Once: for all recordings; twice: for the old ones, then for the new ones.",
+			all[i].name, all[i].given->count);
+		return EXIT_USAGE;
+	}
+	for (i = 0; i < 2 && ret < 0; i++) {
+		struct diff_side *side = &a->sides[i];
+
+		side->symbols = (struct symbol_files){
+			.kallsyms = side_value(&f->kallsyms, i),
+			.system_map = side_value(&f->system_map, i),
+			.vmlinux = side_value(&f->vmlinux, i),
+		};
+		side->dirs = (struct dir_files){ side->symbols.vmlinux,
+						 side_value(&f->modules, i),
+						 side_value(&f->source, i) };
+		ret = symbol_files_check(&side->symbols, command_name);
+	}
+	return ret;
+}
+
+static bool any_dirs(const struct diff_args *a)
+{
+	return dir_files_any(&a->sides[0].dirs) && dir_files_any(&a->sides[1].dirs);
+}
+
+bool diff_args_dirs(const struct diff_args *a)
+{
+	return a->choice.by == SUBJECT_DIR || (a->budget && any_dirs(a));
+}
+
+/* Directories that are asked for need files, and files somebody who asks for directories. */
+static int check_dirs(const struct diff_args *a)
+{
+	const struct gate_rule *rule = gate_directory_rule(&a->rules);
+	struct strbuf what = { 0 };
+	int ret = -1, i;
+
+	if (!any_dirs(a) && (rule || a->choice.by == SUBJECT_DIR)) {
+		if (rule)
+			strbuf_printf(&what, "%s: '%s' names a directory", a->budget,
+				      rule->text);
+		else
+			strbuf_puts(&what, "--by dir shows directories");
+		ret = input_dirs_missing(
+			command_name, strbuf_text(&what),
+			dir_files_any(&a->sides[0].dirs)   ? " of the new recordings"
+			: dir_files_any(&a->sides[1].dirs) ? " of the old recordings"
+							   : "");
+		strbuf_free(&what);
+	}
+	for (i = 0; i < 2 && ret < 0 && a->choice.by != SUBJECT_DIR; i++)
+		if (!a->budget || a->dir_depth)
+			ret = input_dirs_unused(&a->sides[i].dirs, a->dir_depth,
+						command_name);
+	return ret;
+}
+
 /* Fills in what the user left open. */
 static void complete(struct diff_args *a)
 {
@@ -294,6 +399,12 @@ static void complete(struct diff_args *a)
 	a->choice.slab = a->slab && a->caller;
 	a->choice.cache = a->slab && (a->cache || a->budget);
 	a->choice.page = a->page;
+	a->choice.dir_depth = input_dirs_depth(a->dir_depth);
+	if (diff_args_dirs(a) && a->budget &&
+	    (a->choice.by != SUBJECT_DIR || a->choice.dir_depth)) {
+		a->choice.slab_dir = a->slab;
+		a->choice.page_dir = a->page;
+	}
 	a->diff.metrics = diff_metrics;
 	a->diff.nr_metrics = NR_METRICS;
 	a->diff.count = METRIC_HIT;
@@ -323,6 +434,12 @@ int diff_args_parse(struct diff_args *a, int argc, char **argv)
 	if (ret < 0)
 		ret = parse_rules(a);
 	if (ret < 0)
+		ret = parse_files(a);
+	if (ret < 0)
+		ret = check_dirs(a);
+	if (ret < 0)
+		ret = window_check(&a->choice.window, command_name);
+	if (ret < 0)
 		ret = lost_limit_parse(&a->max_lost, command_name);
 	if (ret < 0)
 		ret = diff_paths_init(&a->paths, argv + operands, argc - operands,
@@ -338,4 +455,9 @@ void diff_args_free(struct diff_args *a)
 	sort_keys_free(&a->keys);
 	free(a->fail_on.items);
 	free(a->choice.skip.items);
+	free(a->files.kallsyms.items);
+	free(a->files.system_map.items);
+	free(a->files.vmlinux.items);
+	free(a->files.modules.items);
+	free(a->files.source.items);
 }

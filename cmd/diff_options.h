@@ -16,11 +16,18 @@
 /**
  * struct diff_args - everything; zero-initialise it
  * @per_text, ...: as given; the parsed forms stand beside
+ * @files: as given: once for both sides, or twice, for the old and for the new
+ * @sides: what follows from them for either
  * @caller, @order: which tables; so choice.cache
  */
 struct diff_args {
 	struct diff_paths paths;
 	struct diff_choice choice;
+	struct diff_files {
+		struct option_strings kallsyms, system_map, vmlinux, modules, source;
+	} files;
+	struct diff_side sides[2];
+	uint64_t dir_depth;
 	bool slab, page, caller, cache, order, all;
 	const char *by, *per, *columns, *sort, *budget;
 	struct option_strings fail_on;
@@ -31,6 +38,9 @@ struct diff_args {
 	uint64_t lines;
 	struct output_options output;
 };
+
+/* Are directories looked up? */
+bool diff_args_dirs(const struct diff_args *a);
 
 /* The metrics of every table: analysis/profile.h. */
 extern const struct diff_metric diff_metrics[];

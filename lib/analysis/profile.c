@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: what a recording allocated, under names that another recording has too.
- * In: events. Out: tables "slab", "slab_cache", "page", "page_matrix" to be compared.
+ * In: events. Out: tables "slab", "slab_cache", "page", "page_matrix" and some more to be
+ * compared.
  */
 #include "analysis/profile.h"
 
@@ -19,6 +20,24 @@
 
 enum profile_kind { KIND_SLAB, KIND_CACHE, KIND_PAGE };
 
+/* What tells one table of a kind from the other. */
+struct profile_type {
+	enum profile_kind kind;
+	bool by_dir; /* whatever env->by says, and in full depth */
+	const char *name, *title;
+};
+
+static const struct profile_type slab_type = { KIND_SLAB, false, "slab",
+					       "Slab allocations" };
+static const struct profile_type slab_dir_type = { KIND_SLAB, true, "slab_dir",
+						   "Slab allocations" };
+static const struct profile_type cache_type = { KIND_CACHE, false, "slab_cache",
+						"Slab allocations" };
+static const struct profile_type page_type = { KIND_PAGE, false, "page",
+					       "Page allocations" };
+static const struct profile_type page_dir_type = { KIND_PAGE, true, "page_dir",
+						   "Page allocations" };
+
 /* A row of the table: account rows of one name. Bytes, but for @hit. */
 struct profile_group {
 	uint64_t bytes, hit, net, net_min, waste;
@@ -33,7 +52,9 @@ struct profile_group {
  */
 struct profile {
 	const struct analysis_env *env;
+	const struct profile_type *type;
 	enum profile_kind kind;
+	enum subject_kind by;
 	struct slab_account slab;
 	struct page_account pages;
 	struct live_watch watch;
@@ -47,18 +68,28 @@ struct profile {
 	bool failed;
 };
 
+/* The row's name where that follows from its callsite. */
+static void name_site(struct profile *p, uint64_t callsite)
+{
+	if (p->by == SUBJECT_MODULE)
+		profile_name_module(p->env, callsite, &p->name);
+	else if (p->by == SUBJECT_DIR)
+		profile_name_directory(p->env, callsite,
+				       p->type->by_dir ? 0 : p->env->dir_depth, &p->name);
+	else
+		profile_name_site(p->env, callsite, &p->name);
+}
+
 static void name_page_row(struct profile *p, uint32_t row)
 {
 	uint32_t stack = page_account_key(&p->pages, row)->stack;
 
-	if (p->env->by == SUBJECT_STACK)
+	if (p->by == SUBJECT_STACK)
 		profile_name_stack(p->env, stack, &p->name);
-	else if (p->env->by == SUBJECT_MODULE)
-		profile_name_module(p->env, profile_callsite(p->env, stack), &p->name);
-	else if (!stack)
+	else if (p->by == SUBJECT_NONE && !stack)
 		strbuf_puts(&p->name, "[no stack]");
 	else
-		profile_name_site(p->env, profile_callsite(p->env, stack), &p->name);
+		name_site(p, profile_callsite(p->env, stack));
 }
 
 /* The account's callsite is what profile_event() put there. */
@@ -72,12 +103,10 @@ static void name_slab_row(struct profile *p, uint32_t row)
 	} else if (p->kind == KIND_CACHE) {
 		cache = event_stream_cache(p->env->stream, key->cache);
 		strbuf_puts(&p->name, cache ? cache : "[unnamed]");
-	} else if (p->env->by == SUBJECT_STACK) {
+	} else if (p->by == SUBJECT_STACK) {
 		profile_name_stack(p->env, (uint32_t)key->callsite, &p->name);
-	} else if (p->env->by == SUBJECT_MODULE) {
-		profile_name_module(p->env, key->callsite, &p->name);
 	} else {
-		profile_name_site(p->env, key->callsite, &p->name);
+		name_site(p, key->callsite);
 	}
 }
 
@@ -140,14 +169,17 @@ static void on_change(void *ctx, uint32_t row, int64_t change)
 	change_live(&p->all, change);
 }
 
-static void *profile_create(const struct analysis_env *env, enum profile_kind kind)
+static void *profile_create(const struct analysis_env *env,
+			    const struct profile_type *type)
 {
 	struct profile *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
 	p->env = env;
-	p->kind = kind;
+	p->type = type;
+	p->kind = type->kind;
+	p->by = type->by_dir ? SUBJECT_DIR : env->by;
 	p->watch = (struct live_watch){ on_change, p };
 	p->slab.skew = p->pages.doubts.skew = clock_skew(env->rec);
 	p->slab.watch = p->pages.watch = &p->watch;
@@ -156,17 +188,27 @@ static void *profile_create(const struct analysis_env *env, enum profile_kind ki
 
 static void *create_slab(const struct analysis_env *env)
 {
-	return profile_create(env, KIND_SLAB);
+	return profile_create(env, &slab_type);
 }
 
 static void *create_cache(const struct analysis_env *env)
 {
-	return profile_create(env, KIND_CACHE);
+	return profile_create(env, &cache_type);
 }
 
 static void *create_page(const struct analysis_env *env)
 {
-	return profile_create(env, KIND_PAGE);
+	return profile_create(env, &page_type);
+}
+
+static void *create_slab_dir(const struct analysis_env *env)
+{
+	return profile_create(env, &slab_dir_type);
+}
+
+static void *create_page_dir(const struct analysis_env *env)
+{
+	return profile_create(env, &page_dir_type);
 }
 
 static bool is_slab_alloc(const struct kmem_event *ev)
@@ -182,7 +224,7 @@ static void slab_event(void *self, const struct kmem_event *ev)
 	/* The account keeps callsites apart and knows nothing else of them: what stands in
 	 * their place is what tells the rows apart here.
 	 */
-	if (is_slab_alloc(ev) && (p->kind == KIND_CACHE || p->env->by == SUBJECT_STACK)) {
+	if (is_slab_alloc(ev) && (p->kind == KIND_CACHE || p->by == SUBJECT_STACK)) {
 		copy = *ev;
 		copy.slab_alloc.callsite =
 			p->kind == KIND_CACHE ? ev->slab_alloc.bytes_alloc : ev->stack;
@@ -266,36 +308,34 @@ static int collect(struct profile *p)
 	return err;
 }
 
-static const char *row_word(const struct profile *p)
+/* What a row stands for: the column's name and title. */
+static const char *row_word(const struct profile *p, const char **title)
 {
-	if (p->kind == KIND_CACHE)
+	switch (p->kind == KIND_CACHE ? SUBJECT_CACHE : p->by) {
+	case SUBJECT_CACHE:
+		*title = "Cache";
 		return "cache";
-	return p->env->by == SUBJECT_STACK    ? "stack"
-	       : p->env->by == SUBJECT_MODULE ? "module"
-					      : "callsite";
-}
-
-static const char *row_title(const struct profile *p)
-{
-	if (p->kind == KIND_CACHE)
-		return "Cache";
-	return p->env->by == SUBJECT_STACK    ? "Callchain"
-	       : p->env->by == SUBJECT_MODULE ? "Module"
-					      : "Callsite";
+	case SUBJECT_STACK:
+		*title = "Callchain";
+		return "stack";
+	case SUBJECT_MODULE:
+		*title = "Module";
+		return "module";
+	case SUBJECT_DIR:
+		*title = "Directory";
+		return "dir";
+	default:
+		*title = "Callsite";
+		return "callsite";
+	}
 }
 
 static struct table *make_table(const struct profile *p)
 {
-	static const struct {
-		const char *name, *title;
-	} names[] = {
-		[KIND_SLAB] = { "slab", "Slab allocations" },
-		[KIND_CACHE] = { "slab_cache", "Slab allocations" },
-		[KIND_PAGE] = { "page", "Page allocations" },
-	};
-	struct table *t = table_new(names[p->kind].name, names[p->kind].title);
+	struct table *t = table_new(p->type->name, p->type->title);
+	const char *title, *word = row_word(p, &title);
 	const struct column columns[] = {
-		{ .name = row_word(p), .title = row_title(p), .last = true },
+		{ .name = word, .title = title, .last = true },
 		{ .name = "bytes", .unit = UNIT_BYTES },
 		{ .name = "hit", .unit = UNIT_COUNT },
 		{ .name = "net", .unit = UNIT_BYTES },
@@ -307,7 +347,7 @@ static struct table *make_table(const struct profile *p)
 
 	if (!t)
 		return NULL;
-	table_set_by(t, row_word(p));
+	table_set_by(t, word);
 	for (i = 0; i < ARRAY_SIZE(columns); i++)
 		table_add_column(t, &columns[i]);
 	return t;
@@ -363,7 +403,7 @@ static int profile_finish(void *self, struct report *report)
 		return -ENOMEM;
 	fill_table(p, t);
 	report_add_table(report, t);
-	return p->kind == KIND_PAGE ? page_matrix(&p->pages, p->env, report) : 0;
+	return p->type == &page_type ? page_matrix(&p->pages, p->env, report) : 0;
 }
 
 static void profile_destroy(void *self)
@@ -383,6 +423,22 @@ const struct analysis_ops profile_slab = {
 	.name = "profile_slab",
 	.create = create_slab,
 	.event = slab_event,
+	.finish = profile_finish,
+	.destroy = profile_destroy,
+};
+
+const struct analysis_ops profile_slab_dir = {
+	.name = "profile_slab_dir",
+	.create = create_slab_dir,
+	.event = slab_event,
+	.finish = profile_finish,
+	.destroy = profile_destroy,
+};
+
+const struct analysis_ops profile_page_dir = {
+	.name = "profile_page_dir",
+	.create = create_page_dir,
+	.event = page_event,
 	.finish = profile_finish,
 	.destroy = profile_destroy,
 };

@@ -35,6 +35,15 @@ void profile_name_module(const struct analysis_env *env, uint64_t addr,
 		strbuf_puts(out, sym.module ? sym.module : "[kernel]");
 }
 
+void profile_name_directory(const struct analysis_env *env, uint64_t addr,
+			    unsigned int depth, struct strbuf *out)
+{
+	const char *name = directories_find(env->dirs, addr, depth);
+
+	out->failed |= !name;
+	strbuf_puts(out, name ? name : "");
+}
+
 void profile_name_stack(const struct analysis_env *env, uint32_t id, struct strbuf *out)
 {
 	uint32_t nr = 0, i;

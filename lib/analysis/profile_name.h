@@ -16,6 +16,9 @@ void profile_name_site(const struct analysis_env *env, uint64_t addr, struct str
 /* "module", or "[kernel]". */
 void profile_name_module(const struct analysis_env *env, uint64_t addr,
 			 struct strbuf *out);
+/* "fs/ext4": directories_find(); @out fails where that has no memory. */
+void profile_name_directory(const struct analysis_env *env, uint64_t addr,
+			    unsigned int depth, struct strbuf *out);
 /* The functions of stack @id from the callsite outwards, with ';' between; "[no stack]". */
 void profile_name_stack(const struct analysis_env *env, uint32_t id, struct strbuf *out);
 /* "kmalloc-64", "kmalloc-1k", as the kernel names the cache that has objects of @size. */

@@ -46,18 +46,11 @@ const struct diff_value *diff_rows_value(const struct diff_rows *d, size_t row,
 	return &d->values[row * d->o->nr_metrics + metric];
 }
 
-static double number(const struct cell *c)
+static double number_or_0(const struct cell *c)
 {
-	switch (c->type) {
-	case CELL_UINT:
-		return (double)c->u;
-	case CELL_INT:
-		return (double)c->i;
-	case CELL_REAL:
-		return c->f;
-	default:
-		return 0;
-	}
+	double f = cell_as_real(c);
+
+	return isnan(f) ? 0 : f;
 }
 
 /* Numbers the names of all runs' rows. */
@@ -103,9 +96,9 @@ static int allocate(struct diff_rows *d)
 static void set(struct diff_rows *d, size_t at, const struct cell *value,
 		const struct cell *least, double divisor)
 {
-	d->raw[at] += number(value) / divisor;
+	d->raw[at] += number_or_0(value) / divisor;
 	if (least && least->type != CELL_NONE)
-		d->slack[at] += (number(value) - number(least)) / divisor;
+		d->slack[at] += (number_or_0(value) - number_or_0(least)) / divisor;
 }
 
 static const struct cell *summary_cell(const struct table *t, const char *name)

@@ -26,20 +26,6 @@ struct gate {
 	bool broken; /* the rule */
 };
 
-static double number(const struct cell *c)
-{
-	switch (c->type) {
-	case CELL_UINT:
-		return (double)c->u;
-	case CELL_INT:
-		return (double)c->i;
-	case CELL_REAL:
-		return c->f;
-	default:
-		return NAN;
-	}
-}
-
 /* The cell of column "METRIC_PART" in @row; NAN without one. */
 static double row_number(const struct table *t, size_t row, const char *metric,
 			 const char *part)
@@ -49,7 +35,8 @@ static double row_number(const struct table *t, size_t row, const char *metric,
 
 	snprintf(name, sizeof(name), "%s_%s", metric, part);
 	column = table_column(t, name);
-	return column < 0 ? NAN : number(&t->cells[row * t->nr_columns + (size_t)column]);
+	return column < 0 ? NAN
+			  : cell_as_real(&t->cells[row * t->nr_columns + (size_t)column]);
 }
 
 static double total_number(const struct table *t, const char *metric, const char *part)
@@ -60,7 +47,7 @@ static double total_number(const struct table *t, const char *metric, const char
 	snprintf(name, sizeof(name), "total_%s_%s", metric, part);
 	for (i = 0; i < t->nr_summary; i++) {
 		if (!strcmp(t->summary[i].name, name))
-			return number(&t->summary[i].value);
+			return cell_as_real(&t->summary[i].value);
 	}
 	return NAN;
 }
@@ -174,7 +161,37 @@ static const char *row_name(const struct gate *g, size_t row)
 	return c->type == CELL_TEXT ? c->s : NULL;
 }
 
-/* "[ext4]" names the rows "function [ext4]", and the row "ext4" of modules. */
+static bool by_directory(const struct table *t)
+{
+	return !strcmp(t->by, "dir");
+}
+
+/* Does @t hold the directories of a table that is looked at itself? */
+static bool is_extra(const struct table *t)
+{
+	static const char ending[] = "_dir";
+	size_t size = strlen(t->name), end = sizeof(ending) - 1;
+
+	return size > end && !strcmp(t->name + size - end, ending);
+}
+
+/* Is @rule about @t? */
+static bool is_about(const struct gate_rule *rule, const struct table *t)
+{
+	size_t size = strlen(t->name) - (is_extra(t) ? strlen("_dir") : 0);
+
+	if (!t->by || (rule->directory && !by_directory(t)))
+		return false;
+	if (is_extra(t) && (!rule->budget || !strcmp(rule->subject, "total") ||
+			    (!rule->directory && strpbrk(rule->subject, "*?["))))
+		return false;
+	return !rule->table ||
+	       (strlen(rule->table) == size && !memcmp(rule->table, t->name, size));
+}
+
+/* "[ext4]" names the rows "function [ext4]", and the row "ext4" of modules; "fs" those of the
+ * directories "fs" and "fs/ext4".
+ */
 static bool subject_fits(const struct gate *g, const char *name)
 {
 	const char *subject = g->rule->subject;
@@ -182,6 +199,8 @@ static bool subject_fits(const struct gate *g, const char *name)
 
 	if (!strcmp(subject, name))
 		return true;
+	if (by_directory(g->t))
+		return !fnmatch(subject, name, FNM_LEADING_DIR);
 	if (subject[0] != '[' || subject[size - 1] != ']')
 		return !fnmatch(subject, name, 0);
 	if (!strcmp(g->t->by, "module"))
@@ -261,7 +280,7 @@ static bool tables_for(const struct gate_rule *rule, struct table *const *tables
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		if (!rule->table || !strcmp(rule->table, tables[i]->name))
+		if (is_about(rule, tables[i]))
 			return true;
 	}
 	return false;
@@ -282,7 +301,7 @@ int gate_check(const struct gate_rules *rules, struct table *const *tables, size
 
 		for (k = 0; k < nr; k++) {
 			g.t = tables[k];
-			if (!g.t->by || (rule->table && strcmp(rule->table, g.t->name)))
+			if (!is_about(rule, g.t))
 				continue;
 			if (rule->budget)
 				nr_rows += check_budget(&g);

@@ -6,9 +6,10 @@
  * --fail-on names what must not happen, to any row or to the sum of a table:
  *	[TABLE.]METRIC OP LIMIT [& LIMIT]...		net>+5%&+64K	page.bytes>+1M
  * A budget says what must hold for SUBJECT, the sum of the rows that it names:
- *	[TABLE:]SUBJECT METRIC OP LIMIT [& LIMIT]...	kmalloc-64 waste < 10%
+ *	[TABLE:]SUBJECT [TABLE.]METRIC OP LIMIT [& LIMIT]...	kmalloc-64 waste < 10%
  * SUBJECT is a row's name (with shell wildcards), [module], or "total"; in '...' if it has
- * spaces. OP is > or <. A LIMIT with a sign is a change from old to new, without one the
+ * spaces. With a '/' it is a directory, which stands for what is below it too: such a rule
+ * looks at tables by "dir" only. OP is > or <. A LIMIT with a sign is a change from old to new, without one the
  * new value; K, M, G are powers of 1024. With % it is a part: of the old value, or, for
  * waste without a sign, of the bytes. Several limits must all be passed (--fail-on), or all
  * be kept (budget).
@@ -35,6 +36,7 @@ struct gate_limit {
  * struct gate_rule - one rule
  * @text: as the user wrote it
  * @table, @subject: NULL: any
+ * @directory: @subject has a '/' (and has lost those at its end)
  * @budget: says what must hold, rather than what must not happen
  */
 struct gate_rule {
@@ -43,7 +45,7 @@ struct gate_rule {
 	char op;
 	struct gate_limit limits[GATE_LIMITS_MAX];
 	size_t nr_limits;
-	bool budget;
+	bool directory, budget;
 };
 
 /* Zero-initialise it. */
@@ -59,6 +61,8 @@ int gate_add(struct gate_rules *rules, const char *text,
 int gate_add_budget(struct gate_rules *rules, const char *text,
 		    struct strbuf *error) __must_check;
 void gate_free(struct gate_rules *rules);
+/* The first rule about a directory; NULL: there is none. */
+const struct gate_rule *gate_directory_rule(const struct gate_rules *rules);
 
 /**
  * struct gate_result - how it went
@@ -75,7 +79,9 @@ struct gate_result {
 
 /**
  * gate_check() - hold the rules against tables of diff_tables()
- * @tables: with all their rows; others than those of diff_tables() are left alone
+ * @tables: with all their rows; others than those of diff_tables() are left alone. A table
+ *	    NAME_dir has the directories of table NAME: only what a budget names is looked for
+ *	    in it, and a rule's TABLE means both
  * @alpha: of a row's test; rows that were not tested count as they are
  *
  * A rule that was not checked, or a budget that names no row, adds a loud note to the

@@ -170,9 +170,33 @@ static int read_table(struct reader *r, struct gate_rule *rule, char separator)
 		return separator == '.'
 			       ? wrong(r, "expected a table: slab, slab_cache, page")
 			       : 0; /* a subject may have a colon */
+	if (rule->table)
+		return wrong(r, "expected one table");
 	rule->table = strndup(r->p, size);
 	r->p += size + 1;
 	return rule->table ? 0 : -ENOMEM;
+}
+
+/* "fs/ext4/" and "fs/ext4" are the same. */
+static int check_directory(struct reader *r, struct gate_rule *rule)
+{
+	size_t size = strlen(rule->subject);
+
+	rule->directory = strchr(rule->subject, '/');
+	if (*rule->subject == '/') {
+		strbuf_printf(
+			r->error,
+			"'%s': directories are those of the kernel's source, such as fs/ext4",
+			rule->subject);
+		return -EINVAL;
+	}
+	while (size && rule->subject[size - 1] == '/')
+		rule->subject[--size] = '\0';
+	if (rule->directory && rule->table && !strcmp(rule->table, "slab_cache")) {
+		strbuf_puts(r->error, "caches are of no directory");
+		return -EINVAL;
+	}
+	return 0;
 }
 
 static int read_subject(struct reader *r, struct gate_rule *rule)
@@ -197,13 +221,6 @@ static int read_subject(struct reader *r, struct gate_rule *rule)
 	rule->subject = strndup(start, (size_t)(stop - start));
 	if (!rule->subject)
 		return -ENOMEM;
-	if (strchr(rule->subject, '/')) {
-		strbuf_printf(
-			r->error,
-			"'%s' is a directory: rows know their function, module and cache only; a module is written [%s]",
-			rule->subject, strrchr(rule->subject, '/') + 1);
-		return -EINVAL;
-	}
 	return 0;
 }
 
@@ -225,6 +242,10 @@ static int add(struct gate_rules *rules, const char *text, size_t size, bool bud
 	err = rule.text ? read_table(&r, &rule, budget ? ':' : '.') : -ENOMEM;
 	if (!err && budget)
 		err = read_subject(&r, &rule);
+	if (!err && budget)
+		err = read_table(&r, &rule, '.');
+	if (!err && budget)
+		err = check_directory(&r, &rule);
 	if (!err)
 		err = read_condition(&r, &rule);
 	if (!err)
@@ -267,6 +288,16 @@ int gate_add_budget(struct gate_rules *rules, const char *text, struct strbuf *e
 		strbuf_printf(error, "line %u: %s", line, strbuf_text(&what));
 	strbuf_free(&what);
 	return err;
+}
+
+const struct gate_rule *gate_directory_rule(const struct gate_rules *rules)
+{
+	size_t i;
+
+	for (i = 0; i < rules->nr; i++)
+		if (rules->rules[i].directory)
+			return &rules->rules[i];
+	return NULL;
 }
 
 void gate_free(struct gate_rules *rules)

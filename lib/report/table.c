@@ -5,6 +5,7 @@
  */
 #include "report/table.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,6 +246,20 @@ static struct cell text_cell(struct text_store *texts, const char *s, bool *fail
 struct cell cell_text(struct table *t, const char *s)
 {
 	return text_cell(t->texts, s, &t->failed);
+}
+
+double cell_as_real(const struct cell *c)
+{
+	switch (c->type) {
+	case CELL_UINT:
+		return (double)c->u;
+	case CELL_INT:
+		return (double)c->i;
+	case CELL_REAL:
+		return c->f;
+	default:
+		return NAN;
+	}
 }
 
 int table_column(const struct table *t, const char *name)

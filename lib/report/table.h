@@ -133,6 +133,8 @@ struct cell cell_int(int64_t i);
 struct cell cell_real(double f);
 struct cell cell_address(uint64_t u);
 struct cell cell_text(struct table *t, const char *s); /* copies; NULL gives CELL_NONE */
+/* A cell's number; NAN if it has none. */
+double cell_as_real(const struct cell *c);
 /* Column index by name, or -1. */
 int table_column(const struct table *t, const char *name);
 /* Is there a row with a value in column @name? */

@@ -89,8 +89,44 @@ START_TEST(reads_budgets)
 			 -EINVAL);
 	ck_assert_ptr_nonnull(strstr(strbuf_text(&error), "line 3"));
 	strbuf_reset(&error);
-	ck_assert_int_eq(gate_add_budget(&rules, "fs/ext4 net < 2M", &error), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(strbuf_text(&error), "[ext4]"));
+	gate_free(&rules);
+	strbuf_free(&error);
+}
+END_TEST
+
+START_TEST(reads_directories)
+{
+	static const char *const wrong_ones[] = {
+		"/fs net < 1",
+		"slab_cache:fs/ net < 1",
+		"fs/ slab_cache.net < 1",
+		"slab:fs/ page.net < 1",
+		"fs/ slabs.net < 1",
+	};
+	struct gate_rules rules = { 0 };
+	struct strbuf error = { 0 };
+	size_t i;
+
+	ck_assert_int_eq(gate_add_budget(&rules, "total net < 2M\nfs net < 1\n", &error),
+			 0);
+	ck_assert_ptr_null(gate_directory_rule(&rules));
+	ck_assert_int_eq(gate_add_budget(&rules,
+					 "fs// net < 2M\nnet/core slab.net < 1M\n"
+					 "page:mm/ bytes < 1\n",
+					 &error),
+			 0);
+	ck_assert_str_eq(rules.rules[2].subject, "fs");
+	ck_assert(rules.rules[2].directory && !rules.rules[2].table);
+	ck_assert(gate_directory_rule(&rules) == &rules.rules[2]);
+	ck_assert_str_eq(rules.rules[3].subject, "net/core");
+	ck_assert_str_eq(rules.rules[3].table, "slab");
+	ck_assert_str_eq(rules.rules[4].table, "page");
+	for (i = 0; i < ARRAY_SIZE(wrong_ones); i++) {
+		ck_assert_msg(gate_add_budget(&rules, wrong_ones[i], &error) == -EINVAL,
+			      "'%s'", wrong_ones[i]);
+		ck_assert_msg(error.size > 0, "'%s' without a reason", wrong_ones[i]);
+		strbuf_reset(&error);
+	}
 	gate_free(&rules);
 	strbuf_free(&error);
 }
@@ -135,6 +171,36 @@ static struct table *make(void)
 			  false);
 	table_add_summary(t, "total_bytes_new", NULL, UNIT_BYTES, cell_uint(1048400),
 			  false);
+	return t;
+}
+
+/* The same table's rows by directory. */
+static struct table *make_directories(const char *name)
+{
+	static const struct {
+		const char *name;
+		unsigned int old, new;
+	} rows[] = {
+		{ "fs", 1000, 1000 },	    { "fs/ext4", 100, 500 },
+		{ "fs/ext4/deep", 10, 20 }, { "fs2", 7000, 7000 },
+		{ "net/core", 300, 290 },   { "(unknown)", 90, 90 },
+	};
+	struct table *t = table_new(name, NULL);
+	size_t i;
+
+	table_set_by(t, "dir");
+	table_add_column(t, &(struct column){ .name = "bytes_old" });
+	table_add_column(t, &(struct column){ .name = "bytes_new" });
+	table_add_column(t, &(struct column){ .name = "dir" });
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct cell *c = table_add_row(t);
+
+		c[0] = cell_uint(rows[i].old);
+		c[1] = cell_uint(rows[i].new);
+		c[2] = cell_text(t, rows[i].name);
+	}
+	table_add_summary(t, "total_bytes_old", NULL, UNIT_BYTES, cell_uint(8500), false);
+	table_add_summary(t, "total_bytes_new", NULL, UNIT_BYTES, cell_uint(8900), false);
 	return t;
 }
 
@@ -201,6 +267,64 @@ START_TEST(judges)
 }
 END_TEST
 
+static const struct {
+	const char *rule;
+	bool budget;
+	const char *rows;
+	size_t unchecked, notes;
+} directory_cases[] = {
+	{ "fs/ext4 bytes < 520", true, "slab_dir fs/ext4,", 0, 0 },
+	{ "fs/ext4 bytes < 521", true, "", 0, 0 },
+	{ "fs/ext4/ bytes < +10%", true, "slab_dir fs/ext4,", 0, 0 },
+	{ "fs/ bytes < 1520", true, "slab_dir fs,", 0, 0 },
+	{ "fs/ bytes < 1521", true, "", 0, 0 },
+	{ "fs bytes < 1520", true, "slab_dir fs,", 0, 0 },
+	{ "fs/* bytes < 520", true, "slab_dir fs/*,", 0, 0 },
+	{ "net/core bytes < +0", true, "", 0, 0 },
+	{ "net/core slab.bytes < 1", true, "slab_dir net/core,", 0, 0 },
+	{ "slab:net/ bytes < 1", true, "slab_dir net,", 0, 0 },
+	{ "page:net/ bytes < 1", true, "", 1, 1 },
+	{ "drivers/ bytes < 1", true, "", 0, 1 },
+	{ "(unknown) bytes < 90", true, "slab_dir (unknown),", 0, 0 },
+	/* what is no directory is not looked for a second time */
+	{ "total bytes < 1", true, "slab total,", 0, 0 },
+	{ "* bytes < 1", true, "slab *,", 0, 0 },
+	{ "bytes>6000", false, "slab a_little,slab total,", 0, 0 },
+};
+
+START_TEST(judges_directories)
+{
+	struct table *tables[] = { make(), make_directories("slab_dir") };
+	struct gate_rules rules = { 0 };
+	struct strbuf text = { 0 };
+	struct gate_result r;
+	size_t i;
+
+	ck_assert_int_eq(
+		directory_cases[_i].budget
+			? gate_add_budget(&rules, directory_cases[_i].rule, &text)
+			: gate_add(&rules, directory_cases[_i].rule, &text),
+		0);
+	ck_assert_int_eq(gate_check(&rules, tables, 2, 0.05, &r), 0);
+	for (i = 0; i < r.broken->nr_rows; i++) {
+		const struct cell *row = &r.broken->cells[i * r.broken->nr_columns];
+
+		strbuf_printf(&text, "%s %s,", row[table_column(r.broken, "table")].s,
+			      row[table_column(r.broken, "row")].s);
+	}
+	ck_assert_msg(!strcmp(strbuf_text(&text), directory_cases[_i].rows),
+		      "%s: %s, not %s", directory_cases[_i].rule, strbuf_text(&text),
+		      directory_cases[_i].rows);
+	ck_assert_uint_eq(r.nr_unchecked, directory_cases[_i].unchecked);
+	ck_assert_uint_eq(r.broken->nr_notes, directory_cases[_i].notes);
+	strbuf_free(&text);
+	table_free(r.broken);
+	table_free(tables[0]);
+	table_free(tables[1]);
+	gate_free(&rules);
+}
+END_TEST
+
 Suite *test_gate_suite(void)
 {
 	Suite *suite = suite_create("report/gate");
@@ -210,6 +334,8 @@ Suite *test_gate_suite(void)
 	tcase_add_loop_test(tc, refuses_others, 0, ARRAY_SIZE(wrong));
 	tcase_add_test(tc, reads_budgets);
 	tcase_add_loop_test(tc, judges, 0, ARRAY_SIZE(expectations));
+	tcase_add_test(tc, reads_directories);
+	tcase_add_loop_test(tc, judges_directories, 0, ARRAY_SIZE(directory_cases));
 	suite_add_tcase(suite, tc);
 	return suite;
 }

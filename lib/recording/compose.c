@@ -5,6 +5,7 @@
  */
 #include "recording/compose.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,19 +49,53 @@ void set_u64(struct strbuf *sb, size_t at, uint64_t v)
 		memcpy(sb->data + at, &v, sizeof(v));
 }
 
-void put_string(struct strbuf *sb, const char *s)
+/* The value's bytes in the file's order. */
+static void put_value(struct composer *c, uint64_t v, size_t size)
 {
-	strbuf_add(sb, s, strlen(s) + 1);
+	uint8_t bytes[8];
+	bool big = (__BYTE_ORDER == __BIG_ENDIAN) != c->facts->foreign_endian;
+
+	for (size_t i = 0; i < size; i++)
+		bytes[big ? size - 1 - i : i] = (uint8_t)(v >> 8 * i);
+	strbuf_add(&c->sb, bytes, size);
+}
+
+void compose_u16(struct composer *c, uint16_t v)
+{
+	put_value(c, v, sizeof(v));
+}
+
+void compose_u32(struct composer *c, uint32_t v)
+{
+	put_value(c, v, sizeof(v));
+}
+
+void compose_u64(struct composer *c, uint64_t v)
+{
+	put_value(c, v, sizeof(v));
+}
+
+void compose_set_u64(struct composer *c, size_t at, uint64_t v)
+{
+	uint64_t swapped = c->facts->foreign_endian ? __builtin_bswap64(v) : v;
+
+	if (!c->sb.failed)
+		memcpy(c->sb.data + at, &swapped, sizeof(swapped));
+}
+
+void compose_string(struct composer *c, const char *s)
+{
+	strbuf_add(&c->sb, s, strlen(s) + 1);
 }
 
 /* A text behind its length; NULL is an empty one. */
-static void put_text64(struct strbuf *sb, const char *text)
+static void put_text64(struct composer *c, const char *text)
 {
 	size_t size = text ? strlen(text) : 0;
 
-	put_u64(sb, size);
+	compose_u64(c, size);
 	if (size)
-		strbuf_add(sb, text, size);
+		strbuf_add(&c->sb, text, size);
 }
 
 static void put_text32(struct composer *c, const char *text, size_t size)
@@ -69,18 +104,20 @@ static void put_text32(struct composer *c, const char *text, size_t size)
 		c->too_large = true;
 		return;
 	}
-	put_u32(&c->sb, (uint32_t)size);
+	compose_u32(c, (uint32_t)size);
 	if (size)
 		strbuf_add(&c->sb, text, size);
 }
 
 void compose_machine(struct composer *c)
 {
-	const uint16_t one = 1;
+	const struct writer_facts *facts = c->facts;
+	bool big = (__BYTE_ORDER == __BIG_ENDIAN) != facts->foreign_endian;
+	char long_size = (char)(facts->long_size ? facts->long_size : sizeof(long));
 
-	strbuf_add(&c->sb, *(const char *)&one ? "\0" : "\1", 1);
-	strbuf_add(&c->sb, sizeof(long) == 8 ? "\10" : "\4", 1);
-	put_u32(&c->sb, c->facts->page_size);
+	strbuf_add(&c->sb, big ? "\1" : "\0", 1);
+	strbuf_add(&c->sb, &long_size, 1);
+	compose_u32(c, c->facts->page_size);
 }
 
 void compose_magic(struct composer *c)
@@ -90,7 +127,7 @@ void compose_magic(struct composer *c)
 	};
 
 	strbuf_add(&c->sb, magic, sizeof(magic));
-	put_string(&c->sb, c->facts->file_version == 6 ? "6" : "7");
+	compose_string(c, c->facts->file_version == 6 ? "6" : "7");
 	compose_machine(c);
 }
 
@@ -98,27 +135,27 @@ size_t compose_compression(struct composer *c, const char *name, const char *ver
 {
 	size_t at;
 
-	put_string(&c->sb, name);
-	put_string(&c->sb, version);
+	compose_string(c, name);
+	compose_string(c, version);
 	at = c->sb.size;
-	put_u64(&c->sb, 0);
+	compose_u64(c, 0);
 	return at;
 }
 
 static void compose_headers(struct composer *c)
 {
-	put_string(&c->sb, "header_page");
-	put_text64(&c->sb, c->facts->header_page);
-	put_string(&c->sb, "header_event");
-	put_text64(&c->sb, c->facts->header_event);
+	compose_string(c, "header_page");
+	put_text64(c, c->facts->header_page);
+	compose_string(c, "header_event");
+	put_text64(c, c->facts->header_event);
 }
 
 static void put_formats(struct composer *c, const struct recording_text *formats,
 			size_t nr)
 {
-	put_u32(&c->sb, (uint32_t)nr);
+	compose_u32(c, (uint32_t)nr);
 	for (size_t i = 0; i < nr; i++) {
-		put_u64(&c->sb, formats[i].size);
+		compose_u64(c, formats[i].size);
 		strbuf_add(&c->sb, formats[i].text, formats[i].size);
 	}
 }
@@ -148,10 +185,10 @@ static void compose_event_formats(struct composer *c)
 
 	for (i = 0; i < facts->nr_event_formats; i += system_length(facts, i))
 		nr_systems++;
-	put_u32(&c->sb, nr_systems);
+	compose_u32(c, nr_systems);
 	for (i = 0; i < facts->nr_event_formats; i += len) {
 		len = system_length(facts, i);
-		put_string(&c->sb, facts->event_formats[i].name);
+		compose_string(c, facts->event_formats[i].name);
 		put_formats(c, facts->event_formats + i, len);
 	}
 }
@@ -170,12 +207,19 @@ static void compose_printk(struct composer *c)
 
 static void compose_cmdlines(struct composer *c)
 {
-	put_text64(&c->sb, c->facts->cmdlines);
+	put_text64(c, c->facts->cmdlines);
+}
+
+void compose_offset_option(struct composer *c, uint16_t id, uint64_t offset)
+{
+	compose_u16(c, id);
+	compose_u32(c, sizeof(offset));
+	compose_u64(c, offset);
 }
 
 void put_option(struct composer *c, uint16_t id, const void *data, size_t size)
 {
-	put_u16(&c->sb, id);
+	compose_u16(c, id);
 	put_text32(c, data, size);
 }
 
@@ -194,8 +238,8 @@ static void put_meta(struct composer *c, const struct recording_text *item)
 		c->too_large = true;
 		return;
 	}
-	put_u16(&c->sb, RECORDING_OPTION_META);
-	put_u32(&c->sb, (uint32_t)(name + item->size));
+	compose_u16(c, RECORDING_OPTION_META);
+	compose_u32(c, (uint32_t)(name + item->size));
 	strbuf_add(&c->sb, item->name, name);
 	strbuf_add(&c->sb, item->text, item->size);
 }
@@ -209,7 +253,9 @@ void compose_options(struct composer *c)
 	put_option_text(c, OPTION_TRACECLOCK, facts->trace_clock);
 	put_option_text(c, OPTION_UNAME, facts->uname);
 	put_option_text(c, OPTION_VERSION, facts->writer_version);
-	put_option(c, OPTION_CPUCOUNT, &facts->nr_cpus, sizeof(facts->nr_cpus));
+	compose_u16(c, OPTION_CPUCOUNT);
+	compose_u32(c, sizeof(facts->nr_cpus));
+	compose_u32(c, facts->nr_cpus);
 	for (size_t i = 0; i < facts->nr_meta; i++)
 		put_meta(c, &facts->meta[i]);
 }
@@ -223,31 +269,31 @@ void compose_buffer_option(struct composer *c)
 {
 	size_t size = 8 + 1 + strlen(clock_name(c)) + 1 + 4 + 4 + c->nr_parts * 20;
 
-	put_u16(&c->sb, OPTION_BUFFER);
-	put_u32(&c->sb, (uint32_t)size);
+	compose_u16(c, OPTION_BUFFER);
+	compose_u32(c, (uint32_t)size);
 	c->offsets = c->sb.size;
-	put_u64(&c->sb, 0);
-	put_string(&c->sb, ""); /* the top buffer: KernelShark shows no other */
-	put_string(&c->sb, clock_name(c));
-	put_u32(&c->sb, c->facts->page_size);
-	put_u32(&c->sb, (uint32_t)c->nr_parts);
+	compose_u64(c, 0);
+	compose_string(c, ""); /* the top buffer: KernelShark shows no other */
+	compose_string(c, clock_name(c));
+	compose_u32(c, c->facts->page_size);
+	compose_u32(c, (uint32_t)c->nr_parts);
 	for (size_t i = 0; i < c->nr_parts; i++) {
-		put_u32(&c->sb, c->parts[i].cpu);
-		put_u64(&c->sb, 0);
-		put_u64(&c->sb, c->parts[i].size);
+		compose_u32(c, c->parts[i].cpu);
+		compose_u64(c, 0);
+		compose_u64(c, c->parts[i].size);
 	}
 }
 
 void compose_set_buffer(struct composer *c, uint64_t section)
 {
-	set_u64(&c->sb, c->offsets, section);
+	compose_set_u64(c, c->offsets, section);
 }
 
 void compose_set_cpu(struct composer *c, size_t i, uint64_t offset)
 {
 	size_t table = c->offsets + 8 + 1 + strlen(clock_name(c)) + 1 + 8;
 
-	set_u64(&c->sb, table + i * 20 + 4, offset);
+	compose_set_u64(c, table + i * 20 + 4, offset);
 }
 
 const struct compose_section compose_sections[NR_COMPOSE_SECTIONS] = {
@@ -263,14 +309,14 @@ size_t section_begin(struct composer *c, uint16_t id)
 {
 	size_t start = c->sb.size;
 
-	put_u16(&c->sb, id);
-	put_u16(&c->sb, 0);	     /* not compressed */
-	put_u32(&c->sb, UINT32_MAX); /* no description */
-	put_u64(&c->sb, 0);
+	compose_u16(c, id);
+	compose_u16(c, 0);	    /* not compressed */
+	compose_u32(c, UINT32_MAX); /* no description */
+	compose_u64(c, 0);
 	return start;
 }
 
 void section_end(struct composer *c, size_t start)
 {
-	set_u64(&c->sb, start + 8, c->sb.size - start - SECTION_HEADER_SIZE);
+	compose_set_u64(c, start + 8, c->sb.size - start - SECTION_HEADER_SIZE);
 }

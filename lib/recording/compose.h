@@ -56,12 +56,21 @@ struct compose_section {
 /* In the order that version 6 needs. */
 extern const struct compose_section compose_sections[NR_COMPOSE_SECTIONS];
 
+/* Numbers of this machine's byte order. */
 void put_u16(struct strbuf *sb, uint16_t v);
 void put_u32(struct strbuf *sb, uint32_t v);
 void put_u64(struct strbuf *sb, uint64_t v);
 /* Overwrites a placeholder at @at. */
 void set_u64(struct strbuf *sb, size_t at, uint64_t v);
-void put_string(struct strbuf *sb, const char *s);
+
+/* The same in the byte order that the facts say. */
+void compose_u16(struct composer *c, uint16_t v);
+void compose_u32(struct composer *c, uint32_t v);
+void compose_u64(struct composer *c, uint64_t v);
+void compose_set_u64(struct composer *c, size_t at, uint64_t v);
+void compose_string(struct composer *c, const char *s);
+/* An option that is a place in the file. */
+void compose_offset_option(struct composer *c, uint16_t id, uint64_t offset);
 void put_option(struct composer *c, uint16_t id, const void *data, size_t size);
 
 static inline uint64_t round_up(uint64_t v, uint64_t to)

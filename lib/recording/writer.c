@@ -34,7 +34,7 @@ static uint64_t compose_buffer_section(struct composer *c)
 		compose_set_cpu(c, i, offset);
 		offset += c->parts[i].size;
 	}
-	set_u64(&c->sb, start + 8, offset - start - SECTION_HEADER_SIZE);
+	compose_set_u64(c, start + 8, offset - start - SECTION_HEADER_SIZE);
 	return first;
 }
 
@@ -50,15 +50,15 @@ static uint64_t compose_v7(struct composer *c)
 		compose_sections[i].compose(c);
 		section_end(c, start);
 	}
-	set_u64(&c->sb, options, c->sb.size);
+	compose_set_u64(c, options, c->sb.size);
 	start = section_begin(c, SECTION_OPTIONS);
 	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++)
-		put_option(c, compose_sections[i].id, &offsets[i], sizeof(offsets[i]));
+		compose_offset_option(c, compose_sections[i].id, offsets[i]);
 	compose_options(c);
 	compose_buffer_option(c);
-	put_u16(&c->sb, OPTION_DONE);
-	put_u32(&c->sb, 8);
-	put_u64(&c->sb, 0); /* no further options section */
+	compose_u16(c, OPTION_DONE);
+	compose_u32(c, 8);
+	compose_u64(c, 0); /* no further options section */
 	section_end(c, start);
 	return compose_buffer_section(c);
 }
@@ -76,27 +76,27 @@ static uint64_t compose_v6(struct composer *c)
 	compose_magic(c);
 	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++)
 		compose_sections[i].compose(c);
-	put_u32(&c->sb, nr_cpus);
-	put_string(&c->sb, "options  ");
+	compose_u32(c, nr_cpus);
+	compose_string(c, "options  ");
 	compose_options(c);
-	put_u16(&c->sb, OPTION_DONE);
-	put_string(&c->sb, "flyrecord");
+	compose_u16(c, OPTION_DONE);
+	compose_string(c, "flyrecord");
 	table = c->sb.size;
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
-		put_u64(&c->sb, 0);
-		put_u64(&c->sb, 0);
+		compose_u64(c, 0);
+		compose_u64(c, 0);
 	}
-	put_u64(&c->sb, strlen(clock) + 2);
+	compose_u64(c, strlen(clock) + 2);
 	strbuf_printf(&c->sb, "[%s]", clock);
 
 	first = offset = round_up(c->sb.size, c->align);
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
 		if (part < c->nr_parts && c->parts[part].cpu == cpu)
 			offset = round_up(offset, c->align);
-		set_u64(&c->sb, table + cpu * 16, offset);
+		compose_set_u64(c, table + cpu * 16, offset);
 		if (part == c->nr_parts || c->parts[part].cpu != cpu)
 			continue;
-		set_u64(&c->sb, table + cpu * 16 + 8, c->parts[part].size);
+		compose_set_u64(c, table + cpu * 16 + 8, c->parts[part].size);
 		offset += c->parts[part++].size;
 	}
 	return first;

@@ -23,6 +23,10 @@
 struct writer_facts {
 	unsigned int file_version; /* 6 or 7 */
 	uint32_t page_size;	   /* bytes of a sub-buffer */
+	unsigned int long_size;	   /* of the recorded machine; 0: this one's */
+	bool foreign_endian;	   /* the other byte order than this machine's; not for
+				    * writer_compress()
+				    */
 	const char *header_page, *header_event;
 	const struct recording_text *ftrace_formats; /* name unused */
 	size_t nr_ftrace_formats;

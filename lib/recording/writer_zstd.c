@@ -182,9 +182,9 @@ static int add_options(struct zwriter *z, struct composer *c, const uint64_t *se
 	compose_set_buffer(c, buffer);
 	for (size_t i = 0; i < c->nr_parts; i++)
 		compose_set_cpu(c, i, c->parts[i].offset);
-	put_u16(&c->sb, OPTION_DONE);
-	put_u32(&c->sb, 8);
-	put_u64(&c->sb, 0); /* no further options section */
+	compose_u16(c, OPTION_DONE);
+	compose_u32(c, 8);
+	compose_u64(c, 0); /* no further options section */
 	return add_section(z, c, SECTION_OPTIONS);
 }
 
@@ -228,8 +228,9 @@ int writer_compress(int fd, const struct writer_facts *facts,
 {
 	struct zwriter z = { .fd = fd, .zstd = ZSTD_createCCtx() };
 	struct writer_part *copy = calloc(nr_parts + 1, sizeof(*copy));
-	int ret = facts->file_version == 7 ? compose_check(facts, parts, nr_parts)
-					   : -EINVAL;
+	int ret = facts->file_version == 7 && !facts->foreign_endian
+			  ? compose_check(facts, parts, nr_parts)
+			  : -EINVAL;
 
 	if (ret)
 		log_msg(log, LOG_ERROR, "cannot write the recording: inconsistent facts");

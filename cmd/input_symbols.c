@@ -15,6 +15,7 @@
 
 #include "base/hash.h"
 #include "command.h"
+#include "recording/text_file.h"
 #include "symbol/fit.h"
 
 /* So many callsites of the recording's first events are looked at. */
@@ -34,24 +35,6 @@ int symbol_files_check(const struct symbol_files *files, const char *command)
 	message_error(command,
 		      "--kallsyms, --system-map and --vmlinux are alternatives.");
 	return EXIT_USAGE;
-}
-
-/* The whole of a text file. */
-static int read_text(struct strbuf *out, const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char buf[65536];
-	size_t got;
-	int err = 0;
-
-	if (!file)
-		return -errno;
-	while ((got = fread(buf, 1, sizeof(buf), file)) > 0)
-		strbuf_add(out, buf, got);
-	if (ferror(file))
-		err = errno ? -errno : -EIO;
-	fclose(file);
-	return out->failed ? -ENOMEM : err;
 }
 
 static int add_site(struct sites *sites, uint64_t addr)
@@ -245,7 +228,7 @@ static int read_failed(const struct input *in, const char *path, int err)
 static int open_text(struct input *in, const char *path)
 {
 	struct strbuf text = { 0 };
-	int ret = read_text(&text, path);
+	int ret = text_file_read(&text, path);
 
 	if (ret)
 		ret = read_failed(in, path, ret);

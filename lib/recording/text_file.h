@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording: the whole of a text file.
+ * In: a path, also of proc and tracefs, whose files have no size. Out: its text.
+ */
+#ifndef KMEMX_RECORDING_TEXT_FILE_H
+#define KMEMX_RECORDING_TEXT_FILE_H
+
+#include "base/compiler.h"
+#include "base/strbuf.h"
+
+/* A larger file is none of the texts that are read whole (kallsyms is 5 to 20 MB). */
+#define TEXT_FILE_MAX (256U << 20)
+
+/* Appends the file's content. 0; -EFBIG; -ENOMEM; -errno of open(2) and read(2). */
+int text_file_read(struct strbuf *out, const char *path) __must_check;
+
+#endif

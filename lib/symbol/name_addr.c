@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: an address for each function of which only the name is known.
+ * In: names, and maybe kallsyms. Out: addresses, and their kallsyms text.
+ */
+#include "symbol/name_addr.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "symbol/symbol_line.h"
+#include "symbol/symbols.h"
+
+/* What is known of a function; by the number of its name. */
+struct known {
+	uint32_t given;	  /* its first line among the given ones + 1; 0: none */
+	uint32_t made_up; /* the first of its addresses + 1; 0: none */
+	bool counted, ambiguous;
+};
+
+/* A function of the kallsyms that was given; of one name, they are chained. */
+struct given {
+	uint64_t addr;
+	uint32_t next; /* + 1 */
+};
+
+/* An address that was made up. Functions of one name and another size are others. */
+struct made_up {
+	uint32_t name;
+	uint32_t next; /* + 1: of the same name */
+	uint64_t size; /* 0: not known yet */
+};
+
+/* So many functions of one name are told apart. */
+#define MAX_VARIANTS 16
+
+struct name_addrs {
+	struct strbuf text; /* as given */
+	struct symbols *syms;
+	struct intern names; /* "name" or "name\tmodule" */
+	struct known *known;
+	size_t known_capacity;
+	struct given *given;
+	size_t nr_given, given_capacity;
+	struct made_up *made_up;
+	size_t nr_made_up, made_up_capacity;
+	struct u64_map learned; /* address to number of name */
+	struct name_addr_stats stats;
+};
+
+/* The number of a function's name; 0 if memory ran out. */
+static uint32_t name_id(struct name_addrs *na, const char *name, size_t name_len,
+			const char *module, size_t module_len)
+{
+	size_t before = na->names.count;
+	char key[1024];
+	uint32_t id;
+
+	if (name_len > sizeof(key) / 2)
+		name_len = sizeof(key) / 2;
+	if (module_len > sizeof(key) / 2 - 2)
+		module_len = sizeof(key) / 2 - 2;
+	memcpy(key, name, name_len);
+	if (module_len) {
+		key[name_len++] = '\t';
+		memcpy(key + name_len, module, module_len);
+	}
+	id = intern_id(&na->names, key, name_len + module_len);
+	if (id && na->names.count > before) {
+		if (array_reserve(&na->known, &na->known_capacity, id,
+				  sizeof(*na->known)))
+			return 0;
+		na->known[id - 1] = (struct known){ 0 };
+	}
+	return id;
+}
+
+static int add_given(struct name_addrs *na)
+{
+	const char *p = strbuf_text(&na->text), *end = p + na->text.size;
+	struct symbol_line line;
+
+	while (symbol_line_next(&line, &p, end)) {
+		uint32_t id;
+
+		if (!symbol_line_is_text(&line) || !line.addr)
+			continue;
+		id = name_id(na, line.name, line.name_len, line.module, line.module_len);
+		if (!id || array_reserve(&na->given, &na->given_capacity,
+					 na->nr_given + 1, sizeof(*na->given)))
+			return -ENOMEM;
+		na->given[na->nr_given] =
+			(struct given){ line.addr, na->known[id - 1].given };
+		na->known[id - 1].given = (uint32_t)++na->nr_given;
+	}
+	return 0;
+}
+
+int name_addrs_new(struct name_addrs **out, const char *kallsyms, size_t size)
+{
+	struct name_addrs *na = calloc(1, sizeof(*na));
+	int ret = 0;
+
+	if (!na)
+		return -ENOMEM;
+	if (kallsyms && size) {
+		strbuf_add(&na->text, kallsyms, size);
+		if (kallsyms[size - 1] != '\n')
+			strbuf_puts(&na->text, "\n");
+		ret = na->text.failed ? -ENOMEM
+				      : symbols_new(&na->syms, na->text.data,
+						    na->text.size, NULL);
+		if (!ret)
+			ret = add_given(na);
+	}
+	if (ret) {
+		name_addrs_free(na);
+		return ret;
+	}
+	*out = na;
+	return 0;
+}
+
+void name_addrs_free(struct name_addrs *na)
+{
+	if (!na)
+		return;
+	strbuf_free(&na->text);
+	symbols_free(na->syms);
+	intern_free(&na->names);
+	free(na->known);
+	free(na->given);
+	free(na->made_up);
+	u64_map_free(&na->learned);
+	free(na);
+}
+
+/* Of the functions of this name, the one of this size, else the first in the file. */
+static uint64_t choose_given(struct name_addrs *na, struct known *known, uint64_t size)
+{
+	uint64_t first = 0, fitting = 0;
+	unsigned int nr = 0, nr_fitting = 0;
+
+	for (uint32_t i = known->given; i; i = na->given[i - 1].next) {
+		struct symbol sym;
+
+		first = na->given[i - 1].addr;
+		nr++;
+		if (size && symbols_find(na->syms, first, &sym) && sym.size == size) {
+			fitting = first;
+			nr_fitting++;
+		}
+	}
+	if (nr > 1 && nr_fitting != 1 && !known->ambiguous) {
+		known->ambiguous = true;
+		na->stats.nr_ambiguous++;
+	}
+	return nr_fitting ? fitting : first;
+}
+
+/* Adds an address for the name; its number in @index, unless there are too many. */
+static int make_up(struct name_addrs *na, uint32_t id, uint64_t size, uint32_t *index)
+{
+	struct known *known = &na->known[id - 1];
+	struct made_up *first;
+
+	if (na->nr_made_up == NAME_ADDR_MAX)
+		return -E2BIG;
+	if (array_reserve(&na->made_up, &na->made_up_capacity, na->nr_made_up + 1,
+			  sizeof(*na->made_up)))
+		return -ENOMEM;
+	*index = (uint32_t)na->nr_made_up++;
+	na->made_up[*index] = (struct made_up){ .name = id, .size = size };
+	if (known->made_up) {
+		first = &na->made_up[known->made_up - 1];
+		na->made_up[*index].next = first->next;
+		first->next = *index + 1;
+	} else {
+		known->made_up = *index + 1;
+	}
+	na->stats.nr_made_up++;
+	return 0;
+}
+
+/* The made-up address for a function: of its size, or the first where that is unknown. */
+static int find_made_up(struct name_addrs *na, uint32_t id, uint64_t size,
+			uint32_t *index)
+{
+	uint32_t first = na->known[id - 1].made_up, i;
+	unsigned int nr = 0;
+
+	for (i = first; i; i = na->made_up[i - 1].next) {
+		struct made_up *m = &na->made_up[i - 1];
+
+		if (!m->size)
+			m->size = size;
+		if (!size || m->size == size || ++nr == MAX_VARIANTS) {
+			*index = i - 1;
+			return 0;
+		}
+	}
+	return make_up(na, id, size, index);
+}
+
+int name_addrs_find(struct name_addrs *na, const struct name_addr *at, uint64_t *addr)
+{
+	uint32_t id = name_id(na, at->name, at->name_len, at->module, at->module_len);
+	struct known *known;
+	uint32_t index;
+	int ret;
+
+	*addr = 0;
+	if (!id)
+		return -ENOMEM;
+	known = &na->known[id - 1];
+	if (at->offset >> NAME_ADDR_SHIFT) {
+		na->stats.nr_refused++;
+		return 0;
+	}
+	if (known->given) {
+		na->stats.nr_known += !known->counted;
+		known->counted = true;
+		*addr = choose_given(na, known, at->size) + at->offset;
+		return 0;
+	}
+	ret = find_made_up(na, id, at->size, &index);
+	if (ret == -E2BIG) {
+		na->stats.nr_refused++;
+		return 0;
+	}
+	if (!ret)
+		*addr = NAME_ADDR_BASE + ((uint64_t)index << NAME_ADDR_SHIFT) +
+			at->offset;
+	return ret;
+}
+
+int name_addrs_learn(struct name_addrs *na, const struct name_addr *at, uint64_t addr)
+{
+	uint32_t id;
+
+	if (addr < at->offset || na->learned.count == NAME_ADDR_MAX)
+		return 0;
+	id = name_id(na, at->name, at->name_len, at->module, at->module_len);
+	return id && u64_map_insert(&na->learned, addr - at->offset, id) ? 0 : -ENOMEM;
+}
+
+static void add_line(const struct name_addrs *na, uint64_t addr, uint32_t id,
+		     struct strbuf *out)
+{
+	size_t size = 0;
+	const char *key = intern_get(&na->names, id, &size);
+	const char *tab = key ? memchr(key, '\t', size) : NULL;
+
+	if (tab)
+		strbuf_printf(out, "%016" PRIx64 " t %.*s\t[%s]\n", addr,
+			      (int)(tab - key), key, tab + 1);
+	else if (key)
+		strbuf_printf(out, "%016" PRIx64 " T %s\n", addr, key);
+}
+
+void name_addrs_text(const struct name_addrs *na, struct strbuf *out)
+{
+	strbuf_add(out, strbuf_text(&na->text), na->text.size);
+	for (size_t i = 0; i < na->nr_made_up; i++)
+		add_line(na, NAME_ADDR_BASE + ((uint64_t)i << NAME_ADDR_SHIFT),
+			 na->made_up[i].name, out);
+	for (size_t i = 0; i < na->learned.capacity; i++)
+		if (na->learned.slots[i].used)
+			add_line(na, na->learned.slots[i].key, na->learned.slots[i].value,
+				 out);
+}
+
+struct name_addr_stats name_addrs_stats(const struct name_addrs *na)
+{
+	return na->stats;
+}

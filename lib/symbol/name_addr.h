@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * symbol: an address for each function of which only the name is known.
+ * In: names, as a kernel's text log has them, and maybe kallsyms. Out: addresses, and the
+ * kallsyms text in which they are found again.
+ *
+ * Where no kallsyms gives the true one, an address is made up: NAME_ADDR_BASE and 1 MiB for
+ * each function. No kernel has addresses there, so that one can tell.
+ */
+#ifndef KMEMX_SYMBOL_NAME_ADDR_H
+#define KMEMX_SYMBOL_NAME_ADDR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/strbuf.h"
+
+#define NAME_ADDR_BASE	UINT64_C(0x1000000000000000)
+#define NAME_ADDR_SHIFT 20
+/* So many functions get an address; a kernel has a tenth of that. */
+#define NAME_ADDR_MAX	(1U << 21)
+
+struct name_addrs;
+
+/**
+ * struct name_addr - what is known of an address
+ * @size: of the function, 0 if unknown: tells functions of one name apart
+ * @module: may be NULL
+ */
+struct name_addr {
+	const char *name, *module;
+	size_t name_len, module_len;
+	uint64_t offset, size;
+};
+
+/**
+ * struct name_addr_stats - distinct functions
+ * @nr_made_up: whose address is made up
+ * @nr_known: whose address kallsyms gave
+ * @nr_ambiguous: of those, the name stands there more than once, and the size did not tell
+ * @nr_refused: look-ups without an address: an offset over 1 MiB, or too many functions
+ */
+struct name_addr_stats {
+	uint64_t nr_made_up, nr_known, nr_ambiguous, nr_refused;
+};
+
+/* @kallsyms: text of kallsyms or System.map, copied; may be NULL. 0 or -ENOMEM. */
+int name_addrs_new(struct name_addrs **out, const char *kallsyms,
+		   size_t size) __must_check;
+void name_addrs_free(struct name_addrs *na);
+
+/* The address of @at->offset bytes behind the function; 0 in @addr if it has none. 0 or
+ * -ENOMEM.
+ */
+int name_addrs_find(struct name_addrs *na, const struct name_addr *at,
+		    uint64_t *addr) __must_check;
+/* The text told that the function holds @addr, a true address. 0 or -ENOMEM. */
+int name_addrs_learn(struct name_addrs *na, const struct name_addr *at,
+		     uint64_t addr) __must_check;
+/* Appends kallsyms text: what was given, what was learned, what was made up. */
+void name_addrs_text(const struct name_addrs *na, struct strbuf *out);
+struct name_addr_stats name_addrs_stats(const struct name_addrs *na);
+/* Is @addr made up? */
+static inline bool name_addr_is_made_up(uint64_t addr)
+{
+	return addr >= NAME_ADDR_BASE &&
+	       addr < NAME_ADDR_BASE + ((uint64_t)NAME_ADDR_MAX << NAME_ADDR_SHIFT);
+}
+
+#endif

@@ -19,6 +19,8 @@
  * Payload: a NUL-terminated name, then the content up to the option's end.
  */
 #define RECORDING_OPTION_META 0x4000
+/* The item of a recording that was imported: what from, and what that lost, a note a line. */
+#define RECORDING_META_IMPORT "import"
 
 enum recording_compression { COMPRESSION_NONE, COMPRESSION_ZSTD, COMPRESSION_ZLIB };
 

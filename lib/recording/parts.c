@@ -40,18 +40,28 @@ static bool header_page_field(const char *text, const char *name, unsigned int *
 }
 
 /* The kernel's long is the size of "commit": user space may be of another size. */
+int trace_dat_parse_header_page(const char *text, struct page_layout *layout,
+				uint32_t *subbuf_size)
+{
+	unsigned int commit = 0, long_size = 0, data = 0, size = 0;
+
+	if (!header_page_field(text, " commit;", &commit, &long_size) ||
+	    !header_page_field(text, " data;", &data, &size) ||
+	    (long_size != 4 && long_size != 8) || commit < 8 || commit > 64 ||
+	    data < commit + long_size || data > 128)
+		return -EBADMSG;
+	*layout = (struct page_layout){ long_size, commit, data };
+	*subbuf_size = data + size;
+	return 0;
+}
+
 static void set_layout(struct trace_dat *td, uint64_t offset)
 {
 	struct recording *rec = td->rec;
-	unsigned int commit = 0, long_size = 0, data = 0, ignored = 0;
+	uint32_t ignored;
 
-	if (header_page_field(rec->header_page, " commit;", &commit, &long_size) &&
-	    header_page_field(rec->header_page, " data;", &data, &ignored) &&
-	    (long_size == 4 || long_size == 8) && commit >= 8 && commit <= 64 &&
-	    data >= commit + long_size && data <= 128) {
-		rec->layout = (struct page_layout){ long_size, commit, data };
+	if (!trace_dat_parse_header_page(rec->header_page, &rec->layout, &ignored))
 		return;
-	}
 	trace_dat_damage(td, offset,
 			 "the header_page text makes no sense; assuming %u-byte longs",
 			 rec->layout.long_size);

@@ -68,6 +68,12 @@ void trace_dat_damage(struct trace_dat *td, uint64_t offset, const char *fmt, ..
 /* Makes room for one more element in *@array (a void ** in disguise): 0 or -ENOMEM. */
 int trace_dat_grow(void *array, size_t nr, size_t element_size) __must_check;
 
+/* The geometry of sub-buffers from the text of header_page. 0, or -EBADMSG with nothing
+ * changed.
+ */
+int trace_dat_parse_header_page(const char *text, struct page_layout *layout,
+				uint32_t *subbuf_size) __must_check;
+
 /* The metadata parts, the same in both versions. Each returns 0 or -errno. */
 int trace_dat_header_info(struct trace_dat *td, struct reader *r) __must_check;
 int trace_dat_ftrace_formats(struct trace_dat *td, struct reader *r) __must_check;

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/bounds.h"
@@ -50,6 +51,16 @@ int facts_ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t tic
 	return 0;
 }
 
+/* The first of the import's notes. */
+static void init_imported(struct facts *f, const struct recording *rec)
+{
+	const struct recording_text *item = recording_meta(rec, RECORDING_META_IMPORT);
+
+	if (item)
+		snprintf(f->imported, sizeof(f->imported), "%.*s",
+			 (int)strcspn(item->text, "\n"), item->text);
+}
+
 void facts_init(struct facts *f, const struct recording *rec, uint32_t buffer,
 		const struct event_stream *stream)
 {
@@ -75,6 +86,7 @@ void facts_init(struct facts *f, const struct recording *rec, uint32_t buffer,
 	};
 	recording_release(rec, f->kernel, sizeof(f->kernel));
 	recording_machine(rec, f->machine, sizeof(f->machine));
+	init_imported(f, rec);
 	f->has_duration = s->nr_events && s->last_ts >= s->first_ts &&
 			  !facts_ticks_to_ns(rec, buffer, s->last_ts - s->first_ts,
 					     &f->duration_ns);
@@ -147,6 +159,8 @@ void facts_banner(const struct facts *f, const struct event_stream *stream,
 	struct strbuf lost = { 0 }, cpus = { 0 };
 
 	banner_first_line(f, report);
+	if (f->imported[0])
+		report_add_banner(report, false, "Imported %s", f->imported);
 	if (f->nr_gaps) {
 		facts_lost_text(f, &lost);
 		lossy_cpus(event_stream_stats(stream), &cpus);
@@ -224,4 +238,6 @@ void facts_add(const struct facts *f, struct report *report)
 
 	for (i = 0; i < ARRAY_SIZE(items); i++)
 		report_add_fact(report, items[i].name, NULL, items[i].value);
+	if (f->imported[0])
+		report_add_fact(report, "imported", NULL, known_text(f->imported));
 }

@@ -18,6 +18,7 @@
  * struct facts - about a recording that was read
  * @duration_ns: between the first and the last event; only with @has_duration, as some
  *		 clocks do not count time
+ * @imported: what from, if it was imported; else empty
  * @nr_lost: sum of the losses whose number is known; @nr_unknown_gaps of the @nr_gaps hide
  *	     an unknown number
  * @nr_dropped: what the ring buffer's own statistics say was lost beyond that (a full
@@ -27,6 +28,7 @@ struct facts {
 	const char *path;
 	char kernel[128];
 	char machine[64];
+	char imported[128];
 	bool big_endian;
 	unsigned int long_size;
 	uint32_t page_size; /* of a sub-buffer, as the file's header says */

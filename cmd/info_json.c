@@ -4,6 +4,7 @@
  * In: struct info. Out: one object.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "info.h"
 #include "report/json.h"
@@ -176,6 +177,27 @@ static void json_buffers(struct json *j, const struct recording *rec)
 	json_close(j, ']');
 }
 
+/* The notes of an import; none if the recording is not imported. */
+static void json_import(struct json *j, const struct recording *rec)
+{
+	const struct recording_text *item = recording_meta(rec, RECORDING_META_IMPORT);
+	const char *p = item ? item->text : "";
+
+	json_line(j);
+	json_key(j, "imported");
+	json_open(j, '[');
+	while (*p) {
+		size_t len = strcspn(p, "\n");
+		char note[512];
+
+		snprintf(note, sizeof(note), "%.*s", (int)len, p);
+		json_line(j);
+		json_string(j, note);
+		p += len + (p[len] == '\n');
+	}
+	json_close(j, ']');
+}
+
 int info_print_json(const struct render_out *out, const void *arg)
 {
 	const struct info *info = arg;
@@ -215,6 +237,7 @@ int info_print_json(const struct render_out *out, const void *arg)
 	json_text_or_null(&j, "writer", rec->writer_version);
 	json_number(&j, "bytes", rec->file_bytes);
 	json_buffers(&j, rec);
+	json_import(&j, rec);
 	json_line(&j);
 	json_close(&j, '}');
 	return json_end(&j);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "info.h"
 #include "report/text_cell.h"
@@ -130,6 +131,22 @@ static void text_buffers(struct strbuf *sb, const struct recording *rec)
 	}
 	if (rec->nr_meta)
 		strbuf_puts(sb, "\n");
+}
+
+/* How the recording was made of something else, and what that lost. */
+static void text_import(struct strbuf *sb, const struct recording *rec)
+{
+	const struct recording_text *item = recording_meta(rec, RECORDING_META_IMPORT);
+	const char *p = item ? item->text : "";
+
+	while (*p) {
+		size_t len = strcspn(p, "\n");
+		char note[512];
+
+		snprintf(note, sizeof(note), "%.*s", (int)len, p);
+		text_line(sb, p == item->text ? "imported" : "", note);
+		p += len + (p[len] == '\n');
+	}
 }
 
 static void text_damage(struct strbuf *sb, const struct facts *f)
@@ -278,6 +295,7 @@ int info_print_text(const struct render_out *out, const void *arg)
 	text_machine(&sb, info);
 	text_symbols(&sb, info);
 	text_buffers(&sb, info->rec);
+	text_import(&sb, info->rec);
 	text_damage(&sb, &info->facts);
 	text_counts(&sb, info);
 	text_cpus(&sb, info);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd (import): what both kinds of import share.
+ * In: the options. Out: the recording's file.
+ */
+#ifndef KMEMX_CMD_IMPORT_H
+#define KMEMX_CMD_IMPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "capture/output.h"
+#include "message.h"
+#include "recording/writer.h"
+
+struct import_options {
+	const char *text;      /* --ftrace-text */
+	const char *raw_pages; /* --raw-pages */
+	const char *kallsyms, *system_map;
+	const char *release, *machine;
+	uint64_t page_size;
+	const char *output;
+	bool quiet;
+	unsigned int verbose;
+};
+
+/**
+ * struct import - an import under way
+ * @out: the file that takes its name in the end; open while a source is read
+ */
+struct import {
+	const struct import_options *opts;
+	struct log log;
+	struct output out;
+	uint64_t file_bytes;
+};
+
+/* Both return EXIT_OK, or the exit code after a message. */
+int import_text(struct import *im);
+int import_raw_pages(struct import *im);
+
+/* What --kallsyms or --system-map names; nothing without. An exit code, else -1. */
+int import_read_symbols(const struct import_options *o, struct strbuf *text);
+/* Opens @im->out; an exit code after a message, else -1. */
+int import_open_output(struct import *im);
+/* An unnamed file beside the output, for one CPU's pages; @ctx is a struct import. */
+int import_open_part(void *ctx, uint32_t cpu);
+/* Writes the recording and gives it its name; an exit code after a message, else -1. */
+int import_write(struct import *im, const struct writer_facts *facts,
+		 const struct writer_part *parts, size_t nr_parts);
+/* "kmemx: note: ..." for each line of @notes, and what to do next. */
+void import_say(const struct import *im, const char *summary, const char *notes);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd (import): a kernel's text log.
+ * In: ftrace text. Out: a recording, and what the text has lost.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "event/text_import.h"
+#include "import.h"
+#include "report/text_cell.h"
+
+static const char command_name[] = "import";
+
+static int open_failed(const char *path, int err)
+{
+	if (err == ENOTSUP)
+		message_error(
+			command_name,
+			"%s is compressed, and this build of kmemx has no zlib.\n  Try: gzip -dc FILE | kmemx import --ftrace-text -",
+			path);
+	else
+		message_error(command_name, "cannot read %s: %s", path, strerror(err));
+	return EXIT_UNREADABLE;
+}
+
+static int open_text(struct line_source **out, const char *path)
+{
+	struct stat st;
+	int fd, err;
+
+	if (!strcmp(path, "-"))
+		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	else
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return open_failed(path, errno);
+	if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
+		close(fd);
+		message_error(command_name,
+			      "%s is a folder.\n  One of raw pages: --raw-pages DIR",
+			      path);
+		return EXIT_UNREADABLE;
+	}
+	err = line_source_open_fd(out, fd);
+	return err ? open_failed(path, -err) : -1;
+}
+
+/* What stands in a line, safe for a terminal. */
+static void quote(struct strbuf *sb, const struct text_import_result *r)
+{
+	strbuf_printf(sb, "line %" PRIu64 ": ", r->first_unreadable);
+	text_safe(sb, r->unreadable_text);
+}
+
+static int nothing_found(const struct import *im, const struct text_import *ti)
+{
+	const struct text_import_result *r = text_import_result(ti);
+	struct strbuf line = { 0 };
+
+	if (r->nr_unreadable)
+		quote(&line, r);
+	message_error(
+		command_name,
+		"%s holds no kmem events that can be read (%" PRIu64 " lines, %" PRIu64
+		" unreadable)%s%s\n  It should be a copy of /sys/kernel/tracing/trace with events of kmem in it.",
+		im->opts->text, r->nr_lines, r->nr_unreadable, line.size ? "\n  " : "",
+		strbuf_text(&line));
+	strbuf_free(&line);
+	return EXIT_UNREADABLE;
+}
+
+static int run_failed(const struct import *im, int err)
+{
+	if (err == -EBADMSG)
+		message_error(command_name, "%s is damaged: it cannot be uncompressed.",
+			      im->opts->text);
+	else
+		message_error(command_name, "cannot import %s: %s", im->opts->text,
+			      strerror(-err));
+	return err == -EBADMSG || err == -EIO ? EXIT_UNREADABLE : EXIT_FAILED;
+}
+
+static void say(const struct import *im, const struct text_import *ti)
+{
+	const struct text_import_result *r = text_import_result(ti);
+	struct strbuf sb = { 0 };
+	size_t nr_cpus;
+
+	text_import_parts(ti, &nr_cpus);
+	if (r->nr_unreadable) {
+		quote(&sb, r);
+		log_msg(&im->log, LOG_WARN,
+			"%" PRIu64 " of %" PRIu64
+			" lines could not be read; the first:\n  %s",
+			r->nr_unreadable, r->nr_lines, strbuf_text(&sb));
+		strbuf_reset(&sb);
+	}
+	strbuf_printf(&sb, "%" PRIu64 " events of %zu CPU%s", r->nr_events, nr_cpus,
+		      nr_cpus == 1 ? "" : "s");
+	import_say(im, strbuf_text(&sb), text_import_notes(ti));
+	strbuf_free(&sb);
+}
+
+static int run(struct import *im, struct line_source *ls, const struct strbuf *symbols)
+{
+	const struct import_options *o = im->opts;
+	const struct text_import_options opts = {
+		.release = o->release,
+		.machine = o->machine,
+		.page_size = (uint32_t)o->page_size,
+		.symbols = symbols->data,
+		.symbols_size = symbols->size,
+		.open_part = import_open_part,
+		.ctx = im,
+	};
+	struct text_import *ti = NULL;
+	int err = text_import_run(&ti, ls, &opts), ret;
+	const struct writer_part *parts;
+	size_t nr_parts;
+
+	if (err && err != -ENODATA)
+		return run_failed(im, err);
+	if (err) {
+		ret = nothing_found(im, ti);
+	} else {
+		parts = text_import_parts(ti, &nr_parts);
+		ret = import_write(im, text_import_facts(ti), parts, nr_parts);
+	}
+	if (ret < 0) {
+		say(im, ti);
+		ret = EXIT_OK;
+	}
+	text_import_free(ti);
+	return ret;
+}
+
+int import_text(struct import *im)
+{
+	struct line_source *ls = NULL;
+	struct strbuf symbols = { 0 };
+	int ret = open_text(&ls, im->opts->text);
+
+	if (ret < 0)
+		ret = import_read_symbols(im->opts, &symbols);
+	if (ret < 0)
+		ret = import_open_output(im);
+	if (ret < 0)
+		ret = run(im, ls, &symbols);
+	line_source_close(ls);
+	strbuf_free(&symbols);
+	return ret;
+}

@@ -5,6 +5,7 @@
  */
 #include "analysis/page_account.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -790,12 +791,13 @@ void page_account_event(struct page_account *acc, const struct kmem_event *ev)
 		page_take(acc, ev);
 }
 
-/* The entry that @ev will need. */
+/* The entry that @ev will need: alloc and free have their frame in the same place. */
 static inline void page_fetch(const struct page_account *acc, const struct kmem_event *ev)
 {
-	if (ev->type == KMEM_PAGE_ALLOC)
-		live_prefetch(&acc->blocks, ev->page_alloc.pfn);
-	else if (ev->type == KMEM_PAGE_FREE)
+	_Static_assert(offsetof(struct kmem_event, page_alloc.pfn) ==
+			       offsetof(struct kmem_event, page_free.pfn),
+		       "one prefetch for both");
+	if (ev->type == KMEM_PAGE_ALLOC || ev->type == KMEM_PAGE_FREE)
 		live_prefetch(&acc->blocks, ev->page_free.pfn);
 }
 
@@ -806,9 +808,11 @@ void page_account_events(struct page_account *acc, const struct kmem_event *ev, 
 	for (i = 0; i < ahead; i++)
 		page_fetch(acc, &ev[i]);
 	for (i = 0; i < nr && likely(!acc->failed); i++) {
-		if (i + FETCH_AHEAD < nr)
+		if (likely(i + FETCH_AHEAD < nr))
 			page_fetch(acc, &ev[i + FETCH_AHEAD]);
-		page_take(acc, &ev[i]);
+		/* Most events are the slab allocator's. */
+		if (ev[i].type >= KMEM_PAGE_ALLOC || ev[i].type == KMEM_LOSS)
+			page_take(acc, &ev[i]);
 	}
 }
 

@@ -113,7 +113,7 @@ struct page_account {
 	struct u64_map region_index;
 	struct page_region *regions; /* page states, 512 frames each */
 	size_t nr_regions, regions_capacity;
-	uint64_t nr_events;	  /* bounds nr_regions: see page_account.c */
+	uint64_t nr_events;	  /* of pages: bounds nr_regions, see page_account.c */
 	enum dimension dimension; /* what else tells rows apart */
 	struct u64_map free_only_index;
 	struct page_free_only *free_only;

@@ -87,7 +87,7 @@ static inline uint32_t slab_row(struct slab_account *acc, const struct kmem_even
 	return row;
 }
 
-/* Moves freed addresses out of the full table, if they are more than an eighth of it: else
+/* Moves freed addresses out of the full table, if they are more than a sixteenth of it: else
  * it has to grow for the live ones.
  */
 static bool slab_sweep(struct slab_account *acc)
@@ -95,7 +95,7 @@ static bool slab_sweep(struct slab_account *acc)
 	struct live_table *t = &acc->live;
 	size_t i;
 
-	if ((t->count - acc->totals.live) < t->count / 8)
+	if ((t->count - acc->totals.live) < t->count / 16)
 		return true;
 	for (i = 0; i < t->capacity; i++) {
 		/* A removal puts another entry into the place, perhaps a freed one. */

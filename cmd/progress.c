@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/strbuf.h"
 #include "output.h"
 
 #define SECOND_NS 1000000000ULL
@@ -27,8 +28,9 @@ void progress_start(struct progress *p)
 
 void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t events)
 {
+	double seconds, part = 0;
+	struct strbuf line = { 0 };
 	uint64_t now;
-	double seconds, part;
 
 	if (p->off)
 		return;
@@ -37,15 +39,17 @@ void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t e
 	    (p->shown && now - p->last_ns < SECOND_NS / 5))
 		return;
 	seconds = (double)(now - p->start_ns) / 1e9;
-	fprintf(stderr, "\r\033[Kdecoding");
-	if (done && done <= total) {
-		part = (double)done / (double)total;
-		fprintf(stderr, "  %2.0f %%", 100 * part);
-	}
-	fprintf(stderr, "  %.1f M events/s", (double)events / seconds / 1e6);
 	if (done && done <= total)
-		fprintf(stderr, "  %.0f s left", seconds * (1 - part) / part);
+		part = (double)done / (double)total;
+	strbuf_printf(&line, "\r\033[Kdecoding");
+	if (part > 0)
+		strbuf_printf(&line, "  %2.0f %%", 100 * part);
+	strbuf_printf(&line, "  %.1f M events/s", (double)events / seconds / 1e6);
+	if (part > 0)
+		strbuf_printf(&line, "  %.0f s left", seconds * (1 - part) / part);
+	fputs(strbuf_text(&line), stderr); /* one write: a terminal never sees a part */
 	fflush(stderr);
+	strbuf_free(&line);
 	p->shown = true;
 	p->last_ns = now;
 }

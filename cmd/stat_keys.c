@@ -14,7 +14,8 @@
 
 #define SLAB_KEYS                                                                    \
 	"ptr", "callsite", "bytes", "bytes_req", "hit", "pingpong", "frag", "cache", \
-		"waste", "waste_live", "implicit", "net", "net_min"
+		"waste", "waste_live", "implicit", "net", "net_min", "unmatched",    \
+		"double"
 #define PAGE_KEYS    "page", "order", "migtype", "gfp"
 #define BY_KEYS	     "comm", "pid", "cpu", "node", "module", "dir"
 #define ACCOUNT_KEYS "current_dynamic", "total_dynamic", "alloc_count", "free_count"

@@ -132,7 +132,7 @@ START_TEST(a_pipe_sees_none)
 	wait_ms(1050);
 	progress_show(&p, 25, 100, 4000000);
 	progress_end(&p);
-	ck_assert_str_eq(arrived(ends[0]), "");
+	ck_assert_str_eq(arrived(ends[0], false), "");
 	restore();
 	close(ends[0]);
 }

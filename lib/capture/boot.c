@@ -6,6 +6,7 @@
  * Which kernel has what (Documentation/admin-guide/kernel-parameters.txt, and the commits):
  *   trace_event=, trace_buf_size=	2.6.31; the size is one CPU's
  *   trace_options=			3.8	7bcfaf54f591
+ *   trace_clock=				3.15	e1e232ca6b8f
  *   trace_trigger=			6.2	a01fdc897fa5
  *   trace_instance=			6.3	cb1f98c5e574, with events c4846480831e
  *   trace_instance=NAME@reserve_mem	6.12	29a02ec66556
@@ -197,6 +198,18 @@ static void add_options(const struct boot_options *o, enum boot_stack stack,
 			"#   inside quotes, as in /etc/default/grub, write the quotes as \\\"\n");
 }
 
+/* From 4.17 (3fd49c9e48e2) a kernel whose TSC is unstable switches the top buffer's clock
+ * late in the boot, unless one was chosen: that empties the buffer.
+ */
+static void add_clock(struct strbuf *line, struct strbuf *notes)
+{
+	strbuf_puts(line, " trace_clock=global");
+	strbuf_puts(
+		notes,
+		"# trace_clock: orders the CPUs' events; and a kernel that chooses its clock late in\n"
+		"#   the boot would empty the buffer then\n");
+}
+
 static void add_buffer(const struct boot_options *o, uint64_t bytes, struct strbuf *line,
 		       struct strbuf *notes)
 {
@@ -267,6 +280,8 @@ int boot_cmdline(const struct boot_options *o, struct strbuf *line, struct strbu
 		return ret;
 	if (!o->persistent)
 		add_buffer(o, bytes, line, notes);
+	if (!instance && has(o, 3, 15))
+		add_clock(line, notes);
 	add_options(o, stack, line, notes);
 	add_what_to_do(o, instance, notes);
 	if (line->size - begin > LINE_MAX_BYTES)

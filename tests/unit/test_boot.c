@@ -56,13 +56,13 @@ START_TEST(by_kernel)
 	ck_assert_str_eq(
 		strbuf_text(&line),
 		"trace_event=" PAGE_EVENTS " trace_buf_size=16M"
-		" trace_options=nooverwrite trace_trigger=mm_page_alloc.stacktrace");
+		" trace_clock=global trace_options=nooverwrite trace_trigger=mm_page_alloc.stacktrace");
 	ck_assert_uint_eq(said.size, 0);
 	o = options(6, 1); /* before trace_trigger= */
 	ck_assert_int_eq(compose(&o), 0);
 	ck_assert_str_eq(strbuf_text(&line),
 			 "trace_event=" PAGE_EVENTS " trace_buf_size=16M"
-			 " trace_options=nooverwrite,stacktrace");
+			 " trace_clock=global trace_options=nooverwrite,stacktrace");
 	ck_assert_ptr_nonnull(strstr(strbuf_text(&said), "before Linux 6.2"));
 	o = options(3, 2); /* before trace_options= */
 	ck_assert_int_eq(compose(&o), 0);

@@ -23,6 +23,9 @@
 #define LLVMFuzzerTestOneInput fuzz_elf
 #include "../fuzz/fuzz_elf.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_ftrace_text
+#include "../fuzz/fuzz_ftrace_text.c"
+#undef LLVMFuzzerTestOneInput
 
 static const struct {
 	const char *name;
@@ -33,6 +36,7 @@ static const struct {
 	{ "fuzz_subbuf", fuzz_subbuf },
 	{ "fuzz_symbols", fuzz_symbols },
 	{ "fuzz_elf", fuzz_elf },
+	{ "fuzz_ftrace_text", fuzz_ftrace_text },
 };
 
 START_TEST(known_inputs)

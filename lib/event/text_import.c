@@ -301,8 +301,8 @@ static void note_symbols(struct text_import *ti)
 
 	if (s.nr_made_up)
 		note(ti,
-		     "addresses of %" PRIu64 " functions are made up, from 0x%" PRIx64
-		     " on: the text has their names only",
+		     "made-up addresses of functions: %" PRIu64 ", from 0x%" PRIx64
+		     " on; the text has their names only",
 		     s.nr_made_up, NAME_ADDR_BASE);
 	if (s.nr_ambiguous)
 		note(ti,
@@ -348,7 +348,7 @@ static void note_texts(struct text_import *ti)
 		     "%" PRIu64 " events have no cache name: the kernel printed nothing",
 		     s->nr_no_name);
 	if (caches && !names)
-		note(ti, "no cache names: this kernel does not print them");
+		note(ti, "no cache names: the text has none");
 	note(ti,
 	     "values of GFP flags are those of Linux %s; the text has their names only",
 	     text_gfp_era_name(g->era));

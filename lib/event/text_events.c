@@ -179,18 +179,26 @@ static void begin(struct text_record *out, const struct ftrace_line *line, uint1
 	out->size = size;
 }
 
+/* @site: the event's callsite, 0 if it is not known. A true address beside a name is of use
+ * where it can be looked up, or is that callsite; else the name alone counts, as it does in
+ * the event itself, and the address is remembered for those that are printed without name.
+ */
 static int take_symbol(struct text_events *te, const struct ftrace_symbol *sym,
-		       uint64_t *addr)
+		       uint64_t site, uint64_t *addr)
 {
 	const struct name_addr at = { sym->name,       sym->module, sym->name_len,
 				      sym->module_len, sym->offset, sym->size };
-	int ret;
+	bool given = name_addrs_given(te->addrs);
+	int ret = 0;
 
-	if (sym->name && !sym->has_addr)
-		return name_addrs_find(te->addrs, &at, addr);
 	*addr = sym->addr;
-	ret = sym->name ? name_addrs_learn(te->addrs, &at, sym->addr) : 0;
-	return ret;
+	if (!sym->name || (sym->has_addr && given))
+		return 0;
+	if (sym->has_addr)
+		ret = name_addrs_learn(te->addrs, &at, sym->addr);
+	if (ret || (sym->has_addr && sym->addr == site))
+		return ret;
+	return name_addrs_find(te->addrs, &at, addr);
 }
 
 static int take_site(struct text_events *te, const char *text, struct text_record *out)
@@ -201,7 +209,7 @@ static int take_site(struct text_events *te, const char *text, struct text_recor
 	if (!ftrace_symbol_parse(&sym, text))
 		return -EINVAL;
 	te->stats.nr_hex_sites += !sym.name && sym.addr;
-	ret = take_symbol(te, &sym, &out->site);
+	ret = take_symbol(te, &sym, 0, &out->site);
 	out->site_function = out->site - sym.offset;
 	return ret;
 }
@@ -408,7 +416,6 @@ void text_events_stack(struct text_events *te, const struct ftrace_line *line,
 	begin(out, line, ID_STACK, STACK_FRAMES);
 	out->site = site;
 	out->site_function = site_function;
-	te->stacks = true;
 	te->stats.nr_records++;
 }
 
@@ -424,13 +431,14 @@ int text_events_frame(struct text_events *te, const struct ftrace_line *line,
 		return 0;
 	}
 	if (ftrace_symbol_parse(&sym, line->body)) {
-		err = take_symbol(te, &sym, &addr);
+		err = take_symbol(te, &sym, out->site, &addr);
 		if (err)
 			return err;
 	} else {
 		ret = -EINVAL;
 	}
-	if (out->site && addr == out->site_function && !sym.has_addr) {
+	te->stats.nr_bare_frames += sym.name && !sym.size && addr != sym.addr;
+	if (out->site && addr == out->site_function) {
 		addr = out->site;
 		out->site = 0;
 	}

@@ -38,13 +38,14 @@
  * @nr_uneven: of those, not at a word
  * @nr_hidden: printed as (____ptrval____): all the same
  * @nr_hex_sites: callsites printed as numbers
+ * @nr_bare_frames: of stacks, that name a function but no place in it
  * @nr_cut: stacks and texts that were too long
  */
 struct text_event_stats {
 	uint64_t nr_records, nr_others;
 	uint64_t nr_no_gfp, nr_no_name;
 	uint64_t nr_pointers, nr_high, nr_uneven, nr_hidden;
-	uint64_t nr_hex_sites, nr_cut;
+	uint64_t nr_hex_sites, nr_bare_frames, nr_cut;
 };
 
 /**
@@ -69,7 +70,6 @@ struct text_events {
 	struct text_gfp gfp;
 	struct name_addrs *addrs;
 	uint64_t seen[TEXT_EVENTS_NR_SPECS]; /* bits: its fields that occurred */
-	bool stacks;
 	struct intern others;
 	struct text_event_stats stats;
 };

@@ -309,10 +309,13 @@ static void note_symbols(struct text_import *ti)
 		     "%" PRIu64
 		     " functions share their name with others: the first one's address is taken",
 		     s.nr_ambiguous);
+	if (ti->events.stats.nr_hex_sites && !name_addrs_given(ti->addrs))
+		note(ti,
+		     "callsites are addresses: names need --kallsyms or --system-map");
 	if (s.nr_refused)
 		note(ti, "%" PRIu64 " callsites or frames could not be given an address",
 		     s.nr_refused);
-	if (ti->events.stacks && s.nr_made_up + s.nr_known)
+	if (ti->events.stats.nr_bare_frames)
 		note(ti, "frames of stacks are functions, without the place in them");
 }
 
@@ -384,7 +387,7 @@ static void note_all(struct text_import *ti)
 		     "times are rounded to microseconds; the nanoseconds only keep the order of the text");
 	if (ti->latency)
 		note(ti,
-		     "times begin at the buffer's first event, and names of tasks are cut to 8 characters (latency-format)");
+		     "names of tasks are cut to 8 characters, and times may begin at the first event (latency-format)");
 	if (ti->counter)
 		note(ti, "the clock counts no time (printed without a decimal point)");
 	if (ti->no_flags)

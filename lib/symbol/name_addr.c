@@ -139,6 +139,11 @@ void name_addrs_free(struct name_addrs *na)
 	free(na);
 }
 
+bool name_addrs_given(const struct name_addrs *na)
+{
+	return na->nr_given != 0;
+}
+
 /* Of the functions of this name, the one of this size, else the first in the file. */
 static uint64_t choose_given(struct name_addrs *na, struct known *known, uint64_t size)
 {

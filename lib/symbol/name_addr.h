@@ -51,6 +51,8 @@ int name_addrs_new(struct name_addrs **out, const char *kallsyms,
 		   size_t size) __must_check;
 void name_addrs_free(struct name_addrs *na);
 
+/* Was there a kallsyms with addresses? */
+bool name_addrs_given(const struct name_addrs *na);
 /* The address of @at->offset bytes behind the function; 0 in @addr if it has none. 0 or
  * -ENOMEM.
  */

@@ -218,6 +218,49 @@ START_TEST(an_old_kernel)
 }
 END_TEST
 
+/* Frames with addresses (option sym-addr): the name counts, unless kallsyms is there, or the
+ * callsite is printed as that address.
+ */
+START_TEST(frames_with_addresses)
+{
+	static const char text[] =
+		"a-1 [000] .... 1.000001: kfree: call_site=f+0x8/0x10 ptr=8\n"
+		"a-1 [000] .... 1.000001: <stack trace>\n"
+		" => kfree <ffffffff81000104>\n"
+		" => f <ffffffff81000208>\n"
+		" => 0\n"
+		"a-1 [000] .... 1.000002: kfree: call_site=ffffffff81000208 ptr=8\n"
+		"a-1 [000] .... 1.000002: <stack trace>\n"
+		" => f <ffffffff81000208>\n";
+	static const char map[] = "ffffffff81000100 T kfree\nffffffff81000200 T f\n"
+				  "ffffffff81000300 T end\n";
+
+	for (int given = 0; given < 2; given++) {
+		struct text_import *ti = NULL;
+		const uint64_t *frames;
+		struct again a;
+		uint32_t nr;
+
+		ck_assert_int_eq(import(text, given ? map : NULL, &ti), 0);
+		ck_assert_int_eq(strstr(text_import_notes(ti), "need --kallsyms") != NULL,
+				 !given);
+		read_again(&a, ti);
+		ck_assert_uint_eq(a.nr, 2);
+		frames = event_stream_stack(a.stream, a.events[0].stack, &nr);
+		ck_assert_uint_eq(nr, 2);
+		expect_symbol(&a, frames[0], given ? "kfree+0x4" : "kfree+0x0");
+		ck_assert_uint_eq(frames[1], a.events[0].slab_free.callsite);
+		expect_symbol(&a, frames[1], "f+0x8");
+		frames = event_stream_stack(a.stream, a.events[1].stack, &nr);
+		ck_assert_uint_eq(nr, 1);
+		ck_assert_uint_eq(frames[0], 0xffffffff81000208);
+		expect_symbol(&a, frames[0], given ? "f+0x8" : "f+0x0");
+		close_again(&a);
+		text_import_free(ti);
+	}
+}
+END_TEST
+
 START_TEST(losses_before_the_first_of_several_cpus)
 {
 	struct text_import *ti = NULL;
@@ -365,6 +408,7 @@ Suite *test_text_import_suite(void)
 
 	tcase_add_test(tc, a_new_kernel);
 	tcase_add_test(tc, an_old_kernel);
+	tcase_add_test(tc, frames_with_addresses);
 	tcase_add_test(tc, losses_before_the_first_of_several_cpus);
 	tcase_add_test(tc, what_is_no_log);
 	tcase_add_test(tc, notes_say_what_is_lost);

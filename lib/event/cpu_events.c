@@ -12,16 +12,6 @@
 
 #include "recording/subbuf.h"
 
-/* Bits of common_flags that name the context (the kernel's enum trace_flag_type). */
-#define FLAG_HARDIRQ 0x08
-#define FLAG_SOFTIRQ 0x10
-#define FLAG_NMI     0x40
-
-static inline unsigned int context_of(uint8_t flags)
-{
-	return (flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ)) >> 3 | (flags & FLAG_NMI) >> 4;
-}
-
 int cpu_events_open(struct cpu_events *ce, struct cpu_shared *shared,
 		    struct event_stream_cpu *stats, const struct recording *rec,
 		    uint32_t cpu_index)
@@ -155,7 +145,7 @@ static int scan_stack(struct cpu_events *ce, struct cpu_batch *batch,
 	bool be = sh->dec->big_endian;
 	int32_t pid = (int32_t)get_u32(rec->data + common->pid_offset, be);
 	struct cpu_claim *claim =
-		&ce->claims[context_of(rec->data[common->flags_offset])];
+		&ce->claims[cpu_context_of(rec->data[common->flags_offset])];
 	bool claimed = claim->batch && claim->pid == pid;
 	uint32_t id = 0;
 	int ret = 0;
@@ -247,7 +237,7 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 			break;
 		}
 		/* An item, which a stack may follow. */
-		claim = &ce->claims[context_of(rec.data[common.flags_offset])];
+		claim = &ce->claims[cpu_context_of(rec.data[common.flags_offset])];
 		claim->batch = batch;
 		claim->pid = (int32_t)get_u32(rec.data + common.pid_offset, be);
 		claim->index = CPU_CLAIM_SILENT;

@@ -60,6 +60,17 @@ struct cpu_claim {
 #define CPU_CLAIM_SILENT UINT32_MAX
 #define CPU_NR_CONTEXTS	 8
 
+/* Bits of common_flags that name the context (the kernel's enum trace_flag_type). */
+#define FLAG_HARDIRQ 0x08
+#define FLAG_SOFTIRQ 0x10
+#define FLAG_NMI     0x40
+
+/* The context that common_flags tell, below CPU_NR_CONTEXTS. */
+static inline unsigned int cpu_context_of(uint8_t flags)
+{
+	return (flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ)) >> 3 | (flags & FLAG_NMI) >> 4;
+}
+
 /**
  * struct cpu_events - the walk along one CPU
  * @now: the batch being given out, from @pos on; @ahead: the next one, already read,

@@ -10,22 +10,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-int compose_check(const struct writer_facts *facts, const struct writer_part *parts,
-		  size_t nr_parts)
+static int check_parts(const struct writer_part *parts, size_t nr_parts,
+		       uint32_t page_size, uint32_t nr_cpus)
 {
 	uint64_t total = 0;
 
-	if ((facts->file_version != 6 && facts->file_version != 7) || !facts->page_size ||
-	    nr_parts > facts->nr_cpus)
+	if (!page_size || nr_parts > nr_cpus)
 		return -EINVAL;
 	for (size_t i = 0; i < nr_parts; i++) {
-		if (parts[i].cpu >= facts->nr_cpus || parts[i].size % facts->page_size ||
+		if (parts[i].cpu >= nr_cpus || parts[i].size % page_size ||
 		    (i && parts[i].cpu <= parts[i - 1].cpu) ||
 		    __builtin_add_overflow(total, parts[i].size, &total) ||
 		    total > INT64_MAX / 2)
 			return -EINVAL;
 	}
 	return 0;
+}
+
+int compose_check(const struct writer_facts *facts, const struct writer_part *parts,
+		  size_t nr_parts)
+{
+	int ret = check_parts(parts, nr_parts, facts->page_size, facts->nr_cpus);
+
+	if (facts->file_version != 6 && facts->file_version != 7)
+		return -EINVAL;
+	for (size_t i = 0; !ret && i < facts->nr_instances; i++) {
+		const struct writer_instance *in = &facts->instances[i];
+
+		ret = check_parts(in->parts, in->nr_parts, in->page_size, facts->nr_cpus);
+	}
+	return ret;
 }
 
 void put_u16(struct strbuf *sb, uint16_t v)
@@ -117,7 +131,7 @@ void compose_machine(struct composer *c)
 
 	strbuf_add(&c->sb, big ? "\1" : "\0", 1);
 	strbuf_add(&c->sb, &long_size, 1);
-	compose_u32(c, c->facts->page_size);
+	compose_u32(c, facts->file_page_size ? facts->file_page_size : facts->page_size);
 }
 
 void compose_magic(struct composer *c)
@@ -244,10 +258,17 @@ static void put_meta(struct composer *c, const struct recording_text *item)
 	strbuf_add(&c->sb, item->text, item->size);
 }
 
-void compose_options(struct composer *c)
+/* The facts' own options, or those of another recording. */
+static void compose_common_options(struct composer *c)
 {
 	const struct writer_facts *facts = c->facts;
 
+	if (facts->options) {
+		for (size_t i = 0; i < facts->nr_options; i++)
+			put_option(c, facts->options[i].id, facts->options[i].data,
+				   facts->options[i].size);
+		return;
+	}
 	for (size_t i = 0; i < facts->nr_cpustats; i++)
 		put_option_text(c, OPTION_CPUSTAT, facts->cpustats[i]);
 	put_option_text(c, OPTION_TRACECLOCK, facts->trace_clock);
@@ -256,26 +277,47 @@ void compose_options(struct composer *c)
 	compose_u16(c, OPTION_CPUCOUNT);
 	compose_u32(c, sizeof(facts->nr_cpus));
 	compose_u32(c, facts->nr_cpus);
+}
+
+void compose_options(struct composer *c)
+{
+	const struct writer_facts *facts = c->facts;
+
+	compose_common_options(c);
 	for (size_t i = 0; i < facts->nr_meta; i++)
 		put_meta(c, &facts->meta[i]);
 }
 
 static const char *clock_name(const struct composer *c)
 {
-	return c->facts->clock ? c->facts->clock : "";
+	const char *clock = c->instance ? c->instance->clock : c->facts->clock;
+
+	return clock ? clock : "";
+}
+
+/* "" is the top buffer: KernelShark shows no other. */
+static const char *buffer_name(const struct composer *c)
+{
+	return c->instance ? c->instance->name : "";
+}
+
+/* The two names in a BUFFER option, with their NULs. */
+static size_t names_size(const struct composer *c)
+{
+	return strlen(buffer_name(c)) + 1 + strlen(clock_name(c)) + 1;
 }
 
 void compose_buffer_option(struct composer *c)
 {
-	size_t size = 8 + 1 + strlen(clock_name(c)) + 1 + 4 + 4 + c->nr_parts * 20;
+	size_t size = 8 + names_size(c) + 4 + 4 + c->nr_parts * 20;
 
 	compose_u16(c, OPTION_BUFFER);
 	compose_u32(c, (uint32_t)size);
 	c->offsets = c->sb.size;
 	compose_u64(c, 0);
-	compose_string(c, ""); /* the top buffer: KernelShark shows no other */
+	compose_string(c, buffer_name(c));
 	compose_string(c, clock_name(c));
-	compose_u32(c, c->facts->page_size);
+	compose_u32(c, c->instance ? c->instance->page_size : c->facts->page_size);
 	compose_u32(c, (uint32_t)c->nr_parts);
 	for (size_t i = 0; i < c->nr_parts; i++) {
 		compose_u32(c, c->parts[i].cpu);
@@ -291,7 +333,7 @@ void compose_set_buffer(struct composer *c, uint64_t section)
 
 void compose_set_cpu(struct composer *c, size_t i, uint64_t offset)
 {
-	size_t table = c->offsets + 8 + 1 + strlen(clock_name(c)) + 1 + 8;
+	size_t table = c->offsets + 8 + names_size(c) + 8;
 
 	compose_set_u64(c, table + i * 20 + 4, offset);
 }

@@ -40,9 +40,12 @@ struct composer {
 	const struct writer_facts *facts;
 	const struct writer_part *parts;
 	size_t nr_parts;
+	const struct writer_instance
+		*instance; /* whose parts they are; NULL: the top one */
 	uint32_t align;
 	struct strbuf sb;
 	size_t offsets;
+	size_t *tables; /* the same of each instance */
 	bool too_large; /* a text does not fit its length field */
 };
 

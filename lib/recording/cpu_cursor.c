@@ -14,10 +14,6 @@
 
 #define MAX_MESSAGES 10
 
-/* The commit word, from kernel/trace/ring_buffer.c (RB_MISSED_EVENTS, RB_MISSED_STORED). */
-#define COMMIT_MISSED (1U << 31)
-#define COMMIT_STORED (1U << 30)
-
 /* Blocks rotate, so that the last sub-buffer of one outlives the next one's read; a third
  * is read meanwhile by another thread, where there is one.
  */
@@ -163,13 +159,13 @@ static void load_page(struct cpu_cursor *cur, const uint8_t *page, size_t size,
 	 * upper half is all ones with them, and says nothing.
 	 */
 	uint32_t commit = (uint32_t)get_uint(page + l->commit_offset, l->long_size, big);
-	uint32_t claim = commit & ~(COMMIT_MISSED | COMMIT_STORED);
+	uint32_t claim = commit & ~(SUBBUF_COMMIT_MISSED | SUBBUF_COMMIT_STORED);
 	uint64_t missed;
 
 	sb->ts = get_u64(page, big);
 	sb->data = page + l->data_offset;
 	sb->size = (uint32_t)(size - l->data_offset);
-	sb->missed = commit & COMMIT_MISSED ? SUBBUF_MISSED_UNKNOWN : 0;
+	sb->missed = commit & SUBBUF_COMMIT_MISSED ? SUBBUF_MISSED_UNKNOWN : 0;
 	sb->truncated = claim > sb->size;
 	if (sb->truncated) {
 		damage(cur, sb->file_offset,
@@ -179,7 +175,8 @@ static void load_page(struct cpu_cursor *cur, const uint8_t *page, size_t size,
 		return;
 	}
 	/* Behind the data lies the number of lost events, if there was room for it. */
-	if (sb->missed && commit & COMMIT_STORED && l->long_size <= sb->size - claim) {
+	if (sb->missed && commit & SUBBUF_COMMIT_STORED &&
+	    l->long_size <= sb->size - claim) {
 		missed = get_uint(sb->data + claim, l->long_size, big);
 		if (missed)
 			sb->missed = missed;

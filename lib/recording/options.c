@@ -164,10 +164,40 @@ static int option_offset(struct trace_dat *td, const uint8_t *data, size_t size)
 	return 0;
 }
 
+/* Ids of which the content is known to hold no place in the file, which would be another one
+ * in another file: DATE to OPTION_CPUCOUNT but for BUFFER, OPTION_VERSION to OPTION_TSC2NSEC,
+ * LAST_BOOT_INFO.
+ */
+static bool option_stands_alone(uint16_t id)
+{
+	return (id > OPTION_DONE && id <= OPTION_TSC2NSEC && id != OPTION_BUFFER) ||
+	       id == OPTION_LAST_BOOT_INFO;
+}
+
+static int keep_option(struct recording *rec, uint16_t id, const uint8_t *data,
+		       size_t size)
+{
+	struct recording_option *o;
+
+	if (!option_stands_alone(id) || size > UINT32_MAX)
+		return 0;
+	if (trace_dat_grow(&rec->options, rec->nr_options, sizeof(*rec->options)))
+		return -ENOMEM;
+	o = &rec->options[rec->nr_options];
+	*o = (struct recording_option){ id, (uint32_t)size, malloc(size + 1) };
+	if (!o->data)
+		return -ENOMEM;
+	memcpy(o->data, data, size);
+	rec->nr_options++;
+	return 0;
+}
+
 int trace_dat_option(struct trace_dat *td, uint16_t id, const uint8_t *data, size_t size)
 {
 	struct recording *rec = td->rec;
 
+	if (keep_option(rec, id, data, size))
+		return -ENOMEM;
 	switch (id) {
 	case OPTION_CPUSTAT:
 		return option_cpustat(td, data, size);

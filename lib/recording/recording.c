@@ -353,7 +353,7 @@ void recording_forget_kallsyms(struct recording *rec)
 
 void recording_close(struct recording *rec)
 {
-	uint32_t i;
+	size_t i;
 
 	if (!rec)
 		return;
@@ -366,6 +366,9 @@ void recording_close(struct recording *rec)
 	free_texts(rec->ftrace_formats, rec->nr_ftrace_formats);
 	free_texts(rec->event_formats, rec->nr_event_formats);
 	free_texts(rec->meta, rec->nr_meta);
+	for (i = 0; i < rec->nr_options; i++)
+		free(rec->options[i].data);
+	free(rec->options);
 	free(rec->cpustats);
 	free(rec->path);
 	free(rec->compression_version);

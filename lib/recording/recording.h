@@ -68,6 +68,13 @@ struct recording_text {
 	size_t size;
 };
 
+/* An option as the file has it, for writing it again. */
+struct recording_option {
+	uint16_t id;
+	uint32_t size;
+	uint8_t *data;
+};
+
 /* Per-CPU ring-buffer statistics as the kernel printed them (option CPUSTAT). */
 struct recording_cpustat {
 	uint32_t cpu;
@@ -120,6 +127,9 @@ struct recording {
 	size_t nr_cpustats;
 	struct recording_text *meta; /* kmemx's own items */
 	size_t nr_meta;
+	/* All others whose content is complete in itself, in the file's order. */
+	struct recording_option *options;
+	size_t nr_options;
 
 	struct recording_buffer *buffers;
 	uint32_t nr_buffers;

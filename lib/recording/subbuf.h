@@ -18,6 +18,10 @@
 
 #define SUBBUF_MISSED_UNKNOWN UINT64_MAX
 
+/* The commit word, from kernel/trace/ring_buffer.c (RB_MISSED_EVENTS, RB_MISSED_STORED). */
+#define SUBBUF_COMMIT_MISSED (1U << 31)
+#define SUBBUF_COMMIT_STORED (1U << 30)
+
 /**
  * struct subbuf - one sub-buffer whose claims have been checked against its real size
  * @data: first event header

@@ -31,6 +31,7 @@ enum trace_dat_option {
 	OPTION_PRINTK = 20,
 	OPTION_CMDLINES = 21,
 	OPTION_BUFFER_TEXT = 22,
+	OPTION_LAST_BOOT_INFO = 24,
 };
 
 /* No kernel runs on more; a file that says so is damaged. */

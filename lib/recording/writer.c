@@ -21,24 +21,58 @@
 
 /* --- version 7 --------------------------------------------------------------------------- */
 
-/* Closes the metadata with the header of the buffer section; returns where pages begin. */
-static uint64_t compose_buffer_section(struct composer *c)
+/* Makes @instance the buffer that is composed. */
+static void select_instance(struct composer *c, const struct writer_instance *instance)
 {
-	size_t start = section_begin(c, SECTION_BUFFER);
-	uint64_t first = round_up(c->sb.size, c->align);
+	c->instance = instance;
+	c->parts = instance->parts;
+	c->nr_parts = instance->nr_parts;
+}
+
+/* Where the CPUs' pages are: from @first on. Returns where they end. */
+static uint64_t place_v7(struct composer *c, uint64_t first)
+{
 	uint64_t offset = first;
 
-	compose_set_buffer(c, start);
 	for (size_t i = 0; i < c->nr_parts; i++) {
 		offset = round_up(offset, c->align);
 		compose_set_cpu(c, i, offset);
 		offset += c->parts[i].size;
 	}
-	compose_set_u64(c, start + 8, offset - start - SECTION_HEADER_SIZE);
+	return offset;
+}
+
+/* Closes the metadata with the header of the buffer section. @end receives where the pages
+ * end; returns where they begin.
+ */
+static uint64_t compose_buffer_section(struct composer *c, uint64_t *end)
+{
+	size_t start = section_begin(c, SECTION_BUFFER);
+	uint64_t first = round_up(c->sb.size, c->align);
+
+	compose_set_buffer(c, start);
+	*end = place_v7(c, first);
+	compose_set_u64(c, start + 8, *end - start - SECTION_HEADER_SIZE);
 	return first;
 }
 
-static uint64_t compose_v7(struct composer *c)
+/* The BUFFER options of the instances, to be filled in later. */
+static void compose_instance_options(struct composer *c)
+{
+	struct composer top = *c;
+
+	for (size_t i = 0; i < c->facts->nr_instances; i++) {
+		select_instance(c, &c->facts->instances[i]);
+		compose_buffer_option(c);
+		c->tables[i] = c->offsets;
+	}
+	c->instance = NULL;
+	c->parts = top.parts;
+	c->nr_parts = top.nr_parts;
+	c->offsets = top.offsets;
+}
+
+static uint64_t compose_v7(struct composer *c, uint64_t *end)
 {
 	uint64_t offsets[NR_COMPOSE_SECTIONS];
 	size_t options, start;
@@ -56,41 +90,39 @@ static uint64_t compose_v7(struct composer *c)
 		compose_offset_option(c, compose_sections[i].id, offsets[i]);
 	compose_options(c);
 	compose_buffer_option(c);
-	compose_u16(c, OPTION_DONE);
-	compose_u32(c, 8);
-	compose_u64(c, 0); /* no further options section */
+	compose_instance_options(c);
+	compose_offset_option(c, OPTION_DONE, 0); /* no further options section */
 	section_end(c, start);
-	return compose_buffer_section(c);
+	return compose_buffer_section(c, end);
 }
 
 /* --- version 6 --------------------------------------------------------------------------- */
 
-/* Version 6 lists every CPU from 0 on; those without pages have a size of 0. */
-static uint64_t compose_v6(struct composer *c)
+/* Version 6 lists every CPU from 0 on; those without pages have a size of 0. Returns where
+ * the list is.
+ */
+static size_t compose_table(struct composer *c, const char *clock)
 {
-	uint32_t nr_cpus = c->facts->nr_cpus;
-	const char *clock = c->facts->clock ? c->facts->clock : "local";
-	size_t table, part = 0;
-	uint64_t first, offset;
+	size_t table;
 
-	compose_magic(c);
-	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++)
-		compose_sections[i].compose(c);
-	compose_u32(c, nr_cpus);
-	compose_string(c, "options  ");
-	compose_options(c);
-	compose_u16(c, OPTION_DONE);
 	compose_string(c, "flyrecord");
 	table = c->sb.size;
-	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < c->facts->nr_cpus; cpu++) {
 		compose_u64(c, 0);
 		compose_u64(c, 0);
 	}
+	clock = clock ? clock : "local";
 	compose_u64(c, strlen(clock) + 2);
 	strbuf_printf(&c->sb, "[%s]", clock);
+	return table;
+}
 
-	first = offset = round_up(c->sb.size, c->align);
-	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
+/* Fills the list in: pages are from @offset on. Returns where they end. */
+static uint64_t place_v6(struct composer *c, size_t table, uint64_t offset)
+{
+	size_t part = 0;
+
+	for (uint32_t cpu = 0; cpu < c->facts->nr_cpus; cpu++) {
 		if (part < c->nr_parts && c->parts[part].cpu == cpu)
 			offset = round_up(offset, c->align);
 		compose_set_u64(c, table + cpu * 16, offset);
@@ -99,6 +131,44 @@ static uint64_t compose_v6(struct composer *c)
 		compose_set_u64(c, table + cpu * 16 + 8, c->parts[part].size);
 		offset += c->parts[part++].size;
 	}
+	return offset;
+}
+
+/* An instance is an option with its name and the place of its list. */
+static void compose_v6_instances(struct composer *c)
+{
+	for (size_t i = 0; i < c->facts->nr_instances; i++) {
+		const char *name = c->facts->instances[i].name;
+
+		compose_u16(c, OPTION_BUFFER);
+		compose_u32(c, (uint32_t)(8 + strlen(name) + 1));
+		c->tables[i] = c->sb.size;
+		compose_u64(c, 0);
+		compose_string(c, name);
+	}
+}
+
+static uint64_t compose_v6(struct composer *c, uint64_t *end)
+{
+	const struct writer_facts *facts = c->facts;
+	uint64_t first;
+	size_t table;
+
+	compose_magic(c);
+	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++)
+		compose_sections[i].compose(c);
+	compose_u32(c, facts->nr_cpus);
+	compose_string(c, "options  ");
+	compose_options(c);
+	compose_v6_instances(c);
+	compose_u16(c, OPTION_DONE);
+	table = compose_table(c, facts->clock);
+	for (size_t i = 0; i < facts->nr_instances; i++) {
+		compose_set_u64(c, c->tables[i], c->sb.size);
+		c->tables[i] = compose_table(c, facts->instances[i].clock);
+	}
+	first = round_up(c->sb.size, c->align);
+	*end = place_v6(c, table, first);
 	return first;
 }
 
@@ -164,8 +234,9 @@ static int copy_part(int fd, uint64_t offset, const struct writer_part *part)
 	return ret;
 }
 
-/* Composes all but the pages. 0 and where those begin; -errno, and @c is empty. */
-static int compose(struct composer *c, uint64_t *first, const struct log *log)
+/* Composes all but the pages. 0 and where those begin and end; -errno, and @c is empty. */
+static int compose(struct composer *c, uint64_t *first, uint64_t *end,
+		   const struct log *log)
 {
 	int ret = compose_check(c->facts, c->parts, c->nr_parts);
 
@@ -173,11 +244,93 @@ static int compose(struct composer *c, uint64_t *first, const struct log *log)
 		log_msg(log, LOG_ERROR, "cannot write the recording: inconsistent facts");
 		return ret;
 	}
-	*first = c->facts->file_version == 6 ? compose_v6(c) : compose_v7(c);
+	*first = c->facts->file_version == 6 ? compose_v6(c, end) : compose_v7(c, end);
 	if (!c->sb.failed && !c->too_large)
 		return 0;
 	ret = c->sb.failed ? -ENOMEM : -EINVAL;
 	strbuf_free(&c->sb);
+	return ret;
+}
+
+/* Where an instance's section, with its header in version 7, and its pages are. */
+struct instance_place {
+	uint64_t section, first, end;
+};
+
+/* Behind the top buffer's pages, which end at @end, each instance's. */
+static void place_instances(struct composer *c, struct instance_place *places,
+			    uint64_t end)
+{
+	for (size_t i = 0; i < c->facts->nr_instances; i++) {
+		struct instance_place *p = &places[i];
+		bool v6 = c->facts->file_version == 6;
+
+		select_instance(c, &c->facts->instances[i]);
+		c->align = c->instance->page_size;
+		c->offsets = c->tables[i];
+		p->section = end;
+		p->first = round_up(end + (v6 ? 0 : SECTION_HEADER_SIZE), c->align);
+		if (!v6)
+			compose_set_buffer(c, p->section);
+		p->end = v6 ? place_v6(c, c->offsets, p->first) : place_v7(c, p->first);
+		end = p->end;
+	}
+}
+
+static int copy_parts(int fd, const struct writer_part *parts, size_t nr_parts,
+		      uint64_t offset)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < nr_parts; i++) {
+		ret = copy_part(fd, offset, &parts[i]);
+		offset += parts[i].size;
+	}
+	return ret;
+}
+
+static int write_instance(int fd, const struct writer_facts *facts,
+			  const struct writer_instance *instance,
+			  const struct instance_place *place)
+{
+	struct composer c = { .facts = facts };
+	size_t start;
+	int ret = 0;
+
+	if (facts->file_version != 6) {
+		start = section_begin(&c, SECTION_BUFFER);
+		compose_set_u64(&c, start + 8,
+				place->end - place->section - SECTION_HEADER_SIZE);
+		ret = c.sb.failed
+			      ? -ENOMEM
+			      : io_pwrite_all(fd, c.sb.data, c.sb.size, place->section);
+		strbuf_free(&c.sb);
+	}
+	if (!ret)
+		ret = copy_parts(fd, instance->parts, instance->nr_parts, place->first);
+	return ret;
+}
+
+/* What @c has composed, and all pages. @first and @end are the top buffer's. */
+static int write_composed(int fd, struct composer *c, struct instance_place *places,
+			  uint64_t first, uint64_t *end)
+{
+	const struct writer_facts *facts = c->facts;
+	const struct writer_part *parts = c->parts;
+	size_t nr_parts = c->nr_parts;
+	int ret;
+
+	place_instances(c, places, *end);
+	if (facts->nr_instances)
+		*end = places[facts->nr_instances - 1].end;
+	ret = io_pwrite_all(fd, c->sb.data, c->sb.size, 0);
+	/* Extended up to the first page here: with no pages at all it is the file's end. */
+	if (!ret && ftruncate(fd, (off_t)(facts->nr_instances ? *end : first)) < 0)
+		ret = -errno;
+	if (!ret)
+		ret = copy_parts(fd, parts, nr_parts, first);
+	for (size_t i = 0; !ret && i < facts->nr_instances; i++)
+		ret = write_instance(fd, facts, &facts->instances[i], &places[i]);
 	return ret;
 }
 
@@ -189,22 +342,20 @@ int writer_write(int fd, const struct writer_facts *facts,
 			      .parts = parts,
 			      .nr_parts = nr_parts,
 			      .align = facts->page_size };
-	uint64_t offset;
-	int ret = compose(&c, &offset, log);
+	struct instance_place *places = calloc(facts->nr_instances + 1, sizeof(*places));
+	uint64_t first, end;
+	int ret = -ENOMEM;
 
-	if (ret)
-		return ret;
-	ret = io_pwrite_all(fd, c.sb.data, c.sb.size, 0);
-	/* Extended up to the first page here: with no pages at all it is the file's end. */
-	if (!ret && ftruncate(fd, (off_t)offset) < 0)
-		ret = -errno;
-	for (size_t i = 0; !ret && i < nr_parts; i++) {
-		ret = copy_part(fd, offset, &parts[i]);
-		offset += parts[i].size;
-	}
+	c.tables = calloc(facts->nr_instances + 1, sizeof(*c.tables));
+	if (places && c.tables)
+		ret = compose(&c, &first, &end, log);
+	if (!ret)
+		ret = write_composed(fd, &c, places, first, &end);
 	if (!ret && written_bytes)
-		*written_bytes = offset;
+		*written_bytes = end;
 	strbuf_free(&c.sb);
+	free(c.tables);
+	free(places);
 	return ret;
 }
 
@@ -251,8 +402,8 @@ int writer_join(int fd, const struct writer_facts *facts, const struct writer_pa
 			      .nr_parts = nr_parts,
 			      .align = block > facts->page_size ? block
 								: facts->page_size };
-	uint64_t first;
-	int ret = compose(&c, &first, log);
+	uint64_t first, end;
+	int ret = facts->nr_instances ? -EINVAL : compose(&c, &first, &end, log);
 	struct stat st;
 
 	if (ret)

@@ -15,6 +15,16 @@
 #include "base/log.h"
 #include "recording/recording.h"
 
+struct writer_part;
+
+/* A ring buffer besides the top one. */
+struct writer_instance {
+	const char *name, *clock;
+	uint32_t page_size;
+	const struct writer_part *parts;
+	size_t nr_parts;
+};
+
 /**
  * struct writer_facts - what goes into the file besides the pages
  *
@@ -45,6 +55,13 @@ struct writer_facts {
 	size_t nr_cpustats;
 	const struct recording_text *meta;
 	size_t nr_meta;
+	/* For a part of another recording, in writer_write() only: */
+	uint32_t file_page_size; /* in the file's start; 0: @page_size */
+	/* As they are, in the file's byte order; instead of those above, but for @meta. */
+	const struct recording_option *options;
+	size_t nr_options;
+	const struct writer_instance *instances;
+	size_t nr_instances;
 };
 
 /**

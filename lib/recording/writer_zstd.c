@@ -228,9 +228,10 @@ int writer_compress(int fd, const struct writer_facts *facts,
 {
 	struct zwriter z = { .fd = fd, .zstd = ZSTD_createCCtx() };
 	struct writer_part *copy = calloc(nr_parts + 1, sizeof(*copy));
-	int ret = facts->file_version == 7 && !facts->foreign_endian
-			  ? compose_check(facts, parts, nr_parts)
-			  : -EINVAL;
+	int ret =
+		facts->file_version == 7 && !facts->foreign_endian && !facts->nr_instances
+			? compose_check(facts, parts, nr_parts)
+			: -EINVAL;
 
 	if (ret)
 		log_msg(log, LOG_ERROR, "cannot write the recording: inconsistent facts");

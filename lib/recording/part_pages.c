@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording: ring-buffer pages made of event records.
+ * In: records of one CPU, or whole sub-buffers. Out: pages as the kernel writes them.
+ */
+#include "recording/part_pages.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+
+#define DELTA_BITS     27
+#define EXTEND_BITS    59
+#define FLUSH_SIZE     (1U << 20)
+#define SHORT_FORM_MAX (SUBBUF_DATA_MAX * 4U)
+
+static void set_u32(const struct part_pages *pw, uint8_t *p, uint32_t v)
+{
+	v = pw->big_endian ? htobe32(v) : htole32(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static void set_long(const struct part_pages *pw, uint8_t *p, unsigned int size,
+		     uint64_t v)
+{
+	if (size == 4) {
+		set_u32(pw, p, (uint32_t)v);
+		return;
+	}
+	v = pw->big_endian ? htobe64(v) : htole64(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static uint32_t capacity(const struct part_pages *pw)
+{
+	return pw->page_size - pw->layout->data_offset;
+}
+
+int part_pages_init(struct part_pages *pw, const struct recording *rec,
+		    uint32_t page_size, int fd, uint64_t offset)
+{
+	*pw = (struct part_pages){ .layout = &rec->layout,
+				   .big_endian = rec->big_endian,
+				   .page_size = page_size,
+				   .fd = fd,
+				   .offset = offset };
+	if (page_size <= rec->layout.data_offset)
+		return -EINVAL;
+	pw->page = calloc(1, page_size);
+	return pw->page ? 0 : -ENOMEM;
+}
+
+void part_pages_free(struct part_pages *pw)
+{
+	free(pw->page);
+	strbuf_free(&pw->pages);
+	*pw = (struct part_pages){ 0 };
+}
+
+void part_pages_lost(struct part_pages *pw, uint64_t missed)
+{
+	if (missed == SUBBUF_MISSED_UNKNOWN ||
+	    __builtin_add_overflow(pw->missed, missed, &pw->missed))
+		pw->missed = SUBBUF_MISSED_UNKNOWN;
+}
+
+static int flush(struct part_pages *pw)
+{
+	int ret = pw->pages.failed ? -ENOMEM : 0;
+
+	if (!ret && pw->pages.size)
+		ret = io_pwrite_all(pw->fd, pw->pages.data, pw->pages.size, pw->offset);
+	pw->offset += pw->pages.size;
+	strbuf_reset(&pw->pages);
+	return ret;
+}
+
+static void start_page(struct part_pages *pw, uint64_t ts)
+{
+	memset(pw->page, 0, pw->page_size);
+	pw->used = 0;
+	pw->page_ts = pw->last_ts = ts;
+	pw->page_missed = pw->missed;
+	pw->missed = 0;
+	pw->open = true;
+}
+
+/* The page's header: time stamp, commit word; and behind the data how many were lost. */
+static int end_page(struct part_pages *pw)
+{
+	const struct page_layout *l = pw->layout;
+	uint64_t commit = pw->used;
+
+	if (!pw->open)
+		return 0;
+	pw->open = false;
+	if (pw->page_missed)
+		commit |= SUBBUF_COMMIT_MISSED;
+	if (pw->page_missed && pw->page_missed != SUBBUF_MISSED_UNKNOWN &&
+	    capacity(pw) - pw->used >= l->long_size &&
+	    (l->long_size == 8 || pw->page_missed <= UINT32_MAX)) {
+		commit |= SUBBUF_COMMIT_STORED;
+		set_long(pw, pw->page + l->data_offset + pw->used, l->long_size,
+			 pw->page_missed);
+	}
+	set_long(pw, pw->page, 8, pw->page_ts);
+	set_long(pw, pw->page + l->commit_offset, l->long_size, commit);
+	strbuf_add(&pw->pages, pw->page, pw->page_size);
+	return pw->pages.size >= FLUSH_SIZE || pw->pages.failed ? flush(pw) : 0;
+}
+
+static void put_head(struct part_pages *pw, uint32_t type_len, uint64_t delta)
+{
+	uint32_t low = (uint32_t)(delta & ((1U << DELTA_BITS) - 1));
+
+	set_u32(pw, pw->page + pw->layout->data_offset + pw->used,
+		pw->big_endian ? type_len << DELTA_BITS | low : low << 5 | type_len);
+	pw->used += 4;
+}
+
+static void put_word(struct part_pages *pw, uint32_t word)
+{
+	set_u32(pw, pw->page + pw->layout->data_offset + pw->used, word);
+	pw->used += 4;
+}
+
+static bool short_form_fits(const struct raw_record *rec)
+{
+	return rec->size && rec->size <= SHORT_FORM_MAX && !(rec->size % 4);
+}
+
+/* Bytes that the record takes with its headers, with a time extension if there must be one. */
+static uint64_t record_room(const struct raw_record *rec, bool long_form, uint64_t delta)
+{
+	return (delta >> DELTA_BITS ? 8U : 0U) + (long_form ? 8U : 4U) +
+	       (((uint64_t)rec->size + 3) & ~3ULL);
+}
+
+static void put_record(struct part_pages *pw, const struct raw_record *rec,
+		       bool long_form, uint64_t delta)
+{
+	if (delta >> DELTA_BITS) {
+		put_head(pw, SUBBUF_TIME_EXTEND, delta);
+		put_word(pw, (uint32_t)(delta >> DELTA_BITS));
+		delta = 0;
+	}
+	put_head(pw, long_form ? SUBBUF_DATA_LONG : rec->size / 4, delta);
+	if (long_form)
+		put_word(pw, rec->size + 4);
+	memcpy(pw->page + pw->layout->data_offset + pw->used, rec->data, rec->size);
+	pw->used += (rec->size + 3) & ~3U;
+	pw->last_ts = rec->ts;
+}
+
+int part_pages_add(struct part_pages *pw, const struct raw_record *rec, bool long_form)
+{
+	uint64_t delta = rec->ts - pw->last_ts;
+	int ret;
+
+	if (!short_form_fits(rec))
+		long_form = true;
+	/* Time that runs back, or too far, begins a page too. */
+	if (!pw->open || pw->missed || rec->ts < pw->last_ts || delta >> EXTEND_BITS ||
+	    record_room(rec, long_form, delta) > capacity(pw) - pw->used) {
+		ret = end_page(pw);
+		if (ret)
+			return ret;
+		start_page(pw, rec->ts);
+		delta = 0;
+	}
+	if (record_room(rec, long_form, 0) > capacity(pw) - pw->used)
+		long_form = !short_form_fits(rec);
+	if (record_room(rec, long_form, delta) > capacity(pw) - pw->used)
+		return -EINVAL;
+	put_record(pw, rec, long_form, delta);
+	return 0;
+}
+
+int part_pages_copy(struct part_pages *pw, const struct subbuf *sb)
+{
+	int ret = end_page(pw);
+
+	if (!ret && sb->size > capacity(pw))
+		ret = -EINVAL;
+	if (ret)
+		return ret;
+	start_page(pw, sb->ts);
+	memcpy(pw->page + pw->layout->data_offset, sb->data, sb->size);
+	pw->used = sb->size;
+	return end_page(pw);
+}
+
+int part_pages_finish(struct part_pages *pw, uint64_t ts)
+{
+	int ret = end_page(pw);
+
+	if (!ret && pw->missed) {
+		start_page(pw, ts);
+		ret = end_page(pw);
+	}
+	return ret ? ret : flush(pw);
+}
+
+bool subbuf_has_long_form(const struct subbuf *sb, bool big_endian)
+{
+	uint32_t at = 0;
+
+	/* Time records and padding may stand before the first event. */
+	while (sb->size - at >= 8) {
+		uint32_t head = get_u32(sb->data + at, big_endian);
+		uint32_t word = get_u32(sb->data + at + 4, big_endian);
+		uint32_t type_len = big_endian ? head >> DELTA_BITS : head & 31;
+
+		if (type_len == SUBBUF_DATA_LONG)
+			return word >= 4 && word - 4 <= SHORT_FORM_MAX;
+		if (type_len < SUBBUF_PADDING)
+			return false;
+		if (type_len != SUBBUF_PADDING)
+			at += 8;
+		else if (word > sb->size - at - 4)
+			return false;
+		else
+			at += 4 + ((word + 3) & ~3U);
+	}
+	return false;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording: ring-buffer pages made of event records.
+ * In: records of one CPU, or whole sub-buffers. Out: pages as the kernel writes them, in a
+ * file.
+ *
+ * Format: recording/subbuf.h.
+ */
+#ifndef KMEMX_RECORDING_PART_PAGES_H
+#define KMEMX_RECORDING_PART_PAGES_H
+
+#include "base/strbuf.h"
+#include "recording/recording.h"
+#include "recording/subbuf.h"
+
+/**
+ * struct part_pages - part_pages_init() it
+ * @missed: events lost before the next record: 0, their number, SUBBUF_MISSED_UNKNOWN
+ * @offset: where the next page goes in @fd
+ */
+struct part_pages {
+	const struct page_layout *layout;
+	bool big_endian;
+	uint32_t page_size;
+	int fd;
+	uint64_t offset;
+	uint64_t missed;
+	/* The page that is being filled */
+	uint8_t *page;
+	uint32_t used;
+	uint64_t page_ts, last_ts;
+	bool open;
+	uint64_t page_missed;
+	struct strbuf pages; /* full ones, not yet written */
+};
+
+/* 0 or -ENOMEM. Pages of @page_size, as @rec's, are appended to @fd from @offset on. */
+int part_pages_init(struct part_pages *pw, const struct recording *rec,
+		    uint32_t page_size, int fd, uint64_t offset) __must_check;
+/* Events were lost before what comes next; adds up. */
+void part_pages_lost(struct part_pages *pw, uint64_t missed);
+/**
+ * part_pages_add() - append a record
+ * @rec: at most as long as a page has room for; its time stamp is kept
+ * @long_form: with a length word, whatever its length (subbuf_has_long_form())
+ *
+ * A page's first record gives it its time stamp. Return: 0; -EINVAL what fits no page;
+ * -errno of the write.
+ */
+int part_pages_add(struct part_pages *pw, const struct raw_record *rec,
+		   bool long_form) __must_check;
+/* Appends all of a sub-buffer as it is. 0; -errno of the write. */
+int part_pages_copy(struct part_pages *pw, const struct subbuf *sb) __must_check;
+/* Writes what is left; a loss behind the last record gets an empty page, of time @ts. */
+int part_pages_finish(struct part_pages *pw, uint64_t ts) __must_check;
+void part_pages_free(struct part_pages *pw);
+
+/* Has every record of @sb a length word, as on machines that align data to eight bytes? */
+bool subbuf_has_long_form(const struct subbuf *sb, bool big_endian);
+
+#endif

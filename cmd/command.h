@@ -28,6 +28,7 @@ extern const struct command command_extract;
 extern const struct command command_stat;
 extern const struct command command_diff;
 extern const struct command command_script;
+extern const struct command command_split;
 extern const struct command command_info;
 extern const struct command command_import;
 extern const struct command command_version;

@@ -17,8 +17,9 @@
 
 /* In the order of a session: it is the order of the list that the user sees. */
 static const struct command *const commands[] = {
-	&command_record, &command_boot, &command_extract, &command_stat,    &command_diff,
-	&command_script, &command_info, &command_import,  &command_version,
+	&command_record, &command_boot,	   &command_extract, &command_stat,
+	&command_diff,	 &command_script,  &command_split,   &command_info,
+	&command_import, &command_version,
 };
 
 static const struct command *find_command(const char *name)

@@ -203,6 +203,11 @@ static bool in_ranges(const struct filter_ranges *r, uint64_t value)
 	return !r->nr;
 }
 
+bool event_filter_has_cpu(const struct event_filter *f, uint32_t cpu)
+{
+	return in_ranges(&f->cpus, cpu);
+}
+
 static bool comm_matches(const struct event_filter *f, const char *comm)
 {
 	size_t i;

@@ -68,6 +68,7 @@ struct event_filter_names {
 /* Is @ev meant? Of a loss only the CPU is asked. */
 bool event_filter_pass(struct event_filter *f, const struct event_filter_names *names,
 		       const struct kmem_event *ev);
+bool event_filter_has_cpu(const struct event_filter *f, uint32_t cpu);
 void event_filter_free(struct event_filter *f);
 
 #endif

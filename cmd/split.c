@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx split.
+ * In: a recording. Out: a part of it, as a recording of its own.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analysis/event_filter.h"
+#include "capture/output.h"
+#include "command.h"
+#include "event/part.h"
+#include "input.h"
+#include "message.h"
+#include "options.h"
+#include "script_filter.h"
+#include "window.h"
+
+struct split_args {
+	const char *path, *output;
+	struct window window;
+	struct script_filter filter; /* of which CPUs are chosen */
+	unsigned int verbose;
+};
+
+/* Everything that run() opens and must close. */
+struct split_run {
+	struct split_args args;
+	struct input in;
+	struct event_filter filter;
+	bool *cpus;
+	struct output output;
+};
+
+static const char command_name[] = "split";
+
+static int parse(struct split_args *a, int argc, char **argv)
+{
+	static const struct option_usage usage = {
+		.command = command_name,
+		.purpose = "Write a part of a recording as a recording of its own.",
+		.usage = "kmemx split [options] -o OUTPUT [FILE]",
+		.examples =
+			"  kmemx split --time 81.5,82.5 -o second.dat\n"
+			"  kmemx split -i boot.dat --time ,10% --cpu 0-3 -o start.dat\n",
+	};
+	const struct option options[] = {
+		{ OPTION_STRING, 'i', "input", "FILE", &a->path,
+		  "recording (default kmemx.dat; -: standard input)" },
+		{ OPTION_STRING, 'o', "output", "FILE", &a->output,
+		  "the part; an existing file becomes FILE.old" },
+		{ OPTION_STRING, 0, "time", "START,STOP", &a->window.time,
+		  "only this time: seconds, +1s from the start, 10%" },
+		{ OPTION_STRINGS, 0, "cpu", "LIST", &a->filter.cpus,
+		  "only these CPUs: 0,2-3" },
+		{ OPTION_STRING, 0, "instance", "NAME", &a->window.instance,
+		  "only the ring buffer of this name" },
+		{ OPTION_COUNT, 'v', "verbose", NULL, &a->verbose, "more messages" },
+		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
+		{ OPTION_END },
+	};
+	int operands, ret;
+
+	ret = options_parse(&usage, options, argc, argv, &operands);
+	if (ret < 0)
+		ret = input_path(command_name, argc, argv, operands, &a->path);
+	return ret;
+}
+
+static int check(struct split_args *a)
+{
+	if (!a->output) {
+		message_error(
+			command_name,
+			"where to? Name a file for the part.\n  kmemx split --time 10%%,20%% -o part.dat");
+		return EXIT_USAGE;
+	}
+	if (!a->window.time && !a->window.instance && !a->filter.cpus.count) {
+		message_error(
+			command_name,
+			"which part? Choose by --time, --cpu or --instance.\n  The recording's span: kmemx info");
+		return EXIT_USAGE;
+	}
+	return window_check(&a->window, command_name);
+}
+
+/* The part must not take the recording's place. */
+static int check_output(const struct split_run *r)
+{
+	struct stat in, out;
+
+	if (stat(r->in.path, &in) || stat(r->args.output, &out) ||
+	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+		return -1;
+	message_error(command_name,
+		      "%s is the recording itself.\n  Name another file: -o FILE",
+		      r->args.output);
+	return EXIT_USAGE;
+}
+
+static int choose_cpus(struct split_run *r)
+{
+	uint32_t cpu, nr = r->in.rec->nr_cpus;
+	bool any = false;
+	int ret = script_filter_resolve(&r->args.filter, &r->filter, r->in.fmts,
+					command_name, r->in.path);
+
+	if (ret >= 0 || !r->args.filter.cpus.count)
+		return ret;
+	r->cpus = calloc((size_t)nr + 1, sizeof(*r->cpus));
+	if (!r->cpus)
+		return input_stream_failed(&r->in, -ENOMEM);
+	for (cpu = 0; cpu < nr; cpu++) {
+		r->cpus[cpu] = event_filter_has_cpu(&r->filter, cpu);
+		any |= r->cpus[cpu];
+	}
+	if (any)
+		return -1;
+	message_error(command_name, "%s has %u CPU%s, none of those of --cpu.",
+		      r->in.path, nr, nr == 1 ? "" : "s");
+	return EXIT_FAILED;
+}
+
+static bool has_instance(const struct split_run *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->in.rec->nr_buffers; i++) {
+		if (window_has_buffer(&r->args.window, r->in.rec, i))
+			return true;
+	}
+	return false;
+}
+
+static int part_failed(const struct split_run *r, int err)
+{
+	if (err == -ENODATA)
+		message_error(
+			command_name,
+			"%s has no event in that part.\n  Its span: kmemx info -i %s",
+			r->in.path, r->in.path);
+	else
+		message_error(command_name, "cannot write %s: %s", r->args.output,
+			      strerror(-err));
+	return EXIT_FAILED;
+}
+
+/* Addresses of a kernel are in it: who may not read the whole may not read a part. */
+static void set_mode(const struct split_run *r)
+{
+	struct stat in;
+
+	if (!stat(r->in.path, &in) && S_ISREG(in.st_mode) &&
+	    fchmod(r->output.fd, in.st_mode & 0666))
+		log_msg(&r->in.log, LOG_WARN, "%s stays readable to you alone: %s",
+			r->args.output, strerror(errno));
+}
+
+static int write_part(struct split_run *r)
+{
+	struct part_options opts = { .instance = r->args.window.instance,
+				     .start_ts = r->args.window.start_ts,
+				     .stop_ts = r->args.window.stop_ts,
+				     .cpus = r->cpus };
+	struct part_result result;
+	int err;
+
+	if (output_open(&r->output, r->args.output, &r->in.log))
+		return EXIT_FAILED;
+	output_release_reserve(&r->output);
+	err = output_open_second(&r->output);
+	opts.fd = r->output.fd;
+	opts.pages_fd = r->output.second_fd;
+	if (!err)
+		err = part_write(r->in.rec, r->in.fmts, &opts, &result, &r->in.log);
+	output_drop_second(&r->output);
+	if (err)
+		return part_failed(r, err);
+	set_mode(r);
+	if (output_commit(&r->output, (uid_t)-1, (gid_t)-1, &r->in.log))
+		return EXIT_FAILED;
+	message_info("%" PRIu64 " events of %u CPU%s, %" PRIu64 " gap%s -> %s",
+		     result.nr_events, result.nr_cpus, result.nr_cpus == 1 ? "" : "s",
+		     result.nr_gaps, result.nr_gaps == 1 ? "" : "s", r->args.output);
+	return EXIT_OK;
+}
+
+static int run(struct split_run *r)
+{
+	const struct input_options input = {
+		.command = command_name,
+		.path = r->args.path,
+		.verbose = r->args.verbose,
+	};
+	int ret = input_open(&r->in, &input);
+
+	if (ret < 0)
+		ret = check_output(r);
+	if (ret < 0 && !has_instance(r))
+		ret = input_no_instance(&r->in, r->args.window.instance);
+	if (ret < 0)
+		ret = choose_cpus(r);
+	if (ret < 0)
+		ret = window_resolve(&r->args.window, &r->in);
+	return ret < 0 ? write_part(r) : ret;
+}
+
+static int run_split(int argc, char **argv)
+{
+	struct split_run r = { .output = OUTPUT_INIT };
+	int ret = parse(&r.args, argc, argv);
+
+	if (ret < 0)
+		ret = check(&r.args);
+	if (ret < 0)
+		ret = run(&r);
+	output_close(&r.output);
+	free(r.cpus);
+	event_filter_free(&r.filter);
+	input_close(&r.in);
+	script_filter_free(&r.args.filter);
+	return ret;
+}
+
+const struct command command_split = {
+	.name = "split",
+	.purpose = "write a part of a recording as one of its own",
+	.run = run_split,
+};

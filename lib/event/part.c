@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event: a part of a recording as a recording of its own.
+ * In: a recording, a time, CPUs. Out: a trace.dat file.
+ */
+#include "event/part.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "event/cpu_events.h"
+#include "recording/cpu_cursor.h"
+#include "recording/part_pages.h"
+#include "recording/writer.h"
+
+/* The event that a callchain in one context would belong to. */
+struct part_claim {
+	bool any, kept;
+	int32_t pid;
+};
+
+/* One CPU on its way through; begins anew with each. */
+struct part_cpu {
+	struct part_pages pw;
+	struct part_claim claims[CPU_NR_CONTEXTS];
+	uint64_t last_ts, gap_ts;
+	bool damaged, past_stop;
+};
+
+struct part {
+	const struct recording *rec;
+	const struct event_formats *fmts;
+	const struct part_options *opts;
+	const struct event_common *common;
+	struct part_result *result;
+	uint64_t pages_size; /* what is in pages_fd */
+	/* Of the sub-buffer at hand, what belongs to the part */
+	struct raw_record *kept;
+	size_t kept_capacity;
+	uint64_t nr_kept; /* of all of them */
+};
+
+enum verdict { DROP, KEEP, STOP };
+
+/* Does the record belong to the part? The same as what a stream with this time window gives
+ * out (cpu_events.c), but that a callchain is kept if its event is.
+ */
+static enum verdict judge(struct part *p, struct part_cpu *c,
+			  const struct raw_record *rec)
+{
+	bool be = p->rec->big_endian, claimed;
+	bool inside = rec->ts >= p->opts->start_ts && rec->ts <= p->opts->stop_ts;
+	const struct event_format *fmt;
+	struct part_claim *claim;
+	int32_t pid;
+
+	if (rec->size < p->common->min_size)
+		return inside ? KEEP : DROP;
+	c->last_ts = rec->ts;
+	fmt = event_formats_find(p->fmts,
+				 get_u16(rec->data + p->common->type_offset, be));
+	pid = (int32_t)get_u32(rec->data + p->common->pid_offset, be);
+	claim = &c->claims[cpu_context_of(rec->data[p->common->flags_offset])];
+	if (fmt && fmt->type == KMEM_KERNEL_STACK && rec->size >= fmt->min_size) {
+		claimed = claim->any && claim->pid == pid;
+		if (claimed) {
+			claim->any = false;
+			inside = claim->kept;
+		}
+		return inside ? KEEP : DROP;
+	}
+	if (rec->ts > p->opts->stop_ts)
+		return STOP;
+	*claim = (struct part_claim){ true, inside, pid };
+	p->result->nr_events += inside;
+	return inside ? KEEP : DROP;
+}
+
+/* A gap before time @ts: kept if any part of it lies in the time. */
+static void add_gap(struct part *p, struct part_cpu *c, uint64_t ts, uint64_t missed)
+{
+	memset(c->claims, 0, sizeof(c->claims));
+	if (ts < c->last_ts)
+		ts = c->last_ts;
+	if (ts < p->opts->start_ts || c->last_ts > p->opts->stop_ts)
+		return;
+	p->result->nr_gaps++;
+	c->gap_ts = ts < p->opts->stop_ts ? ts : p->opts->stop_ts;
+	part_pages_lost(&c->pw, missed && !c->damaged ? missed : SUBBUF_MISSED_UNKNOWN);
+}
+
+/* Those of a sub-buffer's records that are kept, into p->kept. Returns whether these are all
+ * that the sub-buffer holds; -ENOMEM.
+ */
+static int choose(struct part *p, struct part_cpu *c, const struct subbuf *sb, size_t *nr)
+{
+	struct subbuf_iter it = subbuf_iter(sb, p->rec->big_endian);
+	bool all = !sb->truncated;
+	struct raw_record rec;
+	int ret;
+
+	*nr = 0;
+	if (array_reserve(&p->kept, &p->kept_capacity, sb->size / 8 + 2,
+			  sizeof(*p->kept)))
+		return -ENOMEM;
+	while ((ret = subbuf_iter_next(&it, &rec)) > 0) {
+		enum verdict v = judge(p, c, &rec);
+
+		if (v == STOP) {
+			c->past_stop = true;
+			return false;
+		}
+		if (v == KEEP)
+			p->kept[(*nr)++] = rec;
+		else
+			all = false;
+	}
+	if (ret == -EBADMSG)
+		c->damaged = true;
+	return all && ret != -EBADMSG;
+}
+
+static int add_subbuf(struct part *p, struct part_cpu *c, const struct subbuf *sb)
+{
+	bool long_form;
+	size_t nr, i;
+	int ret;
+
+	if (sb->missed || c->damaged)
+		add_gap(p, c, sb->ts, sb->missed);
+	c->damaged = sb->truncated;
+	ret = choose(p, c, sb, &nr);
+	if (ret < 0 || !nr)
+		return ret < 0 ? ret : 0;
+	p->nr_kept += nr;
+	if (ret)
+		return part_pages_copy(&c->pw, sb);
+	long_form = subbuf_has_long_form(sb, p->rec->big_endian);
+	for (i = 0, ret = 0; i < nr && !ret; i++)
+		ret = part_pages_add(&c->pw, &p->kept[i], long_form);
+	return ret;
+}
+
+static int walk_cpu(struct part *p, struct part_cpu *c, uint32_t buffer, uint32_t i)
+{
+	struct cpu_cursor *cur;
+	struct subbuf sb;
+	int ret = cpu_cursor_open(&cur, p->rec, buffer, i, NULL);
+
+	if (ret)
+		return ret;
+	while (!c->past_stop) {
+		ret = cpu_cursor_next(cur, &sb);
+		if (ret == -EBADMSG) {
+			c->damaged = true;
+			continue;
+		}
+		if (ret > 0)
+			ret = add_subbuf(p, c, &sb);
+		else if (!ret)
+			break;
+		if (ret < 0)
+			break;
+	}
+	if (!ret && c->damaged && !c->past_stop)
+		add_gap(p, c, c->last_ts, 0);
+	cpu_cursor_close(cur);
+	return ret;
+}
+
+/* The part's pages of one CPU; @out->size is 0 if there are none. */
+static int add_cpu(struct part *p, uint32_t buffer, uint32_t i, struct writer_part *out)
+{
+	const struct recording_buffer *buf = &p->rec->buffers[buffer];
+	struct part_cpu c = { 0 };
+	int ret = part_pages_init(&c.pw, p->rec, buf->page_size, p->opts->pages_fd,
+				  p->pages_size);
+
+	if (!ret)
+		ret = walk_cpu(p, &c, buffer, i);
+	if (!ret)
+		ret = part_pages_finish(&c.pw, c.gap_ts);
+	*out = (struct writer_part){ .cpu = buf->cpus[i].cpu,
+				     .fd = p->opts->pages_fd,
+				     .size = c.pw.offset - p->pages_size,
+				     .offset = p->pages_size };
+	p->pages_size = c.pw.offset;
+	part_pages_free(&c.pw);
+	return ret;
+}
+
+static int compare_cpus(const void *a, const void *b)
+{
+	const struct writer_part *x = a, *y = b;
+
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+static bool has_cpu(const struct writer_part *parts, size_t nr, uint32_t cpu)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (parts[i].cpu == cpu)
+			return true;
+	}
+	return false;
+}
+
+/* All CPUs of one buffer, those without pages left out. @in->parts is the caller's to free. */
+static int add_buffer(struct part *p, uint32_t b, struct writer_instance *in)
+{
+	const struct recording_buffer *buf = &p->rec->buffers[b];
+	struct writer_part *parts = calloc(buf->nr_cpus + 1, sizeof(*parts));
+	size_t nr = 0;
+	uint32_t i;
+	int ret = parts ? 0 : -ENOMEM;
+
+	for (i = 0; i < buf->nr_cpus && !ret; i++) {
+		uint32_t cpu = buf->cpus[i].cpu;
+
+		/* A CPU that a damaged file names twice is taken once. */
+		if ((p->opts->cpus && !p->opts->cpus[cpu]) || has_cpu(parts, nr, cpu))
+			continue;
+		ret = add_cpu(p, b, i, &parts[nr]);
+		if (!ret && parts[nr].size)
+			nr++;
+	}
+	if (parts)
+		qsort(parts, nr, sizeof(*parts), compare_cpus);
+	p->result->nr_cpus += (uint32_t)nr;
+	*in = (struct writer_instance){ buf->name, buf->clock, buf->page_size, parts,
+					nr };
+	return ret;
+}
+
+/* Is the item about the whole recording, or about a time before or after the part? */
+static bool says_too_much(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	if (!strcmp(name, "pagetypeinfo.before"))
+		return false;
+	return (dot && (!strcmp(dot, ".before") || !strcmp(dot, ".after"))) ||
+	       !strcmp(name, "duration_ns") || !strcmp(name, "part");
+}
+
+/* The recording's items but for those, and one that says what this is. */
+static struct recording_text *choose_meta(const struct part *p,
+					  const struct recording_text *part, size_t *nr)
+{
+	const struct recording *rec = p->rec;
+	struct recording_text *meta = calloc(rec->nr_meta + 1, sizeof(*meta));
+	size_t i;
+
+	*nr = 0;
+	if (!meta)
+		return NULL;
+	for (i = 0; i < rec->nr_meta; i++) {
+		if (!says_too_much(rec->meta[i].name))
+			meta[(*nr)++] = rec->meta[i];
+	}
+	meta[(*nr)++] = *part;
+	return meta;
+}
+
+static void copy_facts(struct writer_facts *f, const struct recording *rec)
+{
+	f->file_version = rec->file_version ? rec->file_version : 7;
+	f->foreign_endian = rec->big_endian != (__BYTE_ORDER == __BIG_ENDIAN);
+	f->long_size = rec->user_long_size;
+	f->file_page_size = rec->page_size;
+	f->header_page = rec->header_page;
+	f->header_event = rec->header_event;
+	f->ftrace_formats = rec->ftrace_formats;
+	f->nr_ftrace_formats = rec->nr_ftrace_formats;
+	f->event_formats = rec->event_formats;
+	f->nr_event_formats = rec->nr_event_formats;
+	f->kallsyms = rec->kallsyms;
+	f->kallsyms_size = rec->kallsyms_size;
+	f->printk_formats = rec->printk_formats;
+	f->cmdlines = rec->cmdlines;
+	f->uname = rec->uname;
+	f->writer_version = rec->writer_version;
+	f->trace_clock = rec->trace_clock;
+	f->nr_cpus = rec->nr_cpus;
+	f->options = rec->options;
+	f->nr_options = rec->nr_options;
+}
+
+/* The file, of the pages that are there. @all: every buffer's; the top one is taken out. */
+static int write_file(struct part *p, struct writer_instance *all, size_t nr,
+		      const struct log *log)
+{
+	struct writer_instance top = { .clock = p->rec->buffers[0].clock,
+				       .page_size = p->rec->buffers[0].page_size };
+	struct writer_facts facts = { 0 };
+	char name[] = "part", text[64];
+	struct recording_text *meta, item = { name, text, 0 };
+	size_t i, kept = 0;
+	int ret;
+
+	/* There is always a top buffer, be it empty. */
+	for (i = 0; i < nr; i++) {
+		if (!*all[i].name && !top.name)
+			top = all[i];
+		else
+			all[kept++] = all[i];
+	}
+	item.size = (size_t)snprintf(text, sizeof(text), "%" PRIu64 ",%" PRIu64,
+				     p->opts->start_ts, p->opts->stop_ts);
+	copy_facts(&facts, p->rec);
+	facts.page_size = top.page_size;
+	facts.clock = top.clock;
+	facts.instances = all;
+	facts.nr_instances = kept;
+	meta = choose_meta(p, &item, &facts.nr_meta);
+	facts.meta = meta;
+	ret = meta ? writer_write(p->opts->fd, &facts, top.parts, top.nr_parts,
+				  &p->result->written_bytes, log)
+		   : -ENOMEM;
+	free(meta);
+	return ret;
+}
+
+int part_write(const struct recording *rec, const struct event_formats *fmts,
+	       const struct part_options *opts, struct part_result *result,
+	       const struct log *log)
+{
+	struct part p = { .rec = rec,
+			  .fmts = fmts,
+			  .opts = opts,
+			  .common = event_formats_common(fmts),
+			  .result = result };
+	struct writer_instance *buffers = calloc(rec->nr_buffers + 1, sizeof(*buffers));
+	void **parts = calloc(rec->nr_buffers + 1, sizeof(*parts));
+	size_t nr = 0, i;
+	uint32_t b;
+	int ret = buffers && parts ? 0 : -ENOMEM;
+
+	*result = (struct part_result){ 0 };
+	for (b = 0; b < rec->nr_buffers && !ret; b++) {
+		if (opts->instance && strcmp(rec->buffers[b].name, opts->instance))
+			continue;
+		ret = add_buffer(&p, b, &buffers[nr]);
+		parts[nr] = (void *)buffers[nr].parts;
+		nr++;
+	}
+	if (!ret && !p.nr_kept)
+		ret = -ENODATA;
+	if (!ret)
+		ret = write_file(&p, buffers, nr, log);
+	for (i = 0; i < nr; i++)
+		free(parts[i]);
+	free(parts);
+	free(buffers);
+	free(p.kept);
+	return ret;
+}

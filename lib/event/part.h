@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * event: a part of a recording as a recording of its own.
+ * In: a recording, a time, CPUs. Out: a trace.dat file with those events and all that the
+ * recording says besides them.
+ */
+#ifndef KMEMX_EVENT_PART_H
+#define KMEMX_EVENT_PART_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "event/formats.h"
+#include "recording/recording.h"
+
+/**
+ * struct part_options - what belongs to the part
+ * @instance: only the ring buffer of this name; NULL: all of them
+ * @start_ts, @stop_ts: events with start <= ts <= stop
+ * @cpus: by CPU number, rec->nr_cpus of them; NULL: all
+ * @fd: an empty, seekable file open for writing; stays the caller's
+ * @pages_fd: an empty file for the pages until their number is known; stays the caller's
+ */
+struct part_options {
+	const char *instance;
+	uint64_t start_ts, stop_ts;
+	const bool *cpus;
+	int fd, pages_fd;
+};
+
+/* What was written. @nr_events without the callchains. */
+struct part_result {
+	uint64_t nr_events, nr_gaps, written_bytes;
+	uint32_t nr_cpus;
+};
+
+/**
+ * part_write() - write the part
+ *
+ * The part has the recording's byte order and word size, and its version (a stream becomes
+ * version 7), uncompressed. A sub-buffer of which all events belong to it is copied; others
+ * are made anew of those that do, the first of them giving the page its time stamp. A
+ * callchain goes with the event that it followed, whatever its own time. Losses between the
+ * events of the part, and at its borders, stay in it.
+ *
+ * What slabinfo, vmstat and the like were before and after the recording says nothing of
+ * the part and is left out, but for the rows of pagetypeinfo, which name the migratetypes.
+ *
+ * Return: 0; -ENODATA no event belongs to it (nothing was written to @fd); -ENOMEM; -errno
+ * of reading or writing.
+ */
+int part_write(const struct recording *rec, const struct event_formats *fmts,
+	       const struct part_options *opts, struct part_result *result,
+	       const struct log *log) __must_check;
+
+#endif

@@ -31,6 +31,7 @@ extern const struct command command_script;
 extern const struct command command_split;
 extern const struct command command_info;
 extern const struct command command_import;
+extern const struct command command_recover;
 extern const struct command command_version;
 
 #endif

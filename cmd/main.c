@@ -19,7 +19,7 @@
 static const struct command *const commands[] = {
 	&command_record, &command_boot,	   &command_extract, &command_stat,
 	&command_diff,	 &command_script,  &command_split,   &command_info,
-	&command_import, &command_version,
+	&command_import, &command_recover, &command_version,
 };
 
 static const struct command *find_command(const char *name)

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/head.h"
 #include "capture/pump.h"
 #include "capture/session.h"
 
@@ -224,40 +225,78 @@ static int cannot_send(int err, const struct log *log)
 	return err;
 }
 
-/* A stream begins with all that its reader needs to make sense of what follows: it may
- * break off at any time.
- */
-static int start_stream(struct session *s)
+static int read_system(struct session *s)
 {
 	int ret = facts_system(&s->facts, &s->instance, &s->events, s->log);
 
 	if (!ret)
 		ret = facts_compose(&s->facts);
-	if (ret) {
+	if (ret)
 		log_msg(s->log, LOG_ERROR, "cannot collect the system's facts: %s",
 			strerror(-ret));
+	return ret;
+}
+
+/* A stream begins with all that its reader needs to make sense of what follows: it may
+ * break off at any time.
+ */
+static int start_stream(struct session *s)
+{
+	int ret = read_system(s);
+
+	if (ret)
 		return ret;
-	}
 	s->wire.fd = s->opts->stream_fd;
 	s->reader.wire = &s->wire;
 	ret = wire_start(&s->wire, &s->facts.writer);
 	return ret ? cannot_send(ret, s->log) : 0;
 }
 
+static void tell_head(struct session *s, int err)
+{
+	if (err) {
+		log_msg(s->log, LOG_INFO,
+			"no room for what is known now: killed, this recorder would leave nothing of use: %s",
+			strerror(-err));
+		s->head.fd = -1;
+	}
+}
+
+/* What takes long, and megabytes of memory: before the state of the memory is read. */
+static int start_head(struct session *s)
+{
+	int ret = read_system(s);
+
+	if (ret)
+		return ret;
+	s->head.fd = s->output.fd;
+	tell_head(s, head_write(&s->head, &s->facts.writer, &s->reader));
+	return 0;
+}
+
+static int add_to_head(struct session *s)
+{
+	int ret = s->head.fd < 0 ? 0 : facts_compose(&s->facts);
+
+	if (!ret && s->head.fd >= 0)
+		tell_head(s, head_add(&s->head, &s->facts.writer));
+	return ret;
+}
+
 static int start(struct session *s)
 {
-	int ret = facts_snapshot(&s->facts, "before", s->log);
+	bool stream = s->opts->stream_fd >= 0;
+	int ret = stream ? 0 : start_head(s);
 
+	if (!ret)
+		ret = facts_snapshot(&s->facts, "before", s->log);
 	clock_gettime(CLOCK_REALTIME, &s->wall_start);
 	if (!ret)
 		ret = add_first_facts(s);
+	if (!ret)
+		ret = stream ? start_stream(s) : add_to_head(s);
 	if (ret)
 		return ret;
-	if (s->opts->stream_fd >= 0) {
-		ret = start_stream(s);
-		if (ret)
-			return ret;
-	}
 	ret = instance_write(&s->instance, "tracing_on", "1");
 	if (ret)
 		log_msg(s->log, LOG_ERROR,
@@ -372,7 +411,7 @@ static int collect(struct session *s)
 	if (!ret)
 		ret = add_last_facts(s);
 	if (!ret && !s->reader.wire)
-		ret = facts_system(&s->facts, &s->instance, &s->events, s->log);
+		ret = facts_refresh(&s->facts, s->log);
 	if (!ret)
 		ret = facts_compose(&s->facts);
 	if (ret)

@@ -334,6 +334,60 @@ int facts_system(struct facts *f, const struct instance *in,
 	return ret;
 }
 
+/* Takes the item out of the list; its text is the caller's to free, NULL if it is not there. */
+static char *take_meta(struct facts *f, const char *name)
+{
+	for (size_t i = 0; i < f->meta.count; i++) {
+		struct recording_text *item = &f->meta.items[i];
+		char *text = item->text;
+
+		if (strcmp(item->name, name) != 0)
+			continue;
+		free(item->name);
+		*item = f->meta.items[--f->meta.count];
+		return text;
+	}
+	return NULL;
+}
+
+/* Lines "NAME SIZE USERS DEPENDENTS STATE ADDRESS": the users change all the time. */
+static bool same_modules(const char *a, const char *b)
+{
+	while (*a && *b) {
+		size_t name_a = strcspn(a, " \n"), name_b = strcspn(b, " \n");
+
+		if (name_a != name_b || memcmp(a, b, name_a) != 0)
+			return false;
+		a += strcspn(a, "\n");
+		b += strcspn(b, "\n");
+		a += *a == '\n';
+		b += *b == '\n';
+	}
+	return *a == *b;
+}
+
+int facts_refresh(struct facts *f, const struct log *log)
+{
+	char *modules = take_meta(f, "modules");
+	const char *now;
+	int ret;
+
+	free(take_meta(f, "slab_aliases"));
+	ret = add_slab_aliases(f, "/sys/kernel/slab");
+	if (!ret)
+		ret = add_meta_file(f, "modules", "/proc/modules", log);
+	now = ret || !f->meta.count ||
+			      strcmp(f->meta.items[f->meta.count - 1].name, "modules")
+		      ? ""
+		      : f->meta.items[f->meta.count - 1].text;
+	if (!ret && !same_modules(modules ? modules : "", now)) {
+		strbuf_reset(&f->kallsyms);
+		ret = read_kallsyms(f, log);
+	}
+	free(modules);
+	return ret;
+}
+
 int facts_compose(struct facts *f)
 {
 	struct writer_facts before = f->writer;

@@ -63,6 +63,13 @@ int facts_add_cpustat(struct facts *f, const struct instance *in,
 int facts_system(struct facts *f, const struct instance *in,
 		 const struct event_list *list, const struct log *log) __must_check;
 
+/**
+ * facts_refresh() - read again what may have changed since facts_system()
+ *
+ * Caches that came and, if modules did, the kernel's symbols. Return: 0 or -ENOMEM.
+ */
+int facts_refresh(struct facts *f, const struct log *log) __must_check;
+
 /* Sets all of @f->writer but file_version, page_size, clock and nr_cpus, from what has been
  * read so far. May be called again. 0 or -ENOMEM.
  */

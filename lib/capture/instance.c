@@ -211,6 +211,33 @@ int instance_create(struct instance *in, const char *retry, const struct log *lo
 	return ret;
 }
 
+int instance_adopt(struct instance *in, pid_t pid)
+{
+	int ret;
+
+	*in = (struct instance){ .lock_fd = -1 };
+	if (!tracing_dir())
+		return -ENOENT;
+	snprintf(in->name, sizeof(in->name), NAME_PREFIX "%d", (int)pid);
+	if (!tracefs_instance_exists(in->name))
+		return -ENOENT;
+	if (owner_alive(in->name + strlen(NAME_PREFIX)))
+		return -EBUSY;
+	in->tracefs = tracefs_instance_alloc(NULL, in->name);
+	if (!in->tracefs)
+		return -ENOMEM;
+	ret = lock_instance(in);
+	if (!ret)
+		ret = instance_write(in, "tracing_on", "0");
+	if (ret) {
+		if (in->lock_fd >= 0)
+			close(in->lock_fd);
+		tracefs_instance_free(in->tracefs);
+		*in = (struct instance){ .lock_fd = -1 };
+	}
+	return ret == -EWOULDBLOCK ? -EBUSY : ret;
+}
+
 void instance_destroy(struct instance *in, const struct log *log)
 {
 	const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/compiler.h"
 #include "base/log.h"
@@ -40,6 +41,14 @@ struct instance {
  */
 int instance_create(struct instance *in, const char *retry,
 		    const struct log *log) __must_check;
+/**
+ * instance_adopt() - take over the instance of a recorder that was killed
+ * @pid: the recorder's
+ *
+ * Tracing is off afterwards. Return: 0; -ENOENT if there is none; -EBUSY if its recorder
+ * lives; -errno.
+ */
+int instance_adopt(struct instance *in, pid_t pid) __must_check;
 /* Stops tracing and removes the instance; every descriptor into it must be closed.
  * May be called again, and on a zeroed struct.
  */

@@ -5,8 +5,6 @@
  */
 #include "capture/output.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +14,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+#include "capture/leftover.h"
 
 /* Room for the metadata, of which kallsyms is most (5.4 MB on Linux 6.18), and for the
  * piece of a part that is being moved. A small disk gets what it has.
@@ -35,70 +35,34 @@ static int complain(const char *what, const char *path, int err, const struct lo
 
 /* --- leftovers --------------------------------------------------------------------------- */
 
-static void remove_parts(int dir_fd, DIR *dir, const char *prefix)
+/* One that holds no pages is removed; what was recorded is the user's. */
+static void look_at_leftover(const char *tmp, const struct log *log)
 {
-	size_t len = strlen(prefix);
-	struct dirent *entry;
+	struct leftover l;
 
-	rewinddir(dir);
-	while ((entry = readdir(dir)))
-		if (strncmp(entry->d_name, prefix, len) == 0 &&
-		    (strncmp(entry->d_name + len, ".cpu", 4) == 0 ||
-		     strcmp(entry->d_name + len, SECOND_SUFFIX) == 0))
-			unlinkat(dir_fd, entry->d_name, 0);
-}
-
-/* "PREFIX" of "PREFIX.tmp" if @name is such a file of base name @base; NULL otherwise. */
-static char *leftover_prefix(const char *name, const char *base)
-{
-	size_t len = strlen(base);
-	const char *p = name + 1 + len + 1;
-	const char *digits = p;
-
-	if (name[0] != '.' || strncmp(name + 1, base, len) || name[1 + len] != '.')
-		return NULL;
-	while (isdigit((unsigned char)*p))
-		p++;
-	if (p == digits || strcmp(p, ".tmp") != 0)
-		return NULL;
-	return strndup(name, (size_t)(p - name));
-}
-
-/* Finds one leftover of a dead recorder and removes it; false when there is none left. */
-static bool sweep_one(DIR *dir, const char *base, const struct log *log)
-{
-	struct dirent *entry;
-	bool removed = false;
-
-	rewinddir(dir);
-	while (!removed && (entry = readdir(dir))) {
-		char *prefix = leftover_prefix(entry->d_name, base);
-		int fd = prefix ? openat(dirfd(dir), entry->d_name, O_RDWR | O_CLOEXEC)
-				: -1;
-
-		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+	if (leftover_open(&l, tmp) == 0) {
+		if (leftover_has_pages(&l))
+			log_msg(log, LOG_WARN,
+				"an earlier recording to %s was interrupted\n  Get what it had recorded: kmemx recover %s\n  Or remove it: rm %s.*",
+				l.path, l.tmp, l.prefix);
+		else if (leftover_remove(&l) == 0)
 			log_msg(log, LOG_INFO,
-				"removing %s.*, an unfinished recording of a killed kmemx",
-				prefix);
-			removed = unlinkat(dirfd(dir), entry->d_name, 0) == 0;
-			remove_parts(dirfd(dir), dir, prefix);
-		}
-		if (fd >= 0)
-			close(fd);
-		free(prefix);
+				"removed %s.*, an empty recording of a killed kmemx",
+				l.prefix);
 	}
-	return removed;
+	leftover_close(&l);
 }
 
-static void sweep(const char *dir_path, const char *base, const struct log *log)
+static void look_for_leftovers(const char *dir, const char *name, const struct log *log)
 {
-	DIR *dir = opendir(dir_path);
+	char **tmps;
+	size_t nr;
 
-	if (!dir)
+	if (leftovers_find(dir, name, &tmps, &nr))
 		return;
-	while (sweep_one(dir, base, log))
-		;
-	closedir(dir);
+	for (size_t i = 0; i < nr; i++)
+		look_at_leftover(tmps[i], log);
+	leftovers_free(tmps, nr);
 }
 
 /* --- opening ----------------------------------------------------------------------------- */
@@ -163,7 +127,7 @@ int output_open(struct output *o, const char *path, const struct log *log)
 	ret = set_names(o, dir, base);
 	if (ret)
 		goto out;
-	sweep(dir, base, log);
+	look_for_leftovers(dir, base, log);
 	o->fd = open(o->tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (o->fd < 0) {
 		ret = complain("write to", path, errno, log);

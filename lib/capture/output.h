@@ -38,8 +38,8 @@ struct output {
 /**
  * output_open() - check that @path can be written, before anything is traced
  *
- * Removes the unfinished files of killed recorders of the same @path. Nothing happens to an
- * existing @path yet.
+ * Tells of what killed recorders of the same @path had recorded, and removes their files if
+ * that is nothing. Nothing happens to an existing @path yet.
  *
  * Return: 0; -errno after an LOG_ERROR message.
  */

@@ -145,6 +145,16 @@ static int list_cpus(const struct instance *in, uint32_t **out, size_t *nr)
 	return ret;
 }
 
+int reader_alloc_staging(struct reader *r)
+{
+	r->staging = aligned_alloc(STAGING_ALIGN, STAGING_SIZE);
+	if (!r->staging)
+		return -ENOMEM;
+	/* Touched now: its page faults shall not fall into the recording. */
+	memset(r->staging, 0, STAGING_SIZE);
+	return 0;
+}
+
 int reader_open(struct reader *r, const struct instance *in,
 		const struct reader_layout *layout, const struct reader_output *output,
 		const struct log *log)
@@ -157,12 +167,9 @@ int reader_open(struct reader *r, const struct instance *in,
 			      .data_offset = layout->data_offset,
 			      .long_size = layout->long_size,
 			      .log = log };
-	r->staging = aligned_alloc(STAGING_ALIGN, STAGING_SIZE);
-	if (!r->staging)
-		return -ENOMEM;
-	/* Touched now: its page faults shall not fall into the recording. */
-	memset(r->staging, 0, STAGING_SIZE);
-	ret = list_cpus(in, &cpus, &nr);
+	ret = reader_alloc_staging(r);
+	if (!ret)
+		ret = list_cpus(in, &cpus, &nr);
 	if (!ret && output->prefix &&
 	    regions_probe(output->fd, nr, r->subbuf_size, &r->regions) < 0)
 		log_msg(log, LOG_INFO,

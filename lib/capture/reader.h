@@ -82,6 +82,9 @@ struct reader_output {
 	int fd;
 };
 
+/* The buffer that reader_drain() needs, for a reader that was not opened; 0 or -ENOMEM. */
+int reader_alloc_staging(struct reader *r) __must_check;
+
 /**
  * reader_open() - open every CPU's pipe and part
  *

@@ -19,7 +19,8 @@ void session_init(struct session *s, const struct capture_options *opts,
 			       .result = result,
 			       .log = opts->log,
 			       .instance = { .lock_fd = -1 },
-			       .output = OUTPUT_INIT };
+			       .output = OUTPUT_INIT,
+			       .head = { .fd = -1 } };
 	*result = (struct capture_result){ .stacks_how = "none", .child = CHILD_INIT };
 }
 

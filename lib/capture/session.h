@@ -25,6 +25,7 @@ struct session {
 	struct event_list events;
 	struct output output;
 	struct wire wire;
+	struct wire head; /* what the unfinished file begins with; fd -1: nothing */
 	struct reader reader;
 	struct facts facts;
 	char clock[32];

@@ -219,7 +219,8 @@ static int read_record(struct wire_reader *w, struct reader *r)
 	if (r->err)
 		return r->err == -ENODATA ? 0 : r->err;
 	w->ended = id == WIRE_END;
-	if (w->ended)
+	/* Zeros are a hole, or what a disk that lost its power shows. */
+	if (w->ended || (id == WIRE_OPTIONS && !size))
 		return 0;
 	if (size > reader_left(r))
 		size = reader_left(r);

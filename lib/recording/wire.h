@@ -59,6 +59,10 @@ struct wire {
 int wire_start(struct wire *w, const struct writer_facts *facts) __must_check;
 /* @size bytes of whole sub-buffers of @cpu. */
 int wire_pages(struct wire *w, uint32_t cpu, const void *pages, size_t size) __must_check;
+/* Metadata items that were added since, and the other options again. */
+int wire_options(struct wire *w, const struct writer_facts *facts) __must_check;
+/* The end alone. */
+int wire_end(struct wire *w, const struct writer_facts *facts) __must_check;
 /* What became known since wire_start(): command lines, statistics, further metadata items;
  * and the end.
  */

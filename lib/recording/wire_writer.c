@@ -89,6 +89,14 @@ int wire_start(struct wire *w, const struct writer_facts *facts)
 	return send_composed(w, &c);
 }
 
+int wire_options(struct wire *w, const struct writer_facts *facts)
+{
+	struct composer c = { .facts = facts };
+
+	add_options(w, &c);
+	return send_composed(w, &c);
+}
+
 int wire_pages(struct wire *w, uint32_t cpu, const void *pages, size_t size)
 {
 	struct strbuf head = { 0 };
@@ -101,6 +109,14 @@ int wire_pages(struct wire *w, uint32_t cpu, const void *pages, size_t size)
 	ret = head.failed ? -ENOMEM : write_all(w, head.data, head.size, pages, size);
 	strbuf_free(&head);
 	return ret;
+}
+
+int wire_end(struct wire *w, const struct writer_facts *facts)
+{
+	struct composer c = { .facts = facts };
+
+	section_end(&c, record_begin(&c, WIRE_END));
+	return send_composed(w, &c);
 }
 
 int wire_finish(struct wire *w, const struct writer_facts *facts)

@@ -90,5 +90,7 @@ expect_gone_soon $dead
 [ -d "$tracefs/instances/kmemx-$live" ] || fail "a live recorder lost its instance"
 kill -INT $live
 wait $live || fail "the live recorder: $(cat err)"
+# What it had recorded, if anything, is the user's: see record_killed.
+"$KMEMX" recover -q . 2>err || grep -q 'no interrupted recording' err || fail "recover: $(cat err)"
 [ "$(find . -name '.killed.dat.*' | wc -l)" = 0 ] || fail "parts are left: $(ls -A)"
 expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -244,8 +244,10 @@ START_TEST(test_output_sweep)
 
 	enter_dir();
 	put_file(".r.dat.1.tmp", "dead");
-	put_file(".r.dat.1.cpu0", "dead");
-	put_file(".r.dat.1.cpu12", "dead");
+	put_file(".r.dat.1.cpu0", "");
+	put_file(".r.dat.1.cpu12", "");
+	put_file(".r.dat.3.tmp", "dead");
+	put_file(".r.dat.3.cpu7", "pages");
 	put_file(".r.dat.2.tmp", "live");
 	put_file(".r.dat.2.cpu0", "live");
 	put_file(".other.dat.1.tmp", "other");
@@ -258,6 +260,9 @@ START_TEST(test_output_sweep)
 	ck_assert_int_ne(access(".r.dat.1.tmp", F_OK), 0);
 	ck_assert_int_ne(access(".r.dat.1.cpu0", F_OK), 0);
 	ck_assert_int_ne(access(".r.dat.1.cpu12", F_OK), 0);
+	/* What was recorded is not thrown away. */
+	check_file(".r.dat.3.tmp", "dead");
+	check_file(".r.dat.3.cpu7", "pages");
 	check_file(".r.dat.2.tmp", "live");
 	check_file(".r.dat.2.cpu0", "live");
 	check_file(".other.dat.1.tmp", "other");

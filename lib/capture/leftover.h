@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: what a recorder that was killed leaves behind.
+ * In: a folder. Out: the unfinished files in it, by the recording that they were to become.
+ *
+ * A recorder writes DIR/.NAME.PID.tmp, locked with flock(2) as long as it lives. The file
+ * begins with all that is known before the first event, as a stream (recording/wire.h) that
+ * breaks off. Each CPU's pages are in a region of the same file, or in .NAME.PID.cpuN.
+ */
+#ifndef KMEMX_CAPTURE_LEFTOVER_H
+#define KMEMX_CAPTURE_LEFTOVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/compiler.h"
+
+/**
+ * struct leftover - a killed recorder's files, locked against others
+ * @tmp: the path that ends in .tmp
+ * @prefix: the same without that: all of its files begin so
+ * @path: of the recording that it was to become
+ * @pid: the recorder
+ * @fd: @tmp, open for reading and writing
+ */
+struct leftover {
+	char *tmp;
+	char *prefix;
+	char *path;
+	pid_t pid;
+	int fd;
+};
+
+/**
+ * leftovers_find() - the unfinished files in a folder, also those of recorders that live
+ * @name: of the recording; NULL: of any
+ * @tmps: receives their paths; free each, and the array
+ *
+ * Return: 0; -errno of opening the folder; -ENOMEM.
+ */
+int leftovers_find(const char *dir, const char *name, char ***tmps,
+		   size_t *nr) __must_check;
+void leftovers_free(char **tmps, size_t nr);
+
+/**
+ * leftover_open() - take one over
+ * @l: leftover_close() in any case
+ *
+ * Return: 0; -EINVAL if @tmp has not such a name; -EBUSY if its recorder lives, or another
+ * kmemx has it; -errno of open(2).
+ */
+int leftover_open(struct leftover *l, const char *tmp) __must_check;
+void leftover_close(struct leftover *l);
+
+/* Bytes that all its files take. */
+uint64_t leftover_bytes(const struct leftover *l);
+/* Were any pages recorded? */
+bool leftover_has_pages(const struct leftover *l);
+/* The CPU number of each .cpuN file, ascending; free() it. 0 or -errno. */
+int leftover_cpus(const struct leftover *l, uint32_t **cpus, size_t *nr) __must_check;
+/* Removes all its files. 0 or -errno. */
+int leftover_remove(const struct leftover *l) __must_check;
+
+#endif

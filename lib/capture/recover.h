@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: makes a recording of what a killed recorder left.
+ * In: its unfinished files, and its tracing instance if that is still there. Out: a file.
+ */
+#ifndef KMEMX_CAPTURE_RECOVER_H
+#define KMEMX_CAPTURE_RECOVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "capture/leftover.h"
+
+/**
+ * struct recover_options - what to make of it
+ * @output: path of the recording
+ * @owner_uid, @owner_gid: who shall own it; -1: whoever runs this
+ */
+struct recover_options {
+	const char *output;
+	uid_t owner_uid;
+	gid_t owner_gid;
+	const struct log *log;
+};
+
+/**
+ * struct recover_result - what came of it
+ * @file_bytes: size of the recording
+ * @page_bytes: of the pages in it
+ * @nr_cpus: CPUs with pages
+ * @from_buffers: bytes of pages that were still in the kernel's ring buffers
+ * @buffers_read: the ring buffers were still there; else their content is lost
+ */
+struct recover_result {
+	uint64_t file_bytes;
+	uint64_t page_bytes;
+	size_t nr_cpus;
+	uint64_t from_buffers;
+	bool buffers_read;
+};
+
+/**
+ * recover_run() - write the recording, then remove what it was made of
+ * @l: of leftover_open()
+ *
+ * Reads the ring buffers of the instance that the recorder left and removes it. The result
+ * has a metadata item "recovered". On failure the files stay as they are, but for pages that
+ * were added from ring buffers.
+ *
+ * Return: 0; -errno after an LOG_ERROR message.
+ */
+int recover_run(const struct leftover *l, const struct recover_options *opts,
+		struct recover_result *result) __must_check;
+
+#endif

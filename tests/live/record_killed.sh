@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# SIGKILL leaves what was recorded; the next recording tells, kmemx recover makes a file of it.
+# In a folder whose filesystem joins pages in place, and in one that does not.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+# Records into folder $1 until some megabytes are there, and kills the recorder.
+record_and_kill() {
+	rm -f err
+	"$KMEMX" record -b 1M -o "$1/r.dat" 2>err &
+	pid=$!
+	wait_started err
+	tries=0
+	until [ "$(du -kc "$1"/.r.dat.* | tail -n 1 | cut -f 1)" -gt 12000 ] || [ $tries -gt 100 ]; do
+		tries=$((tries + 1))
+		ls -lR /etc /usr/share/doc >/dev/null
+	done
+	kill -KILL $pid
+	wait $pid || :
+	[ -s "$1/.r.dat.$pid.tmp" ] || fail "nothing is left of the killed recorder: $(ls -A "$1")"
+}
+
+# The recording $1 is whole, marked, and has $2.
+check_recovered() {
+	"$KMEMX" info -i "$1" >info || fail "$1 is unreadable"
+	grep -q '^metadata .*recovered' info || fail "$1 is not marked: $(cat info)"
+	grep -q '^symbols .*functions, the recording' info || fail "$1 has no symbols: $(cat info)"
+	counted=$(awk '/^ *count  event/ { on = 1; next } on && NF == 2 { sum += $1 } END { print sum }' info)
+	[ "$counted" -gt 10000 ] || fail "$1: only '$counted' events"
+	"$KMEMX" stat -i "$1" --slab --caller -l 3 >/dev/null || fail "stat of $1"
+	if command -v trace-cmd >/dev/null; then
+		lines=$(trace-cmd report -R "$1" 2>/dev/null | grep -vcE '^cpus=|EVENTS DROPPED')
+		expect "$counted" "$lines" "events that trace-cmd reads from $1"
+	fi
+}
+
+before=$(tracing_state)
+mkdir disk memory
+folders=disk
+if mount -t tmpfs -o size=200m nodev memory 2>/dev/null; then
+	trap 'umount memory' EXIT
+	folders="disk memory"
+else
+	echo "no tmpfs can be mounted: only the disk is tried"
+fi
+for folder in $folders; do
+	record_and_kill $folder
+	"$KMEMX" recover -l $folder | grep -q 'interrupted$' || fail "recover -l in $folder"
+	"$KMEMX" recover $folder 2>err || fail "recover in $folder: $(cat err)"
+	grep -q "^kmemx: recovered .* -> $folder/r.dat" err || fail "$(cat err)"
+	check_recovered $folder/r.dat
+	expect r.dat "$(ls -A $folder)" "what is left in $folder"
+	expect_gone_soon $pid
+
+	# The next recording of this name says what there is, and removes the instance.
+	record_and_kill $folder
+	"$KMEMX" record -o $folder/r.dat -- true 2>err || fail "$(cat err)"
+	grep -q 'was interrupted' err || fail "the next recording is silent: $(cat err)"
+	grep -q "kmemx recover $folder/.r.dat.$pid.tmp" err || fail "$(cat err)"
+	expect_gone_soon $pid
+	"$KMEMX" recover "$folder/.r.dat.$pid.tmp" 2>err || fail "recover: $(cat err)"
+	grep -q 'in the ring buffers is lost' err || fail "$(cat err)"
+	check_recovered $folder/r.dat.recovered
+done
+
+# A recorder that lives is left alone.
+rm -f err
+"$KMEMX" record -o disk/live.dat 2>err &
+live=$!
+wait_started err
+"$KMEMX" recover -l disk | grep -q 'in use$' || fail "a live recorder is not seen"
+code=0
+"$KMEMX" recover disk 2>out || code=$?
+expect 1 $code "recover beside a live recorder: $(cat out)"
+kill -INT $live
+wait $live || fail "the live recorder: $(cat err)"
+expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -56,16 +56,16 @@ struct stat {
 
 static const char command_name[] = "stat";
 
+static const struct option_usage usage = {
+	.command = command_name,
+	.purpose = "Show who allocated memory in a recording.",
+	.usage = "kmemx stat [options] [FILE]",
+	.examples = "  kmemx stat --page --caller -s order,hit -l 20\n"
+		    "  kmemx stat -i boot.dat --slab --alloc --time 10%,20% --json\n",
+};
+
 static int parse(struct stat_options *o, int argc, char **argv)
 {
-	static const struct option_usage usage = {
-		.command = command_name,
-		.purpose = "Show who allocated memory in a recording.",
-		.usage = "kmemx stat [options] [FILE]",
-		.examples =
-			"  kmemx stat --page --caller -s order,hit -l 20\n"
-			"  kmemx stat -i boot.dat --slab --alloc --time 10%,20% --json\n",
-	};
 	const struct option options[] = {
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
 		{ OPTION_STRING, 'i', "input", "FILE", &o->path,

@@ -26,6 +26,9 @@
 #define LLVMFuzzerTestOneInput fuzz_ftrace_text
 #include "../fuzz/fuzz_ftrace_text.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_source
+#include "../fuzz/fuzz_source.c"
+#undef LLVMFuzzerTestOneInput
 
 static const struct {
 	const char *name;
@@ -37,6 +40,7 @@ static const struct {
 	{ "fuzz_symbols", fuzz_symbols },
 	{ "fuzz_elf", fuzz_elf },
 	{ "fuzz_ftrace_text", fuzz_ftrace_text },
+	{ "fuzz_source", fuzz_source },
 };
 
 START_TEST(known_inputs)

@@ -23,11 +23,11 @@ static const char command_name[] = "diff";
 enum { METRIC_BYTES, METRIC_HIT, METRIC_NET, METRIC_WASTE, METRIC_PEAK, NR_METRICS };
 
 const struct diff_metric diff_metrics[NR_METRICS] = {
-	[METRIC_BYTES] = { "bytes", "Bytes", UNIT_BYTES, false, NULL, METRIC_BYTES },
-	[METRIC_HIT] = { "hit", "Hit", UNIT_COUNT, false, NULL, METRIC_HIT },
-	[METRIC_NET] = { "net", "Net", UNIT_BYTES, false, "net_min", METRIC_BYTES },
-	[METRIC_WASTE] = { "waste", "Waste", UNIT_BYTES, false, NULL, METRIC_WASTE },
-	[METRIC_PEAK] = { "peak", "Peak", UNIT_BYTES, true, NULL, METRIC_BYTES },
+	[METRIC_BYTES] = { "bytes", "Bytes", UNIT_BYTES, false, NULL },
+	[METRIC_HIT] = { "hit", "Hit", UNIT_COUNT, false, NULL },
+	[METRIC_NET] = { "net", "Net", UNIT_BYTES, false, "net_min" },
+	[METRIC_WASTE] = { "waste", "Waste", UNIT_BYTES, false, NULL },
+	[METRIC_PEAK] = { "peak", "Peak", UNIT_BYTES, true, NULL },
 };
 
 static int parse_options(struct diff_args *a, int argc, char **argv, int *operands)
@@ -408,6 +408,7 @@ static void complete(struct diff_args *a)
 	a->diff.metrics = diff_metrics;
 	a->diff.nr_metrics = NR_METRICS;
 	a->diff.count = METRIC_HIT;
+	a->diff.largest = "largest";
 	a->diff.alpha = ALPHA;
 	a->diff.all = a->all;
 }

@@ -41,7 +41,7 @@ static const struct profile_type page_dir_type = { KIND_PAGE, true, "page_dir",
 /* A row of the table: account rows of one name. Bytes, but for @hit. */
 struct profile_group {
 	uint64_t bytes, hit, net, net_min, waste;
-	uint64_t live, peak;
+	uint64_t live, peak, largest;
 };
 
 /**
@@ -150,6 +150,8 @@ static struct profile_group *group_of_row(struct profile *p, uint32_t row)
 static void change_live(struct profile_group *g, int64_t change)
 {
 	g->live += (uint64_t)change;
+	if (change > 0 && (uint64_t)change > g->largest)
+		g->largest = (uint64_t)change;
 	if (change > 0 && g->live > g->peak)
 		g->peak = g->live;
 }
@@ -342,6 +344,7 @@ static struct table *make_table(const struct profile *p)
 		{ .name = "net_min", .unit = UNIT_BYTES, .hidden = true },
 		{ .name = "waste", .unit = UNIT_BYTES },
 		{ .name = "peak", .unit = UNIT_BYTES },
+		{ .name = "largest", .unit = UNIT_BYTES, .hidden = true },
 	};
 	size_t i;
 
@@ -378,6 +381,7 @@ static void fill_table(const struct profile *p, struct table *t)
 		row[4] = cell_uint(g->net_min);
 		row[5] = waste_cell(p, g->waste);
 		row[6] = cell_uint(g->peak);
+		row[7] = cell_uint(g->largest);
 	}
 	table_add_summary(t, "bytes", NULL, UNIT_BYTES, cell_uint(all->bytes), false);
 	table_add_summary(t, "hit", NULL, UNIT_COUNT, cell_uint(all->hit), false);
@@ -385,6 +389,7 @@ static void fill_table(const struct profile *p, struct table *t)
 	table_add_summary(t, "net_min", NULL, UNIT_BYTES, cell_uint(all->net_min), false);
 	table_add_summary(t, "waste", NULL, UNIT_BYTES, waste_cell(p, all->waste), false);
 	table_add_summary(t, "peak", NULL, UNIT_BYTES, cell_uint(all->peak), false);
+	table_add_summary(t, "largest", NULL, UNIT_BYTES, cell_uint(all->largest), false);
 }
 
 static int profile_finish(void *self, struct report *report)

@@ -11,6 +11,7 @@
  *	net	bytes of them not freed at the end; at least @net_min of those are
  *	waste	bytes allocated that nobody asked for; none for pages
  *	peak	the most bytes that were live at a time
+ *	largest	bytes of the largest allocation
  * and the summary has the same of the whole table under these names.
  */
 #ifndef KMEMX_ANALYSIS_PROFILE_H

@@ -23,14 +23,12 @@
  * @height: not divided by the run's divisor, as it does not add up
  * @least: the column and summary item with the least that the value can be; NULL: the
  *	   value itself
- * @size_of: the metric that, divided by the count, says what a lost event may amount to
  */
 struct diff_metric {
 	const char *name, *title;
 	enum column_unit unit;
 	bool height;
 	const char *least;
-	size_t size_of;
 };
 
 /**
@@ -51,7 +49,9 @@ struct diff_sides {
 
 /**
  * struct diff_options - what is compared and shown
- * @count: the metric that counts events
+ * @count: the metric that counts events: a lost one may add 1 to it
+ * @largest: the column and summary item with the most that one event of a row was seen to
+ *	     add; a lost one may add so much to the other metrics
  * @shown: metrics that text shows; the first, the main one, in full: it has the marks
  * @alpha: a difference is significant if its corrected p is at most this
  * @all: rows in which nothing changed too
@@ -62,6 +62,7 @@ struct diff_options {
 	size_t shown[DIFF_METRICS_MAX];
 	size_t nr_shown;
 	double alpha;
+	const char *largest;
 	bool all;
 };
 

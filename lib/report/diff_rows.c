@@ -88,9 +88,12 @@ static int allocate(struct diff_rows *d)
 	d->values = calloc(values, sizeof(*d->values));
 	d->raw = calloc(raw, sizeof(*d->raw));
 	d->slack = calloc(raw, sizeof(*d->slack));
+	d->largest = calloc(d->nr, sizeof(*d->largest));
 	d->in_old = calloc(d->nr, sizeof(*d->in_old));
 	d->in_new = calloc(d->nr, sizeof(*d->in_new));
-	return d->values && d->raw && d->slack && d->in_old && d->in_new ? 0 : -ENOMEM;
+	return d->values && d->raw && d->slack && d->largest && d->in_old && d->in_new
+		       ? 0
+		       : -ENOMEM;
 }
 
 static void set(struct diff_rows *d, size_t at, const struct cell *value,
@@ -142,25 +145,30 @@ static int read_metric(struct diff_rows *d, size_t m, size_t run)
 	return 0;
 }
 
-/* What one lost event may add to metric @m of @row, undivided: its mean over the runs. */
-static double mean_size(const struct diff_rows *d, size_t row, size_t m)
+/* The most that one event of each row added, in run @run. */
+static int read_largest(struct diff_rows *d, size_t run)
 {
-	size_t of = d->o->metrics[m].size_of, run;
-	double sum = 0, count = 0;
+	const struct table *t = d->sides->runs[run].table;
+	const struct cell *sum = summary_cell(t, d->o->largest);
+	int column = table_column(t, d->o->largest), by = table_column(t, t->by);
+	size_t i;
 
-	for (run = 0; run < d->sides->nr; run++) {
-		double divisor = d->sides->runs[run].divisor;
+	if (column < 0 || !sum)
+		return -EINVAL;
+	d->largest[d->nr - 1] = fmax(d->largest[d->nr - 1], number_or_0(sum));
+	for (i = 0; i < t->nr_rows; i++) {
+		const struct cell *row = &t->cells[i * t->nr_columns];
+		size_t id = intern_id(&d->keys, row[by].s, strlen(row[by].s));
 
-		sum += diff_rows_raw(d, row, of, run) * divisor;
-		count += diff_rows_raw(d, row, d->o->count, run) * divisor;
+		d->largest[id - 1] = fmax(d->largest[id - 1], number_or_0(&row[column]));
 	}
-	return count > 0 ? sum / count : 0;
+	return 0;
 }
 
 /* How far the difference may be off: the worst run of each side. */
 static double uncertainty(const struct diff_rows *d, size_t row, size_t m)
 {
-	double worst[2] = { 0 }, size = mean_size(d, row, m);
+	double worst[2] = { 0 }, size = m == d->o->count ? 1 : d->largest[row];
 	size_t run;
 
 	for (run = 0; run < d->sides->nr; run++) {
@@ -238,6 +246,8 @@ int diff_rows_init(struct diff_rows *d, const struct diff_sides *sides,
 		err = -EINVAL;
 	if (!err)
 		err = allocate(d);
+	for (run = 0; run < sides->nr && !err; run++)
+		err = read_largest(d, run);
 	for (m = 0; m < o->nr_metrics && !err; m++) {
 		for (run = 0; run < sides->nr && !err; run++)
 			err = read_metric(d, m, run);
@@ -257,6 +267,7 @@ void diff_rows_free(struct diff_rows *d)
 	intern_free(&d->keys);
 	free(d->raw);
 	free(d->slack);
+	free(d->largest);
 	free(d->in_old);
 	free(d->in_new);
 	free(d->values);

@@ -35,7 +35,8 @@ struct diff_rows {
 	struct intern keys;
 	size_t nr;
 	double *raw;
-	double *slack; /* value less the least it can be: in the manner of @raw */
+	double *largest; /* by row: of all runs, undivided */
+	double *slack;	 /* value less the least it can be: in the manner of @raw */
 	bool missing[DIFF_METRICS_MAX];
 	size_t *in_old, *in_new;
 	struct diff_value *values;

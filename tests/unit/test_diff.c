@@ -11,21 +11,25 @@
 #include "report/diff.h"
 
 static const struct diff_metric metrics[] = {
-	{ "bytes", "Bytes", UNIT_BYTES, false, NULL, 0 },
-	{ "hit", "Hit", UNIT_COUNT, false, NULL, 1 },
-	{ "net", "Net", UNIT_BYTES, false, "net_min", 0 },
-	{ "peak", "Peak", UNIT_BYTES, true, NULL, 0 },
+	{ "bytes", "Bytes", UNIT_BYTES, false, NULL },
+	{ "hit", "Hit", UNIT_COUNT, false, NULL },
+	{ "net", "Net", UNIT_BYTES, false, "net_min" },
+	{ "peak", "Peak", UNIT_BYTES, true, NULL },
 };
 
 static const struct diff_options options = {
 	.metrics = metrics,
 	.nr_metrics = 4,
 	.count = 1,
+	.largest = "largest",
 	.shown = { 0, 1 },
 	.nr_shown = 2,
 	.alpha = 0.05,
 	.all = true,
 };
+
+/* Bytes of each row's largest allocation. */
+#define LARGEST 10
 
 /* One row of a run; NULL name: the end. */
 struct row {
@@ -45,6 +49,7 @@ static struct table *make(const struct row *rows)
 	table_add_column(t, &(struct column){ .name = "net" });
 	table_add_column(t, &(struct column){ .name = "net_min" });
 	table_add_column(t, &(struct column){ .name = "peak" });
+	table_add_column(t, &(struct column){ .name = "largest" });
 	for (; rows->name; rows++) {
 		struct cell *c = table_add_row(t);
 
@@ -54,6 +59,7 @@ static struct table *make(const struct row *rows)
 		c[3] = cell_uint(rows->net);
 		c[4] = cell_uint(rows->net_min);
 		c[5] = cell_uint(rows->bytes);
+		c[6] = cell_uint(LARGEST);
 		sum.bytes += rows->bytes;
 		sum.hit += rows->hit;
 		sum.net += rows->net;
@@ -64,6 +70,7 @@ static struct table *make(const struct row *rows)
 	table_add_summary(t, "net", NULL, UNIT_BYTES, cell_uint(sum.net), false);
 	table_add_summary(t, "net_min", NULL, UNIT_BYTES, cell_uint(sum.net_min), false);
 	table_add_summary(t, "peak", NULL, UNIT_BYTES, cell_uint(sum.bytes), false);
+	table_add_summary(t, "largest", NULL, UNIT_BYTES, cell_uint(LARGEST), false);
 	return t;
 }
 

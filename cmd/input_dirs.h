@@ -15,6 +15,16 @@ struct dir_files {
 	const char *vmlinux, *modules, *source;
 };
 
+/* Two options, for an option table; their values are strings of struct @o. */
+#define DIR_FILE_OPTIONS(o)                                                         \
+	{ OPTION_STRING, 0,                                                         \
+	  "modules",	 "DIR",                                                     \
+	  &(o)->modules, "directories: /lib/modules/VERSION, or its debug files" }, \
+	{                                                                           \
+		OPTION_STRING, 0, "source", "DIR", &(o)->source,                    \
+			"directories: the kernel's source tree"                     \
+	}
+
 /* Of what gives symbols and directories, is there any that gives directories? */
 bool dir_files_any(const struct dir_files *files);
 /* -1 to go on, or the exit code after a message. directory_sources_free() in any case. */

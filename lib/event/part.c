@@ -178,9 +178,10 @@ static int add_cpu(struct part *p, uint32_t buffer, uint32_t i, struct writer_pa
 {
 	const struct recording_buffer *buf = &p->rec->buffers[buffer];
 	struct part_cpu c = { 0 };
-	int ret = part_pages_init(&c.pw, p->rec, buf->page_size, p->opts->pages_fd,
-				  p->pages_size);
+	int ret = part_pages_init(&c.pw, &p->rec->layout, p->rec->big_endian,
+				  buf->page_size);
 
+	part_pages_to(&c.pw, p->opts->pages_fd, p->pages_size);
 	if (!ret)
 		ret = walk_cpu(p, &c, buffer, i);
 	if (!ret)

@@ -447,7 +447,7 @@ static int compose_parts(struct text_import *ti)
 		return -ENOMEM;
 	for (size_t i = 0; i < ti->nr_cpus; i++)
 		ti->parts[i] = (struct writer_part){ .cpu = ti->cpus[i].cpu,
-						     .fd = ti->cpus[i].pages.fd,
+						     .fd = ti->cpus[i].pages.pages.fd,
 						     .size = ti->cpus[i].pages.bytes,
 						     .consume = true };
 	return 0;
@@ -630,7 +630,7 @@ void text_import_free(struct text_import *ti)
 	if (!ti)
 		return;
 	for (size_t i = 0; i < ti->nr_cpus; i++) {
-		close(ti->cpus[i].pages.fd);
+		close(ti->cpus[i].pages.pages.fd);
 		page_writer_free(&ti->cpus[i].pages);
 	}
 	free(ti->cpus);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "recording/part_pages.h"
 
 /* Bytes of a sub-buffer, of its commit word, and where its events begin. */
 #define PAGE_WRITER_PAGE_SIZE 4096U
@@ -27,23 +28,14 @@ extern const char page_writer_header_event[];
 
 /**
  * struct page_writer - one CPU's sub-buffers
- * @fd: of the part, that whole sub-buffers fill from its start; stays the caller's
- * @bytes: written and waiting, a multiple of the sub-buffer's size after page_writer_finish()
+ * @bytes: in the file after page_writer_finish(), a multiple of the sub-buffer's size
  */
 struct page_writer {
-	int fd;
+	struct part_pages pages;
 	uint64_t bytes;
-	uint8_t *block;	  /* sub-buffers that wait, the last one under construction */
-	size_t nr_full;	  /* of them, finished */
-	uint64_t written; /* bytes in the file */
-	uint32_t used;	  /* bytes of events in the one under construction */
-	bool open;	  /* there is one */
-	bool marked;	  /* it begins with a loss */
-	uint64_t missed;  /* what was lost before it, or before the next one */
-	uint64_t page_ts; /* its time stamp */
-	uint64_t last_ts; /* of its last event */
 };
 
+/* @fd: of the part, that whole sub-buffers fill from its start; stays the caller's. */
 int page_writer_init(struct page_writer *w, int fd) __must_check;
 
 /**

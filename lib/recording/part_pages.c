@@ -13,7 +13,7 @@
 
 #define DELTA_BITS     27
 #define EXTEND_BITS    59
-#define FLUSH_SIZE     (1U << 20)
+#define FLUSH_SIZE     (64U << 10)
 #define SHORT_FORM_MAX (SUBBUF_DATA_MAX * 4U)
 
 static void set_u32(const struct part_pages *pw, uint8_t *p, uint32_t v)
@@ -38,18 +38,23 @@ static uint32_t capacity(const struct part_pages *pw)
 	return pw->page_size - pw->layout->data_offset;
 }
 
-int part_pages_init(struct part_pages *pw, const struct recording *rec,
-		    uint32_t page_size, int fd, uint64_t offset)
+int part_pages_init(struct part_pages *pw, const struct page_layout *layout,
+		    bool big_endian, uint32_t page_size)
 {
-	*pw = (struct part_pages){ .layout = &rec->layout,
-				   .big_endian = rec->big_endian,
+	*pw = (struct part_pages){ .layout = layout,
+				   .big_endian = big_endian,
 				   .page_size = page_size,
-				   .fd = fd,
-				   .offset = offset };
-	if (page_size <= rec->layout.data_offset)
+				   .fd = -1 };
+	if (page_size <= layout->data_offset)
 		return -EINVAL;
 	pw->page = calloc(1, page_size);
 	return pw->page ? 0 : -ENOMEM;
+}
+
+void part_pages_to(struct part_pages *pw, int fd, uint64_t offset)
+{
+	pw->fd = fd;
+	pw->offset = offset;
 }
 
 void part_pages_free(struct part_pages *pw)
@@ -154,6 +159,17 @@ static void put_record(struct part_pages *pw, const struct raw_record *rec,
 	pw->last_ts = rec->ts;
 }
 
+/* What is left for records; behind them stands the number of the events lost before. */
+static uint32_t room_left(const struct part_pages *pw)
+{
+	uint32_t left = capacity(pw) - pw->used;
+	bool number = pw->page_missed && pw->page_missed != SUBBUF_MISSED_UNKNOWN;
+
+	if (!number || !pw->used)
+		return left;
+	return left > pw->layout->long_size ? left - pw->layout->long_size : 0;
+}
+
 int part_pages_add(struct part_pages *pw, const struct raw_record *rec, bool long_form)
 {
 	uint64_t delta = rec->ts - pw->last_ts;
@@ -163,7 +179,7 @@ int part_pages_add(struct part_pages *pw, const struct raw_record *rec, bool lon
 		long_form = true;
 	/* Time that runs back, or too far, begins a page too. */
 	if (!pw->open || pw->missed || rec->ts < pw->last_ts || delta >> EXTEND_BITS ||
-	    record_room(rec, long_form, delta) > capacity(pw) - pw->used) {
+	    record_room(rec, long_form, delta) > room_left(pw)) {
 		ret = end_page(pw);
 		if (ret)
 			return ret;

@@ -34,9 +34,13 @@ struct part_pages {
 	struct strbuf pages; /* full ones, not yet written */
 };
 
-/* 0 or -ENOMEM. Pages of @page_size, as @rec's, are appended to @fd from @offset on. */
-int part_pages_init(struct part_pages *pw, const struct recording *rec,
-		    uint32_t page_size, int fd, uint64_t offset) __must_check;
+/* For pages of @page_size bytes. @layout outlives @pw. 0; -EINVAL if no event has room in
+ * such a page; -ENOMEM.
+ */
+int part_pages_init(struct part_pages *pw, const struct page_layout *layout,
+		    bool big_endian, uint32_t page_size) __must_check;
+/* They are appended to @fd from @offset on; to be said before the first record. */
+void part_pages_to(struct part_pages *pw, int fd, uint64_t offset);
 /* Events were lost before what comes next; adds up. */
 void part_pages_lost(struct part_pages *pw, uint64_t missed);
 /**

@@ -35,16 +35,17 @@ static struct page_writer start(void)
 
 static void finish(struct page_writer *w, struct written *out)
 {
+	int fd = w->pages.fd;
 	ssize_t n;
 
 	ck_assert_int_eq(page_writer_finish(w), 0);
-	n = pread(w->fd, out->pages, sizeof(out->pages), 0);
+	n = pread(fd, out->pages, sizeof(out->pages), 0);
 	ck_assert_int_ge(n, 0);
 	ck_assert_uint_eq((uint64_t)n, w->bytes);
 	ck_assert_uint_eq((uint64_t)n % PAGE_WRITER_PAGE_SIZE, 0);
 	out->nr = (size_t)n / PAGE_WRITER_PAGE_SIZE;
 	page_writer_free(w);
-	close(w->fd);
+	close(fd);
 }
 
 static uint64_t commit_of(const struct written *w, size_t page)
@@ -162,10 +163,10 @@ END_TEST
 START_TEST(a_full_disk_is_an_error)
 {
 	struct page_writer w = start();
-	int sealed = w.fd, ret = 0;
+	int sealed = w.pages.fd, ret = 0;
 
 	/* A descriptor that cannot be written stands for a full disk. */
-	w.fd = -1;
+	w.pages.fd = -1;
 	for (uint64_t i = 0; !ret && i < 100000; i++)
 		ret = page_writer_event(&w, i, "12345678", 8);
 	ck_assert_int_eq(ret, -EBADF);

@@ -32,7 +32,8 @@ static void begin(unsigned int layout, bool big_endian)
 	rec = (struct recording){ .layout = layouts[layout],
 				  .big_endian = big_endian,
 				  .path = (char *)"pages" };
-	ck_assert_int_eq(part_pages_init(&pw, &rec, PAGE, fd, 0), 0);
+	ck_assert_int_eq(part_pages_init(&pw, &rec.layout, rec.big_endian, PAGE), 0);
+	part_pages_to(&pw, fd, 0);
 }
 
 static void add(uint64_t ts, uint32_t size, bool long_form)
@@ -174,7 +175,7 @@ START_TEST(what_fits_no_page)
 	r.size = 100; /* alone it needs no length word */
 	ck_assert_int_eq(part_pages_add(&pw, &r, true), 0);
 	part_pages_free(&pw);
-	ck_assert_int_eq(part_pages_init(&pw, &rec, 16, fd, 0), -EINVAL);
+	ck_assert_int_eq(part_pages_init(&pw, &rec.layout, rec.big_endian, 16), -EINVAL);
 	part_pages_free(&pw);
 	close(fd);
 }

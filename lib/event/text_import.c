@@ -47,7 +47,7 @@ struct text_import {
 	uint64_t last_us, rank;
 	uint64_t in_buffer, written, overwritten; /* of the header */
 	uint32_t header_cpus;
-	bool seconds, counter, latency, no_flags;
+	bool seconds, nanoseconds, counter, latency, no_flags;
 	char release[64];
 
 	struct intern comms;
@@ -140,7 +140,8 @@ static uint64_t order_time(struct text_import *ti, const struct ftrace_line *lin
 	ti->seconds |= line->time == FTRACE_TIME_SECONDS;
 	ti->counter |= line->time == FTRACE_TIME_COUNTER;
 	ti->latency |= line->time == FTRACE_TIME_LATENCY;
-	if (line->time == FTRACE_TIME_COUNTER || line->ts % NS_PER_US)
+	ti->nanoseconds |= line->time == FTRACE_TIME_SECONDS && line->ts % NS_PER_US;
+	if (line->time == FTRACE_TIME_COUNTER || ti->nanoseconds)
 		return line->ts;
 	us = line->ts / NS_PER_US;
 	if (us != ti->last_us)
@@ -382,7 +383,7 @@ static void note_all(struct text_import *ti)
 	/* The first note stands above every report. */
 	note(ti, "from text%s", s.nr_made_up ? "; addresses are not the kernel's" : "");
 	note(ti, "%" PRIu64 " lines of the kernel's trace file", r->nr_lines);
-	if (ti->seconds || ti->latency)
+	if (!ti->nanoseconds && (ti->seconds || ti->latency))
 		note(ti,
 		     "times are rounded to microseconds; the nanoseconds only keep the order of the text");
 	if (ti->latency)

@@ -157,6 +157,13 @@ static bool take_event(struct ftrace_line *out, const char *p)
 	if (!out->name_len || out->name_len > 100 || *p != ':')
 		return false;
 	out->body = skip_blanks(p + 1);
+	/* As trace-cmd report prints one. */
+	if (out->name_len == 12 && !memcmp(out->name, "kernel_stack", 12) &&
+	    !strncmp(out->body, "<stack trace", 12)) {
+		out->name = marks[0];
+		out->name_len = strlen(marks[0]);
+		out->body = "";
+	}
 	return true;
 }
 
@@ -278,12 +285,19 @@ static bool parse_lost(struct ftrace_line *out, const char *line)
 	if (!p)
 		return false;
 	p = skip_blanks(p);
-	if (strncmp(p, "[LOST ", 6) != 0)
-		return false;
+	out->lost = FTRACE_LOST_UNKNOWN;
+	if (!strncmp(p, "[LOST ", 6)) {
+		take_number(p + 6, UINT64_MAX - 1, &out->lost);
+	} else { /* trace-cmd report: "[12 EVENTS DROPPED]" */
+		if (*p++ != '[')
+			return false;
+		p += strspn(p, "0123456789 ");
+		if (strncmp(p, "EVENTS DROPPED]", 15) != 0)
+			return false;
+		take_number(strchr(line, '[') + 1, UINT64_MAX - 1, &out->lost);
+	}
 	out->cpu = (uint32_t)cpu;
 	out->type = FTRACE_LINE_LOST;
-	out->lost = FTRACE_LOST_UNKNOWN;
-	take_number(p + 6, UINT64_MAX - 1, &out->lost);
 	return true;
 }
 
@@ -292,7 +306,7 @@ void ftrace_line_parse(struct ftrace_line *out, const char *line)
 	const char *p = skip_blanks(line);
 
 	*out = (struct ftrace_line){ .type = FTRACE_LINE_UNREADABLE };
-	if (!*p) {
+	if (!*p || !strncmp(line, "cpus=", 5)) { /* trace-cmd report begins with that */
 		out->type = FTRACE_LINE_NOTHING;
 	} else if (*line == '#') {
 		parse_comment(out, line);
@@ -331,10 +345,9 @@ bool ftrace_symbol_parse(struct ftrace_symbol *out, const char *text)
 		return false;
 	if (!strncmp(p, "+0x", 3)) {
 		p = take_hex(p + 3, &out->offset);
-		if (!p || strncmp(p, "/0x", 3) != 0)
-			return false;
-		p = take_hex(p + 3, &out->size);
-		if (!p)
+		if (p && !strncmp(p, "/0x", 3)) /* trace-cmd report leaves it out */
+			p = take_hex(p + 3, &out->size);
+		if (!p || *p == '/')
 			return false;
 	}
 	if (!strncmp(p, " [", 2)) {

@@ -41,6 +41,9 @@ static const struct event_case events[] = {
 	/* an unknown task; a stack */
 	{ "           <...>-77    [003] ..H..  1.000001: <stack trace>", "<...>", 77, 3,
 	  0x18, 0, FTRACE_TIME_SECONDS, 1000001000, "<stack trace>", "" },
+	/* trace-cmd report, with -t */
+	{ "  cat-77  [003]  1.000001234: kernel_stack:         <stack trace >", "cat", 77,
+	  3, 0, 0, FTRACE_TIME_SECONDS, 1000001234, "<stack trace>", "" },
 	/* latency-format */
 	{ "    bash-1234    0d..1.    5us+: kmalloc: z", "bash", 1234, 0, 1, 1,
 	  FTRACE_TIME_LATENCY, 5000, "kmalloc", "z" },
@@ -79,6 +82,10 @@ START_TEST(other_lines)
 	} cases[] = {
 		{ "", FTRACE_LINE_NOTHING },
 		{ "   ", FTRACE_LINE_NOTHING },
+		{ "cpus=2", FTRACE_LINE_NOTHING },
+		{ "CPU:1 [12 EVENTS DROPPED]", FTRACE_LINE_LOST },
+		{ "CPU:1 [EVENTS DROPPED]", FTRACE_LINE_LOST },
+		{ "CPU:1 [12 EVENTS KEPT]", FTRACE_LINE_UNREADABLE },
 		{ "# tracer: nop", FTRACE_LINE_NOTHING },
 		{ "##### CPU 2 buffer started ####", FTRACE_LINE_NOTHING },
 		{ " => func+0x10/0x20", FTRACE_LINE_FRAME },
@@ -127,6 +134,8 @@ START_TEST(what_the_headers_say)
 	ftrace_line_parse(&l, "CPU:3 [LOST 12 EVENTS]");
 	ck_assert_uint_eq(l.cpu, 3);
 	ck_assert_uint_eq(l.lost, 12);
+	ftrace_line_parse(&l, "CPU:3 [12 EVENTS DROPPED]");
+	ck_assert_uint_eq(l.lost, 12);
 	ftrace_line_parse(&l, "CPU:3 [LOST EVENTS]");
 	ck_assert_uint_eq(l.lost, FTRACE_LOST_UNKNOWN);
 }
@@ -139,6 +148,7 @@ START_TEST(symbols)
 		uint64_t offset, size, addr;
 		bool has_addr;
 	} cases[] = {
+		{ "func+0x10 ptr=1", "func", NULL, 0x10, 0, 0, false },
 		{ "func+0x10/0x20", "func", NULL, 0x10, 0x20, 0, false },
 		{ "func+0x10/0x20 [ext4]", "func", "ext4", 0x10, 0x20, 0, false },
 		{ "func+0x1/0x2 [ext4 0123456789abcdef]", "func", "ext4", 1, 2, 0,
@@ -184,8 +194,7 @@ END_TEST
 START_TEST(no_symbols)
 {
 	static const char *const cases[] = {
-		"",	 " ",	    "+0x1/0x2",	   "f+0x",
-		"f+0x1", "f+0x1/9", "f+0x1/0x2 [", "f+0x1/0x2 []"
+		"", " ", "+0x1/0x2", "f+0x", "f+0x1/9", "f+0x1/0x2 [", "f+0x1/0x2 []"
 	};
 	struct ftrace_symbol s;
 

@@ -5,7 +5,7 @@
 # make demo       install what is missing, build, record two seconds here, show the reports
 # make lint       style, layers, shell scripts, headers
 # make bench      record and report beside perf kmem, trace-cmd and the bare walk
-#                 (BENCH='--rounds 9 --json --growth 100')
+#                 (BENCH='--rounds 9 --json --growth 100'; what options of record cost: BENCH=--knobs)
 # make fuzz-smoke a minute of fuzzing (needs clang; FUZZ_SECONDS=12 for each target)
 # make unit | cli | live | doctest | instructions    one kind of test
 #                 (TESTS='name ...' for some of cli, live; RENEW=1: a new baseline of instructions)

@@ -227,8 +227,8 @@ struct table *diff_recordings_table(const struct diff *d)
 	struct table *t = table_new("recordings", NULL);
 	size_t i;
 
-	for (i = 0; t && i < ARRAY_SIZE(columns); i++)
-		table_add_column(t, &columns[i]);
+	if (t)
+		table_add_columns(t, columns, ARRAY_SIZE(columns));
 	for (i = 0; t && i < d->args.paths.nr; i++) {
 		const struct diff_recording *run = &d->runs[i];
 		const struct facts *f = &run->facts;

@@ -113,12 +113,10 @@ int ledger_page_report(struct ledger *l, struct report *report)
 	struct table *t = table_new("ledger_page",
 				    "Pages: what the events explain of what vmstat says");
 	bool known, has_pcp;
-	size_t i;
 
 	if (!t)
 		return -ENOMEM;
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		table_add_column(t, &columns[i]);
+	table_add_columns(t, columns, ARRAY_SIZE(columns));
 	known = snapshot_change(rec, "vmstat.before", "vmstat.after", read_pgalloc,
 				&change);
 	add_row(t, "allocated (pgalloc_*)", (int64_t)l->pages_allocated, known, change,

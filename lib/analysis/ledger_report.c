@@ -344,10 +344,8 @@ static void add_columns(struct table *t)
 		{ .name = "cache", .title = "Cache" },
 		{ .name = "why", .title = "Why they differ", .last = true },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		table_add_column(t, &columns[i]);
+	table_add_columns(t, columns, ARRAY_SIZE(columns));
 }
 
 static struct cell row_name(const struct books *b, struct table *t, const struct row *row)

@@ -158,10 +158,8 @@ static void page_add_columns(struct table *t, bool live, bool detailed)
 		{ .name = "migtype", .title = "Migrate type" },
 		{ .name = "gfp", .title = "GFP flags" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(columns) - (detailed ? 0 : 3); i++)
-		table_add_column(t, &columns[i]);
+	table_add_columns(t, columns, ARRAY_SIZE(columns) - (detailed ? 0 : 3));
 }
 
 /* The cells of page_add_columns(); returns how many. */

@@ -72,10 +72,8 @@ static void failed_columns(struct table *t)
 		{ .name = "gfp", .title = "GFP flags" },
 		{ .name = "callsite", .title = "Callsite", .last = true },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		table_add_column(t, &columns[i]);
+	table_add_columns(t, columns, ARRAY_SIZE(columns));
 }
 
 static void failed_fill(struct page_report *page, const struct failed_rows *rows,

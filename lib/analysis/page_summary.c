@@ -135,10 +135,8 @@ static void free_only_columns(struct table *t)
 		{ .name = "hit", .title = "Hit", .unit = UNIT_COUNT },
 		{ .name = "callsite", .title = "Freed by", .last = true },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		table_add_column(t, &columns[i]);
+	table_add_columns(t, columns, ARRAY_SIZE(columns));
 }
 
 /* The function that freed, by the rule for frees. */

@@ -346,13 +346,11 @@ static struct table *make_table(const struct profile *p)
 		{ .name = "peak", .unit = UNIT_BYTES },
 		{ .name = "largest", .unit = UNIT_BYTES, .hidden = true },
 	};
-	size_t i;
 
 	if (!t)
 		return NULL;
 	table_set_by(t, word);
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		table_add_column(t, &columns[i]);
+	table_add_columns(t, columns, ARRAY_SIZE(columns));
 	return t;
 }
 

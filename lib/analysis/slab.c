@@ -131,10 +131,8 @@ static void slab_add_columns(struct table *t, bool live)
 		  .hidden = true },
 		{ .name = "net_reason", .title = "Why", .hidden = true },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		table_add_column(t, &columns[i]);
+	table_add_columns(t, columns, ARRAY_SIZE(columns));
 }
 
 #define SLAB_COLUMNS 11

@@ -25,10 +25,8 @@ static void account_columns(const struct slab_sums *sums, struct table *t)
 		  .hidden = true },
 		{ .name = "net_reason", .title = "why", .hidden = true },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		table_add_column(t, &columns[i]);
+	table_add_columns(t, columns, ARRAY_SIZE(columns));
 	subjects_columns(&sums->subjects, t);
 }
 

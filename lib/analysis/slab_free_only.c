@@ -37,10 +37,8 @@ static void add_columns(struct table *t)
 		{ .name = "double", .title = "Double", .unit = UNIT_COUNT },
 		{ .name = "callsite", .title = "Freed by", .last = true },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		table_add_column(t, &columns[i]);
+	table_add_columns(t, columns, ARRAY_SIZE(columns));
 }
 
 static void add_rows(const struct slab_report *slab, struct table *t,

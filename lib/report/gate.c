@@ -266,10 +266,9 @@ static struct table *make_table(void)
 		{ .name = "row", .title = "Row", .last = true },
 	};
 	struct table *t = table_new("gate", "Rows that break a rule");
-	size_t i;
 
-	for (i = 0; t && i < ARRAY_SIZE(columns); i++)
-		table_add_column(t, &columns[i]);
+	if (t)
+		table_add_columns(t, columns, ARRAY_SIZE(columns));
 	return t;
 }
 

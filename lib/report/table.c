@@ -128,6 +128,14 @@ void table_add_column(struct table *t, const struct column *col)
 	columns->per = text_dup(col->per, &t->failed);
 }
 
+void table_add_columns(struct table *t, const struct column *cols, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		table_add_column(t, &cols[i]);
+}
+
 struct cell *table_add_row(struct table *t)
 {
 	size_t capacity = t->rows_capacity ? t->rows_capacity * 2 : 16;

@@ -123,6 +123,8 @@ bool table_ok(const struct table *t);
 void table_set_by(struct table *t, const char *by);
 void table_set_summary_title(struct table *t, const char *title);
 void table_add_column(struct table *t, const struct column *col);
+/* @nr of them. */
+void table_add_columns(struct table *t, const struct column *cols, size_t nr);
 /* A new row of CELL_NONE; its cells, valid until the next row; NULL: no memory. */
 struct cell *table_add_row(struct table *t);
 void table_add_note(struct table *t, const char *fmt, ...) __printf_fmt(2, 3);

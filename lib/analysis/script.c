@@ -221,6 +221,25 @@ uint64_t script_field_number(const struct script *s, const struct raw_field *f,
 	return (uint64_t)((int64_t)(value << (64 - 8 * f->size)) >> (64 - 8 * f->size));
 }
 
+bool script_plain(struct script *s, const struct raw_field *f,
+		  const struct field_data *content)
+{
+	switch (f->kind) {
+	case FIELD_UINT:
+		outbuf_dec(s->out, script_field_number(s, f, content));
+		return true;
+	case FIELD_INT:
+		outbuf_int(s->out, (int64_t)script_field_number(s, f, content));
+		return true;
+	case FIELD_BOOL:
+		outbuf_puts(s->out,
+			    script_field_number(s, f, content) ? "true" : "false");
+		return true;
+	default:
+		return false;
+	}
+}
+
 void script_bytes(struct script *s, const struct field_data *content,
 		  const char *separator)
 {

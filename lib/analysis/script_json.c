@@ -92,21 +92,13 @@ static void put_string(struct script *s, const char *text, size_t size)
 static void put_value(struct script *s, const struct raw_field *f,
 		      const struct field_data *content)
 {
+	if (script_plain(s, f, content))
+		return;
 	switch (f->kind) {
-	case FIELD_UINT:
-		outbuf_dec(s->out, script_field_number(s, f, content));
-		break;
-	case FIELD_INT:
-		outbuf_int(s->out, (int64_t)script_field_number(s, f, content));
-		break;
 	case FIELD_ADDRESS:
 		outbuf_add(s->out, "\"0x", 3);
 		outbuf_hex(s->out, script_field_number(s, f, content), 1);
 		outbuf_char(s->out, '"');
-		break;
-	case FIELD_BOOL:
-		outbuf_puts(s->out,
-			    script_field_number(s, f, content) ? "true" : "false");
 		break;
 	case FIELD_TEXT:
 		put_string(s, (const char *)content->data, content->size);

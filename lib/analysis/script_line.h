@@ -78,6 +78,9 @@ bool script_field_data(const struct script *s, const struct kmem_event *ev,
 /* A number's value; sign-extended if it is a FIELD_INT. */
 uint64_t script_field_number(const struct script *s, const struct raw_field *f,
 			     const struct field_data *content);
+/* Shows a number or a truth value, as text and JSON both have them; false for all else. */
+bool script_plain(struct script *s, const struct raw_field *f,
+		  const struct field_data *content);
 /* Where the event's memory was asked for or freed: its call_site, or by its stack; 0. */
 uint64_t script_callsite(struct script *s, const struct kmem_event *ev);
 /* Adds a cached text; with -ENOMEM nothing. */

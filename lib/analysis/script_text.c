@@ -60,20 +60,12 @@ static void put_text(struct script *s, const struct field_data *content)
 static void put_raw(struct script *s, const struct raw_field *f,
 		    const struct field_data *content)
 {
+	if (script_plain(s, f, content))
+		return;
 	switch (f->kind) {
-	case FIELD_UINT:
-		outbuf_dec(s->out, script_field_number(s, f, content));
-		break;
-	case FIELD_INT:
-		outbuf_int(s->out, (int64_t)script_field_number(s, f, content));
-		break;
 	case FIELD_ADDRESS:
 		outbuf_add(s->out, "0x", 2);
 		outbuf_hex(s->out, script_field_number(s, f, content), 1);
-		break;
-	case FIELD_BOOL:
-		outbuf_puts(s->out,
-			    script_field_number(s, f, content) ? "true" : "false");
 		break;
 	case FIELD_TEXT:
 		put_text(s, content);

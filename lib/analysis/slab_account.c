@@ -16,7 +16,7 @@
 /*
  * live_entry.order of a slab object: its flags. A surplus free is one of no live object;
  * until its place is taken its entry keeps its time where an object has its sizes. (A free
- * whose entry is swept away meanwhile stays what it seemed.)
+ * whose entry is swept away after the clocks' skew stays what it seemed.)
  */
 #define slab_flags order
 
@@ -87,10 +87,21 @@ static inline uint32_t slab_row(struct slab_account *acc, const struct kmem_even
 	return row;
 }
 
+/* May an event still to come show that the free of @e was not what it seemed? */
+static bool slab_in_question(struct slab_account *acc, const struct live_entry *e,
+			     uint64_t now)
+{
+	if (likely(!e->slab_flags))
+		return false;
+	if (e->slab_flags & OVER && slab_over(acc, e->key)->object.key == e->key)
+		return true;
+	return now - entry_ts(e) <= acc->skew;
+}
+
 /* Moves freed addresses out of the full table, if they are more than a sixteenth of it: else
  * it has to grow for the live ones.
  */
-static bool slab_sweep(struct slab_account *acc)
+static bool slab_sweep(struct slab_account *acc, uint64_t now)
 {
 	struct live_table *t = &acc->live;
 	size_t i;
@@ -99,7 +110,8 @@ static bool slab_sweep(struct slab_account *acc)
 		return true;
 	for (i = 0; i < t->capacity; i++) {
 		/* A removal puts another entry into the place, perhaps a freed one. */
-		while (t->entries[i].state == LIVE_FREED) {
+		while (t->entries[i].state == LIVE_FREED &&
+		       !slab_in_question(acc, &t->entries[i], now)) {
 			if (!addr_set_add(&acc->freed, t->entries[i].key))
 				return false;
 			live_remove(t, &t->entries[i]);
@@ -109,9 +121,10 @@ static bool slab_sweep(struct slab_account *acc)
 }
 
 /* The entry of address @ptr, which may be new; NULL if memory ran out. */
-static inline struct live_entry *slab_entry(struct slab_account *acc, uint64_t ptr)
+static inline struct live_entry *slab_entry(struct slab_account *acc, uint64_t ptr,
+					    uint64_t now)
 {
-	if (unlikely(live_full(&acc->live)) && !slab_sweep(acc))
+	if (unlikely(live_full(&acc->live)) && !slab_sweep(acc, now))
 		return NULL;
 	return live_insert(&acc->live, ptr);
 }
@@ -277,7 +290,7 @@ static __always_inline void slab_alloc(struct slab_account *acc,
 	if (!plain && acc->dimension)
 		dim = dimension_of(acc->dimension, ev);
 	row = slab_row(acc, ev, dim);
-	e = slab_entry(acc, ev->slab_alloc.ptr);
+	e = slab_entry(acc, ev->slab_alloc.ptr, ev->ts);
 	if (unlikely(row == UINT32_MAX || !e)) {
 		acc->failed = true;
 		return;
@@ -409,7 +422,7 @@ static __always_inline void slab_free(struct slab_account *acc,
 		acc->totals.null++;
 		return;
 	}
-	e = slab_entry(acc, ev->slab_free.ptr);
+	e = slab_entry(acc, ev->slab_free.ptr, ev->ts);
 	if (unlikely(!e)) {
 		acc->failed = true;
 		return;

@@ -7,10 +7,12 @@
 
 #include "analysis/slab_account.h"
 
+static uint64_t now; /* time stamp of the next event */
+
 static void alloc(struct slab_account *acc, uint64_t ptr, uint64_t callsite, uint64_t req,
 		  uint64_t size)
 {
-	struct kmem_event ev = { .type = KMEM_KMALLOC, .cpu = 0 };
+	struct kmem_event ev = { .type = KMEM_KMALLOC, .cpu = 0, .ts = now };
 
 	ev.slab_alloc.ptr = ptr;
 	ev.slab_alloc.callsite = callsite;
@@ -21,7 +23,7 @@ static void alloc(struct slab_account *acc, uint64_t ptr, uint64_t callsite, uin
 
 static void release(struct slab_account *acc, uint64_t ptr, uint32_t cpu)
 {
-	struct kmem_event ev = { .type = KMEM_KFREE, .cpu = cpu };
+	struct kmem_event ev = { .type = KMEM_KFREE, .cpu = cpu, .ts = now };
 
 	ev.slab_free.ptr = ptr;
 	slab_account_event(acc, &ev);
@@ -121,7 +123,7 @@ START_TEST(freed_addresses_are_remembered_in_little_memory)
 	uint32_t seed = 3, nr_live = 0;
 	int i;
 
-	for (i = 0; i < 2000000; i++) {
+	for (i = 0; i < 2000000; i++, now++) {
 		uint32_t key = (seed = seed * 1103515245 + 12345) >> 8 & (ADDRESSES - 1);
 
 		if (nr_live < LIVE) {

@@ -177,7 +177,7 @@ $(PROGS): $(B)/%: $(B)/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(if $(filter %.a,$^),$(LIB_LIBS)) -lpthread
 # These are of our own library: they read and write recordings.
-BENCH_PROGS := $(addprefix $(B)/tests/bench/,walk gen_recording)
+BENCH_PROGS := $(addprefix $(B)/tests/bench/,walk gen_recording drain)
 $(BENCH_PROGS): $(LIBKMEMX)
 
 $(FUZZERS): $(B)/%: $(B)/%.o $(LIBKMEMX)

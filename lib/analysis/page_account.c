@@ -792,7 +792,8 @@ void page_account_event(struct page_account *acc, const struct kmem_event *ev)
 }
 
 /* The entry that @ev will need: alloc and free have their frame in the same place. */
-static __always_inline void page_fetch(const struct page_account *acc, const struct kmem_event *ev)
+static __always_inline void page_fetch(const struct page_account *acc,
+				       const struct kmem_event *ev)
 {
 	_Static_assert(offsetof(struct kmem_event, page_alloc.pfn) ==
 			       offsetof(struct kmem_event, page_free.pfn),

@@ -81,7 +81,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		{ OPTION_STRING, 'o', "output", "FILE", &o->output,
 		  "file to write (default: " DEFAULT_OUTPUT "); -: stream to stdout" },
 		{ OPTION_SIZE, 'b', "buffer-size", "SIZE", &o->buffer_bytes,
-		  "ring buffer of each CPU (default: up to 16M)" },
+		  "ring buffer of each CPU (default: up to 32M)" },
 		{ OPTION_STRING, 0, "clock", "NAME", &o->clock,
 		  "trace clock (default: " CAPTURE_DEFAULT_CLOCK ")" },
 		{ OPTION_UINT, 0, "file-version", "6|7", &o->file_version,

@@ -23,10 +23,11 @@
 #include "capture/pump.h"
 #include "capture/session.h"
 
-/* A CPU's buffer: an allocation storm makes 40 MB/s and CPU with stacks, and a reader that
- * is kept from running for a few hundred milliseconds must not lose any of it.
+/* A CPU's buffer: an allocation storm makes 40 MB/s and CPU with stacks, and a reader whose
+ * disk is busy with others' writing for half a second must not lose any of it. (With half
+ * as much, one of three rounds of the bench did, while perf's file was being written back.)
  */
-#define BUFFER_DEFAULT	    (16U << 20)
+#define BUFFER_DEFAULT	    (32U << 20)
 #define BUFFER_MIN	    (1U << 20)
 /* All buffers together take at most this part of memory by default. */
 #define BUFFER_MEMORY_SHARE 32

@@ -791,15 +791,23 @@ void page_account_event(struct page_account *acc, const struct kmem_event *ev)
 		page_take(acc, ev);
 }
 
-/* The entry that @ev will need: alloc and free have their frame in the same place. */
+/* The memory that @ev will need: alloc and free have their frame in the same place. */
 static __always_inline void page_fetch(const struct page_account *acc,
 				       const struct kmem_event *ev)
 {
+	uint64_t pfn = ev->page_free.pfn;
+	const uint32_t *region;
+
 	_Static_assert(offsetof(struct kmem_event, page_alloc.pfn) ==
 			       offsetof(struct kmem_event, page_free.pfn),
 		       "one prefetch for both");
-	if (ev->type == KMEM_PAGE_ALLOC || ev->type == KMEM_PAGE_FREE)
-		live_prefetch(&acc->blocks, ev->page_free.pfn);
+	if (ev->type < KMEM_PAGE_ALLOC || ev->type > KMEM_PAGE_FREE_BATCHED)
+		return;
+	live_prefetch(&acc->blocks, pfn);
+	region = u64_map_find(&acc->region_index, pfn >> REGION_ORDER);
+	if (region)
+		__builtin_prefetch(
+			&acc->regions[*region].words[(pfn >> 6) % REGION_WORDS], 1);
 }
 
 void page_account_events(struct page_account *acc, const struct kmem_event *ev, size_t nr)

@@ -5,7 +5,6 @@
  */
 #include "symbol/module_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,8 +18,8 @@
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "symbol/debug_units.h"
+#include "symbol/folder_walk.h"
 
-#define DEPTH_MAX   32
 #define MODULES_MAX 100000
 
 struct module_file {
@@ -34,8 +33,8 @@ struct module_files {
 	struct intern names, dirs;
 	struct module_file *files; /* by name number - 1; the first of a name counts */
 	size_t nr, capacity;
-	bool installed;	    /* below /lib/modules/VERSION */
-	struct strbuf path; /* below the top, while reading */
+	bool installed;		 /* below /lib/modules/VERSION */
+	struct folder_walk walk; /* its path is below the top */
 	char *top;
 };
 
@@ -77,7 +76,7 @@ static int add_file(struct module_files *m, const char *file)
 	size_t length = module_name_length(file), i;
 	struct strbuf name = { 0 }, path = { 0 };
 	uint32_t id, dir;
-	int ret = dir_of(m, strbuf_text(&m->path), &dir);
+	int ret = dir_of(m, strbuf_text(&m->walk.path), &dir);
 
 	strbuf_add(&name, file, length);
 	for (i = 0; name.data && i < length; i++)
@@ -87,7 +86,8 @@ static int add_file(struct module_files *m, const char *file)
 	if (!id || array_reserve(&m->files, &m->capacity, id, sizeof(*m->files))) {
 		ret = -ENOMEM;
 	} else if (id > m->nr) {
-		strbuf_printf(&path, "%s/%s/%s", m->top, strbuf_text(&m->path), file);
+		strbuf_printf(&path, "%s/%s/%s", m->top, strbuf_text(&m->walk.path),
+			      file);
 		m->files[m->nr++] =
 			(struct module_file){ .path = strbuf_detach(&path), .dir = dir };
 		ret = m->files[m->nr - 1].path ? 0 : -ENOMEM;
@@ -97,52 +97,24 @@ static int add_file(struct module_files *m, const char *file)
 	return ret;
 }
 
-static int walk(struct module_files *m, int fd, unsigned int depth);
-
-static int walk_entry(struct module_files *m, int folder, const char *name,
-		      unsigned int depth)
+static bool enter(void *ctx, const char *path, const char *name)
 {
-	size_t size = m->path.size;
-	int fd, ret;
-
-	if (*name == '.')
-		return 0;
-	if (module_name_length(name))
-		return m->nr < MODULES_MAX ? add_file(m, name) : 0;
-	if (depth == DEPTH_MAX)
-		return 0;
-	fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_DIRECTORY);
-	if (fd < 0)
-		return 0;
-	strbuf_printf(&m->path, "%s%s", size ? "/" : "", name);
-	ret = m->path.failed ? -ENOMEM : walk(m, fd, depth + 1);
-	if (m->path.data) {
-		m->path.size = size;
-		m->path.data[size] = '\0';
-	}
-	return ret;
+	(void)ctx;
+	(void)path;
+	return *name != '.';
 }
 
-/* Takes @fd. */
-static int walk(struct module_files *m, int fd, unsigned int depth)
+static int take_file(void *ctx, int folder, const char *name)
 {
-	DIR *dir = fdopendir(fd);
-	struct dirent *entry;
-	int ret = 0;
+	struct module_files *m = ctx;
 
-	if (!dir) {
-		close(fd);
+	(void)folder;
+	if (*name == '.' || !module_name_length(name) || m->nr >= MODULES_MAX)
 		return 0;
-	}
-	while (!ret && (entry = readdir(dir)))
-		if (entry->d_type == DT_REG || entry->d_type == DT_DIR ||
-		    entry->d_type == DT_UNKNOWN)
-			ret = walk_entry(m, fd, entry->d_name, depth);
-	closedir(dir);
-	return ret;
+	return add_file(m, name);
 }
 
-/* Is @path /lib/modules/VERSION, or a folder below it? What is below it goes to m->path. */
+/* Is @path /lib/modules/VERSION, or a folder below it? What is below it goes to m->walk.path. */
 static int find_top(struct module_files *m, const char *path)
 {
 	static const char modules[] = "/lib/modules";
@@ -162,10 +134,10 @@ static int find_top(struct module_files *m, const char *path)
 	p = version ? strchr(version, '/') : NULL;
 	m->installed = version && *version;
 	if (p)
-		strbuf_puts(&m->path, p + 1);
+		strbuf_puts(&m->walk.path, p + 1);
 	if (p)
 		*p = '\0';
-	return m->path.failed ? -ENOMEM : 0;
+	return m->walk.path.failed ? -ENOMEM : 0;
 }
 
 int module_files_open(struct module_files **out, const char *path)
@@ -177,11 +149,15 @@ int module_files_open(struct module_files **out, const char *path)
 	if (fd < 0)
 		return -errno;
 	m = calloc(1, sizeof(*m));
+	if (m)
+		m->walk = (struct folder_walk){ .enter = enter,
+						.file = take_file,
+						.ctx = m };
 	ret = m ? find_top(m, path) : -ENOMEM;
 	if (ret)
 		close(fd);
 	else
-		ret = walk(m, fd, 0);
+		ret = folder_walk(&m->walk, fd);
 	if (!ret && !m->nr)
 		ret = -ENODATA;
 	if (ret) {
@@ -205,7 +181,7 @@ void module_files_free(struct module_files *files)
 	intern_free(&files->names);
 	intern_free(&files->dirs);
 	free(files->files);
-	strbuf_free(&files->path);
+	strbuf_free(&files->walk.path);
 	free(files->top);
 	free(files);
 }

@@ -5,7 +5,6 @@
  */
 #include "symbol/source_tree.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -19,8 +18,8 @@
 #include "base/strbuf.h"
 #include "symbol/c_scan.h"
 #include "symbol/fold.h"
+#include "symbol/folder_walk.h"
 
-#define DEPTH_MAX     32
 #define FILES_MAX     1000000
 #define FILE_SIZE_MAX (16U << 20)
 
@@ -44,7 +43,8 @@ struct source_tree {
 	struct name_dirs functions, modules;
 	size_t nr_files;
 	/* While reading: */
-	struct strbuf path, name;
+	struct folder_walk walk;
+	struct strbuf name;
 	char *content;
 	uint32_t dir; /* the file's */
 };
@@ -108,8 +108,9 @@ static size_t read_file(struct source_tree *tree, int fd)
 	return size;
 }
 
-static int scan_file(struct source_tree *tree, int folder, const char *name)
+static int scan_file(void *ctx, int folder, const char *name)
 {
+	struct source_tree *tree = ctx;
 	bool makefile = !strcmp(name, "Makefile") || !strcmp(name, "Kbuild");
 	size_t length = strlen(name), size;
 	struct stat st;
@@ -126,7 +127,8 @@ static int scan_file(struct source_tree *tree, int folder, const char *name)
 	size = fstat(fd, &st) || !S_ISREG(st.st_mode) ? 0 : read_file(tree, fd);
 	close(fd);
 	tree->nr_files++;
-	tree->dir = intern_id(&tree->dirs, strbuf_text(&tree->path), tree->path.size);
+	tree->dir = intern_id(&tree->dirs, strbuf_text(&tree->walk.path),
+			      tree->walk.path.size);
 	if (!tree->dir)
 		return -ENOMEM;
 	return makefile ? c_scan_objects(tree->content, size, add_module, tree)
@@ -152,48 +154,10 @@ static bool is_no_kernel(const char *path, const char *name)
 	return false;
 }
 
-static int walk(struct source_tree *tree, int fd, unsigned int depth);
-
-static int walk_entry(struct source_tree *tree, int folder, const struct dirent *entry,
-		      unsigned int depth)
+static bool enter(void *ctx, const char *path, const char *name)
 {
-	size_t size = tree->path.size;
-	int fd, ret;
-
-	if (entry->d_type == DT_REG)
-		return scan_file(tree, folder, entry->d_name);
-	if ((entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN) ||
-	    is_no_kernel(strbuf_text(&tree->path), entry->d_name) || depth == DEPTH_MAX)
-		return 0;
-	fd = openat(folder, entry->d_name,
-		    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_DIRECTORY);
-	if (fd < 0) /* DT_UNKNOWN: some file systems do not say what it is */
-		return entry->d_type == DT_DIR ? 0
-					       : scan_file(tree, folder, entry->d_name);
-	strbuf_printf(&tree->path, "%s%s", size ? "/" : "", entry->d_name);
-	ret = tree->path.failed ? -ENOMEM : walk(tree, fd, depth + 1);
-	if (tree->path.data) {
-		tree->path.size = size;
-		tree->path.data[size] = '\0';
-	}
-	return ret;
-}
-
-/* Takes @fd. */
-static int walk(struct source_tree *tree, int fd, unsigned int depth)
-{
-	DIR *dir = fdopendir(fd);
-	struct dirent *entry;
-	int ret = 0;
-
-	if (!dir) {
-		close(fd);
-		return 0;
-	}
-	while (!ret && (entry = readdir(dir)))
-		ret = walk_entry(tree, fd, entry, depth);
-	closedir(dir);
-	return ret;
+	(void)ctx;
+	return !is_no_kernel(path, name);
 }
 
 int source_tree_open(struct source_tree **out, const char *path)
@@ -211,10 +175,12 @@ int source_tree_open(struct source_tree **out, const char *path)
 		close(fd);
 		return -ENOMEM;
 	}
-	ret = walk(tree, fd, 0);
+	tree->walk =
+		(struct folder_walk){ .enter = enter, .file = scan_file, .ctx = tree };
+	ret = folder_walk(&tree->walk, fd);
 	free(tree->content);
 	tree->content = NULL;
-	strbuf_free(&tree->path);
+	strbuf_free(&tree->walk.path);
 	strbuf_free(&tree->name);
 	if (!ret && !tree->functions.names.count)
 		ret = -ENODATA;
@@ -240,7 +206,7 @@ void source_tree_free(struct source_tree *tree)
 	intern_free(&tree->dirs);
 	name_dirs_free(&tree->functions);
 	name_dirs_free(&tree->modules);
-	strbuf_free(&tree->path);
+	strbuf_free(&tree->walk.path);
 	strbuf_free(&tree->name);
 	free(tree->content);
 	free(tree);

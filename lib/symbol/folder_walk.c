@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: the files below a folder.
+ * In: a folder. Out: its files and those of its folders, with the path of each.
+ */
+#include "symbol/folder_walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+static int walk_folder(struct folder_walk *walk, int fd, unsigned int depth);
+
+static int walk_entry(struct folder_walk *walk, int folder, const struct dirent *entry,
+		      unsigned int depth)
+{
+	size_t size = walk->path.size;
+	int fd, ret;
+
+	/* DT_UNKNOWN: some file systems do not say what it is. */
+	if (entry->d_type == DT_REG ||
+	    (entry->d_type == DT_UNKNOWN && depth == FOLDER_WALK_DEPTH))
+		return walk->file(walk->ctx, folder, entry->d_name);
+	if ((entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN) ||
+	    depth == FOLDER_WALK_DEPTH ||
+	    !walk->enter(walk->ctx, strbuf_text(&walk->path), entry->d_name))
+		return 0;
+	fd = openat(folder, entry->d_name,
+		    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_DIRECTORY);
+	if (fd < 0)
+		return entry->d_type == DT_DIR
+			       ? 0
+			       : walk->file(walk->ctx, folder, entry->d_name);
+	strbuf_printf(&walk->path, "%s%s", size ? "/" : "", entry->d_name);
+	if (walk->path.failed) {
+		close(fd);
+		ret = -ENOMEM;
+	} else {
+		ret = walk_folder(walk, fd, depth + 1);
+	}
+	if (walk->path.data) {
+		walk->path.size = size;
+		walk->path.data[size] = '\0';
+	}
+	return ret;
+}
+
+/* Takes @fd. */
+static int walk_folder(struct folder_walk *walk, int fd, unsigned int depth)
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *entry;
+	int ret = 0;
+
+	if (!dir) {
+		close(fd);
+		return 0;
+	}
+	while (!ret && (entry = readdir(dir)))
+		ret = walk_entry(walk, fd, entry, depth);
+	closedir(dir);
+	return ret;
+}
+
+int folder_walk(struct folder_walk *walk, int fd)
+{
+	return walk_folder(walk, fd, 0);
+}

@@ -250,29 +250,13 @@ static int merge_facts(struct recovery *v, struct writer_facts *out)
 		ret = facts_compose(&v->facts);
 	if (ret)
 		return ret;
-	*out = (struct writer_facts){
-		.file_version = 7,
-		.page_size = rec->page_size,
-		.header_page = rec->header_page,
-		.header_event = rec->header_event,
-		.ftrace_formats = rec->ftrace_formats,
-		.nr_ftrace_formats = rec->nr_ftrace_formats,
-		.event_formats = rec->event_formats,
-		.nr_event_formats = rec->nr_event_formats,
-		.kallsyms = rec->kallsyms,
-		.kallsyms_size = rec->kallsyms_size,
-		.printk_formats = rec->printk_formats,
-		.cmdlines = v->facts.writer.cmdlines,
-		.uname = rec->uname,
-		.writer_version = v->facts.writer.writer_version,
-		.trace_clock = rec->trace_clock,
-		.clock = recording_clock(rec, 0),
-		.nr_cpus = rec->nr_cpus,
-		.cpustats = v->facts.writer.cpustats,
-		.nr_cpustats = v->facts.writer.nr_cpustats,
-		.meta = v->facts.writer.meta,
-		.nr_meta = v->facts.writer.nr_meta,
-	};
+	*out = writer_facts_of(rec);
+	out->cmdlines = v->facts.writer.cmdlines;
+	out->writer_version = v->facts.writer.writer_version;
+	out->cpustats = v->facts.writer.cpustats;
+	out->nr_cpustats = v->facts.writer.nr_cpustats;
+	out->meta = v->facts.writer.meta;
+	out->nr_meta = v->facts.writer.nr_meta;
 	return 0;
 }
 

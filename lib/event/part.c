@@ -270,37 +270,13 @@ static struct recording_text *choose_meta(const struct part *p,
 	return meta;
 }
 
-static void copy_facts(struct writer_facts *f, const struct recording *rec)
-{
-	f->file_version = rec->file_version ? rec->file_version : 7;
-	f->foreign_endian = rec->big_endian != (__BYTE_ORDER == __BIG_ENDIAN);
-	f->long_size = rec->user_long_size;
-	f->file_page_size = rec->page_size;
-	f->header_page = rec->header_page;
-	f->header_event = rec->header_event;
-	f->ftrace_formats = rec->ftrace_formats;
-	f->nr_ftrace_formats = rec->nr_ftrace_formats;
-	f->event_formats = rec->event_formats;
-	f->nr_event_formats = rec->nr_event_formats;
-	f->kallsyms = rec->kallsyms;
-	f->kallsyms_size = rec->kallsyms_size;
-	f->printk_formats = rec->printk_formats;
-	f->cmdlines = rec->cmdlines;
-	f->uname = rec->uname;
-	f->writer_version = rec->writer_version;
-	f->trace_clock = rec->trace_clock;
-	f->nr_cpus = rec->nr_cpus;
-	f->options = rec->options;
-	f->nr_options = rec->nr_options;
-}
-
 /* The file, of the pages that are there. @all: every buffer's; the top one is taken out. */
 static int write_file(struct part *p, struct writer_instance *all, size_t nr,
 		      const struct log *log)
 {
 	struct writer_instance top = { .clock = p->rec->buffers[0].clock,
 				       .page_size = p->rec->buffers[0].page_size };
-	struct writer_facts facts = { 0 };
+	struct writer_facts facts = writer_facts_of(p->rec);
 	char name[] = "part", text[64];
 	struct recording_text *meta, item = { name, text, 0 };
 	size_t i, kept = 0;
@@ -315,7 +291,13 @@ static int write_file(struct part *p, struct writer_instance *all, size_t nr,
 	}
 	item.size = (size_t)snprintf(text, sizeof(text), "%" PRIu64 ",%" PRIu64,
 				     p->opts->start_ts, p->opts->stop_ts);
-	copy_facts(&facts, p->rec);
+	if (p->rec->file_version)
+		facts.file_version = p->rec->file_version;
+	facts.foreign_endian = p->rec->big_endian != (__BYTE_ORDER == __BIG_ENDIAN);
+	facts.long_size = p->rec->user_long_size;
+	facts.file_page_size = p->rec->page_size;
+	facts.options = p->rec->options;
+	facts.nr_options = p->rec->nr_options;
 	facts.page_size = top.page_size;
 	facts.clock = top.clock;
 	facts.instances = all;

@@ -334,6 +334,29 @@ static int write_composed(int fd, struct composer *c, struct instance_place *pla
 	return ret;
 }
 
+struct writer_facts writer_facts_of(const struct recording *rec)
+{
+	return (struct writer_facts){
+		.file_version = 7,
+		.page_size = rec->page_size,
+		.header_page = rec->header_page,
+		.header_event = rec->header_event,
+		.ftrace_formats = rec->ftrace_formats,
+		.nr_ftrace_formats = rec->nr_ftrace_formats,
+		.event_formats = rec->event_formats,
+		.nr_event_formats = rec->nr_event_formats,
+		.kallsyms = rec->kallsyms,
+		.kallsyms_size = rec->kallsyms_size,
+		.printk_formats = rec->printk_formats,
+		.cmdlines = rec->cmdlines,
+		.uname = rec->uname,
+		.writer_version = rec->writer_version,
+		.trace_clock = rec->trace_clock,
+		.clock = recording_clock(rec, 0),
+		.nr_cpus = rec->nr_cpus,
+	};
+}
+
 int writer_write(int fd, const struct writer_facts *facts,
 		 const struct writer_part *parts, size_t nr_parts,
 		 uint64_t *written_bytes, const struct log *log)

@@ -85,6 +85,13 @@ struct writer_part {
 #define WRITER_CHUNK (1U << 20)
 
 /**
+ * writer_facts_of() - what a recording's own metadata texts say, for one made of it
+ *
+ * Borrows from @rec. The version is 7, and neither meta items nor statistics are taken.
+ */
+struct writer_facts writer_facts_of(const struct recording *rec);
+
+/**
  * writer_write() - write a whole recording
  * @fd: an empty, seekable file open for writing; stays the caller's
  * @parts: in CPU order; CPUs without data may be left out

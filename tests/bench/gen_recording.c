@@ -166,27 +166,12 @@ static uint64_t write_cpu(const struct generator *g, uint32_t cpu, uint64_t roun
 
 static struct writer_facts facts_of(const struct generator *g, uint32_t nr_cpus)
 {
-	const struct recording *rec = g->rec;
+	struct writer_facts facts = writer_facts_of(g->rec);
 
-	return (struct writer_facts){
-		.file_version = 7,
-		.page_size = g->page_size,
-		.header_page = rec->header_page,
-		.header_event = rec->header_event,
-		.ftrace_formats = rec->ftrace_formats,
-		.nr_ftrace_formats = rec->nr_ftrace_formats,
-		.event_formats = rec->event_formats,
-		.nr_event_formats = rec->nr_event_formats,
-		.kallsyms = rec->kallsyms,
-		.kallsyms_size = rec->kallsyms_size,
-		.printk_formats = rec->printk_formats,
-		.cmdlines = rec->cmdlines,
-		.uname = rec->uname,
-		.writer_version = "gen_recording",
-		.trace_clock = rec->trace_clock,
-		.clock = recording_clock(rec, 0),
-		.nr_cpus = nr_cpus,
-	};
+	facts.page_size = g->page_size;
+	facts.writer_version = "gen_recording";
+	facts.nr_cpus = nr_cpus;
+	return facts;
 }
 
 /* How often the pages must be repeated for @nr_events on @nr_cpus CPUs; at least once. */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "recording/cpu_cursor.h"
 
 /* All readers of a buffer together read ahead this much, two or three times; each at least
  * a sub-buffer. Larger blocks than these are out of the second-level cache before they are
@@ -46,8 +45,8 @@ static void set_limits(struct block_reader *br)
 	br->block_size -= br->block_size % page;
 	if (br->block_size > size)
 		br->block_size = (size_t)size;
-	br->chunk_limit = clamp_size(CHUNK_MEMORY / nr, CHUNK_MIN_PAGES * page,
-				     CPU_CURSOR_MAX_CHUNK);
+	br->chunk_limit =
+		clamp_size(CHUNK_MEMORY / nr, CHUNK_MIN_PAGES * page, BLOCK_MAX_CHUNK);
 }
 
 bool block_reader_init(struct block_reader *br, const struct recording *rec,
@@ -134,8 +133,8 @@ static size_t find_frame(struct block_reader *br)
 	uint64_t left = br->end - br->pos;
 	size_t window = 4096, size = 0;
 
-	if (left > CPU_CURSOR_MAX_CHUNK)
-		left = CPU_CURSOR_MAX_CHUNK;
+	if (left > BLOCK_MAX_CHUNK)
+		left = BLOCK_MAX_CHUNK;
 	do {
 		window = window < left / 4 ? window * 4 : (size_t)left;
 		if (!window || read_input(br, window))
@@ -190,7 +189,7 @@ bad:
 static int read_chunk(struct block_reader *br, struct block *block,
 		      struct decompress_input *in)
 {
-	int err = in->size > CPU_CURSOR_MAX_CHUNK ? -E2BIG : read_input(br, in->size);
+	int err = in->size > BLOCK_MAX_CHUNK ? -E2BIG : read_input(br, in->size);
 
 	in->data = br->input;
 	if (!err && block->cut)

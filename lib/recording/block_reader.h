@@ -15,6 +15,9 @@
 
 #define BLOCK_MAX_TROUBLE 2
 
+/* A compressed chunk may claim at most this many bytes, compressed or not. */
+#define BLOCK_MAX_CHUNK (64U << 20)
+
 /* What is wrong with a part of the file. */
 struct block_trouble {
 	uint64_t offset;

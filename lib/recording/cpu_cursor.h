@@ -19,7 +19,7 @@ struct read_ahead;
  *
  * Reads ahead in blocks sized so that all CPUs of the buffer together stay within a fixed
  * amount of memory (never whole CPUs; compressed chunks are decompressed one at a time,
- * a chunk that claims to be larger than CPU_CURSOR_MAX_CHUNK is refused).
+ * a chunk that claims to be larger than BLOCK_MAX_CHUNK is refused).
  *
  * Return: 0 or -ENOMEM; @rec and @ahead must outlive the cursor.
  */
@@ -37,9 +37,6 @@ int cpu_cursor_open(struct cpu_cursor **out, const struct recording *rec, uint32
  */
 int cpu_cursor_next(struct cpu_cursor *cur, struct subbuf *sb) __must_check;
 void cpu_cursor_close(struct cpu_cursor *cur);
-
-/* A compressed chunk may claim at most this many bytes, compressed or not. */
-#define CPU_CURSOR_MAX_CHUNK (64U << 20)
 
 /**
  * recording_time_span() - first and last event time over a buffer's CPUs

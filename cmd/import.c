@@ -34,6 +34,20 @@ int import_read_symbols(const struct import_options *o, struct strbuf *text)
 	return EXIT_FAILED;
 }
 
+struct recording_import_options import_known(struct import *im,
+					     const struct strbuf *symbols)
+{
+	return (struct recording_import_options){
+		.release = im->opts->release,
+		.machine = im->opts->machine,
+		.page_size = (uint32_t)im->opts->page_size,
+		.symbols = symbols->data,
+		.symbols_size = symbols->size,
+		.open_part = import_open_part,
+		.ctx = im,
+	};
+}
+
 int import_open_output(struct import *im)
 {
 	return output_open(&im->out, im->opts->output, &im->log) ? EXIT_FAILED : -1;

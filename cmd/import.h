@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "capture/output.h"
 #include "message.h"
+#include "recording/import_options.h"
 #include "recording/writer.h"
 
 struct import_options {
@@ -42,6 +43,9 @@ int import_raw_pages(struct import *im);
 
 /* What --kallsyms or --system-map names; nothing without. An exit code, else -1. */
 int import_read_symbols(const struct import_options *o, struct strbuf *text);
+/* What the user says of the copy's kernel; borrows from @im and @symbols. */
+struct recording_import_options import_known(struct import *im,
+					     const struct strbuf *symbols);
 /* Opens @im->out; an exit code after a message, else -1. */
 int import_open_output(struct import *im);
 /* An unnamed file beside the output, for one CPU's pages; @ctx is a struct import. */

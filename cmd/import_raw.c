@@ -44,18 +44,9 @@ static void say(const struct import *im, const struct raw_pages *rp)
 
 static int run(struct import *im, const struct strbuf *symbols)
 {
-	const struct import_options *o = im->opts;
-	const struct raw_pages_options opts = {
-		.release = o->release,
-		.machine = o->machine,
-		.page_size = (uint32_t)o->page_size,
-		.symbols = symbols->data,
-		.symbols_size = symbols->size,
-		.open_part = import_open_part,
-		.ctx = im,
-	};
+	const struct recording_import_options opts = import_known(im, symbols);
 	struct raw_pages *rp = NULL;
-	int err = raw_pages_open(&rp, o->raw_pages, &opts, &im->log), ret;
+	int err = raw_pages_open(&rp, im->opts->raw_pages, &opts, &im->log), ret;
 	const struct writer_part *parts;
 	size_t nr_parts;
 

@@ -109,16 +109,7 @@ static void say(const struct import *im, const struct text_import *ti)
 
 static int run(struct import *im, struct line_source *ls, const struct strbuf *symbols)
 {
-	const struct import_options *o = im->opts;
-	const struct text_import_options opts = {
-		.release = o->release,
-		.machine = o->machine,
-		.page_size = (uint32_t)o->page_size,
-		.symbols = symbols->data,
-		.symbols_size = symbols->size,
-		.open_part = import_open_part,
-		.ctx = im,
-	};
+	const struct recording_import_options opts = import_known(im, symbols);
 	struct text_import *ti = NULL;
 	int err = text_import_run(&ti, ls, &opts), ret;
 	const struct writer_part *parts;

@@ -30,7 +30,7 @@ struct text_cpu {
 };
 
 struct text_import {
-	struct text_import_options opts;
+	struct recording_import_options opts;
 	struct text_import_result result;
 	struct text_events events;
 	struct name_addrs *addrs;
@@ -573,7 +573,7 @@ static int start(struct text_import *ti, struct line_source *ls)
 }
 
 int text_import_run(struct text_import **out, struct line_source *ls,
-		    const struct text_import_options *opts)
+		    const struct recording_import_options *opts)
 {
 	struct text_import *ti = calloc(1, sizeof(*ti));
 	int ret;

@@ -15,25 +15,9 @@
 
 #include "base/compiler.h"
 #include "base/log.h"
+#include "recording/import_options.h"
 #include "recording/line_source.h"
 #include "recording/writer.h"
-
-/**
- * struct text_import_options - what the text does not say
- * @release, @machine: of the kernel; NULL: unknown
- * @page_size: of the kernel, in bytes; 0: unknown
- * @symbols: text of kallsyms or System.map; may be NULL
- * @open_part: a descriptor of an empty file for @cpu's pages, open for reading and writing,
- *	that text_import_free() closes; or -errno
- */
-struct text_import_options {
-	const char *release, *machine;
-	uint32_t page_size;
-	const char *symbols;
-	size_t symbols_size;
-	int (*open_part)(void *ctx, uint32_t cpu);
-	void *ctx;
-};
 
 /**
  * struct text_import_result - what was found
@@ -58,7 +42,7 @@ struct text_import;
  * of @open_part and of writing parts; -ENOMEM.
  */
 int text_import_run(struct text_import **out, struct line_source *ls,
-		    const struct text_import_options *opts) __must_check;
+		    const struct recording_import_options *opts) __must_check;
 const struct text_import_result *text_import_result(const struct text_import *ti);
 /* For writer_write(); owned by the import. */
 const struct writer_facts *text_import_facts(const struct text_import *ti);

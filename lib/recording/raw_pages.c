@@ -33,7 +33,7 @@ struct text_array {
 
 struct raw_pages {
 	const char *dir;
-	const struct raw_pages_options *opts;
+	const struct recording_import_options *opts;
 	const struct log *log;
 	struct page_layout layout;
 	uint32_t subbuf_size;
@@ -591,7 +591,7 @@ static int compose(struct raw_pages *rp)
 }
 
 int raw_pages_open(struct raw_pages **out, const char *dir,
-		   const struct raw_pages_options *opts, const struct log *log)
+		   const struct recording_import_options *opts, const struct log *log)
 {
 	struct raw_pages *rp = calloc(1, sizeof(*rp));
 	int ret;

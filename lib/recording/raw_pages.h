@@ -12,24 +12,8 @@
 
 #include "base/compiler.h"
 #include "base/log.h"
+#include "recording/import_options.h"
 #include "recording/writer.h"
-
-/**
- * struct raw_pages_options - what the folder may not hold
- * @release, @machine: of the kernel; NULL: what the folder says
- * @page_size: of the kernel's pages, in bytes; 0: unknown
- * @symbols: text of kallsyms or System.map to use; NULL: the folder's
- * @open_part: a descriptor of an empty file for @cpu's pages, which is needed where the last
- *	one is cut; or -errno
- */
-struct raw_pages_options {
-	const char *release, *machine;
-	uint32_t page_size;
-	const char *symbols;
-	size_t symbols_size;
-	int (*open_part)(void *ctx, uint32_t cpu);
-	void *ctx;
-};
 
 struct raw_pages;
 
@@ -40,7 +24,7 @@ struct raw_pages;
  * or empty; -EBADMSG the same of one that makes no sense; -ENOMEM, -errno of reading.
  */
 int raw_pages_open(struct raw_pages **out, const char *dir,
-		   const struct raw_pages_options *opts,
+		   const struct recording_import_options *opts,
 		   const struct log *log) __must_check;
 void raw_pages_close(struct raw_pages *rp);
 /* For writer_write(); owned by @rp. */

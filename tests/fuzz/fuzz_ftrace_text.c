@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = size ? memchr(data, 0, size) : NULL;
 	size_t symbols = nul ? (size_t)(nul - data) : 0;
-	const struct text_import_options opts = {
+	const struct recording_import_options opts = {
 		.symbols = nul ? (const char *)data : NULL,
 		.symbols_size = symbols,
 		.open_part = open_text_part,

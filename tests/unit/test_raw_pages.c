@@ -130,7 +130,7 @@ static void put_description(unsigned int long_size)
 
 static int import(struct raw_pages **out)
 {
-	const struct raw_pages_options opts = { .open_part = open_part };
+	const struct recording_import_options opts = { .open_part = open_part };
 
 	return raw_pages_open(out, dir, &opts, &counting);
 }

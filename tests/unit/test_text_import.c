@@ -36,7 +36,7 @@ static int open_part(void *ctx, uint32_t cpu)
 
 static int import(const char *text, const char *symbols, struct text_import **out)
 {
-	const struct text_import_options opts = {
+	const struct recording_import_options opts = {
 		.symbols = symbols,
 		.symbols_size = symbols ? strlen(symbols) : 0,
 		.open_part = open_part,

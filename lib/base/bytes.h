@@ -14,6 +14,13 @@
 
 #include "base/compiler.h"
 
+/* This machine's byte order. */
+#if __BYTE_ORDER == __BIG_ENDIAN
+#define HOST_BIG_ENDIAN true
+#else
+#define HOST_BIG_ENDIAN false
+#endif
+
 /**
  * range_ok() - does [off, off + len) lie inside [0, size)? Never overflows.
  */

@@ -6,7 +6,95 @@
 #include "base/io.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* How long a FIFO may be without a writer: the other process has to start first. */
+#define WRITER_WAIT_MS 1000
+#define WRITER_LOOK_MS 20
+/* Bytes that are copied at a time. */
+#define IO_CHUNK       (1U << 20)
+
+/* Has @fd, the reading end, somebody at the other end, or something to read? Only tee(2)
+ * tells without taking anything: nothing to copy and no writer is 0, with a writer -EAGAIN.
+ */
+static bool has_writer(int fd, int scratch)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	/* POLLHUP: a writer has been here. */
+	if (poll(&p, 1, 0) > 0)
+		return true;
+	return tee(fd, scratch, 1, SPLICE_F_NONBLOCK) < 0 && errno == EAGAIN;
+}
+
+static int wait_for_writer(int fd)
+{
+	int scratch[2], waited, ret = 0;
+
+	if (pipe2(scratch, O_CLOEXEC | O_NONBLOCK) < 0)
+		return -errno;
+	for (waited = 0; !ret && !has_writer(fd, scratch[1]); waited += WRITER_LOOK_MS) {
+		if (waited >= WRITER_WAIT_MS)
+			ret = -EPIPE;
+		else
+			poll(NULL, 0, WRITER_LOOK_MS);
+	}
+	close(scratch[0]);
+	close(scratch[1]);
+	return ret;
+}
+
+/* From now on reads wait for the writer, who is there. */
+static int use_pipe(int fd)
+{
+	int flags, ret = wait_for_writer(fd);
+
+	if (ret)
+		return ret;
+	flags = fcntl(fd, F_GETFL);
+	return flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ? -errno : 0;
+}
+
+int io_open_input(const char *path, enum io_input kind)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), ret = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0)
+		ret = -errno;
+	else if (S_ISDIR(st.st_mode))
+		ret = -EISDIR;
+	else if (S_ISFIFO(st.st_mode) && kind == IO_FILE_OR_PIPE)
+		ret = use_pipe(fd);
+	else if (!S_ISREG(st.st_mode))
+		ret = -ENODEV;
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
+}
+
+const char *io_strerror(int err)
+{
+	switch (err < 0 ? -err : err) {
+	case ENODEV:
+		return "it is not a regular file";
+	case EPIPE:
+		return "it is a pipe, and nobody writes to it";
+	case EFBIG:
+		return "it is too large for what it should be";
+	default:
+		return strerror(err < 0 ? -err : err);
+	}
+}
 
 int io_pread_all(int fd, void *buf, size_t size, uint64_t offset)
 {
@@ -40,6 +128,48 @@ int io_pwrite_all(int fd, const void *buf, size_t size, uint64_t offset)
 		p += n;
 		size -= (size_t)n;
 		offset += (uint64_t)n;
+	}
+	return 0;
+}
+
+/* Copies through memory, for files between which copy_file_range() does not work. */
+static int copy_by_hand(int from, uint64_t src, int to, uint64_t dst, uint64_t size)
+{
+	size_t room = size < IO_CHUNK ? (size_t)size : IO_CHUNK;
+	char *buf = malloc(room ? room : 1);
+	int ret = buf ? 0 : -ENOMEM;
+
+	while (!ret && size) {
+		size_t n = size < room ? (size_t)size : room;
+
+		ret = io_pread_all(from, buf, n, src);
+		if (!ret)
+			ret = io_pwrite_all(to, buf, n, dst);
+		src += n;
+		dst += n;
+		size -= n;
+	}
+	free(buf);
+	return ret;
+}
+
+int io_copy(int from, uint64_t src, int to, uint64_t dst, uint64_t size)
+{
+	while (size) {
+		off_t in = (off_t)src, out = (off_t)dst;
+		size_t want = size < (1U << 30) ? (size_t)size : (1U << 30);
+		ssize_t n = copy_file_range(from, &in, to, &out, want, 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		/* Across filesystems, on old kernels, on special ones: any reason will do,
+		 * a true failure shows again in the plain copy.
+		 */
+		if (n <= 0)
+			return copy_by_hand(from, src, to, dst, size);
+		src += (uint64_t)n;
+		dst += (uint64_t)n;
+		size -= (uint64_t)n;
 	}
 	return 0;
 }

@@ -6,17 +6,19 @@
 #include "base/log.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+
+#include "base/safe_text.h"
 
 void log_msg(const struct log *log, enum log_level level, const char *fmt, ...)
 {
-	char buf[1024];
+	struct strbuf sb = { 0 };
 	va_list ap;
 
 	if (!log || !log->fn)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(buf, sizeof(buf), fmt, ap);
+	safe_text_vprintf(&sb, fmt, ap);
 	va_end(ap);
-	log->fn(log->ctx, level, buf);
+	log->fn(log->ctx, level, fmt, sb.failed ? "out of memory" : strbuf_text(&sb));
+	strbuf_free(&sb);
 }

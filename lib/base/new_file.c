@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * base: new files where others may write too.
+ * In: a directory, opened once. Out: descriptors.
+ */
+#include "base/new_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A second name that is taken by chance, out of 2^64, is somebody's experiment. */
+#define TRIES 16
+
+int new_file_token(char token[NEW_FILE_TOKEN])
+{
+	uint64_t bits;
+	ssize_t n;
+
+	do
+		n = getrandom(&bits, sizeof(bits), 0);
+	while (n < 0 && errno == EINTR);
+	if (n != sizeof(bits))
+		return n < 0 ? -errno : -EIO;
+	snprintf(token, NEW_FILE_TOKEN, "%016" PRIx64, bits);
+	return 0;
+}
+
+int new_file_dir(const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir;
+	int fd;
+
+	*name = slash ? slash + 1 : path;
+	if (!*path)
+		return -EINVAL;
+	if (!**name)
+		return -EISDIR;
+	dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	if (!dir)
+		return -ENOMEM;
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	free(dir);
+	return fd;
+}
+
+int new_file_create(int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			0600);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static void proc_path(int fd, char *path, size_t size)
+{
+	snprintf(path, size, "/proc/self/fd/%d", fd);
+}
+
+int new_file_link(int fd, int dir_fd, const char *name)
+{
+	char path[32];
+
+	proc_path(fd, path, sizeof(path));
+	return linkat(AT_FDCWD, path, dir_fd, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+}
+
+/* Makes a file of a random name, a new one or with @fd >= 0 that one, and tells the name. A
+ * descriptor or -errno.
+ */
+static int make_random(int fd, int dir_fd, char *name, size_t size)
+{
+	char token[NEW_FILE_TOKEN];
+	int ret = -EEXIST;
+
+	for (int try = 0; ret == -EEXIST && try < TRIES; try++) {
+		ret = new_file_token(token);
+		if (ret)
+			return ret;
+		snprintf(name, size, ".kmemx.%s", token);
+		ret = fd < 0 ? new_file_create(dir_fd, name)
+			     : new_file_link(fd, dir_fd, name);
+	}
+	return ret < 0 || fd < 0 ? ret : fd;
+}
+
+int new_file_unnamed(int dir_fd, bool linkable)
+{
+	int fd = openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char name[32];
+
+	if (fd >= 0) {
+		proc_path(fd, name, sizeof(name));
+		if (!linkable || !access(name, F_OK))
+			return fd;
+		close(fd);
+	}
+	if (linkable)
+		return -EOPNOTSUPP;
+	fd = make_random(-1, dir_fd, name, sizeof(name));
+	if (fd >= 0 && unlinkat(dir_fd, name, 0) < 0) {
+		close(fd);
+		return -errno;
+	}
+	return fd;
+}
+
+int new_file_again(int fd)
+{
+	char path[32];
+	int again;
+
+	proc_path(fd, path, sizeof(path));
+	again = open(path, O_RDWR | O_CLOEXEC);
+	return again < 0 ? -errno : again;
+}
+
+/* --- files of an earlier process --------------------------------------------------------- */
+
+static bool is_own(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_uid == geteuid() && st->st_nlink == 1;
+}
+
+int new_file_open_own(int dir_fd, const char *name)
+{
+	/* O_NONBLOCK: a FIFO would wait for somebody to open its other end. */
+	int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && is_own(&st))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+bool new_file_is_own(int dir_fd, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) && is_own(&st);
+}
+
+/* --- replacing --------------------------------------------------------------------------- */
+
+int new_file_open_at(struct new_file *f, int dir_fd, const char *name, const char *hidden)
+{
+	char random[32];
+
+	*f = NEW_FILE_INIT;
+	f->name = strdup(name);
+	f->dir_fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
+	if (!f->name || f->dir_fd < 0)
+		return f->name ? -errno : -ENOMEM;
+	f->fd = hidden ? new_file_create(dir_fd, hidden) : new_file_unnamed(dir_fd, true);
+	if (!hidden && f->fd < 0) {
+		f->fd = make_random(-1, dir_fd, random, sizeof(random));
+		hidden = random;
+	}
+	if (f->fd < 0 || !hidden)
+		return f->fd < 0 ? f->fd : 0;
+	f->hidden = strdup(hidden);
+	if (!f->hidden)
+		unlinkat(dir_fd, hidden, 0);
+	return f->hidden ? 0 : -ENOMEM;
+}
+
+int new_file_open(struct new_file *f, const char *path)
+{
+	const char *name;
+	int ret, dir_fd = new_file_dir(path, &name);
+
+	*f = NEW_FILE_INIT;
+	if (dir_fd < 0)
+		return dir_fd;
+	ret = new_file_open_at(f, dir_fd, name, NULL);
+	close(dir_fd);
+	return ret;
+}
+
+int new_file_commit(struct new_file *f)
+{
+	char random[32];
+	int ret;
+
+	/* link(2) cannot replace anything: an unnamed file gets a hidden name first. */
+	if (!f->hidden) {
+		ret = make_random(f->fd, f->dir_fd, random, sizeof(random));
+		if (ret < 0)
+			return ret;
+	}
+	ret = renameat(f->dir_fd, f->hidden ? f->hidden : random, f->dir_fd, f->name) < 0
+		      ? -errno
+		      : 0;
+	if (ret && !f->hidden)
+		unlinkat(f->dir_fd, random, 0);
+	if (ret)
+		return ret;
+	free(f->hidden);
+	f->hidden = NULL;
+	return 0;
+}
+
+int new_file_keep(struct new_file *f)
+{
+	char random[32];
+	int ret;
+
+	if (!f->hidden) {
+		ret = make_random(f->fd, f->dir_fd, random, sizeof(random));
+		if (ret < 0)
+			return ret;
+		f->hidden = strdup(random);
+	}
+	f->keep = true;
+	return f->hidden ? 0 : -ENOMEM;
+}
+
+void new_file_close(struct new_file *f)
+{
+	if (f->hidden && !f->keep)
+		unlinkat(f->dir_fd, f->hidden, 0);
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->dir_fd >= 0)
+		close(f->dir_fd);
+	free(f->name);
+	free(f->hidden);
+	*f = NEW_FILE_INIT;
+}

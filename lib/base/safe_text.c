@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * base: names that others chose, safe to show.
+ * In: any bytes. Out: printable UTF-8.
+ */
+#include "base/safe_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is not shown as it is, in order: Unicode's control and format characters (Cc, Cf), its
+ * line and paragraph separators, Default_Ignorable_Code_Point, private use, noncharacters.
+ */
+static const struct {
+	uint32_t first, last;
+} unsafe[] = {
+	{ 0x0, 0x1f },		 { 0x7f, 0x9f },       { 0xad, 0xad },
+	{ 0x34f, 0x34f },	 { 0x600, 0x605 },     { 0x61c, 0x61c },
+	{ 0x6dd, 0x6dd },	 { 0x70f, 0x70f },     { 0x890, 0x891 },
+	{ 0x8e2, 0x8e2 },	 { 0x115f, 0x1160 },   { 0x17b4, 0x17b5 },
+	{ 0x180b, 0x180f },	 { 0x200b, 0x200f },   { 0x2028, 0x202e },
+	{ 0x2060, 0x206f },	 { 0x3164, 0x3164 },   { 0xd800, 0xf8ff },
+	{ 0xfdd0, 0xfdef },	 { 0xfe00, 0xfe0f },   { 0xfeff, 0xfeff },
+	{ 0xffa0, 0xffa0 },	 { 0xfff0, 0xfffb },   { 0xfffe, 0xffff },
+	{ 0x110bd, 0x110bd },	 { 0x110cd, 0x110cd }, { 0x13430, 0x1343f },
+	{ 0x1bca0, 0x1bca3 },	 { 0x1d173, 0x1d17a }, { 0x1fffe, 0x1ffff },
+	{ 0x2fffe, 0x2ffff },	 { 0x3fffe, 0x3ffff }, { 0x4fffe, 0x4ffff },
+	{ 0x5fffe, 0x5ffff },	 { 0x6fffe, 0x6ffff }, { 0x7fffe, 0x7ffff },
+	{ 0x8fffe, 0x8ffff },	 { 0x9fffe, 0x9ffff }, { 0xafffe, 0xaffff },
+	{ 0xbfffe, 0xbffff },	 { 0xcfffe, 0xcffff }, { 0xdfffe, 0xdffff },
+	{ 0xe0000, UINT32_MAX },
+};
+
+bool safe_text_is(uint32_t c)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(unsafe) && c >= unsafe[i].first; i++) {
+		if (c <= unsafe[i].last)
+			return false;
+	}
+	return true;
+}
+
+size_t safe_text_char(const char *text, size_t size, uint32_t *c)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *p = (const unsigned char *)text;
+	size_t len, i;
+
+	if (!size)
+		return 0;
+	*c = *p;
+	if (*p < 0x80)
+		return 1;
+	if (*p < 0xc2 || *p > 0xf4)
+		return 0;
+	len = *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
+	if (len > size)
+		return 0;
+	*c = *p & (0x7fU >> len);
+	for (i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		*c = *c << 6 | (p[i] & 0x3f);
+	}
+	if (*c < least[len] || *c > 0x10ffff || (*c >= 0xd800 && *c <= 0xdfff))
+		return 0;
+	return len;
+}
+
+/* Length of what stands at the start of @text and is plain: most names are, as a whole. */
+static size_t plain_length(const char *text, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		if (text[i] < ' ' || text[i] > '~' || text[i] == '\\')
+			break;
+	}
+	return i;
+}
+
+/* Does @text begin with a character that stays as it is? Its length, else 0. */
+static size_t safe_length(const char *text, size_t size)
+{
+	uint32_t c;
+	size_t len = safe_text_char(text, size, &c);
+
+	return len && safe_text_is(c) ? len : 0;
+}
+
+/* Would a backslash before @text be taken for a part of what stands for @text? */
+static bool misleads(const char *text, size_t size)
+{
+	return size && (*text == 'x' || *text == '\\' || !safe_length(text, size));
+}
+
+void safe_text_add(struct strbuf *sb, const char *text, size_t size)
+{
+	const char *end = text + size;
+
+	while (text < end) {
+		size_t left = (size_t)(end - text), len = plain_length(text, left), i;
+		uint32_t c;
+
+		if (!len)
+			len = safe_length(text, left);
+		strbuf_add(sb, text, len);
+		if (len && text[len - 1] == '\\' && misleads(text + len, left - len))
+			strbuf_puts(sb, "\\");
+		text += len;
+		if (len)
+			continue;
+		len = safe_text_char(text, left, &c);
+		for (i = 0; i < (len ? len : 1); i++)
+			strbuf_printf(sb, "\\x%02x", (unsigned char)text[i]);
+		text += i;
+	}
+}
+
+void safe_text_puts(struct strbuf *sb, const char *text)
+{
+	safe_text_add(sb, text, strlen(text));
+}
+
+/* What stands for a line break of the format while it is filled in: a control character that
+ * no argument holds.
+ */
+#define FIRST_MARK 0x01
+#define LAST_MARK  0x08
+
+static size_t count_of(const char *text, char c)
+{
+	size_t nr = 0;
+
+	while ((text = strchr(text, c)))
+		text++, nr++;
+	return nr;
+}
+
+/* @fmt with @mark for each line break, filled in: allocated, NULL if memory ran out. */
+static char *fill_in(const char *fmt, char mark, va_list args)
+{
+	char *marked = strdup(fmt), *text = NULL, *p;
+	va_list again;
+
+	for (p = marked; p && *p; p++)
+		*p = *p == '\n' ? mark : *p;
+	va_copy(again, args);
+	if (marked && vasprintf(&text, marked, again) < 0)
+		text = NULL;
+	va_end(again);
+	free(marked);
+	return text;
+}
+
+void safe_text_vprintf(struct strbuf *sb, const char *fmt, va_list args)
+{
+	size_t nr = count_of(fmt, '\n'), size;
+	char mark = FIRST_MARK, *text = fill_in(fmt, mark, args), *p;
+
+	while (text && mark <= LAST_MARK && count_of(text, mark) != nr) {
+		free(text);
+		text = fill_in(fmt, ++mark, args);
+	}
+	if (!text) {
+		sb->failed = true;
+		return;
+	}
+	if (mark > LAST_MARK) /* they hold them all: no line break is to be trusted */
+		mark = '\0';
+	for (p = text; *p; p += size + !!p[size]) {
+		size = strcspn(p, (char[]){ mark, '\0' });
+		safe_text_add(sb, p, size);
+		if (p[size])
+			strbuf_puts(sb, "\n");
+	}
+	free(text);
+}

@@ -17,9 +17,11 @@
  */
 #define READ_AHEAD	(4U << 20)
 #define MAX_BLOCK	(256U << 10)
-/* All readers of a buffer together hold this much of hostile chunks. */
-#define CHUNK_MEMORY	(256U << 20)
-#define CHUNK_MIN_PAGES 64
+/* All readers of a buffer together hold this much of hostile chunks, three times at most.
+ * Chunks are of ten pages, whoever writes them.
+ */
+#define CHUNK_MEMORY	(12U << 20)
+#define CHUNK_MIN_PAGES 16
 
 static void damage(struct block *block, uint64_t offset, const char *what)
 {
@@ -80,13 +82,27 @@ void block_reader_free(struct block_reader *br)
 	decompressor_free(&br->d);
 }
 
+/* Sub-buffers in a hole are empty: none of them is read, be they terabytes. */
+static void skip_hole(struct block_reader *br)
+{
+	uint64_t data = source_next_data(&br->rec->src, br->pos);
+
+	if (data >= br->end)
+		br->pos = br->end;
+	else
+		br->pos += (data - br->pos) / br->buf->page_size * br->buf->page_size;
+}
+
 static int fill_plain(struct block_reader *br, struct block *block)
 {
 	struct decompressed *b = &block->bytes;
-	uint64_t left = br->end - br->pos;
-	size_t want = left < br->block_size ? (size_t)left : br->block_size;
+	uint64_t left;
+	size_t want;
 	int err;
 
+	skip_hole(br);
+	left = br->end - br->pos;
+	want = left < br->block_size ? (size_t)left : br->block_size;
 	if (!want)
 		return 0;
 	if (!b->data) {
@@ -140,6 +156,9 @@ static size_t find_frame(struct block_reader *br)
 		if (!window || read_input(br, window))
 			break;
 		size = decompress_frame_size(br->rec->compression, br->input, window);
+		if (!size &&
+		    !decompress_is_frame(br->rec->compression, br->input, window))
+			break;
 	} while (!size && window < left);
 	return size;
 }
@@ -212,6 +231,7 @@ static int fill_chunk(struct block_reader *br, struct block *block)
 	block->offset = start;
 	ret = read_chunk(br, block, &in);
 	block->cut = block->cut && !ret;
+	block->packed = in.size;
 	switch (ret) {
 	case 0:
 		if (!block->cut && in.expected && in.expected != block->bytes.size)

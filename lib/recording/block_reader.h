@@ -27,12 +27,14 @@ struct block_trouble {
 /**
  * struct block - consecutive pages; zero-initialise it, free(@bytes.data)
  * @offset: in the file, of the pages or of their compressed chunk
+ * @packed: compressed bytes that it was made of; 0: it was not compressed
  * @cut: the rest of its chunk is missing
  * @trouble: what is to be said of it, also where there is no block
  */
 struct block {
 	struct decompressed bytes;
 	uint64_t offset;
+	uint64_t packed;
 	bool cut;
 	struct block_trouble trouble[BLOCK_MAX_TROUBLE];
 	unsigned int nr_trouble;

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>
@@ -222,6 +223,15 @@ int decompress_prefix(struct decompressor *d, enum recording_compression kind,
 	default:
 		return -ENOTSUP;
 	}
+}
+
+bool decompress_is_frame(enum recording_compression kind, const void *data, size_t size)
+{
+#ifdef HAVE_ZSTD
+	if (kind == COMPRESSION_ZSTD)
+		return size >= 4 && !memcmp(data, "\x28\xb5\x2f\xfd", 4);
+#endif
+	return false;
 }
 
 size_t decompress_frame_size(enum recording_compression kind, const void *data,

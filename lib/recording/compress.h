@@ -67,6 +67,9 @@ int decompress_prefix(struct decompressor *d, enum recording_compression kind,
 size_t decompress_frame_size(enum recording_compression kind, const void *data,
 			     size_t size);
 
+/* Does a block begin at @data whose end decompress_frame_size() may find with more bytes? */
+bool decompress_is_frame(enum recording_compression kind, const void *data, size_t size);
+
 void decompressor_free(struct decompressor *d);
 
 #endif

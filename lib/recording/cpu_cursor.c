@@ -12,7 +12,14 @@
 #include "recording/block_reader.h"
 #include "recording/read_ahead.h"
 
-#define MAX_MESSAGES 10
+/* Events compress three- to tenfold, and sub-buffers that are nearly empty as far as to a
+ * few bytes. Data that grows by more was made to keep the reader busy: what all CPUs may
+ * become together, and how many times as large as the compressed bytes.
+ */
+#define EVENTS_MAX   (256ULL << 20)
+#define EVENTS_RATIO 64U
+#define PAGES_MAX    (512ULL << 20)
+#define PAGES_RATIO  1024U
 
 /* Blocks rotate, so that the last sub-buffer of one outlives the next one's read; a third
  * is read meanwhile by another thread, where there is one.
@@ -27,6 +34,8 @@
  * @ahead: fills blocks; NULL: this thread does
  * @job: of the block that is being filled, if @pending; it alone touches the reader then
  * @filled: what the job gave
+ * @packed, @pages, @events: compressed bytes so far, and what they became: whole pages, and
+ *                            the part of those that holds events
  * @at: in the active block: what has not been handed out yet
  */
 struct cpu_cursor {
@@ -36,25 +45,24 @@ struct cpu_cursor {
 	struct block_reader reader;
 	struct block blocks[NR_BLOCKS];
 	unsigned int active;
+	uint64_t packed, pages, events;
 	size_t at;
 	struct read_ahead *ahead;
 	struct read_ahead_job job;
 	bool pending;
 	int filled;
-	uint32_t nr_messages;
+	bool quiet; /* damage is not told of */
 };
 
 static void damage(struct cpu_cursor *cur, uint64_t offset, const char *what)
 {
 	const struct recording *rec = cur->rec;
 
-	if (cur->nr_messages >= MAX_MESSAGES)
-		return;
-	cur->nr_messages++;
-	log_msg(rec->log, LOG_WARN,
-		"%s: at offset %" PRIu64 ", CPU %" PRIu32 "%s%s: %s%s", rec->path, offset,
-		cur->cpu, *cur->buf->name ? " of buffer " : "", cur->buf->name, what,
-		cur->nr_messages == MAX_MESSAGES ? " (further ones are not shown)" : "");
+	if (!cur->quiet)
+		log_msg(rec->log, LOG_WARN,
+			"%s: at offset %" PRIu64 ", CPU %" PRIu32 "%s%s: %s", rec->path,
+			offset, cur->cpu, *cur->buf->name ? " of buffer " : "",
+			cur->buf->name, what);
 }
 
 static unsigned int next_block(const struct cpu_cursor *cur)
@@ -91,6 +99,16 @@ int cpu_cursor_open(struct cpu_cursor **out, const struct recording *rec, uint32
 	return 0;
 }
 
+void cpu_cursor_quiet(struct cpu_cursor *cur)
+{
+	cur->quiet = true;
+}
+
+void cpu_cursor_skip_to_tail(struct cpu_cursor *cur)
+{
+	block_reader_skip_to_tail(&cur->reader);
+}
+
 void cpu_cursor_close(struct cpu_cursor *cur)
 {
 	unsigned int i;
@@ -122,6 +140,8 @@ static int turn(struct cpu_cursor *cur)
 		return cur->filled;
 	cur->active = next_block(cur);
 	cur->at = 0;
+	cur->packed += cur->blocks[cur->active].packed;
+	cur->pages += cur->blocks[cur->active].bytes.size;
 	if (cur->ahead) {
 		cur->pending = true;
 		read_ahead_submit(cur->ahead, &cur->job);
@@ -184,6 +204,23 @@ static void load_page(struct cpu_cursor *cur, const uint8_t *page, size_t size,
 	sb->size = claim;
 }
 
+/* Has little become too much? */
+static bool is_bomb(struct cpu_cursor *cur, uint32_t events)
+{
+	uint32_t nr = cur->buf->nr_cpus;
+
+	cur->events += events;
+	if (likely(cur->events <= EVENTS_MAX / nr + EVENTS_RATIO * cur->packed &&
+		   cur->pages <= PAGES_MAX / nr + PAGES_RATIO * cur->packed))
+		return false;
+	log_msg(cur->rec->log, LOG_ERROR,
+		"%s: CPU %" PRIu32 "%s%s: %" PRIu64 " compressed bytes became %" PRIu64
+		" MB: no kernel's events do so. To read them all the same, convert the file: trace-cmd convert --compression none",
+		cur->rec->path, cur->cpu, *cur->buf->name ? " of buffer " : "",
+		cur->buf->name, cur->packed, cur->pages >> 20);
+	return true;
+}
+
 int cpu_cursor_next(struct cpu_cursor *cur, struct subbuf *sb)
 {
 	const struct block *block;
@@ -203,69 +240,5 @@ int cpu_cursor_next(struct cpu_cursor *cur, struct subbuf *sb)
 		return -EBADMSG;
 	}
 	load_page(cur, block->bytes.data + cur->at - size, size, sb);
-	return 1;
-}
-
-struct span {
-	uint64_t first, last;
-	bool any;
-};
-
-/* Until the first event, or over all events that are left. */
-static int walk_span(struct cpu_cursor *cur, struct span *span, bool only_first)
-{
-	struct subbuf sb;
-	struct subbuf_iter it;
-	struct raw_record raw;
-	bool here = false;
-	int ret;
-
-	while ((ret = cpu_cursor_next(cur, &sb)) == 1 || ret == -EBADMSG) {
-		if (ret != 1)
-			continue;
-		it = subbuf_iter(&sb, cur->rec->big_endian);
-		while (subbuf_iter_next(&it, &raw) == 1) {
-			if (!span->any || raw.ts < span->first)
-				span->first = raw.ts;
-			if (!span->any || raw.ts > span->last)
-				span->last = raw.ts;
-			span->any = here = true;
-			if (only_first)
-				return 1;
-		}
-	}
-	return ret < 0 ? ret : here;
-}
-
-int recording_time_span(const struct recording *rec, uint32_t buffer, uint64_t *first,
-			uint64_t *last)
-{
-	struct span span = { 0 };
-	uint32_t i;
-	int pass, ret = 0;
-
-	for (i = 0; i < rec->buffers[buffer].nr_cpus; i++) {
-		/* The first event, the tail; the whole CPU if the tail has none. */
-		for (pass = 0; pass < 3; pass++) {
-			struct cpu_cursor *cur;
-
-			ret = cpu_cursor_open(&cur, rec, buffer, i, NULL);
-			if (ret)
-				return ret;
-			cur->nr_messages = MAX_MESSAGES; /* the real walk reports */
-			if (pass == 1)
-				block_reader_skip_to_tail(&cur->reader);
-			ret = walk_span(cur, &span, pass == 0);
-			cpu_cursor_close(cur);
-			if (ret == -ENOMEM)
-				return ret;
-			if ((pass == 0 && ret != 1) || (pass == 1 && ret == 1))
-				break;
-		}
-	}
-	if (!span.any)
-		return -ENODATA;
-	*first = span.first;
-	*last = span.last;
-	return 0;
+	return cur->buf->compressed && is_bomb(cur, sb->size) ? -E2BIG : 1;
 }

@@ -33,17 +33,15 @@ int cpu_cursor_open(struct cpu_cursor **out, const struct recording *rec, uint32
  * the current and the previous one.
  *
  * Return: 1 and @sb; 0 at the end; -EBADMSG where a part is damaged (logged; the next call
- * goes on behind it: at the next page or chunk); -EIO, -ENOMEM end the walk.
+ * goes on behind it: at the next page or chunk); -E2BIG where a little compressed data claims
+ * to be a multitude of events; it, -EIO and -ENOMEM end the walk.
  */
 int cpu_cursor_next(struct cpu_cursor *cur, struct subbuf *sb) __must_check;
 void cpu_cursor_close(struct cpu_cursor *cur);
 
-/**
- * recording_time_span() - first and last event time over a buffer's CPUs
- *
- * Walks only the first and last sub-buffers of each CPU. Return: 0; -ENODATA without events.
- */
-int recording_time_span(const struct recording *rec, uint32_t buffer, uint64_t *first,
-			uint64_t *last) __must_check;
+/* Damage is not told of from here on: another walk tells. */
+void cpu_cursor_quiet(struct cpu_cursor *cur);
+/* Goes on with the last few sub-buffers; before anything was read. */
+void cpu_cursor_skip_to_tail(struct cpu_cursor *cur);
 
 #endif

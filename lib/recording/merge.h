@@ -17,46 +17,67 @@ struct merge_item {
 	uint32_t index; /* the sequence; ties go to the lower index */
 };
 
-/* A binary heap; zero-initialise it. */
+/* The index of no sequence. */
+#define MERGE_NONE UINT32_MAX
+
+/**
+ * struct merge - merge_init(), merge_add() for each sequence that has an item, merge_build()
+ * @losers: nodes 1 to @size - 1 of a tree whose leaves, @size of them, are the sequences
+ * @top: who lost to nobody
+ */
 struct merge {
-	struct merge_item *heap;
-	uint32_t count;
-	uint32_t capacity;
+	struct merge_item *losers;
+	uint32_t size; /* a power of two */
+	struct merge_item top;
 };
 
-/* Adds sequence @index whose head is at @ts. 0 or -ENOMEM. */
-int merge_push(struct merge *m, uint64_t ts, uint32_t index) __must_check;
-/* Restores the order after the top's time stamp grew. */
-void merge_settle(struct merge *m);
+/* For sequences 0 to @nr - 1, which have nothing yet. 0 or -ENOMEM. */
+int merge_init(struct merge *m, uint32_t nr) __must_check;
+/* Finds the earliest of what was added. */
+void merge_build(struct merge *m);
 
+/* Before merge_build(): the head of sequence @index, below merge_init()'s @nr, is at @ts. */
+static inline void merge_add(struct merge *m, uint64_t ts, uint32_t index)
+{
+	m->losers[m->size + index] = (struct merge_item){ ts, index };
+}
+
+/* In the order of time, without a branch. */
 static inline bool merge_before(const struct merge_item *a, const struct merge_item *b)
 {
-	return a->ts != b->ts ? a->ts < b->ts : a->index < b->index;
+	return (a->ts < b->ts) | ((a->ts == b->ts) & (a->index < b->index));
 }
 
-/* The earliest item, owned by @m until the next change; NULL if empty. */
+/* @item, the head of the sequence of leaf @leaf, which was the top, goes up its way. */
+static inline void merge_play(struct merge *m, uint32_t leaf, struct merge_item item)
+{
+	uint32_t node;
+
+	for (node = (m->size + leaf) / 2; node; node /= 2) {
+		struct merge_item loser = m->losers[node];
+		bool wins = merge_before(&loser, &item);
+
+		m->losers[node].ts = wins ? item.ts : loser.ts;
+		m->losers[node].index = wins ? item.index : loser.index;
+		item.ts = wins ? loser.ts : item.ts;
+		item.index = wins ? loser.index : item.index;
+	}
+	m->top = item;
+}
+
+/* The earliest item, owned by @m until the next change; NULL if there is none. */
 static inline const struct merge_item *merge_top(const struct merge *m)
 {
-	return m->count ? &m->heap[0] : NULL;
+	return m->top.index != MERGE_NONE ? &m->top : NULL;
 }
 
-/* The earliest sequence's head moved on to @ts: restores the order. */
+/* The earliest sequence's head, which exists, moved on to @ts: restores the order. */
 static inline void merge_replace_top(struct merge *m, uint64_t ts)
 {
-	struct merge_item *heap = m->heap, top;
-
-	if (unlikely(!m->count))
-		return;
-	heap[0].ts = ts;
-	if (m->count > 2) {
-		merge_settle(m);
-	} else if (m->count == 2 && merge_before(&heap[1], &heap[0])) {
-		top = heap[0];
-		heap[0] = heap[1];
-		heap[1] = top;
-	}
+	merge_play(m, m->top.index, (struct merge_item){ ts, m->top.index });
 }
 
+/* The earliest sequence has ended. */
 void merge_pop(struct merge *m);
 
 /* Until which (ts, index) may the top sequence go on without looking at the others?
@@ -64,12 +85,19 @@ void merge_pop(struct merge *m);
  */
 static inline bool merge_second(const struct merge *m, struct merge_item *second)
 {
-	if (m->count < 2)
-		return false;
-	*second = m->heap[1];
-	if (m->count > 2 && merge_before(&m->heap[2], second))
-		*second = m->heap[2];
-	return true;
+	struct merge_item least = { UINT64_MAX, MERGE_NONE };
+	uint32_t node;
+
+	/* It lost to nobody but the top: on the top's way up. */
+	for (node = (m->size + m->top.index) / 2; node; node /= 2) {
+		struct merge_item loser = m->losers[node];
+		bool before = merge_before(&loser, &least);
+
+		least.ts = before ? loser.ts : least.ts;
+		least.index = before ? loser.index : least.index;
+	}
+	*second = least;
+	return least.index != MERGE_NONE;
 }
 
 void merge_free(struct merge *m);

@@ -10,20 +10,6 @@
 
 #include "recording/trace_dat.h"
 
-int trace_dat_grow(void *array, size_t nr, size_t element_size)
-{
-	void *old, *new;
-
-	if (nr && (nr < 8 || (nr & (nr - 1))))
-		return 0; /* room up to the next power of two, at least 8 */
-	memcpy(&old, array, sizeof(old));
-	new = reallocarray(old, nr ? nr * 2 : 8, element_size);
-	if (!new)
-		return -ENOMEM;
-	memcpy(array, &new, sizeof(new));
-	return 0;
-}
-
 /* offset: and size: of the header_page line that declares @name; false if not there. */
 static bool header_page_field(const char *text, const char *name, unsigned int *offset,
 			      unsigned int *size)
@@ -58,10 +44,12 @@ int trace_dat_parse_header_page(const char *text, struct page_layout *layout,
 static void set_layout(struct trace_dat *td, uint64_t offset)
 {
 	struct recording *rec = td->rec;
-	uint32_t ignored;
+	uint32_t subbuf_size;
 
-	if (!trace_dat_parse_header_page(rec->header_page, &rec->layout, &ignored))
+	if (!trace_dat_parse_header_page(rec->header_page, &rec->layout, &subbuf_size)) {
+		trace_dat_found_page_size(td, subbuf_size);
 		return;
+	}
 	trace_dat_damage(td, offset,
 			 "the header_page text makes no sense; assuming %u-byte longs",
 			 rec->layout.long_size);
@@ -114,11 +102,11 @@ static int read_formats(struct reader *r, struct recording_text **texts, size_t 
 	int err;
 
 	/* The smallest entry is its size field. */
-	if (count > reader_left(r) / 8)
+	if (count > reader_left(r) / 8 || count > TRACE_DAT_MAX_FORMATS)
 		return r->err ? r->err : -EBADMSG;
 	for (i = 0; i < count; i++) {
 		size = reader_u64(r);
-		if (!size && !r->err)
+		if (!size && !r->err && source_next_data(r->src, r->pos) == r->pos)
 			continue;
 		if (*nr >= TRACE_DAT_MAX_FORMATS)
 			return -EBADMSG;
@@ -152,7 +140,7 @@ int trace_dat_event_formats(struct trace_dat *td, struct reader *r)
 		return 0;
 	systems = reader_u32(r);
 	/* The smallest group is a NUL and a count. */
-	if (systems > reader_left(r) / 5)
+	if (systems > reader_left(r) / 5 || systems > TRACE_DAT_MAX_FORMATS)
 		return r->err ? r->err : -EBADMSG;
 	for (i = 0; i < systems; i++) {
 		group = reader_name(r);

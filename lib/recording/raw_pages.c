@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +39,7 @@ struct raw_pages {
 	bool big_endian;
 	struct writer_part *parts;
 	size_t nr_parts, parts_capacity;
+	bool cpu_seen[TRACE_DAT_MAX_CPUS];
 	uint64_t nr_cut; /* files whose last page is not whole */
 	struct text_array ftrace_formats, formats, cpustats, meta;
 	const char **cpustat_texts;
@@ -59,11 +59,11 @@ static int read_in(const struct raw_pages *rp, const char *sub, const char *name
 	int ret = -ENOENT;
 
 	if (snprintf(path, sizeof(path), "%s/%s", rp->dir, name) < (int)sizeof(path))
-		ret = text_file_read(out, path);
+		ret = text_file_read(out, path, IO_FILE);
 	if (ret == -ENOENT && sub &&
 	    snprintf(path, sizeof(path), "%s/%s/%s", rp->dir, sub, name) <
 		    (int)sizeof(path))
-		ret = text_file_read(out, path);
+		ret = text_file_read(out, path, IO_FILE);
 	return ret;
 }
 
@@ -75,7 +75,7 @@ static int read_optional(const struct raw_pages *rp, const char *sub, const char
 
 	if (ret && ret != -ENOENT && ret != -ENOMEM)
 		log_msg(rp->log, LOG_WARN, "cannot read %s in %s: %s; going on without",
-			name, rp->dir, strerror(-ret));
+			name, rp->dir, io_strerror(ret));
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -202,6 +202,17 @@ static uint64_t commit_of(const struct raw_pages *rp, const uint8_t *page, bool 
 	       ~(3ULL << 30);
 }
 
+/* From @at on, the first page of which not all is a hole; the file's size at the end. */
+static uint64_t skip_hole(const struct raw_pages *rp, const struct writer_part *part,
+			  uint64_t at)
+{
+	off_t data = lseek(part->fd, (off_t)at, SEEK_DATA);
+
+	if (data < 0)
+		return errno == ENXIO ? part->size : at;
+	return at + ((uint64_t)data - at) / rp->subbuf_size * rp->subbuf_size;
+}
+
 /* Commits of the first pages make sense in one byte order only: a count of bytes that is
  * divisible by four and fits the page. Returns 1 or 0 for big, -1 if it cannot be told.
  */
@@ -214,6 +225,7 @@ static int probe_order(const struct raw_pages *rp)
 	for (size_t i = 0; i < rp->nr_parts && nr < MAX_PROBES; i++) {
 		for (uint64_t at = 0; at < rp->parts[i].size && nr < MAX_PROBES;
 		     at += rp->subbuf_size) {
+			at = skip_hole(rp, &rp->parts[i], at);
 			if (io_pread_all(rp->parts[i].fd, head, rp->layout.data_offset,
 					 at))
 				break;
@@ -263,8 +275,10 @@ static int mend_cut(struct raw_pages *rp, struct writer_part *part)
 		return fd;
 	}
 	for (uint64_t at = 0; !ret && at <= part->size; at += rp->subbuf_size) {
-		uint32_t want = at < part->size ? rp->subbuf_size : rest;
+		uint32_t want;
 
+		at = skip_hole(rp, part, at);
+		want = at < part->size ? rp->subbuf_size : rest;
 		memset(page, 0, rp->subbuf_size);
 		ret = io_pread_all(part->fd, page, want, at);
 		if (!ret && want == rest)
@@ -320,22 +334,22 @@ static int add_pages(struct raw_pages *rp, const char *file, uint32_t cpu)
 	struct stat st;
 	int ret = 0;
 
-	for (size_t i = 0; i < rp->nr_parts; i++)
-		if (rp->parts[i].cpu == cpu)
-			return 0; /* in both shapes of the layout */
+	if (rp->cpu_seen[cpu])
+		return 0; /* in both shapes of the layout */
 	if (snprintf(path, sizeof(path), "%s/%s", rp->dir, file) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	part.fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (part.fd < 0 && errno == ENOENT)
+	part.fd = io_open_input(path, IO_FILE);
+	if (part.fd == -ENOENT)
 		return 0;
-	if (part.fd < 0 || fstat(part.fd, &st) < 0) {
-		ret = -errno;
-		log_msg(rp->log, LOG_ERROR, "cannot read %s: %s", path, strerror(-ret));
-	} else if (!S_ISREG(st.st_mode)) {
+	if (part.fd == -ENODEV || part.fd == -EISDIR) {
 		log_msg(rp->log, LOG_ERROR,
 			"%s is not a regular file\n  Copy the pages first: kmemx-import(1) says how.",
 			path);
-		ret = -EINVAL;
+		return -EINVAL;
+	}
+	if (part.fd < 0 || fstat(part.fd, &st) < 0) {
+		ret = part.fd < 0 ? part.fd : -errno;
+		log_msg(rp->log, LOG_ERROR, "cannot read %s: %s", path, strerror(-ret));
 	} else if (st.st_size == 0) {
 		close(part.fd); /* this CPU had no events */
 		return add_stats(rp, cpu);
@@ -356,6 +370,7 @@ static int add_pages(struct raw_pages *rp, const char *file, uint32_t cpu)
 		return ret;
 	}
 	rp->parts[rp->nr_parts++] = part;
+	rp->cpu_seen[cpu] = true;
 	return add_stats(rp, cpu);
 }
 
@@ -408,59 +423,70 @@ static int read_pages(struct raw_pages *rp)
 
 /* --- the kernel -------------------------------------------------------------------------- */
 
-/* A copy of the @index-th word of a line into @out; empty if there is none. */
-static void word_of(const char *line, unsigned int index, char *out, size_t size)
-{
-	size_t end = strcspn(line, "\n"), at = 0, len = 0;
+/* What is known of the kernel; empty what is not. */
+struct uname_words {
+	char host[64], release[128], machine[64];
+};
 
-	for (;; index--) {
-		while (at < end && line[at] == ' ')
-			at++;
-		len = strcspn(line + at, " \n");
-		if (!index || at >= end)
-			break;
-		at += len;
-	}
-	snprintf(out, size, "%.*s", (int)(at < end ? len : 0), line + at);
+/* Copies the next word of the line at *@p, and moves *@p behind it; false: no more. */
+static bool next_word(const char **p, char *out, size_t size)
+{
+	size_t len;
+
+	*p += strspn(*p, " ");
+	len = strcspn(*p, " \n");
+	if (!len)
+		return false;
+	snprintf(out, size, "%.*s", (int)(len < size ? len : size), *p);
+	*p += len;
+	return true;
 }
 
-/* "uname -a" has the machine last but one, "uname -snrm" last. */
-static void machine_of(const char *line, char *out, size_t size)
+/* "Linux HOST RELEASE ... MACHINE": "uname -a" has the machine last but one, before
+ * GNU/Linux, "uname -snrm" has it last.
+ */
+static void parse_uname(const char *line, struct uname_words *out)
 {
 	char word[64];
 
-	*out = '\0';
-	for (unsigned int i = 3;; i++) {
-		word_of(line, i, word, sizeof(word));
-		if (!*word)
-			return;
+	if (!next_word(&line, word, sizeof(word)) ||
+	    !next_word(&line, out->host, sizeof(out->host)) ||
+	    !next_word(&line, out->release, sizeof(out->release)))
+		return;
+	while (next_word(&line, word, sizeof(word)))
 		if (strcmp(word, "GNU/Linux") != 0)
-			snprintf(out, size, "%s", word);
-	}
+			snprintf(out->machine, sizeof(out->machine), "%s", word);
+}
+
+/* /proc/version: "Linux version 6.1.0 (...)" */
+static void parse_version(const char *line, struct uname_words *out)
+{
+	char word[64];
+
+	if (next_word(&line, word, sizeof(word)) && next_word(&line, word, sizeof(word)))
+		(void)next_word(&line, out->release, sizeof(out->release));
 }
 
 static int read_uname(struct raw_pages *rp)
 {
+	struct uname_words known = { .host = "unknown" };
 	struct strbuf text = { 0 };
-	char release[128] = "", machine[64] = "", host[64] = "unknown";
 	int ret = read_optional(rp, NULL, "uname", &text);
 
 	if (!ret && text.size) {
-		word_of(strbuf_text(&text), 1, host, sizeof(host));
-		word_of(strbuf_text(&text), 2, release, sizeof(release));
-		machine_of(strbuf_text(&text), machine, sizeof(machine));
-	} else if (!ret) { /* /proc/version: "Linux version 6.1.0 (...)" */
+		parse_uname(strbuf_text(&text), &known);
+	} else if (!ret) {
 		ret = read_optional(rp, "proc", "version", &text);
-		word_of(strbuf_text(&text), 2, release, sizeof(release));
+		parse_version(strbuf_text(&text), &known);
 	}
 	if (rp->opts->release)
-		snprintf(release, sizeof(release), "%s", rp->opts->release);
+		snprintf(known.release, sizeof(known.release), "%s", rp->opts->release);
 	if (rp->opts->machine)
-		snprintf(machine, sizeof(machine), "%s", rp->opts->machine);
-	if (*release || *machine)
-		strbuf_printf(&rp->uname, "Linux %s %s %s", *host ? host : "unknown",
-			      *release ? release : "unknown",
-			      *machine ? machine : "unknown");
+		snprintf(known.machine, sizeof(known.machine), "%s", rp->opts->machine);
+	if (*known.release || *known.machine)
+		strbuf_printf(&rp->uname, "Linux %s %s %s", known.host,
+			      *known.release ? known.release : "unknown",
+			      *known.machine ? known.machine : "unknown");
 	strbuf_free(&text);
 	return ret;
 }

@@ -11,6 +11,8 @@
 
 #include "base/bytes.h"
 
+#define HOLE_STEP (64U << 10)
+
 void reader_init(struct reader *r, const struct source *src, uint64_t pos, uint64_t end,
 		 bool big_endian)
 {
@@ -125,12 +127,27 @@ char *reader_name(struct reader *r)
 	return name;
 }
 
+/* No text has a hole, but a claim can reach over one, of any size. */
+static bool has_hole(const struct reader *r, uint64_t size)
+{
+	uint64_t at;
+
+	for (at = r->pos; size >= HOLE_STEP && at - r->pos < size; at += HOLE_STEP)
+		if (source_next_data(r->src, at) != at)
+			return true;
+	return false;
+}
+
 char *reader_text(struct reader *r, uint64_t size)
 {
 	char *text;
 
-	if (r->err || size > r->end - r->pos || size >= SIZE_MAX) {
+	if (r->err || size > r->end - r->pos) {
 		reader_fail(r, -ENODATA);
+		return NULL;
+	}
+	if (size > READER_MAX_TEXT || has_hole(r, size)) {
+		reader_fail(r, -EBADMSG);
 		return NULL;
 	}
 	text = malloc((size_t)size + 1);

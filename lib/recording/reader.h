@@ -15,6 +15,8 @@
 #define READER_WINDOW	4096
 /* Names (of systems, buffers, clocks) are never longer than this, NUL included. */
 #define READER_MAX_NAME 1024
+/* No text is larger: kallsyms has 5 to 20 MB. */
+#define READER_MAX_TEXT (256U << 20)
 
 /**
  * struct reader - the position in the range; nothing to free

@@ -7,103 +7,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "recording/trace_dat.h"
 #include "recording/wire.h"
-
-/* Sub-buffers: powers of two from a small page up to what kernels allow (64K pages << 7). */
-#define MIN_PAGE_SIZE 4096U
-#define MAX_PAGE_SIZE (8U << 20)
-
-/* After this many messages on damage the rest is counted in silence. */
-#define MAX_DAMAGE_MESSAGES 20
-
-void trace_dat_damage(struct trace_dat *td, uint64_t offset, const char *fmt, ...)
-{
-	struct recording *rec = td->rec;
-	char text[256];
-	va_list ap;
-
-	if (rec->nr_damaged++ >= MAX_DAMAGE_MESSAGES)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	log_msg(rec->log, LOG_WARN, "%s: at offset %" PRIu64 ": %s", rec->path, offset,
-		text);
-}
-
-static bool page_size_ok(uint32_t size)
-{
-	return size >= MIN_PAGE_SIZE && size <= MAX_PAGE_SIZE && !(size & (size - 1));
-}
-
-int trace_dat_add_buffer(struct trace_dat *td, char *name, char *clock,
-			 uint32_t page_size)
-{
-	struct recording *rec = td->rec;
-
-	if (!page_size_ok(page_size)) {
-		trace_dat_damage(td, td->pos,
-				 "buffer '%s' claims sub-buffers of %" PRIu32 " bytes",
-				 name, page_size);
-		page_size = page_size_ok(rec->page_size) ? rec->page_size : 4096;
-	}
-	if (rec->nr_buffers == UINT32_MAX ||
-	    trace_dat_grow(&rec->buffers, rec->nr_buffers, sizeof(*rec->buffers))) {
-		free(name);
-		free(clock);
-		return -ENOMEM;
-	}
-	rec->buffers[rec->nr_buffers++] = (struct recording_buffer){
-		.name = name,
-		.clock = clock,
-		.page_size = page_size,
-	};
-	return 0;
-}
-
-int trace_dat_add_cpu(struct trace_dat *td, const struct recording_cpu *cpu,
-		      uint64_t extra_bytes)
-{
-	struct recording *rec = td->rec;
-	struct recording_buffer *b = &rec->buffers[rec->nr_buffers - 1];
-	uint64_t size = cpu->size + extra_bytes, real;
-
-	if (cpu->cpu >= TRACE_DAT_MAX_CPUS || cpu->offset >= rec->src.size ||
-	    size < cpu->size) {
-		trace_dat_damage(td, cpu->offset,
-				 "CPU %" PRIu32
-				 " of buffer '%s' lies behind the file's end",
-				 cpu->cpu, b->name);
-		return 0;
-	}
-	real = rec->src.size - cpu->offset;
-	if (size > real) {
-		trace_dat_damage(td, rec->src.size,
-				 "the file ends %" PRIu64
-				 " bytes before the data of CPU %" PRIu32
-				 " of buffer '%s' does",
-				 size - real, cpu->cpu, b->name);
-		size = real;
-	}
-	/* No two CPUs share bytes, so together they cannot claim more than the file. */
-	if (size > rec->src.size - td->data_bytes) {
-		trace_dat_damage(td, cpu->offset,
-				 "CPU %" PRIu32 " of buffer '%s' overlaps other CPUs",
-				 cpu->cpu, b->name);
-		return 0;
-	}
-	td->data_bytes += size;
-	if (trace_dat_grow(&b->cpus, b->nr_cpus, sizeof(*b->cpus)))
-		return -ENOMEM;
-	b->cpus[b->nr_cpus++] = (struct recording_cpu){ cpu->cpu, cpu->offset, size };
-	return 0;
-}
 
 static int not_a_recording(struct trace_dat *td)
 {
@@ -158,24 +68,37 @@ static int read_start(struct trace_dat *td)
 	rec->layout =
 		(struct page_layout){ rec->user_long_size, 8, 8 + rec->user_long_size };
 	td->pos = r.pos;
+	if (!r.err)
+		trace_dat_check_page_size(td);
 	return r.err == -ENODATA ? -EBADMSG : r.err;
 }
 
 /* Whose statistics are these? By name, or the only buffer's. */
-static void resolve_cpustats(struct trace_dat *td)
+static int resolve_cpustats(struct trace_dat *td)
 {
 	struct recording *rec = td->rec;
+	uint32_t of_name[TRACE_DAT_MAX_BUFFERS] = { 0 }, b, id = 1;
+	struct intern names = { 0 };
 	size_t i;
-	uint32_t b;
 
-	for (i = 0; i < rec->nr_cpustats; i++) {
-		for (b = 0; b < rec->nr_buffers; b++)
-			if (!strcmp(rec->buffers[b].name, td->cpustat_names[i]))
-				break;
-		if (b == rec->nr_buffers && rec->nr_buffers == 1)
-			b = 0;
-		rec->cpustats[i].buffer = b < rec->nr_buffers ? b : UINT32_MAX;
+	for (b = 0; b < rec->nr_buffers && id; b++) {
+		const char *name = rec->buffers[b].name;
+		uint32_t known = names.count;
+
+		id = intern_id(&names, name, strlen(name));
+		if (id > known)
+			of_name[id - 1] = b;
 	}
+	for (i = 0; i < rec->nr_cpustats && id; i++) {
+		const char *name = td->cpustat_names[i];
+		uint32_t of = intern_find(&names, name, strlen(name));
+
+		rec->cpustats[i].buffer = of			 ? of_name[of - 1]
+					  : rec->nr_buffers == 1 ? 0
+								 : UINT32_MAX;
+	}
+	intern_free(&names);
+	return id ? 0 : -ENOMEM;
 }
 
 /* Where a CPU's data lies. */
@@ -251,6 +174,29 @@ static void count_cpus(struct recording *rec)
 				rec->nr_cpus = rec->buffers[b].cpus[c].cpu + 1;
 }
 
+/* Has the recording an end? Its recorder knows, or the file shows it. */
+static int find_cut(struct trace_dat *td)
+{
+	struct recording *rec = td->rec;
+	const struct recording_text *item = recording_meta(rec, RECORDING_META_TRUNCATED);
+	uint32_t b, c;
+
+	if (!item) {
+		item = recording_meta(rec, RECORDING_META_RECOVERED);
+		if (item && !strstr(item->text, "is lost"))
+			item = NULL; /* nothing was */
+	}
+	td->all_cut |= item != NULL;
+	if (item)
+		td->cut = item->text;
+	for (b = 0; b < rec->nr_buffers && td->all_cut; b++) {
+		for (c = 0; c < rec->buffers[b].nr_cpus; c++)
+			rec->buffers[b].cpus[c].cut = true;
+	}
+	rec->cut_short = td->cut ? strdup(td->cut) : NULL;
+	return td->cut && !rec->cut_short ? -ENOMEM : 0;
+}
+
 static int read_file(struct trace_dat *td)
 {
 	struct recording *rec = td->rec;
@@ -258,12 +204,6 @@ static int read_file(struct trace_dat *td)
 
 	if (err)
 		return err;
-	if (rec->stream && !page_size_ok(rec->page_size)) {
-		log_msg(rec->log, LOG_ERROR,
-			"%s: the stream claims sub-buffers of %" PRIu32 " bytes",
-			rec->path, rec->page_size);
-		return -EBADMSG;
-	}
 	switch (rec->stream ? WIRE_VERSION : rec->file_version) {
 	case WIRE_VERSION:
 		err = trace_dat_open_wire(td);
@@ -294,10 +234,11 @@ static int read_file(struct trace_dat *td)
 			rec->path);
 		return -EBADMSG;
 	}
-	resolve_cpustats(td);
-	err = drop_overlaps(td);
+	err = resolve_cpustats(td);
+	if (!err)
+		err = drop_overlaps(td);
 	count_cpus(rec);
-	return err;
+	return err ? err : find_cut(td);
 }
 
 int recording_open(struct recording **out, struct source *src, const char *path,
@@ -344,11 +285,21 @@ static void free_texts(struct recording_text *texts, size_t nr)
 	free(texts);
 }
 
-void recording_forget_kallsyms(struct recording *rec)
+char *recording_take_kallsyms(struct recording *rec, size_t *size)
 {
-	free(rec->kallsyms);
+	char *text = rec->kallsyms;
+
+	*size = rec->kallsyms_size;
 	rec->kallsyms = NULL;
 	rec->kallsyms_size = 0;
+	return text;
+}
+
+void recording_forget_kallsyms(struct recording *rec)
+{
+	size_t size;
+
+	free(recording_take_kallsyms(rec, &size));
 }
 
 void recording_close(struct recording *rec)
@@ -372,6 +323,7 @@ void recording_close(struct recording *rec)
 	free(rec->cpustats);
 	free(rec->path);
 	free(rec->compression_version);
+	free(rec->cut_short);
 	free(rec->header_page);
 	free(rec->header_event);
 	free(rec->kallsyms);

@@ -18,9 +18,27 @@
 /* kmemx's own options, skipped by other readers (trace-cmd's ids end far below).
  * Payload: a NUL-terminated name, then the content up to the option's end.
  */
-#define RECORDING_OPTION_META 0x4000
+#define RECORDING_OPTION_META	    0x4000
+/* The ring buffer of the frees by all tasks, beside the top one with what some allocated. In
+ * a stream, and in an unfinished file, its CPU n is called RECORDING_FREES_CPU + n.
+ */
+#define RECORDING_FREES		    "frees"
+#define RECORDING_FREES_CPU	    0x8000U
 /* The item of a recording that was imported: what from, and what that lost, a note a line. */
-#define RECORDING_META_IMPORT "import"
+#define RECORDING_META_IMPORT	    "import"
+/* Why recording ended early, and what a recording is that a killed recorder had left. */
+#define RECORDING_META_TRUNCATED    "truncated"
+#define RECORDING_META_RECOVERED    "recovered"
+/* "part": the allocations of some tasks, or those that passed a filter; absent: all. */
+#define RECORDING_META_SCOPE	    "scope"
+/* Number of the process whose own allocations are left out (in no interrupt's context). */
+#define RECORDING_META_RECORDER_PID "recorder_pid"
+/* "START STOP" of tracing, in the clock's units. */
+#define RECORDING_META_SPAN	    "span"
+/* "START,STOP", both included: what a split left of the time. */
+#define RECORDING_META_PART	    "part"
+/* Of a recording in part: "all": frees are whole, whoever freed. */
+#define RECORDING_META_FREES	    "frees"
 
 enum recording_compression { COMPRESSION_NONE, COMPRESSION_ZSTD, COMPRESSION_ZLIB };
 
@@ -41,11 +59,13 @@ struct page_layout {
  * @cpu: the CPU's number as the file says
  * @offset: file offset of the first page (or of the chunk count, where compressed)
  * @size: bytes in the file, clipped to the file's end
+ * @cut: events after the last one are missing
  */
 struct recording_cpu {
 	uint32_t cpu;
 	uint64_t offset;
 	uint64_t size;
+	bool cut;
 };
 
 /**
@@ -135,6 +155,10 @@ struct recording {
 	uint32_t nr_buffers;
 	uint32_t nr_cpus; /* as the file's CPU count says, else the highest CPU + 1 */
 
+	/* Why the recording has no end: a full disk, a killed recorder, a file that was cut;
+	 * NULL: it is whole.
+	 */
+	char *cut_short;
 	/* Parts that could not be read; each was logged with its file offset. */
 	uint32_t nr_damaged;
 };
@@ -155,9 +179,17 @@ struct recording {
 int recording_open(struct recording **out, struct source *src, const char *path,
 		   const struct log *log) __must_check;
 void recording_close(struct recording *rec);
+/* The kallsyms text, from now on the caller's to free; it ends with a NUL that is not in
+ * @size. NULL if the recording has none.
+ */
+char *recording_take_kallsyms(struct recording *rec, size_t *size);
 /* Gives the memory of the kallsyms text back, megabytes, when it has been indexed. */
 void recording_forget_kallsyms(struct recording *rec);
 
+/* Did its recorder end early? Then cpustats[].entries are events that it left in the ring
+ * buffers: at least so many are missing.
+ */
+bool recording_truncated(const struct recording *rec);
 /* The named kmemx metadata item, e.g. "pagetypeinfo.before"; NULL if absent. */
 const struct recording_text *recording_meta(const struct recording *rec,
 					    const char *name);
@@ -168,6 +200,17 @@ bool recording_clock_is_ns(const char *clock);
 /* Release and machine from uname: fills @buf, "" if unknown. */
 void recording_release(const struct recording *rec, char *buf, size_t size);
 void recording_machine(const struct recording *rec, char *buf, size_t size);
+/* Allocations of some tasks only are recorded, or those that passed a filter. */
+bool recording_is_part(const struct recording *rec);
+/* Frees of what was allocated are left out too, as others did them: what lives is unknown. */
+bool recording_lacks_frees(const struct recording *rec);
+/* Of a part of a recording: the ends it was cut at, in the clock's units. */
+bool recording_part(const struct recording *rec, uint64_t *first, uint64_t *last);
+/* When tracing began and ended, of what the file holds, in the clock's units. 0; -ENOENT if
+ * the file does not say so.
+ */
+int recording_span(const struct recording *rec, uint64_t *start,
+		   uint64_t *stop) __must_check;
 /* Bytes of a page on the recorded machine: kmemx's own item if the file has it, else what
  * the architecture always has, else the file's page size (which may be a sub-buffer's).
  */

@@ -3,6 +3,8 @@
  * recording: questions to an open recording.
  * In: struct recording. Out: its clock, its kernel, its named items.
  */
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,11 @@ const struct recording_text *recording_meta(const struct recording *rec, const c
 const char *recording_clock(const struct recording *rec, uint32_t index)
 {
 	return index < rec->nr_buffers ? rec->buffers[index].clock : "";
+}
+
+bool recording_truncated(const struct recording *rec)
+{
+	return recording_meta(rec, RECORDING_META_TRUNCATED);
 }
 
 /*
@@ -72,6 +79,41 @@ void recording_release(const struct recording *rec, char *buf, size_t size)
 void recording_machine(const struct recording *rec, char *buf, size_t size)
 {
 	uname_word(rec, 0, buf, size);
+}
+
+bool recording_is_part(const struct recording *rec)
+{
+	return recording_meta(rec, RECORDING_META_SCOPE);
+}
+
+bool recording_lacks_frees(const struct recording *rec)
+{
+	const struct recording_text *frees = recording_meta(rec, RECORDING_META_FREES);
+
+	return recording_is_part(rec) && (!frees || strcmp(frees->text, "all"));
+}
+
+bool recording_part(const struct recording *rec, uint64_t *first, uint64_t *last)
+{
+	const struct recording_text *part = recording_meta(rec, RECORDING_META_PART);
+
+	return part && sscanf(part->text, "%20" SCNu64 ",%20" SCNu64, first, last) == 2 &&
+	       *first <= *last;
+}
+
+int recording_span(const struct recording *rec, uint64_t *start, uint64_t *stop)
+{
+	const struct recording_text *span = recording_meta(rec, RECORDING_META_SPAN);
+	uint64_t first, last;
+
+	if (!span || sscanf(span->text, "%20" SCNu64 " %20" SCNu64, start, stop) != 2 ||
+	    *stop < *start)
+		return -ENOENT;
+	if (!recording_part(rec, &first, &last))
+		return 0;
+	*start = first > *start ? first : *start;
+	*stop = last < *stop ? last : *stop;
+	return *start <= *stop ? 0 : -ENOENT;
 }
 
 uint32_t recording_kernel_page_size(const struct recording *rec)

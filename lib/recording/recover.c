@@ -29,9 +29,23 @@ static uint64_t end_of_chunks(struct trace_dat *td, uint64_t start, uint64_t end
 	while (chunks-- && !r.err) {
 		uint32_t size = reader_u32(&r);
 
+		/* Its writer did not say: the chunk's reader finds out where it ends. */
+		if (!size)
+			return end;
 		reader_skip(&r, 4ULL + size);
 	}
 	return r.err ? end : r.pos;
+}
+
+/* From @at on, the first page of which not all is a hole; the last part of a page, or @end. */
+static uint64_t skip_hole(const struct source *src, uint64_t at, uint64_t end,
+			  uint32_t page_size)
+{
+	uint64_t data = source_next_data(src, at);
+
+	if (data > end)
+		data = end;
+	return data > at ? at + (data - at) / page_size * page_size : at;
 }
 
 /* A CPU's pages ascend in time: the next CPU begins where it goes back. */
@@ -45,7 +59,9 @@ static uint64_t end_of_pages(struct trace_dat *td, uint64_t start, uint64_t end)
 		if (source_read(&rec->src, head, sizeof(head), at))
 			return at;
 		ts = get_u64(head, rec->big_endian);
-		if (ts < last)
+		/* Time 0 is where nothing was written, too: a hole of any size. */
+		if (ts < last ||
+		    (!ts && skip_hole(&rec->src, at, end, rec->page_size) > at))
 			return at;
 		last = ts;
 	}
@@ -83,12 +99,15 @@ int trace_dat_recover_buffer(struct trace_dat *td, uint64_t start, uint64_t end,
 	rec->buffers[rec->nr_buffers - 1].compressed = compressed;
 	for (cpu.offset = align_up(start, rec->page_size);
 	     !err && cpu.offset < end && cpu.cpu < TRACE_DAT_MAX_CPUS; cpu.cpu++) {
-		uint64_t stop = compressed ? end_of_chunks(td, cpu.offset, end)
-					   : end_of_pages(td, cpu.offset, end);
+		uint64_t stop;
 
+		cpu.offset = skip_hole(&rec->src, cpu.offset, end, rec->page_size);
+		stop = compressed ? end_of_chunks(td, cpu.offset, end)
+				  : end_of_pages(td, cpu.offset, end);
 		if (stop <= cpu.offset)
 			break;
 		cpu.size = stop - cpu.offset;
+		cpu.cut = stop == end; /* CPUs behind it may be missing as a whole */
 		err = trace_dat_add_cpu(td, &cpu, 0);
 		cpu.offset = compressed ? align_up(stop, rec->page_size) : stop;
 	}

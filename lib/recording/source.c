@@ -25,7 +25,18 @@ static void file_close(void *ctx)
 	close((int)(intptr_t)ctx);
 }
 
-static const struct source_ops file_ops = { file_read, file_close };
+static uint64_t file_next_data(void *ctx, uint64_t offset)
+{
+	off_t at = lseek((int)(intptr_t)ctx, (off_t)offset, SEEK_DATA);
+
+	/* ENXIO: there is nothing but a hole up to the end. */
+	if (at < 0)
+		return errno == ENXIO ? UINT64_MAX : offset;
+	return (uint64_t)at;
+}
+
+static const struct source_ops file_ops = { file_read, file_close, NULL };
+static const struct source_ops sparse_ops = { file_read, file_close, file_next_data };
 
 static int memory_read(void *ctx, void *buf, size_t size, uint64_t offset)
 {
@@ -37,7 +48,7 @@ static void memory_close(void *ctx)
 {
 }
 
-static const struct source_ops memory_ops = { memory_read, memory_close };
+static const struct source_ops memory_ops = { memory_read, memory_close, NULL };
 
 int source_open_fd(struct source *src, int fd)
 {
@@ -49,22 +60,22 @@ int source_open_fd(struct source *src, int fd)
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	if (!S_ISREG(st.st_mode))
-		return -ESPIPE;
+		return -ENODEV;
 	/* Advice only: a recording is read once, front to back on each CPU. */
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	*src = (struct source){ &file_ops, (void *)(intptr_t)fd, (uint64_t)st.st_size };
+	/* Only a file that takes less room than it is long can have holes. */
+	*src = (struct source){ st.st_blocks < st.st_size / 512 ? &sparse_ops : &file_ops,
+				(void *)(intptr_t)fd, (uint64_t)st.st_size };
 	return 0;
 }
 
 int source_open_file(struct source *src, const char *path)
 {
-	/* O_NONBLOCK: the open of a FIFO must not wait for its writer. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int err;
+	int fd = io_open_input(path, IO_FILE), err;
 
 	*src = (struct source){ 0 };
 	if (fd < 0)
-		return -errno;
+		return fd;
 	err = source_open_fd(src, fd);
 	if (err)
 		close(fd);
@@ -84,6 +95,15 @@ int source_read(const struct source *src, void *buf, size_t size, uint64_t offse
 	if (!size)
 		return 0;
 	return src->ops->read(src->ctx, buf, size, offset);
+}
+
+uint64_t source_next_data(const struct source *src, uint64_t offset)
+{
+	uint64_t at = offset;
+
+	if (offset < src->size && src->ops->next_data)
+		at = src->ops->next_data(src->ctx, offset);
+	return at < src->size ? at : src->size;
 }
 
 void source_close(struct source *src)

@@ -27,17 +27,29 @@ struct source_ops {
 	/* Exactly @size bytes at @offset (in range): 0 or -errno. */
 	int (*read)(void *ctx, void *buf, size_t size, uint64_t offset);
 	void (*close)(void *ctx);
+	/* The first byte from @offset on that is not in a hole; NULL: there are no holes. */
+	uint64_t (*next_data)(void *ctx, uint64_t offset);
 };
 
-/* Opens a regular file for reading. -errno of open(2); -EISDIR or -ESPIPE if not regular. */
+/* Opens a regular file for reading: io_open_input(). */
 int source_open_file(struct source *src, const char *path) __must_check;
-/* Takes over a descriptor of a regular file, closed with the source. */
+/* Takes over a descriptor of a regular file, closed with the source. -ENODEV, -EISDIR. */
 int source_open_fd(struct source *src, int fd) __must_check;
 /* Reads from @data, which stays the caller's and must outlive the source. */
 int source_open_memory(struct source *src, const void *data, size_t size) __must_check;
 /* Exactly @size bytes at @offset: 0; -ENODATA past the end; -EIO and others from below. */
 int source_read(const struct source *src, void *buf, size_t size,
 		uint64_t offset) __must_check;
+/**
+ * source_next_data() - pass over a hole
+ *
+ * Holes read as zeros, terabytes of them in a file of a few kilobytes: whoever walks through
+ * a range asks here before it reads what can be nothing but zeros.
+ *
+ * Return: the first offset from @offset on that is not known to be in a hole, at most the
+ * source's size.
+ */
+uint64_t source_next_data(const struct source *src, uint64_t offset);
 void source_close(struct source *src);
 
 #endif

@@ -6,24 +6,26 @@
 #include "recording/text_file.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <unistd.h>
 
-int text_file_read(struct strbuf *out, const char *path)
+int text_file_read(struct strbuf *out, const char *path, enum io_input kind)
 {
-	FILE *file = fopen(path, "re");
-	size_t before = out->size, got;
+	int fd = io_open_input(path, kind), err = 0;
+	size_t before = out->size;
 	char buf[65536];
-	int err = 0;
+	ssize_t got = 1;
 
-	if (!file)
-		return -errno;
-	while (!err && (got = fread(buf, 1, sizeof(buf), file)) > 0) {
-		strbuf_add(out, buf, got);
+	if (fd < 0)
+		return fd;
+	while (!err && got) {
+		got = read(fd, buf, sizeof(buf));
+		if (got > 0)
+			strbuf_add(out, buf, (size_t)got);
+		else if (got < 0 && errno != EINTR)
+			err = -errno;
 		if (out->size - before > TEXT_FILE_MAX)
 			err = -EFBIG;
 	}
-	if (ferror(file))
-		err = errno ? -errno : -EIO;
-	fclose(file);
+	close(fd);
 	return out->failed ? -ENOMEM : err;
 }

@@ -7,12 +7,13 @@
 #define KMEMX_RECORDING_TEXT_FILE_H
 
 #include "base/compiler.h"
+#include "base/io.h"
 #include "base/strbuf.h"
 
 /* A larger file is none of the texts that are read whole (kallsyms is 5 to 20 MB). */
 #define TEXT_FILE_MAX (256U << 20)
 
-/* Appends the file's content. 0; -EFBIG; -ENOMEM; -errno of open(2) and read(2). */
-int text_file_read(struct strbuf *out, const char *path) __must_check;
+/* Appends the file's content. 0; -EFBIG; -ENOMEM; -errno of io_open_input() and read(2). */
+int text_file_read(struct strbuf *out, const char *path, enum io_input kind) __must_check;
 
 #endif

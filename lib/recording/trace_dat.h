@@ -38,6 +38,8 @@ enum trace_dat_option {
 #define TRACE_DAT_MAX_CPUS    65536U
 /* Event ids have 16 bits. */
 #define TRACE_DAT_MAX_FORMATS 65536U
+/* Instances of tracefs, and buffers that were found again. */
+#define TRACE_DAT_MAX_BUFFERS 1024U
 /* A compressed metadata section may become this large (kallsyms is 5 to 20 MB). */
 #define TRACE_DAT_MAX_SECTION (256U << 20)
 
@@ -47,6 +49,7 @@ enum trace_dat_option {
  * @cpustat_buffer: name of the buffer whose statistics come next ("" the top one)
  * @cpustat_names: for each of rec->cpustats, its buffer's name
  * @data_bytes: how much of the file the CPUs seen so far claim together
+ * @page_size_lost: the file's start tells none that could be
  * @has_text: there is a buffer of text ("latency"), which is not read
  */
 struct trace_dat {
@@ -55,7 +58,10 @@ struct trace_dat {
 	char *cpustat_buffer;
 	char **cpustat_names;
 	uint64_t data_bytes;
+	bool page_size_lost;
 	bool has_text;
+	const char *cut; /* why the file itself has no end; NULL: it has one */
+	bool all_cut;	 /* of all CPUs */
 };
 
 int trace_dat_open_v6(struct trace_dat *td) __must_check;
@@ -66,6 +72,10 @@ int trace_dat_open_wire(struct trace_dat *td) __must_check;
 /* Logs a damaged part at file offset @offset and counts it. */
 void trace_dat_damage(struct trace_dat *td, uint64_t offset, const char *fmt, ...)
 	__printf_fmt(3, 4);
+/* Everybody divides by the page size: what makes no sense goes no further than here. */
+void trace_dat_check_page_size(struct trace_dat *td);
+/* header_page tells the size of a sub-buffer, which counts if the file's start told none. */
+void trace_dat_found_page_size(struct trace_dat *td, uint32_t size);
 /* Makes room for one more element in *@array (a void ** in disguise): 0 or -ENOMEM. */
 int trace_dat_grow(void *array, size_t nr, size_t element_size) __must_check;
 
@@ -104,7 +114,9 @@ char *trace_dat_option_text(const uint8_t *data, size_t size);
 
 /* The clock in brackets of the kernel's list, "" if unknown; NULL if out of memory. */
 char *trace_dat_chosen_clock(const char *list);
-/* Adds an empty buffer with a valid page size; takes over @name and @clock. */
+/* Adds an empty buffer with a valid page size; takes over @name and @clock. 0, -ENOMEM;
+ * -EBADMSG if it is one too many.
+ */
 int trace_dat_add_buffer(struct trace_dat *td, char *name, char *clock,
 			 uint32_t page_size) __must_check;
 /* Adds a CPU to the last buffer; @extra_bytes lie at the offset before its @cpu->size. */

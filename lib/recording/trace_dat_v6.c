@@ -25,7 +25,8 @@ struct v6 {
 	struct instance *instances;
 	size_t nr_instances;
 	uint32_t nr_cpus;
-	bool searched; /* the number before the marks is not to be trusted */
+	uint64_t guesses; /* places in tables that were tried */
+	bool searched;	  /* the number before the marks is not to be trusted */
 };
 
 static int option_instance(struct v6 *v, const uint8_t *data, size_t size)
@@ -99,18 +100,21 @@ static char *read_clock(struct reader *r)
  * How many CPUs has the table at @r? The clock is behind it, of a size and with brackets
  * that offsets of data do not look like. 0 if it cannot be told.
  */
-static uint32_t guess_cpus(const struct reader *r, uint32_t page_size)
+static uint32_t guess_cpus(struct v6 *v, const struct reader *r)
 {
 	struct reader table = *r, clock;
+	const uint64_t limit = TRACE_DAT_MAX_CPUS + r->src->size / 16;
+	const uint32_t page_size = v->td->rec->page_size;
 	uint32_t nr;
 
-	for (nr = 1; nr <= TRACE_DAT_MAX_CPUS; nr++) {
+	/* Tables of instances may all be one: each place has its turn, not each table. */
+	for (nr = 1; nr <= TRACE_DAT_MAX_CPUS && v->guesses++ < limit; nr++) {
 		uint64_t size;
 		char *text;
 		bool found;
 
 		/* Data begins at a page's boundary. */
-		if (reader_u64(&table) % (page_size ? page_size : 4096))
+		if (reader_u64(&table) % page_size)
 			return 0;
 		reader_skip(&table, 8);
 		clock = table;
@@ -137,7 +141,7 @@ static int read_cpus(struct v6 *v, struct reader *r, const char *name)
 	uint32_t i, guess;
 	int err;
 
-	guess = guess_cpus(r, td->rec->page_size);
+	guess = guess_cpus(v, r);
 	if (v->searched || (guess && guess != v->nr_cpus)) {
 		trace_dat_damage(td, r->pos,
 				 "the table of CPUs has %" PRIu32
@@ -278,7 +282,9 @@ static uint64_t find_mark(struct v6 *v, uint64_t at,
 		for (p = window + 4; p + 10 <= window + size && !found; p++) {
 			uint64_t before = at + (uint64_t)(p - window) - 4;
 
-			if ((*p == 'o' || *p == 'f') && is_it(v, before))
+			if ((!memcmp(p, "options  ", 10) ||
+			     !memcmp(p, "flyrecord", 10)) &&
+			    is_it(v, before))
 				found = before;
 		}
 		/* A mark may lie across the window's end. */

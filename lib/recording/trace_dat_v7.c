@@ -15,6 +15,11 @@
 #define SECTION_COMPRESSED  1U
 /* Real files have two to four sections of options. */
 #define MAX_OPTION_SECTIONS 1024
+/* Several sections of one kind are none that anybody writes. */
+#define MAX_READINGS	    8
+/* Compressed metadata becomes so much, and so many times as large as the file, in all. */
+#define UNPACKED_MAX	    (16U << 20)
+#define UNPACKED_RATIO	    32
 
 /**
  * struct section - an open section: its reader stands on its content
@@ -34,6 +39,8 @@ struct v7 {
 	struct decompressor d;
 	uint64_t visited[MAX_OPTION_SECTIONS];
 	size_t nr_visited;
+	uint64_t unpacked; /* bytes of sections so far */
+	unsigned int readings[TRACE_DAT_NR_PARTS];
 	bool chain_broken;
 };
 
@@ -45,14 +52,21 @@ static int section_decompress(struct v7 *v, struct section *s)
 	struct decompress_input in = { .size = size,
 				       .expected = expected,
 				       .limit = TRACE_DAT_MAX_SECTION };
-	char *data = reader_text(&s->r, size);
+	uint64_t left = UNPACKED_MAX + UNPACKED_RATIO * rec->src.size - v->unpacked;
+	char *data;
 	int err;
 
+	if (left < in.limit)
+		in.limit = (size_t)left;
+	data = reader_text(&s->r, size);
 	if (!data)
 		return s->r.err;
 	in.data = data;
 	err = decompress_block(&v->d, rec->compression, &in, &s->mem);
 	free(data);
+	/* In vain it was work, too. */
+	left = err ? s->mem.capacity : s->mem.size;
+	v->unpacked += left < in.limit ? left : in.limit;
 	if (err)
 		return err;
 	err = source_open_memory(&s->src, s->mem.data, s->mem.size);
@@ -119,6 +133,8 @@ static int read_part(struct v7 *v, uint64_t offset, uint16_t id)
 	struct section s;
 	int err;
 
+	if (v->readings[id - OPTION_HEADER_INFO]++ >= MAX_READINGS)
+		return tolerate(v, -EBADMSG, offset, part->name);
 	err = section_open(v, &s, offset, id);
 	if (!err)
 		err = part->read(v->td, &s.r);
@@ -150,7 +166,7 @@ static int buffer_cpus(struct v7 *v, struct byte_reader *r, bool compressed)
 		nr = (uint32_t)(byte_reader_left(r) / 20);
 	}
 	for (i = 0; !err && i < nr; i++) {
-		struct recording_cpu cpu;
+		struct recording_cpu cpu = { 0 };
 
 		cpu.cpu = byte_reader_u32(r);
 		cpu.offset = byte_reader_u64(r);
@@ -195,7 +211,7 @@ static int option_buffer(struct v7 *v, const uint8_t *data, size_t size)
 	}
 	err = trace_dat_add_buffer(td, name_copy, clock_copy, page_size);
 	if (err)
-		return err;
+		return tolerate(v, err, offset, "buffers");
 	td->rec->buffers[td->rec->nr_buffers - 1].compressed = compressed;
 	return buffer_cpus(v, &r, compressed);
 }
@@ -324,12 +340,20 @@ static int recover(struct v7 *v, uint64_t offset)
 			end = rec->src.size - start;
 		if (r.err)
 			break;
+		/* Zeros, perhaps a hole. */
+		if (!id && !end) {
+			end = source_next_data(&rec->src, start);
+			continue;
+		}
 		end += start;
 		if (id == OPTION_DONE && visit(v, offset))
 			err = read_option_section(v, offset, &next);
 		else if (id == OPTION_BUFFER && !described(rec, start, end))
-			err = trace_dat_recover_buffer(v->td, start, end,
-						       flags & SECTION_COMPRESSED);
+			err = tolerate(
+				v,
+				trace_dat_recover_buffer(v->td, start, end,
+							 flags & SECTION_COMPRESSED),
+				offset, "buffers");
 		else if (id >= OPTION_HEADER_INFO && id <= OPTION_CMDLINES)
 			err = read_part(v, offset, id);
 	}

@@ -87,7 +87,23 @@ static void joined_close(void *ctx)
 	free(j);
 }
 
-static const struct source_ops joined_ops = { joined_read, joined_close };
+static uint64_t joined_next_data(void *ctx, uint64_t offset)
+{
+	const struct joined *j = ctx;
+	const struct extent *e = j->nr ? find_extent(j, offset) : NULL;
+
+	for (; e && e < j->extents + j->nr; e++) {
+		uint64_t skip = offset > e->at ? offset - e->at : 0;
+		uint64_t data = source_next_data(&j->under, e->offset + skip);
+
+		if (data < e->offset + e->size)
+			return e->at + (data - e->offset);
+	}
+	return UINT64_MAX;
+}
+
+static const struct source_ops joined_ops = { joined_read, joined_close,
+					      joined_next_data };
 
 static int compare_extents(const void *a, const void *b)
 {
@@ -157,13 +173,14 @@ static int read_options(struct wire_reader *w, struct reader *r)
 		w->td->pos = r->pos;
 		id = reader_u16(r);
 		size = reader_u32(r);
-		data = reader_text(r, size);
+		/* Zeros: a hole. */
+		data = id || size ? reader_text(r, size) : NULL;
 		if (!data)
 			break;
 		err = trace_dat_option(w->td, id, (uint8_t *)data, size);
 		free(data);
 	}
-	return err ? err : r->err;
+	return err || r->err ? (err ? err : r->err) : reader_left(r) ? -EBADMSG : 0;
 }
 
 /* The last ones count: those at the end know the tasks that came in between. */
@@ -240,35 +257,55 @@ static int read_record(struct wire_reader *w, struct reader *r)
 	return err ? err : 1;
 }
 
-/* Each CPU's extents lie one after the other in the joined source. */
-static int add_cpus(struct wire_reader *w)
+/* Each CPU's extents lie one after the other in the joined source. Adds the CPUs below @end
+ * to the buffer added last, and moves @from on.
+ */
+static int add_cpus(struct wire_reader *w, size_t *from, uint64_t end)
 {
 	const struct joined *j = w->td->rec->src.ctx;
+	size_t i = *from, next;
 	int err = 0;
 
-	for (size_t i = 0, next; !err && i < j->nr; i = next) {
-		struct recording_cpu cpu = { j->extents[i].cpu, j->extents[i].at, 0 };
+	for (; !err && i < j->nr && j->extents[i].cpu < end; i = next) {
+		struct recording_cpu cpu = { .cpu = j->extents[i].cpu %
+						    RECORDING_FREES_CPU,
+					     .offset = j->extents[i].at };
 
-		for (next = i; next < j->nr && j->extents[next].cpu == cpu.cpu; next++)
+		for (next = i; next < j->nr && j->extents[next].cpu == j->extents[i].cpu;
+		     next++)
 			cpu.size += j->extents[next].size;
 		err = trace_dat_add_cpu(w->td, &cpu, 0);
 	}
+	*from = i;
 	return err;
 }
 
-static int add_buffer(struct wire_reader *w)
+static int add_buffer(struct wire_reader *w, const char *of)
 {
 	struct recording *rec = w->td->rec;
-	char *name = strdup(""), *clock = trace_dat_chosen_clock(rec->trace_clock);
-	int err;
+	char *name = strdup(of), *clock = trace_dat_chosen_clock(rec->trace_clock);
 
 	if (!name || !clock) {
 		free(name);
 		free(clock);
 		return -ENOMEM;
 	}
-	err = trace_dat_add_buffer(w->td, name, clock, rec->page_size);
-	return err ? err : add_cpus(w);
+	return trace_dat_add_buffer(w->td, name, clock, rec->page_size);
+}
+
+/* The top one and, if there are pages of it, that of the frees. */
+static int add_buffers(struct wire_reader *w)
+{
+	const struct joined *j = w->td->rec->src.ctx;
+	size_t from = 0;
+	int err = add_buffer(w, "");
+
+	if (!err)
+		err = add_cpus(w, &from, RECORDING_FREES_CPU);
+	if (err || from == j->nr)
+		return err;
+	err = add_buffer(w, RECORDING_FREES);
+	return err ? err : add_cpus(w, &from, UINT64_MAX);
 }
 
 int trace_dat_open_wire(struct trace_dat *td)
@@ -281,9 +318,12 @@ int trace_dat_open_wire(struct trace_dat *td)
 	reader_init(&r, &rec->src, td->pos, UINT64_MAX, rec->big_endian);
 	while (err == 1)
 		err = read_record(&w, &r);
-	if (!err && !w.ended)
+	if (!err && !w.ended) {
 		trace_dat_damage(td, r.pos,
 				 "the stream breaks off: what came until then is read");
+		td->cut = "the stream has no end";
+		td->all_cut = true;
+	}
 	if (!err && !rec->header_page) {
 		log_msg(rec->log, LOG_ERROR,
 			"%s: the stream broke off before its description of events",
@@ -293,5 +333,5 @@ int trace_dat_open_wire(struct trace_dat *td)
 	if (!err)
 		err = join(&w);
 	free(w.extents);
-	return err ? err : add_buffer(&w);
+	return err ? err : add_buffers(&w);
 }

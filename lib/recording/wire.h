@@ -9,7 +9,8 @@
  * u16 id, u16 flags (0), u32 CPU, u64 size, and its content:
  *
  *   0            options, as in an options section of version 7, without an end mark
- *   3            whole sub-buffers of one CPU
+ *   3            whole sub-buffers of one CPU; from RECORDING_FREES_CPU on, of the buffer of
+ *                frees
  *   16..21       header_page and header_event, formats of ftrace, formats of events,
  *                kallsyms, printk formats, command lines: as the sections of version 7;
  *                of several command lines the last ones count

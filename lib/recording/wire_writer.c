@@ -64,7 +64,8 @@ static void add_options(struct wire *w, struct composer *c)
 	const struct writer_facts *all = c->facts;
 	size_t start = record_begin(c, WIRE_OPTIONS);
 
-	facts.meta += w->nr_meta;
+	if (facts.meta) /* none: nothing to go on in */
+		facts.meta += w->nr_meta;
 	facts.nr_meta -= w->nr_meta;
 	c->facts = &facts;
 	compose_options(c);

@@ -17,6 +17,7 @@
 
 #include "base/io.h"
 #include "recording/compose.h"
+#include "recording/join_plan.h"
 #include "recording/regions.h"
 
 /* --- version 7 --------------------------------------------------------------------------- */
@@ -174,46 +175,38 @@ static uint64_t compose_v6(struct composer *c, uint64_t *end)
 
 /* --- output ------------------------------------------------------------------------------ */
 
-/* Copies through memory, for files between which copy_file_range() does not work. */
-static int copy_by_hand(int from, uint64_t src, int to, uint64_t dst, uint64_t size)
+/* As io_copy(), but holes stay holes: the file behind @dst + @size is written later. */
+static int copy_data(int from, uint64_t src, int to, uint64_t dst, uint64_t size)
 {
-	size_t room = size < WRITER_CHUNK ? (size_t)size : WRITER_CHUNK;
-	char *buf = malloc(room ? room : 1);
-	int ret = buf ? 0 : -ENOMEM;
+	uint64_t at = 0, end;
+	struct stat st;
+	int ret = fstat(from, &st) < 0 ? -errno : 0;
 
-	while (!ret && size) {
-		size_t n = size < room ? (size_t)size : room;
+	if (!ret && (uint64_t)st.st_size < src + size)
+		ret = -ENODATA;
+	while (!ret && at < size) {
+		off_t data = lseek(from, (off_t)(src + at), SEEK_DATA), hole;
 
-		ret = io_pread_all(from, buf, n, src);
-		if (!ret)
-			ret = io_pwrite_all(to, buf, n, dst);
-		src += n;
-		dst += n;
-		size -= n;
+		if (data < 0 && errno == ENXIO)
+			at = size;
+		else if (data >= 0)
+			at = (uint64_t)data - src;
+		if (at >= size)
+			break;
+		hole = lseek(from, (off_t)(src + at), SEEK_HOLE);
+		end = hole < 0 || (uint64_t)hole - src > size ? size
+							      : (uint64_t)hole - src;
+		ret = io_copy(from, src + at, to, dst + at, end - at);
+		at = end;
 	}
-	free(buf);
 	return ret;
 }
 
-static int copy_range(int from, uint64_t src, int to, uint64_t dst, uint64_t size)
+static bool has_holes(int fd)
 {
-	while (size) {
-		off_t in = (off_t)src, out = (off_t)dst;
-		size_t want = size < (1U << 30) ? (size_t)size : (1U << 30);
-		ssize_t n = copy_file_range(from, &in, to, &out, want, 0);
+	struct stat st;
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		/* Across filesystems, on old kernels, on special ones: any reason will do,
-		 * a true failure shows again in the plain copy.
-		 */
-		if (n <= 0)
-			return copy_by_hand(from, src, to, dst, size);
-		src += (uint64_t)n;
-		dst += (uint64_t)n;
-		size -= (uint64_t)n;
-	}
-	return 0;
+	return !fstat(fd, &st) && st.st_blocks < st.st_size / 1024;
 }
 
 static int copy_part(int fd, uint64_t offset, const struct writer_part *part)
@@ -221,13 +214,14 @@ static int copy_part(int fd, uint64_t offset, const struct writer_part *part)
 	uint64_t left = part->size;
 	int ret = 0;
 
-	if (!part->consume)
-		return copy_range(part->fd, part->offset, fd, offset, left);
+	/* A part with holes needs little room: it is not worth a step for each of their MB. */
+	if (!part->consume || has_holes(part->fd))
+		return copy_data(part->fd, part->offset, fd, offset, left);
 	while (!ret && left) {
 		uint64_t size = left % WRITER_CHUNK ? left % WRITER_CHUNK : WRITER_CHUNK;
 
 		left -= size;
-		ret = copy_range(part->fd, left, fd, offset + left, size);
+		ret = copy_data(part->fd, left, fd, offset + left, size);
 		if (!ret && ftruncate(part->fd, (off_t)left) < 0)
 			ret = -errno;
 	}
@@ -257,9 +251,9 @@ struct instance_place {
 	uint64_t section, first, end;
 };
 
-/* Behind the top buffer's pages, which end at @end, each instance's. */
+/* Behind the top buffer's pages, which end at @end, each instance's, in blocks of @block. */
 static void place_instances(struct composer *c, struct instance_place *places,
-			    uint64_t end)
+			    uint64_t end, uint32_t block)
 {
 	for (size_t i = 0; i < c->facts->nr_instances; i++) {
 		struct instance_place *p = &places[i];
@@ -267,6 +261,8 @@ static void place_instances(struct composer *c, struct instance_place *places,
 
 		select_instance(c, &c->facts->instances[i]);
 		c->align = c->instance->page_size;
+		if (c->align < block)
+			c->align = block;
 		c->offsets = c->tables[i];
 		p->section = end;
 		p->first = round_up(end + (v6 ? 0 : SECTION_HEADER_SIZE), c->align);
@@ -289,26 +285,32 @@ static int copy_parts(int fd, const struct writer_part *parts, size_t nr_parts,
 	return ret;
 }
 
+/* Version 6 has none. */
+static int write_section_header(int fd, const struct writer_facts *facts,
+				const struct instance_place *place)
+{
+	struct composer c = { .facts = facts };
+	size_t start;
+	int ret;
+
+	if (facts->file_version == 6)
+		return 0;
+	start = section_begin(&c, SECTION_BUFFER);
+	compose_set_u64(&c, start + 8, place->end - place->section - SECTION_HEADER_SIZE);
+	ret = c.sb.failed ? -ENOMEM
+			  : io_pwrite_all(fd, c.sb.data, c.sb.size, place->section);
+	strbuf_free(&c.sb);
+	return ret;
+}
+
 static int write_instance(int fd, const struct writer_facts *facts,
 			  const struct writer_instance *instance,
 			  const struct instance_place *place)
 {
-	struct composer c = { .facts = facts };
-	size_t start;
-	int ret = 0;
+	int ret = write_section_header(fd, facts, place);
 
-	if (facts->file_version != 6) {
-		start = section_begin(&c, SECTION_BUFFER);
-		compose_set_u64(&c, start + 8,
-				place->end - place->section - SECTION_HEADER_SIZE);
-		ret = c.sb.failed
-			      ? -ENOMEM
-			      : io_pwrite_all(fd, c.sb.data, c.sb.size, place->section);
-		strbuf_free(&c.sb);
-	}
-	if (!ret)
-		ret = copy_parts(fd, instance->parts, instance->nr_parts, place->first);
-	return ret;
+	return ret ? ret
+		   : copy_parts(fd, instance->parts, instance->nr_parts, place->first);
 }
 
 /* What @c has composed, and all pages. @first and @end are the top buffer's. */
@@ -320,12 +322,12 @@ static int write_composed(int fd, struct composer *c, struct instance_place *pla
 	size_t nr_parts = c->nr_parts;
 	int ret;
 
-	place_instances(c, places, *end);
+	place_instances(c, places, *end, 0);
 	if (facts->nr_instances)
 		*end = places[facts->nr_instances - 1].end;
 	ret = io_pwrite_all(fd, c->sb.data, c->sb.size, 0);
-	/* Extended up to the first page here: with no pages at all it is the file's end. */
-	if (!ret && ftruncate(fd, (off_t)(facts->nr_instances ? *end : first)) < 0)
+	/* The pages may end with a hole, or there are none. */
+	if (!ret && ftruncate(fd, (off_t)*end) < 0)
 		ret = -errno;
 	if (!ret)
 		ret = copy_parts(fd, parts, nr_parts, first);
@@ -357,6 +359,22 @@ struct writer_facts writer_facts_of(const struct recording *rec)
 	};
 }
 
+size_t writer_take_frees(struct writer_facts *facts, struct writer_part *parts, size_t nr,
+			 struct writer_instance *frees)
+{
+	size_t top = 0, i;
+
+	while (top < nr && parts[top].cpu < RECORDING_FREES_CPU)
+		top++;
+	*frees = (struct writer_instance){ RECORDING_FREES, facts->clock,
+					   facts->page_size, parts + top, nr - top };
+	for (i = top; i < nr; i++)
+		parts[i].cpu -= RECORDING_FREES_CPU;
+	facts->instances = frees;
+	facts->nr_instances = top < nr;
+	return top;
+}
+
 int writer_write(int fd, const struct writer_facts *facts,
 		 const struct writer_part *parts, size_t nr_parts,
 		 uint64_t *written_bytes, const struct log *log)
@@ -384,35 +402,131 @@ int writer_write(int fd, const struct writer_facts *facts,
 
 /* --- pages that are in the file already -------------------------------------------------- */
 
+/**
+ * struct join - all pages of a file that holds them already
+ * @parts: the top buffer's, then the instances'
+ * @gap: bytes that must stay in front of each part: of an instance's first, its section's
+ *	header
+ */
+struct join {
+	struct writer_part *parts;
+	uint32_t *gap;
+	size_t nr;
+	uint32_t align;
+	uint64_t first;
+};
+
 static uint64_t part_end(const struct writer_part *part)
 {
 	return part->offset + part->size;
 }
 
-static int check_regions(const struct writer_part *parts, size_t nr_parts, uint32_t align,
-			 uint64_t first)
+/* Where part @i is to begin, if those before it are where they are now. */
+static uint64_t wanted(const struct join *j, size_t i)
 {
-	for (size_t i = 0; i < nr_parts; i++)
-		if (parts[i].offset % align || parts[i].offset > INT64_MAX / 2 ||
-		    parts[i].offset <
-			    (i ? round_up(part_end(&parts[i - 1]), align) : first))
+	uint64_t end = i ? part_end(&j->parts[i - 1]) : j->first;
+
+	return round_up(end + j->gap[i], j->align);
+}
+
+static int check_regions(const struct join *j)
+{
+	for (size_t i = 0; i < j->nr; i++)
+		if (j->parts[i].offset % j->align || j->parts[i].offset > INT64_MAX / 2 ||
+		    j->parts[i].offset < wanted(j, i))
 			return i ? -EINVAL : -EFBIG;
 	return 0;
 }
 
-/* From the end on, so that what is still to be taken out is where it was. */
-static int take_out_holes(int fd, const struct writer_part *parts, size_t nr_parts,
-			  uint32_t align, uint64_t first)
+/* From the end on, so that what is still to be taken out is where it was. Empty ranges are
+ * left out: the size of the file is to tell how far it is. Returns how many there are.
+ */
+static size_t list_holes(const struct join *j, struct join_range *out)
 {
-	int ret = ftruncate(fd, (off_t)(nr_parts ? part_end(&parts[nr_parts - 1])
-						 : first)) < 0
-			  ? -errno
-			  : 0;
+	size_t nr = 0;
 
-	for (size_t i = nr_parts; !ret && i-- > 0;)
-		ret = regions_take_out(
-			fd, i ? round_up(part_end(&parts[i - 1]), align) : first,
-			parts[i].offset);
+	for (size_t i = j->nr; i-- > 0;) {
+		uint64_t from = wanted(j, i);
+
+		if (from < j->parts[i].offset)
+			out[nr++] = (struct join_range){ from, j->parts[i].offset };
+	}
+	return nr;
+}
+
+static int run_plan(int fd, const struct join_plan *plan, const struct log *log)
+{
+	int noted = plan->nr ? join_plan_write(fd, plan) : 0;
+
+	if (noted)
+		log_msg(log, LOG_INFO,
+			"no room for a plan of what is left to do: killed now, this kmemx would leave nothing of use: %s",
+			strerror(-noted));
+	return join_plan_run(fd, plan);
+}
+
+static int list_all_parts(struct join *j, const struct writer_facts *facts,
+			  const struct writer_part *parts, size_t nr_parts)
+{
+	size_t nr = nr_parts, i, k;
+
+	for (i = 0; i < facts->nr_instances; i++)
+		nr += facts->instances[i].nr_parts;
+	j->parts = calloc(nr + 1, sizeof(*j->parts));
+	j->gap = calloc(nr + 1, sizeof(*j->gap));
+	if (!j->parts || !j->gap)
+		return -ENOMEM;
+	for (k = 0; k < nr_parts; k++)
+		j->parts[j->nr++] = parts[k];
+	for (i = 0; i < facts->nr_instances; i++) {
+		/* Without a part, where would its section be? */
+		if (!facts->instances[i].nr_parts)
+			return -EINVAL;
+		if (facts->file_version != 6)
+			j->gap[j->nr] = SECTION_HEADER_SIZE;
+		for (k = 0; k < facts->instances[i].nr_parts; k++)
+			j->parts[j->nr++] = facts->instances[i].parts[k];
+	}
+	return 0;
+}
+
+/* The header of each instance's section, behind the part before it. */
+static int write_headers(int fd, const struct join *j, const struct writer_facts *facts,
+			 const struct instance_place *places)
+{
+	size_t at = j->nr, i, k;
+	int ret = 0;
+
+	for (i = facts->nr_instances; !ret && i-- > 0;) {
+		struct instance_place place = places[i];
+
+		at -= facts->instances[i].nr_parts;
+		k = at;
+		place.section = k ? part_end(&j->parts[k - 1]) : j->first;
+		place.end = places[i].end - places[i].section + place.section;
+		ret = write_section_header(fd, facts, &place);
+	}
+	return ret;
+}
+
+static int write_joined(int fd, struct composer *c, struct instance_place *places,
+			const struct join *j, const struct log *log)
+{
+	struct join_range *holes = calloc(j->nr + 1, sizeof(*holes));
+	struct join_plan plan = { c->sb.data, c->sb.size, holes, 0 };
+	uint64_t end = j->nr ? part_end(&j->parts[j->nr - 1]) : j->first;
+	int ret = holes ? check_regions(j) : -ENOMEM;
+
+	if (!ret && ftruncate(fd, (off_t)end) < 0)
+		ret = -errno;
+	/* Before the plan, whose last step ends the file's being unfinished. */
+	if (!ret)
+		ret = write_headers(fd, j, c->facts, places);
+	if (!ret) {
+		plan.nr = list_holes(j, holes);
+		ret = run_plan(fd, &plan, log);
+	}
+	free(holes);
 	return ret;
 }
 
@@ -420,26 +534,32 @@ int writer_join(int fd, const struct writer_facts *facts, const struct writer_pa
 		size_t nr_parts, uint32_t block, uint64_t *written_bytes,
 		const struct log *log)
 {
-	struct composer c = { .facts = facts,
-			      .parts = parts,
-			      .nr_parts = nr_parts,
-			      .align = block > facts->page_size ? block
-								: facts->page_size };
-	uint64_t first, end;
-	int ret = facts->nr_instances ? -EINVAL : compose(&c, &first, &end, log);
+	struct join j = { .align = block > facts->page_size ? block : facts->page_size };
+	struct composer c = {
+		.facts = facts, .parts = parts, .nr_parts = nr_parts, .align = j.align
+	};
+	struct instance_place *places = calloc(facts->nr_instances + 1, sizeof(*places));
+	uint64_t end;
 	struct stat st;
+	int ret = list_all_parts(&j, facts, parts, nr_parts);
 
-	if (ret)
-		return ret;
-	ret = check_regions(parts, nr_parts, c.align, first);
+	c.tables = calloc(facts->nr_instances + 1, sizeof(*c.tables));
+	if (!ret && (!places || !c.tables))
+		ret = -ENOMEM;
 	if (!ret)
-		ret = io_pwrite_all(fd, c.sb.data, c.sb.size, 0);
+		ret = compose(&c, &j.first, &end, log);
 	if (!ret)
-		ret = take_out_holes(fd, parts, nr_parts, c.align, first);
+		place_instances(&c, places, end, j.align);
+	if (!ret)
+		ret = write_joined(fd, &c, places, &j, log);
 	if (!ret && fstat(fd, &st) < 0)
 		ret = -errno;
 	if (!ret && written_bytes)
 		*written_bytes = (uint64_t)st.st_size;
 	strbuf_free(&c.sb);
+	free(c.tables);
+	free(places);
+	free(j.parts);
+	free(j.gap);
 	return ret;
 }

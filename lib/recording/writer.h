@@ -92,6 +92,16 @@ struct writer_part {
 struct writer_facts writer_facts_of(const struct recording *rec);
 
 /**
+ * writer_take_frees() - make an instance of the parts of the buffer of frees
+ * @parts: of CPUs from RECORDING_FREES_CPU on behind all others; theirs get true numbers
+ * @frees: becomes the instance; @facts and it stay the caller's
+ *
+ * Return: how many parts the top buffer has.
+ */
+size_t writer_take_frees(struct writer_facts *facts, struct writer_part *parts, size_t nr,
+			 struct writer_instance *frees);
+
+/**
  * writer_write() - write a whole recording
  * @fd: an empty, seekable file open for writing; stays the caller's
  * @parts: in CPU order; CPUs without data may be left out

@@ -144,8 +144,8 @@ static void pad(struct zwriter *z, uint64_t to)
 }
 
 /* The section of all pages. @parts become what they are in the file. */
-static int add_pages(struct zwriter *z, const struct writer_facts *facts,
-		     struct writer_part *parts, size_t nr_parts, uint64_t *section)
+static int add_pages(struct zwriter *z, uint32_t page_size, struct writer_part *parts,
+		     size_t nr_parts, uint64_t *section)
 {
 	struct strbuf head = { 0 };
 	int ret = 0;
@@ -155,9 +155,9 @@ static int add_pages(struct zwriter *z, const struct writer_facts *facts,
 	for (size_t i = 0; !ret && i < nr_parts; i++) {
 		uint64_t offset, size;
 
-		pad(z, facts->page_size);
+		pad(z, page_size);
 		offset = position(z);
-		ret = add_cpu(z, &parts[i], facts->page_size, &size);
+		ret = add_cpu(z, &parts[i], page_size, &size);
 		parts[i].offset = offset;
 		parts[i].size = size;
 	}
@@ -172,28 +172,62 @@ static int add_pages(struct zwriter *z, const struct writer_facts *facts,
 	return ret;
 }
 
-static int add_options(struct zwriter *z, struct composer *c, const uint64_t *sections,
-		       uint64_t buffer)
+/* The ring buffer that @c stands at, whose pages are in the section at @section. */
+static void add_buffer_option(struct composer *c, uint64_t section)
 {
+	compose_buffer_option(c);
+	compose_set_buffer(c, section);
+	for (size_t i = 0; i < c->nr_parts; i++)
+		compose_set_cpu(c, i, c->parts[i].offset);
+}
+
+/* @buffers: the section of the top buffer, then of each instance, whose parts follow the top
+ * one's in the same order.
+ */
+static int add_options(struct zwriter *z, struct composer *c, const uint64_t *sections,
+		       const uint64_t *buffers)
+{
+	const struct writer_facts *facts = c->facts;
+
 	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++)
 		put_option(c, compose_sections[i].id, &sections[i], sizeof(sections[i]));
 	compose_options(c);
-	compose_buffer_option(c);
-	compose_set_buffer(c, buffer);
-	for (size_t i = 0; i < c->nr_parts; i++)
-		compose_set_cpu(c, i, c->parts[i].offset);
+	add_buffer_option(c, buffers[0]);
+	for (size_t i = 0; i < facts->nr_instances; i++) {
+		c->instance = &facts->instances[i];
+		c->parts += c->nr_parts;
+		c->nr_parts = c->instance->nr_parts;
+		add_buffer_option(c, buffers[i + 1]);
+	}
 	compose_u16(c, OPTION_DONE);
 	compose_u32(c, 8);
 	compose_u64(c, 0); /* no further options section */
 	return add_section(z, c, SECTION_OPTIONS);
 }
 
+/* The pages of the top buffer and of the instances; @parts are all of theirs. */
+static int add_buffers(struct zwriter *z, const struct writer_facts *facts,
+		       struct writer_part *parts, size_t nr_parts, uint64_t *buffers)
+{
+	int ret = add_pages(z, facts->page_size, parts, nr_parts, &buffers[0]);
+
+	for (size_t i = 0; !ret && i < facts->nr_instances; i++) {
+		const struct writer_instance *in = &facts->instances[i];
+
+		parts += nr_parts;
+		nr_parts = in->nr_parts;
+		ret = add_pages(z, in->page_size, parts, nr_parts, &buffers[i + 1]);
+	}
+	return ret;
+}
+
 static int write_compressed(struct zwriter *z, const struct writer_facts *facts,
 			    struct writer_part *parts, size_t nr_parts)
 {
 	struct composer c = { .facts = facts, .parts = parts, .nr_parts = nr_parts };
-	uint64_t sections[NR_COMPOSE_SECTIONS], buffer, options, at;
-	int ret = 0;
+	uint64_t *buffers = calloc(facts->nr_instances + 1, sizeof(*buffers));
+	uint64_t sections[NR_COMPOSE_SECTIONS], options, at;
+	int ret = buffers ? 0 : -ENOMEM;
 
 	compose_magic(&c);
 	at = compose_compression(&c, "zstd", ZSTD_versionString());
@@ -205,15 +239,16 @@ static int write_compressed(struct zwriter *z, const struct writer_facts *facts,
 		ret = add_section(z, &c, compose_sections[i].id);
 	}
 	if (!ret)
-		ret = add_pages(z, facts, parts, nr_parts, &buffer);
+		ret = add_buffers(z, facts, parts, nr_parts, buffers);
 	options = position(z);
 	if (!ret)
-		ret = add_options(z, &c, sections, buffer);
+		ret = add_options(z, &c, sections, buffers);
 	if (!ret)
 		ret = flush(z);
 	if (!ret)
 		ret = io_pwrite_all(z->fd, &options, sizeof(options), at);
 	strbuf_free(&c.sb);
+	free(buffers);
 	return ret;
 }
 
@@ -222,23 +257,40 @@ bool writer_can_compress(void)
 	return true;
 }
 
+/* All parts in one array, to be changed; NULL: no memory. */
+static struct writer_part *copy_parts(const struct writer_facts *facts,
+				      const struct writer_part *parts, size_t nr_parts)
+{
+	size_t nr = nr_parts, i, k;
+	struct writer_part *copy;
+
+	for (i = 0; i < facts->nr_instances; i++)
+		nr += facts->instances[i].nr_parts;
+	copy = calloc(nr + 1, sizeof(*copy));
+	if (!copy)
+		return NULL;
+	for (nr = 0; nr < nr_parts; nr++)
+		copy[nr] = parts[nr];
+	for (i = 0; i < facts->nr_instances; i++)
+		for (k = 0; k < facts->instances[i].nr_parts; k++)
+			copy[nr++] = facts->instances[i].parts[k];
+	return copy;
+}
+
 int writer_compress(int fd, const struct writer_facts *facts,
 		    const struct writer_part *parts, size_t nr_parts,
 		    uint64_t *written_bytes, const struct log *log)
 {
 	struct zwriter z = { .fd = fd, .zstd = ZSTD_createCCtx() };
-	struct writer_part *copy = calloc(nr_parts + 1, sizeof(*copy));
-	int ret =
-		facts->file_version == 7 && !facts->foreign_endian && !facts->nr_instances
-			? compose_check(facts, parts, nr_parts)
-			: -EINVAL;
+	struct writer_part *copy = copy_parts(facts, parts, nr_parts);
+	int ret = facts->file_version == 7 && !facts->foreign_endian
+			  ? compose_check(facts, parts, nr_parts)
+			  : -EINVAL;
 
 	if (ret)
 		log_msg(log, LOG_ERROR, "cannot write the recording: inconsistent facts");
 	else if (!copy || !z.zstd)
 		ret = -ENOMEM;
-	if (!ret && nr_parts)
-		memcpy(copy, parts, nr_parts * sizeof(*copy));
 	if (!ret)
 		ret = write_compressed(&z, facts, copy, nr_parts);
 	if (!ret && written_bytes)

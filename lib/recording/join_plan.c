@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording: what is left to do until pages far apart are a recording.
+ * In: metadata, ranges. Out: a file without them.
+ *
+ * The file's size tells how many ranges have been taken out. The plan and a copy of the
+ * metadata lie in the range that goes last, so that a process can be killed between any two
+ * system calls, and within those that write.
+ */
+#include "recording/join_plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/strbuf.h"
+#include "recording/regions.h"
+
+/* The copy of the metadata, and the plan in front of it; all are in the metadata's room. */
+#define COPY_AT	   (REGIONS_FIRST / 2)
+#define PLAN_AT	   (COPY_AT - PLAN_SIZE)
+#define PLAN_SIZE  (4U << 20)
+/* Written when all else has been: "kmemx join" and a number that no page begins with. */
+#define MAGIC	   "kmemx join \x8f\x1b\x5a\xe3\n"
+#define MAGIC_SIZE (sizeof(MAGIC) - 1)
+
+static int file_size(int fd, uint64_t *size)
+{
+	struct stat st;
+
+	*size = 0;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	*size = (uint64_t)st.st_size;
+	return 0;
+}
+
+/* "FILE-SIZE METADATA-SIZE NR FROM TO FROM TO ... ." */
+static int format(const struct join_plan *plan, uint64_t size, struct strbuf *sb)
+{
+	strbuf_printf(sb, "%" PRIu64 " %zu %zu", size, plan->size, plan->nr);
+	for (size_t i = 0; i < plan->nr; i++)
+		strbuf_printf(sb, " %" PRIu64 " %" PRIu64, plan->ranges[i].from,
+			      plan->ranges[i].to);
+	strbuf_puts(sb, " .");
+	if (sb->failed)
+		return -ENOMEM;
+	return sb->size < PLAN_SIZE - MAGIC_SIZE ? 0 : -EFBIG;
+}
+
+int join_plan_write(int fd, const struct join_plan *plan)
+{
+	const struct join_range *last = plan->nr ? &plan->ranges[plan->nr - 1] : NULL;
+	struct strbuf sb = { 0 };
+	uint64_t size;
+	int ret;
+
+	if (!last || last->from > PLAN_AT || last->to < COPY_AT + plan->size)
+		return -EFBIG;
+	ret = file_size(fd, &size);
+	if (!ret)
+		ret = format(plan, size, &sb);
+	if (!ret)
+		ret = io_pwrite_all(fd, plan->metadata, plan->size, COPY_AT);
+	if (!ret)
+		ret = io_pwrite_all(fd, sb.data, sb.size + 1, PLAN_AT + MAGIC_SIZE);
+	if (!ret)
+		ret = io_pwrite_all(fd, MAGIC, MAGIC_SIZE, PLAN_AT);
+	/* Its room is wanted for the metadata itself. */
+	if (ret && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, PLAN_AT,
+			     (off_t)(PLAN_SIZE + plan->size)) < 0)
+		ret = ret == -ENOSPC ? ret : -errno;
+	strbuf_free(&sb);
+	return ret;
+}
+
+static int take_out(int fd, const struct join_range *ranges, size_t nr)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < nr; i++)
+		ret = regions_take_out(fd, ranges[i].from, ranges[i].to);
+	return ret;
+}
+
+int join_plan_run(int fd, const struct join_plan *plan)
+{
+	int ret = io_pwrite_all(fd, plan->metadata, plan->size, 0);
+
+	return ret ? ret : take_out(fd, plan->ranges, plan->nr);
+}
+
+/* --- going on ---------------------------------------------------------------------------- */
+
+struct found_plan {
+	uint64_t file_size, size;
+	struct join_range *ranges;
+	size_t nr;
+};
+
+static bool next_number(const char **text, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(*text, &end, 10);
+	if (end == *text || errno || *out > INT64_MAX / 4)
+		return false;
+	*text = end;
+	return true;
+}
+
+static int parse(const char *text, struct found_plan *plan)
+{
+	uint64_t nr;
+
+	if (!next_number(&text, &plan->file_size) || !next_number(&text, &plan->size) ||
+	    !next_number(&text, &nr) || !nr || nr > PLAN_SIZE / 4)
+		return -EBADMSG;
+	plan->ranges = calloc(nr, sizeof(*plan->ranges));
+	if (!plan->ranges)
+		return -ENOMEM;
+	for (; plan->nr < nr; plan->nr++) {
+		struct join_range *r = &plan->ranges[plan->nr];
+
+		if (!next_number(&text, &r->from) || !next_number(&text, &r->to) ||
+		    r->from > r->to || r->to > plan->file_size)
+			return -EBADMSG;
+	}
+	return strcmp(text, " .") ? -EBADMSG : 0;
+}
+
+/* 1 if there is a plan, 0 if not. */
+static int read_plan(int fd, struct found_plan *plan)
+{
+	char magic[MAGIC_SIZE], *text;
+	ssize_t n = pread(fd, magic, sizeof(magic), PLAN_AT);
+	int ret;
+
+	if (n != sizeof(magic) || memcmp(magic, MAGIC, sizeof(magic)) != 0)
+		return n < 0 ? -errno : 0;
+	text = calloc(1, PLAN_SIZE);
+	if (!text)
+		return -ENOMEM;
+	n = pread(fd, text, PLAN_SIZE - MAGIC_SIZE - 1, PLAN_AT + MAGIC_SIZE);
+	ret = n < 0 ? -errno : parse(text, plan);
+	free(text);
+	return ret ? ret : 1;
+}
+
+/* How many ranges are out already? */
+static int find_step(const struct found_plan *plan, uint64_t size, size_t *step)
+{
+	uint64_t left = plan->file_size;
+	size_t i = 0;
+
+	while (left > size && i < plan->nr) {
+		left -= plan->ranges[i].to - plan->ranges[i].from;
+		i++;
+	}
+	*step = i;
+	return left == size && i < plan->nr ? 0 : -EBADMSG;
+}
+
+static int copy_metadata(int fd, uint64_t size)
+{
+	char *buf = size > COPY_AT ? NULL : malloc(size ? size : 1);
+	int ret = buf ? io_pread_all(fd, buf, size, COPY_AT) : -ENOMEM;
+
+	if (!ret)
+		ret = io_pwrite_all(fd, buf, size, 0);
+	free(buf);
+	return ret;
+}
+
+int join_plan_resume(int fd)
+{
+	struct found_plan plan = { 0 };
+	uint64_t size;
+	size_t step = 0;
+	int ret = read_plan(fd, &plan);
+
+	if (ret == 1) {
+		ret = file_size(fd, &size);
+		if (!ret)
+			ret = find_step(&plan, size, &step);
+		if (!ret)
+			ret = copy_metadata(fd, plan.size);
+		if (!ret)
+			ret = take_out(fd, plan.ranges + step, plan.nr - step);
+		if (!ret)
+			ret = 1;
+	}
+	free(plan.ranges);
+	return ret;
+}

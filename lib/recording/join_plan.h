@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording: what is left to do until pages far apart are a recording.
+ * In: the finished metadata, the ranges to be taken out of the file. Out: a plan in one of
+ * these ranges, with which another process goes on if this one is killed.
+ */
+#ifndef KMEMX_RECORDING_JOIN_PLAN_H
+#define KMEMX_RECORDING_JOIN_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+/* A range of the file, in bytes. */
+struct join_range {
+	uint64_t from, to;
+};
+
+/**
+ * struct join_plan - how a file becomes a recording
+ * @metadata, @size: what it begins with in the end
+ * @ranges, @nr: to be taken out one after the other; the last one lies in front of all pages
+ */
+struct join_plan {
+	const void *metadata;
+	size_t size;
+	const struct join_range *ranges;
+	size_t nr;
+};
+
+/**
+ * join_plan_write() - note the plan in the last range
+ *
+ * @fd has its size from before the first range was taken out. Return: 0; -EFBIG if the range
+ * has no room for it; -errno of writing: then what was written of it does not count.
+ */
+int join_plan_write(int fd, const struct join_plan *plan) __must_check;
+/* Does all of it. Each step leaves a file of which join_plan_resume() makes the same. */
+int join_plan_run(int fd, const struct join_plan *plan) __must_check;
+
+/**
+ * join_plan_resume() - do what another process had left to do
+ *
+ * Return: 1: the file is a recording now; 0: it has no plan; -EBADMSG; -errno.
+ */
+int join_plan_resume(int fd) __must_check;
+
+#endif

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording: from when to when a recording's events are.
+ * In: sub-buffers. Out: the times of the first and the last event, without those that
+ * cannot be.
+ */
+#include "recording/time_span.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "recording/cpu_cursor.h"
+#include "recording/subbuf.h"
+
+/* No clock gets there: 146 years in ns. */
+#define TIME_MAX  (UINT64_C(1) << 62)
+/* No CPU is silent for so long: 13 days in ns. */
+#define TIME_JUMP (UINT64_C(1) << 50)
+
+#define NO_PAGE UINT32_MAX
+
+/* One CPU's sub-buffers, in the file's order. */
+struct pages {
+	uint64_t *ts; /* their own times */
+	uint8_t *kept;
+	size_t nr, capacity;
+};
+
+/* --- which sub-buffers are in order ------------------------------------------------------ */
+
+static int open_quiet(struct cpu_cursor **out, const struct recording *rec,
+		      const struct time_span_cpu *cpu)
+{
+	int ret = cpu_cursor_open(out, rec, cpu->buffer, cpu->index, NULL);
+
+	if (!ret)
+		cpu_cursor_quiet(*out);
+	return ret;
+}
+
+static int read_times(struct pages *pages, const struct recording *rec,
+		      const struct time_span_cpu *cpu)
+{
+	struct cpu_cursor *cur;
+	struct subbuf sb;
+	int ret = open_quiet(&cur, rec, cpu);
+
+	if (ret)
+		return ret;
+	while ((ret = cpu_cursor_next(cur, &sb)) == 1 || ret == -EBADMSG) {
+		if (ret != 1)
+			continue;
+		ret = pages->nr >= NO_PAGE - 1
+			      ? -ENOMEM
+			      : array_reserve(&pages->ts, &pages->capacity, pages->nr + 1,
+					      sizeof(*pages->ts));
+		if (ret)
+			break;
+		pages->ts[pages->nr++] = sb.ts;
+	}
+	cpu_cursor_close(cur);
+	return ret;
+}
+
+/* The first of @nr @tails whose page is later than @ts. */
+static size_t find_tail(const struct pages *pages, const uint32_t *tails, size_t nr,
+			uint64_t ts)
+{
+	size_t low = 0;
+
+	while (low < nr) {
+		size_t middle = low + (nr - low) / 2;
+
+		if (pages->ts[tails[middle]] > ts)
+			nr = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Keeps the longest sequence of pages that never goes back in time (patience sorting):
+ * tails[n] is the earliest page that ends such a sequence of n + 1.
+ */
+static int keep_ordered(struct pages *pages)
+{
+	uint32_t *tails = calloc(pages->nr + 1, sizeof(*tails));
+	uint32_t *before = calloc(pages->nr + 1, sizeof(*before));
+	size_t nr = 0, i, at;
+	uint32_t page;
+
+	pages->kept = calloc(pages->nr + 1, sizeof(*pages->kept));
+	if (!tails || !before || !pages->kept) {
+		free(tails);
+		free(before);
+		return -ENOMEM;
+	}
+	for (i = 0; i < pages->nr; i++) {
+		if (pages->ts[i] >= TIME_MAX)
+			continue;
+		at = find_tail(pages, tails, nr, pages->ts[i]);
+		before[i] = at ? tails[at - 1] : NO_PAGE;
+		tails[at] = (uint32_t)i;
+		if (at == nr)
+			nr++;
+	}
+	for (page = nr ? tails[nr - 1] : NO_PAGE; page != NO_PAGE; page = before[page])
+		pages->kept[page] = 1;
+	free(tails);
+	free(before);
+	return 0;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The first and last time of the most pages that have no long silence between them. */
+static int find_most(const struct pages *cpus, uint32_t nr_cpus, uint64_t *low,
+		     uint64_t *high)
+{
+	size_t nr = 0, most = 0, first = 0, i;
+	uint64_t *times;
+	uint32_t c;
+
+	for (c = 0; c < nr_cpus; c++)
+		nr += cpus[c].nr;
+	times = calloc(nr + 1, sizeof(*times));
+	if (!times)
+		return -ENOMEM;
+	nr = 0;
+	for (c = 0; c < nr_cpus; c++) {
+		for (i = 0; i < cpus[c].nr; i++) {
+			if (cpus[c].kept[i])
+				times[nr++] = cpus[c].ts[i];
+		}
+	}
+	qsort(times, nr, sizeof(*times), compare_times);
+	*low = UINT64_MAX;
+	*high = 0;
+	for (i = 0; i < nr; i++) {
+		if (i && times[i] - times[i - 1] > TIME_JUMP)
+			first = i;
+		if (i - first + 1 <= most)
+			continue;
+		most = i - first + 1;
+		*low = times[first];
+		*high = times[i];
+	}
+	free(times);
+	return 0;
+}
+
+/* --- the events in them ------------------------------------------------------------------ */
+
+/* The time that events of page @i cannot pass; 0: it is not in order itself. */
+static uint64_t latest(const struct pages *pages, size_t i, uint64_t high)
+{
+	if (!pages->kept[i])
+		return 0;
+	for (i++; i < pages->nr; i++) {
+		if (pages->kept[i])
+			return pages->ts[i];
+	}
+	return high + TIME_JUMP;
+}
+
+static void count_page(const struct subbuf *sb, bool big_endian, uint64_t limit,
+		       const struct time_span_options *opts, struct time_span *span)
+{
+	struct subbuf_iter it = subbuf_iter(sb, big_endian);
+	struct raw_record rec;
+
+	while (subbuf_iter_next(&it, &rec) == 1) {
+		if (rec.size < opts->min_size || rec.ts < opts->start_ts ||
+		    rec.ts > opts->stop_ts)
+			continue;
+		if (!limit || rec.ts < sb->ts || rec.ts > limit) {
+			span->nr_impossible++;
+			continue;
+		}
+		if (!span->nr_possible || rec.ts < span->first)
+			span->first = rec.ts;
+		if (!span->nr_possible || rec.ts > span->last)
+			span->last = rec.ts;
+		span->nr_possible++;
+	}
+}
+
+/* Of kept pages the first comes from @low on, the last not after @high. */
+static int count_cpu(const struct recording *rec, const struct pages *pages,
+		     const struct time_span_options *opts, uint32_t cpu,
+		     const uint64_t bounds[2], struct time_span *span)
+{
+	struct cpu_cursor *cur;
+	struct subbuf sb;
+	size_t i = 0;
+	int ret = open_quiet(&cur, rec, &opts->cpus[cpu]);
+
+	if (ret)
+		return ret;
+	while ((ret = cpu_cursor_next(cur, &sb)) == 1 || ret == -EBADMSG) {
+		if (ret != 1 || i == pages->nr)
+			continue;
+		count_page(&sb, rec->big_endian, latest(pages, i++, bounds[1]), opts,
+			   span);
+	}
+	cpu_cursor_close(cur);
+	return ret;
+}
+
+int time_span_check(const struct recording *rec, const struct time_span_options *opts,
+		    struct time_span *out)
+{
+	struct pages *cpus = calloc(opts->nr_cpus + 1UL, sizeof(*cpus));
+	uint64_t bounds[2] = { 0 };
+	int ret = cpus ? 0 : -ENOMEM;
+	uint32_t c;
+	size_t i;
+
+	*out = (struct time_span){ 0 };
+	for (c = 0; c < opts->nr_cpus && !ret; c++) {
+		ret = read_times(&cpus[c], rec, &opts->cpus[c]);
+		if (!ret)
+			ret = keep_ordered(&cpus[c]);
+	}
+	if (!ret)
+		ret = find_most(cpus, opts->nr_cpus, &bounds[0], &bounds[1]);
+	for (c = 0; c < opts->nr_cpus && !ret; c++) {
+		for (i = 0; i < cpus[c].nr; i++)
+			cpus[c].kept[i] &=
+				cpus[c].ts[i] >= bounds[0] && cpus[c].ts[i] <= bounds[1];
+		ret = count_cpu(rec, &cpus[c], opts, c, bounds, out);
+	}
+	for (c = 0; c < opts->nr_cpus && cpus; c++) {
+		free(cpus[c].ts);
+		free(cpus[c].kept);
+	}
+	free(cpus);
+	return ret;
+}
+
+/* --- a quick look ------------------------------------------------------------------------ */
+
+struct quick_span {
+	uint64_t first, last;
+	bool any;
+	bool odd; /* a time that cannot be */
+};
+
+/* Until the first event, or over all events that are left. */
+static int walk_span(struct cpu_cursor *cur, bool big_endian, struct quick_span *span,
+		     bool only_first)
+{
+	struct subbuf sb;
+	struct subbuf_iter it;
+	struct raw_record raw;
+	bool here = false;
+	int ret;
+
+	while ((ret = cpu_cursor_next(cur, &sb)) == 1 || ret == -EBADMSG) {
+		if (ret != 1)
+			continue;
+		it = subbuf_iter(&sb, big_endian);
+		span->odd |= sb.ts >= TIME_MAX;
+		while (subbuf_iter_next(&it, &raw) == 1) {
+			if (!span->any || raw.ts < span->first)
+				span->first = raw.ts;
+			if (!span->any || raw.ts > span->last)
+				span->last = raw.ts;
+			span->any = here = true;
+			if (only_first)
+				return 1;
+		}
+	}
+	return ret < 0 ? ret : here;
+}
+
+/* The first event, the tail; the whole CPU if the tail has none. 0 or -ENOMEM. */
+static int look_at_cpu(const struct recording *rec, const struct time_span_cpu *cpu,
+		       struct quick_span *span)
+{
+	int pass, ret;
+
+	for (pass = 0; pass < 3; pass++) {
+		struct cpu_cursor *cur;
+
+		ret = open_quiet(&cur, rec, cpu);
+		if (ret)
+			return ret;
+		if (pass == 1)
+			cpu_cursor_skip_to_tail(cur);
+		ret = walk_span(cur, rec->big_endian, span, pass == 0);
+		cpu_cursor_close(cur);
+		if (ret == -ENOMEM)
+			return ret;
+		if ((pass == 0 && ret != 1) || (pass == 1 && ret == 1))
+			break;
+	}
+	return 0;
+}
+
+static int check_buffer(const struct recording *rec, uint32_t buffer,
+			struct time_span *span)
+{
+	const uint32_t nr = rec->buffers[buffer].nr_cpus;
+	struct time_span_cpu *cpus = calloc(nr + 1UL, sizeof(*cpus));
+	const struct time_span_options opts = { .cpus = cpus,
+						.nr_cpus = nr,
+						.stop_ts = UINT64_MAX };
+	uint32_t i;
+	int ret;
+
+	if (!cpus)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		cpus[i] = (struct time_span_cpu){ buffer, i };
+	ret = time_span_check(rec, &opts, span);
+	free(cpus);
+	return ret;
+}
+
+int recording_time_span(const struct recording *rec, uint32_t buffer, uint64_t *first,
+			uint64_t *last)
+{
+	struct quick_span quick = { 0 };
+	struct time_span span;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < rec->buffers[buffer].nr_cpus && !ret; i++)
+		ret = look_at_cpu(rec, &(struct time_span_cpu){ buffer, i }, &quick);
+	if (ret)
+		return ret;
+	if (!quick.any)
+		return -ENODATA;
+	*first = quick.first;
+	*last = quick.last;
+	if (!quick.odd && quick.last - quick.first <= TIME_SPAN_PLAUSIBLE)
+		return 0;
+	ret = check_buffer(rec, buffer, &span);
+	if (!ret && !span.nr_possible)
+		ret = -ENODATA;
+	if (!ret) {
+		*first = span.first;
+		*last = span.last;
+	}
+	return ret;
+}

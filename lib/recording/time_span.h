@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording: from when to when a recording's events are.
+ * In: sub-buffers. Out: the times of the first and the last event, without those that
+ * cannot be.
+ */
+#ifndef KMEMX_RECORDING_TIME_SPAN_H
+#define KMEMX_RECORDING_TIME_SPAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "recording/recording.h"
+
+/* Longer than any recording lasts (104 days in ns): then damage made it so long. */
+#define TIME_SPAN_PLAUSIBLE (UINT64_C(1) << 53)
+
+/* A clock may step back a little; by more (1 s in ns) damage makes it. */
+#define TIME_STEP_PLAUSIBLE (UINT64_C(1) << 30)
+
+/* A CPU of a buffer: rec->buffers[@buffer].cpus[@index]. */
+struct time_span_cpu {
+	uint32_t buffer, index;
+};
+
+/**
+ * struct time_span_options - what is looked at
+ * @start_ts, @stop_ts: only events of this time are counted
+ * @min_size: smaller records are no events
+ */
+struct time_span_options {
+	const struct time_span_cpu *cpus;
+	uint32_t nr_cpus;
+	uint64_t start_ts, stop_ts;
+	uint32_t min_size;
+};
+
+/* @first, @last: 0 without an event whose time is possible. */
+struct time_span {
+	uint64_t first, last;
+	uint64_t nr_possible, nr_impossible;
+};
+
+/**
+ * time_span_check() - the span of a recording with damaged times
+ *
+ * The times of a CPU's sub-buffers never decrease. Where they do, the fewest sub-buffers are
+ * taken for damaged that leave the others in order; and so are those that are 13 days and
+ * more away from the most of them, on all CPUs. All events of such a sub-buffer, and those
+ * of others that lie behind the next sub-buffer's beginning, have impossible times.
+ *
+ * Reads everything twice, and takes 20 bytes a sub-buffer. Return: 0; -EIO, -ENOMEM.
+ */
+int time_span_check(const struct recording *rec, const struct time_span_options *opts,
+		    struct time_span *out) __must_check;
+
+/**
+ * recording_time_span() - first and last event time over a buffer's CPUs
+ *
+ * Walks only the first and last sub-buffers of each CPU, unless what they say is not
+ * plausible. Return: 0; -ENODATA without events; -EIO, -ENOMEM.
+ */
+int recording_time_span(const struct recording *rec, uint32_t buffer, uint64_t *first,
+			uint64_t *last) __must_check;
+
+#endif

@@ -37,6 +37,9 @@
 	"refill)|__alloc_page_frag)(_noprof)?"                                        \
 	"(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
 
+/* GLUE and CORE. */
+#define NR_BUILT_IN 2
+
 enum verdict { KEPT = 1, SKIPPED = 2 };
 
 struct callsite_rule {
@@ -77,7 +80,7 @@ int callsite_rule_new(struct callsite_rule **out, const char *const *skip, size_
 
 	if (!rule)
 		return -ENOMEM;
-	rule->expressions = calloc(nr_skip + 2, sizeof(*rule->expressions));
+	rule->expressions = calloc(nr_skip + NR_BUILT_IN, sizeof(*rule->expressions));
 	if (!rule->expressions)
 		goto err;
 	ret = compile(rule, GLUE, error);
@@ -107,6 +110,11 @@ void callsite_rule_free(struct callsite_rule *rule)
 	intern_free(&rule->skipped);
 	free(rule->verdicts);
 	free(rule);
+}
+
+bool callsite_rule_extended(const struct callsite_rule *rule)
+{
+	return rule && rule->nr_expressions > NR_BUILT_IN;
 }
 
 /* Matches @name as it is, and without its endings, so that a user's "^foo$" meets foo.cold
@@ -162,6 +170,8 @@ int callsite_find(struct callsite_rule *rule, const struct symbols *syms,
 	uint32_t i;
 
 	for (i = 0; i < nr; i++) {
+		if (!frames[i])
+			continue;
 		if (!symbols_find(syms, frames[i], &sym) ||
 		    !callsite_rule_skips(rule, sym.name))
 			return (int)i;

@@ -21,12 +21,15 @@ struct callsite_rule;
 int callsite_rule_new(struct callsite_rule **out, const char *const *skip, size_t nr_skip,
 		      struct strbuf *error) __must_check;
 void callsite_rule_free(struct callsite_rule *rule);
+/* Did the user add functions to skip? False for NULL. */
+bool callsite_rule_extended(const struct callsite_rule *rule);
 /* Is the function @name (with its _noprof, .isra.0 ... endings) to be skipped? Remembers
  * the names skipped for callsite_rule_skipped().
  */
 bool callsite_rule_skips(struct callsite_rule *rule, const char *name);
 /* Index of the callsite in @frames; @nr - 1 if every frame is to be skipped; -1 if @nr is 0.
- * Frames without a symbol are never skipped, so without symbols the first frame is taken.
+ * Frames without a symbol are never skipped, so without symbols the first frame is taken;
+ * frames of 0, which the unwinder could not tell, always are.
  */
 int callsite_find(struct callsite_rule *rule, const struct symbols *syms,
 		  const uint64_t *frames, uint32_t nr);

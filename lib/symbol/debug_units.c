@@ -53,13 +53,14 @@ int debug_units_function(struct debug_units *units, const char *name, const char
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/io.h"
 #include "base/strbuf.h"
+#include "symbol/debug_limit.h"
 #include "symbol/source_path.h"
 
 #define UNITS_MAX     (1U << 20)
@@ -86,6 +87,7 @@ struct debug_units {
 	size_t functions_capacity;
 	struct strbuf root;
 	bool functions_read;
+	struct debug_limit limit;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 };
@@ -138,9 +140,12 @@ static int each_unit(struct debug_units *u, Dwarf *dwarf,
 	int ret = 0;
 
 	while (!ret && nr++ < UNITS_MAX &&
-	       dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
+	       dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+		if (debug_limit_over(&u->limit))
+			return -EFBIG;
 		if (unit_die(cu, type, &die))
 			ret = take(u, &die);
+	}
 	return ret;
 }
 
@@ -181,6 +186,8 @@ static int take_ranges(struct debug_units *u, Dwarf_Die *die)
 		return -ENOMEM;
 	while (u->nr < RANGES_MAX &&
 	       (at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
+		if (debug_limit_over(&u->limit))
+			return -EFBIG;
 		if (low >= high)
 			continue;
 		if (array_reserve(&u->ranges, &u->capacity, u->nr + 1,
@@ -209,10 +216,13 @@ static int read_units(struct debug_units *u)
 
 	if (!dwarf)
 		return -ENODATA;
-	ret = each_unit(u, dwarf, take_root);
-	if (u->root.failed || ret < 0)
+	ret = debug_limit_units(&u->limit, dwarf);
+	if (!ret)
+		ret = each_unit(u, dwarf, take_root);
+	if (u->root.failed)
 		return -ENOMEM;
-	ret = each_unit(u, dwarf, take_ranges);
+	if (ret >= 0)
+		ret = each_unit(u, dwarf, take_ranges);
 	if (ret < 0)
 		return ret;
 	if (!u->nr)
@@ -235,10 +245,15 @@ static int open_module(struct debug_units *u, const char *path)
 		.find_debuginfo = no_other_file,
 		.section_address = dwfl_offline_section_address,
 	};
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = io_open_input(path, IO_FILE), ret;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
+	ret = debug_limit_begin(&u->limit, fd);
+	if (ret) {
+		close(fd);
+		return ret;
+	}
 	u->dwfl = dwfl_begin(&callbacks);
 	if (!u->dwfl) {
 		close(fd);
@@ -330,11 +345,13 @@ static int add_function(struct debug_units *u, const char *name, uint32_t dir)
 	return 0;
 }
 
+/* All, or none if they ask for too much work: what is known must not depend on the machine. */
 static int read_functions(struct debug_units *u)
 {
 	int nr = dwfl_module_getsymtab(u->module), i, ret = 0;
 	Dwarf_Addr bias = 0;
 
+	debug_limit_restart(&u->limit);
 	(void)dwfl_module_getdwarf(u->module, &bias);
 	for (i = 1; i < nr && i < FUNCTIONS_MAX && !ret; i++) {
 		GElf_Addr addr;
@@ -343,6 +360,11 @@ static int read_functions(struct debug_units *u)
 							   NULL, NULL, NULL);
 		uint32_t dir;
 
+		if (debug_limit_over(&u->limit)) {
+			intern_free(&u->functions);
+			u->functions = (struct intern){ 0 };
+			break;
+		}
 		if (!name || !*name || GELF_ST_TYPE(sym.st_info) != STT_FUNC)
 			continue;
 		dir = dir_at(u, addr - bias);

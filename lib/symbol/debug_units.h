@@ -24,10 +24,12 @@ bool debug_units_built_in(void);
  * debug_units_open() - read which addresses the units of a file have
  * @path: vmlinux, or a module (.ko); nothing is fetched from elsewhere
  *
- * The units' own entries are read, not what is in them. Bounded: 2^20 units, 2^22 ranges.
+ * The units' own entries are read, not what is in them. Bounded: 2^20 units, 2^22 ranges,
+ * and what debug_limit.h allows a file of its size.
  *
- * Return: 0; -ENODATA no debug information; -ENOEXEC not an ELF file, or damaged; -ENOMEM;
- * -EOPNOTSUPP built without libdw; another negative errno of opening @path.
+ * Return: 0; -ENODATA no debug information; -ENOEXEC not an ELF file, or damaged; -EFBIG it
+ * asks for more work than its size allows; -ENOMEM; -EOPNOTSUPP built without libdw; another
+ * negative errno of opening @path.
  */
 int debug_units_open(struct debug_units **out, const char *path) __must_check;
 void debug_units_free(struct debug_units *units);
@@ -42,7 +44,7 @@ const char *debug_units_at(struct debug_units *units, uint64_t addr);
 /**
  * debug_units_function() - the same for a function of a module, by its name
  *
- * Return: 1; 0 there is no such function; -ENOTUNIQ there are several, in several
+ * Return: 1; 0 there is no such function, or the file asks for more work than it may;
  * directories; -ENOMEM.
  */
 int debug_units_function(struct debug_units *units, const char *name, const char **dir);

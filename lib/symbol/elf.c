@@ -18,6 +18,8 @@
 #define NAME_MAX_LEN 512
 /* Kernels have five to a few dozen executable sections. */
 #define MAX_CODE     64
+/* ... and two sections of notes. Sections may all lie in the same bytes. */
+#define MAX_NOTES    64
 
 struct code {
 	uint64_t addr;
@@ -72,13 +74,23 @@ static char type_letter(const GElf_Sym *sym)
 	}
 }
 
+/* libelf looks for the end of each name, which may be megabytes off if the last has none. */
+static bool names_end(Elf *elf, size_t section)
+{
+	Elf_Scn *scn = elf_getscn(elf, section);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+
+	return data && data->d_buf && data->d_size &&
+	       !((const char *)data->d_buf)[data->d_size - 1];
+}
+
 static void add_symbols(struct elf_image *img, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
 	Elf *elf = img->file->elf;
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t nr, i;
 
-	if (!data || !shdr->sh_entsize)
+	if (!data || !shdr->sh_entsize || !names_end(elf, shdr->sh_link))
 		return;
 	nr = data->d_size / shdr->sh_entsize;
 	for (i = 0; i < nr && i < INT32_MAX; i++) {
@@ -141,17 +153,22 @@ static void read_sections(struct elf_image *img)
 {
 	struct elf_file *f = img->file;
 	Elf_Scn *scn = NULL;
+	unsigned int nr_notes = 0;
+	bool has_symbols = false;
 	GElf_Shdr shdr;
 
 	while ((scn = elf_nextscn(f->elf, scn))) {
 		if (!gelf_getshdr(scn, &shdr))
 			continue;
-		if (shdr.sh_type == SHT_SYMTAB)
+		/* The ELF specification: a file has one symbol table. */
+		if (shdr.sh_type == SHT_SYMTAB && !has_symbols) {
 			add_symbols(img, scn, &shdr);
-		else if (shdr.sh_type == SHT_NOTE)
+			has_symbols = true;
+		} else if (shdr.sh_type == SHT_NOTE && nr_notes++ < MAX_NOTES) {
 			find_build_id(img, scn);
-		else if (shdr.sh_flags & SHF_EXECINSTR)
+		} else if (shdr.sh_flags & SHF_EXECINSTR) {
 			add_code(f, scn, &shdr);
+		}
 	}
 }
 

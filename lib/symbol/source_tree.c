@@ -36,6 +36,7 @@ struct name_dirs {
 	size_t first_capacity;
 	struct place *places;
 	size_t nr, capacity;
+	struct u64_map known; /* while reading: a name's number and a directory's */
 };
 
 struct source_tree {
@@ -51,15 +52,19 @@ struct source_tree {
 
 static int add_place(struct name_dirs *nd, const char *name, size_t size, uint32_t dir)
 {
-	uint32_t known = nd->names.count, id = intern_id(&nd->names, name, size), i;
+	uint32_t known = nd->names.count, id = intern_id(&nd->names, name, size);
+	size_t nr;
 
 	if (!id || array_reserve(&nd->first, &nd->first_capacity, id, sizeof(*nd->first)))
 		return -ENOMEM;
 	if (id > known)
 		nd->first[id - 1] = 0;
-	for (i = nd->first[id - 1]; i; i = nd->places[i - 1].next)
-		if (nd->places[i - 1].dir == dir)
-			return 0;
+	/* A name may be in each of a hundred thousand directories. */
+	nr = nd->known.count;
+	if (!u64_map_insert(&nd->known, (uint64_t)id << 32 | dir, 0))
+		return -ENOMEM;
+	if (nd->known.count == nr)
+		return 0;
 	if (nd->nr == UINT32_MAX ||
 	    array_reserve(&nd->places, &nd->capacity, nd->nr + 1, sizeof(*nd->places)))
 		return -ENOMEM;
@@ -182,6 +187,8 @@ int source_tree_open(struct source_tree **out, const char *path)
 	tree->content = NULL;
 	strbuf_free(&tree->walk.path);
 	strbuf_free(&tree->name);
+	u64_map_free(&tree->functions.known);
+	u64_map_free(&tree->modules.known);
 	if (!ret && !tree->functions.names.count)
 		ret = -ENODATA;
 	if (ret) {
@@ -197,6 +204,7 @@ static void name_dirs_free(struct name_dirs *nd)
 	intern_free(&nd->names);
 	free(nd->first);
 	free(nd->places);
+	u64_map_free(&nd->known);
 }
 
 void source_tree_free(struct source_tree *tree)

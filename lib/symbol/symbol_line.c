@@ -5,6 +5,8 @@
  */
 #include "symbol/symbol_line.h"
 
+#include <endian.h>
+#include <errno.h>
 #include <string.h>
 
 /* The hex number at *@p, moved behind it; false without a digit or beyond 64 bits. */
@@ -30,61 +32,142 @@ static bool parse_hex(const char **p, const char *end, uint64_t *value)
 	return at > start && at - start <= 16;
 }
 
+/* Eight hex digits as a number, worked on all at once; false if one is something else. */
+static bool parse_hex8(const char *p, uint32_t *value)
+{
+	const uint64_t ones = 0x0101010101010101ULL, high = ones << 7;
+	uint64_t text, letter, digit;
+
+	memcpy(&text, p, 8);
+	text = le64toh(text); /* the first digit is the lowest byte */
+	letter = (text >> 6 & ones) * 0x20;
+	text |= letter; /* lower case; digits stay */
+	letter >>= 5;
+	/* '0' to '9' less '0'; 'a' to 'f', 0x31 to 0x36 above '0', less 0x27 more. */
+	digit = text - ones * '0' - letter * 0x27;
+	/* A byte that was no digit is over 15 now, or was over 127 before. */
+	if ((text & high) || ((digit + ones * 0x70) & high) || (digit & high))
+		return false;
+	/* Each letter is over 9, each digit is not: ':' to '?' and '`' are neither. */
+	if (((digit + ones * 0x76) >> 7 & ones) != letter)
+		return false;
+	digit = (digit << 4 | digit >> 8) & 0x00ff00ff00ff00ffULL;
+	digit = (digit << 8 | digit >> 16) & 0x0000ffff0000ffffULL;
+	*value = (uint32_t)(digit << 16 | digit >> 32);
+	return true;
+}
+
+/* The address at *@p, moved behind it. Nearly all have sixteen digits. */
+static bool parse_address(const char **p, const char *end, uint64_t *value)
+{
+	uint32_t upper, lower;
+
+	if (end - *p > 16 && (*p)[16] == ' ' && parse_hex8(*p, &upper) &&
+	    parse_hex8(*p + 8, &lower)) {
+		*value = (uint64_t)upper << 32 | lower;
+		*p += 16;
+		return true;
+	}
+	return parse_hex(p, end, value);
+}
+
 /* Length of the text at @p up to a blank, a control character or @end. */
 static size_t word_length(const char *p, const char *end)
 {
 	const uint64_t ones = 0x0101010101010101ULL;
 	const char *start = p;
-	uint64_t word;
+	uint64_t word, below;
 
-	/* Eight at a time, while none of them is below '!': the borrow of a subtraction shows
-	 * the first that is.
-	 */
+	/* Eight at a time: the borrow of a subtraction shows the first byte below '!'. */
 	for (; end - p >= 8; p += 8) {
 		memcpy(&word, p, 8);
-		if ((word - ones * '!') & ~word & (ones << 7))
-			break;
+		word = le64toh(word);
+		below = (word - ones * '!') & ~word & (ones << 7);
+		if (below)
+			return (size_t)(p - start) +
+			       (unsigned int)__builtin_ctzll(below) / 8;
 	}
 	while (p < end && (unsigned char)*p > ' ')
 		p++;
 	return (size_t)(p - start);
 }
 
-bool symbol_line_parse(struct symbol_line *line, const char *p, const char *end)
+/* What follows the name at *@p, moved to what follows that: maybe a module. */
+static void parse_module(struct symbol_line *line, const char **p, const char *end)
 {
-	if (!parse_hex(&p, end, &line->addr) || end - p < 4 || p[0] != ' ' || p[2] != ' ')
-		return false;
-	line->type = p[1];
-	line->name = p + 3;
-	line->name_len = word_length(line->name, end);
-	p = line->name + line->name_len;
-	while (p < end && (*p == ' ' || *p == '\t'))
-		p++;
-	line->module = NULL;
-	line->module_len = 0;
-	if (p < end && *p == '[') {
-		line->module = p + 1;
-		line->module_len = word_length(p + 1, end);
+	const char *at = *p;
+
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	if (at < end && *at == '[') {
+		line->module = at + 1;
+		line->module_len = word_length(at + 1, end);
+		at += 1 + line->module_len;
 		if (line->module_len && line->module[line->module_len - 1] == ']')
 			line->module_len--;
 	}
+	*p = at;
+}
+
+/* The line at *@p, which is not empty; *@p moves on in it. False if it is something else. */
+static bool parse_line(struct symbol_line *line, const char **p, const char *end)
+{
+	const char *at = *p;
+	bool known = parse_address(&at, end, &line->addr);
+
+	*p = at;
+	if (!known || end - at < 4 || at[0] != ' ' || at[1] == '\n' || at[2] != ' ')
+		return false;
+	line->type = at[1];
+	line->name = at + 3;
+	line->name_len = word_length(line->name, end);
+	line->module = NULL;
+	line->module_len = 0;
+	*p = line->name + line->name_len;
+	if (*p < end && **p != '\n')
+		parse_module(line, p, end);
 	return line->name_len > 0;
+}
+
+int symbol_line_read(struct symbol_line *line, const char **p, const char *end)
+{
+	const char *at = *p, *nl;
+	bool good;
+
+	while (at < end && *at == '\n')
+		at++;
+	if (at >= end) {
+		*p = at;
+		return 0;
+	}
+	good = parse_line(line, &at, end);
+	if (at < end && *at != '\n') {
+		nl = memchr(at, '\n', (size_t)(end - at));
+		at = nl ? nl : end;
+	}
+	*p = at < end ? at + 1 : at;
+	return good ? 1 : -EBADMSG;
 }
 
 bool symbol_line_is_text(const struct symbol_line *line)
 {
-	return !strchr("dDbBrRvVaAgGsScCnN?-", line->type);
+	static const bool other[256] = {
+		['d'] = true,  ['D'] = true, ['b'] = true, ['B'] = true, ['r'] = true,
+		['R'] = true,  ['v'] = true, ['V'] = true, ['a'] = true, ['A'] = true,
+		['g'] = true,  ['G'] = true, ['s'] = true, ['S'] = true, ['c'] = true,
+		['C'] = true,  ['n'] = true, ['N'] = true, ['?'] = true, ['-'] = true,
+		['\0'] = true,
+	};
+
+	return !other[(unsigned char)line->type];
 }
 
 bool symbol_line_next(struct symbol_line *line, const char **p, const char *end)
 {
-	while (*p < end) {
-		const char *start = *p, *nl = memchr(start, '\n', (size_t)(end - start));
-		const char *line_end = nl ? nl : end;
+	int ret;
 
-		*p = nl ? nl + 1 : end;
-		if (symbol_line_parse(line, start, line_end))
-			return true;
-	}
-	return false;
+	do {
+		ret = symbol_line_read(line, p, end);
+	} while (ret < 0);
+	return ret;
 }

@@ -21,8 +21,14 @@ struct symbol_line {
 	char type;
 };
 
-/* "addr type name" and, of modules, "[module]" after blanks. False if it is not that. */
-bool symbol_line_parse(struct symbol_line *line, const char *p, const char *end);
+/**
+ * symbol_line_read() - one line of a text; empty ones are passed over
+ * @p: where to go on; moved behind the line
+ *
+ * A line is "addr type name" and, of modules, "[module]" after blanks.
+ * Return: 1; 0 at the end; -EBADMSG for a line that is something else.
+ */
+int symbol_line_read(struct symbol_line *line, const char **p, const char *end);
 /* Is it code, and not what nm calls data, constants, absolute or common? */
 bool symbol_line_is_text(const struct symbol_line *line);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbol/symbol_line.h"
 
 /* No function is larger; what lies farther behind a symbol is in a hole of the map. */
@@ -17,43 +18,37 @@
 
 struct symbol_entry {
 	uint64_t addr;
-	uint32_t name;	 /* offset into names */
+	uint32_t name;	 /* offset into text */
 	uint32_t module; /* the same; 0: none */
-	uint32_t rank;	 /* among aliases the lowest wins */
 };
 
+/* Names are not copied: they end with a NUL in the text itself. */
 struct symbols {
 	struct symbol_entry *entries; /* sorted, one an address */
-	size_t count;
-	char *names; /* begins with an empty one */
-	size_t names_size;
+	size_t count, capacity;
+	char *text;
 	bool hidden;
 };
 
-/* A plain, global name is what people call the function. */
-static uint32_t name_rank(const struct symbol_line *line)
+/* Longer than any name of the kernel's (KSYM_NAME_LEN): no more of a name is looked at. */
+#define NAME_LOOK 512U
+
+/* Among aliases the lowest wins: a plain, global name is what people call the function. */
+static uint32_t name_rank(const struct symbols *syms, const struct symbol_entry *e)
 {
+	const char *name = syms->text + e->name;
+	char type = name[-2]; /* "addr type name" */
 	uint32_t rank = 0;
 
-	if (*line->name == '_')
+	if (*name == '_')
 		rank += 4;
-	if (memchr(line->name, '.', line->name_len) || *line->name == '$')
+	if (memchr(name, '.', strnlen(name, NAME_LOOK)) || *name == '$')
 		rank += 4;
-	if (line->type == 'w' || line->type == 'W')
+	if (type == 'w' || type == 'W')
 		rank += 2;
-	else if (line->type >= 'a')
+	else if (type >= 'a')
 		rank += 1;
 	return rank;
-}
-
-static uint32_t add_name(struct symbols *syms, const char *name, size_t len)
-{
-	uint32_t offset = (uint32_t)syms->names_size;
-
-	memcpy(syms->names + offset, name, len);
-	syms->names[offset + len] = '\0';
-	syms->names_size += len + 1;
-	return offset;
 }
 
 /* What a pass over the text found besides the entries. */
@@ -62,45 +57,48 @@ struct scan {
 	bool any_address;
 };
 
-/* Appends an entry for each line whose type is text, or for each if @all. The arrays have
- * room for every line of the text.
- */
-static void scan_text(struct symbols *syms, const char *text, size_t size, bool all,
-		      struct scan *scan)
+/* Ends the line's names with NULs, which take the places of what separates them. */
+static int keep_line(struct symbols *syms, const struct symbol_line *line)
 {
-	const char *p = text, *end = text + size;
+	char *text = syms->text;
+	struct symbol_entry *e;
+
+	if (array_reserve(&syms->entries, &syms->capacity, syms->count + 1,
+			  sizeof(*syms->entries)))
+		return -ENOMEM;
+	e = &syms->entries[syms->count++];
+	*e = (struct symbol_entry){ .addr = line->addr,
+				    .name = (uint32_t)(line->name - text) };
+	text[e->name + line->name_len] = '\0';
+	if (line->module_len) {
+		e->module = (uint32_t)(line->module - text);
+		text[e->module + line->module_len] = '\0';
+	}
+	return 0;
+}
+
+/* Appends an entry for each line whose type is text, or for each if @all. */
+static int scan_text(struct symbols *syms, size_t size, bool all, struct scan *scan)
+{
+	const char *p = syms->text, *end = p + size;
 	struct symbol_line line;
-	uint32_t module = 0;
+	int ret;
 
 	*scan = (struct scan){ 0 };
-	while (p < end) {
-		const char *nl = memchr(p, '\n', (size_t)(end - p));
-		const char *line_end = nl ? nl : end;
-
-		if (line_end == p) {
-			p++;
-			continue;
-		}
+	while ((ret = symbol_line_read(&line, &p, end))) {
 		scan->nr_lines++;
-		if (!symbol_line_parse(&line, p, line_end)) {
+		if (ret < 0) {
 			scan->nr_bad++;
-			p = line_end + 1;
 			continue;
 		}
-		p = line_end + 1;
 		scan->any_address |= line.addr != 0;
 		if (!all && !symbol_line_is_text(&line))
 			continue;
-		if (!line.module_len)
-			module = 0;
-		else if (!module || strlen(syms->names + module) != line.module_len ||
-			 memcmp(syms->names + module, line.module, line.module_len))
-			module = add_name(syms, line.module, line.module_len);
-		syms->entries[syms->count++] =
-			(struct symbol_entry){ line.addr,
-					       add_name(syms, line.name, line.name_len),
-					       module, name_rank(&line) };
+		ret = keep_line(syms, &line);
+		if (ret)
+			return ret;
 	}
+	return 0;
 }
 
 static int compare_entries(const void *va, const void *vb)
@@ -109,8 +107,6 @@ static int compare_entries(const void *va, const void *vb)
 
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
@@ -151,47 +147,21 @@ static void drop_aliases(struct symbols *syms)
 	for (i = 0; i < syms->count; i++) {
 		if (!kept || e[kept - 1].addr != e[i].addr)
 			e[kept++] = e[i];
-		else if (e[i].rank < e[kept - 1].rank)
+		else if (name_rank(syms, &e[i]) < name_rank(syms, &e[kept - 1]))
 			e[kept - 1] = e[i];
 	}
 	syms->count = kept;
 }
 
-static size_t count_lines(const char *text, size_t size)
-{
-	const char *p = text, *end = text + size;
-	size_t nr = 1;
-
-	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
-		nr++;
-		p++;
-	}
-	return nr;
-}
-
-/* Gives back what was reserved for lines that were not kept. */
-static void shrink(struct symbols *syms)
-{
-	void *p = realloc(syms->entries, (syms->count + 1) * sizeof(*syms->entries));
-
-	if (p)
-		syms->entries = p;
-	p = realloc(syms->names, syms->names_size);
-	if (p)
-		syms->names = p;
-}
-
-static int index_text(struct symbols *syms, const char *text, size_t size,
-		      const struct log *log)
+static int index_text(struct symbols *syms, size_t size, const struct log *log)
 {
 	struct scan scan;
-	int ret;
+	int ret = scan_text(syms, size, false, &scan);
 
-	scan_text(syms, text, size, false, &scan);
-	if (!syms->count) { /* a map of data only is better than none */
-		syms->names_size = 1;
-		scan_text(syms, text, size, true, &scan);
-	}
+	if (!ret && !syms->count) /* a map of data only is better than none */
+		ret = scan_text(syms, size, true, &scan);
+	if (ret)
+		return ret;
 	if (scan.nr_bad)
 		log_msg(log, LOG_WARN, "%zu of %zu symbol lines cannot be read; skipped",
 			scan.nr_bad, scan.nr_lines);
@@ -200,46 +170,45 @@ static int index_text(struct symbols *syms, const char *text, size_t size,
 		syms->count = 0;
 	}
 	ret = sort_entries(syms);
+	if (!ret)
+		drop_aliases(syms);
+	return ret;
+}
+
+int symbols_take(struct symbols **out, char *text, size_t size, const struct log *log)
+{
+	struct symbols *syms = calloc(1, sizeof(*syms));
+	int ret;
+
+	if (!syms) {
+		free(text);
+		return -ENOMEM;
+	}
+	syms->text = text;
+	if (size > UINT32_MAX / 2) {
+		log_msg(log, LOG_WARN, "only the first 2 GiB of the symbols are read");
+		size = UINT32_MAX / 2;
+	}
+	ret = text ? index_text(syms, size, log) : 0;
 	if (ret < 0)
-		return ret;
-	drop_aliases(syms);
-	shrink(syms);
-	return 0;
+		symbols_free(syms);
+	else
+		*out = syms;
+	return ret;
 }
 
 int symbols_new(struct symbols **out, const char *text, size_t size,
 		const struct log *log)
 {
-	struct symbols *syms = calloc(1, sizeof(*syms));
-	size_t nr_lines;
-	int ret = -ENOMEM;
+	char *copy = NULL;
 
-	if (!syms)
-		return -ENOMEM;
-	if (!text || !size) {
-		*out = syms;
-		return 0;
+	if (text && size) {
+		copy = malloc(size + 1);
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, text, size);
 	}
-	if (size > UINT32_MAX / 2) {
-		log_msg(log, LOG_WARN, "only the first 2 GiB of the symbols are read");
-		size = UINT32_MAX / 2;
-	}
-	nr_lines = count_lines(text, size);
-	syms->entries = malloc((nr_lines + 1) * sizeof(*syms->entries));
-	/* Each kept name replaces a longer line; module names lie in theirs too. */
-	syms->names = malloc(size + 2);
-	if (!syms->entries || !syms->names)
-		goto err;
-	syms->names[0] = '\0';
-	syms->names_size = 1;
-	ret = index_text(syms, text, size, log);
-	if (ret < 0)
-		goto err;
-	*out = syms;
-	return 0;
-err:
-	symbols_free(syms);
-	return ret;
+	return symbols_take(out, copy, size, log);
 }
 
 void symbols_free(struct symbols *syms)
@@ -247,7 +216,7 @@ void symbols_free(struct symbols *syms)
 	if (!syms)
 		return;
 	free(syms->entries);
-	free(syms->names);
+	free(syms->text);
 	free(syms);
 }
 
@@ -282,8 +251,8 @@ int symbols_find(const struct symbols *syms, uint64_t addr, struct symbol *sym)
 	*sym = (struct symbol){
 		.addr = e->addr,
 		.size = low < syms->count ? e[1].addr - e->addr : 0,
-		.name = syms->names + e->name,
-		.module = e->module ? syms->names + e->module : NULL,
+		.name = syms->text + e->name,
+		.module = e->module ? syms->text + e->module : NULL,
 	};
 	return 1;
 }

@@ -33,6 +33,11 @@ struct symbols;
  */
 int symbols_new(struct symbols **out, const char *text, size_t size,
 		const struct log *log) __must_check;
+/* The same with text that becomes the table's, also on failure: malloc()ed, with a byte of
+ * room behind @size; or NULL.
+ */
+int symbols_take(struct symbols **out, char *text, size_t size,
+		 const struct log *log) __must_check;
 void symbols_free(struct symbols *syms);
 size_t symbols_count(const struct symbols *syms);
 /* Does the table hold nothing but zero addresses (kptr_restrict)? */

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: how much work a file's debug information may ask for.
+ * In: an ELF file. Out: whether its size accounts for what reading it takes.
+ */
+#include "symbol/debug_limit.h"
+
+#ifdef HAVE_LIBDW
+
+#include <errno.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+
+#define NS_A_BYTE     100
+#define NS_MORE	      1000000000U
+#define UNPACKED      8
+#define UNPACKED_MORE (32U << 20)
+#define ABBREVS	      4
+#define ABBREVS_MORE  (1U << 20)
+/* One clock reading in so many calls takes next to nothing of them. */
+#define CALLS	      16
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+bool debug_limit_over(struct debug_limit *limit)
+{
+	return limit->calls++ % CALLS == 0 && cpu_ns() > limit->end_ns;
+}
+
+/* What a section becomes in memory; 0: it stays as it is. */
+static uint64_t unpacked_size(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	size_t names;
+	const char *name;
+	GElf_Chdr chdr;
+	Elf_Data *data;
+
+	if (shdr->sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(scn, &chdr) ? chdr.ch_size : 0;
+	/* The older form: "ZLIB", and the size as eight bytes, the highest first. */
+	name = elf_getshdrstrndx(elf, &names) ? NULL
+					      : elf_strptr(elf, names, shdr->sh_name);
+	if (!name || strncmp(name, ".zdebug", 7) || shdr->sh_size < 12)
+		return 0;
+	data = elf_rawdata(scn, NULL);
+	if (!data || !data->d_buf || data->d_size < 12 || memcmp(data->d_buf, "ZLIB", 4))
+		return 0;
+	return get_u64((const uint8_t *)data->d_buf + 4, true);
+}
+
+static uint64_t add_up(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static int check_sections(const struct debug_limit *limit, Elf *elf)
+{
+	uint64_t size = limit->size_bytes, packed = 0, unpacked = 0;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS)
+			continue;
+		packed = add_up(packed, shdr.sh_size);
+		unpacked = add_up(unpacked, unpacked_size(elf, scn, &shdr));
+		if (packed / 2 > size || (unpacked > UNPACKED_MORE &&
+					  (unpacked - UNPACKED_MORE) / UNPACKED > size))
+			return -EFBIG;
+	}
+	return 0;
+}
+
+/* The file's bytes without its holes, which cost whoever made it nothing. */
+static uint64_t data_size(int fd)
+{
+	off_t data = 0, hole = 0;
+	uint64_t size = 0;
+
+	while ((data = lseek(fd, hole, SEEK_DATA)) >= 0 &&
+	       (hole = lseek(fd, data, SEEK_HOLE)) > data)
+		size += (uint64_t)(hole - data);
+	(void)lseek(fd, 0, SEEK_SET);
+	return size;
+}
+
+void debug_limit_restart(struct debug_limit *limit)
+{
+	limit->end_ns = cpu_ns() + NS_MORE + limit->size_bytes * NS_A_BYTE;
+}
+
+int debug_limit_begin(struct debug_limit *limit, int fd)
+{
+	Elf *elf;
+	int ret;
+
+	*limit = (struct debug_limit){ .size_bytes = data_size(fd) };
+	debug_limit_restart(limit);
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return 0;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	ret = elf && elf_kind(elf) == ELF_K_ELF ? check_sections(limit, elf) : 0;
+	elf_end(elf);
+	return ret;
+}
+
+static int compare_offsets(const void *va, const void *vb)
+{
+	const uint64_t *a = va, *b = vb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Bytes of all units' tables, as often as units have them; each reaches to the next one's. */
+static uint64_t tables_size(uint64_t *tables, size_t nr, uint64_t end)
+{
+	uint64_t all = 0, size;
+	size_t i, behind = nr; /* the last that has the same table */
+
+	qsort(tables, nr, sizeof(*tables), compare_offsets);
+	for (i = nr; i-- > 0;) {
+		if (i > 0 && tables[i - 1] == tables[i])
+			continue;
+		size = tables[i] < end ? end - tables[i] : 0;
+		if (__builtin_mul_overflow(size, behind - i, &size))
+			return UINT64_MAX;
+		all = add_up(all, size);
+		end = size ? tables[i] : end;
+		behind = i;
+	}
+	return all;
+}
+
+/* Where the last table ends. libdw has unpacked the section by now. */
+static uint64_t section_size(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+	size_t names;
+
+	while (!elf_getshdrstrndx(elf, &names) && (scn = elf_nextscn(elf, scn))) {
+		const char *name = gelf_getshdr(scn, &shdr)
+					   ? elf_strptr(elf, names, shdr.sh_name)
+					   : NULL;
+
+		if (name &&
+		    (!strcmp(name, ".debug_abbrev") || !strcmp(name, ".zdebug_abbrev")))
+			return shdr.sh_size;
+	}
+	return 0;
+}
+
+int debug_limit_units(const struct debug_limit *limit, Dwarf *dwarf)
+{
+	Dwarf_Off at = 0, next, table;
+	uint64_t *tables = NULL, all;
+	size_t nr = 0, capacity = 0, header;
+	int ret = 0;
+
+	while (!ret && dwarf_next_unit(dwarf, at, &next, &header, NULL, &table, NULL,
+				       NULL, NULL, NULL) == 0) {
+		ret = array_reserve(&tables, &capacity, nr + 1, sizeof(*tables));
+		if (!ret)
+			tables[nr++] = table;
+		at = next;
+	}
+	all = nr ? tables_size(tables, nr, section_size(dwarf_getelf(dwarf))) : 0;
+	if (!ret && all > ABBREVS_MORE &&
+	    (all - ABBREVS_MORE) / ABBREVS > limit->size_bytes)
+		ret = -EFBIG;
+	free(tables);
+	return ret;
+}
+
+#endif

@@ -12,21 +12,60 @@
 
 #include "recording/subbuf.h"
 
+/* Memory for the next sub-buffer's items, at the end of the list. */
+static int append_batch(struct cpu_events *ce)
+{
+	struct cpu_batch *batch = ce->spare;
+
+	ce->spare = NULL;
+	if (!batch)
+		batch = calloc(1, sizeof(*batch));
+	if (!batch)
+		return -ENOMEM;
+	if (ce->last)
+		ce->last->next = batch;
+	else
+		ce->now = batch;
+	ce->last = batch;
+	return 0;
+}
+
+static void free_batch(struct cpu_batch *batch)
+{
+	if (!batch)
+		return;
+	free(batch->items);
+	free(batch->copy);
+	free(batch);
+}
+
 int cpu_events_open(struct cpu_events *ce, struct cpu_shared *shared,
 		    struct event_stream_cpu *stats, const struct recording *rec,
 		    uint32_t cpu_index)
 {
-	*ce = (struct cpu_events){ .shared = shared, .stats = stats };
-	ce->now = &ce->batches[0];
-	ce->ahead = &ce->batches[1];
-	return cpu_cursor_open(&ce->cursor, rec, stats->buffer, cpu_index, shared->ahead);
+	int ret;
+
+	*ce = (struct cpu_events){
+		.shared = shared,
+		.stats = stats,
+		.cut = rec->buffers[stats->buffer].cpus[cpu_index].cut,
+	};
+	ret = append_batch(ce);
+	return ret ? ret
+		   : cpu_cursor_open(&ce->cursor, rec, stats->buffer, cpu_index,
+				     shared->ahead);
 }
 
 void cpu_events_close(struct cpu_events *ce)
 {
 	cpu_cursor_close(ce->cursor);
-	free(ce->batches[0].items);
-	free(ce->batches[1].items);
+	while (ce->now) {
+		struct cpu_batch *next = ce->now->next;
+
+		free_batch(ce->now);
+		ce->now = next;
+	}
+	free_batch(ce->spare);
 	*ce = (struct cpu_events){ 0 };
 }
 
@@ -49,7 +88,7 @@ static void add_loss(struct cpu_events *ce, struct cpu_batch *batch, uint64_t ts
 {
 	const struct cpu_shared *sh = ce->shared;
 
-	memset(ce->claims, 0, sizeof(ce->claims));
+	stack_claims_clear(&ce->claims);
 	if (ts < ce->last_ts)
 		ts = ce->last_ts;
 	if (ts < sh->start_ts || ce->last_ts > sh->stop_ts)
@@ -133,7 +172,7 @@ static int stack_number(struct cpu_shared *sh, const struct event_format *fmt,
 	return ret;
 }
 
-/* A kernel_stack record: gives its stack to the event that it followed. It becomes an item
+/* A kernel_stack record: gives its stack to the event that it belongs to. It becomes an item
  * itself if there is no such event, or if the caller wants to see them all.
  */
 static int scan_stack(struct cpu_events *ce, struct cpu_batch *batch,
@@ -142,29 +181,31 @@ static int scan_stack(struct cpu_events *ce, struct cpu_batch *batch,
 {
 	struct cpu_shared *sh = ce->shared;
 	const struct event_common *common = &sh->dec->common;
-	bool be = sh->dec->big_endian;
-	int32_t pid = (int32_t)get_u32(rec->data + common->pid_offset, be);
-	struct cpu_claim *claim =
-		&ce->claims[cpu_context_of(rec->data[common->flags_offset])];
-	bool claimed = claim->batch && claim->pid == pid;
+	uint32_t pid = get_u32(rec->data + common->pid_offset, sh->dec->big_endian);
+	uintptr_t owner =
+		stack_claims_take(&ce->claims, rec->data[common->flags_offset], pid);
 	uint32_t id = 0;
 	int ret = 0;
 
-	if (in_window || (claimed && claim->index != CPU_CLAIM_SILENT))
+	if (in_window || owner > CPU_SILENT)
 		ret = stack_number(sh, fmt, rec, &id);
 	if (ret < 0)
 		return ret;
-	if (claimed) {
-		if (claim->index != CPU_CLAIM_SILENT)
-			claim->batch->items[claim->index].stack = id;
-		claim->batch = NULL;
-	} else if (in_window) {
+	if (owner > CPU_SILENT)
+		((struct raw_item *)owner)->stack = id;
+	else if (!owner && in_window)
 		sh->stats->nr_stacks_unclaimed++;
-	}
-	if (in_window && (!claimed || sh->keep_stacks))
+	if (in_window && (!owner || sh->keep_stacks))
 		batch->items[batch->nr++] =
 			(struct raw_item){ rec->ts, rec->data, rec->size, id };
 	return 0;
+}
+
+static void count_backwards(struct event_stream_stats *stats, uint64_t step)
+{
+	stats->nr_backwards++;
+	if (step > stats->largest_step_back)
+		stats->largest_step_back = step;
 }
 
 /* Counts the events of one batch from @first_ts to @last_ts. */
@@ -205,7 +246,7 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 		bool in_window =
 			!windowed || (rec.ts >= sh->start_ts && rec.ts <= sh->stop_ts);
 		const struct event_format *fmt;
-		struct cpu_claim *claim;
+		uintptr_t *owner;
 		uint16_t id;
 
 		if (unlikely(rec.size < common.min_size)) {
@@ -213,7 +254,7 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 			continue;
 		}
 		if (unlikely(rec.ts < before))
-			sh->stats->nr_backwards++;
+			count_backwards(sh->stats, before - rec.ts);
 		before = rec.ts;
 		id = get_u16(rec.data + common.type_offset, be);
 		fmt = formats[id];
@@ -237,13 +278,12 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 			break;
 		}
 		/* An item, which a stack may follow. */
-		claim = &ce->claims[cpu_context_of(rec.data[common.flags_offset])];
-		claim->batch = batch;
-		claim->pid = (int32_t)get_u32(rec.data + common.pid_offset, be);
-		claim->index = CPU_CLAIM_SILENT;
+		owner = stack_claims_at(&ce->claims, rec.data[common.flags_offset],
+					get_u32(rec.data + common.pid_offset, be));
+		*owner = CPU_SILENT;
 		if (!in_window)
 			continue;
-		claim->index = batch->nr;
+		*owner = (uintptr_t)&items[batch->nr];
 		items[batch->nr++] = (struct raw_item){ rec.ts, rec.data, rec.size, 0 };
 	}
 	ce->last_ts = before;
@@ -273,6 +313,8 @@ static int scan_subbuf(struct cpu_events *ce, struct cpu_batch *batch,
 
 	if (ret < 0)
 		return ret;
+	batch->data = sb->data;
+	batch->size = sb->size;
 	if (sb->missed || ce->damaged)
 		add_loss(ce, batch, sb->ts, sb->missed);
 	ce->damaged = sb->truncated;
@@ -285,24 +327,28 @@ static int scan_subbuf(struct cpu_events *ce, struct cpu_batch *batch,
 		ce->damaged = true;
 		ret = 0;
 	}
+	stats->nr_pages++;
 	stats->nr_bad_pages += ce->damaged;
 	return ret;
 }
 
-/* One step of the cursor into the empty ahead batch. A damaged part makes a step of its
- * own, without items, as it too ends the life of older sub-buffers. 0; -EIO, -ENOMEM.
+/* One step of the cursor, into a batch at the end of the list. A damaged part makes a step
+ * of its own, without items, as it too ends the life of older sub-buffers. 0; -EIO, -ENOMEM.
  */
-static int read_ahead(struct cpu_events *ce)
+static int read_batch(struct cpu_events *ce)
 {
 	struct subbuf sb;
-	int ret = cpu_cursor_next(ce->cursor, &sb);
+	int ret = append_batch(ce);
 
+	if (!ret)
+		ret = cpu_cursor_next(ce->cursor, &sb);
 	if (ret > 0) {
-		ret = scan_subbuf(ce, ce->ahead, &sb);
+		ret = scan_subbuf(ce, ce->last, &sb);
 		ce->ended = ce->past_stop;
 		return ret;
 	}
 	if (ret == -EBADMSG) {
+		ce->shared->stats->nr_pages++;
 		ce->shared->stats->nr_bad_pages++;
 		ce->damaged = true;
 		return 0;
@@ -310,37 +356,111 @@ static int read_ahead(struct cpu_events *ce)
 	if (ret < 0)
 		return ret;
 	ce->ended = true;
-	if (!ce->damaged)
+	if (!ce->damaged && !ce->cut)
 		return 0;
-	ret = batch_reserve(ce->ahead, 1);
+	ret = batch_reserve(ce->last, 1);
 	if (!ret)
-		add_loss(ce, ce->ahead, ce->last_ts, 0);
+		add_loss(ce, ce->last, ce->last_ts, 0);
 	return ret;
+}
+
+/* The claim of one of @batch's items, from @i on; STACK_CONTEXTS: none. */
+static unsigned int claim_in(const struct cpu_events *ce, const struct cpu_batch *batch,
+			     unsigned int i)
+{
+	const uintptr_t *owners = ce->claims.owners;
+	uintptr_t first = (uintptr_t)batch->items;
+
+	while (i < STACK_CONTEXTS &&
+	       (owners[i] <= CPU_SILENT || owners[i] < first ||
+		owners[i] >= first + batch->nr * sizeof(*batch->items)))
+		i++;
+	return i;
+}
+
+/* Nothing of the batch being given out gets a stack any more. */
+static void drop_claims(struct cpu_events *ce)
+{
+	unsigned int i = 0;
+
+	while ((i = claim_in(ce, ce->now, i)) < STACK_CONTEXTS)
+		ce->claims.owners[i] = 0;
+}
+
+/* Data that the cursor's next two steps must not end. */
+static int keep_data(struct cpu_batch *batch)
+{
+	uint32_t i;
+
+	if (batch->copy || !batch->size)
+		return 0;
+	batch->copy = malloc(batch->size);
+	if (!batch->copy)
+		return -ENOMEM;
+	memcpy(batch->copy, batch->data, batch->size);
+	for (i = 0; i < batch->nr; i++) {
+		struct raw_item *item = &batch->items[i];
+
+		if (item->data)
+			item->data = batch->copy + (item->data - batch->data);
+	}
+	return 0;
+}
+
+/* Interrupts filled whole sub-buffers since an item at hand, whose stack may come yet: reads
+ * on until it does, or cannot any more, or CPU_AHEAD_BYTES are read.
+ */
+static int await_stacks(struct cpu_events *ce)
+{
+	uint64_t *bytes = &ce->shared->ahead_bytes;
+	struct cpu_batch *batch;
+	int ret = 0;
+
+	while (!ret && !ce->ended && *bytes < CPU_AHEAD_BYTES &&
+	       claim_in(ce, ce->now, 0) < STACK_CONTEXTS) {
+		for (batch = ce->now; batch->next != ce->last;)
+			batch = batch->next;
+		ret = keep_data(batch);
+		if (!ret)
+			ret = read_batch(ce);
+		batch = ce->last;
+		batch->ahead_bytes =
+			batch->capacity * sizeof(*batch->items) + batch->size;
+		*bytes += batch->ahead_bytes;
+	}
+	return ret;
+}
+
+/* Takes the batch that has been given out off the list. */
+static void drop_batch(struct cpu_events *ce)
+{
+	struct cpu_batch *done = ce->now;
+
+	drop_claims(ce);
+	ce->shared->ahead_bytes -= done->ahead_bytes;
+	ce->now = done->next;
+	if (!ce->now)
+		ce->last = NULL;
+	free(done->copy);
+	*done = (struct cpu_batch){ .items = done->items, .capacity = done->capacity };
+	free_batch(ce->spare);
+	ce->spare = done;
 }
 
 int cpu_events_refill(struct cpu_events *ce)
 {
-	for (;;) {
-		struct cpu_batch *done = ce->now;
-		unsigned int i;
-		int ret;
+	int ret = 0;
 
-		ce->now = ce->ahead;
-		ce->ahead = done;
-		ce->pos = 0;
-		done->nr = 0;
-		for (i = 0; i < CPU_NR_CONTEXTS; i++) {
-			if (ce->claims[i].batch == done)
-				ce->claims[i].batch = NULL;
-		}
-		if (!ce->ended) {
-			ret = read_ahead(ce);
-			if (ret < 0)
-				return ret;
-		}
-		if (ce->now->nr)
+	while (ce->now) {
+		drop_batch(ce);
+		while (!ret && !ce->ended && !(ce->now && ce->now->next))
+			ret = read_batch(ce);
+		if (!ret && ce->now)
+			ret = await_stacks(ce);
+		if (ret < 0)
+			return ret;
+		if (ce->now && ce->now->nr)
 			return 1;
-		if (ce->ended && !ce->ahead->nr)
-			return 0;
 	}
+	return 0;
 }

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "event/decode.h"
+#include "event/stack_claims.h"
 #include "event/stream.h"
 #include "recording/cpu_cursor.h"
 
@@ -20,13 +21,24 @@
  * @items: the loss before the sub-buffer, if any, is the first one, with no data
  * @missed: what its loss item says: a number or KMEM_LOSS_UNKNOWN
  * @since_ts: the last event before that loss
+ * @data, @size: the sub-buffer, in which the items' data lies; @copy: as the batch's own
+ * @ahead_bytes: what it counts for in the stream's
+ * @next: the batch of the next sub-buffer, if that has been read
  */
 struct cpu_batch {
 	struct raw_item *items;
 	uint32_t nr, capacity;
 	uint64_t missed;
 	uint64_t since_ts;
+	const uint8_t *data;
+	uint32_t size;
+	uint8_t *copy;
+	uint64_t ahead_bytes;
+	struct cpu_batch *next;
 };
+
+/* All CPUs together read ahead this much for callchains: some 1000 sub-buffers of 4 KiB. */
+#define CPU_AHEAD_BYTES (16U << 20)
 
 #define CPU_RECENT_STACKS 1024U
 
@@ -41,51 +53,32 @@ struct cpu_shared {
 	uint32_t nr_frames;
 	uint64_t start_ts, stop_ts;
 	bool keep_stacks;
+	uint64_t ahead_bytes;	  /* of CPU_AHEAD_BYTES */
 	struct read_ahead *ahead; /* may be NULL */
 	struct event_stream_stats *stats;
 	const struct log *log;
 };
 
 #define CPU_SHARED_IDS 65536U
-
-/* The event that a stack in one context (task, softirq, hardirq, NMI and their mixtures)
- * would belong to.
- */
-struct cpu_claim {
-	struct cpu_batch *batch; /* NULL: none, or it has a stack already */
-	uint32_t index; /* CPU_CLAIM_SILENT: not an item (outside of the window) */
-	int32_t pid;
-};
-
-#define CPU_CLAIM_SILENT UINT32_MAX
-#define CPU_NR_CONTEXTS	 8
-
-/* Bits of common_flags that name the context (the kernel's enum trace_flag_type). */
-#define FLAG_HARDIRQ 0x08
-#define FLAG_SOFTIRQ 0x10
-#define FLAG_NMI     0x40
-
-/* The context that common_flags tell, below CPU_NR_CONTEXTS. */
-static inline unsigned int cpu_context_of(uint8_t flags)
-{
-	return (flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ)) >> 3 | (flags & FLAG_NMI) >> 4;
-}
+#define CPU_SILENT     ((uintptr_t)1)
 
 /**
  * struct cpu_events - the walk along one CPU
- * @now: the batch being given out, from @pos on; @ahead: the next one, already read,
- *	 because the stack of @now's last event may lie there
+ * @now: the batch being given out, and those behind it that are read already: always one,
+ *	 because the stack of @now's last event may lie there, and more if interrupts filled
+ *	 that one; @last of them
+ * @spare: memory for the next batch
+ * @claims: events are their items, CPU_SILENT is one outside of the time window
  */
 struct cpu_events {
 	struct cpu_shared *shared;
 	struct event_stream_cpu *stats;
 	struct cpu_cursor *cursor;
-	struct cpu_batch batches[2];
-	struct cpu_batch *now, *ahead;
-	uint32_t pos;
-	struct cpu_claim claims[CPU_NR_CONTEXTS];
+	struct cpu_batch *now, *last, *spare;
+	struct stack_claims claims;
 	uint64_t last_ts;
 	bool damaged;	/* something unreadable lies before the next sub-buffer */
+	bool cut;	/* something is missing after the last sub-buffer */
 	bool ended;	/* nothing more to be read */
 	bool past_stop; /* the time window is over */
 };
@@ -97,18 +90,12 @@ int cpu_events_open(struct cpu_events *ce, struct cpu_shared *shared,
 /**
  * cpu_events_refill() - go on to the next batch that has items
  *
- * To be called at the start and when cpu_events_head() is NULL. The data of the items of
- * the batch before stays valid until the next call.
+ * To be called at the start and when all items of @now have been taken. The data of the
+ * items of the batch before stays valid until the next call.
  *
  * Return: 1; 0 at the end; -EIO, -ENOMEM.
  */
 int cpu_events_refill(struct cpu_events *ce) __must_check;
 void cpu_events_close(struct cpu_events *ce);
-
-/* The next item; NULL: call cpu_events_refill(). */
-static inline const struct raw_item *cpu_events_head(const struct cpu_events *ce)
-{
-	return ce->pos < ce->now->nr ? &ce->now->items[ce->pos] : NULL;
-}
 
 #endif

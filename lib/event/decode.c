@@ -278,15 +278,17 @@ uint32_t decode_stack(const struct decoder *dec, const struct event_format *fmt,
 {
 	const struct event_field *caller = &fmt->fields[STACK_CALLER];
 	uint64_t all_ones = caller->size == 4 ? UINT32_MAX : UINT64_MAX;
-	uint32_t nr = stack_size(dec, fmt, data, size), i;
+	uint32_t nr = stack_size(dec, fmt, data, size), used = 0, i;
 
 	if (nr > max)
 		nr = max;
 	for (i = 0; i < nr; i++) {
 		frames[i] = get_uint(data + caller->offset + i * caller->size,
 				     caller->size, dec->big_endian);
-		if (!frames[i] || frames[i] == all_ones)
+		if (frames[i] == all_ones)
 			break;
+		if (frames[i])
+			used = i + 1;
 	}
-	return i;
+	return used;
 }

@@ -78,8 +78,9 @@ const uint8_t *decode_stack_here(const struct decoder *dec,
  * decode_stack() - widen a kernel_stack record's frames
  * @frames: receives at most @max frames
  *
- * The number of frames is the record's size field, bounded by the record itself; a frame
- * of 0 or all ones, with which kernels before 5.3 filled up, ends the stack.
+ * The number of frames is the record's size field, bounded by the record itself. A frame of
+ * all ones, with which kernels before 5.3 ended a stack, ends it, and so do zeros up to the
+ * last frame; a zero before other frames is one that the unwinder could not tell (ppc64el).
  *
  * Return: the number of frames.
  */

@@ -13,21 +13,18 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "event/cpu_events.h"
+#include "event/stack_claims.h"
 #include "recording/cpu_cursor.h"
 #include "recording/part_pages.h"
 #include "recording/writer.h"
 
-/* The event that a callchain in one context would belong to. */
-struct part_claim {
-	bool any, kept;
-	int32_t pid;
-};
+/* Who has a callchain: an event of the part, or another. */
+enum { CLAIM_KEPT = 1, CLAIM_DROPPED };
 
 /* One CPU on its way through; begins anew with each. */
 struct part_cpu {
 	struct part_pages pw;
-	struct part_claim claims[CPU_NR_CONTEXTS];
+	struct stack_claims claims; /* CLAIM_* */
 	uint64_t last_ts, gap_ts;
 	bool damaged, past_stop;
 };
@@ -53,30 +50,29 @@ enum verdict { DROP, KEEP, STOP };
 static enum verdict judge(struct part *p, struct part_cpu *c,
 			  const struct raw_record *rec)
 {
-	bool be = p->rec->big_endian, claimed;
+	bool be = p->rec->big_endian;
 	bool inside = rec->ts >= p->opts->start_ts && rec->ts <= p->opts->stop_ts;
 	const struct event_format *fmt;
-	struct part_claim *claim;
-	int32_t pid;
+	uintptr_t owner;
+	uint8_t flags;
+	uint32_t pid;
 
 	if (rec->size < p->common->min_size)
 		return inside ? KEEP : DROP;
 	c->last_ts = rec->ts;
 	fmt = event_formats_find(p->fmts,
 				 get_u16(rec->data + p->common->type_offset, be));
-	pid = (int32_t)get_u32(rec->data + p->common->pid_offset, be);
-	claim = &c->claims[cpu_context_of(rec->data[p->common->flags_offset])];
+	pid = get_u32(rec->data + p->common->pid_offset, be);
+	flags = rec->data[p->common->flags_offset];
 	if (fmt && fmt->type == KMEM_KERNEL_STACK && rec->size >= fmt->min_size) {
-		claimed = claim->any && claim->pid == pid;
-		if (claimed) {
-			claim->any = false;
-			inside = claim->kept;
-		}
+		owner = stack_claims_take(&c->claims, flags, pid);
+		if (owner)
+			inside = owner == CLAIM_KEPT;
 		return inside ? KEEP : DROP;
 	}
 	if (rec->ts > p->opts->stop_ts)
 		return STOP;
-	*claim = (struct part_claim){ true, inside, pid };
+	*stack_claims_at(&c->claims, flags, pid) = inside ? CLAIM_KEPT : CLAIM_DROPPED;
 	p->result->nr_events += inside;
 	return inside ? KEEP : DROP;
 }
@@ -84,7 +80,7 @@ static enum verdict judge(struct part *p, struct part_cpu *c,
 /* A gap before time @ts: kept if any part of it lies in the time. */
 static void add_gap(struct part *p, struct part_cpu *c, uint64_t ts, uint64_t missed)
 {
-	memset(c->claims, 0, sizeof(c->claims));
+	stack_claims_clear(&c->claims);
 	if (ts < c->last_ts)
 		ts = c->last_ts;
 	if (ts < p->opts->start_ts || c->last_ts > p->opts->stop_ts)
@@ -248,7 +244,7 @@ static bool says_too_much(const char *name)
 	if (!strcmp(name, "pagetypeinfo.before"))
 		return false;
 	return (dot && (!strcmp(dot, ".before") || !strcmp(dot, ".after"))) ||
-	       !strcmp(name, "duration_ns") || !strcmp(name, "part");
+	       !strcmp(name, "duration_ns") || !strcmp(name, RECORDING_META_PART);
 }
 
 /* The recording's items but for those, and one that says what this is. */
@@ -277,7 +273,7 @@ static int write_file(struct part *p, struct writer_instance *all, size_t nr,
 	struct writer_instance top = { .clock = p->rec->buffers[0].clock,
 				       .page_size = p->rec->buffers[0].page_size };
 	struct writer_facts facts = writer_facts_of(p->rec);
-	char name[] = "part", text[64];
+	char name[] = RECORDING_META_PART, text[64];
 	struct recording_text *meta, item = { name, text, 0 };
 	size_t i, kept = 0;
 	int ret;

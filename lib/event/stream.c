@@ -13,11 +13,22 @@
 #include "event/decode.h"
 #include "recording/merge.h"
 #include "recording/read_ahead.h"
+#include "recording/time_span.h"
+
+/* What is at hand of a CPU: all that choosing the next item looks at, in few lines of memory. */
+struct cpu_head {
+	const struct raw_item *next, *end;
+	uint32_t cpu;
+	uint16_t buffer;
+};
 
 /**
  * struct event_stream - the merge of all CPUs' events
- * @run: the CPU that is being given out, until its head passes @limit; NULL at the end
- * @limit: the last time stamp of @run that comes before the head of the next CPU
+ * @heads: of @cpus, one each
+ * @run: the CPU with the earliest head, which is given out; NULL at the end
+ * @limit: the last time stamp of @run that comes before the head of the next CPU; 0: unknown,
+ *	   only its head is known to
+ * @rec: whose times are to be checked at the end; NULL: that is done, or not wanted
  */
 struct event_stream {
 	struct decoder dec;
@@ -25,11 +36,12 @@ struct event_stream {
 	struct cpu_events *cpus;
 	uint32_t nr_cpus;
 	struct merge merge;
-	struct cpu_events *run;
+	struct cpu_head *heads, *run;
 	uint64_t limit;
 	struct event_stream_stats stats;
 	struct event_stream_cpu *cpu_stats;
 	int error; /* that ended the stream */
+	const struct recording *rec;
 };
 
 /* Opens every CPU of the buffers wanted. */
@@ -42,8 +54,9 @@ static int open_cpus(struct event_stream *st, const struct recording *rec,
 	for (b = 0; b < rec->nr_buffers; b++)
 		nr += rec->buffers[b].nr_cpus;
 	st->cpus = calloc(nr + 1, sizeof(*st->cpus));
+	st->heads = calloc(nr + 1, sizeof(*st->heads));
 	st->cpu_stats = calloc(nr + 1, sizeof(*st->cpu_stats));
-	if (!st->cpus || !st->cpu_stats)
+	if (!st->cpus || !st->heads || !st->cpu_stats)
 		return -ENOMEM;
 	for (b = 0; b < rec->nr_buffers; b++) {
 		const struct recording_buffer *buf = &rec->buffers[b];
@@ -58,46 +71,65 @@ static int open_cpus(struct event_stream *st, const struct recording *rec,
 			st->cpu_stats[st->nr_cpus] =
 				(struct event_stream_cpu){ .buffer = b,
 							   .cpu = buf->cpus[c].cpu };
+			st->heads[st->nr_cpus].cpu = buf->cpus[c].cpu;
+			st->heads[st->nr_cpus].buffer = (uint16_t)b;
 			ret = cpu_events_open(ce, &st->shared,
 					      &st->cpu_stats[st->nr_cpus], rec, c);
+			/* What it has by then is closed with the others. */
+			st->nr_cpus++;
 			if (ret < 0)
 				return ret;
-			st->nr_cpus++;
 		}
 	}
 	return found || !opts->instance ? 0 : -ENOENT;
 }
 
-/* The earliest CPU becomes the running one. */
+/* The earliest CPU becomes the running one. How far it may run is found out only where it runs
+ * for more than one event: with many CPUs few do.
+ */
 static inline void take_top(struct event_stream *st)
 {
 	const struct merge_item *top = merge_top(&st->merge);
+	struct cpu_head *run = top ? &st->heads[top->index] : NULL;
 	struct merge_item second;
 
-	st->run = NULL;
-	if (!top)
-		return;
-	st->run = &st->cpus[top->index];
-	st->limit = UINT64_MAX;
-	/* Of equal times the lower index goes first; as the top did, it is not 0 here. */
-	if (merge_second(&st->merge, &second))
-		st->limit = second.ts - (top->index > second.index);
+	st->limit = 0;
+	if (run && run == st->run) {
+		st->limit = UINT64_MAX;
+		/* Of equal times the lower index goes first; as the top did, it is not 0 here. */
+		if (merge_second(&st->merge, &second))
+			st->limit = second.ts - (top->index > second.index);
+	}
+	st->run = run;
+}
+
+/* Reads on in CPU @i, all of whose items have been given. 1; 0 at its end; <0 error. */
+static int refill(struct event_stream *st, uint32_t i)
+{
+	struct cpu_events *ce = &st->cpus[i];
+	int ret = cpu_events_refill(ce);
+
+	if (ret > 0) {
+		st->heads[i].next = ce->now->items;
+		st->heads[i].end = ce->now->items + ce->now->nr;
+	}
+	return ret;
 }
 
 /* Reads each CPU's first events. */
 static int prime(struct event_stream *st)
 {
+	int ret = merge_init(&st->merge, st->nr_cpus);
 	uint32_t i;
 
-	for (i = 0; i < st->nr_cpus; i++) {
-		int ret = cpu_events_refill(&st->cpus[i]);
-
+	for (i = 0; i < st->nr_cpus && ret >= 0; i++) {
+		ret = refill(st, i);
 		if (ret > 0)
-			ret = merge_push(&st->merge, cpu_events_head(&st->cpus[i])->ts,
-					 i);
-		if (ret < 0)
-			return ret;
+			merge_add(&st->merge, st->heads[i].next->ts, i);
 	}
+	if (ret < 0)
+		return ret;
+	merge_build(&st->merge);
 	take_top(st);
 	return 0;
 }
@@ -241,19 +273,66 @@ int event_stream_open(struct event_stream **out, const struct recording *rec,
 			event_stream_close(st);
 	}
 	if (!ret)
+		st->rec = rec;
+	if (!ret)
 		*out = st;
 	return ret;
 }
 
-/* Reads on in the running CPU, all of whose items have been given. 0 or an error. */
-static int refill(struct event_stream *st)
+static uint32_t cpu_index(const struct recording *rec, const struct event_stream_cpu *cpu)
 {
-	int ret = cpu_events_refill(st->run);
+	const struct recording_buffer *buf = &rec->buffers[cpu->buffer];
+	uint32_t i = 0;
+
+	while (i < buf->nr_cpus && buf->cpus[i].cpu != cpu->cpu)
+		i++;
+	return i;
+}
+
+/* At the end: where damage may have touched times, what the span is without those. */
+static int check_times(struct event_stream *st)
+{
+	struct event_stream_stats *s = &st->stats;
+	const struct recording *rec = st->rec;
+	struct time_span_options opts = { .nr_cpus = st->nr_cpus,
+					  .start_ts = st->shared.start_ts,
+					  .stop_ts = st->shared.stop_ts,
+					  .min_size = st->dec.common.min_size };
+	struct time_span_cpu *cpus;
+	struct time_span span;
+	uint32_t i;
+	int ret;
+
+	st->rec = NULL;
+	if (!rec || (s->largest_step_back < TIME_STEP_PLAUSIBLE &&
+		     s->last_ts - s->first_ts <= TIME_SPAN_PLAUSIBLE))
+		return 0;
+	cpus = calloc(st->nr_cpus + 1UL, sizeof(*cpus));
+	if (!cpus)
+		return -ENOMEM;
+	for (i = 0; i < st->nr_cpus; i++)
+		cpus[i] = (struct time_span_cpu){ s->cpus[i].buffer,
+						  cpu_index(rec, &s->cpus[i]) };
+	opts.cpus = cpus;
+	ret = time_span_check(rec, &opts, &span);
+	free(cpus);
+	if (ret)
+		return ret;
+	s->first_ts = span.first;
+	s->last_ts = span.last;
+	s->nr_impossible = span.nr_impossible;
+	return 0;
+}
+
+/* Reads on in the running CPU. 0 or an error. */
+static int refill_run(struct event_stream *st)
+{
+	int ret = refill(st, (uint32_t)(st->run - st->heads));
 
 	if (ret < 0)
 		return ret;
 	if (ret)
-		merge_replace_top(&st->merge, cpu_events_head(st->run)->ts);
+		merge_replace_top(&st->merge, st->run->next->ts);
 	else
 		merge_pop(&st->merge);
 	take_top(st);
@@ -265,7 +344,7 @@ static int refill(struct event_stream *st)
 
 struct pick {
 	const struct raw_item *items[PICK_MAX];
-	const struct cpu_events *from[PICK_MAX];
+	const struct cpu_head *from[PICK_MAX];
 };
 
 /* Picks items in time order, until one CPU has no more at hand. Return: their number, at
@@ -273,30 +352,31 @@ struct pick {
  */
 static int pick_items(struct event_stream *st, struct pick *pick, int max)
 {
-	struct cpu_events *run;
+	struct cpu_head *run;
 	int nr = 0;
 
-	while ((run = st->run)) {
-		const struct raw_item *item = run->now->items + run->pos;
-		const struct raw_item *end = run->now->items + run->now->nr;
+	while (nr < max && (run = st->run)) {
+		const struct raw_item *item = run->next, *end = run->end;
 
-		while (item < end && item->ts <= st->limit && nr < max) {
-			pick->items[nr] = item++;
-			pick->from[nr++] = run;
-		}
-		run->pos = (uint32_t)(item - run->now->items);
-		if (nr == max)
-			break;
-		if (item < end) {
-			merge_replace_top(&st->merge, item->ts);
-			take_top(st);
-		} else if (nr) { /* a refill ends the life of what was picked */
-			break;
-		} else {
-			int ret = refill(st);
+		if (item == end) {
+			int ret;
 
+			if (nr) /* a refill ends the life of what was picked */
+				break;
+			ret = refill_run(st);
 			if (ret < 0)
 				return ret;
+			continue;
+		}
+		do {
+			__builtin_prefetch(item->data);
+			pick->items[nr] = item++;
+			pick->from[nr++] = run;
+		} while (item < end && item->ts <= st->limit && nr < max);
+		run->next = item;
+		if (item < end && item->ts > st->limit) {
+			merge_replace_top(&st->merge, item->ts);
+			take_top(st);
 		}
 	}
 	return nr;
@@ -313,16 +393,20 @@ int event_stream_next_batch(struct event_stream *st, struct kmem_event *evs, int
 	if (nr > 0 && decode_items(&st->dec, st->shared.formats, pick.items, (size_t)nr,
 				   evs, &st->stats.nr_undecodable))
 		nr = -ENOMEM;
+	if (unlikely(!nr))
+		nr = check_times(st);
 	if (nr < 0)
 		st->error = nr;
 	for (i = 0; i < nr; i++) {
-		const struct cpu_events *from = pick.from[i];
+		const struct cpu_head *from = pick.from[i];
 
-		evs[i].cpu = from->stats->cpu;
-		evs[i].buffer = (uint16_t)from->stats->buffer;
+		evs[i].cpu = from->cpu;
+		evs[i].buffer = from->buffer;
 		if (unlikely(evs[i].type == KMEM_LOSS)) {
-			evs[i].loss.count = from->now->missed;
-			evs[i].loss.since_ts = from->now->since_ts;
+			const struct cpu_batch *now = st->cpus[from - st->heads].now;
+
+			evs[i].loss.count = now->missed;
+			evs[i].loss.since_ts = now->since_ts;
 		}
 	}
 	return nr;
@@ -368,6 +452,7 @@ void event_stream_close(struct event_stream *st)
 		cpu_events_close(&st->cpus[i]);
 	read_ahead_stop(st->shared.ahead);
 	free(st->cpus);
+	free(st->heads);
 	free(st->cpu_stats);
 	free(st->shared.formats);
 	free(st->shared.by_id);

@@ -44,19 +44,21 @@ struct event_stream_cpu {
  * @by_id: events by format id (index 0..65535 is the id); owned by the stream
  * @nr_undecodable: records too short for their format, or of no known format; they are
  *		    handed out as KMEM_OTHER if they have the common fields
+ * @nr_pages: sub-buffers, and parts that could not be read as such
  * @nr_bad_pages: pages or chunks with a part that could not be read; what followed it is
  *		  announced by a KMEM_LOSS of unknown size, counted as a gap too
  * @nr_stacks_unclaimed: kernel_stack events that fitted no event
- * @first_ts, @last_ts: of the events seen
- * @nr_backwards: times a CPU's own time stamps ran backwards
+ * @first_ts, @last_ts: of the events seen; at the end without those whose time is impossible
+ * @nr_backwards: times a CPU's own time stamps ran backwards; @largest_step_back: by how much
+ * @nr_impossible: at the end: events whose time damage made, see recording/time_span.h
  */
 struct event_stream_stats {
 	uint64_t nr_events;
 	const uint64_t *by_id;
 	uint64_t nr_undecodable;
-	uint64_t nr_bad_pages;
+	uint64_t nr_pages, nr_bad_pages;
 	uint64_t nr_stacks_unclaimed;
-	uint64_t nr_backwards;
+	uint64_t nr_backwards, largest_step_back, nr_impossible;
 	uint64_t first_ts, last_ts;
 	const struct event_stream_cpu *cpus;
 	uint32_t nr_cpus;

@@ -312,15 +312,19 @@ static void put_string(struct text_record *out, size_t loc, const char *text, si
 static int take_value(struct text_events *te, const struct ftrace_line *line,
 		      const struct text_field *f, const char *text, uint64_t *value)
 {
+	int ret;
+
 	switch (f->kind) {
 	case TEXT_POINTER:
 		return take_pointer(te, text, value);
 	case TEXT_PFN:
 		return take_pfn(line->body, text, value);
 	case TEXT_UINT:
-		return take_number(text, false, value);
+		ret = take_number(text, false, value);
+		return ret || f->size == 8 || *value <= UINT32_MAX ? ret : -EINVAL;
 	case TEXT_INT:
-		return take_number(text, true, value);
+		ret = take_number(text, true, value);
+		return ret || (int64_t)*value == (int32_t)*value ? ret : -EINVAL;
 	case TEXT_GFP:
 		return take_gfp(te, text, value);
 	default:

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * event: which event of a CPU a callchain belongs to.
+ * In: the events and callchains of one CPU, in their order. Out: each callchain's event.
+ *
+ * The kernel writes an event and then its callchain, and does not let go of the CPU in
+ * between: only interrupts come between the two, and each is over before the callchain
+ * follows. So an event waits for its callchain only while all that follows is of the same
+ * task and of contexts that interrupt its own.
+ */
+#ifndef KMEMX_EVENT_STACK_CLAIMS_H
+#define KMEMX_EVENT_STACK_CLAIMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/compiler.h"
+
+/* Task, softirq, hardirq, NMI, and what interrupts what. */
+#define STACK_CONTEXTS 8U
+
+/* Bits of common_flags that name the context (the kernel's enum trace_flag_type). */
+#define FLAG_HARDIRQ 0x08
+#define FLAG_SOFTIRQ 0x10
+#define FLAG_NMI     0x40
+
+#define FLAGS_CONTEXT (FLAG_HARDIRQ | FLAG_SOFTIRQ | FLAG_NMI)
+
+/**
+ * struct stack_claims - the events that wait for their callchain; zero-initialise it
+ * @owners: by context, in the caller's own terms; 0: none
+ * @place: task and context of the last event or callchain
+ * @context: the latter as an index into @owners
+ */
+struct stack_claims {
+	uintptr_t owners[STACK_CONTEXTS];
+	uint64_t place;
+	unsigned int context;
+};
+
+/* No event before now has a callchain after now. */
+static inline void stack_claims_clear(struct stack_claims *sc)
+{
+	memset(sc->owners, 0, sizeof(sc->owners));
+}
+
+/* The CPU went from one task or context to another: what the new one cannot be interrupting
+ * is over.
+ */
+static inline void stack_claims_turn(struct stack_claims *sc, uint64_t place)
+{
+	unsigned int context =
+		(place & (FLAG_HARDIRQ | FLAG_SOFTIRQ)) >> 3 | (place & FLAG_NMI) >> 4;
+	bool other_task = place >> 8 != sc->place >> 8;
+	unsigned int i;
+
+	for (i = 0; i < STACK_CONTEXTS; i++) {
+		if (other_task || (i & context) != i)
+			sc->owners[i] = 0;
+	}
+	sc->place = place;
+	sc->context = context;
+}
+
+/* The place in @owners of what is next, an event or a callchain with these common fields. */
+static inline uintptr_t *stack_claims_at(struct stack_claims *sc, uint8_t flags,
+					 uint32_t pid)
+{
+	uint64_t place = (uint64_t)pid << 8 | (flags & FLAGS_CONTEXT);
+
+	if (unlikely(place != sc->place))
+		stack_claims_turn(sc, place);
+	return &sc->owners[sc->context];
+}
+
+/* The owner of a callchain with these common fields, who has it now; 0: nobody. */
+static inline uintptr_t stack_claims_take(struct stack_claims *sc, uint8_t flags,
+					  uint32_t pid)
+{
+	uintptr_t *at = stack_claims_at(sc, flags, pid), owner = *at;
+
+	*at = 0;
+	return owner;
+}
+
+#endif

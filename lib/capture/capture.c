@@ -4,8 +4,9 @@
  * In: struct capture_options. Out: the file, and struct capture_result.
  *
  * Order matters: everything that can fail or that allocates much happens before tracing is
- * switched on; the command becomes itself after that; the instance goes before the file is
- * joined, so that even a crash then leaves nothing in the kernel.
+ * switched on; the command becomes itself after that; the instance goes when the file is
+ * whole, but has no name yet: killed at any time, this process leaves all events, and a file
+ * that kmemx recover finds as long as there is an instance.
  */
 #include "capture/capture.h"
 
@@ -19,9 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/head.h"
+#include "capture/dead.h"
 #include "capture/pump.h"
 #include "capture/session.h"
+#include "capture/shrink.h"
 
 /* A CPU's buffer: an allocation storm makes 40 MB/s and CPU with stacks, and a reader whose
  * disk is busy with others' writing for half a second must not lose any of it. (With half
@@ -58,6 +60,21 @@ static uint64_t own_cpu_ns(void)
 
 /* --- preparing --------------------------------------------------------------------------- */
 
+/* Writes to both instances, where there are two. */
+static int write_both(const struct session *s, const char *file, const char *text)
+{
+	const struct instance frees = { .tracefs = s->instance.frees, .lock_fd = -1 };
+	int ret = instance_write(&s->instance, file, text);
+
+	return ret || !frees.tracefs ? ret : instance_write(&frees, file, text);
+}
+
+/* Are only some allocations recorded? */
+static bool in_part(const struct capture_options *opts)
+{
+	return opts->nr_pids || opts->follow || opts->events.filter;
+}
+
 static uint64_t default_buffer_bytes(void)
 {
 	struct strbuf sb = { 0 };
@@ -77,13 +94,15 @@ static uint64_t default_buffer_bytes(void)
 static int set_buffer_size(struct session *s)
 {
 	bool chosen = s->opts->buffer_bytes != 0;
-	uint64_t bytes = chosen ? s->opts->buffer_bytes : default_buffer_bytes();
+	/* Two buffers share what one would have had. */
+	uint64_t bytes = chosen ? s->opts->buffer_bytes
+				: default_buffer_bytes() / (s->instance.frees ? 2 : 1);
 	char text[32];
 	int ret;
 
 	for (;; bytes /= 2) {
 		snprintf(text, sizeof(text), "%" PRIu64, (bytes + 1023) / 1024);
-		ret = instance_write(&s->instance, "buffer_size_kb", text);
+		ret = write_both(s, "buffer_size_kb", text);
 		if (ret == 0) {
 			log_msg(s->log, LOG_INFO, "ring buffer: %s KiB a CPU", text);
 			return 0;
@@ -125,7 +144,7 @@ static int set_clock(struct session *s)
 		ret = -EINVAL;
 	} else if (!ret) {
 		snprintf(s->clock, sizeof(s->clock), "%s", name);
-		ret = instance_write(&s->instance, "trace_clock", name);
+		ret = write_both(s, "trace_clock", name);
 		if (ret)
 			log_msg(s->log, LOG_ERROR,
 				"cannot set the trace clock '%s': %s\n  Choose another: --clock NAME",
@@ -139,10 +158,14 @@ static int set_up_events(struct session *s)
 {
 	const struct capture_options *opts = s->opts;
 	const struct event_choice *choice = &opts->events;
+	const struct instance frees = { .tracefs = s->instance.frees, .lock_fd = -1 };
+	bool by_pid = opts->nr_pids || opts->follow;
 	int ret = events_select(&s->events, &s->instance, choice, s->log);
 
+	/* Where only some tasks are recorded this one is none of them. */
 	if (!ret)
-		ret = events_filter(&s->events, &s->instance, choice->filter, s->log);
+		ret = events_filter(&s->events, &s->instance, choice,
+				    by_pid ? 0 : s->pids.self, &s->self, s->log);
 	if (!ret)
 		ret = events_stacks(&s->events, &s->instance, choice,
 				    &s->result->stacks_how, s->log);
@@ -150,29 +173,81 @@ static int set_up_events(struct session *s)
 		ret = events_only_pids(&s->instance, opts->pids, opts->nr_pids, true,
 				       s->log);
 	if (!ret && opts->follow)
-		ret = events_only_pids(&s->instance, &s->result->child.pid, 1, true,
-				       s->log);
+		ret = events_follow(&s->instance, s->pids.command, s->log);
+	if (ret || !s->instance.frees)
+		return ret ? ret
+			   : events_enable(&s->events, &s->instance, EVENTS_ALL, s->log);
+	ret = events_enable(&s->events, &s->instance, EVENTS_NO_FREES, s->log);
+	if (!ret && choice->stack == CAPTURE_STACK_ALL)
+		ret = instance_write(&frees, "options/stacktrace", "1");
+	return ret ? ret : events_enable(&s->events, &frees, EVENTS_FREES, s->log);
+}
+
+/* An instance's filter on tasks holds for all of its events: frees get one of their own, as
+ * those of all tasks are recorded. A filter of events could leave them out by itself, but
+ * what it lets pass would not be told from the frees.
+ */
+static int make_frees(struct session *s)
+{
+	if (!in_part(s->opts) || s->opts->events.filter_frees)
+		return 0;
+	return instance_create_frees(&s->instance, s->log);
+}
+
+/* Starts the command, which waits, and learns what the kernel calls it and this process. */
+static int start_child(struct session *s)
+{
+	const struct capture_options *opts = s->opts;
+	const struct child_options child = { .sigmask = opts->child_sigmask,
+					     .stdout_to_stderr = opts->stream_fd >= 0,
+					     .marker_fd = pids_begin(&s->instance),
+					     .line = PIDS_COMMAND };
+	struct child *c = &s->result->child;
+	int ret = opts->argv ? child_fork(c, opts->argv, &child) : 0;
+
 	if (ret)
-		return ret;
-	events_exclude_self(&s->instance, s->log);
-	return events_enable(&s->events, &s->instance, s->log);
+		log_msg(s->log, LOG_ERROR, "cannot start a process: %s", strerror(-ret));
+	pids_end(&s->pids, &s->instance, child.marker_fd, c->pid > 0 ? c->pid : 0,
+		 s->log);
+	s->facts.no_proc = !s->pids.proc_agrees;
+	return ret;
+}
+
+/* In a PID namespace the user, and /proc, have other numbers than the kernel's filters. */
+static int check_pids(const struct session *s)
+{
+	if (s->opts->nr_pids && s->pids.self && !s->pids.proc_agrees) {
+		log_msg(s->log, LOG_ERROR,
+			"-p takes the kernel's process numbers, and /proc has others here: this is a PID namespace\n  Record from the host, or start the command from here: --follow -- COMMAND");
+		return -ESRCH;
+	}
+	if ((s->opts->nr_pids && !s->pids.self) ||
+	    (s->opts->follow && !s->pids.command)) {
+		log_msg(s->log, LOG_ERROR,
+			"cannot tell the kernel's process numbers in this PID namespace\n  Record from the host, or the whole system: leave out --follow and -p");
+		return -ESRCH;
+	}
+	return 0;
 }
 
 static int prepare(struct session *s)
 {
 	const struct capture_options *opts = s->opts;
-	struct child *child = &s->result->child;
-	bool stream = opts->stream_fd >= 0;
-	int ret = stream ? 0 : output_open(&s->output, opts->output, s->log);
+	char token[NEW_FILE_TOKEN + sizeof(INSTANCE_STREAM)];
+	int ret = session_begin(s);
 
+	snprintf(token, sizeof(token), "%s%s", s->token,
+		 opts->stream_fd >= 0 ? INSTANCE_STREAM : "");
 	if (!ret)
-		ret = instance_create(&s->instance, opts->command_line, s->log);
-	if (!ret && opts->argv) {
-		ret = child_fork(child, opts->argv, opts->child_sigmask, stream);
-		if (ret)
-			log_msg(s->log, LOG_ERROR, "cannot start a process: %s",
-				strerror(-ret));
-	}
+		ret = instance_create(&s->instance, token, opts->command_line, s->log);
+	if (!ret)
+		dead_sweep(s->log);
+	if (!ret)
+		ret = start_child(s);
+	if (!ret)
+		ret = check_pids(s);
+	if (!ret)
+		ret = make_frees(s);
 	if (!ret)
 		ret = set_clock(s);
 	if (!ret)
@@ -183,15 +258,38 @@ static int prepare(struct session *s)
 		ret = set_up_events(s);
 	if (ret)
 		return ret;
-	s->has_watermark =
-		instance_write(&s->instance, "buffer_percent", BUFFER_PERCENT) == 0;
+	s->has_watermark = write_both(s, "buffer_percent", BUFFER_PERCENT) == 0;
 	if (!s->has_watermark)
 		log_msg(s->log, LOG_INFO,
 			"this kernel has no buffer_percent: its buffers are polled");
-	return facts_add_comms(&s->facts);
+	ret = facts_add_comms(&s->facts);
+	if (ret)
+		log_msg(s->log, LOG_ERROR, "cannot read the names of tasks: %s",
+			strerror(-ret));
+	return ret;
 }
 
 /* --- recording --------------------------------------------------------------------------- */
+
+/* Whose allocations and frees are in the recording, if not the whole system's. */
+static int add_scope(struct session *s)
+{
+	static const char *const self[] = { "context", "pid", "recorded" };
+	const struct capture_options *opts = s->opts;
+	bool by_pid = opts->nr_pids || opts->follow;
+	int ret = session_add_meta(s, "self", self[s->self]);
+	char pid[24];
+
+	snprintf(pid, sizeof(pid), "%d", (int)s->pids.self);
+	if (!ret && !by_pid && s->pids.self && s->self == EVENTS_SELF_CONTEXT)
+		ret = session_add_meta(s, RECORDING_META_RECORDER_PID, pid);
+	if (!ret && in_part(opts))
+		ret = session_add_meta(s, RECORDING_META_SCOPE, "part");
+	if (!ret && in_part(opts))
+		ret = session_add_meta(s, RECORDING_META_FREES,
+				       s->instance.frees ? "all" : "part");
+	return ret;
+}
 
 /* What is known of the recording before it starts. */
 static int add_first_facts(struct session *s)
@@ -212,10 +310,7 @@ static int add_first_facts(struct session *s)
 		ret = session_add_meta(s, "page_size", text);
 	if (!ret)
 		ret = session_add_meta(s, "stack", s->result->stacks_how);
-	/* Else the events stand for the whole system. */
-	if (!ret && (s->opts->nr_pids || s->opts->follow || s->opts->events.filter))
-		ret = session_add_meta(s, "scope", "part");
-	return ret;
+	return ret ? ret : add_scope(s);
 }
 
 static int cannot_send(int err, const struct log *log)
@@ -226,24 +321,12 @@ static int cannot_send(int err, const struct log *log)
 	return err;
 }
 
-static int read_system(struct session *s)
-{
-	int ret = facts_system(&s->facts, &s->instance, &s->events, s->log);
-
-	if (!ret)
-		ret = facts_compose(&s->facts);
-	if (ret)
-		log_msg(s->log, LOG_ERROR, "cannot collect the system's facts: %s",
-			strerror(-ret));
-	return ret;
-}
-
 /* A stream begins with all that its reader needs to make sense of what follows: it may
  * break off at any time.
  */
 static int start_stream(struct session *s)
 {
-	int ret = read_system(s);
+	int ret = session_read_system(s);
 
 	if (ret)
 		return ret;
@@ -253,57 +336,67 @@ static int start_stream(struct session *s)
 	return ret ? cannot_send(ret, s->log) : 0;
 }
 
-static void tell_head(struct session *s, int err)
+/* The frees first: what is allocated from now on may be freed at once. */
+static int switch_on(const struct session *s)
 {
-	if (err) {
-		log_msg(s->log, LOG_INFO,
-			"no room for what is known now: killed, this recorder would leave nothing of use: %s",
-			strerror(-err));
-		s->head.fd = -1;
-	}
+	const struct instance frees = { .tracefs = s->instance.frees, .lock_fd = -1 };
+	int ret = frees.tracefs ? instance_write(&frees, "tracing_on", "1") : 0;
+
+	return ret ? ret : instance_write(&s->instance, "tracing_on", "1");
 }
 
-/* What takes long, and megabytes of memory: before the state of the memory is read. */
-static int start_head(struct session *s)
+#define CACHES "/sys/kernel/slab"
+
+/* Slabs that CPUs hold go back, so that slabinfo does not count their free objects. */
+static bool shrink_if_asked(const struct session *s, bool after)
 {
-	int ret = read_system(s);
+	uint64_t begin = now_ns();
 
-	if (ret)
-		return ret;
-	s->head.fd = s->output.fd;
-	tell_head(s, head_write(&s->head, &s->facts.writer, &s->reader));
-	return 0;
-}
-
-static int add_to_head(struct session *s)
-{
-	int ret = s->head.fd < 0 ? 0 : facts_compose(&s->facts);
-
-	if (!ret && s->head.fd >= 0)
-		tell_head(s, head_add(&s->head, &s->facts.writer));
-	return ret;
+	if (!s->opts->exact_ledger ||
+	    /* Once is enough to be warned. */
+	    !shrink_caches(CACHES, after && !s->shrunk_before ? LOG_INFO : LOG_WARN,
+			   s->log))
+		return false;
+	if (after)
+		shrink_again(CACHES, s->log);
+	log_msg(s->log, LOG_INFO, "shrinking all slab caches %s: %.1f ms",
+		after ? "after" : "before", (double)(now_ns() - begin) / 1e6);
+	return true;
 }
 
 static int start(struct session *s)
 {
 	bool stream = s->opts->stream_fd >= 0;
-	int ret = stream ? 0 : start_head(s);
+	int ret = stream ? 0 : session_read_system(s);
 
+	if (!ret && !stream)
+		session_start_head(s);
+	/* Pages that it frees are in no event: before any of the counts. */
+	if (!ret)
+		s->shrunk_before = shrink_if_asked(s, false);
 	if (!ret)
 		ret = facts_snapshot(&s->facts, "before", s->log);
 	clock_gettime(CLOCK_REALTIME, &s->wall_start);
 	if (!ret)
 		ret = add_first_facts(s);
 	if (!ret)
-		ret = stream ? start_stream(s) : add_to_head(s);
+		ret = stream ? start_stream(s) : session_add_to_head(s);
 	if (ret)
 		return ret;
-	ret = instance_write(&s->instance, "tracing_on", "1");
+	s->start_ts = session_now(s);
+	ret = switch_on(s);
 	if (ret)
 		log_msg(s->log, LOG_ERROR,
 			"cannot switch tracing on: %s\n  This machine may forbid it.",
 			strerror(-ret));
-	return ret;
+	else
+		watch_start(&s->watch, &s->instance, &s->events, &s->reader, s->log);
+	if (ret || stream)
+		return ret;
+	/* What CPUs took again while all this was done. */
+	if (s->shrunk_before)
+		shrink_again(CACHES, s->log);
+	return facts_slabinfo_again(&s->facts, s->log);
 }
 
 /* The kernel keeps the names of few tasks (128 by default), and of those that ended only
@@ -374,15 +467,24 @@ static int record(struct session *s)
 		ret = child_go(&result->child);
 	if (!ret)
 		ret = pump_run(&pump);
-	if (instance_write(&s->instance, "tracing_on", "0") < 0)
+	/* It takes long, and what others allocate and free meanwhile is to be seen. */
+	if (!ret && !result->child.exec_errno)
+		s->shrunk_after = shrink_if_asked(s, true);
+	s->verdict = watch_end(&s->watch, &s->instance, s->log);
+	/* The frees last: what was allocated until now may still be freed. */
+	if (write_both(s, "tracing_on", "0") < 0)
 		log_msg(s->log, LOG_WARN, "cannot switch tracing off");
 	result->duration_ns = now_ns() - begin;
+	s->stop_ts = session_now(s);
+	/* What all reports will say. */
+	if (recording_clock_is_ns(s->clock) && s->stop_ts > s->start_ts)
+		result->duration_ns = s->stop_ts - s->start_ts;
 	log_msg(s->log, LOG_INFO, "CPU time of the recorder while recording: %.3f s",
 		(double)(own_cpu_ns() - cpu) / 1e9);
 	result->stop_signal = pump.stop_signal;
 	result->timed_out = pump.timed_out;
 	result->exec_errno = result->child.exec_errno;
-	result->write_error = pump.write_error;
+	result->write_error = s->reader.read_error ? 0 : pump.write_error;
 	return ret;
 }
 
@@ -395,6 +497,14 @@ static int add_last_facts(struct session *s)
 
 	snprintf(text, sizeof(text), "%" PRIu64, s->result->duration_ns);
 	ret = session_add_meta(s, "duration_ns", text);
+	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64, s->start_ts, s->stop_ts);
+	if (!ret && s->stop_ts > s->start_ts)
+		ret = session_add_meta(s, RECORDING_META_SPAN, text);
+	if (!ret && (s->shrunk_before || s->shrunk_after))
+		ret = session_add_meta(s, "shrunk",
+				       !s->shrunk_after	   ? "before"
+				       : !s->shrunk_before ? "after"
+							   : "before after");
 	return ret ? ret : session_add_truncated(s);
 }
 
@@ -403,8 +513,8 @@ static int collect(struct session *s)
 {
 	int ret = facts_snapshot(&s->facts, "after", s->log);
 
-	if (!ret)
-		ret = session_drain_rest(s);
+	session_drain_rest(s);
+	session_check_parts(s);
 	if (!ret)
 		ret = facts_add_comms(&s->facts);
 	if (!ret)
@@ -444,9 +554,14 @@ int capture_run(const struct capture_options *opts, struct capture_result *resul
 	if (!ret && !result->exec_errno)
 		ret = collect(&s);
 	reader_close_pipes(&s.reader);
-	instance_destroy(&s.instance, opts->log);
+	/* A command that has not begun has what was open when it was made: of the instance too. */
+	if (result->child.go_fd >= 0)
+		child_close(&result->child);
 	if (!ret && !result->exec_errno)
-		ret = s.reader.wire ? finish_stream(&s) : session_finish_file(&s);
+		ret = s.reader.wire ? finish_stream(&s) : session_join_file(&s);
+	instance_destroy(&s.instance, opts->log);
+	if (!ret && !result->exec_errno && !s.reader.wire)
+		ret = session_commit_file(&s);
 	session_close(&s);
 	return ret;
 }

@@ -33,6 +33,7 @@
  * @file_version: 6 or 7
  * @compress: the file by zstd, when recording has ended; only version 7, see
  *	writer_can_compress()
+ * @exact_ledger: shrink all slab caches before slabinfo is read, at both ends
  * @stop_fd: a signalfd whose signals end the recording; -1: none
  * @child_sigmask: signal mask of the command
  * @owner_uid, @owner_gid: who shall own the file; -1: whoever runs this
@@ -51,7 +52,7 @@ struct capture_options {
 	const char *clock;
 	uint64_t duration_ns;
 	unsigned int file_version;
-	bool compress;
+	bool compress, exact_ledger;
 	int stop_fd;
 	const sigset_t *child_sigmask;
 	uid_t owner_uid;
@@ -72,11 +73,17 @@ struct capture_options {
 /**
  * struct capture_result - what came of it
  * @events: data records in the file, stacks included
+ * @wanted: those of them that are not frees of all tasks
  * @stacks_how: "page (trigger)", "page (option)", "all (option)", "none"
  * @file_bytes: size of the file
  * @duration_ns: from tracing on to tracing off
  * @overrun, @commit_overrun, @dropped: events lost, as the kernel counted them
+ * @taken: events that another process read from the buffers
+ * @meddled: what another process did, so that events are missing that nobody counts; or NULL
+ * @cut_bytes: pages that were in the file, until another process cut it
  * @write_error: errno of the write that ended the recording early; 0 if none did
+ * @read_error: errno of a ring buffer that could not be read; 0 if all could
+ * @missing: with @write_error: events that were still in the ring buffers
  * @exec_errno: why the command could not be executed; 0 if it was
  * @stop_signal: the signal that ended the recording; 0 if none did
  * @timed_out: @duration_ns ended it
@@ -84,11 +91,16 @@ struct capture_options {
  */
 struct capture_result {
 	uint64_t events;
+	uint64_t wanted;
 	const char *stacks_how;
 	uint64_t file_bytes;
 	uint64_t duration_ns;
 	uint64_t overrun, commit_overrun, dropped;
+	uint64_t taken, cut_bytes;
+	const char *meddled;
 	int write_error;
+	int read_error;
+	uint64_t missing;
 	int exec_errno;
 	int stop_signal;
 	bool timed_out;
@@ -100,7 +112,8 @@ struct capture_result {
  *
  * Whatever happens, the tracing instance is gone afterwards. On failure there is no file
  * and an existing one is untouched. A full disk is no failure: the file then holds what
- * was read until then, is marked "truncated", and @result->write_error is set.
+ * was read until then, is marked "truncated", and @result->write_error is set. So is
+ * @read_error if a CPU's buffer could not be read to its end.
  *
  * Return: 0; -errno after an LOG_ERROR message. With @exec_errno set nothing was recorded.
  * capture_wait() in any case.

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,27 +20,49 @@ static void close_fd(int *fd)
 }
 
 /* In the child: only async-signal-safe calls. */
-static void become_command(char *const *argv, const sigset_t *sigmask, int go, int result)
+static void become_command(char *const *argv, const struct child_options *opts, int go,
+			   int result)
 {
 	char word;
 	int err;
 	ssize_t n;
 
+	if (opts->stdout_to_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		_exit(126);
+	/* Whether that worked is seen in what can be read there. */
+	if (opts->marker_fd >= 0) {
+		n = write(opts->marker_fd, opts->line, strlen(opts->line));
+		/* An instance of which a file is open cannot be removed. */
+		close(opts->marker_fd);
+	}
+	if (write(result, "r", 1) != 1)
+		_exit(126);
 	do
 		n = read(go, &word, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(0); /* the recording did not come about */
 	signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_SETMASK, sigmask, NULL);
+	sigprocmask(SIG_SETMASK, opts->sigmask, NULL);
 	execvp(argv[0], argv);
 	err = errno;
 	n = write(result, &err, sizeof(err));
 	_exit(n == sizeof(err) && err != ENOENT ? 126 : 127);
 }
 
-int child_fork(struct child *c, char *const *argv, const sigset_t *sigmask,
-	       bool stdout_to_stderr)
+/* The child is ready when it has sent one byte; false if it ended before. */
+static bool wait_ready(int fd)
+{
+	char word;
+	ssize_t n;
+
+	do
+		n = read(fd, &word, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
+}
+
+int child_fork(struct child *c, char *const *argv, const struct child_options *opts)
 {
 	int go[2], result[2];
 
@@ -57,16 +80,14 @@ int child_fork(struct child *c, char *const *argv, const sigset_t *sigmask,
 	if (c->pid == 0) {
 		close(go[1]);
 		close(result[0]);
-		if (stdout_to_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-			_exit(126);
-		become_command(argv, sigmask, go[0], result[1]);
+		become_command(argv, opts, go[0], result[1]);
 	}
 	close(go[0]);
 	close(result[1]);
 	c->go_fd = go[1];
 	c->exec_fd = result[0];
-	if (c->pid < 0) {
-		int err = errno;
+	if (c->pid < 0 || !wait_ready(c->exec_fd)) {
+		int err = c->pid < 0 ? errno : ECHILD;
 
 		child_close(c);
 		return -err;

@@ -32,11 +32,22 @@ struct child {
 /* No process. */
 #define CHILD_INIT ((struct child){ .pid = -1, .pidfd = -1, .go_fd = -1, .exec_fd = -1 })
 
-/* Forks. The child takes @sigmask and default signal handling; with @stdout_to_stderr its
- * standard output is where its standard error goes. 0 or -errno.
+/**
+ * struct child_options - how it begins
+ * @sigmask: of the command, with default signal handling
+ * @stdout_to_stderr: its standard output is where its standard error goes
+ * @marker_fd, @line: the child writes the line there before child_fork() returns; -1: not
  */
-int child_fork(struct child *c, char *const *argv, const sigset_t *sigmask,
-	       bool stdout_to_stderr) __must_check;
+struct child_options {
+	const sigset_t *sigmask;
+	bool stdout_to_stderr;
+	int marker_fd;
+	const char *line;
+};
+
+/* Forks. 0 or -errno. */
+int child_fork(struct child *c, char *const *argv,
+	       const struct child_options *opts) __must_check;
 /* Lets it become the command. */
 int child_go(struct child *c) __must_check;
 /* To be called when @exec_fd is readable; closes it and sets @exec_errno. */

@@ -18,6 +18,10 @@
 #define KMEM	       "kmem"
 #define PAGE_ALLOC     "mm_page_alloc"
 #define EVENT_PATH_MAX 320
+/* common_flags in a hard interrupt, in a softirq: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ of
+ * include/linux/trace_events.h.
+ */
+#define FLAGS_IRQ      24
 
 /* The _node variants exist up to Linux 6.0. */
 static const char *const slab_events[] = {
@@ -63,7 +67,7 @@ static int list_add(struct event_list *list, const char *system, const char *nam
 		return -ENOMEM;
 	list->items = items;
 	items += list->count;
-	*items = (struct event_name){ strdup(system), strdup(name), false };
+	*items = (struct event_name){ strdup(system), strdup(name), NULL };
 	if (!items->system || !items->name) {
 		free(items->system);
 		free(items->name);
@@ -179,6 +183,7 @@ void events_free(struct event_list *list)
 	for (size_t i = 0; i < list->count; i++) {
 		free(list->items[i].system);
 		free(list->items[i].name);
+		free(list->items[i].filter);
 	}
 	free(list->items);
 	*list = (struct event_list){ 0 };
@@ -220,46 +225,152 @@ static void keep_diagnosis(char **kept, char *latest)
 	*kept = latest;
 }
 
-static int set_filters(struct event_list *list, const struct instance *in,
-		       const char *filter, char **why)
+/* Does the event end a life? */
+static bool is_free(const struct event_name *event)
+{
+	static const char *const names[] = { "kfree", "kmem_cache_free", "mm_page_free",
+					     "mm_page_free_batched" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (is_event(event, KMEM, names[i]))
+			return true;
+	return false;
+}
+
+/* 0; -errno: the event has the filter that it had. */
+static int set_filter(struct event_name *event, const struct instance *in,
+		      const char *filter)
 {
 	char path[EVENT_PATH_MAX];
+	char *copy = strdup(filter);
+	int ret = copy ? 0 : -ENOMEM;
+
+	event_path(path, event, "filter");
+	if (!ret)
+		ret = instance_write(in, path, filter);
+	if (ret) {
+		free(copy);
+		return ret;
+	}
+	free(event->filter);
+	event->filter = copy;
+	return 0;
+}
+
+/* Sets the filter that leaves the recorder out, and reads it back. */
+static int set_self_filter(struct event_name *event, const struct instance *in,
+			   const char *filter)
+{
+	struct strbuf sb = { 0 };
+	char path[EVENT_PATH_MAX];
+	int ret = set_filter(event, in, filter);
+
+	event_path(path, event, "filter");
+	if (!ret)
+		ret = instance_read(in, path, &sb);
+	if (!ret && !strstr(strbuf_text(&sb), filter))
+		ret = -EINVAL;
+	strbuf_free(&sb);
+	return ret;
+}
+
+/* Keeps @self out of all events that are filtered at all. */
+static int filter_self(struct event_list *list, const struct instance *in,
+		       const struct event_choice *choice, const char *filter)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct event_name *event = &list->items[i];
+		int ret = 0;
+
+		if (choice->filter_frees || !is_free(event))
+			ret = set_self_filter(event, in, filter);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The kernel leaves everything out that happens while the process runs. */
+static enum events_self leave_out_pid(struct event_list *list, const struct instance *in,
+				      pid_t self, const struct log *log)
+{
+	char pid[24], path[EVENT_PATH_MAX];
+
+	for (size_t i = 0; i < list->count; i++) {
+		event_path(path, &list->items[i], "filter");
+		if (list->items[i].filter && instance_write(in, path, "0") < 0)
+			log_msg(log, LOG_DEBUG, "cannot clear %s", path);
+		free(list->items[i].filter);
+		list->items[i].filter = NULL;
+	}
+	snprintf(pid, sizeof(pid), "%d", (int)self);
+	if (instance_write(in, "set_event_notrace_pid", pid) == 0) {
+		log_msg(log, LOG_INFO,
+			"this kernel cannot filter by context: what softirqs and interrupts free while the recorder runs is not recorded");
+		return EVENTS_SELF_PID;
+	}
+	log_msg(log, LOG_INFO,
+		"this kernel cannot leave out a process (before Linux 5.7): the recording holds the recorder's own allocations, of pid %s",
+		pid);
+	return EVENTS_SELF_RECORDED;
+}
+
+/* Adds the user's filter to what each event has; how many take it, or -ENOMEM. */
+static int set_filters(struct event_list *list, const struct instance *in,
+		       const struct event_choice *choice, char **why,
+		       const struct log *log)
+{
 	int taken = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
 		struct event_name *event = &list->items[i];
+		struct strbuf sb = { 0 };
+		int ret;
 
-		event_path(path, event, "filter");
-		event->filtered = instance_write(in, path, filter) == 0;
-		taken += event->filtered;
-		if (!event->filtered)
+		if (!choice->filter_frees && is_free(event))
+			continue;
+		strbuf_puts(&sb, choice->filter);
+		if (event->filter) {
+			strbuf_reset(&sb);
+			strbuf_printf(&sb, "(%s) && (%s)", choice->filter, event->filter);
+		}
+		ret = sb.failed ? -ENOMEM : set_filter(event, in, strbuf_text(&sb));
+		strbuf_free(&sb);
+		if (ret == -ENOMEM)
+			return ret;
+		taken += ret == 0;
+		if (ret) {
 			keep_diagnosis(why, last_diagnosis(in));
+			log_msg(log, LOG_INFO,
+				"%s:%s lacks a field of the filter and is recorded unfiltered",
+				event->system, event->name);
+		}
 	}
 	return taken;
 }
 
-int events_filter(struct event_list *list, const struct instance *in, const char *filter,
+int events_filter(struct event_list *list, const struct instance *in,
+		  const struct event_choice *choice, pid_t self, enum events_self *how,
 		  const struct log *log)
 {
-	char *why = NULL;
+	char *why = NULL, own[80];
 	int taken;
 
-	if (!filter)
+	*how = EVENTS_SELF_CONTEXT;
+	snprintf(own, sizeof(own), "common_pid != %d || common_flags & %d", (int)self,
+		 FLAGS_IRQ);
+	if (self && filter_self(list, in, choice, own))
+		*how = leave_out_pid(list, in, self, log);
+	if (!choice->filter)
 		return 0;
-	taken = set_filters(list, in, filter, &why);
+	taken = set_filters(list, in, choice, &why, log);
 	if (!taken)
 		log_msg(log, LOG_ERROR,
-			"the kernel refuses the filter '%s' for every recorded event%s%s\n  The fields are listed in: %s/events/kmem/EVENT/format",
-			filter, why ? ": " : "", why ? why : "", tracefs_tracing_dir());
+			"the kernel refuses the filter '%s' for every recorded event%s%s%s\n  The fields are listed in: %s/events/kmem/EVENT/format",
+			choice->filter, choice->filter_frees ? "" : " but frees",
+			why ? ": " : "", why ? why : "", tracefs_tracing_dir());
 	free(why);
-	if (!taken)
-		return -EINVAL;
-	for (size_t i = 0; i < list->count; i++)
-		if (!list->items[i].filtered)
-			log_msg(log, LOG_INFO,
-				"%s:%s lacks a field of the filter and is recorded unfiltered",
-				list->items[i].system, list->items[i].name);
-	return 0;
+	return taken > 0 ? 0 : taken < 0 ? taken : -EINVAL;
 }
 
 /* --- processes --------------------------------------------------------------------------- */
@@ -321,17 +432,15 @@ int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr, bo
 	return ret;
 }
 
-void events_exclude_self(const struct instance *in, const struct log *log)
+int events_follow(const struct instance *in, pid_t pid, const struct log *log)
 {
-	char pid[24];
+	struct strbuf sb = { 0 };
 	int ret;
 
-	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	ret = instance_write(in, "set_event_notrace_pid", pid);
-	if (ret)
-		log_msg(log, LOG_INFO,
-			"this kernel cannot leave out a process (before Linux 5.7): the recording holds the recorder's own allocations, of pid %s",
-			pid);
+	strbuf_printf(&sb, "%d", (int)pid);
+	ret = sb.failed ? -ENOMEM : set_pids(in, &sb, true, log);
+	strbuf_free(&sb);
+	return ret;
 }
 
 /* --- stacks ------------------------------------------------------------------------------ */
@@ -350,8 +459,7 @@ static bool triggers_reach_instances(void)
 }
 
 /* A filtered-out event would still trigger its stack: the trigger takes the filter too. */
-static int set_trigger(const struct instance *in, const struct event_name *event,
-		       const char *filter)
+static int set_trigger(const struct instance *in, const struct event_name *event)
 {
 	struct strbuf sb = { 0 };
 	char path[EVENT_PATH_MAX];
@@ -359,8 +467,8 @@ static int set_trigger(const struct instance *in, const struct event_name *event
 
 	event_path(path, event, "trigger");
 	strbuf_puts(&sb, "stacktrace");
-	if (event->filtered)
-		strbuf_printf(&sb, " if %s", filter);
+	if (event->filter)
+		strbuf_printf(&sb, " if %s", event->filter);
 	ret = sb.failed ? -ENOMEM : instance_append(in, path, strbuf_text(&sb));
 	strbuf_free(&sb);
 	return ret;
@@ -386,8 +494,7 @@ int events_stacks(const struct event_list *list, const struct instance *in,
 	    (choice->stack == CAPTURE_STACK_PAGE && !event))
 		return 0;
 	if (choice->stack == CAPTURE_STACK_PAGE) {
-		if (triggers_reach_instances() &&
-		    set_trigger(in, event, choice->filter) == 0) {
+		if (triggers_reach_instances() && set_trigger(in, event) == 0) {
 			*how = "page (trigger)";
 			return 0;
 		}
@@ -405,13 +512,24 @@ int events_stacks(const struct event_list *list, const struct instance *in,
 	return 0;
 }
 
+bool events_have_frees(const struct event_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (is_free(&list->items[i]))
+			return true;
+	return false;
+}
+
 int events_enable(const struct event_list *list, const struct instance *in,
-		  const struct log *log)
+		  enum events_part part, const struct log *log)
 {
 	char path[EVENT_PATH_MAX];
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < list->count; i++) {
+		if (part != EVENTS_ALL &&
+		    is_free(&list->items[i]) != (part == EVENTS_FREES))
+			continue;
 		event_path(path, &list->items[i], "enable");
 		ret = instance_write(in, path, "1");
 		if (ret)

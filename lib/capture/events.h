@@ -27,19 +27,29 @@ enum capture_stack {
  * @extra: further events, "SYSTEM:EVENT" or "EVENT" (kmem first, then any system), may hold
  *	shell patterns
  * @filter: applied to the events that have its fields; may be NULL
+ * @filter_frees: to frees as well; else those of all objects and pages are recorded, whoever
+ *	frees: what was allocated by the chosen tasks is freed by RCU, softirqs and others
  */
 struct event_choice {
 	bool slab, page;
 	const char *const *extra;
 	size_t nr_extra;
 	const char *filter;
+	bool filter_frees;
 	enum capture_stack stack;
+};
+
+/* How the recorder's own allocations are left out of the recording. */
+enum events_self {
+	EVENTS_SELF_CONTEXT, /* but for those in interrupts and softirqs that interrupt it */
+	EVENTS_SELF_PID,     /* with all that happens in its context, frees too */
+	EVENTS_SELF_RECORDED,
 };
 
 struct event_name {
 	char *system;
 	char *name;
-	bool filtered; /* the filter holds for it */
+	char *filter; /* that the kernel holds for it; NULL: none */
 };
 
 struct event_list {
@@ -63,10 +73,21 @@ size_t events_of_kmem(bool page, const char *const **names);
 int events_enabled(struct event_list *list, const struct instance *in) __must_check;
 void events_free(struct event_list *list);
 
-/* Sets filters on the selected events. -EINVAL after an LOG_ERROR message that shows the
- * kernel's own diagnosis if no event takes it.
+/**
+ * events_filter() - set the filters of the selected events
+ * @self: the process whose allocations are left out; 0: none
+ * @how: receives how they are
+ *
+ * Frees have no filter but with @choice->filter_frees. What interrupts @self, such as the
+ * softirq in which RCU frees the objects of all tasks, is the work of others and recorded,
+ * if the kernel's filters can tell; else the process is left out whole (Linux 5.7), or
+ * recorded; either is said as LOG_INFO.
+ *
+ * Return: 0; -EINVAL after an LOG_ERROR message that shows the kernel's own diagnosis if no
+ * event takes the user's filter; -ENOMEM.
  */
-int events_filter(struct event_list *list, const struct instance *in, const char *filter,
+int events_filter(struct event_list *list, const struct instance *in,
+		  const struct event_choice *choice, pid_t self, enum events_self *how,
 		  const struct log *log) __must_check;
 
 /* Restricts the instance to @pids with all their threads, and with @follow to what they
@@ -74,19 +95,22 @@ int events_filter(struct event_list *list, const struct instance *in, const char
  */
 int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr, bool follow,
 		     const struct log *log) __must_check;
-
-/* Keeps the calling process out of the instance; where the kernel cannot (before 5.7) it
- * says so as LOG_INFO.
- */
-void events_exclude_self(const struct instance *in, const struct log *log);
+/* The same for one task, without looking it up in /proc: the kernel's number of it. */
+int events_follow(const struct instance *in, pid_t pid,
+		  const struct log *log) __must_check;
 
 /* Sets up call chains. @how receives what was done, for the recording's metadata. */
 int events_stacks(const struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const char **how,
 		  const struct log *log) __must_check;
 
+/* Those of the selected events that have a ring buffer of their own, or not. */
+enum events_part { EVENTS_ALL, EVENTS_FREES, EVENTS_NO_FREES };
+
+/* Is there an event among them that ends a life? */
+bool events_have_frees(const struct event_list *list);
 /* Switches the selected events on in the instance (tracing_on still decides). */
 int events_enable(const struct event_list *list, const struct instance *in,
-		  const struct log *log) __must_check;
+		  enum events_part part, const struct log *log) __must_check;
 
 #endif

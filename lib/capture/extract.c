@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <tracefs.h>
 #include <unistd.h>
 
 #include "capture/session.h"
@@ -165,13 +166,13 @@ static void check_last_boot(struct extraction *x)
 	}
 }
 
-static int add_facts(struct extraction *x)
+/* What is known before anything is read: the unfinished file begins with it. */
+static int add_first_facts(struct extraction *x)
 {
 	struct session *s = &x->s;
-	const struct capture_options *opts = s->opts;
 	struct strbuf pids = { 0 };
 	char text[64];
-	int ret = session_add_meta(s, "cmdline", opts->command_line);
+	int ret = session_add_meta(s, "cmdline", s->opts->command_line);
 
 	if (!ret)
 		ret = session_add_meta(s, "recorder", "kmemx " KMEMX_VERSION);
@@ -184,22 +185,24 @@ static int add_facts(struct extraction *x)
 		ret = session_add_meta(s, "stack", s->result->stacks_how);
 	if (!ret && instance_read(&s->instance, "set_event_pid", &pids) == 0 &&
 	    strbuf_text(&pids)[0] >= '0' && strbuf_text(&pids)[0] <= '9')
-		ret = session_add_meta(s, "scope", "part");
+		ret = session_add_meta(s, RECORDING_META_SCOPE, "part");
 	strbuf_free(&pids);
 	if (!ret)
 		ret = add_last_boot(x);
-	if (!ret && !x->other_boot)
-		ret = facts_add_comms(&s->facts);
+	return ret;
+}
+
+static int add_last_facts(struct extraction *x)
+{
+	struct session *s = &x->s;
+	int ret = x->other_boot ? 0 : facts_add_comms(&s->facts);
+
 	if (!ret && !x->other_boot)
 		ret = facts_snapshot(&s->facts, "after", s->log);
 	if (!ret)
 		ret = session_read_statistics(s);
 	if (!ret)
 		ret = session_add_truncated(s);
-	if (!ret)
-		ret = facts_system(&s->facts, &s->instance, &s->events, s->log);
-	if (!ret)
-		check_last_boot(x);
 	if (!ret)
 		ret = facts_compose(&s->facts);
 	if (ret)
@@ -248,9 +251,15 @@ static int stop_tracing(struct extraction *x)
 
 static void restore_tracing(struct extraction *x)
 {
-	if (x->stop && x->was_on && instance_write(&x->s.instance, "tracing_on", "1") < 0)
-		log_msg(x->s.log, LOG_WARN, "cannot switch tracing on again in %s",
-			what(x));
+	int ret = 0;
+
+	if (x->stop && x->was_on)
+		ret = instance_write(&x->s.instance, "tracing_on", "1");
+	if (ret)
+		log_msg(x->s.log, LOG_ERROR,
+			"cannot switch tracing on again in %s: %s\n  Do it with: echo 1 >%s%s%s/tracing_on",
+			what(x), strerror(-ret), tracefs_tracing_dir(),
+			x->name ? "/instances/" : "", x->name ? x->name : "");
 }
 
 static int save(struct extraction *x)
@@ -258,15 +267,30 @@ static int save(struct extraction *x)
 	struct session *s = &x->s;
 	int ret;
 
+	ret = add_first_facts(x);
+	if (!ret)
+		ret = session_read_system(s);
+	if (ret)
+		return ret;
+	check_last_boot(x);
+	ret = facts_compose(&s->facts);
+	if (!ret)
+		session_start_head(s);
+	if (!ret)
+		ret = session_add_to_head(s);
+	if (ret)
+		return ret;
 	/* Where tracing goes on there is always more. */
 	s->reader.limit = x->stop ? 0 : buffer_bytes(s);
-	ret = session_drain_rest(s);
-	if (!ret)
-		ret = add_facts(x);
+	session_drain_rest(s);
+	session_check_parts(s);
+	ret = add_last_facts(x);
 	sum_statistics(s, "overrun", true);
 	sum_statistics(s, "dropped events", true);
 	reader_close_pipes(&s->reader);
-	return ret ? ret : session_finish_file(s);
+	if (!ret)
+		ret = session_join_file(s);
+	return ret ? ret : session_commit_file(s);
 }
 
 int extract_run(const struct capture_options *opts, const char *name, bool stop,
@@ -277,7 +301,8 @@ int extract_run(const struct capture_options *opts, const char *name, bool stop,
 	int ret;
 
 	session_init(s, opts, result);
-	ret = output_open(&s->output, opts->output, opts->log);
+	s->facts.no_proc = !pids_in_first_namespace();
+	ret = session_begin(s);
 	if (!ret)
 		ret = instance_attach(&s->instance, name, opts->command_line, opts->log);
 	if (!ret)

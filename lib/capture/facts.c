@@ -7,6 +7,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +74,70 @@ static int add_meta_file(struct facts *f, const char *name, const char *path,
 	return ret == -ENOMEM ? ret : 0;
 }
 
+/* --- what CPUs hold of slab caches --------------------------------------------------------- */
+
+/* The number that the file begins with; 0 if it cannot be read. */
+static uint64_t read_number(int dir, const char *cache, const char *file)
+{
+	char path[320], text[64];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", cache, file);
+	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	return strtoull(text, NULL, 10);
+}
+
+/* Lines "NAME SLABS SHEAF": the slabs that CPUs hold of each cache, whose free objects
+ * slabinfo counts as in use, and how many objects a sheaf of it has (since 6.18).
+ */
+static void add_slab_cpu(struct strbuf *sb, const char *path, bool sheaves)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	if (!dir)
+		return; /* no SLUB, or no sysfs */
+	while ((entry = readdir(dir))) {
+		/* Merged caches have a name of their own, ":0000192": slabinfo has not. */
+		if (entry->d_name[0] == '.' || entry->d_name[0] == ':')
+			continue;
+		strbuf_printf(
+			sb, "%s %" PRIu64 " %" PRIu64 "\n", entry->d_name,
+			read_number(dirfd(dir), entry->d_name, "cpu_slabs"),
+			sheaves ? read_number(dirfd(dir), entry->d_name, "sheaf_capacity")
+				: 0);
+	}
+	closedir(dir);
+}
+
+/* What is held changes while slabinfo is read: read before it and after it, the more counts.
+ * It adds to the kernel's own objects only what it read the first time.
+ */
+static int add_slabinfo(struct facts *f, const char *name, bool after,
+			const struct log *log)
+{
+	struct strbuf held = { 0 };
+	int ret;
+
+	add_slab_cpu(&held, "/sys/kernel/slab", !after);
+	ret = add_meta_file(f, name, "/proc/slabinfo", log);
+	if (after && !ret && held.size) {
+		add_slab_cpu(&held, "/sys/kernel/slab", true);
+		ret = held.failed ? -ENOMEM
+				  : list_take(&f->meta, "slab_cpu.after", &held);
+	}
+	strbuf_free(&held);
+	return ret;
+}
+
 /* --- state of the memory ----------------------------------------------------------------- */
 
 int facts_snapshot(struct facts *f, const char *when, const struct log *log)
@@ -90,7 +156,10 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 
 		snprintf(name, sizeof(name), "%s.%s", file, when);
 		snprintf(path, sizeof(path), "/proc/%s", file);
-		ret = add_meta_file(f, name, path, log);
+		if (!strcmp(file, "slabinfo"))
+			ret = add_slabinfo(f, name, after, log);
+		else
+			ret = add_meta_file(f, name, path, log);
 	}
 	return ret;
 }
@@ -134,7 +203,7 @@ int facts_add_comms(struct facts *f)
 {
 	int ret = facts_add_saved_comms(f);
 
-	if (ret)
+	if (ret || f->no_proc)
 		return ret;
 	/* The surer source for those alive. */
 	ret = comms_add_proc(&f->comms, "/proc");
@@ -148,15 +217,31 @@ int facts_read_headers(struct facts *f, const struct instance *in)
 	return ret ? ret : instance_read(in, "events/header_event", &f->header_event);
 }
 
+/* The next statistics are of the frees' buffer, as trace-cmd says it of an instance. */
+static int begin_frees(struct facts *f)
+{
+	static const char mark[] = "\nBuffer: " RECORDING_FREES "\n\n";
+	struct strbuf sb = { 0 };
+
+	for (size_t i = 0; i < f->cpustats.count; i++)
+		if (!strcmp(f->cpustats.items[i].text, mark))
+			return 0;
+	strbuf_puts(&sb, mark);
+	return list_take(&f->cpustats, "cpustat", &sb);
+}
+
 int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu)
 {
+	int ret = cpu < RECORDING_FREES_CPU ? 0 : begin_frees(f);
+	struct instance of = instance_of_cpu(in, &cpu);
 	struct strbuf sb = { 0 };
 	char file[64];
-	int ret;
 
+	if (ret)
+		return ret;
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
 	strbuf_printf(&sb, "CPU: %u\n", cpu);
-	ret = instance_read(in, file, &sb);
+	ret = instance_read(&of, file, &sb);
 	if (ret) {
 		strbuf_free(&sb);
 		return ret;
@@ -348,6 +433,12 @@ static char *take_meta(struct facts *f, const char *name)
 		return text;
 	}
 	return NULL;
+}
+
+int facts_slabinfo_again(struct facts *f, const struct log *log)
+{
+	free(take_meta(f, "slabinfo.before"));
+	return add_meta_file(f, "slabinfo.before", "/proc/slabinfo", log);
 }
 
 /* Lines "NAME SIZE USERS DEPENDENTS STATE ADDRESS": the users change all the time. */

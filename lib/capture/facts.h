@@ -6,6 +6,7 @@
 #ifndef KMEMX_CAPTURE_FACTS_H
 #define KMEMX_CAPTURE_FACTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,7 @@ struct facts {
 	struct text_list ftrace_formats, event_formats, cpustats, meta;
 	const char **cpustat_texts;
 	struct comms comms;
+	bool no_proc; /* its process numbers are not the kernel's */
 	struct writer_facts writer;
 };
 
@@ -39,9 +41,14 @@ struct facts {
 int facts_add_meta(struct facts *f, const char *name, const char *text,
 		   size_t size) __must_check;
 /* pagetypeinfo, slabinfo, zoneinfo, buddyinfo, vmstat and meminfo, named NAME.@when
- * ("before", "after"). What the kernel does not have is left out.
+ * ("before", "after"), and what CPUs hold of slab caches (slab_cpu.after). What the kernel
+ * does not have is left out.
  */
 int facts_snapshot(struct facts *f, const char *when, const struct log *log) __must_check;
+/* Reads slabinfo.before again, with tracing on: nothing is allocated between it and the first
+ * event. 0 or -ENOMEM.
+ */
+int facts_slabinfo_again(struct facts *f, const struct log *log) __must_check;
 /* Task names as of now (saved_cmdlines, then /proc). */
 int facts_add_comms(struct facts *f) __must_check;
 /* The kernel's list of names alone, which is cheap: old names fall out of it. 0 or -ENOMEM. */

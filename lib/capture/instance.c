@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * capture: the tracefs instance's life, and access to its files.
- * In: tracefs. Out: an instance "kmemx-PID"; leftovers of dead owners are removed.
+ * In: tracefs. Out: an instance "kmemx-TOKEN", locked as long as its owner lives.
  */
 #include "capture/instance.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,10 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#define NAME_PREFIX   "kmemx-"
+#include "base/new_file.h"
+#include "recording/recording.h"
+
+#define FREES_SUFFIX  ".frees"
 #define DEFAULT_MOUNT "/sys/kernel/tracing"
 
 /* --- finding tracefs --------------------------------------------------------------------- */
@@ -70,93 +72,68 @@ static const char *tracing_dir(void)
 	return tracefs_tracing_dir();
 }
 
-/* --- leftovers --------------------------------------------------------------------------- */
+/* --- names and locks --------------------------------------------------------------------- */
 
-/* Does a live process of this number call itself kmemx? */
-static bool owner_alive(const char *pid)
+bool instance_is_stream(const char *token)
 {
-	struct strbuf sb = { 0 };
-	char path[64];
-	bool alive;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
-	alive = instance_read_top(path, &sb) == 0 &&
-		strncmp(strbuf_text(&sb), "kmemx", 5) == 0;
-	strbuf_free(&sb);
-	return alive;
+	return strlen(token) >= NEW_FILE_TOKEN &&
+	       !strcmp(token + NEW_FILE_TOKEN - 1, INSTANCE_STREAM);
 }
 
-/* Removes @name unless its owner lives: an owner holds the directory's lock. */
-static void sweep_one(int instances, const char *name, const struct log *log)
+const char *instance_token(const char *name)
 {
-	int fd = openat(instances, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int on;
+	size_t prefix = strlen(INSTANCE_PREFIX);
 
-	if (fd < 0)
-		return;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || owner_alive(name + strlen(NAME_PREFIX)))
-		goto out;
-	on = openat(fd, "tracing_on", O_WRONLY | O_CLOEXEC);
-	if (on >= 0) {
-		if (write(on, "0", 1) != 1)
-			log_msg(log, LOG_DEBUG, "cannot stop tracing in %s", name);
-		close(on);
-	}
-	if (unlinkat(instances, name, AT_REMOVEDIR) == 0)
-		log_msg(log, LOG_INFO,
-			"removed the tracing instance %s of a killed kmemx", name);
-	else
-		log_msg(log, LOG_WARN,
-			"cannot remove the tracing instance %s of a killed kmemx: %s",
-			name, strerror(errno));
-out:
-	close(fd);
+	if (strncmp(name, INSTANCE_PREFIX, prefix) != 0)
+		return NULL;
+	name += prefix;
+	if (strspn(name, "0123456789abcdef") != NEW_FILE_TOKEN - 1)
+		return NULL;
+	return !name[NEW_FILE_TOKEN - 1] || instance_is_stream(name) ? name : NULL;
 }
 
-static bool is_our_name(const char *name)
+/* Between making an instance and locking it nobody else may take it for a leftover: whoever
+ * does the one or the other holds this lock. A descriptor, or -errno.
+ */
+static int lock_all(const char *tracing)
 {
-	size_t prefix = strlen(NAME_PREFIX);
-
-	if (strncmp(name, NAME_PREFIX, prefix) != 0 || !name[prefix])
-		return false;
-	for (const char *p = name + prefix; *p; p++)
-		if (!isdigit((unsigned char)*p))
-			return false;
-	return true;
-}
-
-static int sweep(const char *tracing, const struct log *log)
-{
-	struct dirent *entry;
 	char path[4096];
-	DIR *dir;
+	int fd, ret;
 
 	snprintf(path, sizeof(path), "%s/instances", tracing);
-	dir = opendir(path);
-	if (!dir)
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
 		return -errno;
-	while ((entry = readdir(dir)))
-		if (is_our_name(entry->d_name))
-			sweep_one(dirfd(dir), entry->d_name, log);
-	closedir(dir);
-	return 0;
+	do
+		ret = flock(fd, LOCK_EX);
+	while (ret < 0 && errno == EINTR);
+	if (!ret)
+		return fd;
+	ret = -errno;
+	close(fd);
+	return ret;
 }
 
 /* --- the instance ------------------------------------------------------------------------ */
 
 /* Takes the owner's lock; fails if a sweeping kmemx was quicker. */
-static int lock_instance(struct instance *in)
+static int lock_one(struct tracefs_instance *tracefs, int *fd)
 {
-	char *path = tracefs_instance_get_dir(in->tracefs);
+	char *path = tracefs_instance_get_dir(tracefs);
 	struct stat st;
 
 	if (!path)
 		return -ENOMEM;
-	in->lock_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	*fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	tracefs_put_tracing_file(path);
-	if (in->lock_fd < 0 || flock(in->lock_fd, LOCK_EX | LOCK_NB) < 0)
+	if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) < 0)
 		return -errno;
-	return fstat(in->lock_fd, &st) < 0 || !st.st_nlink ? -ENOENT : 0;
+	return fstat(*fd, &st) < 0 || !st.st_nlink ? -ENOENT : 0;
+}
+
+static int lock_instance(struct instance *in)
+{
+	return lock_one(in->tracefs, &in->lock_fd);
 }
 
 /* tracefs as one that may trace finds it; -errno after an LOG_ERROR message. */
@@ -170,38 +147,39 @@ static int open_tracing(const char **dir, const char *retry, const struct log *l
 	return 0;
 }
 
-int instance_create(struct instance *in, const char *retry, const struct log *log)
+static int create(struct instance *in)
+{
+	in->tracefs = tracefs_instance_create(in->name);
+	if (!in->tracefs)
+		return errno ? -errno : -EIO;
+	if (tracefs_instance_is_new(in->tracefs))
+		return lock_instance(in);
+	tracefs_instance_free(in->tracefs);
+	in->tracefs = NULL;
+	return -EEXIST;
+}
+
+int instance_create(struct instance *in, const char *token, const char *retry,
+		    const struct log *log)
 {
 	const char *dir;
-	int ret;
+	int ret, all;
 
 	*in = (struct instance){ .lock_fd = -1 };
 	ret = open_tracing(&dir, retry, log);
 	if (ret)
 		return ret;
-	ret = sweep(dir, log);
-	if (ret == -ENOENT) {
+	all = lock_all(dir);
+	if (all == -ENOENT) {
 		log_msg(log, LOG_ERROR,
 			"tracefs at %s has no instances\n  kmemx leaves the top ring buffer alone and needs one of its own (Linux 3.10 or later).",
 			dir);
 		return -ENOTSUP;
 	}
-	if (ret)
-		return explain(dir, -ret, retry, log);
-
-	snprintf(in->name, sizeof(in->name), NAME_PREFIX "%d", (int)getpid());
-	in->tracefs = tracefs_instance_create(in->name);
-	if (!in->tracefs)
-		return explain(dir, errno ? errno : EIO, retry, log);
-	if (!tracefs_instance_is_new(in->tracefs)) {
-		log_msg(log, LOG_ERROR,
-			"a tracing instance %s exists and is in use\n  Remove it with: rmdir %s/instances/%s",
-			in->name, dir, in->name);
-		tracefs_instance_free(in->tracefs);
-		in->tracefs = NULL;
-		return -EEXIST;
-	}
-	ret = lock_instance(in);
+	snprintf(in->name, sizeof(in->name), INSTANCE_PREFIX "%s", token);
+	ret = all < 0 ? all : create(in);
+	if (all >= 0)
+		close(all);
 	if (!ret)
 		ret = instance_write(in, "tracing_on", "0");
 	if (ret) {
@@ -211,57 +189,148 @@ int instance_create(struct instance *in, const char *retry, const struct log *lo
 	return ret;
 }
 
-int instance_adopt(struct instance *in, pid_t pid)
+static void name_frees(const struct instance *in, char name[80])
+{
+	snprintf(name, 80, "%s" FREES_SUFFIX, in->name);
+}
+
+int instance_create_frees(struct instance *in, const struct log *log)
+{
+	struct instance view = { .lock_fd = -1 };
+	char name[80];
+	int ret;
+
+	name_frees(in, name);
+	in->frees_fd = -1;
+	in->frees = view.tracefs = tracefs_instance_create(name);
+	ret = in->frees ? lock_one(in->frees, &in->frees_fd) : -errno;
+	if (!ret)
+		ret = instance_write(&view, "tracing_on", "0");
+	if (ret)
+		log_msg(log, LOG_ERROR,
+			"cannot make a second tracing instance, for the frees by all tasks: %s\n  Record without them: --filter-frees",
+			strerror(-ret));
+	return ret;
+}
+
+struct instance instance_of_cpu(const struct instance *in, uint32_t *cpu)
+{
+	struct instance view = { .tracefs = in->tracefs, .lock_fd = -1 };
+
+	if (*cpu < RECORDING_FREES_CPU)
+		return view;
+	*cpu -= RECORDING_FREES_CPU;
+	view.tracefs = in->frees;
+	return view;
+}
+
+void instance_remove_orphan(const char *name)
+{
+	size_t size = strlen(name), suffix = strlen(FREES_SUFFIX);
+	char owner[64];
+
+	if (size <= suffix || size - suffix >= sizeof(owner) ||
+	    strcmp(name + size - suffix, FREES_SUFFIX) != 0)
+		return;
+	snprintf(owner, sizeof(owner), "%.*s", (int)(size - suffix), name);
+	if (instance_token(owner) && !tracefs_instance_exists(owner)) {
+		struct tracefs_instance *frees = tracefs_instance_alloc(NULL, name);
+
+		if (frees)
+			tracefs_instance_destroy(frees);
+		if (frees)
+			tracefs_instance_free(frees);
+	}
+}
+
+/* The second one too, if there is one; it is stopped, as the first one will be. */
+static int adopt_frees(struct instance *in)
+{
+	struct instance view = { .lock_fd = -1 };
+	char name[80];
+	int ret;
+
+	name_frees(in, name);
+	if (!tracefs_instance_exists(name))
+		return 0;
+	in->frees_fd = -1;
+	in->frees = view.tracefs = tracefs_instance_alloc(NULL, name);
+	if (!in->frees)
+		return -ENOMEM;
+	ret = lock_one(in->frees, &in->frees_fd);
+	return ret ? ret : instance_write(&view, "tracing_on", "0");
+}
+
+static int adopt(struct instance *in)
 {
 	int ret;
 
-	*in = (struct instance){ .lock_fd = -1 };
-	if (!tracing_dir())
-		return -ENOENT;
-	snprintf(in->name, sizeof(in->name), NAME_PREFIX "%d", (int)pid);
 	if (!tracefs_instance_exists(in->name))
 		return -ENOENT;
-	if (owner_alive(in->name + strlen(NAME_PREFIX)))
-		return -EBUSY;
 	in->tracefs = tracefs_instance_alloc(NULL, in->name);
 	if (!in->tracefs)
 		return -ENOMEM;
 	ret = lock_instance(in);
+	return ret == -EWOULDBLOCK ? -EBUSY : ret;
+}
+
+int instance_adopt(struct instance *in, const char *token)
+{
+	const char *dir = tracing_dir();
+	int ret, all;
+
+	*in = (struct instance){ .lock_fd = -1 };
+	if (!dir)
+		return -ENOENT;
+	all = lock_all(dir);
+	if (all < 0)
+		return all;
+	snprintf(in->name, sizeof(in->name), INSTANCE_PREFIX "%s", token);
+	ret = adopt(in);
+	close(all);
 	if (!ret)
 		ret = instance_write(in, "tracing_on", "0");
-	if (ret) {
-		if (in->lock_fd >= 0)
-			close(in->lock_fd);
-		tracefs_instance_free(in->tracefs);
-		*in = (struct instance){ .lock_fd = -1 };
+	if (!ret)
+		ret = adopt_frees(in);
+	if (ret)
+		instance_detach(in);
+	return ret;
+}
+
+static void destroy_one(struct tracefs_instance *tracefs, const struct log *log)
+{
+	const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
+	const struct instance view = { .tracefs = tracefs, .lock_fd = -1 };
+	const char *name = tracefs_instance_get_name(tracefs);
+	const char *dir = tracefs_tracing_dir();
+	int err = 0, on = instance_write(&view, "tracing_on", "0");
+
+	/* A curious reader of the instance's files makes it busy for a moment. */
+	for (int try = 0; try < 50; try++) {
+		err = tracefs_instance_destroy(tracefs) < 0 ? errno : 0;
+		if (!err || (err != EBUSY && try))
+			break;
+		nanosleep(&pause, NULL);
 	}
-	return ret == -EWOULDBLOCK ? -EBUSY : ret;
+	if (err && on)
+		log_msg(log, LOG_ERROR,
+			"cannot stop and remove the tracing instance %s: %s\n  It records until: echo 0 >%s/instances/%s/tracing_on; rmdir %s/instances/%s",
+			name, strerror(err), dir, name, dir, name);
+	else if (err)
+		log_msg(log, LOG_ERROR,
+			"cannot remove the tracing instance %s: %s\n  Its buffers stay allocated until: rmdir %s/instances/%s",
+			name, strerror(err), dir, name);
 }
 
 void instance_destroy(struct instance *in, const struct log *log)
 {
-	const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
-	int err = 0;
-
 	if (!in->tracefs)
 		return;
-	if (instance_write(in, "tracing_on", "0") < 0)
-		log_msg(log, LOG_DEBUG, "cannot stop tracing in %s", in->name);
-	/* A curious reader of the instance's files makes it busy for a moment. */
-	for (int try = 0; try < 50; try++) {
-		err = tracefs_instance_destroy(in->tracefs) < 0 ? errno : 0;
-		if (err != EBUSY)
-			break;
-		nanosleep(&pause, NULL);
-	}
-	if (err)
-		log_msg(log, LOG_WARN,
-			"cannot remove the tracing instance %s: %s\n  Its buffers stay allocated until: rmdir %s/instances/%s",
-			in->name, strerror(err), tracefs_tracing_dir(), in->name);
-	if (in->lock_fd >= 0)
-		close(in->lock_fd);
-	tracefs_instance_free(in->tracefs);
-	*in = (struct instance){ .lock_fd = -1 };
+	/* The first one's lock tells that they have an owner: it goes last. */
+	if (in->frees)
+		destroy_one(in->frees, log);
+	destroy_one(in->tracefs, log);
+	instance_detach(in);
 }
 
 /* --- somebody else's instance ------------------------------------------------------------ */
@@ -327,6 +396,10 @@ void instance_detach(struct instance *in)
 {
 	if (in->lock_fd >= 0)
 		close(in->lock_fd);
+	if (in->frees && in->frees_fd >= 0)
+		close(in->frees_fd);
+	if (in->frees)
+		tracefs_instance_free(in->frees);
 	if (in->tracefs)
 		tracefs_instance_free(in->tracefs);
 	*in = (struct instance){ .lock_fd = -1 };

@@ -2,7 +2,7 @@
 /*
  * capture: a tracefs instance of our own, or somebody else's.
  * In: the machine's tracefs. Out: files of the instance. Our own is gone after
- * instance_destroy(), and what killed recorders left is removed; another's stays.
+ * instance_destroy(); another's stays.
  */
 #ifndef KMEMX_CAPTURE_INSTANCE_H
 #define KMEMX_CAPTURE_INSTANCE_H
@@ -17,21 +17,32 @@
 
 struct tracefs_instance;
 
+/* What names of our own begin with. */
+#define INSTANCE_PREFIX "kmemx-"
+/* What ends the token of a recording that is sent as a stream: it leaves no file. */
+#define INSTANCE_STREAM "-stream"
+
 /**
  * struct instance - an instance that this process owns or reads
  * @tracefs: NULL after instance_attach(): the top ring buffer
+ * @frees: a second one, "NAME.frees", for the frees by all tasks where @tracefs records but
+ *	some; NULL: there is none
  * @name: of our own
  * @lock_fd: the instance's directory, locked with flock(2) as long as the owner lives:
  *	that is how another kmemx tells a leftover, even across pid namespaces
  */
 struct instance {
 	struct tracefs_instance *tracefs;
-	char name[48];
+	struct tracefs_instance *frees;
+	char name[64];
 	int lock_fd;
+	int frees_fd; /* the lock of @frees; only with it */
 };
 
 /**
- * instance_create() - remove leftovers of killed recorders, then make "kmemx-PID"
+ * instance_create() - make "kmemx-TOKEN"
+ * @token: of new_file_token(): two recorders cannot have the same one, as they can have the
+ *	same process number in two PID namespaces
  * @retry: what the user should run with more rights, for the message ("kmemx record -- ls")
  *
  * Mounts tracefs where it is not mounted. Tracing is off in the new instance.
@@ -39,16 +50,28 @@ struct instance {
  * Return: 0; -errno after an LOG_ERROR message: -EACCES without the right to trace, -ENOENT
  * without tracefs, -ENOTSUP without instances.
  */
-int instance_create(struct instance *in, const char *retry,
+int instance_create(struct instance *in, const char *token, const char *retry,
 		    const struct log *log) __must_check;
+/* Makes the second instance, with tracing off. 0; -errno after an LOG_ERROR message. */
+int instance_create_frees(struct instance *in, const struct log *log) __must_check;
+/* The instance that has the buffers of @cpu, which becomes the CPU's true number: those from
+ * RECORDING_FREES_CPU on are the second one's. A view: neither to detach nor to destroy.
+ */
+struct instance instance_of_cpu(const struct instance *in, uint32_t *cpu);
+/* Removes the second instance @name of a recorder whose first one is gone. */
+void instance_remove_orphan(const char *name);
+
 /**
- * instance_adopt() - take over the instance of a recorder that was killed
- * @pid: the recorder's
+ * instance_adopt() - take over the instance of a recorder that was killed, and the second one
  *
  * Tracing is off afterwards. Return: 0; -ENOENT if there is none; -EBUSY if its recorder
  * lives; -errno.
  */
-int instance_adopt(struct instance *in, pid_t pid) __must_check;
+int instance_adopt(struct instance *in, const char *token) __must_check;
+/* The token in the name of an instance that a kmemx made; NULL if it is another's. */
+const char *instance_token(const char *name);
+/* Does it end in INSTANCE_STREAM? */
+bool instance_is_stream(const char *token);
 /* Stops tracing and removes the instance; every descriptor into it must be closed.
  * May be called again, and on a zeroed struct.
  */

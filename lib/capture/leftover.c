@@ -16,30 +16,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "recording/regions.h"
+#include "recording/wire.h"
 
 #define TMP_SUFFIX ".tmp"
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* Reads ".NAME.PID.tmp": where NAME ends, and the PID; 0 if it is not such a name. */
-static size_t parse_name(const char *base, pid_t *pid)
+/* Reads ".NAME.TOKEN.tmp": where NAME ends, and the token; 0 if it is not such a name. */
+static size_t parse_name(const char *base, char token[NEW_FILE_TOKEN])
 {
 	size_t len = strlen(base), end, at;
-	unsigned long number;
 
 	if (base[0] != '.' || len <= strlen(TMP_SUFFIX) ||
 	    strcmp(base + len - strlen(TMP_SUFFIX), TMP_SUFFIX) != 0)
 		return 0;
 	end = at = len - strlen(TMP_SUFFIX);
-	while (at > 0 && isdigit((unsigned char)base[at - 1]))
+	while (at > 0 && strchr("0123456789abcdef", base[at - 1]))
 		at--;
-	if (at == end || end - at > 10 || at < 3 || base[at - 1] != '.')
+	if (end - at != NEW_FILE_TOKEN - 1 || at < 3 || base[at - 1] != '.')
 		return 0;
-	number = strtoul(base + at, NULL, 10);
-	if (!number || number > INT32_MAX)
-		return 0;
-	*pid = (pid_t)number;
+	memcpy(token, base + at, end - at);
+	token[end - at] = '\0';
 	return at - 1;
 }
 
@@ -82,8 +81,8 @@ int leftovers_find(const char *dir, const char *name, char ***tmps, size_t *nr)
 	if (!d)
 		return -errno;
 	while (!ret && (entry = readdir(d))) {
-		pid_t pid;
-		size_t end = parse_name(entry->d_name, &pid);
+		char token[NEW_FILE_TOKEN];
+		size_t end = parse_name(entry->d_name, token);
 
 		if (end && (!name || (strlen(name) == end - 1 &&
 				      !strncmp(name, entry->d_name + 1, end - 1))))
@@ -113,8 +112,8 @@ int leftover_open(struct leftover *l, const char *tmp)
 	size_t name_end;
 	char *dir;
 
-	*l = (struct leftover){ .fd = -1 };
-	name_end = parse_name(base, &l->pid);
+	*l = (struct leftover){ .dir_fd = -1, .fd = -1 };
+	name_end = parse_name(base, l->token);
 	if (!name_end)
 		return -EINVAL;
 	dir = folder_of(tmp);
@@ -125,9 +124,13 @@ int leftover_open(struct leftover *l, const char *tmp)
 	free(dir);
 	if (!l->tmp || !l->prefix || !l->path)
 		return -ENOMEM;
-	l->fd = open(tmp, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	l->base = base_of(l->prefix);
+	l->dir_fd = new_file_dir(tmp, &base);
+	if (l->dir_fd < 0)
+		return l->dir_fd;
+	l->fd = new_file_open_own(l->dir_fd, base);
 	if (l->fd < 0)
-		return -errno;
+		return l->fd;
 	return flock(l->fd, LOCK_EX | LOCK_NB) < 0 ? -EBUSY : 0;
 }
 
@@ -135,33 +138,39 @@ void leftover_close(struct leftover *l)
 {
 	if (l->fd >= 0)
 		close(l->fd);
+	if (l->dir_fd >= 0)
+		close(l->dir_fd);
 	free(l->tmp);
 	free(l->prefix);
 	free(l->path);
-	*l = (struct leftover){ .fd = -1 };
+	*l = (struct leftover){ .dir_fd = -1, .fd = -1 };
 }
 
-/* Calls @visit for each of its files but @tmp; stops at its first error. */
+/* Calls @visit for each of its files but @tmp that is this user's own; stops at its first
+ * error.
+ */
 static int each_file(const struct leftover *l,
 		     int (*visit)(int dir_fd, const char *name, const char *rest,
 				  void *ctx),
 		     void *ctx)
 {
-	const char *base = base_of(l->prefix);
-	char *folder = folder_of(l->prefix);
-	DIR *dir = folder ? opendir(*folder ? folder : ".") : NULL;
+	int ret = 0, fd = openat(l->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	int ret = dir ? 0 : -errno;
+	size_t len = strlen(l->base);
 
+	if (!dir) {
+		ret = -errno;
+		if (fd >= 0)
+			close(fd);
+		return ret;
+	}
 	while (!ret && (entry = readdir(dir)))
-		if (!strncmp(entry->d_name, base, strlen(base)) &&
-		    entry->d_name[strlen(base)] == '.' &&
-		    strcmp(entry->d_name + strlen(base), TMP_SUFFIX) != 0)
-			ret = visit(dirfd(dir), entry->d_name,
-				    entry->d_name + strlen(base), ctx);
-	if (dir)
-		closedir(dir);
-	free(folder);
+		if (!strncmp(entry->d_name, l->base, len) && entry->d_name[len] == '.' &&
+		    strcmp(entry->d_name + len, TMP_SUFFIX) != 0 &&
+		    new_file_is_own(fd, entry->d_name))
+			ret = visit(fd, entry->d_name, entry->d_name + len, ctx);
+	closedir(dir);
 	return ret;
 }
 
@@ -170,7 +179,7 @@ static int add_bytes(int dir_fd, const char *name, const char *rest, void *ctx)
 	uint64_t *bytes = ctx;
 	struct stat st;
 
-	if (!fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+	if (!fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		*bytes += (uint64_t)st.st_blocks * 512;
 	return 0;
 }
@@ -207,14 +216,26 @@ static int find_pages(int dir_fd, const char *name, const char *rest, void *ctx)
 	return 0;
 }
 
+/* A file that is more than the beginning of an unfinished one: pages in regions, or what they
+ * are being made into.
+ */
+static bool is_more_than_head(int fd)
+{
+	char magic[WIRE_MAGIC_SIZE];
+
+	if (lseek(fd, 0, SEEK_DATA) < 0)
+		return false;
+	if (!io_pread_all(fd, magic, sizeof(magic), 0) &&
+	    memcmp(magic, WIRE_MAGIC, sizeof(magic)) != 0)
+		return true;
+	return lseek(fd, (off_t)REGIONS_FIRST, SEEK_DATA) >= 0;
+}
+
 bool leftover_has_pages(const struct leftover *l)
 {
 	bool found = false;
-	struct stat st;
 
-	if (!fstat(l->fd, &st) && (uint64_t)st.st_size > REGIONS_FIRST)
-		return true;
-	return !each_file(l, find_pages, &found) && found;
+	return is_more_than_head(l->fd) || (!each_file(l, find_pages, &found) && found);
 }
 
 struct cpu_list {
@@ -256,11 +277,28 @@ int leftover_cpus(const struct leftover *l, uint32_t **cpus, size_t *nr)
 	return ret;
 }
 
+int leftover_open_cpu(const struct leftover *l, uint32_t cpu)
+{
+	char *name;
+	int fd;
+
+	if (asprintf(&name, "%s.cpu%u", l->base, cpu) < 0)
+		return -ENOMEM;
+	fd = new_file_open_own(l->dir_fd, name);
+	free(name);
+	return fd;
+}
+
+const char *leftover_name(const struct leftover *l)
+{
+	return base_of(l->tmp);
+}
+
 static int remove_file(int dir_fd, const char *name, const char *rest, void *ctx)
 {
 	uint32_t cpu;
 
-	if (!parse_cpu(rest, &cpu) && strcmp(rest, ".second") != 0)
+	if (!parse_cpu(rest, &cpu))
 		return 0;
 	return unlinkat(dir_fd, name, 0) < 0 ? -errno : 0;
 }
@@ -269,7 +307,8 @@ int leftover_remove(const struct leftover *l)
 {
 	int ret = each_file(l, remove_file, NULL);
 
-	if (!ret && unlink(l->tmp) < 0)
+	/* It may have got its name. */
+	if (!ret && unlinkat(l->dir_fd, leftover_name(l), 0) < 0 && errno != ENOENT)
 		ret = -errno;
 	return ret;
 }

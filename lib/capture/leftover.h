@@ -3,9 +3,12 @@
  * capture: what a recorder that was killed leaves behind.
  * In: a folder. Out: the unfinished files in it, by the recording that they were to become.
  *
- * A recorder writes DIR/.NAME.PID.tmp, locked with flock(2) as long as it lives. The file
- * begins with all that is known before the first event, as a stream (recording/wire.h) that
- * breaks off. Each CPU's pages are in a region of the same file, or in .NAME.PID.cpuN.
+ * A recorder writes DIR/.NAME.TOKEN.tmp, locked with flock(2) as long as it lives, and its
+ * tracing instance has the same token. The file begins with all that is known before the
+ * first event, as a stream (recording/wire.h) that breaks off. Each CPU's pages are in a
+ * region of the same file, or in .NAME.TOKEN.cpuN.
+ *
+ * Files of another user, links and FIFOs that have such names are not looked into.
  */
 #ifndef KMEMX_CAPTURE_LEFTOVER_H
 #define KMEMX_CAPTURE_LEFTOVER_H
@@ -13,23 +16,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/compiler.h"
+#include "base/new_file.h"
 
 /**
  * struct leftover - a killed recorder's files, locked against others
- * @tmp: the path that ends in .tmp
+ * @tmp: the path that ends in .tmp, for messages
  * @prefix: the same without that: all of its files begin so
  * @path: of the recording that it was to become
- * @pid: the recorder
+ * @token: in the names of its files and of its tracing instance
+ * @dir_fd, @base: the directory, opened once, and what names in it begin with
  * @fd: @tmp, open for reading and writing
  */
 struct leftover {
 	char *tmp;
 	char *prefix;
 	char *path;
-	pid_t pid;
+	char token[NEW_FILE_TOKEN];
+	int dir_fd;
+	const char *base; /* within @prefix */
 	int fd;
 };
 
@@ -49,7 +55,7 @@ void leftovers_free(char **tmps, size_t nr);
  * @l: leftover_close() in any case
  *
  * Return: 0; -EINVAL if @tmp has not such a name; -EBUSY if its recorder lives, or another
- * kmemx has it; -errno of open(2).
+ * kmemx has it; -EPERM if it is not a file of this user's own; -errno of open(2).
  */
 int leftover_open(struct leftover *l, const char *tmp) __must_check;
 void leftover_close(struct leftover *l);
@@ -60,6 +66,10 @@ uint64_t leftover_bytes(const struct leftover *l);
 bool leftover_has_pages(const struct leftover *l);
 /* The CPU number of each .cpuN file, ascending; free() it. 0 or -errno. */
 int leftover_cpus(const struct leftover *l, uint32_t **cpus, size_t *nr) __must_check;
+/* Opens a CPU's .cpuN file for reading and writing. A descriptor or -errno. */
+int leftover_open_cpu(const struct leftover *l, uint32_t cpu) __must_check;
+/* The name of @tmp in @dir_fd. */
+const char *leftover_name(const struct leftover *l);
 /* Removes all its files. 0 or -errno. */
 int leftover_remove(const struct leftover *l) __must_check;
 

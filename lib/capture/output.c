@@ -15,6 +15,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "capture/dead.h"
 #include "capture/leftover.h"
 
 /* Room for the metadata, of which kallsyms is most (5.4 MB on Linux 6.18), and for the
@@ -23,13 +24,14 @@
 #define RESERVE_MAX (12U << 20)
 #define RESERVE_MIN (256U << 10)
 
-#define SECOND_SUFFIX ".second"
-
 static int complain(const char *what, const char *path, int err, const struct log *log)
 {
-	log_msg(log, LOG_ERROR,
-		"cannot %s %s: %s\n  Choose another place for the recording: -o FILE",
-		what, path, strerror(err));
+	if (err == ENOMEM)
+		log_msg(log, LOG_ERROR, "cannot %s %s: %s", what, path, strerror(err));
+	else
+		log_msg(log, LOG_ERROR,
+			"cannot %s %s: %s\n  Choose another place for the recording: -o FILE",
+			what, path, strerror(err));
 	return -err;
 }
 
@@ -41,7 +43,7 @@ static void look_at_leftover(const char *tmp, const struct log *log)
 	struct leftover l;
 
 	if (leftover_open(&l, tmp) == 0) {
-		if (leftover_has_pages(&l))
+		if (dead_has_events(&l, log))
 			log_msg(log, LOG_WARN,
 				"an earlier recording to %s was interrupted\n  Get what it had recorded: kmemx recover %s\n  Or remove it: rm %s.*",
 				l.path, l.tmp, l.prefix);
@@ -67,12 +69,12 @@ static void look_for_leftovers(const char *dir, const char *name, const struct l
 
 /* --- opening ----------------------------------------------------------------------------- */
 
-static void reserve(struct output *o, const char *dir, const struct log *log)
+static void reserve(struct output *o, const struct log *log)
 {
 	off_t size = RESERVE_MAX;
 	int ret;
 
-	o->reserve_fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	o->reserve_fd = new_file_unnamed(o->file.dir_fd, false);
 	if (o->reserve_fd < 0)
 		return;
 	do {
@@ -80,62 +82,101 @@ static void reserve(struct output *o, const char *dir, const struct log *log)
 		size /= 2;
 	} while (ret < 0 && errno == ENOSPC && size >= RESERVE_MIN);
 	if (ret < 0)
-		log_msg(log, LOG_INFO, "cannot reserve room in %s: %s", dir,
+		log_msg(log, LOG_INFO, "cannot reserve room for %s: %s", o->path,
 			strerror(errno));
 }
 
-/* A device or a directory must not be renamed away. */
-static int check_existing(const char *path, const struct log *log)
+static bool is_same(const struct stat *a, const struct stat *b)
 {
-	struct stat st;
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
 
-	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
+/* A device or a directory must not be renamed away, nor a link to what the shell has opened
+ * for us, /dev/stdout.
+ */
+static int check_existing(int dir_fd, const char *name, const char *path,
+			  const struct log *log)
+{
+	struct stat st, standard;
+	bool taken = false;
+
+	if (fstatat(dir_fd, name, &st, 0) < 0)
+		return 0;
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		taken |= !fstat(fd, &standard) && is_same(&st, &standard);
+	if (S_ISREG(st.st_mode) && !taken)
 		return 0;
 	log_msg(log, LOG_ERROR,
-		"cannot record to %s: not a regular file\n  Choose another place for the recording: -o FILE",
-		path);
+		"cannot record to %s: %s\n  Choose another place for the recording: -o FILE",
+		path, taken ? "it is open as standard output" : "not a regular file");
 	return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 }
 
-static int set_names(struct output *o, const char *dir, const char *base)
+/* Begins to fill @o; @o->file.dir_fd and its name are known afterwards. */
+static int find_place(struct output *o, const char *path, const struct log *log)
 {
-	if (asprintf(&o->prefix, "%s/.%s.%d", dir, base, (int)getpid()) < 0)
-		o->prefix = NULL;
-	if (!o->prefix || asprintf(&o->tmp, "%s.tmp", o->prefix) < 0)
-		o->tmp = NULL;
-	return o->tmp ? 0 : -ENOMEM;
+	const char *name;
+
+	*o = OUTPUT_INIT;
+	o->path = strdup(path);
+	if (!o->path)
+		return complain("write to", path, ENOMEM, log);
+	o->file.dir_fd = new_file_dir(path, &name);
+	if (o->file.dir_fd < 0)
+		return complain(o->file.dir_fd == -EISDIR ? "record to" : "write to",
+				path, -o->file.dir_fd, log);
+	o->file.name = strdup(name);
+	if (!o->file.name)
+		return complain("write to", path, ENOMEM, log);
+	return check_existing(o->file.dir_fd, name, path, log);
 }
 
 int output_open(struct output *o, const char *path, const struct log *log)
 {
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
-	char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	int ret = -ENOMEM;
+	int ret = find_place(o, path, log);
+	struct new_file place = o->file;
 
-	*o = OUTPUT_INIT;
-	o->path = strdup(path);
-	if (!dir || !o->path)
-		goto out;
-	ret = check_existing(path, log);
+	if (ret)
+		return ret;
+	ret = new_file_open_at(&o->file, place.dir_fd, place.name, NULL);
+	new_file_close(&place);
+	return ret ? complain("write to", path, -ret, log) : 0;
+}
+
+/* The directory of @path as text, for messages. */
+static char *dir_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+}
+
+int output_open_recorder(struct output *o, const char *path, const char *token,
+			 const struct log *log)
+{
+	struct new_file *f = &o->file;
+	int ret = find_place(o, path, log);
+	char *dir = dir_of(path);
+
+	if (!ret && asprintf(&o->prefix, ".%s.%s", f->name, token) < 0)
+		o->prefix = NULL;
+	if (!ret && o->prefix && asprintf(&f->hidden, "%s.tmp", o->prefix) < 0)
+		f->hidden = NULL;
+	if (!ret && (!f->hidden || !dir))
+		ret = complain("write to", path, ENOMEM, log);
 	if (ret)
 		goto out;
-	if (!*base) {
-		ret = complain("record to", path, EISDIR, log);
+	look_for_leftovers(dir, f->name, log);
+	f->fd = new_file_create(f->dir_fd, f->hidden);
+	if (f->fd < 0) {
+		ret = complain("write to", path, -f->fd, log);
+		free(f->hidden);
+		f->hidden = NULL;
 		goto out;
 	}
-	ret = set_names(o, dir, base);
-	if (ret)
-		goto out;
-	look_for_leftovers(dir, base, log);
-	o->fd = open(o->tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (o->fd < 0) {
-		ret = complain("write to", path, errno, log);
-		goto out;
-	}
-	if (flock(o->fd, LOCK_EX | LOCK_NB) < 0)
-		log_msg(log, LOG_DEBUG, "cannot lock %s: %s", o->tmp, strerror(errno));
-	reserve(o, dir, log);
+	if (flock(f->fd, LOCK_EX | LOCK_NB) < 0)
+		log_msg(log, LOG_DEBUG, "cannot lock %s: %s", f->hidden, strerror(errno));
+	reserve(o, log);
 out:
 	free(dir);
 	return ret;
@@ -152,7 +193,7 @@ bool output_has_room(const struct output *o, uint64_t bytes)
 {
 	struct statvfs st;
 
-	if (fstatvfs(o->fd, &st) < 0)
+	if (fstatvfs(o->file.fd, &st) < 0)
 		return false;
 	return (uint64_t)st.f_bavail * st.f_frsize > bytes + bytes / 8 + RESERVE_MAX;
 }
@@ -161,56 +202,63 @@ bool output_has_room(const struct output *o, uint64_t bytes)
 
 int output_open_second(struct output *o)
 {
-	int err;
+	const struct new_file *f = &o->file;
 
-	if (asprintf(&o->second, "%s" SECOND_SUFFIX, o->prefix) < 0) {
-		o->second = NULL;
-		return -ENOMEM;
-	}
-	o->second_fd = open(o->second, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (o->second_fd >= 0)
-		return 0;
-	err = errno;
-	free(o->second);
-	o->second = NULL;
-	return -err;
+	return new_file_open_at(&o->second, f->dir_fd, f->hidden ? f->hidden : f->name,
+				NULL);
 }
 
 int output_use_second(struct output *o)
 {
-	if (flock(o->second_fd, LOCK_EX | LOCK_NB) < 0 || rename(o->second, o->tmp) < 0)
-		return -errno;
-	close(o->fd);
-	o->fd = o->second_fd;
-	o->second_fd = -1;
-	free(o->second);
-	o->second = NULL;
+	struct new_file *f = &o->file;
+	int ret, fd;
+
+	if (f->hidden) {
+		ret = flock(o->second.fd, LOCK_EX | LOCK_NB) < 0
+			      ? -errno
+			      : new_file_commit(&o->second);
+		if (ret)
+			return ret;
+	}
+	fd = f->fd;
+	f->fd = o->second.fd;
+	o->second.fd = fd;
+	new_file_close(&o->second);
 	return 0;
 }
 
 void output_drop_second(struct output *o)
 {
-	if (o->second_fd >= 0) {
-		unlink(o->second);
-		close(o->second_fd);
-	}
-	o->second_fd = -1;
-	free(o->second);
-	o->second = NULL;
+	new_file_close(&o->second);
 }
 
 /* --- ending ------------------------------------------------------------------------------ */
 
+/* The recording is there, but cannot have its name: it stays where it is, and @err. */
+static int keep_hidden(struct output *o, int err, const struct log *log)
+{
+	const char *slash = strrchr(o->path, '/');
+	int dir = slash ? (int)(slash - o->path) + 1 : 0;
+
+	if (new_file_keep(&o->file) == 0)
+		log_msg(log, LOG_ERROR,
+			"the recording is whole, but has another name: %.*s%s\n  Move it: mv %.*s%s NAME",
+			dir, o->path, o->file.hidden, dir, o->path, o->file.hidden);
+	return err;
+}
+
 static int keep_old(const struct output *o, const struct log *log)
 {
+	const struct new_file *f = &o->file;
+	struct stat st;
 	char *old;
 	int ret = 0;
 
-	if (access(o->path, F_OK) < 0)
+	if (fstatat(f->dir_fd, f->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
-	if (asprintf(&old, "%s.old", o->path) < 0)
+	if (asprintf(&old, "%s.old", f->name) < 0)
 		return -ENOMEM;
-	if (rename(o->path, old) < 0)
+	if (renameat(f->dir_fd, f->name, f->dir_fd, old) < 0)
 		ret = complain("rename the existing file to", old, errno, log);
 	free(old);
 	return ret;
@@ -218,31 +266,42 @@ static int keep_old(const struct output *o, const struct log *log)
 
 int output_commit(struct output *o, uid_t uid, gid_t gid, const struct log *log)
 {
-	int ret;
+	int ret = keep_old(o, log);
 
-	if ((uid != (uid_t)-1 || gid != (gid_t)-1) && fchown(o->fd, uid, gid) < 0)
+	if (ret)
+		return keep_hidden(o, ret, log);
+	ret = new_file_commit(&o->file);
+	if (ret)
+		return keep_hidden(o, complain("write to", o->path, -ret, log), log);
+	/* By the descriptor: another file may have the name by now. */
+	if ((uid != (uid_t)-1 || gid != (gid_t)-1) && fchown(o->file.fd, uid, gid) < 0)
 		log_msg(log, LOG_INFO, "cannot give %s to user %u: %s", o->path,
 			(unsigned int)uid, strerror(errno));
-	ret = keep_old(o, log);
-	if (ret)
-		return ret;
-	if (rename(o->tmp, o->path) < 0)
-		return complain("write to", o->path, errno, log);
-	close(o->fd);
-	o->fd = -1;
 	return 0;
+}
+
+int output_commit_other(struct output *o, int dir_fd, const char *name, int fd,
+			const struct log *log)
+{
+	struct stat here, there;
+	int ret;
+
+	if (fstat(fd, &there) < 0 || fstat(o->file.dir_fd, &here) < 0)
+		return complain("write to", o->path, errno, log);
+	if (here.st_dev != there.st_dev)
+		return -EXDEV;
+	ret = keep_old(o, log);
+	if (!ret && renameat(dir_fd, name, o->file.dir_fd, o->file.name) < 0)
+		ret = complain("write to", o->path, errno, log);
+	return ret;
 }
 
 void output_close(struct output *o)
 {
 	output_release_reserve(o);
-	output_drop_second(o);
-	if (o->fd >= 0) {
-		unlink(o->tmp);
-		close(o->fd);
-	}
+	new_file_close(&o->second);
+	new_file_close(&o->file);
 	free(o->path);
 	free(o->prefix);
-	free(o->tmp);
 	*o = OUTPUT_INIT;
 }

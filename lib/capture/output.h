@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * capture: the recording's file while it is being made.
- * In: the path that the user wants. Out: a hidden file beside it that takes the name when
- * it is complete.
+ * In: the path that the user wants. Out: a file without a name, or with a hidden one if it
+ * can be recovered, that takes the name when it is complete.
  */
 #ifndef KMEMX_CAPTURE_OUTPUT_H
 #define KMEMX_CAPTURE_OUTPUT_H
@@ -13,45 +13,55 @@
 
 #include "base/compiler.h"
 #include "base/log.h"
+#include "base/new_file.h"
 
 /**
  * struct output - a recording in the making
- * @path: the final name
- * @prefix: DIR/.NAME.PID, with which all names of parts begin
- * @tmp: the file behind @fd, locked with flock(2) as long as its owner lives
- * @second, @second_fd: a file that is to take the place of @tmp; NULL and -1: none
+ * @path: the final name, for messages
+ * @prefix: of a recorder: .NAME.TOKEN, with which the names of its files begin
+ * @file: of a recorder it has the name PREFIX.tmp, and is locked with flock(2) as long as
+ *	its owner lives
+ * @second: a file that is to take the place of @file
  * @reserve_fd: an unnamed file that keeps room for the metadata on a disk that fills up
  */
 struct output {
 	char *path;
 	char *prefix;
-	char *tmp;
-	int fd;
-	char *second;
-	int second_fd;
+	struct new_file file, second;
 	int reserve_fd;
 };
 
-/* Zero but for the descriptors. */
-#define OUTPUT_INIT ((struct output){ .fd = -1, .second_fd = -1, .reserve_fd = -1 })
+#define OUTPUT_INIT       \
+	((struct output){ \
+		.file = NEW_FILE_INIT, .second = NEW_FILE_INIT, .reserve_fd = -1 })
 
 /**
- * output_open() - check that @path can be written, before anything is traced
+ * output_open() - check that @path can be written, and begin a file that is not worth
+ * keeping until it is complete
  *
- * Tells of what killed recorders of the same @path had recorded, and removes their files if
- * that is nothing. Nothing happens to an existing @path yet.
+ * Nothing happens to an existing @path yet. A killed process leaves nothing where the
+ * filesystem has unnamed files, else .kmemx.TOKEN.
  *
  * Return: 0; -errno after an LOG_ERROR message.
  */
 int output_open(struct output *o, const char *path, const struct log *log) __must_check;
+/**
+ * output_open_recorder() - the same for a file that a killed process is to leave
+ * @token: of new_file_token()
+ *
+ * The file is called .NAME.TOKEN.tmp. Tells of what killed recorders of the same @path had
+ * recorded, and removes their files if that is nothing.
+ */
+int output_open_recorder(struct output *o, const char *path, const char *token,
+			 const struct log *log) __must_check;
 /* Gives the reserved room back to the disk. */
 void output_release_reserve(struct output *o);
 /* Has the disk room for @bytes more, with a margin? */
 bool output_has_room(const struct output *o, uint64_t bytes);
 
-/* Opens @second_fd, an empty file beside @tmp. 0 or -errno. */
+/* Opens the second file. 0 or -errno. */
 int output_open_second(struct output *o) __must_check;
-/* The second file becomes @tmp, and @fd. 0 or -errno: then it still is not. */
+/* It becomes @file. 0 or -errno: then it still is not. */
 int output_use_second(struct output *o) __must_check;
 /* Removes it, if there is one. */
 void output_drop_second(struct output *o);
@@ -59,9 +69,19 @@ void output_drop_second(struct output *o);
 /**
  * output_commit() - the file takes its name; an existing one becomes NAME.old
  * @uid, @gid: its owner, or -1
+ *
+ * Return: 0; -errno after an LOG_ERROR message: it stays under a hidden name, which is told.
  */
 int output_commit(struct output *o, uid_t uid, gid_t gid,
 		  const struct log *log) __must_check;
+/**
+ * output_commit_other() - another file takes the name instead
+ * @dir_fd, @name, @fd: what it is called now
+ *
+ * Return: 0; -EXDEV without a message if it is on another filesystem; else -errno after one.
+ */
+int output_commit_other(struct output *o, int dir_fd, const char *name, int fd,
+			const struct log *log) __must_check;
 /* Releases everything; an uncommitted file is removed. */
 void output_close(struct output *o);
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -26,7 +27,18 @@
 #define POOR_WAKE_SUBBUFS 8
 #define MAX_POOR_WAKES	  16
 
-enum { TAG_STOP = 1U << 31, TAG_CHILD, TAG_EXEC, TAG_TIMER, TAG_TICK, TAG_PIPES };
+/* So often CPUs are looked for that were not there: as POLL_MS, with room to spare. */
+#define HOTPLUG_MS 100
+
+enum {
+	TAG_STOP = 1U << 31,
+	TAG_CHILD,
+	TAG_EXEC,
+	TAG_TIMER,
+	TAG_TICK,
+	TAG_HOTPLUG,
+	TAG_PIPES,
+};
 
 struct pump {
 	struct pump_options *opts;
@@ -34,6 +46,7 @@ struct pump {
 	int pipes_fd; /* an epoll set of the pipes inside the other, to be left out at once */
 	int timer_fd;
 	int tick_fd;
+	int hotplug_fd;
 	bool polling;
 	unsigned int poor_wakes;
 	bool stop;
@@ -63,10 +76,73 @@ static int open_timer(uint64_t ns, bool repeat, int *fd)
 	return *fd < 0 || timerfd_settime(*fd, 0, &its, NULL) < 0 ? -errno : 0;
 }
 
+static void start_polling(struct pump *p)
+{
+	p->polling = true;
+	epoll_ctl(p->epoll_fd, EPOLL_CTL_DEL, p->pipes_fd, NULL);
+	log_msg(p->opts->log, LOG_INFO,
+		"this kernel wakes readers too early: its buffers are polled");
+}
+
+/* A failed write ends the recording, a failed read is an error of its own. */
+static int drain(struct pump *p, size_t i)
+{
+	int ret = reader_drain(p->opts->reader, i, false);
+
+	if (ret) {
+		p->opts->write_error = -ret;
+		p->stop = true;
+	}
+	return 0;
+}
+
+/* Watches CPU @i from when it has a buffer on: without one it is always "ready". */
+static int watch_pipe(struct pump *p, size_t i)
+{
+	struct reader_cpu *c = &p->opts->reader->cpus[i];
+
+	drain(p, i);
+	return c->absent ? 0 : watch(p->pipes_fd, c->pipe_fd, (uint32_t)i);
+}
+
+static int watch_pipes(struct pump *p)
+{
+	struct reader *r = p->opts->reader;
+	bool absent = false;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < r->nr_cpus; i++) {
+		ret = watch_pipe(p, i);
+		absent = absent || r->cpus[i].absent;
+	}
+	if (!ret && absent)
+		ret = open_timer(HOTPLUG_MS * 1000000ULL, true, &p->hotplug_fd);
+	return ret ? ret : watch(p->epoll_fd, p->hotplug_fd, TAG_HOTPLUG);
+}
+
+/* CPUs that were not there may have come. */
+static int look_for_cpus(struct pump *p)
+{
+	struct reader *r = p->opts->reader;
+	uint64_t ticks;
+	int ret = 0;
+
+	if (read(p->hotplug_fd, &ticks, sizeof(ticks)) != sizeof(ticks))
+		return 0;
+	for (size_t i = 0; !ret && i < r->nr_cpus; i++) {
+		if (!r->cpus[i].absent)
+			continue;
+		ret = watch_pipe(p, i);
+		if (!r->cpus[i].absent)
+			log_msg(p->opts->log, LOG_INFO, "CPU %u came online",
+				r->cpus[i].cpu % RECORDING_FREES_CPU);
+	}
+	return ret;
+}
+
 static int set_up(struct pump *p)
 {
 	const struct pump_options *opts = p->opts;
-	const struct reader *r = opts->reader;
 	int ret;
 
 	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -86,31 +162,9 @@ static int set_up(struct pump *p)
 		ret = watch(p->epoll_fd, opts->child->pidfd, TAG_CHILD);
 	if (!ret && opts->child)
 		ret = watch(p->epoll_fd, opts->child->exec_fd, TAG_EXEC);
-	for (size_t i = 0; !ret && i < r->nr_cpus; i++)
-		ret = watch(p->pipes_fd, r->cpus[i].pipe_fd, (uint32_t)i);
 	if (!ret && !p->polling)
 		ret = watch(p->epoll_fd, p->pipes_fd, TAG_PIPES);
-	return ret;
-}
-
-static void start_polling(struct pump *p)
-{
-	p->polling = true;
-	epoll_ctl(p->epoll_fd, EPOLL_CTL_DEL, p->pipes_fd, NULL);
-	log_msg(p->opts->log, LOG_INFO,
-		"this kernel wakes readers too early: its buffers are polled");
-}
-
-/* A failed write ends the recording, a failed read is an error of its own. */
-static int drain(struct pump *p, size_t i)
-{
-	int ret = reader_drain(p->opts->reader, i, false);
-
-	if (ret) {
-		p->opts->write_error = -ret;
-		p->stop = true;
-	}
-	return 0;
+	return ret ? ret : watch_pipes(p);
 }
 
 static int drain_ready(struct pump *p)
@@ -142,16 +196,25 @@ static void drain_all(struct pump *p)
 		drain(p, i);
 }
 
-/* A terminal sends its signals to the command as well; kill(1) does not. Returns the signal,
- * 0 if none was there.
- */
+/* A terminal sends its signals to the command as well; kill(1) and timers do not. */
+static bool child_has_it(const struct signalfd_siginfo *info)
+{
+	return info->ssi_code == SI_KERNEL &&
+	       (info->ssi_signo == SIGINT || info->ssi_signo == SIGQUIT ||
+		info->ssi_signo == SIGHUP);
+}
+
+/* Returns the signal, 0 if none was there. */
 static int take_signal(int stop_fd, const struct child *child)
 {
 	struct signalfd_siginfo info;
 
 	if (read(stop_fd, &info, sizeof(info)) != sizeof(info))
 		return 0;
-	if (child && child->pid > 0 && !child->ended && info.ssi_code != SI_KERNEL)
+	/* A write beyond the limit of file sizes: it has failed, which is told elsewhere. */
+	if (info.ssi_signo == SIGXFSZ && info.ssi_pid == (uint32_t)getpid())
+		return 0;
+	if (child && child->pid > 0 && !child->ended && !child_has_it(&info))
 		kill(child->pid, (int)info.ssi_signo);
 	return (int)info.ssi_signo;
 }
@@ -183,6 +246,8 @@ static int handle(struct pump *p, uint32_t tag)
 		if (read(p->tick_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
 			p->stop = opts->tick(opts->ctx) || p->stop;
 		return 0;
+	case TAG_HOTPLUG:
+		return look_for_cpus(p);
 	default:
 		return drain_ready(p);
 	}
@@ -222,6 +287,7 @@ int pump_run(struct pump_options *opts)
 			  .pipes_fd = -1,
 			  .timer_fd = -1,
 			  .tick_fd = -1,
+			  .hotplug_fd = -1,
 			  .polling = !opts->has_watermark };
 	int ret = set_up(&p);
 
@@ -234,6 +300,8 @@ int pump_run(struct pump_options *opts)
 		close(p.timer_fd);
 	if (p.tick_fd >= 0)
 		close(p.tick_fd);
+	if (p.hotplug_fd >= 0)
+		close(p.hotplug_fd);
 	if (p.pipes_fd >= 0)
 		close(p.pipes_fd);
 	if (p.epoll_fd >= 0)

@@ -15,13 +15,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
+#include "base/new_file.h"
 #include "recording/subbuf.h"
 
 #define STAGING_SIZE  (1U << 20)
 /* Alignment for O_DIRECT: the largest logical block size that disks have. */
 #define STAGING_ALIGN 4096U
+/* What a recording needs besides its pages: kallsyms is most of it (5.4 MB on Linux 6.18). */
+#define METADATA_ROOM (12U << 20)
 
 int reader_parse_layout(const char *header_page, struct reader_layout *out)
 {
@@ -42,56 +48,61 @@ int reader_parse_layout(const char *header_page, struct reader_layout *out)
 
 /* --- opening ----------------------------------------------------------------------------- */
 
-static int complain(const char *path, const struct log *log)
+static int complain(const char *name, int err, const struct log *log)
 {
-	int err = errno;
-
 	log_msg(log, LOG_ERROR,
 		"cannot create %s: %s\n  Choose another place for the recording: -o FILE",
-		path, strerror(err));
+		name, strerror(err));
 	return -err;
 }
 
-/* Opens @path past the page cache where that works; tells in @direct whether. */
-static int open_direct(const char *path, int flags, bool *direct)
+/* From now on what is written goes past the page cache, where that works. */
+static void set_direct(struct reader_cpu *c)
 {
-	int fd = *direct ? open(path, flags | O_DIRECT, 0600) : -1;
-
-	if (fd >= 0 || (*direct && errno == EEXIST))
-		return fd;
-	/* A file that open() made before it failed is of no use. */
-	if (*direct && (flags & O_CREAT))
-		unlink(path);
-	*direct = false;
-	return open(path, flags, 0600);
+	c->direct = c->direct && fcntl(c->part_fd, F_SETFL, O_DIRECT) == 0;
 }
 
-static int open_own_part(struct reader_cpu *c, const char *prefix, const struct log *log)
+static int open_own_part(struct reader_cpu *c, const struct reader_output *output,
+			 const struct log *log)
 {
-	if (asprintf(&c->path, "%s.cpu%u", prefix, c->cpu) < 0) {
-		c->path = NULL;
+	if (asprintf(&c->name, "%s.cpu%u", output->prefix, c->cpu) < 0) {
+		c->name = NULL;
 		return -ENOMEM;
 	}
-	/* A leftover of this name has no owner: its number is now ours. */
-	unlink(c->path);
-	c->part_fd =
-		open_direct(c->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, &c->direct);
+	c->part_fd = new_file_create(output->dir_fd, c->name);
+	if (c->part_fd < 0) {
+		int ret = complain(c->name, -c->part_fd, log);
+
+		free(c->name);
+		c->name = NULL;
+		return ret;
+	}
 	c->room = INT64_MAX / 2;
-	return c->part_fd < 0 ? complain(c->path, log) : 0;
+	set_direct(c);
+	return 0;
 }
 
+/* A descriptor of its own, as the file's other one is not to bypass the page cache. */
 static int open_region(struct reader_cpu *c, const struct regions *regions, size_t i,
-		       const char *path, const struct log *log)
+		       const struct reader_output *output, const struct log *log)
 {
 	c->offset = regions_start(regions, i);
 	c->room = regions->stride;
-	c->part_fd = open_direct(path, O_RDWR | O_CLOEXEC, &c->direct);
-	return c->part_fd < 0 ? complain(path, log) : 0;
+	c->part_fd = new_file_again(output->fd);
+	if (c->part_fd >= 0) {
+		set_direct(c);
+		return 0;
+	}
+	c->direct = false;
+	c->part_fd = fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
+	return c->part_fd < 0 ? complain("a descriptor", errno, log) : 0;
 }
 
 static int open_cpu(struct reader *r, const struct instance *in, uint32_t cpu,
 		    const struct reader_output *output)
 {
+	uint32_t number = cpu;
+	struct instance of = instance_of_cpu(in, &number);
 	struct reader_cpu *c;
 	char file[64];
 
@@ -105,8 +116,8 @@ static int open_cpu(struct reader *r, const struct instance *in, uint32_t cpu,
 				  .part_fd = -1,
 				  .direct = r->subbuf_size % STAGING_ALIGN == 0 };
 	r->nr_cpus++;
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
-	c->pipe_fd = instance_open(in, file, O_RDONLY | O_NONBLOCK);
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", number);
+	c->pipe_fd = instance_open(&of, file, O_RDONLY | O_NONBLOCK);
 	if (c->pipe_fd < 0) {
 		log_msg(r->log, LOG_ERROR, "cannot open %s of the tracing instance: %s",
 			file, strerror(-c->pipe_fd));
@@ -115,8 +126,8 @@ static int open_cpu(struct reader *r, const struct instance *in, uint32_t cpu,
 	if (!output->prefix)
 		return 0;
 	return r->regions.stride
-		       ? open_region(c, &r->regions, r->nr_cpus - 1, output->path, r->log)
-		       : open_own_part(c, output->prefix, r->log);
+		       ? open_region(c, &r->regions, r->nr_cpus - 1, output, r->log)
+		       : open_own_part(c, output, r->log);
 }
 
 /* Which CPUs the instance has, in order: CPU numbers may have holes. */
@@ -155,40 +166,56 @@ int reader_alloc_staging(struct reader *r)
 	return 0;
 }
 
+/* All parts become one file, which has to keep the limit (ulimit -f) with its metadata. */
+static uint64_t most_bytes(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+		return 0;
+	return limit.rlim_cur < 2 * METADATA_ROOM ? limit.rlim_cur / 2 + 1
+						  : limit.rlim_cur - METADATA_ROOM;
+}
+
 int reader_open(struct reader *r, const struct instance *in,
 		const struct reader_layout *layout, const struct reader_output *output,
 		const struct log *log)
 {
 	uint32_t *cpus = NULL;
-	size_t nr = 0;
+	size_t nr = 0, all = 0;
 	int ret;
 
 	*r = (struct reader){ .subbuf_size = layout->subbuf_size,
 			      .data_offset = layout->data_offset,
 			      .long_size = layout->long_size,
+			      .dir_fd = -1,
+			      .most = most_bytes(),
 			      .log = log };
 	ret = reader_alloc_staging(r);
+	if (!ret && output->prefix) {
+		r->dir_fd = fcntl(output->dir_fd, F_DUPFD_CLOEXEC, 0);
+		ret = r->dir_fd < 0 ? -errno : 0;
+	}
 	if (!ret)
 		ret = list_cpus(in, &cpus, &nr);
-	if (!ret && output->prefix &&
-	    regions_probe(output->fd, nr, r->subbuf_size, &r->regions) < 0)
-		log_msg(log, LOG_INFO,
-			"this filesystem cannot take a range out of a file: each CPU's pages are copied in the end");
-	for (size_t i = 0; !ret && i < nr; i++)
-		ret = open_cpu(r, in, cpus[i], output);
+	all = in->frees ? 2 * nr : nr;
 	if (!ret && !nr)
 		ret = -ENOENT;
+	if (ret)
+		log_msg(log, LOG_ERROR, "cannot open the ring buffers of the CPUs: %s",
+			strerror(-ret));
+	if (!ret && output->prefix &&
+	    regions_probe(output->fd, all, r->subbuf_size, &r->regions) < 0)
+		log_msg(log, LOG_INFO,
+			"this filesystem cannot take a range out of a file: each CPU's pages are copied in the end");
+	for (size_t i = 0; !ret && i < all; i++)
+		ret = open_cpu(r, in, cpus[i % nr] + (i < nr ? 0 : RECORDING_FREES_CPU),
+			       output);
 	free(cpus);
 	return ret;
 }
 
 /* --- reading ----------------------------------------------------------------------------- */
-
-#if __BYTE_ORDER == __BIG_ENDIAN
-#define HOST_BIG_ENDIAN true
-#else
-#define HOST_BIG_ENDIAN false
-#endif
 
 /* Bytes of events in the sub-buffer at @p; the two top bits of commit are loss flags. */
 static uint32_t subbuf_fill(const struct reader *r, const char *p)
@@ -227,14 +254,24 @@ static int send(struct reader *r, struct reader_cpu *c, size_t size)
 	return ret;
 }
 
+/* How many of @size bytes may be appended to the part: whole sub-buffers. */
+static size_t fitting(const struct reader *r, const struct reader_cpu *c, size_t size)
+{
+	uint64_t room = c->room - c->size;
+
+	if (r->most && room > r->most - r->written)
+		room = r->most - r->written;
+	return size <= room ? size : (size_t)(room - room % r->subbuf_size);
+}
+
 /* Appends @size staged bytes to the part. What arrives is cut to whole sub-buffers. */
 static int flush(struct reader *r, struct reader_cpu *c, size_t size)
 {
-	size_t done = 0;
-	int ret = size > c->room - c->size ? -EFBIG : 0;
+	size_t done = 0, end = fitting(r, c, size);
+	int ret = 0;
 
-	while (done < size && !ret) {
-		ssize_t n = pwrite(c->part_fd, r->staging + done, size - done,
+	while (done < end && !ret) {
+		ssize_t n = pwrite(c->part_fd, r->staging + done, end - done,
 				   (off_t)(c->offset + c->size + done));
 
 		if (n > 0) {
@@ -248,12 +285,15 @@ static int flush(struct reader *r, struct reader_cpu *c, size_t size)
 			ret = n ? -errno : -ENOSPC;
 		}
 	}
+	if (!ret && end < size)
+		ret = -EFBIG;
 	done -= done % r->subbuf_size;
 	c->size += done;
+	r->written += done;
 	if (ret)
 		r->discarded += count_events(r, r->staging + done, size - done);
-	if (ret && c->path && ftruncate(c->part_fd, (off_t)c->size) < 0)
-		log_msg(r->log, LOG_DEBUG, "cannot cut %s: %s", c->path, strerror(errno));
+	if (ret && c->name && ftruncate(c->part_fd, (off_t)c->size) < 0)
+		log_msg(r->log, LOG_DEBUG, "cannot cut %s: %s", c->name, strerror(errno));
 	return ret;
 }
 
@@ -270,8 +310,15 @@ static ssize_t fill_staging(struct reader *r, struct reader_cpu *c, bool all, bo
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 && errno != EAGAIN)
+		/* The kernel has a directory for each CPU that is possible, and a buffer for
+		 * each that has been online since the instance was made; it stays when the
+		 * CPU goes.
+		 */
+		c->absent = n < 0 && errno == ENODEV;
+		if (n < 0 && errno != EAGAIN && !c->absent && !size)
 			return -errno;
+		/* What came before an error is written first; the next read has it again. */
+		*more = n < 0 && errno != EAGAIN && !c->absent;
 		if (n <= 0)
 			return (ssize_t)size;
 		/* A short read of a last sub-buffer leaves its tail to be cleared. */
@@ -296,7 +343,8 @@ int reader_drain(struct reader *r, size_t i, bool all)
 
 		if (size < 0) {
 			log_msg(r->log, LOG_ERROR, "cannot read CPU %u's ring buffer: %s",
-				c->cpu, strerror((int)-size));
+				c->cpu % RECORDING_FREES_CPU, strerror((int)-size));
+			r->read_error = (int)-size;
 			return (int)size;
 		}
 		ret = !size	? 0
@@ -308,6 +356,53 @@ int reader_drain(struct reader *r, size_t i, bool all)
 	return 0;
 }
 
+int reader_count(struct reader *r, size_t i, uint64_t *out)
+{
+	const struct reader_cpu *c = &r->cpus[i];
+	const uint64_t room = STAGING_SIZE - STAGING_SIZE % r->subbuf_size;
+	int ret = 0;
+
+	*out = 0;
+	for (uint64_t at = 0; !ret && at < c->size; at += room) {
+		size_t n = c->size - at < room ? (size_t)(c->size - at) : (size_t)room;
+
+		ret = io_pread_all(c->part_fd, r->staging, n, c->offset + at);
+		if (!ret)
+			*out += count_events(r, r->staging, n);
+	}
+	return ret;
+}
+
+uint64_t reader_missing(struct reader *r, size_t i)
+{
+	struct reader_cpu *c = &r->cpus[i];
+	const off_t begin = (off_t)c->offset, end = begin + (off_t)c->size;
+	uint64_t missing = 0;
+	struct stat st;
+
+	if (c->part_fd < 0 || !c->size || fstat(c->part_fd, &st) < 0)
+		return 0;
+	if (st.st_size < end) {
+		uint64_t there = st.st_size > begin ? (uint64_t)(st.st_size - begin) : 0;
+
+		there -= there % r->subbuf_size;
+		missing = c->size - there;
+		c->size = there;
+	}
+	/* What was written after the cut is behind a hole. */
+	for (off_t at = begin, data; at < begin + (off_t)c->size; at = data) {
+		off_t hole = lseek(c->part_fd, at, SEEK_HOLE);
+
+		if (hole < 0 || hole >= begin + (off_t)c->size)
+			break;
+		data = lseek(c->part_fd, hole, SEEK_DATA);
+		if (data < 0 || data > begin + (off_t)c->size)
+			data = begin + (off_t)c->size;
+		missing += (uint64_t)(data - hole);
+	}
+	return missing;
+}
+
 /* --- closing ----------------------------------------------------------------------------- */
 
 void reader_end_direct(struct reader *r)
@@ -317,7 +412,7 @@ void reader_end_direct(struct reader *r)
 
 		if (c->direct && fcntl(c->part_fd, F_SETFL, 0) < 0)
 			log_msg(r->log, LOG_DEBUG, "CPU %u's part stays O_DIRECT: %s",
-				c->cpu, strerror(errno));
+				c->cpu % RECORDING_FREES_CPU, strerror(errno));
 		c->direct = false;
 	}
 }
@@ -337,12 +432,14 @@ void reader_close(struct reader *r)
 	for (size_t i = 0; i < r->nr_cpus; i++) {
 		if (r->cpus[i].part_fd >= 0) {
 			close(r->cpus[i].part_fd);
-			if (r->cpus[i].path)
-				unlink(r->cpus[i].path);
+			if (r->cpus[i].name)
+				unlinkat(r->dir_fd, r->cpus[i].name, 0);
 		}
-		free(r->cpus[i].path);
+		free(r->cpus[i].name);
 	}
+	if (r->dir_fd >= 0)
+		close(r->dir_fd);
 	free(r->cpus);
 	free(r->staging);
-	*r = (struct reader){ 0 };
+	*r = READER_INIT;
 }

@@ -14,26 +14,30 @@
 #include "base/compiler.h"
 #include "base/log.h"
 #include "capture/instance.h"
+#include "recording/recording.h"
 #include "recording/regions.h"
 #include "recording/wire.h"
 
 /**
  * struct reader_cpu - one CPU's pipe and part
- * @path: of the part's own file; NULL: it is a region
+ * @cpu: its number; from RECORDING_FREES_CPU on, in the instance of frees
+ * @name: of the part's own file, in the recording's directory; NULL: it is a region
  * @offset: where the part begins in @part_fd
  * @size: bytes in the part, a multiple of the sub-buffer size
  * @room: the most that it may become
  * @direct: the part is written past the page cache (O_DIRECT)
+ * @absent: it had no ring buffer when it was last read: a CPU gets one when it is first online
  */
 struct reader_cpu {
 	uint32_t cpu;
 	int pipe_fd;
 	int part_fd;
-	char *path;
+	char *name;
 	uint64_t offset;
 	uint64_t size;
 	uint64_t room;
 	bool direct;
+	bool absent;
 };
 
 /**
@@ -43,7 +47,10 @@ struct reader_cpu {
  * @regions: of the one file that holds all parts; stride 0: each has a file of its own
  * @wire: where pages go instead of into parts; NULL: into parts
  * @discarded: data records that were read but not written, as a write failed
+ * @read_error: errno of the last read that failed, 0: none did
+ * @written, @most: bytes in all parts, and what a limit of file sizes allows; @most 0: all
  * @limit: what is read of each CPU if that is not stopped, in bytes; 0: all there is
+ * @dir_fd: where files of parts are, -1: nowhere
  * @staging: the aligned buffer through which pages pass
  */
 struct reader {
@@ -55,10 +62,15 @@ struct reader {
 	struct regions regions;
 	struct wire *wire;
 	uint64_t discarded;
+	int read_error;
+	uint64_t written, most;
 	uint64_t limit;
+	int dir_fd;
 	char *staging;
 	const struct log *log;
 };
+
+#define READER_INIT ((struct reader){ .dir_fd = -1 })
 
 /* Geometry of the instance's sub-buffers. */
 struct reader_layout {
@@ -74,11 +86,12 @@ int reader_parse_layout(const char *header_page, struct reader_layout *out) __mu
  * struct reader_output - where parts go
  * @prefix: files of parts are called PREFIX.cpuN; NULL: there are none, the caller sets
  *	@wire of the reader
- * @fd, @path: an empty file that holds all parts where its filesystem allows it
+ * @dir_fd: the directory that they are in
+ * @fd: an empty file that holds all parts where its filesystem allows it
  */
 struct reader_output {
 	const char *prefix;
-	const char *path;
+	int dir_fd;
 	int fd;
 };
 
@@ -95,15 +108,23 @@ int reader_open(struct reader *r, const struct instance *in,
 		const struct log *log) __must_check;
 
 /**
- * reader_drain() - read what CPU @i has
+ * reader_drain() - read what CPU @i has; nothing, and @absent, if that never was online
  * @all: also sub-buffers that are not full, until nothing is left; else the reader stops
  *	at the first one that is being filled, as reading it piecemeal wastes file space
  *
  * Return: 0; -errno of a failed write, after which the part holds whole sub-buffers and
- * @discarded counts the events of the others.
+ * @discarded counts the events of the others; -errno of a failed read, with @read_error,
+ * after an LOG_ERROR message.
  */
 int reader_drain(struct reader *r, size_t i, bool all) __must_check;
 
+/* Counts the data records in CPU @i's part. 0 or -errno. */
+int reader_count(struct reader *r, size_t i, uint64_t *out) __must_check;
+
+/* Bytes of CPU @i's part that are no longer there, as another process has cut the file. The
+ * part ends where the file does.
+ */
+uint64_t reader_missing(struct reader *r, size_t i);
 /* From now on parts are read, through the page cache: O_DIRECT would need aligned buffers. */
 void reader_end_direct(struct reader *r);
 /* Closes the pipes (before the instance can be removed); parts stay open. */

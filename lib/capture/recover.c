@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,15 @@
 
 #include "base/io.h"
 #include "capture/comms.h"
+#include "capture/dead.h"
 #include "capture/facts.h"
 #include "capture/head.h"
 #include "capture/output.h"
 #include "capture/reader.h"
+#include "recording/join_plan.h"
 #include "recording/writer.h"
 
-#define RECOVERED_ITEM "recovered"
+#define RECOVERED_ITEM RECORDING_META_RECOVERED
 
 struct recovery {
 	const struct leftover *l;
@@ -37,31 +40,38 @@ struct recovery {
 
 /* --- the parts --------------------------------------------------------------------------- */
 
+/* A descriptor or -errno. */
+static int duplicate(int fd)
+{
+	int again = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	return again < 0 ? -errno : again;
+}
+
 static int open_head(struct recovery *v)
 {
 	struct source src;
-	int ret, fd = dup(v->l->fd);
+	int ret, fd = duplicate(v->l->fd);
 
-	ret = fd < 0 ? -errno : source_open_fd(&src, fd);
+	ret = fd < 0 ? fd : source_open_fd(&src, fd);
 	if (ret) {
 		if (fd >= 0)
 			close(fd);
 		return ret;
 	}
-	ret = recording_open(&v->rec, &src, v->l->tmp, v->log);
-	if (ret)
-		return ret;
-	/* It has the description of the finished file already. */
-	return v->rec->stream ? 0 : -EALREADY;
+	return recording_open(&v->rec, &src, v->l->tmp, v->log);
 }
 
 /* Is the sub-buffer at @at all zeros where its time and size should be? */
 static bool is_empty(const struct recovery *v, const struct reader_cpu *c, uint64_t at)
 {
+	/* Or is the header of the next buffer's section there, by a recorder that joined? */
+	static const uint8_t section[8] = { 3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff };
 	uint8_t head[16], zeros[16] = { 0 };
 
 	return io_pread_all(c->part_fd, head, sizeof(head), c->offset + at) ||
-	       !memcmp(head, zeros, sizeof(head));
+	       !memcmp(head, zeros, sizeof(head)) ||
+	       !memcmp(head, section, sizeof(section));
 }
 
 /* Whole sub-buffers from the part's beginning on, without what was never written. */
@@ -91,13 +101,11 @@ static int add_part(struct recovery *v, uint32_t cpu, int fd, uint64_t offset,
 	struct reader_cpu *c = reallocarray(r->cpus, r->nr_cpus + 1, sizeof(*c));
 
 	if (fd < 0 || !c) {
-		int err = fd < 0 ? errno : ENOMEM;
-
 		if (c)
 			r->cpus = c;
 		if (fd >= 0)
 			close(fd);
-		return -err;
+		return fd < 0 ? fd : -ENOMEM;
 	}
 	r->cpus = c;
 	c += r->nr_cpus++;
@@ -113,7 +121,7 @@ static int add_regions(struct recovery *v, const struct head_layout *layout)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < layout->nr_cpus; i++)
-		ret = add_part(v, layout->cpus[i], dup(v->l->fd),
+		ret = add_part(v, layout->cpus[i], duplicate(v->l->fd),
 			       regions_start(&layout->regions, i),
 			       layout->regions.stride);
 	return ret;
@@ -125,17 +133,9 @@ static int add_files(struct recovery *v)
 	size_t nr = 0;
 	int ret = leftover_cpus(v->l, &cpus, &nr);
 
-	for (size_t i = 0; !ret && i < nr; i++) {
-		char *path;
-
-		if (asprintf(&path, "%s.cpu%u", v->l->prefix, cpus[i]) < 0) {
-			ret = -ENOMEM;
-			break;
-		}
-		ret = add_part(v, cpus[i], open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW), 0,
+	for (size_t i = 0; !ret && i < nr; i++)
+		ret = add_part(v, cpus[i], leftover_open_cpu(v->l, cpus[i]), 0,
 			       INT64_MAX / 4);
-		free(path);
-	}
 	free(cpus);
 	return ret;
 }
@@ -154,6 +154,7 @@ static int open_parts(struct recovery *v)
 	v->reader = (struct reader){ .subbuf_size = pages.subbuf_size,
 				     .data_offset = pages.data_offset,
 				     .long_size = pages.long_size,
+				     .dir_fd = -1,
 				     .log = v->log };
 	if (pages.subbuf_size != v->rec->page_size)
 		ret = -EBADMSG;
@@ -168,36 +169,82 @@ static int open_parts(struct recovery *v)
 static int read_buffer(struct recovery *v, size_t i)
 {
 	struct reader_cpu *c = &v->reader.cpus[i];
-	uint64_t before = c->size;
+	uint32_t number = c->cpu;
+	struct instance of = instance_of_cpu(&v->instance, &number);
+	uint64_t before = c->size, written = 0, read;
+	const char *text;
 	char file[64];
 	int ret;
 
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", c->cpu);
-	c->pipe_fd = instance_open(&v->instance, file, O_RDONLY | O_NONBLOCK);
+	if (c->cpu >= RECORDING_FREES_CPU && !of.tracefs)
+		return 0;
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", number);
+	c->pipe_fd = instance_open(&of, file, O_RDONLY | O_NONBLOCK);
+	/* A CPU that went offline. */
+	if (c->pipe_fd == -ENODEV || c->pipe_fd == -ENXIO)
+		return 0;
 	if (c->pipe_fd < 0)
 		return c->pipe_fd;
 	ret = reader_drain(&v->reader, i, true);
 	close(c->pipe_fd);
 	c->pipe_fd = -1;
 	v->result->from_buffers += c->size - before;
-	return ret ? ret : facts_add_cpustat(&v->facts, &v->instance, c->cpu);
+	if (!ret)
+		ret = reader_count(&v->reader, i, &written);
+	if (!ret)
+		ret = facts_add_cpustat(&v->facts, &v->instance, c->cpu);
+	if (ret)
+		return ret;
+	text = v->facts.cpustats.items[v->facts.cpustats.count - 1].text;
+	read = facts_number(text, "read events");
+	v->result->unwritten += read > written ? read - written : 0;
+	return 0;
 }
 
-/* An instance that is gone, or that cannot be read, costs the last events, not the rest. */
-static void read_buffers(struct recovery *v)
+/* An instance that is gone, or that this user may not read, costs the last events, not the
+ * rest. Whatever else fails must not cost anything.
+ */
+static int read_buffers(struct recovery *v)
 {
-	int ret = instance_adopt(&v->instance, v->l->pid);
+	int ret;
 
+	if (v->result->extract)
+		return 0;
+	ret = instance_adopt(&v->instance, v->l->token);
+	if (ret == -ENOENT)
+		return 0;
+	if (ret == -EACCES || ret == -EPERM) {
+		log_msg(v->log, LOG_WARN,
+			"cannot read the ring buffers that the recorder left: %s",
+			strerror(-ret));
+		return 0;
+	}
 	for (size_t i = 0; !ret && i < v->reader.nr_cpus; i++)
 		ret = read_buffer(v, i);
 	if (!ret)
 		ret = facts_add_saved_comms(&v->facts);
 	v->result->buffers_read = !ret;
-	if (ret && ret != -ENOENT)
+	if (ret)
+		log_msg(v->log, LOG_ERROR,
+			"cannot read the ring buffers that the recorder left: %s\n  %s and the buffers stay as they are.",
+			strerror(-ret), v->l->tmp);
+	return ret;
+}
+
+/* The instance is done with if the recording has all of it. */
+static void leave_instance(struct recovery *v, bool done)
+{
+	if (!v->instance.tracefs)
+		return;
+	if (done && !dead_count(&v->instance).events) {
+		instance_destroy(&v->instance, v->log);
+		return;
+	}
+	if (done)
 		log_msg(v->log, LOG_WARN,
-			"cannot read the ring buffers that the recorder left: %s",
-			strerror(-ret));
-	instance_destroy(&v->instance, v->log);
+			"some events stay in the kernel's buffers, perhaps of a CPU that is offline\n  Save them: kmemx extract --instance %s",
+			v->instance.name);
+	instance_detach(&v->instance);
 }
 
 /* --- the file ---------------------------------------------------------------------------- */
@@ -214,19 +261,37 @@ static size_t list_parts(const struct recovery *v, struct writer_part *parts)
 			parts[nr++] = (struct writer_part){ c->cpu, c->part_fd, c->size,
 							    false, c->offset };
 	}
-	v->result->nr_cpus = nr;
 	return nr;
+}
+
+/* What became of what the killed process had not written. */
+static void tell_how(const struct recovery *v, struct strbuf *sb)
+{
+	const struct recover_result *r = v->result;
+
+	if (r->extract)
+		strbuf_puts(
+			sb,
+			"the extract was killed; what it had not read is where it was");
+	else if (r->buffers_read)
+		strbuf_puts(sb,
+			    "the recorder was killed; its ring buffers were read later");
+	else
+		strbuf_puts(
+			sb,
+			"the recorder was killed; what was in its ring buffers is lost");
+	if (r->unwritten)
+		strbuf_printf(sb, "; %" PRIu64 " events that it had read are lost",
+			      r->unwritten);
 }
 
 /* The head's items but for its layout, and what this file is. */
 static int add_meta(struct recovery *v)
 {
-	const char *how =
-		v->result->buffers_read
-			? "the recorder was killed; its ring buffers were read later"
-			: "the recorder was killed; what was in its ring buffers is lost";
+	struct strbuf how = { 0 };
 	int ret = 0;
 
+	tell_how(v, &how);
 	for (size_t i = 0; !ret && i < v->rec->nr_meta; i++) {
 		const struct recording_text *item = &v->rec->meta[i];
 
@@ -235,7 +300,11 @@ static int add_meta(struct recovery *v)
 			ret = facts_add_meta(&v->facts, item->name, item->text,
 					     item->size);
 	}
-	return ret ? ret : facts_add_meta(&v->facts, RECOVERED_ITEM, how, strlen(how));
+	if (!ret)
+		ret = facts_add_meta(&v->facts, RECOVERED_ITEM, strbuf_text(&how),
+				     how.size);
+	strbuf_free(&how);
+	return ret;
 }
 
 /* The facts of the head, with those that came later in the places of the others. */
@@ -264,14 +333,15 @@ static int write_file(struct recovery *v)
 {
 	const struct recover_options *opts = v->opts;
 	struct writer_part *parts = calloc(v->reader.nr_cpus + 1, sizeof(*parts));
+	struct writer_instance frees;
 	struct writer_facts facts;
 	size_t nr;
 	int ret = parts ? merge_facts(v, &facts) : -ENOMEM;
 
 	if (!ret) {
-		output_release_reserve(&v->output);
-		nr = list_parts(v, parts);
-		ret = writer_write(v->output.fd, &facts, parts, nr,
+		nr = writer_take_frees(&facts, parts, list_parts(v, parts), &frees);
+		v->result->nr_cpus = nr;
+		ret = writer_write(v->output.file.fd, &facts, parts, nr,
 				   &v->result->file_bytes, v->log);
 	}
 	if (ret)
@@ -285,16 +355,73 @@ static int write_file(struct recovery *v)
 
 static int cannot_use(const struct recovery *v, int err)
 {
-	const char *why = err == -EALREADY
-				  ? "its recorder was killed while it finished it"
-			  : err == -ENOENT || err == -EBADMSG || err == -EPROTO
+	const char *why = err == -ENOENT || err == -EBADMSG || err == -EPROTO
 				  ? "its beginning is missing or damaged"
 				  : strerror(-err);
+	struct dead_content content;
 
 	log_msg(v->log, LOG_ERROR,
 		"cannot recover %s: %s\n  Look what kmemx info makes of it, or remove it: rm %s.*",
 		v->l->tmp, why, v->l->prefix);
+	if (!dead_look(v->l->token, &content, v->log) && content.events)
+		log_msg(v->log, LOG_ERROR,
+			"its last %" PRIu64
+			" events are still in the kernel's buffers\n  Save them: kmemx extract --instance " INSTANCE_PREFIX
+			"%s",
+			content.events, v->l->token);
 	return err;
+}
+
+/* --- a file that is whole ---------------------------------------------------------------- */
+
+static int copy_whole(struct recovery *v)
+{
+	struct stat st;
+	int ret = fstat(v->l->fd, &st) < 0 ? -errno : 0;
+
+	if (!ret)
+		ret = io_copy(v->l->fd, 0, v->output.file.fd, 0, (uint64_t)st.st_size);
+	if (ret) {
+		log_msg(v->log, LOG_ERROR,
+			"cannot write %s: %s\n  %s stays as it is. Make room there, or choose another place: -o FILE",
+			v->opts->output, strerror(-ret), v->l->tmp);
+		return ret;
+	}
+	return output_commit(&v->output, v->opts->owner_uid, v->opts->owner_gid, v->log);
+}
+
+static void add_up(const struct recording *rec, struct recover_result *result)
+{
+	for (uint32_t i = 0; i < rec->nr_buffers; i++) {
+		for (uint32_t k = 0; k < rec->buffers[i].nr_cpus; k++) {
+			result->page_bytes += rec->buffers[i].cpus[k].size;
+			result->nr_cpus += rec->buffers[i].cpus[k].size != 0;
+		}
+	}
+}
+
+/* The process was killed between its last write and giving the file its name. */
+static int take_whole(struct recovery *v)
+{
+	const struct leftover *l = v->l;
+	int ret = v->rec->nr_damaged ? cannot_use(v, -EBADMSG) : 0;
+
+	v->result->whole = true;
+	add_up(v->rec, v->result);
+	if (!ret)
+		ret = output_open(&v->output, v->opts->output, v->log);
+	if (!ret)
+		ret = output_commit_other(&v->output, l->dir_fd, leftover_name(l), l->fd,
+					  v->log);
+	if (ret == -EXDEV)
+		return copy_whole(v);
+	if (!ret &&
+	    (v->opts->owner_uid != (uid_t)-1 || v->opts->owner_gid != (gid_t)-1) &&
+	    fchown(l->fd, v->opts->owner_uid, v->opts->owner_gid) < 0)
+		log_msg(v->log, LOG_INFO, "cannot give %s to user %u: %s",
+			v->opts->output, (unsigned int)v->opts->owner_uid,
+			strerror(errno));
+	return ret;
 }
 
 static void close_parts(struct recovery *v)
@@ -305,6 +432,21 @@ static void close_parts(struct recovery *v)
 	free(v->reader.staging);
 }
 
+static int join_parts(struct recovery *v)
+{
+	int ret = open_parts(v);
+
+	if (!ret)
+		ret = reader_alloc_staging(&v->reader);
+	if (ret)
+		return cannot_use(v, ret);
+	v->result->extract = recording_meta(v->rec, "source") != NULL;
+	ret = output_open(&v->output, v->opts->output, v->log);
+	if (!ret)
+		ret = read_buffers(v);
+	return ret ? ret : write_file(v);
+}
+
 int recover_run(const struct leftover *l, const struct recover_options *opts,
 		struct recover_result *result)
 {
@@ -313,22 +455,19 @@ int recover_run(const struct leftover *l, const struct recover_options *opts,
 			      .result = result,
 			      .log = opts->log,
 			      .instance = { .lock_fd = -1 },
-			      .output = OUTPUT_INIT };
-	int ret = open_head(&v);
+			      .output = OUTPUT_INIT,
+			      .reader = READER_INIT };
+	int ret = join_plan_resume(l->fd);
 
 	*result = (struct recover_result){ 0 };
-	if (!ret)
-		ret = open_parts(&v);
-	if (!ret)
-		ret = reader_alloc_staging(&v.reader);
+	ret = ret < 0 ? ret : open_head(&v);
 	if (ret)
 		ret = cannot_use(&v, ret);
 	else
-		ret = output_open(&v.output, opts->output, v.log);
-	if (!ret) {
-		read_buffers(&v);
-		ret = write_file(&v);
-	}
+		ret = v.rec->stream ? join_parts(&v) : take_whole(&v);
+	if (!ret && result->whole && instance_adopt(&v.instance, l->token))
+		v.instance.tracefs = NULL;
+	leave_instance(&v, !ret);
 	if (!ret && leftover_remove(l) < 0)
 		log_msg(v.log, LOG_WARN, "cannot remove %s.*", l->prefix);
 	output_close(&v.output);

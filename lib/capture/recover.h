@@ -33,14 +33,20 @@ struct recover_options {
  * @page_bytes: of the pages in it
  * @nr_cpus: CPUs with pages
  * @from_buffers: bytes of pages that were still in the kernel's ring buffers
- * @buffers_read: the ring buffers were still there; else their content is lost
+ * @buffers_read: the ring buffers were still there; else their content is lost, unless
+ *	@whole or @extract
+ * @whole: the recorder had written everything
+ * @extract: what was killed is an extract: what it had not read is where it was
+ * @unwritten: events that the recorder had read but not written, which are lost; known with
+ *	@buffers_read
  */
 struct recover_result {
 	uint64_t file_bytes;
 	uint64_t page_bytes;
 	size_t nr_cpus;
 	uint64_t from_buffers;
-	bool buffers_read;
+	uint64_t unwritten;
+	bool buffers_read, whole, extract;
 };
 
 /**

@@ -6,11 +6,15 @@
 #include "capture/session.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "capture/head.h"
 
 void session_init(struct session *s, const struct capture_options *opts,
 		  struct capture_result *result)
@@ -20,35 +24,72 @@ void session_init(struct session *s, const struct capture_options *opts,
 			       .log = opts->log,
 			       .instance = { .lock_fd = -1 },
 			       .output = OUTPUT_INIT,
+			       .watch = WATCH_INIT,
+			       .reader = READER_INIT,
 			       .head = { .fd = -1 } };
 	*result = (struct capture_result){ .stacks_how = "none", .child = CHILD_INIT };
 }
 
 void session_close(struct session *s)
 {
+	watch_close(&s->watch);
 	reader_close(&s->reader);
 	output_close(&s->output);
 	facts_free(&s->facts);
 	events_free(&s->events);
 }
 
+int session_begin(struct session *s)
+{
+	int ret = new_file_token(s->token);
+
+	if (ret) {
+		log_msg(s->log, LOG_ERROR, "cannot get random bits: %s", strerror(-ret));
+		return ret;
+	}
+	if (s->opts->stream_fd >= 0)
+		return 0;
+	return output_open_recorder(&s->output, s->opts->output, s->token, s->log);
+}
+
 uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key)
 {
+	struct instance of = instance_of_cpu(&s->instance, &cpu);
 	struct strbuf sb = { 0 };
 	uint64_t nr = 0;
 	char file[64];
 
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
-	if (!instance_read(&s->instance, file, &sb))
+	if (!instance_read(&of, file, &sb))
 		nr = facts_number(strbuf_text(&sb), key);
 	strbuf_free(&sb);
 	return nr;
 }
 
+/* Seconds with a fraction, "1535.858089", of clocks that count time; else a whole number. */
+uint64_t session_now(const struct session *s)
+{
+	static const char key[] = "now ts:";
+	struct strbuf sb = { 0 };
+	uint64_t whole = 0;
+	unsigned int us;
+	const char *at;
+	char file[64];
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", s->reader.cpus[0].cpu);
+	if (instance_read(&s->instance, file, &sb) == 0) {
+		at = strstr(strbuf_text(&sb), key);
+		if (at && sscanf(at + strlen(key), "%" SCNu64 ".%6u", &whole, &us) == 2)
+			whole = whole * 1000000000 + us * 1000ULL;
+	}
+	strbuf_free(&sb);
+	return whole;
+}
+
 int session_open_reader(struct session *s)
 {
-	const struct reader_output output = { s->output.prefix, s->output.tmp,
-					      s->output.fd };
+	const struct reader_output output = { s->output.prefix, s->output.file.dir_fd,
+					      s->output.file.fd };
 	struct reader_layout layout;
 	int ret = facts_read_headers(&s->facts, &s->instance);
 
@@ -67,7 +108,8 @@ int session_open_reader(struct session *s)
 		s->facts.writer.file_version = s->opts->file_version;
 		s->facts.writer.page_size = r->subbuf_size;
 		s->facts.writer.clock = s->clock;
-		s->facts.writer.nr_cpus = r->cpus[r->nr_cpus - 1].cpu + 1;
+		s->facts.writer.nr_cpus =
+			r->cpus[r->nr_cpus - 1].cpu % RECORDING_FREES_CPU + 1;
 		for (size_t i = 0; i < r->nr_cpus; i++)
 			s->read_before +=
 				session_statistic(s, r->cpus[i].cpu, "read events");
@@ -82,20 +124,108 @@ int session_add_meta(struct session *s, const char *name, const char *text)
 
 int session_add_truncated(struct session *s)
 {
-	return s->result->write_error ? session_add_meta(s, "truncated",
-							 strerror(s->result->write_error))
-				      : 0;
+	const struct capture_result *r = s->result;
+	int err = r->write_error ? r->write_error : r->read_error;
+	char taken[64];
+
+	if (err)
+		return session_add_meta(s, RECORDING_META_TRUNCATED, strerror(err));
+	if (r->meddled)
+		return session_add_meta(s, RECORDING_META_TRUNCATED, r->meddled);
+	snprintf(taken, sizeof(taken), "%" PRIu64 " events were taken by another reader",
+		 r->taken);
+	return r->taken ? session_add_meta(s, RECORDING_META_TRUNCATED, taken) : 0;
 }
 
-int session_drain_rest(struct session *s)
-{
-	for (size_t i = 0; i < s->reader.nr_cpus && !s->result->write_error; i++) {
-		int ret = reader_drain(&s->reader, i, true);
+/* --- the unfinished file ----------------------------------------------------------------- */
 
-		if (ret)
-			s->result->write_error = -ret;
+int session_read_system(struct session *s)
+{
+	int ret = facts_system(&s->facts, &s->instance, &s->events, s->log);
+
+	if (!ret)
+		ret = facts_compose(&s->facts);
+	if (ret)
+		log_msg(s->log, LOG_ERROR, "cannot collect the system's facts: %s",
+			strerror(-ret));
+	return ret;
+}
+
+static void tell_head(struct session *s, int err)
+{
+	if (err) {
+		log_msg(s->log, LOG_INFO,
+			"no room for what is known now: killed, this recorder would leave nothing of use: %s",
+			strerror(-err));
+		s->head.fd = -1;
 	}
-	return 0;
+}
+
+void session_start_head(struct session *s)
+{
+	s->head.fd = s->output.file.fd;
+	tell_head(s, head_write(&s->head, &s->facts.writer, &s->reader));
+}
+
+int session_add_to_head(struct session *s)
+{
+	int ret = s->head.fd < 0 ? 0 : facts_compose(&s->facts);
+
+	if (!ret && s->head.fd >= 0)
+		tell_head(s, head_add(&s->head, &s->facts.writer));
+	return ret;
+}
+
+/* --- the end of a recording ---------------------------------------------------------------- */
+
+void session_drain_rest(struct session *s)
+{
+	struct reader *r = &s->reader;
+	int *write_error = &s->result->write_error;
+
+	for (size_t i = 0; i < r->nr_cpus && !*write_error; i++) {
+		int ret, before = r->read_error;
+
+		r->read_error = 0;
+		ret = reader_drain(r, i, true);
+		/* A CPU that cannot be read does not keep the others from it. */
+		if (!r->read_error)
+			*write_error = -ret;
+		r->read_error = r->read_error ? r->read_error : before;
+	}
+	s->result->read_error = r->read_error;
+}
+
+void session_check_parts(struct session *s)
+{
+	struct capture_result *result = s->result;
+
+	result->meddled = s->verdict.meddled;
+	for (size_t i = 0; i < s->reader.nr_cpus; i++)
+		result->cut_bytes += reader_missing(&s->reader, i);
+	if (result->cut_bytes)
+		result->meddled = "another process has cut the recording's file";
+	else if (s->verdict.read && s->reader.wire)
+		result->meddled = "another process read the ring buffers";
+}
+
+/* The kernel's number is wrong if others have taken events or cleared it. */
+static void count_parts(struct session *s)
+{
+	struct capture_result *result = s->result;
+	uint64_t counted = 0;
+
+	reader_end_direct(&s->reader);
+	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
+		uint64_t n;
+
+		if (reader_count(&s->reader, i, &n))
+			return;
+		counted += n;
+	}
+	if (s->verdict.read && result->events > counted && !result->cut_bytes)
+		result->taken = result->events - counted;
+	result->events = counted;
 }
 
 int session_read_statistics(struct session *s)
@@ -111,6 +241,8 @@ int session_read_statistics(struct session *s)
 		if (ret)
 			return ret;
 		text = s->facts.cpustats.items[s->facts.cpustats.count - 1].text;
+		if (s->reader.cpus[i].cpu < RECORDING_FREES_CPU)
+			result->wanted += facts_number(text, "read events");
 		/* Counted by the kernel: walking over the pages would cost a tenth of all the
 		 * recorder's time.
 		 */
@@ -118,8 +250,13 @@ int session_read_statistics(struct session *s)
 		result->overrun += facts_number(text, "overrun");
 		result->commit_overrun += facts_number(text, "commit overrun");
 		result->dropped += facts_number(text, "dropped events");
+		if (result->write_error)
+			result->missing += facts_number(text, "entries");
 	}
 	result->events -= result->events < skip ? result->events : skip;
+	result->wanted -= result->wanted < skip ? result->wanted : skip;
+	if ((result->meddled || s->verdict.read) && !s->reader.wire)
+		count_parts(s);
 	return 0;
 }
 
@@ -159,13 +296,24 @@ static int join(struct session *s, const struct writer_part *parts, size_t nr)
 	const struct writer_facts *w = &s->facts.writer;
 	const struct regions *regions = &s->reader.regions;
 	uint64_t *bytes = &s->result->file_bytes;
+	int ret;
 
 	if (regions->stride)
-		return writer_join(s->output.fd, w, parts, nr, regions->block, bytes,
+		return writer_join(s->output.file.fd, w, parts, nr, regions->block, bytes,
 				   s->log);
-	if (ftruncate(s->output.fd, 0) < 0)
-		return -errno;
-	return writer_write(s->output.fd, w, parts, nr, bytes, s->log);
+	if (nr && parts[0].consume) {
+		if (ftruncate(s->output.file.fd, 0) < 0)
+			return -errno;
+		return writer_write(s->output.file.fd, w, parts, nr, bytes, s->log);
+	}
+	/* Killed before all of it is there, this process leaves the parts. */
+	ret = output_open_second(&s->output);
+	if (!ret)
+		ret = writer_write(s->output.second.fd, w, parts, nr, bytes, s->log);
+	if (!ret)
+		ret = output_use_second(&s->output);
+	output_drop_second(&s->output);
+	return ret;
 }
 
 /* Compresses into a file of its own: what is there already stays, in case of a full disk.
@@ -177,7 +325,7 @@ static bool compress(struct session *s, const struct writer_part *parts, size_t 
 	int ret = output_open_second(o);
 
 	if (!ret)
-		ret = writer_compress(o->second_fd, &s->facts.writer, parts, nr,
+		ret = writer_compress(o->second.fd, &s->facts.writer, parts, nr,
 				      &s->result->file_bytes, s->log);
 	if (!ret)
 		ret = output_use_second(o);
@@ -194,6 +342,7 @@ static int write_file(struct session *s)
 	const struct reader *r = &s->reader;
 	struct writer_facts *w = &s->facts.writer;
 	struct writer_part *parts = calloc(r->nr_cpus + 1, sizeof(*parts));
+	struct writer_instance frees;
 	size_t nr;
 	int ret;
 
@@ -201,9 +350,10 @@ static int write_file(struct session *s)
 		return -ENOMEM;
 	output_release_reserve(&s->output);
 	reader_end_direct(&s->reader);
-	nr = list_parts(s, parts);
+	nr = writer_take_frees(w, parts, list_parts(s, parts), &frees);
 	ret = s->opts->compress && compress(s, parts, nr) ? 0 : join(s, parts, nr);
-	if (ret == -ENOSPC && w->kallsyms_size && parts_whole(parts, nr)) {
+	if ((ret == -ENOSPC || ret == -EFBIG) && w->kallsyms_size &&
+	    parts_whole(parts, nr + (w->nr_instances ? frees.nr_parts : 0))) {
 		log_msg(s->log, LOG_WARN,
 			"no room for the kernel's symbols: callsites will show as addresses");
 		w->kallsyms_size = 0;
@@ -217,12 +367,15 @@ static int write_file(struct session *s)
 	return ret;
 }
 
-int session_finish_file(struct session *s)
+int session_join_file(struct session *s)
 {
 	int ret = write_file(s);
 
 	reader_close(&s->reader);
-	return ret ? ret
-		   : output_commit(&s->output, s->opts->owner_uid, s->opts->owner_gid,
-				   s->log);
+	return ret;
+}
+
+int session_commit_file(struct session *s)
+{
+	return output_commit(&s->output, s->opts->owner_uid, s->opts->owner_gid, s->log);
 }

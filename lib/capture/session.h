@@ -14,14 +14,18 @@
 #include "capture/facts.h"
 #include "capture/instance.h"
 #include "capture/output.h"
+#include "capture/pids.h"
 #include "capture/reader.h"
+#include "capture/watch.h"
 
 /* One recording in the making; @wire instead of a file, with @opts->stream_fd. */
 struct session {
 	const struct capture_options *opts;
 	struct capture_result *result;
 	const struct log *log;
+	char token[NEW_FILE_TOKEN]; /* in the names of the instance and of files */
 	struct instance instance;
+	struct pids pids;
 	struct event_list events;
 	struct output output;
 	struct wire wire;
@@ -29,10 +33,15 @@ struct session {
 	struct reader reader;
 	struct facts facts;
 	char clock[32];
-	bool has_watermark; /* the kernel knows buffer_percent */
+	struct watch watch;
+	struct watch_verdict verdict;
+	enum events_self self;
+	bool shrunk_before, shrunk_after; /* all slab caches */
+	bool has_watermark;		  /* the kernel knows buffer_percent */
 	uint64_t
 		read_before; /* events that had been read from the buffers at the start */
 	struct timespec wall_start;
+	uint64_t start_ts, stop_ts; /* of tracing, by its clock; 0: unknown */
 };
 
 /* Sets the caller's @result to nothing so far. */
@@ -41,18 +50,36 @@ void session_init(struct session *s, const struct capture_options *opts,
 /* Frees all but the instance; an unfinished file is removed. */
 void session_close(struct session *s);
 
+/* Chooses the token, and opens the output unless it is a stream; -errno after an LOG_ERROR
+ * message.
+ */
+int session_begin(struct session *s) __must_check;
 /* Opens the instance's buffers, with @s->clock set; -errno after an LOG_ERROR message. */
 int session_open_reader(struct session *s) __must_check;
 /* The tail of every CPU. On a full disk the rest stays unread: it is counted as lost. */
-int session_drain_rest(struct session *s) __must_check;
+void session_drain_rest(struct session *s);
 /* The number behind @key in a CPU's statistics, as of now; 0 if it has none. */
 uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key);
+/* What other processes have done to the file; after the last page was written. */
+void session_check_parts(struct session *s);
 /* Every CPU's statistics, and what they say was recorded and lost into the result. */
 int session_read_statistics(struct session *s) __must_check;
+/* What the instance's clock says now; 0 where the kernel does not tell (before 3.5). */
+uint64_t session_now(const struct session *s);
 int session_add_meta(struct session *s, const char *name, const char *text) __must_check;
-/* Notes that a full disk cut the recording short, if it did. */
+/* Notes that a failed write or read cut the recording short, if one did. */
 int session_add_truncated(struct session *s) __must_check;
+/* Reads what stays the same of the system; -errno after an LOG_ERROR message. It takes long,
+ * and megabytes of memory: before the state of the memory is read.
+ */
+int session_read_system(struct session *s) __must_check;
+/* Begins the unfinished file with the composed facts, as far as there is room for them. */
+void session_start_head(struct session *s);
+/* Adds the metadata that came since, and ends the beginning. 0 or -ENOMEM. */
+int session_add_to_head(struct session *s) __must_check;
 /* Writes the composed facts and the pages; -errno after an LOG_ERROR message. */
-int session_finish_file(struct session *s) __must_check;
+int session_join_file(struct session *s) __must_check;
+/* The file takes its name; errors as above. */
+int session_commit_file(struct session *s) __must_check;
 
 #endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: the numbers by which the kernel knows this process and the command.
+ * In: a tracing instance. Out: process numbers of the first PID namespace.
+ *
+ * Events and event filters have the kernel's own numbers. In a PID namespace, as containers
+ * are, getpid() and /proc have others, and the kernel translates nowhere. What it calls a
+ * process is in every event that the process makes: each writes a line into the instance's
+ * trace_marker, and the numbers are read back from the buffer.
+ */
+#ifndef KMEMX_CAPTURE_PIDS_H
+#define KMEMX_CAPTURE_PIDS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "capture/instance.h"
+
+/* What the two processes write. */
+#define PIDS_RECORDER "kmemx: the recorder"
+#define PIDS_COMMAND  "kmemx: the command"
+
+/**
+ * struct pids - the kernel's numbers
+ * @self: of this process; 0: it cannot be told
+ * @command: of the command's process; 0: there is none, or it cannot be told
+ * @proc_agrees: /proc has the kernel's numbers too
+ */
+struct pids {
+	pid_t self, command;
+	bool proc_agrees;
+};
+
+/* Lets the instance take lines: a descriptor to write them to, or -errno. */
+int pids_begin(const struct instance *in) __must_check;
+
+/**
+ * pids_end() - write this process's line, and read the numbers
+ * @marker_fd: of pids_begin(), which is closed; an error: then only the first PID namespace
+ *	has numbers
+ * @command: the command's process as fork(2) called it; 0: none
+ *
+ * The instance's buffers are empty afterwards, and tracing is off.
+ */
+void pids_end(struct pids *out, const struct instance *in, int marker_fd, pid_t command,
+	      const struct log *log);
+
+/* Is this process in the first PID namespace, where all numbers are the kernel's? */
+bool pids_in_first_namespace(void);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: makes CPUs give back the slabs that they hold.
+ * In: /sys/kernel/slab. Out: caches whose active_objs counts hardly any free object.
+ */
+#ifndef KMEMX_CAPTURE_SHRINK_H
+#define KMEMX_CAPTURE_SHRINK_H
+
+#include <stdbool.h>
+
+#include "base/log.h"
+
+/**
+ * shrink_caches() - shrink every slab cache
+ * @path: /sys/kernel/slab, or a directory like it
+ * @level: of the message that says what failed
+ *
+ * Aliases, which are symbolic links, are left out: each cache is shrunk once. Caches that go
+ * meanwhile do not count.
+ *
+ * Return: true if all caches were shrunk; false after a message of @level, and a LOG_INFO one
+ * for each cache that was not.
+ */
+bool shrink_caches(const char *path, enum log_level level, const struct log *log);
+/* Once more the caches of which CPUs hold slabs again, which are few. */
+void shrink_again(const char *path, const struct log *log);
+
+#endif

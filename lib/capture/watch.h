@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: does another process use this recording's tracing instance?
+ * In: inotify(7) of the instance's files. Out: what was done, as text.
+ */
+#ifndef KMEMX_CAPTURE_WATCH_H
+#define KMEMX_CAPTURE_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "capture/events.h"
+#include "capture/instance.h"
+#include "capture/reader.h"
+
+struct watch_file;
+
+/**
+ * struct watch - zero-initialise it; watch_close() in any case
+ * @enabled: the instance's events when it began
+ */
+struct watch {
+	struct watch_file *files;
+	size_t nr_files;
+	int fd;
+	struct strbuf enabled;
+};
+
+#define WATCH_INIT ((struct watch){ .fd = -1 })
+
+/* What others have done meanwhile. */
+struct watch_verdict {
+	const char *
+		meddled; /* why events are missing that nobody counts; NULL: they are not */
+	bool read;	 /* somebody opened a file that takes events out */
+};
+
+/**
+ * watch_start() - from now on
+ *
+ * This process has opened its pipes, and will not write to the instance until watch_end().
+ * Without inotify only what is there in the end is seen.
+ */
+void watch_start(struct watch *w, const struct instance *in,
+		 const struct event_list *events, const struct reader *r,
+		 const struct log *log);
+/* Until now; each thing that was done is told as LOG_WARN. */
+struct watch_verdict watch_end(struct watch *w, const struct instance *in,
+			       const struct log *log);
+void watch_close(struct watch *w);
+
+#endif

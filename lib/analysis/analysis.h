@@ -50,6 +50,7 @@ enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
  * @live: only what is still allocated at the end (--live)
  * @raw_ip: callsites as addresses
  * @by_site: callsites are told apart within a function (--sites)
+ * @window: the events are of a part of the time or of one of several buffers
  * @jobs: threads that may run at a time, the caller's included; 0 means 1
  */
 struct analysis_env {
@@ -69,6 +70,7 @@ struct analysis_env {
 	bool unmatched;
 	bool live;
 	bool raw_ip, by_site;
+	bool window;
 	uint32_t page_size; /* bytes of a page on the recorded machine */
 	unsigned int jobs;
 };

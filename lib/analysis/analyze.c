@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analysis/relay.h"
+#include "analysis/unknown.h"
 
 /* Events taken at a time where there is one thread: they stay in the nearest cache. */
 #define BATCH 128
@@ -162,6 +163,8 @@ int analyze_run(const struct analysis_env *env, const struct analysis_ops *const
 		ret = ops[i]->finish(selves[i], report);
 	if (!ret && !report_ok(report))
 		ret = -ENOMEM;
+	if (!ret && recording_lacks_frees(env->rec))
+		unknown_blank(report);
 out:
 	for (i = 0; i < nr; i++) {
 		if (selves[i])

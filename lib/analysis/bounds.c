@@ -6,6 +6,7 @@
 #include "analysis/bounds.h"
 
 #include <errno.h>
+#include <string.h>
 
 uint64_t bounds_dropped(const struct recording *rec, const struct event_stream_stats *s)
 {
@@ -18,6 +19,20 @@ uint64_t bounds_dropped(const struct recording *rec, const struct event_stream_s
 		dropped += rec->cpustats[i].overrun + rec->cpustats[i].commit_overrun +
 			   rec->cpustats[i].dropped_events;
 	return dropped > seen ? dropped - seen : 0;
+}
+
+bool bounds_lost(const struct recording *rec, const struct event_stream_stats *s,
+		 uint64_t *lost)
+{
+	bool known = !s->nr_undecodable && !s->nr_bad_pages;
+	size_t i;
+
+	*lost = bounds_dropped(rec, s);
+	for (i = 0; i < s->nr_cpus; i++) {
+		*lost += s->cpus[i].nr_lost;
+		known &= !s->cpus[i].nr_unknown;
+	}
+	return known;
 }
 
 /* Are events missing that no gap in the stream stands for? What the ring buffer overwrote
@@ -38,11 +53,23 @@ static bool lost_without_place(const struct recording *rec,
 	return refused || (bounds_dropped(rec, s) && !unknown);
 }
 
+/* Recorders that leave themselves out by pid, others than kmemx too, leave out with it what
+ * RCU and softirqs free meanwhile.
+ */
+static bool has_all_frees(const struct recording *rec)
+{
+	const struct recording_text *self = recording_meta(rec, "self");
+
+	return self && strcmp(self->text, "pid") != 0 && !recording_lacks_frees(rec);
+}
+
 void bounds_init(struct bounds *b, const struct analysis_env *env)
 {
 	const struct event_stream_stats *s = event_stream_stats(env->stream);
 
-	b->unplaced = s->nr_undecodable || lost_without_place(env->rec, s);
+	b->unplaced = s->nr_undecodable || env->rec->cut_short ||
+		      lost_without_place(env->rec, s);
+	b->all_frees = has_all_frees(env->rec);
 }
 
 int bounds_suspect(struct bounds *b, uint64_t callsite)
@@ -61,8 +88,30 @@ struct net_range bounds_net(const struct bounds *b, uint64_t callsite, uint64_t 
 	if (u64_map_find(&b->suspects, callsite))
 		r.implicit = sure;
 	else
-		r.min = sure;
+		r.seen = sure;
 	return r;
+}
+
+/* Takes up to @bytes out of @part; returns what is left to take. */
+static uint64_t take(uint64_t *part, uint64_t bytes)
+{
+	uint64_t part_of_it = bytes < *part ? bytes : *part;
+
+	*part -= part_of_it;
+	return bytes - part_of_it;
+}
+
+void net_range_prove(struct net_range *r, uint64_t min, uint64_t max)
+{
+	if (max > r->net)
+		max = r->net;
+	if (min > max)
+		min = max;
+	r->min = min;
+	r->gone = r->net - max;
+	/* The best of what live is taken for sure, the worst for gone. */
+	take(&r->lost, take(&r->implicit, take(&r->seen, r->min)));
+	take(&r->seen, take(&r->lost, take(&r->implicit, r->gone)));
 }
 
 void bounds_free(struct bounds *b)
@@ -74,13 +123,19 @@ void net_range_add(struct net_range *to, const struct net_range *from)
 {
 	to->net += from->net;
 	to->min += from->min;
-	to->lost += from->lost;
+	to->seen += from->seen;
 	to->implicit += from->implicit;
+	to->lost += from->lost;
+	to->gone += from->gone;
 }
 
 const char *net_range_reason(const struct net_range *r)
 {
-	if (r->lost)
-		return r->implicit ? "lost,implicit" : "lost";
-	return r->implicit ? "implicit" : NULL;
+	static const char *const words[] = {
+		NULL,	"lost",	     "implicit",      "lost,implicit",
+		"seen", "lost,seen", "implicit,seen", "lost,implicit,seen",
+	};
+	bool implicit = r->implicit || r->gone;
+
+	return words[(r->lost ? 1 : 0) + (implicit ? 2 : 0) + (r->seen ? 4 : 0)];
 }

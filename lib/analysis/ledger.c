@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/ledger_report.h"
 #include "base/array.h"
 
 /* kfree() ignores NULL and ZERO_SIZE_PTR. */
@@ -40,11 +41,6 @@ static void *ledger_create(const struct analysis_env *env)
 		gfp_bit(gfp, "__GFP_RECLAIMABLE", "GFP_RECLAIMABLE");
 	l->type_masks[KMALLOC_DMA] = gfp_bit(gfp, "__GFP_DMA", "GFP_DMA");
 	return l;
-}
-
-const struct ledger_key *ledger_key(const struct ledger *l, size_t group)
-{
-	return intern_get(&l->keys, (uint32_t)group + 1, NULL);
 }
 
 /* The group's index; UINT32_MAX if memory ran out. */

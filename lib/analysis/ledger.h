@@ -14,17 +14,9 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
+#include "analysis/census.h"
 #include "analysis/live.h"
 #include "base/hash.h"
-
-/* Which of the kmalloc caches of one size serves a request (kmalloc_type() of slab.h). */
-enum kmalloc_type {
-	KMALLOC_NORMAL,
-	KMALLOC_CGROUP,
-	KMALLOC_RECLAIM,
-	KMALLOC_DMA,
-	KMALLOC_NR_TYPES,
-};
 
 enum ledger_kind {
 	LEDGER_NAMED,	/* @id: the cache name's number in the stream */
@@ -77,10 +69,13 @@ struct ledger {
 	bool failed;
 };
 
-/* Number n's key. */
-const struct ledger_key *ledger_key(const struct ledger *ledger, size_t group);
-/* The reconciliation: tables "ledger" and "ledger_page". 0 or -ENOMEM. */
-int ledger_report(struct ledger *ledger, struct report *report) __must_check;
+/* The key of @groups[@group]. */
+static inline const struct ledger_key *ledger_key(const struct ledger *ledger,
+						  size_t group)
+{
+	return intern_get(&ledger->keys, (uint32_t)group + 1, NULL);
+}
+
 /* Do both snapshots that a ledger needs lie in the recording? */
 bool ledger_possible(const struct recording *rec);
 

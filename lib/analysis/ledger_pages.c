@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "analysis/ledger_explained.h"
 #include "analysis/snapshot.h"
 
 /* A reader of one number from a snapshot's text. */
@@ -79,7 +80,7 @@ static void add_notes(const struct ledger *l, struct table *t)
 		"The recorder's own pages are in vmstat and not among the events: up to %" PRIu64
 		" for the %s of the recording.",
 		recorder_pages(l), "events");
-	if (recording_meta(l->env->rec, "scope"))
+	if (recording_is_part(l->env->rec))
 		table_add_note(
 			t,
 			"Only a part of the system was recorded (-p, --follow or --filter): vmstat stands for all of it.");
@@ -89,7 +90,7 @@ static void add_notes(const struct ledger *l, struct table *t)
 			"The recorder's own pages are in vmstat and not among the events: up to %" PRIu64
 			" for what it wrote.",
 			recorder_pages(l));
-	if (recording_meta(l->env->rec, "scope"))
+	if (recording_is_part(l->env->rec))
 		table_add_note(
 			t,
 			"Only a part of the system was recorded (-p, --follow or --filter): vmstat stands for all of it.");

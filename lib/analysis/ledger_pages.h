@@ -10,9 +10,4 @@
 
 int ledger_page_report(struct ledger *ledger, struct report *report) __must_check;
 
-/* How much of a change two sources agree on: 100 - 100 * |kernel - trace| / the larger of
- * both, at least 0; no value where neither changed.
- */
-struct cell ledger_explained(int64_t trace, int64_t kernel);
-
 #endif

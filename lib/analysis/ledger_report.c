@@ -3,12 +3,14 @@
  * analysis: the ledger's reconciliation of slab caches.
  * In: a ledger's groups, slabinfo before and after. Out: tables "ledger", "ledger_page".
  */
+#include "analysis/ledger_report.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/ledger.h"
+#include "analysis/ledger_explained.h"
 #include "analysis/ledger_pages.h"
 #include "analysis/snapshot.h"
 #include "base/array.h"
@@ -26,6 +28,7 @@ struct row {
 	int64_t before, after;
 	uint64_t slack;
 	uint64_t allocs, freed, implicit, again;
+	struct strbuf members; /* names of its caches, if they are several */
 };
 
 struct books {
@@ -36,9 +39,10 @@ struct books {
 	struct intern row_keys; /* struct row_key */
 	struct row *rows;
 	size_t nr_rows, rows_capacity;
-	uint32_t *group_rows; /* of each group: its row; UINT32_MAX: none */
-	uint64_t large_net;   /* kmalloc beyond the caches: allocations less frees */
-	uint64_t nr_unknown;  /* kfree()s whose cache nothing tells */
+	struct u64_map shared; /* sizes of which one cache serves several kmalloc types */
+	uint32_t *group_rows;  /* of each group: its row; UINT32_MAX: none */
+	uint64_t large_net;    /* kmalloc beyond the caches: allocations less frees */
+	uint64_t nr_unknown;   /* kfree()s whose cache nothing tells */
 };
 
 struct row_key {
@@ -59,45 +63,29 @@ static uint32_t books_row(struct books *b, uint64_t id, uint32_t type)
 	return row - 1;
 }
 
-/* The kmalloc type that a cache's name tells; KMALLOC_NR_TYPES: it is none of kmalloc's.
- * Random copies (CONFIG_RANDOM_KMALLOC_CACHES) and buckets (CONFIG_SLAB_BUCKETS) of a size
- * are one with the plain cache: the event does not say which of them served it.
+/* ipc/msg.c asks the msg_msg caches for objects without __GFP_ACCOUNT, which they add
+ * themselves (SLAB_ACCOUNT): of a size that they have slabs of, no flag tells whether an
+ * object is theirs, kmalloc-N's or kmalloc-cg-N's, so these are judged as one.
  */
-static uint32_t name_type(const char *name)
+static int books_find_shared(struct books *b, const char *item)
 {
-	static const struct {
-		const char *prefix;
-		uint32_t type;
-	} prefixes[] = {
-		{ "kmalloc-cg-", KMALLOC_CGROUP },   { "msg_msg-", KMALLOC_CGROUP },
-		{ "kmalloc-rcl-", KMALLOC_RECLAIM }, { "dma-kmalloc-", KMALLOC_DMA },
-		{ "kmalloc-", KMALLOC_NORMAL },	     { "memdup_user-", KMALLOC_NORMAL },
-	};
-	size_t i;
+	const struct recording_text *meta = recording_meta(b->ledger->env->rec, item);
+	const char *text = meta ? meta->text : "";
+	struct slabinfo_line line;
 
-	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
-		size_t len = strlen(prefixes[i].prefix);
-
-		if (!strncmp(name, prefixes[i].prefix, len) &&
-		    (strchr("0123456789", name[len]) || !strncmp(name + len, "rnd-", 4)))
-			return prefixes[i].type;
+	while (slabinfo_next(&text, &line)) {
+		if (line.total && !strncmp(line.name, "msg_msg-", strlen("msg_msg-")) &&
+		    !u64_map_insert(&b->shared, line.size, 0))
+			return -ENOMEM;
 	}
-	return KMALLOC_NR_TYPES;
+	return 0;
 }
 
-/* How many free objects SLUB may count as in use: those of the slab that each CPU holds and
- * of its list of partial ones, set_cpu_partial() and slub_set_cpu_partial() of mm/slub.c
- * (5.16 and later; older kernels hold no more).
- */
-static uint64_t cache_slack(const struct slabinfo_line *line, uint32_t nr_cpus)
+/* Of the types that no event tells apart, the first. */
+static uint32_t books_type(const struct books *b, uint32_t type, uint64_t size)
 {
-	uint64_t partial = line->size >= 4096	? 6
-			   : line->size >= 1024 ? 24
-			   : line->size >= 256	? 52
-						: 120;
-	uint64_t per_slab = line->per_slab ? line->per_slab : 1;
-
-	return nr_cpus * per_slab * (1 + (2 * partial + per_slab - 1) / per_slab);
+	return type == KMALLOC_CGROUP && u64_map_find(&b->shared, size) ? KMALLOC_NORMAL
+									: type;
 }
 
 static int books_add_line(struct books *b, const struct slabinfo_line *line, bool after)
@@ -111,7 +99,7 @@ static int books_add_line(struct books *b, const struct slabinfo_line *line, boo
 	cache = &b->caches[id - 1];
 	if (id > b->nr_caches) {
 		const char *name = intern_get(&b->names, id, NULL);
-		uint32_t type = name_type(name);
+		uint32_t type = books_type(b, census_kmalloc_type(name), line->size);
 
 		*cache = (struct cache){ .size = line->size,
 					 .per_slab = line->per_slab,
@@ -123,7 +111,7 @@ static int books_add_line(struct books *b, const struct slabinfo_line *line, boo
 		b->nr_caches++;
 		row = &b->rows[cache->row];
 		row->nr_caches++;
-		row->slack += cache_slack(line, b->ledger->env->rec->nr_cpus);
+		row->slack += census_slack(line, b->ledger->env->rec);
 	}
 	row = &b->rows[cache->row];
 	*(after ? &row->after : &row->before) += (int64_t)line->active;
@@ -145,6 +133,19 @@ static int books_add_snapshot(struct books *b, const char *item, bool after)
 static const char *row_text(const struct books *b, const struct row *row)
 {
 	return intern_get(&b->names, row->name, NULL);
+}
+
+static void books_list_members(struct books *b)
+{
+	uint32_t id;
+
+	for (id = 1; id <= b->nr_caches; id++) {
+		struct row *row = &b->rows[b->caches[id - 1].row];
+
+		if (row->nr_caches > 1)
+			strbuf_printf(&row->members, "%s%s", row->members.size ? " " : "",
+				      (const char *)intern_get(&b->names, id, NULL));
+	}
 }
 
 /* Each row bears its plainest cache's name: the shortest, of the kmalloc kind. */
@@ -269,27 +270,10 @@ static int64_t row_trace(const struct row *row)
 	return (int64_t)(row->allocs - row->freed - row->implicit);
 }
 
-static uint64_t magnitude(int64_t v)
-{
-	return v < 0 ? -(uint64_t)v : (uint64_t)v;
-}
-
-struct cell ledger_explained(int64_t trace, int64_t kernel)
-{
-	uint64_t t = magnitude(trace), k = magnitude(kernel);
-	uint64_t largest = t > k ? t : k, missing = magnitude(kernel - trace);
-
-	if (!largest)
-		return (struct cell){ .type = CELL_NONE };
-	if (missing >= largest)
-		return cell_real(0.0);
-	return cell_real(100.0 - 100.0 * (double)missing / (double)largest);
-}
-
 /* Why a row is not explained; "" if nothing is missing. */
 static struct cell row_why(const struct books *b, struct table *t, const struct row *row)
 {
-	uint64_t missing = magnitude(row->after - row->before - row_trace(row));
+	uint64_t missing = ledger_magnitude(row->after - row->before - row_trace(row));
 	uint64_t unseen = row->implicit + row->again;
 	struct strbuf sb = { 0 };
 	struct cell cell;
@@ -316,10 +300,10 @@ static struct cell row_why(const struct books *b, struct table *t, const struct 
 static int row_compare(const void *a, const void *b)
 {
 	const struct row *const *x = a, *const *y = b;
-	uint64_t tx = magnitude(row_trace(*x)),
-		 kx = magnitude((*x)->after - (*x)->before);
-	uint64_t ty = magnitude(row_trace(*y)),
-		 ky = magnitude((*y)->after - (*y)->before);
+	uint64_t tx = ledger_magnitude(row_trace(*x)),
+		 kx = ledger_magnitude((*x)->after - (*x)->before);
+	uint64_t ty = ledger_magnitude(row_trace(*y)),
+		 ky = ledger_magnitude((*y)->after - (*y)->before);
 	uint64_t mx = tx > kx ? tx : kx, my = ty > ky ? ty : ky;
 
 	if (mx != my)
@@ -341,6 +325,7 @@ static void add_columns(struct table *t)
 		{ .name = "explained", .title = "Explained", .unit = UNIT_PERCENT },
 		{ .name = "slack", .title = "Slack", .unit = UNIT_COUNT, .hidden = true },
 		{ .name = "aliases", .title = "Also", .hidden = true },
+		{ .name = "caches", .title = "Caches", .hidden = true },
 		{ .name = "cache", .title = "Cache" },
 		{ .name = "why", .title = "Why they differ", .last = true },
 	};
@@ -395,9 +380,11 @@ static uint64_t add_row(const struct books *b, struct table *t, const struct row
 	cells[6] = ledger_explained(trace, kernel);
 	cells[7] = cell_uint(row->slack);
 	cells[8] = row_aliases(b, t, row);
-	cells[9] = row_name(b, t, row);
-	cells[10] = row_why(b, t, row);
-	return magnitude(kernel - trace);
+	cells[9] = row->members.size ? cell_text(t, strbuf_text(&row->members))
+				     : (struct cell){ .type = CELL_NONE };
+	cells[10] = row_name(b, t, row);
+	cells[11] = row_why(b, t, row);
+	return ledger_magnitude(kernel - trace);
 }
 
 /* Sums over the rows, in objects. */
@@ -459,8 +446,8 @@ static int add_table(const struct books *b, struct report *report)
 	table_set_by(t, "cache");
 	add_columns(t);
 	for (i = 0; i < nr; i++) {
-		uint64_t trace = magnitude(row_trace(order[i]));
-		uint64_t kernel = magnitude(order[i]->after - order[i]->before);
+		uint64_t trace = ledger_magnitude(row_trace(order[i]));
+		uint64_t kernel = ledger_magnitude(order[i]->after - order[i]->before);
 
 		uint64_t missing = add_row(b, t, order[i]);
 
@@ -468,7 +455,7 @@ static int add_table(const struct books *b, struct report *report)
 		sum.missing += missing;
 		sum.hidden += missing < order[i]->slack ? missing : order[i]->slack;
 	}
-	if (recording_meta(b->ledger->env->rec, "scope"))
+	if (recording_is_part(b->ledger->env->rec))
 		table_add_note(
 			t,
 			"Only a part of the system was recorded (-p, --follow or --filter): slabinfo stands for all of it.");
@@ -481,20 +468,29 @@ static int add_table(const struct books *b, struct report *report)
 static int ledger_slab_report(struct ledger *l, struct report *report)
 {
 	struct books b = { .ledger = l };
-	int ret = books_add_snapshot(&b, "slabinfo.before", false);
+	int ret = books_find_shared(&b, "slabinfo.before");
+	size_t i;
 
+	if (!ret)
+		ret = books_find_shared(&b, "slabinfo.after");
+	if (!ret)
+		ret = books_add_snapshot(&b, "slabinfo.before", false);
 	if (!ret)
 		ret = books_add_snapshot(&b, "slabinfo.after", true);
 	if (!ret)
 		ret = books_add_groups(&b);
 	if (!ret) {
 		books_name_rows(&b);
+		books_list_members(&b);
 		books_add_unknown(&b);
 		ret = add_table(&b, report);
 	}
 	intern_free(&b.names);
 	free(b.caches);
 	intern_free(&b.row_keys);
+	u64_map_free(&b.shared);
+	for (i = 0; i < b.nr_rows; i++)
+		strbuf_free(&b.rows[i].members);
 	free(b.rows);
 	free(b.group_rows);
 	return ret;

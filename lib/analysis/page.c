@@ -4,10 +4,7 @@
  * In: page events. Out: tables "page", "page_failed", "page_free_only" and "page_matrix".
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/analysis.h"
 #include "analysis/clock_skew.h"
@@ -24,6 +21,7 @@ static void *page_create(const struct analysis_env *env)
 	page->env = env;
 	page->acc.by_pfn = env->by_address;
 	page->acc.doubts.skew = clock_skew(env->rec);
+	page->acc.scope = scope_of(env->rec);
 	/* Page rows are by stack as it is. */
 	if (env->by != SUBJECT_STACK)
 		page->acc.dimension = subjects_dimension(env->by);
@@ -97,69 +95,54 @@ static int page_groups_add(struct page_groups *g, const struct page_group_key *k
 	return 0;
 }
 
-struct cell page_report_migratetype(const struct page_report *page, struct table *t,
-				    int value)
-{
-	const char *name = migratetype_name(page->env->migratetypes, value);
-	char number[16];
-
-	if (name)
-		return cell_text(t, name);
-	snprintf(number, sizeof(number), "%d", value);
-	return cell_text(t, number);
-}
-
-struct cell page_report_gfp(struct page_report *page, struct table *t, uint64_t flags)
-{
-	struct strbuf sb = { 0 };
-	struct cell cell;
-
-	gfp_format_short(event_formats_gfp(page->env->fmts), flags, &sb, &page->gfp_used);
-	cell = cell_text(t, strbuf_text(&sb));
-	strbuf_free(&sb);
-	return cell;
-}
-
-void page_report_legend(const struct page_report *page, struct table *t)
-{
-	const struct gfp_names *gfp = event_formats_gfp(page->env->fmts);
-	struct strbuf sb = { 0 };
-	size_t i;
-
-	for (i = 0; gfp && i < gfp->count && i < 64; i++) {
-		if (page->gfp_used >> i & 1)
-			strbuf_printf(&sb, "  %s %s", gfp->names[i].short_name,
-				      gfp->names[i].name);
-	}
-	if (sb.size)
-		table_add_note(t, "GFP:%s", strbuf_text(&sb) + 1);
-	strbuf_free(&sb);
-}
+/* The columns that all page tables have; what a row is about comes behind them. */
+enum page_column {
+	PAGE_COL_BYTES,
+	PAGE_COL_HIT,
+	PAGE_COL_IMPLICIT,
+	PAGE_COL_NET,
+	PAGE_COL_NET_MIN,
+	PAGE_COL_NET_REASON,
+	PAGE_NR_PLAIN, /* how many if rows are not detailed */
+	PAGE_COL_ORDER = PAGE_NR_PLAIN,
+	PAGE_COL_MIGTYPE,
+	PAGE_COL_GFP,
+	PAGE_NR_COLS,
+};
 
 static void page_add_columns(struct table *t, bool live, bool detailed)
 {
-	const struct column columns[] = {
-		{ .name = "bytes",
-		  .title = live ? "Live_alloc/Per" : "Total_alloc/Per",
-		  .unit = UNIT_BYTES,
-		  .per = "hit" },
-		{ .name = "hit", .title = live ? "Live" : "Hit", .unit = UNIT_COUNT },
-		{ .name = "implicit",
-		  .title = "Implicit",
-		  .unit = UNIT_BYTES,
-		  .hidden = true },
-		{ .name = "net", .title = "Net", .unit = UNIT_BYTES, .hidden = true },
-		{ .name = "net_min",
-		  .title = "At_least",
-		  .unit = UNIT_BYTES,
-		  .hidden = true },
-		{ .name = "net_reason", .title = "Why", .hidden = true },
-		{ .name = "order", .title = "Order", .unit = UNIT_NONE },
-		{ .name = "migtype", .title = "Migrate type" },
-		{ .name = "gfp", .title = "GFP flags" },
+	const struct column columns[PAGE_NR_COLS] = {
+		[PAGE_COL_BYTES] = { .name = "bytes",
+				     .title = live ? "Live_alloc/Per" : "Total_alloc/Per",
+				     .unit = UNIT_BYTES,
+				     .per = "hit" },
+		[PAGE_COL_HIT] = { .name = "hit",
+				   .title = live ? "Live" : "Hit",
+				   .unit = UNIT_COUNT },
+		[PAGE_COL_IMPLICIT] = { .name = "implicit",
+					.title = "Implicit",
+					.unit = UNIT_BYTES,
+					.hidden = true },
+		[PAGE_COL_NET] = { .name = "net",
+				   .title = "Net",
+				   .unit = UNIT_BYTES,
+				   .hidden = true },
+		[PAGE_COL_NET_MIN] = { .name = "net_min",
+				       .title = "At_least",
+				       .unit = UNIT_BYTES,
+				       .hidden = true },
+		[PAGE_COL_NET_REASON] = { .name = "net_reason",
+					  .title = "Why",
+					  .hidden = true },
+		[PAGE_COL_ORDER] = { .name = "order",
+				     .title = "Order",
+				     .unit = UNIT_NONE },
+		[PAGE_COL_MIGTYPE] = { .name = "migtype", .title = "Migrate type" },
+		[PAGE_COL_GFP] = { .name = "gfp", .title = "GFP flags" },
 	};
 
-	table_add_columns(t, columns, ARRAY_SIZE(columns) - (detailed ? 0 : 3));
+	table_add_columns(t, columns, detailed ? PAGE_NR_COLS : PAGE_NR_PLAIN);
 }
 
 /* The cells of page_add_columns(); returns how many. */
@@ -168,18 +151,18 @@ static size_t page_fill(struct page_report *page, struct table *t, struct cell *
 {
 	uint64_t size = page->env->page_size;
 
-	row[0] = cell_uint(sum->pages * size);
-	row[1] = cell_uint(sum->hit);
-	row[2] = cell_uint(sum->implicit_pages * size);
-	row[3] = cell_uint(sum->net.net);
-	row[4] = cell_uint(sum->net.min);
-	row[5] = cell_text(t, net_range_reason(&sum->net));
+	row[PAGE_COL_BYTES] = cell_uint(sum->pages * size);
+	row[PAGE_COL_HIT] = cell_uint(sum->hit);
+	row[PAGE_COL_IMPLICIT] = cell_uint(sum->implicit_pages * size);
+	row[PAGE_COL_NET] = cell_uint(sum->net.net);
+	row[PAGE_COL_NET_MIN] = cell_uint(sum->net.min);
+	row[PAGE_COL_NET_REASON] = cell_text(t, net_range_reason(&sum->net));
 	if (!detail)
-		return 6;
-	row[6] = cell_uint(detail->order);
-	row[7] = page_report_migratetype(page, t, detail->migratetype);
-	row[8] = page_report_gfp(page, t, detail->gfp_flags);
-	return 9;
+		return PAGE_NR_PLAIN;
+	row[PAGE_COL_ORDER] = cell_uint(detail->order);
+	row[PAGE_COL_MIGTYPE] = page_report_migratetype(page, t, detail->migratetype);
+	row[PAGE_COL_GFP] = page_report_gfp(page, t, detail->gfp_flags);
+	return PAGE_NR_COLS;
 }
 
 static int page_collect(struct page_report *page, struct page_groups *groups)

@@ -11,11 +11,12 @@
  *   free of several blocks   a merged free
  *   free of freed pages      again: freed twice, or allocated in bulk, which no event says
  *   free of unknown pages    unmatched: allocated before the recording (or in bulk)
+ *   the same, where allocations were left out (@scope): of another block, counted apart
  * Clocks of two CPUs differ: within @doubts.skew, a free and an allocation of one block on two
  * CPUs may be in the wrong order; what slab_account.h says of objects holds for whole blocks.
  * In pages:    allocated = freed + implicit + live at the end.
  * In requests: requests - failures = alloc_freed + implicit_blocks + live_blocks, and
- *              frees = matched + split + merged + again + unmatched.
+ *              frees = matched + split + merged + again + unmatched + other.
  *
  * mm_page_free_batched only announces; mm_page_free follows or precedes it. Where it does
  * not (none was recorded), the announcement is taken as the free, at the page's next
@@ -31,6 +32,8 @@
 #include "analysis/live.h"
 #include "analysis/live_watch.h"
 #include "analysis/page_doubt.h"
+#include "analysis/page_frames.h"
+#include "analysis/scope.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
@@ -84,6 +87,7 @@ struct page_totals {
 	uint64_t frees;		      /* mm_page_free */
 	uint64_t batched;	      /* mm_page_free_batched */
 	uint64_t matched, split, merged, again, unmatched;
+	uint64_t other, other_pages; /* freed: of what was allocated and left out */
 	uint64_t reordered;   /* of the matched: their events were in the wrong order */
 	uint64_t freed_pages; /* of those that were live */
 	uint64_t again_pages; /* freed without a known allocation in between */
@@ -110,11 +114,10 @@ struct page_account {
 	struct page_split *splits; /* requests whose block is in pieces */
 	size_t nr_splits, splits_capacity;
 	uint32_t free_split; /* head of the list of unused ones; 0: none */
-	struct u64_map region_index;
-	struct page_region *regions; /* page states, 512 frames each */
-	size_t nr_regions, regions_capacity;
-	uint64_t nr_events;	  /* of pages: bounds nr_regions, see page_account.c */
+	struct page_frames frames;
+	uint64_t nr_events;	  /* bounds @frames: page_frames_room() */
 	enum dimension dimension; /* what else tells rows apart */
+	struct scope scope;	  /* whose allocations were left out */
 	struct u64_map free_only_index;
 	struct page_free_only *free_only;
 	size_t nr_free_only, free_only_capacity;

@@ -7,6 +7,9 @@
 
 #include "analysis/page_account.h"
 
+/* No allocator's blocks are larger: their frames are looked up one by one. */
+#define FRAMES_FEW 1024U
+
 static enum page_doubt_kind doubt_kind(const struct live_entry *doubt)
 {
 	return (enum page_doubt_kind)(doubt->doubt_what & PAGE_DOUBT_KIND);
@@ -74,7 +77,9 @@ struct live_entry *page_doubt_add(struct page_doubts *d, enum page_doubt_kind ki
 	doubt->order = (uint8_t)order;
 	page_doubt_turn(d, doubt, kind, ev);
 	doubt->doubt_what &= PAGE_DOUBT_KIND;
-	return doubt;
+	if (unlikely(d->mapped))
+		page_frames_mark(&d->starts, pfn, 1, true);
+	return d->starts.failed ? NULL : doubt;
 }
 
 bool page_doubt_recent(const struct page_doubts *d, const struct live_entry *doubt,
@@ -86,6 +91,8 @@ bool page_doubt_recent(const struct page_doubts *d, const struct live_entry *dou
 void page_doubt_drop(struct page_doubts *d, struct live_entry *doubt)
 {
 	d->nr_over_freed -= doubt_kind(doubt) == PAGE_OVER_FREED;
+	if (unlikely(d->mapped))
+		page_frames_mark(&d->starts, doubt->key, 1, false);
 	live_remove(&d->table, doubt);
 }
 
@@ -100,21 +107,38 @@ static void doubt_forget(struct page_doubts *d, uint64_t pfn, uint64_t from)
 		page_doubt_drop(d, doubt);
 }
 
+static void map_starts(struct page_doubts *d)
+{
+	struct live_entry *doubt = NULL;
+
+	while ((doubt = live_next(&d->table, doubt)))
+		page_frames_mark(&d->starts, doubt->key, 1, true);
+	d->mapped = true;
+}
+
 void page_doubt_forget(struct page_doubts *d, uint64_t pfn, uint64_t nr)
 {
+	uint64_t p, end = pfn + nr;
 	unsigned int order;
-	uint64_t p;
 
 	/* Blocks are aligned to their size: those that begin before @pfn. */
 	for (order = 1; order <= PAGE_ORDER_LIMIT; order++) {
 		if (pfn & (1ULL << (order - 1)))
 			doubt_forget(d, pfn & ~((1ULL << order) - 1), pfn);
 	}
-	for (p = pfn; p < pfn + nr && d->table.count; p++)
+	if (likely(nr <= FRAMES_FEW)) {
+		for (p = pfn; p < end && d->table.count; p++)
+			doubt_forget(d, p, pfn);
+		return;
+	}
+	if (!d->mapped)
+		map_starts(d);
+	for (p = pfn; (p = page_frames_next_live(&d->starts, p, end)) < end; p++)
 		doubt_forget(d, p, pfn);
 }
 
 void page_doubts_free(struct page_doubts *d)
 {
 	live_free(&d->table);
+	page_frames_free(&d->starts);
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "analysis/live.h"
+#include "analysis/page_frames.h"
 #include "base/compiler.h"
 #include "event/event.h"
 
@@ -37,11 +38,15 @@ enum page_doubt_kind {
  * @table: by first page frame. Its .row is a row of whoever made the doubt
  * @skew: clock_skew() of the recording
  * @until: up to this time a free just seen can be an allocation's that is still to come
+ * @starts: the first frame of each, so that a large range finds its doubts; in use once one
+ *          came, if @mapped
  * @nr_over_freed: doubts of that kind, which any later event of the block may settle
  */
 struct page_doubts {
 	struct live_table table;
 	uint64_t skew, until;
+	struct page_frames starts;
+	bool mapped;
 	size_t nr_over_freed;
 };
 

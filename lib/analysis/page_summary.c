@@ -14,10 +14,16 @@ struct net_range page_report_net(const struct page_report *page, uint32_t row,
 {
 	uint64_t size = page->env->page_size;
 
-	return bounds_net(&page->bounds, page->callsites[row], live * size, sure * size);
+	struct net_range r =
+		bounds_net(&page->bounds, page->callsites[row], live * size, sure * size);
+
+	/* Every free of a page has an event (free_pages_prepare() of mm/page_alloc.c). */
+	if (page->bounds.all_frees)
+		net_range_prove(&r, r.seen, r.net);
+	return r;
 }
 
-/* Of the live bytes: live = sure + implicit + lost. */
+/* Of the live bytes: live = sure + seen + implicit + lost. */
 static void add_net(const struct page_report *page, struct table *t)
 {
 	struct net_range net = { 0 };
@@ -32,8 +38,10 @@ static void add_net(const struct page_report *page, struct table *t)
 	}
 	table_add_summary(t, "bytes_live_min", "    sure to be live", UNIT_BYTES,
 			  cell_uint(net.min), false);
+	table_add_summary(t, "bytes_live_seen", "    seen: allocated, and not seen freed",
+			  UNIT_BYTES, cell_uint(net.seen), false);
 	table_add_summary(t, "bytes_live_implicit",
-			  "    of callsites whose pages also end without an event",
+			  "    possibly freed untraced, as others of the callsite were",
 			  UNIT_BYTES, cell_uint(net.implicit), false);
 	table_add_summary(t, "bytes_live_lost",
 			  "    may have been freed while events were lost", UNIT_BYTES,
@@ -55,11 +63,7 @@ void page_report_summary(struct page_report *page, struct table *t)
 	const struct page_totals *s = &page->acc.totals;
 	uint64_t size = page->env->page_size;
 	bool lossy = s->losses != 0;
-	const struct {
-		const char *name, *title;
-		enum column_unit unit;
-		uint64_t value;
-	} items[] = {
+	const struct summary_line bytes[] = {
 		{ "requests", "Total alloc requested", UNIT_COUNT, s->requests },
 		{ "failures", "Total alloc failure", UNIT_COUNT, s->failures },
 		{ "bytes_failed", "Total bytes asked for in vain", UNIT_BYTES,
@@ -70,6 +74,8 @@ void page_report_summary(struct page_report *page, struct table *t)
 		  "  freed without an event (the page was allocated again)", UNIT_BYTES,
 		  s->implicit_pages * size },
 		{ "bytes_live", "  live at the end", UNIT_BYTES, s->live_pages * size },
+	};
+	const struct summary_line counts[] = {
 		{ "alloc_freed", "Allocations freed", UNIT_COUNT, s->alloc_freed },
 		{ "alloc_implicit", "Allocations ended without an event", UNIT_COUNT,
 		  s->implicit_blocks },
@@ -88,28 +94,26 @@ void page_report_summary(struct page_report *page, struct table *t)
 		  s->unmatched },
 		{ "frees_double", "  of freed pages (freed twice, or allocated in bulk)",
 		  UNIT_COUNT, s->again },
+		{ "frees_other", "  of what was allocated but left out of the recording",
+		  UNIT_COUNT, s->other },
 		{ "bytes_unmatched", "Bytes freed that were not seen allocated",
 		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size },
 		{ "frees_batched", "Frees announced as batched", UNIT_COUNT, s->batched },
 		{ "without_stack", "Allocations without a callchain", UNIT_COUNT,
 		  s->without_stack },
-		{ "implausible", "Events with an impossible order or page, left out",
-		  UNIT_COUNT, s->implausible },
 	};
-	size_t i;
 
 	if (page->summarised)
 		return;
 	page->summarised = true;
 	add_callchain_note(s, t);
 	table_set_summary_title(t, "SUMMARY (page allocator)");
-	for (i = 0; i < ARRAY_SIZE(items); i++) {
-		table_add_summary(t, items[i].name, items[i].title, items[i].unit,
-				  cell_uint(items[i].value),
-				  lossy && i + 1 < ARRAY_SIZE(items));
-		if (i == 6)
-			add_net(page, t);
-	}
+	table_add_summary_lines(t, bytes, ARRAY_SIZE(bytes), lossy);
+	add_net(page, t);
+	table_add_summary_lines(t, counts, ARRAY_SIZE(counts), lossy);
+	table_add_summary(t, "implausible",
+			  "Events with an impossible order or page, left out", UNIT_COUNT,
+			  cell_uint(s->implausible), false);
 }
 
 /* The page allocator's own functions on the way of a free, from 4.x to 7.x: callsites are
@@ -186,7 +190,7 @@ int page_report_free_only(struct page_report *page, struct report *report)
 	size_t nr = 0, i;
 	int ret;
 
-	for (i = 0; i < page->acc.nr_free_only; i++)
+	for (i = 0; i < page->acc.nr_free_only && !page->acc.scope.part; i++)
 		stacks |= page->acc.free_only[i].stack != 0;
 	if (!stacks)
 		return 0;

@@ -7,6 +7,7 @@
 #include "analysis/profile.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "analysis/page_account.h"
 #include "analysis/page_matrix.h"
 #include "analysis/profile_name.h"
+#include "analysis/sites.h"
 #include "analysis/slab_account.h"
 #include "base/array.h"
 
@@ -85,7 +87,7 @@ static void name_page_row(struct profile *p, uint32_t row)
 	uint32_t stack = page_account_key(&p->pages, row)->stack;
 
 	if (p->by == SUBJECT_STACK)
-		profile_name_stack(p->env, stack, &p->name);
+		profile_name_stack(p->env, stack, 0, &p->name);
 	else if (p->by == SUBJECT_NONE && !stack)
 		strbuf_puts(&p->name, "[no stack]");
 	else
@@ -104,9 +106,9 @@ static void name_slab_row(struct profile *p, uint32_t row)
 		cache = event_stream_cache(p->env->stream, key->cache);
 		strbuf_puts(&p->name, cache ? cache : "[unnamed]");
 	} else if (p->by == SUBJECT_STACK) {
-		profile_name_stack(p->env, (uint32_t)key->callsite, &p->name);
+		profile_name_stack(p->env, key->dim, key->callsite, &p->name);
 	} else {
-		name_site(p, key->callsite);
+		name_site(p, sites_beyond(p->env, key->callsite, key->dim));
 	}
 }
 
@@ -184,7 +186,12 @@ static void *profile_create(const struct analysis_env *env,
 	p->by = type->by_dir ? SUBJECT_DIR : env->by;
 	p->watch = (struct live_watch){ on_change, p };
 	p->slab.skew = p->pages.doubts.skew = clock_skew(env->rec);
+	p->slab.scope = p->pages.scope = scope_of(env->rec);
 	p->slab.watch = p->pages.watch = &p->watch;
+	/* Callchains tell rows apart, and what the callsite is where functions are skipped. */
+	if (p->kind == KIND_SLAB &&
+	    (p->by == SUBJECT_STACK || callsite_rule_extended(env->rule)))
+		p->slab.dimension = DIMENSION_STACK;
 	return p;
 }
 
@@ -224,14 +231,12 @@ static void slab_event(void *self, const struct kmem_event *ev)
 	struct kmem_event copy;
 
 	/* The account keeps callsites apart and knows nothing else of them: what stands in
-	 * their place is what tells the rows apart here.
+	 * their place is what tells caches apart.
 	 */
-	if (is_slab_alloc(ev) && (p->kind == KIND_CACHE || p->by == SUBJECT_STACK)) {
+	if (p->kind == KIND_CACHE && is_slab_alloc(ev)) {
 		copy = *ev;
 		copy.slab_alloc.callsite =
-			p->kind == KIND_CACHE ? ev->slab_alloc.bytes_alloc : ev->stack;
-		if (p->kind == KIND_CACHE && ev->type >= KMEM_CACHE_ALLOC)
-			copy.slab_alloc.callsite = 0;
+			ev->type >= KMEM_CACHE_ALLOC ? 0 : ev->slab_alloc.bytes_alloc;
 		ev = &copy;
 	}
 	slab_account_event(&p->slab, ev);
@@ -302,7 +307,7 @@ static int collect(struct profile *p)
 			continue;
 		row = row_numbers(p, i, &implicit);
 		row.net_min =
-			bounds_net(&bounds, p->group_of[i], row.net, row.net_min).min;
+			bounds_net(&bounds, p->group_of[i], row.net, row.net_min).seen;
 		add_up(&p->groups[p->group_of[i]], &row);
 		add_up(&p->all, &row);
 	}
@@ -390,6 +395,28 @@ static void fill_table(const struct profile *p, struct table *t)
 	table_add_summary(t, "largest", NULL, UNIT_BYTES, cell_uint(all->largest), false);
 }
 
+/* --skip-func: what it could not move, as no callchain says where to. */
+static void note_unskipped(const struct profile *p, struct table *t)
+{
+	uint64_t stay = 0;
+	size_t i;
+
+	if (p->type != &slab_type || !callsite_rule_extended(p->env->rule))
+		return;
+	for (i = 0; i < p->slab.nr_rows; i++) {
+		const struct slab_key *key = slab_account_key(&p->slab, i);
+
+		if (sites_skipped(p->env, sites_beyond(p->env, key->callsite, key->dim)))
+			stay += p->slab.rows[i].hit;
+	}
+	if (stay)
+		table_add_note(
+			t,
+			"!%" PRIu64
+			" slab allocations stay with a function that is to be skipped: no callchain leads beyond it",
+			stay);
+}
+
 static int profile_finish(void *self, struct report *report)
 {
 	struct profile *p = self;
@@ -405,6 +432,7 @@ static int profile_finish(void *self, struct report *report)
 	if (!t)
 		return -ENOMEM;
 	fill_table(p, t);
+	note_unskipped(p, t);
 	report_add_table(report, t);
 	return p->type == &page_type ? page_matrix(&p->pages, p->env, report) : 0;
 }

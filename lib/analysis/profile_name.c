@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "analysis/sites.h"
 #include "symbol/fold.h"
 
 static const char unknown[] = "[unknown]";
@@ -44,18 +45,23 @@ void profile_name_directory(const struct analysis_env *env, uint64_t addr,
 	strbuf_puts(out, name ? name : "");
 }
 
-void profile_name_stack(const struct analysis_env *env, uint32_t id, struct strbuf *out)
+void profile_name_stack(const struct analysis_env *env, uint32_t id, uint64_t callsite,
+			struct strbuf *out)
 {
-	uint32_t nr = 0, i;
+	uint32_t nr = 0, i, first;
 	const uint64_t *frames = event_stream_stack(env->stream, id, &nr);
-	int first = frames ? callsite_find(env->rule, env->syms, frames, nr) : -1;
 
-	if (first < 0) {
+	if (!frames || !nr) {
+		if (callsite) {
+			profile_name_site(env, callsite, out);
+			strbuf_puts(out, ";");
+		}
 		strbuf_puts(out, "[no stack]");
 		return;
 	}
-	for (i = (uint32_t)first; i < nr; i++) {
-		strbuf_puts(out, i > (uint32_t)first ? ";" : "");
+	first = sites_start(env, frames, nr, callsite);
+	for (i = first; i < nr; i++) {
+		strbuf_puts(out, i > first ? ";" : "");
 		profile_name_site(env, frames[i], out);
 	}
 }

@@ -19,8 +19,11 @@ void profile_name_module(const struct analysis_env *env, uint64_t addr,
 /* "fs/ext4": directories_find(); @out fails where that has no memory. */
 void profile_name_directory(const struct analysis_env *env, uint64_t addr,
 			    unsigned int depth, struct strbuf *out);
-/* The functions of stack @id from the callsite outwards, with ';' between; "[no stack]". */
-void profile_name_stack(const struct analysis_env *env, uint32_t id, struct strbuf *out);
+/* The functions of stack @id from @callsite outwards (0: from where the rule says), with ';'
+ * between; without a stack @callsite's, and "[no stack]".
+ */
+void profile_name_stack(const struct analysis_env *env, uint32_t id, uint64_t callsite,
+			struct strbuf *out);
 /* "kmalloc-64", "kmalloc-1k", as the kernel names the cache that has objects of @size. */
 void profile_name_kmalloc(const struct analysis_env *env, uint64_t size,
 			  struct strbuf *out);

@@ -72,6 +72,8 @@ struct field_data {
 
 /* The layout of the event's ID; NULL if memory ran out. */
 const struct layout *script_layout(struct script *s, const struct kmem_event *ev);
+/* Frees them all. */
+void script_layouts_free(struct script *s);
 /* Where the field's content is in the record. False if that is outside of it. */
 bool script_field_data(const struct script *s, const struct kmem_event *ev,
 		       const struct raw_field *f, struct field_data *content);
@@ -93,6 +95,7 @@ void script_bytes(struct script *s, const struct field_data *content,
 
 /* Fill functions of the text caches, with the script as their @ctx. */
 void script_text_pid(void *ctx, uint64_t key, struct strbuf *out);
+void script_text_site(void *ctx, uint64_t key, struct strbuf *out);
 void script_text_stack(void *ctx, uint64_t key, struct strbuf *out);
 void script_json_pid(void *ctx, uint64_t key, struct strbuf *out);
 void script_json_stack(void *ctx, uint64_t key, struct strbuf *out);
@@ -104,6 +107,8 @@ void script_json_line(struct script *s, const struct kmem_event *ev);
 void script_kmemtrace_header(struct script *s);
 void script_kmemtrace_line(struct script *s, const struct kmem_event *ev);
 bool script_kmemtrace_shows(const struct kmem_event *ev);
+/* A name that others chose. */
+void script_text_put(struct script *s, const char *text, size_t size);
 /* "CPU:0 [76 EVENTS DROPPED]" */
 void script_text_loss(struct script *s, const struct kmem_event *ev);
 

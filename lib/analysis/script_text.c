@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/script_line.h"
+#include "base/safe_text.h"
 
 #define NS_PER_S 1000000000ULL
 
@@ -15,15 +16,23 @@ void script_text_pid(void *ctx, uint64_t key, struct strbuf *out)
 {
 	const struct script *s = ctx;
 	int32_t pid = (int32_t)key;
-	char comm[64];
-	size_t i;
+	struct strbuf comm = { 0 };
 
-	snprintf(comm, sizeof(comm), "%s", tasks_name(s->env.tasks, pid));
-	for (i = 0; comm[i]; i++) {
-		if ((unsigned char)comm[i] < ' ' || comm[i] == 0x7f)
-			comm[i] = '?';
-	}
-	strbuf_printf(out, "%16s-%-5" PRId32 " [", comm, pid);
+	safe_text_puts(&comm, tasks_name(s->env.tasks, pid));
+	strbuf_printf(out, "%16s-%-5" PRId32 " [", strbuf_text(&comm), pid);
+	out->failed |= comm.failed;
+	strbuf_free(&comm);
+}
+
+void script_text_site(void *ctx, uint64_t key, struct strbuf *out)
+{
+	const struct script *s = ctx;
+	struct strbuf name = { 0 };
+
+	sites_exact(s->env.sites, key, &name);
+	safe_text_puts(out, strbuf_text(&name));
+	out->failed |= name.failed;
+	strbuf_free(&name);
 }
 
 /* "=> function+0x1f (ffffffff81234567)", a line for each frame. */
@@ -36,25 +45,25 @@ void script_text_stack(void *ctx, uint64_t key, struct strbuf *out)
 
 	for (i = 0; i < nr; i++) {
 		strbuf_puts(out, "=> ");
-		sites_exact(s->env.sites, frames[i], out);
+		script_text_site(ctx, frames[i], out);
 		strbuf_printf(out, " (%0*" PRIx64 ")\n", (int)s->long_digits, frames[i]);
 	}
 }
 
-/* Characters up to a NUL; what a terminal would take for an order is shown as '?'. */
+void script_text_put(struct script *s, const char *text, size_t size)
+{
+	strbuf_reset(&s->scratch);
+	safe_text_add(&s->scratch, text, size);
+	outbuf_add(s->out, strbuf_text(&s->scratch), s->scratch.size);
+	s->failed |= s->scratch.failed;
+}
+
+/* Characters up to a NUL. */
 static void put_text(struct script *s, const struct field_data *content)
 {
 	const char *text = (const char *)content->data;
-	size_t size = strnlen(text, content->size), i, from = 0;
 
-	for (i = 0; i < size; i++) {
-		if (likely((unsigned char)text[i] >= ' ' && text[i] != 0x7f))
-			continue;
-		outbuf_add(s->out, text + from, i - from);
-		outbuf_char(s->out, '?');
-		from = i + 1;
-	}
-	outbuf_add(s->out, text + from, size - from);
+	script_text_put(s, text, strnlen(text, content->size));
 }
 
 static void put_raw(struct script *s, const struct raw_field *f,
@@ -100,7 +109,7 @@ static void put_field(struct script *s, const struct kmem_event *ev,
 			s->env.env->migratetypes,
 			(int)(int64_t)script_field_number(s, &f->raw, &content));
 		if (name) {
-			outbuf_puts(s->out, name);
+			script_text_put(s, name, strlen(name));
 			break;
 		}
 		/* fall through */
@@ -140,7 +149,7 @@ static void put_instance(struct script *s, const struct kmem_event *ev)
 
 	if (likely(!*name))
 		return;
-	outbuf_puts(s->out, name);
+	script_text_put(s, name, strlen(name));
 	outbuf_add(s->out, ": ", 2);
 }
 

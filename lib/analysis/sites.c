@@ -111,24 +111,76 @@ static void sites_frame(const struct sites *s, uint64_t addr, struct strbuf *out
 		strbuf_printf(out, " [%s]", sym.module);
 }
 
+/* The frame of @callsite, or else one of its function (an unwinder may give another address
+ * in it, a text gives none); @nr if there is none.
+ */
+static uint32_t find_frame(const struct analysis_env *env, const uint64_t *frames,
+			   uint32_t nr, uint64_t callsite)
+{
+	struct symbol own, sym;
+	uint32_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (frames[i] == callsite)
+			return i;
+	}
+	if (!callsite || !symbols_find(env->syms, callsite, &own))
+		return nr;
+	for (i = 0; i < nr; i++) {
+		if (symbols_find(env->syms, frames[i], &sym) && sym.addr == own.addr)
+			return i;
+	}
+	return nr;
+}
+
+/* The rule's callsite among @frames from @from on; @nr > @from. */
+static uint32_t find_callsite(const struct analysis_env *env, const uint64_t *frames,
+			      uint32_t nr, uint32_t from)
+{
+	return from +
+	       (uint32_t)callsite_find(env->rule, env->syms, frames + from, nr - from);
+}
+
+uint32_t sites_start(const struct analysis_env *env, const uint64_t *frames, uint32_t nr,
+		     uint64_t callsite)
+{
+	uint32_t i = find_frame(env, frames, nr, callsite);
+
+	if (i == nr)
+		return find_callsite(env, frames, nr, 0);
+	return callsite_rule_extended(env->rule) ? find_callsite(env, frames, nr, i) : i;
+}
+
+uint64_t sites_beyond(const struct analysis_env *env, uint64_t callsite, uint32_t id)
+{
+	const uint64_t *frames;
+	uint32_t nr = 0;
+
+	if (!sites_skipped(env, callsite))
+		return callsite;
+	frames = event_stream_stack(env->stream, id, &nr);
+	return frames && nr ? frames[sites_start(env, frames, nr, callsite)] : callsite;
+}
+
+bool sites_skipped(const struct analysis_env *env, uint64_t addr)
+{
+	struct symbol sym;
+
+	return callsite_rule_extended(env->rule) && symbols_find(env->syms, addr, &sym) &&
+	       callsite_rule_skips(env->rule, sym.name);
+}
+
 void sites_callchain(const struct sites *s, uint32_t id, uint64_t callsite,
 		     struct strbuf *out)
 {
-	uint32_t nr = 0, i = 0;
+	uint32_t nr = 0, i;
 	const uint64_t *frames = event_stream_stack(s->env->stream, id, &nr);
-	int found;
 
 	if (!frames || !nr) {
 		sites_frame(s, callsite, out);
 		return;
 	}
-	while (i < nr && frames[i] != callsite)
-		i++;
-	if (i == nr) {
-		found = callsite_find(s->env->rule, s->env->syms, frames, nr);
-		i = found < 0 ? 0 : (uint32_t)found;
-	}
-	for (; i < nr; i++) {
+	for (i = sites_start(s->env, frames, nr, callsite); i < nr; i++) {
 		sites_frame(s, frames[i], out);
 		strbuf_puts(out, i + 1 < nr ? ";" : "");
 	}

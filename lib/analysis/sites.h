@@ -40,6 +40,18 @@ void sites_exact(const struct sites *s, uint64_t addr, struct strbuf *out);
  */
 void sites_callchain(const struct sites *s, uint32_t id, uint64_t callsite,
 		     struct strbuf *out);
+/* Where the callchain of @callsite begins among @frames, @nr > 0 of them: at @callsite itself
+ * (with functions that the user wants skipped, beyond those), else where the rule says.
+ */
+uint32_t sites_start(const struct analysis_env *env, const uint64_t *frames, uint32_t nr,
+		     uint64_t callsite);
+/* The callsite that an event names, or with functions that the user wants skipped the first
+ * one outward from it, in stack @id, that is none of them. It stays where it is without a
+ * stack; of a stack of nothing else the outermost frame is taken.
+ */
+uint64_t sites_beyond(const struct analysis_env *env, uint64_t callsite, uint32_t id);
+/* Is @addr in a function that is skipped, now that the user has named some? */
+bool sites_skipped(const struct analysis_env *env, uint64_t addr);
 /* The callsite in stack @id of the stream, by the rule; 0 if there is no stack. */
 uint64_t sites_of_stack(const struct sites *s, uint32_t id);
 void sites_free(struct sites *s);

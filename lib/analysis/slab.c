@@ -4,13 +4,23 @@
  * In: slab events. Out: tables "slab", "slab_cache", "slab_free_only" and "account".
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/analysis.h"
 #include "analysis/clock_skew.h"
 #include "analysis/slab_report.h"
-#include "base/array.h"
+
+/* What account rows must differ in besides the event's callsite. Where functions are skipped
+ * the callchain says what the callsite is.
+ */
+static enum dimension slab_dimension(const struct analysis_env *env)
+{
+	enum dimension dimension = subjects_dimension(env->by);
+
+	return !dimension && callsite_rule_extended(env->rule) ? DIMENSION_STACK
+							       : dimension;
+}
 
 static void *slab_create(const struct analysis_env *env)
 {
@@ -21,7 +31,8 @@ static void *slab_create(const struct analysis_env *env)
 	slab->env = env;
 	slab->acc.by_ptr = env->by_address;
 	slab->acc.skew = clock_skew(env->rec);
-	slab->acc.dimension = subjects_dimension(env->by);
+	slab->acc.scope = scope_of(env->rec);
+	slab->acc.dimension = slab_dimension(env);
 	/* SLUB's largest cache is of two pages; more comes from the page allocator. */
 	slab->acc.large_bytes = 2 * (uint64_t)env->page_size;
 	sites_init(&slab->sites, env);
@@ -48,57 +59,8 @@ static void slab_destroy(void *self)
 
 	slab_account_free(&slab->acc);
 	sites_free(&slab->sites);
-	bounds_free(&slab->bounds);
+	slab_bounds_free(&slab->bounds);
 	free(slab);
-}
-
-struct net_range slab_report_net(const struct slab_report *slab, uint32_t row,
-				 const struct slab_counts *counts)
-{
-	return bounds_net(&slab->bounds, slab_account_key(&slab->acc, row)->callsite,
-			  counts->live_alloc, counts->sure_alloc);
-}
-
-static int slab_sums_add(struct slab_sums *s, uint32_t row, const struct slab_counts *c,
-			 const struct net_range *net)
-{
-	if (row == UINT32_MAX ||
-	    array_reserve(&s->sums, &s->capacity, row + 1UL, sizeof(*s->sums)))
-		return -ENOMEM;
-	while (s->nr <= row)
-		s->sums[s->nr++] = (struct slab_sum){ 0 };
-	slab_counts_add(&s->sums[row].counts, c);
-	net_range_add(&s->sums[row].net, net);
-	return 0;
-}
-
-int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
-		      enum subject_kind kind, enum account_rows rows)
-{
-	int ret = subjects_init(&s->subjects, slab->env, kind, &slab->sites);
-	uint32_t i;
-
-	for (i = 0; i < slab->acc.nr_rows && !ret; i++) {
-		const struct slab_key *key = slab_account_key(&slab->acc, i);
-		const struct subject who = { .callsite = key->callsite,
-					     .stack = key->dim,
-					     .dim = key->dim,
-					     .cache = key->cache,
-					     .kmalloc = key->kmalloc };
-		const struct slab_counts *c = &slab->acc.rows[i];
-		struct net_range net = slab_report_net(slab, i, c);
-
-		if (rows != ACCOUNT_ALL && key->kmalloc != (rows == ACCOUNT_KMALLOC))
-			continue;
-		ret = slab_sums_add(s, subjects_row(&s->subjects, &who), c, &net);
-	}
-	return ret;
-}
-
-void slab_sums_free(struct slab_sums *s)
-{
-	subjects_free(&s->subjects);
-	free(s->sums);
 }
 
 static void slab_add_columns(struct table *t, bool live)
@@ -158,26 +120,49 @@ static void slab_fill(struct table *t, struct cell *row, const struct slab_count
 	row[10] = cell_text(t, net_range_reason(net));
 }
 
+/* --by stack: which rows have none. */
+static void note_stackless(const struct slab_report *slab, struct table *t)
+{
+	uint64_t without = 0, all = 0;
+	size_t i;
+
+	for (i = 0; i < slab->acc.nr_rows; i++) {
+		all += slab->acc.rows[i].hit;
+		if (!slab_account_key(&slab->acc, i)->dim)
+			without += slab->acc.rows[i].hit;
+	}
+	if (without == all)
+		table_add_note(
+			t,
+			"!No slab event has a callchain: rows are callsites. Record callchains with: kmemx record --slab --stack all");
+	else if (without)
+		table_add_note(
+			t,
+			"!%" PRIu64 " of %" PRIu64
+			" slab allocations were recorded without a callchain: their rows are callsites, marked [no stack].",
+			without, all);
+}
+
 static void slab_add_notes(const struct slab_report *slab, enum subject_kind kind,
 			   struct table *t)
 {
-	bool unnamed = false, stacks = false;
+	bool unnamed = false;
 	size_t i;
 
 	for (i = 0; i < slab->acc.nr_rows; i++) {
 		const struct slab_key *key = slab_account_key(&slab->acc, i);
 
 		unnamed |= !key->kmalloc && !key->cache;
-		stacks |= key->dim != 0;
 	}
 	if (kind == SUBJECT_CACHE && unnamed)
 		table_add_note(
 			t,
 			"[unnamed]: this kernel's kmem_cache_alloc event does not name the cache.");
-	if (kind == SUBJECT_STACK && !stacks)
-		table_add_note(
-			t,
-			"!No slab event has a callchain: rows are callsites. Record callchains with: kmemx record --slab --stack all");
+	if (kind == SUBJECT_STACK)
+		note_stackless(slab, t);
+	if (kind == SUBJECT_CALLSITE || kind == SUBJECT_STACK || kind == SUBJECT_MODULE ||
+	    kind == SUBJECT_DIR)
+		slab_report_note_unskipped(slab, t);
 	if (kind == SUBJECT_NODE)
 		table_add_note(t, "Node -1: the caller asked for none.");
 }
@@ -209,6 +194,7 @@ static int slab_by(struct slab_report *slab, enum subject_kind kind,
 		goto out;
 	slab_add_columns(t, live);
 	subjects_columns(&sums.subjects, t);
+	slab_report_column_max(t);
 	for (i = 0; i < sums.nr; i++) {
 		const struct slab_sum *sum = &sums.sums[i];
 		struct cell *row;
@@ -220,6 +206,7 @@ static int slab_by(struct slab_report *slab, enum subject_kind kind,
 			break;
 		slab_fill(t, row, &sum->counts, &sum->net, live);
 		subjects_fill(&sums.subjects, i, t, row + SLAB_COLUMNS);
+		row[t->nr_columns - 1] = cell_uint(net_range_max(&sum->net));
 	}
 	slab_add_notes(slab, kind, t);
 	slab_report_summary(slab, t);
@@ -249,9 +236,11 @@ static int slab_by_ptr(struct slab_report *slab, struct report *report)
 	table_add_column(t, &ptr);
 	slab_add_columns(t, live);
 	table_add_column(t, &callsite);
+	slab_report_column_max(t);
 	for (i = 0; i < slab->acc.nr_ptrs; i++) {
 		const struct slab_ptr *p = &slab->acc.ptrs[i];
-		struct net_range net = slab_report_net(slab, p->row, &p->counts);
+		struct net_range net =
+			slab_bounds_address(&slab->bounds, p->row, &p->counts);
 		struct cell *row;
 
 		if (live && !p->counts.live)
@@ -262,29 +251,15 @@ static int slab_by_ptr(struct slab_report *slab, struct report *report)
 		row[0] = cell_address(p->ptr);
 		slab_fill(t, row + 1, &p->counts, &net, live);
 		strbuf_reset(&name);
-		sites_exact(&slab->sites, slab_account_key(&slab->acc, p->row)->callsite,
-			    &name);
+		sites_exact(&slab->sites, slab_report_callsite(slab, p->row), &name);
 		row[1 + SLAB_COLUMNS] = cell_text(t, strbuf_text(&name));
+		row[2 + SLAB_COLUMNS] = cell_uint(net_range_max(&net));
 	}
 	strbuf_free(&name);
+	slab_report_note_unskipped(slab, t);
 	slab_report_summary(slab, t);
 	report_add_table(report, t);
 	return 0;
-}
-
-/* Which callsites free without an event; only then are the net figures known. */
-static int slab_bounds(struct slab_report *slab)
-{
-	int ret = 0;
-	uint32_t i;
-
-	bounds_init(&slab->bounds, slab->env);
-	for (i = 0; i < slab->acc.nr_rows && !ret; i++) {
-		if (slab->acc.rows[i].implicit)
-			ret = bounds_suspect(&slab->bounds,
-					     slab_account_key(&slab->acc, i)->callsite);
-	}
-	return ret;
 }
 
 static int slab_finish(void *self, struct report *report)
@@ -296,7 +271,9 @@ static int slab_finish(void *self, struct report *report)
 	slab_account_finish(&slab->acc);
 	if (slab->acc.failed)
 		return -ENOMEM;
-	ret = slab_bounds(slab);
+	ret = slab_bounds_make(&slab->bounds, &slab->acc, env);
+	if (!ret)
+		ret = slab_bounds_total(&slab->bounds, &slab->net);
 	if (ret || env->account)
 		return ret ? ret : slab_report_account(slab, report);
 	if (env->by_caller)

@@ -232,6 +232,10 @@ static void slab_reordered_free(struct slab_account *acc, const struct live_entr
 {
 	struct slab_totals *sum = &acc->totals;
 	struct slab_free_only *by = &acc->free_only[slab_early_row(acc, e)];
+	bool doubled = e->slab_flags & SURPLUS_DUP;
+	uint32_t *nr = u64_map_find(
+		&acc->surplus,
+		slab_surplus_key(slab_account_key(acc, e->row)->cache, doubled));
 
 	counts_end(&acc->rows[e->row], e);
 	tell(acc, e->row, -(int64_t)e->bytes_alloc);
@@ -240,7 +244,9 @@ static void slab_reordered_free(struct slab_account *acc, const struct live_entr
 		counts_end(&by_ptr->counts, e);
 		by_ptr->counts.pingpong++;
 	}
-	if (e->slab_flags & SURPLUS_DUP) {
+	if (nr && *nr)
+		--*nr;
+	if (doubled) {
 		sum->doubled--;
 		by->doubled--;
 	} else {
@@ -386,6 +392,22 @@ static void slab_settle_over(struct slab_account *acc, struct live_entry *e,
 	e->slab_flags = 0;
 }
 
+/* A free of no live object, and whose cache the event says. */
+static void slab_count_surplus(struct slab_account *acc, const struct kmem_event *ev,
+			       bool freed)
+{
+	uint32_t *nr;
+
+	if (!ev->slab_free.cache)
+		return;
+	nr = u64_map_insert(&acc->surplus, slab_surplus_key(ev->slab_free.cache, freed),
+			    0);
+	if (!nr)
+		acc->failed = true;
+	else if (*nr < UINT32_MAX)
+		++*nr;
+}
+
 /* A free of no live object. */
 static void slab_surplus_free(struct slab_account *acc, struct live_entry *e,
 			      const struct kmem_event *ev)
@@ -398,9 +420,15 @@ static void slab_surplus_free(struct slab_account *acc, struct live_entry *e,
 		slab_settle_over(acc, e, ev);
 		return;
 	}
+	if (unlikely(scope_by_self(&acc->scope, ev))) {
+		e->state = LIVE_FREED;
+		acc->totals.other++;
+		return;
+	}
 	row = slab_free_only(acc, ev->slab_free.callsite);
 	if (row == UINT32_MAX)
 		return;
+	slab_count_surplus(acc, ev, freed);
 	acc->totals.doubled += freed;
 	acc->free_only[row].doubled += freed;
 	acc->totals.unmatched += !freed;
@@ -410,6 +438,22 @@ static void slab_surplus_free(struct slab_account *acc, struct live_entry *e,
 	e->slab_flags = freed ? SURPLUS | SURPLUS_DUP : SURPLUS;
 	e->cpu = (uint16_t)ev->cpu;
 	entry_set_ts(e, ev->ts);
+}
+
+/* Is it nothing of what was recorded? Then nothing is kept of it, unless an allocation that
+ * the clocks put behind it may still come.
+ */
+static bool slab_free_other(struct slab_account *acc, const struct kmem_event *ev)
+{
+	const struct live_entry *e;
+
+	if (acc->skew)
+		return false;
+	e = live_find(&acc->live, ev->slab_free.ptr);
+	if (e && (e->state == LIVE_ALLOCATED || e->slab_flags))
+		return false;
+	acc->totals.other++;
+	return true;
 }
 
 static __always_inline void slab_free(struct slab_account *acc,
@@ -422,6 +466,8 @@ static __always_inline void slab_free(struct slab_account *acc,
 		acc->totals.null++;
 		return;
 	}
+	if (unlikely(acc->scope.part) && slab_free_other(acc, ev))
+		return;
 	e = slab_entry(acc, ev->slab_free.ptr, ev->ts);
 	if (unlikely(!e)) {
 		acc->failed = true;
@@ -454,27 +500,6 @@ static __always_inline void slab_take(struct slab_account *acc,
 		slab_loss(acc, ev);
 }
 
-/* What the rows say in sum. */
-static void slab_sum_up(struct slab_account *acc)
-{
-	struct slab_totals *sum = &acc->totals;
-	size_t i;
-
-	for (i = 0; i < acc->nr_rows; i++) {
-		const struct slab_counts *row = &acc->rows[i];
-
-		sum->allocs += row->hit;
-		sum->bytes_req += row->bytes_req;
-		sum->bytes_alloc += row->bytes_alloc;
-		sum->implicit += row->implicit;
-		sum->bytes_implicit += row->implicit_alloc;
-		sum->pingpong += row->pingpong;
-		sum->live_req += row->live_req;
-		sum->live_alloc += row->live_alloc;
-	}
-	sum->bytes_freed = sum->bytes_alloc - sum->bytes_implicit - sum->live_alloc;
-}
-
 void slab_account_finish(struct slab_account *acc)
 {
 	struct live_entry *e = NULL;
@@ -485,7 +510,7 @@ void slab_account_finish(struct slab_account *acc)
 		slab_reordered_free(acc, e, slab_ptr(acc, e->key));
 		e->state = LIVE_FREED;
 	}
-	slab_sum_up(acc);
+	slab_totals_of_rows(acc);
 	while (!acc->open_gap && (e = live_next(&acc->live, e))) {
 		struct slab_counts *row;
 		struct slab_ptr *by_ptr;
@@ -547,21 +572,6 @@ const struct slab_key *slab_account_key(const struct slab_account *acc, size_t r
 	return intern_get(&acc->keys, (uint32_t)row + 1, NULL);
 }
 
-void slab_counts_add(struct slab_counts *to, const struct slab_counts *from)
-{
-	to->hit += from->hit;
-	to->bytes_req += from->bytes_req;
-	to->bytes_alloc += from->bytes_alloc;
-	to->live += from->live;
-	to->live_req += from->live_req;
-	to->live_alloc += from->live_alloc;
-	to->implicit += from->implicit;
-	to->implicit_alloc += from->implicit_alloc;
-	to->pingpong += from->pingpong;
-	to->sure += from->sure;
-	to->sure_alloc += from->sure_alloc;
-}
-
 void slab_account_free(struct slab_account *acc)
 {
 	intern_free(&acc->keys);
@@ -573,5 +583,6 @@ void slab_account_free(struct slab_account *acc)
 	u64_map_free(&acc->free_only_index);
 	free(acc->free_only);
 	u64_map_free(&acc->early_free_only);
+	u64_map_free(&acc->surplus);
 	*acc = (struct slab_account){ 0 };
 }

@@ -12,12 +12,14 @@
  *                             no event either)
  *   free of any other         unmatched: allocated before the recording began
  *   kfree(NULL)               counted apart
+ * Where allocations were left out (@scope), a free of no live object is one of another
+ * object: it is counted apart and changes nothing.
  * Clocks of two CPUs differ: within @skew, a free without an allocation before it and an
  * allocation without a free after it, on another CPU, are one life in the wrong order, and
  * so are an allocation over a live address and a double free. Each pair is matched, and
  * counted as reordered.
  * So  allocs = matched + implicit + live at the end,  and
- *     frees = matched + unmatched + double + null.
+ *     frees = matched + unmatched + double + null + other.
  */
 #ifndef KMEMX_ANALYSIS_SLAB_ACCOUNT_H
 #define KMEMX_ANALYSIS_SLAB_ACCOUNT_H
@@ -29,6 +31,7 @@
 #include "analysis/dimension.h"
 #include "analysis/live.h"
 #include "analysis/live_watch.h"
+#include "analysis/scope.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
@@ -77,6 +80,7 @@ struct slab_totals {
 	uint64_t failed;      /* allocations that returned NULL */
 	uint64_t implausible; /* sizes of 4 GiB and more: in no other number */
 	uint64_t frees, matched, unmatched, doubled, null;
+	uint64_t other;	      /* frees of what was allocated and left out */
 	uint64_t bytes_freed; /* bytes_alloc of the matched */
 	uint64_t implicit, bytes_implicit;
 	uint64_t live, live_req, live_alloc;
@@ -97,6 +101,7 @@ struct slab_over {
 /**
  * struct slab_account - zero-initialise it, set what is wanted
  * @dimension: what else tells rows apart
+ * @scope: whose allocations were left out
  * @large_bytes: a kmalloc of more bytes is a large one
  * @keys: intern table of struct slab_key; number n belongs to @rows[n - 1]
  * @live: what lives, and some of what was freed
@@ -114,6 +119,7 @@ struct slab_account {
 	struct live_table live;
 	struct addr_set freed;
 	enum dimension dimension;
+	struct scope scope;
 	uint64_t large_bytes;
 	bool by_ptr;
 	bool open_gap; /* the last events of a CPU are lost: nothing live is sure */
@@ -125,7 +131,9 @@ struct slab_account {
 	size_t nr_free_only, free_only_capacity;
 	struct u64_map early_free_only; /* of live objects freed before, by the clocks */
 	struct slab_totals totals;
-	uint64_t skew; /* of the recording's clock: clock_skew() */
+	struct u64_map
+		surplus; /* frees of no live object: slab_surplus_key() -> how many */
+	uint64_t skew;	 /* of the recording's clock: clock_skew() */
 	struct slab_over over[SLAB_OVER_SLOTS]; /* by hash of the address */
 	const struct live_watch *watch;		/* may be NULL */
 	bool failed;
@@ -141,6 +149,14 @@ void slab_account_finish(struct slab_account *acc);
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row);
 /* Adds @from's numbers to @to's. */
 void slab_counts_add(struct slab_counts *to, const struct slab_counts *from);
+/* (internal) Once the account is finished: what the rows say in sum. */
+void slab_totals_of_rows(struct slab_account *acc);
 void slab_account_free(struct slab_account *acc);
+
+/* Key of totals.unmatched (or .doubled) where the event names the cache. */
+static inline uint64_t slab_surplus_key(uint32_t cache, bool doubled)
+{
+	return (uint64_t)cache << 1 | doubled;
+}
 
 #endif

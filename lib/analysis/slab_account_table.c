@@ -28,6 +28,7 @@ static void account_columns(const struct slab_sums *sums, struct table *t)
 
 	table_add_columns(t, columns, ARRAY_SIZE(columns));
 	subjects_columns(&sums->subjects, t);
+	slab_report_column_max(t);
 }
 
 static void account_row(const struct slab_sums *sums, uint32_t i, struct table *t)
@@ -47,6 +48,7 @@ static void account_row(const struct slab_sums *sums, uint32_t i, struct table *
 	row[6] = cell_uint(net->min);
 	row[7] = cell_text(t, net_range_reason(net));
 	subjects_fill(&sums->subjects, i, t, row + 8);
+	row[t->nr_columns - 1] = cell_uint(net_range_max(net));
 }
 
 /* The header lines of trace_analyze, of which each is a sum over the rows. */
@@ -67,6 +69,8 @@ static void account_summary(const struct slab_counts *sum, const struct net_rang
 			  cell_uint(t->nr_rows), false);
 	table_add_summary(t, "net_min", "current bytes allocated, at least:", UNIT_BYTES,
 			  cell_uint(net->min), false);
+	table_add_summary(t, "net_max", "current bytes allocated, at most:", UNIT_BYTES,
+			  cell_uint(net_range_max(net)), false);
 }
 
 int slab_report_account(struct slab_report *slab, struct report *report)
@@ -76,7 +80,6 @@ int slab_report_account(struct slab_report *slab, struct report *report)
 	struct table *t = table_new("account", "Account of slab allocations");
 	struct slab_sums sums = { 0 };
 	struct slab_counts all = { 0 };
-	struct net_range net = { 0 };
 	int ret = t ? 0 : -ENOMEM;
 	uint32_t i;
 
@@ -94,9 +97,9 @@ int slab_report_account(struct slab_report *slab, struct report *report)
 			continue;
 		account_row(&sums, i, t);
 		slab_counts_add(&all, c);
-		net_range_add(&net, &sums.sums[i].net);
 	}
-	account_summary(&all, &net, t, slab->acc.totals.losses != 0);
+	slab_report_note_unskipped(slab, t);
+	account_summary(&all, &sums.net, t, slab->acc.totals.losses != 0);
 	report_add_table(report, t);
 	t = NULL;
 out:

@@ -5,45 +5,31 @@
  */
 #include "analysis/slab_report.h"
 
-struct summary_line {
-	const char *name, *title;
-	enum column_unit unit;
-	uint64_t value;
-};
-
-static void add_lines(struct table *t, const struct summary_line *lines, size_t nr,
-		      bool bound)
-{
-	size_t i;
-
-	for (i = 0; i < nr; i++)
-		table_add_summary(t, lines[i].name, lines[i].title, lines[i].unit,
-				  cell_uint(lines[i].value), bound);
-}
-
-/* Net, and what of it is not sure: net = sure + implicit + lost. */
+/* Net, and what it is made of: net = sure + seen + implicit + lost + gone. */
 static void add_net(const struct slab_report *slab, struct table *t)
 {
 	const struct slab_totals *s = &slab->acc.totals;
-	struct net_range net = { 0 };
+	const struct net_range *net = &slab->net;
 	bool lossy = s->losses != 0;
-	uint32_t i;
 
-	for (i = 0; i < slab->acc.nr_rows; i++) {
-		struct net_range row = slab_report_net(slab, i, &slab->acc.rows[i]);
-
-		net_range_add(&net, &row);
-	}
 	table_add_summary(t, "bytes_net", "Net total bytes allocated", UNIT_BYTES,
 			  cell_uint(s->live_alloc), lossy);
-	table_add_summary(t, "bytes_net_min", "  sure to be live", UNIT_BYTES,
-			  cell_uint(net.min), false);
+	table_add_summary(t, "bytes_net_min",
+			  "  sure to be live (the kernel's own count)", UNIT_BYTES,
+			  cell_uint(net->min), false);
+	table_add_summary(t, "bytes_net_seen", "  seen: allocated, and not seen freed",
+			  UNIT_BYTES, cell_uint(net->seen), false);
 	table_add_summary(t, "bytes_net_implicit",
-			  "  of callsites whose objects also end without an event",
-			  UNIT_BYTES, cell_uint(net.implicit), false);
+			  "  possibly freed untraced, as others of the cache were",
+			  UNIT_BYTES, cell_uint(net->implicit), false);
 	table_add_summary(t, "bytes_net_lost",
 			  "  may have been freed while events were lost", UNIT_BYTES,
-			  cell_uint(net.lost), false);
+			  cell_uint(net->lost), false);
+	table_add_summary(t, "bytes_net_gone",
+			  "  sure to be freed untraced (the kernel's own count)",
+			  UNIT_BYTES, cell_uint(net->gone), false);
+	table_add_summary(t, "bytes_net_max", "Bytes live at most", UNIT_BYTES,
+			  cell_uint(net_range_max(net)), lossy);
 }
 
 /* perf's fragmentation: the part of the allocated bytes that nobody asked for. */
@@ -95,6 +81,8 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 		{ "frees_double",
 		  "  of freed objects (freed twice, or allocated in bulk)", UNIT_COUNT,
 		  s->doubled },
+		{ "frees_other", "  of what was allocated but left out of the recording",
+		  UNIT_COUNT, s->other },
 		{ "frees_null", "  of NULL", UNIT_COUNT, s->null },
 		{ "cross_cpu_frees", "Frees on another CPU than the allocation",
 		  UNIT_COUNT, s->pingpong },
@@ -104,12 +92,12 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 		return;
 	slab->summarised = true;
 	table_set_summary_title(t, "SUMMARY (SLAB allocator)");
-	add_lines(t, bytes, ARRAY_SIZE(bytes), lossy);
+	table_add_summary_lines(t, bytes, ARRAY_SIZE(bytes), lossy);
 	add_net(slab, t);
-	add_lines(t, wasted, ARRAY_SIZE(wasted), lossy);
+	table_add_summary_lines(t, wasted, ARRAY_SIZE(wasted), lossy);
 	table_add_summary(t, "fragmentation", "Internal fragmentation", UNIT_PERCENT,
 			  cell_real(fragmentation(s)), lossy);
-	add_lines(t, counts, ARRAY_SIZE(counts), lossy);
+	table_add_summary_lines(t, counts, ARRAY_SIZE(counts), lossy);
 	table_add_summary(t, "implausible", "Events with impossible sizes, left out",
 			  UNIT_COUNT, cell_uint(s->implausible), false);
 }

@@ -56,6 +56,23 @@ static bool next_number(const char **at, const char *end, uint64_t *value)
 	return next_word(at, end, &word, &len) && number(word, len, value);
 }
 
+/* ": tunables LIMIT BATCHCOUNT SHARED : ..." */
+static uint64_t tunable_limit(const char *at, const char *end)
+{
+	static const char tunables[] = ": tunables ";
+	uint64_t limit = 0;
+
+	while (at < end && *at == ' ')
+		at++;
+	if ((size_t)(end - at) > strlen(tunables) &&
+	    !memcmp(at, tunables, strlen(tunables))) {
+		at += strlen(tunables);
+		if (!next_number(&at, end, &limit))
+			return 0;
+	}
+	return limit;
+}
+
 bool slabinfo_next(const char **text, struct slabinfo_line *out)
 {
 	const char *at, *end;
@@ -67,7 +84,22 @@ bool slabinfo_next(const char **text, struct slabinfo_line *out)
 		    next_number(&at, end, &out->total) &&
 		    next_number(&at, end, &out->size) &&
 		    next_number(&at, end, &out->per_slab) &&
-		    next_number(&at, end, &out->pages))
+		    next_number(&at, end, &out->pages)) {
+			out->cpu_limit = tunable_limit(at, end);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool slab_cpu_next(const char **text, struct slab_cpu_line *out)
+{
+	const char *at, *end;
+
+	while (next_line(text, &at, &end)) {
+		if (next_word(&at, end, &out->name, &out->name_len) &&
+		    out->name_len <= NAME_MAX_LEN && next_number(&at, end, &out->slabs) &&
+		    next_number(&at, end, &out->sheaf))
 			return true;
 	}
 	return false;

@@ -22,15 +22,26 @@
  * @active: objects in use; SLUB counts every object of a slab that a CPU holds
  * @total: objects that the slabs have room for
  * @size: bytes of one; @per_slab: objects, @pages: page frames of one slab
+ * @cpu_limit: how many free ones a CPU keeps for itself, in SLAB; 0 with SLUB
  */
 struct slabinfo_line {
 	const char *name;
 	size_t name_len;
-	uint64_t active, total, size, per_slab, pages;
+	uint64_t active, total, size, per_slab, pages, cpu_limit;
 };
 
 /* The next cache of slabinfo 2.x; moves *@text on; lines that are none are passed over. */
 bool slabinfo_next(const char **text, struct slabinfo_line *line);
+
+/* What CPUs hold of a cache: @slabs, and objects that one of its sheaves can hold. */
+struct slab_cpu_line {
+	const char *name;
+	size_t name_len;
+	uint64_t slabs, sheaf;
+};
+
+/* The next line "NAME SLABS SHEAF"; moves *@text on; lines that are none are passed over. */
+bool slab_cpu_next(const char **text, struct slab_cpu_line *line);
 
 /* Value of "NAME VALUE" in vmstat. */
 bool vmstat_value(const char *text, const char *name, uint64_t *value);

@@ -78,19 +78,45 @@ static uint32_t row_of_text(struct subjects *s, const char *text)
 	return row_of(s, text, strlen(text));
 }
 
+/* A row of allocations without a callchain has a key that begins with a NUL, which no text
+ * does: they are told apart by callsite.
+ */
+struct stackless_key {
+	char nul;
+	char pad[3]; /* zero: keys are compared as bytes */
+	uint32_t group;
+};
+
+static const char no_stack[] = "[no stack]";
+
+static uint32_t row_of_stackless(struct subjects *s, uint64_t callsite)
+{
+	struct stackless_key key = { 0 };
+
+	if (!callsite) /* a page's, which only its callchain would tell */
+		return row_of_text(s, no_stack);
+	key.group = sites_group(s->sites, callsite);
+	return key.group == UINT32_MAX ? UINT32_MAX : row_of(s, &key, sizeof(key));
+}
+
 /* "callsite;its caller;...": from the callsite outward. */
 static uint32_t row_of_stack(struct subjects *s, const struct subject *who)
 {
-	uint32_t *known = u64_map_find(&s->by_stack, who->stack);
+	const uint64_t pair[] = { who->callsite, who->stack };
+	uint32_t id, *known;
 	struct strbuf sb = { 0 };
 	uint32_t row;
 
+	if (!who->stack)
+		return row_of_stackless(s, who->callsite);
+	id = intern_id(&s->stacks, pair, sizeof(pair));
+	known = u64_map_find(&s->by_stack, id);
 	if (known)
 		return *known;
 	sites_callchain(s->sites, who->stack, who->callsite, &sb);
 	row = sb.failed ? UINT32_MAX : row_of_text(s, strbuf_text(&sb));
 	strbuf_free(&sb);
-	if (row == UINT32_MAX || !u64_map_insert(&s->by_stack, who->stack, row))
+	if (!id || row == UINT32_MAX || !u64_map_insert(&s->by_stack, id, row))
 		return UINT32_MAX;
 	return row;
 }
@@ -169,15 +195,30 @@ static struct cell callsite_cell(const struct subjects *s, uint32_t group,
 }
 
 /* The first frame, then all of them. */
-static void stack_cells(const char *folded, struct table *t, struct cell *cells)
+static void stack_cells(const char *folded, size_t size, struct table *t,
+			struct cell *cells)
 {
 	struct strbuf first = { 0 };
 
-	strbuf_add(&first, folded, strcspn(folded, ";"));
+	strbuf_add(&first, folded, size);
 	cells[0] = cell_text(t, strbuf_text(&first));
 	cells[1] = cell_text(t, folded);
 	t->failed |= first.failed;
 	strbuf_free(&first);
+}
+
+static void stackless_cells(const struct subjects *s, const struct stackless_key *key,
+			    struct table *t, struct cell *cells)
+{
+	struct strbuf folded = { 0 };
+	size_t size;
+
+	sites_name(s->sites, key->group, &folded);
+	size = folded.size;
+	strbuf_printf(&folded, ";%s", no_stack);
+	stack_cells(strbuf_text(&folded), size, t, cells);
+	t->failed |= folded.failed;
+	strbuf_free(&folded);
 }
 
 void subjects_fill(const struct subjects *s, uint32_t row, struct table *t,
@@ -188,7 +229,10 @@ void subjects_fill(const struct subjects *s, uint32_t row, struct table *t,
 
 	switch (s->kind) {
 	case SUBJECT_STACK:
-		stack_cells(key, t, cells);
+		if (*(const char *)key)
+			stack_cells(key, strcspn(key, ";"), t, cells);
+		else
+			stackless_cells(s, key, t, cells);
 		return;
 	case SUBJECT_COMM:
 	case SUBJECT_CACHE:
@@ -214,5 +258,6 @@ void subjects_free(struct subjects *s)
 {
 	tasks_free(&s->tasks);
 	intern_free(&s->keys);
+	intern_free(&s->stacks);
 	u64_map_free(&s->by_stack);
 }

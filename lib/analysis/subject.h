@@ -25,7 +25,8 @@ struct subject {
 /**
  * struct subjects - the rows of one table; subjects_init() it
  * @keys: row number n has the key n + 1
- * @by_stack: stack -> row, so that each is looked at once
+ * @stacks: pairs of a callsite and a stack; @by_stack: such a pair's number -> its row, so
+ *	    that each is looked at once
  */
 struct subjects {
 	const struct analysis_env *env;
@@ -33,6 +34,7 @@ struct subjects {
 	struct sites *sites;
 	struct tasks tasks;
 	struct intern keys;
+	struct intern stacks;
 	struct u64_map by_stack;
 };
 

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the kernel's own count of objects, as a bound on what the events say is live.
+ * In: slabinfo before and after, what was seen of each cache. Out: ranges in objects.
+ */
+#include "analysis/census.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/bounds.h"
+#include "base/array.h"
+
+/* Objects that the recorder, which is not recorded, may have kept of one class; and for how
+ * long others may have allocated between the last event and the reading of slabinfo.
+ */
+#define MARGIN_OBJECTS 16
+#define MARGIN_NS      8000000
+
+/* get_slabinfo() of mm/slub.c looks at no more partial slabs of a node and extrapolates
+ * (6.10, ea3bac1d3f3c: MAX_PARTIAL_TO_SCAN).
+ */
+#define COUNTED_SLABS 10000
+/* A slab's number of objects has 15 bits (struct slab), so more is damage. */
+#define MAX_PER_SLAB  32767
+
+/* A CPU's sheaves (main, spare, of kfree_rcu) and the full ones of a node's barn, 6.18. */
+#define CPU_SHEAVES  3
+#define NODE_SHEAVES 10
+
+enum kmalloc_type census_kmalloc_type(const char *name)
+{
+	/* Random copies (CONFIG_RANDOM_KMALLOC_CACHES) and buckets (CONFIG_SLAB_BUCKETS) of
+	 * a size are one with the plain cache: the event does not say which of them served.
+	 */
+	static const struct {
+		const char *prefix;
+		enum kmalloc_type type;
+	} prefixes[] = {
+		{ "kmalloc-cg-", KMALLOC_CGROUP },   { "msg_msg-", KMALLOC_CGROUP },
+		{ "kmalloc-rcl-", KMALLOC_RECLAIM }, { "dma-kmalloc-", KMALLOC_DMA },
+		{ "kmalloc-", KMALLOC_NORMAL },	     { "memdup_user-", KMALLOC_NORMAL },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		size_t len = strlen(prefixes[i].prefix);
+
+		if (!strncmp(name, prefixes[i].prefix, len) &&
+		    (strchr("0123456789", name[len]) || !strncmp(name + len, "rnd-", 4)))
+			return prefixes[i].type;
+	}
+	return KMALLOC_NR_TYPES;
+}
+
+/* Is the recorded kernel at least @major.@minor? One that does not say is not. */
+static bool kernel_since(const struct recording *rec, unsigned int major,
+			 unsigned int minor)
+{
+	unsigned int a = 0, b = 0;
+	char release[64];
+
+	recording_release(rec, release, sizeof(release));
+	return sscanf(release, "%u.%u", &a, &b) == 2 &&
+	       (a > major || (a == major && b >= minor));
+}
+
+/* set_cpu_partial() and slub_set_cpu_partial() of mm/slub.c: since 5.16 (b47291ef02b0) a CPU
+ * keeps as many slabs as hold so many objects when they are half full; before it stopped at
+ * that many free objects, of which each slab may have brought only one.
+ */
+uint64_t census_slack(const struct slabinfo_line *line, const struct recording *rec)
+{
+	static const struct {
+		uint64_t size, objects, slabs;
+	} limits[] = { { 4096, 6, 2 }, { 1024, 24, 6 }, { 256, 52, 13 }, { 0, 120, 30 } };
+	uint64_t per_slab = line->per_slab ? line->per_slab : 1, slabs;
+	size_t i = 0;
+
+	if (per_slab > MAX_PER_SLAB)
+		per_slab = MAX_PER_SLAB;
+	while (line->size < limits[i].size)
+		i++;
+	slabs = (2 * limits[i].objects + per_slab - 1) / per_slab;
+	if (!kernel_since(rec, 5, 16) && slabs < limits[i].slabs)
+		slabs = limits[i].slabs;
+	return rec->nr_cpus * per_slab * (1 + slabs);
+}
+
+/* Do objects of the cache come without an event: from kmem_cache_alloc_bulk() (6.18's
+ * callers), or because the recorder, which writes a file, allocates them?
+ */
+static bool comes_unseen(const char *name)
+{
+	static const char *const names[] = { "maple_node", "skbuff_head_cache",
+					     "io_kiocb",   "bio-",
+					     "biovec-",	   "ext4_io_end",
+					     "jbd2_",	   "xfs_ioend" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* Objects of a sheaf where the recording does not say: 6.18 has two caches with sheaves,
+ * later kernels have them for all (calculate_sheaf_capacity(): at most 60).
+ */
+static uint64_t sheaf_capacity(const struct recording *rec, const char *name)
+{
+	if (kernel_since(rec, 6, 19))
+		return 60;
+	if (kernel_since(rec, 6, 18) &&
+	    (!strcmp(name, "maple_node") || !strcmp(name, "vm_area_struct")))
+		return 32;
+	return 0;
+}
+
+/* A node has a zone at least, and buddyinfo a line for each. */
+static uint64_t nr_nodes(const struct recording *rec)
+{
+	const struct recording_text *meta = recording_meta(rec, "buddyinfo.after");
+	const char *at = meta ? meta->text : "";
+	uint64_t nodes = 1;
+	unsigned int node;
+
+	for (; at; at = strchr(at, '\n')) {
+		at += *at == '\n';
+		if (sscanf(at, "Node %u,", &node) == 1 && node < 4096 && node >= nodes)
+			nodes = node + 1ULL;
+	}
+	return nodes;
+}
+
+static uint64_t sheaves(const struct recording *rec, uint64_t capacity)
+{
+	return capacity ? capacity * (CPU_SHEAVES * (uint64_t)rec->nr_cpus +
+				      NODE_SHEAVES * nr_nodes(rec))
+			: 0;
+}
+
+/* A new class; UINT32_MAX if memory ran out. */
+static uint32_t new_class(struct census *c)
+{
+	if (array_reserve(&c->classes, &c->classes_capacity, c->nr_classes + 1,
+			  sizeof(*c->classes)))
+		return UINT32_MAX;
+	c->classes[c->nr_classes] = (struct census_class){ .counted = true };
+	return (uint32_t)c->nr_classes++;
+}
+
+/* The class of a cache that slabinfo has just named for the first time. */
+static uint32_t class_of_line(struct census *c, const struct slabinfo_line *line,
+			      const char *name)
+{
+	uint32_t *of;
+
+	if (census_kmalloc_type(name) == KMALLOC_NR_TYPES)
+		return new_class(c);
+	of = u64_map_find(&c->sizes, line->size);
+	if (of)
+		return *of;
+	of = u64_map_insert(&c->sizes, line->size, (uint32_t)c->nr_classes);
+	return of ? new_class(c) : UINT32_MAX;
+}
+
+/* Is the line the kernel's count? Of partial slabs there are no more than slabs, and as each
+ * has a free object, no more than those. With SLAB's limits CPUs hide others.
+ */
+static bool is_exact(const struct slabinfo_line *line)
+{
+	uint64_t per_slab = line->per_slab ? line->per_slab : 1;
+
+	return line->active <= line->total && !line->cpu_limit &&
+	       (line->total / per_slab <= COUNTED_SLABS ||
+		line->total - line->active <= COUNTED_SLABS);
+}
+
+static int add_line(struct census *c, const struct slabinfo_line *line,
+		    const struct recording *rec, bool after)
+{
+	uint32_t id = intern_id(&c->names, line->name, line->name_len);
+	struct census_class *class;
+	const char *name;
+
+	if (!id || array_reserve(&c->caches, &c->caches_capacity, id, sizeof(*c->caches)))
+		return -ENOMEM;
+	name = intern_get(&c->names, id, NULL);
+	if (id > c->nr_caches) {
+		uint32_t of = class_of_line(c, line, name);
+
+		if (of == UINT32_MAX)
+			return -ENOMEM;
+		c->caches[c->nr_caches++] = (struct census_cache){
+			.of = of,
+			.per_slab = line->per_slab < MAX_PER_SLAB ? line->per_slab
+								  : MAX_PER_SLAB,
+			.slack = census_slack(line, rec) +
+				 sheaves(rec, sheaf_capacity(rec, name)),
+		};
+		c->classes[of].unseen |= comes_unseen(name);
+	}
+	class = &c->classes[c->caches[id - 1].of];
+	class->counted &= is_exact(line);
+	if (after)
+		class->after += line->active;
+	else
+		class->before += line->active;
+	return 0;
+}
+
+static int add_snapshot(struct census *c, const struct recording *rec, const char *item,
+			bool after)
+{
+	const struct recording_text *meta = recording_meta(rec, item);
+	const char *text = meta ? meta->text : "";
+	struct slabinfo_line line;
+	int ret = 0;
+
+	while (!ret && slabinfo_next(&text, &line))
+		ret = add_line(c, &line, rec, after);
+	return ret;
+}
+
+/* "NAME SLABS SHEAF": what CPUs hold of each cache, told more than once: the most counts. */
+static int add_cpu_slabs(struct census *c, const struct recording *rec)
+{
+	const struct recording_text *meta = recording_meta(rec, "slab_cpu.after");
+	struct held {
+		bool told;
+		uint64_t slabs, sheaf;
+	} *held = calloc(c->nr_caches + 1, sizeof(*held));
+	const char *text = meta ? meta->text : "";
+	struct slab_cpu_line line;
+	size_t i;
+
+	if (!held)
+		return -ENOMEM;
+	while (slab_cpu_next(&text, &line)) {
+		uint32_t id = intern_find(&c->names, line.name, line.name_len);
+
+		if (!id || line.slabs > UINT32_MAX || line.sheaf > UINT32_MAX)
+			continue;
+		held[id - 1].told = true;
+		if (held[id - 1].slabs < line.slabs)
+			held[id - 1].slabs = line.slabs;
+		if (held[id - 1].sheaf < line.sheaf)
+			held[id - 1].sheaf = line.sheaf;
+	}
+	for (i = 0; i < c->nr_caches; i++) {
+		struct census_cache *cache = &c->caches[i];
+
+		c->classes[cache->of].slack +=
+			held[i].told ? held[i].slabs * cache->per_slab +
+					       sheaves(rec, held[i].sheaf)
+				     : cache->slack;
+	}
+	free(held);
+	return 0;
+}
+
+static bool is_known(const struct analysis_env *env, uint64_t *lost)
+{
+	return !recording_is_part(env->rec) && !recording_meta(env->rec, "truncated") &&
+	       bounds_lost(env->rec, event_stream_stats(env->stream), lost);
+}
+
+int census_init(struct census *c, const struct analysis_env *env)
+{
+	const struct recording_text *duration = recording_meta(env->rec, "duration_ns");
+	int ret;
+
+	c->most = recording_meta(env->rec, "slabinfo.after") && !env->window;
+	c->least = c->most && duration && recording_meta(env->rec, "slabinfo.before") &&
+		   is_known(env, &c->lost);
+	c->duration_ns = duration ? strtoull(duration->text, NULL, 10) : 0;
+	if (!c->most)
+		return 0;
+	ret = add_snapshot(c, env->rec, "slabinfo.before", false);
+	if (!ret)
+		ret = add_snapshot(c, env->rec, "slabinfo.after", true);
+	return ret ? ret : add_cpu_slabs(c, env->rec);
+}
+
+uint32_t census_of_name(const struct census *c, const char *name)
+{
+	uint32_t id = name ? intern_find(&c->names, name, strlen(name)) : 0;
+
+	return id && id <= c->nr_caches ? c->caches[id - 1].of : UINT32_MAX;
+}
+
+uint32_t census_of_kmalloc(const struct census *c, uint64_t size)
+{
+	const uint32_t *of = u64_map_find(&c->sizes, size);
+
+	return of ? *of : UINT32_MAX;
+}
+
+/* a - b, but not below 0. */
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* Objects that came without an event while slabinfo was read, or are the recorder's. */
+static uint64_t margin(const struct census *c, const struct census_class *class)
+{
+	uint64_t events = class->allocs + class->old_freed;
+
+	if (c->duration_ns <= MARGIN_NS)
+		return MARGIN_OBJECTS + events;
+	return MARGIN_OBJECTS + events / (c->duration_ns / MARGIN_NS);
+}
+
+/* Of the class's objects that were seen, so many must live. In use after the recording are
+ * they, some of the objects in use before, less those freed since, and unseen ones.
+ */
+static uint64_t least(const struct census *c, const struct census_class *class)
+{
+	uint64_t others = class->before + class->slack + margin(c, class) + c->lost;
+	uint64_t gained = less(class->after + class->old_freed, others);
+
+	/* Frees of objects that were allocated unseen: others like them may live. */
+	if (!c->least || class->unseen ||
+	    class->doubled > MARGIN_OBJECTS + class->allocs / 100)
+		return 0;
+	/* It gained more than events say, so what it gained is not what they say. */
+	return gained > class->live ? 0 : gained;
+}
+
+struct census_range census_range(const struct census *c, uint32_t of, uint64_t nr)
+{
+	const struct census_class *class;
+	struct census_range r = { 0, nr };
+
+	if (of >= c->nr_classes || !c->classes[of].counted)
+		return r;
+	class = &c->classes[of];
+	if (c->most && r.max > class->after)
+		r.max = class->after;
+	/* All that must live, less all others of the class. */
+	r.min = less(least(c, class), less(class->live, nr));
+	if (r.min > r.max)
+		r.min = r.max;
+	return r;
+}
+
+bool census_contradicts(const struct census *c, uint32_t of)
+{
+	return c->most && of < c->nr_classes && c->classes[of].counted &&
+	       c->classes[of].live > c->classes[of].after;
+}
+
+void census_free(struct census *c)
+{
+	intern_free(&c->names);
+	free(c->caches);
+	u64_map_free(&c->sizes);
+	free(c->classes);
+	*c = (struct census){ 0 };
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the cells that the page tables have in common.
+ * In: migratetypes and GFP flags. Out: their names, and the legend of the short ones.
+ */
+#include <stdio.h>
+
+#include "analysis/page_report.h"
+
+struct cell page_report_migratetype(const struct page_report *page, struct table *t,
+				    int value)
+{
+	const char *name = migratetype_name(page->env->migratetypes, value);
+	char number[16];
+
+	if (name)
+		return cell_text(t, name);
+	snprintf(number, sizeof(number), "%d", value);
+	return cell_text(t, number);
+}
+
+struct cell page_report_gfp(struct page_report *page, struct table *t, uint64_t flags)
+{
+	struct strbuf sb = { 0 };
+	struct cell cell;
+
+	gfp_format_short(event_formats_gfp(page->env->fmts), flags, &sb, &page->gfp_used);
+	cell = cell_text(t, strbuf_text(&sb));
+	strbuf_free(&sb);
+	return cell;
+}
+
+void page_report_legend(const struct page_report *page, struct table *t)
+{
+	const struct gfp_names *gfp = event_formats_gfp(page->env->fmts);
+	struct strbuf sb = { 0 };
+	size_t i;
+
+	for (i = 0; gfp && i < gfp->count && i < 64; i++) {
+		if (page->gfp_used >> i & 1)
+			strbuf_printf(&sb, "  %s %s", gfp->names[i].short_name,
+				      gfp->names[i].name);
+	}
+	if (sb.size)
+		table_add_note(t, "GFP:%s", strbuf_text(&sb) + 1);
+	strbuf_free(&sb);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: how many of the slab objects that seem to live do.
+ * In: finished slab accounts, the kernel's own count. Out: ranges of any sum of rows.
+ *
+ * The kernel counts by cache, so a range is made from what a sum holds of each cache: two
+ * callsites of one cache are together no more than the cache is, and what one of them can
+ * hold at most leaves a least for the other.
+ */
+#ifndef KMEMX_ANALYSIS_SLAB_BOUNDS_H
+#define KMEMX_ANALYSIS_SLAB_BOUNDS_H
+
+#include "analysis/bounds.h"
+#include "analysis/census.h"
+#include "analysis/slab_account.h"
+
+/* Live objects of one row and one size: of one class of the census, or of none. */
+struct slab_piece {
+	uint32_t row, of; /* indexes of a row, of a class; UINT32_MAX: of none */
+	uint32_t bytes;	  /* of each */
+	uint64_t nr;
+};
+
+/* Zero-initialise it, then slab_bounds_make(). */
+struct slab_bounds {
+	const struct slab_account *acc;
+	struct bounds bounds;
+	struct census census;
+	struct slab_piece *pieces;
+	size_t nr_pieces, capacity;
+	struct u64_map index; /* row and size -> piece */
+};
+
+/* @acc is finished and outlives them. 0 or -ENOMEM; slab_bounds_free() in any case. */
+int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
+		     const struct analysis_env *env) __must_check;
+/**
+ * slab_bounds_sums() - the ranges of sums of rows
+ * @group_of: of each row: its sum, below @nr; UINT32_MAX: none
+ * @sums: of each sum its range is set
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
+		     struct net_range *sums, size_t nr) __must_check;
+/* The range of all rows together. 0 or -ENOMEM. */
+int slab_bounds_total(const struct slab_bounds *b, struct net_range *total) __must_check;
+/* The range of one address, whose latest object is of @row and counted by @counts. */
+struct net_range slab_bounds_address(const struct slab_bounds *b, uint32_t row,
+				     const struct slab_counts *counts);
+void slab_bounds_free(struct slab_bounds *b);
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the rows of the slab's tables.
+ * In: finished slab accounts. Out: account rows added up, and what stands by all of them.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/slab_report.h"
+#include "base/array.h"
+
+uint64_t slab_report_callsite(const struct slab_report *slab, size_t row)
+{
+	const struct slab_key *key = slab_account_key(&slab->acc, row);
+	bool stacks = slab->acc.dimension == DIMENSION_STACK;
+
+	return sites_beyond(slab->env, key->callsite, stacks ? key->dim : 0);
+}
+
+static int slab_sums_add(struct slab_sums *s, uint32_t row, const struct slab_counts *c)
+{
+	if (row == UINT32_MAX ||
+	    array_reserve(&s->sums, &s->capacity, row + 1UL, sizeof(*s->sums)))
+		return -ENOMEM;
+	while (s->nr <= row)
+		s->sums[s->nr++] = (struct slab_sum){ 0 };
+	slab_counts_add(&s->sums[row].counts, c);
+	return 0;
+}
+
+/* The ranges of the sums, whose account rows are @group_of, and of all together. */
+static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
+			   uint32_t *group_of)
+{
+	struct net_range *net = calloc(s->nr + 1, sizeof(*net));
+	int ret = net ? slab_bounds_sums(&slab->bounds, group_of, net, s->nr) : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < s->nr && !ret; i++)
+		s->sums[i].net = net[i];
+	for (i = 0; i < slab->acc.nr_rows; i++)
+		if (group_of[i] != UINT32_MAX)
+			group_of[i] = 0;
+	if (!ret)
+		ret = slab_bounds_sums(&slab->bounds, group_of, &s->net, 1);
+	free(net);
+	return ret;
+}
+
+int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
+		      enum subject_kind kind, enum account_rows rows)
+{
+	uint32_t *group_of = calloc(slab->acc.nr_rows + 1, sizeof(*group_of));
+	int ret = subjects_init(&s->subjects, slab->env, kind, &slab->sites);
+	uint32_t i;
+
+	if (!group_of)
+		ret = -ENOMEM;
+	for (i = 0; i < slab->acc.nr_rows && !ret; i++) {
+		const struct slab_key *key = slab_account_key(&slab->acc, i);
+		const struct subject who = { .callsite = slab_report_callsite(slab, i),
+					     .stack = key->dim,
+					     .dim = key->dim,
+					     .cache = key->cache,
+					     .kmalloc = key->kmalloc };
+		const struct slab_counts *c = &slab->acc.rows[i];
+
+		group_of[i] = UINT32_MAX;
+		if (rows != ACCOUNT_ALL && key->kmalloc != (rows == ACCOUNT_KMALLOC))
+			continue;
+		group_of[i] = subjects_row(&s->subjects, &who);
+		ret = slab_sums_add(s, group_of[i], c);
+	}
+	if (!ret)
+		ret = slab_sums_bound(s, slab, group_of);
+	free(group_of);
+	return ret;
+}
+
+void slab_sums_free(struct slab_sums *s)
+{
+	subjects_free(&s->subjects);
+	free(s->sums);
+}
+
+/* Behind all others, which stay where they are for those who count columns. */
+void slab_report_column_max(struct table *t)
+{
+	const struct column column = {
+		.name = "net_max", .title = "At_most", .unit = UNIT_BYTES, .hidden = true
+	};
+
+	table_add_column(t, &column);
+}
+
+void slab_report_note_unskipped(const struct slab_report *slab, struct table *t)
+{
+	bool stacks = slab->acc.dimension == DIMENSION_STACK;
+	uint64_t stay = 0;
+	size_t i;
+
+	if (!callsite_rule_extended(slab->env->rule))
+		return;
+	for (i = 0; i < slab->acc.nr_rows; i++) {
+		if (sites_skipped(slab->env, slab_report_callsite(slab, i)))
+			stay += slab->acc.rows[i].hit;
+	}
+	if (stay)
+		table_add_note(
+			t,
+			"!%" PRIu64
+			" slab allocations stay with a function that is to be skipped: %s",
+			stay,
+			stacks ? "no callchain leads beyond it. Record callchains with: kmemx record --slab --stack all"
+			       : "beside rows by something else callchains are not looked at. Ask for --caller alone.");
+}

@@ -34,6 +34,7 @@ enum part {
 	PART_P,
 	PART_Q,
 	PART_UNCERTAINTY,
+	PART_NEW_UNCERTAINTY,
 	NR_PARTS,
 };
 
@@ -47,6 +48,7 @@ static const char *const part_names[NR_PARTS] = {
 	[PART_P] = "p",
 	[PART_Q] = "q",
 	[PART_UNCERTAINTY] = "uncertainty",
+	[PART_NEW_UNCERTAINTY] = "new_uncertainty",
 };
 
 /* Spreads and tests need several runs. */
@@ -76,7 +78,8 @@ static bool part_shown(const struct diff_rows *d, size_t m, enum part part)
 		return false;
 	if (part == PART_DELTA)
 		return true;
-	if (i || part == PART_P || part == PART_UNCERTAINTY)
+	if (i || part == PART_P || part == PART_UNCERTAINTY ||
+	    part == PART_NEW_UNCERTAINTY)
 		return false;
 	return part != PART_Q || diff_can_tell(d->sides);
 }
@@ -140,6 +143,7 @@ static size_t fill_metric(const struct diff_rows *d, size_t row, size_t m,
 		[PART_P] = cell_if_known(v->p),
 		[PART_Q] = cell_if_known(v->q),
 		[PART_UNCERTAINTY] = diff_cell(v->uncertainty, false),
+		[PART_NEW_UNCERTAINTY] = diff_cell(v->new_uncertainty, false),
 	};
 	enum part part;
 	size_t nr = 0;

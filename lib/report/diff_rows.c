@@ -165,12 +165,13 @@ static int read_largest(struct diff_rows *d, size_t run)
 	return 0;
 }
 
-/* How far the difference may be off: the worst run of each side. */
-static double uncertainty(const struct diff_rows *d, size_t row, size_t m)
+/* How far each side may be off: its worst run. */
+static void uncertainty(const struct diff_rows *d, size_t row, size_t m, double worst[2])
 {
-	double worst[2] = { 0 }, size = m == d->o->count ? 1 : d->largest[row];
+	double size = m == d->o->count ? 1 : d->largest[row];
 	size_t run;
 
+	worst[0] = worst[1] = 0;
 	for (run = 0; run < d->sides->nr; run++) {
 		const struct diff_run *r = &d->sides->runs[run];
 		double divisor = d->o->metrics[m].height ? 1 : r->divisor;
@@ -181,7 +182,6 @@ static double uncertainty(const struct diff_rows *d, size_t row, size_t m)
 			off += r->lost * size / divisor;
 		worst[new] = fmax(worst[new], off);
 	}
-	return worst[0] + worst[1];
 }
 
 static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
@@ -191,8 +191,10 @@ static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 	size_t nr_old = d->sides->nr_old, nr_new = d->sides->nr - nr_old;
 	struct runs_summary old, new;
 	struct mann_whitney test;
+	double off[2];
 	int err;
 
+	uncertainty(d, row, m, off);
 	memcpy(scratch, raw, d->sides->nr * sizeof(*raw));
 	old = runs_summarise(scratch, nr_old);
 	new = runs_summarise(scratch + nr_old, nr_new);
@@ -202,7 +204,8 @@ static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 				  .new_spread = new.spread,
 				  .p = NAN,
 				  .q = NAN,
-				  .uncertainty = uncertainty(d, row, m) };
+				  .uncertainty = off[0] + off[1],
+				  .new_uncertainty = off[1] };
 	v->same = old.min == old.max && new.min == new.max &&old.min == new.min;
 	/* Where all runs agree there is nothing to test. */
 	if (!diff_can_tell(d->sides) || v->same)

@@ -12,13 +12,13 @@
 /**
  * struct diff_value - one metric of a row, all runs
  * @old, @new: medians; @p, @q: NAN where not tested
- * @uncertainty: of the difference; INFINITY: not bounded
+ * @uncertainty: of the difference; @new_uncertainty: of @new; INFINITY: not bounded
  */
 struct diff_value {
 	double old, new;
 	double old_spread, new_spread;
 	double p, q;
-	double uncertainty;
+	double uncertainty, new_uncertainty;
 	bool same; /* in all runs */
 };
 

@@ -9,12 +9,14 @@
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A row's, or a sum's, numbers for one rule. */
 struct gate_value {
 	double old, new, bytes; /* bytes: the new ones, for a part of them */
 	double q;		/* NAN: not tested */
+	double off, new_off;	/* how far the difference, and @new, may be off */
 };
 
 struct gate {
@@ -23,7 +25,7 @@ struct gate {
 	double alpha;
 	struct gate_result *out;
 	size_t nr_judged;
-	bool broken; /* the rule */
+	bool broken, undecided; /* the rule */
 };
 
 /* The cell of column "METRIC_PART" in @row; NAN without one. */
@@ -52,24 +54,55 @@ static double total_number(const struct table *t, const char *metric, const char
 	return NAN;
 }
 
+/* An uncertainty without a number has no bound; where a table has none it is exact. */
+static double row_bound(const struct table *t, size_t row, const char *metric,
+			const char *part)
+{
+	char name[64];
+	double off = row_number(t, row, metric, part);
+
+	snprintf(name, sizeof(name), "%s_%s", metric, part);
+	return table_column(t, name) < 0 ? 0 : isnan(off) ? INFINITY : off;
+}
+
+static double total_bound(const struct table *t, const char *metric, const char *part)
+{
+	char name[64];
+	double off = total_number(t, metric, part);
+	size_t i;
+
+	snprintf(name, sizeof(name), "total_%s_%s", metric, part);
+	for (i = 0; i < t->nr_summary && strcmp(t->summary[i].name, name); i++)
+		;
+	return i == t->nr_summary ? 0 : isnan(off) ? INFINITY : off;
+}
+
 static struct gate_value row_value(const struct gate *g, size_t row)
 {
 	const char *metric = g->rule->metric;
 
-	return (struct gate_value){ row_number(g->t, row, metric, "old"),
-				    row_number(g->t, row, metric, "new"),
-				    row_number(g->t, row, "bytes", "new"),
-				    row_number(g->t, row, metric, "q") };
+	return (struct gate_value){
+		row_number(g->t, row, metric, "old"),
+		row_number(g->t, row, metric, "new"),
+		row_number(g->t, row, "bytes", "new"),
+		row_number(g->t, row, metric, "q"),
+		row_bound(g->t, row, metric, "uncertainty"),
+		row_bound(g->t, row, metric, "new_uncertainty"),
+	};
 }
 
 static struct gate_value total_value(const struct gate *g)
 {
 	const char *metric = g->rule->metric;
 
-	return (struct gate_value){ total_number(g->t, metric, "old"),
-				    total_number(g->t, metric, "new"),
-				    total_number(g->t, "bytes", "new"),
-				    total_number(g->t, metric, "q") };
+	return (struct gate_value){
+		total_number(g->t, metric, "old"),
+		total_number(g->t, metric, "new"),
+		total_number(g->t, "bytes", "new"),
+		total_number(g->t, metric, "q"),
+		total_bound(g->t, metric, "uncertainty"),
+		total_bound(g->t, metric, "new_uncertainty"),
+	};
 }
 
 /* What a limit is compared with. What comes from nothing has grown beyond all parts. */
@@ -87,25 +120,37 @@ static double measure(const struct gate_value *v, const struct gate_limit *limit
 	return delta > 0 ? INFINITY : 0;
 }
 
+/* @by: so many times its uncertainty is added to the new value. */
 static bool passes(const struct gate_rule *rule, const struct gate_value *v,
-		   const struct gate_limit *limit)
+		   const struct gate_limit *limit, int by)
 {
-	double x = measure(v, limit);
+	struct gate_value moved = *v;
+	double x;
 
+	if (by)
+		moved.new += by *(limit->change ? v->off : v->new_off);
+	x = measure(&moved, limit);
 	return rule->op == '>' ? x > limit->value : x < limit->value;
 }
 
-static bool breaks(const struct gate_rule *rule, const struct gate_value *v, bool *noise)
+static bool breaks(const struct gate_rule *rule, const struct gate_value *v, int by)
 {
-	bool all = true, change = false;
+	bool all = true;
 	size_t i;
 
-	for (i = 0; i < rule->nr_limits; i++) {
-		all &= passes(rule, v, &rule->limits[i]);
-		change |= rule->limits[i].change;
-	}
-	*noise = change;
+	for (i = 0; i < rule->nr_limits; i++)
+		all &= passes(rule, v, &rule->limits[i], by);
 	return rule->budget ? !all : all;
+}
+
+static bool about_change(const struct gate_rule *rule)
+{
+	bool change = false;
+	size_t i;
+
+	for (i = 0; i < rule->nr_limits; i++)
+		change |= rule->limits[i].change;
+	return change;
 }
 
 static struct cell real_cell(double f)
@@ -117,12 +162,12 @@ static struct cell real_cell(double f)
 	return cell_real(f);
 }
 
-static void note_broken(struct gate *g, const struct gate_value *v, const char *name)
+static void note_row(struct gate *g, const struct gate_value *v, const char *name,
+		     const char *verdict)
 {
 	struct table *t = g->out->broken;
 	struct cell *row = table_add_row(t);
 
-	g->broken = true;
 	if (!row)
 		return;
 	row[0] = cell_text(t, g->rule->text);
@@ -132,22 +177,28 @@ static void note_broken(struct gate *g, const struct gate_value *v, const char *
 	row[4] = real_cell(v->new - v->old);
 	row[5] = v->old > 0 ? cell_real(100 * (v->new - v->old) / v->old)
 			    : (struct cell){ .type = CELL_NONE };
-	row[6] = cell_text(t, name);
+	row[6] = real_cell(about_change(g->rule) ? v->off : v->new_off);
+	row[7] = cell_text(t, verdict);
+	row[8] = cell_text(t, name);
 }
 
+/* A row breaks a rule if it does whatever its uncertain part is. */
 static void judge(struct gate *g, const struct gate_value *v, const char *name)
 {
-	bool change;
-
 	if (isnan(v->old) || isnan(v->new)) /* the table has no such metric */
 		return;
 	g->nr_judged++;
-	if (!breaks(g->rule, v, &change))
+	if (!breaks(g->rule, v, 0))
 		return;
-	if (change && v->q > g->alpha)
+	if (about_change(g->rule) && v->q > g->alpha) {
 		g->out->nr_noise++;
-	else
-		note_broken(g, v, name);
+	} else if (breaks(g->rule, v, -1) && breaks(g->rule, v, 1)) {
+		g->broken = true;
+		note_row(g, v, name, "broken");
+	} else {
+		g->undecided = true;
+		note_row(g, v, name, "undecided");
+	}
 }
 
 static const char *row_name(const struct gate *g, size_t row)
@@ -211,11 +262,11 @@ static bool subject_fits(const struct gate *g, const char *name)
 /* Adds up the rows that the budget names; how many they are. */
 static size_t check_budget(struct gate *g)
 {
-	struct gate_value sum = { .q = NAN };
+	struct gate_value sum = { .q = NAN }, all = total_value(g);
 	size_t row, nr = 0;
 
 	if (!strcmp(g->rule->subject, "total")) {
-		sum = total_value(g);
+		sum = all;
 		judge(g, &sum, "total");
 		return 1;
 	}
@@ -229,10 +280,17 @@ static size_t check_budget(struct gate *g)
 		sum.old += v.old;
 		sum.new += v.new;
 		sum.bytes += v.bytes;
+		sum.off += v.off;
+		sum.new_off += v.new_off;
 		if (!nr++)
 			sum.q = v.q;
 		else
 			sum.q = NAN;
+	}
+	/* A lost event may be of any row, but of one only. */
+	if (!isnan(all.new)) {
+		sum.off = fmin(sum.off, all.off);
+		sum.new_off = fmin(sum.new_off, all.new_off);
 	}
 	if (nr)
 		judge(g, &sum, g->rule->subject);
@@ -263,6 +321,8 @@ static struct table *make_table(void)
 		{ .name = "new", .title = "New" },
 		{ .name = "delta", .title = "Change", .change = true },
 		{ .name = "pct", .title = "%", .unit = UNIT_PERCENT, .change = true },
+		{ .name = "uncertainty", .title = "Uncertain", .hidden = true },
+		{ .name = "verdict", .title = "Verdict", .hidden = true },
 		{ .name = "row", .title = "Row", .last = true },
 	};
 	struct table *t = table_new("gate", "Rows that break a rule");
@@ -283,6 +343,26 @@ static bool tables_for(const struct gate_rule *rule, struct table *const *tables
 			return true;
 	}
 	return false;
+}
+
+/* Text tells verdicts apart where there is more than one. */
+static void show_undecided(struct table *t)
+{
+	int verdict = table_column(t, "verdict");
+	size_t i;
+
+	for (i = 0; i < t->nr_rows; i++) {
+		const struct cell *row = &t->cells[i * t->nr_columns];
+
+		if (row[verdict].type != CELL_TEXT || strcmp(row[verdict].s, "undecided"))
+			continue;
+		t->columns[verdict].hidden = false;
+		t->columns[table_column(t, "uncertainty")].hidden = false;
+		free(t->title);
+		t->title = strdup("Rows that break a rule, or may");
+		t->failed |= !t->title;
+		return;
+	}
 }
 
 int gate_check(const struct gate_rules *rules, struct table *const *tables, size_t nr,
@@ -321,6 +401,8 @@ int gate_check(const struct gate_rules *rules, struct table *const *tables, size
 			out->nr_unchecked++;
 		}
 		out->nr_broken += g.broken;
+		out->nr_undecided += !g.broken && g.undecided;
 	}
+	show_undecided(out->broken);
 	return table_ok(out->broken) ? 0 : -ENOMEM;
 }

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/safe_text.h"
+
 #define FLUSH_SIZE 32768
 
 struct json json_begin(const struct render_out *out)
@@ -69,48 +71,37 @@ void json_line(struct json *j)
 	j->line_break = true;
 }
 
-/* Length of the UTF-8 sequence at @s: shortest form, no surrogates, at most U+10FFFF; 0 if
- * it is none. The NUL at the end fails every comparison with a continuation byte.
- */
-static size_t utf8_length(const unsigned char *s)
+/* "\u001b"; what lies above U+FFFF as two surrogates. */
+static void quote_code_point(struct strbuf *sb, uint32_t c)
 {
-	size_t len, i;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
-		return 0;
-	len = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	for (i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
+	if (c > 0xffff) {
+		strbuf_printf(sb, "\\u%04x", 0xd7c0 + (c >> 10));
+		c = 0xdc00 | (c & 0x3ff);
 	}
-	return len;
+	strbuf_printf(sb, "\\u%04x", c);
 }
 
 void json_quote(struct strbuf *sb, const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
+	const char *end = text + strlen(text);
 	size_t len;
+	uint32_t c;
 
 	strbuf_puts(sb, "\"");
-	for (; *s; s += len ? len : 1) {
-		len = utf8_length(s);
+	for (; text < end; text += len ? len : 1) {
+		len = safe_text_char(text, (size_t)(end - text), &c);
 		if (!len)
 			strbuf_puts(sb, "\\ufffd");
-		else if (*s == '"' || *s == '\\')
-			strbuf_printf(sb, "\\%c", *s);
-		else if (*s == '\n')
+		else if (c == '"' || c == '\\')
+			strbuf_printf(sb, "\\%c", (int)c);
+		else if (c == '\n')
 			strbuf_puts(sb, "\\n");
-		else if (*s == '\t')
+		else if (c == '\t')
 			strbuf_puts(sb, "\\t");
-		else if (*s < 0x20 || *s == 0x7f)
-			strbuf_printf(sb, "\\u%04x", *s);
+		else if (!safe_text_is(c))
+			quote_code_point(sb, c);
 		else
-			strbuf_add(sb, s, len);
+			strbuf_add(sb, text, len);
 	}
 	strbuf_puts(sb, "\"");
 }

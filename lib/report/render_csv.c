@@ -1,33 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * report: the CSV renderer.
- * In: a report. Out: its tables' rows, quoted as RFC 4180 says, lines ending in LF.
+ * In: a report. Out: its tables' rows, quoted as RFC 4180 says, lines ending in LF; names
+ * that others chose are safe for a terminal and for a spreadsheet.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/safe_text.h"
 #include "base/strbuf.h"
 #include "report/json.h"
 #include "report/render.h"
 
 #define FLUSH_SIZE 32768
 
-static void csv_text(struct strbuf *sb, const char *text)
+/* Would a spreadsheet run the text as a formula? A number with a sign it would not, and a
+ * sign alone is nothing to run. What begins with a tab or a line break is escaped already.
+ */
+static bool is_formula(const char *text)
 {
-	const char *quote;
+	if (*text == '=' || *text == '@')
+		return true;
+	return (*text == '+' || *text == '-') && text[1] &&
+	       text[1 + strspn(text + 1, "0123456789.,%")];
+}
 
-	if (!text[strcspn(text, ",\"\r\n")] && *text != ' ' && *text != '#') {
+/* A name as text for people has it, quoted where CSV or a spreadsheet needs it. */
+static void csv_text(struct strbuf *sb, const char *name)
+{
+	struct strbuf safe = { 0 };
+	const char *text, *quote;
+
+	safe_text_puts(&safe, name);
+	sb->failed |= safe.failed;
+	text = strbuf_text(&safe);
+	if (!text[strcspn(text, ",\"")] && *text != ' ' && *text != '#' &&
+	    !is_formula(text)) {
 		strbuf_puts(sb, text);
+		strbuf_free(&safe);
 		return;
 	}
-	strbuf_puts(sb, "\"");
+	strbuf_puts(sb, is_formula(text) ? "\"'" : "\"");
 	for (; (quote = strchr(text, '"')); text = quote + 1) {
 		strbuf_add(sb, text, (size_t)(quote - text) + 1);
 		strbuf_puts(sb, "\"");
 	}
 	strbuf_puts(sb, text);
 	strbuf_puts(sb, "\"");
+	strbuf_free(&safe);
 }
 
 static void csv_cell(struct strbuf *sb, const struct cell *cell)

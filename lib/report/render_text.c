@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/safe_text.h"
 #include "report/render.h"
 #include "report/text_cell.h"
 
@@ -74,7 +75,7 @@ static void paint_comment(struct painter *p, const char *text, const char *color
 	const char *rest;
 	size_t size;
 
-	text_safe(&safe, text);
+	safe_text_puts(&safe, text);
 	if (safe.failed)
 		p->err = -ENOMEM;
 	rest = strbuf_text(&safe);

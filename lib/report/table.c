@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/safe_text.h"
 #include "base/strbuf.h"
 #include "report/text_store.h"
 
@@ -99,6 +100,19 @@ bool table_ok(const struct table *t)
 	return t && !t->failed;
 }
 
+/* The same of a heading: a name in it that others chose is made safe to show. */
+static char *title_dup(const char *title, bool *failed)
+{
+	struct strbuf safe = { 0 };
+	char *copy;
+
+	safe_text_puts(&safe, title);
+	strbuf_puts(&safe, "");
+	copy = strbuf_detach(&safe);
+	*failed |= !copy;
+	return copy;
+}
+
 void table_set_by(struct table *t, const char *by)
 {
 	free(t->by);
@@ -124,7 +138,7 @@ void table_add_column(struct table *t, const struct column *col)
 	columns += t->nr_columns++;
 	*columns = *col;
 	columns->name = text_dup(col->name, &t->failed);
-	columns->title = text_dup(col->title ? col->title : col->name, &t->failed);
+	columns->title = title_dup(col->title ? col->title : col->name, &t->failed);
 	columns->per = text_dup(col->per, &t->failed);
 }
 
@@ -142,6 +156,9 @@ struct cell *table_add_row(struct table *t)
 	struct cell *cells;
 	size_t bytes;
 
+	/* It may lack a column, which the caller would write to. */
+	if (t->failed)
+		return NULL;
 	if (t->nr_rows == t->rows_capacity) {
 		if (__builtin_mul_overflow(capacity, t->nr_columns, &bytes) ||
 		    __builtin_mul_overflow(bytes, sizeof(*cells), &bytes))
@@ -206,7 +223,7 @@ static bool summary_add(struct summary_item **items, size_t *nr,
 	grown += (*nr)++;
 	*grown = *item;
 	grown->name = text_dup(item->name, &failed);
-	grown->title = text_dup(item->title ? item->title : item->name, &failed);
+	grown->title = title_dup(item->title ? item->title : item->name, &failed);
 	return !failed;
 }
 
@@ -217,6 +234,16 @@ void table_add_summary(struct table *t, const char *name, const char *title,
 
 	if (!summary_add(&t->summary, &t->nr_summary, &item))
 		t->failed = true;
+}
+
+void table_add_summary_lines(struct table *t, const struct summary_line *lines, size_t nr,
+			     bool bound)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		table_add_summary(t, lines[i].name, lines[i].title, lines[i].unit,
+				  cell_uint(lines[i].value), bound);
 }
 
 struct cell cell_uint(uint64_t u)

@@ -116,6 +116,13 @@ struct table {
 	bool failed; /* memory ran out while it was built: check with table_ok() */
 };
 
+/* A named number for table_add_summary_lines(). */
+struct summary_line {
+	const char *name, *title;
+	enum column_unit unit;
+	uint64_t value;
+};
+
 struct table *table_new(const char *name, const char *title); /* NULL: no memory */
 void table_free(struct table *t); /* NULL is fine, as everywhere */
 /* Did memory suffice for all that was added? A column after the first row fails too. */
@@ -130,6 +137,9 @@ struct cell *table_add_row(struct table *t);
 void table_add_note(struct table *t, const char *fmt, ...) __printf_fmt(2, 3);
 void table_add_summary(struct table *t, const char *name, const char *title,
 		       enum column_unit unit, struct cell value, bool bound);
+/* @nr numbers; @bound is of all of them. */
+void table_add_summary_lines(struct table *t, const struct summary_line *lines, size_t nr,
+			     bool bound);
 struct cell cell_uint(uint64_t u);
 struct cell cell_int(int64_t i);
 struct cell cell_real(double f);

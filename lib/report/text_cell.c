@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#include "base/safe_text.h"
+
 void text_bytes(struct strbuf *sb, uint64_t bytes, const char *space)
 {
 	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
@@ -25,57 +27,40 @@ void text_bytes(struct strbuf *sb, uint64_t bytes, const char *space)
 
 void text_duration(struct strbuf *sb, uint64_t ns, const char *space)
 {
+	/* 999.5 of a unit would print as 1e+03 */
 	if (ns < 1000)
 		strbuf_printf(sb, "%" PRIu64 "%sns", ns, space);
-	else if (ns < 1000000)
+	else if (ns < 999500)
 		strbuf_printf(sb, "%.3g%sus", (double)ns / 1e3, space);
-	else if (ns < 1000000000)
+	else if (ns < 999500000)
 		strbuf_printf(sb, "%.3g%sms", (double)ns / 1e6, space);
 	else
 		strbuf_printf(sb, "%.2f%ss", (double)ns / 1e9, space);
 }
 
-/* Length of the control character at @p: C0 and DEL are one byte, in UTF-8 the C1 controls
- * are c2 80 to c2 9f; 0 if it is none.
- */
-static size_t control_length(const unsigned char *p)
+/* Is @p inside of a UTF-8 character? */
+static bool inside_char(const char *p)
 {
-	if (*p < 0x20 || *p == 0x7f)
-		return 1;
-	return *p == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f ? 2 : 0;
-}
-
-void text_safe(struct strbuf *sb, const char *text)
-{
-	const unsigned char *p = (const unsigned char *)text, *start;
-
-	while (*p) {
-		for (start = p; *p && !control_length(p); p++)
-			;
-		strbuf_add(sb, start, (size_t)(p - start));
-		if (!*p)
-			break;
-		strbuf_puts(sb, "?");
-		p += control_length(p);
-	}
+	return ((unsigned char)*p & 0xc0) == 0x80;
 }
 
 void text_shorten(struct strbuf *sb, const char *text, size_t size, size_t width)
 {
-	size_t head;
+	size_t head, tail;
 
 	if (size <= width) {
 		strbuf_add(sb, text, size);
 		return;
 	}
-	if (width < 4) {
-		strbuf_add(sb, text, width);
-		return;
-	}
-	head = (width - 2) / 2;
+	head = width < 4 ? width : (width - 2) / 2;
+	tail = size - (width < 4 ? 0 : width - 2 - head);
+	while (head && inside_char(text + head))
+		head--;
+	while (tail < size && inside_char(text + tail))
+		tail++;
 	strbuf_add(sb, text, head);
-	strbuf_puts(sb, "..");
-	strbuf_add(sb, text + size - (width - 2 - head), width - 2 - head);
+	strbuf_puts(sb, width < 4 ? "" : "..");
+	strbuf_add(sb, text + tail, size - tail);
 }
 
 static void text_uint(struct strbuf *sb, uint64_t value, enum column_unit unit,
@@ -110,7 +95,7 @@ void text_cell(struct strbuf *sb, const struct cell *cell, enum column_unit unit
 		strbuf_printf(sb, "0x%" PRIx64, cell->u);
 		break;
 	case CELL_TEXT:
-		text_safe(sb, cell->s);
+		safe_text_puts(sb, cell->s);
 		break;
 	case CELL_NONE:
 		strbuf_puts(sb, "-");

@@ -75,7 +75,7 @@ static int parse(struct boot_args *a, int argc, char **argv, int *operands)
 
 static int usage_error(const char *text)
 {
-	message_error("boot", "%s", text);
+	message_text("boot", text);
 	return EXIT_USAGE;
 }
 
@@ -207,6 +207,7 @@ static int run_boot(int argc, char **argv)
 	if (ret < 0)
 		ret = print(&o, a.verbose);
 	free(a.events.items);
+	message_log_end(&log_state);
 	return ret;
 }
 

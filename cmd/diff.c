@@ -137,16 +137,19 @@ static int add_table(struct diff *d, const char *name)
 	err = diff_tables(&sides, &d->args.diff, &t);
 	if (err)
 		return failed(err);
+	/* One that memory did not suffice for has items without a name. */
+	err = t->failed ? -ENOMEM : table_sort(t, d->args.keys.keys, d->args.keys.nr);
+	if (err) {
+		table_free(t);
+		return failed(err);
+	}
+	table_limit(t, d->args.lines);
 	headline(d, t);
 	strbuf_printf(&title, "%s by %s", t->title, t->by);
 	free(t->title);
 	t->title = strbuf_detach(&title);
 	t->failed |= !t->title;
-	report_add_table(d->report, t);
-	err = table_sort(t, d->args.keys.keys, d->args.keys.nr);
-	if (err)
-		return failed(err);
-	table_limit(t, d->args.lines);
+	report_add_table(d->report, t); /* which has it from here on */
 	return -1;
 }
 
@@ -231,6 +234,36 @@ static void warn_unknown(struct diff *d, const struct table *t)
 			t->name, 100 * unseen / all);
 }
 
+/* Has no recording lost more than the limit allows? */
+static bool trusts(const struct diff *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->args.paths.nr; i++) {
+		if (!lost_limit_holds(&d->args.max_lost, &d->runs[i].facts))
+			return false;
+	}
+	return true;
+}
+
+static void banner_gate(struct diff *d)
+{
+	const struct gate_result *g = &d->gate;
+	bool trusted = trusts(d);
+	struct strbuf undecided = { 0 };
+
+	if (g->nr_undecided)
+		strbuf_printf(&undecided, ", undecided: %zu", g->nr_undecided);
+	report_add_banner(d->report, !trusted || g->nr_broken || g->nr_undecided,
+			  "gate: %s: rules broken: %zu%s of %zu",
+			  !trusted	    ? "NOT TO BE TRUSTED, too much was lost"
+			  : g->nr_broken    ? "BROKEN"
+			  : g->nr_undecided ? "UNDECIDED"
+					    : "holds",
+			  g->nr_broken, strbuf_text(&undecided), d->args.rules.nr);
+	strbuf_free(&undecided);
+}
+
 /* The rules look at all rows, whatever is shown. */
 static int check_gate(struct diff *d)
 {
@@ -258,10 +291,7 @@ static int check_gate(struct diff *d)
 		table_free(tables[--nr]);
 	if (err)
 		return failed(err);
-	report_add_banner(d->report, d->gate.nr_broken != 0,
-			  "gate: %s: rules broken: %zu of %zu",
-			  d->gate.nr_broken ? "BROKEN" : "holds", d->gate.nr_broken,
-			  d->args.rules.nr);
+	banner_gate(d);
 	if (d->gate.nr_noise)
 		report_add_banner(
 			d->report, false,
@@ -270,10 +300,26 @@ static int check_gate(struct diff *d)
 			d->gate.nr_noise);
 	report_add_fact(d->report, "rules", NULL, cell_uint(d->args.rules.nr));
 	report_add_fact(d->report, "rules_broken", NULL, cell_uint(d->gate.nr_broken));
+	report_add_fact(d->report, "rules_undecided", NULL,
+			cell_uint(d->gate.nr_undecided));
+	report_add_fact(
+		d->report, "trusted", NULL,
+		(struct cell){ .type = CELL_TEXT, .s = trusts(d) ? "yes" : "no" });
 	d->gate.broken->hidden = !d->gate.broken->nr_rows && !d->gate.broken->nr_notes;
 	report_add_table(d->report, d->gate.broken);
 	d->gate.broken = NULL;
 	return -1;
+}
+
+static int check_losses(const struct diff *d)
+{
+	int ret = EXIT_OK;
+	size_t i;
+
+	for (i = 0; i < d->args.paths.nr && ret == EXIT_OK; i++)
+		ret = lost_limit_check(&d->args.max_lost, &d->runs[i].facts, command_name,
+				       EXIT_OK);
+	return ret;
 }
 
 /* What the result is worth. Losses come first: with too many of them neither a broken rule
@@ -281,13 +327,10 @@ static int check_gate(struct diff *d)
  */
 static int verdict(const struct diff *d)
 {
-	size_t i;
+	int ret = check_losses(d);
 
-	for (i = 0; i < d->args.paths.nr; i++) {
-		if (lost_limit_check(&d->args.max_lost, &d->runs[i].facts, command_name,
-				     EXIT_OK) != EXIT_OK)
-			return EXIT_UNTRUSTED;
-	}
+	if (ret != EXIT_OK)
+		return ret;
 	if (d->gate.nr_unchecked) {
 		message_error(
 			command_name,
@@ -299,6 +342,13 @@ static int verdict(const struct diff *d)
 		message_error(command_name, "rules broken: %zu of %zu.",
 			      d->gate.nr_broken, d->args.rules.nr);
 		return EXIT_FAILED;
+	}
+	if (d->gate.nr_undecided && d->args.strict) {
+		message_error(
+			command_name,
+			"rules undecided: %zu of %zu: their uncertainty is larger than what they allow.",
+			d->gate.nr_undecided, d->args.rules.nr);
+		return EXIT_UNTRUSTED;
 	}
 	return EXIT_OK;
 }
@@ -314,7 +364,7 @@ static int show(struct diff *d)
 	if (ret < 0)
 		ret = check_gate(d);
 	if (ret >= 0)
-		return ret;
+		return check_losses(d) == EXIT_UNTRUSTED ? EXIT_UNTRUSTED : ret;
 	report_add_table(d->report, diff_recordings_table(d));
 	if (!report_ok(d->report))
 		return no_memory();

@@ -154,6 +154,21 @@ static int find_divisor(const struct load *l, struct diff_recording *r)
 	}
 }
 
+/* What an analysis says loudly of a table that is not shown itself. */
+static void take_notes(struct report *report)
+{
+	size_t i, k;
+
+	for (i = 0; i < report->nr_tables; i++) {
+		const struct table *t = report->tables[i];
+
+		for (k = 0; k < t->nr_notes; k++) {
+			if (t->notes[k][0] == '!')
+				report_add_banner(report, true, "%s", t->notes[k] + 1);
+		}
+	}
+}
+
 static int load(struct load *l, struct diff_recording *r)
 {
 	const struct input_options input = { .command = command_name,
@@ -179,10 +194,11 @@ static int load(struct load *l, struct diff_recording *r)
 	if (ret >= 0)
 		return ret;
 	find_kinds(l, r);
-	facts_init(&r->facts, l->in.rec, l->window.buffer, l->stream);
+	facts_init(&r->facts, l->in.rec, l->window.buffer, l->stream, &l->window);
 	facts_banner(&r->facts, l->stream, r->report);
 	if (l->dirs)
 		input_dirs_banner(l->dirs, r->report);
+	take_notes(r->report);
 	r->facts.path = r->path;
 	r->facts.clock = NULL;
 	return find_divisor(l, r);
@@ -213,7 +229,7 @@ double diff_recording_lost(const struct diff_recording *r)
 {
 	const struct facts *f = &r->facts;
 
-	if (f->nr_unknown_gaps || f->nr_bad_pages)
+	if (f->nr_unknown_gaps || f->nr_bad_pages || *f->truncated)
 		return INFINITY;
 	return (double)f->nr_lost + (double)f->nr_dropped + (double)f->nr_undecodable;
 }

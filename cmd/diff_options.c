@@ -15,6 +15,7 @@
 #include "input_symbols.h"
 #include "message.h"
 #include "options_value.h"
+#include "recording/text_file.h"
 
 #define ALPHA 0.05
 
@@ -87,7 +88,9 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		{ OPTION_STRING, 0, "budget", "FILE", &a->budget,
 		  "exit 1 if a rule in FILE does not hold" },
 		{ OPTION_STRING, 0, "max-lost", "N|PCT%", &a->max_lost.text,
-		  "exit 125 if a recording lost more" },
+		  "exit 125 if a recording lost more (with rules: 1%)" },
+		{ OPTION_FLAG, 0, "strict", NULL, &a->strict,
+		  "exit 125 if a rule is too uncertain to decide" },
 		{ OPTION_GROUP, .help = "How to show it" },
 		{ OPTION_FLAG, 0, "json", NULL, &a->output.json, "JSON" },
 		{ OPTION_FLAG, 0, "csv", NULL, &a->output.csv, "CSV" },
@@ -216,6 +219,10 @@ static int parse_sort(struct diff_args *a)
 	int err = sort_keys_parse(&keys, a->sort ? a->sort : "abs");
 	size_t i, k;
 
+	if (err == -ENOMEM) {
+		message_error(command_name, "%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
 	if (err)
 		return unknown_word("sort key", a->sort, words, ARRAY_SIZE(words));
 	for (i = 0; i < keys.nr; i++) {
@@ -249,23 +256,12 @@ static int parse_sort(struct diff_args *a)
 
 static int read_budget(struct diff_args *a, struct strbuf *text)
 {
-	FILE *file = fopen(a->budget, "re");
-	char buf[4096];
-	size_t got;
-	bool failed;
+	int err = text_file_read(text, a->budget, IO_FILE_OR_PIPE);
 
-	if (!file) {
-		message_error(command_name, "cannot open the budget %s: %s", a->budget,
-			      strerror(errno));
-		return EXIT_USAGE;
-	}
-	while ((got = fread(buf, 1, sizeof(buf), file)) > 0)
-		strbuf_add(text, buf, got);
-	failed = ferror(file) || text->failed;
-	fclose(file);
-	if (!failed)
+	if (!err)
 		return -1;
-	message_error(command_name, "cannot read the budget %s", a->budget);
+	message_error(command_name, "cannot read the budget %s: %s", a->budget,
+		      io_strerror(err));
 	return EXIT_USAGE;
 }
 
@@ -413,6 +409,15 @@ static void complete(struct diff_args *a)
 	a->diff.all = a->all;
 }
 
+/* A gate says something of what was allocated: of a recording with holes it does not. */
+static int parse_max_lost(struct diff_args *a)
+{
+	a->max_lost.implied = a->rules.nr && !a->max_lost.text;
+	if (a->max_lost.implied)
+		a->max_lost.text = LOST_LIMIT_GATE;
+	return lost_limit_parse(&a->max_lost, command_name);
+}
+
 int diff_args_parse(struct diff_args *a, int argc, char **argv)
 {
 	int ret, operands, separator = 0, nr_new;
@@ -441,7 +446,7 @@ int diff_args_parse(struct diff_args *a, int argc, char **argv)
 	if (ret < 0)
 		ret = window_check(&a->choice.window, command_name);
 	if (ret < 0)
-		ret = lost_limit_parse(&a->max_lost, command_name);
+		ret = parse_max_lost(a);
 	if (ret < 0)
 		ret = diff_paths_init(&a->paths, argv + operands, argc - operands,
 				      nr_new < 0 ? -1 : argc - operands - nr_new);

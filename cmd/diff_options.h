@@ -28,7 +28,7 @@ struct diff_args {
 	} files;
 	struct diff_side sides[2];
 	uint64_t dir_depth;
-	bool slab, page, caller, cache, order, all;
+	bool slab, page, caller, cache, order, all, strict;
 	const char *by, *per, *columns, *sort, *budget;
 	struct option_strings fail_on;
 	struct gate_rules rules;

@@ -222,6 +222,8 @@ struct table *diff_recordings_table(const struct diff *d)
 		{ .name = "gaps", .unit = UNIT_COUNT },
 		{ .name = "unknown_gaps", .unit = UNIT_COUNT },
 		{ .name = "dropped", .unit = UNIT_COUNT },
+		{ .name = "truncated" },
+		{ .name = "missing", .unit = UNIT_COUNT },
 		{ .name = "divisor" },
 	};
 	struct table *t = table_new("recordings", NULL);
@@ -248,7 +250,9 @@ struct table *diff_recordings_table(const struct diff *d)
 		row[8] = cell_uint(f->nr_gaps);
 		row[9] = cell_uint(f->nr_unknown_gaps);
 		row[10] = cell_uint(f->nr_dropped);
-		row[11] = cell_real(run->divisor);
+		row[11] = text_or_none(t, f->truncated);
+		row[12] = cell_uint(f->nr_missing);
+		row[13] = cell_real(run->divisor);
 	}
 	if (t)
 		t->hidden = true;

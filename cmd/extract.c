@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/strbuf.h"
 #include "capture/extract.h"
@@ -17,6 +18,7 @@
 #include "message.h"
 #include "options.h"
 #include "recorder.h"
+#include "signals.h"
 
 #define DEFAULT_OUTPUT "kmemx.dat"
 #define MAX_NAMES      64
@@ -117,6 +119,10 @@ static void say_summary(const struct extract_options *o, const struct capture_re
 	recorder_format_losses(&lost, r);
 	message_info("%" PRIu64 " events, %s, %s -> %s", r->events, bytes,
 		     strbuf_text(&lost), o->output);
+	if (r->write_error) {
+		strbuf_free(&lost);
+		return;
+	}
 	message_info("they are no longer in the buffer: reading takes them out");
 	if (r->overrun)
 		message_info(
@@ -128,18 +134,6 @@ static void say_summary(const struct extract_options *o, const struct capture_re
 	strbuf_free(&lost);
 }
 
-/* A signal waits until the file is there and tracing is as it was. */
-static void block_signals(sigset_t *before)
-{
-	static const int stops[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(stops); i++)
-		sigaddset(&set, stops[i]);
-	sigprocmask(SIG_BLOCK, &set, before);
-}
-
 static int extract(const struct extract_options *o, const struct capture_options *c)
 {
 	struct capture_result result;
@@ -149,15 +143,16 @@ static int extract(const struct extract_options *o, const struct capture_options
 		say_no_instance(o->instance);
 	if (ret)
 		return EXIT_FAILED;
+	if (result.write_error)
+		message_error(
+			"extract",
+			"the recording was cut short: %s\n  %s holds what was read until then, marked as truncated; the rest is still in the buffer.\n  Make room and extract again, into another file: -o FILE",
+			strerror(result.write_error), o->output);
 	if (!o->quiet)
 		say_summary(o, &result);
-	if (!result.write_error)
-		return EXIT_OK;
-	message_error(
-		"extract",
-		"the recording was cut short: %s\n  %s holds what was read until then, marked as truncated; the rest is still in the buffer.\n  Make room and extract again, into another file: -o FILE",
-		strerror(result.write_error), o->output);
-	return EXIT_FAILED;
+	if (result.read_error)
+		recorder_say_unread("extract", &result);
+	return result.write_error || result.read_error ? EXIT_FAILED : EXIT_OK;
 }
 
 static int run_extract(int argc, char **argv)
@@ -170,7 +165,7 @@ static int run_extract(int argc, char **argv)
 	struct strbuf line = { 0 };
 	struct log log;
 	sigset_t before;
-	int operands = argc, ret;
+	int operands = argc, ret, fd;
 
 	ret = parse(&o, argc, argv, &operands);
 	if (ret < 0)
@@ -186,10 +181,14 @@ static int run_extract(int argc, char **argv)
 	c.command_line = strbuf_text(&line);
 	c.file_version = (unsigned int)o.file_version;
 	c.log = &log;
-	block_signals(&before);
+	/* A signal waits until the file is there and tracing is as it was. */
+	fd = signals_block(&before);
 	ret = extract(&o, &c);
+	if (fd >= 0)
+		close(fd);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	strbuf_free(&line);
+	message_log_end(&log_state);
 	return ret;
 }
 

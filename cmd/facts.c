@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/bounds.h"
+#include "base/hash.h"
 #include "report/text_cell.h"
 
 /* ticks * mult >> shift (below 64), a product of 96 bits; false if it does not fit 64. */
@@ -61,8 +62,54 @@ static void init_imported(struct facts *f, const struct recording *rec)
 			 (int)strcspn(item->text, "\n"), item->text);
 }
 
+/* The time that rates are to be divided by. */
+static void init_duration(struct facts *f, const struct recording *rec, uint32_t buffer,
+			  const struct window *w)
+{
+	uint64_t first = f->first_ts, last = f->last_ts, start, stop;
+	bool known = f->nr_events > f->nr_impossible;
+
+	f->span = "events";
+	if (w && w->time) {
+		f->span = "window";
+		first = w->first_ts;
+		last = w->last_ts;
+	}
+	if (!recording_span(rec, &start, &stop)) {
+		if (!w || !w->time)
+			f->span = "recorded";
+		/* Clocks of CPUs differ; and the kernel tells microseconds. */
+		first = known && first < start ? first : start;
+		last = known && last > stop ? last : stop;
+		known = true;
+	}
+	/* The callchain of a part's last event may be a little later than its end. */
+	if (recording_part(rec, &start, &stop)) {
+		first = first < start ? start : first;
+		last = last > stop ? stop : last;
+	}
+	if (w && w->time) {
+		first = w->start_ts > first ? w->start_ts : first;
+		last = w->stop_ts < last ? w->stop_ts : last;
+	}
+	f->has_duration = known && last >= first &&
+			  !facts_ticks_to_ns(rec, buffer, last - first, &f->duration_ns);
+}
+
+static void init_truncated(struct facts *f, const struct recording *rec)
+{
+	size_t i;
+
+	if (!rec->cut_short)
+		return;
+	snprintf(f->truncated, sizeof(f->truncated), "%.*s",
+		 (int)strcspn(rec->cut_short, "\n"), rec->cut_short);
+	for (i = 0; i < rec->nr_cpustats && recording_truncated(rec); i++)
+		f->nr_missing += rec->cpustats[i].entries;
+}
+
 void facts_init(struct facts *f, const struct recording *rec, uint32_t buffer,
-		const struct event_stream *stream)
+		const struct event_stream *stream, const struct window *window)
 {
 	const struct event_stream_stats *s = event_stream_stats(stream);
 	uint32_t i;
@@ -79,17 +126,20 @@ void facts_init(struct facts *f, const struct recording *rec, uint32_t buffer,
 		.last_ts = s->last_ts,
 		.nr_events = s->nr_events,
 		.nr_undecodable = s->nr_undecodable,
+		.nr_pages = s->nr_pages,
 		.nr_bad_pages = s->nr_bad_pages,
 		.nr_stacks_unclaimed = s->nr_stacks_unclaimed,
 		.nr_backwards = s->nr_backwards,
+		.nr_impossible = s->nr_impossible,
 		.nr_damaged = rec->nr_damaged,
+		.part = recording_is_part(rec),
+		.lacks_frees = recording_lacks_frees(rec),
 	};
 	recording_release(rec, f->kernel, sizeof(f->kernel));
 	recording_machine(rec, f->machine, sizeof(f->machine));
 	init_imported(f, rec);
-	f->has_duration = s->nr_events && s->last_ts >= s->first_ts &&
-			  !facts_ticks_to_ns(rec, buffer, s->last_ts - s->first_ts,
-					     &f->duration_ns);
+	init_duration(f, rec, buffer, window);
+	init_truncated(f, rec);
 	for (i = 0; i < s->nr_cpus; i++) {
 		f->nr_gaps += s->cpus[i].nr_gaps;
 		f->nr_lost += s->cpus[i].nr_lost;
@@ -98,12 +148,29 @@ void facts_init(struct facts *f, const struct recording *rec, uint32_t buffer,
 	f->nr_dropped = bounds_dropped(rec, s);
 }
 
+const char *facts_span_text(const struct facts *f)
+{
+	return strcmp(f->span, "events") ? "" : " from first to last event";
+}
+
+bool facts_unreadable(const struct facts *f)
+{
+	uint64_t bad_events = f->nr_undecodable + f->nr_impossible;
+
+	if (!f->nr_events)
+		return f->nr_bad_pages || f->nr_damaged;
+	/* Events of new kernels' formats are undecodable too: only damage counts here. */
+	return f->nr_bad_pages > f->nr_pages / 2 ||
+	       ((f->nr_bad_pages || f->nr_impossible) && bad_events > f->nr_events / 2);
+}
+
 void facts_lost_text(const struct facts *f, struct strbuf *sb)
 {
 	const char *gaps = f->nr_gaps == 1 ? "gap" : "gaps";
 
 	if (!f->nr_gaps)
-		strbuf_puts(sb, "none");
+		strbuf_puts(sb, *f->truncated ? "an unknown number of events at the end"
+					      : "none");
 	else if (f->nr_unknown_gaps == f->nr_gaps)
 		strbuf_printf(sb, "an unknown number of events in %" PRIu64 " %s",
 			      f->nr_gaps, gaps);
@@ -145,12 +212,28 @@ static void banner_first_line(const struct facts *f, struct report *report)
 	strbuf_printf(&sb, "%u CPU%s, ", f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
 	if (f->has_duration) {
 		text_duration(&sb, f->duration_ns, " ");
+		strbuf_puts(&sb, facts_span_text(f));
 		strbuf_puts(&sb, ", ");
 	}
 	strbuf_printf(&sb, "%" PRIu64 " events, ", f->nr_events);
-	strbuf_puts(&sb, f->nr_gaps || f->nr_dropped ? "events lost" : "none lost");
+	strbuf_puts(&sb, f->nr_gaps || f->nr_dropped || *f->truncated ? "events lost"
+								      : "none lost");
 	report_add_banner(report, false, "%s", strbuf_text(&sb));
 	strbuf_free(&sb);
+}
+
+static void banner_truncated(const struct facts *f, struct report *report)
+{
+	struct strbuf missing = { 0 };
+
+	if (f->nr_missing)
+		strbuf_printf(&missing, " (%" PRIu64 " were still in the ring buffers)",
+			      f->nr_missing);
+	report_add_banner(
+		report, true,
+		"CUT SHORT: %s: the last events are missing%s, and all that came later",
+		f->truncated, strbuf_text(&missing));
+	strbuf_free(&missing);
 }
 
 void facts_banner(const struct facts *f, const struct event_stream *stream,
@@ -161,6 +244,16 @@ void facts_banner(const struct facts *f, const struct event_stream *stream,
 	banner_first_line(f, report);
 	if (f->imported[0])
 		report_add_banner(report, false, "Imported %s", f->imported);
+	if (f->lacks_frees)
+		report_add_banner(
+			report, true,
+			"UNKNOWN is what lives, net and peak: frees by other tasks than the recorded ones were left out");
+	else if (f->part)
+		report_add_banner(
+			report, false,
+			"Only a part of the allocations was recorded (-p, --follow or --filter), with the frees by all tasks");
+	if (*f->truncated)
+		banner_truncated(f, report);
 	if (f->nr_gaps) {
 		facts_lost_text(f, &lost);
 		lossy_cpus(event_stream_stats(stream), &cpus);
@@ -192,11 +285,23 @@ void facts_banner(const struct facts *f, const struct event_stream *stream,
 		report_add_banner(report, true,
 				  "SKIPPED %" PRIu64 " records that fit no event format",
 				  f->nr_undecodable);
+	if (f->nr_stacks_unclaimed)
+		report_add_banner(report, false,
+				  "%" PRIu64 " callchain%s no event that is in the file",
+				  f->nr_stacks_unclaimed,
+				  f->nr_stacks_unclaimed == 1 ? " belongs to"
+							      : "s belong to");
 	if (f->nr_backwards)
 		report_add_banner(report, true,
 				  "The clock ran backwards %" PRIu64
 				  " times: the order of events is not certain",
 				  f->nr_backwards);
+	if (f->nr_impossible)
+		report_add_banner(
+			report, true,
+			"%" PRIu64
+			" events have impossible times, by damage: the time span leaves them out",
+			f->nr_impossible);
 }
 
 static struct cell known_text(const char *s)
@@ -221,6 +326,7 @@ void facts_add(const struct facts *f, struct report *report)
 		{ "clock", known_text(f->clock) },
 		{ "duration_ns", f->has_duration ? cell_uint(f->duration_ns)
 						 : (struct cell){ .type = CELL_NONE } },
+		{ "span", known_text(f->span) },
 		{ "first_ts", cell_uint(f->first_ts) },
 		{ "last_ts", cell_uint(f->last_ts) },
 		{ "nr_events", cell_uint(f->nr_events) },
@@ -228,16 +334,61 @@ void facts_add(const struct facts *f, struct report *report)
 		{ "gaps", cell_uint(f->nr_gaps) },
 		{ "unknown_gaps", cell_uint(f->nr_unknown_gaps) },
 		{ "dropped", cell_uint(f->nr_dropped) },
+		{ "truncated", known_text(f->truncated) },
+		{ "missing", cell_uint(f->nr_missing) },
 		{ "undecodable", cell_uint(f->nr_undecodable) },
 		{ "damaged_parts", cell_uint(f->nr_damaged) },
 		{ "bad_pages", cell_uint(f->nr_bad_pages) },
 		{ "stacks_unclaimed", cell_uint(f->nr_stacks_unclaimed) },
 		{ "clock_backwards", cell_uint(f->nr_backwards) },
+		{ "impossible_times", cell_uint(f->nr_impossible) },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(items); i++)
 		report_add_fact(report, items[i].name, NULL, items[i].value);
+	if (f->part)
+		report_add_fact(report, "scope", NULL, known_text("part"));
+	if (f->part)
+		report_add_fact(report, "frees", NULL,
+				known_text(f->lacks_frees ? "part" : "all"));
 	if (f->imported[0])
 		report_add_fact(report, "imported", NULL, known_text(f->imported));
+}
+
+struct table *facts_missing_table(const struct recording *rec)
+{
+	const struct column columns[] = {
+		{ .name = "cpu", .title = "CPU" },
+		{ .name = "missing", .title = "Missing", .unit = UNIT_COUNT },
+	};
+	struct u64_map rows = { 0 };
+	struct table *t;
+	size_t i;
+
+	if (!recording_truncated(rec))
+		return NULL;
+	t = table_new("missing", "Events left in the ring buffers");
+	if (!t)
+		return NULL;
+	table_set_by(t, "cpu");
+	table_add_columns(t, columns, ARRAY_SIZE(columns));
+	/* A CPU has a ring buffer in each instance. */
+	for (i = 0; i < rec->nr_cpustats; i++) {
+		const struct recording_cpustat *stat = &rec->cpustats[i];
+		uint32_t next = (uint32_t)t->nr_rows;
+		uint32_t *row = u64_map_insert(&rows, stat->cpu, next);
+		struct cell *cells = row && *row == next ? table_add_row(t) : NULL;
+
+		if (!row || (*row == next && !cells))
+			break;
+		if (cells) {
+			cells[0] = cell_uint(stat->cpu);
+			cells[1] = cell_uint(0);
+		}
+		t->cells[*row * t->nr_columns + 1].u += stat->entries;
+	}
+	u64_map_free(&rows);
+	t->hidden = true;
+	return t;
 }

@@ -13,14 +13,19 @@
 #include "event/stream.h"
 #include "recording/recording.h"
 #include "report/table.h"
+#include "window.h"
 
 /**
  * struct facts - about a recording that was read
- * @duration_ns: between the first and the last event; only with @has_duration, as some
- *		 clocks do not count time
+ * @span: what @duration_ns is: "recorded", from the start to the stop of tracing; "window",
+ *	  what --time says; "events", from the first to the last event, as the file does not
+ *	  say more
+ * @duration_ns: only with @has_duration, as some clocks do not count time
  * @imported: what from, if it was imported; else empty
  * @nr_lost: sum of the losses whose number is known; @nr_unknown_gaps of the @nr_gaps hide
  *	     an unknown number
+ * @truncated: why it has no end; empty: it has one. @nr_missing: events that were still in
+ *	the ring buffers then, as far as that is known
  * @nr_dropped: what the ring buffer's own statistics say was lost beyond that (a full
  *		buffer that does not overwrite leaves no mark among the events)
  */
@@ -29,32 +34,44 @@ struct facts {
 	char kernel[128];
 	char machine[64];
 	char imported[128];
+	char truncated[128];
+	uint64_t nr_missing;
 	bool big_endian;
 	unsigned int long_size;
 	uint32_t page_size; /* of a sub-buffer, as the file's header says */
 	uint32_t kernel_page_size;
 	uint32_t nr_cpus;
 	const char *clock;
+	const char *span;
 	bool has_duration;
 	uint64_t duration_ns;
 	uint64_t first_ts, last_ts; /* in the clock's units; 0 without events */
 	uint64_t nr_events;
 	uint64_t nr_lost, nr_gaps, nr_unknown_gaps, nr_dropped;
 	uint64_t nr_undecodable, nr_bad_pages, nr_stacks_unclaimed, nr_backwards;
-	uint64_t nr_damaged; /* parts of the file's description */
+	uint64_t nr_impossible; /* events of times that cannot be, left out of the span */
+	uint64_t nr_pages;
+	uint64_t nr_damaged;	/* parts of the file's description */
+	bool part, lacks_frees; /* recording_is_part(), recording_lacks_frees() */
 };
 
-/* @stream has been read to its end. @buffer: whose clock counts. */
+/* @stream has been read to its end. @buffer: whose clock counts. @window: resolved, or NULL. */
 void facts_init(struct facts *f, const struct recording *rec, uint32_t buffer,
-		const struct event_stream *stream);
+		const struct event_stream *stream, const struct window *window);
+/* Is more of it damaged than can be read? */
+bool facts_unreadable(const struct facts *f);
 /* Adds the comment lines above everything, loud where numbers cannot be taken as exact. */
 void facts_banner(const struct facts *f, const struct event_stream *stream,
 		  struct report *report);
+/* What is missing at the end, by CPU, for machines; NULL: no memory, or nothing is known. */
+struct table *facts_missing_table(const struct recording *rec);
 /* Adds the "recording" object's items. */
 void facts_add(const struct facts *f, struct report *report);
 /* The clock's ticks as ns: 0, or -EOPNOTSUPP if it does not count time. */
 int facts_ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t ticks,
 		      uint64_t *ns);
+/* What to say behind the duration: nothing, or that it is only that of the events. */
+const char *facts_span_text(const struct facts *f);
 /* Appends "1809 events in 4 gaps", or "none". */
 void facts_lost_text(const struct facts *f, struct strbuf *sb);
 

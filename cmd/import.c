@@ -5,107 +5,14 @@
  */
 #include "import.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/strbuf.h"
 #include "command.h"
 #include "options.h"
-#include "recording/text_file.h"
 
-#define DEFAULT_OUTPUT "kmemx.dat"
-
-static const char command_name[] = "import";
-
-int import_read_symbols(const struct import_options *o, struct strbuf *text)
-{
-	const char *path = o->kallsyms ? o->kallsyms : o->system_map;
-	int err = path ? text_file_read(text, path) : 0;
-
-	if (!err)
-		return -1;
-	message_error(command_name, "cannot read the symbols in %s: %s", path,
-		      strerror(-err));
-	return EXIT_FAILED;
-}
-
-struct recording_import_options import_known(struct import *im,
-					     const struct strbuf *symbols)
-{
-	return (struct recording_import_options){
-		.release = im->opts->release,
-		.machine = im->opts->machine,
-		.page_size = (uint32_t)im->opts->page_size,
-		.symbols = symbols->data,
-		.symbols_size = symbols->size,
-		.open_part = import_open_part,
-		.ctx = im,
-	};
-}
-
-int import_open_output(struct import *im)
-{
-	return output_open(&im->out, im->opts->output, &im->log) ? EXIT_FAILED : -1;
-}
-
-int import_open_part(void *ctx, uint32_t cpu)
-{
-	const struct import *im = ctx;
-	char *path;
-	int fd;
-
-	if (asprintf(&path, "%s.cpu%" PRIu32, im->out.prefix, cpu) < 0)
-		return -ENOMEM;
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		fd = -errno;
-	else
-		unlink(path);
-	free(path);
-	return fd;
-}
-
-int import_write(struct import *im, const struct writer_facts *facts,
-		 const struct writer_part *parts, size_t nr_parts)
-{
-	int ret;
-
-	output_release_reserve(&im->out);
-	ret = writer_write(im->out.fd, facts, parts, nr_parts, &im->file_bytes, &im->log);
-	if (ret) {
-		message_error(command_name,
-			      "cannot write %s: %s\n  Choose another place: -o FILE",
-			      im->opts->output, strerror(-ret));
-		return EXIT_FAILED;
-	}
-	return output_commit(&im->out, (uid_t)-1, (gid_t)-1, &im->log) ? EXIT_FAILED : -1;
-}
-
-void import_say(const struct import *im, const char *summary, const char *notes)
-{
-	const char *output = im->opts->output;
-	bool named = strcmp(output, DEFAULT_OUTPUT) != 0;
-
-	if (im->opts->quiet)
-		return;
-	message_info("%s -> %s", summary, output);
-	while (*notes) {
-		size_t len = strcspn(notes, "\n");
-
-		message_info("note: %.*s", (int)len, notes);
-		notes += len + (notes[len] == '\n');
-	}
-	message_info("next: kmemx stat%s%s", named ? " -i " : "", named ? output : "");
-}
+static const char command_name[] = IMPORT_COMMAND;
 
 static int usage_error(const char *text)
 {
-	message_error(command_name, "%s", text);
+	message_text(command_name, text);
 	return EXIT_USAGE;
 }
 
@@ -174,7 +81,7 @@ static int parse(struct import_options *o, int argc, char **argv)
 
 static int run_import(int argc, char **argv)
 {
-	struct import_options o = { .output = DEFAULT_OUTPUT };
+	struct import_options o = { .output = IMPORT_DEFAULT_OUTPUT };
 	struct message_log log_state = { .command = command_name };
 	struct import im = { .opts = &o, .out = OUTPUT_INIT };
 	int ret = parse(&o, argc, argv);
@@ -186,6 +93,7 @@ static int run_import(int argc, char **argv)
 	im.log = message_log(&log_state);
 	ret = o.text ? import_text(&im) : import_raw_pages(&im);
 	output_close(&im.out);
+	message_log_end(&log_state);
 	return ret;
 }
 

@@ -15,6 +15,9 @@
 #include "recording/import_options.h"
 #include "recording/writer.h"
 
+#define IMPORT_COMMAND	      "import"
+#define IMPORT_DEFAULT_OUTPUT "kmemx.dat"
+
 struct import_options {
 	const char *text;      /* --ftrace-text */
 	const char *raw_pages; /* --raw-pages */
@@ -41,6 +44,7 @@ struct import {
 int import_text(struct import *im);
 int import_raw_pages(struct import *im);
 
+/* import_output.c */
 /* What --kallsyms or --system-map names; nothing without. An exit code, else -1. */
 int import_read_symbols(const struct import_options *o, struct strbuf *text);
 /* What the user says of the copy's kernel; borrows from @im and @symbols. */

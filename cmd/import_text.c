@@ -7,9 +7,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "command.h"
 #include "event/text_import.h"
 #include "import.h"
@@ -19,43 +19,41 @@ static const char command_name[] = "import";
 
 static int open_failed(const char *path, int err)
 {
-	if (err == ENOTSUP)
+	if (err == -ENOTSUP)
 		message_error(
 			command_name,
 			"%s is compressed, and this build of kmemx has no zlib.\n  Try: gzip -dc FILE | kmemx import --ftrace-text -",
 			path);
 	else
-		message_error(command_name, "cannot read %s: %s", path, strerror(err));
+		message_error(command_name, "cannot read %s: %s", path, io_strerror(err));
 	return EXIT_UNREADABLE;
 }
 
 static int open_text(struct line_source **out, const char *path)
 {
-	struct stat st;
 	int fd, err;
 
-	if (!strcmp(path, "-"))
-		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	else
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return open_failed(path, errno);
-	if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
-		close(fd);
+	if (strcmp(path, "-") != 0)
+		fd = io_open_input(path, IO_FILE_OR_PIPE);
+	else if ((fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)) < 0)
+		fd = -errno;
+	if (fd == -EISDIR) {
 		message_error(command_name,
 			      "%s is a folder.\n  One of raw pages: --raw-pages DIR",
 			      path);
 		return EXIT_UNREADABLE;
 	}
+	if (fd < 0)
+		return open_failed(path, fd);
 	err = line_source_open_fd(out, fd);
-	return err ? open_failed(path, -err) : -1;
+	return err ? open_failed(path, err) : -1;
 }
 
-/* What stands in a line, safe for a terminal. */
+/* What stands in a line. */
 static void quote(struct strbuf *sb, const struct text_import_result *r)
 {
 	strbuf_printf(sb, "line %" PRIu64 ": ", r->first_unreadable);
-	text_safe(sb, r->unreadable_text);
+	strbuf_puts(sb, r->unreadable_text);
 }
 
 static int nothing_found(const struct import *im, const struct text_import *ti)
@@ -63,14 +61,20 @@ static int nothing_found(const struct import *im, const struct text_import *ti)
 	const struct text_import_result *r = text_import_result(ti);
 	struct strbuf line = { 0 };
 
-	if (r->nr_unreadable)
-		quote(&line, r);
+	if (!r->nr_unreadable) {
+		message_error(
+			command_name,
+			"%s holds no kmem events that can be read (%" PRIu64
+			" lines, 0 unreadable)\n  It should be a copy of /sys/kernel/tracing/trace with events of kmem in it.",
+			im->opts->text, r->nr_lines);
+		return EXIT_UNREADABLE;
+	}
+	quote(&line, r);
 	message_error(
 		command_name,
 		"%s holds no kmem events that can be read (%" PRIu64 " lines, %" PRIu64
-		" unreadable)%s%s\n  It should be a copy of /sys/kernel/tracing/trace with events of kmem in it.",
-		im->opts->text, r->nr_lines, r->nr_unreadable, line.size ? "\n  " : "",
-		strbuf_text(&line));
+		" unreadable)\n  %s\n  It should be a copy of /sys/kernel/tracing/trace with events of kmem in it.",
+		im->opts->text, r->nr_lines, r->nr_unreadable, strbuf_text(&line));
 	strbuf_free(&line);
 	return EXIT_UNREADABLE;
 }

@@ -22,11 +22,12 @@ struct info_event {
  * struct info_cpu - one CPU, its buffers added up
  * @bytes: in the file
  * @overrun, @dropped: the ring buffer's own statistics: overwritten, and not written
+ * @missing: left in it by a recorder that ended early
  */
 struct info_cpu {
 	uint32_t cpu;
 	uint64_t nr_events, nr_lost, nr_gaps, nr_unknown;
-	uint64_t bytes, overrun, dropped;
+	uint64_t bytes, overrun, dropped, missing;
 };
 
 /* Events lost on @cpu between two time stamps; @lost may be KMEM_LOSS_UNKNOWN. */

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "info.h"
 #include "output.h"
-#include "recording/cpu_cursor.h"
+#include "recording/time_span.h"
 
 #define PROGRESS_INTERVAL 500000
 
@@ -81,13 +81,32 @@ static void add_statistics(const struct recording *rec, const struct event_strea
 			continue;
 		to->overrun += cs->overrun;
 		to->dropped += cs->commit_overrun + cs->dropped_events;
+		to->missing += recording_truncated(rec) ? cs->entries : 0;
 	}
+}
+
+/* Of a CPU whose buffer nobody could read the statistics are all there is. */
+static size_t add_unread(const struct recording *rec, struct info_cpu *cpus, size_t nr)
+{
+	size_t known = nr, i, k;
+
+	for (i = 0; i < rec->nr_cpustats && recording_truncated(rec); i++) {
+		const struct recording_cpustat *cs = &rec->cpustats[i];
+
+		for (k = 0; k < known && cpus[k].cpu != cs->cpu; k++)
+			;
+		if (k == known && cs->entries)
+			cpus[nr++] = (struct info_cpu){ .cpu = cs->cpu,
+							.missing = cs->entries };
+	}
+	return nr;
 }
 
 static int collect_cpus(struct info *info, const struct event_stream_stats *s)
 {
-	struct info_cpu *cpus = calloc(s->nr_cpus ? s->nr_cpus : 1, sizeof(*cpus));
-	size_t kept = 0;
+	struct info_cpu *cpus =
+		calloc(s->nr_cpus + info->rec->nr_cpustats + 1, sizeof(*cpus));
+	size_t kept = 0, nr;
 	uint32_t i;
 
 	if (!cpus)
@@ -104,8 +123,9 @@ static int collect_cpus(struct info *info, const struct event_stream_stats *s)
 					     .bytes = bytes_of(info->rec, c) };
 		add_statistics(info->rec, c, &cpus[i]);
 	}
-	qsort(cpus, s->nr_cpus, sizeof(*cpus), compare_cpus);
-	for (i = 0; i < s->nr_cpus; i++) {
+	nr = info->instance ? s->nr_cpus : add_unread(info->rec, cpus, s->nr_cpus);
+	qsort(cpus, nr, sizeof(*cpus), compare_cpus);
+	for (i = 0; i < nr; i++) {
 		struct info_cpu *to = kept ? &cpus[kept - 1] : NULL;
 
 		if (!to || to->cpu != cpus[i].cpu) {
@@ -119,6 +139,7 @@ static int collect_cpus(struct info *info, const struct event_stream_stats *s)
 		to->bytes += cpus[i].bytes;
 		to->overrun += cpus[i].overrun;
 		to->dropped += cpus[i].dropped;
+		to->missing += cpus[i].missing;
 	}
 	info->nr_cpus = kept;
 	return 0;
@@ -191,7 +212,7 @@ int info_collect(struct info *info, const struct input *in)
 		info->rec = in->rec;
 		info->origin = &in->origin;
 		info->nr_symbols = symbols_count(in->syms);
-		facts_init(&info->facts, in->rec, buffer, stream);
+		facts_init(&info->facts, in->rec, buffer, stream, NULL);
 		err = collect_events(info, in->fmts, event_stream_stats(stream));
 	}
 	if (!err)

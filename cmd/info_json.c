@@ -139,6 +139,8 @@ static void json_statistics(struct json *j, const struct info *info)
 		json_uint(j, c->overrun);
 		json_key(j, "dropped");
 		json_uint(j, c->dropped);
+		json_key(j, "missing");
+		json_uint(j, c->missing);
 		json_close(j, '}');
 	}
 	json_line(j);
@@ -221,8 +223,13 @@ int info_print_json(const struct render_out *out, const void *arg)
 		json_uint(&j, f->duration_ns);
 	else
 		json_null(&j);
+	json_text_or_null(&j, "span", f->span);
+	json_text_or_null(&j, "scope", f->part ? "part" : "");
+	json_text_or_null(&j, "frees", !f->part ? "" : f->lacks_frees ? "part" : "all");
 	json_number(&j, "first_ts", f->first_ts);
 	json_number(&j, "last_ts", f->last_ts);
+	json_text_or_null(&j, "truncated", f->truncated);
+	json_number(&j, "missing", f->nr_missing);
 	json_events(&j, info);
 	json_lost(&j, info);
 	json_gaps(&j, info);
@@ -232,6 +239,7 @@ int info_print_json(const struct render_out *out, const void *arg)
 	json_number(&j, "bad_pages", f->nr_bad_pages);
 	json_number(&j, "stacks_unclaimed", f->nr_stacks_unclaimed);
 	json_number(&j, "clock_backwards", f->nr_backwards);
+	json_number(&j, "impossible_times", f->nr_impossible);
 	json_number(&j, "file_version", rec->file_version);
 	json_text_or_null(&j, "compression", info_compression(rec));
 	json_text_or_null(&j, "writer", rec->writer_version);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/safe_text.h"
 #include "info.h"
 #include "report/text_cell.h"
 
@@ -19,7 +20,7 @@
 static void text_line(struct strbuf *sb, const char *label, const char *text)
 {
 	strbuf_printf(sb, "%-12s ", label);
-	text_safe(sb, *text ? text : "unknown");
+	safe_text_puts(sb, *text ? text : "unknown");
 	strbuf_puts(sb, "\n");
 }
 
@@ -63,6 +64,24 @@ static void text_span(struct strbuf *line, const struct info *info)
 			      f->first_ts, f->last_ts);
 }
 
+/* Why the recording has no end, and what is known of the rest. */
+static void text_truncated(struct strbuf *sb, const struct info *info)
+{
+	struct strbuf line = { 0 };
+	size_t i;
+
+	strbuf_printf(&line, "CUT SHORT: %s", info->facts.truncated);
+	text_line(sb, "truncated", strbuf_text(&line));
+	for (i = 0; i < info->nr_cpus; i++) {
+		if (info->cpus[i].missing)
+			strbuf_printf(sb,
+				      "%-12s %" PRIu64
+				      " events of CPU %u were still in its ring buffer\n",
+				      "", info->cpus[i].missing, info->cpus[i].cpu);
+	}
+	strbuf_free(&line);
+}
+
 static void text_machine(struct strbuf *sb, const struct info *info)
 {
 	const struct facts *f = &info->facts;
@@ -76,12 +95,20 @@ static void text_machine(struct strbuf *sb, const struct info *info)
 	strbuf_printf(sb, "%-12s %u\n", "cpus", f->nr_cpus);
 	text_line(sb, "clock", f->clock);
 	strbuf_reset(&line);
-	if (f->has_duration)
+	if (f->has_duration) {
 		text_duration(&line, f->duration_ns, " ");
-	else if (f->nr_events)
+		strbuf_puts(&line, facts_span_text(f));
+	} else if (f->nr_events) {
 		strbuf_printf(&line, "%" PRIu64 " of the clock's units",
 			      f->last_ts - f->first_ts);
+	}
 	text_line(sb, "duration", strbuf_text(&line));
+	if (f->part)
+		text_line(
+			sb, "scope",
+			f->lacks_frees
+				? "part of the allocations; FREES by other tasks were left out: what lives is unknown"
+				: "part of the allocations; frees by all tasks");
 	strbuf_reset(&line);
 	text_span(&line, info);
 	text_line(sb, "time", strbuf_text(&line));
@@ -93,6 +120,8 @@ static void text_machine(struct strbuf *sb, const struct info *info)
 			      "%-12s %" PRIu64
 			      " events, by the ring buffer's own statistics\n",
 			      "dropped", f->nr_dropped);
+	if (*f->truncated)
+		text_truncated(sb, info);
 	strbuf_free(&line);
 }
 
@@ -111,14 +140,14 @@ static void text_buffers(struct strbuf *sb, const struct recording *rec)
 		strbuf_printf(sb, "%-12s ", i ? "" : "buffers");
 		if (*buf->name) {
 			strbuf_puts(sb, "'");
-			text_safe(sb, buf->name);
+			safe_text_puts(sb, buf->name);
 			strbuf_puts(sb, "'");
 		} else {
 			strbuf_puts(sb, "(top)");
 		}
 		if (rec->nr_buffers > 1) {
 			strbuf_puts(sb, ", clock ");
-			text_safe(sb, recording_clock(rec, i));
+			safe_text_puts(sb, recording_clock(rec, i));
 		}
 		strbuf_printf(sb, ", %u CPU%s with data, ", buf->nr_cpus,
 			      buf->nr_cpus == 1 ? "" : "s");
@@ -127,7 +156,7 @@ static void text_buffers(struct strbuf *sb, const struct recording *rec)
 	}
 	for (m = 0; m < rec->nr_meta; m++) {
 		strbuf_puts(sb, m ? " " : "metadata     ");
-		text_safe(sb, rec->meta[m].name);
+		safe_text_puts(sb, rec->meta[m].name);
 	}
 	if (rec->nr_meta)
 		strbuf_puts(sb, "\n");
@@ -158,8 +187,10 @@ static void text_damage(struct strbuf *sb, const struct facts *f)
 		{ "parts of the file's description damaged", f->nr_damaged },
 		{ "pages or chunks damaged", f->nr_bad_pages },
 		{ "records that fit no format", f->nr_undecodable },
-		{ "stacks that belong to no event", f->nr_stacks_unclaimed },
+		{ "callchains that belong to no event", f->nr_stacks_unclaimed },
 		{ "times the clock ran backwards", f->nr_backwards },
+		{ "events of impossible times, which the duration leaves out",
+		  f->nr_impossible },
 	};
 	size_t i;
 
@@ -177,7 +208,7 @@ static void text_counts(struct strbuf *sb, const struct info *info)
 	strbuf_printf(sb, "\n%12s  event\n", "count");
 	for (i = 0; i < info->nr_events; i++) {
 		strbuf_printf(sb, "%12" PRIu64 "  ", info->events[i].count);
-		text_safe(sb, info->events[i].name);
+		safe_text_puts(sb, info->events[i].name);
 		strbuf_puts(sb, "\n");
 	}
 	if (info->nr_unnamed)
@@ -248,7 +279,7 @@ static void text_gaps(struct strbuf *sb, const struct info *info)
 			strbuf_printf(sb, "  %" PRIu64, gap->lost);
 		if (*info->rec->buffers[gap->buffer].name) {
 			strbuf_puts(sb, " in '");
-			text_safe(sb, info->rec->buffers[gap->buffer].name);
+			safe_text_puts(sb, info->rec->buffers[gap->buffer].name);
 			strbuf_puts(sb, "'");
 		}
 		strbuf_puts(sb, "\n");
@@ -277,7 +308,7 @@ static void text_symbols(struct strbuf *sb, const struct info *info)
 	strbuf_printf(sb, "%-12s %zu functions, %s", "symbols", info->nr_symbols,
 		      kinds[o->kind]);
 	if (o->path)
-		text_safe(sb, o->path);
+		safe_text_puts(sb, o->path);
 	if (o->offset)
 		strbuf_printf(sb, ", moved by 0x%" PRIx64 " (KASLR)", o->offset);
 	if (o->build_id_equal)

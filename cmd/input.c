@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
+#include "base/new_file.h"
 #include "base/strbuf.h"
 #include "command.h"
 #include "input_symbols.h"
@@ -70,16 +72,19 @@ static bool is_whole_file(int fd)
 static int open_pipe(struct source *src, int fd)
 {
 	const char *dir = getenv("TMPDIR");
-	char path[4096];
-	int tmp, err;
+	struct stat st;
+	int tmp, err, dir_fd;
 
-	if (snprintf(path, sizeof(path), "%s/kmemx-XXXXXX", dir && *dir ? dir : "/tmp") >=
-	    (int)sizeof(path))
-		return -ENAMETOOLONG;
-	tmp = mkostemp(path, O_CLOEXEC);
-	if (tmp < 0)
+	/* A device may have no end. */
+	if (!fstat(fd, &st) && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)))
+		return -ENODEV;
+	dir_fd = open(dir && *dir ? dir : "/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0)
 		return -errno;
-	unlink(path);
+	tmp = new_file_unnamed(dir_fd, false);
+	close(dir_fd);
+	if (tmp < 0)
+		return tmp;
 	err = copy_all(fd, tmp);
 	if (!err)
 		return source_open_fd(src, tmp);
@@ -97,13 +102,14 @@ static int open_source(struct source *src, const char *path)
 		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 		return fd < 0 ? -errno : source_open_fd(src, fd);
 	}
-	err = source_open_file(src, path);
-	if (err != -ESPIPE)
-		return err;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = io_open_input(path, IO_FILE_OR_PIPE);
 	if (fd < 0)
-		return -errno;
-	err = open_pipe(src, fd);
+		return fd;
+	err = source_open_fd(src, fd);
+	if (err == -ENODEV)
+		err = open_pipe(src, fd);
+	else if (!err)
+		return 0;
 	close(fd);
 	return err;
 }
@@ -127,7 +133,7 @@ static int open_failed(const struct input *in, int err)
 			in->path, strerror(-err));
 	else
 		message_error(in->command, "cannot open %s: %s", in->path,
-			      strerror(-err));
+			      io_strerror(err));
 	return EXIT_UNREADABLE;
 }
 
@@ -212,24 +218,5 @@ void input_close(struct input *in)
 	symbols_free(in->syms);
 	event_formats_free(in->fmts);
 	recording_close(in->rec);
-}
-
-int input_no_instance(const struct input *in, const char *instance)
-{
-	struct strbuf names = { 0 };
-	uint32_t i;
-
-	for (i = 0; i < in->rec->nr_buffers; i++)
-		strbuf_printf(&names, " '%s'", in->rec->buffers[i].name);
-	message_error(in->command, "%s has no ring buffer named '%s'.\n  It has:%s",
-		      in->path, instance, strbuf_text(&names));
-	strbuf_free(&names);
-	return EXIT_FAILED;
-}
-
-int input_stream_failed(const struct input *in, int err)
-{
-	message_error(in->command, "cannot read the events of %s: %s", in->path,
-		      strerror(-err));
-	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
+	message_log_end(&in->log_state);
 }

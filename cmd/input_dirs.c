@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "command.h"
 
 bool dir_files_any(const struct dir_files *files)
@@ -30,12 +31,18 @@ static int vmlinux_failed(const char *command, const char *path, int err)
 			"this build cannot read debug information (it has no libdw), so %s gives no directories.\n  Give the kernel's source instead: --source DIR",
 			path);
 		break;
+	case -EFBIG:
+		message_error(
+			command,
+			"the debug information in %s asks for more work than a file of its size may: it is damaged, or was made to.\n  Take the vmlinux of the kernel's debug package, or give the source instead: --source DIR",
+			path);
+		break;
 	case -ENOEXEC:
 		message_error(command, "%s is not an ELF file, or a damaged one.", path);
 		break;
 	default:
 		message_error(command, "cannot read debug information from %s: %s", path,
-			      strerror(-err));
+			      io_strerror(err));
 	}
 	return EXIT_FAILED;
 }

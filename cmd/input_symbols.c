@@ -7,13 +7,13 @@
 #include "input_symbols.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/io.h"
 #include "command.h"
 #include "recording/text_file.h"
 #include "symbol/fit.h"
@@ -221,14 +221,14 @@ static int place_text(struct input *in, const char *path,
 static int read_failed(const struct input *in, const char *path, int err)
 {
 	message_error(in->command, "cannot read symbols from %s: %s", path,
-		      strerror(-err));
+		      io_strerror(err));
 	return EXIT_FAILED;
 }
 
 static int open_text(struct input *in, const char *path)
 {
 	struct strbuf text = { 0 };
-	int ret = text_file_read(&text, path);
+	int ret = text_file_read(&text, path, IO_FILE_OR_PIPE);
 
 	if (ret)
 		ret = read_failed(in, path, ret);
@@ -291,12 +291,11 @@ static int elf_failed(const struct input *in, const char *path, int err)
 
 static int open_vmlinux(struct input *in, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = io_open_input(path, IO_FILE), ret;
 	struct elf_image img;
-	int ret;
 
 	if (fd < 0)
-		return read_failed(in, path, -errno);
+		return read_failed(in, path, fd);
 	ret = elf_image_open(&img, fd);
 	close(fd);
 	if (ret)
@@ -313,8 +312,9 @@ static int open_vmlinux(struct input *in, const char *path)
 
 static int open_recorded(struct input *in)
 {
-	int err = symbols_new(&in->syms, in->rec->kallsyms, in->rec->kallsyms_size,
-			      &in->log);
+	size_t size;
+	char *text = recording_take_kallsyms(in->rec, &size);
+	int err = symbols_take(&in->syms, text, size, &in->log);
 
 	if (!err)
 		return -1;

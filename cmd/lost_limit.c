@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/strbuf.h"
 #include "command.h"
 #include "message.h"
 
@@ -30,30 +31,83 @@ int lost_limit_parse(struct lost_limit *limit, const char *command)
 	return EXIT_USAGE;
 }
 
+int lost_limit_damage(const char *path, const char *command)
+{
+	message_error(command,
+		      "%s is damaged: more of it is unreadable than can be read.", path);
+	return EXIT_UNREADABLE;
+}
+
+static int check_damage(const struct facts *f, const char *command)
+{
+	return facts_unreadable(f) ? lost_limit_damage(f->path, command) : EXIT_OK;
+}
+
+/* What is lost and cannot be counted is more than any limit. */
+static int not_bounded(const struct lost_limit *limit, const struct facts *f,
+		       const char *command)
+{
+	struct strbuf what = { 0 }, hold = { 0 };
+
+	if (*f->truncated)
+		strbuf_printf(&what, "%s was cut short (%s)", f->path, f->truncated);
+	else
+		strbuf_printf(&what, "%s%s%" PRIu64 " gap%s of unknown size",
+			      limit->implied ? f->path : "",
+			      limit->implied ? " has " : "", f->nr_unknown_gaps,
+			      f->nr_unknown_gaps == 1 ? "" : "s");
+	if (limit->implied)
+		strbuf_puts(&hold, "no gate on it can be trusted");
+	else
+		strbuf_printf(&hold, "--max-lost %s cannot be shown to hold",
+			      limit->text);
+	message_error(command, "%s: %s.\n  %s", strbuf_text(&what), strbuf_text(&hold),
+		      *f->truncated ? "Record again, to where there is room."
+				    : "Record with a larger buffer: kmemx record -b");
+	strbuf_free(&what);
+	strbuf_free(&hold);
+	return EXIT_UNTRUSTED;
+}
+
+static bool too_much(const struct lost_limit *limit, const struct facts *f)
+{
+	double lost = (double)f->nr_lost + (double)f->nr_dropped;
+	double all = (double)f->nr_events + lost;
+
+	return lost > (limit->percent ? all * limit->value / 100 : limit->value);
+}
+
+bool lost_limit_holds(const struct lost_limit *limit, const struct facts *f)
+{
+	return !limit->text ||
+	       !(f->nr_unknown_gaps || *f->truncated || too_much(limit, f));
+}
+
 int lost_limit_check(const struct lost_limit *limit, const struct facts *f,
 		     const char *command, int code)
 {
 	uint64_t lost = f->nr_lost + f->nr_dropped;
 	double all = (double)f->nr_events + (double)lost;
-	double allowed = limit->percent ? all * limit->value / 100 : limit->value;
-	const char *advice = "Record with a larger buffer: kmemx record -b";
 
-	if (!limit->text || code)
+	if (code)
 		return code;
-	if (f->nr_unknown_gaps) {
+	if (!limit->text)
+		return check_damage(f, command);
+	if (f->nr_unknown_gaps || *f->truncated)
+		return not_bounded(limit, f, command);
+	if (!too_much(limit, f))
+		return check_damage(f, command);
+	if (limit->implied)
+		message_error(
+			command,
+			"%s lost %" PRIu64
+			" events (%.3g %% of all): with over %s lost no gate is to be trusted.\n  Record with a larger buffer (kmemx record -b), or allow more: --max-lost PCT%%",
+			f->path, lost, 100 * (double)lost / all, limit->text);
+	else
 		message_error(
 			command,
 			"%" PRIu64
-			" gap%s of unknown size: --max-lost %s cannot be shown to hold.\n  %s",
-			f->nr_unknown_gaps, f->nr_unknown_gaps == 1 ? "" : "s",
-			limit->text, advice);
-		return EXIT_UNTRUSTED;
-	}
-	if ((double)lost <= allowed)
-		return code;
-	message_error(command,
-		      "%" PRIu64
-		      " events were lost (%.3g %% of all), --max-lost is %s.\n  %s",
-		      lost, 100 * (double)lost / all, limit->text, advice);
+			" events were lost (%.3g %% of all), --max-lost is %s.\n  Record with a larger buffer: kmemx record -b",
+			lost, 100 * (double)lost / all, limit->text);
 	return EXIT_UNTRUSTED;
 }

@@ -5,19 +5,27 @@
  */
 #include "message.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/safe_text.h"
 
 /* One write per message, so that lines of several processes do not mix. */
-static void print_line(const char *command, const char *fmt, va_list args)
+void message_text(const char *command, const char *text)
 {
-	char text[2048];
+	fprintf(stderr, "kmemx%s%s: %s\n", command ? " " : "", command ? command : "",
+		text);
+}
 
-	vsnprintf(text, sizeof(text), fmt, args);
-	if (command)
-		fprintf(stderr, "kmemx %s: %s\n", command, text);
-	else
-		fprintf(stderr, "kmemx: %s\n", text);
+static void print_message(const char *command, const char *fmt, va_list args)
+{
+	struct strbuf text = { 0 };
+
+	safe_text_vprintf(&text, fmt, args);
+	message_text(command, text.failed ? "out of memory" : strbuf_text(&text));
+	strbuf_free(&text);
 }
 
 void message_error(const char *command, const char *fmt, ...)
@@ -25,7 +33,7 @@ void message_error(const char *command, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	print_line(command, fmt, args);
+	print_message(command, fmt, args);
 	va_end(args);
 }
 
@@ -34,26 +42,70 @@ void message_info(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	print_line(NULL, fmt, args);
+	print_message(NULL, fmt, args);
 	va_end(args);
 }
 
-static void log_to_stderr(void *ctx, enum log_level level, const char *message)
+static struct message_kind *find_kind(struct message_log *state, const char *format)
 {
-	const struct message_log *state = ctx;
+	struct message_kind *kind = state->kinds;
+	struct message_kind *last = &state->kinds[MESSAGE_KINDS - 1];
+
+	while (kind < last && kind->format && kind->format != format)
+		kind++;
+	kind->format = format;
+	return kind;
+}
+
+/* Have there been so many of this kind that one more says nothing new? */
+static bool is_too_much(struct message_log *state, const char *format,
+			const char *message)
+{
+	struct message_kind *kind = find_kind(state, format);
+
+	if (++kind->count <= MESSAGE_LIMIT || state->verbose > 1)
+		return false;
+	snprintf(kind->last, sizeof(kind->last), "%.*s", (int)strcspn(message, "\n"),
+		 message);
+	return true;
+}
+
+static void log_to_stderr(void *ctx, enum log_level level, const char *format,
+			  const char *message)
+{
+	struct message_log *state = ctx;
 	enum log_level most = LOG_WARN;
+	struct strbuf text = { 0 };
 
 	if (state->quiet)
 		most = LOG_ERROR;
 	else if (state->verbose)
 		most = state->verbose > 1 ? LOG_DEBUG : LOG_INFO;
-	if (level > most)
+	if (level > most || (level == LOG_WARN && is_too_much(state, format, message)))
 		return;
-	message_error(state->command, "%s%s", level == LOG_WARN ? "warning: " : "",
-		      message);
+	strbuf_puts(&text, level == LOG_WARN ? "warning: " : "");
+	strbuf_puts(&text, message);
+	message_text(state->command, strbuf_text(&text));
+	strbuf_free(&text);
 }
 
 struct log message_log(struct message_log *state)
 {
 	return (struct log){ log_to_stderr, state };
+}
+
+void message_log_end(struct message_log *state)
+{
+	size_t i;
+
+	for (i = 0; i < MESSAGE_KINDS; i++) {
+		struct message_kind *kind = &state->kinds[i];
+
+		if (*kind->last)
+			message_error(state->command,
+				      "warning: ... and %" PRIu64
+				      " more (-vv: all), the last one: %s",
+				      kind->count - MESSAGE_LIMIT, kind->last);
+		*kind = (struct message_kind){ 0 };
+	}
 }

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/strbuf.h"
@@ -20,6 +19,7 @@
 #include "record_repeat.h"
 #include "recorder.h"
 #include "recording/writer.h"
+#include "signals.h"
 
 #define DEFAULT_OUTPUT "kmemx.dat"
 
@@ -40,8 +40,9 @@ struct record_options {
 	const char *clock;
 	uint64_t duration_ns;
 	const char *filter;
+	bool filter_frees;
 	uint64_t file_version, repeat;
-	bool compress, quiet;
+	bool compress, exact_ledger, quiet;
 	unsigned int verbose;
 };
 
@@ -65,7 +66,9 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		{ OPTION_STRING, 0, "stack", "page|all|none", &o->stack,
 		  "call chains: of page allocations (default), of all, none" },
 		{ OPTION_STRING, 0, "filter", "EXPR", &o->filter,
-		  "kernel filter, on the events that have its fields" },
+		  "kernel filter, on all events but frees that have its fields" },
+		{ OPTION_FLAG, 0, "filter-frees", NULL, &o->filter_frees,
+		  "leave out frees as well: what lives is unknown then" },
 		{ OPTION_GROUP, .help = "Of whom and how long" },
 		{ OPTION_STRINGS, 'p', "pid", "PID[,PID]", &o->pids,
 		  "these processes alone, and what they fork" },
@@ -88,6 +91,8 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "trace.dat version (default: 7)" },
 		{ OPTION_FLAG, 'z', "compress", NULL, &o->compress,
 		  "compress the file (zstd) when recording has ended" },
+		{ OPTION_FLAG, 0, "exact-ledger", NULL, &o->exact_ledger,
+		  "shrink all slab caches at both ends: slabinfo is nearly exact" },
 		{ OPTION_FLAG, 'q', "quiet", NULL, &o->quiet, "print errors only" },
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
 		  "say more; twice: still more" },
@@ -102,7 +107,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 
 static int usage_error(const char *text)
 {
-	message_error("record", "%s", text);
+	message_text("record", text);
 	return EXIT_USAGE;
 }
 
@@ -171,6 +176,9 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	if (o->follow && !c->argv)
 		return usage_error(
 			"--follow needs a command\n  Try: kmemx record --follow -- COMMAND, or -p PID");
+	if (o->filter_frees && !o->filter && !o->follow && !o->pids.count)
+		return usage_error(
+			"--filter-frees needs --filter, --follow or -p: nothing else leaves events out");
 	if (o->all_cpus && (o->follow || o->pids.count))
 		return usage_error(
 			"--all-cpus contradicts --follow and --pid\n  Leave out the one or the other.");
@@ -185,11 +193,13 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 			"--compress needs --file-version 7: version 6 has no compression");
 	c->output = o->output;
 	c->compress = o->compress;
+	c->exact_ledger = o->exact_ledger;
 	c->events.slab = o->slab || !o->page;
 	c->events.page = o->page || !o->slab;
 	c->events.extra = o->events.items;
 	c->events.nr_extra = o->events.count;
 	c->events.filter = o->filter;
+	c->events.filter_frees = o->filter_frees;
 	c->follow = o->follow;
 	c->buffer_bytes = o->buffer_bytes;
 	c->clock = o->clock;
@@ -243,11 +253,43 @@ static void say_summary(const struct capture_options *c, const struct capture_re
 	if (r->overrun || r->dropped)
 		message_info(
 			"to lose less: a larger buffer (-b), fewer events (--slab, --page), --stack none");
-	if (c->stream_fd < 0)
+	if (c->stream_fd < 0 && r->wanted && !r->write_error)
 		message_info("next: kmemx stat%s%s%s%s%s", named ? " -i " : "",
 			     named ? c->output : "", c->events.slab ? " --slab" : "",
 			     c->events.page ? " --page" : "", caller);
 	strbuf_free(&lost);
+}
+
+/* There was nothing to record: said as an error, as no report can be made of it. */
+static void say_nothing_recorded(const struct capture_options *c)
+{
+	/* As formats: a newline in an argument is escaped. */
+	if (c->nr_pids)
+		message_error(
+			"record",
+			"nothing was recorded: the processes of -p allocated nothing\n  Are they idle? Record for longer, or the whole system: leave out -p");
+	else if (c->events.filter)
+		message_error(
+			"record",
+			"nothing was recorded: no event passed the filter\n  Record without --filter, or choose a wider one");
+	else
+		message_error(
+			"record",
+			"nothing was recorded: no event happened\n  Record for longer, or other events: --slab, --page, -e");
+}
+
+static void say_cut_short(const struct capture_options *c, int err)
+{
+	if (c->stream_fd >= 0)
+		message_error(
+			"record",
+			"the stream was cut short: %s\n  What reads it has what was sent until then.",
+			strerror(err));
+	else
+		message_error(
+			"record",
+			"the recording was cut short: %s\n  %s holds what was read until then, marked as truncated. Make room there, or use -o FILE.",
+			strerror(err), c->output);
 }
 
 static void say_exec_failure(const char *command, int err)
@@ -266,38 +308,6 @@ static void say_exec_failure(const char *command, int err)
 
 /* --- running ----------------------------------------------------------------------------- */
 
-/* Blocks the signals that stop a recording and returns a descriptor that tells of them.
- * SIGPIPE too: a closed stderr must not end a recording half way.
- */
-static int block_signals(sigset_t *before)
-{
-	sigset_t stop, block;
-
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGINT);
-	sigaddset(&stop, SIGTERM);
-	sigaddset(&stop, SIGHUP);
-	sigaddset(&stop, SIGQUIT);
-	block = stop;
-	sigaddset(&block, SIGPIPE);
-	if (sigprocmask(SIG_BLOCK, &block, before) < 0)
-		return -1;
-	return signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-/* A SIGPIPE of ours, from a stream or stderr that nobody reads, has been told of already. */
-static void unblock_signals(const sigset_t *before)
-{
-	const struct timespec at_once = { 0 };
-	sigset_t pipe;
-
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
-	while (sigtimedwait(&pipe, NULL, &at_once) > 0)
-		;
-	sigprocmask(SIG_SETMASK, before, NULL);
-}
-
 /* @stopped: a signal ended the recording. */
 static int record(const struct capture_options *c, bool quiet, bool *stopped)
 {
@@ -311,18 +321,12 @@ static int record(const struct capture_options *c, bool quiet, bool *stopped)
 		capture_wait(c, &result);
 		return result.exec_errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	}
+	if (ret == 0 && result.write_error)
+		say_cut_short(c, result.write_error);
 	if (ret == 0 && !quiet)
 		say_summary(c, &result);
-	if (ret == 0 && result.write_error && c->stream_fd >= 0)
-		message_error(
-			"record",
-			"the stream was cut short: %s\n  What reads it has what was sent until then.",
-			strerror(result.write_error));
-	else if (ret == 0 && result.write_error)
-		message_error(
-			"record",
-			"the recording was cut short: %s\n  %s holds what was read until then, marked as truncated. Make room there, or use -o FILE.",
-			strerror(result.write_error), c->output);
+	if (ret == 0 && result.read_error)
+		recorder_say_unread("record", &result);
 	running = ret == 0 && result.child.pid > 0 && !result.child.ended &&
 		  result.child.go_fd < 0;
 	if (!quiet && running)
@@ -332,8 +336,12 @@ static int record(const struct capture_options *c, bool quiet, bool *stopped)
 				     : "waiting for the command to end");
 	status = capture_wait(c, &result);
 	*stopped = result.stop_signal;
-	if (ret || result.write_error)
+	if (ret || result.write_error || result.read_error || result.cut_bytes)
 		return EXIT_FAILED;
+	if (!result.wanted && !status) {
+		say_nothing_recorded(c);
+		return EXIT_FAILED;
+	}
 	return running && result.timed_out ? EXIT_OK : status;
 }
 
@@ -385,7 +393,7 @@ static int run_record(int argc, char **argv)
 	log_state.quiet = o.quiet;
 	log = message_log(&log_state);
 	recorder_command_line(&line, argc, argv);
-	c.stop_fd = block_signals(&before);
+	c.stop_fd = signals_block(&before);
 	if (c.stop_fd < 0) {
 		message_error("record", "cannot watch for signals: %s", strerror(errno));
 		ret = EXIT_FAILED;
@@ -398,8 +406,9 @@ static int run_record(int argc, char **argv)
 	c.started = o.quiet ? NULL : say_started;
 	c.ctx = &c;
 	ret = record_all(&o, &c);
+	message_log_end(&log_state);
 	close(c.stop_fd);
-	unblock_signals(&before);
+	signals_unblock(&before);
 out:
 	free(o.pids.items);
 	free(o.events.items);

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "message.h"
+
 /* The words as a shell would take them back. */
 static void add_quoted(struct strbuf *sb, const char *word)
 {
@@ -80,15 +82,28 @@ void recorder_format_losses(struct strbuf *sb, const struct capture_result *r)
 		{ r->overrun, "overrun" },
 		{ r->dropped, "dropped" },
 		{ r->commit_overrun, "commit overrun" },
+		{ r->taken, "taken by another reader" },
 	};
-	uint64_t total = r->overrun + r->dropped + r->commit_overrun;
+	uint64_t total = r->overrun + r->dropped + r->commit_overrun + r->taken;
 	const char *sep = "";
 
+	if (r->write_error) {
+		strbuf_puts(sb, "CUT SHORT");
+		if (r->missing)
+			strbuf_printf(sb, ", %" PRIu64 " still in the ring buffers",
+				      r->missing);
+		if (!total)
+			return;
+		strbuf_puts(sb, ", ");
+	}
 	if (!total) {
-		strbuf_puts(sb, "none lost");
+		if (r->meddled)
+			strbuf_printf(sb, "an unknown number LOST (%s)", r->meddled);
+		else
+			strbuf_puts(sb, "none lost");
 		return;
 	}
-	strbuf_printf(sb, "%" PRIu64 " LOST (", total);
+	strbuf_printf(sb, "%s%" PRIu64 " LOST (", r->meddled ? "at least " : "", total);
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++) {
 		if (!losses[i].count)
 			continue;
@@ -96,5 +111,15 @@ void recorder_format_losses(struct strbuf *sb, const struct capture_result *r)
 			      losses[i].name);
 		sep = ", ";
 	}
+	if (r->meddled)
+		strbuf_printf(sb, "; %s", r->meddled);
 	strbuf_puts(sb, ")");
+}
+
+void recorder_say_unread(const char *command, const struct capture_result *r)
+{
+	message_error(
+		command,
+		"events are missing: a ring buffer could not be read to its end: %s\n  The recording holds the others, marked as truncated.",
+		strerror(r->read_error));
 }

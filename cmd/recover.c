@@ -11,7 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/safe_text.h"
 #include "base/strbuf.h"
+#include "capture/dead.h"
+#include "capture/extract.h"
 #include "capture/recover.h"
 #include "command.h"
 #include "message.h"
@@ -23,20 +26,24 @@ static const char command_name[] = "recover";
 
 struct recover_command {
 	const char *output;
-	bool list, quiet;
+	bool list, quiet, streams;
 	unsigned int verbose;
 	const struct log *log;
 	char **tmps;
 	size_t nr;
+	size_t nr_streams; /* that were found */
 };
 
 /* --- finding ----------------------------------------------------------------------------- */
 
-static int nothing_in(const char *where)
+static int nothing_in(const struct recover_command *c, const char *where)
 {
+	if (c->nr_streams)
+		return EXIT_OK;
+
 	message_error(
 		command_name,
-		"no interrupted recording in %s\n  A recorder that was killed leaves .NAME.PID.tmp where it was to write NAME.\n  Name that folder: kmemx recover DIR",
+		"no interrupted recording in %s\n  A recorder that was killed leaves .NAME.TOKEN.tmp where it was to write NAME.\n  Name that folder: kmemx recover DIR",
 		where);
 	return EXIT_FAILED;
 }
@@ -66,7 +73,7 @@ static int find(struct recover_command *c, const char *where)
 				      strerror(-ret));
 			return EXIT_FAILED;
 		}
-		return c->nr ? -1 : nothing_in(where);
+		return c->nr ? -1 : nothing_in(c, where);
 	}
 	c->tmps = calloc(1, sizeof(*c->tmps));
 	if (!c->tmps)
@@ -79,20 +86,31 @@ static int find(struct recover_command *c, const char *where)
 /* --- one of them ------------------------------------------------------------------------- */
 
 /* Why it cannot be taken over. */
-static int refuse(const struct leftover *l, const char *tmp, int err)
+static int refuse(const char *tmp, int err)
 {
 	if (err == -EINVAL)
 		message_error(
 			command_name,
-			"%s is not what a killed recorder leaves\n  That is called .NAME.PID.tmp. Search a folder for it: kmemx recover DIR",
+			"%s is not what a killed recorder leaves\n  That is called .NAME.TOKEN.tmp. Search a folder for it: kmemx recover DIR",
 			tmp);
 	else if (err == -EBUSY)
 		message_error(command_name,
-			      "%s is in use: process %d still records or recovers it",
-			      tmp, (int)l->pid);
+			      "%s is in use: a kmemx still records or recovers it", tmp);
+	else if (err == -EPERM || err == -ELOOP)
+		message_error(
+			command_name,
+			"%s is not a file that this user has made\n  Recover it as the user who recorded it.",
+			tmp);
 	else
 		message_error(command_name, "cannot open %s: %s", tmp, strerror(-err));
 	return EXIT_FAILED;
+}
+
+static bool is_free(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) < 0;
 }
 
 /* The name that the recording was to have, unless an earlier one has it. */
@@ -102,9 +120,16 @@ static char *choose_output(const struct recover_command *c, const struct leftove
 
 	if (c->output)
 		return strdup(c->output);
-	if (access(l->path, F_OK) < 0)
+	if (is_free(l->path))
 		return strdup(l->path);
-	return asprintf(&path, "%s.recovered", l->path) < 0 ? NULL : path;
+	if (asprintf(&path, "%s.recovered", l->path) < 0)
+		return NULL;
+	for (unsigned int i = 2; !is_free(path); i++) {
+		free(path);
+		if (asprintf(&path, "%s.recovered.%u", l->path, i) < 0)
+			return NULL;
+	}
+	return path;
 }
 
 static void say_recovered(const struct recover_result *r, const char *output)
@@ -119,7 +144,17 @@ static void say_recovered(const struct recover_result *r, const char *output)
 		strbuf_puts(&sb, " of it from the ring buffers");
 	}
 	message_info("recovered %s -> %s", strbuf_text(&sb), output);
-	if (!r->buffers_read)
+	if (r->unwritten)
+		message_info(
+			"%" PRIu64
+			" events that the recorder had read, but not written, are lost",
+			r->unwritten);
+	if (r->whole)
+		message_info("it is whole: the recorder had written all of it");
+	else if (r->extract)
+		message_info(
+			"it is of an interrupted extract: what that had not read is where it was, and tracing may be off there");
+	else if (!r->buffers_read)
 		message_info(
 			"the last events of each CPU are missing: what was in the ring buffers is lost");
 	message_info("next: kmemx stat -i %s", output);
@@ -147,15 +182,26 @@ static int recover(const struct recover_command *c, const struct leftover *l)
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
-static int list(const struct leftover *l)
+static int list(const struct recover_command *c, const struct leftover *l)
 {
 	struct strbuf sb = { 0 };
 
+	safe_text_puts(&sb, l->tmp);
+	strbuf_puts(&sb, "\t");
 	text_bytes(&sb, leftover_bytes(l), " ");
-	printf("%s\t%s\t%s\n", l->tmp, strbuf_text(&sb),
-	       leftover_has_pages(l) ? "interrupted" : "empty");
+	printf("%s\t%s\n", strbuf_text(&sb),
+	       dead_has_events(l, c->log) ? "interrupted" : "empty");
 	strbuf_free(&sb);
 	return EXIT_OK;
+}
+
+static void list_busy(const char *tmp)
+{
+	struct strbuf sb = { 0 };
+
+	safe_text_puts(&sb, tmp);
+	printf("%s\t-\tin use\n", strbuf_text(&sb));
+	strbuf_free(&sb);
 }
 
 /* @alone: the only one; of several the empty and the busy ones are passed over. */
@@ -165,16 +211,19 @@ static int handle(const struct recover_command *c, const char *tmp, bool alone)
 	int ret = leftover_open(&l, tmp);
 
 	if (ret == -EBUSY && c->list) {
-		printf("%s\t-\tin use\n", tmp);
+		list_busy(tmp);
 		ret = EXIT_OK;
 	} else if (ret == -EBUSY && !alone) {
 		message_info("%s is in use: left alone", tmp);
 		ret = EXIT_OK;
+	} else if ((ret == -EPERM || ret == -ELOOP) && !alone) {
+		message_info("%s is not a file that this user has made: left alone", tmp);
+		ret = EXIT_OK;
 	} else if (ret) {
-		ret = refuse(&l, tmp, ret);
+		ret = refuse(tmp, ret);
 	} else if (c->list) {
-		ret = list(&l);
-	} else if (!leftover_has_pages(&l)) {
+		ret = list(c, &l);
+	} else if (!dead_has_events(&l, c->log)) {
 		message_info("%s holds no events: %s", tmp,
 			     leftover_remove(&l) ? "it cannot be removed" : "removed");
 		ret = EXIT_OK;
@@ -205,6 +254,86 @@ static int handle_all(const struct recover_command *c)
 	return worst;
 }
 
+/* --- streams ----------------------------------------------------------------------------- */
+
+/* What a killed recorder had not sent any more is in its instance alone. */
+static int save_stream(const struct recover_command *c, const char *where,
+		       const char *name)
+{
+	struct capture_options o = { .stream_fd = -1,
+				     .stop_fd = -1,
+				     .command_line = "kmemx recover",
+				     .file_version = 7,
+				     .log = c->log };
+	struct capture_result result;
+	struct instance in;
+	char *path;
+	int ret;
+
+	if (asprintf(&path, "%s%s%s.dat", where,
+		     *where && where[strlen(where) - 1] != '/' ? "/" : "", name) < 0)
+		return out_of_memory();
+	o.output = path;
+	recorder_set_owner(&o);
+	ret = extract_run(&o, name, true, &result);
+	if (!ret && !result.write_error && !result.read_error &&
+	    !instance_adopt(&in, instance_token(name)))
+		instance_destroy(&in, c->log);
+	if (!ret && !c->quiet)
+		message_info("recovered the last %" PRIu64
+			     " events of an interrupted stream -> %s",
+			     result.events, path);
+	free(path);
+	return ret ? EXIT_FAILED : EXIT_OK;
+}
+
+/* All streams of killed recorders, wherever they went to. */
+static int handle_streams(struct recover_command *c, const char *where)
+{
+	struct strbuf sb = { 0 };
+	struct dead_content content;
+	char *text, *rest, *name;
+	int worst = EXIT_OK;
+
+	if (instance_list(&sb))
+		strbuf_reset(&sb);
+	rest = text = strbuf_detach(&sb);
+	while (rest && (name = strsep(&rest, "\n"))) {
+		const char *token = instance_token(name);
+
+		if (!token || !instance_is_stream(token) ||
+		    dead_look(token, &content, c->log) || !content.events)
+			continue;
+		c->nr_streams++;
+		if (c->list)
+			printf("%s\t%" PRIu64 " events\tinterrupted\n", name,
+			       content.events);
+		else if (save_stream(c, where, name))
+			worst = EXIT_FAILED;
+	}
+	free(text);
+	return worst;
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* @where: a directory, or one file. */
+static int recover_all(struct recover_command *c, const char *where)
+{
+	bool wanted = c->streams && !c->output && is_dir(where);
+	int streams = wanted ? handle_streams(c, where) : EXIT_OK;
+	int ret = find(c, where);
+
+	if (ret < 0)
+		ret = handle_all(c);
+	return ret ? ret : streams;
+}
+
 static int run_recover(int argc, char **argv)
 {
 	static const struct option_usage usage = {
@@ -213,7 +342,7 @@ static int run_recover(int argc, char **argv)
 		.usage = "kmemx recover [options] [DIR|FILE]",
 		.examples =
 			"  sudo kmemx recover\n"
-			"  sudo kmemx recover -o saved.dat /tmp/.kmemx.dat.1234.tmp\n",
+			"  sudo kmemx recover -o saved.dat /tmp/.kmemx.dat.90ab12cd34ef5678.tmp\n",
 	};
 	struct recover_command c = { 0 };
 	const struct option options[] = {
@@ -221,6 +350,8 @@ static int run_recover(int argc, char **argv)
 		  "file to write (default: what it was to be)" },
 		{ OPTION_FLAG, 'l', "list", NULL, &c.list,
 		  "only list what there is: file, size, state" },
+		{ OPTION_FLAG, 0, "streams", NULL, &c.streams,
+		  "also save what streams (-o -) had not sent, into DIR" },
 		{ OPTION_FLAG, 'q', "quiet", NULL, &c.quiet, "print errors only" },
 		{ OPTION_COUNT, 'v', "verbose", NULL, &c.verbose, "say more" },
 		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
@@ -242,10 +373,9 @@ static int run_recover(int argc, char **argv)
 	log_state.quiet = c.quiet;
 	log = message_log(&log_state);
 	c.log = &log;
-	ret = find(&c, operands < argc ? argv[operands] : ".");
-	if (ret < 0)
-		ret = handle_all(&c);
+	ret = recover_all(&c, operands < argc ? argv[operands] : ".");
 	leftovers_free(c.tmps, c.nr);
+	message_log_end(&log_state);
 	return ret;
 }
 

@@ -12,14 +12,17 @@
 
 #include "analysis/event_filter.h"
 #include "analysis/script.h"
+#include "base/safe_text.h"
 #include "command.h"
 #include "facts.h"
 #include "input.h"
 #include "input_symbols.h"
+#include "lost_limit.h"
 #include "message.h"
 #include "options.h"
 #include "output.h"
 #include "script_filter.h"
+#include "text_output.h"
 #include "window.h"
 
 /* Events taken at a time. */
@@ -49,7 +52,8 @@ struct script_run {
 	struct event_filter_names names;
 	bool keep_stacks;
 	uint64_t nr_shown;
-	int file; /* of --output; -1: standard output */
+	bool unreadable;	 /* more of the file is damaged than not */
+	struct text_output file; /* of --output; closed: standard output */
 };
 
 static const char command_name[] = "script";
@@ -167,37 +171,13 @@ static int open_rule(struct script_run *r)
 	return err ? input_stream_failed(&r->in, err) : -1;
 }
 
-/* Is @a the recording that is being read? */
-static bool is_input(const struct script_run *r, int fd)
-{
-	struct stat out, in;
-
-	return !fstat(fd, &out) && S_ISREG(out.st_mode) && !stat(r->in.path, &in) &&
-	       in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-}
-
 static int open_output(struct script_run *r)
 {
 	const char *path = r->args.output;
 
 	if (!path || !strcmp(path, "-"))
 		return -1;
-	r->file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (r->file < 0) {
-		message_error(command_name, "cannot write %s: %s", path, strerror(errno));
-		return EXIT_FAILED;
-	}
-	if (is_input(r, r->file)) {
-		message_error(command_name,
-			      "%s is the recording itself.\n  Name another file: -o FILE",
-			      path);
-		return EXIT_USAGE;
-	}
-	if (ftruncate(r->file, 0) && errno != EINVAL) {
-		message_error(command_name, "cannot write %s: %s", path, strerror(errno));
-		return EXIT_FAILED;
-	}
-	return -1;
+	return text_output_open(&r->file, path, r->in.path, command_name);
 }
 
 static int open_stream(struct script_run *r)
@@ -256,30 +236,44 @@ static void put_banner(const struct script_run *r, struct outbuf *out)
 {
 	const struct recording *rec = r->in.rec;
 	const char *clock = recording_clock(rec, r->args.window.buffer);
-	char release[128], machine[64], line[512];
+	char release[128], machine[64];
+	struct strbuf line = { 0 };
 
 	if (r->args.look.format != SCRIPT_TEXT)
 		return;
 	recording_release(rec, release, sizeof(release));
 	recording_machine(rec, machine, sizeof(machine));
-	snprintf(line, sizeof(line), "# %s: Linux %s%s%s, %u CPU%s%s%s\n", r->in.path,
-		 *release ? release : "(unknown)", *machine ? " " : "", machine,
-		 rec->nr_cpus, rec->nr_cpus == 1 ? "" : "s", *clock ? ", clock " : "",
-		 clock);
-	outbuf_puts(out, line);
+	strbuf_puts(&line, "# ");
+	safe_text_puts(&line, r->in.path);
+	strbuf_puts(&line, ": Linux ");
+	safe_text_puts(&line, *release ? release : "(unknown)");
+	strbuf_puts(&line, *machine ? " " : "");
+	safe_text_puts(&line, machine);
+	strbuf_printf(&line, ", %u CPU%s%s", rec->nr_cpus, rec->nr_cpus == 1 ? "" : "s",
+		      *clock ? ", clock " : "");
+	safe_text_puts(&line, clock);
+	strbuf_puts(&line, "\n");
+	outbuf_add(out, strbuf_text(&line), line.size);
+	strbuf_free(&line);
 }
 
 /* The losses of what was read, in one line at the end. */
-static void put_losses(const struct script_run *r, struct outbuf *out)
+static void put_losses(struct script_run *r, struct outbuf *out)
 {
 	struct facts facts;
 	struct strbuf text = { 0 };
 
-	facts_init(&facts, r->in.rec, r->args.window.buffer, r->stream);
+	facts_init(&facts, r->in.rec, r->args.window.buffer, r->stream, &r->args.window);
+	r->unreadable = facts_unreadable(&facts);
 	if (r->args.look.format != SCRIPT_JSON && facts.nr_gaps && !r->args.lines) {
 		facts_lost_text(&facts, &text);
 		outbuf_puts(out, "# LOST ");
 		outbuf_puts(out, strbuf_text(&text));
+		outbuf_char(out, '\n');
+	}
+	if (r->args.look.format != SCRIPT_JSON && *facts.truncated && !r->args.lines) {
+		outbuf_puts(out, "# CUT SHORT: ");
+		outbuf_puts(out, facts.truncated);
 		outbuf_char(out, '\n');
 	}
 	strbuf_free(&text);
@@ -314,35 +308,17 @@ static int write_events(const struct render_out *to, const void *arg)
 	return err;
 }
 
-static int write_fd(void *ctx, const char *data, size_t size)
-{
-	const struct script_run *r = ctx;
-
-	while (size) {
-		ssize_t n = write(r->file, data, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		data += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 static int show(struct script_run *r)
 {
-	const struct render_out file = { write_fd, r };
+	const struct render_out file = { text_output_write, &r->file };
 	bool pager = !r->args.no_pager && r->args.look.format != SCRIPT_JSON;
 	int err;
 
-	if (r->file < 0)
+	if (r->file.fd < 0)
 		return output_write(command_name, write_events, &r, pager);
 	err = write_events(&file, &r);
-	if (close(r->file) && !err)
-		err = -errno;
-	r->file = -1;
+	if (!err)
+		err = text_output_commit(&r->file);
 	if (!err)
 		return EXIT_OK;
 	message_error(command_name, "cannot write %s: %s", r->args.output,
@@ -402,12 +378,14 @@ static int run(struct script_run *r)
 		ret = open_output(r);
 	if (ret < 0)
 		ret = show(r);
+	if (ret == EXIT_OK && r->unreadable)
+		return lost_limit_damage(r->in.path, command_name);
 	return ret == EXIT_OK && !r->nr_shown && r->stream ? nothing_shown(r) : ret;
 }
 
 static int run_script(int argc, char **argv)
 {
-	struct script_run r = { .file = -1 };
+	struct script_run r = { .file = TEXT_OUTPUT_INIT };
 	int ret = parse(&r.args, argc, argv);
 
 	if (ret < 0)
@@ -418,8 +396,7 @@ static int run_script(int argc, char **argv)
 		ret = symbol_files_check(&r.args.symbols, command_name);
 	if (ret < 0)
 		ret = run(&r);
-	if (r.file >= 0)
-		close(r.file);
+	text_output_close(&r.file);
 	event_filter_free(&r.filter);
 	tasks_free(&r.tasks);
 	sites_free(&r.sites);

@@ -54,9 +54,23 @@ static int unknown_event(const struct event_formats *fmts, const char *word,
 	return EXIT_USAGE;
 }
 
+struct word_ctx {
+	const struct words *words;
+	struct event_filter *filter;
+	const struct event_formats *fmts;
+	const char *command, *path;
+};
+
+static int out_of_memory(const char *command)
+{
+	message_error(command, "%s", strerror(ENOMEM));
+	return EXIT_FAILED;
+}
+
 /* Calls @fn for every word of "A,B" of every use of the option. -1, or an exit code. */
 static int each_word(const struct option_strings *values,
-		     int (*fn)(void *ctx, const char *word), void *ctx)
+		     int (*fn)(const struct word_ctx *c, const char *word),
+		     const struct word_ctx *c)
 {
 	size_t i;
 	int ret = -1;
@@ -68,7 +82,7 @@ static int each_word(const struct option_strings *values,
 			size_t len = strcspn(p, ",");
 			char *word = strndup(p, len);
 
-			ret = word ? fn(ctx, word) : EXIT_FAILED;
+			ret = word ? fn(c, word) : out_of_memory(c->command);
 			free(word);
 			p += len;
 		} while (ret < 0 && *p++);
@@ -76,29 +90,20 @@ static int each_word(const struct option_strings *values,
 	return ret;
 }
 
-struct word_ctx {
-	const struct words *words;
-	struct event_filter *filter;
-	const struct event_formats *fmts;
-	const char *command, *path;
-};
-
-static int add_word(void *ctx, const char *word)
+static int add_word(const struct word_ctx *c, const char *word)
 {
-	const struct word_ctx *c = ctx;
 	int err = c->words->add(c->filter, word);
 
 	return err ? add_failed(c->words, word, err, c->command) : -1;
 }
 
-static int add_event_word(void *ctx, const char *word)
+static int add_event_word(const struct word_ctx *c, const char *word)
 {
-	const struct word_ctx *c = ctx;
 	int err = event_filter_add_event(c->filter, word, c->fmts);
 
 	if (err == -ENOENT)
 		return unknown_event(c->fmts, word, c->command, c->path);
-	return err ? EXIT_FAILED : -1;
+	return err ? out_of_memory(c->command) : -1;
 }
 
 int script_filter_resolve(const struct script_filter *o, struct event_filter *filter,

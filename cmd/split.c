@@ -154,7 +154,7 @@ static void set_mode(const struct split_run *r)
 	struct stat in;
 
 	if (!stat(r->in.path, &in) && S_ISREG(in.st_mode) &&
-	    fchmod(r->output.fd, in.st_mode & 0666))
+	    fchmod(r->output.file.fd, in.st_mode & 0666))
 		log_msg(&r->in.log, LOG_WARN, "%s stays readable to you alone: %s",
 			r->args.output, strerror(errno));
 }
@@ -170,10 +170,9 @@ static int write_part(struct split_run *r)
 
 	if (output_open(&r->output, r->args.output, &r->in.log))
 		return EXIT_FAILED;
-	output_release_reserve(&r->output);
 	err = output_open_second(&r->output);
-	opts.fd = r->output.fd;
-	opts.pages_fd = r->output.second_fd;
+	opts.fd = r->output.file.fd;
+	opts.pages_fd = r->output.second.fd;
 	if (!err)
 		err = part_write(r->in.rec, r->in.fmts, &opts, &result, &r->in.log);
 	output_drop_second(&r->output);

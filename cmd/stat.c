@@ -259,6 +259,7 @@ static int analyze(struct stat *st)
 		.live = o->live,
 		.raw_ip = o->raw_ip,
 		.by_site = o->sites,
+		.window = o->window.time || o->window.instance,
 		.page_size = recording_kernel_page_size(st->in.rec),
 		.jobs = jobs(o),
 	};
@@ -388,17 +389,28 @@ static void list_skipped(const struct stat *st)
 
 static int show(struct stat *st, bool both_asked)
 {
+	struct table *missing;
 	struct facts facts;
 	int ret;
 
-	facts_init(&facts, st->in.rec, st->opts.window.buffer, st->stream);
+	facts_init(&facts, st->in.rec, st->opts.window.buffer, st->stream,
+		   &st->opts.window);
 	facts_banner(&facts, st->stream, st->report);
 	if (st->dirs)
 		input_dirs_banner(st->dirs, st->report);
 	facts_add(&facts, st->report);
+	missing = facts_missing_table(st->in.rec);
 	ret = drop_unrecorded(st, both_asked);
 	if (ret < 0)
 		ret = sort_tables(st);
+	if (ret < 0 && missing)
+		report_add_table(st->report, missing);
+	else
+		table_free(missing);
+	if (ret >= 0 && st->opts.max_lost.text &&
+	    lost_limit_check(&st->opts.max_lost, &facts, command_name, EXIT_OK) ==
+		    EXIT_UNTRUSTED)
+		return EXIT_UNTRUSTED;
 	if (ret >= 0)
 		return ret;
 	if (st->opts.verbose)
@@ -408,6 +420,21 @@ static int show(struct stat *st, bool both_asked)
 	ret = output_report(&st->opts.output, command_name, st->report,
 			    st->opts.choice.account ? stat_account_render : render_text);
 	return lost_limit_check(&st->opts.max_lost, &facts, command_name, ret);
+}
+
+/* Asked for what only a recording with all frees can say. */
+static int lacks_frees(const struct stat *st)
+{
+	const struct stat_options *o = &st->opts;
+
+	message_error(
+		command_name,
+		"%s lacks the frees by other tasks than the recorded ones: %s cannot say what lives.\n  Record with all frees: leave out --filter-frees",
+		st->in.path,
+		o->live	    ? "--live"
+		: o->ledger ? "--ledger"
+			    : "--account");
+	return EXIT_FAILED;
 }
 
 static int no_snapshots(const struct stat *st)
@@ -470,6 +497,9 @@ static int run(struct stat *st)
 		ret = open_dirs(st);
 	if (ret < 0 && o->ledger && !ledger_possible(st->in.rec))
 		ret = no_snapshots(st);
+	if (ret < 0 && (o->live || o->choice.account || o->ledger) &&
+	    recording_lacks_frees(st->in.rec))
+		ret = lacks_frees(st);
 	if (ret < 0) {
 		recording_forget_kallsyms(st->in.rec);
 		ret = open_stream(st);

@@ -19,11 +19,12 @@ static void add_subject(struct strbuf *sb, const struct table *t, const struct c
 {
 	int first = table_column(t, "net_reason") + 1;
 	int stack = table_column(t, "stack");
+	size_t nr = t->nr_columns - 1; /* net_max follows */
 	size_t i = stack < 0 ? (size_t)first : (size_t)stack;
 
-	for (; i < t->nr_columns; i++) {
+	for (; i < nr; i++) {
 		text_cell(sb, &row[i], UNIT_NONE, false, "");
-		if (i + 1 < t->nr_columns)
+		if (i + 1 < nr)
 			strbuf_puts(sb, " ");
 	}
 	strbuf_puts(sb, "\n");
@@ -57,7 +58,7 @@ static void add_rows(struct strbuf *sb, const struct table *t)
 /* trace_analyze's six lines; what it does not know stands in comments. */
 static void add_header(struct strbuf *sb, const struct table *t)
 {
-	uint64_t net = 0, least = 0;
+	uint64_t net = 0, least = 0, most = 0;
 	size_t i;
 
 	for (i = 0; i < t->nr_summary; i++) {
@@ -65,18 +66,20 @@ static void add_header(struct strbuf *sb, const struct table *t)
 
 		if (!strcmp(item->name, "net_min"))
 			least = item->value.u;
+		else if (!strcmp(item->name, "net_max"))
+			most = item->value.u;
 		else
 			strbuf_printf(sb, "%-24s %10" PRIu64 "\n", item->title,
 				      item->value.u);
 		if (!strcmp(item->name, "current_allocated"))
 			net = item->value.u;
 	}
-	if (least < net)
+	if (least < most || most < net)
 		strbuf_printf(
 			sb,
 			"# net is a range: at least %" PRIu64 ", at most %" PRIu64
 			" bytes of what was seen allocated (--json says it by caller)\n",
-			least, net);
+			least, most);
 	if (t->nr_rows_total)
 		strbuf_printf(sb, "# %zu of %zu rows\n", t->nr_rows, t->nr_rows_total);
 	strbuf_printf(sb, "\n%8s %8s %8s %5s/%-5s %s\n%s\n", "total", "waste", "net",

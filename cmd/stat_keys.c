@@ -14,8 +14,8 @@
 
 #define SLAB_KEYS                                                                    \
 	"ptr", "callsite", "bytes", "bytes_req", "hit", "pingpong", "frag", "cache", \
-		"waste", "waste_live", "implicit", "net", "net_min", "unmatched",    \
-		"double"
+		"waste", "waste_live", "implicit", "net", "net_min", "net_max",      \
+		"unmatched", "double"
 #define PAGE_KEYS    "page", "order", "migtype", "gfp"
 #define BY_KEYS	     "comm", "pid", "cpu", "node", "module", "dir"
 #define ACCOUNT_KEYS "current_dynamic", "total_dynamic", "alloc_count", "free_count"
@@ -98,6 +98,7 @@ void stat_keys_show(struct table *t, const struct sort_keys *keys, bool live)
 	}
 	if (net && table_has_value(t, "net_reason")) {
 		table_show_column(t, "net_min");
+		table_show_column(t, "net_max");
 		table_show_column(t, "net_reason");
 	}
 }

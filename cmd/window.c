@@ -10,7 +10,7 @@
 
 #include "command.h"
 #include "message.h"
-#include "recording/cpu_cursor.h"
+#include "recording/time_span.h"
 
 int window_check(struct window *w, const char *command)
 {

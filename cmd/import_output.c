@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd (import): what both kinds of import share.
+ * In: the options, and what was read. Out: the recording's file, and word of it.
+ */
+#include <string.h>
+
+#include "command.h"
+#include "import.h"
+#include "recording/text_file.h"
+
+int import_read_symbols(const struct import_options *o, struct strbuf *text)
+{
+	const char *path = o->kallsyms ? o->kallsyms : o->system_map;
+	int err = path ? text_file_read(text, path, IO_FILE_OR_PIPE) : 0;
+
+	if (!err)
+		return -1;
+	message_error(IMPORT_COMMAND, "cannot read the symbols in %s: %s", path,
+		      io_strerror(err));
+	return EXIT_FAILED;
+}
+
+struct recording_import_options import_known(struct import *im,
+					     const struct strbuf *symbols)
+{
+	return (struct recording_import_options){
+		.release = im->opts->release,
+		.machine = im->opts->machine,
+		.page_size = (uint32_t)im->opts->page_size,
+		.symbols = symbols->data,
+		.symbols_size = symbols->size,
+		.open_part = import_open_part,
+		.ctx = im,
+	};
+}
+
+int import_open_output(struct import *im)
+{
+	return output_open(&im->out, im->opts->output, &im->log) ? EXIT_FAILED : -1;
+}
+
+int import_open_part(void *ctx, uint32_t cpu)
+{
+	const struct import *im = ctx;
+
+	return new_file_unnamed(im->out.file.dir_fd, false);
+}
+
+int import_write(struct import *im, const struct writer_facts *facts,
+		 const struct writer_part *parts, size_t nr_parts)
+{
+	int ret;
+
+	ret = writer_write(im->out.file.fd, facts, parts, nr_parts, &im->file_bytes,
+			   &im->log);
+	if (ret) {
+		message_error(IMPORT_COMMAND,
+			      "cannot write %s: %s\n  Choose another place: -o FILE",
+			      im->opts->output, strerror(-ret));
+		return EXIT_FAILED;
+	}
+	return output_commit(&im->out, (uid_t)-1, (gid_t)-1, &im->log) ? EXIT_FAILED : -1;
+}
+
+void import_say(const struct import *im, const char *summary, const char *notes)
+{
+	const char *output = im->opts->output;
+	bool named = strcmp(output, IMPORT_DEFAULT_OUTPUT) != 0;
+
+	if (im->opts->quiet)
+		return;
+	message_info("%s -> %s", summary, output);
+	while (*notes) {
+		size_t len = strcspn(notes, "\n");
+
+		message_info("note: %.*s", (int)len, notes);
+		notes += len + (notes[len] == '\n');
+	}
+	message_info("next: kmemx stat%s%s", named ? " -i " : "", named ? output : "");
+}

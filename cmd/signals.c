@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: signals while a recording is made.
+ * In: nothing. Out: a descriptor that tells of them.
+ */
+#include "signals.h"
+
+#include <sys/signalfd.h>
+#include <time.h>
+
+/* All but faults, which are ours, those that stop and continue a job, and those that mean
+ * nothing unless somebody asks for them. Timers (SIGALRM, SIGPROF), SIGXCPU, SIGUSR1, ...
+ * end a process as SIGTERM does.
+ */
+static void fill_set(sigset_t *set)
+{
+	static const int others[] = { SIGSEGV, SIGBUS,	SIGFPE,	 SIGILL,  SIGABRT,
+				      SIGTRAP, SIGSYS,	SIGTSTP, SIGTTIN, SIGTTOU,
+				      SIGCONT, SIGCHLD, SIGURG,	 SIGWINCH };
+
+	sigfillset(set);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		sigdelset(set, others[i]);
+}
+
+int signals_block(sigset_t *before)
+{
+	sigset_t set;
+
+	fill_set(&set);
+	if (sigprocmask(SIG_BLOCK, &set, before) < 0)
+		return -1;
+	sigdelset(&set, SIGPIPE);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void signals_unblock(const sigset_t *before)
+{
+	const struct timespec at_once = { 0 };
+	sigset_t set;
+
+	fill_set(&set);
+	while (sigtimedwait(&set, NULL, &at_once) > 0)
+		;
+	sigprocmask(SIG_SETMASK, before, NULL);
+}

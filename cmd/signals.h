@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: signals while a recording is made.
+ * In: nothing. Out: a descriptor that tells of them.
+ */
+#ifndef KMEMX_CMD_SIGNALS_H
+#define KMEMX_CMD_SIGNALS_H
+
+#include <signal.h>
+
+#include "base/compiler.h"
+
+/**
+ * signals_block() - block all signals that would end the process, but for its own faults
+ * @before: receives the mask as it was
+ *
+ * A closed standard error (SIGPIPE) or a limit of file sizes (SIGXFSZ) makes a write fail
+ * then, which is told by whoever writes. Return: a signalfd(2) for the others; -1 with errno.
+ */
+int signals_block(sigset_t *before) __must_check;
+/* The mask as it was. Signals that came meanwhile have had what they wanted. */
+void signals_unblock(const sigset_t *before);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: -o FILE of a command that writes text.
+ * In: a path. Out: a complete file, or nothing; writes into what is no plain file.
+ */
+#include "text_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "message.h"
+
+/* A link, a FIFO or a device is written into, as the user's shell would do it: /dev/stdout.
+ * One that another user has laid there is not.
+ */
+static int open_existing(const char *path, const struct stat *st)
+{
+	int fd;
+
+	if (st->st_uid != geteuid() && st->st_uid != 0)
+		return -EPERM;
+	fd = open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int cannot_write(const char *command, const char *path, int err)
+{
+	if (err == EPERM)
+		message_error(
+			command,
+			"cannot write %s: another user has put a link, a FIFO or a device there\n  Name another file: -o FILE",
+			path);
+	else
+		message_error(command, "cannot write %s: %s", path, strerror(err));
+	return EXIT_FAILED;
+}
+
+int text_output_open(struct text_output *o, const char *path, const char *input,
+		     const char *command)
+{
+	struct stat st, target, in;
+	bool there = lstat(path, &st) == 0;
+	int ret;
+
+	*o = TEXT_OUTPUT_INIT;
+	if (there && !stat(path, &target) && S_ISREG(target.st_mode) &&
+	    !stat(input, &in) && in.st_dev == target.st_dev &&
+	    in.st_ino == target.st_ino) {
+		message_error(command,
+			      "%s is the recording itself.\n  Name another file: -o FILE",
+			      path);
+		return EXIT_USAGE;
+	}
+	if (there && !S_ISREG(st.st_mode)) {
+		o->fd = open_existing(path, &st);
+	} else {
+		ret = new_file_open(&o->file, path);
+		o->fd = ret ? ret : o->file.fd;
+	}
+	return o->fd < 0 ? cannot_write(command, path, -o->fd) : -1;
+}
+
+int text_output_write(void *ctx, const char *data, size_t size)
+{
+	const struct text_output *o = ctx;
+
+	while (size) {
+		ssize_t n = write(o->fd, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int text_output_commit(struct text_output *o)
+{
+	int ret = 0;
+
+	if (o->file.fd >= 0)
+		return new_file_commit(&o->file);
+	if (close(o->fd))
+		ret = -errno;
+	o->fd = -1;
+	return ret;
+}
+
+void text_output_close(struct text_output *o)
+{
+	if (o->fd >= 0 && o->file.fd < 0)
+		close(o->fd);
+	new_file_close(&o->file);
+	*o = TEXT_OUTPUT_INIT;
+}

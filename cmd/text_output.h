@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: -o FILE of a command that writes text.
+ * In: a path. Out: a file that takes its place when it is complete, or what the user has put
+ * there to be written into: a FIFO, a device, a link.
+ */
+#ifndef KMEMX_TEXT_OUTPUT_H
+#define KMEMX_TEXT_OUTPUT_H
+
+#include <stddef.h>
+
+#include "base/new_file.h"
+
+/**
+ * struct text_output - an output under way
+ * @file: the new file; its @fd is -1 if something existing is written into
+ * @fd: what to write to; below 0: nothing is open
+ */
+struct text_output {
+	struct new_file file;
+	int fd;
+};
+
+#define TEXT_OUTPUT_INIT ((struct text_output){ .file = NEW_FILE_INIT, .fd = -1 })
+
+/* Opens @path, which must not be the file @input. -1, or an exit code after a message. */
+int text_output_open(struct text_output *o, const char *path, const char *input,
+		     const char *command);
+/* Writes to the struct text_output @ctx. 0 or -errno. */
+int text_output_write(void *ctx, const char *data, size_t size);
+/* The end: the new file takes its name. 0 or -errno. */
+int text_output_commit(struct text_output *o);
+/* Releases everything; a new file that was not committed is gone. */
+void text_output_close(struct text_output *o);
+
+#endif

@@ -7,8 +7,10 @@
 # make bench      record and report beside perf kmem, trace-cmd and the bare walk
 #                 (BENCH='--rounds 9 --json --growth 100'; what options of record cost: BENCH=--knobs)
 # make fuzz-smoke a minute of fuzzing (needs clang; FUZZ_SECONDS=12 for each target)
+# make fuzz-coverage how much of the parsers the fuzzers' inputs reach (needs clang and llvm)
 # make unit | cli | live | doctest | instructions    one kind of test
-#                 (TESTS='name ...' for some of cli, live; RENEW=1: a new baseline of instructions)
+#                 (TESTS='name ...' for some of cli, live; LONG=1: live tests try every case;
+#                 RENEW=1: a new baseline of instructions)
 # make install | man | clean
 #
 # O=DIR  SAN=address,undefined  STATIC=1  CROSS_COMPILE=aarch64-linux-gnu-  V=1
@@ -111,7 +113,8 @@ Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
 
 all: $(KMEMX) $(PLUGIN)
-.PHONY: all bench check check-here unit cli live doctest instructions fuzz-smoke fuzz-here \
+.PHONY: all bench bombs check check-here unit cli live doctest instructions fuzz-smoke fuzz-here \
+	fuzz-coverage coverage-here \
 	demo demo-here lint lint-here man install clean deps FORCE
 
 # --- what is missing, by distribution ----------------------------------------------------
@@ -182,7 +185,16 @@ $(BENCH_PROGS): $(LIBKMEMX)
 
 $(FUZZERS): $(B)/%: $(B)/%.o $(LIBKMEMX)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIB_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter-out %.a,$^) $(LIBKMEMX) $(LIB_LIBS)
+# Whole commands, changed by what the files are; small recordings to begin with.
+$(B)/tests/fuzz/fuzz_command: $(addprefix $(B)/tests/fuzz/,case.o json_check.o mutate.o \
+	mutate_recording.o scarce.o) $(filter-out %/main.o,$(CMD_OBJ))
+$(B)/tests/fuzz/fuzz_command: private ALL_LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc \
+	calloc realloc reallocarray strdup strndup asprintf vasprintf fdopendir)
+FUZZ_CUT := $(B)/tests/fuzz/cut
+$(FUZZ_CUT): $(B)/tests/fuzz/cut.o $(LIBKMEMX)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS)
 
 $(B)/man/%: Documentation/%.scd
 	@mkdir -p $(@D)
@@ -197,7 +209,7 @@ test_env = KMEMX='$(abspath $(KMEMX))' KMEMX_BUILD='$(abspath $(B))' KMEMX_SAN='
 	KMEMX_CC='$(CC)' KMEMX_CFLAGS='$(CFLAGS)'
 
 unit: $(UNIT)
-	$(Q)cd tests && $(abspath $(UNIT))
+	$(Q)cd tests && . ./sanitizers.inc && $(abspath $(UNIT))
 cli: $(KMEMX) $(PLUGIN)
 	$(Q)$(test_env) tests/cli/run $(TESTS)
 live: $(KMEMX) $(PROGS)
@@ -207,6 +219,9 @@ instructions: $(KMEMX) $(B)/tests/bench/gen_recording
 	$(Q)$(test_env) tests/instructions/run $(if $(RENEW),--renew)
 doctest: $(KMEMX)
 	$(Q)$(test_env) tests/doc/run
+# Small files that ask for much work. KMEMX_VERBOSE=1: what each takes
+bombs: $(KMEMX)
+	$(Q)$(test_env) tests/bombs/run
 
 # Each installs what is missing first, then has make look at the machine again.
 check:
@@ -219,8 +234,15 @@ check-here: $(KMEMX) $(PLUGIN) $(UNIT) $(PROGS)
 FUZZ_SECONDS ?= 12
 fuzz-smoke:
 	@+$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined fuzz-here
-fuzz-here: $(FUZZERS)
-	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
+fuzz-here: $(FUZZERS) $(FUZZ_CUT)
+	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_CUT) $(FUZZERS)
+# How much of the parsers the kept inputs reach, and that it is enough.
+fuzz-coverage:
+	@+$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link O=build/coverage \
+		CFLAGS='-O1 -g -fprofile-instr-generate -fcoverage-mapping' \
+		LDFLAGS=-fprofile-instr-generate coverage-here
+coverage-here: $(FUZZERS) $(FUZZ_CUT)
+	$(Q)tests/fuzz/coverage $(FUZZ_CUT) $(FUZZERS)
 
 demo:
 	@scripts/install-deps build
@@ -261,4 +283,4 @@ clean:
 	rm -rf $(O)/build $(O)/kmemx
 
 -include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(PROGS:=.d) \
-	$(FUZZERS:=.d)
+	$(FUZZERS:=.d) $(wildcard $(B)/tests/fuzz/*.d)

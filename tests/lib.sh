@@ -7,9 +7,8 @@
 
 export LC_ALL=C TZ=UTC COLUMNS=100 TERM=dumb
 unset NO_COLOR KMEMX_OPTIONS
-# A sanitizer's verdict is an exit code that kmemx never returns.
-export ASAN_OPTIONS="exitcode=99:${ASAN_OPTIONS-}"
-export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS-}"
+# shellcheck source=tests/sanitizers.inc
+. "$top/tests/sanitizers.inc"
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/kmemx-tests.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT

@@ -18,6 +18,7 @@
 
 #include "event/formats.h"
 #include "recording/cpu_cursor.h"
+#include "recording/time_span.h"
 #include "recording/writer.h"
 
 #define PARTS_MAX 256U
@@ -137,6 +138,41 @@ static void move_page(const struct generator *g, uint8_t *page, uint64_t group)
 	}
 }
 
+static void add_time(uint8_t *head, uint64_t value)
+{
+	uint64_t ts = ((uint64_t)get_u32(head + 4, false) << 27) +
+		      (get_u32(head, false) >> 5) + value;
+	uint32_t low = (uint32_t)ts << 5 | SUBBUF_TIME_STAMP, high = (uint32_t)(ts >> 27);
+
+	memcpy(head, &low, 4);
+	memcpy(head + 4, &high, 4);
+}
+
+/* Moves a page's time, and the whole time stamps in it, to the next round's. */
+static void move_times(const struct generator *g, uint8_t *page)
+{
+	const struct page_layout *l = &g->rec->layout;
+	uint64_t ts = get_u64(page, false) + g->period;
+	uint8_t *p = page + l->data_offset, *end = p;
+
+	memcpy(page, &ts, 8);
+	end += get_u32(page + l->commit_offset, false);
+	while (end - p >= 8) {
+		uint32_t head = get_u32(p, false), type_len = head & 31;
+
+		if (type_len == SUBBUF_TIME_STAMP)
+			add_time(p, g->period);
+		if (type_len >= SUBBUF_TIME_EXTEND)
+			p += 8;
+		else if (type_len == SUBBUF_PADDING && !(head >> 5))
+			break;
+		else if (type_len == SUBBUF_DATA_LONG || type_len == SUBBUF_PADDING)
+			p += 4 + ((get_u32(p + 4, false) + 3) & ~3U);
+		else
+			p += 4 + 4 * type_len;
+	}
+}
+
 /* Writes CPU @cpu's pages, @rounds times, to @fd. Returns their bytes. */
 static uint64_t write_cpu(const struct generator *g, uint32_t cpu, uint64_t rounds,
 			  int fd)
@@ -154,11 +190,8 @@ static uint64_t write_cpu(const struct generator *g, uint32_t cpu, uint64_t roun
 	for (r = 0; r < rounds; r++) {
 		if (write(fd, copy, size) != (ssize_t)size)
 			fail("writing", errno);
-		for (i = 0; i < from->nr; i++) {
-			uint64_t ts = get_u64(copy + i * g->page_size, false) + g->period;
-
-			memcpy(copy + i * g->page_size, &ts, 8);
-		}
+		for (i = 0; i < from->nr; i++)
+			move_times(g, copy + i * g->page_size);
 	}
 	free(copy);
 	return size * rounds;

@@ -28,10 +28,4 @@ done
 [ -f r.dat.old ] || fail "the first recording was not kept as r.dat.old"
 [ "$(find . -name '.r.dat.*' | wc -l)" = 0 ] || fail "parts are left: $(ls -A)"
 
-# The recorder does not record itself.
-"$KMEMX" record -o self.dat -- sh -c 'for i in 1 2 3 4 5; do ls -lR /etc; done' >/dev/null 2>err
-if command -v trace-cmd >/dev/null; then
-	self=$(trace-cmd report -R self.dat 2>/dev/null | grep -c '^ *kmemx-') || :
-	expect 0 "$self" "events of kmemx itself"
-fi
 expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -49,13 +49,13 @@ some sched_process_exec '-e sched:sched_process_ex*'
 some sched_process_exit '-e sched:sched_process_ex*'
 
 # The stacks go with the events that the filter drops.
-"$KMEMX" record -q --page --filter 'order > 9' -o r.dat -- ls -lR /etc >/dev/null
+"$KMEMX" record -q --page --filter 'order > 9' -o r.dat -- ls -lR /etc >/dev/null 2>&1 || :
 none mm_page_alloc "--filter 'order > 9'"
 none kernel_stack "--filter 'order > 9'"
 
 command -v trace-cmd >/dev/null || exit 0
 pids() {
-	trace-cmd report -R r.dat 2>/dev/null | grep -v '^cpus=' |
+	trace-cmd report -R r.dat 2>/dev/null | grep -v '^cpus=\|^ *frees:' |
 		sed 's/^ *.*-\([0-9]*\) *\[.*/\1/' | sort -un
 }
 # The shell says its number; its child's comes after it.

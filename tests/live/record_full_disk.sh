@@ -39,7 +39,7 @@ for size in 24m 4m; do
 	code=0
 	: >err
 	"$KMEMX" record --compress -o small/r.dat -- \
-		sh -c 'until grep -q "cut short" err; do ls -lR /etc; done' \
+		timeout 60 sh -c 'until grep -q "cut short" err; do ls -lR /etc; done' \
 		>/dev/null 2>err || code=$?
 	expect 1 $code "status with --compress and $size: $(cat err)"
 	"$KMEMX" info -i small/r.dat >facts || fail "--compress, $size: unreadable: $(cat err)"
@@ -56,7 +56,7 @@ for size in $sizes; do
 	code=0
 	: >err
 	"$KMEMX" record -o small/r.dat -- \
-		sh -c 'until grep -q "cut short" err; do ls -lR /etc; done' \
+		timeout 60 sh -c 'until grep -q "cut short" err; do ls -lR /etc; done' \
 		>/dev/null 2>err || code=$?
 	expect 1 $code "status with a disk of $size: $(cat err)"
 	grep -q 'cut short: No space left' err || fail "$size: $(cat err)"
@@ -64,6 +64,17 @@ for size in $sizes; do
 	[ "$said" -gt 1000 ] || fail "$size: only '$said' events: $(cat err)"
 	"$KMEMX" info -i small/r.dat >facts || fail "$size: the file is unreadable"
 	grep -q truncated facts || fail "$size: not marked as truncated"
+	grep -q '^truncated *CUT SHORT: No space left' facts || fail "$size: info: $(cat facts)"
+	grep -q 'none lost' err && fail "$size: says that none were lost: $(cat err)"
+	grep -q 'next:' err && fail "$size: says what is next: $(cat err)"
+	code=0
+	"$KMEMX" stat -i small/r.dat --max-lost 100% >out 2>stat.err || code=$?
+	expect 125 $code "$size: stat --max-lost 100%: $(cat stat.err)"
+	"$KMEMX" info -i small/r.dat --json | grep -q '"truncated": "No space left' ||
+		fail "$size: info --json does not say that it is cut short"
+	code=0
+	"$KMEMX" diff small/r.dat small/r.dat --fail-on 'hit>+1' >out 2>diff.err || code=$?
+	expect 125 $code "$size: a gate: $(cat diff.err)"
 	if command -v trace-cmd >/dev/null; then
 		lines=$(trace-cmd report -R small/r.dat 2>/dev/null | grep -vc '^cpus=')
 		expect "$said" "$lines" "events that trace-cmd reads from $size"
@@ -72,4 +83,18 @@ for size in $sizes; do
 	umount small
 	trap - EXIT
 done
+
+# The frees have ring buffers of their own: a CPU is listed once all the same.
+mount_small 4m
+trap 'umount small' EXIT
+: >err
+"$KMEMX" record --follow -o small/r.dat -- \
+	sh -c 'until grep -q "cut short" err; do ls -lR /etc; done' >/dev/null 2>err || :
+"$KMEMX" stat -i small/r.dat --json >out.json 2>/dev/null || :
+twice=$(grep -o '"cpu": [0-9]*, "missing"' out.json | sort | uniq -d)
+grep -q '"missing": [0-9]*}' out.json || fail "--follow: no table of what is missing"
+expect "" "$twice" "CPUs that are listed twice"
+umount small
+trap - EXIT
+
 expect "$before" "$(tracing_state)" "state of the tracing system"

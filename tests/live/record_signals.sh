@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 #
 # However a recording ends, the instance goes and the file is whole; what a killed recorder
-# left is removed by the next one.
+# left is kept for kmemx recover.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -10,12 +10,13 @@
 # there for wait_started to read.
 
 before=$(tracing_state)
-for signal in INT TERM HUP; do
+for signal in INT TERM HUP QUIT ALRM USR1 USR2 VTALRM PROF XCPU XFSZ IO; do
 	# A shell starts background jobs with SIGINT ignored; a signalfd takes it still.
 	rm -f err
 	"$KMEMX" record -o $signal.dat 2>err &
 	pid=$!
 	wait_started err
+	instance=$(instance_of $pid)
 	ls -lR /etc >/dev/null
 	kill -$signal $pid
 	code=0
@@ -23,16 +24,16 @@ for signal in INT TERM HUP; do
 	expect 0 $code "status after SIG$signal"
 	[ "$(events_said err)" -gt 100 ] || fail "SIG$signal: $(cat err)"
 	"$KMEMX" info -i $signal.dat >/dev/null || fail "SIG$signal: the file is unreadable"
-	expect_gone $pid
+	expect_gone $instance
 done
 
 # A signal for the recorder alone ends its command too, which is not left behind.
-for signal in TERM:143 HUP:129; do
+for signal in TERM:143 HUP:129 USR1:138 ALRM:142; do
 	rm -f err
 	"$KMEMX" record -o child.dat -- sh -c 'echo $$ >pid; exec sleep 60' 2>err &
 	pid=$!
 	wait_started err
-	until [ -s pid ]; do sleep 0.05; done
+	wait_for "the command" test -s pid
 	kill -${signal%:*} $pid
 	code=0
 	wait $pid || code=$?
@@ -42,12 +43,20 @@ for signal in TERM:143 HUP:129; do
 	rm pid
 done
 
+# A timer that was set for the recorder is the recorder's alone; its command ends too.
+if command -v perl >/dev/null; then
+	code=0
+	perl -e 'alarm 1; exec @ARGV' "$KMEMX" record -o timer.dat -- sleep 60 2>err || code=$?
+	expect 142 $code "status of a command whose recorder was ended by a timer: $(cat err)"
+	"$KMEMX" info -i timer.dat >/dev/null || fail "the file is unreadable"
+fi
+
 # One that takes its time to end is waited for, however often it is told.
 rm -f err
 "$KMEMX" record -o slow.dat -- sh -c 'trap "" TERM; echo $$ >pid; sleep 2; echo done >done' 2>err &
 pid=$!
 wait_started err
-until [ -s pid ]; do sleep 0.05; done
+wait_for "the command" test -s pid
 kill -TERM $pid
 sleep 0.3
 kill -TERM $pid
@@ -67,30 +76,30 @@ code=0
 "$KMEMX" record --duration 30 -o time.dat -- sh -c 'exit 4' 2>err || code=$?
 expect 4 $code "status of a command that ended before --duration"
 
+# A killed recorder's instance stops tracing when the next kmemx starts, and is kept; a live one's
+# goes on. One that has never recorded anything is removed.
 rm -f err
 "$KMEMX" record -o killed.dat 2>err &
 pid=$!
 wait_started err
+killed=$(instance_of $pid)
+ls -lR /etc >/dev/null
 kill -KILL $pid
 wait $pid || :
-# Another kmemx on this machine may have removed that one already; so add one more.
-sh -c 'exit 0' &
-dead=$!
-wait $dead
-mkdir "$tracefs/instances/kmemx-$dead"
-
-# A live recorder's instance must survive the sweep that removes the dead one's.
+unused=kmemx-00000000$(printf %08x $$)
+mkdir "$tracefs/instances/$unused"
 rm -f err
 "$KMEMX" record -o live.dat 2>err &
 live=$!
 wait_started err
-expect_gone_soon $pid
-expect_gone_soon $dead
-"$KMEMX" record -q -o killed.dat -- true
-[ -d "$tracefs/instances/kmemx-$live" ] || fail "a live recorder lost its instance"
+grep -q "rmdir $tracefs/instances/$killed" err || fail "nothing is said of $killed: $(cat err)"
+expect_gone $unused
+expect 0 "$(cat "$tracefs/instances/$killed/tracing_on")" "tracing_on of a killed recorder"
+"$KMEMX" record -q -o other.dat -- true 2>/dev/null
+expect 1 "$(cat "$tracefs/instances/$(instance_of $live)/tracing_on")" "tracing_on of a live recorder"
 kill -INT $live
 wait $live || fail "the live recorder: $(cat err)"
-# What it had recorded, if anything, is the user's: see record_killed.
-"$KMEMX" recover -q . 2>err || grep -q 'no interrupted recording' err || fail "recover: $(cat err)"
+"$KMEMX" recover -q . 2>err || fail "recover: $(cat err)"
 [ "$(find . -name '.killed.dat.*' | wc -l)" = 0 ] || fail "parts are left: $(ls -A)"
+expect_gone $killed
 expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -12,6 +12,7 @@ status() {
 	code=0
 	"$KMEMX" record "$@" >out 2>err || code=$?
 	expect "$wanted" "$code" "status of: record $* ($(cat err))"
+	! grep -q 'cannot remove the tracing instance' err || fail "record $*: $(cat err)"
 }
 
 before=$(tracing_state)
@@ -38,7 +39,7 @@ grep -q "no event 'no_such_event'" err || fail "$(cat err)"
 status 1 --filter 'nonsense ==' -- touch ran
 grep -q 'refuses the filter' err || fail "$(cat err)"
 status 1 --filter 'order >' -- touch ran
-grep -q 'recorded event: [A-Z]' err || fail "the kernel's diagnosis is missing: $(cat err)"
+grep -q 'recorded event but frees: [A-Z]' err || fail "the kernel's diagnosis is missing: $(cat err)"
 status 1 --clock sundial -- touch ran
 grep -q 'no trace clock' err || fail "$(cat err)"
 status 1 -b 1T -- touch ran

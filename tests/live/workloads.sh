@@ -14,6 +14,7 @@ notes=
 stat() {
 	# shellcheck disable=SC2086 # options are words
 	"$KMEMX" stat -i r.dat $2 --json >json
+	counts_agree r.dat
 	python3 - "$1" "$3" json <<'END' || fail "$1"
 import collections, json, sys
 name, check, path = sys.argv[1:]
@@ -53,7 +54,7 @@ stat pipes "--slab" \
 # the end, not lost.
 "$KMEMX" record -q --follow -o r.dat -- "$programs/epoll" 10000
 stat epoll "--slab" \
-	'row("slab", callsite="do_epoll_ctl|ep_insert|sys_epoll_ctl")["hit"] >= 10000 and summary("slab")["allocs"] == summary("slab")["allocs_freed"] + summary("slab")["allocs_implicit"] + summary("slab")["allocs_live"] and summary("slab")["frees"] == sum(summary("slab")["frees_" + k] for k in ("matched", "unmatched", "double", "null"))'
+	'row("slab", callsite="do_epoll_ctl|ep_insert|sys_epoll_ctl")["hit"] >= 10000 and summary("slab")["allocs"] == summary("slab")["allocs_freed"] + summary("slab")["allocs_implicit"] + summary("slab")["allocs_live"] and summary("slab")["frees"] == sum(summary("slab")["frees_" + k] for k in ("matched", "unmatched", "double", "other", "null"))'
 
 "$KMEMX" record -q --follow --page -o r.dat -- "$programs/touch" 4000
 stat touch "--page" \

@@ -78,6 +78,52 @@ def kmemx_script(kmemx, recording):
     return events, gaps
 
 
+def own_stacks(path):
+    """By CPU, the frames of each event's own stack as (event, number, text of the first 8).
+
+    The kernel writes an event and then its stack, and only interrupts, with whole pairs of
+    their own, come between the two. None if not every event has one.
+    """
+    waiting, found = collections.defaultdict(list), collections.defaultdict(list)
+    with gzip.open(path, "rt", errors="replace") as text:
+        for line in text:
+            event = LINE.match(line)
+            if not event:
+                continue
+            _, pid, cpu, _, name, rest = event.groups()
+            if name != "kernel_stack":
+                found[int(cpu)].append([name, None, None])
+                waiting[cpu].append((pid, found[int(cpu)][-1]))
+                continue
+            if not waiting[cpu] or waiting[cpu][-1][0] != pid:
+                return None
+            size, frames = re.match(r"size=(\d+) caller=ARRAY\[(.*?)\]", rest).groups()
+            waiting[cpu].pop()[1][1:] = int(size), bytes.fromhex(frames.replace(",", ""))
+    return None if any(waiting.values()) else found
+
+
+def stack_differences(kmemx, recording, expected):
+    info = json.loads(subprocess.run([kmemx, "info", "--json", recording], check=True,
+                                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+    out = subprocess.run([kmemx, "script", "-i", recording, "--json", "--stack", "--raw-ip"],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    size, got = info["long_size"], collections.defaultdict(list)
+    for line in out.stdout.splitlines():
+        event = json.loads(line)
+        frames = [(0 if f == "[unknown]" else int(f, 16)).to_bytes(size, info["endian"])
+                  for f in event.get("stack", ())]  # a frame of 0 has no address to show
+        got[event["cpu"]].append([event["event"], len(frames), b"".join(frames)])
+    if info["stacks_unclaimed"]:
+        yield f"{info['stacks_unclaimed']} stacks of no event"
+    for cpu in sorted(expected.keys() | got.keys()):
+        if len(expected[cpu]) != len(got[cpu]):
+            yield f"CPU {cpu}: {len(expected[cpu])} events, kmemx {len(got[cpu])}"
+        for (name, nr, frames), other in zip(expected[cpu], got[cpu]):
+            length = min(len(frames), nr * size)
+            if [name, nr, frames[:length]] != [*other[:2], other[2][:length]]:
+                yield f"CPU {cpu}: {name} with {nr} frames, kmemx {other[0]} with {other[1]}"
+
+
 def same_fields(expected, got):
     common = {k: v for k, v in expected.items() if k in got}
     return bool(got or not expected) and len(common) == len(got) and all(
@@ -109,6 +155,9 @@ def main():
     wrong = list(differences(expected, got))
     if expected_gaps != gaps:
         wrong.append(f"losses {dict(expected_gaps)}, kmemx {dict(gaps)}")
+    stacks = own_stacks(text)
+    if stacks:
+        wrong += stack_differences(kmemx, recording, stacks)
     print("\n".join(wrong[:5]))
     return 1 if wrong else 0
 

@@ -13,7 +13,7 @@
 
 static struct strbuf line, notes, said;
 
-static void hear(void *ctx, enum log_level level, const char *message)
+static void hear(void *ctx, enum log_level level, const char *kind, const char *message)
 {
 	strbuf_printf(&said, "%d %s\n", (int)level, message);
 }

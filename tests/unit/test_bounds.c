@@ -12,29 +12,68 @@ START_TEST(a_range_has_its_reasons)
 	struct net_range r, sum = { 0 };
 
 	r = bounds_net(&b, 0xa, 100, 100);
-	ck_assert_uint_eq(r.min, 100);
-	ck_assert_ptr_null(net_range_reason(&r));
+	ck_assert_uint_eq(r.seen, 100); /* which proves nothing */
+	ck_assert_uint_eq(r.min, 0);
+	ck_assert_str_eq(net_range_reason(&r), "seen");
 	r = bounds_net(&b, 0xa, 100, 30);
-	ck_assert_uint_eq(r.min, 30);
-	ck_assert_str_eq(net_range_reason(&r), "lost");
+	ck_assert_uint_eq(r.seen, 30);
+	ck_assert_str_eq(net_range_reason(&r), "lost,seen");
 	net_range_add(&sum, &r);
 
 	ck_assert_int_eq(bounds_suspect(&b, 0xa), 0);
 	r = bounds_net(&b, 0xa, 100, 100);
-	ck_assert_uint_eq(r.min, 0);
+	ck_assert_uint_eq(r.seen, 0);
 	ck_assert_str_eq(net_range_reason(&r), "implicit");
 	net_range_add(&sum, &r);
-	ck_assert_str_eq(net_range_reason(&sum), "lost,implicit");
+	ck_assert_str_eq(net_range_reason(&sum), "lost,implicit,seen");
 	ck_assert_uint_eq(sum.net, 200);
-	ck_assert_uint_eq(sum.net, sum.min + sum.lost + sum.implicit);
+	ck_assert_uint_eq(sum.net, sum.seen + sum.lost + sum.implicit);
 	r = bounds_net(&b, 0xb, 100, 100); /* another callsite is none the worse */
-	ck_assert_uint_eq(r.min, 100);
+	ck_assert_uint_eq(r.seen, 100);
 
 	b.unplaced = true; /* losses without a time put everything at risk */
 	r = bounds_net(&b, 0xb, 100, 100);
-	ck_assert_uint_eq(r.min, 0);
+	ck_assert_uint_eq(r.seen, 0);
 	ck_assert_uint_eq(r.lost, 100);
 	bounds_free(&b);
+}
+END_TEST
+
+static void check_parts(const struct net_range *r, uint64_t min, uint64_t seen,
+			uint64_t implicit, uint64_t lost, uint64_t gone)
+{
+	ck_assert_uint_eq(r->min, min);
+	ck_assert_uint_eq(r->seen, seen);
+	ck_assert_uint_eq(r->implicit, implicit);
+	ck_assert_uint_eq(r->lost, lost);
+	ck_assert_uint_eq(r->gone, gone);
+	ck_assert_uint_eq(r->net, min + seen + implicit + lost + gone);
+	ck_assert_uint_eq(net_range_max(r), r->net - gone);
+}
+
+START_TEST(a_proof_takes_from_both_ends)
+{
+	const struct net_range parts = {
+		.net = 100, .seen = 50, .implicit = 30, .lost = 20
+	};
+	struct net_range r = parts;
+
+	net_range_prove(&r, 0, 100);
+	check_parts(&r, 0, 50, 30, 20, 0);
+	net_range_prove(&r, 10, 75); /* the best lives, the worst is gone */
+	check_parts(&r, 10, 40, 5, 20, 25);
+	r = parts;
+	net_range_prove(&r, 90, 95);
+	check_parts(&r, 90, 0, 0, 5, 5);
+	ck_assert_str_eq(net_range_reason(&r), "lost,implicit");
+	r = parts;
+	net_range_prove(&r, 60, 30); /* what contradicts itself proves the less */
+	check_parts(&r, 30, 0, 0, 0, 70);
+	ck_assert_str_eq(net_range_reason(&r), "implicit"); /* net is not what lives */
+	r = parts;
+	net_range_prove(&r, 200, 300);
+	check_parts(&r, 100, 0, 0, 0, 0);
+	ck_assert_ptr_null(net_range_reason(&r));
 }
 END_TEST
 
@@ -58,6 +97,7 @@ Suite *test_bounds_suite(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, a_range_has_its_reasons);
+	tcase_add_test(tc, a_proof_takes_from_both_ends);
 	tcase_add_test(tc, statistics_tell_of_more_than_the_gaps);
 	suite_add_tcase(s, tc);
 	return s;

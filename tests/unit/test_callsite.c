@@ -225,6 +225,7 @@ START_TEST(callsite_in_a_stack)
 				  "5000 t __traceiter_mm_page_alloc\n6000 T end\n";
 	static const uint64_t frames[] = { 0x5010, 0x3020, 0x1030, 0x2040, 0x4050 };
 	static const uint64_t unknown[] = { 0x10, 0x1030 };
+	static const uint64_t gap[] = { 0x5010, 0, 0x1030, 0x4050 };
 	struct symbols *syms, *none;
 
 	ck_assert_int_eq(symbols_new(&syms, map, sizeof(map) - 1, NULL), 0);
@@ -234,7 +235,9 @@ START_TEST(callsite_in_a_stack)
 	ck_assert_int_eq(callsite_find(rule, syms, frames, 3), 2);
 	ck_assert_int_eq(callsite_find(rule, syms, frames, 0), -1);
 	ck_assert_int_eq(callsite_find(rule, syms, unknown, 2), 0);
+	ck_assert_int_eq(callsite_find(rule, syms, gap, 4), 3);
 	ck_assert_int_eq(callsite_find(rule, none, frames, 5), 0);
+	ck_assert_int_eq(callsite_find(rule, none, gap + 1, 3), 1);
 	symbols_free(syms);
 	symbols_free(none);
 }

@@ -20,6 +20,7 @@
 #include "capture/facts.h"
 #include "capture/output.h"
 #include "capture/reader.h"
+#include "capture/shrink.h"
 
 Suite *test_capture_suite(void);
 
@@ -134,9 +135,10 @@ END_TEST
 static int run_child(char *const *argv, struct child *c)
 {
 	sigset_t none;
+	const struct child_options opts = { .sigmask = &none, .marker_fd = -1 };
 
 	sigemptyset(&none);
-	ck_assert_int_eq(child_fork(c, argv, &none, false), 0);
+	ck_assert_int_eq(child_fork(c, argv, &opts), 0);
 	ck_assert(!child_check(c, false)); /* it waits */
 	ck_assert_int_eq(child_go(c), 0);
 	child_exec_result(c);
@@ -167,9 +169,10 @@ START_TEST(test_child_never_runs)
 	char *const argv[] = { "sh", "-c", "exit 5", NULL };
 	struct child c;
 	sigset_t none;
+	const struct child_options opts = { .sigmask = &none, .marker_fd = -1 };
 
 	sigemptyset(&none);
-	ck_assert_int_eq(child_fork(&c, argv, &none, false), 0);
+	ck_assert_int_eq(child_fork(&c, argv, &opts), 0);
 	child_close(&c);
 	ck_assert(c.ended);
 	ck_assert_int_eq(WEXITSTATUS(c.status), 0);
@@ -214,7 +217,7 @@ START_TEST(test_output)
 	enter_dir();
 	put_file("r.dat", "first");
 	ck_assert_int_eq(output_open(&o, "r.dat", NULL), 0);
-	ck_assert_int_eq(write(o.fd, "second", 6), 6);
+	ck_assert_int_eq(write(o.file.fd, "second", 6), 6);
 	ck_assert_int_eq(output_commit(&o, -1, -1, NULL), 0);
 	output_close(&o);
 	check_file("r.dat", "second");
@@ -237,37 +240,132 @@ START_TEST(test_output)
 }
 END_TEST
 
+/* Tokens of recorders. */
+#define T1 "0000000000000001"
+#define T2 "0000000000000002"
+#define T3 "0000000000000003"
+
 START_TEST(test_output_sweep)
 {
 	struct output o;
 	int live;
 
 	enter_dir();
-	put_file(".r.dat.1.tmp", "dead");
-	put_file(".r.dat.1.cpu0", "");
-	put_file(".r.dat.1.cpu12", "");
-	put_file(".r.dat.3.tmp", "dead");
-	put_file(".r.dat.3.cpu7", "pages");
-	put_file(".r.dat.2.tmp", "live");
-	put_file(".r.dat.2.cpu0", "live");
-	put_file(".other.dat.1.tmp", "other");
+	put_file(".r.dat." T1 ".tmp", "");
+	put_file(".r.dat." T1 ".cpu0", "");
+	put_file(".r.dat." T1 ".cpu12", "");
+	put_file(".r.dat." T3 ".tmp", "dead");
+	put_file(".r.dat." T3 ".cpu7", "pages");
+	put_file(".r.dat." T2 ".tmp", "live");
+	put_file(".r.dat." T2 ".cpu0", "live");
+	put_file(".other.dat." T1 ".tmp", "other");
 	put_file(".r.dat.x.tmp", "foreign");
-	live = open(".r.dat.2.tmp", O_RDWR);
+	live = open(".r.dat." T2 ".tmp", O_RDWR);
 	ck_assert_int_eq(flock(live, LOCK_EX), 0);
-	ck_assert_int_eq(output_open(&o, "r.dat", NULL), 0);
+	ck_assert_int_eq(output_open_recorder(&o, "r.dat", "00000000000000ff", NULL), 0);
 	output_close(&o);
 	close(live);
-	ck_assert_int_ne(access(".r.dat.1.tmp", F_OK), 0);
-	ck_assert_int_ne(access(".r.dat.1.cpu0", F_OK), 0);
-	ck_assert_int_ne(access(".r.dat.1.cpu12", F_OK), 0);
+	ck_assert_int_ne(access(".r.dat." T1 ".tmp", F_OK), 0);
+	ck_assert_int_ne(access(".r.dat." T1 ".cpu0", F_OK), 0);
+	ck_assert_int_ne(access(".r.dat." T1 ".cpu12", F_OK), 0);
 	/* What was recorded is not thrown away. */
-	check_file(".r.dat.3.tmp", "dead");
-	check_file(".r.dat.3.cpu7", "pages");
-	check_file(".r.dat.2.tmp", "live");
-	check_file(".r.dat.2.cpu0", "live");
-	check_file(".other.dat.1.tmp", "other");
+	check_file(".r.dat." T3 ".tmp", "dead");
+	check_file(".r.dat." T3 ".cpu7", "pages");
+	check_file(".r.dat." T2 ".tmp", "live");
+	check_file(".r.dat." T2 ".cpu0", "live");
+	check_file(".other.dat." T1 ".tmp", "other");
 	check_file(".r.dat.x.tmp", "foreign");
 	ck_assert_int_eq(rmdir(dir), 0);
+}
+END_TEST
+
+/* A directory like /sys/kernel/slab, with a cache, its alias, and what is none. */
+static void make_caches(void)
+{
+	enter_dir();
+	ck_assert_int_eq(mkdir("filp", 0700), 0);
+	ck_assert_int_eq(mkdir(":0000192", 0700), 0);
+	ck_assert_int_eq(symlink(":0000192", "eventpoll_epi"), 0);
+	put_file("filp/shrink", "");
+	put_file(":0000192/shrink", "");
+	put_file("README", "");
+}
+
+struct told {
+	unsigned int warnings, notes;
+	char last[512];
+};
+
+static void tell_shrink(void *ctx, enum log_level level, const char *kind,
+			const char *message)
+{
+	struct told *told = ctx;
+
+	told->warnings += level == LOG_WARN;
+	told->notes += level == LOG_INFO;
+	snprintf(told->last, sizeof(told->last), "%s", message);
+}
+
+static void remove_caches(void)
+{
+	unlink("filp/shrink");
+	unlink("filp/cpu_slabs");
+	unlink(":0000192/cpu_slabs");
+	rmdir("filp/shrink");
+	unlink(":0000192/shrink");
+	unlink("eventpoll_epi");
+	unlink("README");
+	rmdir("filp");
+	rmdir(":0000192");
+	ck_assert_int_eq(rmdir(dir), 0);
+}
+
+START_TEST(test_shrink)
+{
+	struct stat st;
+	struct told told = { 0 };
+	const struct log log = { .fn = tell_shrink, .ctx = &told };
+
+	make_caches();
+	ck_assert(shrink_caches(dir, LOG_WARN, &log));
+	check_file("filp/shrink", "1");
+	check_file(":0000192/shrink", "1");
+	/* Once more those of which CPUs hold slabs, or may. */
+	put_file("filp/shrink", "");
+	put_file(":0000192/shrink", "");
+	put_file("filp/cpu_slabs", "0\n");
+	put_file(":0000192/cpu_slabs", "7 N0=7\n");
+	shrink_again(dir, &log);
+	ck_assert_int_eq(stat("filp/shrink", &st), 0);
+	ck_assert_int_eq(st.st_size, 0);
+	check_file(":0000192/shrink", "1");
+	ck_assert_uint_eq(told.warnings + told.notes, 0);
+	remove_caches();
+}
+END_TEST
+
+START_TEST(test_shrink_fails)
+{
+	struct told told = { 0 };
+	const struct log log = { .fn = tell_shrink, .ctx = &told };
+
+	make_caches();
+	ck_assert_int_eq(unlink("filp/shrink"), 0);
+	ck_assert_int_eq(mkdir("filp/shrink", 0700), 0);
+	ck_assert(!shrink_caches(dir, LOG_WARN, &log));
+	check_file(":0000192/shrink", "1");
+	ck_assert_uint_eq(told.warnings, 1);
+	ck_assert_uint_eq(told.notes, 1);
+	ck_assert_ptr_nonnull(strstr(told.last, "cannot shrink 1 of 2 slab caches"));
+	ck_assert_ptr_nonnull(strstr(told.last, "filp/shrink: "));
+	ck_assert(!shrink_caches(dir, LOG_INFO, &log));
+	ck_assert_uint_eq(told.warnings, 1);
+	remove_caches();
+	/* Without SLUB there is none. */
+	ck_assert(!shrink_caches(dir, LOG_WARN, &log));
+	ck_assert_uint_eq(told.warnings, 2);
+	ck_assert_ptr_nonnull(strstr(told.last, dir));
+	shrink_again(dir, &log);
 }
 END_TEST
 
@@ -285,6 +383,8 @@ Suite *test_capture_suite(void)
 	tcase_add_test(tc, test_child_never_runs);
 	tcase_add_test(tc, test_output);
 	tcase_add_test(tc, test_output_sweep);
+	tcase_add_test(tc, test_shrink);
+	tcase_add_test(tc, test_shrink_fails);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -229,7 +229,6 @@ Suite *test_chunks_suite(void)
 	Suite *s = suite_create("recording/chunks");
 	TCase *tc = tcase_create("all");
 
-	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, chunks_give_their_pages, 0, 2 * NR_KINDS);
 	tcase_add_loop_test(tc, a_cut_chunk_gives_its_beginning, 0, NR_KINDS);
 	tcase_add_loop_test(tc, a_chunk_that_explodes_is_refused, 0, 2 * NR_KINDS);

@@ -8,6 +8,7 @@
 
 #include "build_trace_dat.h"
 #include "recording/cpu_cursor.h"
+#include "recording/time_span.h"
 #include "recording/read_ahead.h"
 
 static struct recording *open_bytes(const struct strbuf *file)
@@ -226,7 +227,6 @@ Suite *test_cpu_cursor_suite(void)
 	Suite *s = suite_create("recording/cpu_cursor");
 	TCase *tc = tcase_create("all");
 
-	tcase_set_timeout(tc, 30);
 	tcase_add_loop_test(tc, losses_are_told, 0, 8);
 	tcase_add_loop_test(tc, a_sub_buffer_outlives_the_next_read, 0, 18);
 	tcase_add_test(tc, a_walk_may_end_early);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/diff.h"
+#include "report/gate.h"
 
 static const struct diff_metric metrics[] = {
 	{ "bytes", "Bytes", UNIT_BYTES, false, NULL },
@@ -248,6 +249,64 @@ START_TEST(enough_runs)
 }
 END_TEST
 
+/* Six runs a side, of which one is not sure of @unsure bytes; @apart: the sides differ. */
+static struct table *compare_unsure(bool apart, size_t unsure_run, uint64_t unsure)
+{
+	struct diff_run runs[12];
+	const struct diff_sides sides = { runs, 6, 12 };
+	struct table *t;
+	size_t i;
+
+	for (i = 0; i < 12; i++) {
+		uint64_t net = 1000 + 10 * (i % 6) + (apart && i >= 6 ? 500 : 0);
+		uint64_t least = net - (i == unsure_run ? unsure : 0);
+		struct row rows[] = { { "f", 5000, 50, net, least }, { NULL } };
+
+		/* Every second run is larger: that is chance. */
+		if (!apart && i % 2)
+			rows[0].net += i < 6 ? 400 : 900;
+		runs[i] = (struct diff_run){ make(rows), 1, 0 };
+	}
+	ck_assert_int_eq(diff_tables(&sides, &options, &t), 0);
+	for (i = 0; i < 12; i++)
+		table_free((struct table *)runs[i].table);
+	return t;
+}
+
+static const struct {
+	bool apart;
+	size_t unsure_run;
+	uint64_t unsure;
+	size_t broken, undecided, noise;
+} gates[] = {
+	{ true, 0, 0, 1, 0, 0 },   /* 500 more in every run */
+	{ true, 3, 300, 1, 0, 0 }, /* at least 200 more */
+	{ true, 3, 450, 0, 1, 0 }, /* one old run had perhaps 450 fewer */
+	{ true, 9, 450, 0, 1, 0 }, /* one new run may have */
+	{ false, 3, 450, 0, 0, 2 },
+};
+
+/* The worst run says how sure a side is; what is not significant is no question. */
+START_TEST(gate_of_several_runs)
+{
+	struct table *t =
+		compare_unsure(gates[_i].apart, gates[_i].unsure_run, gates[_i].unsure);
+	struct gate_rules rules = { 0 };
+	struct strbuf error = { 0 };
+	struct gate_result r;
+
+	ck_assert_int_eq(gate_add(&rules, "net>+100", &error), 0);
+	ck_assert_int_eq(gate_check(&rules, &t, 1, 0.05, &r), 0);
+	ck_assert_uint_eq(r.nr_broken, gates[_i].broken);
+	ck_assert_uint_eq(r.nr_undecided, gates[_i].undecided);
+	ck_assert_uint_eq(r.nr_noise, gates[_i].noise);
+	strbuf_free(&error);
+	table_free(r.broken);
+	table_free(t);
+	gate_free(&rules);
+}
+END_TEST
+
 START_TEST(too_few_runs)
 {
 	struct table *t = compare_runs(3);
@@ -321,6 +380,7 @@ Suite *test_diff_suite(void)
 	tcase_add_test(tc, divided);
 	tcase_add_test(tc, losses);
 	tcase_add_test(tc, enough_runs);
+	tcase_add_loop_test(tc, gate_of_several_runs, 0, (int)ARRAY_SIZE(gates));
 	tcase_add_test(tc, too_few_runs);
 	tcase_add_test(tc, matrices);
 	tcase_add_test(tc, odd_tables);

@@ -431,7 +431,6 @@ Suite *test_fixture_events_suite(void)
 	TCase *tc = tcase_create("all");
 
 	find_fixtures();
-	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, there_are_fixtures);
 	tcase_add_loop_test(tc, events_equal_trace_cmd, 0, (int)fixtures.gl_pathc);
 	suite_add_tcase(s, tc);

@@ -136,7 +136,7 @@ static bool readable(const char *compression)
 	return true;
 }
 
-static void say(void *ctx, enum log_level level, const char *message)
+static void say(void *ctx, enum log_level level, const char *kind, const char *message)
 {
 	ck_abort_msg("%s", message);
 }
@@ -239,7 +239,6 @@ Suite *test_fixtures_suite(void)
 	Suite *s = suite_create("recording/fixtures");
 	TCase *tc = tcase_create("all");
 
-	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, every_event_of_every_fixture);
 	tcase_add_test(tc, facts_beside_the_events);
 	suite_add_tcase(s, tc);

@@ -58,7 +58,7 @@ static struct recording rec;
 static struct event_formats *fmts;
 static int nr_logged;
 
-static void count(void *ctx, enum log_level level, const char *message)
+static void count(void *ctx, enum log_level level, const char *kind, const char *message)
 {
 	nr_logged++;
 }
@@ -306,7 +306,6 @@ Suite *test_formats_suite(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, fields_and_names);
 	tcase_add_test(tc, page_pointer_and_small_longs);
 	tcase_add_test(tc, unreadable_print_format);

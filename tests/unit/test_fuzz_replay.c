@@ -29,6 +29,22 @@
 #define LLVMFuzzerTestOneInput fuzz_source
 #include "../fuzz/fuzz_source.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_writer
+#include "../fuzz/fuzz_writer.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_command
+#include "../fuzz/case.c"
+#include "../fuzz/fuzz_command.c"
+#include "../fuzz/json_check.c"
+#undef LLVMFuzzerTestOneInput
+
+/* Memory runs out in the target itself only, which make fuzz-smoke runs: here the rest of
+ * such an input is tried.
+ */
+void scarce_set(unsigned long nth)
+{
+	(void)nth;
+}
 
 static const struct {
 	const char *name;
@@ -41,6 +57,8 @@ static const struct {
 	{ "fuzz_elf", fuzz_elf },
 	{ "fuzz_ftrace_text", fuzz_ftrace_text },
 	{ "fuzz_source", fuzz_source },
+	{ "fuzz_writer", fuzz_writer },
+	{ "fuzz_command", fuzz_command },
 };
 
 START_TEST(known_inputs)
@@ -76,7 +94,6 @@ Suite *test_fuzz_replay_suite(void)
 	Suite *s = suite_create("fuzz/replay");
 	TCase *tc = tcase_create("all");
 
-	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, known_inputs, 0, (int)ARRAY_SIZE(targets));
 	suite_add_tcase(s, tc);
 	return s;

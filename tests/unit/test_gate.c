@@ -267,6 +267,103 @@ START_TEST(judges)
 }
 END_TEST
 
+/* Rows of old, new and how far the change, and the new value, may be off. */
+static struct table *make_uncertain(void)
+{
+	static const struct {
+		const char *name;
+		double old, new, off, new_off; /* -1: no bound */
+	} rows[] = {
+		{ "exact", 1000, 1200, 0, 0 },	   { "sure", 1000, 1200, 100, 60 },
+		{ "maybe", 1000, 1200, 200, 150 }, { "open", 1000, 1200, -1, -1 },
+		{ "still", 1000, 1000, -1, -1 },
+	};
+	const struct column columns[] = {
+		{ .name = "callsite" },	       { .name = "net_old" },
+		{ .name = "net_new" },	       { .name = "bytes_new" },
+		{ .name = "net_uncertainty" }, { .name = "net_new_uncertainty" },
+	};
+	struct table *t = table_new("slab", "t");
+	size_t i;
+
+	table_set_by(t, "callsite");
+	table_add_columns(t, columns, ARRAY_SIZE(columns));
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct cell *row = table_add_row(t);
+
+		row[0] = cell_text(t, rows[i].name);
+		row[1] = cell_real(rows[i].old);
+		row[2] = cell_real(rows[i].new);
+		row[3] = cell_real(10000);
+		if (rows[i].off >= 0) {
+			row[4] = cell_real(rows[i].off);
+			row[5] = cell_real(rows[i].new_off);
+		}
+	}
+	return t;
+}
+
+static const struct {
+	const char *rule;
+	bool budget;
+	const char *rows; /* with the verdict */
+	size_t broken, undecided;
+} uncertain_cases[] = {
+	{ "net>+5%&+50", false,
+	  "exact broken,sure broken,maybe undecided,open undecided,", 1, 0 },
+	{ "net>+150", false,
+	  "exact broken,sure undecided,maybe undecided,open undecided,", 1, 0 },
+	{ "net>1100", false, "exact broken,sure broken,maybe undecided,open undecided,",
+	  1, 0 },
+	{ "net>+300", false, "", 0, 0 },
+	{ "exact net < +100", true, "exact broken,", 1, 0 },
+	{ "sure net < +99", true, "sure broken,", 1, 0 },
+	{ "sure net < +150", true, "sure undecided,", 0, 1 },
+	{ "sure net < 1139", true, "sure broken,", 1, 0 },
+	{ "sure net < 1150", true, "sure undecided,", 0, 1 },
+	{ "maybe net < +10%", true, "maybe undecided,", 0, 1 },
+	{ "open net < 1100", true, "open undecided,", 0, 1 },
+	{ "open net < 1300", true, "", 0, 0 },
+	{ "still net < +5%", true, "", 0, 0 },
+	/* sums: their uncertainties add up */
+	{ "[sm]*e net < +99", true, "[sm]*e broken,", 1, 0 }, /* 400 +- 300 */
+	{ "[sm]*e net < +101", true, "[sm]*e undecided,", 0, 1 },
+	{ "[sm]*e net < +401", true, "", 0, 0 },
+};
+
+/* A change that its own uncertainty may explain neither breaks nor holds. */
+START_TEST(is_undecided)
+{
+	struct gate_rules rules = { 0 };
+	struct strbuf text = { 0 };
+	struct table *t = make_uncertain();
+	struct gate_result r;
+	size_t i;
+
+	ck_assert_int_eq(
+		uncertain_cases[_i].budget
+			? gate_add_budget(&rules, uncertain_cases[_i].rule, &text)
+			: gate_add(&rules, uncertain_cases[_i].rule, &text),
+		0);
+	ck_assert_int_eq(gate_check(&rules, &t, 1, 0.05, &r), 0);
+	for (i = 0; i < r.broken->nr_rows; i++) {
+		const struct cell *row = &r.broken->cells[i * r.broken->nr_columns];
+
+		strbuf_printf(&text, "%s %s,", row[table_column(r.broken, "row")].s,
+			      row[table_column(r.broken, "verdict")].s);
+	}
+	ck_assert_msg(!strcmp(strbuf_text(&text), uncertain_cases[_i].rows),
+		      "%s: %s, not %s", uncertain_cases[_i].rule, strbuf_text(&text),
+		      uncertain_cases[_i].rows);
+	ck_assert_uint_eq(r.nr_broken, uncertain_cases[_i].broken);
+	ck_assert_uint_eq(r.nr_undecided, uncertain_cases[_i].undecided);
+	strbuf_free(&text);
+	table_free(r.broken);
+	table_free(t);
+	gate_free(&rules);
+}
+END_TEST
+
 static const struct {
 	const char *rule;
 	bool budget;
@@ -333,6 +430,7 @@ Suite *test_gate_suite(void)
 	tcase_add_test(tc, reads_rules);
 	tcase_add_loop_test(tc, refuses_others, 0, ARRAY_SIZE(wrong));
 	tcase_add_test(tc, reads_budgets);
+	tcase_add_loop_test(tc, is_undecided, 0, ARRAY_SIZE(uncertain_cases));
 	tcase_add_loop_test(tc, judges, 0, ARRAY_SIZE(expectations));
 	tcase_add_test(tc, reads_directories);
 	tcase_add_loop_test(tc, judges_directories, 0, ARRAY_SIZE(directory_cases));

@@ -10,6 +10,7 @@
 
 #include "build_trace_dat.h"
 #include "recording/cpu_cursor.h"
+#include "recording/time_span.h"
 
 static const char *const files[] = {
 	"data/bookworm-armhf-small-plain.v6.dat",
@@ -327,17 +328,46 @@ START_TEST(overlapping_cpus_are_left_out)
 }
 END_TEST
 
+/* The page size of the file's start: header_page and the buffers tell it again. */
+START_TEST(page_sizes_that_cannot_be)
+{
+	static const uint32_t wrong[] = { 0, 1, 3, 4095, 1U << 31, UINT32_MAX };
+	size_t size, at = 14, i;
+	uint8_t *data = load(files[_i], &size);
+	int64_t whole = count(data, size);
+
+	ck_assert_uint_eq(get_u32(data + at, data[12] != 0), 4096);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		memcpy(data + at, &wrong[i], 4);
+		ck_assert_int_eq(count(data, size), whole);
+	}
+	free(data);
+}
+END_TEST
+
+/* An unfinished file of 48 bytes whose data has no description: its pages are searched. */
+START_TEST(page_size_0_where_data_is_searched)
+{
+	static const uint8_t file[] = "\x17\x08\x44tracing7\0\0\x08\0\0\0\0none\0\0"
+				      "\0\0\0\0\0\0\0\0"
+				      "\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
+	ck_assert_int_eq(count(file, sizeof(file) - 1), 0);
+}
+END_TEST
+
 Suite *test_hostile_suite(void)
 {
 	Suite *s = suite_create("recording/hostile");
 	TCase *tc = tcase_create("all");
 
-	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, cut_anywhere, 0, (int)ARRAY_SIZE(files));
 	tcase_add_loop_test(tc, bits_flipped_anywhere, 0, (int)ARRAY_SIZE(files));
 	tcase_add_loop_test(tc, cut_at_every_boundary, 0, (int)ARRAY_SIZE(files));
 	tcase_add_loop_test(tc, version_6_finds_its_cpus_again, 0, 3);
 	tcase_add_loop_test(tc, overlapping_cpus_are_left_out, 0, 2);
+	tcase_add_loop_test(tc, page_sizes_that_cannot_be, 0, (int)ARRAY_SIZE(files));
+	tcase_add_test(tc, page_size_0_where_data_is_searched);
 	tcase_add_test(tc, version_6_gives_the_events_up_to_the_cut);
 	tcase_add_loop_test(tc, version_7_gives_the_events_up_to_the_cut, 0, 4);
 	suite_add_tcase(s, tc);

@@ -481,7 +481,6 @@ Suite *test_input_symbols_suite(void)
 	Suite *s = suite_create("cmd/input_symbols");
 	TCase *tc = tcase_create("all");
 
-	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, a_moved_kernel_is_moved_back, 0, 3);
 	tcase_add_loop_test(tc, another_kernel_is_refused, 0, 2);
 	tcase_add_loop_test(tc, build_ids_are_compared, 0, 2);

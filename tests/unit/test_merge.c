@@ -14,14 +14,16 @@ START_TEST(merges_in_time_order_ties_to_the_lower_index)
 {
 	uint64_t next[NR_SEQUENCES], last = 0;
 	uint32_t left[NR_SEQUENCES], i, seen = 0, last_index = 0;
-	struct merge m = { 0 };
 	unsigned int seed = 1;
+	struct merge m;
 
+	ck_assert_int_eq(merge_init(&m, NR_SEQUENCES), 0);
 	for (i = 0; i < NR_SEQUENCES; i++) {
 		next[i] = (uint64_t)(rand_r(&seed) % 50);
 		left[i] = PER_SEQUENCE;
-		ck_assert_int_eq(merge_push(&m, next[i], i), 0);
+		merge_add(&m, next[i], i);
 	}
+	merge_build(&m);
 	while (merge_top(&m)) {
 		struct merge_item top = *merge_top(&m), second;
 
@@ -53,19 +55,52 @@ END_TEST
 
 START_TEST(the_top_alone_has_no_second)
 {
-	struct merge m = { 0 };
 	struct merge_item second;
+	struct merge m;
 
+	ck_assert_int_eq(merge_init(&m, 10), 0);
+	merge_build(&m);
 	ck_assert_ptr_null(merge_top(&m));
 	ck_assert(!merge_second(&m, &second));
 	merge_pop(&m);
-	merge_replace_top(&m, 1);
-	ck_assert_int_eq(merge_push(&m, UINT64_MAX, 3), 0);
+	merge_add(&m, UINT64_MAX, 3); /* the latest time is one */
+	merge_build(&m);
+	ck_assert_uint_eq(merge_top(&m)->index, 3);
 	ck_assert(!merge_second(&m, &second));
-	ck_assert_int_eq(merge_push(&m, 0, 9), 0);
+	merge_free(&m);
+
+	ck_assert_int_eq(merge_init(&m, 10), 0);
+	merge_add(&m, UINT64_MAX, 3);
+	merge_add(&m, 0, 9);
+	merge_build(&m);
+	ck_assert_uint_eq(merge_top(&m)->index, 9);
 	ck_assert(merge_second(&m, &second));
 	ck_assert_uint_eq(second.index, 3);
+	merge_pop(&m);
+	ck_assert_uint_eq(merge_top(&m)->index, 3);
+	merge_pop(&m);
+	ck_assert_ptr_null(merge_top(&m));
 	merge_free(&m);
+}
+END_TEST
+
+START_TEST(any_number_of_sequences)
+{
+	struct merge m;
+	uint32_t nr, i;
+
+	for (nr = 0; nr < 20; nr++) {
+		ck_assert_int_eq(merge_init(&m, nr), 0);
+		for (i = 0; i < nr; i++)
+			merge_add(&m, nr - i, i);
+		merge_build(&m);
+		for (i = 0; i < nr; i++) {
+			ck_assert_uint_eq(merge_top(&m)->index, nr - 1 - i);
+			merge_pop(&m);
+		}
+		ck_assert_ptr_null(merge_top(&m));
+		merge_free(&m);
+	}
 }
 END_TEST
 
@@ -76,6 +111,7 @@ Suite *test_merge_suite(void)
 
 	tcase_add_test(tc, merges_in_time_order_ties_to_the_lower_index);
 	tcase_add_test(tc, the_top_alone_has_no_second);
+	tcase_add_test(tc, any_number_of_sequences);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -53,7 +53,7 @@ static size_t read_back(struct raw_record *found)
 	int ret;
 
 	ck_assert_int_eq(part_pages_finish(&pw, 7), 0);
-	cpu = (struct recording_cpu){ 0, 0, pw.offset };
+	cpu = (struct recording_cpu){ .size = pw.offset };
 	buffer = (struct recording_buffer){
 		.name = (char *)"", .page_size = PAGE, .cpus = &cpu, .nr_cpus = 1
 	};

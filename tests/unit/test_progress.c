@@ -143,7 +143,6 @@ Suite *test_progress_suite(void)
 	Suite *s = suite_create("cmd/progress");
 	TCase *tc = tcase_create("all");
 
-	tcase_set_timeout(tc, 30);
 	tcase_add_test(tc, a_terminal_sees_work_that_takes_long);
 	tcase_add_test(tc, short_work_leaves_nothing_on_a_terminal);
 	tcase_add_test(tc, a_pipe_sees_none);

@@ -63,7 +63,7 @@ static void teardown(void)
 	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-static void count(void *ctx, enum log_level level, const char *message)
+static void count(void *ctx, enum log_level level, const char *kind, const char *message)
 {
 	nr_messages++;
 }

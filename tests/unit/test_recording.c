@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "build_trace_dat.h"
-#include "recording/cpu_cursor.h"
+#include "recording/time_span.h"
 
-static void keep_last(void *ctx, enum log_level level, const char *message)
+static void keep_last(void *ctx, enum log_level level, const char *kind,
+		      const char *message)
 {
 	snprintf(ctx, 512, "%s", message);
 }

@@ -19,12 +19,12 @@
 #include "capture/head.h"
 #include "capture/leftover.h"
 #include "capture/recover.h"
+#include "recording/wire.h"
 
 Suite *test_recover_suite(void);
 
-#define PAGE 4096U
-/* No process has this number: the kernel's are below 4194304. */
-#define PID  "2000000000"
+#define PAGE  4096U
+#define TOKEN "0123456789abcdef"
 
 static char folder[] = "./recover.XXXXXX";
 
@@ -136,7 +136,7 @@ static struct recording *recover(const char *tmp, int expected)
 
 	ck_assert_int_eq(leftover_open(&l, path_of(tmp)), 0);
 	ck_assert_str_eq(l.path, output);
-	ck_assert_int_eq(l.pid, 2000000000);
+	ck_assert_str_eq(l.token, TOKEN);
 	ck_assert(leftover_has_pages(&l));
 	ck_assert_int_eq(recover_run(&l, &opts, &result), expected);
 	leftover_close(&l);
@@ -174,8 +174,9 @@ START_TEST(test_files)
 	const struct reader r = {
 		.nr_cpus = 2, .cpus = (struct reader_cpu[]){ { .cpu = 1 }, { .cpu = 3 } }
 	};
-	int tmp = create(".r.dat." PID ".tmp"), one = create(".r.dat." PID ".cpu1"),
-	    three = create(".r.dat." PID ".cpu3"), none = create(".r.dat." PID ".cpu2");
+	int tmp = create(".r.dat." TOKEN ".tmp"), one = create(".r.dat." TOKEN ".cpu1"),
+	    three = create(".r.dat." TOKEN ".cpu3"),
+	    none = create(".r.dat." TOKEN ".cpu2");
 	struct recording *rec;
 
 	put_head(tmp, &r);
@@ -187,7 +188,7 @@ START_TEST(test_files)
 	close(one);
 	close(three);
 	close(none);
-	rec = recover(".r.dat." PID ".tmp", 0);
+	rec = recover(".r.dat." TOKEN ".tmp", 0);
 	check_recording(rec);
 	recording_close(rec);
 	ck_assert_int_eq(nr_files(), 1);
@@ -199,7 +200,7 @@ START_TEST(test_regions)
 	struct reader r = { .nr_cpus = 3,
 			    .cpus = (struct reader_cpu[]){
 				    { .cpu = 1 }, { .cpu = 2 }, { .cpu = 3 } } };
-	int tmp = create(".r.dat." PID ".tmp");
+	int tmp = create(".r.dat." TOKEN ".tmp");
 	struct recording *rec;
 
 	if (regions_probe(tmp, 3, PAGE, &r.regions)) {
@@ -213,7 +214,7 @@ START_TEST(test_regions)
 		io_pwrite_all(tmp, "torn", 4, regions_start(&r.regions, 2) + 7 * PAGE),
 		0);
 	close(tmp);
-	rec = recover(".r.dat." PID ".tmp", 0);
+	rec = recover(".r.dat." TOKEN ".tmp", 0);
 	check_recording(rec);
 	recording_close(rec);
 	ck_assert_int_eq(nr_files(), 1);
@@ -235,14 +236,14 @@ START_TEST(test_unusable)
 	struct recording_text item = { .name = (char *)HEAD_LAYOUT };
 	struct recording rec = { .meta = &item, .nr_meta = 1 };
 	struct head_layout layout;
-	int tmp = create(".r.dat." PID ".tmp"), part = create(".r.dat." PID ".cpu1");
+	int tmp = create(".r.dat." TOKEN ".tmp"), part = create(".r.dat." TOKEN ".cpu1");
 
 	put_pages(part, 0, 1);
 	close(part);
-	recover(".r.dat." PID ".tmp", -EPROTO);
+	recover(".r.dat." TOKEN ".tmp", -EPROTO);
 	ck_assert_int_eq(nr_files(), 2);
 	put_pages(tmp, 0, 3); /* not a head */
-	recover(".r.dat." PID ".tmp", -EPROTO);
+	recover(".r.dat." TOKEN ".tmp", -EPROTO);
 	close(tmp);
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
 		item.text = (char *)layouts[i];
@@ -254,16 +255,46 @@ START_TEST(test_unusable)
 }
 END_TEST
 
+/* A file that was whole but for its name is not thrown away as empty. */
+START_TEST(test_stages)
+{
+	static const struct {
+		const char *text;
+		size_t size;
+		bool pages;
+	} stages[] = {
+		{ "", 0, false },
+		{ WIRE_MAGIC, WIRE_MAGIC_SIZE, false },
+		{ "\x17\x08\x44tracing7\0 and more", 21, true },
+	};
+	struct leftover l;
+
+	for (size_t i = 0; i < ARRAY_SIZE(stages); i++) {
+		int fd = create(".r.dat." TOKEN ".tmp");
+
+		ck_assert_int_eq(io_pwrite_all(fd, stages[i].text, stages[i].size, 0), 0);
+		/* As regions_probe() leaves it when it is killed. */
+		ck_assert_int_eq(ftruncate(fd, 1 << 20), 0);
+		close(fd);
+		ck_assert_int_eq(leftover_open(&l, path_of(".r.dat." TOKEN ".tmp")), 0);
+		ck_assert_int_eq(leftover_has_pages(&l), stages[i].pages);
+		leftover_close(&l);
+	}
+}
+END_TEST
+
 START_TEST(test_names)
 {
 	static const char *const others[] = { "r.dat.12.tmp",
 					      ".tmp",
 					      ".r.dat.tmp",
 					      ".12.tmp",
-					      ".r.dat.12x.tmp",
-					      ".r.dat.0.tmp",
-					      ".r.dat.99999999999.tmp",
-					      ".r.dat.12.tmp2" };
+					      ".r.dat.12.tmp",
+					      ".r.dat.0123456789abcdeg.tmp",
+					      ".r.dat.0123456789ABCDEF.tmp",
+					      ".r.dat.00123456789abcdef.tmp",
+					      ".0123456789abcdef.tmp",
+					      ".r.dat." TOKEN ".tmp2" };
 	struct leftover l, again;
 	char **tmps;
 	size_t nr;
@@ -273,8 +304,8 @@ START_TEST(test_names)
 		ck_assert_int_eq(leftover_open(&l, path_of(others[i])), -EINVAL);
 		leftover_close(&l);
 	}
-	close(create(".r.dat." PID ".tmp"));
-	close(create(".other.7.tmp"));
+	close(create(".r.dat." TOKEN ".tmp"));
+	close(create(".other.0000000000000007.tmp"));
 	ck_assert_int_eq(leftovers_find(folder, NULL, &tmps, &nr), 0);
 	ck_assert_uint_eq(nr, 2);
 	leftovers_free(tmps, nr);
@@ -283,12 +314,12 @@ START_TEST(test_names)
 	ck_assert_int_eq(leftover_open(&l, tmps[0]), 0);
 	leftovers_free(tmps, nr);
 	/* Whoever has it keeps others away. */
-	ck_assert_int_eq(leftover_open(&again, path_of(".r.dat." PID ".tmp")), -EBUSY);
+	ck_assert_int_eq(leftover_open(&again, path_of(".r.dat." TOKEN ".tmp")), -EBUSY);
 	leftover_close(&again);
 	ck_assert(!leftover_has_pages(&l));
 	ck_assert_int_eq(leftover_remove(&l), 0);
 	leftover_close(&l);
-	ck_assert_int_eq(leftover_open(&l, path_of(".r.dat." PID ".tmp")), -ENOENT);
+	ck_assert_int_eq(leftover_open(&l, path_of(".r.dat." TOKEN ".tmp")), -ENOENT);
 	leftover_close(&l);
 	ck_assert_int_eq(leftovers_find("./missing", NULL, &tmps, &nr), -ENOENT);
 }
@@ -304,6 +335,7 @@ Suite *test_recover_suite(void)
 	tcase_add_test(tc, test_regions);
 	tcase_add_test(tc, test_unusable);
 	tcase_add_test(tc, test_names);
+	tcase_add_test(tc, test_stages);
 	suite_add_tcase(s, tc);
 	return s;
 }

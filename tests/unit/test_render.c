@@ -147,7 +147,7 @@ START_TEST(what_stands_below_a_row)
 	       "# Slab\n#\n"
 	       "# Bytes  Callsite\n"
 	       "     64  a\n"
-	       "#     <- b ?\n"
+	       "#     <- b \\x1b\n"
 	       "#     <- c\n"
 	       "      8  d\n"
 	       "# listen\n");
@@ -156,13 +156,13 @@ START_TEST(what_stands_below_a_row)
 	table_show_column(t, "none");
 	ck_assert(table_has_value(t, "net"));
 	expect(render_csv, r, (struct render_options){ 0 },
-	       "bytes,net,callsite,stack\n64,,a,a;b \033;c\n8,3,d,d\n");
+	       "bytes,net,callsite,stack\n64,,a,a;b \\x1b;c\n8,3,d,d\n");
 	t->nr_rows = 1;
 	expect(render_text, r, (struct render_options){ .color = true },
 	       "# Slab\n#\n"
 	       "# Bytes  Net  Callsite\n"
 	       "     64    -  a\n"
-	       "\033[2m#     <- b ?\033[0m\n"
+	       "\033[2m#     <- b \\x1b\033[0m\n"
 	       "\033[2m#     <- c\033[0m\n"
 	       "\033[31m# listen\033[0m\n");
 	report_free(r);
@@ -231,12 +231,12 @@ START_TEST(text_is_safe_on_a_terminal)
 	report_add_banner(r, false, "file\033]0;x\a.dat");
 	report_add_table(r, t);
 	expect(render_text, r, (struct render_options){ 0 },
-	       "# file?]0;x?.dat\n"
+	       "# file\\x1b]0;x\\x07.dat\n"
 	       "#\n"
 	       "# t\n"
 	       "#\n"
 	       "# n\n"
-	       "  a?[31mb?c??d\xc3\xa9\n");
+	       "  a\\x1b[31mb\\x0ac\\x7f\\xc2\\x9bd\xc3\xa9\n");
 	report_free(r);
 }
 END_TEST
@@ -334,6 +334,8 @@ START_TEST(json_values)
 	json_string(&j, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
 	/* alone, too long, a surrogate, too large, cut */
 	json_string(&j, "\x80|\xc0\xaf|\xed\xa0\x80|\xf4\x90\x80\x80|\xe2\x82");
+	/* C1, a direction, a tag outside of the first plane */
+	json_string(&j, "\xc2\x9b\xe2\x80\xae\xf3\xa0\x80\x81");
 	json_string(&j, NULL);
 	json_uint(&j, UINT64_MAX);
 	json_int(&j, INT64_MIN);
@@ -349,6 +351,7 @@ START_TEST(json_values)
 		"[\"a\\\"b\\\\c\\nd\\te\\u0001\\u007f\", "
 		"\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\", "
 		"\"\\ufffd|\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd\\ufffd|\\ufffd\\ufffd\", "
+		"\"\\u009b\\u202e\\udb40\\udc01\", "
 		"null, 18446744073709551615, -9223372036854775808, 0.1, 0.3333333333333333, "
 		"null, null, \"0xffff000000000010\"]\n");
 	strbuf_free(&got);
@@ -363,6 +366,14 @@ START_TEST(csv)
 	add(t, 1, 1, "a \"quoted\", b");
 	add(t, 1, 1, "two\nlines");
 	add(t, 1, 1, "# no comment");
+	add(t, 1, 1, "=1+cmd|' /C calc'!A0");
+	add(t, 1, 1, "@SUM(1)");
+	add(t, 1, 1, "-2+3");
+	add(t, 1, 1, "+a, \"b\"");
+	add(t, 1, 1, "-");
+	add(t, 1, 1, "-12.5%");
+	add(t, 1, 1, "\t=1");
+	add(t, 1, 1, "\033[31m");
 	table_add_column(second, &(struct column){ .name = "x" });
 	table_add_row(second)[0] = cell_real(0.1);
 	report_add_table(r, t);
@@ -374,8 +385,16 @@ START_TEST(csv)
 	       "allocate_slab,147456,9,12.5\n"
 	       "a_function_with_a_rather_long_name,100,0,0\n"
 	       "\"a \"\"quoted\"\", b\",1,1,12.5\n"
-	       "\"two\nlines\",1,1,12.5\n"
+	       "two\\x0alines,1,1,12.5\n"
 	       "\"# no comment\",1,1,12.5\n"
+	       "\"'=1+cmd|' /C calc'!A0\",1,1,12.5\n"
+	       "\"'@SUM(1)\",1,1,12.5\n"
+	       "\"'-2+3\",1,1,12.5\n"
+	       "\"'+a, \"\"b\"\"\",1,1,12.5\n"
+	       "-,1,1,12.5\n"
+	       "-12.5%,1,1,12.5\n"
+	       "\\x09=1,1,1,12.5\n"
+	       "\\x1b[31m,1,1,12.5\n"
 	       "\n"
 	       "# matrix\n"
 	       "x\n"
@@ -415,6 +434,11 @@ START_TEST(units_for_people)
 		{ 1023, "1023 B", "1.02 us" },
 		{ 1024, "1.0 KiB", "1.02 us" },
 		{ 1048575, "1.0 MiB", "1.05 ms" },
+		{ 999499, "976.1 KiB", "999 us" },
+		{ 999500, "976.1 KiB", "1 ms" },
+		{ 999499999, "953.2 MiB", "999 ms" },
+		{ 999500000, "953.2 MiB", "1.00 s" },
+		{ 999999999, "953.7 MiB", "1.00 s" },
 		{ 3210000000, "3.0 GiB", "3.21 s" },
 		{ UINT64_MAX, "16.0 EiB", "18446744073.71 s" },
 	};

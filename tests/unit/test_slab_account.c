@@ -36,7 +36,8 @@ static void check_identities(const struct slab_account *acc)
 	ck_assert_uint_eq(s->allocs, s->matched + s->implicit + s->live);
 	ck_assert_uint_eq(s->bytes_alloc,
 			  s->bytes_freed + s->bytes_implicit + s->live_alloc);
-	ck_assert_uint_eq(s->frees, s->matched + s->unmatched + s->doubled + s->null);
+	ck_assert_uint_eq(s->frees,
+			  s->matched + s->unmatched + s->doubled + s->null + s->other);
 }
 
 START_TEST(each_fate_has_its_counter)
@@ -83,6 +84,61 @@ START_TEST(each_fate_has_its_counter)
 	ck_assert_uint_eq(acc.nr_ptrs, 2);
 	ck_assert_uint_eq(acc.ptrs[0].counts.hit, 2);
 	ck_assert_uint_eq(acc.ptrs[1].counts.live_alloc, 64);
+	slab_account_free(&acc);
+}
+END_TEST
+
+/* Whose allocations were left out is freed without a trace in the account. */
+START_TEST(frees_of_what_was_left_out_change_nothing)
+{
+	static const uint64_t skews[] = { 0, 10000 };
+	size_t i;
+	int k;
+
+	for (i = 0; i < 2; i++) {
+		struct slab_account acc = { .scope.part = true, .skew = skews[i] };
+
+		for (k = 0; k < 1000; k++)
+			release(&acc, 0x100000 + (uint64_t)k * 64, 0); /* others' */
+		if (!acc.skew)
+			ck_assert_uint_eq(acc.live.count, 0);
+		alloc(&acc, 0x1000, 0xa, 50, 64);
+		alloc(&acc, 0x2000, 0xa, 50, 64);
+		release(&acc, 0x1000, 1); /* by whomever */
+		release(&acc, 0x1000, 1); /* another's since */
+		release(&acc, 0x1000, 0);
+		slab_account_finish(&acc);
+		ck_assert_uint_eq(acc.totals.matched, 1);
+		ck_assert_uint_eq(acc.totals.live, 1);
+		ck_assert_uint_eq(acc.totals.other, 1002);
+		ck_assert_uint_eq(acc.totals.unmatched + acc.totals.doubled, 0);
+		check_identities(&acc);
+		slab_account_free(&acc);
+	}
+}
+END_TEST
+
+/* The recorder's own objects were left out, but not what interrupts it. */
+START_TEST(the_recorders_own_frees_are_not_unmatched)
+{
+	struct slab_account acc = { .scope.self = 42 };
+	struct kmem_event ev = { .type = KMEM_KFREE, .pid = 42 };
+
+	ev.slab_free.ptr = 0x1000;
+	slab_account_event(&acc, &ev);
+	slab_account_event(&acc, &ev);
+	ev.flags = 16; /* in a softirq */
+	ev.slab_free.ptr = 0x2000;
+	slab_account_event(&acc, &ev);
+	alloc(&acc, 0x3000, 0xa, 50, 64);
+	ev.flags = 0;
+	ev.slab_free.ptr = 0x3000; /* another's object, which it frees */
+	slab_account_event(&acc, &ev);
+	slab_account_finish(&acc);
+	ck_assert_uint_eq(acc.totals.other, 2);
+	ck_assert_uint_eq(acc.totals.unmatched, 1);
+	ck_assert_uint_eq(acc.totals.matched, 1);
+	check_identities(&acc);
 	slab_account_free(&acc);
 }
 END_TEST
@@ -358,6 +414,8 @@ Suite *test_slab_account_suite(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, each_fate_has_its_counter);
+	tcase_add_test(tc, frees_of_what_was_left_out_change_nothing);
+	tcase_add_test(tc, the_recorders_own_frees_are_not_unmatched);
 	tcase_add_test(tc, identities_hold_on_noise);
 	tcase_add_test(tc, freed_addresses_are_remembered_in_little_memory);
 	tcase_add_test(tc, order_within_the_skew);

@@ -75,6 +75,30 @@ START_TEST(free_pages)
 }
 END_TEST
 
+START_TEST(what_cpus_hold)
+{
+	const char *text = "filp 16 0\nmaple_node 7 32\nbroken 1\n\nx y z\n";
+	const char *slab = "a 1 2 3 4 1 : tunables 120 60 8 : slabdata 1 1 0\n"
+			   "b 1 2 3 4 1 : tunables 0 0 0\nc 1 2 3 4 1\n";
+	struct slabinfo_line info;
+	struct slab_cpu_line line;
+
+	ck_assert(slab_cpu_next(&text, &line));
+	ck_assert_uint_eq(line.name_len, 4);
+	ck_assert_uint_eq(line.slabs, 16);
+	ck_assert(slab_cpu_next(&text, &line));
+	ck_assert_uint_eq(line.sheaf, 32);
+	ck_assert(!slab_cpu_next(&text, &line));
+
+	ck_assert(slabinfo_next(&slab, &info));
+	ck_assert_uint_eq(info.cpu_limit, 120); /* SLAB's */
+	ck_assert(slabinfo_next(&slab, &info));
+	ck_assert_uint_eq(info.cpu_limit, 0);
+	ck_assert(slabinfo_next(&slab, &info));
+	ck_assert_uint_eq(info.cpu_limit, 0);
+}
+END_TEST
+
 START_TEST(aliases)
 {
 	const char *text = "filp :A-1\n:A-1\nkey :1\nbio :1\nlone\nbip :1\n";
@@ -99,6 +123,7 @@ Suite *test_snapshot_suite(void)
 	tcase_add_test(tc, slabinfo_lines);
 	tcase_add_test(tc, vmstat_numbers);
 	tcase_add_test(tc, free_pages);
+	tcase_add_test(tc, what_cpus_hold);
 	tcase_add_test(tc, aliases);
 	suite_add_tcase(s, tc);
 	return s;

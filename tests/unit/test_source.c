@@ -60,10 +60,37 @@ START_TEST(only_regular_files_open)
 	snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
 	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
 	ck_assert_int_eq(source_open_file(&src, dir), -EISDIR);
-	ck_assert_int_eq(source_open_file(&src, fifo), -ESPIPE);
+	ck_assert_int_eq(source_open_file(&src, fifo), -ENODEV);
 	unlink(fifo);
 	ck_assert_int_eq(source_open_file(&src, fifo), -ENOENT);
 	rmdir(dir);
+}
+END_TEST
+
+START_TEST(holes_are_passed_over)
+{
+	char path[] = "/tmp/kmemx-test-XXXXXX";
+	int fd = mkstemp(path);
+	struct source src;
+
+	ck_assert_int_ge(fd, 0);
+	unlink(path);
+	ck_assert_int_eq(ftruncate(fd, 64 << 20), 0);
+	ck_assert_int_eq(pwrite(fd, "data", 4, 32 << 20), 4);
+	ck_assert_int_eq(source_open_fd(&src, fd), 0);
+	ck_assert_uint_le(source_next_data(&src, 5), 32 << 20);
+	ck_assert_uint_eq(source_next_data(&src, (32 << 20) + 2), (32 << 20) + 2);
+	ck_assert_uint_eq(source_next_data(&src, 64 << 20), 64 << 20);
+	/* Not every filesystem has holes. */
+	if (src.ops->next_data && lseek(fd, 0, SEEK_HOLE) == 0) {
+		ck_assert_uint_eq(source_next_data(&src, 5), 32 << 20);
+		ck_assert_uint_eq(source_next_data(&src, 48 << 20), 64 << 20);
+	}
+	source_close(&src);
+	ck_assert_int_eq(source_open_memory(&src, path, sizeof(path)), 0);
+	ck_assert_uint_eq(source_next_data(&src, 3), 3);
+	ck_assert_uint_eq(source_next_data(&src, 1000), sizeof(path));
+	source_close(&src);
 }
 END_TEST
 
@@ -75,6 +102,7 @@ Suite *test_source_suite(void)
 	tcase_add_test(tc, memory_reads_stay_inside);
 	tcase_add_test(tc, file_that_shrinks_is_an_error_not_a_crash);
 	tcase_add_test(tc, only_regular_files_open);
+	tcase_add_test(tc, holes_are_passed_over);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -3,11 +3,14 @@
  * tests: symbol/symbols.h.
  */
 #include <check.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/symbol_line.h"
 #include "symbol/symbols.h"
 
 static struct symbols *make(const char *text)
@@ -112,7 +115,8 @@ START_TEST(hidden_addresses)
 }
 END_TEST
 
-static void remember(void *ctx, enum log_level level, const char *message)
+static void remember(void *ctx, enum log_level level, const char *kind,
+		     const char *message)
 {
 	snprintf(ctx, 128, "%d %s", level, message);
 }
@@ -193,12 +197,63 @@ START_TEST(every_symbol_of_a_large_map)
 }
 END_TEST
 
+/* Sixteen digits are read eight at a time; fewer one by one. Both must know the same digits. */
+START_TEST(every_byte_as_a_digit)
+{
+	char text[] = "0123456789aBcDeF T name\n", byte[2] = "";
+	const char *p, *end = text + sizeof(text) - 1;
+	struct symbol_line line;
+	unsigned int at, value;
+
+	for (at = 0; at < 16; at++) {
+		const char was = text[at];
+
+		for (value = 0; value < 256; value++) {
+			bool digit =
+				value && strchr("0123456789abcdefABCDEF", (int)value);
+
+			if (value == ' ') /* ends the address: maybe another good line */
+				continue;
+			text[at] = byte[0] = (char)value;
+			p = text;
+			if (value == '\n') /* two lines, of which the first is none */
+				ck_assert_int_eq(symbol_line_read(&line, &p, end),
+						 at ? -EBADMSG : 1);
+			else
+				ck_assert_int_eq(symbol_line_read(&line, &p, end),
+						 digit ? 1 : -EBADMSG);
+			if (!digit)
+				continue;
+			ck_assert_uint_eq(line.addr >> (60 - 4 * at) & 15,
+					  strtoul(byte, NULL, 16));
+			ck_assert(p == end);
+		}
+		text[at] = was;
+	}
+	p = text;
+	ck_assert_int_eq(symbol_line_read(&line, &p, end), 1);
+	ck_assert_uint_eq(line.addr, 0x0123456789abcdef);
+}
+END_TEST
+
+START_TEST(taken_text_is_freed)
+{
+	char *text = strdup("1000 T one\n2000 t two\t[mod]");
+	struct symbols *syms;
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_int_eq(symbols_take(&syms, text, strlen(text), NULL), 0);
+	check_at(syms, 0x1004, "one+0x4");
+	check_at(syms, 0x2000, "two+0x0 [mod]");
+	symbols_free(syms);
+}
+END_TEST
+
 Suite *test_symbols_suite(void)
 {
 	Suite *s = suite_create("symbol/symbols");
 	TCase *tc = tcase_create("all");
 
-	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, finds_what_holds_an_address);
 	tcase_add_test(tc, outside_there_is_none);
 	tcase_add_test(tc, system_map_of_32_bits);
@@ -206,6 +261,8 @@ Suite *test_symbols_suite(void)
 	tcase_add_test(tc, unreadable_lines_are_counted);
 	tcase_add_test(tc, random_bytes);
 	tcase_add_test(tc, every_symbol_of_a_large_map);
+	tcase_add_test(tc, every_byte_as_a_digit);
+	tcase_add_test(tc, taken_text_is_freed);
 	suite_add_tcase(s, tc);
 	return s;
 }

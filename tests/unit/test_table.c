@@ -120,6 +120,19 @@ START_TEST(a_report_owns_what_it_is_given)
 }
 END_TEST
 
+/* Where memory did not suffice for a column, a row has no room for its cell. */
+START_TEST(test_failed)
+{
+	struct table *t = table_new("slab", NULL);
+
+	ck_assert_ptr_nonnull(t);
+	t->failed = true;
+	ck_assert_ptr_null(table_add_row(t));
+	ck_assert_uint_eq(t->nr_rows, 0);
+	table_free(t);
+}
+END_TEST
+
 Suite *test_table_suite(void)
 {
 	Suite *s = suite_create("report/table");
@@ -130,6 +143,7 @@ Suite *test_table_suite(void)
 	tcase_add_test(tc, a_column_after_a_row_fails_the_table);
 	tcase_add_test(tc, limit_remembers_what_was_cut);
 	tcase_add_test(tc, a_report_owns_what_it_is_given);
+	tcase_add_test(tc, test_failed);
 	suite_add_tcase(s, tc);
 	return s;
 }

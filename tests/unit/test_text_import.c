@@ -283,6 +283,24 @@ START_TEST(losses_before_the_first_of_several_cpus)
 }
 END_TEST
 
+/* A record's field has 32 bits: what they cannot hold must not become another number. */
+START_TEST(a_number_that_does_not_fit_is_unreadable)
+{
+	struct text_import *ti = NULL;
+
+	ck_assert_int_eq(
+		import("  a-1 [000] .... 1.000001: mm_page_free: page=0x1 pfn=0x1 order=4294967296\n"
+		       "  a-1 [000] .... 1.000002: mm_page_free: page=0x1 pfn=0x1 order=3\n"
+		       "  a-1 [000] .... 1.000003: mm_page_alloc: page=0x1 pfn=0x1 order=0 migratetype=4294967296 gfp_flags=GFP_KERNEL\n"
+		       "  a-1 [000] .... 1.000004: mm_page_alloc: page=0x1 pfn=0x1 order=0 migratetype=-1 gfp_flags=GFP_KERNEL\n",
+		       NULL, &ti),
+		0);
+	ck_assert_uint_eq(text_import_result(ti)->nr_unreadable, 2);
+	ck_assert_uint_eq(text_import_result(ti)->first_unreadable, 1);
+	text_import_free(ti);
+}
+END_TEST
+
 START_TEST(what_is_no_log)
 {
 	struct text_import *ti = NULL;
@@ -410,6 +428,7 @@ Suite *test_text_import_suite(void)
 	tcase_add_test(tc, an_old_kernel);
 	tcase_add_test(tc, frames_with_addresses);
 	tcase_add_test(tc, losses_before_the_first_of_several_cpus);
+	tcase_add_test(tc, a_number_that_does_not_fit_is_unreadable);
 	tcase_add_test(tc, what_is_no_log);
 	tcase_add_test(tc, notes_say_what_is_lost);
 	tcase_add_test(tc, flags_print_as_they_were_read);

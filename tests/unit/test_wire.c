@@ -223,7 +223,6 @@ Suite *test_wire_suite(void)
 	Suite *s = suite_create("recording/wire");
 	TCase *tc = tcase_create("wire");
 
-	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, test_whole);
 	tcase_add_test(tc, test_cut);
 	tcase_add_test(tc, test_damaged);

@@ -391,15 +391,15 @@ static struct writer_part real_part(int fd, uint32_t cpu, uint64_t offset,
 }
 
 /* Every byte of every page is what @part holds. */
-static void check_cursor(const struct recording *rec, uint32_t index,
+static void check_cursor(const struct recording *rec, uint32_t buffer, uint32_t index,
 			 const struct writer_part *part)
 {
 	struct cpu_cursor *cur;
 	struct subbuf sb;
 	uint8_t page[PAGE];
 
-	ck_assert_uint_eq(rec->buffers[0].cpus[index].cpu, part->cpu);
-	ck_assert_int_eq(cpu_cursor_open(&cur, rec, 0, index, NULL), 0);
+	ck_assert_uint_eq(rec->buffers[buffer].cpus[index].cpu, part->cpu);
+	ck_assert_int_eq(cpu_cursor_open(&cur, rec, buffer, index, NULL), 0);
 	for (uint64_t at = 0; at < part->size; at += PAGE) {
 		ck_assert_int_eq(cpu_cursor_next(cur, &sb), 1);
 		ck_assert_int_eq(pread(part->fd, page, PAGE, (off_t)(part->offset + at)),
@@ -439,10 +439,79 @@ START_TEST(test_compress)
 	ck_assert_uint_eq(rec->buffers[0].nr_cpus, 3);
 	for (uint32_t i = 0; i < 3; i++) {
 		ck_assert_uint_eq(rec->buffers[0].cpus[i].offset % PAGE, 0);
-		check_cursor(rec, i, &parts[i]);
+		check_cursor(rec, 0, i, &parts[i]);
 	}
 	recording_close(rec);
 	close(from);
+	close(fd);
+}
+END_TEST
+
+enum way { WAY_WRITE, WAY_JOIN, WAY_COMPRESS, NR_WAYS };
+
+static int write_in(enum way way, int fd, const struct writer_facts *facts,
+		    const struct writer_part *parts, size_t nr, uint32_t block)
+{
+	if (way == WAY_COMPRESS)
+		return writer_compress(fd, facts, parts, nr, NULL, NULL);
+	if (way == WAY_JOIN)
+		return writer_join(fd, facts, parts, nr, block, NULL, NULL);
+	return writer_write(fd, facts, parts, nr, NULL, NULL);
+}
+
+/* The frees have a ring buffer of their own, in each way of writing; either may be empty. */
+START_TEST(test_frees)
+{
+	const enum way way = (enum way)(_i % NR_WAYS);
+	struct writer_facts facts = some_facts(_i / NR_WAYS & 1 ? 6 : 7);
+	const bool top = _i / (NR_WAYS * 2) != 1, frees = _i / (NR_WAYS * 2) != 2;
+	int fd = disk_file(), from = way == WAY_JOIN ? fd : memfd_create("parts", 0);
+	struct writer_part parts[4], kept[4];
+	struct regions r = { 4096, 4 << 20, PAGE };
+	struct writer_instance in;
+	struct recording *rec;
+	size_t nr = 0, nr_top;
+
+	if ((way == WAY_JOIN && regions_probe(fd, 4, PAGE, &r)) ||
+	    (way == WAY_COMPRESS && (facts.file_version == 6 || !writer_can_compress())))
+		goto out;
+	for (uint32_t i = 0; i < 4; i++)
+		if (i < 2 ? top : frees) {
+			parts[nr] = real_part(from, i % 2 * 3, regions_start(&r, i),
+					      3 + 10 * i);
+			parts[nr++].cpu += i < 2 ? 0 : RECORDING_FREES_CPU;
+		}
+	nr_top = writer_take_frees(&facts, parts, nr, &in);
+	ck_assert_uint_eq(nr_top, top ? 2 : 0);
+	ck_assert_uint_eq(facts.nr_instances, frees);
+	/* To compare with: in a joined file the pages are elsewhere afterwards. */
+	for (uint32_t i = 0; i < nr; i++) {
+		int copy = memfd_create("kept", 0);
+
+		kept[i] = real_part(copy, parts[i].cpu, 0,
+				    (unsigned int)(parts[i].size / PAGE));
+	}
+	ck_assert_int_eq(write_in(way, fd, &facts, parts, nr_top, r.block), 0);
+	rec = read_back(fd);
+	ck_assert_uint_eq(rec->file_version, facts.file_version);
+	ck_assert_uint_eq(rec->nr_buffers, 1U + frees);
+	if (frees)
+		ck_assert_str_eq(rec->buffers[1].name, RECORDING_FREES);
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t buffer = i >= nr_top;
+		uint32_t index = 0;
+
+		while (index < rec->buffers[buffer].nr_cpus &&
+		       rec->buffers[buffer].cpus[index].cpu != kept[i].cpu)
+			index++;
+		ck_assert_uint_lt(index, rec->buffers[buffer].nr_cpus);
+		check_cursor(rec, buffer, index, &kept[i]);
+		close(kept[i].fd);
+	}
+	recording_close(rec);
+out:
+	if (from != fd)
+		close(from);
 	close(fd);
 }
 END_TEST
@@ -488,6 +557,7 @@ Suite *test_writer_suite(void)
 	tcase_add_loop_test(tc, test_join_no_events, 0, 2);
 	tcase_add_test(tc, test_join_refuses);
 	tcase_add_test(tc, test_no_regions);
+	tcase_add_loop_test(tc, test_frees, 0, NR_WAYS * 6);
 	tcase_add_test(tc, test_compress);
 	tcase_add_test(tc, test_compress_errors);
 	suite_add_tcase(s, tc);

@@ -3,14 +3,14 @@
 #
 # Makes a kernel of a few functions, with debug information, that fits the recording
 # bookworm-amd64-small-stack.v7.dat: they are where that kernel's were linked, and it was moved
-# by 0x18c00000 when it was booted.
+# by 0x18c00000 when it was booted. The compiler is gcc, not the $CC of what is tested, which
+# may be for another machine.
 # In: this folder. Out: ./vmlinux
 #
 # usage: build.sh [FLAG...]     for the compiler, in place of -g
 # FROM=FOLDER/ goes before the files' names.
 set -eu
 source=$(cd "$(dirname "$0")" && pwd -P)
-: "${CC:=gcc}"
 [ $# -gt 0 ] || set -- -g
 mkdir -p objects
 (
@@ -19,7 +19,7 @@ mkdir -p objects
 ) | while read -r file; do
 	# As Kbuild does it: from the top of the tree, with a path from there.
 	here=$PWD
-	(cd "$source" && "$CC" "$@" -ffreestanding -fno-pic -fno-pie -fcf-protection=none -fno-asynchronous-unwind-tables -fno-stack-protector \
+	(cd "$source" && gcc "$@" -ffreestanding -fno-pic -fno-pie -fcf-protection=none -fno-asynchronous-unwind-tables -fno-stack-protector \
 		-ffunction-sections -mcmodel=kernel -c -o "$here/objects/$(echo "$file" | tr / _).o" "${FROM-}$file")
 done
 {

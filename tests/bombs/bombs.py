@@ -1,0 +1,455 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Small files that ask for much work: each is made here, given to commands, and its cost is held
+against a limit by the byte. In: the program, a scratch folder, a trace.dat 6 file, "sanitizer"
+or nothing. Out: a line for each, "passed NAME" or "failed NAME WHY" with what it took.
+
+Allowed are 100 ns of CPU time a byte that is on disk, and a second; 64 MB of memory, and ten
+bytes a byte. Time may be three times that, so that a busy machine fails no test: what grows
+with the square of the input, or with a number that it claims, exceeds it a hundredfold.
+"""
+import json
+import os
+import resource
+import shutil
+import sys
+
+import dwarf
+from recording import (PAGE, Metadata, Version7, chunks, header_of, option, pages, record,
+                       section, u16, u32, u64, version6, wire, zstd)
+
+NS_A_BYTE, SECONDS, FACTOR = 100e-9, 1.0, 3
+MEMORY, MEMORY_A_BYTE = 64 << 20, 10
+HOLE = 1 << 40
+META = 0x4000
+
+
+def serve(requests, answers, sanitizer):
+    """Runs commands. A process of its own from the start on: a child's largest memory is
+    that of the process it was forked from, if that is larger."""
+    for line in requests:
+        argv, limit = json.loads(line)
+        pid = os.fork()
+        if not pid:
+            out = os.open("out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            os.dup2(out, 1)
+            os.dup2(os.open("err", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 2)
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+            if not sanitizer:
+                resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+            os.execv(argv[0], argv)
+        _, status, usage = os.wait4(pid, 0)
+        print(json.dumps([os.waitstatus_to_exitcode(status),
+                          usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10]),
+              file=answers, flush=True)
+
+
+class Runner:
+    def __init__(self, kmemx, sanitizer):
+        requests, answers = os.pipe(), os.pipe()
+        if not os.fork():
+            os.close(requests[1])
+            os.close(answers[0])
+            serve(os.fdopen(requests[0]), os.fdopen(answers[1], "w"), sanitizer)
+            os._exit(0)
+        os.close(requests[0])
+        os.close(answers[1])
+        self.requests, self.answers = os.fdopen(requests[1], "w"), os.fdopen(answers[0])
+        self.kmemx, self.sanitizer = kmemx, sanitizer
+
+    def run(self, name, size, *args):
+        seconds = (SECONDS + NS_A_BYTE * size) * FACTOR * (10 if self.sanitizer else 1)
+        memory = MEMORY + MEMORY_A_BYTE * size
+        print(json.dumps([[self.kmemx, *args], int(seconds) + 1]), file=self.requests,
+              flush=True)
+        code, cpu, rss = json.loads(self.answers.readline())
+        what = f"{name}: kmemx {' '.join(args)}"
+        took = f"{cpu:.2f} s, {rss >> 20} MB for {size} bytes"
+        if code not in (0, 1, 3):
+            print(f"failed\t{what}\tit ended with {code}: {took}")
+        elif cpu > seconds:
+            print(f"failed\t{what}\t{took}: {seconds:.1f} s are allowed")
+        elif rss > memory and not self.sanitizer:
+            print(f"failed\t{what}\t{took}: {memory >> 20} MB are allowed")
+        else:
+            print(f"passed\t{what}\t{took}")
+        sys.stdout.flush()
+
+
+class Bombs:
+    """Each method whose name begins with bomb_ makes files and gives them to commands."""
+
+    def __init__(self, runner, metadata):
+        self.runner, self.m = runner, metadata
+
+    def alloc(self, pfn, order=0):
+        return record(self.m.event("mm_page_alloc", pfn=pfn, order=order))
+
+    def free(self, pfn, order=0):
+        return record(self.m.event("mm_page_free", pfn=pfn, order=order))
+
+    def a_page(self):
+        return pages([self.alloc(1)])
+
+    def give(self, name, data, hole=0):
+        """The file to the commands that read in different ways."""
+        path = name + ".dat"
+        with open(path, "wb") as f:
+            f.write(data)
+        if hole:
+            os.truncate(path, hole)
+        for args in (["info", "-i"], ["stat", "--slab", "--page", "-i"],
+                     ["stat", "--live", "-i"], ["script", "-i"],
+                     ["split", "--time", "0%,90%", "-o", "part.dat", "-i"]):
+            self.runner.run(name, len(data), *args, path)
+        if hole:
+            self.check_size("part.dat", len(data))
+        os.unlink(path)
+
+    def check_size(self, path, size):
+        """A hole must not become zeros on the disk."""
+        if os.path.exists(path):
+            blocks = os.stat(path).st_blocks * 512
+            verdict = "passed" if blocks <= 2 * size + (1 << 20) else "failed"
+            print(f"{verdict}\t{path} takes no more room than what it is of\t{blocks} bytes")
+            os.unlink(path)
+
+    def packed(self, datas, nr=1, page_size=PAGE):
+        v = self.packed_start()
+        v.buffer([chunks(datas, zstd)] * nr, compressed=True, page_size=page_size)
+        return v.finish()
+
+    def packed_start(self):
+        v, m = Version7(self.m, b"zstd", parts=()), self.m
+        for number, part in (16, m.header), (17, m.ftrace), (18, m.events):
+            self.packed_section(v, number, part)
+        return v
+
+    @staticmethod
+    def packed_section(v, number, part):
+        z = zstd(part)
+        v.section(number, u32(len(z)) + u32(len(part)) + z, 1)
+
+    # --- events
+
+    def bomb_orders(self):
+        self.give("order-20", version6(self.m, [pages(
+            self.alloc(i % 5 << 20, 20) + self.free((i % 7 << 20) + i * 4099 % (1 << 20), i % 21)
+            for i in range(3000))]))
+        self.give("order-20-apart", version6(self.m, [pages(
+            self.alloc(i << 20, 20) + self.free((i << 20) + 5) for i in range(3000))]))
+        self.give("order-20-freed", version6(self.m, [
+            pages((self.free((i % 9 << 20) + i * 77, 20) for i in range(3000)), ts=1000 + c)
+            for c in range(2)]))
+
+    def bomb_frames_far_apart(self):
+        self.give("far-apart", version6(self.m, [pages(
+            self.alloc(i << 16) for i in range(10000))]))
+
+    def bomb_empty_pages(self):
+        self.give("empty-pages", version6(self.m, [
+            self.a_page() + bytes(PAGE * 5000) + pages([self.alloc(2)], ts=10**9)]))
+
+    def bomb_large_pages(self):
+        small = (u32(1 | 1 << 5) + bytes(4)) * 1000
+        self.give("large-pages", version6(self.m, [
+            pages([small] * 1000, size=8 << 20)], page_size=8 << 20))
+
+    # --- tables
+
+    def bomb_page_sizes(self):
+        for size in 0, 1, 5:
+            unfinished = Version7(self.m).out + section(3, self.a_page() * 100)
+            self.give(f"page-size-{size}", unfinished[:14] + u32(size) + unfinished[18:])
+
+    def bomb_buffers(self):
+        v = Version7(self.m)
+        at = len(v.out)
+        v.buffer([self.a_page()])
+        v.options += b"".join(option(3, u64(at) + b"i%d\0local\0" % i + u32(PAGE) + u32(0))
+                              + option(2, b"CPU: %d\n\0" % i) for i in range(100000))
+        self.give("many-buffers", v.finish())
+        self.give("many-sections", v.out + section(3, b"x") * 200000)
+
+    def bomb_cpus(self):
+        v = Version7(self.m)
+        v.buffer([self.a_page()] * 1000)
+        self.give("many-cpus", v.finish())
+
+    def bomb_options(self):
+        long = option(2, b"CPU: 1\n" + b"entrie" * 100000) * 3
+        many = b"".join(option(2, b"CPU: %d\nentries: 4\n\0" % i) for i in range(30000))
+        instances = b"".join(option(3, u64(40000) + b"i%d\0" % i) for i in range(30000))
+        for name, options in ("long", long), ("many", many), ("instances", instances):
+            self.give(f"options-{name}", version6(self.m, [self.a_page()], options))
+
+    def bomb_instances_of_one_table(self):
+        """All of them have one table of CPUs, which is long and has no end."""
+        data = version6(self.m, [self.a_page()])
+        table = b"flyrecord\0" + bytes(16 * 20000)
+        options = b"".join(option(3, u64(1 << 20) + b"i%d\0" % i) for i in range(2000))
+        data = version6(self.m, [self.a_page()], options).ljust(1 << 20, b"\0") + table
+        self.give("instances-of-one-table", data)
+
+    def bomb_marks(self):
+        """The table of CPUs is looked for by its marks in a file that is full of them."""
+        data = version6(self.m, [self.a_page()])
+        at = data.index(b"header_event")
+        self.give("marks", data[:at] + b"of" * 500000)
+
+    def bomb_records(self):
+        self.give("many-records", wire(self.m, [
+            (3, i % 7, self.a_page()) for i in range(500)] + [(99, 0, b"")] * 100000))
+
+    # --- symbols
+
+    def bomb_symbols(self):
+        name = b"a" * 1000000
+        texts = {
+            "descending": b"".join(b"%016x T f%d\n" % ((1 << 40) - i, i)
+                                   for i in range(50000)),
+            "one-address": b"ffffffff81000000 T _" + name + b"\n"
+                           + b"ffffffff81000000 T _x\n" * 40000,
+            "no-lines": b"ffffffff81000000 T " + name,
+            "bad-lines": b"\n" * 1000000,
+        }
+        for what, text in texts.items():
+            data = version6(self.m, [self.a_page()], kallsyms=text)
+            self.give(f"symbols-{what}", data)
+            with open("symbols", "wb") as f:
+                f.write(text)
+            with open("a.dat", "wb") as f:
+                f.write(version6(self.m, [self.a_page()]))
+            self.runner.run(f"symbols-{what}", len(text), "stat", "--kallsyms", "symbols",
+                            "-i", "a.dat")
+
+    def elf(self, symbols, strings, nr_sections=1, entsize=24, kind=2, note=b""):
+        """An ELF file with that many section headers of @kind for one table."""
+        header = b"\x7fELF\2\1\1" + bytes(9)
+        at = 64
+        body = symbols + strings + note
+        table = at + len(body)
+
+        def head(kind, flags, offset, size, link=0, entsize=0):
+            return (u32(0) + u32(kind) + u64(flags) + u64(0) + u64(offset) + u64(size)
+                    + u32(link) + u32(0) + u64(8) + u64(entsize))
+
+        heads = head(0, 0, 0, 0) + head(1, 6, at, 8)
+        heads += head(3, 0, at + len(symbols), len(strings))
+        if note:
+            heads += head(7, 0, at + len(symbols) + len(strings), len(note)) * nr_sections
+        heads += head(kind, 0, at, len(symbols), 2, entsize) * (1 if note else nr_sections)
+        nr = len(heads) // 64
+        header += u16(2) + u16(62) + u32(1) + u64(0) * 2 + u64(table) + u32(0)
+        header += u16(64) + u16(0) + u16(0) + u16(64) + u16(nr) + u16(2)
+        return header + body + heads
+
+    def bomb_elf(self):
+        def symbol(name, i):
+            return u32(name) + b"\x12\0" + u16(1) + u64(0xFFFFFFFF81000000 + i) + u64(1)
+
+        many = b"".join(symbol(1, i * 16) for i in range(5000))
+        names = b"\0name\0"
+        files = {
+            "one": self.elf(many, names),
+            "one-table-often": self.elf(many, names, 5000),
+            "long-name": self.elf(many, b"\0" + b"a" * 1000000 + b"\0"),
+            "no-end": self.elf(many, b"\0" + b"a" * 1000000),
+            "small-entries": self.elf(many, names, entsize=1),
+            "one-note-often": self.elf(many, names, 5000,
+                                       note=(u32(4) + u32(0) + u32(9) + b"GNU\0") * 5000),
+        }
+        with open("a.dat", "wb") as f:
+            f.write(version6(self.m, [self.a_page()]))
+        for name, data in files.items():
+            with open("vmlinux", "wb") as f:
+                f.write(data)
+            for more in [], ["--by", "dir"]:
+                self.runner.run(f"elf-{name}", len(data), "stat", "--page", *more,
+                                "--vmlinux", "vmlinux", "-i", "a.dat")
+
+    def bomb_dwarf(self):
+        with open("a.dat", "wb") as f:
+            f.write(version6(self.m, [self.a_page()], kallsyms=dwarf.KALLSYMS))
+        for name, data in dwarf.files():
+            with open("vmlinux", "wb") as f:
+                f.write(data)
+            self.runner.run(f"dwarf-{name}", len(data), "stat", "--page", "--by", "dir",
+                            "--vmlinux", "vmlinux", "-i", "a.dat")
+            with open("err", "rb") as f:
+                err = f.read()
+            if b"it has no libdw" in err:
+                return
+            refused = b"more work than a file of its size" in err
+            verdict = "passed" if refused != (name in ("whole", "packed")) else "failed"
+            print(f"{verdict}\tdwarf-{name} is refused, or read if it asks for little\t{refused}")
+
+    def bomb_source(self):
+        """Each of many directories defines the same functions."""
+        with open("a.dat", "wb") as f:
+            f.write(version6(self.m, [self.a_page()]))
+        text, nr = b"".join(b"f%d(){}\n" % i for i in range(50)), 20000
+        for i in range(nr):
+            os.makedirs(f"source/{i}")
+            with open(f"source/{i}/a.c", "wb") as f:
+                f.write(text)
+        self.runner.run("source", len(text) * nr, "stat", "--page", "--by", "dir",
+                        "--source", "source", "-i", "a.dat")
+        shutil.rmtree("source")
+
+    # --- what the recording says of itself
+
+    def bomb_formats(self):
+        fmt = self.m.events
+        at = fmt.index(b"name: mm_page_alloc\n")
+        size_at = at - 8
+        old = int.from_bytes(fmt[size_at:at], "little")
+        text = fmt[at : at + old]
+        head, prints = text.split(b"print fmt:", 1)
+        field = b"\tfield:unsigned long x%d;\toffset:8;\tsize:8;\tsigned:0;\n"
+        texts = {
+            "fields": head.rstrip(b"\n") + b"\n"
+                      + b"".join(field % i for i in range(10000)) + b"\nprint fmt:" + prints,
+            "brackets": head + b'print fmt: "%s", ' + b"(" * 300000 + b"\n",
+            "flags": head + b'print fmt: "%s", __print_flags(REC->gfp_flags, "|", '
+                     + b", ".join(b'{ 0x%x, "F%d" }' % (i, i) for i in range(20000)) + b")\n",
+            "arrays": head.rstrip(b"\n") + b"\n\tfield:char a" + b"[2]" * 100000
+                      + b";\toffset:8;\tsize:8;\tsigned:0;\n\nprint fmt:" + prints,
+            "types": head.rstrip(b"\n") + b"\n\tfield:" + b"struct " * 100000
+                     + b"a;\toffset:8;\tsize:8;\tsigned:0;\n\nprint fmt:" + prints,
+        }
+        for name, new in texts.items():
+            self.m.events = fmt[:size_at] + u64(len(new)) + new + fmt[at + old :]
+            self.give(f"format-{name}", version6(self.m, [pages([
+                record(bytes(2) + bytes(40))])]))
+        self.m.events = fmt
+
+    def bomb_metadata(self):
+        lines = b"".join(b"cache-%d %d 1 64 64 1 : tunables 0 0 0 : slabdata 1 1 0\n" % (i, i)
+                         for i in range(20000))
+        values = b"".join(b"pgalloc_%d %d\n" % (i, i) for i in range(30000))
+        items = {"slabinfo": lines, "vmstat": values, "pagetypeinfo": values,
+                 "modules": lines, "buddyinfo": values, "zoneinfo": values}
+        options = b"".join(option(META, name.encode() + when + b"\0" + text)
+                           for name, text in items.items() for when in (b".before", b".after"))
+        options += b"".join(option(META, b"item%d\0x" % i) for i in range(20000))
+        slab = record(self.m.event("kmalloc", ptr=0xFFFF888000001000, bytes_req=8,
+                                   bytes_alloc=8))
+        data = version6(self.m, [pages([slab, self.alloc(1)])], options)
+        self.give("metadata", data)
+        with open("a.dat", "wb") as f:
+            f.write(data)
+        for args in ["--ledger"], ["--by", "cache"], ["--account"]:
+            self.runner.run("metadata", len(data), "stat", *args, "-i", "a.dat")
+        self.m.cmdlines, old = u64(700000) + b"1 a\n" * 175000, self.m.cmdlines
+        self.give("command-lines", version6(self.m, [self.a_page()]))
+        self.m.cmdlines = old
+
+    # --- texts and raw pages
+
+    def bomb_text_log(self):
+        line = b"  task-1 [000] d..1.  100.%06d: mm_page_alloc: page=0x1 pfn=0x%x order=0 migratetype=0 gfp_flags=GFP_KERNEL\n"
+        texts = {
+            "one-line": b"x" * 2000000,
+            "no-event": b"\n" * 1000000,
+            "tasks": b"".join(line.replace(b"task-1", b"t%d-%d" % (i, i)) % (i, i)
+                              for i in range(10000)),
+            "functions": b"".join(
+                b"  task-1 [000] d..1.  100.%06d: kfree: call_site=f%d+0x0/0x1 ptr=%016x\n"
+                % (i, i, i) for i in range(10000)),
+            "cpus": b"".join(line.replace(b"000", b"%03d" % (i % 4000), 1) % (i, i)
+                             for i in range(8000)),
+            "flags": b"".join(line.replace(b"GFP_KERNEL", b"GFP_X%d" % i * 1) % (i, i)
+                              for i in range(8000)),
+            "many-flags": line.replace(b"GFP_KERNEL", b"|".join(
+                b"GFP_X%d" % i for i in range(8000))) % (1, 1) * 20,
+        }
+        for name, text in texts.items():
+            with open("log", "wb") as f:
+                f.write(text)
+            self.runner.run(f"text-{name}", len(text), "import", "-q", "--ftrace-text",
+                            "log", "-o", "a.dat")
+
+    def raw_pages(self, **files):
+        folder = "raw"
+        texts = {"uname": b"", **files}
+        os.makedirs(folder + "/events/kmem", exist_ok=True)
+        with open(folder + "/events/header_page", "wb") as f:
+            f.write(b"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+                    b"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+                    b"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n")
+        os.makedirs(folder + "/events/kmem/kfree", exist_ok=True)
+        with open(folder + "/events/kmem/kfree/format", "wb") as f:
+            f.write(b"name: kfree\nID: 1\n")
+        for name, text in texts.items():
+            with open(f"{folder}/{name}", "wb") as f:
+                f.write(text)
+        with open(folder + "/cpu0.raw", "wb") as f:
+            f.write(self.a_page())
+        return folder
+
+    def import_raw(self, name, size):
+        self.runner.run(name, size, "import", "-q", "--raw-pages", "raw", "-o", "raw.dat")
+        self.check_size("raw.dat", size)
+
+    def bomb_raw_pages(self):
+        self.raw_pages(uname=b"Linux box 6.1 " + b"a " * 100000)
+        self.import_raw("uname", 200000)
+        self.raw_pages()
+        for size in HOLE, HOLE + 100:
+            os.truncate("raw/cpu0.raw", size)
+            self.import_raw(f"raw-hole-{size - HOLE}", 70000)
+
+    # --- holes
+
+    def bomb_holes(self):
+        m, a_page = self.m, self.a_page()
+        data = version6(m, [a_page])
+        at = data.rindex(b"flyrecord\0") + 10
+        self.give("hole-6", data[: at + 8] + u64(HOLE) + data[at + 16 :], HOLE)
+        out = Version7(m).out
+        self.give("hole-7-sections", out, HOLE)
+        out += u16(3) + u16(0) + u32(0) + u64(0)
+        self.give("hole-7", out + bytes(-len(out) % PAGE) + a_page, HOLE)
+        out = self.packed_start().out + u16(3) + u16(1) + u32(0) + u64(0)
+        out += bytes(-len(out) % PAGE)
+        self.give("hole-7-chunks", out + u32(0xFFFFFFFF), HOLE)
+        for number, start in (0, b""), (3, b""), (16, b""), (17, u32(65536)), (
+                18, u32(65536)), (20, u32(0xFFFFFFF0)), (21, u64(HOLE // 2)), (99, b""):
+            data = wire(m, [(3, 0, a_page)], end=False)
+            data += u16(number) + u16(0) + u32(1) + u64(HOLE) + start
+            self.give(f"hole-stream-{number}", data, HOLE)
+
+    # --- compressed data
+
+    def bomb_chunks(self):
+        self.give("zeros", self.packed([bytes(12 << 20)] * 30))
+        page = pages([self.alloc(i * 8) + self.free(i * 8) for i in range(40)])
+        self.give("same-page", self.packed([page * 4000] * 20))
+        self.give("small-events", self.packed(
+            [pages([u32(1 | 1 << 5) + bytes(4)] * 400) * 4000] * 20))
+        # Of each CPU, which takes 20 bytes of the file, three chunks are held.
+        self.give("zeros-of-many-cpus", self.packed([bytes(60 << 10)] * 3, nr=300))
+
+    def bomb_sections(self):
+        v = self.packed_start()
+        at = len(v.out)
+        self.packed_section(v, 19, u32(60 << 20) + bytes(60 << 20))
+        v.options += option(19, u64(at)) * 5000
+        v.buffer([chunks([self.a_page()], zstd)], compressed=True)
+        self.give("one-section-often", v.finish())
+
+
+def main():
+    kmemx, scratch, original, *sanitizer = sys.argv[1:]
+    runner = Runner(kmemx, bool(sanitizer and sanitizer[0]))
+    bombs = Bombs(runner, Metadata(original))
+    only = os.environ.get("BOMB", "")
+    for name in dir(bombs):
+        if name.startswith("bomb_" + only):
+            getattr(bombs, name)()
+
+
+if __name__ == "__main__":
+    os.chdir(sys.argv[2])
+    main()

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# Another user lays links and FIFOs at every name that a command writes, in a directory that all
+# may write to: with the sticky bit, as /tmp has it, and without, where the kernel protects nobody.
+# What they lead to stays as it is, and nothing waits for them.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+command -v setpriv >/dev/null || skip "no setpriv here"
+nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+chmod 711 . ..
+nobody true 2>/dev/null || skip "no other user here"
+data=$(cd "$(dirname "$0")/../data" && pwd)
+here=$PWD
+before=$(tracing_state)
+
+# Runs in the shell that becomes kmemx: its number is in the names that one could guess.
+cat >lay <<'END'
+kind=$1 folder=$2 name=$3
+shift 3
+for path in "$folder/$name" "$folder/$name.old" "$folder/.$name.$$.tmp" \
+	"$folder/.$name.$$.second" "$folder/.$name.$$.new" "$folder/.$name.$$.cpu0" \
+	"$folder/.$name.$$.cpu1"; do
+	case $kind in
+	symlink) setpriv --reuid=65534 --regid=65534 --clear-groups ln -s "$PWD/victim" "$path" ;;
+	dangling) setpriv --reuid=65534 --regid=65534 --clear-groups ln -s "$PWD/made" "$path" ;;
+	# By root, as fs.protected_hardlinks forbids others what it once allowed.
+	hardlink) ln victim "$path" ;;
+	fifo) setpriv --reuid=65534 --regid=65534 --clear-groups mkfifo "$path" ;;
+	esac
+done
+exec "$@"
+END
+
+# attack FOLDER NAME COMMAND...: with each kind of thing at the names
+attack() {
+	folder=$1 name=$2
+	shift 2
+	for kind in symlink dangling hardlink fifo; do
+		rm -rf "${folder:?}" victim made
+		mkdir "$folder"
+		chmod $mode "$folder"
+		echo victim >victim
+		chmod 640 victim
+		code=0
+		timeout -k 5 30 sh lay $kind "$folder" "$name" "$KMEMX" "$@" >out 2>err || code=$?
+		case $code in
+		0) ;;
+		1 | 2) [ -s err ] || fail "$kind, $mode: kmemx $*: no message" ;;
+		*) fail "$kind, $mode: kmemx $*: exit $code: $(cat err)" ;;
+		esac
+		expect victim "$(cat victim)" "the file behind a $kind, $mode: kmemx $*"
+		expect "0 0 640" "$(stat -c '%u %g %a' victim)" "owner of it, $kind, $mode: kmemx $*"
+		[ ! -e made ] || fail "$kind, $mode: kmemx $* made the file that a link named"
+		if [ $code = 0 ] && [ "$1" != script ]; then
+			[ -f "$folder/$name" ] && [ ! -L "$folder/$name" ] ||
+				fail "$kind, $mode: kmemx $*: no file: $(cat err)"
+			"$KMEMX" info -i "$folder/$name" >/dev/null || fail "$kind: kmemx $*: unreadable"
+		fi
+		echo "$kind $mode $code: kmemx $*" >>log
+	done
+}
+
+# The owner that sudo names gets the recording, by its descriptor.
+SUDO_UID=65534 SUDO_GID=65534
+export SUDO_UID SUDO_GID
+"$KMEMX" record -q -o own.dat -- true
+expect "65534 65534 600" "$(stat -c '%u %g %a' own.dat)" "owner of a recording"
+: >log
+for mode in 1777 777; do
+	attack there r.dat record -q -o there/r.dat -- true
+	attack there r.dat record -q -z -o there/r.dat -- true
+	attack there r.dat split -i "$data/trixie-amd64-small-stack.v7.dat" --cpu 0 -o there/r.dat
+	attack there r.txt script -i "$data/trixie-amd64-small-stack.v7.dat" -o there/r.txt
+	attack there r.dat import --ftrace-text "$data/boot-bookworm-amd64.trace.txt.gz" -o there/r.dat
+	attack there r.dat extract -o there/r.dat
+done
+[ "$(grep -c '^hardlink .* 0: ' log)" -ge 8 ] || fail "too few of them have run: $(cat log)"
+
+# What another user calls a killed recorder's file is none.
+token=0123456789abcdef
+for kind in symlink hardlink fifo file; do
+	rm -rf there victim
+	mkdir there
+	chmod 1777 there
+	head -c 5000 /dev/zero >victim
+	cp victim same
+	for name in there/.r.dat.$token.tmp there/.r.dat.$token.cpu0; do
+		case $kind in
+		symlink) nobody ln -s "$here/victim" $name ;;
+		hardlink) ln victim $name ;;
+		fifo) nobody mkfifo $name ;;
+		file) nobody cp /etc/hostname $name ;;
+		esac
+	done
+	code=0
+	timeout -k 5 30 "$KMEMX" recover there 2>err || code=$?
+	expect 1 $code "recover of another's $kind: $(cat err)"
+	grep -q 'not a file that this user has made' err || fail "recover of another's $kind: $(cat err)"
+	expect 2 "$(find there -name '.r.dat.*' | wc -l)" "another's files, $kind"
+	cmp victim same
+	# Nor does the next recording of this name care.
+	timeout -k 5 30 "$KMEMX" record -q -o there/r.dat -- true 2>err || fail "$kind: $(cat err)"
+	expect 2 "$(find there -name '.r.dat.*' | wc -l)" "another's files, $kind"
+	cmp victim same
+done
+expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# A recorder that is killed at any moment loses nothing: what is in its file and in the kernel's
+# buffers is recovered, and what it had in its hands is counted. So does one that finishes, and an
+# extract. The kernel's own counts say how many events there were.
+# In: $LONG, set: all moments, in memory too; else some on the disk.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+before=$(tracing_state)
+busy=
+mine=$tracefs/instances/mine-$$
+cleanup() {
+	[ -z "$busy" ] || kill $busy 2>/dev/null || :
+	if [ -d "$mine" ]; then
+		echo 0 >"$mine/tracing_on"
+		echo >"$mine/set_event"
+		rmdir "$mine" || :
+	fi
+	umount memory 2>/dev/null || :
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+timeout 300 sh -c 'while :; do ls -l /etc /dev; done' >/dev/null 2>&1 &
+busy=$!
+
+# The events that instance $1 has had, but for those overwritten: read and still there.
+kernel_count() {
+	echo 0 >"$1/tracing_on" 2>/dev/null || :
+	cat "$1"/per_cpu/cpu*/stats | awk '/^(entries|read events):/ { n += $NF } END { print n + 0 }'
+}
+
+# All events of recording $1.
+count() {
+	"$KMEMX" info -i "$1" >info || fail "$1 is unreadable"
+	awk '/^ *count  event/ { on = 1; next } on && NF == 2 { sum += $1 } END { print sum + 0 }' info
+}
+
+only_instance() {
+	for dir in "$tracefs"/instances/kmemx-*/; do
+		[ ! -d "$dir" ] || echo "$dir"
+	done
+}
+
+# check FOLDER WHAT: what was killed there is recovered; all that is left are recordings
+check() {
+	events=
+	# With --follow two: what the command allocates, and the frees of all tasks.
+	for dir in $(only_instance); do
+		[ "$(cat "$dir/events/enable")" = 0 ] || events=$((events + $(kernel_count "$dir")))
+		events=${events:-0}
+	done
+	ls -A "$1" >listing
+	code=0
+	"$KMEMX" recover "$1" 2>err || code=$?
+	case $(cat err) in
+	*'no interrupted recording'*) ;;
+	*) expect 0 $code "recover after $2: $(cat err; cat listing)" ;;
+	esac
+	# The kernel may still be removing one whose rmdir was interrupted.
+	tries=0
+	while [ -n "$(only_instance)" ] && [ $tries -lt 40 ]; do
+		tries=$((tries + 1))
+		sleep 0.05
+	done
+	expect "" "$(only_instance)" "instances after $2: $(cat err)"
+	[ "$(find "$1" -name '.*.dat.*' | wc -l)" = 0 ] || fail "$2: parts are left: $(ls -A "$1")"
+	unwritten=$(sed -n 's/^kmemx: \([0-9]*\) events that the recorder had read, but not.*/\1/p' err)
+	found=0
+	for file in "$1"/*.dat "$1"/*.dat.recovered; do
+		[ ! -e "$file" ] || found=$((found + $(count "$file")))
+	done
+	if [ -n "$events" ]; then
+		expect "$events" $((found + ${unwritten:-0} + ${3:-0})) "events after $2: $(cat listing err)"
+		echo "$2: $events events, $found found, ${unwritten:-0} unwritten" >>log
+	else
+		echo "$2: no instance, $found found" >>log
+	fi
+	rm -rf "${1:?}"/* "${1:?}"/.[!.]*
+}
+
+mkdir disk memory
+folders=disk
+moments="start:0.1 record:0 record:0.05"
+calls="fallocate:2 ftruncate:2 linkat:1 renameat:2 unlinkat:1 pwrite64:3 pwrite64:5 copy_file_range:1 rmdir:1"
+if [ -n "${LONG-}" ]; then
+	moments="start:0.02 start:0.1 start:0.2 record:0 record:0.01 record:0.05 record:0.3"
+	calls="fallocate:2 fallocate:3 fallocate:4 ftruncate:2 ftruncate:3 linkat:1 renameat:1 renameat:2
+		unlinkat:1 unlinkat:2 pwrite64:2 pwrite64:3 pwrite64:4 pwrite64:5 pwrite64:6 copy_file_range:1 rmdir:1"
+fi
+if [ -n "${LONG-}" ] && mount -t tmpfs -o size=300m nodev memory 2>/dev/null; then
+	folders="disk memory"
+fi
+
+: >log
+# At the start and while recording.
+for folder in $folders; do
+	for when in $moments; do
+		for options in "" "-z --follow" "-b 256K"; do
+			rm -f err
+			# shellcheck disable=SC2086
+			"$KMEMX" record $options -o $folder/r.dat -- \
+				sh -c 'while :; do ls -l /etc >/dev/null; done' 2>err &
+			pid=$!
+			[ "${when%:*}" = start ] || wait_started err
+			sleep ${when#*:}
+			kill -KILL $pid
+			wait $pid || :
+			# Its command ends by itself once it is not recorded; here it would not.
+			for child in $(ps -eo pid=,ppid=,args= | awk '$2 == 1 && /ls -l \/etc >\/dev\/null/ { print $1 }'); do
+				kill -KILL "$child" 2>/dev/null || :
+			done
+			check $folder "$when, '$options', $folder"
+		done
+	done
+done
+
+# A stream: what was sent is with its reader, the rest in the buffers.
+for when in start:0.1 record:0 record:0.3; do
+	mkfifo pipe
+	cat pipe >sent &
+	cat=$!
+	rm -f err
+	"$KMEMX" record -o - >pipe 2>err &
+	pid=$!
+	[ "${when%:*}" = start ] || wait_started err
+	sleep ${when#*:}
+	kill -KILL $pid
+	wait $pid || :
+	wait $cat
+	rm pipe
+	sent=0
+	if [ -s sent ] && "$KMEMX" info -i sent >info 2>/dev/null; then
+		sent=$(count sent)
+	fi
+	dir=$(only_instance)
+	if [ -n "$dir" ]; then
+		held=$(cat "$dir"per_cpu/cpu*/stats | awk '/^entries:/ { n += $NF } END { print n + 0 }')
+		echo 0 >"$dir/tracing_on"
+		entries=$(cat "$dir"per_cpu/cpu*/stats | awk '/^entries:/ { n += $NF } END { print n + 0 }')
+		[ "$entries" -ge "$held" ]
+		"$KMEMX" recover --streams disk 2>err || grep -q 'no interrupted' err || fail "a stream: $(cat err)"
+		found=0
+		for file in disk/kmemx-*-stream.dat; do
+			[ ! -e "$file" ] || found=$(count "$file")
+		done
+		[ "$found" -ge "$entries" ] || [ "$entries" -lt 3 ] ||
+			fail "a stream, $when: $entries events in the buffers, $found found: $(cat err)"
+		expect "" "$(only_instance)" "instances after a stream"
+		rm -rf disk/*
+	fi
+	echo "stream, $when: $sent sent, ${entries:-0} in the buffers, ${found:-0} found" >>log
+done
+
+# While it finishes: before each of the system calls that change the file.
+if command -v strace >/dev/null; then
+	for folder in $folders; do
+		for call in $calls; do
+			for options in "" "-z"; do
+				[ -z "$options" ] || [ $folder = disk ] || continue
+				# shellcheck disable=SC2086
+				SUDO_UID=0 SUDO_GID=0 strace -qq -o /dev/null -e "trace=${call%:*}" \
+					-e "inject=${call%:*}:signal=KILL:when=${call#*:}" "$KMEMX" record $options \
+					-q -o $folder/r.dat -- sh -c 'ls -lR /etc >/dev/null' 2>err || :
+				check $folder "$call, '$options', $folder"
+			done
+		done
+	done
+else
+	echo "no strace here: the ends of recordings are left out"
+fi
+
+# An extract: what it had read is recovered, the rest is where it was.
+mkdir "$mine"
+for call in pwrite64:3 pwrite64:5 fallocate:1 fallocate:2 fallocate:4 ftruncate:3 renameat:1; do
+	command -v strace >/dev/null || break
+	echo 4096 >"$mine/buffer_size_kb"
+	echo 1 >"$mine/events/kmem/kmalloc/enable"
+	echo 1 >"$mine/tracing_on"
+	sleep 0.3
+	echo 0 >"$mine/tracing_on"
+	had=$(cat "$mine"/per_cpu/cpu*/stats | awk '/^entries:/ { n += $NF } END { print n + 0 }')
+	strace -qq -o /dev/null -e "trace=${call%:*}" -e "inject=${call%:*}:signal=KILL:when=${call#*:}" \
+		"$KMEMX" extract --instance "${mine##*/}" -o disk/x.dat -q 2>err || :
+	left=$(cat "$mine"/per_cpu/cpu*/stats | awk '/^entries:/ { n += $NF } END { print n + 0 }')
+	"$KMEMX" recover disk 2>err || grep -q 'no interrupted' err || fail "extract, $call: $(cat err)"
+	found=0
+	for file in disk/*.dat; do
+		[ ! -e "$file" ] || found=$((found + $(count "$file")))
+	done
+	# What was read, but not written when it was killed, is 1 MiB at most.
+	[ $((had - left - found)) -lt 40000 ] && [ $((had - left - found)) -ge 0 ] ||
+		fail "extract, $call: of $had events $left are left and $found recovered: $(cat err)"
+	case $call in
+	pwrite*) ;;
+	*) [ "$found" -gt 0 ] || [ "$had" = "$left" ] || fail "extract, $call: nothing recovered: $(cat err)" ;;
+	esac
+	echo "extract, $call: had $had, left $left, found $found" >>log
+	rm -rf disk/* disk/.[!.]*
+	echo >"$mine/trace"
+done
+cat log
+cleanup
+trap - EXIT
+expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# Other processes use a recording's tracing instance or its file while it is made: events that
+# are missing then are counted or at least told, and the file is marked.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+before=$(tracing_state)
+pipes=$KMEMX_BUILD/tests/workloads/pipes
+
+# meddle NAME: records while the function of that name runs, with $instance
+meddle() {
+	rm -f err
+	"$KMEMX" record -o "$1.dat" 2>err &
+	pid=$!
+	wait_started err
+	instance=$tracefs/instances/$(instance_of $pid)
+	"$pipes" 100
+	"$1"
+	"$pipes" 100
+	kill -INT $pid
+	code=0
+	wait $pid || code=$?
+	"$KMEMX" info "$1.dat" >info || fail "$1: the file is unreadable: $(cat err)"
+}
+# told PATTERN: it was said and written down, in the last meddle
+told() {
+	! grep -q 'none lost' err || fail "none lost, it says: $(cat err)"
+	grep -qE "$1" err || fail "not told: $(cat err)"
+	grep -q truncated info || fail "not marked: $(cat info)"
+}
+
+off_and_on() {
+	echo 0 >"$instance/tracing_on"
+	"$pipes" 10
+	echo 1 >"$instance/tracing_on"
+}
+clear_one() { : >"$instance/per_cpu/cpu0/trace"; }
+clear_all() { echo >"$instance/trace"; }
+off() { echo 0 >"$instance/tracing_on"; }
+events_off() { echo 0 >"$instance/events/kmem/enable"; }
+one_event_off() { echo 0 >"$instance/events/kmem/kfree/enable"; }
+filter() { echo 'bytes_req > 4096' >"$instance/events/kmem/kmalloc/filter"; }
+# Only the pages that the recorder has not read yet can be taken.
+take() {
+	for cpu in "$instance"/per_cpu/cpu*; do
+		timeout 0.3 cat "$cpu/trace_pipe_raw" >>taken || :
+	done
+}
+take_text() { timeout 0.5 cat "$instance/trace_pipe" >taken.txt || :; }
+look() {
+	cat "$instance/trace" "$instance/per_cpu/cpu0/stats" "$instance/tracing_on" \
+		"$instance/set_event" >/dev/null
+}
+
+meddle look
+grep -q 'none lost' err || fail "looking takes nothing: $(cat err)"
+for how in off_and_on off; do
+	meddle $how
+	told 'LOST.*another process switched tracing off or on'
+done
+for how in clear_one clear_all; do
+	meddle $how
+	told 'LOST.*another process cleared a ring buffer'
+done
+for how in events_off one_event_off filter; do
+	meddle $how
+	told 'LOST.*another process changed what is recorded'
+done
+for how in take take_text; do
+	meddle $how
+	told '[1-9][0-9]* LOST \(.*[1-9][0-9]* taken by another reader'
+	# What is said to be in the file is in it.
+	counted=$(awk '/^ *count  event/ { on = 1; next } on && NF == 2 { sum += $1 } END { print sum }' info)
+	expect "$(events_said err)" "$counted" "events that are left, $how"
+done
+[ -s taken ] || fail "nothing was taken"
+# Each line but those of callchains is an event; cat was ended with some of them unread.
+said=$(sed -n 's/^.*[ (]\([0-9]*\) taken by another reader.*/\1/p' err)
+text=$(grep -cE -- '-[0-9]+ +\[[0-9]+\]' taken.txt)
+[ "$text" -le "$said" ] && [ $((said - text)) -lt 1000 ] ||
+	fail "$text events were taken, $said it says"
+
+# The file, cut by another while it is written: pages are missing, at its end or inside.
+rm -f err
+"$KMEMX" record -b 1M -o cut.dat 2>err &
+pid=$!
+wait_started err
+for pass in 1 2 3; do ls -lR /etc /usr/share/doc >/dev/null; done
+set -- .cut.dat.*
+[ -s "$1" ] || fail "nothing is written yet: $(ls -lA)"
+for file; do truncate -s 0 "$file"; done
+for pass in 1 2 3; do ls -lR /etc /usr/share/doc >/dev/null; done
+kill -INT $pid
+code=0
+wait $pid || code=$?
+expect 1 $code "status after the file was cut: $(cat err)"
+grep -qE 'another process .*cut' err || fail "not told: $(cat err)"
+! grep -q 'none lost' err || fail "none lost, it says: $(cat err)"
+"$KMEMX" info cut.dat >info || fail "cut.dat is unreadable: $(cat err)"
+grep -q truncated info || fail "not marked: $(cat info)"
+"$KMEMX" stat cut.dat --slab --caller -l 3 >/dev/null || fail "stat of cut.dat"
+expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# What is said to live, beside the kernel's own count: POSIX timers that kfree_rcu() freed
+# without an event, files that are held, and what all caches hold.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+[ -r /proc/slabinfo ] || skip "this kernel has no /proc/slabinfo"
+[ -r /sys/kernel/slab/filp/objects ] || skip "this kernel shows no caches in /sys/kernel/slab"
+command -v python3 >/dev/null || skip "python3 is not installed"
+
+# Exact: no CPU holds a slab after it.
+objects() {
+	echo 1 >"/sys/kernel/slab/$1/shrink"
+	read -r count _ <"/sys/kernel/slab/$1/objects"
+	echo "$count"
+}
+
+# range FILE OPTION COLUMN NAME: "NET MIN MAX" of a row, in bytes; zeros if there is none
+range() {
+	"$KMEMX" stat -i "$1" --slab "--$2" --json | python3 -c '
+import json, sys
+_, by, name = sys.argv
+rows = json.load(sys.stdin)["reports"][0]["rows"]
+row = next((r for r in rows if r[by].split("+")[0] == name), {})
+print(*(row.get(k, 0) for k in ("net", "net_min", "net_max")))' "$3" "$4"
+}
+
+# Timers: nearly all are gone, and no event says so. What the cache holds is all that can be.
+if [ -d /sys/kernel/slab/posix_timers_cache ]; then
+	size=$(cat /sys/kernel/slab/posix_timers_cache/slab_size)
+	"$KMEMX" record -q -o timers.dat -- "$KMEMX_BUILD/tests/workloads/timers" 3000 6000
+	left=$(objects posix_timers_cache)
+	# shellcheck disable=SC2046 # three numbers
+	set -- $(range timers.dat caller callsite do_timer_create)
+	echo "do_timer_create: net $1, [$2, $3] bytes; the cache holds $left x $size"
+	[ "$1" -ge $((2900 * size)) ] || fail "the timers were not seen"
+	# Others may have come or gone since.
+	[ "$2" -le $(((left + 200) * size)) ] || fail "sure to live: more than there is"
+	[ "$3" -lt $((1500 * size)) ] || fail "the kernel's count does not count"
+fi
+
+# Files that are held: nearly all of them are sure.
+"$KMEMX" record -q -o files.dat --duration 500ms -- \
+	"$KMEMX_BUILD/tests/workloads/files" 5000 1500
+size=$(cat /sys/kernel/slab/filp/slab_size)
+# shellcheck disable=SC2046
+set -- $(range files.dat cache cache filp)
+echo "filp: net $1, [$2, $3] bytes; 5000 x $size are held"
+[ "$3" -ge $((5000 * size)) ] || fail "5000 files are held"
+[ "$2" -ge $((4000 * size)) ] || fail "of 5000 files hardly any is sure to live"
+[ "$2" -le "$3" ] || fail "no range"
+[ "$3" -le "$1" ] || fail "not inside net"
+
+"$KMEMX" info -i files.dat | grep -q 'slab_cpu.after' || fail "nothing of what CPUs hold"
+# Every row is a range inside its net.
+"$KMEMX" stat -i files.dat --slab --cache --json >all.json
+python3 - <<'END'
+import json, sys
+rows = json.load(open("all.json"))["reports"][0]["rows"]
+wrong = [r for r in rows if not r["net_min"] <= r["net_max"] <= r["net"]]
+sys.exit(f"no ranges: {wrong}" if wrong else 0)
+END

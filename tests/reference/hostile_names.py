@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Holds every command to what may reach a terminal: names that others chose are made safe.
+
+usage: hostile_names.py KMEMX DATA
+
+Every kind of name in a recording (tasks, functions, modules, caches, events, flags, the kernel's
+release and machine, ring buffers, the file itself) is overwritten with what drives a terminal,
+in recordings of DATA that are cut to a few events; so are the words of options, text logs and
+other inputs. What all commands then print, on both outputs, must be UTF-8 without any control
+or format character but the line break. Prints what is not; exit 1 if there is any.
+"""
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unicodedata
+
+# ESC, C1, directions, no UTF-8, DEL, BEL, no shape.
+EVIL = "\x1b[31m\u009b32m\u202e\u2066".encode() + b"\xff\x9b\x7f\x07\xe2\x80\x8b\b"
+# The same for names that a control character ends: those in kallsyms.
+EVIL_SYMBOL = b"\x9b" + "\u009b32m\u202e\u2066\u200b".encode() + b"\xff"
+# What no character of output may be.
+FORBIDDEN = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co"}
+
+
+def evil(size, of=EVIL):
+    return (of * (size // len(of) + 1))[:size]
+
+
+def spoil(word, of=EVIL):
+    """The word with all but its first and last letter gone, as long as it was."""
+    return word[:1] + evil(len(word) - 2, of) + word[-1:] if len(word) > 4 else word
+
+
+def unsafe(output, allowed):
+    """The first thing in @output that must not be there, or None."""
+    try:
+        text = output.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"no UTF-8: {output[max(0, error.start - 30):error.end + 20]!r}"
+    for at, char in enumerate(text):
+        if char not in allowed and unicodedata.category(char) in FORBIDDEN:
+            return f"U+{ord(char):04X}: {text[max(0, at - 30):at + 20]!r}"
+    return None
+
+
+class Commands:
+    def __init__(self, kmemx):
+        self.kmemx, self.wrong, self.nr, self.escaped = kmemx, [], 0, 0
+
+    def run(self, *args, stdin=None):
+        run = subprocess.run([self.kmemx, *args], stdin=stdin or subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                             env={**os.environ, "COLUMNS": "70"}, timeout=120)
+        self.nr += 1
+        allowed = "\n\t" if b"recover" in args or "recover" in args else "\n"
+        for name, output in (("stdout", run.stdout), ("stderr", run.stderr)):
+            what = unsafe(output, allowed)
+            if what:
+                self.wrong.append(f"{args}: {name}: {what}")
+            self.escaped += output.count(rb"\x1b") + output.count(rb"\u001b")
+        if "--csv" in args:
+            for line in run.stdout.splitlines():
+                if re.search(rb'(^|,)"?[=@]', line):
+                    self.wrong.append(f"{args}: a formula: {line[:80]!r}")
+        if b"Sanitizer" in run.stderr or b"runtime error:" in run.stderr:
+            self.wrong.append(f"{args}: {run.stderr[-400:]!r}")
+        if run.returncode < 0:
+            self.wrong.append(f"{args}: ended by signal {-run.returncode}")
+        return run
+
+    def reports(self, path):
+        for look in ((), ("--json",), ("--csv",)):
+            for what in (("--slab", "--page", "--caller"), ("--alloc",), ("--live",),
+                         ("--account",), ("--ledger",), ("--unmatched",), ("--sites",),
+                         ("--cache",), *(("--by", by) for by in (
+                             "callsite", "stack", "comm", "pid", "cpu", "node", "cache",
+                             "module"))):
+                self.run("stat", *what, *look, "-i", path)
+            self.run("diff", *look, path, path)
+            self.run("diff", *look, "--by", "comm", path, path)
+        for look in (("--stack",), ("--json", "--stack"), ("--format", "kmemtrace"),
+                     ("--format", "kmemtrace-min"), ("--gfp", "short"), ("--raw-ip",)):
+            self.run("script", *look, "--event", "*", "-i", path)
+        self.run("script", "--comm", "*", "-i", path)
+        self.run("info", "-v", path)
+        self.run("info", "--json", path)
+        self.run("split", "--time", "10%,90%", "-o", path + b".part", path)
+        self.run("diff", "--fail-on", "net>+1%", "--budget", path, path, path)
+
+    def words(self, path):
+        """Options and operands of such words, and files of such names."""
+        word = EVIL + b"\n  Try: nothing"
+        for args in (("stat", "--by"), ("stat", "-s"), ("stat", "--instance"),
+                     ("stat", "--time"), ("stat", "--skip-func"), ("stat", "--cpu"),
+                     ("stat", "--kallsyms"), ("stat", "--source"), ("stat", "--vmlinux"),
+                     ("stat", "--max-lost"), ("stat", "-l"), ("script", "--event"),
+                     ("script", "--callsite"), ("script", "--comm"), ("script", "--ptr"),
+                     ("script", "--format"), ("split", "--time"), ("diff", "--fail-on"),
+                     ("diff", "--per"), ("stat", "--modules"), ("stat", "--debug-info")):
+            self.run(*args, word, "-i" if args[0] != "diff" else path, path)
+        for command in ("stat", "diff", "script", "info", "split", "import", "recover",
+                        "record", "boot", "extract", "version"):
+            self.run(command, word)
+            self.run(command, b"--" + word)
+        self.run("import", "--ftrace-text", word)
+        self.run("import", "--raw-pages", word)
+        self.run("boot", "--print-cmdline", "-e", word)
+        self.run("boot", "--print-cmdline", "--kernel", word)
+        self.run("record", "-o", word + b"/x", "--", "true")
+        self.run("record", "-p", word)
+        self.run("extract", "--instance", word, "-o", path + b".out")
+        self.run("help", word)
+        self.run(word)
+
+
+def substitute(data, words):
+    for word in words:
+        data = data.replace(word, spoil(word))
+    return data
+
+
+def spoil_kallsyms(data):
+    """Functions and modules of the lines "ffffffff81000000 T name\\t[module]"."""
+    return re.sub(rb"(?m)^([0-9a-f]{8,16} [a-zA-Z] )(\S+)(\t\[)?([^\]\n]*)",
+                  lambda m: (m[1] + spoil(m[2], EVIL_SYMBOL) + (m[3] or b"") +
+                             spoil(m[4], EVIL_SYMBOL)), data)
+
+
+def spoil_tasks(data, names):
+    """Lines "179 sh" of the list of tasks: those names are longer there, in the same room."""
+    for name in names:
+        data = re.sub(rb"(?m)^(\d+ )" + re.escape(name) + rb"$",
+                      lambda m: m[1] + evil(len(name)), data)
+    return data
+
+
+RECORDINGS = {
+    "trixie-amd64-small-stack.v7.dat": (b"6.12.107+deb13-cloud-amd64", b"x86_64"),
+    "bookworm-armhf-small-stack.v7.dat": (b"6.1.0-50-armmp", b"armv7l"),
+    "variants-amd64-instance.v6.dat": (b"6.1.0-50-cloud-amd64", b"x86_64"),
+    "pressure-bookworm-amd64.v7.dat": (b"6.1.0-50-cloud-amd64", b"x86_64"),
+}
+
+
+def spoilt_names(data, kernel):
+    """What is told about tasks, functions, caches, the kernel and buffers."""
+    data = spoil_kallsyms(data)
+    data = re.sub(rb"(?m)^(\d+) sleep$", lambda m: m[1] + b" =1+1\x1b", data)
+    data = spoil_tasks(data, {m[2] for m in re.finditer(rb"(?m)^(\d+) ([^\s=]{2,15})$", data)})
+    data = substitute(data, (*kernel, b"Debian"))
+    data = re.sub(rb"\b(vm_area_struct|maple_node|task_struct|filp|skbuff_head_cache|"
+                  rb"anon_vma_chain|dentry|names_cache)\x00",
+                  lambda m: spoil(m[1]) + b"\0", data)
+    return re.sub(rb"\x00(slab|pages)\x00", lambda m: b"\0" + evil(len(m[1])) + b"\0", data)
+
+
+def spoilt_formats(data):
+    """Some names of events, fields and flags: those that kmemx knows, and others."""
+    return substitute(data, (b"GFP_HIGHUSER_MOVABLE", b"__GFP_NOWARN", b"mm_page_pcpu_drain", b"mm_page_free_batched", b"bytes_alloc",
+                             b"alloc_migratetype", b"kmem_cache_alloc_node"))
+
+
+def recordings(kmemx, data, folder):
+    for name, kernel in RECORDINGS.items():
+        part = os.path.join(folder, "part.dat")
+        # A part is not compressed: what is in it can be overwritten.
+        subprocess.run([kmemx, "split", "--time", "30%,45%", "-o", part,
+                        os.path.join(data, name)], check=True, stderr=subprocess.DEVNULL)
+        with open(part, "rb") as file:
+            whole = file.read()
+        os.remove(part)
+        for what, changed in (("names", spoilt_names(whole, kernel)),
+                              ("formats", spoilt_formats(whole)),
+                              ("both", spoilt_formats(spoilt_names(whole, kernel)))):
+            if changed == whole:
+                sys.exit(f"{name}: no {what} in it")
+            path = os.path.join(folder.encode(), EVIL + what.encode())
+            with open(path, "wb") as file:
+                file.write(changed)
+            yield path
+
+
+TEXT = b"""# tracer: nop
+#
+    %s-7  [000] .....  1.000001: kmalloc: call_site=%s+0x1/0x9 ptr=000000001 bytes_req=9 \
+bytes_alloc=16 gfp_flags=GFP_KERNEL|%s node=-1 accounted=false
+    %s-7  [000] .....  1.000002: mm_page_alloc: page=0x1 pfn=0x1 order=0 migratetype=0 \
+gfp_flags=GFP_KERNEL
+    %s-7  [000] .....  1.000003: <stack trace>
+ => %s
+ => %s
+%s
+"""
+
+
+def imports(commands, folder):
+    log = os.path.join(folder.encode(), EVIL + b".txt")
+    with open(log, "wb") as file:
+        file.write(TEXT.replace(b"%s", EVIL))
+    out = os.path.join(folder.encode(), EVIL + b".imported")
+    commands.run("import", "--ftrace-text", log, "-o", out)
+    if not os.path.exists(out):
+        with open(log, "wb") as file:
+            file.write(TEXT.replace(b"%s", b"a\x1b[31m\xc2\x9b"))
+        commands.run("import", "--ftrace-text", log, "-o", out)
+    if os.path.exists(out):
+        commands.reports(out)
+    with open(log, "wb") as file:
+        file.write(b"# tracer: nop\n" + EVIL)
+    commands.run("import", "--ftrace-text", log, "-o", out)
+    left = os.path.join(folder.encode(), b"." + EVIL + b".dat.4194000.tmp")
+    os.mkdir(left)
+    commands.run("recover", "-l", folder)
+    commands.run("recover", left)
+
+
+def main():
+    kmemx, data = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    commands = Commands(kmemx)
+    folder = tempfile.mkdtemp()
+    os.chdir(folder)
+    try:
+        for path in recordings(kmemx, data, folder):
+            commands.reports(path)
+        commands.words(path)
+        imports(commands, folder)
+    finally:
+        shutil.rmtree(folder)
+    if commands.escaped < 1000:
+        commands.wrong.append(f"only {commands.escaped} escapes are shown: nothing was tried")
+    print("\n".join(commands.wrong[:30]))
+    print(f"{commands.nr} commands, {len(commands.wrong)} wrong")
+    return 1 if commands.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

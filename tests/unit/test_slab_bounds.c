@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/slab_bounds.h: the truth lies inside the ranges, whatever is not traced.
+ *
+ * Each trial is a machine whose objects are known: caches with objects from before, events
+ * and what has none (kmem_cache_free_bulk(), kfree_rcu(), what is lost, filtered out or the
+ * recorder's), addresses that are used again, and a slabinfo that counts free objects too.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/slab_bounds.h"
+#include "base/strbuf.h"
+
+enum { NR_TRIALS = 600, NR_CACHES = 6, NR_SITES = 12, SLOTS = 1000, NR_CPUS = 2 };
+
+struct object {
+	bool live;
+	bool seen; /* an event has told of its allocation */
+	uint32_t site;
+};
+
+struct machine_cache {
+	const char *name;
+	uint32_t id; /* name's number in the stream; 0: kmalloc */
+	uint32_t size, per_slab;
+	unsigned int untraced; /* of 100 frees */
+	uint64_t cpu_slabs;    /* that CPUs hold, where the recording says so */
+	struct object slots[SLOTS];
+};
+
+/* What is live in truth, of what was seen, in bytes; by row and of all. */
+struct truth {
+	uint64_t by_site[NR_SITES], by_cache[NR_CACHES], all;
+};
+
+struct trial {
+	uint64_t state; /* of the random numbers */
+	struct recording *file;
+	struct event_formats *fmts;
+	struct event_stream *stream;
+	struct recording rec;
+	struct recording_text meta[8];
+	struct recording_cpustat cpustat;
+	struct analysis_env env;
+	struct machine_cache caches[NR_CACHES];
+	struct slab_account acc;
+	struct slab_bounds bounds;
+	struct strbuf before, after, held;
+	bool filtered, losing, cpu_slabs_told;
+	uint64_t now;
+};
+
+static uint64_t below(struct trial *t, uint64_t n)
+{
+	t->state ^= t->state << 13;
+	t->state ^= t->state >> 7;
+	t->state ^= t->state << 17;
+	return t->state % n;
+}
+
+static bool chance(struct trial *t, unsigned int percent)
+{
+	return below(t, 100) < percent;
+}
+
+static uint64_t address(const struct trial *t, const struct machine_cache *c,
+			uint64_t slot)
+{
+	return 0xffff888000000000ULL + (uint64_t)(c - t->caches) * 0x10000000ULL +
+	       slot * c->size;
+}
+
+/* The event is lost while the machine loses events. */
+static bool is_lost(struct trial *t)
+{
+	if (!t->losing)
+		return false;
+	t->cpustat.overrun++;
+	return true;
+}
+
+static void allocate(struct trial *t, struct machine_cache *c)
+{
+	uint64_t slot = below(t, SLOTS);
+	struct object *o = &c->slots[slot];
+	struct kmem_event ev = { .type = c->id ? KMEM_CACHE_ALLOC : KMEM_KMALLOC,
+				 .ts = t->now };
+
+	if (o->live)
+		return;
+	*o = (struct object){ .live = true, .site = (uint32_t)below(t, NR_SITES) };
+	/* A filter lets some callsites pass. */
+	if ((t->filtered && o->site % 3 == 0) || is_lost(t))
+		return;
+	o->seen = true;
+	ev.slab_alloc.ptr = address(t, c, slot);
+	ev.slab_alloc.callsite = 0xffffffff81000000ULL + o->site;
+	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = c->size;
+	ev.slab_alloc.cache = c->id;
+	slab_account_event(&t->acc, &ev);
+}
+
+static void release(struct trial *t, struct machine_cache *c)
+{
+	uint64_t slot = below(t, SLOTS);
+	struct object *o = &c->slots[slot];
+	struct kmem_event ev = { .type = c->id ? KMEM_CACHE_FREE : KMEM_KFREE,
+				 .ts = t->now };
+
+	if (!o->live)
+		return;
+	o->live = false;
+	if (chance(t, c->untraced) || is_lost(t))
+		return;
+	ev.slab_free.ptr = address(t, c, slot);
+	ev.slab_free.callsite = 0xffffffff82000000ULL;
+	ev.slab_free.cache = c->id;
+	slab_account_event(&t->acc, &ev);
+}
+
+static uint64_t count_live(const struct machine_cache *c)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < SLOTS; i++)
+		n += c->slots[i].live;
+	return n;
+}
+
+/* The line of slabinfo: it counts up to the slack of free objects as in use. */
+static void tell(struct trial *t, const struct machine_cache *c, struct strbuf *slabinfo)
+{
+	struct slabinfo_line line = { .size = c->size, .per_slab = c->per_slab };
+	uint64_t slack = t->cpu_slabs_told ? c->cpu_slabs * c->per_slab
+					   : census_slack(&line, &t->rec);
+	uint64_t hidden = chance(t, 20) ? slack : chance(t, 20) ? 0 : below(t, slack + 1);
+	uint64_t active = count_live(c) + hidden;
+
+	strbuf_printf(slabinfo, "%s %lu %lu %u %u 1 : tunables 0 0 0 : slabdata 9 9 0\n",
+		      c->name, (unsigned long)active,
+		      (unsigned long)(active + below(t, 100)), c->size, c->per_slab);
+}
+
+/* Named caches are called as some of the fixture's are. */
+static void set_up_caches(struct trial *t)
+{
+	static const char *const kmallocs[] = { "kmalloc-64", "kmalloc-cg-256",
+						"kmalloc-1k" };
+	static const uint32_t sizes[] = { 64, 256, 1024 };
+	uint32_t i, id = (uint32_t)below(t, 4) + 1;
+
+	for (i = 0; i < NR_CACHES; i++) {
+		struct machine_cache *c = &t->caches[i];
+		uint64_t slot, old = chance(t, 30) ? 0 : below(t, SLOTS / 2);
+
+		memset(c, 0, sizeof(*c));
+		if (i < ARRAY_SIZE(kmallocs)) {
+			c->name = kmallocs[i];
+			c->size = sizes[i];
+		} else {
+			c->id = id++;
+			c->name = event_stream_cache(t->stream, c->id);
+			ck_assert_ptr_nonnull(c->name);
+			c->size = 96 + 32 * i;
+		}
+		c->per_slab = 1 + (uint32_t)below(t, 4);
+		c->cpu_slabs = below(t, 9);
+		c->untraced = chance(t, 30)   ? 0
+			      : chance(t, 30) ? 100
+					      : (unsigned int)below(t, 101);
+		for (slot = 0; slot < old; slot++)
+			c->slots[slot] = (struct object){ .live = true };
+	}
+}
+
+static void add_meta(struct trial *t, const char *name, const char *text)
+{
+	t->meta[t->rec.nr_meta++] = (struct recording_text){ .name = (char *)name,
+							     .text = (char *)text,
+							     .size = strlen(text) };
+}
+
+static void run(struct trial *t)
+{
+	uint64_t nr = 200 + below(t, 16000), i, gap_from = UINT64_MAX, gap_to = 0;
+	struct machine_cache *c;
+
+	if (chance(t, 30)) {
+		gap_from = below(t, nr);
+		gap_to = gap_from + below(t, 400);
+	}
+	t->filtered = chance(t, 20);
+	t->cpu_slabs_told = chance(t, 70);
+	set_up_caches(t);
+	for (c = t->caches; c < t->caches + NR_CACHES; c++)
+		tell(t, c, &t->before);
+	for (i = 0; i < nr; i++) {
+		/* Often few objects come and many go towards the end, or the other way. */
+		unsigned int grow =
+			i * 4 > nr * 3 ? (unsigned int)(t->state >> 20) % 100 : 60;
+
+		t->losing = i >= gap_from && i < gap_to;
+		if (i == gap_to && gap_to) {
+			struct kmem_event ev = { .type = KMEM_LOSS, .ts = t->now + 1 };
+
+			slab_account_event(&t->acc, &ev);
+		}
+		t->now += 1000;
+		c = &t->caches[below(t, NR_CACHES)];
+		if (chance(t, grow))
+			allocate(t, c);
+		else
+			release(t, c);
+	}
+	for (c = t->caches; c < t->caches + NR_CACHES; c++) {
+		tell(t, c, &t->after);
+		/* Told twice, of which the most counts. */
+		strbuf_printf(&t->held, "%s %lu 0\n%s 0 0\n", c->name,
+			      (unsigned long)c->cpu_slabs, c->name);
+	}
+	if (t->cpu_slabs_told)
+		add_meta(t, "slab_cpu.after", strbuf_text(&t->held));
+	add_meta(t, "slabinfo.before", strbuf_text(&t->before));
+	add_meta(t, "slabinfo.after", strbuf_text(&t->after));
+	add_meta(t, "duration_ns", "2000000000");
+	if (t->filtered)
+		add_meta(t, "scope", "part");
+}
+
+static void find_truth(const struct trial *t, struct truth *truth)
+{
+	const struct machine_cache *c;
+	size_t i;
+
+	*truth = (struct truth){ 0 };
+	for (c = t->caches; c < t->caches + NR_CACHES; c++) {
+		for (i = 0; i < SLOTS; i++) {
+			if (!c->slots[i].live || !c->slots[i].seen)
+				continue;
+			truth->by_site[c->slots[i].site] += c->size;
+			truth->by_cache[c - t->caches] += c->size;
+			truth->all += c->size;
+		}
+	}
+}
+
+static void check_range(const struct net_range *r, uint64_t truth, uint64_t seed)
+{
+	ck_assert_msg(r->min <= truth && truth <= net_range_max(r),
+		      "seed %lu: %lu is not in [%lu, %lu]", (unsigned long)seed,
+		      (unsigned long)truth, (unsigned long)r->min,
+		      (unsigned long)net_range_max(r));
+	ck_assert_uint_eq(r->net, r->min + r->seen + r->implicit + r->lost + r->gone);
+}
+
+static void check_ranges(struct trial *t, const struct truth *truth, uint64_t seed)
+{
+	struct net_range by_site[NR_SITES], by_cache[NR_CACHES], all;
+	uint32_t *site = calloc(t->acc.nr_rows + 1, sizeof(*site));
+	uint32_t *cache = calloc(t->acc.nr_rows + 1, sizeof(*cache));
+	struct net_range sum = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < t->acc.nr_rows; i++) {
+		const struct slab_key *key = slab_account_key(&t->acc, i);
+
+		site[i] = (uint32_t)(key->callsite - 0xffffffff81000000ULL);
+		cache[i] = key->cache ? 3 + key->cache - t->caches[3].id : UINT32_MAX;
+	}
+	ck_assert(!slab_bounds_sums(&t->bounds, site, by_site, NR_SITES));
+	ck_assert(!slab_bounds_sums(&t->bounds, cache, by_cache, NR_CACHES));
+	ck_assert(!slab_bounds_total(&t->bounds, &all));
+	for (i = 0; i < NR_SITES; i++) {
+		check_range(&by_site[i], truth->by_site[i], seed);
+		net_range_add(&sum, &by_site[i]);
+	}
+	for (i = 3; i < NR_CACHES; i++)
+		check_range(&by_cache[i], truth->by_cache[i], seed);
+	check_range(&all, truth->all, seed);
+	/* What is known of all is no less than what is known of the parts. */
+	ck_assert_uint_ge(all.min, sum.min);
+	ck_assert_uint_le(net_range_max(&all), net_range_max(&sum));
+	free(site);
+	free(cache);
+}
+
+static void set_up(struct trial *t)
+{
+	static const struct log silent = { 0 };
+	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
+	struct source src;
+	struct kmem_event ev;
+
+	*t = (struct trial){ 0 };
+	ck_assert(!source_open_file(&src, "data/trixie-amd64-small-stack.v7.dat"));
+	ck_assert(!recording_open(&t->file, &src, "fixture", &silent));
+	ck_assert(!event_formats_new(&t->fmts, t->file, &silent));
+	ck_assert(!event_stream_open(&t->stream, t->file, t->fmts, &opts, &silent));
+	while (event_stream_next(t->stream, &ev) > 0)
+		;
+}
+
+static void tear_down(struct trial *t)
+{
+	event_stream_close(t->stream);
+	event_formats_free(t->fmts);
+	recording_close(t->file);
+}
+
+/* What the ranges of many trials are worth. */
+struct worth {
+	unsigned int with_min, with_max;
+};
+
+static void one_trial(struct trial *t, uint64_t seed, struct worth *worth)
+{
+	struct truth truth;
+	struct net_range all;
+
+	t->state = seed * 0x9e3779b97f4a7c15ULL;
+	t->rec = (struct recording){ .nr_cpus = NR_CPUS,
+				     .uname = (char *)"Linux host 6.18.1 x86_64",
+				     .meta = t->meta,
+				     .cpustats = &t->cpustat,
+				     .nr_cpustats = 1 };
+	t->cpustat = (struct recording_cpustat){ 0 };
+	t->env = (struct analysis_env){ .rec = &t->rec, .stream = t->stream };
+	strbuf_reset(&t->before);
+	strbuf_reset(&t->after);
+	strbuf_reset(&t->held);
+	run(t);
+	slab_account_finish(&t->acc);
+	ck_assert(!t->acc.failed);
+	ck_assert(!slab_bounds_make(&t->bounds, &t->acc, &t->env));
+	find_truth(t, &truth);
+	check_ranges(t, &truth, seed);
+	ck_assert(!slab_bounds_total(&t->bounds, &all));
+	worth->with_min += all.min != 0;
+	worth->with_max += all.gone != 0;
+	slab_bounds_free(&t->bounds);
+	slab_account_free(&t->acc);
+}
+
+START_TEST(the_truth_lies_inside)
+{
+	struct trial *t = calloc(1, sizeof(*t));
+	struct worth worth = { 0 };
+	uint64_t seed;
+
+	set_up(t);
+	for (seed = 1; seed <= NR_TRIALS; seed++)
+		one_trial(t, seed, &worth);
+	/* Ranges from nothing to everything would hold as well. */
+	ck_assert_uint_ge(worth.with_min, NR_TRIALS / 4);
+	ck_assert_uint_ge(worth.with_max, NR_TRIALS / 4);
+	tear_down(t);
+	strbuf_free(&t->before);
+	strbuf_free(&t->after);
+	strbuf_free(&t->held);
+	free(t);
+}
+END_TEST
+
+Suite *test_slab_bounds_suite(void)
+{
+	Suite *s = suite_create("analysis/slab_bounds");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, the_truth_lies_inside);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * workload: objects of one size whose cache no flag of the request tells: System V messages.
+ * In: how many, and how many milliseconds to hold them. Out: that many messages in queues.
+ *
+ * usage: messages N [HOLD_MS]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <time.h>
+
+/* With the 48 bytes of struct msg_msg they take an object of 256. */
+#define TEXT_BYTES 200
+/* So many fit a queue by default (msgmnb: 16 KiB). */
+#define PER_QUEUE  64
+
+int main(int argc, char **argv)
+{
+	size_t nr = argc > 1 ? strtoul(argv[1], NULL, 10) : 0, i;
+	long hold = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+	struct timespec time = { hold / 1000, hold % 1000 * 1000000 };
+	int *queues = calloc(nr / PER_QUEUE + 1, sizeof(*queues));
+	struct {
+		long type;
+		char text[TEXT_BYTES];
+	} message = { .type = 1 };
+	int ret = 0;
+
+	if (!nr || !queues)
+		return 2;
+	for (i = 0; i < nr && !ret; i++) {
+		int *queue = &queues[i / PER_QUEUE];
+
+		if (i % PER_QUEUE == 0)
+			*queue = msgget(IPC_PRIVATE, 0600);
+		if (*queue < 0 || msgsnd(*queue, &message, TEXT_BYTES, IPC_NOWAIT)) {
+			perror("messages");
+			ret = 1;
+		}
+	}
+	if (!ret)
+		nanosleep(&time, NULL);
+	while (i--)
+		if (i % PER_QUEUE == 0 && queues[i / PER_QUEUE] >= 0)
+			msgctl(queues[i / PER_QUEUE], IPC_RMID, NULL);
+	free(queues);
+	return ret;
+}

@@ -87,7 +87,7 @@ DEFS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DKMEMX_VERSION='"$(VERSION)"' \
 	$(if $(filter libdw,$(pkgs)),-DHAVE_LIBDW=1) \
 	$(if $(STATIC),-DKMEMX_STATIC=1)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-ALL_CFLAGS := -std=gnu11 -pthread $(WARN) -Ilib -Icmd -include lib/base/banned.h $(DEFS) \
+ALL_CFLAGS := -std=gnu11 -pthread $(WARN) -Ilib -Icmd -Itests/unit -include lib/base/banned.h $(DEFS) \
 	$(LIB_CFLAGS) $(SANFLAGS) $(CFLAGS)
 ALL_LDFLAGS := -pthread $(SANFLAGS) $(if $(STATIC),-static) $(LDFLAGS)
 # "private": what is made for a test, $(B)/flags first of all, has everybody's flags.
@@ -96,7 +96,7 @@ $(B)/tests/%.o: private ALL_CFLAGS += $(CHECK_CFLAGS) -I$(B)/tests -Wno-missing-
 # --- files -------------------------------------------------------------------------------
 LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard lib/*/*.c)))
 CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard cmd/*.c)))
-TEST_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/unit/*.c)))
+TEST_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/unit/*.c tests/unit/*/*.c)))
 PROG_SRC := $(sort $(wildcard tests/live/*.c tests/bench/*.c tests/workloads/*.c))
 PROGS := $(patsubst %.c,$(B)/%,$(PROG_SRC))
 FUZZERS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -161,10 +161,10 @@ $(B)/plugins/plugin_kmemx.so: $(PLUGIN_OBJ)
 		$(shell $(PKG_CONFIG) --libs libtraceevent 2>/dev/null)
 	@ln -sf ../plugin_kmemx.so $(@D)/kmemx/plugin_kmemx.so
 
-# Each tests/unit/test_NAME.c defines Suite *test_NAME_suite(void).
+# Each test_NAME.c in tests/unit and its folders defines Suite *test_NAME_suite(void).
 $(B)/tests/suites.h: $(TEST_OBJ:$(B)/%.o=%.c)
 	@mkdir -p $(@D)
-	@for f in $(filter tests/unit/test_%,$^); do echo "SUITE($$(basename $$f .c))"; done > $@
+	@for f in $^; do case $$f in */test_*) echo "SUITE($$(basename $$f .c))" ;; esac; done > $@
 
 $(B)/tests/unit/run.o: $(B)/tests/suites.h
 $(UNIT): $(TEST_OBJ) $(B)/plugins/plugin_kmemx.o $(filter-out %/main.o,$(CMD_OBJ)) $(LIBKMEMX)

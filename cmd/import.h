@@ -12,7 +12,7 @@
 #include "base/strbuf.h"
 #include "capture/output.h"
 #include "message.h"
-#include "recording/import_options.h"
+#include "import/import_options.h"
 #include "recording/writer.h"
 
 #define IMPORT_COMMAND	      "import"

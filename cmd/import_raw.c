@@ -10,7 +10,7 @@
 #include "base/strbuf.h"
 #include "command.h"
 #include "import.h"
-#include "recording/raw_pages.h"
+#include "import/raw_pages.h"
 
 static const char command_name[] = "import";
 

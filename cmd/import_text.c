@@ -11,7 +11,7 @@
 
 #include "base/io.h"
 #include "command.h"
-#include "event/text_import.h"
+#include "import/text_import.h"
 #include "import.h"
 #include "report/text_cell.h"
 

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/event_filter.h"
-#include "analysis/script.h"
+#include "script/event_filter.h"
+#include "script/script.h"
 #include "base/safe_text.h"
 #include "command.h"
 #include "facts.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analysis/event_filter.h"
+#include "script/event_filter.h"
 #include "capture/output.h"
 #include "command.h"
 #include "event/part.h"

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
-#include "analysis/snapshot.h"
+#include "account/snapshot.h"
 #include "base/hash.h"
 
 /* Which of the kmalloc caches of one size serves a request (kmalloc_type() of slab.h). */

@@ -15,7 +15,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/census.h"
-#include "analysis/live.h"
+#include "account/live.h"
 #include "base/hash.h"
 
 enum ledger_kind {

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 #include "analysis/ledger_explained.h"
-#include "analysis/snapshot.h"
+#include "account/snapshot.h"
 
 /* A reader of one number from a snapshot's text. */
 typedef bool (*read_fn)(const char *text, uint64_t *value);

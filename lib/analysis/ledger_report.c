@@ -12,7 +12,7 @@
 
 #include "analysis/ledger_explained.h"
 #include "analysis/ledger_pages.h"
-#include "analysis/snapshot.h"
+#include "account/snapshot.h"
 #include "base/array.h"
 
 /* A cache of slabinfo. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/clock_skew.h"
+#include "account/clock_skew.h"
 #include "analysis/page_matrix.h"
 #include "analysis/page_report.h"
 #include "base/array.h"

@@ -7,7 +7,7 @@
 #define KMEMX_ANALYSIS_PAGE_MATRIX_H
 
 #include "analysis/analysis.h"
-#include "analysis/page_account.h"
+#include "account/page_account.h"
 
 /**
  * page_matrix() - add the matrix to a report

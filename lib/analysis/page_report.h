@@ -7,7 +7,7 @@
 #define KMEMX_ANALYSIS_PAGE_REPORT_H
 
 #include "analysis/bounds.h"
-#include "analysis/page_account.h"
+#include "account/page_account.h"
 #include "analysis/sites.h"
 #include "analysis/subject.h"
 

@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "analysis/bounds.h"
-#include "analysis/clock_skew.h"
-#include "analysis/page_account.h"
+#include "account/clock_skew.h"
+#include "account/page_account.h"
 #include "analysis/page_matrix.h"
 #include "analysis/profile_name.h"
 #include "analysis/sites.h"
-#include "analysis/slab_account.h"
+#include "account/slab_account.h"
 #include "base/array.h"
 
 enum profile_kind { KIND_SLAB, KIND_CACHE, KIND_PAGE };

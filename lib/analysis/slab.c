@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/clock_skew.h"
+#include "account/clock_skew.h"
 #include "analysis/slab_report.h"
 
 /* What account rows must differ in besides the event's callsite. Where functions are skipped

@@ -12,7 +12,7 @@
 
 #include "analysis/bounds.h"
 #include "analysis/census.h"
-#include "analysis/slab_account.h"
+#include "account/slab_account.h"
 
 /* Live objects of one row and one size: of one class of the census, or of none. */
 struct slab_piece {

@@ -7,7 +7,7 @@
 #define KMEMX_ANALYSIS_SLAB_REPORT_H
 
 #include "analysis/sites.h"
-#include "analysis/slab_account.h"
+#include "account/slab_account.h"
 #include "analysis/slab_bounds.h"
 #include "analysis/subject.h"
 

@@ -7,7 +7,7 @@
 #define KMEMX_ANALYSIS_SUBJECT_H
 
 #include "analysis/analysis.h"
-#include "analysis/dimension.h"
+#include "account/dimension.h"
 #include "analysis/sites.h"
 #include "analysis/tasks.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "event/stream.h"
-#include "event/text_import.h"
+#include "import/text_import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * account: the set of addresses that events have spoken of.
+ * In: slab pointers or page frame numbers. Out: what is known of each, at once.
+ */
+#ifndef KMEMX_ACCOUNT_LIVE_H
+#define KMEMX_ACCOUNT_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/hash.h"
+
+enum live_state {
+	LIVE_EMPTY, /* only in a fresh entry */
+	LIVE_ALLOCATED,
+	LIVE_FREED, /* its last event was a free */
+};
+
+/**
+ * struct live_entry - one address; 24 bytes, so that a million fit in 32 to 64 MB
+ * @row: who allocated it: index into the analysis' rows
+ * @bytes_req, @bytes_alloc: slab objects only
+ * @cpu: where it was allocated, truncated to 16 bits
+ * @order: page blocks only
+ * @epoch: the table's when the entry was made: live_is_recent()
+ */
+struct live_entry {
+	uint64_t key;
+	uint32_t row;
+	uint32_t bytes_req, bytes_alloc;
+	uint16_t cpu;
+	uint8_t order;
+	uint8_t state : 2;
+	uint8_t epoch : 6;
+};
+
+/* Open addressing, linear probing, at most 13/16 full; zero-initialise it. Just after it has
+ * grown it takes 2 * 24 * 16/13 = 59 bytes an address, and as at most one address in 16 is
+ * of a freed object then, 63 bytes a live one.
+ */
+struct live_table {
+	struct live_entry *entries;
+	size_t capacity; /* a power of two, or 0 */
+	size_t count;
+	uint8_t epoch; /* gaps so far, modulo LIVE_EPOCH_OLD; new entries carry it */
+};
+
+#define LIVE_EPOCH_OLD 63 /* of entries made before many gaps */
+
+static inline size_t live_home(const struct live_table *t, uint64_t key)
+{
+	return hash_address(key) & (t->capacity - 1);
+}
+
+/* @key's entry, or the empty place where it belongs. The table has capacity. */
+static inline struct live_entry *live_probe(const struct live_table *t, uint64_t key)
+{
+	size_t i = live_home(t, key);
+
+	while (t->entries[i].state != LIVE_EMPTY && t->entries[i].key != key)
+		i = (i + 1) & (t->capacity - 1);
+	return &t->entries[i];
+}
+
+/* The entry of @key, valid until the next insertion or removal; NULL if there is none. */
+static inline struct live_entry *live_find(const struct live_table *t, uint64_t key)
+{
+	struct live_entry *e;
+
+	if (!t->capacity)
+		return NULL;
+	e = live_probe(t, key);
+	return e->state == LIVE_EMPTY ? NULL : e;
+}
+
+/* Has the memory at @key's place fetched, to have it at hand a few events later. A call of
+ * such a function, which gives nothing and changes nothing, is one that GCC leaves away.
+ */
+static __always_inline void live_prefetch(const struct live_table *t, uint64_t key)
+{
+	const struct live_entry *home;
+
+	if (!t->capacity)
+		return;
+	home = &t->entries[live_home(t, key)];
+	__builtin_prefetch(home, 1);
+	/* Its end may be in the next line of the cache. */
+	__builtin_prefetch((const char *)(home + 1) - 1, 1);
+}
+
+/* Will the next insertion have the table grow? */
+static inline bool live_full(const struct live_table *t)
+{
+	return t->count >= t->capacity / 16 * 13;
+}
+
+/* Doubles the table where it is, without a second one beside it. False: no memory. */
+bool live_grow(struct live_table *t) __must_check;
+
+/* Finds or adds: a new entry has state LIVE_EMPTY. NULL if memory ran out. */
+static inline struct live_entry *live_insert(struct live_table *t, uint64_t key)
+{
+	struct live_entry *e;
+
+	if (unlikely(live_full(t)) && !live_grow(t))
+		return NULL;
+	e = live_probe(t, key);
+	if (e->state == LIVE_EMPTY) {
+		*e = (struct live_entry){ .key = key };
+		t->count++; /* the caller gives it a state */
+	}
+	return e;
+}
+
+/* Removes an entry that live_find() returned; moves others. */
+void live_remove(struct live_table *t, struct live_entry *entry);
+/* Iteration in no particular order: start with NULL; NULL at the end. */
+struct live_entry *live_next(const struct live_table *t, struct live_entry *entry);
+/* There was a gap in the events: no entry made so far is recent any more. */
+void live_gap(struct live_table *t);
+/* Was @entry made after the last gap? */
+static inline bool live_is_recent(const struct live_table *t,
+				  const struct live_entry *entry)
+{
+	return entry->epoch == t->epoch;
+}
+void live_free(struct live_table *t);
+
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * account: the state of each page frame: live, freed, or neither yet.
+ * In: ranges of page frames. Out: how many of them are what.
+ */
+#include "account/page_frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Of ranges up to this long, which are those of real blocks, the regions' words are used:
+ * they will be wanted again. Longer ones make their regions alike.
+ */
+#define WORDS_MAX 2048U
+
+static struct page_span *find_span(const struct page_frames *f, uint64_t pfn)
+{
+	uint32_t *index = u64_map_find(&f->span_index, pfn >> SPAN_ORDER);
+
+	return index ? &f->spans[*index] : NULL;
+}
+
+static struct page_span *get_span(struct page_frames *f, uint64_t pfn)
+{
+	struct page_span *span = find_span(f, pfn);
+
+	if (likely(span))
+		return span;
+	if (array_reserve(&f->spans, &f->spans_capacity, f->nr_spans + 1,
+			  sizeof(*f->spans)) ||
+	    !u64_map_insert(&f->span_index, pfn >> SPAN_ORDER, (uint32_t)f->nr_spans)) {
+		f->failed = true;
+		return NULL;
+	}
+	span = &f->spans[f->nr_spans++];
+	*span = (struct page_span){ 0 };
+	return span;
+}
+
+/* The region's place in memory, with whatever is in it; NULL if memory ran out. */
+static struct page_region *get_region(struct page_frames *f, uint64_t base)
+{
+	uint32_t *index = u64_map_find(&f->region_index, base);
+
+	if (index)
+		return &f->regions[*index];
+	if (array_reserve(&f->regions, &f->regions_capacity, f->nr_regions + 1,
+			  sizeof(*f->regions)) ||
+	    !u64_map_insert(&f->region_index, base, (uint32_t)f->nr_regions)) {
+		f->failed = true;
+		return NULL;
+	}
+	return &f->regions[f->nr_regions++];
+}
+
+struct page_region *page_region_slow(struct page_frames *f, uint64_t pfn)
+{
+	struct page_span *span = get_span(f, pfn);
+	struct page_region *region = span ? get_region(f, pfn >> REGION_ORDER) : NULL;
+	uint64_t bit = 1ULL << (pfn >> REGION_ORDER & 63);
+	unsigned int i;
+
+	if (!region)
+		return NULL;
+	region->base = pfn >> REGION_ORDER;
+	region->stale = false;
+	for (i = 0; i < REGION_WORDS; i++)
+		region->words[i] = (struct page_word){ span->live & bit ? ~0ULL : 0,
+						       span->freed & bit ? ~0ULL : 0, 0 };
+	span->detail |= bit;
+	return region;
+}
+
+/* Frames that are alike, or that are in one word. */
+struct page_run {
+	uint64_t nr;
+	struct page_bits bits; /* .word NULL: all are @live or @freed or neither */
+	bool live, freed;
+};
+
+/* The frames from @pfn on, up to @end at most, which is behind it. */
+static void next_run(const struct page_frames *f, uint64_t pfn, uint64_t end,
+		     struct page_run *run)
+{
+	unsigned int bit = pfn >> REGION_ORDER & 63, word_bit = pfn & 63;
+	const struct page_span *span = find_span(f, pfn);
+	uint64_t left = end - pfn, alike, nr;
+	uint64_t in_span = (1ULL << SPAN_ORDER) - (pfn & ((1ULL << SPAN_ORDER) - 1));
+
+	*run = (struct page_run){ .nr = left < in_span ? left : in_span };
+	if (!span)
+		return;
+	if (span->detail >> bit & 1) {
+		uint32_t *index = u64_map_find(&f->region_index, pfn >> REGION_ORDER);
+
+		nr = left < 64 - word_bit ? left : 64 - word_bit;
+		run->nr = nr;
+		run->bits.nr = (unsigned int)nr;
+		run->bits.word = &f->regions[*index].words[(pfn >> 6) % REGION_WORDS];
+		run->bits.mask = (nr == 64 ? ~0ULL : (1ULL << nr) - 1) << word_bit;
+		return;
+	}
+	run->live = span->live >> bit & 1;
+	run->freed = span->freed >> bit & 1;
+	alike = run->live    ? span->live
+		: run->freed ? span->freed
+			     : ~(span->live | span->freed);
+	/* The regions behind it that are like it. */
+	alike = ~((alike & ~span->detail) >> bit);
+	nr = alike ? (uint64_t)__builtin_ctzll(alike) : 64 - bit;
+	nr = (nr << REGION_ORDER) - (pfn & ((1ULL << REGION_ORDER) - 1));
+	if (nr < run->nr)
+		run->nr = nr;
+}
+
+/* How many frames have their bit set: mostly all or none. */
+static inline uint64_t bits_count(const struct page_bits *bits, uint64_t set)
+{
+	set &= bits->mask;
+	if (!set)
+		return 0;
+	if (set == bits->mask)
+		return bits->nr;
+	return (uint64_t)__builtin_popcountll(set);
+}
+
+static inline void bits_census(const struct page_bits *bits, struct page_census *c)
+{
+	c->live += bits_count(bits, bits->word->live);
+	c->announced += bits_count(bits, bits->word->announced);
+	c->freed += bits_count(bits, bits->word->freed);
+}
+
+struct page_census page_frames_census(struct page_frames *f, uint64_t pfn, uint64_t nr)
+{
+	struct page_census c = { 0 };
+	uint64_t end = pfn + nr;
+	struct page_run run;
+
+	while (pfn < end) {
+		next_run(f, pfn, end, &run);
+		pfn += run.nr;
+		if (run.bits.word) {
+			bits_census(&run.bits, &c);
+		} else {
+			c.live += run.live ? run.nr : 0;
+			c.freed += run.freed ? run.nr : 0;
+		}
+	}
+	return c;
+}
+
+uint64_t page_frames_next_live(struct page_frames *f, uint64_t pfn, uint64_t end)
+{
+	struct page_run run;
+
+	while (pfn < end) {
+		next_run(f, pfn, end, &run);
+		if (run.live)
+			return pfn;
+		if (run.bits.word && run.bits.word->live & run.bits.mask)
+			return (pfn & ~63ULL) +
+			       (unsigned int)__builtin_ctzll(run.bits.word->live &
+							     run.bits.mask);
+		pfn += run.nr;
+	}
+	return end;
+}
+
+/* Frames up to @end, in regions that keep their words. */
+static void mark_words(struct page_frames *f, uint64_t pfn, uint64_t end, bool live)
+{
+	struct page_bits bits;
+
+	while (pfn < end && page_bits(f, pfn, end - pfn, &bits)) {
+		page_bits_mark(&bits, live);
+		pfn += bits.nr;
+	}
+}
+
+/* The regions of @span that are in @mask become alike; @pfn is one of the span's. */
+static void mark_regions(struct page_frames *f, uint64_t pfn, uint64_t mask, bool live)
+{
+	struct page_span *span = get_span(f, pfn);
+	uint64_t stale;
+
+	if (!span)
+		return;
+	for (stale = span->detail & mask; stale; stale &= stale - 1) {
+		uint64_t base =
+			(pfn >> SPAN_ORDER << 6) + (unsigned int)__builtin_ctzll(stale);
+
+		f->regions[*u64_map_find(&f->region_index, base)].stale = true;
+	}
+	span->detail &= ~mask;
+	span->live = live ? span->live | mask : span->live & ~mask;
+	span->freed = live ? span->freed & ~mask : span->freed | mask;
+}
+
+void page_frames_mark(struct page_frames *f, uint64_t pfn, uint64_t nr, bool live)
+{
+	const uint64_t region = 1ULL << REGION_ORDER;
+	uint64_t end = pfn + nr, first, last;
+
+	if (likely(nr <= WORDS_MAX)) {
+		mark_words(f, pfn, end, live);
+		return;
+	}
+	first = (pfn + region - 1) & ~(region - 1);
+	last = end & ~(region - 1);
+	mark_words(f, pfn, first, live);
+	mark_words(f, last, end, live);
+	for (pfn = first; pfn < last; pfn = end) {
+		unsigned int bit = pfn >> REGION_ORDER & 63, count;
+
+		end = (pfn | ((1ULL << SPAN_ORDER) - 1)) + 1;
+		if (end > last)
+			end = last;
+		count = (unsigned int)((end - pfn) >> REGION_ORDER);
+		mark_regions(f, pfn, (count == 64 ? ~0ULL : (1ULL << count) - 1) << bit,
+			     live);
+	}
+}
+
+void page_frames_announce(struct page_frames *f, uint64_t pfn)
+{
+	struct page_bits bits;
+
+	if (page_bits(f, pfn, 1, &bits))
+		bits.word->announced |= bits.word->live & bits.mask;
+}
+
+void page_frames_free(struct page_frames *f)
+{
+	u64_map_free(&f->region_index);
+	u64_map_free(&f->span_index);
+	free(f->regions);
+	free(f->spans);
+	*f = (struct page_frames){ 0 };
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * account: the state of each page frame: live, freed, or neither yet.
+ * In: ranges of page frames. Out: how many of them are what, in time that does not grow with
+ * the range.
+ *
+ * 512 frames are a region, with three bits a frame. 64 regions are a span, which knows of
+ * each region whether it has bits of its own or all its frames are alike. Of a large range
+ * only the spans are touched, and regions that small ranges made before, each once.
+ */
+#ifndef KMEMX_ACCOUNT_PAGE_FRAMES_H
+#define KMEMX_ACCOUNT_PAGE_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/hash.h"
+
+#define REGION_ORDER 9 /* a huge page of most machines */
+#define REGION_WORDS ((1U << REGION_ORDER) / 64)
+#define SPAN_ORDER   (REGION_ORDER + 6)
+
+/* An announced frame is a live one that mm_page_free_batched spoke of. */
+struct page_word {
+	uint64_t live, freed, announced;
+};
+
+/**
+ * struct page_region - the state of 512 frames
+ * @base: pfn >> REGION_ORDER
+ * @stale: its span knows better
+ */
+struct page_region {
+	uint64_t base : 63;
+	uint64_t stale : 1;
+	struct page_word words[REGION_WORDS];
+};
+
+/**
+ * struct page_span - 64 regions, a bit each
+ * @detail: the region has its own words; without it,
+ * @live, @freed: all its frames are this
+ */
+struct page_span {
+	uint64_t detail, live, freed;
+};
+
+/* Zero-initialise it. */
+struct page_frames {
+	struct u64_map region_index, span_index;
+	struct page_region *regions;
+	size_t nr_regions, regions_capacity;
+	struct page_span *spans;
+	size_t nr_spans, spans_capacity;
+	bool failed; /* memory ran out */
+};
+
+/* How many frames of a range are live, announced, freed. */
+struct page_census {
+	uint64_t live, announced, freed;
+};
+
+/* Up to 64 frames in one word. */
+struct page_bits {
+	struct page_word *word;
+	uint64_t mask;
+	unsigned int nr;
+};
+
+/* The region of frame @pfn with its own words; NULL if memory ran out. */
+struct page_region *page_region_slow(struct page_frames *f, uint64_t pfn);
+
+static inline struct page_region *page_region(struct page_frames *f, uint64_t pfn)
+{
+	uint32_t *index = u64_map_find(&f->region_index, pfn >> REGION_ORDER);
+
+	if (likely(index && !f->regions[*index].stale))
+		return &f->regions[*index];
+	return page_region_slow(f, pfn);
+}
+
+/* The frames from @pfn to the end of its word, at most @nr, which is not 0. False: no memory. */
+static inline bool page_bits(struct page_frames *f, uint64_t pfn, uint64_t nr,
+			     struct page_bits *out)
+{
+	struct page_region *region = page_region(f, pfn);
+	unsigned int bit = pfn & 63;
+	unsigned int count = nr < 64 - bit ? (unsigned int)nr : 64 - bit;
+
+	if (!region)
+		return false;
+	out->word = &region->words[(pfn >> 6) % REGION_WORDS];
+	out->nr = count;
+	out->mask = (count == 64 ? ~0ULL : (1ULL << count) - 1) << bit;
+	return true;
+}
+
+static inline void page_bits_mark(const struct page_bits *bits, bool live)
+{
+	struct page_word *w = bits->word;
+
+	w->announced &= ~bits->mask;
+	if (live) {
+		w->live |= bits->mask;
+		w->freed &= ~bits->mask;
+	} else {
+		w->live &= ~bits->mask;
+		w->freed |= bits->mask;
+	}
+}
+
+/* Has the memory of frame @pfn's state fetched. */
+static __always_inline void page_frames_prefetch(const struct page_frames *f,
+						 uint64_t pfn)
+{
+	const uint32_t *region = u64_map_find(&f->region_index, pfn >> REGION_ORDER);
+
+	if (region)
+		__builtin_prefetch(&f->regions[*region].words[(pfn >> 6) % REGION_WORDS],
+				   1);
+}
+
+/**
+ * page_frames_room() - may the frames [@pfn, @pfn + @nr) get a state?
+ *
+ * A hostile order or pfn must not make memory grow faster than the file does: an ordinary
+ * recording meets a region or two per event at the most. @nr_events: so far.
+ */
+static inline bool page_frames_room(const struct page_frames *f, uint64_t pfn,
+				    uint64_t nr, uint64_t nr_events)
+{
+	uint64_t limit = 65536 + 4 * nr_events, more = nr >> SPAN_ORDER;
+
+	return likely(f->nr_regions + f->nr_spans + more < limit) ||
+	       (!more && u64_map_find(&f->region_index, pfn >> REGION_ORDER));
+}
+
+/* Ranges end at 2^63 at most. */
+struct page_census page_frames_census(struct page_frames *f, uint64_t pfn, uint64_t nr);
+/* Makes them live or freed, and not announced any more. */
+void page_frames_mark(struct page_frames *f, uint64_t pfn, uint64_t nr, bool live);
+/* The first live frame in [@pfn, @end); @end if there is none. */
+uint64_t page_frames_next_live(struct page_frames *f, uint64_t pfn, uint64_t end);
+/* Announces @pfn if it is live. */
+void page_frames_announce(struct page_frames *f, uint64_t pfn);
+void page_frames_free(struct page_frames *f);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * account: whose frees an account cannot match, as their allocations were left out.
+ * In: a recording, a free. Out: is it of something else than what was recorded?
+ */
+#ifndef KMEMX_ACCOUNT_SCOPE_H
+#define KMEMX_ACCOUNT_SCOPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/event.h"
+#include "recording/recording.h"
+
+/* common_flags in a hard interrupt, in a softirq (include/linux/trace_events.h). */
+#define SCOPE_FLAGS_IRQ 24
+
+/**
+ * struct scope - zero: the whole system, and no task left out
+ * @part: allocations of some tasks only, or those that passed a filter
+ * @self: the recorder, whose own allocations were left out; 0: unknown
+ */
+struct scope {
+	bool part;
+	int32_t self;
+};
+
+struct scope scope_of(const struct recording *rec);
+
+/* Is a free of no live object by a task whose allocations were left out? */
+static inline bool scope_by_self(const struct scope *s, const struct kmem_event *ev)
+{
+	return s->self && ev->pid == s->self && !(ev->flags & SCOPE_FLAGS_IRQ);
+}
+
+#endif

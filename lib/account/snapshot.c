@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * account: what the kernel said of its memory at one moment.
+ * In: texts of slabinfo, vmstat, buddyinfo, zoneinfo and of slab aliases. Out: numbers.
+ */
+#include "account/snapshot.h"
+
+#include <string.h>
+
+#define NAME_MAX_LEN 255
+
+/* The next line without its end; false at the text's end. */
+static bool next_line(const char **text, const char **line, const char **end)
+{
+	if (!**text)
+		return false;
+	*line = *text;
+	*end = *line + strcspn(*line, "\n");
+	*text = **end ? *end + 1 : *end;
+	return true;
+}
+
+/* The next word before @end; false if there is none. */
+static bool next_word(const char **at, const char *end, const char **word, size_t *len)
+{
+	while (*at < end && (**at == ' ' || **at == '\t'))
+		++*at;
+	*word = *at;
+	while (*at < end && **at != ' ' && **at != '\t')
+		++*at;
+	*len = (size_t)(*at - *word);
+	return *len != 0;
+}
+
+/* Decimal digits and nothing else, up to SNAPSHOT_MAX. */
+static bool number(const char *word, size_t len, uint64_t *value)
+{
+	size_t i;
+
+	*value = 0;
+	for (i = 0; i < len; i++) {
+		if (word[i] < '0' || word[i] > '9')
+			return false;
+		*value = *value * 10 + (uint64_t)(word[i] - '0');
+		if (*value > SNAPSHOT_MAX)
+			return false;
+	}
+	return len != 0;
+}
+
+static bool next_number(const char **at, const char *end, uint64_t *value)
+{
+	const char *word;
+	size_t len;
+
+	return next_word(at, end, &word, &len) && number(word, len, value);
+}
+
+/* ": tunables LIMIT BATCHCOUNT SHARED : ..." */
+static uint64_t tunable_limit(const char *at, const char *end)
+{
+	static const char tunables[] = ": tunables ";
+	uint64_t limit = 0;
+
+	while (at < end && *at == ' ')
+		at++;
+	if ((size_t)(end - at) > strlen(tunables) &&
+	    !memcmp(at, tunables, strlen(tunables))) {
+		at += strlen(tunables);
+		if (!next_number(&at, end, &limit))
+			return 0;
+	}
+	return limit;
+}
+
+bool slabinfo_next(const char **text, struct slabinfo_line *out)
+{
+	const char *at, *end;
+
+	while (next_line(text, &at, &end)) {
+		if (next_word(&at, end, &out->name, &out->name_len) &&
+		    out->name_len <= NAME_MAX_LEN && out->name[0] != '#' &&
+		    next_number(&at, end, &out->active) &&
+		    next_number(&at, end, &out->total) &&
+		    next_number(&at, end, &out->size) &&
+		    next_number(&at, end, &out->per_slab) &&
+		    next_number(&at, end, &out->pages)) {
+			out->cpu_limit = tunable_limit(at, end);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool slab_cpu_next(const char **text, struct slab_cpu_line *out)
+{
+	const char *at, *end;
+
+	while (next_line(text, &at, &end)) {
+		if (next_word(&at, end, &out->name, &out->name_len) &&
+		    out->name_len <= NAME_MAX_LEN && next_number(&at, end, &out->slabs) &&
+		    next_number(&at, end, &out->sheaf))
+			return true;
+	}
+	return false;
+}
+
+bool vmstat_value(const char *text, const char *name, uint64_t *value)
+{
+	size_t want = strlen(name), len;
+	const char *at, *end, *word;
+
+	while (next_line(&text, &at, &end)) {
+		if (next_word(&at, end, &word, &len) && len == want &&
+		    !memcmp(word, name, len))
+			return next_number(&at, end, value);
+	}
+	return false;
+}
+
+bool vmstat_sum(const char *text, const char *prefix, uint64_t *sum)
+{
+	size_t want = strlen(prefix), len;
+	const char *at, *end, *word;
+	bool found = false;
+	uint64_t value;
+
+	*sum = 0;
+	while (next_line(&text, &at, &end)) {
+		if (!next_word(&at, end, &word, &len) || len < want ||
+		    memcmp(word, prefix, want) || !next_number(&at, end, &value))
+			continue;
+		if (*sum + value > SNAPSHOT_MAX)
+			return false;
+		*sum += value;
+		found = true;
+	}
+	return found;
+}
+
+/* "Node 0, zone   Normal  26119  33787 ...": the numbers are blocks of order 0, 1, ... */
+bool buddyinfo_pages(const char *text, uint64_t *pages)
+{
+	const char *at, *end, *word;
+	bool found = false;
+	size_t len;
+
+	*pages = 0;
+	while (next_line(&text, &at, &end)) {
+		unsigned int order = 0, words = 0;
+		uint64_t blocks;
+
+		while (words < 4 && next_word(&at, end, &word, &len))
+			words++;
+		while (order <= 20 && next_number(&at, end, &blocks)) {
+			if (*pages + (blocks << order) > SNAPSHOT_MAX)
+				return false;
+			*pages += blocks << order++;
+			found = true;
+		}
+	}
+	return found;
+}
+
+bool zoneinfo_pcp_pages(const char *text, uint64_t *pages)
+{
+	const char *at, *end, *word;
+	bool found = false;
+	uint64_t value;
+	size_t len;
+
+	*pages = 0;
+	while (next_line(&text, &at, &end)) {
+		if (!next_word(&at, end, &word, &len) || len != 6 ||
+		    memcmp(word, "count:", 6) || !next_number(&at, end, &value))
+			continue;
+		if (*pages + value > SNAPSHOT_MAX)
+			return false;
+		*pages += value;
+		found = true;
+	}
+	return found;
+}
+
+bool slab_alias_next(const char **text, struct slab_alias *alias)
+{
+	const char *at, *end;
+
+	while (next_line(text, &at, &end)) {
+		if (next_word(&at, end, &alias->name, &alias->name_len) &&
+		    next_word(&at, end, &alias->target, &alias->target_len) &&
+		    alias->name_len <= NAME_MAX_LEN && alias->target_len <= NAME_MAX_LEN)
+			return true;
+	}
+	return false;
+}
+
+static bool same(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	return a_len == b_len && !memcmp(a, b, a_len);
+}
+
+void slab_aliases_of(const char *text, const char *name, struct strbuf *out)
+{
+	const char *at = text;
+	struct slab_alias own, other;
+	bool found = false;
+	size_t start = out->size;
+
+	while (!found && slab_alias_next(&at, &own))
+		found = same(own.name, own.name_len, name, strlen(name));
+	for (at = text; found && slab_alias_next(&at, &other);) {
+		if (!same(own.target, own.target_len, other.target, other.target_len) ||
+		    same(own.name, own.name_len, other.name, other.name_len))
+			continue;
+		strbuf_puts(out, out->size > start ? "," : "");
+		strbuf_add(out, other.name, other.name_len);
+	}
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * account: what the kernel said of its memory at one moment.
+ * In: texts of slabinfo, vmstat, buddyinfo, zoneinfo and of slab aliases, as a recording
+ * holds them, trusted in nothing. Out: numbers.
+ */
+#ifndef KMEMX_ACCOUNT_SNAPSHOT_H
+#define KMEMX_ACCOUNT_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+/* A number above this is damage; sums and differences of a few million fit an int64_t. */
+#define SNAPSHOT_MAX (1ULL << 40)
+
+/**
+ * struct slabinfo_line - one cache
+ * @name, @name_len: inside the text, not NUL terminated, at most 255 bytes
+ * @active: objects in use; SLUB counts every object of a slab that a CPU holds
+ * @total: objects that the slabs have room for
+ * @size: bytes of one; @per_slab: objects, @pages: page frames of one slab
+ * @cpu_limit: how many free ones a CPU keeps for itself, in SLAB; 0 with SLUB
+ */
+struct slabinfo_line {
+	const char *name;
+	size_t name_len;
+	uint64_t active, total, size, per_slab, pages, cpu_limit;
+};
+
+/* The next cache of slabinfo 2.x; moves *@text on; lines that are none are passed over. */
+bool slabinfo_next(const char **text, struct slabinfo_line *line);
+
+/* What CPUs hold of a cache: @slabs, and objects that one of its sheaves can hold. */
+struct slab_cpu_line {
+	const char *name;
+	size_t name_len;
+	uint64_t slabs, sheaf;
+};
+
+/* The next line "NAME SLABS SHEAF"; moves *@text on; lines that are none are passed over. */
+bool slab_cpu_next(const char **text, struct slab_cpu_line *line);
+
+/* Value of "NAME VALUE" in vmstat. */
+bool vmstat_value(const char *text, const char *name, uint64_t *value);
+/* Sum of all values whose name begins with @prefix; false if there is none. */
+bool vmstat_sum(const char *text, const char *prefix, uint64_t *sum);
+/* Page frames in the buddy allocator's free lists, all zones. */
+bool buddyinfo_pages(const char *text, uint64_t *pages);
+/* Page frames in the CPUs' own free lists ("count:" of zoneinfo's pagesets). */
+bool zoneinfo_pcp_pages(const char *text, uint64_t *pages);
+
+/**
+ * slab_alias_next() - the next "NAME TARGET" line of /sys/kernel/slab's links
+ *
+ * Caches with the same target are one cache. Return: false at the end. The parts lie inside
+ * the text and end at the lengths given.
+ */
+struct slab_alias {
+	const char *name, *target;
+	size_t name_len, target_len;
+};
+
+bool slab_alias_next(const char **text, struct slab_alias *alias);
+/* Appends the other names of cache @name, separated by commas. */
+void slab_aliases_of(const char *text, const char *name, struct strbuf *out);
+
+#endif

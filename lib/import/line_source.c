@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * import: a text line by line.
+ * In: a descriptor or memory. Out: one line at a time, in bounded memory.
+ */
+#include "import/line_source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+struct line_source {
+	int fd; /* -1: memory */
+#ifdef HAVE_ZLIB
+	z_stream z;
+	unsigned char *input; /* of the gzip'd text */
+	bool in_member;	      /* between the start and the end of a gzip member */
+#endif
+	bool compressed;
+	const char *memory;
+	size_t memory_left;
+	char *buf; /* LINE_SOURCE_WINDOW bytes and a NUL */
+	size_t start, end;
+	bool at_end, skip, cut_short;
+	uint64_t bytes;
+};
+
+#define INPUT_SIZE (64U << 10)
+
+/* Up to @size bytes as they are in the file; 0 at the end. */
+static ssize_t read_raw(struct line_source *ls, void *to, size_t size)
+{
+	ssize_t n;
+
+	if (ls->fd < 0) {
+		if (size > ls->memory_left)
+			size = ls->memory_left;
+		if (size)
+			memcpy(to, ls->memory, size);
+		ls->memory += size;
+		ls->memory_left -= size;
+		return (ssize_t)size;
+	}
+	do {
+		n = read(ls->fd, to, size);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+#ifdef HAVE_ZLIB
+/* As read_raw(), uncompressed. Members follow each other as with gzip -d. */
+static ssize_t read_gzip(struct line_source *ls, void *to, size_t size)
+{
+	z_stream *z = &ls->z;
+	int ret;
+
+	z->next_out = to;
+	z->avail_out = (unsigned int)size;
+	while (z->avail_out == size) {
+		if (!z->avail_in) {
+			ssize_t n = read_raw(ls, ls->input, INPUT_SIZE);
+
+			if (n < 0)
+				return n;
+			if (!n) {
+				ls->cut_short = ls->in_member;
+				return 0;
+			}
+			z->next_in = ls->input;
+			z->avail_in = (unsigned int)n;
+		}
+		ls->in_member = true;
+		ret = inflate(z, Z_NO_FLUSH);
+		if (ret == Z_STREAM_END) {
+			ls->in_member = false;
+			ret = inflateReset(z);
+		}
+		if (ret == Z_MEM_ERROR)
+			return -ENOMEM;
+		if (ret != Z_OK && ret != Z_BUF_ERROR)
+			return -EBADMSG;
+	}
+	return (ssize_t)(size - z->avail_out);
+}
+
+static int start_gzip(struct line_source *ls)
+{
+	ls->input = malloc(INPUT_SIZE);
+	if (!ls->input || inflateInit2(&ls->z, 15 + 16) != Z_OK) {
+		free(ls->input);
+		ls->input = NULL;
+		return -ENOMEM;
+	}
+	/* What has been read to look at goes through it first. */
+	memcpy(ls->input, ls->buf, ls->end);
+	ls->z.next_in = ls->input;
+	ls->z.avail_in = (unsigned int)ls->end;
+	ls->end = 0;
+	return 0;
+}
+#else
+static ssize_t read_gzip(struct line_source *ls, void *to, size_t size)
+{
+	return -ENOTSUP;
+}
+
+static int start_gzip(struct line_source *ls)
+{
+	return -ENOTSUP;
+}
+#endif
+
+/* Fills the window as far as there is something. 0 or -errno. */
+static int fill(struct line_source *ls)
+{
+	if (ls->start) {
+		memmove(ls->buf, ls->buf + ls->start, ls->end - ls->start);
+		ls->end -= ls->start;
+		ls->start = 0;
+	}
+	while (!ls->at_end && ls->end < LINE_SOURCE_WINDOW) {
+		char *to = ls->buf + ls->end;
+		size_t room = LINE_SOURCE_WINDOW - ls->end;
+		ssize_t n =
+			ls->compressed ? read_gzip(ls, to, room) : read_raw(ls, to, room);
+
+		if (n < 0)
+			return (int)n;
+		ls->at_end = !n;
+		ls->end += (size_t)n;
+	}
+	return 0;
+}
+
+static int open_source(struct line_source **out, struct line_source *ls)
+{
+	int ret = 0;
+
+	ls->buf = malloc(LINE_SOURCE_WINDOW + 1);
+	if (!ls->buf)
+		ret = -ENOMEM;
+	while (!ret && !ls->at_end && ls->end < 2) {
+		ssize_t n = read_raw(ls, ls->buf + ls->end, 2 - ls->end);
+
+		ls->at_end = !n;
+		if (n < 0)
+			ret = (int)n;
+		else
+			ls->end += (size_t)n;
+	}
+	if (!ret && ls->end == 2 && !memcmp(ls->buf, "\x1f\x8b", 2)) {
+		ret = start_gzip(ls);
+		ls->compressed = !ret;
+	}
+	if (ret) {
+		line_source_close(ls);
+		return ret;
+	}
+	*out = ls;
+	return 0;
+}
+
+int line_source_open_fd(struct line_source **out, int fd)
+{
+	struct line_source *ls = calloc(1, sizeof(*ls));
+
+	if (!ls) {
+		close(fd);
+		return -ENOMEM;
+	}
+	ls->fd = fd;
+	return open_source(out, ls);
+}
+
+int line_source_open_memory(struct line_source **out, const void *data, size_t size)
+{
+	struct line_source *ls = calloc(1, sizeof(*ls));
+
+	if (!ls)
+		return -ENOMEM;
+	ls->fd = -1;
+	ls->memory = data;
+	ls->memory_left = size;
+	return open_source(out, ls);
+}
+
+int line_source_peek(struct line_source *ls, const char **data, size_t *size)
+{
+	int ret = fill(ls);
+
+	*data = ls->buf + ls->start;
+	*size = ls->end - ls->start;
+	return ret;
+}
+
+int line_source_next(struct line_source *ls, char **line, size_t *size)
+{
+	for (;;) {
+		char *p = ls->buf + ls->start;
+		size_t have = ls->end - ls->start;
+		char *nl = have ? memchr(p, '\n', have) : NULL;
+		bool was_skipped = ls->skip;
+
+		if (!nl && !ls->at_end && have < LINE_SOURCE_WINDOW) {
+			int ret = fill(ls);
+
+			if (ret)
+				return ret;
+			continue;
+		}
+		if (!nl && !have)
+			return 0;
+		*line = p;
+		*size = nl ? (size_t)(nl - p) : have;
+		p[*size] = '\0';
+		ls->start += *size + (nl != NULL);
+		ls->bytes += *size + (nl != NULL);
+		/* Of a line that is too long, what does not fit the window is dropped. */
+		ls->skip = !nl && !ls->at_end;
+		if (was_skipped)
+			continue;
+		if (*size && p[*size - 1] == '\r')
+			p[--*size] = '\0';
+		return 1;
+	}
+}
+
+bool line_source_cut_short(const struct line_source *ls)
+{
+	return ls->cut_short;
+}
+
+uint64_t line_source_bytes(const struct line_source *ls)
+{
+	return ls->bytes;
+}
+
+void line_source_close(struct line_source *ls)
+{
+	if (!ls)
+		return;
+#ifdef HAVE_ZLIB
+	if (ls->input)
+		inflateEnd(&ls->z);
+	free(ls->input);
+#endif
+	if (ls->fd >= 0)
+		close(ls->fd);
+	free(ls->buf);
+	free(ls);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * script: which events are meant.
+ * In: words as a user writes them, and events. Out: yes or no.
+ */
+#ifndef KMEMX_SCRIPT_EVENT_FILTER_H
+#define KMEMX_SCRIPT_EVENT_FILTER_H
+
+#include "analysis/sites.h"
+#include "analysis/tasks.h"
+
+struct filter_range {
+	uint64_t first, last;
+};
+
+struct filter_ranges {
+	struct filter_range *items;
+	size_t nr, capacity;
+};
+
+/* A code address, or a function: all of it, or one place in it. */
+struct filter_site {
+	char *name; /* NULL: @value is an address */
+	bool exact; /* only at offset @value of the function */
+	uint64_t value;
+};
+
+/**
+ * struct event_filter - zero-initialised: every event
+ *
+ * What was added by one function is combined by OR, one function's with another's by AND.
+ */
+struct event_filter {
+	struct filter_ranges cpus, pids, ptrs;
+	char **comms;
+	size_t nr_comms, comms_capacity;
+	bool *ids; /* by event ID; NULL: all */
+	struct filter_site *sites;
+	size_t nr_sites, sites_capacity;
+	struct u64_map comm_known, site_known, stack_known; /* key -> 0 or 1 */
+	bool failed;					    /* memory ran out */
+};
+
+/* All: 0, -EINVAL what is no such thing, -ENOMEM. */
+
+/* "3" or "0-3". */
+int event_filter_add_cpu(struct event_filter *f, const char *word) __must_check;
+int event_filter_add_pid(struct event_filter *f, const char *word) __must_check;
+/* A hexadecimal address, with or without 0x. */
+int event_filter_add_ptr(struct event_filter *f, const char *word) __must_check;
+/* The name of a task; * and ? stand for others. */
+int event_filter_add_comm(struct event_filter *f, const char *word) __must_check;
+/* "kmalloc", "kmem:kmalloc" or "mm_page_*"; -ENOENT where the recording knows none. */
+int event_filter_add_event(struct event_filter *f, const char *word,
+			   const struct event_formats *fmts) __must_check;
+/* "function", "function+0x1f", "0xffff..."; a function's name may have * and ?, and needs
+ * no ending that a compiler gave it.
+ */
+int event_filter_add_site(struct event_filter *f, const char *word) __must_check;
+
+/* What an event is asked for besides itself. */
+struct event_filter_names {
+	const struct symbols *syms;
+	const struct sites *sites;
+	const struct tasks *tasks;
+};
+
+/* Is @ev meant? Of a loss only the CPU is asked. */
+bool event_filter_pass(struct event_filter *f, const struct event_filter_names *names,
+		       const struct kmem_event *ev);
+bool event_filter_has_cpu(const struct event_filter *f, uint32_t cpu);
+void event_filter_free(struct event_filter *f);
+
+#endif

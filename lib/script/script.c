@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * script: events as text, one a line.
+ * In: events and losses of a stream. Out: lines in one of several formats.
+ */
+#include "script/script.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "script/script_line.h"
+#include "base/safe_text.h"
+
+/* The function alone, as kmemtrace had it. */
+static void fill_function(void *ctx, uint64_t key, struct strbuf *out)
+{
+	const struct script *s = ctx;
+	struct symbol sym;
+
+	if (!key)
+		strbuf_puts(out, "0");
+	else if (!s->env.env->raw_ip && symbols_find(s->env.env->syms, key, &sym))
+		safe_text_puts(out, sym.name);
+	else
+		symbols_format(NULL, key, out);
+}
+
+/* The names come from the recording's formats. */
+static void safe_gfp(const struct script *s, uint64_t key, struct strbuf *out)
+{
+	const struct gfp_names *names = event_formats_gfp(s->env.env->fmts);
+	struct strbuf text = { 0 };
+
+	gfp_format_long(names, key, &text);
+	safe_text_puts(out, strbuf_text(&text));
+	out->failed |= text.failed;
+	strbuf_free(&text);
+}
+
+static void fill_gfp(void *ctx, uint64_t key, struct strbuf *out)
+{
+	struct script *s = ctx;
+	const struct gfp_names *names = event_formats_gfp(s->env.env->fmts);
+
+	if (s->opts.gfp == SCRIPT_GFP_SHORT)
+		gfp_format_short(names, key, out, &s->gfp_used);
+	else if (s->opts.gfp == SCRIPT_GFP_NAMES)
+		safe_gfp(s, key, out);
+	else if (s->opts.format == SCRIPT_KMEMTRACE_MIN)
+		strbuf_printf(out, "%08llx", (unsigned long long)key);
+	else
+		strbuf_printf(out, "0x%llx", (unsigned long long)key);
+}
+
+int script_new(struct script **out, const struct script_env *env,
+	       const struct script_options *opts, struct outbuf *ob)
+{
+	const struct recording *rec = env->env->rec;
+	struct script *s = calloc(1, sizeof(*s));
+	bool json = opts->format == SCRIPT_JSON;
+	uint32_t i;
+
+	if (!s)
+		return -ENOMEM;
+	s->env = *env;
+	s->opts = *opts;
+	s->out = ob;
+	s->big_endian = rec->big_endian;
+	s->long_digits = rec->layout.long_size == 4 ? 8 : 16;
+	s->addrs =
+		(struct text_cache){ .fill = json ? script_json_site : script_text_site,
+				     .ctx = s };
+	s->functions = (struct text_cache){ .fill = fill_function, .ctx = s };
+	s->gfps = (struct text_cache){ .fill = json ? script_json_gfp : fill_gfp,
+				       .ctx = s };
+	s->pids = (struct text_cache){ .fill = json ? script_json_pid : script_text_pid,
+				       .ctx = s };
+	s->stacks =
+		(struct text_cache){ .fill = json ? script_json_stack : script_text_stack,
+				     .ctx = s };
+	s->layouts = calloc(SCRIPT_LAYOUTS, sizeof(*s->layouts));
+	s->ns_clock = calloc(rec->nr_buffers + 1, sizeof(*s->ns_clock));
+	if (!s->layouts || !s->ns_clock) {
+		script_free(s);
+		return -ENOMEM;
+	}
+	for (i = 0; i < rec->nr_buffers; i++)
+		s->ns_clock[i] = recording_clock_is_ns(recording_clock(rec, i));
+	*out = s;
+	return 0;
+}
+
+void script_free(struct script *s)
+{
+	if (!s)
+		return;
+	script_layouts_free(s);
+	free(s->ns_clock);
+	free(s->site_of);
+	text_cache_free(&s->addrs);
+	text_cache_free(&s->functions);
+	text_cache_free(&s->gfps);
+	text_cache_free(&s->pids);
+	text_cache_free(&s->stacks);
+	strbuf_free(&s->scratch);
+	free(s);
+}
+
+bool script_learns(const struct script_options *opts)
+{
+	if (opts->format == SCRIPT_TEXT)
+		return opts->gfp == SCRIPT_GFP_SHORT;
+	return opts->format == SCRIPT_KMEMTRACE_MIN && opts->gfp != SCRIPT_GFP_HEX;
+}
+
+void script_learn(struct script *s, const struct kmem_event *ev)
+{
+	const struct cached_text *text = NULL;
+
+	if (ev->type >= KMEM_KMALLOC && ev->type <= KMEM_CACHE_ALLOC_NODE)
+		text = text_cache_get(&s->gfps, ev->slab_alloc.gfp_flags);
+	else if (ev->type == KMEM_PAGE_ALLOC)
+		text = text_cache_get(&s->gfps, ev->page_alloc.gfp_flags);
+	if (text && text->size > s->gfp_width)
+		s->gfp_width = text->size;
+}
+
+/* "# GFP: K GFP_KERNEL  C __GFP_COMP": the short names that are in use. */
+static void legend(struct script *s)
+{
+	const struct gfp_names *names = event_formats_gfp(s->env.env->fmts);
+	size_t i;
+
+	if (s->opts.gfp != SCRIPT_GFP_SHORT || !s->gfp_used)
+		return;
+	outbuf_puts(s->out, "# GFP:");
+	for (i = 0; i < names->count && i < 64; i++) {
+		if (!(s->gfp_used & 1ULL << i))
+			continue;
+		outbuf_puts(s->out, "  ");
+		outbuf_puts(s->out, names->names[i].short_name);
+		outbuf_char(s->out, ' ');
+		script_text_put(s, names->names[i].name, strlen(names->names[i].name));
+	}
+	outbuf_char(s->out, '\n');
+}
+
+void script_header(struct script *s)
+{
+	if (s->opts.format == SCRIPT_JSON)
+		return;
+	legend(s);
+	if (s->opts.format != SCRIPT_TEXT)
+		script_kmemtrace_header(s);
+}
+
+bool script_shows(const struct script_options *opts, const struct kmem_event *ev)
+{
+	return opts->format < SCRIPT_KMEMTRACE || script_kmemtrace_shows(ev);
+}
+
+int script_print(struct script *s, const struct kmem_event *ev)
+{
+	switch (s->opts.format) {
+	case SCRIPT_TEXT:
+		script_text_line(s, ev);
+		break;
+	case SCRIPT_JSON:
+		script_json_line(s, ev);
+		break;
+	default:
+		script_kmemtrace_line(s, ev);
+		break;
+	}
+	if (unlikely(s->failed))
+		return -ENOMEM;
+	return s->out->err;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * script: what the formats of script share.
+ * In: an event. Out: its fields, and the texts of its numbers, each made once.
+ *
+ * Millions of lines: what stands for a number (a symbol, a name, a callchain) is made into
+ * text once, and digits go straight into a large buffer.
+ */
+#include "script/script_line.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/safe_text.h"
+#include "event/format_check.h"
+#include "report/json.h"
+
+void script_cached(struct script *s, struct text_cache *tc, uint64_t key)
+{
+	const struct cached_text *text = text_cache_get(tc, key);
+
+	if (likely(text))
+		outbuf_add(s->out, text->text, text->size);
+	else
+		s->failed = true;
+}
+
+static const struct recording_text *format_text(const struct script *s,
+						const struct event_format *fmt)
+{
+	const struct recording *rec = s->env.env->rec;
+	const struct recording_text *texts[2] = { rec->event_formats,
+						  rec->ftrace_formats };
+	const size_t nrs[2] = { rec->nr_event_formats, rec->nr_ftrace_formats };
+	size_t i, k;
+	char name[128];
+	uint16_t id;
+
+	for (k = 0; k < ARRAY_SIZE(texts); k++) {
+		for (i = 0; i < nrs[k]; i++) {
+			const struct recording_text *t = &texts[k][i];
+
+			if (t->text && !strcmp(t->name, fmt->system) &&
+			    format_head(t->text, t->size, name, &id) && id == fmt->id)
+				return t;
+		}
+	}
+	return NULL;
+}
+
+static enum shown_as shown_as(const struct raw_field *f)
+{
+	if (f->place != FIELD_HERE || f->kind > FIELD_ADDRESS)
+		return SHOWN_RAW;
+	if (!strcmp(f->name, "call_site"))
+		return SHOWN_SITE;
+	if (!strcmp(f->name, "gfp_flags"))
+		return SHOWN_GFP;
+	if (!strcmp(f->name, "migratetype") || !strcmp(f->name, "alloc_migratetype") ||
+	    !strcmp(f->name, "fallback_migratetype"))
+		return SHOWN_MIGRATETYPE;
+	return SHOWN_RAW;
+}
+
+static void set_label(const struct script *s, struct shown_field *f, bool first)
+{
+	const char *lead = first ? "" : ", ";
+	int len;
+
+	if (s->opts.format == SCRIPT_JSON)
+		len = snprintf(f->label, sizeof(f->label), "%s\"%s\": ", lead,
+			       f->raw.name);
+	else
+		len = snprintf(f->label, sizeof(f->label), " %s=", f->raw.name);
+	f->label_size = (uint32_t)len; /* a name has at most 63 characters */
+}
+
+/* Event names in a column of 22 characters, as trace-cmd has them. */
+static void fill_head(const struct script *s, const struct event_format *fmt,
+		      struct strbuf *out)
+{
+	if (s->opts.format == SCRIPT_JSON) {
+		strbuf_puts(out, "\"event\": ");
+		json_quote(out, fmt->name);
+		strbuf_puts(out, ", \"system\": ");
+		json_quote(out, fmt->system);
+	} else {
+		safe_text_puts(out, fmt->name);
+		strbuf_printf(out, ":%*s", out->size < 20 ? (int)(20 - out->size) : 0,
+			      "");
+	}
+}
+
+static int fill_layout(const struct script *s, const struct event_format *fmt,
+		       struct layout *l)
+{
+	const struct recording_text *text = format_text(s, fmt);
+	struct strbuf head = { 0 };
+	struct raw_field *fields = NULL;
+	size_t nr = 0, i;
+	int err = text ? fields_parse(text->text, text->size, &fields, &nr) : 0;
+
+	fill_head(s, fmt, &head);
+	l->head_size = head.size;
+	l->head = strbuf_detach(&head);
+	l->fields = calloc(nr + 1, sizeof(*l->fields));
+	if (err || !l->head || !l->fields) {
+		free(fields);
+		return -ENOMEM;
+	}
+	for (i = 0; i < nr; i++) {
+		l->fields[i].raw = fields[i];
+		l->fields[i].as = shown_as(&fields[i]);
+		set_label(s, &l->fields[i], !i);
+	}
+	l->nr = nr;
+	free(fields);
+	return 0;
+}
+
+static void layout_free(struct layout *l)
+{
+	if (!l)
+		return;
+	free(l->fields);
+	free(l->head);
+	free(l);
+}
+
+static struct layout *make_layout(const struct script *s, uint16_t id)
+{
+	const struct event_format *fmt = event_formats_find(s->env.env->fmts, id);
+	char name[32];
+	const struct event_format unknown = { .system = "unknown",
+					      .name = name,
+					      .id = id };
+	struct layout *l = calloc(1, sizeof(*l));
+
+	snprintf(name, sizeof(name), "unknown event %u", id);
+	if (l && !fill_layout(s, fmt ? fmt : &unknown, l))
+		return l;
+	layout_free(l);
+	return NULL;
+}
+
+void script_layouts_free(struct script *s)
+{
+	uint32_t i;
+
+	for (i = 0; s->layouts && i < SCRIPT_LAYOUTS; i++)
+		layout_free(s->layouts[i]);
+	free(s->layouts);
+}
+
+const struct layout *script_layout(struct script *s, const struct kmem_event *ev)
+{
+	if (unlikely(!s->layouts[ev->id]))
+		s->layouts[ev->id] = make_layout(s, ev->id);
+	return s->layouts[ev->id];
+}
+
+bool script_field_data(const struct script *s, const struct kmem_event *ev,
+		       const struct raw_field *f, struct field_data *content)
+{
+	uint32_t offset = f->offset, size = f->size, word;
+
+	if (unlikely(!range_ok(offset, size, ev->size)))
+		return false;
+	if (f->place != FIELD_HERE) {
+		word = get_u32(ev->data + offset, s->big_endian);
+		offset = (f->place == FIELD_REL_LOC ? offset + 4 : 0) + (word & 0xffff);
+		size = word >> 16;
+		if (!range_ok(offset, size, ev->size))
+			return false;
+	}
+	*content = (struct field_data){ ev->data + offset, size };
+	return true;
+}
+
+uint64_t script_field_number(const struct script *s, const struct raw_field *f,
+			     const struct field_data *content)
+{
+	uint64_t value = get_uint(content->data, f->size, s->big_endian);
+
+	if (f->kind != FIELD_INT || f->size == 8)
+		return value;
+	/* Moves the sign to the top and back. */
+	return (uint64_t)((int64_t)(value << (64 - 8 * f->size)) >> (64 - 8 * f->size));
+}
+
+bool script_plain(struct script *s, const struct raw_field *f,
+		  const struct field_data *content)
+{
+	switch (f->kind) {
+	case FIELD_UINT:
+		outbuf_dec(s->out, script_field_number(s, f, content));
+		return true;
+	case FIELD_INT:
+		outbuf_int(s->out, (int64_t)script_field_number(s, f, content));
+		return true;
+	case FIELD_BOOL:
+		outbuf_puts(s->out,
+			    script_field_number(s, f, content) ? "true" : "false");
+		return true;
+	default:
+		return false;
+	}
+}
+
+void script_bytes(struct script *s, const struct field_data *content,
+		  const char *separator)
+{
+	uint32_t i;
+
+	for (i = 0; i < content->size; i++) {
+		if (i)
+			outbuf_puts(s->out, separator);
+		outbuf_hex(s->out, content->data[i], 2);
+	}
+}
+
+/* The rule's callsite of a stack, found once. */
+static uint64_t site_of_stack(struct script *s, uint32_t stack)
+{
+	if (stack >= s->nr_sites) {
+		size_t nr = (size_t)stack * 2 + 64;
+		uint64_t *grown = realloc(s->site_of, nr * sizeof(*grown));
+
+		if (!grown) {
+			s->failed = true;
+			return 0;
+		}
+		memset(grown + s->nr_sites, 0, (nr - s->nr_sites) * sizeof(*grown));
+		s->site_of = grown;
+		s->nr_sites = nr;
+	}
+	if (!s->site_of[stack])
+		s->site_of[stack] = sites_of_stack(s->env.sites, stack);
+	return s->site_of[stack];
+}
+
+uint64_t script_callsite(struct script *s, const struct kmem_event *ev)
+{
+	switch (ev->type) {
+	case KMEM_KMALLOC:
+	case KMEM_KMALLOC_NODE:
+	case KMEM_CACHE_ALLOC:
+	case KMEM_CACHE_ALLOC_NODE:
+		return ev->slab_alloc.callsite;
+	case KMEM_KFREE:
+	case KMEM_CACHE_FREE:
+		return ev->slab_free.callsite;
+	default:
+		return ev->stack ? site_of_stack(s, ev->stack) : 0;
+	}
+}

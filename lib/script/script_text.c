@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * script: events as trace-cmd report shows them.
+ * In: an event. Out: "comm-pid [cpu] time: event: fields", call sites and flags as names.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "script/script_line.h"
+#include "base/safe_text.h"
+
+#define NS_PER_S 1000000000ULL
+
+/* "          sh-179   [": what stands before the CPU. */
+void script_text_pid(void *ctx, uint64_t key, struct strbuf *out)
+{
+	const struct script *s = ctx;
+	int32_t pid = (int32_t)key;
+	struct strbuf comm = { 0 };
+
+	safe_text_puts(&comm, tasks_name(s->env.tasks, pid));
+	strbuf_printf(out, "%16s-%-5" PRId32 " [", strbuf_text(&comm), pid);
+	out->failed |= comm.failed;
+	strbuf_free(&comm);
+}
+
+void script_text_site(void *ctx, uint64_t key, struct strbuf *out)
+{
+	const struct script *s = ctx;
+	struct strbuf name = { 0 };
+
+	sites_exact(s->env.sites, key, &name);
+	safe_text_puts(out, strbuf_text(&name));
+	out->failed |= name.failed;
+	strbuf_free(&name);
+}
+
+/* "=> function+0x1f (ffffffff81234567)", a line for each frame. */
+void script_text_stack(void *ctx, uint64_t key, struct strbuf *out)
+{
+	const struct script *s = ctx;
+	uint32_t nr = 0, i;
+	const uint64_t *frames =
+		event_stream_stack(s->env.env->stream, (uint32_t)key, &nr);
+
+	for (i = 0; i < nr; i++) {
+		strbuf_puts(out, "=> ");
+		script_text_site(ctx, frames[i], out);
+		strbuf_printf(out, " (%0*" PRIx64 ")\n", (int)s->long_digits, frames[i]);
+	}
+}
+
+void script_text_put(struct script *s, const char *text, size_t size)
+{
+	strbuf_reset(&s->scratch);
+	safe_text_add(&s->scratch, text, size);
+	outbuf_add(s->out, strbuf_text(&s->scratch), s->scratch.size);
+	s->failed |= s->scratch.failed;
+}
+
+/* Characters up to a NUL. */
+static void put_text(struct script *s, const struct field_data *content)
+{
+	const char *text = (const char *)content->data;
+
+	script_text_put(s, text, strnlen(text, content->size));
+}
+
+static void put_raw(struct script *s, const struct raw_field *f,
+		    const struct field_data *content)
+{
+	if (script_plain(s, f, content))
+		return;
+	switch (f->kind) {
+	case FIELD_ADDRESS:
+		outbuf_add(s->out, "0x", 2);
+		outbuf_hex(s->out, script_field_number(s, f, content), 1);
+		break;
+	case FIELD_TEXT:
+		put_text(s, content);
+		break;
+	default:
+		outbuf_char(s->out, '[');
+		script_bytes(s, content, " ");
+		outbuf_char(s->out, ']');
+	}
+}
+
+static void put_field(struct script *s, const struct kmem_event *ev,
+		      const struct shown_field *f)
+{
+	struct field_data content;
+	const char *name;
+
+	outbuf_add(s->out, f->label, f->label_size);
+	if (unlikely(!script_field_data(s, ev, &f->raw, &content))) {
+		outbuf_char(s->out, '?');
+		return;
+	}
+	switch (f->as) {
+	case SHOWN_SITE:
+		script_cached(s, &s->addrs, script_field_number(s, &f->raw, &content));
+		break;
+	case SHOWN_GFP:
+		script_cached(s, &s->gfps, script_field_number(s, &f->raw, &content));
+		break;
+	case SHOWN_MIGRATETYPE:
+		name = migratetype_name(
+			s->env.env->migratetypes,
+			(int)(int64_t)script_field_number(s, &f->raw, &content));
+		if (name) {
+			script_text_put(s, name, strlen(name));
+			break;
+		}
+		/* fall through */
+	default:
+		put_raw(s, &f->raw, &content);
+	}
+}
+
+/* "12.139039: ", rounded as trace-cmd rounds; the bare number of another clock. */
+static void put_time(struct script *s, const struct kmem_event *ev)
+{
+	uint64_t ts = ev->ts, seconds, rest;
+
+	if (!s->ns_clock[ev->buffer]) {
+		outbuf_dec_wide(s->out, ts, 11, ' ');
+		outbuf_add(s->out, ": ", 2);
+		return;
+	}
+	seconds = ts / NS_PER_S;
+	rest = ts % NS_PER_S;
+	if (!s->opts.ns) {
+		rest = (rest + 500) / 1000;
+		if (rest == 1000000) {
+			seconds++;
+			rest = 0;
+		}
+	}
+	outbuf_dec_wide(s->out, seconds, 5, ' ');
+	outbuf_char(s->out, '.');
+	outbuf_dec_wide(s->out, rest, s->opts.ns ? 9 : 6, '0');
+	outbuf_add(s->out, ": ", 2);
+}
+
+static void put_instance(struct script *s, const struct kmem_event *ev)
+{
+	const char *name = s->env.env->rec->buffers[ev->buffer].name;
+
+	if (likely(!*name))
+		return;
+	script_text_put(s, name, strlen(name));
+	outbuf_add(s->out, ": ", 2);
+}
+
+void script_text_loss(struct script *s, const struct kmem_event *ev)
+{
+	put_instance(s, ev);
+	outbuf_add(s->out, "CPU:", 4);
+	outbuf_dec(s->out, ev->cpu);
+	outbuf_add(s->out, " [", 2);
+	if (ev->loss.count != KMEM_LOSS_UNKNOWN) {
+		outbuf_dec(s->out, ev->loss.count);
+		outbuf_char(s->out, ' ');
+	}
+	outbuf_puts(s->out, "EVENTS DROPPED]\n");
+}
+
+void script_text_line(struct script *s, const struct kmem_event *ev)
+{
+	const struct layout *l;
+	size_t i;
+
+	if (unlikely(ev->type == KMEM_LOSS)) {
+		script_text_loss(s, ev);
+		return;
+	}
+	l = script_layout(s, ev);
+	if (unlikely(!l)) {
+		s->failed = true;
+		return;
+	}
+	put_instance(s, ev);
+	script_cached(s, &s->pids, (uint32_t)ev->pid);
+	outbuf_dec_wide(s->out, ev->cpu, 3, '0');
+	outbuf_add(s->out, "] ", 2);
+	put_time(s, ev);
+	outbuf_add(s->out, l->head, l->head_size);
+	if (unlikely(ev->type == KMEM_KERNEL_STACK))
+		outbuf_puts(s->out, " <stack trace>");
+	for (i = 0; i < l->nr && ev->type != KMEM_KERNEL_STACK; i++)
+		put_field(s, ev, &l->fields[i]);
+	outbuf_char(s->out, '\n');
+	if (s->opts.stack && ev->stack)
+		script_cached(s, &s->stacks, ev->stack);
+}

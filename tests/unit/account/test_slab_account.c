@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/slab_account.h: each way an object's life can go, and the identities.
+ */
+#include <check.h>
+#include <stdlib.h>
+
+#include "account/slab_account.h"
+
+static uint64_t now; /* time stamp of the next event */
+
+static void alloc(struct slab_account *acc, uint64_t ptr, uint64_t callsite, uint64_t req,
+		  uint64_t size)
+{
+	struct kmem_event ev = { .type = KMEM_KMALLOC, .cpu = 0, .ts = now };
+
+	ev.slab_alloc.ptr = ptr;
+	ev.slab_alloc.callsite = callsite;
+	ev.slab_alloc.bytes_req = req;
+	ev.slab_alloc.bytes_alloc = size;
+	slab_account_event(acc, &ev);
+}
+
+static void release(struct slab_account *acc, uint64_t ptr, uint32_t cpu)
+{
+	struct kmem_event ev = { .type = KMEM_KFREE, .cpu = cpu, .ts = now };
+
+	ev.slab_free.ptr = ptr;
+	slab_account_event(acc, &ev);
+}
+
+static void check_identities(const struct slab_account *acc)
+{
+	const struct slab_totals *s = &acc->totals;
+
+	ck_assert_uint_eq(s->allocs, s->matched + s->implicit + s->live);
+	ck_assert_uint_eq(s->bytes_alloc,
+			  s->bytes_freed + s->bytes_implicit + s->live_alloc);
+	ck_assert_uint_eq(s->frees,
+			  s->matched + s->unmatched + s->doubled + s->null + s->other);
+}
+
+START_TEST(each_fate_has_its_counter)
+{
+	struct slab_account acc = { .by_ptr = true };
+
+	alloc(&acc, 0x1000, 0xa, 50, 64);
+	release(&acc, 0x1000, 0); /* matched */
+	release(&acc, 0x1000, 0); /* double */
+	release(&acc, 0x1000, 0); /* double again: adds no freed bytes */
+	alloc(&acc, 0x1000, 0xa, 50, 64);
+	release(&acc, 0x1000, 1); /* matched on another CPU */
+	release(&acc, 0x2000, 0); /* unmatched */
+	release(&acc, 0, 0);	  /* kfree(NULL) */
+	release(&acc, 16, 0);	  /* kfree(ZERO_SIZE_PTR) */
+	alloc(&acc, 0x3000, 0xb, 100, 128);
+	alloc(&acc, 0x3000, 0xa, 60, 64); /* the first one ended unseen */
+	alloc(&acc, 0, 0xa, 60, 64);	  /* failed */
+	alloc(&acc, 0x4000, 0xa, 1ULL << 40, 1ULL << 40);
+
+	slab_account_finish(&acc);
+	ck_assert(!acc.failed);
+	ck_assert_uint_eq(acc.totals.allocs, 4);
+	ck_assert_uint_eq(acc.totals.matched, 2);
+	ck_assert_uint_eq(acc.totals.doubled, 2);
+	ck_assert_uint_eq(acc.totals.unmatched, 1);
+	ck_assert_uint_eq(acc.totals.null, 2);
+	ck_assert_uint_eq(acc.totals.implicit, 1);
+	ck_assert_uint_eq(acc.totals.bytes_implicit, 128);
+	ck_assert_uint_eq(acc.totals.failed, 1);
+	ck_assert_uint_eq(acc.totals.implausible, 1);
+	ck_assert_uint_eq(acc.totals.bytes_freed, 128);
+	ck_assert_uint_eq(acc.totals.pingpong, 1);
+	ck_assert_uint_eq(acc.totals.live_alloc, 64);
+	check_identities(&acc);
+
+	ck_assert_uint_eq(acc.nr_rows, 2);
+	ck_assert_uint_eq(slab_account_key(&acc, 0)->callsite, 0xa);
+	ck_assert_uint_eq(acc.rows[0].hit, 3);
+	ck_assert_uint_eq(acc.rows[0].live, 1);
+	ck_assert_uint_eq(acc.rows[0].pingpong, 1);
+	ck_assert_uint_eq(acc.rows[1].implicit, 1);
+	ck_assert_uint_eq(acc.rows[1].live, 0);
+	ck_assert_uint_eq(acc.nr_ptrs, 2);
+	ck_assert_uint_eq(acc.ptrs[0].counts.hit, 2);
+	ck_assert_uint_eq(acc.ptrs[1].counts.live_alloc, 64);
+	slab_account_free(&acc);
+}
+END_TEST
+
+/* Whose allocations were left out is freed without a trace in the account. */
+START_TEST(frees_of_what_was_left_out_change_nothing)
+{
+	static const uint64_t skews[] = { 0, 10000 };
+	size_t i;
+	int k;
+
+	for (i = 0; i < 2; i++) {
+		struct slab_account acc = { .scope.part = true, .skew = skews[i] };
+
+		for (k = 0; k < 1000; k++)
+			release(&acc, 0x100000 + (uint64_t)k * 64, 0); /* others' */
+		if (!acc.skew)
+			ck_assert_uint_eq(acc.live.count, 0);
+		alloc(&acc, 0x1000, 0xa, 50, 64);
+		alloc(&acc, 0x2000, 0xa, 50, 64);
+		release(&acc, 0x1000, 1); /* by whomever */
+		release(&acc, 0x1000, 1); /* another's since */
+		release(&acc, 0x1000, 0);
+		slab_account_finish(&acc);
+		ck_assert_uint_eq(acc.totals.matched, 1);
+		ck_assert_uint_eq(acc.totals.live, 1);
+		ck_assert_uint_eq(acc.totals.other, 1002);
+		ck_assert_uint_eq(acc.totals.unmatched + acc.totals.doubled, 0);
+		check_identities(&acc);
+		slab_account_free(&acc);
+	}
+}
+END_TEST
+
+/* The recorder's own objects were left out, but not what interrupts it. */
+START_TEST(the_recorders_own_frees_are_not_unmatched)
+{
+	struct slab_account acc = { .scope.self = 42 };
+	struct kmem_event ev = { .type = KMEM_KFREE, .pid = 42 };
+
+	ev.slab_free.ptr = 0x1000;
+	slab_account_event(&acc, &ev);
+	slab_account_event(&acc, &ev);
+	ev.flags = 16; /* in a softirq */
+	ev.slab_free.ptr = 0x2000;
+	slab_account_event(&acc, &ev);
+	alloc(&acc, 0x3000, 0xa, 50, 64);
+	ev.flags = 0;
+	ev.slab_free.ptr = 0x3000; /* another's object, which it frees */
+	slab_account_event(&acc, &ev);
+	slab_account_finish(&acc);
+	ck_assert_uint_eq(acc.totals.other, 2);
+	ck_assert_uint_eq(acc.totals.unmatched, 1);
+	ck_assert_uint_eq(acc.totals.matched, 1);
+	check_identities(&acc);
+	slab_account_free(&acc);
+}
+END_TEST
+
+START_TEST(identities_hold_on_noise)
+{
+	struct slab_account acc = { 0 };
+	uint32_t seed = 7;
+	uint64_t sum = 0;
+	size_t row;
+	int i;
+
+	for (i = 0; i < 300000; i++) {
+		uint64_t ptr = ((seed = seed * 1103515245 + 12345) >> 9 & 1023) << 4;
+
+		if (seed >> 31)
+			alloc(&acc, ptr, seed >> 28, ptr / 2, ptr);
+		else
+			release(&acc, ptr, seed >> 30 & 1);
+	}
+	slab_account_finish(&acc);
+	check_identities(&acc);
+	for (row = 0; row < acc.nr_rows; row++)
+		sum += acc.rows[row].live_alloc;
+	ck_assert_uint_eq(sum, acc.totals.live_alloc);
+	slab_account_free(&acc);
+}
+END_TEST
+
+/* Many more addresses than live objects: freed ones leave the table of the live. */
+START_TEST(freed_addresses_are_remembered_in_little_memory)
+{
+	enum { ADDRESSES = 1 << 18, LIVE = 2000 };
+	struct slab_account acc = { 0 };
+	uint8_t *was = calloc(ADDRESSES, 1); /* 0 unknown, 1 live, 2 freed */
+	static uint32_t live[LIVE];
+	uint64_t doubled = 0, unmatched = 0, implicit = 0;
+	uint32_t seed = 3, nr_live = 0;
+	int i;
+
+	for (i = 0; i < 2000000; i++, now++) {
+		uint32_t key = (seed = seed * 1103515245 + 12345) >> 8 & (ADDRESSES - 1);
+
+		if (nr_live < LIVE) {
+			implicit += was[key] == 1;
+			alloc(&acc, 0x100000 + key * 4ULL, 1, 8, 8);
+			was[key] = 1;
+			live[nr_live++] = key;
+			continue;
+		}
+		if (seed >> 30)
+			key = live[--nr_live];
+		doubled += was[key] == 2;
+		unmatched += was[key] == 0;
+		release(&acc, 0x100000 + key * 4ULL, 0);
+		was[key] = 2;
+	}
+	slab_account_finish(&acc);
+	check_identities(&acc);
+	ck_assert_uint_gt(doubled, 0);
+	ck_assert_uint_gt(unmatched, 0);
+	ck_assert_uint_eq(acc.totals.doubled, doubled);
+	ck_assert_uint_eq(acc.totals.unmatched, unmatched);
+	ck_assert_uint_eq(acc.totals.implicit, implicit);
+	ck_assert_uint_le(acc.live.capacity, 4 * LIVE);
+	/* Four bytes apart: two groups a page of 4 KiB. */
+	ck_assert_uint_le(acc.freed.nr_groups, ADDRESSES * 4 / 4096 * 2);
+	slab_account_free(&acc);
+	free(was);
+}
+END_TEST
+
+static void event_at(struct slab_account *acc, bool allocates, uint64_t ptr, uint32_t cpu,
+		     uint64_t ts)
+{
+	struct kmem_event ev = { .cpu = cpu, .ts = ts };
+
+	ev.type = allocates ? KMEM_KMALLOC : KMEM_KFREE;
+	if (allocates) {
+		ev.slab_alloc.ptr = ptr;
+		ev.slab_alloc.bytes_req = 50;
+		ev.slab_alloc.bytes_alloc = 64;
+	} else {
+		ev.slab_free.ptr = ptr;
+		ev.slab_free.callsite = 0xf0 + cpu;
+	}
+	slab_account_event(acc, &ev);
+}
+
+/* Who freed what no event allocated adds up to what the totals say. */
+static void check_free_only(const struct slab_account *acc)
+{
+	uint64_t unmatched = 0, doubled = 0;
+	size_t i;
+
+	for (i = 0; i < acc->nr_free_only; i++) {
+		unmatched += acc->free_only[i].unmatched;
+		doubled += acc->free_only[i].doubled;
+	}
+	ck_assert_uint_eq(unmatched, acc->totals.unmatched);
+	ck_assert_uint_eq(doubled, acc->totals.doubled);
+}
+
+/* Each event "a0" or "f1": allocation or free, and the CPU; 5 units of time apart. */
+static struct slab_account *play(const char *events, uint64_t skew)
+{
+	struct slab_account *acc = calloc(1, sizeof(*acc));
+	uint64_t ts = 100;
+
+	ck_assert_ptr_nonnull(acc);
+	acc->skew = skew;
+	acc->by_ptr = true;
+	for (; *events; events += 2, ts += 5)
+		event_at(acc, *events == 'a', 0x1000, (uint32_t)(events[1] - '0'), ts);
+	slab_account_finish(acc);
+	check_identities(acc);
+	return acc;
+}
+
+START_TEST(order_within_the_skew)
+{
+	static const struct {
+		const char *events;
+		uint64_t skew, live, unmatched, doubled, implicit, reordered;
+	} cases[] = {
+		{ "a0f1", 10, 0, 0, 0, 0, 0 },
+		/* A free before its allocation on another CPU. */
+		{ "f1a0", 10, 0, 0, 0, 0, 1 },
+		{ "f1a0", 4, 1, 1, 0, 0, 0 },  /* too far apart */
+		{ "f0a0", 10, 1, 1, 0, 0, 0 }, /* one CPU's order is certain */
+		/* It was an older object's: this one has its own. */
+		{ "f1a0f1", 10, 0, 1, 0, 0, 0 },
+		{ "f1a0f1a0", 10, 0, 0, 0, 0, 1 },
+		{ "f1a0a0f0", 10, 0, 0, 0, 0, 1 },
+		{ "a0f0f1a0", 10, 0, 0, 0, 0, 1 },
+		/* The next allocation before the last free. */
+		{ "a0a1f0f1", 10, 0, 0, 0, 0, 1 },
+		{ "a0a1f0f1", 4, 0, 0, 1, 1, 0 },
+		{ "a0a1f1f1", 10, 0, 0, 1, 1, 0 },
+		{ "a0a1f0", 10, 0, 0, 0, 1, 0 }, /* nothing speaks against bulk */
+		{ "a0a1f0a0f0f0", 10, 0, 0, 1, 1, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct slab_account *acc = play(cases[i].events, cases[i].skew);
+		const struct slab_totals *s = &acc->totals;
+
+		ck_assert_msg(s->live == cases[i].live &&
+				      s->unmatched == cases[i].unmatched &&
+				      s->doubled == cases[i].doubled &&
+				      s->implicit == cases[i].implicit &&
+				      s->reordered == cases[i].reordered,
+			      "case %zu, %s", i, cases[i].events);
+		ck_assert_uint_eq(acc->ptrs[0].counts.live, s->live);
+		check_free_only(acc);
+		ck_assert_uint_eq(acc->ptrs[0].counts.pingpong, s->pingpong);
+		ck_assert_uint_eq(acc->ptrs[0].counts.implicit, s->implicit);
+		slab_account_free(acc);
+		free(acc);
+	}
+}
+END_TEST
+
+static void lose(struct slab_account *acc, uint64_t ts, uint64_t since_ts)
+{
+	struct kmem_event ev = { .type = KMEM_LOSS, .ts = ts };
+
+	ev.loss.count = 3;
+	ev.loss.since_ts = since_ts;
+	slab_account_event(acc, &ev);
+}
+
+START_TEST(only_what_came_after_the_last_gap_is_sure)
+{
+	struct slab_account acc = { .by_ptr = true };
+
+	alloc(&acc, 0x1000, 0xa, 50, 64);
+	lose(&acc, 20, 10);
+	alloc(&acc, 0x2000, 0xa, 50, 64);
+	alloc(&acc, 0x3000, 0xb, 50, 96);
+	alloc(&acc, 0x4000, 0xb, 50, 96);
+	release(&acc, 0x4000, 0);
+	slab_account_finish(&acc);
+	ck_assert_uint_eq(acc.rows[0].live_alloc, 128);
+	ck_assert_uint_eq(acc.rows[0].sure_alloc, 64);
+	ck_assert_uint_eq(acc.rows[0].sure, 1);
+	ck_assert_uint_eq(acc.rows[1].sure_alloc, 96);
+	ck_assert_uint_eq(acc.ptrs[0].counts.sure_alloc, 0);
+	ck_assert_uint_eq(acc.ptrs[1].counts.sure_alloc, 64);
+	check_identities(&acc);
+	slab_account_free(&acc);
+}
+END_TEST
+
+START_TEST(a_gap_without_an_end_leaves_nothing_sure)
+{
+	struct slab_account acc = { 0 };
+
+	lose(&acc, 20, 20); /* the last event of its CPU */
+	alloc(&acc, 0x1000, 0xa, 50, 64);
+	slab_account_finish(&acc);
+	ck_assert_uint_eq(acc.rows[0].live_alloc, 64);
+	ck_assert_uint_eq(acc.rows[0].sure_alloc, 0);
+	slab_account_free(&acc);
+}
+END_TEST
+
+START_TEST(a_dimension_tells_rows_apart)
+{
+	static const struct {
+		enum dimension dimension;
+		uint32_t first, second;
+	} cases[] = {
+		{ DIMENSION_NONE, 0, 0 },
+		{ DIMENSION_PID, 100, 200 },
+		{ DIMENSION_CPU, 1, 2 },
+		{ DIMENSION_STACK, 11, 12 },
+		{ DIMENSION_NODE, 0, (uint32_t)-1 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct slab_account acc = { .dimension = cases[i].dimension };
+		struct kmem_event a = { .type = KMEM_CACHE_ALLOC,
+					.pid = 100,
+					.cpu = 1,
+					.stack = 11,
+					.slab_alloc = { .ptr = 0x1000, .callsite = 5 } };
+		struct kmem_event b = {
+			.type = KMEM_CACHE_ALLOC,
+			.pid = 200,
+			.cpu = 2,
+			.stack = 12,
+			.slab_alloc = { .ptr = 0x2000, .callsite = 5, .node = -1 }
+		};
+
+		slab_account_event(&acc, &a);
+		slab_account_event(&acc, &b);
+		release(&acc, 0x2000, 7); /* from elsewhere: the allocating row's */
+		ck_assert_uint_eq(acc.nr_rows, cases[i].dimension ? 2 : 1);
+		ck_assert_uint_eq(slab_account_key(&acc, 0)->dim, cases[i].first);
+		ck_assert_uint_eq(slab_account_key(&acc, acc.nr_rows - 1)->dim,
+				  cases[i].second);
+		ck_assert_uint_eq(acc.rows[0].live, 1);
+		ck_assert_uint_eq(acc.rows[acc.nr_rows - 1].pingpong, 1);
+		slab_account_free(&acc);
+	}
+}
+END_TEST
+
+START_TEST(large_kmallocs_are_counted)
+{
+	struct slab_account acc = { .large_bytes = 8192 };
+	struct kmem_event ev = { .type = KMEM_CACHE_ALLOC };
+
+	alloc(&acc, 0x10000, 0xa, 8000, 8192);
+	alloc(&acc, 0x20000, 0xa, 8200, 12288);
+	ev.slab_alloc.ptr = 0x30000; /* a cache's objects may be of any size */
+	ev.slab_alloc.bytes_alloc = 16384;
+	slab_account_event(&acc, &ev);
+	slab_account_finish(&acc);
+	ck_assert_uint_eq(acc.totals.large, 1);
+	ck_assert_uint_eq(acc.totals.bytes_large, 12288);
+	check_identities(&acc);
+	slab_account_free(&acc);
+}
+END_TEST
+
+Suite *test_slab_account_suite(void)
+{
+	Suite *s = suite_create("analysis/slab_account");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, each_fate_has_its_counter);
+	tcase_add_test(tc, frees_of_what_was_left_out_change_nothing);
+	tcase_add_test(tc, the_recorders_own_frees_are_not_unmatched);
+	tcase_add_test(tc, identities_hold_on_noise);
+	tcase_add_test(tc, freed_addresses_are_remembered_in_little_memory);
+	tcase_add_test(tc, order_within_the_skew);
+	tcase_add_test(tc, only_what_came_after_the_last_gap_is_sure);
+	tcase_add_test(tc, a_gap_without_an_end_leaves_nothing_sure);
+	tcase_add_test(tc, a_dimension_tells_rows_apart);
+	tcase_add_test(tc, large_kmallocs_are_counted);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/snapshot.h: the kernel's texts, whole, cut and damaged.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "account/snapshot.h"
+
+START_TEST(slabinfo_lines)
+{
+	const char *text = "slabinfo - version: 2.1\n"
+			   "# name <active_objs> <num_objs> <objsize> ...\n"
+			   "filp 885 903 192 21 1 : tunables 0 0 0 : slabdata 43 43 0\n"
+			   "cut 1 2 3\n"
+			   "negative -1 2 3 4 5 : tunables\n"
+			   "huge 99999999999999999999 2 3 4 5\n"
+			   "word 1x 2 3 4 5\n"
+			   "\n"
+			   "kmalloc-8k 1 4 8192 4 8";
+	struct slabinfo_line line;
+
+	ck_assert(slabinfo_next(&text, &line));
+	ck_assert_uint_eq(line.name_len, 4);
+	ck_assert(!memcmp(line.name, "filp", 4));
+	ck_assert_uint_eq(line.active, 885);
+	ck_assert_uint_eq(line.total, 903);
+	ck_assert_uint_eq(line.size, 192);
+	ck_assert_uint_eq(line.per_slab, 21);
+	ck_assert_uint_eq(line.pages, 1);
+	ck_assert(slabinfo_next(&text, &line));
+	ck_assert(!memcmp(line.name, "kmalloc-8k", line.name_len));
+	ck_assert_uint_eq(line.pages, 8);
+	ck_assert(!slabinfo_next(&text, &line));
+	ck_assert(!slabinfo_next(&text, &line));
+}
+END_TEST
+
+START_TEST(vmstat_numbers)
+{
+	const char *text = "nr_free_pages 1234\npgalloc_dma 1\npgalloc_normal 20\n"
+			   "pgalloc 300\npgfree 18446744073709551616\npgfree_x 1\nlast 7";
+	uint64_t v;
+
+	ck_assert(vmstat_value(text, "nr_free_pages", &v));
+	ck_assert_uint_eq(v, 1234);
+	ck_assert(vmstat_value(text, "last", &v));
+	ck_assert_uint_eq(v, 7);
+	ck_assert(vmstat_sum(text, "pgalloc_", &v));
+	ck_assert_uint_eq(v, 21);
+	ck_assert(!vmstat_value(text, "pgfree", &v)); /* no such number exists */
+	ck_assert(!vmstat_value(text, "nr_free", &v));
+	ck_assert(!vmstat_sum(text, "absent_", &v));
+	ck_assert(!vmstat_sum("", "", &v));
+}
+END_TEST
+
+START_TEST(free_pages)
+{
+	const char *text = "Node 0, zone      DMA      1      0      2\n"
+			   "Node 0, zone   Normal      3      1      0      1";
+	uint64_t v;
+
+	ck_assert(buddyinfo_pages(text, &v));
+	ck_assert_uint_eq(v, 1 + 2 * 4 + 3 + 2 + 8);
+	ck_assert(!buddyinfo_pages("Node 0, zone\n", &v));
+	ck_assert(!buddyinfo_pages("a b c d 1099511627776 1099511627776\n", &v));
+	ck_assert(zoneinfo_pcp_pages("Node 0, zone DMA\n  pagesets\n    cpu: 0\n"
+				     "              count:    11\n"
+				     "              high:     99\n    cpu: 1\n"
+				     "              count:    2\n",
+				     &v));
+	ck_assert_uint_eq(v, 13);
+	ck_assert(!zoneinfo_pcp_pages("count: many\n", &v));
+}
+END_TEST
+
+START_TEST(what_cpus_hold)
+{
+	const char *text = "filp 16 0\nmaple_node 7 32\nbroken 1\n\nx y z\n";
+	const char *slab = "a 1 2 3 4 1 : tunables 120 60 8 : slabdata 1 1 0\n"
+			   "b 1 2 3 4 1 : tunables 0 0 0\nc 1 2 3 4 1\n";
+	struct slabinfo_line info;
+	struct slab_cpu_line line;
+
+	ck_assert(slab_cpu_next(&text, &line));
+	ck_assert_uint_eq(line.name_len, 4);
+	ck_assert_uint_eq(line.slabs, 16);
+	ck_assert(slab_cpu_next(&text, &line));
+	ck_assert_uint_eq(line.sheaf, 32);
+	ck_assert(!slab_cpu_next(&text, &line));
+
+	ck_assert(slabinfo_next(&slab, &info));
+	ck_assert_uint_eq(info.cpu_limit, 120); /* SLAB's */
+	ck_assert(slabinfo_next(&slab, &info));
+	ck_assert_uint_eq(info.cpu_limit, 0);
+	ck_assert(slabinfo_next(&slab, &info));
+	ck_assert_uint_eq(info.cpu_limit, 0);
+}
+END_TEST
+
+START_TEST(aliases)
+{
+	const char *text = "filp :A-1\n:A-1\nkey :1\nbio :1\nlone\nbip :1\n";
+	struct strbuf sb = { 0 };
+
+	slab_aliases_of(text, "bio", &sb);
+	ck_assert_str_eq(strbuf_text(&sb), "key,bip");
+	strbuf_reset(&sb);
+	slab_aliases_of(text, "filp", &sb);
+	slab_aliases_of(text, "lone", &sb);
+	slab_aliases_of("", "", &sb);
+	ck_assert_str_eq(strbuf_text(&sb), "");
+	strbuf_free(&sb);
+}
+END_TEST
+
+Suite *test_snapshot_suite(void)
+{
+	Suite *s = suite_create("snapshot");
+	TCase *tc = tcase_create("snapshot");
+
+	tcase_add_test(tc, slabinfo_lines);
+	tcase_add_test(tc, vmstat_numbers);
+	tcase_add_test(tc, free_pages);
+	tcase_add_test(tc, what_cpus_hold);
+	tcase_add_test(tc, aliases);
+	suite_add_tcase(s, tc);
+	return s;
+}

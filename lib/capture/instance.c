@@ -8,12 +8,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <tracefs.h>
 #include <unistd.h>
@@ -58,13 +60,23 @@ static int explain(const char *dir, int err, const char *retry, const struct log
 	return -err;
 }
 
-/* tracefs' directory, mounted if it must be; NULL with errno. */
+/*
+ * tracefs' directory, mounted if it must be; NULL with errno. Of several mounts it is the usual
+ * one, which messages, other tools and users name. The library takes the first of /proc/mounts,
+ * and a look into debugfs may have mounted that one, under debugfs.
+ */
 static const char *tracing_dir(void)
 {
+	char usual[] = DEFAULT_MOUNT;
+	struct statfs fs;
 	const char *dir;
 
 	tracefs_set_loglevel(TEP_LOG_NONE); /* the library's own messages go to stderr */
 	dir = tracefs_tracing_dir();
+	/* What the library has given is freed when another is set: only once. */
+	if (dir && strcmp(dir, usual) != 0 && statfs(usual, &fs) == 0 &&
+	    fs.f_type == TRACEFS_MAGIC && tracefs_set_tracing_dir(usual) == 0)
+		dir = tracefs_tracing_dir();
 	if (dir && access(dir, F_OK) == 0)
 		return dir;
 	if (mount("nodev", DEFAULT_MOUNT, "tracefs", 0, NULL) < 0 && errno != EBUSY)
@@ -337,11 +349,14 @@ void instance_destroy(struct instance *in, const struct log *log)
 
 int instance_list(struct strbuf *names)
 {
+	const char *dir = tracing_dir();
 	struct dirent **entries;
 	char path[4096];
 	int n;
 
-	snprintf(path, sizeof(path), "%s/instances", tracefs_tracing_dir());
+	if (!dir)
+		return -ENOENT;
+	snprintf(path, sizeof(path), "%s/instances", dir);
 	n = scandir(path, &entries, NULL, alphasort);
 	if (n < 0)
 		return -errno;

@@ -43,7 +43,11 @@ expect "$(printf 'a.dat\na.dat.old')" "$(ls -A d)" "what else is left"
 # Tracing becomes read-only meanwhile: what stays is told with what to do about it.
 if command -v unshare >/dev/null && unshare -m true 2>/dev/null; then
 	code=0
-	unshare -m "$KMEMX" record -o ro.dat -- \
+	# Tracefs is mounted twice, as after a look at /sys/kernel/debug/tracing: of the two it is
+	# the usual one that is used and told of.
+	mkdir -p first
+	unshare -m sh -c 'umount -l "$0" && mount -t tracefs nodev first &&
+		mount -t tracefs nodev "$0" && exec "$@"' "$tracefs" "$KMEMX" record -o ro.dat -- \
 		mount -o remount,bind,ro "$tracefs" 2>err || code=$?
 	if grep -q 'cannot stop and remove' err; then
 		left=$(sed -n 's/^.*cannot stop and remove the tracing instance \([^:]*\): .*/\1/p' err)

@@ -274,6 +274,8 @@ static void compose_common_options(struct composer *c)
 	put_option_text(c, OPTION_TRACECLOCK, facts->trace_clock);
 	put_option_text(c, OPTION_UNAME, facts->uname);
 	put_option_text(c, OPTION_VERSION, facts->writer_version);
+	if (!facts->nr_cpus) /* unknown: what no CPU has recorded */
+		return;
 	compose_u16(c, OPTION_CPUCOUNT);
 	compose_u32(c, sizeof(facts->nr_cpus));
 	compose_u32(c, facts->nr_cpus);

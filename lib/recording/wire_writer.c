@@ -70,7 +70,10 @@ static void add_options(struct wire *w, struct composer *c)
 	c->facts = &facts;
 	compose_options(c);
 	c->facts = all;
-	section_end(c, start);
+	if (c->sb.failed || c->sb.size > start + SECTION_HEADER_SIZE)
+		section_end(c, start);
+	else
+		c->sb.size = start; /* of no options it would be read as a hole */
 	w->nr_meta = all->nr_meta;
 }
 

@@ -99,16 +99,22 @@ static uint64_t compose_v7(struct composer *c, uint64_t *end)
 
 /* --- version 6 --------------------------------------------------------------------------- */
 
-/* Version 6 lists every CPU from 0 on; those without pages have a size of 0. Returns where
- * the list is.
+/* Version 6 lists every CPU from 0 on; those without pages have a size of 0. One at least:
+ * a file that says it has none is taken for a damaged one.
  */
+static uint32_t table_cpus(const struct composer *c)
+{
+	return c->facts->nr_cpus ? c->facts->nr_cpus : 1;
+}
+
+/* Returns where the list is. */
 static size_t compose_table(struct composer *c, const char *clock)
 {
 	size_t table;
 
 	compose_string(c, "flyrecord");
 	table = c->sb.size;
-	for (uint32_t cpu = 0; cpu < c->facts->nr_cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < table_cpus(c); cpu++) {
 		compose_u64(c, 0);
 		compose_u64(c, 0);
 	}
@@ -123,7 +129,7 @@ static uint64_t place_v6(struct composer *c, size_t table, uint64_t offset)
 {
 	size_t part = 0;
 
-	for (uint32_t cpu = 0; cpu < c->facts->nr_cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < table_cpus(c); cpu++) {
 		if (part < c->nr_parts && c->parts[part].cpu == cpu)
 			offset = round_up(offset, c->align);
 		compose_set_u64(c, table + cpu * 16, offset);
@@ -158,7 +164,7 @@ static uint64_t compose_v6(struct composer *c, uint64_t *end)
 	compose_magic(c);
 	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++)
 		compose_sections[i].compose(c);
-	compose_u32(c, facts->nr_cpus);
+	compose_u32(c, table_cpus(c));
 	compose_string(c, "options  ");
 	compose_options(c);
 	compose_v6_instances(c);

@@ -188,9 +188,12 @@ $(FUZZERS): $(B)/%: $(B)/%.o $(LIBKMEMX)
 	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter-out %.a,$^) $(LIBKMEMX) $(LIB_LIBS)
 # Whole commands, changed by what the files are; small recordings to begin with.
 $(B)/tests/fuzz/fuzz_command: $(addprefix $(B)/tests/fuzz/,case.o json_check.o mutate.o \
-	mutate_recording.o scarce.o) $(filter-out %/main.o,$(CMD_OBJ))
+	mutate_bytes.o mutate_recording.o scarce.o) $(filter-out %/main.o,$(CMD_OBJ))
 $(B)/tests/fuzz/fuzz_command: private ALL_LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc \
 	calloc realloc reallocarray strdup strndup asprintf vasprintf fdopendir)
+# Changed where a reader looks.
+$(B)/tests/fuzz/fuzz_writer: $(addprefix $(B)/tests/fuzz/,mutate_bytes.o mutate_recording.o \
+	mutate_writer.o)
 FUZZ_CUT := $(B)/tests/fuzz/cut
 $(FUZZ_CUT): $(B)/tests/fuzz/cut.o $(LIBKMEMX)
 	$(call say,LINK,$@)

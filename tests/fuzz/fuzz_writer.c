@@ -2,7 +2,8 @@
 /*
  * tests: fuzz target: the writers.
  * In: arbitrary bytes as a recording. Out: a crash is a finding, and so is a recording
- * that was written, in any form, and has other events than what it was made of.
+ * that can be read, damaged or not, and cannot be written in one of the forms, or whose file
+ * cannot be read or has other events.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,104 +22,232 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MAX_CPUS  16
-#define MAX_PAGES (1U << 20)
+#define MAX_PARTS   256
+#define MAX_BUFFERS 16
 
-/* What is written: the pages of the top buffer's CPUs, one after the other in one file. */
+enum way { V7, V6, COMPRESSED, STREAM, JOINED, STREAM_LATE, NR_WAYS };
+
+/* What is written: the pages of all CPUs, one after the other in one file. */
 struct material {
 	struct recording *rec;
 	struct writer_facts facts;
-	struct writer_part parts[MAX_CPUS];
-	size_t nr;
+	struct writer_instance instances[MAX_BUFFERS];
+	struct writer_part parts[MAX_PARTS];
+	size_t nr, nr_top;
+	uint64_t size;
 	int fd;
 };
 
-/* Is anything in it not as it was recorded? What is cut there need not be as many events in
- * another form of the file.
+/**
+ * struct content - all that a recording's events say
+ * @hash: of each event with its stack, in their order; and of the losses between them
+ * @losses: those count too
  */
-static bool damaged(const struct recording *rec, const struct event_stream_stats *s)
+struct content {
+	uint64_t nr_events, nr_lost, hash;
+	uint32_t nr_damaged;
+	bool losses;
+};
+
+/* --- reading ----------------------------------------------------------------------------- */
+
+static void mix(struct content *c, const void *data, size_t size)
 {
-	return rec->nr_damaged || s->nr_bad_pages || s->nr_undecodable ||
-	       s->nr_backwards || s->nr_impossible;
+	const uint8_t *p = data;
+
+	while (size--)
+		c->hash = (c->hash ^ *p++) * 0x100000001b3;
 }
 
-/* -1 if the events cannot be counted. */
-static int64_t count_events(const struct recording *rec)
+static void add_event(struct content *c, const struct event_stream *stream,
+		      const struct kmem_event *ev)
+{
+	uint32_t nr = 0;
+	const uint64_t *frames = event_stream_stack(stream, ev->stack, &nr);
+
+	if (ev->type == KMEM_LOSS && !c->losses)
+		return;
+	mix(c, &ev->ts, sizeof(ev->ts));
+	mix(c, &ev->cpu, sizeof(ev->cpu));
+	mix(c, &ev->buffer, sizeof(ev->buffer));
+	mix(c, &ev->type, sizeof(ev->type));
+	if (ev->type == KMEM_LOSS)
+		mix(c, &ev->loss, sizeof(ev->loss));
+	else
+		mix(c, ev->data, ev->size);
+	mix(c, frames, nr * sizeof(*frames));
+}
+
+/* 0 or why the events cannot be read. */
+static int read_events(const struct recording *rec, struct content *c)
 {
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
 	struct event_stream *stream = NULL;
 	struct event_formats *fmts = NULL;
 	struct kmem_event ev;
-	int64_t nr = -1;
-	int ret;
+	int ret = event_formats_new(&fmts, rec, NULL);
+	uint32_t i;
 
-	if (!event_formats_new(&fmts, rec, NULL) &&
-	    !event_stream_open(&stream, rec, fmts, &opts, NULL)) {
+	/* A header_page that is missing is an empty one in what is written, and damage there.
+	 * With an item that says how the recording ended each CPU's end is a loss. What the
+	 * file itself showed of that is not written.
+	 */
+	*c = (struct content){ .nr_damaged = rec->nr_damaged + !rec->header_page,
+			       .losses = !recording_meta(rec, RECORDING_META_TRUNCATED) &&
+					 !recording_meta(rec, RECORDING_META_RECOVERED) };
+	if (!ret)
+		ret = event_stream_open(&stream, rec, fmts, &opts, NULL);
+	if (!ret) {
+		const struct event_stream_stats *s = event_stream_stats(stream);
+
 		while ((ret = event_stream_next(stream, &ev)) > 0)
-			;
-		if (!ret && !damaged(rec, event_stream_stats(stream)))
-			nr = (int64_t)event_stream_stats(stream)->nr_events;
+			add_event(c, stream, &ev);
+		c->nr_events = s->nr_events;
+		for (i = 0; i < s->nr_cpus; i++)
+			c->nr_lost += s->cpus[i].nr_lost;
 	}
 	event_stream_close(stream);
 	event_formats_free(fmts);
-	return nr;
+	return ret;
 }
 
-static int64_t count_file(int fd)
+static int read_file(int fd, struct content *c)
 {
 	struct recording *rec = NULL;
 	struct source src;
-	int64_t nr = -1;
 	char path[64];
+	int ret;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (!source_open_file(&src, path) && !recording_open(&rec, &src, "written", NULL))
-		nr = count_events(rec);
+	ret = source_open_file(&src, path);
+	if (!ret)
+		ret = recording_open(&rec, &src, "written", NULL);
+	if (!ret)
+		ret = read_events(rec, c);
 	recording_close(rec);
-	return nr;
+	return ret;
 }
 
-/* The top buffer's whole pages, if they can be copied as they are. */
+static void check(int fd, enum way way, const struct content *was)
+{
+	struct content now = { 0 };
+	int ret = read_file(fd, &now);
+
+	if (!ret && now.nr_events == was->nr_events && now.nr_lost == was->nr_lost &&
+	    now.hash == was->hash && (!now.nr_damaged || was->nr_damaged))
+		return;
+	fprintf(stderr,
+		"form %d: %ju events were written, %ju lost; read are %ju, %ju lost, %u parts damaged: %s\n",
+		(int)way, (uintmax_t)was->nr_events, (uintmax_t)was->nr_lost,
+		(uintmax_t)now.nr_events, (uintmax_t)now.nr_lost, now.nr_damaged,
+		ret ? strerror(-ret) : "other events");
+	abort();
+}
+
+/* --- what is to be written --------------------------------------------------------------- */
+
+static int compare_cpus(const void *a, const void *b)
+{
+	const struct recording_cpu *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* The recording itself becomes what a writer takes: whole pages, each CPU once and in order.
+ * A page that the file's end cuts off has events that can be read, and that no writer is given.
+ */
+static void take_whole_pages(struct recording_buffer *b)
+{
+	uint32_t i, kept = 0;
+
+	if (b->nr_cpus)
+		qsort(b->cpus, b->nr_cpus, sizeof(*b->cpus), compare_cpus);
+	for (i = 0; i < b->nr_cpus; i++) {
+		struct recording_cpu cpu = b->cpus[i];
+
+		cpu.size -= cpu.size % b->page_size;
+		cpu.cut = false;
+		if (cpu.size && (!kept || b->cpus[kept - 1].cpu != cpu.cpu))
+			b->cpus[kept++] = cpu;
+	}
+	b->nr_cpus = kept;
+}
+
+static bool copy_cpu(struct material *m, const struct recording_cpu *cpu)
+{
+	uint8_t *pages = m->nr < MAX_PARTS ? malloc((size_t)cpu->size) : NULL;
+	bool ok = pages &&
+		  !source_read(&m->rec->src, pages, (size_t)cpu->size, cpu->offset) &&
+		  !io_pwrite_all(m->fd, pages, (size_t)cpu->size, m->size);
+
+	free(pages);
+	if (!ok)
+		return false;
+	m->parts[m->nr++] = (struct writer_part){
+		.cpu = cpu->cpu, .fd = m->fd, .size = cpu->size, .offset = m->size
+	};
+	m->size += cpu->size;
+	return true;
+}
+
+/* All pages, if they can be copied as they are. The first buffer becomes the top one. */
 static bool take_pages(struct material *m)
 {
-	const struct recording_buffer *b = &m->rec->buffers[0];
-	uint64_t at = 0;
-	uint32_t i;
+	struct recording *rec = m->rec;
+	uint32_t b, i;
 
-	if (m->rec->nr_buffers != 1 || b->compressed || b->nr_cpus > MAX_CPUS ||
-	    b->page_size != m->rec->page_size || !b->page_size)
+	if (rec->nr_buffers > MAX_BUFFERS)
 		return false;
-	for (i = 0; i < b->nr_cpus; i++) {
-		uint64_t size = b->cpus[i].size / b->page_size * b->page_size;
-		uint8_t *pages;
+	for (b = 0; b < rec->nr_buffers; b++) {
+		struct recording_buffer *buf = &rec->buffers[b];
+		struct writer_part *first = &m->parts[m->nr];
 
-		/* Numbers from RECORDING_FREES_CPU on are the other buffer's. */
-		if (!size || size > MAX_PAGES || b->cpus[i].cpu >= RECORDING_FREES_CPU)
+		if (buf->compressed)
 			return false;
-		pages = malloc((size_t)size);
-		if (!pages || source_read(&m->rec->src, pages, size, b->cpus[i].offset) ||
-		    io_pwrite_all(m->fd, pages, size, at)) {
-			free(pages);
-			return false;
-		}
-		free(pages);
-		m->parts[m->nr++] = (struct writer_part){
-			.cpu = b->cpus[i].cpu, .fd = m->fd, .size = size, .offset = at
-		};
-		at += size;
+		take_whole_pages(buf);
+		for (i = 0; i < buf->nr_cpus; i++)
+			if (!copy_cpu(m, &buf->cpus[i]))
+				return false;
+		if (!b)
+			m->nr_top = buf->nr_cpus;
+		else
+			m->instances[b - 1] = (struct writer_instance){
+				buf->name, buf->clock, buf->page_size, first, buf->nr_cpus
+			};
 	}
 	return true;
 }
 
-static void check(const struct material *m, int fd, int err, int64_t events)
+static void take_facts(struct material *m)
 {
-	int64_t now = err ? 0 : count_file(fd);
+	const struct recording *rec = m->rec;
+	const uint16_t one = 1;
 
-	if (!err && now >= 0 && now != events) {
-		fprintf(stderr, "%jd events were written, %jd are read\n",
-			(intmax_t)events, (intmax_t)now);
-		abort();
+	m->facts = writer_facts_of(rec);
+	m->facts.file_page_size = rec->page_size;
+	m->facts.page_size = rec->buffers[0].page_size;
+	m->facts.long_size = rec->layout.long_size;
+	m->facts.foreign_endian = rec->big_endian == *(const uint8_t *)&one;
+	m->facts.meta = rec->meta;
+	m->facts.nr_meta = rec->nr_meta;
+	m->facts.instances = m->instances;
+	m->facts.nr_instances = rec->nr_buffers - 1;
+}
+
+/* --- writing ----------------------------------------------------------------------------- */
+
+static uint8_t *part_data(const struct material *m, size_t i)
+{
+	uint8_t *pages = malloc((size_t)m->parts[i].size);
+
+	if (pages &&
+	    io_pread_all(m->fd, pages, (size_t)m->parts[i].size, m->parts[i].offset)) {
+		free(pages);
+		pages = NULL;
 	}
+	return pages;
 }
 
 /* @late: what is known in the end is sent in pieces, as an unfinished recording has it. */
@@ -129,13 +258,12 @@ static int write_stream(const struct material *m, int fd, bool late)
 	size_t i;
 
 	for (i = 0; i < m->nr && !err; i++) {
-		uint8_t *pages = malloc((size_t)m->parts[i].size);
+		uint32_t cpu =
+			m->parts[i].cpu + (i >= m->nr_top ? RECORDING_FREES_CPU : 0);
+		uint8_t *pages = part_data(m, i);
 
-		err = pages ? io_pread_all(m->fd, pages, m->parts[i].size,
-					   m->parts[i].offset)
+		err = pages ? wire_pages(&w, cpu, pages, (size_t)m->parts[i].size)
 			    : -ENOMEM;
-		if (!err)
-			err = wire_pages(&w, m->parts[i].cpu, pages, m->parts[i].size);
 		free(pages);
 	}
 	if (!err && late)
@@ -146,28 +274,62 @@ static int write_stream(const struct material *m, int fd, bool late)
 }
 
 /* The pages in regions of one file, then the file without the holes. */
-static int join(struct material *m, int fd)
+static int join(const struct material *m, int fd)
 {
+	struct writer_instance instances[MAX_BUFFERS];
+	struct writer_part parts[MAX_PARTS];
+	struct writer_facts facts = m->facts;
 	struct regions regions;
-	int err =
-		m->nr ? regions_probe(fd, m->nr, m->facts.page_size, &regions) : -EINVAL;
-	struct writer_part parts[MAX_CPUS];
+	int err = regions_probe(fd, m->nr, facts.page_size, &regions);
 	size_t i;
 
 	for (i = 0; i < m->nr && !err; i++) {
-		uint8_t *pages = malloc((size_t)m->parts[i].size);
+		uint8_t *pages = part_data(m, i);
 
 		parts[i] = m->parts[i];
 		parts[i].offset = regions_start(&regions, i);
-		err = pages ? io_pread_all(m->fd, pages, m->parts[i].size,
-					   m->parts[i].offset)
+		err = pages ? io_pwrite_all(fd, pages, (size_t)parts[i].size,
+					    parts[i].offset)
 			    : -ENOMEM;
-		if (!err)
-			err = io_pwrite_all(fd, pages, parts[i].size, parts[i].offset);
 		free(pages);
 	}
+	for (i = 0; i < facts.nr_instances; i++) {
+		instances[i] = m->instances[i];
+		instances[i].parts = parts + (m->instances[i].parts - m->parts);
+	}
+	facts.instances = instances;
 	return err ? err
-		   : writer_join(fd, &m->facts, parts, m->nr, regions.block, NULL, NULL);
+		   : writer_join(fd, &facts, parts, m->nr_top, regions.block, NULL, NULL);
+}
+
+/* Is it of what can be written so? */
+static bool possible(const struct material *m, enum way way)
+{
+	const struct writer_facts *facts = &m->facts;
+	bool same = facts->page_size == facts->file_page_size, empty = !m->nr,
+	     stream = !facts->nr_instances;
+	size_t i;
+
+	for (i = 0; i < facts->nr_instances; i++) {
+		same &= m->instances[i].page_size == facts->page_size;
+		empty |= !m->instances[i].nr_parts;
+		stream = !i && !empty && !strcmp(m->instances[0].name, RECORDING_FREES);
+	}
+	/* Numbers from there on are the other buffer's. */
+	for (i = 0; i < m->nr; i++)
+		stream &= m->parts[i].cpu < RECORDING_FREES_CPU;
+	switch (way) {
+	case V7:
+		return true;
+	case V6: /* has one size of pages */
+		return same;
+	case COMPRESSED: /* it and those below are for one's own recordings only */
+		return !facts->foreign_endian && writer_can_compress();
+	case JOINED: /* without a part, where would its section be? */
+		return !facts->foreign_endian && same && !empty;
+	default:
+		return !facts->foreign_endian && same && stream;
+	}
 }
 
 static int open_file(void)
@@ -178,26 +340,43 @@ static int open_file(void)
 	return fd < 0 ? memfd_create("written", MFD_CLOEXEC) : fd;
 }
 
-static void write_all(struct material *m, int64_t events)
+static int write_so(struct material *m, int fd, enum way way)
 {
-	unsigned int way;
+	m->facts.file_version = way == V6 ? 6 : 7;
+	switch (way) {
+	case V7:
+	case V6:
+		return writer_write(fd, &m->facts, m->parts, m->nr_top, NULL, NULL);
+	case COMPRESSED:
+		return writer_compress(fd, &m->facts, m->parts, m->nr_top, NULL, NULL);
+	case JOINED:
+		return join(m, fd);
+	default:
+		return write_stream(m, fd, way == STREAM_LATE);
+	}
+}
 
-	for (way = 0; way < 6; way++) {
-		int fd = way == 4 ? open_file() : memfd_create("written", MFD_CLOEXEC);
-		int err;
+static void write_all(struct material *m, const struct content *was)
+{
+	enum way way;
 
+	for (way = V7; way < NR_WAYS; way++) {
+		int fd, err;
+
+		if (!possible(m, way))
+			continue;
+		fd = way == JOINED ? open_file() : memfd_create("written", MFD_CLOEXEC);
 		if (fd < 0)
 			return;
-		m->facts.file_version = way == 1 ? 6 : 7;
-		if (way < 2)
-			err = writer_write(fd, &m->facts, m->parts, m->nr, NULL, NULL);
-		else if (m->facts.foreign_endian) /* for one's own recordings only */
-			err = -EINVAL;
-		else if (way == 2)
-			err = writer_compress(fd, &m->facts, m->parts, m->nr, NULL, NULL);
-		else
-			err = way == 4 ? join(m, fd) : write_stream(m, fd, way == 5);
-		check(m, fd, err, events);
+		err = write_so(m, fd, way);
+		/* Not every filesystem can join. */
+		if (err && !(way == JOINED && err == -EOPNOTSUPP)) {
+			fprintf(stderr, "form %d: not written: %s\n", (int)way,
+				strerror(-err));
+			abort();
+		}
+		if (!err)
+			check(fd, way, was);
 		close(fd);
 	}
 }
@@ -205,22 +384,14 @@ static void write_all(struct material *m, int64_t events)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct material m = { .fd = memfd_create("pages", MFD_CLOEXEC) };
+	struct content was;
 	struct source src;
-	int64_t events;
 
 	if (m.fd >= 0 && !source_open_memory(&src, data, size) &&
 	    !recording_open(&m.rec, &src, "fuzz", NULL) && take_pages(&m)) {
-		const uint16_t one = 1;
-
-		events = count_events(m.rec);
-		m.facts = writer_facts_of(m.rec);
-		m.facts.page_size = m.rec->page_size;
-		m.facts.long_size = m.rec->layout.long_size;
-		m.facts.foreign_endian = m.rec->big_endian == *(const uint8_t *)&one;
-		m.facts.meta = m.rec->meta;
-		m.facts.nr_meta = m.rec->nr_meta;
-		if (events > 0) /* of none, what is left may be no recording */
-			write_all(&m, events);
+		take_facts(&m);
+		if (!read_events(m.rec, &was))
+			write_all(&m, &was);
 	}
 	recording_close(m.rec);
 	if (m.fd >= 0)

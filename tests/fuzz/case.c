@@ -36,7 +36,7 @@ static size_t take_line(char *out, size_t room, const uint8_t *data, size_t size
 static bool parse_file(struct case_file *f, const uint8_t *data, size_t size,
 		       size_t *used)
 {
-	char line[CASE_MAX_NAME + 24], *space, *end;
+	char line[CASE_MAX_NAME + 48], *space, *end;
 	unsigned long bytes;
 
 	*used = take_line(line, sizeof(line), data, size);
@@ -45,7 +45,10 @@ static bool parse_file(struct case_file *f, const uint8_t *data, size_t size,
 		return false;
 	*space = '\0';
 	bytes = strtoul(space + 1, &end, 10);
-	if (*end || end == space + 1 || !good_name(line))
+	if (end == space + 1 || !good_name(line))
+		return false;
+	f->at = *end == ' ' ? strtoul(end + 1, &end, 10) : 0;
+	if (*end || f->at > CASE_MAX_AT)
 		return false;
 	memcpy(f->name, line, (size_t)(space - line) + 1);
 	f->data = data + *used;
@@ -99,9 +102,12 @@ size_t case_write(const struct fuzz_case *c, uint8_t *out, size_t max)
 	out[at++] = '\n';
 	for (i = 0; i < c->nr_files; i++) {
 		const struct case_file *f = &c->files[i];
-		char head[CASE_MAX_NAME + 24];
+		char head[CASE_MAX_NAME + 48], place[24] = "";
 
-		len = (size_t)snprintf(head, sizeof(head), "%s %zu\n", f->name, f->size);
+		if (f->at)
+			snprintf(place, sizeof(place), " %lu", f->at);
+		len = (size_t)snprintf(head, sizeof(head), "%s %zu%s\n", f->name, f->size,
+				       place);
 		if (max - at < len + f->size)
 			return 0;
 		memcpy(out + at, head, len);

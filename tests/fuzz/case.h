@@ -10,6 +10,8 @@
  *   a 4711
  *   ...
  *
+ * "NAME SIZE AT" puts them at a place of the file, of which the rest is as it was, or a hole.
+ *
  * "fail=N" as the first argument is none: it has the command's Nth allocation of memory fail.
  */
 #ifndef KMEMX_TESTS_FUZZ_CASE_H
@@ -23,12 +25,14 @@
 #define CASE_MAX_FILES 40
 #define CASE_MAX_LINE  512
 #define CASE_MAX_NAME  64
+#define CASE_MAX_AT    (1UL << 31)
 
-/* @data borrows from the input. */
+/* @data borrows from the input; @at: where in the file, 0: the file is nothing else. */
 struct case_file {
 	char name[CASE_MAX_NAME];
 	const uint8_t *data;
 	size_t size;
+	unsigned long at;
 };
 
 /**

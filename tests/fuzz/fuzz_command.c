@@ -21,6 +21,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "case.h"
 #include "json_check.h"
 #include "scarce.h"
@@ -97,20 +98,14 @@ static void make_folders(const char *name)
 
 static void make_file(const struct case_file *f)
 {
-	size_t done = 0;
 	int fd;
 
 	make_folders(f->name);
-	fd = open(f->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	fd = open(f->name, O_WRONLY | O_CREAT | (f->at ? 0 : O_TRUNC) | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return; /* a folder has this name */
-	while (done < f->size) {
-		ssize_t n = write(fd, f->data + done, f->size - done);
-
-		if (n <= 0)
-			finding("cannot write", f->name);
-		done += (size_t)n;
-	}
+	if (io_pwrite_all(fd, f->data, f->size, f->at))
+		finding("cannot write", f->name);
 	close(fd);
 }
 

@@ -60,22 +60,29 @@ static int explain(const char *dir, int err, const char *retry, const struct log
 	return -err;
 }
 
+static bool is_tracefs(const char *dir)
+{
+	struct statfs fs;
+
+	return statfs(dir, &fs) == 0 && fs.f_type == TRACEFS_MAGIC;
+}
+
 /*
  * tracefs' directory, mounted if it must be; NULL with errno. Of several mounts it is the usual
  * one, which messages, other tools and users name. The library takes the first of /proc/mounts,
- * and a look into debugfs may have mounted that one, under debugfs.
+ * and a look into debugfs may have mounted that one, under debugfs. A folder that is no tracefs
+ * at all was set by a test, which must not get to the real one.
  */
 static const char *tracing_dir(void)
 {
 	char usual[] = DEFAULT_MOUNT;
-	struct statfs fs;
 	const char *dir;
 
 	tracefs_set_loglevel(TEP_LOG_NONE); /* the library's own messages go to stderr */
 	dir = tracefs_tracing_dir();
 	/* What the library has given is freed when another is set: only once. */
-	if (dir && strcmp(dir, usual) != 0 && statfs(usual, &fs) == 0 &&
-	    fs.f_type == TRACEFS_MAGIC && tracefs_set_tracing_dir(usual) == 0)
+	if (dir && strcmp(dir, usual) != 0 && is_tracefs(dir) && is_tracefs(usual) &&
+	    tracefs_set_tracing_dir(usual) == 0)
 		dir = tracefs_tracing_dir();
 	if (dir && access(dir, F_OK) == 0)
 		return dir;

@@ -61,6 +61,9 @@ static void leave(void)
 		rmdir(place.path);
 }
 
+/* The machine's own is none of a fuzzer's business. */
+static char no_tracefs[] = "tracing";
+
 static void make_place(void)
 {
 	const char *dir = getenv("TMPDIR");
@@ -76,7 +79,7 @@ static void make_place(void)
 	if (place.dir_fd < 0)
 		finding("cannot open", place.path);
 	setenv("KMEMX_PAGER", "", 1);
-	tracefs_set_tracing_dir("tracing");
+	tracefs_set_tracing_dir(no_tracefs);
 	atexit(leave);
 }
 
@@ -319,7 +322,11 @@ static void run_case(struct fuzz_case *c)
 	reset_printed(&out);
 	reset_printed(&err);
 	memcpy(moved, argv, sizeof(moved));
+	mkdir(no_tracefs, 0700); /* or it would be mounted */
 	code = run(argc + 1, moved, c->fail, &out, &err);
+	if (strcmp(tracefs_tracing_dir(), no_tracefs) != 0)
+		finding("uses the machine's tracefs", tracefs_tracing_dir());
+	rmdir(no_tracefs);
 	empty_folder(openat(place.dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), c);
 	if (fchdir(place.home_fd))
 		finding("cannot go back from", place.path);

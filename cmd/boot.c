@@ -108,7 +108,7 @@ static int set_kernel(const struct boot_args *a, struct boot_options *o)
 	if (!text && uname(&name) == 0)
 		text = name.release;
 	if (text && sscanf(text, "%3u.%3u%c", &o->major, &o->minor, &rest) >= 2)
-		return -1;
+		return GO_ON;
 	message_error(
 		"boot",
 		"'%s' is no kernel version\n  Give two numbers, as in --kernel 6.12",
@@ -131,7 +131,7 @@ static int set_machine(const struct boot_args *a, struct boot_options *o)
 		o->memory_bytes = facts_number(strbuf_text(&sb), "MemTotal") * 1024;
 	strbuf_free(&sb);
 	if (o->memory_bytes)
-		return -1;
+		return GO_ON;
 	message_error("boot", "cannot tell the memory\n  Give it: --memory SIZE");
 	return EXIT_FAILED;
 }
@@ -152,9 +152,9 @@ static int set_options(const struct boot_args *a, struct boot_options *o)
 	if (a->min_order > 63)
 		return usage_error("--min-order takes an order: 0 to 63");
 	ret = set_kernel(a, o);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = set_machine(a, o);
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	o->events = (struct event_choice){ .slab = a->slab || !a->page,
 					   .page = a->page || !a->slab,
@@ -166,7 +166,7 @@ static int set_options(const struct boot_args *a, struct boot_options *o)
 	o->persistent = a->persistent;
 	o->keep_last = keep == 1;
 	o->buffer_bytes = a->buffer_bytes;
-	return -1;
+	return GO_ON;
 }
 
 static int print(const struct boot_options *o, unsigned int verbose)
@@ -195,16 +195,16 @@ static int run_boot(int argc, char **argv)
 	int operands = argc, ret;
 
 	ret = parse(&a, argc, argv, &operands);
-	if (ret < 0 && operands < argc) {
+	if (ret == GO_ON && operands < argc) {
 		message_error("boot", "takes no argument, but got '%s'", argv[operands]);
 		ret = EXIT_USAGE;
 	}
-	if (ret < 0 && !a.print)
+	if (ret == GO_ON && !a.print)
 		ret = usage_error(
 			"nothing to do\n  The kernel parameters that record from boot: kmemx boot --print-cmdline");
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = set_options(&a, &o);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = print(&o, a.verbose);
 	free(a.events.items);
 	message_log_end(&log_state);

@@ -6,7 +6,12 @@
 #ifndef KMEMX_CMD_COMMAND_H
 #define KMEMX_CMD_COMMAND_H
 
+/* What a function returns that may end the command: GO_ON, or the exit code to end with,
+ * after a message if it is not EXIT_OK. Callers compare with GO_ON by name. It is no exit
+ * code and no -errno, so that neither, passed on by mistake, is taken for it.
+ */
 enum exit_code {
+	GO_ON = 1000, /* no exit code yet */
 	EXIT_OK = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,

@@ -36,10 +36,11 @@ static int open_dirs(struct diff *d)
 
 	old->sources = new->sources = &d->sources[0];
 	if (!diff_args_dirs(&d->args))
-		return -1;
+		return GO_ON;
 	ret = input_dirs_open(&d->sources[0], a, command_name);
-	if (ret >= 0 || (equal(a->vmlinux, b->vmlinux) && equal(a->modules, b->modules) &&
-			 equal(a->source, b->source)))
+	if (ret != GO_ON ||
+	    (equal(a->vmlinux, b->vmlinux) && equal(a->modules, b->modules) &&
+	     equal(a->source, b->source)))
 		return ret;
 	new->sources = &d->sources[1];
 	return input_dirs_open(&d->sources[1], b, command_name);
@@ -51,14 +52,14 @@ static int load_all(struct diff *d)
 	size_t i;
 	int ret = open_dirs(d);
 
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	d->runs = calloc(paths->nr, sizeof(*d->runs));
 	d->sides = calloc(paths->nr, sizeof(*d->sides));
 	d->report = report_new();
 	if (!d->runs || !d->sides || !d->report)
 		return no_memory();
-	for (i = 0; i < paths->nr && ret < 0; i++)
+	for (i = 0; i < paths->nr && ret == GO_ON; i++)
 		ret = diff_load(&d->runs[i], paths->items[i], &d->args.choice,
 				&d->args.sides[i >= paths->nr_old]);
 	return ret;
@@ -106,13 +107,13 @@ static int add_matrix(struct diff *d)
 	int err;
 
 	if (!gather(d, "page_matrix", &sides))
-		return -1;
+		return GO_ON;
 	err = diff_matrices(&sides, &t);
 	if (err)
 		return failed(err);
 	table_add_note(t, "Changes of the number of allocations (medians).");
 	report_add_table(d->report, t);
-	return -1;
+	return GO_ON;
 }
 
 static void headline(struct diff *d, const struct table *t)
@@ -133,7 +134,7 @@ static int add_table(struct diff *d, const char *name)
 	int err;
 
 	if (!gather(d, name, &sides))
-		return -1;
+		return GO_ON;
 	err = diff_tables(&sides, &d->args.diff, &t);
 	if (err)
 		return failed(err);
@@ -150,7 +151,7 @@ static int add_table(struct diff *d, const char *name)
 	t->title = strbuf_detach(&title);
 	t->failed |= !t->title;
 	report_add_table(d->report, t); /* which has it from here on */
-	return -1;
+	return GO_ON;
 }
 
 /* Never a table of zeros: what a recording does not hold is not compared. */
@@ -177,7 +178,7 @@ static int check_kinds(struct diff *d)
 	a->slab = slab;
 	a->page = page;
 	if (slab || page)
-		return -1;
+		return GO_ON;
 	message_error(
 		command_name,
 		"there are no events that all recordings hold and that were asked for.\n  What a recording holds: kmemx info FILE");
@@ -187,15 +188,15 @@ static int check_kinds(struct diff *d)
 static int add_tables(struct diff *d)
 {
 	const struct diff_args *a = &d->args;
-	int ret = -1;
+	int ret = GO_ON;
 
 	if (a->slab && a->caller)
 		ret = add_table(d, "slab");
-	if (ret < 0 && a->slab && a->cache)
+	if (ret == GO_ON && a->slab && a->cache)
 		ret = add_table(d, "slab_cache");
-	if (ret < 0 && a->page && a->caller)
+	if (ret == GO_ON && a->page && a->caller)
 		ret = add_table(d, "page");
-	if (ret < 0 && a->page && a->order)
+	if (ret == GO_ON && a->page && a->order)
 		ret = add_matrix(d);
 	return ret;
 }
@@ -273,7 +274,7 @@ static int check_gate(struct diff *d)
 	int err = 0;
 
 	if (!d->args.rules.nr)
-		return -1;
+		return GO_ON;
 	all.all = true;
 	for (i = 0; i < ARRAY_SIZE(row_tables) && !err; i++) {
 		struct diff_sides sides;
@@ -308,7 +309,7 @@ static int check_gate(struct diff *d)
 	d->gate.broken->hidden = !d->gate.broken->nr_rows && !d->gate.broken->nr_notes;
 	report_add_table(d->report, d->gate.broken);
 	d->gate.broken = NULL;
-	return -1;
+	return GO_ON;
 }
 
 static int check_losses(const struct diff *d)
@@ -359,11 +360,11 @@ static int show(struct diff *d)
 
 	diff_stand(d);
 	ret = check_kinds(d);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = add_tables(d);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = check_gate(d);
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return check_losses(d) == EXIT_UNTRUSTED ? EXIT_UNTRUSTED : ret;
 	report_add_table(d->report, diff_recordings_table(d));
 	if (!report_ok(d->report))
@@ -378,9 +379,9 @@ static int run_diff(int argc, char **argv)
 	int ret = diff_args_parse(&d.args, argc, argv);
 	size_t i;
 
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = load_all(&d);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = show(&d);
 	for (i = 0; d.runs && i < d.args.paths.nr; i++)
 		diff_recording_free(&d.runs[i]);

@@ -40,7 +40,7 @@ static int open_rule(struct load *l)
 		message_error(command_name, "--skip-func: %s",
 			      err == -EINVAL ? strbuf_text(&error) : strerror(-err));
 	strbuf_free(&error);
-	return !err ? -1 : err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	return !err ? GO_ON : err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
 static int show_progress(void *ctx, uint64_t nr_events)
@@ -88,7 +88,7 @@ static int analyze(struct load *l, struct report *report)
 	progress_start(&l->progress);
 	err = analyze_run(&env, ops, nr, l->stream, report, &how);
 	progress_end(&l->progress);
-	return err ? input_stream_failed(&l->in, err) : -1;
+	return err ? input_stream_failed(&l->in, err) : GO_ON;
 }
 
 static void find_kinds(const struct load *l, struct diff_recording *r)
@@ -129,14 +129,14 @@ static int find_divisor(const struct load *l, struct diff_recording *r)
 	r->divisor = 1;
 	switch (c->per) {
 	case DIFF_PER_NONE:
-		return -1;
+		return GO_ON;
 	case DIFF_PER_NUMBER:
 		r->divisor = c->number;
-		return -1;
+		return GO_ON;
 	case DIFF_PER_EVENT:
 		r->divisor = (double)count_event(l, c->event);
 		if (r->divisor > 0)
-			return -1;
+			return GO_ON;
 		message_error(
 			command_name,
 			"--per event:%s: %s holds none.\n  Record it too: sudo kmemx record -e %s -- CMD    what it holds: kmemx info",
@@ -145,7 +145,7 @@ static int find_divisor(const struct load *l, struct diff_recording *r)
 	default:
 		r->divisor = (double)r->facts.duration_ns / 1e9;
 		if (r->facts.has_duration && r->divisor > 0)
-			return -1;
+			return GO_ON;
 		message_error(
 			command_name,
 			"--per second: the clock of %s does not count time, or no time passed.\n  Take an event instead (--per event:NAME), or a number.",
@@ -179,19 +179,19 @@ static int load(struct load *l, struct diff_recording *r)
 	const struct event_stream_options stream = { 0 };
 	int ret = open_rule(l);
 
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = input_open(&l->in, &input);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = window_open_stream(&l->window, &l->in, &stream, &l->stream);
-	if (ret < 0 && directory_sources_any(l->side->sources))
+	if (ret == GO_ON && directory_sources_any(l->side->sources))
 		ret = input_dirs_for(&l->dirs, l->side->sources, &l->in);
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	r->report = report_new();
 	if (!r->report)
 		return input_stream_failed(&l->in, -ENOMEM);
 	ret = analyze(l, r->report);
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	find_kinds(l, r);
 	facts_init(&r->facts, l->in.rec, l->window.buffer, l->stream, &l->window);

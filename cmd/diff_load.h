@@ -63,7 +63,7 @@ struct diff_recording {
 	bool has_slab, has_page;
 };
 
-/* -1 to go on, or the exit code after a message. diff_recording_free() in any case. */
+/* GO_ON, or the exit code after a message. diff_recording_free() in any case. */
 int diff_load(struct diff_recording *r, const char *path,
 	      const struct diff_choice *choice,
 	      const struct diff_side *side) __must_check;

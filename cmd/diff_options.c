@@ -134,13 +134,13 @@ static int parse_by(struct diff_args *a)
 	size_t i;
 
 	if (!a->by)
-		return -1;
+		return GO_ON;
 	for (i = 0; i < ARRAY_SIZE(words); i++) {
 		if (strcmp(a->by, words[i]))
 			continue;
 		a->choice.by = kinds[i];
 		a->caller = true;
-		return -1;
+		return GO_ON;
 	}
 	return unknown_word("--by", a->by, words, ARRAY_SIZE(words));
 }
@@ -151,7 +151,7 @@ static int parse_per(struct diff_args *a)
 	uint64_t number;
 
 	if (!a->per || !strcmp(a->per, "none"))
-		return -1;
+		return GO_ON;
 	if (!strcmp(a->per, "second")) {
 		a->choice.per = DIFF_PER_SECOND;
 	} else if (!strncmp(a->per, "event:", 6) && a->per[6]) {
@@ -163,7 +163,7 @@ static int parse_per(struct diff_args *a)
 	} else {
 		return unknown_word("--per", a->per, words, ARRAY_SIZE(words));
 	}
-	return -1;
+	return GO_ON;
 }
 
 static int add_column(struct diff_args *a, const char *name)
@@ -180,22 +180,22 @@ static int add_column(struct diff_args *a, const char *name)
 		return unknown_word("column", name, names, NR_METRICS);
 	for (k = 0; k < o->nr_shown; k++) {
 		if (o->shown[k] == i)
-			return -1;
+			return GO_ON;
 	}
 	o->shown[o->nr_shown++] = i;
-	return -1;
+	return GO_ON;
 }
 
 static int parse_columns(struct diff_args *a)
 {
 	char *list = strdup(a->columns ? a->columns : "bytes,hit,net"), *p = list;
-	int ret = -1;
+	int ret = GO_ON;
 
 	if (!list) {
 		message_error(command_name, "%s", strerror(ENOMEM));
 		return EXIT_FAILED;
 	}
-	while (p && ret < 0) {
+	while (p && ret == GO_ON) {
 		char *name = strsep(&p, ",");
 
 		ret = add_column(a, name);
@@ -249,7 +249,7 @@ static int parse_sort(struct diff_args *a)
 	err = sort_keys_parse(&a->keys, strbuf_text(&text));
 	strbuf_free(&text);
 	if (!err)
-		return -1;
+		return GO_ON;
 	message_error(command_name, "%s", strerror(-err));
 	return EXIT_FAILED;
 }
@@ -259,7 +259,7 @@ static int read_budget(struct diff_args *a, struct strbuf *text)
 	int err = text_file_read(text, a->budget, IO_FILE_OR_PIPE);
 
 	if (!err)
-		return -1;
+		return GO_ON;
 	message_error(command_name, "cannot read the budget %s: %s", a->budget,
 		      io_strerror(err));
 	return EXIT_USAGE;
@@ -268,7 +268,7 @@ static int read_budget(struct diff_args *a, struct strbuf *text)
 static int parse_rules(struct diff_args *a)
 {
 	struct strbuf error = { 0 }, text = { 0 };
-	int err = 0, ret = -1;
+	int err = 0, ret = GO_ON;
 	size_t i;
 
 	for (i = 0; i < a->fail_on.count && !err; i++) {
@@ -282,7 +282,7 @@ static int parse_rules(struct diff_args *a)
 	}
 	if (!err && a->budget)
 		ret = read_budget(a, &text);
-	if (!err && ret < 0 && a->budget) {
+	if (!err && ret == GO_ON && a->budget) {
 		err = gate_add_budget(&a->rules, strbuf_text(&text), &error);
 		if (err)
 			message_error(
@@ -316,7 +316,7 @@ static int parse_files(struct diff_args *a)
 		    { "vmlinux", &f->vmlinux },
 		    { "modules", &f->modules },
 		    { "source", &f->source } };
-	int ret = -1;
+	int ret = GO_ON;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
@@ -328,7 +328,7 @@ static int parse_files(struct diff_args *a)
 			all[i].name, all[i].given->count);
 		return EXIT_USAGE;
 	}
-	for (i = 0; i < 2 && ret < 0; i++) {
+	for (i = 0; i < 2 && ret == GO_ON; i++) {
 		struct diff_side *side = &a->sides[i];
 
 		side->symbols = (struct symbol_files){
@@ -359,7 +359,7 @@ static int check_dirs(const struct diff_args *a)
 {
 	const struct gate_rule *rule = gate_directory_rule(&a->rules);
 	struct strbuf what = { 0 };
-	int ret = -1, i;
+	int ret = GO_ON, i;
 
 	if (!any_dirs(a) && (rule || a->choice.by == SUBJECT_DIR)) {
 		if (rule)
@@ -374,7 +374,7 @@ static int check_dirs(const struct diff_args *a)
 							   : "");
 		strbuf_free(&what);
 	}
-	for (i = 0; i < 2 && ret < 0 && a->choice.by != SUBJECT_DIR; i++)
+	for (i = 0; i < 2 && ret == GO_ON && a->choice.by != SUBJECT_DIR; i++)
 		if (!a->budget || a->dir_depth)
 			ret = input_dirs_unused(&a->sides[i].dirs, a->dir_depth,
 						command_name);
@@ -427,27 +427,27 @@ int diff_args_parse(struct diff_args *a, int argc, char **argv)
 		;
 	nr_new = separator < argc ? argc - 1 - separator : -1;
 	ret = parse_options(a, argc, argv, &operands);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = output_check(&a->output, command_name);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = parse_by(a);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = parse_per(a);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = parse_columns(a);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = parse_sort(a);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = parse_rules(a);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = parse_files(a);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = check_dirs(a);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = window_check(&a->choice.window, command_name);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = parse_max_lost(a);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = diff_paths_init(&a->paths, argv + operands, argc - operands,
 				      nr_new < 0 ? -1 : argc - operands - nr_new);
 	complete(a);

@@ -45,7 +45,7 @@ bool diff_args_dirs(const struct diff_args *a);
 /* The metrics of every table: analysis/profile.h. */
 extern const struct diff_metric diff_metrics[];
 
-/* -1 to go on, or the exit code. diff_args_free() in any case. */
+/* GO_ON, or the exit code. diff_args_free() in any case. */
 int diff_args_parse(struct diff_args *a, int argc, char **argv);
 void diff_args_free(struct diff_args *a);
 

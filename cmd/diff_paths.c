@@ -41,7 +41,7 @@ static int add_path(struct diff_paths *paths, const char *path)
 	if (!grown[paths->nr])
 		return failed(ENOMEM);
 	paths->nr++;
-	return -1;
+	return GO_ON;
 }
 
 static int is_recording(const struct dirent *entry)
@@ -57,7 +57,7 @@ static int add_folder(struct diff_paths *paths, const char *folder)
 {
 	struct dirent **entries = NULL;
 	char path[4096];
-	int nr = scandir(folder, &entries, is_recording, alphasort), i, ret = -1;
+	int nr = scandir(folder, &entries, is_recording, alphasort), i, ret = GO_ON;
 
 	if (nr <= 0) {
 		message_error("diff", "%s: %s", folder,
@@ -67,10 +67,10 @@ static int add_folder(struct diff_paths *paths, const char *folder)
 		return EXIT_UNREADABLE;
 	}
 	for (i = 0; i < nr; i++) {
-		if (ret < 0 && snprintf(path, sizeof(path), "%s/%s", folder,
-					entries[i]->d_name) >= (int)sizeof(path))
+		if (ret == GO_ON && snprintf(path, sizeof(path), "%s/%s", folder,
+					     entries[i]->d_name) >= (int)sizeof(path))
 			ret = failed(ENAMETOOLONG);
-		if (ret < 0)
+		if (ret == GO_ON)
 			ret = add_path(paths, path);
 		free(entries[i]);
 	}
@@ -90,7 +90,7 @@ static int add(struct diff_paths *paths, const char *path)
 int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_old)
 {
 	char *defaults[] = { INPUT_DEFAULT ".old", INPUT_DEFAULT };
-	int ret = -1, i;
+	int ret = GO_ON, i;
 
 	if (!nr) {
 		operands = defaults;
@@ -113,7 +113,7 @@ int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_ol
 			nr_old ? "behind" : "before");
 		return EXIT_USAGE;
 	}
-	for (i = 0; i < nr && ret < 0; i++) {
+	for (i = 0; i < nr && ret == GO_ON; i++) {
 		if (i == nr_old)
 			paths->nr_old = paths->nr;
 		ret = add(paths, operands[i]);

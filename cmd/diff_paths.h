@@ -14,7 +14,7 @@ struct diff_paths {
 	size_t nr_old, nr;
 };
 
-/* @nr_old of the @nr operands stood before "--"; -1: there was none. -1 to go on, or the
+/* @nr_old of the @nr operands stood before "--"; -1: there was none. GO_ON, or the
  * exit code after a message.
  */
 int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_old);

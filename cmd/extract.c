@@ -73,7 +73,7 @@ static int check(const struct extract_options *o, int argc, char **argv, int ope
 			"extract",
 			"writes a file, not standard output\n  Without a disk, a file in memory: -o /tmp/kmemx.dat");
 	else
-		return -1;
+		return GO_ON;
 	return EXIT_USAGE;
 }
 
@@ -168,9 +168,9 @@ static int run_extract(int argc, char **argv)
 	int operands = argc, ret, fd;
 
 	ret = parse(&o, argc, argv, &operands);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = check(&o, argc, argv, operands);
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	log_state.verbose = o.verbose;
 	log_state.quiet = o.quiet;

@@ -34,7 +34,7 @@ static int check(const struct import_options *o, int argc, char **argv, int oper
 			     (o->page_size & (o->page_size - 1))))
 		return usage_error(
 			"--page-size is a power of two from 4K to 1M: the size of the kernel's pages.");
-	return -1;
+	return GO_ON;
 }
 
 static int parse(struct import_options *o, int argc, char **argv)
@@ -76,7 +76,7 @@ static int parse(struct import_options *o, int argc, char **argv)
 	};
 	int operands, ret = options_parse(&usage, options, argc, argv, &operands);
 
-	return ret < 0 ? check(o, argc, argv, operands) : ret;
+	return ret == GO_ON ? check(o, argc, argv, operands) : ret;
 }
 
 static int run_import(int argc, char **argv)
@@ -86,7 +86,7 @@ static int run_import(int argc, char **argv)
 	struct import im = { .opts = &o, .out = OUTPUT_INIT };
 	int ret = parse(&o, argc, argv);
 
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	log_state.verbose = o.verbose;
 	log_state.quiet = o.quiet;

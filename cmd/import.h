@@ -45,16 +45,16 @@ int import_text(struct import *im);
 int import_raw_pages(struct import *im);
 
 /* import_output.c */
-/* What --kallsyms or --system-map names; nothing without. An exit code, else -1. */
+/* What --kallsyms or --system-map names; nothing without. GO_ON, or an exit code. */
 int import_read_symbols(const struct import_options *o, struct strbuf *text);
 /* What the user says of the copy's kernel; borrows from @im and @symbols. */
 struct recording_import_options import_known(struct import *im,
 					     const struct strbuf *symbols);
-/* Opens @im->out; an exit code after a message, else -1. */
+/* Opens @im->out; GO_ON, or an exit code after a message. */
 int import_open_output(struct import *im);
 /* An unnamed file beside the output, for one CPU's pages; @ctx is a struct import. */
 int import_open_part(void *ctx, uint32_t cpu);
-/* Writes the recording and gives it its name; an exit code after a message, else -1. */
+/* Writes the recording and gives it its name; GO_ON, or an exit code after a message. */
 int import_write(struct import *im, const struct writer_facts *facts,
 		 const struct writer_part *parts, size_t nr_parts);
 /* "kmemx: note: ..." for each line of @notes, and what to do next. */

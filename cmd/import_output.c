@@ -15,7 +15,7 @@ int import_read_symbols(const struct import_options *o, struct strbuf *text)
 	int err = path ? text_file_read(text, path, IO_FILE_OR_PIPE) : 0;
 
 	if (!err)
-		return -1;
+		return GO_ON;
 	message_error(IMPORT_COMMAND, "cannot read the symbols in %s: %s", path,
 		      io_strerror(err));
 	return EXIT_FAILED;
@@ -37,7 +37,7 @@ struct recording_import_options import_known(struct import *im,
 
 int import_open_output(struct import *im)
 {
-	return output_open(&im->out, im->opts->output, &im->log) ? EXIT_FAILED : -1;
+	return output_open(&im->out, im->opts->output, &im->log) ? EXIT_FAILED : GO_ON;
 }
 
 int import_open_part(void *ctx, uint32_t cpu)
@@ -60,7 +60,8 @@ int import_write(struct import *im, const struct writer_facts *facts,
 			      im->opts->output, strerror(-ret));
 		return EXIT_FAILED;
 	}
-	return output_commit(&im->out, (uid_t)-1, (gid_t)-1, &im->log) ? EXIT_FAILED : -1;
+	return output_commit(&im->out, (uid_t)-1, (gid_t)-1, &im->log) ? EXIT_FAILED
+								       : GO_ON;
 }
 
 void import_say(const struct import *im, const char *summary, const char *notes)

@@ -54,7 +54,7 @@ static int run(struct import *im, const struct strbuf *symbols)
 		return open_failed(im, err);
 	parts = raw_pages_parts(rp, &nr_parts);
 	ret = import_write(im, raw_pages_facts(rp), parts, nr_parts);
-	if (ret < 0) {
+	if (ret == GO_ON) {
 		say(im, rp);
 		ret = EXIT_OK;
 	}
@@ -67,9 +67,9 @@ int import_raw_pages(struct import *im)
 	struct strbuf symbols = { 0 };
 	int ret = import_read_symbols(im->opts, &symbols);
 
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = import_open_output(im);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = run(im, &symbols);
 	strbuf_free(&symbols);
 	return ret;

@@ -46,7 +46,7 @@ static int open_text(struct line_source **out, const char *path)
 	if (fd < 0)
 		return open_failed(path, fd);
 	err = line_source_open_fd(out, fd);
-	return err ? open_failed(path, err) : -1;
+	return err ? open_failed(path, err) : GO_ON;
 }
 
 /* What stands in a line. */
@@ -127,7 +127,7 @@ static int run(struct import *im, struct line_source *ls, const struct strbuf *s
 		parts = text_import_parts(ti, &nr_parts);
 		ret = import_write(im, text_import_facts(ti), parts, nr_parts);
 	}
-	if (ret < 0) {
+	if (ret == GO_ON) {
 		say(im, ti);
 		ret = EXIT_OK;
 	}
@@ -141,11 +141,11 @@ int import_text(struct import *im)
 	struct strbuf symbols = { 0 };
 	int ret = open_text(&ls, im->opts->text);
 
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = import_read_symbols(im->opts, &symbols);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = import_open_output(im);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = run(im, ls, &symbols);
 	line_source_close(ls);
 	strbuf_free(&symbols);

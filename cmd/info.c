@@ -66,15 +66,15 @@ static int run_info(int argc, char **argv)
 	int operands, ret;
 
 	ret = options_parse(&usage, options, argc, argv, &operands);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = input_path(command_name, argc, argv, operands, &input_opts.path);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = lost_limit_parse(&max_lost, command_name);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = symbol_files_check(&input_opts.symbols, command_name);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = input_open(&in, &input_opts);
-	if (ret < 0) {
+	if (ret == GO_ON) {
 		info.verbose = input_opts.verbose > 0;
 		ret = show(&info, &in, json, &max_lost);
 	}

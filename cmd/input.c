@@ -24,7 +24,7 @@ int input_path(const char *command, int argc, char **argv, int operands,
 {
 	if (operands + 1 == argc && !*path) {
 		*path = argv[operands];
-		return -1;
+		return GO_ON;
 	}
 	if (operands < argc) {
 		message_error(command,
@@ -34,7 +34,7 @@ int input_path(const char *command, int argc, char **argv, int operands,
 	}
 	if (!*path)
 		*path = INPUT_DEFAULT;
-	return -1;
+	return GO_ON;
 }
 
 static int copy_all(int from, int to)
@@ -210,7 +210,7 @@ int input_open(struct input *in, const struct input_options *opts)
 		return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
 	}
 	open_migratetypes(in);
-	return opts->want_symbols ? input_symbols_open(in, &opts->symbols) : -1;
+	return opts->want_symbols ? input_symbols_open(in, &opts->symbols) : GO_ON;
 }
 
 void input_close(struct input *in)

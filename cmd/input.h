@@ -69,13 +69,13 @@ struct input {
 	struct migratetypes migratetypes;
 };
 
-/* -i FILE or one operand: sets @path. -1 to go on, or EXIT_USAGE after a message. */
+/* -i FILE or one operand: sets @path. GO_ON, or EXIT_USAGE after a message. */
 int input_path(const char *command, int argc, char **argv, int operands,
 	       const char **path);
 /**
  * input_open() - open a recording for a command
  *
- * Return: -1 to go on; otherwise the exit code, after a message. @in must be given to
+ * Return: GO_ON; otherwise the exit code, after a message. @in must be given to
  * input_close() in any case, and must not be moved.
  */
 int input_open(struct input *in, const struct input_options *opts) __must_check;

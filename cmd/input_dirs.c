@@ -93,7 +93,7 @@ int input_dirs_open(struct directory_sources *sources, const struct dir_files *f
 	if (err)
 		return modules_failed(command, files->modules, err);
 	err = files->source ? source_tree_open(&sources->tree, files->source) : 0;
-	return err ? source_failed(command, files->source, err) : -1;
+	return err ? source_failed(command, files->source, err) : GO_ON;
 }
 
 int input_dirs_for(struct directories **dirs, const struct directory_sources *sources,
@@ -104,7 +104,7 @@ int input_dirs_for(struct directories **dirs, const struct directory_sources *so
 
 	recording_machine(in->rec, machine, sizeof(machine));
 	if (!directories_new(dirs, sources, in->syms, offset, machine))
-		return -1;
+		return GO_ON;
 	message_error(in->command, "%s", strerror(ENOMEM));
 	return EXIT_FAILED;
 }
@@ -146,7 +146,7 @@ int input_dirs_unused(const struct dir_files *files, bool depth, const char *com
 					      : NULL;
 
 	if (!option)
-		return -1;
+		return GO_ON;
 	message_error(command, "%s is for directories.\n  Add --by dir%s.", option,
 		      !strcmp(command, "diff")
 			      ? ", or a --budget with rules such as 'fs/ext4 net < 2M'"

@@ -27,10 +27,10 @@ struct dir_files {
 
 /* Of what gives symbols and directories, is there any that gives directories? */
 bool dir_files_any(const struct dir_files *files);
-/* -1 to go on, or the exit code after a message. directory_sources_free() in any case. */
+/* GO_ON, or the exit code after a message. directory_sources_free() in any case. */
 int input_dirs_open(struct directory_sources *sources, const struct dir_files *files,
 		    const char *command) __must_check;
-/* Those of @in, with the offset that its symbols have: -1, or the exit code after a message. */
+/* Those of @in, with the offset that its symbols have: GO_ON, or the exit code after a message. */
 int input_dirs_for(struct directories **dirs, const struct directory_sources *sources,
 		   const struct input *in) __must_check;
 /* Adds the line that says how many functions have no directory, once all were asked for. */
@@ -41,7 +41,7 @@ unsigned int input_dirs_depth(uint64_t depth);
  * " of ..." whose functions are meant.
  */
 int input_dirs_missing(const char *command, const char *what, const char *of);
-/* --modules or --source, where no directory is asked for: -1, or EXIT_USAGE. */
+/* --modules or --source, where no directory is asked for: GO_ON, or EXIT_USAGE. */
 int input_dirs_unused(const struct dir_files *files, bool depth, const char *command);
 
 #endif

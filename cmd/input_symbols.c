@@ -31,7 +31,7 @@ struct sites {
 int symbol_files_check(const struct symbol_files *files, const char *command)
 {
 	if (!!files->kallsyms + !!files->system_map + !!files->vmlinux < 2)
-		return -1;
+		return GO_ON;
 	message_error(command,
 		      "--kallsyms, --system-map and --vmlinux are alternatives.");
 	return EXIT_USAGE;
@@ -135,7 +135,7 @@ static int check_sites(const struct input *in, const char *path,
 	log_msg(&in->log, LOG_INFO, "%zu of %zu callsites are in functions of %s", found,
 		sites->nr, path);
 	if (found >= sites->nr - sites->nr / 2)
-		return -1;
+		return GO_ON;
 	snprintf(why, sizeof(why), "only %zu of %zu callsites are in functions of it.",
 		 found, sites->nr);
 	return other_kernel(in, path, why);
@@ -165,7 +165,7 @@ static int use_text(struct input *in, const struct symbol_text *theirs, uint64_t
 		return EXIT_FAILED;
 	}
 	in->origin.offset = offset;
-	return -1;
+	return GO_ON;
 }
 
 /* Nothing says where the kernel was loaded. A kernel that was moved leaves few callsites in
@@ -178,7 +178,7 @@ static int assume_unmoved(struct input *in, const char *path,
 	int ret = use_text(in, theirs, 0);
 	size_t found;
 
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	found = symbol_fit_count(in->syms, sites->addrs, sites->nr);
 	if (sites->nr < 8 || found < sites->nr - sites->nr / 10)
@@ -186,7 +186,7 @@ static int assume_unmoved(struct input *in, const char *path,
 	log_msg(&in->log, LOG_WARN,
 		"%s has no symbols to prove that those of %s fit: %zu of %zu callsites are in their functions, so the kernel is taken as not moved (no KASLR)",
 		in->path, path, found, sites->nr);
-	return -1;
+	return GO_ON;
 }
 
 /* Finds the place of @theirs, which may have code in @img, and takes them. */
@@ -215,7 +215,7 @@ static int place_text(struct input *in, const char *path,
 	else
 		fit.offset = 0;
 	err = use_text(in, theirs, fit.offset);
-	return err < 0 ? check_sites(in, path, &sites) : err;
+	return err == GO_ON ? check_sites(in, path, &sites) : err;
 }
 
 static int read_failed(const struct input *in, const char *path, int err)
@@ -239,7 +239,7 @@ static int open_text(struct input *in, const char *path)
 	return ret;
 }
 
-/* Same word size, byte order and build? -1 or the exit code. */
+/* Same word size, byte order and build? GO_ON, or the exit code. */
 static int check_elf(struct input *in, const char *path, const struct elf_image *img)
 {
 	const struct recording_text *meta = recording_meta(in->rec, "build_id");
@@ -259,11 +259,11 @@ static int check_elf(struct input *in, const char *path, const struct elf_image 
 	}
 	len = meta ? strcspn(meta->text, " \n") : 0;
 	if (!len || !img->build_id[0])
-		return -1;
+		return GO_ON;
 	in->origin.build_id_equal = len == strlen(img->build_id) &&
 				    !strncasecmp(meta->text, img->build_id, len);
 	if (in->origin.build_id_equal)
-		return -1;
+		return GO_ON;
 	snprintf(why, sizeof(why), "its build id is %s, the recording's %.*s.",
 		 img->build_id, (int)(len < 128 ? len : 128), meta->text);
 	return other_kernel(in, path, why);
@@ -301,7 +301,7 @@ static int open_vmlinux(struct input *in, const char *path)
 	if (ret)
 		return elf_failed(in, path, ret);
 	ret = check_elf(in, path, &img);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = place_text(
 			in, path,
 			&(struct symbol_text){ img.symbols.data, img.symbols.size },
@@ -317,7 +317,7 @@ static int open_recorded(struct input *in)
 	int err = symbols_take(&in->syms, text, size, &in->log);
 
 	if (!err)
-		return -1;
+		return GO_ON;
 	message_error(in->command, "cannot read the symbols: %s", strerror(-err));
 	return EXIT_FAILED;
 }
@@ -349,7 +349,7 @@ int input_symbols_open(struct input *in, const struct symbol_files *files)
 {
 	int ret = open_one(in, files);
 
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	if (symbols_hidden(in->syms))
 		log_msg(&in->log, LOG_WARN,
@@ -357,5 +357,5 @@ int input_symbols_open(struct input *in, const struct symbol_files *files)
 	else if (!symbols_count(in->syms))
 		log_msg(&in->log, LOG_WARN,
 			"no symbols: callsites are addresses. Give them with --vmlinux or --kallsyms FILE");
-	return -1;
+	return GO_ON;
 }

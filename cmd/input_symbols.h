@@ -22,9 +22,9 @@
 			"the same, from a kernel's ELF file"            \
 	}
 
-/* At most one of them? -1 to go on, or EXIT_USAGE after a message. */
+/* At most one of them? GO_ON, or EXIT_USAGE after a message. */
 int symbol_files_check(const struct symbol_files *files, const char *command);
-/* Fills in->syms and in->origin: -1 to go on, or the exit code after a message. */
+/* Fills in->syms and in->origin: GO_ON, or the exit code after a message. */
 int input_symbols_open(struct input *in, const struct symbol_files *files) __must_check;
 
 #endif

@@ -17,13 +17,13 @@ int lost_limit_parse(struct lost_limit *limit, const char *command)
 	char *end = NULL;
 
 	if (!limit->text)
-		return -1;
+		return GO_ON;
 	if (*limit->text >= '0' && *limit->text <= '9')
 		limit->value = strtod(limit->text, &end);
 	limit->percent = end && *end == '%';
 	if (end && !end[limit->percent] && (!limit->percent || limit->value <= 100) &&
 	    (limit->percent || limit->value == (double)(uint64_t)limit->value))
-		return -1;
+		return GO_ON;
 	message_error(
 		command,
 		"cannot understand --max-lost '%s'\n  A number of events (1000), or a share of all events (0.1%%).",

@@ -19,7 +19,7 @@ struct lost_limit {
 /* With more lost than this no gate is to be trusted, unless the user allows it. */
 #define LOST_LIMIT_GATE "1%"
 
-/* -1 to go on, or EXIT_USAGE after a message. */
+/* GO_ON, or EXIT_USAGE after a message. */
 int lost_limit_parse(struct lost_limit *limit, const char *command);
 /* Was no more lost than allowed? In silence. */
 bool lost_limit_holds(const struct lost_limit *limit, const struct facts *f);

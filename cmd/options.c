@@ -16,8 +16,6 @@
 #include "message.h"
 #include "options_value.h"
 
-#define GO_ON (-1)
-
 /* One parse: the cursor over argv. */
 struct parser {
 	const struct option_usage *usage;

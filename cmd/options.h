@@ -61,7 +61,7 @@ struct option_usage {
  * unknown option is a usage error that names the nearest. Operands are moved to the end,
  * in order; @operands receives the index of the first.
  *
- * Return: -1 to go on; otherwise the exit code to return (0 after -h, EXIT_USAGE).
+ * Return: GO_ON; otherwise the exit code to return (0 after -h, EXIT_USAGE).
  */
 int options_parse(const struct option_usage *usage, const struct option *options,
 		  int argc, char **argv, int *operands);

@@ -31,10 +31,10 @@ int output_check(const struct output_options *opts, const char *command)
 	}
 	for (i = 0; opts->color && i < ARRAY_SIZE(colors); i++) {
 		if (!strcmp(opts->color, colors[i]))
-			return -1;
+			return GO_ON;
 	}
 	if (!opts->color)
-		return -1;
+		return GO_ON;
 	near = options_nearest(opts->color, colors, ARRAY_SIZE(colors));
 	message_error(command, "unknown --color '%s'.%s%s%s\n  One of: auto always never",
 		      opts->color, near ? " Did you mean '" : "", near ? near : "",

@@ -17,7 +17,7 @@ struct output_options {
 	const char *color; /* auto, always, never; NULL: auto */
 };
 
-/* -1 if they go together; EXIT_USAGE after a message. */
+/* GO_ON if they go together; EXIT_USAGE after a message. */
 int output_check(const struct output_options *opts, const char *command);
 /**
  * output_write() - write a document to stdout

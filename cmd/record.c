@@ -114,12 +114,12 @@ static int usage_error(const char *text)
 static int set_stack(const struct record_options *o, struct capture_options *c)
 {
 	if (!o->stack)
-		return -1;
+		return GO_ON;
 	for (size_t i = 0; i < ARRAY_SIZE(stack_names); i++) {
 		if (strcmp(o->stack, stack_names[i]) != 0)
 			continue;
 		c->events.stack = (enum capture_stack)i;
-		return -1;
+		return GO_ON;
 	}
 	message_error(
 		"record",
@@ -158,7 +158,7 @@ static int set_pids(const struct record_options *o, pid_t **pids, size_t *nr)
 			p = *end ? end + 1 : end;
 		} while (*p);
 	}
-	return -1;
+	return GO_ON;
 }
 
 static int set_rest(const struct record_options *o, struct capture_options *c)
@@ -381,13 +381,13 @@ static int run_record(int argc, char **argv)
 	int operands = argc, ret;
 
 	ret = parse(&o, argc, argv, &operands);
-	if (ret >= 0)
+	if (ret != GO_ON)
 		goto out;
 	c.argv = operands < argc ? argv + operands : NULL;
 	ret = set_rest(&o, &c);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = set_pids(&o, &pids, &c.nr_pids);
-	if (ret >= 0)
+	if (ret != GO_ON)
 		goto out;
 	log_state.verbose = o.verbose;
 	log_state.quiet = o.quiet;

@@ -20,13 +20,13 @@ static int check_empty(const char *folder)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
-	int ret = -1;
+	int ret = GO_ON;
 
 	if (!dir) {
 		message_error("record", "cannot open %s: %s", folder, strerror(errno));
 		return EXIT_FAILED;
 	}
-	while (ret < 0 && (entry = readdir(dir))) {
+	while (ret == GO_ON && (entry = readdir(dir))) {
 		size_t size = strlen(entry->d_name);
 
 		if (size <= 4 || strcmp(entry->d_name + size - 4, ".dat"))
@@ -53,7 +53,7 @@ int record_repeat(const struct record_repeat *r)
 		return EXIT_FAILED;
 	}
 	ret = check_empty(r->folder);
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	for (i = 1; i <= r->times; i++) {
 		bool stopped = false, slash = r->folder[strlen(r->folder) - 1] == '/';

@@ -54,7 +54,7 @@ static int out_of_memory(void)
 	return EXIT_FAILED;
 }
 
-/* What a folder holds, or the one file that was named; -1 to go on. */
+/* What a folder holds, or the one file that was named: GO_ON, or an exit code. */
 static int find(struct recover_command *c, const char *where)
 {
 	struct stat st;
@@ -73,14 +73,14 @@ static int find(struct recover_command *c, const char *where)
 				      strerror(-ret));
 			return EXIT_FAILED;
 		}
-		return c->nr ? -1 : nothing_in(c, where);
+		return c->nr ? GO_ON : nothing_in(c, where);
 	}
 	c->tmps = calloc(1, sizeof(*c->tmps));
 	if (!c->tmps)
 		return out_of_memory();
 	c->tmps[0] = strdup(where);
 	c->nr = 1;
-	return c->tmps[0] ? -1 : out_of_memory();
+	return c->tmps[0] ? GO_ON : out_of_memory();
 }
 
 /* --- one of them ------------------------------------------------------------------------- */
@@ -329,7 +329,7 @@ static int recover_all(struct recover_command *c, const char *where)
 	int streams = wanted ? handle_streams(c, where) : EXIT_OK;
 	int ret = find(c, where);
 
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = handle_all(c);
 	return ret ? ret : streams;
 }
@@ -362,7 +362,7 @@ static int run_recover(int argc, char **argv)
 	int operands, ret;
 
 	ret = options_parse(&usage, options, argc, argv, &operands);
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	if (argc - operands > 1) {
 		message_error(command_name, "one folder or file at a time, not '%s' too",

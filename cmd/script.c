@@ -112,7 +112,7 @@ static int parse(struct script_args *a, int argc, char **argv)
 	int operands, ret;
 
 	ret = options_parse(&usage, options, argc, argv, &operands);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = input_path(command_name, argc, argv, operands, &a->path);
 	return ret;
 }
@@ -157,7 +157,7 @@ static int check_look(struct script_args *a)
 	}
 	look->stack = a->stack;
 	look->ns = a->ns;
-	return -1;
+	return GO_ON;
 }
 
 /* --- reading ----------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static int open_rule(struct script_run *r)
 	int err = callsite_rule_new(&r->rule, NULL, 0, &error);
 
 	strbuf_free(&error);
-	return err ? input_stream_failed(&r->in, err) : -1;
+	return err ? input_stream_failed(&r->in, err) : GO_ON;
 }
 
 static int open_output(struct script_run *r)
@@ -176,7 +176,7 @@ static int open_output(struct script_run *r)
 	const char *path = r->args.output;
 
 	if (!path || !strcmp(path, "-"))
-		return -1;
+		return GO_ON;
 	return text_output_open(&r->file, path, r->in.path, command_name);
 }
 
@@ -291,7 +291,7 @@ static int write_events(const struct render_out *to, const void *arg)
 		err = script_new(&s, &env, &r->args.look, &out);
 	if (!err && script_learns(&r->args.look)) {
 		err = for_each(r, s, learn);
-		if (!err && open_stream(r) >= 0)
+		if (!err && open_stream(r) != GO_ON)
 			err = -ENOMEM;
 	}
 	if (!err) {
@@ -350,14 +350,14 @@ static int run(struct script_run *r)
 	};
 	int ret = input_open(&r->in, &input);
 
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = open_rule(r);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = script_filter_resolve(&a->filter, &r->filter, r->in.fmts,
 					    command_name, r->in.path);
-	if (ret < 0 && tasks_read(&r->tasks, r->in.rec->cmdlines))
+	if (ret == GO_ON && tasks_read(&r->tasks, r->in.rec->cmdlines))
 		ret = input_stream_failed(&r->in, -ENOMEM);
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	recording_forget_kallsyms(r->in.rec);
 	r->keep_stacks = script_filter_wants_stacks(&r->filter, r->in.fmts);
@@ -374,9 +374,9 @@ static int run(struct script_run *r)
 	sites_init(&r->sites, &r->env);
 	r->names = (struct event_filter_names){ r->in.syms, &r->sites, &r->tasks };
 	ret = open_stream(r);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = open_output(r);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = show(r);
 	if (ret == EXIT_OK && r->unreadable)
 		return lost_limit_damage(r->in.path, command_name);
@@ -388,13 +388,13 @@ static int run_script(int argc, char **argv)
 	struct script_run r = { .file = TEXT_OUTPUT_INIT };
 	int ret = parse(&r.args, argc, argv);
 
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = check_look(&r.args);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = window_check(&r.args.window, command_name);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = symbol_files_check(&r.args.symbols, command_name);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = run(&r);
 	text_output_close(&r.file);
 	event_filter_free(&r.filter);

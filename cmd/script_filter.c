@@ -67,15 +67,15 @@ static int out_of_memory(const char *command)
 	return EXIT_FAILED;
 }
 
-/* Calls @fn for every word of "A,B" of every use of the option. -1, or an exit code. */
+/* Calls @fn for every word of "A,B" of every use of the option. GO_ON, or an exit code. */
 static int each_word(const struct option_strings *values,
 		     int (*fn)(const struct word_ctx *c, const char *word),
 		     const struct word_ctx *c)
 {
 	size_t i;
-	int ret = -1;
+	int ret = GO_ON;
 
-	for (i = 0; i < values->count && ret < 0; i++) {
+	for (i = 0; i < values->count && ret == GO_ON; i++) {
 		const char *p = values->items[i];
 
 		do {
@@ -85,7 +85,7 @@ static int each_word(const struct option_strings *values,
 			ret = word ? fn(c, word) : out_of_memory(c->command);
 			free(word);
 			p += len;
-		} while (ret < 0 && *p++);
+		} while (ret == GO_ON && *p++);
 	}
 	return ret;
 }
@@ -94,7 +94,7 @@ static int add_word(const struct word_ctx *c, const char *word)
 {
 	int err = c->words->add(c->filter, word);
 
-	return err ? add_failed(c->words, word, err, c->command) : -1;
+	return err ? add_failed(c->words, word, err, c->command) : GO_ON;
 }
 
 static int add_event_word(const struct word_ctx *c, const char *word)
@@ -103,7 +103,7 @@ static int add_event_word(const struct word_ctx *c, const char *word)
 
 	if (err == -ENOENT)
 		return unknown_event(c->fmts, word, c->command, c->path);
-	return err ? out_of_memory(c->command) : -1;
+	return err ? out_of_memory(c->command) : GO_ON;
 }
 
 int script_filter_resolve(const struct script_filter *o, struct event_filter *filter,
@@ -121,13 +121,13 @@ int script_filter_resolve(const struct script_filter *o, struct event_filter *fi
 	};
 	struct word_ctx c = { NULL, filter, fmts, command, path };
 	size_t i;
-	int ret = -1;
+	int ret = GO_ON;
 
-	for (i = 0; i < ARRAY_SIZE(words) && ret < 0; i++) {
+	for (i = 0; i < ARRAY_SIZE(words) && ret == GO_ON; i++) {
 		c.words = &words[i];
 		ret = each_word(words[i].values, add_word, &c);
 	}
-	return ret < 0 ? each_word(&o->events, add_event_word, &c) : ret;
+	return ret == GO_ON ? each_word(&o->events, add_event_word, &c) : ret;
 }
 
 bool script_filter_wants_stacks(const struct event_filter *filter,

@@ -13,7 +13,7 @@ struct script_filter {
 	struct option_strings cpus, pids, comms, events, sites, ptrs;
 };
 
-/* Fills in @filter, which the caller frees in any case: -1 to go on, or the exit code after
+/* Fills in @filter, which the caller frees in any case: GO_ON, or the exit code after
  * a message.
  */
 int script_filter_resolve(const struct script_filter *o, struct event_filter *filter,

@@ -65,7 +65,7 @@ static int parse(struct split_args *a, int argc, char **argv)
 	int operands, ret;
 
 	ret = options_parse(&usage, options, argc, argv, &operands);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = input_path(command_name, argc, argv, operands, &a->path);
 	return ret;
 }
@@ -94,7 +94,7 @@ static int check_output(const struct split_run *r)
 
 	if (stat(r->in.path, &in) || stat(r->args.output, &out) ||
 	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
-		return -1;
+		return GO_ON;
 	message_error(command_name,
 		      "%s is the recording itself.\n  Name another file: -o FILE",
 		      r->args.output);
@@ -108,7 +108,7 @@ static int choose_cpus(struct split_run *r)
 	int ret = script_filter_resolve(&r->args.filter, &r->filter, r->in.fmts,
 					command_name, r->in.path);
 
-	if (ret >= 0 || !r->args.filter.cpus.count)
+	if (ret != GO_ON || !r->args.filter.cpus.count)
 		return ret;
 	r->cpus = calloc((size_t)nr + 1, sizeof(*r->cpus));
 	if (!r->cpus)
@@ -118,7 +118,7 @@ static int choose_cpus(struct split_run *r)
 		any |= r->cpus[cpu];
 	}
 	if (any)
-		return -1;
+		return GO_ON;
 	message_error(command_name, "%s has %u CPU%s, none of those of --cpu.",
 		      r->in.path, nr, nr == 1 ? "" : "s");
 	return EXIT_FAILED;
@@ -196,15 +196,15 @@ static int run(struct split_run *r)
 	};
 	int ret = input_open(&r->in, &input);
 
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = check_output(r);
-	if (ret < 0 && !has_instance(r))
+	if (ret == GO_ON && !has_instance(r))
 		ret = input_no_instance(&r->in, r->args.window.instance);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = choose_cpus(r);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = window_resolve(&r->args.window, &r->in);
-	return ret < 0 ? write_part(r) : ret;
+	return ret == GO_ON ? write_part(r) : ret;
 }
 
 static int run_split(int argc, char **argv)
@@ -212,9 +212,9 @@ static int run_split(int argc, char **argv)
 	struct split_run r = { .output = OUTPUT_INIT };
 	int ret = parse(&r.args, argc, argv);
 
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = check(&r.args);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = run(&r);
 	output_close(&r.output);
 	free(r.cpus);

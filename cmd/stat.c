@@ -132,7 +132,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 	int operands, ret;
 
 	ret = options_parse(&usage, options, argc, argv, &operands);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = input_path(command_name, argc, argv, operands, &o->path);
 	return ret;
 }
@@ -150,7 +150,7 @@ static int check_dirs(const struct stat_options *o)
 		return input_dirs_unused(&files, o->dir_depth, command_name);
 	if (!dir_files_any(&files))
 		return input_dirs_missing(command_name, "--by dir shows directories", "");
-	return -1;
+	return GO_ON;
 }
 
 /* What can be refused before a file is read. */
@@ -161,18 +161,18 @@ static int check(struct stat *st)
 		      o->unmatched || o->ledger;
 	int ret = output_check(&o->output, command_name);
 
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = stat_choice_check(&o->choice, tables, command_name);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = lost_limit_parse(&o->max_lost, command_name);
 	if (o->choice.order_by)
 		o->sort = o->choice.order_by;
-	if (ret < 0 && o->sort)
+	if (ret == GO_ON && o->sort)
 		ret = stat_keys_parse(&st->keys, o->sort, command_name);
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	ret = symbol_files_check(&o->symbols, command_name);
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	if (o->page && !o->slab && o->choice.by == SUBJECT_NODE) {
 		message_error(command_name, "--by node: page events do not name a node.");
@@ -185,7 +185,7 @@ static int check(struct stat *st)
 		return EXIT_USAGE;
 	}
 	ret = check_dirs(o);
-	return ret < 0 ? window_check(&st->opts.window, command_name) : ret;
+	return ret == GO_ON ? window_check(&st->opts.window, command_name) : ret;
 }
 
 static int open_rule(struct stat *st)
@@ -198,7 +198,7 @@ static int open_rule(struct stat *st)
 		message_error(command_name, "--skip-func: %s",
 			      err == -EINVAL ? strbuf_text(&error) : strerror(-err));
 	strbuf_free(&error);
-	return !err ? -1 : err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	return !err ? GO_ON : err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
 struct stat_progress {
@@ -282,7 +282,7 @@ static int analyze(struct stat *st)
 	progress_start(&progress.line);
 	err = analyze_run(&env, ops, nr, st->stream, st->report, &how);
 	progress_end(&progress.line);
-	return err ? input_stream_failed(&st->in, err) : -1;
+	return err ? input_stream_failed(&st->in, err) : GO_ON;
 }
 
 /* Events of one kind that the stream has given: slab or page. */
@@ -343,7 +343,7 @@ static int drop_unrecorded(struct stat *st, bool both_asked)
 	bool slab = count_events(st, true), page = count_events(st, false);
 
 	if (st->opts.ledger && st->report->nr_tables)
-		return -1;
+		return GO_ON;
 	if (!(slab && st->opts.slab) && !(page && st->opts.page))
 		return nothing_recorded(st, slab, page);
 	if (!slab && st->opts.slab) {
@@ -360,7 +360,7 @@ static int drop_unrecorded(struct stat *st, bool both_asked)
 				st->report, true,
 				"No page events were recorded (kmemx record --page)");
 	}
-	return -1;
+	return GO_ON;
 }
 
 static int sort_tables(struct stat *st)
@@ -375,7 +375,7 @@ static int sort_tables(struct stat *st)
 		stat_keys_show(t, &st->keys, st->opts.live);
 		table_limit(t, st->opts.lines);
 	}
-	return err ? input_stream_failed(&st->in, err) : -1;
+	return err ? input_stream_failed(&st->in, err) : GO_ON;
 }
 
 static void list_skipped(const struct stat *st)
@@ -401,17 +401,17 @@ static int show(struct stat *st, bool both_asked)
 	facts_add(&facts, st->report);
 	missing = facts_missing_table(st->in.rec);
 	ret = drop_unrecorded(st, both_asked);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = sort_tables(st);
-	if (ret < 0 && missing)
+	if (ret == GO_ON && missing)
 		report_add_table(st->report, missing);
 	else
 		table_free(missing);
-	if (ret >= 0 && st->opts.max_lost.text &&
+	if (ret != GO_ON && st->opts.max_lost.text &&
 	    lost_limit_check(&st->opts.max_lost, &facts, command_name, EXIT_OK) ==
 		    EXIT_UNTRUSTED)
 		return EXIT_UNTRUSTED;
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	if (st->opts.verbose)
 		list_skipped(st);
@@ -475,7 +475,7 @@ static int open_dirs(struct stat *st)
 	const struct dir_files files = dir_files(&st->opts);
 	int ret = input_dirs_open(&st->sources, &files, command_name);
 
-	return ret < 0 ? input_dirs_for(&st->dirs, &st->sources, &st->in) : ret;
+	return ret == GO_ON ? input_dirs_for(&st->dirs, &st->sources, &st->in) : ret;
 }
 
 static int run(struct stat *st)
@@ -491,22 +491,22 @@ static int run(struct stat *st)
 	};
 	int ret = open_rule(st);
 
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = input_open(&st->in, &input);
-	if (ret < 0 && o->choice.by == SUBJECT_DIR)
+	if (ret == GO_ON && o->choice.by == SUBJECT_DIR)
 		ret = open_dirs(st);
-	if (ret < 0 && o->ledger && !ledger_possible(st->in.rec))
+	if (ret == GO_ON && o->ledger && !ledger_possible(st->in.rec))
 		ret = no_snapshots(st);
-	if (ret < 0 && (o->live || o->choice.account || o->ledger) &&
+	if (ret == GO_ON && (o->live || o->choice.account || o->ledger) &&
 	    recording_lacks_frees(st->in.rec))
 		ret = lacks_frees(st);
-	if (ret < 0) {
+	if (ret == GO_ON) {
 		recording_forget_kallsyms(st->in.rec);
 		ret = open_stream(st);
 	}
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = analyze(st);
-	return ret < 0 ? show(st, both_asked) : ret;
+	return ret == GO_ON ? show(st, both_asked) : ret;
 }
 
 static int run_stat(int argc, char **argv)
@@ -514,9 +514,9 @@ static int run_stat(int argc, char **argv)
 	struct stat st = { 0 };
 	int ret = parse(&st.opts, argc, argv);
 
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = check(&st);
-	if (ret < 0)
+	if (ret == GO_ON)
 		ret = run(&st);
 	report_free(st.report);
 	event_stream_close(st.stream);

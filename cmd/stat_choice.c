@@ -34,7 +34,7 @@ static int check_account(const struct stat_choice *c, bool other_tables,
 		message_error(command, "--malloc and --cache-only exclude each other.");
 		return EXIT_USAGE;
 	}
-	return -1;
+	return GO_ON;
 }
 
 int stat_choice_check(struct stat_choice *c, bool other_tables, const char *command)

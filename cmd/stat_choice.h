@@ -16,7 +16,7 @@ struct stat_choice {
 };
 
 /* Reads the words. @other_tables: options that ask for other tables than the account's were
- * given. -1 to go on, or EXIT_USAGE after a message.
+ * given. GO_ON, or EXIT_USAGE after a message.
  */
 int stat_choice_check(struct stat_choice *c, bool other_tables, const char *command);
 /* The rows that --malloc and --cache-only leave. */

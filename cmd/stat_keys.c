@@ -64,7 +64,7 @@ int stat_keys_parse(struct sort_keys *keys, const char *text, const char *comman
 		list_keys(command, "unknown sort key", keys->keys[i].name);
 		return EXIT_USAGE;
 	}
-	return -1;
+	return GO_ON;
 }
 
 int stat_keys_sort(struct table *t, const struct sort_keys *keys)

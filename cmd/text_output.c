@@ -61,7 +61,7 @@ int text_output_open(struct text_output *o, const char *path, const char *input,
 		ret = new_file_open(&o->file, path);
 		o->fd = ret ? ret : o->file.fd;
 	}
-	return o->fd < 0 ? cannot_write(command, path, -o->fd) : -1;
+	return o->fd < 0 ? cannot_write(command, path, -o->fd) : GO_ON;
 }
 
 int text_output_write(void *ctx, const char *data, size_t size)

@@ -23,7 +23,7 @@ struct text_output {
 
 #define TEXT_OUTPUT_INIT ((struct text_output){ .file = NEW_FILE_INIT, .fd = -1 })
 
-/* Opens @path, which must not be the file @input. -1, or an exit code after a message. */
+/* Opens @path, which must not be the file @input. GO_ON, or an exit code after a message. */
 int text_output_open(struct text_output *o, const char *path, const char *input,
 		     const char *command);
 /* Writes to the struct text_output @ctx. 0 or -errno. */

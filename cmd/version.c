@@ -59,7 +59,7 @@ static int run_version(int argc, char **argv)
 	int operands, ret;
 
 	ret = options_parse(&usage, options, argc, argv, &operands);
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	if (operands < argc) {
 		message_error(usage.command, "takes no argument, but got '%s'",

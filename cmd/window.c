@@ -15,7 +15,7 @@
 int window_check(struct window *w, const char *command)
 {
 	if (!w->time || !time_window_parse(&w->parsed, w->time))
-		return -1;
+		return GO_ON;
 	message_error(
 		command,
 		"cannot understand --time '%s'\n  START,STOP in seconds as trace-cmd prints them (81.5,82), from the start\n  (+1s,+1500ms) or in percent (10%%,20%%); either may be left out.",
@@ -61,7 +61,7 @@ int window_resolve(struct window *w, const struct input *in)
 	w->stop_ts = UINT64_MAX;
 	find_span(w, in->rec);
 	if (!w->time)
-		return -1;
+		return GO_ON;
 	clock = recording_clock(in->rec, w->buffer);
 	err = time_window_resolve(&w->parsed, w->first_ts, w->last_ts,
 				  recording_clock_is_ns(clock), &w->start_ts,
@@ -73,7 +73,7 @@ int window_resolve(struct window *w, const struct input *in)
 			clock);
 	else if (err)
 		message_error(in->command, "--time '%s' ends before it begins.", w->time);
-	return err ? EXIT_USAGE : -1;
+	return err ? EXIT_USAGE : GO_ON;
 }
 
 int window_open_stream(struct window *w, const struct input *in,
@@ -82,7 +82,7 @@ int window_open_stream(struct window *w, const struct input *in,
 	struct event_stream_options so = *opts;
 	int err, ret = window_resolve(w, in);
 
-	if (ret >= 0)
+	if (ret != GO_ON)
 		return ret;
 	so.instance = w->instance;
 	so.start_ts = w->start_ts;
@@ -90,5 +90,5 @@ int window_open_stream(struct window *w, const struct input *in,
 	err = event_stream_open(out, in->rec, in->fmts, &so, &in->log);
 	if (err == -ENOENT)
 		return input_no_instance(in, w->instance);
-	return err ? input_stream_failed(in, err) : -1;
+	return err ? input_stream_failed(in, err) : GO_ON;
 }

@@ -24,13 +24,13 @@ struct window {
 	uint64_t start_ts, stop_ts;
 };
 
-/* Reads @time before a file is opened: -1 to go on, or EXIT_USAGE after a message. */
+/* Reads @time before a file is opened: GO_ON, or EXIT_USAGE after a message. */
 int window_check(struct window *w, const char *command) __must_check;
-/* Fills in the time stamps: -1 to go on, or EXIT_USAGE after a message. */
+/* Fills in the time stamps: GO_ON, or EXIT_USAGE after a message. */
 int window_resolve(struct window *w, const struct input *in) __must_check;
 /* Does ring buffer @i take part? */
 bool window_has_buffer(const struct window *w, const struct recording *rec, uint32_t i);
-/* Opens the events of the window, in other respects as @opts say: -1 to go on, or the exit
+/* Opens the events of the window, in other respects as @opts say: GO_ON, or the exit
  * code after a message.
  */
 int window_open_stream(struct window *w, const struct input *in,

@@ -48,7 +48,7 @@ static void end_hearing(int fd, int saved)
 	close(fd);
 }
 
-/* Does in->syms come from this? The exit code or -1; the message is in @said. */
+/* Does in->syms come from this? The exit code or GO_ON; the message is in @said. */
 static int open_with(struct input *in, const struct symbol_files *files)
 {
 	int saved, fd = start_hearing(&saved), ret;
@@ -62,7 +62,7 @@ static void open_fixture(struct input *in, const char *path)
 {
 	const struct input_options opts = { .command = "test", .path = path };
 
-	ck_assert_int_eq(input_open(in, &opts), -1);
+	ck_assert_int_eq(input_open(in, &opts), GO_ON);
 }
 
 static const char *fd_path(int fd)
@@ -156,7 +156,7 @@ START_TEST(a_moved_kernel_is_moved_back)
 		files.system_map = fd_path(fd);
 	else
 		files.kallsyms = fd_path(fd);
-	ck_assert_int_eq(open_with(&in, &files), -1);
+	ck_assert_int_eq(open_with(&in, &files), GO_ON);
 	ck_assert_str_eq(said, "");
 	check_names(&in, MOVED);
 	ck_assert(!in.origin.build_id_equal);
@@ -217,7 +217,7 @@ START_TEST(build_ids_are_compared)
 	fd = build_elf(&b);
 	add_meta(in.rec, "build_id", _i ? other : equal);
 	ck_assert_int_eq(open_with(&in, &(struct symbol_files){ .vmlinux = fd_path(fd) }),
-			 _i ? EXIT_FAILED : -1);
+			 _i ? EXIT_FAILED : GO_ON);
 	if (_i)
 		ck_assert_ptr_nonnull(strstr(
 			said,
@@ -281,7 +281,7 @@ START_TEST(callsites_prove_the_distance)
 	if (!_i) {
 		ck_assert_int_eq(
 			open_with(&in, &(struct symbol_files){ .vmlinux = fd_path(fd) }),
-			-1);
+			GO_ON);
 		ck_assert_uint_eq(in.origin.offset, MOVED);
 	} else if (_i == 1) {
 		ck_assert_int_eq(
@@ -318,7 +318,7 @@ START_TEST(kallsyms_must_hold_the_callsites)
 	in.rec->kallsyms_size = 0;
 	ck_assert_int_eq(
 		open_with(&in, &(struct symbol_files){ .kallsyms = fd_path(fd) }),
-		_i ? EXIT_FAILED : -1);
+		_i ? EXIT_FAILED : GO_ON);
 	if (_i)
 		ck_assert_ptr_nonnull(strstr(said, "callsites are in functions of it"));
 	close(fd);
@@ -340,7 +340,8 @@ START_TEST(arm_is_not_moved)
 	in.rec->kallsyms = NULL;
 	in.rec->kallsyms_size = 0;
 	ck_assert_int_eq(
-		open_with(&in, &(struct symbol_files){ .system_map = fd_path(fd) }), -1);
+		open_with(&in, &(struct symbol_files){ .system_map = fd_path(fd) }),
+		GO_ON);
 	ck_assert_uint_eq(in.origin.offset, 0);
 	close(fd);
 	input_close(&in);
@@ -467,7 +468,8 @@ START_TEST(a_map_that_fits_as_it_is)
 	in.rec->kallsyms = NULL;
 	in.rec->kallsyms_size = 0;
 	ck_assert_int_eq(
-		open_with(&in, &(struct symbol_files){ .system_map = fd_path(fd) }), -1);
+		open_with(&in, &(struct symbol_files){ .system_map = fd_path(fd) }),
+		GO_ON);
 	ck_assert_uint_eq(in.origin.offset, 0);
 	ck_assert_ptr_nonnull(strstr(said, "taken as not moved"));
 	ck_assert_uint_gt(symbols_count(in.syms), 100);

@@ -30,7 +30,7 @@ static int check(const char *text, uint64_t lost, uint64_t unknown, int code)
 			   .nr_dropped = lost - lost / 2,
 			   .nr_unknown_gaps = unknown };
 
-	ck_assert_int_eq(lost_limit_parse(&limit, "test"), -1);
+	ck_assert_int_eq(lost_limit_parse(&limit, "test"), GO_ON);
 	return lost_limit_check(&limit, &f, "test", code);
 }
 
@@ -41,11 +41,11 @@ START_TEST(limits_are_numbers_or_shares)
 	size_t i;
 
 	quiet();
-	ck_assert_int_eq(parse(NULL), -1);
-	ck_assert_int_eq(parse("0"), -1);
-	ck_assert_int_eq(parse("1000"), -1);
-	ck_assert_int_eq(parse("0.1%"), -1);
-	ck_assert_int_eq(parse("100%"), -1);
+	ck_assert_int_eq(parse(NULL), GO_ON);
+	ck_assert_int_eq(parse("0"), GO_ON);
+	ck_assert_int_eq(parse("1000"), GO_ON);
+	ck_assert_int_eq(parse("0.1%"), GO_ON);
+	ck_assert_int_eq(parse("100%"), GO_ON);
 	for (i = 0; i < ARRAY_SIZE(wrong); i++)
 		ck_assert_msg(parse(wrong[i]) == EXIT_USAGE, "'%s'", wrong[i]);
 }

@@ -65,7 +65,7 @@ START_TEST(options_stand_anywhere)
 {
 	struct values v;
 
-	ck_assert_int_eq(parse(&v, "one -p two --lines 7 three -- --slab", false), -1);
+	ck_assert_int_eq(parse(&v, "one -p two --lines 7 three -- --slab", false), GO_ON);
 	ck_assert(v.page);
 	ck_assert(!v.slab);
 	ck_assert_uint_eq(v.lines, 7);
@@ -81,14 +81,14 @@ START_TEST(a_command_ends_the_options)
 {
 	struct values v;
 
-	ck_assert_int_eq(parse(&v, "-p ls -v --slab", true), -1);
+	ck_assert_int_eq(parse(&v, "-p ls -v --slab", true), GO_ON);
 	ck_assert(v.page);
 	ck_assert_uint_eq(v.verbose, 0);
 	ck_assert_str_eq(v.argv[v.operands], "ls");
-	ck_assert_int_eq(parse(&v, "-p -- -v", true), -1);
+	ck_assert_int_eq(parse(&v, "-p -- -v", true), GO_ON);
 	ck_assert_str_eq(v.argv[v.operands], "-v");
 	ck_assert_int_eq(v.argc - v.operands, 1);
-	ck_assert_int_eq(parse(&v, "-p", true), -1);
+	ck_assert_int_eq(parse(&v, "-p", true), GO_ON);
 	ck_assert_int_eq(v.operands, v.argc);
 }
 END_TEST
@@ -97,7 +97,8 @@ START_TEST(values_in_every_form)
 {
 	struct values v;
 
-	ck_assert_int_eq(parse(&v, "-pvvl5 -s -bytes -ia --event=x -e y -", false), -1);
+	ck_assert_int_eq(parse(&v, "-pvvl5 -s -bytes -ia --event=x -e y -", false),
+			 GO_ON);
 	ck_assert(v.page);
 	ck_assert_uint_eq(v.verbose, 2);
 	ck_assert_uint_eq(v.lines, 5);
@@ -115,7 +116,8 @@ START_TEST(long_options_abbreviate_and_negate)
 {
 	struct values v;
 
-	ck_assert_int_eq(parse(&v, "--pa --no-page --sl --verb --no-verbose", false), -1);
+	ck_assert_int_eq(parse(&v, "--pa --no-page --sl --verb --no-verbose", false),
+			 GO_ON);
 	ck_assert(!v.page);
 	ck_assert(v.slab);
 	ck_assert_uint_eq(v.verbose, 0);

@@ -52,6 +52,7 @@ struct script_run {
 	struct event_filter_names names;
 	bool keep_stacks;
 	uint64_t nr_shown;
+	int failed;		 /* GO_ON, or the exit code after a message */
 	bool unreadable;	 /* more of the file is damaged than not */
 	struct text_output file; /* of --output; closed: standard output */
 };
@@ -291,15 +292,15 @@ static int write_events(const struct render_out *to, const void *arg)
 		err = script_new(&s, &env, &r->args.look, &out);
 	if (!err && script_learns(&r->args.look)) {
 		err = for_each(r, s, learn);
-		if (!err && open_stream(r) != GO_ON)
-			err = -ENOMEM;
+		if (!err)
+			r->failed = open_stream(r);
 	}
-	if (!err) {
+	if (!err && r->failed == GO_ON) {
 		put_banner(r, &out);
 		script_header(s);
 		err = for_each(r, s, print);
 	}
-	if (!err) {
+	if (!err && r->failed == GO_ON) {
 		put_losses(r, &out);
 		err = outbuf_flush(&out);
 	}
@@ -312,11 +313,15 @@ static int show(struct script_run *r)
 {
 	const struct render_out file = { text_output_write, &r->file };
 	bool pager = !r->args.no_pager && r->args.look.format != SCRIPT_JSON;
-	int err;
+	int err, ret;
 
-	if (r->file.fd < 0)
-		return output_write(command_name, write_events, &r, pager);
+	if (r->file.fd < 0) {
+		ret = output_write(command_name, write_events, &r, pager);
+		return r->failed == GO_ON ? ret : r->failed;
+	}
 	err = write_events(&file, &r);
+	if (r->failed != GO_ON)
+		return r->failed;
 	if (!err)
 		err = text_output_commit(&r->file);
 	if (!err)
@@ -385,7 +390,7 @@ static int run(struct script_run *r)
 
 static int run_script(int argc, char **argv)
 {
-	struct script_run r = { .file = TEXT_OUTPUT_INIT };
+	struct script_run r = { .file = TEXT_OUTPUT_INIT, .failed = GO_ON };
 	int ret = parse(&r.args, argc, argv);
 
 	if (ret == GO_ON)

@@ -416,18 +416,31 @@ static unsigned int comms_interval_ms(void)
 	return size < COMMS_MIN_MS ? COMMS_MIN_MS : (unsigned int)size;
 }
 
-/* Are the processes of -p gone, and what they forked? The kernel keeps that list itself. */
+/*
+ * Are the processes of -p gone, and what they forked? The kernel keeps that list itself: it
+ * strikes out who ends. Who ended before it was on the list stays there.
+ */
 static bool nobody_left(const struct session *s)
 {
 	struct strbuf sb = { 0 };
-	bool empty;
+	const char *at;
+	bool left;
 
 	if (!s->opts->nr_pids || s->opts->argv)
 		return false;
-	empty = !instance_read(&s->instance, "set_event_pid", &sb) && !sb.failed &&
-		!strbuf_text(&sb)[strspn(strbuf_text(&sb), " \n")];
+	left = instance_read(&s->instance, "set_event_pid", &sb) || sb.failed;
+	at = strbuf_text(&sb);
+	while (!left) {
+		char *end;
+		long pid = strtol(at, &end, 10);
+
+		if (end == at)
+			break;
+		left = pids_runs((pid_t)pid);
+		at = end;
+	}
 	strbuf_free(&sb);
-	return empty;
+	return !left;
 }
 
 /* Now and then while recording. True: nothing is left to record. */

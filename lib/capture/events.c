@@ -15,6 +15,8 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "capture/pids.h"
+
 #define KMEM	       "kmem"
 #define PAGE_ALLOC     "mm_page_alloc"
 #define EVENT_PATH_MAX 320
@@ -375,8 +377,10 @@ int events_filter(struct event_list *list, const struct instance *in,
 
 /* --- processes --------------------------------------------------------------------------- */
 
+/* -ESRCH: it has ended, and only its number is left. */
 static int add_threads(struct strbuf *sb, pid_t pid)
 {
+	bool any = false;
 	struct dirent *entry;
 	char path[64];
 	DIR *dir;
@@ -385,11 +389,15 @@ static int add_threads(struct strbuf *sb, pid_t pid)
 	dir = opendir(path);
 	if (!dir)
 		return -errno;
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			strbuf_printf(sb, "%s ", entry->d_name);
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' ||
+		    !pids_runs((pid_t)strtol(entry->d_name, NULL, 10)))
+			continue;
+		strbuf_printf(sb, "%s ", entry->d_name);
+		any = true;
+	}
 	closedir(dir);
-	return 0;
+	return any ? 0 : -ESRCH;
 }
 
 static int set_pids(const struct instance *in, const struct strbuf *pids, bool follow,
@@ -421,8 +429,9 @@ int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr, bo
 		ret = add_threads(&sb, pids[i]);
 		if (ret)
 			log_msg(log, LOG_ERROR,
-				"no process %d\n  The live ones are listed by: ps -e",
-				(int)pids[i]);
+				"%s %d%s\n  The live ones are listed by: ps -e",
+				ret == -ESRCH ? "process" : "no process", (int)pids[i],
+				ret == -ESRCH ? " has ended" : "");
 	}
 	if (!ret && sb.failed)
 		ret = -ENOMEM;

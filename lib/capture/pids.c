@@ -28,6 +28,23 @@ bool pids_in_first_namespace(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_NAMESPACE;
 }
 
+bool pids_runs(pid_t pid)
+{
+	struct strbuf sb = { 0 };
+	const char *state;
+	char path[64];
+	bool runs;
+
+	/* proc(5): the state comes after the name, which may hold any character. */
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	runs = instance_read_top(path, &sb) == 0;
+	state = runs ? strrchr(strbuf_text(&sb), ')') : NULL;
+	if (state && state[1] == ' ')
+		runs = state[2] != 'Z' && state[2] != 'X';
+	strbuf_free(&sb);
+	return runs;
+}
+
 int pids_begin(const struct instance *in)
 {
 	int fd = instance_open(in, "trace_marker", O_WRONLY);

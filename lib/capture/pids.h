@@ -47,6 +47,9 @@ int pids_begin(const struct instance *in) __must_check;
 void pids_end(struct pids *out, const struct instance *in, int marker_fd, pid_t command,
 	      const struct log *log);
 
+/* Does task @pid still run? One that has ended may keep its number until its parent asks. */
+bool pids_runs(pid_t pid);
+
 /* Is this process in the first PID namespace, where all numbers are the kernel's? */
 bool pids_in_first_namespace(void);
 

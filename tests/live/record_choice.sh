@@ -78,3 +78,13 @@ started=$(date +%s)
 sleep 1 &
 "$KMEMX" record -q -p $! --duration 20s -o r.dat 2>err
 [ "$(date +%s)" -lt $((started + 15)) ] || fail "-p went on after the process had ended"
+
+# It has ended, but nobody has asked how: its number is still there.
+sh -c 'true & echo $! >ended; exec sleep 20' &
+parent=$!
+wait_for "a process that has ended" grep -q '^State:.*Z' "/proc/$(sleep 0.2; cat ended)/status"
+code=0
+timeout 10 "$KMEMX" record -q -p "$(cat ended)" -o r.dat 2>err || code=$?
+kill $parent
+expect 1 $code "status of -p with a process that has ended: $(cat err)"
+grep -q "process $(cat ended) has ended" err || fail "-p with a process that has ended: $(cat err)"

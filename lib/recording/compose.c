@@ -341,12 +341,12 @@ void compose_set_cpu(struct composer *c, size_t i, uint64_t offset)
 }
 
 const struct compose_section compose_sections[NR_COMPOSE_SECTIONS] = {
-	{ SECTION_HEADER_INFO, compose_headers },
-	{ SECTION_FTRACE_EVENTS, compose_ftrace_formats },
-	{ SECTION_EVENT_FORMATS, compose_event_formats },
-	{ SECTION_KALLSYMS, compose_kallsyms },
-	{ SECTION_PRINTK, compose_printk },
-	{ SECTION_CMDLINES, compose_cmdlines },
+	{ OPTION_HEADER_INFO, compose_headers },
+	{ OPTION_FTRACE_EVENTS, compose_ftrace_formats },
+	{ OPTION_EVENT_FORMATS, compose_event_formats },
+	{ OPTION_KALLSYMS, compose_kallsyms },
+	{ OPTION_PRINTK, compose_printk },
+	{ OPTION_CMDLINES, compose_cmdlines },
 };
 
 size_t section_begin(struct composer *c, uint16_t id)

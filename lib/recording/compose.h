@@ -7,30 +7,8 @@
 #define KMEMX_RECORDING_COMPOSE_H
 
 #include "base/strbuf.h"
+#include "recording/trace_dat_ids.h"
 #include "recording/writer.h"
-
-enum option_id {
-	OPTION_DONE = 0,
-	OPTION_CPUSTAT = 2,
-	OPTION_BUFFER = 3,
-	OPTION_TRACECLOCK = 4,
-	OPTION_UNAME = 5,
-	OPTION_CPUCOUNT = 8,
-	OPTION_VERSION = 9,
-};
-
-enum section_id {
-	SECTION_OPTIONS = 0,
-	SECTION_BUFFER = 3,
-	SECTION_HEADER_INFO = 16,
-	SECTION_FTRACE_EVENTS = 17,
-	SECTION_EVENT_FORMATS = 18,
-	SECTION_KALLSYMS = 19,
-	SECTION_PRINTK = 20,
-	SECTION_CMDLINES = 21,
-};
-
-#define SECTION_HEADER_SIZE 16 /* u16 id, u16 flags, u32 string id, u64 size */
 
 /* The composition: @offsets is where the table of the CPUs' offsets and sizes must be
  * filled in once the metadata's length is known; each CPU's pages begin at a multiple of

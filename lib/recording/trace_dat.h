@@ -12,27 +12,7 @@
 #include "base/bytes.h"
 #include "recording/reader.h"
 #include "recording/recording.h"
-
-enum trace_dat_option {
-	OPTION_DONE = 0,
-	OPTION_CPUSTAT = 2,
-	OPTION_BUFFER = 3,
-	OPTION_TRACECLOCK = 4,
-	OPTION_UNAME = 5,
-	OPTION_OFFSET = 7,
-	OPTION_CPUCOUNT = 8,
-	OPTION_VERSION = 9,
-	OPTION_TRACEID = 11,
-	OPTION_TSC2NSEC = 14,
-	OPTION_HEADER_INFO = 16,
-	OPTION_FTRACE_EVENTS = 17,
-	OPTION_EVENT_FORMATS = 18,
-	OPTION_KALLSYMS = 19,
-	OPTION_PRINTK = 20,
-	OPTION_CMDLINES = 21,
-	OPTION_BUFFER_TEXT = 22,
-	OPTION_LAST_BOOT_INFO = 24,
-};
+#include "recording/trace_dat_ids.h"
 
 /* No kernel runs on more; a file that says so is damaged. */
 #define TRACE_DAT_MAX_CPUS    65536U

@@ -11,7 +11,6 @@
 #include "recording/compress.h"
 #include "recording/trace_dat.h"
 
-#define SECTION_HEADER_SIZE 16
 #define SECTION_COMPRESSED  1U
 /* Real files have two to four sections of options. */
 #define MAX_OPTION_SECTIONS 1024
@@ -277,7 +276,7 @@ static int read_option_section(struct v7 *v, uint64_t offset, uint64_t *next)
 
 	v->td->pos = offset;
 	*next = 0;
-	err = section_open(v, &s, offset, OPTION_DONE);
+	err = section_open(v, &s, offset, SECTION_OPTIONS);
 	if (!err)
 		err = read_options(v, &s.r, next);
 	section_close(&s);
@@ -346,7 +345,7 @@ static int recover(struct v7 *v, uint64_t offset)
 			continue;
 		}
 		end += start;
-		if (id == OPTION_DONE && visit(v, offset))
+		if (id == SECTION_OPTIONS && visit(v, offset))
 			err = read_option_section(v, offset, &next);
 		else if (id == OPTION_BUFFER && !described(rec, start, end))
 			err = tolerate(

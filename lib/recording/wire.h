@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "recording/trace_dat_ids.h"
 #include "recording/writer.h"
 
 #define WIRE_MAGIC	"\x17\x08\x44kmemx-stream-1" /* with its NUL */
@@ -33,9 +34,9 @@
 #define WIRE_VERSION	UINT32_MAX
 
 enum wire_id {
-	WIRE_OPTIONS = 0,
-	WIRE_PAGES = 3,
-	WIRE_CMDLINES = 21,
+	WIRE_OPTIONS = SECTION_OPTIONS,
+	WIRE_PAGES = OPTION_BUFFER,
+	WIRE_CMDLINES = OPTION_CMDLINES,
 	WIRE_END = 0xffff,
 };
 

@@ -48,7 +48,7 @@ static uint64_t place_v7(struct composer *c, uint64_t first)
  */
 static uint64_t compose_buffer_section(struct composer *c, uint64_t *end)
 {
-	size_t start = section_begin(c, SECTION_BUFFER);
+	size_t start = section_begin(c, OPTION_BUFFER);
 	uint64_t first = round_up(c->sb.size, c->align);
 
 	compose_set_buffer(c, start);
@@ -301,7 +301,7 @@ static int write_section_header(int fd, const struct writer_facts *facts,
 
 	if (facts->file_version == 6)
 		return 0;
-	start = section_begin(&c, SECTION_BUFFER);
+	start = section_begin(&c, OPTION_BUFFER);
 	compose_set_u64(&c, start + 8, place->end - place->section - SECTION_HEADER_SIZE);
 	ret = c.sb.failed ? -ENOMEM
 			  : io_pwrite_all(fd, c.sb.data, c.sb.size, place->section);

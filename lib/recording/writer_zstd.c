@@ -151,7 +151,7 @@ static int add_pages(struct zwriter *z, uint32_t page_size, struct writer_part *
 	int ret = 0;
 
 	*section = position(z);
-	put_section_header(&z->sb, SECTION_BUFFER, 0);
+	put_section_header(&z->sb, OPTION_BUFFER, 0);
 	for (size_t i = 0; !ret && i < nr_parts; i++) {
 		uint64_t offset, size;
 
@@ -163,7 +163,7 @@ static int add_pages(struct zwriter *z, uint32_t page_size, struct writer_part *
 	}
 	if (!ret)
 		ret = flush(z);
-	put_section_header(&head, SECTION_BUFFER,
+	put_section_header(&head, OPTION_BUFFER,
 			   position(z) - *section - SECTION_HEADER_SIZE);
 	if (!ret)
 		ret = head.failed ? -ENOMEM

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording (internal): the numbers by which trace.dat names its options and sections.
+ * In: nothing. Out: ids that reader, writer and streams share.
+ *
+ * Format: trace-cmd's Documentation/trace-cmd/trace-cmd.dat.v6.5.txt and ...v7.5.txt.
+ */
+#ifndef KMEMX_RECORDING_TRACE_DAT_IDS_H
+#define KMEMX_RECORDING_TRACE_DAT_IDS_H
+
+/* The option that says where a section of version 7 lies has the section's own id. */
+enum trace_dat_option {
+	OPTION_DONE = 0,
+	OPTION_CPUSTAT = 2,
+	OPTION_BUFFER = 3,
+	OPTION_TRACECLOCK = 4,
+	OPTION_UNAME = 5,
+	OPTION_OFFSET = 7,
+	OPTION_CPUCOUNT = 8,
+	OPTION_VERSION = 9,
+	OPTION_TRACEID = 11,
+	OPTION_TSC2NSEC = 14,
+	OPTION_HEADER_INFO = 16,
+	OPTION_FTRACE_EVENTS = 17,
+	OPTION_EVENT_FORMATS = 18,
+	OPTION_KALLSYMS = 19,
+	OPTION_PRINTK = 20,
+	OPTION_CMDLINES = 21,
+	OPTION_BUFFER_TEXT = 22,
+	OPTION_LAST_BOOT_INFO = 24,
+};
+
+/* A section of options has the id of the option that ends it and may name a further one. */
+#define SECTION_OPTIONS OPTION_DONE
+
+/* u16 id, u16 flags, u32 string id, u64 size */
+#define SECTION_HEADER_SIZE 16
+
+#endif

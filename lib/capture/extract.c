@@ -153,8 +153,8 @@ static int add_last_boot(struct extraction *x)
 /* Once the kernel's symbols are known. */
 static void check_last_boot(struct extraction *x)
 {
-	const struct text_list *meta = &x->s.facts.meta;
-	struct strbuf *kallsyms = &x->s.facts.kallsyms;
+	const struct text_list *meta = &x->s.facts.texts.meta;
+	struct strbuf *kallsyms = &x->s.facts.texts.kallsyms;
 
 	for (size_t i = 0; x->other_boot && i < meta->count; i++) {
 		if (strcmp(meta->items[i].name, "last_boot_info") != 0 ||

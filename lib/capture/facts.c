@@ -19,44 +19,14 @@
 
 #define NOTE_GNU_BUILD_ID 3
 
-/* --- lists of texts ---------------------------------------------------------------------- */
-
-/* Takes over @text's content, even on failure. */
-static int list_take(struct text_list *list, const char *name, struct strbuf *text)
-{
-	struct recording_text *items, item = { .size = text->size };
-
-	if (!text->data)
-		strbuf_puts(text, "");
-	item.text = strbuf_detach(text);
-	item.name = strdup(name);
-	items = reallocarray(list->items, list->count + 1, sizeof(*items));
-	if (items)
-		list->items = items;
-	if (!items || !item.text || !item.name) {
-		free(item.text);
-		free(item.name);
-		return -ENOMEM;
-	}
-	list->items[list->count++] = item;
-	return 0;
-}
-
-static void list_free(struct text_list *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->items[i].name);
-		free(list->items[i].text);
-	}
-	free(list->items);
-}
+/* --- items of metadata ------------------------------------------------------------------- */
 
 int facts_add_meta(struct facts *f, const char *name, const char *text, size_t size)
 {
 	struct strbuf sb = { 0 };
 
 	strbuf_add(&sb, text, size);
-	return list_take(&f->meta, name, &sb);
+	return text_list_take(&f->texts.meta, name, &sb);
 }
 
 /* Adds a file as metadata; one that cannot be read is left out. */
@@ -67,7 +37,7 @@ static int add_meta_file(struct facts *f, const char *name, const char *path,
 	int ret = instance_read_top(path, &sb);
 
 	if (ret == 0)
-		return list_take(&f->meta, name, &sb);
+		return text_list_take(&f->texts.meta, name, &sb);
 	strbuf_free(&sb);
 	log_msg(log, LOG_INFO, "cannot read %s: %s; the recording does without", path,
 		strerror(-ret));
@@ -131,8 +101,9 @@ static int add_slabinfo(struct facts *f, const char *name, bool after,
 	ret = add_meta_file(f, name, "/proc/slabinfo", log);
 	if (after && !ret && held.size) {
 		add_slab_cpu(&held, "/sys/kernel/slab", true);
-		ret = held.failed ? -ENOMEM
-				  : list_take(&f->meta, "slab_cpu.after", &held);
+		ret = held.failed
+			      ? -ENOMEM
+			      : text_list_take(&f->texts.meta, "slab_cpu.after", &held);
 	}
 	strbuf_free(&held);
 	return ret;
@@ -184,7 +155,7 @@ static int add_slab_aliases(struct facts *f, const char *path)
 		strbuf_printf(&sb, "%s %s\n", entry->d_name, target);
 	}
 	closedir(dir);
-	return list_take(&f->meta, "slab_aliases", &sb);
+	return text_list_take(&f->texts.meta, "slab_aliases", &sb);
 }
 
 int facts_add_saved_comms(struct facts *f)
@@ -212,9 +183,10 @@ int facts_add_comms(struct facts *f)
 
 int facts_read_headers(struct facts *f, const struct instance *in)
 {
-	int ret = instance_read(in, "events/header_page", &f->header_page);
+	int ret = instance_read(in, "events/header_page", &f->texts.header_page);
 
-	return ret ? ret : instance_read(in, "events/header_event", &f->header_event);
+	return ret ? ret
+		   : instance_read(in, "events/header_event", &f->texts.header_event);
 }
 
 /* The next statistics are of the frees' buffer, as trace-cmd says it of an instance. */
@@ -223,11 +195,11 @@ static int begin_frees(struct facts *f)
 	static const char mark[] = "\nBuffer: " RECORDING_FREES "\n\n";
 	struct strbuf sb = { 0 };
 
-	for (size_t i = 0; i < f->cpustats.count; i++)
-		if (!strcmp(f->cpustats.items[i].text, mark))
+	for (size_t i = 0; i < f->texts.cpustats.count; i++)
+		if (!strcmp(f->texts.cpustats.items[i].text, mark))
 			return 0;
 	strbuf_puts(&sb, mark);
-	return list_take(&f->cpustats, "cpustat", &sb);
+	return text_list_take(&f->texts.cpustats, "cpustat", &sb);
 }
 
 int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu)
@@ -246,7 +218,7 @@ int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu)
 		strbuf_free(&sb);
 		return ret;
 	}
-	return list_take(&f->cpustats, "cpustat", &sb);
+	return text_list_take(&f->texts.cpustats, "cpustat", &sb);
 }
 
 uint64_t facts_number(const char *text, const char *key)
@@ -280,7 +252,7 @@ static int add_formats(struct text_list *list, const char *system)
 		snprintf(path, sizeof(path), "events/%s/%s/format", system, names[i]);
 		ret = instance_read_top(path, &sb);
 		if (ret == 0) {
-			ret = list_take(list, system, &sb);
+			ret = text_list_take(list, system, &sb);
 		} else {
 			strbuf_free(&sb);
 			ret = ret == -ENOENT ? 0 : ret;
@@ -292,12 +264,12 @@ static int add_formats(struct text_list *list, const char *system)
 
 static int read_formats(struct facts *f, const struct event_list *list)
 {
-	int ret = add_formats(&f->ftrace_formats, "ftrace");
+	int ret = add_formats(&f->texts.ftrace_formats, "ftrace");
 
 	if (!ret)
-		ret = add_formats(&f->event_formats, "kmem");
+		ret = add_formats(&f->texts.event_formats, "kmem");
 	for (size_t i = 0; !ret && i < list->count; i++)
-		ret = add_formats(&f->event_formats, list->items[i].system);
+		ret = add_formats(&f->texts.event_formats, list->items[i].system);
 	return ret;
 }
 
@@ -338,7 +310,7 @@ static int add_build_id(struct facts *f, const struct log *log)
 	if (ret == 0)
 		ret = facts_build_id(strbuf_text(&notes), notes.size, &hex);
 	if (ret == 0)
-		ret = list_take(&f->meta, "build_id", &hex);
+		ret = text_list_take(&f->texts.meta, "build_id", &hex);
 	else
 		log_msg(log, LOG_INFO, "cannot tell the kernel's build id: %s",
 			strerror(-ret));
@@ -364,7 +336,7 @@ static bool has_addresses(const struct strbuf *kallsyms)
 
 static int read_kallsyms(struct facts *f, const struct log *log)
 {
-	int ret = instance_read_top("/proc/kallsyms", &f->kallsyms);
+	int ret = instance_read_top("/proc/kallsyms", &f->texts.kallsyms);
 
 	if (ret == -ENOMEM)
 		return ret;
@@ -372,7 +344,7 @@ static int read_kallsyms(struct facts *f, const struct log *log)
 		log_msg(log, LOG_WARN,
 			"cannot read /proc/kallsyms: %s\n  Callsites will show as addresses. The kernel needs CONFIG_KALLSYMS.",
 			strerror(-ret));
-	else if (!has_addresses(&f->kallsyms))
+	else if (!has_addresses(&f->texts.kallsyms))
 		log_msg(log, LOG_WARN,
 			"the kernel hides its addresses (kptr_restrict): callsites will show as addresses, not names\n  Before the next recording: sysctl kernel.kptr_restrict=1 (as root, with CAP_SYSLOG)");
 	return 0;
@@ -384,9 +356,9 @@ static int read_uname(struct facts *f)
 
 	if (uname(&name) < 0)
 		return -errno;
-	strbuf_printf(&f->uname, "%s %s %s %s", name.sysname, name.nodename, name.release,
-		      name.machine);
-	return f->uname.failed ? -ENOMEM : 0;
+	strbuf_printf(&f->texts.uname, "%s %s %s %s", name.sysname, name.nodename,
+		      name.release, name.machine);
+	return f->texts.uname.failed ? -ENOMEM : 0;
 }
 
 /* An optional text: only running out of memory is an error. */
@@ -405,9 +377,9 @@ int facts_system(struct facts *f, const struct instance *in,
 	if (!ret)
 		ret = read_kallsyms(f, log);
 	if (!ret)
-		ret = read_optional("printk_formats", &f->printk_formats);
+		ret = read_optional("printk_formats", &f->texts.printk_formats);
 	if (!ret)
-		ret = instance_read(in, "trace_clock", &f->trace_clock);
+		ret = instance_read(in, "trace_clock", &f->texts.trace_clock);
 	if (!ret)
 		ret = read_uname(f);
 	if (!ret)
@@ -422,14 +394,14 @@ int facts_system(struct facts *f, const struct instance *in,
 /* Takes the item out of the list; its text is the caller's to free, NULL if it is not there. */
 static char *take_meta(struct facts *f, const char *name)
 {
-	for (size_t i = 0; i < f->meta.count; i++) {
-		struct recording_text *item = &f->meta.items[i];
+	for (size_t i = 0; i < f->texts.meta.count; i++) {
+		struct recording_text *item = &f->texts.meta.items[i];
 		char *text = item->text;
 
 		if (strcmp(item->name, name) != 0)
 			continue;
 		free(item->name);
-		*item = f->meta.items[--f->meta.count];
+		*item = f->texts.meta.items[--f->texts.meta.count];
 		return text;
 	}
 	return NULL;
@@ -460,19 +432,18 @@ static bool same_modules(const char *a, const char *b)
 int facts_refresh(struct facts *f, const struct log *log)
 {
 	char *modules = take_meta(f, "modules");
-	const char *now;
+	const struct recording_text *last;
 	int ret;
 
 	free(take_meta(f, "slab_aliases"));
 	ret = add_slab_aliases(f, "/sys/kernel/slab");
 	if (!ret)
 		ret = add_meta_file(f, "modules", "/proc/modules", log);
-	now = ret || !f->meta.count ||
-			      strcmp(f->meta.items[f->meta.count - 1].name, "modules")
-		      ? ""
-		      : f->meta.items[f->meta.count - 1].text;
-	if (!ret && !same_modules(modules ? modules : "", now)) {
-		strbuf_reset(&f->kallsyms);
+	last = f->texts.meta.count ? &f->texts.meta.items[f->texts.meta.count - 1] : NULL;
+	if (!ret &&
+	    !same_modules(modules ? modules : "",
+			  last && !strcmp(last->name, "modules") ? last->text : "")) {
+		strbuf_reset(&f->texts.kallsyms);
 		ret = read_kallsyms(f, log);
 	}
 	free(modules);
@@ -481,56 +452,14 @@ int facts_refresh(struct facts *f, const struct log *log)
 
 int facts_compose(struct facts *f)
 {
-	struct writer_facts before = f->writer;
-
-	strbuf_reset(&f->cmdlines);
-	comms_format(&f->comms, &f->cmdlines);
-	free(f->cpustat_texts);
-	f->cpustat_texts = calloc(f->cpustats.count + 1, sizeof(*f->cpustat_texts));
-	if (!f->cpustat_texts || f->cmdlines.failed)
-		return -ENOMEM;
-	for (size_t i = 0; i < f->cpustats.count; i++)
-		f->cpustat_texts[i] = f->cpustats.items[i].text;
-	f->writer = (struct writer_facts){
-		.file_version = before.file_version,
-		.page_size = before.page_size,
-		.clock = before.clock,
-		.nr_cpus = before.nr_cpus,
-		.header_page = strbuf_text(&f->header_page),
-		.header_event = strbuf_text(&f->header_event),
-		.ftrace_formats = f->ftrace_formats.items,
-		.nr_ftrace_formats = f->ftrace_formats.count,
-		.event_formats = f->event_formats.items,
-		.nr_event_formats = f->event_formats.count,
-		.kallsyms = f->kallsyms.data,
-		.kallsyms_size = f->kallsyms.size,
-		.printk_formats = f->printk_formats.data,
-		.cmdlines = f->cmdlines.data,
-		.uname = strbuf_text(&f->uname),
-		.writer_version = "kmemx " KMEMX_VERSION,
-		.trace_clock = strbuf_text(&f->trace_clock),
-		.cpustats = f->cpustat_texts,
-		.nr_cpustats = f->cpustats.count,
-		.meta = f->meta.items,
-		.nr_meta = f->meta.count,
-	};
-	return 0;
+	strbuf_reset(&f->texts.cmdlines);
+	comms_format(&f->comms, &f->texts.cmdlines);
+	return system_texts_facts(&f->texts, &f->writer);
 }
 
 void facts_free(struct facts *f)
 {
-	strbuf_free(&f->header_page);
-	strbuf_free(&f->header_event);
-	strbuf_free(&f->kallsyms);
-	strbuf_free(&f->printk_formats);
-	strbuf_free(&f->cmdlines);
-	strbuf_free(&f->trace_clock);
-	strbuf_free(&f->uname);
-	list_free(&f->ftrace_formats);
-	list_free(&f->event_formats);
-	list_free(&f->cpustats);
-	list_free(&f->meta);
-	free(f->cpustat_texts);
+	system_texts_free(&f->texts);
 	comms_free(&f->comms);
 	*f = (struct facts){ 0 };
 }

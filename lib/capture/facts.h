@@ -16,22 +16,15 @@
 #include "capture/comms.h"
 #include "capture/events.h"
 #include "capture/instance.h"
+#include "recording/system_texts.h"
 #include "recording/writer.h"
-
-struct text_list {
-	struct recording_text *items;
-	size_t count;
-};
 
 /**
  * struct facts - zero-initialise it; facts_free() in the end
- * @writer: filled by facts_compose(); its strings are the fields'
+ * @writer: filled by facts_compose(); its strings are those of @texts
  */
 struct facts {
-	struct strbuf header_page, header_event;
-	struct strbuf kallsyms, printk_formats, cmdlines, trace_clock, uname;
-	struct text_list ftrace_formats, event_formats, cpustats, meta;
-	const char **cpustat_texts;
+	struct system_texts texts;
 	struct comms comms;
 	bool no_proc; /* its process numbers are not the kernel's */
 	struct writer_facts writer;

@@ -195,7 +195,7 @@ static int read_buffer(struct recovery *v, size_t i)
 		ret = facts_add_cpustat(&v->facts, &v->instance, c->cpu);
 	if (ret)
 		return ret;
-	text = v->facts.cpustats.items[v->facts.cpustats.count - 1].text;
+	text = v->facts.texts.cpustats.items[v->facts.texts.cpustats.count - 1].text;
 	read = facts_number(text, "read events");
 	v->result->unwritten += read > written ? read - written : 0;
 	return 0;

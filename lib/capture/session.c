@@ -94,7 +94,8 @@ int session_open_reader(struct session *s)
 	int ret = facts_read_headers(&s->facts, &s->instance);
 
 	if (!ret)
-		ret = reader_parse_layout(strbuf_text(&s->facts.header_page), &layout);
+		ret = reader_parse_layout(strbuf_text(&s->facts.texts.header_page),
+					  &layout);
 	if (ret) {
 		log_msg(s->log, LOG_ERROR,
 			"cannot understand the kernel's ring buffer (events/header_page): %s",
@@ -240,7 +241,8 @@ int session_read_statistics(struct session *s)
 
 		if (ret)
 			return ret;
-		text = s->facts.cpustats.items[s->facts.cpustats.count - 1].text;
+		text = s->facts.texts.cpustats.items[s->facts.texts.cpustats.count - 1]
+			       .text;
 		if (s->reader.cpus[i].cpu < RECORDING_FREES_CPU)
 			result->wanted += facts_number(text, "read events");
 		/* Counted by the kernel: walking over the pages would cost a tenth of all the

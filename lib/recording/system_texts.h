@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording: the texts about a system that a new recording is to hold.
+ * In: texts, from wherever they come. Out: the writer's facts, which borrow them.
+ */
+#ifndef KMEMX_RECORDING_SYSTEM_TEXTS_H
+#define KMEMX_RECORDING_SYSTEM_TEXTS_H
+
+#include <stddef.h>
+
+#include "base/compiler.h"
+#include "base/strbuf.h"
+#include "recording/writer.h"
+
+/* Zero-initialise it; text_list_free() in the end. */
+struct text_list {
+	struct recording_text *items;
+	size_t count, capacity;
+};
+
+/* Adds an item; @name is copied, @text's content taken over, also on failure. 0 or -ENOMEM. */
+int text_list_take(struct text_list *list, const char *name,
+		   struct strbuf *text) __must_check;
+void text_list_free(struct text_list *list);
+
+/**
+ * struct system_texts - zero-initialise it; system_texts_free() in the end
+ * @event_formats: grouped by name, the system's
+ * @cpustats: a text for each CPU, "CPU: 0\nentries: ..."; names are not used
+ * @meta: kmemx's own items
+ */
+struct system_texts {
+	struct strbuf header_page, header_event;
+	struct strbuf kallsyms, printk_formats, cmdlines, trace_clock, uname;
+	struct text_list ftrace_formats, event_formats, cpustats, meta;
+	const char **cpustat_texts; /* system_texts_facts() fills it */
+};
+
+/**
+ * system_texts_facts() - have the facts of a recording say what the texts do
+ * @facts: its texts and this program's version are set, borrowed from @t until that changes;
+ *	all else stays
+ *
+ * May be called again. Return: 0 or -ENOMEM, also if a text could not be held.
+ */
+int system_texts_facts(struct system_texts *t, struct writer_facts *facts) __must_check;
+void system_texts_free(struct system_texts *t);
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * import: what every import says of the kernel and of itself.
+ * In: what the copy and the user say. Out: texts of the recording.
+ */
+#include "import/import_meta.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+static const char *known(const char *word)
+{
+	return word && *word ? word : "unknown";
+}
+
+void import_kernel(struct strbuf *uname, const char *host, const char *release,
+		   const char *machine)
+{
+	if ((release && *release) || (machine && *machine))
+		strbuf_printf(uname, "Linux %s %s %s", known(host), known(release),
+			      known(machine));
+}
+
+int import_meta(struct text_list *meta, const struct strbuf *notes, uint32_t page_size)
+{
+	struct strbuf sb = { 0 };
+	int ret;
+
+	if (notes->failed)
+		return -ENOMEM;
+	strbuf_puts(&sb, strbuf_text(notes));
+	ret = text_list_take(meta, RECORDING_META_IMPORT, &sb);
+	if (ret || !page_size)
+		return ret;
+	strbuf_printf(&sb, "%" PRIu32, page_size);
+	return text_list_take(meta, "page_size", &sb);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * import: the pages of each CPU in a folder of copies from tracefs.
+ * In: the folder, how its pages are laid out. Out: parts of whole pages, and statistics.
+ */
+#ifndef KMEMX_IMPORT_RAW_CPUS_H
+#define KMEMX_IMPORT_RAW_CPUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "import/import_options.h"
+#include "import/raw_folder.h"
+#include "recording/recording.h"
+#include "recording/system_texts.h"
+#include "recording/trace_dat.h"
+
+/**
+ * struct raw_cpus - set the first five, zero the rest; raw_cpus_free() in the end
+ * @folder: with the caller's, as are @opts and @stats
+ * @layout, @subbuf_size: what header_page says, at least 512 bytes
+ * @opts: its open_part() makes room for a copy of what must be mended
+ * @stats: receives "CPU: N" and the kernel's text, of each CPU
+ * @parts: by CPU, after raw_cpus_find()
+ * @big_endian: as far as that can be told, else as this machine
+ * @nr_cut: files whose last page was not whole
+ */
+struct raw_cpus {
+	struct raw_folder folder;
+	struct page_layout layout;
+	uint32_t subbuf_size;
+	const struct recording_import_options *opts;
+	struct text_list *stats;
+	struct writer_part *parts;
+	size_t nr_parts, capacity;
+	bool big_endian;
+	uint64_t nr_cut;
+	bool seen[TRACE_DAT_MAX_CPUS];
+};
+
+/**
+ * raw_cpus_find() - open what each CPU left, and mend what is cut
+ *
+ * Return: 0; -ENODATA after a message if there are no pages; -EINVAL the same of one that is
+ * no regular file; -ENOMEM; -errno of reading or of open_part().
+ */
+int raw_cpus_find(struct raw_cpus *rc) __must_check;
+/* Closes the parts. */
+void raw_cpus_free(struct raw_cpus *rc);
+
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * import: the files of a folder of copies from tracefs.
+ * In: the folder. Out: texts, and the names of what lies in it.
+ */
+#include "import/raw_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "recording/text_file.h"
+
+int raw_folder_read(const struct raw_folder *f, const char *sub, const char *name,
+		    struct strbuf *out)
+{
+	char path[4096];
+	int ret = -ENOENT;
+
+	if (snprintf(path, sizeof(path), "%s/%s", f->dir, name) < (int)sizeof(path))
+		ret = text_file_read(out, path, IO_FILE);
+	if (ret == -ENOENT && sub &&
+	    snprintf(path, sizeof(path), "%s/%s/%s", f->dir, sub, name) <
+		    (int)sizeof(path))
+		ret = text_file_read(out, path, IO_FILE);
+	return ret;
+}
+
+int raw_folder_read_optional(const struct raw_folder *f, const char *sub,
+			     const char *name, struct strbuf *out)
+{
+	int ret = raw_folder_read(f, sub, name, out);
+
+	if (ret && ret != -ENOENT && ret != -ENOMEM)
+		log_msg(f->log, LOG_WARN, "cannot read %s in %s: %s; going on without",
+			name, f->dir, io_strerror(ret));
+	return ret == -ENOMEM ? ret : 0;
+}
+
+int raw_folder_each(const struct raw_folder *f, const char *sub, raw_folder_fn *fn,
+		    void *ctx)
+{
+	struct dirent **list;
+	char path[4096];
+	int nr, ret = 0;
+
+	if (snprintf(path, sizeof(path), "%s/%s", f->dir, sub) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	/* In an order that is the same on every machine. */
+	nr = scandir(path, &list, NULL, alphasort);
+	if (nr < 0)
+		return -errno;
+	for (int i = 0; i < nr; i++) {
+		if (!ret && list[i]->d_name[0] != '.')
+			ret = fn(ctx, sub, list[i]->d_name);
+		free(list[i]);
+	}
+	free(list);
+	return ret;
+}

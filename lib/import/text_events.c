@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * import: events of a kernel's text log as ring-buffer records.
- * In: lines of ftrace text. Out: records, and the formats that describe them.
- *
- * Format: TP_printk() of include/trace/events/kmem.h, 2.6.33 to 6.18.
+ * In: lines of ftrace text. Out: records.
  */
 #include "import/text_events.h"
 
@@ -12,146 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/array.h"
-
-#define ID_STACK     4 /* as in every kernel */
-#define ID_KMEM	     1000
-#define ID_OTHER     2000
-#define COMMON_SIZE  8
-#define STACK_FRAMES 16 /* where the frames of a stack begin */
-#define OTHER_TEXT   12 /* where the text of an event begins that is kept as text */
-
-enum text_kind {
-	TEXT_SITE,    /* %pS, or %lx of kernels before 4.15 */
-	TEXT_POINTER, /* %p */
-	TEXT_PFN,
-	TEXT_UINT,
-	TEXT_INT,
-	TEXT_GFP,
-	TEXT_BOOL,
-	TEXT_NAME, /* a string, at the record's end */
-};
-
-/**
- * struct text_field - a field, where it is in the record, and how it is printed
- * @optional: the text of some kernels does not have it; then the format has it not either
- * @print: its part of the print format
- */
-struct text_field {
-	const char *key;
-	uint8_t kind; /* enum text_kind */
-	uint8_t offset, size;
-	bool optional;
-	const char *print;
-};
-
-struct text_spec {
-	const char *name;
-	uint8_t size; /* of all fields */
-	const struct text_field *fields;
-};
-
-/* A __data_loc word and what it stands for come last, so that the word can be left out. */
-#define SITE                                                         \
-	{                                                            \
-		"call_site", TEXT_SITE, 8, 8, false, "call_site=%pS" \
-	}
-#define POINTER                                             \
-	{                                                   \
-		"ptr", TEXT_POINTER, 16, 8, false, "ptr=%p" \
-	}
-#define SLAB_ALLOC                                                                \
-	SITE, POINTER, { "bytes_req", TEXT_UINT, 24, 8, false, "bytes_req=%zu" }, \
-		{ "bytes_alloc", TEXT_UINT, 32, 8, false, "bytes_alloc=%zu" },    \
-		{ "gfp_flags", TEXT_GFP, 40, 8, false, "gfp_flags=%s" },          \
-		{ "node", TEXT_INT, 48, 4, true, "node=%d" },                     \
-	{                                                                         \
-		"accounted", TEXT_BOOL, 52, 1, true, "accounted=%s"               \
-	}
-#define PFN                                               \
-	{                                                 \
-		"pfn", TEXT_PFN, 8, 8, false, "pfn=0x%lx" \
-	}
-#define ORDER                                                \
-	{                                                    \
-		"order", TEXT_UINT, 16, 4, false, "order=%u" \
-	}
-#define END                                \
-	{                                  \
-		NULL, 0, 0, 0, false, NULL \
-	}
-
-static const struct text_field kmalloc_fields[] = { SLAB_ALLOC, END };
-static const struct text_field cache_alloc_fields[] = {
-	SLAB_ALLOC, { "name", TEXT_NAME, 56, 4, true, "name=%s" }, END
-};
-static const struct text_field kfree_fields[] = { SITE, POINTER, END };
-static const struct text_field cache_free_fields[] = {
-	SITE, POINTER, { "name", TEXT_NAME, 24, 4, true, "name=%s" }, END
-};
-static const struct text_field page_alloc_fields[] = {
-	PFN,
-	ORDER,
-	{ "migratetype", TEXT_INT, 20, 4, false, "migratetype=%d" },
-	{ "gfp_flags", TEXT_GFP, 24, 8, false, "gfp_flags=%s" },
-	END
-};
-static const struct text_field page_free_fields[] = { PFN, ORDER, END };
-static const struct text_field page_batched_fields[] = { PFN, END };
-static const struct text_field page_zone_fields[] = {
-	PFN,
-	ORDER,
-	{ "migratetype", TEXT_INT, 20, 4, false, "migratetype=%d" },
-	{ "percpu_refill", TEXT_INT, 24, 4, true, "percpu_refill=%d" },
-	END
-};
-static const struct text_field page_drain_fields[] = {
-	PFN, ORDER, { "migratetype", TEXT_INT, 20, 4, false, "migratetype=%d" }, END
-};
-static const struct text_field extfrag_fields[] = {
-	PFN,
-	{ "alloc_order", TEXT_INT, 16, 4, false, "alloc_order=%d" },
-	{ "fallback_order", TEXT_INT, 20, 4, false, "fallback_order=%d" },
-	{ "alloc_migratetype", TEXT_INT, 24, 4, false, "alloc_migratetype=%d" },
-	{ "fallback_migratetype", TEXT_INT, 28, 4, false, "fallback_migratetype=%d" },
-	{ "change_ownership", TEXT_INT, 32, 4, true, "change_ownership=%d" },
-	END
-};
-
-static const struct text_spec specs[TEXT_EVENTS_NR_SPECS] = {
-	{ "kmalloc", 53, kmalloc_fields },
-	{ "kmalloc_node", 53, kmalloc_fields },
-	{ "kmem_cache_alloc", 60, cache_alloc_fields },
-	{ "kmem_cache_alloc_node", 60, cache_alloc_fields },
-	{ "kfree", 24, kfree_fields },
-	{ "kmem_cache_free", 28, cache_free_fields },
-	{ "mm_page_alloc", 32, page_alloc_fields },
-	{ "mm_page_free", 20, page_free_fields },
-	{ "mm_page_free_batched", 16, page_batched_fields },
-	{ "mm_page_alloc_zone_locked", 28, page_zone_fields },
-	{ "mm_page_pcpu_drain", 24, page_drain_fields },
-	{ "mm_page_alloc_extfrag", 36, extfrag_fields },
-};
-
-/* Events of kernels before 3.4 that were renamed since. */
-static const struct {
-	const char *name, *today;
-} renamed[] = {
-	{ "mm_page_free_direct", "mm_page_free" },
-	{ "mm_pagevec_free", "mm_page_free_batched" },
-};
-
-static int find_spec(const char *name, size_t len)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(renamed); i++)
-		if (strlen(renamed[i].name) == len && !memcmp(renamed[i].name, name, len))
-			return find_spec(renamed[i].today, strlen(renamed[i].today));
-	for (int i = 0; i < TEXT_EVENTS_NR_SPECS; i++)
-		if (strlen(specs[i].name) == len && !memcmp(specs[i].name, name, len))
-			return i;
-	return -1;
-}
 
 /* --- values ------------------------------------------------------------------------------ */
 
@@ -338,10 +196,10 @@ static int take_value(struct text_events *te, const struct ftrace_line *line,
 static int encode_known(struct text_events *te, const struct ftrace_line *line, int nr,
 			struct text_record *out)
 {
-	const struct text_spec *spec = &specs[nr];
+	const struct text_spec *spec = &text_specs[nr];
 	uint64_t seen = 0;
 
-	begin(out, line, (uint16_t)(ID_KMEM + nr), spec->size);
+	begin(out, line, (uint16_t)(TEXT_ID_KMEM + nr), spec->size);
 	for (const struct text_field *f = spec->fields; f->key; f++) {
 		const char *text = ftrace_value(line->body, f->key);
 		uint64_t value = 0;
@@ -398,8 +256,8 @@ static int encode_other(struct text_events *te, const struct ftrace_line *line,
 		len = TEXT_EVENTS_MAX_TEXT;
 		te->stats.nr_cut++;
 	}
-	begin(out, line, (uint16_t)(ID_OTHER + id), OTHER_TEXT);
-	put_string(out, COMMON_SIZE, line->body, len);
+	begin(out, line, (uint16_t)(TEXT_ID_OTHER + id), TEXT_OTHER_TEXT);
+	put_string(out, TEXT_COMMON_SIZE, line->body, len);
 	te->stats.nr_others++;
 	return 0;
 }
@@ -407,7 +265,7 @@ static int encode_other(struct text_events *te, const struct ftrace_line *line,
 int text_events_encode(struct text_events *te, const struct ftrace_line *line,
 		       struct text_record *out)
 {
-	int nr = find_spec(line->name, line->name_len);
+	int nr = text_spec_find(line->name, line->name_len);
 	int ret = nr < 0 ? encode_other(te, line, out) : encode_known(te, line, nr, out);
 
 	te->stats.nr_records += !ret;
@@ -417,7 +275,7 @@ int text_events_encode(struct text_events *te, const struct ftrace_line *line,
 void text_events_stack(struct text_events *te, const struct ftrace_line *line,
 		       uint64_t site, uint64_t site_function, struct text_record *out)
 {
-	begin(out, line, ID_STACK, STACK_FRAMES);
+	begin(out, line, TEXT_ID_STACK, TEXT_STACK_FRAMES);
 	out->site = site;
 	out->site_function = site_function;
 	te->stats.nr_records++;
@@ -451,7 +309,7 @@ int text_events_frame(struct text_events *te, const struct ftrace_line *line,
 	 */
 	put(out, out->size, addr || (!ret && !sym.name) ? addr : 1, 8);
 	out->size += 8;
-	put(out, COMMON_SIZE, (out->size - STACK_FRAMES) / 8, 4);
+	put(out, TEXT_COMMON_SIZE, (out->size - TEXT_STACK_FRAMES) / 8, 4);
 	return ret;
 }
 
@@ -459,154 +317,4 @@ void text_events_free(struct text_events *te)
 {
 	text_gfp_free(&te->gfp);
 	intern_free(&te->others);
-}
-
-/* --- formats ----------------------------------------------------------------------------- */
-
-struct list {
-	struct recording_text *items;
-	size_t count, capacity;
-};
-
-static int list_add(struct list *list, const char *system, struct strbuf *text)
-{
-	struct recording_text item = { .size = text->size };
-
-	if (array_reserve(&list->items, &list->capacity, list->count + 1,
-			  sizeof(*list->items))) {
-		strbuf_free(text);
-		return -ENOMEM;
-	}
-	item.text = strbuf_detach(text);
-	item.name = strdup(system);
-	list->items[list->count++] = item;
-	return item.text && item.name ? 0 : -ENOMEM;
-}
-
-static void head(struct strbuf *sb, const char *name, unsigned int id)
-{
-	strbuf_printf(sb, "name: %s\nID: %u\nformat:\n", name, id);
-	strbuf_puts(
-		sb,
-		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-		"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
-		"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-		"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n");
-}
-
-static const char *declaration(const struct text_field *f)
-{
-	switch (f->kind) {
-	case TEXT_SITE:
-	case TEXT_GFP:
-	case TEXT_PFN:
-		return "unsigned long";
-	case TEXT_POINTER:
-		return "const void *";
-	case TEXT_UINT:
-		return f->size == 8 ? "size_t" : "unsigned int";
-	case TEXT_INT:
-		return "int";
-	case TEXT_BOOL:
-		return "bool";
-	default:
-		return "__data_loc char[]";
-	}
-}
-
-static void argument(const struct text_events *te, const struct text_field *f,
-		     struct strbuf *sb)
-{
-	switch (f->kind) {
-	case TEXT_SITE:
-		strbuf_printf(sb, ", (void *)REC->%s", f->key);
-		break;
-	case TEXT_GFP:
-		strbuf_printf(sb, ", (REC->%s) ? __print_flags(REC->%s, \"|\", ", f->key,
-			      f->key);
-		text_gfp_pairs(&te->gfp, sb);
-		strbuf_printf(sb, ") : \"%s\"", text_gfp_none(&te->gfp));
-		break;
-	case TEXT_BOOL:
-		strbuf_printf(sb, ", REC->%s ? \"true\" : \"false\"", f->key);
-		break;
-	case TEXT_NAME:
-		strbuf_printf(sb, ", __get_str(%s)", f->key);
-		break;
-	default:
-		strbuf_printf(sb, ", REC->%s", f->key);
-	}
-}
-
-static int add_known(const struct text_events *te, int nr, struct list *list)
-{
-	const struct text_field *fields = specs[nr].fields, *f;
-	struct strbuf sb = { 0 };
-
-	head(&sb, specs[nr].name, (unsigned int)(ID_KMEM + nr));
-	for (f = fields; f->key; f++)
-		if (te->seen[nr] >> (f - fields) & 1)
-			strbuf_printf(
-				&sb, "\tfield:%s %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
-				declaration(f), f->key, f->offset, f->size,
-				f->kind == TEXT_INT);
-	strbuf_puts(&sb, "\nprint fmt: \"");
-	for (f = fields; f->key; f++)
-		if (te->seen[nr] >> (f - fields) & 1)
-			strbuf_printf(&sb, "%s%s", f == fields ? "" : " ", f->print);
-	strbuf_puts(&sb, "\"");
-	for (f = fields; f->key; f++)
-		if (te->seen[nr] >> (f - fields) & 1)
-			argument(te, f, &sb);
-	strbuf_puts(&sb, "\n");
-	return list_add(list, "kmem", &sb);
-}
-
-static int add_other(const struct text_events *te, uint32_t id, struct list *list)
-{
-	struct strbuf sb = { 0 };
-
-	head(&sb, intern_get(&te->others, id, NULL), ID_OTHER + id);
-	strbuf_printf(
-		&sb,
-		"\tfield:__data_loc char[] text;\toffset:%u;\tsize:4;\tsigned:0;\n\nprint fmt: \"%%s\", __get_str(text)\n",
-		COMMON_SIZE);
-	return list_add(list, "imported", &sb);
-}
-
-int text_events_formats(const struct text_events *te, struct recording_text **formats,
-			size_t *count)
-{
-	struct list list = { 0 };
-	int ret = 0;
-
-	for (int i = 0; !ret && i < TEXT_EVENTS_NR_SPECS; i++)
-		if (te->seen[i])
-			ret = add_known(te, i, &list);
-	for (uint32_t id = 1; !ret && id <= te->others.count; id++)
-		ret = add_other(te, id, &list);
-	*formats = list.items;
-	*count = list.count;
-	return ret;
-}
-
-int text_events_ftrace_formats(struct recording_text **formats, size_t *count)
-{
-	struct list list = { 0 };
-	struct strbuf sb = { 0 };
-	int ret;
-
-	head(&sb, "kernel_stack", ID_STACK);
-	strbuf_puts(
-		&sb,
-		"\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"
-		"\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\n"
-		"print fmt: \"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" \"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" \"\\t=> %ps\\n\\t=> %ps\\n\"");
-	for (int i = 0; i < 8; i++)
-		strbuf_printf(&sb, ", (void *)REC->caller[%d]", i);
-	strbuf_puts(&sb, "\n");
-	ret = list_add(&list, "ftrace", &sb);
-	*formats = list.items;
-	*count = list.count;
-	return ret;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * import: events of a kernel's text log as the records that a ring buffer would hold.
- * In: lines of ftrace text. Out: records, and the formats that describe them.
+ * In: lines of ftrace text. Out: records; text_formats.h describes them.
  *
  * Records are those of a 64-bit kernel of this machine's byte order. Events that kmemx does
  * not interpret keep their text.
@@ -14,9 +14,10 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "import/text_gfp.h"
+#include "base/hash.h"
 #include "import/ftrace_text.h"
-#include "recording/recording.h"
+#include "import/text_gfp.h"
+#include "import/text_specs.h"
 #include "symbol/name_addr.h"
 
 /* A longer text of an event that is not interpreted is cut. */
@@ -59,8 +60,6 @@ struct text_record {
 	size_t size;
 };
 
-#define TEXT_EVENTS_NR_SPECS 12
-
 /**
  * struct text_events - the state of reading one text; zero-initialise it
  * @gfp: text_gfp_init() is the caller's, text_events_free() frees it
@@ -69,7 +68,7 @@ struct text_record {
 struct text_events {
 	struct text_gfp gfp;
 	struct name_addrs *addrs;
-	uint64_t seen[TEXT_EVENTS_NR_SPECS]; /* bits: its fields that occurred */
+	uint64_t seen[TEXT_NR_SPECS]; /* bits: its fields that occurred */
 	struct intern others;
 	struct text_event_stats stats;
 };
@@ -91,19 +90,6 @@ void text_events_stack(struct text_events *te, const struct ftrace_line *line,
 /* A line of FTRACE_LINE_FRAME. 0; -EINVAL unreadable, the frame is 0; -ENOMEM. */
 int text_events_frame(struct text_events *te, const struct ftrace_line *line,
 		      struct text_record *out) __must_check;
-
-/**
- * text_events_formats() - the formats of all events so far
- * @formats: receives those with a system as name, grouped by it; the caller frees names,
- *	texts and the array, also on failure
- *
- * Return: 0 or -ENOMEM.
- */
-int text_events_formats(const struct text_events *te, struct recording_text **formats,
-			size_t *count) __must_check;
-/* The same for ftrace's own: kernel_stack. */
-int text_events_ftrace_formats(struct recording_text **formats,
-			       size_t *count) __must_check;
 void text_events_free(struct text_events *te);
 
 #endif

@@ -7,14 +7,16 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "import/import_meta.h"
 #include "import/text_events.h"
+#include "import/text_formats.h"
+#include "import/text_notes.h"
 #include "recording/page_writer.h"
 #include "recording/subbuf.h"
 
@@ -45,19 +47,15 @@ struct text_import {
 	struct text_record record, stack;
 
 	uint64_t last_us, rank;
-	uint64_t in_buffer, written, overwritten; /* of the header */
-	uint32_t header_cpus;
-	bool seconds, nanoseconds, counter, latency, no_flags;
+	uint64_t in_buffer, written; /* of the header */
+	struct text_traits traits;
 	char release[64];
 
 	struct intern comms;
 	struct u64_map tasks; /* pid to number of comm */
 
-	struct strbuf kallsyms, cmdlines, uname, notes, cpustat;
-	struct recording_text *ftrace_formats, *formats, meta[2];
-	size_t nr_ftrace_formats, nr_formats;
-	char page_size[16];
-	const char *cpustat_text;
+	struct system_texts texts;
+	struct strbuf notes;
 	struct writer_facts facts;
 	struct writer_part *parts;
 };
@@ -84,9 +82,9 @@ static int add_cpu(struct text_import *ti, uint32_t cpu)
 	}
 	ti->by_cpu[cpu] = (uint32_t)++ti->nr_cpus;
 	/* A ring buffer overwrites its oldest events. */
-	if (ti->overwritten)
-		ret = page_writer_loss(&c->pages, ti->header_cpus == 1
-							  ? ti->overwritten
+	if (ti->traits.overwritten)
+		ret = page_writer_loss(&c->pages, ti->traits.header_cpus == 1
+							  ? ti->traits.overwritten
 							  : SUBBUF_MISSED_UNKNOWN);
 	return ret;
 }
@@ -137,11 +135,12 @@ static uint64_t order_time(struct text_import *ti, const struct ftrace_line *lin
 {
 	uint64_t us;
 
-	ti->seconds |= line->time == FTRACE_TIME_SECONDS;
-	ti->counter |= line->time == FTRACE_TIME_COUNTER;
-	ti->latency |= line->time == FTRACE_TIME_LATENCY;
-	ti->nanoseconds |= line->time == FTRACE_TIME_SECONDS && line->ts % NS_PER_US;
-	if (line->time == FTRACE_TIME_COUNTER || ti->nanoseconds)
+	ti->traits.seconds |= line->time == FTRACE_TIME_SECONDS;
+	ti->traits.counter |= line->time == FTRACE_TIME_COUNTER;
+	ti->traits.latency |= line->time == FTRACE_TIME_LATENCY;
+	ti->traits.nanoseconds |=
+		line->time == FTRACE_TIME_SECONDS && line->ts % NS_PER_US;
+	if (line->time == FTRACE_TIME_COUNTER || ti->traits.nanoseconds)
 		return line->ts;
 	us = line->ts / NS_PER_US;
 	if (us != ti->last_us)
@@ -173,7 +172,7 @@ static int import_event(struct text_import *ti, const struct ftrace_line *line,
 	uint64_t ts;
 	int ret = 0;
 
-	ti->no_flags |= !line->has_flags;
+	ti->traits.no_flags |= !line->has_flags;
 	if (!stack)
 		ret = text_events_encode(&ti->events, line, &ti->record);
 	if (ret == -EINVAL) {
@@ -223,13 +222,14 @@ static int import_totals(struct text_import *ti, const struct ftrace_line *line)
 		line->written > line->in_buffer ? line->written - line->in_buffer : 0;
 	int ret = 0;
 
-	if (line->nr_cpus > ti->header_cpus)
-		ti->header_cpus = line->nr_cpus;
+	if (line->nr_cpus > ti->traits.header_cpus)
+		ti->traits.header_cpus = line->nr_cpus;
 	if (line->written == ti->written && line->in_buffer == ti->in_buffer)
 		return 0; /* the same buffer again, of another CPU */
 	ti->written = line->written;
 	ti->in_buffer = line->in_buffer;
-	if (!lost || __builtin_add_overflow(ti->overwritten, lost, &ti->overwritten))
+	if (!lost ||
+	    __builtin_add_overflow(ti->traits.overwritten, lost, &ti->traits.overwritten))
 		return 0;
 	for (size_t i = 0; !ret && i < ti->nr_cpus; i++)
 		ret = page_writer_loss(&ti->cpus[i].pages, SUBBUF_MISSED_UNKNOWN);
@@ -283,133 +283,6 @@ static int import_line(struct text_import *ti, const char *text)
 
 /* --- facts ------------------------------------------------------------------------------- */
 
-static void note(struct text_import *ti, const char *fmt, ...) __printf_fmt(2, 3);
-
-static void note(struct text_import *ti, const char *fmt, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	strbuf_printf(&ti->notes, "%s\n", text);
-}
-
-static void note_symbols(struct text_import *ti)
-{
-	struct name_addr_stats s = name_addrs_stats(ti->addrs);
-
-	if (s.nr_made_up)
-		note(ti,
-		     "made-up addresses of functions: %" PRIu64 ", from 0x%" PRIx64
-		     " on; the text has their names only",
-		     s.nr_made_up, NAME_ADDR_BASE);
-	if (s.nr_ambiguous)
-		note(ti,
-		     "%" PRIu64
-		     " functions share their name with others: the first one's address is taken",
-		     s.nr_ambiguous);
-	if (ti->events.stats.nr_hex_sites && !name_addrs_given(ti->addrs))
-		note(ti,
-		     "callsites are addresses: names need --kallsyms or --system-map");
-	if (s.nr_refused)
-		note(ti, "%" PRIu64 " callsites or frames could not be given an address",
-		     s.nr_refused);
-	if (ti->events.stats.nr_bare_frames)
-		note(ti, "frames of stacks are functions, without the place in them");
-}
-
-static void note_pointers(struct text_import *ti)
-{
-	const struct text_event_stats *s = &ti->events.stats;
-
-	/* Objects are at words; the hash of an address has the low 32 bits at random. */
-	if (!s->nr_high && s->nr_uneven > s->nr_pointers / 8)
-		note(ti,
-		     "pointers are hashed: equal ones are the same object, but their values mean nothing");
-	if (s->nr_hidden)
-		note(ti,
-		     "%" PRIu64
-		     " pointers were printed as (____ptrval____): those objects cannot be told apart",
-		     s->nr_hidden);
-}
-
-static void note_texts(struct text_import *ti)
-{
-	const struct text_event_stats *s = &ti->events.stats;
-	const struct text_gfp *g = &ti->events.gfp;
-	bool caches = ti->events.seen[2] | ti->events.seen[3] | ti->events.seen[5];
-	bool names = (ti->events.seen[2] | ti->events.seen[3]) >> 7 & 1 ||
-		     ti->events.seen[5] >> 2 & 1;
-
-	if (s->nr_no_gfp)
-		note(ti,
-		     "%" PRIu64 " events have no GFP flags: the kernel printed nothing",
-		     s->nr_no_gfp);
-	if (s->nr_no_name)
-		note(ti,
-		     "%" PRIu64 " events have no cache name: the kernel printed nothing",
-		     s->nr_no_name);
-	if (caches && !names)
-		note(ti, "no cache names: the text has none");
-	note(ti,
-	     "values of GFP flags are those of Linux %s; the text has their names only",
-	     text_gfp_era_name(g->era));
-	if (g->nr_new)
-		note(ti, "%" PRIu64 " GFP flags have no place in them: bits were made up",
-		     g->nr_new);
-	if (g->nr_other)
-		note(ti,
-		     "%" PRIu64
-		     " sets of GFP flags show other names than the text (--release RELEASE chooses the kernel)",
-		     g->nr_other);
-	if (g->nr_unreadable)
-		note(ti, "%" PRIu64 " sets of GFP flags could not be read: shown as none",
-		     g->nr_unreadable);
-	if (s->nr_others)
-		note(ti, "%" PRIu64 " events of other kinds are kept as text",
-		     s->nr_others);
-	if (s->nr_cut)
-		note(ti, "%" PRIu64 " texts or frames were too long and are cut",
-		     s->nr_cut);
-}
-
-static void note_all(struct text_import *ti)
-{
-	const struct text_import_result *r = &ti->result;
-	struct name_addr_stats s = name_addrs_stats(ti->addrs);
-
-	/* The first note stands above every report. */
-	note(ti, "from text%s", s.nr_made_up ? "; addresses are not the kernel's" : "");
-	note(ti, "%" PRIu64 " lines of the kernel's trace file", r->nr_lines);
-	if (!ti->nanoseconds && (ti->seconds || ti->latency))
-		note(ti,
-		     "times are rounded to microseconds; the nanoseconds only keep the order of the text");
-	if (ti->latency)
-		note(ti,
-		     "names of tasks are cut to 8 characters, and times may begin at the first event (latency-format)");
-	if (ti->counter)
-		note(ti, "the clock counts no time (printed without a decimal point)");
-	if (ti->no_flags)
-		note(ti,
-		     "no interrupt context: the text has no such column (option irq-info)");
-	note_symbols(ti);
-	note_pointers(ti);
-	note_texts(ti);
-	if (ti->overwritten && ti->header_cpus != 1)
-		note(ti,
-		     "%" PRIu64
-		     " events were overwritten before the first; the text does not say on which CPUs, all count as CPU %" PRIu32
-		     "'s",
-		     ti->overwritten, ti->cpus[0].cpu);
-	if (r->cut_short)
-		note(ti, "the compressed text ends before its end");
-	if (r->nr_unreadable)
-		note(ti, "unreadable lines: %" PRIu64 ", the first is line %" PRIu64,
-		     r->nr_unreadable, r->first_unreadable);
-}
-
 static int compare_cpus(const void *a, const void *b)
 {
 	const struct text_cpu *x = a, *y = b;
@@ -424,7 +297,7 @@ static void compose_tasks(struct text_import *ti)
 
 		if (slot->used)
 			strbuf_printf(
-				&ti->cmdlines, "%" PRIu64 " %s\n", slot->key,
+				&ti->texts.cmdlines, "%" PRIu64 " %s\n", slot->key,
 				(const char *)intern_get(&ti->comms, slot->value, NULL));
 	}
 }
@@ -435,10 +308,7 @@ static void compose_uname(struct text_import *ti)
 
 	if (!*release && ti->events.gfp.era == TEXT_GFP_BEFORE_4_4)
 		release = "4.3-or-older"; /* tells the order of migratetypes too */
-	if (*release || ti->opts.machine)
-		strbuf_printf(&ti->uname, "Linux unknown %s %s",
-			      *release ? release : "unknown",
-			      ti->opts.machine ? ti->opts.machine : "unknown");
+	import_kernel(&ti->texts.uname, NULL, release, ti->opts.machine);
 }
 
 static int compose_parts(struct text_import *ti)
@@ -454,21 +324,38 @@ static int compose_parts(struct text_import *ti)
 	return 0;
 }
 
-static void compose_meta(struct text_import *ti)
+/* Events that were overwritten are known of all CPUs together: the first one's. */
+static int compose_cpustat(struct text_import *ti)
 {
-	size_t nr = 0;
+	struct strbuf sb = { 0 };
 
-	ti->meta[nr++] = (struct recording_text){ (char *)RECORDING_META_IMPORT,
-						  ti->notes.data, ti->notes.size };
-	if (ti->opts.page_size) {
-		int len = snprintf(ti->page_size, sizeof(ti->page_size), "%" PRIu32,
-				   ti->opts.page_size);
+	if (!ti->traits.overwritten)
+		return 0;
+	strbuf_printf(&sb,
+		      "CPU: %" PRIu32 "\nentries: %" PRIu64 "\noverrun: %" PRIu64
+		      "\ncommit overrun: 0\nbytes: 0\ndropped events: 0\n",
+		      ti->traits.lowest_cpu, ti->in_buffer, ti->traits.overwritten);
+	return text_list_take(&ti->texts.cpustats, "cpustat", &sb);
+}
 
-		ti->meta[nr++] = (struct recording_text){ (char *)"page_size",
-							  ti->page_size, (size_t)len };
-	}
-	ti->facts.meta = ti->meta;
-	ti->facts.nr_meta = nr;
+static int compose_texts(struct text_import *ti)
+{
+	struct system_texts *t = &ti->texts;
+	int ret;
+
+	strbuf_puts(&t->header_page, page_writer_header_page);
+	strbuf_puts(&t->header_event, page_writer_header_event);
+	strbuf_puts(&t->trace_clock, ti->traits.counter ? "[counter]\n" : "[local]\n");
+	name_addrs_text(ti->addrs, &t->kallsyms);
+	text_notes(&ti->notes, &ti->traits, &ti->events, &ti->result);
+	compose_tasks(ti);
+	compose_uname(ti);
+	ret = compose_cpustat(ti);
+	if (!ret)
+		ret = text_formats(&ti->events, &t->event_formats);
+	if (!ret)
+		ret = text_formats_of_ftrace(&t->ftrace_formats);
+	return ret ? ret : import_meta(&t->meta, &ti->notes, ti->opts.page_size);
 }
 
 static int compose(struct text_import *ti)
@@ -477,49 +364,20 @@ static int compose(struct text_import *ti)
 	int ret;
 
 	qsort(ti->cpus, ti->nr_cpus, sizeof(*ti->cpus), compare_cpus);
+	ti->traits.lowest_cpu = ti->cpus[0].cpu;
 	highest = ti->cpus[ti->nr_cpus - 1].cpu;
-	name_addrs_text(ti->addrs, &ti->kallsyms);
-	note_all(ti);
-	compose_tasks(ti);
-	compose_uname(ti);
-	if (ti->overwritten)
-		strbuf_printf(&ti->cpustat,
-			      "CPU: %" PRIu32 "\nentries: %" PRIu64 "\noverrun: %" PRIu64
-			      "\ncommit overrun: 0\nbytes: 0\ndropped events: 0\n",
-			      ti->cpus[0].cpu, ti->in_buffer, ti->overwritten);
-	ret = text_events_formats(&ti->events, &ti->formats, &ti->nr_formats);
-	if (!ret)
-		ret = text_events_ftrace_formats(&ti->ftrace_formats,
-						 &ti->nr_ftrace_formats);
+	ret = compose_texts(ti);
 	if (!ret)
 		ret = compose_parts(ti);
-	if (ret || ti->kallsyms.failed || ti->notes.failed || ti->cmdlines.failed ||
-	    ti->uname.failed || ti->cpustat.failed)
-		return ret ? ret : -ENOMEM;
-	ti->cpustat_text = ti->cpustat.data;
 	ti->facts = (struct writer_facts){
 		.file_version = 7,
 		.page_size = PAGE_WRITER_PAGE_SIZE,
 		.long_size = PAGE_WRITER_LONG_SIZE,
-		.header_page = page_writer_header_page,
-		.header_event = page_writer_header_event,
-		.ftrace_formats = ti->ftrace_formats,
-		.nr_ftrace_formats = ti->nr_ftrace_formats,
-		.event_formats = ti->formats,
-		.nr_event_formats = ti->nr_formats,
-		.kallsyms = ti->kallsyms.data,
-		.kallsyms_size = ti->kallsyms.size,
-		.cmdlines = ti->cmdlines.data,
-		.uname = ti->uname.data,
-		.writer_version = "kmemx " KMEMX_VERSION,
-		.trace_clock = ti->counter ? "[counter]\n" : "[local]\n",
-		.clock = ti->counter ? "counter" : "local",
-		.nr_cpus = highest + 1 > ti->header_cpus ? highest + 1 : ti->header_cpus,
-		.cpustats = &ti->cpustat_text,
-		.nr_cpustats = ti->cpustat_text ? 1 : 0,
+		.clock = ti->traits.counter ? "counter" : "local",
+		.nr_cpus = highest + 1 > ti->traits.header_cpus ? highest + 1
+								: ti->traits.header_cpus,
 	};
-	compose_meta(ti);
-	return 0;
+	return ret ? ret : system_texts_facts(&ti->texts, &ti->facts);
 }
 
 /* --- running ----------------------------------------------------------------------------- */
@@ -547,7 +405,7 @@ static int read_lines(struct text_import *ti, struct line_source *ls)
 
 static bool has_kmem_events(const struct text_import *ti)
 {
-	for (size_t i = 0; i < TEXT_EVENTS_NR_SPECS; i++)
+	for (size_t i = 0; i < TEXT_NR_SPECS; i++)
 		if (ti->events.seen[i])
 			return true;
 	return false;
@@ -617,15 +475,6 @@ const char *text_import_notes(const struct text_import *ti)
 	return strbuf_text(&ti->notes);
 }
 
-static void free_texts(struct recording_text *items, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		free(items[i].name);
-		free(items[i].text);
-	}
-	free(items);
-}
-
 void text_import_free(struct text_import *ti)
 {
 	if (!ti)
@@ -641,12 +490,7 @@ void text_import_free(struct text_import *ti)
 	name_addrs_free(ti->addrs);
 	intern_free(&ti->comms);
 	u64_map_free(&ti->tasks);
-	free_texts(ti->ftrace_formats, ti->nr_ftrace_formats);
-	free_texts(ti->formats, ti->nr_formats);
-	strbuf_free(&ti->kallsyms);
-	strbuf_free(&ti->cmdlines);
-	strbuf_free(&ti->uname);
+	system_texts_free(&ti->texts);
 	strbuf_free(&ti->notes);
-	strbuf_free(&ti->cpustat);
 	free(ti);
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * import: what a kernel's text log did not say or hid, for those who read the recording.
+ * In: what was counted while it was read. Out: notes, one a line.
+ */
+#ifndef KMEMX_IMPORT_TEXT_NOTES_H
+#define KMEMX_IMPORT_TEXT_NOTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "import/text_events.h"
+#include "import/text_import.h"
+
+/**
+ * struct text_traits - how the log was written
+ * @seconds, @counter, @latency: how its times are printed; several if logs were strung together
+ * @nanoseconds: some of its times are not whole microseconds
+ * @no_flags: a line had no interrupt context
+ * @overwritten: events that its headers say were, before the first
+ * @header_cpus: the most CPUs that a header told; 0: none
+ * @lowest_cpu: that had an event
+ */
+struct text_traits {
+	bool seconds, counter, latency, nanoseconds, no_flags;
+	uint64_t overwritten;
+	uint32_t header_cpus, lowest_cpu;
+};
+
+/* The first note stands above every report. */
+void text_notes(struct strbuf *out, const struct text_traits *traits,
+		const struct text_events *events, const struct text_import_result *r);
+
+#endif

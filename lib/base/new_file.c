@@ -190,42 +190,44 @@ int new_file_open(struct new_file *f, const char *path)
 	return ret;
 }
 
-int new_file_commit(struct new_file *f)
+/* link(2) cannot replace anything: an unnamed file gets a hidden name first. */
+static int need_hidden_name(struct new_file *f)
 {
 	char random[32];
 	int ret;
 
-	/* link(2) cannot replace anything: an unnamed file gets a hidden name first. */
-	if (!f->hidden) {
-		ret = make_random(f->fd, f->dir_fd, random, sizeof(random));
-		if (ret < 0)
-			return ret;
-	}
-	ret = renameat(f->dir_fd, f->hidden ? f->hidden : random, f->dir_fd, f->name) < 0
-		      ? -errno
-		      : 0;
-	if (ret && !f->hidden)
+	if (f->hidden)
+		return 0;
+	ret = make_random(f->fd, f->dir_fd, random, sizeof(random));
+	if (ret < 0)
+		return ret;
+	f->hidden = strdup(random);
+	if (!f->hidden)
 		unlinkat(f->dir_fd, random, 0);
+	return f->hidden ? 0 : -ENOMEM;
+}
+
+int new_file_commit(struct new_file *f)
+{
+	bool unnamed = !f->hidden;
+	int ret = need_hidden_name(f);
+
 	if (ret)
 		return ret;
+	ret = renameat(f->dir_fd, f->hidden, f->dir_fd, f->name) < 0 ? -errno : 0;
+	if (ret && !unnamed)
+		return ret;
+	if (ret)
+		unlinkat(f->dir_fd, f->hidden, 0);
 	free(f->hidden);
 	f->hidden = NULL;
-	return 0;
+	return ret;
 }
 
 int new_file_keep(struct new_file *f)
 {
-	char random[32];
-	int ret;
-
-	if (!f->hidden) {
-		ret = make_random(f->fd, f->dir_fd, random, sizeof(random));
-		if (ret < 0)
-			return ret;
-		f->hidden = strdup(random);
-	}
 	f->keep = true;
-	return f->hidden ? 0 : -ENOMEM;
+	return need_hidden_name(f);
 }
 
 void new_file_close(struct new_file *f)

@@ -536,12 +536,7 @@ static int collect(struct session *s)
 		ret = add_last_facts(s);
 	if (!ret && !s->reader.wire)
 		ret = facts_refresh(&s->facts, s->log);
-	if (!ret)
-		ret = facts_compose(&s->facts);
-	if (ret)
-		log_msg(s->log, LOG_ERROR, "cannot collect the system's facts: %s",
-			strerror(-ret));
-	return ret;
+	return session_compose(s, ret);
 }
 
 static int finish_stream(struct session *s)

@@ -203,12 +203,7 @@ static int add_last_facts(struct extraction *x)
 		ret = session_read_statistics(s);
 	if (!ret)
 		ret = session_add_truncated(s);
-	if (!ret)
-		ret = facts_compose(&s->facts);
-	if (ret)
-		log_msg(s->log, LOG_ERROR, "cannot collect the system's facts: %s",
-			strerror(-ret));
-	return ret;
+	return session_compose(s, ret);
 }
 
 /* --- reading ----------------------------------------------------------------------------- */

@@ -138,18 +138,22 @@ int session_add_truncated(struct session *s)
 	return r->taken ? session_add_meta(s, RECORDING_META_TRUNCATED, taken) : 0;
 }
 
-/* --- the unfinished file ----------------------------------------------------------------- */
-
-int session_read_system(struct session *s)
+int session_compose(struct session *s, int err)
 {
-	int ret = facts_system(&s->facts, &s->instance, &s->events, s->log);
+	int ret = err ? err : facts_compose(&s->facts);
 
-	if (!ret)
-		ret = facts_compose(&s->facts);
 	if (ret)
 		log_msg(s->log, LOG_ERROR, "cannot collect the system's facts: %s",
 			strerror(-ret));
 	return ret;
+}
+
+/* --- the unfinished file ----------------------------------------------------------------- */
+
+int session_read_system(struct session *s)
+{
+	return session_compose(s,
+			       facts_system(&s->facts, &s->instance, &s->events, s->log));
 }
 
 static void tell_head(struct session *s, int err)

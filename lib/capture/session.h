@@ -73,6 +73,10 @@ int session_add_truncated(struct session *s) __must_check;
  * and megabytes of memory: before the state of the memory is read.
  */
 int session_read_system(struct session *s) __must_check;
+/* Composes the facts, unless @err: collecting them failed. 0 or -errno after an LOG_ERROR
+ * message, of @err too.
+ */
+int session_compose(struct session *s, int err) __must_check;
 /* Begins the unfinished file with the composed facts, as far as there is room for them. */
 void session_start_head(struct session *s);
 /* Adds the metadata that came since, and ends the beginning. 0 or -ENOMEM. */

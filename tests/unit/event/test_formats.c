@@ -10,6 +10,7 @@
 
 #include "event/format_check.h"
 #include "event/formats.h"
+#include "format_text.h"
 
 /* libtraceevent 1.7.1 forgets some tokens (a few bytes each) of texts that it cannot parse;
  * tep_alloc() is not covered, so that a handle that is not freed still shows.
@@ -20,17 +21,11 @@ const char *__lsan_default_suppressions(void)
 	return "leak:tep_parse_format\n";
 }
 
-#define COMMON                                                                         \
-	"format:\n"                                                                    \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 #define PFN   "\tfield:unsigned long pfn;\toffset:8;\tsize:8;\tsigned:0;\n"
 #define ORDER "\tfield:unsigned int order;\toffset:16;\tsize:4;\tsigned:0;\n"
 
 static const char page_alloc[] =
-	"name: mm_page_alloc\nID: 653\n" COMMON PFN ORDER
+	"name: mm_page_alloc\nID: 653\n" FORMAT_COMMON PFN ORDER
 	"\tfield:unsigned long gfp_flags;\toffset:24;\tsize:8;\tsigned:0;\n"
 	"\tfield:int migratetype;\toffset:32;\tsize:4;\tsigned:1;\n\n"
 	"print fmt: \"pfn=0x%lx (order=%d gfp_flags=%s\", REC->pfn != -1UL ? REC->pfn : 0, "
@@ -39,16 +34,16 @@ static const char page_alloc[] =
 	"(( gfp_t)((((1UL))) << (6))) | (( gfp_t)((((1UL))) << (7)))), \"GFP_KERNEL\"}, "
 	"{( unsigned long)(( gfp_t)0x2000u), \"__GFP_NOWARN\"}, {4096, \"__GFP_WRITE\"}, "
 	"{ 0, ((void *)0) } ) : \"none\"\n";
-static const char page_free[] = "name: mm_page_free\nID: 652\n" COMMON PFN ORDER
+static const char page_free[] = "name: mm_page_free\nID: 652\n" FORMAT_COMMON PFN ORDER
 				"\nprint fmt: \"order=%d\", REC->order\n";
 static const char cache_free[] =
-	"name: kmem_cache_free\nID: 7\n" COMMON
+	"name: kmem_cache_free\nID: 7\n" FORMAT_COMMON
 	"\tfield:unsigned long call_site;\toffset:8;\tsize:8;\tsigned:0;\n"
 	"\tfield:const void * ptr;\toffset:16;\tsize:8;\tsigned:0;\n"
 	"\tfield:__data_loc char[] name;\toffset:24;\tsize:4;\tsigned:0;\n"
 	"\nprint fmt: \"name=%s\", __get_str(name)\n";
 static const char stack[] =
-	"name: kernel_stack\nID: 4\n" COMMON
+	"name: kernel_stack\nID: 4\n" FORMAT_COMMON
 	"\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"
 	"\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n"
 	"\nprint fmt: \"\\t=> %ps\\n\", (void *)REC->caller[0]\n";
@@ -138,7 +133,7 @@ END_TEST
 START_TEST(page_pointer_and_small_longs)
 {
 	rec.layout = (struct page_layout){ 4, 8, 12 };
-	add("kmem", "name: mm_page_free\nID: 1\n" COMMON
+	add("kmem", "name: mm_page_free\nID: 1\n" FORMAT_COMMON
 		    "\tfield:struct page * page;\toffset:8;\tsize:4;\tsigned:0;\n"
 		    "\tfield:unsigned int order;\toffset:12;\tsize:4;\tsigned:0;\n"
 		    "\nprint fmt: \"order=%d\", REC->order\n");
@@ -153,7 +148,7 @@ END_TEST
 /* The fields are good though the print format is not. */
 START_TEST(unreadable_print_format)
 {
-	add("kmem", "name: mm_page_free\nID: 1\n" COMMON PFN ORDER
+	add("kmem", "name: mm_page_free\nID: 1\n" FORMAT_COMMON PFN ORDER
 		    "\nprint fmt: \"order=%d\", some_function(REC->order, 3) + @\n");
 	ck_assert_int_eq(make(), 0);
 	ck_assert_uint_eq(event_formats_find(fmts, 1)->type, KMEM_PAGE_FREE);
@@ -179,29 +174,30 @@ static void check_refused(const char *text, const char *name)
 START_TEST(bad_formats_are_refused)
 {
 	check_refused("", "empty");
-	check_refused("name: mm_page_free\n" COMMON, "no ID");
-	check_refused("name: mm_page_free\nID: 65536\n" COMMON, "large ID");
-	check_refused("name: mm_page_free\nID: -1\n" COMMON, "negative ID");
+	check_refused("name: mm_page_free\n" FORMAT_COMMON, "no ID");
+	check_refused("name: mm_page_free\nID: 65536\n" FORMAT_COMMON, "large ID");
+	check_refused("name: mm_page_free\nID: -1\n" FORMAT_COMMON, "negative ID");
 	check_refused(FREE "format:\n", "no fields");
-	check_refused(FREE COMMON ORDER "\nprint fmt: \"\"\n", "no pfn");
+	check_refused(FREE FORMAT_COMMON ORDER "\nprint fmt: \"\"\n", "no pfn");
 	check_refused(FREE "format:\n" PFN ORDER "\nprint fmt: \"\"\n",
 		      "no common fields");
-	check_refused(FREE COMMON PFN
+	check_refused(FREE FORMAT_COMMON PFN
 		      "\tfield:int order;\toffset:65534;\tsize:4;\tsigned:1;\n"
 		      "\nprint fmt: \"\"\n",
 		      "beyond 64 KiB");
-	check_refused(FREE COMMON PFN
+	check_refused(FREE FORMAT_COMMON PFN
 		      "\tfield:int order;\toffset:-4;\tsize:4;\tsigned:1;\n"
 		      "\nprint fmt: \"\"\n",
 		      "negative offset");
-	check_refused(FREE COMMON PFN
+	check_refused(FREE FORMAT_COMMON PFN
 		      "\tfield:int order;\toffset:4294967304;\tsize:3;\tsigned:1;\n"
 		      "\nprint fmt: \"\"\n",
 		      "odd size");
-	check_refused(FREE COMMON PFN ORDER "\nprint fmt: \"\001\"\n", "control bytes");
-	check_refused(FREE COMMON PFN ORDER "\nprint fmt: \"%d, REC->order\n",
+	check_refused(FREE FORMAT_COMMON PFN ORDER "\nprint fmt: \"\001\"\n",
+		      "control bytes");
+	check_refused(FREE FORMAT_COMMON PFN ORDER "\nprint fmt: \"%d, REC->order\n",
 		      "open quote");
-	check_refused(FREE COMMON PFN ORDER "\nprint fmt: \"\", (REC->order\n",
+	check_refused(FREE FORMAT_COMMON PFN ORDER "\nprint fmt: \"\", (REC->order\n",
 		      "open paren");
 }
 END_TEST
@@ -219,7 +215,7 @@ static char *repeat(const char *head, const char *what, size_t nr, const char *t
 	return strbuf_detach(&sb);
 }
 
-#define HEAD FREE COMMON PFN ORDER "\nprint fmt: \"%d\", "
+#define HEAD FREE FORMAT_COMMON PFN ORDER "\nprint fmt: \"%d\", "
 
 START_TEST(what_would_recurse_is_refused)
 {
@@ -259,7 +255,7 @@ END_TEST
 START_TEST(first_of_an_id_wins)
 {
 	add("kmem", page_alloc);
-	add("kmem", "name: mm_page_free\nID: 653\n" COMMON PFN ORDER);
+	add("kmem", "name: mm_page_free\nID: 653\n" FORMAT_COMMON PFN ORDER);
 	ck_assert_int_eq(make(), 0);
 	ck_assert_uint_eq(event_formats_failed(fmts), 1);
 	ck_assert_uint_eq(event_formats_count(fmts), 1);

@@ -13,13 +13,8 @@
 #include "base/compiler.h"
 #include "build_trace_dat.h"
 #include "command.h"
+#include "format_text.h"
 
-#define COMMON                                                                         \
-	"format:\n"                                                                    \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 #define PAGE_POINTER "\tfield:struct page * page;\toffset:8;\tsize:8;\tsigned:0;\n"
 #define ORDER	     "\tfield:unsigned int order;\toffset:16;\tsize:4;\tsigned:0;\n"
 #define SITE	     "\tfield:unsigned long call_site;\toffset:8;\tsize:8;\tsigned:0;\n"
@@ -30,15 +25,15 @@ enum { ID_ALLOC = 1, ID_FREE, ID_KMALLOC, ID_KFREE };
 
 /* As Linux 3.16 has them. */
 static const char *const formats[] = {
-	"name: mm_page_alloc\nID: 1\n" COMMON PAGE_POINTER ORDER
+	"name: mm_page_alloc\nID: 1\n" FORMAT_COMMON PAGE_POINTER ORDER
 	"\tfield:gfp_t gfp_flags;\toffset:20;\tsize:4;\tsigned:0;\n"
 	"\tfield:int migratetype;\toffset:24;\tsize:4;\tsigned:1;\n" PRINT,
-	"name: mm_page_free\nID: 2\n" COMMON PAGE_POINTER ORDER PRINT,
-	"name: kmalloc\nID: 3\n" COMMON SITE OBJECT
+	"name: mm_page_free\nID: 2\n" FORMAT_COMMON PAGE_POINTER ORDER PRINT,
+	"name: kmalloc\nID: 3\n" FORMAT_COMMON SITE OBJECT
 	"\tfield:size_t bytes_req;\toffset:24;\tsize:8;\tsigned:0;\n"
 	"\tfield:size_t bytes_alloc;\toffset:32;\tsize:8;\tsigned:0;\n"
 	"\tfield:gfp_t gfp_flags;\toffset:40;\tsize:4;\tsigned:0;\n" PRINT,
-	"name: kfree\nID: 4\n" COMMON SITE OBJECT PRINT,
+	"name: kfree\nID: 4\n" FORMAT_COMMON SITE OBJECT PRINT,
 };
 
 static struct page_build page;

@@ -9,45 +9,40 @@
 #include <string.h>
 
 #include "event/stream.h"
+#include "format_text.h"
 #include "recording/recording.h"
 
 #define PAGE 4096
 
 /* Formats with the fields at the places of a 32- or 64-bit kernel. */
-#define COMMON                                                                         \
-	"format:\n"                                                                    \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 #define PRINT "\nprint fmt: \"\"\n"
 
 static const char *const formats_64[] = {
-	"name: mm_page_alloc\nID: 1\n" COMMON
+	"name: mm_page_alloc\nID: 1\n" FORMAT_COMMON
 	"\tfield:unsigned long pfn;\toffset:8;\tsize:8;\tsigned:0;\n"
 	"\tfield:unsigned int order;\toffset:16;\tsize:4;\tsigned:0;\n"
 	"\tfield:unsigned long gfp_flags;\toffset:24;\tsize:8;\tsigned:0;\n"
 	"\tfield:int migratetype;\toffset:32;\tsize:4;\tsigned:1;\n" PRINT,
-	"name: kmem_cache_free\nID: 2\n" COMMON
+	"name: kmem_cache_free\nID: 2\n" FORMAT_COMMON
 	"\tfield:unsigned long call_site;\toffset:8;\tsize:8;\tsigned:0;\n"
 	"\tfield:const void * ptr;\toffset:16;\tsize:8;\tsigned:0;\n"
 	"\tfield:__data_loc char[] name;\toffset:24;\tsize:4;\tsigned:0;\n" PRINT,
-	"name: kernel_stack\nID: 4\n" COMMON
+	"name: kernel_stack\nID: 4\n" FORMAT_COMMON
 	"\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"
 	"\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n" PRINT,
 };
 
 static const char *const formats_32[] = {
-	"name: mm_page_alloc\nID: 1\n" COMMON
+	"name: mm_page_alloc\nID: 1\n" FORMAT_COMMON
 	"\tfield:unsigned long pfn;\toffset:8;\tsize:4;\tsigned:0;\n"
 	"\tfield:unsigned int order;\toffset:12;\tsize:4;\tsigned:0;\n"
 	"\tfield:unsigned long gfp_flags;\toffset:16;\tsize:4;\tsigned:0;\n"
 	"\tfield:int migratetype;\toffset:20;\tsize:4;\tsigned:1;\n" PRINT,
-	"name: kmem_cache_free\nID: 2\n" COMMON
+	"name: kmem_cache_free\nID: 2\n" FORMAT_COMMON
 	"\tfield:unsigned long call_site;\toffset:8;\tsize:4;\tsigned:0;\n"
 	"\tfield:const void * ptr;\toffset:12;\tsize:4;\tsigned:0;\n"
 	"\tfield:__data_loc char[] name;\toffset:16;\tsize:4;\tsigned:0;\n" PRINT,
-	"name: kernel_stack\nID: 4\n" COMMON
+	"name: kernel_stack\nID: 4\n" FORMAT_COMMON
 	"\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"
 	"\tfield:unsigned long caller[8];\toffset:12;\tsize:32;\tsigned:0;\n" PRINT,
 };

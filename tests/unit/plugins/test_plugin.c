@@ -8,19 +8,14 @@
 #include <string.h>
 #include <traceevent/event-parse.h>
 
+#include "format_text.h"
+
 int TEP_PLUGIN_LOADER(struct tep_handle *tep);
 int TEP_PLUGIN_UNLOADER(struct tep_handle *tep);
 
-#define COMMON                                                                         \
-	"format:\n"                                                                    \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-
 /* mm_page_alloc as Linux 3.16 (page pointers) and as 6.1 has it, the flags cut down. */
 static const char old_format[] =
-	"name: mm_page_alloc\nID: 1\n" COMMON
+	"name: mm_page_alloc\nID: 1\n" FORMAT_COMMON
 	"\tfield:struct page * page;\toffset:8;\tsize:8;\tsigned:0;\n"
 	"\tfield:unsigned int order;\toffset:16;\tsize:4;\tsigned:0;\n"
 	"\tfield:gfp_t gfp_flags;\toffset:20;\tsize:4;\tsigned:0;\n"
@@ -29,7 +24,7 @@ static const char old_format[] =
 	"__print_flags(REC->gfp_flags, \"|\", {(unsigned long)((( gfp_t)0x10u)), "
 	"\"GFP_WAIT\"}, {(unsigned long)(( gfp_t)0x20u), \"GFP_HIGH\"} ) : \"GFP_NOWAIT\"\n";
 static const char new_format[] =
-	"name: mm_page_alloc\nID: 1\n" COMMON
+	"name: mm_page_alloc\nID: 1\n" FORMAT_COMMON
 	"\tfield:unsigned long pfn;\toffset:8;\tsize:8;\tsigned:0;\n"
 	"\tfield:unsigned int order;\toffset:16;\tsize:4;\tsigned:0;\n"
 	"\tfield:unsigned long gfp_flags;\toffset:24;\tsize:8;\tsigned:0;\n"
@@ -38,7 +33,7 @@ static const char new_format[] =
 	"__print_flags(REC->gfp_flags, \"|\", {(unsigned long)(((( gfp_t)0x400u)) | "
 	"(( gfp_t)0x800u)), \"__GFP_RECLAIM\"} ) : \"none\"\n";
 static const char cache_format[] =
-	"name: kmem_cache_free\nID: 2\n" COMMON
+	"name: kmem_cache_free\nID: 2\n" FORMAT_COMMON
 	"\tfield:unsigned long call_site;\toffset:8;\tsize:8;\tsigned:0;\n"
 	"\tfield:const void * ptr;\toffset:16;\tsize:8;\tsigned:0;\n"
 	"\tfield:__data_loc char[] name;\toffset:24;\tsize:4;\tsigned:0;\n\n"

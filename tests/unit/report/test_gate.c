@@ -204,6 +204,39 @@ static struct table *make_directories(const char *name)
 	return t;
 }
 
+static struct gate_result check_rule(struct gate_rules *rules, const char *rule,
+				     bool budget, struct table *const *tables, size_t nr)
+{
+	struct strbuf error = { 0 };
+	struct gate_result r;
+
+	ck_assert_int_eq(budget ? gate_add_budget(rules, rule, &error)
+				: gate_add(rules, rule, &error),
+			 0);
+	ck_assert_int_eq(gate_check(rules, tables, nr, 0.05, &r), 0);
+	strbuf_free(&error);
+	return r;
+}
+
+/* @expected: for each row the columns @first, unless NULL, and @second, with a comma. */
+static void expect_broken(const char *rule, const struct gate_result *r,
+			  const char *first, const char *second, const char *expected)
+{
+	const struct table *t = r->broken;
+	struct strbuf text = { 0 };
+
+	for (size_t i = 0; i < t->nr_rows; i++) {
+		const struct cell *row = &t->cells[i * t->nr_columns];
+
+		if (first)
+			strbuf_printf(&text, "%s ", row[table_column(t, first)].s);
+		strbuf_printf(&text, "%s,", row[table_column(t, second)].s);
+	}
+	ck_assert_msg(!strcmp(strbuf_text(&text), expected), "%s: %s, not %s", rule,
+		      strbuf_text(&text), expected);
+	strbuf_free(&text);
+}
+
 struct expectation {
 	const char *rule;
 	bool budget;
@@ -236,23 +269,12 @@ START_TEST(judges)
 {
 	const struct expectation *e = &expectations[_i];
 	struct gate_rules rules = { 0 };
-	struct strbuf text = { 0 };
 	struct table *t = make();
 	struct gate_result r;
 	bool unchecked;
-	size_t i;
 
-	ck_assert_int_eq(e->budget ? gate_add_budget(&rules, e->rule, &text)
-				   : gate_add(&rules, e->rule, &text),
-			 0);
-	ck_assert_int_eq(gate_check(&rules, &t, 1, 0.05, &r), 0);
-	for (i = 0; i < r.broken->nr_rows; i++) {
-		const struct cell *row = &r.broken->cells[i * r.broken->nr_columns];
-
-		strbuf_printf(&text, "%s,", row[table_column(r.broken, "row")].s);
-	}
-	ck_assert_msg(!strcmp(strbuf_text(&text), e->rows), "%s: %s, not %s", e->rule,
-		      strbuf_text(&text), e->rows);
+	r = check_rule(&rules, e->rule, e->budget, &t, 1);
+	expect_broken(e->rule, &r, NULL, "row", e->rows);
 	ck_assert_uint_eq(r.nr_broken, *e->rows != '\0');
 	ck_assert_uint_eq(r.nr_noise, e->noise);
 	/* What could not be checked is said. */
@@ -260,7 +282,6 @@ START_TEST(judges)
 	ck_assert_uint_eq(r.nr_unchecked, unchecked);
 	ck_assert_uint_eq(r.broken->nr_notes,
 			  unchecked || !strncmp(e->rule, "nobody", 6));
-	strbuf_free(&text);
 	table_free(r.broken);
 	table_free(t);
 	gate_free(&rules);
@@ -335,29 +356,15 @@ static const struct {
 START_TEST(is_undecided)
 {
 	struct gate_rules rules = { 0 };
-	struct strbuf text = { 0 };
 	struct table *t = make_uncertain();
 	struct gate_result r;
-	size_t i;
 
-	ck_assert_int_eq(
-		uncertain_cases[_i].budget
-			? gate_add_budget(&rules, uncertain_cases[_i].rule, &text)
-			: gate_add(&rules, uncertain_cases[_i].rule, &text),
-		0);
-	ck_assert_int_eq(gate_check(&rules, &t, 1, 0.05, &r), 0);
-	for (i = 0; i < r.broken->nr_rows; i++) {
-		const struct cell *row = &r.broken->cells[i * r.broken->nr_columns];
-
-		strbuf_printf(&text, "%s %s,", row[table_column(r.broken, "row")].s,
-			      row[table_column(r.broken, "verdict")].s);
-	}
-	ck_assert_msg(!strcmp(strbuf_text(&text), uncertain_cases[_i].rows),
-		      "%s: %s, not %s", uncertain_cases[_i].rule, strbuf_text(&text),
+	r = check_rule(&rules, uncertain_cases[_i].rule, uncertain_cases[_i].budget, &t,
+		       1);
+	expect_broken(uncertain_cases[_i].rule, &r, "row", "verdict",
 		      uncertain_cases[_i].rows);
 	ck_assert_uint_eq(r.nr_broken, uncertain_cases[_i].broken);
 	ck_assert_uint_eq(r.nr_undecided, uncertain_cases[_i].undecided);
-	strbuf_free(&text);
 	table_free(r.broken);
 	table_free(t);
 	gate_free(&rules);
@@ -393,28 +400,14 @@ START_TEST(judges_directories)
 {
 	struct table *tables[] = { make(), make_directories("slab_dir") };
 	struct gate_rules rules = { 0 };
-	struct strbuf text = { 0 };
 	struct gate_result r;
-	size_t i;
 
-	ck_assert_int_eq(
-		directory_cases[_i].budget
-			? gate_add_budget(&rules, directory_cases[_i].rule, &text)
-			: gate_add(&rules, directory_cases[_i].rule, &text),
-		0);
-	ck_assert_int_eq(gate_check(&rules, tables, 2, 0.05, &r), 0);
-	for (i = 0; i < r.broken->nr_rows; i++) {
-		const struct cell *row = &r.broken->cells[i * r.broken->nr_columns];
-
-		strbuf_printf(&text, "%s %s,", row[table_column(r.broken, "table")].s,
-			      row[table_column(r.broken, "row")].s);
-	}
-	ck_assert_msg(!strcmp(strbuf_text(&text), directory_cases[_i].rows),
-		      "%s: %s, not %s", directory_cases[_i].rule, strbuf_text(&text),
+	r = check_rule(&rules, directory_cases[_i].rule, directory_cases[_i].budget,
+		       tables, 2);
+	expect_broken(directory_cases[_i].rule, &r, "table", "row",
 		      directory_cases[_i].rows);
 	ck_assert_uint_eq(r.nr_unchecked, directory_cases[_i].unchecked);
 	ck_assert_uint_eq(r.broken->nr_notes, directory_cases[_i].notes);
-	strbuf_free(&text);
 	table_free(r.broken);
 	table_free(tables[0]);
 	table_free(tables[1]);

@@ -6,6 +6,7 @@
 #ifndef KMEMX_EVENT_EVENT_H
 #define KMEMX_EVENT_EVENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum kmem_event_type {
@@ -26,6 +27,36 @@ enum kmem_event_type {
 	KMEM_KERNEL_STACK, /* only one that no event claimed */
 	KMEM_NR_TYPES,
 };
+
+/* What belongs together stands side by side above: each of these is a range of types. */
+static inline bool kmem_is_slab(unsigned int type)
+{
+	return type >= KMEM_KMALLOC && type <= KMEM_CACHE_FREE;
+}
+
+/* Of kmem_event, @slab_alloc tells such an event; @slab_free the others of kmem_is_slab(). */
+static inline bool kmem_is_slab_alloc(unsigned int type)
+{
+	return type >= KMEM_KMALLOC && type <= KMEM_CACHE_ALLOC_NODE;
+}
+
+static inline bool kmem_is_slab_free(unsigned int type)
+{
+	return type == KMEM_KFREE || type == KMEM_CACHE_FREE;
+}
+
+static inline bool kmem_is_kmalloc(unsigned int type)
+{
+	return type == KMEM_KMALLOC || type == KMEM_KMALLOC_NODE;
+}
+
+/* Pages are allocated or freed. Not what the page allocator does inside: zones, lists of
+ * CPUs, fallbacks.
+ */
+static inline bool kmem_is_page(unsigned int type)
+{
+	return type >= KMEM_PAGE_ALLOC && type <= KMEM_PAGE_FREE_BATCHED;
+}
 
 #define KMEM_LOSS_UNKNOWN UINT64_MAX
 #define KMEM_NO_PFN	  UINT64_MAX /* a failed page allocation, whatever the word size */

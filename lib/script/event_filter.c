@@ -290,9 +290,9 @@ static bool pass_site(struct event_filter *f, const struct event_filter_names *n
 {
 	const uint32_t *known;
 
-	if (ev->type >= KMEM_KMALLOC && ev->type <= KMEM_CACHE_ALLOC_NODE)
+	if (kmem_is_slab_alloc(ev->type))
 		return pass_address(f, names, ev->slab_alloc.callsite);
-	if (ev->type == KMEM_KFREE || ev->type == KMEM_CACHE_FREE)
+	if (kmem_is_slab_free(ev->type))
 		return pass_address(f, names, ev->slab_free.callsite);
 	if (!ev->stack)
 		return false;
@@ -305,9 +305,9 @@ static bool pass_site(struct event_filter *f, const struct event_filter_names *n
 
 static bool pass_ptr(const struct event_filter *f, const struct kmem_event *ev)
 {
-	if (ev->type >= KMEM_KMALLOC && ev->type <= KMEM_CACHE_ALLOC_NODE)
+	if (kmem_is_slab_alloc(ev->type))
 		return in_ranges(&f->ptrs, ev->slab_alloc.ptr);
-	if (ev->type == KMEM_KFREE || ev->type == KMEM_CACHE_FREE)
+	if (kmem_is_slab_free(ev->type))
 		return in_ranges(&f->ptrs, ev->slab_free.ptr);
 	return false;
 }

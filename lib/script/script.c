@@ -118,7 +118,7 @@ void script_learn(struct script *s, const struct kmem_event *ev)
 {
 	const struct cached_text *text = NULL;
 
-	if (ev->type >= KMEM_KMALLOC && ev->type <= KMEM_CACHE_ALLOC_NODE)
+	if (kmem_is_slab_alloc(ev->type))
 		text = text_cache_get(&s->gfps, ev->slab_alloc.gfp_flags);
 	else if (ev->type == KMEM_PAGE_ALLOC)
 		text = text_cache_get(&s->gfps, ev->page_alloc.gfp_flags);

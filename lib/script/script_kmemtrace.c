@@ -28,8 +28,8 @@ struct kmemtrace_entry {
 
 bool script_kmemtrace_shows(const struct kmem_event *ev)
 {
-	return ev->type == KMEM_LOSS ||
-	       (ev->type >= KMEM_KMALLOC && ev->type <= KMEM_PAGE_FREE);
+	return ev->type == KMEM_LOSS || kmem_is_slab(ev->type) ||
+	       ev->type == KMEM_PAGE_ALLOC || ev->type == KMEM_PAGE_FREE;
 }
 
 /* Where a page is: its frame's address, as nothing tells where it was mapped. */
@@ -64,9 +64,8 @@ static struct kmemtrace_entry entry_of(struct script *s, const struct kmem_event
 		e.ptr = ev->slab_free.ptr;
 		break;
 	default:
-		e.type = ev->type == KMEM_KMALLOC || ev->type == KMEM_KMALLOC_NODE
-				 ? KMEMTRACE_TYPE_KMALLOC
-				 : KMEMTRACE_TYPE_CACHE;
+		e.type = kmem_is_kmalloc(ev->type) ? KMEMTRACE_TYPE_KMALLOC
+						   : KMEMTRACE_TYPE_CACHE;
 		e.alloc = true;
 		e.ptr = ev->slab_alloc.ptr;
 		e.bytes_req = ev->slab_alloc.bytes_req;

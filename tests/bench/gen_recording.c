@@ -130,10 +130,11 @@ static void move_page(const struct generator *g, uint8_t *page, uint64_t group)
 
 		if (!fmt || raw.size < fmt->min_size)
 			continue;
-		if (fmt->type >= KMEM_KMALLOC && fmt->type <= KMEM_CACHE_FREE)
+		if (kmem_is_slab(fmt->type))
 			add_u64(data, &fmt->fields[SLAB_PTR], group << 36);
-		else if (fmt->type >= KMEM_PAGE_ALLOC &&
-			 fmt->type <= KMEM_PAGE_PCPU_DRAIN)
+		else if (kmem_is_page(fmt->type) ||
+			 fmt->type == KMEM_PAGE_ALLOC_ZONE_LOCKED ||
+			 fmt->type == KMEM_PAGE_PCPU_DRAIN)
 			add_u64(data, &fmt->fields[PAGE_PFN], group << 24);
 	}
 }

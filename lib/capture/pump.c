@@ -85,7 +85,7 @@ static void start_polling(struct pump *p)
 }
 
 /* A failed write ends the recording, a failed read is an error of its own. */
-static int drain(struct pump *p, size_t i)
+static void drain(struct pump *p, size_t i)
 {
 	int ret = reader_drain(p->opts->reader, i, false);
 
@@ -93,7 +93,6 @@ static int drain(struct pump *p, size_t i)
 		p->opts->write_error = -ret;
 		p->stop = true;
 	}
-	return 0;
 }
 
 /* Watches CPU @i from when it has a buffer on: without one it is always "ready". */

@@ -83,10 +83,10 @@ static int add_cpu(struct text_import *ti, uint32_t cpu)
 	ti->by_cpu[cpu] = (uint32_t)++ti->nr_cpus;
 	/* A ring buffer overwrites its oldest events. */
 	if (ti->traits.overwritten)
-		ret = page_writer_loss(&c->pages, ti->traits.header_cpus == 1
-							  ? ti->traits.overwritten
-							  : SUBBUF_MISSED_UNKNOWN);
-	return ret;
+		page_writer_loss(&c->pages, ti->traits.header_cpus == 1
+						    ? ti->traits.overwritten
+						    : SUBBUF_MISSED_UNKNOWN);
+	return 0;
 }
 
 /* @cpu is at most FTRACE_MAX_CPU. The CPU's index in @out. */
@@ -208,32 +208,30 @@ static int import_lost(struct text_import *ti, const struct ftrace_line *line)
 	size_t index;
 	int ret = get_cpu(ti, line->cpu, &index);
 
-	if (ret || !line->lost)
-		return ret;
-	return page_writer_loss(&ti->cpus[index].pages, line->lost == FTRACE_LOST_UNKNOWN
-								? SUBBUF_MISSED_UNKNOWN
-								: line->lost);
+	if (!ret && line->lost)
+		page_writer_loss(&ti->cpus[index].pages, line->lost == FTRACE_LOST_UNKNOWN
+								 ? SUBBUF_MISSED_UNKNOWN
+								 : line->lost);
+	return ret;
 }
 
 /* Logs may be strung together: each has a header, and its own losses before its events. */
-static int import_totals(struct text_import *ti, const struct ftrace_line *line)
+static void import_totals(struct text_import *ti, const struct ftrace_line *line)
 {
 	uint64_t lost =
 		line->written > line->in_buffer ? line->written - line->in_buffer : 0;
-	int ret = 0;
 
 	if (line->nr_cpus > ti->traits.header_cpus)
 		ti->traits.header_cpus = line->nr_cpus;
 	if (line->written == ti->written && line->in_buffer == ti->in_buffer)
-		return 0; /* the same buffer again, of another CPU */
+		return; /* the same buffer again, of another CPU */
 	ti->written = line->written;
 	ti->in_buffer = line->in_buffer;
 	if (!lost ||
 	    __builtin_add_overflow(ti->traits.overwritten, lost, &ti->traits.overwritten))
-		return 0;
-	for (size_t i = 0; !ret && i < ti->nr_cpus; i++)
-		ret = page_writer_loss(&ti->cpus[i].pages, SUBBUF_MISSED_UNKNOWN);
-	return ret;
+		return;
+	for (size_t i = 0; i < ti->nr_cpus; i++)
+		page_writer_loss(&ti->cpus[i].pages, SUBBUF_MISSED_UNKNOWN);
 }
 
 static int import_frame(struct text_import *ti, const struct ftrace_line *line,
@@ -268,7 +266,8 @@ static int import_line(struct text_import *ti, const char *text)
 	case FTRACE_LINE_LOST:
 		return import_lost(ti, &line);
 	case FTRACE_LINE_TOTALS:
-		return import_totals(ti, &line);
+		import_totals(ti, &line);
+		return 0;
 	case FTRACE_LINE_KERNEL:
 		snprintf(ti->release, sizeof(ti->release), "%.*s", (int)line.release_len,
 			 line.release);

@@ -60,10 +60,9 @@ int page_writer_event(struct page_writer *w, uint64_t ts, const void *data, size
 	return part_pages_add(&w->pages, &rec, false);
 }
 
-int page_writer_loss(struct page_writer *w, uint64_t missed)
+void page_writer_loss(struct page_writer *w, uint64_t missed)
 {
 	part_pages_lost(&w->pages, missed);
-	return 0;
 }
 
 int page_writer_finish(struct page_writer *w)

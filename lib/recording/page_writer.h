@@ -47,8 +47,8 @@ int page_writer_init(struct page_writer *w, int fd) __must_check;
  */
 int page_writer_event(struct page_writer *w, uint64_t ts, const void *data,
 		      size_t size) __must_check;
-/* Events were lost before the next one: their number, or SUBBUF_MISSED_UNKNOWN. 0 or -errno. */
-int page_writer_loss(struct page_writer *w, uint64_t missed) __must_check;
+/* Events were lost before the next one: their number, or SUBBUF_MISSED_UNKNOWN. */
+void page_writer_loss(struct page_writer *w, uint64_t missed);
 /* Writes what waits. 0 or -errno. */
 int page_writer_finish(struct page_writer *w) __must_check;
 void page_writer_free(struct page_writer *w);

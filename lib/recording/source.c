@@ -82,10 +82,9 @@ int source_open_file(struct source *src, const char *path)
 	return err;
 }
 
-int source_open_memory(struct source *src, const void *data, size_t size)
+void source_open_memory(struct source *src, const void *data, size_t size)
 {
 	*src = (struct source){ &memory_ops, (void *)(uintptr_t)data, size };
-	return 0;
 }
 
 int source_read(const struct source *src, void *buf, size_t size, uint64_t offset)

@@ -36,7 +36,7 @@ int source_open_file(struct source *src, const char *path) __must_check;
 /* Takes over a descriptor of a regular file, closed with the source. -ENODEV, -EISDIR. */
 int source_open_fd(struct source *src, int fd) __must_check;
 /* Reads from @data, which stays the caller's and must outlive the source. */
-int source_open_memory(struct source *src, const void *data, size_t size) __must_check;
+void source_open_memory(struct source *src, const void *data, size_t size);
 /* Exactly @size bytes at @offset: 0; -ENODATA past the end; -EIO and others from below. */
 int source_read(const struct source *src, void *buf, size_t size,
 		uint64_t offset) __must_check;

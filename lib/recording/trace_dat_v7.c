@@ -68,9 +68,7 @@ static int section_decompress(struct v7 *v, struct section *s)
 	v->unpacked += left < in.limit ? left : in.limit;
 	if (err)
 		return err;
-	err = source_open_memory(&s->src, s->mem.data, s->mem.size);
-	if (err)
-		return err;
+	source_open_memory(&s->src, s->mem.data, s->mem.size);
 	reader_init(&s->r, &s->src, 0, s->mem.size, rec->big_endian);
 	return 0;
 }

@@ -387,8 +387,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct content was;
 	struct source src;
 
-	if (m.fd >= 0 && !source_open_memory(&src, data, size) &&
-	    !recording_open(&m.rec, &src, "fuzz", NULL) && take_pages(&m)) {
+	source_open_memory(&src, data, size);
+	if (m.fd >= 0 && !recording_open(&m.rec, &src, "fuzz", NULL) && take_pages(&m)) {
 		take_facts(&m);
 		if (!read_events(m.rec, &was))
 			write_all(&m, &was);

@@ -21,11 +21,11 @@ static int open_bytes(struct recording **rec, const struct strbuf *file, char *m
 {
 	static struct log log;
 	struct source src;
-	int err = source_open_memory(&src, file->data, file->size);
+	int err;
 
 	message[0] = 0;
 	log = (struct log){ keep_last, message };
-	ck_assert_int_eq(err, 0);
+	source_open_memory(&src, file->data, file->size);
 	err = recording_open(rec, &src, "memory", &log);
 	ck_assert_ptr_null(src.ops);
 	return err;

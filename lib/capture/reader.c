@@ -4,8 +4,9 @@
  * In: trace_pipe_raw, nonblocking. Out: parts of whole sub-buffers.
  *
  * read() and not splice(): splice allocates a page a sub-buffer, which is itself an event
- * where the recorder cannot be left out of the recording, and it saves no CPU time. Parts are written with O_DIRECT where it works, so that the recorder
- * leaves the page cache, a heavy user of the page allocator, alone.
+ * where the recorder cannot be left out of the recording, and it saves no CPU time. Parts
+ * are written with O_DIRECT where it works, so that the recorder leaves the page cache, a
+ * heavy user of the page allocator, alone.
  */
 #include "capture/reader.h"
 

@@ -71,10 +71,10 @@ struct diff_options {
  *
  * Rows meet where the column that table.by names has the same text; a row that a run does
  * not have counts 0 there. For each metric M the result has M_old, M_new (medians), M_delta,
- * M_pct (NONE from 0), M_uncertainty (what the losses may account for; NONE: unbounded), M_new_uncertainty (of
- * M_new alone), and
- * with several runs M_old_spread, M_new_spread, M_p, M_q (NONE: not tested). Columns "abs"
- * (of the main metric), "values", "status" (new, gone, same, changed), "mark" and the name.
+ * M_pct (NONE from 0), M_uncertainty (what the losses may account for; NONE: unbounded),
+ * M_new_uncertainty (of M_new alone), and with several runs M_old_spread, M_new_spread, M_p,
+ * M_q (NONE: not tested). Columns "abs" (of the main metric), "values", "status" (new, gone,
+ * same, changed), "mark" and the name.
  *
  * @out: the caller's. Return: 0; -EINVAL if a table lacks the columns; -ENOMEM.
  */

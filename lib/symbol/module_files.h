@@ -20,7 +20,8 @@ struct module_files;
  * tree it lies in fs/ext4. What lies in /lib/modules/VERSION but not below kernel/ is from
  * outside the kernel's tree and has no directory. Links are not followed.
  *
- * Return: 0; -ENODATA there are none; -EINVAL @path is the folder of all versions; -ENOMEM; another negative errno of opening @path.
+ * Return: 0; -ENODATA there are none; -EINVAL @path is the folder of all versions; -ENOMEM;
+ * another negative errno of opening @path.
  */
 int module_files_open(struct module_files **out, const char *path) __must_check;
 void module_files_free(struct module_files *files);

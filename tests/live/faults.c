@@ -7,7 +7,8 @@
  * Only the command itself is meant, not what it forks. Without -s calls are counted: lines
  * "NAME COUNT" go to the file of -o.
  *
- * usage: faults [-s SYSCALL] [-b SYSCALL] [-f PATH-END] [-n FIRST[-LAST]] [-t MILLISECONDS] [-e ERRNO]
+ * usage: faults [-s SYSCALL] [-b SYSCALL] [-f PATH-END] [-n FIRST[-LAST]] [-t MILLISECONDS]
+ *               [-e ERRNO]
  *               [-o FILE] -- COMMAND [ARG]...
  *   -b: from the first call of this on, such as after the loader's  -s: which call, a name of
  *   the table below  -f: whose first argument is a descriptor of such a file

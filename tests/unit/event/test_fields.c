@@ -32,15 +32,20 @@ static void expect(size_t i, const char *name, enum field_kind kind,
 START_TEST(kinds)
 {
 	parse("name: x\nID: 7\nformat:\n"
-	      "\tfield:unsigned short common_type" AT(0, 2) "\tfield:unsigned long call_site" AT(8, 8) "\tfield:const void * ptr" AT(16, 8) "\tfield:size_t bytes_req" AT(
-		      24,
-		      8) "\tfield:int node;\toffset:32;\tsize:4;\tsigned:1;\n"
-			 "\tfield:bool accounted" AT(36, 1) "\tfield:char comm[16]" AT(37, 16) "\tfield:__u8 saddr[4]" AT(56, 4) "\tfield:__data_loc char[] name" AT(60, 4) "\tfield:__rel_loc unsigned long[] list" AT(
-				 64,
-				 4) "\tfield:unsigned long long big" AT(72,
-									8) "\tfield:unsigned char buf[3]" AT(80,
-													     3) "\nprint fmt: \"\", REC->x\n\tfield:int not_one" AT(84,
-																				    4));
+	      "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	      "\tfield:unsigned long call_site;\toffset:8;\tsize:8;\tsigned:0;\n"
+	      "\tfield:const void * ptr;\toffset:16;\tsize:8;\tsigned:0;\n"
+	      "\tfield:size_t bytes_req;\toffset:24;\tsize:8;\tsigned:0;\n"
+	      "\tfield:int node;\toffset:32;\tsize:4;\tsigned:1;\n"
+	      "\tfield:bool accounted;\toffset:36;\tsize:1;\tsigned:0;\n"
+	      "\tfield:char comm[16];\toffset:37;\tsize:16;\tsigned:0;\n"
+	      "\tfield:__u8 saddr[4];\toffset:56;\tsize:4;\tsigned:0;\n"
+	      "\tfield:__data_loc char[] name;\toffset:60;\tsize:4;\tsigned:0;\n"
+	      "\tfield:__rel_loc unsigned long[] list;\toffset:64;\tsize:4;\tsigned:0;\n"
+	      "\tfield:unsigned long long big;\toffset:72;\tsize:8;\tsigned:0;\n"
+	      "\tfield:unsigned char buf[3];\toffset:80;\tsize:3;\tsigned:0;\n"
+	      "\nprint fmt: \"\", REC->x\n"
+	      "\tfield:int not_one;\toffset:84;\tsize:4;\tsigned:0;\n");
 	ck_assert_uint_eq(nr, 11);
 	expect(0, "call_site", FIELD_ADDRESS, FIELD_HERE);
 	expect(1, "ptr", FIELD_ADDRESS, FIELD_HERE);

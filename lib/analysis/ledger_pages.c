@@ -78,18 +78,8 @@ static void add_notes(const struct ledger *l, struct table *t)
 	table_add_note(
 		t,
 		"The recorder's own pages are in vmstat and not among the events: up to %" PRIu64
-		" for the %s of the recording.",
-		recorder_pages(l), "events");
-	if (recording_is_part(l->env->rec))
-		table_add_note(
-			t,
-			"Only a part of the system was recorded (-p, --follow or --filter): vmstat stands for all of it.");
-	if (l->losses)
-		table_add_note(
-			t,
-			"The recorder's own pages are in vmstat and not among the events: up to %" PRIu64
-			" for what it wrote.",
-			recorder_pages(l));
+		" for what it wrote.",
+		recorder_pages(l));
 	if (recording_is_part(l->env->rec))
 		table_add_note(
 			t,

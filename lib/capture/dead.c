@@ -106,19 +106,22 @@ static void look(const char *name, const struct log *log)
 {
 	const char *token = instance_token(name);
 	struct dead_content content;
+	struct strbuf all = { 0 };
 
 	if (!token)
 		instance_remove_orphan(name);
 	if (!token || dead_look(token, &content, log))
 		return;
+	instance_directories(name, &all);
 	if (content.events || content.history)
 		log_msg(log, LOG_WARN,
 			"a killed kmemx left %" PRIu64
-			" events in the kernel's buffers, and their memory allocated\n  Save them: kmemx recover%s    or give them up: rmdir %s/instances/%s",
+			" events in the kernel's buffers, and their memory allocated\n  Save them: kmemx recover%s    or give them up: rmdir%s",
 			content.events,
 			instance_is_stream(token) ? " --streams"
 						  : " DIR, where it was to write",
-			tracefs_tracing_dir(), name);
+			strbuf_text(&all));
+	strbuf_free(&all);
 }
 
 void dead_sweep(const struct log *log)

@@ -354,6 +354,17 @@ void instance_destroy(struct instance *in, const struct log *log)
 
 /* --- somebody else's instance ------------------------------------------------------------ */
 
+void instance_directories(const char *name, struct strbuf *out)
+{
+	const char *dir = tracefs_tracing_dir();
+	char frees[4096];
+
+	snprintf(frees, sizeof(frees), "%s/instances/%s" FREES_SUFFIX, dir, name);
+	if (access(frees, F_OK) == 0)
+		strbuf_printf(out, " %s", frees);
+	strbuf_printf(out, " %s/instances/%s", dir, name);
+}
+
 int instance_list(struct strbuf *names)
 {
 	const char *dir = tracing_dir();

@@ -77,6 +77,9 @@ bool instance_is_stream(const char *token);
  */
 void instance_destroy(struct instance *in, const struct log *log);
 
+/* The directories of the instance @name, with that of its frees: each with a space before it. */
+void instance_directories(const char *name, struct strbuf *out);
+
 /**
  * instance_attach() - take an instance that is there already
  * @name: its name; NULL: the top ring buffer

@@ -156,3 +156,21 @@ grep -q 'nothing was recorded' err || fail "idle: $(cat err)"
 grep -q '^  Are they idle?' err || fail "what to do has no line of its own: $(cat err)"
 if grep -q 'next:' err; then fail "advice that fails: $(cat err)"; fi
 [ "$(instances)" = "$(instances | grep -v '^kmemx')" ] || fail "left: $(instances)"
+
+# A killed recorder's second instance is told of too: both go with what is advised.
+mkdir killed
+"$KMEMX" record --follow -o killed/r.dat -- sh -c 'ls -lR /etc >/dev/null; sleep 20' 2>err &
+pid=$!
+wait_started err
+sleep 0.5
+child=$(cat "/proc/$pid/task/$pid/children")
+kill -KILL $pid
+kill ${child:+$child} 2>/dev/null || :
+wait $pid || :
+"$KMEMX" record -o r.dat -- true 2>err
+advice=$(sed -n 's/^.*or give them up: //p' err)
+[ "$(echo "$advice" | wc -w)" = 3 ] || fail "the advice names not both instances: $(cat err)"
+sh -c "$advice" || fail "the advice does not work: $advice"
+for dir in ${advice#rmdir}; do
+	[ ! -d "$dir" ] || fail "$dir is left"
+done

@@ -283,8 +283,8 @@ static bool ends_with(const char *text, const char *end)
 }
 
 static void print_number(struct trace_seq *s, const struct names *names,
-			 const struct tep_record *record, struct tep_event *event,
-			 struct tep_format_field *field, uint64_t value)
+			 struct tep_event *event, struct tep_format_field *field,
+			 uint64_t value)
 {
 	const char *name = field->name;
 
@@ -303,9 +303,6 @@ static void print_number(struct trace_seq *s, const struct names *names,
 		trace_seq_printf(s, "(nil)");
 	} else if (!strcmp(name, "ptr")) {
 		trace_seq_printf(s, "0x%" PRIx64, value);
-	} else if (!strcmp(name, "bytes_alloc")) {
-		trace_seq_printf(s, "%" PRIu64, value);
-		print_waste(s, record, event, value);
 	} else if (!strcmp(field->type, "bool")) {
 		trace_seq_printf(s, "%s", value ? "true" : "false");
 	} else if (field->flags & TEP_FIELD_IS_SIGNED) {
@@ -330,12 +327,17 @@ static int print_event(struct trace_seq *s, struct tep_record *record,
 	for (field = event->format.fields; field; field = field->next) {
 		trace_seq_printf(s, "%s%s=", field == event->format.fields ? "" : " ",
 				 field->name);
-		if (field->flags & TEP_FIELD_IS_DYNAMIC)
+		if (field->flags & TEP_FIELD_IS_DYNAMIC) {
 			print_text(s, record, field);
-		else if (read_number(record, field, &value))
-			print_number(s, names, record, event, field, value);
-		else
+			continue;
+		}
+		if (!read_number(record, field, &value)) {
 			trace_seq_printf(s, "?");
+			continue;
+		}
+		print_number(s, names, event, field, value);
+		if (!strcmp(field->name, "bytes_alloc"))
+			print_waste(s, record, event, value);
 	}
 	return 0;
 }

@@ -163,9 +163,12 @@ static int set_up_events(struct session *s)
 	int ret = events_select(&s->events, &s->instance, choice, s->log);
 
 	/* Where only some tasks are recorded this one is none of them. */
+	s->self = EVENTS_SELF_CONTEXT;
+	if (!ret && !by_pid && s->pids.self)
+		s->self = events_leave_out(&s->events, &s->instance, choice, s->pids.self,
+					   s->log);
 	if (!ret)
-		ret = events_filter(&s->events, &s->instance, choice,
-				    by_pid ? 0 : s->pids.self, &s->self, s->log);
+		ret = events_filter(&s->events, &s->instance, choice, s->log);
 	if (!ret)
 		ret = events_stacks(&s->events, &s->instance, choice,
 				    &s->result->stacks_how, s->log);

@@ -351,18 +351,24 @@ static int set_filters(struct event_list *list, const struct instance *in,
 	return taken;
 }
 
-int events_filter(struct event_list *list, const struct instance *in,
-		  const struct event_choice *choice, pid_t self, enum events_self *how,
-		  const struct log *log)
+enum events_self events_leave_out(struct event_list *list, const struct instance *in,
+				  const struct event_choice *choice, pid_t self,
+				  const struct log *log)
 {
-	char *why = NULL, own[80];
-	int taken;
+	char own[80];
 
-	*how = EVENTS_SELF_CONTEXT;
 	snprintf(own, sizeof(own), "common_pid != %d || common_flags & %d", (int)self,
 		 FLAGS_IRQ);
-	if (self && filter_self(list, in, choice, own))
-		*how = leave_out_pid(list, in, self, log);
+	return filter_self(list, in, choice, own) ? leave_out_pid(list, in, self, log)
+						  : EVENTS_SELF_CONTEXT;
+}
+
+int events_filter(struct event_list *list, const struct instance *in,
+		  const struct event_choice *choice, const struct log *log)
+{
+	char *why = NULL;
+	int taken;
+
 	if (!choice->filter)
 		return 0;
 	taken = set_filters(list, in, choice, &why, log);

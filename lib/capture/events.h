@@ -74,21 +74,28 @@ int events_enabled(struct event_list *list, const struct instance *in) __must_ch
 void events_free(struct event_list *list);
 
 /**
- * events_filter() - set the filters of the selected events
- * @self: the process whose allocations are left out; 0: none
- * @how: receives how they are
+ * events_leave_out() - leave the recorder's own allocations out of the selected events
+ * @self: the process that is left out
  *
- * Frees have no filter but with @choice->filter_frees. What interrupts @self, such as the
- * softirq in which RCU frees the objects of all tasks, is the work of others and recorded,
- * if the kernel's filters can tell; else the process is left out whole (Linux 5.7), or
- * recorded; either is said as LOG_INFO.
+ * What interrupts @self, such as the softirq in which RCU frees the objects of all tasks, is
+ * the work of others and recorded, if the kernel's filters can tell; else the process is left
+ * out whole (Linux 5.7), or recorded; either is said as LOG_INFO.
+ *
+ * Return: how it is left out.
+ */
+enum events_self events_leave_out(struct event_list *list, const struct instance *in,
+				  const struct event_choice *choice, pid_t self,
+				  const struct log *log) __must_check;
+/**
+ * events_filter() - set the user's filter of the selected events, beside that of the above
+ *
+ * Frees have no filter but with @choice->filter_frees.
  *
  * Return: 0; -EINVAL after an LOG_ERROR message that shows the kernel's own diagnosis if no
  * event takes the user's filter; -ENOMEM.
  */
 int events_filter(struct event_list *list, const struct instance *in,
-		  const struct event_choice *choice, pid_t self, enum events_self *how,
-		  const struct log *log) __must_check;
+		  const struct event_choice *choice, const struct log *log) __must_check;
 
 /* Restricts the instance to @pids with all their threads, and with @follow to what they
  * fork from now on. -ESRCH after an LOG_ERROR message if one does not exist.

@@ -111,7 +111,9 @@ static void add_loss(struct cpu_events *ce, struct cpu_batch *batch, uint64_t ts
 static int stack_number_slow(struct cpu_shared *sh, const struct event_format *fmt,
 			     const struct raw_record *rec, uint32_t *id)
 {
-	uint32_t nr = rec->size / 4;
+	/* Whose address is taken while @rec stays in registers, where events are scanned. */
+	const struct raw_record copy = *rec;
+	uint32_t nr = copy.size / 4;
 
 	if (nr > sh->nr_frames) {
 		uint64_t *frames = realloc(sh->frames, nr * sizeof(*frames));
@@ -122,7 +124,7 @@ static int stack_number_slow(struct cpu_shared *sh, const struct event_format *f
 		sh->nr_frames = nr;
 	}
 	*id = 0;
-	nr = decode_stack(sh->dec, fmt, rec->data, rec->size, sh->frames, sh->nr_frames);
+	nr = decode_stack(sh->dec, fmt, &copy, sh->frames, sh->nr_frames);
 	if (!nr)
 		return 0;
 	*id = intern_id(&sh->stacks, sh->frames, nr * sizeof(*sh->frames));
@@ -224,6 +226,14 @@ static void count_batch(struct cpu_events *ce, uint64_t nr, uint64_t first_ts,
 	ce->stats->nr_events += nr;
 }
 
+/* Returns @item as what a stack may follow. */
+static __always_inline uintptr_t fill_item(struct raw_item *item,
+					   const struct raw_record *rec)
+{
+	*item = (struct raw_item){ rec->ts, rec->data, rec->size, 0 };
+	return (uintptr_t)item;
+}
+
 /* Makes items of a sub-buffer's events. The compiler makes a loop of its own for each @be
  * and for @windowed, without which every event is in the window: this is where every event
  * passes. 0; -EBADMSG where the rest is unreadable; -ENOMEM.
@@ -277,14 +287,11 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 			ret = 0;
 			break;
 		}
-		/* An item, which a stack may follow. */
 		owner = stack_claims_at(&ce->claims, rec.data[common.flags_offset],
 					get_u32(rec.data + common.pid_offset, be));
 		*owner = CPU_SILENT;
-		if (!in_window)
-			continue;
-		*owner = (uintptr_t)&items[batch->nr];
-		items[batch->nr++] = (struct raw_item){ rec.ts, rec.data, rec.size, 0 };
+		if (in_window)
+			*owner = fill_item(&items[batch->nr++], &rec);
 	}
 	ce->last_ts = before;
 	count_batch(ce, nr, first_ts, last_ts);

@@ -274,16 +274,16 @@ const uint8_t *decode_stack_here(const struct decoder *dec,
 }
 
 uint32_t decode_stack(const struct decoder *dec, const struct event_format *fmt,
-		      const uint8_t *data, uint32_t size, uint64_t *frames, uint32_t max)
+		      const struct raw_record *rec, uint64_t *frames, uint32_t max)
 {
 	const struct event_field *caller = &fmt->fields[STACK_CALLER];
 	uint64_t all_ones = caller->size == 4 ? UINT32_MAX : UINT64_MAX;
-	uint32_t nr = stack_size(dec, fmt, data, size), used = 0, i;
+	uint32_t nr = stack_size(dec, fmt, rec->data, rec->size), used = 0, i;
 
 	if (nr > max)
 		nr = max;
 	for (i = 0; i < nr; i++) {
-		frames[i] = get_uint(data + caller->offset + i * caller->size,
+		frames[i] = get_uint(rec->data + caller->offset + i * caller->size,
 				     caller->size, dec->big_endian);
 		if (frames[i] == all_ones)
 			break;

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "event/event.h"
 #include "event/formats.h"
+#include "recording/subbuf.h"
 
 #define DECODER_NAME_SLOTS 256U
 
@@ -85,6 +86,6 @@ const uint8_t *decode_stack_here(const struct decoder *dec,
  * Return: the number of frames.
  */
 uint32_t decode_stack(const struct decoder *dec, const struct event_format *fmt,
-		      const uint8_t *data, uint32_t size, uint64_t *frames, uint32_t max);
+		      const struct raw_record *rec, uint64_t *frames, uint32_t max);
 
 #endif

@@ -27,6 +27,14 @@ static bool equal(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+static int open_sources(struct directory_sources *sources, const struct dir_files *files)
+{
+	struct dir_failure failure;
+	int err = dir_files_open(sources, files, &failure);
+
+	return err ? input_dirs_failed(command_name, &failure, err) : GO_ON;
+}
+
 /* What knows directories, for both sides; opened once if it is the same. */
 static int open_dirs(struct diff *d)
 {
@@ -34,16 +42,16 @@ static int open_dirs(struct diff *d)
 	const struct dir_files *a = &old->dirs, *b = &new->dirs;
 	int ret;
 
-	old->sources = new->sources = &d->sources[0];
 	if (!diff_args_dirs(&d->args))
 		return GO_ON;
-	ret = input_dirs_open(&d->sources[0], a, command_name);
+	old->sources = new->sources = &d->sources[0];
+	ret = open_sources(&d->sources[0], a);
 	if (ret != GO_ON ||
 	    (equal(a->vmlinux, b->vmlinux) && equal(a->modules, b->modules) &&
 	     equal(a->source, b->source)))
 		return ret;
 	new->sources = &d->sources[1];
-	return input_dirs_open(&d->sources[1], b, command_name);
+	return open_sources(&d->sources[1], b);
 }
 
 static int load_all(struct diff *d)

@@ -23,58 +23,30 @@ struct load {
 	const struct diff_choice *choice;
 	const struct diff_side *side;
 	struct input in;
-	struct callsite_rule *rule;
-	struct directories *dirs;
-	struct window window;
-	struct event_stream *stream;
 	struct progress progress;
 };
-
-static int open_rule(struct load *l)
-{
-	struct strbuf error = { 0 };
-	int err = callsite_rule_new(&l->rule, l->choice->skip.items,
-				    l->choice->skip.count, &error);
-
-	if (err)
-		message_error(command_name, "--skip-func: %s",
-			      err == -EINVAL ? strbuf_text(&error) : strerror(-err));
-	strbuf_free(&error);
-	return !err ? GO_ON : err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
-}
 
 static int show_progress(void *ctx, uint64_t nr_events)
 {
 	struct load *l = ctx;
-	const struct window *w = &l->window;
-	uint64_t now = event_stream_stats(l->stream)->last_ts;
+	uint64_t done, total;
 
-	progress_show(&l->progress, now > w->first_ts ? now - w->first_ts : 0,
-		      w->last_ts - w->first_ts, nr_events);
+	study_progress(&l->in.study, &done, &total);
+	progress_show(&l->progress, done, total, nr_events);
 	return 0;
 }
 
 static int analyze(struct load *l, struct report *report)
 {
 	const struct diff_choice *c = l->choice;
-	const struct analysis_env env = {
-		.rec = l->in.rec,
-		.fmts = l->in.fmts,
-		.stream = l->stream,
-		.syms = l->in.syms,
-		.rule = l->rule,
-		.migratetypes = &l->in.migratetypes,
-		.log = &l->in.log,
-		.by = c->by,
-		.dirs = l->dirs,
-		.dir_depth = c->dir_depth,
-		.page_size = recording_kernel_page_size(l->in.rec),
-	};
+	struct analysis_env env = study_env(&l->in.study);
 	const struct analyze_progress how = { show_progress, l, 500000 };
 	const struct analysis_ops *ops[5];
 	size_t nr = 0;
 	int err;
 
+	env.by = c->by;
+	env.dir_depth = c->dir_depth;
 	if (c->slab)
 		ops[nr++] = &profile_slab;
 	if (c->cache)
@@ -86,40 +58,9 @@ static int analyze(struct load *l, struct report *report)
 	if (c->page_dir)
 		ops[nr++] = &profile_page_dir;
 	progress_start(&l->progress);
-	err = analyze_run(&env, ops, nr, l->stream, report, &how);
+	err = analyze_run(&env, ops, nr, l->in.study.stream, report, &how);
 	progress_end(&l->progress);
 	return err ? input_stream_failed(&l->in, err) : GO_ON;
-}
-
-static void find_kinds(const struct load *l, struct diff_recording *r)
-{
-	const struct event_stream_stats *s = event_stream_stats(l->stream);
-	uint32_t i;
-
-	for (i = 0; i < event_formats_count(l->in.fmts); i++) {
-		const struct event_format *fmt = event_formats_at(l->in.fmts, i);
-
-		if (!s->by_id[fmt->id])
-			continue;
-		r->has_slab |= fmt->type >= KMEM_KMALLOC && fmt->type <= KMEM_CACHE_FREE;
-		r->has_page |= fmt->type >= KMEM_PAGE_ALLOC &&
-			       fmt->type <= KMEM_PAGE_FREE_BATCHED;
-	}
-}
-
-static uint64_t count_event(const struct load *l, const char *name)
-{
-	const struct event_stream_stats *s = event_stream_stats(l->stream);
-	uint64_t count = 0;
-	uint32_t i;
-
-	for (i = 0; i < event_formats_count(l->in.fmts); i++) {
-		const struct event_format *fmt = event_formats_at(l->in.fmts, i);
-
-		if (!strcmp(fmt->name, name))
-			count += s->by_id[fmt->id];
-	}
-	return count;
 }
 
 static int find_divisor(const struct load *l, struct diff_recording *r)
@@ -134,7 +75,7 @@ static int find_divisor(const struct load *l, struct diff_recording *r)
 		r->divisor = c->number;
 		return GO_ON;
 	case DIFF_PER_EVENT:
-		r->divisor = (double)count_event(l, c->event);
+		r->divisor = (double)study_count_named(&l->in.study, c->event);
 		if (r->divisor > 0)
 			return GO_ON;
 		message_error(
@@ -171,20 +112,20 @@ static void take_notes(struct report *report)
 
 static int load(struct load *l, struct diff_recording *r)
 {
-	const struct input_options input = { .command = command_name,
-					     .path = r->path,
-					     .symbols = l->side->symbols,
+	const struct diff_choice *c = l->choice;
+	const struct study_options study = { .path = r->path,
 					     .want_symbols = true,
-					     .verbose = l->choice->verbose };
-	const struct event_stream_options stream = { 0 };
-	int ret = open_rule(l);
+					     .symbols = l->side->symbols,
+					     .want_rule = true,
+					     .skip = c->skip.items,
+					     .nr_skip = c->skip.count,
+					     .sources = l->side->sources,
+					     .window = c->window };
+	const struct event_stream_options how = { 0 };
+	int ret = input_open(&l->in, &study, command_name, c->verbose);
 
 	if (ret == GO_ON)
-		ret = input_open(&l->in, &input);
-	if (ret == GO_ON)
-		ret = window_open_stream(&l->window, &l->in, &stream, &l->stream);
-	if (ret == GO_ON && directory_sources_any(l->side->sources))
-		ret = input_dirs_for(&l->dirs, l->side->sources, &l->in);
+		ret = input_read(&l->in, &how);
 	if (ret != GO_ON)
 		return ret;
 	r->report = report_new();
@@ -193,11 +134,10 @@ static int load(struct load *l, struct diff_recording *r)
 	ret = analyze(l, r->report);
 	if (ret != GO_ON)
 		return ret;
-	find_kinds(l, r);
-	facts_init(&r->facts, l->in.rec, l->window.buffer, l->stream, &l->window);
-	facts_banner(&r->facts, l->stream, r->report);
-	if (l->dirs)
-		input_dirs_banner(l->dirs, r->report);
+	r->has_slab = study_count_slab(&l->in.study);
+	r->has_page = study_count_page(&l->in.study);
+	study_facts_init(&r->facts, &l->in.study, l->in.study.window.buffer);
+	study_facts_banner(&r->facts, &l->in.study, r->report);
 	take_notes(r->report);
 	r->facts.path = r->path;
 	r->facts.clock = NULL;
@@ -207,14 +147,11 @@ static int load(struct load *l, struct diff_recording *r)
 int diff_load(struct diff_recording *r, const char *path,
 	      const struct diff_choice *choice, const struct diff_side *side)
 {
-	struct load l = { .choice = choice, .side = side, .window = choice->window };
+	struct load l = { .choice = choice, .side = side };
 	int ret;
 
 	*r = (struct diff_recording){ .path = path };
 	ret = load(&l, r);
-	event_stream_close(l.stream);
-	directories_free(l.dirs);
-	callsite_rule_free(l.rule);
 	input_close(&l.in);
 	return ret;
 }
@@ -227,7 +164,7 @@ void diff_recording_free(struct diff_recording *r)
 
 double diff_recording_lost(const struct diff_recording *r)
 {
-	const struct facts *f = &r->facts;
+	const struct study_facts *f = &r->facts;
 
 	if (f->nr_unknown_gaps || f->nr_bad_pages || *f->truncated)
 		return INFINITY;

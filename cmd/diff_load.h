@@ -10,17 +10,18 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
-#include "facts.h"
+#include "study/study_facts.h"
 #include "input_dirs.h"
 #include "options.h"
 #include "report/table.h"
-#include "window.h"
+#include "study/window.h"
+#include "symbol/symbol_files.h"
 
 enum diff_per { DIFF_PER_NONE, DIFF_PER_SECOND, DIFF_PER_EVENT, DIFF_PER_NUMBER };
 
 /**
  * struct diff_side - what the recordings of one side are read with
- * @sources: of @dirs; all NULL where no directories are wanted
+ * @sources: of @dirs; NULL where no directories are wanted
  */
 struct diff_side {
 	struct symbol_files symbols;
@@ -51,13 +52,13 @@ struct diff_choice {
 /**
  * struct diff_recording - one run
  * @facts: its path is @path, its clock NULL
- * @report: the tables; its banner is what facts_banner() says
+ * @report: the tables; its banner is what study_facts_banner() says
  * @divisor: by which --per divides
  * @has_slab, @has_page: events of that kind were recorded
  */
 struct diff_recording {
 	const char *path;
-	struct facts facts;
+	struct study_facts facts;
 	struct report *report;
 	double divisor;
 	bool has_slab, has_page;

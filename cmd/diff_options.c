@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "command.h"
 #include "input_symbols.h"
+#include "input_window.h"
 #include "message.h"
 #include "options_value.h"
 #include "recording/text_file.h"
@@ -444,7 +445,7 @@ int diff_args_parse(struct diff_args *a, int argc, char **argv)
 	if (ret == GO_ON)
 		ret = check_dirs(a);
 	if (ret == GO_ON)
-		ret = window_check(&a->choice.window, command_name);
+		ret = input_window_check(&a->choice.window, command_name);
 	if (ret == GO_ON)
 		ret = parse_max_lost(a);
 	if (ret == GO_ON)

@@ -33,14 +33,14 @@ static const char *side_of(const struct diff *d, size_t run)
 /* "old: 20 runs, old/001.dat to old/020.dat: Linux 6.18.4 x86_64, 1.52 s to 1.80 s" */
 static void banner_side(struct diff *d, size_t first, size_t end)
 {
-	const struct facts *f = &d->runs[first].facts;
+	const struct study_facts *f = &d->runs[first].facts;
 	uint64_t shortest = UINT64_MAX, longest = 0;
 	struct strbuf sb = { 0 };
 	bool same = true;
 	size_t i;
 
 	for (i = first; i < end; i++) {
-		const struct facts *other = &d->runs[i].facts;
+		const struct study_facts *other = &d->runs[i].facts;
 
 		same &= !strcmp(f->kernel, other->kernel);
 		if (other->has_duration && other->duration_ns < shortest)
@@ -233,7 +233,7 @@ struct table *diff_recordings_table(const struct diff *d)
 		table_add_columns(t, columns, ARRAY_SIZE(columns));
 	for (i = 0; t && i < d->args.paths.nr; i++) {
 		const struct diff_recording *run = &d->runs[i];
-		const struct facts *f = &run->facts;
+		const struct study_facts *f = &run->facts;
 		struct cell *row = table_add_row(t);
 
 		if (!row)

@@ -18,13 +18,15 @@
 static const char command_name[] = "info";
 
 /* Reads and prints. A damaged file without an event left is unreadable, whatever it says. */
-static int show(struct info *info, const struct input *in, bool json,
+static int show(struct info *info, struct input *in, bool json,
 		const struct lost_limit *max_lost)
 {
-	int err = info_collect(info, in), ret;
+	const struct event_stream_options how = { 0 };
+	int ret = input_read(in, &how), err;
 
-	if (err == -ENOENT)
-		return input_no_instance(in, info->instance);
+	if (ret != GO_ON)
+		return ret;
+	err = info_collect(info, &in->study);
 	if (err)
 		return input_stream_failed(in, err);
 	ret = output_write(command_name, json ? info_print_json : info_print_text, info,
@@ -43,21 +45,21 @@ static int run_info(int argc, char **argv)
 		.usage = "kmemx info [options] [FILE]",
 		.examples = "  kmemx info\n  kmemx info -i boot.dat --json\n",
 	};
-	struct input_options input_opts = { .command = command_name,
-					    .want_symbols = true };
+	struct study_options study = { .want_symbols = true };
 	struct lost_limit max_lost = { 0 };
 	struct info info = { 0 };
+	unsigned int verbose = 0;
 	bool json = false;
 	const struct option options[] = {
-		{ OPTION_STRING, 'i', "input", "FILE", &input_opts.path,
+		{ OPTION_STRING, 'i', "input", "FILE", &study.path,
 		  "recording (default kmemx.dat; -: standard input)" },
 		{ OPTION_STRING, 0, "max-lost", "N|PCT%", &max_lost.text,
 		  "exit with 125 if more events were lost" },
-		{ OPTION_STRING, 0, "instance", "NAME", &info.instance,
+		{ OPTION_STRING, 0, "instance", "NAME", &study.window.instance,
 		  "only the ring buffer of this name" },
-		SYMBOL_FILE_OPTIONS(input_opts.symbols),
+		SYMBOL_FILE_OPTIONS(study.symbols),
 		{ OPTION_FLAG, 0, "json", NULL, &json, "JSON" },
-		{ OPTION_COUNT, 'v', "verbose", NULL, &input_opts.verbose,
+		{ OPTION_COUNT, 'v', "verbose", NULL, &verbose,
 		  "list all gaps; more messages" },
 		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
 		{ OPTION_END },
@@ -67,15 +69,15 @@ static int run_info(int argc, char **argv)
 
 	ret = options_parse(&usage, options, argc, argv, &operands);
 	if (ret == GO_ON)
-		ret = input_path(command_name, argc, argv, operands, &input_opts.path);
+		ret = input_path(command_name, argc, argv, operands, &study.path);
 	if (ret == GO_ON)
 		ret = lost_limit_parse(&max_lost, command_name);
 	if (ret == GO_ON)
-		ret = symbol_files_check(&input_opts.symbols, command_name);
+		ret = symbol_files_check(&study.symbols, command_name);
 	if (ret == GO_ON)
-		ret = input_open(&in, &input_opts);
+		ret = input_open(&in, &study, command_name, verbose);
 	if (ret == GO_ON) {
-		info.verbose = input_opts.verbose > 0;
+		info.verbose = verbose > 0;
 		ret = show(&info, &in, json, &max_lost);
 	}
 	info_free(&info);

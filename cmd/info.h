@@ -6,8 +6,7 @@
 #ifndef KMEMX_CMD_INFO_H
 #define KMEMX_CMD_INFO_H
 
-#include "facts.h"
-#include "input.h"
+#include "study/study_facts.h"
 #include "report/render.h"
 
 /* So many gaps are kept for the list; the others are counted only. */
@@ -37,7 +36,7 @@ struct info_gap {
 };
 
 struct info {
-	struct facts facts;
+	struct study_facts facts;
 	const struct recording *rec;
 	const char *instance; /* NULL: all buffers */
 	const struct symbol_origin *origin;
@@ -52,13 +51,10 @@ struct info {
 	bool verbose;
 };
 
-/**
- * info_collect() - read all events
- *
- * @info->instance is set. Return: 0; -ENOENT no such instance; -EIO, -ENOMEM. Free with
- * info_free() in any case.
+/* Reads all events of @study, whose stream has just been opened. 0; -EIO, -ENOMEM. Free with
+ * info_free() in any case; borrows from @study.
  */
-int info_collect(struct info *info, const struct input *in) __must_check;
+int info_collect(struct info *info, const struct study *study) __must_check;
 void info_free(struct info *info);
 const char *info_compression(const struct recording *rec);
 

@@ -10,7 +10,6 @@
 #include "base/array.h"
 #include "info.h"
 #include "output.h"
-#include "recording/time_span.h"
 
 #define PROGRESS_INTERVAL 500000
 
@@ -159,17 +158,15 @@ static int add_gap(struct info *info, const struct kmem_event *ev)
 }
 
 /* Reads all events, to count them. */
-static int count_all(struct info *info, struct event_stream *stream, uint64_t first,
-		     uint64_t last)
+static int count_all(struct info *info, const struct study *study)
 {
-	const struct event_stream_stats *s = event_stream_stats(stream);
-	uint64_t count = 0, pause = PROGRESS_INTERVAL;
+	uint64_t count = 0, pause = PROGRESS_INTERVAL, done, total;
 	struct progress progress;
 	struct kmem_event ev;
 	int ret;
 
 	progress_start(&progress);
-	while ((ret = event_stream_next(stream, &ev)) > 0) {
+	while ((ret = event_stream_next(study->stream, &ev)) > 0) {
 		if (ev.type == KMEM_LOSS && add_gap(info, &ev)) {
 			ret = -ENOMEM;
 			break;
@@ -177,8 +174,8 @@ static int count_all(struct info *info, struct event_stream *stream, uint64_t fi
 		if (++count < pause)
 			continue;
 		pause += PROGRESS_INTERVAL;
-		progress_show(&progress, s->last_ts > first ? s->last_ts - first : 0,
-			      last - first, count);
+		study_progress(study, &done, &total);
+		progress_show(&progress, done, total, count);
 	}
 	progress_end(&progress);
 	return ret;
@@ -195,30 +192,20 @@ static uint32_t main_buffer(const struct info *info, const struct recording *rec
 	return 0;
 }
 
-int info_collect(struct info *info, const struct input *in)
+int info_collect(struct info *info, const struct study *study)
 {
-	const struct event_stream_options so = { .instance = info->instance,
-						 .stop_ts = UINT64_MAX };
-	uint32_t buffer = main_buffer(info, in->rec);
-	struct event_stream *stream = NULL;
-	uint64_t first = 0, last = 0;
-	int err = event_stream_open(&stream, in->rec, in->fmts, &so, &in->log);
+	const struct event_stream_stats *stats = event_stream_stats(study->stream);
+	int err = count_all(info, study);
 
-	if (!err && recording_time_span(in->rec, buffer, &first, &last))
-		first = last = 0;
-	if (!err)
-		err = count_all(info, stream, first, last);
-	if (!err) {
-		info->rec = in->rec;
-		info->origin = &in->origin;
-		info->nr_symbols = symbols_count(in->syms);
-		facts_init(&info->facts, in->rec, buffer, stream, NULL);
-		err = collect_events(info, in->fmts, event_stream_stats(stream));
-	}
-	if (!err)
-		err = collect_cpus(info, event_stream_stats(stream));
-	event_stream_close(stream);
-	return err;
+	if (err)
+		return err;
+	info->rec = study->rec;
+	info->instance = study->window.instance;
+	info->origin = &study->origin;
+	info->nr_symbols = symbols_count(study->syms);
+	study_facts_init(&info->facts, study, main_buffer(info, study->rec));
+	err = collect_events(info, study->fmts, stats);
+	return err ? err : collect_cpus(info, stats);
 }
 
 void info_free(struct info *info)

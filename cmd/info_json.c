@@ -203,7 +203,7 @@ static void json_import(struct json *j, const struct recording *rec)
 int info_print_json(const struct render_out *out, const void *arg)
 {
 	const struct info *info = arg;
-	const struct facts *f = &info->facts;
+	const struct study_facts *f = &info->facts;
 	const struct recording *rec = info->rec;
 	struct json j = json_begin(out);
 

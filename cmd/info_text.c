@@ -51,7 +51,7 @@ static void text_file(struct strbuf *sb, const struct info *info)
 /* The span as --time takes it. */
 static void text_span(struct strbuf *line, const struct info *info)
 {
-	const struct facts *f = &info->facts;
+	const struct study_facts *f = &info->facts;
 
 	if (!f->nr_events)
 		strbuf_puts(line, "no events");
@@ -84,7 +84,7 @@ static void text_truncated(struct strbuf *sb, const struct info *info)
 
 static void text_machine(struct strbuf *sb, const struct info *info)
 {
-	const struct facts *f = &info->facts;
+	const struct study_facts *f = &info->facts;
 	struct strbuf line = { 0 };
 
 	text_line(sb, "kernel", f->kernel);
@@ -97,7 +97,7 @@ static void text_machine(struct strbuf *sb, const struct info *info)
 	strbuf_reset(&line);
 	if (f->has_duration) {
 		text_duration(&line, f->duration_ns, " ");
-		strbuf_puts(&line, facts_span_text(f));
+		strbuf_puts(&line, study_facts_span_text(f));
 	} else if (f->nr_events) {
 		strbuf_printf(&line, "%" PRIu64 " of the clock's units",
 			      f->last_ts - f->first_ts);
@@ -113,7 +113,7 @@ static void text_machine(struct strbuf *sb, const struct info *info)
 	text_span(&line, info);
 	text_line(sb, "time", strbuf_text(&line));
 	strbuf_reset(&line);
-	facts_lost_text(f, &line);
+	study_facts_lost_text(f, &line);
 	text_line(sb, "lost", strbuf_text(&line));
 	if (f->nr_dropped)
 		strbuf_printf(sb,
@@ -178,7 +178,7 @@ static void text_import(struct strbuf *sb, const struct recording *rec)
 	}
 }
 
-static void text_damage(struct strbuf *sb, const struct facts *f)
+static void text_damage(struct strbuf *sb, const struct study_facts *f)
 {
 	const struct {
 		const char *what;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: where the directories of functions come from.
- * In: --vmlinux, --modules, --source. Out: what can be asked about a recording, or a message.
+ * In: --vmlinux, --modules, --source. Out: options, and what went wrong with the files.
  */
 #include "input_dirs.h"
 
@@ -10,11 +10,7 @@
 
 #include "base/io.h"
 #include "command.h"
-
-bool dir_files_any(const struct dir_files *files)
-{
-	return files->vmlinux || files->modules || files->source;
-}
+#include "message.h"
 
 static int vmlinux_failed(const char *command, const char *path, int err)
 {
@@ -78,50 +74,16 @@ static int source_failed(const char *command, const char *path, int err)
 	return EXIT_FAILED;
 }
 
-int input_dirs_open(struct directory_sources *sources, const struct dir_files *files,
-		    const char *command)
+int input_dirs_failed(const char *command, const struct dir_failure *failure, int err)
 {
-	int err;
-
-	*sources = (struct directory_sources){ 0 };
-	/* Without debug information it still gives the symbols; others may know directories. */
-	err = files->vmlinux ? debug_units_open(&sources->vmlinux, files->vmlinux) : 0;
-	if (err && ((err != -ENODATA && err != -EOPNOTSUPP) ||
-		    (!files->modules && !files->source)))
-		return vmlinux_failed(command, files->vmlinux, err);
-	err = files->modules ? module_files_open(&sources->modules, files->modules) : 0;
-	if (err)
-		return modules_failed(command, files->modules, err);
-	err = files->source ? source_tree_open(&sources->tree, files->source) : 0;
-	return err ? source_failed(command, files->source, err) : GO_ON;
-}
-
-int input_dirs_for(struct directories **dirs, const struct directory_sources *sources,
-		   const struct input *in)
-{
-	uint64_t offset = in->origin.kind == SYMBOLS_VMLINUX ? in->origin.offset : 0;
-	char machine[64];
-
-	recording_machine(in->rec, machine, sizeof(machine));
-	if (!directories_new(dirs, sources, in->syms, offset, machine))
-		return GO_ON;
-	message_error(in->command, "%s", strerror(ENOMEM));
-	return EXIT_FAILED;
-}
-
-void input_dirs_banner(const struct directories *dirs, struct report *report)
-{
-	const struct directory_counts c = directories_counts(dirs);
-
-	if (c.unknown || c.ambiguous)
-		report_add_banner(
-			report, false,
-			"directories: of %zu functions, %zu have none: %s; %zu may be of several: %s",
-			c.all, c.unknown, DIRECTORY_UNKNOWN, c.ambiguous,
-			DIRECTORY_AMBIGUOUS);
-	else
-		report_add_banner(report, false,
-				  "directories: of %zu functions, all are known", c.all);
+	switch (failure->which) {
+	case DIR_FILE_VMLINUX:
+		return vmlinux_failed(command, failure->path, err);
+	case DIR_FILE_MODULES:
+		return modules_failed(command, failure->path, err);
+	default:
+		return source_failed(command, failure->path, err);
+	}
 }
 
 unsigned int input_dirs_depth(uint64_t depth)

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: where the directories of functions come from.
- * In: --vmlinux, --modules, --source. Out: what can be asked about a recording, or a message.
+ * In: --vmlinux, --modules, --source. Out: options, and what went wrong with the files.
  */
 #ifndef KMEMX_CMD_INPUT_DIRS_H
 #define KMEMX_CMD_INPUT_DIRS_H
 
-#include "input.h"
-#include "report/table.h"
-#include "symbol/directories.h"
+#include <stdint.h>
 
-/* Paths; NULL: not given. vmlinux is that of struct symbol_files. */
-struct dir_files {
-	const char *vmlinux, *modules, *source;
-};
+#include "symbol/directory_files.h"
 
 /* Two options, for an option table; their values are strings of struct @o. */
 #define DIR_FILE_OPTIONS(o)                                                         \
@@ -25,16 +20,8 @@ struct dir_files {
 			"directories: the kernel's source tree"                     \
 	}
 
-/* Of what gives symbols and directories, is there any that gives directories? */
-bool dir_files_any(const struct dir_files *files);
-/* GO_ON, or the exit code after a message. directory_sources_free() in any case. */
-int input_dirs_open(struct directory_sources *sources, const struct dir_files *files,
-		    const char *command) __must_check;
-/* Those of @in, with the offset that its symbols have: GO_ON, or the exit code after a message. */
-int input_dirs_for(struct directories **dirs, const struct directory_sources *sources,
-		   const struct input *in) __must_check;
-/* Adds the line that says how many functions have no directory, once all were asked for. */
-void input_dirs_banner(const struct directories *dirs, struct report *report);
+/* dir_files_open() failed: the exit code, after a message. */
+int input_dirs_failed(const char *command, const struct dir_failure *failure, int err);
 /* --dir-depth as directories_find() takes it: deeper than any directory is all of it. */
 unsigned int input_dirs_depth(uint64_t depth);
 /* "--by dir" without files: EXIT_USAGE, after a message that begins with @what. @of: "", or

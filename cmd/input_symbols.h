@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: which symbols a report uses.
- * In: the user's files, or what the recording has. Out: a table of symbols that fits the
- * recording, or a message.
+ * In: the user's files, and why one of them does not fit. Out: a message.
  */
 #ifndef KMEMX_CMD_INPUT_SYMBOLS_H
 #define KMEMX_CMD_INPUT_SYMBOLS_H
@@ -24,7 +23,7 @@
 
 /* At most one of them? GO_ON, or EXIT_USAGE after a message. */
 int symbol_files_check(const struct symbol_files *files, const char *command);
-/* Fills in->syms and in->origin: GO_ON, or the exit code after a message. */
-int input_symbols_open(struct input *in, const struct symbol_files *files) __must_check;
+/* A file that symbols were to come from was not taken: the exit code, after a message. */
+int input_symbols_failed(const struct input *in);
 
 #endif

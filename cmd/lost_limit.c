@@ -38,13 +38,13 @@ int lost_limit_damage(const char *path, const char *command)
 	return EXIT_UNREADABLE;
 }
 
-static int check_damage(const struct facts *f, const char *command)
+static int check_damage(const struct study_facts *f, const char *command)
 {
-	return facts_unreadable(f) ? lost_limit_damage(f->path, command) : EXIT_OK;
+	return study_facts_unreadable(f) ? lost_limit_damage(f->path, command) : EXIT_OK;
 }
 
 /* What is lost and cannot be counted is more than any limit. */
-static int not_bounded(const struct lost_limit *limit, const struct facts *f,
+static int not_bounded(const struct lost_limit *limit, const struct study_facts *f,
 		       const char *command)
 {
 	struct strbuf what = { 0 }, hold = { 0 };
@@ -69,7 +69,7 @@ static int not_bounded(const struct lost_limit *limit, const struct facts *f,
 	return EXIT_UNTRUSTED;
 }
 
-static bool too_much(const struct lost_limit *limit, const struct facts *f)
+static bool too_much(const struct lost_limit *limit, const struct study_facts *f)
 {
 	double lost = (double)f->nr_lost + (double)f->nr_dropped;
 	double all = (double)f->nr_events + lost;
@@ -77,13 +77,13 @@ static bool too_much(const struct lost_limit *limit, const struct facts *f)
 	return lost > (limit->percent ? all * limit->value / 100 : limit->value);
 }
 
-bool lost_limit_holds(const struct lost_limit *limit, const struct facts *f)
+bool lost_limit_holds(const struct lost_limit *limit, const struct study_facts *f)
 {
 	return !limit->text ||
 	       !(f->nr_unknown_gaps || *f->truncated || too_much(limit, f));
 }
 
-int lost_limit_check(const struct lost_limit *limit, const struct facts *f,
+int lost_limit_check(const struct lost_limit *limit, const struct study_facts *f,
 		     const char *command, int code)
 {
 	uint64_t lost = f->nr_lost + f->nr_dropped;

@@ -6,7 +6,7 @@
 #ifndef KMEMX_CMD_LOST_LIMIT_H
 #define KMEMX_CMD_LOST_LIMIT_H
 
-#include "facts.h"
+#include "study/study_facts.h"
 
 /* "N" events or "P%" of all events; zero-initialised: no limit. */
 struct lost_limit {
@@ -22,12 +22,12 @@ struct lost_limit {
 /* GO_ON, or EXIT_USAGE after a message. */
 int lost_limit_parse(struct lost_limit *limit, const char *command);
 /* Was no more lost than allowed? In silence. */
-bool lost_limit_holds(const struct lost_limit *limit, const struct facts *f);
+bool lost_limit_holds(const struct lost_limit *limit, const struct study_facts *f);
 /* @code if no more was lost than allowed, EXIT_UNTRUSTED after a message if more was. A gap
  * of unknown size, a damaged part or a missing end is more than any limit. EXIT_UNREADABLE, with or
- * without a limit, if more is damaged than can be read: facts_unreadable().
+ * without a limit, if more is damaged than can be read: study_facts_unreadable().
  */
-int lost_limit_check(const struct lost_limit *limit, const struct facts *f,
+int lost_limit_check(const struct lost_limit *limit, const struct study_facts *f,
 		     const char *command, int code);
 /* Says that more of it is damaged than can be read. EXIT_UNREADABLE. */
 int lost_limit_damage(const char *path, const char *command);

@@ -14,7 +14,7 @@
 #include "script/script.h"
 #include "base/safe_text.h"
 #include "command.h"
-#include "facts.h"
+#include "study/study_facts.h"
 #include "input.h"
 #include "input_symbols.h"
 #include "lost_limit.h"
@@ -23,7 +23,7 @@
 #include "output.h"
 #include "script_filter.h"
 #include "text_output.h"
-#include "window.h"
+#include "input_window.h"
 
 /* Events taken at a time. */
 #define BATCH 128
@@ -43,8 +43,6 @@ struct script_args {
 struct script_run {
 	struct script_args args;
 	struct input in;
-	struct callsite_rule *rule;
-	struct event_stream *stream;
 	struct analysis_env env;
 	struct sites sites;
 	struct tasks tasks;
@@ -163,33 +161,22 @@ static int check_look(struct script_args *a)
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-static int open_rule(struct script_run *r)
-{
-	struct strbuf error = { 0 };
-	int err = callsite_rule_new(&r->rule, NULL, 0, &error);
-
-	strbuf_free(&error);
-	return err ? input_stream_failed(&r->in, err) : GO_ON;
-}
-
 static int open_output(struct script_run *r)
 {
 	const char *path = r->args.output;
 
 	if (!path || !strcmp(path, "-"))
 		return GO_ON;
-	return text_output_open(&r->file, path, r->in.path, command_name);
+	return text_output_open(&r->file, path, r->in.study.path, command_name);
 }
 
+/* Also to read the events once more. */
 static int open_stream(struct script_run *r)
 {
-	const struct event_stream_options opts = { .keep_stacks = r->keep_stacks };
-	int ret;
+	const struct event_stream_options how = { .keep_stacks = r->keep_stacks };
+	int ret = input_read(&r->in, &how);
 
-	event_stream_close(r->stream);
-	r->stream = NULL;
-	ret = window_open_stream(&r->args.window, &r->in, &opts, &r->stream);
-	r->env.stream = r->stream;
+	r->env.stream = r->in.study.stream;
 	return ret;
 }
 
@@ -204,7 +191,7 @@ static int for_each(struct script_run *r, struct script *s,
 	int nr = 0, i, err = 0;
 
 	while (!err && nr_events < limit &&
-	       (nr = event_stream_next_batch(r->stream, evs, BATCH)) > 0) {
+	       (nr = event_stream_next_batch(r->in.study.stream, evs, BATCH)) > 0) {
 		for (i = 0; i < nr && !err && nr_events < limit; i++) {
 			if (!script_shows(&r->args.look, &evs[i]) ||
 			    !event_filter_pass(&r->filter, &r->names, &evs[i]))
@@ -235,8 +222,8 @@ static int print(struct script_run *r, struct script *s, const struct kmem_event
 /* "# kmemx.dat: Linux 6.1.0 x86_64, 2 CPUs, clock local" */
 static void put_banner(const struct script_run *r, struct outbuf *out)
 {
-	const struct recording *rec = r->in.rec;
-	const char *clock = recording_clock(rec, r->args.window.buffer);
+	const struct recording *rec = r->in.study.rec;
+	const char *clock = recording_clock(rec, r->in.study.window.buffer);
 	char release[128], machine[64];
 	struct strbuf line = { 0 };
 
@@ -245,7 +232,7 @@ static void put_banner(const struct script_run *r, struct outbuf *out)
 	recording_release(rec, release, sizeof(release));
 	recording_machine(rec, machine, sizeof(machine));
 	strbuf_puts(&line, "# ");
-	safe_text_puts(&line, r->in.path);
+	safe_text_puts(&line, r->in.study.path);
 	strbuf_puts(&line, ": Linux ");
 	safe_text_puts(&line, *release ? release : "(unknown)");
 	strbuf_puts(&line, *machine ? " " : "");
@@ -261,13 +248,13 @@ static void put_banner(const struct script_run *r, struct outbuf *out)
 /* The losses of what was read, in one line at the end. */
 static void put_losses(struct script_run *r, struct outbuf *out)
 {
-	struct facts facts;
+	struct study_facts facts;
 	struct strbuf text = { 0 };
 
-	facts_init(&facts, r->in.rec, r->args.window.buffer, r->stream, &r->args.window);
-	r->unreadable = facts_unreadable(&facts);
+	study_facts_init(&facts, &r->in.study, r->in.study.window.buffer);
+	r->unreadable = study_facts_unreadable(&facts);
 	if (r->args.look.format != SCRIPT_JSON && facts.nr_gaps && !r->args.lines) {
-		facts_lost_text(&facts, &text);
+		study_facts_lost_text(&facts, &text);
 		outbuf_puts(out, "# LOST ");
 		outbuf_puts(out, strbuf_text(&text));
 		outbuf_char(out, '\n');
@@ -333,59 +320,56 @@ static int show(struct script_run *r)
 
 static int nothing_shown(const struct script_run *r)
 {
-	if (!event_stream_stats(r->stream)->nr_events) {
-		message_error(command_name,
-			      "%s holds no events%s.\n  %s kmemx info -i %s", r->in.path,
-			      r->args.window.time ? " in that time" : "",
-			      "Its span and its events:", r->in.path);
+	if (!event_stream_stats(r->in.study.stream)->nr_events) {
+		message_error(
+			command_name, "%s holds no events%s.\n  %s kmemx info -i %s",
+			r->in.study.path, r->args.window.time ? " in that time" : "",
+			"Its span and its events:", r->in.study.path);
 		return EXIT_FAILED;
 	}
-	return script_filter_nothing(&r->args.filter, command_name, r->in.path);
+	return script_filter_nothing(&r->args.filter, command_name, r->in.study.path);
+}
+
+/* Opens all that the events' lines are made from. */
+static int open_all(struct script_run *r)
+{
+	const struct script_args *a = &r->args;
+	const struct study_options opts = {
+		.path = a->path,
+		.want_symbols = true,
+		.symbols = a->symbols,
+		.want_rule = true,
+		.window = a->window,
+	};
+	const struct study *study = &r->in.study;
+	int ret = input_open(&r->in, &opts, command_name, a->verbose);
+
+	if (ret == GO_ON)
+		ret = script_filter_resolve(&a->filter, &r->filter, study->fmts,
+					    command_name, study->path);
+	if (ret == GO_ON && tasks_read(&r->tasks, study->rec->cmdlines))
+		ret = input_stream_failed(&r->in, -ENOMEM);
+	if (ret != GO_ON)
+		return ret;
+	r->keep_stacks = script_filter_wants_stacks(&r->filter, study->fmts);
+	r->env = study_env(study);
+	r->env.raw_ip = a->raw_ip;
+	sites_init(&r->sites, &r->env);
+	r->names = (struct event_filter_names){ study->syms, &r->sites, &r->tasks };
+	ret = open_stream(r);
+	return ret == GO_ON ? open_output(r) : ret;
 }
 
 static int run(struct script_run *r)
 {
-	const struct script_args *a = &r->args;
-	const struct input_options input = {
-		.command = command_name,
-		.path = a->path,
-		.symbols = a->symbols,
-		.want_symbols = true,
-		.verbose = a->verbose,
-	};
-	int ret = input_open(&r->in, &input);
+	int ret = open_all(r);
 
-	if (ret == GO_ON)
-		ret = open_rule(r);
-	if (ret == GO_ON)
-		ret = script_filter_resolve(&a->filter, &r->filter, r->in.fmts,
-					    command_name, r->in.path);
-	if (ret == GO_ON && tasks_read(&r->tasks, r->in.rec->cmdlines))
-		ret = input_stream_failed(&r->in, -ENOMEM);
-	if (ret != GO_ON)
-		return ret;
-	recording_forget_kallsyms(r->in.rec);
-	r->keep_stacks = script_filter_wants_stacks(&r->filter, r->in.fmts);
-	r->env = (struct analysis_env){
-		.rec = r->in.rec,
-		.fmts = r->in.fmts,
-		.syms = r->in.syms,
-		.rule = r->rule,
-		.migratetypes = &r->in.migratetypes,
-		.log = &r->in.log,
-		.raw_ip = a->raw_ip,
-		.page_size = recording_kernel_page_size(r->in.rec),
-	};
-	sites_init(&r->sites, &r->env);
-	r->names = (struct event_filter_names){ r->in.syms, &r->sites, &r->tasks };
-	ret = open_stream(r);
-	if (ret == GO_ON)
-		ret = open_output(r);
 	if (ret == GO_ON)
 		ret = show(r);
 	if (ret == EXIT_OK && r->unreadable)
-		return lost_limit_damage(r->in.path, command_name);
-	return ret == EXIT_OK && !r->nr_shown && r->stream ? nothing_shown(r) : ret;
+		return lost_limit_damage(r->in.study.path, command_name);
+	return ret == EXIT_OK && !r->nr_shown && r->in.study.stream ? nothing_shown(r)
+								    : ret;
 }
 
 static int run_script(int argc, char **argv)
@@ -396,7 +380,7 @@ static int run_script(int argc, char **argv)
 	if (ret == GO_ON)
 		ret = check_look(&r.args);
 	if (ret == GO_ON)
-		ret = window_check(&r.args.window, command_name);
+		ret = input_window_check(&r.args.window, command_name);
 	if (ret == GO_ON)
 		ret = symbol_files_check(&r.args.symbols, command_name);
 	if (ret == GO_ON)
@@ -405,8 +389,6 @@ static int run_script(int argc, char **argv)
 	event_filter_free(&r.filter);
 	tasks_free(&r.tasks);
 	sites_free(&r.sites);
-	event_stream_close(r.stream);
-	callsite_rule_free(r.rule);
 	input_close(&r.in);
 	script_filter_free(&r.args.filter);
 	return ret;

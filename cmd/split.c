@@ -17,7 +17,7 @@
 #include "message.h"
 #include "options.h"
 #include "script_filter.h"
-#include "window.h"
+#include "input_window.h"
 
 struct split_args {
 	const char *path, *output;
@@ -84,7 +84,7 @@ static int check(struct split_args *a)
 			"which part? Choose by --time, --cpu or --instance.\n  The recording's span: kmemx info");
 		return EXIT_USAGE;
 	}
-	return window_check(&a->window, command_name);
+	return input_window_check(&a->window, command_name);
 }
 
 /* The part must not take the recording's place. */
@@ -92,7 +92,7 @@ static int check_output(const struct split_run *r)
 {
 	struct stat in, out;
 
-	if (stat(r->in.path, &in) || stat(r->args.output, &out) ||
+	if (stat(r->in.study.path, &in) || stat(r->args.output, &out) ||
 	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
 		return GO_ON;
 	message_error(command_name,
@@ -103,10 +103,10 @@ static int check_output(const struct split_run *r)
 
 static int choose_cpus(struct split_run *r)
 {
-	uint32_t cpu, nr = r->in.rec->nr_cpus;
+	uint32_t cpu, nr = r->in.study.rec->nr_cpus;
 	bool any = false;
-	int ret = script_filter_resolve(&r->args.filter, &r->filter, r->in.fmts,
-					command_name, r->in.path);
+	int ret = script_filter_resolve(&r->args.filter, &r->filter, r->in.study.fmts,
+					command_name, r->in.study.path);
 
 	if (ret != GO_ON || !r->args.filter.cpus.count)
 		return ret;
@@ -120,7 +120,7 @@ static int choose_cpus(struct split_run *r)
 	if (any)
 		return GO_ON;
 	message_error(command_name, "%s has %u CPU%s, none of those of --cpu.",
-		      r->in.path, nr, nr == 1 ? "" : "s");
+		      r->in.study.path, nr, nr == 1 ? "" : "s");
 	return EXIT_FAILED;
 }
 
@@ -128,8 +128,8 @@ static bool has_instance(const struct split_run *r)
 {
 	uint32_t i;
 
-	for (i = 0; i < r->in.rec->nr_buffers; i++) {
-		if (window_has_buffer(&r->args.window, r->in.rec, i))
+	for (i = 0; i < r->in.study.rec->nr_buffers; i++) {
+		if (window_has_buffer(&r->args.window, r->in.study.rec, i))
 			return true;
 	}
 	return false;
@@ -141,7 +141,7 @@ static int part_failed(const struct split_run *r, int err)
 		message_error(
 			command_name,
 			"%s has no event in that part.\n  Its span: kmemx info -i %s",
-			r->in.path, r->in.path);
+			r->in.study.path, r->in.study.path);
 	else
 		message_error(command_name, "cannot write %s: %s", r->args.output,
 			      strerror(-err));
@@ -153,33 +153,34 @@ static void set_mode(const struct split_run *r)
 {
 	struct stat in;
 
-	if (!stat(r->in.path, &in) && S_ISREG(in.st_mode) &&
+	if (!stat(r->in.study.path, &in) && S_ISREG(in.st_mode) &&
 	    fchmod(r->output.file.fd, in.st_mode & 0666))
-		log_msg(&r->in.log, LOG_WARN, "%s stays readable to you alone: %s",
+		log_msg(&r->in.study.log, LOG_WARN, "%s stays readable to you alone: %s",
 			r->args.output, strerror(errno));
 }
 
 static int write_part(struct split_run *r)
 {
-	struct part_options opts = { .instance = r->args.window.instance,
-				     .start_ts = r->args.window.start_ts,
-				     .stop_ts = r->args.window.stop_ts,
+	const struct study *study = &r->in.study;
+	struct part_options opts = { .instance = study->window.instance,
+				     .start_ts = study->window.start_ts,
+				     .stop_ts = study->window.stop_ts,
 				     .cpus = r->cpus };
 	struct part_result result;
 	int err;
 
-	if (output_open(&r->output, r->args.output, &r->in.log))
+	if (output_open(&r->output, r->args.output, &study->log))
 		return EXIT_FAILED;
 	err = output_open_second(&r->output);
 	opts.fd = r->output.file.fd;
 	opts.pages_fd = r->output.second.fd;
 	if (!err)
-		err = part_write(r->in.rec, r->in.fmts, &opts, &result, &r->in.log);
+		err = part_write(study->rec, study->fmts, &opts, &result, &study->log);
 	output_drop_second(&r->output);
 	if (err)
 		return part_failed(r, err);
 	set_mode(r);
-	if (output_commit(&r->output, (uid_t)-1, (gid_t)-1, &r->in.log))
+	if (output_commit(&r->output, (uid_t)-1, (gid_t)-1, &study->log))
 		return EXIT_FAILED;
 	message_info("%" PRIu64 " events of %u CPU%s, %" PRIu64 " gap%s -> %s",
 		     result.nr_events, result.nr_cpus, result.nr_cpus == 1 ? "" : "s",
@@ -189,12 +190,9 @@ static int write_part(struct split_run *r)
 
 static int run(struct split_run *r)
 {
-	const struct input_options input = {
-		.command = command_name,
-		.path = r->args.path,
-		.verbose = r->args.verbose,
-	};
-	int ret = input_open(&r->in, &input);
+	const struct study_options opts = { .path = r->args.path,
+					    .window = r->args.window };
+	int ret = input_open(&r->in, &opts, command_name, r->args.verbose);
 
 	if (ret == GO_ON)
 		ret = check_output(r);
@@ -202,8 +200,8 @@ static int run(struct split_run *r)
 		ret = input_no_instance(&r->in, r->args.window.instance);
 	if (ret == GO_ON)
 		ret = choose_cpus(r);
-	if (ret == GO_ON)
-		ret = window_resolve(&r->args.window, &r->in);
+	if (ret == GO_ON && study_place_window(&r->in.study))
+		ret = input_failed(&r->in);
 	return ret == GO_ON ? write_part(r) : ret;
 }
 

@@ -12,7 +12,7 @@
 #include "analysis/analyze.h"
 #include "analysis/ledger.h"
 #include "command.h"
-#include "facts.h"
+#include "study/study_facts.h"
 #include "input.h"
 #include "input_dirs.h"
 #include "input_symbols.h"
@@ -23,7 +23,7 @@
 #include "stat_account.h"
 #include "stat_choice.h"
 #include "stat_keys.h"
-#include "window.h"
+#include "input_window.h"
 
 #define PROGRESS_INTERVAL 500000
 
@@ -47,10 +47,6 @@ struct stat {
 	struct stat_options opts;
 	struct sort_keys keys;
 	struct input in;
-	struct callsite_rule *rule;
-	struct directory_sources sources;
-	struct directories *dirs;
-	struct event_stream *stream;
 	struct report *report;
 };
 
@@ -185,20 +181,7 @@ static int check(struct stat *st)
 		return EXIT_USAGE;
 	}
 	ret = check_dirs(o);
-	return ret == GO_ON ? window_check(&st->opts.window, command_name) : ret;
-}
-
-static int open_rule(struct stat *st)
-{
-	struct strbuf error = { 0 };
-	int err = callsite_rule_new(&st->rule, st->opts.skip.items, st->opts.skip.count,
-				    &error);
-
-	if (err)
-		message_error(command_name, "--skip-func: %s",
-			      err == -EINVAL ? strbuf_text(&error) : strerror(-err));
-	strbuf_free(&error);
-	return !err ? GO_ON : err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	return ret == GO_ON ? input_window_check(&st->opts.window, command_name) : ret;
 }
 
 struct stat_progress {
@@ -209,11 +192,10 @@ struct stat_progress {
 static int show_progress(void *ctx, uint64_t nr_events)
 {
 	struct stat_progress *p = ctx;
-	uint64_t first = p->st->opts.window.first_ts;
-	uint64_t last = p->st->opts.window.last_ts;
-	uint64_t now = event_stream_stats(p->st->stream)->last_ts;
+	uint64_t done, total;
 
-	progress_show(&p->line, now > first ? now - first : 0, last - first, nr_events);
+	study_progress(&p->st->in.study, &done, &total);
+	progress_show(&p->line, done, total, nr_events);
 	return 0;
 }
 
@@ -229,40 +211,10 @@ static unsigned int jobs(const struct stat_options *o)
 	return (unsigned int)CPU_COUNT(&cpus);
 }
 
-static int open_stream(struct stat *st)
-{
-	const struct event_stream_options opts = { .read_ahead = jobs(&st->opts) > 1 };
-
-	return window_open_stream(&st->opts.window, &st->in, &opts, &st->stream);
-}
-
 static int analyze(struct stat *st)
 {
 	const struct stat_options *o = &st->opts;
-	const struct analysis_env env = {
-		.rec = st->in.rec,
-		.fmts = st->in.fmts,
-		.stream = st->stream,
-		.syms = st->in.syms,
-		.rule = st->rule,
-		.migratetypes = &st->in.migratetypes,
-		.log = &st->in.log,
-		.by_caller = o->caller,
-		.by_address = o->alloc,
-		.by_cache = o->cache,
-		.by = o->choice.by,
-		.dirs = st->dirs,
-		.dir_depth = input_dirs_depth(o->dir_depth),
-		.account = o->choice.account,
-		.account_rows = stat_choice_rows(&o->choice),
-		.unmatched = o->unmatched,
-		.live = o->live,
-		.raw_ip = o->raw_ip,
-		.by_site = o->sites,
-		.window = o->window.time || o->window.instance,
-		.page_size = recording_kernel_page_size(st->in.rec),
-		.jobs = jobs(o),
-	};
+	struct analysis_env env = study_env(&st->in.study);
 	struct stat_progress progress = { .st = st };
 	const struct analyze_progress how = { show_progress, &progress,
 					      PROGRESS_INTERVAL };
@@ -270,6 +222,19 @@ static int analyze(struct stat *st)
 	size_t nr = 0;
 	int err;
 
+	env.by_caller = o->caller;
+	env.by_address = o->alloc;
+	env.by_cache = o->cache;
+	env.by = o->choice.by;
+	env.dir_depth = input_dirs_depth(o->dir_depth);
+	env.account = o->choice.account;
+	env.account_rows = stat_choice_rows(&o->choice);
+	env.unmatched = o->unmatched;
+	env.live = o->live;
+	env.raw_ip = o->raw_ip;
+	env.by_site = o->sites;
+	env.window = o->window.time || o->window.instance;
+	env.jobs = jobs(o);
 	if (o->slab)
 		ops[nr++] = &analysis_slab;
 	if (o->page)
@@ -280,32 +245,15 @@ static int analyze(struct stat *st)
 	if (!st->report)
 		return input_stream_failed(&st->in, -ENOMEM);
 	progress_start(&progress.line);
-	err = analyze_run(&env, ops, nr, st->stream, st->report, &how);
+	err = analyze_run(&env, ops, nr, st->in.study.stream, st->report, &how);
 	progress_end(&progress.line);
 	return err ? input_stream_failed(&st->in, err) : GO_ON;
-}
-
-/* Events of one kind that the stream has given: slab or page. */
-static uint64_t count_events(const struct stat *st, bool slab)
-{
-	const struct event_stream_stats *s = event_stream_stats(st->stream);
-	uint64_t count = 0;
-	uint32_t i;
-
-	for (i = 0; i < event_formats_count(st->in.fmts); i++) {
-		const struct event_format *fmt = event_formats_at(st->in.fmts, i);
-
-		if (slab ? fmt->type >= KMEM_KMALLOC && fmt->type <= KMEM_CACHE_FREE
-			 : fmt->type >= KMEM_PAGE_ALLOC &&
-				    fmt->type <= KMEM_PAGE_FREE_BATCHED)
-			count += s->by_id[fmt->id];
-	}
-	return count;
 }
 
 static int nothing_recorded(const struct stat *st, bool slab, bool page)
 {
 	const struct stat_options *o = &st->opts;
+	const char *path = st->in.study.path;
 	const char *what = o->slab && o->page ? "slab or page"
 			   : o->slab	      ? "slab"
 					      : "page";
@@ -313,25 +261,25 @@ static int nothing_recorded(const struct stat *st, bool slab, bool page)
 	const char *other = slab   ? " (it holds slab events)"
 			    : page ? " (it holds page events)"
 				   : "";
+	const struct event_stream_stats *seen = event_stream_stats(st->in.study.stream);
 
-	if (!event_stream_stats(st->stream)->nr_events &&
-	    (event_stream_stats(st->stream)->nr_bad_pages || st->in.rec->nr_damaged)) {
+	if (!seen->nr_events && (seen->nr_bad_pages || st->in.study.rec->nr_damaged)) {
 		message_error(
 			command_name,
 			"%s is damaged: none of its events can be read.\n  What is left of it: kmemx info -i %s",
-			st->in.path, st->in.path);
+			path, path);
 		return EXIT_UNREADABLE;
 	}
 	if (o->window.time)
 		message_error(
 			command_name,
 			"%s holds no %s events in the time %s%s.\n  Its span: kmemx info -i %s",
-			st->in.path, what, o->window.time, other, st->in.path);
+			path, what, o->window.time, other, path);
 	else
 		message_error(
 			command_name,
 			"%s holds no %s events%s.\n  Record them with: sudo kmemx record%s -- CMD",
-			st->in.path, what, other, option);
+			path, what, other, option);
 	return EXIT_FAILED;
 }
 
@@ -340,7 +288,8 @@ static int nothing_recorded(const struct stat *st, bool slab, bool page)
  */
 static int drop_unrecorded(struct stat *st, bool both_asked)
 {
-	bool slab = count_events(st, true), page = count_events(st, false);
+	bool slab = study_count_slab(&st->in.study),
+	     page = study_count_page(&st->in.study);
 
 	if (st->opts.ledger && st->report->nr_tables)
 		return GO_ON;
@@ -383,23 +332,21 @@ static void list_skipped(const struct stat *st)
 	const char *name;
 	uint32_t i;
 
-	for (i = 0; (name = callsite_rule_skipped(st->rule, i)); i++)
+	for (i = 0; (name = callsite_rule_skipped(st->in.study.rule, i)); i++)
 		message_info("skipped in callchains: %s", name);
 }
 
 static int show(struct stat *st, bool both_asked)
 {
+	const struct study *study = &st->in.study;
 	struct table *missing;
-	struct facts facts;
+	struct study_facts facts;
 	int ret;
 
-	facts_init(&facts, st->in.rec, st->opts.window.buffer, st->stream,
-		   &st->opts.window);
-	facts_banner(&facts, st->stream, st->report);
-	if (st->dirs)
-		input_dirs_banner(st->dirs, st->report);
-	facts_add(&facts, st->report);
-	missing = facts_missing_table(st->in.rec);
+	study_facts_init(&facts, study, study->window.buffer);
+	study_facts_banner(&facts, study, st->report);
+	study_facts_add(&facts, st->report);
+	missing = study_facts_missing_table(study->rec);
 	ret = drop_unrecorded(st, both_asked);
 	if (ret == GO_ON)
 		ret = sort_tables(st);
@@ -430,7 +377,7 @@ static int lacks_frees(const struct stat *st)
 	message_error(
 		command_name,
 		"%s lacks the frees by other tasks than the recorded ones: %s cannot say what lives.\n  Record with all frees: leave out --filter-frees",
-		st->in.path,
+		st->in.study.path,
 		o->live	    ? "--live"
 		: o->ledger ? "--ledger"
 			    : "--account");
@@ -442,7 +389,7 @@ static int no_snapshots(const struct stat *st)
 	message_error(
 		command_name,
 		"%s does not say what slabinfo and vmstat were before and after it.\n  kmemx record keeps them: sudo kmemx record -- CMD",
-		st->in.path);
+		st->in.study.path);
 	return EXIT_FAILED;
 }
 
@@ -470,40 +417,38 @@ static bool complete_options(struct stat_options *o)
 	return both;
 }
 
-static int open_dirs(struct stat *st)
+static int open_study(struct stat *st)
 {
-	const struct dir_files files = dir_files(&st->opts);
-	int ret = input_dirs_open(&st->sources, &files, command_name);
+	const struct stat_options *o = &st->opts;
+	struct study_options study = {
+		.path = o->path,
+		.want_symbols = true,
+		.symbols = o->symbols,
+		.want_rule = true,
+		.skip = o->skip.items,
+		.nr_skip = o->skip.count,
+		.window = o->window,
+	};
 
-	return ret == GO_ON ? input_dirs_for(&st->dirs, &st->sources, &st->in) : ret;
+	if (o->choice.by == SUBJECT_DIR)
+		study.dirs = dir_files(o);
+	return input_open(&st->in, &study, command_name, o->verbose);
 }
 
 static int run(struct stat *st)
 {
 	bool both_asked = complete_options(&st->opts);
 	const struct stat_options *o = &st->opts;
-	const struct input_options input = {
-		.command = command_name,
-		.path = o->path,
-		.symbols = o->symbols,
-		.want_symbols = true,
-		.verbose = o->verbose,
-	};
-	int ret = open_rule(st);
+	const struct event_stream_options how = { .read_ahead = jobs(o) > 1 };
+	int ret = open_study(st);
 
-	if (ret == GO_ON)
-		ret = input_open(&st->in, &input);
-	if (ret == GO_ON && o->choice.by == SUBJECT_DIR)
-		ret = open_dirs(st);
-	if (ret == GO_ON && o->ledger && !ledger_possible(st->in.rec))
+	if (ret == GO_ON && o->ledger && !ledger_possible(st->in.study.rec))
 		ret = no_snapshots(st);
 	if (ret == GO_ON && (o->live || o->choice.account || o->ledger) &&
-	    recording_lacks_frees(st->in.rec))
+	    recording_lacks_frees(st->in.study.rec))
 		ret = lacks_frees(st);
-	if (ret == GO_ON) {
-		recording_forget_kallsyms(st->in.rec);
-		ret = open_stream(st);
-	}
+	if (ret == GO_ON)
+		ret = input_read(&st->in, &how);
 	if (ret == GO_ON)
 		ret = analyze(st);
 	return ret == GO_ON ? show(st, both_asked) : ret;
@@ -519,10 +464,6 @@ static int run_stat(int argc, char **argv)
 	if (ret == GO_ON)
 		ret = run(&st);
 	report_free(st.report);
-	event_stream_close(st.stream);
-	directories_free(st.dirs);
-	directory_sources_free(&st.sources);
-	callsite_rule_free(st.rule);
 	input_close(&st.in);
 	sort_keys_free(&st.keys);
 	free(st.opts.skip.items);

@@ -48,21 +48,21 @@ static void end_hearing(int fd, int saved)
 	close(fd);
 }
 
-/* Does in->syms come from this? The exit code or GO_ON; the message is in @said. */
+/* Do symbols come from this? The exit code or GO_ON; the message is in @said. */
 static int open_with(struct input *in, const struct symbol_files *files)
 {
 	int saved, fd = start_hearing(&saved), ret;
 
-	ret = input_symbols_open(in, files);
+	ret = study_open_symbols(&in->study, files) ? input_failed(in) : GO_ON;
 	end_hearing(fd, saved);
 	return ret;
 }
 
 static void open_fixture(struct input *in, const char *path)
 {
-	const struct input_options opts = { .command = "test", .path = path };
+	const struct study_options opts = { .path = path };
 
-	ck_assert_int_eq(input_open(in, &opts), GO_ON);
+	ck_assert_int_eq(input_open(in, &opts, "test", 0), GO_ON);
 }
 
 static const char *fd_path(int fd)
@@ -79,7 +79,7 @@ static void *kept[8];
 /* The recording's functions outside modules, @moved down. */
 static struct elf_symbol *functions(const struct input *in, uint64_t moved, size_t *nr)
 {
-	const char *p = in->rec->kallsyms, *end = p + in->rec->kallsyms_size;
+	const char *p = in->study.rec->kallsyms, *end = p + in->study.rec->kallsyms_size;
 	struct elf_symbol *list = calloc(10000, sizeof(*list));
 	struct symbol_line line;
 	size_t i;
@@ -131,9 +131,10 @@ static void check_names(const struct input *in, uint64_t moved)
 	struct symbol sym;
 	size_t i, equal = 0;
 
-	ck_assert_uint_eq(in->origin.offset, moved);
+	ck_assert_uint_eq(in->study.origin.offset, moved);
 	for (i = 0; i < b.nr_symbols; i++) {
-		ck_assert_int_eq(symbols_find(in->syms, b.symbols[i].addr, &sym), 1);
+		ck_assert_int_eq(symbols_find(in->study.syms, b.symbols[i].addr, &sym),
+				 1);
 		ck_assert_uint_eq(sym.addr, b.symbols[i].addr);
 		equal += !strcmp(sym.name, b.symbols[i].name);
 	}
@@ -159,7 +160,7 @@ START_TEST(a_moved_kernel_is_moved_back)
 	ck_assert_int_eq(open_with(&in, &files), GO_ON);
 	ck_assert_str_eq(said, "");
 	check_names(&in, MOVED);
-	ck_assert(!in.origin.build_id_equal);
+	ck_assert(!in.study.origin.build_id_equal);
 	close(fd);
 	input_close(&in);
 }
@@ -215,7 +216,7 @@ START_TEST(build_ids_are_compared)
 	b = kernel_of(&in, MOVED);
 	b.build_id = id;
 	fd = build_elf(&b);
-	add_meta(in.rec, "build_id", _i ? other : equal);
+	add_meta(in.study.rec, "build_id", _i ? other : equal);
 	ck_assert_int_eq(open_with(&in, &(struct symbol_files){ .vmlinux = fd_path(fd) }),
 			 _i ? EXIT_FAILED : GO_ON);
 	if (_i)
@@ -223,7 +224,7 @@ START_TEST(build_ids_are_compared)
 			said,
 			"its build id is 00abff0102030000000000000000000000000099, the recording's 10abff"));
 	else
-		ck_assert(in.origin.build_id_equal);
+		ck_assert(in.study.origin.build_id_equal);
 	close(fd);
 	input_close(&in);
 }
@@ -239,7 +240,9 @@ static uint8_t *code_with_calls(struct input *in, uint64_t low, uint64_t moved,
 	struct kmem_event ev;
 
 	ck_assert_ptr_nonnull(code);
-	ck_assert_int_eq(event_stream_open(&stream, in->rec, in->fmts, &opts, NULL), 0);
+	ck_assert_int_eq(
+		event_stream_open(&stream, in->study.rec, in->study.fmts, &opts, NULL),
+		0);
 	while (event_stream_next(stream, &ev) > 0) {
 		uint32_t nr = 0, i;
 		const uint64_t *frames = event_stream_stack(stream, ev.stack, &nr);
@@ -275,14 +278,14 @@ START_TEST(callsites_prove_the_distance)
 	if (_i == 1) /* another one: nowhere a call */
 		memset(code, 0, high - low);
 	fd = build_elf(&b);
-	free(in.rec->kallsyms);
-	in.rec->kallsyms = NULL;
-	in.rec->kallsyms_size = 0;
+	free(in.study.rec->kallsyms);
+	in.study.rec->kallsyms = NULL;
+	in.study.rec->kallsyms_size = 0;
 	if (!_i) {
 		ck_assert_int_eq(
 			open_with(&in, &(struct symbol_files){ .vmlinux = fd_path(fd) }),
 			GO_ON);
-		ck_assert_uint_eq(in.origin.offset, MOVED);
+		ck_assert_uint_eq(in.study.origin.offset, MOVED);
 	} else if (_i == 1) {
 		ck_assert_int_eq(
 			open_with(&in, &(struct symbol_files){ .vmlinux = fd_path(fd) }),
@@ -313,9 +316,9 @@ START_TEST(kallsyms_must_hold_the_callsites)
 	open_fixture(&in, FIXTURE);
 	b = kernel_of(&in, _i ? 0x40000000 : 0);
 	fd = map_of(&b);
-	free(in.rec->kallsyms);
-	in.rec->kallsyms = NULL;
-	in.rec->kallsyms_size = 0;
+	free(in.study.rec->kallsyms);
+	in.study.rec->kallsyms = NULL;
+	in.study.rec->kallsyms_size = 0;
 	ck_assert_int_eq(
 		open_with(&in, &(struct symbol_files){ .kallsyms = fd_path(fd) }),
 		_i ? EXIT_FAILED : GO_ON);
@@ -336,13 +339,13 @@ START_TEST(arm_is_not_moved)
 	open_fixture(&in, "data/bookworm-armhf-small-stack.v7.dat");
 	b = kernel_of(&in, 0);
 	fd = map_of(&b);
-	free(in.rec->kallsyms);
-	in.rec->kallsyms = NULL;
-	in.rec->kallsyms_size = 0;
+	free(in.study.rec->kallsyms);
+	in.study.rec->kallsyms = NULL;
+	in.study.rec->kallsyms_size = 0;
 	ck_assert_int_eq(
 		open_with(&in, &(struct symbol_files){ .system_map = fd_path(fd) }),
 		GO_ON);
-	ck_assert_uint_eq(in.origin.offset, 0);
+	ck_assert_uint_eq(in.study.origin.offset, 0);
 	close(fd);
 	input_close(&in);
 }
@@ -464,15 +467,15 @@ START_TEST(a_map_that_fits_as_it_is)
 	open_fixture(&in, FIXTURE);
 	b = kernel_of(&in, 0);
 	fd = map_of(&b);
-	free(in.rec->kallsyms);
-	in.rec->kallsyms = NULL;
-	in.rec->kallsyms_size = 0;
+	free(in.study.rec->kallsyms);
+	in.study.rec->kallsyms = NULL;
+	in.study.rec->kallsyms_size = 0;
 	ck_assert_int_eq(
 		open_with(&in, &(struct symbol_files){ .system_map = fd_path(fd) }),
 		GO_ON);
-	ck_assert_uint_eq(in.origin.offset, 0);
+	ck_assert_uint_eq(in.study.origin.offset, 0);
 	ck_assert_ptr_nonnull(strstr(said, "taken as not moved"));
-	ck_assert_uint_gt(symbols_count(in.syms), 100);
+	ck_assert_uint_gt(symbols_count(in.study.syms), 100);
 	close(fd);
 	input_close(&in);
 }

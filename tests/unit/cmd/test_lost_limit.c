@@ -25,10 +25,10 @@ static int parse(const char *text)
 static int check(const char *text, uint64_t lost, uint64_t unknown, int code)
 {
 	struct lost_limit limit = { .text = text };
-	struct facts f = { .nr_events = 1000 - lost,
-			   .nr_lost = lost / 2,
-			   .nr_dropped = lost - lost / 2,
-			   .nr_unknown_gaps = unknown };
+	struct study_facts f = { .nr_events = 1000 - lost,
+				 .nr_lost = lost / 2,
+				 .nr_dropped = lost - lost / 2,
+				 .nr_unknown_gaps = unknown };
 
 	ck_assert_int_eq(lost_limit_parse(&limit, "test"), GO_ON);
 	return lost_limit_check(&limit, &f, "test", code);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: what a report stands on.
+ * study: what a report stands on.
  * In: a recording and what its stream has counted. Out: plain facts, a banner, JSON items.
  */
-#include "facts.h"
+#include "study/study_facts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -31,8 +31,8 @@ static bool scale_ticks(uint64_t ticks, uint32_t mult, unsigned int shift, uint6
 	return true;
 }
 
-int facts_ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t ticks,
-		      uint64_t *ns)
+int study_facts_ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t ticks,
+			    uint64_t *ns)
 {
 	if (recording_clock_is_ns(recording_clock(rec, buffer))) {
 		*ns = ticks;
@@ -53,7 +53,7 @@ int facts_ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t tic
 }
 
 /* The first of the import's notes. */
-static void init_imported(struct facts *f, const struct recording *rec)
+static void init_imported(struct study_facts *f, const struct recording *rec)
 {
 	const struct recording_text *item = recording_meta(rec, RECORDING_META_IMPORT);
 
@@ -63,20 +63,20 @@ static void init_imported(struct facts *f, const struct recording *rec)
 }
 
 /* The time that rates are to be divided by. */
-static void init_duration(struct facts *f, const struct recording *rec, uint32_t buffer,
-			  const struct window *w)
+static void init_duration(struct study_facts *f, const struct recording *rec,
+			  uint32_t buffer, const struct window *w)
 {
 	uint64_t first = f->first_ts, last = f->last_ts, start, stop;
 	bool known = f->nr_events > f->nr_impossible;
 
 	f->span = "events";
-	if (w && w->time) {
+	if (w->time) {
 		f->span = "window";
 		first = w->first_ts;
 		last = w->last_ts;
 	}
 	if (!recording_span(rec, &start, &stop)) {
-		if (!w || !w->time)
+		if (!w->time)
 			f->span = "recorded";
 		/* Clocks of CPUs differ; and the kernel tells microseconds. */
 		first = known && first < start ? first : start;
@@ -88,15 +88,16 @@ static void init_duration(struct facts *f, const struct recording *rec, uint32_t
 		first = first < start ? start : first;
 		last = last > stop ? stop : last;
 	}
-	if (w && w->time) {
+	if (w->time) {
 		first = w->start_ts > first ? w->start_ts : first;
 		last = w->stop_ts < last ? w->stop_ts : last;
 	}
-	f->has_duration = known && last >= first &&
-			  !facts_ticks_to_ns(rec, buffer, last - first, &f->duration_ns);
+	f->has_duration =
+		known && last >= first &&
+		!study_facts_ticks_to_ns(rec, buffer, last - first, &f->duration_ns);
 }
 
-static void init_truncated(struct facts *f, const struct recording *rec)
+static void init_truncated(struct study_facts *f, const struct recording *rec)
 {
 	size_t i;
 
@@ -108,13 +109,13 @@ static void init_truncated(struct facts *f, const struct recording *rec)
 		f->nr_missing += rec->cpustats[i].entries;
 }
 
-void facts_init(struct facts *f, const struct recording *rec, uint32_t buffer,
-		const struct event_stream *stream, const struct window *window)
+void study_facts_init(struct study_facts *f, const struct study *study, uint32_t buffer)
 {
-	const struct event_stream_stats *s = event_stream_stats(stream);
+	const struct event_stream_stats *s = event_stream_stats(study->stream);
+	const struct recording *rec = study->rec;
 	uint32_t i;
 
-	*f = (struct facts){
+	*f = (struct study_facts){
 		.path = rec->path,
 		.big_endian = rec->big_endian,
 		.long_size = rec->layout.long_size,
@@ -138,7 +139,7 @@ void facts_init(struct facts *f, const struct recording *rec, uint32_t buffer,
 	recording_release(rec, f->kernel, sizeof(f->kernel));
 	recording_machine(rec, f->machine, sizeof(f->machine));
 	init_imported(f, rec);
-	init_duration(f, rec, buffer, window);
+	init_duration(f, rec, buffer, &study->window);
 	init_truncated(f, rec);
 	for (i = 0; i < s->nr_cpus; i++) {
 		f->nr_gaps += s->cpus[i].nr_gaps;
@@ -148,12 +149,12 @@ void facts_init(struct facts *f, const struct recording *rec, uint32_t buffer,
 	f->nr_dropped = bounds_dropped(rec, s);
 }
 
-const char *facts_span_text(const struct facts *f)
+const char *study_facts_span_text(const struct study_facts *f)
 {
 	return strcmp(f->span, "events") ? "" : " from first to last event";
 }
 
-bool facts_unreadable(const struct facts *f)
+bool study_facts_unreadable(const struct study_facts *f)
 {
 	uint64_t bad_events = f->nr_undecodable + f->nr_impossible;
 
@@ -164,7 +165,7 @@ bool facts_unreadable(const struct facts *f)
 	       ((f->nr_bad_pages || f->nr_impossible) && bad_events > f->nr_events / 2);
 }
 
-void facts_lost_text(const struct facts *f, struct strbuf *sb)
+void study_facts_lost_text(const struct study_facts *f, struct strbuf *sb)
 {
 	const char *gaps = f->nr_gaps == 1 ? "gap" : "gaps";
 
@@ -199,7 +200,7 @@ static void lossy_cpus(const struct event_stream_stats *s, struct strbuf *sb)
 	strbuf_free(&list);
 }
 
-static void banner_first_line(const struct facts *f, struct report *report)
+static void banner_first_line(const struct study_facts *f, struct report *report)
 {
 	struct strbuf sb = { 0 };
 
@@ -212,7 +213,7 @@ static void banner_first_line(const struct facts *f, struct report *report)
 	strbuf_printf(&sb, "%u CPU%s, ", f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
 	if (f->has_duration) {
 		text_duration(&sb, f->duration_ns, " ");
-		strbuf_puts(&sb, facts_span_text(f));
+		strbuf_puts(&sb, study_facts_span_text(f));
 		strbuf_puts(&sb, ", ");
 	}
 	strbuf_printf(&sb, "%" PRIu64 " events, ", f->nr_events);
@@ -222,7 +223,7 @@ static void banner_first_line(const struct facts *f, struct report *report)
 	strbuf_free(&sb);
 }
 
-static void banner_truncated(const struct facts *f, struct report *report)
+static void banner_truncated(const struct study_facts *f, struct report *report)
 {
 	struct strbuf missing = { 0 };
 
@@ -236,8 +237,23 @@ static void banner_truncated(const struct facts *f, struct report *report)
 	strbuf_free(&missing);
 }
 
-void facts_banner(const struct facts *f, const struct event_stream *stream,
-		  struct report *report)
+static void banner_dirs(const struct directories *dirs, struct report *report)
+{
+	const struct directory_counts c = directories_counts(dirs);
+
+	if (c.unknown || c.ambiguous)
+		report_add_banner(
+			report, false,
+			"directories: of %zu functions, %zu have none: %s; %zu may be of several: %s",
+			c.all, c.unknown, DIRECTORY_UNKNOWN, c.ambiguous,
+			DIRECTORY_AMBIGUOUS);
+	else
+		report_add_banner(report, false,
+				  "directories: of %zu functions, all are known", c.all);
+}
+
+void study_facts_banner(const struct study_facts *f, const struct study *s,
+			struct report *report)
 {
 	struct strbuf lost = { 0 }, cpus = { 0 };
 
@@ -255,8 +271,8 @@ void facts_banner(const struct facts *f, const struct event_stream *stream,
 	if (*f->truncated)
 		banner_truncated(f, report);
 	if (f->nr_gaps) {
-		facts_lost_text(f, &lost);
-		lossy_cpus(event_stream_stats(stream), &cpus);
+		study_facts_lost_text(f, &lost);
+		lossy_cpus(event_stream_stats(s->stream), &cpus);
 		report_add_banner(
 			report, true,
 			"LOST %s (%s): totals are at least what is shown; net figures are ranges",
@@ -302,6 +318,8 @@ void facts_banner(const struct facts *f, const struct event_stream *stream,
 			"%" PRIu64
 			" events have impossible times, by damage: the time span leaves them out",
 			f->nr_impossible);
+	if (s->dirs)
+		banner_dirs(s->dirs, report);
 }
 
 static struct cell known_text(const char *s)
@@ -309,7 +327,7 @@ static struct cell known_text(const char *s)
 	return (struct cell){ .type = *s ? CELL_TEXT : CELL_NONE, .s = s };
 }
 
-void facts_add(const struct facts *f, struct report *report)
+void study_facts_add(const struct study_facts *f, struct report *report)
 {
 	const struct {
 		const char *name;
@@ -356,7 +374,7 @@ void facts_add(const struct facts *f, struct report *report)
 		report_add_fact(report, "imported", NULL, known_text(f->imported));
 }
 
-struct table *facts_missing_table(const struct recording *rec)
+struct table *study_facts_missing_table(const struct recording *rec)
 {
 	const struct column columns[] = {
 		{ .name = "cpu", .title = "CPU" },

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: what a report stands on.
+ * study: what a report stands on.
  * In: a recording and what its stream has counted. Out: plain facts, a banner, JSON items.
  */
-#ifndef KMEMX_CMD_FACTS_H
-#define KMEMX_CMD_FACTS_H
+#ifndef KMEMX_STUDY_STUDY_FACTS_H
+#define KMEMX_STUDY_STUDY_FACTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/strbuf.h"
-#include "event/stream.h"
 #include "recording/recording.h"
 #include "report/table.h"
-#include "window.h"
+#include "study/study.h"
 
 /**
- * struct facts - about a recording that was read
+ * struct study_facts - about a recording that was read
  * @span: what @duration_ns is: "recorded", from the start to the stop of tracing; "window",
  *	  what --time says; "events", from the first to the last event, as the file does not
  *	  say more
@@ -29,7 +28,7 @@
  * @nr_dropped: what the ring buffer's own statistics say was lost beyond that (a full
  *		buffer that does not overwrite leaves no mark among the events)
  */
-struct facts {
+struct study_facts {
 	const char *path;
 	char kernel[128];
 	char machine[64];
@@ -55,24 +54,25 @@ struct facts {
 	bool part, lacks_frees; /* recording_is_part(), recording_lacks_frees() */
 };
 
-/* @stream has been read to its end. @buffer: whose clock counts. @window: resolved, or NULL. */
-void facts_init(struct facts *f, const struct recording *rec, uint32_t buffer,
-		const struct event_stream *stream, const struct window *window);
+/* @s has been read to the stream's end. @buffer: whose clock counts. Borrows from @s. */
+void study_facts_init(struct study_facts *f, const struct study *s, uint32_t buffer);
 /* Is more of it damaged than can be read? */
-bool facts_unreadable(const struct facts *f);
-/* Adds the comment lines above everything, loud where numbers cannot be taken as exact. */
-void facts_banner(const struct facts *f, const struct event_stream *stream,
-		  struct report *report);
+bool study_facts_unreadable(const struct study_facts *f);
+/* Adds the comment lines above everything, loud where numbers cannot be taken as exact; with
+ * directories also how many functions have none, once all were asked for.
+ */
+void study_facts_banner(const struct study_facts *f, const struct study *s,
+			struct report *report);
 /* What is missing at the end, by CPU, for machines; NULL: no memory, or nothing is known. */
-struct table *facts_missing_table(const struct recording *rec);
+struct table *study_facts_missing_table(const struct recording *rec);
 /* Adds the "recording" object's items. */
-void facts_add(const struct facts *f, struct report *report);
+void study_facts_add(const struct study_facts *f, struct report *report);
 /* The clock's ticks as ns: 0, or -EOPNOTSUPP if it does not count time. */
-int facts_ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t ticks,
-		      uint64_t *ns);
+int study_facts_ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t ticks,
+			    uint64_t *ns);
 /* What to say behind the duration: nothing, or that it is only that of the events. */
-const char *facts_span_text(const struct facts *f);
+const char *study_facts_span_text(const struct study_facts *f);
 /* Appends "1809 events in 4 gaps", or "none". */
-void facts_lost_text(const struct facts *f, struct strbuf *sb);
+void study_facts_lost_text(const struct study_facts *f, struct strbuf *sb);
 
 #endif

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * study: what a command works on, opened as a whole.
+ * In: paths and choices. Out: a recording with its formats, symbols, rule for callsites and
+ * directories, and the stream of its events; or what of it could not be had.
+ */
+#include "study/study.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "study/study_source.h"
+
+static int fail(struct study *s, enum study_part part, int err)
+{
+	s->failure.part = part;
+	s->failure.err = err;
+	return err;
+}
+
+static int open_rule(struct study *s, const struct study_options *o)
+{
+	int err;
+
+	if (!o->want_rule)
+		return 0;
+	err = callsite_rule_new(&s->rule, o->skip, o->nr_skip, &s->failure.text);
+	return err ? fail(s, STUDY_RULE, err) : 0;
+}
+
+static void open_migratetypes(struct study *s)
+{
+	const struct recording_text *info = recording_meta(s->rec, "pagetypeinfo.before");
+	char release[128];
+
+	if (!info)
+		info = recording_meta(s->rec, "pagetypeinfo.after");
+	recording_release(s->rec, release, sizeof(release));
+	migratetypes_init(&s->migratetypes, info ? info->text : NULL, release);
+}
+
+static int open_recording(struct study *s, const struct study_options *o)
+{
+	struct source src;
+	int err = study_source_open(&src, s->path, o->tmpdir);
+
+	if (err)
+		return fail(s, STUDY_FILE, err);
+	err = recording_open(&s->rec, &src, s->path, &s->log);
+	if (err)
+		return fail(s, STUDY_RECORDING, err);
+	err = event_formats_new(&s->fmts, s->rec, &s->log);
+	if (err)
+		return fail(s, STUDY_FORMATS, err);
+	open_migratetypes(s);
+	return 0;
+}
+
+static int open_dirs(struct study *s, const struct study_options *o)
+{
+	const struct directory_sources *sources = o->sources;
+	uint64_t offset = s->origin.kind == SYMBOLS_VMLINUX ? s->origin.offset : 0;
+	char machine[64];
+	int err;
+
+	if (!sources) {
+		err = dir_files_open(&s->sources, &o->dirs, &s->failure.dirs);
+		if (err)
+			return fail(s, STUDY_DIR_FILE, err);
+		sources = &s->sources;
+	}
+	recording_machine(s->rec, machine, sizeof(machine));
+	err = directories_new(&s->dirs, sources, s->syms, offset, machine);
+	return err ? fail(s, STUDY_DIRS, err) : 0;
+}
+
+int study_open(struct study *s, const struct study_options *opts)
+{
+	int err;
+
+	*s = (struct study){ .path = opts->path,
+			     .log = opts->log,
+			     .window = opts->window };
+	err = open_rule(s, opts);
+	if (!err)
+		err = open_recording(s, opts);
+	if (!err && opts->want_symbols)
+		err = study_open_symbols(s, &opts->symbols);
+	if (!err && (opts->sources || dir_files_any(&opts->dirs)))
+		err = open_dirs(s, opts);
+	return err;
+}
+
+int study_place_window(struct study *s)
+{
+	int err = window_resolve(&s->window, s->rec);
+
+	return err ? fail(s, STUDY_WINDOW, err) : 0;
+}
+
+int study_read(struct study *s, const struct event_stream_options *how)
+{
+	struct event_stream_options opts = *how;
+	int err;
+
+	event_stream_close(s->stream);
+	s->stream = NULL;
+	recording_forget_kallsyms(s->rec);
+	err = study_place_window(s);
+	if (err)
+		return err;
+	opts.instance = s->window.instance;
+	opts.start_ts = s->window.start_ts;
+	opts.stop_ts = s->window.stop_ts;
+	err = event_stream_open(&s->stream, s->rec, s->fmts, &opts, &s->log);
+	if (err)
+		return fail(s, err == -ENOENT ? STUDY_INSTANCE : STUDY_EVENTS, err);
+	return 0;
+}
+
+void study_close(struct study *s)
+{
+	event_stream_close(s->stream);
+	directories_free(s->dirs);
+	directory_sources_free(&s->sources);
+	callsite_rule_free(s->rule);
+	symbols_free(s->syms);
+	event_formats_free(s->fmts);
+	recording_close(s->rec);
+	strbuf_free(&s->failure.text);
+	*s = (struct study){ 0 };
+}
+
+struct analysis_env study_env(const struct study *s)
+{
+	return (struct analysis_env){
+		.rec = s->rec,
+		.fmts = s->fmts,
+		.stream = s->stream,
+		.syms = s->syms,
+		.rule = s->rule,
+		.migratetypes = &s->migratetypes,
+		.dirs = s->dirs,
+		.log = &s->log,
+		.page_size = recording_kernel_page_size(s->rec),
+	};
+}
+
+void study_progress(const struct study *s, uint64_t *done, uint64_t *total)
+{
+	uint64_t now = event_stream_stats(s->stream)->last_ts;
+
+	*done = now > s->window.first_ts ? now - s->window.first_ts : 0;
+	*total = s->window.last_ts - s->window.first_ts;
+}
+
+/* Events of the types from @first to @last. */
+static uint64_t count_types(const struct study *s, enum kmem_event_type first,
+			    enum kmem_event_type last)
+{
+	const struct event_stream_stats *stats = event_stream_stats(s->stream);
+	uint64_t count = 0;
+	uint32_t i;
+
+	for (i = 0; i < event_formats_count(s->fmts); i++) {
+		const struct event_format *fmt = event_formats_at(s->fmts, i);
+
+		if (fmt->type >= first && fmt->type <= last)
+			count += stats->by_id[fmt->id];
+	}
+	return count;
+}
+
+uint64_t study_count_slab(const struct study *s)
+{
+	return count_types(s, KMEM_KMALLOC, KMEM_CACHE_FREE);
+}
+
+uint64_t study_count_page(const struct study *s)
+{
+	return count_types(s, KMEM_PAGE_ALLOC, KMEM_PAGE_FREE_BATCHED);
+}
+
+uint64_t study_count_named(const struct study *s, const char *name)
+{
+	const struct event_stream_stats *stats = event_stream_stats(s->stream);
+	uint64_t count = 0;
+	uint32_t i;
+
+	for (i = 0; i < event_formats_count(s->fmts); i++) {
+		const struct event_format *fmt = event_formats_at(s->fmts, i);
+
+		if (!strcmp(fmt->name, name))
+			count += stats->by_id[fmt->id];
+	}
+	return count;
+}

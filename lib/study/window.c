@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * study: which part of a recording is meant.
+ * In: a time window, an instance, and an open recording. Out: time stamps.
+ */
+#include "study/window.h"
+
+#include <string.h>
+
+#include "recording/time_span.h"
+
+bool window_has_buffer(const struct window *w, const struct recording *rec, uint32_t i)
+{
+	return !w->instance || !strcmp(rec->buffers[i].name, w->instance);
+}
+
+/* Learns the time span of the buffers that take part. */
+static void find_span(struct window *w, const struct recording *rec)
+{
+	uint64_t first, last;
+	bool found = false;
+	uint32_t i;
+
+	for (i = 0; i < rec->nr_buffers; i++) {
+		if (!window_has_buffer(w, rec, i) ||
+		    recording_time_span(rec, i, &first, &last))
+			continue;
+		if (!found) {
+			w->buffer = i;
+			w->first_ts = first;
+			w->last_ts = last;
+			found = true;
+		}
+		if (first < w->first_ts)
+			w->first_ts = first;
+		if (last > w->last_ts)
+			w->last_ts = last;
+	}
+}
+
+int window_resolve(struct window *w, const struct recording *rec)
+{
+	w->start_ts = 0;
+	w->stop_ts = UINT64_MAX;
+	find_span(w, rec);
+	if (!w->time)
+		return 0;
+	return time_window_resolve(&w->parsed, w->first_ts, w->last_ts,
+				   recording_clock_is_ns(recording_clock(rec, w->buffer)),
+				   &w->start_ts, &w->stop_ts);
+}

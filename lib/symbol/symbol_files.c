@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: a table of symbols from the user's files, if they fit a recording.
+ * In: kallsyms, a System.map or a vmlinux, and what is known of the recording. Out: the table
+ * and where it is from, or why the file does not fit.
+ */
+#include "symbol/symbol_files.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "recording/text_file.h"
+
+/* One attempt. */
+struct attempt {
+	struct symbols **out;
+	struct symbol_origin *origin;
+	const struct symbol_target *target;
+	struct symbol_failure *failure;
+	const struct log *log;
+};
+
+static int refuse(const struct attempt *a, enum symbol_problem problem, int err)
+{
+	a->failure->problem = problem;
+	a->failure->err = err;
+	return err;
+}
+
+bool symbol_files_any(const struct symbol_files *files)
+{
+	return files->kallsyms || files->system_map || files->vmlinux;
+}
+
+/* Half of the callsites may be in modules, which the symbols need not know. */
+static int check_sites(const struct attempt *a, const struct symbol_sites *sites)
+{
+	size_t found = symbol_fit_count(*a->out, sites->addrs, sites->nr);
+
+	log_msg(a->log, LOG_INFO, "%zu of %zu callsites are in functions of %s", found,
+		sites->nr, a->origin->path);
+	if (found >= sites->nr - sites->nr / 2)
+		return 0;
+	a->failure->fit.nr_checked = sites->nr;
+	a->failure->fit.nr_agree = found;
+	return refuse(a, SYMBOLS_OTHER_CALLSITES, -EXDEV);
+}
+
+/* The table from text whose place is known. */
+static int use_text(const struct attempt *a, const struct symbol_text *theirs,
+		    uint64_t offset)
+{
+	struct strbuf text = { 0 };
+	int err = symbol_fit_apply(theirs, &a->target->own, offset, &text);
+
+	if (!err)
+		err = symbols_new(a->out, text.data, text.size, a->log);
+	strbuf_free(&text);
+	if (err)
+		return refuse(a, SYMBOLS_NO_MEMORY, err);
+	a->origin->offset = offset;
+	return 0;
+}
+
+/* Nothing says where the kernel was loaded. A kernel that was moved leaves few callsites in
+ * the functions of one that was not (x86 moves by 2 MiB within 1 GiB, its text has some 20),
+ * so that nearly all of them there make a guess to be told, not a proof.
+ */
+static int assume_unmoved(const struct attempt *a, const struct symbol_text *theirs,
+			  const struct symbol_sites *sites)
+{
+	int err = use_text(a, theirs, 0);
+	size_t found;
+
+	if (err)
+		return err;
+	found = symbol_fit_count(*a->out, sites->addrs, sites->nr);
+	if (sites->nr < 8 || found < sites->nr - sites->nr / 10)
+		return refuse(a, SYMBOLS_NO_PLACE, -ENODATA);
+	log_msg(a->log, LOG_WARN,
+		"%s has no symbols to prove that those of %s fit: %zu of %zu callsites are in their functions, so the kernel is taken as not moved (no KASLR)",
+		a->target->name, a->origin->path, found, sites->nr);
+	return 0;
+}
+
+/* Without a name that both know: by the callsites, and code in @img if there is any. */
+static int place_by_sites(const struct attempt *a, const struct symbol_text *theirs,
+			  const struct elf_image *img)
+{
+	struct symbol_sites sites = { .nr = 0 };
+	struct symbol_fit fit = { .offset = 0 };
+	int err = a->target->callsites(a->target->ctx, &sites);
+
+	if (err)
+		return refuse(a, SYMBOLS_NO_CALLSITES, err);
+	if (img && !symbol_fit_calls(img, sites.addrs, sites.nr, &fit))
+		log_msg(a->log, LOG_INFO, "%zu of %zu callsites are behind calls",
+			fit.nr_agree, fit.nr_checked);
+	else if (a->origin->kind != SYMBOLS_KALLSYMS && !a->target->never_moved)
+		return assume_unmoved(a, theirs, &sites);
+	else
+		fit.offset = 0;
+	err = use_text(a, theirs, fit.offset);
+	return err ? err : check_sites(a, &sites);
+}
+
+/* Finds the place of @theirs, which may have code in @img, and takes them. */
+static int place_text(const struct attempt *a, const struct symbol_text *theirs,
+		      const struct elf_image *img)
+{
+	struct symbol_fit *fit = &a->failure->fit;
+	int err = symbol_fit_names(theirs, &a->target->own, fit);
+
+	if (!err)
+		return use_text(a, theirs, fit->offset);
+	if (err == -EXDEV)
+		return refuse(a, SYMBOLS_OTHER_NAMES, err);
+	if (err == -ENODATA)
+		return place_by_sites(a, theirs, img);
+	return refuse(a, SYMBOLS_NO_CALLSITES, err);
+}
+
+static int open_text(const struct attempt *a)
+{
+	struct strbuf text = { 0 };
+	int err = text_file_read(&text, a->origin->path, IO_FILE_OR_PIPE);
+
+	if (err)
+		err = refuse(a, SYMBOLS_UNREADABLE, err);
+	else
+		err = place_text(a, &(struct symbol_text){ text.data, text.size }, NULL);
+	strbuf_free(&text);
+	return err;
+}
+
+/* Same word size, byte order and build? */
+static int check_elf(const struct attempt *a, const struct elf_image *img)
+{
+	const struct symbol_target *t = a->target;
+
+	a->failure->is_64 = img->is_64;
+	a->failure->big_endian = img->big_endian;
+	memcpy(a->failure->build_id, img->build_id, sizeof(a->failure->build_id));
+	if (img->is_64 != t->is_64 || img->big_endian != t->big_endian)
+		return refuse(a, SYMBOLS_OTHER_MACHINE, -EXDEV);
+	if (!t->build_id_len || !img->build_id[0])
+		return 0;
+	a->origin->build_id_equal =
+		t->build_id_len == strlen(img->build_id) &&
+		!strncasecmp(t->build_id, img->build_id, t->build_id_len);
+	if (a->origin->build_id_equal)
+		return 0;
+	return refuse(a, SYMBOLS_OTHER_BUILD, -EXDEV);
+}
+
+static int open_vmlinux(const struct attempt *a)
+{
+	int fd = io_open_input(a->origin->path, IO_FILE), err;
+	struct elf_image img;
+
+	if (fd < 0)
+		return refuse(a, SYMBOLS_UNREADABLE, fd);
+	err = elf_image_open(&img, fd);
+	close(fd);
+	if (err)
+		return refuse(a,
+			      err == -ENOEXEC	? SYMBOLS_NO_ELF
+			      : err == -ENODATA ? SYMBOLS_STRIPPED
+						: SYMBOLS_UNREADABLE,
+			      err);
+	err = check_elf(a, &img);
+	if (!err)
+		err = place_text(
+			a, &(struct symbol_text){ img.symbols.data, img.symbols.size },
+			&img);
+	elf_image_close(&img);
+	return err;
+}
+
+int symbol_files_open(struct symbols **out, struct symbol_origin *origin,
+		      const struct symbol_files *files,
+		      const struct symbol_target *target, struct symbol_failure *failure,
+		      const struct log *log)
+{
+	const struct attempt a = { out, origin, target, failure, log };
+
+	*origin = (struct symbol_origin){
+		.kind = files->vmlinux	    ? SYMBOLS_VMLINUX
+			: files->system_map ? SYMBOLS_SYSTEM_MAP
+					    : SYMBOLS_KALLSYMS,
+		.path = files->vmlinux	    ? files->vmlinux
+			: files->system_map ? files->system_map
+					    : files->kallsyms,
+	};
+	*failure = (struct symbol_failure){ .kind = origin->kind, .path = origin->path };
+	return files->vmlinux ? open_vmlinux(&a) : open_text(&a);
+}

@@ -154,9 +154,7 @@ void study_progress(const struct study *s, uint64_t *done, uint64_t *total)
 	*total = s->window.last_ts - s->window.first_ts;
 }
 
-/* Events of the types from @first to @last. */
-static uint64_t count_types(const struct study *s, enum kmem_event_type first,
-			    enum kmem_event_type last)
+static uint64_t count_types(const struct study *s, bool (*is_meant)(unsigned int type))
 {
 	const struct event_stream_stats *stats = event_stream_stats(s->stream);
 	uint64_t count = 0;
@@ -165,7 +163,7 @@ static uint64_t count_types(const struct study *s, enum kmem_event_type first,
 	for (i = 0; i < event_formats_count(s->fmts); i++) {
 		const struct event_format *fmt = event_formats_at(s->fmts, i);
 
-		if (fmt->type >= first && fmt->type <= last)
+		if (is_meant(fmt->type))
 			count += stats->by_id[fmt->id];
 	}
 	return count;
@@ -173,12 +171,12 @@ static uint64_t count_types(const struct study *s, enum kmem_event_type first,
 
 uint64_t study_count_slab(const struct study *s)
 {
-	return count_types(s, KMEM_KMALLOC, KMEM_CACHE_FREE);
+	return count_types(s, kmem_is_slab);
 }
 
 uint64_t study_count_page(const struct study *s)
 {
-	return count_types(s, KMEM_PAGE_ALLOC, KMEM_PAGE_FREE_BATCHED);
+	return count_types(s, kmem_is_page);
 }
 
 uint64_t study_count_named(const struct study *s, const char *name)

@@ -37,9 +37,9 @@ static int add_event_sites(struct collector *c, const struct event_stream *strea
 	uint32_t nr = 0, i;
 	int err = 0;
 
-	if (ev->type >= KMEM_KMALLOC && ev->type <= KMEM_CACHE_ALLOC_NODE)
+	if (kmem_is_slab_alloc(ev->type))
 		err = add_site(c, ev->slab_alloc.callsite);
-	else if (ev->type == KMEM_KFREE || ev->type == KMEM_CACHE_FREE)
+	else if (kmem_is_slab_free(ev->type))
 		err = add_site(c, ev->slab_free.callsite);
 	frames = event_stream_stack(stream, ev->stack, &nr);
 	for (i = 0; !err && frames && i < nr; i++)

@@ -265,36 +265,68 @@ static int parse_short(struct parser *p, const char *text)
 	return GO_ON;
 }
 
-int options_parse(const struct option_usage *usage, const struct option *options,
-		  int argc, char **argv, int *operands)
+/* The entries of @options and of the tables that they name, in @flat if that is not NULL.
+ * Returns their number, with OPTION_END.
+ */
+static size_t flatten(const struct option *options, struct option *flat)
 {
-	struct parser p = { usage, options, argc, argv, 1 };
-	char **kept = calloc((size_t)argc + 1, sizeof(*kept));
+	size_t nr = 0;
+
+	for (; options->type != OPTION_END; options++) {
+		if (options->type == OPTION_TABLE) {
+			nr += flatten(options->value, flat ? flat + nr : NULL) - 1;
+			continue;
+		}
+		if (flat)
+			flat[nr] = *options;
+		nr++;
+	}
+	if (flat)
+		flat[nr] = *options;
+	return nr + 1;
+}
+
+static int parse(struct parser *p, char **kept, int *operands)
+{
 	int nr_kept = 0, ret = GO_ON;
 
-	if (!kept) {
-		message_error(usage->command, "out of memory");
-		return EXIT_FAILED;
-	}
-	while (ret == GO_ON && p.next < argc) {
-		char *arg = argv[p.next++];
+	while (ret == GO_ON && p->next < p->argc) {
+		char *arg = p->argv[p->next++];
 
 		if (!strcmp(arg, "--"))
 			break;
 		if (arg[0] != '-' || !arg[1]) { /* "-" alone is standard input */
-			if (usage->stop_at_operand) {
-				p.next--;
+			if (p->usage->stop_at_operand) {
+				p->next--;
 				break;
 			}
 			kept[nr_kept++] = arg;
 			continue;
 		}
-		ret = arg[1] == '-' ? parse_long(&p, arg + 2) : parse_short(&p, arg + 1);
+		ret = arg[1] == '-' ? parse_long(p, arg + 2) : parse_short(p, arg + 1);
 	}
 	if (ret == GO_ON) {
-		*operands = p.next - nr_kept;
-		memcpy(argv + *operands, kept, (size_t)nr_kept * sizeof(*kept));
+		*operands = p->next - nr_kept;
+		memcpy(p->argv + *operands, kept, (size_t)nr_kept * sizeof(*kept));
 	}
+	return ret;
+}
+
+int options_parse(const struct option_usage *usage, const struct option *options,
+		  int argc, char **argv, int *operands)
+{
+	struct option *flat = calloc(flatten(options, NULL), sizeof(*flat));
+	char **kept = calloc((size_t)argc + 1, sizeof(*kept));
+	struct parser p = { usage, flat, argc, argv, 1 };
+	int ret = EXIT_FAILED;
+
+	if (flat && kept) {
+		flatten(options, flat);
+		ret = parse(&p, kept, operands);
+	} else {
+		message_error(usage->command, "out of memory");
+	}
+	free(flat);
 	free(kept);
 	return ret;
 }

@@ -15,6 +15,7 @@
 enum option_type {
 	OPTION_END,
 	OPTION_GROUP,	 /* a heading in -h: only @help */
+	OPTION_TABLE,	 /* in its place those of another table: only @value */
 	OPTION_FLAG,	 /* bool: set to true; --no-NAME sets false */
 	OPTION_COUNT,	 /* unsigned int: one more each time (-v) */
 	OPTION_STRING,	 /* const char * */

@@ -17,16 +17,45 @@
 
 #include "command.h"
 #include "message.h"
-#include "options.h"
+
+struct option *output_formats(struct output_options *opts)
+{
+	size_t nr, i;
+	const struct renderer *all = renderers(&nr);
+
+	for (i = 0; i < nr; i++)
+		opts->formats[i] =
+			(struct option){ OPTION_FLAG,	   0,	       all[i].name, NULL,
+					 &opts->chosen[i], all[i].help };
+	opts->formats[nr] = (struct option){ .type = OPTION_END };
+	return opts->formats;
+}
+
+/* The first that was chosen behind @after (NULL: of all); NULL: none. */
+static const struct renderer *chosen(const struct output_options *opts,
+				     const struct renderer *after)
+{
+	size_t nr, i;
+	const struct renderer *all = renderers(&nr);
+
+	for (i = after ? (size_t)(after - all) + 1 : 0; i < nr; i++) {
+		if (opts->chosen[i])
+			return &all[i];
+	}
+	return NULL;
+}
 
 int output_check(const struct output_options *opts, const char *command)
 {
 	static const char *const colors[] = { "auto", "always", "never" };
+	const struct renderer *first = chosen(opts, NULL);
+	const struct renderer *second = first ? chosen(opts, first) : NULL;
 	const char *near;
 	size_t i;
 
-	if (opts->json && opts->csv) {
-		message_error(command, "--json and --csv exclude each other.");
+	if (second) {
+		message_error(command, "--%s and --%s exclude each other.", first->name,
+			      second->name);
 		return EXIT_USAGE;
 	}
 	for (i = 0; opts->color && i < ARRAY_SIZE(colors); i++) {
@@ -194,14 +223,13 @@ static int write_report(const struct render_out *out, const void *arg)
 int output_report(const struct output_options *opts, const char *command,
 		  const struct report *r, render_fn text)
 {
-	bool pager = !opts->json && !opts->csv && !opts->no_pager;
+	const struct renderer *other = chosen(opts, NULL);
 	struct rendering rendering = {
 		.report = r,
 		.options = { output_width(), use_color(opts), opts->human },
-		.render = opts->json  ? render_json
-			  : opts->csv ? render_csv
-				      : text,
+		.render = other ? other->render : text,
 	};
+	bool pager = !other && !opts->no_pager;
 
 	return output_write(command, write_report, &rendering, pager);
 }

@@ -9,13 +9,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "report/render.h"
+#include "options.h"
+#include "report/renderers.h"
 
-/* Options about form; zero-initialise, point an option table at the fields. */
+/**
+ * struct output_options - options about form; zero-initialise, point an option table at the
+ * fields
+ * @chosen: which of renderers(); none: text
+ * @formats: of output_formats()
+ * @color: auto, always, never; NULL: auto
+ */
 struct output_options {
-	bool json, csv, human, no_pager;
-	const char *color; /* auto, always, never; NULL: auto */
+	bool chosen[RENDERERS_MAX];
+	struct option formats[RENDERERS_MAX + 1];
+	bool human, no_pager;
+	const char *color;
 };
+
+/* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen. */
+struct option *output_formats(struct output_options *opts);
 
 /* GO_ON if they go together; EXIT_USAGE after a message. */
 int output_check(const struct output_options *opts, const char *command);

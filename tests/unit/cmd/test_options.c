@@ -32,6 +32,11 @@ static int parse(struct values *v, const char *line, bool stop_at_operand)
 {
 	const struct option_usage usage = { "test", "Test.", "kmemx test", NULL,
 					    stop_at_operand };
+	struct option numbers[] = {
+		{ OPTION_UINT, 'l', "lines", "N", &v->lines, "lines" },
+		{ OPTION_SIZE, 'b', "buffer", "SIZE", &v->bytes, "buffer" },
+		{ OPTION_END },
+	};
 	const struct option options[] = {
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "what" },
 		{ OPTION_FLAG, 'p', "page", NULL, &v->page, "pages" },
@@ -40,8 +45,7 @@ static int parse(struct values *v, const char *line, bool stop_at_operand)
 		{ OPTION_STRING, 'i', "input", "FILE", &v->input, "input" },
 		{ OPTION_STRING, 's', "sort", "KEYS", &v->sort, "sort" },
 		{ OPTION_STRINGS, 'e', "event", "NAME", &v->events, "event" },
-		{ OPTION_UINT, 'l', "lines", "N", &v->lines, "lines" },
-		{ OPTION_SIZE, 'b', "buffer", "SIZE", &v->bytes, "buffer" },
+		{ OPTION_TABLE, .value = numbers },
 		{ OPTION_DURATION, 0, "duration", "TIME", &v->ns, "time" },
 		{ OPTION_HELP, 'h', "help", NULL, NULL, "help" },
 		{ OPTION_END },

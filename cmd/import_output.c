@@ -50,16 +50,17 @@ int import_open_part(void *ctx, uint32_t cpu)
 int import_write(struct import *im, const struct writer_facts *facts,
 		 const struct writer_part *parts, size_t nr_parts)
 {
+	struct writer_out out = { .fd = im->out.file.fd, .log = &im->log };
 	int ret;
 
-	ret = writer_write(im->out.file.fd, facts, parts, nr_parts, &im->file_bytes,
-			   &im->log);
+	ret = writer_write(&out, facts, parts, nr_parts);
 	if (ret) {
 		message_error(IMPORT_COMMAND,
 			      "cannot write %s: %s\n  Choose another place: -o FILE",
 			      im->opts->output, strerror(-ret));
 		return EXIT_FAILED;
 	}
+	im->file_bytes = out.bytes;
 	return output_commit(&im->out, (uid_t)-1, (gid_t)-1, &im->log) ? EXIT_FAILED
 								       : GO_ON;
 }

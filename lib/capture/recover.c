@@ -333,6 +333,7 @@ static int write_file(struct recovery *v)
 {
 	const struct recover_options *opts = v->opts;
 	struct writer_part *parts = calloc(v->reader.nr_cpus + 1, sizeof(*parts));
+	struct writer_out out = { .fd = v->output.file.fd, .log = v->log };
 	struct writer_instance frees;
 	struct writer_facts facts;
 	size_t nr;
@@ -341,8 +342,8 @@ static int write_file(struct recovery *v)
 	if (!ret) {
 		nr = writer_take_frees(&facts, parts, list_parts(v, parts), &frees);
 		v->result->nr_cpus = nr;
-		ret = writer_write(v->output.file.fd, &facts, parts, nr,
-				   &v->result->file_bytes, v->log);
+		ret = writer_write(&out, &facts, parts, nr);
+		v->result->file_bytes = out.bytes;
 	}
 	if (ret)
 		log_msg(v->log, LOG_ERROR,

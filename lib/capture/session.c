@@ -301,24 +301,25 @@ static int join(struct session *s, const struct writer_part *parts, size_t nr)
 {
 	const struct writer_facts *w = &s->facts.writer;
 	const struct regions *regions = &s->reader.regions;
-	uint64_t *bytes = &s->result->file_bytes;
+	struct writer_out out = { .fd = s->output.file.fd, .log = s->log };
 	int ret;
 
-	if (regions->stride)
-		return writer_join(s->output.file.fd, w, parts, nr, regions->block, bytes,
-				   s->log);
-	if (nr && parts[0].consume) {
-		if (ftruncate(s->output.file.fd, 0) < 0)
-			return -errno;
-		return writer_write(s->output.file.fd, w, parts, nr, bytes, s->log);
+	if (regions->stride) {
+		ret = writer_join(&out, w, parts, nr, regions->block);
+	} else if (nr && parts[0].consume) {
+		ret = ftruncate(out.fd, 0) < 0 ? -errno
+					       : writer_write(&out, w, parts, nr);
+	} else {
+		/* Killed before all of it is there, this process leaves the parts. */
+		ret = output_open_second(&s->output);
+		out.fd = s->output.second.fd;
+		if (!ret)
+			ret = writer_write(&out, w, parts, nr);
+		if (!ret)
+			ret = output_use_second(&s->output);
+		output_drop_second(&s->output);
 	}
-	/* Killed before all of it is there, this process leaves the parts. */
-	ret = output_open_second(&s->output);
-	if (!ret)
-		ret = writer_write(s->output.second.fd, w, parts, nr, bytes, s->log);
-	if (!ret)
-		ret = output_use_second(&s->output);
-	output_drop_second(&s->output);
+	s->result->file_bytes = out.bytes;
 	return ret;
 }
 
@@ -329,10 +330,11 @@ static bool compress(struct session *s, const struct writer_part *parts, size_t 
 {
 	struct output *o = &s->output;
 	int ret = output_open_second(o);
+	struct writer_out out = { .fd = o->second.fd, .log = s->log };
 
 	if (!ret)
-		ret = writer_compress(o->second.fd, &s->facts.writer, parts, nr,
-				      &s->result->file_bytes, s->log);
+		ret = writer_compress(&out, &s->facts.writer, parts, nr);
+	s->result->file_bytes = out.bytes;
 	if (!ret)
 		ret = output_use_second(o);
 	if (!ret)

@@ -273,6 +273,7 @@ static int write_file(struct part *p, struct writer_instance *all, size_t nr,
 	struct writer_instance top = { .clock = p->rec->buffers[0].clock,
 				       .page_size = p->rec->buffers[0].page_size };
 	struct writer_facts facts = writer_facts_of(p->rec);
+	struct writer_out out = { .fd = p->opts->fd, .log = log };
 	char name[] = RECORDING_META_PART, text[64];
 	struct recording_text *meta, item = { name, text, 0 };
 	size_t i, kept = 0;
@@ -300,9 +301,8 @@ static int write_file(struct part *p, struct writer_instance *all, size_t nr,
 	facts.nr_instances = kept;
 	meta = choose_meta(p, &item, &facts.nr_meta);
 	facts.meta = meta;
-	ret = meta ? writer_write(p->opts->fd, &facts, top.parts, top.nr_parts,
-				  &p->result->written_bytes, log)
-		   : -ENOMEM;
+	ret = meta ? writer_write(&out, &facts, top.parts, top.nr_parts) : -ENOMEM;
+	p->result->written_bytes = out.bytes;
 	free(meta);
 	return ret;
 }

@@ -381,9 +381,8 @@ size_t writer_take_frees(struct writer_facts *facts, struct writer_part *parts, 
 	return top;
 }
 
-int writer_write(int fd, const struct writer_facts *facts,
-		 const struct writer_part *parts, size_t nr_parts,
-		 uint64_t *written_bytes, const struct log *log)
+int writer_write(struct writer_out *out, const struct writer_facts *facts,
+		 const struct writer_part *parts, size_t nr_parts)
 {
 	struct composer c = { .facts = facts,
 			      .parts = parts,
@@ -395,11 +394,11 @@ int writer_write(int fd, const struct writer_facts *facts,
 
 	c.tables = calloc(facts->nr_instances + 1, sizeof(*c.tables));
 	if (places && c.tables)
-		ret = compose(&c, &first, &end, log);
+		ret = compose(&c, &first, &end, out->log);
 	if (!ret)
-		ret = write_composed(fd, &c, places, first, &end);
-	if (!ret && written_bytes)
-		*written_bytes = end;
+		ret = write_composed(out->fd, &c, places, first, &end);
+	if (!ret)
+		out->bytes = end;
 	strbuf_free(&c.sb);
 	free(c.tables);
 	free(places);
@@ -536,9 +535,8 @@ static int write_joined(int fd, struct composer *c, struct instance_place *place
 	return ret;
 }
 
-int writer_join(int fd, const struct writer_facts *facts, const struct writer_part *parts,
-		size_t nr_parts, uint32_t block, uint64_t *written_bytes,
-		const struct log *log)
+int writer_join(struct writer_out *out, const struct writer_facts *facts,
+		const struct writer_part *parts, size_t nr_parts, uint32_t block)
 {
 	struct join j = { .align = block > facts->page_size ? block : facts->page_size };
 	struct composer c = {
@@ -553,15 +551,15 @@ int writer_join(int fd, const struct writer_facts *facts, const struct writer_pa
 	if (!ret && (!places || !c.tables))
 		ret = -ENOMEM;
 	if (!ret)
-		ret = compose(&c, &j.first, &end, log);
+		ret = compose(&c, &j.first, &end, out->log);
 	if (!ret)
 		place_instances(&c, places, end, j.align);
 	if (!ret)
-		ret = write_joined(fd, &c, places, &j, log);
-	if (!ret && fstat(fd, &st) < 0)
+		ret = write_joined(out->fd, &c, places, &j, out->log);
+	if (!ret && fstat(out->fd, &st) < 0)
 		ret = -errno;
-	if (!ret && written_bytes)
-		*written_bytes = (uint64_t)st.st_size;
+	if (!ret)
+		out->bytes = (uint64_t)st.st_size;
 	strbuf_free(&c.sb);
 	free(c.tables);
 	free(places);

@@ -81,6 +81,18 @@ struct writer_part {
 	uint64_t offset;
 };
 
+/**
+ * struct writer_out - where a recording is written to
+ * @fd: a seekable file open for writing; stays the caller's
+ * @log: may be NULL
+ * @bytes: the file's size, once all is written
+ */
+struct writer_out {
+	int fd;
+	const struct log *log;
+	uint64_t bytes;
+};
+
 /* Bytes of a part that are copied at a time when the part is consumed. */
 #define WRITER_CHUNK (1U << 20)
 
@@ -103,9 +115,8 @@ size_t writer_take_frees(struct writer_facts *facts, struct writer_part *parts, 
 
 /**
  * writer_write() - write a whole recording
- * @fd: an empty, seekable file open for writing; stays the caller's
+ * @out: the file is empty
  * @parts: in CPU order; CPUs without data may be left out
- * @written_bytes: receives the file's size; may be NULL
  *
  * The metadata is written first, as a whole; then the pages, by copy_file_range() where
  * the kernel has it, so that a filesystem that can share blocks does so.
@@ -114,13 +125,12 @@ size_t writer_take_frees(struct writer_facts *facts, struct writer_part *parts, 
  * the writes (what is in the file is then incomplete; if not even the metadata fitted, no
  * part has been touched).
  */
-int writer_write(int fd, const struct writer_facts *facts,
-		 const struct writer_part *parts, size_t nr_parts,
-		 uint64_t *written_bytes, const struct log *log) __must_check;
+int writer_write(struct writer_out *out, const struct writer_facts *facts,
+		 const struct writer_part *parts, size_t nr_parts) __must_check;
 
 /**
  * writer_join() - make a recording of a file that holds the pages already
- * @fd: the file, in which each CPU's pages lie in a region (recording/regions.h)
+ * @out: each CPU's pages lie in a region of the file (recording/regions.h)
  * @parts: in CPU order, their offsets ascend; @fd of each is ignored
  * @block: of the regions
  *
@@ -130,24 +140,23 @@ int writer_write(int fd, const struct writer_facts *facts,
  * Return: as writer_write(); -EFBIG if the metadata does not fit in front of the pages. If
  * the metadata could not be written the pages are where they were.
  */
-int writer_join(int fd, const struct writer_facts *facts, const struct writer_part *parts,
-		size_t nr_parts, uint32_t block, uint64_t *written_bytes,
-		const struct log *log) __must_check;
+int writer_join(struct writer_out *out, const struct writer_facts *facts,
+		const struct writer_part *parts, size_t nr_parts,
+		uint32_t block) __must_check;
 
 /* Is zstd built in? */
 bool writer_can_compress(void);
 
 /**
  * writer_compress() - write a whole recording of version 7, compressed by zstd
- * @fd, @parts, @written_bytes: as for writer_write(); @consume of the parts is ignored, they
- *	stay what they are
+ * @out, @parts: as for writer_write(); @consume of the parts is ignored, they stay what they
+ *	are
  *
  * Metadata is one block a section, pages are chunks of ten, as trace-cmd makes them.
  *
  * Return: as writer_write(); -ENOTSUP without zstd.
  */
-int writer_compress(int fd, const struct writer_facts *facts,
-		    const struct writer_part *parts, size_t nr_parts,
-		    uint64_t *written_bytes, const struct log *log) __must_check;
+int writer_compress(struct writer_out *out, const struct writer_facts *facts,
+		    const struct writer_part *parts, size_t nr_parts) __must_check;
 
 #endif

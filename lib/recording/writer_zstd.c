@@ -277,24 +277,24 @@ static struct writer_part *copy_parts(const struct writer_facts *facts,
 	return copy;
 }
 
-int writer_compress(int fd, const struct writer_facts *facts,
-		    const struct writer_part *parts, size_t nr_parts,
-		    uint64_t *written_bytes, const struct log *log)
+int writer_compress(struct writer_out *out, const struct writer_facts *facts,
+		    const struct writer_part *parts, size_t nr_parts)
 {
-	struct zwriter z = { .fd = fd, .zstd = ZSTD_createCCtx() };
+	struct zwriter z = { .fd = out->fd, .zstd = ZSTD_createCCtx() };
 	struct writer_part *copy = copy_parts(facts, parts, nr_parts);
 	int ret = facts->file_version == 7 && !facts->foreign_endian
 			  ? compose_check(facts, parts, nr_parts)
 			  : -EINVAL;
 
 	if (ret)
-		log_msg(log, LOG_ERROR, "cannot write the recording: inconsistent facts");
+		log_msg(out->log, LOG_ERROR,
+			"cannot write the recording: inconsistent facts");
 	else if (!copy || !z.zstd)
 		ret = -ENOMEM;
 	if (!ret)
 		ret = write_compressed(&z, facts, copy, nr_parts);
-	if (!ret && written_bytes)
-		*written_bytes = z.offset;
+	if (!ret)
+		out->bytes = z.offset;
 	ZSTD_freeCCtx(z.zstd);
 	strbuf_free(&z.sb);
 	free(z.room);
@@ -309,9 +309,8 @@ bool writer_can_compress(void)
 	return false;
 }
 
-int writer_compress(int fd, const struct writer_facts *facts,
-		    const struct writer_part *parts, size_t nr_parts,
-		    uint64_t *written_bytes, const struct log *log)
+int writer_compress(struct writer_out *out, const struct writer_facts *facts,
+		    const struct writer_part *parts, size_t nr_parts)
 {
 	return -ENOTSUP;
 }

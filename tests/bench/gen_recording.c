@@ -250,7 +250,7 @@ int main(int argc, char **argv)
 		parts[c].size = write_cpu(&g, c, rounds, part);
 	}
 	facts = facts_of(&g, nr_cpus);
-	ret = writer_write(fd, &facts, parts, nr_cpus, NULL, NULL);
+	ret = writer_write(&(struct writer_out){ .fd = fd }, &facts, parts, nr_cpus);
 	if (ret || close(fd))
 		fail("writing", ret);
 	return 0;

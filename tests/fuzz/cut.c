@@ -386,11 +386,11 @@ static void write_recording(struct cut *c)
 	make_parts(c);
 	if (!strcmp(c->kind, "zstd")) {
 		c->facts.nr_instances = 0;
-		check("zstd",
-		      writer_compress(fd, &c->facts, c->parts, c->nr_pages, NULL, NULL));
+		check("zstd", writer_compress(&(struct writer_out){ .fd = fd }, &c->facts,
+					      c->parts, c->nr_pages));
 	} else {
-		check("writer",
-		      writer_write(fd, &c->facts, c->parts, c->nr_pages, NULL, NULL));
+		check("writer", writer_write(&(struct writer_out){ .fd = fd }, &c->facts,
+					     c->parts, c->nr_pages));
 	}
 }
 

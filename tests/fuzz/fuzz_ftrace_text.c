@@ -34,7 +34,8 @@ static void read_imported(const struct text_import *ti)
 	struct source src;
 
 	if (fd < 0 ||
-	    writer_write(fd, text_import_facts(ti), parts, nr_parts, NULL, NULL) ||
+	    writer_write(&(struct writer_out){ .fd = fd }, text_import_facts(ti), parts,
+			 nr_parts) ||
 	    source_open_fd(&src, fd) || recording_open(&rec, &src, "text", NULL) ||
 	    rec->nr_damaged || event_formats_new(&fmts, rec, NULL) ||
 	    event_formats_failed(fmts) ||

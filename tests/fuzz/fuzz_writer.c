@@ -299,7 +299,8 @@ static int join(const struct material *m, int fd)
 	}
 	facts.instances = instances;
 	return err ? err
-		   : writer_join(fd, &facts, parts, m->nr_top, regions.block, NULL, NULL);
+		   : writer_join(&(struct writer_out){ .fd = fd }, &facts, parts,
+				 m->nr_top, regions.block);
 }
 
 /* Is it of what can be written so? */
@@ -346,9 +347,11 @@ static int write_so(struct material *m, int fd, enum way way)
 	switch (way) {
 	case V7:
 	case V6:
-		return writer_write(fd, &m->facts, m->parts, m->nr_top, NULL, NULL);
+		return writer_write(&(struct writer_out){ .fd = fd }, &m->facts, m->parts,
+				    m->nr_top);
 	case COMPRESSED:
-		return writer_compress(fd, &m->facts, m->parts, m->nr_top, NULL, NULL);
+		return writer_compress(&(struct writer_out){ .fd = fd }, &m->facts,
+				       m->parts, m->nr_top);
 	case JOINED:
 		return join(m, fd);
 	default:

@@ -148,8 +148,9 @@ static struct recording *again(const struct raw_pages *rp, uint64_t *nr, uint64_
 	struct kmem_event ev;
 	struct source src;
 
-	ck_assert_int_eq(
-		writer_write(fd, raw_pages_facts(rp), parts, nr_parts, NULL, NULL), 0);
+	ck_assert_int_eq(writer_write(&(struct writer_out){ .fd = fd },
+				      raw_pages_facts(rp), parts, nr_parts),
+			 0);
 	ck_assert_int_eq(source_open_fd(&src, fd), 0);
 	ck_assert_int_eq(recording_open(&rec, &src, "imported", NULL), 0);
 	ck_assert_uint_eq(rec->nr_damaged, 0);

@@ -59,8 +59,9 @@ static void read_again(struct again *a, const struct text_import *ti)
 	struct source src;
 
 	*a = (struct again){ 0 };
-	ck_assert_int_eq(
-		writer_write(fd, text_import_facts(ti), parts, nr_parts, NULL, NULL), 0);
+	ck_assert_int_eq(writer_write(&(struct writer_out){ .fd = fd },
+				      text_import_facts(ti), parts, nr_parts),
+			 0);
 	ck_assert_int_eq(source_open_fd(&src, fd), 0);
 	ck_assert_int_eq(recording_open(&a->rec, &src, "imported", NULL), 0);
 	ck_assert_uint_eq(a->rec->nr_damaged, 0);

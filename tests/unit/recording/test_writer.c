@@ -21,6 +21,8 @@ Suite *test_writer_suite(void);
 
 #define PAGE 4096U
 
+#define TO(f) (&(struct writer_out){ .fd = (f) })
+
 static const char header_page[] =
 	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
@@ -163,13 +165,13 @@ START_TEST(test_read_back)
 		{ 3, make_part(big, 'k'), (uint64_t)big * PAGE, consume, 0 },
 	};
 	int fd = memfd_create("recording", 0);
-	uint64_t written = 0;
+	struct writer_out out = { .fd = fd };
 	struct recording *rec;
 	struct stat st;
 
-	ck_assert_int_eq(writer_write(fd, &facts, parts, 2, &written, NULL), 0);
+	ck_assert_int_eq(writer_write(&out, &facts, parts, 2), 0);
 	ck_assert_int_eq(fstat(fd, &st), 0);
-	ck_assert_uint_eq(written, st.st_size);
+	ck_assert_uint_eq(out.bytes, st.st_size);
 	rec = read_back(fd);
 	check_facts(rec, version);
 	check_pages(rec, 0, 3, 'a');
@@ -191,7 +193,7 @@ START_TEST(test_no_events)
 	int fd = memfd_create("recording", 0);
 	struct recording *rec;
 
-	ck_assert_int_eq(writer_write(fd, &facts, NULL, 0, NULL, NULL), 0);
+	ck_assert_int_eq(writer_write(TO(fd), &facts, NULL, 0), 0);
 	rec = read_back(fd);
 	check_facts(rec, facts.file_version);
 	recording_close(rec);
@@ -210,7 +212,7 @@ START_TEST(test_few_facts)
 	int fd = memfd_create("recording", 0);
 	struct recording *rec;
 
-	ck_assert_int_eq(writer_write(fd, &facts, NULL, 0, NULL, NULL), 0);
+	ck_assert_int_eq(writer_write(TO(fd), &facts, NULL, 0), 0);
 	rec = read_back(fd);
 	ck_assert_uint_eq(rec->page_size, 65536);
 	ck_assert_uint_eq(rec->nr_event_formats, 0);
@@ -227,13 +229,13 @@ START_TEST(test_refuses)
 				       { 0, -1, PAGE, false, 0 } };
 	int fd = memfd_create("recording", 0);
 
-	ck_assert_int_eq(writer_write(fd, &facts, parts, 2, NULL, NULL), -EINVAL);
+	ck_assert_int_eq(writer_write(TO(fd), &facts, parts, 2), -EINVAL);
 	parts[0].size = 100;
-	ck_assert_int_eq(writer_write(fd, &facts, parts, 1, NULL, NULL), -EINVAL);
+	ck_assert_int_eq(writer_write(TO(fd), &facts, parts, 1), -EINVAL);
 	parts[0] = (struct writer_part){ 5, -1, PAGE, false, 0 };
-	ck_assert_int_eq(writer_write(fd, &facts, parts, 1, NULL, NULL), -EINVAL);
+	ck_assert_int_eq(writer_write(TO(fd), &facts, parts, 1), -EINVAL);
 	facts.file_version = 5;
-	ck_assert_int_eq(writer_write(fd, &facts, NULL, 0, NULL, NULL), -EINVAL);
+	ck_assert_int_eq(writer_write(TO(fd), &facts, NULL, 0), -EINVAL);
 	close(fd);
 }
 END_TEST
@@ -245,15 +247,15 @@ START_TEST(test_errors)
 	struct writer_part part = { 0, -1, PAGE, false, 0 };
 	int fd = memfd_create("recording", MFD_ALLOW_SEALING);
 
-	ck_assert_int_eq(writer_write(fd, &facts, &part, 1, NULL, NULL), -EBADF);
+	ck_assert_int_eq(writer_write(TO(fd), &facts, &part, 1), -EBADF);
 	part.fd = make_part(1, 'x'); /* shorter than it claims */
 	part.size = 2 * PAGE;
-	ck_assert_int_eq(writer_write(fd, &facts, &part, 1, NULL, NULL), -ENODATA);
+	ck_assert_int_eq(writer_write(TO(fd), &facts, &part, 1), -ENODATA);
 	close(part.fd);
 	close(fd);
 	fd = open("/dev/full", O_RDWR);
 	if (fd >= 0) {
-		ck_assert_int_eq(writer_write(fd, &facts, NULL, 0, NULL, NULL), -ENOSPC);
+		ck_assert_int_eq(writer_write(TO(fd), &facts, NULL, 0), -ENOSPC);
 		close(fd);
 	}
 }
@@ -294,7 +296,7 @@ START_TEST(test_join)
 	struct writer_part parts[2];
 	struct regions r;
 	struct recording *rec;
-	uint64_t written = 0;
+	struct writer_out out = { .fd = fd };
 	struct stat st;
 
 	if (regions_probe(fd, 3, PAGE, &r)) {
@@ -307,10 +309,10 @@ START_TEST(test_join)
 	/* The CPU in between has nothing; behind the last whole page lies a torn one. */
 	parts[1] = region_part(fd, 3, regions_start(&r, 2), 5, 'k');
 	ck_assert_int_eq(pwrite(fd, "torn", 4, (off_t)(parts[1].offset + 5 * PAGE)), 4);
-	ck_assert_int_eq(writer_join(fd, &facts, parts, 2, r.block, &written, NULL), 0);
+	ck_assert_int_eq(writer_join(&out, &facts, parts, 2, r.block), 0);
 	ck_assert_int_eq(fstat(fd, &st), 0);
-	ck_assert_uint_eq(written, st.st_size);
-	ck_assert_uint_lt(written, 64 * PAGE);
+	ck_assert_uint_eq(out.bytes, st.st_size);
+	ck_assert_uint_lt(out.bytes, 64 * PAGE);
 	rec = read_back(fd);
 	check_facts(rec, facts.file_version);
 	check_pages(rec, 0, 3, 'a');
@@ -327,7 +329,7 @@ START_TEST(test_join_no_events)
 	int fd = disk_file();
 	struct recording *rec;
 
-	ck_assert_int_eq(writer_join(fd, &facts, NULL, 0, PAGE, NULL, NULL), 0);
+	ck_assert_int_eq(writer_join(TO(fd), &facts, NULL, 0, PAGE), 0);
 	rec = read_back(fd);
 	check_facts(rec, facts.file_version);
 	recording_close(rec);
@@ -343,11 +345,11 @@ START_TEST(test_join_refuses)
 	struct writer_part parts[] = { { 0, -1, 2 * PAGE, false, 16 * PAGE },
 				       { 1, -1, PAGE, false, 17 * PAGE } };
 
-	ck_assert_int_eq(writer_join(fd, &facts, parts, 2, PAGE, NULL, NULL), -EINVAL);
+	ck_assert_int_eq(writer_join(TO(fd), &facts, parts, 2, PAGE), -EINVAL);
 	parts[1].offset = 18 * PAGE + 1;
-	ck_assert_int_eq(writer_join(fd, &facts, parts, 2, PAGE, NULL, NULL), -EINVAL);
+	ck_assert_int_eq(writer_join(TO(fd), &facts, parts, 2, PAGE), -EINVAL);
 	parts[0].offset = 0;
-	ck_assert_int_eq(writer_join(fd, &facts, parts, 1, PAGE, NULL, NULL), -EFBIG);
+	ck_assert_int_eq(writer_join(TO(fd), &facts, parts, 1, PAGE), -EFBIG);
 	close(fd);
 }
 END_TEST
@@ -419,19 +421,18 @@ START_TEST(test_compress)
 	const struct writer_part parts[] = { real_part(from, 0, 4096, 600),
 					     real_part(from, 2, 16 << 20, 1),
 					     real_part(from, 4, 32 << 20, 20) };
-	uint64_t written = 0;
+	struct writer_out out = { .fd = fd };
 	struct recording *rec;
 	struct stat st;
 
 	if (!writer_can_compress()) {
-		ck_assert_int_eq(writer_compress(fd, &facts, parts, 3, NULL, NULL),
-				 -ENOTSUP);
+		ck_assert_int_eq(writer_compress(TO(fd), &facts, parts, 3), -ENOTSUP);
 		return;
 	}
-	ck_assert_int_eq(writer_compress(fd, &facts, parts, 3, &written, NULL), 0);
+	ck_assert_int_eq(writer_compress(&out, &facts, parts, 3), 0);
 	ck_assert_int_eq(fstat(fd, &st), 0);
-	ck_assert_uint_eq(written, st.st_size);
-	ck_assert_uint_lt(written, 600 * PAGE);
+	ck_assert_uint_eq(out.bytes, st.st_size);
+	ck_assert_uint_lt(out.bytes, 600 * PAGE);
 	rec = read_back(fd);
 	check_facts(rec, 7);
 	ck_assert_int_eq(rec->compression, COMPRESSION_ZSTD);
@@ -453,10 +454,10 @@ static int write_in(enum way way, int fd, const struct writer_facts *facts,
 		    const struct writer_part *parts, size_t nr, uint32_t block)
 {
 	if (way == WAY_COMPRESS)
-		return writer_compress(fd, facts, parts, nr, NULL, NULL);
+		return writer_compress(TO(fd), facts, parts, nr);
 	if (way == WAY_JOIN)
-		return writer_join(fd, facts, parts, nr, block, NULL, NULL);
-	return writer_write(fd, facts, parts, nr, NULL, NULL);
+		return writer_join(TO(fd), facts, parts, nr, block);
+	return writer_write(TO(fd), facts, parts, nr);
 }
 
 /* The frees have a ring buffer of their own, in each way of writing; either may be empty. */
@@ -524,20 +525,19 @@ START_TEST(test_compress_errors)
 
 	if (!writer_can_compress())
 		return;
-	ck_assert_int_eq(writer_compress(fd, &facts, NULL, 0, NULL, NULL), -EINVAL);
+	ck_assert_int_eq(writer_compress(TO(fd), &facts, NULL, 0), -EINVAL);
 	facts.file_version = 7;
-	ck_assert_int_eq(writer_compress(fd, &facts, &part, 1, NULL, NULL), -ENODATA);
+	ck_assert_int_eq(writer_compress(TO(fd), &facts, &part, 1), -ENODATA);
 	part.size = 100;
-	ck_assert_int_eq(writer_compress(fd, &facts, &part, 1, NULL, NULL), -EINVAL);
+	ck_assert_int_eq(writer_compress(TO(fd), &facts, &part, 1), -EINVAL);
 	ck_assert_int_eq(ftruncate(fd, 0), 0);
-	ck_assert_int_eq(writer_compress(fd, &facts, NULL, 0, NULL, NULL), 0);
+	ck_assert_int_eq(writer_compress(TO(fd), &facts, NULL, 0), 0);
 	recording_close(read_back(fd));
 	close(part.fd);
 	close(fd);
 	fd = open("/dev/full", O_RDWR);
 	if (fd >= 0) {
-		ck_assert_int_eq(writer_compress(fd, &facts, NULL, 0, NULL, NULL),
-				 -ENOSPC);
+		ck_assert_int_eq(writer_compress(TO(fd), &facts, NULL, 0), -ENOSPC);
 		close(fd);
 	}
 }

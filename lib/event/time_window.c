@@ -117,9 +117,10 @@ int time_window_parse(struct time_window *w, const char *text)
 	return 0;
 }
 
-static int resolve_bound(const struct time_bound *b, uint64_t first, uint64_t last,
+static int resolve_bound(const struct time_bound *b, const struct time_range *recorded,
 			 bool ns, uint64_t *ts)
 {
+	uint64_t first = recorded->first, last = recorded->last;
 	uint64_t value = ns ? b->value : b->raw;
 
 	if (b->kind == TIME_OPEN)
@@ -141,17 +142,16 @@ static int resolve_bound(const struct time_bound *b, uint64_t first, uint64_t la
 	return 0;
 }
 
-int time_window_resolve(const struct time_window *w, uint64_t first, uint64_t last,
-			bool ns, uint64_t *start, uint64_t *stop)
+int time_window_resolve(const struct time_window *w, const struct time_range *recorded,
+			bool ns, struct time_range *out)
 {
 	int err;
 
-	*start = 0;
-	*stop = UINT64_MAX;
-	err = resolve_bound(&w->start, first, last, ns, start);
+	*out = (struct time_range){ 0, UINT64_MAX };
+	err = resolve_bound(&w->start, recorded, ns, &out->first);
 	if (!err)
-		err = resolve_bound(&w->stop, first, last, ns, stop);
-	if (!err && *start > *stop)
+		err = resolve_bound(&w->stop, recorded, ns, &out->last);
+	if (!err && out->first > out->last)
 		err = -ERANGE;
 	return err;
 }

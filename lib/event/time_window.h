@@ -35,6 +35,11 @@ struct time_window {
 	struct time_bound start, stop;
 };
 
+/* Time stamps, both included. */
+struct time_range {
+	uint64_t first, last;
+};
+
 /**
  * time_window_parse() - read "START,STOP", "START,", ",STOP" or "START"
  *
@@ -47,15 +52,15 @@ int time_window_parse(struct time_window *w, const char *text) __must_check;
 
 /**
  * time_window_resolve() - turn a window into time stamps
- * @first, @last: time stamps of the recording's first and last event
+ * @recorded: time stamps of the recording's first and last event
  * @ns: the clock counts nanoseconds; if not, absolute and relative times must be whole
  *	numbers without a unit, in the clock's own
- * @start, @stop: receive the bounds, both included
+ * @out: receives the bounds; open ones are 0 and UINT64_MAX
  *
  * Return: 0; -EOPNOTSUPP a time in seconds with a clock that does not count them; -ERANGE
  * the window ends before it begins.
  */
-int time_window_resolve(const struct time_window *w, uint64_t first, uint64_t last,
-			bool ns, uint64_t *start, uint64_t *stop) __must_check;
+int time_window_resolve(const struct time_window *w, const struct time_range *recorded,
+			bool ns, struct time_range *out) __must_check;
 
 #endif

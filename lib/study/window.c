@@ -40,12 +40,19 @@ static void find_span(struct window *w, const struct recording *rec)
 
 int window_resolve(struct window *w, const struct recording *rec)
 {
+	struct time_range recorded, range;
+	int err;
+
 	w->start_ts = 0;
 	w->stop_ts = UINT64_MAX;
 	find_span(w, rec);
 	if (!w->time)
 		return 0;
-	return time_window_resolve(&w->parsed, w->first_ts, w->last_ts,
-				   recording_clock_is_ns(recording_clock(rec, w->buffer)),
-				   &w->start_ts, &w->stop_ts);
+	recorded = (struct time_range){ w->first_ts, w->last_ts };
+	err = time_window_resolve(&w->parsed, &recorded,
+				  recording_clock_is_ns(recording_clock(rec, w->buffer)),
+				  &range);
+	w->start_ts = range.first;
+	w->stop_ts = range.last;
+	return err;
 }

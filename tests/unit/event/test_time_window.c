@@ -10,16 +10,22 @@
 #define FIRST 5000000000ULL
 #define LAST  9000000000ULL
 
+static int resolve(const struct time_window *w, uint64_t first, uint64_t last, bool ns,
+		   struct time_range *out)
+{
+	return time_window_resolve(w, &(struct time_range){ first, last }, ns, out);
+}
+
 static void expect(const char *text, uint64_t start, uint64_t stop)
 {
 	struct time_window w;
-	uint64_t got_start, got_stop;
+	struct time_range range;
 
 	ck_assert_msg(!time_window_parse(&w, text), "%s", text);
-	ck_assert_int_eq(
-		time_window_resolve(&w, FIRST, LAST, true, &got_start, &got_stop), 0);
-	ck_assert_msg(got_start == start && got_stop == stop, "%s: %llu to %llu", text,
-		      (unsigned long long)got_start, (unsigned long long)got_stop);
+	ck_assert_int_eq(resolve(&w, FIRST, LAST, true, &range), 0);
+	ck_assert_msg(range.first == start && range.last == stop, "%s: %llu to %llu",
+		      text, (unsigned long long)range.first,
+		      (unsigned long long)range.last);
 }
 
 static void refuse(const char *text, int err)
@@ -82,42 +88,37 @@ END_TEST
 START_TEST(limits)
 {
 	struct time_window w;
-	uint64_t start, stop;
+	struct time_range range;
 
 	ck_assert_int_eq(time_window_parse(&w, "7,6"), 0);
-	ck_assert_int_eq(time_window_resolve(&w, FIRST, LAST, true, &start, &stop),
-			 -ERANGE);
+	ck_assert_int_eq(resolve(&w, FIRST, LAST, true, &range), -ERANGE);
 	ck_assert_int_eq(time_window_parse(&w, "0%,100%"), 0);
-	ck_assert_int_eq(time_window_resolve(&w, 0, UINT64_MAX, true, &start, &stop), 0);
-	ck_assert_uint_eq(stop, UINT64_MAX);
-	ck_assert_int_eq(time_window_resolve(&w, 9, 3, true, &start, &stop), 0);
-	ck_assert_uint_eq(stop, 9);
+	ck_assert_int_eq(resolve(&w, 0, UINT64_MAX, true, &range), 0);
+	ck_assert_uint_eq(range.last, UINT64_MAX);
+	ck_assert_int_eq(resolve(&w, 9, 3, true, &range), 0);
+	ck_assert_uint_eq(range.last, 9);
 	ck_assert_int_eq(time_window_parse(&w, ",+18446744073s"), 0);
-	ck_assert_int_eq(
-		time_window_resolve(&w, UINT64_MAX - 5, UINT64_MAX, true, &start, &stop),
-		0);
-	ck_assert_uint_eq(stop, UINT64_MAX);
+	ck_assert_int_eq(resolve(&w, UINT64_MAX - 5, UINT64_MAX, true, &range), 0);
+	ck_assert_uint_eq(range.last, UINT64_MAX);
 }
 END_TEST
 
 START_TEST(clock_without_seconds)
 {
 	struct time_window w;
-	uint64_t start, stop;
+	struct time_range range;
 
 	ck_assert_int_eq(time_window_parse(&w, "100,+50"), 0);
-	ck_assert_int_eq(time_window_resolve(&w, 90, 900, false, &start, &stop), 0);
-	ck_assert_uint_eq(start, 100);
-	ck_assert_uint_eq(stop, 140);
+	ck_assert_int_eq(resolve(&w, 90, 900, false, &range), 0);
+	ck_assert_uint_eq(range.first, 100);
+	ck_assert_uint_eq(range.last, 140);
 	ck_assert_int_eq(time_window_parse(&w, "10%,50%"), 0);
-	ck_assert_int_eq(time_window_resolve(&w, 100, 200, false, &start, &stop), 0);
-	ck_assert_uint_eq(start, 110);
+	ck_assert_int_eq(resolve(&w, 100, 200, false, &range), 0);
+	ck_assert_uint_eq(range.first, 110);
 	ck_assert_int_eq(time_window_parse(&w, "+1s"), 0);
-	ck_assert_int_eq(time_window_resolve(&w, 100, 200, false, &start, &stop),
-			 -EOPNOTSUPP);
+	ck_assert_int_eq(resolve(&w, 100, 200, false, &range), -EOPNOTSUPP);
 	ck_assert_int_eq(time_window_parse(&w, "1.5"), 0);
-	ck_assert_int_eq(time_window_resolve(&w, 100, 200, false, &start, &stop),
-			 -EOPNOTSUPP);
+	ck_assert_int_eq(resolve(&w, 100, 200, false, &range), -EOPNOTSUPP);
 }
 END_TEST
 

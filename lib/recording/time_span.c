@@ -22,6 +22,7 @@
 
 /* One CPU's sub-buffers, in the file's order. */
 struct pages {
+	const struct time_span_cpu *cpu;
 	uint64_t *ts; /* their own times */
 	uint8_t *kept;
 	size_t nr, capacity;
@@ -39,12 +40,11 @@ static int open_quiet(struct cpu_cursor **out, const struct recording *rec,
 	return ret;
 }
 
-static int read_times(struct pages *pages, const struct recording *rec,
-		      const struct time_span_cpu *cpu)
+static int read_times(struct pages *pages, const struct recording *rec)
 {
 	struct cpu_cursor *cur;
 	struct subbuf sb;
-	int ret = open_quiet(&cur, rec, cpu);
+	int ret = open_quiet(&cur, rec, pages->cpu);
 
 	if (ret)
 		return ret;
@@ -191,23 +191,22 @@ static void count_page(const struct subbuf *sb, bool big_endian, uint64_t limit,
 	}
 }
 
-/* Of kept pages the first comes from @low on, the last not after @high. */
+/* Of kept pages the last comes not after @high. */
 static int count_cpu(const struct recording *rec, const struct pages *pages,
-		     const struct time_span_options *opts, uint32_t cpu,
-		     const uint64_t bounds[2], struct time_span *span)
+		     const struct time_span_options *opts, uint64_t high,
+		     struct time_span *span)
 {
 	struct cpu_cursor *cur;
 	struct subbuf sb;
 	size_t i = 0;
-	int ret = open_quiet(&cur, rec, &opts->cpus[cpu]);
+	int ret = open_quiet(&cur, rec, pages->cpu);
 
 	if (ret)
 		return ret;
 	while ((ret = cpu_cursor_next(cur, &sb)) == 1 || ret == -EBADMSG) {
 		if (ret != 1 || i == pages->nr)
 			continue;
-		count_page(&sb, rec->big_endian, latest(pages, i++, bounds[1]), opts,
-			   span);
+		count_page(&sb, rec->big_endian, latest(pages, i++, high), opts, span);
 	}
 	cpu_cursor_close(cur);
 	return ret;
@@ -224,7 +223,8 @@ int time_span_check(const struct recording *rec, const struct time_span_options 
 
 	*out = (struct time_span){ 0 };
 	for (c = 0; c < opts->nr_cpus && !ret; c++) {
-		ret = read_times(&cpus[c], rec, &opts->cpus[c]);
+		cpus[c].cpu = &opts->cpus[c];
+		ret = read_times(&cpus[c], rec);
 		if (!ret)
 			ret = keep_ordered(&cpus[c]);
 	}
@@ -234,7 +234,7 @@ int time_span_check(const struct recording *rec, const struct time_span_options 
 		for (i = 0; i < cpus[c].nr; i++)
 			cpus[c].kept[i] &=
 				cpus[c].ts[i] >= bounds[0] && cpus[c].ts[i] <= bounds[1];
-		ret = count_cpu(rec, &cpus[c], opts, c, bounds, out);
+		ret = count_cpu(rec, &cpus[c], opts, bounds[1], out);
 	}
 	for (c = 0; c < opts->nr_cpus && cpus; c++) {
 		free(cpus[c].ts);

@@ -45,19 +45,28 @@ int import_text(struct import *im);
 int import_raw_pages(struct import *im);
 
 /* import_output.c */
-/* What --kallsyms or --system-map names; nothing without. GO_ON, or an exit code. */
-int import_read_symbols(const struct import_options *o, struct strbuf *text);
+/* Reads what --kallsyms or --system-map names, nothing without, and opens @im->out; GO_ON, or
+ * an exit code after a message.
+ */
+int import_begin(struct import *im, struct strbuf *symbols);
 /* What the user says of the copy's kernel; borrows from @im and @symbols. */
 struct recording_import_options import_known(struct import *im,
 					     const struct strbuf *symbols);
-/* Opens @im->out; GO_ON, or an exit code after a message. */
-int import_open_output(struct import *im);
-/* An unnamed file beside the output, for one CPU's pages; @ctx is a struct import. */
-int import_open_part(void *ctx, uint32_t cpu);
+/**
+ * struct import_result - what a source became, for the file and for the user
+ * @summary: what there is of it, before "of N CPUs"
+ * @notes: what was lost, a note a line
+ */
+struct import_result {
+	const struct writer_facts *facts;
+	const struct writer_part *parts;
+	size_t nr_parts;
+	const char *summary, *notes;
+};
+
 /* Writes the recording and gives it its name; GO_ON, or an exit code after a message. */
-int import_write(struct import *im, const struct writer_facts *facts,
-		 const struct writer_part *parts, size_t nr_parts);
-/* "kmemx: note: ..." for each line of @notes, and what to do next. */
-void import_say(const struct import *im, const char *summary, const char *notes);
+int import_write(struct import *im, const struct import_result *r);
+/* What has been written, "kmemx: note: ..." for each note, and what to do next. */
+void import_say(const struct import *im, const struct import_result *r);
 
 #endif

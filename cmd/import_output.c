@@ -9,7 +9,7 @@
 #include "import.h"
 #include "recording/text_file.h"
 
-int import_read_symbols(const struct import_options *o, struct strbuf *text)
+static int read_symbols(const struct import_options *o, struct strbuf *text)
 {
 	const char *path = o->kallsyms ? o->kallsyms : o->system_map;
 	int err = path ? text_file_read(text, path, IO_FILE_OR_PIPE) : 0;
@@ -21,6 +21,23 @@ int import_read_symbols(const struct import_options *o, struct strbuf *text)
 	return EXIT_FAILED;
 }
 
+int import_begin(struct import *im, struct strbuf *symbols)
+{
+	int ret = read_symbols(im->opts, symbols);
+
+	if (ret != GO_ON)
+		return ret;
+	return output_open(&im->out, im->opts->output, &im->log) ? EXIT_FAILED : GO_ON;
+}
+
+/* An unnamed file beside the output, for one CPU's pages. */
+static int open_part(void *ctx, uint32_t cpu)
+{
+	const struct import *im = ctx;
+
+	return new_file_unnamed(im->out.file.dir_fd, false);
+}
+
 struct recording_import_options import_known(struct import *im,
 					     const struct strbuf *symbols)
 {
@@ -30,30 +47,16 @@ struct recording_import_options import_known(struct import *im,
 		.page_size = (uint32_t)im->opts->page_size,
 		.symbols = symbols->data,
 		.symbols_size = symbols->size,
-		.open_part = import_open_part,
+		.open_part = open_part,
 		.ctx = im,
 	};
 }
 
-int import_open_output(struct import *im)
-{
-	return output_open(&im->out, im->opts->output, &im->log) ? EXIT_FAILED : GO_ON;
-}
-
-int import_open_part(void *ctx, uint32_t cpu)
-{
-	const struct import *im = ctx;
-
-	return new_file_unnamed(im->out.file.dir_fd, false);
-}
-
-int import_write(struct import *im, const struct writer_facts *facts,
-		 const struct writer_part *parts, size_t nr_parts)
+int import_write(struct import *im, const struct import_result *r)
 {
 	struct writer_out out = { .fd = im->out.file.fd, .log = &im->log };
-	int ret;
+	int ret = writer_write(&out, r->facts, r->parts, r->nr_parts);
 
-	ret = writer_write(&out, facts, parts, nr_parts);
 	if (ret) {
 		message_error(IMPORT_COMMAND,
 			      "cannot write %s: %s\n  Choose another place: -o FILE",
@@ -65,14 +68,15 @@ int import_write(struct import *im, const struct writer_facts *facts,
 								       : GO_ON;
 }
 
-void import_say(const struct import *im, const char *summary, const char *notes)
+void import_say(const struct import *im, const struct import_result *r)
 {
-	const char *output = im->opts->output;
+	const char *output = im->opts->output, *notes = r->notes;
 	bool named = strcmp(output, IMPORT_DEFAULT_OUTPUT) != 0;
 
 	if (im->opts->quiet)
 		return;
-	message_info("%s -> %s", summary, output);
+	message_info("%s of %zu CPU%s -> %s", r->summary, r->nr_parts,
+		     r->nr_parts == 1 ? "" : "s", output);
 	while (*notes) {
 		size_t len = strcspn(notes, "\n");
 

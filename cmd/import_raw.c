@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -30,16 +31,22 @@ static int open_failed(const struct import *im, int err)
 	}
 }
 
-static void say(const struct import *im, const struct raw_pages *rp)
+static int write_recording(struct import *im, const struct raw_pages *rp)
 {
-	struct strbuf sb = { 0 };
-	size_t nr_cpus;
+	struct import_result r = { .facts = raw_pages_facts(rp),
+				   .notes = raw_pages_notes(rp) };
+	char summary[64];
+	int ret;
 
-	raw_pages_parts(rp, &nr_cpus);
-	strbuf_printf(&sb, "%" PRIu64 " bytes, raw pages of %zu CPU%s", im->file_bytes,
-		      nr_cpus, nr_cpus == 1 ? "" : "s");
-	import_say(im, strbuf_text(&sb), raw_pages_notes(rp));
-	strbuf_free(&sb);
+	r.parts = raw_pages_parts(rp, &r.nr_parts);
+	ret = import_write(im, &r);
+	if (ret != GO_ON)
+		return ret;
+	snprintf(summary, sizeof(summary), "%" PRIu64 " bytes, raw pages",
+		 im->file_bytes);
+	r.summary = summary;
+	import_say(im, &r);
+	return EXIT_OK;
 }
 
 static int run(struct import *im, const struct strbuf *symbols)
@@ -47,17 +54,10 @@ static int run(struct import *im, const struct strbuf *symbols)
 	const struct recording_import_options opts = import_known(im, symbols);
 	struct raw_pages *rp = NULL;
 	int err = raw_pages_open(&rp, im->opts->raw_pages, &opts, &im->log), ret;
-	const struct writer_part *parts;
-	size_t nr_parts;
 
 	if (err)
 		return open_failed(im, err);
-	parts = raw_pages_parts(rp, &nr_parts);
-	ret = import_write(im, raw_pages_facts(rp), parts, nr_parts);
-	if (ret == GO_ON) {
-		say(im, rp);
-		ret = EXIT_OK;
-	}
+	ret = write_recording(im, rp);
 	raw_pages_close(rp);
 	return ret;
 }
@@ -65,10 +65,8 @@ static int run(struct import *im, const struct strbuf *symbols)
 int import_raw_pages(struct import *im)
 {
 	struct strbuf symbols = { 0 };
-	int ret = import_read_symbols(im->opts, &symbols);
+	int ret = import_begin(im, &symbols);
 
-	if (ret == GO_ON)
-		ret = import_open_output(im);
 	if (ret == GO_ON)
 		ret = run(im, &symbols);
 	strbuf_free(&symbols);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -90,25 +91,36 @@ static int run_failed(const struct import *im, int err)
 	return err == -EBADMSG || err == -EIO ? EXIT_UNREADABLE : EXIT_FAILED;
 }
 
-static void say(const struct import *im, const struct text_import *ti)
+static void warn_unreadable(const struct import *im, const struct text_import_result *r)
 {
-	const struct text_import_result *r = text_import_result(ti);
-	struct strbuf sb = { 0 };
-	size_t nr_cpus;
+	struct strbuf line = { 0 };
 
-	text_import_parts(ti, &nr_cpus);
-	if (r->nr_unreadable) {
-		quote(&sb, r);
-		log_msg(&im->log, LOG_WARN,
-			"%" PRIu64 " of %" PRIu64
-			" lines could not be read; the first:\n  %s",
-			r->nr_unreadable, r->nr_lines, strbuf_text(&sb));
-		strbuf_reset(&sb);
-	}
-	strbuf_printf(&sb, "%" PRIu64 " events of %zu CPU%s", r->nr_events, nr_cpus,
-		      nr_cpus == 1 ? "" : "s");
-	import_say(im, strbuf_text(&sb), text_import_notes(ti));
-	strbuf_free(&sb);
+	if (!r->nr_unreadable)
+		return;
+	quote(&line, r);
+	log_msg(&im->log, LOG_WARN,
+		"%" PRIu64 " of %" PRIu64 " lines could not be read; the first:\n  %s",
+		r->nr_unreadable, r->nr_lines, strbuf_text(&line));
+	strbuf_free(&line);
+}
+
+static int write_recording(struct import *im, const struct text_import *ti)
+{
+	struct import_result r = { .facts = text_import_facts(ti),
+				   .notes = text_import_notes(ti) };
+	char summary[64];
+	int ret;
+
+	r.parts = text_import_parts(ti, &r.nr_parts);
+	ret = import_write(im, &r);
+	if (ret != GO_ON)
+		return ret;
+	warn_unreadable(im, text_import_result(ti));
+	snprintf(summary, sizeof(summary), "%" PRIu64 " events",
+		 text_import_result(ti)->nr_events);
+	r.summary = summary;
+	import_say(im, &r);
+	return EXIT_OK;
 }
 
 static int run(struct import *im, struct line_source *ls, const struct strbuf *symbols)
@@ -116,21 +128,10 @@ static int run(struct import *im, struct line_source *ls, const struct strbuf *s
 	const struct recording_import_options opts = import_known(im, symbols);
 	struct text_import *ti = NULL;
 	int err = text_import_run(&ti, ls, &opts), ret;
-	const struct writer_part *parts;
-	size_t nr_parts;
 
 	if (err && err != -ENODATA)
 		return run_failed(im, err);
-	if (err) {
-		ret = nothing_found(im, ti);
-	} else {
-		parts = text_import_parts(ti, &nr_parts);
-		ret = import_write(im, text_import_facts(ti), parts, nr_parts);
-	}
-	if (ret == GO_ON) {
-		say(im, ti);
-		ret = EXIT_OK;
-	}
+	ret = err ? nothing_found(im, ti) : write_recording(im, ti);
 	text_import_free(ti);
 	return ret;
 }
@@ -142,9 +143,7 @@ int import_text(struct import *im)
 	int ret = open_text(&ls, im->opts->text);
 
 	if (ret == GO_ON)
-		ret = import_read_symbols(im->opts, &symbols);
-	if (ret == GO_ON)
-		ret = import_open_output(im);
+		ret = import_begin(im, &symbols);
 	if (ret == GO_ON)
 		ret = run(im, ls, &symbols);
 	line_source_close(ls);

@@ -15,7 +15,7 @@
 #include "base/bytes.h"
 #include "event/stack_claims.h"
 #include "recording/cpu_cursor.h"
-#include "recording/part_pages.h"
+#include "recording/subbuf_writer.h"
 #include "recording/writer.h"
 
 /* Who has a callchain: an event of the part, or another. */
@@ -23,7 +23,7 @@ enum { CLAIM_KEPT = 1, CLAIM_DROPPED };
 
 /* One CPU on its way through; begins anew with each. */
 struct part_cpu {
-	struct part_pages pw;
+	struct subbuf_writer pw;
 	struct stack_claims claims; /* CLAIM_* */
 	uint64_t last_ts, gap_ts;
 	bool damaged, past_stop;
@@ -87,7 +87,8 @@ static void add_gap(struct part *p, struct part_cpu *c, uint64_t ts, uint64_t mi
 		return;
 	p->result->nr_gaps++;
 	c->gap_ts = ts < p->opts->stop_ts ? ts : p->opts->stop_ts;
-	part_pages_lost(&c->pw, missed && !c->damaged ? missed : SUBBUF_MISSED_UNKNOWN);
+	subbuf_writer_lost(&c->pw,
+			   missed && !c->damaged ? missed : SUBBUF_MISSED_UNKNOWN);
 }
 
 /* Those of a sub-buffer's records that are kept, into p->kept. Returns whether these are all
@@ -135,10 +136,10 @@ static int add_subbuf(struct part *p, struct part_cpu *c, const struct subbuf *s
 		return ret < 0 ? ret : 0;
 	p->nr_kept += nr;
 	if (ret)
-		return part_pages_copy(&c->pw, sb);
+		return subbuf_writer_copy(&c->pw, sb);
 	long_form = subbuf_has_long_form(sb, p->rec->big_endian);
 	for (i = 0, ret = 0; i < nr && !ret; i++)
-		ret = part_pages_add(&c->pw, &p->kept[i], long_form);
+		ret = subbuf_writer_add(&c->pw, &p->kept[i], long_form);
 	return ret;
 }
 
@@ -174,20 +175,20 @@ static int add_cpu(struct part *p, uint32_t buffer, uint32_t i, struct writer_pa
 {
 	const struct recording_buffer *buf = &p->rec->buffers[buffer];
 	struct part_cpu c = { 0 };
-	int ret = part_pages_init(&c.pw, &p->rec->layout, p->rec->big_endian,
-				  buf->page_size);
+	int ret = subbuf_writer_init(&c.pw, &p->rec->layout, p->rec->big_endian,
+				     buf->page_size);
 
-	part_pages_to(&c.pw, p->opts->pages_fd, p->pages_size);
+	subbuf_writer_to(&c.pw, p->opts->pages_fd, p->pages_size);
 	if (!ret)
 		ret = walk_cpu(p, &c, buffer, i);
 	if (!ret)
-		ret = part_pages_finish(&c.pw, c.gap_ts);
+		ret = subbuf_writer_finish(&c.pw, c.gap_ts);
 	*out = (struct writer_part){ .cpu = buf->cpus[i].cpu,
 				     .fd = p->opts->pages_fd,
 				     .size = c.pw.offset - p->pages_size,
 				     .offset = p->pages_size };
 	p->pages_size = c.pw.offset;
-	part_pages_free(&c.pw);
+	subbuf_writer_free(&c.pw);
 	return ret;
 }
 

@@ -50,7 +50,7 @@ struct text_event_stats {
 };
 
 /**
- * struct text_record - a record, ready for page_writer_event()
+ * struct text_record - a record, ready for native_pages_event()
  * @site: the event's callsite, and in a stack, that of the event that it belongs to; 0: none
  * @site_function: where the function of @site begins
  */

@@ -17,7 +17,7 @@
 #include "import/text_events.h"
 #include "import/text_formats.h"
 #include "import/text_notes.h"
-#include "recording/page_writer.h"
+#include "recording/native_pages.h"
 #include "recording/subbuf.h"
 
 #define NS_PER_US 1000U
@@ -27,7 +27,7 @@
 /* @site, @site_function: of its last event, see text_events.h. */
 struct text_cpu {
 	uint32_t cpu;
-	struct page_writer pages;
+	struct native_pages pages;
 	uint64_t site, site_function;
 };
 
@@ -75,7 +75,7 @@ static int add_cpu(struct text_import *ti, uint32_t cpu)
 		return fd;
 	c = &ti->cpus[ti->nr_cpus];
 	*c = (struct text_cpu){ .cpu = cpu };
-	ret = page_writer_init(&c->pages, fd);
+	ret = native_pages_init(&c->pages, fd);
 	if (ret) {
 		close(fd);
 		return ret;
@@ -83,9 +83,9 @@ static int add_cpu(struct text_import *ti, uint32_t cpu)
 	ti->by_cpu[cpu] = (uint32_t)++ti->nr_cpus;
 	/* A ring buffer overwrites its oldest events. */
 	if (ti->traits.overwritten)
-		page_writer_loss(&c->pages, ti->traits.header_cpus == 1
-						    ? ti->traits.overwritten
-						    : SUBBUF_MISSED_UNKNOWN);
+		native_pages_loss(&c->pages, ti->traits.header_cpus == 1
+						     ? ti->traits.overwritten
+						     : SUBBUF_MISSED_UNKNOWN);
 	return 0;
 }
 
@@ -159,7 +159,8 @@ static int end_stack(struct text_import *ti)
 	if (!ti->in_stack)
 		return 0;
 	ti->in_stack = false;
-	return page_writer_event(&c->pages, ti->stack_ts, ti->stack.data, ti->stack.size);
+	return native_pages_event(&c->pages, ti->stack_ts, ti->stack.data,
+				  ti->stack.size);
 }
 
 static int import_event(struct text_import *ti, const struct ftrace_line *line,
@@ -200,7 +201,7 @@ static int import_event(struct text_import *ti, const struct ftrace_line *line,
 	c->site = ti->record.site;
 	c->site_function = ti->record.site_function;
 	ti->skip_frames = other; /* a user's stack: addresses of another program */
-	return page_writer_event(&c->pages, ts, ti->record.data, ti->record.size);
+	return native_pages_event(&c->pages, ts, ti->record.data, ti->record.size);
 }
 
 static int import_lost(struct text_import *ti, const struct ftrace_line *line)
@@ -209,9 +210,10 @@ static int import_lost(struct text_import *ti, const struct ftrace_line *line)
 	int ret = get_cpu(ti, line->cpu, &index);
 
 	if (!ret && line->lost)
-		page_writer_loss(&ti->cpus[index].pages, line->lost == FTRACE_LOST_UNKNOWN
-								 ? SUBBUF_MISSED_UNKNOWN
-								 : line->lost);
+		native_pages_loss(&ti->cpus[index].pages,
+				  line->lost == FTRACE_LOST_UNKNOWN
+					  ? SUBBUF_MISSED_UNKNOWN
+					  : line->lost);
 	return ret;
 }
 
@@ -231,7 +233,7 @@ static void import_totals(struct text_import *ti, const struct ftrace_line *line
 	    __builtin_add_overflow(ti->traits.overwritten, lost, &ti->traits.overwritten))
 		return;
 	for (size_t i = 0; i < ti->nr_cpus; i++)
-		page_writer_loss(&ti->cpus[i].pages, SUBBUF_MISSED_UNKNOWN);
+		native_pages_loss(&ti->cpus[i].pages, SUBBUF_MISSED_UNKNOWN);
 }
 
 static int import_frame(struct text_import *ti, const struct ftrace_line *line,
@@ -342,8 +344,8 @@ static int compose_texts(struct text_import *ti)
 	struct system_texts *t = &ti->texts;
 	int ret;
 
-	strbuf_puts(&t->header_page, page_writer_header_page);
-	strbuf_puts(&t->header_event, page_writer_header_event);
+	strbuf_puts(&t->header_page, native_pages_header_page);
+	strbuf_puts(&t->header_event, native_pages_header_event);
 	strbuf_puts(&t->trace_clock, ti->traits.counter ? "[counter]\n" : "[local]\n");
 	name_addrs_text(ti->addrs, &t->kallsyms);
 	text_notes(&ti->notes, &ti->traits, &ti->events, &ti->result);
@@ -370,8 +372,8 @@ static int compose(struct text_import *ti)
 		ret = compose_parts(ti);
 	ti->facts = (struct writer_facts){
 		.file_version = 7,
-		.page_size = PAGE_WRITER_PAGE_SIZE,
-		.long_size = PAGE_WRITER_LONG_SIZE,
+		.page_size = NATIVE_PAGES_SIZE,
+		.long_size = NATIVE_PAGES_LONG_SIZE,
 		.clock = ti->traits.counter ? "counter" : "local",
 		.nr_cpus = highest + 1 > ti->traits.header_cpus ? highest + 1
 								: ti->traits.header_cpus,
@@ -396,7 +398,7 @@ static int read_lines(struct text_import *ti, struct line_source *ls)
 	if (!ret)
 		ret = end_stack(ti);
 	for (size_t i = 0; !ret && i < ti->nr_cpus; i++)
-		ret = page_writer_finish(&ti->cpus[i].pages);
+		ret = native_pages_finish(&ti->cpus[i].pages);
 	ti->result.cut_short = line_source_cut_short(ls);
 	ti->result.nr_events = ti->events.stats.nr_records;
 	return ret;
@@ -480,7 +482,7 @@ void text_import_free(struct text_import *ti)
 		return;
 	for (size_t i = 0; i < ti->nr_cpus; i++) {
 		close(ti->cpus[i].pages.pages.fd);
-		page_writer_free(&ti->cpus[i].pages);
+		native_pages_free(&ti->cpus[i].pages);
 	}
 	free(ti->cpus);
 	free(ti->by_cpu);

@@ -3,7 +3,7 @@
  * recording: ring-buffer pages made of event records.
  * In: records of one CPU, or whole sub-buffers. Out: pages as the kernel writes them.
  */
-#include "recording/part_pages.h"
+#include "recording/subbuf_writer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,13 +16,13 @@
 #define FLUSH_SIZE     (64U << 10)
 #define SHORT_FORM_MAX (SUBBUF_DATA_MAX * 4U)
 
-static void set_u32(const struct part_pages *pw, uint8_t *p, uint32_t v)
+static void set_u32(const struct subbuf_writer *pw, uint8_t *p, uint32_t v)
 {
 	v = pw->big_endian ? htobe32(v) : htole32(v);
 	memcpy(p, &v, sizeof(v));
 }
 
-static void set_long(const struct part_pages *pw, uint8_t *p, unsigned int size,
+static void set_long(const struct subbuf_writer *pw, uint8_t *p, unsigned int size,
 		     uint64_t v)
 {
 	if (size == 4) {
@@ -33,45 +33,45 @@ static void set_long(const struct part_pages *pw, uint8_t *p, unsigned int size,
 	memcpy(p, &v, sizeof(v));
 }
 
-static uint32_t capacity(const struct part_pages *pw)
+static uint32_t capacity(const struct subbuf_writer *pw)
 {
 	return pw->page_size - pw->layout->data_offset;
 }
 
-int part_pages_init(struct part_pages *pw, const struct page_layout *layout,
-		    bool big_endian, uint32_t page_size)
+int subbuf_writer_init(struct subbuf_writer *pw, const struct page_layout *layout,
+		       bool big_endian, uint32_t page_size)
 {
-	*pw = (struct part_pages){ .layout = layout,
-				   .big_endian = big_endian,
-				   .page_size = page_size,
-				   .fd = -1 };
+	*pw = (struct subbuf_writer){ .layout = layout,
+				      .big_endian = big_endian,
+				      .page_size = page_size,
+				      .fd = -1 };
 	if (page_size <= layout->data_offset)
 		return -EINVAL;
 	pw->page = calloc(1, page_size);
 	return pw->page ? 0 : -ENOMEM;
 }
 
-void part_pages_to(struct part_pages *pw, int fd, uint64_t offset)
+void subbuf_writer_to(struct subbuf_writer *pw, int fd, uint64_t offset)
 {
 	pw->fd = fd;
 	pw->offset = offset;
 }
 
-void part_pages_free(struct part_pages *pw)
+void subbuf_writer_free(struct subbuf_writer *pw)
 {
 	free(pw->page);
 	strbuf_free(&pw->pages);
-	*pw = (struct part_pages){ 0 };
+	*pw = (struct subbuf_writer){ 0 };
 }
 
-void part_pages_lost(struct part_pages *pw, uint64_t missed)
+void subbuf_writer_lost(struct subbuf_writer *pw, uint64_t missed)
 {
 	if (missed == SUBBUF_MISSED_UNKNOWN ||
 	    __builtin_add_overflow(pw->missed, missed, &pw->missed))
 		pw->missed = SUBBUF_MISSED_UNKNOWN;
 }
 
-static int flush(struct part_pages *pw)
+static int flush(struct subbuf_writer *pw)
 {
 	int ret = pw->pages.failed ? -ENOMEM : 0;
 
@@ -82,7 +82,7 @@ static int flush(struct part_pages *pw)
 	return ret;
 }
 
-static void start_page(struct part_pages *pw, uint64_t ts)
+static void start_page(struct subbuf_writer *pw, uint64_t ts)
 {
 	memset(pw->page, 0, pw->page_size);
 	pw->used = 0;
@@ -93,7 +93,7 @@ static void start_page(struct part_pages *pw, uint64_t ts)
 }
 
 /* The page's header: time stamp, commit word; and behind the data how many were lost. */
-static int end_page(struct part_pages *pw)
+static int end_page(struct subbuf_writer *pw)
 {
 	const struct page_layout *l = pw->layout;
 	uint64_t commit = pw->used;
@@ -116,7 +116,7 @@ static int end_page(struct part_pages *pw)
 	return pw->pages.size >= FLUSH_SIZE || pw->pages.failed ? flush(pw) : 0;
 }
 
-static void put_head(struct part_pages *pw, uint32_t type_len, uint64_t delta)
+static void put_head(struct subbuf_writer *pw, uint32_t type_len, uint64_t delta)
 {
 	uint32_t low = (uint32_t)(delta & ((1U << DELTA_BITS) - 1));
 
@@ -125,7 +125,7 @@ static void put_head(struct part_pages *pw, uint32_t type_len, uint64_t delta)
 	pw->used += 4;
 }
 
-static void put_word(struct part_pages *pw, uint32_t word)
+static void put_word(struct subbuf_writer *pw, uint32_t word)
 {
 	set_u32(pw, pw->page + pw->layout->data_offset + pw->used, word);
 	pw->used += 4;
@@ -143,7 +143,7 @@ static uint64_t record_room(const struct raw_record *rec, bool long_form, uint64
 	       (((uint64_t)rec->size + 3) & ~3ULL);
 }
 
-static void put_record(struct part_pages *pw, const struct raw_record *rec,
+static void put_record(struct subbuf_writer *pw, const struct raw_record *rec,
 		       bool long_form, uint64_t delta)
 {
 	if (delta >> DELTA_BITS) {
@@ -160,7 +160,7 @@ static void put_record(struct part_pages *pw, const struct raw_record *rec,
 }
 
 /* What is left for records; behind them stands the number of the events lost before. */
-static uint32_t room_left(const struct part_pages *pw)
+static uint32_t room_left(const struct subbuf_writer *pw)
 {
 	uint32_t left = capacity(pw) - pw->used;
 	bool number = pw->page_missed && pw->page_missed != SUBBUF_MISSED_UNKNOWN;
@@ -170,7 +170,8 @@ static uint32_t room_left(const struct part_pages *pw)
 	return left > pw->layout->long_size ? left - pw->layout->long_size : 0;
 }
 
-int part_pages_add(struct part_pages *pw, const struct raw_record *rec, bool long_form)
+int subbuf_writer_add(struct subbuf_writer *pw, const struct raw_record *rec,
+		      bool long_form)
 {
 	uint64_t delta = rec->ts - pw->last_ts;
 	int ret;
@@ -194,7 +195,7 @@ int part_pages_add(struct part_pages *pw, const struct raw_record *rec, bool lon
 	return 0;
 }
 
-int part_pages_copy(struct part_pages *pw, const struct subbuf *sb)
+int subbuf_writer_copy(struct subbuf_writer *pw, const struct subbuf *sb)
 {
 	int ret = end_page(pw);
 
@@ -208,7 +209,7 @@ int part_pages_copy(struct part_pages *pw, const struct subbuf *sb)
 	return end_page(pw);
 }
 
-int part_pages_finish(struct part_pages *pw, uint64_t ts)
+int subbuf_writer_finish(struct subbuf_writer *pw, uint64_t ts)
 {
 	int ret = end_page(pw);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: records through recording/part_pages.c and back through recording/subbuf.h.
+ * tests: records through recording/subbuf_writer.c and back through recording/subbuf.h.
  */
 #include <check.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "recording/cpu_cursor.h"
-#include "recording/part_pages.h"
+#include "recording/subbuf_writer.h"
 
 #define PAGE 256U
 #define MAX  200U
@@ -21,7 +21,7 @@ static const struct page_layout layouts[] = { { 8, 8, 16 }, { 4, 8, 12 } };
 static struct recording rec;
 static struct recording_buffer buffer;
 static struct recording_cpu cpu;
-static struct part_pages pw;
+static struct subbuf_writer pw;
 static uint8_t bytes[PAGE];
 static int fd;
 
@@ -32,8 +32,8 @@ static void begin(unsigned int layout, bool big_endian)
 	rec = (struct recording){ .layout = layouts[layout],
 				  .big_endian = big_endian,
 				  .path = (char *)"pages" };
-	ck_assert_int_eq(part_pages_init(&pw, &rec.layout, rec.big_endian, PAGE), 0);
-	part_pages_to(&pw, fd, 0);
+	ck_assert_int_eq(subbuf_writer_init(&pw, &rec.layout, rec.big_endian, PAGE), 0);
+	subbuf_writer_to(&pw, fd, 0);
 }
 
 static void add(uint64_t ts, uint32_t size, bool long_form)
@@ -41,7 +41,7 @@ static void add(uint64_t ts, uint32_t size, bool long_form)
 	struct raw_record r = { ts, bytes, size };
 
 	memset(bytes, (int)(ts % 251), sizeof(bytes));
-	ck_assert_int_eq(part_pages_add(&pw, &r, long_form), 0);
+	ck_assert_int_eq(subbuf_writer_add(&pw, &r, long_form), 0);
 }
 
 /* Everything read back: an event's time and size, or with size UINT32_MAX a loss. */
@@ -52,7 +52,7 @@ static size_t read_back(struct raw_record *found)
 	size_t nr = 0;
 	int ret;
 
-	ck_assert_int_eq(part_pages_finish(&pw, 7), 0);
+	ck_assert_int_eq(subbuf_writer_finish(&pw, 7), 0);
 	cpu = (struct recording_cpu){ .size = pw.offset };
 	buffer = (struct recording_buffer){
 		.name = (char *)"", .page_size = PAGE, .cpus = &cpu, .nr_cpus = 1
@@ -78,7 +78,7 @@ static size_t read_back(struct raw_record *found)
 	ck_assert_int_eq(ret, 0);
 	cpu_cursor_close(cur);
 	source_close(&rec.src);
-	part_pages_free(&pw);
+	subbuf_writer_free(&pw);
 	return nr;
 }
 
@@ -148,13 +148,13 @@ START_TEST(losses_stay_where_they_are)
 
 	begin(_i & 1, _i & 2);
 	add(10, 8, false);
-	part_pages_lost(&pw, 3);
-	part_pages_lost(&pw, 4);
+	subbuf_writer_lost(&pw, 3);
+	subbuf_writer_lost(&pw, 4);
 	add(20, 8, false);
-	part_pages_lost(&pw, SUBBUF_MISSED_UNKNOWN);
-	part_pages_lost(&pw, 4);
+	subbuf_writer_lost(&pw, SUBBUF_MISSED_UNKNOWN);
+	subbuf_writer_lost(&pw, 4);
 	add(30, 8, false);
-	part_pages_lost(&pw, 9);
+	subbuf_writer_lost(&pw, 9);
 	nr = read_back(found);
 	ck_assert_uint_eq(nr, 6);
 	expect(&found[0], 10, 8);
@@ -171,12 +171,13 @@ START_TEST(what_fits_no_page)
 	struct raw_record r = { 10, bytes, PAGE - layouts[0].data_offset - 4 };
 
 	begin(0, false);
-	ck_assert_int_eq(part_pages_add(&pw, &r, false), -EINVAL);
+	ck_assert_int_eq(subbuf_writer_add(&pw, &r, false), -EINVAL);
 	r.size = 100; /* alone it needs no length word */
-	ck_assert_int_eq(part_pages_add(&pw, &r, true), 0);
-	part_pages_free(&pw);
-	ck_assert_int_eq(part_pages_init(&pw, &rec.layout, rec.big_endian, 16), -EINVAL);
-	part_pages_free(&pw);
+	ck_assert_int_eq(subbuf_writer_add(&pw, &r, true), 0);
+	subbuf_writer_free(&pw);
+	ck_assert_int_eq(subbuf_writer_init(&pw, &rec.layout, rec.big_endian, 16),
+			 -EINVAL);
+	subbuf_writer_free(&pw);
 	close(fd);
 }
 END_TEST
@@ -186,15 +187,15 @@ START_TEST(write_errors)
 	begin(0, false);
 	close(fd);
 	add(10, 8, false);
-	ck_assert_int_eq(part_pages_finish(&pw, 0), -EBADF);
-	part_pages_free(&pw);
+	ck_assert_int_eq(subbuf_writer_finish(&pw, 0), -EBADF);
+	subbuf_writer_free(&pw);
 }
 END_TEST
 
-Suite *test_part_pages_suite(void)
+Suite *test_subbuf_writer_suite(void)
 {
-	Suite *s = suite_create("part_pages");
-	TCase *tc = tcase_create("part_pages");
+	Suite *s = suite_create("subbuf_writer");
+	TCase *tc = tcase_create("subbuf_writer");
 
 	tcase_add_loop_test(tc, times_and_sizes, 0, 4);
 	tcase_add_loop_test(tc, pages_fill_up, 0, 4);

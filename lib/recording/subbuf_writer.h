@@ -6,19 +6,19 @@
  *
  * Format: recording/subbuf.h.
  */
-#ifndef KMEMX_RECORDING_PART_PAGES_H
-#define KMEMX_RECORDING_PART_PAGES_H
+#ifndef KMEMX_RECORDING_SUBBUF_WRITER_H
+#define KMEMX_RECORDING_SUBBUF_WRITER_H
 
 #include "base/strbuf.h"
 #include "recording/recording.h"
 #include "recording/subbuf.h"
 
 /**
- * struct part_pages - part_pages_init() it
+ * struct subbuf_writer - subbuf_writer_init() it
  * @missed: events lost before the next record: 0, their number, SUBBUF_MISSED_UNKNOWN
  * @offset: where the next page goes in @fd
  */
-struct part_pages {
+struct subbuf_writer {
 	const struct page_layout *layout;
 	bool big_endian;
 	uint32_t page_size;
@@ -37,27 +37,27 @@ struct part_pages {
 /* For pages of @page_size bytes. @layout outlives @pw. 0; -EINVAL if no event has room in
  * such a page; -ENOMEM.
  */
-int part_pages_init(struct part_pages *pw, const struct page_layout *layout,
-		    bool big_endian, uint32_t page_size) __must_check;
+int subbuf_writer_init(struct subbuf_writer *pw, const struct page_layout *layout,
+		       bool big_endian, uint32_t page_size) __must_check;
 /* They are appended to @fd from @offset on; to be said before the first record. */
-void part_pages_to(struct part_pages *pw, int fd, uint64_t offset);
+void subbuf_writer_to(struct subbuf_writer *pw, int fd, uint64_t offset);
 /* Events were lost before what comes next; adds up. */
-void part_pages_lost(struct part_pages *pw, uint64_t missed);
+void subbuf_writer_lost(struct subbuf_writer *pw, uint64_t missed);
 /**
- * part_pages_add() - append a record
+ * subbuf_writer_add() - append a record
  * @rec: at most as long as a page has room for; its time stamp is kept
  * @long_form: with a length word, whatever its length (subbuf_has_long_form())
  *
  * A page's first record gives it its time stamp. Return: 0; -EINVAL what fits no page;
  * -errno of the write.
  */
-int part_pages_add(struct part_pages *pw, const struct raw_record *rec,
-		   bool long_form) __must_check;
+int subbuf_writer_add(struct subbuf_writer *pw, const struct raw_record *rec,
+		      bool long_form) __must_check;
 /* Appends all of a sub-buffer as it is. 0; -errno of the write. */
-int part_pages_copy(struct part_pages *pw, const struct subbuf *sb) __must_check;
+int subbuf_writer_copy(struct subbuf_writer *pw, const struct subbuf *sb) __must_check;
 /* Writes what is left; a loss behind the last record gets an empty page, of time @ts. */
-int part_pages_finish(struct part_pages *pw, uint64_t ts) __must_check;
-void part_pages_free(struct part_pages *pw);
+int subbuf_writer_finish(struct subbuf_writer *pw, uint64_t ts) __must_check;
+void subbuf_writer_free(struct subbuf_writer *pw);
 
 /* Has every record of @sb a length word, as on machines that align data to eight bytes? */
 bool subbuf_has_long_form(const struct subbuf *sb, bool big_endian);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: recording/page_writer.h, read back by subbuf.h.
+ * tests: recording/native_pages.h, read back by subbuf.h.
  */
 #include <check.h>
 #include <endian.h>
@@ -11,70 +11,70 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recording/page_writer.h"
+#include "recording/native_pages.h"
 #include "recording/subbuf.h"
 
-Suite *test_page_writer_suite(void);
+Suite *test_native_pages_suite(void);
 
 #define BIG (__BYTE_ORDER == __BIG_ENDIAN)
 
 struct written {
-	uint8_t pages[64 * PAGE_WRITER_PAGE_SIZE];
+	uint8_t pages[64 * NATIVE_PAGES_SIZE];
 	size_t nr;
 };
 
-static struct page_writer start(void)
+static struct native_pages start(void)
 {
-	struct page_writer w;
+	struct native_pages w;
 	int fd = memfd_create("pages", 0);
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(page_writer_init(&w, fd), 0);
+	ck_assert_int_eq(native_pages_init(&w, fd), 0);
 	return w;
 }
 
-static void finish(struct page_writer *w, struct written *out)
+static void finish(struct native_pages *w, struct written *out)
 {
 	int fd = w->pages.fd;
 	ssize_t n;
 
-	ck_assert_int_eq(page_writer_finish(w), 0);
+	ck_assert_int_eq(native_pages_finish(w), 0);
 	n = pread(fd, out->pages, sizeof(out->pages), 0);
 	ck_assert_int_ge(n, 0);
 	ck_assert_uint_eq((uint64_t)n, w->bytes);
-	ck_assert_uint_eq((uint64_t)n % PAGE_WRITER_PAGE_SIZE, 0);
-	out->nr = (size_t)n / PAGE_WRITER_PAGE_SIZE;
-	page_writer_free(w);
+	ck_assert_uint_eq((uint64_t)n % NATIVE_PAGES_SIZE, 0);
+	out->nr = (size_t)n / NATIVE_PAGES_SIZE;
+	native_pages_free(w);
 	close(fd);
 }
 
 static uint64_t commit_of(const struct written *w, size_t page)
 {
-	return get_u64(w->pages + page * PAGE_WRITER_PAGE_SIZE + 8, BIG);
+	return get_u64(w->pages + page * NATIVE_PAGES_SIZE + 8, BIG);
 }
 
 static struct subbuf subbuf_of(const struct written *w, size_t page)
 {
-	const uint8_t *p = w->pages + page * PAGE_WRITER_PAGE_SIZE;
+	const uint8_t *p = w->pages + page * NATIVE_PAGES_SIZE;
 
-	return (struct subbuf){ .data = p + PAGE_WRITER_DATA,
+	return (struct subbuf){ .data = p + NATIVE_PAGES_DATA,
 				.size = (uint32_t)commit_of(w, page) & 0xfffffff,
 				.ts = get_u64(p, BIG) };
 }
 
-static void add(struct page_writer *w, uint64_t ts, uint8_t fill, size_t size)
+static void add(struct native_pages *w, uint64_t ts, uint8_t fill, size_t size)
 {
-	uint8_t data[PAGE_WRITER_MAX_EVENT];
+	uint8_t data[NATIVE_PAGES_MAX_EVENT];
 
 	memset(data, fill, sizeof(data));
-	ck_assert_int_eq(page_writer_event(w, ts, data, size), 0);
+	ck_assert_int_eq(native_pages_event(w, ts, data, size), 0);
 }
 
 START_TEST(events_of_all_sizes_and_distances)
 {
 	static const uint64_t times[] = { 5, 5, 6, 134217733, 134217734, 1ULL << 58, 9 };
-	static const size_t sizes[] = { 1, 4, 112, 113, 1000, PAGE_WRITER_MAX_EVENT, 8 };
-	struct page_writer w = start();
+	static const size_t sizes[] = { 1, 4, 112, 113, 1000, NATIVE_PAGES_MAX_EVENT, 8 };
+	struct native_pages w = start();
 	struct written out;
 	size_t i = 0;
 
@@ -104,7 +104,7 @@ END_TEST
 
 START_TEST(many_events_fill_many_pages)
 {
-	struct page_writer w = start();
+	struct native_pages w = start();
 	struct written out;
 	uint64_t nr = 0;
 
@@ -117,7 +117,7 @@ START_TEST(many_events_fill_many_pages)
 		struct subbuf_iter it = subbuf_iter(&sb, BIG);
 		struct raw_record rec;
 
-		ck_assert_uint_le(sb.size, PAGE_WRITER_PAGE_SIZE - PAGE_WRITER_DATA);
+		ck_assert_uint_le(sb.size, NATIVE_PAGES_SIZE - NATIVE_PAGES_DATA);
 		while (subbuf_iter_next(&it, &rec) > 0)
 			ck_assert_uint_eq(rec.ts, nr++ * 1000);
 	}
@@ -127,20 +127,20 @@ END_TEST
 
 START_TEST(losses_are_marked_where_they_were)
 {
-	struct page_writer w = start();
+	struct native_pages w = start();
 	struct written out;
 	uint64_t at;
 
-	page_writer_loss(&w, 40);
-	page_writer_loss(&w, 2);
+	native_pages_loss(&w, 40);
+	native_pages_loss(&w, 2);
 	add(&w, 1, 1, 16);
-	page_writer_loss(&w, SUBBUF_MISSED_UNKNOWN);
+	native_pages_loss(&w, SUBBUF_MISSED_UNKNOWN);
 	add(&w, 2, 2, 16);
 	add(&w, 3, 3, 16);
 	finish(&w, &out);
 	ck_assert_uint_eq(out.nr, 2);
 	ck_assert_uint_eq(commit_of(&out, 0) >> 30, 3);
-	at = PAGE_WRITER_DATA + (commit_of(&out, 0) & 0xfffffff);
+	at = NATIVE_PAGES_DATA + (commit_of(&out, 0) & 0xfffffff);
 	ck_assert_uint_eq(get_u64(out.pages + at, BIG), 42);
 	ck_assert_uint_eq(commit_of(&out, 1) >> 30, 2);
 }
@@ -148,13 +148,13 @@ END_TEST
 
 START_TEST(a_record_without_room_is_refused)
 {
-	struct page_writer w = start();
-	uint8_t data[PAGE_WRITER_PAGE_SIZE] = { 0 };
+	struct native_pages w = start();
+	uint8_t data[NATIVE_PAGES_SIZE] = { 0 };
 	struct written out;
 
-	ck_assert_int_eq(page_writer_event(&w, 1, data, PAGE_WRITER_MAX_EVENT + 1),
+	ck_assert_int_eq(native_pages_event(&w, 1, data, NATIVE_PAGES_MAX_EVENT + 1),
 			 -E2BIG);
-	ck_assert_int_eq(page_writer_event(&w, 1, data, 0), -E2BIG);
+	ck_assert_int_eq(native_pages_event(&w, 1, data, 0), -E2BIG);
 	finish(&w, &out);
 	ck_assert_uint_eq(out.nr, 0);
 }
@@ -162,22 +162,22 @@ END_TEST
 
 START_TEST(a_full_disk_is_an_error)
 {
-	struct page_writer w = start();
+	struct native_pages w = start();
 	int sealed = w.pages.fd, ret = 0;
 
 	/* A descriptor that cannot be written stands for a full disk. */
 	w.pages.fd = -1;
 	for (uint64_t i = 0; !ret && i < 100000; i++)
-		ret = page_writer_event(&w, i, "12345678", 8);
+		ret = native_pages_event(&w, i, "12345678", 8);
 	ck_assert_int_eq(ret, -EBADF);
-	page_writer_free(&w);
+	native_pages_free(&w);
 	close(sealed);
 }
 END_TEST
 
-Suite *test_page_writer_suite(void)
+Suite *test_native_pages_suite(void)
 {
-	Suite *s = suite_create("recording/page_writer");
+	Suite *s = suite_create("recording/native_pages");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, events_of_all_sizes_and_distances);

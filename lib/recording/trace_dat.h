@@ -104,12 +104,12 @@ int trace_dat_add_cpu(struct trace_dat *td, const struct recording_cpu *cpu,
 		      uint64_t extra_bytes) __must_check;
 
 /**
- * trace_dat_recover_buffer() - find the CPUs in data whose description is lost
+ * trace_dat_search_cpus() - find the CPUs in data whose description is lost
  * @start: of the section's content, @end: of it, both in the file
  *
  * Return: 0, -ENOMEM, -EIO.
  */
-int trace_dat_recover_buffer(struct trace_dat *td, uint64_t start, uint64_t end,
+int trace_dat_search_cpus(struct trace_dat *td, uint64_t start, uint64_t end,
 			     bool compressed) __must_check;
 
 #endif

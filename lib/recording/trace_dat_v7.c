@@ -348,7 +348,7 @@ static int recover(struct v7 *v, uint64_t offset)
 		else if (id == OPTION_BUFFER && !described(rec, start, end))
 			err = tolerate(
 				v,
-				trace_dat_recover_buffer(v->td, start, end,
+				trace_dat_search_cpus(v->td, start, end,
 							 flags & SECTION_COMPRESSED),
 				offset, "buffers");
 		else if (id >= OPTION_HEADER_INFO && id <= OPTION_CMDLINES)

@@ -76,7 +76,7 @@ char *trace_dat_chosen_clock(const char *list)
 	return close ? strndup(open + 1, (size_t)(close - open) - 1) : strdup("");
 }
 
-int trace_dat_recover_buffer(struct trace_dat *td, uint64_t start, uint64_t end,
+int trace_dat_search_cpus(struct trace_dat *td, uint64_t start, uint64_t end,
 			     bool compressed)
 {
 	struct recording *rec = td->rec;

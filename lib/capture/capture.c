@@ -373,7 +373,7 @@ static int start(struct session *s)
 	int ret = stream ? 0 : session_read_system(s);
 
 	if (!ret && !stream)
-		session_start_head(s);
+		session_begin_unfinished(s);
 	/* Pages that it frees are in no event: before any of the counts. */
 	if (!ret)
 		s->shrunk_before = shrink_if_asked(s, false);
@@ -383,7 +383,7 @@ static int start(struct session *s)
 	if (!ret)
 		ret = add_first_facts(s);
 	if (!ret)
-		ret = stream ? start_stream(s) : session_add_to_head(s);
+		ret = stream ? start_stream(s) : session_add_to_unfinished(s);
 	if (ret)
 		return ret;
 	s->start_ts = session_now(s);

@@ -270,9 +270,9 @@ static int save(struct extraction *x)
 	check_last_boot(x);
 	ret = facts_compose(&s->facts);
 	if (!ret)
-		session_start_head(s);
+		session_begin_unfinished(s);
 	if (!ret)
-		ret = session_add_to_head(s);
+		ret = session_add_to_unfinished(s);
 	if (ret)
 		return ret;
 	/* Where tracing goes on there is always more. */

@@ -18,7 +18,7 @@
 #include "capture/comms.h"
 #include "capture/dead.h"
 #include "capture/facts.h"
-#include "capture/head.h"
+#include "capture/unfinished.h"
 #include "capture/output.h"
 #include "capture/reader.h"
 #include "recording/join_plan.h"
@@ -116,7 +116,7 @@ static int add_part(struct recovery *v, uint32_t cpu, int fd, uint64_t offset,
 	return 0;
 }
 
-static int add_regions(struct recovery *v, const struct head_layout *layout)
+static int add_regions(struct recovery *v, const struct unfinished_layout *layout)
 {
 	int ret = 0;
 
@@ -144,11 +144,11 @@ static int open_parts(struct recovery *v)
 {
 	const char *text = v->rec->header_page ? v->rec->header_page : "";
 	struct reader_layout pages;
-	struct head_layout layout;
+	struct unfinished_layout layout;
 	int ret = reader_parse_layout(text, &pages);
 
 	if (!ret)
-		ret = head_read_layout(v->rec, &layout);
+		ret = unfinished_read_layout(v->rec, &layout);
 	if (ret)
 		return ret;
 	v->reader = (struct reader){ .subbuf_size = pages.subbuf_size,
@@ -295,7 +295,7 @@ static int add_meta(struct recovery *v)
 	for (size_t i = 0; !ret && i < v->rec->nr_meta; i++) {
 		const struct recording_text *item = &v->rec->meta[i];
 
-		if (strcmp(item->name, HEAD_LAYOUT) != 0 &&
+		if (strcmp(item->name, UNFINISHED_LAYOUT) != 0 &&
 		    strcmp(item->name, RECOVERED_ITEM) != 0)
 			ret = facts_add_meta(&v->facts, item->name, item->text,
 					     item->size);

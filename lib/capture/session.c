@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/head.h"
+#include "capture/unfinished.h"
 
 void session_init(struct session *s, const struct capture_options *opts,
 		  struct capture_result *result)
@@ -26,7 +26,7 @@ void session_init(struct session *s, const struct capture_options *opts,
 			       .output = OUTPUT_INIT,
 			       .watch = WATCH_INIT,
 			       .reader = READER_INIT,
-			       .head = { .fd = -1 } };
+			       .unfinished = { .fd = -1 } };
 	*result = (struct capture_result){ .stacks_how = "none", .child = CHILD_INIT };
 }
 
@@ -156,28 +156,29 @@ int session_read_system(struct session *s)
 			       facts_system(&s->facts, &s->instance, &s->events, s->log));
 }
 
-static void tell_head(struct session *s, int err)
+static void check_unfinished(struct session *s, int err)
 {
 	if (err) {
 		log_msg(s->log, LOG_INFO,
 			"no room for what is known now: killed, this recorder would leave nothing of use: %s",
 			strerror(-err));
-		s->head.fd = -1;
+		s->unfinished.fd = -1;
 	}
 }
 
-void session_start_head(struct session *s)
+void session_begin_unfinished(struct session *s)
 {
-	s->head.fd = s->output.file.fd;
-	tell_head(s, head_write(&s->head, &s->facts.writer, &s->reader));
+	s->unfinished.fd = s->output.file.fd;
+	check_unfinished(s,
+			 unfinished_write(&s->unfinished, &s->facts.writer, &s->reader));
 }
 
-int session_add_to_head(struct session *s)
+int session_add_to_unfinished(struct session *s)
 {
-	int ret = s->head.fd < 0 ? 0 : facts_compose(&s->facts);
+	int ret = s->unfinished.fd < 0 ? 0 : facts_compose(&s->facts);
 
-	if (!ret && s->head.fd >= 0)
-		tell_head(s, head_add(&s->head, &s->facts.writer));
+	if (!ret && s->unfinished.fd >= 0)
+		check_unfinished(s, unfinished_add(&s->unfinished, &s->facts.writer));
 	return ret;
 }
 

@@ -29,7 +29,7 @@ struct session {
 	struct event_list events;
 	struct output output;
 	struct wire wire;
-	struct wire head; /* what the unfinished file begins with; fd -1: nothing */
+	struct wire unfinished; /* what the unfinished file begins with; fd -1: nothing */
 	struct reader reader;
 	struct facts facts;
 	char clock[32];
@@ -78,9 +78,9 @@ int session_read_system(struct session *s) __must_check;
  */
 int session_compose(struct session *s, int err) __must_check;
 /* Begins the unfinished file with the composed facts, as far as there is room for them. */
-void session_start_head(struct session *s);
+void session_begin_unfinished(struct session *s);
 /* Adds the metadata that came since, and ends the beginning. 0 or -ENOMEM. */
-int session_add_to_head(struct session *s) __must_check;
+int session_add_to_unfinished(struct session *s) __must_check;
 /* Writes the composed facts and the pages; -errno after an LOG_ERROR message. */
 int session_join_file(struct session *s) __must_check;
 /* The file takes its name; errors as above. */

@@ -32,7 +32,7 @@
 #include "base/bytes.h"
 #include "base/io.h"
 #include "base/strbuf.h"
-#include "capture/head.h"
+#include "capture/unfinished.h"
 #include "event/formats.h"
 #include "event/part.h"
 #include "recording/text_file.h"
@@ -482,10 +482,10 @@ static void write_leftover(struct cut *c, uint64_t first)
 	for (i = 0; i < c->nr_pages; i++)
 		cpus[i].cpu = c->cpus[i];
 	c->facts.nr_meta = 0;
-	check("head", head_write(&w, &c->facts, &r));
+	check("head", unfinished_write(&w, &c->facts, &r));
 	c->facts.meta = &c->meta[4];
 	c->facts.nr_meta = 1;
-	check("head", head_add(&w, &c->facts));
+	check("head", unfinished_add(&w, &c->facts));
 	for (i = 0; i < c->nr_pages; i++)
 		check("pages", io_pwrite_all(first ? w.fd : create_part(c, &c->cpus[i]),
 					     c->pages[i], c->rec->page_size,

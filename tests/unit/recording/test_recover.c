@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "capture/head.h"
+#include "capture/unfinished.h"
 #include "capture/leftover.h"
 #include "capture/recover.h"
 #include "recording/wire.h"
@@ -117,10 +117,10 @@ static void put_head(int fd, const struct reader *r)
 				      .nr_cpus = 4 };
 	struct wire w = { .fd = fd };
 
-	ck_assert_int_eq(head_write(&w, &facts, r), 0);
+	ck_assert_int_eq(unfinished_write(&w, &facts, r), 0);
 	facts.meta = meta;
 	facts.nr_meta = 1;
-	ck_assert_int_eq(head_add(&w, &facts), 0);
+	ck_assert_int_eq(unfinished_add(&w, &facts), 0);
 }
 
 static struct recording *recover(const char *tmp, int expected)
@@ -159,7 +159,7 @@ static void check_recording(const struct recording *rec)
 	ck_assert_str_eq(rec->kallsyms, "ffffffff81000000 T _stext\n");
 	ck_assert_str_eq(recording_clock(rec, 0), "mono");
 	ck_assert_str_eq(recording_meta(rec, "cmdline")->text, "kmemx record");
-	ck_assert_ptr_null(recording_meta(rec, HEAD_LAYOUT));
+	ck_assert_ptr_null(recording_meta(rec, UNFINISHED_LAYOUT));
 	ck_assert_ptr_nonnull(
 		strstr(recording_meta(rec, "recovered")->text, "was killed"));
 	ck_assert_uint_eq(b->nr_cpus, 2);
@@ -233,9 +233,9 @@ START_TEST(test_unusable)
 					       "1 0 4096 99999",
 					       "x",
 					       "1 0 4096 1x" };
-	struct recording_text item = { .name = (char *)HEAD_LAYOUT };
+	struct recording_text item = { .name = (char *)UNFINISHED_LAYOUT };
 	struct recording rec = { .meta = &item, .nr_meta = 1 };
-	struct head_layout layout;
+	struct unfinished_layout layout;
 	int tmp = create(".r.dat." TOKEN ".tmp"), part = create(".r.dat." TOKEN ".cpu1");
 
 	put_pages(part, 0, 1);
@@ -248,10 +248,10 @@ START_TEST(test_unusable)
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
 		item.text = (char *)layouts[i];
 		item.size = strlen(layouts[i]);
-		ck_assert_int_eq(head_read_layout(&rec, &layout), -EBADMSG);
+		ck_assert_int_eq(unfinished_read_layout(&rec, &layout), -EBADMSG);
 	}
 	rec.nr_meta = 0;
-	ck_assert_int_eq(head_read_layout(&rec, &layout), -ENOENT);
+	ck_assert_int_eq(unfinished_read_layout(&rec, &layout), -ENOENT);
 }
 END_TEST
 

@@ -5,8 +5,8 @@
  * In: the facts known before the first event, where the pages will lie. Out: the beginning
  * of the unfinished file, a stream that breaks off (recording/wire.h).
  */
-#ifndef KMEMX_CAPTURE_HEAD_H
-#define KMEMX_CAPTURE_HEAD_H
+#ifndef KMEMX_CAPTURE_UNFINISHED_H
+#define KMEMX_CAPTURE_UNFINISHED_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,32 +18,33 @@
 #include "recording/wire.h"
 
 /* The metadata item that says where pages are; only an unfinished file has it. */
-#define HEAD_LAYOUT "layout"
+#define UNFINISHED_LAYOUT "layout"
 
 /**
- * struct head_layout - where an unfinished file's pages are
+ * struct unfinished_layout - where an unfinished file's pages are
  * @regions: stride 0: each CPU has a file of its own
  * @cpus: the CPU of each region; free() it
  */
-struct head_layout {
+struct unfinished_layout {
 	struct regions regions;
 	uint32_t *cpus;
 	size_t nr_cpus;
 };
 
 /**
- * head_write() - write @facts and @reader's layout to the beginning of an empty file
+ * unfinished_write() - write @facts and @reader's layout to the beginning of an empty file
  * @w: zero but for @fd
  *
  * Return: 0; -errno, -ENOMEM: then the file is empty again, and a recording whose recorder
  * is killed cannot be joined.
  */
-int head_write(struct wire *w, const struct writer_facts *facts,
-	       const struct reader *reader) __must_check;
-/* Adds the facts that came since, and the end; @w is what head_write() left. Errors as above. */
-int head_add(struct wire *w, const struct writer_facts *facts) __must_check;
+int unfinished_write(struct wire *w, const struct writer_facts *facts,
+		     const struct reader *reader) __must_check;
+/* Adds the facts that came since, and the end; @w is what unfinished_write() left. Errors as above. */
+int unfinished_add(struct wire *w, const struct writer_facts *facts) __must_check;
 
 /* Reads the layout. 0; -ENOENT if the file has none; -EBADMSG, -ENOMEM. */
-int head_read_layout(const struct recording *rec, struct head_layout *out) __must_check;
+int unfinished_read_layout(const struct recording *rec,
+			   struct unfinished_layout *out) __must_check;
 
 #endif

@@ -3,7 +3,7 @@
  * capture: what an unfinished recording begins with.
  * In: facts, a reader's layout. Out: a stream without an end; and the layout again.
  */
-#include "capture/head.h"
+#include "capture/unfinished.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -32,11 +32,11 @@ static int empty(struct wire *w, int err)
 	return err;
 }
 
-int head_write(struct wire *w, const struct writer_facts *facts,
-	       const struct reader *reader)
+int unfinished_write(struct wire *w, const struct writer_facts *facts,
+		     const struct reader *reader)
 {
 	struct strbuf sb = { 0 };
-	struct recording_text item = { .name = (char *)HEAD_LAYOUT };
+	struct recording_text item = { .name = (char *)UNFINISHED_LAYOUT };
 	struct writer_facts layout = { .nr_cpus = facts->nr_cpus,
 				       .meta = &item,
 				       .nr_meta = 1 };
@@ -54,14 +54,14 @@ int head_write(struct wire *w, const struct writer_facts *facts,
 	return empty(w, ret);
 }
 
-int head_add(struct wire *w, const struct writer_facts *facts)
+int unfinished_add(struct wire *w, const struct writer_facts *facts)
 {
 	int ret = wire_options(w, facts);
 
 	return empty(w, ret ? ret : wire_end(w, facts));
 }
 
-static int parse_layout(const char *text, struct head_layout *out)
+static int parse_layout(const char *text, struct unfinished_layout *out)
 {
 	char *end;
 	int at = 0;
@@ -85,12 +85,12 @@ static int parse_layout(const char *text, struct head_layout *out)
 	return 0;
 }
 
-int head_read_layout(const struct recording *rec, struct head_layout *out)
+int unfinished_read_layout(const struct recording *rec, struct unfinished_layout *out)
 {
-	const struct recording_text *item = recording_meta(rec, HEAD_LAYOUT);
+	const struct recording_text *item = recording_meta(rec, UNFINISHED_LAYOUT);
 	int ret;
 
-	*out = (struct head_layout){ 0 };
+	*out = (struct unfinished_layout){ 0 };
 	if (!item)
 		return -ENOENT;
 	/* A CPU takes two characters at least. */
@@ -98,7 +98,7 @@ int head_read_layout(const struct recording *rec, struct head_layout *out)
 	ret = out->cpus ? parse_layout(item->text, out) : -ENOMEM;
 	if (ret) {
 		free(out->cpus);
-		*out = (struct head_layout){ 0 };
+		*out = (struct unfinished_layout){ 0 };
 	}
 	return ret;
 }

@@ -564,7 +564,7 @@ int capture_run(const struct capture_options *opts, struct capture_result *resul
 		ret = record(&s);
 	if (!ret && !result->exec_errno)
 		ret = collect(&s);
-	reader_close_pipes(&s.reader);
+	ring_reader_close_pipes(&s.reader);
 	/* A command that has not begun has what was open when it was made: of the instance too. */
 	if (result->child.go_fd >= 0)
 		child_close(&result->child);

@@ -282,7 +282,7 @@ static int save(struct extraction *x)
 	ret = add_last_facts(x);
 	sum_statistics(s, "overrun", true);
 	sum_statistics(s, "dropped events", true);
-	reader_close_pipes(&s->reader);
+	ring_reader_close_pipes(&s->reader);
 	if (!ret)
 		ret = session_join_file(s);
 	return ret ? ret : session_commit_file(s);
@@ -319,7 +319,7 @@ int extract_run(const struct capture_options *opts, const char *name, bool stop,
 		ret = check_content(&x);
 	if (!ret)
 		ret = save(&x);
-	reader_close_pipes(&s->reader);
+	ring_reader_close_pipes(&s->reader);
 	if (s->instance.lock_fd >= 0)
 		restore_tracing(&x);
 	instance_detach(&s->instance);

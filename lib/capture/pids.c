@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "capture/reader.h"
+#include "capture/ring_reader.h"
 #include "recording/subbuf.h"
 
 /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
@@ -71,7 +71,7 @@ static bool has_line(const struct raw_record *rec, const char *line)
 }
 
 static void find_lines(struct pids *out, const uint8_t *page, size_t size,
-		       const struct reader_layout *layout)
+		       const struct ring_reader_layout *layout)
 {
 	uint64_t commit = get_uint(page + 8, layout->long_size, HOST_BIG_ENDIAN);
 	uint32_t room = (uint32_t)size - layout->data_offset;
@@ -92,7 +92,7 @@ static void find_lines(struct pids *out, const uint8_t *page, size_t size,
 }
 
 static void read_cpu(struct pids *out, const struct instance *in, const char *cpu,
-		     const struct reader_layout *layout, uint8_t *page)
+		     const struct ring_reader_layout *layout, uint8_t *page)
 {
 	char file[300];
 	ssize_t n;
@@ -110,14 +110,14 @@ static void read_cpu(struct pids *out, const struct instance *in, const char *cp
 static int read_lines(struct pids *out, const struct instance *in)
 {
 	struct strbuf sb = { 0 };
-	struct reader_layout layout;
+	struct ring_reader_layout layout;
 	struct dirent *entry;
 	uint8_t *page = NULL;
 	DIR *dir = NULL;
 	int fd, ret = instance_read(in, "events/header_page", &sb);
 
 	if (!ret)
-		ret = reader_parse_layout(strbuf_text(&sb), &layout);
+		ret = ring_reader_parse_layout(strbuf_text(&sb), &layout);
 	strbuf_free(&sb);
 	if (ret)
 		return ret;

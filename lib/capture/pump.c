@@ -87,7 +87,7 @@ static void start_polling(struct pump *p)
 /* A failed write ends the recording, a failed read is an error of its own. */
 static void drain(struct pump *p, size_t i)
 {
-	int ret = reader_drain(p->opts->reader, i, false);
+	int ret = ring_reader_drain(p->opts->reader, i, false);
 
 	if (ret) {
 		p->opts->write_error = -ret;
@@ -98,7 +98,7 @@ static void drain(struct pump *p, size_t i)
 /* Watches CPU @i from when it has a buffer on: without one it is always "ready". */
 static int watch_pipe(struct pump *p, size_t i)
 {
-	struct reader_cpu *c = &p->opts->reader->cpus[i];
+	struct ring_reader_cpu *c = &p->opts->reader->cpus[i];
 
 	drain(p, i);
 	return c->absent ? 0 : watch(p->pipes_fd, c->pipe_fd, (uint32_t)i);
@@ -106,7 +106,7 @@ static int watch_pipe(struct pump *p, size_t i)
 
 static int watch_pipes(struct pump *p)
 {
-	struct reader *r = p->opts->reader;
+	struct ring_reader *r = p->opts->reader;
 	bool absent = false;
 	int ret = 0;
 
@@ -122,7 +122,7 @@ static int watch_pipes(struct pump *p)
 /* CPUs that were not there may have come. */
 static int look_for_cpus(struct pump *p)
 {
-	struct reader *r = p->opts->reader;
+	struct ring_reader *r = p->opts->reader;
 	uint64_t ticks;
 	int ret = 0;
 
@@ -168,7 +168,7 @@ static int set_up(struct pump *p)
 
 static int drain_ready(struct pump *p)
 {
-	struct reader *r = p->opts->reader;
+	struct ring_reader *r = p->opts->reader;
 	struct epoll_event ev[64];
 	int n = epoll_wait(p->pipes_fd, ev, ARRAY_SIZE(ev), 0);
 	uint64_t bytes = 0;

@@ -12,7 +12,7 @@
 #include "base/compiler.h"
 #include "base/log.h"
 #include "capture/child.h"
-#include "capture/reader.h"
+#include "capture/ring_reader.h"
 
 /**
  * struct pump_options - what to wait for
@@ -24,7 +24,7 @@
  * @stop_signal, @write_error, @timed_out: results: why the loop ended, 0 otherwise
  */
 struct pump_options {
-	struct reader *reader;
+	struct ring_reader *reader;
 	struct child *child;
 	int stop_fd;
 	uint64_t duration_ns;

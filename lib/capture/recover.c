@@ -20,7 +20,7 @@
 #include "capture/facts.h"
 #include "capture/unfinished.h"
 #include "capture/output.h"
-#include "capture/reader.h"
+#include "capture/ring_reader.h"
 #include "recording/join_plan.h"
 #include "recording/writer.h"
 
@@ -32,7 +32,7 @@ struct recovery {
 	struct recover_result *result;
 	const struct log *log;
 	struct recording *rec;
-	struct reader reader; /* its parts are the leftover's */
+	struct ring_reader reader; /* its parts are the leftover's */
 	struct instance instance;
 	struct facts facts; /* what the instance still told */
 	struct output output;
@@ -63,7 +63,8 @@ static int open_head(struct recovery *v)
 }
 
 /* Is the sub-buffer at @at all zeros where its time and size should be? */
-static bool is_empty(const struct recovery *v, const struct reader_cpu *c, uint64_t at)
+static bool is_empty(const struct recovery *v, const struct ring_reader_cpu *c,
+		     uint64_t at)
 {
 	/* Or is the header of the next buffer's section there, by a recorder that joined? */
 	static const uint8_t section[8] = { 3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff };
@@ -75,7 +76,7 @@ static bool is_empty(const struct recovery *v, const struct reader_cpu *c, uint6
 }
 
 /* Whole sub-buffers from the part's beginning on, without what was never written. */
-static void find_size(const struct recovery *v, struct reader_cpu *c)
+static void find_size(const struct recovery *v, struct ring_reader_cpu *c)
 {
 	const uint32_t size = v->reader.subbuf_size;
 	off_t begin = (off_t)c->offset, end;
@@ -97,8 +98,8 @@ static void find_size(const struct recovery *v, struct reader_cpu *c)
 static int add_part(struct recovery *v, uint32_t cpu, int fd, uint64_t offset,
 		    uint64_t room)
 {
-	struct reader *r = &v->reader;
-	struct reader_cpu *c = reallocarray(r->cpus, r->nr_cpus + 1, sizeof(*c));
+	struct ring_reader *r = &v->reader;
+	struct ring_reader_cpu *c = reallocarray(r->cpus, r->nr_cpus + 1, sizeof(*c));
 
 	if (fd < 0 || !c) {
 		if (c)
@@ -109,7 +110,7 @@ static int add_part(struct recovery *v, uint32_t cpu, int fd, uint64_t offset,
 	}
 	r->cpus = c;
 	c += r->nr_cpus++;
-	*c = (struct reader_cpu){
+	*c = (struct ring_reader_cpu){
 		.cpu = cpu, .pipe_fd = -1, .part_fd = fd, .offset = offset, .room = room
 	};
 	find_size(v, c);
@@ -143,19 +144,19 @@ static int add_files(struct recovery *v)
 static int open_parts(struct recovery *v)
 {
 	const char *text = v->rec->header_page ? v->rec->header_page : "";
-	struct reader_layout pages;
+	struct ring_reader_layout pages;
 	struct unfinished_layout layout;
-	int ret = reader_parse_layout(text, &pages);
+	int ret = ring_reader_parse_layout(text, &pages);
 
 	if (!ret)
 		ret = unfinished_read_layout(v->rec, &layout);
 	if (ret)
 		return ret;
-	v->reader = (struct reader){ .subbuf_size = pages.subbuf_size,
-				     .data_offset = pages.data_offset,
-				     .long_size = pages.long_size,
-				     .dir_fd = -1,
-				     .log = v->log };
+	v->reader = (struct ring_reader){ .subbuf_size = pages.subbuf_size,
+					  .data_offset = pages.data_offset,
+					  .long_size = pages.long_size,
+					  .dir_fd = -1,
+					  .log = v->log };
 	if (pages.subbuf_size != v->rec->page_size)
 		ret = -EBADMSG;
 	else
@@ -168,7 +169,7 @@ static int open_parts(struct recovery *v)
 
 static int read_buffer(struct recovery *v, size_t i)
 {
-	struct reader_cpu *c = &v->reader.cpus[i];
+	struct ring_reader_cpu *c = &v->reader.cpus[i];
 	uint32_t number = c->cpu;
 	struct instance of = instance_of_cpu(&v->instance, &number);
 	uint64_t before = c->size, written = 0, read;
@@ -185,12 +186,12 @@ static int read_buffer(struct recovery *v, size_t i)
 		return 0;
 	if (c->pipe_fd < 0)
 		return c->pipe_fd;
-	ret = reader_drain(&v->reader, i, true);
+	ret = ring_reader_drain(&v->reader, i, true);
 	close(c->pipe_fd);
 	c->pipe_fd = -1;
 	v->result->from_buffers += c->size - before;
 	if (!ret)
-		ret = reader_count(&v->reader, i, &written);
+		ret = ring_reader_count(&v->reader, i, &written);
 	if (!ret)
 		ret = facts_add_cpustat(&v->facts, &v->instance, c->cpu);
 	if (ret)
@@ -254,7 +255,7 @@ static size_t list_parts(const struct recovery *v, struct writer_part *parts)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < v->reader.nr_cpus; i++) {
-		const struct reader_cpu *c = &v->reader.cpus[i];
+		const struct ring_reader_cpu *c = &v->reader.cpus[i];
 
 		v->result->page_bytes += c->size;
 		if (c->size)
@@ -438,7 +439,7 @@ static int join_parts(struct recovery *v)
 	int ret = open_parts(v);
 
 	if (!ret)
-		ret = reader_alloc_staging(&v->reader);
+		ret = ring_reader_alloc_staging(&v->reader);
 	if (ret)
 		return cannot_use(v, ret);
 	v->result->extract = recording_meta(v->rec, "source") != NULL;
@@ -457,7 +458,7 @@ int recover_run(const struct leftover *l, const struct recover_options *opts,
 			      .log = opts->log,
 			      .instance = { .lock_fd = -1 },
 			      .output = OUTPUT_INIT,
-			      .reader = READER_INIT };
+			      .reader = RING_READER_INIT };
 	int ret = join_plan_resume(l->fd);
 
 	*result = (struct recover_result){ 0 };

@@ -25,7 +25,7 @@ void session_init(struct session *s, const struct capture_options *opts,
 			       .instance = { .lock_fd = -1 },
 			       .output = OUTPUT_INIT,
 			       .watch = WATCH_INIT,
-			       .reader = READER_INIT,
+			       .reader = RING_READER_INIT,
 			       .unfinished = { .fd = -1 } };
 	*result = (struct capture_result){ .stacks_how = "none", .child = CHILD_INIT };
 }
@@ -33,7 +33,7 @@ void session_init(struct session *s, const struct capture_options *opts,
 void session_close(struct session *s)
 {
 	watch_close(&s->watch);
-	reader_close(&s->reader);
+	ring_reader_close(&s->reader);
 	output_close(&s->output);
 	facts_free(&s->facts);
 	events_free(&s->events);
@@ -88,23 +88,24 @@ uint64_t session_now(const struct session *s)
 
 int session_open_reader(struct session *s)
 {
-	const struct reader_output output = { s->output.prefix, s->output.file.dir_fd,
-					      s->output.file.fd };
-	struct reader_layout layout;
+	const struct ring_reader_output output = { s->output.prefix,
+						   s->output.file.dir_fd,
+						   s->output.file.fd };
+	struct ring_reader_layout layout;
 	int ret = facts_read_headers(&s->facts, &s->instance);
 
 	if (!ret)
-		ret = reader_parse_layout(strbuf_text(&s->facts.texts.header_page),
-					  &layout);
+		ret = ring_reader_parse_layout(strbuf_text(&s->facts.texts.header_page),
+					       &layout);
 	if (ret) {
 		log_msg(s->log, LOG_ERROR,
 			"cannot understand the kernel's ring buffer (events/header_page): %s",
 			strerror(-ret));
 		return ret;
 	}
-	ret = reader_open(&s->reader, &s->instance, &layout, &output, s->log);
+	ret = ring_reader_open(&s->reader, &s->instance, &layout, &output, s->log);
 	if (!ret) {
-		const struct reader *r = &s->reader;
+		const struct ring_reader *r = &s->reader;
 
 		s->facts.writer.file_version = s->opts->file_version;
 		s->facts.writer.page_size = r->subbuf_size;
@@ -186,14 +187,14 @@ int session_add_to_unfinished(struct session *s)
 
 void session_drain_rest(struct session *s)
 {
-	struct reader *r = &s->reader;
+	struct ring_reader *r = &s->reader;
 	int *write_error = &s->result->write_error;
 
 	for (size_t i = 0; i < r->nr_cpus && !*write_error; i++) {
 		int ret, before = r->read_error;
 
 		r->read_error = 0;
-		ret = reader_drain(r, i, true);
+		ret = ring_reader_drain(r, i, true);
 		/* A CPU that cannot be read does not keep the others from it. */
 		if (!r->read_error)
 			*write_error = -ret;
@@ -208,7 +209,7 @@ void session_check_parts(struct session *s)
 
 	result->meddled = s->verdict.meddled;
 	for (size_t i = 0; i < s->reader.nr_cpus; i++)
-		result->cut_bytes += reader_missing(&s->reader, i);
+		result->cut_bytes += ring_reader_missing(&s->reader, i);
 	if (result->cut_bytes)
 		result->meddled = "another process has cut the recording's file";
 	else if (s->verdict.read && s->reader.wire)
@@ -221,11 +222,11 @@ static void count_parts(struct session *s)
 	struct capture_result *result = s->result;
 	uint64_t counted = 0;
 
-	reader_end_direct(&s->reader);
+	ring_reader_end_direct(&s->reader);
 	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
 		uint64_t n;
 
-		if (reader_count(&s->reader, i, &n))
+		if (ring_reader_count(&s->reader, i, &n))
 			return;
 		counted += n;
 	}
@@ -277,7 +278,7 @@ static size_t list_parts(const struct session *s, struct writer_part *parts)
 		total += s->reader.cpus[i].size;
 	consume = !output_has_room(&s->output, total);
 	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
-		const struct reader_cpu *c = &s->reader.cpus[i];
+		const struct ring_reader_cpu *c = &s->reader.cpus[i];
 
 		if (c->size)
 			parts[nr++] = (struct writer_part){ c->cpu, c->part_fd, c->size,
@@ -348,7 +349,7 @@ static bool compress(struct session *s, const struct writer_part *parts, size_t 
 
 static int write_file(struct session *s)
 {
-	const struct reader *r = &s->reader;
+	const struct ring_reader *r = &s->reader;
 	struct writer_facts *w = &s->facts.writer;
 	struct writer_part *parts = calloc(r->nr_cpus + 1, sizeof(*parts));
 	struct writer_instance frees;
@@ -358,7 +359,7 @@ static int write_file(struct session *s)
 	if (!parts)
 		return -ENOMEM;
 	output_release_reserve(&s->output);
-	reader_end_direct(&s->reader);
+	ring_reader_end_direct(&s->reader);
 	nr = writer_take_frees(w, parts, list_parts(s, parts), &frees);
 	ret = s->opts->compress && compress(s, parts, nr) ? 0 : join(s, parts, nr);
 	if ((ret == -ENOSPC || ret == -EFBIG) && w->kallsyms_size &&
@@ -380,7 +381,7 @@ int session_join_file(struct session *s)
 {
 	int ret = write_file(s);
 
-	reader_close(&s->reader);
+	ring_reader_close(&s->reader);
 	return ret;
 }
 

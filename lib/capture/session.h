@@ -15,7 +15,7 @@
 #include "capture/instance.h"
 #include "capture/output.h"
 #include "capture/pids.h"
-#include "capture/reader.h"
+#include "capture/ring_reader.h"
 #include "capture/watch.h"
 
 /* One recording in the making; @wire instead of a file, with @opts->stream_fd. */
@@ -30,7 +30,7 @@ struct session {
 	struct output output;
 	struct wire wire;
 	struct wire unfinished; /* what the unfinished file begins with; fd -1: nothing */
-	struct reader reader;
+	struct ring_reader reader;
 	struct facts facts;
 	char clock[32];
 	struct watch watch;

@@ -16,7 +16,7 @@
 #define CPUS_MAX 65536U
 
 /* "FIRST STRIDE BLOCK CPU CPU ..." */
-static void format_layout(const struct reader *r, struct strbuf *sb)
+static void format_layout(const struct ring_reader *r, struct strbuf *sb)
 {
 	strbuf_printf(sb, "%" PRIu64 " %" PRIu64 " %" PRIu32, r->regions.first,
 		      r->regions.stride, r->regions.block);
@@ -33,7 +33,7 @@ static int empty(struct wire *w, int err)
 }
 
 int unfinished_write(struct wire *w, const struct writer_facts *facts,
-		     const struct reader *reader)
+		     const struct ring_reader *reader)
 {
 	struct strbuf sb = { 0 };
 	struct recording_text item = { .name = (char *)UNFINISHED_LAYOUT };

@@ -13,7 +13,7 @@
 
 #include "base/compiler.h"
 #include "capture/facts.h"
-#include "capture/reader.h"
+#include "capture/ring_reader.h"
 #include "recording/recording.h"
 #include "recording/wire.h"
 
@@ -39,7 +39,7 @@ struct unfinished_layout {
  * is killed cannot be joined.
  */
 int unfinished_write(struct wire *w, const struct writer_facts *facts,
-		     const struct reader *reader) __must_check;
+		     const struct ring_reader *reader) __must_check;
 /* Adds the facts that came since, and the end; @w is what unfinished_write() left. Errors as above. */
 int unfinished_add(struct wire *w, const struct writer_facts *facts) __must_check;
 

@@ -85,7 +85,7 @@ static void add_event(struct watch *w, const struct instance *in,
 
 /* The files of one instance. */
 static void add_instance(struct watch *w, const struct instance *in,
-			 const struct event_list *events, const struct reader *r)
+			 const struct event_list *events, const struct ring_reader *r)
 {
 	static const char *const changes[] = {
 		"events/enable",	 "set_event",	   "set_event_pid",
@@ -105,7 +105,7 @@ static void add_instance(struct watch *w, const struct instance *in,
 }
 
 void watch_start(struct watch *w, const struct instance *in,
-		 const struct event_list *events, const struct reader *r,
+		 const struct event_list *events, const struct ring_reader *r,
 		 const struct log *log)
 {
 	const struct instance frees = { .tracefs = in->frees, .lock_fd = -1 };

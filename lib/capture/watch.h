@@ -14,7 +14,7 @@
 #include "base/strbuf.h"
 #include "capture/events.h"
 #include "capture/instance.h"
-#include "capture/reader.h"
+#include "capture/ring_reader.h"
 
 struct watch_file;
 
@@ -45,7 +45,7 @@ struct watch_verdict {
  * Without inotify only what is there in the end is seen.
  */
 void watch_start(struct watch *w, const struct instance *in,
-		 const struct event_list *events, const struct reader *r,
+		 const struct event_list *events, const struct ring_reader *r,
 		 const struct log *log);
 /* Until now; each thing that was done is told as LOG_WARN. */
 struct watch_verdict watch_end(struct watch *w, const struct instance *in,

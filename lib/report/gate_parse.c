@@ -15,18 +15,18 @@
 static const char *const metrics[] = { "bytes", "hit", "net", "waste", "peak" };
 static const char *const table_names[] = { "slab", "slab_cache", "page" };
 
-struct reader {
+struct rule_reader {
 	const char *p, *end;
 	struct strbuf *error;
 };
 
-static void skip_space(struct reader *r)
+static void skip_space(struct rule_reader *r)
 {
 	while (r->p < r->end && isspace((unsigned char)*r->p))
 		r->p++;
 }
 
-static size_t word_length(const struct reader *r)
+static size_t word_length(const struct rule_reader *r)
 {
 	const char *p = r->p;
 
@@ -46,7 +46,7 @@ static bool is_one_of(const char *word, size_t size, const char *const *words, s
 	return false;
 }
 
-static int wrong(struct reader *r, const char *what)
+static int wrong(struct rule_reader *r, const char *what)
 {
 	strbuf_puts(r->error, what);
 	if (r->p < r->end)
@@ -55,7 +55,7 @@ static int wrong(struct reader *r, const char *what)
 	return -EINVAL;
 }
 
-static int read_metric(struct reader *r, struct gate_rule *rule)
+static int read_metric(struct rule_reader *r, struct gate_rule *rule)
 {
 	size_t size;
 
@@ -70,7 +70,7 @@ static int read_metric(struct reader *r, struct gate_rule *rule)
 }
 
 /* Digits with a point, in any locale. */
-static bool read_number(struct reader *r, double *value)
+static bool read_number(struct rule_reader *r, double *value)
 {
 	const char *start = r->p;
 	double scale = 1;
@@ -91,7 +91,7 @@ static bool read_number(struct reader *r, double *value)
 	return r->p - start > (point ? 1 : 0) && isfinite(*value) && isfinite(scale);
 }
 
-static void read_unit(struct reader *r, struct gate_limit *limit)
+static void read_unit(struct rule_reader *r, struct gate_limit *limit)
 {
 	static const char units[] = "KMGT";
 	const char *unit;
@@ -112,7 +112,7 @@ static void read_unit(struct reader *r, struct gate_limit *limit)
 	}
 }
 
-static int read_limit(struct reader *r, struct gate_rule *rule)
+static int read_limit(struct rule_reader *r, struct gate_rule *rule)
 {
 	struct gate_limit *limit = &rule->limits[rule->nr_limits];
 	char sign = '\0';
@@ -137,7 +137,7 @@ static int read_limit(struct reader *r, struct gate_rule *rule)
 }
 
 /* METRIC OP LIMIT [& LIMIT]..., to the end of the text. */
-static int read_condition(struct reader *r, struct gate_rule *rule)
+static int read_condition(struct rule_reader *r, struct gate_rule *rule)
 {
 	int err = read_metric(r, rule);
 
@@ -158,7 +158,7 @@ static int read_condition(struct reader *r, struct gate_rule *rule)
 }
 
 /* "TABLE." or "TABLE:" if it is one. */
-static int read_table(struct reader *r, struct gate_rule *rule, char separator)
+static int read_table(struct rule_reader *r, struct gate_rule *rule, char separator)
 {
 	size_t size;
 
@@ -178,7 +178,7 @@ static int read_table(struct reader *r, struct gate_rule *rule, char separator)
 }
 
 /* "fs/ext4/" and "fs/ext4" are the same. */
-static int check_directory(struct reader *r, struct gate_rule *rule)
+static int check_directory(struct rule_reader *r, struct gate_rule *rule)
 {
 	size_t size = strlen(rule->subject);
 
@@ -199,7 +199,7 @@ static int check_directory(struct reader *r, struct gate_rule *rule)
 	return 0;
 }
 
-static int read_subject(struct reader *r, struct gate_rule *rule)
+static int read_subject(struct rule_reader *r, struct gate_rule *rule)
 {
 	const char *start, *stop;
 
@@ -234,7 +234,7 @@ static void rule_free(struct gate_rule *rule)
 static int add(struct gate_rules *rules, const char *text, size_t size, bool budget,
 	       struct strbuf *error)
 {
-	struct reader r = { text, text + size, error };
+	struct rule_reader r = { text, text + size, error };
 	struct gate_rule rule = { .budget = budget };
 	int err;
 

@@ -472,8 +472,8 @@ static void write_stream(struct cut *c)
 /* @first: where the pages are in the one file; 0: in files of their own */
 static void write_leftover(struct cut *c, uint64_t first)
 {
-	struct reader_cpu cpus[MAX_CPUS] = { 0 };
-	struct reader r = { .cpus = cpus, .nr_cpus = c->nr_pages };
+	struct ring_reader_cpu cpus[MAX_CPUS] = { 0 };
+	struct ring_reader r = { .cpus = cpus, .nr_cpus = c->nr_pages };
 	struct wire w = { .fd = create_part(c, NULL) };
 	size_t i;
 

@@ -19,7 +19,7 @@
 #include "capture/comms.h"
 #include "capture/facts.h"
 #include "capture/output.h"
-#include "capture/reader.h"
+#include "capture/ring_reader.h"
 #include "capture/shrink.h"
 
 Suite *test_capture_suite(void);
@@ -37,24 +37,25 @@ START_TEST(test_layout)
 		"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 		"\tfield: local_t commit;\toffset:8;\tsize:4;\tsigned:1;\n"
 		"\tfield: char data;\toffset:12;\tsize:65524;\tsigned:0;\n";
-	struct reader_layout layout;
+	struct ring_reader_layout layout;
 
-	ck_assert_int_eq(reader_parse_layout(page64, &layout), 0);
+	ck_assert_int_eq(ring_reader_parse_layout(page64, &layout), 0);
 	ck_assert_uint_eq(layout.subbuf_size, 4096);
 	ck_assert_uint_eq(layout.data_offset, 16);
 	ck_assert_uint_eq(layout.long_size, 8);
-	ck_assert_int_eq(reader_parse_layout(page32, &layout), 0);
+	ck_assert_int_eq(ring_reader_parse_layout(page32, &layout), 0);
 	ck_assert_uint_eq(layout.subbuf_size, 65536);
 	ck_assert_uint_eq(layout.long_size, 4);
-	ck_assert_int_eq(reader_parse_layout("", &layout), -EPROTO);
-	ck_assert_int_eq(reader_parse_layout("commit;\toffset:8;\tsize:16;\t"
-					     "char data;\toffset:24;\tsize:4072;",
-					     &layout),
+	ck_assert_int_eq(ring_reader_parse_layout("", &layout), -EPROTO);
+	ck_assert_int_eq(ring_reader_parse_layout("commit;\toffset:8;\tsize:16;\t"
+						  "char data;\toffset:24;\tsize:4072;",
+						  &layout),
 			 -EPROTO);
-	ck_assert_int_eq(reader_parse_layout("commit;\toffset:8;\tsize:8;\t"
-					     "char data;\toffset:16;\tsize:4294967280;",
-					     &layout),
-			 -EPROTO);
+	ck_assert_int_eq(
+		ring_reader_parse_layout("commit;\toffset:8;\tsize:8;\t"
+					 "char data;\toffset:16;\tsize:4294967280;",
+					 &layout),
+		-EPROTO);
 }
 END_TEST
 

@@ -100,7 +100,7 @@ static void put_pages(int fd, uint64_t offset, unsigned int nr)
 }
 
 /* The beginning of an unfinished file, with the layout of @r. */
-static void put_head(int fd, const struct reader *r)
+static void put_head(int fd, const struct ring_reader *r)
 {
 	struct recording_text meta[] = { { (char *)"cmdline", (char *)"kmemx record",
 					   12 } };
@@ -171,9 +171,9 @@ static void check_recording(const struct recording *rec)
 
 START_TEST(test_files)
 {
-	const struct reader r = {
-		.nr_cpus = 2, .cpus = (struct reader_cpu[]){ { .cpu = 1 }, { .cpu = 3 } }
-	};
+	const struct ring_reader r = { .nr_cpus = 2,
+				       .cpus = (struct ring_reader_cpu[]){
+					       { .cpu = 1 }, { .cpu = 3 } } };
 	int tmp = create(".r.dat." TOKEN ".tmp"), one = create(".r.dat." TOKEN ".cpu1"),
 	    three = create(".r.dat." TOKEN ".cpu3"),
 	    none = create(".r.dat." TOKEN ".cpu2");
@@ -197,9 +197,9 @@ END_TEST
 
 START_TEST(test_regions)
 {
-	struct reader r = { .nr_cpus = 3,
-			    .cpus = (struct reader_cpu[]){
-				    { .cpu = 1 }, { .cpu = 2 }, { .cpu = 3 } } };
+	struct ring_reader r = { .nr_cpus = 3,
+				 .cpus = (struct ring_reader_cpu[]){
+					 { .cpu = 1 }, { .cpu = 2 }, { .cpu = 3 } } };
 	int tmp = create(".r.dat." TOKEN ".tmp");
 	struct recording *rec;
 

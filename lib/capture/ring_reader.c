@@ -8,7 +8,7 @@
  * are written with O_DIRECT where it works, so that the recorder leaves the page cache, a
  * heavy user of the page allocator, alone.
  */
-#include "capture/reader.h"
+#include "capture/ring_reader.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +30,7 @@
 /* What a recording needs besides its pages: kallsyms is most of it (5.4 MB on Linux 6.18). */
 #define METADATA_ROOM (12U << 20)
 
-int reader_parse_layout(const char *header_page, struct reader_layout *out)
+int ring_reader_parse_layout(const char *header_page, struct ring_reader_layout *out)
 {
 	const char *commit = strstr(header_page, "commit;");
 	const char *data = strstr(header_page, "char data;");
@@ -43,7 +43,7 @@ int reader_parse_layout(const char *header_page, struct reader_layout *out)
 	if (at != 8 || (size != 4 && size != 8) || data_at != at + size ||
 	    data_size > STAGING_SIZE - data_at || data_size < 512)
 		return -EPROTO;
-	*out = (struct reader_layout){ data_at + data_size, data_at, size };
+	*out = (struct ring_reader_layout){ data_at + data_size, data_at, size };
 	return 0;
 }
 
@@ -58,13 +58,13 @@ static int complain(const char *name, int err, const struct log *log)
 }
 
 /* From now on what is written goes past the page cache, where that works. */
-static void set_direct(struct reader_cpu *c)
+static void set_direct(struct ring_reader_cpu *c)
 {
 	c->direct = c->direct && fcntl(c->part_fd, F_SETFL, O_DIRECT) == 0;
 }
 
-static int open_own_part(struct reader_cpu *c, const struct reader_output *output,
-			 const struct log *log)
+static int open_own_part(struct ring_reader_cpu *c,
+			 const struct ring_reader_output *output, const struct log *log)
 {
 	if (asprintf(&c->name, "%s.cpu%u", output->prefix, c->cpu) < 0) {
 		c->name = NULL;
@@ -84,8 +84,8 @@ static int open_own_part(struct reader_cpu *c, const struct reader_output *outpu
 }
 
 /* A descriptor of its own, as the file's other one is not to bypass the page cache. */
-static int open_region(struct reader_cpu *c, const struct regions *regions, size_t i,
-		       const struct reader_output *output, const struct log *log)
+static int open_region(struct ring_reader_cpu *c, const struct regions *regions, size_t i,
+		       const struct ring_reader_output *output, const struct log *log)
 {
 	c->offset = regions_start(regions, i);
 	c->room = regions->stride;
@@ -99,12 +99,12 @@ static int open_region(struct reader_cpu *c, const struct regions *regions, size
 	return c->part_fd < 0 ? complain("a descriptor", errno, log) : 0;
 }
 
-static int open_cpu(struct reader *r, const struct instance *in, uint32_t cpu,
-		    const struct reader_output *output)
+static int open_cpu(struct ring_reader *r, const struct instance *in, uint32_t cpu,
+		    const struct ring_reader_output *output)
 {
 	uint32_t number = cpu;
 	struct instance of = instance_of_cpu(in, &number);
-	struct reader_cpu *c;
+	struct ring_reader_cpu *c;
 	char file[64];
 
 	c = reallocarray(r->cpus, r->nr_cpus + 1, sizeof(*c));
@@ -112,10 +112,10 @@ static int open_cpu(struct reader *r, const struct instance *in, uint32_t cpu,
 		return -ENOMEM;
 	r->cpus = c;
 	c += r->nr_cpus;
-	*c = (struct reader_cpu){ .cpu = cpu,
-				  .pipe_fd = -1,
-				  .part_fd = -1,
-				  .direct = r->subbuf_size % STAGING_ALIGN == 0 };
+	*c = (struct ring_reader_cpu){ .cpu = cpu,
+				       .pipe_fd = -1,
+				       .part_fd = -1,
+				       .direct = r->subbuf_size % STAGING_ALIGN == 0 };
 	r->nr_cpus++;
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", number);
 	c->pipe_fd = instance_open(&of, file, O_RDONLY | O_NONBLOCK);
@@ -157,7 +157,7 @@ static int list_cpus(const struct instance *in, uint32_t **out, size_t *nr)
 	return ret;
 }
 
-int reader_alloc_staging(struct reader *r)
+int ring_reader_alloc_staging(struct ring_reader *r)
 {
 	r->staging = aligned_alloc(STAGING_ALIGN, STAGING_SIZE);
 	if (!r->staging)
@@ -178,21 +178,21 @@ static uint64_t most_bytes(void)
 						  : limit.rlim_cur - METADATA_ROOM;
 }
 
-int reader_open(struct reader *r, const struct instance *in,
-		const struct reader_layout *layout, const struct reader_output *output,
-		const struct log *log)
+int ring_reader_open(struct ring_reader *r, const struct instance *in,
+		     const struct ring_reader_layout *layout,
+		     const struct ring_reader_output *output, const struct log *log)
 {
 	uint32_t *cpus = NULL;
 	size_t nr = 0, all = 0;
 	int ret;
 
-	*r = (struct reader){ .subbuf_size = layout->subbuf_size,
-			      .data_offset = layout->data_offset,
-			      .long_size = layout->long_size,
-			      .dir_fd = -1,
-			      .most = most_bytes(),
-			      .log = log };
-	ret = reader_alloc_staging(r);
+	*r = (struct ring_reader){ .subbuf_size = layout->subbuf_size,
+				   .data_offset = layout->data_offset,
+				   .long_size = layout->long_size,
+				   .dir_fd = -1,
+				   .most = most_bytes(),
+				   .log = log };
+	ret = ring_reader_alloc_staging(r);
 	if (!ret && output->prefix) {
 		r->dir_fd = fcntl(output->dir_fd, F_DUPFD_CLOEXEC, 0);
 		ret = r->dir_fd < 0 ? -errno : 0;
@@ -219,7 +219,7 @@ int reader_open(struct reader *r, const struct instance *in,
 /* --- reading ----------------------------------------------------------------------------- */
 
 /* Bytes of events in the sub-buffer at @p; the two top bits of commit are loss flags. */
-static uint32_t subbuf_fill(const struct reader *r, const char *p)
+static uint32_t subbuf_fill(const struct ring_reader *r, const char *p)
 {
 	uint64_t commit = get_uint(p + 8, r->long_size, HOST_BIG_ENDIAN);
 	uint32_t fill = (uint32_t)commit & 0x3fffffff;
@@ -228,7 +228,7 @@ static uint32_t subbuf_fill(const struct reader *r, const char *p)
 	return fill < room ? fill : room;
 }
 
-static uint64_t count_events(const struct reader *r, const char *p, size_t size)
+static uint64_t count_events(const struct ring_reader *r, const char *p, size_t size)
 {
 	uint64_t count = 0;
 
@@ -244,7 +244,7 @@ static uint64_t count_events(const struct reader *r, const char *p, size_t size)
 	return count;
 }
 
-static int send(struct reader *r, struct reader_cpu *c, size_t size)
+static int send(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 {
 	int ret = wire_pages(r->wire, c->cpu, r->staging, size);
 
@@ -256,7 +256,8 @@ static int send(struct reader *r, struct reader_cpu *c, size_t size)
 }
 
 /* How many of @size bytes may be appended to the part: whole sub-buffers. */
-static size_t fitting(const struct reader *r, const struct reader_cpu *c, size_t size)
+static size_t fitting(const struct ring_reader *r, const struct ring_reader_cpu *c,
+		      size_t size)
 {
 	uint64_t room = c->room - c->size;
 
@@ -266,7 +267,7 @@ static size_t fitting(const struct reader *r, const struct reader_cpu *c, size_t
 }
 
 /* Appends @size staged bytes to the part. What arrives is cut to whole sub-buffers. */
-static int flush(struct reader *r, struct reader_cpu *c, size_t size)
+static int flush(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 {
 	size_t done = 0, end = fitting(r, c, size);
 	int ret = 0;
@@ -299,7 +300,8 @@ static int flush(struct reader *r, struct reader_cpu *c, size_t size)
 }
 
 /* Fills the staging buffer. Returns bytes; @more: stopped because the buffer is full. */
-static ssize_t fill_staging(struct reader *r, struct reader_cpu *c, bool all, bool *more)
+static ssize_t fill_staging(struct ring_reader *r, struct ring_reader_cpu *c, bool all,
+			    bool *more)
 {
 	const uint32_t mostly = (r->subbuf_size - r->data_offset) / 4 * 3;
 	size_t size = 0;
@@ -333,9 +335,9 @@ static ssize_t fill_staging(struct reader *r, struct reader_cpu *c, bool all, bo
 	return (ssize_t)size;
 }
 
-int reader_drain(struct reader *r, size_t i, bool all)
+int ring_reader_drain(struct ring_reader *r, size_t i, bool all)
 {
-	struct reader_cpu *c = &r->cpus[i];
+	struct ring_reader_cpu *c = &r->cpus[i];
 	bool more = true;
 
 	while (more && (!r->limit || c->size < r->limit)) {
@@ -357,9 +359,9 @@ int reader_drain(struct reader *r, size_t i, bool all)
 	return 0;
 }
 
-int reader_count(struct reader *r, size_t i, uint64_t *out)
+int ring_reader_count(struct ring_reader *r, size_t i, uint64_t *out)
 {
-	const struct reader_cpu *c = &r->cpus[i];
+	const struct ring_reader_cpu *c = &r->cpus[i];
 	const uint64_t room = STAGING_SIZE - STAGING_SIZE % r->subbuf_size;
 	int ret = 0;
 
@@ -374,9 +376,9 @@ int reader_count(struct reader *r, size_t i, uint64_t *out)
 	return ret;
 }
 
-uint64_t reader_missing(struct reader *r, size_t i)
+uint64_t ring_reader_missing(struct ring_reader *r, size_t i)
 {
-	struct reader_cpu *c = &r->cpus[i];
+	struct ring_reader_cpu *c = &r->cpus[i];
 	const off_t begin = (off_t)c->offset, end = begin + (off_t)c->size;
 	uint64_t missing = 0;
 	struct stat st;
@@ -406,10 +408,10 @@ uint64_t reader_missing(struct reader *r, size_t i)
 
 /* --- closing ----------------------------------------------------------------------------- */
 
-void reader_end_direct(struct reader *r)
+void ring_reader_end_direct(struct ring_reader *r)
 {
 	for (size_t i = 0; i < r->nr_cpus; i++) {
-		struct reader_cpu *c = &r->cpus[i];
+		struct ring_reader_cpu *c = &r->cpus[i];
 
 		if (c->direct && fcntl(c->part_fd, F_SETFL, 0) < 0)
 			log_msg(r->log, LOG_DEBUG, "CPU %u's part stays O_DIRECT: %s",
@@ -418,7 +420,7 @@ void reader_end_direct(struct reader *r)
 	}
 }
 
-void reader_close_pipes(struct reader *r)
+void ring_reader_close_pipes(struct ring_reader *r)
 {
 	for (size_t i = 0; i < r->nr_cpus; i++) {
 		if (r->cpus[i].pipe_fd >= 0)
@@ -427,9 +429,9 @@ void reader_close_pipes(struct reader *r)
 	}
 }
 
-void reader_close(struct reader *r)
+void ring_reader_close(struct ring_reader *r)
 {
-	reader_close_pipes(r);
+	ring_reader_close_pipes(r);
 	for (size_t i = 0; i < r->nr_cpus; i++) {
 		if (r->cpus[i].part_fd >= 0) {
 			close(r->cpus[i].part_fd);
@@ -442,5 +444,5 @@ void reader_close(struct reader *r)
 		close(r->dir_fd);
 	free(r->cpus);
 	free(r->staging);
-	*r = READER_INIT;
+	*r = RING_READER_INIT;
 }

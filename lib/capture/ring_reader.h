@@ -4,8 +4,8 @@
  * In: per_cpu/cpuN/trace_pipe_raw. Out: parts of whole sub-buffers, each a region of one
  * file or a file of its own.
  */
-#ifndef KMEMX_CAPTURE_READER_H
-#define KMEMX_CAPTURE_READER_H
+#ifndef KMEMX_CAPTURE_RING_READER_H
+#define KMEMX_CAPTURE_RING_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #include "recording/wire.h"
 
 /**
- * struct reader_cpu - one CPU's pipe and part
+ * struct ring_reader_cpu - one CPU's pipe and part
  * @cpu: its number; from RECORDING_FREES_CPU on, in the instance of frees
  * @name: of the part's own file, in the recording's directory; NULL: it is a region
  * @offset: where the part begins in @part_fd
@@ -28,7 +28,7 @@
  * @direct: the part is written past the page cache (O_DIRECT)
  * @absent: it had no ring buffer when it was last read: a CPU gets one when it is first online
  */
-struct reader_cpu {
+struct ring_reader_cpu {
 	uint32_t cpu;
 	int pipe_fd;
 	int part_fd;
@@ -41,7 +41,7 @@ struct reader_cpu {
 };
 
 /**
- * struct reader - all CPUs
+ * struct ring_reader - all CPUs
  * @subbuf_size: bytes, from the instance's header_page
  * @data_offset: where events begin in a sub-buffer
  * @regions: of the one file that holds all parts; stride 0: each has a file of its own
@@ -53,8 +53,8 @@ struct reader_cpu {
  * @dir_fd: where files of parts are, -1: nowhere
  * @staging: the aligned buffer through which pages pass
  */
-struct reader {
-	struct reader_cpu *cpus;
+struct ring_reader {
+	struct ring_reader_cpu *cpus;
 	size_t nr_cpus;
 	uint32_t subbuf_size;
 	uint32_t data_offset;
@@ -70,45 +70,47 @@ struct reader {
 	const struct log *log;
 };
 
-#define READER_INIT ((struct reader){ .dir_fd = -1 })
+#define RING_READER_INIT ((struct ring_reader){ .dir_fd = -1 })
 
 /* Geometry of the instance's sub-buffers. */
-struct reader_layout {
+struct ring_reader_layout {
 	uint32_t subbuf_size;
 	uint32_t data_offset;
 	unsigned int long_size;
 };
 
 /* Reads it from the text of header_page; 0 or -EPROTO. */
-int reader_parse_layout(const char *header_page, struct reader_layout *out) __must_check;
+int ring_reader_parse_layout(const char *header_page,
+			     struct ring_reader_layout *out) __must_check;
 
 /**
- * struct reader_output - where parts go
+ * struct ring_reader_output - where parts go
  * @prefix: files of parts are called PREFIX.cpuN; NULL: there are none, the caller sets
  *	@wire of the reader
  * @dir_fd: the directory that they are in
  * @fd: an empty file that holds all parts where its filesystem allows it
  */
-struct reader_output {
+struct ring_reader_output {
 	const char *prefix;
 	int dir_fd;
 	int fd;
 };
 
-/* The buffer that reader_drain() needs, for a reader that was not opened; 0 or -ENOMEM. */
-int reader_alloc_staging(struct reader *r) __must_check;
+/* The buffer that ring_reader_drain() needs, for a reader that was not opened; 0 or -ENOMEM. */
+int ring_reader_alloc_staging(struct ring_reader *r) __must_check;
 
 /**
- * reader_open() - open every CPU's pipe and part
+ * ring_reader_open() - open every CPU's pipe and part
  *
- * Return: 0; -errno after an LOG_ERROR message. reader_close() in any case.
+ * Return: 0; -errno after an LOG_ERROR message. ring_reader_close() in any case.
  */
-int reader_open(struct reader *r, const struct instance *in,
-		const struct reader_layout *layout, const struct reader_output *output,
-		const struct log *log) __must_check;
+int ring_reader_open(struct ring_reader *r, const struct instance *in,
+		     const struct ring_reader_layout *layout,
+		     const struct ring_reader_output *output,
+		     const struct log *log) __must_check;
 
 /**
- * reader_drain() - read what CPU @i has; nothing, and @absent, if that never was online
+ * ring_reader_drain() - read what CPU @i has; nothing, and @absent, if that never was online
  * @all: also sub-buffers that are not full, until nothing is left; else the reader stops
  *	at the first one that is being filled, as reading it piecemeal wastes file space
  *
@@ -116,20 +118,20 @@ int reader_open(struct reader *r, const struct instance *in,
  * @discarded counts the events of the others; -errno of a failed read, with @read_error,
  * after an LOG_ERROR message.
  */
-int reader_drain(struct reader *r, size_t i, bool all) __must_check;
+int ring_reader_drain(struct ring_reader *r, size_t i, bool all) __must_check;
 
 /* Counts the data records in CPU @i's part. 0 or -errno. */
-int reader_count(struct reader *r, size_t i, uint64_t *out) __must_check;
+int ring_reader_count(struct ring_reader *r, size_t i, uint64_t *out) __must_check;
 
 /* Bytes of CPU @i's part that are no longer there, as another process has cut the file. The
  * part ends where the file does.
  */
-uint64_t reader_missing(struct reader *r, size_t i);
+uint64_t ring_reader_missing(struct ring_reader *r, size_t i);
 /* From now on parts are read, through the page cache: O_DIRECT would need aligned buffers. */
-void reader_end_direct(struct reader *r);
+void ring_reader_end_direct(struct ring_reader *r);
 /* Closes the pipes (before the instance can be removed); parts stay open. */
-void reader_close_pipes(struct reader *r);
+void ring_reader_close_pipes(struct ring_reader *r);
 /* Closes everything and removes the files of parts. */
-void reader_close(struct reader *r);
+void ring_reader_close(struct ring_reader *r);
 
 #endif

@@ -40,7 +40,9 @@ struct unfinished_layout {
  */
 int unfinished_write(struct wire *w, const struct writer_facts *facts,
 		     const struct ring_reader *reader) __must_check;
-/* Adds the facts that came since, and the end; @w is what unfinished_write() left. Errors as above. */
+/* Adds the facts that came since, and the end; @w is what unfinished_write() left. Errors as
+ * above.
+ */
 int unfinished_add(struct wire *w, const struct writer_facts *facts) __must_check;
 
 /* Reads the layout. 0; -ENOENT if the file has none; -EBADMSG, -ENOMEM. */

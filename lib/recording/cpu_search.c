@@ -77,7 +77,7 @@ char *trace_dat_chosen_clock(const char *list)
 }
 
 int trace_dat_search_cpus(struct trace_dat *td, uint64_t start, uint64_t end,
-			     bool compressed)
+			  bool compressed)
 {
 	struct recording *rec = td->rec;
 	struct recording_cpu cpu = { 0 };

@@ -110,6 +110,6 @@ int trace_dat_add_cpu(struct trace_dat *td, const struct recording_cpu *cpu,
  * Return: 0, -ENOMEM, -EIO.
  */
 int trace_dat_search_cpus(struct trace_dat *td, uint64_t start, uint64_t end,
-			     bool compressed) __must_check;
+			  bool compressed) __must_check;
 
 #endif

@@ -346,11 +346,10 @@ static int recover(struct v7 *v, uint64_t offset)
 		if (id == SECTION_OPTIONS && visit(v, offset))
 			err = read_option_section(v, offset, &next);
 		else if (id == OPTION_BUFFER && !described(rec, start, end))
-			err = tolerate(
-				v,
-				trace_dat_search_cpus(v->td, start, end,
-							 flags & SECTION_COMPRESSED),
-				offset, "buffers");
+			err = tolerate(v,
+				       trace_dat_search_cpus(v->td, start, end,
+							     flags & SECTION_COMPRESSED),
+				       offset, "buffers");
 		else if (id >= OPTION_HEADER_INFO && id <= OPTION_CMDLINES)
 			err = read_part(v, offset, id);
 	}

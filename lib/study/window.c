@@ -40,7 +40,7 @@ static void find_span(struct window *w, const struct recording *rec)
 
 int window_resolve(struct window *w, const struct recording *rec)
 {
-	struct time_range recorded, range;
+	struct time_range recorded, range = { 0 };
 	int err;
 
 	w->start_ts = 0;

@@ -11,6 +11,15 @@
 
 #define LIVE_FIRST_CAPACITY 1024
 
+/* Puts @entry, which the table does not hold, into its place. */
+static void live_put(struct live_table *t, const struct live_entry *entry, uint64_t begin)
+{
+	struct live_entry *place = live_probe(t, entry->key);
+
+	*place = *entry;
+	live_set_begin(t, place, begin);
+}
+
 /* Gives the entries of the first @old places their places in the whole table.
  *
  * An entry's new home is its old one, or that plus @old. Taken in order from the start of a
@@ -21,26 +30,31 @@
  */
 static int live_spread(struct live_table *t, size_t old)
 {
-	struct live_entry *aside, entry;
+	struct live_entry *aside;
+	uint64_t *begins;
 	size_t start = 0, i;
 
 	while (t->entries[start].state != LIVE_EMPTY) /* it is never full */
 		start++;
-	aside = malloc((start + 1) * sizeof(*aside));
+	aside = malloc((start + 1) * (sizeof(*aside) + sizeof(*begins)));
 	if (!aside)
 		return -ENOMEM;
+	begins = (uint64_t *)(aside + start + 1);
 	memcpy(aside, t->entries, start * sizeof(*aside));
+	if (t->times)
+		memcpy(begins, t->begins, start * sizeof(*begins));
 	memset(t->entries, 0, start * sizeof(*aside));
 	t->capacity = 2 * old;
 	for (i = start; i < old; i++) {
-		if (t->entries[i].state == LIVE_EMPTY)
+		struct live_entry entry = t->entries[i];
+
+		if (entry.state == LIVE_EMPTY)
 			continue;
-		entry = t->entries[i];
 		t->entries[i].state = LIVE_EMPTY;
-		*live_probe(t, entry.key) = entry;
+		live_put(t, &entry, t->times ? t->begins[i] : 0);
 	}
 	for (i = 0; i < start; i++)
-		*live_probe(t, aside[i].key) = aside[i];
+		live_put(t, &aside[i], t->times ? begins[i] : 0);
 	free(aside);
 	return 0;
 }
@@ -49,16 +63,25 @@ bool live_grow(struct live_table *t)
 {
 	size_t old = t->capacity, capacity = old ? 2 * old : LIVE_FIRST_CAPACITY;
 	struct live_entry *entries;
+	uint64_t *begins;
 
 	/* For large sizes the C library has the kernel move pages instead of copying. */
 	entries = reallocarray(t->entries, capacity, sizeof(*entries));
 	if (!entries)
 		return false;
 	t->entries = entries;
+	if (t->times) {
+		begins = reallocarray(t->begins, capacity, sizeof(*begins));
+		if (!begins)
+			return false;
+		t->begins = begins;
+	}
 	memset(entries + old, 0, (capacity - old) * sizeof(*entries));
-	if (old)
-		return !live_spread(t, old);
-	t->capacity = capacity;
+	if (!old)
+		t->capacity = capacity;
+	else if (live_spread(t, old))
+		return false;
+	t->limit = capacity / 16 * 13;
 	return true;
 }
 
@@ -80,6 +103,8 @@ void live_remove(struct live_table *t, struct live_entry *entry)
 		home = live_home(t, t->entries[i].key);
 		if (((i - home) & mask) >= ((i - hole) & mask)) {
 			t->entries[hole] = t->entries[i];
+			if (t->times)
+				t->begins[hole] = t->begins[i];
 			hole = i;
 		}
 	}
@@ -113,5 +138,6 @@ void live_gap(struct live_table *t)
 void live_free(struct live_table *t)
 {
 	free(t->entries);
+	free(t->begins);
 	*t = (struct live_table){ 0 };
 }

@@ -21,21 +21,48 @@ enum live_state {
 
 /**
  * struct live_entry - one address; 24 bytes, so that a million fit in 32 to 64 MB
+ * @bytes_req, @bytes_alloc: of a slab object that lives
+ * @ts: of a slab object that does not, and of a doubt: since when
+ * @split, @doubt: of a page block: the index of its request's split, or 0; what there is to
+ *	doubt about it, or 0: enum page_doubt_kind
  * @row: who allocated it: index into the analysis' rows
- * @bytes_req, @bytes_alloc: slab objects only
  * @cpu: where it was allocated, truncated to 16 bits
- * @order: page blocks only
+ * @order: of page blocks, and of doubts about them
+ * @flags: of slab objects: what there is to doubt about them
  * @epoch: the table's when the entry was made: live_is_recent()
+ * @kind, @again: of a doubt, in place of the epoch: page_doubt.h
  */
 struct live_entry {
 	uint64_t key;
+	union {
+		struct {
+			uint32_t bytes_req, bytes_alloc;
+		};
+		struct {
+			uint32_t split, doubt;
+		};
+		uint64_t ts;
+	};
 	uint32_t row;
-	uint32_t bytes_req, bytes_alloc;
 	uint16_t cpu;
-	uint8_t order;
-	uint8_t state : 2;
-	uint8_t epoch : 6;
+	union {
+		uint8_t order;
+		uint8_t flags;
+	};
+	union {
+		struct {
+			uint8_t state : 2;
+			uint8_t epoch : 6;
+		};
+		struct {
+			uint8_t : 2;
+			uint8_t kind : 3;
+			uint8_t again : 1;
+		};
+	};
 };
+
+_Static_assert(sizeof(struct live_entry) == 24, "what the documentation promises");
 
 /* Open addressing, linear probing, at most 13/16 full; zero-initialise it. Just after it has
  * grown it takes 2 * 24 * 16/13 = 59 bytes an address, and as at most one address in 16 is
@@ -45,7 +72,10 @@ struct live_table {
 	struct live_entry *entries;
 	size_t capacity; /* a power of two, or 0 */
 	size_t count;
-	uint8_t epoch; /* gaps so far, modulo LIVE_EPOCH_OLD; new entries carry it */
+	size_t limit;	  /* the count with which it has to grow */
+	uint64_t *begins; /* with @times: the time of each entry, in its place */
+	bool times;	  /* to be set before the first entry; 8 bytes more for each */
+	uint8_t epoch;	  /* gaps so far, modulo LIVE_EPOCH_OLD; new entries carry it */
 };
 
 #define LIVE_EPOCH_OLD 63 /* of entries made before many gaps */
@@ -76,16 +106,14 @@ static inline struct live_entry *live_find(const struct live_table *t, uint64_t 
 	return e->state == LIVE_EMPTY ? NULL : e;
 }
 
-/* Has the memory at @key's place fetched, to have it at hand a few events later. A call of
- * such a function, which gives nothing and changes nothing, is one that GCC leaves away.
+/* Has the memory at @key's place fetched, to have it at hand a few events later. The table
+ * has capacity. A call of such a function, which gives nothing and changes nothing, is one
+ * that GCC leaves away.
  */
 static __always_inline void live_prefetch(const struct live_table *t, uint64_t key)
 {
-	const struct live_entry *home;
+	const struct live_entry *home = &t->entries[live_home(t, key)];
 
-	if (!t->capacity)
-		return;
-	home = &t->entries[live_home(t, key)];
 	__builtin_prefetch(home, 1);
 	/* Its end may be in the next line of the cache. */
 	__builtin_prefetch((const char *)(home + 1) - 1, 1);
@@ -94,25 +122,44 @@ static __always_inline void live_prefetch(const struct live_table *t, uint64_t k
 /* Will the next insertion have the table grow? */
 static inline bool live_full(const struct live_table *t)
 {
-	return t->count >= t->capacity / 16 * 13;
+	return t->count >= t->limit;
 }
 
 /* Doubles the table where it is, without a second one beside it. False: no memory. */
 bool live_grow(struct live_table *t) __must_check;
 
-/* Finds or adds: a new entry has state LIVE_EMPTY. NULL if memory ran out. */
-static inline struct live_entry *live_insert(struct live_table *t, uint64_t key)
+/* Finds or adds, in a table that is not full: a new entry has state LIVE_EMPTY. */
+static inline struct live_entry *live_add(struct live_table *t, uint64_t key)
 {
-	struct live_entry *e;
+	struct live_entry *e = live_probe(t, key);
 
-	if (unlikely(live_full(t)) && !live_grow(t))
-		return NULL;
-	e = live_probe(t, key);
 	if (e->state == LIVE_EMPTY) {
 		*e = (struct live_entry){ .key = key };
 		t->count++; /* the caller gives it a state */
 	}
 	return e;
+}
+
+/* The same in any table. NULL if memory ran out. */
+static inline struct live_entry *live_insert(struct live_table *t, uint64_t key)
+{
+	if (unlikely(live_full(t)) && !live_grow(t))
+		return NULL;
+	return live_add(t, key);
+}
+
+/* When did @entry's life begin? 0 if the table keeps no times. */
+static inline uint64_t live_begin(const struct live_table *t,
+				  const struct live_entry *entry)
+{
+	return t->times ? t->begins[entry - t->entries] : 0;
+}
+
+static inline void live_set_begin(struct live_table *t, const struct live_entry *entry,
+				  uint64_t ts)
+{
+	if (unlikely(t->times))
+		t->begins[entry - t->entries] = ts;
 }
 
 /* Removes an entry that live_find() returned; moves others. */

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis (internal): the live blocks of page_account.h, and how they end.
- * In: frames that an event frees or takes. Out: the blocks without them.
+ * account (internal): the live blocks of page_lives.h, and how they end.
+ * In: frames that an event frees or takes. Out: the blocks without them, and the lives that
+ * ended.
  */
 #include "account/page_block.h"
 
 #include "base/array.h"
 
+void page_lives_flush(struct page_lives *l)
+{
+	size_t nr = (size_t)(l->next - l->batch), i;
+
+	for (i = 0; i < l->nr_observers && nr; i++)
+		l->observers[i].fn(l->observers[i].ctx, l->batch, nr);
+	l->next = l->batch;
+}
+
 /* Blocks are aligned to their size and disjoint. */
-struct live_entry *page_block_find(struct page_account *acc, uint64_t pfn)
+struct live_entry *page_block_find(struct page_lives *l, uint64_t pfn)
 {
 	unsigned int order;
 
@@ -19,105 +29,123 @@ struct live_entry *page_block_find(struct page_account *acc, uint64_t pfn)
 		/* The same first frame as for a smaller order: looked up already. */
 		if (order && !(pfn & (1ULL << (order - 1))))
 			continue;
-		e = live_find(&acc->blocks, first);
+		e = live_find(&l->blocks, first);
 		if (e && pfn - first < 1ULL << e->order)
 			return e;
 	}
 	return NULL;
 }
 
-struct page_pfn *page_pfn(struct page_account *acc, uint64_t pfn, uint32_t row)
-{
-	struct {
-		uint64_t pfn, row;
-	} key = { pfn, row };
-	uint32_t id = intern_id(&acc->pfn_keys, &key, sizeof(key));
-
-	if (!id ||
-	    array_reserve(&acc->pfns, &acc->pfns_capacity, id, sizeof(*acc->pfns))) {
-		acc->failed = true;
-		return NULL;
-	}
-	if (id > acc->nr_pfns)
-		acc->pfns[acc->nr_pfns++] = (struct page_pfn){ .pfn = pfn, .row = row };
-	return &acc->pfns[id - 1];
-}
-
 /* A split record for the request of @block, of which @live pages are left; 0: no memory. */
-static uint32_t page_split_new(struct page_account *acc, uint64_t pfn, uint64_t live)
+static uint32_t page_split_new(struct page_lives *l, uint64_t pfn, uint64_t live)
 {
-	uint32_t index = acc->free_split;
+	uint32_t index = l->free_split;
 
 	if (index) {
-		acc->free_split = acc->splits[index].next;
+		l->free_split = l->splits[index].next;
 	} else {
-		if (!acc->nr_splits)
-			acc->nr_splits = 1; /* index 0 means none */
-		if (array_reserve(&acc->splits, &acc->splits_capacity, acc->nr_splits + 1,
-				  sizeof(*acc->splits))) {
-			acc->failed = true;
+		if (!l->nr_splits)
+			l->nr_splits = 1; /* index 0 means none */
+		if (array_reserve(&l->splits, &l->splits_capacity, l->nr_splits + 1,
+				  sizeof(*l->splits))) {
+			l->failed = true;
 			return 0;
 		}
-		index = (uint32_t)acc->nr_splits++;
+		index = (uint32_t)l->nr_splits++;
 	}
-	acc->splits[index] = (struct page_split){ .pfn = pfn, .live = live };
+	l->splits[index] = (struct page_split){ .pfn = pfn, .live = live };
 	return index;
 }
 
-uint32_t page_block_end(struct page_account *acc, const struct live_entry *e,
-			uint64_t freed, uint64_t gone)
+/* What an event does to a block. */
+struct block_end {
+	const struct kmem_event *ev;
+	uint64_t begin; /* of the block, if times are kept */
+	uint64_t freed; /* pages freed by events */
+	uint64_t gone;	/* pages that ended without one */
+	bool reordered;
+};
+
+static void block_life(struct page_lives *l, const struct live_entry *e, uint64_t pfn,
+		       const struct block_end *end, enum page_life_what what)
 {
-	struct page_counts *row = &acc->rows[e->row];
-	uint32_t index = e->block_split;
-	struct page_split *split;
-	uint64_t first = index ? acc->splits[index].pfn : e->key;
+	struct page_life *life = page_life(l, end->ev, what);
 
-	row->live_pages -= freed + gone;
-	page_tell(acc, e->row, -(int64_t)(freed + gone));
-	row->implicit_pages += gone;
-	acc->totals.live_pages -= freed + gone;
-	acc->totals.freed_pages += freed;
-	acc->totals.implicit_pages += gone;
-	if (acc->by_pfn) {
-		struct page_pfn *pfn = page_pfn(acc, first, e->row);
+	life->pfn = pfn;
+	life->pages = what == PAGE_GONE ? end->gone : end->freed;
+	life->begin = end->begin;
+	life->row = e->row;
+	life->reordered = end->reordered;
+}
 
-		if (pfn) {
-			pfn->live_pages -= freed + gone;
-			pfn->implicit_pages += gone;
-		}
+/* Pages of block @e, which has left the table, end as @end says. Returns the index of the
+ * split to which what is left of the block belongs.
+ */
+static uint32_t block_end(struct page_lives *l, const struct live_entry *e,
+			  const struct block_end *end)
+{
+	uint64_t nr = end->freed + end->gone, left = 1ULL << e->order, first = e->key;
+	uint32_t index = e->split;
+	bool implicit = end->gone != 0;
+
+	if (index) {
+		struct page_split *split = &l->splits[index];
+
+		first = split->pfn;
+		left = split->live;
+		implicit = split->implicit |= implicit;
 	}
+	if (end->freed)
+		block_life(l, e, first, end, PAGE_FREED);
+	if (end->gone)
+		block_life(l, e, first, end, PAGE_GONE);
+	if (left == nr) {
+		l->next[-1].last = true;
+		l->next[-1].implicit = implicit;
+	}
+	if (unlikely(l->next - l->batch >= PAGE_LIVES_EVENTS))
+		page_lives_flush(l);
+	if (!index && left == nr)
+		return 0;
 	if (!index) {
-		if (freed + gone == 1ULL << e->order) {
-			page_request_end(acc, e->row, gone != 0);
-			return 0;
-		}
-		index = page_split_new(acc, first, 1ULL << e->order);
+		index = page_split_new(l, first, left);
 		if (!index)
 			return 0;
+		l->splits[index].implicit = implicit;
 	}
-	split = &acc->splits[index];
-	split->live -= freed + gone;
-	split->implicit |= gone != 0;
-	if (!split->live) {
-		page_request_end(acc, e->row, split->implicit);
-		split->next = acc->free_split;
-		acc->free_split = index;
-		return 0;
-	}
-	return index;
+	l->splits[index].live = left - nr;
+	if (left != nr)
+		return index;
+	l->splits[index].next = l->free_split;
+	l->free_split = index;
+	return 0;
+}
+
+void page_block_reordered(struct page_lives *l, struct live_entry *e,
+			  const struct kmem_event *ev)
+{
+	const struct live_entry old = *e;
+	const struct block_end end = { .ev = ev,
+				       .begin = live_begin(&l->blocks, e),
+				       .freed = 1ULL << old.order,
+				       .reordered = true };
+
+	live_remove(&l->blocks, e);
+	block_end(l, &old, &end);
+	page_frames_mark(&l->frames, old.key, end.freed, false);
 }
 
 /* Frames [@pfn, @end), the rest of a split block, become aligned blocks of their own. */
-static void page_pieces(struct page_account *acc, uint64_t pfn, uint64_t end,
-			const struct live_entry *of)
+static void page_pieces(struct page_lives *l, uint64_t pfn, uint64_t end,
+			const struct live_entry *of, uint64_t begin)
 {
 	while (pfn < end) {
 		unsigned int order = 63 - (unsigned int)__builtin_clzll(end - pfn);
 		unsigned int align = pfn ? (unsigned int)__builtin_ctzll(pfn) : order;
-		struct live_entry *e = live_insert(&acc->blocks, pfn);
+		struct live_entry *e = live_insert(&l->blocks, pfn);
 
 		if (!e) {
-			acc->failed = true;
+			l->failed = true;
 			return;
 		}
 		if (align < order)
@@ -125,48 +153,52 @@ static void page_pieces(struct page_account *acc, uint64_t pfn, uint64_t end,
 		*e = *of;
 		e->key = pfn;
 		e->order = (uint8_t)order;
+		live_set_begin(&l->blocks, e, begin);
 		pfn += 1ULL << order;
 	}
 }
 
 /* A block in doubt ends in another way than one that would tell. */
-static void page_undoubt(struct page_account *acc, struct live_entry *block)
+static void page_undoubt(struct page_lives *l, struct live_entry *block)
 {
-	struct live_entry *d = page_doubt_find(&acc->doubts, block->block_doubt,
-					       block->key, block->order);
+	struct live_entry *d =
+		page_doubt_find(&l->doubts, block->doubt, block->key, block->order);
 
 	if (d)
-		page_doubt_drop(&acc->doubts, d);
-	block->block_doubt = 0;
+		page_doubt_drop(&l->doubts, d);
+	block->doubt = 0;
 }
 
-void page_release(struct page_account *acc, uint64_t pfn, uint64_t nr, enum page_end why)
+void page_release(struct page_lives *l, const struct kmem_event *ev, uint64_t pfn,
+		  uint64_t nr, enum page_end why)
 {
+	struct block_end how = { .ev = ev };
 	uint64_t end = pfn + nr;
 
 	for (;;) {
-		uint64_t last, stop, announced, freed;
+		uint64_t last, stop, announced = 0;
 		struct live_entry old, *e;
 
-		pfn = page_frames_next_live(&acc->frames, pfn, end);
-		e = pfn < end && !acc->failed ? page_block_find(acc, pfn) : NULL;
+		pfn = page_frames_next_live(&l->frames, pfn, end);
+		e = pfn < end && !l->failed ? page_block_find(l, pfn) : NULL;
 		if (!e)
 			return;
-		if (unlikely(e->block_doubt))
-			page_undoubt(acc, e);
+		if (unlikely(e->doubt))
+			page_undoubt(l, e);
 		old = *e;
 		last = old.key + (1ULL << old.order);
 		stop = last < end ? last : end;
-		announced = why == PAGE_FREED
-				    ? 0
-				    : page_frames_census(&acc->frames, pfn, stop - pfn)
-					      .announced;
-		freed = why == PAGE_FREED ? stop - pfn : announced;
-		acc->totals.batched_pages += announced;
-		live_remove(&acc->blocks, e);
-		old.block_split = page_block_end(acc, &old, freed, stop - pfn - freed);
-		page_pieces(acc, old.key, pfn, &old);
-		page_pieces(acc, stop, last, &old);
+		if (why != PAGE_END_FREED)
+			announced =
+				page_frames_census(&l->frames, pfn, stop - pfn).announced;
+		how.freed = why == PAGE_END_FREED ? stop - pfn : announced;
+		how.gone = stop - pfn - how.freed;
+		how.begin = live_begin(&l->blocks, e);
+		l->fates.batched_pages += announced;
+		live_remove(&l->blocks, e);
+		old.split = block_end(l, &old, &how);
+		page_pieces(l, old.key, pfn, &old, how.begin);
+		page_pieces(l, stop, last, &old, how.begin);
 		pfn = stop;
 	}
 }

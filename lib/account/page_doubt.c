@@ -5,21 +5,8 @@
  */
 #include "account/page_doubt.h"
 
-#include "account/page_account.h"
-
 /* No allocator's blocks are larger: their frames are looked up one by one. */
 #define FRAMES_FEW 1024U
-
-static enum page_doubt_kind doubt_kind(const struct live_entry *doubt)
-{
-	return (enum page_doubt_kind)(doubt->doubt_what & PAGE_DOUBT_KIND);
-}
-
-/* A doubt keeps its time where a slab object has its sizes. */
-static uint64_t doubt_ts(const struct live_entry *doubt)
-{
-	return (uint64_t)doubt->bytes_alloc << 32 | doubt->bytes_req;
-}
 
 /* The full table loses what time has settled. If that is less than half, let it grow. */
 static bool doubts_sweep(struct page_doubts *d, uint64_t now)
@@ -32,9 +19,8 @@ static bool doubts_sweep(struct page_doubts *d, uint64_t now)
 
 		/* A removal puts another entry into the place, perhaps a settled one. */
 		while (doubt->state != LIVE_EMPTY &&
-		       (doubt_kind(doubt) == PAGE_SURPLUS ||
-			doubt_kind(doubt) == PAGE_OVER) &&
-		       now - doubt_ts(doubt) > d->skew)
+		       (doubt->kind == PAGE_SURPLUS || doubt->kind == PAGE_OVER) &&
+		       now - doubt->ts > d->skew)
 			page_doubt_drop(d, doubt);
 	}
 	return t->count * 2 <= t->capacity || live_grow(t);
@@ -45,20 +31,19 @@ struct live_entry *page_doubt_find(const struct page_doubts *d, enum page_doubt_
 {
 	struct live_entry *doubt = live_find(&d->table, pfn);
 
-	return doubt && doubt_kind(doubt) == kind && doubt->order == order ? doubt : NULL;
+	return doubt && doubt->kind == kind && doubt->order == order ? doubt : NULL;
 }
 
 void page_doubt_turn(struct page_doubts *d, struct live_entry *doubt,
 		     enum page_doubt_kind kind, const struct kmem_event *ev)
 {
-	d->nr_over_freed -= doubt_kind(doubt) == PAGE_OVER_FREED;
+	d->nr_over_freed -= doubt->kind == PAGE_OVER_FREED;
 	d->nr_over_freed += kind == PAGE_OVER_FREED;
 	if (kind == PAGE_SURPLUS)
 		d->until = ev->ts + d->skew;
-	doubt->doubt_what = (uint8_t)(doubt->doubt_what & ~PAGE_DOUBT_KIND) | kind;
+	doubt->kind = kind & 7;
 	doubt->cpu = (uint16_t)ev->cpu;
-	doubt->bytes_req = (uint32_t)ev->ts;
-	doubt->bytes_alloc = (uint32_t)(ev->ts >> 32);
+	doubt->ts = ev->ts;
 }
 
 struct live_entry *page_doubt_add(struct page_doubts *d, enum page_doubt_kind kind,
@@ -76,7 +61,7 @@ struct live_entry *page_doubt_add(struct page_doubts *d, enum page_doubt_kind ki
 		doubt->state = LIVE_ALLOCATED;
 	doubt->order = (uint8_t)order;
 	page_doubt_turn(d, doubt, kind, ev);
-	doubt->doubt_what &= PAGE_DOUBT_KIND;
+	doubt->again = false;
 	if (unlikely(d->mapped))
 		page_frames_mark(&d->starts, pfn, 1, true);
 	return d->starts.failed ? NULL : doubt;
@@ -85,12 +70,12 @@ struct live_entry *page_doubt_add(struct page_doubts *d, enum page_doubt_kind ki
 bool page_doubt_recent(const struct page_doubts *d, const struct live_entry *doubt,
 		       const struct kmem_event *ev)
 {
-	return doubt->cpu != (uint16_t)ev->cpu && ev->ts - doubt_ts(doubt) <= d->skew;
+	return doubt->cpu != (uint16_t)ev->cpu && ev->ts - doubt->ts <= d->skew;
 }
 
 void page_doubt_drop(struct page_doubts *d, struct live_entry *doubt)
 {
-	d->nr_over_freed -= doubt_kind(doubt) == PAGE_OVER_FREED;
+	d->nr_over_freed -= doubt->kind == PAGE_OVER_FREED;
 	if (unlikely(d->mapped))
 		page_frames_mark(&d->starts, doubt->key, 1, false);
 	live_remove(&d->table, doubt);
@@ -101,7 +86,7 @@ static void doubt_forget(struct page_doubts *d, uint64_t pfn, uint64_t from)
 {
 	struct live_entry *doubt = live_find(&d->table, pfn);
 
-	if (!doubt || doubt_kind(doubt) == PAGE_EARLY || doubt_kind(doubt) == PAGE_OVER)
+	if (!doubt || doubt->kind == PAGE_EARLY || doubt->kind == PAGE_OVER)
 		return;
 	if (pfn + (1ULL << doubt->order) > from)
 		page_doubt_drop(d, doubt);

@@ -18,20 +18,15 @@
 #include "base/compiler.h"
 #include "event/event.h"
 
-/* What there is to doubt; 0 for nothing. */
+/* What there is to doubt; 0 for nothing. live_entry.kind of a doubt, .doubt of a block. A
+ * doubt's .again: the surplus free was counted as one of freed pages, not of unknown ones.
+ */
 enum page_doubt_kind {
 	PAGE_SURPLUS = 1, /* freed: by a free of no live block */
 	PAGE_EARLY,	  /* live: a surplus free on another CPU just before it */
 	PAGE_OVER,	  /* live: allocated over a live block just like it */
 	PAGE_OVER_FREED,  /* freed: on another CPU, just after that */
 };
-
-/* live_entry.epoch of a doubt: its kind, and whether the surplus free was counted as one of
- * freed pages (again), not of unknown ones.
- */
-#define doubt_what	 epoch
-#define PAGE_DOUBT_KIND	 7
-#define PAGE_DOUBT_AGAIN 8
 
 /**
  * struct page_doubts - zero-initialise it

@@ -22,6 +22,9 @@
 #define REGION_WORDS ((1U << REGION_ORDER) / 64)
 #define SPAN_ORDER   (REGION_ORDER + 6)
 
+/* No kernel's page allocator gives blocks of this order: a larger one is damage. */
+#define PAGE_ORDER_LIMIT 20
+
 /* An announced frame is a live one that mm_page_free_batched spoke of. */
 struct page_word {
 	uint64_t live, freed, announced;
@@ -131,9 +134,9 @@ static __always_inline void page_frames_prefetch(const struct page_frames *f,
 static inline bool page_frames_room(const struct page_frames *f, uint64_t pfn,
 				    uint64_t nr, uint64_t nr_events)
 {
-	uint64_t limit = 65536 + 4 * nr_events, more = nr >> SPAN_ORDER;
+	uint64_t more = nr >> SPAN_ORDER, all = f->nr_regions + f->nr_spans + more;
 
-	return likely(f->nr_regions + f->nr_spans + more < limit) ||
+	return likely(all < 65536) || all < 65536 + 4 * nr_events ||
 	       (!more && u64_map_find(&f->region_index, pfn >> REGION_ORDER));
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "account/accounts.h"
 #include "base/log.h"
 #include "event/event.h"
 #include "event/formats.h"
@@ -42,6 +43,8 @@ enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
  * struct analysis_env - borrowed by every analysis, outlives them
  *
  * @by_caller, @by_address, @by_cache: which tables are wanted (--caller, --alloc, --cache)
+ * @accounts: of the stream, for analyses that observe lives or take sums: analyze_run() sets
+ *	      and feeds them
  * @dirs: for rows by directory; NULL: none are wanted
  * @dir_depth: of directories_find(), for @by
  * @by: one more table, or what the account's rows are (--by)
@@ -61,6 +64,7 @@ struct analysis_env {
 	struct callsite_rule *rule;
 	const struct migratetypes *migratetypes;
 	const struct log *log;
+	struct accounts *accounts;
 	bool by_caller, by_address, by_cache;
 	struct directories *dirs;
 	unsigned int dir_depth;
@@ -79,8 +83,9 @@ struct analysis_env {
  * struct analysis_ops - an analysis: one of these and a line in analyze.c's table
  * @create: NULL if memory ran out
  * @event: takes one event or loss; failures (memory) are kept and returned by @finish
- * @events: the same for several; NULL: @event is called for each
- * @apart: @event consults neither the stream (stacks, names, stats) nor an event's raw
+ * @events: the same for several; NULL: @event is called for each. NULL both: it observes
+ *	    env->accounts alone
+ * @apart: it consults neither the stream (stacks, names, stats) nor an event's raw
  *	   data, and shares nothing with other analyses: it may run on a thread of its own,
  *	   behind the stream
  * @finish: adds its tables to the report; 0 or -errno

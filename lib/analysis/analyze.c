@@ -29,12 +29,35 @@ static void share_events(void *ctx, const struct kmem_event *evs, size_t nr)
 	for (i = share->first; i < share->nr; i += share->step) {
 		const struct analysis_ops *ops = share->ops[i];
 
-		for (e = 0; e < nr && !ops->events; e++)
+		for (e = 0; e < nr && ops->event && !ops->events; e++)
 			ops->event(share->selves[i], &evs[e]);
 		if (ops->events)
 			ops->events(share->selves[i], evs, nr);
 	}
 }
+
+static void slab_account_share(void *self, const struct kmem_event *evs, size_t nr)
+{
+	slab_account_events(self, evs, nr);
+}
+
+static void page_account_share(void *self, const struct kmem_event *evs, size_t nr)
+{
+	page_account_events(self, evs, nr);
+}
+
+/* The accounts take their events like analyses. */
+static const struct analysis_ops shared_slab = {
+	.name = "slab_account",
+	.events = slab_account_share,
+	.apart = true,
+};
+
+static const struct analysis_ops shared_page = {
+	.name = "page_account",
+	.events = page_account_share,
+	.apart = true,
+};
 
 /* How far the pass is, and when to say so next. */
 struct pass {
@@ -142,34 +165,80 @@ static int analyze_stream(const struct analysis_env *env, struct share *all,
 	return ret;
 }
 
-int analyze_run(const struct analysis_env *env, const struct analysis_ops *const *ops,
+/* Everyone who takes events: the analyses, then the accounts that they asked for. */
+struct everyone {
+	const struct analysis_ops **ops;
+	void **selves;
+	size_t nr;
+};
+
+static void join(struct everyone *all, const struct analysis_ops *ops, void *self)
+{
+	if (!self)
+		return;
+	all->ops[all->nr] = ops;
+	all->selves[all->nr++] = self;
+}
+
+/* The analyses, in the order of their tables. 0 or -ENOMEM. */
+static int create_all(struct everyone *all, const struct analysis_env *env,
+		      const struct analysis_ops *const *ops, size_t nr)
+{
+	size_t i;
+
+	all->ops = calloc(nr + 2, sizeof(*all->ops));
+	all->selves = calloc(nr + 2, sizeof(*all->selves));
+	if (!all->ops || !all->selves)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		join(all, ops[i], ops[i]->create(env));
+		if (all->nr <= i)
+			return -ENOMEM;
+	}
+	join(all, &shared_slab, env->accounts->slab);
+	join(all, &shared_page, env->accounts->page);
+	return 0;
+}
+
+static void destroy_all(struct everyone *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++) {
+		if (all->ops[i]->destroy)
+			all->ops[i]->destroy(all->selves[i]);
+	}
+	free(all->ops);
+	free(all->selves);
+}
+
+int analyze_run(const struct analysis_env *common, const struct analysis_ops *const *ops,
 		size_t nr, struct event_stream *stream, struct report *report,
 		const struct analyze_progress *progress)
 {
-	void **selves = calloc(nr ? nr : 1, sizeof(*selves));
-	struct share all = { ops, selves, nr, 0, 1 };
-	int ret = -ENOMEM;
+	struct accounts accounts = { .rec = common->rec, .page_size = common->page_size };
+	struct analysis_env env = *common;
+	struct everyone all = { 0 };
+	struct share share;
+	int ret;
 	size_t i;
 
-	if (!selves)
-		return -ENOMEM;
-	for (i = 0; i < nr; i++) {
-		selves[i] = ops[i]->create(env);
-		if (!selves[i])
-			goto out;
-	}
-	ret = analyze_stream(env, &all, stream, progress);
+	env.accounts = &accounts;
+	ret = create_all(&all, &env, ops, nr);
+	if (ret)
+		goto out;
+	share = (struct share){ all.ops, all.selves, all.nr, 0, 1 };
+	ret = analyze_stream(&env, &share, stream, progress);
+	if (!ret)
+		accounts_finish(&accounts);
 	for (i = 0; i < nr && !ret; i++)
-		ret = ops[i]->finish(selves[i], report);
+		ret = ops[i]->finish(all.selves[i], report);
 	if (!ret && !report_ok(report))
 		ret = -ENOMEM;
-	if (!ret && recording_lacks_frees(env->rec))
+	if (!ret && recording_lacks_frees(env.rec))
 		unknown_blank(report);
 out:
-	for (i = 0; i < nr; i++) {
-		if (selves[i])
-			ops[i]->destroy(selves[i]);
-	}
-	free(selves);
+	destroy_all(&all);
+	accounts_free(&accounts);
 	return ret;
 }

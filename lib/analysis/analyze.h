@@ -21,7 +21,7 @@ struct analyze_progress {
 
 /**
  * analyze_run() - read the stream once and finish every analysis
- * @env: what the analyses may consult
+ * @common: what the analyses may consult; @accounts is not read
  * @ops, @nr: the analyses
  * @stream: at its start
  * @report: receives the tables, in the order of @ops
@@ -30,7 +30,7 @@ struct analyze_progress {
  * Return: 0; -ECANCELED; -ENOMEM; the stream's error. On failure the report holds no table
  * of this run.
  */
-int analyze_run(const struct analysis_env *env, const struct analysis_ops *const *ops,
+int analyze_run(const struct analysis_env *common, const struct analysis_ops *const *ops,
 		size_t nr, struct event_stream *stream, struct report *report,
 		const struct analyze_progress *progress) __must_check;
 

@@ -20,11 +20,11 @@ static void *page_create(const struct analysis_env *env)
 		return NULL;
 	page->env = env;
 	page->acc.by_pfn = env->by_address;
-	page->acc.doubts.skew = clock_skew(env->rec);
-	page->acc.scope = scope_of(env->rec);
+	page->acc.lives.doubts.skew = clock_skew(env->rec);
+	page->acc.lives.scope = scope_of(env->rec);
 	/* Page rows are by stack as it is. */
 	if (env->by != SUBJECT_STACK)
-		page->acc.dimension = subjects_dimension(env->by);
+		page->acc.lives.dimension = subjects_dimension(env->by);
 	sites_init(&page->sites, env);
 	return page;
 }
@@ -278,8 +278,8 @@ static int page_by_pfn(struct page_report *page, struct report *report)
 	page_add_columns(t, live, true);
 	table_add_column(t, &callsite);
 	page->gfp_used = 0;
-	for (i = 0; i < page->acc.nr_pfns; i++) {
-		const struct page_pfn *p = &page->acc.pfns[i];
+	for (i = 0; i < page->acc.addresses.nr; i++) {
+		const struct page_pfn *p = &page->acc.addresses.pfns[i];
 		const struct page_key *from = page_account_key(&page->acc, p->row);
 		struct page_group_key key = { .gfp_flags = from->gfp_flags,
 					      .order = from->order,

@@ -163,8 +163,8 @@ static int free_only_collect(struct page_report *page, struct page_free_only **s
 	size_t capacity = 0, i;
 	int ret = callsite_rule_new(&rule, &core, 1, NULL);
 
-	for (i = 0; i < page->acc.nr_free_only && !ret; i++) {
-		const struct page_free_only *from = &page->acc.free_only[i];
+	for (i = 0; i < page->acc.lives.nr_free_only && !ret; i++) {
+		const struct page_free_only *from = &page->acc.lives.free_only[i];
 		uint32_t group = free_only_group(page, rule, from->stack);
 
 		ret = group == UINT32_MAX ? -ENOMEM
@@ -190,8 +190,8 @@ int page_report_free_only(struct page_report *page, struct report *report)
 	size_t nr = 0, i;
 	int ret;
 
-	for (i = 0; i < page->acc.nr_free_only && !page->acc.scope.part; i++)
-		stacks |= page->acc.free_only[i].stack != 0;
+	for (i = 0; i < page->acc.lives.nr_free_only && !page->acc.lives.scope.part; i++)
+		stacks |= page->acc.lives.free_only[i].stack != 0;
 	if (!stacks)
 		return 0;
 	t = table_new("page_free_only",

@@ -30,9 +30,9 @@ static void *slab_create(const struct analysis_env *env)
 		return NULL;
 	slab->env = env;
 	slab->acc.by_ptr = env->by_address;
-	slab->acc.skew = clock_skew(env->rec);
-	slab->acc.scope = scope_of(env->rec);
-	slab->acc.dimension = slab_dimension(env);
+	slab->acc.lives.skew = clock_skew(env->rec);
+	slab->acc.lives.scope = scope_of(env->rec);
+	slab->acc.lives.dimension = slab_dimension(env);
 	/* SLUB's largest cache is of two pages; more comes from the page allocator. */
 	slab->acc.large_bytes = 2 * (uint64_t)env->page_size;
 	sites_init(&slab->sites, env);
@@ -237,8 +237,8 @@ static int slab_by_ptr(struct slab_report *slab, struct report *report)
 	slab_add_columns(t, live);
 	table_add_column(t, &callsite);
 	slab_report_column_max(t);
-	for (i = 0; i < slab->acc.nr_ptrs; i++) {
-		const struct slab_ptr *p = &slab->acc.ptrs[i];
+	for (i = 0; i < slab->acc.addresses.nr; i++) {
+		const struct slab_ptr *p = &slab->acc.addresses.ptrs[i];
 		struct net_range net =
 			slab_bounds_address(&slab->bounds, p->row, &p->counts);
 		struct cell *row;

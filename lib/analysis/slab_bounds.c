@@ -53,7 +53,7 @@ static int count_pieces(struct slab_bounds *b, const struct analysis_env *env)
 	struct live_entry *e = NULL;
 	int ret = latest ? 0 : -ENOMEM;
 
-	while (!ret && (e = live_next(&b->acc->live, e))) {
+	while (!ret && (e = live_next(&b->acc->lives.live, e))) {
 		struct slab_piece *piece;
 
 		if (e->state != LIVE_ALLOCATED)
@@ -88,7 +88,7 @@ static bool recorder_known(const struct recording *rec)
 static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
 {
 	struct census *census = &b->census;
-	const struct u64_map *surplus = &b->acc->surplus;
+	const struct u64_map *surplus = &b->acc->lives.surplus;
 	size_t i;
 
 	for (i = 0; i < b->nr_pieces; i++) {

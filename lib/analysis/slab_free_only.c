@@ -14,8 +14,8 @@ static int collect(struct slab_report *slab, struct slab_free_only **sums, size_
 {
 	size_t capacity = 0, i;
 
-	for (i = 0; i < slab->acc.nr_free_only; i++) {
-		const struct slab_free_only *from = &slab->acc.free_only[i];
+	for (i = 0; i < slab->acc.lives.nr_free_only; i++) {
+		const struct slab_free_only *from = &slab->acc.lives.free_only[i];
 		uint32_t group = sites_group(&slab->sites, from->callsite);
 
 		if (group == UINT32_MAX ||

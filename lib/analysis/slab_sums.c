@@ -13,7 +13,7 @@
 uint64_t slab_report_callsite(const struct slab_report *slab, size_t row)
 {
 	const struct slab_key *key = slab_account_key(&slab->acc, row);
-	bool stacks = slab->acc.dimension == DIMENSION_STACK;
+	bool stacks = slab->acc.lives.dimension == DIMENSION_STACK;
 
 	return sites_beyond(slab->env, key->callsite, stacks ? key->dim : 0);
 }
@@ -96,7 +96,7 @@ void slab_report_column_max(struct table *t)
 
 void slab_report_note_unskipped(const struct slab_report *slab, struct table *t)
 {
-	bool stacks = slab->acc.dimension == DIMENSION_STACK;
+	bool stacks = slab->acc.lives.dimension == DIMENSION_STACK;
 	uint64_t stay = 0;
 	size_t i;
 

@@ -36,10 +36,12 @@ static void announce(struct page_account *acc, uint64_t pfn)
 	page_account_event(acc, &ev);
 }
 
-static void check_identities(const struct page_account *acc)
+static void check_identities(struct page_account *acc)
 {
 	const struct page_totals *s = &acc->totals;
 
+	page_account_sum(acc);
+	ck_assert(!acc->failed);
 	ck_assert_uint_eq(s->pages, s->freed_pages + s->implicit_pages + s->live_pages);
 	ck_assert_uint_eq(s->requests - s->failures,
 			  s->alloc_freed + s->implicit_blocks + s->live_blocks);
@@ -54,6 +56,7 @@ START_TEST(huge_page_freed_page_by_page)
 
 	alloc(&acc, 512, 9);
 	release(&acc, 700, 0);
+	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.split, 1);
 	ck_assert_uint_eq(acc.totals.live_pages, 511);
 	ck_assert_uint_eq(acc.totals.live_blocks, 1);
@@ -62,12 +65,13 @@ START_TEST(huge_page_freed_page_by_page)
 		if (i != 700)
 			release(&acc, i, 0);
 	}
+	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.live_pages, 0);
 	ck_assert_uint_eq(acc.totals.alloc_freed, 1);
 	ck_assert_uint_eq(acc.totals.freed_pages, 512);
 	ck_assert_uint_eq(acc.rows[0].live_hit, 0);
-	ck_assert_uint_eq(acc.pfns[0].live_pages, 0);
-	ck_assert_uint_eq(acc.blocks.count, 0);
+	ck_assert_uint_eq(acc.addresses.pfns[0].live_pages, 0);
+	ck_assert_uint_eq(acc.lives.blocks.count, 0);
 	check_identities(&acc);
 	page_account_free(&acc);
 }
@@ -81,13 +85,16 @@ START_TEST(small_blocks_freed_as_a_large_one)
 	alloc(&acc, 9, 0);
 	alloc(&acc, 10, 1);
 	release(&acc, 8, 3); /* four of its eight pages were never seen allocated */
+	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.merged, 1);
 	ck_assert_uint_eq(acc.totals.freed_pages, 4);
 	ck_assert_uint_eq(acc.totals.unmatched_pages, 4);
 	ck_assert_uint_eq(acc.totals.alloc_freed, 3);
 	release(&acc, 12, 0);
+	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.again, 1);
 	release(&acc, 100, 0);
+	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.unmatched, 1);
 	check_identities(&acc);
 	page_account_free(&acc);
@@ -100,13 +107,16 @@ START_TEST(alloc_over_live_pages_is_an_implicit_free)
 
 	alloc(&acc, 16, 2);
 	alloc(&acc, 18, 0);
+	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.implicit_pages, 1);
 	ck_assert_uint_eq(acc.totals.live_pages, 4);
 	release(&acc, 16, 1);
 	release(&acc, 19, 0);
+	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.implicit_blocks, 1);
 	ck_assert_uint_eq(acc.totals.alloc_freed, 0);
 	release(&acc, 18, 0);
+	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.alloc_freed, 1);
 	check_identities(&acc);
 	page_account_free(&acc);
@@ -144,14 +154,17 @@ START_TEST(damage_is_counted_and_cheap)
 	uint64_t i;
 
 	alloc(&acc, KMEM_NO_PFN, 9);
+	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.failures, 1);
 	alloc(&acc, 1, 3);		  /* not aligned */
 	alloc(&acc, 0, 40);		  /* no such order */
 	release(&acc, UINT64_MAX - 1, 0); /* no such page */
+	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.implausible, 3);
 	for (i = 0; i < 2000; i++)
 		alloc(&acc, i << 20, 20);
-	ck_assert_uint_lt(acc.frames.nr_regions + acc.frames.nr_spans, 65536 + 4 * 2010);
+	ck_assert_uint_lt(acc.lives.frames.nr_regions + acc.lives.frames.nr_spans,
+			  65536 + 4 * 2010);
 	check_identities(&acc);
 	page_account_free(&acc);
 }
@@ -208,13 +221,13 @@ START_TEST(agrees_with_a_page_by_page_model)
 			}
 		}
 	}
+	check_identities(&acc);
 	ck_assert_uint_eq(acc.totals.implausible, 0);
 	ck_assert_uint_eq(acc.totals.live_pages, live);
 	ck_assert_uint_eq(acc.totals.freed_pages, freed);
 	ck_assert_uint_eq(acc.totals.implicit_pages, implicit);
 	ck_assert_uint_eq(acc.totals.again_pages, again);
 	ck_assert_uint_eq(acc.totals.unmatched_pages, unmatched);
-	check_identities(&acc);
 	free(state);
 	page_account_free(&acc);
 }
@@ -236,8 +249,8 @@ START_TEST(only_what_came_after_the_last_gap_is_sure)
 	ck_assert_uint_eq(acc.rows[0].sure_pages, 0);
 	ck_assert_uint_eq(acc.rows[1].sure_pages, 12);
 	ck_assert_uint_eq(acc.rows[2].sure_pages, 1);
-	ck_assert_uint_eq(acc.pfns[0].sure_pages, 0);
-	ck_assert_uint_eq(acc.pfns[1].sure_pages, 12);
+	ck_assert_uint_eq(acc.addresses.pfns[0].sure_pages, 0);
+	ck_assert_uint_eq(acc.addresses.pfns[1].sure_pages, 12);
 	check_identities(&acc);
 	page_account_free(&acc);
 }
@@ -254,13 +267,14 @@ START_TEST(frees_alone_are_kept_by_who_freed)
 	ev.page_free.pfn = 8;
 	ev.page_free.order = 3; /* two pages of it are known */
 	page_account_event(&acc, &ev);
-	ck_assert_uint_eq(acc.nr_free_only, 2);
-	ck_assert_uint_eq(acc.free_only[0].stack, 0);
-	ck_assert_uint_eq(acc.free_only[0].hit, 2);
-	ck_assert_uint_eq(acc.free_only[0].pages, 2);
-	ck_assert_uint_eq(acc.free_only[1].stack, 9);
-	ck_assert_uint_eq(acc.free_only[1].pages, 6);
-	ck_assert_uint_eq(acc.free_only[0].pages + acc.free_only[1].pages,
+	page_account_sum(&acc);
+	ck_assert_uint_eq(acc.lives.nr_free_only, 2);
+	ck_assert_uint_eq(acc.lives.free_only[0].stack, 0);
+	ck_assert_uint_eq(acc.lives.free_only[0].hit, 2);
+	ck_assert_uint_eq(acc.lives.free_only[0].pages, 2);
+	ck_assert_uint_eq(acc.lives.free_only[1].stack, 9);
+	ck_assert_uint_eq(acc.lives.free_only[1].pages, 6);
+	ck_assert_uint_eq(acc.lives.free_only[0].pages + acc.lives.free_only[1].pages,
 			  acc.totals.unmatched_pages + acc.totals.again_pages);
 	page_account_free(&acc);
 }
@@ -297,14 +311,14 @@ static void check_sums(const struct page_account *acc)
 	}
 	ck_assert_uint_eq(live, s->live_pages);
 	ck_assert_uint_eq(implicit, s->implicit_pages);
-	for (i = 0; i < acc->nr_pfns; i++) {
-		live -= acc->pfns[i].live_pages;
-		implicit -= acc->pfns[i].implicit_pages;
+	for (i = 0; i < acc->addresses.nr; i++) {
+		live -= acc->addresses.pfns[i].live_pages;
+		implicit -= acc->addresses.pfns[i].implicit_pages;
 	}
 	ck_assert_uint_eq(live + implicit, 0);
-	for (i = 0; i < acc->nr_free_only; i++) {
-		frees += acc->free_only[i].hit;
-		pages += acc->free_only[i].pages;
+	for (i = 0; i < acc->lives.nr_free_only; i++) {
+		frees += acc->lives.free_only[i].hit;
+		pages += acc->lives.free_only[i].pages;
 	}
 	ck_assert_uint_eq(frees, s->unmatched + s->again);
 	ck_assert_uint_eq(pages, s->unmatched_pages + s->again_pages);
@@ -357,7 +371,7 @@ START_TEST(order_within_the_skew)
 		const char *event = cases[i].events;
 		uint64_t ts = 100;
 
-		acc.doubts.skew = cases[i].skew;
+		acc.lives.doubts.skew = cases[i].skew;
 		for (; *event; event += 3, ts += 5)
 			event_at(&acc, event, ts);
 		page_account_finish(&acc);
@@ -377,7 +391,7 @@ END_TEST
 /* Blocks of 2^20 frames, whole and in pieces, each event at about the same cost. */
 START_TEST(large_blocks_cost_what_small_ones_do)
 {
-	struct page_account acc = { .doubts.skew = 1000000 };
+	struct page_account acc = { .lives.doubts.skew = 1000000 };
 	struct timespec from, to;
 	int i;
 
@@ -406,15 +420,16 @@ END_TEST
 /* Frees of nothing are in doubt for so long as the skew, then forgotten. */
 START_TEST(doubts_do_not_grow_with_the_events)
 {
-	struct page_account acc = { .doubts.skew = 100 };
+	struct page_account acc = { .lives.doubts.skew = 100 };
 	struct kmem_event ev = { .type = KMEM_PAGE_FREE };
 
 	for (ev.ts = 1; ev.ts < 100000; ev.ts++) {
 		ev.page_free.pfn = ev.ts;
 		page_account_event(&acc, &ev);
 	}
+	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.unmatched, 99999);
-	ck_assert_uint_le(acc.doubts.table.capacity, 1024);
+	ck_assert_uint_le(acc.lives.doubts.table.capacity, 1024);
 	page_account_free(&acc);
 }
 END_TEST
@@ -426,7 +441,8 @@ START_TEST(frees_of_what_was_left_out_change_nothing)
 	size_t i;
 
 	for (i = 0; i < 2; i++) {
-		struct page_account acc = { .scope.part = true, .doubts.skew = skews[i] };
+		struct page_account acc = { .lives.scope.part = true,
+					    .lives.doubts.skew = skews[i] };
 
 		release(&acc, 512, 9);
 		alloc(&acc, 8, 1);

@@ -29,10 +29,12 @@ static void release(struct slab_account *acc, uint64_t ptr, uint32_t cpu)
 	slab_account_event(acc, &ev);
 }
 
-static void check_identities(const struct slab_account *acc)
+static void check_identities(struct slab_account *acc)
 {
 	const struct slab_totals *s = &acc->totals;
 
+	slab_account_sum(acc);
+	ck_assert(!acc->failed);
 	ck_assert_uint_eq(s->allocs, s->matched + s->implicit + s->live);
 	ck_assert_uint_eq(s->bytes_alloc,
 			  s->bytes_freed + s->bytes_implicit + s->live_alloc);
@@ -81,9 +83,9 @@ START_TEST(each_fate_has_its_counter)
 	ck_assert_uint_eq(acc.rows[0].pingpong, 1);
 	ck_assert_uint_eq(acc.rows[1].implicit, 1);
 	ck_assert_uint_eq(acc.rows[1].live, 0);
-	ck_assert_uint_eq(acc.nr_ptrs, 2);
-	ck_assert_uint_eq(acc.ptrs[0].counts.hit, 2);
-	ck_assert_uint_eq(acc.ptrs[1].counts.live_alloc, 64);
+	ck_assert_uint_eq(acc.addresses.nr, 2);
+	ck_assert_uint_eq(acc.addresses.ptrs[0].counts.hit, 2);
+	ck_assert_uint_eq(acc.addresses.ptrs[1].counts.live_alloc, 64);
 	slab_account_free(&acc);
 }
 END_TEST
@@ -96,12 +98,13 @@ START_TEST(frees_of_what_was_left_out_change_nothing)
 	int k;
 
 	for (i = 0; i < 2; i++) {
-		struct slab_account acc = { .scope.part = true, .skew = skews[i] };
+		struct slab_account acc = { .lives.scope.part = true,
+					    .lives.skew = skews[i] };
 
 		for (k = 0; k < 1000; k++)
 			release(&acc, 0x100000 + (uint64_t)k * 64, 0); /* others' */
-		if (!acc.skew)
-			ck_assert_uint_eq(acc.live.count, 0);
+		if (!acc.lives.skew)
+			ck_assert_uint_eq(acc.lives.live.count, 0);
 		alloc(&acc, 0x1000, 0xa, 50, 64);
 		alloc(&acc, 0x2000, 0xa, 50, 64);
 		release(&acc, 0x1000, 1); /* by whomever */
@@ -121,7 +124,7 @@ END_TEST
 /* The recorder's own objects were left out, but not what interrupts it. */
 START_TEST(the_recorders_own_frees_are_not_unmatched)
 {
-	struct slab_account acc = { .scope.self = 42 };
+	struct slab_account acc = { .lives.scope.self = 42 };
 	struct kmem_event ev = { .type = KMEM_KFREE, .pid = 42 };
 
 	ev.slab_free.ptr = 0x1000;
@@ -203,9 +206,9 @@ START_TEST(freed_addresses_are_remembered_in_little_memory)
 	ck_assert_uint_eq(acc.totals.doubled, doubled);
 	ck_assert_uint_eq(acc.totals.unmatched, unmatched);
 	ck_assert_uint_eq(acc.totals.implicit, implicit);
-	ck_assert_uint_le(acc.live.capacity, 4 * LIVE);
+	ck_assert_uint_le(acc.lives.live.capacity, 4 * LIVE);
 	/* Four bytes apart: two groups a page of 4 KiB. */
-	ck_assert_uint_le(acc.freed.nr_groups, ADDRESSES * 4 / 4096 * 2);
+	ck_assert_uint_le(acc.lives.freed.nr_groups, ADDRESSES * 4 / 4096 * 2);
 	slab_account_free(&acc);
 	free(was);
 }
@@ -234,9 +237,9 @@ static void check_free_only(const struct slab_account *acc)
 	uint64_t unmatched = 0, doubled = 0;
 	size_t i;
 
-	for (i = 0; i < acc->nr_free_only; i++) {
-		unmatched += acc->free_only[i].unmatched;
-		doubled += acc->free_only[i].doubled;
+	for (i = 0; i < acc->lives.nr_free_only; i++) {
+		unmatched += acc->lives.free_only[i].unmatched;
+		doubled += acc->lives.free_only[i].doubled;
 	}
 	ck_assert_uint_eq(unmatched, acc->totals.unmatched);
 	ck_assert_uint_eq(doubled, acc->totals.doubled);
@@ -249,7 +252,7 @@ static struct slab_account *play(const char *events, uint64_t skew)
 	uint64_t ts = 100;
 
 	ck_assert_ptr_nonnull(acc);
-	acc->skew = skew;
+	acc->lives.skew = skew;
 	acc->by_ptr = true;
 	for (; *events; events += 2, ts += 5)
 		event_at(acc, *events == 'a', 0x1000, (uint32_t)(events[1] - '0'), ts);
@@ -293,10 +296,10 @@ START_TEST(order_within_the_skew)
 				      s->implicit == cases[i].implicit &&
 				      s->reordered == cases[i].reordered,
 			      "case %zu, %s", i, cases[i].events);
-		ck_assert_uint_eq(acc->ptrs[0].counts.live, s->live);
+		ck_assert_uint_eq(acc->addresses.ptrs[0].counts.live, s->live);
 		check_free_only(acc);
-		ck_assert_uint_eq(acc->ptrs[0].counts.pingpong, s->pingpong);
-		ck_assert_uint_eq(acc->ptrs[0].counts.implicit, s->implicit);
+		ck_assert_uint_eq(acc->addresses.ptrs[0].counts.pingpong, s->pingpong);
+		ck_assert_uint_eq(acc->addresses.ptrs[0].counts.implicit, s->implicit);
 		slab_account_free(acc);
 		free(acc);
 	}
@@ -327,8 +330,8 @@ START_TEST(only_what_came_after_the_last_gap_is_sure)
 	ck_assert_uint_eq(acc.rows[0].sure_alloc, 64);
 	ck_assert_uint_eq(acc.rows[0].sure, 1);
 	ck_assert_uint_eq(acc.rows[1].sure_alloc, 96);
-	ck_assert_uint_eq(acc.ptrs[0].counts.sure_alloc, 0);
-	ck_assert_uint_eq(acc.ptrs[1].counts.sure_alloc, 64);
+	ck_assert_uint_eq(acc.addresses.ptrs[0].counts.sure_alloc, 0);
+	ck_assert_uint_eq(acc.addresses.ptrs[1].counts.sure_alloc, 64);
 	check_identities(&acc);
 	slab_account_free(&acc);
 }
@@ -362,7 +365,7 @@ START_TEST(a_dimension_tells_rows_apart)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct slab_account acc = { .dimension = cases[i].dimension };
+		struct slab_account acc = { .lives.dimension = cases[i].dimension };
 		struct kmem_event a = { .type = KMEM_CACHE_ALLOC,
 					.pid = 100,
 					.cpu = 1,
@@ -379,6 +382,7 @@ START_TEST(a_dimension_tells_rows_apart)
 		slab_account_event(&acc, &a);
 		slab_account_event(&acc, &b);
 		release(&acc, 0x2000, 7); /* from elsewhere: the allocating row's */
+		slab_account_sum(&acc);
 		ck_assert_uint_eq(acc.nr_rows, cases[i].dimension ? 2 : 1);
 		ck_assert_uint_eq(slab_account_key(&acc, 0)->dim, cases[i].first);
 		ck_assert_uint_eq(slab_account_key(&acc, acc.nr_rows - 1)->dim,

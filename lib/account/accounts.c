@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * account: the accounts of one stream, made once, whoever asks for them.
+ * In: who asks; events in time order. Out: a slab account and a page account.
+ */
+#include "account/accounts.h"
+
+#include <stdlib.h>
+
+#include "account/clock_skew.h"
+
+/* Can rows that differ in *@dimension differ in @wanted? Then they do. */
+static bool agree(enum dimension *dimension, enum dimension wanted)
+{
+	if (wanted && *dimension && wanted != *dimension)
+		return false;
+	if (wanted)
+		*dimension = wanted;
+	return true;
+}
+
+struct slab_account *accounts_slab(struct accounts *a, enum dimension dimension)
+{
+	struct slab_account *slab = a->slab;
+
+	if (!slab) {
+		slab = calloc(1, sizeof(*slab));
+		if (!slab)
+			return NULL;
+		a->slab = slab;
+		slab->lives.skew = clock_skew(a->rec);
+		slab->lives.scope = scope_of(a->rec);
+		/* SLUB's largest cache is of two pages; more comes from the page allocator. */
+		slab->large_bytes = 2 * (uint64_t)a->page_size;
+	}
+	return agree(&slab->lives.dimension, dimension) ? slab : NULL;
+}
+
+struct page_account *accounts_page(struct accounts *a, enum dimension dimension)
+{
+	struct page_account *page = a->page;
+
+	if (!page) {
+		page = calloc(1, sizeof(*page));
+		if (!page)
+			return NULL;
+		a->page = page;
+		page->lives.doubts.skew = clock_skew(a->rec);
+		page->lives.scope = scope_of(a->rec);
+	}
+	return agree(&page->lives.dimension, dimension) ? page : NULL;
+}
+
+void accounts_finish(struct accounts *a)
+{
+	if (a->slab)
+		slab_account_finish(a->slab);
+	if (a->page)
+		page_account_finish(a->page);
+}
+
+void accounts_free(struct accounts *a)
+{
+	if (a->slab)
+		slab_account_free(a->slab);
+	if (a->page)
+		page_account_free(a->page);
+	free(a->slab);
+	free(a->page);
+	*a = (struct accounts){ 0 };
+}

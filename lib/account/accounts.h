@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * account: the accounts of one stream, made once, whoever asks for them.
+ * In: who asks; events in time order. Out: a slab account and a page account, with as many
+ * observers as there are.
+ */
+#ifndef KMEMX_ACCOUNT_ACCOUNTS_H
+#define KMEMX_ACCOUNT_ACCOUNTS_H
+
+#include "account/page_account.h"
+#include "account/slab_account.h"
+#include "recording/recording.h"
+
+/**
+ * struct accounts - zero-initialise it, set @rec and @page_size
+ * @rec: borrowed
+ * @page_size: bytes of a page on the recorded machine
+ * @slab, @page: NULL until someone asks
+ */
+struct accounts {
+	const struct recording *rec;
+	uint32_t page_size;
+	struct slab_account *slab;
+	struct page_account *page;
+};
+
+/**
+ * accounts_slab(), accounts_page() - ask for an account, before the first event
+ * @dimension: what else must tell its rows apart; all who ask may say DIMENSION_NONE or the
+ *	same one. Rows can differ in more than was asked for.
+ *
+ * Return: the account, to be observed; owned by @a. NULL if memory ran out, or where another
+ * asked for another dimension.
+ */
+struct slab_account *accounts_slab(struct accounts *a, enum dimension dimension);
+struct page_account *accounts_page(struct accounts *a, enum dimension dimension);
+/* No more events: finishes what there is. */
+void accounts_finish(struct accounts *a);
+void accounts_free(struct accounts *a);
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * account: the sums of page blocks by frame.
+ * In: lives. Out: what each row allocated at each frame, and what became of it.
+ */
+#include "account/page_addresses.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* What tells one entry from the other; without padding, as keys are compared as bytes. */
+struct pfn_key {
+	uint64_t pfn, row;
+};
+
+/* The place of frame @pfn, allocated by @row; NULL if memory ran out. */
+static struct page_pfn *address_of(struct page_addresses *a, uint64_t pfn, uint32_t row)
+{
+	const struct pfn_key key = { pfn, row };
+	uint32_t id = intern_id(&a->keys, &key, sizeof(key));
+
+	if (!id || array_reserve(&a->pfns, &a->capacity, id, sizeof(*a->pfns))) {
+		a->failed = true;
+		return NULL;
+	}
+	if (id > a->nr)
+		a->pfns[a->nr++] = (struct page_pfn){ .pfn = pfn, .row = row };
+	return &a->pfns[id - 1];
+}
+
+void page_addresses_lives(void *ctx, const struct page_life *lives, size_t nr)
+{
+	struct page_addresses *a = ctx;
+	size_t i;
+
+	for (i = 0; i < nr && !a->failed; i++) {
+		const struct page_life *life = &lives[i];
+		struct page_pfn *pfn = life->what == PAGE_REFUSED
+					       ? NULL
+					       : address_of(a, life->pfn, life->row);
+
+		if (!pfn)
+			continue;
+		switch (life->what) {
+		case PAGE_BORN:
+			pfn->hit++;
+			pfn->live_pages += life->pages;
+			break;
+		case PAGE_GONE:
+			pfn->implicit_pages += life->pages;
+			pfn->live_pages -= life->pages;
+			break;
+		case PAGE_FOUND: /* gone already */
+			pfn->implicit_pages -= life->pages;
+			break;
+		default:
+			pfn->live_pages -= life->pages;
+		}
+	}
+}
+
+void page_addresses_sum(struct page_addresses *a, const struct page_lives *lives)
+{
+	const struct live_entry *e = NULL;
+	size_t i;
+
+	for (i = 0; i < a->nr; i++)
+		a->pfns[i].sure_pages = 0;
+	while (a->nr && (e = page_lives_next(lives, e))) {
+		struct page_pfn *pfn =
+			page_lives_sure(lives, e)
+				? address_of(a, page_lives_first(lives, e), e->row)
+				: NULL;
+
+		if (pfn)
+			pfn->sure_pages += 1ULL << e->order;
+	}
+}
+
+void page_addresses_free(struct page_addresses *a)
+{
+	intern_free(&a->keys);
+	free(a->pfns);
+	*a = (struct page_addresses){ 0 };
+}

@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * account: the lives of page blocks: what an event means.
+ * In: page events and losses in time order. Out: what began and what ended, in batches.
+ */
+#include "account/page_lives.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "account/page_block.h"
+#include "base/array.h"
+
+/* How many events ahead a block's entry is fetched: memory's delay is a few events long. */
+#define FETCH_AHEAD 12
+
+/* The row of the allocation @ev; UINT32_MAX if memory ran out. Callers repeat endlessly. */
+static inline uint32_t page_row(struct page_lives *l, const struct kmem_event *ev)
+{
+	struct page_key key = { .gfp_flags = ev->page_alloc.gfp_flags,
+				.stack = ev->stack,
+				.order = ev->page_alloc.order,
+				.migratetype = ev->page_alloc.migratetype };
+	struct page_recent *recent;
+	uint64_t mix;
+	uint32_t id;
+
+	if (unlikely(l->dimension))
+		key.dim = dimension_of(l->dimension, ev);
+	mix = key.gfp_flags ^ (uint64_t)key.stack << 24 ^ (uint64_t)key.order << 56 ^
+	      (uint64_t)key.migratetype << 48 ^ (uint64_t)key.dim << 16;
+	recent = &l->recent[(mix * 0x9e3779b97f4a7c15ULL >> 32) % PAGE_NR_RECENT];
+	if (likely(recent->id && recent->key.gfp_flags == key.gfp_flags &&
+		   recent->key.stack == key.stack && recent->key.order == key.order &&
+		   recent->key.migratetype == key.migratetype &&
+		   recent->key.dim == key.dim))
+		return recent->id - 1;
+	id = intern_id(&l->keys, &key, sizeof(key));
+	if (!id) {
+		l->failed = true;
+		return UINT32_MAX;
+	}
+	*recent = (struct page_recent){ key, id };
+	return id - 1;
+}
+
+static inline bool page_plausible(struct page_lives *l, uint64_t pfn, uint32_t order)
+{
+	if (order <= PAGE_ORDER_LIMIT && pfn <= UINT64_MAX >> 12 &&
+	    page_frames_room(&l->frames, pfn, 1ULL << order, l->nr_events))
+		return true;
+	l->fates.implausible++;
+	return false;
+}
+
+/* The live block @e met its free before, as doubt @d says: the surplus free was it. */
+static void page_reorder(struct page_lives *l, struct live_entry *e,
+			 const struct live_entry *d, const struct kmem_event *ev)
+{
+	struct page_fates *sum = &l->fates;
+	uint64_t nr = 1ULL << e->order;
+
+	if (d->again) {
+		sum->again--;
+		sum->again_pages -= nr;
+	} else {
+		sum->unmatched--;
+		sum->unmatched_pages -= nr;
+	}
+	l->free_only[d->row].hit--;
+	l->free_only[d->row].pages -= nr;
+	sum->matched++;
+	sum->reordered++;
+	page_block_reordered(l, e, ev);
+}
+
+/* A block is allocated whose frames are not all free: what lives there has ended. Returns
+ * what there is to doubt about the new block.
+ */
+static uint32_t page_alloc_over(struct page_lives *l, const struct kmem_event *ev,
+				const struct page_census *census)
+{
+	uint64_t pfn = ev->page_alloc.pfn;
+	uint64_t begin;
+	uint32_t order = ev->page_alloc.order, row;
+	struct live_entry *e = live_find(&l->blocks, pfn), *d = NULL;
+	bool whole = e && e->order == order && !e->split;
+
+	if (whole && e->doubt == PAGE_EARLY)
+		d = page_doubt_find(&l->doubts, PAGE_EARLY, pfn, order);
+	if (d) {
+		page_reorder(l, e, d, ev);
+		page_doubt_drop(&l->doubts, d);
+		return 0;
+	}
+	row = whole ? e->row : 0;
+	begin = whole ? live_begin(&l->blocks, e) : 0;
+	page_release(l, ev, pfn, 1ULL << order, PAGE_END_UNSEEN);
+	if (!whole || census->announced)
+		return 0;
+	d = page_doubt_add(&l->doubts, PAGE_OVER, ev, pfn, order);
+	if (!d) {
+		l->failed = true;
+		return 0;
+	}
+	d->row = row;
+	live_set_begin(&l->doubts.table, d, begin);
+	return PAGE_OVER;
+}
+
+/* page_take_over() where something lives there, or is in doubt. */
+static uint32_t page_take_over_slow(struct page_lives *l, const struct kmem_event *ev)
+{
+	uint64_t pfn = ev->page_alloc.pfn;
+	uint32_t order = ev->page_alloc.order, doubt = 0;
+	struct page_census census = page_frames_census(&l->frames, pfn, 1ULL << order);
+	struct live_entry *d = NULL;
+
+	if (page_doubts_concern(&l->doubts, ev->ts)) {
+		d = page_doubt_find(&l->doubts, PAGE_SURPLUS, pfn, order);
+		if (d && page_doubt_recent(&l->doubts, d, ev)) {
+			page_doubt_turn(&l->doubts, d, PAGE_EARLY, ev);
+			doubt = PAGE_EARLY;
+		} else {
+			page_doubt_forget(&l->doubts, pfn, 1ULL << order);
+		}
+	}
+	if (census.live)
+		doubt = page_alloc_over(l, ev, &census);
+	page_frames_mark(&l->frames, pfn, 1ULL << order, true);
+	return doubt;
+}
+
+/* The frames of a new block live; what lived there has ended. In the common case they are
+ * in one word, nothing did, and nothing is in doubt. Returns what is.
+ */
+static inline uint32_t page_take_over(struct page_lives *l, const struct kmem_event *ev,
+				      uint64_t nr)
+{
+	struct page_bits bits;
+
+	if (likely(page_bits(&l->frames, ev->page_alloc.pfn, nr, &bits) &&
+		   bits.nr == nr && !(bits.word->live & bits.mask) &&
+		   !page_doubts_concern(&l->doubts, ev->ts))) {
+		page_bits_mark(&bits, true);
+		return 0;
+	}
+	return page_take_over_slow(l, ev);
+}
+
+static inline void page_alloc(struct page_lives *l, const struct kmem_event *ev)
+{
+	uint64_t pfn = ev->page_alloc.pfn;
+	uint32_t order = ev->page_alloc.order, row, doubt;
+	bool failed = pfn == KMEM_NO_PFN;
+	struct page_life *life;
+	struct live_entry *e;
+	uint64_t nr;
+
+	if (!page_plausible(l, failed ? 0 : pfn, order))
+		return;
+	/* The buddy allocator's blocks are aligned to their size. */
+	nr = 1ULL << order;
+	if (!failed && pfn & (nr - 1)) {
+		l->fates.implausible++;
+		return;
+	}
+	row = page_row(l, ev);
+	if (row == UINT32_MAX)
+		return;
+	if (!failed) {
+		doubt = page_take_over(l, ev, nr);
+		e = live_insert(&l->blocks, pfn);
+		if (!e) {
+			l->failed = true;
+			return;
+		}
+		*e = (struct live_entry){ .key = pfn,
+					  .doubt = doubt,
+					  .row = row,
+					  .cpu = (uint16_t)ev->cpu,
+					  .order = (uint8_t)order,
+					  .state = LIVE_ALLOCATED,
+					  .epoch = l->blocks.epoch & LIVE_EPOCH_OLD };
+	}
+	life = page_life(l, ev, failed ? PAGE_REFUSED : PAGE_BORN);
+	life->pfn = pfn;
+	life->pages = nr;
+	life->row = row;
+	if (unlikely(l->blocks.times) && !failed) {
+		live_set_begin(&l->blocks, e, ev->ts);
+		life->begin = ev->ts;
+	}
+}
+
+/* @pages freed by @stack were not seen allocated. Returns whose row that is. */
+static uint32_t page_free_only(struct page_lives *l, uint32_t stack, uint64_t pages)
+{
+	uint32_t *index =
+		u64_map_insert(&l->free_only_index, stack, (uint32_t)l->nr_free_only);
+	struct page_free_only *row;
+
+	if (!index || array_reserve(&l->free_only, &l->free_only_capacity, *index + 1UL,
+				    sizeof(*l->free_only))) {
+		l->failed = true;
+		return UINT32_MAX;
+	}
+	row = &l->free_only[*index];
+	if (*index == l->nr_free_only) {
+		l->nr_free_only++;
+		*row = (struct page_free_only){ .stack = stack };
+	}
+	row->hit++;
+	row->pages += pages;
+	return *index;
+}
+
+/* A free of no live block, by free-only row @row: it may be an allocation's still to come. */
+static void page_free_surplus(struct page_lives *l, const struct kmem_event *ev,
+			      const struct page_census *census, uint32_t row)
+{
+	struct live_entry *d;
+
+	/* Counted half as one and half as the other it could not be taken back. */
+	if (row == UINT32_MAX ||
+	    (census->freed && census->freed != 1ULL << ev->page_free.order))
+		return;
+	d = page_doubt_add(&l->doubts, PAGE_SURPLUS, ev, ev->page_free.pfn,
+			   ev->page_free.order);
+	if (!d) {
+		l->failed = true;
+		return;
+	}
+	d->row = row;
+	d->again = census->freed != 0;
+}
+
+/* The whole block @e is freed, about which there is something to doubt. */
+static void page_free_doubtful(struct page_lives *l, const struct kmem_event *ev,
+			       struct live_entry *e)
+{
+	struct live_entry *d = page_doubt_find(&l->doubts, e->doubt, e->key, e->order);
+
+	e->doubt = 0;
+	if (!d)
+		return;
+	if (d->kind == PAGE_EARLY)
+		/* One free is still too many, and this may be it. */
+		page_doubt_turn(&l->doubts, d, PAGE_SURPLUS, ev);
+	else if (page_doubt_recent(&l->doubts, d, ev))
+		page_doubt_turn(&l->doubts, d, PAGE_OVER_FREED, ev);
+	else
+		page_doubt_drop(&l->doubts, d);
+}
+
+/* Is this the free of a block that was taken for gone when it was allocated again? */
+static bool page_settle_over(struct page_lives *l, const struct kmem_event *ev)
+{
+	struct live_entry *d = page_doubt_find(&l->doubts, PAGE_OVER_FREED,
+					       ev->page_free.pfn, ev->page_free.order);
+	struct page_life *life;
+
+	if (!d)
+		return false;
+	life = page_life(l, ev, PAGE_FOUND);
+	life->pfn = d->key;
+	life->pages = 1ULL << d->order;
+	life->begin = live_begin(&l->doubts.table, d);
+	life->row = d->row;
+	life->reordered = true;
+	l->fates.matched++;
+	l->fates.reordered++;
+	page_doubt_drop(&l->doubts, d);
+	return true;
+}
+
+/* The common case, at a third of the cost: the block is free as a whole, and its frames'
+ * states are in one word. False: it is not that.
+ */
+static inline bool page_free_matched(struct page_lives *l, const struct kmem_event *ev)
+{
+	uint32_t order = ev->page_free.order;
+	struct live_entry *e = live_find(&l->blocks, ev->page_free.pfn);
+	struct page_life *life;
+	struct page_bits bits;
+
+	if (!e || e->order != order || (e->split | e->doubt) || order > 6 ||
+	    !page_bits(&l->frames, e->key, 1ULL << order, &bits) ||
+	    bits.nr != 1U << order)
+		return false;
+	l->fates.matched++;
+	page_bits_mark(&bits, false);
+	life = page_life(l, ev, PAGE_FREED);
+	life->pfn = e->key;
+	life->pages = bits.nr;
+	life->begin = live_begin(&l->blocks, e);
+	life->row = e->row;
+	life->last = true;
+	live_remove(&l->blocks, e);
+	return true;
+}
+
+/* Is a free of no live page one of nothing that was recorded? Where an allocation that the
+ * clocks put behind it may still come, that is known in the end.
+ */
+static bool page_free_other(const struct page_lives *l, const struct kmem_event *ev)
+{
+	return (l->scope.part && !l->doubts.skew) || scope_by_self(&l->scope, ev);
+}
+
+static inline void page_free(struct page_lives *l, const struct kmem_event *ev)
+{
+	uint64_t pfn = ev->page_free.pfn, nr;
+	uint32_t order = ev->page_free.order;
+	struct page_fates *sum = &l->fates;
+	struct page_census census;
+	uint32_t row = UINT32_MAX;
+	struct live_entry *e;
+
+	if (!page_plausible(l, pfn, order))
+		return;
+	nr = 1ULL << order;
+	sum->frees++;
+	if (likely(page_free_matched(l, ev)))
+		return;
+	census = page_frames_census(&l->frames, pfn, nr);
+	if (unlikely(page_doubts_concern(&l->doubts, ev->ts))) {
+		if (!census.live && page_settle_over(l, ev))
+			return;
+		page_doubt_forget(&l->doubts, pfn, nr);
+	}
+	if (!census.live && page_free_other(l, ev)) {
+		sum->other++;
+		sum->other_pages += nr;
+		return;
+	}
+	sum->again_pages += census.freed;
+	sum->unmatched_pages += nr - census.live - census.freed;
+	if (census.live < nr)
+		row = page_free_only(l, ev->stack, nr - census.live);
+	if (!census.live) {
+		if (census.freed)
+			sum->again++;
+		else
+			sum->unmatched++;
+		page_free_surplus(l, ev, &census, row);
+	} else {
+		e = page_block_find(l, pfn);
+		if (e && e->key == pfn && e->order == order) {
+			sum->matched++;
+			if (e->doubt)
+				page_free_doubtful(l, ev, e);
+		} else if (e && pfn + nr <= e->key + (1ULL << e->order))
+			sum->split++;
+		else
+			sum->merged++;
+		page_release(l, ev, pfn, nr, PAGE_END_FREED);
+	}
+	page_frames_mark(&l->frames, pfn, nr, false);
+}
+
+static void page_free_batched(struct page_lives *l, const struct kmem_event *ev)
+{
+	l->fates.batched++;
+	if (page_plausible(l, ev->page_free.pfn, 0))
+		page_frames_announce(&l->frames, ev->page_free.pfn);
+}
+
+/* page_lives_events() for one where it is wanted inline. */
+static inline void page_take(struct page_lives *l, const struct kmem_event *ev)
+{
+	l->nr_events++;
+	switch (ev->type) {
+	case KMEM_PAGE_ALLOC:
+		page_alloc(l, ev);
+		break;
+	case KMEM_PAGE_FREE:
+		page_free(l, ev);
+		break;
+	case KMEM_PAGE_FREE_BATCHED:
+		page_free_batched(l, ev);
+		break;
+	case KMEM_LOSS:
+		l->fates.losses++;
+		/* With no event after it on its CPU, the gap lasts to the end. */
+		l->open_gap |= ev->ts <= ev->loss.since_ts;
+		live_gap(&l->blocks);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The blocks whose next event never came. */
+static void page_settle_early(struct page_lives *l)
+{
+	struct live_entry *d = NULL, *e;
+
+	while ((d = live_next(&l->doubts.table, d))) {
+		e = page_doubt_find(&l->doubts, PAGE_EARLY, d->key, d->order) == d
+			    ? live_find(&l->blocks, d->key)
+			    : NULL;
+		if (e && e->doubt == PAGE_EARLY)
+			page_reorder(l, e, d, NULL);
+	}
+}
+
+/* The memory that @ev will need: alloc and free have their frame in the same place. */
+static __always_inline void page_fetch(const struct page_lives *l,
+				       const struct kmem_event *ev)
+{
+	uint64_t pfn = ev->page_free.pfn;
+
+	_Static_assert(offsetof(struct kmem_event, page_alloc.pfn) ==
+			       offsetof(struct kmem_event, page_free.pfn),
+		       "one prefetch for both");
+	if (ev->type < KMEM_PAGE_ALLOC || ev->type > KMEM_PAGE_FREE_BATCHED)
+		return;
+	live_prefetch(&l->blocks, pfn);
+	page_frames_prefetch(&l->frames, pfn);
+}
+
+void page_lives_events(struct page_lives *l, const struct kmem_event *ev, size_t nr)
+{
+	size_t i, end, ahead = nr < FETCH_AHEAD ? nr : FETCH_AHEAD;
+
+	l->doubts.table.times = l->blocks.times;
+	if (unlikely(!l->blocks.capacity) && !live_grow(&l->blocks))
+		l->failed = true;
+	for (i = 0; i < ahead && !l->failed; i++)
+		page_fetch(l, &ev[i]);
+	for (i = 0; i < nr && likely(!l->failed);) {
+		end = nr - i < PAGE_LIVES_EVENTS ? nr : i + PAGE_LIVES_EVENTS;
+		l->next = l->batch;
+		for (; i < end; i++) {
+			if (likely(i + FETCH_AHEAD < nr))
+				page_fetch(l, &ev[i + FETCH_AHEAD]);
+			/* Most events are the slab allocator's. */
+			if (ev[i].type >= KMEM_PAGE_ALLOC || ev[i].type == KMEM_LOSS)
+				page_take(l, &ev[i]);
+		}
+		page_lives_flush(l);
+	}
+	l->failed |= l->frames.failed;
+}
+
+int page_lives_observe(struct page_lives *l,
+		       void (*fn)(void *ctx, const struct page_life *batch, size_t nr),
+		       void *ctx)
+{
+	if (array_reserve(&l->observers, &l->observers_capacity, l->nr_observers + 1,
+			  sizeof(*l->observers)))
+		return -ENOMEM;
+	l->observers[l->nr_observers++] = (struct page_observer){ fn, ctx };
+	return 0;
+}
+
+/* What was announced and never freed: the announcement is taken as the free. */
+static void page_settle_announced(struct page_lives *l)
+{
+	struct page_frames *f = &l->frames;
+	size_t i;
+	unsigned int word;
+
+	for (i = 0; i < f->nr_regions; i++) {
+		for (word = 0; word < REGION_WORDS && !f->regions[i].stale; word++) {
+			uint64_t left = f->regions[i].words[word].announced;
+
+			for (; left; left &= left - 1) {
+				uint64_t pfn =
+					((uint64_t)f->regions[i].base << REGION_ORDER) +
+					word * 64 + (unsigned int)__builtin_ctzll(left);
+
+				page_release(l, NULL, pfn, 1, PAGE_END_ANNOUNCED);
+				page_frames_mark(f, pfn, 1, false);
+			}
+		}
+	}
+}
+
+void page_lives_finish(struct page_lives *l)
+{
+	l->next = l->batch;
+	page_settle_announced(l);
+	page_settle_early(l);
+	page_lives_flush(l);
+	l->failed |= l->frames.failed;
+}
+
+const struct page_key *page_lives_key(const struct page_lives *l, size_t row)
+{
+	return intern_get(&l->keys, (uint32_t)row + 1, NULL);
+}
+
+uint64_t page_lives_first(const struct page_lives *l, const struct live_entry *block)
+{
+	return block->split ? l->splits[block->split].pfn : block->key;
+}
+
+void page_lives_free(struct page_lives *l)
+{
+	intern_free(&l->keys);
+	live_free(&l->blocks);
+	free(l->splits);
+	page_frames_free(&l->frames);
+	u64_map_free(&l->free_only_index);
+	free(l->free_only);
+	page_doubts_free(&l->doubts);
+	free(l->observers);
+	*l = (struct page_lives){ 0 };
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * account: the lives of page blocks.
+ * In: page events and losses in time order. Out: what began and what ended, in batches.
+ *
+ * Each page frame is, by its last event, live, freed or unknown; a block is a run of
+ * 2^order live pages that one event allocated (or what a split left of it).
+ *   alloc over live pages    they were freed unseen: implicit frees
+ *   free of a whole block    matched
+ *   free of part of a block  a split free; the rest of the block lives on
+ *   free of several blocks   a merged free
+ *   free of freed pages      again: freed twice, or allocated in bulk, which no event says
+ *   free of unknown pages    unmatched: allocated before the recording (or in bulk)
+ *   the same, where allocations were left out (@scope): of another block, counted apart
+ * Clocks of two CPUs differ: within @doubts.skew, a free and an allocation of one block on two
+ * CPUs may be in the wrong order; what slab_lives.h says of objects holds for whole blocks.
+ *
+ * mm_page_free_batched only announces; mm_page_free follows or precedes it. Where it does
+ * not (none was recorded), the announcement is taken as the free, at the page's next
+ * allocation or at the end.
+ */
+#ifndef KMEMX_ACCOUNT_PAGE_LIVES_H
+#define KMEMX_ACCOUNT_PAGE_LIVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "account/dimension.h"
+#include "account/live.h"
+#include "account/page_doubt.h"
+#include "account/page_frames.h"
+#include "account/scope.h"
+#include "base/compiler.h"
+#include "base/hash.h"
+#include "event/event.h"
+
+enum page_life_what {
+	PAGE_BORN,
+	PAGE_FREED,   /* by events */
+	PAGE_GONE,    /* without one */
+	PAGE_FOUND,   /* the block was said to be gone, and here comes its free */
+	PAGE_REFUSED, /* no life: the allocation failed */
+	PAGE_LIFE_NR,
+};
+
+/**
+ * struct page_life - a request's pages begin to live, or some of them end
+ * @event: that says so, valid while the batch is handed over; NULL: none was left to come
+ * @pfn: the request's first frame, also when others end
+ * @begin: time of the allocation; 0 unless the lives keep times
+ * @row: who allocated: page_lives_key()
+ * @what: enum page_life_what
+ * @last: these were the last that the request had left
+ * @implicit: with @last: some of the request's ended without an event
+ * @reordered: the free came before the allocation, by their clocks
+ */
+struct page_life {
+	const struct kmem_event *event;
+	uint64_t pfn, pages;
+	uint64_t begin;
+	uint32_t row;
+	uint8_t what;
+	bool last, implicit, reordered;
+};
+
+/* Takes @nr lives, in the order of their events; keeps its failures. */
+struct page_observer {
+	void (*fn)(void *ctx, const struct page_life *lives, size_t nr);
+	void *ctx;
+};
+
+/* Who allocated: rows are distinct in all of these. */
+struct page_key {
+	uint64_t gfp_flags;
+	uint32_t stack; /* in the stream's table; 0: none was recorded */
+	uint32_t order;
+	int32_t migratetype;
+	uint32_t dim; /* of the lives' dimension; 0 without one */
+};
+
+/* A short cut from a key to its number. */
+struct page_recent {
+	struct page_key key;
+	uint32_t id; /* 0: unused */
+};
+
+#define PAGE_NR_RECENT 1024U
+
+/* Who freed pages that were not seen allocated. */
+struct page_free_only {
+	uint32_t stack; /* of the free; 0: none was recorded */
+	uint64_t hit, pages;
+};
+
+/* What became of the events. */
+struct page_fates {
+	uint64_t frees;	  /* mm_page_free */
+	uint64_t batched; /* mm_page_free_batched */
+	uint64_t matched, split, merged, again, unmatched;
+	uint64_t other, other_pages; /* freed: of what was allocated and left out */
+	uint64_t reordered;   /* of the matched: their events were in the wrong order */
+	uint64_t again_pages; /* freed without a known allocation in between */
+	uint64_t unmatched_pages; /* freed without a known allocation before */
+	uint64_t batched_pages; /* of those freed, what only mm_page_free_batched said */
+	uint64_t implausible;	/* orders over PAGE_ORDER_LIMIT: in no other number */
+	uint64_t losses;
+};
+
+/* Events whose lives make one batch, or more: one event can end many lives. */
+#define PAGE_LIVES_EVENTS 128U
+
+/**
+ * struct page_lives - zero-initialise it, set what is wanted
+ * @dimension: what else tells rows apart
+ * @scope: whose allocations were left out
+ * @doubts: its .skew is to be set
+ * @keys: intern table of struct page_key; row n has number n + 1
+ * @blocks: by first pfn; with blocks.times, each end of a life has the time of its beginning
+ * @splits: requests whose block is in pieces
+ * @free_split: head of the list of unused ones; 0: none
+ * @nr_events: bounds @frames: page_frames_room()
+ * @failed: memory ran out; the numbers are void
+ */
+struct page_lives {
+	struct intern keys;
+	struct page_recent recent[PAGE_NR_RECENT];
+	struct live_table blocks;
+	struct page_split *splits;
+	size_t nr_splits, splits_capacity;
+	uint32_t free_split;
+	struct page_frames frames;
+	uint64_t nr_events;
+	enum dimension dimension;
+	struct scope scope;
+	struct page_doubts doubts;
+	bool open_gap; /* the last events of a CPU are lost: nothing live is sure */
+	bool failed;
+	struct page_fates fates;
+	struct u64_map free_only_index;
+	struct page_free_only *free_only;
+	size_t nr_free_only, free_only_capacity;
+	struct page_observer *observers;
+	size_t nr_observers, observers_capacity;
+	struct page_life *next; /* in @batch */
+	struct page_life batch[2 * PAGE_LIVES_EVENTS];
+};
+
+/**
+ * page_lives_observe() - have every batch of lives handed to @fn
+ *
+ * Observers are called in the order in which they came. @ctx is borrowed. 0 or -ENOMEM.
+ */
+int page_lives_observe(struct page_lives *lives,
+		       void (*fn)(void *ctx, const struct page_life *batch, size_t nr),
+		       void *ctx) __must_check;
+/* Takes @nr events, with their blocks' memory fetched ahead, and hands over what they begin
+ * and end. Those that are not the page allocator's change nothing.
+ */
+void page_lives_events(struct page_lives *lives, const struct kmem_event *ev, size_t nr);
+/* No more events: settles what was only announced, and what was in the wrong order. */
+void page_lives_finish(struct page_lives *lives);
+/* How many rows there are. They only become more. */
+static inline size_t page_lives_rows(const struct page_lives *lives)
+{
+	return lives->keys.count;
+}
+
+/* Who row @row stands for; valid until the next events. */
+const struct page_key *page_lives_key(const struct page_lives *lives, size_t row);
+/* The live blocks, in no particular order: start with NULL; NULL at the end. */
+static inline const struct live_entry *page_lives_next(const struct page_lives *lives,
+						       const struct live_entry *block)
+{
+	return live_next(&lives->blocks, (struct live_entry *)block);
+}
+
+/* The first frame of the request to which the live @block belongs. */
+uint64_t page_lives_first(const struct page_lives *lives, const struct live_entry *block);
+/* Was the live @block allocated after the last gap? */
+static inline bool page_lives_sure(const struct page_lives *lives,
+				   const struct live_entry *block)
+{
+	return !lives->open_gap && live_is_recent(&lives->blocks, block);
+}
+
+void page_lives_free(struct page_lives *lives);
+
+#endif

@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * account: the lives of slab objects.
+ * In: slab events and losses in time order. Out: what began and what ended, in batches.
+ */
+#include "account/slab_lives.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* ZERO_SIZE_PTR, what kmalloc(0) returns and kfree() ignores like NULL (slab.h). */
+#define ZERO_SIZE_PTR_VALUE 16
+
+/*
+ * live_entry.flags. A surplus free is one of no live object; until its place is taken its
+ * entry keeps when and by whom. (A free whose entry is swept away after the clocks' skew
+ * stays what it seemed.)
+ */
+#define SURPLUS	    1 /* freed: by a surplus free. live: one on another CPU just before it */
+#define SURPLUS_DUP 2 /* the surplus was counted as double, else as unmatched */
+#define OVER	    4 /* live: allocated over a live object. freed: then freed elsewhere */
+
+/* May the event have come before what @cpu did at @ts, which it follows? */
+static bool within_skew(const struct slab_lives *l, const struct kmem_event *ev,
+			uint64_t ts, uint16_t cpu)
+{
+	return cpu != (uint16_t)ev->cpu && ev->ts - ts <= l->skew;
+}
+
+static struct slab_over *slab_over(struct slab_lives *l, uint64_t ptr)
+{
+	return &l->over[hash_u64(ptr) % SLAB_OVER_SLOTS];
+}
+
+/* How many events ahead an object's entry is fetched: memory's delay is a few events long. */
+#define FETCH_AHEAD 12
+
+/* The row of what @ev allocates; callsites repeat endlessly. UINT32_MAX: no memory. */
+static inline uint32_t slab_row(struct slab_lives *l, const struct kmem_event *ev,
+				uint32_t dim)
+{
+	uint32_t cache = ev->slab_alloc.cache & INT32_MAX, id;
+	uint64_t callsite = ev->slab_alloc.callsite;
+	uint64_t rest = cache | (uint64_t)(ev->type & KMEM_CACHE_ALLOC) << 29 |
+			(uint64_t)dim << 32;
+	uint64_t mix = (callsite ^ rest << 20 ^ rest >> 31) * 0x9e3779b97f4a7c15ULL;
+	struct slab_recent *recent = &l->recent[mix >> (64 - SLAB_RECENT_BITS)];
+	struct slab_key key;
+
+	_Static_assert(KMEM_CACHE_ALLOC == 4 && KMEM_CACHE_ALLOC_NODE == 5 &&
+			       KMEM_KMALLOC_NODE < 4,
+		       "one bit tells them apart");
+	if (likely(recent->callsite == callsite && recent->rest == rest && recent->id))
+		return recent->id - 1;
+	key = (struct slab_key){ callsite, cache, ev->type <= KMEM_KMALLOC_NODE, dim };
+	id = intern_id(&l->keys, &key, sizeof(key));
+	if (!id)
+		return UINT32_MAX;
+	*recent = (struct slab_recent){ callsite, rest, id };
+	return id - 1;
+}
+
+/* May an event still to come show that the free of @e was not what it seemed? */
+static bool slab_in_question(struct slab_lives *l, const struct live_entry *e,
+			     uint64_t now)
+{
+	if (likely(!e->flags))
+		return false;
+	if (e->flags & OVER && slab_over(l, e->key)->object.key == e->key)
+		return true;
+	return now - e->ts <= l->skew;
+}
+
+/* Moves freed addresses out of the full table. False: no memory. */
+static bool slab_sweep(struct slab_lives *l, uint64_t now)
+{
+	struct live_table *t = &l->live;
+	size_t i;
+
+	for (i = 0; i < t->capacity; i++) {
+		/* A removal puts another entry into the place, perhaps a freed one. */
+		while (t->entries[i].state == LIVE_FREED &&
+		       !slab_in_question(l, &t->entries[i], now)) {
+			if (!addr_set_add(&l->freed, t->entries[i].key))
+				return false;
+			live_remove(t, &t->entries[i]);
+		}
+	}
+	return true;
+}
+
+/* Makes room in the full table: it loses freed addresses if they are more than a sixteenth of
+ * it, else it has to grow for the live ones. False: no memory.
+ */
+static bool slab_room(struct slab_lives *l, uint64_t now)
+{
+	struct live_table *t = &l->live;
+	size_t i, freed = 0;
+
+	for (i = 0; i < t->capacity; i++)
+		freed += t->entries[i].state == LIVE_FREED;
+	if (freed > t->count / 16 && !slab_sweep(l, now))
+		return false;
+	return !live_full(t) || live_grow(t);
+}
+
+/* The entry of @ev's address @ptr, which may be new; NULL if memory ran out. */
+static inline struct live_entry *slab_entry(struct slab_lives *l, uint64_t ptr,
+					    const struct kmem_event *ev)
+{
+	if (unlikely(live_full(&l->live)) && !slab_room(l, ev->ts))
+		return NULL;
+	return live_add(&l->live, ptr);
+}
+
+/* Something about the object of @e, which is in the table or was. */
+static __always_inline struct slab_life *slab_life(struct slab_lives *l,
+						   const struct live_entry *e,
+						   const struct kmem_event *ev,
+						   enum slab_life_what what)
+{
+	struct slab_life *life = l->next++;
+
+	life->event = ev;
+	life->begin = 0;
+	life->ptr = e->key;
+	life->bytes_req = e->bytes_req;
+	life->bytes_alloc = e->bytes_alloc;
+	life->row = e->row;
+	life->cpu = e->cpu;
+	life->what = (uint8_t)what;
+	life->flags = 0;
+	return life;
+}
+
+/* The entry in @free_only of code address @callsite; UINT32_MAX if memory ran out. */
+static uint32_t slab_free_only(struct slab_lives *l, uint64_t callsite)
+{
+	uint32_t *index =
+		u64_map_insert(&l->free_only_index, callsite, (uint32_t)l->nr_free_only);
+
+	if (!index || array_reserve(&l->free_only, &l->free_only_capacity, *index + 1UL,
+				    sizeof(*l->free_only))) {
+		l->failed = true;
+		return UINT32_MAX;
+	}
+	if (*index == l->nr_free_only)
+		l->free_only[l->nr_free_only++] =
+			(struct slab_free_only){ .callsite = callsite };
+	return *index;
+}
+
+/* An object that may have met its free @e before is allocated: keeps who freed. */
+static uint8_t slab_early(struct slab_lives *l, const struct live_entry *e)
+{
+	uint32_t *row = u64_map_insert(&l->early_free_only, e->key, e->row);
+
+	if (!row) {
+		l->failed = true;
+		return 0;
+	}
+	*row = e->row;
+	return e->flags & (SURPLUS | SURPLUS_DUP);
+}
+
+/* Whose free that was. */
+static uint32_t slab_early_row(const struct slab_lives *l, const struct live_entry *e)
+{
+	const uint32_t *row = u64_map_find(&l->early_free_only, e->key);
+
+	return row ? *row : 0;
+}
+
+/* The live object of @e met its free before: the surplus one was it. */
+static void slab_reordered_free(struct slab_lives *l, const struct live_entry *e,
+				const struct kmem_event *ev)
+{
+	struct slab_fates *sum = &l->fates;
+	struct slab_free_only *by = &l->free_only[slab_early_row(l, e)];
+	bool doubled = e->flags & SURPLUS_DUP;
+	uint32_t *nr = u64_map_find(
+		&l->surplus, slab_surplus_key(slab_lives_key(l, e->row)->cache, doubled));
+	struct slab_life *life = slab_life(l, e, ev, SLAB_FREED);
+
+	life->begin = live_begin(&l->live, e);
+	life->flags = SLAB_OTHER_CPU | SLAB_REORDERED;
+	if (nr && *nr)
+		--*nr;
+	if (doubled) {
+		sum->doubled--;
+		by->doubled--;
+	} else {
+		sum->unmatched--;
+		by->unmatched--;
+	}
+	sum->reordered++;
+}
+
+/* A live object's address is allocated. Returns the flags of its new object. */
+static uint8_t slab_alloc_over(struct slab_lives *l, const struct live_entry *e,
+			       const struct kmem_event *ev)
+{
+	struct slab_life *life;
+
+	if (unlikely(e->flags & SURPLUS)) {
+		slab_reordered_free(l, e, ev);
+		return 0;
+	}
+	/* The object is gone and no event said so. */
+	life = slab_life(l, e, ev, SLAB_GONE);
+	life->begin = live_begin(&l->live, e);
+	*slab_over(l, e->key) = (struct slab_over){ ev->ts, life->begin, *e };
+	return OVER;
+}
+
+/* What takes @plain is compiled once more for lives without dimension and times: nearly every
+ * event of nearly every run passes there.
+ */
+static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_event *ev,
+				       bool plain)
+{
+	uint64_t req = ev->slab_alloc.bytes_req, alloc = ev->slab_alloc.bytes_alloc;
+	struct live_entry *e, born;
+	struct slab_life *life;
+	uint32_t row, dim = 0;
+	uint8_t flags = 0;
+
+	if (unlikely(!ev->slab_alloc.ptr)) {
+		l->fates.failed++;
+		return;
+	}
+	/* No slab object is that large: the record is damaged. */
+	if (unlikely((req | alloc) > UINT32_MAX)) {
+		l->fates.implausible++;
+		return;
+	}
+	if (!plain && l->dimension)
+		dim = dimension_of(l->dimension, ev);
+	row = slab_row(l, ev, dim);
+	e = slab_entry(l, ev->slab_alloc.ptr, ev);
+	if (unlikely(row == UINT32_MAX || !e)) {
+		l->failed = true;
+		return;
+	}
+	if (e->state == LIVE_ALLOCATED)
+		flags = slab_alloc_over(l, e, ev);
+	else if (unlikely(e->flags & SURPLUS) && within_skew(l, ev, e->ts, e->cpu))
+		flags = slab_early(l, e);
+	born = (struct live_entry){ .key = ev->slab_alloc.ptr,
+				    .bytes_req = (uint32_t)req,
+				    .bytes_alloc = (uint32_t)alloc,
+				    .row = row,
+				    .cpu = (uint16_t)ev->cpu,
+				    .flags = flags,
+				    .state = LIVE_ALLOCATED,
+				    .epoch = l->live.epoch & LIVE_EPOCH_OLD };
+	*e = born;
+	life = slab_life(l, &born, ev, SLAB_BORN);
+	if (!plain && l->live.times) {
+		live_set_begin(&l->live, e, ev->ts);
+		life->begin = ev->ts;
+	}
+}
+
+/* The end of a matched free of an object with flags. */
+static void slab_free_flagged(struct slab_lives *l, struct live_entry *e,
+			      const struct kmem_event *ev)
+{
+	if (e->flags & OVER) {
+		const struct slab_over *over = slab_over(l, e->key);
+
+		if (over->object.key != e->key || !within_skew(l, ev, over->ts, e->cpu))
+			e->flags &= (uint8_t)~OVER;
+	}
+	/* One free is still too many, and this may be it. */
+	if (e->flags & SURPLUS)
+		e->row = slab_early_row(l, e);
+	e->cpu = (uint16_t)ev->cpu;
+	e->ts = ev->ts;
+}
+
+static __always_inline void slab_matched_free(struct slab_lives *l, struct live_entry *e,
+					      const struct kmem_event *ev, bool plain)
+{
+	struct slab_life *life = slab_life(l, e, ev, SLAB_FREED);
+
+	life->flags = e->cpu != (uint16_t)ev->cpu ? SLAB_OTHER_CPU : 0;
+	if (!plain)
+		life->begin = live_begin(&l->live, e);
+	e->state = LIVE_FREED;
+	e->epoch = 0;
+	if (unlikely(e->flags))
+		slab_free_flagged(l, e, ev);
+}
+
+/* The free of an object that was taken for gone when its address was allocated again. */
+static void slab_settle_over(struct slab_lives *l, struct live_entry *e,
+			     const struct kmem_event *ev)
+{
+	const struct slab_over *over = slab_over(l, e->key);
+	struct slab_life *life = slab_life(l, &over->object, ev, SLAB_FOUND);
+
+	life->begin = over->begin;
+	life->flags = SLAB_REORDERED;
+	if (over->object.cpu != (uint16_t)ev->cpu)
+		life->flags |= SLAB_OTHER_CPU;
+	l->fates.reordered++;
+	e->flags = 0;
+}
+
+/* A free of no live object, and whose cache the event says. */
+static void slab_count_surplus(struct slab_lives *l, const struct kmem_event *ev,
+			       bool freed)
+{
+	uint32_t *nr;
+
+	if (!ev->slab_free.cache)
+		return;
+	nr = u64_map_insert(&l->surplus, slab_surplus_key(ev->slab_free.cache, freed), 0);
+	if (!nr)
+		l->failed = true;
+	else if (*nr < UINT32_MAX)
+		++*nr;
+}
+
+/* A free of no live object. */
+static void slab_surplus_free(struct slab_lives *l, struct live_entry *e,
+			      const struct kmem_event *ev)
+{
+	bool freed = e->state == LIVE_FREED || addr_set_has(&l->freed, e->key);
+	uint32_t row;
+
+	if (unlikely(e->flags & OVER) && slab_over(l, e->key)->object.key == e->key) {
+		slab_settle_over(l, e, ev);
+		return;
+	}
+	if (unlikely(scope_by_self(&l->scope, ev))) {
+		e->state = LIVE_FREED;
+		l->fates.other++;
+		return;
+	}
+	row = slab_free_only(l, ev->slab_free.callsite);
+	if (row == UINT32_MAX)
+		return;
+	slab_count_surplus(l, ev, freed);
+	l->fates.doubled += freed;
+	l->free_only[row].doubled += freed;
+	l->fates.unmatched += !freed;
+	l->free_only[row].unmatched += !freed;
+	e->row = row; /* of who freed, until the place is taken */
+	e->state = LIVE_FREED;
+	e->flags = freed ? SURPLUS | SURPLUS_DUP : SURPLUS;
+	e->cpu = (uint16_t)ev->cpu;
+	e->ts = ev->ts;
+}
+
+/* Is it nothing of what was recorded? Then nothing is kept of it, unless an allocation that
+ * the clocks put behind it may still come.
+ */
+static bool slab_free_other(struct slab_lives *l, const struct kmem_event *ev)
+{
+	const struct live_entry *e;
+
+	if (l->skew)
+		return false;
+	e = live_find(&l->live, ev->slab_free.ptr);
+	if (e && (e->state == LIVE_ALLOCATED || e->flags))
+		return false;
+	l->fates.other++;
+	return true;
+}
+
+static __always_inline void slab_free(struct slab_lives *l, const struct kmem_event *ev,
+				      bool plain)
+{
+	struct live_entry *e;
+
+	l->fates.frees++;
+	if (unlikely(ev->slab_free.ptr <= ZERO_SIZE_PTR_VALUE)) {
+		l->fates.null++;
+		return;
+	}
+	if (unlikely(l->scope.part) && slab_free_other(l, ev))
+		return;
+	e = slab_entry(l, ev->slab_free.ptr, ev);
+	if (unlikely(!e)) {
+		l->failed = true;
+		return;
+	}
+	if (likely(e->state == LIVE_ALLOCATED))
+		slab_matched_free(l, e, ev, plain);
+	else
+		slab_surplus_free(l, e, ev);
+}
+
+static void slab_loss(struct slab_lives *l, const struct kmem_event *ev)
+{
+	l->fates.losses++;
+	/* With no event after it on its CPU, the gap lasts to the end. */
+	l->open_gap |= ev->ts <= ev->loss.since_ts;
+	live_gap(&l->live);
+}
+
+static __always_inline void slab_take(struct slab_lives *l, const struct kmem_event *ev,
+				      bool plain)
+{
+	if (ev->type > KMEM_CACHE_FREE)
+		return;
+	if (ev->type >= KMEM_KFREE)
+		slab_free(l, ev, plain);
+	else if (ev->type >= KMEM_KMALLOC)
+		slab_alloc(l, ev, plain);
+	else if (ev->type == KMEM_LOSS)
+		slab_loss(l, ev);
+}
+
+/* Hands over what the batch holds. */
+static void slab_flush(struct slab_lives *l)
+{
+	size_t nr = (size_t)(l->next - l->batch), i;
+
+	for (i = 0; i < l->nr_observers && nr; i++)
+		l->observers[i].fn(l->observers[i].ctx, l->batch, nr);
+	l->next = l->batch;
+}
+
+void slab_lives_finish(struct slab_lives *l)
+{
+	struct live_entry *e = NULL;
+
+	l->next = l->batch;
+	while ((e = live_next(&l->live, e))) {
+		if (e->state != LIVE_ALLOCATED || !(e->flags & SURPLUS))
+			continue;
+		slab_reordered_free(l, e, NULL);
+		e->state = LIVE_FREED;
+		if (l->next == l->batch + ARRAY_SIZE(l->batch))
+			slab_flush(l);
+	}
+	slab_flush(l);
+}
+
+/* The entry that @ev will need: alloc and free have their pointer in the same place. */
+static __always_inline void slab_fetch(const struct slab_lives *l,
+				       const struct kmem_event *ev)
+{
+	_Static_assert(offsetof(struct kmem_event, slab_alloc.ptr) ==
+			       offsetof(struct kmem_event, slab_free.ptr),
+		       "one prefetch for both");
+	if (ev->type >= KMEM_KMALLOC && ev->type <= KMEM_CACHE_FREE)
+		live_prefetch(&l->live, ev->slab_free.ptr);
+}
+
+/* One batch of lives: events [@i, @end) of @nr. */
+static __always_inline void slab_batch(struct slab_lives *l, const struct kmem_event *ev,
+				       size_t i, size_t end, size_t nr, bool plain)
+{
+	for (; i < end; i++) {
+		if (likely(i + FETCH_AHEAD < nr))
+			slab_fetch(l, &ev[i + FETCH_AHEAD]);
+		slab_take(l, &ev[i], plain);
+	}
+}
+
+void slab_lives_events(struct slab_lives *l, const struct kmem_event *ev, size_t nr)
+{
+	size_t i, end, ahead = nr < FETCH_AHEAD ? nr : FETCH_AHEAD;
+	bool plain = !l->dimension && !l->live.times;
+
+	if (unlikely(!l->live.capacity) && !live_grow(&l->live))
+		l->failed = true;
+	for (i = 0; i < ahead && !l->failed; i++)
+		slab_fetch(l, &ev[i]);
+	for (i = 0; i < nr && likely(!l->failed); i = end) {
+		end = nr - i < SLAB_LIVES_EVENTS ? nr : i + SLAB_LIVES_EVENTS;
+		l->next = l->batch;
+		if (plain)
+			slab_batch(l, ev, i, end, nr, true);
+		else
+			slab_batch(l, ev, i, end, nr, false);
+		slab_flush(l);
+	}
+}
+
+int slab_lives_observe(struct slab_lives *l,
+		       void (*fn)(void *ctx, const struct slab_life *batch, size_t nr),
+		       void *ctx)
+{
+	if (array_reserve(&l->observers, &l->observers_capacity, l->nr_observers + 1,
+			  sizeof(*l->observers)))
+		return -ENOMEM;
+	l->observers[l->nr_observers++] = (struct slab_observer){ fn, ctx };
+	return 0;
+}
+
+const struct slab_key *slab_lives_key(const struct slab_lives *l, size_t row)
+{
+	return intern_get(&l->keys, (uint32_t)row + 1, NULL);
+}
+
+const struct live_entry *slab_lives_next(const struct slab_lives *l,
+					 const struct live_entry *entry)
+{
+	do
+		entry = live_next(&l->live, (struct live_entry *)entry);
+	while (entry && entry->state != LIVE_ALLOCATED);
+	return entry;
+}
+
+void slab_lives_free(struct slab_lives *l)
+{
+	intern_free(&l->keys);
+	live_free(&l->live);
+	addr_set_free(&l->freed);
+	u64_map_free(&l->free_only_index);
+	free(l->free_only);
+	u64_map_free(&l->early_free_only);
+	u64_map_free(&l->surplus);
+	free(l->observers);
+	*l = (struct slab_lives){ 0 };
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * account: the lives of slab objects.
+ * In: slab events and losses in time order. Out: what began and what ended, in batches.
+ *
+ * The life of an object, by its address:
+ *   alloc                     it lives
+ *   alloc of a live address   the old object was freed unseen (kmem_cache_free_bulk() and
+ *                             kfree_rcu() batches have no event): an implicit free
+ *   free of a live address    matched
+ *   free of a freed address   double (or allocated by kmem_cache_alloc_bulk(), which has
+ *                             no event either)
+ *   free of any other         unmatched: allocated before the recording began
+ *   kfree(NULL)               counted apart
+ * Where allocations were left out (@scope), a free of no live object is one of another
+ * object: it is counted apart and changes nothing.
+ * Clocks of two CPUs differ: within @skew, a free without an allocation before it and an
+ * allocation without a free after it, on another CPU, are one life in the wrong order, and
+ * so are an allocation over a live address and a double free. Each pair is matched, and
+ * counted as reordered.
+ * So  frees = matched + unmatched + double + null + other.
+ */
+#ifndef KMEMX_ACCOUNT_SLAB_LIVES_H
+#define KMEMX_ACCOUNT_SLAB_LIVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "account/addr_set.h"
+#include "account/dimension.h"
+#include "account/live.h"
+#include "account/scope.h"
+#include "base/compiler.h"
+#include "base/hash.h"
+#include "event/event.h"
+
+enum slab_life_what {
+	SLAB_BORN,
+	SLAB_FREED, /* by a matched free */
+	SLAB_GONE,  /* without an event */
+	SLAB_FOUND, /* it was said to be gone, and here comes its free */
+	SLAB_LIFE_NR,
+};
+
+/**
+ * struct slab_life - an object's life begins or ends
+ * @event: that says so, valid while the batch is handed over; NULL: none was left to come
+ * @begin: time of the allocation; 0 unless the lives keep times
+ * @row: who allocated it: slab_lives_key()
+ * @cpu: where it was allocated, truncated to 16 bits
+ * @what: enum slab_life_what; @flags: SLAB_OTHER_CPU, SLAB_REORDERED
+ */
+struct slab_life {
+	const struct kmem_event *event;
+	uint64_t begin;
+	uint64_t ptr;
+	uint32_t bytes_req, bytes_alloc;
+	uint32_t row;
+	uint16_t cpu;
+	uint8_t what, flags;
+};
+
+#define SLAB_OTHER_CPU 1 /* the free came from another CPU than the allocation */
+#define SLAB_REORDERED 2 /* the free came before the allocation, by their clocks */
+
+/* Takes @nr lives, in the order of their events; keeps its failures. */
+struct slab_observer {
+	void (*fn)(void *ctx, const struct slab_life *lives, size_t nr);
+	void *ctx;
+};
+
+/* Who allocated: rows are distinct in all of these. */
+struct slab_key {
+	uint64_t callsite;
+	uint32_t cache : 31;  /* name's number in the stream; 0 unknown */
+	uint32_t kmalloc : 1; /* 1: kmalloc events, 0: kmem_cache_alloc */
+	uint32_t dim;	      /* of the lives' dimension; 0 without one */
+};
+
+/* A short cut from a key to its row. */
+struct slab_recent {
+	uint64_t callsite, rest; /* the key's; rest: the other three */
+	uint32_t id;		 /* the row + 1; 0: unused */
+};
+
+#define SLAB_RECENT_BITS 9
+
+/* Frees of no live object, by who freed. */
+struct slab_free_only {
+	uint64_t callsite;
+	uint64_t unmatched, doubled;
+};
+
+/* What became of the events. */
+struct slab_fates {
+	uint64_t failed;      /* allocations that returned NULL */
+	uint64_t implausible; /* sizes of 4 GiB and more: in no other number */
+	uint64_t frees, unmatched, doubled, null;
+	uint64_t other;	    /* frees of what was allocated and left out */
+	uint64_t reordered; /* of the matched: their events were in the wrong order */
+	uint64_t losses;    /* gaps, each of which may hide any number of events */
+};
+
+/* An object that an allocation over its address ended; bounded, so that the oldest go. */
+#define SLAB_OVER_SLOTS 64
+
+struct slab_over {
+	uint64_t ts;	/* of the allocation over it */
+	uint64_t begin; /* of its own, if times are kept */
+	struct live_entry object;
+};
+
+/* Events whose lives make one batch. An event ends one life and begins one, at most. */
+#define SLAB_LIVES_EVENTS 128U
+
+/**
+ * struct slab_lives - zero-initialise it, set what is wanted
+ * @dimension: what else tells rows apart
+ * @scope: whose allocations were left out
+ * @skew: of the recording's clock: clock_skew()
+ * @keys: intern table of struct slab_key; row n has number n + 1
+ * @live: what lives, and some of what was freed; with live.times, each end of a life has the
+ *	  time of its beginning, for 8 bytes more an entry
+ * @freed: freed addresses that @live no longer holds; what it holds counts, whatever this
+ *	   one says. So memory follows the live objects and the pages that ever held one,
+ *	   not the events.
+ * @surplus: frees of no live object: slab_surplus_key() -> how many
+ * @early_free_only: of live objects freed before, by the clocks
+ * @over: by hash of the address
+ * @failed: memory ran out; the numbers are void
+ */
+struct slab_lives {
+	struct intern keys;
+	struct slab_recent recent[1 << SLAB_RECENT_BITS];
+	struct live_table live;
+	struct addr_set freed;
+	enum dimension dimension;
+	struct scope scope;
+	uint64_t skew;
+	bool open_gap; /* the last events of a CPU are lost: nothing live is sure */
+	bool failed;
+	struct slab_fates fates;
+	struct u64_map free_only_index; /* of call sites in @free_only */
+	struct slab_free_only *free_only;
+	size_t nr_free_only, free_only_capacity;
+	struct u64_map early_free_only;
+	struct u64_map surplus;
+	struct slab_over over[SLAB_OVER_SLOTS];
+	struct slab_observer *observers;
+	size_t nr_observers, observers_capacity;
+	struct slab_life *next; /* in @batch */
+	struct slab_life batch[2 * SLAB_LIVES_EVENTS];
+};
+
+/**
+ * slab_lives_observe() - have every batch of lives handed to @fn
+ *
+ * Observers are called in the order in which they came. @ctx is borrowed. 0 or -ENOMEM.
+ */
+int slab_lives_observe(struct slab_lives *lives,
+		       void (*fn)(void *ctx, const struct slab_life *batch, size_t nr),
+		       void *ctx) __must_check;
+/* Takes @nr events, with their objects' memory fetched ahead, and hands over what they begin
+ * and end. Those that are not the slab allocator's change nothing.
+ */
+void slab_lives_events(struct slab_lives *lives, const struct kmem_event *ev, size_t nr);
+/* No more events: settles what was in the wrong order. */
+void slab_lives_finish(struct slab_lives *lives);
+/* How many rows there are. They only become more. */
+static inline size_t slab_lives_rows(const struct slab_lives *lives)
+{
+	return lives->keys.count;
+}
+
+/* Who row @row stands for; valid until the next events. */
+const struct slab_key *slab_lives_key(const struct slab_lives *lives, size_t row);
+/* What lives, in no particular order: start with NULL; NULL at the end. */
+const struct live_entry *slab_lives_next(const struct slab_lives *lives,
+					 const struct live_entry *entry);
+/* Was the live @entry allocated after the last gap? */
+static inline bool slab_lives_sure(const struct slab_lives *lives,
+				   const struct live_entry *entry)
+{
+	return !lives->open_gap && live_is_recent(&lives->live, entry);
+}
+
+void slab_lives_free(struct slab_lives *lives);
+
+/* Key of fates.unmatched (or .doubled) where the event names the cache. */
+static inline uint64_t slab_surplus_key(uint32_t cache, bool doubled)
+{
+	return (uint64_t)cache << 1 | doubled;
+}
+
+#endif

@@ -10,7 +10,7 @@
 START_TEST(live_keeps_what_a_plain_array_keeps)
 {
 	enum { KEYS = 4096 };
-	struct live_table t = { 0 };
+	struct live_table t = { .times = _i };
 	uint8_t *in = calloc(KEYS, 1);
 	uint32_t seed = 1;
 	size_t count = 0, seen = 0;
@@ -31,6 +31,7 @@ START_TEST(live_keeps_what_a_plain_array_keeps)
 			ck_assert_int_eq(e->state, LIVE_EMPTY);
 			e->state = LIVE_ALLOCATED;
 			e->row = key;
+			live_set_begin(&t, e, key + 7ULL);
 			in[key] = 1;
 			count++;
 		}
@@ -39,6 +40,7 @@ START_TEST(live_keeps_what_a_plain_array_keeps)
 	for (e = live_next(&t, NULL); e; e = live_next(&t, e)) {
 		ck_assert(in[e->row]);
 		ck_assert_uint_eq(e->key, (uint64_t)e->row << 5);
+		ck_assert_uint_eq(live_begin(&t, e), _i ? e->row + 7ULL : 0);
 		seen++;
 	}
 	ck_assert_uint_eq(seen, count);
@@ -50,7 +52,7 @@ END_TEST
 /* Growth happens in place; every entry has to be found after each one. */
 START_TEST(live_finds_everything_while_it_grows)
 {
-	struct live_table t = { 0 };
+	struct live_table t = { .times = _i };
 	uint64_t key, other;
 
 	for (key = 1; key <= 20000; key++) {
@@ -59,6 +61,7 @@ START_TEST(live_finds_everything_while_it_grows)
 		ck_assert_ptr_nonnull(e);
 		e->state = LIVE_ALLOCATED;
 		e->row = (uint32_t)key;
+		live_set_begin(&t, e, key + 7);
 		if (!live_full(&t) && t.count * 8 != t.capacity * 3)
 			continue;
 		ck_assert(live_grow(&t));
@@ -66,6 +69,7 @@ START_TEST(live_finds_everything_while_it_grows)
 			e = live_find(&t, other * 64);
 			ck_assert_ptr_nonnull(e);
 			ck_assert_uint_eq(e->row, other);
+			ck_assert_uint_eq(live_begin(&t, e), _i ? other + 7 : 0);
 		}
 		ck_assert_ptr_null(live_find(&t, 0));
 	}
@@ -101,8 +105,8 @@ Suite *test_live_suite(void)
 	Suite *s = suite_create("analysis/live");
 	TCase *tc = tcase_create("all");
 
-	tcase_add_test(tc, live_keeps_what_a_plain_array_keeps);
-	tcase_add_test(tc, live_finds_everything_while_it_grows);
+	tcase_add_loop_test(tc, live_keeps_what_a_plain_array_keeps, 0, 2);
+	tcase_add_loop_test(tc, live_finds_everything_while_it_grows, 0, 2);
 	tcase_add_test(tc, nothing_older_than_a_gap_is_recent);
 	suite_add_tcase(s, tc);
 	return s;

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: account/slab_lives.h: what is handed over, in which order, with which beginning.
+ */
+#include <check.h>
+#include <stdlib.h>
+
+#include "account/accounts.h"
+#include "account/slab_lives.h"
+#include "base/array.h"
+
+/* An observer that keeps everything. */
+struct heard {
+	struct slab_life *lives;
+	uint64_t *times; /* of each one's event; 0: it has none */
+	size_t nr, capacity, times_capacity, nr_batches, largest;
+};
+
+static void hear(void *ctx, const struct slab_life *lives, size_t nr)
+{
+	struct heard *h = ctx;
+	size_t i;
+
+	ck_assert_uint_gt(nr, 0);
+	ck_assert_int_eq(
+		array_reserve(&h->lives, &h->capacity, h->nr + nr, sizeof(*h->lives)), 0);
+	ck_assert_int_eq(array_reserve(&h->times, &h->times_capacity, h->nr + nr,
+				       sizeof(*h->times)),
+			 0);
+	for (i = 0; i < nr; i++) {
+		h->times[h->nr] = lives[i].event ? lives[i].event->ts : 0;
+		h->lives[h->nr++] = lives[i];
+	}
+	h->nr_batches++;
+	if (nr > h->largest)
+		h->largest = nr;
+}
+
+static void heard_free(struct heard *h)
+{
+	free(h->lives);
+	free(h->times);
+}
+
+/* Each event "a0" or "f1": allocation or free, and the CPU, of address @ptr; 5 units of time
+ * apart. The n-th asks for 10 n bytes.
+ */
+static size_t make_events(struct kmem_event *evs, const char *events, uint64_t ptr)
+{
+	size_t nr;
+
+	for (nr = 0; *events; events += 2, nr++) {
+		bool allocates = *events == 'a';
+
+		evs[nr] = (struct kmem_event){ .type = allocates ? KMEM_KMALLOC
+								 : KMEM_KFREE,
+					       .cpu = (uint32_t)(events[1] - '0'),
+					       .ts = 100 + 5 * nr };
+		if (allocates) {
+			evs[nr].slab_alloc.ptr = ptr;
+			evs[nr].slab_alloc.callsite = 0xa;
+			evs[nr].slab_alloc.bytes_req = 10 * (nr + 1);
+			evs[nr].slab_alloc.bytes_alloc = 1000;
+		} else {
+			evs[nr].slab_free.ptr = ptr;
+		}
+	}
+	return nr;
+}
+
+/* What is expected of one life: "B100", "F100", "G100", "L100" (found late) with the time of
+ * the life's beginning, then a letter for its event: its place, '-' for none; "c": another
+ * CPU; "r": reordered.
+ */
+START_TEST(each_life_is_handed_over)
+{
+	static const struct {
+		const char *events, *lives;
+	} cases[] = {
+		{ "a0f0", "B100a F100b" },
+		{ "a0f1", "B100a F100bc" },
+		{ "f0f0", "" },
+		{ "a0a0f0", "B100a G100b B105b F105c" },
+		{ "f1a0a0", "B105b F105ccr B110c" },
+		/* Its free came before it, as nothing else ended it. */
+		{ "f1a0", "B105b F105-cr" },
+		/* Its free comes last. */
+		{ "a0a1f0f1", "B100a G100b B105b F105cc L100dcr" },
+	};
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct slab_lives *l = calloc(1, sizeof(*l));
+		struct heard h = { 0 };
+		struct kmem_event evs[8];
+		char text[128] = "";
+		size_t nr = make_events(evs, cases[i].events, 0x1000), at = 0;
+
+		ck_assert_ptr_nonnull(l);
+		l->skew = 10;
+		l->live.times = true;
+		ck_assert_int_eq(slab_lives_observe(l, hear, &h), 0);
+		slab_lives_events(l, evs, nr);
+		slab_lives_finish(l);
+		ck_assert(!l->failed);
+		for (k = 0; k < h.nr; k++) {
+			const struct slab_life *life = &h.lives[k];
+
+			at += (size_t)snprintf(
+				text + at, sizeof(text) - at, "%s%c%u%c%s%s",
+				k ? " " : "", "BFGL"[life->what], (unsigned)life -> begin,
+				h.times[k] ? 'a' + (int)(h.times[k] - 100) / 5 : '-',
+				life->flags &SLAB_OTHER_CPU ? "c" : "",
+				life->flags &SLAB_REORDERED ? "r" : "");
+			ck_assert_uint_eq(life->ptr, 0x1000);
+			ck_assert_uint_eq(life->bytes_req, 2 * (life->begin - 95));
+			ck_assert_uint_eq(life->bytes_alloc, 1000);
+			ck_assert_uint_eq(slab_lives_key(l, life->row)->callsite, 0xa);
+		}
+		ck_assert_str_eq(text, cases[i].lives);
+		slab_lives_free(l);
+		heard_free(&h);
+		free(l);
+	}
+}
+END_TEST
+
+enum { PTRS = 4096, EVENTS = 300000 };
+
+/* What the lives say of one address. */
+struct watched {
+	bool lives, gone;
+	struct slab_life born, went;
+};
+
+static void check_life(struct watched *w, const struct slab_life *life, uint64_t ts,
+		       bool times)
+{
+	const struct slab_life *born = life->what == SLAB_FOUND ? &w->went : &w->born;
+
+	if (life->what == SLAB_BORN) {
+		ck_assert(!w->lives);
+		ck_assert_uint_eq(life->begin, times ? ts : 0);
+		w->lives = true;
+		w->born = *life;
+		return;
+	}
+	ck_assert(life->what == SLAB_FOUND ? w->gone : w->lives);
+	ck_assert_uint_eq(life->begin, born->begin);
+	ck_assert_uint_eq(life->bytes_req, born->bytes_req);
+	ck_assert_uint_eq(life->bytes_alloc, born->bytes_alloc);
+	ck_assert_uint_eq(life->row, born->row);
+	ck_assert_uint_eq(life->cpu, born->cpu);
+	if (life->what == SLAB_FOUND) {
+		w->gone = false;
+		return;
+	}
+	if (life->what == SLAB_GONE) {
+		w->went = w->born;
+		w->gone = true;
+	}
+	w->lives = false;
+}
+
+static void random_event(struct kmem_event *ev, uint32_t *seed, uint64_t ts)
+{
+	uint32_t r = *seed = *seed * 1103515245 + 12345;
+	uint64_t ptr = 0x100000 + (r >> 8 & (PTRS - 1)) * 64ULL;
+
+	*ev = (struct kmem_event){ .type = r >> 30 ? KMEM_KFREE : KMEM_CACHE_ALLOC,
+				   .cpu = r >> 21 & 3,
+				   .pid = (int32_t)(r >> 23 & 7),
+				   .ts = ts };
+	if (r >> 28 & 1)
+		ev->type = KMEM_PAGE_ALLOC; /* not for here */
+	if (ev->type == KMEM_CACHE_ALLOC) {
+		ev->slab_alloc.ptr = ptr;
+		ev->slab_alloc.callsite = r >> 25 & 7;
+		ev->slab_alloc.bytes_req = 1 + (r >> 4 & 63);
+		ev->slab_alloc.bytes_alloc = 64;
+	} else if (ev->type == KMEM_KFREE) {
+		ev->slab_free.ptr = ptr;
+	}
+}
+
+/* Every end has its beginning, whatever the batches, with times and without. */
+START_TEST(lives_begin_before_they_end)
+{
+	struct kmem_event *evs = calloc(EVENTS, sizeof(*evs));
+	struct watched *watched = calloc(PTRS, sizeof(*watched));
+	struct slab_lives *l = calloc(1, sizeof(*l));
+	const struct live_entry *e = NULL;
+	uint64_t nr[SLAB_LIFE_NR] = { 0 };
+	struct heard h = { 0 };
+	uint32_t seed = 5;
+	size_t i, some;
+
+	ck_assert(evs && watched && l);
+	l->live.times = _i & 1;
+	l->skew = 8;
+	l->dimension = _i & 2 ? DIMENSION_PID : DIMENSION_NONE;
+	ck_assert_int_eq(slab_lives_observe(l, hear, &h), 0);
+	for (i = 0; i < EVENTS; i++)
+		random_event(&evs[i], &seed, i + 1);
+	for (i = 0; i < EVENTS; i += some) {
+		some = 1 + i % 1500;
+		if (some > EVENTS - i)
+			some = EVENTS - i;
+		slab_lives_events(l, evs + i, some);
+	}
+	slab_lives_finish(l);
+	ck_assert(!l->failed);
+	ck_assert_uint_le(h.largest, 2 * SLAB_LIVES_EVENTS);
+	ck_assert_uint_gt(h.nr_batches, EVENTS / 1500);
+	for (i = 0; i < h.nr; i++) {
+		nr[h.lives[i].what]++;
+		ck_assert(!i || !h.times[i] || h.times[i - 1] <= h.times[i]);
+		check_life(&watched[(h.lives[i].ptr - 0x100000) / 64], &h.lives[i],
+			   h.times[i], _i & 1);
+	}
+	for (i = 0; i < SLAB_LIFE_NR; i++)
+		ck_assert_uint_gt(nr[i], 0);
+	while ((e = slab_lives_next(l, e))) {
+		struct watched *w = &watched[(e->key - 0x100000) / 64];
+
+		ck_assert(w->lives);
+		ck_assert_uint_eq(live_begin(&l->live, e), w->born.begin);
+		w->lives = false;
+	}
+	for (i = 0; i < PTRS; i++)
+		ck_assert(!watched[i].lives);
+	slab_lives_free(l);
+	heard_free(&h);
+	free(l);
+	free(watched);
+	free(evs);
+}
+END_TEST
+
+/* One account for all who ask, with rows fine enough for each. */
+START_TEST(accounts_are_made_once)
+{
+	const struct recording rec = { 0 };
+	struct accounts a = { .rec = &rec, .page_size = 4096 };
+	struct slab_account *slab = accounts_slab(&a, DIMENSION_NONE);
+	struct page_account *page = accounts_page(&a, DIMENSION_CPU);
+
+	ck_assert(slab && page);
+	ck_assert_ptr_eq(accounts_slab(&a, DIMENSION_STACK), slab);
+	ck_assert_ptr_eq(accounts_slab(&a, DIMENSION_NONE), slab);
+	ck_assert_int_eq(slab->lives.dimension, DIMENSION_STACK);
+	ck_assert_ptr_null(accounts_slab(&a, DIMENSION_CPU));
+	ck_assert_ptr_eq(accounts_page(&a, DIMENSION_CPU), page);
+	ck_assert_ptr_null(accounts_page(&a, DIMENSION_PID));
+	ck_assert_uint_eq(slab->large_bytes, 8192);
+	accounts_finish(&a);
+	ck_assert(!slab->failed && !page->failed);
+	accounts_free(&a);
+}
+END_TEST
+
+Suite *test_slab_lives_suite(void)
+{
+	Suite *s = suite_create("account/slab_lives");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, each_life_is_handed_over);
+	tcase_add_loop_test(tc, lives_begin_before_they_end, 0, 4);
+	tcase_add_test(tc, accounts_are_made_once);
+	suite_add_tcase(s, tc);
+	return s;
+}

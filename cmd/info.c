@@ -17,8 +17,26 @@
 
 static const char command_name[] = "info";
 
+/* Text is of a form of its own; the others are those of all reports. */
+static int print(const struct info *info, const struct input *in,
+		 const struct output_options *output)
+{
+	struct report *report;
+	int ret;
+
+	if (!output_renderer(output))
+		return output_write(command_name, info_print_text, info, false);
+	report = info_report(info);
+	if (report && report_ok(report))
+		ret = output_report(output, command_name, report, render_text);
+	else
+		ret = input_stream_failed(in, -ENOMEM);
+	report_free(report);
+	return ret;
+}
+
 /* Reads and prints. A damaged file without an event left is unreadable, whatever it says. */
-static int show(struct info *info, struct input *in, bool json,
+static int show(struct info *info, struct input *in, const struct output_options *output,
 		const struct lost_limit *max_lost)
 {
 	const struct event_stream_options how = { 0 };
@@ -29,8 +47,7 @@ static int show(struct info *info, struct input *in, bool json,
 	err = info_collect(info, &in->study);
 	if (err)
 		return input_stream_failed(in, err);
-	ret = output_write(command_name, json ? info_print_json : info_print_text, info,
-			   false);
+	ret = print(info, in, output);
 	if (!ret && !info->facts.nr_events &&
 	    (info->facts.nr_bad_pages || info->facts.nr_damaged))
 		return EXIT_UNREADABLE;
@@ -49,7 +66,7 @@ static int run_info(int argc, char **argv)
 	struct lost_limit max_lost = { 0 };
 	struct info info = { 0 };
 	unsigned int verbose = 0;
-	bool json = false;
+	struct output_options output = { 0 };
 	const struct option options[] = {
 		{ OPTION_STRING, 'i', "input", "FILE", &study.path,
 		  "recording (default kmemx.dat; -: standard input)" },
@@ -58,7 +75,7 @@ static int run_info(int argc, char **argv)
 		{ OPTION_STRING, 0, "instance", "NAME", &study.window.instance,
 		  "only the ring buffer of this name" },
 		SYMBOL_FILE_OPTIONS(study.symbols),
-		{ OPTION_FLAG, 0, "json", NULL, &json, "JSON" },
+		{ OPTION_TABLE, .value = output_formats(&output) },
 		{ OPTION_COUNT, 'v', "verbose", NULL, &verbose,
 		  "list all gaps; more messages" },
 		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
@@ -71,6 +88,8 @@ static int run_info(int argc, char **argv)
 	if (ret == GO_ON)
 		ret = input_path(command_name, argc, argv, operands, &study.path);
 	if (ret == GO_ON)
+		ret = output_check(&output, command_name);
+	if (ret == GO_ON)
 		ret = lost_limit_parse(&max_lost, command_name);
 	if (ret == GO_ON)
 		ret = symbol_files_check(&study.symbols, command_name);
@@ -78,7 +97,7 @@ static int run_info(int argc, char **argv)
 		ret = input_open(&in, &study, command_name, verbose);
 	if (ret == GO_ON) {
 		info.verbose = verbose > 0;
-		ret = show(&info, &in, json, &max_lost);
+		ret = show(&info, &in, &output, &max_lost);
 	}
 	info_free(&info);
 	input_close(&in);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd (info): what kmemx info tells, as plain data.
- * In: a recording that was read. Out: what the printers of text and JSON read.
+ * In: a recording that was read. Out: what text and the report for machines are made from.
  */
 #ifndef KMEMX_CMD_INFO_H
 #define KMEMX_CMD_INFO_H
@@ -60,6 +60,7 @@ const char *info_compression(const struct recording *rec);
 
 /* For output_write(); @arg is a struct info. */
 int info_print_text(const struct render_out *out, const void *arg);
-int info_print_json(const struct render_out *out, const void *arg);
+/* The same as facts and tables, for the renderers; the caller's; NULL: no memory. */
+struct report *info_report(const struct info *info);
 
 #endif

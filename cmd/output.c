@@ -45,10 +45,15 @@ static const struct renderer *chosen(const struct output_options *opts,
 	return NULL;
 }
 
+const struct renderer *output_renderer(const struct output_options *opts)
+{
+	return chosen(opts, NULL);
+}
+
 int output_check(const struct output_options *opts, const char *command)
 {
 	static const char *const colors[] = { "auto", "always", "never" };
-	const struct renderer *first = chosen(opts, NULL);
+	const struct renderer *first = output_renderer(opts);
 	const struct renderer *second = first ? chosen(opts, first) : NULL;
 	const char *near;
 	size_t i;
@@ -223,7 +228,7 @@ static int write_report(const struct render_out *out, const void *arg)
 int output_report(const struct output_options *opts, const char *command,
 		  const struct report *r, render_fn text)
 {
-	const struct renderer *other = chosen(opts, NULL);
+	const struct renderer *other = output_renderer(opts);
 	struct rendering rendering = {
 		.report = r,
 		.options = { output_width(), use_color(opts), opts->human },

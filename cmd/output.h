@@ -29,6 +29,8 @@ struct output_options {
 /* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen. */
 struct option *output_formats(struct output_options *opts);
 
+/* The one that was chosen; NULL: text. */
+const struct renderer *output_renderer(const struct output_options *opts);
 /* GO_ON if they go together; EXIT_USAGE after a message. */
 int output_check(const struct output_options *opts, const char *command);
 /**

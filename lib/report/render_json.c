@@ -4,6 +4,7 @@
  * In: a report. Out: one JSON object, documented in Documentation/json.md.
  */
 #include "report/json.h"
+#include "report/json_layout.h"
 #include "report/render.h"
 
 #define SCHEMA_VERSION 1
@@ -33,26 +34,6 @@ static void render_columns(struct json *j, const struct table *t)
 		json_string(j, t->columns[i].name);
 		json_key(j, "unit");
 		json_string(j, unit_name(t->columns[i].unit));
-		json_close(j, '}');
-	}
-	json_line(j);
-	json_close(j, ']');
-}
-
-static void render_rows(struct json *j, const struct table *t)
-{
-	const struct cell *cell = t->cells;
-	size_t row, i;
-
-	json_key(j, "rows");
-	json_open(j, '[');
-	for (row = 0; row < t->nr_rows && !j->err; row++) {
-		json_line(j);
-		json_open(j, '{');
-		for (i = 0; i < t->nr_columns; i++) {
-			json_key(j, t->columns[i].name);
-			json_cell(j, cell++);
-		}
 		json_close(j, '}');
 	}
 	json_line(j);
@@ -105,7 +86,8 @@ static void render_table(struct json *j, const struct table *t)
 	json_line(j);
 	render_columns(j, t);
 	json_line(j);
-	render_rows(j, t);
+	json_key(j, "rows");
+	json_rows(j, t);
 	json_line(j);
 	render_items(j, "summary", t->summary, t->nr_summary);
 	json_line(j);
@@ -114,25 +96,34 @@ static void render_table(struct json *j, const struct table *t)
 	json_close(j, '}');
 }
 
+static void render_reports(struct json *j, const struct report *r)
+{
+	size_t i;
+
+	json_line(j);
+	render_items(j, r->subject ? r->subject : "recording", r->facts, r->nr_facts);
+	json_line(j);
+	json_key(j, "reports");
+	json_open(j, '[');
+	for (i = 0; i < r->nr_tables; i++)
+		render_table(j, r->tables[i]);
+	json_line(j);
+	json_close(j, ']');
+}
+
 int render_json(const struct report *r, const struct render_options *opts,
 		const struct render_out *out)
 {
 	struct json j = json_begin(out);
-	size_t i;
 
 	json_open(&j, '{');
 	json_line(&j);
 	json_key(&j, "schema_version");
 	json_uint(&j, SCHEMA_VERSION);
-	json_line(&j);
-	render_items(&j, r->subject ? r->subject : "recording", r->facts, r->nr_facts);
-	json_line(&j);
-	json_key(&j, "reports");
-	json_open(&j, '[');
-	for (i = 0; i < r->nr_tables; i++)
-		render_table(&j, r->tables[i]);
-	json_line(&j);
-	json_close(&j, ']');
+	if (r->layout)
+		json_layout(&j, r);
+	else
+		render_reports(&j, r);
 	json_line(&j);
 	json_close(&j, '}');
 	return json_end(&j);

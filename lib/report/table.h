@@ -194,16 +194,27 @@ int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys) __m
  */
 void table_limit(struct table *t, uint64_t lines);
 
-/* A set of tables with the facts about their recording: what a renderer takes. */
+struct json_item;
+
+/**
+ * struct report - a set of tables with the facts about their recording: what a renderer takes
+ * @subject: JSON key of the facts; static; NULL: "recording"
+ * @layout: static; JSON is one object of these keys (report/json_layout.h); NULL: it has the
+ *	    form of all others
+ * @facts: "kernel", "machine", ... in order
+ * @banner: comment lines above everything; the loud ones start with '!'
+ * @texts: owns the facts' texts; internal
+ */
 struct report {
-	const char *subject;	    /* JSON key of the facts; static; NULL: "recording" */
-	struct summary_item *facts; /* "kernel", "machine", ... in order */
+	const char *subject;
+	const struct json_item *layout;
+	struct summary_item *facts;
 	size_t nr_facts;
-	char **banner; /* comment lines above everything; the loud ones start with '!' */
+	char **banner;
 	size_t nr_banner;
 	struct table **tables;
 	size_t nr_tables;
-	struct text_store *texts; /* owns the facts' texts; internal */
+	struct text_store *texts;
 	bool failed;
 };
 

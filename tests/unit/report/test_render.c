@@ -8,6 +8,7 @@
 
 #include "base/strbuf.h"
 #include "report/json.h"
+#include "report/json_layout.h"
 #include "report/renderers.h"
 #include "report/text_cell.h"
 
@@ -403,6 +404,70 @@ START_TEST(csv)
 }
 END_TEST
 
+/* A report of a form of its own: one object, in the order of its layout. */
+START_TEST(json_of_one_object)
+{
+	static const struct json_item layout[] = {
+		{ JSON_FACT, "a", NULL },
+		{ JSON_BEGIN, "in", NULL },
+		{ JSON_FACT, "c", "b" },
+		{ JSON_MAP_LINE, "line", "map" },
+		{ JSON_END, "in", NULL },
+		{ JSON_FACT, "unknown", NULL },
+		{ JSON_MAP, "map", NULL },
+		{ JSON_ROWS, "rows", "map" },
+		{ JSON_ROWS, "none", NULL },
+		{ JSON_TEXTS, "texts", "list" },
+		{ JSON_TEXTS_LINE, "list", "list" },
+		{ JSON_FACT, NULL, NULL },
+	};
+	const struct column columns[] = { { .name = "k" }, { .name = "v" } };
+	struct report *r = report_new();
+	struct table *map = table_new("map", NULL), *list = table_new("list", NULL);
+	struct cell *row;
+
+	r->layout = layout;
+	report_add_fact(r, "b", NULL, cell_uint(2));
+	report_add_fact(r, "a", NULL, (struct cell){ .type = CELL_TEXT, .s = "x" });
+	table_add_columns(map, columns, 2);
+	row = table_add_row(map);
+	row[0] = cell_text(map, "one");
+	row[1] = cell_uint(1);
+	row = table_add_row(map);
+	row[0] = cell_uint(7);
+	table_add_columns(list, columns, 1);
+	table_add_row(list)[0] = cell_text(list, "t");
+	table_add_row(list)[0] = cell_text(list, "u");
+	report_add_table(r, map);
+	report_add_table(r, list);
+	expect(render_json, r, (struct render_options){ 0 },
+	       "{\n"
+	       "  \"schema_version\": 1,\n"
+	       "  \"a\": \"x\",\n"
+	       "  \"in\": {\n"
+	       "    \"c\": 2,\n"
+	       "    \"line\": {\"one\": 1, \"7\": null}\n"
+	       "  },\n"
+	       "  \"unknown\": null,\n"
+	       "  \"map\": {\n"
+	       "    \"one\": 1,\n"
+	       "    \"7\": null\n"
+	       "  },\n"
+	       "  \"rows\": [\n"
+	       "    {\"k\": \"one\", \"v\": 1},\n"
+	       "    {\"k\": 7, \"v\": null}\n"
+	       "  ],\n"
+	       "  \"none\": [\n"
+	       "  ],\n"
+	       "  \"texts\": [\n"
+	       "    \"t\",\n"
+	       "    \"u\"],\n"
+	       "  \"list\": [\"t\", \"u\"]\n"
+	       "}\n");
+	report_free(r);
+}
+END_TEST
+
 START_TEST(a_failing_write_ends_the_rendering)
 {
 	const struct render_options opts = { 0 };
@@ -491,6 +556,7 @@ Suite *test_render_suite(void)
 	tcase_add_test(tc, json);
 	tcase_add_test(tc, json_values);
 	tcase_add_test(tc, csv);
+	tcase_add_test(tc, json_of_one_object);
 	tcase_add_test(tc, a_failing_write_ends_the_rendering);
 	tcase_add_test(tc, units_for_people);
 	tcase_add_test(tc, shortening);

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: the JSON of a report that is one object of keys, instead of facts and tables.
+ * In: a report and its keys in order. Out: that object's content.
+ */
+#include "report/json_layout.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct cell *find_fact(const struct report *r, const char *name)
+{
+	static const struct cell none = { .type = CELL_NONE };
+	size_t i;
+
+	for (i = 0; i < r->nr_facts; i++) {
+		if (!strcmp(r->facts[i].name, name))
+			return &r->facts[i].value;
+	}
+	return &none;
+}
+
+static const struct table *find_table(const struct report *r, const char *name)
+{
+	static const struct table none = { .nr_rows = 0 };
+	size_t i;
+
+	for (i = 0; i < r->nr_tables; i++) {
+		if (!strcmp(r->tables[i]->name, name))
+			return r->tables[i];
+	}
+	return &none;
+}
+
+void json_rows(struct json *j, const struct table *t)
+{
+	const struct cell *cell = t->cells;
+	size_t row, i;
+
+	json_open(j, '[');
+	for (row = 0; row < t->nr_rows && !j->err; row++) {
+		json_line(j);
+		json_open(j, '{');
+		for (i = 0; i < t->nr_columns; i++) {
+			json_key(j, t->columns[i].name);
+			json_cell(j, cell++);
+		}
+		json_close(j, '}');
+	}
+	json_line(j);
+	json_close(j, ']');
+}
+
+static void put_cell_as_key(struct json *j, const struct cell *cell)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "%" PRIu64, cell->u);
+	json_key(j, cell->type == CELL_TEXT ? cell->s : number);
+}
+
+static void put_map(struct json *j, const struct table *t, bool one_line)
+{
+	size_t row;
+
+	json_open(j, '{');
+	for (row = 0; row < t->nr_rows && !j->err; row++) {
+		const struct cell *cells = &t->cells[row * t->nr_columns];
+
+		if (!one_line)
+			json_line(j);
+		put_cell_as_key(j, &cells[0]);
+		json_cell(j, &cells[1]);
+	}
+	if (!one_line)
+		json_line(j);
+	json_close(j, '}');
+}
+
+static void put_texts(struct json *j, const struct table *t, bool one_line)
+{
+	size_t row;
+
+	json_open(j, '[');
+	for (row = 0; row < t->nr_rows && !j->err; row++) {
+		if (!one_line)
+			json_line(j);
+		json_cell(j, &t->cells[row * t->nr_columns]);
+	}
+	json_close(j, ']');
+}
+
+static void put_item(struct json *j, const struct report *r, const struct json_item *item)
+{
+	const char *from = item->from ? item->from : item->key;
+
+	json_line(j);
+	if (item->shape != JSON_END)
+		json_key(j, item->key);
+	switch (item->shape) {
+	case JSON_FACT:
+		json_cell(j, find_fact(r, from));
+		break;
+	case JSON_ROWS:
+		json_rows(j, find_table(r, from));
+		break;
+	case JSON_MAP:
+	case JSON_MAP_LINE:
+		put_map(j, find_table(r, from), item->shape == JSON_MAP_LINE);
+		break;
+	case JSON_TEXTS:
+	case JSON_TEXTS_LINE:
+		put_texts(j, find_table(r, from), item->shape == JSON_TEXTS_LINE);
+		break;
+	case JSON_BEGIN:
+		json_open(j, '{');
+		break;
+	case JSON_END:
+		json_close(j, '}');
+		break;
+	}
+}
+
+void json_layout(struct json *j, const struct report *r)
+{
+	const struct json_item *item;
+
+	for (item = r->layout; item->key; item++)
+		put_item(j, r, item);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report: the JSON of a report that is one object of keys, instead of facts and tables.
+ * In: a report and its keys in order. Out: that object's content.
+ */
+#ifndef KMEMX_REPORT_JSON_LAYOUT_H
+#define KMEMX_REPORT_JSON_LAYOUT_H
+
+#include "report/json.h"
+#include "report/table.h"
+
+enum json_shape {
+	JSON_FACT, /* a fact's value; null without it */
+	JSON_ROWS, /* a table: an array of objects, one a line */
+	JSON_MAP,  /* a table of two columns: an object, first to second, one a line */
+	JSON_MAP_LINE,	 /* the same in one line */
+	JSON_TEXTS,	 /* a table of one column: an array, one a line */
+	JSON_TEXTS_LINE, /* the same in one line */
+	JSON_BEGIN,	 /* what follows, up to JSON_END, is an object of its own */
+	JSON_END,
+};
+
+/**
+ * struct json_item - one key; a list of them ends with @key NULL
+ * @from: name of the fact or table; NULL: @key
+ */
+struct json_item {
+	enum json_shape shape;
+	const char *key;
+	const char *from;
+};
+
+/* A table's rows: an array of objects, one a line. */
+void json_rows(struct json *j, const struct table *t);
+/* Writes @r->layout's keys into the open object. A table that is not there is empty. */
+void json_layout(struct json *j, const struct report *r);
+
+#endif

@@ -252,22 +252,11 @@ static void banner_dirs(const struct directories *dirs, struct report *report)
 				  "directories: of %zu functions, all are known", c.all);
 }
 
-void study_facts_banner(const struct study_facts *f, const struct study *s,
-			struct report *report)
+static void banner_losses(const struct study_facts *f, const struct study *s,
+			  struct report *report)
 {
 	struct strbuf lost = { 0 }, cpus = { 0 };
 
-	banner_first_line(f, report);
-	if (f->imported[0])
-		report_add_banner(report, false, "Imported %s", f->imported);
-	if (f->lacks_frees)
-		report_add_banner(
-			report, true,
-			"UNKNOWN is what lives, net and peak: frees by other tasks than the recorded ones were left out");
-	else if (f->part)
-		report_add_banner(
-			report, false,
-			"Only a part of the allocations was recorded (-p, --follow or --filter), with the frees by all tasks");
 	if (*f->truncated)
 		banner_truncated(f, report);
 	if (f->nr_gaps) {
@@ -286,6 +275,10 @@ void study_facts_banner(const struct study_facts *f, const struct study *s,
 			"LOST %" PRIu64
 			" %sevents by the ring buffer's own statistics: totals are at least what is shown",
 			f->nr_dropped, f->nr_gaps ? "more " : "");
+}
+
+static void banner_damage(const struct study_facts *f, struct report *report)
+{
 	if (f->nr_damaged)
 		report_add_banner(report, true,
 				  "DAMAGED %" PRIu64
@@ -318,6 +311,24 @@ void study_facts_banner(const struct study_facts *f, const struct study *s,
 			"%" PRIu64
 			" events have impossible times, by damage: the time span leaves them out",
 			f->nr_impossible);
+}
+
+void study_facts_banner(const struct study_facts *f, const struct study *s,
+			struct report *report)
+{
+	banner_first_line(f, report);
+	if (f->imported[0])
+		report_add_banner(report, false, "Imported %s", f->imported);
+	if (f->lacks_frees)
+		report_add_banner(
+			report, true,
+			"UNKNOWN is what lives, net and peak: frees by other tasks than the recorded ones were left out");
+	else if (f->part)
+		report_add_banner(
+			report, false,
+			"Only a part of the allocations was recorded (-p, --follow or --filter), with the frees by all tasks");
+	banner_losses(f, s, report);
+	banner_damage(f, report);
 	if (s->dirs)
 		banner_dirs(s->dirs, report);
 }

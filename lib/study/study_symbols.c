@@ -84,6 +84,7 @@ static int open_file(struct study *s, const struct symbol_files *files)
 	const struct recording_text *meta = recording_meta(s->rec, "build_id");
 	const struct symbol_target target = {
 		.name = s->path,
+		.log = &s->log,
 		.own = { s->rec->kallsyms, s->rec->kallsyms_size },
 		.build_id = meta ? meta->text : NULL,
 		.build_id_len = meta ? strcspn(meta->text, " \n") : 0,
@@ -96,7 +97,7 @@ static int open_file(struct study *s, const struct symbol_files *files)
 
 	s->failure.part = STUDY_SYMBOL_FILE;
 	return symbol_files_open(&s->syms, &s->origin, files, &target,
-				 &s->failure.symbols, &s->log);
+				 &s->failure.symbols);
 }
 
 static int open_recorded(struct study *s)

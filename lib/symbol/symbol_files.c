@@ -19,7 +19,6 @@ struct attempt {
 	struct symbol_origin *origin;
 	const struct symbol_target *target;
 	struct symbol_failure *failure;
-	const struct log *log;
 };
 
 static int refuse(const struct attempt *a, enum symbol_problem problem, int err)
@@ -39,8 +38,8 @@ static int check_sites(const struct attempt *a, const struct symbol_sites *sites
 {
 	size_t found = symbol_fit_count(*a->out, sites->addrs, sites->nr);
 
-	log_msg(a->log, LOG_INFO, "%zu of %zu callsites are in functions of %s", found,
-		sites->nr, a->origin->path);
+	log_msg(a->target->log, LOG_INFO, "%zu of %zu callsites are in functions of %s",
+		found, sites->nr, a->origin->path);
 	if (found >= sites->nr - sites->nr / 2)
 		return 0;
 	a->failure->fit.nr_checked = sites->nr;
@@ -56,7 +55,7 @@ static int use_text(const struct attempt *a, const struct symbol_text *theirs,
 	int err = symbol_fit_apply(theirs, &a->target->own, offset, &text);
 
 	if (!err)
-		err = symbols_new(a->out, text.data, text.size, a->log);
+		err = symbols_new(a->out, text.data, text.size, a->target->log);
 	strbuf_free(&text);
 	if (err)
 		return refuse(a, SYMBOLS_NO_MEMORY, err);
@@ -79,7 +78,7 @@ static int assume_unmoved(const struct attempt *a, const struct symbol_text *the
 	found = symbol_fit_count(*a->out, sites->addrs, sites->nr);
 	if (sites->nr < 8 || found < sites->nr - sites->nr / 10)
 		return refuse(a, SYMBOLS_NO_PLACE, -ENODATA);
-	log_msg(a->log, LOG_WARN,
+	log_msg(a->target->log, LOG_WARN,
 		"%s has no symbols to prove that those of %s fit: %zu of %zu callsites are in their functions, so the kernel is taken as not moved (no KASLR)",
 		a->target->name, a->origin->path, found, sites->nr);
 	return 0;
@@ -96,7 +95,7 @@ static int place_by_sites(const struct attempt *a, const struct symbol_text *the
 	if (err)
 		return refuse(a, SYMBOLS_NO_CALLSITES, err);
 	if (img && !symbol_fit_calls(img, sites.addrs, sites.nr, &fit))
-		log_msg(a->log, LOG_INFO, "%zu of %zu callsites are behind calls",
+		log_msg(a->target->log, LOG_INFO, "%zu of %zu callsites are behind calls",
 			fit.nr_agree, fit.nr_checked);
 	else if (a->origin->kind != SYMBOLS_KALLSYMS && !a->target->never_moved)
 		return assume_unmoved(a, theirs, &sites);
@@ -181,10 +180,9 @@ static int open_vmlinux(const struct attempt *a)
 
 int symbol_files_open(struct symbols **out, struct symbol_origin *origin,
 		      const struct symbol_files *files,
-		      const struct symbol_target *target, struct symbol_failure *failure,
-		      const struct log *log)
+		      const struct symbol_target *target, struct symbol_failure *failure)
 {
-	const struct attempt a = { out, origin, target, failure, log };
+	const struct attempt a = { out, origin, target, failure };
 
 	*origin = (struct symbol_origin){
 		.kind = files->vmlinux	    ? SYMBOLS_VMLINUX

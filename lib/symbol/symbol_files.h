@@ -53,7 +53,7 @@ struct symbol_sites {
 
 /**
  * struct symbol_target - what symbols are to fit: a recording
- * @name: of the recording, for what is logged
+ * @name: of the recording, for what is logged; @log: where that goes
  * @own: its own symbols; may be empty
  * @build_id: of its kernel, in hex, @build_id_len characters; 0: not known
  * @never_moved: no kernel of this machine is moved at boot
@@ -61,6 +61,7 @@ struct symbol_sites {
  */
 struct symbol_target {
 	const char *name;
+	const struct log *log;
 	struct symbol_text own;
 	const char *build_id;
 	size_t build_id_len;
@@ -113,7 +114,7 @@ struct symbol_failure {
  */
 int symbol_files_open(struct symbols **out, struct symbol_origin *origin,
 		      const struct symbol_files *files,
-		      const struct symbol_target *target, struct symbol_failure *failure,
-		      const struct log *log) __must_check;
+		      const struct symbol_target *target,
+		      struct symbol_failure *failure) __must_check;
 
 #endif

@@ -404,6 +404,30 @@ START_TEST(csv)
 }
 END_TEST
 
+/* Two facts, a table of two columns and one of one. */
+static struct report *two_lists(void)
+{
+	const struct column columns[] = { { .name = "k" }, { .name = "v" } };
+	struct report *r = report_new();
+	struct table *map = table_new("map", NULL), *list = table_new("list", NULL);
+	struct cell *row;
+
+	report_add_fact(r, "b", NULL, cell_uint(2));
+	report_add_fact(r, "a", NULL, (struct cell){ .type = CELL_TEXT, .s = "x" });
+	table_add_columns(map, columns, 2);
+	row = table_add_row(map);
+	row[0] = cell_text(map, "one");
+	row[1] = cell_uint(1);
+	row = table_add_row(map);
+	row[0] = cell_uint(7);
+	table_add_columns(list, columns, 1);
+	table_add_row(list)[0] = cell_text(list, "t");
+	table_add_row(list)[0] = cell_text(list, "u");
+	report_add_table(r, map);
+	report_add_table(r, list);
+	return r;
+}
+
 /* A report of a form of its own: one object, in the order of its layout. */
 START_TEST(json_of_one_object)
 {
@@ -421,25 +445,9 @@ START_TEST(json_of_one_object)
 		{ JSON_TEXTS_LINE, "list", "list" },
 		{ JSON_FACT, NULL, NULL },
 	};
-	const struct column columns[] = { { .name = "k" }, { .name = "v" } };
-	struct report *r = report_new();
-	struct table *map = table_new("map", NULL), *list = table_new("list", NULL);
-	struct cell *row;
+	struct report *r = two_lists();
 
 	r->layout = layout;
-	report_add_fact(r, "b", NULL, cell_uint(2));
-	report_add_fact(r, "a", NULL, (struct cell){ .type = CELL_TEXT, .s = "x" });
-	table_add_columns(map, columns, 2);
-	row = table_add_row(map);
-	row[0] = cell_text(map, "one");
-	row[1] = cell_uint(1);
-	row = table_add_row(map);
-	row[0] = cell_uint(7);
-	table_add_columns(list, columns, 1);
-	table_add_row(list)[0] = cell_text(list, "t");
-	table_add_row(list)[0] = cell_text(list, "u");
-	report_add_table(r, map);
-	report_add_table(r, list);
 	expect(render_json, r, (struct render_options){ 0 },
 	       "{\n"
 	       "  \"schema_version\": 1,\n"

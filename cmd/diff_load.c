@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "analysis/analyze.h"
-#include "analysis/profile.h"
+#include "analysis/registry.h"
 #include "command.h"
 #include "input.h"
 #include "message.h"
@@ -36,29 +36,45 @@ static int show_progress(void *ctx, uint64_t nr_events)
 	return 0;
 }
 
+/* Those whose table is wanted. Returns how many. */
+static size_t choose(const struct diff_choice *c, const struct analysis **chosen)
+{
+	const struct {
+		bool wanted;
+		const char *table;
+	} all[] = { { c->slab, "slab" },
+		    { c->cache, "slab_cache" },
+		    { c->page, "page" },
+		    { c->slab_dir, "slab_dir" },
+		    { c->page_dir, "page_dir" } };
+	const struct analysis *analysis;
+	size_t i, k, nr = 0;
+
+	for (k = 0; k < ARRAY_SIZE(all); k++) {
+		for (i = 0; (analysis = analysis_at(i)); i++) {
+			if (all[k].wanted && analysis->use == ANALYSIS_DIFF &&
+			    !strcmp(analysis->tables[0]->name, all[k].table))
+				chosen[nr++] = analysis;
+		}
+	}
+	return nr;
+}
+
 static int analyze(struct load *l, struct report *report)
 {
 	const struct diff_choice *c = l->choice;
 	struct analysis_env env = study_env(&l->in.study);
 	const struct analyze_progress how = { show_progress, l, 500000 };
-	const struct analysis_ops *ops[5];
-	size_t nr = 0;
+	const struct analysis_options opts = { .by = c->by };
+	const struct analysis *chosen[ANALYSES_MAX];
+	const struct analysis_set set = {
+		.analyses = chosen, .nr = choose(c, chosen), .opts = &opts, .unseen = true
+	};
 	int err;
 
-	env.by = c->by;
 	env.dir_depth = c->dir_depth;
-	if (c->slab)
-		ops[nr++] = &profile_slab;
-	if (c->cache)
-		ops[nr++] = &profile_cache;
-	if (c->page)
-		ops[nr++] = &profile_page;
-	if (c->slab_dir)
-		ops[nr++] = &profile_slab_dir;
-	if (c->page_dir)
-		ops[nr++] = &profile_page_dir;
 	progress_start(&l->progress);
-	err = analyze_run(&env, ops, nr, l->in.study.stream, report, &how);
+	err = analyze_run(&env, &set, l->in.study.stream, report, &how);
 	progress_end(&l->progress);
 	return err ? input_stream_failed(&l->in, err) : GO_ON;
 }

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/registry.h"
+#include "analysis/subject.h"
 #include "base/strbuf.h"
 #include "command.h"
 #include "input_symbols.h"
@@ -128,21 +130,24 @@ static int unknown_word(const char *what, const char *word, const char *const *w
 
 static int parse_by(struct diff_args *a)
 {
-	static const char *const words[] = { "callsite", "stack", "module", "dir" };
-	static const enum subject_kind kinds[] = { SUBJECT_NONE, SUBJECT_STACK,
-						   SUBJECT_MODULE, SUBJECT_DIR };
-	size_t i;
+	uint32_t rows = analysis_find("profile_slab")->rows;
+	const char *words[SUBJECT_NR];
+	unsigned int kind;
+	size_t nr = 0;
 
 	if (!a->by)
 		return GO_ON;
-	for (i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strcmp(a->by, words[i]))
+	for (kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++) {
+		if (!(rows >> kind & 1))
 			continue;
-		a->choice.by = kinds[i];
+		words[nr++] = subjects_word(kind);
+		if (strcmp(a->by, subjects_word(kind)))
+			continue;
+		a->choice.by = kind == SUBJECT_CALLSITE ? SUBJECT_NONE : kind;
 		a->caller = true;
 		return GO_ON;
 	}
-	return unknown_word("--by", a->by, words, ARRAY_SIZE(words));
+	return unknown_word("--by", a->by, words, nr);
 }
 
 static int parse_per(struct diff_args *a)

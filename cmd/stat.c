@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "analysis/analyze.h"
-#include "analysis/ledger.h"
 #include "command.h"
 #include "study/study_facts.h"
 #include "input.h"
@@ -21,6 +20,7 @@
 #include "options.h"
 #include "output.h"
 #include "stat_account.h"
+#include "stat_analyses.h"
 #include "stat_choice.h"
 #include "stat_keys.h"
 #include "input_window.h"
@@ -34,7 +34,8 @@ struct stat_options {
 	const char *source, *modules;
 	uint64_t dir_depth;
 	struct option_strings skip;
-	bool slab, page, caller, alloc, cache, live, unmatched, ledger, raw_ip, sites;
+	bool raw_ip, sites;
+	struct stat_analyses analyses;
 	struct stat_choice choice;
 	struct lost_limit max_lost;
 	uint64_t lines, jobs;
@@ -48,6 +49,7 @@ struct stat {
 	struct sort_keys keys;
 	struct input in;
 	struct report *report;
+	uint32_t seen; /* the types of events that came */
 };
 
 static const char command_name[] = "stat";
@@ -62,6 +64,8 @@ static const struct option_usage usage = {
 
 static int parse(struct stat_options *o, int argc, char **argv)
 {
+	struct stat_analyses *a = &o->analyses;
+	const struct stat_words words = stat_words();
 	const struct option options[] = {
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
 		{ OPTION_STRING, 'i', "input", "FILE", &o->path,
@@ -75,32 +79,28 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_UINT, 0, "jobs", "N", &o->jobs,
 		  "threads (default: one for each CPU here)" },
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" },
-		{ OPTION_FLAG, 0, "slab", NULL, &o->slab,
-		  "slab objects (default: what was recorded)" },
-		{ OPTION_FLAG, 0, "page", NULL, &o->page, "page allocations" },
-		{ OPTION_FLAG, 0, "caller", NULL, &o->caller, "by callsite (default)" },
-		{ OPTION_FLAG, 0, "alloc", NULL, &o->alloc,
+		{ OPTION_TABLE, .value = stat_analyses_options(a, ANALYSIS_USUAL) },
+		{ OPTION_FLAG, 0, "caller", NULL, &a->opts.by_caller,
+		  "by callsite (default)" },
+		{ OPTION_FLAG, 0, "alloc", NULL, &a->opts.by_address,
 		  "by object address and by page" },
-		{ OPTION_FLAG, 0, "cache", NULL, &o->cache, "by slab cache" },
-		{ OPTION_STRING, 0, "by", "WHAT", &o->choice.by_word,
-		  "by callsite, stack, comm, pid, cpu, node, cache, module, dir" },
+		{ OPTION_FLAG, 0, "cache", NULL, &a->opts.by_cache, "by slab cache" },
+		{ OPTION_STRING, 0, "by", "WHAT", &o->choice.by_word, words.by },
 		{ OPTION_UINT, 0, "dir-depth", "N", &o->dir_depth,
 		  "--by dir: so many levels; 1: fs, 2: fs/ext4" },
-		{ OPTION_FLAG, 0, "live", NULL, &o->live,
+		{ OPTION_FLAG, 0, "live", NULL, &a->opts.live,
 		  "only what is still allocated at the end" },
-		{ OPTION_FLAG, 0, "unmatched", NULL, &o->unmatched,
+		{ OPTION_FLAG, 0, "unmatched", NULL, &a->opts.unmatched,
 		  "also who freed objects that no event allocated" },
-		{ OPTION_FLAG, 0, "ledger", NULL, &o->ledger,
-		  "what the events explain of what slabinfo and vmstat say changed" },
+		{ OPTION_TABLE, .value = stat_analyses_options(a, ANALYSIS_ASKED) },
 		{ OPTION_STRING, 's', "sort", "KEYS", &o->sort,
 		  "sort keys, e.g. bytes,+order,-hit" },
 		{ OPTION_UINT, 'l', "lines", "N", &o->lines, "only the first N rows" },
 		{ OPTION_STRING, 0, "max-lost", "N|PCT%", &o->max_lost.text,
 		  "exit with 125 if more events were lost" },
-		{ OPTION_FLAG, 0, "account", NULL, &o->choice.account,
-		  "as trace_analyze: total, waste, net, allocations, frees" },
+		{ OPTION_TABLE, .value = stat_analyses_options(a, ANALYSIS_ALONE) },
 		{ OPTION_STRING, 0, "order-by", "KEY", &o->choice.order_by,
-		  "current_dynamic, total_dynamic, alloc_count, free_count, waste" },
+		  words.order_by },
 		{ OPTION_FLAG, 0, "malloc", NULL, &o->choice.malloc_only,
 		  "only what kmalloc gave" },
 		{ OPTION_FLAG, 0, "cache-only", NULL, &o->choice.cache_only,
@@ -141,7 +141,7 @@ static int check_dirs(const struct stat_options *o)
 {
 	const struct dir_files files = dir_files(o);
 
-	if (o->choice.by != SUBJECT_DIR)
+	if (o->analyses.opts.by != SUBJECT_DIR)
 		return input_dirs_unused(&files, o->dir_depth, command_name);
 	if (!dir_files_any(&files))
 		return input_dirs_missing(command_name, "--by dir shows directories", "");
@@ -152,12 +152,10 @@ static int check_dirs(const struct stat_options *o)
 static int check(struct stat *st)
 {
 	struct stat_options *o = &st->opts;
-	bool tables = o->slab || o->page || o->caller || o->alloc || o->cache ||
-		      o->unmatched || o->ledger;
 	int ret = output_check(&o->output, command_name);
 
 	if (ret == GO_ON)
-		ret = stat_choice_check(&o->choice, tables, command_name);
+		ret = stat_choice_check(&o->choice, &o->analyses, command_name);
 	if (ret == GO_ON)
 		ret = lost_limit_parse(&o->max_lost, command_name);
 	if (o->choice.order_by)
@@ -169,17 +167,9 @@ static int check(struct stat *st)
 	ret = symbol_files_check(&o->symbols, command_name);
 	if (ret != GO_ON)
 		return ret;
-	if (o->page && !o->slab && o->choice.by == SUBJECT_NODE) {
-		message_error(command_name, "--by node: page events do not name a node.");
-		return EXIT_USAGE;
-	}
-	if (o->ledger && o->window.time) {
-		message_error(
-			command_name,
-			"--ledger needs the whole recording: its snapshots stand before and after it.\n  Leave --time out.");
-		return EXIT_USAGE;
-	}
-	ret = check_dirs(o);
+	ret = stat_analyses_check(&o->analyses, o->window.time, command_name);
+	if (ret == GO_ON)
+		ret = check_dirs(o);
 	return ret == GO_ON ? input_window_check(&st->opts.window, command_name) : ret;
 }
 
@@ -217,49 +207,38 @@ static int analyze(struct stat *st)
 	struct stat_progress progress = { .st = st };
 	const struct analyze_progress how = { show_progress, &progress,
 					      PROGRESS_INTERVAL };
-	const struct analysis_ops *ops[3];
-	size_t nr = 0;
+	const struct analysis_set set = { .analyses = o->analyses.chosen,
+					  .nr = o->analyses.nr,
+					  .opts = &o->analyses.opts };
 	int err;
 
-	env.by_caller = o->caller;
-	env.by_address = o->alloc;
-	env.by_cache = o->cache;
-	env.by = o->choice.by;
 	env.dir_depth = input_dirs_depth(o->dir_depth);
-	env.account = o->choice.account;
-	env.account_rows = stat_choice_rows(&o->choice);
-	env.unmatched = o->unmatched;
-	env.live = o->live;
 	env.raw_ip = o->raw_ip;
 	env.by_site = o->sites;
 	env.window = o->window.time || o->window.instance;
 	env.jobs = jobs(o);
-	if (o->slab)
-		ops[nr++] = &analysis_slab;
-	if (o->page)
-		ops[nr++] = &analysis_page;
-	if (o->ledger)
-		ops[nr++] = &analysis_ledger;
 	st->report = report_new();
 	if (!st->report)
 		return input_stream_failed(&st->in, -ENOMEM);
 	progress_start(&progress.line);
-	err = analyze_run(&env, ops, nr, st->in.study.stream, st->report, &how);
+	err = analyze_run(&env, &set, st->in.study.stream, st->report, &how);
 	progress_end(&progress.line);
+	st->seen = analysis_seen(&env);
 	return err ? input_stream_failed(&st->in, err) : GO_ON;
 }
 
-static int nothing_recorded(const struct stat *st, bool slab, bool page)
+static int nothing_recorded(const struct stat *st)
 {
 	const struct stat_options *o = &st->opts;
+	uint32_t needs = stat_analyses_need(&o->analyses);
 	const char *path = st->in.study.path;
-	const char *what = o->slab && o->page ? "slab or page"
-			   : o->slab	      ? "slab"
-					      : "page";
-	const char *option = o->slab && o->page ? "" : o->slab ? " --slab" : " --page";
-	const char *other = slab   ? " (it holds slab events)"
-			    : page ? " (it holds page events)"
-				   : "";
+	bool slab = needs & NEEDS_SLAB && !(st->seen & NEEDS_SLAB);
+	bool page = needs & NEEDS_PAGE && !(st->seen & NEEDS_PAGE);
+	const char *what = slab && page ? "slab or page" : slab ? "slab" : "page";
+	const char *option = slab && page ? "" : slab ? " --slab" : " --page";
+	const char *other = st->seen & NEEDS_SLAB   ? " (it holds slab events)"
+			    : st->seen & NEEDS_PAGE ? " (it holds page events)"
+						    : "";
 	const struct event_stream_stats *seen = event_stream_stats(st->in.study.stream);
 
 	if (!seen->nr_events && (seen->nr_bad_pages || st->in.study.rec->nr_damaged)) {
@@ -282,32 +261,12 @@ static int nothing_recorded(const struct stat *st, bool slab, bool page)
 	return EXIT_FAILED;
 }
 
-/* Never a table of zeros: drops the tables of what was not recorded, or ends with a
- * sentence if nothing is left.
- */
-static int drop_unrecorded(struct stat *st, bool both_asked)
+/* Never a table of zeros: without any table it ends with a sentence. */
+static int check_recorded(struct stat *st)
 {
-	bool slab = study_count_slab(&st->in.study),
-	     page = study_count_page(&st->in.study);
-
-	if (st->opts.ledger && st->report->nr_tables)
-		return GO_ON;
-	if (!(slab && st->opts.slab) && !(page && st->opts.page))
-		return nothing_recorded(st, slab, page);
-	if (!slab && st->opts.slab) {
-		report_drop_tables(st->report, "slab");
-		if (both_asked)
-			report_add_banner(
-				st->report, true,
-				"No slab events were recorded (kmemx record --slab)");
-	}
-	if (!page && st->opts.page) {
-		report_drop_tables(st->report, "page");
-		if (both_asked)
-			report_add_banner(
-				st->report, true,
-				"No page events were recorded (kmemx record --page)");
-	}
+	if (!st->report->nr_tables)
+		return nothing_recorded(st);
+	stat_analyses_banner(&st->opts.analyses, st->seen, st->report);
 	return GO_ON;
 }
 
@@ -320,7 +279,7 @@ static int sort_tables(struct stat *st)
 		struct table *t = st->report->tables[i];
 
 		err = stat_keys_sort(t, &st->keys);
-		stat_keys_show(t, &st->keys, st->opts.live);
+		stat_keys_show(t, &st->keys, st->opts.analyses.opts.live);
 		table_limit(t, st->opts.lines);
 	}
 	return err ? input_stream_failed(&st->in, err) : GO_ON;
@@ -335,7 +294,7 @@ static void list_skipped(const struct stat *st)
 		message_info("skipped in callchains: %s", name);
 }
 
-static int show(struct stat *st, bool both_asked)
+static int show(struct stat *st)
 {
 	const struct study *study = &st->in.study;
 	struct table *missing;
@@ -346,7 +305,7 @@ static int show(struct stat *st, bool both_asked)
 	study_facts_banner(&facts, study, st->report);
 	study_facts_add(&facts, st->report);
 	missing = study_facts_missing_table(study->rec);
-	ret = drop_unrecorded(st, both_asked);
+	ret = check_recorded(st);
 	if (ret == GO_ON)
 		ret = sort_tables(st);
 	if (ret == GO_ON && missing)
@@ -364,56 +323,10 @@ static int show(struct stat *st, bool both_asked)
 	if (!report_ok(st->report))
 		return input_stream_failed(&st->in, -ENOMEM);
 	ret = output_report(&st->opts.output, command_name, st->report,
-			    st->opts.choice.account ? stat_account_render : render_text);
+			    stat_analyses_asked(&st->opts.analyses, ANALYSIS_ALONE)
+				    ? stat_account_render
+				    : render_text);
 	return lost_limit_check(&st->opts.max_lost, &facts, command_name, ret);
-}
-
-/* Asked for what only a recording with all frees can say. */
-static int lacks_frees(const struct stat *st)
-{
-	const struct stat_options *o = &st->opts;
-
-	message_error(
-		command_name,
-		"%s lacks the frees by other tasks than the recorded ones: %s cannot say what lives.\n  Record with all frees: leave out --filter-frees",
-		st->in.study.path,
-		o->live	    ? "--live"
-		: o->ledger ? "--ledger"
-			    : "--account");
-	return EXIT_FAILED;
-}
-
-static int no_snapshots(const struct stat *st)
-{
-	message_error(
-		command_name,
-		"%s does not say what slabinfo and vmstat were before and after it.\n  kmemx record keeps them: sudo kmemx record -- CMD",
-		st->in.study.path);
-	return EXIT_FAILED;
-}
-
-/* Fills in what the user left open. Returns whether both kinds were asked for by name. */
-static bool complete_options(struct stat_options *o)
-{
-	bool both = o->slab && o->page;
-	enum subject_kind by = o->choice.by;
-
-	if (o->choice.account) {
-		o->slab = true;
-		return false;
-	}
-	o->caller |= by == SUBJECT_CALLSITE;
-	o->cache |= by == SUBJECT_CACHE;
-	if (by == SUBJECT_CALLSITE || by == SUBJECT_CACHE)
-		o->choice.by = SUBJECT_NONE;
-	if (!o->slab && !o->page && !o->ledger) {
-		o->slab = true;
-		/* Pages have neither a cache nor, in the events, a node. */
-		o->page = o->caller || o->alloc || (!o->cache && by != SUBJECT_NODE);
-	}
-	if (!o->alloc && !o->choice.by && (!o->cache || o->page))
-		o->caller = true;
-	return both;
 }
 
 static int open_study(struct stat *st)
@@ -429,28 +342,27 @@ static int open_study(struct stat *st)
 		.window = o->window,
 	};
 
-	if (o->choice.by == SUBJECT_DIR)
+	if (o->analyses.opts.by == SUBJECT_DIR)
 		study.dirs = dir_files(o);
 	return input_open(&st->in, &study, command_name, o->verbose);
 }
 
 static int run(struct stat *st)
 {
-	bool both_asked = complete_options(&st->opts);
 	const struct stat_options *o = &st->opts;
 	const struct event_stream_options how = { .read_ahead = jobs(o) > 1 };
-	int ret = open_study(st);
+	int ret;
 
-	if (ret == GO_ON && o->ledger && !ledger_possible(st->in.study.rec))
-		ret = no_snapshots(st);
-	if (ret == GO_ON && (o->live || o->choice.account || o->ledger) &&
-	    recording_lacks_frees(st->in.study.rec))
-		ret = lacks_frees(st);
+	stat_analyses_choose(&st->opts.analyses);
+	ret = open_study(st);
+	if (ret == GO_ON)
+		ret = stat_analyses_possible(&o->analyses, st->in.study.rec,
+					     st->in.study.path, command_name);
 	if (ret == GO_ON)
 		ret = input_read(&st->in, &how);
 	if (ret == GO_ON)
 		ret = analyze(st);
-	return ret == GO_ON ? show(st, both_asked) : ret;
+	return ret == GO_ON ? show(st) : ret;
 }
 
 static int run_stat(int argc, char **argv)

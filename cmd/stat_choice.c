@@ -5,27 +5,88 @@
  */
 #include "stat_choice.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "analysis/subject.h"
 #include "command.h"
 #include "message.h"
 #include "options.h"
 
-static int check_account(const struct stat_choice *c, bool other_tables,
-			 const char *command)
+#define ORDERS_MAX 16
+
+/* What tables can be by: the word of kind n is at n - 1. */
+static void kind_words(const char *words[SUBJECT_NR - 1])
 {
+	unsigned int kind;
+
+	for (kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++)
+		words[kind - 1] = subjects_word(kind);
+}
+
+/* Columns by which a table that stands alone can be ordered: those that it shows and that are
+ * numbers. Returns how many.
+ */
+static size_t order_words(const char *words[ORDERS_MAX])
+{
+	const struct column_type *col;
+	const struct analysis *analysis;
+	size_t i, nr = 0;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (analysis->use != ANALYSIS_ALONE)
+			continue;
+		for (col = analysis->tables[0]->columns; col->column.name; col++) {
+			if (nr < ORDERS_MAX && !col->column.hidden && !col->rows)
+				words[nr++] = col->column.name;
+		}
+	}
+	return nr;
+}
+
+static void join(char *to, size_t size, const char *lead, const char *const *words,
+		 size_t nr)
+{
+	size_t i, used = 0;
+
+	to[0] = '\0';
+	for (i = 0; i < nr && used < size; i++)
+		used += (size_t)snprintf(to + used, size - used, "%s%s", i ? ", " : lead,
+					 words[i]);
+}
+
+struct stat_words stat_words(void)
+{
+	const char *kinds[SUBJECT_NR - 1] = { NULL }, *orders[ORDERS_MAX] = { NULL };
+	size_t nr_orders = order_words(orders);
+	struct stat_words words;
+
+	kind_words(kinds);
+	join(words.by, sizeof(words.by), "by ", kinds, ARRAY_SIZE(kinds));
+	join(words.order_by, sizeof(words.order_by), "", orders, nr_orders);
+	return words;
+}
+
+/* The account table goes with no other, and has options of its own. */
+static int check_alone(const struct stat_choice *c, const struct stat_analyses *a,
+		       const char *command)
+{
+	const struct analysis_options *o = &a->opts;
+	bool account = stat_analyses_asked(a, ANALYSIS_ALONE);
 	const char *alone = c->order_by	     ? "--order-by"
 			    : c->malloc_only ? "--malloc"
 			    : c->cache_only  ? "--cache-only"
 					     : NULL;
 
-	if (c->account && other_tables) {
+	if (account && (stat_analyses_asked(a, ANALYSIS_USUAL) ||
+			stat_analyses_asked(a, ANALYSIS_ASKED) || o->by_caller ||
+			o->by_address || o->by_cache || o->unmatched)) {
 		message_error(
 			command,
 			"--account is a table of its own.\n  It goes with --by, --order-by, --malloc, --cache-only, --live and -l.");
 		return EXIT_USAGE;
 	}
-	if (!c->account && alone) {
+	if (!account && alone) {
 		message_error(command, "%s is for the account table.\n  Add --account.",
 			      alone);
 		return EXIT_USAGE;
@@ -37,30 +98,27 @@ static int check_account(const struct stat_choice *c, bool other_tables,
 	return GO_ON;
 }
 
-int stat_choice_check(struct stat_choice *c, bool other_tables, const char *command)
+int stat_choice_check(const struct stat_choice *c, struct stat_analyses *analyses,
+		      const char *command)
 {
-	static const char *const kinds[] = { "callsite", "stack", "comm",   "pid", "cpu",
-					     "node",	 "cache", "module", "dir" };
-	static const char *const orders[] = { "current_dynamic", "total_dynamic",
-					      "alloc_count", "free_count", "waste" };
+	const char *kinds[SUBJECT_NR - 1] = { NULL }, *orders[ORDERS_MAX] = { NULL };
+	struct analysis_options *o = &analyses->opts;
+	size_t nr_orders = order_words(orders);
 	int index;
 
+	kind_words(kinds);
 	if (c->by_word) {
 		index = option_choose("--by", c->by_word, kinds, ARRAY_SIZE(kinds),
 				      command);
 		if (index < 0)
 			return EXIT_USAGE;
-		c->by = SUBJECT_CALLSITE + (unsigned int)index;
+		o->by = (enum subject_kind)(index + 1);
 	}
-	if (c->order_by && option_choose("--order-by", c->order_by, orders,
-					 ARRAY_SIZE(orders), command) < 0)
+	if (c->order_by &&
+	    option_choose("--order-by", c->order_by, orders, nr_orders, command) < 0)
 		return EXIT_USAGE;
-	return check_account(c, other_tables, command);
-}
-
-enum account_rows stat_choice_rows(const struct stat_choice *c)
-{
-	if (c->malloc_only)
-		return ACCOUNT_KMALLOC;
-	return c->cache_only ? ACCOUNT_CACHES : ACCOUNT_ALL;
+	o->account_rows = c->malloc_only  ? ACCOUNT_KMALLOC
+			  : c->cache_only ? ACCOUNT_CACHES
+					  : ACCOUNT_ALL;
+	return check_alone(c, analyses, command);
 }

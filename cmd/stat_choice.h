@@ -6,20 +6,24 @@
 #ifndef KMEMX_CMD_STAT_CHOICE_H
 #define KMEMX_CMD_STAT_CHOICE_H
 
-#include "analysis/analysis.h"
+#include "stat_analyses.h"
 
 /* Zero-initialise it; the option table points at the strings and flags. */
 struct stat_choice {
 	const char *by_word, *order_by;
-	bool account, malloc_only, cache_only;
-	enum subject_kind by; /* from @by_word */
+	bool malloc_only, cache_only;
 };
 
-/* Reads the words. @other_tables: options that ask for other tables than the account's were
- * given. GO_ON, or EXIT_USAGE after a message.
+/* What -h says of these options, made from the words that they take. */
+struct stat_words {
+	char by[128], order_by[128];
+};
+
+struct stat_words stat_words(void);
+/* Reads the words; what they say goes into @analyses' options. GO_ON, or EXIT_USAGE
+ * after a message.
  */
-int stat_choice_check(struct stat_choice *c, bool other_tables, const char *command);
-/* The rows that --malloc and --cache-only leave. */
-enum account_rows stat_choice_rows(const struct stat_choice *c);
+int stat_choice_check(const struct stat_choice *c, struct stat_analyses *analyses,
+		      const char *command);
 
 #endif

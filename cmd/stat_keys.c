@@ -1,104 +1,123 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: the sort keys of kmemx stat.
- * In: -s KEYS. Out: keys that some report knows, or a message that lists them.
+ * In: -s KEYS, the registry. Out: keys that some report knows, or a message that lists them.
  */
 #include "stat_keys.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "analysis/registry.h"
+#include "base/strbuf.h"
 #include "command.h"
 #include "message.h"
 #include "options.h"
 
-#define SLAB_KEYS                                                                    \
-	"ptr", "callsite", "bytes", "bytes_req", "hit", "pingpong", "frag", "cache", \
-		"waste", "waste_live", "implicit", "net", "net_min", "net_max",      \
-		"unmatched", "double"
-#define PAGE_KEYS    "page", "order", "migtype", "gfp"
-#define BY_KEYS	     "comm", "pid", "cpu", "node", "module", "dir"
-#define ACCOUNT_KEYS "current_dynamic", "total_dynamic", "alloc_count", "free_count"
-#define LEDGER_KEYS  "allocs", "freed", "trace", "kernel", "unexplained", "explained"
+#define KEYS_MAX 256 /* of all reports; those beyond it would be no keys */
 
-static const char *const known_keys[] = { SLAB_KEYS, PAGE_KEYS, BY_KEYS, ACCOUNT_KEYS,
-					  LEDGER_KEYS };
+/* Keys that reports know, each once for an analysis; @first: those of the latest analysis. */
+struct known_keys {
+	const char *names[KEYS_MAX];
+	size_t nr, first;
+};
 
-static bool is_known(const char *name)
+static bool has(const struct known_keys *known, size_t first, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(known_keys); i++) {
-		if (!strcmp(name, known_keys[i]))
+	for (i = first; i < known->nr; i++) {
+		if (!strcmp(known->names[i], name))
 			return true;
 	}
 	return false;
 }
 
-static void list_keys(const char *command, const char *problem, const char *name)
+/* Adds the columns of all tables of @analysis that are rows of their own order. */
+static void add_keys(struct known_keys *known, const struct analysis *analysis)
 {
-	const char *near =
-		*name ? options_nearest(name, known_keys, ARRAY_SIZE(known_keys)) : NULL;
+	const struct table_type *const *table;
+	const struct column_type *col;
 
-	message_error(
-		command,
-		"%s '%s'.%s%s%s\n  slab keys: ptr callsite bytes bytes_req hit pingpong frag cache waste waste_live net\n  page keys: page callsite bytes hit order migtype gfp net    (+KEY up, -KEY down)\n  --by keys: comm pid cpu node module dir\n  ledger keys: cache allocs freed implicit trace kernel unexplained explained",
-		problem, name, near ? " Did you mean '" : "", near ? near : "",
-		near ? "'?" : "");
+	known->first = known->nr;
+	for (table = analysis->tables; *table; table++) {
+		for (col = (*table)->columns; col->column.name; col++) {
+			if (col->many || known->nr == KEYS_MAX ||
+			    has(known, known->first, col->column.name))
+				continue;
+			known->names[known->nr++] = col->column.name;
+		}
+	}
+}
+
+static void list_keys(const struct known_keys *known, const char *lists,
+		      const char *problem, const char *name, const char *command)
+{
+	const char *near = *name ? options_nearest(name, known->names, known->nr) : NULL;
+
+	message_error(command, "%s '%s'.%s%s%s", problem, name,
+		      near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "");
+	fprintf(stderr, "%s  (+KEY sorts up, -KEY down)\n", lists);
+}
+
+/* All keys, and a line that lists those of each analysis. */
+static void know_keys(struct known_keys *known, struct strbuf *lists)
+{
+	const struct analysis *analysis;
+	size_t i, k;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (analysis->use == ANALYSIS_DIFF)
+			continue;
+		add_keys(known, analysis);
+		strbuf_printf(lists, "  %s keys:", analysis->name);
+		for (k = known->first; k < known->nr; k++)
+			strbuf_printf(lists, " %s", known->names[k]);
+		strbuf_puts(lists, "\n");
+	}
 }
 
 int stat_keys_parse(struct sort_keys *keys, const char *text, const char *command)
 {
-	int err = sort_keys_parse(keys, text);
+	int err = sort_keys_parse(keys, text), ret = GO_ON;
+	struct known_keys known = { .nr = 0 };
+	struct strbuf lists = { 0 };
 	size_t i;
 
+	know_keys(&known, &lists);
 	if (err) {
-		list_keys(command,
+		list_keys(&known, strbuf_text(&lists),
 			  err == -E2BIG ? "too many sort keys in" : "empty sort key in",
-			  text);
-		return EXIT_USAGE;
+			  text, command);
+		ret = EXIT_USAGE;
 	}
-	for (i = 0; i < keys->nr; i++) {
-		if (is_known(keys->keys[i].name))
+	for (i = 0; i < keys->nr && ret == GO_ON; i++) {
+		if (has(&known, 0, keys->keys[i].name))
 			continue;
-		list_keys(command, "unknown sort key", keys->keys[i].name);
-		return EXIT_USAGE;
+		list_keys(&known, strbuf_text(&lists), "unknown sort key",
+			  keys->keys[i].name, command);
+		ret = EXIT_USAGE;
 	}
-	return GO_ON;
+	strbuf_free(&lists);
+	return ret;
 }
 
 int stat_keys_sort(struct table *t, const struct sort_keys *keys)
 {
-	/* perf kmem's defaults; a table takes the keys it knows. */
-	static const struct sort_key slab[] = { { "frag", SORT_DEFAULT },
-						{ "hit", SORT_DEFAULT },
-						{ "bytes", SORT_DEFAULT } };
-	static const struct sort_key page[] = { { "bytes", SORT_DEFAULT },
-						{ "hit", SORT_DEFAULT } };
-	static const struct sort_key account = { "current_dynamic", SORT_DEFAULT };
 	int err = table_sort(t, keys->keys, keys->nr);
 
-	if (err || t->sorted_by)
-		return err;
-	if (table_column(t, account.name) >= 0)
-		return table_sort(t, &account, 1);
-	if (table_column(t, "frag") >= 0)
-		return table_sort(t, slab, ARRAY_SIZE(slab));
-	return table_sort(t, page, ARRAY_SIZE(page));
+	return err || t->sorted_by ? err : table_sort_usual(t);
 }
 
 void stat_keys_show(struct table *t, const struct sort_keys *keys, bool live)
 {
-	bool net = live;
 	size_t i;
 
 	for (i = 0; i < keys->nr; i++) {
 		table_show_column(t, keys->keys[i].name);
-		net |= !strncmp(keys->keys[i].name, "net", 3);
+		table_show_range(t, keys->keys[i].name);
 	}
-	if (net && table_has_value(t, "net_reason")) {
-		table_show_column(t, "net_min");
-		table_show_column(t, "net_max");
-		table_show_column(t, "net_reason");
-	}
+	if (live)
+		table_show_range(t, NULL);
 }

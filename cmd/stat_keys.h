@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: the sort keys of kmemx stat.
- * In: -s KEYS. Out: keys that some report knows, or a message that lists them.
+ * In: -s KEYS, the registry. Out: keys that some report knows, or a message that lists them.
  */
 #ifndef KMEMX_CMD_STAT_KEYS_H
 #define KMEMX_CMD_STAT_KEYS_H

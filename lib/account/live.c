@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define LIVE_FIRST_CAPACITY 1024
 
 /* Puts @entry, which the table does not hold, into its place. */
@@ -140,4 +142,10 @@ void live_free(struct live_table *t)
 	free(t->entries);
 	free(t->begins);
 	*t = (struct live_table){ 0 };
+}
+
+void live_own(struct live_table *t, bool *failed)
+{
+	array_own(&t->entries, t->capacity, sizeof(*t->entries), failed);
+	array_own(&t->begins, t->begins ? t->capacity : 0, sizeof(*t->begins), failed);
 }

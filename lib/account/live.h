@@ -174,6 +174,8 @@ static inline bool live_is_recent(const struct live_table *t,
 {
 	return entry->epoch == t->epoch;
 }
+/* As array_own(), of a table that was copied. */
+void live_own(struct live_table *t, bool *failed);
 void live_free(struct live_table *t);
 
 #endif

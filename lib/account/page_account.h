@@ -89,6 +89,11 @@ void page_account_events(struct page_account *acc, const struct kmem_event *ev,
 void page_account_sum(struct page_account *acc);
 /* No more events: settles what was only announced, adds up, finds out what must still live. */
 void page_account_finish(struct page_account *acc);
+/* Makes @to what @from is, with memory of its own; who observes @from does not observe it. Not
+ * while a batch is handed over. 0; -ENOMEM: page_account_free() then, too.
+ */
+int page_account_copy(struct page_account *to,
+		      const struct page_account *from) __must_check;
 const struct page_key *page_account_key(const struct page_account *acc, size_t row);
 void page_account_free(struct page_account *acc);
 

@@ -148,6 +148,8 @@ void page_frames_mark(struct page_frames *f, uint64_t pfn, uint64_t nr, bool liv
 uint64_t page_frames_next_live(struct page_frames *f, uint64_t pfn, uint64_t end);
 /* Announces @pfn if it is live. */
 void page_frames_announce(struct page_frames *f, uint64_t pfn);
+/* As array_own(), of frames that were copied. */
+void page_frames_own(struct page_frames *f, bool *failed);
 void page_frames_free(struct page_frames *f);
 
 #endif

@@ -68,6 +68,11 @@ void slab_account_sum(struct slab_account *acc);
  * live.
  */
 void slab_account_finish(struct slab_account *acc);
+/* Makes @to what @from is, with memory of its own; who observes @from does not observe it. Not
+ * while a batch is handed over. 0; -ENOMEM: slab_account_free() then, too.
+ */
+int slab_account_copy(struct slab_account *to,
+		      const struct slab_account *from) __must_check;
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row);
 void slab_account_free(struct slab_account *acc);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis: what every analysis is, and what it may consult.
- * In: events in time order. Out: tables.
+ * In: events in time order. Out: tables, as often as asked.
  */
 #ifndef KMEMX_ANALYSIS_ANALYSIS_H
 #define KMEMX_ANALYSIS_ANALYSIS_H
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "account/accounts.h"
+#include "analysis/columns.h"
 #include "base/log.h"
 #include "event/event.h"
 #include "event/formats.h"
@@ -21,86 +22,111 @@
 #include "symbol/directories.h"
 #include "symbol/symbols.h"
 
-/* What a row of a report can stand for. */
-enum subject_kind {
-	SUBJECT_NONE,
-	SUBJECT_CALLSITE,
-	SUBJECT_STACK,
-	SUBJECT_COMM,
-	SUBJECT_PID,
-	SUBJECT_CPU,
-	SUBJECT_NODE,
-	SUBJECT_CACHE,
-	SUBJECT_MODULE,
-	SUBJECT_DIR,
-	SUBJECT_NR,
-};
-
-/* Rows of the account table (trace_analyze's --malloc, --cache). */
-enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
-
 /**
- * struct analysis_env - borrowed by every analysis, outlives them
+ * struct analysis_env - what every analysis may consult; borrowed, outlives them
  *
- * @by_caller, @by_address, @by_cache: which tables are wanted (--caller, --alloc, --cache)
- * @accounts: of the stream, for analyses that observe lives or take sums: analyze_run() sets
- *	      and feeds them
+ * @stream: stacks, cache names, stats
+ * @accounts: of the stream, for analyses that observe lives or share sums: analyses_new() sets
+ *	them and feeds them, analyses_end() finishes them
  * @dirs: for rows by directory; NULL: none are wanted
- * @dir_depth: of directories_find(), for @by
- * @by: one more table, or what the account's rows are (--by)
- * @account: the account table and none of the others (--account)
- * @unmatched: who freed slab objects that no event allocated (--unmatched)
- * @live: only what is still allocated at the end (--live)
- * @raw_ip: callsites as addresses
- * @by_site: callsites are told apart within a function (--sites)
+ * @dir_depth: of directories_find(), for those rows
+ * @raw_ip: code addresses are shown as they are
+ * @by_site: callsites are told apart within a function
  * @window: the events are of a part of the time or of one of several buffers
+ * @page_size: bytes of a page on the recorded machine
  * @jobs: threads that may run at a time, the caller's included; 0 means 1
  */
 struct analysis_env {
 	const struct recording *rec;
 	const struct event_formats *fmts;
-	const struct event_stream *stream; /* stacks, cache names, stats */
+	const struct event_stream *stream;
 	const struct symbols *syms;
 	struct callsite_rule *rule;
 	const struct migratetypes *migratetypes;
 	const struct log *log;
 	struct accounts *accounts;
-	bool by_caller, by_address, by_cache;
 	struct directories *dirs;
 	unsigned int dir_depth;
-	enum subject_kind by;
-	bool account;
-	enum account_rows account_rows;
-	bool unmatched;
-	bool live;
 	bool raw_ip, by_site;
 	bool window;
-	uint32_t page_size; /* bytes of a page on the recorded machine */
+	uint32_t page_size;
 	unsigned int jobs;
 };
 
+/* Which slab allocations count. */
+enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
+
 /**
- * struct analysis_ops - an analysis: one of these and a line in analyze.c's table
- * @create: NULL if memory ran out
- * @event: takes one event or loss; failures (memory) are kept and returned by @finish
- * @events: the same for several; NULL: @event is called for each. NULL both: it observes
- *	    env->accounts alone
- * @apart: it consults neither the stream (stacks, names, stats) nor an event's raw
- *	   data, and shares nothing with other analyses: it may run on a thread of its own,
- *	   behind the stream
- * @finish: adds its tables to the report; 0 or -errno
+ * struct analysis_options - what is asked of analyses that give several tables; each takes
+ * what it knows. Zero: its usual table. Borrowed, outlives them.
+ *
+ * @by_caller, @by_address, @by_cache: which tables are wanted
+ * @by: one more table; where there is but one: what its rows are
+ * @live: only what is still allocated
+ * @unmatched: also who freed slab objects that no event allocated
+ * @account_rows: of the account table
  */
-struct analysis_ops {
-	const char *name;
-	void *(*create)(const struct analysis_env *env);
-	void (*event)(void *self, const struct kmem_event *ev);
-	void (*events)(void *self, const struct kmem_event *ev, size_t nr);
-	bool apart;
-	int (*finish)(void *self, struct report *report);
-	void (*destroy)(void *self);
+struct analysis_options {
+	bool by_caller, by_address, by_cache;
+	enum subject_kind by;
+	bool live;
+	bool unmatched;
+	enum account_rows account_rows;
 };
 
-extern const struct analysis_ops analysis_slab;
-extern const struct analysis_ops analysis_page;
+/* Sets of events: bits of enum kmem_event_type. */
+#define NEEDS(type) (1U << KMEM_##type)
+#define NEEDS_SLAB                                                   \
+	(NEEDS(KMALLOC) | NEEDS(KMALLOC_NODE) | NEEDS(CACHE_ALLOC) | \
+	 NEEDS(CACHE_ALLOC_NODE) | NEEDS(KFREE) | NEEDS(CACHE_FREE))
+#define NEEDS_PAGE (NEEDS(PAGE_ALLOC) | NEEDS(PAGE_FREE) | NEEDS(PAGE_FREE_BATCHED))
+
+/* When an analysis takes part. */
+enum analysis_use {
+	ANALYSIS_USUAL, /* stat: where nothing is asked for by name, or it is */
+	ANALYSIS_ASKED, /* stat: where it is asked for by name */
+	ANALYSIS_ALONE, /* stat: the same, and then no other */
+	ANALYSIS_DIFF,	/* diff */
+};
+
+/**
+ * struct analysis - an analysis: one of these in a file of its own, a line in registry.c
+ *
+ * @name: also the option of stat that asks for it, --NAME; @help: what -h says of it
+ * @needs: the events it is about: without any of them it shows nothing
+ * @rows: ROWS() that its tables can be asked to have; 0: they are what they are
+ * @all_time: cannot speak of a part of the recording's time; the reason, else NULL
+ * @all_frees: cannot speak of a recording that lacks some of the frees
+ * @lacks: which of the system's facts that kmemx record keeps the recording lacks for it, as
+ *	"does not say ..."; NULL: none. NULL for analyses that need none.
+ * @tables: what its tables are; ended by NULL
+ * @create: NULL if memory ran out
+ * @observe: takes events and losses, in time order; failures (memory) are kept and
+ *	returned by @view. NULL: it observes env->accounts alone
+ * @apart: it consults neither the stream (stacks, names, stats) nor an event's raw
+ *	data, and shares nothing with other analyses: it may run on a thread of its own,
+ *	behind the stream
+ * @end: no event follows, and env->accounts are finished; views cost less from here on. NULL: it does not matter
+ * @view: adds the tables of what was observed so far to the report, at any moment between
+ *	two calls of @observe and as often as asked; nothing that follows depends on it.
+ *	0 or -errno
+ */
+struct analysis {
+	const char *name, *help;
+	enum analysis_use use;
+	uint32_t needs;
+	uint32_t rows;
+	const char *all_time;
+	bool all_frees;
+	const char *(*lacks)(const struct recording *rec);
+	const struct table_type *const *tables;
+	void *(*create)(const struct analysis_env *env,
+			const struct analysis_options *opts);
+	void (*observe)(void *self, const struct kmem_event *evs, size_t nr);
+	bool apart;
+	void (*end)(void *self);
+	int (*view)(const void *self, struct report *report);
+	void (*destroy)(void *self);
+};
 
 #endif

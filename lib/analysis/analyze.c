@@ -14,50 +14,36 @@
 /* Events taken at a time where there is one thread: they stay in the nearest cache. */
 #define BATCH 128
 
-/* The analyses of one thread: every @step-th from @first on. */
+/* Who takes events: an analysis, or an account that some asked for. */
+struct taker {
+	void (*observe)(void *self, const struct kmem_event *evs, size_t nr);
+	void *self;
+};
+
+struct analyses {
+	struct analysis_env env;
+	struct accounts accounts;
+	struct analysis_set set;
+	void *selves[ANALYSES_MAX];
+	struct taker takers[ANALYSES_MAX + 2];
+	size_t nr_takers;
+};
+
+/* The takers of one thread: every @step-th from @first on. */
 struct share {
-	const struct analysis_ops *const *ops;
-	void **selves;
-	size_t nr, first, step;
+	struct analyses *all;
+	size_t first, step;
 };
 
 static void share_events(void *ctx, const struct kmem_event *evs, size_t nr)
 {
 	const struct share *share = ctx;
-	size_t i, e;
+	struct analyses *all = share->all;
+	size_t i;
 
-	for (i = share->first; i < share->nr; i += share->step) {
-		const struct analysis_ops *ops = share->ops[i];
-
-		for (e = 0; e < nr && ops->event && !ops->events; e++)
-			ops->event(share->selves[i], &evs[e]);
-		if (ops->events)
-			ops->events(share->selves[i], evs, nr);
-	}
+	for (i = share->first; i < all->nr_takers; i += share->step)
+		all->takers[i].observe(all->takers[i].self, evs, nr);
 }
-
-static void slab_account_share(void *self, const struct kmem_event *evs, size_t nr)
-{
-	slab_account_events(self, evs, nr);
-}
-
-static void page_account_share(void *self, const struct kmem_event *evs, size_t nr)
-{
-	page_account_events(self, evs, nr);
-}
-
-/* The accounts take their events like analyses. */
-static const struct analysis_ops shared_slab = {
-	.name = "slab_account",
-	.events = slab_account_share,
-	.apart = true,
-};
-
-static const struct analysis_ops shared_page = {
-	.name = "page_account",
-	.events = page_account_share,
-	.apart = true,
-};
 
 /* How far the pass is, and when to say so next. */
 struct pass {
@@ -75,13 +61,13 @@ static inline int pass_on(struct pass *pass, size_t nr)
 }
 
 /* Every item of the stream to every analysis, on this thread. */
-static int run_here(struct share *all, struct event_stream *stream, struct pass *pass)
+static int run_here(struct analyses *all, struct event_stream *stream, struct pass *pass)
 {
 	struct kmem_event *evs = malloc(BATCH * sizeof(*evs));
 	int ret = -ENOMEM;
 
 	while (evs && (ret = event_stream_next_batch(stream, evs, BATCH)) > 0) {
-		share_events(all, evs, (size_t)ret);
+		analyses_observe(all, evs, (size_t)ret);
 		ret = pass_on(pass, (size_t)ret);
 		if (ret < 0)
 			break;
@@ -125,36 +111,33 @@ static int run_apart(struct relay *relay, struct event_stream *stream, struct pa
 }
 
 /* Threads for the analyses; 0 where they run on the caller's. */
-static unsigned int nr_readers(const struct analysis_env *env, const struct share *all)
+static unsigned int nr_readers(const struct analyses *all)
 {
-	size_t i, nr = env->jobs ? env->jobs - 1 : 0;
+	size_t i, nr = all->env.jobs ? all->env.jobs - 1 : 0;
 
-	for (i = 0; i < all->nr; i++) {
-		if (!all->ops[i]->apart)
+	for (i = 0; i < all->set.nr; i++) {
+		if (!all->set.analyses[i]->apart)
 			return 0;
 	}
-	if (nr > all->nr)
-		nr = all->nr;
+	if (nr > all->nr_takers)
+		nr = all->nr_takers;
 	return nr < RELAY_MAX_READERS ? (unsigned int)nr : RELAY_MAX_READERS;
 }
 
-static int analyze_stream(const struct analysis_env *env, struct share *all,
-			  struct event_stream *stream,
+static int analyze_stream(struct analyses *all, struct event_stream *stream,
 			  const struct analyze_progress *progress)
 {
 	struct pass pass = { progress, 0, UINT64_MAX };
 	struct relay_reader readers[RELAY_MAX_READERS];
 	struct share shares[RELAY_MAX_READERS];
-	unsigned int i, nr = nr_readers(env, all);
+	unsigned int i, nr = nr_readers(all);
 	struct relay *relay;
 	int ret;
 
 	if (progress && progress->fn)
 		pass.pause = progress->interval;
 	for (i = 0; i < nr; i++) {
-		shares[i] = *all;
-		shares[i].first = i;
-		shares[i].step = nr;
+		shares[i] = (struct share){ all, i, nr };
 		readers[i] = (struct relay_reader){ share_events, &shares[i] };
 	}
 	/* Without threads it only takes longer. */
@@ -165,80 +148,127 @@ static int analyze_stream(const struct analysis_env *env, struct share *all,
 	return ret;
 }
 
-/* Everyone who takes events: the analyses, then the accounts that they asked for. */
-struct everyone {
-	const struct analysis_ops **ops;
-	void **selves;
-	size_t nr;
-};
-
-static void join(struct everyone *all, const struct analysis_ops *ops, void *self)
+static void slab_account_take(void *self, const struct kmem_event *evs, size_t nr)
 {
-	if (!self)
-		return;
-	all->ops[all->nr] = ops;
-	all->selves[all->nr++] = self;
+	slab_account_events(self, evs, nr);
 }
 
-/* The analyses, in the order of their tables. 0 or -ENOMEM. */
-static int create_all(struct everyone *all, const struct analysis_env *env,
-		      const struct analysis_ops *const *ops, size_t nr)
+static void page_account_take(void *self, const struct kmem_event *evs, size_t nr)
 {
+	page_account_events(self, evs, nr);
+}
+
+/* Analyses that only observe an account take no events; accounts that nobody asked for are
+ * none.
+ */
+static void add_taker(struct analyses *all, const struct taker *taker)
+{
+	if (taker->observe && taker->self)
+		all->takers[all->nr_takers++] = *taker;
+}
+
+int analyses_new(struct analyses **out, const struct analysis_env *env,
+		 const struct analysis_set *set)
+{
+	struct analyses *all = calloc(1, sizeof(*all));
 	size_t i;
 
-	all->ops = calloc(nr + 2, sizeof(*all->ops));
-	all->selves = calloc(nr + 2, sizeof(*all->selves));
-	if (!all->ops || !all->selves)
-		return -ENOMEM;
-	for (i = 0; i < nr; i++) {
-		join(all, ops[i], ops[i]->create(env));
-		if (all->nr <= i)
+	*out = all;
+	if (!all || set->nr > ANALYSES_MAX)
+		return all ? -E2BIG : -ENOMEM;
+	all->accounts = (struct accounts){ .rec = env->rec, .page_size = env->page_size };
+	all->env = *env;
+	all->env.accounts = &all->accounts;
+	all->set = *set;
+	for (i = 0; i < set->nr; i++) {
+		all->selves[i] = set->analyses[i]->create(&all->env, set->opts);
+		if (!all->selves[i])
 			return -ENOMEM;
+		add_taker(all,
+			  &(struct taker){ set->analyses[i]->observe, all->selves[i] });
 	}
-	join(all, &shared_slab, env->accounts->slab);
-	join(all, &shared_page, env->accounts->page);
+	add_taker(all, &(struct taker){ slab_account_take, all->accounts.slab });
+	add_taker(all, &(struct taker){ page_account_take, all->accounts.page });
 	return 0;
 }
 
-static void destroy_all(struct everyone *all)
+void analyses_observe(struct analyses *all, const struct kmem_event *evs, size_t nr)
 {
-	size_t i;
+	const struct share here = { all, 0, 1 };
 
-	for (i = 0; i < all->nr; i++) {
-		if (all->ops[i]->destroy)
-			all->ops[i]->destroy(all->selves[i]);
-	}
-	free(all->ops);
-	free(all->selves);
+	share_events((void *)&here, evs, nr);
 }
 
-int analyze_run(const struct analysis_env *common, const struct analysis_ops *const *ops,
-		size_t nr, struct event_stream *stream, struct report *report,
-		const struct analyze_progress *progress)
+void analyses_end(struct analyses *all)
 {
-	struct accounts accounts = { .rec = common->rec, .page_size = common->page_size };
-	struct analysis_env env = *common;
-	struct everyone all = { 0 };
-	struct share share;
-	int ret;
 	size_t i;
 
-	env.accounts = &accounts;
-	ret = create_all(&all, &env, ops, nr);
-	if (ret)
-		goto out;
-	share = (struct share){ all.ops, all.selves, all.nr, 0, 1 };
-	ret = analyze_stream(&env, &share, stream, progress);
-	if (!ret)
-		accounts_finish(&accounts);
-	for (i = 0; i < nr && !ret; i++)
-		ret = ops[i]->finish(all.selves[i], report);
+	accounts_finish(&all->accounts);
+	for (i = 0; i < all->set.nr; i++) {
+		if (all->set.analyses[i]->end)
+			all->set.analyses[i]->end(all->selves[i]);
+	}
+}
+
+uint32_t analysis_seen(const struct analysis_env *env)
+{
+	const struct event_stream_stats *s = event_stream_stats(env->stream);
+	uint32_t seen = 0, i;
+
+	for (i = 0; i < event_formats_count(env->fmts); i++) {
+		const struct event_format *fmt = event_formats_at(env->fmts, i);
+
+		if (s->by_id[fmt->id])
+			seen |= 1U << fmt->type;
+	}
+	return seen;
+}
+
+int analyses_view(const struct analyses *all, struct report *report)
+{
+	uint32_t seen = analysis_seen(&all->env);
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < all->set.nr && !ret; i++) {
+		const struct analysis *analysis = all->set.analyses[i];
+
+		if (all->set.unseen || analysis->needs & seen)
+			ret = analysis->view(all->selves[i], report);
+	}
 	if (!ret && !report_ok(report))
 		ret = -ENOMEM;
-	if (!ret && recording_lacks_frees(env.rec))
+	if (!ret && recording_lacks_frees(all->env.rec))
 		unknown_blank(report);
-out:
-	destroy_all(&all);
-	accounts_free(&accounts);
+	return ret;
+}
+
+void analyses_free(struct analyses *all)
+{
+	size_t i;
+
+	for (i = 0; all && i < all->set.nr; i++) {
+		if (all->selves[i])
+			all->set.analyses[i]->destroy(all->selves[i]);
+	}
+	if (all)
+		accounts_free(&all->accounts);
+	free(all);
+}
+
+int analyze_run(const struct analysis_env *env, const struct analysis_set *set,
+		struct event_stream *stream, struct report *report,
+		const struct analyze_progress *progress)
+{
+	struct analyses *all = NULL;
+	int ret = analyses_new(&all, env, set);
+
+	if (!ret)
+		ret = analyze_stream(all, stream, progress);
+	if (!ret) {
+		analyses_end(all);
+		ret = analyses_view(all, report);
+	}
+	analyses_free(all);
 	return ret;
 }

@@ -19,19 +19,53 @@ struct analyze_progress {
 	uint64_t interval;
 };
 
+#define ANALYSES_MAX 32
+
 /**
- * analyze_run() - read the stream once and finish every analysis
- * @common: what the analyses may consult; @accounts is not read
- * @ops, @nr: the analyses
+ * struct analysis_set - which analyses take part
+ * @analyses, @nr: at most ANALYSES_MAX
+ * @opts: what is asked of them; outlives them
+ * @unseen: those of which no event came show their empty tables, too
+ */
+struct analysis_set {
+	const struct analysis *const *analyses;
+	size_t nr;
+	const struct analysis_options *opts;
+	bool unseen;
+};
+
+struct analyses;
+
+/* Several analyses of one stream, with the accounts that they ask for (env->accounts is not
+ * read); what @set points at outlives them. 0; -ENOMEM; -E2BIG: too
+ * many. analyses_free() in any case.
+ */
+int analyses_new(struct analyses **out, const struct analysis_env *env,
+		 const struct analysis_set *set) __must_check;
+/* Hands on @nr events and losses, in the stream's order. */
+void analyses_observe(struct analyses *all, const struct kmem_event *evs, size_t nr);
+/* No event follows: views cost less from here on. */
+void analyses_end(struct analyses *all);
+/* Adds the tables of what was observed so far, in the order of the set; at any moment and as
+ * often as asked. 0; -ENOMEM; an analysis' error: the report is void then.
+ */
+int analyses_view(const struct analyses *all, struct report *report) __must_check;
+void analyses_free(struct analyses *all);
+
+/* The types of events that the stream has given so far: bits of enum kmem_event_type. */
+uint32_t analysis_seen(const struct analysis_env *env);
+
+/**
+ * analyze_run() - read the stream once, and show what every analysis found
+ * @env: what the analyses may consult
  * @stream: at its start
- * @report: receives the tables, in the order of @ops
+ * @report: receives the tables, in the order of @set
  * @progress: may be NULL
  *
- * Return: 0; -ECANCELED; -ENOMEM; the stream's error. On failure the report holds no table
- * of this run.
+ * Return: 0; -ECANCELED; -ENOMEM; the stream's error: the report is void then.
  */
-int analyze_run(const struct analysis_env *common, const struct analysis_ops *const *ops,
-		size_t nr, struct event_stream *stream, struct report *report,
+int analyze_run(const struct analysis_env *env, const struct analysis_set *set,
+		struct event_stream *stream, struct report *report,
 		const struct analyze_progress *progress) __must_check;
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/ledger_pages.h"
 #include "analysis/ledger_report.h"
 #include "base/array.h"
 
@@ -28,7 +29,8 @@ static uint64_t gfp_bit(const struct gfp_names *gfp, const char *name, const cha
 	return 0;
 }
 
-static void *ledger_create(const struct analysis_env *env)
+static void *ledger_create(const struct analysis_env *env,
+			   const struct analysis_options *opts)
 {
 	struct ledger *l = calloc(1, sizeof(*l));
 	const struct gfp_names *gfp = event_formats_gfp(env->fmts);
@@ -172,10 +174,8 @@ static void ledger_page(struct ledger *l, const struct kmem_event *ev)
 		l->pages_allocated += 1ULL << order;
 }
 
-static void ledger_event(void *self, const struct kmem_event *ev)
+static void ledger_event(struct ledger *l, const struct kmem_event *ev)
 {
-	struct ledger *l = self;
-
 	if (unlikely(l->failed))
 		return;
 	switch (ev->type) {
@@ -203,9 +203,17 @@ static void ledger_event(void *self, const struct kmem_event *ev)
 	}
 }
 
-static int ledger_finish(void *self, struct report *report)
+static void ledger_observe(void *self, const struct kmem_event *evs, size_t nr)
 {
-	struct ledger *l = self;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		ledger_event(self, &evs[i]);
+}
+
+static int ledger_view(const void *self, struct report *report)
+{
+	const struct ledger *l = self;
 
 	return l->failed ? -ENOMEM : ledger_report(l, report);
 }
@@ -223,10 +231,27 @@ static void ledger_destroy(void *self)
 	free(l);
 }
 
-const struct analysis_ops analysis_ledger = {
+static const char *ledger_lacks(const struct recording *rec)
+{
+	return ledger_possible(rec)
+		       ? NULL
+		       : "does not say what slabinfo and vmstat were before and after it";
+}
+
+static const struct table_type *const tables[] = { &ledger_slab_type, &ledger_page_type,
+						   NULL };
+
+const struct analysis analysis_ledger = {
 	.name = "ledger",
+	.help = "what the events explain of what slabinfo and vmstat say changed",
+	.use = ANALYSIS_ASKED,
+	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.all_time = "its snapshots stand before and after it",
+	.all_frees = true,
+	.lacks = ledger_lacks,
+	.tables = tables,
 	.create = ledger_create,
-	.event = ledger_event,
-	.finish = ledger_finish,
+	.observe = ledger_observe,
+	.view = ledger_view,
 	.destroy = ledger_destroy,
 };

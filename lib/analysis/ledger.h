@@ -79,6 +79,6 @@ static inline const struct ledger_key *ledger_key(const struct ledger *ledger,
 /* Do both snapshots that a ledger needs lie in the recording? */
 bool ledger_possible(const struct recording *rec);
 
-extern const struct analysis_ops analysis_ledger;
+extern const struct analysis analysis_ledger;
 
 #endif

@@ -43,21 +43,103 @@ static bool snapshot_change(const struct recording *rec, const char *before,
 	return true;
 }
 
+/* What a row is made from. */
+struct page_row {
+	const char *what, *why;
+	int64_t trace, kernel;
+	bool known; /* @kernel is */
+};
+
+static struct cell cell_trace(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return cell_int(r->trace);
+}
+
+static struct cell cell_kernel(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return r->known ? cell_int(r->kernel) : (struct cell){ .type = CELL_NONE };
+}
+
+static struct cell cell_unexplained(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return r->known ? cell_int(r->kernel - r->trace)
+			: (struct cell){ .type = CELL_NONE };
+}
+
+static struct cell cell_explained(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return r->known ? ledger_explained(r->trace, r->kernel)
+			: (struct cell){ .type = CELL_NONE };
+}
+
+static struct cell cell_what(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return cell_text(t, r->what);
+}
+
+static struct cell cell_why(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return cell_text(t, r->known && r->kernel == r->trace ? "-" : r->why);
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "trace",
+		      .title = "Trace",
+		      .unit = UNIT_PAGES,
+		      .help = "Page frames, as the events say." },
+	  .fill = cell_trace },
+	{ .column = { .name = "kernel",
+		      .title = "Kernel",
+		      .unit = UNIT_PAGES,
+		      .help = "By which the kernel's own counter changed." },
+	  .fill = cell_kernel },
+	{ .column = { .name = "unexplained",
+		      .title = "Difference",
+		      .unit = UNIT_PAGES,
+		      .help = "The second less the first." },
+	  .fill = cell_unexplained },
+	{ .column = { .name = "explained",
+		      .title = "Explained",
+		      .unit = UNIT_PERCENT,
+		      .help = "100 % less the difference's share of the larger of both." },
+	  .fill = cell_explained },
+	{ .column = { .name = "what",
+		      .title = "Pages",
+		      .help = "What is counted, and by which counter." },
+	  .fill = cell_what },
+	{ .column = { .name = "why",
+		      .title = "Why they differ",
+		      .last = true,
+		      .help = "What may be the difference." },
+	  .fill = cell_why },
+	COLUMNS_END,
+};
+
+const struct table_type ledger_page_type = {
+	.name = "ledger_page",
+	.help = "pages: what the events explain of what vmstat says (--ledger)",
+	.columns = columns,
+};
+
 static void add_row(struct table *t, const char *what, int64_t trace, bool known,
 		    int64_t kernel, const char *why)
 {
-	struct cell *cells = table_add_row(t);
+	const struct page_row row = { what, why, trace, kernel, known };
 
-	if (!cells)
-		return;
-	cells[0] = cell_int(trace);
-	if (known) {
-		cells[1] = cell_int(kernel);
-		cells[2] = cell_int(kernel - trace);
-		cells[3] = ledger_explained(trace, kernel);
-	}
-	cells[4] = cell_text(t, what);
-	cells[5] = cell_text(t, known && kernel == trace ? "-" : why);
+	if (!table_type_add_row(&ledger_page_type, SUBJECT_NONE, t, &row))
+		t->failed = true;
 }
 
 /* Page frames that the recorder itself needed for the file's events, at the most. */
@@ -88,26 +170,18 @@ static void add_notes(const struct ledger *l, struct table *t)
 		table_add_note(t, "Events were lost: the trace's numbers are too small.");
 }
 
-int ledger_page_report(struct ledger *l, struct report *report)
+int ledger_page_report(const struct ledger *l, struct report *report)
 {
-	static const struct column columns[] = {
-		{ .name = "trace", .title = "Trace", .unit = UNIT_PAGES },
-		{ .name = "kernel", .title = "Kernel", .unit = UNIT_PAGES },
-		{ .name = "unexplained", .title = "Difference", .unit = UNIT_PAGES },
-		{ .name = "explained", .title = "Explained", .unit = UNIT_PERCENT },
-		{ .name = "what", .title = "Pages" },
-		{ .name = "why", .title = "Why they differ", .last = true },
-	};
 	const struct recording *rec = l->env->rec;
 	int64_t net = (int64_t)(l->pages_allocated - l->pages_freed);
 	int64_t change = 0, pcp = 0;
-	struct table *t = table_new("ledger_page",
-				    "Pages: what the events explain of what vmstat says");
+	struct table *t = table_type_new(
+		&ledger_page_type, "Pages: what the events explain of what vmstat says",
+		SUBJECT_NONE, false);
 	bool known, has_pcp;
 
 	if (!t)
 		return -ENOMEM;
-	table_add_columns(t, columns, ARRAY_SIZE(columns));
 	known = snapshot_change(rec, "vmstat.before", "vmstat.after", read_pgalloc,
 				&change);
 	add_row(t, "allocated (pgalloc_*)", (int64_t)l->pages_allocated, known, change,

@@ -8,6 +8,8 @@
 
 #include "analysis/ledger.h"
 
-int ledger_page_report(struct ledger *ledger, struct report *report) __must_check;
+extern const struct table_type ledger_page_type;
+/* Adds its table. 0 or -ENOMEM. */
+int ledger_page_report(const struct ledger *ledger, struct report *report) __must_check;
 
 #endif

@@ -8,7 +8,8 @@
 
 #include "analysis/ledger.h"
 
+extern const struct table_type ledger_slab_type;
 /* Adds the tables for which there are events and snapshots. 0 or -ENOMEM. */
-int ledger_report(struct ledger *ledger, struct report *report) __must_check;
+int ledger_report(const struct ledger *ledger, struct report *report) __must_check;
 
 #endif

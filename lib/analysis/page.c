@@ -12,48 +12,6 @@
 #include "analysis/page_report.h"
 #include "base/array.h"
 
-static void *page_create(const struct analysis_env *env)
-{
-	struct page_report *page = calloc(1, sizeof(*page));
-
-	if (!page)
-		return NULL;
-	page->env = env;
-	page->acc.by_pfn = env->by_address;
-	page->acc.lives.doubts.skew = clock_skew(env->rec);
-	page->acc.lives.scope = scope_of(env->rec);
-	/* Page rows are by stack as it is. */
-	if (env->by != SUBJECT_STACK)
-		page->acc.lives.dimension = subjects_dimension(env->by);
-	sites_init(&page->sites, env);
-	return page;
-}
-
-static void page_event(void *self, const struct kmem_event *ev)
-{
-	struct page_report *page = self;
-
-	page_account_event(&page->acc, ev);
-}
-
-static void page_events(void *self, const struct kmem_event *ev, size_t nr)
-{
-	struct page_report *page = self;
-
-	page_account_events(&page->acc, ev, nr);
-}
-
-static void page_destroy(void *self)
-{
-	struct page_report *page = self;
-
-	page_account_free(&page->acc);
-	sites_free(&page->sites);
-	bounds_free(&page->bounds);
-	free(page->callsites);
-	free(page);
-}
-
 /* One row of the report: account rows that look the same to the reader. */
 struct page_group_key {
 	uint64_t gfp_flags;
@@ -95,85 +53,188 @@ static int page_groups_add(struct page_groups *g, const struct page_group_key *k
 	return 0;
 }
 
-/* The columns that all page tables have; what a row is about comes behind them. */
-enum page_column {
-	PAGE_COL_BYTES,
-	PAGE_COL_HIT,
-	PAGE_COL_IMPLICIT,
-	PAGE_COL_NET,
-	PAGE_COL_NET_MIN,
-	PAGE_COL_NET_REASON,
-	PAGE_NR_PLAIN, /* how many if rows are not detailed */
-	PAGE_COL_ORDER = PAGE_NR_PLAIN,
-	PAGE_COL_MIGTYPE,
-	PAGE_COL_GFP,
-	PAGE_NR_COLS,
+/* What a row of the page tables is made from: @subject first. */
+struct page_row {
+	struct subject_row subject;
+	const struct page_report *page;
+	uint64_t pfn;
+	uint32_t row; /* the account's, in tables by page */
+	const struct page_group *sum;
+	const struct page_group_key *key;
+	uint64_t *gfp_used;
 };
 
-static void page_add_columns(struct table *t, bool live, bool detailed)
+static struct cell cell_pfn(const void *row, struct table *t)
 {
-	const struct column columns[PAGE_NR_COLS] = {
-		[PAGE_COL_BYTES] = { .name = "bytes",
-				     .title = live ? "Live_alloc/Per" : "Total_alloc/Per",
-				     .unit = UNIT_BYTES,
-				     .per = "hit" },
-		[PAGE_COL_HIT] = { .name = "hit",
-				   .title = live ? "Live" : "Hit",
-				   .unit = UNIT_COUNT },
-		[PAGE_COL_IMPLICIT] = { .name = "implicit",
-					.title = "Implicit",
-					.unit = UNIT_BYTES,
-					.hidden = true },
-		[PAGE_COL_NET] = { .name = "net",
-				   .title = "Net",
-				   .unit = UNIT_BYTES,
-				   .hidden = true },
-		[PAGE_COL_NET_MIN] = { .name = "net_min",
-				       .title = "At_least",
-				       .unit = UNIT_BYTES,
-				       .hidden = true },
-		[PAGE_COL_NET_REASON] = { .name = "net_reason",
-					  .title = "Why",
-					  .hidden = true },
-		[PAGE_COL_ORDER] = { .name = "order",
-				     .title = "Order",
-				     .unit = UNIT_NONE },
-		[PAGE_COL_MIGTYPE] = { .name = "migtype", .title = "Migrate type" },
-		[PAGE_COL_GFP] = { .name = "gfp", .title = "GFP flags" },
-	};
+	const struct page_row *r = row;
 
-	table_add_columns(t, columns, detailed ? PAGE_NR_COLS : PAGE_NR_PLAIN);
+	return cell_uint(r->pfn);
 }
 
-/* The cells of page_add_columns(); returns how many. */
-static size_t page_fill(struct page_report *page, struct table *t, struct cell *row,
-			const struct page_group *sum, const struct page_group_key *detail)
+static struct cell cell_bytes(const void *row, struct table *t)
 {
-	uint64_t size = page->env->page_size;
+	const struct page_row *r = row;
 
-	row[PAGE_COL_BYTES] = cell_uint(sum->pages * size);
-	row[PAGE_COL_HIT] = cell_uint(sum->hit);
-	row[PAGE_COL_IMPLICIT] = cell_uint(sum->implicit_pages * size);
-	row[PAGE_COL_NET] = cell_uint(sum->net.net);
-	row[PAGE_COL_NET_MIN] = cell_uint(sum->net.min);
-	row[PAGE_COL_NET_REASON] = cell_text(t, net_range_reason(&sum->net));
-	if (!detail)
-		return PAGE_NR_PLAIN;
-	row[PAGE_COL_ORDER] = cell_uint(detail->order);
-	row[PAGE_COL_MIGTYPE] = page_report_migratetype(page, t, detail->migratetype);
-	row[PAGE_COL_GFP] = page_report_gfp(page, t, detail->gfp_flags);
-	return PAGE_NR_COLS;
+	return cell_uint(r->sum->pages * r->page->env->page_size);
 }
+
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return cell_uint(r->sum->hit);
+}
+
+static struct cell cell_implicit(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return cell_uint(r->sum->implicit_pages * r->page->env->page_size);
+}
+
+static struct cell cell_net(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return cell_uint(r->sum->net.net);
+}
+
+static struct cell cell_net_min(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return cell_uint(r->sum->net.min);
+}
+
+static struct cell cell_net_reason(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return cell_text(t, net_range_reason(&r->sum->net));
+}
+
+static struct cell cell_order(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return cell_uint(r->key->order);
+}
+
+static struct cell cell_migtype(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return page_report_migratetype(r->page, t, r->key->migratetype);
+}
+
+static struct cell cell_gfp(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return page_report_gfp(r->page, t, r->key->gfp_flags, r->gfp_used);
+}
+
+static struct cell cell_last_callsite(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+	struct strbuf name = { 0 };
+	struct cell cell;
+
+	sites_exact(&r->page->sites, r->page->callsites[r->row], &name);
+	cell = cell_text(t, strbuf_text(&name));
+	strbuf_free(&name);
+	return cell;
+}
+
+/* Rows that differ in order, migratetype and GFP flags too, as in perf. */
+#define DETAILED (ROWS(NONE) | ROWS(CALLSITE) | ROWS(STACK))
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "page",
+		      .title = "PFN",
+		      .unit = UNIT_PFN,
+		      .help = "The number of the page frame." },
+	  .rows = ROWS(NONE),
+	  .fill = cell_pfn },
+	{ .column = { .name = "bytes",
+		      .title = "Total_alloc/Per",
+		      .unit = UNIT_BYTES,
+		      .per = "hit",
+		      .help = "Bytes allocated, and by one allocation on average." },
+	  .live_title = "Live_alloc/Per",
+	  .fill = cell_bytes },
+	{ .column = { .name = "hit",
+		      .title = "Hit",
+		      .unit = UNIT_COUNT,
+		      .help = "Allocations." },
+	  .live_title = "Live",
+	  .fill = cell_hit },
+	{ .column = { .name = "implicit",
+		      .title = "Implicit",
+		      .unit = UNIT_BYTES,
+		      .hidden = true,
+		      .help = "Bytes freed without an event: the page was allocated again." },
+	  .fill = cell_implicit },
+	{ .column = { .name = "net",
+		      .title = "Net",
+		      .unit = UNIT_BYTES,
+		      .hidden = true,
+		      .help = "Bytes allocated and not seen freed; no more can live at the end." },
+	  .fill = cell_net },
+	{ .column = { .name = "net_min",
+		      .title = "At_least",
+		      .unit = UNIT_BYTES,
+		      .hidden = true,
+		      .range_of = "net",
+		      .help = "Of the net bytes, those that must live at the end." },
+	  .fill = cell_net_min },
+	{ .column = { .name = "net_reason",
+		      .title = "Why",
+		      .hidden = true,
+		      .range_of = "net",
+		      .help = "Why these differ: lost events, implicit frees, or merely seen." },
+	  .fill = cell_net_reason },
+	{ .column = { .name = "order",
+		      .title = "Order",
+		      .help = "The block's size: 2^order pages." },
+	  .rows = DETAILED,
+	  .fill = cell_order },
+	{ .column = { .name = "migtype",
+		      .title = "Migrate type",
+		      .help = "The migratetype asked for." },
+	  .rows = DETAILED,
+	  .fill = cell_migtype },
+	{ .column = { .name = "gfp",
+		      .title = "GFP flags",
+		      .help = "The request's flags, spelled out in the legend; unknown bits in hexadecimal." },
+	  .rows = DETAILED,
+	  .fill = cell_gfp },
+	SUBJECT_COLUMNS,
+	{ .column = { .name = "callsite",
+		      .title = "Callsite",
+		      .last = true,
+		      .help = "The place that allocated." },
+	  .rows = ROWS(NONE),
+	  .fill = cell_last_callsite },
+	COLUMNS_END,
+};
+
+static const struct table_type page_type = {
+	.name = "page",
+	.help = "page blocks by callsite, page frame (--alloc), or what --by says",
+	.sort = "bytes,hit",
+	.columns = columns,
+};
 
 static int page_collect(struct page_report *page, struct page_groups *groups)
 {
-	bool live = page->env->live;
+	bool live = page->opts->live;
 	uint32_t i;
 	int ret = 0;
 
-	for (i = 0; i < page->acc.nr_rows && !ret; i++) {
-		const struct page_key *from = page_account_key(&page->acc, i);
-		const struct page_counts *c = &page->acc.rows[i];
+	for (i = 0; i < page->acc->nr_rows && !ret; i++) {
+		const struct page_key *from = page_account_key(page->acc, i);
+		const struct page_counts *c = &page->acc->rows[i];
 		const struct subject who = { .callsite = page->callsites[i],
 					     .stack = from->stack,
 					     .dim = from->dim };
@@ -200,56 +261,54 @@ static int page_collect(struct page_report *page, struct page_groups *groups)
 }
 
 static struct table *page_table(const struct page_report *page, const char *what,
-				const char *by)
+				enum subject_kind kind)
 {
-	const char *live = page->env->live ? "Live pages" : "Page allocations";
+	const char *live = page->opts->live ? "Live pages" : "Page allocations";
 	struct strbuf title = { 0 };
 	struct table *t;
 
 	strbuf_printf(&title, "%s by %s", live, what);
-	t = table_new("page", strbuf_text(&title));
+	t = table_type_new(&page_type, strbuf_text(&title), kind, page->opts->live);
 	strbuf_free(&title);
 	if (t)
-		table_set_by(t, by);
+		table_set_by(t, kind ? what : "page");
 	return t;
 }
 
-static void page_add_rows(struct page_report *page, const struct page_groups *groups,
-			  struct table *t)
+static void page_add_rows(const struct page_report *page,
+			  const struct page_groups *groups, struct table *t)
 {
-	size_t i, filled;
+	uint64_t gfp_used = 0;
+	size_t i;
 
 	for (i = 0; i < groups->nr; i++) {
 		const struct page_group_key *key =
 			intern_get(&groups->keys, (uint32_t)i + 1, NULL);
-		struct cell *row = table_add_row(t);
+		const struct page_row row = { .subject = { &groups->subjects,
+							   key->subject },
+					      .page = page,
+					      .sum = &groups->groups[i],
+					      .key = key,
+					      .gfp_used = &gfp_used };
 
-		if (!row)
-			return;
-		filled = page_fill(page, t, row, &groups->groups[i],
-				   groups->detailed ? key : NULL);
-		subjects_fill(&groups->subjects, key->subject, t, row + filled);
+		if (!table_type_add_row(&page_type, groups->subjects.kind, t, &row))
+			break;
 	}
+	page_report_legend(page, t, gfp_used);
 }
 
 static int page_by(struct page_report *page, enum subject_kind kind,
 		   struct report *report)
 {
-	const char *word = subjects_word(kind);
-	struct table *t = page_table(page, word, word);
-	struct page_groups groups = { .detailed = kind == SUBJECT_CALLSITE ||
-						  kind == SUBJECT_STACK };
+	struct table *t = page_table(page, subjects_word(kind), kind);
+	struct page_groups groups = { .detailed = DETAILED >> kind & 1 };
 	int ret = t ? subjects_init(&groups.subjects, page->env, kind, &page->sites)
 		    : -ENOMEM;
 
 	if (!ret)
 		ret = page_collect(page, &groups);
 	if (!ret) {
-		page_add_columns(t, page->env->live, groups.detailed);
-		subjects_columns(&groups.subjects, t);
-		page->gfp_used = 0;
 		page_add_rows(page, &groups, t);
-		page_report_legend(page, t);
 		page_report_summary(page, t);
 		report_add_table(report, t);
 		t = NULL;
@@ -263,24 +322,16 @@ static int page_by(struct page_report *page, enum subject_kind kind,
 
 static int page_by_pfn(struct page_report *page, struct report *report)
 {
-	bool live = page->env->live;
-	struct table *t = page_table(page, "page frame", "page");
-	const struct column pfn = { .name = "page", .title = "PFN", .unit = UNIT_PFN };
-	const struct column callsite = { .name = "callsite",
-					 .title = "Callsite",
-					 .last = true };
-	struct strbuf name = { 0 };
-	size_t i, filled;
+	bool live = page->opts->live;
+	struct table *t = page_table(page, "page frame", SUBJECT_NONE);
+	uint64_t gfp_used = 0;
+	size_t i;
 
 	if (!t)
 		return -ENOMEM;
-	table_add_column(t, &pfn);
-	page_add_columns(t, live, true);
-	table_add_column(t, &callsite);
-	page->gfp_used = 0;
-	for (i = 0; i < page->acc.addresses.nr; i++) {
-		const struct page_pfn *p = &page->acc.addresses.pfns[i];
-		const struct page_key *from = page_account_key(&page->acc, p->row);
+	for (i = 0; i < page->acc->addresses.nr; i++) {
+		const struct page_pfn *p = &page->acc->addresses.pfns[i];
+		const struct page_key *from = page_account_key(page->acc, p->row);
 		struct page_group_key key = { .gfp_flags = from->gfp_flags,
 					      .order = from->order,
 					      .migratetype = from->migratetype };
@@ -291,21 +342,17 @@ static int page_by_pfn(struct page_report *page, struct report *report)
 			.net = page_report_net(page, p->row, p->live_pages,
 					       p->sure_pages),
 		};
-		struct cell *row;
+		const struct page_row row = { .page = page,
+					      .pfn = p->pfn,
+					      .row = p->row,
+					      .sum = &sum,
+					      .key = &key,
+					      .gfp_used = &gfp_used };
 
-		if (!sum.pages)
-			continue;
-		row = table_add_row(t);
-		if (!row)
+		if (sum.pages && !table_type_add_row(&page_type, SUBJECT_NONE, t, &row))
 			break;
-		row[0] = cell_uint(p->pfn);
-		filled = page_fill(page, t, row + 1, &sum, &key);
-		strbuf_reset(&name);
-		sites_exact(&page->sites, page->callsites[p->row], &name);
-		row[1 + filled] = cell_text(t, strbuf_text(&name));
 	}
-	strbuf_free(&name);
-	page_report_legend(page, t);
+	page_report_legend(page, t, gfp_used);
 	page_report_summary(page, t);
 	report_add_table(report, t);
 	return 0;
@@ -317,11 +364,11 @@ static int page_resolve(struct page_report *page)
 	struct u64_map known = { 0 }; /* stack -> a row that has it */
 	size_t i;
 
-	page->callsites = calloc(page->acc.nr_rows + 1, sizeof(*page->callsites));
+	page->callsites = calloc(page->acc->nr_rows + 1, sizeof(*page->callsites));
 	if (!page->callsites)
 		return -ENOMEM;
-	for (i = 0; i < page->acc.nr_rows; i++) {
-		uint32_t stack = page_account_key(&page->acc, i)->stack;
+	for (i = 0; i < page->acc->nr_rows; i++) {
+		uint32_t stack = page_account_key(page->acc, i)->stack;
 		uint32_t *row = u64_map_insert(&known, stack, (uint32_t)i);
 
 		if (!row)
@@ -330,7 +377,7 @@ static int page_resolve(struct page_report *page)
 					      : sites_of_stack(&page->sites, stack);
 	}
 	u64_map_free(&known);
-	return i < page->acc.nr_rows ? -ENOMEM : 0;
+	return i < page->acc->nr_rows ? -ENOMEM : 0;
 }
 
 /* Which callsites free without an event; only then are the net figures known. */
@@ -340,52 +387,145 @@ static int page_bounds(struct page_report *page)
 	size_t i;
 
 	bounds_init(&page->bounds, page->env);
-	for (i = 0; i < page->acc.nr_rows && !ret; i++) {
-		if (page->acc.rows[i].implicit_pages)
+	for (i = 0; i < page->acc->nr_rows && !ret; i++) {
+		if (page->acc->rows[i].implicit_pages)
 			ret = bounds_suspect(&page->bounds, page->callsites[i]);
 	}
 	return ret;
 }
 
 /* Page events name neither a cache nor a node. */
-static bool page_has(enum subject_kind kind)
-{
-	return kind != SUBJECT_NONE && kind != SUBJECT_CACHE && kind != SUBJECT_NODE;
-}
+#define PAGE_ROWS (ROWS_ALL & ~(ROWS(NONE) | ROWS(CACHE) | ROWS(NODE)))
 
-static int page_finish(void *self, struct report *report)
+static int page_tables(struct page_report *page, struct report *report)
 {
-	struct page_report *page = self;
-	const struct analysis_env *env = page->env;
-	int ret;
+	const struct analysis_options *opts = page->opts;
+	bool by = PAGE_ROWS >> opts->by & 1;
+	int ret = 0;
 
-	page_account_finish(&page->acc);
-	if (page->acc.failed)
-		return -ENOMEM;
-	ret = page_resolve(page);
-	if (!ret)
-		ret = page_bounds(page);
-	if (!ret && (env->by_caller || !(env->by_address || page_has(env->by))))
+	if (opts->by_caller || !(opts->by_address || by))
 		ret = page_by(page, SUBJECT_CALLSITE, report);
-	if (!ret && page_has(env->by))
-		ret = page_by(page, env->by, report);
-	if (!ret && env->by_address)
+	if (!ret && by)
+		ret = page_by(page, opts->by, report);
+	if (!ret && opts->by_address)
 		ret = page_by_pfn(page, report);
 	if (!ret)
 		ret = page_report_failed(page, report);
 	if (!ret)
 		ret = page_report_free_only(page, report);
 	if (!ret)
-		ret = page_matrix(&page->acc, env, report);
+		ret = page_matrix(page->acc, page->env, opts->live, report);
 	return ret;
 }
 
-const struct analysis_ops analysis_page = {
+/**
+ * struct page_analysis - the account
+ * @ended: it is finished
+ */
+struct page_analysis {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct page_account acc;
+	bool ended;
+};
+
+static void *page_create(const struct analysis_env *env,
+			 const struct analysis_options *opts)
+{
+	struct page_analysis *page = calloc(1, sizeof(*page));
+
+	if (!page)
+		return NULL;
+	page->env = env;
+	page->opts = opts;
+	page->acc.by_pfn = opts->by_address;
+	page->acc.lives.doubts.skew = clock_skew(env->rec);
+	page->acc.lives.scope = scope_of(env->rec);
+	/* Page rows are by stack as it is. */
+	if (opts->by != SUBJECT_STACK)
+		page->acc.lives.dimension = subjects_dimension(opts->by);
+	return page;
+}
+
+static void page_observe(void *self, const struct kmem_event *evs, size_t nr)
+{
+	struct page_analysis *page = self;
+
+	page_account_events(&page->acc, evs, nr);
+}
+
+static void page_end(void *self)
+{
+	struct page_analysis *page = self;
+
+	page_account_finish(&page->acc);
+	page->ended = true;
+}
+
+/* A view of finished @acc. */
+static int page_show(const struct page_analysis *page, const struct page_account *acc,
+		     struct report *report)
+{
+	struct page_report r = { .env = page->env, .opts = page->opts, .acc = acc };
+	int ret = acc->failed ? -ENOMEM : 0;
+
+	sites_init(&r.sites, page->env);
+	if (!ret)
+		ret = page_resolve(&r);
+	if (!ret)
+		ret = page_bounds(&r);
+	if (!ret)
+		ret = page_tables(&r, report);
+	sites_free(&r.sites);
+	bounds_free(&r.bounds);
+	free(r.callsites);
+	return ret;
+}
+
+static int page_view(const void *self, struct report *report)
+{
+	const struct page_analysis *page = self;
+	struct page_account *now;
+	int ret;
+
+	if (page->ended)
+		return page_show(page, &page->acc, report);
+	/* As if the stream ended here; it goes on with the account as it is. */
+	now = calloc(1, sizeof(*now));
+	ret = now ? page_account_copy(now, &page->acc) : -ENOMEM;
+	if (!ret) {
+		page_account_finish(now);
+		ret = page_show(page, now, report);
+	}
+	if (now)
+		page_account_free(now);
+	free(now);
+	return ret;
+}
+
+static void page_destroy(void *self)
+{
+	struct page_analysis *page = self;
+
+	page_account_free(&page->acc);
+	free(page);
+}
+
+static const struct table_type *const tables[] = { &page_type, &page_failed_type,
+						   &page_free_only_type,
+						   &page_matrix_type, NULL };
+
+const struct analysis analysis_page = {
 	.name = "page",
+	.help = "page allocations",
+	.use = ANALYSIS_USUAL,
+	.needs = NEEDS_PAGE,
+	.rows = PAGE_ROWS,
+	.tables = tables,
 	.create = page_create,
-	.event = page_event,
-	.events = page_events,
+	.observe = page_observe,
 	.apart = true,
-	.finish = page_finish,
+	.end = page_end,
+	.view = page_view,
 	.destroy = page_destroy,
 };

@@ -19,25 +19,26 @@ struct cell page_report_migratetype(const struct page_report *page, struct table
 	return cell_text(t, number);
 }
 
-struct cell page_report_gfp(struct page_report *page, struct table *t, uint64_t flags)
+struct cell page_report_gfp(const struct page_report *page, struct table *t,
+			    uint64_t flags, uint64_t *used)
 {
 	struct strbuf sb = { 0 };
 	struct cell cell;
 
-	gfp_format_short(event_formats_gfp(page->env->fmts), flags, &sb, &page->gfp_used);
+	gfp_format_short(event_formats_gfp(page->env->fmts), flags, &sb, used);
 	cell = cell_text(t, strbuf_text(&sb));
 	strbuf_free(&sb);
 	return cell;
 }
 
-void page_report_legend(const struct page_report *page, struct table *t)
+void page_report_legend(const struct page_report *page, struct table *t, uint64_t used)
 {
 	const struct gfp_names *gfp = event_formats_gfp(page->env->fmts);
 	struct strbuf sb = { 0 };
 	size_t i;
 
 	for (i = 0; gfp && i < gfp->count && i < 64; i++) {
-		if (page->gfp_used >> i & 1)
+		if (used >> i & 1)
 			strbuf_printf(&sb, "  %s %s", gfp->names[i].short_name,
 				      gfp->names[i].name);
 	}

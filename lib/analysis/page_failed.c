@@ -43,62 +43,126 @@ static int failed_collect(struct page_report *page, struct failed_rows *rows)
 	int ret = 0;
 	size_t i;
 
-	for (i = 0; i < page->acc.nr_rows && !ret; i++) {
-		const struct page_key *from = page_account_key(&page->acc, i);
+	for (i = 0; i < page->acc->nr_rows && !ret; i++) {
+		const struct page_key *from = page_account_key(page->acc, i);
 		struct failed_key key = { .gfp_flags = from->gfp_flags,
 					  .order = from->order,
 					  .migratetype = from->migratetype };
 
-		if (!page->acc.rows[i].failed)
+		if (!page->acc->rows[i].failed)
 			continue;
 		key.site = sites_group(&page->sites, page->callsites[i]);
 		ret = key.site == UINT32_MAX
 			      ? -ENOMEM
-			      : failed_add(rows, &key, page->acc.rows[i].failed);
+			      : failed_add(rows, &key, page->acc->rows[i].failed);
 	}
 	return ret;
 }
 
-static void failed_columns(struct table *t)
-{
-	const struct column columns[] = {
-		{ .name = "bytes",
-		  .title = "Asked_for/Per",
-		  .unit = UNIT_BYTES,
-		  .per = "hit" },
-		{ .name = "hit", .title = "Failed", .unit = UNIT_COUNT },
-		{ .name = "order", .title = "Order", .unit = UNIT_NONE },
-		{ .name = "migtype", .title = "Migrate type" },
-		{ .name = "gfp", .title = "GFP flags" },
-		{ .name = "callsite", .title = "Callsite", .last = true },
-	};
+/* What a row is made from. */
+struct failed_row {
+	const struct page_report *page;
+	const struct failed_key *key;
+	uint64_t hit;
+	uint64_t *gfp_used;
+};
 
-	table_add_columns(t, columns, ARRAY_SIZE(columns));
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct failed_row *r = row;
+
+	return cell_uint((r->hit << r->key->order) * r->page->env->page_size);
 }
 
-static void failed_fill(struct page_report *page, const struct failed_rows *rows,
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	const struct failed_row *r = row;
+
+	return cell_uint(r->hit);
+}
+
+static struct cell cell_order(const void *row, struct table *t)
+{
+	const struct failed_row *r = row;
+
+	return cell_uint(r->key->order);
+}
+
+static struct cell cell_migtype(const void *row, struct table *t)
+{
+	const struct failed_row *r = row;
+
+	return page_report_migratetype(r->page, t, r->key->migratetype);
+}
+
+static struct cell cell_gfp(const void *row, struct table *t)
+{
+	const struct failed_row *r = row;
+
+	return page_report_gfp(r->page, t, r->key->gfp_flags, r->gfp_used);
+}
+
+static struct cell cell_callsite(const void *row, struct table *t)
+{
+	const struct failed_row *r = row;
+
+	return sites_cell(&r->page->sites, r->key->site, t);
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "bytes",
+		      .title = "Asked_for/Per",
+		      .unit = UNIT_BYTES,
+		      .per = "hit",
+		      .help = "Bytes asked for in vain, and by one request." },
+	  .fill = cell_bytes },
+	{ .column = { .name = "hit",
+		      .title = "Failed",
+		      .unit = UNIT_COUNT,
+		      .help = "Requests that failed." },
+	  .fill = cell_hit },
+	{ .column = { .name = "order",
+		      .title = "Order",
+		      .help = "The block's size asked for: 2^order pages." },
+	  .fill = cell_order },
+	{ .column = { .name = "migtype",
+		      .title = "Migrate type",
+		      .help = "The migratetype asked for." },
+	  .fill = cell_migtype },
+	{ .column = { .name = "gfp",
+		      .title = "GFP flags",
+		      .help = "The request's flags, spelled out in the legend; unknown bits in hexadecimal." },
+	  .fill = cell_gfp },
+	{ .column = { .name = "callsite",
+		      .title = "Callsite",
+		      .last = true,
+		      .help = "The function that asked." },
+	  .fill = cell_callsite },
+	COLUMNS_END,
+};
+
+const struct table_type page_failed_type = {
+	.name = "page_failed",
+	.help = "page requests that failed; only where some did",
+	.sort = "bytes,hit",
+	.columns = columns,
+};
+
+static void failed_fill(const struct page_report *page, const struct failed_rows *rows,
 			struct table *t)
 {
-	struct strbuf name = { 0 };
-	size_t i;
+	uint64_t gfp_used = 0;
+	uint32_t i;
 
 	for (i = 0; i < rows->nr; i++) {
-		const struct failed_key *key =
-			intern_get(&rows->keys, (uint32_t)i + 1, NULL);
-		struct cell *row = table_add_row(t);
+		const struct failed_row row = { page,
+						intern_get(&rows->keys, i + 1, NULL),
+						rows->hits[i], &gfp_used };
 
-		if (!row)
+		if (!table_type_add_row(&page_failed_type, SUBJECT_NONE, t, &row))
 			break;
-		strbuf_reset(&name);
-		sites_name(&page->sites, key->site, &name);
-		row[0] = cell_uint((rows->hits[i] << key->order) * page->env->page_size);
-		row[1] = cell_uint(rows->hits[i]);
-		row[2] = cell_uint(key->order);
-		row[3] = page_report_migratetype(page, t, key->migratetype);
-		row[4] = page_report_gfp(page, t, key->gfp_flags);
-		row[5] = cell_text(t, strbuf_text(&name));
 	}
-	strbuf_free(&name);
+	page_report_legend(page, t, gfp_used);
 }
 
 int page_report_failed(struct page_report *page, struct report *report)
@@ -107,16 +171,14 @@ int page_report_failed(struct page_report *page, struct report *report)
 	struct table *t;
 	int ret;
 
-	if (!page->acc.totals.failures)
+	if (!page->acc->totals.failures)
 		return 0;
-	t = table_new("page_failed", "Page allocations that failed, by callsite");
+	t = table_type_new(&page_failed_type, "Page allocations that failed, by callsite",
+			   SUBJECT_NONE, false);
 	ret = t ? failed_collect(page, &rows) : -ENOMEM;
 	if (!ret) {
 		table_set_by(t, "callsite");
-		failed_columns(t);
-		page->gfp_used = 0;
 		failed_fill(page, &rows, t);
-		page_report_legend(page, t);
 		report_add_table(report, t);
 		t = NULL;
 	}

@@ -36,16 +36,39 @@ static void matrix_add(struct matrix *m, const struct page_key *key, uint64_t hi
 		m->nr_types = type + 1;
 }
 
+static struct cell cell_order(const void *row, struct table *t)
+{
+	const unsigned int *order = row;
+
+	return cell_uint(*order);
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "order",
+		      .title = "Order",
+		      .help = "Blocks of 2^order pages." },
+	  .fill = cell_order },
+	{ .column = { .name = "MIGRATETYPE",
+		      .unit = UNIT_COUNT,
+		      .help = "A column each: allocations that asked for this one; other: for one that no kernel has." },
+	  .many = true },
+	COLUMNS_END,
+};
+
+const struct table_type page_matrix_type = {
+	.name = "page_matrix",
+	.help = "page allocations by order and migratetype",
+	.columns = columns,
+};
+
 static void matrix_columns(struct matrix *m, const struct migratetypes *names,
 			   struct table *t)
 {
-	const struct column order = { .name = "order", .title = "Order" };
 	unsigned int type;
 
 	/* The three that every kernel has are shown even where they are not used. */
 	if (m->nr_types < 3)
 		m->nr_types = 3;
-	table_add_column(t, &order);
 	for (type = 0; type < m->nr_types; type++) {
 		const char *name = migratetype_name(names, (int)type);
 		struct column column = { .unit = UNIT_COUNT };
@@ -73,12 +96,14 @@ static const char *matrix_origin(enum migratetype_origin origin)
 	}
 }
 
-int page_matrix(const struct page_account *acc, const struct analysis_env *env,
+int page_matrix(const struct page_account *acc, const struct analysis_env *env, bool live,
 		struct report *report)
 {
-	struct table *t = table_new(
-		"page_matrix", env->live ? "Live page blocks by order and migratetype"
-					 : "Page allocations by order and migratetype");
+	struct table *t =
+		table_type_new(&page_matrix_type,
+			       live ? "Live page blocks by order and migratetype"
+				    : "Page allocations by order and migratetype",
+			       SUBJECT_NONE, live);
 	struct matrix *m = calloc(1, sizeof(*m));
 	unsigned int order, type;
 	size_t i;
@@ -90,16 +115,16 @@ int page_matrix(const struct page_account *acc, const struct analysis_env *env,
 	}
 	for (i = 0; i < acc->nr_rows; i++)
 		matrix_add(m, page_account_key(acc, i),
-			   env->live ? acc->rows[i].live_hit : acc->rows[i].hit);
+			   live ? acc->rows[i].live_hit : acc->rows[i].hit);
 	matrix_columns(m, env->migratetypes, t);
 	table_add_note(t, "Migratetypes are the requested ones; named by %s.",
 		       matrix_origin(env->migratetypes->origin));
 	for (order = 0; order < m->nr_orders; order++) {
-		struct cell *row = table_add_row(t);
+		struct cell *row;
 
-		if (!row)
+		if (!table_type_add_row(&page_matrix_type, SUBJECT_NONE, t, &order))
 			break;
-		row[0] = cell_uint(order);
+		row = t->cells + (t->nr_rows - 1) * t->nr_columns;
 		for (type = 0; type < m->nr_types; type++)
 			row[type + 1] = cell_uint(m->hits[order][type]);
 		if (m->other)

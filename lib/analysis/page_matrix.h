@@ -14,9 +14,10 @@
  *
  * One row an order, from 0 to the highest met; one column a migratetype: those of that
  * kernel up to the highest met, and numbers where it has no name. Cells count successful
- * allocations (or live blocks, with env->live). Return: 0 or -ENOMEM.
+ * allocations, or live blocks with @live. Return: 0 or -ENOMEM.
  */
-int page_matrix(const struct page_account *acc, const struct analysis_env *env,
+int page_matrix(const struct page_account *acc, const struct analysis_env *env, bool live,
 		struct report *report) __must_check;
+extern const struct table_type page_matrix_type;
 
 #endif

@@ -11,15 +11,22 @@
 #include "analysis/sites.h"
 #include "analysis/subject.h"
 
+/**
+ * struct page_report - one view of a finished account
+ * @callsites: of each account row; 0 unknown
+ * @summarised: the summary stands under the first table
+ */
 struct page_report {
 	const struct analysis_env *env;
-	struct page_account acc;
+	const struct analysis_options *opts;
+	const struct page_account *acc;
 	struct sites sites;
 	struct bounds bounds;
-	uint64_t *callsites; /* of each account row; 0 unknown */
-	uint64_t gfp_used;   /* names met, for the legend */
-	bool summarised;     /* the summary stands under the first table */
+	uint64_t *callsites;
+	bool summarised;
 };
+
+extern const struct table_type page_failed_type, page_free_only_type;
 
 /* The range of @live pages of account row @row, of which @sure came after the last gap; in
  * bytes.
@@ -31,10 +38,11 @@ void page_report_summary(struct page_report *page, struct table *t);
 /* A migratetype's name, or its number. */
 struct cell page_report_migratetype(const struct page_report *page, struct table *t,
 				    int value);
-/* The short names of GFP flags; notes in @gfp_used which there were. */
-struct cell page_report_gfp(struct page_report *page, struct table *t, uint64_t flags);
-/* "GFP: C __GFP_COMP  K GFP_KERNEL" under @t: the names in @gfp_used. */
-void page_report_legend(const struct page_report *page, struct table *t);
+/* The short names of GFP flags; notes in @used which there were. */
+struct cell page_report_gfp(const struct page_report *page, struct table *t,
+			    uint64_t flags, uint64_t *used);
+/* "GFP: C __GFP_COMP  K GFP_KERNEL" under @t: the names in @used. */
+void page_report_legend(const struct page_report *page, struct table *t, uint64_t used);
 /* Adds the table "page_failed" if requests failed: who asked in vain. 0 or -ENOMEM. */
 int page_report_failed(struct page_report *page, struct report *report) __must_check;
 /* Adds the table "page_free_only" if frees have callchains: who freed pages that no event

@@ -29,8 +29,8 @@ static void add_net(const struct page_report *page, struct table *t)
 	struct net_range net = { 0 };
 	uint32_t i;
 
-	for (i = 0; i < page->acc.nr_rows; i++) {
-		const struct page_counts *c = &page->acc.rows[i];
+	for (i = 0; i < page->acc->nr_rows; i++) {
+		const struct page_counts *c = &page->acc->rows[i];
 		struct net_range row =
 			page_report_net(page, i, c->live_pages, c->sure_pages);
 
@@ -60,7 +60,7 @@ static void add_callchain_note(const struct page_totals *s, struct table *t)
 
 void page_report_summary(struct page_report *page, struct table *t)
 {
-	const struct page_totals *s = &page->acc.totals;
+	const struct page_totals *s = &page->acc->totals;
 	uint64_t size = page->env->page_size;
 	bool lossy = s->losses != 0;
 	const struct summary_line bytes[] = {
@@ -129,19 +129,59 @@ void page_report_summary(struct page_report *page, struct table *t)
 	"__pagevec_release|__folio_batch_release)"                                      \
 	"(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
 
-static void free_only_columns(struct table *t)
-{
-	const struct column columns[] = {
-		{ .name = "bytes",
-		  .title = "Free_only/Per",
-		  .unit = UNIT_BYTES,
-		  .per = "hit" },
-		{ .name = "hit", .title = "Hit", .unit = UNIT_COUNT },
-		{ .name = "callsite", .title = "Freed by", .last = true },
-	};
+struct free_only_row {
+	const struct page_report *page;
+	uint32_t group;
+	struct page_free_only sum;
+};
 
-	table_add_columns(t, columns, ARRAY_SIZE(columns));
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct free_only_row *r = row;
+
+	return cell_uint(r->sum.pages * r->page->env->page_size);
 }
+
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	const struct free_only_row *r = row;
+
+	return cell_uint(r->sum.hit);
+}
+
+static struct cell cell_callsite(const void *row, struct table *t)
+{
+	const struct free_only_row *r = row;
+
+	return sites_cell(&r->page->sites, r->group, t);
+}
+
+static const struct column_type free_only_columns[] = {
+	{ .column = { .name = "bytes",
+		      .title = "Free_only/Per",
+		      .unit = UNIT_BYTES,
+		      .per = "hit",
+		      .help = "Bytes freed that no event allocated, and by one free." },
+	  .fill = cell_bytes },
+	{ .column = { .name = "hit",
+		      .title = "Hit",
+		      .unit = UNIT_COUNT,
+		      .help = "Frees of them." },
+	  .fill = cell_hit },
+	{ .column = { .name = "callsite",
+		      .title = "Freed by",
+		      .last = true,
+		      .help = "The function that freed." },
+	  .fill = cell_callsite },
+	COLUMNS_END,
+};
+
+const struct table_type page_free_only_type = {
+	.name = "page_free_only",
+	.help = "pages freed that no event allocated; only where frees have callchains",
+	.sort = "bytes,hit",
+	.columns = free_only_columns,
+};
 
 /* The function that freed, by the rule for frees. */
 static uint32_t free_only_group(struct page_report *page, struct callsite_rule *rule,
@@ -163,8 +203,8 @@ static int free_only_collect(struct page_report *page, struct page_free_only **s
 	size_t capacity = 0, i;
 	int ret = callsite_rule_new(&rule, &core, 1, NULL);
 
-	for (i = 0; i < page->acc.lives.nr_free_only && !ret; i++) {
-		const struct page_free_only *from = &page->acc.lives.free_only[i];
+	for (i = 0; i < page->acc->lives.nr_free_only && !ret; i++) {
+		const struct page_free_only *from = &page->acc->lives.free_only[i];
 		uint32_t group = free_only_group(page, rule, from->stack);
 
 		ret = group == UINT32_MAX ? -ENOMEM
@@ -184,39 +224,33 @@ static int free_only_collect(struct page_report *page, struct page_free_only **s
 int page_report_free_only(struct page_report *page, struct report *report)
 {
 	struct page_free_only *sums = NULL;
-	struct strbuf name = { 0 };
 	bool stacks = false;
 	struct table *t;
-	size_t nr = 0, i;
+	size_t nr = 0;
+	uint32_t i;
 	int ret;
 
-	for (i = 0; i < page->acc.lives.nr_free_only && !page->acc.lives.scope.part; i++)
-		stacks |= page->acc.lives.free_only[i].stack != 0;
+	for (i = 0; i < page->acc->lives.nr_free_only && !page->acc->lives.scope.part; i++)
+		stacks |= page->acc->lives.free_only[i].stack != 0;
 	if (!stacks)
 		return 0;
-	t = table_new("page_free_only",
-		      "Pages freed that no event allocated, by who freed");
+	t = table_type_new(&page_free_only_type,
+			   "Pages freed that no event allocated, by who freed",
+			   SUBJECT_NONE, false);
 	ret = t ? free_only_collect(page, &sums, &nr) : -ENOMEM;
-	if (!ret) {
+	if (!ret)
 		table_set_by(t, "callsite");
-		free_only_columns(t);
-	}
 	for (i = 0; i < nr && !ret; i++) {
-		struct cell *row = sums[i].hit ? table_add_row(t) : NULL;
+		const struct free_only_row row = { page, i, sums[i] };
 
-		if (!row)
-			continue;
-		strbuf_reset(&name);
-		sites_name(&page->sites, (uint32_t)i, &name);
-		row[0] = cell_uint(sums[i].pages * page->env->page_size);
-		row[1] = cell_uint(sums[i].hit);
-		row[2] = cell_text(t, strbuf_text(&name));
+		if (row.sum.hit &&
+		    !table_type_add_row(&page_free_only_type, SUBJECT_NONE, t, &row))
+			break;
 	}
 	if (!ret)
 		report_add_table(report, t);
 	else
 		table_free(t);
 	free(sums);
-	strbuf_free(&name);
 	return ret;
 }

@@ -3,8 +3,11 @@
  * analysis: what a recording allocated, under names that another recording has too.
  * In: lives. Out: tables "slab", "slab_cache", "page", "page_matrix" and some more to be
  * compared.
+ *
+ * The rows hold no address and no offset, and functions have lost what a build adds to
+ * their names: symbol/fold.h. kmalloc events name no cache: theirs follows from the size.
  */
-#include "analysis/profile.h"
+#include "analysis/profile_columns.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +19,7 @@
 #include "analysis/page_matrix.h"
 #include "analysis/profile_name.h"
 #include "analysis/sites.h"
+#include "analysis/subject.h"
 #include "base/array.h"
 
 enum profile_kind { KIND_SLAB, KIND_CACHE, KIND_PAGE };
@@ -23,26 +27,9 @@ enum profile_kind { KIND_SLAB, KIND_CACHE, KIND_PAGE };
 /* What tells one table of a kind from the other. */
 struct profile_type {
 	enum profile_kind kind;
-	bool by_dir; /* whatever env->by says, and in full depth */
-	const char *name, *title;
-};
-
-static const struct profile_type slab_type = { KIND_SLAB, false, "slab",
-					       "Slab allocations" };
-static const struct profile_type slab_dir_type = { KIND_SLAB, true, "slab_dir",
-						   "Slab allocations" };
-static const struct profile_type cache_type = { KIND_CACHE, false, "slab_cache",
-						"Slab allocations" };
-static const struct profile_type page_type = { KIND_PAGE, false, "page",
-					       "Page allocations" };
-static const struct profile_type page_dir_type = { KIND_PAGE, true, "page_dir",
-						   "Page allocations" };
-
-/* A row of the table: whatever has one name. Bytes, but for @hit and @implicit. */
-struct profile_group {
-	uint64_t bytes, hit, net_min, waste;
-	uint64_t live, peak, largest;
-	uint64_t implicit; /* ends without an event */
+	bool by_dir; /* whatever the options' @by says, and in full depth */
+	const struct table_type *table;
+	const char *title;
 };
 
 /**
@@ -52,6 +39,7 @@ struct profile_group {
  * @groups: number n of @names belongs to groups[n - 1]
  * @group_of: of each source: an account row that ever was live, or what @sources holds
  * @all: the whole table's numbers
+ * @ended: the account is finished
  */
 struct profile {
 	const struct analysis_env *env;
@@ -68,7 +56,7 @@ struct profile {
 	size_t nr_sources, sources_capacity;
 	struct profile_group all;
 	struct strbuf name; /* scratch */
-	bool failed;
+	bool ended, failed;
 };
 
 /* What happens to one of the table's objects. */
@@ -283,60 +271,6 @@ static bool observe(struct profile *p)
 	return p->slab && !slab_lives_observe(&p->slab->lives, on_slab_lives, p);
 }
 
-static void profile_destroy(void *self)
-{
-	struct profile *p = self;
-
-	u64_map_free(&p->sources);
-	intern_free(&p->names);
-	free(p->groups);
-	free(p->group_of);
-	strbuf_free(&p->name);
-	free(p);
-}
-
-static void *profile_create(const struct analysis_env *env,
-			    const struct profile_type *type)
-{
-	struct profile *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	p->env = env;
-	p->type = type;
-	p->kind = type->kind;
-	p->by = type->by_dir ? SUBJECT_DIR : env->by;
-	if (observe(p))
-		return p;
-	profile_destroy(p);
-	return NULL;
-}
-
-static void *create_slab(const struct analysis_env *env)
-{
-	return profile_create(env, &slab_type);
-}
-
-static void *create_cache(const struct analysis_env *env)
-{
-	return profile_create(env, &cache_type);
-}
-
-static void *create_page(const struct analysis_env *env)
-{
-	return profile_create(env, &page_type);
-}
-
-static void *create_slab_dir(const struct analysis_env *env)
-{
-	return profile_create(env, &slab_dir_type);
-}
-
-static void *create_page_dir(const struct analysis_env *env)
-{
-	return profile_create(env, &page_dir_type);
-}
-
 /* Some of what lives was allocated after the last gap. */
 static void add_sure(struct profile *p, uint32_t row, uint32_t bytes_alloc,
 		     uint64_t bytes)
@@ -381,82 +315,42 @@ static int bound(struct profile *p)
 	return err;
 }
 
-/* What a row stands for: the column's name and title. */
-static const char *row_word(const struct profile *p, const char **title)
+static enum subject_kind row_kind(const struct profile *p)
 {
-	switch (p->kind == KIND_CACHE ? SUBJECT_CACHE : p->by) {
-	case SUBJECT_CACHE:
-		*title = "Cache";
-		return "cache";
-	case SUBJECT_STACK:
-		*title = "Callchain";
-		return "stack";
-	case SUBJECT_MODULE:
-		*title = "Module";
-		return "module";
-	case SUBJECT_DIR:
-		*title = "Directory";
-		return "dir";
-	default:
-		*title = "Callsite";
-		return "callsite";
-	}
+	if (p->kind == KIND_CACHE)
+		return SUBJECT_CACHE;
+	return p->by ? p->by : SUBJECT_CALLSITE;
 }
 
 static struct table *make_table(const struct profile *p)
 {
-	struct table *t = table_new(p->type->name, p->type->title);
-	const char *title, *word = row_word(p, &title);
-	const struct column columns[] = {
-		{ .name = word, .title = title, .last = true },
-		{ .name = "bytes", .unit = UNIT_BYTES },
-		{ .name = "hit", .unit = UNIT_COUNT },
-		{ .name = "net", .unit = UNIT_BYTES },
-		{ .name = "net_min", .unit = UNIT_BYTES, .hidden = true },
-		{ .name = "waste", .unit = UNIT_BYTES },
-		{ .name = "peak", .unit = UNIT_BYTES },
-		{ .name = "largest", .unit = UNIT_BYTES, .hidden = true },
-	};
+	enum subject_kind kind = row_kind(p);
+	struct table *t = table_type_new(p->type->table, p->type->title, kind, false);
 
-	if (!t)
-		return NULL;
-	table_set_by(t, word);
-	table_add_columns(t, columns, ARRAY_SIZE(columns));
+	if (t)
+		table_set_by(t, subjects_word(kind));
 	return t;
-}
-
-static struct cell waste_cell(const struct profile *p, uint64_t waste)
-{
-	if (p->kind == KIND_PAGE) /* an allocation of pages is as large as asked for */
-		return (struct cell){ .type = CELL_NONE };
-	return cell_uint(waste);
 }
 
 static void fill_table(const struct profile *p, struct table *t)
 {
 	const struct profile_group *all = &p->all;
+	const struct cell none = { .type = CELL_NONE };
 	uint32_t i;
 
 	for (i = 0; i < p->names.count; i++) {
-		const struct profile_group *g = &p->groups[i];
-		struct cell *row = table_add_row(t);
+		const struct profile_row row = { intern_get(&p->names, i + 1, NULL),
+						 &p->groups[i] };
 
-		if (!row)
+		if (!table_type_add_row(p->type->table, row_kind(p), t, &row))
 			return;
-		row[0] = cell_text(t, intern_get(&p->names, i + 1, NULL));
-		row[1] = cell_uint(g->bytes);
-		row[2] = cell_uint(g->hit);
-		row[3] = cell_uint(g->live);
-		row[4] = cell_uint(g->net_min);
-		row[5] = waste_cell(p, g->waste);
-		row[6] = cell_uint(g->peak);
-		row[7] = cell_uint(g->largest);
 	}
 	table_add_summary(t, "bytes", NULL, UNIT_BYTES, cell_uint(all->bytes), false);
 	table_add_summary(t, "hit", NULL, UNIT_COUNT, cell_uint(all->hit), false);
 	table_add_summary(t, "net", NULL, UNIT_BYTES, cell_uint(all->live), false);
 	table_add_summary(t, "net_min", NULL, UNIT_BYTES, cell_uint(all->net_min), false);
-	table_add_summary(t, "waste", NULL, UNIT_BYTES, waste_cell(p, all->waste), false);
+	table_add_summary(t, "waste", NULL, UNIT_BYTES,
+			  p->kind == KIND_PAGE ? none : cell_uint(all->waste), false);
 	table_add_summary(t, "peak", NULL, UNIT_BYTES, cell_uint(all->peak), false);
 	table_add_summary(t, "largest", NULL, UNIT_BYTES, cell_uint(all->largest), false);
 }
@@ -467,7 +361,8 @@ static void note_unskipped(const struct profile *p, struct table *t)
 	uint64_t stay = 0;
 	size_t i;
 
-	if (p->type != &slab_type || !callsite_rule_extended(p->env->rule))
+	if (p->kind != KIND_SLAB || p->type->by_dir ||
+	    !callsite_rule_extended(p->env->rule))
 		return;
 	for (i = 0; i < p->slab->nr_rows; i++) {
 		const struct slab_key *key = slab_account_key(p->slab, i);
@@ -483,9 +378,16 @@ static void note_unskipped(const struct profile *p, struct table *t)
 			stay);
 }
 
-static int profile_finish(void *self, struct report *report)
+static void profile_end(void *self)
 {
 	struct profile *p = self;
+
+	p->ended = true;
+}
+
+/* The tables of a profile whose account is finished; only once. */
+static int profile_show(struct profile *p, struct report *report)
+{
 	struct table *t;
 
 	if (p->kind == KIND_PAGE ? p->pages->failed : p->slab->failed)
@@ -499,40 +401,145 @@ static int profile_finish(void *self, struct report *report)
 	fill_table(p, t);
 	note_unskipped(p, t);
 	report_add_table(report, t);
-	return p->type == &page_type ? page_matrix(p->pages, p->env, report) : 0;
+	return p->kind == KIND_PAGE && !p->type->by_dir
+		       ? page_matrix(p->pages, p->env, false, report)
+		       : 0;
 }
 
-const struct analysis_ops profile_slab = {
-	.name = "profile_slab",
-	.create = create_slab,
-	.finish = profile_finish,
-	.destroy = profile_destroy,
-};
+/* Makes @now a copy of @p with groups of its own. 0 or -ENOMEM; groups_free() in any case. */
+static int groups_copy(struct profile *now, const struct profile *p)
+{
+	bool failed = false;
 
-const struct analysis_ops profile_slab_dir = {
-	.name = "profile_slab_dir",
-	.create = create_slab_dir,
-	.finish = profile_finish,
-	.destroy = profile_destroy,
-};
+	*now = *p;
+	now->name = (struct strbuf){ 0 };
+	u64_map_own(&now->sources, &failed);
+	intern_own(&now->names, &failed);
+	array_own(&now->groups, now->groups_capacity, sizeof(*now->groups), &failed);
+	array_own(&now->group_of, now->sources_capacity, sizeof(*now->group_of), &failed);
+	return failed ? -ENOMEM : 0;
+}
 
-const struct analysis_ops profile_page_dir = {
-	.name = "profile_page_dir",
-	.create = create_page_dir,
-	.finish = profile_finish,
-	.destroy = profile_destroy,
-};
+static void groups_free(struct profile *p)
+{
+	u64_map_free(&p->sources);
+	intern_free(&p->names);
+	free(p->groups);
+	free(p->group_of);
+	strbuf_free(&p->name);
+}
 
-const struct analysis_ops profile_cache = {
-	.name = "profile_cache",
-	.create = create_cache,
-	.finish = profile_finish,
-	.destroy = profile_destroy,
-};
+/* As if the stream ended here: @now observes how a copy of the account does. */
+static int show_slab_now(struct profile *now, struct report *report)
+{
+	struct slab_account *acc = calloc(1, sizeof(*acc));
+	int ret = acc ? slab_account_copy(acc, now->slab) : -ENOMEM;
 
-const struct analysis_ops profile_page = {
-	.name = "profile_page",
-	.create = create_page,
-	.finish = profile_finish,
-	.destroy = profile_destroy,
-};
+	if (!ret)
+		ret = slab_lives_observe(&acc->lives, on_slab_lives, now);
+	if (!ret) {
+		slab_account_finish(acc);
+		now->slab = acc;
+		ret = profile_show(now, report);
+	}
+	if (acc)
+		slab_account_free(acc);
+	free(acc);
+	return ret;
+}
+
+static int show_pages_now(struct profile *now, struct report *report)
+{
+	struct page_account *acc = calloc(1, sizeof(*acc));
+	int ret = acc ? page_account_copy(acc, now->pages) : -ENOMEM;
+
+	if (!ret)
+		ret = page_lives_observe(&acc->lives, on_page_lives, now);
+	if (!ret) {
+		page_account_finish(acc);
+		now->pages = acc;
+		ret = profile_show(now, report);
+	}
+	if (acc)
+		page_account_free(acc);
+	free(acc);
+	return ret;
+}
+
+static int profile_view(const void *self, struct report *report)
+{
+	const struct profile *p = self;
+	struct profile now;
+	int ret = groups_copy(&now, p);
+
+	if (!ret && p->ended)
+		ret = profile_show(&now, report);
+	else if (!ret)
+		ret = p->kind == KIND_PAGE ? show_pages_now(&now, report)
+					   : show_slab_now(&now, report);
+	groups_free(&now);
+	return ret;
+}
+
+static void profile_destroy(void *self)
+{
+	groups_free(self);
+	free(self);
+}
+
+static void *profile_create(const struct analysis_env *env,
+			    const struct analysis_options *opts,
+			    const struct profile_type *type)
+{
+	struct profile *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->env = env;
+	p->type = type;
+	p->kind = type->kind;
+	p->by = type->by_dir ? SUBJECT_DIR : opts->by;
+	if (observe(p))
+		return p;
+	profile_destroy(p);
+	return NULL;
+}
+
+/* What diff's --by can be. */
+#define PROFILE_ROWS (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR))
+
+/* An analysis for each table. */
+#define PROFILE(id, is, dir, text, heading, needed, which, cols)                        \
+	static const struct table_type table_##id = { .name = #id,                      \
+						      .help = text,                     \
+						      .columns = cols };                \
+	static const struct table_type *const tables_##id[] = { &table_##id, NULL };    \
+	static const struct profile_type type_##id = { is, dir, &table_##id, heading }; \
+	static void *create_##id(const struct analysis_env *env,                        \
+				 const struct analysis_options *opts)                   \
+	{                                                                               \
+		return profile_create(env, opts, &type_##id);                           \
+	}                                                                               \
+	const struct analysis analysis_profile_##id = {                                 \
+		.name = "profile_" #id,                                                 \
+		.help = text,                                                           \
+		.use = ANALYSIS_DIFF,                                                   \
+		.needs = needed,                                                        \
+		.rows = which,                                                          \
+		.tables = tables_##id,                                                  \
+		.create = create_##id,                                                  \
+		.end = profile_end,                                                     \
+		.view = profile_view,                                                   \
+		.destroy = profile_destroy,                                             \
+	};
+
+PROFILE(slab, KIND_SLAB, false, "slab objects, to be compared", "Slab allocations",
+	NEEDS_SLAB, PROFILE_ROWS, profile_slab_columns)
+PROFILE(slab_dir, KIND_SLAB, true, "slab objects by directory, for rules",
+	"Slab allocations", NEEDS_SLAB, ROWS(DIR), profile_slab_columns)
+PROFILE(slab_cache, KIND_CACHE, false, "slab objects by cache, to be compared",
+	"Slab allocations", NEEDS_SLAB, ROWS(CACHE), profile_cache_columns)
+PROFILE(page, KIND_PAGE, false, "page blocks, to be compared", "Page allocations",
+	NEEDS_PAGE, PROFILE_ROWS, profile_page_columns)
+PROFILE(page_dir, KIND_PAGE, true, "page blocks by directory, for rules",
+	"Page allocations", NEEDS_PAGE, ROWS(DIR), profile_page_columns)

@@ -88,6 +88,18 @@ void sites_name(const struct sites *s, uint32_t group, struct strbuf *out)
 		strbuf_printf(out, " [%s]", g->module);
 }
 
+struct cell sites_cell(const struct sites *s, uint32_t group, struct table *t)
+{
+	struct strbuf name = { 0 };
+	struct cell cell;
+
+	sites_name(s, group, &name);
+	cell = cell_text(t, strbuf_text(&name));
+	t->failed |= name.failed;
+	strbuf_free(&name);
+	return cell;
+}
+
 void sites_exact(const struct sites *s, uint64_t addr, struct strbuf *out)
 {
 	if (!addr)

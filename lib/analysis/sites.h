@@ -32,6 +32,8 @@ uint32_t sites_group(struct sites *s, uint64_t addr);
  * rows too, "function [module]", or an address. Ask when every group is known.
  */
 void sites_name(const struct sites *s, uint32_t group, struct strbuf *out);
+/* The same as a cell of @t. */
+struct cell sites_cell(const struct sites *s, uint32_t group, struct table *t);
 /* One address exactly: "function+0x1f [module]", or as env->raw_ip says. */
 void sites_exact(const struct sites *s, uint64_t addr, struct strbuf *out);
 /* Appends "function;caller;...", from @callsite outward if stack @id has it, else from where

@@ -1,124 +1,248 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the slab reports: by callsite, by address, by cache, by whatever --by says.
- * In: slab events. Out: tables "slab", "slab_cache", "slab_free_only" and "account".
+ * In: slab events. Out: tables "slab", "slab_cache" and "slab_free_only".
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analysis/analysis.h"
-#include "account/clock_skew.h"
 #include "analysis/slab_report.h"
 
-/* What account rows must differ in besides the event's callsite. Where functions are skipped
- * the callchain says what the callsite is.
- */
-static enum dimension slab_dimension(const struct analysis_env *env)
+static struct cell cell_ptr(const void *row, struct table *t)
 {
-	enum dimension dimension = subjects_dimension(env->by);
+	const struct slab_row *r = row;
 
-	return !dimension && callsite_rule_extended(env->rule) ? DIMENSION_STACK
-							       : dimension;
+	return cell_address(r->ptr);
 }
 
-static void *slab_create(const struct analysis_env *env)
+static struct cell cell_bytes(const void *row, struct table *t)
 {
-	struct slab_report *slab = calloc(1, sizeof(*slab));
+	const struct slab_row *r = row;
 
-	if (!slab)
-		return NULL;
-	slab->env = env;
-	slab->acc.by_ptr = env->by_address;
-	slab->acc.lives.skew = clock_skew(env->rec);
-	slab->acc.lives.scope = scope_of(env->rec);
-	slab->acc.lives.dimension = slab_dimension(env);
-	/* SLUB's largest cache is of two pages; more comes from the page allocator. */
-	slab->acc.large_bytes = 2 * (uint64_t)env->page_size;
-	sites_init(&slab->sites, env);
-	return slab;
+	return cell_uint(r->alloc);
 }
 
-static void slab_event(void *self, const struct kmem_event *ev)
+static struct cell cell_bytes_req(const void *row, struct table *t)
 {
-	struct slab_report *slab = self;
+	const struct slab_row *r = row;
 
-	slab_account_event(&slab->acc, ev);
+	return cell_uint(r->req);
 }
 
-static void slab_events(void *self, const struct kmem_event *ev, size_t nr)
+static struct cell cell_hit(const void *row, struct table *t)
 {
-	struct slab_report *slab = self;
+	const struct slab_row *r = row;
 
-	slab_account_events(&slab->acc, ev, nr);
+	return cell_uint(r->hit);
 }
 
-static void slab_destroy(void *self)
+static struct cell cell_pingpong(const void *row, struct table *t)
 {
-	struct slab_report *slab = self;
+	const struct slab_row *r = row;
 
-	slab_account_free(&slab->acc);
-	sites_free(&slab->sites);
-	slab_bounds_free(&slab->bounds);
-	free(slab);
+	return cell_uint(r->counts->pingpong);
 }
 
-static void slab_add_columns(struct table *t, bool live)
+/* perf's fragmentation: the part of the allocated bytes that nobody asked for. */
+static struct cell cell_frag(const void *row, struct table *t)
 {
-	const struct column columns[] = {
-		{ .name = "bytes",
-		  .title = live ? "Live_alloc/Per" : "Total_alloc/Per",
-		  .unit = UNIT_BYTES,
-		  .per = "hit" },
-		{ .name = "bytes_req",
-		  .title = live ? "Live_req/Per" : "Total_req/Per",
-		  .unit = UNIT_BYTES,
-		  .per = "hit" },
-		{ .name = "hit", .title = live ? "Live" : "Hit", .unit = UNIT_COUNT },
-		{ .name = "pingpong", .title = "Ping-pong", .unit = UNIT_COUNT },
-		{ .name = "frag", .title = "Frag", .unit = UNIT_PERCENT },
-		{ .name = "waste", .title = "Waste", .unit = UNIT_BYTES, .hidden = true },
-		{ .name = "waste_live",
-		  .title = "Waste_live",
-		  .unit = UNIT_BYTES,
-		  .hidden = true },
-		{ .name = "implicit",
-		  .title = "Implicit",
-		  .unit = UNIT_COUNT,
-		  .hidden = true },
-		{ .name = "net", .title = "Net", .unit = UNIT_BYTES, .hidden = true },
-		{ .name = "net_min",
-		  .title = "At_least",
-		  .unit = UNIT_BYTES,
-		  .hidden = true },
-		{ .name = "net_reason", .title = "Why", .hidden = true },
-	};
+	const struct slab_row *r = row;
 
-	table_add_columns(t, columns, ARRAY_SIZE(columns));
+	return cell_real(r->alloc ? 100.0 - 100.0 * (double)r->req / (double)r->alloc
+				  : 0.0);
 }
 
-#define SLAB_COLUMNS 11
-
-/* Fills the cells of slab_add_columns(). */
-static void slab_fill(struct table *t, struct cell *row, const struct slab_counts *c,
-		      const struct net_range *net, bool live)
+static struct cell cell_waste(const void *row, struct table *t)
 {
-	uint64_t alloc = live ? c->live_alloc : c->bytes_alloc;
-	uint64_t req = live ? c->live_req : c->bytes_req;
+	const struct slab_row *r = row;
 
-	row[0] = cell_uint(alloc);
-	row[1] = cell_uint(req);
-	row[2] = cell_uint(live ? c->live : c->hit);
-	row[3] = cell_uint(c->pingpong);
-	/* perf's fragmentation: the part of the allocated bytes that nobody asked for. */
-	row[4] = cell_real(alloc ? 100.0 - 100.0 * (double)req / (double)alloc : 0.0);
-	row[5] = cell_uint(slab_waste(c->bytes_alloc, c->bytes_req));
-	row[6] = cell_uint(slab_waste(c->live_alloc, c->live_req));
-	row[7] = cell_uint(c->implicit);
-	row[8] = cell_uint(net->net);
-	row[9] = cell_uint(net->min);
-	row[10] = cell_text(t, net_range_reason(net));
+	return cell_uint(slab_waste(r->counts->bytes_alloc, r->counts->bytes_req));
 }
+
+static struct cell cell_waste_live(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(slab_waste(r->counts->live_alloc, r->counts->live_req));
+}
+
+static struct cell cell_implicit(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->counts->implicit);
+}
+
+static struct cell cell_net(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->net.net);
+}
+
+static struct cell cell_net_min(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->net.min);
+}
+
+static struct cell cell_net_reason(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_text(t, net_range_reason(&r->net));
+}
+
+static struct cell cell_net_max(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(net_range_max(&r->net));
+}
+
+static struct cell cell_last_callsite(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+	struct strbuf name = { 0 };
+	struct cell cell;
+
+	sites_exact(&r->slab->sites, slab_report_callsite(r->slab, r->row), &name);
+	cell = cell_text(t, strbuf_text(&name));
+	strbuf_free(&name);
+	return cell;
+}
+
+#define FIGURES                                                                         \
+	{ .column = { .name = "bytes",                                                  \
+		      .title = "Total_alloc/Per",                                       \
+		      .unit = UNIT_BYTES,                                               \
+		      .per = "hit",                                                     \
+		      .help = "Bytes allocated, and by one allocation on average." },   \
+	  .live_title = "Live_alloc/Per",                                               \
+	  .fill = cell_bytes },                                                         \
+		{ .column = { .name = "bytes_req",                                      \
+			      .title = "Total_req/Per",                                 \
+			      .unit = UNIT_BYTES,                                       \
+			      .per = "hit",                                             \
+			      .help = "Bytes asked for; what the slab allocator "       \
+				      "rounded up is the difference." },                \
+		  .live_title = "Live_req/Per",                                         \
+		  .fill = cell_bytes_req },                                             \
+		{ .column = { .name = "hit",                                            \
+			      .title = "Hit",                                           \
+			      .unit = UNIT_COUNT,                                       \
+			      .help = "Allocations." },                                 \
+		  .live_title = "Live",                                                 \
+		  .fill = cell_hit },                                                   \
+		{ .column = { .name = "pingpong",                                       \
+			      .title = "Ping-pong",                                     \
+			      .unit = UNIT_COUNT,                                       \
+			      .help = "Objects freed on another CPU than the one that " \
+				      "allocated them." },                              \
+		  .fill = cell_pingpong },                                              \
+		{ .column = { .name = "frag",                                           \
+			      .title = "Frag",                                          \
+			      .unit = UNIT_PERCENT,                                     \
+			      .help = "The part of the allocated bytes that nobody "    \
+				      "asked for." },                                   \
+		  .fill = cell_frag },                                                  \
+		{ .column = { .name = "waste",                                          \
+			      .title = "Waste",                                         \
+			      .unit = UNIT_BYTES,                                       \
+			      .hidden = true,                                           \
+			      .help = "Bytes given over what was asked for, in all "    \
+				      "allocations." },                                 \
+		  .fill = cell_waste },                                                 \
+		{ .column = { .name = "waste_live",                                     \
+			      .title = "Waste_live",                                    \
+			      .unit = UNIT_BYTES,                                       \
+			      .hidden = true,                                           \
+			      .help = "The same in what is live at the end." },         \
+		  .fill = cell_waste_live },                                            \
+		{ .column = { .name = "implicit",                                       \
+			      .title = "Implicit",                                      \
+			      .unit = UNIT_COUNT,                                       \
+			      .hidden = true,                                           \
+			      .help = "Objects freed without an event: their address "  \
+				      "was allocated again." },                         \
+		  .fill = cell_implicit },                                              \
+		{ .column = { .name = "net",                                            \
+			      .title = "Net",                                           \
+			      .unit = UNIT_BYTES,                                       \
+			      .hidden = true,                                           \
+			      .help = "Bytes allocated and not seen freed." },          \
+		  .fill = cell_net },                                                   \
+		{ .column = { .name = "net_min",                                        \
+			      .title = "At_least",                                      \
+			      .unit = UNIT_BYTES,                                       \
+			      .hidden = true,                                           \
+			      .range_of = "net",                                        \
+			      .help = "Of the net bytes, those that must live at the "  \
+				      "end." },                                         \
+		  .fill = cell_net_min },                                               \
+	{                                                                               \
+		.column = { .name = "net_reason",                                       \
+			    .title = "Why",                                             \
+			    .hidden = true,                                             \
+			    .range_of = "net",                                          \
+			    .help = "Why what must live and what can differ: lost "     \
+				    "events, implicit frees, or merely seen." },        \
+		.fill = cell_net_reason                                                 \
+	}
+/* Behind all others, which stay where they are for those who count columns. */
+#define FIGURE_MAX                                                       \
+	{                                                                \
+		.column = { .name = "net_max",                           \
+			    .title = "At_most",                          \
+			    .unit = UNIT_BYTES,                          \
+			    .hidden = true,                              \
+			    .range_of = "net",                           \
+			    .help = "Bytes that can live at the end." }, \
+		.fill = cell_net_max                                     \
+	}
+
+static const struct column_type slab_columns[] = {
+	{ .column = { .name = "ptr",
+		      .title = "Alloc Ptr",
+		      .unit = UNIT_ADDRESS,
+		      .help = "The object's address." },
+	  .rows = ROWS(NONE),
+	  .fill = cell_ptr },
+	FIGURES,
+	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_NODE,
+	{ .column = { .name = "callsite",
+		      .title = "Last callsite",
+		      .last = true,
+		      .help = "The place that allocated at this address last." },
+	  .rows = ROWS(NONE),
+	  .fill = cell_last_callsite },
+	FIGURE_MAX,
+	COLUMNS_END,
+};
+
+static const struct table_type slab_type = {
+	.name = "slab",
+	.help = "slab objects by callsite, address (--alloc), or what --by says",
+	.sort = "frag,hit,bytes",
+	.columns = slab_columns,
+};
+
+static const struct column_type cache_columns[] = {
+	FIGURES,
+	SUBJECT_COLUMN_CACHE,
+	FIGURE_MAX,
+	COLUMNS_END,
+};
+
+static const struct table_type cache_type = {
+	.name = "slab_cache",
+	.help = "slab objects by cache (--cache)",
+	.sort = "frag,hit,bytes",
+	.columns = cache_columns,
+};
 
 /* --by stack: which rows have none. */
 static void note_stackless(const struct slab_report *slab, struct table *t)
@@ -126,10 +250,10 @@ static void note_stackless(const struct slab_report *slab, struct table *t)
 	uint64_t without = 0, all = 0;
 	size_t i;
 
-	for (i = 0; i < slab->acc.nr_rows; i++) {
-		all += slab->acc.rows[i].hit;
-		if (!slab_account_key(&slab->acc, i)->dim)
-			without += slab->acc.rows[i].hit;
+	for (i = 0; i < slab->acc->nr_rows; i++) {
+		all += slab->acc->rows[i].hit;
+		if (!slab_account_key(slab->acc, i)->dim)
+			without += slab->acc->rows[i].hit;
 	}
 	if (without == all)
 		table_add_note(
@@ -149,8 +273,8 @@ static void slab_add_notes(const struct slab_report *slab, enum subject_kind kin
 	bool unnamed = false;
 	size_t i;
 
-	for (i = 0; i < slab->acc.nr_rows; i++) {
-		const struct slab_key *key = slab_account_key(&slab->acc, i);
+	for (i = 0; i < slab->acc->nr_rows; i++) {
+		const struct slab_key *key = slab_account_key(slab->acc, i);
 
 		unnamed |= !key->kmalloc && !key->cache;
 	}
@@ -169,22 +293,36 @@ static void slab_add_notes(const struct slab_report *slab, enum subject_kind kin
 
 static struct table *slab_table(const struct slab_report *slab, enum subject_kind kind)
 {
-	const char *what = slab->env->live ? "Live slab objects" : "Slab allocations";
+	const char *what = slab->opts->live ? "Live slab objects" : "Slab allocations";
 	struct strbuf title = { 0 };
 	struct table *t;
 
 	strbuf_printf(&title, "%s by %s", what, kind ? subjects_word(kind) : "address");
-	t = table_new(kind == SUBJECT_CACHE ? "slab_cache" : "slab", strbuf_text(&title));
+	t = table_type_new(kind == SUBJECT_CACHE ? &cache_type : &slab_type,
+			   strbuf_text(&title), kind, slab->opts->live);
 	strbuf_free(&title);
 	if (t)
 		table_set_by(t, kind ? subjects_word(kind) : "ptr");
 	return t;
 }
 
+/* What a row is made from, but for what it stands for. */
+static struct slab_row slab_row(const struct slab_report *slab,
+				const struct slab_counts *c, const struct net_range *net)
+{
+	bool live = slab->opts->live;
+
+	return (struct slab_row){ .slab = slab,
+				  .alloc = live ? c->live_alloc : c->bytes_alloc,
+				  .req = live ? c->live_req : c->bytes_req,
+				  .hit = live ? c->live : c->hit,
+				  .counts = c,
+				  .net = *net };
+}
+
 static int slab_by(struct slab_report *slab, enum subject_kind kind,
 		   struct report *report)
 {
-	bool live = slab->env->live;
 	struct table *t = slab_table(slab, kind);
 	struct slab_sums sums = { 0 };
 	int ret = t ? slab_sums_collect(&sums, slab, kind, ACCOUNT_ALL) : -ENOMEM;
@@ -192,21 +330,15 @@ static int slab_by(struct slab_report *slab, enum subject_kind kind,
 
 	if (ret)
 		goto out;
-	slab_add_columns(t, live);
-	subjects_columns(&sums.subjects, t);
-	slab_report_column_max(t);
 	for (i = 0; i < sums.nr; i++) {
 		const struct slab_sum *sum = &sums.sums[i];
-		struct cell *row;
+		struct slab_row row = slab_row(slab, &sum->counts, &sum->net);
 
-		if (!(live ? sum->counts.live : sum->counts.hit))
-			continue;
-		row = table_add_row(t);
-		if (!row)
+		row.subject = (struct subject_row){ &sums.subjects, i };
+		if (row.hit &&
+		    !table_type_add_row(kind == SUBJECT_CACHE ? &cache_type : &slab_type,
+					kind, t, &row))
 			break;
-		slab_fill(t, row, &sum->counts, &sum->net, live);
-		subjects_fill(&sums.subjects, i, t, row + SLAB_COLUMNS);
-		row[t->nr_columns - 1] = cell_uint(net_range_max(&sum->net));
 	}
 	slab_add_notes(slab, kind, t);
 	slab_report_summary(slab, t);
@@ -220,81 +352,66 @@ out:
 
 static int slab_by_ptr(struct slab_report *slab, struct report *report)
 {
-	bool live = slab->env->live;
 	struct table *t = slab_table(slab, SUBJECT_NONE);
-	const struct column ptr = { .name = "ptr",
-				    .title = "Alloc Ptr",
-				    .unit = UNIT_ADDRESS };
-	const struct column callsite = { .name = "callsite",
-					 .title = "Last callsite",
-					 .last = true };
-	struct strbuf name = { 0 };
 	size_t i;
 
 	if (!t)
 		return -ENOMEM;
-	table_add_column(t, &ptr);
-	slab_add_columns(t, live);
-	table_add_column(t, &callsite);
-	slab_report_column_max(t);
-	for (i = 0; i < slab->acc.addresses.nr; i++) {
-		const struct slab_ptr *p = &slab->acc.addresses.ptrs[i];
+	for (i = 0; i < slab->acc->addresses.nr; i++) {
+		const struct slab_ptr *p = &slab->acc->addresses.ptrs[i];
 		struct net_range net =
 			slab_bounds_address(&slab->bounds, p->row, &p->counts);
-		struct cell *row;
+		struct slab_row row = slab_row(slab, &p->counts, &net);
 
-		if (live && !p->counts.live)
-			continue;
-		row = table_add_row(t);
-		if (!row)
+		row.ptr = p->ptr;
+		row.row = p->row;
+		if ((row.hit || !slab->opts->live) &&
+		    !table_type_add_row(&slab_type, SUBJECT_NONE, t, &row))
 			break;
-		row[0] = cell_address(p->ptr);
-		slab_fill(t, row + 1, &p->counts, &net, live);
-		strbuf_reset(&name);
-		sites_exact(&slab->sites, slab_report_callsite(slab, p->row), &name);
-		row[1 + SLAB_COLUMNS] = cell_text(t, strbuf_text(&name));
-		row[2 + SLAB_COLUMNS] = cell_uint(net_range_max(&net));
 	}
-	strbuf_free(&name);
 	slab_report_note_unskipped(slab, t);
 	slab_report_summary(slab, t);
 	report_add_table(report, t);
 	return 0;
 }
 
-static int slab_finish(void *self, struct report *report)
+static int slab_show(struct slab_report *slab, struct report *report)
 {
-	struct slab_report *slab = self;
-	const struct analysis_env *env = slab->env;
-	int ret;
+	const struct analysis_options *opts = slab->opts;
+	int ret = 0;
 
-	slab_account_finish(&slab->acc);
-	if (slab->acc.failed)
-		return -ENOMEM;
-	ret = slab_bounds_make(&slab->bounds, &slab->acc, env);
-	if (!ret)
-		ret = slab_bounds_total(&slab->bounds, &slab->net);
-	if (ret || env->account)
-		return ret ? ret : slab_report_account(slab, report);
-	if (env->by_caller)
+	if (opts->by_caller)
 		ret = slab_by(slab, SUBJECT_CALLSITE, report);
-	if (!ret && env->by)
-		ret = slab_by(slab, env->by, report);
-	if (!ret && env->by_address)
+	if (!ret && opts->by)
+		ret = slab_by(slab, opts->by, report);
+	if (!ret && opts->by_address)
 		ret = slab_by_ptr(slab, report);
-	if (!ret && env->by_cache)
+	if (!ret && opts->by_cache)
 		ret = slab_by(slab, SUBJECT_CACHE, report);
-	if (!ret && env->unmatched)
+	if (!ret && opts->unmatched)
 		ret = slab_report_free_only(slab, report);
 	return ret;
 }
 
-const struct analysis_ops analysis_slab = {
+static int slab_view(const void *self, struct report *report)
+{
+	return slab_analysis_view(self, report, slab_show);
+}
+
+static const struct table_type *const tables[] = { &slab_type, &cache_type,
+						   &slab_free_only_type, NULL };
+
+const struct analysis analysis_slab = {
 	.name = "slab",
-	.create = slab_create,
-	.event = slab_event,
-	.events = slab_events,
+	.help = "slab objects (default: what was recorded)",
+	.use = ANALYSIS_USUAL,
+	.needs = NEEDS_SLAB,
+	.rows = ROWS_ALL,
+	.tables = tables,
+	.create = slab_analysis_create,
+	.observe = slab_analysis_observe,
 	.apart = true,
-	.finish = slab_finish,
-	.destroy = slab_destroy,
+	.end = slab_analysis_end,
+	.view = slab_view,
+	.destroy = slab_analysis_destroy,
 };

@@ -1,55 +1,139 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: trace_analyze's account table.
- * In: finished slab accounts. Out: table "account".
+ * In: slab events. Out: table "account".
  */
 #include <errno.h>
 
 #include "analysis/slab_report.h"
 
-static void account_columns(const struct slab_sums *sums, struct table *t)
+static struct cell cell_total(const void *row, struct table *t)
 {
-	const struct column columns[] = {
-		{ .name = "total_dynamic", .title = "total", .unit = UNIT_BYTES },
-		{ .name = "waste", .title = "waste", .unit = UNIT_BYTES },
-		{ .name = "current_dynamic", .title = "net", .unit = UNIT_BYTES },
-		{ .name = "alloc_count", .title = "alloc", .unit = UNIT_COUNT },
-		{ .name = "free_count", .title = "free", .unit = UNIT_COUNT },
-		{ .name = "implicit",
-		  .title = "implicit",
-		  .unit = UNIT_COUNT,
-		  .hidden = true },
-		{ .name = "net_min",
-		  .title = "at least",
-		  .unit = UNIT_BYTES,
-		  .hidden = true },
-		{ .name = "net_reason", .title = "why", .hidden = true },
-	};
+	const struct slab_row *r = row;
 
-	table_add_columns(t, columns, ARRAY_SIZE(columns));
-	subjects_columns(&sums->subjects, t);
-	slab_report_column_max(t);
+	return cell_uint(r->counts->bytes_alloc);
 }
 
-static void account_row(const struct slab_sums *sums, uint32_t i, struct table *t)
+static struct cell cell_waste(const void *row, struct table *t)
 {
-	const struct slab_counts *c = &sums->sums[i].counts;
-	const struct net_range *net = &sums->sums[i].net;
-	struct cell *row = table_add_row(t);
+	const struct slab_row *r = row;
 
-	if (!row)
-		return;
-	row[0] = cell_uint(c->bytes_alloc);
-	row[1] = cell_uint(slab_waste(c->live_alloc, c->live_req));
-	row[2] = cell_uint(c->live_alloc);
-	row[3] = cell_uint(c->hit);
-	row[4] = cell_uint(c->hit - c->live);
-	row[5] = cell_uint(c->implicit);
-	row[6] = cell_uint(net->min);
-	row[7] = cell_text(t, net_range_reason(net));
-	subjects_fill(&sums->subjects, i, t, row + 8);
-	row[t->nr_columns - 1] = cell_uint(net_range_max(net));
+	return cell_uint(slab_waste(r->counts->live_alloc, r->counts->live_req));
 }
+
+static struct cell cell_current(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->counts->live_alloc);
+}
+
+static struct cell cell_allocs(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->counts->hit);
+}
+
+static struct cell cell_frees(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->counts->hit - r->counts->live);
+}
+
+static struct cell cell_implicit(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->counts->implicit);
+}
+
+static struct cell cell_net_min(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->net.min);
+}
+
+static struct cell cell_net_reason(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_text(t, net_range_reason(&r->net));
+}
+
+static struct cell cell_net_max(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(net_range_max(&r->net));
+}
+
+static const struct column_type account_columns[] = {
+	{ .column = { .name = "total_dynamic",
+		      .title = "total",
+		      .unit = UNIT_BYTES,
+		      .help = "Bytes allocated." },
+	  .fill = cell_total },
+	{ .column = { .name = "waste",
+		      .title = "waste",
+		      .unit = UNIT_BYTES,
+		      .help = "Bytes given over what was asked for, in what is live at the end." },
+	  .fill = cell_waste },
+	{ .column = { .name = "current_dynamic",
+		      .title = "net",
+		      .unit = UNIT_BYTES,
+		      .help = "Bytes allocated and not seen freed." },
+	  .fill = cell_current },
+	{ .column = { .name = "alloc_count",
+		      .title = "alloc",
+		      .unit = UNIT_COUNT,
+		      .help = "Allocations." },
+	  .fill = cell_allocs },
+	{ .column = { .name = "free_count",
+		      .title = "free",
+		      .unit = UNIT_COUNT,
+		      .help = "Of these, those that were freed." },
+	  .fill = cell_frees },
+	{ .column = { .name = "implicit",
+		      .title = "implicit",
+		      .unit = UNIT_COUNT,
+		      .hidden = true,
+		      .help = "Of these, those freed without an event: the address was allocated again." },
+	  .fill = cell_implicit },
+	{ .column = { .name = "net_min",
+		      .title = "at least",
+		      .unit = UNIT_BYTES,
+		      .hidden = true,
+		      .range_of = "net",
+		      .help = "Of the net bytes, those that must live at the end." },
+	  .fill = cell_net_min },
+	{ .column = { .name = "net_reason",
+		      .title = "why",
+		      .hidden = true,
+		      .range_of = "net",
+		      .help = "Why what must live and what can differ: lost events, implicit frees, or merely seen." },
+	  .fill = cell_net_reason },
+	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_NODE,
+	SUBJECT_COLUMN_CACHE,
+	{ .column = { .name = "net_max",
+		      .title = "At_most",
+		      .unit = UNIT_BYTES,
+		      .hidden = true,
+		      .range_of = "net",
+		      .help = "Bytes that can live at the end." },
+	  .fill = cell_net_max },
+	COLUMNS_END,
+};
+
+static const struct table_type account_type = {
+	.name = "account",
+	.help = "slab objects as trace_analyze shows them (--account)",
+	.sort = "current_dynamic",
+	.columns = account_columns,
+};
 
 /* The header lines of trace_analyze, of which each is a sum over the rows. */
 static void account_summary(const struct slab_counts *sum, const struct net_range *net,
@@ -73,11 +157,12 @@ static void account_summary(const struct slab_counts *sum, const struct net_rang
 			  cell_uint(net_range_max(net)), false);
 }
 
-int slab_report_account(struct slab_report *slab, struct report *report)
+static int account_show(struct slab_report *slab, struct report *report)
 {
-	const struct analysis_env *env = slab->env;
-	enum subject_kind kind = env->by ? env->by : SUBJECT_CALLSITE;
-	struct table *t = table_new("account", "Account of slab allocations");
+	const struct analysis_options *opts = slab->opts;
+	enum subject_kind kind = opts->by ? opts->by : SUBJECT_CALLSITE;
+	struct table *t =
+		table_type_new(&account_type, "Account of slab allocations", kind, false);
 	struct slab_sums sums = { 0 };
 	struct slab_counts all = { 0 };
 	int ret = t ? 0 : -ENOMEM;
@@ -85,21 +170,24 @@ int slab_report_account(struct slab_report *slab, struct report *report)
 
 	slab->sites.exact = true; /* callers are call sites: sym+0x4f */
 	if (!ret)
-		ret = slab_sums_collect(&sums, slab, kind, env->account_rows);
+		ret = slab_sums_collect(&sums, slab, kind, opts->account_rows);
 	if (ret)
 		goto out;
 	table_set_by(t, subjects_word(kind));
-	account_columns(&sums, t);
 	for (i = 0; i < sums.nr; i++) {
-		const struct slab_counts *c = &sums.sums[i].counts;
+		const struct slab_row row = { .subject = { &sums.subjects, i },
+					      .slab = slab,
+					      .counts = &sums.sums[i].counts,
+					      .net = sums.sums[i].net };
 
-		if (!(env->live ? c->live : c->hit))
+		if (!(opts->live ? row.counts->live : row.counts->hit))
 			continue;
-		account_row(&sums, i, t);
-		slab_counts_add(&all, c);
+		if (!table_type_add_row(&account_type, kind, t, &row))
+			break;
+		slab_counts_add(&all, row.counts);
 	}
 	slab_report_note_unskipped(slab, t);
-	account_summary(&all, &sums.net, t, slab->acc.totals.losses != 0);
+	account_summary(&all, &sums.net, t, slab->acc->totals.losses != 0);
 	report_add_table(report, t);
 	t = NULL;
 out:
@@ -107,3 +195,26 @@ out:
 	slab_sums_free(&sums);
 	return ret;
 }
+
+static int account_view(const void *self, struct report *report)
+{
+	return slab_analysis_view(self, report, account_show);
+}
+
+static const struct table_type *const tables[] = { &account_type, NULL };
+
+const struct analysis analysis_account = {
+	.name = "account",
+	.help = "as trace_analyze: total, waste, net, allocations, frees",
+	.use = ANALYSIS_ALONE,
+	.needs = NEEDS_SLAB,
+	.rows = ROWS_ALL,
+	.all_frees = true,
+	.tables = tables,
+	.create = slab_analysis_create,
+	.observe = slab_analysis_observe,
+	.apart = true,
+	.end = slab_analysis_end,
+	.view = account_view,
+	.destroy = slab_analysis_destroy,
+};

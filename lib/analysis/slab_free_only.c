@@ -14,8 +14,8 @@ static int collect(struct slab_report *slab, struct slab_free_only **sums, size_
 {
 	size_t capacity = 0, i;
 
-	for (i = 0; i < slab->acc.lives.nr_free_only; i++) {
-		const struct slab_free_only *from = &slab->acc.lives.free_only[i];
+	for (i = 0; i < slab->acc->lives.nr_free_only; i++) {
+		const struct slab_free_only *from = &slab->acc->lives.free_only[i];
 		uint32_t group = sites_group(&slab->sites, from->callsite);
 
 		if (group == UINT32_MAX ||
@@ -29,38 +29,83 @@ static int collect(struct slab_report *slab, struct slab_free_only **sums, size_
 	return 0;
 }
 
-static void add_columns(struct table *t)
-{
-	const struct column columns[] = {
-		{ .name = "hit", .title = "Free_only", .unit = UNIT_COUNT },
-		{ .name = "unmatched", .title = "Unmatched", .unit = UNIT_COUNT },
-		{ .name = "double", .title = "Double", .unit = UNIT_COUNT },
-		{ .name = "callsite", .title = "Freed by", .last = true },
-	};
+struct free_only_row {
+	const struct sites *sites;
+	uint32_t group;
+	struct slab_free_only sum;
+};
 
-	table_add_columns(t, columns, ARRAY_SIZE(columns));
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	const struct free_only_row *r = row;
+
+	return cell_uint(r->sum.unmatched + r->sum.doubled);
 }
+
+static struct cell cell_unmatched(const void *row, struct table *t)
+{
+	const struct free_only_row *r = row;
+
+	return cell_uint(r->sum.unmatched);
+}
+
+static struct cell cell_double(const void *row, struct table *t)
+{
+	const struct free_only_row *r = row;
+
+	return cell_uint(r->sum.doubled);
+}
+
+static struct cell cell_callsite(const void *row, struct table *t)
+{
+	const struct free_only_row *r = row;
+
+	return sites_cell(r->sites, r->group, t);
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "hit",
+		      .title = "Free_only",
+		      .unit = UNIT_COUNT,
+		      .help = "Frees of no live object." },
+	  .fill = cell_hit },
+	{ .column = { .name = "unmatched",
+		      .title = "Unmatched",
+		      .unit = UNIT_COUNT,
+		      .help = "Of these, of objects allocated before the recording, or in bulk." },
+	  .fill = cell_unmatched },
+	{ .column = { .name = "double",
+		      .title = "Double",
+		      .unit = UNIT_COUNT,
+		      .help = "Of these, of objects freed already: freed twice, or allocated in bulk in between." },
+	  .fill = cell_double },
+	{ .column = { .name = "callsite",
+		      .title = "Freed by",
+		      .last = true,
+		      .help = "The function that freed." },
+	  .fill = cell_callsite },
+	COLUMNS_END,
+};
+
+const struct table_type slab_free_only_type = {
+	.name = "slab_free_only",
+	.help = "frees of objects that no event allocated, by who freed (--unmatched)",
+	.sort = "hit",
+	.columns = columns,
+};
 
 static void add_rows(const struct slab_report *slab, struct table *t,
 		     const struct slab_free_only *sums, size_t nr)
 {
-	struct strbuf name = { 0 };
-	size_t i;
+	uint32_t i;
 
 	for (i = 0; i < nr; i++) {
-		uint64_t hit = sums[i].unmatched + sums[i].doubled;
-		struct cell *row = hit ? table_add_row(t) : NULL;
+		const struct free_only_row row = { &slab->sites, i, sums[i] };
 
-		if (!row)
-			continue;
-		strbuf_reset(&name);
-		sites_name(&slab->sites, (uint32_t)i, &name);
-		row[0] = cell_uint(hit);
-		row[1] = cell_uint(sums[i].unmatched);
-		row[2] = cell_uint(sums[i].doubled);
-		row[3] = cell_text(t, strbuf_text(&name));
+		if ((row.sum.unmatched || row.sum.doubled) &&
+		    !table_type_add_row(&slab_free_only_type, SUBJECT_NONE, t, &row))
+			return;
 	}
-	strbuf_free(&name);
 }
 
 int slab_report_free_only(struct slab_report *slab, struct report *report)
@@ -68,13 +113,13 @@ int slab_report_free_only(struct slab_report *slab, struct report *report)
 	struct slab_free_only *sums = NULL;
 	size_t nr = 0;
 	struct table *t =
-		table_new("slab_free_only",
-			  "Frees of objects that no event allocated, by who freed");
+		table_type_new(&slab_free_only_type,
+			       "Frees of objects that no event allocated, by who freed",
+			       SUBJECT_NONE, false);
 	int ret = t ? collect(slab, &sums, &nr) : -ENOMEM;
 
 	if (!ret) {
 		table_set_by(t, "callsite");
-		add_columns(t);
 		add_rows(slab, t, sums, nr);
 		report_add_table(report, t);
 		t = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis: what the slab's tables share.
- * In: finished slab accounts. Out: rows added up, the summary, the account table.
+ * In: finished slab accounts. Out: rows added up, the summary, columns.
  */
 #ifndef KMEMX_ANALYSIS_SLAB_REPORT_H
 #define KMEMX_ANALYSIS_SLAB_REPORT_H
@@ -11,13 +11,56 @@
 #include "analysis/slab_bounds.h"
 #include "analysis/subject.h"
 
+/**
+ * struct slab_analysis - the account that slab, account and sizes are made from
+ * @ended: the account is finished
+ */
+struct slab_analysis {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct slab_account acc;
+	bool ended;
+};
+
+/**
+ * struct slab_report - one view of a finished account
+ * @net: of everything
+ * @summarised: the summary stands under the first table
+ */
 struct slab_report {
 	const struct analysis_env *env;
-	struct slab_account acc;
+	const struct analysis_options *opts;
+	const struct slab_account *acc;
 	struct sites sites;
 	struct slab_bounds bounds;
-	struct net_range net; /* of everything */
-	bool summarised;      /* the summary stands under the first table */
+	struct net_range net;
+	bool summarised;
+};
+
+/* What analyses of slab accounts have in common: see struct analysis. */
+void *slab_analysis_create(const struct analysis_env *env,
+			   const struct analysis_options *opts);
+void slab_analysis_observe(void *self, const struct kmem_event *evs, size_t nr);
+void slab_analysis_end(void *self);
+/* Has @show add its tables of what @self has observed. 0, -ENOMEM, or what @show returns. */
+int slab_analysis_view(const void *self, struct report *report,
+		       int (*show)(struct slab_report *slab, struct report *report));
+void slab_analysis_destroy(void *self);
+
+/**
+ * struct slab_row - what a row of the slab's tables is made from
+ * @subject: what it stands for; @ptr: an address, in tables by address
+ * @row: the account's, of the latest object there; tables by address
+ * @alloc, @req, @hit: of all, or of what lives
+ */
+struct slab_row {
+	struct subject_row subject;
+	const struct slab_report *slab;
+	uint64_t ptr;
+	uint32_t row;
+	uint64_t alloc, req, hit;
+	const struct slab_counts *counts;
+	struct net_range net;
 };
 
 /* A row of a table: account rows added up. */
@@ -43,10 +86,7 @@ void slab_sums_free(struct slab_sums *s);
 void slab_report_note_unskipped(const struct slab_report *slab, struct table *t);
 /* Puts the summary under @t if it is the first table. */
 void slab_report_summary(struct slab_report *slab, struct table *t);
-/* Adds the column "net_max", the last one. */
-void slab_report_column_max(struct table *t);
-/* Adds the table "account". 0 or -ENOMEM. */
-int slab_report_account(struct slab_report *slab, struct report *report) __must_check;
+extern const struct table_type slab_free_only_type;
 /* Adds the table "slab_free_only": who freed what no event allocated. 0 or -ENOMEM. */
 int slab_report_free_only(struct slab_report *slab, struct report *report) __must_check;
 

@@ -8,7 +8,7 @@
 /* Net, and what it is made of: net = sure + seen + implicit + lost + gone. */
 static void add_net(const struct slab_report *slab, struct table *t)
 {
-	const struct slab_totals *s = &slab->acc.totals;
+	const struct slab_totals *s = &slab->acc->totals;
 	const struct net_range *net = &slab->net;
 	bool lossy = s->losses != 0;
 
@@ -42,7 +42,7 @@ static double fragmentation(const struct slab_totals *s)
 
 void slab_report_summary(struct slab_report *slab, struct table *t)
 {
-	const struct slab_totals *s = &slab->acc.totals;
+	const struct slab_totals *s = &slab->acc->totals;
 	bool lossy = s->losses != 0;
 	const struct summary_line bytes[] = {
 		{ "bytes_requested", "Total bytes requested", UNIT_BYTES, s->bytes_req },

@@ -12,8 +12,8 @@
 
 uint64_t slab_report_callsite(const struct slab_report *slab, size_t row)
 {
-	const struct slab_key *key = slab_account_key(&slab->acc, row);
-	bool stacks = slab->acc.lives.dimension == DIMENSION_STACK;
+	const struct slab_key *key = slab_account_key(slab->acc, row);
+	bool stacks = slab->acc->lives.dimension == DIMENSION_STACK;
 
 	return sites_beyond(slab->env, key->callsite, stacks ? key->dim : 0);
 }
@@ -39,7 +39,7 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 
 	for (i = 0; i < s->nr && !ret; i++)
 		s->sums[i].net = net[i];
-	for (i = 0; i < slab->acc.nr_rows; i++)
+	for (i = 0; i < slab->acc->nr_rows; i++)
 		if (group_of[i] != UINT32_MAX)
 			group_of[i] = 0;
 	if (!ret)
@@ -51,20 +51,20 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 		      enum subject_kind kind, enum account_rows rows)
 {
-	uint32_t *group_of = calloc(slab->acc.nr_rows + 1, sizeof(*group_of));
+	uint32_t *group_of = calloc(slab->acc->nr_rows + 1, sizeof(*group_of));
 	int ret = subjects_init(&s->subjects, slab->env, kind, &slab->sites);
 	uint32_t i;
 
 	if (!group_of)
 		ret = -ENOMEM;
-	for (i = 0; i < slab->acc.nr_rows && !ret; i++) {
-		const struct slab_key *key = slab_account_key(&slab->acc, i);
+	for (i = 0; i < slab->acc->nr_rows && !ret; i++) {
+		const struct slab_key *key = slab_account_key(slab->acc, i);
 		const struct subject who = { .callsite = slab_report_callsite(slab, i),
 					     .stack = key->dim,
 					     .dim = key->dim,
 					     .cache = key->cache,
 					     .kmalloc = key->kmalloc };
-		const struct slab_counts *c = &slab->acc.rows[i];
+		const struct slab_counts *c = &slab->acc->rows[i];
 
 		group_of[i] = UINT32_MAX;
 		if (rows != ACCOUNT_ALL && key->kmalloc != (rows == ACCOUNT_KMALLOC))
@@ -84,27 +84,17 @@ void slab_sums_free(struct slab_sums *s)
 	free(s->sums);
 }
 
-/* Behind all others, which stay where they are for those who count columns. */
-void slab_report_column_max(struct table *t)
-{
-	const struct column column = {
-		.name = "net_max", .title = "At_most", .unit = UNIT_BYTES, .hidden = true
-	};
-
-	table_add_column(t, &column);
-}
-
 void slab_report_note_unskipped(const struct slab_report *slab, struct table *t)
 {
-	bool stacks = slab->acc.lives.dimension == DIMENSION_STACK;
+	bool stacks = slab->acc->lives.dimension == DIMENSION_STACK;
 	uint64_t stay = 0;
 	size_t i;
 
 	if (!callsite_rule_extended(slab->env->rule))
 		return;
-	for (i = 0; i < slab->acc.nr_rows; i++) {
+	for (i = 0; i < slab->acc->nr_rows; i++) {
 		if (sites_skipped(slab->env, slab_report_callsite(slab, i)))
-			stay += slab->acc.rows[i].hit;
+			stay += slab->acc->rows[i].hit;
 	}
 	if (stay)
 		table_add_note(

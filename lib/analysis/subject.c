@@ -8,43 +8,20 @@
 #include <errno.h>
 #include <string.h>
 
-/* A kind of row. @columns end with one without a name. */
+/* A kind of row. */
 static const struct subject_type {
 	const char *word;
 	enum dimension dimension;
-	struct column columns[3];
 } types[SUBJECT_NR] = {
-	[SUBJECT_CALLSITE] = { "callsite",
-			       DIMENSION_NONE,
-			       { { .name = "callsite",
-				   .title = "Callsite",
-				   .last = true } } },
-	[SUBJECT_STACK] = { "stack",
-			    DIMENSION_STACK,
-			    { { .name = "callsite", .title = "Callsite", .last = true },
-			      { .name = "stack",
-				.title = "Callchain",
-				.below = true } } },
-	[SUBJECT_COMM] = { "comm",
-			   DIMENSION_PID,
-			   { { .name = "comm", .title = "Command", .last = true } } },
-	[SUBJECT_PID] = { "pid",
-			  DIMENSION_PID,
-			  { { .name = "pid", .title = "PID" },
-			    { .name = "comm", .title = "Command", .last = true } } },
-	[SUBJECT_CPU] = { "cpu", DIMENSION_CPU, { { .name = "cpu", .title = "CPU" } } },
-	[SUBJECT_NODE] = { "node",
-			   DIMENSION_NODE,
-			   { { .name = "node", .title = "Node" } } },
-	[SUBJECT_CACHE] = { "cache",
-			    DIMENSION_NONE,
-			    { { .name = "cache", .title = "Cache", .last = true } } },
-	[SUBJECT_MODULE] = { "module",
-			     DIMENSION_NONE,
-			     { { .name = "module", .title = "Module", .last = true } } },
-	[SUBJECT_DIR] = { "dir",
-			  DIMENSION_NONE,
-			  { { .name = "dir", .title = "Directory", .last = true } } },
+	[SUBJECT_CALLSITE] = { "callsite", DIMENSION_NONE },
+	[SUBJECT_STACK] = { "stack", DIMENSION_STACK },
+	[SUBJECT_COMM] = { "comm", DIMENSION_PID },
+	[SUBJECT_PID] = { "pid", DIMENSION_PID },
+	[SUBJECT_CPU] = { "cpu", DIMENSION_CPU },
+	[SUBJECT_NODE] = { "node", DIMENSION_NODE },
+	[SUBJECT_CACHE] = { "cache", DIMENSION_NONE },
+	[SUBJECT_MODULE] = { "module", DIMENSION_NONE },
+	[SUBJECT_DIR] = { "dir", DIMENSION_NONE },
 };
 
 enum dimension subjects_dimension(enum subject_kind kind)
@@ -173,85 +150,87 @@ uint32_t subjects_row(struct subjects *s, const struct subject *who)
 	return row_of(s, &value, sizeof(value));
 }
 
-void subjects_columns(const struct subjects *s, struct table *t)
+static const void *row_key(const struct subject_row *r)
 {
-	const struct column *col;
-
-	for (col = types[s->kind].columns; col->name; col++)
-		table_add_column(t, col);
+	return intern_get(&r->subjects->keys, r->index + 1, NULL);
 }
 
-static struct cell callsite_cell(const struct subjects *s, uint32_t group,
-				 struct table *t)
+/* Keys that are no text are numbers: a group, a pid, a CPU, a node. */
+static uint32_t row_value(const struct subject_row *r)
 {
-	struct strbuf name = { 0 };
-	struct cell cell;
+	uint32_t value;
 
-	sites_name(s->sites, group, &name);
-	cell = cell_text(t, strbuf_text(&name));
-	t->failed |= name.failed;
-	strbuf_free(&name);
+	memcpy(&value, row_key(r), sizeof(value));
+	return value;
+}
+
+/* Of a row whose key begins with a NUL. */
+static const struct stackless_key *row_stackless(const struct subject_row *r)
+{
+	return row_key(r);
+}
+
+static struct cell strbuf_cell(struct strbuf *sb, struct table *t)
+{
+	struct cell cell = cell_text(t, strbuf_text(sb));
+
+	t->failed |= sb->failed;
+	strbuf_free(sb);
 	return cell;
 }
 
-/* The first frame, then all of them. */
-static void stack_cells(const char *folded, size_t size, struct table *t,
-			struct cell *cells)
+/* Of a callchain: its first frame. */
+struct cell subject_callsite(const void *row, struct table *t)
 {
-	struct strbuf first = { 0 };
+	const struct subject_row *r = row;
+	struct strbuf name = { 0 };
+	const char *text = row_key(r);
 
-	strbuf_add(&first, folded, size);
-	cells[0] = cell_text(t, strbuf_text(&first));
-	cells[1] = cell_text(t, folded);
-	t->failed |= first.failed;
-	strbuf_free(&first);
-}
-
-static void stackless_cells(const struct subjects *s, const struct stackless_key *key,
-			    struct table *t, struct cell *cells)
-{
-	struct strbuf folded = { 0 };
-	size_t size;
-
-	sites_name(s->sites, key->group, &folded);
-	size = folded.size;
-	strbuf_printf(&folded, ";%s", no_stack);
-	stack_cells(strbuf_text(&folded), size, t, cells);
-	t->failed |= folded.failed;
-	strbuf_free(&folded);
-}
-
-void subjects_fill(const struct subjects *s, uint32_t row, struct table *t,
-		   struct cell *cells)
-{
-	const void *key = intern_get(&s->keys, row + 1, NULL);
-	uint32_t value = 0;
-
-	switch (s->kind) {
-	case SUBJECT_STACK:
-		if (*(const char *)key)
-			stack_cells(key, strcspn(key, ";"), t, cells);
-		else
-			stackless_cells(s, key, t, cells);
-		return;
-	case SUBJECT_COMM:
-	case SUBJECT_CACHE:
-	case SUBJECT_MODULE:
-	case SUBJECT_DIR:
-		cells[0] = cell_text(t, key);
-		return;
-	default:
-		memcpy(&value, key, sizeof(value));
-		break;
-	}
-	if (s->kind == SUBJECT_CALLSITE)
-		cells[0] = callsite_cell(s, value, t);
-	else if (s->kind == SUBJECT_CPU)
-		cells[0] = cell_uint(value);
+	if (r->subjects->kind != SUBJECT_STACK)
+		sites_name(r->subjects->sites, row_value(r), &name);
+	else if (*text)
+		strbuf_add(&name, text, strcspn(text, ";"));
 	else
-		cells[0] = cell_int((int32_t)value);
-	if (s->kind == SUBJECT_PID)
-		cells[1] = cell_text(t, tasks_name(&s->tasks, (int32_t)value));
+		sites_name(r->subjects->sites, row_stackless(r)->group, &name);
+	return strbuf_cell(&name, t);
+}
+
+struct cell subject_stack(const void *row, struct table *t)
+{
+	const struct subject_row *r = row;
+	const char *text = row_key(r);
+	struct strbuf folded = { 0 };
+
+	if (*text)
+		return cell_text(t, text);
+	sites_name(r->subjects->sites, row_stackless(r)->group, &folded);
+	strbuf_printf(&folded, ";%s", no_stack);
+	return strbuf_cell(&folded, t);
+}
+
+struct cell subject_comm(const void *row, struct table *t)
+{
+	const struct subject_row *r = row;
+
+	if (r->subjects->kind == SUBJECT_PID)
+		return cell_text(t,
+				 tasks_name(&r->subjects->tasks, (int32_t)row_value(r)));
+	return cell_text(t, row_key(r));
+}
+
+struct cell subject_text(const void *row, struct table *t)
+{
+	return cell_text(t, row_key(row));
+}
+
+struct cell subject_int(const void *row, struct table *t)
+{
+	return cell_int((int32_t)row_value(row));
+}
+
+struct cell subject_uint(const void *row, struct table *t)
+{
+	return cell_uint(row_value(row));
 }
 
 void subjects_free(struct subjects *s)

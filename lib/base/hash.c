@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define HASH_FACTOR 0xff51afd7ed558ccdULL
 
 static inline uint64_t hash_step(uint64_t h, const uint8_t *p)
@@ -192,4 +194,16 @@ void intern_free(struct intern *in)
 	free(in->slots);
 	free(in->bytes);
 	*in = (struct intern){ 0 };
+}
+
+void u64_map_own(struct u64_map *map, bool *failed)
+{
+	array_own(&map->slots, map->capacity, sizeof(*map->slots), failed);
+}
+
+void intern_own(struct intern *in, bool *failed)
+{
+	array_own(&in->entries, in->capacity, sizeof(*in->entries), failed);
+	array_own(&in->slots, in->nr_slots, sizeof(*in->slots), failed);
+	array_own(&in->bytes, in->bytes_capacity, 1, failed);
 }

@@ -6,6 +6,7 @@
 #ifndef KMEMX_BASE_HASH_H
 #define KMEMX_BASE_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -75,6 +76,8 @@ static inline uint32_t *u64_map_find(const struct u64_map *map, uint64_t key)
 
 /* Finds @key or inserts it with @value. NULL if memory ran out. */
 uint32_t *u64_map_insert(struct u64_map *map, uint64_t key, uint32_t value);
+/* As array_own(), of a map that was copied. */
+void u64_map_own(struct u64_map *map, bool *failed);
 void u64_map_free(struct u64_map *map);
 
 /**
@@ -107,6 +110,8 @@ uint32_t intern_find(const struct intern *in, const void *data, size_t size);
  * intern_id(). NULL for 0 or an id never given. @size may be NULL.
  */
 const void *intern_get(const struct intern *in, uint32_t id, size_t *size);
+/* As array_own(), of a table that was copied. */
+void intern_own(struct intern *in, bool *failed);
 void intern_free(struct intern *in);
 
 #endif

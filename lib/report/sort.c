@@ -213,3 +213,15 @@ int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys)
 	free(order);
 	return err;
 }
+
+int table_sort_usual(struct table *t)
+{
+	struct sort_keys keys;
+	int err = t->usual_sort ? sort_keys_parse(&keys, t->usual_sort) : -EINVAL;
+
+	if (err) /* none, or none that could be read: the rows stay as they are */
+		return err == -ENOMEM ? err : 0;
+	err = table_sort(t, keys.keys, keys.nr);
+	sort_keys_free(&keys);
+	return err;
+}

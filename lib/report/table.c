@@ -328,6 +328,37 @@ void table_show_column(struct table *t, const char *name)
 		t->columns[column].hidden = false;
 }
 
+/* The figure whose range column @name is about: itself, where it is none of an end's. */
+static const char *range_figure(const struct table *t, const char *name)
+{
+	int column = table_column(t, name);
+
+	return column >= 0 && t->columns[column].range_of ? t->columns[column].range_of
+							  : name;
+}
+
+void table_show_range(struct table *t, const char *name)
+{
+	const char *figure = name ? range_figure(t, name) : NULL;
+	bool differ = false;
+	size_t i;
+
+	for (i = 0; i < t->nr_columns; i++) {
+		const struct column *col = &t->columns[i];
+
+		/* Only where the ends differ is there a reason, which has no unit. */
+		differ |= col->range_of && col->unit == UNIT_NONE &&
+			  (!figure || !strcmp(figure, col->range_of)) &&
+			  table_has_value(t, col->name);
+	}
+	for (i = 0; i < t->nr_columns && differ; i++) {
+		struct column *col = &t->columns[i];
+
+		if (col->range_of && (!figure || !strcmp(figure, col->range_of)))
+			col->hidden = false;
+	}
+}
+
 /* The column whose sums say what a cut table still shows. */
 static int table_share_column(const struct table *t)
 {
@@ -419,19 +450,6 @@ void report_add_table(struct report *r, struct table *t)
 	}
 	r->tables = tables;
 	tables[r->nr_tables++] = t;
-}
-
-void report_drop_tables(struct report *r, const char *prefix)
-{
-	size_t i, kept = 0;
-
-	for (i = 0; i < r->nr_tables; i++) {
-		if (strncmp(r->tables[i]->name, prefix, strlen(prefix)))
-			r->tables[kept++] = r->tables[i];
-		else
-			table_free(r->tables[i]);
-	}
-	r->nr_tables = kept;
 }
 
 void report_add_fact(struct report *r, const char *name, const char *title,

@@ -57,6 +57,9 @@ enum column_unit {
  * @change: text: numbers have a sign; growth is red, shrinkage green
  * @share: table_limit() says which part of this column is kept, not of the first in bytes
  * @last: text column that is printed last, unpadded, shortened in the middle if narrow
+ * @help: what it says, in a sentence; static, may be NULL
+ * @range_of: the figure ("net") of which this is an end, or the reason why the ends differ;
+ *	 static; NULL: none. table_show_range() shows such columns.
  */
 struct column {
 	const char *name;
@@ -68,6 +71,8 @@ struct column {
 	bool change;
 	bool share;
 	bool last;
+	const char *help;
+	const char *range_of;
 };
 
 /* A named number under a table: "bytes_requested", "Total bytes requested". */
@@ -89,6 +94,8 @@ struct summary_item {
  * @hidden: the table is for machine formats only
  * @summary_hidden: the summary is for machine formats only
  * @sorted_by: the keys of table_sort() that this table knows ("order, hit"); NULL: unsorted
+ * @usual_sort: keys for where the user gives none this table knows ("frag,hit,bytes");
+ *	 static; NULL: the rows stay as they are
  * @nr_rows_total: rows before table_limit() cut some; 0: none were cut
  * @kept, @total: sums of column @share (an index; -1: none) over the rows kept and over all
  *
@@ -110,6 +117,7 @@ struct table {
 	size_t nr_notes;
 	struct text_store *texts; /* internal */
 	char *sorted_by;
+	const char *usual_sort;
 	size_t nr_rows_total;
 	int share;
 	uint64_t kept, total;
@@ -153,6 +161,10 @@ int table_column(const struct table *t, const char *name);
 bool table_has_value(const struct table *t, const char *name);
 /* Text shows the column @name too, if there is one. */
 void table_show_column(struct table *t, const char *name);
+/* Text shows the ends of the range that column @name is of, or that are of it, and the reason
+ * why they differ, if they do in some row. @name NULL: of every range.
+ */
+void table_show_range(struct table *t, const char *name);
 
 /* Default: numbers from the largest down, texts and addresses from the smallest up. */
 enum sort_direction { SORT_DEFAULT, SORT_ASCENDING, SORT_DESCENDING };
@@ -189,6 +201,8 @@ void sort_keys_free(struct sort_keys *keys);
  * last whatever the direction); keys that name no column are ignored. 0 or -ENOMEM.
  */
 int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys) __must_check;
+/* The same by its usual keys. 0 or -ENOMEM. */
+int table_sort_usual(struct table *t) __must_check;
 /* Keeps the first @lines rows and remembers how many there were, and which share of the
  * first column in bytes (or the one marked so) was kept. 0: no limit.
  */
@@ -222,8 +236,6 @@ struct report *report_new(void);
 void report_free(struct report *r);
 void report_add_table(struct report *r,
 		      struct table *t); /* takes ownership; NULL: fails */
-/* Removes the tables whose name begins with @prefix. */
-void report_drop_tables(struct report *r, const char *prefix);
 void report_add_fact(struct report *r, const char *name, const char *title,
 		     struct cell value); /* a CELL_TEXT's text is copied */
 void report_add_banner(struct report *r, bool loud, const char *fmt, ...)

@@ -6,15 +6,19 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "analysis/analyze.h"
+#include "analysis/registry.h"
 #include "recording/recording.h"
 
 static void fuzz_analyses(const struct recording *rec, const struct event_formats *fmts,
 			  struct event_stream *stream, const struct symbols *syms,
 			  struct callsite_rule *rule)
 {
-	static const struct analysis_ops *const ops[] = { &analysis_slab,
-							  &analysis_page };
+	const struct analysis *const chosen[] = { analysis_find("slab"),
+						  analysis_find("page") };
+	const struct analysis_options opts = { .by_caller = true,
+					       .by_address = true,
+					       .by_cache = true };
+	const struct analysis_set set = { .analyses = chosen, .nr = 2, .opts = &opts };
 	struct migratetypes types;
 	struct analysis_env env = { .rec = rec,
 				    .fmts = fmts,
@@ -22,9 +26,6 @@ static void fuzz_analyses(const struct recording *rec, const struct event_format
 				    .syms = syms,
 				    .rule = rule,
 				    .migratetypes = &types,
-				    .by_caller = true,
-				    .by_address = true,
-				    .by_cache = true,
 				    .page_size = 4096 };
 	struct report *report = report_new();
 	char release[64];
@@ -33,7 +34,7 @@ static void fuzz_analyses(const struct recording *rec, const struct event_format
 	recording_release(rec, release, sizeof(release));
 	migratetypes_init(&types, NULL, release);
 	/* Damage is an answer too; only memory errors are findings. */
-	ret = report ? analyze_run(&env, ops, 2, stream, report, NULL) : 0;
+	ret = report ? analyze_run(&env, &set, stream, report, NULL) : 0;
 	(void)ret;
 	report_free(report);
 }

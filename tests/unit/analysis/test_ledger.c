@@ -22,6 +22,7 @@ struct fixture {
 };
 
 static const struct log silent = { 0 };
+static const struct analysis_options no_options = { 0 };
 
 static void set_up(struct fixture *f)
 {
@@ -45,7 +46,7 @@ static void set_up(struct fixture *f)
 					.stream = f->stream,
 					.log = &silent,
 					.page_size = 4096 };
-	f->ledger = analysis_ledger.create(&f->env);
+	f->ledger = analysis_ledger.create(&f->env, &no_options);
 	f->report = report_new();
 	ck_assert(f->ledger && f->report);
 }
@@ -77,7 +78,7 @@ static void alloc(struct fixture *f, uint64_t ptr, uint64_t size, uint32_t cache
 	ev.slab_alloc.cache = cache;
 	ev.slab_alloc.gfp_flags = gfp;
 	ev.slab_alloc.callsite = 0xca11;
-	analysis_ledger.event(f->ledger, &ev);
+	analysis_ledger.observe(f->ledger, &ev, 1);
 }
 
 static void release(struct fixture *f, uint64_t ptr, uint32_t cache)
@@ -86,7 +87,7 @@ static void release(struct fixture *f, uint64_t ptr, uint32_t cache)
 
 	ev.slab_free.ptr = ptr;
 	ev.slab_free.cache = cache;
-	analysis_ledger.event(f->ledger, &ev);
+	analysis_ledger.observe(f->ledger, &ev, 1);
 }
 
 static void page(struct fixture *f, uint8_t type, uint64_t pfn, uint32_t order)
@@ -100,7 +101,7 @@ static void page(struct fixture *f, uint8_t type, uint64_t pfn, uint32_t order)
 		ev.page_free.pfn = pfn;
 		ev.page_free.order = order;
 	}
-	analysis_ledger.event(f->ledger, &ev);
+	analysis_ledger.observe(f->ledger, &ev, 1);
 }
 
 /* The cell in column @column of the row whose @key column says @name. */
@@ -176,7 +177,7 @@ START_TEST(every_way_into_a_cache)
 	release(&f, 0x900000, 0);	   /* of unknown cache */
 	alloc(&f, 0x1000000, 65536, 0, 0); /* large */
 
-	ck_assert(!analysis_ledger.finish(f.ledger, f.report));
+	ck_assert(!analysis_ledger.view(f.ledger, f.report));
 	ck_assert(report_ok(f.report));
 	ck_assert_uint_eq(f.report->nr_tables, 1); /* no page event, no page ledger */
 	expect(&f, "kmalloc-64+1", 1, 3);
@@ -223,7 +224,7 @@ START_TEST(caches_that_stand_for_each_other)
 	alloc(&f, 0x200000, 256, 0, 0x400000);
 	release(&f, 0x200000, 0);
 	alloc(&f, 0x300000, 64, 0, 0x400000);
-	ck_assert(!analysis_ledger.finish(f.ledger, f.report));
+	ck_assert(!analysis_ledger.view(f.ledger, f.report));
 	t = f.report->tables[0];
 	ck_assert_uint_eq(t->nr_rows, 2);
 	expect(&f, "kmalloc-256+2", 1000, 1004);
@@ -261,7 +262,7 @@ START_TEST(pages)
 	page(&f, KMEM_PAGE_FREE, 8, 0);
 	page(&f, KMEM_PAGE_FREE, 8, 60); /* damage */
 
-	ck_assert(!analysis_ledger.finish(f.ledger, f.report));
+	ck_assert(!analysis_ledger.view(f.ledger, f.report));
 	ck_assert_uint_eq(f.report->nr_tables, 1);
 	ck_assert_int_eq(
 		cell(&f, "ledger_page", "what", "allocated (pgalloc_*)", "trace").i, 8);
@@ -289,11 +290,11 @@ START_TEST(without_snapshots)
 	add_meta(&f, "slabinfo.before", "");
 	ck_assert(!ledger_possible(&f.rec));
 	alloc(&f, 0x10000, 64, 0, 0);
-	ck_assert(!analysis_ledger.finish(f.ledger, f.report));
+	ck_assert(!analysis_ledger.view(f.ledger, f.report));
 	ck_assert_uint_eq(f.report->nr_tables, 0);
 	/* Damaged ones: what the events say remains. */
 	add_meta(&f, "slabinfo.after", "\x01\n : : :\nkmalloc-64 1 1 64 0 0\n");
-	ck_assert(!analysis_ledger.finish(f.ledger, f.report));
+	ck_assert(!analysis_ledger.view(f.ledger, f.report));
 	ck_assert_uint_eq(f.report->nr_tables, 1);
 	expect(&f, "kmalloc-64", 1, 1);
 	tear_down(&f);

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: which analyses kmemx stat is asked for.
+ * In: the registry, the user's options. Out: an option for each analysis; a set of them, or a
+ * message.
+ */
+#include "stat_analyses.h"
+
+#include "analysis/subject.h"
+#include "command.h"
+#include "message.h"
+
+struct option *stat_analyses_options(struct stat_analyses *a, enum analysis_use use)
+{
+	struct option *first = &a->options[a->nr_options], *to = first;
+	const struct analysis *analysis;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (analysis->use == use)
+			*to++ = (struct option){ .type = OPTION_FLAG,
+						 .name = analysis->name,
+						 .value = &a->asked[i],
+						 .help = analysis->help };
+	}
+	*to++ = (struct option){ .type = OPTION_END };
+	a->nr_options += (size_t)(to - first);
+	return first;
+}
+
+bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use)
+{
+	const struct analysis *analysis;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (a->asked[i] && analysis->use == use)
+			return true;
+	}
+	return false;
+}
+
+/* Can an analysis with tables by @rows, a set of ROWS(), show those by @kind? */
+static bool has_rows(uint32_t rows, enum subject_kind kind)
+{
+	return !kind || rows >> kind & 1;
+}
+
+/* Rows that none of those asked for has. */
+static int check_rows(const struct stat_analyses *a, const char *command)
+{
+	const struct analysis *analysis, *lacking = NULL;
+	enum subject_kind by = a->opts.by;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (!a->asked[i] || !analysis->rows)
+			continue;
+		if (has_rows(analysis->rows, by))
+			return GO_ON;
+		lacking = analysis;
+	}
+	/* By callsite and by cache have options of their own. */
+	if (!lacking || by == SUBJECT_CALLSITE || by == SUBJECT_CACHE)
+		return GO_ON;
+	message_error(command, "--by %s: %s events do not name a %s.", subjects_word(by),
+		      lacking->name, subjects_word(by));
+	return EXIT_USAGE;
+}
+
+int stat_analyses_check(const struct stat_analyses *a, bool time, const char *command)
+{
+	const struct analysis *analysis;
+	size_t i;
+	int ret = check_rows(a, command);
+
+	for (i = 0; ret == GO_ON && (analysis = analysis_at(i)); i++) {
+		if (!a->asked[i] || !analysis->all_time || !time)
+			continue;
+		message_error(command,
+			      "--%s needs the whole recording: %s.\n  Leave --time out.",
+			      analysis->name, analysis->all_time);
+		return EXIT_USAGE;
+	}
+	return ret;
+}
+
+/* Nothing is asked for by name: those that can show the rows that are. */
+static void choose_usual(struct stat_analyses *a)
+{
+	const struct analysis_options *o = &a->opts;
+	const struct analysis *analysis;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (analysis->use != ANALYSIS_USUAL)
+			continue;
+		if (o->by_caller || o->by_address ||
+		    (has_rows(analysis->rows, o->by) &&
+		     (!o->by_cache || has_rows(analysis->rows, SUBJECT_CACHE))))
+			a->chosen[a->nr++] = analysis;
+	}
+}
+
+void stat_analyses_choose(struct stat_analyses *a)
+{
+	struct analysis_options *o = &a->opts;
+	const struct analysis *analysis;
+	bool no_cache = false;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (a->asked[i])
+			a->chosen[a->nr++] = analysis;
+	}
+	if (stat_analyses_asked(a, ANALYSIS_ALONE))
+		return;
+	o->by_caller |= o->by == SUBJECT_CALLSITE;
+	o->by_cache |= o->by == SUBJECT_CACHE;
+	if (o->by == SUBJECT_CALLSITE || o->by == SUBJECT_CACHE)
+		o->by = SUBJECT_NONE;
+	if (!a->nr)
+		choose_usual(a);
+	for (i = 0; i < a->nr; i++)
+		no_cache |= a->chosen[i]->rows &&
+			    !has_rows(a->chosen[i]->rows, SUBJECT_CACHE);
+	if (!o->by_address && !o->by && (!o->by_cache || no_cache))
+		o->by_caller = true;
+}
+
+int stat_analyses_possible(const struct stat_analyses *a, const struct recording *rec,
+			   const char *path, const char *command)
+{
+	const char *frees = a->opts.live ? "live" : NULL, *lacks;
+	size_t i;
+
+	for (i = 0; i < a->nr; i++) {
+		lacks = a->chosen[i]->lacks ? a->chosen[i]->lacks(rec) : NULL;
+		if (lacks) {
+			message_error(
+				command,
+				"%s %s.\n  kmemx record keeps them: sudo kmemx record -- CMD",
+				path, lacks);
+			return EXIT_FAILED;
+		}
+		if (a->chosen[i]->all_frees && !frees)
+			frees = a->chosen[i]->name;
+	}
+	if (!frees || !recording_lacks_frees(rec))
+		return GO_ON;
+	message_error(
+		command,
+		"%s lacks the frees by other tasks than the recorded ones: --%s cannot say what lives.\n  Record with all frees: leave out --filter-frees",
+		path, frees);
+	return EXIT_FAILED;
+}
+
+uint32_t stat_analyses_need(const struct stat_analyses *a)
+{
+	uint32_t needs = 0;
+	size_t i;
+
+	for (i = 0; i < a->nr; i++)
+		needs |= a->chosen[i]->needs;
+	return needs;
+}
+
+void stat_analyses_banner(const struct stat_analyses *a, uint32_t seen,
+			  struct report *report)
+{
+	static const struct {
+		uint32_t needs;
+		const char *word;
+	} kinds[] = { { NEEDS_SLAB, "slab" }, { NEEDS_PAGE, "page" } };
+	size_t i, k, asked = 0;
+
+	for (i = 0; analysis_at(i); i++)
+		asked += a->asked[i];
+	for (k = 0; k < ARRAY_SIZE(kinds) && asked > 1; k++) {
+		for (i = 0; i < a->nr; i++) {
+			if (a->chosen[i]->needs & (seen | ~kinds[k].needs))
+				continue;
+			report_add_banner(
+				report, true,
+				"No %s events were recorded (kmemx record --%s)",
+				kinds[k].word, kinds[k].word);
+			break;
+		}
+	}
+}

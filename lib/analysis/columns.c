@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the columns of tables, each described once.
+ * In: a table's type, and what its rows are made from. Out: its columns and cells.
+ */
+#include "analysis/columns.h"
+
+struct table *table_type_new(const struct table_type *type, const char *title,
+			     enum subject_kind kind, bool live)
+{
+	struct table *t = table_new(type->name, title);
+	const struct column_type *col;
+
+	if (!t)
+		return NULL;
+	t->usual_sort = type->sort;
+	for (col = type->columns; col->column.name; col++) {
+		struct column column = col->column;
+
+		if (!column_type_in(col, kind) || col->many)
+			continue;
+		if (live && col->live_title)
+			column.title = col->live_title;
+		table_add_column(t, &column);
+	}
+	return t;
+}
+
+bool table_type_add_row(const struct table_type *type, enum subject_kind kind,
+			struct table *t, const void *row)
+{
+	struct cell *cells = table_add_row(t);
+	const struct column_type *col;
+
+	if (!cells)
+		return false;
+	for (col = type->columns; col->column.name; col++) {
+		if (column_type_in(col, kind) && !col->many)
+			*cells++ = col->fill(row, t);
+	}
+	return true;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: the columns of tables, each described once.
+ * In: a table's type, and what its rows are made from. Out: its columns and cells.
+ *
+ * The sort keys that stat knows, the lists of columns in the manual and the JSON schema, and
+ * "kmemx stat --columns" are made from these descriptions.
+ */
+#ifndef KMEMX_ANALYSIS_COLUMNS_H
+#define KMEMX_ANALYSIS_COLUMNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/table.h"
+
+/* What a row of a report can stand for. */
+enum subject_kind {
+	SUBJECT_NONE, /* no subject: an address, a page, or what only that table has */
+	SUBJECT_CALLSITE,
+	SUBJECT_STACK,
+	SUBJECT_COMM,
+	SUBJECT_PID,
+	SUBJECT_CPU,
+	SUBJECT_NODE,
+	SUBJECT_CACHE,
+	SUBJECT_MODULE,
+	SUBJECT_DIR,
+	SUBJECT_NR,
+};
+
+/* Sets of them. */
+#define ROWS(kind) (1U << SUBJECT_##kind)
+#define ROWS_ALL   ((1U << SUBJECT_NR) - 1)
+
+/**
+ * struct column_type - one column, in every table that has it
+ * @column: name, title, unit and so on, as the table takes them; its help is a sentence
+ * @live_title: title where only what still lives is shown; NULL: @column's
+ * @rows: ROWS() of the tables that have it; 0: of all
+ * @many: stands for columns that the data name; the table's own file adds and fills them
+ * @fill: its cell in the row that is made from @row, whose type is the table's own matter;
+ *	  texts are copied to @t. NULL: only with @many.
+ */
+struct column_type {
+	struct column column;
+	const char *live_title;
+	uint32_t rows;
+	bool many;
+	struct cell (*fill)(const void *row, struct table *t);
+};
+
+/* Behind the last one. */
+#define COLUMNS_END          \
+	{                    \
+		.fill = NULL \
+	}
+
+/**
+ * struct table_type - all tables of one name
+ * @name, @help: JSON name; what a row is, in a few words
+ * @sort: table.usual_sort
+ * @columns: in their order, ended by one without a name
+ */
+struct table_type {
+	const char *name, *help;
+	const char *sort;
+	const struct column_type *columns;
+};
+
+/**
+ * table_type_new() - a table without rows
+ * @title: text heading
+ * @kind: which of the columns it has
+ * @live: only what still lives is shown
+ *
+ * Return: the table, the caller's; NULL: no memory.
+ */
+struct table *table_type_new(const struct table_type *type, const char *title,
+			     enum subject_kind kind, bool live);
+/* Adds a row made from @row to a table of that @type and @kind; true, or false: no memory. */
+bool table_type_add_row(const struct table_type *type, enum subject_kind kind,
+			struct table *t, const void *row);
+/* Is @col among the columns of tables by @kind? */
+static inline bool column_type_in(const struct column_type *col, enum subject_kind kind)
+{
+	return !col->rows || col->rows >> kind & 1;
+}
+
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: all analyses.
+ * In: nothing. Out: an array, each of whose entries lives in a file of its own.
+ */
+#include "analysis/registry.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+
+/* A line each, in the order in which reports and -h show them: analysis_NAME of any file. */
+#define ANALYSES(line)                                                             \
+	line(slab) line(page) line(account) line(ledger) line(profile_slab)        \
+		line(profile_slab_cache) line(profile_page) line(profile_slab_dir) \
+			line(profile_page_dir)
+
+#define DECLARATION(name) extern const struct analysis analysis_##name;
+#define ENTRY(name)	  &analysis_##name,
+
+ANALYSES(DECLARATION)
+
+static const struct analysis *const analyses[] = { ANALYSES(ENTRY) };
+
+_Static_assert(ARRAY_SIZE(analyses) < ANALYSES_MAX, "arrays of flags have room for them");
+
+const struct analysis *analysis_at(size_t i)
+{
+	return i < ARRAY_SIZE(analyses) ? analyses[i] : NULL;
+}
+
+const struct analysis *analysis_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(analyses); i++) {
+		if (!strcmp(analyses[i]->name, name))
+			return analyses[i];
+	}
+	return NULL;
+}

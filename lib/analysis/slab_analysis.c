@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: what analyses of slab accounts have in common.
+ * In: slab events. Out: an account, and views of it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "account/clock_skew.h"
+#include "analysis/slab_report.h"
+
+/* What account rows must differ in besides the event's callsite. Where functions are skipped
+ * the callchain says what the callsite is.
+ */
+static enum dimension slab_dimension(const struct analysis_env *env,
+				     const struct analysis_options *opts)
+{
+	enum dimension dimension = subjects_dimension(opts->by);
+
+	return !dimension && callsite_rule_extended(env->rule) ? DIMENSION_STACK
+							       : dimension;
+}
+
+void *slab_analysis_create(const struct analysis_env *env,
+			   const struct analysis_options *opts)
+{
+	struct slab_analysis *slab = calloc(1, sizeof(*slab));
+
+	if (!slab)
+		return NULL;
+	slab->env = env;
+	slab->opts = opts;
+	slab->acc.by_ptr = opts->by_address;
+	slab->acc.lives.skew = clock_skew(env->rec);
+	slab->acc.lives.scope = scope_of(env->rec);
+	slab->acc.lives.dimension = slab_dimension(env, opts);
+	/* SLUB's largest cache is of two pages; more comes from the page allocator. */
+	slab->acc.large_bytes = 2 * (uint64_t)env->page_size;
+	return slab;
+}
+
+void slab_analysis_observe(void *self, const struct kmem_event *evs, size_t nr)
+{
+	struct slab_analysis *slab = self;
+
+	slab_account_events(&slab->acc, evs, nr);
+}
+
+void slab_analysis_end(void *self)
+{
+	struct slab_analysis *slab = self;
+
+	slab_account_finish(&slab->acc);
+	slab->ended = true;
+}
+
+/* A view of finished @acc. */
+static int view(const struct slab_analysis *slab, const struct slab_account *acc,
+		struct report *report,
+		int (*show)(struct slab_report *slab, struct report *report))
+{
+	struct slab_report r = { .env = slab->env, .opts = slab->opts, .acc = acc };
+	int ret = acc->failed ? -ENOMEM : 0;
+
+	sites_init(&r.sites, slab->env);
+	if (!ret)
+		ret = slab_bounds_make(&r.bounds, acc, slab->env);
+	if (!ret)
+		ret = slab_bounds_total(&r.bounds, &r.net);
+	if (!ret)
+		ret = show(&r, report);
+	slab_bounds_free(&r.bounds);
+	sites_free(&r.sites);
+	return ret;
+}
+
+int slab_analysis_view(const void *self, struct report *report,
+		       int (*show)(struct slab_report *slab, struct report *report))
+{
+	const struct slab_analysis *slab = self;
+	struct slab_account *now;
+	int ret;
+
+	if (slab->ended)
+		return view(slab, &slab->acc, report, show);
+	/* As if the stream ended here; it goes on with the account as it is. */
+	now = calloc(1, sizeof(*now));
+	ret = now ? slab_account_copy(now, &slab->acc) : -ENOMEM;
+	if (!ret) {
+		slab_account_finish(now);
+		ret = view(slab, now, report, show);
+	}
+	if (now)
+		slab_account_free(now);
+	free(now);
+	return ret;
+}
+
+void slab_analysis_destroy(void *self)
+{
+	struct slab_analysis *slab = self;
+
+	slab_account_free(&slab->acc);
+	free(slab);
+}

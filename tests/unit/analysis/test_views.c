@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/analyze.h: tables can be made at any moment of a stream, and again, and the
+ * stream goes on as if nobody had looked.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/registry.h"
+#include "base/array.h"
+#include "base/strbuf.h"
+#include "report/render.h"
+
+/* A view is taken after so many events; a batch is of less. */
+#define PERIOD 2499
+#define BATCH  100
+
+struct fixture {
+	struct recording *rec;
+	struct event_formats *fmts;
+	struct symbols *syms;
+	struct callsite_rule *rule;
+	struct event_stream *stream;
+	struct migratetypes types;
+	struct analysis_env env;
+	struct kmem_event *events; /* those taken so far */
+	size_t nr, capacity;
+};
+
+static const struct log silent = { 0 };
+
+static void set_up(struct fixture *f, const char *path)
+{
+	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
+	struct strbuf error = { 0 };
+	struct source src;
+	char release[64];
+
+	*f = (struct fixture){ 0 };
+	ck_assert(!source_open_file(&src, path));
+	ck_assert(!recording_open(&f->rec, &src, path, &silent));
+	ck_assert(!event_formats_new(&f->fmts, f->rec, &silent));
+	ck_assert(!symbols_new(&f->syms, f->rec->kallsyms, f->rec->kallsyms_size, NULL));
+	ck_assert(!callsite_rule_new(&f->rule, NULL, 0, &error));
+	ck_assert(!event_stream_open(&f->stream, f->rec, f->fmts, &opts, &silent));
+	recording_release(f->rec, release, sizeof(release));
+	migratetypes_init(&f->types, NULL, release);
+	f->env = (struct analysis_env){ .rec = f->rec,
+					.fmts = f->fmts,
+					.stream = f->stream,
+					.syms = f->syms,
+					.rule = f->rule,
+					.migratetypes = &f->types,
+					.log = &silent,
+					.page_size = recording_kernel_page_size(f->rec) };
+}
+
+static void tear_down(struct fixture *f)
+{
+	event_stream_close(f->stream);
+	callsite_rule_free(f->rule);
+	symbols_free(f->syms);
+	event_formats_free(f->fmts);
+	recording_close(f->rec);
+	free(f->events);
+}
+
+static int add(void *ctx, const char *data, size_t size)
+{
+	strbuf_add(ctx, data, size);
+	return 0;
+}
+
+/* The JSON of everything that @all shows now; the caller's. */
+static char *look(const struct analyses *all)
+{
+	const struct render_options opts = { 0 };
+	struct report *report = report_new();
+	struct strbuf sb = { 0 };
+	const struct render_out out = { add, &sb };
+
+	ck_assert(!analyses_view(all, report));
+	ck_assert(!render_json(report, &opts, &out));
+	report_free(report);
+	strbuf_puts(&sb, "");
+	return strbuf_detach(&sb);
+}
+
+/* Takes a batch from the stream. False at its end. */
+static bool take(struct fixture *f)
+{
+	int i, nr;
+
+	ck_assert(!array_reserve(&f->events, &f->capacity, f->nr + BATCH,
+				 sizeof(*f->events)));
+	nr = event_stream_next_batch(f->stream, f->events + f->nr, BATCH);
+	ck_assert_int_ge(nr, 0);
+	for (i = 0; i < nr; i++)
+		f->events[f->nr + (size_t)i].data = NULL; /* the next batch's */
+	f->nr += (size_t)nr;
+	return nr > 0;
+}
+
+/* What there is to see if the stream ends where it is now. */
+static char *look_at_end(const struct fixture *f, const struct analysis_set *set)
+{
+	struct analyses *all;
+	char *seen;
+
+	ck_assert(!analyses_new(&all, &f->env, set));
+	analyses_observe(all, f->events, f->nr);
+	analyses_end(all);
+	seen = look(all);
+	analyses_free(all);
+	return seen;
+}
+
+static void ck_same(char *seen, const char *wanted)
+{
+	ck_assert_str_eq(seen, wanted);
+	free(seen);
+}
+
+/* Looks now and then at @file's events; returns how often. */
+static unsigned int check_views(const char *file, const struct analysis_set *set)
+{
+	unsigned int nr_views = 0;
+	struct analyses *all;
+	size_t next = PERIOD, known;
+	struct fixture f;
+	char *wanted;
+
+	set_up(&f, file);
+	ck_assert(!analyses_new(&all, &f.env, set));
+	for (known = 0; take(&f); known = f.nr) {
+		analyses_observe(all, f.events + known, f.nr - known);
+		if (f.nr < next)
+			continue;
+		next = f.nr + PERIOD;
+		wanted = look_at_end(&f, set);
+		ck_same(look(all), wanted);
+		ck_same(look(all), wanted);
+		free(wanted);
+		nr_views++;
+	}
+	wanted = look_at_end(&f, set);
+	ck_same(look(all), wanted); /* before it is told that this is the end */
+	analyses_end(all);
+	ck_same(look(all), wanted);
+	ck_same(look(all), wanted);
+	ck_assert_uint_gt(strlen(wanted), 1000);
+	free(wanted);
+	analyses_free(all);
+	tear_down(&f);
+	return nr_views;
+}
+
+static const char *const files[] = {
+	"data/trixie-amd64-small-stack.v7.dat",
+	"data/bookworm-amd64-small-overflow.v7.dat", /* with losses */
+	"data/bookworm-s390x-small-stack.v7.dat",
+	"data/bookworm-armhf-small-plain.v6.dat",
+	"data/boot-bookworm-amd64.v7.dat",
+	"data/pressure-bookworm-amd64.v7.dat",
+	"data/variants-amd64-instance.v6.dat",
+};
+
+/* Every analysis of the registry that has rows by @by; no directories are known here. */
+static size_t all_analyses(const struct analysis **chosen, enum subject_kind by)
+{
+	const struct analysis *analysis;
+	size_t i, nr = 0;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (analysis->rows == ROWS(DIR) ||
+		    (by && analysis->rows && !(analysis->rows >> by & 1)))
+			continue;
+		chosen[nr++] = analysis;
+	}
+	return nr;
+}
+
+static void check_file(const char *file, const struct analysis_options *opts)
+{
+	const struct analysis *chosen[ANALYSES_MAX];
+	const struct analysis_set set = { .analyses = chosen,
+					  .nr = all_analyses(chosen, opts->by),
+					  .opts = opts };
+
+	ck_assert_uint_gt(check_views(file, &set), 0);
+}
+
+START_TEST(test_all_tables)
+{
+	const struct analysis_options opts = { .by_caller = true,
+					       .by_address = true,
+					       .by_cache = true,
+					       .by = SUBJECT_PID,
+					       .unmatched = true };
+
+	check_file(files[_i], &opts);
+}
+END_TEST
+
+START_TEST(test_usual)
+{
+	const struct analysis_options opts = { .by_caller = true };
+
+	check_file(files[_i], &opts);
+}
+END_TEST
+
+START_TEST(test_live_by_stack)
+{
+	const struct analysis_options opts = { .by = SUBJECT_STACK, .live = true };
+
+	check_file(files[_i], &opts);
+}
+END_TEST
+
+Suite *test_views_suite(void);
+
+Suite *test_views_suite(void)
+{
+	Suite *s = suite_create("analysis/views");
+	TCase *tc = tcase_create("views");
+
+	tcase_add_loop_test(tc, test_all_tables, 0, ARRAY_SIZE(files));
+	tcase_add_loop_test(tc, test_usual, 0, ARRAY_SIZE(files));
+	tcase_add_loop_test(tc, test_live_by_stack, 0, ARRAY_SIZE(files));
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -22,6 +22,7 @@
 #include "stat_account.h"
 #include "stat_analyses.h"
 #include "stat_choice.h"
+#include "stat_columns.h"
 #include "stat_keys.h"
 #include "input_window.h"
 
@@ -34,7 +35,7 @@ struct stat_options {
 	const char *source, *modules;
 	uint64_t dir_depth;
 	struct option_strings skip;
-	bool raw_ip, sites;
+	bool raw_ip, sites, columns;
 	struct stat_analyses analyses;
 	struct stat_choice choice;
 	struct lost_limit max_lost;
@@ -121,6 +122,8 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		  "auto, always, never" },
 		{ OPTION_FLAG, 0, "no-pager", NULL, &o->output.no_pager,
 		  "do not use a pager" },
+		{ OPTION_FLAG, 0, "columns", NULL, &o->columns,
+		  "list the columns of all tables, and what they say" },
 		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
 		{ OPTION_END },
 	};
@@ -372,6 +375,8 @@ static int run_stat(int argc, char **argv)
 
 	if (ret == GO_ON)
 		ret = check(&st);
+	if (ret == GO_ON && st.opts.columns)
+		ret = stat_columns(&st.opts.output, command_name);
 	if (ret == GO_ON)
 		ret = run(&st);
 	report_free(st.report);

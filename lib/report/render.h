@@ -31,6 +31,8 @@ struct render_options {
 typedef int (*render_fn)(const struct report *r, const struct render_options *opts,
 			 const struct render_out *out);
 
+/* "bytes", "none": as JSON has it. */
+const char *column_unit_name(enum column_unit unit);
 int render_text(const struct report *r, const struct render_options *opts,
 		const struct render_out *out) __must_check;
 /* {"schema_version": 1, "recording": {facts}, "reports": [...]}: Documentation/json.md */

@@ -9,7 +9,7 @@
 
 #define SCHEMA_VERSION 1
 
-static const char *unit_name(enum column_unit unit)
+const char *column_unit_name(enum column_unit unit)
 {
 	static const char *const names[] = {
 		[UNIT_NONE] = "none",	[UNIT_BYTES] = "bytes",
@@ -33,7 +33,7 @@ static void render_columns(struct json *j, const struct table *t)
 		json_key(j, "name");
 		json_string(j, t->columns[i].name);
 		json_key(j, "unit");
-		json_string(j, unit_name(t->columns[i].unit));
+		json_string(j, column_unit_name(t->columns[i].unit));
 		json_close(j, '}');
 	}
 	json_line(j);

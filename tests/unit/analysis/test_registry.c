@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/registry.h: what every analysis must say of itself.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "analysis/registry.h"
+
+START_TEST(test_analyses)
+{
+	const struct analysis *analysis;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		ck_assert_ptr_eq(analysis_find(analysis->name), analysis);
+		ck_assert_uint_gt(strlen(analysis->help), 0);
+		ck_assert_uint_ne(analysis->needs, 0);
+		ck_assert(analysis->create && analysis->view && analysis->destroy);
+		ck_assert_ptr_nonnull(analysis->tables[0]);
+	}
+	ck_assert_uint_gt(i, 5);
+	ck_assert_ptr_null(analysis_find("nothing of that name"));
+}
+END_TEST
+
+/* Is there a column @name in tables by @kind? */
+static unsigned int nr_columns(const struct table_type *type, const char *name,
+			       enum subject_kind kind)
+{
+	const struct column_type *col;
+	unsigned int nr = 0;
+
+	for (col = type->columns; col->column.name; col++)
+		nr += column_type_in(col, kind) && !strcmp(col->column.name, name);
+	return nr;
+}
+
+static bool has_column(const struct table_type *type, const char *name)
+{
+	unsigned int kind, nr = 0;
+
+	for (kind = 0; kind < SUBJECT_NR; kind++)
+		nr += nr_columns(type, name, kind);
+	return nr;
+}
+
+static void check_column(const struct table_type *type, const struct column_type *col)
+{
+	const struct column *c = &col->column;
+	unsigned int kind;
+
+	ck_assert_msg(c->help && c->help[strlen(c->help) - 1] == '.',
+		      "%s.%s: its help is no sentence", type->name, c->name);
+	ck_assert_msg(col->many != (col->fill != NULL), "%s.%s: no cell", type->name,
+		      c->name);
+	ck_assert_msg(!c->per || has_column(type, c->per), "%s.%s: per what?", type->name,
+		      c->name);
+	for (kind = 0; kind < SUBJECT_NR; kind++)
+		ck_assert_msg(nr_columns(type, c->name, kind) <= 1, "%s.%s: twice",
+			      type->name, c->name);
+}
+
+static void check_table(const struct table_type *type)
+{
+	const struct column_type *col;
+	struct sort_keys keys;
+	size_t i;
+
+	ck_assert_uint_gt(strlen(type->help), 0);
+	for (col = type->columns; col->column.name; col++)
+		check_column(type, col);
+	if (!type->sort)
+		return;
+	ck_assert(!sort_keys_parse(&keys, type->sort));
+	for (i = 0; i < keys.nr; i++)
+		ck_assert_msg(has_column(type, keys.keys[i].name), "%s: sorted by %s",
+			      type->name, keys.keys[i].name);
+	sort_keys_free(&keys);
+}
+
+START_TEST(test_columns)
+{
+	const struct table_type *const *type;
+	const struct analysis *analysis;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		for (type = analysis->tables; *type; type++)
+			check_table(*type);
+	}
+}
+END_TEST
+
+Suite *test_registry_suite(void);
+
+Suite *test_registry_suite(void)
+{
+	Suite *s = suite_create("analysis/registry");
+	TCase *tc = tcase_create("registry");
+
+	tcase_add_test(tc, test_analyses);
+	tcase_add_test(tc, test_columns);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -10,10 +10,18 @@
 #include "base/compiler.h"
 
 /* A line each, in the order in which reports and -h show them: analysis_NAME of any file. */
-#define ANALYSES(line)                                                             \
-	line(slab) line(page) line(account) line(ledger) line(profile_slab)        \
-		line(profile_slab_cache) line(profile_page) line(profile_slab_dir) \
-			line(profile_page_dir)
+/* clang-format off */
+#define ANALYSES(line) \
+	line(slab) \
+	line(page) \
+	line(account) \
+	line(ledger) \
+	line(profile_slab) \
+	line(profile_slab_cache) \
+	line(profile_page) \
+	line(profile_slab_dir) \
+	line(profile_page_dir)
+/* clang-format on */
 
 #define DECLARATION(name) extern const struct analysis analysis_##name;
 #define ENTRY(name)	  &analysis_##name,

@@ -16,6 +16,7 @@
 	line(page) \
 	line(account) \
 	line(ledger) \
+	line(sizes) \
 	line(profile_slab) \
 	line(profile_slab_cache) \
 	line(profile_page) \

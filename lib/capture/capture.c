@@ -399,7 +399,8 @@ static int start(struct session *s)
 	/* What CPUs took again while all this was done. */
 	if (s->shrunk_before)
 		shrink_again(CACHES, s->log);
-	return facts_slabinfo_again(&s->facts, s->log);
+	ret = facts_slabinfo_again(&s->facts, s->log);
+	return ret ? ret : session_count_slabs(s, "before");
 }
 
 /* The kernel keeps the names of few tasks (128 by default), and of those that ended only
@@ -486,6 +487,8 @@ static int record(struct session *s)
 	/* It takes long, and what others allocate and free meanwhile is to be seen. */
 	if (!ret && !result->child.exec_errno)
 		s->shrunk_after = shrink_if_asked(s, true);
+	if (!ret && !result->child.exec_errno)
+		ret = session_count_slabs(s, "after");
 	s->verdict = watch_end(&s->watch, &s->instance, s->log);
 	/* The frees last: what was allocated until now may still be freed. */
 	if (write_both(s, "tracing_on", "0") < 0)

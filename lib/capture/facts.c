@@ -17,6 +17,8 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "capture/slab_counts.h"
+
 #define NOTE_GNU_BUILD_ID 3
 
 /* --- items of metadata ------------------------------------------------------------------- */
@@ -44,49 +46,9 @@ static int add_meta_file(struct facts *f, const char *name, const char *path,
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* --- what CPUs hold of slab caches --------------------------------------------------------- */
+/* --- slab caches --------------------------------------------------------------------------- */
 
-/* The number that the file begins with; 0 if it cannot be read. */
-static uint64_t read_number(int dir, const char *cache, const char *file)
-{
-	char path[320], text[64];
-	ssize_t n = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", cache, file);
-	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
-	if (n <= 0)
-		return 0;
-	text[n] = 0;
-	return strtoull(text, NULL, 10);
-}
-
-/* Lines "NAME SLABS SHEAF": the slabs that CPUs hold of each cache, whose free objects
- * slabinfo counts as in use, and how many objects a sheaf of it has (since 6.18).
- */
-static void add_slab_cpu(struct strbuf *sb, const char *path, bool sheaves)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-
-	if (!dir)
-		return; /* no SLUB, or no sysfs */
-	while ((entry = readdir(dir))) {
-		/* Merged caches have a name of their own, ":0000192": slabinfo has not. */
-		if (entry->d_name[0] == '.' || entry->d_name[0] == ':')
-			continue;
-		strbuf_printf(
-			sb, "%s %" PRIu64 " %" PRIu64 "\n", entry->d_name,
-			read_number(dirfd(dir), entry->d_name, "cpu_slabs"),
-			sheaves ? read_number(dirfd(dir), entry->d_name, "sheaf_capacity")
-				: 0);
-	}
-	closedir(dir);
-}
+#define CACHES "/sys/kernel/slab"
 
 /* What is held changes while slabinfo is read: read before it and after it, the more counts.
  * It adds to the kernel's own objects only what it read the first time.
@@ -97,16 +59,69 @@ static int add_slabinfo(struct facts *f, const char *name, bool after,
 	struct strbuf held = { 0 };
 	int ret;
 
-	add_slab_cpu(&held, "/sys/kernel/slab", !after);
+	slab_counts_held(&held, CACHES, !after);
 	ret = add_meta_file(f, name, "/proc/slabinfo", log);
 	if (after && !ret && held.size) {
-		add_slab_cpu(&held, "/sys/kernel/slab", true);
+		slab_counts_held(&held, CACHES, true);
 		ret = held.failed
 			      ? -ENOMEM
 			      : text_list_take(&f->texts.meta, "slab_cpu.after", &held);
 	}
 	strbuf_free(&held);
 	return ret;
+}
+
+/* The clock of clock_gettime() that the trace has; false: it has none. */
+static bool is_posix_clock(const char *trace_clock, clockid_t *clock)
+{
+	static const struct {
+		const char *name;
+		clockid_t clock;
+	} clocks[] = { { "mono", CLOCK_MONOTONIC },
+		       { "mono_raw", CLOCK_MONOTONIC_RAW },
+		       { "boot", CLOCK_BOOTTIME } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
+		if (strcmp(trace_clock, clocks[i].name) == 0) {
+			*clock = clocks[i].clock;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const char *find_meta(const struct facts *f, const char *name)
+{
+	for (size_t i = 0; i < f->texts.meta.count; i++)
+		if (strcmp(f->texts.meta.items[i].name, name) == 0)
+			return f->texts.meta.items[i].text;
+	return NULL;
+}
+
+int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
+		      const struct log *log)
+{
+	const char *slabinfo = find_meta(f, "slabinfo.before");
+	struct slab_counts_options opts = { .path = CACHES,
+					    .slabinfo = slabinfo,
+					    .shrink_ns = shrink_ns,
+					    .warm = strcmp(when, "before") == 0 };
+	struct strbuf sb = { 0 };
+	uint64_t spent;
+	char name[64];
+
+	if (!slabinfo || !f->writer.clock ||
+	    !is_posix_clock(f->writer.clock, &opts.clock))
+		return 0;
+	spent = slab_counts_take(&sb, &opts);
+	if (!sb.size) {
+		strbuf_free(&sb);
+		return 0;
+	}
+	log_msg(log, LOG_INFO, "counting slab objects %s: %.1f ms of shrinking caches",
+		when, (double)spent / 1e6);
+	snprintf(name, sizeof(name), "slab_counts.%s", when);
+	return sb.failed ? -ENOMEM : text_list_take(&f->texts.meta, name, &sb);
 }
 
 /* --- state of the memory ----------------------------------------------------------------- */
@@ -385,7 +400,7 @@ int facts_system(struct facts *f, const struct instance *in,
 	if (!ret)
 		ret = add_meta_file(f, "modules", "/proc/modules", log);
 	if (!ret)
-		ret = add_slab_aliases(f, "/sys/kernel/slab");
+		ret = add_slab_aliases(f, CACHES);
 	if (!ret)
 		ret = add_build_id(f, log);
 	return ret;
@@ -436,7 +451,7 @@ int facts_refresh(struct facts *f, const struct log *log)
 	int ret;
 
 	free(take_meta(f, "slab_aliases"));
-	ret = add_slab_aliases(f, "/sys/kernel/slab");
+	ret = add_slab_aliases(f, CACHES);
 	if (!ret)
 		ret = add_meta_file(f, "modules", "/proc/modules", log);
 	last = f->texts.meta.count ? &f->texts.meta.items[f->texts.meta.count - 1] : NULL;

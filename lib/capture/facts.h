@@ -42,6 +42,13 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log) __m
  * event. 0 or -ENOMEM.
  */
 int facts_slabinfo_again(struct facts *f, const struct log *log) __must_check;
+/* Counts the objects of every slab cache, one cache after the other, while tracing is on, into
+ * slab_counts.@when ("before", "after"; slab_counts.h): with the times, events tell what was
+ * allocated and freed next to each count. At most @shrink_ns go into shrinking caches before
+ * they are counted. Without a clock that user space has too there is no count. 0 or -ENOMEM.
+ */
+int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
+		      const struct log *log) __must_check;
 /* Task names as of now (saved_cmdlines, then /proc). */
 int facts_add_comms(struct facts *f) __must_check;
 /* The kernel's list of names alone, which is cheap: old names fall out of it. 0 or -ENOMEM. */

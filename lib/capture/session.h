@@ -67,6 +67,8 @@ int session_read_statistics(struct session *s) __must_check;
 /* What the instance's clock says now; 0 where the kernel does not tell (before 3.5). */
 uint64_t session_now(const struct session *s);
 int session_add_meta(struct session *s, const char *name, const char *text) __must_check;
+/* Counts slab objects @when, "before" or "after", with tracing on. 0 or -ENOMEM. */
+int session_count_slabs(struct session *s, const char *when) __must_check;
 /* Notes that a failed write or read cut the recording short, if one did. */
 int session_add_truncated(struct session *s) __must_check;
 /* Reads what stays the same of the system; -errno after an LOG_ERROR message. It takes long,

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: the kernel's count of each slab cache, as exact as it can be had.
+ * In: /sys/kernel/slab, the names of slabinfo. Out: lines for a recording's metadata.
+ */
+#include "capture/slab_counts.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_TEXT 64
+
+/* One cache of slabinfo. */
+struct cache {
+	char name[256];
+	uint64_t slab_bytes; /* objects of a slab, in bytes */
+	uint64_t worth;	     /* bytes that CPUs may hide of it */
+	uint64_t objects, held, sheaf, begin, read, end;
+	bool counted, shrunk;
+};
+
+struct counting {
+	int dir;
+	clockid_t clock;
+	uint64_t cpus;	   /* of the machine */
+	uint64_t to_spend; /* on shrinking, ns */
+	uint64_t spent;
+};
+
+/* The beginning of CACHE/FILE; false if it cannot be read. */
+static bool read_text(int dir, const char *cache, const char *file, char text[FILE_TEXT])
+{
+	char path[320];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", cache, file);
+	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, FILE_TEXT - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* The number that the file begins with; 0 if it cannot be read. */
+static uint64_t read_number(int dir, const char *cache, const char *file)
+{
+	char text[FILE_TEXT];
+
+	return read_text(dir, cache, file, text) ? strtoull(text, NULL, 10) : 0;
+}
+
+/* The slabs that CPUs hold, at most. cpu_slabs leaves a CPU's list of partial slabs out while
+ * that CPU has no slab of its own (show_slab_objects() of mm/slub.c: "if (!slab) continue").
+ * slabs_cpu_partial, "OBJECTS(SLABS) ...", has all the lists, and no more than cpu_slabs, nor
+ * than there are CPUs, can be their own slabs.
+ */
+static uint64_t read_held(int dir, const char *cache, uint64_t cpus)
+{
+	uint64_t slabs = read_number(dir, cache, "cpu_slabs"), listed, own;
+	char text[FILE_TEXT];
+	const char *paren;
+
+	if (!read_text(dir, cache, "slabs_cpu_partial", text))
+		return slabs;
+	paren = strchr(text, '(');
+	listed = paren ? strtoull(paren + 1, NULL, 10) : 0;
+	own = slabs < cpus ? slabs : cpus;
+	return slabs > listed + own ? slabs : listed + own;
+}
+
+/* Of the machine. The C library reads a file for it, each time. */
+static uint64_t nr_cpus(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	return cpus > 0 ? (uint64_t)cpus : UINT64_MAX;
+}
+
+void slab_counts_held(struct strbuf *out, const char *path, bool sheaves)
+{
+	DIR *dir = opendir(path);
+	uint64_t cpus = nr_cpus();
+	struct dirent *entry;
+
+	if (!dir)
+		return; /* no SLUB, or no sysfs */
+	while ((entry = readdir(dir))) {
+		const char *name = entry->d_name;
+
+		/* Merged caches have a name of their own, ":0000192": slabinfo has not. */
+		if (name[0] == '.' || name[0] == ':')
+			continue;
+		strbuf_printf(out, "%s %" PRIu64 " %" PRIu64 "\n", name,
+			      read_held(dirfd(dir), name, cpus),
+			      sheaves ? read_number(dirfd(dir), name, "sheaf_capacity")
+				      : 0);
+	}
+	closedir(dir);
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static bool shrink(int dir, const char *cache)
+{
+	char path[320];
+	bool done;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/shrink", cache);
+	fd = openat(dir, path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	done = write(fd, "1", 1) == 1;
+	close(fd);
+	return done;
+}
+
+/* Counts one cache; shrinks it before if there is time left. Allocates nothing: what this process
+ * takes is in no event.
+ */
+static void count_once(struct counting *to, struct cache *c, bool may_shrink)
+{
+	uint64_t held;
+	char text[FILE_TEXT];
+
+	c->sheaf = read_number(to->dir, c->name, "sheaf_capacity");
+	c->begin = clock_ns(to->clock);
+	c->shrunk = may_shrink && to->spent < to->to_spend && shrink(to->dir, c->name);
+	c->read = clock_ns(to->clock);
+	to->spent += c->read - c->begin;
+	/* What is held changes meanwhile: read before and after, the more counts. */
+	c->held = read_held(to->dir, c->name, to->cpus);
+	c->counted = read_text(to->dir, c->name, "objects", text);
+	c->objects = strtoull(text, NULL, 10);
+	held = read_held(to->dir, c->name, to->cpus);
+	c->held = c->held > held ? c->held : held;
+	c->end = clock_ns(to->clock);
+}
+
+/* Counts it up to three times, as CPUs may take slabs again at once; the count holds of which
+ * they hide least.
+ */
+static void count(struct counting *to, struct cache *c, bool may_shrink)
+{
+	struct cache again;
+	int tries;
+
+	count_once(to, c, may_shrink);
+	for (tries = 1; tries < 3 && c->shrunk && c->held; tries++) {
+		again = *c;
+		count_once(to, &again, may_shrink);
+		if (again.counted && again.held < c->held)
+			*c = again;
+	}
+}
+
+/* A line of slabinfo: its name and the bytes of a slab's objects. */
+static bool parse_line(const char *line, struct cache *c)
+{
+	uint64_t size, per_slab;
+
+	*c = (struct cache){ 0 };
+	if (sscanf(line, "%255s %*u %*u %" SCNu64 " %" SCNu64, c->name, &size,
+		   &per_slab) != 3)
+		return false;
+	c->slab_bytes = size * per_slab;
+	return c->name[0] != '#' && c->name[0] != '.' && !strchr(c->name, '/');
+}
+
+/* The caches of slabinfo; NULL if there is no memory. */
+static struct cache *list_caches(const char *slabinfo, size_t *nr)
+{
+	size_t lines = 1;
+	struct cache *caches;
+	const char *at;
+
+	*nr = 0;
+	for (at = slabinfo; *at; at++)
+		lines += *at == '\n';
+	caches = calloc(lines, sizeof(*caches));
+	for (at = slabinfo; caches && *at && *nr < lines;) {
+		*nr += parse_line(at, &caches[*nr]);
+		at += strcspn(at, "\n");
+		at += *at == '\n';
+	}
+	return caches;
+}
+
+/* Looking at a file of sysfs for the first time takes objects of these caches. They are first:
+ * what the look at others' files takes does not stand in their count.
+ */
+static bool is_of_files(const char *name)
+{
+	static const char *const names[] = { "dentry", "inode_cache", "lsm_inode_cache",
+					     "kernfs_iattrs_cache" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* Those first of which CPUs may hide most. */
+static int by_worth(const void *a, const void *b)
+{
+	const struct cache *x = a, *y = b;
+
+	return x->worth < y->worth ? 1 : -(x->worth > y->worth);
+}
+
+static void look_at_files(int dir, const struct cache *caches, size_t nr)
+{
+	static const char *const files[] = { "objects", "shrink", "slabs_cpu_partial",
+					     "sheaf_capacity", "cpu_slabs" };
+	struct stat st;
+	char path[320];
+	size_t i, j;
+
+	for (i = 0; i < nr; i++) {
+		for (j = 0; j < sizeof(files) / sizeof(files[0]); j++) {
+			snprintf(path, sizeof(path), "%s/%s", caches[i].name, files[j]);
+			if (fstatat(dir, path, &st, 0) < 0)
+				continue;
+		}
+	}
+}
+
+/* How many bytes CPUs may hide of each cache; sheaves count as many slabs. */
+static void estimate(const struct counting *by, struct cache *caches, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		uint64_t held = read_held(by->dir, caches[i].name, by->cpus);
+
+		if (read_number(by->dir, caches[i].name, "sheaf_capacity"))
+			held += 16;
+		caches[i].worth = held * caches[i].slab_bytes;
+	}
+}
+
+static void print(struct strbuf *out, const struct cache *c)
+{
+	const uint64_t values[] = { c->objects, c->held, c->sheaf, c->shrunk,
+				    c->begin,	c->read, c->end };
+	size_t i;
+
+	strbuf_puts(out, c->name);
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		strbuf_printf(out, " %" PRIu64, values[i]);
+	strbuf_puts(out, "\n");
+}
+
+uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *opts)
+{
+	struct counting by = { .dir = open(opts->path,
+					   O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+			       .clock = opts->clock,
+			       .cpus = nr_cpus(),
+			       .to_spend = opts->shrink_ns };
+	struct cache *caches = NULL;
+	size_t nr = 0, i;
+
+	if (by.dir < 0)
+		return 0;
+	caches = list_caches(opts->slabinfo, &nr);
+	if (opts->warm)
+		look_at_files(by.dir, caches, nr);
+	for (i = 0; i < nr; i++)
+		if (is_of_files(caches[i].name))
+			count(&by, &caches[i], true);
+	estimate(&by, caches, nr);
+	if (nr)
+		qsort(caches, nr, sizeof(*caches), by_worth);
+	for (i = 0; i < nr; i++)
+		if (!is_of_files(caches[i].name))
+			count(&by, &caches[i], caches[i].worth != 0);
+	for (i = 0; i < nr; i++)
+		if (caches[i].counted)
+			print(out, &caches[i]);
+	free(caches);
+	close(by.dir);
+	return by.spent;
+}

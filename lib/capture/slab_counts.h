@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: the kernel's count of each slab cache, as exact as it can be had.
+ * In: /sys/kernel/slab, the names of slabinfo. Out: lines for a recording's metadata.
+ */
+#ifndef KMEMX_CAPTURE_SLAB_COUNTS_H
+#define KMEMX_CAPTURE_SLAB_COUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "base/strbuf.h"
+
+/**
+ * struct slab_counts_options - how to count
+ * @path: /sys/kernel/slab, or a directory like it
+ * @slabinfo: a text of it: its caches are counted
+ * @clock: what times are of: the trace's
+ * @shrink_ns: time to spend on shrinking caches, which makes CPUs give back the slabs that they
+ *	hold; caches whose turn does not come are counted as they are
+ * @warm: look at every file first, so that what the kernel keeps of them is there already
+ */
+struct slab_counts_options {
+	const char *path, *slabinfo;
+	clockid_t clock;
+	uint64_t shrink_ns;
+	bool warm;
+};
+
+/**
+ * slab_counts_take() - count the objects of every cache, one after the other
+ * @out: a line is appended for each: "NAME OBJECTS HELD SHEAF SHRUNK BEGIN READ END"
+ *
+ * OBJECTS were in use at some time from READ to END (ns), with the free ones of HELD slabs, and of
+ * CPUs' sheaves of SHEAF objects, counted as in use. SHRUNK: 1 if the cache was shrunk between
+ * BEGIN and READ. Caches that sysfs does not have are left out.
+ *
+ * Return: nanoseconds that shrinking took.
+ */
+uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *opts);
+
+/* Appends lines "NAME SLABS SHEAF" of all caches of @path: the slabs that CPUs hold at most,
+ * whose free objects slabinfo counts as in use; objects of a sheaf, 0 unless @sheaves.
+ */
+void slab_counts_held(struct strbuf *out, const char *path, bool sheaves);
+
+#endif

@@ -404,11 +404,30 @@ static void slab_loss(struct slab_lives *l, const struct kmem_event *ev)
 	live_gap(&l->live);
 }
 
+/* Keeps an event next to the kernel's counts. */
+static void slab_edge(struct slab_lives *l, const struct kmem_event *ev)
+{
+	const struct live_entry *e = live_find(&l->live, ev->slab_free.ptr);
+	const struct slab_key *key = NULL;
+	struct slab_edge_kind kind = { 0 };
+
+	if (e && e->state == LIVE_ALLOCATED) {
+		key = slab_lives_key(l, e->row);
+		kind.cache = key->kmalloc ? 0 : key->cache;
+		kind.bytes = key->kmalloc ? e->bytes_alloc : 0;
+	}
+	/* This one was not freed while the kernel counted: the recorder had asked it to. */
+	if (key || !scope_by_self(&l->scope, ev))
+		slab_edges_event(l->edges, ev, key ? &kind : NULL);
+}
+
 static __always_inline void slab_take(struct slab_lives *l, const struct kmem_event *ev,
 				      bool plain)
 {
 	if (ev->type > KMEM_CACHE_FREE)
 		return;
+	if (!plain && unlikely(l->edges) && ev->type >= KMEM_KMALLOC)
+		slab_edge(l, ev);
 	if (ev->type >= KMEM_KFREE)
 		slab_free(l, ev, plain);
 	else if (ev->type >= KMEM_KMALLOC)
@@ -468,7 +487,8 @@ static __always_inline void slab_batch(struct slab_lives *l, const struct kmem_e
 void slab_lives_events(struct slab_lives *l, const struct kmem_event *ev, size_t nr)
 {
 	size_t i, end, ahead = nr < FETCH_AHEAD ? nr : FETCH_AHEAD;
-	bool plain = !l->dimension && !l->live.times;
+	bool plain = !l->dimension && !l->live.times &&
+		     !(nr && slab_edges_near(l->edges, ev[0].ts, ev[nr - 1].ts));
 
 	if (unlikely(!l->live.capacity) && !live_grow(&l->live))
 		l->failed = true;

@@ -31,6 +31,7 @@
 #include "account/dimension.h"
 #include "account/live.h"
 #include "account/scope.h"
+#include "account/slab_edges.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
@@ -128,6 +129,7 @@ struct slab_over {
  * @surplus: frees of no live object: slab_surplus_key() -> how many
  * @early_free_only: of live objects freed before, by the clocks
  * @over: by hash of the address
+ * @edges: keeps events next to the kernel's counts; the caller's, may be NULL
  * @failed: memory ran out; the numbers are void
  */
 struct slab_lives {
@@ -147,6 +149,7 @@ struct slab_lives {
 	struct u64_map early_free_only;
 	struct u64_map surplus;
 	struct slab_over over[SLAB_OVER_SLOTS];
+	struct slab_edges *edges;
 	struct slab_observer *observers;
 	size_t nr_observers, observers_capacity;
 	struct slab_life *next; /* in @batch */

@@ -32,8 +32,8 @@ static bool next_word(const char **at, const char *end, const char **word, size_
 	return *len != 0;
 }
 
-/* Decimal digits and nothing else, up to SNAPSHOT_MAX. */
-static bool number(const char *word, size_t len, uint64_t *value)
+/* Decimal digits and nothing else, up to @max. */
+static bool number(const char *word, size_t len, uint64_t max, uint64_t *value)
 {
 	size_t i;
 
@@ -42,7 +42,7 @@ static bool number(const char *word, size_t len, uint64_t *value)
 		if (word[i] < '0' || word[i] > '9')
 			return false;
 		*value = *value * 10 + (uint64_t)(word[i] - '0');
-		if (*value > SNAPSHOT_MAX)
+		if (*value > max)
 			return false;
 	}
 	return len != 0;
@@ -53,7 +53,17 @@ static bool next_number(const char **at, const char *end, uint64_t *value)
 	const char *word;
 	size_t len;
 
-	return next_word(at, end, &word, &len) && number(word, len, value);
+	return next_word(at, end, &word, &len) && number(word, len, SNAPSHOT_MAX, value);
+}
+
+/* Nanoseconds: for thirty years. */
+static bool next_time(const char **at, const char *end, uint64_t *ns)
+{
+	const char *word;
+	size_t len;
+
+	return next_word(at, end, &word, &len) &&
+	       number(word, len, 1000000000ULL << 30, ns);
 }
 
 /* ": tunables LIMIT BATCHCOUNT SHARED : ..." */
@@ -101,6 +111,27 @@ bool slab_cpu_next(const char **text, struct slab_cpu_line *out)
 		    out->name_len <= NAME_MAX_LEN && next_number(&at, end, &out->slabs) &&
 		    next_number(&at, end, &out->sheaf))
 			return true;
+	}
+	return false;
+}
+
+bool slab_count_next(const char **text, struct slab_count_line *out)
+{
+	const char *at, *end;
+	uint64_t shrunk;
+
+	while (next_line(text, &at, &end)) {
+		if (next_word(&at, end, &out->name, &out->name_len) &&
+		    out->name_len <= NAME_MAX_LEN &&
+		    next_number(&at, end, &out->objects) &&
+		    next_number(&at, end, &out->held) &&
+		    next_number(&at, end, &out->sheaf) &&
+		    next_number(&at, end, &shrunk) && next_time(&at, end, &out->begin) &&
+		    next_time(&at, end, &out->read) && next_time(&at, end, &out->end) &&
+		    out->begin <= out->read && out->read <= out->end) {
+			out->shrunk = shrunk != 0;
+			return true;
+		}
 	}
 	return false;
 }

@@ -43,6 +43,23 @@ struct slab_cpu_line {
 /* The next line "NAME SLABS SHEAF"; moves *@text on; lines that are none are passed over. */
 bool slab_cpu_next(const char **text, struct slab_cpu_line *line);
 
+/**
+ * struct slab_count_line - one cache, counted while events were recorded
+ * @objects: in use at some time from @read to @end (ns, the trace's clock), and the free ones of
+ *	up to @held slabs and of sheaves
+ * @sheaf: objects that a sheaf has room for; 0: there are none
+ * @shrunk: the cache was shrunk between @begin and @read: CPUs hold only what came since
+ */
+struct slab_count_line {
+	const char *name;
+	size_t name_len;
+	uint64_t objects, held, sheaf, begin, read, end;
+	bool shrunk;
+};
+
+/* The next line "NAME OBJECTS HELD SHEAF SHRUNK BEGIN READ END"; as above. */
+bool slab_count_next(const char **text, struct slab_count_line *line);
+
 /* Value of "NAME VALUE" in vmstat. */
 bool vmstat_value(const char *text, const char *name, uint64_t *value);
 /* Sum of all values whose name begins with @prefix; false if there is none. */

@@ -56,11 +56,16 @@ static bool lost_without_place(const struct recording *rec,
 /* Recorders that leave themselves out by pid, others than kmemx too, leave out with it what
  * RCU and softirqs free meanwhile.
  */
-static bool has_all_frees(const struct recording *rec)
+bool bounds_recorder_apart(const struct recording *rec)
 {
 	const struct recording_text *self = recording_meta(rec, "self");
 
-	return self && strcmp(self->text, "pid") != 0 && !recording_lacks_frees(rec);
+	return self && strcmp(self->text, "pid") != 0;
+}
+
+static bool has_all_frees(const struct recording *rec)
+{
+	return bounds_recorder_apart(rec) && !recording_lacks_frees(rec);
 }
 
 void bounds_init(struct bounds *b, const struct analysis_env *env)

@@ -60,6 +60,10 @@ static inline uint64_t net_range_max(const struct net_range *r)
 /* "lost", "implicit" and "seen", or some of them with commas; NULL for an exact figure. */
 const char *net_range_reason(const struct net_range *r);
 
+/* Are the recorder's events left out by task and context, so that those of RCU and softirqs are
+ * there, or are its own there too?
+ */
+bool bounds_recorder_apart(const struct recording *rec);
 /* How many events are missing in all; false: no one knows. */
 bool bounds_lost(const struct recording *rec, const struct event_stream_stats *s,
 		 uint64_t *lost) __must_check;

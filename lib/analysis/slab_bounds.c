@@ -153,6 +153,8 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 	if (ret)
 		return ret;
 	tell_census(b, env);
+	if (acc->lives.edges)
+		census_add_edges(&b->census, acc->lives.edges, env->stream);
 	return find_suspects(b);
 }
 

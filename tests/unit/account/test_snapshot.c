@@ -75,6 +75,27 @@ START_TEST(free_pages)
 }
 END_TEST
 
+START_TEST(counts)
+{
+	const char *text = "filp 700 3 0 1 10 20 30\nbroken 1 2 3 0 1 2\n"
+			   "late 1 2 3 0 30 20 40\nmaple_node 9 0 32 0 5 5 7";
+	struct slab_count_line line;
+
+	ck_assert(slab_count_next(&text, &line));
+	ck_assert_uint_eq(line.objects, 700);
+	ck_assert_uint_eq(line.held, 3);
+	ck_assert(line.shrunk);
+	ck_assert_uint_eq(line.begin, 10);
+	ck_assert_uint_eq(line.read, 20);
+	ck_assert_uint_eq(line.end, 30);
+	ck_assert(slab_count_next(&text, &line));
+	ck_assert(!strncmp(line.name, "maple_node ", 11));
+	ck_assert_uint_eq(line.sheaf, 32);
+	ck_assert(!line.shrunk);
+	ck_assert(!slab_count_next(&text, &line));
+}
+END_TEST
+
 START_TEST(what_cpus_hold)
 {
 	const char *text = "filp 16 0\nmaple_node 7 32\nbroken 1\n\nx y z\n";
@@ -123,6 +144,7 @@ Suite *test_snapshot_suite(void)
 	tcase_add_test(tc, slabinfo_lines);
 	tcase_add_test(tc, vmstat_numbers);
 	tcase_add_test(tc, free_pages);
+	tcase_add_test(tc, counts);
 	tcase_add_test(tc, what_cpus_hold);
 	tcase_add_test(tc, aliases);
 	suite_add_tcase(s, tc);

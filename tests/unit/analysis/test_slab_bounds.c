@@ -20,6 +20,13 @@ struct object {
 	bool live;
 	bool seen; /* an event has told of its allocation */
 	uint32_t site;
+	uint64_t birth; /* a number of its own */
+};
+
+/* What an account thinks of an address: an object seen allocated, and not seen freed. */
+struct net_object {
+	uint64_t birth; /* 0: there is none */
+	uint32_t site;
 };
 
 struct machine_cache {
@@ -29,11 +36,22 @@ struct machine_cache {
 	unsigned int untraced; /* of 100 frees */
 	uint64_t cpu_slabs;    /* that CPUs hold, where the recording says so */
 	struct object slots[SLOTS];
+	struct net_object net[SLOTS];
+	/* How it was when it was counted last, if it was while events were recorded. */
+	bool counted;
+	uint64_t births_then, then[SLOTS]; /* births of what lived, 0: nothing */
 };
 
-/* What is live in truth, of what was seen, in bytes; by row and of all. */
+/* What is live in truth, of what was seen, in bytes; by row and of all. Of caches that were
+ * counted while events were recorded what lived at that time.
+ */
 struct truth {
 	uint64_t by_site[NR_SITES], by_cache[NR_CACHES], all;
+};
+
+/* What was allocated after that may live or not: ranges have it as possible. */
+struct truths {
+	struct truth least, most;
 };
 
 struct trial {
@@ -48,9 +66,10 @@ struct trial {
 	struct machine_cache caches[NR_CACHES];
 	struct slab_account acc;
 	struct slab_bounds bounds;
-	struct strbuf before, after, held;
-	bool filtered, losing, cpu_slabs_told;
-	uint64_t now;
+	struct strbuf before, after, held, first, last;
+	struct slab_edges edges;
+	bool filtered, losing, cpu_slabs_told, counting;
+	uint64_t now, births;
 };
 
 static uint64_t below(struct trial *t, uint64_t n)
@@ -91,11 +110,14 @@ static void allocate(struct trial *t, struct machine_cache *c)
 
 	if (o->live)
 		return;
-	*o = (struct object){ .live = true, .site = (uint32_t)below(t, NR_SITES) };
+	*o = (struct object){ .live = true,
+			      .site = (uint32_t)below(t, NR_SITES),
+			      .birth = ++t->births };
 	/* A filter lets some callsites pass. */
 	if ((t->filtered && o->site % 3 == 0) || is_lost(t))
 		return;
 	o->seen = true;
+	c->net[slot] = (struct net_object){ o->birth, o->site };
 	ev.slab_alloc.ptr = address(t, c, slot);
 	ev.slab_alloc.callsite = 0xffffffff81000000ULL + o->site;
 	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = c->size;
@@ -115,6 +137,7 @@ static void release(struct trial *t, struct machine_cache *c)
 	o->live = false;
 	if (chance(t, c->untraced) || is_lost(t))
 		return;
+	c->net[slot] = (struct net_object){ 0 };
 	ev.slab_free.ptr = address(t, c, slot);
 	ev.slab_free.callsite = 0xffffffff82000000ULL;
 	ev.slab_free.cache = c->id;
@@ -145,6 +168,58 @@ static void tell(struct trial *t, const struct machine_cache *c, struct strbuf *
 		      (unsigned long)(active + below(t, 100)), c->size, c->per_slab);
 }
 
+static void one_event(struct trial *t, struct machine_cache *c, unsigned int grow)
+{
+	t->now += 1000;
+	if (chance(t, grow))
+		allocate(t, c);
+	else
+		release(t, c);
+}
+
+/* The kernel counts a cache while others work on: it is shrunk, then events may come before and
+ * after the moment of which the count is.
+ */
+static void count(struct trial *t, struct machine_cache *c, struct strbuf *out, bool last)
+{
+	uint64_t begin = t->now + 1, read, held = c->cpu_slabs, hidden, i;
+	uint64_t objects;
+
+	for (i = below(t, 3); i; i--)
+		one_event(t, &t->caches[below(t, NR_CACHES)], 50);
+	read = t->now + 1;
+	for (i = below(t, 3); i; i--)
+		one_event(t, &t->caches[below(t, NR_CACHES)], 50);
+	hidden = chance(t, 30) ? held * c->per_slab : below(t, held * c->per_slab + 1);
+	objects = count_live(c) + hidden;
+	c->counted = true;
+	if (last) {
+		c->births_then = t->births;
+		for (i = 0; i < SLOTS; i++)
+			c->then[i] = c->slots[i].live ? c->slots[i].birth : 0;
+	}
+	for (i = below(t, 3); i; i--)
+		one_event(t, &t->caches[below(t, NR_CACHES)], 50);
+	strbuf_printf(out, "%s %lu %lu 0 1 %lu %lu %lu\n", c->name,
+		      (unsigned long)objects, (unsigned long)held, (unsigned long)begin,
+		      (unsigned long)read, (unsigned long)t->now + 1);
+	t->now += 2;
+}
+
+/* One cache after the other, with events between them: so many that they tell. */
+static void count_all(struct trial *t, struct strbuf *out, bool last)
+{
+	unsigned int grow = (unsigned int)below(t, 100);
+	struct machine_cache *c;
+	uint64_t i;
+
+	for (c = t->caches; c < t->caches + NR_CACHES; c++) {
+		count(t, c, out, last);
+		for (i = below(t, 20) ? below(t, 800) : 0; i; i--)
+			one_event(t, &t->caches[below(t, NR_CACHES)], grow);
+	}
+}
+
 /* Named caches are called as some of the fixture's are. */
 static void set_up_caches(struct trial *t)
 {
@@ -168,12 +243,13 @@ static void set_up_caches(struct trial *t)
 			c->size = 96 + 32 * i;
 		}
 		c->per_slab = 1 + (uint32_t)below(t, 4);
-		c->cpu_slabs = below(t, 9);
+		c->cpu_slabs = chance(t, 40) ? 0 : below(t, 9);
 		c->untraced = chance(t, 30)   ? 0
 			      : chance(t, 30) ? 100
 					      : (unsigned int)below(t, 101);
 		for (slot = 0; slot < old; slot++)
-			c->slots[slot] = (struct object){ .live = true };
+			c->slots[slot] =
+				(struct object){ .live = true, .birth = ++t->births };
 	}
 }
 
@@ -195,9 +271,12 @@ static void run(struct trial *t)
 	}
 	t->filtered = chance(t, 20);
 	t->cpu_slabs_told = chance(t, 70);
+	t->counting = chance(t, 60);
 	set_up_caches(t);
 	for (c = t->caches; c < t->caches + NR_CACHES; c++)
 		tell(t, c, &t->before);
+	if (t->counting)
+		count_all(t, &t->first, false);
 	for (i = 0; i < nr; i++) {
 		/* Often few objects come and many go towards the end, or the other way. */
 		unsigned int grow =
@@ -209,13 +288,11 @@ static void run(struct trial *t)
 
 			slab_account_event(&t->acc, &ev);
 		}
-		t->now += 1000;
-		c = &t->caches[below(t, NR_CACHES)];
-		if (chance(t, grow))
-			allocate(t, c);
-		else
-			release(t, c);
+		one_event(t, &t->caches[below(t, NR_CACHES)], grow);
 	}
+	t->losing = false;
+	if (t->counting)
+		count_all(t, &t->last, true);
 	for (c = t->caches; c < t->caches + NR_CACHES; c++) {
 		tell(t, c, &t->after);
 		/* Told twice, of which the most counts. */
@@ -227,37 +304,57 @@ static void run(struct trial *t)
 	add_meta(t, "slabinfo.before", strbuf_text(&t->before));
 	add_meta(t, "slabinfo.after", strbuf_text(&t->after));
 	add_meta(t, "duration_ns", "2000000000");
+	if (t->counting) {
+		add_meta(t, "slab_counts.before", strbuf_text(&t->first));
+		add_meta(t, "slab_counts.after", strbuf_text(&t->last));
+	}
 	if (t->filtered)
 		add_meta(t, "scope", "part");
 }
 
-static void find_truth(const struct trial *t, struct truth *truth)
+static void add_truth(struct truth *truth, const struct machine_cache *c, size_t cache,
+		      uint32_t site)
+{
+	truth->by_site[site] += c->size;
+	truth->by_cache[cache] += c->size;
+	truth->all += c->size;
+}
+
+static void find_truth(const struct trial *t, struct truths *truths)
 {
 	const struct machine_cache *c;
 	size_t i;
 
-	*truth = (struct truth){ 0 };
+	*truths = (struct truths){ 0 };
 	for (c = t->caches; c < t->caches + NR_CACHES; c++) {
 		for (i = 0; i < SLOTS; i++) {
-			if (!c->slots[i].live || !c->slots[i].seen)
+			const struct net_object *net = &c->net[i];
+			bool lives = c->slots[i].live && c->slots[i].birth == net->birth;
+			bool later = c->counted && net->birth > c->births_then;
+
+			if (c->counted && !later)
+				lives = c->then[i] == net->birth;
+			if (!net->birth || !lives)
 				continue;
-			truth->by_site[c->slots[i].site] += c->size;
-			truth->by_cache[c - t->caches] += c->size;
-			truth->all += c->size;
+			add_truth(&truths->most, c, (size_t)(c - t->caches), net->site);
+			if (!later)
+				add_truth(&truths->least, c, (size_t)(c - t->caches),
+					  net->site);
 		}
 	}
 }
 
-static void check_range(const struct net_range *r, uint64_t truth, uint64_t seed)
+static void check_range(const struct net_range *r, uint64_t least, uint64_t most,
+			uint64_t seed)
 {
-	ck_assert_msg(r->min <= truth && truth <= net_range_max(r),
-		      "seed %lu: %lu is not in [%lu, %lu]", (unsigned long)seed,
-		      (unsigned long)truth, (unsigned long)r->min,
+	ck_assert_msg(r->min <= least && most <= net_range_max(r),
+		      "seed %lu: %lu to %lu is not in [%lu, %lu]", (unsigned long)seed,
+		      (unsigned long)least, (unsigned long)most, (unsigned long)r->min,
 		      (unsigned long)net_range_max(r));
 	ck_assert_uint_eq(r->net, r->min + r->seen + r->implicit + r->lost + r->gone);
 }
 
-static void check_ranges(struct trial *t, const struct truth *truth, uint64_t seed)
+static void check_ranges(struct trial *t, const struct truths *truths, uint64_t seed)
 {
 	struct net_range by_site[NR_SITES], by_cache[NR_CACHES], all;
 	uint32_t *site = calloc(t->acc.nr_rows + 1, sizeof(*site));
@@ -275,12 +372,14 @@ static void check_ranges(struct trial *t, const struct truth *truth, uint64_t se
 	ck_assert(!slab_bounds_sums(&t->bounds, cache, by_cache, NR_CACHES));
 	ck_assert(!slab_bounds_total(&t->bounds, &all));
 	for (i = 0; i < NR_SITES; i++) {
-		check_range(&by_site[i], truth->by_site[i], seed);
+		check_range(&by_site[i], truths->least.by_site[i],
+			    truths->most.by_site[i], seed);
 		net_range_add(&sum, &by_site[i]);
 	}
 	for (i = 3; i < NR_CACHES; i++)
-		check_range(&by_cache[i], truth->by_cache[i], seed);
-	check_range(&all, truth->all, seed);
+		check_range(&by_cache[i], truths->least.by_cache[i],
+			    truths->most.by_cache[i], seed);
+	check_range(&all, truths->least.all, truths->most.all, seed);
 	/* What is known of all is no less than what is known of the parts. */
 	ck_assert_uint_ge(all.min, sum.min);
 	ck_assert_uint_le(net_range_max(&all), net_range_max(&sum));
@@ -318,7 +417,7 @@ struct worth {
 
 static void one_trial(struct trial *t, uint64_t seed, struct worth *worth)
 {
-	struct truth truth;
+	struct truths truths;
 	struct net_range all;
 
 	t->state = seed * 0x9e3779b97f4a7c15ULL;
@@ -332,17 +431,23 @@ static void one_trial(struct trial *t, uint64_t seed, struct worth *worth)
 	strbuf_reset(&t->before);
 	strbuf_reset(&t->after);
 	strbuf_reset(&t->held);
+	strbuf_reset(&t->first);
+	strbuf_reset(&t->last);
+	/* All events, as when a recording is short. */
+	t->edges = (struct slab_edges){ .head_end = UINT64_MAX };
+	t->acc.lives.edges = &t->edges;
 	run(t);
 	slab_account_finish(&t->acc);
 	ck_assert(!t->acc.failed);
 	ck_assert(!slab_bounds_make(&t->bounds, &t->acc, &t->env));
-	find_truth(t, &truth);
-	check_ranges(t, &truth, seed);
+	find_truth(t, &truths);
+	check_ranges(t, &truths, seed);
 	ck_assert(!slab_bounds_total(&t->bounds, &all));
 	worth->with_min += all.min != 0;
 	worth->with_max += all.gone != 0;
 	slab_bounds_free(&t->bounds);
 	slab_account_free(&t->acc);
+	slab_edges_free(&t->edges);
 }
 
 START_TEST(the_truth_lies_inside)
@@ -361,6 +466,8 @@ START_TEST(the_truth_lies_inside)
 	strbuf_free(&t->before);
 	strbuf_free(&t->after);
 	strbuf_free(&t->held);
+	strbuf_free(&t->first);
+	strbuf_free(&t->last);
 	free(t);
 }
 END_TEST

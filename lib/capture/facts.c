@@ -102,16 +102,20 @@ int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 		      const struct log *log)
 {
 	const char *slabinfo = find_meta(f, "slabinfo.before");
+	bool before = strcmp(when, "before") == 0;
 	struct slab_counts_options opts = { .path = CACHES,
 					    .slabinfo = slabinfo,
 					    .shrink_ns = shrink_ns,
-					    .warm = strcmp(when, "before") == 0 };
+					    .warm = before };
 	struct strbuf sb = { 0 };
 	uint64_t spent;
 	char name[64];
 
 	if (!slabinfo || !f->writer.clock ||
 	    !is_posix_clock(f->writer.clock, &opts.clock))
+		return 0;
+	/* Of a stream there is none: the second count alone says nothing. */
+	if (!before && !find_meta(f, "slab_counts.before"))
 		return 0;
 	spent = slab_counts_take(&sb, &opts);
 	if (!sb.size) {

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "recording/regions.h"
+#include "recording/cpu_regions.h"
 #include "recording/wire.h"
 
 #define TMP_SUFFIX ".tmp"
@@ -228,7 +228,7 @@ static bool is_more_than_head(int fd)
 	if (!io_pread_all(fd, magic, sizeof(magic), 0) &&
 	    memcmp(magic, WIRE_MAGIC, sizeof(magic)) != 0)
 		return true;
-	return lseek(fd, (off_t)REGIONS_FIRST, SEEK_DATA) >= 0;
+	return lseek(fd, (off_t)CPU_REGIONS_FIRST, SEEK_DATA) >= 0;
 }
 
 bool leftover_has_pages(const struct leftover *l)

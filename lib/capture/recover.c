@@ -123,7 +123,7 @@ static int add_regions(struct recovery *v, const struct unfinished_layout *layou
 
 	for (size_t i = 0; !ret && i < layout->nr_cpus; i++)
 		ret = add_part(v, layout->cpus[i], duplicate(v->l->fd),
-			       regions_start(&layout->regions, i),
+			       cpu_regions_start(&layout->regions, i),
 			       layout->regions.stride);
 	return ret;
 }

@@ -84,10 +84,11 @@ static int open_own_part(struct ring_reader_cpu *c,
 }
 
 /* A descriptor of its own, as the file's other one is not to bypass the page cache. */
-static int open_region(struct ring_reader_cpu *c, const struct regions *regions, size_t i,
-		       const struct ring_reader_output *output, const struct log *log)
+static int open_region(struct ring_reader_cpu *c, const struct cpu_regions *regions,
+		       size_t i, const struct ring_reader_output *output,
+		       const struct log *log)
 {
-	c->offset = regions_start(regions, i);
+	c->offset = cpu_regions_start(regions, i);
 	c->room = regions->stride;
 	c->part_fd = new_file_again(output->fd);
 	if (c->part_fd >= 0) {
@@ -206,7 +207,7 @@ int ring_reader_open(struct ring_reader *r, const struct instance *in,
 		log_msg(log, LOG_ERROR, "cannot open the ring buffers of the CPUs: %s",
 			strerror(-ret));
 	if (!ret && output->prefix &&
-	    regions_probe(output->fd, all, r->subbuf_size, &r->regions) < 0)
+	    cpu_regions_probe(output->fd, all, r->subbuf_size, &r->regions) < 0)
 		log_msg(log, LOG_INFO,
 			"this filesystem cannot take a range out of a file: each CPU's pages are copied in the end");
 	for (size_t i = 0; !ret && i < all; i++)

@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "capture/instance.h"
 #include "recording/recording.h"
-#include "recording/regions.h"
+#include "recording/cpu_regions.h"
 #include "recording/wire.h"
 
 /**
@@ -59,7 +59,7 @@ struct ring_reader {
 	uint32_t subbuf_size;
 	uint32_t data_offset;
 	unsigned int long_size;
-	struct regions regions;
+	struct cpu_regions regions;
 	struct wire *wire;
 	uint64_t discarded;
 	int read_error;

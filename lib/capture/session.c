@@ -313,7 +313,7 @@ static bool parts_whole(const struct writer_part *parts, size_t nr)
 static int join(struct session *s, const struct writer_part *parts, size_t nr)
 {
 	const struct writer_facts *w = &s->facts.writer;
-	const struct regions *regions = &s->reader.regions;
+	const struct cpu_regions *regions = &s->reader.regions;
 	struct writer_out out = { .fd = s->output.file.fd, .log = s->log };
 	int ret;
 

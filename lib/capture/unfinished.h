@@ -26,7 +26,7 @@
  * @cpus: the CPU of each region; free() it
  */
 struct unfinished_layout {
-	struct regions regions;
+	struct cpu_regions regions;
 	uint32_t *cpus;
 	size_t nr_cpus;
 };

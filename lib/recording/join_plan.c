@@ -21,10 +21,10 @@
 
 #include "base/io.h"
 #include "base/strbuf.h"
-#include "recording/regions.h"
+#include "recording/cpu_regions.h"
 
 /* The copy of the metadata, and the plan in front of it; all are in the metadata's room. */
-#define COPY_AT	   (REGIONS_FIRST / 2)
+#define COPY_AT	   (CPU_REGIONS_FIRST / 2)
 #define PLAN_AT	   (COPY_AT - PLAN_SIZE)
 #define PLAN_SIZE  (4U << 20)
 /* Written when all else has been: "kmemx join" and a number that no page begins with. */
@@ -86,7 +86,7 @@ static int take_out(int fd, const struct join_range *ranges, size_t nr)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < nr; i++)
-		ret = regions_take_out(fd, ranges[i].from, ranges[i].to);
+		ret = cpu_regions_take_out(fd, ranges[i].from, ranges[i].to);
 	return ret;
 }
 

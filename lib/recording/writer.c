@@ -18,7 +18,7 @@
 #include "base/io.h"
 #include "recording/compose.h"
 #include "recording/join_plan.h"
-#include "recording/regions.h"
+#include "recording/cpu_regions.h"
 
 /* --- version 7 --------------------------------------------------------------------------- */
 

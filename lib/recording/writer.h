@@ -130,7 +130,7 @@ int writer_write(struct writer_out *out, const struct writer_facts *facts,
 
 /**
  * writer_join() - make a recording of a file that holds the pages already
- * @out: each CPU's pages lie in a region of the file (recording/regions.h)
+ * @out: each CPU's pages lie in a region of the file (recording/cpu_regions.h)
  * @parts: in CPU order, their offsets ascend; @fd of each is ignored
  * @block: of the regions
  *

@@ -478,7 +478,7 @@ static void write_leftover(struct cut *c, uint64_t first)
 	size_t i;
 
 	if (first)
-		r.regions = (struct regions){ first, 2 * c->rec->page_size, 4096 };
+		r.regions = (struct cpu_regions){ first, 2 * c->rec->page_size, 4096 };
 	for (i = 0; i < c->nr_pages; i++)
 		cpus[i].cpu = c->cpus[i];
 	c->facts.nr_meta = 0;
@@ -487,9 +487,10 @@ static void write_leftover(struct cut *c, uint64_t first)
 	c->facts.nr_meta = 1;
 	check("head", unfinished_add(&w, &c->facts));
 	for (i = 0; i < c->nr_pages; i++)
-		check("pages", io_pwrite_all(first ? w.fd : create_part(c, &c->cpus[i]),
-					     c->pages[i], c->rec->page_size,
-					     first ? regions_start(&r.regions, i) : 0));
+		check("pages",
+		      io_pwrite_all(first ? w.fd : create_part(c, &c->cpus[i]),
+				    c->pages[i], c->rec->page_size,
+				    first ? cpu_regions_start(&r.regions, i) : 0));
 }
 
 /* Writes @text to OUT/@name. */

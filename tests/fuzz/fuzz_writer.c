@@ -16,7 +16,7 @@
 
 #include "base/io.h"
 #include "event/stream.h"
-#include "recording/regions.h"
+#include "recording/cpu_regions.h"
 #include "recording/wire.h"
 #include "recording/writer.h"
 
@@ -279,15 +279,15 @@ static int join(const struct material *m, int fd)
 	struct writer_instance instances[MAX_BUFFERS];
 	struct writer_part parts[MAX_PARTS];
 	struct writer_facts facts = m->facts;
-	struct regions regions;
-	int err = regions_probe(fd, m->nr, facts.page_size, &regions);
+	struct cpu_regions regions;
+	int err = cpu_regions_probe(fd, m->nr, facts.page_size, &regions);
 	size_t i;
 
 	for (i = 0; i < m->nr && !err; i++) {
 		uint8_t *pages = part_data(m, i);
 
 		parts[i] = m->parts[i];
-		parts[i].offset = regions_start(&regions, i);
+		parts[i].offset = cpu_regions_start(&regions, i);
 		err = pages ? io_pwrite_all(fd, pages, (size_t)parts[i].size,
 					    parts[i].offset)
 			    : -ENOMEM;

@@ -15,7 +15,7 @@
 #include "base/io.h"
 #include "base/new_file.h"
 #include "recording/join_plan.h"
-#include "recording/regions.h"
+#include "recording/cpu_regions.h"
 
 Suite *test_join_plan_suite(void);
 
@@ -23,7 +23,7 @@ Suite *test_join_plan_suite(void);
 #define NR_PARTS 3U
 #define METADATA (5 * BLOCK)
 
-static struct regions regions;
+static struct cpu_regions regions;
 static struct join_range ranges[NR_PARTS];
 static char metadata[METADATA];
 static struct join_plan plan = { metadata, sizeof(metadata), ranges, NR_PARTS };
@@ -31,7 +31,7 @@ static struct join_plan plan = { metadata, sizeof(metadata), ranges, NR_PARTS };
 /* Part i has i + 1 blocks of the letter 'a' + i. */
 static uint64_t part_end(size_t i)
 {
-	return regions_start(&regions, i) + (i + 1) * BLOCK;
+	return cpu_regions_start(&regions, i) + (i + 1) * BLOCK;
 }
 
 /* A file as it is when recording has ended; -1 if this filesystem has none. */
@@ -42,7 +42,7 @@ static int make_file(void)
 
 	close(dir);
 	ck_assert_int_ge(fd, 0);
-	if (regions_probe(fd, NR_PARTS, BLOCK, &regions) || regions.block > BLOCK) {
+	if (cpu_regions_probe(fd, NR_PARTS, BLOCK, &regions) || regions.block > BLOCK) {
 		close(fd);
 		return -1;
 	}
@@ -52,12 +52,12 @@ static int make_file(void)
 		for (size_t k = 0; k <= i; k++)
 			ck_assert_int_eq(
 				io_pwrite_all(fd, block, BLOCK,
-					      regions_start(&regions, i) + k * BLOCK),
+					      cpu_regions_start(&regions, i) + k * BLOCK),
 				0);
 		/* From the last one on. */
 		ranges[NR_PARTS - 1 - i] =
 			(struct join_range){ i ? part_end(i - 1) : METADATA,
-					     regions_start(&regions, i) };
+					     cpu_regions_start(&regions, i) };
 	}
 	ck_assert_int_eq(ftruncate(fd, (off_t)part_end(NR_PARTS - 1)), 0);
 	ck_assert_int_eq(io_pwrite_all(fd, "head", 4, 0), 0);
@@ -107,7 +107,8 @@ START_TEST(test_killed)
 			io_pwrite_all(fd, metadata, step ? METADATA : BLOCK + 7, 0), 0);
 		for (size_t i = 0; i < step; i++)
 			ck_assert_int_eq(
-				regions_take_out(fd, ranges[i].from, ranges[i].to), 0);
+				cpu_regions_take_out(fd, ranges[i].from, ranges[i].to),
+				0);
 		ck_assert_int_eq(join_plan_resume(fd), 1);
 		check_joined(fd);
 		ck_assert_int_eq(join_plan_resume(fd), 0);
@@ -120,7 +121,7 @@ END_TEST
 START_TEST(test_damaged)
 {
 	/* Where the plan is: join_plan.c. */
-	const uint64_t at = REGIONS_FIRST / 2 - (4U << 20);
+	const uint64_t at = CPU_REGIONS_FIRST / 2 - (4U << 20);
 	static const char *const texts[] = { "",
 					     "x",
 					     "1 1 1",

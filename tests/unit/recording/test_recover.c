@@ -203,16 +203,16 @@ START_TEST(test_regions)
 	int tmp = create(".r.dat." TOKEN ".tmp");
 	struct recording *rec;
 
-	if (regions_probe(tmp, 3, PAGE, &r.regions)) {
+	if (cpu_regions_probe(tmp, 3, PAGE, &r.regions)) {
 		close(tmp);
 		return;
 	}
 	put_head(tmp, &r);
-	put_pages(tmp, regions_start(&r.regions, 0), 3);
-	put_pages(tmp, regions_start(&r.regions, 2), 7);
-	ck_assert_int_eq(
-		io_pwrite_all(tmp, "torn", 4, regions_start(&r.regions, 2) + 7 * PAGE),
-		0);
+	put_pages(tmp, cpu_regions_start(&r.regions, 0), 3);
+	put_pages(tmp, cpu_regions_start(&r.regions, 2), 7);
+	ck_assert_int_eq(io_pwrite_all(tmp, "torn", 4,
+				       cpu_regions_start(&r.regions, 2) + 7 * PAGE),
+			 0);
 	close(tmp);
 	rec = recover(".r.dat." TOKEN ".tmp", 0);
 	check_recording(rec);
@@ -273,7 +273,7 @@ START_TEST(test_stages)
 		int fd = create(".r.dat." TOKEN ".tmp");
 
 		ck_assert_int_eq(io_pwrite_all(fd, stages[i].text, stages[i].size, 0), 0);
-		/* As regions_probe() leaves it when it is killed. */
+		/* As cpu_regions_probe() leaves it when it is killed. */
 		ck_assert_int_eq(ftruncate(fd, 1 << 20), 0);
 		close(fd);
 		ck_assert_int_eq(leftover_open(&l, path_of(".r.dat." TOKEN ".tmp")), 0);

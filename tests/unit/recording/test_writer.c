@@ -14,7 +14,7 @@
 
 #include "recording/cpu_cursor.h"
 #include "recording/recording.h"
-#include "recording/regions.h"
+#include "recording/cpu_regions.h"
 #include "recording/writer.h"
 
 Suite *test_writer_suite(void);
@@ -294,20 +294,20 @@ START_TEST(test_join)
 	struct writer_facts facts = some_facts(_i & 1 ? 6 : 7);
 	int fd = disk_file();
 	struct writer_part parts[2];
-	struct regions r;
+	struct cpu_regions r;
 	struct recording *rec;
 	struct writer_out out = { .fd = fd };
 	struct stat st;
 
-	if (regions_probe(fd, 3, PAGE, &r)) {
+	if (cpu_regions_probe(fd, 3, PAGE, &r)) {
 		close(fd);
 		return; /* test_no_regions() is what holds here */
 	}
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	ck_assert_int_eq(st.st_size, 0);
-	parts[0] = region_part(fd, 0, regions_start(&r, 0), 3, 'a');
+	parts[0] = region_part(fd, 0, cpu_regions_start(&r, 0), 3, 'a');
 	/* The CPU in between has nothing; behind the last whole page lies a torn one. */
-	parts[1] = region_part(fd, 3, regions_start(&r, 2), 5, 'k');
+	parts[1] = region_part(fd, 3, cpu_regions_start(&r, 2), 5, 'k');
 	ck_assert_int_eq(pwrite(fd, "torn", 4, (off_t)(parts[1].offset + 5 * PAGE)), 4);
 	ck_assert_int_eq(writer_join(&out, &facts, parts, 2, r.block), 0);
 	ck_assert_int_eq(fstat(fd, &st), 0);
@@ -357,19 +357,19 @@ END_TEST
 /* Files in memory cannot have regions, nor has anything room for a million CPUs. */
 START_TEST(test_no_regions)
 {
-	struct regions r;
+	struct cpu_regions r;
 	struct stat st;
 	int fd = memfd_create("recording", 0);
 
-	ck_assert_int_eq(regions_probe(fd, 2, PAGE, &r), -EOPNOTSUPP);
+	ck_assert_int_eq(cpu_regions_probe(fd, 2, PAGE, &r), -EOPNOTSUPP);
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	ck_assert_int_eq(st.st_size, 0);
-	ck_assert_int_eq(regions_take_out(fd, PAGE, PAGE), 0);
-	ck_assert_int_eq(regions_take_out(fd, PAGE, 0), -EINVAL);
+	ck_assert_int_eq(cpu_regions_take_out(fd, PAGE, PAGE), 0);
+	ck_assert_int_eq(cpu_regions_take_out(fd, PAGE, 0), -EINVAL);
 	close(fd);
 	fd = disk_file();
-	ck_assert_int_eq(regions_probe(fd, 1000000, PAGE, &r), -EOPNOTSUPP);
-	ck_assert_int_eq(regions_probe(fd, 0, PAGE, &r), -EOPNOTSUPP);
+	ck_assert_int_eq(cpu_regions_probe(fd, 1000000, PAGE, &r), -EOPNOTSUPP);
+	ck_assert_int_eq(cpu_regions_probe(fd, 0, PAGE, &r), -EOPNOTSUPP);
 	close(fd);
 }
 END_TEST
@@ -468,17 +468,17 @@ START_TEST(test_frees)
 	const bool top = _i / (NR_WAYS * 2) != 1, frees = _i / (NR_WAYS * 2) != 2;
 	int fd = disk_file(), from = way == WAY_JOIN ? fd : memfd_create("parts", 0);
 	struct writer_part parts[4], kept[4];
-	struct regions r = { 4096, 4 << 20, PAGE };
+	struct cpu_regions r = { 4096, 4 << 20, PAGE };
 	struct writer_instance in;
 	struct recording *rec;
 	size_t nr = 0, nr_top;
 
-	if ((way == WAY_JOIN && regions_probe(fd, 4, PAGE, &r)) ||
+	if ((way == WAY_JOIN && cpu_regions_probe(fd, 4, PAGE, &r)) ||
 	    (way == WAY_COMPRESS && (facts.file_version == 6 || !writer_can_compress())))
 		goto out;
 	for (uint32_t i = 0; i < 4; i++)
 		if (i < 2 ? top : frees) {
-			parts[nr] = real_part(from, i % 2 * 3, regions_start(&r, i),
+			parts[nr] = real_part(from, i % 2 * 3, cpu_regions_start(&r, i),
 					      3 + 10 * i);
 			parts[nr++].cpu += i < 2 ? 0 : RECORDING_FREES_CPU;
 		}

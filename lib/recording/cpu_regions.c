@@ -6,7 +6,7 @@
  * FALLOC_FL_COLLAPSE_RANGE moves extents, not bytes: 1 GB of 2 CPUs is joined in less than
  * a millisecond, and so are 256 CPUs.
  */
-#include "recording/regions.h"
+#include "recording/cpu_regions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,12 +32,12 @@ static bool size_limited(void)
 /* Makes @fd as large as @nr regions of @stride need. */
 static bool fits(int fd, uint64_t nr, uint64_t stride)
 {
-	return ftruncate(fd, (off_t)(REGIONS_FIRST + nr * stride)) == 0;
+	return ftruncate(fd, (off_t)(CPU_REGIONS_FIRST + nr * stride)) == 0;
 }
 
-int regions_probe(int fd, size_t nr, uint32_t subbuf_size, struct regions *out)
+int cpu_regions_probe(int fd, size_t nr, uint32_t subbuf_size, struct cpu_regions *out)
 {
-	struct regions r = { .first = REGIONS_FIRST };
+	struct cpu_regions r = { .first = CPU_REGIONS_FIRST };
 	struct stat st;
 	int ret = -EOPNOTSUPP;
 
@@ -52,7 +52,7 @@ int regions_probe(int fd, size_t nr, uint32_t subbuf_size, struct regions *out)
 	while (r.stride >= STRIDE_MIN && !fits(fd, nr, r.stride))
 		r.stride = r.stride / 2 / BLOCK_MAX * BLOCK_MAX;
 	if (r.stride >= STRIDE_MIN)
-		ret = regions_take_out(fd, r.block, 2ULL * r.block) ? -EOPNOTSUPP : 0;
+		ret = cpu_regions_take_out(fd, r.block, 2ULL * r.block) ? -EOPNOTSUPP : 0;
 	if (ftruncate(fd, 0) < 0)
 		return -errno;
 	if (!ret)
@@ -60,7 +60,7 @@ int regions_probe(int fd, size_t nr, uint32_t subbuf_size, struct regions *out)
 	return ret;
 }
 
-int regions_take_out(int fd, uint64_t from, uint64_t to)
+int cpu_regions_take_out(int fd, uint64_t from, uint64_t to)
 {
 	int ret;
 

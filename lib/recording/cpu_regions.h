@@ -4,8 +4,8 @@
  * In: a file on a filesystem that can take a range out of a file. Out: where each CPU's
  * pages begin; the file without the holes between them, no byte of it written again.
  */
-#ifndef KMEMX_RECORDING_REGIONS_H
-#define KMEMX_RECORDING_REGIONS_H
+#ifndef KMEMX_RECORDING_CPU_REGIONS_H
+#define KMEMX_RECORDING_CPU_REGIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,22 +14,22 @@
 #include "base/compiler.h"
 
 /**
- * struct regions - where the CPUs' pages begin in the file
+ * struct cpu_regions - where the CPUs' pages begin in the file
  * @first: of the first CPU; the room before it is for the metadata
  * @stride: from one CPU to the next; 0: the file cannot have regions
  * @block: what holes must be multiples of, in bytes
  */
-struct regions {
+struct cpu_regions {
 	uint64_t first;
 	uint64_t stride;
 	uint32_t block;
 };
 
 /* The most that metadata may need; a hole costs nothing. */
-#define REGIONS_FIRST (1ULL << 30)
+#define CPU_REGIONS_FIRST (1ULL << 30)
 
 /**
- * regions_probe() - can @fd, an empty file, hold @nr regions of sub-buffers?
+ * cpu_regions_probe() - can @fd, an empty file, hold @nr regions of sub-buffers?
  *
  * Tries it out: the file is made large and a range is taken out of it (ext4, xfs, f2fs).
  * It is empty again afterwards.
@@ -37,20 +37,20 @@ struct regions {
  * Return: 0 and @out; -EOPNOTSUPP if it cannot, or if the process's limit of file sizes or
  * the filesystem's leaves a CPU too little.
  */
-int regions_probe(int fd, size_t nr, uint32_t subbuf_size,
-		  struct regions *out) __must_check;
+int cpu_regions_probe(int fd, size_t nr, uint32_t subbuf_size,
+		      struct cpu_regions *out) __must_check;
 
-static inline uint64_t regions_start(const struct regions *r, size_t i)
+static inline uint64_t cpu_regions_start(const struct cpu_regions *r, size_t i)
 {
 	return r->first + r->stride * i;
 }
 
 /**
- * regions_take_out() - take the bytes from @from up to @to out of @fd
+ * cpu_regions_take_out() - take the bytes from @from up to @to out of @fd
  *
  * What follows moves up. Both are multiples of the block; the file must go on behind @to.
  * Return: 0 or -errno.
  */
-int regions_take_out(int fd, uint64_t from, uint64_t to) __must_check;
+int cpu_regions_take_out(int fd, uint64_t from, uint64_t to) __must_check;
 
 #endif

@@ -448,7 +448,7 @@ static bool nobody_left(const struct session *s)
 }
 
 /* Now and then while recording. True: nothing is left to record. */
-static bool look_around(void *ctx)
+static bool on_tick(void *ctx)
 {
 	struct session *s = ctx;
 
@@ -466,7 +466,7 @@ static int record(struct session *s)
 		.stop_fd = s->opts->stop_fd,
 		.duration_ns = s->opts->duration_ns,
 		.has_watermark = s->has_watermark,
-		.tick = look_around,
+		.tick = on_tick,
 		.tick_ms = comms_interval_ms(),
 		.ctx = s,
 		.log = s->log,

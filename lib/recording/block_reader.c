@@ -23,7 +23,7 @@
 #define CHUNK_MEMORY	(12U << 20)
 #define CHUNK_MIN_PAGES 16
 
-static void damage(struct block *block, uint64_t offset, const char *what)
+static void note_damage(struct block *block, uint64_t offset, const char *what)
 {
 	if (block->nr_trouble < BLOCK_MAX_TROUBLE)
 		block->trouble[block->nr_trouble++] =
@@ -114,9 +114,9 @@ static int fill_plain(struct block_reader *br, struct block *block)
 	}
 	err = source_read(&br->rec->src, b->data, want, br->pos);
 	if (err) {
-		damage(block, br->pos,
-		       err == -ENODATA ? "the file became shorter"
-				       : "reading the file failed");
+		note_damage(block, br->pos,
+			    err == -ENODATA ? "the file became shorter"
+					    : "reading the file failed");
 		br->pos = br->end;
 		return err == -ENOMEM ? err : -EIO;
 	}
@@ -176,7 +176,7 @@ static int read_chunk_header(struct block_reader *br, struct block *block,
 	if (br->end - br->pos < sizeof(head)) {
 		if (br->uncounted)
 			return 0;
-		damage(block, start, "a chunk's header is cut off");
+		note_damage(block, start, "a chunk's header is cut off");
 		goto bad;
 	}
 	if (source_read(&br->rec->src, head, sizeof(head), br->pos)) {
@@ -189,12 +189,12 @@ static int read_chunk_header(struct block_reader *br, struct block *block,
 	if (!in->size)
 		in->size = find_frame(br);
 	if (!in->size) {
-		damage(block, start, "a chunk without a size");
+		note_damage(block, start, "a chunk without a size");
 		goto bad;
 	}
 	if (in->size <= br->end - br->pos)
 		return 1;
-	damage(block, start, "a chunk is cut off");
+	note_damage(block, start, "a chunk is cut off");
 	in->size = (size_t)(br->end - br->pos);
 	block->cut = true;
 	if (in->size)
@@ -235,7 +235,7 @@ static int fill_chunk(struct block_reader *br, struct block *block)
 	switch (ret) {
 	case 0:
 		if (!block->cut && in.expected && in.expected != block->bytes.size)
-			damage(block, start, "a chunk is not as large as it claims");
+			note_damage(block, start, "a chunk is not as large as it claims");
 		return 1;
 	case -ENOMEM:
 		return ret;
@@ -244,10 +244,10 @@ static int fill_chunk(struct block_reader *br, struct block *block)
 		br->pos = br->end;
 		return -EIO;
 	case -E2BIG:
-		damage(block, start, "a chunk is larger than chunks may be");
+		note_damage(block, start, "a chunk is larger than chunks may be");
 		return -EBADMSG;
 	default:
-		damage(block, start, "a chunk cannot be decompressed");
+		note_damage(block, start, "a chunk cannot be decompressed");
 		return -EBADMSG;
 	}
 }

@@ -54,7 +54,7 @@ struct cpu_cursor {
 	bool quiet; /* damage is not told of */
 };
 
-static void damage(struct cpu_cursor *cur, uint64_t offset, const char *what)
+static void log_damage(struct cpu_cursor *cur, uint64_t offset, const char *what)
 {
 	const struct recording *rec = cur->rec;
 
@@ -91,7 +91,7 @@ int cpu_cursor_open(struct cpu_cursor **out, const struct recording *rec, uint32
 	cur->buf = buf;
 	cur->cpu = cpu->cpu;
 	if (!block_reader_init(&cur->reader, rec, buf, cpu))
-		damage(cur, cpu->offset, "the number of chunks is cut off");
+		log_damage(cur, cpu->offset, "the number of chunks is cut off");
 	if (buf->compressed || cur->reader.block_size >= MIN_AHEAD)
 		cur->ahead = ahead;
 	cur->job = (struct read_ahead_job){ .fn = fill_ahead, .ctx = cur };
@@ -124,7 +124,7 @@ void cpu_cursor_close(struct cpu_cursor *cur)
 }
 
 /* Makes the next block the active one. 1; 0 at the end; -errno. */
-static int turn(struct cpu_cursor *cur)
+static int advance_block(struct cpu_cursor *cur)
 {
 	const struct block *block = &cur->blocks[next_block(cur)];
 	unsigned int i;
@@ -135,7 +135,7 @@ static int turn(struct cpu_cursor *cur)
 		fill_ahead(cur);
 	cur->pending = false;
 	for (i = 0; i < block->nr_trouble; i++)
-		damage(cur, block->trouble[i].offset, block->trouble[i].what);
+		log_damage(cur, block->trouble[i].offset, block->trouble[i].what);
 	if (cur->filled != 1)
 		return cur->filled;
 	cur->active = next_block(cur);
@@ -162,7 +162,7 @@ static int fill(struct cpu_cursor *cur)
 			block->cut = false;
 			return -EBADMSG;
 		}
-		ret = turn(cur);
+		ret = advance_block(cur);
 		if (ret <= 0)
 			return ret;
 	}
@@ -188,10 +188,10 @@ static void load_page(struct cpu_cursor *cur, const uint8_t *page, size_t size,
 	sb->missed = commit & SUBBUF_COMMIT_MISSED ? SUBBUF_MISSED_UNKNOWN : 0;
 	sb->truncated = claim > sb->size;
 	if (sb->truncated) {
-		damage(cur, sb->file_offset,
-		       size < cur->buf->page_size
-			       ? "a sub-buffer is cut off"
-			       : "a sub-buffer claims more than it holds");
+		log_damage(cur, sb->file_offset,
+			   size < cur->buf->page_size
+				   ? "a sub-buffer is cut off"
+				   : "a sub-buffer claims more than it holds");
 		return;
 	}
 	/* Behind the data lies the number of lost events, if there was room for it. */
@@ -236,7 +236,7 @@ int cpu_cursor_next(struct cpu_cursor *cur, struct subbuf *sb)
 	sb->file_offset = block->offset + (cur->buf->compressed ? 0 : cur->at);
 	cur->at += size;
 	if (size < cur->rec->layout.data_offset) {
-		damage(cur, sb->file_offset, "a sub-buffer's header is cut off");
+		log_damage(cur, sb->file_offset, "a sub-buffer's header is cut off");
 		return -EBADMSG;
 	}
 	load_page(cur, block->bytes.data + cur->at - size, size, sb);

@@ -14,6 +14,11 @@
 #include "study/study.h"
 
 #define INPUT_DEFAULT "kmemx.dat"
+#define INPUT_OPTION(path)                                                         \
+	{                                                                          \
+		OPTION_STRING, 'i', "input", "FILE", path,                         \
+			"recording (default " INPUT_DEFAULT "; -: standard input)" \
+	}
 
 /* A study that a command has open, and where its messages go. */
 struct input {

@@ -8,6 +8,18 @@
 
 #include "study/window.h"
 
+/* Of a struct window: which part of the recording. */
+#define TIME_OPTION(window)                                                \
+	{                                                                  \
+		OPTION_STRING, 0, "time", "START,STOP", &(window).time,    \
+			"only this time: seconds, +1s from the start, 10%" \
+	}
+#define INSTANCE_OPTION(window)                                           \
+	{                                                                 \
+		OPTION_STRING, 0, "instance", "NAME", &(window).instance, \
+			"only the ring buffer of this name"               \
+	}
+
 /* Reads @w->time before a file is opened: GO_ON, or EXIT_USAGE after a message. */
 int input_window_check(struct window *w, const char *command) __must_check;
 

@@ -26,6 +26,18 @@ struct output_options {
 	const char *color;
 };
 
+/* What tells of a struct output_options beside the format. */
+#define OUTPUT_OPTIONS(output)                                               \
+	{ OPTION_FLAG,	   0,                                                \
+	  "human",	   NULL,                                             \
+	  &(output).human, "KiB and MiB instead of exact bytes" },           \
+		{ OPTION_STRING,	0, "color", "WHEN", &(output).color, \
+		  "auto, always, never" },                                   \
+	{                                                                    \
+		OPTION_FLAG, 0, "no-pager", NULL, &(output).no_pager,        \
+			"do not use a pager"                                 \
+	}
+
 /* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen. */
 struct option *output_formats(struct output_options *opts);
 

@@ -69,15 +69,12 @@ static int parse(struct script_args *a, int argc, char **argv)
 	};
 	const struct option options[] = {
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
-		{ OPTION_STRING, 'i', "input", "FILE", &a->path,
-		  "recording (default kmemx.dat; -: standard input)" },
+		INPUT_OPTION(&a->path),
 		SYMBOL_FILE_OPTIONS(a->symbols),
 		{ OPTION_GROUP, 0, NULL, NULL, NULL,
 		  "Which events (A,B: one of them; several options: all of them)" },
-		{ OPTION_STRING, 0, "time", "START,STOP", &a->window.time,
-		  "only this time: seconds, +1s from the start, 10%" },
-		{ OPTION_STRING, 0, "instance", "NAME", &a->window.instance,
-		  "only the ring buffer of this name" },
+		TIME_OPTION(a->window),
+		INSTANCE_OPTION(a->window),
 		{ OPTION_STRINGS, 0, "cpu", "LIST", &a->filter.cpus, "CPUs: 0,2-3" },
 		{ OPTION_STRINGS, 'p', "pid", "LIST", &a->filter.pids,
 		  "processes: 1,100-199" },

@@ -415,7 +415,7 @@ static __always_inline void page_fetch(const struct page_lives *l,
 	_Static_assert(offsetof(struct kmem_event, page_alloc.pfn) ==
 			       offsetof(struct kmem_event, page_free.pfn),
 		       "one prefetch for both");
-	if (ev->type < KMEM_PAGE_ALLOC || ev->type > KMEM_PAGE_FREE_BATCHED)
+	if (!kmem_is_page(ev->type))
 		return;
 	live_prefetch(&l->blocks, pfn);
 	page_frames_prefetch(&l->frames, pfn);

@@ -24,7 +24,7 @@ static bool account_room(struct slab_account *acc)
 
 static void account_large(struct slab_totals *sum, const struct slab_life *life)
 {
-	if (life->what != SLAB_BORN || life->event->type > KMEM_KMALLOC_NODE)
+	if (life->what != SLAB_BORN || !kmem_is_kmalloc(life->event->type))
 		return;
 	sum->large++;
 	sum->bytes_large += life->bytes_alloc;

@@ -55,7 +55,7 @@ static inline uint32_t slab_row(struct slab_lives *l, const struct kmem_event *e
 		       "one bit tells them apart");
 	if (likely(recent->callsite == callsite && recent->rest == rest && recent->id))
 		return recent->id - 1;
-	key = (struct slab_key){ callsite, cache, ev->type <= KMEM_KMALLOC_NODE, dim };
+	key = (struct slab_key){ callsite, cache, kmem_is_kmalloc(ev->type), dim };
 	id = intern_id(&l->keys, &key, sizeof(key));
 	if (!id)
 		return UINT32_MAX;
@@ -469,16 +469,16 @@ static __always_inline void slab_fetch(const struct slab_lives *l,
 	_Static_assert(offsetof(struct kmem_event, slab_alloc.ptr) ==
 			       offsetof(struct kmem_event, slab_free.ptr),
 		       "one prefetch for both");
-	if (ev->type >= KMEM_KMALLOC && ev->type <= KMEM_CACHE_FREE)
+	if (kmem_is_slab(ev->type))
 		live_prefetch(&l->live, ev->slab_free.ptr);
 }
 
-/* One batch of lives: events [@i, @end) of @nr. */
+/* One batch of lives: @nr events of @there. */
 static __always_inline void slab_batch(struct slab_lives *l, const struct kmem_event *ev,
-				       size_t i, size_t end, size_t nr, bool plain)
+				       size_t nr, size_t there, bool plain)
 {
-	for (; i < end; i++) {
-		if (likely(i + FETCH_AHEAD < nr))
+	for (size_t i = 0; i < nr; i++) {
+		if (likely(i + FETCH_AHEAD < there))
 			slab_fetch(l, &ev[i + FETCH_AHEAD]);
 		slab_take(l, &ev[i], plain);
 	}
@@ -498,9 +498,9 @@ void slab_lives_events(struct slab_lives *l, const struct kmem_event *ev, size_t
 		end = nr - i < SLAB_LIVES_EVENTS ? nr : i + SLAB_LIVES_EVENTS;
 		l->next = l->batch;
 		if (plain)
-			slab_batch(l, ev, i, end, nr, true);
+			slab_batch(l, &ev[i], end - i, nr - i, true);
 		else
-			slab_batch(l, ev, i, end, nr, false);
+			slab_batch(l, &ev[i], end - i, nr - i, false);
 		slab_flush(l);
 	}
 }

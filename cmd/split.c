@@ -12,7 +12,7 @@
 #include "script/event_filter.h"
 #include "capture/output.h"
 #include "command.h"
-#include "event/part.h"
+#include "event/split.h"
 #include "input.h"
 #include "message.h"
 #include "options.h"
@@ -132,7 +132,7 @@ static bool has_instance(const struct split_run *r)
 	return false;
 }
 
-static int part_failed(const struct split_run *r, int err)
+static int split_failed(const struct split_run *r, int err)
 {
 	if (err == -ENODATA)
 		message_error(
@@ -159,11 +159,11 @@ static void set_mode(const struct split_run *r)
 static int write_part(struct split_run *r)
 {
 	const struct study *study = &r->in.study;
-	struct part_options opts = { .instance = study->window.instance,
-				     .start_ts = study->window.start_ts,
-				     .stop_ts = study->window.stop_ts,
-				     .cpus = r->cpus };
-	struct part_result result;
+	struct split_options opts = { .instance = study->window.instance,
+				      .start_ts = study->window.start_ts,
+				      .stop_ts = study->window.stop_ts,
+				      .cpus = r->cpus };
+	struct split_result result;
 	int err;
 
 	if (output_open(&r->output, r->args.output, &study->log))
@@ -172,10 +172,10 @@ static int write_part(struct split_run *r)
 	opts.fd = r->output.file.fd;
 	opts.pages_fd = r->output.second.fd;
 	if (!err)
-		err = part_write(study->rec, study->fmts, &opts, &result, &study->log);
+		err = split_write(study->rec, study->fmts, &opts, &result, &study->log);
 	output_drop_second(&r->output);
 	if (err)
-		return part_failed(r, err);
+		return split_failed(r, err);
 	set_mode(r);
 	if (output_commit(&r->output, (uid_t)-1, (gid_t)-1, &study->log))
 		return EXIT_FAILED;

@@ -34,7 +34,7 @@
 #include "base/strbuf.h"
 #include "capture/unfinished.h"
 #include "event/formats.h"
-#include "event/part.h"
+#include "event/split.h"
 #include "recording/text_file.h"
 #include "recording/writer.h"
 
@@ -90,19 +90,19 @@ static struct recording *open_fd(int fd)
 /* The whole, but without compression. */
 static struct recording *open_plain(const char *path)
 {
-	struct part_options opts = { .stop_ts = UINT64_MAX,
-				     .fd = memfd_create("part", 0),
-				     .pages_fd = memfd_create("pages", 0) };
+	struct split_options opts = { .stop_ts = UINT64_MAX,
+				      .fd = memfd_create("part", 0),
+				      .pages_fd = memfd_create("pages", 0) };
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct event_formats *fmts;
-	struct part_result result;
+	struct split_result result;
 	struct recording *rec;
 
 	if (fd < 0)
 		fail(path, errno);
 	rec = open_fd(fd);
 	check("formats", event_formats_new(&fmts, rec, NULL));
-	check("part", part_write(rec, fmts, &opts, &result, NULL));
+	check("split", split_write(rec, fmts, &opts, &result, NULL));
 	event_formats_free(fmts);
 	recording_close(rec);
 	close(opts.pages_fd);

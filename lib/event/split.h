@@ -4,8 +4,8 @@
  * In: a recording, a time, CPUs. Out: a trace.dat file with those events and all that the
  * recording says besides them.
  */
-#ifndef KMEMX_EVENT_PART_H
-#define KMEMX_EVENT_PART_H
+#ifndef KMEMX_EVENT_SPLIT_H
+#define KMEMX_EVENT_SPLIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,14 +16,14 @@
 #include "recording/recording.h"
 
 /**
- * struct part_options - what belongs to the part
+ * struct split_options - what belongs to the part
  * @instance: only the ring buffer of this name; NULL: all of them
  * @start_ts, @stop_ts: events with start <= ts <= stop
  * @cpus: by CPU number, rec->nr_cpus of them; NULL: all
  * @fd: an empty, seekable file open for writing; stays the caller's
  * @pages_fd: an empty file for the pages until their number is known; stays the caller's
  */
-struct part_options {
+struct split_options {
 	const char *instance;
 	uint64_t start_ts, stop_ts;
 	const bool *cpus;
@@ -31,13 +31,13 @@ struct part_options {
 };
 
 /* What was written. @nr_events without the callchains. */
-struct part_result {
+struct split_result {
 	uint64_t nr_events, nr_gaps, written_bytes;
 	uint32_t nr_cpus;
 };
 
 /**
- * part_write() - write the part
+ * split_write() - write the part
  *
  * The part has the recording's byte order and word size, and its version (a stream becomes
  * version 7), uncompressed. A sub-buffer of which all events belong to it is copied; others
@@ -51,8 +51,8 @@ struct part_result {
  * Return: 0; -ENODATA no event belongs to it (nothing was written to @fd); -ENOMEM; -errno
  * of reading or writing.
  */
-int part_write(const struct recording *rec, const struct event_formats *fmts,
-	       const struct part_options *opts, struct part_result *result,
-	       const struct log *log) __must_check;
+int split_write(const struct recording *rec, const struct event_formats *fmts,
+		const struct split_options *opts, struct split_result *result,
+		const struct log *log) __must_check;
 
 #endif

@@ -3,7 +3,7 @@
  * event: a part of a recording as a recording of its own.
  * In: a recording, a time, CPUs. Out: a trace.dat file.
  */
-#include "event/part.h"
+#include "event/split.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -22,19 +22,19 @@
 enum { CLAIM_KEPT = 1, CLAIM_DROPPED };
 
 /* One CPU on its way through; begins anew with each. */
-struct part_cpu {
+struct split_cpu {
 	struct subbuf_writer pw;
 	struct stack_claims claims; /* CLAIM_* */
 	uint64_t last_ts, gap_ts;
 	bool damaged, past_stop;
 };
 
-struct part {
+struct split {
 	const struct recording *rec;
 	const struct event_formats *fmts;
-	const struct part_options *opts;
+	const struct split_options *opts;
 	const struct event_common *common;
-	struct part_result *result;
+	struct split_result *result;
 	uint64_t pages_size; /* what is in pages_fd */
 	/* Of the sub-buffer at hand, what belongs to the part */
 	struct raw_record *kept;
@@ -47,7 +47,7 @@ enum verdict { DROP, KEEP, STOP };
 /* Does the record belong to the part? The same as what a stream with this time window gives
  * out (cpu_events.c), but that a callchain is kept if its event is.
  */
-static enum verdict judge(struct part *p, struct part_cpu *c,
+static enum verdict judge(struct split *p, struct split_cpu *c,
 			  const struct raw_record *rec)
 {
 	bool be = p->rec->big_endian;
@@ -78,7 +78,7 @@ static enum verdict judge(struct part *p, struct part_cpu *c,
 }
 
 /* A gap before time @ts: kept if any part of it lies in the time. */
-static void add_gap(struct part *p, struct part_cpu *c, uint64_t ts, uint64_t missed)
+static void add_gap(struct split *p, struct split_cpu *c, uint64_t ts, uint64_t missed)
 {
 	stack_claims_clear(&c->claims);
 	if (ts < c->last_ts)
@@ -94,7 +94,8 @@ static void add_gap(struct part *p, struct part_cpu *c, uint64_t ts, uint64_t mi
 /* Those of a sub-buffer's records that are kept, into p->kept. Returns whether these are all
  * that the sub-buffer holds; -ENOMEM.
  */
-static int choose(struct part *p, struct part_cpu *c, const struct subbuf *sb, size_t *nr)
+static int choose(struct split *p, struct split_cpu *c, const struct subbuf *sb,
+		  size_t *nr)
 {
 	struct subbuf_iter it = subbuf_iter(sb, p->rec->big_endian);
 	bool all = !sb->truncated;
@@ -122,7 +123,7 @@ static int choose(struct part *p, struct part_cpu *c, const struct subbuf *sb, s
 	return all && ret != -EBADMSG;
 }
 
-static int add_subbuf(struct part *p, struct part_cpu *c, const struct subbuf *sb)
+static int add_subbuf(struct split *p, struct split_cpu *c, const struct subbuf *sb)
 {
 	bool long_form;
 	size_t nr, i;
@@ -143,7 +144,7 @@ static int add_subbuf(struct part *p, struct part_cpu *c, const struct subbuf *s
 	return ret;
 }
 
-static int walk_cpu(struct part *p, struct part_cpu *c, uint32_t buffer, uint32_t i)
+static int walk_cpu(struct split *p, struct split_cpu *c, uint32_t buffer, uint32_t i)
 {
 	struct cpu_cursor *cur;
 	struct subbuf sb;
@@ -171,10 +172,10 @@ static int walk_cpu(struct part *p, struct part_cpu *c, uint32_t buffer, uint32_
 }
 
 /* The part's pages of one CPU; @out->size is 0 if there are none. */
-static int add_cpu(struct part *p, uint32_t buffer, uint32_t i, struct writer_part *out)
+static int add_cpu(struct split *p, uint32_t buffer, uint32_t i, struct writer_part *out)
 {
 	const struct recording_buffer *buf = &p->rec->buffers[buffer];
-	struct part_cpu c = { 0 };
+	struct split_cpu c = { 0 };
 	int ret = subbuf_writer_init(&c.pw, &p->rec->layout, p->rec->big_endian,
 				     buf->page_size);
 
@@ -211,7 +212,7 @@ static bool has_cpu(const struct writer_part *parts, size_t nr, uint32_t cpu)
 }
 
 /* All CPUs of one buffer, those without pages left out. @in->parts is the caller's to free. */
-static int add_buffer(struct part *p, uint32_t b, struct writer_instance *in)
+static int add_buffer(struct split *p, uint32_t b, struct writer_instance *in)
 {
 	const struct recording_buffer *buf = &p->rec->buffers[b];
 	struct writer_part *parts = calloc(buf->nr_cpus + 1, sizeof(*parts));
@@ -249,7 +250,7 @@ static bool says_too_much(const char *name)
 }
 
 /* The recording's items but for those, and one that says what this is. */
-static struct recording_text *choose_meta(const struct part *p,
+static struct recording_text *choose_meta(const struct split *p,
 					  const struct recording_text *part, size_t *nr)
 {
 	const struct recording *rec = p->rec;
@@ -268,7 +269,7 @@ static struct recording_text *choose_meta(const struct part *p,
 }
 
 /* The file, of the pages that are there. @all: every buffer's; the top one is taken out. */
-static int write_file(struct part *p, struct writer_instance *all, size_t nr,
+static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 		      const struct log *log)
 {
 	struct writer_instance top = { .clock = p->rec->buffers[0].clock,
@@ -308,22 +309,22 @@ static int write_file(struct part *p, struct writer_instance *all, size_t nr,
 	return ret;
 }
 
-int part_write(const struct recording *rec, const struct event_formats *fmts,
-	       const struct part_options *opts, struct part_result *result,
-	       const struct log *log)
+int split_write(const struct recording *rec, const struct event_formats *fmts,
+		const struct split_options *opts, struct split_result *result,
+		const struct log *log)
 {
-	struct part p = { .rec = rec,
-			  .fmts = fmts,
-			  .opts = opts,
-			  .common = event_formats_common(fmts),
-			  .result = result };
+	struct split p = { .rec = rec,
+			   .fmts = fmts,
+			   .opts = opts,
+			   .common = event_formats_common(fmts),
+			   .result = result };
 	struct writer_instance *buffers = calloc(rec->nr_buffers + 1, sizeof(*buffers));
 	void **parts = calloc(rec->nr_buffers + 1, sizeof(*parts));
 	size_t nr = 0, i;
 	uint32_t b;
 	int ret = buffers && parts ? 0 : -ENOMEM;
 
-	*result = (struct part_result){ 0 };
+	*result = (struct split_result){ 0 };
 	for (b = 0; b < rec->nr_buffers && !ret; b++) {
 		if (opts->instance && strcmp(rec->buffers[b].name, opts->instance))
 			continue;

@@ -39,7 +39,7 @@ static int parse(struct boot_args *a, int argc, char **argv, int *operands)
 			"  kmemx boot --print-cmdline -v\n"
 			"  kmemx boot --print-cmdline --kernel 5.10 --memory 512M --cpus 2 --page\n",
 	};
-	const struct option options[] = {
+	const struct option_entry options[] = {
 		{ OPTION_FLAG, 0, "print-cmdline", NULL, &a->print,
 		  "print them, on one line" },
 		{ OPTION_GROUP, .help = "What" },

@@ -45,7 +45,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 			"  kmemx diff before.dat after.dat --page -l 20\n"
 			"  kmemx diff old/ new/ --fail-on 'net>+5%&+64K' --max-lost 0\n",
 	};
-	const struct option options[] = {
+	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What to compare" },
 		{ OPTION_FLAG, 0, "slab", NULL, &a->slab,
 		  "slab objects (default: what was recorded)" },

@@ -40,7 +40,7 @@ static int parse(struct extract_options *o, int argc, char **argv, int *operands
 		.examples = "  sudo kmemx extract -o boot.dat\n"
 			    "  sudo kmemx extract --instance boot -o boot.dat\n",
 	};
-	const struct option options[] = {
+	const struct option_entry options[] = {
 		{ OPTION_STRING, 'B', "instance", "NAME", &o->instance,
 		  "the buffer of this tracing instance (default: the top one)" },
 		{ OPTION_STRING, 'o', "output", "FILE", &o->output,

@@ -49,7 +49,7 @@ static int parse(struct import_options *o, int argc, char **argv)
 			"  kmemx import --ftrace-text trace.txt.gz -o board.dat\n"
 			"  kmemx import --raw-pages copied-from-board/ -o board.dat\n",
 	};
-	const struct option options[] = {
+	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What" },
 		{ OPTION_STRING, 0, "ftrace-text", "FILE", &o->text,
 		  "a copy of the kernel's trace file; may be gzip'd; -: stdin" },

@@ -67,7 +67,7 @@ static int run_info(int argc, char **argv)
 	struct info info = { 0 };
 	unsigned int verbose = 0;
 	struct output_options output = { 0 };
-	const struct option options[] = {
+	const struct option_entry options[] = {
 		{ OPTION_STRING, 'i', "input", "FILE", &study.path,
 		  "recording (default kmemx.dat; -: standard input)" },
 		{ OPTION_STRING, 0, "max-lost", "N|PCT%", &max_lost.text,

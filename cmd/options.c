@@ -19,20 +19,20 @@
 /* One parse: the cursor over argv. */
 struct parser {
 	const struct option_usage *usage;
-	const struct option *options;
+	const struct option_entry *options;
 	int argc;
 	char **argv;
 	int next; /* index of the next argument to read */
 };
 
-static bool takes_value(const struct option *opt)
+static bool takes_value(const struct option_entry *opt)
 {
 	return opt->type != OPTION_FLAG && opt->type != OPTION_COUNT &&
 	       opt->type != OPTION_HELP;
 }
 
 /* "--sort", "-s" or both, as the message about it should name it. */
-static const char *option_label(const struct option *opt, char *buf, size_t size)
+static const char *option_label(const struct option_entry *opt, char *buf, size_t size)
 {
 	if (opt->name)
 		snprintf(buf, size, "--%s", opt->name);
@@ -58,7 +58,7 @@ static int append_string(struct option_strings *list, const char *value)
 	return 0;
 }
 
-static int store_value(const struct option *opt, const char *value)
+static int store_value(const struct option_entry *opt, const char *value)
 {
 	switch (opt->type) {
 	case OPTION_STRING:
@@ -89,7 +89,7 @@ static const char *expected_form(enum option_type type)
 	}
 }
 
-static int apply_value(const struct parser *p, const struct option *opt,
+static int apply_value(const struct parser *p, const struct option_entry *opt,
 		       const char *value)
 {
 	char label[64];
@@ -109,7 +109,7 @@ static int apply_value(const struct parser *p, const struct option *opt,
 }
 
 /* An option that has no value. */
-static int apply_switch(const struct parser *p, const struct option *opt, bool on)
+static int apply_switch(const struct parser *p, const struct option_entry *opt, bool on)
 {
 	switch (opt->type) {
 	case OPTION_FLAG:
@@ -128,7 +128,7 @@ static int apply_switch(const struct parser *p, const struct option *opt, bool o
 }
 
 /* The value in the next argument, whatever it looks like: "-s -bytes" is a value. */
-static int apply_next(struct parser *p, const struct option *opt)
+static int apply_next(struct parser *p, const struct option_entry *opt)
 {
 	char label[64];
 
@@ -147,13 +147,13 @@ static const char *nearest_option(const struct parser *p, const char *word)
 	const char **names;
 	size_t count = 0;
 
-	for (const struct option *opt = p->options; opt->type != OPTION_END; opt++)
+	for (const struct option_entry *opt = p->options; opt->type != OPTION_END; opt++)
 		count++;
 	names = calloc(count + 1, sizeof(*names));
 	if (!names)
 		return NULL;
 	count = 0;
-	for (const struct option *opt = p->options; opt->type != OPTION_END; opt++)
+	for (const struct option_entry *opt = p->options; opt->type != OPTION_END; opt++)
 		if (opt->name)
 			names[count++] = opt->name;
 	nearest = options_nearest(word, names, count);
@@ -190,13 +190,14 @@ static enum fit fit_name(const char *name, const char *text, size_t len)
 /* Finds the option that @text names or uniquely abbreviates. *@clash is a second one that
  * it abbreviates too.
  */
-static const struct option *find_long(const struct parser *p, const char *text,
-				      size_t len, const struct option **clash)
+static const struct option_entry *find_long(const struct parser *p, const char *text,
+					    size_t len, const struct option_entry **clash)
 {
-	const struct option *found = NULL;
+	const struct option_entry *found = NULL;
 
 	*clash = NULL;
-	for (const struct option *opt = p->options; opt->type != OPTION_END; opt++) {
+	for (const struct option_entry *opt = p->options; opt->type != OPTION_END;
+	     opt++) {
 		enum fit fit = fit_name(opt->name, text, len);
 
 		if (fit == FIT_EXACT) {
@@ -215,7 +216,7 @@ static int parse_long(struct parser *p, const char *text)
 {
 	const char *equals = strchr(text, '=');
 	size_t len = equals ? (size_t)(equals - text) : strlen(text);
-	const struct option *opt, *clash;
+	const struct option_entry *opt, *clash;
 	bool on = true;
 
 	opt = find_long(p, text, len, &clash);
@@ -246,7 +247,7 @@ static int parse_long(struct parser *p, const char *text)
 static int parse_short(struct parser *p, const char *text)
 {
 	for (; *text; text++) {
-		const struct option *opt = p->options;
+		const struct option_entry *opt = p->options;
 		int ret;
 
 		while (opt->type != OPTION_END && opt->short_name != *text)
@@ -268,7 +269,7 @@ static int parse_short(struct parser *p, const char *text)
 /* The entries of @options and of the tables that they name, in @flat if that is not NULL.
  * Returns their number, with OPTION_END.
  */
-static size_t flatten(const struct option *options, struct option *flat)
+static size_t flatten(const struct option_entry *options, struct option_entry *flat)
 {
 	size_t nr = 0;
 
@@ -312,10 +313,10 @@ static int parse(struct parser *p, char **kept, int *operands)
 	return ret;
 }
 
-int options_parse(const struct option_usage *usage, const struct option *options,
+int options_parse(const struct option_usage *usage, const struct option_entry *options,
 		  int argc, char **argv, int *operands)
 {
-	struct option *flat = calloc(flatten(options, NULL), sizeof(*flat));
+	struct option_entry *flat = calloc(flatten(options, NULL), sizeof(*flat));
 	char **kept = calloc((size_t)argc + 1, sizeof(*kept));
 	struct parser p = { usage, flat, argc, argv, 1 };
 	int ret = EXIT_FAILED;

@@ -31,7 +31,7 @@ struct option_strings {
 	size_t count;
 };
 
-struct option {
+struct option_entry {
 	enum option_type type;
 	char short_name;  /* 0: none */
 	const char *name; /* "file"; NULL: short only */
@@ -64,11 +64,11 @@ struct option_usage {
  *
  * Return: GO_ON; otherwise the exit code to return (0 after -h, EXIT_USAGE).
  */
-int options_parse(const struct option_usage *usage, const struct option *options,
+int options_parse(const struct option_usage *usage, const struct option_entry *options,
 		  int argc, char **argv, int *operands);
 
 /* What -h prints. */
-void options_help(const struct option_usage *usage, const struct option *options,
+void options_help(const struct option_usage *usage, const struct option_entry *options,
 		  FILE *out);
 
 /* The candidate nearest to @word by edit distance, or NULL if none is near. */

@@ -25,7 +25,7 @@ static void print_usage(const char *usage, FILE *out)
 	}
 }
 
-static void print_option(const struct option *opt, FILE *out)
+static void print_option(const struct option_entry *opt, FILE *out)
 {
 	char left[80], short_part[8] = "   ";
 
@@ -41,14 +41,14 @@ static void print_option(const struct option *opt, FILE *out)
 		fprintf(out, "  %-*s%s\n", HELP_COLUMN, left, opt->help);
 }
 
-void options_help(const struct option_usage *usage, const struct option *options,
+void options_help(const struct option_usage *usage, const struct option_entry *options,
 		  FILE *out)
 {
 	fprintf(out, "%s\n\n", usage->purpose);
 	print_usage(usage->usage, out);
 	if (options->type != OPTION_GROUP)
 		fputs("\noptions:\n", out);
-	for (const struct option *opt = options; opt->type != OPTION_END; opt++) {
+	for (const struct option_entry *opt = options; opt->type != OPTION_END; opt++) {
 		if (opt->type == OPTION_GROUP)
 			fprintf(out, "\n%s:\n", opt->help);
 		else

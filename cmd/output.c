@@ -18,16 +18,16 @@
 #include "command.h"
 #include "message.h"
 
-struct option *output_formats(struct output_options *opts)
+struct option_entry *output_formats(struct output_options *opts)
 {
 	size_t nr, i;
 	const struct renderer *all = renderers(&nr);
 
 	for (i = 0; i < nr; i++)
-		opts->formats[i] =
-			(struct option){ OPTION_FLAG,	   0,	       all[i].name, NULL,
-					 &opts->chosen[i], all[i].help };
-	opts->formats[nr] = (struct option){ .type = OPTION_END };
+		opts->formats[i] = (struct option_entry){ OPTION_FLAG,	    0,
+							  all[i].name,	    NULL,
+							  &opts->chosen[i], all[i].help };
+	opts->formats[nr] = (struct option_entry){ .type = OPTION_END };
 	return opts->formats;
 }
 

@@ -21,7 +21,7 @@
  */
 struct output_options {
 	bool chosen[RENDERERS_MAX];
-	struct option formats[RENDERERS_MAX + 1];
+	struct option_entry formats[RENDERERS_MAX + 1];
 	bool human, no_pager;
 	const char *color;
 };
@@ -39,7 +39,7 @@ struct output_options {
 	}
 
 /* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen. */
-struct option *output_formats(struct output_options *opts);
+struct option_entry *output_formats(struct output_options *opts);
 
 /* The one that was chosen; NULL: text. */
 const struct renderer *output_renderer(const struct output_options *opts);

@@ -57,7 +57,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 			"  sudo kmemx record --page --duration 10 -o ten-seconds.dat\n",
 		.stop_at_operand = true,
 	};
-	const struct option options[] = {
+	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What" },
 		{ OPTION_FLAG, 0, "slab", NULL, &o->slab, "slab events (default: both)" },
 		{ OPTION_FLAG, 0, "page", NULL, &o->page, "page events (default: both)" },

@@ -345,7 +345,7 @@ static int run_recover(int argc, char **argv)
 			"  sudo kmemx recover -o saved.dat /tmp/.kmemx.dat.90ab12cd34ef5678.tmp\n",
 	};
 	struct recover_command c = { 0 };
-	const struct option options[] = {
+	const struct option_entry options[] = {
 		{ OPTION_STRING, 'o', "output", "FILE", &c.output,
 		  "file to write (default: what it was to be)" },
 		{ OPTION_FLAG, 'l', "list", NULL, &c.list,

@@ -67,7 +67,7 @@ static int parse(struct script_args *a, int argc, char **argv)
 			"  kmemx script --callsite getname_flags --time 10%,20% --stack\n"
 			"  kmemx script --ptr 0xffff88007cad6000   the life of one object\n",
 	};
-	const struct option options[] = {
+	const struct option_entry options[] = {
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
 		INPUT_OPTION(&a->path),
 		SYMBOL_FILE_OPTIONS(a->symbols),

@@ -47,7 +47,7 @@ static int parse(struct split_args *a, int argc, char **argv)
 			"  kmemx split --time 81.5,82.5 -o second.dat\n"
 			"  kmemx split -i boot.dat --time ,10% --cpu 0-3 -o start.dat\n",
 	};
-	const struct option options[] = {
+	const struct option_entry options[] = {
 		INPUT_OPTION(&a->path),
 		{ OPTION_STRING, 'o', "output", "FILE", &a->output,
 		  "the part; an existing file becomes FILE.old" },

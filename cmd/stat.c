@@ -67,7 +67,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 {
 	struct stat_analyses *a = &o->analyses;
 	const struct stat_words words = stat_words();
-	const struct option options[] = {
+	const struct option_entry options[] = {
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
 		{ OPTION_STRING, 'i', "input", "FILE", &o->path,
 		  "recording (default kmemx.dat; -: standard input)" },

@@ -10,20 +10,20 @@
 #include "command.h"
 #include "message.h"
 
-struct option *stat_analyses_options(struct stat_analyses *a, enum analysis_use use)
+struct option_entry *stat_analyses_options(struct stat_analyses *a, enum analysis_use use)
 {
-	struct option *first = &a->options[a->nr_options], *to = first;
+	struct option_entry *first = &a->options[a->nr_options], *to = first;
 	const struct analysis *analysis;
 	size_t i;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
 		if (analysis->use == use)
-			*to++ = (struct option){ .type = OPTION_FLAG,
-						 .name = analysis->name,
-						 .value = &a->asked[i],
-						 .help = analysis->help };
+			*to++ = (struct option_entry){ .type = OPTION_FLAG,
+						       .name = analysis->name,
+						       .value = &a->asked[i],
+						       .help = analysis->help };
 	}
-	*to++ = (struct option){ .type = OPTION_END };
+	*to++ = (struct option_entry){ .type = OPTION_END };
 	a->nr_options += (size_t)(to - first);
 	return first;
 }

@@ -21,7 +21,7 @@
  * @chosen: once stat_analyses_choose() is done; @nr of them
  */
 struct stat_analyses {
-	struct option options[ANALYSES_MAX + ANALYSIS_USES];
+	struct option_entry options[ANALYSES_MAX + ANALYSIS_USES];
 	size_t nr_options;
 	bool asked[ANALYSES_MAX];
 	struct analysis_options opts;
@@ -32,7 +32,8 @@ struct stat_analyses {
 /* An OPTION_TABLE: an option for each analysis of that use, which is asked for with it. Once for
  * each of the uses of stat.
  */
-struct option *stat_analyses_options(struct stat_analyses *a, enum analysis_use use);
+struct option_entry *stat_analyses_options(struct stat_analyses *a,
+					   enum analysis_use use);
 /* Is one of that use asked for by name? */
 bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use);
 /* Can all of those asked for speak of what they are asked? @time: only a part of the

@@ -50,7 +50,7 @@ static int run_version(int argc, char **argv)
 		.examples = "  kmemx version\n  kmemx version --build-options\n",
 	};
 	bool show_build = false;
-	const struct option options[] = {
+	const struct option_entry options[] = {
 		{ OPTION_FLAG, 0, "build-options", NULL, &show_build,
 		  "list the optional parts and whether they are in" },
 		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },

@@ -32,12 +32,12 @@ static int parse(struct values *v, const char *line, bool stop_at_operand)
 {
 	const struct option_usage usage = { "test", "Test.", "kmemx test", NULL,
 					    stop_at_operand };
-	struct option numbers[] = {
+	struct option_entry numbers[] = {
 		{ OPTION_UINT, 'l', "lines", "N", &v->lines, "lines" },
 		{ OPTION_SIZE, 'b', "buffer", "SIZE", &v->bytes, "buffer" },
 		{ OPTION_END },
 	};
-	const struct option options[] = {
+	const struct option_entry options[] = {
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "what" },
 		{ OPTION_FLAG, 'p', "page", NULL, &v->page, "pages" },
 		{ OPTION_FLAG, 0, "slab", NULL, &v->slab, "slabs" },

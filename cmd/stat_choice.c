@@ -59,7 +59,7 @@ struct stat_words stat_words(void)
 {
 	const char *kinds[SUBJECT_NR - 1] = { NULL }, *orders[ORDERS_MAX] = { NULL };
 	size_t nr_orders = order_words(orders);
-	struct stat_words words;
+	struct stat_words words = { 0 };
 
 	kind_words(kinds);
 	join(words.by, sizeof(words.by), "by ", kinds, ARRAY_SIZE(kinds));

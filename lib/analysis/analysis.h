@@ -106,7 +106,8 @@ enum analysis_use {
  * @apart: it consults neither the stream (stacks, names, stats) nor an event's raw
  *	data, and shares nothing with other analyses: it may run on a thread of its own,
  *	behind the stream
- * @end: no event follows, and env->accounts are finished; views cost less from here on. NULL: it does not matter
+ * @end: no event follows, and env->accounts are finished; views cost less from here on.
+ *	NULL: it does not matter
  * @view: adds the tables of what was observed so far to the report, at any moment between
  *	two calls of @observe and as often as asked; nothing that follows depends on it.
  *	0 or -errno

@@ -230,7 +230,8 @@ int page_report_free_only(struct page_report *page, struct report *report)
 	uint32_t i;
 	int ret;
 
-	for (i = 0; i < page->acc->lives.nr_free_only && !page->acc->lives.scope.part; i++)
+	for (i = 0; i < page->acc->lives.nr_free_only && !page->acc->lives.scope.part;
+	     i++)
 		stacks |= page->acc->lives.free_only[i].stack != 0;
 	if (!stacks)
 		return 0;

@@ -34,6 +34,8 @@ void *slab_analysis_create(const struct analysis_env *env,
 	slab->acc.lives.skew = clock_skew(env->rec);
 	slab->acc.lives.scope = scope_of(env->rec);
 	slab->acc.lives.dimension = slab_dimension(env, opts);
+	if (!env->window && slab_edges_init(&slab->edges, env->rec))
+		slab->acc.lives.edges = &slab->edges;
 	/* SLUB's largest cache is of two pages; more comes from the page allocator. */
 	slab->acc.large_bytes = 2 * (uint64_t)env->page_size;
 	return slab;
@@ -101,5 +103,6 @@ void slab_analysis_destroy(void *self)
 	struct slab_analysis *slab = self;
 
 	slab_account_free(&slab->acc);
+	slab_edges_free(&slab->edges);
 	free(slab);
 }

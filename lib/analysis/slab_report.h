@@ -13,12 +13,14 @@
 
 /**
  * struct slab_analysis - the account that slab, account and sizes are made from
+ * @edges: of @acc: events next to the kernel's counts
  * @ended: the account is finished
  */
 struct slab_analysis {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
 	struct slab_account acc;
+	struct slab_edges edges;
 	bool ended;
 };
 

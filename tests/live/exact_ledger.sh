@@ -51,10 +51,11 @@ sys.exit(f"sure to live: more than there is: {wrong}" if wrong else 0)' "$caches
 # checked against what the cache has gained.
 held() {
 	before=$(objects filp)
-	"$KMEMX" record -v -o r.dat --duration 700ms "$@" 2>said &
+	rm -f said # of the recording before, which had started
+	"$KMEMX" record -v -o r.dat --duration 1500ms "$@" 2>said &
 	recorder=$!
 	wait_started said
-	"$KMEMX_BUILD/tests/workloads/files" 5000 4000 &
+	"$KMEMX_BUILD/tests/workloads/files" 5000 8000 &
 	files=$!
 	wait $recorder || fail "record: $(cat said)"
 	gained=$(($(objects filp) - before))

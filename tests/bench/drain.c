@@ -356,7 +356,7 @@ static void run(const struct options *opts)
 
 int main(int argc, char **argv)
 {
-	static const struct option_entry longs[] = { { "splice", no_argument, NULL, 's' },
+	static const struct option longs[] = { { "splice", no_argument, NULL, 's' },
 						     { "direct", no_argument, NULL, 'd' },
 						     { "threads", no_argument, NULL,
 						       't' },

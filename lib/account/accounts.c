@@ -30,6 +30,8 @@ struct slab_account *accounts_slab(struct accounts *a, enum dimension dimension)
 		a->slab = slab;
 		slab->lives.skew = clock_skew(a->rec);
 		slab->lives.scope = scope_of(a->rec);
+		if (slab_edges_init(&a->edges, a->rec))
+			slab->lives.edges = &a->edges;
 		/* SLUB's largest cache is of two pages; more comes from the page allocator. */
 		slab->large_bytes = 2 * (uint64_t)a->page_size;
 	}
@@ -65,6 +67,7 @@ void accounts_free(struct accounts *a)
 		slab_account_free(a->slab);
 	if (a->page)
 		page_account_free(a->page);
+	slab_edges_free(&a->edges);
 	free(a->slab);
 	free(a->page);
 	*a = (struct accounts){ 0 };

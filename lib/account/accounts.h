@@ -16,12 +16,14 @@
  * @rec: borrowed
  * @page_size: bytes of a page on the recorded machine
  * @slab, @page: NULL until someone asks
+ * @edges: slab events next to the kernel's counts, if the recording has those
  */
 struct accounts {
 	const struct recording *rec;
 	uint32_t page_size;
 	struct slab_account *slab;
 	struct page_account *page;
+	struct slab_edges edges;
 };
 
 /**

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "account/clock_skew.h"
 #include "analysis/page_matrix.h"
 #include "analysis/page_report.h"
 #include "base/array.h"
@@ -419,13 +418,13 @@ static int page_tables(struct page_report *page, struct report *report)
 }
 
 /**
- * struct page_analysis - the account
+ * struct page_analysis - the account, and what is to be seen of it
  * @ended: it is finished
  */
 struct page_analysis {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
-	struct page_account acc;
+	struct page_account *acc; /* of the stream; others may use it, too */
 	bool ended;
 };
 
@@ -433,32 +432,28 @@ static void *page_create(const struct analysis_env *env,
 			 const struct analysis_options *opts)
 {
 	struct page_analysis *page = calloc(1, sizeof(*page));
+	enum dimension dimension = DIMENSION_NONE;
 
 	if (!page)
 		return NULL;
 	page->env = env;
 	page->opts = opts;
-	page->acc.by_pfn = opts->by_address;
-	page->acc.lives.doubts.skew = clock_skew(env->rec);
-	page->acc.lives.scope = scope_of(env->rec);
 	/* Page rows are by stack as it is. */
 	if (opts->by != SUBJECT_STACK)
-		page->acc.lives.dimension = subjects_dimension(opts->by);
+		dimension = subjects_dimension(opts->by);
+	page->acc = accounts_page(env->accounts, dimension);
+	if (!page->acc) {
+		free(page);
+		return NULL;
+	}
+	page->acc->by_pfn |= opts->by_address;
 	return page;
-}
-
-static void page_observe(void *self, const struct kmem_event *evs, size_t nr)
-{
-	struct page_analysis *page = self;
-
-	page_account_events(&page->acc, evs, nr);
 }
 
 static void page_end(void *self)
 {
 	struct page_analysis *page = self;
 
-	page_account_finish(&page->acc);
 	page->ended = true;
 }
 
@@ -489,10 +484,10 @@ static int page_view(const void *self, struct report *report)
 	int ret;
 
 	if (page->ended)
-		return page_show(page, &page->acc, report);
+		return page_show(page, page->acc, report);
 	/* As if the stream ended here; it goes on with the account as it is. */
 	now = calloc(1, sizeof(*now));
-	ret = now ? page_account_copy(now, &page->acc) : -ENOMEM;
+	ret = now ? page_account_copy(now, page->acc) : -ENOMEM;
 	if (!ret) {
 		page_account_finish(now);
 		ret = page_show(page, now, report);
@@ -505,10 +500,7 @@ static int page_view(const void *self, struct report *report)
 
 static void page_destroy(void *self)
 {
-	struct page_analysis *page = self;
-
-	page_account_free(&page->acc);
-	free(page);
+	free(self);
 }
 
 static const struct table_type *const tables[] = { &page_type, &page_failed_type,
@@ -523,7 +515,6 @@ const struct analysis analysis_page = {
 	.rows = PAGE_ROWS,
 	.tables = tables,
 	.create = page_create,
-	.observe = page_observe,
 	.apart = true,
 	.end = page_end,
 	.view = page_view,

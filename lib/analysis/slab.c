@@ -409,7 +409,6 @@ const struct analysis analysis_slab = {
 	.rows = ROWS_ALL,
 	.tables = tables,
 	.create = slab_analysis_create,
-	.observe = slab_analysis_observe,
 	.apart = true,
 	.end = slab_analysis_end,
 	.view = slab_view,

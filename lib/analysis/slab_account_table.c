@@ -212,7 +212,6 @@ const struct analysis analysis_account = {
 	.all_frees = true,
 	.tables = tables,
 	.create = slab_analysis_create,
-	.observe = slab_analysis_observe,
 	.apart = true,
 	.end = slab_analysis_end,
 	.view = account_view,

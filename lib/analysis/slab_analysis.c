@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "account/clock_skew.h"
 #include "analysis/slab_report.h"
 
 /* What account rows must differ in besides the event's callsite. Where functions are skipped
@@ -30,29 +29,19 @@ void *slab_analysis_create(const struct analysis_env *env,
 		return NULL;
 	slab->env = env;
 	slab->opts = opts;
-	slab->acc.by_ptr = opts->by_address;
-	slab->acc.lives.skew = clock_skew(env->rec);
-	slab->acc.lives.scope = scope_of(env->rec);
-	slab->acc.lives.dimension = slab_dimension(env, opts);
-	if (!env->window && slab_edges_init(&slab->edges, env->rec))
-		slab->acc.lives.edges = &slab->edges;
-	/* SLUB's largest cache is of two pages; more comes from the page allocator. */
-	slab->acc.large_bytes = 2 * (uint64_t)env->page_size;
+	slab->acc = accounts_slab(env->accounts, slab_dimension(env, opts));
+	if (!slab->acc) {
+		free(slab);
+		return NULL;
+	}
+	slab->acc->by_ptr |= opts->by_address;
 	return slab;
-}
-
-void slab_analysis_observe(void *self, const struct kmem_event *evs, size_t nr)
-{
-	struct slab_analysis *slab = self;
-
-	slab_account_events(&slab->acc, evs, nr);
 }
 
 void slab_analysis_end(void *self)
 {
 	struct slab_analysis *slab = self;
 
-	slab_account_finish(&slab->acc);
 	slab->ended = true;
 }
 
@@ -84,10 +73,10 @@ int slab_analysis_view(const void *self, struct report *report,
 	int ret;
 
 	if (slab->ended)
-		return view(slab, &slab->acc, report, show);
+		return view(slab, slab->acc, report, show);
 	/* As if the stream ended here; it goes on with the account as it is. */
 	now = calloc(1, sizeof(*now));
-	ret = now ? slab_account_copy(now, &slab->acc) : -ENOMEM;
+	ret = now ? slab_account_copy(now, slab->acc) : -ENOMEM;
 	if (!ret) {
 		slab_account_finish(now);
 		ret = view(slab, now, report, show);
@@ -100,9 +89,5 @@ int slab_analysis_view(const void *self, struct report *report,
 
 void slab_analysis_destroy(void *self)
 {
-	struct slab_analysis *slab = self;
-
-	slab_account_free(&slab->acc);
-	slab_edges_free(&slab->edges);
-	free(slab);
+	free(self);
 }

@@ -13,14 +13,12 @@
 
 /**
  * struct slab_analysis - the account that slab, account and sizes are made from
- * @edges: of @acc: events next to the kernel's counts
  * @ended: the account is finished
  */
 struct slab_analysis {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
-	struct slab_account acc;
-	struct slab_edges edges;
+	struct slab_account *acc; /* of the stream; others may use it, too */
 	bool ended;
 };
 
@@ -42,7 +40,6 @@ struct slab_report {
 /* What analyses of slab accounts have in common: see struct analysis. */
 void *slab_analysis_create(const struct analysis_env *env,
 			   const struct analysis_options *opts);
-void slab_analysis_observe(void *self, const struct kmem_event *evs, size_t nr);
 void slab_analysis_end(void *self);
 /* Has @show add its tables of what @self has observed. 0, -ENOMEM, or what @show returns. */
 int slab_analysis_view(const void *self, struct report *report,

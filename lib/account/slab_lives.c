@@ -136,21 +136,27 @@ static __always_inline struct slab_life *slab_life(struct slab_lives *l,
 	return life;
 }
 
-/* The entry in @free_only of code address @callsite; UINT32_MAX if memory ran out. */
-static uint32_t slab_free_only(struct slab_lives *l, uint64_t callsite)
+/* A new entry in @free_only; UINT32_MAX if memory ran out. */
+static uint32_t slab_free_only_new(struct slab_lives *l, uint64_t callsite)
 {
-	uint32_t *index =
-		u64_map_insert(&l->free_only_index, callsite, (uint32_t)l->nr_free_only);
+	uint32_t index = (uint32_t)l->nr_free_only;
 
-	if (!index || array_reserve(&l->free_only, &l->free_only_capacity, *index + 1UL,
-				    sizeof(*l->free_only))) {
+	if (!u64_map_insert(&l->free_only_index, callsite, index) ||
+	    array_reserve(&l->free_only, &l->free_only_capacity, index + 1UL,
+			  sizeof(*l->free_only))) {
 		l->failed = true;
 		return UINT32_MAX;
 	}
-	if (*index == l->nr_free_only)
-		l->free_only[l->nr_free_only++] =
-			(struct slab_free_only){ .callsite = callsite };
-	return *index;
+	l->free_only[l->nr_free_only++] = (struct slab_free_only){ .callsite = callsite };
+	return index;
+}
+
+/* The entry in @free_only of code address @callsite; UINT32_MAX if memory ran out. */
+static inline uint32_t slab_free_only(struct slab_lives *l, uint64_t callsite)
+{
+	const uint32_t *index = u64_map_find(&l->free_only_index, callsite);
+
+	return likely(index) ? *index : slab_free_only_new(l, callsite);
 }
 
 /* An object that may have met its free @e before is allocated: keeps who freed. */
@@ -315,11 +321,14 @@ static void slab_settle_over(struct slab_lives *l, struct live_entry *e,
 static void slab_count_surplus(struct slab_lives *l, const struct kmem_event *ev,
 			       bool freed)
 {
+	uint64_t key = slab_surplus_key(ev->slab_free.cache, freed);
 	uint32_t *nr;
 
 	if (!ev->slab_free.cache)
 		return;
-	nr = u64_map_insert(&l->surplus, slab_surplus_key(ev->slab_free.cache, freed), 0);
+	nr = u64_map_find(&l->surplus, key);
+	if (!nr)
+		nr = u64_map_insert(&l->surplus, key, 0);
 	if (!nr)
 		l->failed = true;
 	else if (*nr < UINT32_MAX)

@@ -45,6 +45,14 @@ static void print_overview(FILE *out)
 	      out);
 }
 
+/* For the shells' completion. */
+static int list_commands(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		printf("%s\t%s\n", commands[i]->name, commands[i]->purpose);
+	return EXIT_OK;
+}
+
 static int unknown_command(const char *name)
 {
 	const char *names[ARRAY_SIZE(commands)];
@@ -98,6 +106,8 @@ static int dispatch(int argc, char **argv)
 
 		return command_version.run(1, args);
 	}
+	if (!strcmp(name, "--list-commands"))
+		return list_commands();
 	if (name[0] == '-') {
 		message_error(
 			NULL,

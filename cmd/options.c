@@ -291,6 +291,10 @@ static int parse(struct parser *p, char **kept, int *operands)
 {
 	int nr_kept = 0, ret = GO_ON;
 
+	if (p->argc == 2 && !strcmp(p->argv[1], "--list-options")) {
+		options_list(p->options, stdout);
+		return EXIT_OK;
+	}
 	while (ret == GO_ON && p->next < p->argc) {
 		char *arg = p->argv[p->next++];
 

@@ -60,9 +60,11 @@ struct option_usage {
  * Options may stand anywhere before "--" (unless stop_at_operand). Long options may be
  * abbreviated uniquely, take "--name=value" or "--name value"; short ones bundle. An
  * unknown option is a usage error that names the nearest. Operands are moved to the end,
- * in order; @operands receives the index of the first.
+ * in order; @operands receives the index of the first. "--list-options" alone prints the
+ * table for the shells' completion.
  *
- * Return: GO_ON; otherwise the exit code to return (0 after -h, EXIT_USAGE).
+ * Return: GO_ON; otherwise the exit code to return (0 after -h and --list-options,
+ * EXIT_USAGE).
  */
 int options_parse(const struct option_usage *usage, const struct option_entry *options,
 		  int argc, char **argv, int *operands);
@@ -70,6 +72,11 @@ int options_parse(const struct option_usage *usage, const struct option_entry *o
 /* What -h prints. */
 void options_help(const struct option_usage *usage, const struct option_entry *options,
 		  FILE *out);
+
+/* What --list-options prints: for each option a line of its names, "-i,--input", its value or
+ * "-", and its help, separated by tabs. completion/ reads it.
+ */
+void options_list(const struct option_entry *options, FILE *out);
 
 /* The candidate nearest to @word by edit distance, or NULL if none is near. */
 const char *options_nearest(const char *word, const char *const *candidates,

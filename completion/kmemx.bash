@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# Completion of kmemx's commands, options and their values in bash.
+# In: what kmemx --list-commands and kmemx COMMAND --list-options print, which is made from the
+# program's own tables. Out: COMPREPLY.
+
+# The program that stands on the command line; ~ is not expanded there.
+_kmemx_ask() {
+	local program=${COMP_WORDS[0]}
+
+	[[ $program == \~/* ]] && program=$HOME/${program#*/}
+	"$program" "$@" 2>/dev/null
+}
+
+# Words among which to choose. $cur is the word so far.
+_kmemx_choose() {
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+}
+
+# Names of files; -d: of directories.
+_kmemx_files() {
+	compopt -o filenames 2>/dev/null
+	mapfile -t COMPREPLY < <(compgen "$1" -- "$cur")
+}
+
+# The value of an option whose value is called $1 in its help.
+_kmemx_value() {
+	case $1 in
+	DIR) _kmemx_files -d ;;
+	FILE) _kmemx_files -f ;;
+	*[!a-z0-9\|]*) ;;
+	*) _kmemx_choose "${1//|/ }" ;;
+	esac
+}
+
+# What follows "--" is a command of its own: bash-completion knows how to go on with it.
+_kmemx_command_after() {
+	local offset=$1
+
+	if declare -F _comp_command_offset >/dev/null; then
+		_comp_command_offset "$offset"
+	elif declare -F _command_offset >/dev/null; then
+		_command_offset "$offset"
+	elif ((COMP_CWORD == offset)); then
+		mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+	else
+		_kmemx_files -f
+	fi
+}
+
+# Sets cur to the word to complete and option to the option whose value it is, if any could be.
+# Bash has "=" as a word of its own.
+_kmemx_word() {
+	cur=${COMP_WORDS[COMP_CWORD]}
+	option=${COMP_WORDS[COMP_CWORD - 1]}
+	if [[ $cur == "=" ]]; then
+		cur=
+	elif [[ $option == "=" ]] && ((COMP_CWORD > 1)); then
+		option=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+}
+
+_kmemx() {
+	local cur option command i names value words=
+
+	COMPREPLY=()
+	_kmemx_word
+	if ((COMP_CWORD == 1)); then
+		_kmemx_choose "help $(_kmemx_ask --list-commands | cut -f 1)"
+		return
+	fi
+	command=${COMP_WORDS[1]}
+	if [[ $command == help ]]; then
+		_kmemx_choose "$(_kmemx_ask --list-commands | cut -f 1)"
+		return
+	fi
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		if [[ ${COMP_WORDS[i]} == -- && $command == record ]]; then
+			_kmemx_command_after $((i + 1))
+			return
+		fi
+	done
+	while IFS=$'\t' read -r names value _; do
+		words+=" ${names/,/ }"
+		if [[ $value != - && ",$names," == *",$option,"* ]]; then
+			_kmemx_value "$value"
+			return
+		fi
+	done < <(_kmemx_ask "$command" --list-options)
+	if [[ $cur == -* ]]; then
+		_kmemx_choose "$words"
+	else
+		_kmemx_files -f
+	fi
+}
+
+complete -F _kmemx kmemx

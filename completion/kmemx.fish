@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Completion of kmemx's commands, options and their values in fish.
+# In: what kmemx --list-commands and kmemx COMMAND --list-options print, which is made from the
+# program's own tables. Out: a word a line, and after a tab what it is.
+
+# The program that stands on the command line; ~ is not expanded there.
+function __kmemx_ask
+    set -l program (commandline -opc)[1]
+    set program (string replace -r '^~/' "$HOME/" -- $program)
+    $program $argv 2>/dev/null
+end
+
+# Names of directories, or of all files, that go on from the word so far, after the text $argv[2].
+function __kmemx_files
+    if test $argv[1] = DIR
+        printf '%s\n' $argv[2](__fish_complete_directories $argv[3])
+    else
+        printf '%s\n' $argv[2](__fish_complete_path $argv[3])
+    end
+end
+
+# Values of an option whose value is called $argv[1] in its help.
+function __kmemx_values
+    switch $argv[1]
+        case DIR FILE
+            __kmemx_files $argv
+        case '*'
+            if string match -qr '^[a-z0-9|]+$' -- $argv[1]
+                printf '%s\n' $argv[2](string split '|' -- $argv[1])
+            end
+    end
+end
+
+function __kmemx_options
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -l command $words[2]
+    if test "$command" = record; and contains -- -- $words[3..-1]
+        __fish_complete_subcommand --commandline (string split -m1 ' -- ' -- (commandline -cp))[2]
+        return
+    end
+    set -l parts (string split -m1 = -- $current)
+    for line in (__kmemx_ask $command --list-options)
+        set -l fields (string split \t -- $line)
+        set -l names (string split , -- $fields[1])
+        if test $fields[2] != -
+            if contains -- $words[-1] $names
+                __kmemx_values $fields[2] '' $current
+                return
+            end
+            if set -q parts[2]; and contains -- $parts[1] $names
+                __kmemx_values $fields[2] $parts[1]= $parts[2]
+                return
+            end
+        end
+        if string match -q -- '-*' $current
+            string join \n -- $names\t$fields[3]
+        end
+    end
+    string match -q -- '-*' $current; or __fish_complete_path $current
+end
+
+function __kmemx_complete
+    set -l words (commandline -opc)
+    if test (count $words) = 1
+        __kmemx_ask --list-commands
+        printf 'help\tshow a command\'s options\n'
+    else if test "$words[2]" = help
+        __kmemx_ask --list-commands
+    else
+        __kmemx_options
+    end
+end
+
+complete -c kmemx -f -a '(__kmemx_complete)'

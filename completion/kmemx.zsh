@@ -1,0 +1,69 @@
+#compdef kmemx
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Completion of kmemx's commands, options and their values in zsh; it is installed as _kmemx.
+# In: what kmemx --list-commands and kmemx COMMAND --list-options print, which is made from the
+# program's own tables. Out: what _describe and _arguments offer.
+
+# The program that stands on the command line; ~ is not expanded there.
+_kmemx_ask() {
+	${(e)~program} "$@" 2>/dev/null
+}
+
+_kmemx_commands() {
+	local -a commands
+	local name purpose
+
+	_kmemx_ask --list-commands | while IFS=$'\t' read -r name purpose; do
+		commands+=("$name:$purpose")
+	done
+	(($# == 0)) || commands+=("$@")
+	_describe -t commands 'kmemx command' commands
+}
+
+# ":NAME:ACTION" for an option whose value is called $1 in its help.
+_kmemx_value() {
+	case $1 in
+	-) ;;
+	DIR) REPLY=":$1:_path_files -/" ;;
+	FILE) REPLY=":$1:_files" ;;
+	*[^a-z0-9\|]*) REPLY=":${1//:/\\:}: " ;;
+	*) REPLY=":value:(${1//|/ })" ;;
+	esac
+}
+
+_kmemx_options() {
+	local -a specs
+	local names value help name spec REPLY
+
+	_kmemx_ask $command --list-options | while IFS=$'\t' read -r names value help; do
+		REPLY=
+		_kmemx_value "$value"
+		help=${${${help//\\/\\\\}//\[/\\[}//\]/\\]}
+		for name in ${(s:,:)names}; do
+			spec="*$name"
+			if [[ -n $REPLY ]]; then
+				[[ $name == --* ]] && spec+='=' || spec+='+'
+			fi
+			specs+=("$spec${help:+[$help]}$REPLY")
+		done
+	done
+	if [[ $command == record ]]; then
+		specs+=('(-)1:command: _command_names -e' '*::arguments: _normal')
+	else
+		specs+=('*:file:_files')
+	fi
+	_arguments -s -S : $specs
+}
+
+local program=$words[1] command=$words[2]
+
+if ((CURRENT == 2)); then
+	_kmemx_commands 'help:show a command'\''s options'
+elif [[ $command == help ]]; then
+	_kmemx_commands
+else
+	shift words
+	((CURRENT--))
+	_kmemx_options
+fi

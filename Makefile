@@ -1,20 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# make            build ./kmemx (installs nothing; names what is missing)
-# make check      install what is missing, build, run all tests
-# make demo       install what is missing, build, record two seconds here, show the reports
-# make lint       style, layers, shell scripts, headers
-# make bench      record and report beside perf kmem, trace-cmd and the bare walk
-#                 (BENCH='--rounds 9 --json --growth 100'; what options of record cost: BENCH=--knobs)
-# make fuzz-smoke a minute of fuzzing (needs clang; FUZZ_SECONDS=12 for each target)
-# make fuzz-coverage how much of the parsers the fuzzers' inputs reach (needs clang and llvm)
-# make unit | cli | live | doctest | instructions    one kind of test
-#                 (TESTS='name ...' for some of cli, live; LONG=1: live tests try every case;
-#                 RENEW=1: a new baseline of instructions)
-# make install | man | clean
+# make               build ./kmemx (installs nothing; names what is missing)
+# make help          show this text
+# make check         install what is missing, build, run all tests
+# make demo          install what is missing, record two seconds here, report them
+# make deps          install what is missing
+# make unit          the unit tests
+# make cli           commands and what they should print (TESTS='name ...': some)
+# make live          record here, as root (TESTS='name ...'; LONG=1: every case)
+# make doctest       the manual beside -h
+# make bombs         small files that ask for much work (KMEMX_VERBOSE=1)
+# make instructions  what stat takes for an event (RENEW=1: a new baseline)
+# make installtest   install it, use it, uninstall it (LONG=1: the packages too)
+# make lint          style, layers, shell scripts, headers
+# make bench         recording and reporting beside perf kmem and trace-cmd
+#                    (BENCH='--rounds 9 --json --growth 100'; or BENCH=--knobs)
+# make fuzz-smoke    a minute of fuzzing (FUZZ_SECONDS=12 for each target; clang)
+# make fuzz-coverage how much of the parsers that reaches (needs clang and llvm)
+# make man           the man pages (needs scdoc)
+# make install       program, man pages, documents, plugin, completion
+# make uninstall     remove what install, given the same variables, has put there
+# make dist          the last commit's sources: build/kmemx-VERSION.tar.gz
+# make deb           a Debian package in build/ (needs dpkg-dev)
+# make clean         remove what was built
 #
 # O=DIR  SAN=address,undefined  STATIC=1  CROSS_COMPILE=aarch64-linux-gnu-  V=1
-# DESTDIR=  prefix=/usr/local  plugindir=(libtraceevent's)
+# DESTDIR=  prefix=/usr/local  plugindir=DIR  (others: packaging/install.mk)
 
 MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/sh
@@ -26,12 +37,6 @@ endif
 ifeq ($(origin AR),default)
 AR := $(CROSS_COMPILE)ar
 endif
-INSTALL ?= install
-
-prefix ?= /usr/local
-bindir ?= $(prefix)/bin
-mandir ?= $(prefix)/share/man
-docdir ?= $(prefix)/share/doc/kmemx
 VERSION := 0.1.0
 
 # ./kmemx at the top and objects under build/native; with O=DIR both under DIR. Every
@@ -80,6 +85,7 @@ CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
 
 # --- flags -------------------------------------------------------------------------------
 CFLAGS ?= -O2 -g
+# Where it was built is not in the binary (-fdebug-prefix-map): the same sources, the same bytes.
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wundef -Wformat=2 -Wvla -Wno-unused-parameter -Werror=implicit-function-declaration
 DEFS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DKMEMX_VERSION='"$(VERSION)"' \
@@ -88,7 +94,7 @@ DEFS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DKMEMX_VERSION='"$(VERSION)"' \
 	$(if $(STATIC),-DKMEMX_STATIC=1)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_CFLAGS := -std=gnu11 -pthread $(WARN) -Ilib -Icmd -Itests/unit -include lib/base/banned.h $(DEFS) \
-	$(LIB_CFLAGS) $(SANFLAGS) $(CFLAGS)
+	$(LIB_CFLAGS) $(SANFLAGS) -fdebug-prefix-map=$(CURDIR)=. $(CFLAGS)
 ALL_LDFLAGS := -pthread $(SANFLAGS) $(if $(STATIC),-static) $(LDFLAGS)
 # "private": what is made for a test, $(B)/flags first of all, has everybody's flags.
 $(B)/tests/%.o: private ALL_CFLAGS += $(CHECK_CFLAGS) -I$(B)/tests -Wno-missing-prototypes
@@ -113,13 +119,16 @@ Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
 
 all: $(KMEMX) $(PLUGIN)
-.PHONY: all bench bombs check check-here unit cli live doctest instructions fuzz-smoke fuzz-here \
-	fuzz-coverage coverage-here \
-	demo demo-here lint lint-here man install clean deps FORCE
+.PHONY: all help bench bombs check check-here unit cli live doctest instructions installtest \
+	fuzz-smoke fuzz-here fuzz-coverage coverage-here \
+	demo demo-here lint lint-here man install uninstall dist deb clean deps FORCE
+
+help:
+	@sed -n '/^# make /,/^$$/s/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
 # --- what is missing, by distribution ----------------------------------------------------
 ifneq ($(strip $(missing)),)
-ifneq ($(filter-out clean check demo lint deps,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help clean check demo lint deps uninstall dist,$(or $(MAKECMDGOALS),all)),)
 $(info kmemx: cannot build, this is missing: $(strip $(missing)))
 ifdef CROSS_COMPILE
 $(error those of $(triplet) are needed: scripts/cross-deps $(CROSS_COMPILE) fetches the libraries and names the compiler)
@@ -222,6 +231,8 @@ instructions: $(KMEMX) $(B)/tests/bench/gen_recording
 	$(Q)$(test_env) tests/instructions/run $(if $(RENEW),--renew)
 doctest: $(KMEMX)
 	$(Q)$(test_env) tests/doc/run
+installtest: $(KMEMX) $(PLUGIN)
+	$(Q)$(test_env) tests/install/run $(TESTS)
 # Small files that ask for much work. KMEMX_VERBOSE=1: what each takes
 bombs: $(KMEMX)
 	$(Q)$(test_env) tests/bombs/run
@@ -265,22 +276,7 @@ bench: $(KMEMX) $(B)/tests/bench/storm $(BENCH_PROGS)
 deps:
 	@scripts/install-deps build test
 
-# --- installation ------------------------------------------------------------------------
-scdoc := $(shell command -v scdoc 2>/dev/null)
-# libtraceevent looks for plugins below its own library folder, and in ~/.local/lib.
-plugindir ?= $(if $(filter /usr /usr/local,$(prefix)),$(shell $(PKG_CONFIG) \
-	--variable=libdir libtraceevent 2>/dev/null),$(prefix)/lib)/traceevent/plugins
-install: $(KMEMX) $(PLUGIN) $(if $(scdoc),$(MAN))
-	$(Q)$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(docdir) $(DESTDIR)$(mandir)/man1
-	$(Q)$(INSTALL) -m 755 $(KMEMX) $(DESTDIR)$(bindir)/kmemx
-	$(Q)$(INSTALL) -m 644 COPYING README.md $(DESTDIR)$(docdir)
-ifneq ($(PLUGIN),)
-	$(Q)$(INSTALL) -d $(DESTDIR)$(plugindir)/kmemx
-	$(Q)$(INSTALL) -m 644 $(PLUGIN) $(DESTDIR)$(plugindir)
-	$(Q)ln -sf ../plugin_kmemx.so $(DESTDIR)$(plugindir)/kmemx/plugin_kmemx.so
-endif
-	$(if $(scdoc),$(Q)$(INSTALL) -m 644 $(MAN) $(DESTDIR)$(mandir)/man1, \
-		@echo 'kmemx: no man pages installed: scdoc, which makes them, is not here')
+include packaging/install.mk
 
 clean:
 	rm -rf $(O)/build $(O)/kmemx

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What is installed and where, and the packages that are made of it.
+# In: the program, its plugin and man pages, from the Makefile. Out: install, uninstall, dist, deb.
+#
+# No library, header or pkg-config file: libkmemx.a is for this program only, and its functions
+# change as it does.
+
+INSTALL ?= install
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+mandir ?= $(prefix)/share/man
+docdir ?= $(prefix)/share/doc/kmemx
+bashcompdir ?= $(prefix)/share/bash-completion/completions
+zshcompdir ?= $(prefix)/share/zsh/site-functions
+fishcompdir ?= $(prefix)/share/fish/vendor_completions.d
+# libtraceevent looks for plugins below its own library directory, and in ~/.local/lib.
+plugindir ?= $(if $(filter /usr /usr/local,$(prefix)),$(shell $(PKG_CONFIG) \
+	--variable=libdir libtraceevent 2>/dev/null),$(prefix)/lib)/traceevent/plugins
+
+scdoc := $(shell command -v scdoc 2>/dev/null)
+# As in the sources, so that the links between them hold.
+DOCS := README.md COPYING $(sort $(wildcard Documentation/*.md Documentation/*.json))
+
+# $(call put,MODE,FILE...,DIRECTORY) and $(call put_as,MODE,FILE,NEWNAME)
+put = $(Q)$(INSTALL) -d $(DESTDIR)$(3) && $(INSTALL) -m $(1) $(2) $(DESTDIR)$(3)
+put_as = $(Q)$(INSTALL) -d $(DESTDIR)$(dir $(3)) && $(INSTALL) -m $(1) $(2) $(DESTDIR)$(3)
+
+install: $(KMEMX) $(PLUGIN) $(if $(scdoc),$(MAN))
+	$(call put_as,755,$(KMEMX),$(bindir)/kmemx)
+	$(call put,644,$(filter-out Documentation/%,$(DOCS)),$(docdir))
+	$(call put,644,$(filter Documentation/%,$(DOCS)),$(docdir)/Documentation)
+	$(call put_as,644,completion/kmemx.bash,$(bashcompdir)/kmemx)
+	$(call put_as,644,completion/kmemx.zsh,$(zshcompdir)/_kmemx)
+	$(call put_as,644,completion/kmemx.fish,$(fishcompdir)/kmemx.fish)
+ifneq ($(PLUGIN),)
+	$(call put_as,644,$(PLUGIN),$(plugindir)/plugin_kmemx.so)
+	$(Q)$(INSTALL) -d $(DESTDIR)$(plugindir)/kmemx
+	$(Q)ln -sf ../plugin_kmemx.so $(DESTDIR)$(plugindir)/kmemx/plugin_kmemx.so
+endif
+	$(if $(scdoc),$(call put,644,$(MAN),$(mandir)/man1), \
+		@echo 'kmemx: no man pages installed: scdoc, which makes them, is not here')
+
+# Directories only where no other program's files can be.
+uninstall:
+	$(Q)rm -f $(addprefix $(DESTDIR),$(bindir)/kmemx $(DOCS:%=$(docdir)/%) \
+		$(bashcompdir)/kmemx $(zshcompdir)/_kmemx $(fishcompdir)/kmemx.fish \
+		$(plugindir)/plugin_kmemx.so $(plugindir)/kmemx/plugin_kmemx.so \
+		$(addprefix $(mandir)/man1/,$(notdir $(MAN))))
+	$(Q)for d in $(addprefix $(DESTDIR),$(docdir)/Documentation $(docdir) $(plugindir)/kmemx); do \
+		test ! -d "$$d" || rmdir "$$d"; done
+
+# From git alone: the times in it are the commit's, so that the same commit gives the same bytes.
+dist:
+	@mkdir -p $(O)/build
+	$(Q)git archive --format=tar --prefix=kmemx-$(VERSION)/ HEAD | gzip -9n \
+		>$(O)/build/kmemx-$(VERSION).tar.gz
+	@echo '$(O)/build/kmemx-$(VERSION).tar.gz'
+
+deb:
+	$(Q)MAKE='$(MAKE)' CC='$(CC)' packaging/deb $(VERSION) $(O)/build

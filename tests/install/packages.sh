@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh disable=SC2154
+#
+# The packages, for LONG=1: made twice, from the same sources in different directories; checked by
+# lintian; installed in an empty root and removed again.
+# In: run's functions. Out: what is wrong.
+
+SOURCE_DATE_EPOCH=1767225600
+CCACHE_DISABLE=1
+export SOURCE_DATE_EPOCH CCACHE_DISABLE
+unset MAKEFLAGS MAKELEVEL
+jobs=-j$(nproc 2>/dev/null || echo 1)
+one=$scratch/one
+two=$scratch/another/directory
+version=$(sed -n 's/^VERSION := //p' Makefile)
+
+# same NAME FILE...: the files are in both directories and of the same bytes.
+same() {
+	label=$1
+	shift
+	for file; do
+		cmp "$one/$file" "$two/$file" 2>&1
+	done >"$scratch/out"
+	test $# -gt 0 || echo "nothing was built" >"$scratch/out"
+	verdict "$label"
+}
+
+mkdir -p "$one" "$two"
+tar -cf - --exclude=./build --exclude=./kmemx --exclude=./.git . | tar -xf - -C "$one"
+cp -pR "$one/." "$two"
+for copy in "$one" "$two"; do
+	make -s "$jobs" -C "$copy" all >/dev/null 2>>"$scratch/make.err"
+done
+same reproducible-build kmemx build/native/plugins/plugin_kmemx.so
+
+# Of the last commit, with its name for a directory.
+test_dist() {
+	if ! git rev-parse -q --verify HEAD >/dev/null 2>&1; then
+		skipped dist "this is no git checkout"
+		return
+	fi
+	run_make dist O="$one" >/dev/null && run_make dist O="$two" >/dev/null
+	git ls-tree -r --name-only HEAD | sed "s|^|kmemx-$version/|" | sort >"$scratch/expected"
+	tar -tzf "$one/build/kmemx-$version.tar.gz" | grep -v '/$' | sort | diff "$scratch/expected" - >"$scratch/out"
+	verdict dist
+	same reproducible-dist "build/kmemx-$version.tar.gz"
+}
+
+# Into an empty root, out of it again. Its libraries are not there: that the package names them is
+# what dpkg-shlibdeps saw to.
+test_deb_install() {
+	clean=$scratch/clean
+	if [ "$(id -u)" != 0 ]; then
+		skipped deb-install "only root installs a package"
+		return
+	fi
+	mkdir -p "$clean/var/lib/dpkg/info" "$clean/var/lib/dpkg/updates" "$clean/var/log"
+	touch "$clean/var/lib/dpkg/status" "$clean/var/lib/dpkg/available"
+	{
+		dpkg --root="$clean" --force-depends -i "$1" >"$scratch/log" 2>&1 || cat "$scratch/log"
+		"$clean/usr/bin/kmemx" version | grep -vx "kmemx $version"
+		dpkg --root="$clean" --verify kmemx
+		dpkg --root="$clean" -P kmemx >"$scratch/log" 2>&1 || cat "$scratch/log"
+		find "$clean" -name '*kmemx*' -not -path "$clean/var/*"
+	} >"$scratch/out" 2>&1
+	verdict deb-install
+}
+
+test_deb() {
+	if ! command -v dpkg-shlibdeps >/dev/null || ! command -v scdoc >/dev/null; then
+		skipped deb "dpkg-dev or scdoc is not here"
+		return
+	fi
+	for copy in "$one" "$two"; do
+		make -s "$jobs" -C "$copy" deb >/dev/null 2>>"$scratch/make.err"
+	done
+	deb=$(cd "$one" && echo build/*.deb)
+	same reproducible-deb "$deb"
+	test_deb_install "$one/$deb"
+	if command -v lintian >/dev/null; then
+		lintian "$one/$deb" >"$scratch/out" 2>/dev/null
+		verdict lintian
+	else
+		skipped lintian "lintian is not here (scripts/install-deps package)"
+	fi
+}
+
+test_spec() {
+	if command -v rpmspec >/dev/null; then
+		rpmspec -P packaging/kmemx.spec 2>&1 >/dev/null | cat >"$scratch/out"
+		verdict rpm-spec
+	else
+		skipped rpm-spec "rpmspec is not here (scripts/install-deps package)"
+	fi
+	bash -n packaging/PKGBUILD >"$scratch/out" 2>&1
+	verdict PKGBUILD
+}
+
+test_dist
+test_deb
+test_spec
+test ! -s "$scratch/make.err" || cat "$scratch/make.err" >&2

@@ -357,11 +357,10 @@ static void run(const struct options *opts)
 int main(int argc, char **argv)
 {
 	static const struct option longs[] = { { "splice", no_argument, NULL, 's' },
-						     { "direct", no_argument, NULL, 'd' },
-						     { "threads", no_argument, NULL,
-						       't' },
-						     { "traced", no_argument, NULL, 'r' },
-						     { 0 } };
+					       { "direct", no_argument, NULL, 'd' },
+					       { "threads", no_argument, NULL, 't' },
+					       { "traced", no_argument, NULL, 'r' },
+					       { 0 } };
 	struct options opts = { 0 };
 	int c;
 

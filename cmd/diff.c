@@ -62,13 +62,13 @@ static int load_all(struct diff *d)
 
 	if (ret != GO_ON)
 		return ret;
-	d->runs = calloc(paths->nr, sizeof(*d->runs));
-	d->sides = calloc(paths->nr, sizeof(*d->sides));
+	d->recordings = calloc(paths->nr, sizeof(*d->recordings));
+	d->tables = calloc(paths->nr, sizeof(*d->tables));
 	d->report = report_new();
-	if (!d->runs || !d->sides || !d->report)
+	if (!d->recordings || !d->tables || !d->report)
 		return no_memory();
 	for (i = 0; i < paths->nr && ret == GO_ON; i++)
-		ret = diff_load(&d->runs[i], paths->items[i], &d->args.choice,
+		ret = diff_load(&d->recordings[i], paths->items[i], &d->args.choice,
 				&d->args.sides[i >= paths->nr_old]);
 	return ret;
 }
@@ -92,13 +92,14 @@ static bool gather(struct diff *d, const char *name, struct diff_sides *sides)
 	size_t i;
 
 	for (i = 0; i < d->args.paths.nr; i++) {
-		d->sides[i] = (struct diff_run){ find_table(d->runs[i].report, name),
-						 d->runs[i].divisor,
-						 diff_recording_lost(&d->runs[i]) };
-		if (!d->sides[i].table)
+		d->tables[i] =
+			(struct diff_run){ find_table(d->recordings[i].report, name),
+					   d->recordings[i].divisor,
+					   diff_recording_lost(&d->recordings[i]) };
+		if (!d->tables[i].table)
 			return false;
 	}
-	*sides = (struct diff_sides){ d->sides, d->args.paths.nr_old, d->args.paths.nr };
+	*sides = (struct diff_sides){ d->tables, d->args.paths.nr_old, d->args.paths.nr };
 	return true;
 }
 
@@ -170,16 +171,16 @@ static int check_kinds(struct diff *d)
 	size_t i;
 
 	for (i = 0; i < a->paths.nr; i++) {
-		if (a->slab && slab && !d->runs[i].has_slab) {
+		if (a->slab && slab && !d->recordings[i].has_slab) {
 			report_add_banner(d->report, true,
 					  "%s holds no slab events: slab is not compared",
-					  d->runs[i].path);
+					  d->recordings[i].path);
 			slab = false;
 		}
-		if (a->page && page && !d->runs[i].has_page) {
+		if (a->page && page && !d->recordings[i].has_page) {
 			report_add_banner(d->report, true,
 					  "%s holds no page events: page is not compared",
-					  d->runs[i].path);
+					  d->recordings[i].path);
 			page = false;
 		}
 	}
@@ -249,7 +250,7 @@ static bool trusts(const struct diff *d)
 	size_t i;
 
 	for (i = 0; i < d->args.paths.nr; i++) {
-		if (!lost_limit_holds(&d->args.max_lost, &d->runs[i].facts))
+		if (!lost_limit_holds(&d->args.max_lost, &d->recordings[i].facts))
 			return false;
 	}
 	return true;
@@ -326,8 +327,8 @@ static int check_losses(const struct diff *d)
 	size_t i;
 
 	for (i = 0; i < d->args.paths.nr && ret == EXIT_OK; i++)
-		ret = lost_limit_check(&d->args.max_lost, &d->runs[i].facts, command_name,
-				       EXIT_OK);
+		ret = lost_limit_check(&d->args.max_lost, &d->recordings[i].facts,
+				       command_name, EXIT_OK);
 	return ret;
 }
 
@@ -391,12 +392,12 @@ static int run_diff(int argc, char **argv)
 		ret = load_all(&d);
 	if (ret == GO_ON)
 		ret = show(&d);
-	for (i = 0; d.runs && i < d.args.paths.nr; i++)
-		diff_recording_free(&d.runs[i]);
+	for (i = 0; d.recordings && i < d.args.paths.nr; i++)
+		diff_recording_free(&d.recordings[i]);
 	directory_sources_free(&d.sources[0]);
 	directory_sources_free(&d.sources[1]);
-	free(d.runs);
-	free(d.sides);
+	free(d.recordings);
+	free(d.tables);
 	table_free(d.gate.broken);
 	report_free(d.report);
 	diff_args_free(&d.args);

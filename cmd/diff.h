@@ -14,8 +14,8 @@
 /* What run_diff() gathers. */
 struct diff {
 	struct diff_args args;
-	struct diff_recording *runs;
-	struct diff_run *sides;		     /* of the table being compared */
+	struct diff_recording *recordings;
+	struct diff_run *tables;	     /* of the table being compared */
 	struct directory_sources sources[2]; /* the new side's is empty where it shares */
 	struct report *report;
 	struct gate_result gate;

@@ -33,14 +33,14 @@ static const char *side_of(const struct diff *d, size_t run)
 /* "old: 20 runs, old/001.dat to old/020.dat: Linux 6.18.4 x86_64, 1.52 s to 1.80 s" */
 static void banner_side(struct diff *d, size_t first, size_t end)
 {
-	const struct study_facts *f = &d->runs[first].facts;
+	const struct study_facts *f = &d->recordings[first].facts;
 	uint64_t shortest = UINT64_MAX, longest = 0;
 	struct strbuf sb = { 0 };
 	bool same = true;
 	size_t i;
 
 	for (i = first; i < end; i++) {
-		const struct study_facts *other = &d->runs[i].facts;
+		const struct study_facts *other = &d->recordings[i].facts;
 
 		same &= !strcmp(f->kernel, other->kernel);
 		if (other->has_duration && other->duration_ns < shortest)
@@ -49,7 +49,7 @@ static void banner_side(struct diff *d, size_t first, size_t end)
 			longest = other->duration_ns;
 	}
 	strbuf_printf(&sb, "%s: %zu runs, %s to %s: ", side_of(d, first), end - first,
-		      d->runs[first].path, d->runs[end - 1].path);
+		      d->recordings[first].path, d->recordings[end - 1].path);
 	if (same)
 		strbuf_printf(&sb, "Linux %s %s", f->kernel, f->machine);
 	else
@@ -72,7 +72,7 @@ static void banner_runs(struct diff *d)
 	size_t i, k;
 
 	for (i = 0; i < d->args.paths.nr; i++) {
-		const struct report *from = d->runs[i].report;
+		const struct report *from = d->recordings[i].report;
 
 		if (several(d) && !i)
 			banner_side(d, 0, d->args.paths.nr_old);
@@ -84,7 +84,7 @@ static void banner_runs(struct diff *d)
 			if (*line == '!')
 				report_add_banner(d->report, true, "%s: %s%s%s",
 						  side_of(d, i),
-						  several(d) ? d->runs[i].path : "",
+						  several(d) ? d->recordings[i].path : "",
 						  several(d) ? ": " : "", line + 1);
 			else if (!several(d))
 				report_add_banner(d->report, false, "%s: %s",
@@ -96,12 +96,12 @@ static void banner_runs(struct diff *d)
 /* " 3.21", or " 3.21 to 3.5" over several runs. */
 static void divisors(const struct diff *d, size_t first, size_t end, struct strbuf *sb)
 {
-	double least = d->runs[first].divisor, most = least;
+	double least = d->recordings[first].divisor, most = least;
 	size_t i;
 
 	for (i = first; i < end; i++) {
-		least = fmin(least, d->runs[i].divisor);
-		most = fmax(most, d->runs[i].divisor);
+		least = fmin(least, d->recordings[i].divisor);
+		most = fmax(most, d->recordings[i].divisor);
 	}
 	strbuf_puts(sb, " ");
 	real_format(sb, least);
@@ -232,7 +232,7 @@ struct table *diff_recordings_table(const struct diff *d)
 	if (t)
 		table_add_columns(t, columns, ARRAY_SIZE(columns));
 	for (i = 0; t && i < d->args.paths.nr; i++) {
-		const struct diff_recording *run = &d->runs[i];
+		const struct diff_recording *run = &d->recordings[i];
 		const struct study_facts *f = &run->facts;
 		struct cell *row = table_add_row(t);
 

@@ -45,7 +45,7 @@ struct stat_options {
 };
 
 /* Everything that run_stat() opens and must close. */
-struct stat {
+struct stat_run {
 	struct stat_options opts;
 	struct sort_keys keys;
 	struct input in;
@@ -152,7 +152,7 @@ static int check_dirs(const struct stat_options *o)
 }
 
 /* What can be refused before a file is read. */
-static int check(struct stat *st)
+static int check(struct stat_run *st)
 {
 	struct stat_options *o = &st->opts;
 	int ret = output_check(&o->output, command_name);
@@ -178,7 +178,7 @@ static int check(struct stat *st)
 
 struct stat_progress {
 	struct progress line;
-	const struct stat *st;
+	const struct stat_run *st;
 };
 
 static int show_progress(void *ctx, uint64_t nr_events)
@@ -203,7 +203,7 @@ static unsigned int jobs(const struct stat_options *o)
 	return (unsigned int)CPU_COUNT(&cpus);
 }
 
-static int analyze(struct stat *st)
+static int analyze(struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
 	struct analysis_env env = study_env(&st->in.study);
@@ -230,7 +230,7 @@ static int analyze(struct stat *st)
 	return err ? input_stream_failed(&st->in, err) : GO_ON;
 }
 
-static int nothing_recorded(const struct stat *st)
+static int nothing_recorded(const struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
 	uint32_t needs = stat_analyses_need(&o->analyses);
@@ -265,7 +265,7 @@ static int nothing_recorded(const struct stat *st)
 }
 
 /* Never a table of zeros: without any table it ends with a sentence. */
-static int check_recorded(struct stat *st)
+static int check_recorded(struct stat_run *st)
 {
 	if (!st->report->nr_tables)
 		return nothing_recorded(st);
@@ -273,7 +273,7 @@ static int check_recorded(struct stat *st)
 	return GO_ON;
 }
 
-static int sort_tables(struct stat *st)
+static int sort_tables(struct stat_run *st)
 {
 	size_t i;
 	int err = 0;
@@ -288,7 +288,7 @@ static int sort_tables(struct stat *st)
 	return err ? input_stream_failed(&st->in, err) : GO_ON;
 }
 
-static void list_skipped(const struct stat *st)
+static void list_skipped(const struct stat_run *st)
 {
 	const char *name;
 	uint32_t i;
@@ -297,7 +297,7 @@ static void list_skipped(const struct stat *st)
 		message_info("skipped in callchains: %s", name);
 }
 
-static int show(struct stat *st)
+static int show(struct stat_run *st)
 {
 	const struct study *study = &st->in.study;
 	struct table *missing;
@@ -332,7 +332,7 @@ static int show(struct stat *st)
 	return lost_limit_check(&st->opts.max_lost, &facts, command_name, ret);
 }
 
-static int open_study(struct stat *st)
+static int open_study(struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
 	struct study_options study = {
@@ -350,7 +350,7 @@ static int open_study(struct stat *st)
 	return input_open(&st->in, &study, command_name, o->verbose);
 }
 
-static int run(struct stat *st)
+static int run(struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
 	const struct event_stream_options how = { .read_ahead = jobs(o) > 1 };
@@ -370,7 +370,7 @@ static int run(struct stat *st)
 
 static int run_stat(int argc, char **argv)
 {
-	struct stat st = { 0 };
+	struct stat_run st = { 0 };
 	int ret = parse(&st.opts, argc, argv);
 
 	if (ret == GO_ON)

@@ -232,8 +232,8 @@ void table_add_summary(struct table *t, const char *name, const char *title,
 {
 	struct summary_item item = { name, title, unit, value, bound };
 
-	/* Who makes a name or title has no memory for it. */
-	if (!name || !title || !summary_add(&t->summary, &t->nr_summary, &item))
+	/* Who makes a name may have no memory for it. */
+	if (!name || !summary_add(&t->summary, &t->nr_summary, &item))
 		t->failed = true;
 }
 

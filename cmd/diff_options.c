@@ -123,7 +123,7 @@ static int unknown_word(const char *what, const char *word, const char *const *w
 
 static int parse_by(struct diff_args *a)
 {
-	uint32_t rows = analysis_find("profile_slab")->rows;
+	uint32_t rows = analysis_find("comparison_slab")->rows;
 	const char *words[SUBJECT_NR];
 	unsigned int kind;
 	size_t nr = 0;

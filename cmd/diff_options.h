@@ -42,7 +42,7 @@ struct diff_args {
 /* Are directories looked up? */
 bool diff_args_dirs(const struct diff_args *a);
 
-/* The metrics of every table: analysis/profile_columns.h. */
+/* The metrics of every table: analysis/comparison_columns.h. */
 extern const struct diff_metric diff_metrics[];
 
 /* GO_ON, or the exit code. diff_args_free() in any case. */

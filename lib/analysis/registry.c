@@ -17,11 +17,11 @@
 	line(account) \
 	line(ledger) \
 	line(sizes) \
-	line(profile_slab) \
-	line(profile_slab_cache) \
-	line(profile_page) \
-	line(profile_slab_dir) \
-	line(profile_page_dir)
+	line(comparison_slab) \
+	line(comparison_slab_cache) \
+	line(comparison_page) \
+	line(comparison_slab_dir) \
+	line(comparison_page_dir)
 /* clang-format on */
 
 #define DECLARATION(name) extern const struct analysis analysis_##name;

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the columns of a profile's tables.
+ * analysis: the columns of a comparison's tables.
  * In: sums. Out: cells.
  */
-#include "analysis/profile_columns.h"
+#include "analysis/comparison_columns.h"
 
 static struct cell cell_name(const void *row, struct table *t)
 {
-	const struct profile_row *r = row;
+	const struct comparison_row *r = row;
 
 	return cell_text(t, r->name);
 }
 
 static struct cell cell_bytes(const void *row, struct table *t)
 {
-	const struct profile_row *r = row;
+	const struct comparison_row *r = row;
 
 	return cell_uint(r->group->bytes);
 }
 
 static struct cell cell_hit(const void *row, struct table *t)
 {
-	const struct profile_row *r = row;
+	const struct comparison_row *r = row;
 
 	return cell_uint(r->group->hit);
 }
 
 static struct cell cell_net(const void *row, struct table *t)
 {
-	const struct profile_row *r = row;
+	const struct comparison_row *r = row;
 
 	return cell_uint(r->group->live);
 }
 
 static struct cell cell_net_min(const void *row, struct table *t)
 {
-	const struct profile_row *r = row;
+	const struct comparison_row *r = row;
 
 	return cell_uint(r->group->net_min);
 }
 
 static struct cell cell_waste(const void *row, struct table *t)
 {
-	const struct profile_row *r = row;
+	const struct comparison_row *r = row;
 
 	return cell_uint(r->group->waste);
 }
@@ -55,14 +55,14 @@ static struct cell cell_no_waste(const void *row, struct table *t)
 
 static struct cell cell_peak(const void *row, struct table *t)
 {
-	const struct profile_row *r = row;
+	const struct comparison_row *r = row;
 
 	return cell_uint(r->group->peak);
 }
 
 static struct cell cell_largest(const void *row, struct table *t)
 {
-	const struct profile_row *r = row;
+	const struct comparison_row *r = row;
 
 	return cell_uint(r->group->largest);
 }
@@ -118,15 +118,15 @@ static struct cell cell_largest(const void *row, struct table *t)
 		  .fill = cell_largest },                                                \
 		COLUMNS_END
 
-const struct column_type profile_slab_columns[] = {
+const struct column_type comparison_slab_columns[] = {
 	NAME_CALLSITE, NAME_STACK, NAME_MODULE, NAME_DIR, FIGURES(cell_waste),
 };
 
-const struct column_type profile_cache_columns[] = {
+const struct column_type comparison_cache_columns[] = {
 	NAME_CACHE,
 	FIGURES(cell_waste),
 };
 
-const struct column_type profile_page_columns[] = {
+const struct column_type comparison_page_columns[] = {
 	NAME_CALLSITE, NAME_STACK, NAME_MODULE, NAME_DIR, FIGURES(cell_no_waste),
 };

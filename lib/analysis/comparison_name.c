@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what a row of a profile is called.
+ * analysis: what a row of a comparison is called.
  * In: addresses, stacks, caches. Out: names that hold in another build of the kernel.
  */
-#include "analysis/profile_name.h"
+#include "analysis/comparison_name.h"
 
 #include <inttypes.h>
 
@@ -12,7 +12,8 @@
 
 static const char unknown[] = "[unknown]";
 
-void profile_name_site(const struct analysis_env *env, uint64_t addr, struct strbuf *out)
+void comparison_name_site(const struct analysis_env *env, uint64_t addr,
+			  struct strbuf *out)
 {
 	struct symbol sym;
 
@@ -25,8 +26,8 @@ void profile_name_site(const struct analysis_env *env, uint64_t addr, struct str
 		strbuf_printf(out, " [%s]", sym.module);
 }
 
-void profile_name_module(const struct analysis_env *env, uint64_t addr,
-			 struct strbuf *out)
+void comparison_name_module(const struct analysis_env *env, uint64_t addr,
+			    struct strbuf *out)
 {
 	struct symbol sym;
 
@@ -36,8 +37,8 @@ void profile_name_module(const struct analysis_env *env, uint64_t addr,
 		strbuf_puts(out, sym.module ? sym.module : "[kernel]");
 }
 
-void profile_name_directory(const struct analysis_env *env, uint64_t addr,
-			    unsigned int depth, struct strbuf *out)
+void comparison_name_directory(const struct analysis_env *env, uint64_t addr,
+			       unsigned int depth, struct strbuf *out)
 {
 	const char *name = directories_find(env->dirs, addr, depth);
 
@@ -45,15 +46,15 @@ void profile_name_directory(const struct analysis_env *env, uint64_t addr,
 	strbuf_puts(out, name ? name : "");
 }
 
-void profile_name_stack(const struct analysis_env *env, uint32_t id, uint64_t callsite,
-			struct strbuf *out)
+void comparison_name_stack(const struct analysis_env *env, uint32_t id, uint64_t callsite,
+			   struct strbuf *out)
 {
 	uint32_t nr = 0, i, first;
 	const uint64_t *frames = event_stream_stack(env->stream, id, &nr);
 
 	if (!frames || !nr) {
 		if (callsite) {
-			profile_name_site(env, callsite, out);
+			comparison_name_site(env, callsite, out);
 			strbuf_puts(out, ";");
 		}
 		strbuf_puts(out, "[no stack]");
@@ -62,15 +63,15 @@ void profile_name_stack(const struct analysis_env *env, uint32_t id, uint64_t ca
 	first = sites_start(env, frames, nr, callsite);
 	for (i = first; i < nr; i++) {
 		strbuf_puts(out, i > first ? ";" : "");
-		profile_name_site(env, frames[i], out);
+		comparison_name_site(env, frames[i], out);
 	}
 }
 
 /* mm/slab_common.c: kmalloc_info[] and create_kmalloc_caches(); kmalloc-1k was kmalloc-1024
  * before 4.21. What is larger than two pages comes from the page allocator.
  */
-void profile_name_kmalloc(const struct analysis_env *env, uint64_t size,
-			  struct strbuf *out)
+void comparison_name_kmalloc(const struct analysis_env *env, uint64_t size,
+			     struct strbuf *out)
 {
 	bool power = size && !(size & (size - 1));
 
@@ -84,7 +85,7 @@ void profile_name_kmalloc(const struct analysis_env *env, uint64_t size,
 		strbuf_printf(out, "[kmalloc of %" PRIu64 "]", size);
 }
 
-uint64_t profile_callsite(const struct analysis_env *env, uint32_t id)
+uint64_t comparison_callsite(const struct analysis_env *env, uint32_t id)
 {
 	uint32_t nr = 0;
 	const uint64_t *frames = event_stream_stack(env->stream, id, &nr);

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: the columns of a profile's tables.
+ * analysis: the columns of a comparison's tables.
  * In: sums. Out: cells. The first column names the row, the others are metrics, and the
  * summary has the same of the whole table under these names.
  */
-#ifndef KMEMX_ANALYSIS_PROFILE_COLUMNS_H
-#define KMEMX_ANALYSIS_PROFILE_COLUMNS_H
+#ifndef KMEMX_ANALYSIS_COMPARISON_COLUMNS_H
+#define KMEMX_ANALYSIS_COMPARISON_COLUMNS_H
 
 #include <stdint.h>
 
 #include "analysis/columns.h"
 
 /* A row of the table: whatever has one name. Bytes, but for @hit and @implicit. */
-struct profile_group {
+struct comparison_group {
 	uint64_t bytes, hit, net_min, waste;
 	uint64_t live, peak, largest;
 	uint64_t implicit; /* ends without an event */
 };
 
 /* What a row is made from. */
-struct profile_row {
+struct comparison_row {
 	const char *name;
-	const struct profile_group *group;
+	const struct comparison_group *group;
 };
 
 /* Of objects by ROWS(CALLSITE), (STACK), (MODULE), (DIR); by ROWS(CACHE); of pages. */
-extern const struct column_type profile_slab_columns[], profile_cache_columns[],
-	profile_page_columns[];
+extern const struct column_type comparison_slab_columns[], comparison_cache_columns[],
+	comparison_page_columns[];
 
 #endif

@@ -7,7 +7,7 @@
  * The rows hold no address and no offset, and functions have lost what a build adds to
  * their names: symbol/fold.h. kmalloc events name no cache: theirs follows from the size.
  */
-#include "analysis/profile_columns.h"
+#include "analysis/comparison_columns.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,23 +17,23 @@
 #include "analysis/bounds.h"
 #include "account/accounts.h"
 #include "analysis/page_matrix.h"
-#include "analysis/profile_name.h"
+#include "analysis/comparison_name.h"
 #include "analysis/sites.h"
 #include "analysis/subject.h"
 #include "base/array.h"
 
-enum profile_kind { KIND_SLAB, KIND_CACHE, KIND_PAGE };
+enum comparison_kind { KIND_SLAB, KIND_CACHE, KIND_PAGE };
 
 /* What tells one table of a kind from the other. */
-struct profile_type {
-	enum profile_kind kind;
+struct comparison_type {
+	enum comparison_kind kind;
 	bool by_dir; /* whatever the options' @by says, and in full depth */
 	const struct table_type *table;
 	const char *title;
 };
 
 /**
- * struct profile - one table in the making
+ * struct comparison - one table in the making
  * @slab, @pages: of the stream; one of them
  * @sources: of a table by cache: source_key() -> source
  * @groups: number n of @names belongs to groups[n - 1]
@@ -41,73 +41,74 @@ struct profile_type {
  * @all: the whole table's numbers
  * @ended: the account is finished
  */
-struct profile {
+struct comparison {
 	const struct analysis_env *env;
-	const struct profile_type *type;
-	enum profile_kind kind;
+	const struct comparison_type *type;
+	enum comparison_kind kind;
 	enum subject_kind by;
 	struct slab_account *slab;
 	struct page_account *pages;
 	struct u64_map sources;
 	struct intern names;
-	struct profile_group *groups;
+	struct comparison_group *groups;
 	size_t groups_capacity;
 	uint32_t *group_of;
 	size_t nr_sources, sources_capacity;
-	struct profile_group all;
+	struct comparison_group all;
 	struct strbuf name; /* scratch */
 	bool ended, failed;
 };
 
 /* What happens to one of the table's objects. */
-struct profile_life {
+struct comparison_life {
 	uint32_t row, bytes_alloc; /* the account's; an object's */
 	uint64_t bytes, waste;
 	enum { LIFE_BEGINS, LIFE_ENDS, LIFE_ENDS_UNSEEN, LIFE_END_SEEN_LATE } what;
 };
 
 /* The row's name where that follows from its callsite. */
-static void name_site(struct profile *p, uint64_t callsite)
+static void name_site(struct comparison *p, uint64_t callsite)
 {
 	if (p->by == SUBJECT_MODULE)
-		profile_name_module(p->env, callsite, &p->name);
+		comparison_name_module(p->env, callsite, &p->name);
 	else if (p->by == SUBJECT_DIR)
-		profile_name_directory(p->env, callsite,
-				       p->type->by_dir ? 0 : p->env->dir_depth, &p->name);
+		comparison_name_directory(p->env, callsite,
+					  p->type->by_dir ? 0 : p->env->dir_depth,
+					  &p->name);
 	else
-		profile_name_site(p->env, callsite, &p->name);
+		comparison_name_site(p->env, callsite, &p->name);
 }
 
-static void name_page_row(struct profile *p, uint32_t row)
+static void name_page_row(struct comparison *p, uint32_t row)
 {
 	uint32_t stack = page_account_key(p->pages, row)->stack;
 
 	if (p->by == SUBJECT_STACK)
-		profile_name_stack(p->env, stack, 0, &p->name);
+		comparison_name_stack(p->env, stack, 0, &p->name);
 	else if (p->by == SUBJECT_NONE && !stack)
 		strbuf_puts(&p->name, "[no stack]");
 	else
-		name_site(p, profile_callsite(p->env, stack));
+		name_site(p, comparison_callsite(p->env, stack));
 }
 
-static void name_slab_row(struct profile *p, uint32_t row)
+static void name_slab_row(struct comparison *p, uint32_t row)
 {
 	const struct slab_key *key = slab_account_key(p->slab, row);
 
 	if (p->by == SUBJECT_STACK)
-		profile_name_stack(p->env, key->dim, key->callsite, &p->name);
+		comparison_name_stack(p->env, key->dim, key->callsite, &p->name);
 	else
 		name_site(p, sites_beyond(p->env, key->callsite, key->dim));
 }
 
 /* The cache of an object of row @row; kmalloc events name none, it follows from the size. */
-static void name_cache(struct profile *p, uint32_t row, uint32_t bytes)
+static void name_cache(struct comparison *p, uint32_t row, uint32_t bytes)
 {
 	const struct slab_key *key = slab_account_key(p->slab, row);
 	const char *cache;
 
 	if (key->kmalloc) {
-		profile_name_kmalloc(p->env, bytes, &p->name);
+		comparison_name_kmalloc(p->env, bytes, &p->name);
 		return;
 	}
 	cache = event_stream_cache(p->env->stream, key->cache);
@@ -115,7 +116,7 @@ static void name_cache(struct profile *p, uint32_t row, uint32_t bytes)
 }
 
 /* What tells objects by cache apart. */
-static uint64_t source_key(const struct profile *p, uint32_t row, uint32_t bytes)
+static uint64_t source_key(const struct comparison *p, uint32_t row, uint32_t bytes)
 {
 	const struct slab_key *key = slab_account_key(p->slab, row);
 
@@ -123,7 +124,7 @@ static uint64_t source_key(const struct profile *p, uint32_t row, uint32_t bytes
 }
 
 /* Where an object of account row @row comes from; UINT32_MAX if memory ran out. */
-static uint32_t source_of(struct profile *p, uint32_t row, uint32_t bytes)
+static uint32_t source_of(struct comparison *p, uint32_t row, uint32_t bytes)
 {
 	const uint32_t *source;
 
@@ -135,7 +136,7 @@ static uint32_t source_of(struct profile *p, uint32_t row, uint32_t bytes)
 }
 
 /* The group of a source met for the first time; UINT32_MAX if memory ran out. */
-static uint32_t find_group(struct profile *p, uint32_t row, uint32_t bytes)
+static uint32_t find_group(struct comparison *p, uint32_t row, uint32_t bytes)
 {
 	uint32_t id;
 
@@ -154,7 +155,8 @@ static uint32_t find_group(struct profile *p, uint32_t row, uint32_t bytes)
 }
 
 /* The group of an object of account row @row; NULL if memory ran out. */
-static struct profile_group *group_of(struct profile *p, uint32_t row, uint32_t bytes)
+static struct comparison_group *group_of(struct comparison *p, uint32_t row,
+					 uint32_t bytes)
 {
 	uint32_t nr_before = p->names.count, group, source = source_of(p, row, bytes);
 
@@ -169,12 +171,12 @@ static struct profile_group *group_of(struct profile *p, uint32_t row, uint32_t 
 	if (group == UINT32_MAX)
 		return NULL;
 	if (p->names.count > nr_before)
-		p->groups[group] = (struct profile_group){ 0 };
+		p->groups[group] = (struct comparison_group){ 0 };
 	p->group_of[source] = group;
 	return &p->groups[group];
 }
 
-static void take_life(struct profile_group *g, const struct profile_life *life)
+static void take_life(struct comparison_group *g, const struct comparison_life *life)
 {
 	switch (life->what) {
 	case LIFE_BEGINS:
@@ -199,9 +201,9 @@ static void take_life(struct profile_group *g, const struct profile_life *life)
 	}
 }
 
-static void profile_life(struct profile *p, const struct profile_life *life)
+static void comparison_life(struct comparison *p, const struct comparison_life *life)
 {
-	struct profile_group *g =
+	struct comparison_group *g =
 		p->failed ? NULL : group_of(p, life->row, life->bytes_alloc);
 
 	if (!g) {
@@ -221,7 +223,7 @@ static void on_slab_lives(void *ctx, const struct slab_life *lives, size_t nr)
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		const struct profile_life life = {
+		const struct comparison_life life = {
 			.row = lives[i].row,
 			.bytes_alloc = lives[i].bytes_alloc,
 			.bytes = lives[i].bytes_alloc,
@@ -229,7 +231,7 @@ static void on_slab_lives(void *ctx, const struct slab_life *lives, size_t nr)
 			.what = what[lives[i].what]
 		};
 
-		profile_life(ctx, &life);
+		comparison_life(ctx, &life);
 	}
 }
 
@@ -239,22 +241,22 @@ static void on_page_lives(void *ctx, const struct page_life *lives, size_t nr)
 						    [PAGE_FREED] = LIFE_ENDS,
 						    [PAGE_GONE] = LIFE_ENDS_UNSEEN,
 						    [PAGE_FOUND] = LIFE_END_SEEN_LATE };
-	struct profile *p = ctx;
+	struct comparison *p = ctx;
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		const struct profile_life life = { .row = lives[i].row,
-						   .bytes = lives[i].pages *
-							    p->env->page_size,
-						   .what = what[lives[i].what] };
+		const struct comparison_life life = { .row = lives[i].row,
+						      .bytes = lives[i].pages *
+							       p->env->page_size,
+						      .what = what[lives[i].what] };
 
 		if (lives[i].what != PAGE_REFUSED)
-			profile_life(p, &life);
+			comparison_life(p, &life);
 	}
 }
 
 /* Asks for the account, and observes it. False: no memory. */
-static bool observe(struct profile *p)
+static bool observe(struct comparison *p)
 {
 	bool stacks;
 
@@ -272,10 +274,10 @@ static bool observe(struct profile *p)
 }
 
 /* Some of what lives was allocated after the last gap. */
-static void add_sure(struct profile *p, uint32_t row, uint32_t bytes_alloc,
+static void add_sure(struct comparison *p, uint32_t row, uint32_t bytes_alloc,
 		     uint64_t bytes)
 {
-	struct profile_group *g = group_of(p, row, bytes_alloc);
+	struct comparison_group *g = group_of(p, row, bytes_alloc);
 
 	if (g)
 		g->net_min += bytes;
@@ -283,7 +285,7 @@ static void add_sure(struct profile *p, uint32_t row, uint32_t bytes_alloc,
 		p->failed = true;
 }
 
-static void find_sure(struct profile *p)
+static void find_sure(struct comparison *p)
 {
 	const struct live_entry *e = NULL;
 
@@ -296,7 +298,7 @@ static void find_sure(struct profile *p)
 }
 
 /* How much of what lives must: a group is suspect as a whole. */
-static int bound(struct profile *p)
+static int bound(struct comparison *p)
 {
 	struct bounds bounds = { 0 };
 	uint32_t i;
@@ -306,7 +308,7 @@ static int bound(struct profile *p)
 	for (i = 0; i < p->names.count && !err; i++)
 		err = p->groups[i].implicit ? bounds_suspect(&bounds, i) : 0;
 	for (i = 0; i < p->names.count && !err; i++) {
-		struct profile_group *g = &p->groups[i];
+		struct comparison_group *g = &p->groups[i];
 
 		g->net_min = bounds_net(&bounds, i, g->live, g->net_min).seen;
 		p->all.net_min += g->net_min;
@@ -315,14 +317,14 @@ static int bound(struct profile *p)
 	return err;
 }
 
-static enum subject_kind row_kind(const struct profile *p)
+static enum subject_kind row_kind(const struct comparison *p)
 {
 	if (p->kind == KIND_CACHE)
 		return SUBJECT_CACHE;
 	return p->by ? p->by : SUBJECT_CALLSITE;
 }
 
-static struct table *make_table(const struct profile *p)
+static struct table *make_table(const struct comparison *p)
 {
 	enum subject_kind kind = row_kind(p);
 	struct table *t = table_type_new(p->type->table, p->type->title, kind, false);
@@ -332,15 +334,15 @@ static struct table *make_table(const struct profile *p)
 	return t;
 }
 
-static void fill_table(const struct profile *p, struct table *t)
+static void fill_table(const struct comparison *p, struct table *t)
 {
-	const struct profile_group *all = &p->all;
+	const struct comparison_group *all = &p->all;
 	const struct cell none = { .type = CELL_NONE };
 	uint32_t i;
 
 	for (i = 0; i < p->names.count; i++) {
-		const struct profile_row row = { intern_get(&p->names, i + 1, NULL),
-						 &p->groups[i] };
+		const struct comparison_row row = { intern_get(&p->names, i + 1, NULL),
+						    &p->groups[i] };
 
 		if (!table_type_add_row(p->type->table, row_kind(p), t, &row))
 			return;
@@ -356,7 +358,7 @@ static void fill_table(const struct profile *p, struct table *t)
 }
 
 /* --skip-func: what it could not move, as no callchain says where to. */
-static void note_unskipped(const struct profile *p, struct table *t)
+static void note_unskipped(const struct comparison *p, struct table *t)
 {
 	uint64_t stay = 0;
 	size_t i;
@@ -378,15 +380,15 @@ static void note_unskipped(const struct profile *p, struct table *t)
 			stay);
 }
 
-static void profile_end(void *self)
+static void comparison_end(void *self)
 {
-	struct profile *p = self;
+	struct comparison *p = self;
 
 	p->ended = true;
 }
 
-/* The tables of a profile whose account is finished; only once. */
-static int profile_show(struct profile *p, struct report *report)
+/* The tables of a comparison whose account is finished; only once. */
+static int comparison_show(struct comparison *p, struct report *report)
 {
 	struct table *t;
 
@@ -407,7 +409,7 @@ static int profile_show(struct profile *p, struct report *report)
 }
 
 /* Makes @now a copy of @p with groups of its own. 0 or -ENOMEM; groups_free() in any case. */
-static int groups_copy(struct profile *now, const struct profile *p)
+static int groups_copy(struct comparison *now, const struct comparison *p)
 {
 	bool failed = false;
 
@@ -420,7 +422,7 @@ static int groups_copy(struct profile *now, const struct profile *p)
 	return failed ? -ENOMEM : 0;
 }
 
-static void groups_free(struct profile *p)
+static void groups_free(struct comparison *p)
 {
 	u64_map_free(&p->sources);
 	intern_free(&p->names);
@@ -430,7 +432,7 @@ static void groups_free(struct profile *p)
 }
 
 /* As if the stream ended here: @now observes how a copy of the account does. */
-static int show_slab_now(struct profile *now, struct report *report)
+static int show_slab_now(struct comparison *now, struct report *report)
 {
 	struct slab_account *acc = calloc(1, sizeof(*acc));
 	int ret = acc ? slab_account_copy(acc, now->slab) : -ENOMEM;
@@ -440,7 +442,7 @@ static int show_slab_now(struct profile *now, struct report *report)
 	if (!ret) {
 		slab_account_finish(acc);
 		now->slab = acc;
-		ret = profile_show(now, report);
+		ret = comparison_show(now, report);
 	}
 	if (acc)
 		slab_account_free(acc);
@@ -448,7 +450,7 @@ static int show_slab_now(struct profile *now, struct report *report)
 	return ret;
 }
 
-static int show_pages_now(struct profile *now, struct report *report)
+static int show_pages_now(struct comparison *now, struct report *report)
 {
 	struct page_account *acc = calloc(1, sizeof(*acc));
 	int ret = acc ? page_account_copy(acc, now->pages) : -ENOMEM;
@@ -458,7 +460,7 @@ static int show_pages_now(struct profile *now, struct report *report)
 	if (!ret) {
 		page_account_finish(acc);
 		now->pages = acc;
-		ret = profile_show(now, report);
+		ret = comparison_show(now, report);
 	}
 	if (acc)
 		page_account_free(acc);
@@ -466,14 +468,14 @@ static int show_pages_now(struct profile *now, struct report *report)
 	return ret;
 }
 
-static int profile_view(const void *self, struct report *report)
+static int comparison_view(const void *self, struct report *report)
 {
-	const struct profile *p = self;
-	struct profile now;
+	const struct comparison *p = self;
+	struct comparison now;
 	int ret = groups_copy(&now, p);
 
 	if (!ret && p->ended)
-		ret = profile_show(&now, report);
+		ret = comparison_show(&now, report);
 	else if (!ret)
 		ret = p->kind == KIND_PAGE ? show_pages_now(&now, report)
 					   : show_slab_now(&now, report);
@@ -481,17 +483,17 @@ static int profile_view(const void *self, struct report *report)
 	return ret;
 }
 
-static void profile_destroy(void *self)
+static void comparison_destroy(void *self)
 {
 	groups_free(self);
 	free(self);
 }
 
-static void *profile_create(const struct analysis_env *env,
-			    const struct analysis_options *opts,
-			    const struct profile_type *type)
+static void *comparison_create(const struct analysis_env *env,
+			       const struct analysis_options *opts,
+			       const struct comparison_type *type)
 {
-	struct profile *p = calloc(1, sizeof(*p));
+	struct comparison *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
@@ -501,45 +503,46 @@ static void *profile_create(const struct analysis_env *env,
 	p->by = type->by_dir ? SUBJECT_DIR : opts->by;
 	if (observe(p))
 		return p;
-	profile_destroy(p);
+	comparison_destroy(p);
 	return NULL;
 }
 
 /* What diff's --by can be. */
-#define PROFILE_ROWS (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR))
+#define COMPARISON_ROWS (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR))
 
 /* An analysis for each table. */
-#define PROFILE(id, is, dir, text, heading, needed, which, cols)                        \
-	static const struct table_type table_##id = { .name = #id,                      \
-						      .help = text,                     \
-						      .columns = cols };                \
-	static const struct table_type *const tables_##id[] = { &table_##id, NULL };    \
-	static const struct profile_type type_##id = { is, dir, &table_##id, heading }; \
-	static void *create_##id(const struct analysis_env *env,                        \
-				 const struct analysis_options *opts)                   \
-	{                                                                               \
-		return profile_create(env, opts, &type_##id);                           \
-	}                                                                               \
-	const struct analysis analysis_profile_##id = {                                 \
-		.name = "profile_" #id,                                                 \
-		.help = text,                                                           \
-		.use = ANALYSIS_DIFF,                                                   \
-		.needs = needed,                                                        \
-		.rows = which,                                                          \
-		.tables = tables_##id,                                                  \
-		.create = create_##id,                                                  \
-		.end = profile_end,                                                     \
-		.view = profile_view,                                                   \
-		.destroy = profile_destroy,                                             \
+#define COMPARISON(id, is, dir, text, heading, needed, which, cols)                  \
+	static const struct table_type table_##id = { .name = #id,                   \
+						      .help = text,                  \
+						      .columns = cols };             \
+	static const struct table_type *const tables_##id[] = { &table_##id, NULL }; \
+	static const struct comparison_type type_##id = { is, dir, &table_##id,      \
+							  heading };                 \
+	static void *create_##id(const struct analysis_env *env,                     \
+				 const struct analysis_options *opts)                \
+	{                                                                            \
+		return comparison_create(env, opts, &type_##id);                     \
+	}                                                                            \
+	const struct analysis analysis_comparison_##id = {                           \
+		.name = "comparison_" #id,                                           \
+		.help = text,                                                        \
+		.use = ANALYSIS_DIFF,                                                \
+		.needs = needed,                                                     \
+		.rows = which,                                                       \
+		.tables = tables_##id,                                               \
+		.create = create_##id,                                               \
+		.end = comparison_end,                                               \
+		.view = comparison_view,                                             \
+		.destroy = comparison_destroy,                                       \
 	};
 
-PROFILE(slab, KIND_SLAB, false, "slab objects, to be compared", "Slab allocations",
-	NEEDS_SLAB, PROFILE_ROWS, profile_slab_columns)
-PROFILE(slab_dir, KIND_SLAB, true, "slab objects by directory, for rules",
-	"Slab allocations", NEEDS_SLAB, ROWS(DIR), profile_slab_columns)
-PROFILE(slab_cache, KIND_CACHE, false, "slab objects by cache, to be compared",
-	"Slab allocations", NEEDS_SLAB, ROWS(CACHE), profile_cache_columns)
-PROFILE(page, KIND_PAGE, false, "page blocks, to be compared", "Page allocations",
-	NEEDS_PAGE, PROFILE_ROWS, profile_page_columns)
-PROFILE(page_dir, KIND_PAGE, true, "page blocks by directory, for rules",
-	"Page allocations", NEEDS_PAGE, ROWS(DIR), profile_page_columns)
+COMPARISON(slab, KIND_SLAB, false, "slab objects, to be compared", "Slab allocations",
+	   NEEDS_SLAB, COMPARISON_ROWS, comparison_slab_columns)
+COMPARISON(slab_dir, KIND_SLAB, true, "slab objects by directory, for rules",
+	   "Slab allocations", NEEDS_SLAB, ROWS(DIR), comparison_slab_columns)
+COMPARISON(slab_cache, KIND_CACHE, false, "slab objects by cache, to be compared",
+	   "Slab allocations", NEEDS_SLAB, ROWS(CACHE), comparison_cache_columns)
+COMPARISON(page, KIND_PAGE, false, "page blocks, to be compared", "Page allocations",
+	   NEEDS_PAGE, COMPARISON_ROWS, comparison_page_columns)
+COMPARISON(page_dir, KIND_PAGE, true, "page blocks by directory, for rules",
+	   "Page allocations", NEEDS_PAGE, ROWS(DIR), comparison_page_columns)

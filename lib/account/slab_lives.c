@@ -141,9 +141,10 @@ static uint32_t slab_free_only_new(struct slab_lives *l, uint64_t callsite)
 {
 	uint32_t index = (uint32_t)l->nr_free_only;
 
-	if (!u64_map_insert(&l->free_only_index, callsite, index) ||
-	    array_reserve(&l->free_only, &l->free_only_capacity, index + 1UL,
-			  sizeof(*l->free_only))) {
+	/* The index is found again even if there is no memory for what it stands for. */
+	if (array_reserve(&l->free_only, &l->free_only_capacity, index + 1UL,
+			  sizeof(*l->free_only)) ||
+	    !u64_map_insert(&l->free_only_index, callsite, index)) {
 		l->failed = true;
 		return UINT32_MAX;
 	}

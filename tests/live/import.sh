@@ -24,8 +24,20 @@ ls -l /proc/self/ >/dev/null
 echo 0 >"$instance/tracing_on"
 
 # What every form must say. Not tasks: their names get lost in the kernel meanwhile.
+# without COLUMN: the CSV without it.
+without() {
+	awk -F, -v name="$1" '{
+		for (i = 1; i <= NF; i++)
+			if ($i == name)
+				left = i
+		for (i = 1; i <= NF; i++)
+			if (i != left)
+				printf "%s,", $i
+		print ""
+	}'
+}
 report() {
-	"$KMEMX" stat --csv "$1" && "$KMEMX" stat --csv --by pid "$1" | sed 's/,[^,]*$//' &&
+	"$KMEMX" stat --csv "$1" && "$KMEMX" stat --csv --by pid "$1" | without comm &&
 		"$KMEMX" stat --csv --by cache "$1"
 }
 cat "$instance/trace" >plain.txt

@@ -80,9 +80,10 @@ sleep 1 &
 [ "$(date +%s)" -lt $((started + 15)) ] || fail "-p went on after the process had ended"
 
 # It has ended, but nobody has asked how: its number is still there.
-sh -c 'true & echo $! >ended; exec sleep 20' &
+sh -c 'sleep 0.5 & echo $! >ended; exec sleep 60' &
 parent=$!
-wait_for "a process that has ended" grep -q '^State:.*Z' "/proc/$(sleep 0.2; cat ended)/status"
+wait_for "a process" test -s ended
+wait_for "its end" grep -q '^State:.*Z' "/proc/$(cat ended)/status"
 code=0
 timeout 10 "$KMEMX" record -q -p "$(cat ended)" -o r.dat 2>err || code=$?
 kill $parent

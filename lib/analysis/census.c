@@ -29,6 +29,8 @@
 /* A CPU's sheaves (main, spare, of kfree_rcu) and the full ones of a node's barn, 6.18. */
 #define CPU_SHEAVES  3
 #define NODE_SHEAVES 10
+/* Looks at a cache for an event next to a count, at most: half a second. */
+#define EDGE_STEPS   100000000
 
 enum kmalloc_type census_kmalloc_type(const char *name)
 {
@@ -147,27 +149,33 @@ static uint64_t sheaf_capacity(const struct recording *rec, const char *name)
 	return 0;
 }
 
-/* A node has a zone at least, and buddyinfo a line for each. */
+/* A node has a zone at least, and buddyinfo a line for each: "Node 0, zone ...". Not sscanf(),
+ * which looks for the end of the whole text each time.
+ */
 static uint64_t nr_nodes(const struct recording *rec)
 {
+	static const char node[] = "Node ";
 	const struct recording_text *meta = recording_meta(rec, "buddyinfo.after");
 	const char *at = meta ? meta->text : "";
 	uint64_t nodes = 1;
-	unsigned int node;
 
 	for (; at; at = strchr(at, '\n')) {
+		uint64_t id;
+		char *end;
+
 		at += *at == '\n';
-		if (sscanf(at, "Node %u,", &node) == 1 && node < 4096 && node >= nodes)
-			nodes = node + 1ULL;
+		if (strncmp(at, node, sizeof(node) - 1) != 0)
+			continue;
+		id = strtoull(at + sizeof(node) - 1, &end, 10);
+		if (*end == ',' && id < 4096 && id >= nodes)
+			nodes = id + 1;
 	}
 	return nodes;
 }
 
-static uint64_t sheaves(const struct recording *rec, uint64_t capacity)
+static uint64_t sheaves(const struct census *c, uint64_t capacity)
 {
-	return capacity ? capacity * (CPU_SHEAVES * (uint64_t)rec->nr_cpus +
-				      NODE_SHEAVES * nr_nodes(rec))
-			: 0;
+	return capacity * c->nr_sheaves;
 }
 
 /* A new class; UINT32_MAX if memory ran out. */
@@ -229,7 +237,7 @@ static int add_line(struct census *c, const struct slabinfo_line *line,
 			.per_slab = line->per_slab < MAX_PER_SLAB ? line->per_slab
 								  : MAX_PER_SLAB,
 			.slack = census_slack(line, rec) +
-				 sheaves(rec, sheaf_capacity(rec, name)),
+				 sheaves(c, sheaf_capacity(rec, name)),
 		};
 		c->classes[of].unseen |= comes_unseen(name);
 		c->classes[of].tasks = is_of_tasks(name);
@@ -277,7 +285,8 @@ static int add_cpu_slabs(struct census *c, const struct recording *rec)
 	while (slab_cpu_next(&text, &line)) {
 		uint32_t id = intern_find(&c->names, line.name, line.name_len);
 
-		if (!id || line.slabs > UINT32_MAX || line.sheaf > UINT32_MAX)
+		if (!id || id > c->nr_caches || line.slabs > UINT32_MAX ||
+		    line.sheaf > UINT32_MAX)
 			continue;
 		held[id - 1].told = true;
 		if (held[id - 1].slabs < line.slabs)
@@ -288,10 +297,10 @@ static int add_cpu_slabs(struct census *c, const struct recording *rec)
 	for (i = 0; i < c->nr_caches; i++) {
 		struct census_cache *cache = &c->caches[i];
 
-		c->classes[cache->of].slack +=
-			held[i].told ? held[i].slabs * cache->per_slab +
-					       sheaves(rec, held[i].sheaf)
-				     : cache->slack;
+		c->classes[cache->of].slack += held[i].told
+						       ? held[i].slabs * cache->per_slab +
+								 sheaves(c, held[i].sheaf)
+						       : cache->slack;
 	}
 	free(held);
 	return 0;
@@ -320,7 +329,8 @@ static void add_counts(struct census *c, const struct recording *rec, const char
 
 	while (slab_count_next(&text, &line)) {
 		uint32_t id = intern_find(&c->names, line.name, line.name_len);
-		struct census_cache *cache = id ? &c->caches[id - 1] : NULL;
+		struct census_cache *cache =
+			id && id <= c->nr_caches ? &c->caches[id - 1] : NULL;
 		struct census_class *class;
 
 		if (!cache || line.held > UINT32_MAX || line.sheaf > UINT32_MAX)
@@ -334,9 +344,9 @@ static void add_counts(struct census *c, const struct recording *rec, const char
 		class->held += line.held * cache->per_slab;
 		/* Nothing but its own events can have filled what was emptied. */
 		if (line.shrunk && has_all_events(intern_get(&c->names, id, NULL)))
-			class->refill += sheaves(rec, line.sheaf);
+			class->refill += sheaves(c, line.sheaf);
 		else
-			class->held += sheaves(rec, line.sheaf);
+			class->held += sheaves(c, line.sheaf);
 	}
 }
 
@@ -355,15 +365,24 @@ int census_init(struct census *c, const struct analysis_env *env)
 	c->least = c->most && duration && recording_meta(env->rec, "slabinfo.before") &&
 		   is_known(env, &c->lost);
 	c->recorder_apart = bounds_recorder_apart(env->rec);
+	c->nr_sheaves = CPU_SHEAVES * (uint64_t)env->rec->nr_cpus +
+			NODE_SHEAVES * nr_nodes(env->rec);
 	c->duration_ns = duration ? strtoull(duration->text, NULL, 10) : 0;
 	if (!c->most)
 		return 0;
 	ret = add_snapshot(c, env->rec, "slabinfo.before", false);
 	if (!ret)
 		ret = add_snapshot(c, env->rec, "slabinfo.after", true);
-	add_counts(c, env->rec, "slab_counts.before", false);
-	add_counts(c, env->rec, "slab_counts.after", true);
-	return ret ? ret : add_cpu_slabs(c, env->rec);
+	if (ret)
+		return ret;
+	/* Before Linux 5.9 each memory cgroup had caches of its own: slabinfo added them up, sysfs
+	 * does not.
+	 */
+	if (kernel_since(env->rec, 5, 9)) {
+		add_counts(c, env->rec, "slab_counts.before", false);
+		add_counts(c, env->rec, "slab_counts.after", true);
+	}
+	return add_cpu_slabs(c, env->rec);
 }
 
 uint32_t census_of_name(const struct census *c, const char *name)
@@ -409,6 +428,14 @@ static void class_edge(struct census *c, struct census_class *class,
 		class->allocs_since += e->ts >= class->last.begin;
 }
 
+/* Each event may concern each cache. Without a limit a small file asks for hours; a recorder's
+ * own windows, of some thousand events, are far below. Beyond it slabinfo has to do.
+ */
+static bool affordable(const struct census *c, const struct slab_edges *edges)
+{
+	return !c->nr_caches || edges->nr <= EDGE_STEPS / c->nr_caches;
+}
+
 void census_add_edges(struct census *c, const struct slab_edges *edges,
 		      const struct event_stream *stream)
 {
@@ -421,6 +448,11 @@ void census_add_edges(struct census *c, const struct slab_edges *edges,
 			       class->first.caches == class->nr_caches &&
 			       class->last.caches == class->nr_caches &&
 			       class->first.end < class->last.begin;
+	}
+	if (edges->incomplete || !affordable(c, edges)) {
+		for (i = 0; i < c->nr_classes; i++)
+			c->classes[i].exact = false;
+		return;
 	}
 	for (k = 0; k < edges->nr; k++) {
 		const struct slab_edge *e = &edges->events[k];

@@ -95,6 +95,7 @@ struct census {
 	size_t nr_classes, classes_capacity;
 	bool most, least;
 	bool recorder_apart; /* nothing but the recorder's own events is left out */
+	uint64_t nr_sheaves; /* of a cache that has them, at most */
 	uint64_t lost, duration_ns;
 };
 

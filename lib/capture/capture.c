@@ -85,8 +85,7 @@ static uint64_t default_buffer_bytes(void)
 		share = facts_number(strbuf_text(&sb), "MemTotal") * 1024 /
 			BUFFER_MEMORY_SHARE / (uint64_t)(cpus > 0 ? cpus : 1);
 	strbuf_free(&sb);
-	if (share && share < bytes)
-		bytes = share;
+	bytes = share && share < bytes ? share : bytes;
 	return bytes < BUFFER_MIN ? BUFFER_MIN : bytes;
 }
 
@@ -104,6 +103,7 @@ static int set_buffer_size(struct session *s)
 		snprintf(text, sizeof(text), "%" PRIu64, (bytes + 1023) / 1024);
 		ret = write_both(s, "buffer_size_kb", text);
 		if (ret == 0) {
+			s->buffer_bytes = bytes;
 			log_msg(s->log, LOG_INFO, "ring buffer: %s KiB a CPU", text);
 			return 0;
 		}

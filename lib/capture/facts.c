@@ -125,7 +125,13 @@ int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 	log_msg(log, LOG_INFO, "counting slab objects %s: %.1f ms of shrinking caches",
 		when, (double)spent / 1e6);
 	snprintf(name, sizeof(name), "slab_counts.%s", when);
-	return sb.failed ? -ENOMEM : text_list_take(&f->texts.meta, name, &sb);
+	if (sb.failed) {
+		log_msg(log, LOG_INFO, "no memory for the count of slab objects %s",
+			when);
+		strbuf_free(&sb);
+		return 0;
+	}
+	return text_list_take(&f->texts.meta, name, &sb);
 }
 
 /* --- state of the memory ----------------------------------------------------------------- */

@@ -34,11 +34,13 @@ bool pids_runs(pid_t pid)
 	const char *state;
 	char path[64];
 	bool runs;
+	int ret;
 
 	/* proc(5): the state comes after the name, which may hold any character. */
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	runs = instance_read_top(path, &sb) == 0;
-	state = runs ? strrchr(strbuf_text(&sb), ')') : NULL;
+	ret = instance_read_top(path, &sb);
+	runs = ret != -ENOENT && ret != -ESRCH;
+	state = ret ? NULL : strrchr(strbuf_text(&sb), ')');
 	if (state && state[1] == ' ')
 		runs = state[2] != 'Z' && state[2] != 'X';
 	strbuf_free(&sb);

@@ -37,6 +37,7 @@ struct session {
 	struct watch_verdict verdict;
 	enum events_self self;
 	bool shrunk_before, shrunk_after; /* all slab caches */
+	uint64_t buffer_bytes;		  /* a CPU of a ring buffer */
 	bool has_watermark;		  /* the kernel knows buffer_percent */
 	uint64_t
 		read_before; /* events that had been read from the buffers at the start */

@@ -14,13 +14,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILE_TEXT 64
+#define FILE_TEXT   64
+/* Shrinking a cache walks its partial slabs with interrupts off, so one with more free objects than
+ * this is counted as it is; and after one that took so long, as when a CPU is too busy to take
+ * part, no other is shrunk.
+ */
+#define GENTLE_FREE 50000
+#define GENTLE_NS   10000000
+/* CPUs that are to be left alone: shrinking has a worker run on each that holds slabs. */
+#define ISOLATED    "/sys/devices/system/cpu/isolated"
+#define NOHZ	    "/sys/devices/system/cpu/nohz_full"
 
 /* One cache of slabinfo. */
 struct cache {
 	char name[256];
 	uint64_t slab_bytes; /* objects of a slab, in bytes */
 	uint64_t worth;	     /* bytes that CPUs may hide of it */
+	uint64_t free;	     /* objects that slabinfo says are free */
 	uint64_t objects, held, sheaf, begin, read, end;
 	bool counted, shrunk;
 };
@@ -29,7 +39,7 @@ struct counting {
 	int dir;
 	clockid_t clock;
 	uint64_t cpus;	   /* of the machine */
-	uint64_t to_spend; /* on shrinking, ns */
+	uint64_t to_spend; /* on shrinking, ns; UINT64_MAX: no limit of any kind */
 	uint64_t spent;
 };
 
@@ -140,9 +150,13 @@ static void count_once(struct counting *to, struct cache *c, bool may_shrink)
 
 	c->sheaf = read_number(to->dir, c->name, "sheaf_capacity");
 	c->begin = clock_ns(to->clock);
-	c->shrunk = may_shrink && to->spent < to->to_spend && shrink(to->dir, c->name);
+	c->shrunk = may_shrink && to->spent < to->to_spend &&
+		    (c->free <= GENTLE_FREE || to->to_spend == UINT64_MAX) &&
+		    shrink(to->dir, c->name);
 	c->read = clock_ns(to->clock);
 	to->spent += c->read - c->begin;
+	if (c->read - c->begin > GENTLE_NS && to->to_spend != UINT64_MAX)
+		to->to_spend = 0;
 	/* What is held changes meanwhile: read before and after, the more counts. */
 	c->held = read_held(to->dir, c->name, to->cpus);
 	c->counted = read_text(to->dir, c->name, "objects", text);
@@ -169,16 +183,19 @@ static void count(struct counting *to, struct cache *c, bool may_shrink)
 	}
 }
 
-/* A line of slabinfo: its name and the bytes of a slab's objects. */
+/* A line of slabinfo: its name, its free objects and the bytes of a slab's objects. */
 static bool parse_line(const char *line, struct cache *c)
 {
-	uint64_t size, per_slab;
+	uint64_t active, total, size, per_slab;
+	char copy[512]; /* sscanf() looks for the end of the whole text */
 
 	*c = (struct cache){ 0 };
-	if (sscanf(line, "%255s %*u %*u %" SCNu64 " %" SCNu64, c->name, &size,
-		   &per_slab) != 3)
+	snprintf(copy, sizeof(copy), "%.*s", (int)strnlen(line, sizeof(copy) - 1), line);
+	if (sscanf(copy, "%255s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, c->name,
+		   &active, &total, &size, &per_slab) != 5)
 		return false;
 	c->slab_bytes = size * per_slab;
+	c->free = total > active ? total - active : 0;
 	return c->name[0] != '#' && c->name[0] != '.' && !strchr(c->name, '/');
 }
 
@@ -267,6 +284,26 @@ static void print(struct strbuf *out, const struct cache *c)
 	strbuf_puts(out, "\n");
 }
 
+/* Are there CPUs that nobody is to disturb? */
+static bool any_left_alone(void)
+{
+	static const char *const files[] = { ISOLATED, NOHZ };
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		int fd = open(files[i], O_RDONLY | O_CLOEXEC);
+		char text[FILE_TEXT];
+		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+
+		/* "2-3\n"; none: "\n", or "(null)\n" for nohz_full. */
+		any |= n > 0 && text[0] >= '0' && text[0] <= '9';
+		if (fd >= 0)
+			close(fd);
+	}
+	return any;
+}
+
 uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *opts)
 {
 	struct counting by = { .dir = open(opts->path,
@@ -279,6 +316,8 @@ uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *
 
 	if (by.dir < 0)
 		return 0;
+	if (by.to_spend != UINT64_MAX && any_left_alone())
+		by.to_spend = 0;
 	caches = list_caches(opts->slabinfo, &nr);
 	if (opts->warm)
 		look_at_files(by.dir, caches, nr);

@@ -18,7 +18,9 @@
  * @slabinfo: a text of it: its caches are counted
  * @clock: what times are of: the trace's
  * @shrink_ns: time to spend on shrinking caches, which makes CPUs give back the slabs that they
- *	hold; caches whose turn does not come are counted as they are
+ *	hold; caches whose turn does not come are counted as they are, and so are those of many
+ *	free objects, all where CPUs are isolated, and all after one that took 10 ms. It is
+ *	looked at between caches: one that has begun is not ended. UINT64_MAX: shrink them all
  * @warm: look at every file first, so that what the kernel keeps of them is there already
  */
 struct slab_counts_options {

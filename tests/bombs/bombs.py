@@ -22,6 +22,7 @@ NS_A_BYTE, SECONDS, FACTOR = 100e-9, 1.0, 3
 MEMORY, MEMORY_A_BYTE = 64 << 20, 10
 HOLE = 1 << 40
 META = 0x4000
+UNAME = 5
 
 
 def serve(requests, answers, sanitizer):
@@ -344,6 +345,20 @@ class Bombs:
         self.m.cmdlines, old = u64(700000) + b"1 a\n" * 175000, self.m.cmdlines
         self.give("command-lines", version6(self.m, [self.a_page()]))
         self.m.cmdlines = old
+
+    def bomb_counts(self):
+        """Each cache has sheaves on each node; each event may be of each cache."""
+        caches = [b"a%d" % i for i in range(30000)]
+        items = {b"slabinfo": b"".join(b"%s 1 1 1 1 1\n" % c for c in caches),
+                 b"slab_counts": b"".join(b"%s 1 1 1 1 0 1 9000000\n" % c for c in caches)}
+        options = b"".join(option(META, name + when + b"\0" + text)
+                           for name, text in items.items() for when in (b".before", b".after"))
+        options += option(UNAME, b"Linux board 6.19.0 x86_64\0")
+        options += option(META, b"buddyinfo.after\0" + b"\n" * 65000)
+        options += option(META, b"duration_ns\x002000000000")
+        frees = [record(self.m.event("kfree", ptr=0xFFFF888000000000 + 64 * i), delta=0)
+                 for i in range(20000)]
+        self.give("counts", version6(self.m, [pages(frees)], options))
 
     # --- texts and raw pages
 

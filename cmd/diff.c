@@ -292,8 +292,10 @@ static int check_gate(struct diff *d)
 		    !gather(d, row_tables[i].name, &sides))
 			continue;
 		err = diff_tables(&sides, &all, &tables[nr]);
+		if (!err && tables[nr++]->failed)
+			err = -ENOMEM;
 		if (!err)
-			warn_unknown(d, tables[nr++]);
+			warn_unknown(d, tables[nr - 1]);
 	}
 	if (!err)
 		err = gate_check(&d->args.rules, tables, nr, all.alpha, &d->gate);

@@ -291,7 +291,7 @@ static int parse_rules(struct diff_args *a)
 	}
 	strbuf_free(&error);
 	strbuf_free(&text);
-	return err ? EXIT_USAGE : ret;
+	return err == -ENOMEM ? EXIT_FAILED : err ? EXIT_USAGE : ret;
 }
 
 /* What @side, 0 or 1, has of an option; "" is as if it was not given. */

@@ -85,6 +85,10 @@ int stat_keys_parse(struct sort_keys *keys, const char *text, const char *comman
 	struct strbuf lists = { 0 };
 	size_t i;
 
+	if (err == -ENOMEM) {
+		message_error(command, "%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
 	know_keys(&known, &lists);
 	if (err) {
 		list_keys(&known, strbuf_text(&lists),

@@ -48,7 +48,7 @@ struct script_run {
 	struct tasks tasks;
 	struct event_filter filter;
 	struct event_filter_names names;
-	bool keep_stacks;
+	bool keep_stacks, used; /* used: the stream's events were taken */
 	uint64_t nr_shown;
 	int failed;		 /* GO_ON, or the exit code after a message */
 	bool unreadable;	 /* more of the file is damaged than not */
@@ -264,14 +264,22 @@ static void put_losses(struct script_run *r, struct outbuf *out)
 	strbuf_free(&text);
 }
 
+/* It is called once more if the pager cannot start: then for all events again. */
 static int write_events(const struct render_out *to, const void *arg)
 {
 	struct script_run *r = *(struct script_run *const *)arg;
 	const struct script_env env = { &r->env, &r->sites, &r->tasks };
 	struct outbuf out;
 	struct script *s = NULL;
-	int err = outbuf_init(&out, to->write, to->ctx);
+	int err;
 
+	if (r->used && r->failed == GO_ON)
+		r->failed = open_stream(r);
+	if (r->failed != GO_ON)
+		return 0;
+	r->used = true;
+	r->nr_shown = 0;
+	err = outbuf_init(&out, to->write, to->ctx);
 	if (!err)
 		err = script_new(&s, &env, &r->args.look, &out);
 	if (!err && script_learns(&r->args.look)) {

@@ -99,6 +99,8 @@ int stat_account_render(const struct report *r, const struct render_options *opt
 	head.nr_tables = 0; /* the lines above all tables are as everywhere */
 	err = render_text(&head, opts, out);
 	for (i = 0; i < r->nr_tables && !err; i++) {
+		if (r->tables[i]->hidden) /* for machines */
+			continue;
 		add_header(&sb, r->tables[i]);
 		add_rows(&sb, r->tables[i]);
 	}

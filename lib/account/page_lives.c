@@ -442,7 +442,7 @@ void page_lives_events(struct page_lives *l, const struct kmem_event *ev, size_t
 		}
 		page_lives_flush(l);
 	}
-	l->failed |= l->frames.failed;
+	l->failed |= l->frames.failed | l->doubts.starts.failed;
 }
 
 int page_lives_observe(struct page_lives *l,
@@ -485,7 +485,7 @@ void page_lives_finish(struct page_lives *l)
 	page_settle_announced(l);
 	page_settle_early(l);
 	page_lives_flush(l);
-	l->failed |= l->frames.failed;
+	l->failed |= l->frames.failed | l->doubts.starts.failed;
 }
 
 const struct page_key *page_lives_key(const struct page_lives *l, size_t row)

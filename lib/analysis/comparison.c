@@ -19,6 +19,7 @@
 #include "analysis/page_matrix.h"
 #include "analysis/comparison_name.h"
 #include "analysis/sites.h"
+#include "analysis/slab_report.h"
 #include "analysis/subject.h"
 #include "base/array.h"
 
@@ -62,7 +63,7 @@ struct comparison {
 /* What happens to one of the table's objects. */
 struct comparison_life {
 	uint32_t row, bytes_alloc; /* the account's; an object's */
-	uint64_t bytes, waste;
+	uint64_t bytes, bytes_req;
 	enum { LIFE_BEGINS, LIFE_ENDS, LIFE_ENDS_UNSEEN, LIFE_END_SEEN_LATE } what;
 };
 
@@ -182,7 +183,7 @@ static void take_life(struct comparison_group *g, const struct comparison_life *
 	case LIFE_BEGINS:
 		g->hit++;
 		g->bytes += life->bytes;
-		g->waste += life->waste;
+		g->bytes_req += life->bytes_req;
 		g->live += life->bytes;
 		if (life->bytes > g->largest)
 			g->largest = life->bytes;
@@ -223,13 +224,11 @@ static void on_slab_lives(void *ctx, const struct slab_life *lives, size_t nr)
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		const struct comparison_life life = {
-			.row = lives[i].row,
-			.bytes_alloc = lives[i].bytes_alloc,
-			.bytes = lives[i].bytes_alloc,
-			.waste = (uint64_t)lives[i].bytes_alloc - lives[i].bytes_req,
-			.what = what[lives[i].what]
-		};
+		const struct comparison_life life = { .row = lives[i].row,
+						      .bytes_alloc = lives[i].bytes_alloc,
+						      .bytes = lives[i].bytes_alloc,
+						      .bytes_req = lives[i].bytes_req,
+						      .what = what[lives[i].what] };
 
 		comparison_life(ctx, &life);
 	}
@@ -352,7 +351,10 @@ static void fill_table(const struct comparison *p, struct table *t)
 	table_add_summary(t, "net", NULL, UNIT_BYTES, cell_uint(all->live), false);
 	table_add_summary(t, "net_min", NULL, UNIT_BYTES, cell_uint(all->net_min), false);
 	table_add_summary(t, "waste", NULL, UNIT_BYTES,
-			  p->kind == KIND_PAGE ? none : cell_uint(all->waste), false);
+			  p->kind == KIND_PAGE
+				  ? none
+				  : cell_uint(slab_waste(all->bytes, all->bytes_req)),
+			  false);
 	table_add_summary(t, "peak", NULL, UNIT_BYTES, cell_uint(all->peak), false);
 	table_add_summary(t, "largest", NULL, UNIT_BYTES, cell_uint(all->largest), false);
 }

@@ -5,6 +5,8 @@
  */
 #include "analysis/comparison_columns.h"
 
+#include "analysis/slab_report.h"
+
 static struct cell cell_name(const void *row, struct table *t)
 {
 	const struct comparison_row *r = row;
@@ -44,7 +46,7 @@ static struct cell cell_waste(const void *row, struct table *t)
 {
 	const struct comparison_row *r = row;
 
-	return cell_uint(r->group->waste);
+	return cell_uint(slab_waste(r->group->bytes, r->group->bytes_req));
 }
 
 /* An allocation of pages is as large as asked for. */

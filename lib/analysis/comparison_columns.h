@@ -11,9 +11,11 @@
 
 #include "analysis/columns.h"
 
-/* A row of the table: whatever has one name. Bytes, but for @hit and @implicit. */
+/* A row of the table: whatever has one name. Bytes, but for @hit and @implicit; @bytes_req:
+ * those asked for, 0 for pages.
+ */
 struct comparison_group {
-	uint64_t bytes, hit, net_min, waste;
+	uint64_t bytes, hit, net_min, bytes_req;
 	uint64_t live, peak, largest;
 	uint64_t implicit; /* ends without an event */
 };

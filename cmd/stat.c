@@ -161,6 +161,12 @@ static int check(struct stat_run *st)
 		ret = stat_choice_check(&o->choice, &o->analyses, command_name);
 	if (ret == GO_ON)
 		ret = lost_limit_parse(&o->max_lost, command_name);
+	if (ret == GO_ON && o->choice.order_by && o->sort) {
+		message_error(
+			command_name,
+			"--order-by and -s exclude each other.\n  Both say the order of the account table: -s takes several keys.");
+		return EXIT_USAGE;
+	}
 	if (o->choice.order_by)
 		o->sort = o->choice.order_by;
 	if (ret == GO_ON && o->sort)

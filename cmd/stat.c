@@ -317,7 +317,8 @@ static int show(struct stat_run *st)
 	ret = check_recorded(st);
 	if (ret == GO_ON)
 		ret = sort_tables(st);
-	if (ret == GO_ON && missing)
+	/* No memory for it fails the report. */
+	if (ret == GO_ON && recording_truncated(study->rec))
 		report_add_table(st->report, missing);
 	else
 		table_free(missing);

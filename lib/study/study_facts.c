@@ -409,8 +409,10 @@ struct table *study_facts_missing_table(const struct recording *rec)
 		uint32_t *row = u64_map_insert(&rows, stat->cpu, next);
 		struct cell *cells = row && *row == next ? table_add_row(t) : NULL;
 
-		if (!row || (*row == next && !cells))
+		if (!row || (*row == next && !cells)) {
+			t->failed = true;
 			break;
+		}
 		if (cells) {
 			cells[0] = cell_uint(stat->cpu);
 			cells[1] = cell_uint(0);

@@ -63,7 +63,9 @@ bool study_facts_unreadable(const struct study_facts *f);
  */
 void study_facts_banner(const struct study_facts *f, const struct study *s,
 			struct report *report);
-/* What is missing at the end, by CPU, for machines; NULL: no memory, or nothing is known. */
+/* What is missing at the end, by CPU, for machines; NULL: nothing is missing (not
+ * recording_truncated()), or no memory. Check with table_ok().
+ */
 struct table *study_facts_missing_table(const struct recording *rec);
 /* Adds the "recording" object's items. */
 void study_facts_add(const struct study_facts *f, struct report *report);

@@ -73,8 +73,7 @@ static struct table *add_table(struct report *r, const char *name, const char *b
 {
 	struct table *t = table_new(name, NULL);
 
-	report_add_table(r, t);
-	if (!t)
+	if (!report_add_table(r, t))
 		return NULL;
 	if (by)
 		table_set_by(t, by);

@@ -439,7 +439,7 @@ bool report_ok(const struct report *r)
 	return true;
 }
 
-void report_add_table(struct report *r, struct table *t)
+bool report_add_table(struct report *r, struct table *t)
 {
 	struct table **tables =
 		t ? array_grow(r->tables, r->nr_tables, sizeof(*tables)) : NULL;
@@ -447,10 +447,11 @@ void report_add_table(struct report *r, struct table *t)
 	if (!tables) {
 		table_free(t);
 		r->failed = true;
-		return;
+		return false;
 	}
 	r->tables = tables;
 	tables[r->nr_tables++] = t;
+	return true;
 }
 
 void report_add_fact(struct report *r, const char *name, const char *title,

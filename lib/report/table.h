@@ -234,8 +234,8 @@ struct report {
 
 struct report *report_new(void);
 void report_free(struct report *r);
-void report_add_table(struct report *r,
-		      struct table *t); /* takes ownership; NULL: fails */
+/* Takes ownership. False: @t is NULL or there was no memory; it is freed, and @r has failed. */
+bool report_add_table(struct report *r, struct table *t);
 void report_add_fact(struct report *r, const char *name, const char *title,
 		     struct cell value); /* a CELL_TEXT's text is copied */
 void report_add_banner(struct report *r, bool loud, const char *fmt, ...)

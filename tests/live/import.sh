@@ -23,10 +23,9 @@ done
 ls -l /proc/self/ >/dev/null
 echo 0 >"$instance/tracing_on"
 
-# What every form must say. Not tasks: their names get lost in the kernel meanwhile.
-# without COLUMN: the CSV without it.
+# without COLUMN: the CSV without it, and with ; for a , between quotes.
 without() {
-	awk -F, -v name="$1" '{
+	sed -E ':again; s/("[^",]*),([^"]*")/\1;\2/; t again' | awk -F, -v name="$1" '{
 		for (i = 1; i <= NF; i++)
 			if ($i == name)
 				left = i
@@ -36,6 +35,7 @@ without() {
 		print ""
 	}'
 }
+# What every form must say. Not tasks: their names get lost in the kernel meanwhile.
 report() {
 	"$KMEMX" stat --csv "$1" && "$KMEMX" stat --csv --by pid "$1" | without comm &&
 		"$KMEMX" stat --csv --by cache "$1"

@@ -60,46 +60,11 @@ static struct cell cell_waste(const void *row, struct table *t)
 	return cell_uint(slab_waste(r->counts->bytes_alloc, r->counts->bytes_req));
 }
 
-static struct cell cell_waste_live(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(slab_waste(r->counts->live_alloc, r->counts->live_req));
-}
-
-static struct cell cell_implicit(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(r->counts->implicit);
-}
-
 static struct cell cell_net(const void *row, struct table *t)
 {
 	const struct slab_row *r = row;
 
 	return cell_uint(r->net.net);
-}
-
-static struct cell cell_net_min(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(r->net.min);
-}
-
-static struct cell cell_net_reason(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_text(t, net_range_reason(&r->net));
-}
-
-static struct cell cell_net_max(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(net_range_max(&r->net));
 }
 
 static struct cell cell_last_callsite(const void *row, struct table *t)
@@ -160,14 +125,14 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .unit = UNIT_BYTES,                                       \
 			      .hidden = true,                                           \
 			      .help = "The same in what is live at the end." },         \
-		  .fill = cell_waste_live },                                            \
+		  .fill = slab_cell_waste_live },                                       \
 		{ .column = { .name = "implicit",                                       \
 			      .title = "Implicit",                                      \
 			      .unit = UNIT_COUNT,                                       \
 			      .hidden = true,                                           \
 			      .help = "Objects freed without an event: their address "  \
 				      "was allocated again." },                         \
-		  .fill = cell_implicit },                                              \
+		  .fill = slab_cell_implicit },                                         \
 		{ .column = { .name = "net",                                            \
 			      .title = "Net",                                           \
 			      .unit = UNIT_BYTES,                                       \
@@ -181,7 +146,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .range_of = "net",                                        \
 			      .help = "Of the net bytes, those that must live at the "  \
 				      "end." },                                         \
-		  .fill = cell_net_min },                                               \
+		  .fill = slab_cell_net_min },                                          \
 	{                                                                               \
 		.column = { .name = "net_reason",                                       \
 			    .title = "Why",                                             \
@@ -189,7 +154,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			    .range_of = "net",                                          \
 			    .help = "Why what must live and what can differ: lost "     \
 				    "events, implicit frees, or merely seen." },        \
-		.fill = cell_net_reason                                                 \
+		.fill = slab_cell_net_reason                                            \
 	}
 /* Behind all others, which stay where they are for those who count columns. */
 #define FIGURE_MAX                                                       \
@@ -200,7 +165,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			    .hidden = true,                              \
 			    .range_of = "net",                           \
 			    .help = "Bytes that can live at the end." }, \
-		.fill = cell_net_max                                     \
+		.fill = slab_cell_net_max                                \
 	}
 
 static const struct column_type slab_columns[] = {

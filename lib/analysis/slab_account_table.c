@@ -14,13 +14,6 @@ static struct cell cell_total(const void *row, struct table *t)
 	return cell_uint(r->counts->bytes_alloc);
 }
 
-static struct cell cell_waste(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(slab_waste(r->counts->live_alloc, r->counts->live_req));
-}
-
 static struct cell cell_current(const void *row, struct table *t)
 {
 	const struct slab_row *r = row;
@@ -42,34 +35,6 @@ static struct cell cell_frees(const void *row, struct table *t)
 	return cell_uint(r->counts->hit - r->counts->live);
 }
 
-static struct cell cell_implicit(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(r->counts->implicit);
-}
-
-static struct cell cell_net_min(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(r->net.min);
-}
-
-static struct cell cell_net_reason(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_text(t, net_range_reason(&r->net));
-}
-
-static struct cell cell_net_max(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(net_range_max(&r->net));
-}
-
 static const struct column_type account_columns[] = {
 	{ .column = { .name = "total_dynamic",
 		      .title = "total",
@@ -80,7 +45,7 @@ static const struct column_type account_columns[] = {
 		      .title = "waste",
 		      .unit = UNIT_BYTES,
 		      .help = "Bytes given over what was asked for, in what is live at the end." },
-	  .fill = cell_waste },
+	  .fill = slab_cell_waste_live },
 	{ .column = { .name = "current_dynamic",
 		      .title = "net",
 		      .unit = UNIT_BYTES,
@@ -101,20 +66,20 @@ static const struct column_type account_columns[] = {
 		      .unit = UNIT_COUNT,
 		      .hidden = true,
 		      .help = "Of these, those freed without an event: the address was allocated again." },
-	  .fill = cell_implicit },
+	  .fill = slab_cell_implicit },
 	{ .column = { .name = "net_min",
 		      .title = "at least",
 		      .unit = UNIT_BYTES,
 		      .hidden = true,
 		      .range_of = "net",
 		      .help = "Of the net bytes, those that must live at the end." },
-	  .fill = cell_net_min },
+	  .fill = slab_cell_net_min },
 	{ .column = { .name = "net_reason",
 		      .title = "why",
 		      .hidden = true,
 		      .range_of = "net",
 		      .help = "Why what must live and what can differ: lost events, implicit frees, or merely seen." },
-	  .fill = cell_net_reason },
+	  .fill = slab_cell_net_reason },
 	SUBJECT_COLUMNS,
 	SUBJECT_COLUMN_NODE,
 	SUBJECT_COLUMN_CACHE,
@@ -124,7 +89,7 @@ static const struct column_type account_columns[] = {
 		      .hidden = true,
 		      .range_of = "net",
 		      .help = "Bytes that can live at the end." },
-	  .fill = cell_net_max },
+	  .fill = slab_cell_net_max },
 	COLUMNS_END,
 };
 

@@ -62,6 +62,13 @@ struct slab_row {
 	struct net_range net;
 };
 
+/* Fill columns of both the slab tables and the account table; @row is a struct slab_row. */
+struct cell slab_cell_waste_live(const void *row, struct table *t);
+struct cell slab_cell_implicit(const void *row, struct table *t);
+struct cell slab_cell_net_min(const void *row, struct table *t);
+struct cell slab_cell_net_reason(const void *row, struct table *t);
+struct cell slab_cell_net_max(const void *row, struct table *t);
+
 /* A row of a table: account rows added up. */
 struct slab_sum {
 	struct slab_counts counts;

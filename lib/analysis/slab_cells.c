@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the cells that the slab tables have in common.
+ * In: a struct slab_row. Out: what lives, at least and at most, and what it wastes.
+ */
+#include "analysis/slab_report.h"
+
+struct cell slab_cell_waste_live(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(slab_waste(r->counts->live_alloc, r->counts->live_req));
+}
+
+struct cell slab_cell_implicit(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->counts->implicit);
+}
+
+struct cell slab_cell_net_min(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->net.min);
+}
+
+struct cell slab_cell_net_reason(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_text(t, net_range_reason(&r->net));
+}
+
+struct cell slab_cell_net_max(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(net_range_max(&r->net));
+}

@@ -46,7 +46,7 @@ static bool is_held(int dir, const char *name)
 	return n <= 0 || text[0] != '0';
 }
 
-static int shrink(int dir, const char *name)
+int shrink_cache(int dir, const char *name)
 {
 	char path[NAME_MAX + 16];
 	int fd, ret = 0;
@@ -72,7 +72,7 @@ static void shrink_all(DIR *dir, bool again, struct shrunk *s, const struct log 
 
 		if (!is_cache(dirfd(dir), name) || (again && !is_held(dirfd(dir), name)))
 			continue;
-		ret = shrink(dirfd(dir), name);
+		ret = shrink_cache(dirfd(dir), name);
 		if (ret && !is_cache(dirfd(dir), name))
 			continue;
 		s->caches++;

@@ -22,6 +22,8 @@
  * for each cache that was not.
  */
 bool shrink_caches(const char *path, enum log_level level, const struct log *log);
+/* Shrinks the cache @name of the directory @dir. 0 or -errno. Allocates nothing. */
+int shrink_cache(int dir, const char *name);
 /* Once more the caches of which CPUs hold slabs again, which are few. */
 void shrink_again(const char *path, const struct log *log);
 

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/shrink.h"
+
 #define FILE_TEXT   64
 /* Shrinking a cache walks its partial slabs with interrupts off, so one with more free objects than
  * this is counted as it is; and after one that took so long, as when a CPU is too busy to take
@@ -125,21 +127,6 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-static bool shrink(int dir, const char *cache)
-{
-	char path[320];
-	bool done;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/shrink", cache);
-	fd = openat(dir, path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	done = write(fd, "1", 1) == 1;
-	close(fd);
-	return done;
-}
-
 /* Counts one cache; shrinks it before if there is time left. Allocates nothing: what this process
  * takes is in no event.
  */
@@ -152,7 +139,7 @@ static void count_once(struct counting *to, struct cache *c, bool may_shrink)
 	c->begin = clock_ns(to->clock);
 	c->shrunk = may_shrink && to->spent < to->to_spend &&
 		    (c->free <= GENTLE_FREE || to->to_spend == UINT64_MAX) &&
-		    shrink(to->dir, c->name);
+		    !shrink_cache(to->dir, c->name);
 	c->read = clock_ns(to->clock);
 	to->spent += c->read - c->begin;
 	if (c->read - c->begin > GENTLE_NS && to->to_spend != UINT64_MAX)

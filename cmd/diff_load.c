@@ -23,18 +23,7 @@ struct load {
 	const struct diff_choice *choice;
 	const struct diff_side *side;
 	struct input in;
-	struct progress progress;
 };
-
-static int show_progress(void *ctx, uint64_t nr_events)
-{
-	struct load *l = ctx;
-	uint64_t done, total;
-
-	study_progress(&l->in.study, &done, &total);
-	progress_show(&l->progress, done, total, nr_events);
-	return 0;
-}
 
 /* Those whose table is wanted. Returns how many. */
 static size_t choose(const struct diff_choice *c, const struct analysis **chosen)
@@ -64,19 +53,14 @@ static int analyze(struct load *l, struct report *report)
 {
 	const struct diff_choice *c = l->choice;
 	struct analysis_env env = study_env(&l->in.study);
-	const struct analyze_progress how = { show_progress, l, 500000 };
 	const struct analysis_options opts = { .by = c->by };
 	const struct analysis *chosen[ANALYSES_MAX];
 	const struct analysis_set set = {
 		.analyses = chosen, .nr = choose(c, chosen), .opts = &opts, .unseen = true
 	};
-	int err;
 
 	env.dir_depth = c->dir_depth;
-	progress_start(&l->progress);
-	err = analyze_run(&env, &set, l->in.study.stream, report, &how);
-	progress_end(&l->progress);
-	return err ? input_stream_failed(&l->in, err) : GO_ON;
+	return input_analyze(&l->in, &env, &set, report);
 }
 
 static int find_divisor(const struct load *l, struct diff_recording *r)

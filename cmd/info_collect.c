@@ -11,8 +11,6 @@
 #include "info.h"
 #include "output.h"
 
-#define PROGRESS_INTERVAL 500000
-
 static int compare_names(const void *a, const void *b)
 {
 	const struct info_event *x = a, *y = b;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "command.h"
+#include "output.h"
 
 int input_path(const char *command, int argc, char **argv, int operands,
 	       const char **path)
@@ -42,6 +43,34 @@ int input_open(struct input *in, const struct study_options *opts, const char *c
 int input_read(struct input *in, const struct event_stream_options *how)
 {
 	return study_read(&in->study, how) ? input_failed(in) : GO_ON;
+}
+
+struct analyze_line {
+	const struct study *study;
+	struct progress progress;
+};
+
+static int show_progress(void *ctx, uint64_t nr_events)
+{
+	struct analyze_line *line = ctx;
+	uint64_t done, total;
+
+	study_progress(line->study, &done, &total);
+	progress_show(&line->progress, done, total, nr_events);
+	return 0;
+}
+
+int input_analyze(struct input *in, const struct analysis_env *env,
+		  const struct analysis_set *set, struct report *report)
+{
+	struct analyze_line line = { .study = &in->study };
+	const struct analyze_progress how = { show_progress, &line, PROGRESS_INTERVAL };
+	int err;
+
+	progress_start(&line.progress);
+	err = analyze_run(env, set, in->study.stream, report, &how);
+	progress_end(&line.progress);
+	return err ? input_stream_failed(in, err) : GO_ON;
 }
 
 void input_close(struct input *in)

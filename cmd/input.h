@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/analyze.h"
 #include "base/compiler.h"
 #include "message.h"
 #include "study/study.h"
@@ -42,6 +43,14 @@ int input_open(struct input *in, const struct study_options *opts, const char *c
 	       unsigned int verbose) __must_check;
 /* study_read(), with a message: GO_ON, or the exit code. */
 int input_read(struct input *in, const struct event_stream_options *how) __must_check;
+/**
+ * input_analyze() - run analyses over the study's events, with a progress line
+ * @env: of study_env()
+ *
+ * Return: GO_ON with their tables in @report; otherwise the exit code, after a message.
+ */
+int input_analyze(struct input *in, const struct analysis_env *env,
+		  const struct analysis_set *set, struct report *report) __must_check;
 void input_close(struct input *in);
 
 /* input_failed.c: the exit codes for what a study could not do, after a message. */

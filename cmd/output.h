@@ -61,6 +61,9 @@ int output_report(const struct output_options *opts, const char *command,
 /* Columns of the terminal; 0 if stdout is none. */
 unsigned int output_width(void);
 
+/* Events between two looks at the progress line. */
+#define PROGRESS_INTERVAL 500000
+
 /* Progress on stderr, if that is a terminal and the work takes over a second. */
 struct progress {
 	bool shown, off;

@@ -26,8 +26,6 @@
 #include "stat_keys.h"
 #include "input_window.h"
 
-#define PROGRESS_INTERVAL 500000
-
 struct stat_options {
 	const char *path, *sort;
 	struct window window;
@@ -182,21 +180,6 @@ static int check(struct stat_run *st)
 	return ret == GO_ON ? input_window_check(&st->opts.window, command_name) : ret;
 }
 
-struct stat_progress {
-	struct progress line;
-	const struct stat_run *st;
-};
-
-static int show_progress(void *ctx, uint64_t nr_events)
-{
-	struct stat_progress *p = ctx;
-	uint64_t done, total;
-
-	study_progress(&p->st->in.study, &done, &total);
-	progress_show(&p->line, done, total, nr_events);
-	return 0;
-}
-
 /* Threads to use: no more than CPUs that this process may run on, unless told so. */
 static unsigned int jobs(const struct stat_options *o)
 {
@@ -213,13 +196,10 @@ static int analyze(struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
 	struct analysis_env env = study_env(&st->in.study);
-	struct stat_progress progress = { .st = st };
-	const struct analyze_progress how = { show_progress, &progress,
-					      PROGRESS_INTERVAL };
 	const struct analysis_set set = { .analyses = o->analyses.chosen,
 					  .nr = o->analyses.nr,
 					  .opts = &o->analyses.opts };
-	int err;
+	int ret;
 
 	env.dir_depth = input_dirs_depth(o->dir_depth);
 	env.raw_ip = o->raw_ip;
@@ -229,11 +209,9 @@ static int analyze(struct stat_run *st)
 	st->report = report_new();
 	if (!st->report)
 		return input_stream_failed(&st->in, -ENOMEM);
-	progress_start(&progress.line);
-	err = analyze_run(&env, &set, st->in.study.stream, st->report, &how);
-	progress_end(&progress.line);
+	ret = input_analyze(&st->in, &env, &set, st->report);
 	st->seen = analysis_seen(&env);
-	return err ? input_stream_failed(&st->in, err) : GO_ON;
+	return ret;
 }
 
 static int nothing_recorded(const struct stat_run *st)

@@ -42,9 +42,11 @@ void json_rows(struct json *j, const struct table *t)
 	for (row = 0; row < t->nr_rows && !j->err; row++) {
 		json_line(j);
 		json_open(j, '{');
-		for (i = 0; i < t->nr_columns; i++) {
+		for (i = 0; i < t->nr_columns; i++, cell++) {
+			if (t->columns[i].text_only)
+				continue;
 			json_key(j, t->columns[i].name);
-			json_cell(j, cell++);
+			json_cell(j, cell);
 		}
 		json_close(j, '}');
 	}

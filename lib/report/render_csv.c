@@ -88,18 +88,26 @@ static int csv_table(struct strbuf *sb, const struct table *t,
 		     const struct render_out *out)
 {
 	const struct cell *cell = t->cells;
+	const char *comma = "";
 	size_t row, i;
 	int err;
 
 	for (i = 0; i < t->nr_columns; i++) {
-		strbuf_puts(sb, i ? "," : "");
+		if (t->columns[i].text_only)
+			continue;
+		strbuf_puts(sb, comma);
 		csv_text(sb, t->columns[i].name);
+		comma = ",";
 	}
 	strbuf_puts(sb, "\n");
 	for (row = 0; row < t->nr_rows; row++) {
-		for (i = 0; i < t->nr_columns; i++) {
-			strbuf_puts(sb, i ? "," : "");
-			csv_cell(sb, cell++);
+		comma = "";
+		for (i = 0; i < t->nr_columns; i++, cell++) {
+			if (t->columns[i].text_only)
+				continue;
+			strbuf_puts(sb, comma);
+			csv_cell(sb, cell);
+			comma = ",";
 		}
 		strbuf_puts(sb, "\n");
 		if (sb->size < FLUSH_SIZE)

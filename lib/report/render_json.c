@@ -12,10 +12,11 @@
 const char *column_unit_name(enum column_unit unit)
 {
 	static const char *const names[] = {
-		[UNIT_NONE] = "none",	[UNIT_BYTES] = "bytes",
-		[UNIT_COUNT] = "count", [UNIT_PERCENT] = "percent",
-		[UNIT_NS] = "ns",	[UNIT_PAGES] = "pages",
-		[UNIT_PFN] = "pfn",	[UNIT_ADDRESS] = "address",
+		[UNIT_NONE] = "none",	    [UNIT_BYTES] = "bytes",
+		[UNIT_COUNT] = "count",	    [UNIT_PERCENT] = "percent",
+		[UNIT_NS] = "ns",	    [UNIT_TIME] = "ns",
+		[UNIT_PAGES] = "pages",	    [UNIT_PFN] = "pfn",
+		[UNIT_ADDRESS] = "address",
 	};
 
 	return (size_t)unit < ARRAY_SIZE(names) ? names[unit] : "none";
@@ -28,6 +29,8 @@ static void render_columns(struct json *j, const struct table *t)
 	json_key(j, "columns");
 	json_open(j, '[');
 	for (i = 0; i < t->nr_columns; i++) {
+		if (t->columns[i].text_only)
+			continue;
 		json_line(j);
 		json_open(j, '{');
 		json_key(j, "name");

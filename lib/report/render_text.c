@@ -17,6 +17,7 @@
 #define GAP	    2
 #define LAST_MIN    16 /* the last column is never made narrower than this */
 #define SUMMARY_MIN 32 /* nor the titles in a summary than this less five */
+#define NAME_MIN    12 /* names of properties: the values of most reports begin alike */
 #define RED	    "\033[31m"
 #define GREEN	    "\033[32m"
 #define DIM	    "\033[2m"
@@ -94,17 +95,24 @@ static void paint_blank_comment(struct painter *p)
 	strbuf_puts(&p->sb, "#\n");
 }
 
+static size_t rows_shown(const struct table *t)
+{
+	return t->text_rows && t->text_rows < t->nr_rows ? t->text_rows : t->nr_rows;
+}
+
 /* "Page allocations by callsite, sorted by order, hit (4 of 214 rows, 71.3 % of bytes)" */
 static void paint_title(struct painter *p, const struct table *t)
 {
+	size_t shown = rows_shown(t),
+	       all = t->nr_rows_total ? t->nr_rows_total : t->nr_rows;
 	struct strbuf sb = { 0 };
 
 	strbuf_puts(&sb, t->title ? t->title : t->name);
 	if (t->sorted_by)
 		strbuf_printf(&sb, ", sorted by %s", t->sorted_by);
-	if (t->nr_rows_total) {
-		strbuf_printf(&sb, " (%zu of %zu rows", t->nr_rows, t->nr_rows_total);
-		if (t->share >= 0 && t->total)
+	if (shown < all) {
+		strbuf_printf(&sb, " (%zu of %zu rows", shown, all);
+		if (shown == t->nr_rows && t->share >= 0 && t->total)
 			strbuf_printf(&sb, ", %.1f %% of %s",
 				      100.0 * (double)t->kept / (double)t->total,
 				      t->columns[t->share].share
@@ -161,10 +169,10 @@ static size_t format_cell(struct painter *p, const struct layout *l,
 static void measure(struct painter *p, const struct table *t, struct layout *l)
 {
 	const struct cell *row = t->cells;
-	size_t i, head;
+	size_t nr = rows_shown(t), i, head;
 
 	l->text = false;
-	for (i = 0; i < t->nr_rows; i++, row += t->nr_columns) {
+	for (i = 0; i < nr; i++, row += t->nr_columns) {
 		head = format_cell(p, l, row);
 		if (head > l->head)
 			l->head = head;
@@ -313,7 +321,7 @@ static void paint_rows(struct painter *p, const struct table *t)
 		narrow_last(p, layout, nr);
 		paint_header(p, layout, nr);
 	}
-	for (row = 0; nr && row < t->nr_rows && !p->err; row++) {
+	for (row = 0; nr && row < rows_shown(t) && !p->err; row++) {
 		paint_row(p, layout, nr, t->cells + row * t->nr_columns);
 		paint_below(p, t, t->cells + row * t->nr_columns);
 	}
@@ -381,6 +389,51 @@ static void paint_table(struct painter *p, const struct table *t)
 		paint_summary(p, t);
 }
 
+/* A value, wrapped at the terminal's width: its lines begin below each other. */
+static void paint_property(struct painter *p, const struct property *property,
+			   size_t name_width)
+{
+	const char *on = p->opts->color && property->loud ? RED : "";
+	size_t used = name_width + 1, width = p->opts->width;
+	struct strbuf safe = { 0 };
+	const char *rest;
+	size_t size;
+
+	if (width)
+		width = width > used + LAST_MIN ? width - 1 - used : LAST_MIN;
+	safe_text_puts(&safe, property->text);
+	if (safe.failed)
+		p->err = -ENOMEM;
+	strbuf_printf(&p->sb, "%-*s", (int)name_width, property->name);
+	rest = strbuf_text(&safe);
+	do {
+		size = fitting(rest, width);
+		strbuf_printf(&p->sb, " %s%.*s%s\n", on, (int)size, rest,
+			      *on ? PLAIN : "");
+		rest += size;
+		rest += strspn(rest, " ");
+		if (*rest)
+			paint_pad(p, name_width);
+	} while (*rest);
+	strbuf_free(&safe);
+}
+
+static void paint_properties(struct painter *p, const struct report *r)
+{
+	size_t width = NAME_MIN, i;
+
+	for (i = 0; i < r->nr_properties; i++) {
+		size_t size = strlen(r->properties[i].name);
+
+		width = size > width ? size : width;
+	}
+	for (i = 0; i < r->nr_properties && !p->err; i++) {
+		paint_property(p, &r->properties[i], width);
+		if (p->sb.size >= FLUSH_SIZE)
+			paint_flush(p);
+	}
+}
+
 int render_text(const struct report *r, const struct render_options *opts,
 		const struct render_out *out)
 {
@@ -394,10 +447,11 @@ int render_text(const struct report *r, const struct render_options *opts,
 	}
 	if (r->nr_banner)
 		paint_blank_comment(&p);
+	paint_properties(&p, r);
 	for (i = 0; i < r->nr_tables && !p.err; i++) {
 		if (r->tables[i]->hidden)
 			continue;
-		if (i)
+		if (i || r->nr_properties)
 			strbuf_puts(&p.sb, "\n");
 		paint_table(&p, r->tables[i]);
 	}

@@ -422,6 +422,9 @@ void report_free(struct report *r)
 	free(r->tables);
 	summary_free(r->facts, r->nr_facts);
 	lines_free(r->banner, r->nr_banner);
+	for (i = 0; i < r->nr_properties; i++)
+		free(r->properties[i].text);
+	free(r->properties);
 	text_store_free(r->texts);
 	free(r);
 }
@@ -472,5 +475,23 @@ void report_add_banner(struct report *r, bool loud, const char *fmt, ...)
 	va_start(ap, fmt);
 	if (!lines_add(&r->banner, &r->nr_banner, loud ? "!" : "", fmt, ap))
 		r->failed = true;
+	va_end(ap);
+}
+
+void report_add_property(struct report *r, const char *name, bool loud, const char *fmt,
+			 ...)
+{
+	struct property *grown =
+		array_grow(r->properties, r->nr_properties, sizeof(*grown));
+	char *text = NULL;
+	va_list ap;
+
+	if (grown)
+		r->properties = grown;
+	va_start(ap, fmt);
+	if (!grown || vasprintf(&text, fmt, ap) < 0)
+		r->failed = true;
+	else
+		grown[r->nr_properties++] = (struct property){ name, text, loud };
 	va_end(ap);
 }

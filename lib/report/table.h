@@ -40,6 +40,7 @@ enum column_unit {
 	UNIT_COUNT,
 	UNIT_PERCENT,
 	UNIT_NS,
+	UNIT_TIME, /* what a clock said, in ns: seconds with nine decimals in text */
 	UNIT_PAGES,
 	UNIT_PFN,
 	UNIT_ADDRESS
@@ -53,6 +54,7 @@ enum column_unit {
  * @per: text only: show "value/quotient" where quotient = value / cell of this column,
  *	 rounded down; NULL: plain. Names a column of the same table ("hit").
  * @hidden: machine formats only
+ * @text_only: text only: what machine formats have in another table
  * @below: text: the ';'-separated parts but the first, one a comment line under the row
  * @change: text: numbers have a sign; growth is red, shrinkage green
  * @share: table_limit() says which part of this column is kept, not of the first in bytes
@@ -67,6 +69,7 @@ struct column {
 	enum column_unit unit;
 	const char *per;
 	bool hidden;
+	bool text_only;
 	bool below;
 	bool change;
 	bool share;
@@ -93,6 +96,7 @@ struct summary_item {
  * @notes: comment lines under the rows (legends); without '#'; the loud ones start with '!'
  * @hidden: the table is for machine formats only
  * @summary_hidden: the summary is for machine formats only
+ * @text_rows: text shows only so many rows, the first ones; 0: all
  * @sorted_by: the keys of table_sort() that this table knows ("order, hit"); NULL: unsorted
  * @usual_sort: keys for where the user gives none this table knows ("frag,hit,bytes");
  *	 static; NULL: the rows stay as they are
@@ -113,6 +117,7 @@ struct table {
 	struct summary_item *summary;
 	size_t nr_summary;
 	bool hidden, summary_hidden;
+	size_t text_rows;
 	char **notes;
 	size_t nr_notes;
 	struct text_store *texts; /* internal */
@@ -211,12 +216,24 @@ void table_limit(struct table *t, uint64_t lines);
 struct json_item;
 
 /**
+ * struct property - a name and a value on a line of text
+ * @name: static; empty: @text goes on with what the property before says
+ * @loud: what nobody may overlook; red
+ */
+struct property {
+	const char *name;
+	char *text;
+	bool loud;
+};
+
+/**
  * struct report - a set of tables with the facts about their recording: what a renderer takes
  * @subject: JSON key of the facts; static; NULL: "recording"
  * @layout: static; JSON is one object of these keys (report/json_layout.h); NULL: it has the
  *	    form of all others
  * @facts: "kernel", "machine", ... in order
  * @banner: comment lines above everything; the loud ones start with '!'
+ * @properties: lines above the tables, which are no comments; text only
  * @texts: owns the facts' texts; internal
  */
 struct report {
@@ -226,6 +243,8 @@ struct report {
 	size_t nr_facts;
 	char **banner;
 	size_t nr_banner;
+	struct property *properties;
+	size_t nr_properties;
 	struct table **tables;
 	size_t nr_tables;
 	struct text_store *texts;
@@ -240,6 +259,9 @@ void report_add_fact(struct report *r, const char *name, const char *title,
 		     struct cell value); /* a CELL_TEXT's text is copied */
 void report_add_banner(struct report *r, bool loud, const char *fmt, ...)
 	__printf_fmt(3, 4);
+/* @name is static; the text may come from anywhere, as the renderer makes it safe. */
+void report_add_property(struct report *r, const char *name, bool loud, const char *fmt,
+			 ...) __printf_fmt(4, 5);
 bool report_ok(const struct report *r);
 
 #endif

@@ -9,6 +9,8 @@
 
 #include "base/safe_text.h"
 
+#define NS_PER_S UINT64_C(1000000000)
+
 void text_bytes(struct strbuf *sb, uint64_t bytes, const char *space)
 {
 	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
@@ -36,6 +38,11 @@ void text_duration(struct strbuf *sb, uint64_t ns, const char *space)
 		strbuf_printf(sb, "%.3g%sms", (double)ns / 1e6, space);
 	else
 		strbuf_printf(sb, "%.2f%ss", (double)ns / 1e9, space);
+}
+
+void text_time(struct strbuf *sb, uint64_t ns)
+{
+	strbuf_printf(sb, "%" PRIu64 ".%09" PRIu64, ns / NS_PER_S, ns % NS_PER_S);
 }
 
 /* Is @p inside of a UTF-8 character? */
@@ -70,6 +77,8 @@ static void text_uint(struct strbuf *sb, uint64_t value, enum column_unit unit,
 		text_bytes(sb, value, space);
 	else if (human && unit == UNIT_NS)
 		text_duration(sb, value, space);
+	else if (unit == UNIT_TIME)
+		text_time(sb, value);
 	else
 		strbuf_printf(sb, "%" PRIu64 "%s", value,
 			      unit == UNIT_PERCENT ? "%" : "");

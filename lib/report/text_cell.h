@@ -20,6 +20,8 @@ void text_cell(struct strbuf *sb, const struct cell *cell, enum column_unit unit
 void text_bytes(struct strbuf *sb, uint64_t bytes, const char *space);
 /* Appends "3.21 s", "15.0 ms". */
 void text_duration(struct strbuf *sb, uint64_t ns, const char *space);
+/* Appends "48.984749606", as --time takes it. */
+void text_time(struct strbuf *sb, uint64_t ns);
 /* Appends @size bytes at @text, at most @width of them, in whole characters: "page_c..r_order". */
 void text_shorten(struct strbuf *sb, const char *text, size_t size, size_t width);
 

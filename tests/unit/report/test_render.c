@@ -242,6 +242,170 @@ START_TEST(text_is_safe_on_a_terminal)
 }
 END_TEST
 
+static struct report *with_properties(void)
+{
+	struct report *r = report_new();
+
+	report_add_property(r, "file", false, "%s", "a.dat");
+	report_add_property(r, "buffers", false, "'%s', %d CPUs with data", "x\033[31m",
+			    2);
+	report_add_property(r, "", false, "%s", "(top), 1 CPU with data, sub-buffers");
+	report_add_property(r, "lost", true, "7 events in 2 gaps");
+	ck_assert(report_ok(r));
+	return r;
+}
+
+START_TEST(text_of_properties)
+{
+	struct report *r = with_properties();
+	struct table *t = table_new("x", NULL);
+
+	expect(render_text, r, (struct render_options){ 0 },
+	       "file         a.dat\n"
+	       "buffers      'x\\x1b[31m', 2 CPUs with data\n"
+	       "             (top), 1 CPU with data, sub-buffers\n"
+	       "lost         7 events in 2 gaps\n");
+	/* A long name makes room for itself; a table stands apart. */
+	report_add_property(r, "a name of 20 letters", false, "v");
+	report_add_banner(r, false, "banner");
+	report_add_table(r, t);
+	expect(render_text, r, (struct render_options){ 0 },
+	       "# banner\n"
+	       "#\n"
+	       "file                 a.dat\n"
+	       "buffers              'x\\x1b[31m', 2 CPUs with data\n"
+	       "                     (top), 1 CPU with data, sub-buffers\n"
+	       "lost                 7 events in 2 gaps\n"
+	       "a name of 20 letters v\n"
+	       "\n"
+	       "# x\n#\n# (no rows)\n");
+	expect(render_csv, r, (struct render_options){ 0 }, "\n");
+	report_free(r);
+}
+END_TEST
+
+START_TEST(properties_on_a_terminal)
+{
+	struct report *r = with_properties();
+
+	expect(render_text, r, (struct render_options){ .width = 40, .color = true },
+	       "file         a.dat\n"
+	       "buffers      'x\\x1b[31m', 2 CPUs with\n"
+	       "             data\n"
+	       "             (top), 1 CPU with data,\n"
+	       "             sub-buffers\n"
+	       "lost         \033[31m7 events in 2 gaps\033[0m\n");
+	/* No terminal is too narrow for a word. */
+	expect(render_text, r, (struct render_options){ .width = 1 },
+	       "file         a.dat\n"
+	       "buffers      'x\\x1b[31m', 2\n"
+	       "             CPUs with data\n"
+	       "             (top), 1 CPU\n"
+	       "             with data,\n"
+	       "             sub-buffers\n"
+	       "lost         7 events in 2\n"
+	       "             gaps\n");
+	report_free(r);
+}
+END_TEST
+
+/* Two of its four columns are for text alone. */
+static struct report *make_text_only(void)
+{
+	struct report *r = report_new();
+	struct table *t = table_new("x", "X");
+	uint64_t i;
+
+	table_add_column(t, &(struct column){ .name = "a", .text_only = true });
+	table_add_column(t, &(struct column){ .name = "b", .unit = UNIT_TIME });
+	table_add_column(t, &(struct column){ .name = "c", .text_only = true });
+	table_add_column(t, &(struct column){ .name = "d" });
+	for (i = 1; i <= 1000; i *= 10) {
+		struct cell *row = table_add_row(t);
+
+		row[0] = cell_uint(i);
+		row[1] = cell_uint(i * 1002000003);
+		row[2] = cell_text(t, "c");
+		row[3] = cell_uint(i + 1);
+	}
+	report_add_table(r, t);
+	return r;
+}
+
+START_TEST(text_only_columns_and_few_rows)
+{
+	struct report *r = make_text_only();
+	struct table *t = r->tables[0];
+
+	t->text_rows = 2;
+	/* The columns are as wide as those rows need. */
+	expect(render_text, r, (struct render_options){ .human = true },
+	       "# X (2 of 4 rows)\n"
+	       "#\n"
+	       "#  a             b  c   d\n"
+	       "   1   1.002000003  c   2\n"
+	       "  10  10.020000030  c  11\n");
+	t->text_rows = 4;
+	expect(render_text, r, (struct render_options){ 0 },
+	       "# X\n"
+	       "#\n"
+	       "#    a               b  c     d\n"
+	       "     1     1.002000003  c     2\n"
+	       "    10    10.020000030  c    11\n"
+	       "   100   100.200000300  c   101\n"
+	       "  1000  1002.000003000  c  1001\n");
+	report_free(r);
+}
+END_TEST
+
+START_TEST(text_only_columns_for_machines)
+{
+	struct report *r = make_text_only();
+	struct table *t = r->tables[0];
+
+	t->text_rows = 1;
+	expect(render_csv, r, (struct render_options){ 0 },
+	       "b,d\n1002000003,2\n10020000030,11\n100200000300,101\n1002000003000,1001\n");
+	r->layout = (const struct json_item[]){ { JSON_ROWS, "x", NULL },
+						{ JSON_FACT, NULL, NULL } };
+	expect(render_json, r, (struct render_options){ 0 },
+	       "{\n"
+	       "  \"schema_version\": 1,\n"
+	       "  \"x\": [\n"
+	       "    {\"b\": 1002000003, \"d\": 2},\n"
+	       "    {\"b\": 10020000030, \"d\": 11},\n"
+	       "    {\"b\": 100200000300, \"d\": 101},\n"
+	       "    {\"b\": 1002000003000, \"d\": 1001}\n"
+	       "  ]\n"
+	       "}\n");
+	r->layout = NULL;
+	t->nr_rows = 0;
+	expect(render_json, r, (struct render_options){ 0 },
+	       "{\n"
+	       "  \"schema_version\": 1,\n"
+	       "  \"recording\": {\n"
+	       "  },\n"
+	       "  \"reports\": [\n"
+	       "    {\n"
+	       "      \"name\": \"x\",\n"
+	       "      \"by\": null,\n"
+	       "      \"rows_total\": 0,\n"
+	       "      \"columns\": [\n"
+	       "        {\"name\": \"b\", \"unit\": \"ns\"},\n"
+	       "        {\"name\": \"d\", \"unit\": \"none\"}\n"
+	       "      ],\n"
+	       "      \"rows\": [\n"
+	       "      ],\n"
+	       "      \"summary\": {\n"
+	       "      },\n"
+	       "      \"bounds\": []\n"
+	       "    }\n"
+	       "  ]\n"
+	       "}\n");
+	report_free(r);
+}
+END_TEST
+
 START_TEST(text_of_nothing)
 {
 	struct report *r = report_new();
@@ -559,6 +723,10 @@ Suite *test_render_suite(void)
 	tcase_add_test(tc, text_cut_human_and_coloured);
 	tcase_add_test(tc, text_narrow);
 	tcase_add_test(tc, text_is_safe_on_a_terminal);
+	tcase_add_test(tc, text_of_properties);
+	tcase_add_test(tc, properties_on_a_terminal);
+	tcase_add_test(tc, text_only_columns_and_few_rows);
+	tcase_add_test(tc, text_only_columns_for_machines);
 	tcase_add_test(tc, text_of_nothing);
 	tcase_add_test(tc, hidden_and_limits);
 	tcase_add_test(tc, json);

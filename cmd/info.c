@@ -14,19 +14,16 @@
 #include "message.h"
 #include "options.h"
 #include "output.h"
+#include "report/render.h"
 
 static const char command_name[] = "info";
 
-/* Text is of a form of its own; the others are those of all reports. */
 static int print(const struct info *info, const struct input *in,
 		 const struct output_options *output)
 {
-	struct report *report;
+	struct report *report = info_report(info);
 	int ret;
 
-	if (!output_renderer(output))
-		return output_write(command_name, info_print_text, info, false);
-	report = info_report(info);
 	if (report && report_ok(report))
 		ret = output_report(output, command_name, report, render_text);
 	else
@@ -66,7 +63,7 @@ static int run_info(int argc, char **argv)
 	struct lost_limit max_lost = { 0 };
 	struct info info = { 0 };
 	unsigned int verbose = 0;
-	struct output_options output = { 0 };
+	struct output_options output = { .no_pager = true };
 	const struct option_entry options[] = {
 		{ OPTION_STRING, 'i', "input", "FILE", &study.path,
 		  "recording (default kmemx.dat; -: standard input)" },

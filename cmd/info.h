@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd (info): what kmemx info tells, as plain data.
- * In: a recording that was read. Out: what text and the report for machines are made from.
+ * In: a recording that was read. Out: what the report is made from.
  */
 #ifndef KMEMX_CMD_INFO_H
 #define KMEMX_CMD_INFO_H
 
 #include "study/study_facts.h"
-#include "report/render.h"
+#include "report/table.h"
 
 /* So many gaps are kept for the list; the others are counted only. */
 #define INFO_MAX_GAPS 10000
@@ -48,7 +48,7 @@ struct info {
 	size_t nr_cpus;
 	struct info_gap *gaps; /* in order of time */
 	size_t nr_gaps, gaps_capacity;
-	bool verbose;
+	bool verbose; /* text lists all gaps */
 };
 
 /* Reads all events of @study, whose stream has just been opened. 0; -EIO, -ENOMEM. Free with
@@ -57,10 +57,13 @@ struct info {
 int info_collect(struct info *info, const struct study *study) __must_check;
 void info_free(struct info *info);
 const char *info_compression(const struct recording *rec);
+/* Bytes of all its CPUs in the file. */
+uint64_t info_buffer_bytes(const struct recording_buffer *buf);
 
-/* For output_write(); @arg is a struct info. */
-int info_print_text(const struct render_out *out, const void *arg);
-/* The same as facts and tables, for the renderers; the caller's; NULL: no memory. */
+/* As properties, facts and tables; the caller's; NULL: no memory. Check with report_ok(). */
 struct report *info_report(const struct info *info);
+/* Adds the properties; @imported: the table of an import's notes, a text a row; may be NULL. */
+void info_add_properties(struct report *r, const struct info *info,
+			 const struct table *imported);
 
 #endif

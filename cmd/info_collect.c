@@ -11,6 +11,28 @@
 #include "info.h"
 #include "output.h"
 
+const char *info_compression(const struct recording *rec)
+{
+	switch (rec->compression) {
+	case COMPRESSION_ZSTD:
+		return "zstd";
+	case COMPRESSION_ZLIB:
+		return "zlib";
+	default:
+		return "none";
+	}
+}
+
+uint64_t info_buffer_bytes(const struct recording_buffer *buf)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < buf->nr_cpus; i++)
+		sum += buf->cpus[i].size;
+	return sum;
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	const struct info_event *x = a, *y = b;

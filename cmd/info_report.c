@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd (info): a recording as a report.
- * In: struct info. Out: facts and tables, for machines.
+ * In: struct info. Out: properties, facts and tables.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "info.h"
 #include "report/json_layout.h"
+
+/* So many gaps are listed without -v. */
+#define SHORT_LIST 10
 
 /* Documentation/json.md describes it. */
 static const struct json_item layout[] = {
@@ -55,28 +59,22 @@ static const struct json_item layout[] = {
 	{ JSON_FACT, NULL, NULL },
 };
 
-const char *info_compression(const struct recording *rec)
-{
-	switch (rec->compression) {
-	case COMPRESSION_ZSTD:
-		return "zstd";
-	case COMPRESSION_ZLIB:
-		return "zlib";
-	default:
-		return "none";
-	}
-}
+/* A table's names: @title NULL: for machines only. */
+struct heading {
+	const char *name, *by, *title;
+};
 
 /* An empty table, which is @r's; NULL: no memory. */
-static struct table *add_table(struct report *r, const char *name, const char *by,
+static struct table *add_table(struct report *r, const struct heading *heading,
 			       const struct column *columns, size_t nr)
 {
-	struct table *t = table_new(name, NULL);
+	struct table *t = table_new(heading->name, heading->title);
 
 	if (!report_add_table(r, t))
 		return NULL;
-	if (by)
-		table_set_by(t, by);
+	t->hidden = !heading->title;
+	if (heading->by)
+		table_set_by(t, heading->by);
 	table_add_columns(t, columns, nr);
 	return t;
 }
@@ -88,9 +86,12 @@ static struct cell *add_row(struct table *t)
 
 static void add_events(struct report *r, const struct info *info)
 {
-	const struct column columns[] = { { .name = "event" },
-					  { .name = "count", .unit = UNIT_COUNT } };
-	struct table *t = add_table(r, "events", "event", columns, ARRAY_SIZE(columns));
+	const struct heading heading = { "events", "event", "Events by type" };
+	const struct column columns[] = {
+		{ .name = "event", .title = "Event", .last = true },
+		{ .name = "count", .title = "Count", .unit = UNIT_COUNT },
+	};
+	struct table *t = add_table(r, &heading, columns, ARRAY_SIZE(columns));
 	struct cell *row;
 	size_t i;
 
@@ -100,15 +101,17 @@ static void add_events(struct report *r, const struct info *info)
 	}
 }
 
+/* Text has this beside what else it says of a CPU. */
 static void add_losses(struct report *r, const struct info *info)
 {
+	const struct heading heading = { "lost", "cpu", NULL };
 	const struct column columns[] = {
 		{ .name = "cpu" },
 		{ .name = "lost", .unit = UNIT_COUNT },
 		{ .name = "gaps", .unit = UNIT_COUNT },
 		{ .name = "unknown_gaps", .unit = UNIT_COUNT },
 	};
-	struct table *t = add_table(r, "lost", "cpu", columns, ARRAY_SIZE(columns));
+	struct table *t = add_table(r, &heading, columns, ARRAY_SIZE(columns));
 	struct cell *row;
 	size_t i;
 
@@ -122,16 +125,66 @@ static void add_losses(struct report *r, const struct info *info)
 	}
 }
 
+/* Of all gaps the clock's; exact numbers if it does not count time in one of them. */
+static enum column_unit gap_unit(const struct info *info)
+{
+	size_t i;
+
+	for (i = 0; i < info->nr_gaps; i++) {
+		if (!recording_clock_is_ns(
+			    recording_clock(info->rec, info->gaps[i].buffer)))
+			return UNIT_NONE;
+	}
+	return UNIT_TIME;
+}
+
+static bool gaps_have_buffer(const struct info *info)
+{
+	size_t i;
+
+	for (i = 0; i < info->nr_gaps; i++) {
+		if (*info->rec->buffers[info->gaps[i].buffer].name)
+			return true;
+	}
+	return false;
+}
+
+/* What text says under the gaps. */
+static void add_gap_notes(struct table *t, const struct info *info)
+{
+	bool at_start = false, unknown = false;
+	uint64_t more = info->facts.nr_gaps - info->nr_gaps;
+	size_t i;
+
+	t->text_rows = info->verbose ? 0 : SHORT_LIST;
+	for (i = 0; i < info->nr_gaps && (!t->text_rows || i < t->text_rows); i++) {
+		at_start |= !info->gaps[i].since_ts;
+		unknown |= info->gaps[i].lost == KMEM_LOSS_UNKNOWN;
+	}
+	if (unknown)
+		table_add_note(t, "Lost -: an unknown number of events");
+	if (at_start)
+		table_add_note(t, "From 0: lost before the first event of the CPU");
+	if (t->text_rows && info->nr_gaps > t->text_rows)
+		table_add_note(t, "-v lists all gaps.");
+	else if (more)
+		table_add_note(t, "%" PRIu64 " more gaps are only counted.", more);
+}
+
 static void add_gaps(struct report *r, const struct info *info)
 {
+	const struct heading heading = { "gaps", NULL, info->nr_gaps ? "Gaps" : NULL };
+	const enum column_unit unit = gap_unit(info);
 	const struct column columns[] = {
-		{ .name = "cpu" },
-		{ .name = "buffer" },
-		{ .name = "since_ts" },
-		{ .name = "ts" },
-		{ .name = "lost", .unit = UNIT_COUNT },
+		{ .name = "cpu", .title = "CPU" },
+		{ .name = "buffer",
+		  .title = "Buffer",
+		  .hidden = !gaps_have_buffer(info) },
+		{ .name = "since_ts", .title = "From", .unit = unit },
+		{ .name = "ts", .title = "To", .unit = unit },
+		{ .name = "lost", .title = "Lost", .unit = UNIT_COUNT },
 	};
-	struct table *t = add_table(r, "gaps", NULL, columns, ARRAY_SIZE(columns));
+	struct table *t = add_table(r, &heading, columns, ARRAY_SIZE(columns));
 	struct cell *row;
 	size_t i;
 
@@ -145,20 +198,56 @@ static void add_gaps(struct report *r, const struct info *info)
 		if (gap->lost != KMEM_LOSS_UNKNOWN)
 			row[4] = cell_uint(gap->lost);
 	}
+	if (t)
+		add_gap_notes(t, info);
 }
 
-/* What the ring buffer's own statistics say. */
+static bool has_statistics(const struct info *info)
+{
+	size_t i;
+
+	for (i = 0; i < info->nr_cpus; i++) {
+		if (info->cpus[i].overrun || info->cpus[i].dropped)
+			return true;
+	}
+	return false;
+}
+
+/* What overran and was dropped is what the kernel counted while the buffer was full; what is
+ * missing text says in words.
+ */
 static void add_cpus(struct report *r, const struct info *info)
 {
+	const struct heading heading = { "cpus", "cpu", "CPUs" };
+	const bool stats = has_statistics(info);
 	const struct column columns[] = {
-		{ .name = "cpu" },
-		{ .name = "events", .unit = UNIT_COUNT },
-		{ .name = "bytes", .unit = UNIT_BYTES },
-		{ .name = "overrun", .unit = UNIT_COUNT },
-		{ .name = "dropped", .unit = UNIT_COUNT },
-		{ .name = "missing", .unit = UNIT_COUNT },
+		{ .name = "cpu", .title = "CPU" },
+		{ .name = "events", .title = "Events", .unit = UNIT_COUNT },
+		{ .name = "bytes", .title = "Bytes", .unit = UNIT_BYTES },
+		{ .name = "lost",
+		  .title = "Lost",
+		  .unit = UNIT_COUNT,
+		  .text_only = true },
+		{ .name = "gaps",
+		  .title = "Gaps",
+		  .unit = UNIT_COUNT,
+		  .text_only = true },
+		{ .name = "unknown_gaps",
+		  .title = "Unknown gaps",
+		  .unit = UNIT_COUNT,
+		  .text_only = true,
+		  .hidden = !info->facts.nr_unknown_gaps },
+		{ .name = "overrun",
+		  .title = "Overrun",
+		  .unit = UNIT_COUNT,
+		  .hidden = !stats },
+		{ .name = "dropped",
+		  .title = "Dropped",
+		  .unit = UNIT_COUNT,
+		  .hidden = !stats },
+		{ .name = "missing", .unit = UNIT_COUNT, .hidden = true },
 	};
-	struct table *t = add_table(r, "cpus", "cpu", columns, ARRAY_SIZE(columns));
+	struct table *t = add_table(r, &heading, columns, ARRAY_SIZE(columns));
 	struct cell *row;
 	size_t i;
 
@@ -168,24 +257,18 @@ static void add_cpus(struct report *r, const struct info *info)
 		row[0] = cell_uint(c->cpu);
 		row[1] = cell_uint(c->nr_events);
 		row[2] = cell_uint(c->bytes);
-		row[3] = cell_uint(c->overrun);
-		row[4] = cell_uint(c->dropped);
-		row[5] = cell_uint(c->missing);
+		row[3] = cell_uint(c->nr_lost);
+		row[4] = cell_uint(c->nr_gaps);
+		row[5] = cell_uint(c->nr_unknown);
+		row[6] = cell_uint(c->overrun);
+		row[7] = cell_uint(c->dropped);
+		row[8] = cell_uint(c->missing);
 	}
-}
-
-static uint64_t buffer_bytes(const struct recording_buffer *buf)
-{
-	uint64_t sum = 0;
-	uint32_t i;
-
-	for (i = 0; i < buf->nr_cpus; i++)
-		sum += buf->cpus[i].size;
-	return sum;
 }
 
 static void add_buffers(struct report *r, const struct recording *rec)
 {
+	const struct heading heading = { "buffers", "name", NULL };
 	const struct column columns[] = {
 		{ .name = "name" },
 		{ .name = "clock" },
@@ -193,7 +276,7 @@ static void add_buffers(struct report *r, const struct recording *rec)
 		{ .name = "nr_cpus", .unit = UNIT_COUNT },
 		{ .name = "bytes", .unit = UNIT_BYTES },
 	};
-	struct table *t = add_table(r, "buffers", "name", columns, ARRAY_SIZE(columns));
+	struct table *t = add_table(r, &heading, columns, ARRAY_SIZE(columns));
 	struct cell *row;
 	uint32_t i;
 
@@ -202,14 +285,15 @@ static void add_buffers(struct report *r, const struct recording *rec)
 		row[1] = cell_text(t, recording_clock(rec, i));
 		row[2] = cell_uint(rec->buffers[i].page_size);
 		row[3] = cell_uint(rec->buffers[i].nr_cpus);
-		row[4] = cell_uint(buffer_bytes(&rec->buffers[i]));
+		row[4] = cell_uint(info_buffer_bytes(&rec->buffers[i]));
 	}
 }
 
 static void add_meta(struct report *r, const struct recording *rec)
 {
+	const struct heading heading = { "meta", NULL, NULL };
 	const struct column column = { .name = "item" };
-	struct table *t = add_table(r, "meta", NULL, &column, 1);
+	struct table *t = add_table(r, &heading, &column, 1);
 	struct cell *row;
 	size_t i;
 
@@ -218,11 +302,12 @@ static void add_meta(struct report *r, const struct recording *rec)
 }
 
 /* The notes of an import; none if the recording is not imported. */
-static void add_import(struct report *r, const struct recording *rec)
+static struct table *add_import(struct report *r, const struct recording *rec)
 {
 	const struct recording_text *item = recording_meta(rec, RECORDING_META_IMPORT);
+	const struct heading heading = { "imported", NULL, NULL };
 	const struct column column = { .name = "note" };
-	struct table *t = add_table(r, "imported", NULL, &column, 1);
+	struct table *t = add_table(r, &heading, &column, 1);
 	const char *p = item ? item->text : "";
 	struct cell *row;
 
@@ -234,6 +319,7 @@ static void add_import(struct report *r, const struct recording *rec)
 		row[0] = cell_text(t, note);
 		p += len + (p[len] == '\n');
 	}
+	return t;
 }
 
 static void add_text_fact(struct report *r, const char *name, const char *text)
@@ -265,6 +351,6 @@ struct report *info_report(const struct info *info)
 	add_cpus(r, info);
 	add_buffers(r, rec);
 	add_meta(r, rec);
-	add_import(r, rec);
+	info_add_properties(r, info, add_import(r, rec));
 	return r;
 }

@@ -81,7 +81,7 @@ uname -a >"$here/raw/uname"
 cd "$here"
 "$KMEMX" import --raw-pages raw -o raw.dat 2>err || fail "raw pages: $(cat err)"
 events() {
-	"$KMEMX" info "$1" | awk '/ in all$/ { print $1 }'
+	"$KMEMX" info "$1" | awk '/^events / { print $2 + 0 }'
 }
 # Without the flags of interrupts the callchain of an event that one came upon cannot be told:
 # the events are the same, their callsites not all.

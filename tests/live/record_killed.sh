@@ -29,7 +29,7 @@ check_recovered() {
 	"$KMEMX" info -i "$1" >info || fail "$1 is unreadable"
 	grep -q '^metadata .*recovered' info || fail "$1 is not marked: $(cat info)"
 	grep -q '^symbols .*functions, the recording' info || fail "$1 has no symbols: $(cat info)"
-	counted=$(awk '/^ *count  event/ { on = 1; next } on && NF == 2 { sum += $1 } END { print sum }' info)
+	counted=$(awk '/^events / { print $2 + 0 }' info)
 	[ "$counted" -gt 10000 ] || fail "$1: only '$counted' events"
 	"$KMEMX" stat -i "$1" --slab --caller -l 3 >/dev/null || fail "stat of $1"
 	if command -v trace-cmd >/dev/null; then

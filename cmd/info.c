@@ -63,7 +63,7 @@ static int run_info(int argc, char **argv)
 	struct lost_limit max_lost = { 0 };
 	struct info info = { 0 };
 	unsigned int verbose = 0;
-	struct output_options output = { .no_pager = true };
+	struct output_options output = { 0 };
 	const struct option_entry options[] = {
 		{ OPTION_STRING, 'i', "input", "FILE", &study.path,
 		  "recording (default kmemx.dat; -: standard input)" },
@@ -73,6 +73,7 @@ static int run_info(int argc, char **argv)
 		  "only the ring buffer of this name" },
 		SYMBOL_FILE_OPTIONS(study.symbols),
 		{ OPTION_TABLE, .value = output_formats(&output) },
+		OUTPUT_OPTIONS(output),
 		{ OPTION_COUNT, 'v', "verbose", NULL, &verbose,
 		  "list all gaps; more messages" },
 		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },

@@ -83,7 +83,7 @@ static int run_import(int argc, char **argv)
 {
 	struct import_options o = { .output = IMPORT_DEFAULT_OUTPUT };
 	struct message_log log_state = { .command = command_name };
-	struct import im = { .opts = &o, .out = OUTPUT_INIT };
+	struct import im = { .opts = &o, .out = NEW_RECORDING_INIT };
 	int ret = parse(&o, argc, argv);
 
 	if (ret != GO_ON)
@@ -92,7 +92,7 @@ static int run_import(int argc, char **argv)
 	log_state.quiet = o.quiet;
 	im.log = message_log(&log_state);
 	ret = o.text ? import_text(&im) : import_raw_pages(&im);
-	output_close(&im.out);
+	new_recording_close(&im.out);
 	message_log_end(&log_state);
 	return ret;
 }

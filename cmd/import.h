@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
-#include "capture/output.h"
+#include "capture/new_recording.h"
 #include "message.h"
 #include "import/import_options.h"
 #include "recording/writer.h"
@@ -36,7 +36,7 @@ struct import_options {
 struct import {
 	const struct import_options *opts;
 	struct log log;
-	struct output out;
+	struct new_recording out;
 	uint64_t file_bytes;
 };
 

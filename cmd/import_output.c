@@ -27,7 +27,8 @@ int import_begin(struct import *im, struct strbuf *symbols)
 
 	if (ret != GO_ON)
 		return ret;
-	return output_open(&im->out, im->opts->output, &im->log) ? EXIT_FAILED : GO_ON;
+	return new_recording_open(&im->out, im->opts->output, &im->log) ? EXIT_FAILED
+									: GO_ON;
 }
 
 /* An unnamed file beside the output, for one CPU's pages. */
@@ -64,8 +65,9 @@ int import_write(struct import *im, const struct import_result *r)
 		return EXIT_FAILED;
 	}
 	im->file_bytes = out.bytes;
-	return output_commit(&im->out, (uid_t)-1, (gid_t)-1, &im->log) ? EXIT_FAILED
-								       : GO_ON;
+	return new_recording_commit(&im->out, (uid_t)-1, (gid_t)-1, &im->log)
+		       ? EXIT_FAILED
+		       : GO_ON;
 }
 
 void import_say(const struct import *im, const struct import_result *r)

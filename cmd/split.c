@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "script/event_filter.h"
-#include "capture/output.h"
+#include "capture/new_recording.h"
 #include "command.h"
 #include "event/split.h"
 #include "input.h"
@@ -32,7 +32,7 @@ struct split_run {
 	struct input in;
 	struct event_filter filter;
 	bool *cpus;
-	struct output output;
+	struct new_recording output;
 };
 
 static const char command_name[] = "split";
@@ -166,18 +166,18 @@ static int write_part(struct split_run *r)
 	struct split_result result;
 	int err;
 
-	if (output_open(&r->output, r->args.output, &study->log))
+	if (new_recording_open(&r->output, r->args.output, &study->log))
 		return EXIT_FAILED;
-	err = output_open_second(&r->output);
+	err = new_recording_open_second(&r->output);
 	opts.fd = r->output.file.fd;
 	opts.pages_fd = r->output.second.fd;
 	if (!err)
 		err = split_write(study->rec, study->fmts, &opts, &result, &study->log);
-	output_drop_second(&r->output);
+	new_recording_drop_second(&r->output);
 	if (err)
 		return split_failed(r, err);
 	set_mode(r);
-	if (output_commit(&r->output, (uid_t)-1, (gid_t)-1, &study->log))
+	if (new_recording_commit(&r->output, (uid_t)-1, (gid_t)-1, &study->log))
 		return EXIT_FAILED;
 	message_info("%" PRIu64 " events of %u CPU%s, %" PRIu64 " gap%s -> %s",
 		     result.nr_events, result.nr_cpus, result.nr_cpus == 1 ? "" : "s",
@@ -204,14 +204,14 @@ static int run(struct split_run *r)
 
 static int run_split(int argc, char **argv)
 {
-	struct split_run r = { .output = OUTPUT_INIT };
+	struct split_run r = { .output = NEW_RECORDING_INIT };
 	int ret = parse(&r.args, argc, argv);
 
 	if (ret == GO_ON)
 		ret = check(&r.args);
 	if (ret == GO_ON)
 		ret = run(&r);
-	output_close(&r.output);
+	new_recording_close(&r.output);
 	free(r.cpus);
 	event_filter_free(&r.filter);
 	input_close(&r.in);

@@ -18,9 +18,9 @@
 #include "capture/comms.h"
 #include "capture/dead.h"
 #include "capture/facts.h"
-#include "capture/unfinished.h"
-#include "capture/output.h"
+#include "capture/new_recording.h"
 #include "capture/ring_reader.h"
+#include "capture/unfinished.h"
 #include "recording/join_plan.h"
 #include "recording/writer.h"
 
@@ -35,7 +35,7 @@ struct recovery {
 	struct ring_reader reader; /* its parts are the leftover's */
 	struct instance instance;
 	struct facts facts; /* what the instance still told */
-	struct output output;
+	struct new_recording output;
 };
 
 /* --- the parts --------------------------------------------------------------------------- */
@@ -352,7 +352,8 @@ static int write_file(struct recovery *v)
 			opts->output, strerror(-ret), v->l->tmp);
 	free(parts);
 	return ret ? ret
-		   : output_commit(&v->output, opts->owner_uid, opts->owner_gid, v->log);
+		   : new_recording_commit(&v->output, opts->owner_uid, opts->owner_gid,
+					  v->log);
 }
 
 static int cannot_use(const struct recovery *v, int err)
@@ -389,7 +390,8 @@ static int copy_whole(struct recovery *v)
 			v->opts->output, strerror(-ret), v->l->tmp);
 		return ret;
 	}
-	return output_commit(&v->output, v->opts->owner_uid, v->opts->owner_gid, v->log);
+	return new_recording_commit(&v->output, v->opts->owner_uid, v->opts->owner_gid,
+				    v->log);
 }
 
 static void add_up(const struct recording *rec, struct recover_result *result)
@@ -411,10 +413,10 @@ static int take_whole(struct recovery *v)
 	v->result->whole = true;
 	add_up(v->rec, v->result);
 	if (!ret)
-		ret = output_open(&v->output, v->opts->output, v->log);
+		ret = new_recording_open(&v->output, v->opts->output, v->log);
 	if (!ret)
-		ret = output_commit_other(&v->output, l->dir_fd, leftover_name(l), l->fd,
-					  v->log);
+		ret = new_recording_commit_other(&v->output, l->dir_fd, leftover_name(l),
+						 l->fd, v->log);
 	if (ret == -EXDEV)
 		return copy_whole(v);
 	if (!ret &&
@@ -443,7 +445,7 @@ static int join_parts(struct recovery *v)
 	if (ret)
 		return cannot_use(v, ret);
 	v->result->extract = recording_meta(v->rec, "source") != NULL;
-	ret = output_open(&v->output, v->opts->output, v->log);
+	ret = new_recording_open(&v->output, v->opts->output, v->log);
 	if (!ret)
 		ret = read_buffers(v);
 	return ret ? ret : write_file(v);
@@ -457,7 +459,7 @@ int recover_run(const struct leftover *l, const struct recover_options *opts,
 			      .result = result,
 			      .log = opts->log,
 			      .instance = { .lock_fd = -1 },
-			      .output = OUTPUT_INIT,
+			      .output = NEW_RECORDING_INIT,
 			      .reader = RING_READER_INIT };
 	int ret = join_plan_resume(l->fd);
 
@@ -472,7 +474,7 @@ int recover_run(const struct leftover *l, const struct recover_options *opts,
 	leave_instance(&v, !ret);
 	if (!ret && leftover_remove(l) < 0)
 		log_msg(v.log, LOG_WARN, "cannot remove %s.*", l->prefix);
-	output_close(&v.output);
+	new_recording_close(&v.output);
 	close_parts(&v);
 	facts_free(&v.facts);
 	recording_close(v.rec);

@@ -23,7 +23,7 @@ void session_init(struct session *s, const struct capture_options *opts,
 			       .result = result,
 			       .log = opts->log,
 			       .instance = { .lock_fd = -1 },
-			       .output = OUTPUT_INIT,
+			       .output = NEW_RECORDING_INIT,
 			       .watch = WATCH_INIT,
 			       .reader = RING_READER_INIT,
 			       .unfinished = { .fd = -1 } };
@@ -34,7 +34,7 @@ void session_close(struct session *s)
 {
 	watch_close(&s->watch);
 	ring_reader_close(&s->reader);
-	output_close(&s->output);
+	new_recording_close(&s->output);
 	facts_free(&s->facts);
 	events_free(&s->events);
 }
@@ -49,7 +49,7 @@ int session_begin(struct session *s)
 	}
 	if (s->opts->stream_fd >= 0)
 		return 0;
-	return output_open_recorder(&s->output, s->opts->output, s->token, s->log);
+	return new_recording_open_recorder(&s->output, s->opts->output, s->token, s->log);
 }
 
 uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key)
@@ -294,7 +294,7 @@ static size_t list_parts(const struct session *s, struct writer_part *parts)
 
 	for (size_t i = 0; i < s->reader.nr_cpus; i++)
 		total += s->reader.cpus[i].size;
-	consume = !output_has_room(&s->output, total);
+	consume = !new_recording_has_room(&s->output, total);
 	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
 		const struct ring_reader_cpu *c = &s->reader.cpus[i];
 
@@ -331,13 +331,13 @@ static int join(struct session *s, const struct writer_part *parts, size_t nr)
 					       : writer_write(&out, w, parts, nr);
 	} else {
 		/* Killed before all of it is there, this process leaves the parts. */
-		ret = output_open_second(&s->output);
+		ret = new_recording_open_second(&s->output);
 		out.fd = s->output.second.fd;
 		if (!ret)
 			ret = writer_write(&out, w, parts, nr);
 		if (!ret)
-			ret = output_use_second(&s->output);
-		output_drop_second(&s->output);
+			ret = new_recording_use_second(&s->output);
+		new_recording_drop_second(&s->output);
 	}
 	s->result->file_bytes = out.bytes;
 	return ret;
@@ -348,18 +348,18 @@ static int join(struct session *s, const struct writer_part *parts, size_t nr)
  */
 static bool compress(struct session *s, const struct writer_part *parts, size_t nr)
 {
-	struct output *o = &s->output;
-	int ret = output_open_second(o);
+	struct new_recording *o = &s->output;
+	int ret = new_recording_open_second(o);
 	struct writer_out out = { .fd = o->second.fd, .log = s->log };
 
 	if (!ret)
 		ret = writer_compress(&out, &s->facts.writer, parts, nr);
 	s->result->file_bytes = out.bytes;
 	if (!ret)
-		ret = output_use_second(o);
+		ret = new_recording_use_second(o);
 	if (!ret)
 		return true;
-	output_drop_second(o);
+	new_recording_drop_second(o);
 	log_msg(s->log, LOG_WARN, "cannot compress the recording: %s; it stays as it is",
 		strerror(-ret));
 	return false;
@@ -376,7 +376,7 @@ static int write_file(struct session *s)
 
 	if (!parts)
 		return -ENOMEM;
-	output_release_reserve(&s->output);
+	new_recording_release_reserve(&s->output);
 	ring_reader_end_direct(&s->reader);
 	nr = writer_take_frees(w, parts, list_parts(s, parts), &frees);
 	ret = s->opts->compress && compress(s, parts, nr) ? 0 : join(s, parts, nr);
@@ -405,5 +405,6 @@ int session_join_file(struct session *s)
 
 int session_commit_file(struct session *s)
 {
-	return output_commit(&s->output, s->opts->owner_uid, s->opts->owner_gid, s->log);
+	return new_recording_commit(&s->output, s->opts->owner_uid, s->opts->owner_gid,
+				    s->log);
 }

@@ -13,7 +13,7 @@
 #include "capture/capture.h"
 #include "capture/facts.h"
 #include "capture/instance.h"
-#include "capture/output.h"
+#include "capture/new_recording.h"
 #include "capture/pids.h"
 #include "capture/ring_reader.h"
 #include "capture/watch.h"
@@ -27,7 +27,7 @@ struct session {
 	struct instance instance;
 	struct pids pids;
 	struct event_list events;
-	struct output output;
+	struct new_recording output;
 	struct wire wire;
 	struct wire unfinished; /* what the unfinished file begins with; fd -1: nothing */
 	struct ring_reader reader;

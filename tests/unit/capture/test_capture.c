@@ -18,7 +18,7 @@
 #include "capture/child.h"
 #include "capture/comms.h"
 #include "capture/facts.h"
-#include "capture/output.h"
+#include "capture/new_recording.h"
 #include "capture/ring_reader.h"
 #include "capture/shrink.h"
 
@@ -180,7 +180,7 @@ START_TEST(test_child_never_runs)
 }
 END_TEST
 
-/* --- the output file --------------------------------------------------------------------- */
+/* --- the new recording --------------------------------------------------------------------- */
 
 static char dir[] = "/tmp/kmemx-test-XXXXXX";
 
@@ -211,31 +211,31 @@ static void check_file(const char *name, const char *content)
 	unlink(name);
 }
 
-START_TEST(test_output)
+START_TEST(test_new_recording)
 {
-	struct output o;
+	struct new_recording o;
 
 	enter_dir();
 	put_file("r.dat", "first");
-	ck_assert_int_eq(output_open(&o, "r.dat", NULL), 0);
+	ck_assert_int_eq(new_recording_open(&o, "r.dat", NULL), 0);
 	ck_assert_int_eq(write(o.file.fd, "second", 6), 6);
-	ck_assert_int_eq(output_commit(&o, -1, -1, NULL), 0);
-	output_close(&o);
+	ck_assert_int_eq(new_recording_commit(&o, -1, -1, NULL), 0);
+	new_recording_close(&o);
 	check_file("r.dat", "second");
 	check_file("r.dat.old", "first");
 
 	/* Given up: the existing file stays. */
 	put_file("r.dat", "first");
-	ck_assert_int_eq(output_open(&o, "r.dat", NULL), 0);
-	output_close(&o);
+	ck_assert_int_eq(new_recording_open(&o, "r.dat", NULL), 0);
+	new_recording_close(&o);
 	check_file("r.dat", "first");
 
-	ck_assert_int_eq(output_open(&o, "no/such.dat", NULL), -ENOENT);
-	output_close(&o);
-	ck_assert_int_eq(output_open(&o, "/dev/null", NULL), -EINVAL);
-	output_close(&o);
-	ck_assert_int_eq(output_open(&o, dir, NULL), -EISDIR);
-	output_close(&o);
+	ck_assert_int_eq(new_recording_open(&o, "no/such.dat", NULL), -ENOENT);
+	new_recording_close(&o);
+	ck_assert_int_eq(new_recording_open(&o, "/dev/null", NULL), -EINVAL);
+	new_recording_close(&o);
+	ck_assert_int_eq(new_recording_open(&o, dir, NULL), -EISDIR);
+	new_recording_close(&o);
 	/* Nothing may be left. */
 	ck_assert_int_eq(rmdir(dir), 0);
 }
@@ -246,9 +246,9 @@ END_TEST
 #define T2 "0000000000000002"
 #define T3 "0000000000000003"
 
-START_TEST(test_output_sweep)
+START_TEST(test_new_recording_leftovers)
 {
-	struct output o;
+	struct new_recording o;
 	int live;
 
 	enter_dir();
@@ -263,8 +263,9 @@ START_TEST(test_output_sweep)
 	put_file(".r.dat.x.tmp", "foreign");
 	live = open(".r.dat." T2 ".tmp", O_RDWR);
 	ck_assert_int_eq(flock(live, LOCK_EX), 0);
-	ck_assert_int_eq(output_open_recorder(&o, "r.dat", "00000000000000ff", NULL), 0);
-	output_close(&o);
+	ck_assert_int_eq(
+		new_recording_open_recorder(&o, "r.dat", "00000000000000ff", NULL), 0);
+	new_recording_close(&o);
 	close(live);
 	ck_assert_int_ne(access(".r.dat." T1 ".tmp", F_OK), 0);
 	ck_assert_int_ne(access(".r.dat." T1 ".cpu0", F_OK), 0);
@@ -382,8 +383,8 @@ Suite *test_capture_suite(void)
 	tcase_add_test(tc, test_comms_proc);
 	tcase_add_test(tc, test_child);
 	tcase_add_test(tc, test_child_never_runs);
-	tcase_add_test(tc, test_output);
-	tcase_add_test(tc, test_output_sweep);
+	tcase_add_test(tc, test_new_recording);
+	tcase_add_test(tc, test_new_recording_leftovers);
 	tcase_add_test(tc, test_shrink);
 	tcase_add_test(tc, test_shrink_fails);
 	suite_add_tcase(s, tc);

@@ -4,8 +4,8 @@
  * In: the path that the user wants. Out: a file without a name, or with a hidden one if it
  * can be recovered, that takes the name when it is complete.
  */
-#ifndef KMEMX_CAPTURE_OUTPUT_H
-#define KMEMX_CAPTURE_OUTPUT_H
+#ifndef KMEMX_CAPTURE_NEW_RECORDING_H
+#define KMEMX_CAPTURE_NEW_RECORDING_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #include "base/new_file.h"
 
 /**
- * struct output - a recording in the making
+ * struct new_recording - a recording in the making
  * @path: the final name, for messages
  * @prefix: of a recorder: .NAME.TOKEN, with which the names of its files begin
  * @file: of a recorder it has the name PREFIX.tmp, and is locked with flock(2) as long as
@@ -24,19 +24,19 @@
  * @second: a file that is to take the place of @file
  * @reserve_fd: an unnamed file that keeps room for the metadata on a disk that fills up
  */
-struct output {
+struct new_recording {
 	char *path;
 	char *prefix;
 	struct new_file file, second;
 	int reserve_fd;
 };
 
-#define OUTPUT_INIT       \
-	((struct output){ \
+#define NEW_RECORDING_INIT       \
+	((struct new_recording){ \
 		.file = NEW_FILE_INIT, .second = NEW_FILE_INIT, .reserve_fd = -1 })
 
 /**
- * output_open() - check that @path can be written, and begin a file that is not worth
+ * new_recording_open() - check that @path can be written, and begin a file that is not worth
  * keeping until it is complete
  *
  * Nothing happens to an existing @path yet. A killed process leaves nothing where the
@@ -44,45 +44,46 @@ struct output {
  *
  * Return: 0; -errno after an LOG_ERROR message.
  */
-int output_open(struct output *o, const char *path, const struct log *log) __must_check;
+int new_recording_open(struct new_recording *o, const char *path,
+		       const struct log *log) __must_check;
 /**
- * output_open_recorder() - the same for a file that a killed process is to leave
+ * new_recording_open_recorder() - the same for a file that a killed process is to leave
  * @token: of new_file_token()
  *
  * The file is called .NAME.TOKEN.tmp. Tells of what killed recorders of the same @path had
  * recorded, and removes their files if that is nothing.
  */
-int output_open_recorder(struct output *o, const char *path, const char *token,
-			 const struct log *log) __must_check;
+int new_recording_open_recorder(struct new_recording *o, const char *path,
+				const char *token, const struct log *log) __must_check;
 /* Gives the reserved room back to the disk. */
-void output_release_reserve(struct output *o);
+void new_recording_release_reserve(struct new_recording *o);
 /* Has the disk room for @bytes more, with a margin? */
-bool output_has_room(const struct output *o, uint64_t bytes);
+bool new_recording_has_room(const struct new_recording *o, uint64_t bytes);
 
 /* Opens the second file. 0 or -errno. */
-int output_open_second(struct output *o) __must_check;
+int new_recording_open_second(struct new_recording *o) __must_check;
 /* It becomes @file. 0 or -errno: then it still is not. */
-int output_use_second(struct output *o) __must_check;
+int new_recording_use_second(struct new_recording *o) __must_check;
 /* Removes it, if there is one. */
-void output_drop_second(struct output *o);
+void new_recording_drop_second(struct new_recording *o);
 
 /**
- * output_commit() - the file takes its name; an existing one becomes NAME.old
+ * new_recording_commit() - the file takes its name; an existing one becomes NAME.old
  * @uid, @gid: its owner, or -1
  *
  * Return: 0; -errno after an LOG_ERROR message: it stays under a hidden name, which is told.
  */
-int output_commit(struct output *o, uid_t uid, gid_t gid,
-		  const struct log *log) __must_check;
+int new_recording_commit(struct new_recording *o, uid_t uid, gid_t gid,
+			 const struct log *log) __must_check;
 /**
- * output_commit_other() - another file takes the name instead
+ * new_recording_commit_other() - another file takes the name instead
  * @dir_fd, @name, @fd: what it is called now
  *
  * Return: 0; -EXDEV without a message if it is on another filesystem; else -errno after one.
  */
-int output_commit_other(struct output *o, int dir_fd, const char *name, int fd,
-			const struct log *log) __must_check;
+int new_recording_commit_other(struct new_recording *o, int dir_fd, const char *name,
+			       int fd, const struct log *log) __must_check;
 /* Releases everything; an uncommitted file is removed. */
-void output_close(struct output *o);
+void new_recording_close(struct new_recording *o);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: the output file's life.
+ * capture: the life of a recording's file until it is complete.
  * In: a path. Out: a complete file under it, or nothing.
  */
-#include "capture/output.h"
+#include "capture/new_recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static int complain(const char *what, const char *path, int err, const struct lo
 /* --- leftovers --------------------------------------------------------------------------- */
 
 /* One that holds no pages is removed; what was recorded is the user's. */
-static void look_at_leftover(const char *tmp, const struct log *log)
+static void check_leftover(const char *tmp, const struct log *log)
 {
 	struct leftover l;
 
@@ -55,7 +55,7 @@ static void look_at_leftover(const char *tmp, const struct log *log)
 	leftover_close(&l);
 }
 
-static void look_for_leftovers(const char *dir, const char *name, const struct log *log)
+static void check_leftovers(const char *dir, const char *name, const struct log *log)
 {
 	char **tmps;
 	size_t nr;
@@ -63,13 +63,13 @@ static void look_for_leftovers(const char *dir, const char *name, const struct l
 	if (leftovers_find(dir, name, &tmps, &nr))
 		return;
 	for (size_t i = 0; i < nr; i++)
-		look_at_leftover(tmps[i], log);
+		check_leftover(tmps[i], log);
 	leftovers_free(tmps, nr);
 }
 
 /* --- opening ----------------------------------------------------------------------------- */
 
-static void reserve(struct output *o, const struct log *log)
+static void reserve(struct new_recording *o, const struct log *log)
 {
 	off_t size = RESERVE_MAX;
 	int ret;
@@ -113,11 +113,11 @@ static int check_existing(int dir_fd, const char *name, const char *path,
 }
 
 /* Begins to fill @o; @o->file.dir_fd and its name are known afterwards. */
-static int find_place(struct output *o, const char *path, const struct log *log)
+static int find_place(struct new_recording *o, const char *path, const struct log *log)
 {
 	const char *name;
 
-	*o = OUTPUT_INIT;
+	*o = NEW_RECORDING_INIT;
 	o->path = strdup(path);
 	if (!o->path)
 		return complain("write to", path, ENOMEM, log);
@@ -131,7 +131,7 @@ static int find_place(struct output *o, const char *path, const struct log *log)
 	return check_existing(o->file.dir_fd, name, path, log);
 }
 
-int output_open(struct output *o, const char *path, const struct log *log)
+int new_recording_open(struct new_recording *o, const char *path, const struct log *log)
 {
 	int ret = find_place(o, path, log);
 	struct new_file place = o->file;
@@ -151,8 +151,8 @@ static char *dir_of(const char *path)
 	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 }
 
-int output_open_recorder(struct output *o, const char *path, const char *token,
-			 const struct log *log)
+int new_recording_open_recorder(struct new_recording *o, const char *path,
+				const char *token, const struct log *log)
 {
 	struct new_file *f = &o->file;
 	int ret = find_place(o, path, log);
@@ -166,7 +166,7 @@ int output_open_recorder(struct output *o, const char *path, const char *token,
 		ret = complain("write to", path, ENOMEM, log);
 	if (ret)
 		goto out;
-	look_for_leftovers(dir, f->name, log);
+	check_leftovers(dir, f->name, log);
 	f->fd = new_file_create(f->dir_fd, f->hidden);
 	if (f->fd < 0) {
 		ret = complain("write to", path, -f->fd, log);
@@ -182,14 +182,14 @@ out:
 	return ret;
 }
 
-void output_release_reserve(struct output *o)
+void new_recording_release_reserve(struct new_recording *o)
 {
 	if (o->reserve_fd >= 0)
 		close(o->reserve_fd);
 	o->reserve_fd = -1;
 }
 
-bool output_has_room(const struct output *o, uint64_t bytes)
+bool new_recording_has_room(const struct new_recording *o, uint64_t bytes)
 {
 	struct statvfs st;
 
@@ -200,7 +200,7 @@ bool output_has_room(const struct output *o, uint64_t bytes)
 
 /* --- a second file ----------------------------------------------------------------------- */
 
-int output_open_second(struct output *o)
+int new_recording_open_second(struct new_recording *o)
 {
 	const struct new_file *f = &o->file;
 
@@ -208,7 +208,7 @@ int output_open_second(struct output *o)
 				NULL);
 }
 
-int output_use_second(struct output *o)
+int new_recording_use_second(struct new_recording *o)
 {
 	struct new_file *f = &o->file;
 	int ret, fd;
@@ -227,7 +227,7 @@ int output_use_second(struct output *o)
 	return 0;
 }
 
-void output_drop_second(struct output *o)
+void new_recording_drop_second(struct new_recording *o)
 {
 	new_file_close(&o->second);
 }
@@ -235,7 +235,7 @@ void output_drop_second(struct output *o)
 /* --- ending ------------------------------------------------------------------------------ */
 
 /* The recording is there, but cannot have its name: it stays where it is, and @err. */
-static int keep_hidden(struct output *o, int err, const struct log *log)
+static int keep_hidden(struct new_recording *o, int err, const struct log *log)
 {
 	const char *slash = strrchr(o->path, '/');
 	int dir = slash ? (int)(slash - o->path) + 1 : 0;
@@ -247,7 +247,7 @@ static int keep_hidden(struct output *o, int err, const struct log *log)
 	return err;
 }
 
-static int keep_old(const struct output *o, const struct log *log)
+static int keep_old(const struct new_recording *o, const struct log *log)
 {
 	const struct new_file *f = &o->file;
 	struct stat st;
@@ -264,7 +264,8 @@ static int keep_old(const struct output *o, const struct log *log)
 	return ret;
 }
 
-int output_commit(struct output *o, uid_t uid, gid_t gid, const struct log *log)
+int new_recording_commit(struct new_recording *o, uid_t uid, gid_t gid,
+			 const struct log *log)
 {
 	int ret = keep_old(o, log);
 
@@ -280,8 +281,8 @@ int output_commit(struct output *o, uid_t uid, gid_t gid, const struct log *log)
 	return 0;
 }
 
-int output_commit_other(struct output *o, int dir_fd, const char *name, int fd,
-			const struct log *log)
+int new_recording_commit_other(struct new_recording *o, int dir_fd, const char *name,
+			       int fd, const struct log *log)
 {
 	struct stat here, there;
 	int ret;
@@ -296,12 +297,12 @@ int output_commit_other(struct output *o, int dir_fd, const char *name, int fd,
 	return ret;
 }
 
-void output_close(struct output *o)
+void new_recording_close(struct new_recording *o)
 {
-	output_release_reserve(o);
+	new_recording_release_reserve(o);
 	new_file_close(&o->second);
 	new_file_close(&o->file);
 	free(o->path);
 	free(o->prefix);
-	*o = OUTPUT_INIT;
+	*o = NEW_RECORDING_INIT;
 }

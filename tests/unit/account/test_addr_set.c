@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/addr_set.h: no address is taken for a neighbour.
+ * tests: account/addr_set.h: no address is taken for a neighbour.
  */
 #include <check.h>
 
@@ -36,7 +36,7 @@ END_TEST
 
 Suite *test_addr_set_suite(void)
 {
-	Suite *s = suite_create("analysis/addr_set");
+	Suite *s = suite_create("account/addr_set");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, neighbours_differ);

@@ -102,7 +102,7 @@ END_TEST
 
 Suite *test_live_suite(void)
 {
-	Suite *s = suite_create("analysis/live");
+	Suite *s = suite_create("account/live");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_loop_test(tc, live_keeps_what_a_plain_array_keeps, 0, 2);

@@ -465,7 +465,7 @@ END_TEST
 
 Suite *test_page_account_suite(void)
 {
-	Suite *s = suite_create("analysis/page_account");
+	Suite *s = suite_create("account/page_account");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, huge_page_freed_page_by_page);

@@ -414,7 +414,7 @@ END_TEST
 
 Suite *test_slab_account_suite(void)
 {
-	Suite *s = suite_create("analysis/slab_account");
+	Suite *s = suite_create("account/slab_account");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, each_fate_has_its_counter);

@@ -138,7 +138,7 @@ END_TEST
 
 Suite *test_snapshot_suite(void)
 {
-	Suite *s = suite_create("snapshot");
+	Suite *s = suite_create("account/snapshot");
 	TCase *tc = tcase_create("snapshot");
 
 	tcase_add_test(tc, slabinfo_lines);

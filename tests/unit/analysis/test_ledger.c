@@ -303,7 +303,7 @@ END_TEST
 
 Suite *test_ledger_suite(void)
 {
-	Suite *s = suite_create("ledger");
+	Suite *s = suite_create("analysis/ledger");
 	TCase *tc = tcase_create("ledger");
 
 	tcase_add_test(tc, every_way_into_a_cache);

@@ -155,7 +155,8 @@ static uint64_t count_live(const struct machine_cache *c)
 }
 
 /* The line of slabinfo: it counts up to the slack of free objects as in use. */
-static void tell(struct trial *t, const struct machine_cache *c, struct strbuf *slabinfo)
+static void put_slabinfo(struct trial *t, const struct machine_cache *c,
+			 struct strbuf *slabinfo)
 {
 	struct slabinfo_line line = { .size = c->size, .per_slab = c->per_slab };
 	uint64_t slack = t->cpu_slabs_told ? c->cpu_slabs * c->per_slab
@@ -274,7 +275,7 @@ static void run(struct trial *t)
 	t->counting = chance(t, 60);
 	set_up_caches(t);
 	for (c = t->caches; c < t->caches + NR_CACHES; c++)
-		tell(t, c, &t->before);
+		put_slabinfo(t, c, &t->before);
 	if (t->counting)
 		count_all(t, &t->first, false);
 	for (i = 0; i < nr; i++) {
@@ -294,7 +295,7 @@ static void run(struct trial *t)
 	if (t->counting)
 		count_all(t, &t->last, true);
 	for (c = t->caches; c < t->caches + NR_CACHES; c++) {
-		tell(t, c, &t->after);
+		put_slabinfo(t, c, &t->after);
 		/* Told twice, of which the most counts. */
 		strbuf_printf(&t->held, "%s %lu 0\n%s 0 0\n", c->name,
 			      (unsigned long)c->cpu_slabs, c->name);

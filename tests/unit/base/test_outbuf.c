@@ -159,7 +159,7 @@ END_TEST
 
 Suite *test_outbuf_suite(void)
 {
-	Suite *s = suite_create("outbuf");
+	Suite *s = suite_create("base/outbuf");
 	TCase *tc = tcase_create("outbuf");
 
 	tcase_add_checked_fixture(tc, setup, teardown);

@@ -373,7 +373,7 @@ END_TEST
 
 Suite *test_capture_suite(void)
 {
-	Suite *s = suite_create("capture");
+	Suite *s = suite_create("capture/capture");
 	TCase *tc = tcase_create("capture");
 
 	tcase_add_test(tc, test_layout);

@@ -234,7 +234,7 @@ END_TEST
 Suite *test_options_suite(void);
 Suite *test_options_suite(void)
 {
-	Suite *s = suite_create("options");
+	Suite *s = suite_create("cmd/options");
 	TCase *tc = tcase_create("options");
 
 	tcase_add_test(tc, options_stand_anywhere);

@@ -106,7 +106,7 @@ static void teardown(void)
 
 Suite *test_fields_suite(void)
 {
-	Suite *s = suite_create("fields");
+	Suite *s = suite_create("event/fields");
 	TCase *tc = tcase_create("fields");
 
 	tcase_add_checked_fixture(tc, NULL, teardown);

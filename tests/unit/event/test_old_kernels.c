@@ -216,7 +216,7 @@ END_TEST
 Suite *test_old_kernels_suite(void);
 Suite *test_old_kernels_suite(void)
 {
-	Suite *s = suite_create("old_kernels");
+	Suite *s = suite_create("event/old_kernels");
 	TCase *tc = tcase_create("stat");
 
 	tcase_add_loop_test(tc, addresses_without_names, 0, 2);

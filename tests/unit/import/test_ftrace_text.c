@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: recording/ftrace_text.h, lines of many kernels and options.
+ * tests: import/ftrace_text.h, lines of many kernels and options.
  */
 #include <check.h>
 #include <string.h>
@@ -217,7 +217,7 @@ END_TEST
 
 Suite *test_ftrace_text_suite(void)
 {
-	Suite *s = suite_create("recording/ftrace_text");
+	Suite *s = suite_create("import/ftrace_text");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_loop_test(tc, event_lines, 0, (int)ARRAY_SIZE(events));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: recording/line_source.h.
+ * tests: import/line_source.h.
  */
 #include <check.h>
 #include <errno.h>
@@ -182,7 +182,7 @@ END_TEST
 
 Suite *test_line_source_suite(void)
 {
-	Suite *s = suite_create("recording/line_source");
+	Suite *s = suite_create("import/line_source");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, lines_with_and_without_an_end);

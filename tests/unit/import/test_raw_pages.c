@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: recording/raw_pages.h, folders as they are copied from boards.
+ * tests: import/raw_pages.h, folders as they are copied from boards.
  * In: folders made here, of both byte orders and word sizes. Out: recordings read again.
  */
 #include <check.h>
@@ -275,7 +275,7 @@ END_TEST
 
 Suite *test_raw_pages_suite(void)
 {
-	Suite *s = suite_create("recording/raw_pages");
+	Suite *s = suite_create("import/raw_pages");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_checked_fixture(tc, setup, teardown);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: event/text_import.h, texts of old and new kernels, read back as recordings.
+ * tests: import/text_import.h, texts of old and new kernels, read back as recordings.
  */
 #include <check.h>
 #include <errno.h>
@@ -422,7 +422,7 @@ END_TEST
 
 Suite *test_text_import_suite(void)
 {
-	Suite *s = suite_create("event/text_import");
+	Suite *s = suite_create("import/text_import");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, a_new_kernel);

@@ -159,7 +159,7 @@ END_TEST
 Suite *test_plugin_suite(void);
 Suite *test_plugin_suite(void)
 {
-	Suite *suite = suite_create("plugin");
+	Suite *suite = suite_create("plugins/kmemx");
 	TCase *tc = tcase_create("plugin");
 
 	tcase_add_checked_fixture(tc, setup, teardown);

@@ -194,7 +194,7 @@ END_TEST
 
 Suite *test_subbuf_writer_suite(void)
 {
-	Suite *s = suite_create("subbuf_writer");
+	Suite *s = suite_create("recording/subbuf_writer");
 	TCase *tc = tcase_create("subbuf_writer");
 
 	tcase_add_loop_test(tc, times_and_sizes, 0, 4);

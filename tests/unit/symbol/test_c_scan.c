@@ -123,7 +123,7 @@ END_TEST
 Suite *test_c_scan_suite(void);
 Suite *test_c_scan_suite(void)
 {
-	Suite *s = suite_create("c_scan");
+	Suite *s = suite_create("symbol/c_scan");
 	TCase *tc = tcase_create("c_scan");
 
 	tcase_add_loop_test(tc, finds_definitions, 0, ARRAY_SIZE(functions));

@@ -289,7 +289,7 @@ END_TEST
 Suite *test_directories_suite(void);
 Suite *test_directories_suite(void)
 {
-	Suite *s = suite_create("directories");
+	Suite *s = suite_create("symbol/directories");
 	TCase *tc = tcase_create("directories");
 
 	tcase_add_loop_test(tc, paths_become_directories, 0, ARRAY_SIZE(paths));

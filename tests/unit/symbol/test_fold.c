@@ -45,7 +45,7 @@ END_TEST
 
 Suite *test_fold_suite(void)
 {
-	Suite *suite = suite_create("fold");
+	Suite *suite = suite_create("symbol/fold");
 	TCase *tc = tcase_create("fold");
 
 	tcase_add_test(tc, endings_go);

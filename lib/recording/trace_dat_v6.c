@@ -15,14 +15,14 @@
 #define SEARCH_WINDOW (1U << 20)
 
 /* An instance, whose block is somewhere else in the file. */
-struct instance {
+struct v6_instance {
 	char *name;
 	uint64_t offset;
 };
 
 struct v6 {
 	struct trace_dat *td;
-	struct instance *instances;
+	struct v6_instance *instances;
 	size_t nr_instances;
 	uint32_t nr_cpus;
 	uint64_t guesses; /* places in tables that were tried */
@@ -34,7 +34,7 @@ static int option_instance(struct v6 *v, const uint8_t *data, size_t size)
 	struct trace_dat *td = v->td;
 	struct byte_reader r = byte_reader(data, size, td->rec->big_endian);
 	uint64_t offset = byte_reader_u64(&r);
-	struct instance *in;
+	struct v6_instance *in;
 
 	if (r.failed || offset >= td->rec->src.size) {
 		trace_dat_damage(td, offset, "an instance lies behind the file's end");
@@ -203,7 +203,7 @@ static void read_instances(struct v6 *v, struct reader *r)
 	size_t i, nr = v->nr_instances;
 
 	for (i = 0; i < nr; i++) {
-		struct instance *in = &v->instances[i];
+		struct v6_instance *in = &v->instances[i];
 
 		reader_init(r, &td->rec->src, in->offset, UINT64_MAX,
 			    td->rec->big_endian);

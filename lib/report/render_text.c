@@ -32,7 +32,7 @@ struct painter {
 };
 
 /* A column as it is printed; @head and @tail are the widths around the '/' of a ratio. */
-struct layout {
+struct text_column {
 	const struct column *column;
 	size_t index;
 	int per; /* index of the column that divides; -1: none */
@@ -144,7 +144,7 @@ static int cell_sign(const struct cell *cell)
 /* Formats the cell of column @l into p->cell, and the quotient behind a '/'. Returns the
  * length before the '/'.
  */
-static size_t format_cell(struct painter *p, const struct layout *l,
+static size_t format_cell(struct painter *p, const struct text_column *l,
 			  const struct cell *row)
 {
 	const struct cell *cell = row + l->index;
@@ -166,7 +166,7 @@ static size_t format_cell(struct painter *p, const struct layout *l,
 	return head;
 }
 
-static void measure(struct painter *p, const struct table *t, struct layout *l)
+static void measure(struct painter *p, const struct table *t, struct text_column *l)
 {
 	const struct cell *row = t->cells;
 	size_t nr = rows_shown(t), i, head;
@@ -187,7 +187,8 @@ static void measure(struct painter *p, const struct table *t, struct layout *l)
 }
 
 /* Chooses the columns to print, those marked last at the end; returns their number. */
-static size_t lay_out(struct painter *p, const struct table *t, struct layout *layout)
+static size_t lay_out(struct painter *p, const struct table *t,
+		      struct text_column *layout)
 {
 	size_t nr = 0, i;
 	int last;
@@ -208,9 +209,9 @@ static size_t lay_out(struct painter *p, const struct table *t, struct layout *l
 }
 
 /* On a narrow terminal the last column gives way. */
-static void narrow_last(struct painter *p, struct layout *layout, size_t nr)
+static void narrow_last(struct painter *p, struct text_column *layout, size_t nr)
 {
-	struct layout *last = &layout[nr - 1];
+	struct text_column *last = &layout[nr - 1];
 	size_t used = 2, i;
 
 	if (!p->opts->width || !last->column->last || !last->text)
@@ -222,13 +223,13 @@ static void narrow_last(struct painter *p, struct layout *layout, size_t nr)
 	last->width = p->opts->width > used + LAST_MIN ? p->opts->width - used : LAST_MIN;
 }
 
-static void paint_header(struct painter *p, const struct layout *layout, size_t nr)
+static void paint_header(struct painter *p, const struct text_column *layout, size_t nr)
 {
 	size_t i, size;
 
 	strbuf_puts(&p->sb, "# ");
 	for (i = 0; i < nr; i++) {
-		const struct layout *l = &layout[i];
+		const struct text_column *l = &layout[i];
 
 		size = strlen(l->column->title);
 		if (!l->text)
@@ -241,7 +242,7 @@ static void paint_header(struct painter *p, const struct layout *layout, size_t 
 	strbuf_puts(&p->sb, "\n");
 }
 
-static const char *cell_color(const struct painter *p, const struct layout *l,
+static const char *cell_color(const struct painter *p, const struct text_column *l,
 			      const struct cell *row)
 {
 	int sign = l->column->change ? cell_sign(row + l->index) : 0;
@@ -249,14 +250,14 @@ static const char *cell_color(const struct painter *p, const struct layout *l,
 	return !p->opts->color || !sign ? "" : sign > 0 ? RED : GREEN;
 }
 
-static void paint_row(struct painter *p, const struct layout *layout, size_t nr,
+static void paint_row(struct painter *p, const struct text_column *layout, size_t nr,
 		      const struct cell *row)
 {
 	size_t i, head, size;
 
 	strbuf_puts(&p->sb, "  ");
 	for (i = 0; i < nr; i++) {
-		const struct layout *l = &layout[i];
+		const struct text_column *l = &layout[i];
 		const char *color = cell_color(p, l, row);
 
 		head = format_cell(p, l, row);
@@ -308,7 +309,7 @@ static void paint_below(struct painter *p, const struct table *t, const struct c
 
 static void paint_rows(struct painter *p, const struct table *t)
 {
-	struct layout *layout =
+	struct text_column *layout =
 		calloc(t->nr_columns ? t->nr_columns : 1, sizeof(*layout));
 	size_t nr, row;
 

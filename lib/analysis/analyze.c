@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "analysis/relay.h"
-#include "analysis/unknown.h"
 
 /* Events taken at a time where there is one thread: they stay in the nearest cache. */
 #define BATCH 128
@@ -226,6 +225,7 @@ uint32_t analysis_seen(const struct analysis_env *env)
 
 int analyses_view(const struct analyses *all, struct report *report)
 {
+	bool lacks_frees = recording_lacks_frees(all->env.rec);
 	uint32_t seen = analysis_seen(&all->env);
 	int ret = 0;
 	size_t i;
@@ -238,8 +238,8 @@ int analyses_view(const struct analyses *all, struct report *report)
 	}
 	if (!ret && !report_ok(report))
 		ret = -ENOMEM;
-	if (!ret && recording_lacks_frees(all->env.rec))
-		unknown_blank(report);
+	for (i = 0; i < report->nr_tables && !ret && lacks_frees; i++)
+		table_blank_live(report->tables[i]);
 	return ret;
 }
 

@@ -335,8 +335,8 @@ static struct table *make_table(const struct comparison *p)
 
 static void fill_table(const struct comparison *p, struct table *t)
 {
-	const struct comparison_group *all = &p->all;
-	const struct cell none = { .type = CELL_NONE };
+	const struct comparison_row all = { NULL, &p->all };
+	const struct column_type *col;
 	uint32_t i;
 
 	for (i = 0; i < p->names.count; i++) {
@@ -346,17 +346,16 @@ static void fill_table(const struct comparison *p, struct table *t)
 		if (!table_type_add_row(p->type->table, row_kind(p), t, &row))
 			return;
 	}
-	table_add_summary(t, "bytes", NULL, UNIT_BYTES, cell_uint(all->bytes), false);
-	table_add_summary(t, "hit", NULL, UNIT_COUNT, cell_uint(all->hit), false);
-	table_add_summary(t, "net", NULL, UNIT_BYTES, cell_uint(all->live), false);
-	table_add_summary(t, "net_min", NULL, UNIT_BYTES, cell_uint(all->net_min), false);
-	table_add_summary(t, "waste", NULL, UNIT_BYTES,
-			  p->kind == KIND_PAGE
-				  ? none
-				  : cell_uint(slab_waste(all->bytes, all->bytes_req)),
-			  false);
-	table_add_summary(t, "peak", NULL, UNIT_BYTES, cell_uint(all->peak), false);
-	table_add_summary(t, "largest", NULL, UNIT_BYTES, cell_uint(all->largest), false);
+	/* The same figures of all rows. */
+	for (col = p->type->table->columns; col->column.name; col++) {
+		const struct column *c = &col->column;
+		struct summary_item item = { c->name, NULL, c->unit, .live = c->live };
+
+		if (c->unit == UNIT_NONE)
+			continue;
+		item.value = col->fill(&all, t);
+		table_add_summary_items(t, &item, 1);
+	}
 }
 
 /* --skip-func: what it could not move, as no callchain says where to. */

@@ -98,11 +98,13 @@ static struct cell cell_largest(const void *row, struct table *t)
 		  .fill = cell_hit },                                                    \
 		{ .column = { .name = "net",                                             \
 			      .unit = UNIT_BYTES,                                        \
+			      .live = true,                                              \
 			      .help = "Bytes allocated and not seen freed." },           \
 		  .fill = cell_net },                                                    \
 		{ .column = { .name = "net_min",                                         \
 			      .unit = UNIT_BYTES,                                        \
 			      .hidden = true,                                            \
+			      .live = true,                                              \
 			      .help = "Of these, those that events make sure." },        \
 		  .fill = cell_net_min },                                                \
 		{ .column = { .name = "waste",                                           \
@@ -111,6 +113,7 @@ static struct cell cell_largest(const void *row, struct table *t)
 		  .fill = fill_waste },                                                  \
 		{ .column = { .name = "peak",                                            \
 			      .unit = UNIT_BYTES,                                        \
+			      .live = true,                                              \
 			      .help = "The most bytes that lived at a time." },          \
 		  .fill = cell_peak },                                                   \
 		{ .column = { .name = "largest",                                         \

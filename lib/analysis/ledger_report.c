@@ -257,30 +257,25 @@ struct sums {
 static void add_summary(const struct books *b, struct table *t, const struct sums *sum)
 {
 	uint64_t agreed = sum->changed > sum->missing ? sum->changed - sum->missing : 0;
-	const struct {
-		const char *name, *title;
-		enum column_unit unit;
-		struct cell value;
-	} items[] = {
+	const bool lossy = b->ledger->losses != 0;
+	const struct summary_item items[] = {
 		{ "objects_changed", "Objects by which caches changed", UNIT_COUNT,
-		  cell_uint(sum->changed) },
+		  cell_uint(sum->changed), lossy, false },
 		{ "objects_unexplained", "  not explained by events", UNIT_COUNT,
-		  cell_uint(sum->missing) },
+		  cell_uint(sum->missing), lossy, false },
 		{ "objects_hidden", "    which slabs that CPUs hold may hide", UNIT_COUNT,
-		  cell_uint(sum->hidden) },
+		  cell_uint(sum->hidden), lossy, false },
 		{ "explained", "  explained", UNIT_PERCENT,
-		  ledger_explained((int64_t)agreed, (int64_t)sum->changed) },
+		  ledger_explained((int64_t)agreed, (int64_t)sum->changed), lossy,
+		  false },
 		{ "frees_unknown", "Frees of objects whose cache nothing tells",
-		  UNIT_COUNT, cell_uint(b->nr_unknown) },
+		  UNIT_COUNT, cell_uint(b->nr_unknown), lossy, false },
 		{ "large_net", "Large kmallocs less their frees (pages, in no cache)",
-		  UNIT_COUNT, cell_int((int64_t)b->large_net) },
+		  UNIT_COUNT, cell_int((int64_t)b->large_net), lossy, false },
 	};
-	size_t i;
 
 	table_set_summary_title(t, "SUMMARY (ledger of slab caches)");
-	for (i = 0; i < ARRAY_SIZE(items); i++)
-		table_add_summary(t, items[i].name, items[i].title, items[i].unit,
-				  items[i].value, b->ledger->losses != 0);
+	table_add_summary_items(t, items, ARRAY_SIZE(items));
 }
 
 static int add_table(const struct books *b, struct report *report)

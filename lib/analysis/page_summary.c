@@ -24,6 +24,22 @@ struct net_range page_report_net(const struct page_report *page, uint32_t row,
 }
 
 /* Of the live bytes: live = sure + seen + implicit + lost. */
+static void add_parts(const struct net_range *net, struct table *t)
+{
+	const struct summary_line parts[] = {
+		{ "bytes_live_min", "    sure to be live", UNIT_BYTES, net->min, true },
+		{ "bytes_live_seen", "    seen: allocated, and not seen freed",
+		  UNIT_BYTES, net->seen, true },
+		{ "bytes_live_implicit",
+		  "    possibly freed untraced, as others of the callsite were",
+		  UNIT_BYTES, net->implicit, true },
+		{ "bytes_live_lost", "    may have been freed while events were lost",
+		  UNIT_BYTES, net->lost, true },
+	};
+
+	table_add_summary_lines(t, parts, ARRAY_SIZE(parts), false);
+}
+
 static void add_net(const struct page_report *page, struct table *t)
 {
 	struct net_range net = { 0 };
@@ -36,16 +52,7 @@ static void add_net(const struct page_report *page, struct table *t)
 
 		net_range_add(&net, &row);
 	}
-	table_add_summary(t, "bytes_live_min", "    sure to be live", UNIT_BYTES,
-			  cell_uint(net.min), false);
-	table_add_summary(t, "bytes_live_seen", "    seen: allocated, and not seen freed",
-			  UNIT_BYTES, cell_uint(net.seen), false);
-	table_add_summary(t, "bytes_live_implicit",
-			  "    possibly freed untraced, as others of the callsite were",
-			  UNIT_BYTES, cell_uint(net.implicit), false);
-	table_add_summary(t, "bytes_live_lost",
-			  "    may have been freed while events were lost", UNIT_BYTES,
-			  cell_uint(net.lost), false);
+	add_parts(&net, t);
 }
 
 static void add_callchain_note(const struct page_totals *s, struct table *t)
@@ -64,43 +71,46 @@ void page_report_summary(struct page_report *page, struct table *t)
 	uint64_t size = page->env->page_size;
 	bool lossy = s->losses != 0;
 	const struct summary_line bytes[] = {
-		{ "requests", "Total alloc requested", UNIT_COUNT, s->requests },
-		{ "failures", "Total alloc failure", UNIT_COUNT, s->failures },
+		{ "requests", "Total alloc requested", UNIT_COUNT, s->requests, false },
+		{ "failures", "Total alloc failure", UNIT_COUNT, s->failures, false },
 		{ "bytes_failed", "Total bytes asked for in vain", UNIT_BYTES,
-		  s->failed_pages * size },
-		{ "bytes", "Total bytes allocated", UNIT_BYTES, s->pages * size },
-		{ "bytes_freed", "  freed", UNIT_BYTES, s->freed_pages * size },
+		  s->failed_pages * size, false },
+		{ "bytes", "Total bytes allocated", UNIT_BYTES, s->pages * size, false },
+		{ "bytes_freed", "  freed", UNIT_BYTES, s->freed_pages * size, false },
 		{ "bytes_implicit",
 		  "  freed without an event (the page was allocated again)", UNIT_BYTES,
-		  s->implicit_pages * size },
-		{ "bytes_live", "  live at the end", UNIT_BYTES, s->live_pages * size },
+		  s->implicit_pages * size, false },
+		{ "bytes_live", "  live at the end", UNIT_BYTES, s->live_pages * size,
+		  true },
 	};
 	const struct summary_line counts[] = {
-		{ "alloc_freed", "Allocations freed", UNIT_COUNT, s->alloc_freed },
+		{ "alloc_freed", "Allocations freed", UNIT_COUNT, s->alloc_freed, false },
 		{ "alloc_implicit", "Allocations ended without an event", UNIT_COUNT,
-		  s->implicit_blocks },
+		  s->implicit_blocks, false },
 		{ "alloc_only", "Allocations live at the end (alloc-only)", UNIT_COUNT,
-		  s->live_blocks },
-		{ "frees", "Total free requested", UNIT_COUNT, s->frees },
-		{ "frees_matched", "  matched", UNIT_COUNT, s->matched },
+		  s->live_blocks, true },
+		{ "frees", "Total free requested", UNIT_COUNT, s->frees, false },
+		{ "frees_matched", "  matched", UNIT_COUNT, s->matched, false },
 		{ "frees_reordered",
 		  "    seen before their allocation (clocks of CPUs differ)", UNIT_COUNT,
-		  s->reordered },
+		  s->reordered, false },
 		{ "frees_split", "  of part of a larger block (split)", UNIT_COUNT,
-		  s->split },
-		{ "frees_merged", "  of several blocks at once", UNIT_COUNT, s->merged },
+		  s->split, false },
+		{ "frees_merged", "  of several blocks at once", UNIT_COUNT, s->merged,
+		  false },
 		{ "frees_unmatched",
 		  "  unmatched (free-only: allocated before, or in bulk)", UNIT_COUNT,
-		  s->unmatched },
+		  s->unmatched, false },
 		{ "frees_double", "  of freed pages (freed twice, or allocated in bulk)",
-		  UNIT_COUNT, s->again },
+		  UNIT_COUNT, s->again, false },
 		{ "frees_other", "  of what was allocated but left out of the recording",
-		  UNIT_COUNT, s->other },
+		  UNIT_COUNT, s->other, false },
 		{ "bytes_unmatched", "Bytes freed that were not seen allocated",
-		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size },
-		{ "frees_batched", "Frees announced as batched", UNIT_COUNT, s->batched },
+		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size, false },
+		{ "frees_batched", "Frees announced as batched", UNIT_COUNT, s->batched,
+		  false },
 		{ "without_stack", "Allocations without a callchain", UNIT_COUNT,
-		  s->without_stack },
+		  s->without_stack, false },
 	};
 
 	if (page->summarised)

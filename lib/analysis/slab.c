@@ -124,6 +124,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .title = "Waste_live",                                    \
 			      .unit = UNIT_BYTES,                                       \
 			      .hidden = true,                                           \
+			      .live = true,                                             \
 			      .help = "The same in what is live at the end." },         \
 		  .fill = slab_cell_waste_live },                                       \
 		{ .column = { .name = "implicit",                                       \
@@ -137,6 +138,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .title = "Net",                                           \
 			      .unit = UNIT_BYTES,                                       \
 			      .hidden = true,                                           \
+			      .live = true,                                             \
 			      .help = "Bytes allocated and not seen freed." },          \
 		  .fill = cell_net },                                                   \
 		{ .column = { .name = "net_min",                                        \
@@ -144,6 +146,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .unit = UNIT_BYTES,                                       \
 			      .hidden = true,                                           \
 			      .range_of = "net",                                        \
+			      .live = true,                                             \
 			      .help = "Of the net bytes, those that must live at the "  \
 				      "end." },                                         \
 		  .fill = slab_cell_net_min },                                          \
@@ -152,6 +155,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			    .title = "Why",                                             \
 			    .hidden = true,                                             \
 			    .range_of = "net",                                          \
+			    .live = true,                                               \
 			    .help = "Why what must live and what can differ: lost "     \
 				    "events, implicit frees, or merely seen." },        \
 		.fill = slab_cell_net_reason                                            \
@@ -164,6 +168,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			    .unit = UNIT_BYTES,                          \
 			    .hidden = true,                              \
 			    .range_of = "net",                           \
+			    .live = true,                                \
 			    .help = "Bytes that can live at the end." }, \
 		.fill = slab_cell_net_max                                \
 	}

@@ -44,11 +44,13 @@ static const struct column_type account_columns[] = {
 	{ .column = { .name = "waste",
 		      .title = "waste",
 		      .unit = UNIT_BYTES,
+		      .live = true,
 		      .help = "Bytes given over what was asked for, in what is live at the end." },
 	  .fill = slab_cell_waste_live },
 	{ .column = { .name = "current_dynamic",
 		      .title = "net",
 		      .unit = UNIT_BYTES,
+		      .live = true,
 		      .help = "Bytes allocated and not seen freed." },
 	  .fill = cell_current },
 	{ .column = { .name = "alloc_count",
@@ -72,12 +74,14 @@ static const struct column_type account_columns[] = {
 		      .unit = UNIT_BYTES,
 		      .hidden = true,
 		      .range_of = "net",
+		      .live = true,
 		      .help = "Of the net bytes, those that must live at the end." },
 	  .fill = slab_cell_net_min },
 	{ .column = { .name = "net_reason",
 		      .title = "why",
 		      .hidden = true,
 		      .range_of = "net",
+		      .live = true,
 		      .help = "Why what must live and what can differ: lost events, implicit frees, or merely seen." },
 	  .fill = slab_cell_net_reason },
 	SUBJECT_COLUMNS,
@@ -88,6 +92,7 @@ static const struct column_type account_columns[] = {
 		      .unit = UNIT_BYTES,
 		      .hidden = true,
 		      .range_of = "net",
+		      .live = true,
 		      .help = "Bytes that can live at the end." },
 	  .fill = slab_cell_net_max },
 	COLUMNS_END,
@@ -104,22 +109,26 @@ static const struct table_type account_type = {
 static void account_summary(const struct slab_counts *sum, const struct net_range *net,
 			    struct table *t, bool lossy)
 {
-	table_add_summary(t, "current_allocated", "current bytes allocated:", UNIT_BYTES,
-			  cell_uint(sum->live_alloc), lossy);
-	table_add_summary(t, "current_requested", "current bytes requested:", UNIT_BYTES,
-			  cell_uint(sum->live_req), lossy);
-	table_add_summary(t, "current_wasted", "current wasted bytes:", UNIT_BYTES,
-			  cell_uint(slab_waste(sum->live_alloc, sum->live_req)), lossy);
-	table_add_summary(t, "allocs", "number of allocs:", UNIT_COUNT,
-			  cell_uint(sum->hit), lossy);
-	table_add_summary(t, "frees", "number of frees:", UNIT_COUNT,
-			  cell_uint(sum->hit - sum->live), lossy);
-	table_add_summary(t, "callers", "number of callers:", UNIT_COUNT,
-			  cell_uint(t->nr_rows), false);
-	table_add_summary(t, "net_min", "current bytes allocated, at least:", UNIT_BYTES,
-			  cell_uint(net->min), false);
-	table_add_summary(t, "net_max", "current bytes allocated, at most:", UNIT_BYTES,
-			  cell_uint(net_range_max(net)), false);
+	const struct summary_line seen[] = {
+		{ "current_allocated", "current bytes allocated:", UNIT_BYTES,
+		  sum->live_alloc, true },
+		{ "current_requested", "current bytes requested:", UNIT_BYTES,
+		  sum->live_req, true },
+		{ "current_wasted", "current wasted bytes:", UNIT_BYTES,
+		  slab_waste(sum->live_alloc, sum->live_req), true },
+		{ "allocs", "number of allocs:", UNIT_COUNT, sum->hit, false },
+		{ "frees", "number of frees:", UNIT_COUNT, sum->hit - sum->live, false },
+	};
+	const struct summary_line sure[] = {
+		{ "callers", "number of callers:", UNIT_COUNT, t->nr_rows, false },
+		{ "net_min", "current bytes allocated, at least:", UNIT_BYTES, net->min,
+		  true },
+		{ "net_max", "current bytes allocated, at most:", UNIT_BYTES,
+		  net_range_max(net), true },
+	};
+
+	table_add_summary_lines(t, seen, ARRAY_SIZE(seen), lossy);
+	table_add_summary_lines(t, sure, ARRAY_SIZE(sure), false);
 }
 
 static int account_show(struct slab_report *slab, struct report *report)

@@ -10,26 +10,28 @@ static void add_net(const struct slab_report *slab, struct table *t)
 {
 	const struct slab_totals *s = &slab->acc->totals;
 	const struct net_range *net = &slab->net;
-	bool lossy = s->losses != 0;
+	const struct summary_line all = { "bytes_net", "Net total bytes allocated",
+					  UNIT_BYTES, s->live_alloc, true };
+	const struct summary_line parts[] = {
+		{ "bytes_net_min", "  sure to be live (the kernel's own count)",
+		  UNIT_BYTES, net->min, true },
+		{ "bytes_net_seen", "  seen: allocated, and not seen freed", UNIT_BYTES,
+		  net->seen, true },
+		{ "bytes_net_implicit",
+		  "  possibly freed untraced, as others of the cache were", UNIT_BYTES,
+		  net->implicit, true },
+		{ "bytes_net_lost", "  may have been freed while events were lost",
+		  UNIT_BYTES, net->lost, true },
+		{ "bytes_net_gone",
+		  "  sure to be freed untraced (the kernel's own count)", UNIT_BYTES,
+		  net->gone, true },
+	};
+	const struct summary_line most = { "bytes_net_max", "Bytes live at most",
+					   UNIT_BYTES, net_range_max(net), true };
 
-	table_add_summary(t, "bytes_net", "Net total bytes allocated", UNIT_BYTES,
-			  cell_uint(s->live_alloc), lossy);
-	table_add_summary(t, "bytes_net_min",
-			  "  sure to be live (the kernel's own count)", UNIT_BYTES,
-			  cell_uint(net->min), false);
-	table_add_summary(t, "bytes_net_seen", "  seen: allocated, and not seen freed",
-			  UNIT_BYTES, cell_uint(net->seen), false);
-	table_add_summary(t, "bytes_net_implicit",
-			  "  possibly freed untraced, as others of the cache were",
-			  UNIT_BYTES, cell_uint(net->implicit), false);
-	table_add_summary(t, "bytes_net_lost",
-			  "  may have been freed while events were lost", UNIT_BYTES,
-			  cell_uint(net->lost), false);
-	table_add_summary(t, "bytes_net_gone",
-			  "  sure to be freed untraced (the kernel's own count)",
-			  UNIT_BYTES, cell_uint(net->gone), false);
-	table_add_summary(t, "bytes_net_max", "Bytes live at most", UNIT_BYTES,
-			  cell_uint(net_range_max(net)), lossy);
+	table_add_summary_lines(t, &all, 1, s->losses != 0);
+	table_add_summary_lines(t, parts, ARRAY_SIZE(parts), false);
+	table_add_summary_lines(t, &most, 1, s->losses != 0);
 }
 
 /* perf's fragmentation: the part of the allocated bytes that nobody asked for. */
@@ -45,47 +47,49 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 	const struct slab_totals *s = &slab->acc->totals;
 	bool lossy = s->losses != 0;
 	const struct summary_line bytes[] = {
-		{ "bytes_requested", "Total bytes requested", UNIT_BYTES, s->bytes_req },
-		{ "bytes_allocated", "Total bytes allocated", UNIT_BYTES,
-		  s->bytes_alloc },
-		{ "bytes_freed", "Total bytes freed", UNIT_BYTES, s->bytes_freed },
+		{ "bytes_requested", "Total bytes requested", UNIT_BYTES, s->bytes_req,
+		  false },
+		{ "bytes_allocated", "Total bytes allocated", UNIT_BYTES, s->bytes_alloc,
+		  false },
+		{ "bytes_freed", "Total bytes freed", UNIT_BYTES, s->bytes_freed, false },
 		{ "bytes_implicit", "Bytes freed without an event", UNIT_BYTES,
-		  s->bytes_implicit },
+		  s->bytes_implicit, false },
 	};
 	const struct summary_line wasted[] = {
 		{ "bytes_wasted", "Total bytes wasted on internal fragmentation",
-		  UNIT_BYTES, slab_waste(s->bytes_alloc, s->bytes_req) },
+		  UNIT_BYTES, slab_waste(s->bytes_alloc, s->bytes_req), false },
 		{ "bytes_wasted_live", "Bytes wasted in what is live at the end",
-		  UNIT_BYTES, slab_waste(s->live_alloc, s->live_req) },
+		  UNIT_BYTES, slab_waste(s->live_alloc, s->live_req), true },
 	};
 	const struct summary_line counts[] = {
-		{ "allocs", "Allocations", UNIT_COUNT, s->allocs },
-		{ "allocs_freed", "  freed", UNIT_COUNT, s->matched },
+		{ "allocs", "Allocations", UNIT_COUNT, s->allocs, false },
+		{ "allocs_freed", "  freed", UNIT_COUNT, s->matched, false },
 		{ "allocs_implicit",
 		  "  freed without an event (the address was allocated again)",
-		  UNIT_COUNT, s->implicit },
-		{ "allocs_live", "  live at the end", UNIT_COUNT, s->live },
-		{ "allocs_failed", "Allocations that failed", UNIT_COUNT, s->failed },
+		  UNIT_COUNT, s->implicit, false },
+		{ "allocs_live", "  live at the end", UNIT_COUNT, s->live, true },
+		{ "allocs_failed", "Allocations that failed", UNIT_COUNT, s->failed,
+		  false },
 		{ "allocs_large",
 		  "kmallocs over two pages (page allocator: in both reports)", UNIT_COUNT,
-		  s->large },
-		{ "bytes_large", "  their bytes", UNIT_BYTES, s->bytes_large },
-		{ "frees", "Frees", UNIT_COUNT, s->frees },
-		{ "frees_matched", "  matched", UNIT_COUNT, s->matched },
+		  s->large, false },
+		{ "bytes_large", "  their bytes", UNIT_BYTES, s->bytes_large, false },
+		{ "frees", "Frees", UNIT_COUNT, s->frees, false },
+		{ "frees_matched", "  matched", UNIT_COUNT, s->matched, false },
 		{ "frees_reordered",
 		  "    seen before their allocation (clocks of CPUs differ)", UNIT_COUNT,
-		  s->reordered },
+		  s->reordered, false },
 		{ "frees_unmatched",
 		  "  unmatched (allocated before the recording, or in bulk)", UNIT_COUNT,
-		  s->unmatched },
+		  s->unmatched, false },
 		{ "frees_double",
 		  "  of freed objects (freed twice, or allocated in bulk)", UNIT_COUNT,
-		  s->doubled },
+		  s->doubled, false },
 		{ "frees_other", "  of what was allocated but left out of the recording",
-		  UNIT_COUNT, s->other },
-		{ "frees_null", "  of NULL", UNIT_COUNT, s->null },
+		  UNIT_COUNT, s->other, false },
+		{ "frees_null", "  of NULL", UNIT_COUNT, s->null, false },
 		{ "cross_cpu_frees", "Frees on another CPU than the allocation",
-		  UNIT_COUNT, s->pingpong },
+		  UNIT_COUNT, s->pingpong, false },
 	};
 
 	if (slab->summarised)

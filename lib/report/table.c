@@ -227,14 +227,24 @@ static bool summary_add(struct summary_item **items, size_t *nr,
 	return !failed;
 }
 
+void table_add_summary_items(struct table *t, const struct summary_item *items, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		/* Who makes a name may have no memory for it. */
+		if (!items[i].name ||
+		    !summary_add(&t->summary, &t->nr_summary, &items[i]))
+			t->failed = true;
+	}
+}
+
 void table_add_summary(struct table *t, const char *name, const char *title,
 		       enum column_unit unit, struct cell value, bool bound)
 {
-	struct summary_item item = { name, title, unit, value, bound };
+	const struct summary_item item = { name, title, unit, value, .bound = bound };
 
-	/* Who makes a name may have no memory for it. */
-	if (!name || !summary_add(&t->summary, &t->nr_summary, &item))
-		t->failed = true;
+	table_add_summary_items(t, &item, 1);
 }
 
 void table_add_summary_lines(struct table *t, const struct summary_line *lines, size_t nr,
@@ -242,9 +252,15 @@ void table_add_summary_lines(struct table *t, const struct summary_line *lines, 
 {
 	size_t i;
 
-	for (i = 0; i < nr; i++)
-		table_add_summary(t, lines[i].name, lines[i].title, lines[i].unit,
-				  cell_uint(lines[i].value), bound);
+	for (i = 0; i < nr; i++) {
+		const struct summary_item item = {
+			lines[i].name, lines[i].title,
+			lines[i].unit, cell_uint(lines[i].value),
+			bound,	       lines[i].live
+		};
+
+		table_add_summary_items(t, &item, 1);
+	}
 }
 
 struct cell cell_uint(uint64_t u)
@@ -319,6 +335,21 @@ bool table_has_value(const struct table *t, const char *name)
 			return true;
 	}
 	return false;
+}
+
+void table_blank_live(struct table *t)
+{
+	const struct cell none = { .type = CELL_NONE };
+	size_t column, row, i;
+
+	for (column = 0; column < t->nr_columns; column++) {
+		for (row = 0; t->columns[column].live && row < t->nr_rows; row++)
+			t->cells[row * t->nr_columns + column] = none;
+	}
+	for (i = 0; i < t->nr_summary; i++) {
+		if (t->summary[i].live)
+			t->summary[i].value = none;
+	}
 }
 
 void table_show_column(struct table *t, const char *name)
@@ -460,7 +491,7 @@ bool report_add_table(struct report *r, struct table *t)
 void report_add_fact(struct report *r, const char *name, const char *title,
 		     struct cell value)
 {
-	struct summary_item item = { name, title, UNIT_NONE, value, false };
+	struct summary_item item = { .name = name, .title = title, .value = value };
 
 	if (value.type == CELL_TEXT)
 		item.value = text_cell(r->texts, value.s, &r->failed);

@@ -59,6 +59,7 @@ enum column_unit {
  * @change: text: numbers have a sign; growth is red, shrinkage green
  * @share: table_limit() says which part of this column is kept, not of the first in bytes
  * @last: text column that is printed last, unpadded, shortened in the middle if narrow
+ * @live: about what is live: table_blank_live()
  * @help: what it says, in a sentence; static, may be NULL
  * @range_of: the figure ("net") of which this is an end, or the reason why the ends differ;
  *	 static; NULL: none. table_show_range() shows such columns.
@@ -74,6 +75,7 @@ struct column {
 	bool change;
 	bool share;
 	bool last;
+	bool live;
 	const char *help;
 	const char *range_of;
 };
@@ -85,6 +87,7 @@ struct summary_item {
 	enum column_unit unit;
 	struct cell value;
 	bool bound; /* losses make it a bound only; text marks it */
+	bool live;  /* about what is live: table_blank_live() */
 };
 
 /**
@@ -134,6 +137,7 @@ struct summary_line {
 	const char *name, *title;
 	enum column_unit unit;
 	uint64_t value;
+	bool live; /* as in struct summary_item */
 };
 
 struct table *table_new(const char *name, const char *title); /* NULL: no memory */
@@ -150,7 +154,10 @@ struct cell *table_add_row(struct table *t);
 void table_add_note(struct table *t, const char *fmt, ...) __printf_fmt(2, 3);
 void table_add_summary(struct table *t, const char *name, const char *title,
 		       enum column_unit unit, struct cell value, bool bound);
-/* @nr numbers; @bound is of all of them. */
+/* @nr numbers. */
+void table_add_summary_items(struct table *t, const struct summary_item *items,
+			     size_t nr);
+/* The same of whole ones; @bound is of all of them. */
 void table_add_summary_lines(struct table *t, const struct summary_line *lines, size_t nr,
 			     bool bound);
 struct cell cell_uint(uint64_t u);
@@ -164,6 +171,10 @@ double cell_as_real(const struct cell *c);
 int table_column(const struct table *t, const char *name);
 /* Is there a row with a value in column @name? */
 bool table_has_value(const struct table *t, const char *name);
+/* Where it is not known what is live, as ends were not recorded: columns and items of the
+ * summary that are about it become CELL_NONE.
+ */
+void table_blank_live(struct table *t);
 /* Text shows the column @name too, if there is one. */
 void table_show_column(struct table *t, const char *name);
 /* Text shows the ends of the range that column @name is of, or that are of it, and the reason

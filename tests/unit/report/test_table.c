@@ -94,6 +94,31 @@ START_TEST(limit_remembers_what_was_cut)
 }
 END_TEST
 
+START_TEST(what_is_live_can_be_unknown)
+{
+	const struct summary_line lines[] = {
+		{ "bytes", NULL, UNIT_BYTES, 7, false },
+		{ "bytes_live", NULL, UNIT_BYTES, 5, true },
+	};
+	struct table *t = table_new("slab", "Slab");
+	struct cell *row;
+
+	table_add_column(t, &(struct column){ .name = "net", .live = true });
+	table_add_column(t, &(struct column){ .name = "network" });
+	row = table_add_row(t);
+	row[0] = cell_uint(5);
+	row[1] = cell_uint(7);
+	table_add_summary_lines(t, lines, 2, true);
+	ck_assert(t->summary[0].bound && t->summary[1].bound);
+	table_blank_live(t);
+	ck_assert_int_eq(t->cells[0].type, CELL_NONE);
+	ck_assert_uint_eq(t->cells[1].u, 7);
+	ck_assert_uint_eq(t->summary[0].value.u, 7);
+	ck_assert_int_eq(t->summary[1].value.type, CELL_NONE);
+	table_free(t);
+}
+END_TEST
+
 START_TEST(a_report_owns_what_it_is_given)
 {
 	struct report *r = report_new();
@@ -142,6 +167,7 @@ Suite *test_table_suite(void)
 	tcase_add_test(tc, a_new_row_holds_nothing);
 	tcase_add_test(tc, a_column_after_a_row_fails_the_table);
 	tcase_add_test(tc, limit_remembers_what_was_cut);
+	tcase_add_test(tc, what_is_live_can_be_unknown);
 	tcase_add_test(tc, a_report_owns_what_it_is_given);
 	tcase_add_test(tc, test_failed);
 	suite_add_tcase(s, tc);

@@ -7,34 +7,90 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "analysis/registry.h"
 #include "base/strbuf.h"
 #include "report/text_cell.h"
 
 #define ACCOUNT_LINE "---------------------------------------------"
 
-/* What the row stands for: "kmem_alloc+0x4f", "1234 make", "callsite;its caller". */
-static void add_subject(struct strbuf *sb, const struct table *t, const struct cell *row)
+/* The columns of @t as its analysis describes them; no column where none does. */
+static const struct column_type *columns_of(const struct table *t)
 {
-	int first = table_column(t, "net_reason") + 1;
-	int stack = table_column(t, "stack");
-	size_t nr = t->nr_columns - 1; /* net_max follows */
-	size_t i = stack < 0 ? (size_t)first : (size_t)stack;
+	static const struct column_type none = COLUMNS_END;
+	const struct analysis *analysis;
+	size_t i;
 
-	for (; i < nr; i++) {
-		text_cell(sb, &row[i], UNIT_NONE, false, "");
-		if (i + 1 < nr)
-			strbuf_puts(sb, " ");
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (analysis->use == ANALYSIS_ALONE &&
+		    !strcmp(analysis->tables[0]->name, t->name))
+			return analysis->tables[0]->columns;
 	}
-	strbuf_puts(sb, "\n");
+	return &none;
 }
 
-static uint64_t number(const struct table *t, const struct cell *row, const char *name)
+bool stat_account_shows(const struct column_type *col)
 {
-	int column = table_column(t, name);
+	return !col->column.hidden && !col->rows;
+}
 
-	return column < 0 ? 0 : row[column].u;
+/* "    1024        0     512     4/2     ", or their titles, where @row is NULL: bytes,
+ * then the two counts.
+ */
+static void add_numbers(struct strbuf *sb, const struct table *t, const struct cell *row)
+{
+	const struct column_type *col;
+	bool counted = false;
+
+	for (col = columns_of(t); col->column.name; col++) {
+		int index = table_column(t, col->column.name);
+		char text[24];
+
+		if (index < 0 || !stat_account_shows(col))
+			continue;
+		if (row)
+			snprintf(text, sizeof(text), "%" PRIu64, row[index].u);
+		else
+			snprintf(text, sizeof(text), "%s", t->columns[index].title);
+		if (col->column.unit == UNIT_BYTES)
+			strbuf_printf(sb, "%8s ", text);
+		else if (counted)
+			strbuf_printf(sb, "/%-5s ", text);
+		else
+			strbuf_printf(sb, "%5s", text);
+		counted |= col->column.unit != UNIT_BYTES;
+	}
+}
+
+/* Is @col among those that say what a row of @t stands for? A callchain begins with the
+ * callsite, and says it alone.
+ */
+static bool names_row(const struct table *t, const struct column_type *col, bool chain)
+{
+	return col->rows && table_column(t, col->column.name) >= 0 &&
+	       (col->column.below || !chain);
+}
+
+/* "kmem_alloc+0x4f", "1234 make", "callsite;its caller". */
+static void add_subject(struct strbuf *sb, const struct table *t, const struct cell *row)
+{
+	const struct column_type *columns = columns_of(t), *col;
+	bool chain = false;
+	const char *space = "";
+
+	for (col = columns; col->column.name; col++)
+		chain |= col->column.below && names_row(t, col, false);
+	for (col = columns; col->column.name; col++) {
+		if (!names_row(t, col, chain))
+			continue;
+		strbuf_puts(sb, space);
+		text_cell(sb, &row[table_column(t, col->column.name)], UNIT_NONE, false,
+			  "");
+		space = " ";
+	}
+	strbuf_puts(sb, "\n");
 }
 
 static void add_rows(struct strbuf *sb, const struct table *t)
@@ -44,13 +100,7 @@ static void add_rows(struct strbuf *sb, const struct table *t)
 	for (i = 0; i < t->nr_rows; i++) {
 		const struct cell *row = t->cells + i * t->nr_columns;
 
-		strbuf_printf(sb,
-			      "%8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %5" PRIu64
-			      "/%-5" PRIu64 " ",
-			      number(t, row, "total_dynamic"), number(t, row, "waste"),
-			      number(t, row, "current_dynamic"),
-			      number(t, row, "alloc_count"),
-			      number(t, row, "free_count"));
+		add_numbers(sb, t, row);
 		add_subject(sb, t, row);
 	}
 }
@@ -82,8 +132,9 @@ static void add_header(struct strbuf *sb, const struct table *t)
 			least, most);
 	if (t->nr_rows_total)
 		strbuf_printf(sb, "# %zu of %zu rows\n", t->nr_rows, t->nr_rows_total);
-	strbuf_printf(sb, "\n%8s %8s %8s %5s/%-5s %s\n%s\n", "total", "waste", "net",
-		      "alloc", "free",
+	strbuf_puts(sb, "\n");
+	add_numbers(sb, t, NULL);
+	strbuf_printf(sb, "%s\n%s\n",
 		      !t->by || !strcmp(t->by, "callsite") ? "caller" : t->by,
 		      ACCOUNT_LINE);
 }

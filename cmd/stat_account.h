@@ -6,7 +6,13 @@
 #ifndef KMEMX_CMD_STAT_ACCOUNT_H
 #define KMEMX_CMD_STAT_ACCOUNT_H
 
+#include "analysis/columns.h"
 #include "report/render.h"
+
+/* Is it a number of every row that is shown unless hidden columns are asked for? By these the
+ * table can be ordered.
+ */
+bool stat_account_shows(const struct column_type *col);
 
 /* A renderer of that one table, for scripts that read trace_analyze's text. */
 int stat_account_render(const struct report *r, const struct render_options *opts,

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "message.h"
 #include "options.h"
+#include "stat_account.h"
 
 #define ORDERS_MAX 16
 
@@ -37,7 +38,7 @@ static size_t order_words(const char *words[ORDERS_MAX])
 		if (analysis->use != ANALYSIS_ALONE)
 			continue;
 		for (col = analysis->tables[0]->columns; col->column.name; col++) {
-			if (nr < ORDERS_MAX && !col->column.hidden && !col->rows)
+			if (nr < ORDERS_MAX && stat_account_shows(col))
 				words[nr++] = col->column.name;
 		}
 	}

@@ -66,8 +66,7 @@ static int parse(struct boot_args *a, int argc, char **argv, int *operands)
 		{ OPTION_UINT, 0, "cpus", "N", &a->cpus, "its CPUs" },
 		{ OPTION_COUNT, 'v', "verbose", NULL, &a->verbose,
 		  "explain the line on standard error" },
-		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
-		{ OPTION_END },
+		OPTIONS_END,
 	};
 
 	return options_parse(&usage, options, argc, argv, operands);

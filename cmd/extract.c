@@ -49,11 +49,10 @@ static int parse(struct extract_options *o, int argc, char **argv, int *operands
 		  "stop tracing meanwhile (default); --no-stop: read as it goes on" },
 		{ OPTION_UINT, 0, "file-version", "6|7", &o->file_version,
 		  "trace.dat version (default: 7)" },
-		{ OPTION_FLAG, 'q', "quiet", NULL, &o->quiet, "print errors only" },
+		QUIET_OPTION(o->quiet),
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
 		  "say more, such as what each CPU lost" },
-		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
-		{ OPTION_END },
+		OPTIONS_END,
 	};
 
 	return options_parse(&usage, options, argc, argv, operands);

@@ -70,9 +70,8 @@ static int parse(struct import_options *o, int argc, char **argv)
 		{ OPTION_STRING, 'o', "output", "FILE", &o->output,
 		  "default kmemx.dat; an existing one becomes FILE.old" },
 		{ OPTION_FLAG, 'q', "quiet", NULL, &o->quiet, "only errors" },
-		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose, "more messages" },
-		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
-		{ OPTION_END },
+		VERBOSE_OPTION(o->verbose),
+		OPTIONS_END,
 	};
 	int operands, ret = options_parse(&usage, options, argc, argv, &operands);
 

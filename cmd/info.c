@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "input_symbols.h"
+#include "input_window.h"
 #include "lost_limit.h"
 #include "message.h"
 #include "options.h"
@@ -65,19 +66,15 @@ static int run_info(int argc, char **argv)
 	unsigned int verbose = 0;
 	struct output_options output = { 0 };
 	const struct option_entry options[] = {
-		{ OPTION_STRING, 'i', "input", "FILE", &study.path,
-		  "recording (default kmemx.dat; -: standard input)" },
-		{ OPTION_STRING, 0, "max-lost", "N|PCT%", &max_lost.text,
-		  "exit with 125 if more events were lost" },
-		{ OPTION_STRING, 0, "instance", "NAME", &study.window.instance,
-		  "only the ring buffer of this name" },
-		SYMBOL_FILE_OPTIONS(study.symbols),
+		INPUT_OPTION(&study.path),
+		MAX_LOST_OPTION(max_lost),
+		INSTANCE_OPTION(study.window),
+		SYMBOL_FILE_OPTIONS(OPTION_STRING, study.symbols, ""),
 		{ OPTION_TABLE, .value = output_formats(&output) },
 		OUTPUT_OPTIONS(output),
 		{ OPTION_COUNT, 'v', "verbose", NULL, &verbose,
 		  "list all gaps; more messages" },
-		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
-		{ OPTION_END },
+		OPTIONS_END,
 	};
 	struct input in = { 0 };
 	int operands, ret;

@@ -10,14 +10,20 @@
 
 #include "symbol/directory_files.h"
 
-/* Two options, for an option table; their values are strings of struct @o. */
-#define DIR_FILE_OPTIONS(o)                                                         \
-	{ OPTION_STRING, 0,                                                         \
+/* Two options, for an option table; their values are of that @type, in struct @o. */
+#define DIR_FILE_OPTIONS(type, o)                                                   \
+	{ type,		 0,                                                         \
 	  "modules",	 "DIR",                                                     \
 	  &(o)->modules, "directories: /lib/modules/VERSION, or its debug files" }, \
 	{                                                                           \
-		OPTION_STRING, 0, "source", "DIR", &(o)->source,                    \
+		type, 0, "source", "DIR", &(o)->source,                             \
 			"directories: the kernel's source tree"                     \
+	}
+
+#define DIR_DEPTH_OPTION(depth)                                       \
+	{                                                             \
+		OPTION_UINT, 0, "dir-depth", "N", &(depth),           \
+			"--by dir: so many levels; 1: fs, 2: fs/ext4" \
 	}
 
 /* dir_files_open() failed: the exit code, after a message. */

@@ -8,17 +8,25 @@
 
 #include "input.h"
 
-/* The three options, for an option table; their values are in a struct symbol_files. */
-#define SYMBOL_FILE_OPTIONS(files)                                      \
-	{ OPTION_STRING,     0,                                         \
-	  "kallsyms",	     "FILE",                                    \
-	  &(files).kallsyms, "symbols, instead of the recording's" },   \
-		{ OPTION_STRING,       0,                               \
-		  "system-map",	       "FILE",                          \
-		  &(files).system_map, "the same, from a System.map" }, \
-	{                                                               \
-		OPTION_STRING, 0, "vmlinux", "FILE", &(files).vmlinux,  \
-			"the same, from a kernel's ELF file"            \
+/* The three options, for an option table; their values are of that @type, in a struct @files.
+ * @also: what else vmlinux is for, "" or "; ...".
+ */
+#define SYMBOL_FILE_OPTIONS(type, files, also)                    \
+	{ type,                                                   \
+	  0,                                                      \
+	  "kallsyms",                                             \
+	  "FILE",                                                 \
+	  &(files).kallsyms,                                      \
+	  "symbols, instead of the recording's" },                \
+		{ type,                                           \
+		  0,                                              \
+		  "system-map",                                   \
+		  "FILE",                                         \
+		  &(files).system_map,                            \
+		  "the same, from a System.map" },                \
+	{                                                         \
+		type, 0, "vmlinux", "FILE", &(files).vmlinux,     \
+			"the same, from a kernel's ELF file" also \
 	}
 
 /* At most one of them? GO_ON, or EXIT_USAGE after a message. */

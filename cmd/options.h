@@ -40,6 +40,31 @@ struct option_entry {
 	const char *help; /* one line */
 };
 
+/* What several commands have, under the same name and with the same words. */
+#define VERBOSE_OPTION(count)                                                 \
+	{                                                                     \
+		OPTION_COUNT, 'v', "verbose", NULL, &(count), "more messages" \
+	}
+#define QUIET_OPTION(flag)                                                    \
+	{                                                                     \
+		OPTION_FLAG, 'q', "quiet", NULL, &(flag), "print errors only" \
+	}
+#define LINES_OPTION(lines)                                                       \
+	{                                                                         \
+		OPTION_UINT, 'l', "lines", "N", &(lines), "only the first N rows" \
+	}
+#define RAW_IP_OPTION(flag)                              \
+	{                                                \
+		OPTION_FLAG, 0, "raw-ip", NULL, &(flag), \
+			"addresses instead of functions" \
+	}
+/* The last ones of every command. */
+#define OPTIONS_END                                                 \
+	{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" }, \
+	{                                                           \
+		OPTION_END                                          \
+	}
+
 /**
  * struct option_usage - a subcommand's manners
  * @usage: one or more lines after "usage: ", separated by newlines

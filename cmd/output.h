@@ -26,6 +26,10 @@ struct output_options {
 	const char *color;
 };
 
+#define PAGER_OPTION(flag)                                                      \
+	{                                                                       \
+		OPTION_FLAG, 0, "no-pager", NULL, &(flag), "do not use a pager" \
+	}
 /* What tells of a struct output_options beside the format. */
 #define OUTPUT_OPTIONS(output)                                               \
 	{ OPTION_FLAG,	   0,                                                \
@@ -33,10 +37,7 @@ struct output_options {
 	  &(output).human, "KiB and MiB instead of exact bytes" },           \
 		{ OPTION_STRING,	0, "color", "WHEN", &(output).color, \
 		  "auto, always, never" },                                   \
-	{                                                                    \
-		OPTION_FLAG, 0, "no-pager", NULL, &(output).no_pager,        \
-			"do not use a pager"                                 \
-	}
+		PAGER_OPTION((output).no_pager)
 
 /* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen. */
 struct option_entry *output_formats(struct output_options *opts);

@@ -93,11 +93,10 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "compress the file (zstd) when recording has ended" },
 		{ OPTION_FLAG, 0, "exact-ledger", NULL, &o->exact_ledger,
 		  "shrink all slab caches at both ends: slabinfo is nearly exact" },
-		{ OPTION_FLAG, 'q', "quiet", NULL, &o->quiet, "print errors only" },
+		QUIET_OPTION(o->quiet),
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
 		  "say more; twice: still more" },
-		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
-		{ OPTION_END },
+		OPTIONS_END,
 	};
 
 	return options_parse(&usage, options, argc, argv, operands);

@@ -352,10 +352,9 @@ static int run_recover(int argc, char **argv)
 		  "only list what there is: file, size, state" },
 		{ OPTION_FLAG, 0, "streams", NULL, &c.streams,
 		  "also save what streams (-o -) had not sent, into DIR" },
-		{ OPTION_FLAG, 'q', "quiet", NULL, &c.quiet, "print errors only" },
+		QUIET_OPTION(c.quiet),
 		{ OPTION_COUNT, 'v', "verbose", NULL, &c.verbose, "say more" },
-		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
-		{ OPTION_END },
+		OPTIONS_END,
 	};
 	struct message_log log_state = { .command = command_name };
 	struct log log;

@@ -70,7 +70,7 @@ static int parse(struct script_args *a, int argc, char **argv)
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
 		INPUT_OPTION(&a->path),
-		SYMBOL_FILE_OPTIONS(a->symbols),
+		SYMBOL_FILE_OPTIONS(OPTION_STRING, a->symbols, ""),
 		{ OPTION_GROUP, 0, NULL, NULL, NULL,
 		  "Which events (A,B: one of them; several options: all of them)" },
 		TIME_OPTION(a->window),
@@ -95,15 +95,13 @@ static int parse(struct script_args *a, int argc, char **argv)
 		{ OPTION_STRING, 0, "gfp", "HOW", &a->gfp,
 		  "flags as names, short (names), hex" },
 		{ OPTION_FLAG, 0, "ns", NULL, &a->ns, "time stamps in nanoseconds" },
-		{ OPTION_FLAG, 0, "raw-ip", NULL, &a->raw_ip,
-		  "addresses instead of functions" },
+		RAW_IP_OPTION(a->raw_ip),
 		{ OPTION_FLAG, 0, "json", NULL, &a->json, "JSON, one object a line" },
 		{ OPTION_STRING, 'o', "output", "FILE", &a->output,
 		  "into a file instead of standard output" },
-		{ OPTION_FLAG, 0, "no-pager", NULL, &a->no_pager, "do not use a pager" },
-		{ OPTION_COUNT, 'v', "verbose", NULL, &a->verbose, "more messages" },
-		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
-		{ OPTION_END },
+		PAGER_OPTION(a->no_pager),
+		VERBOSE_OPTION(a->verbose),
+		OPTIONS_END,
 	};
 	int operands, ret;
 

@@ -55,9 +55,8 @@ static int parse(struct split_args *a, int argc, char **argv)
 		{ OPTION_STRINGS, 0, "cpu", "LIST", &a->filter.cpus,
 		  "only these CPUs: 0,2-3" },
 		INSTANCE_OPTION(a->window),
-		{ OPTION_COUNT, 'v', "verbose", NULL, &a->verbose, "more messages" },
-		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
-		{ OPTION_END },
+		VERBOSE_OPTION(a->verbose),
+		OPTIONS_END,
 	};
 	int operands, ret;
 

@@ -53,8 +53,7 @@ static int run_version(int argc, char **argv)
 	const struct option_entry options[] = {
 		{ OPTION_FLAG, 0, "build-options", NULL, &show_build,
 		  "list the optional parts and whether they are in" },
-		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
-		{ OPTION_END },
+		OPTIONS_END,
 	};
 	int operands, ret;
 

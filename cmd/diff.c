@@ -109,13 +109,13 @@ static int failed(int err)
 	return EXIT_FAILED;
 }
 
-static int add_matrix(struct diff *d)
+static int add_matrix(struct diff *d, const char *name)
 {
 	struct diff_sides sides;
 	struct table *t;
 	int err;
 
-	if (!gather(d, "page_matrix", &sides))
+	if (!gather(d, name, &sides))
 		return GO_ON;
 	err = diff_matrices(&sides, &t);
 	if (err)
@@ -131,7 +131,7 @@ static void headline(struct diff *d, const struct table *t)
 
 	diff_headline(t, &sb);
 	report_add_banner(d->report, false, "%s, %s: %s", t->name,
-			  diff_metrics[d->args.diff.shown[0]].name, strbuf_text(&sb));
+			  diff_args_main(&d->args), strbuf_text(&sb));
 	strbuf_free(&sb);
 }
 
@@ -194,32 +194,33 @@ static int check_kinds(struct diff *d)
 	return EXIT_FAILED;
 }
 
+/* Are events of the kind that @analysis is about compared? */
+static bool compares(const struct diff *d, const struct analysis *analysis)
+{
+	return analysis->needs & NEEDS_SLAB ? d->args.slab : d->args.page;
+}
+
 static int add_tables(struct diff *d)
 {
 	const struct diff_args *a = &d->args;
 	int ret = GO_ON;
+	size_t i;
 
-	if (a->slab && a->caller)
-		ret = add_table(d, "slab");
-	if (ret == GO_ON && a->slab && a->cache)
-		ret = add_table(d, "slab_cache");
-	if (ret == GO_ON && a->page && a->caller)
-		ret = add_table(d, "page");
-	if (ret == GO_ON && a->page && a->order)
-		ret = add_matrix(d);
+	for (i = 0; i < a->choice.nr && ret == GO_ON; i++) {
+		const struct analysis *analysis = a->choice.analyses[i];
+		const struct table_type *const *tables = analysis->tables;
+
+		if (analysis->use != ANALYSIS_DIFF || !compares(d, analysis))
+			continue;
+		if (analysis->rows & ROWS(CACHE) ? a->cache : a->caller)
+			ret = add_table(d, tables[0]->name);
+		if (ret == GO_ON && a->order && tables[1])
+			ret = add_matrix(d, tables[1]->name);
+	}
 	return ret;
 }
 
 /* --- the gate ---------------------------------------------------------------------------- */
-
-static const struct {
-	const char *name;
-	bool slab;
-} row_tables[] = { { "slab", true },
-		   { "slab_cache", true },
-		   { "page", false },
-		   { "slab_dir", true },
-		   { "page_dir", false } };
 
 /* How much of a table by directory no rule about directories sees. */
 static void warn_unknown(struct diff *d, const struct table *t)
@@ -277,7 +278,8 @@ static void banner_gate(struct diff *d)
 /* The rules look at all rows, whatever is shown. */
 static int check_gate(struct diff *d)
 {
-	struct table *tables[ARRAY_SIZE(row_tables)];
+	const struct diff_choice *c = &d->args.choice;
+	struct table *tables[ANALYSES_MAX];
 	struct diff_options all = d->args.diff;
 	size_t nr = 0, i;
 	int err = 0;
@@ -285,11 +287,11 @@ static int check_gate(struct diff *d)
 	if (!d->args.rules.nr)
 		return GO_ON;
 	all.all = true;
-	for (i = 0; i < ARRAY_SIZE(row_tables) && !err; i++) {
+	for (i = 0; i < c->nr && !err; i++) {
 		struct diff_sides sides;
 
-		if (!(row_tables[i].slab ? d->args.slab : d->args.page) ||
-		    !gather(d, row_tables[i].name, &sides))
+		if (!compares(d, c->analyses[i]) ||
+		    !gather(d, c->analyses[i]->tables[0]->name, &sides))
 			continue;
 		err = diff_tables(&sides, &all, &tables[nr]);
 		if (!err && tables[nr++]->failed)

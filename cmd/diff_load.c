@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/analyze.h"
-#include "analysis/registry.h"
 #include "command.h"
 #include "input.h"
 #include "message.h"
@@ -25,38 +23,13 @@ struct load {
 	struct input in;
 };
 
-/* Those whose table is wanted. Returns how many. */
-static size_t choose(const struct diff_choice *c, const struct analysis **chosen)
-{
-	const struct {
-		bool wanted;
-		const char *table;
-	} all[] = { { c->slab, "slab" },
-		    { c->cache, "slab_cache" },
-		    { c->page, "page" },
-		    { c->slab_dir, "slab_dir" },
-		    { c->page_dir, "page_dir" } };
-	const struct analysis *analysis;
-	size_t i, k, nr = 0;
-
-	for (k = 0; k < ARRAY_SIZE(all); k++) {
-		for (i = 0; (analysis = analysis_at(i)); i++) {
-			if (all[k].wanted && analysis->use == ANALYSIS_DIFF &&
-			    !strcmp(analysis->tables[0]->name, all[k].table))
-				chosen[nr++] = analysis;
-		}
-	}
-	return nr;
-}
-
 static int analyze(struct load *l, struct report *report)
 {
 	const struct diff_choice *c = l->choice;
 	struct analysis_env env = study_env(&l->in.study);
 	const struct analysis_options opts = { .by = c->by };
-	const struct analysis *chosen[ANALYSES_MAX];
 	const struct analysis_set set = {
-		.analyses = chosen, .nr = choose(c, chosen), .opts = &opts, .unseen = true
+		.analyses = c->analyses, .nr = c->nr, .opts = &opts, .unseen = true
 	};
 
 	env.dir_depth = c->dir_depth;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/analysis.h"
+#include "analysis/analyze.h"
 #include "study/study_facts.h"
 #include "input_dirs.h"
 #include "options.h"
@@ -31,14 +31,15 @@ struct diff_side {
 
 /**
  * struct diff_choice - what is to be loaded, for all recordings alike
- * @slab_dir, @page_dir: the tables for rules about directories
+ * @analyses: @nr of them
  * @by: SUBJECT_NONE for the callsite
  * @dir_depth: of SUBJECT_DIR
  * @window: its options, not resolved: that is done for each recording
  * @event: of DIFF_PER_EVENT; @number: of DIFF_PER_NUMBER
  */
 struct diff_choice {
-	bool slab, cache, page, slab_dir, page_dir;
+	const struct analysis *analyses[ANALYSES_MAX];
+	size_t nr;
 	enum subject_kind by;
 	unsigned int dir_depth;
 	struct window window;

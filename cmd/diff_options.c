@@ -22,17 +22,73 @@
 
 #define ALPHA 0.05
 
+#define SORT_WORDS_MAX 32
+_Static_assert(SORT_WORDS_MAX >= DIFF_METRICS_MAX + 3 + SUBJECT_NR, "room for all words");
+
 static const char command_name[] = "diff";
 
-enum { METRIC_BYTES, METRIC_HIT, METRIC_NET, METRIC_WASTE, METRIC_PEAK, NR_METRICS };
+/* What rows can stand for, over all analyses of that use: ROWS(). */
+static uint32_t rows_of(enum analysis_use use)
+{
+	const struct analysis *analysis;
+	uint32_t rows = 0;
+	size_t i;
 
-const struct diff_metric diff_metrics[NR_METRICS] = {
-	[METRIC_BYTES] = { "bytes", "Bytes", UNIT_BYTES, false, NULL },
-	[METRIC_HIT] = { "hit", "Hit", UNIT_COUNT, false, NULL },
-	[METRIC_NET] = { "net", "Net", UNIT_BYTES, false, "net_min" },
-	[METRIC_WASTE] = { "waste", "Waste", UNIT_BYTES, false, NULL },
-	[METRIC_PEAK] = { "peak", "Peak", UNIT_BYTES, true, NULL },
+	for (i = 0; (analysis = analysis_at(i)); i++)
+		rows |= analysis->use == use ? analysis->rows : 0;
+	return rows;
+}
+
+/* Words of @rows. Returns how many. */
+static size_t row_words(uint32_t rows, const char *words[SUBJECT_NR])
+{
+	unsigned int kind;
+	size_t nr = 0;
+
+	for (kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++) {
+		if (rows >> kind & 1)
+			words[nr++] = subjects_word(kind);
+	}
+	return nr;
+}
+
+/* By cache has an option of its own. */
+static uint32_t rows_by(void)
+{
+	return rows_of(ANALYSIS_DIFF) & ~ROWS(CACHE);
+}
+
+/* What -h says of options, made from the words that they take. */
+struct words {
+	char by[128], columns[128];
 };
+
+static void join(char *to, size_t size, const char *text)
+{
+	size_t used = strlen(to);
+
+	snprintf(to + used, size - used, "%s", text);
+}
+
+/* "callsite, stack or dir, for --caller", "bytes,hit: the first in full". */
+static struct words words(const struct comparison_metrics *m)
+{
+	const char *kinds[SUBJECT_NR];
+	size_t nr = row_words(rows_by(), kinds), i;
+	struct words w = { "", "" };
+
+	for (i = 0; i < nr; i++) {
+		join(w.by, sizeof(w.by), !i ? "" : i + 1 < nr ? ", " : " or ");
+		join(w.by, sizeof(w.by), kinds[i]);
+	}
+	join(w.by, sizeof(w.by), ", for --caller");
+	for (i = 0; i < m->nr; i++) {
+		join(w.columns, sizeof(w.columns), i ? "," : "");
+		join(w.columns, sizeof(w.columns), m->items[i].name);
+	}
+	join(w.columns, sizeof(w.columns), ": the first in full");
+	return w;
+}
 
 static int parse_options(struct diff_args *a, int argc, char **argv, int *operands)
 {
@@ -45,6 +101,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 			"  kmemx diff before.dat after.dat --page -l 20\n"
 			"  kmemx diff old/ new/ --fail-on 'net>+5%&+64K' --max-lost 0\n",
 	};
+	const struct words help = words(&a->metrics);
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What to compare" },
 		{ OPTION_FLAG, 0, "slab", NULL, &a->slab,
@@ -54,8 +111,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		{ OPTION_FLAG, 0, "cache", NULL, &a->cache, "by slab cache" },
 		{ OPTION_FLAG, 0, "order", NULL, &a->order,
 		  "page orders and migratetypes (default)" },
-		{ OPTION_STRING, 0, "by", "WHAT", &a->by,
-		  "callsite, stack, module or dir, for --caller" },
+		{ OPTION_STRING, 0, "by", "WHAT", &a->by, help.by },
 		DIR_DEPTH_OPTION(a->dir_depth),
 		{ OPTION_STRING, 0, "per", "WHAT", &a->per,
 		  "divide by: none (default), second, event:NAME, N" },
@@ -68,8 +124,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		SYMBOL_FILE_OPTIONS(OPTION_STRINGS, a->files, "; directories"),
 		DIR_FILE_OPTIONS(OPTION_STRINGS, &a->files),
 		{ OPTION_GROUP, .help = "What to show" },
-		{ OPTION_STRING, 0, "columns", "LIST", &a->columns,
-		  "bytes,hit,net,waste,peak: the first in full" },
+		{ OPTION_STRING, 0, "columns", "LIST", &a->columns, help.columns },
 		{ OPTION_STRING, 's', "sort", "KEYS", &a->sort,
 		  "sort keys (default: abs), e.g. pct,-delta" },
 		LINES_OPTION(a->lines),
@@ -93,43 +148,21 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 	return options_parse(&usage, options, argc, argv, operands);
 }
 
-/* "unknown WHAT 'WORD'. Did you mean ...?" and the list. */
-static int unknown_word(const char *what, const char *word, const char *const *words,
-			size_t nr)
-{
-	const char *near = *word ? options_nearest(word, words, nr) : NULL;
-	struct strbuf list = { 0 };
-	size_t i;
-
-	for (i = 0; i < nr; i++)
-		strbuf_printf(&list, " %s", words[i]);
-	message_error(command_name, "unknown %s '%s'.%s%s%s\n  One of:%s", what, word,
-		      near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
-		      strbuf_text(&list));
-	strbuf_free(&list);
-	return EXIT_USAGE;
-}
-
 static int parse_by(struct diff_args *a)
 {
-	uint32_t rows = analysis_find("comparison_slab")->rows;
-	const char *words[SUBJECT_NR];
-	unsigned int kind;
-	size_t nr = 0;
+	const char *kinds[SUBJECT_NR];
+	size_t nr = row_words(rows_by(), kinds);
+	unsigned int kind = SUBJECT_NONE;
 
 	if (!a->by)
 		return GO_ON;
-	for (kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++) {
-		if (!(rows >> kind & 1))
-			continue;
-		words[nr++] = subjects_word(kind);
-		if (strcmp(a->by, subjects_word(kind)))
-			continue;
-		a->choice.by = kind == SUBJECT_CALLSITE ? SUBJECT_NONE : kind;
-		a->caller = true;
-		return GO_ON;
-	}
-	return unknown_word("--by", a->by, words, nr);
+	if (option_choose("--by", a->by, kinds, nr, command_name) < 0)
+		return EXIT_USAGE;
+	while (strcmp(a->by, subjects_word(++kind)))
+		;
+	a->choice.by = kind == SUBJECT_CALLSITE ? SUBJECT_NONE : kind;
+	a->caller = true;
+	return GO_ON;
 }
 
 static int parse_per(struct diff_args *a)
@@ -148,36 +181,53 @@ static int parse_per(struct diff_args *a)
 		a->choice.per = DIFF_PER_NUMBER;
 		a->choice.number = (double)number;
 	} else {
-		return unknown_word("--per", a->per, words, ARRAY_SIZE(words));
+		return option_unknown("--per", a->per, words, ARRAY_SIZE(words),
+				      command_name);
 	}
 	return GO_ON;
 }
 
 static int add_column(struct diff_args *a, const char *name)
 {
-	const char *names[NR_METRICS];
+	const struct comparison_metrics *m = &a->metrics;
+	const char *names[DIFF_METRICS_MAX];
 	struct diff_options *o = &a->diff;
 	size_t i, k;
+	int column;
 
-	for (i = 0; i < NR_METRICS; i++)
-		names[i] = diff_metrics[i].name;
-	for (i = 0; i < NR_METRICS && strcmp(name, names[i]); i++)
-		;
-	if (i == NR_METRICS)
-		return unknown_word("column", name, names, NR_METRICS);
+	for (i = 0; i < m->nr; i++)
+		names[i] = m->items[i].name;
+	column = option_choose("column", name, names, m->nr, command_name);
+	if (column < 0)
+		return EXIT_USAGE;
 	for (k = 0; k < o->nr_shown; k++) {
-		if (o->shown[k] == i)
+		if (o->shown[k] == (size_t)column)
 			return GO_ON;
 	}
-	o->shown[o->nr_shown++] = i;
+	o->shown[o->nr_shown++] = (size_t)column;
 	return GO_ON;
+}
+
+static void usual_columns(struct diff_args *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->metrics.nr; i++) {
+		if (a->metrics.usual[i])
+			a->diff.shown[a->diff.nr_shown++] = i;
+	}
 }
 
 static int parse_columns(struct diff_args *a)
 {
-	char *list = strdup(a->columns ? a->columns : "bytes,hit,net"), *p = list;
+	char *list, *p;
 	int ret = GO_ON;
 
+	if (!a->columns) {
+		usual_columns(a);
+		return GO_ON;
+	}
+	list = p = strdup(a->columns);
 	if (!list) {
 		message_error(command_name, "%s", strerror(ENOMEM));
 		return EXIT_FAILED;
@@ -191,52 +241,53 @@ static int parse_columns(struct diff_args *a)
 	return ret;
 }
 
-/* A user's key becomes a column's name: "bytes" is the new bytes, "delta" the main
- * metric's. Names are bounded by the list above them.
- */
+/* All words for -s: changes and figures, then what names rows. Returns how many. */
+static size_t sort_words(const struct diff_args *a, const char *words[SORT_WORDS_MAX])
+{
+	size_t nr = diff_sort_words(&a->diff, words, SORT_WORDS_MAX - SUBJECT_NR);
+
+	return nr + row_words(rows_of(ANALYSIS_DIFF), words + nr);
+}
+
+/* Appends the column that a user's key stands for: GO_ON, or EXIT_USAGE after a message. */
+static int add_key(const struct diff_args *a, const struct sort_key *key,
+		   struct strbuf *text)
+{
+	const char *words[SORT_WORDS_MAX];
+	size_t nr = sort_words(a, words);
+
+	if (option_choose("sort key", key->name, words, nr, command_name) < 0)
+		return EXIT_USAGE;
+	strbuf_puts(text, text->size ? "," : "");
+	strbuf_puts(text, key->direction == SORT_ASCENDING    ? "+"
+			  : key->direction == SORT_DESCENDING ? "-"
+							      : "");
+	/* What names rows has a column of the same name. */
+	if (!diff_sort_column(&a->diff, key->name, text))
+		strbuf_puts(text, key->name);
+	return GO_ON;
+}
+
 static int parse_sort(struct diff_args *a)
 {
-	static const char *const words[] = { "delta",	 "pct",	  "abs",   "bytes",
-					     "hit",	 "net",	  "waste", "peak",
-					     "callsite", "stack", "cache", "module",
-					     "dir" };
-	const char *main = diff_metrics[a->diff.shown[0]].name;
+	const char *words[SORT_WORDS_MAX];
 	struct strbuf text = { 0 };
 	struct sort_keys keys;
-	int err = sort_keys_parse(&keys, a->sort ? a->sort : "abs");
-	size_t i, k;
+	int err = sort_keys_parse(&keys, a->sort ? a->sort : "abs"), ret = GO_ON;
+	size_t i;
 
-	if (err == -ENOMEM) {
-		message_error(command_name, "%s", strerror(ENOMEM));
-		return EXIT_FAILED;
-	}
-	if (err)
-		return unknown_word("sort key", a->sort, words, ARRAY_SIZE(words));
-	for (i = 0; i < keys.nr; i++) {
-		const char *name = keys.keys[i].name;
-
-		for (k = 0; k < ARRAY_SIZE(words) && strcmp(name, words[k]); k++)
-			;
-		if (k == ARRAY_SIZE(words)) {
-			err = unknown_word("sort key", name, words, ARRAY_SIZE(words));
-			sort_keys_free(&keys);
-			strbuf_free(&text);
-			return err;
-		}
-		strbuf_puts(&text, i ? "," : "");
-		strbuf_puts(&text, keys.keys[i].direction == SORT_ASCENDING    ? "+"
-				   : keys.keys[i].direction == SORT_DESCENDING ? "-"
-									       : "");
-		if (k < 2)
-			strbuf_printf(&text, "%s_%s", main, name);
-		else
-			strbuf_printf(&text, "%s%s", name, k > 2 && k < 8 ? "_new" : "");
-	}
-	sort_keys_free(&keys);
-	err = sort_keys_parse(&a->keys, strbuf_text(&text));
+	if (err == -EINVAL || err == -E2BIG)
+		return option_unknown("sort key", a->sort, words, sort_words(a, words),
+				      command_name);
+	for (i = 0; !err && i < keys.nr && ret == GO_ON; i++)
+		ret = add_key(a, &keys.keys[i], &text);
+	if (!err)
+		sort_keys_free(&keys);
+	if (!err && ret == GO_ON)
+		err = sort_keys_parse(&a->keys, strbuf_text(&text));
 	strbuf_free(&text);
 	if (!err)
-		return GO_ON;
+		return ret;
 	message_error(command_name, "%s", strerror(-err));
 	return EXIT_FAILED;
 }
@@ -368,9 +419,32 @@ static int check_dirs(const struct diff_args *a)
 	return ret;
 }
 
+/* Is the analysis' table needed, be it shown or only held against rules? The matrix of orders
+ * comes with the pages.
+ */
+static bool wants(const struct diff_args *a, const struct analysis *analysis)
+{
+	const struct diff_choice *c = &a->choice;
+	bool slab = analysis->needs & NEEDS_SLAB;
+
+	if (!(slab ? a->slab : a->page))
+		return false;
+	if (analysis->use == ANALYSIS_RULES)
+		return diff_args_dirs(a) && a->budget &&
+		       (c->by != SUBJECT_DIR || c->dir_depth);
+	if (analysis->use != ANALYSIS_DIFF)
+		return false;
+	if (analysis->rows & ROWS(CACHE))
+		return a->cache || a->budget;
+	return !slab || a->caller;
+}
+
 /* Fills in what the user left open. */
 static void complete(struct diff_args *a)
 {
+	const struct analysis *analysis;
+	size_t i;
+
 	if (!a->caller && !a->cache && !a->order) {
 		a->caller = true;
 		a->order = true;
@@ -379,21 +453,23 @@ static void complete(struct diff_args *a)
 		a->slab = a->caller || a->cache;
 		a->page = a->caller || a->order;
 	}
-	a->choice.slab = a->slab && a->caller;
-	a->choice.cache = a->slab && (a->cache || a->budget);
-	a->choice.page = a->page;
 	a->choice.dir_depth = input_dirs_depth(a->dir_depth);
-	if (diff_args_dirs(a) && a->budget &&
-	    (a->choice.by != SUBJECT_DIR || a->choice.dir_depth)) {
-		a->choice.slab_dir = a->slab;
-		a->choice.page_dir = a->page;
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (wants(a, analysis))
+			a->choice.analyses[a->choice.nr++] = analysis;
 	}
-	a->diff.metrics = diff_metrics;
-	a->diff.nr_metrics = NR_METRICS;
-	a->diff.count = METRIC_HIT;
-	a->diff.largest = "largest";
 	a->diff.alpha = ALPHA;
 	a->diff.all = a->all;
+}
+
+/* What there is to compare. */
+static void learn_metrics(struct diff_args *a)
+{
+	comparison_metrics(&a->metrics);
+	a->diff.metrics = a->metrics.items;
+	a->diff.nr_metrics = a->metrics.nr;
+	a->diff.count = a->metrics.count;
+	a->diff.largest = a->metrics.largest;
 }
 
 /* A gate says something of what was allocated: of a recording with holes it does not. */
@@ -413,6 +489,7 @@ int diff_args_parse(struct diff_args *a, int argc, char **argv)
 	     separator++)
 		;
 	nr_new = separator < argc ? argc - 1 - separator : -1;
+	learn_metrics(a);
 	ret = parse_options(a, argc, argv, &operands);
 	if (ret == GO_ON)
 		ret = output_check(&a->output, command_name);

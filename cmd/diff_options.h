@@ -6,6 +6,7 @@
 #ifndef KMEMX_CMD_DIFF_OPTIONS_H
 #define KMEMX_CMD_DIFF_OPTIONS_H
 
+#include "analysis/comparison_columns.h"
 #include "diff_load.h"
 #include "diff_paths.h"
 #include "lost_limit.h"
@@ -18,7 +19,7 @@
  * @per_text, ...: as given; the parsed forms stand beside
  * @files: as given: once for both sides, or twice, for the old and for the new
  * @sides: what follows from them for either
- * @caller, @order: which tables; so choice.cache
+ * @caller, @cache, @order: which tables are shown
  */
 struct diff_args {
 	struct diff_paths paths;
@@ -33,6 +34,7 @@ struct diff_args {
 	struct option_strings fail_on;
 	struct gate_rules rules;
 	struct sort_keys keys;
+	struct comparison_metrics metrics; /* to which @diff points */
 	struct diff_options diff;
 	struct lost_limit max_lost;
 	uint64_t lines;
@@ -42,8 +44,11 @@ struct diff_args {
 /* Are directories looked up? */
 bool diff_args_dirs(const struct diff_args *a);
 
-/* The metrics of every table: analysis/comparison_columns.h. */
-extern const struct diff_metric diff_metrics[];
+/* The name of the metric that is shown in full. */
+static inline const char *diff_args_main(const struct diff_args *a)
+{
+	return a->diff.metrics[a->diff.shown[0]].name;
+}
 
 /* GO_ON, or the exit code. diff_args_free() in any case. */
 int diff_args_parse(struct diff_args *a, int argc, char **argv);

@@ -180,9 +180,9 @@ static void add_facts(struct diff *d)
 	report_add_fact(r, "per_event", NULL,
 			c->event ? (struct cell){ .type = CELL_TEXT, .s = c->event }
 				 : none);
-	report_add_fact(r, "main", NULL,
-			(struct cell){ .type = CELL_TEXT,
-				       .s = diff_metrics[d->args.diff.shown[0]].name });
+	report_add_fact(
+		r, "main", NULL,
+		(struct cell){ .type = CELL_TEXT, .s = diff_args_main(&d->args) });
 	report_add_fact(
 		r, "test", NULL,
 		can_tell(d) ? (struct cell){ .type = CELL_TEXT, .s = "mann-whitney-u" }

@@ -336,23 +336,31 @@ int options_parse(const struct option_usage *usage, const struct option_entry *o
 	return ret;
 }
 
+int option_unknown(const char *option, const char *word, const char *const *words,
+		   size_t nr, const char *command)
+{
+	const char *near = options_nearest(word, words, nr);
+	struct strbuf list = { 0 };
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		strbuf_printf(&list, " %s", words[i]);
+	message_error(command, "unknown %s '%s'.%s%s%s\n  One of:%s", option, word,
+		      near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
+		      strbuf_text(&list));
+	strbuf_free(&list);
+	return EXIT_USAGE;
+}
+
 int option_choose(const char *option, const char *word, const char *const *words,
 		  size_t nr, const char *command)
 {
-	struct strbuf list = { 0 };
-	const char *near;
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
 		if (!strcmp(word, words[i]))
 			return (int)i;
 	}
-	for (i = 0; i < nr; i++)
-		strbuf_printf(&list, " %s", words[i]);
-	near = options_nearest(word, words, nr);
-	message_error(command, "unknown %s '%s'.%s%s%s\n  One of:%s", option, word,
-		      near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
-		      strbuf_text(&list));
-	strbuf_free(&list);
+	option_unknown(option, word, words, nr, command);
 	return -1;
 }

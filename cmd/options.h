@@ -107,6 +107,9 @@ void options_list(const struct option_entry *options, FILE *out);
 const char *options_nearest(const char *word, const char *const *candidates,
 			    size_t count);
 
+/* Says that @word, the value of @option, is none of @words, and lists them: EXIT_USAGE. */
+int option_unknown(const char *option, const char *word, const char *const *words,
+		   size_t nr, const char *command);
 /* Index of @word, the value of @option, in @words; -1 after a message that lists them. */
 int option_choose(const char *option, const char *word, const char *const *words,
 		  size_t nr, const char *command);

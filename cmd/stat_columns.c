@@ -56,7 +56,7 @@ static void add_table_help(struct table *t)
 	size_t i;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
-		for (type = analysis->tables; *type && analysis->use != ANALYSIS_DIFF;
+		for (type = analysis->tables; *type && analysis_use_stat(analysis->use);
 		     type++) {
 			struct cell *row = table_add_row(t);
 
@@ -105,7 +105,7 @@ static struct table *columns_table(void)
 		return NULL;
 	table_add_columns(t, columns, ARRAY_SIZE(columns));
 	for (i = 0; (analysis = analysis_at(i)); i++) {
-		for (type = analysis->tables; *type && analysis->use != ANALYSIS_DIFF;
+		for (type = analysis->tables; *type && analysis_use_stat(analysis->use);
 		     type++)
 			add_columns(t, *type);
 	}

@@ -68,7 +68,7 @@ static void know_keys(struct known_keys *known, struct strbuf *lists)
 	size_t i, k;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
-		if (analysis->use == ANALYSIS_DIFF)
+		if (!analysis_use_stat(analysis->use))
 			continue;
 		add_keys(known, analysis);
 		strbuf_printf(lists, "  %s keys:", analysis->name);

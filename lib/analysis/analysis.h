@@ -86,8 +86,15 @@ enum analysis_use {
 	ANALYSIS_USUAL, /* stat: where nothing is asked for by name, or it is */
 	ANALYSIS_ASKED, /* stat: where it is asked for by name */
 	ANALYSIS_ALONE, /* stat: the same, and then no other */
-	ANALYSIS_DIFF,	/* diff */
+	ANALYSIS_DIFF,	/* diff: where its rows are wanted */
+	ANALYSIS_RULES, /* diff: for rules about directories */
 };
+
+/* Is it for stat? */
+static inline bool analysis_use_stat(enum analysis_use use)
+{
+	return use != ANALYSIS_DIFF && use != ANALYSIS_RULES;
+}
 
 /**
  * struct analysis - an analysis: one of these in a file of its own, a line in registry.c

@@ -33,11 +33,21 @@ enum subject_kind {
 #define ROWS(kind) (1U << SUBJECT_##kind)
 #define ROWS_ALL   ((1U << SUBJECT_NR) - 1)
 
+/* What a comparison takes a column for. */
+enum column_use {
+	COLUMN_NOT_COMPARED,
+	COLUMN_SUM,	/* it is divided where sides of unlike length are compared */
+	COLUMN_EVENTS,	/* the same; of an event it counts 1 */
+	COLUMN_HEIGHT,	/* it does not add up, and is not divided */
+	COLUMN_LARGEST, /* the most that one event added to the others */
+};
+
 /**
  * struct column_type - one column, in every table that has it
  * @column: name, title, unit and so on, as the table takes them; its help is a sentence
  * @live_title: title where only what still lives is shown; NULL: @column's
  * @rows: ROWS() of the tables that have it; 0: of all
+ * @use: in the tables of analyses that are for comparisons
  * @many: stands for columns that the data name; the table's own file adds and fills them
  * @fill: its cell in the row that is made from @row, whose type is the table's own matter;
  *	  texts are copied to @t. NULL: only with @many.
@@ -46,6 +56,7 @@ struct column_type {
 	struct column column;
 	const char *live_title;
 	uint32_t rows;
+	enum column_use use;
 	bool many;
 	struct cell (*fill)(const void *row, struct table *t);
 };

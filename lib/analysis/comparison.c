@@ -512,29 +512,30 @@ static void *comparison_create(const struct analysis_env *env,
 #define COMPARISON_ROWS (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR))
 
 /* An analysis for each table. */
-#define COMPARISON(id, is, dir, text, heading, needed, which, cols)                  \
-	static const struct table_type table_##id = { .name = #id,                   \
-						      .help = text,                  \
-						      .columns = cols };             \
-	static const struct table_type *const tables_##id[] = { &table_##id, NULL }; \
-	static const struct comparison_type type_##id = { is, dir, &table_##id,      \
-							  heading };                 \
-	static void *create_##id(const struct analysis_env *env,                     \
-				 const struct analysis_options *opts)                \
-	{                                                                            \
-		return comparison_create(env, opts, &type_##id);                     \
-	}                                                                            \
-	const struct analysis analysis_comparison_##id = {                           \
-		.name = "comparison_" #id,                                           \
-		.help = text,                                                        \
-		.use = ANALYSIS_DIFF,                                                \
-		.needs = needed,                                                     \
-		.rows = which,                                                       \
-		.tables = tables_##id,                                               \
-		.create = create_##id,                                               \
-		.end = comparison_end,                                               \
-		.view = comparison_view,                                             \
-		.destroy = comparison_destroy,                                       \
+#define COMPARISON(id, is, dir, text, heading, needed, which, cols, ...)               \
+	static const struct table_type table_##id = { .name = #id,                     \
+						      .help = text,                    \
+						      .columns = cols };               \
+	static const struct table_type *const tables_##id[] = { &table_##id,           \
+								##__VA_ARGS__, NULL }; \
+	static const struct comparison_type type_##id = { is, dir, &table_##id,        \
+							  heading };                   \
+	static void *create_##id(const struct analysis_env *env,                       \
+				 const struct analysis_options *opts)                  \
+	{                                                                              \
+		return comparison_create(env, opts, &type_##id);                       \
+	}                                                                              \
+	const struct analysis analysis_comparison_##id = {                             \
+		.name = "comparison_" #id,                                             \
+		.help = text,                                                          \
+		.use = dir ? ANALYSIS_RULES : ANALYSIS_DIFF,                           \
+		.needs = needed,                                                       \
+		.rows = which,                                                         \
+		.tables = tables_##id,                                                 \
+		.create = create_##id,                                                 \
+		.end = comparison_end,                                                 \
+		.view = comparison_view,                                               \
+		.destroy = comparison_destroy,                                         \
 	};
 
 COMPARISON(slab, KIND_SLAB, false, "slab objects, to be compared", "Slab allocations",
@@ -544,6 +545,6 @@ COMPARISON(slab_dir, KIND_SLAB, true, "slab objects by directory, for rules",
 COMPARISON(slab_cache, KIND_CACHE, false, "slab objects by cache, to be compared",
 	   "Slab allocations", NEEDS_SLAB, ROWS(CACHE), comparison_cache_columns)
 COMPARISON(page, KIND_PAGE, false, "page blocks, to be compared", "Page allocations",
-	   NEEDS_PAGE, COMPARISON_ROWS, comparison_page_columns)
+	   NEEDS_PAGE, COMPARISON_ROWS, comparison_page_columns, &page_matrix_type)
 COMPARISON(page_dir, KIND_PAGE, true, "page blocks by directory, for rules",
 	   "Page allocations", NEEDS_PAGE, ROWS(DIR), comparison_page_columns)

@@ -5,6 +5,8 @@
  */
 #include "analysis/comparison_columns.h"
 
+#include <string.h>
+
 #include "analysis/slab_report.h"
 
 static struct cell cell_name(const void *row, struct table *t)
@@ -89,38 +91,55 @@ static struct cell cell_largest(const void *row, struct table *t)
 	NAME("dir", "Directory", ROWS(DIR), \
 	     "The directory of the kernel's source that the callsite is in.")
 #define NAME_CACHE NAME("cache", "Cache", ROWS(CACHE), "The slab cache.")
-#define FIGURES(fill_waste)                                                              \
-	{ .column = { .name = "bytes", .unit = UNIT_BYTES, .help = "Bytes allocated." }, \
-	  .fill = cell_bytes },                                                          \
-		{ .column = { .name = "hit",                                             \
-			      .unit = UNIT_COUNT,                                        \
-			      .help = "Allocations." },                                  \
-		  .fill = cell_hit },                                                    \
-		{ .column = { .name = "net",                                             \
-			      .unit = UNIT_BYTES,                                        \
-			      .live = true,                                              \
-			      .help = "Bytes allocated and not seen freed." },           \
-		  .fill = cell_net },                                                    \
-		{ .column = { .name = "net_min",                                         \
-			      .unit = UNIT_BYTES,                                        \
-			      .hidden = true,                                            \
-			      .live = true,                                              \
-			      .help = "Of these, those that events make sure." },        \
-		  .fill = cell_net_min },                                                \
-		{ .column = { .name = "waste",                                           \
-			      .unit = UNIT_BYTES,                                        \
-			      .help = "Bytes given over what was asked for." },          \
-		  .fill = fill_waste },                                                  \
-		{ .column = { .name = "peak",                                            \
-			      .unit = UNIT_BYTES,                                        \
-			      .live = true,                                              \
-			      .help = "The most bytes that lived at a time." },          \
-		  .fill = cell_peak },                                                   \
-		{ .column = { .name = "largest",                                         \
-			      .unit = UNIT_BYTES,                                        \
-			      .hidden = true,                                            \
-			      .help = "Bytes of the largest allocation." },              \
-		  .fill = cell_largest },                                                \
+/* Those that are compared and not hidden are what diff shows usually. */
+#define FIGURES(fill_waste)                                                       \
+	{ .column = { .name = "bytes",                                            \
+		      .title = "Bytes",                                           \
+		      .unit = UNIT_BYTES,                                         \
+		      .help = "Bytes allocated." },                               \
+	  .use = COLUMN_SUM,                                                      \
+	  .fill = cell_bytes },                                                   \
+		{ .column = { .name = "hit",                                      \
+			      .title = "Hit",                                     \
+			      .unit = UNIT_COUNT,                                 \
+			      .help = "Allocations." },                           \
+		  .use = COLUMN_EVENTS,                                           \
+		  .fill = cell_hit },                                             \
+		{ .column = { .name = "net",                                      \
+			      .title = "Net",                                     \
+			      .unit = UNIT_BYTES,                                 \
+			      .live = true,                                       \
+			      .help = "Bytes allocated and not seen freed." },    \
+		  .use = COLUMN_SUM,                                              \
+		  .fill = cell_net },                                             \
+		{ .column = { .name = "net_min",                                  \
+			      .unit = UNIT_BYTES,                                 \
+			      .hidden = true,                                     \
+			      .range_of = "net",                                  \
+			      .live = true,                                       \
+			      .help = "Of these, those that events make sure." }, \
+		  .fill = cell_net_min },                                         \
+		{ .column = { .name = "waste",                                    \
+			      .title = "Waste",                                   \
+			      .unit = UNIT_BYTES,                                 \
+			      .hidden = true,                                     \
+			      .help = "Bytes given over what was asked for." },   \
+		  .use = COLUMN_SUM,                                              \
+		  .fill = fill_waste },                                           \
+		{ .column = { .name = "peak",                                     \
+			      .title = "Peak",                                    \
+			      .unit = UNIT_BYTES,                                 \
+			      .hidden = true,                                     \
+			      .live = true,                                       \
+			      .help = "The most bytes that lived at a time." },   \
+		  .use = COLUMN_HEIGHT,                                           \
+		  .fill = cell_peak },                                            \
+		{ .column = { .name = "largest",                                  \
+			      .unit = UNIT_BYTES,                                 \
+			      .hidden = true,                                     \
+			      .help = "Bytes of the largest allocation." },       \
+		  .use = COLUMN_LARGEST,                                          \
+		  .fill = cell_largest },                                         \
 		COLUMNS_END
 
 const struct column_type comparison_slab_columns[] = {
@@ -135,3 +154,36 @@ const struct column_type comparison_cache_columns[] = {
 const struct column_type comparison_page_columns[] = {
 	NAME_CALLSITE, NAME_STACK, NAME_MODULE, NAME_DIR, FIGURES(cell_no_waste),
 };
+
+static const char *least_of(const char *name)
+{
+	const struct column_type *col;
+
+	for (col = comparison_slab_columns; col->column.name; col++) {
+		if (col->column.range_of && !strcmp(col->column.range_of, name))
+			return col->column.name;
+	}
+	return NULL;
+}
+
+void comparison_metrics(struct comparison_metrics *m)
+{
+	const struct column_type *col;
+
+	*m = (struct comparison_metrics){ .nr = 0 };
+	for (col = comparison_slab_columns; col->column.name; col++) {
+		const struct column *c = &col->column;
+
+		if (col->use == COLUMN_LARGEST)
+			m->largest = c->name;
+		if (col->use == COLUMN_NOT_COMPARED || col->use == COLUMN_LARGEST ||
+		    m->nr == DIFF_METRICS_MAX)
+			continue;
+		if (col->use == COLUMN_EVENTS)
+			m->count = m->nr;
+		m->usual[m->nr] = !c->hidden;
+		m->items[m->nr++] = (struct diff_metric){ c->name, c->title, c->unit,
+							  col->use == COLUMN_HEIGHT,
+							  least_of(c->name) };
+	}
+}

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "analysis/columns.h"
+#include "report/diff.h"
 
 /* A row of the table: whatever has one name. Bytes, but for @hit and @implicit; @bytes_req:
  * those asked for, 0 for pages.
@@ -29,5 +30,21 @@ struct comparison_row {
 /* Of objects by ROWS(CALLSITE), (STACK), (MODULE), (DIR); by ROWS(CACHE); of pages. */
 extern const struct column_type comparison_slab_columns[], comparison_cache_columns[],
 	comparison_page_columns[];
+
+/**
+ * struct comparison_metrics - what the columns say that there is to compare; static texts
+ * @items, @nr: in the columns' order
+ * @usual: is it shown where nobody chooses?
+ * @count, @largest: as in struct diff_options
+ */
+struct comparison_metrics {
+	struct diff_metric items[DIFF_METRICS_MAX];
+	bool usual[DIFF_METRICS_MAX];
+	size_t nr, count;
+	const char *largest;
+};
+
+/* Of all tables of comparisons: they have the same figures. */
+void comparison_metrics(struct comparison_metrics *m);
 
 #endif

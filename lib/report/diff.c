@@ -51,6 +51,45 @@ static const char *const part_names[NR_PARTS] = {
 	[PART_NEW_UNCERTAINTY] = "new_uncertainty",
 };
 
+/* The main metric's change without its sign. */
+static const char column_abs[] = "abs";
+
+size_t diff_sort_words(const struct diff_options *o, const char **words, size_t max)
+{
+	const char *const changes[] = { part_names[PART_DELTA], part_names[PART_PCT],
+					column_abs };
+	size_t i, nr = 0;
+
+	for (i = 0; i < ARRAY_SIZE(changes) && nr < max; i++)
+		words[nr++] = changes[i];
+	for (i = 0; i < o->nr_metrics && nr < max; i++)
+		words[nr++] = o->metrics[i].name;
+	return nr;
+}
+
+bool diff_sort_column(const struct diff_options *o, const char *word,
+		      struct strbuf *column)
+{
+	size_t i;
+
+	if (!strcmp(word, column_abs)) {
+		strbuf_puts(column, word);
+		return true;
+	}
+	if (!strcmp(word, part_names[PART_DELTA]) ||
+	    !strcmp(word, part_names[PART_PCT])) {
+		strbuf_printf(column, "%s_%s", o->metrics[o->shown[0]].name, word);
+		return true;
+	}
+	for (i = 0; i < o->nr_metrics; i++) {
+		if (strcmp(word, o->metrics[i].name))
+			continue;
+		strbuf_printf(column, "%s_%s", word, part_names[PART_NEW]);
+		return true;
+	}
+	return false;
+}
+
 /* Spreads and tests need several runs. */
 static bool part_wanted(const struct diff_sides *sides, enum part part)
 {
@@ -212,7 +251,10 @@ static void add_columns(const struct diff_rows *d, struct table *t)
 	const struct column *by = &first->columns[table_column(first, first->by)];
 	bool few = several(d->sides) && !diff_can_tell(d->sides);
 	const struct column rest[] = {
-		{ .name = "abs", .title = "the change", .hidden = true, .share = true },
+		{ .name = column_abs,
+		  .title = "the change",
+		  .hidden = true,
+		  .share = true },
 		{ .name = "values", .title = "Runs", .hidden = !few },
 		{ .name = "status", .hidden = true },
 		{ .name = "mark", .title = "Mark" },

@@ -80,6 +80,13 @@ struct diff_options {
  */
 int diff_tables(const struct diff_sides *sides, const struct diff_options *o,
 		struct table **out) __must_check;
+/* The words that diff_sort_column() takes, at most @max of them; returns how many. */
+size_t diff_sort_words(const struct diff_options *o, const char **words, size_t max);
+/* The column of diff_tables() that a user's @word means: the change, and that in percent, are
+ * the main metric's, and a metric is its new value. False: it is none of the words.
+ */
+bool diff_sort_column(const struct diff_options *o, const char *word,
+		      struct strbuf *column);
 /**
  * diff_matrices() - compare tables whose rows have an order of their own
  *

@@ -5,7 +5,9 @@
 #include <check.h>
 #include <string.h>
 
+#include "analysis/comparison_columns.h"
 #include "analysis/registry.h"
+#include "analysis/subject.h"
 
 START_TEST(test_analyses)
 {
@@ -95,6 +97,39 @@ START_TEST(test_columns)
 }
 END_TEST
 
+/* All tables that diff compares have what the metrics name, and a column for each word. */
+START_TEST(test_metrics)
+{
+	const struct analysis *analysis;
+	struct comparison_metrics m;
+	unsigned int kind;
+	size_t i, k;
+
+	comparison_metrics(&m);
+	ck_assert_uint_gt(m.nr, 1);
+	ck_assert(m.usual[0]);
+	ck_assert_int_eq(m.items[m.count].unit, UNIT_COUNT);
+	ck_assert_ptr_nonnull(m.largest);
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		const struct table_type *type = analysis->tables[0];
+
+		if (analysis_use_stat(analysis->use))
+			continue;
+		ck_assert(has_column(type, m.largest));
+		for (k = 0; k < m.nr; k++) {
+			ck_assert(has_column(type, m.items[k].name));
+			ck_assert(!m.items[k].least ||
+				  has_column(type, m.items[k].least));
+		}
+		for (kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++) {
+			if (analysis->rows >> kind & 1)
+				ck_assert_uint_eq(
+					nr_columns(type, subjects_word(kind), kind), 1);
+		}
+	}
+}
+END_TEST
+
 Suite *test_registry_suite(void);
 
 Suite *test_registry_suite(void)
@@ -104,6 +139,7 @@ Suite *test_registry_suite(void)
 
 	tcase_add_test(tc, test_analyses);
 	tcase_add_test(tc, test_columns);
+	tcase_add_test(tc, test_metrics);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -355,6 +355,42 @@ START_TEST(matrices)
 }
 END_TEST
 
+START_TEST(sort_keys_of_users)
+{
+	static const struct {
+		const char *word, *column;
+	} keys[] = { { "delta", "bytes_delta" }, { "pct", "bytes_pct" },
+		     { "abs", "abs" },		 { "bytes", "bytes_new" },
+		     { "hit", "hit_new" },	 { "net", "net_new" },
+		     { "peak", "peak_new" } };
+	const char *words[8];
+	struct strbuf column = { 0 };
+	struct row old[] = { { "a", 10, 1, 0, 0 }, { NULL } };
+	struct diff_run runs[] = { { make(old), 1, 0 }, { make(old), 1, 0 } };
+	const struct diff_sides sides = { runs, 1, 2 };
+	struct table *t;
+	size_t i;
+
+	ck_assert_int_eq(diff_tables(&sides, &options, &t), 0);
+	ck_assert_uint_eq(diff_sort_words(&options, words, 8), ARRAY_SIZE(keys));
+	ck_assert_uint_eq(diff_sort_words(&options, words, 4), 4);
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (i < 4)
+			ck_assert_str_eq(words[i], keys[i].word);
+		strbuf_reset(&column);
+		ck_assert(diff_sort_column(&options, keys[i].word, &column));
+		ck_assert_str_eq(strbuf_text(&column), keys[i].column);
+		ck_assert_int_ge(table_column(t, keys[i].column), 0);
+	}
+	ck_assert(!diff_sort_column(&options, "callsite", &column));
+	ck_assert(!diff_sort_column(&options, "bytes_old", &column));
+	strbuf_free(&column);
+	table_free(t);
+	table_free((struct table *)runs[0].table);
+	table_free((struct table *)runs[1].table);
+}
+END_TEST
+
 START_TEST(odd_tables)
 {
 	struct diff_run runs[] = { { make(old_rows), 1, 0 }, { make(new_rows), 1, 0 } };
@@ -383,6 +419,7 @@ Suite *test_diff_suite(void)
 	tcase_add_loop_test(tc, gate_of_several_runs, 0, (int)ARRAY_SIZE(gates));
 	tcase_add_test(tc, too_few_runs);
 	tcase_add_test(tc, matrices);
+	tcase_add_test(tc, sort_keys_of_users);
 	tcase_add_test(tc, odd_tables);
 	suite_add_tcase(suite, tc);
 	return suite;

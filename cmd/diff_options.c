@@ -463,9 +463,18 @@ static void complete(struct diff_args *a)
 }
 
 /* What there is to compare. */
-static void learn_metrics(struct diff_args *a)
+static void learn_words(struct diff_args *a)
 {
+	const struct analysis *analysis;
+	size_t i, nr = 0;
+
 	comparison_metrics(&a->metrics);
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (analysis->use == ANALYSIS_DIFF)
+			a->tables[nr++] = analysis->tables[0]->name;
+	}
+	a->words = (struct gate_words){ a->metrics.items, a->metrics.nr, a->tables, nr };
+	a->rules.words = &a->words;
 	a->diff.metrics = a->metrics.items;
 	a->diff.nr_metrics = a->metrics.nr;
 	a->diff.count = a->metrics.count;
@@ -489,7 +498,7 @@ int diff_args_parse(struct diff_args *a, int argc, char **argv)
 	     separator++)
 		;
 	nr_new = separator < argc ? argc - 1 - separator : -1;
-	learn_metrics(a);
+	learn_words(a);
 	ret = parse_options(a, argc, argv, &operands);
 	if (ret == GO_ON)
 		ret = output_check(&a->output, command_name);

@@ -32,6 +32,8 @@ struct diff_args {
 	bool slab, page, caller, cache, order, all, strict;
 	const char *by, *per, *columns, *sort, *budget;
 	struct option_strings fail_on;
+	const char *tables[ANALYSES_MAX]; /* that rules can name */
+	struct gate_words words;
 	struct gate_rules rules;
 	struct sort_keys keys;
 	struct comparison_metrics metrics; /* to which @diff points */

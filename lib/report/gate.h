@@ -23,6 +23,7 @@
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
+#include "report/diff.h"
 #include "report/table.h"
 
 #define GATE_LIMITS_MAX 4
@@ -48,8 +49,17 @@ struct gate_rule {
 	bool directory, budget;
 };
 
-/* Zero-initialise it. */
+/* What rules can be about: @nr_metrics of diff_options, and the names of tables. Borrowed. */
+struct gate_words {
+	const struct diff_metric *metrics;
+	size_t nr_metrics;
+	const char *const *tables;
+	size_t nr_tables;
+};
+
+/* Zero-initialise it, but for @words, which the rules' texts are read with. */
 struct gate_rules {
+	const struct gate_words *words;
 	struct gate_rule *rules;
 	size_t nr, capacity;
 };

@@ -12,11 +12,9 @@
 #include "base/array.h"
 #include "report/gate.h"
 
-static const char *const metrics[] = { "bytes", "hit", "net", "waste", "peak" };
-static const char *const table_names[] = { "slab", "slab_cache", "page" };
-
 struct rule_reader {
 	const char *p, *end;
+	const struct gate_words *words;
 	struct strbuf *error;
 };
 
@@ -35,12 +33,28 @@ static size_t word_length(const struct rule_reader *r)
 	return (size_t)(p - r->p);
 }
 
-static bool is_one_of(const char *word, size_t size, const char *const *words, size_t nr)
+static bool is_word(const char *text, size_t size, const char *word)
+{
+	return strlen(word) == size && !memcmp(word, text, size);
+}
+
+static bool is_metric(const struct rule_reader *r, size_t size)
 {
 	size_t i;
 
-	for (i = 0; i < nr; i++) {
-		if (strlen(words[i]) == size && !memcmp(words[i], word, size))
+	for (i = 0; i < r->words->nr_metrics; i++) {
+		if (is_word(r->p, size, r->words->metrics[i].name))
+			return true;
+	}
+	return false;
+}
+
+static bool is_table(const struct rule_reader *r, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < r->words->nr_tables; i++) {
+		if (is_word(r->p, size, r->words->tables[i]))
 			return true;
 	}
 	return false;
@@ -55,14 +69,34 @@ static int wrong(struct rule_reader *r, const char *what)
 	return -EINVAL;
 }
 
+static int no_metric(struct rule_reader *r)
+{
+	size_t i;
+
+	strbuf_puts(r->error, "expected one of ");
+	for (i = 0; i < r->words->nr_metrics; i++)
+		strbuf_printf(r->error, "%s%s", i ? ", " : "", r->words->metrics[i].name);
+	return wrong(r, "");
+}
+
+static int no_table(struct rule_reader *r)
+{
+	size_t i;
+
+	strbuf_puts(r->error, "expected a table: ");
+	for (i = 0; i < r->words->nr_tables; i++)
+		strbuf_printf(r->error, "%s%s", i ? ", " : "", r->words->tables[i]);
+	return wrong(r, "");
+}
+
 static int read_metric(struct rule_reader *r, struct gate_rule *rule)
 {
 	size_t size;
 
 	skip_space(r);
 	size = word_length(r);
-	if (!is_one_of(r->p, size, metrics, ARRAY_SIZE(metrics)))
-		return wrong(r, "expected one of bytes, hit, net, waste, peak");
+	if (size >= sizeof(rule->metric) || !is_metric(r, size))
+		return no_metric(r);
 	memcpy(rule->metric, r->p, size);
 	rule->metric[size] = '\0';
 	r->p += size;
@@ -166,10 +200,9 @@ static int read_table(struct rule_reader *r, struct gate_rule *rule, char separa
 	size = word_length(r);
 	if (r->p + size == r->end || r->p[size] != separator)
 		return 0;
-	if (!is_one_of(r->p, size, table_names, ARRAY_SIZE(table_names)))
-		return separator == '.'
-			       ? wrong(r, "expected a table: slab, slab_cache, page")
-			       : 0; /* a subject may have a colon */
+	if (!is_table(r, size))
+		return separator == '.' ? no_table(r)
+					: 0; /* a subject may have a colon */
 	if (rule->table)
 		return wrong(r, "expected one table");
 	rule->table = strndup(r->p, size);
@@ -234,7 +267,7 @@ static void rule_free(struct gate_rule *rule)
 static int add(struct gate_rules *rules, const char *text, size_t size, bool budget,
 	       struct strbuf *error)
 {
-	struct rule_reader r = { text, text + size, error };
+	struct rule_reader r = { text, text + size, rules->words, error };
 	struct gate_rule rule = { .budget = budget };
 	int err;
 

@@ -12,6 +12,14 @@
 #include "symbol/c_scan.h"
 #include "symbol/source_path.h"
 
+static const struct diff_metric gate_metrics[] = { { .name = "bytes" },
+						   { .name = "hit" },
+						   { .name = "net" },
+						   { .name = "waste" },
+						   { .name = "peak" } };
+static const char *const gate_tables[] = { "slab", "slab_cache", "page" };
+static const struct gate_words words = { gate_metrics, 5, gate_tables, 3 };
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A name is inside the text, and no longer than kallsyms holds. */
@@ -27,7 +35,7 @@ static int check_name(void *ctx, const char *prefix, const char *name, size_t si
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text[] = { (const char *)data, (const char *)data + size };
-	struct gate_rules rules = { 0 };
+	struct gate_rules rules = { .words = &words };
 	struct strbuf out = { 0 };
 	char *path;
 	int err = 0;

@@ -29,6 +29,9 @@ static const struct diff_options options = {
 	.all = true,
 };
 
+static const char *const gate_tables[] = { "slab" };
+static const struct gate_words rule_words = { metrics, 4, gate_tables, 1 };
+
 /* Bytes of each row's largest allocation. */
 #define LARGEST 10
 
@@ -291,7 +294,7 @@ START_TEST(gate_of_several_runs)
 {
 	struct table *t =
 		compare_unsure(gates[_i].apart, gates[_i].unsure_run, gates[_i].unsure);
-	struct gate_rules rules = { 0 };
+	struct gate_rules rules = { .words = &rule_words };
 	struct strbuf error = { 0 };
 	struct gate_result r;
 

@@ -9,9 +9,17 @@
 
 #include "report/gate.h"
 
+static const struct diff_metric gate_metrics[] = { { .name = "bytes" },
+						   { .name = "hit" },
+						   { .name = "net" },
+						   { .name = "waste" },
+						   { .name = "peak" } };
+static const char *const gate_tables[] = { "slab", "slab_cache", "page" };
+static const struct gate_words words = { gate_metrics, 5, gate_tables, 3 };
+
 START_TEST(reads_rules)
 {
-	struct gate_rules rules = { 0 };
+	struct gate_rules rules = { .words = &words };
 	struct strbuf error = { 0 };
 	const struct gate_rule *r;
 
@@ -56,7 +64,7 @@ static const char *const wrong[] = {
 
 START_TEST(refuses_others)
 {
-	struct gate_rules rules = { 0 };
+	struct gate_rules rules = { .words = &words };
 	struct strbuf error = { 0 };
 
 	ck_assert_msg(gate_add(&rules, wrong[_i], &error) == -EINVAL, "'%s'", wrong[_i]);
@@ -69,7 +77,7 @@ END_TEST
 
 START_TEST(reads_budgets)
 {
-	struct gate_rules rules = { 0 };
+	struct gate_rules rules = { .words = &words };
 	struct strbuf error = { 0 };
 
 	ck_assert_int_eq(gate_add_budget(&rules,
@@ -103,7 +111,7 @@ START_TEST(reads_directories)
 		"slab:fs/ page.net < 1",
 		"fs/ slabs.net < 1",
 	};
-	struct gate_rules rules = { 0 };
+	struct gate_rules rules = { .words = &words };
 	struct strbuf error = { 0 };
 	size_t i;
 
@@ -268,7 +276,7 @@ static const struct expectation expectations[] = {
 START_TEST(judges)
 {
 	const struct expectation *e = &expectations[_i];
-	struct gate_rules rules = { 0 };
+	struct gate_rules rules = { .words = &words };
 	struct table *t = make();
 	struct gate_result r;
 	bool unchecked;
@@ -355,7 +363,7 @@ static const struct {
 /* A change that its own uncertainty may explain neither breaks nor holds. */
 START_TEST(is_undecided)
 {
-	struct gate_rules rules = { 0 };
+	struct gate_rules rules = { .words = &words };
 	struct table *t = make_uncertain();
 	struct gate_result r;
 
@@ -399,7 +407,7 @@ static const struct {
 START_TEST(judges_directories)
 {
 	struct table *tables[] = { make(), make_directories("slab_dir") };
-	struct gate_rules rules = { 0 };
+	struct gate_rules rules = { .words = &words };
 	struct gate_result r;
 
 	r = check_rule(&rules, directory_cases[_i].rule, directory_cases[_i].budget,

@@ -8,6 +8,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/compiler.h"
+
 /* The end of the quoted string that starts at @p, as libtraceevent's tokenizer sees it. */
 static const char *skip_quoted(const char *p, const char *end)
 {
@@ -20,6 +22,26 @@ static const char *skip_quoted(const char *p, const char *end)
 	return p;
 }
 
+/* What a character of a format does to its nesting. A recording's formats have some ten
+ * thousand of them: a table instead of searches.
+ */
+enum format_char { CHAR_PLAIN, CHAR_QUOTE, CHAR_OPEN, CHAR_CLOSE, CHAR_END, CHAR_OP };
+
+static const uint8_t format_chars[256] = {
+	['"'] = CHAR_QUOTE, ['\''] = CHAR_QUOTE, ['('] = CHAR_OPEN,  ['['] = CHAR_OPEN,
+	['{'] = CHAR_OPEN,  [')'] = CHAR_CLOSE,	 [']'] = CHAR_CLOSE, ['}'] = CHAR_CLOSE,
+	[','] = CHAR_END,   [';'] = CHAR_END,	 ['+'] = CHAR_OP,    ['-'] = CHAR_OP,
+	['*'] = CHAR_OP,    ['/'] = CHAR_OP,	 ['%'] = CHAR_OP,    ['<'] = CHAR_OP,
+	['>'] = CHAR_OP,    ['='] = CHAR_OP,	 ['!'] = CHAR_OP,    ['&'] = CHAR_OP,
+	['|'] = CHAR_OP,    ['^'] = CHAR_OP,	 ['~'] = CHAR_OP,    ['?'] = CHAR_OP,
+	[':'] = CHAR_OP,
+};
+
+static bool is_text(char c)
+{
+	return (c >= ' ' && c <= '~') || c == '\n' || c == '\t' || c == '\r';
+}
+
 const char *format_check(const char *text, size_t size)
 {
 	const char *p, *end = text + size;
@@ -28,25 +50,28 @@ const char *format_check(const char *text, size_t size)
 	if (size > FORMAT_MAX_SIZE)
 		return "it is too long";
 	for (p = text; p < end; p++) {
-		if ((unsigned char)*p >= 127 || (*p < ' ' && !strchr("\t\n\r", *p)) ||
-		    !*p)
+		if (!is_text(*p))
 			return "it holds bytes that are not text";
 	}
 	for (p = text; p < end; p++) {
-		if (*p == '"' || *p == '\'') {
+		enum format_char c = format_chars[(uint8_t)*p];
+
+		if (likely(c == CHAR_PLAIN))
+			continue;
+		if (c == CHAR_QUOTE) {
 			p = skip_quoted(p, end);
 			if (p >= end)
 				return "a quote is not closed";
-		} else if (strchr("([{", *p)) {
+		} else if (c == CHAR_OPEN) {
 			operators++;
 			if (++depth > FORMAT_MAX_NESTING)
 				return "its parentheses nest too deeply";
-		} else if (strchr(")]}", *p)) {
+		} else if (c == CHAR_CLOSE) {
 			if (!depth--)
 				return "its parentheses do not match";
-		} else if (*p == ',' || *p == ';') {
+		} else if (c == CHAR_END) {
 			operators = 0;
-		} else if (strchr("+-*/%<>=!&|^~?:", *p)) {
+		} else {
 			operators++;
 		}
 		if (operators > FORMAT_MAX_OPERATORS)

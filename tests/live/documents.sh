@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# The documents' commands that record, with a smaller workload and for a shorter time: those of
+# README.md, the pages and the man pages, and what README.md and kmemx-import(1) have typed on a
+# board without kmemx, here by busybox where it is, in an instance.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+command -v python3 >/dev/null || skip "python3, which finds the commands, is not here"
+before=$(tracing_state)
+here=$PWD
+instance=$tracefs/instances/kmemx-test.$$
+remove() {
+	cd /
+	[ ! -d "$instance" ] || rmdir "$instance"
+}
+trap remove EXIT
+mkdir "$instance"
+
+# What the documents record: programs of these names that end at once, or not before they must.
+mkdir bin
+ln -s "$KMEMX" bin/kmemx
+printf '#!/bin/sh\nls -l /proc/self/ >/dev/null\n' >bin/workload
+for name in make git; do
+	cp bin/workload bin/$name
+done
+printf '#!/bin/sh\nshift\nexec "$@"\n' >bin/ssh
+for name in requests files; do
+	printf '#!/bin/sh\nls -l /proc/self/ >/dev/null\nexec sleep 60\n' >bin/$name
+done
+chmod 755 bin/*
+PATH=$here/bin:$PATH
+
+# Each line, in a directory of its own.
+play() {
+	rm -rf play
+	mkdir play
+	(
+		cd play
+		cp "$here/bin/workload" work.sh
+		ln -s "$here/bin/workload" "$here/bin/requests" .
+		timeout 60 sh -c "$1" >out 2>err || fail "$1: exit $?: $(cat err)"
+		case $1 in
+		*'kmemx stat'*) grep -q Callsite out || fail "$1: no report: $(cat out)" ;;
+		*) grep -qE '^kmemx: [0-9]+ events.* -> [^ ]+$' err || fail "$1: $(cat err)" ;;
+		esac
+	)
+}
+echo 1 >"$instance/events/kmem/kmalloc/enable"
+{
+	"$top/tests/doc/commands" --record | cut -f 3
+	cd "$top"
+	grep -h '^\$ sudo kmemx' README.md Documentation/*.md | sed 's/^\$ sudo //'
+	cd "$here"
+} | sed "s|/tmp/|./|; s/--duration [0-9]*\(ms\)* /--duration 300ms /; s/--repeat [0-9]*/--repeat 2/
+	s|kmemx extract|& --instance ${instance##*/}|" | sort -u >lines
+[ "$(wc -l <lines)" -gt 9 ] || fail "hardly any commands: $(cat lines)"
+while IFS= read -r line; do
+	play "$line" </dev/null
+done <lines
+echo 0 >"$instance/events/kmem/kmalloc/enable"
+
+# A board: README's lines give a text, the manual's raw pages. What is written to the directory
+# of the top buffer goes to an instance, and formats stay where they are.
+shell="sh"
+! busybox sh -c true 2>/dev/null || shell="busybox sh"
+awk '/^board# / { on = 1; sub(/^board# /, "") } on { print; on = /\\$/ }' \
+	"$top/README.md" >text.sh
+awk '/^# RAW PAGES/ { section = 1 } section && /^```/ { if (on++) exit; next } on' \
+	"$top/Documentation/kmemx-import.1.scd" >pages.sh
+for way in text pages; do
+	grep -q stacktrace $way.sh && grep -q tracing_on $way.sh || fail "no commands: $(cat $way.sh)"
+	sed "s|mount -t [^;#]*|: |; s|cd /sys/kernel/tracing|cd $instance|
+		s|sleep 10|ls -l /proc/self/|; s|16384|8192|; s|sleep 2|sleep 1|
+		s|/tmp/|$here/|g; s|for f in events/header|cd $tracefs; &|" $way.sh >$way.here
+	timeout 60 $shell $way.here >$way.log 2>&1 || fail "$way: $(cat $way.log)"
+	echo 0 >"$instance/events/kmem/enable"
+	echo '!stacktrace' >"$instance/events/kmem/mm_page_alloc/trigger"
+	echo >"$instance/trace"
+done
+mkdir raw
+tar xzf pages.tar.gz -C raw
+"$KMEMX" import -q --ftrace-text trace.gz -o text.dat
+"$KMEMX" import -q --raw-pages raw -o pages.dat
+for way in text pages; do
+	"$KMEMX" stat --page $way.dat >stat 2>&1 || fail "$way: $(cat stat)"
+	sed -n 1p stat | grep -q 'none lost$' || echo "$way: $(sed -n 1p stat)"
+	grep -q '^Allocations without a callchain *: *0$' stat || fail "$way: $(cat stat)"
+	grep -qE '(do_anonymous_page|wp_page|do_fault|folio|handle_mm_fault)' stat ||
+		fail "$way: no callsites of pages: $(cat stat)"
+done
+remove
+trap - EXIT
+cd "$here"
+expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -16,13 +16,20 @@
 #include "message.h"
 #include "options_value.h"
 
+/* What is known of an option besides its entry. */
+struct option_state {
+	bool choice;	/* OPTION_CHOICE */
+	bool from_file; /* its value is a setting's */
+};
+
 /* One parse: the cursor over argv. */
 struct parser {
 	const struct option_usage *usage;
 	const struct option_entry *options;
 	int argc;
 	char **argv;
-	int next; /* index of the next argument to read */
+	int next;		     /* index of the next argument to read */
+	struct option_state *states; /* of each of @options */
 };
 
 static bool takes_value(const struct option_entry *opt)
@@ -45,6 +52,28 @@ static int usage_hint(const struct parser *p)
 {
 	fprintf(stderr, "  Options: kmemx %s -h\n", p->usage->command);
 	return EXIT_USAGE;
+}
+
+/* The command line has @opt: its list is not the file's continued, and of options that exclude
+ * each other it has chosen one.
+ */
+static void forget_settings(const struct parser *p, const struct option_entry *opt)
+{
+	struct option_state *state = &p->states[opt - p->options];
+	const struct option_entry *other;
+
+	if (state->from_file && opt->type == OPTION_STRINGS)
+		((struct option_strings *)opt->value)->count = 0;
+	if (state->from_file && opt->type == OPTION_COUNT)
+		*(unsigned int *)opt->value = 0;
+	state->from_file = false;
+	if (!state->choice)
+		return;
+	for (other = p->options; other->type != OPTION_END; other++) {
+		state = &p->states[other - p->options];
+		if (state->choice && state->from_file)
+			*(bool *)other->value = state->from_file = false;
+	}
 }
 
 static int append_string(struct option_strings *list, const char *value)
@@ -93,8 +122,10 @@ static int apply_value(const struct parser *p, const struct option_entry *opt,
 		       const char *value)
 {
 	char label[64];
-	int err = store_value(opt, value);
+	int err;
 
+	forget_settings(p, opt);
+	err = store_value(opt, value);
 	if (!err)
 		return GO_ON;
 	option_label(opt, label, sizeof(label));
@@ -111,6 +142,7 @@ static int apply_value(const struct parser *p, const struct option_entry *opt,
 /* An option that has no value. */
 static int apply_switch(const struct parser *p, const struct option_entry *opt, bool on)
 {
+	forget_settings(p, opt);
 	switch (opt->type) {
 	case OPTION_FLAG:
 		*(bool *)opt->value = on;
@@ -167,6 +199,13 @@ static int unknown_long(const struct parser *p, const char *name, size_t len)
 	const char *nearest;
 
 	snprintf(word, sizeof(word), "%.*s", (int)(len < 60 ? len : 60), name);
+	if (!strcmp(word, "no-config")) {
+		message_error(
+			p->usage->command,
+			"--no-config stands before the command.\n  Try: kmemx --no-config %s",
+			p->usage->command);
+		return EXIT_USAGE;
+	}
 	nearest = nearest_option(p, word);
 	if (nearest)
 		message_error(p->usage->command,
@@ -212,18 +251,43 @@ static const struct option_entry *find_long(const struct parser *p, const char *
 	return found;
 }
 
+/* The option --no-NAME, whose opposite the @len bytes at @text are; NULL if there is none. */
+static const struct option_entry *find_negated(const struct parser *p, const char *text,
+					       size_t len)
+{
+	const struct option_entry *opt;
+
+	for (opt = p->options; opt->type != OPTION_END; opt++) {
+		if (opt->type == OPTION_FLAG && opt->name &&
+		    !strncmp(opt->name, "no-", 3) &&
+		    fit_name(opt->name + 3, text, len) == FIT_EXACT)
+			return opt;
+	}
+	return NULL;
+}
+
 static int parse_long(struct parser *p, const char *text)
 {
 	const char *equals = strchr(text, '=');
 	size_t len = equals ? (size_t)(equals - text) : strlen(text);
-	const struct option_entry *opt, *clash;
+	const struct option_entry *opt, *clash, *other, *other_clash;
 	bool on = true;
 
 	opt = find_long(p, text, len, &clash);
-	if (!opt && len > 3 && !strncmp(text, "no-", 3)) {
-		opt = find_long(p, text + 3, len - 3, &clash);
-		if (opt && opt->type != OPTION_FLAG && opt->type != OPTION_COUNT)
-			opt = NULL;
+	if (len > 3 && !strncmp(text, "no-", 3)) {
+		enum fit fit = opt ? fit_name(opt->name, text, len) : FIT_NONE;
+
+		other = find_long(p, text + 3, len - 3, &other_clash);
+		if (other &&
+		    (other->type == OPTION_FLAG || other->type == OPTION_COUNT) &&
+		    fit_name(other->name, text + 3, len - 3) > fit) {
+			opt = other;
+			clash = other_clash;
+			on = false;
+		}
+	}
+	if (!opt) {
+		opt = find_negated(p, text, len);
 		on = false;
 	}
 	if (!opt)
@@ -266,20 +330,130 @@ static int parse_short(struct parser *p, const char *text)
 	return GO_ON;
 }
 
-/* The entries of @options and of the tables that they name, in @flat if that is not NULL.
- * Returns their number, with OPTION_END.
+/* What a word that stands for yes or no says; false if @value is neither. */
+static bool is_switch(const char *value, bool *on)
+{
+	static const char *const words[] = { "false", "true", "no", "yes",
+					     "off",   "on",   "0",  "1" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(value, words[i]) != 0)
+			continue;
+		*on = i % 2;
+		return true;
+	}
+	return false;
+}
+
+/* The option that a setting is of, by its whole name; *@not: it is "pager", and the option
+ * --no-pager.
  */
-static size_t flatten(const struct option_entry *options, struct option_entry *flat)
+static const struct option_entry *find_setting(const struct parser *p, const char *name,
+					       bool * not )
+{
+	const struct option_entry *opt;
+
+	*not = false;
+	for (opt = p->options; opt->type != OPTION_END; opt++) {
+		if (opt->name && opt->type != OPTION_HELP && !strcmp(opt->name, name))
+			return opt;
+	}
+	*not = true;
+	return find_negated(p, name, strlen(name));
+}
+
+static int unknown_setting(const struct parser *p, const char *origin, const char *name)
+{
+	const char *nearest = nearest_option(p, name);
+
+	message_error(NULL, "%s: warning: kmemx %s has no option --%s.%s%s%s", origin,
+		      p->usage->command, name, nearest ? " Did you mean '" : "",
+		      nearest ? nearest : "", nearest ? "'?" : "");
+	return GO_ON;
+}
+
+/* 0; -ENODATA: it needs a value; else as store_value(). */
+static int store_setting(const struct option_entry *opt, bool not, const char *value)
+{
+	bool on = true;
+
+	if (takes_value(opt))
+		return value ? store_value(opt, value) : -ENODATA;
+	if (value && !is_switch(value, &on))
+		return -EINVAL;
+	if (opt->type == OPTION_COUNT)
+		*(unsigned int *)opt->value = on;
+	else
+		*(bool *)opt->value = on != not ;
+	return 0;
+}
+
+/* @text is "NAME=VALUE" or "NAME". */
+static int apply_setting(const struct parser *p, const char *origin, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	const struct option_entry *opt;
+	char name[64];
+	bool not ;
+	int err;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, "="), text);
+	opt = find_setting(p, name, &not );
+	if (!opt)
+		return unknown_setting(p, origin, name);
+	err = store_setting(opt, not, equals ? equals + 1 : NULL);
+	p->states[opt - p->options].from_file = !err;
+	if (!err)
+		return GO_ON;
+	if (err == -ENOMEM) {
+		message_error(p->usage->command, "out of memory");
+		return EXIT_FAILED;
+	}
+	message_error(NULL, "%s: %s.%s%s%s%s; expected %s", origin, p->usage->command,
+		      name, equals ? ": '" : " has no value", equals ? equals + 1 : "",
+		      !equals	       ? ""
+		      : err == -ERANGE ? "' is too large"
+				       : "' is not understood",
+		      takes_value(opt) ? expected_form(opt->type) : "true or false");
+	return EXIT_USAGE;
+}
+
+static int parse_settings(struct parser *p)
+{
+	int ret = GO_ON;
+
+	while (ret == GO_ON && p->argc - p->next >= 3 &&
+	       !strcmp(p->argv[p->next], OPTIONS_SETTING)) {
+		ret = apply_setting(p, p->argv[p->next + 1], p->argv[p->next + 2]);
+		p->next += 3;
+	}
+	if (ret == GO_ON && p->next == p->argc - 1 &&
+	    !strcmp(p->argv[p->next], OPTIONS_CHECK))
+		return EXIT_OK;
+	return ret;
+}
+
+/* The entries of @options and of the tables that they name, in @flat if that is not NULL; what
+ * is marked in their types is in @states. Returns their number, with OPTION_END.
+ */
+static size_t flatten(const struct option_entry *options, struct option_entry *flat,
+		      struct option_state *states)
 {
 	size_t nr = 0;
 
 	for (; options->type != OPTION_END; options++) {
 		if (options->type == OPTION_TABLE) {
-			nr += flatten(options->value, flat ? flat + nr : NULL) - 1;
+			nr += flatten(options->value, flat ? flat + nr : NULL,
+				      flat ? states + nr : NULL) -
+			      1;
 			continue;
 		}
-		if (flat)
+		if (flat) {
 			flat[nr] = *options;
+			flat[nr].type &= OPTION_TYPES;
+			states[nr].choice = options->type & OPTION_CHOICE;
+		}
 		nr++;
 	}
 	if (flat)
@@ -289,9 +463,10 @@ static size_t flatten(const struct option_entry *options, struct option_entry *f
 
 static int parse(struct parser *p, char **kept, int *operands)
 {
-	int nr_kept = 0, ret = GO_ON;
+	int nr_kept = 0, ret = parse_settings(p);
 
-	if (p->argc == 2 && !strcmp(p->argv[1], "--list-options")) {
+	if (ret == GO_ON && p->next == p->argc - 1 &&
+	    !strcmp(p->argv[p->next], "--list-options")) {
 		options_list(p->options, stdout);
 		return EXIT_OK;
 	}
@@ -320,18 +495,21 @@ static int parse(struct parser *p, char **kept, int *operands)
 int options_parse(const struct option_usage *usage, const struct option_entry *options,
 		  int argc, char **argv, int *operands)
 {
-	struct option_entry *flat = calloc(flatten(options, NULL), sizeof(*flat));
+	size_t nr = flatten(options, NULL, NULL);
+	struct option_entry *flat = calloc(nr, sizeof(*flat));
+	struct option_state *states = calloc(nr, sizeof(*states));
 	char **kept = calloc((size_t)argc + 1, sizeof(*kept));
-	struct parser p = { usage, flat, argc, argv, 1 };
+	struct parser p = { usage, flat, argc, argv, 1, states };
 	int ret = EXIT_FAILED;
 
-	if (flat && kept) {
-		flatten(options, flat);
+	if (flat && states && kept) {
+		flatten(options, flat, states);
 		ret = parse(&p, kept, operands);
 	} else {
 		message_error(usage->command, "out of memory");
 	}
 	free(flat);
+	free(states);
 	free(kept);
 	return ret;
 }

@@ -24,6 +24,9 @@ enum option_type {
 	OPTION_SIZE,	 /* uint64_t bytes; takes K, M, G suffixes */
 	OPTION_DURATION, /* uint64_t ns; takes 2, 1.5s, 500ms, 10m */
 	OPTION_HELP,	 /* -h, --help: prints the help text and ends with 0 */
+	OPTION_TYPES = 0xff,
+	/* With one of these, by "|": */
+	OPTION_CHOICE = 0x100, /* a flag that excludes the others with this mark */
 };
 
 struct option_strings {
@@ -79,6 +82,13 @@ struct option_usage {
 	bool stop_at_operand;
 };
 
+/* A setting of the user's file, before the arguments: three words, this, "FILE:LINE" and
+ * "NAME=VALUE" or "NAME".
+ */
+#define OPTIONS_SETTING "--setting"
+/* Behind them, alone: ends with EXIT_OK if they can be used. */
+#define OPTIONS_CHECK	"--check-settings"
+
 /**
  * options_parse() - read argv by the table
  *
@@ -87,6 +97,10 @@ struct option_usage {
  * unknown option is a usage error that names the nearest. Operands are moved to the end,
  * in order; @operands receives the index of the first. "--list-options" alone prints the
  * table for the shells' completion.
+ *
+ * Settings come first and set what the arguments do not: an option of the command line takes
+ * the place of its setting, also where it would append. A setting that the table does not know
+ * is a message, a value that is not understood a usage error.
  *
  * Return: GO_ON; otherwise the exit code to return (0 after -h and --list-options,
  * EXIT_USAGE).

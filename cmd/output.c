@@ -24,9 +24,12 @@ struct option_entry *output_formats(struct output_options *opts)
 	const struct renderer *all = renderers(&nr);
 
 	for (i = 0; i < nr; i++)
-		opts->formats[i] = (struct option_entry){ OPTION_FLAG,	    0,
-							  all[i].name,	    NULL,
-							  &opts->chosen[i], all[i].help };
+		opts->formats[i] = (struct option_entry){
+			.type = OPTION_FLAG | OPTION_CHOICE,
+			.name = all[i].name,
+			.value = &opts->chosen[i],
+			.help = all[i].help,
+		};
 	opts->formats[nr] = (struct option_entry){ .type = OPTION_END };
 	return opts->formats;
 }

@@ -16,15 +16,15 @@
 #include "options_value.h"
 
 struct values {
-	bool page, slab;
+	bool page, slab, no_pager, json, csv;
 	unsigned int verbose;
 	const char *input, *sort;
 	struct option_strings events;
 	uint64_t lines, bytes, ns;
 	int operands;
 	int argc;
-	char *argv[16];
-	char text[128];
+	char *argv[32];
+	char text[256];
 };
 
 /* Parses @line, split at spaces, with messages out of the way. */
@@ -47,6 +47,9 @@ static int parse(struct values *v, const char *line, bool stop_at_operand)
 		{ OPTION_STRINGS, 'e', "event", "NAME", &v->events, "event" },
 		{ OPTION_TABLE, .value = numbers },
 		{ OPTION_DURATION, 0, "duration", "TIME", &v->ns, "time" },
+		{ OPTION_FLAG, 0, "no-pager", NULL, &v->no_pager, "no pager" },
+		{ OPTION_FLAG | OPTION_CHOICE, 0, "json", NULL, &v->json, "JSON" },
+		{ OPTION_FLAG | OPTION_CHOICE, 0, "csv", NULL, &v->csv, "CSV" },
 		{ OPTION_HELP, 'h', "help", NULL, NULL, "help" },
 		{ OPTION_END },
 	};
@@ -55,7 +58,7 @@ static int parse(struct values *v, const char *line, bool stop_at_operand)
 	memset(v, 0, sizeof(*v));
 	snprintf(v->text, sizeof(v->text), "%s", line);
 	v->argv[v->argc++] = "test";
-	for (char *rest = v->text; rest && v->argc < 15;)
+	for (char *rest = v->text; rest && v->argc < 31;)
 		v->argv[v->argc++] = strsep(&rest, " ");
 	dup2(null, STDERR_FILENO);
 	ret = options_parse(&usage, options, v->argc, v->argv, &v->operands);
@@ -144,6 +147,71 @@ START_TEST(usage_errors)
 	ck_assert_int_eq(parse(&v, "--page=yes", false), EXIT_USAGE);
 	ck_assert_int_eq(parse(&v, "-b 1X", false), EXIT_USAGE);
 	ck_assert_int_eq(parse(&v, "--duration 1y", false), EXIT_USAGE);
+}
+END_TEST
+
+START_TEST(settings_come_first)
+{
+	static const char all[] =
+		"--setting f:1 lines=7 --setting f:2 page --setting f:3 event=a "
+		"--setting f:4 event=b --setting f:5 pager=false --setting f:6 json=yes ";
+	char line[256];
+	struct values v;
+
+	snprintf(line, sizeof(line), "%sfile", all);
+	ck_assert_int_eq(parse(&v, line, true), GO_ON);
+	ck_assert_uint_eq(v.lines, 7);
+	ck_assert(v.page && v.no_pager && v.json);
+	ck_assert_uint_eq(v.events.count, 2);
+	ck_assert_str_eq(v.argv[v.operands], "file");
+	ck_assert_int_eq(v.argc - v.operands, 1);
+	free(v.events.items);
+
+	/* Each gives way to the command line. */
+	snprintf(line, sizeof(line), "%s--no-page -l 2 -e c --pager --csv", all);
+	ck_assert_int_eq(parse(&v, line, false), GO_ON);
+	ck_assert_uint_eq(v.lines, 2);
+	ck_assert(!v.page && !v.no_pager && !v.json && v.csv);
+	ck_assert_uint_eq(v.events.count, 1);
+	ck_assert_str_eq(v.events.items[0], "c");
+	free(v.events.items);
+}
+END_TEST
+
+START_TEST(settings_are_checked)
+{
+	struct values v;
+
+	ck_assert_int_eq(parse(&v, "--setting f:1 lines=many", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "--setting f:1 lines", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "--setting f:1 page=maybe", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "--setting f:1 verbose=3", false), EXIT_USAGE);
+	/* Only a message: an older kmemx goes on with a newer file. */
+	ck_assert_int_eq(parse(&v, "--setting f:1 unheard=3 -p", false), GO_ON);
+	ck_assert(v.page);
+	/* No abbreviation, and no help instead of a run. */
+	ck_assert_int_eq(parse(&v, "--setting f:1 lin=3 --setting f:2 help", false),
+			 GO_ON);
+	ck_assert_uint_eq(v.lines, 0);
+	/* A setting is one only before the arguments. */
+	ck_assert_int_eq(parse(&v, "-p --setting f:1 lines=3", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "--setting f:1 lines=3 --check-settings", false),
+			 EXIT_OK);
+	ck_assert_int_eq(parse(&v, "--setting f:1 verbose --check-settings -v", false),
+			 EXIT_USAGE);
+}
+END_TEST
+
+START_TEST(a_setting_of_a_count)
+{
+	struct values v;
+
+	ck_assert_int_eq(parse(&v, "--setting f:1 verbose", false), GO_ON);
+	ck_assert_uint_eq(v.verbose, 1);
+	ck_assert_int_eq(parse(&v, "--setting f:1 verbose -v", false), GO_ON);
+	ck_assert_uint_eq(v.verbose, 1);
+	ck_assert_int_eq(parse(&v, "--setting f:1 verbose -vv", false), GO_ON);
+	ck_assert_uint_eq(v.verbose, 2);
 }
 END_TEST
 
@@ -242,6 +310,9 @@ Suite *test_options_suite(void)
 	tcase_add_test(tc, values_in_every_form);
 	tcase_add_test(tc, long_options_abbreviate_and_negate);
 	tcase_add_test(tc, usage_errors);
+	tcase_add_test(tc, settings_come_first);
+	tcase_add_test(tc, settings_are_checked);
+	tcase_add_test(tc, a_setting_of_a_count);
 	tcase_add_test(tc, sizes);
 	tcase_add_test(tc, durations);
 	tcase_add_test(tc, numbers);

@@ -6,6 +6,8 @@
 #ifndef KMEMX_CMD_COMMAND_H
 #define KMEMX_CMD_COMMAND_H
 
+#include <stdbool.h>
+
 /* What a function returns that may end the command: GO_ON, or the exit code to end with,
  * after a message if it is not EXIT_OK. Callers compare with GO_ON by name. It is no exit
  * code and no -errno, so that neither, passed on by mistake, is taken for it.
@@ -25,6 +27,7 @@ struct command {
 	const char *name;
 	const char *purpose;		   /* one line, for the list and for -h */
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+	bool runs_command; /* its exit code may be that of another command */
 };
 
 extern const struct command command_record;
@@ -37,6 +40,7 @@ extern const struct command command_split;
 extern const struct command command_info;
 extern const struct command command_import;
 extern const struct command command_recover;
+extern const struct command command_config;
 extern const struct command command_version;
 
 #endif

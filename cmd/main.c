@@ -7,11 +7,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "base/strbuf.h"
 #include "command.h"
+#include "config_file.h"
 #include "message.h"
 #include "options.h"
 
@@ -19,7 +22,7 @@
 static const struct command *const commands[] = {
 	&command_record, &command_boot,	   &command_extract, &command_stat,
 	&command_diff,	 &command_script,  &command_split,   &command_info,
-	&command_import, &command_recover, &command_version,
+	&command_import, &command_recover, &command_config,  &command_version,
 };
 
 static const struct command *find_command(const char *name)
@@ -43,14 +46,6 @@ static void print_overview(FILE *out)
 	      "  sudo kmemx record -- make -j2     record the whole system while make runs\n"
 	      "  kmemx stat --page --caller -l 10  who allocated the most pages\n",
 	      out);
-}
-
-/* For the shells' completion. */
-static int list_commands(void)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		printf("%s\t%s\n", commands[i]->name, commands[i]->purpose);
-	return EXIT_OK;
 }
 
 static int unknown_command(const char *name)
@@ -90,11 +85,189 @@ static int run_help(const char *name)
 	return command->run(2, args);
 }
 
-static int dispatch(int argc, char **argv)
+/* For the shells' completion. A file that cannot be read has no names. */
+static int list_commands(void)
+{
+	struct config config = { 0 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		printf("%s\t%s\n", commands[i]->name, commands[i]->purpose);
+	if (config_load(&config) == GO_ON) {
+		for (i = 0; i < config.settings.nr; i++) {
+			const struct setting *s = &config.settings.items[i];
+
+			if (!strcmp(s->section, "alias") && !find_command(s->name))
+				printf("%s\tan alias of the configuration file\n",
+				       s->name);
+		}
+	}
+	config_free(&config);
+	return EXIT_OK;
+}
+
+/* Sections that are neither a command's nor "alias", and aliases that a command hides. */
+static void warn_sections(const struct config *c)
+{
+	const struct setting *s, *before = NULL;
+
+	for (s = c->settings.items; s < c->settings.items + c->settings.nr;
+	     before = s++) {
+		bool alias = !strcmp(s->section, "alias");
+
+		if (alias && find_command(s->name))
+			message_info(
+				"%s:%u: warning: alias.%s is not used: kmemx has a command of this name",
+				c->path, s->line, s->name);
+		if (alias || find_command(s->section) ||
+		    (before && !strcmp(before->section, s->section)))
+			continue;
+		message_info(
+			"%s:%u: warning: unknown section '%s': neither a kmemx command nor alias",
+			c->path, s->line, s->section);
+	}
+}
+
+/* After a usage error: which options it may not have known that it has. */
+static void tell_settings(const struct config *c, const char *command)
+{
+	struct strbuf names = { 0 };
+	size_t i;
+
+	for (i = 0; i < c->settings.nr; i++) {
+		const struct setting *s = &c->settings.items[i];
+
+		if (!strcmp(s->section, command))
+			strbuf_printf(&names, "%s--%s (line %u)", names.size ? ", " : "",
+				      s->name, s->line);
+	}
+	message_info("%s sets %s\n  Without it: kmemx --no-config %s ...", c->path,
+		     strbuf_text(&names), command);
+	strbuf_free(&names);
+}
+
+/* Runs @command with the settings of @config that are its own. */
+static int run_with(const struct config *config, const struct command *command, int argc,
+		    char **argv)
+{
+	struct config_args args;
+	int ret;
+
+	if (config_args(&args, config, argc, argv)) {
+		message_error(command->name, "out of memory");
+		return EXIT_FAILED;
+	}
+	ret = command->run(args.argc, args.argv);
+	if (ret == EXIT_USAGE && args.nr_settings && !command->runs_command)
+		tell_settings(config, command->name);
+	config_args_free(&args);
+	return ret;
+}
+
+/* Are the settings of all commands as these want them? EXIT_OK, or of the first that is not. */
+static int check_settings(const struct config *config)
+{
+	char check[] = OPTIONS_CHECK;
+	size_t i;
+	int ret = EXIT_OK;
+
+	for (i = 0; i < ARRAY_SIZE(commands) && ret == EXIT_OK; i++) {
+		char *argv[] = { (char *)commands[i]->name, check, NULL };
+		struct config_args args;
+
+		if (config_args(&args, config, 2, argv)) {
+			message_error(NULL, "out of memory");
+			return EXIT_FAILED;
+		}
+		ret = commands[i]->run(args.argc, args.argv);
+		config_args_free(&args);
+	}
+	return ret;
+}
+
+static int alias_failed(const struct config *c, const struct setting *alias,
+			const char *problem)
+{
+	message_error(
+		NULL,
+		"%s:%u: alias.%s: %s\n  Write it as a command and its options: leak = stat --live",
+		c->path, alias->line, alias->name, problem);
+	return EXIT_USAGE;
+}
+
+/* Runs the command that @alias stands for: its words, then the user's. */
+static int run_alias(const struct config *config, const struct setting *alias, int argc,
+		     char **argv)
 {
 	const struct command *command;
-	const char *name = argc > 1 ? argv[1] : NULL;
+	char **words = NULL, **args;
+	size_t nr = 0;
+	int ret = settings_words(alias->value ? alias->value : "", &words, &nr);
 
+	if (ret == -EINVAL)
+		return alias_failed(config, alias, "a quote has no end");
+	command = nr ? find_command(words[0]) : NULL;
+	args = calloc(nr + (size_t)argc, sizeof(*args));
+	if (ret || !args) {
+		message_error(NULL, "out of memory");
+		ret = EXIT_FAILED;
+	} else if (!command) {
+		ret = alias_failed(config, alias, "it does not begin with a command");
+	} else {
+		/* The shells ask for the options of a command, whatever the alias gives. */
+		if (argc == 2 && !strcmp(argv[1], "--list-options"))
+			nr = 1;
+		memcpy(args, words, nr * sizeof(*args));
+		memcpy(args + nr, argv + 1, ((size_t)argc - 1) * sizeof(*args));
+		ret = run_with(config, command, (int)nr + argc - 1, args);
+	}
+	free(args);
+	free(words);
+	return ret;
+}
+
+/* Runs the command or alias argv[0]; what follows are its own arguments. */
+static int run_named(const struct config *config, int argc, char **argv)
+{
+	const struct command *command = find_command(argv[0]);
+	const struct setting *alias;
+	int bad, ret;
+
+	warn_sections(config);
+	if (command == &command_config) {
+		bad = check_settings(config);
+		ret = command->run(argc, argv);
+		return ret == EXIT_OK ? bad : ret;
+	}
+	if (command)
+		return run_with(config, command, argc, argv);
+	alias = settings_find(&config->settings, "alias", argv[0]);
+	return alias ? run_alias(config, alias, argc, argv) : unknown_command(argv[0]);
+}
+
+static int run_configured(int argc, char **argv)
+{
+	struct config config = { 0 };
+	int ret = config_load(&config);
+
+	if (config.state == CONFIG_IGNORED)
+		message_info("%s is not read: %s", config.path, config.why);
+	if (ret == GO_ON)
+		ret = run_named(&config, argc, argv);
+	config_free(&config);
+	return ret;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const char *name;
+
+	if (argc > 1 && !strcmp(argv[1], "--no-config")) {
+		setenv("KMEMX_CONFIG", "", 1);
+		argc--;
+		argv++;
+	}
+	name = argc > 1 ? argv[1] : NULL;
 	if (!name) {
 		print_overview(stdout);
 		return EXIT_USAGE;
@@ -115,10 +288,7 @@ static int dispatch(int argc, char **argv)
 			name);
 		return EXIT_USAGE;
 	}
-	command = find_command(name);
-	if (!command)
-		return unknown_command(name);
-	return command->run(argc - 1, argv + 1);
+	return run_configured(argc - 1, argv + 1);
 }
 
 /* If the caller closed one of the three standard descriptors, the next file opened would

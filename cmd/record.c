@@ -421,4 +421,5 @@ const struct command command_record = {
 	.purpose =
 		"record the kernel's allocations, while a command runs or until stopped",
 	.run = run_record,
+	.runs_command = true,
 };

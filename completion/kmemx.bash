@@ -75,6 +75,10 @@ _kmemx() {
 		_kmemx_choose "$(_kmemx_ask --list-commands | cut -f 1)"
 		return
 	fi
+	if [[ $command == config && $cur != -* ]]; then
+		((COMP_CWORD > 2)) || _kmemx_choose "list get"
+		return
+	fi
 	for ((i = 2; i < COMP_CWORD; i++)); do
 		if [[ ${COMP_WORDS[i]} == -- && $command == record ]]; then
 			_kmemx_command_after $((i + 1))

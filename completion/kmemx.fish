@@ -58,7 +58,12 @@ function __kmemx_options
             string join \n -- $names\t$fields[3]
         end
     end
-    string match -q -- '-*' $current; or __fish_complete_path $current
+    string match -q -- '-*' $current; and return
+    if test "$command" = config
+        test (count $words) -gt 2; or printf '%s\n' list get
+    else
+        __fish_complete_path $current
+    end
 end
 
 function __kmemx_complete

@@ -50,6 +50,8 @@ _kmemx_options() {
 	done
 	if [[ $command == record ]]; then
 		specs+=('(-)1:command: _command_names -e' '*::arguments: _normal')
+	elif [[ $command == config ]]; then
+		specs+=('1:action:(list get)')
 	else
 		specs+=('*:file:_files')
 	fi

@@ -6,6 +6,8 @@
 # Out: passed, failed and skipped; finish prints the sum and returns 1 on a failure.
 
 export LC_ALL=C TZ=UTC COLUMNS=100 TERM=dumb
+# Not the settings of whoever runs the tests.
+export KMEMX_CONFIG=
 unset NO_COLOR KMEMX_OPTIONS
 # shellcheck source=tests/sanitizers.inc
 . "$top/tests/sanitizers.inc"

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "options.h"
 
 /* The words as a shell would take them back. */
 static void add_quoted(struct strbuf *sb, const char *word)
@@ -36,8 +37,19 @@ static void add_quoted(struct strbuf *sb, const char *word)
 
 void recorder_command_line(struct strbuf *sb, int argc, char **argv)
 {
+	int i = 0;
+
 	strbuf_puts(sb, "kmemx");
-	for (int i = 0; i < argc; i++) {
+	if (argc) {
+		strbuf_puts(sb, " ");
+		add_quoted(sb, argv[i++]);
+	}
+	/* A setting as the option that it is: where it came from says nothing elsewhere. */
+	for (; argc - i >= 3 && !strcmp(argv[i], OPTIONS_SETTING); i += 3) {
+		strbuf_puts(sb, " --");
+		add_quoted(sb, argv[i + 2]);
+	}
+	for (; i < argc; i++) {
 		strbuf_puts(sb, " ");
 		add_quoted(sb, argv[i]);
 	}

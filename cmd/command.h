@@ -23,9 +23,19 @@ enum exit_code {
 	EXIT_NOT_FOUND = 127,
 };
 
+/* What one wants of a command: the list of commands has them in this order. */
+enum command_group {
+	COMMAND_RECORD,
+	COMMAND_LOOK,
+	COMMAND_COMPARE,
+	COMMAND_CONVERT,
+	COMMAND_OTHER,
+};
+
 struct command {
 	const char *name;
-	const char *purpose;		   /* one line, for the list and for -h */
+	const char *purpose; /* up to 58 columns, for the list */
+	enum command_group group;
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
 	bool runs_command; /* its exit code may be that of another command */
 };

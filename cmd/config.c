@@ -179,5 +179,6 @@ static int run_config(int argc, char **argv)
 const struct command command_config = {
 	.name = "config",
 	.purpose = "show the settings of the configuration file",
+	.group = COMMAND_OTHER,
 	.run = run_config,
 };

@@ -410,6 +410,7 @@ static int run_diff(int argc, char **argv)
 
 const struct command command_diff = {
 	.name = "diff",
-	.purpose = "compare recordings, and fail on what must not grow",
+	.purpose = "compare recordings, and fail when a limit is exceeded",
+	.group = COMMAND_COMPARE,
 	.run = run_diff,
 };

@@ -42,11 +42,11 @@ static int parse(struct extract_options *o, int argc, char **argv, int *operands
 	};
 	const struct option_entry options[] = {
 		{ OPTION_STRING, 'B', "instance", "NAME", &o->instance,
-		  "the buffer of this tracing instance (default: the top one)" },
+		  "a tracing instance (default: the top ring buffer)" },
 		{ OPTION_STRING, 'o', "output", "FILE", &o->output,
 		  "file to write (default: " DEFAULT_OUTPUT ")" },
 		{ OPTION_FLAG, 0, "stop", NULL, &o->stop,
-		  "stop tracing meanwhile (default); --no-stop: read as it goes on" },
+		  "stop tracing meanwhile (default); --no-stop: do not" },
 		{ OPTION_UINT, 0, "file-version", "6|7", &o->file_version,
 		  "trace.dat version (default: 7)" },
 		QUIET_OPTION(o->quiet),
@@ -193,6 +193,7 @@ static int run_extract(int argc, char **argv)
 
 const struct command command_extract = {
 	.name = "extract",
-	.purpose = "save what the kernel recorded by itself, such as since boot",
+	.purpose = "save what the kernel recorded by itself, as since boot",
+	.group = COMMAND_RECORD,
 	.run = run_extract,
 };

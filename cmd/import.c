@@ -52,12 +52,12 @@ static int parse(struct import_options *o, int argc, char **argv)
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What" },
 		{ OPTION_STRING, 0, "ftrace-text", "FILE", &o->text,
-		  "a copy of the kernel's trace file; may be gzip'd; -: stdin" },
+		  "a copy of tracefs' trace, also gzipped; -: stdin" },
 		{ OPTION_STRING, 0, "raw-pages", "DIR", &o->raw_pages,
-		  "copies of trace_pipe_raw, and of the files that describe them" },
-		{ OPTION_GROUP, .help = "What is not in it" },
+		  "copies of trace_pipe_raw and the files beside it" },
+		{ OPTION_GROUP, .help = "What the input lacks" },
 		{ OPTION_STRING, 0, "kallsyms", "FILE", &o->kallsyms,
-		  "addresses of the functions: that kernel's /proc/kallsyms" },
+		  "function addresses: that kernel's /proc/kallsyms" },
 		{ OPTION_STRING, 0, "system-map", "FILE", &o->system_map,
 		  "the same, from a System.map" },
 		{ OPTION_STRING, 0, "release", "RELEASE", &o->release,
@@ -68,8 +68,8 @@ static int parse(struct import_options *o, int argc, char **argv)
 		  "size of the kernel's pages: getconf PAGESIZE" },
 		{ OPTION_GROUP, .help = "The recording" },
 		{ OPTION_STRING, 'o', "output", "FILE", &o->output,
-		  "default kmemx.dat; an existing one becomes FILE.old" },
-		{ OPTION_FLAG, 'q', "quiet", NULL, &o->quiet, "only errors" },
+		  "default kmemx.dat; an existing one: FILE.old" },
+		QUIET_OPTION(o->quiet),
 		VERBOSE_OPTION(o->verbose),
 		OPTIONS_END,
 	};
@@ -99,5 +99,6 @@ static int run_import(int argc, char **argv)
 const struct command command_import = {
 	.name = command_name,
 	.purpose = "make a recording of a kernel's text log, or of raw pages",
+	.group = COMMAND_CONVERT,
 	.run = run_import,
 };

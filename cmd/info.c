@@ -101,6 +101,7 @@ static int run_info(int argc, char **argv)
 
 const struct command command_info = {
 	.name = "info",
-	.purpose = "show what a recording is and holds",
+	.purpose = "show what a recording holds, and whether it is whole",
+	.group = COMMAND_LOOK,
 	.run = run_info,
 };

@@ -18,11 +18,17 @@
 #include "message.h"
 #include "options.h"
 
-/* In the order of a session: it is the order of the list that the user sees. */
+/* By groups: it is the order of the list that the user sees. */
 static const struct command *const commands[] = {
-	&command_record, &command_boot,	   &command_extract, &command_stat,
-	&command_diff,	 &command_script,  &command_split,   &command_info,
-	&command_import, &command_recover, &command_config,  &command_version,
+	&command_record, &command_boot,	  &command_extract, &command_recover,
+	&command_stat,	 &command_script, &command_info,    &command_diff,
+	&command_import, &command_split,  &command_config,  &command_version,
+};
+
+static const char *const group_words[] = {
+	[COMMAND_RECORD] = "Record",   [COMMAND_LOOK] = "Look",
+	[COMMAND_COMPARE] = "Compare", [COMMAND_CONVERT] = "Convert",
+	[COMMAND_OTHER] = "Other",
 };
 
 static const struct command *find_command(const char *name)
@@ -35,16 +41,24 @@ static const struct command *find_command(const char *name)
 
 static void print_overview(FILE *out)
 {
+	size_t i;
+
 	fputs("kmemx records a kernel's memory allocations and reports who made them.\n\n"
 	      "usage: kmemx COMMAND [options]\n"
-	      "       kmemx COMMAND -h | kmemx help COMMAND\n\n"
-	      "commands:\n",
+	      "       kmemx COMMAND -h            the options of every day\n"
+	      "       kmemx COMMAND --help-all    all options\n\n",
 	      out);
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		fprintf(out, "  %-8s  %s\n", commands[i]->name, commands[i]->purpose);
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		const struct command *c = commands[i];
+		bool first = !i || commands[i - 1]->group != c->group;
+
+		fprintf(out, "%-8s  %-8s  %s\n", first ? group_words[c->group] : "",
+			c->name, c->purpose);
+	}
 	fputs("\nexamples:\n"
 	      "  sudo kmemx record -- make -j2     record the whole system while make runs\n"
-	      "  kmemx stat --page --caller -l 10  who allocated the most pages\n",
+	      "  kmemx stat --page --caller -l 10  who allocated the most pages\n"
+	      "  kmemx diff old.dat new.dat        what allocates more, what less\n",
 	      out);
 }
 

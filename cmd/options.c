@@ -19,6 +19,7 @@
 /* What is known of an option besides its entry. */
 struct option_state {
 	bool choice;	/* OPTION_CHOICE */
+	bool everyday;	/* OPTION_EVERYDAY */
 	bool from_file; /* its value is a setting's */
 };
 
@@ -30,6 +31,7 @@ struct parser {
 	char **argv;
 	int next;		     /* index of the next argument to read */
 	struct option_state *states; /* of each of @options */
+	bool *left_out; /* for each: only --help-all shows it; NULL: there is no such */
 };
 
 static bool takes_value(const struct option_entry *opt)
@@ -154,7 +156,7 @@ static int apply_switch(const struct parser *p, const struct option_entry *opt, 
 			*(unsigned int *)opt->value = 0;
 		return GO_ON;
 	default:
-		options_help(p->usage, p->options, stdout);
+		options_help(p->usage, p->options, p->left_out, stdout);
 		return EXIT_OK;
 	}
 }
@@ -273,6 +275,10 @@ static int parse_long(struct parser *p, const char *text)
 	const struct option_entry *opt, *clash, *other, *other_clash;
 	bool on = true;
 
+	if (!strcmp(text, "help-all")) {
+		options_help_all(p->usage, p->options, p->left_out, stdout);
+		return EXIT_OK;
+	}
 	opt = find_long(p, text, len, &clash);
 	if (len > 3 && !strncmp(text, "no-", 3)) {
 		enum fit fit = opt ? fit_name(opt->name, text, len) : FIT_NONE;
@@ -453,6 +459,7 @@ static size_t flatten(const struct option_entry *options, struct option_entry *f
 			flat[nr] = *options;
 			flat[nr].type &= OPTION_TYPES;
 			states[nr].choice = options->type & OPTION_CHOICE;
+			states[nr].everyday = options->type & OPTION_EVERYDAY;
 		}
 		nr++;
 	}
@@ -467,7 +474,7 @@ static int parse(struct parser *p, char **kept, int *operands)
 
 	if (ret == GO_ON && p->next == p->argc - 1 &&
 	    !strcmp(p->argv[p->next], "--list-options")) {
-		options_list(p->options, stdout);
+		options_list(p->options, p->left_out, stdout);
 		return EXIT_OK;
 	}
 	while (ret == GO_ON && p->next < p->argc) {
@@ -495,21 +502,27 @@ static int parse(struct parser *p, char **kept, int *operands)
 int options_parse(const struct option_usage *usage, const struct option_entry *options,
 		  int argc, char **argv, int *operands)
 {
-	size_t nr = flatten(options, NULL, NULL);
+	size_t nr = flatten(options, NULL, NULL), i;
 	struct option_entry *flat = calloc(nr, sizeof(*flat));
 	struct option_state *states = calloc(nr, sizeof(*states));
 	char **kept = calloc((size_t)argc + 1, sizeof(*kept));
-	struct parser p = { usage, flat, argc, argv, 1, states };
+	bool *left_out = calloc(nr, sizeof(*left_out));
+	struct parser p = { usage, flat, argc, argv, 1, states, NULL };
 	int ret = EXIT_FAILED;
 
-	if (flat && states && kept) {
+	if (flat && states && kept && left_out) {
 		flatten(options, flat, states);
+		for (i = 0; i < nr; i++)
+			left_out[i] = !states[i].everyday && flat[i].type != OPTION_HELP;
+		if (usage->short_help)
+			p.left_out = left_out;
 		ret = parse(&p, kept, operands);
 	} else {
 		message_error(usage->command, "out of memory");
 	}
 	free(flat);
 	free(states);
+	free(left_out);
 	free(kept);
 	return ret;
 }

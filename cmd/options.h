@@ -26,7 +26,8 @@ enum option_type {
 	OPTION_HELP,	 /* -h, --help: prints the help text and ends with 0 */
 	OPTION_TYPES = 0xff,
 	/* With one of these, by "|": */
-	OPTION_CHOICE = 0x100, /* a flag that excludes the others with this mark */
+	OPTION_CHOICE = 0x100,	 /* a flag that excludes the others with this mark */
+	OPTION_EVERYDAY = 0x200, /* -h shows it, if @short_help says so */
 };
 
 struct option_strings {
@@ -72,6 +73,7 @@ struct option_entry {
  * struct option_usage - a subcommand's manners
  * @usage: one or more lines after "usage: ", separated by newlines
  * @examples: two examples, ready to print
+ * @short_help: -h shows the options marked as OPTION_EVERYDAY, --help-all shows all
  * @stop_at_operand: parsing ends at the first operand (record's command) as well as at --
  */
 struct option_usage {
@@ -80,6 +82,7 @@ struct option_usage {
 	const char *usage;
 	const char *examples;
 	bool stop_at_operand;
+	bool short_help;
 };
 
 /* A setting of the user's file, before the arguments: three words, this, "FILE:LINE" and
@@ -108,14 +111,19 @@ struct option_usage {
 int options_parse(const struct option_usage *usage, const struct option_entry *options,
 		  int argc, char **argv, int *operands);
 
-/* What -h prints. */
+/* What -h prints, of a table without OPTION_TABLE or marks. @left_out: for each entry whether -h
+ * leaves it to --help-all; NULL: it has all.
+ */
 void options_help(const struct option_usage *usage, const struct option_entry *options,
-		  FILE *out);
+		  const bool *left_out, FILE *out);
+/* What --help-all prints. @some_left_out: -h has less. */
+void options_help_all(const struct option_usage *usage,
+		      const struct option_entry *options, bool some_left_out, FILE *out);
 
 /* What --list-options prints: for each option a line of its names, "-i,--input", its value or
  * "-", and its help, separated by tabs. completion/ reads it.
  */
-void options_list(const struct option_entry *options, FILE *out);
+void options_list(const struct option_entry *options, bool help_all, FILE *out);
 
 /* The candidate nearest to @word by edit distance, or NULL if none is near. */
 const char *options_nearest(const char *word, const char *const *candidates,

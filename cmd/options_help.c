@@ -41,19 +41,54 @@ static void print_option(const struct option_entry *opt, FILE *out)
 		fprintf(out, "  %-*s%s\n", HELP_COLUMN, left, opt->help);
 }
 
-void options_help(const struct option_usage *usage, const struct option_entry *options,
-		  FILE *out)
+/* Does the group that begins at @first show any option? */
+static bool has_shown(const struct option_entry *first, const bool *left_out)
+{
+	for (size_t i = 1; first[i].type != OPTION_GROUP && first[i].type != OPTION_END;
+	     i++)
+		if (!left_out || !left_out[i])
+			return true;
+	return false;
+}
+
+static void print_options(const struct option_usage *usage,
+			  const struct option_entry *options, const bool *left_out,
+			  FILE *out)
 {
 	fprintf(out, "%s\n\n", usage->purpose);
 	print_usage(usage->usage, out);
 	if (options->type != OPTION_GROUP)
 		fputs("\noptions:\n", out);
-	for (const struct option_entry *opt = options; opt->type != OPTION_END; opt++) {
-		if (opt->type == OPTION_GROUP)
-			fprintf(out, "\n%s:\n", opt->help);
-		else
-			print_option(opt, out);
+	for (size_t i = 0; options[i].type != OPTION_END; i++) {
+		if (options[i].type != OPTION_GROUP) {
+			if (!left_out || !left_out[i])
+				print_option(&options[i], out);
+		} else if (has_shown(&options[i], left_out ? left_out + i : NULL)) {
+			fprintf(out, "%s%s:\n", left_out && i ? "" : "\n",
+				options[i].help);
+		}
 	}
+}
+
+static const struct option_entry help_all = { OPTION_HELP, 0,	 "help-all",
+					      NULL,	   NULL, "show all options" };
+
+void options_help(const struct option_usage *usage, const struct option_entry *options,
+		  const bool *left_out, FILE *out)
+{
+	print_options(usage, options, left_out, out);
+	if (left_out)
+		print_option(&help_all, out);
+	if (usage->examples)
+		fprintf(out, "\nexamples:\n%s", usage->examples);
+}
+
+void options_help_all(const struct option_usage *usage,
+		      const struct option_entry *options, bool some_left_out, FILE *out)
+{
+	print_options(usage, options, NULL, out);
+	if (some_left_out)
+		print_option(&help_all, out);
 	if (usage->examples)
 		fprintf(out, "\nexamples:\n%s", usage->examples);
 }

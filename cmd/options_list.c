@@ -7,7 +7,7 @@
 
 #include "options.h"
 
-void options_list(const struct option_entry *options, FILE *out)
+void options_list(const struct option_entry *options, bool help_all, FILE *out)
 {
 	for (const struct option_entry *opt = options; opt->type != OPTION_END; opt++) {
 		if (opt->type == OPTION_GROUP)
@@ -18,4 +18,6 @@ void options_list(const struct option_entry *options, FILE *out)
 			fprintf(out, "%s--%s", opt->short_name ? "," : "", opt->name);
 		fprintf(out, "\t%s\t%s\n", opt->arg ? opt->arg : "-", opt->help);
 	}
+	if (help_all)
+		fputs("--help-all\t-\tshow all options\n", out);
 }

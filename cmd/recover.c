@@ -380,6 +380,7 @@ static int run_recover(int argc, char **argv)
 
 const struct command command_recover = {
 	.name = command_name,
-	.purpose = "make a recording of what a killed recorder left",
+	.purpose = "save what a killed recorder left",
+	.group = COMMAND_RECORD,
 	.run = run_recover,
 };

@@ -400,5 +400,6 @@ static int run_script(int argc, char **argv)
 const struct command command_script = {
 	.name = "script",
 	.purpose = "show the events of a recording, one a line",
+	.group = COMMAND_LOOK,
 	.run = run_script,
 };

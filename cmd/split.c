@@ -220,6 +220,7 @@ static int run_split(int argc, char **argv)
 
 const struct command command_split = {
 	.name = "split",
-	.purpose = "write a part of a recording as one of its own",
+	.purpose = "write a part of a recording as a recording of its own",
+	.group = COMMAND_CONVERT,
 	.run = run_split,
 };

@@ -362,5 +362,6 @@ static int run_stat(int argc, char **argv)
 const struct command command_stat = {
 	.name = "stat",
 	.purpose = "show who allocated memory in a recording",
+	.group = COMMAND_LOOK,
 	.run = run_stat,
 };

@@ -52,7 +52,7 @@ static int run_version(int argc, char **argv)
 	bool show_build = false;
 	const struct option_entry options[] = {
 		{ OPTION_FLAG, 0, "build-options", NULL, &show_build,
-		  "list the optional parts and whether they are in" },
+		  "list the optional features, built in or not" },
 		OPTIONS_END,
 	};
 	int operands, ret;
@@ -76,6 +76,7 @@ static int run_version(int argc, char **argv)
 
 const struct command command_version = {
 	.name = "version",
-	.purpose = "show the version and the optional parts that are in",
+	.purpose = "show the version and the optional features built in",
+	.group = COMMAND_OTHER,
 	.run = run_version,
 };

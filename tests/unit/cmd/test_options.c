@@ -30,8 +30,10 @@ struct values {
 /* Parses @line, split at spaces, with messages out of the way. */
 static int parse(struct values *v, const char *line, bool stop_at_operand)
 {
-	const struct option_usage usage = { "test", "Test.", "kmemx test", NULL,
-					    stop_at_operand };
+	const struct option_usage usage = { .command = "test",
+					    .purpose = "Test.",
+					    .usage = "kmemx test",
+					    .stop_at_operand = stop_at_operand };
 	struct option_entry numbers[] = {
 		{ OPTION_UINT, 'l', "lines", "N", &v->lines, "lines" },
 		{ OPTION_SIZE, 'b', "buffer", "SIZE", &v->bytes, "buffer" },

@@ -62,7 +62,7 @@ static int add_folder(struct diff_paths *paths, const char *folder)
 	if (nr <= 0) {
 		message_error("diff", "%s: %s", folder,
 			      nr ? strerror(errno)
-				 : "no recordings (*.dat) in this folder");
+				 : "no recordings (*.dat) in this directory");
 		free(entries);
 		return EXIT_UNREADABLE;
 	}

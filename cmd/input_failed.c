@@ -11,19 +11,23 @@
 #include "command.h"
 #include "input.h"
 #include "input_dirs.h"
+#include "input_kind.h"
 #include "input_symbols.h"
 
 static int file_failed(const struct input *in, int err)
 {
-	if (err == -ENOENT)
+	if (err == -EISDIR && strcmp(in->study.path, "-") != 0)
+		input_directory_tell(in->command, in->study.path);
+	else if (err == -ENOENT)
 		message_error(
 			in->command,
-			"cannot open %s: %s\n  Record one with: sudo kmemx record -- CMD    or name one: -i FILE",
-			in->study.path, strerror(-err));
+			"cannot open %s: %s\n  Record one: sudo kmemx record -- CMD    or name one: kmemx %s %s",
+			in->study.path, strerror(-err), in->command,
+			strcmp(in->command, "diff") ? "-i FILE" : "OLD NEW");
 	else if (err == -ENOSPC)
 		message_error(
 			in->command,
-			"no room for %s, which is a pipe and must be kept while it is read\n  Choose a folder with room for it: TMPDIR=DIR",
+			"no room for %s, which is a pipe and must be kept while it is read\n  Choose a directory with room for it: TMPDIR=DIR",
 			in->study.path);
 	else if (err == -EACCES)
 		message_error(
@@ -40,10 +44,12 @@ static int recording_failed(const struct input *in, int err)
 {
 	switch (err) {
 	case -EPROTO:
+		if (input_kind_tell(in->command, in->study.path))
+			break;
 		message_error(
 			in->command,
-			"cannot read %s as a recording.\n  kmemx reads what 'kmemx record' and 'trace-cmd record' write.",
-			in->study.path);
+			"%s is not a recording (bad magic).\n  kmemx reads what 'kmemx record' and 'trace-cmd record' write.",
+			strcmp(in->study.path, "-") ? in->study.path : "standard input");
 		break;
 	case -EBADMSG:
 		message_error(in->command, "%s is damaged beyond use.", in->study.path);
@@ -51,7 +57,7 @@ static int recording_failed(const struct input *in, int err)
 	case -ENOTSUP:
 		message_error(
 			in->command,
-			"%s has a version or compression that this build cannot read.\n  What it can: kmemx version --build-options",
+			"%s has a version or compression that this build cannot read.\n  Supported here: kmemx version --build-options",
 			in->study.path);
 		break;
 	default:
@@ -73,7 +79,7 @@ static int formats_failed(const struct input *in, int err)
 	if (err == -ENODATA) {
 		message_error(
 			in->command,
-			"%s knows no kmem events.\n  Record them with: sudo kmemx record -- CMD",
+			"%s contains no kmem events.\n  Record them with: sudo kmemx record -- CMD",
 			in->study.path);
 		return EXIT_FAILED;
 	}

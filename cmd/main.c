@@ -62,10 +62,38 @@ static void print_overview(FILE *out)
 	      out);
 }
 
+/* What other tools call it, or one would. */
+static const struct {
+	const char *word, *instead;
+} other_words[] = {
+	{ "report", "stat" },	    { "show", "stat" },
+	{ "top", "stat" },	    { "kmem", "stat" },
+	{ "summary", "stat" },	    { "slab", "stat --slab" },
+	{ "slabs", "stat --slab" }, { "page", "stat --page" },
+	{ "pages", "stat --page" }, { "leak", "stat --live" },
+	{ "leaks", "stat --live" }, { "live", "stat --live" },
+	{ "start", "record" },	    { "trace", "record" },
+	{ "capture", "record" },    { "run", "record" },
+	{ "compare", "diff" },	    { "dump", "script" },
+	{ "print", "script" },	    { "events", "script" },
+	{ "view", "script" },	    { "cut", "split" },
+	{ "convert", "import" },    { "header", "info" },
+	{ "check", "info" },	    { "evlist", "info" },
+	{ "rescue", "recover" },
+};
+
 static int unknown_command(const char *name)
 {
 	const char *names[ARRAY_SIZE(commands)];
 	const char *nearest;
+
+	for (size_t i = 0; i < ARRAY_SIZE(other_words); i++) {
+		if (strcmp(other_words[i].word, name) != 0)
+			continue;
+		message_error(NULL, "'%s' is not a kmemx command. Try: kmemx %s", name,
+			      other_words[i].instead);
+		return EXIT_USAGE;
+	}
 
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		names[i] = commands[i]->name;

@@ -166,6 +166,13 @@ static int open_tracing(const char **dir, const char *retry, const struct log *l
 	return 0;
 }
 
+int instance_check_user(const char *retry, const struct log *log)
+{
+	const char *dir;
+
+	return geteuid() == 0 ? 0 : open_tracing(&dir, retry, log);
+}
+
 static int create(struct instance *in)
 {
 	in->tracefs = tracefs_instance_create(in->name);

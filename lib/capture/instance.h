@@ -39,6 +39,11 @@ struct instance {
 	int frees_fd; /* the lock of @frees; only with it */
 };
 
+/* May this user trace at all? Root may, as far as this tells. 0; -errno after an LOG_ERROR message.
+ * @retry as for instance_create().
+ */
+int instance_check_user(const char *retry, const struct log *log) __must_check;
+
 /**
  * instance_create() - make "kmemx-TOKEN"
  * @token: of new_file_token(): two recorders cannot have the same one, as they can have the

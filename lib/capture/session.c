@@ -41,8 +41,12 @@ void session_close(struct session *s)
 
 int session_begin(struct session *s)
 {
-	int ret = new_file_token(s->token);
+	int ret = instance_check_user(s->opts->command_line, s->log);
 
+	/* What a user without rights can do about the output is no help. */
+	if (ret)
+		return ret;
+	ret = new_file_token(s->token);
 	if (ret) {
 		log_msg(s->log, LOG_ERROR, "cannot get random bits: %s", strerror(-ret));
 		return ret;

@@ -17,8 +17,8 @@
 
 static int not_a_recording(struct trace_dat *td)
 {
-	log_msg(td->rec->log, LOG_ERROR,
-		"%s: not a trace.dat file (its first bytes are others)", td->rec->path);
+	log_msg(td->rec->log, LOG_INFO, "%s: not a trace.dat file (bad magic)",
+		td->rec->path);
 	return -EPROTO;
 }
 

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: what an input is that is no recording.
+ * In: a path. Out: a message that says what it is and which command reads it.
+ */
+#include "input_kind.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/io.h"
+#include "message.h"
+
+#define START_SIZE  4096
+#define ENTRIES_MAX 10000 /* of a directory: more are not looked at */
+
+/* A kind of file: how it begins, what it is, and what to do, before its path and again before it. */
+struct kind {
+	const char *magic;
+	size_t size;
+	const char *what, *advice, *more;
+};
+
+#define MAGIC(text) text, sizeof(text) - 1
+
+static const struct kind kinds[] = {
+	{ MAGIC("PERFILE2"), "a perf.data file",
+	  "Record with: sudo kmemx record -- CMD    or read it with: perf kmem stat -i ",
+	  "" },
+	{ MAGIC("2ELIFREP"), "a perf.data file",
+	  "Record with: sudo kmemx record -- CMD    or read it with: perf kmem stat -i ",
+	  "" },
+	{ MAGIC("\x1f\x8b"), "compressed with gzip",
+	  "A kernel's text log: kmemx import --ftrace-text ",
+	  "    anything else: gzip -d " },
+	{ MAGIC("\xfd"
+		"7zXZ"),
+	  "compressed with xz", "Uncompress it: xz -d ", "" },
+	{ MAGIC("\x28\xb5\x2f\xfd"), "compressed with zstd", "Uncompress it: zstd -d ",
+	  "" },
+	{ MAGIC("BZh"), "compressed with bzip2", "Uncompress it: bzip2 -d ", "" },
+	{ MAGIC("# tracer:"), "a kernel's text log",
+	  "Make a recording of it: kmemx import --ftrace-text ", "" },
+	{ MAGIC("\x7f"
+		"ELF"),
+	  "an ELF file, such as a kernel",
+	  "For a kernel's symbols: kmemx stat --vmlinux ", "" },
+	{ MAGIC("{"), "JSON, such as a report", "Name the recording instead of ", "" },
+};
+
+static const struct kind text_log = {
+	NULL, 0, "a kernel's text log",
+	"Make a recording of it: kmemx import --ftrace-text ", ""
+};
+
+/* Lines of a text log that does not begin with its header. */
+static bool has_events(const char *start)
+{
+	static const char *const events[] = {
+		": kmalloc: ", ": kfree: ", ": kmem_cache_alloc: ", ": mm_page_alloc: "
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		if (strstr(start, events[i]))
+			return true;
+	return false;
+}
+
+static const struct kind *find_kind(const char *start, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (size >= kinds[i].size &&
+		    !memcmp(start, kinds[i].magic, kinds[i].size))
+			return &kinds[i];
+	return has_events(start) ? &text_log : NULL;
+}
+
+/* Up to START_SIZE bytes and a NUL; returns how many, or -errno. */
+static ssize_t read_start(const char *path, char *start)
+{
+	int fd = io_open_input(path, IO_FILE);
+	ssize_t size;
+
+	if (fd < 0)
+		return fd;
+	size = pread(fd, start, START_SIZE, 0);
+	if (size < 0)
+		size = -errno;
+	close(fd);
+	if (size >= 0)
+		start[size] = '\0';
+	return size;
+}
+
+/* .NAME.TOKEN.tmp */
+static bool is_leftover(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t size = strlen(name);
+
+	return name[0] == '.' && size > 5 && !strcmp(name + size - 4, ".tmp");
+}
+
+bool input_kind_tell(const char *command, const char *path)
+{
+	char start[START_SIZE + 1];
+	const struct kind *kind;
+	ssize_t size;
+
+	if (is_leftover(path)) {
+		message_error(
+			command,
+			"%s is what an interrupted recorder left.\n  Save it: kmemx recover %s",
+			path, path);
+		return true;
+	}
+	size = read_start(path, start);
+	if (size == 0)
+		message_error(
+			command,
+			"%s is empty.\n  Record again: sudo kmemx record -o %s -- CMD",
+			path, path);
+	if (size <= 0)
+		return size == 0;
+	kind = find_kind(start, (size_t)size);
+	if (!kind)
+		return false;
+	message_error(command, "%s is %s, not a recording.\n  %s%s%s%s", path, kind->what,
+		      kind->advice, path, kind->more, *kind->more ? path : "");
+	return true;
+}
+
+/* What a directory holds. */
+struct content {
+	size_t nr_recordings;
+	char name[256]; /* the first recording's, in the order of names */
+	bool raw_pages;
+};
+
+static int look_into(const char *path, struct content *c)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	size_t nr;
+
+	if (!dir)
+		return -errno;
+	for (nr = 0; nr < ENTRIES_MAX && (entry = readdir(dir)); nr++) {
+		size_t size = strlen(entry->d_name);
+
+		if (!strcmp(entry->d_name, "per_cpu"))
+			c->raw_pages = true;
+		if (entry->d_name[0] == '.' || size <= 4 ||
+		    strcmp(entry->d_name + size - 4, ".dat") != 0)
+			continue;
+		if (!c->nr_recordings++ || strcmp(entry->d_name, c->name) < 0)
+			snprintf(c->name, sizeof(c->name), "%s", entry->d_name);
+	}
+	closedir(dir);
+	return 0;
+}
+
+void input_directory_tell(const char *command, const char *path)
+{
+	size_t size = strlen(path);
+	const char *slash = size && path[size - 1] == '/' ? "" : "/";
+	struct content c = { 0 };
+	int err = look_into(path, &c);
+
+	if (err)
+		message_error(command, "cannot open %s: %s", path, strerror(-err));
+	else if (c.nr_recordings)
+		message_error(
+			command,
+			"%s is a directory with %zu recording%s.\n  One of them: kmemx %s -i %s%s%s    all together: kmemx diff OLD/ %s",
+			path, c.nr_recordings, c.nr_recordings == 1 ? "" : "s", command,
+			path, slash, c.name, path);
+	else if (c.raw_pages)
+		message_error(
+			command,
+			"%s is a directory of raw pages.\n  Make a recording of it: kmemx import --raw-pages %s",
+			path, path);
+	else
+		message_error(
+			command,
+			"%s is a directory, without a recording (*.dat) in it.\n  Name a file: kmemx %s -i FILE",
+			path, command);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: what an input is that is no recording.
+ * In: a path. Out: a message that says what it is and which command reads it.
+ */
+#ifndef KMEMX_CMD_INPUT_KIND_H
+#define KMEMX_CMD_INPUT_KIND_H
+
+#include <stdbool.h>
+
+/* Tells what the file is, from its name and its first bytes. False, without a message, if that is
+ * not known, such as of "-".
+ */
+bool input_kind_tell(const char *command, const char *path);
+
+/* The same of a directory, from the names in it; always tells. */
+void input_directory_tell(const char *command, const char *path);
+
+#endif

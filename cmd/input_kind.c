@@ -18,7 +18,7 @@
 #define START_SIZE  4096
 #define ENTRIES_MAX 10000 /* of a directory: more are not looked at */
 
-/* A kind of file: how it begins, what it is, and what to do, before its path and again before it. */
+/* A kind of file: how it begins, what it is, and what to do, before and after its path. */
 struct kind {
 	const char *magic;
 	size_t size;

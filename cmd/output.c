@@ -86,13 +86,13 @@ unsigned int output_width(void)
 	unsigned long value;
 	char *end;
 
-	if (!isatty(STDOUT_FILENO))
-		return 0;
 	if (columns && *columns >= '1' && *columns <= '9') {
 		value = strtoul(columns, &end, 10);
 		if (!*end && value <= 10000)
 			return (unsigned int)value;
 	}
+	if (!isatty(STDOUT_FILENO))
+		return 0;
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
 		return size.ws_col;
 	return 80;
@@ -234,7 +234,7 @@ int output_report(const struct output_options *opts, const char *command,
 	const struct renderer *other = output_renderer(opts);
 	struct rendering rendering = {
 		.report = r,
-		.options = { output_width(), use_color(opts), opts->human },
+		.options = { output_width(), opts->wide, use_color(opts), opts->human },
 		.render = other ? other->render : text,
 	};
 	bool pager = !other && !opts->no_pager;

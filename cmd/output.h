@@ -17,12 +17,13 @@
  * fields
  * @chosen: which of renderers(); none: text
  * @formats: of output_formats()
+ * @wide: tables have all their columns, however narrow the terminal is
  * @color: auto, always, never; NULL: auto
  */
 struct output_options {
 	bool chosen[RENDERERS_MAX];
 	struct option_entry formats[RENDERERS_MAX + 1];
-	bool human, no_pager;
+	bool human, wide, no_pager;
 	const char *color;
 };
 
@@ -31,13 +32,16 @@ struct output_options {
 		OPTION_FLAG, 0, "no-pager", NULL, &(flag), "do not use a pager" \
 	}
 /* What tells of a struct output_options beside the format. */
-#define OUTPUT_OPTIONS(output)                                               \
-	{ OPTION_FLAG,	   0,                                                \
-	  "human",	   NULL,                                             \
-	  &(output).human, "KiB and MiB instead of exact bytes" },           \
-		{ OPTION_STRING,	0, "color", "WHEN", &(output).color, \
-		  "auto, always, never" },                                   \
-		PAGER_OPTION((output).no_pager)
+/* clang-format off */
+#define OUTPUT_OPTIONS(output) \
+	{ OPTION_FLAG, 0, "human", NULL, &(output).human, \
+	  "KiB and MiB instead of exact bytes" }, \
+	{ OPTION_FLAG, 0, "wide", NULL, &(output).wide, \
+	  "all columns, however narrow the terminal is" }, \
+	{ OPTION_STRING, 0, "color", "WHEN", &(output).color, \
+	  "auto, always, never" }, \
+	PAGER_OPTION((output).no_pager)
+/* clang-format on */
 
 /* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen. */
 struct option_entry *output_formats(struct output_options *opts);
@@ -59,7 +63,7 @@ int output_write(const char *command, output_fn fn, const void *arg, bool pager)
 /* Renders @r as the options say; as text by @text, which is render_text() for most. */
 int output_report(const struct output_options *opts, const char *command,
 		  const struct report *r, render_fn text);
-/* Columns of the terminal; 0 if stdout is none. */
+/* Columns that a line of text has: $COLUMNS, else the terminal's; 0: no limit (a pipe). */
 unsigned int output_width(void);
 
 /* Events between two looks at the progress line. */

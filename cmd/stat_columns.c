@@ -73,8 +73,11 @@ static struct table *tables_table(void)
 {
 	static const struct column columns[] = {
 		{ .name = "table", .title = "Table" },
-		{ .name = "sort", .title = "Sorted by" },
-		{ .name = "help", .title = "What its rows are", .last = true },
+		{ .name = "sort", .title = "Sorted by", .leaves = 90 },
+		{ .name = "help",
+		  .title = "What its rows are",
+		  .last = true,
+		  .words = true },
 	};
 	struct table *t = table_new("tables", "Tables of kmemx stat");
 
@@ -90,10 +93,10 @@ static struct table *columns_table(void)
 	static const struct column columns[] = {
 		{ .name = "table", .title = "Table" },
 		{ .name = "column", .title = "Column" },
-		{ .name = "unit", .title = "Unit" },
-		{ .name = "by", .title = "Only by" },
-		{ .name = "title", .title = "Title" },
-		{ .name = "help", .title = "What it says", .last = true },
+		{ .name = "unit", .title = "Unit", .leaves = 80 },
+		{ .name = "by", .title = "Only by", .leaves = 90 },
+		{ .name = "title", .title = "Title", .leaves = 70 },
+		{ .name = "help", .title = "What it says", .last = true, .words = true },
 	};
 	struct table *t =
 		table_new("columns", "Their columns, which are also the sort keys");

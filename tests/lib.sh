@@ -5,10 +5,10 @@
 # In: $KMEMX (the program), $kind (set by the runner), $top (the project's folder).
 # Out: passed, failed and skipped; finish prints the sum and returns 1 on a failure.
 
-export LC_ALL=C TZ=UTC COLUMNS=100 TERM=dumb
+export LC_ALL=C TZ=UTC TERM=dumb
 # Not the settings of whoever runs the tests.
 export KMEMX_CONFIG=
-unset NO_COLOR KMEMX_OPTIONS
+unset NO_COLOR KMEMX_OPTIONS COLUMNS LINES
 # shellcheck source=tests/sanitizers.inc
 . "$top/tests/sanitizers.inc"
 

@@ -176,6 +176,7 @@ static const struct column_type free_only_columns[] = {
 	{ .column = { .name = "hit",
 		      .title = "Hit",
 		      .unit = UNIT_COUNT,
+		      .leaves = 20,
 		      .help = "Frees of them." },
 	  .fill = cell_hit },
 	{ .column = { .name = "callsite",

@@ -91,6 +91,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .title = "Total_req/Per",                                 \
 			      .unit = UNIT_BYTES,                                       \
 			      .per = "hit",                                             \
+			      .leaves = 70,                                             \
 			      .help = "Bytes asked for; what the slab allocator "       \
 				      "rounded up is the difference." },                \
 		  .live_title = "Live_req/Per",                                         \
@@ -98,18 +99,21 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 		{ .column = { .name = "hit",                                            \
 			      .title = "Hit",                                           \
 			      .unit = UNIT_COUNT,                                       \
+			      .leaves = 20,                                             \
 			      .help = "Allocations." },                                 \
 		  .live_title = "Live",                                                 \
 		  .fill = cell_hit },                                                   \
 		{ .column = { .name = "pingpong",                                       \
 			      .title = "Ping-pong",                                     \
 			      .unit = UNIT_COUNT,                                       \
+			      .leaves = 90,                                             \
 			      .help = "Objects freed on another CPU than the one that " \
 				      "allocated them." },                              \
 		  .fill = cell_pingpong },                                              \
 		{ .column = { .name = "frag",                                           \
 			      .title = "Frag",                                          \
 			      .unit = UNIT_PERCENT,                                     \
+			      .leaves = 80,                                             \
 			      .help = "The part of the allocated bytes that nobody "    \
 				      "asked for." },                                   \
 		  .fill = cell_frag },                                                  \
@@ -117,6 +121,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .title = "Waste",                                         \
 			      .unit = UNIT_BYTES,                                       \
 			      .hidden = true,                                           \
+			      .leaves = 45,                                             \
 			      .help = "Bytes given over what was asked for, in all "    \
 				      "allocations." },                                 \
 		  .fill = cell_waste },                                                 \
@@ -125,12 +130,14 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .unit = UNIT_BYTES,                                       \
 			      .hidden = true,                                           \
 			      .live = true,                                             \
+			      .leaves = 46,                                             \
 			      .help = "The same in what is live at the end." },         \
 		  .fill = slab_cell_waste_live },                                       \
 		{ .column = { .name = "implicit",                                       \
 			      .title = "Implicit",                                      \
 			      .unit = UNIT_COUNT,                                       \
 			      .hidden = true,                                           \
+			      .leaves = 60,                                             \
 			      .help = "Objects freed without an event: their address "  \
 				      "was allocated again." },                         \
 		  .fill = slab_cell_implicit },                                         \
@@ -139,6 +146,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .unit = UNIT_BYTES,                                       \
 			      .hidden = true,                                           \
 			      .live = true,                                             \
+			      .leaves = 40,                                             \
 			      .help = "Bytes allocated and not seen freed." },          \
 		  .fill = cell_net },                                                   \
 		{ .column = { .name = "net_min",                                        \
@@ -147,6 +155,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .hidden = true,                                           \
 			      .range_of = "net",                                        \
 			      .live = true,                                             \
+			      .leaves = 41,                                             \
 			      .help = "Of the net bytes, those that must live at the "  \
 				      "end." },                                         \
 		  .fill = slab_cell_net_min },                                          \
@@ -156,6 +165,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			    .hidden = true,                                             \
 			    .range_of = "net",                                          \
 			    .live = true,                                               \
+			    .leaves = 55,                                               \
 			    .help = "Why what must live and what can differ: lost "     \
 				    "events, implicit frees, or merely seen." },        \
 		.fill = slab_cell_net_reason                                            \
@@ -169,6 +179,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			    .hidden = true,                              \
 			    .range_of = "net",                           \
 			    .live = true,                                \
+			    .leaves = 42,                                \
 			    .help = "Bytes that can live at the end." }, \
 		.fill = slab_cell_net_max                                \
 	}

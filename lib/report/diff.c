@@ -123,6 +123,20 @@ static bool part_shown(const struct diff_rows *d, size_t m, enum part part)
 	return part != PART_Q || diff_can_tell(d->sides);
 }
 
+/* The other metrics leave the line before what is known of the main one. */
+static unsigned char part_leaves(const struct diff_rows *d, size_t m, enum part part)
+{
+	static const unsigned char parts[NR_PARTS] = {
+		[PART_OLD_SPREAD] = 95, [PART_NEW_SPREAD] = 94, [PART_Q] = 50,
+		[PART_OLD] = 40,	[PART_PCT] = 30,	[PART_NEW] = 20,
+	};
+	size_t i;
+
+	for (i = 0; i < d->o->nr_shown && d->o->shown[i] != m; i++)
+		;
+	return i ? 60 + (unsigned char)i : parts[part];
+}
+
 static void part_title(const struct diff_metric *metric, enum part part, char *title,
 		       size_t size)
 {
@@ -156,6 +170,7 @@ static void add_metric_columns(const struct diff_rows *d, size_t m, struct table
 							      : metric->unit;
 		col.change = part == PART_DELTA || part == PART_PCT;
 		col.hidden = !part_shown(d, m, part);
+		col.leaves = part_leaves(d, m, part);
 		table_add_column(t, &col);
 	}
 }
@@ -255,7 +270,7 @@ static void add_columns(const struct diff_rows *d, struct table *t)
 		  .title = "the change",
 		  .hidden = true,
 		  .share = true },
-		{ .name = "values", .title = "Runs", .hidden = !few },
+		{ .name = "values", .title = "Runs", .hidden = !few, .leaves = 90 },
 		{ .name = "status", .hidden = true },
 		{ .name = "mark", .title = "Mark" },
 		{ .name = by->name, .title = by->title, .last = true },

@@ -315,14 +315,21 @@ static void check_rows(struct gate *g)
 static struct table *make_table(void)
 {
 	const struct column columns[] = {
-		{ .name = "rule", .title = "Rule" },
-		{ .name = "table", .title = "Table" },
-		{ .name = "old", .title = "Old" },
-		{ .name = "new", .title = "New" },
+		{ .name = "rule", .title = "Rule", .leaves = 10 },
+		{ .name = "table", .title = "Table", .leaves = 40 },
+		{ .name = "old", .title = "Old", .leaves = 60 },
+		{ .name = "new", .title = "New", .leaves = 30 },
 		{ .name = "delta", .title = "Change", .change = true },
-		{ .name = "pct", .title = "%", .unit = UNIT_PERCENT, .change = true },
-		{ .name = "uncertainty", .title = "Uncertain", .hidden = true },
-		{ .name = "verdict", .title = "Verdict", .hidden = true },
+		{ .name = "pct",
+		  .title = "%",
+		  .unit = UNIT_PERCENT,
+		  .change = true,
+		  .leaves = 50 },
+		{ .name = "uncertainty",
+		  .title = "Uncertain",
+		  .hidden = true,
+		  .leaves = 70 },
+		{ .name = "verdict", .title = "Verdict", .hidden = true, .leaves = 20 },
 		{ .name = "row", .title = "Row", .last = true },
 	};
 	struct table *t = table_new("gate", "Rows that break a rule");

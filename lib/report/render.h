@@ -18,11 +18,13 @@ struct render_out {
 /**
  * struct render_options - for text
  * @width: columns of the terminal; 0: unlimited (a pipe)
+ * @wide: tables have all their columns, whatever the width
  * @color: ANSI colours
  * @human: KiB, MiB instead of exact bytes
  */
 struct render_options {
 	unsigned int width;
+	bool wide;
 	bool color;
 	bool human;
 };

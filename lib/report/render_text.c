@@ -5,23 +5,25 @@
  * not data start with '#'.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/safe_text.h"
 #include "report/render.h"
 #include "report/text_cell.h"
+#include "report/text_layout.h"
 
-#define FLUSH_SIZE  32768
-#define GAP	    2
-#define LAST_MIN    16 /* the last column is never made narrower than this */
-#define SUMMARY_MIN 32 /* nor the titles in a summary than this less five */
-#define NAME_MIN    12 /* names of properties: the values of most reports begin alike */
-#define RED	    "\033[31m"
-#define GREEN	    "\033[32m"
-#define DIM	    "\033[2m"
-#define PLAIN	    "\033[0m"
+#define FLUSH_SIZE     32768
+#define WORDS_MIN      16 /* words are not wrapped in a narrower column than this */
+#define COMMENT_MIN    24 /* nor comments */
+#define OWN_LINE       6  /* spaces before a name on a line of its own */
+#define SUMMARY_MIN    32 /* nor the titles in a summary than this less five */
+#define NAME_MIN       12 /* names of properties: the values of most reports begin alike */
+#define NAME_MAX_SHOWN 64 /* with the colour of the value */
+#define RED	       "\033[31m"
+#define GREEN	       "\033[32m"
+#define DIM	       "\033[2m"
+#define PLAIN	       "\033[0m"
 
 struct painter {
 	const struct render_options *opts;
@@ -29,15 +31,6 @@ struct painter {
 	struct strbuf sb;
 	struct strbuf cell; /* scratch */
 	int err;
-};
-
-/* A column as it is printed; @head and @tail are the widths around the '/' of a ratio. */
-struct text_column {
-	const struct column *column;
-	size_t index;
-	int per; /* index of the column that divides; -1: none */
-	bool text;
-	size_t head, tail, width;
 };
 
 static void paint_flush(struct painter *p)
@@ -54,39 +47,24 @@ static void paint_pad(struct painter *p, size_t width)
 	strbuf_printf(&p->sb, "%*s", (int)width, "");
 }
 
-/* How much of @text fits into @width: up to a space, or all of the first word. */
-static size_t fitting(const char *text, size_t width)
-{
-	size_t size = strlen(text), i;
-
-	if (!width || size <= width)
-		return size;
-	for (i = width; i && text[i] != ' '; i--)
-		;
-	return i ? i : strcspn(text, " ");
-}
-
 /* A comment, wrapped at the terminal's width. */
 static void paint_comment(struct painter *p, const char *text, const char *color)
 {
 	const char *on = p->opts->color && color ? color : "";
-	const char *off = *on ? PLAIN : "", *lead = "# ";
-	size_t width = p->opts->width ? p->opts->width - 1 : 0;
+	struct text_margins margins = { .end = *on ? PLAIN : "" };
+	size_t width = p->opts->width;
 	struct strbuf safe = { 0 };
-	const char *rest;
-	size_t size;
+	char first[16], next[16];
 
+	snprintf(first, sizeof(first), "%s# ", on);
+	snprintf(next, sizeof(next), "%s#   ", on);
+	margins.first = first;
+	margins.next = next;
+	margins.width = width > COMMENT_MIN ? width - strlen("#   ") : 0;
 	safe_text_puts(&safe, text);
 	if (safe.failed)
 		p->err = -ENOMEM;
-	rest = strbuf_text(&safe);
-	do {
-		size = fitting(rest, width > 24 ? width - strlen(lead) : 0);
-		strbuf_printf(&p->sb, "%s%s%.*s%s\n", on, lead, (int)size, rest, off);
-		rest += size;
-		rest += strspn(rest, " ");
-		lead = "#   ";
-	} while (*rest);
+	text_wrap(&p->sb, strbuf_text(&safe), &margins);
 	strbuf_free(&safe);
 }
 
@@ -95,15 +73,10 @@ static void paint_blank_comment(struct painter *p)
 	strbuf_puts(&p->sb, "#\n");
 }
 
-static size_t rows_shown(const struct table *t)
-{
-	return t->text_rows && t->text_rows < t->nr_rows ? t->text_rows : t->nr_rows;
-}
-
 /* "Page allocations by callsite, sorted by order, hit (4 of 214 rows, 71.3 % of bytes)" */
 static void paint_title(struct painter *p, const struct table *t)
 {
-	size_t shown = rows_shown(t),
+	size_t shown = table_text_rows(t),
 	       all = t->nr_rows_total ? t->nr_rows_total : t->nr_rows;
 	struct strbuf sb = { 0 };
 
@@ -126,156 +99,100 @@ static void paint_title(struct painter *p, const struct table *t)
 	strbuf_free(&sb);
 }
 
-/* -1, 0 or 1, as the number in @cell is below, at or above 0. */
-static int cell_sign(const struct cell *cell)
+static void paint_header(struct painter *p, const struct text_layout *l)
 {
-	switch (cell->type) {
-	case CELL_UINT:
-		return cell->u > 0;
-	case CELL_INT:
-		return (cell->i > 0) - (cell->i < 0);
-	case CELL_REAL:
-		return (cell->f > 0) - (cell->f < 0);
-	default:
-		return 0;
-	}
-}
-
-/* Formats the cell of column @l into p->cell, and the quotient behind a '/'. Returns the
- * length before the '/'.
- */
-static size_t format_cell(struct painter *p, const struct text_column *l,
-			  const struct cell *row)
-{
-	const struct cell *cell = row + l->index;
-	enum column_unit unit = l->column->unit;
-	struct cell quotient = { .type = CELL_NONE };
-	size_t head;
-
-	strbuf_reset(&p->cell);
-	if (l->column->change && cell_sign(cell) > 0)
-		strbuf_puts(&p->cell, "+");
-	text_cell(&p->cell, cell, unit, p->opts->human, "");
-	head = p->cell.size;
-	if (l->per < 0)
-		return head;
-	if (cell->type == CELL_UINT && row[l->per].type == CELL_UINT && row[l->per].u)
-		quotient = cell_uint(cell->u / row[l->per].u);
-	strbuf_puts(&p->cell, "/");
-	text_cell(&p->cell, &quotient, unit, p->opts->human, "");
-	return head;
-}
-
-static void measure(struct painter *p, const struct table *t, struct text_column *l)
-{
-	const struct cell *row = t->cells;
-	size_t nr = rows_shown(t), i, head;
-
-	l->text = false;
-	for (i = 0; i < nr; i++, row += t->nr_columns) {
-		head = format_cell(p, l, row);
-		if (head > l->head)
-			l->head = head;
-		if (p->cell.size - head > l->tail)
-			l->tail = p->cell.size - head;
-		if (row[l->index].type == CELL_TEXT)
-			l->text = true;
-	}
-	l->width = l->head + l->tail;
-	if (strlen(l->column->title) > l->width)
-		l->width = strlen(l->column->title);
-}
-
-/* Chooses the columns to print, those marked last at the end; returns their number. */
-static size_t lay_out(struct painter *p, const struct table *t,
-		      struct text_column *layout)
-{
-	size_t nr = 0, i;
-	int last;
-
-	for (last = 0; last <= 1; last++) {
-		for (i = 0; i < t->nr_columns; i++) {
-			const struct column *col = &t->columns[i];
-
-			if (col->hidden || col->below || col->last != (bool)last)
-				continue;
-			layout[nr].column = col;
-			layout[nr].index = i;
-			layout[nr].per = col->per ? table_column(t, col->per) : -1;
-			measure(p, t, &layout[nr++]);
-		}
-	}
-	return nr;
-}
-
-/* On a narrow terminal the last column gives way. */
-static void narrow_last(struct painter *p, struct text_column *layout, size_t nr)
-{
-	struct text_column *last = &layout[nr - 1];
-	size_t used = 2, i;
-
-	if (!p->opts->width || !last->column->last || !last->text)
-		return;
-	for (i = 0; i + 1 < nr; i++)
-		used += layout[i].width + GAP;
-	if (used + last->width <= p->opts->width || last->width <= LAST_MIN)
-		return;
-	last->width = p->opts->width > used + LAST_MIN ? p->opts->width - used : LAST_MIN;
-}
-
-static void paint_header(struct painter *p, const struct text_column *layout, size_t nr)
-{
-	size_t i, size;
+	size_t i, width, size;
 
 	strbuf_puts(&p->sb, "# ");
-	for (i = 0; i < nr; i++) {
-		const struct text_column *l = &layout[i];
+	for (i = 0; i <= l->last; i++) {
+		const struct text_column *c = &l->columns[i];
 
-		size = strlen(l->column->title);
-		if (!l->text)
-			paint_pad(p, l->width - size);
-		text_shorten(&p->sb, l->column->title, size, l->width);
-		if (i + 1 == nr)
-			break;
-		paint_pad(p, GAP + (l->text ? l->width - size : 0));
+		if (c->out)
+			continue;
+		size = text_layout_title(l, c);
+		width = text_layout_width(l, c);
+		if (!c->text)
+			paint_pad(p, width - size);
+		text_shorten(&p->sb, c->column->title, size,
+			     i == l->last ? l->room : size);
+		if (i < l->last)
+			paint_pad(p, TEXT_GAP + (c->text ? width - size : 0));
 	}
 	strbuf_puts(&p->sb, "\n");
 }
 
-static const char *cell_color(const struct painter *p, const struct text_column *l,
+static const char *cell_color(const struct painter *p, const struct text_column *c,
 			      const struct cell *row)
 {
-	int sign = l->column->change ? cell_sign(row + l->index) : 0;
+	int sign = c->column->change ? text_cell_sign(row + c->index) : 0;
 
 	return !p->opts->color || !sign ? "" : sign > 0 ? RED : GREEN;
 }
 
-static void paint_row(struct painter *p, const struct text_column *layout, size_t nr,
+/* The text at the end of a row, which begins after @used characters: words are wrapped in
+ * their column; a name that has no room gets a line of its own.
+ */
+static void paint_last(struct painter *p, const struct text_layout *l, size_t used)
+{
+	const char *text = strbuf_text(&p->cell);
+	size_t size = p->cell.size, width = used + l->room;
+
+	if (size <= l->room) {
+		strbuf_add(&p->sb, text, size);
+		return;
+	}
+	if (!l->columns[l->last].column->words || l->room < WORDS_MIN) {
+		if (used > TEXT_LEAD && p->sb.size > TEXT_GAP)
+			p->sb.size -= TEXT_GAP;
+		strbuf_puts(&p->sb, "\n");
+		paint_pad(p, OWN_LINE);
+		text_shorten(&p->sb, text, size, width > OWN_LINE ? width - OWN_LINE : 0);
+		return;
+	}
+	for (;;) {
+		size = text_fitting(text, l->room);
+		strbuf_add(&p->sb, text, size);
+		text += size;
+		text += strspn(text, " ");
+		if (!*text)
+			return;
+		strbuf_puts(&p->sb, "\n");
+		paint_pad(p, used);
+	}
+}
+
+static void paint_row(struct painter *p, const struct text_layout *l,
 		      const struct cell *row)
 {
-	size_t i, head, size;
+	size_t used = TEXT_LEAD, i, head, size, width;
 
 	strbuf_puts(&p->sb, "  ");
-	for (i = 0; i < nr; i++) {
-		const struct text_column *l = &layout[i];
-		const char *color = cell_color(p, l, row);
+	for (i = 0; i <= l->last; i++) {
+		const struct text_column *c = &l->columns[i];
+		const char *color = cell_color(p, c, row);
 
-		head = format_cell(p, l, row);
-		size = p->cell.size;
-		if (l->text) {
-			text_shorten(&p->sb, strbuf_text(&p->cell), size, l->width);
-			if (i + 1 < nr)
-				paint_pad(p,
-					  GAP + (size < l->width ? l->width - size : 0));
+		if (c->out)
 			continue;
+		head = text_layout_cell(c, row, p->opts->human, &p->cell);
+		size = l->per ? p->cell.size : head;
+		width = text_layout_width(l, c);
+		if (c->text && i == l->last) {
+			paint_last(p, l, used);
+		} else if (c->text) {
+			strbuf_add(&p->sb, strbuf_text(&p->cell), size);
+			paint_pad(p, TEXT_GAP + width - size);
+		} else {
+			/* The widest head and tail need not meet in one row: '/' below '/'. */
+			size_t tail = l->per ? c->tail : 0;
+
+			paint_pad(p, width - tail - head);
+			strbuf_puts(&p->sb, color);
+			strbuf_add(&p->sb, strbuf_text(&p->cell), size);
+			strbuf_puts(&p->sb, *color ? PLAIN : "");
+			if (i < l->last)
+				paint_pad(p, TEXT_GAP + tail - (size - head));
 		}
-		/* The widest head and tail need not meet in one row: '/' below '/'. */
-		paint_pad(p, l->width - l->tail - head);
-		strbuf_puts(&p->sb, color);
-		strbuf_add(&p->sb, strbuf_text(&p->cell), size);
-		strbuf_puts(&p->sb, *color ? PLAIN : "");
-		if (i + 1 < nr)
-			paint_pad(p, GAP + l->tail - (size - head));
+		used += width + TEXT_GAP;
 	}
 	strbuf_puts(&p->sb, "\n");
 	if (p->sb.size >= FLUSH_SIZE)
@@ -307,28 +224,40 @@ static void paint_below(struct painter *p, const struct table *t, const struct c
 	strbuf_free(&part);
 }
 
+/* "2 columns hidden at 80 columns: Per, GFP flags (--wide)" */
+static void paint_hidden(struct painter *p, const struct text_layout *l)
+{
+	struct strbuf titles = { 0 }, note = { 0 };
+	size_t nr = text_layout_hidden(l, &titles);
+
+	strbuf_printf(&note, "%zu column%s hidden at %u columns: %s (--wide)", nr,
+		      nr == 1 ? "" : "s", p->opts->width, strbuf_text(&titles));
+	if (nr)
+		paint_comment(p, strbuf_text(&note), DIM);
+	if (titles.failed || note.failed)
+		p->err = -ENOMEM;
+	strbuf_free(&titles);
+	strbuf_free(&note);
+}
+
 static void paint_rows(struct painter *p, const struct table *t)
 {
-	struct text_column *layout =
-		calloc(t->nr_columns ? t->nr_columns : 1, sizeof(*layout));
-	size_t nr, row;
+	struct text_layout layout;
+	size_t row;
 
-	if (!layout) {
+	if (text_layout_init(&layout, t, p->opts))
 		p->err = -ENOMEM;
-		return;
-	}
-	nr = lay_out(p, t, layout);
-	if (nr) {
-		narrow_last(p, layout, nr);
-		paint_header(p, layout, nr);
-	}
-	for (row = 0; nr && row < rows_shown(t) && !p->err; row++) {
-		paint_row(p, layout, nr, t->cells + row * t->nr_columns);
+	if (layout.nr && !p->err)
+		paint_header(p, &layout);
+	for (row = 0; layout.nr && row < table_text_rows(t) && !p->err; row++) {
+		paint_row(p, &layout, t->cells + row * t->nr_columns);
 		paint_below(p, t, t->cells + row * t->nr_columns);
 	}
 	if (!t->nr_rows)
 		paint_comment(p, "(no rows)", DIM);
-	free(layout);
+	else if (!p->err)
+		paint_hidden(p, &layout);
+	text_layout_free(&layout);
 }
 
 static void paint_summary_value(struct painter *p, const struct summary_item *item)
@@ -396,26 +325,20 @@ static void paint_property(struct painter *p, const struct property *property,
 {
 	const char *on = p->opts->color && property->loud ? RED : "";
 	size_t used = name_width + 1, width = p->opts->width;
+	struct text_margins margins = { .end = *on ? PLAIN : "" };
+	char first[NAME_MAX_SHOWN], next[NAME_MAX_SHOWN];
 	struct strbuf safe = { 0 };
-	const char *rest;
-	size_t size;
 
+	snprintf(first, sizeof(first), "%-*s %s", (int)name_width, property->name, on);
+	snprintf(next, sizeof(next), "%*s %s", (int)name_width, "", on);
+	margins.first = first;
+	margins.next = next;
 	if (width)
-		width = width > used + LAST_MIN ? width - 1 - used : LAST_MIN;
+		margins.width = width > used + WORDS_MIN ? width - used : WORDS_MIN;
 	safe_text_puts(&safe, property->text);
 	if (safe.failed)
 		p->err = -ENOMEM;
-	strbuf_printf(&p->sb, "%-*s", (int)name_width, property->name);
-	rest = strbuf_text(&safe);
-	do {
-		size = fitting(rest, width);
-		strbuf_printf(&p->sb, " %s%.*s%s\n", on, (int)size, rest,
-			      *on ? PLAIN : "");
-		rest += size;
-		rest += strspn(rest, " ");
-		if (*rest)
-			paint_pad(p, name_width);
-	} while (*rest);
+	text_wrap(&p->sb, strbuf_text(&safe), &margins);
 	strbuf_free(&safe);
 }
 

@@ -58,7 +58,12 @@ enum column_unit {
  * @below: text: the ';'-separated parts but the first, one a comment line under the row
  * @change: text: numbers have a sign; growth is red, shrinkage green
  * @share: table_limit() says which part of this column is kept, not of the first in bytes
- * @last: text column that is printed last, unpadded, shortened in the middle if narrow
+ * @leaves: text: where the line is too narrow the column with the largest goes first, after
+ *	    the quotients of @per; 0: behind all others. The columns that the rows stand for and
+ *	    are ordered by stay.
+ * @last: text column that is printed last, unpadded; a name that has no room is on a line of
+ *	  its own
+ * @words: of the last column: it holds words, which can be wrapped, not names
  * @live: about what is live: table_blank_live()
  * @help: what it says, in a sentence; static, may be NULL
  * @range_of: the figure ("net") of which this is an end, or the reason why the ends differ;
@@ -74,7 +79,9 @@ struct column {
 	bool below;
 	bool change;
 	bool share;
+	unsigned char leaves;
 	bool last;
+	bool words;
 	bool live;
 	const char *help;
 	const char *range_of;
@@ -169,6 +176,12 @@ struct cell cell_text(struct table *t, const char *s); /* copies; NULL gives CEL
 double cell_as_real(const struct cell *c);
 /* Column index by name, or -1. */
 int table_column(const struct table *t, const char *name);
+/* Rows that text shows. */
+static inline size_t table_text_rows(const struct table *t)
+{
+	return t->text_rows && t->text_rows < t->nr_rows ? t->text_rows : t->nr_rows;
+}
+
 /* Is there a row with a value in column @name? */
 bool table_has_value(const struct table *t, const char *name);
 /* Where it is not known what is live, as ends were not recorded: columns and items of the

@@ -6,6 +6,7 @@
 #include "report/text_cell.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/safe_text.h"
 
@@ -110,4 +111,40 @@ void text_cell(struct strbuf *sb, const struct cell *cell, enum column_unit unit
 		strbuf_puts(sb, "-");
 		break;
 	}
+}
+
+int text_cell_sign(const struct cell *cell)
+{
+	double f = cell_as_real(cell);
+
+	return (f > 0) - (f < 0);
+}
+
+size_t text_fitting(const char *text, size_t width)
+{
+	size_t size = strlen(text), i;
+
+	if (!width || size <= width)
+		return size;
+	for (i = width; i && text[i] != ' '; i--)
+		;
+	if (i)
+		return i;
+	for (i = width; i > 1 && inside_char(text + i); i--)
+		;
+	return i;
+}
+
+void text_wrap(struct strbuf *sb, const char *text, const struct text_margins *margins)
+{
+	const char *lead = margins->first;
+	size_t size;
+
+	do {
+		size = text_fitting(text, margins->width);
+		strbuf_printf(sb, "%s%.*s%s\n", lead, (int)size, text, margins->end);
+		text += size;
+		text += strspn(text, " ");
+		lead = margins->next;
+	} while (*text);
 }

@@ -16,6 +16,8 @@
  */
 void text_cell(struct strbuf *sb, const struct cell *cell, enum column_unit unit,
 	       bool human, const char *space);
+/* -1, 0 or 1, as the number in @cell is below, at or above 0; 0 if it holds none. */
+int text_cell_sign(const struct cell *cell);
 /* Appends "1.5 MiB". */
 void text_bytes(struct strbuf *sb, uint64_t bytes, const char *space);
 /* Appends "3.21 s", "15.0 ms". */
@@ -24,5 +26,22 @@ void text_duration(struct strbuf *sb, uint64_t ns, const char *space);
 void text_time(struct strbuf *sb, uint64_t ns);
 /* Appends @size bytes at @text, at most @width of them, in whole characters: "page_c..r_order". */
 void text_shorten(struct strbuf *sb, const char *text, size_t size, size_t width);
+/**
+ * struct text_margins - what stands around wrapped lines
+ * @first, @next: before the first line, and before all others
+ * @end: behind each
+ * @width: bytes of text in a line; 0: no limit
+ */
+struct text_margins {
+	const char *first, *next, *end;
+	size_t width;
+};
+
+/* How much of @text fits into @width (0: all): up to a space, or as much as there is room for,
+ * in whole characters; 0 only of an empty text.
+ */
+size_t text_fitting(const char *text, size_t width);
+/* Appends @text as lines, each ended by '\n'; one if it is empty. */
+void text_wrap(struct strbuf *sb, const char *text, const struct text_margins *margins);
 
 #endif

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "render_widths.h"
 #include "analysis/ledger.h"
 
 #define NR_META 8
@@ -185,6 +186,7 @@ START_TEST(every_way_into_a_cache)
 	expect(&f, f.cache, 1, 2);
 	ck_assert_uint_eq(cell(&f, "ledger", "cache", "kmalloc-64+1", "implicit").u, 1);
 	ck_assert(cell(&f, "ledger", "cache", f.cache, "explained").f == 50.0);
+	ck_widths(f.report, "ledger", "cache");
 	ck_assert_str_eq(f.report->tables[0]->summary[4].name, "frees_unknown");
 	ck_assert_uint_eq(f.report->tables[0]->summary[4].value.u, 1);
 	ck_assert_int_eq(f.report->tables[0]->summary[5].value.i, 1);

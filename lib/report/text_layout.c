@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: which columns of a table a line of text has room for, and how wide they are.
+ * In: a table and the terminal's width. Out: the columns in their order; what is left out.
+ */
+#include "report/text_layout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text_cell.h"
+
+/* Words of a wrapped text are not read in a narrower column than this. */
+#define WORDS_MIN 24
+/* Names of this length, or of half a line, have their width before other columns. */
+#define NAMES_MIN 36
+
+size_t text_layout_cell(const struct text_column *c, const struct cell *row, bool human,
+			struct strbuf *sb)
+{
+	const struct cell *cell = row + c->index;
+	enum column_unit unit = c->column->unit;
+	struct cell quotient = { .type = CELL_NONE };
+	size_t head;
+
+	strbuf_reset(sb);
+	if (c->column->change && text_cell_sign(cell) > 0)
+		strbuf_puts(sb, "+");
+	text_cell(sb, cell, unit, human, "");
+	head = sb->size;
+	if (c->per < 0)
+		return head;
+	if (cell->type == CELL_UINT && row[c->per].type == CELL_UINT && row[c->per].u)
+		quotient = cell_uint(cell->u / row[c->per].u);
+	strbuf_puts(sb, "/");
+	text_cell(sb, &quotient, unit, human, "");
+	return head;
+}
+
+static size_t title_without_per(const struct text_column *c)
+{
+	return c->per < 0 ? strlen(c->column->title) : strcspn(c->column->title, "/");
+}
+
+size_t text_layout_title(const struct text_layout *l, const struct text_column *c)
+{
+	return l->per ? strlen(c->column->title) : title_without_per(c);
+}
+
+size_t text_layout_width(const struct text_layout *l, const struct text_column *c)
+{
+	size_t width = c->head + (l->per ? c->tail : 0);
+	size_t title = text_layout_title(l, c);
+
+	return title > width ? title : width;
+}
+
+/* Scratch for cells that are only measured. */
+struct measure {
+	const struct table *t;
+	struct strbuf sb;
+	bool human;
+};
+
+static void measure(struct measure *m, struct text_column *c)
+{
+	const struct cell *row = m->t->cells;
+	size_t nr = table_text_rows(m->t), i, head;
+
+	for (i = 0; i < nr; i++, row += m->t->nr_columns) {
+		head = text_layout_cell(c, row, m->human, &m->sb);
+		if (head > c->head)
+			c->head = head;
+		if (m->sb.size - head > c->tail)
+			c->tail = m->sb.size - head;
+		if (row[c->index].type == CELL_TEXT && c->column->unit == UNIT_NONE)
+			c->text = true;
+	}
+}
+
+/* The columns that text shows, those marked last at the end. */
+static void collect(struct text_layout *l, struct measure *m)
+{
+	const struct table *t = m->t;
+	size_t i;
+	int last;
+
+	for (last = 0; last <= 1; last++) {
+		for (i = 0; i < t->nr_columns; i++) {
+			const struct column *col = &t->columns[i];
+			struct text_column *c = &l->columns[l->nr];
+
+			if (col->hidden || col->below || col->last != (bool)last)
+				continue;
+			*c = (struct text_column){ .column = col, .index = i };
+			c->per = col->per ? table_column(t, col->per) : -1;
+			measure(m, c);
+			l->has_per |= c->per >= 0;
+			l->nr++;
+		}
+	}
+}
+
+/* Is @name the first of the keys in "order, -hit"? */
+static bool orders_rows(const struct table *t, const char *name)
+{
+	const char *key = t->sorted_by ? t->sorted_by : "";
+	size_t size;
+
+	key += strspn(key, "+-");
+	size = strcspn(key, ",");
+	return size == strlen(name) && !strncmp(key, name, size);
+}
+
+/* Columns without which the rows say nothing. */
+static bool is_needed(const struct table *t, const struct column *col)
+{
+	return (col->last && !col->leaves) || orders_rows(t, col->name) ||
+	       (t->by && !strcmp(t->by, col->name));
+}
+
+/* Takes out what may leave first: all columns that leave together, or one of those that come
+ * behind all others. False: all that is left is needed.
+ */
+static bool leave(struct text_layout *l, const struct table *t, unsigned int turn)
+{
+	struct text_column *first = NULL;
+	size_t i;
+
+	for (i = 0; i < l->nr; i++) {
+		struct text_column *c = &l->columns[i];
+
+		if (!c->out && !is_needed(t, c->column) &&
+		    (!first || c->column->leaves >= first->column->leaves))
+			first = c;
+	}
+	for (i = 0; first && i < l->nr; i++) {
+		struct text_column *c = &l->columns[i];
+
+		if (c->out || is_needed(t, c->column) ||
+		    c->column->leaves != first->column->leaves ||
+		    (c != first && !c->column->leaves))
+			continue;
+		c->out = true;
+		c->turn = turn;
+	}
+	return first != NULL;
+}
+
+/* Finds the last column; returns where it begins. */
+static size_t last_begins(struct text_layout *l)
+{
+	size_t used = TEXT_LEAD, i;
+
+	l->last = l->nr;
+	for (i = 0; i < l->nr; i++) {
+		if (l->columns[i].out)
+			continue;
+		if (l->last < l->nr)
+			used += text_layout_width(l, &l->columns[l->last]) + TEXT_GAP;
+		l->last = i;
+	}
+	return used;
+}
+
+static bool fits(struct text_layout *l, size_t width)
+{
+	size_t used = last_begins(l), wanted;
+	const struct text_column *last = &l->columns[l->last];
+
+	wanted = text_layout_width(l, last);
+	if (last->column->words && wanted > WORDS_MIN)
+		wanted = WORDS_MIN;
+	return used + wanted <= width;
+}
+
+/* Names longer than @room take no width from other columns: they get a line of their own. */
+static void limit_names(struct text_layout *l, struct measure *m, size_t room)
+{
+	struct text_column *last = &l->columns[l->last];
+	const struct cell *row = m->t->cells;
+	size_t nr = table_text_rows(m->t), i;
+
+	if (!last->text || last->column->words || last->head <= room)
+		return;
+	last->head = 0;
+	for (i = 0; i < nr; i++, row += m->t->nr_columns) {
+		size_t size = text_layout_cell(last, row, m->human, &m->sb);
+
+		if (size <= room && size > last->head)
+			last->head = size;
+	}
+}
+
+static void set_out(struct text_layout *l, unsigned int turn, bool out)
+{
+	size_t i;
+
+	for (i = 0; i < l->nr; i++) {
+		if (l->columns[i].turn == turn)
+			l->columns[i].out = out;
+	}
+}
+
+static void choose(struct text_layout *l, struct measure *m, size_t width)
+{
+	unsigned int turn = 0;
+	size_t used;
+
+	if (fits(l, width))
+		return;
+	limit_names(l, m, width / 2 > NAMES_MIN ? width / 2 : NAMES_MIN);
+	l->per = !l->has_per;
+	while (!fits(l, width) && leave(l, m->t, turn + 1))
+		turn++;
+	used = last_begins(l);
+	limit_names(l, m, width > used ? width - used : 0);
+	/* Some that left may have room after all; the later they left the sooner. */
+	for (; turn; turn--) {
+		set_out(l, turn, false);
+		if (!fits(l, width))
+			set_out(l, turn, true);
+	}
+	if (!l->per) {
+		l->per = true;
+		l->per = fits(l, width);
+	}
+}
+
+int text_layout_init(struct text_layout *l, const struct table *t,
+		     const struct render_options *opts)
+{
+	size_t nr = t->nr_columns ? t->nr_columns : 1, used;
+	struct measure m = { .t = t, .human = opts->human };
+	size_t width = opts->wide ? 0 : opts->width;
+	int err;
+
+	*l = (struct text_layout){ .per = true, .room = SIZE_MAX };
+	l->columns = calloc(nr, sizeof(*l->columns));
+	err = l->columns ? 0 : -ENOMEM;
+	if (!err)
+		collect(l, &m);
+	if (!err && width && l->nr)
+		choose(l, &m, width);
+	if (!err && l->nr) {
+		used = last_begins(l);
+		if (width)
+			l->room = width > used ? width - used : 0;
+	}
+	if (m.sb.failed)
+		err = -ENOMEM;
+	strbuf_free(&m.sb);
+	return err;
+}
+
+size_t text_layout_hidden(const struct text_layout *l, struct strbuf *sb)
+{
+	size_t nr = 0, i;
+
+	if (!l->per) {
+		strbuf_puts(sb, "Per");
+		nr++;
+	}
+	for (i = 0; i < l->nr; i++) {
+		const struct text_column *c = &l->columns[i];
+
+		if (c->out)
+			strbuf_printf(sb, "%s%.*s", nr++ ? ", " : "",
+				      (int)title_without_per(c), c->column->title);
+	}
+	return nr;
+}
+
+void text_layout_free(struct text_layout *l)
+{
+	free(l->columns);
+	*l = (struct text_layout){ .columns = NULL };
+}

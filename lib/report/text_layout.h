@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report: which columns of a table a line of text has room for, and how wide they are.
+ * In: a table and the terminal's width. Out: the columns in their order; what is left out.
+ */
+#ifndef KMEMX_REPORT_TEXT_LAYOUT_H
+#define KMEMX_REPORT_TEXT_LAYOUT_H
+
+#include "base/strbuf.h"
+#include "report/render.h"
+
+#define TEXT_LEAD 2 /* characters before the first column: "# " or two spaces */
+#define TEXT_GAP  2 /* between two columns */
+
+/**
+ * struct text_column - a column of a table of text
+ * @index: in the table
+ * @per: index of the column that divides; -1: none
+ * @text: it holds texts, which stand to the left
+ * @head, @tail: the widest part before the '/' of a ratio, and from it on
+ * @out: there is no room for it; @turn: when it was found so: 1, 2, ...
+ */
+struct text_column {
+	const struct column *column;
+	size_t index;
+	int per;
+	bool text;
+	size_t head, tail;
+	bool out;
+	unsigned int turn;
+};
+
+/**
+ * struct text_layout - a table's columns in the order of a line
+ * @per: ratios are shown whole; else only what is before their '/'
+ * @has_per: there is one
+ * @last: index in @columns of the line's last column
+ * @room: characters that are left for that one; SIZE_MAX: as many as it takes
+ */
+struct text_layout {
+	struct text_column *columns;
+	size_t nr, last, room;
+	bool per, has_per;
+};
+
+/**
+ * text_layout_init() - find the columns that the line has room for
+ * @opts: its width and whether all columns are wanted
+ *
+ * What the rows stand for has its width first, and so has the column that orders them; but a
+ * name of more than half the line gets a line of its own rather than all the room. The other
+ * columns are left out until the line fits, in the order that column.leaves says, those of one
+ * number together, and the quotients of column.per before all; then those come back for which
+ * there is room after all. Text of words is content with a part of the line, as it can be
+ * wrapped.
+ *
+ * Return: 0 or -ENOMEM; free it with text_layout_free() in any case.
+ */
+int text_layout_init(struct text_layout *l, const struct table *t,
+		     const struct render_options *opts) __must_check;
+void text_layout_free(struct text_layout *l);
+/* Characters that @c takes without the gap behind it, its title included. */
+size_t text_layout_width(const struct text_layout *l, const struct text_column *c);
+/* Bytes of its title that are shown. */
+size_t text_layout_title(const struct text_layout *l, const struct text_column *c);
+/* Puts the cell of @row in column @c into @sb, which is emptied. Returns the bytes before the
+ * '/' of a ratio, or all.
+ */
+size_t text_layout_cell(const struct text_column *c, const struct cell *row, bool human,
+			struct strbuf *sb);
+/* Appends the titles of what was left out, with commas between; returns how many they are. */
+size_t text_layout_hidden(const struct text_layout *l, struct strbuf *sb);
+
+#endif

@@ -15,6 +15,18 @@
 #include "report/text_cell.h"
 
 #define ACCOUNT_LINE "---------------------------------------------"
+#define OWN_LINE     6 /* spaces before a caller that has no room on its row's line */
+
+/**
+ * struct account_page - the text in the making
+ * @width: of its lines; 0: no limit
+ * @left: bits of the table's columns that were left out, as there is no room for them
+ */
+struct account_page {
+	struct strbuf sb;
+	size_t width;
+	uint64_t left;
+};
 
 /* The columns of @t as its analysis describes them; no column where none does. */
 static const struct column_type *columns_of(const struct table *t)
@@ -39,7 +51,8 @@ bool stat_account_shows(const struct column_type *col)
 /* "    1024        0     512     4/2     ", or their titles, where @row is NULL: bytes,
  * then the two counts.
  */
-static void add_numbers(struct strbuf *sb, const struct table *t, const struct cell *row)
+static void add_numbers(const struct account_page *page, struct strbuf *sb,
+			const struct table *t, const struct cell *row)
 {
 	const struct column_type *col;
 	bool counted = false;
@@ -48,7 +61,7 @@ static void add_numbers(struct strbuf *sb, const struct table *t, const struct c
 		int index = table_column(t, col->column.name);
 		char text[24];
 
-		if (index < 0 || !stat_account_shows(col))
+		if (index < 0 || !stat_account_shows(col) || page->left >> index & 1)
 			continue;
 		if (row)
 			snprintf(text, sizeof(text), "%" PRIu64, row[index].u);
@@ -90,25 +103,134 @@ static void add_subject(struct strbuf *sb, const struct table *t, const struct c
 			  "");
 		space = " ";
 	}
-	strbuf_puts(sb, "\n");
 }
 
-static void add_rows(struct strbuf *sb, const struct table *t)
+/* The column that leaves next: not the one that orders the rows; -1: none. */
+static int next_to_leave(const struct account_page *page, const struct table *t)
 {
-	size_t i;
+	const char *key = t->sorted_by ? t->sorted_by : "";
+	size_t size, i;
+	int next = -1;
+
+	key += strspn(key, "+-");
+	size = strcspn(key, ",");
+	for (i = 0; i < t->nr_columns && i < 64; i++) {
+		const struct column *col = &t->columns[i];
+
+		if (col->hidden || page->left >> i & 1 ||
+		    (strlen(col->name) == size && !strncmp(col->name, key, size)))
+			continue;
+		if (col->leaves > (next < 0 ? 0 : t->columns[next].leaves))
+			next = (int)i;
+	}
+	return next;
+}
+
+/* Leaves columns out until all callers have room. Callchains have lines of their own. */
+static void choose_columns(struct account_page *page, const struct table *t)
+{
+	struct strbuf line = { 0 };
+	size_t widest = 0, i;
+	int next;
+
+	page->left = 0;
+	for (i = 0; i < t->nr_rows; i++) {
+		strbuf_reset(&line);
+		add_subject(&line, t, t->cells + i * t->nr_columns);
+		if (line.size > widest)
+			widest = line.size;
+	}
+	while (page->width && table_column(t, "stack") < 0) {
+		strbuf_reset(&line);
+		add_numbers(page, &line, t, NULL);
+		next = next_to_leave(page, t);
+		if (line.size + widest <= page->width || next < 0)
+			break;
+		page->left |= UINT64_C(1) << next;
+	}
+	page->sb.failed |= line.failed;
+	strbuf_free(&line);
+}
+
+/* A caller without room on the line has its own; a callchain is broken behind a frame. */
+static void add_caller(struct account_page *page, const char *text, size_t used)
+{
+	size_t room = page->width > used ? page->width - used : 0, size;
+	const char *end;
+
+	if (!page->width || strlen(text) <= room) {
+		strbuf_printf(&page->sb, "%s\n", text);
+		return;
+	}
+	while (page->sb.size && page->sb.data[page->sb.size - 1] == ' ')
+		page->sb.size--;
+	strbuf_puts(&page->sb, "\n");
+	room = page->width > 2 * OWN_LINE ? page->width - OWN_LINE : OWN_LINE;
+	for (; *text; text += size) {
+		size = strlen(text);
+		end = size > room ? memrchr(text, ';', room) : NULL;
+		if (end)
+			size = (size_t)(end - text) + 1;
+		else if (size > room && strchr(text, ';'))
+			size = strcspn(text, ";") + 1;
+		strbuf_printf(&page->sb, "%*s", OWN_LINE, "");
+		text_shorten(&page->sb, text, size, room);
+		strbuf_puts(&page->sb, "\n");
+	}
+}
+
+static void add_rows(struct account_page *page, const struct table *t)
+{
+	struct strbuf caller = { 0 };
+	size_t i, begin;
 
 	for (i = 0; i < t->nr_rows; i++) {
 		const struct cell *row = t->cells + i * t->nr_columns;
 
-		add_numbers(sb, t, row);
-		add_subject(sb, t, row);
+		begin = page->sb.size;
+		add_numbers(page, &page->sb, t, row);
+		strbuf_reset(&caller);
+		add_subject(&caller, t, row);
+		add_caller(page, strbuf_text(&caller), page->sb.size - begin);
 	}
+	page->sb.failed |= caller.failed;
+	strbuf_free(&caller);
+}
+
+static void add_comment(struct account_page *page, const char *text)
+{
+	struct text_margins margins = { .first = "# ", .next = "#   ", .end = "" };
+
+	if (page->width > 2 * OWN_LINE)
+		margins.width = page->width - strlen(margins.next);
+	text_wrap(&page->sb, text, &margins);
+}
+
+static void add_hidden(struct account_page *page, const struct table *t)
+{
+	struct strbuf titles = { 0 }, line = { 0 };
+	size_t i, nr = 0;
+
+	for (i = 0; i < t->nr_columns && i < 64; i++) {
+		if (page->left >> i & 1)
+			strbuf_printf(&titles, "%s%s", nr++ ? ", " : "",
+				      t->columns[i].title);
+	}
+	if (nr) {
+		strbuf_printf(&line, "%zu column%s hidden at %zu columns: %s (--wide)",
+			      nr, nr == 1 ? "" : "s", page->width, strbuf_text(&titles));
+		add_comment(page, strbuf_text(&line));
+	}
+	page->sb.failed |= titles.failed || line.failed;
+	strbuf_free(&titles);
+	strbuf_free(&line);
 }
 
 /* trace_analyze's six lines; what it does not know stands in comments. */
-static void add_header(struct strbuf *sb, const struct table *t)
+static void add_header(struct account_page *page, const struct table *t)
 {
 	uint64_t net = 0, least = 0, most = 0;
+	char comment[160];
 	size_t i;
 
 	for (i = 0; i < t->nr_summary; i++) {
@@ -119,22 +241,25 @@ static void add_header(struct strbuf *sb, const struct table *t)
 		else if (!strcmp(item->name, "net_max"))
 			most = item->value.u;
 		else
-			strbuf_printf(sb, "%-24s %10" PRIu64 "\n", item->title,
+			strbuf_printf(&page->sb, "%-24s %10" PRIu64 "\n", item->title,
 				      item->value.u);
 		if (!strcmp(item->name, "current_allocated"))
 			net = item->value.u;
 	}
-	if (least < most || most < net)
-		strbuf_printf(
-			sb,
-			"# net is a range: at least %" PRIu64 ", at most %" PRIu64
-			" bytes of what was seen allocated (--json says it by caller)\n",
-			least, most);
+	if (least < most || most < net) {
+		snprintf(comment, sizeof(comment),
+			 "net is a range: at least %" PRIu64 ", at most %" PRIu64
+			 " bytes of what was seen allocated (--json says it by caller)",
+			 least, most);
+		add_comment(page, comment);
+	}
 	if (t->nr_rows_total)
-		strbuf_printf(sb, "# %zu of %zu rows\n", t->nr_rows, t->nr_rows_total);
-	strbuf_puts(sb, "\n");
-	add_numbers(sb, t, NULL);
-	strbuf_printf(sb, "%s\n%s\n",
+		strbuf_printf(&page->sb, "# %zu of %zu rows\n", t->nr_rows,
+			      t->nr_rows_total);
+	add_hidden(page, t);
+	strbuf_puts(&page->sb, "\n");
+	add_numbers(page, &page->sb, t, NULL);
+	strbuf_printf(&page->sb, "%s\n%s\n",
 		      !t->by || !strcmp(t->by, "callsite") ? "caller" : t->by,
 		      ACCOUNT_LINE);
 }
@@ -142,8 +267,8 @@ static void add_header(struct strbuf *sb, const struct table *t)
 int stat_account_render(const struct report *r, const struct render_options *opts,
 			const struct render_out *out)
 {
+	struct account_page page = { .width = opts->wide ? 0 : opts->width };
 	struct report head = *r;
-	struct strbuf sb = { 0 };
 	size_t i;
 	int err;
 
@@ -152,11 +277,13 @@ int stat_account_render(const struct report *r, const struct render_options *opt
 	for (i = 0; i < r->nr_tables && !err; i++) {
 		if (r->tables[i]->hidden) /* for machines */
 			continue;
-		add_header(&sb, r->tables[i]);
-		add_rows(&sb, r->tables[i]);
+		choose_columns(&page, r->tables[i]);
+		add_header(&page, r->tables[i]);
+		add_rows(&page, r->tables[i]);
 	}
 	if (!err)
-		err = sb.failed ? -ENOMEM : out->write(out->ctx, sb.data, sb.size);
-	strbuf_free(&sb);
+		err = page.sb.failed ? -ENOMEM
+				     : out->write(out->ctx, page.sb.data, page.sb.size);
+	strbuf_free(&page.sb);
 	return err;
 }

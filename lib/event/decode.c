@@ -6,10 +6,12 @@
 #include "event/decode.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 /*
- * What takes @big_endian is compiled once for each byte order: every event passes here.
+ * Nearly every recording is of a 64-bit kernel of this machine's byte order: what is plain and
+ * usual is compiled for that, as every event passes here.
  */
 
 /* The field as an unsigned number; 0 if the event has none. */
@@ -43,70 +45,93 @@ static __always_inline uint64_t field_pfn(const struct decoder *dec,
 	return pfn;
 }
 
-/* The name's number by way of the interning table. */
-static int name_intern(struct decoder *dec, const uint8_t *name, uint32_t size,
-		       uint32_t *id)
+/* What @name covers of the record at @data. */
+static __always_inline uint64_t name_word(const struct decoder_name *name, unsigned int i,
+					  const uint8_t *data)
 {
-	*id = intern_id(&dec->names, name, strnlen((const char *)name, size));
-	return *id ? 0 : -ENOMEM;
+	uint64_t word;
+
+	memcpy(&word, data + name->at[i], 8);
+	return word;
 }
 
-/* The 1 to 16 bytes at @p in two words, by reads that may overlap: no two strings of the
- * same length give the same words.
+/* Has the next names compared with this one by the words that cover it. It has 1 to
+ * DECODER_NAME_MAX bytes and ends 8 to UINT16_MAX behind its record's start.
  */
-static inline void name_words(const uint8_t *p, uint32_t len, uint64_t *low,
-			      uint64_t *high)
+static void name_remember(struct decoder_name *slot, uint32_t loc, const uint8_t *data,
+			  uint32_t id)
 {
-	uint32_t word;
+	uint32_t offset = loc & 0xffff, len = loc >> 16;
+	unsigned int i;
 
-	if (len >= 8) {
-		memcpy(low, p, 8);
-		memcpy(high, p + len - 8, 8);
-	} else if (len >= 4) {
-		memcpy(&word, p, 4);
-		*low = word;
-		memcpy(&word, p + len - 4, 4);
-		*high = word;
-	} else {
-		*low = p[0] | (uint64_t)p[len / 2] << 8 | (uint64_t)p[len - 1] << 16;
-		*high = 0;
+	slot->loc = loc;
+	slot->id = id;
+	slot->end = offset + len;
+	slot->mask = UINT64_MAX;
+	if (len < 8) {
+		unsigned int rest = 64 - 8 * len;
+
+		slot->mask = HOST_BIG_ENDIAN ? UINT64_MAX >> rest : UINT64_MAX << rest;
+		offset = slot->end - 8;
+		len = 8;
 	}
+	slot->at[0] = (uint16_t)offset;
+	slot->at[1] = (uint16_t)(offset + (len < 16 ? len - 8 : 8));
+	slot->at[2] = (uint16_t)(slot->end - 8);
+	for (i = 0; i < 3; i++)
+		slot->words[i] = name_word(slot, i, data);
 }
 
-/* The number of the name of which the record's __data_loc word tells: offset in the low 16
- * bits, length with its NUL in the high 16. Names repeat endlessly, and most fit into two
- * words: compare those before hashing.
+/* The number of the name of which the word @loc tells: offset in the low 16 bits, length with
+ * its NUL in the high 16. @slot receives it, if it can.
  */
-static __always_inline int field_name(struct decoder *dec, const struct event_field *f,
-				      const uint8_t *data, uint32_t size, bool big_endian,
-				      uint32_t *id)
+static int name_slow(struct decoder *dec, struct decoder_name *slot, uint32_t loc,
+		     const struct kmem_event *ev, uint32_t *id)
 {
-	uint32_t loc, offset, len;
-	uint64_t low = 0, high = 0;
-	struct decoder_name *slot;
+	uint32_t offset = loc & 0xffff, len = loc >> 16;
+	const char *name = (const char *)ev->data + offset;
 
 	*id = 0;
-	if (!f->size)
-		return 0;
-	loc = get_u32(data + f->offset, big_endian);
-	offset = loc & 0xffff;
-	len = loc >> 16;
-	if (!range_ok(offset, len, size))
+	if (!range_ok(offset, len, ev->size))
 		return -EBADMSG;
 	if (!len)
 		return 0;
-	if (len > 16)
-		return name_intern(dec, data + offset, len, id);
-	name_words(data + offset, len, &low, &high);
-	slot = &dec->recent[((low ^ high * 31) * 0x9e3779b97f4a7c15ULL >> 32) %
-			    DECODER_NAME_SLOTS];
-	if (unlikely(slot->size != len || slot->low != low || slot->high != high)) {
-		int ret = name_intern(dec, data + offset, len, id);
+	*id = intern_id(&dec->names, name, strnlen(name, len));
+	if (!*id)
+		return -ENOMEM;
+	if (len <= DECODER_NAME_MAX && offset + len >= 8 && offset + len <= UINT16_MAX)
+		name_remember(slot, loc, ev->data, *id);
+	return 0;
+}
 
-		if (ret < 0)
-			return ret;
-		*slot = (struct decoder_name){ low, high, len, *id };
+/* The number of the record's name. Names repeat endlessly: where what its callsite named last is
+ * there again, word by word, neither its place is checked anew nor its bytes are hashed.
+ */
+static __always_inline int field_name(struct decoder *dec, const struct event_field *f,
+				      const struct kmem_event *ev, bool big_endian,
+				      uint32_t *id)
+{
+	const uint8_t *data = ev->data;
+	struct decoder_name *slot;
+	uint32_t loc;
+	uint64_t key;
+
+	_Static_assert(offsetof(struct kmem_event, slab_alloc.callsite) ==
+			       offsetof(struct kmem_event, slab_free.callsite),
+		       "one key for both");
+	if (!f->size) {
+		*id = 0;
+		return 0;
 	}
+	loc = get_u32(data + f->offset, big_endian);
+	key = (ev->slab_free.callsite + loc) * 0x9e3779b97f4a7c15ULL;
+	slot = &dec->recent[(key >> 32) % DECODER_NAME_SLOTS];
+	if (unlikely(slot->loc != loc || slot->end > ev->size ||
+		     ((name_word(slot, 0, data) ^ slot->words[0]) |
+		      (name_word(slot, 1, data) ^ slot->words[1]) |
+		      (name_word(slot, 2, data) ^ slot->words[2])) &
+			     slot->mask))
+		return name_slow(dec, slot, loc, ev, id);
 	*id = slot->id;
 	return 0;
 }
@@ -124,7 +149,7 @@ static __always_inline int decode_slab_alloc(struct decoder *dec,
 	ev->slab_alloc.bytes_alloc = field_uint(&f[SLAB_BYTES_ALLOC], data, be);
 	ev->slab_alloc.gfp_flags = field_uint(&f[SLAB_GFP], data, be);
 	ev->slab_alloc.node = f[SLAB_NODE].size ? field_int(&f[SLAB_NODE], data, be) : -1;
-	return field_name(dec, &f[SLAB_NAME], data, ev->size, be, &ev->slab_alloc.cache);
+	return field_name(dec, &f[SLAB_NAME], ev, be, &ev->slab_alloc.cache);
 }
 
 static void decode_extfrag(const struct decoder *dec, const struct event_format *fmt,
@@ -144,13 +169,13 @@ static void decode_extfrag(const struct decoder *dec, const struct event_format 
 	ev->extfrag.change_ownership = field_int(&f[EXTFRAG_CHANGE_OWNERSHIP], data, be);
 }
 
-/* The fields of @ev by its format. 0; -EBADMSG without its name; -ENOMEM. */
-static __always_inline int decode_fields(struct decoder *dec,
-					 const struct event_format *fmt,
-					 struct kmem_event *ev, bool be)
+/* The fields of @ev by its format, whatever that is. 0; -EBADMSG without its name; -ENOMEM. */
+static int decode_any(struct decoder *dec, const struct event_format *fmt,
+		      struct kmem_event *ev)
 {
 	const struct event_field *f = fmt->fields;
 	const uint8_t *data = ev->data;
+	bool be = dec->big_endian;
 
 	switch (fmt->type) {
 	case KMEM_KMALLOC:
@@ -162,8 +187,7 @@ static __always_inline int decode_fields(struct decoder *dec,
 	case KMEM_CACHE_FREE:
 		ev->slab_free.callsite = field_uint(&f[SLAB_CALLSITE], data, be);
 		ev->slab_free.ptr = field_uint(&f[SLAB_PTR], data, be);
-		return field_name(dec, &f[SLAB_NAME], data, ev->size, be,
-				  &ev->slab_free.cache);
+		return field_name(dec, &f[SLAB_NAME], ev, be, &ev->slab_free.cache);
 	case KMEM_PAGE_ALLOC:
 	case KMEM_PAGE_ALLOC_ZONE_LOCKED:
 	case KMEM_PAGE_PCPU_DRAIN:
@@ -186,49 +210,108 @@ static __always_inline int decode_fields(struct decoder *dec,
 	return 0;
 }
 
+/* The word of 4 bytes that @f is. */
+static __always_inline uint32_t plain_u32(const struct event_field *f,
+					  const uint8_t *data)
+{
+	return get_u32(data + f->offset, HOST_BIG_ENDIAN);
+}
+
+/* The same for the formats of nearly every recording: event_format.plain. */
+static __always_inline int
+decode_plain(struct decoder *dec, const struct event_format *fmt, struct kmem_event *ev)
+{
+	const struct event_field *f = fmt->fields;
+	const uint8_t *data = ev->data;
+
+	switch (fmt->type) {
+	case KMEM_KMALLOC:
+	case KMEM_KMALLOC_NODE:
+	case KMEM_CACHE_ALLOC:
+	case KMEM_CACHE_ALLOC_NODE:
+		memcpy(&ev->slab_alloc.bytes_req, data + f[SLAB_BYTES_REQ].offset, 16);
+		ev->slab_alloc.gfp_flags =
+			field_uint(&f[SLAB_GFP], data, HOST_BIG_ENDIAN);
+		ev->slab_alloc.node =
+			f[SLAB_NODE].size ? (int32_t)plain_u32(&f[SLAB_NODE], data) : -1;
+		memcpy(&ev->slab_alloc.callsite, data + f[SLAB_CALLSITE].offset, 16);
+		return field_name(dec, &f[SLAB_NAME], ev, HOST_BIG_ENDIAN,
+				  &ev->slab_alloc.cache);
+	case KMEM_KFREE:
+	case KMEM_CACHE_FREE:
+		memcpy(&ev->slab_free.callsite, data + f[SLAB_CALLSITE].offset, 16);
+		return field_name(dec, &f[SLAB_NAME], ev, HOST_BIG_ENDIAN,
+				  &ev->slab_free.cache);
+	case KMEM_PAGE_ALLOC:
+		ev->page_alloc.pfn = get_u64(data + f[PAGE_PFN].offset, HOST_BIG_ENDIAN);
+		ev->page_alloc.gfp_flags =
+			field_uint(&f[PAGE_GFP], data, HOST_BIG_ENDIAN);
+		ev->page_alloc.order = plain_u32(&f[PAGE_ORDER], data);
+		ev->page_alloc.migratetype =
+			(int32_t)plain_u32(&f[PAGE_MIGRATETYPE], data);
+		return 0;
+	case KMEM_PAGE_FREE:
+		ev->page_free.pfn = get_u64(data + f[PAGE_PFN].offset, HOST_BIG_ENDIAN);
+		ev->page_free.order = plain_u32(&f[PAGE_ORDER], data);
+		return 0;
+	default: /* KMEM_PAGE_FREE_BATCHED, the only other that is plain: it has no order */
+		ev->page_free.pfn = get_u64(data + f[PAGE_PFN].offset, HOST_BIG_ENDIAN);
+		ev->page_free.order = 0;
+		return 0;
+	}
+}
+
 static void decode_loss(struct kmem_event *ev)
 {
 	ev->pid = 0;
 	ev->type = KMEM_LOSS;
 	ev->flags = 0;
 	ev->id = 0;
-	ev->size = 0;
-	ev->data = NULL;
 }
 
-static __always_inline int decode_items_as(struct decoder *dec,
-					   const struct event_format *const *formats,
-					   const struct raw_item *const *items, size_t nr,
-					   struct kmem_event *evs, uint64_t *nr_bad,
-					   bool be)
+/* The common fields. @usual: where nearly every kernel has them, in this machine's order. */
+static __always_inline void decode_common(const struct decoder *dec,
+					  struct kmem_event *ev, bool usual)
 {
-	const struct event_common common = dec->common;
-	size_t i;
+	const struct event_common *common = &dec->common;
 
-	for (i = 0; i < nr; i++) {
-		const uint8_t *data = items[i]->data;
-		struct kmem_event *ev = &evs[i];
+	_Static_assert(offsetof(struct kmem_event, flags) ==
+				       offsetof(struct kmem_event, id) + 2 &&
+			       offsetof(struct kmem_event, pid) ==
+				       offsetof(struct kmem_event, id) + 4,
+		       "they are as in a record");
+	if (usual) {
+		memcpy(&ev->id, ev->data, 8);
+		return;
+	}
+	ev->id = get_u16(ev->data + common->type_offset, dec->big_endian);
+	ev->flags = ev->data[common->flags_offset];
+	ev->pid = (int32_t)get_u32(ev->data + common->pid_offset, dec->big_endian);
+}
+
+static __always_inline int decode_events_as(struct decoder *dec, struct kmem_event *ev,
+					    size_t nr, uint64_t *nr_bad, bool usual)
+{
+	const struct event_format *const *formats = dec->formats;
+	const struct kmem_event *end = ev + nr;
+
+	for (; ev < end; ev++) {
 		const struct event_format *fmt;
 		int ret;
 
-		ev->ts = items[i]->ts;
-		ev->stack = items[i]->stack;
-		if (unlikely(!data)) {
+		if (unlikely(!ev->data)) {
 			decode_loss(ev);
 			continue;
 		}
-		ev->pid = (int32_t)get_u32(data + common.pid_offset, be);
-		ev->flags = data[common.flags_offset];
-		ev->id = get_u16(data + common.type_offset, be);
-		ev->data = data;
-		ev->size = items[i]->size;
+		decode_common(dec, ev, usual);
 		fmt = formats[ev->id];
 		if (unlikely(!fmt || ev->size < fmt->min_size)) {
 			ev->type = KMEM_OTHER;
 			continue;
 		}
 		ev->type = fmt->type;
-		ret = decode_fields(dec, fmt, ev, be);
+		ret = likely(fmt->plain) ? decode_plain(dec, fmt, ev)
+					 : decode_any(dec, fmt, ev);
 		if (likely(!ret))
 			continue;
 		if (ret == -ENOMEM)
@@ -238,13 +321,12 @@ static __always_inline int decode_items_as(struct decoder *dec,
 	return 0;
 }
 
-int decode_items(struct decoder *dec, const struct event_format *const *formats,
-		 const struct raw_item *const *items, size_t nr, struct kmem_event *evs,
-		 uint64_t *nr_bad)
+int decode_events(struct decoder *dec, struct kmem_event *evs, size_t nr,
+		  uint64_t *nr_bad)
 {
-	if (dec->big_endian)
-		return decode_items_as(dec, formats, items, nr, evs, nr_bad, true);
-	return decode_items_as(dec, formats, items, nr, evs, nr_bad, false);
+	if (dec->big_endian == HOST_BIG_ENDIAN && event_common_usual(&dec->common))
+		return decode_events_as(dec, evs, nr, nr_bad, true);
+	return decode_events_as(dec, evs, nr, nr_bad, false);
 }
 
 /* The frames that the record claims and has. */

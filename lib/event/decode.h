@@ -16,24 +16,36 @@
 #include "event/formats.h"
 #include "recording/subbuf.h"
 
-#define DECODER_NAME_SLOTS 256U
+#define DECODER_NAME_SLOTS 1024U
 
-/* A cache name of at most 16 bytes, as it stood in a record. */
+/* The longest cache name that is compared in words: longer ones are rare. */
+#define DECODER_NAME_MAX 24U
+
+/**
+ * struct decoder_name - a cache name, as it stood in a record
+ * @loc: the record's __data_loc word; 0: unused
+ * @end: behind the name: records are at least as long
+ * @at: where the words are that cover it and may overlap; @mask: of those of short names
+ */
 struct decoder_name {
-	uint64_t low, high;
-	uint32_t size; /* 0: unused */
+	uint32_t loc, end;
 	uint32_t id;
+	uint16_t at[3];
+	uint64_t mask, words[3];
 };
 
 /**
  * struct decoder - what decoding needs besides the record
+ * @formats: of every possible id; NULL where there is none
  * @page_base, @page_stride: kernels before 4.1 record a page's pointer; its distance from
  *	the base (modulo 2^64), over the bytes of a struct page (not 0), counts on by one
  *	from page to page, as frame numbers do
  * @names: cache names seen, each given a number
- * @recent: short cuts from a name's bytes to its number
+ * @recent: short cuts from a name's bytes to its number, by the event's callsite: nearly each
+ *	names one cache
  */
 struct decoder {
+	const struct event_format *const *formats;
 	struct event_common common;
 	bool big_endian;
 	uint64_t page_base;
@@ -42,7 +54,9 @@ struct decoder {
 	struct decoder_name recent[DECODER_NAME_SLOTS];
 };
 
-/* An event as found in its sub-buffer, with the number of the stack that followed it. */
+/* An event as found in its sub-buffer, with the number of the stack that followed it: what a
+ * struct kmem_event begins with.
+ */
 struct raw_item {
 	uint64_t ts;
 	const uint8_t *data; /* at least the common fields; NULL: a loss */
@@ -51,19 +65,16 @@ struct raw_item {
 };
 
 /**
- * decode_items() - fill in what records say
- * @formats: of every possible id; NULL where there is none
- * @items, @evs: @nr of each; the caller fills in the events' cpu and buffer, and what a
- *		 loss says
+ * decode_events() - fill in what records say
+ * @evs: @nr of them, of which the caller has filled in time, record, stack, CPU and buffer;
+ *	 one without a record is a loss, and what that says is the caller's too
  * @nr_bad: counted up for each name that points outside of its record, whose event is
  *	    complete but for the name
  *
- * A record without a format, or too short for it, becomes a KMEM_OTHER.
- * Return: 0; -ENOMEM.
+ * A record without a format, or too short for it, becomes a KMEM_OTHER. Return: 0; -ENOMEM.
  */
-int decode_items(struct decoder *dec, const struct event_format *const *formats,
-		 const struct raw_item *const *items, size_t nr, struct kmem_event *evs,
-		 uint64_t *nr_bad) __must_check;
+int decode_events(struct decoder *dec, struct kmem_event *evs, size_t nr,
+		  uint64_t *nr_bad) __must_check;
 
 /**
  * decode_stack_here() - a kernel_stack record's frames where they are

@@ -64,22 +64,25 @@ static inline bool kmem_is_page(unsigned int type)
 /**
  * struct kmem_event - one event, or a loss, in time order
  * @ts: in the buffer's clock units (nanoseconds for most)
- * @stack: its callchain's number in the stream's stack table; 0 if it has none
- * @flags: common_flags (irq context bits); @pid: common_pid, the interrupted task's
- * @id: the format's ID in this recording
  * @data, @size: the raw record; valid until the next event is taken
+ * @stack: its callchain's number in the stream's stack table; 0 if it has none
+ * @id: the format's ID in this recording
+ * @flags: common_flags (irq context bits); @pid: common_pid, the interrupted task's
+ *
+ * @id, @flags and @pid lie as in a record of nearly every kernel, with @type in place of the
+ * preemption count: decode.c copies them at once.
  */
 struct kmem_event {
 	uint64_t ts;
-	uint32_t cpu;
-	int32_t pid;
-	uint8_t type; /* enum kmem_event_type */
-	uint8_t flags;
-	uint16_t buffer; /* index into recording.buffers */
-	uint16_t id;
-	uint32_t stack;
-	uint32_t size;
 	const uint8_t *data;
+	uint32_t size;
+	uint32_t stack;
+	uint16_t id;
+	uint8_t flags;
+	uint8_t type; /* enum kmem_event_type */
+	int32_t pid;
+	uint32_t cpu;
+	uint16_t buffer; /* index into recording.buffers */
 	union {
 		struct {
 			uint64_t callsite, ptr, bytes_req, bytes_alloc, gfp_flags;

@@ -190,6 +190,32 @@ static const char *take_field(struct event_format *fmt, const struct field_spec 
 	return NULL;
 }
 
+/* Are these fields words of 8 bytes, one behind the other? */
+static bool are_pair(const struct event_field *first, const struct event_field *second)
+{
+	return first->size == 8 && second->size == 8 &&
+	       second->offset == first->offset + 8;
+}
+
+/* What event_format.plain means. */
+static bool is_plain(const struct event_format *fmt)
+{
+	const struct event_field *f = fmt->fields;
+
+	if (kmem_is_slab(fmt->type) && !are_pair(&f[SLAB_CALLSITE], &f[SLAB_PTR]))
+		return false;
+	if (kmem_is_slab_alloc(fmt->type))
+		return are_pair(&f[SLAB_BYTES_REQ], &f[SLAB_BYTES_ALLOC]) &&
+		       (f[SLAB_NODE].size == 4 || !f[SLAB_NODE].size);
+	if (kmem_is_page(fmt->type) && (fmt->page_pointer || f[PAGE_PFN].size != 8))
+		return false;
+	if (fmt->type == KMEM_PAGE_ALLOC && f[PAGE_MIGRATETYPE].size != 4)
+		return false;
+	if (fmt->type == KMEM_PAGE_ALLOC || fmt->type == KMEM_PAGE_FREE)
+		return f[PAGE_ORDER].size == 4;
+	return kmem_is_slab(fmt->type) || kmem_is_page(fmt->type);
+}
+
 /* Where every record has its type, flags and pid. NULL or what is wrong. */
 static const char *take_common(struct event_common *common, const struct tep_event *event)
 {
@@ -305,6 +331,7 @@ static int parse_known(struct event_formats *fmts, struct event_format *fmt,
 		why = resolve(fmts, &parsed, spec, event, long_size);
 	}
 	if (!why) {
+		parsed.plain = rec->big_endian == HOST_BIG_ENDIAN && is_plain(&parsed);
 		*fmt = parsed;
 		if (find_field(event->format.fields, "gfp_flags") && !fmts->gfp.count)
 			ret = print_flags_parse(text->text, text->size, "gfp_flags",

@@ -58,6 +58,9 @@ struct event_field {
  * @name: e.g. "kmalloc"; @system: e.g. "kmem"; owned by the table
  * @fields: numbered by the enums above
  * @page_pointer: PAGE_PFN is a struct page pointer (kernels before 4.1); 0 is a failure
+ * @plain: on 64-bit kernels of this machine's byte order: addresses, sizes and frame numbers
+ *	are words of 8 bytes, orders, migratetypes and nodes of 4; SLAB_PTR lies behind
+ *	SLAB_CALLSITE, SLAB_BYTES_ALLOC behind SLAB_BYTES_REQ
  * @min_size: a record shorter than this cannot be decoded
  */
 struct event_format {
@@ -66,6 +69,7 @@ struct event_format {
 	uint16_t id;
 	uint8_t type; /* enum kmem_event_type */
 	bool page_pointer;
+	bool plain;
 	uint32_t min_size;
 	struct event_field fields[8];
 };
@@ -81,6 +85,13 @@ struct event_common {
 	uint16_t pid_offset;
 	uint32_t min_size;
 };
+
+/* Are they where nearly every kernel has them: type, flags, preemption count, pid? */
+static inline bool event_common_usual(const struct event_common *c)
+{
+	return !c->type_offset && c->flags_offset == 2 && c->pid_offset == 4 &&
+	       c->min_size == 8;
+}
 
 struct event_formats;
 

@@ -6,6 +6,7 @@
 #include "event/stream.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,8 +85,11 @@ static int open_cpus(struct event_stream *st, const struct recording *rec,
 	return found || !opts->instance ? 0 : -ENOENT;
 }
 
-/* The earliest CPU becomes the running one. How far it may run is found out only where it runs
- * for more than one event: with many CPUs few do.
+/* With so many sequences a run is mostly of one event. */
+#define MANY_CPUS 8
+
+/* The earliest CPU becomes the running one. With many CPUs, how far it may run is found out only
+ * where it runs for more than one event.
  */
 static inline void take_top(struct event_stream *st)
 {
@@ -94,9 +98,9 @@ static inline void take_top(struct event_stream *st)
 	struct merge_item second;
 
 	st->limit = 0;
-	if (run && run == st->run) {
+	if (run && (run == st->run || st->merge.size <= MANY_CPUS)) {
 		st->limit = UINT64_MAX;
-		/* Of equal times the lower index goes first; as the top did, it is not 0 here. */
+		/* Of equal times the lower index goes first; what goes before the top is not 0. */
 		if (merge_second(&st->merge, &second))
 			st->limit = second.ts - (top->index > second.index);
 	}
@@ -157,6 +161,7 @@ static int prepare_shared(struct event_stream *st, const struct event_formats *f
 
 		st->shared.formats[fmt->id] = fmt;
 	}
+	st->dec.formats = st->shared.formats;
 	st->stats.by_id = st->shared.by_id;
 	return 0;
 }
@@ -339,76 +344,90 @@ static int refill_run(struct event_stream *st)
 	return 0;
 }
 
-/* The items that are next, at most PICK_MAX. */
-#define PICK_MAX 128
+/* More are not decoded at a time: they stay in the nearest cache. */
+#define BATCH_MAX 128
 
-struct pick {
-	const struct raw_item *items[PICK_MAX];
-	const struct cpu_head *from[PICK_MAX];
-};
-
-/* Picks items in time order, until one CPU has no more at hand. Return: their number, at
- * least 1; 0 at the end; <0 error.
- */
-static int pick_items(struct event_stream *st, struct pick *pick, int max)
+/* What the loss @ev of the running CPU says. */
+static void loss_of(const struct event_stream *st, struct kmem_event *ev)
 {
-	struct cpu_head *run;
-	int nr = 0;
+	const struct cpu_batch *now = st->cpus[st->run - st->heads].now;
 
-	while (nr < max && (run = st->run)) {
+	ev->loss.count = now->missed;
+	ev->loss.since_ts = now->since_ts;
+}
+
+/* The running CPU's next event is at @ts, behind @st->limit: another one goes on. */
+static inline void switch_run(struct event_stream *st, uint64_t ts)
+{
+	struct merge_item other;
+
+	if (st->merge.size != 2) {
+		merge_replace_top(&st->merge, ts);
+		take_top(st);
+		return;
+	}
+	other = merge_swap(&st->merge, ts);
+	st->run = &st->heads[other.index];
+	st->limit = ts - (other.index != 0);
+}
+
+/* Takes items in time order, until one CPU has no more at hand: @evs receive them as they are
+ * in their sub-buffers. Return: their number, at least 1; 0 at the end; <0 error.
+ */
+static int pick_events(struct event_stream *st, struct kmem_event *evs, int max)
+{
+	struct kmem_event *ev = evs, *full = evs + max;
+	struct cpu_head *run;
+
+	_Static_assert(offsetof(struct kmem_event, stack) ==
+			       offsetof(struct raw_item, stack),
+		       "an event begins as an item does");
+	while (ev < full && (run = st->run)) {
 		const struct raw_item *item = run->next, *end = run->end;
+		const uint64_t limit = st->limit;
 
 		if (item == end) {
 			int ret;
 
-			if (nr) /* a refill ends the life of what was picked */
+			if (ev > evs) /* a refill ends the life of what was picked */
 				break;
 			ret = refill_run(st);
 			if (ret < 0)
 				return ret;
 			continue;
 		}
+		if (end - item > full - ev)
+			end = item + (full - ev);
 		do {
 			__builtin_prefetch(item->data);
-			pick->items[nr] = item++;
-			pick->from[nr++] = run;
-		} while (item < end && item->ts <= st->limit && nr < max);
+			memcpy(ev, item, sizeof(*item));
+			ev->cpu = run->cpu;
+			ev->buffer = run->buffer;
+			if (unlikely(!item->data))
+				loss_of(st, ev);
+			ev++;
+			item++;
+		} while (item < end && item->ts <= limit);
 		run->next = item;
-		if (item < end && item->ts > st->limit) {
-			merge_replace_top(&st->merge, item->ts);
-			take_top(st);
-		}
+		if (item < run->end && item->ts > limit)
+			switch_run(st, item->ts);
 	}
-	return nr;
+	return (int)(ev - evs);
 }
 
 int event_stream_next_batch(struct event_stream *st, struct kmem_event *evs, int max)
 {
-	struct pick pick;
-	int i, nr;
+	int nr;
 
 	if (unlikely(st->error))
 		return st->error;
-	nr = pick_items(st, &pick, max < PICK_MAX ? max : PICK_MAX);
-	if (nr > 0 && decode_items(&st->dec, st->shared.formats, pick.items, (size_t)nr,
-				   evs, &st->stats.nr_undecodable))
+	nr = pick_events(st, evs, max < BATCH_MAX ? max : BATCH_MAX);
+	if (nr > 0 && decode_events(&st->dec, evs, (size_t)nr, &st->stats.nr_undecodable))
 		nr = -ENOMEM;
 	if (unlikely(!nr))
 		nr = check_times(st);
 	if (nr < 0)
 		st->error = nr;
-	for (i = 0; i < nr; i++) {
-		const struct cpu_head *from = pick.from[i];
-
-		evs[i].cpu = from->cpu;
-		evs[i].buffer = from->buffer;
-		if (unlikely(evs[i].type == KMEM_LOSS)) {
-			const struct cpu_batch *now = st->cpus[from - st->heads].now;
-
-			evs[i].loss.count = now->missed;
-			evs[i].loss.since_ts = now->since_ts;
-		}
-	}
 	return nr;
 }
 

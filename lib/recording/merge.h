@@ -77,6 +77,18 @@ static inline void merge_replace_top(struct merge *m, uint64_t ts)
 	merge_play(m, m->top.index, (struct merge_item){ ts, m->top.index });
 }
 
+/* Of two sequences (@size is 2) the top's head moved on to @ts, behind the other's. Return: the
+ * other, which is the top now.
+ */
+static inline struct merge_item merge_swap(struct merge *m, uint64_t ts)
+{
+	struct merge_item other = m->losers[1];
+
+	m->losers[1] = (struct merge_item){ ts, m->top.index };
+	m->top = other;
+	return other;
+}
+
 /* The earliest sequence has ended. */
 void merge_pop(struct merge *m);
 

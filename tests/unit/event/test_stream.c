@@ -60,6 +60,42 @@ START_TEST(fields_of_every_word_size_and_byte_order)
 }
 END_TEST
 
+/* One callsite's names, which differ in one character. */
+static void check_names(unsigned int word_size, bool big_endian)
+{
+	static char names[2000][48];
+	unsigned int nr = 0, len, at, i;
+
+	setup_for(word_size, big_endian);
+	begin_cpu();
+	for (len = 1; len <= 40; len++) {
+		begin_page(1000 * len);
+		for (at = 0; at < len; at++) {
+			memset(names[nr], 'a', len);
+			memset(names[nr + 1], 'a', len);
+			names[nr + 1][at] = 'b';
+			for (i = 0; i < 2; i++)
+				add_free(page_ts + 1, 5, 1, names[nr++]);
+			if (out > file + nr_pages * PAGE - 200)
+				begin_page(page_ts);
+		}
+	}
+	open_all();
+	for (i = 0; i < nr; i++) {
+		ck_assert_int_eq(event_stream_next(st, &ev), 1);
+		ck_assert_str_eq(event_stream_cache(st, ev.slab_free.cache), names[i]);
+	}
+	expect_end();
+}
+
+START_TEST(cache_names_of_any_length)
+{
+	check_names(8, false);
+	check_names(8, true);
+	check_names(4, false);
+}
+END_TEST
+
 START_TEST(cpus_are_merged_by_time)
 {
 	begin_cpu();
@@ -248,6 +284,7 @@ Suite *test_stream_suite(void)
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, fields_of_every_word_size_and_byte_order);
+	tcase_add_test(tc, cache_names_of_any_length);
 	tcase_add_test(tc, cpus_are_merged_by_time);
 	tcase_add_test(tc, losses_are_items);
 	tcase_add_test(tc, damage_is_counted_and_announced);

@@ -87,7 +87,7 @@ bool live_grow(struct live_table *t)
 	return true;
 }
 
-void live_remove(struct live_table *t, struct live_entry *entry)
+void live_remove_slow(struct live_table *t, struct live_entry *entry)
 {
 	size_t mask = t->capacity - 1;
 	size_t hole = (size_t)(entry - t->entries);

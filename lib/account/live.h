@@ -162,8 +162,20 @@ static inline void live_set_begin(struct live_table *t, const struct live_entry 
 		t->begins[entry - t->entries] = ts;
 }
 
+void live_remove_slow(struct live_table *t, struct live_entry *entry);
 /* Removes an entry that live_find() returned; moves others. */
-void live_remove(struct live_table *t, struct live_entry *entry);
+static inline void live_remove(struct live_table *t, struct live_entry *entry)
+{
+	size_t next = ((size_t)(entry - t->entries) + 1) & (t->capacity - 1);
+
+	if (t->entries[next].state != LIVE_EMPTY) {
+		live_remove_slow(t, entry);
+		return;
+	}
+	entry->state = LIVE_EMPTY;
+	t->count--;
+}
+
 /* Iteration in no particular order: start with NULL; NULL at the end. */
 struct live_entry *live_next(const struct live_table *t, struct live_entry *entry);
 /* There was a gap in the events: no entry made so far is recent any more. */

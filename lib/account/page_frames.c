@@ -55,7 +55,8 @@ static struct page_region *get_region(struct page_frames *f, uint64_t base)
 	return &f->regions[f->nr_regions++];
 }
 
-struct page_region *page_region_slow(struct page_frames *f, uint64_t pfn)
+/* The region gets words of its own, which say what its span says. NULL: no memory. */
+static struct page_region *open_region(struct page_frames *f, uint64_t pfn)
 {
 	struct page_span *span = get_span(f, pfn);
 	struct page_region *region = span ? get_region(f, pfn >> REGION_ORDER) : NULL;
@@ -70,6 +71,21 @@ struct page_region *page_region_slow(struct page_frames *f, uint64_t pfn)
 		region->words[i] = (struct page_word){ span->live & bit ? ~0ULL : 0,
 						       span->freed & bit ? ~0ULL : 0, 0 };
 	span->detail |= bit;
+	return region;
+}
+
+struct page_region *page_region_slow(struct page_frames *f, uint64_t pfn)
+{
+	uint64_t base = pfn >> REGION_ORDER;
+	const uint32_t *index = u64_map_find(&f->region_index, base);
+	struct page_region *region = index ? &f->regions[*index] : NULL;
+
+	if (!region || region->stale)
+		region = open_region(f, pfn);
+	if (region)
+		f->recent[base % PAGE_SHORT_CUTS] =
+			(struct page_short_cut){ base + 1,
+						 (uint32_t)(region - f->regions) };
 	return region;
 }
 
@@ -175,7 +191,7 @@ static void mark_words(struct page_frames *f, uint64_t pfn, uint64_t end, bool l
 	struct page_bits bits;
 
 	while (pfn < end && page_bits(f, pfn, end - pfn, &bits)) {
-		page_bits_mark(&bits, live);
+		page_word_mark(bits.word, bits.mask, live);
 		pfn += bits.nr;
 	}
 }
@@ -193,6 +209,7 @@ static void mark_regions(struct page_frames *f, uint64_t pfn, uint64_t mask, boo
 			(pfn >> SPAN_ORDER << 6) + (unsigned int)__builtin_ctzll(stale);
 
 		f->regions[*u64_map_find(&f->region_index, base)].stale = true;
+		f->recent[base % PAGE_SHORT_CUTS].next = 0;
 	}
 	span->detail &= ~mask;
 	span->live = live ? span->live | mask : span->live & ~mask;

@@ -50,9 +50,19 @@ struct page_span {
 	uint64_t detail, live, freed;
 };
 
-/* Zero-initialise it. */
+/* A short cut from a region's number to its place; @next: the number plus 1, 0: unused. */
+struct page_short_cut {
+	uint64_t next;
+	uint32_t index;
+};
+
+/* They cover 4 GiB of neighbouring pages. */
+#define PAGE_SHORT_CUTS 2048U
+
+/* Zero-initialise it. @recent: of regions that are not stale. */
 struct page_frames {
 	struct u64_map region_index, span_index;
+	struct page_short_cut recent[PAGE_SHORT_CUTS];
 	struct page_region *regions;
 	size_t nr_regions, regions_capacity;
 	struct page_span *spans;
@@ -75,13 +85,38 @@ struct page_bits {
 /* The region of frame @pfn with its own words; NULL if memory ran out. */
 struct page_region *page_region_slow(struct page_frames *f, uint64_t pfn);
 
+/* The same, if a short cut leads there; else NULL. */
+static inline struct page_region *page_region_near(const struct page_frames *f,
+						   uint64_t pfn)
+{
+	uint64_t base = pfn >> REGION_ORDER;
+	const struct page_short_cut *cut = &f->recent[base % PAGE_SHORT_CUTS];
+
+	return likely(cut->next == base + 1) ? &f->regions[cut->index] : NULL;
+}
+
 static inline struct page_region *page_region(struct page_frames *f, uint64_t pfn)
 {
-	uint32_t *index = u64_map_find(&f->region_index, pfn >> REGION_ORDER);
+	struct page_region *region = page_region_near(f, pfn);
 
-	if (likely(index && !f->regions[*index].stale))
-		return &f->regions[*index];
-	return page_region_slow(f, pfn);
+	return likely(region) ? region : page_region_slow(f, pfn);
+}
+
+/* Of aligned blocks up to this order all frames are in one word. */
+#define PAGE_WORD_ORDER 6
+
+/* The word of frame @pfn, if a short cut leads there; else NULL. */
+static inline struct page_word *page_word_near(const struct page_frames *f, uint64_t pfn)
+{
+	struct page_region *region = page_region_near(f, pfn);
+
+	return likely(region) ? &region->words[(pfn >> 6) % REGION_WORDS] : NULL;
+}
+
+/* The bits of an aligned block of at most PAGE_WORD_ORDER in its word. */
+static inline uint64_t page_word_mask(uint64_t pfn, uint32_t order)
+{
+	return UINT64_MAX >> (64 - (1U << order)) << (pfn & 63);
 }
 
 /* The frames from @pfn to the end of its word, at most @nr, which is not 0. False: no memory. */
@@ -100,17 +135,15 @@ static inline bool page_bits(struct page_frames *f, uint64_t pfn, uint64_t nr,
 	return true;
 }
 
-static inline void page_bits_mark(const struct page_bits *bits, bool live)
+static inline void page_word_mark(struct page_word *w, uint64_t mask, bool live)
 {
-	struct page_word *w = bits->word;
-
-	w->announced &= ~bits->mask;
+	w->announced &= ~mask;
 	if (live) {
-		w->live |= bits->mask;
-		w->freed &= ~bits->mask;
+		w->live |= mask;
+		w->freed &= ~mask;
 	} else {
-		w->live &= ~bits->mask;
-		w->freed |= bits->mask;
+		w->live &= ~mask;
+		w->freed |= mask;
 	}
 }
 
@@ -118,11 +151,10 @@ static inline void page_bits_mark(const struct page_bits *bits, bool live)
 static __always_inline void page_frames_prefetch(const struct page_frames *f,
 						 uint64_t pfn)
 {
-	const uint32_t *region = u64_map_find(&f->region_index, pfn >> REGION_ORDER);
+	const struct page_word *word = page_word_near(f, pfn);
 
-	if (region)
-		__builtin_prefetch(&f->regions[*region].words[(pfn >> 6) % REGION_WORDS],
-				   1);
+	if (likely(word))
+		__builtin_prefetch(word, 1);
 }
 
 /**

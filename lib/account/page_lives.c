@@ -15,34 +15,42 @@
 /* How many events ahead a block's entry is fetched: memory's delay is a few events long. */
 #define FETCH_AHEAD 12
 
-/* The row of the allocation @ev; UINT32_MAX if memory ran out. Callers repeat endlessly. */
-static inline uint32_t page_row(struct page_lives *l, const struct kmem_event *ev)
+/* The row of a key that is not among the recent ones; UINT32_MAX if memory ran out. */
+static uint32_t page_row_slow(struct page_lives *l, struct page_recent *recent,
+			      const struct kmem_event *ev, uint32_t dim)
 {
-	struct page_key key = { .gfp_flags = ev->page_alloc.gfp_flags,
-				.stack = ev->stack,
-				.order = ev->page_alloc.order,
-				.migratetype = ev->page_alloc.migratetype };
-	struct page_recent *recent;
-	uint64_t mix;
-	uint32_t id;
+	const struct page_key key = { .gfp_flags = ev->page_alloc.gfp_flags,
+				      .stack = ev->stack,
+				      .order = ev->page_alloc.order,
+				      .migratetype = ev->page_alloc.migratetype,
+				      .dim = dim };
 
-	if (unlikely(l->dimension))
-		key.dim = dimension_of(l->dimension, ev);
-	mix = key.gfp_flags ^ (uint64_t)key.stack << 24 ^ (uint64_t)key.order << 56 ^
-	      (uint64_t)key.migratetype << 48 ^ (uint64_t)key.dim << 16;
-	recent = &l->recent[(mix * 0x9e3779b97f4a7c15ULL >> 32) % PAGE_NR_RECENT];
-	if (likely(recent->id && recent->key.gfp_flags == key.gfp_flags &&
-		   recent->key.stack == key.stack && recent->key.order == key.order &&
-		   recent->key.migratetype == key.migratetype &&
-		   recent->key.dim == key.dim))
-		return recent->id - 1;
-	id = intern_id(&l->keys, &key, sizeof(key));
-	if (!id) {
+	recent->id = intern_id(&l->keys, &key, sizeof(key));
+	if (!recent->id) {
 		l->failed = true;
 		return UINT32_MAX;
 	}
-	*recent = (struct page_recent){ key, id };
-	return id - 1;
+	return recent->id - 1;
+}
+
+/* The row of the allocation @ev; UINT32_MAX if memory ran out. Callers repeat endlessly. */
+static inline uint32_t page_row(struct page_lives *l, const struct kmem_event *ev)
+{
+	uint32_t dim = unlikely(l->dimension) ? dimension_of(l->dimension, ev) : 0;
+	uint64_t gfp = ev->page_alloc.gfp_flags;
+	uint64_t low = ev->stack | (uint64_t)ev->page_alloc.order << 32;
+	uint64_t high = (uint32_t)ev->page_alloc.migratetype | (uint64_t)dim << 32;
+	uint64_t mix =
+		(gfp ^ low << 24 ^ high << 48 ^ high >> 16) * 0x9e3779b97f4a7c15ULL;
+	struct page_recent *recent = &l->recent[(mix >> 32) % PAGE_NR_RECENT];
+
+	if (likely(recent->gfp_flags == gfp && recent->low == low &&
+		   recent->high == high && recent->id))
+		return recent->id - 1;
+	recent->gfp_flags = gfp;
+	recent->low = low;
+	recent->high = high;
+	return page_row_slow(l, recent, ev, dim);
 }
 
 static inline bool page_plausible(struct page_lives *l, uint64_t pfn, uint32_t order)
@@ -136,14 +144,11 @@ static uint32_t page_take_over_slow(struct page_lives *l, const struct kmem_even
  * in one word, nothing did, and nothing is in doubt. Returns what is.
  */
 static inline uint32_t page_take_over(struct page_lives *l, const struct kmem_event *ev,
-				      uint64_t nr)
+				      struct page_word *word, uint64_t mask)
 {
-	struct page_bits bits;
-
-	if (likely(page_bits(&l->frames, ev->page_alloc.pfn, nr, &bits) &&
-		   bits.nr == nr && !(bits.word->live & bits.mask) &&
+	if (likely(word && !(word->live & mask) &&
 		   !page_doubts_concern(&l->doubts, ev->ts))) {
-		page_bits_mark(&bits, true);
+		page_word_mark(word, mask, true);
 		return 0;
 	}
 	return page_take_over_slow(l, ev);
@@ -151,18 +156,22 @@ static inline uint32_t page_take_over(struct page_lives *l, const struct kmem_ev
 
 static inline void page_alloc(struct page_lives *l, const struct kmem_event *ev)
 {
-	uint64_t pfn = ev->page_alloc.pfn;
+	uint64_t pfn = ev->page_alloc.pfn, mask = 0;
 	uint32_t order = ev->page_alloc.order, row, doubt;
 	bool failed = pfn == KMEM_NO_PFN;
+	struct page_word *word = NULL;
 	struct page_life *life;
 	struct live_entry *e;
-	uint64_t nr;
 
-	if (!page_plausible(l, failed ? 0 : pfn, order))
+	/* Only what is plausible has a region, which many others share then. */
+	if (likely(order <= PAGE_WORD_ORDER)) {
+		word = page_word_near(&l->frames, pfn);
+		mask = page_word_mask(pfn, order);
+	}
+	if (unlikely(!word) && !page_plausible(l, failed ? 0 : pfn, order))
 		return;
 	/* The buddy allocator's blocks are aligned to their size. */
-	nr = 1ULL << order;
-	if (!failed && pfn & (nr - 1)) {
+	if (!failed && pfn & ((1ULL << order) - 1)) {
 		l->fates.implausible++;
 		return;
 	}
@@ -170,7 +179,7 @@ static inline void page_alloc(struct page_lives *l, const struct kmem_event *ev)
 	if (row == UINT32_MAX)
 		return;
 	if (!failed) {
-		doubt = page_take_over(l, ev, nr);
+		doubt = page_take_over(l, ev, word, mask);
 		e = live_insert(&l->blocks, pfn);
 		if (!e) {
 			l->failed = true;
@@ -186,7 +195,7 @@ static inline void page_alloc(struct page_lives *l, const struct kmem_event *ev)
 	}
 	life = page_life(l, ev, failed ? PAGE_REFUSED : PAGE_BORN);
 	life->pfn = pfn;
-	life->pages = nr;
+	life->pages = 1ULL << order;
 	life->row = row;
 	if (unlikely(l->blocks.times) && !failed) {
 		live_set_begin(&l->blocks, e, ev->ts);
@@ -280,20 +289,22 @@ static bool page_settle_over(struct page_lives *l, const struct kmem_event *ev)
  */
 static inline bool page_free_matched(struct page_lives *l, const struct kmem_event *ev)
 {
+	uint64_t pfn = ev->page_free.pfn;
 	uint32_t order = ev->page_free.order;
-	struct live_entry *e = live_find(&l->blocks, ev->page_free.pfn);
+	struct live_entry *e = live_find(&l->blocks, pfn);
+	struct page_word *word;
 	struct page_life *life;
-	struct page_bits bits;
 
-	if (!e || e->order != order || (e->split | e->doubt) || order > 6 ||
-	    !page_bits(&l->frames, e->key, 1ULL << order, &bits) ||
-	    bits.nr != 1U << order)
+	if (!e || e->order != order || (e->split | e->doubt) || order > PAGE_WORD_ORDER)
+		return false;
+	word = page_word_near(&l->frames, pfn);
+	if (unlikely(!word))
 		return false;
 	l->fates.matched++;
-	page_bits_mark(&bits, false);
+	page_word_mark(word, page_word_mask(pfn, order), false);
 	life = page_life(l, ev, PAGE_FREED);
-	life->pfn = e->key;
-	life->pages = bits.nr;
+	life->pfn = pfn;
+	life->pages = 1ULL << order;
 	life->begin = live_begin(&l->blocks, e);
 	life->row = e->row;
 	life->last = true;
@@ -318,12 +329,14 @@ static inline void page_free(struct page_lives *l, const struct kmem_event *ev)
 	uint32_t row = UINT32_MAX;
 	struct live_entry *e;
 
+	if (likely(page_free_matched(l, ev))) {
+		sum->frees++;
+		return;
+	}
 	if (!page_plausible(l, pfn, order))
 		return;
 	nr = 1ULL << order;
 	sum->frees++;
-	if (likely(page_free_matched(l, ev)))
-		return;
 	census = page_frames_census(&l->frames, pfn, nr);
 	if (unlikely(page_doubts_concern(&l->doubts, ev->ts))) {
 		if (!census.live && page_settle_over(l, ev))
@@ -362,8 +375,12 @@ static inline void page_free(struct page_lives *l, const struct kmem_event *ev)
 
 static void page_free_batched(struct page_lives *l, const struct kmem_event *ev)
 {
+	struct page_word *word = page_word_near(&l->frames, ev->page_free.pfn);
+
 	l->fates.batched++;
-	if (page_plausible(l, ev->page_free.pfn, 0))
+	if (likely(word))
+		word->announced |= word->live & page_word_mask(ev->page_free.pfn, 0);
+	else if (page_plausible(l, ev->page_free.pfn, 0))
 		page_frames_announce(&l->frames, ev->page_free.pfn);
 }
 

@@ -79,9 +79,9 @@ struct page_key {
 	uint32_t dim; /* of the lives' dimension; 0 without one */
 };
 
-/* A short cut from a key to its number. */
+/* A short cut from a key to its number; @low: stack and order, @high: the rest. */
 struct page_recent {
-	struct page_key key;
+	uint64_t gfp_flags, low, high;
 	uint32_t id; /* 0: unused */
 };
 

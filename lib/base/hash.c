@@ -179,15 +179,6 @@ uint32_t intern_find(const struct intern *in, const void *data, size_t size)
 	return *intern_slot(in, (uint32_t)hash_bytes(data, size), data, size);
 }
 
-const void *intern_get(const struct intern *in, uint32_t id, size_t *size)
-{
-	if (!id || id > in->count)
-		return NULL;
-	if (size)
-		*size = in->entries[id - 1].size;
-	return in->bytes + in->entries[id - 1].offset;
-}
-
 void intern_free(struct intern *in)
 {
 	free(in->entries);

@@ -109,7 +109,15 @@ uint32_t intern_find(const struct intern *in, const void *data, size_t size);
 /* Content of @id, 8-byte aligned and followed by a NUL byte; valid until the next
  * intern_id(). NULL for 0 or an id never given. @size may be NULL.
  */
-const void *intern_get(const struct intern *in, uint32_t id, size_t *size);
+static inline const void *intern_get(const struct intern *in, uint32_t id, size_t *size)
+{
+	if (!id || id > in->count)
+		return NULL;
+	if (size)
+		*size = in->entries[id - 1].size;
+	return in->bytes + in->entries[id - 1].offset;
+}
+
 /* As array_own(), of a table that was copied. */
 void intern_own(struct intern *in, bool *failed);
 void intern_free(struct intern *in);

@@ -108,12 +108,10 @@ static void add_loss(struct cpu_events *ce, struct cpu_batch *batch, uint64_t ts
 }
 
 /* By way of the table of all stacks: the record's frames are widened to 64-bit words. */
-static int stack_number_slow(struct cpu_shared *sh, const struct event_format *fmt,
-			     const struct raw_record *rec, uint32_t *id)
+static int64_t stack_number_slow(struct cpu_shared *sh, const struct event_format *fmt,
+				 const uint8_t *data, uint32_t size)
 {
-	/* Whose address is taken while @rec stays in registers, where events are scanned. */
-	const struct raw_record copy = *rec;
-	uint32_t nr = copy.size / 4;
+	uint32_t nr = size / 4, id;
 
 	if (nr > sh->nr_frames) {
 		uint64_t *frames = realloc(sh->frames, nr * sizeof(*frames));
@@ -123,84 +121,81 @@ static int stack_number_slow(struct cpu_shared *sh, const struct event_format *f
 		sh->frames = frames;
 		sh->nr_frames = nr;
 	}
-	*id = 0;
-	nr = decode_stack(sh->dec, fmt, &copy, sh->frames, sh->nr_frames);
+	nr = decode_stack(sh->dec, fmt, &(struct raw_record){ 0, data, size }, sh->frames,
+			  sh->nr_frames);
 	if (!nr)
 		return 0;
-	*id = intern_id(&sh->stacks, sh->frames, nr * sizeof(*sh->frames));
-	return *id ? 0 : -ENOMEM;
+	id = intern_id(&sh->stacks, sh->frames, nr * sizeof(*sh->frames));
+	return id ? (int64_t)id : -ENOMEM;
 }
 
 /* Where a stack of these frames would be among the recent ones: stacks differ in the
  * middle, if they do not in the first frames.
  */
-static uint32_t recent_slot(const uint8_t *frames, uint32_t nr)
+static inline uint32_t recent_slot(const uint8_t *frames, uint32_t nr)
 {
-	uint64_t h = nr;
-	uint32_t i, step = nr / 4;
+	size_t step = nr / 4 * 8UL;
+	uint64_t some[4];
 
-	for (i = 1; i <= 4; i++) {
-		uint64_t frame;
+	memcpy(&some[0], frames + step, 8);
+	memcpy(&some[1], frames + 2 * step, 8);
+	memcpy(&some[2], frames + 3 * step, 8);
+	memcpy(&some[3], frames + 4 * step - 8, 8);
+	some[0] = (some[0] + nr) * 0x9e3779b97f4a7c15ULL + some[1];
+	some[2] = (some[0] ^ some[0] >> 32) * 0x9e3779b97f4a7c15ULL + some[2];
+	some[3] = (some[2] ^ some[2] >> 32 ^ some[3]) * 0x9e3779b97f4a7c15ULL;
+	return (uint32_t)(some[3] >> 32) % CPU_RECENT_STACKS;
+}
 
-		memcpy(&frame, frames + (i * step - (i == 4)) * 8UL, 8);
-		h = (h ^ frame) * 0x9e3779b97f4a7c15ULL;
-		h ^= h >> 32;
-	}
-	return (uint32_t)h % CPU_RECENT_STACKS;
+/* Are these @size bytes the frames of stack @id? */
+static inline bool is_stack(const struct cpu_shared *sh, uint32_t id,
+			    const uint8_t *frames, size_t size)
+{
+	size_t known_size = 0;
+	const void *known = intern_get(&sh->stacks, id, &known_size);
+
+	return known && known_size == size && !memcmp(known, frames, size);
 }
 
 /* The number of a kernel_stack record's content: 0 if it has no frames. Stacks repeat
- * endlessly: one whose words are those of a recent one needs no decoding.
+ * endlessly: one whose words are those of a recent one needs no decoding. -ENOMEM.
  */
-static int stack_number(struct cpu_shared *sh, const struct event_format *fmt,
-			const struct raw_record *rec, uint32_t *id)
+static int64_t stack_number(struct cpu_shared *sh, const struct event_format *fmt,
+			    const uint8_t *data, uint32_t size)
 {
-	uint32_t nr = 0, slot;
-	const uint8_t *here = decode_stack_here(sh->dec, fmt, rec->data, rec->size, &nr);
-	const void *known;
-	size_t size = 0;
-	int ret;
+	uint32_t nr = 0, *recent;
+	const uint8_t *here = decode_stack_here(sh->dec, fmt, data, size, &nr);
+	int64_t id;
 
-	if (!here || nr < 4)
-		return stack_number_slow(sh, fmt, rec, id);
-	slot = recent_slot(here, nr);
-	*id = sh->recent_stacks[slot];
-	known = intern_get(&sh->stacks, *id, &size);
-	if (likely(known && size == nr * 8UL && !memcmp(known, here, size)))
-		return 0;
-	ret = stack_number_slow(sh, fmt, rec, id);
-	if (!ret)
-		sh->recent_stacks[slot] = *id;
-	return ret;
+	if (unlikely(!here || nr < 4))
+		return stack_number_slow(sh, fmt, data, size);
+	recent = sh->recent_stacks[recent_slot(here, nr)];
+	if (likely(is_stack(sh, recent[0], here, nr * 8UL)))
+		return recent[0];
+	id = is_stack(sh, recent[1], here, nr * 8UL)
+		     ? recent[1]
+		     : stack_number_slow(sh, fmt, data, size);
+	if (id >= 0) {
+		recent[1] = recent[0];
+		recent[0] = (uint32_t)id;
+	}
+	return id;
 }
 
-/* A kernel_stack record: gives its stack to the event that it belongs to. It becomes an item
- * itself if there is no such event, or if the caller wants to see them all.
+/* Gives stack @id to the event that waits for it, if one does. Is it to become an item itself,
+ * as there is no such event, or as the caller wants to see them all?
  */
-static int scan_stack(struct cpu_events *ce, struct cpu_batch *batch,
-		      const struct event_format *fmt, const struct raw_record *rec,
-		      bool in_window)
+static __always_inline bool give_stack(const struct cpu_shared *sh, uintptr_t *claim,
+				       uint32_t id, bool in_window)
 {
-	struct cpu_shared *sh = ce->shared;
-	const struct event_common *common = &sh->dec->common;
-	uint32_t pid = get_u32(rec->data + common->pid_offset, sh->dec->big_endian);
-	uintptr_t owner =
-		stack_claims_take(&ce->claims, rec->data[common->flags_offset], pid);
-	uint32_t id = 0;
-	int ret = 0;
+	uintptr_t owner = *claim;
 
-	if (in_window || owner > CPU_SILENT)
-		ret = stack_number(sh, fmt, rec, &id);
-	if (ret < 0)
-		return ret;
-	if (owner > CPU_SILENT)
+	*claim = 0;
+	if (likely(owner > CPU_SILENT))
 		((struct raw_item *)owner)->stack = id;
 	else if (!owner && in_window)
 		sh->stats->nr_stacks_unclaimed++;
-	if (in_window && (!owner || sh->keep_stacks))
-		batch->items[batch->nr++] =
-			(struct raw_item){ rec->ts, rec->data, rec->size, id };
-	return 0;
+	return in_window && (!owner || sh->keep_stacks);
 }
 
 static void count_backwards(struct event_stream_stats *stats, uint64_t step)
@@ -210,45 +205,96 @@ static void count_backwards(struct event_stream_stats *stats, uint64_t step)
 		stats->largest_step_back = step;
 }
 
-/* Counts the events of one batch from @first_ts to @last_ts. */
-static void count_batch(struct cpu_events *ce, uint64_t nr, uint64_t first_ts,
-			uint64_t last_ts)
+/* The events of one sub-buffer, as far as it was scanned: @before is the last one's time; of
+ * the first it is greatest where only what is less is looked at.
+ */
+struct scan_times {
+	uint64_t nr, first, last, before;
+};
+
+/* Takes the time of an event. Without @windowed, where every event is in the window, time is
+ * looked at only where it does not go on: at the first event, or as the clock does not.
+ */
+static __always_inline void scan_time(struct cpu_events *ce, struct scan_times *t,
+				      uint64_t ts, bool in_window, bool windowed)
+{
+	if (windowed || unlikely(ts < t->before)) {
+		uint64_t before = windowed || t->nr ? t->before : ce->last_ts;
+
+		if (ts < before)
+			count_backwards(ce->shared->stats, before - ts);
+		if (in_window && ts < t->first)
+			t->first = ts;
+		if (windowed && in_window && ts > t->last)
+			t->last = ts;
+		if (!windowed && t->nr && t->before > t->last)
+			t->last = t->before;
+	}
+	t->before = ts;
+	t->nr += in_window;
+}
+
+/* Counts the events of one batch. */
+static void count_batch(struct cpu_events *ce, const struct scan_times *t, bool windowed)
 {
 	struct event_stream_stats *stats = ce->shared->stats;
+	uint64_t last = !windowed && t->before > t->last ? t->before : t->last;
 
-	if (!nr)
+	if (windowed || t->nr)
+		ce->last_ts = t->before;
+	if (!t->nr)
 		return;
-	if (!stats->nr_events || first_ts < stats->first_ts)
-		stats->first_ts = first_ts;
-	if (last_ts > stats->last_ts)
-		stats->last_ts = last_ts;
-	stats->nr_events += nr;
-	ce->stats->nr_events += nr;
+	if (!stats->nr_events || t->first < stats->first_ts)
+		stats->first_ts = t->first;
+	if (last > stats->last_ts)
+		stats->last_ts = last;
+	stats->nr_events += t->nr;
+	ce->stats->nr_events += t->nr;
 }
 
-/* Returns @item as what a stack may follow. */
-static __always_inline uintptr_t fill_item(struct raw_item *item,
-					   const struct raw_record *rec)
+/* How records are: with the common fields where nearly every kernel has them, in this machine's
+ * byte order; or any.
+ */
+enum scan_as { SCAN_USUAL, SCAN_LITTLE_ENDIAN, SCAN_BIG_ENDIAN };
+
+/* The format id of a record, and the task and context that wrote it. */
+static __always_inline uint16_t scan_common(const struct event_common *common,
+					    const uint8_t *data, enum scan_as as,
+					    uint64_t *place)
 {
-	*item = (struct raw_item){ rec->ts, rec->data, rec->size, 0 };
-	return (uintptr_t)item;
+	bool be = as == SCAN_BIG_ENDIAN;
+	uint64_t word;
+
+	if (as == SCAN_USUAL && !HOST_BIG_ENDIAN) {
+		memcpy(&word, data, 8);
+		*place = word & STACK_PLACE_BITS;
+		return (uint16_t)word;
+	}
+	if (as == SCAN_USUAL)
+		be = HOST_BIG_ENDIAN;
+	*place = stack_place(data[common->flags_offset],
+			     get_u32(data + common->pid_offset, be));
+	return get_u16(data + common->type_offset, be);
 }
 
-/* Makes items of a sub-buffer's events. The compiler makes a loop of its own for each @be
- * and for @windowed, without which every event is in the window: this is where every event
- * passes. 0; -EBADMSG where the rest is unreadable; -ENOMEM.
+/* Makes items of a sub-buffer's events. The compiler makes a loop of its own for each @as and
+ * for @windowed, without which every event is in the window: this is where every event passes.
+ * 0; -EBADMSG where the rest is unreadable; -ENOMEM.
  */
 static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batch *batch,
-					  const struct subbuf *sb, const bool be,
+					  const struct subbuf *sb, enum scan_as as,
 					  const bool windowed)
 {
-	struct cpu_shared *sh = ce->shared;
+	struct cpu_shared *const sh = ce->shared;
 	const struct event_common common = sh->dec->common;
-	const struct event_format *const *formats = sh->formats;
-	uint64_t *by_id = sh->by_id, before = ce->last_ts;
-	struct subbuf_iter it = subbuf_iter(sb, be);
-	uint64_t nr = 0, first_ts = UINT64_MAX, last_ts = 0;
-	struct raw_item *items = batch->items;
+	const struct event_format *const *const formats = sh->formats;
+	const uint32_t min_size = as == SCAN_USUAL ? 8 : common.min_size;
+	uint64_t *const by_id = sh->by_id;
+	struct subbuf_iter it = subbuf_iter(sb, as == SCAN_USUAL ? HOST_BIG_ENDIAN
+								 : as == SCAN_BIG_ENDIAN);
+	struct scan_times times = { .first = UINT64_MAX,
+				    .before = windowed ? ce->last_ts : UINT64_MAX };
+	struct raw_item *item = batch->items + batch->nr;
 	struct raw_record rec;
 	int ret;
 
@@ -256,58 +302,60 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 		bool in_window =
 			!windowed || (rec.ts >= sh->start_ts && rec.ts <= sh->stop_ts);
 		const struct event_format *fmt;
-		uintptr_t *owner;
+		int64_t stack = 0;
+		uintptr_t *claim;
+		uint64_t place;
 		uint16_t id;
 
-		if (unlikely(rec.size < common.min_size)) {
+		if (unlikely(rec.size < min_size)) {
 			sh->stats->nr_undecodable += in_window;
 			continue;
 		}
-		if (unlikely(rec.ts < before))
-			count_backwards(sh->stats, before - rec.ts);
-		before = rec.ts;
-		id = get_u16(rec.data + common.type_offset, be);
+		scan_time(ce, &times, rec.ts, in_window, windowed);
+		id = scan_common(&common, rec.data, as, &place);
+		by_id[id] += in_window;
 		fmt = formats[id];
-		if (likely(in_window)) {
-			nr++;
-			by_id[id]++;
-			first_ts = rec.ts < first_ts ? rec.ts : first_ts;
-			last_ts = rec.ts > last_ts ? rec.ts : last_ts;
-		}
+		claim = stack_claims_at_place(&ce->claims, place);
 		if (unlikely(!fmt || rec.size < fmt->min_size)) {
 			sh->stats->nr_undecodable += in_window;
 		} else if (fmt->type == KMEM_KERNEL_STACK) {
-			ret = scan_stack(ce, batch, fmt, &rec, in_window);
-			if (ret < 0)
+			if (in_window || *claim > CPU_SILENT)
+				stack = stack_number(sh, fmt, rec.data, rec.size);
+			if (unlikely(stack < 0)) {
+				ret = (int)stack;
 				break;
+			}
+			if (give_stack(sh, claim, (uint32_t)stack, in_window))
+				*item++ = (struct raw_item){ rec.ts, rec.data, rec.size,
+							     (uint32_t)stack };
 			continue;
 		}
 		if (windowed && unlikely(rec.ts > sh->stop_ts)) {
 			ce->past_stop = true;
-			ret = 0;
 			break;
 		}
-		owner = stack_claims_at(&ce->claims, rec.data[common.flags_offset],
-					get_u32(rec.data + common.pid_offset, be));
-		*owner = CPU_SILENT;
+		*claim = in_window ? (uintptr_t)item : CPU_SILENT;
 		if (in_window)
-			*owner = fill_item(&items[batch->nr++], &rec);
+			*item++ = (struct raw_item){ rec.ts, rec.data, rec.size, 0 };
 	}
-	ce->last_ts = before;
-	count_batch(ce, nr, first_ts, last_ts);
-	return ret;
+	batch->nr = (uint32_t)(item - batch->items);
+	count_batch(ce, &times, windowed);
+	return ret < 0 ? ret : 0;
 }
 
 static int scan_events(struct cpu_events *ce, struct cpu_batch *batch,
 		       const struct subbuf *sb)
 {
 	const struct cpu_shared *sh = ce->shared;
+	bool be = sh->dec->big_endian;
 
 	if (unlikely(sh->start_ts || sh->stop_ts != UINT64_MAX))
-		return sh->dec->big_endian ? scan_events_as(ce, batch, sb, true, true)
-					   : scan_events_as(ce, batch, sb, false, true);
-	return sh->dec->big_endian ? scan_events_as(ce, batch, sb, true, false)
-				   : scan_events_as(ce, batch, sb, false, false);
+		return be ? scan_events_as(ce, batch, sb, SCAN_BIG_ENDIAN, true)
+			  : scan_events_as(ce, batch, sb, SCAN_LITTLE_ENDIAN, true);
+	if (be == HOST_BIG_ENDIAN && event_common_usual(&sh->dec->common))
+		return scan_events_as(ce, batch, sb, SCAN_USUAL, false);
+	return be ? scan_events_as(ce, batch, sb, SCAN_BIG_ENDIAN, false)
+		  : scan_events_as(ce, batch, sb, SCAN_LITTLE_ENDIAN, false);
 }
 
 /* Fills the empty @batch from @sb. 0 or -ENOMEM. */

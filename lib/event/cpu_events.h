@@ -40,7 +40,7 @@ struct cpu_batch {
 /* All CPUs together read ahead this much for callchains: some 1000 sub-buffers of 4 KiB. */
 #define CPU_AHEAD_BYTES (16U << 20)
 
-#define CPU_RECENT_STACKS 1024U
+#define CPU_RECENT_STACKS 2048U
 
 /* What the CPUs of a stream have in common; owned by the stream. */
 struct cpu_shared {
@@ -48,8 +48,9 @@ struct cpu_shared {
 	const struct event_format **formats; /* by id, CPU_SHARED_IDS of them */
 	uint64_t *by_id;		     /* as many */
 	struct intern stacks;
-	uint32_t recent_stacks[CPU_RECENT_STACKS]; /* by some of their frames; 0: none */
-	uint64_t *frames;			   /* room for one stack */
+	/* The last two of those that some frames do not tell apart; 0: none. */
+	uint32_t recent_stacks[CPU_RECENT_STACKS][2];
+	uint64_t *frames; /* room for one stack */
 	uint32_t nr_frames;
 	uint64_t start_ts, stop_ts;
 	bool keep_stacks;

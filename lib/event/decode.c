@@ -349,7 +349,7 @@ const uint8_t *decode_stack_here(const struct decoder *dec,
 {
 	const struct event_field *caller = &fmt->fields[STACK_CALLER];
 
-	if (caller->size != 8 || dec->big_endian != (__BYTE_ORDER == __BIG_ENDIAN))
+	if (caller->size != 8 || dec->big_endian != HOST_BIG_ENDIAN)
 		return NULL;
 	*nr = stack_size(dec, fmt, data, size);
 	return data + caller->offset;

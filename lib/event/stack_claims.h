@@ -30,7 +30,7 @@
 /**
  * struct stack_claims - the events that wait for their callchain; zero-initialise it
  * @owners: by context, in the caller's own terms; 0: none
- * @place: task and context of the last event or callchain
+ * @place: task and context of the last event or callchain: stack_place()
  * @context: the latter as an index into @owners
  */
 struct stack_claims {
@@ -45,14 +45,25 @@ static inline void stack_claims_clear(struct stack_claims *sc)
 	memset(sc->owners, 0, sizeof(sc->owners));
 }
 
+/* Task and context: the bits of the common fields' first word that tell of them, where those
+ * lie as usual and the machine is little endian.
+ */
+#define STACK_PLACE_BITS (0xffffffffULL << 32 | FLAGS_CONTEXT << 16)
+
+static inline uint64_t stack_place(uint8_t flags, uint32_t pid)
+{
+	return (uint64_t)pid << 32 | (uint64_t)(flags & FLAGS_CONTEXT) << 16;
+}
+
 /* The CPU went from one task or context to another: what the new one cannot be interrupting
  * is over.
  */
 static inline void stack_claims_turn(struct stack_claims *sc, uint64_t place)
 {
+	unsigned int flags = (unsigned int)place >> 16;
 	unsigned int context =
-		(place & (FLAG_HARDIRQ | FLAG_SOFTIRQ)) >> 3 | (place & FLAG_NMI) >> 4;
-	bool other_task = place >> 8 != sc->place >> 8;
+		(flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ)) >> 3 | (flags & FLAG_NMI) >> 4;
+	bool other_task = place >> 32 != sc->place >> 32;
 	unsigned int i;
 
 	for (i = 0; i < STACK_CONTEXTS; i++) {
@@ -63,15 +74,19 @@ static inline void stack_claims_turn(struct stack_claims *sc, uint64_t place)
 	sc->context = context;
 }
 
-/* The place in @owners of what is next, an event or a callchain with these common fields. */
-static inline uintptr_t *stack_claims_at(struct stack_claims *sc, uint8_t flags,
-					 uint32_t pid)
+/* The place in @owners of what is next at @place, an event or a callchain. */
+static inline uintptr_t *stack_claims_at_place(struct stack_claims *sc, uint64_t place)
 {
-	uint64_t place = (uint64_t)pid << 8 | (flags & FLAGS_CONTEXT);
-
 	if (unlikely(place != sc->place))
 		stack_claims_turn(sc, place);
 	return &sc->owners[sc->context];
+}
+
+/* The same of an event or a callchain with these common fields. */
+static inline uintptr_t *stack_claims_at(struct stack_claims *sc, uint8_t flags,
+					 uint32_t pid)
+{
+	return stack_claims_at_place(sc, stack_place(flags, pid));
 }
 
 /* The owner of a callchain with these common fields, who has it now; 0: nobody. */

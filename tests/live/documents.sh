@@ -74,7 +74,7 @@ for way in text pages; do
 	grep -q stacktrace $way.sh && grep -q tracing_on $way.sh || fail "no commands: $(cat $way.sh)"
 	sed "s|mount -t [^;#]*|: |; s|cd /sys/kernel/tracing|cd $instance|
 		s|sleep 10|ls -l /proc/self/|; s|16384|8192|; s|sleep 2|sleep 1|
-		s|/tmp/|$here/|g; s|for f in events/header|cd $tracefs; &|" $way.sh >$way.here
+		s|/tmp/|$here/|g; s|^S=events|cd $tracefs; &|" $way.sh >$way.here
 	timeout 60 $shell $way.here >$way.log 2>&1 || fail "$way: $(cat $way.log)"
 	echo 0 >"$instance/events/kmem/enable"
 	echo '!stacktrace' >"$instance/events/kmem/mm_page_alloc/trigger"

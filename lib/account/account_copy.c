@@ -20,6 +20,8 @@ static void slab_lives_own(struct slab_lives *l, bool *failed)
 	array_own(&l->free_only, l->free_only_capacity, sizeof(*l->free_only), failed);
 	u64_map_own(&l->early_free_only, failed);
 	u64_map_own(&l->surplus, failed);
+	intern_own(&l->hidden_keys, failed);
+	u64_map_own(&l->hidden_gone, failed);
 	l->observers = NULL;
 	l->nr_observers = l->observers_capacity = 0;
 	l->next = l->batch;
@@ -49,6 +51,8 @@ static void page_lives_own(struct page_lives *l, bool *failed)
 	u64_map_own(&l->free_only_index, failed);
 	array_own(&l->free_only, l->free_only_capacity, sizeof(*l->free_only), failed);
 	page_doubts_own(&l->doubts, failed);
+	intern_own(&l->hidden_keys, failed);
+	u64_map_own(&l->hidden_gone, failed);
 	l->observers = NULL;
 	l->nr_observers = l->observers_capacity = 0;
 	l->next = l->batch;

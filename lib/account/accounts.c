@@ -30,7 +30,9 @@ struct slab_account *accounts_slab(struct accounts *a, enum dimension dimension)
 		a->slab = slab;
 		slab->lives.skew = clock_skew(a->rec);
 		slab->lives.scope = scope_of(a->rec);
-		if (slab_edges_init(&a->edges, a->rec))
+		slab->lives.filtered = a->filtered;
+		/* What the kernel counted is all that there was. */
+		if (!a->filtered && slab_edges_init(&a->edges, a->rec))
 			slab->lives.edges = &a->edges;
 		/* SLUB's largest cache is of two pages; more comes from the page allocator. */
 		slab->large_bytes = 2 * (uint64_t)a->page_size;
@@ -49,6 +51,7 @@ struct page_account *accounts_page(struct accounts *a, enum dimension dimension)
 		a->page = page;
 		page->lives.doubts.skew = clock_skew(a->rec);
 		page->lives.scope = scope_of(a->rec);
+		page->lives.filtered = a->filtered;
 	}
 	return agree(&page->lives.dimension, dimension) ? page : NULL;
 }

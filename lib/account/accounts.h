@@ -16,11 +16,13 @@
  * @rec: borrowed
  * @page_size: bytes of a page on the recorded machine
  * @slab, @page: NULL until someone asks
+ * @filtered: the events say which allocations the user's filter hides
  * @edges: slab events next to the kernel's counts, if the recording has those
  */
 struct accounts {
 	const struct recording *rec;
 	uint32_t page_size;
+	bool filtered;
 	struct slab_account *slab;
 	struct page_account *page;
 	struct slab_edges edges;

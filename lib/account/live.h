@@ -25,7 +25,7 @@ enum live_state {
  * @ts: of a slab object that does not, and of a doubt: since when
  * @split, @doubt: of a page block: the index of its request's split, or 0; what there is to
  *	doubt about it, or 0: enum page_doubt_kind
- * @row: who allocated it: index into the analysis' rows
+ * @row: who allocated it: index into the analysis' rows; with LIVE_HIDDEN where a filter hides it
  * @cpu: where it was allocated, truncated to 16 bits
  * @order: of page blocks, and of doubts about them
  * @flags: of slab objects: what there is to doubt about them
@@ -61,6 +61,9 @@ struct live_entry {
 		};
 	};
 };
+
+/* Bit of a row: the user's filter hides what was allocated. */
+#define LIVE_HIDDEN (1U << 31)
 
 _Static_assert(sizeof(struct live_entry) == 24, "what the documentation promises");
 

@@ -148,7 +148,7 @@ void page_account_sum(struct page_account *acc)
 		acc->rows[i] = tally_counts(&acc->tallies[i]);
 		totals_add(&acc->totals, &acc->tallies[i], page_account_key(acc, i));
 	}
-	if (acc->lives.scope.part)
+	if (acc->lives.scope.part || acc->lives.filtered)
 		totals_settle_other(&acc->totals);
 	while ((e = page_lives_next(&acc->lives, e)))
 		if (page_lives_sure(&acc->lives, e))

@@ -8,10 +8,41 @@
 
 #include "base/array.h"
 
+/* Pages of a hidden block ended without an event, or that was an error. */
+static void page_count_gone(struct page_lives *l, const struct page_life *life)
+{
+	uint32_t *nr = u64_map_insert(&l->hidden_gone, life->row, 0);
+	uint32_t pages = (uint32_t)life->pages;
+
+	if (!nr)
+		l->failed = true;
+	else if (life->what == PAGE_GONE)
+		*nr += pages;
+	else
+		*nr -= *nr < pages ? *nr : pages;
+}
+
+/* Takes hidden blocks out of the batch. */
+static void page_drop_hidden(struct page_lives *l)
+{
+	const struct page_life *from = l->batch, *end = l->next;
+
+	l->next = l->batch;
+	for (; from < end; from++) {
+		if (!(from->row & LIVE_HIDDEN))
+			*l->next++ = *from;
+		else if (from->what == PAGE_GONE || from->what == PAGE_FOUND)
+			page_count_gone(l, from);
+	}
+}
+
 void page_lives_flush(struct page_lives *l)
 {
-	size_t nr = (size_t)(l->next - l->batch), i;
+	size_t nr, i;
 
+	if (unlikely(l->filtered))
+		page_drop_hidden(l);
+	nr = (size_t)(l->next - l->batch);
 	for (i = 0; i < l->nr_observers && nr; i++)
 		l->observers[i].fn(l->observers[i].ctx, l->batch, nr);
 	l->next = l->batch;
@@ -34,6 +65,22 @@ struct live_entry *page_block_find(struct page_lives *l, uint64_t pfn)
 			return e;
 	}
 	return NULL;
+}
+
+bool page_block_hidden(struct page_lives *l, uint64_t pfn, uint64_t nr)
+{
+	uint64_t end = pfn + nr;
+	bool hidden = true;
+
+	while (hidden && (pfn = page_frames_next_live(&l->frames, pfn, end)) < end) {
+		const struct live_entry *e = page_block_find(l, pfn);
+
+		if (!e)
+			break;
+		hidden = e->row & LIVE_HIDDEN;
+		pfn = e->key + (1ULL << e->order);
+	}
+	return hidden;
 }
 
 /* A split record for the request of @block, of which @live pages are left; 0: no memory. */
@@ -194,7 +241,8 @@ void page_release(struct page_lives *l, const struct kmem_event *ev, uint64_t pf
 		how.freed = why == PAGE_END_FREED ? stop - pfn : announced;
 		how.gone = stop - pfn - how.freed;
 		how.begin = live_begin(&l->blocks, e);
-		l->fates.batched_pages += announced;
+		if (announced && !(e->row & LIVE_HIDDEN))
+			l->fates.batched_pages += announced;
 		live_remove(&l->blocks, e);
 		old.split = block_end(l, &old, &how);
 		page_pieces(l, old.key, pfn, &old, how.begin);

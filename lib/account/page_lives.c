@@ -15,15 +15,36 @@
 /* How many events ahead a block's entry is fetched: memory's delay is a few events long. */
 #define FETCH_AHEAD 12
 
+/* What takes @plain is compiled once more for lives without dimension, times and filter: nearly
+ * every event of nearly every run passes there.
+ */
+
+/* The key of an allocation. */
+static struct page_key page_key_of(const struct kmem_event *ev, uint32_t dim)
+{
+	return (struct page_key){ .gfp_flags = ev->page_alloc.gfp_flags,
+				  .stack = ev->stack,
+				  .order = ev->page_alloc.order,
+				  .migratetype = ev->page_alloc.migratetype,
+				  .dim = dim };
+}
+
+/* The row of a hidden block: those that are shown have none before them. */
+static uint32_t page_hidden_row(struct page_lives *l, const struct kmem_event *ev,
+				uint32_t dim)
+{
+	const struct page_key key = page_key_of(ev, dim);
+	uint32_t id = intern_id(&l->hidden_keys, &key, sizeof(key));
+
+	l->failed |= !id;
+	return id ? (id - 1) | LIVE_HIDDEN : UINT32_MAX;
+}
+
 /* The row of a key that is not among the recent ones; UINT32_MAX if memory ran out. */
 static uint32_t page_row_slow(struct page_lives *l, struct page_recent *recent,
 			      const struct kmem_event *ev, uint32_t dim)
 {
-	const struct page_key key = { .gfp_flags = ev->page_alloc.gfp_flags,
-				      .stack = ev->stack,
-				      .order = ev->page_alloc.order,
-				      .migratetype = ev->page_alloc.migratetype,
-				      .dim = dim };
+	const struct page_key key = page_key_of(ev, dim);
 
 	recent->id = intern_id(&l->keys, &key, sizeof(key));
 	if (!recent->id) {
@@ -34,9 +55,10 @@ static uint32_t page_row_slow(struct page_lives *l, struct page_recent *recent,
 }
 
 /* The row of the allocation @ev; UINT32_MAX if memory ran out. Callers repeat endlessly. */
-static inline uint32_t page_row(struct page_lives *l, const struct kmem_event *ev)
+static __always_inline uint32_t page_row(struct page_lives *l,
+					 const struct kmem_event *ev, bool plain)
 {
-	uint32_t dim = unlikely(l->dimension) ? dimension_of(l->dimension, ev) : 0;
+	uint32_t dim = !plain && l->dimension ? dimension_of(l->dimension, ev) : 0;
 	uint64_t gfp = ev->page_alloc.gfp_flags;
 	uint64_t low = ev->stack | (uint64_t)ev->page_alloc.order << 32;
 	uint64_t high = (uint32_t)ev->page_alloc.migratetype | (uint64_t)dim << 32;
@@ -44,6 +66,8 @@ static inline uint32_t page_row(struct page_lives *l, const struct kmem_event *e
 		(gfp ^ low << 24 ^ high << 48 ^ high >> 16) * 0x9e3779b97f4a7c15ULL;
 	struct page_recent *recent = &l->recent[(mix >> 32) % PAGE_NR_RECENT];
 
+	if (!plain && l->filtered && ev->hidden)
+		return page_hidden_row(l, ev, dim);
 	if (likely(recent->gfp_flags == gfp && recent->low == low &&
 		   recent->high == high && recent->id))
 		return recent->id - 1;
@@ -53,7 +77,8 @@ static inline uint32_t page_row(struct page_lives *l, const struct kmem_event *e
 	return page_row_slow(l, recent, ev, dim);
 }
 
-static inline bool page_plausible(struct page_lives *l, uint64_t pfn, uint32_t order)
+static __always_inline bool page_plausible(struct page_lives *l, uint64_t pfn,
+					   uint32_t order)
 {
 	if (order <= PAGE_ORDER_LIMIT && pfn <= UINT64_MAX >> 12 &&
 	    page_frames_room(&l->frames, pfn, 1ULL << order, l->nr_events))
@@ -78,8 +103,12 @@ static void page_reorder(struct page_lives *l, struct live_entry *e,
 	}
 	l->free_only[d->row].hit--;
 	l->free_only[d->row].pages -= nr;
-	sum->matched++;
-	sum->reordered++;
+	if (e->row & LIVE_HIDDEN) {
+		sum->frees--;
+	} else {
+		sum->matched++;
+		sum->reordered++;
+	}
 	page_block_reordered(l, e, ev);
 }
 
@@ -118,7 +147,8 @@ static uint32_t page_alloc_over(struct page_lives *l, const struct kmem_event *e
 }
 
 /* page_take_over() where something lives there, or is in doubt. */
-static uint32_t page_take_over_slow(struct page_lives *l, const struct kmem_event *ev)
+static __always_inline uint32_t page_take_over_slow(struct page_lives *l,
+						    const struct kmem_event *ev)
 {
 	uint64_t pfn = ev->page_alloc.pfn;
 	uint32_t order = ev->page_alloc.order, doubt = 0;
@@ -143,8 +173,9 @@ static uint32_t page_take_over_slow(struct page_lives *l, const struct kmem_even
 /* The frames of a new block live; what lived there has ended. In the common case they are
  * in one word, nothing did, and nothing is in doubt. Returns what is.
  */
-static inline uint32_t page_take_over(struct page_lives *l, const struct kmem_event *ev,
-				      struct page_word *word, uint64_t mask)
+static __always_inline uint32_t page_take_over(struct page_lives *l,
+					       const struct kmem_event *ev,
+					       struct page_word *word, uint64_t mask)
 {
 	if (likely(word && !(word->live & mask) &&
 		   !page_doubts_concern(&l->doubts, ev->ts))) {
@@ -154,7 +185,8 @@ static inline uint32_t page_take_over(struct page_lives *l, const struct kmem_ev
 	return page_take_over_slow(l, ev);
 }
 
-static inline void page_alloc(struct page_lives *l, const struct kmem_event *ev)
+static __always_inline void page_alloc(struct page_lives *l, const struct kmem_event *ev,
+				       bool plain)
 {
 	uint64_t pfn = ev->page_alloc.pfn, mask = 0;
 	uint32_t order = ev->page_alloc.order, row, doubt;
@@ -175,7 +207,7 @@ static inline void page_alloc(struct page_lives *l, const struct kmem_event *ev)
 		l->fates.implausible++;
 		return;
 	}
-	row = page_row(l, ev);
+	row = page_row(l, ev, plain);
 	if (row == UINT32_MAX)
 		return;
 	if (!failed) {
@@ -197,7 +229,7 @@ static inline void page_alloc(struct page_lives *l, const struct kmem_event *ev)
 	life->pfn = pfn;
 	life->pages = 1ULL << order;
 	life->row = row;
-	if (unlikely(l->blocks.times) && !failed) {
+	if (!plain && l->blocks.times && !failed) {
 		live_set_begin(&l->blocks, e, ev->ts);
 		life->begin = ev->ts;
 	}
@@ -278,8 +310,12 @@ static bool page_settle_over(struct page_lives *l, const struct kmem_event *ev)
 	life->begin = live_begin(&l->doubts.table, d);
 	life->row = d->row;
 	life->reordered = true;
-	l->fates.matched++;
-	l->fates.reordered++;
+	if (d->row & LIVE_HIDDEN) {
+		l->fates.frees--;
+	} else {
+		l->fates.matched++;
+		l->fates.reordered++;
+	}
 	page_doubt_drop(&l->doubts, d);
 	return true;
 }
@@ -287,7 +323,8 @@ static bool page_settle_over(struct page_lives *l, const struct kmem_event *ev)
 /* The common case, at a third of the cost: the block is free as a whole, and its frames'
  * states are in one word. False: it is not that.
  */
-static inline bool page_free_matched(struct page_lives *l, const struct kmem_event *ev)
+static __always_inline bool page_free_matched(struct page_lives *l,
+					      const struct kmem_event *ev, bool plain)
 {
 	uint64_t pfn = ev->page_free.pfn;
 	uint32_t order = ev->page_free.order;
@@ -295,7 +332,8 @@ static inline bool page_free_matched(struct page_lives *l, const struct kmem_eve
 	struct page_word *word;
 	struct page_life *life;
 
-	if (!e || e->order != order || (e->split | e->doubt) || order > PAGE_WORD_ORDER)
+	if (!e || e->order != order || (e->split | e->doubt) || order > PAGE_WORD_ORDER ||
+	    (!plain && e->row & LIVE_HIDDEN))
 		return false;
 	word = page_word_near(&l->frames, pfn);
 	if (unlikely(!word))
@@ -320,16 +358,37 @@ static bool page_free_other(const struct page_lives *l, const struct kmem_event 
 	return (l->scope.part && !l->doubts.skew) || scope_by_self(&l->scope, ev);
 }
 
-static inline void page_free(struct page_lives *l, const struct kmem_event *ev)
+/* A free of frames of which some live, and perhaps more than one block or less. */
+static __always_inline void
+page_free_live(struct page_lives *l, const struct kmem_event *ev, uint64_t nr, bool plain)
+{
+	uint64_t pfn = ev->page_free.pfn;
+	struct live_entry *e = page_block_find(l, pfn);
+	bool whole = e && e->key == pfn && e->order == ev->page_free.order;
+
+	if (!plain && l->filtered && page_block_hidden(l, pfn, nr))
+		l->fates.frees--;
+	else if (whole)
+		l->fates.matched++;
+	else if (e && pfn + nr <= e->key + (1ULL << e->order))
+		l->fates.split++;
+	else
+		l->fates.merged++;
+	if (whole && e->doubt)
+		page_free_doubtful(l, ev, e);
+	page_release(l, ev, pfn, nr, PAGE_END_FREED);
+}
+
+static __always_inline void page_free(struct page_lives *l, const struct kmem_event *ev,
+				      bool plain)
 {
 	uint64_t pfn = ev->page_free.pfn, nr;
 	uint32_t order = ev->page_free.order;
 	struct page_fates *sum = &l->fates;
 	struct page_census census;
 	uint32_t row = UINT32_MAX;
-	struct live_entry *e;
 
-	if (likely(page_free_matched(l, ev))) {
+	if (likely(page_free_matched(l, ev, plain))) {
 		sum->frees++;
 		return;
 	}
@@ -359,25 +418,18 @@ static inline void page_free(struct page_lives *l, const struct kmem_event *ev)
 			sum->unmatched++;
 		page_free_surplus(l, ev, &census, row);
 	} else {
-		e = page_block_find(l, pfn);
-		if (e && e->key == pfn && e->order == order) {
-			sum->matched++;
-			if (e->doubt)
-				page_free_doubtful(l, ev, e);
-		} else if (e && pfn + nr <= e->key + (1ULL << e->order))
-			sum->split++;
-		else
-			sum->merged++;
-		page_release(l, ev, pfn, nr, PAGE_END_FREED);
+		page_free_live(l, ev, nr, plain);
 	}
 	page_frames_mark(&l->frames, pfn, nr, false);
 }
 
-static void page_free_batched(struct page_lives *l, const struct kmem_event *ev)
+static __always_inline void page_free_batched(struct page_lives *l,
+					      const struct kmem_event *ev, bool plain)
 {
 	struct page_word *word = page_word_near(&l->frames, ev->page_free.pfn);
+	const struct live_entry *e = plain ? NULL : page_block_find(l, ev->page_free.pfn);
 
-	l->fates.batched++;
+	l->fates.batched += plain || !l->filtered || (e && !(e->row & LIVE_HIDDEN));
 	if (likely(word))
 		word->announced |= word->live & page_word_mask(ev->page_free.pfn, 0);
 	else if (page_plausible(l, ev->page_free.pfn, 0))
@@ -385,18 +437,19 @@ static void page_free_batched(struct page_lives *l, const struct kmem_event *ev)
 }
 
 /* page_lives_events() for one where it is wanted inline. */
-static inline void page_take(struct page_lives *l, const struct kmem_event *ev)
+static __always_inline void page_take(struct page_lives *l, const struct kmem_event *ev,
+				      bool plain)
 {
 	l->nr_events++;
 	switch (ev->type) {
 	case KMEM_PAGE_ALLOC:
-		page_alloc(l, ev);
+		page_alloc(l, ev, plain);
 		break;
 	case KMEM_PAGE_FREE:
-		page_free(l, ev);
+		page_free(l, ev, plain);
 		break;
 	case KMEM_PAGE_FREE_BATCHED:
-		page_free_batched(l, ev);
+		page_free_batched(l, ev, plain);
 		break;
 	case KMEM_LOSS:
 		l->fates.losses++;
@@ -438,25 +491,36 @@ static __always_inline void page_fetch(const struct page_lives *l,
 	page_frames_prefetch(&l->frames, pfn);
 }
 
+/* One batch of lives: @nr events of @there. */
+static __always_inline void page_batch(struct page_lives *l, const struct kmem_event *ev,
+				       size_t nr, size_t there, bool plain)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (likely(i + FETCH_AHEAD < there))
+			page_fetch(l, &ev[i + FETCH_AHEAD]);
+		/* Most events are the slab allocator's. */
+		if (ev[i].type >= KMEM_PAGE_ALLOC || ev[i].type == KMEM_LOSS)
+			page_take(l, &ev[i], plain);
+	}
+}
+
 void page_lives_events(struct page_lives *l, const struct kmem_event *ev, size_t nr)
 {
 	size_t i, end, ahead = nr < FETCH_AHEAD ? nr : FETCH_AHEAD;
+	bool plain = !l->dimension && !l->blocks.times && !l->filtered;
 
 	l->doubts.table.times = l->blocks.times;
 	if (unlikely(!l->blocks.capacity) && !live_grow(&l->blocks))
 		l->failed = true;
 	for (i = 0; i < ahead && !l->failed; i++)
 		page_fetch(l, &ev[i]);
-	for (i = 0; i < nr && likely(!l->failed);) {
+	for (i = 0; i < nr && likely(!l->failed); i = end) {
 		end = nr - i < PAGE_LIVES_EVENTS ? nr : i + PAGE_LIVES_EVENTS;
 		l->next = l->batch;
-		for (; i < end; i++) {
-			if (likely(i + FETCH_AHEAD < nr))
-				page_fetch(l, &ev[i + FETCH_AHEAD]);
-			/* Most events are the slab allocator's. */
-			if (ev[i].type >= KMEM_PAGE_ALLOC || ev[i].type == KMEM_LOSS)
-				page_take(l, &ev[i]);
-		}
+		if (plain)
+			page_batch(l, &ev[i], end - i, nr - i, true);
+		else
+			page_batch(l, &ev[i], end - i, nr - i, false);
 		page_lives_flush(l);
 	}
 	l->failed |= l->frames.failed | l->doubts.starts.failed;
@@ -507,7 +571,9 @@ void page_lives_finish(struct page_lives *l)
 
 const struct page_key *page_lives_key(const struct page_lives *l, size_t row)
 {
-	return intern_get(&l->keys, (uint32_t)row + 1, NULL);
+	const struct intern *keys = row & LIVE_HIDDEN ? &l->hidden_keys : &l->keys;
+
+	return intern_get(keys, ((uint32_t)row & ~LIVE_HIDDEN) + 1, NULL);
 }
 
 uint64_t page_lives_first(const struct page_lives *l, const struct live_entry *block)
@@ -524,6 +590,8 @@ void page_lives_free(struct page_lives *l)
 	u64_map_free(&l->free_only_index);
 	free(l->free_only);
 	page_doubts_free(&l->doubts);
+	intern_free(&l->hidden_keys);
+	u64_map_free(&l->hidden_gone);
 	free(l->observers);
 	*l = (struct page_lives){ 0 };
 }

@@ -12,6 +12,8 @@
  *   free of freed pages      again: freed twice, or allocated in bulk, which no event says
  *   free of unknown pages    unmatched: allocated before the recording (or in bulk)
  *   the same, where allocations were left out (@scope): of another block, counted apart
+ * Where the user filters (@filtered), blocks whose allocation is hidden live as any other, but
+ * nothing of their lives is handed over, and a free of nothing else is in no fate.
  * Clocks of two CPUs differ: within @doubts.skew, a free and an allocation of one block on two
  * CPUs may be in the wrong order; what slab_lives.h says of objects holds for whole blocks.
  *
@@ -114,6 +116,9 @@ struct page_fates {
  * struct page_lives - zero-initialise it, set what is wanted
  * @dimension: what else tells rows apart
  * @scope: whose allocations were left out
+ * @filtered: the events say which allocations are hidden
+ * @hidden_keys: as @keys, of hidden blocks: row n | LIVE_HIDDEN has number n + 1
+ * @hidden_gone: of those rows: how many hidden pages ended without an event
  * @doubts: its .skew is to be set
  * @keys: intern table of struct page_key; row n has number n + 1
  * @blocks: by first pfn; with blocks.times, each end of a life has the time of its beginning
@@ -133,6 +138,9 @@ struct page_lives {
 	uint64_t nr_events;
 	enum dimension dimension;
 	struct scope scope;
+	bool filtered;
+	struct intern hidden_keys;
+	struct u64_map hidden_gone;
 	struct page_doubts doubts;
 	bool open_gap; /* the last events of a CPU are lost: nothing live is sure */
 	bool failed;
@@ -166,13 +174,18 @@ static inline size_t page_lives_rows(const struct page_lives *lives)
 	return lives->keys.count;
 }
 
-/* Who row @row stands for; valid until the next events. */
+/* Who row @row, of a hidden block too, stands for; valid until the next events. */
 const struct page_key *page_lives_key(const struct page_lives *lives, size_t row);
-/* The live blocks, in no particular order: start with NULL; NULL at the end. */
+/* The live blocks that are not hidden, in no particular order: start with NULL; NULL at the
+ * end.
+ */
 static inline const struct live_entry *page_lives_next(const struct page_lives *lives,
 						       const struct live_entry *block)
 {
-	return live_next(&lives->blocks, (struct live_entry *)block);
+	do
+		block = live_next(&lives->blocks, (struct live_entry *)block);
+	while (block && block->row & LIVE_HIDDEN);
+	return block;
 }
 
 /* The first frame of the request to which the live @block belongs. */

@@ -107,9 +107,13 @@ static void account_totals(struct slab_account *acc)
 		.reordered = fates->reordered,
 		.losses = fates->losses,
 	};
-	if (acc->lives.scope.part) {
+	if (acc->lives.scope.part || acc->lives.filtered) {
 		sum->other += sum->unmatched + sum->doubled;
 		sum->unmatched = sum->doubled = 0;
+	}
+	if (acc->lives.filtered) {
+		sum->other += sum->null;
+		sum->null = 0;
 	}
 }
 

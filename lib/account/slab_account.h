@@ -23,7 +23,7 @@ struct slab_totals {
 	uint64_t failed;      /* allocations that returned NULL */
 	uint64_t implausible; /* sizes of 4 GiB and more: in no other number */
 	uint64_t frees, matched, unmatched, doubled, null;
-	uint64_t other;	      /* frees of what was allocated and left out */
+	uint64_t other; /* frees of what was left out; filtered: nobody knows of what */
 	uint64_t bytes_freed; /* bytes_alloc of the matched */
 	uint64_t implicit, bytes_implicit;
 	uint64_t live, live_req, live_alloc;

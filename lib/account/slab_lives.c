@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "account/slab_hidden.h"
 #include "base/array.h"
 
 /* ZERO_SIZE_PTR, what kmalloc(0) returns and kfree() ignores like NULL (slab.h). */
@@ -206,6 +207,24 @@ static void slab_reordered_free(struct slab_lives *l, const struct live_entry *e
 	sum->reordered++;
 }
 
+/* Does the user's filter hide what @ev allocates? */
+static inline bool slab_hides(const struct slab_lives *l, const struct kmem_event *ev)
+{
+	return l->filtered && ev->hidden;
+}
+
+/* The row of a hidden object: those that are shown have none before them. */
+static uint32_t slab_hidden_row(struct slab_lives *l, const struct kmem_event *ev,
+				uint32_t dim)
+{
+	const struct slab_key key = { ev->slab_alloc.callsite,
+				      ev->slab_alloc.cache & INT32_MAX,
+				      kmem_is_kmalloc(ev->type), dim };
+	uint32_t id = intern_id(&l->hidden_keys, &key, sizeof(key));
+
+	return id ? (id - 1) | LIVE_HIDDEN : UINT32_MAX;
+}
+
 /* A live object's address is allocated. Returns the flags of its new object. */
 static uint8_t slab_alloc_over(struct slab_lives *l, const struct live_entry *e,
 			       const struct kmem_event *ev)
@@ -223,8 +242,8 @@ static uint8_t slab_alloc_over(struct slab_lives *l, const struct live_entry *e,
 	return OVER;
 }
 
-/* What takes @plain is compiled once more for lives without dimension and times: nearly every
- * event of nearly every run passes there.
+/* What takes @plain is compiled once more for lives without dimension, times and filter: nearly
+ * every event of nearly every run passes there.
  */
 static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_event *ev,
 				       bool plain)
@@ -236,7 +255,7 @@ static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_e
 	uint8_t flags = 0;
 
 	if (unlikely(!ev->slab_alloc.ptr)) {
-		l->fates.failed++;
+		l->fates.failed += plain || !slab_hides(l, ev);
 		return;
 	}
 	/* No slab object is that large: the record is damaged. */
@@ -246,7 +265,10 @@ static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_e
 	}
 	if (!plain && l->dimension)
 		dim = dimension_of(l->dimension, ev);
-	row = slab_row(l, ev, dim);
+	if (!plain && slab_hides(l, ev))
+		row = slab_hidden_row(l, ev, dim);
+	else
+		row = slab_row(l, ev, dim);
 	e = slab_entry(l, ev->slab_alloc.ptr, ev);
 	if (unlikely(row == UINT32_MAX || !e)) {
 		l->failed = true;
@@ -466,9 +488,12 @@ void slab_lives_finish(struct slab_lives *l)
 			continue;
 		slab_reordered_free(l, e, NULL);
 		e->state = LIVE_FREED;
-		if (l->next == l->batch + ARRAY_SIZE(l->batch))
-			slab_flush(l);
+		if (l->next < l->batch + ARRAY_SIZE(l->batch))
+			continue;
+		slab_hidden_drop(l);
+		slab_flush(l);
 	}
+	slab_hidden_drop(l);
 	slab_flush(l);
 }
 
@@ -497,7 +522,7 @@ static __always_inline void slab_batch(struct slab_lives *l, const struct kmem_e
 void slab_lives_events(struct slab_lives *l, const struct kmem_event *ev, size_t nr)
 {
 	size_t i, end, ahead = nr < FETCH_AHEAD ? nr : FETCH_AHEAD;
-	bool plain = !l->dimension && !l->live.times &&
+	bool plain = !l->dimension && !l->live.times && !l->filtered &&
 		     !(nr && slab_edges_near(l->edges, ev[0].ts, ev[nr - 1].ts));
 
 	if (unlikely(!l->live.capacity) && !live_grow(&l->live))
@@ -507,10 +532,12 @@ void slab_lives_events(struct slab_lives *l, const struct kmem_event *ev, size_t
 	for (i = 0; i < nr && likely(!l->failed); i = end) {
 		end = nr - i < SLAB_LIVES_EVENTS ? nr : i + SLAB_LIVES_EVENTS;
 		l->next = l->batch;
-		if (plain)
+		if (plain) {
 			slab_batch(l, &ev[i], end - i, nr - i, true);
-		else
+		} else {
 			slab_batch(l, &ev[i], end - i, nr - i, false);
+			slab_hidden_drop(l);
+		}
 		slab_flush(l);
 	}
 }
@@ -528,7 +555,9 @@ int slab_lives_observe(struct slab_lives *l,
 
 const struct slab_key *slab_lives_key(const struct slab_lives *l, size_t row)
 {
-	return intern_get(&l->keys, (uint32_t)row + 1, NULL);
+	const struct intern *keys = row & LIVE_HIDDEN ? &l->hidden_keys : &l->keys;
+
+	return intern_get(keys, ((uint32_t)row & ~LIVE_HIDDEN) + 1, NULL);
 }
 
 const struct live_entry *slab_lives_next(const struct slab_lives *l,
@@ -536,7 +565,7 @@ const struct live_entry *slab_lives_next(const struct slab_lives *l,
 {
 	do
 		entry = live_next(&l->live, (struct live_entry *)entry);
-	while (entry && entry->state != LIVE_ALLOCATED);
+	while (entry && (entry->state != LIVE_ALLOCATED || entry->row & LIVE_HIDDEN));
 	return entry;
 }
 
@@ -549,6 +578,8 @@ void slab_lives_free(struct slab_lives *l)
 	free(l->free_only);
 	u64_map_free(&l->early_free_only);
 	u64_map_free(&l->surplus);
+	intern_free(&l->hidden_keys);
+	u64_map_free(&l->hidden_gone);
 	free(l->observers);
 	*l = (struct slab_lives){ 0 };
 }

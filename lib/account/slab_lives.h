@@ -18,6 +18,9 @@
  * allocation without a free after it, on another CPU, are one life in the wrong order, and
  * so are an allocation over a live address and a double free. Each pair is matched, and
  * counted as reordered.
+ * Where the user filters (@filtered), the objects whose allocation is hidden live as any other,
+ * but nothing of their lives is handed over and no fate counts them. Whose object a free of
+ * no live object was, nobody knows.
  * So  frees = matched + unmatched + double + null + other.
  */
 #ifndef KMEMX_ACCOUNT_SLAB_LIVES_H
@@ -119,6 +122,9 @@ struct slab_over {
  * struct slab_lives - zero-initialise it, set what is wanted
  * @dimension: what else tells rows apart
  * @scope: whose allocations were left out
+ * @filtered: the events say which allocations are hidden
+ * @hidden_keys: as @keys, of hidden objects: row n | LIVE_HIDDEN has number n + 1
+ * @hidden_gone: of those rows: how many hidden objects ended without an event
  * @skew: of the recording's clock: clock_skew()
  * @keys: intern table of struct slab_key; row n has number n + 1
  * @live: what lives, and some of what was freed; with live.times, each end of a life has the
@@ -139,6 +145,9 @@ struct slab_lives {
 	struct addr_set freed;
 	enum dimension dimension;
 	struct scope scope;
+	bool filtered;
+	struct intern hidden_keys;
+	struct u64_map hidden_gone;
 	uint64_t skew;
 	bool open_gap; /* the last events of a CPU are lost: nothing live is sure */
 	bool failed;
@@ -176,9 +185,9 @@ static inline size_t slab_lives_rows(const struct slab_lives *lives)
 	return lives->keys.count;
 }
 
-/* Who row @row stands for; valid until the next events. */
+/* Who row @row, of a hidden object too, stands for; valid until the next events. */
 const struct slab_key *slab_lives_key(const struct slab_lives *lives, size_t row);
-/* What lives, in no particular order: start with NULL; NULL at the end. */
+/* What lives and is not hidden, in no particular order: start with NULL; NULL at the end. */
 const struct live_entry *slab_lives_next(const struct slab_lives *lives,
 					 const struct live_entry *entry);
 /* Was the live @entry allocated after the last gap? */

@@ -68,6 +68,7 @@ static inline bool kmem_is_page(unsigned int type)
  * @stack: its callchain's number in the stream's stack table; 0 if it has none
  * @id: the format's ID in this recording
  * @flags: common_flags (irq context bits); @pid: common_pid, the interrupted task's
+ * @hidden: an allocation that the user's filter hides; set only where there is a filter
  *
  * @id, @flags and @pid lie as in a record of nearly every kernel, with @type in place of the
  * preemption count: decode.c copies them at once.
@@ -83,6 +84,7 @@ struct kmem_event {
 	int32_t pid;
 	uint32_t cpu;
 	uint16_t buffer; /* index into recording.buffers */
+	bool hidden;
 	union {
 		struct {
 			uint64_t callsite, ptr, bytes_req, bytes_alloc, gfp_flags;

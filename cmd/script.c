@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "script/event_filter.h"
+#include "analysis/event_filter.h"
 #include "script/script.h"
 #include "base/safe_text.h"
 #include "command.h"

@@ -6,7 +6,7 @@
 #ifndef KMEMX_CMD_SCRIPT_FILTER_H
 #define KMEMX_CMD_SCRIPT_FILTER_H
 
-#include "script/event_filter.h"
+#include "analysis/event_filter.h"
 #include "options.h"
 
 struct script_filter {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "script/event_filter.h"
+#include "analysis/event_filter.h"
 #include "capture/new_recording.h"
 #include "command.h"
 #include "event/split.h"

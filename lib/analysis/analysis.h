@@ -22,6 +22,8 @@
 #include "symbol/directories.h"
 #include "symbol/symbols.h"
 
+struct alloc_filter;
+
 /**
  * struct analysis_env - what every analysis may consult; borrowed, outlives them
  *
@@ -32,6 +34,8 @@
  * @dir_depth: of directories_find(), for those rows
  * @raw_ip: code addresses are shown as they are
  * @by_site: callsites are told apart within a function
+ * @filter: hides allocations from every analysis; NULL: all are shown. It says so in the events
+ *	that it is given, as long as they are read
  * @window: the events are of a part of the time or of one of several buffers
  * @page_size: bytes of a page on the recorded machine
  * @jobs: threads that may run at a time, the caller's included; 0 means 1
@@ -48,6 +52,7 @@ struct analysis_env {
 	struct directories *dirs;
 	unsigned int dir_depth;
 	bool raw_ip, by_site;
+	struct alloc_filter *filter;
 	bool window;
 	uint32_t page_size;
 	unsigned int jobs;
@@ -103,6 +108,7 @@ static inline bool analysis_use_stat(enum analysis_use use)
  * @needs: the events it is about: without any of them it shows nothing
  * @rows: ROWS() that its tables can be asked to have; 0: they are what they are
  * @all_time: cannot speak of a part of the recording's time; the reason, else NULL
+ * @unfiltered: cannot speak of a part of the allocations; the reason, else NULL
  * @all_frees: cannot speak of a recording that lacks some of the frees
  * @lacks: which of the system's facts that kmemx record keeps the recording lacks for it, as
  *	"does not say ..."; NULL: none. NULL for analyses that need none.
@@ -124,7 +130,7 @@ struct analysis {
 	enum analysis_use use;
 	uint32_t needs;
 	uint32_t rows;
-	const char *all_time;
+	const char *all_time, *unfiltered;
 	bool all_frees;
 	const char *(*lacks)(const struct recording *rec);
 	const struct table_type *const *tables;

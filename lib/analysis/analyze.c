@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/alloc_filter.h"
 #include "analysis/relay.h"
 
 /* Events taken at a time where there is one thread: they stay in the nearest cache. */
@@ -66,6 +67,8 @@ static int run_here(struct analyses *all, struct event_stream *stream, struct pa
 	int ret = -ENOMEM;
 
 	while (evs && (ret = event_stream_next_batch(stream, evs, BATCH)) > 0) {
+		if (all->env.filter)
+			alloc_filter_mark(all->env.filter, evs, (size_t)ret);
 		analyses_observe(all, evs, (size_t)ret);
 		ret = pass_on(pass, (size_t)ret);
 		if (ret < 0)
@@ -95,14 +98,19 @@ static int fill(struct event_stream *stream, struct kmem_event *evs)
 }
 
 /* The same with the analyses on threads of their own, while this one reads and decodes. */
-static int run_apart(struct relay *relay, struct event_stream *stream, struct pass *pass)
+static int run_apart(struct relay *relay, struct event_stream *stream,
+		     struct alloc_filter *filter, struct pass *pass)
 {
+	struct kmem_event *events;
 	int ret;
 
 	do {
-		ret = fill(stream, relay_room(relay));
+		events = relay_room(relay);
+		ret = fill(stream, events);
 		if (ret <= 0)
 			break;
+		if (filter)
+			alloc_filter_mark(filter, events, (size_t)ret);
 		relay_push(relay, (size_t)ret);
 		ret = pass_on(pass, (size_t)ret);
 	} while (!ret);
@@ -142,7 +150,7 @@ static int analyze_stream(struct analyses *all, struct event_stream *stream,
 	/* Without threads it only takes longer. */
 	if (!nr || relay_start(&relay, readers, nr))
 		return run_here(all, stream, &pass);
-	ret = run_apart(relay, stream, &pass);
+	ret = run_apart(relay, stream, all->env.filter, &pass);
 	relay_finish(relay);
 	return ret;
 }
@@ -175,10 +183,14 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 	*out = all;
 	if (!all || set->nr > ANALYSES_MAX)
 		return all ? -E2BIG : -ENOMEM;
-	all->accounts = (struct accounts){ .rec = env->rec, .page_size = env->page_size };
+	all->accounts = (struct accounts){ .rec = env->rec,
+					   .page_size = env->page_size,
+					   .filtered = env->filter };
 	all->env = *env;
 	all->env.accounts = &all->accounts;
 	all->set = *set;
+	if (env->filter && alloc_filter_begin(env->filter, &all->env))
+		return -ENOMEM;
 	for (i = 0; i < set->nr; i++) {
 		all->selves[i] = set->analyses[i]->create(&all->env, set->opts);
 		if (!all->selves[i])
@@ -225,10 +237,15 @@ uint32_t analysis_seen(const struct analysis_env *env)
 
 int analyses_view(const struct analyses *all, struct report *report)
 {
+	const struct alloc_filter *filter = all->env.filter;
 	bool lacks_frees = recording_lacks_frees(all->env.rec);
 	uint32_t seen = analysis_seen(&all->env);
-	int ret = 0;
+	int ret = filter && filter->failed ? -ENOMEM : 0;
 	size_t i;
+
+	if (filter)
+		seen &= (filter->nr_slab ? NEEDS_SLAB : 0) |
+			(filter->nr_page ? NEEDS_PAGE : 0);
 
 	for (i = 0; i < all->set.nr && !ret; i++) {
 		const struct analysis *analysis = all->set.analyses[i];

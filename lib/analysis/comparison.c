@@ -296,14 +296,63 @@ static void find_sure(struct comparison *p)
 			add_sure(p, e->row, 0, (uint64_t)p->env->page_size << e->order);
 }
 
+/* The group that has hidden objects of account row @row, too; UINT32_MAX: none. */
+static uint32_t hidden_group(struct comparison *p, uint32_t row)
+{
+	uint32_t id;
+
+	strbuf_reset(&p->name);
+	if (p->kind == KIND_PAGE)
+		name_page_row(p, row);
+	else if (p->kind == KIND_CACHE)
+		name_cache(p, row, 0);
+	else
+		name_slab_row(p, row);
+	p->failed |= p->name.failed;
+	id = intern_find(&p->names, strbuf_text(&p->name), p->name.size);
+	return id ? id - 1 : UINT32_MAX;
+}
+
+/* Groups whose hidden objects were freed without an event are suspect, too. The size of a hidden
+ * kmalloc is not known any more: all of their caches are.
+ */
+static int suspect_hidden(struct comparison *p, struct bounds *bounds)
+{
+	const struct u64_map *rows = p->kind == KIND_PAGE ? &p->pages->lives.hidden_gone
+							  : &p->slab->lives.hidden_gone;
+	bool kmalloc = false;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < rows->capacity && !err; i++) {
+		const struct u64_map_slot *slot = &rows->slots[i];
+		uint32_t group;
+
+		if (!slot->used || !slot->value)
+			continue;
+		kmalloc |= p->kind == KIND_CACHE &&
+			   slab_account_key(p->slab, slot->key)->kmalloc;
+		group = hidden_group(p, (uint32_t)slot->key);
+		err = group == UINT32_MAX ? 0 : bounds_suspect(bounds, group);
+	}
+	for (i = 0; i < p->sources.capacity && kmalloc && !err; i++) {
+		const struct u64_map_slot *slot = &p->sources.slots[i];
+
+		if (slot->used && slot->key & 1)
+			err = bounds_suspect(bounds, p->group_of[slot->value]);
+	}
+	return err;
+}
+
 /* How much of what lives must: a group is suspect as a whole. */
 static int bound(struct comparison *p)
 {
 	struct bounds bounds = { 0 };
 	uint32_t i;
-	int err = 0;
+	int err;
 
 	bounds_init(&bounds, p->env);
+	err = suspect_hidden(p, &bounds);
 	for (i = 0; i < p->names.count && !err; i++)
 		err = p->groups[i].implicit ? bounds_suspect(&bounds, i) : 0;
 	for (i = 0; i < p->names.count && !err; i++) {

@@ -247,6 +247,7 @@ const struct analysis analysis_ledger = {
 	.use = ANALYSIS_ASKED,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.all_time = "its snapshots stand before and after it",
+	.unfiltered = "it explains what the whole system's counts say",
 	.all_frees = true,
 	.lacks = ledger_lacks,
 	.tables = tables,

@@ -393,6 +393,7 @@ static int page_resolve(struct page_report *page)
 /* Which callsites free without an event; only then are the net figures known. */
 static int page_bounds(struct page_report *page)
 {
+	const struct u64_map *hidden = &page->acc->lives.hidden_gone;
 	int ret = 0;
 	size_t i;
 
@@ -400,6 +401,15 @@ static int page_bounds(struct page_report *page)
 	for (i = 0; i < page->acc->nr_rows && !ret; i++) {
 		if (page->acc->rows[i].implicit_pages)
 			ret = bounds_suspect(&page->bounds, page->callsites[i]);
+	}
+	for (i = 0; i < hidden->capacity && !ret; i++) {
+		const struct u64_map_slot *slot = &hidden->slots[i];
+		uint32_t stack =
+			slot->used ? page_account_key(page->acc, slot->key)->stack : 0;
+
+		if (slot->used && slot->value)
+			ret = bounds_suspect(&page->bounds,
+					     sites_of_stack(&page->sites, stack));
 	}
 	return ret;
 }

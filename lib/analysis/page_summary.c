@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/other_frees.h"
 #include "analysis/page_report.h"
 #include "base/array.h"
 
@@ -55,14 +56,16 @@ static void add_net(const struct page_report *page, struct table *t)
 	add_parts(&net, t);
 }
 
-static void add_callchain_note(const struct page_totals *s, struct table *t)
+static void add_notes(const struct page_report *page, struct table *t)
 {
+	const struct page_totals *s = &page->acc->totals;
 	uint64_t hits = s->requests - s->failures;
 
 	if (hits && s->without_stack == hits)
 		table_add_note(
 			t,
 			"!No page allocation has a callchain, so the callsites are unknown. Record callchains with: kmemx record --page (trace-cmd record: -T)");
+	other_frees_note(page->acc->lives.filtered, s->other, t);
 }
 
 void page_report_summary(struct page_report *page, struct table *t)
@@ -103,8 +106,8 @@ void page_report_summary(struct page_report *page, struct table *t)
 		  s->unmatched, false },
 		{ "frees_double", "  of freed pages (freed twice, or allocated in bulk)",
 		  UNIT_COUNT, s->again, false },
-		{ "frees_other", "  of what was allocated but left out of the recording",
-		  UNIT_COUNT, s->other, false },
+		{ "frees_other", other_frees_title(page->acc->lives.filtered), UNIT_COUNT,
+		  s->other, false },
 		{ "bytes_unmatched", "Bytes freed that were not seen allocated",
 		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size, false },
 		{ "frees_batched", "Frees announced as batched", UNIT_COUNT, s->batched,
@@ -116,7 +119,7 @@ void page_report_summary(struct page_report *page, struct table *t)
 	if (page->summarised)
 		return;
 	page->summarised = true;
-	add_callchain_note(s, t);
+	add_notes(page, t);
 	table_set_summary_title(t, "SUMMARY (page allocator)");
 	table_add_summary_lines(t, bytes, ARRAY_SIZE(bytes), lossy);
 	add_net(page, t);
@@ -234,6 +237,7 @@ static int free_only_collect(struct page_report *page, struct page_free_only **s
 
 int page_report_free_only(struct page_report *page, struct report *report)
 {
+	const struct page_lives *lives = &page->acc->lives;
 	struct page_free_only *sums = NULL;
 	bool stacks = false;
 	struct table *t;
@@ -241,10 +245,10 @@ int page_report_free_only(struct page_report *page, struct report *report)
 	uint32_t i;
 	int ret;
 
-	for (i = 0; i < page->acc->lives.nr_free_only && !page->acc->lives.scope.part;
-	     i++)
-		stacks |= page->acc->lives.free_only[i].stack != 0;
-	if (!stacks)
+	for (i = 0; i < lives->nr_free_only; i++)
+		stacks |= lives->free_only[i].stack != 0;
+	/* Of a part of the allocations it would show all others' frees. */
+	if (!stacks || lives->scope.part || lives->filtered)
 		return 0;
 	t = table_type_new(&page_free_only_type,
 			   "Pages freed that no event allocated, by who freed",

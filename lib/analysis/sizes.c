@@ -100,6 +100,8 @@ static void sizes_event(struct sizes *s, const struct kmem_event *ev)
 	const struct size_counts one = { 1, req, alloc };
 	struct size_key key;
 
+	if (s->env->filter && ev->hidden)
+		return;
 	/* Neither one that failed nor damage: as in the slab account. */
 	if (!ev->slab_alloc.ptr || (req | alloc) > UINT32_MAX)
 		return;
@@ -294,7 +296,7 @@ static const struct column_type columns[] = {
 
 static const struct table_type sizes_type = {
 	.name = "sizes",
-	.help = "requested sizes by callsite, by cache (--cache), or what --by says (--sizes)",
+	.help = "requested sizes by callsite, by cache (--by cache), or what --by says (--sizes)",
 	.sort = "waste,bytes,hit",
 	.columns = columns,
 };

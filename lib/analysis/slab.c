@@ -220,7 +220,7 @@ static const struct column_type cache_columns[] = {
 
 static const struct table_type cache_type = {
 	.name = "slab_cache",
-	.help = "slab objects by cache (--cache)",
+	.help = "slab objects by cache (--by cache)",
 	.sort = "frag,hit,bytes",
 	.columns = cache_columns,
 };

@@ -122,9 +122,10 @@ static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
 	}
 }
 
-/* Of which caches and callsites objects are freed without an event. */
+/* Of which caches and callsites objects are freed without an event. Hidden ones tell, too. */
 static int find_suspects(struct slab_bounds *b)
 {
+	const struct u64_map *hidden = &b->acc->lives.hidden_gone;
 	int ret = 0;
 	size_t i;
 
@@ -132,6 +133,11 @@ static int find_suspects(struct slab_bounds *b)
 		if (b->acc->rows[i].implicit)
 			ret = bounds_suspect(&b->bounds,
 					     suspect_key(slab_account_key(b->acc, i)));
+	for (i = 0; i < hidden->capacity && !ret; i++)
+		if (hidden->slots[i].used && hidden->slots[i].value)
+			ret = bounds_suspect(&b->bounds,
+					     suspect_key(slab_account_key(
+						     b->acc, hidden->slots[i].key)));
 	for (i = 0; i < b->nr_pieces && !ret; i++)
 		if (census_contradicts(&b->census, b->pieces[i].of))
 			ret = bounds_suspect(
@@ -147,6 +153,9 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 
 	b->acc = acc;
 	bounds_init(&b->bounds, env);
+	/* The kernel counts all objects, whoever allocated them. */
+	if (acc->lives.filtered)
+		return find_suspects(b);
 	ret = census_init(&b->census, env);
 	if (!ret && b->census.most)
 		ret = count_pieces(b, env);

@@ -3,6 +3,7 @@
  * analysis: the summary of the slab reports.
  * In: finished slab accounts. Out: named numbers under the first table.
  */
+#include "analysis/other_frees.h"
 #include "analysis/slab_report.h"
 
 /* Net, and what it is made of: net = sure + seen + implicit + lost + gone. */
@@ -85,8 +86,8 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 		{ "frees_double",
 		  "  of freed objects (freed twice, or allocated in bulk)", UNIT_COUNT,
 		  s->doubled, false },
-		{ "frees_other", "  of what was allocated but left out of the recording",
-		  UNIT_COUNT, s->other, false },
+		{ "frees_other", other_frees_title(slab->acc->lives.filtered), UNIT_COUNT,
+		  s->other, false },
 		{ "frees_null", "  of NULL", UNIT_COUNT, s->null, false },
 		{ "cross_cpu_frees", "Frees on another CPU than the allocation",
 		  UNIT_COUNT, s->pingpong, false },
@@ -95,6 +96,7 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 	if (slab->summarised)
 		return;
 	slab->summarised = true;
+	other_frees_note(slab->acc->lives.filtered, s->other, t);
 	table_set_summary_title(t, "SUMMARY (SLAB allocator)");
 	table_add_summary_lines(t, bytes, ARRAY_SIZE(bytes), lossy);
 	add_net(slab, t);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * script: which events are meant.
+ * analysis: which events are meant.
  * In: words as a user writes them, and events. Out: yes or no.
  */
-#include "script/event_filter.h"
+#include "analysis/event_filter.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -62,8 +62,7 @@ static int add_range(struct filter_ranges *r, uint64_t first, uint64_t last)
 	return 0;
 }
 
-/* "3" or "0-3" */
-static int add_numbers(struct filter_ranges *r, const char *word)
+int filter_ranges_add(struct filter_ranges *r, const char *word)
 {
 	uint64_t first, last;
 
@@ -82,12 +81,12 @@ static int add_numbers(struct filter_ranges *r, const char *word)
 
 int event_filter_add_cpu(struct event_filter *f, const char *word)
 {
-	return add_numbers(&f->cpus, word);
+	return filter_ranges_add(&f->cpus, word);
 }
 
 int event_filter_add_pid(struct event_filter *f, const char *word)
 {
-	return add_numbers(&f->pids, word);
+	return filter_ranges_add(&f->pids, word);
 }
 
 int event_filter_add_ptr(struct event_filter *f, const char *word)
@@ -192,7 +191,7 @@ void event_filter_free(struct event_filter *f)
 
 /* --- events ------------------------------------------------------------------------------ */
 
-static bool in_ranges(const struct filter_ranges *r, uint64_t value)
+bool filter_ranges_has(const struct filter_ranges *r, uint64_t value)
 {
 	size_t i;
 
@@ -205,7 +204,7 @@ static bool in_ranges(const struct filter_ranges *r, uint64_t value)
 
 bool event_filter_has_cpu(const struct event_filter *f, uint32_t cpu)
 {
-	return in_ranges(&f->cpus, cpu);
+	return filter_ranges_has(&f->cpus, cpu);
 }
 
 static bool comm_matches(const struct event_filter *f, const char *comm)
@@ -291,7 +290,9 @@ static bool pass_site(struct event_filter *f, const struct event_filter_names *n
 	const uint32_t *known;
 
 	if (kmem_is_slab_alloc(ev->type))
-		return pass_address(f, names, ev->slab_alloc.callsite);
+		return pass_address(f, names,
+				    sites_beyond(names->sites->env,
+						 ev->slab_alloc.callsite, ev->stack));
 	if (kmem_is_slab_free(ev->type))
 		return pass_address(f, names, ev->slab_free.callsite);
 	if (!ev->stack)
@@ -306,22 +307,23 @@ static bool pass_site(struct event_filter *f, const struct event_filter_names *n
 static bool pass_ptr(const struct event_filter *f, const struct kmem_event *ev)
 {
 	if (kmem_is_slab_alloc(ev->type))
-		return in_ranges(&f->ptrs, ev->slab_alloc.ptr);
+		return filter_ranges_has(&f->ptrs, ev->slab_alloc.ptr);
 	if (kmem_is_slab_free(ev->type))
-		return in_ranges(&f->ptrs, ev->slab_free.ptr);
+		return filter_ranges_has(&f->ptrs, ev->slab_free.ptr);
 	return false;
 }
 
 bool event_filter_pass(struct event_filter *f, const struct event_filter_names *names,
 		       const struct kmem_event *ev)
 {
-	if (!in_ranges(&f->cpus, ev->cpu))
+	if (!filter_ranges_has(&f->cpus, ev->cpu))
 		return false;
 	if (ev->type == KMEM_LOSS)
 		return true;
 	if (f->ids && !f->ids[ev->id])
 		return false;
-	if (f->pids.nr && (ev->pid < 0 || !in_ranges(&f->pids, (uint64_t)ev->pid)))
+	if (f->pids.nr &&
+	    (ev->pid < 0 || !filter_ranges_has(&f->pids, (uint64_t)ev->pid)))
 		return false;
 	if (f->ptrs.nr && !pass_ptr(f, ev))
 		return false;

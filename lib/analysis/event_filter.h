@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * script: which events are meant.
+ * analysis: which events are meant.
  * In: words as a user writes them, and events. Out: yes or no.
  */
-#ifndef KMEMX_SCRIPT_EVENT_FILTER_H
-#define KMEMX_SCRIPT_EVENT_FILTER_H
+#ifndef KMEMX_ANALYSIS_EVENT_FILTER_H
+#define KMEMX_ANALYSIS_EVENT_FILTER_H
 
 #include "analysis/sites.h"
 #include "analysis/tasks.h"
@@ -17,6 +17,11 @@ struct filter_ranges {
 	struct filter_range *items;
 	size_t nr, capacity;
 };
+
+/* Adds "3" or "0-3". 0; -EINVAL; -ENOMEM. */
+int filter_ranges_add(struct filter_ranges *r, const char *word) __must_check;
+/* Is @value in one of the ranges, or are there none? */
+bool filter_ranges_has(const struct filter_ranges *r, uint64_t value);
 
 /* A code address, or a function: all of it, or one place in it. */
 struct filter_site {

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: which allocations a report is about.
+ * In: words as a user writes them, allocations. Out: each is marked as hidden or not.
+ */
+#ifndef KMEMX_ANALYSIS_ALLOC_FILTER_H
+#define KMEMX_ANALYSIS_ALLOC_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/event_filter.h"
+#include "analysis/sites.h"
+#include "analysis/tasks.h"
+#include "event/formats.h"
+
+/* Flags that an allocation must have: @bits, and @names among those that stand for its flags. */
+struct filter_gfp {
+	uint64_t bits;
+	uint64_t
+		names; /* by index into the formats' names, as gfp_format_short() has it */
+	bool none;     /* it has no flag at all */
+};
+
+/**
+ * struct alloc_filter - zero-initialised: every allocation
+ * @who: its CPUs, pids, tasks' names and callsites
+ * @nodes: of node + 1, as -1 says that none was asked for; @orders: of pages
+ * @cache_known, @kmalloc_known, @gfp_known: number of a cache, size, flags -> 0 or 1
+ * @nr_slab, @nr_page: allocations that passed
+ * @failed: memory ran out
+ *
+ * What was added by one function is combined by OR, one function's with another's by AND.
+ */
+struct alloc_filter {
+	struct event_filter who;
+	struct filter_ranges nodes, orders;
+	char **caches;
+	size_t nr_caches, caches_capacity;
+	struct filter_gfp *gfps;
+	size_t nr_gfps, gfps_capacity;
+	const struct analysis_env *env;
+	struct tasks tasks;
+	struct sites sites;
+	struct u64_map cache_known, kmalloc_known, gfp_known;
+	uint64_t nr_slab, nr_page;
+	bool failed;
+};
+
+/* All: 0, -EINVAL what is no such thing, -ENOMEM. */
+
+/* "0", "0-3", or "-1": no node was asked for. */
+int alloc_filter_add_node(struct alloc_filter *f, const char *word) __must_check;
+/* "3" or "0-3". */
+int alloc_filter_add_order(struct alloc_filter *f, const char *word) __must_check;
+/* The name of a cache, where * and ? stand for others; "[kmalloc]" is every kmalloc, whose
+ * events name no cache: "kmalloc-64" follows from the size.
+ */
+int alloc_filter_add_cache(struct alloc_filter *f, const char *word) __must_check;
+/* "GFP_KERNEL", "__GFP_ZERO", their short forms "K", "Z", "0x...", "none"; with | between them
+ * the allocation must have all. A name with __ is a bit; one without stands for several and
+ * is meant where the flags are shown with it. -ENOENT: the recording has no such name.
+ */
+int alloc_filter_add_gfp(struct alloc_filter *f, const char *word,
+			 const struct gfp_names *names) __must_check;
+
+/* Before the first event; @env is borrowed. 0 or -ENOMEM. */
+int alloc_filter_begin(struct alloc_filter *f,
+		       const struct analysis_env *env) __must_check;
+/* Says of the allocations among @nr events whether they are hidden. */
+void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr);
+void alloc_filter_free(struct alloc_filter *f);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: frees that no allocation in the report explains.
+ * In: how many. Out: what a summary says of them.
+ */
+#ifndef KMEMX_ANALYSIS_OTHER_FREES_H
+#define KMEMX_ANALYSIS_OTHER_FREES_H
+
+#include "report/table.h"
+
+/* The title of "frees_other". @filtered: by the user, else by the recorder. */
+const char *other_frees_title(bool filtered);
+/* Tells under @t of @nr such frees, if a filter leaves them open. */
+void other_frees_note(bool filtered, uint64_t nr, struct table *t);
+
+#endif

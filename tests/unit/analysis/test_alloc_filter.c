@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/alloc_filter.h.
+ */
+#include <check.h>
+#include <errno.h>
+
+#include "analysis/alloc_filter.h"
+
+static struct gfp_names names;
+
+static void setup(void)
+{
+	ck_assert_int_eq(gfp_names_add(&names, 0xcc0, "GFP_KERNEL"), 0);
+	ck_assert_int_eq(gfp_names_add(&names, 0x100, "__GFP_ZERO"), 0);
+}
+
+static void teardown(void)
+{
+	gfp_names_free(&names);
+}
+
+START_TEST(flags_are_bits_or_names)
+{
+	static const struct {
+		const char *word;
+		int err;
+		struct filter_gfp gfp;
+	} cases[] = {
+		{ "GFP_KERNEL", 0, { .names = 1 } },
+		{ "K", 0, { .names = 1 } },
+		{ "__GFP_ZERO", 0, { .bits = 0x100 } },
+		{ "Z", 0, { .bits = 0x100 } },
+		{ "K|Z|0x4001", 0, { .bits = 0x4101, .names = 1 } },
+		{ "none", 0, { .none = true } },
+		{ "", -EINVAL, { 0 } },
+		{ "K|", -EINVAL, { 0 } },
+		{ "|K", -EINVAL, { 0 } },
+		{ "0x", -ENOENT, { 0 } },
+		{ "0xg", -EINVAL, { 0 } },
+		{ "0x10000000000000000", -EINVAL, { 0 } },
+		{ "GFP_KERNE", -ENOENT, { 0 } },
+		{ "GFP_KERNELS", -ENOENT, { 0 } },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct alloc_filter f = { 0 };
+
+		ck_assert_int_eq(alloc_filter_add_gfp(&f, cases[i].word, &names),
+				 cases[i].err);
+		ck_assert_uint_eq(f.nr_gfps, !cases[i].err);
+		if (f.nr_gfps) {
+			ck_assert_uint_eq(f.gfps[0].bits, cases[i].gfp.bits);
+			ck_assert_uint_eq(f.gfps[0].names, cases[i].gfp.names);
+			ck_assert_int_eq(f.gfps[0].none, cases[i].gfp.none);
+		}
+		alloc_filter_free(&f);
+	}
+}
+END_TEST
+
+START_TEST(nodes_caches_and_orders_are_checked)
+{
+	struct alloc_filter f = { 0 };
+
+	ck_assert_int_eq(alloc_filter_add_node(&f, "0-1"), 0);
+	ck_assert_int_eq(alloc_filter_add_node(&f, "-1"), 0);
+	ck_assert_int_eq(alloc_filter_add_node(&f, "4"), 0);
+	ck_assert_uint_eq(f.nodes.nr, 3);
+	ck_assert_uint_eq(f.nodes.items[0].first, 1);
+	ck_assert_uint_eq(f.nodes.items[0].last, 2);
+	ck_assert_uint_eq(f.nodes.items[1].first, 0);
+	ck_assert_uint_eq(f.nodes.items[1].last, 0);
+	ck_assert_uint_eq(f.nodes.items[2].first, 5);
+	ck_assert_int_eq(alloc_filter_add_node(&f, "-2"), -EINVAL);
+	ck_assert_int_eq(alloc_filter_add_node(&f, ""), -EINVAL);
+	ck_assert_int_eq(alloc_filter_add_order(&f, "3-10"), 0);
+	ck_assert_int_eq(alloc_filter_add_order(&f, "10-3"), -EINVAL);
+	ck_assert_int_eq(alloc_filter_add_order(&f, "x"), -EINVAL);
+	ck_assert_int_eq(alloc_filter_add_cache(&f, "kmalloc-*"), 0);
+	ck_assert_int_eq(alloc_filter_add_cache(&f, ""), -EINVAL);
+	ck_assert_int_eq(alloc_filter_add_cache(&f, "--csv"), -EINVAL);
+	ck_assert_uint_eq(f.nr_caches, 1);
+	alloc_filter_free(&f);
+}
+END_TEST
+
+Suite *test_alloc_filter_suite(void)
+{
+	Suite *s = suite_create("analysis/alloc_filter");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, flags_are_bits_or_names);
+	tcase_add_test(tc, nodes_caches_and_orders_are_checked);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -163,6 +163,19 @@ static int add_table(struct diff *d, const char *name)
 	return GO_ON;
 }
 
+/* A filter that leaves nothing in any recording is a mistake. */
+static int check_kept(const struct diff *d)
+{
+	const struct filter_words *words = &d->args.choice.words;
+	size_t i;
+
+	for (i = 0; i < d->args.paths.nr; i++) {
+		if (d->recordings[i].nr_kept || !filter_words_any(words))
+			return GO_ON;
+	}
+	return filter_words_nothing(words, command_name, d->recordings[0].path);
+}
+
 /* Never a table of zeros: what a recording does not hold is not compared. */
 static int check_kinds(struct diff *d)
 {
@@ -187,7 +200,7 @@ static int check_kinds(struct diff *d)
 	a->slab = slab;
 	a->page = page;
 	if (slab || page)
-		return GO_ON;
+		return check_kept(d);
 	message_error(
 		command_name,
 		"there are no events that all recordings hold and that were asked for.\n  What a recording holds: kmemx info FILE");
@@ -214,7 +227,7 @@ static int add_tables(struct diff *d)
 			continue;
 		if (analysis->rows & ROWS(CACHE) ? a->cache : a->caller)
 			ret = add_table(d, tables[0]->name);
-		if (ret == GO_ON && a->order && tables[1])
+		if (ret == GO_ON && a->matrix && tables[1])
 			ret = add_matrix(d, tables[1]->name);
 	}
 	return ret;

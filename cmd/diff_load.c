@@ -21,6 +21,7 @@ struct load {
 	const struct diff_choice *choice;
 	const struct diff_side *side;
 	struct input in;
+	struct alloc_filter filter;
 };
 
 static int analyze(struct load *l, struct report *report)
@@ -33,6 +34,7 @@ static int analyze(struct load *l, struct report *report)
 	};
 
 	env.dir_depth = c->dir_depth;
+	env.filter = filter_words_any(&c->words) ? &l->filter : NULL;
 	return input_analyze(&l->in, &env, &set, report);
 }
 
@@ -98,6 +100,9 @@ static int load(struct load *l, struct diff_recording *r)
 	int ret = input_open(&l->in, &study, command_name, c->verbose);
 
 	if (ret == GO_ON)
+		ret = filter_words_resolve(&c->words, &l->filter, l->in.study.fmts,
+					   command_name);
+	if (ret == GO_ON)
 		ret = input_read(&l->in, &how);
 	if (ret != GO_ON)
 		return ret;
@@ -107,6 +112,7 @@ static int load(struct load *l, struct diff_recording *r)
 	ret = analyze(l, r->report);
 	if (ret != GO_ON)
 		return ret;
+	r->nr_kept = l->filter.nr_slab + l->filter.nr_page;
 	r->has_slab = study_count_slab(&l->in.study);
 	r->has_page = study_count_page(&l->in.study);
 	study_facts_init(&r->facts, &l->in.study, l->in.study.window.buffer);
@@ -125,6 +131,7 @@ int diff_load(struct diff_recording *r, const char *path,
 
 	*r = (struct diff_recording){ .path = path };
 	ret = load(&l, r);
+	alloc_filter_free(&l.filter);
 	input_close(&l.in);
 	return ret;
 }

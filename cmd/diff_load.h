@@ -11,6 +11,7 @@
 
 #include "analysis/analyze.h"
 #include "study/study_facts.h"
+#include "filter_words.h"
 #include "input_dirs.h"
 #include "options.h"
 #include "report/table.h"
@@ -34,6 +35,7 @@ struct diff_side {
  * @analyses: @nr of them
  * @by: SUBJECT_NONE for the callsite
  * @dir_depth: of SUBJECT_DIR
+ * @words: whose allocations
  * @window: its options, not resolved: that is done for each recording
  * @event: of DIFF_PER_EVENT; @number: of DIFF_PER_NUMBER
  */
@@ -42,6 +44,7 @@ struct diff_choice {
 	size_t nr;
 	enum subject_kind by;
 	unsigned int dir_depth;
+	struct filter_words words;
 	struct window window;
 	struct option_strings skip;
 	enum diff_per per;
@@ -56,6 +59,7 @@ struct diff_choice {
  * @report: the tables; its banner is what study_facts_banner() says
  * @divisor: by which --per divides
  * @has_slab, @has_page: events of that kind were recorded
+ * @nr_kept: allocations that the filter left, if there is one
  */
 struct diff_recording {
 	const char *path;
@@ -63,6 +67,7 @@ struct diff_recording {
 	struct report *report;
 	double divisor;
 	bool has_slab, has_page;
+	uint64_t nr_kept;
 };
 
 /* GO_ON, or the exit code after a message. diff_recording_free() in any case. */

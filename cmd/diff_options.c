@@ -52,12 +52,6 @@ static size_t row_words(uint32_t rows, const char *words[SUBJECT_NR])
 	return nr;
 }
 
-/* By cache has an option of its own. */
-static uint32_t rows_by(void)
-{
-	return rows_of(ANALYSIS_DIFF) & ~ROWS(CACHE);
-}
-
 /* What -h says of options, made from the words that they take. */
 struct words {
 	char by[128], columns[128];
@@ -70,18 +64,17 @@ static void join(char *to, size_t size, const char *text)
 	snprintf(to + used, size - used, "%s", text);
 }
 
-/* "callsite, stack or dir, for --caller", "bytes,hit: the first in full". */
+/* "callsite, stack or dir", "bytes,hit: the first in full". */
 static struct words words(const struct comparison_metrics *m)
 {
 	const char *kinds[SUBJECT_NR];
-	size_t nr = row_words(rows_by(), kinds), i;
+	size_t nr = row_words(rows_of(ANALYSIS_DIFF), kinds), i;
 	struct words w = { "", "" };
 
 	for (i = 0; i < nr; i++) {
 		join(w.by, sizeof(w.by), !i ? "" : i + 1 < nr ? ", " : " or ");
 		join(w.by, sizeof(w.by), kinds[i]);
 	}
-	join(w.by, sizeof(w.by), ", for --caller");
 	for (i = 0; i < m->nr; i++) {
 		join(w.columns, sizeof(w.columns), i ? "," : "");
 		join(w.columns, sizeof(w.columns), m->items[i].name);
@@ -108,10 +101,9 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		  "slab objects (default: what was recorded)" },
 		{ OPTION_FLAG, 0, "page", NULL, &a->page, "page allocations" },
 		{ OPTION_FLAG, 0, "caller", NULL, &a->caller, "by callsite (default)" },
-		{ OPTION_FLAG, 0, "cache", NULL, &a->cache, "by slab cache" },
-		{ OPTION_FLAG, 0, "order", NULL, &a->order,
+		{ OPTION_FLAG, 0, "matrix", NULL, &a->matrix,
 		  "page orders and migratetypes (default)" },
-		{ OPTION_STRING, 0, "by", "WHAT", &a->by, help.by },
+		{ OPTION_STRINGS, 0, "by", "WHAT", &a->by, help.by },
 		DIR_DEPTH_OPTION(a->dir_depth),
 		{ OPTION_STRING, 0, "per", "WHAT", &a->per,
 		  "divide by: none (default), second, event:NAME, N" },
@@ -119,6 +111,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		  "no callsites either; may be repeated" },
 		TIME_OPTION(a->choice.window),
 		INSTANCE_OPTION(a->choice.window),
+		FILTER_OPTIONS(a->choice.words),
 		{ OPTION_GROUP,
 		  .help = "Where names are from (twice: of the old, of the new recordings)" },
 		SYMBOL_FILE_OPTIONS(OPTION_STRINGS, a->files, "; directories"),
@@ -148,21 +141,34 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 	return options_parse(&usage, options, argc, argv, operands);
 }
 
-static int parse_by(struct diff_args *a)
+/* "cache" is a table of its own; the other words are what the rows of --caller stand for. */
+static int parse_by_word(struct diff_args *a, const char *word)
 {
 	const char *kinds[SUBJECT_NR];
-	size_t nr = row_words(rows_by(), kinds);
+	size_t nr = row_words(rows_of(ANALYSIS_DIFF), kinds);
 	unsigned int kind = SUBJECT_NONE;
 
-	if (!a->by)
-		return GO_ON;
-	if (option_choose("--by", a->by, kinds, nr, command_name) < 0)
+	if (option_choose("--by", word, kinds, nr, command_name) < 0)
 		return EXIT_USAGE;
-	while (strcmp(a->by, subjects_word(++kind)))
+	while (strcmp(word, subjects_word(++kind)))
 		;
+	if (kind == SUBJECT_CACHE) {
+		a->cache = true;
+		return GO_ON;
+	}
 	a->choice.by = kind == SUBJECT_CALLSITE ? SUBJECT_NONE : kind;
 	a->caller = true;
 	return GO_ON;
+}
+
+static int parse_by(struct diff_args *a)
+{
+	int ret = GO_ON;
+	size_t i;
+
+	for (i = 0; i < a->by.count && ret == GO_ON; i++)
+		ret = parse_by_word(a, a->by.items[i]);
+	return ret;
 }
 
 static int parse_per(struct diff_args *a)
@@ -439,19 +445,45 @@ static bool wants(const struct diff_args *a, const struct analysis *analysis)
 	return !slab || a->caller;
 }
 
+/* The filters that events of one kind know nothing of: those are not compared. */
+static int check_filter(const struct diff_args *a)
+{
+	const char *slab, *page;
+
+	filter_words_foreign(&a->choice.words, &slab, &page);
+	if (slab && page) {
+		message_error(
+			command_name,
+			"%s and %s exclude each other: the one is for pages, the other for slab objects.",
+			slab, page);
+		return EXIT_USAGE;
+	}
+	if ((slab && (a->slab || a->cache)) || (page && (a->page || a->matrix))) {
+		message_error(command_name, "%s: %s events do not say what %s asks for.",
+			      slab	? a->slab ? "--slab" : "--by cache"
+			      : a->page ? "--page"
+					: "--matrix",
+			      slab ? "slab" : "page", slab ? slab : page);
+		return EXIT_USAGE;
+	}
+	return GO_ON;
+}
+
 /* Fills in what the user left open. */
 static void complete(struct diff_args *a)
 {
 	const struct analysis *analysis;
+	const char *no_slab, *no_page;
 	size_t i;
 
-	if (!a->caller && !a->cache && !a->order) {
+	filter_words_foreign(&a->choice.words, &no_slab, &no_page);
+	if (!a->caller && !a->cache && !a->matrix) {
 		a->caller = true;
-		a->order = true;
+		a->matrix = true;
 	}
 	if (!a->slab && !a->page) {
-		a->slab = a->caller || a->cache;
-		a->page = a->caller || a->order;
+		a->slab = (a->caller || a->cache) && !no_slab;
+		a->page = (a->caller || a->matrix) && !no_page;
 	}
 	a->choice.dir_depth = input_dirs_depth(a->dir_depth);
 	for (i = 0; (analysis = analysis_at(i)); i++) {
@@ -505,6 +537,8 @@ int diff_args_parse(struct diff_args *a, int argc, char **argv)
 	if (ret == GO_ON)
 		ret = parse_by(a);
 	if (ret == GO_ON)
+		ret = check_filter(a);
+	if (ret == GO_ON)
 		ret = parse_per(a);
 	if (ret == GO_ON)
 		ret = parse_columns(a);
@@ -532,8 +566,10 @@ void diff_args_free(struct diff_args *a)
 	diff_paths_free(&a->paths);
 	gate_free(&a->rules);
 	sort_keys_free(&a->keys);
+	free(a->by.items);
 	free(a->fail_on.items);
 	free(a->choice.skip.items);
+	filter_words_free(&a->choice.words);
 	free(a->files.kallsyms.items);
 	free(a->files.system_map.items);
 	free(a->files.vmlinux.items);

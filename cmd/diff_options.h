@@ -19,7 +19,7 @@
  * @per_text, ...: as given; the parsed forms stand beside
  * @files: as given: once for both sides, or twice, for the old and for the new
  * @sides: what follows from them for either
- * @caller, @cache, @order: which tables are shown
+ * @caller, @cache, @matrix: which tables are shown
  */
 struct diff_args {
 	struct diff_paths paths;
@@ -29,8 +29,9 @@ struct diff_args {
 	} files;
 	struct diff_side sides[2];
 	uint64_t dir_depth;
-	bool slab, page, caller, cache, order, all, strict;
-	const char *by, *per, *columns, *sort, *budget;
+	bool slab, page, caller, cache, matrix, all, strict;
+	struct option_strings by;
+	const char *per, *columns, *sort, *budget;
 	struct option_strings fail_on;
 	const char *tables[ANALYSES_MAX]; /* that rules can name */
 	struct gate_words words;

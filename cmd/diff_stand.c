@@ -195,10 +195,29 @@ static void add_facts(struct diff *d)
 			can_tell(d) ? cell_real(d->args.diff.alpha) : none);
 }
 
+/* Whose allocations are compared. */
+static void banner_filter(struct diff *d)
+{
+	const struct filter_words *words = &d->args.choice.words;
+	struct strbuf text = { 0 };
+
+	filter_words_text(words, &text);
+	if (filter_words_any(words)) {
+		report_add_banner(d->report, false, "Filter: only allocations with %s",
+				  strbuf_text(&text));
+		report_add_fact(
+			d->report, "filter", NULL,
+			(struct cell){ .type = CELL_TEXT, .s = strbuf_text(&text) });
+	}
+	d->report->failed |= text.failed;
+	strbuf_free(&text);
+}
+
 void diff_stand(struct diff *d)
 {
 	add_facts(d);
 	banner_runs(d);
+	banner_filter(d);
 	banner_per(d);
 	banner_runs_tell(d);
 }

@@ -11,123 +11,103 @@
 
 #include "base/strbuf.h"
 #include "command.h"
+#include "filter_words.h"
 #include "message.h"
 
-/* Words come from the user, one option's at a time. */
-struct words {
-	const char *option, *expected;
-	const struct option_strings *values;
-	int (*add)(struct event_filter *f, const char *word);
-};
-
-static int add_failed(const struct words *w, const char *word, int err,
-		      const char *command)
-{
-	if (err == -ENOMEM)
-		message_error(command, "%s: %s", w->option, strerror(ENOMEM));
-	else
-		message_error(command, "%s: '%s' is not understood; expected %s",
-			      w->option, word, w->expected);
-	return err == -ENOMEM ? EXIT_FAILED : EXIT_USAGE;
-}
-
-static int unknown_event(const struct event_formats *fmts, const char *word,
-			 const char *command, const char *path)
-{
-	uint32_t nr = event_formats_count(fmts), i;
-	const char **names = calloc(nr + 1, sizeof(*names));
-	const char *near = NULL, *name = strchr(word, ':');
-
-	for (i = 0; names && i < nr; i++)
-		names[i] = event_formats_at(fmts, i)->name;
-	if (names)
-		near = options_nearest(name ? name + 1 : word, names, nr);
-	if (near)
-		message_error(command, "%s knows no event '%s'. Did you mean '%s'?", path,
-			      word, near);
-	else
-		message_error(
-			command,
-			"%s knows no event '%s'.\n  What was recorded: kmemx info -i %s",
-			path, word, path);
-	free(names);
-	return EXIT_USAGE;
-}
-
-struct word_ctx {
-	const struct words *words;
+struct target {
 	struct event_filter *filter;
 	const struct event_formats *fmts;
 	const char *command, *path;
 };
 
-static int out_of_memory(const char *command)
+static int unknown_event(const struct target *t, const char *word)
 {
-	message_error(command, "%s", strerror(ENOMEM));
-	return EXIT_FAILED;
+	uint32_t nr = event_formats_count(t->fmts), i;
+	const char **names = calloc(nr + 1, sizeof(*names));
+	const char *near = NULL, *name = strchr(word, ':');
+
+	for (i = 0; names && i < nr; i++)
+		names[i] = event_formats_at(t->fmts, i)->name;
+	if (names)
+		near = options_nearest(name ? name + 1 : word, names, nr);
+	if (near)
+		message_error(t->command, "%s knows no event '%s'. Did you mean '%s'?",
+			      t->path, word, near);
+	else
+		message_error(
+			t->command,
+			"%s knows no event '%s'.\n  What was recorded: kmemx info -i %s",
+			t->path, word, t->path);
+	free(names);
+	return EXIT_USAGE;
 }
 
-/* Calls @fn for every word of "A,B" of every use of the option. GO_ON, or an exit code. */
-static int each_word(const struct option_strings *values,
-		     int (*fn)(const struct word_ctx *c, const char *word),
-		     const struct word_ctx *c)
+static int add_cpu(void *ctx, const char *word)
 {
-	size_t i;
-	int ret = GO_ON;
+	const struct target *t = ctx;
 
-	for (i = 0; i < values->count && ret == GO_ON; i++) {
-		const char *p = values->items[i];
-
-		do {
-			size_t len = strcspn(p, ",");
-			char *word = strndup(p, len);
-
-			ret = word ? fn(c, word) : out_of_memory(c->command);
-			free(word);
-			p += len;
-		} while (ret == GO_ON && *p++);
-	}
-	return ret;
+	return event_filter_add_cpu(t->filter, word);
 }
 
-static int add_word(const struct word_ctx *c, const char *word)
+static int add_pid(void *ctx, const char *word)
 {
-	int err = c->words->add(c->filter, word);
+	const struct target *t = ctx;
 
-	return err ? add_failed(c->words, word, err, c->command) : GO_ON;
+	return event_filter_add_pid(t->filter, word);
 }
 
-static int add_event_word(const struct word_ctx *c, const char *word)
+static int add_comm(void *ctx, const char *word)
 {
-	int err = event_filter_add_event(c->filter, word, c->fmts);
+	const struct target *t = ctx;
 
-	if (err == -ENOENT)
-		return unknown_event(c->fmts, word, c->command, c->path);
-	return err ? out_of_memory(c->command) : GO_ON;
+	return event_filter_add_comm(t->filter, word);
+}
+
+static int add_site(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return event_filter_add_site(t->filter, word);
+}
+
+static int add_ptr(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return event_filter_add_ptr(t->filter, word);
+}
+
+static int add_event(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+	int err = event_filter_add_event(t->filter, word, t->fmts);
+
+	return err == -ENOENT ? unknown_event(t, word) : err;
 }
 
 int script_filter_resolve(const struct script_filter *o, struct event_filter *filter,
 			  const struct event_formats *fmts, const char *command,
 			  const char *path)
 {
-	const struct words words[] = {
-		{ "--cpu", "a CPU or a range: 0,2-3", &o->cpus, event_filter_add_cpu },
-		{ "--pid", "a process or a range: 1,100-199", &o->pids,
-		  event_filter_add_pid },
-		{ "--comm", "a task's name", &o->comms, event_filter_add_comm },
-		{ "--callsite", "function, function+0x1f or 0xffff...", &o->sites,
-		  event_filter_add_site },
-		{ "--ptr", "an address in hexadecimal", &o->ptrs, event_filter_add_ptr },
+	const struct {
+		struct filter_option option;
+		int (*add)(void *ctx, const char *word);
+	} all[] = {
+		{ { "--cpu", "a CPU or a range: 0,2-3", &o->cpus }, add_cpu },
+		{ { "--pid", "a process or a range: 1,100-199", &o->pids }, add_pid },
+		{ { "--comm", "a task's name", &o->comms }, add_comm },
+		{ { "--callsite", "function, function+0x1f or 0xffff...", &o->sites },
+		  add_site },
+		{ { "--ptr", "an address in hexadecimal", &o->ptrs }, add_ptr },
+		{ { "--event", "an event's name", &o->events }, add_event },
 	};
-	struct word_ctx c = { NULL, filter, fmts, command, path };
+	struct target target = { filter, fmts, command, path };
 	size_t i;
 	int ret = GO_ON;
 
-	for (i = 0; i < ARRAY_SIZE(words) && ret == GO_ON; i++) {
-		c.words = &words[i];
-		ret = each_word(words[i].values, add_word, &c);
-	}
-	return ret == GO_ON ? each_word(&o->events, add_event_word, &c) : ret;
+	for (i = 0; i < ARRAY_SIZE(all) && ret == GO_ON; i++)
+		ret = filter_each_word(&all[i].option, all[i].add, &target, command);
+	return ret;
 }
 
 bool script_filter_wants_stacks(const struct event_filter *filter,

@@ -23,6 +23,7 @@
 #include "stat_analyses.h"
 #include "stat_choice.h"
 #include "stat_columns.h"
+#include "stat_filter.h"
 #include "stat_keys.h"
 #include "input_window.h"
 
@@ -36,6 +37,7 @@ struct stat_options {
 	bool raw_ip, sites, columns;
 	struct stat_analyses analyses;
 	struct stat_choice choice;
+	struct filter_words filter;
 	struct lost_limit max_lost;
 	uint64_t lines, jobs;
 	unsigned int verbose;
@@ -48,6 +50,7 @@ struct stat_run {
 	struct sort_keys keys;
 	struct input in;
 	struct report *report;
+	struct alloc_filter filter;
 	uint32_t seen; /* the types of events that came */
 };
 
@@ -80,7 +83,6 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		  "by callsite (default)" },
 		{ OPTION_FLAG, 0, "alloc", NULL, &a->opts.by_address,
 		  "by object address and by page" },
-		{ OPTION_FLAG, 0, "cache", NULL, &a->opts.by_cache, "by slab cache" },
 		{ OPTION_STRING, 0, "by", "WHAT", &o->choice.by_word, words.by },
 		DIR_DEPTH_OPTION(o->dir_depth),
 		{ OPTION_FLAG, 0, "live", NULL, &a->opts.live,
@@ -99,6 +101,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		  "only what kmalloc gave" },
 		{ OPTION_FLAG, 0, "cache-only", NULL, &o->choice.cache_only,
 		  "only what kmem_cache_alloc gave" },
+		FILTER_OPTIONS(o->filter),
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show it" },
 		{ OPTION_FLAG, 0, "sites", NULL, &o->sites,
 		  "a row for each place in a function: function+0x1f" },
@@ -145,6 +148,8 @@ static int check(struct stat_run *st)
 
 	if (ret == GO_ON)
 		ret = stat_choice_check(&o->choice, &o->analyses, command_name);
+	if (ret == GO_ON)
+		ret = stat_filter_check(&o->filter, &o->analyses, command_name);
 	if (ret == GO_ON)
 		ret = lost_limit_parse(&o->max_lost, command_name);
 	if (ret == GO_ON && o->choice.order_by && o->sort) {
@@ -194,6 +199,7 @@ static int analyze(struct stat_run *st)
 	env.by_site = o->sites;
 	env.window = o->window.time || o->window.instance;
 	env.jobs = jobs(o);
+	env.filter = filter_words_any(&o->filter) ? &st->filter : NULL;
 	st->report = report_new();
 	if (!st->report)
 		return input_stream_failed(&st->in, -ENOMEM);
@@ -239,6 +245,11 @@ static int nothing_recorded(const struct stat_run *st)
 /* Never a table of zeros: without any table it ends with a sentence. */
 static int check_recorded(struct stat_run *st)
 {
+	const struct stat_options *o = &st->opts;
+
+	if (!st->report->nr_tables && filter_words_any(&o->filter) &&
+	    st->seen & stat_analyses_need(&o->analyses))
+		return filter_words_nothing(&o->filter, command_name, st->in.study.path);
 	if (!st->report->nr_tables)
 		return nothing_recorded(st);
 	stat_analyses_banner(&st->opts.analyses, st->seen, st->report);
@@ -269,6 +280,22 @@ static void list_skipped(const struct stat_run *st)
 		message_info("skipped in callchains: %s", name);
 }
 
+/* Says in the header whose allocations these are. */
+static void say_filter(const struct stat_run *st)
+{
+	struct strbuf text = { 0 };
+
+	if (!filter_words_any(&st->opts.filter))
+		return;
+	filter_words_text(&st->opts.filter, &text);
+	report_add_banner(st->report, false, "Filter: only allocations with %s",
+			  strbuf_text(&text));
+	report_add_fact(st->report, "filter", NULL,
+			(struct cell){ .type = CELL_TEXT, .s = strbuf_text(&text) });
+	st->report->failed |= text.failed;
+	strbuf_free(&text);
+}
+
 static int show(struct stat_run *st)
 {
 	const struct study *study = &st->in.study;
@@ -279,6 +306,7 @@ static int show(struct stat_run *st)
 	study_facts_init(&facts, study, study->window.buffer);
 	study_facts_banner(&facts, study, st->report);
 	study_facts_add(&facts, st->report);
+	say_filter(st);
 	missing = study_facts_missing_table(study->rec);
 	ret = check_recorded(st);
 	if (ret == GO_ON)
@@ -335,6 +363,9 @@ static int run(struct stat_run *st)
 		ret = stat_analyses_possible(&o->analyses, st->in.study.rec,
 					     st->in.study.path, command_name);
 	if (ret == GO_ON)
+		ret = filter_words_resolve(&o->filter, &st->filter, st->in.study.fmts,
+					   command_name);
+	if (ret == GO_ON)
 		ret = input_read(&st->in, &how);
 	if (ret == GO_ON)
 		ret = analyze(st);
@@ -353,6 +384,8 @@ static int run_stat(int argc, char **argv)
 	if (ret == GO_ON)
 		ret = run(&st);
 	report_free(st.report);
+	alloc_filter_free(&st.filter);
+	filter_words_free(&st.opts.filter);
 	input_close(&st.in);
 	sort_keys_free(&st.keys);
 	free(st.opts.skip.items);

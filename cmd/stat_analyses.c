@@ -93,7 +93,7 @@ static void choose_usual(struct stat_analyses *a)
 	size_t i;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
-		if (analysis->use != ANALYSIS_USUAL)
+		if (analysis->use != ANALYSIS_USUAL || analysis->needs & a->foreign)
 			continue;
 		if (o->by_caller || o->by_address ||
 		    (has_rows(analysis->rows, o->by) &&

@@ -18,6 +18,7 @@
  * @options: of stat_analyses_options(), @nr_options of them
  * @asked: by name, of analysis_at()
  * @opts: what is asked of them
+ * @foreign: events that a filter cannot judge: analyses of those are none of the usual ones
  * @chosen: once stat_analyses_choose() is done; @nr of them
  */
 struct stat_analyses {
@@ -25,6 +26,7 @@ struct stat_analyses {
 	size_t nr_options;
 	bool asked[ANALYSES_MAX];
 	struct analysis_options opts;
+	uint32_t foreign;
 	const struct analysis *chosen[ANALYSES_MAX];
 	size_t nr;
 };

@@ -81,7 +81,7 @@ static int check_alone(const struct stat_choice *c, const struct stat_analyses *
 
 	if (account && (stat_analyses_asked(a, ANALYSIS_USUAL) ||
 			stat_analyses_asked(a, ANALYSIS_ASKED) || o->by_caller ||
-			o->by_address || o->by_cache || o->unmatched)) {
+			o->by_address || o->unmatched)) {
 		message_error(
 			command,
 			"--account is a table of its own.\n  It goes with --by, --order-by, --malloc, --cache-only, --live and -l.");

@@ -21,7 +21,7 @@ objects() {
 
 # "MIN MAX" of cache filp, in bytes
 range() {
-	"$KMEMX" stat -i "$1" --slab --cache --json | python3 -c '
+	"$KMEMX" stat -i "$1" --slab --by cache --json | python3 -c '
 import json, sys
 rows = json.load(sys.stdin)["reports"][0]["rows"]
 row = next(r for r in rows if r["cache"].split("+")[0] == "filp")
@@ -30,7 +30,7 @@ print(row["net_min"], row["net_max"])'
 
 # Of each cache, no more is sure to live than it holds.
 nothing_too_sure() {
-	"$KMEMX" stat -i "$1" --slab --cache --json | python3 -c '
+	"$KMEMX" stat -i "$1" --slab --by cache --json | python3 -c '
 import json, os, sys
 wrong = []
 for row in json.load(sys.stdin)["reports"][0]["rows"]:

@@ -55,7 +55,7 @@ echo "filp: net $1, [$2, $3] bytes; 5000 x $size are held"
 
 "$KMEMX" info -i files.dat | grep -q 'slab_cpu.after' || fail "nothing of what CPUs hold"
 # Every row is a range inside its net.
-"$KMEMX" stat -i files.dat --slab --cache --json >all.json
+"$KMEMX" stat -i files.dat --slab --by cache --json >all.json
 python3 - <<'END'
 import json, sys
 rows = json.load(open("all.json"))["reports"][0]["rows"]

@@ -77,7 +77,7 @@ class Commands:
         for look in ((), ("--json",), ("--csv",)):
             for what in (("--slab", "--page", "--caller"), ("--alloc",), ("--live",),
                          ("--account",), ("--ledger",), ("--unmatched",), ("--sites",),
-                         ("--cache",), *(("--by", by) for by in (
+                         ("--by", "cache"), *(("--by", by) for by in (
                              "callsite", "stack", "comm", "pid", "cpu", "node", "cache",
                              "module"))):
                 self.run("stat", *what, *look, "-i", path)

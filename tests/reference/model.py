@@ -185,8 +185,8 @@ class Slab:
 class Request:
     """A block that was allocated, whatever became of its pages."""
 
-    def __init__(self, pfn, order, gaps):
-        self.pfn, self.order, self.gaps = pfn, order, gaps
+    def __init__(self, pfn, order, gaps, who):
+        self.pfn, self.order, self.gaps, self.who = pfn, order, gaps, who
         self.left = 1 << order
         self.implicit = False  # a page of it ended without an event
         self.early = None  # counter of the free that may be its own
@@ -202,6 +202,7 @@ class Pages:
         self.over_freed = {}  # pfn -> Request taken for gone whose free may come yet
         self.sum = collections.Counter()
         self.matrix = collections.Counter()
+        self.owned = collections.defaultdict(collections.Counter)  # by who allocated
         self.failed = collections.Counter()  # (order, migratetype) -> requests
         self.callchains = 0  # of page allocations: then there is more than one call site
         self.gaps = 0
@@ -210,6 +211,8 @@ class Pages:
         request = self.pages[pfn]
         request.left -= 1
         self.sum["freed" if freed else "implicit"] += 1
+        for who in request.who:
+            self.owned[who]["freed" if freed else "implicit"] += 1
         request.implicit |= not freed
         if not request.left:
             self.sum["alloc_implicit" if request.implicit else "alloc_freed"] += 1
@@ -239,15 +242,20 @@ class Pages:
                         if p < span.stop and p + (1 << order(d)) > span.start]:
                 del doubts[pfn]
 
-    def alloc(self, cpu, time, field):
+    def alloc(self, pid, cpu, time, field):
         pfn, order = number(field["pfn"]), int(field["order"])
+        who = (("pid", pid), ("cpu", cpu), ("order", order))
         self.sum["requests"] += 1
+        for owner in who:
+            self.owned[owner]["requests"] += 1
         if pfn in (-1, 0xffffffff, 0xffffffffffffffff):
             self.sum["failures"] += 1
             self.sum["failed"] += 1 << order
             self.failed[order, int(field["migratetype"])] += 1
             return
-        request = Request(pfn, order, self.gaps)
+        request = Request(pfn, order, self.gaps, who)
+        for owner in who:
+            self.owned[owner]["pages"] += 1 << order
         span = range(pfn, pfn + (1 << order))
         before, early = self.whole(pfn, order), self.surplus.get(pfn)
         if before and before.early:
@@ -278,6 +286,8 @@ class Pages:
             self.sum["implicit"] -= 1 << order
             self.sum["alloc_implicit"] -= 1
             self.sum["freed"] += 1 << order
+            for who in over.who:
+                self.owned[who].update(freed=1 << order, implicit=-1 << order)
             self.sum["alloc_freed"] += 1
             self.sum["frees_reordered"] += 1
             self.sum["frees_of_live"] += 1
@@ -346,7 +356,7 @@ def model(path, recording):
         elif name in FREES:
             slab.free(cpu, time, field)
         elif name == "mm_page_alloc":
-            pages.alloc(cpu, time, field)
+            pages.alloc(pid, cpu, time, field)
             last = cpu
         elif name == "mm_page_free":
             pages.free(cpu, time, field)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: the options that say whose allocations a report is about.
+ * In: comma-separated words. Out: a filter, or a message; the words again, for the header.
+ */
+#ifndef KMEMX_CMD_FILTER_WORDS_H
+#define KMEMX_CMD_FILTER_WORDS_H
+
+#include "analysis/alloc_filter.h"
+#include "base/strbuf.h"
+#include "options.h"
+
+/* As given; of several uses of an option each adds words. */
+struct filter_words {
+	struct option_strings pids, comms, cpus, nodes, sites, caches, gfps, orders;
+};
+
+/* For an option table: @w is a struct filter_words. */
+#define FILTER_OPTIONS(w)                                                                 \
+	{ OPTION_GROUP, .help = "Whose allocations (A,B: one of them; several "           \
+				"options: all of them)" },                                \
+		{ OPTION_STRINGS, 0, "pid", "LIST", &(w).pids, "processes: 1,100-199" },  \
+		{ OPTION_STRINGS, 0,	      "comm",                                     \
+		  "NAMES",	  &(w).comms, "tasks of these names: sh,'kworker*'" },    \
+		{ OPTION_STRINGS, 0, "cpu", "LIST", &(w).cpus, "CPUs: 0,2-3" },           \
+		{ OPTION_STRINGS, 0,	      "node",                                     \
+		  "LIST",	  &(w).nodes, "memory nodes asked for: 0,1; -1: none" },  \
+		{ OPTION_STRINGS, 0,                                                      \
+		  "callsite",	  "SITES",                                                \
+		  &(w).sites,	  "callsites: function, function+0x1f, 0xffff..." },      \
+		{ OPTION_STRINGS, 0,	       "cache",                                   \
+		  "NAMES",	  &(w).caches, "slab caches: dentry,'kmalloc-*'" },       \
+		{ OPTION_STRINGS, 0,	     "gfp",                                       \
+		  "FLAGS",	  &(w).gfps, "with these flags: GFP_ATOMIC,__GFP_ZERO" }, \
+	{                                                                                 \
+		OPTION_STRINGS, 0, "order", "LIST", &(w).orders, "orders of pages: 3-10"  \
+	}
+
+/* Calls @add, which returns a negative errno, for every word of "A,B" of every use of @option.
+ * GO_ON, or the exit code after a message, which says what was @expected.
+ */
+struct filter_option {
+	const char *option, *expected;
+	const struct option_strings *values;
+};
+
+int filter_each_word(const struct filter_option *o,
+		     int (*add)(void *ctx, const char *word), void *ctx,
+		     const char *command) __must_check;
+
+/* Is any of the options given? */
+bool filter_words_any(const struct filter_words *w);
+/* The events that cannot be in the report as they do not say what an option asks for: @slab and
+ * @page receive such an option's name, or NULL.
+ */
+void filter_words_foreign(const struct filter_words *w, const char **slab,
+			  const char **page);
+/* Fills in @filter, which alloc_filter_free() takes in any case. GO_ON, or the exit code after a
+ * message.
+ */
+int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filter,
+			 const struct event_formats *fmts,
+			 const char *command) __must_check;
+/* Appends "--pid 1,2 --comm sh". */
+void filter_words_text(const struct filter_words *w, struct strbuf *out);
+/* Says that no allocation in @path is meant: the exit code. */
+int filter_words_nothing(const struct filter_words *w, const char *command,
+			 const char *path);
+void filter_words_free(struct filter_words *w);
+
+#endif

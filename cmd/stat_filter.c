@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: whose allocations kmemx stat is about.
+ * In: the filter's words, the analyses asked for. Out: what they exclude, or a message.
+ */
+#include "stat_filter.h"
+
+#include "analysis/registry.h"
+#include "command.h"
+#include "message.h"
+
+/* The filters that events of one kind know nothing of. */
+static int check_kinds(struct stat_analyses *a, const char *slab, const char *page,
+		       const char *command)
+{
+	const struct analysis *analysis;
+	size_t i;
+
+	if (slab && page) {
+		message_error(
+			command,
+			"%s and %s exclude each other: the one is for pages, the other for slab objects.",
+			slab, page);
+		return EXIT_USAGE;
+	}
+	for (i = 0; (slab || page) && (analysis = analysis_at(i)); i++) {
+		if (!a->asked[i] || !(analysis->needs & a->foreign))
+			continue;
+		message_error(command, "--%s: %s events do not say what %s asks for.",
+			      analysis->name, slab ? "slab" : "page", slab ? slab : page);
+		return EXIT_USAGE;
+	}
+	return GO_ON;
+}
+
+int stat_filter_check(const struct filter_words *w, struct stat_analyses *a,
+		      const char *command)
+{
+	const struct analysis *analysis;
+	const char *slab, *page;
+	size_t i;
+
+	if (!filter_words_any(w))
+		return GO_ON;
+	filter_words_foreign(w, &slab, &page);
+	a->foreign = (slab ? NEEDS_SLAB : 0) | (page ? NEEDS_PAGE : 0);
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (!a->asked[i] || !analysis->unfiltered)
+			continue;
+		message_error(command,
+			      "--%s takes no filter: %s.\n  Leave the filter out.",
+			      analysis->name, analysis->unfiltered);
+		return EXIT_USAGE;
+	}
+	if (a->opts.unmatched) {
+		message_error(
+			command,
+			"--unmatched takes no filter: of these objects no allocation says whose they were.");
+		return EXIT_USAGE;
+	}
+	return check_kinds(a, slab, page, command);
+}

@@ -61,6 +61,7 @@ static void paint_comment(struct painter *p, const char *text, const char *color
 	margins.first = first;
 	margins.next = next;
 	margins.width = width > COMMENT_MIN ? width - strlen("#   ") : 0;
+	margins.more = strlen("#   ") - strlen("# ");
 	safe_text_puts(&safe, text);
 	if (safe.failed)
 		p->err = -ENOMEM;

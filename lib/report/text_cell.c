@@ -137,14 +137,15 @@ size_t text_fitting(const char *text, size_t width)
 
 void text_wrap(struct strbuf *sb, const char *text, const struct text_margins *margins)
 {
+	size_t width = margins->width ? margins->width + margins->more : 0, size;
 	const char *lead = margins->first;
-	size_t size;
 
 	do {
-		size = text_fitting(text, margins->width);
+		size = text_fitting(text, width);
 		strbuf_printf(sb, "%s%.*s%s\n", lead, (int)size, text, margins->end);
 		text += size;
 		text += strspn(text, " ");
 		lead = margins->next;
+		width = margins->width;
 	} while (*text);
 }

@@ -31,10 +31,11 @@ void text_shorten(struct strbuf *sb, const char *text, size_t size, size_t width
  * @first, @next: before the first line, and before all others
  * @end: behind each
  * @width: bytes of text in a line; 0: no limit
+ * @more: in the first line there is room for so many more
  */
 struct text_margins {
 	const char *first, *next, *end;
-	size_t width;
+	size_t width, more;
 };
 
 /* How much of @text fits into @width (0: all): up to a space, or as much as there is room for,

@@ -76,8 +76,8 @@ START_TEST(columns_leave_in_their_order)
 	       "# Slab\n#\n"
 	       "#      Total/Per  Hit  Callsite\n"
 	       "  1000000/100000   10  do_anonymous_page\n"
-	       "# 3 columns hidden at 46 columns: Least,\n"
-	       "#   Most, A rather wide title (--wide)\n");
+	       "# 3 columns hidden at 46 columns: Least, Most,\n"
+	       "#   A rather wide title (--wide)\n");
 	expect(r, 30,
 	       "# Slab\n#\n"
 	       "#   Total  Callsite\n"
@@ -119,8 +119,8 @@ START_TEST(names_that_are_too_long)
 	       "  1000000   10      5  77777  do_anonymous_page\n"
 	       "  1000000   10      5  77777\n"
 	       "      a_name_that_is_longe..e_has_room_for+0x14f\n"
-	       "# 2 columns hidden at 48 columns: Per, A\n"
-	       "#   rather wide title (--wide)\n");
+	       "# 2 columns hidden at 48 columns: Per, A rather\n"
+	       "#   wide title (--wide)\n");
 	expect(r, 60,
 	       "# Slab\n#\n"
 	       "#      Total/Per  Hit  Least   Most  Callsite\n"

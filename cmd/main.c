@@ -242,13 +242,13 @@ static int run_alias(const struct config *config, const struct setting *alias, i
 		     char **argv)
 {
 	const struct command *command;
-	char **words = NULL, **args;
+	char **begin = NULL, **args;
 	size_t nr = 0;
-	int ret = settings_words(alias->value ? alias->value : "", &words, &nr);
+	int ret = settings_words(alias->value ? alias->value : "", &begin, &nr);
 
 	if (ret == -EINVAL)
 		return alias_failed(config, alias, "a quote has no end");
-	command = nr ? find_command(words[0]) : NULL;
+	command = nr ? find_command(begin[0]) : NULL;
 	args = calloc(nr + (size_t)argc, sizeof(*args));
 	if (ret || !args) {
 		message_error(NULL, "out of memory");
@@ -259,12 +259,12 @@ static int run_alias(const struct config *config, const struct setting *alias, i
 		/* The shells ask for the options of a command, whatever the alias gives. */
 		if (argc == 2 && !strcmp(argv[1], "--list-options"))
 			nr = 1;
-		memcpy(args, words, nr * sizeof(*args));
+		memcpy(args, begin, nr * sizeof(*args));
 		memcpy(args + nr, argv + 1, ((size_t)argc - 1) * sizeof(*args));
 		ret = run_with(config, command, (int)nr + argc - 1, args);
 	}
 	free(args);
-	free(words);
+	free(begin);
 	return ret;
 }
 

@@ -17,7 +17,7 @@
 #define INPUT_DEFAULT "kmemx.dat"
 #define INPUT_OPTION(path)                                                         \
 	{                                                                          \
-		OPTION_STRING, 'i', "input", "FILE", path,                         \
+		OPTION_STRING | OPTION_EVERYDAY, 'i', "input", "FILE", path,       \
 			"recording (default " INPUT_DEFAULT "; -: standard input)" \
 	}
 

@@ -16,7 +16,7 @@
 	  "modules",	 "DIR",                                                     \
 	  &(o)->modules, "directories: /lib/modules/VERSION, or its debug files" }, \
 	{                                                                           \
-		type, 0, "source", "DIR", &(o)->source,                             \
+		type | OPTION_EVERYDAY, 0, "source", "DIR", &(o)->source,           \
 			"directories: the kernel's source tree"                     \
 	}
 

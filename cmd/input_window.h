@@ -11,7 +11,8 @@
 /* Of a struct window: which part of the recording. */
 #define TIME_OPTION(window)                                                \
 	{                                                                  \
-		OPTION_STRING, 0, "time", "START,STOP", &(window).time,    \
+		OPTION_STRING | OPTION_EVERYDAY, 0, "time", "START,STOP",  \
+			&(window).time,                                    \
 			"only this time: seconds, +1s from the start, 10%" \
 	}
 #define INSTANCE_OPTION(window)                                           \

@@ -19,10 +19,10 @@ struct lost_limit {
 /* With more lost than this no gate is to be trusted, unless the user allows it. */
 #define LOST_LIMIT_GATE "1%"
 
-#define MAX_LOST_OPTION(limit)                                         \
-	{                                                              \
-		OPTION_STRING, 0, "max-lost", "N|PCT%", &(limit).text, \
-			"exit with 125 if more events were lost"       \
+#define MAX_LOST_OPTION(limit)                                                           \
+	{                                                                                \
+		OPTION_STRING | OPTION_EVERYDAY, 0, "max-lost", "N|PCT%", &(limit).text, \
+			"exit with 125 if more events were lost"                         \
 	}
 
 /* GO_ON, or EXIT_USAGE after a message. */

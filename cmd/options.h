@@ -53,9 +53,10 @@ struct option_entry {
 	{                                                                     \
 		OPTION_FLAG, 'q', "quiet", NULL, &(flag), "print errors only" \
 	}
-#define LINES_OPTION(lines)                                                       \
-	{                                                                         \
-		OPTION_UINT, 'l', "lines", "N", &(lines), "only the first N rows" \
+#define LINES_OPTION(lines)                                                 \
+	{                                                                   \
+		OPTION_UINT | OPTION_EVERYDAY, 'l', "lines", "N", &(lines), \
+			"only the first N rows"                             \
 	}
 #define RAW_IP_OPTION(flag)                              \
 	{                                                \

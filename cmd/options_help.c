@@ -9,6 +9,7 @@
 #include "options.h"
 
 #define HELP_COLUMN  26 /* where the explanations start */
+#define HELP_WIDTH   80
 #define LONGEST_WORD 63
 
 static void print_usage(const char *usage, FILE *out)
@@ -25,6 +26,23 @@ static void print_usage(const char *usage, FILE *out)
 	}
 }
 
+/* From HELP_COLUMN on, on as many lines as its words need. */
+static void print_wrapped(const char *text, FILE *out)
+{
+	const size_t room = HELP_WIDTH - HELP_COLUMN - 2;
+	size_t len, k;
+
+	for (; strlen(text) > room; text += len + 1) {
+		for (len = 0, k = 0; k <= room; k++)
+			if (text[k] == ' ')
+				len = k;
+		if (!len)
+			break;
+		fprintf(out, "%.*s\n%*s", (int)len, text, HELP_COLUMN + 2, "");
+	}
+	fprintf(out, "%s\n", text);
+}
+
 static void print_option(const struct option_entry *opt, FILE *out)
 {
 	char left[80], short_part[8] = "   ";
@@ -36,9 +54,10 @@ static void print_option(const struct option_entry *opt, FILE *out)
 		 opt->name ? opt->name : "", opt->arg ? " " : "",
 		 opt->arg ? opt->arg : "");
 	if (strlen(left) + 2 >= HELP_COLUMN)
-		fprintf(out, "  %s\n%*s%s\n", left, HELP_COLUMN + 2, "", opt->help);
+		fprintf(out, "  %s\n%*s", left, HELP_COLUMN + 2, "");
 	else
-		fprintf(out, "  %-*s%s\n", HELP_COLUMN, left, opt->help);
+		fprintf(out, "  %-*s", HELP_COLUMN, left);
+	print_wrapped(opt->help, out);
 }
 
 /* Does the group that begins at @first show any option? */

@@ -25,7 +25,7 @@ struct option_entry *output_formats(struct output_options *opts)
 
 	for (i = 0; i < nr; i++)
 		opts->formats[i] = (struct option_entry){
-			.type = OPTION_FLAG | OPTION_CHOICE,
+			.type = OPTION_FLAG | OPTION_CHOICE | OPTION_EVERYDAY,
 			.name = all[i].name,
 			.value = &opts->chosen[i],
 			.help = all[i].help,

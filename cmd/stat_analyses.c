@@ -14,11 +14,12 @@ struct option_entry *stat_analyses_options(struct stat_analyses *a, enum analysi
 {
 	struct option_entry *first = &a->options[a->nr_options], *to = first;
 	const struct analysis *analysis;
+	int everyday = use == ANALYSIS_ALONE ? 0 : OPTION_EVERYDAY;
 	size_t i;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
 		if (analysis->use == use)
-			*to++ = (struct option_entry){ .type = OPTION_FLAG,
+			*to++ = (struct option_entry){ .type = OPTION_FLAG | everyday,
 						       .name = analysis->name,
 						       .value = &a->asked[i],
 						       .help = analysis->help };

@@ -243,7 +243,7 @@ static const struct table_type *const tables[] = { &ledger_slab_type, &ledger_pa
 
 const struct analysis analysis_ledger = {
 	.name = "ledger",
-	.help = "what the events explain of what slabinfo and vmstat say changed",
+	.help = "compare with slabinfo and vmstat",
 	.use = ANALYSIS_ASKED,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.all_time = "its snapshots stand before and after it",

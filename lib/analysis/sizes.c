@@ -467,7 +467,7 @@ static const struct table_type *const tables[] = { &sizes_type, NULL };
 
 const struct analysis analysis_sizes = {
 	.name = "sizes",
-	.help = "a histogram of the sizes asked for, and what their classes waste",
+	.help = "histogram of requested sizes, and their waste",
 	.use = ANALYSIS_ASKED,
 	.needs = NEEDS_SLAB,
 	.rows = ROWS_ALL,

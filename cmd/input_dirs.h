@@ -22,7 +22,7 @@
 
 #define DIR_DEPTH_OPTION(depth)                                       \
 	{                                                             \
-		OPTION_UINT, 0, "dir-depth", "N", &(depth),           \
+		OPTION_POSITIVE, 0, "dir-depth", "N", &(depth),       \
 			"--by dir: so many levels; 1: fs, 2: fs/ext4" \
 	}
 

@@ -99,6 +99,8 @@ static int store_value(const struct option_entry *opt, const char *value)
 		return append_string(opt->value, value);
 	case OPTION_UINT:
 		return option_value_uint(value, opt->value);
+	case OPTION_POSITIVE:
+		return option_value_positive(value, opt->value);
 	case OPTION_SIZE:
 		return option_value_size(value, opt->value);
 	case OPTION_DURATION:
@@ -108,6 +110,14 @@ static int store_value(const struct option_entry *opt, const char *value)
 	}
 }
 
+/* What store_value() found wrong with a value. */
+static const char *problem(int err)
+{
+	return err == -ERANGE ? "too large"
+	       : err == -EDOM ? "too small"
+			      : "not understood";
+}
+
 static const char *expected_form(enum option_type type)
 {
 	switch (type) {
@@ -115,6 +125,8 @@ static const char *expected_form(enum option_type type)
 		return "a size in bytes such as 4096, 512K, 8M or 1G";
 	case OPTION_DURATION:
 		return "a time such as 2, 1.5s, 500ms or 10m";
+	case OPTION_POSITIVE:
+		return "a whole number, 1 or more";
 	default:
 		return "a whole number, 0 or more";
 	}
@@ -136,8 +148,7 @@ static int apply_value(const struct parser *p, const struct option_entry *opt,
 		return EXIT_FAILED;
 	}
 	message_error(p->usage->command, "%s: '%s' is %s; expected %s", label, value,
-		      err == -ERANGE ? "too large" : "not understood",
-		      expected_form(opt->type));
+		      problem(err), expected_form(opt->type));
 	return EXIT_USAGE;
 }
 
@@ -400,6 +411,7 @@ static int apply_setting(const struct parser *p, const char *origin, const char 
 {
 	const char *equals = strchr(text, '=');
 	const struct option_entry *opt;
+	const char *form;
 	char name[64];
 	bool not ;
 	int err;
@@ -416,12 +428,13 @@ static int apply_setting(const struct parser *p, const char *origin, const char 
 		message_error(p->usage->command, "out of memory");
 		return EXIT_FAILED;
 	}
-	message_error(NULL, "%s: %s.%s%s%s%s; expected %s", origin, p->usage->command,
-		      name, equals ? ": '" : " has no value", equals ? equals + 1 : "",
-		      !equals	       ? ""
-		      : err == -ERANGE ? "' is too large"
-				       : "' is not understood",
-		      takes_value(opt) ? expected_form(opt->type) : "true or false");
+	form = takes_value(opt) ? expected_form(opt->type) : "true or false";
+	if (equals)
+		message_error(NULL, "%s: %s.%s: '%s' is %s; expected %s", origin,
+			      p->usage->command, name, equals + 1, problem(err), form);
+	else
+		message_error(NULL, "%s: %s.%s has no value; expected %s", origin,
+			      p->usage->command, name, form);
 	return EXIT_USAGE;
 }
 
@@ -541,6 +554,19 @@ int option_unknown(const char *option, const char *word, const char *const *word
 		      strbuf_text(&list));
 	strbuf_free(&list);
 	return EXIT_USAGE;
+}
+
+bool options_is_setting(int argc, char *const *argv, const char *value)
+{
+	int i;
+
+	for (i = 1; argc - i >= 3 && !strcmp(argv[i], OPTIONS_SETTING); i += 3) {
+		const char *equals = strchr(argv[i + 2], '=');
+
+		if (equals && equals + 1 == value)
+			return true;
+	}
+	return false;
 }
 
 int option_choose(const char *option, const char *word, const char *const *words,

@@ -14,13 +14,14 @@
 
 enum option_type {
 	OPTION_END,
-	OPTION_GROUP,	 /* a heading in -h: only @help */
-	OPTION_TABLE,	 /* in its place those of another table: only @value */
-	OPTION_FLAG,	 /* bool: set to true; --no-NAME sets false */
-	OPTION_COUNT,	 /* unsigned int: one more each time (-v) */
-	OPTION_STRING,	 /* const char * */
-	OPTION_STRINGS,	 /* struct option_strings: each use appends */
-	OPTION_UINT,	 /* uint64_t */
+	OPTION_GROUP,	/* a heading in -h: only @help */
+	OPTION_TABLE,	/* in its place those of another table: only @value */
+	OPTION_FLAG,	/* bool: set to true; --no-NAME sets false */
+	OPTION_COUNT,	/* unsigned int: one more each time (-v) */
+	OPTION_STRING,	/* const char * */
+	OPTION_STRINGS, /* struct option_strings: each use appends */
+	OPTION_UINT,	/* uint64_t */
+	OPTION_POSITIVE, /* uint64_t, not 0, which stands for an option that is not given */
 	OPTION_SIZE,	 /* uint64_t bytes; takes K, M, G suffixes */
 	OPTION_DURATION, /* uint64_t ns; takes 2, 1.5s, 500ms, 10m */
 	OPTION_HELP,	 /* -h, --help: prints the help text and ends with 0 */
@@ -53,10 +54,10 @@ struct option_entry {
 	{                                                                     \
 		OPTION_FLAG, 'q', "quiet", NULL, &(flag), "print errors only" \
 	}
-#define LINES_OPTION(lines)                                                 \
-	{                                                                   \
-		OPTION_UINT | OPTION_EVERYDAY, 'l', "lines", "N", &(lines), \
-			"only the first N rows"                             \
+#define LINES_OPTION(lines)                                                     \
+	{                                                                       \
+		OPTION_POSITIVE | OPTION_EVERYDAY, 'l', "lines", "N", &(lines), \
+			"only the first N rows"                                 \
 	}
 #define RAW_IP_OPTION(flag)                              \
 	{                                                \
@@ -111,6 +112,11 @@ struct option_usage {
  */
 int options_parse(const struct option_usage *usage, const struct option_entry *options,
 		  int argc, char **argv, int *operands);
+
+/* Is @value, a text that options_parse() has set, a setting? A default for every run may not
+ * apply to this one, which is no mistake of its command line.
+ */
+bool options_is_setting(int argc, char *const *argv, const char *value);
 
 /* What -h prints, of a table without OPTION_TABLE or marks. @left_out: for each entry whether -h
  * leaves it to --help-all; NULL: it has all.

@@ -59,6 +59,18 @@ int option_value_uint(const char *text, uint64_t *value)
 	return 0;
 }
 
+int option_value_positive(const char *text, uint64_t *value)
+{
+	uint64_t number;
+	int err = option_value_uint(text, &number);
+
+	if (!err && !number)
+		err = -EDOM;
+	if (!err)
+		*value = number;
+	return err;
+}
+
 int option_value_size(const char *text, uint64_t *bytes)
 {
 	static const char suffixes[] = "KMGT";

@@ -66,6 +66,11 @@ int output_check(const struct output_options *opts, const char *command)
 			      second->name);
 		return EXIT_USAGE;
 	}
+	if (first && opts->human) {
+		message_error(command, "--human is for text: --%s has exact numbers.",
+			      first->name);
+		return EXIT_USAGE;
+	}
 	for (i = 0; opts->color && i < ARRAY_SIZE(colors); i++) {
 		if (!strcmp(opts->color, colors[i]))
 			return GO_ON;

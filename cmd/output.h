@@ -34,9 +34,9 @@ struct output_options {
 /* What tells of a struct output_options beside the format. */
 /* clang-format off */
 #define OUTPUT_OPTIONS(output) \
-	{ OPTION_FLAG, 0, "human", NULL, &(output).human, \
+	{ OPTION_FLAG | OPTION_CHOICE, 0, "human", NULL, &(output).human, \
 	  "KiB and MiB instead of exact bytes" }, \
-	{ OPTION_FLAG, 0, "wide", NULL, &(output).wide, \
+	{ OPTION_FLAG | OPTION_EVERYDAY, 0, "wide", NULL, &(output).wide, \
 	  "all columns, however narrow the terminal is" }, \
 	{ OPTION_STRING, 0, "color", "WHEN", &(output).color, \
 	  "auto, always, never" }, \

@@ -81,7 +81,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "the whole system, as is the default" },
 		{ OPTION_DURATION | OPTION_EVERYDAY, 0, "duration", "TIME",
 		  &o->duration_ns, "stop after TIME: 10, 1.5s, 500ms, 2m" },
-		{ OPTION_UINT | OPTION_EVERYDAY, 0, "repeat", "N", &o->repeat,
+		{ OPTION_POSITIVE | OPTION_EVERYDAY, 0, "repeat", "N", &o->repeat,
 		  "run the command N times; -o names a directory" },
 		{ OPTION_GROUP, .help = "How" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &o->output,

@@ -88,7 +88,7 @@ static int parse(struct script_args *a, int argc, char **argv)
 		  &a->filter.sites, "callsites: function, function+0x1f, 0xffff..." },
 		{ OPTION_STRINGS, 0, "ptr", "ADDRS", &a->filter.ptrs,
 		  "the slab objects at these addresses" },
-		{ OPTION_UINT | OPTION_EVERYDAY, 'l', "lines", "N", &a->lines,
+		{ OPTION_POSITIVE | OPTION_EVERYDAY, 'l', "lines", "N", &a->lines,
 		  "only the first N events" },
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show them" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "stack", NULL, &a->stack,

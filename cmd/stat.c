@@ -29,6 +29,7 @@
 
 struct stat_options {
 	const char *path, *sort;
+	bool usual_sort; /* @sort is a setting, for tables that have such columns */
 	struct window window;
 	struct symbol_files symbols;
 	const char *source, *modules;
@@ -76,7 +77,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		INSTANCE_OPTION(o->window),
 		SYMBOL_FILE_OPTIONS(OPTION_STRING, o->symbols, ""),
 		DIR_FILE_OPTIONS(OPTION_STRING, o),
-		{ OPTION_UINT, 0, "jobs", "N", &o->jobs,
+		{ OPTION_POSITIVE, 0, "jobs", "N", &o->jobs,
 		  "threads (default: one for each CPU here)" },
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" },
 		{ OPTION_TABLE, .value = stat_analyses_options(a, ANALYSIS_USUAL) },
@@ -121,6 +122,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 	int operands, ret;
 
 	ret = options_parse(&usage, options, argc, argv, &operands);
+	o->usual_sort = options_is_setting(argc, argv, o->sort);
 	if (ret == GO_ON)
 		ret = input_path(command_name, argc, argv, operands, &o->path);
 	return ret;
@@ -154,7 +156,7 @@ static int check(struct stat_run *st)
 		ret = stat_filter_check(&o->filter, &o->analyses, command_name);
 	if (ret == GO_ON)
 		ret = lost_limit_parse(&o->max_lost, command_name);
-	if (ret == GO_ON && o->choice.order_by && o->sort) {
+	if (ret == GO_ON && o->choice.order_by && o->sort && !o->usual_sort) {
 		message_error(
 			command_name,
 			"--order-by and -s exclude each other.\n  Both say the order of the account table: -s takes several keys.");
@@ -261,8 +263,12 @@ static int check_recorded(struct stat_run *st)
 static int sort_tables(struct stat_run *st)
 {
 	size_t i;
-	int err = 0;
+	int err = 0, ret = GO_ON;
 
+	if (!st->opts.usual_sort)
+		ret = stat_keys_check(&st->keys, st->report, command_name);
+	if (ret != GO_ON)
+		return ret;
 	for (i = 0; i < st->report->nr_tables && !err; i++) {
 		struct table *t = st->report->tables[i];
 

@@ -6,6 +6,8 @@
  */
 #include "stat_analyses.h"
 
+#include <stdio.h>
+
 #include "analysis/subject.h"
 #include "command.h"
 #include "message.h"
@@ -47,25 +49,84 @@ static bool has_rows(uint32_t rows, enum subject_kind kind)
 	return !kind || rows >> kind & 1;
 }
 
-/* Rows that none of those asked for has. */
+/* Those asked for by name that are usual reports, or may be by @kind; *@asked: the last of all. */
+static bool any_asked(const struct stat_analyses *a, enum subject_kind kind, bool usual,
+		      const struct analysis **asked)
+{
+	const struct analysis *analysis;
+	bool any = false;
+	size_t i;
+
+	*asked = NULL;
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (!a->asked[i])
+			continue;
+		*asked = analysis;
+		any |= usual ? analysis->use == ANALYSIS_USUAL
+			     : analysis->rows && has_rows(analysis->rows, kind);
+	}
+	return any || !*asked;
+}
+
+/* Rows by @kind, asked for by @option, that none of those asked for has. */
+static int check_kind(const struct stat_analyses *a, const char *option,
+		      enum subject_kind kind, const char *command)
+{
+	const struct analysis *asked;
+
+	if (any_asked(a, kind, false, &asked))
+		return GO_ON;
+	if (asked->rows)
+		message_error(command, "%s: %s events do not name a %s.", option,
+			      asked->name, subjects_word(kind));
+	else
+		message_error(command,
+			      "%s does not go with --%s, which has rows of its own.",
+			      option, asked->name);
+	return EXIT_USAGE;
+}
+
 static int check_rows(const struct stat_analyses *a, const char *command)
 {
-	const struct analysis *analysis, *lacking = NULL;
-	enum subject_kind by = a->opts.by;
+	const struct analysis_options *o = &a->opts;
+	const struct analysis *asked;
+	char by[32];
+	int ret = GO_ON;
+
+	if (stat_analyses_asked(a, ANALYSIS_ALONE))
+		return GO_ON;
+	if (o->by) {
+		snprintf(by, sizeof(by), "--by %s", subjects_word(o->by));
+		ret = check_kind(a, by, o->by, command);
+	}
+	if (ret == GO_ON && o->by_caller)
+		ret = check_kind(a, "--caller", SUBJECT_CALLSITE, command);
+	if (ret != GO_ON || !o->by_address || any_asked(a, SUBJECT_NONE, true, &asked))
+		return ret;
+	message_error(command,
+		      "--alloc does not go with --%s, which does not tell objects apart.",
+		      asked->name);
+	return EXIT_USAGE;
+}
+
+/* What is about slab objects alone. */
+static int check_unmatched(const struct stat_analyses *a, const char *command)
+{
+	const struct analysis *analysis;
+	bool asked = false;
 	size_t i;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
-		if (!a->asked[i] || !analysis->rows)
-			continue;
-		if (has_rows(analysis->rows, by))
+		if (a->asked[i] && analysis->use == ANALYSIS_USUAL &&
+		    analysis->needs & NEEDS_SLAB)
 			return GO_ON;
-		lacking = analysis;
+		asked |= a->asked[i];
 	}
-	/* By callsite and by cache have options of their own. */
-	if (!lacking || by == SUBJECT_CALLSITE || by == SUBJECT_CACHE)
+	if (!a->opts.unmatched || !asked)
 		return GO_ON;
-	message_error(command, "--by %s: %s events do not name a %s.", subjects_word(by),
-		      lacking->name, subjects_word(by));
+	message_error(
+		command,
+		"--unmatched is about slab objects.\n  Add --slab; --page always shows pages that no event allocated.");
 	return EXIT_USAGE;
 }
 
@@ -75,6 +136,8 @@ int stat_analyses_check(const struct stat_analyses *a, bool time, const char *co
 	size_t i;
 	int ret = check_rows(a, command);
 
+	if (ret == GO_ON)
+		ret = check_unmatched(a, command);
 	for (i = 0; ret == GO_ON && (analysis = analysis_at(i)); i++) {
 		if (!a->asked[i] || !analysis->all_time || !time)
 			continue;

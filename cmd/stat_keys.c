@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/registry.h"
+#include "analysis/subject.h"
 #include "base/strbuf.h"
 #include "command.h"
 #include "message.h"
@@ -105,6 +106,77 @@ int stat_keys_parse(struct sort_keys *keys, const char *text, const char *comman
 	}
 	strbuf_free(&lists);
 	return ret;
+}
+
+static bool in_report(const struct report *r, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_tables; i++) {
+		if (table_column(r->tables[i], name) >= 0)
+			return true;
+	}
+	return false;
+}
+
+/* The column of that name in a table of @analysis; NULL: it has none. */
+static const struct column_type *find_column(const struct analysis *analysis,
+					     const char *name)
+{
+	const struct table_type *const *table;
+	const struct column_type *col;
+
+	for (table = analysis->tables; *table; table++) {
+		for (col = (*table)->columns; col->column.name; col++) {
+			if (!col->many && !strcmp(col->column.name, name))
+				return col;
+		}
+	}
+	return NULL;
+}
+
+/* The options with which some report has the column. */
+static void add_options(struct strbuf *text, const char *name)
+{
+	const struct analysis *analysis;
+	const struct column_type *col;
+	unsigned int kind = SUBJECT_NR;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		col = analysis_use_stat(analysis->use) ? find_column(analysis, name)
+						       : NULL;
+		if (!col)
+			continue;
+		strbuf_printf(text, "%s--%s", text->size ? ", or " : "", analysis->name);
+		if (col->rows && !(col->rows & ROWS(CALLSITE))) {
+			for (kind = SUBJECT_NONE; !(col->rows >> kind & 1);)
+				kind++;
+			strbuf_printf(text, kind ? " --by %s" : " --alloc",
+				      subjects_word(kind));
+		}
+	}
+}
+
+int stat_keys_check(const struct sort_keys *keys, const struct report *r,
+		    const char *command)
+{
+	struct strbuf options = { 0 };
+	size_t i;
+
+	for (i = 0; i < keys->nr; i++) {
+		if (!in_report(r, keys->keys[i].name))
+			break;
+	}
+	if (i == keys->nr)
+		return GO_ON;
+	add_options(&options, keys->keys[i].name);
+	message_error(
+		command,
+		"-s %s: no table of this report has such a column.\n  It is with: %s",
+		keys->keys[i].name, strbuf_text(&options));
+	strbuf_free(&options);
+	return EXIT_USAGE;
 }
 
 int stat_keys_sort(struct table *t, const struct sort_keys *keys)

@@ -10,6 +10,9 @@
 
 /* GO_ON, or EXIT_USAGE after a message. Free @keys with sort_keys_free(). */
 int stat_keys_parse(struct sort_keys *keys, const char *text, const char *command);
+/* Does each of @keys sort some table of @r? GO_ON, or EXIT_USAGE after a message. */
+int stat_keys_check(const struct sort_keys *keys, const struct report *r,
+		    const char *command);
 /* Sorts by those of @keys that @t knows, else by its usual order. 0 or -ENOMEM. */
 int stat_keys_sort(struct table *t, const struct sort_keys *keys) __must_check;
 

@@ -20,7 +20,7 @@ struct values {
 	unsigned int verbose;
 	const char *input, *sort;
 	struct option_strings events;
-	uint64_t lines, bytes, ns;
+	uint64_t lines, jobs, bytes, ns;
 	int operands;
 	int argc;
 	char *argv[32];
@@ -36,6 +36,7 @@ static int parse(struct values *v, const char *line, bool stop_at_operand)
 					    .stop_at_operand = stop_at_operand };
 	struct option_entry numbers[] = {
 		{ OPTION_UINT, 'l', "lines", "N", &v->lines, "lines" },
+		{ OPTION_POSITIVE, 0, "jobs", "N", &v->jobs, "jobs" },
 		{ OPTION_SIZE, 'b', "buffer", "SIZE", &v->bytes, "buffer" },
 		{ OPTION_END },
 	};
@@ -146,6 +147,10 @@ START_TEST(usage_errors)
 	ck_assert_int_eq(parse(&v, "-l", false), EXIT_USAGE);
 	ck_assert_int_eq(parse(&v, "-l many", false), EXIT_USAGE);
 	ck_assert_int_eq(parse(&v, "-l -1", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "--jobs 0", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "--jobs 0x0", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "--jobs 1", false), GO_ON);
+	ck_assert_int_eq(parse(&v, "-l 0", false), GO_ON);
 	ck_assert_int_eq(parse(&v, "--page=yes", false), EXIT_USAGE);
 	ck_assert_int_eq(parse(&v, "-b 1X", false), EXIT_USAGE);
 	ck_assert_int_eq(parse(&v, "--duration 1y", false), EXIT_USAGE);
@@ -177,6 +182,21 @@ START_TEST(settings_come_first)
 	ck_assert_uint_eq(v.events.count, 1);
 	ck_assert_str_eq(v.events.items[0], "c");
 	free(v.events.items);
+}
+END_TEST
+
+START_TEST(a_value_tells_whose_it_is)
+{
+	struct values v;
+
+	ck_assert_int_eq(
+		parse(&v, "--setting f:1 sort=a --setting f:2 input=b -i c d", false),
+		GO_ON);
+	ck_assert_str_eq(v.sort, "a");
+	ck_assert(options_is_setting(v.argc, v.argv, v.sort));
+	ck_assert_str_eq(v.input, "c");
+	ck_assert(!options_is_setting(v.argc, v.argv, v.input));
+	ck_assert(!options_is_setting(v.argc, v.argv, NULL));
 }
 END_TEST
 
@@ -313,6 +333,7 @@ Suite *test_options_suite(void)
 	tcase_add_test(tc, long_options_abbreviate_and_negate);
 	tcase_add_test(tc, usage_errors);
 	tcase_add_test(tc, settings_come_first);
+	tcase_add_test(tc, a_value_tells_whose_it_is);
 	tcase_add_test(tc, settings_are_checked);
 	tcase_add_test(tc, a_setting_of_a_count);
 	tcase_add_test(tc, sizes);

@@ -107,7 +107,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		  "page orders and migratetypes (default)" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "by", "WHAT", &a->by, help.by },
 		DIR_DEPTH_OPTION(a->dir_depth),
-		{ OPTION_STRING | OPTION_EVERYDAY, 0, "per", "WHAT", &a->per,
+		{ OPTION_STRING, 0, "per", "WHAT", &a->per,
 		  "divide by: none (default), second, event:NAME, N" },
 		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &a->choice.skip,
 		  "no callsites either; may be repeated" },

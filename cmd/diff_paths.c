@@ -99,7 +99,7 @@ int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_ol
 	if (nr_old < 0 && nr != 2) {
 		message_error(
 			"diff",
-			nr == 1 ? "one recording is nothing to compare.\n  Two: kmemx diff OLD NEW    several: kmemx diff OLD... -- NEW..."
+			nr == 1 ? "need two recordings\n  Two: kmemx diff OLD NEW    several: kmemx diff OLD... -- NEW..."
 				: "which of these %d are new?\n  Put -- between the old ones and the new ones.",
 			nr);
 		return EXIT_USAGE;

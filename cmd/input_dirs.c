@@ -18,7 +18,7 @@ static int vmlinux_failed(const char *command, const char *path, int err)
 	case -ENODATA:
 		message_error(
 			command,
-			"%s has no debug information (DWARF), so it knows no directories.\n  Take the vmlinux of the kernel's debug package, or give the source: --source DIR",
+			"%s has no debug information (DWARF), so it gives no directories.\n  Take the vmlinux of the kernel's debug package, or give the source: --source DIR",
 			path);
 		break;
 	case -EOPNOTSUPP:

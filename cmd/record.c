@@ -285,7 +285,7 @@ static void say_cut_short(const struct capture_options *c, int err)
 	if (c->stream_fd >= 0)
 		message_error(
 			"record",
-			"the stream was cut short: %s\n  What reads it has what was sent until then.",
+			"the stream was cut short: %s\n  The reader received everything sent so far.",
 			strerror(err));
 	else
 		message_error(
@@ -334,7 +334,7 @@ static int record(const struct capture_options *c, bool quiet, bool *stopped)
 	if (!quiet && running)
 		message_info("%s",
 			     result.timed_out
-				     ? "the time is over: ending the command (SIGTERM)"
+				     ? "time limit reached; sending SIGTERM"
 				     : "waiting for the command to end");
 	status = capture_wait(c, &result);
 	*stopped = result.stop_signal;

@@ -71,7 +71,7 @@ static int check(struct split_args *a)
 	if (!a->output) {
 		message_error(
 			command_name,
-			"where to? Name a file for the part.\n  kmemx split --time 10%%,20%% -o part.dat");
+			"missing -o FILE\n  Try: kmemx split --time 10%%,20%% -o part.dat");
 		return EXIT_USAGE;
 	}
 	if (!a->window.time && !a->window.instance && !a->filter.cpus.count) {

@@ -110,8 +110,7 @@ static inline struct live_entry *live_find(const struct live_table *t, uint64_t 
 }
 
 /* Has the memory at @key's place fetched, to have it at hand a few events later. The table
- * has capacity. A call of such a function, which gives nothing and changes nothing, is one
- * that GCC leaves away.
+ * has capacity. Always inline: GCC drops calls to functions without side effects.
  */
 static __always_inline void live_prefetch(const struct live_table *t, uint64_t key)
 {

@@ -36,7 +36,7 @@ struct page_tally {
 
 struct page_totals {
 	uint64_t requests, failures;
-	uint64_t pages, failed_pages; /* allocated; asked for in vain */
+	uint64_t pages, failed_pages; /* allocated; of failed requests */
 	uint64_t frees;		      /* mm_page_free */
 	uint64_t batched;	      /* mm_page_free_batched */
 	uint64_t matched, split, merged, again, unmatched;

@@ -205,7 +205,7 @@ static void page_pieces(struct page_lives *l, uint64_t pfn, uint64_t end,
 	}
 }
 
-/* A block in doubt ends in another way than one that would tell. */
+/* A block in doubt ended without the event that would settle its doubt. */
 static void page_undoubt(struct page_lives *l, struct live_entry *block)
 {
 	struct live_entry *d =

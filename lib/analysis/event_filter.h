@@ -55,7 +55,7 @@ int event_filter_add_pid(struct event_filter *f, const char *word) __must_check;
 int event_filter_add_ptr(struct event_filter *f, const char *word) __must_check;
 /* The name of a task; * and ? stand for others. */
 int event_filter_add_comm(struct event_filter *f, const char *word) __must_check;
-/* "kmalloc", "kmem:kmalloc" or "mm_page_*"; -ENOENT where the recording knows none. */
+/* "kmalloc", "kmem:kmalloc" or "mm_page_*"; -ENOENT where the recording has none. */
 int event_filter_add_event(struct event_filter *f, const char *word,
 			   const struct event_formats *fmts) __must_check;
 /* "function", "function+0x1f", "0xffff..."; a function's name may have * and ?, and needs

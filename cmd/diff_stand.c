@@ -160,7 +160,7 @@ static void banner_runs_tell(struct diff *d)
 		nr_old, nr_new, d->args.diff.alpha);
 	report_add_banner(
 		d->report, false,
-		"q is p corrected for the number of rows in its table (Benjamini-Hochberg); these runs give p = %.2g at the least",
+		"q is p corrected for the number of rows in its table (Benjamini-Hochberg); smallest attainable p: %.2g",
 		mann_whitney_smallest(nr_old, nr_new));
 }
 

@@ -144,3 +144,20 @@ const char *net_range_reason(const struct net_range *r)
 
 	return words[(r->lost ? 1 : 0) + (implicit ? 2 : 0) + (r->seen ? 4 : 0)];
 }
+
+const char *net_range_reason_spell(const char *reason)
+{
+	static const char *const spelled[][2] = {
+		{ "implicit", "untraced-free" },
+		{ "lost,implicit", "lost,untraced-free" },
+		{ "implicit,seen", "untraced-free,seen" },
+		{ "lost,implicit,seen", "lost,untraced-free,seen" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(spelled); i++) {
+		if (!strcmp(reason, spelled[i][0]))
+			return spelled[i][1];
+	}
+	return reason;
+}

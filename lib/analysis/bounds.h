@@ -59,6 +59,8 @@ static inline uint64_t net_range_max(const struct net_range *r)
 
 /* "lost", "implicit" and "seen", or some of them with commas; NULL for an exact figure. */
 const char *net_range_reason(const struct net_range *r);
+/* What text says for one of these: "untraced-free,seen". Static. */
+const char *net_range_reason_spell(const char *reason);
 
 /* Are the recorder's events left out by task and context, so that those of RCU and softirqs are
  * there, or are its own there too?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what the events explain of what changed in the kernel's own counters.
+ * analysis: compares the events with how the kernel's own counters changed.
  * In: slab and page events. Out: net objects of each cache, gross and net page frames.
  */
 #include "analysis/ledger.h"

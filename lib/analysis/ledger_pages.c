@@ -133,7 +133,7 @@ static const struct column_type columns[] = {
 
 const struct table_type ledger_page_type = {
 	.name = "ledger_page",
-	.help = "pages: what the events explain of what vmstat says (--ledger)",
+	.help = "pages compared with vmstat (--ledger)",
 	.columns = columns,
 };
 
@@ -180,7 +180,7 @@ int ledger_page_report(const struct ledger *l, struct report *report)
 	int64_t net = (int64_t)(l->pages_allocated - l->pages_freed);
 	int64_t change = 0, pcp = 0;
 	struct table *t = table_type_new(
-		&ledger_page_type, "Pages: what the events explain of what vmstat says",
+		&ledger_page_type, "Pages compared with vmstat",
 		SUBJECT_NONE, false);
 	bool known, has_pcp;
 

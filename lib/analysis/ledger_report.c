@@ -180,7 +180,7 @@ static const struct column_type columns[] = {
 		      .help = "Objects freed, those from before the recording too." },
 	  .fill = cell_freed },
 	{ .column = { .name = "implicit",
-		      .title = "Unseen frees",
+		      .title = "Untraced frees",
 		      .unit = UNIT_COUNT,
 		      .leaves = 80,
 		      .help = "Objects freed without an event: their address was allocated again." },
@@ -240,7 +240,7 @@ static const struct column_type columns[] = {
 
 const struct table_type ledger_slab_type = {
 	.name = "ledger",
-	.help = "slab objects: what the events explain of what slabinfo says (--ledger)",
+	.help = "slab objects compared with slabinfo (--ledger)",
 	.columns = columns,
 };
 
@@ -290,7 +290,7 @@ static int add_table(const struct books *b, struct report *report)
 {
 	struct table *t = table_type_new(
 		&ledger_slab_type,
-		"Slab objects: what the events explain of what slabinfo says",
+		"Slab objects compared with slabinfo",
 		SUBJECT_NONE, false);
 	const struct books_row **order =
 		calloc(b->nr_rows + 1, sizeof(const struct books_row *));

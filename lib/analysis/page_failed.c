@@ -114,7 +114,7 @@ static const struct column_type columns[] = {
 		      .title = "Asked_for/Per",
 		      .unit = UNIT_BYTES,
 		      .per = "hit",
-		      .help = "Bytes asked for in vain, and by one request." },
+		      .help = "Bytes of failed requests, and per request on average." },
 	  .fill = cell_bytes },
 	{ .column = { .name = "hit",
 		      .title = "Failed",

@@ -43,7 +43,7 @@ struct cell page_report_gfp(const struct page_report *page, struct table *t,
 			    uint64_t flags, uint64_t *used);
 /* "GFP: C __GFP_COMP  K GFP_KERNEL" under @t: the names in @used. */
 void page_report_legend(const struct page_report *page, struct table *t, uint64_t used);
-/* Adds the table "page_failed" if requests failed: who asked in vain. 0 or -ENOMEM. */
+/* Adds the table "page_failed" if requests failed: who asked. 0 or -ENOMEM. */
 int page_report_failed(struct page_report *page, struct report *report) __must_check;
 /* Adds the table "page_free_only" if frees have callchains: who freed pages that no event
  * allocated. 0 or -ENOMEM.

@@ -76,7 +76,7 @@ void page_report_summary(struct page_report *page, struct table *t)
 	const struct summary_line bytes[] = {
 		{ "requests", "Total alloc requested", UNIT_COUNT, s->requests, false },
 		{ "failures", "Total alloc failure", UNIT_COUNT, s->failures, false },
-		{ "bytes_failed", "Total bytes asked for in vain", UNIT_BYTES,
+		{ "bytes_failed", "Bytes of failed requests", UNIT_BYTES,
 		  s->failed_pages * size, false },
 		{ "bytes", "Total bytes allocated", UNIT_BYTES, s->pages * size, false },
 		{ "bytes_freed", "  freed", UNIT_BYTES, s->freed_pages * size, false },

@@ -134,7 +134,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .help = "The same in what is live at the end." },         \
 		  .fill = slab_cell_waste_live },                                       \
 		{ .column = { .name = "implicit",                                       \
-			      .title = "Implicit",                                      \
+			      .title = "Untraced",                                      \
 			      .unit = UNIT_COUNT,                                       \
 			      .hidden = true,                                           \
 			      .leaves = 60,                                             \
@@ -163,11 +163,12 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 		.column = { .name = "net_reason",                                       \
 			    .title = "Why",                                             \
 			    .hidden = true,                                             \
+			    .spell = net_range_reason_spell,                            \
 			    .range_of = "net",                                          \
 			    .live = true,                                               \
 			    .leaves = 55,                                               \
-			    .help = "Why what must live and what can differ: lost "     \
-				    "events, implicit frees, or merely seen." },        \
+			    .help = "Why the bounds differ: events were lost, frees "   \
+				    "were not traced, or a free was just not seen." },  \
 		.fill = slab_cell_net_reason                                            \
 	}
 /* Behind all others, which stay where they are for those who count columns. */

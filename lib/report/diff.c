@@ -268,6 +268,7 @@ static void add_columns(const struct diff_rows *d, struct table *t)
 	const struct column rest[] = {
 		{ .name = column_abs,
 		  .title = "the change",
+		  .sort_title = "absolute change",
 		  .hidden = true,
 		  .share = true },
 		{ .name = "values", .title = "Runs", .hidden = !few, .leaves = 90 },

@@ -74,6 +74,31 @@ static void paint_blank_comment(struct painter *p)
 	strbuf_puts(&p->sb, "#\n");
 }
 
+/* "order, -hit", or "absolute change" where a key's name says too little. */
+static void add_sort_titles(struct strbuf *sb, const struct table *t)
+{
+	const char *key = t->sorted_by;
+
+	for (;;) {
+		size_t sign = strspn(key, "+-"), size = sign + strcspn(key + sign, ",");
+		const struct column *col = NULL;
+		size_t i;
+
+		for (i = 0; i < t->nr_columns && !col; i++) {
+			if (strlen(t->columns[i].name) == size - sign &&
+			    !strncmp(t->columns[i].name, key + sign, size - sign))
+				col = &t->columns[i];
+		}
+		strbuf_add(sb, key, col && col->sort_title ? sign : size);
+		if (col && col->sort_title)
+			strbuf_puts(sb, col->sort_title);
+		if (!key[size])
+			return;
+		key += size + strlen(", ");
+		strbuf_puts(sb, ", ");
+	}
+}
+
 /* "Page allocations by callsite, sorted by order, hit (4 of 214 rows, 71.3 % of bytes)" */
 static void paint_title(struct painter *p, const struct table *t)
 {
@@ -82,8 +107,10 @@ static void paint_title(struct painter *p, const struct table *t)
 	struct strbuf sb = { 0 };
 
 	strbuf_puts(&sb, t->title ? t->title : t->name);
-	if (t->sorted_by)
-		strbuf_printf(&sb, ", sorted by %s", t->sorted_by);
+	if (t->sorted_by) {
+		strbuf_puts(&sb, ", sorted by ");
+		add_sort_titles(&sb, t);
+	}
 	if (shown < all) {
 		strbuf_printf(&sb, " (%zu of %zu rows", shown, all);
 		if (shown == t->nr_rows && t->share >= 0 && t->total)

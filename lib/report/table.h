@@ -66,6 +66,8 @@ enum column_unit {
  * @words: of the last column: it holds words, which can be wrapped, not names
  * @live: about what is live: table_blank_live()
  * @help: what it says, in a sentence; static, may be NULL
+ * @sort_title: text: what "sorted by" says; static; NULL: @name
+ * @spell: text: spells the text of a cell out; the result is static or @text; NULL: as it is
  * @range_of: the figure ("net") of which this is an end, or the reason why the ends differ;
  *	 static; NULL: none. table_show_range() shows such columns.
  */
@@ -84,6 +86,8 @@ struct column {
 	bool words;
 	bool live;
 	const char *help;
+	const char *sort_title;
+	const char *(*spell)(const char *text);
 	const char *range_of;
 };
 

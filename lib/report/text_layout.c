@@ -21,13 +21,15 @@ size_t text_layout_cell(const struct text_column *c, const struct cell *row, boo
 {
 	const struct cell *cell = row + c->index;
 	enum column_unit unit = c->column->unit;
-	struct cell quotient = { .type = CELL_NONE };
+	struct cell quotient = { .type = CELL_NONE }, spelled = *cell;
 	size_t head;
 
 	strbuf_reset(sb);
 	if (c->column->change && text_cell_sign(cell) > 0)
 		strbuf_puts(sb, "+");
-	text_cell(sb, cell, unit, human, "");
+	if (c->column->spell && cell->type == CELL_TEXT)
+		spelled.s = c->column->spell(cell->s);
+	text_cell(sb, &spelled, unit, human, "");
 	head = sb->size;
 	if (c->per < 0)
 		return head;

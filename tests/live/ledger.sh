@@ -11,7 +11,7 @@ command -v python3 >/dev/null || skip "python3 is not installed"
 
 "$KMEMX" record -q -o r.dat --duration 300ms -- "$KMEMX_BUILD/tests/workloads/files" 5000 500
 "$KMEMX" stat --ledger r.dat >text
-grep -q '^# Slab objects: what the events explain' text || fail "no ledger: $(cat text)"
+grep -q '^# Slab objects compared with slabinfo' text || fail "no ledger: $(cat text)"
 "$KMEMX" stat --ledger --json r.dat >json
 if "$(dirname "$0")/../validate-json" json >valid; then
 	:

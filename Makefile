@@ -40,7 +40,7 @@ endif
 VERSION := 0.1.0
 
 # ./kmemx at the top and objects under build/native; with O=DIR both under DIR. Every
-# combination of SAN, STATIC and CROSS_COMPILE has a folder of its own, kmemx included.
+# combination of SAN, STATIC and CROSS_COMPILE has a directory of its own, kmemx included.
 O ?= .
 comma := ,
 space := $(subst ,, )
@@ -50,7 +50,7 @@ B := $(O)/build/$(or $(variant),native)
 KMEMX := $(if $(variant),$(B),$(O))/kmemx
 
 # --- libraries ---------------------------------------------------------------------------
-# Another machine's: from the folder that scripts/cross-deps fills; else by a cross pkg-config
+# Another machine's: from the directory that scripts/cross-deps fills; else by a cross pkg-config
 # where there is one, or by ours looking at the other machine's files (multiarch).
 ifdef CROSS_COMPILE
 triplet := $(notdir $(CROSS_COMPILE:%-=%))
@@ -170,7 +170,7 @@ $(B)/plugins/plugin_kmemx.so: $(PLUGIN_OBJ)
 		$(shell $(PKG_CONFIG) --libs libtraceevent 2>/dev/null)
 	@ln -sf ../plugin_kmemx.so $(@D)/kmemx/plugin_kmemx.so
 
-# Each test_NAME.c in tests/unit and its folders defines Suite *test_NAME_suite(void).
+# Each test_NAME.c in tests/unit and its directories defines Suite *test_NAME_suite(void).
 $(B)/tests/suites.h: $(TEST_OBJ:$(B)/%.o=%.c)
 	@mkdir -p $(@D)
 	@for f in $^; do case $$f in */test_*) echo "SUITE($$(basename $$f .c))" ;; esac; done > $@

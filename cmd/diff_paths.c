@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: which recordings kmemx diff compares.
- * In: its operands. Out: the paths of either side; a folder stands for its recordings.
+ * In: its operands. Out: the paths of either side; a directory stands for its recordings.
  */
 #include "diff_paths.h"
 
@@ -52,7 +52,7 @@ static int is_recording(const struct dirent *entry)
 	       !strcmp(entry->d_name + size - 4, ".dat");
 }
 
-/* All of a folder, in the order of their names. */
+/* All of a directory, in the order of their names. */
 static int add_folder(struct diff_paths *paths, const char *folder)
 {
 	struct dirent **entries = NULL;

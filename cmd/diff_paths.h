@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: which recordings kmemx diff compares.
- * In: its operands. Out: the paths of either side; a folder stands for its recordings.
+ * In: its operands. Out: the paths of either side; a directory stands for its recordings.
  */
 #ifndef KMEMX_CMD_DIFF_PATHS_H
 #define KMEMX_CMD_DIFF_PATHS_H

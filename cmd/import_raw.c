@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd (import): a folder of raw pages.
+ * cmd (import): a directory of raw pages.
  * In: copies of trace_pipe_raw and of what describes them. Out: a recording.
  */
 #include <errno.h>

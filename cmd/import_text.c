@@ -40,7 +40,7 @@ static int open_text(struct line_source **out, const char *path)
 		fd = -errno;
 	if (fd == -EISDIR) {
 		message_error(command_name,
-			      "%s is a folder.\n  One of raw pages: --raw-pages DIR",
+			      "%s is a directory.\n  One of raw pages: --raw-pages DIR",
 			      path);
 		return EXIT_UNREADABLE;
 	}

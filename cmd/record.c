@@ -174,7 +174,7 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	if (o->repeat && (!c->argv || o->repeat > RECORD_REPEAT_MAX ||
 			  !strcmp(o->output, DEFAULT_OUTPUT) || !strcmp(o->output, "-")))
 		return usage_error(
-			"--repeat takes 1 to 999 runs, a command and a folder\n  Try: kmemx record --repeat 10 -o runs/ -- COMMAND");
+			"--repeat takes 1 to 999 runs, a command and a directory\n  Try: kmemx record --repeat 10 -o runs/ -- COMMAND");
 	if (o->follow && !c->argv)
 		return usage_error(
 			"--follow needs a command\n  Try: kmemx record --follow -- COMMAND, or -p PID");

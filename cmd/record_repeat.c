@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx record --repeat.
- * In: how often, a folder, what records once. Out: 001.dat, 002.dat, ... in the folder.
+ * In: how often, a directory, what records once. Out: 001.dat, 002.dat, ... in the directory.
  */
 #include "record_repeat.h"
 
@@ -33,7 +33,7 @@ static int check_empty(const char *folder)
 			continue;
 		message_error(
 			"record",
-			"%s holds recordings already (%s).\n  Name another folder, or empty it first.",
+			"%s holds recordings already (%s).\n  Name another directory, or empty it first.",
 			folder, entry->d_name);
 		ret = EXIT_FAILED;
 	}
@@ -48,7 +48,7 @@ int record_repeat(const struct record_repeat *r)
 	int ret;
 
 	if (mkdir(r->folder, 0777) && errno != EEXIST) {
-		message_error("record", "cannot make the folder %s: %s", r->folder,
+		message_error("record", "cannot make the directory %s: %s", r->folder,
 			      strerror(errno));
 		return EXIT_FAILED;
 	}

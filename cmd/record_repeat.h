@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: kmemx record --repeat.
- * In: how often, a folder, what records once. Out: 001.dat, 002.dat, ... in the folder.
+ * In: how often, a directory, what records once. Out: 001.dat, 002.dat, ... in the directory.
  */
 #ifndef KMEMX_CMD_RECORD_REPEAT_H
 #define KMEMX_CMD_RECORD_REPEAT_H
@@ -24,7 +24,7 @@ struct record_repeat {
 	void *ctx;
 };
 
-/* Makes the folder if there is none; one that holds recordings is left alone. The exit code
+/* Makes the directory if there is none; one that holds recordings is left alone. The exit code
  * of the first run that failed, which is the last one made; else 0.
  */
 int record_repeat(const struct record_repeat *r);

@@ -43,7 +43,7 @@ static int nothing_in(const struct recover_command *c, const char *where)
 
 	message_error(
 		command_name,
-		"no interrupted recording in %s\n  A recorder that was killed leaves .NAME.TOKEN.tmp where it was to write NAME.\n  Name that folder: kmemx recover DIR",
+		"no interrupted recording in %s\n  A recorder that was killed leaves .NAME.TOKEN.tmp where it was to write NAME.\n  Name that directory: kmemx recover DIR",
 		where);
 	return EXIT_FAILED;
 }
@@ -54,7 +54,7 @@ static int out_of_memory(void)
 	return EXIT_FAILED;
 }
 
-/* What a folder holds, or the one file that was named: GO_ON, or an exit code. */
+/* What a directory holds, or the one file that was named: GO_ON, or an exit code. */
 static int find(struct recover_command *c, const char *where)
 {
 	struct stat st;
@@ -91,7 +91,7 @@ static int refuse(const char *tmp, int err)
 	if (err == -EINVAL)
 		message_error(
 			command_name,
-			"%s is not what a killed recorder leaves\n  That is called .NAME.TOKEN.tmp. Search a folder for it: kmemx recover DIR",
+			"%s is not what a killed recorder leaves\n  That is called .NAME.TOKEN.tmp. Search a directory for it: kmemx recover DIR",
 			tmp);
 	else if (err == -EBUSY)
 		message_error(command_name,
@@ -364,7 +364,7 @@ static int run_recover(int argc, char **argv)
 	if (ret != GO_ON)
 		return ret;
 	if (argc - operands > 1) {
-		message_error(command_name, "one folder or file at a time, not '%s' too",
+		message_error(command_name, "one directory or file at a time, not '%s' too",
 			      argv[operands + 1]);
 		return EXIT_USAGE;
 	}

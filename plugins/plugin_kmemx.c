@@ -7,7 +7,7 @@
  * libtraceevent's own plugin_kmem claims the slab events too; the last handler wins, and a
  * directory's order is arbitrary. So this file registers its handlers when it is loaded, and
  * has libtraceevent load it once more behind all other directories: `make install` puts a
- * link to it into the folder kmemx beside it, which is added here as TEP_PLUGIN_LAST.
+ * link to it into the directory kmemx beside it, which is added here as TEP_PLUGIN_LAST.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -393,7 +393,7 @@ static struct names **find_names(struct tep_handle *tep)
 	return at;
 }
 
-/* Asks to be loaded again when all other folders are done: see the top of this file. */
+/* Asks to be loaded again when all other directories are done: see the top of this file. */
 static void ask_to_be_last(struct tep_handle *tep)
 {
 	Dl_info self;

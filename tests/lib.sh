@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 #
 # What the runners share: results are counted, skips are named with their reason.
-# In: $KMEMX (the program), $kind (set by the runner), $top (the project's folder).
+# In: $KMEMX (the program), $kind (set by the runner), $top (the project's directory).
 # Out: passed, failed and skipped; finish prints the sum and returns 1 on a failure.
 
 export LC_ALL=C TZ=UTC TERM=dumb

@@ -70,7 +70,7 @@ static bool is_tracefs(const char *dir)
 /*
  * tracefs' directory, mounted if it must be; NULL with errno. Of several mounts it is the usual
  * one, which messages, other tools and users name. The library takes the first of /proc/mounts,
- * and a look into debugfs may have mounted that one, under debugfs. A folder that is no tracefs
+ * and a look into debugfs may have mounted that one, under debugfs. A directory that is no tracefs
  * at all was set by a test, which must not get to the real one.
  */
 static const char *tracing_dir(void)

@@ -49,7 +49,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Copies the folder in front of the last slash, with it; "" if there is none. */
+/* Copies the directory in front of the last slash, with it; "" if there is none. */
 static char *folder_of(const char *path)
 {
 	return strndup(path, (size_t)(base_of(path) - path));

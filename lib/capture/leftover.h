@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * capture: what a recorder that was killed leaves behind.
- * In: a folder. Out: the unfinished files in it, by the recording that they were to become.
+ * In: a directory. Out: the unfinished files in it, by the recording that they were to become.
  *
  * A recorder writes DIR/.NAME.TOKEN.tmp, locked with flock(2) as long as it lives, and its
  * tracing instance has the same token. The file begins with all that is known before the
@@ -40,11 +40,11 @@ struct leftover {
 };
 
 /**
- * leftovers_find() - the unfinished files in a folder, also those of recorders that live
+ * leftovers_find() - the unfinished files in a directory, also those of recorders that live
  * @name: of the recording; NULL: of any
  * @tmps: receives their paths; free each, and the array
  *
- * Return: 0; -errno of opening the folder; -ENOMEM.
+ * Return: 0; -errno of opening the directory; -ENOMEM.
  */
 int leftovers_find(const char *dir, const char *name, char ***tmps,
 		   size_t *nr) __must_check;

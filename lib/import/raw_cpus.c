@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: the pages of each CPU in a folder of copies from tracefs.
- * In: the folder, how its pages are laid out. Out: parts of whole pages, and statistics.
+ * import: the pages of each CPU in a directory of copies from tracefs.
+ * In: the directory, how its pages are laid out. Out: parts of whole pages, and statistics.
  */
 #include "import/raw_cpus.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: the files of a folder of copies from tracefs.
- * In: the folder. Out: texts, and the names of what lies in it.
+ * import: the files of a directory of copies from tracefs.
+ * In: the directory. Out: texts, and the names of what lies in it.
  */
 #include "import/raw_folder.h"
 

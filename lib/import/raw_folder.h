@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: the files of a folder of copies from tracefs.
- * In: the folder. Out: texts, and the names of what lies in it.
+ * import: the files of a directory of copies from tracefs.
+ * In: the directory. Out: texts, and the names of what lies in it.
  */
 #ifndef KMEMX_IMPORT_RAW_FOLDER_H
 #define KMEMX_IMPORT_RAW_FOLDER_H
@@ -25,11 +25,11 @@ int raw_folder_read(const struct raw_folder *f, const char *sub, const char *nam
 int raw_folder_read_optional(const struct raw_folder *f, const char *sub,
 			     const char *name, struct strbuf *out) __must_check;
 
-/* Called with the folder that is walked over and the name of an entry; 0 to go on. */
+/* Called with the directory that is walked over and the name of an entry; 0 to go on. */
 typedef int raw_folder_fn(void *ctx, const char *sub, const char *name);
 
-/* Calls @fn for each entry of the folder's @sub, by name, hidden ones left out. What @fn
- * returned, if not 0; -ENOENT without such a folder; -errno.
+/* Calls @fn for each entry of the directory's @sub, by name, hidden ones left out. What @fn
+ * returned, if not 0; -ENOENT without such a directory; -errno.
  */
 int raw_folder_each(const struct raw_folder *f, const char *sub, raw_folder_fn *fn,
 		    void *ctx) __must_check;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: a folder of copies from tracefs as a recording.
+ * import: a directory of copies from tracefs as a recording.
  * In: raw pages of each CPU, and the files that describe them. Out: parts and facts.
  */
 #include "import/raw_pages.h"
@@ -280,7 +280,7 @@ int raw_pages_open(struct raw_pages **out, const char *dir,
 	rp->folder = (struct raw_folder){ dir, log };
 	if (access(dir, R_OK | X_OK) < 0) {
 		ret = -errno;
-		log_msg(log, LOG_ERROR, "cannot open the folder %s: %s", dir,
+		log_msg(log, LOG_ERROR, "cannot open the directory %s: %s", dir,
 			strerror(-ret));
 		free(rp);
 		return ret == -ENOTDIR ? -EINVAL : -ENOENT;

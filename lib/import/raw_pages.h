@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: a folder of copies from tracefs as a recording.
+ * import: a directory of copies from tracefs as a recording.
  * In: raw pages of each CPU, and the files that describe them, copied with cat or dd.
  * Out: parts and facts for recording/writer.h. Documentation/import.md has the layout.
  */
@@ -18,7 +18,7 @@
 struct raw_pages;
 
 /**
- * raw_pages_open() - find out what a folder holds
+ * raw_pages_open() - find out what a directory holds
  *
  * Return: 0; -ENOENT or -ENODATA after an LOG_ERROR message that says which file is missing
  * or empty; -EBADMSG the same of one that makes no sense; -ENOMEM, -errno of reading.

@@ -29,7 +29,7 @@ int c_scan_functions(const char *text, size_t size, c_scan_name *found, void *ct
 
 /**
  * c_scan_objects() - what a kernel Makefile builds, by its lines "obj-... += a.o b.o"
- * @found: called with "a", "b"; folders are left out
+ * @found: called with "a", "b"; directories are left out
  *
  * Return: 0, or what @found returned.
  */

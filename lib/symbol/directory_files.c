@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * symbol: the user's files that know directories.
- * In: a vmlinux, a folder of modules, a source tree. Out: sources for directories_new().
+ * In: a vmlinux, a directory of modules, a source tree. Out: sources for directories_new().
  */
 #include "symbol/directory_files.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: the files below a folder.
- * In: a folder. Out: its files and those of its folders, with the path of each.
+ * symbol: the files below a directory.
+ * In: a directory. Out: its files and those of its directories, with the path of each.
  */
 #include "symbol/folder_walk.h"
 

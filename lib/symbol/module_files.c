@@ -54,7 +54,7 @@ static size_t module_name_length(const char *file)
 	return 0;
 }
 
-/* The directory of what lies in @path, relative to the folder searched. */
+/* The directory of what lies in @path, relative to the directory searched. */
 static int dir_of(struct module_files *m, const char *path, uint32_t *dir)
 {
 	static const char kernel[] = "kernel/";
@@ -114,7 +114,7 @@ static int take_file(void *ctx, int folder, const char *name)
 	return add_file(m, name);
 }
 
-/* Is @path /lib/modules/VERSION, or a folder below it? What is below it goes to m->walk.path. */
+/* Is @path /lib/modules/VERSION, or a directory below it? What is below it goes to m->walk.path. */
 static int find_top(struct module_files *m, const char *path)
 {
 	static const char modules[] = "/lib/modules";

@@ -13,14 +13,14 @@
 struct module_files;
 
 /**
- * module_files_open() - find the modules below a folder
+ * module_files_open() - find the modules below a directory
  * @path: searched for NAME.ko, also compressed (.gz, .xz, .zst) or with .debug behind it
  *
  * Kbuild installs fs/ext4/ext4.ko as /lib/modules/VERSION/kernel/fs/ext4/ext4.ko; in a build
  * tree it lies in fs/ext4. What lies in /lib/modules/VERSION but not below kernel/ is from
  * outside the kernel's tree and has no directory. Links are not followed.
  *
- * Return: 0; -ENODATA there are none; -EINVAL @path is the folder of all versions; -ENOMEM;
+ * Return: 0; -ENODATA there are none; -EINVAL @path is the directory of all versions; -ENOMEM;
  * another negative errno of opening @path.
  */
 int module_files_open(struct module_files **out, const char *path) __must_check;

@@ -44,7 +44,7 @@ bool source_path_dir(const char *name, const char *root, const char *comp_dir,
 			continue;
 		if (size == 2 && !memcmp(p, "..", 2)) {
 			if (out->size >
-			    start) /* above the top: a build folder's way out */
+			    start) /* above the top: a build directory's way out */
 				go_up(out, start);
 			continue;
 		}

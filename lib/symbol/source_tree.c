@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * symbol: where a kernel's source tree defines its functions.
- * In: a folder with the source. Out: the directory of a function, by its name.
+ * In: a directory with the source. Out: the directory of a function, by its name.
  */
 #include "symbol/source_tree.h"
 

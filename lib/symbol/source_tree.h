@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * symbol: where a kernel's source tree defines its functions.
- * In: a folder with the source. Out: the directory of a function, by its name.
+ * In: a directory with the source. Out: the directory of a function, by its name.
  */
 #ifndef KMEMX_SYMBOL_SOURCE_TREE_H
 #define KMEMX_SYMBOL_SOURCE_TREE_H
@@ -19,8 +19,8 @@ struct source_tree;
  *
  * Reads every *.c below it for what it defines, and every Makefile for the modules that it
  * makes: c_scan.h. Left out are what is no part of a kernel (Documentation, scripts, samples,
- * tools, usr, an architecture's boot loader), hidden folders and symbolic links. Bounded:
- * files of 16 MiB, a million of them, 32 folders deep.
+ * tools, usr, an architecture's boot loader), hidden directories and symbolic links. Bounded:
+ * files of 16 MiB, a million of them, 32 directories deep.
  *
  * Return: 0; -ENODATA it defines no function; -ENOMEM; another negative errno of opening
  * @path.
@@ -35,7 +35,7 @@ size_t source_tree_functions(const struct source_tree *tree);
  * source_tree_find() - the directory of a function
  * @name: its symbol's, with whatever endings a compiler gave it
  * @module: that it is in; NULL: the kernel itself
- * @arch: the folder below arch/ that counts ("x86"); NULL: all
+ * @arch: the directory below arch/ that counts ("x86"); NULL: all
  * @dir: "fs/ext4"; the tree's
  *
  * A name that several directories define belongs to the one below its module's Makefile, if
@@ -47,7 +47,7 @@ size_t source_tree_functions(const struct source_tree *tree);
 int source_tree_find(const struct source_tree *tree, const char *name, const char *module,
 		     const char *arch, const char **dir);
 
-/* The folder below arch/ of machine "x86_64", as uname says it; NULL: not known. */
+/* The directory below arch/ of machine "x86_64", as uname says it; NULL: not known. */
 const char *source_tree_arch(const char *machine);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below the folder, and nothing that a shell or a path could turn into something else. */
+/* Below the directory, and nothing that a shell or a path could turn into something else. */
 static bool good_name(const char *name)
 {
 	if (!*name || *name == '/' || strstr(name, "..") || strstr(name, "//"))

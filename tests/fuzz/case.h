@@ -52,7 +52,7 @@ bool case_parse(struct fuzz_case *c, const uint8_t *data, size_t size);
 /* Bytes written to @out; 0 if they are more than @max. */
 size_t case_write(const struct fuzz_case *c, uint8_t *out, size_t max);
 /*
- * Splits @line in place. False if an argument could name a file outside the folder that the
+ * Splits @line in place. False if an argument could name a file outside the directory that the
  * command runs in: fuzzers run as root too.
  */
 bool case_split(char *line, char **argv, int *argc);

@@ -14,7 +14,7 @@
  *   wire           a stream
  *   head           what a killed recorder left: OUT.tmp, OUT.cpuN
  *   regions        the same, with the pages in OUT.tmp
- *   raw            a folder as import --raw-pages takes it
+ *   raw            a directory as import --raw-pages takes it
  */
 #include <errno.h>
 #include <fcntl.h>

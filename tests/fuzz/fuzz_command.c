@@ -8,7 +8,7 @@
  *
  * With FUZZ_SHOW set, what was run and printed is shown. Commands that trace the running
  * kernel are left out. What else looks into tracefs finds
- * the folder "tracing" of the input there.
+ * the directory "tracing" of the input there.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ int kmemx_main(int argc, char **argv);
 #include "../../cmd/main.c"
 #undef main
 
-/* Where the commands run: a folder that is empty before and after. */
+/* Where the commands run: a directory that is empty before and after. */
 static struct {
 	int home_fd, dir_fd;
 	char path[64];
@@ -53,7 +53,7 @@ static void finding(const char *what, const char *detail)
 	abort();
 }
 
-/* --- the folder -------------------------------------------------------------------------- */
+/* --- the directory ----------------------------------------------------------------------- */
 
 static void leave(void)
 {
@@ -74,7 +74,7 @@ static void make_place(void)
 		 dir && *dir && strlen(dir) < 32 ? dir : "/tmp");
 	place.home_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (place.home_fd < 0 || !mkdtemp(place.path))
-		finding("cannot make a folder", place.path);
+		finding("cannot make a directory", place.path);
 	place.dir_fd = open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (place.dir_fd < 0)
 		finding("cannot open", place.path);
@@ -83,7 +83,7 @@ static void make_place(void)
 	atexit(leave);
 }
 
-/* Makes the folders in front of each slash of @name. */
+/* Makes the directories in front of each slash of @name. */
 static void make_folders(const char *name)
 {
 	char path[CASE_MAX_NAME];
@@ -106,7 +106,7 @@ static void make_file(const struct case_file *f)
 	make_folders(f->name);
 	fd = open(f->name, O_WRONLY | O_CREAT | (f->at ? 0 : O_TRUNC) | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return; /* a folder has this name */
+		return; /* a directory has this name */
 	if (io_pwrite_all(fd, f->data, f->size, f->at))
 		finding("cannot write", f->name);
 	close(fd);
@@ -122,7 +122,7 @@ static bool is_input(const struct fuzz_case *c, const char *name)
 	return false;
 }
 
-/* Removes all that is in @dir_fd, which it closes. @c: the top folder's; else NULL */
+/* Removes all that is in @dir_fd, which it closes. @c: the top directory's; else NULL */
 static void empty_folder(int dir_fd, const struct fuzz_case *c)
 {
 	DIR *dir = fdopendir(dir_fd);

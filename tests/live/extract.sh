@@ -28,7 +28,7 @@ state() {
 	done
 }
 
-# Nothing is there; a name that is nearly right; one that leads out of the folder.
+# Nothing is there; a name that is nearly right; one that leads out of the directory.
 code=0
 "$KMEMX" extract --instance "$name" -o none.dat 2>err || code=$?
 expect 1 "$code" "exit code for an empty buffer"

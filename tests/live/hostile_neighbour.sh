@@ -35,7 +35,7 @@ done
 exec "$@"
 END
 
-# attack FOLDER NAME COMMAND...: with each kind of thing at the names
+# attack DIR NAME COMMAND...: with each kind of thing at the names
 attack() {
 	folder=$1 name=$2
 	shift 2

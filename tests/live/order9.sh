@@ -10,7 +10,7 @@
 command -v jq >/dev/null || skip "jq is not installed"
 
 # A new group below the one of this shell (version 1), or of the top (version 2, where a group
-# with processes can have no groups that are limited): its folder.
+# with processes can have no groups that are limited): its directory.
 group=
 remove_group() {
 	[ -z "$group" ] || rmdir "$group"

@@ -2,11 +2,11 @@
 # shellcheck shell=sh
 #
 # SIGKILL leaves what was recorded; the next recording tells, kmemx recover makes a file of it.
-# In a folder whose filesystem joins pages in place, and in one that does not.
+# In a directory whose filesystem joins pages in place, and in one that does not.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
-# Records into folder $1 until some megabytes are there, and kills the recorder.
+# Records into directory $1 until some megabytes are there, and kills the recorder.
 record_and_kill() {
 	rm -f err
 	"$KMEMX" record -b 1M -o "$1/r.dat" 2>err &

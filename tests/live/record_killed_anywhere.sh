@@ -48,7 +48,7 @@ only_instance() {
 	done
 }
 
-# check FOLDER WHAT: what was killed there is recovered; all that is left are recordings
+# check DIR WHAT: what was killed there is recovered; all that is left are recordings
 check() {
 	events=
 	# With --follow two: what the command allocates, and the frees of all tasks.

@@ -5,10 +5,10 @@
 # bookworm-amd64-small-stack.v7.dat: they are where that kernel's were linked, and it was moved
 # by 0x18c00000 when it was booted. The compiler is gcc, not the $CC of what is tested, which
 # may be for another machine.
-# In: this folder. Out: ./vmlinux
+# In: this directory. Out: ./vmlinux
 #
 # usage: build.sh [FLAG...]     for the compiler, in place of -g
-# FROM=FOLDER/ goes before the files' names.
+# FROM=DIR/ goes before the files' names.
 set -eu
 source=$(cd "$(dirname "$0")" && pwd -P)
 [ $# -gt 0 ] || set -- -g

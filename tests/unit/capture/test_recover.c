@@ -39,7 +39,7 @@ static void make_folder(void)
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 }
 
-/* How many files the folder has; with @remove it is gone afterwards. */
+/* How many files the directory has; with @remove it is gone afterwards. */
 static int each_file(bool remove)
 {
 	DIR *dir = opendir(folder);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: import/raw_pages.h, folders as they are copied from boards.
- * In: folders made here, of both byte orders and word sizes. Out: recordings read again.
+ * tests: import/raw_pages.h, directories as they are copied from boards.
+ * In: directories made here, of both byte orders and word sizes. Out: recordings read again.
  */
 #include <check.h>
 #include <errno.h>

@@ -141,7 +141,7 @@ START_TEST(other_system)
 }
 END_TEST
 
-/* As libtraceevent does when it comes to the folder that is loaded last. */
+/* As libtraceevent does when it comes to the directory that is loaded last. */
 START_TEST(loaded_twice)
 {
 	uint32_t record[] = { 1, 0, 0x1234, 0, 2, 0, 0xc00, 0, 0 };

@@ -221,7 +221,7 @@ START_TEST(says_that_there_are_no_formats)
 }
 END_TEST
 
-/* A pipe's content needs a folder to go to. */
+/* A pipe's content needs a directory to go to. */
 START_TEST(says_that_there_is_no_place_for_a_pipe)
 {
 	struct study_options opts = { .path = "-", .tmpdir = "/no-such" };

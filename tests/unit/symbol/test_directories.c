@@ -131,7 +131,7 @@ START_TEST(machines_have_an_arch)
 }
 END_TEST
 
-/* An empty file, with its folders. */
+/* An empty file, with its directories. */
 static void make_file(const char *top, const char *path)
 {
 	char whole[512], *p;

@@ -42,7 +42,7 @@ static int parse(struct boot_args *a, int argc, char **argv, int *operands)
 	};
 	const struct option_entry options[] = {
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "print-cmdline", NULL, &a->print,
-		  "print them, on one line" },
+		  "print the parameters on one line" },
 		{ OPTION_GROUP, .help = "What" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &a->slab,
 		  "slab events (default: both)" },
@@ -55,17 +55,17 @@ static int parse(struct boot_args *a, int argc, char **argv, int *operands)
 		{ OPTION_UINT, 0, "min-order", "N", &a->min_order,
 		  "callchains of page allocations from order N on" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "keep", "first|last", &a->keep,
-		  "events to keep in a full buffer (default: first)" },
-		{ OPTION_GROUP, .help = "Where to" },
+		  "what a full buffer keeps (default: the first events)" },
+		{ OPTION_GROUP, .help = "Where" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 'B', "instance", "NAME", &a->instance,
-		  "a tracing instance instead of the top ring buffer" },
+		  "a tracing instance instead of the top-level one" },
 		{ OPTION_FLAG, 0, "persistent", NULL, &a->persistent,
 		  "a buffer that survives a warm reboot" },
 		{ OPTION_SIZE | OPTION_EVERYDAY, 'b', "buffer-size", "SIZE",
-		  &a->buffer_bytes, "of each CPU (default: by memory)" },
+		  &a->buffer_bytes, "buffer per CPU (default: depends on memory)" },
 		{ OPTION_GROUP, .help = "For which machine (default: this one)" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "kernel", "VERSION", &a->kernel,
-		  "such as 6.12" },
+		  "kernel version, such as 6.12" },
 		{ OPTION_SIZE | OPTION_EVERYDAY, 0, "memory", "SIZE", &a->memory,
 		  "its memory" },
 		{ OPTION_POSITIVE | OPTION_EVERYDAY, 0, "cpus", "N", &a->cpus,
@@ -116,7 +116,7 @@ static int set_kernel(const struct boot_args *a, struct boot_options *o)
 		return GO_ON;
 	message_error(
 		"boot",
-		"'%s' is no kernel version\n  Give two numbers, as in --kernel 6.12",
+		"'%s' is not a kernel version\n  Give two numbers, such as --kernel 6.12",
 		text ? text : "");
 	return EXIT_USAGE;
 }
@@ -137,7 +137,8 @@ static int set_machine(const struct boot_args *a, struct boot_options *o)
 	strbuf_free(&sb);
 	if (o->memory_bytes)
 		return GO_ON;
-	message_error("boot", "cannot tell the memory\n  Give it: --memory SIZE");
+	message_error("boot",
+		      "cannot determine the memory size\n  Set it: --memory SIZE");
 	return EXIT_FAILED;
 }
 
@@ -201,12 +202,11 @@ static int run_boot(int argc, char **argv)
 
 	ret = parse(&a, argc, argv, &operands);
 	if (ret == GO_ON && operands < argc) {
-		message_error("boot", "takes no argument, but got '%s'", argv[operands]);
+		message_error("boot", "unexpected argument '%s'", argv[operands]);
 		ret = EXIT_USAGE;
 	}
 	if (ret == GO_ON && !a.print)
-		ret = usage_error(
-			"nothing to do\n  The kernel parameters that record from boot: kmemx boot --print-cmdline");
+		ret = usage_error("nothing to do\n  Try: kmemx boot --print-cmdline");
 	if (ret == GO_ON)
 		ret = set_options(&a, &o);
 	if (ret == GO_ON)

@@ -75,7 +75,7 @@ static int list(const struct config *c)
 		puts("# no configuration file: KMEMX_CONFIG is empty or HOME is not set");
 		break;
 	case CONFIG_ABSENT:
-		print_path(c, "# no settings: there is no ", "\n");
+		print_path(c, "# no configuration file: ", "\n");
 		break;
 	case CONFIG_IGNORED:
 		print_path(c, "# not read: ", ": ");
@@ -107,16 +107,17 @@ static int get(const struct config *c, const char *key)
 	char section[SETTINGS_NAME_MAX + 1];
 
 	if (!dot || dot - key > SETTINGS_NAME_MAX) {
-		message_error(command_name,
-			      "'%s' is not the name of a setting.\n  Such as: stat.sort",
-			      key);
+		message_error(
+			command_name,
+			"'%s' is not the name of a setting\n  Write COMMAND.OPTION, such as stat.sort",
+			key);
 		return EXIT_USAGE;
 	}
 	snprintf(section, sizeof(section), "%.*s", (int)(dot - key), key);
 	found = settings_find(&c->settings, section, dot + 1);
 	if (!found) {
 		message_error(command_name,
-			      "%s is not set.\n  The settings: kmemx config", key);
+			      "%s is not set\n  List all settings: kmemx config", key);
 		return EXIT_FAILED;
 	}
 	print_safe(found->value ? found->value : "true");
@@ -152,7 +153,7 @@ static int show(const struct config *c, int nr, char **words)
 	if (nr != 2) {
 		message_error(
 			command_name,
-			"get takes the name of one setting.\n  Such as: kmemx config get stat.sort");
+			"get needs the name of one setting\n  Try: kmemx config get stat.sort");
 		return EXIT_USAGE;
 	}
 	return get(c, words[1]);

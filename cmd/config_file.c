@@ -133,13 +133,13 @@ static const char *problem_text(enum settings_problem problem)
 	case SETTINGS_NO_SECTION:
 		return "the setting has no section; write it as stat.sort = bytes";
 	case SETTINGS_BAD_ASSIGNMENT:
-		return "there is no '=' after the name of the setting";
+		return "missing '=' after the name of the setting";
 	case SETTINGS_OPEN_QUOTE:
-		return "a quote has no end";
+		return "unterminated quote";
 	case SETTINGS_BAD_ESCAPE:
-		return "unknown escape; a backslash is written twice";
+		return "unknown escape sequence; write a backslash twice";
 	case SETTINGS_BAD_CHARACTER:
-		return "there is a control character in the value";
+		return "control character in the value";
 	case SETTINGS_TOO_MANY:
 		return "too many settings";
 	default:
@@ -160,7 +160,7 @@ static int parse(struct config *c, const char *text, size_t size)
 		message_error(NULL, "cannot read %s: %s", c->path, strerror(-err));
 		return EXIT_FAILED;
 	}
-	message_error(NULL, "%s:%u: %s\n  Without this file: kmemx --no-config COMMAND",
+	message_error(NULL, "%s:%u: %s\n  To ignore the file: kmemx --no-config COMMAND",
 		      c->path, error.line, problem_text(error.problem));
 	return EXIT_USAGE;
 }
@@ -196,9 +196,9 @@ static int not_opened(struct config *c, bool named, int err)
 	}
 	message_error(
 		NULL,
-		"cannot read the configuration file %s: %s\n  Without it: kmemx --no-config COMMAND",
+		"cannot read the configuration file %s: %s\n  To ignore it: kmemx --no-config COMMAND",
 		c->path,
-		err == -ELOOP && !named ? "root follows no link there"
+		err == -ELOOP && !named ? "root does not follow symbolic links there"
 					: io_strerror(err));
 	return EXIT_FAILED;
 }

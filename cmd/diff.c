@@ -120,7 +120,7 @@ static int add_matrix(struct diff *d, const char *name)
 	err = diff_matrices(&sides, &t);
 	if (err)
 		return failed(err);
-	table_add_note(t, "Changes of the number of allocations (medians).");
+	table_add_note(t, "Change in the number of allocations (medians).");
 	report_add_table(d->report, t);
 	return GO_ON;
 }
@@ -185,15 +185,17 @@ static int check_kinds(struct diff *d)
 
 	for (i = 0; i < a->paths.nr; i++) {
 		if (a->slab && slab && !d->recordings[i].has_slab) {
-			report_add_banner(d->report, true,
-					  "%s holds no slab events: slab is not compared",
-					  d->recordings[i].path);
+			report_add_banner(
+				d->report, true,
+				"%s contains no slab events; slab is not compared",
+				d->recordings[i].path);
 			slab = false;
 		}
 		if (a->page && page && !d->recordings[i].has_page) {
-			report_add_banner(d->report, true,
-					  "%s holds no page events: page is not compared",
-					  d->recordings[i].path);
+			report_add_banner(
+				d->report, true,
+				"%s contains no page events; page is not compared",
+				d->recordings[i].path);
 			page = false;
 		}
 	}
@@ -203,7 +205,7 @@ static int check_kinds(struct diff *d)
 		return check_kept(d);
 	message_error(
 		command_name,
-		"there are no events that all recordings hold and that were asked for.\n  What a recording holds: kmemx info FILE");
+		"the recordings have none of the requested events in common\n  List the events of a recording: kmemx info FILE");
 	return EXIT_FAILED;
 }
 
@@ -254,7 +256,7 @@ static void warn_unknown(struct diff *d, const struct table *t)
 	if (unseen > 0 && gate_directory_rule(&d->args.rules))
 		report_add_banner(
 			d->report, true,
-			"gate: %s: %.1f %% of the new bytes are of no known directory: rules about directories do not see them",
+			"gate: %s: the directory of %.1f %% of the new bytes is unknown: rules about directories do not cover them",
 			t->name, 100 * unseen / all);
 }
 
@@ -280,7 +282,7 @@ static void banner_gate(struct diff *d)
 		strbuf_printf(&undecided, ", undecided: %zu", g->nr_undecided);
 	report_add_banner(d->report, !trusted || g->nr_broken || g->nr_undecided,
 			  "gate: %s: rules broken: %zu%s of %zu",
-			  !trusted	    ? "NOT TO BE TRUSTED, too much was lost"
+			  !trusted	    ? "UNRELIABLE, too much was lost"
 			  : g->nr_broken    ? "BROKEN"
 			  : g->nr_undecided ? "UNDECIDED"
 					    : "holds",
@@ -323,7 +325,7 @@ static int check_gate(struct diff *d)
 		report_add_banner(
 			d->report, false,
 			"gate: %" PRIu64
-			" rows are past a limit, but not significantly: they break nothing",
+			" rows exceed a limit, but not significantly: they break no rule",
 			d->gate.nr_noise);
 	report_add_fact(d->report, "rules", NULL, cell_uint(d->args.rules.nr));
 	report_add_fact(d->report, "rules_broken", NULL, cell_uint(d->gate.nr_broken));
@@ -373,7 +375,7 @@ static int verdict(const struct diff *d)
 	if (d->gate.nr_undecided && d->args.strict) {
 		message_error(
 			command_name,
-			"rules undecided: %zu of %zu: their uncertainty is larger than what they allow.",
+			"rules undecided: %zu of %zu: the uncertainty is larger than the limit.",
 			d->gate.nr_undecided, d->args.rules.nr);
 		return EXIT_UNTRUSTED;
 	}

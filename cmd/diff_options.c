@@ -87,7 +87,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 {
 	static const struct option_usage usage = {
 		.command = command_name,
-		.purpose = "Compare recordings: what allocates more, what less.",
+		.purpose = "Compare recordings: what allocates more and what less.",
 		.usage = "kmemx diff [options] [OLD NEW]\n"
 			 "kmemx diff [options] OLD... -- NEW...",
 		.examples =
@@ -115,7 +115,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		INSTANCE_OPTION(a->choice.window),
 		FILTER_OPTIONS(a->choice.words),
 		{ OPTION_GROUP,
-		  .help = "Where names are from (twice: of the old, of the new recordings)" },
+		  .help = "Where names come from (given twice: for the old, then the new side)" },
 		SYMBOL_FILE_OPTIONS(OPTION_STRINGS, a->files, "; directories"),
 		DIR_FILE_OPTIONS(OPTION_STRINGS, &a->files),
 		{ OPTION_GROUP, .help = "What to show" },
@@ -124,7 +124,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &a->sort,
 		  "sort keys (default: abs), e.g. pct,-delta" },
 		LINES_OPTION(a->lines),
-		{ OPTION_FLAG, 0, "all", NULL, &a->all, "rows that did not change too" },
+		{ OPTION_FLAG, 0, "all", NULL, &a->all, "also rows that did not change" },
 		{ OPTION_GROUP, .help = "When to fail" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "fail-on", "RULE", &a->fail_on,
 		  "exit 1 if a row does this: 'net>+5%&+64K'" },
@@ -324,7 +324,7 @@ static int parse_rules(struct diff_args *a)
 		if (err)
 			message_error(
 				command_name,
-				"--fail-on '%s': %s\n  Such as 'net>+5%%&+64K' or 'page.bytes>+1M'; see kmemx-diff(1).",
+				"--fail-on '%s': %s\n  Example: 'net>+5%%&+64K' or 'page.bytes>+1M'; see kmemx-diff(1).",
 				a->fail_on.items[i],
 				err == -EINVAL ? strbuf_text(&error) : strerror(-err));
 	}
@@ -335,7 +335,7 @@ static int parse_rules(struct diff_args *a)
 		if (err)
 			message_error(
 				command_name,
-				"%s: %s\n  A line is such as 'kmalloc-64 waste < 10%%'; see kmemx-diff(1).",
+				"%s: %s\n  Example of a line: 'kmalloc-64 waste < 10%%'; see kmemx-diff(1).",
 				a->budget,
 				err == -EINVAL ? strbuf_text(&error) : strerror(-err));
 	}
@@ -372,7 +372,7 @@ static int parse_files(struct diff_args *a)
 			continue;
 		message_error(
 			command_name,
-			"--%s was given %zu times.\n  Once: for all recordings; twice: for the old ones, then for the new ones.",
+			"--%s was given %zu times.\n  Give it once for all recordings, or twice: for the old ones, then for the new ones.",
 			all[i].name, all[i].given->count);
 		return EXIT_USAGE;
 	}
@@ -411,14 +411,15 @@ static int check_dirs(const struct diff_args *a)
 
 	if (!any_dirs(a) && (rule || a->choice.by == SUBJECT_DIR)) {
 		if (rule)
-			strbuf_printf(&what, "%s: '%s' names a directory", a->budget,
-				      rule->text);
+			strbuf_printf(&what,
+				      "%s: '%s' needs the directories of functions",
+				      a->budget, rule->text);
 		else
-			strbuf_puts(&what, "--by dir shows directories");
+			strbuf_puts(&what, "--by dir needs the directories of functions");
 		ret = input_dirs_missing(
 			command_name, strbuf_text(&what),
-			dir_files_any(&a->sides[0].dirs)   ? " of the new recordings"
-			: dir_files_any(&a->sides[1].dirs) ? " of the old recordings"
+			dir_files_any(&a->sides[0].dirs)   ? " for the new recordings"
+			: dir_files_any(&a->sides[1].dirs) ? " for the old recordings"
 							   : "");
 		strbuf_free(&what);
 	}

@@ -30,7 +30,7 @@ static int add_path(struct diff_paths *paths, const char *path)
 	char **grown;
 
 	if (paths->nr == RUNS_MAX) {
-		message_error("diff", "more than %d recordings", RUNS_MAX);
+		message_error("diff", "too many recordings (at most %d)", RUNS_MAX);
 		return EXIT_USAGE;
 	}
 	grown = reallocarray(paths->items, paths->nr + 1, sizeof(*grown));
@@ -100,7 +100,7 @@ int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_ol
 		message_error(
 			"diff",
 			nr == 1 ? "need two recordings\n  Two: kmemx diff OLD NEW    several: kmemx diff OLD... -- NEW..."
-				: "which of these %d are new?\n  Put -- between the old ones and the new ones.",
+				: "cannot tell which of the %d recordings are new\n  Put -- between the old ones and the new ones.",
 			nr);
 		return EXIT_USAGE;
 	}
@@ -109,7 +109,7 @@ int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_ol
 	if (!nr_old || nr_old == nr) {
 		message_error(
 			"diff",
-			"no recordings %s --.\n  Several runs a side: kmemx diff OLD... -- NEW...",
+			"no recordings %s --.\n  Several runs per side: kmemx diff OLD... -- NEW...",
 			nr_old ? "behind" : "before");
 		return EXIT_USAGE;
 	}

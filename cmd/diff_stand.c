@@ -118,17 +118,17 @@ static void banner_per(struct diff *d)
 
 	switch (c->per) {
 	case DIFF_PER_NONE:
-		strbuf_puts(&sb, "per: none, the numbers are as recorded");
+		strbuf_puts(&sb, "per: none; the numbers are as recorded");
 		break;
 	case DIFF_PER_SECOND:
-		strbuf_puts(&sb, "per: second, the numbers (not peak) are divided by");
+		strbuf_puts(&sb, "per: second; all numbers but peak are divided by");
 		break;
 	case DIFF_PER_EVENT:
-		strbuf_printf(&sb, "per: event %s, the numbers (not peak) are divided by",
+		strbuf_printf(&sb, "per: event %s; all numbers but peak are divided by",
 			      c->event);
 		break;
 	case DIFF_PER_NUMBER:
-		strbuf_printf(&sb, "per: the numbers (not peak) are divided by %.0f",
+		strbuf_printf(&sb, "per: all numbers but peak are divided by %.0f",
 			      c->number);
 		break;
 	}
@@ -150,13 +150,13 @@ static void banner_runs_tell(struct diff *d)
 	if (!can_tell(d)) {
 		report_add_banner(
 			d->report, false,
-			"runs: %zu and %zu: medians; fewer than %d a side cannot tell a difference from chance (?)",
+			"runs: %zu and %zu: medians; with fewer than %d per side a difference may be chance (?)",
 			nr_old, nr_new, DIFF_RUNS_TO_TELL);
 		return;
 	}
 	report_add_banner(
 		d->report, false,
-		"runs: %zu and %zu: medians, +/- the run farthest from it; ~ not significant: q of a Mann-Whitney U test over %.2g",
+		"runs: %zu and %zu: medians, +/- the distance of the farthest run; ~ not significant: q over %.2g (Mann-Whitney U test)",
 		nr_old, nr_new, d->args.diff.alpha);
 	report_add_banner(
 		d->report, false,

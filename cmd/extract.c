@@ -35,23 +35,23 @@ static int parse(struct extract_options *o, int argc, char **argv, int *operands
 	static const struct option_usage usage = {
 		.command = "extract",
 		.purpose =
-			"Save what the kernel has recorded by itself, such as since it booted.",
+			"Save what the kernel recorded on its own, such as since boot.",
 		.usage = "kmemx extract [options]",
 		.examples = "  sudo kmemx extract -o boot.dat\n"
 			    "  sudo kmemx extract --instance boot -o boot.dat\n",
 	};
 	const struct option_entry options[] = {
 		{ OPTION_STRING, 'B', "instance", "NAME", &o->instance,
-		  "a tracing instance (default: the top ring buffer)" },
+		  "a tracing instance (default: the top-level one)" },
 		{ OPTION_STRING, 'o', "output", "FILE", &o->output,
 		  "file to write (default: " DEFAULT_OUTPUT ")" },
 		{ OPTION_FLAG, 0, "stop", NULL, &o->stop,
-		  "stop tracing meanwhile (default); --no-stop: do not" },
+		  "stop tracing while reading (default); or --no-stop" },
 		{ OPTION_UINT, 0, "file-version", "6|7", &o->file_version,
 		  "trace.dat version (default: 7)" },
 		QUIET_OPTION(o->quiet),
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
-		  "say more, such as what each CPU lost" },
+		  "more messages, such as what each CPU lost" },
 		OPTIONS_END,
 	};
 
@@ -63,14 +63,14 @@ static int check(const struct extract_options *o, int argc, char **argv, int ope
 	if (operands < argc)
 		message_error(
 			"extract",
-			"takes no argument, but got '%s'\n  The file to write: -o FILE, the instance to read: --instance NAME",
+			"unexpected argument '%s'\n  The file to write: -o FILE    the instance to read: --instance NAME",
 			argv[operands]);
 	else if (o->file_version != 6 && o->file_version != 7)
 		message_error("extract", "--file-version takes 6 or 7");
 	else if (!strcmp(o->output, "-"))
 		message_error(
 			"extract",
-			"writes a file, not standard output\n  Without a disk, a file in memory: -o /tmp/kmemx.dat");
+			"cannot write to standard output\n  Name a file, in memory if there is no disk: -o /tmp/kmemx.dat");
 	else
 		return GO_ON;
 	return EXIT_USAGE;
@@ -98,13 +98,13 @@ static void say_no_instance(const char *name)
 	if (nearest)
 		message_error(
 			"extract",
-			"no tracing instance '%s'. Did you mean '%s'?\n  There are: %s",
+			"no tracing instance '%s'. Did you mean '%s'?\n  Instances: %s",
 			name, nearest, strbuf_text(&list));
 	else
 		message_error(
 			"extract",
-			"no tracing instance '%s'\n  There %s: %s\n  Without --instance the top ring buffer is read.",
-			name, nr ? "are" : "is", nr ? strbuf_text(&list) : "none at all");
+			"no tracing instance '%s'\n  Instances: %s\n  Without --instance, the top-level instance is read.",
+			name, nr ? strbuf_text(&list) : "none");
 	strbuf_free(&list);
 	free(text);
 }
@@ -122,13 +122,13 @@ static void say_summary(const struct extract_options *o, const struct capture_re
 		strbuf_free(&lost);
 		return;
 	}
-	message_info("they are no longer in the buffer: reading takes them out");
+	message_info("they are no longer in the buffer: reading removes them");
 	if (r->overrun)
 		message_info(
-			"the oldest events were overwritten; to keep those of the boot: kmemx boot --print-cmdline");
+			"the oldest events were overwritten; to keep those from boot: kmemx boot --print-cmdline");
 	else if (r->dropped)
 		message_info(
-			"the buffer was full before the end; a larger one: kmemx boot --print-cmdline -b SIZE");
+			"the buffer was full before the end; for a larger one: kmemx boot --print-cmdline -b SIZE");
 	message_info("next: kmemx stat -i %s", o->output);
 	strbuf_free(&lost);
 }
@@ -145,7 +145,7 @@ static int extract(const struct extract_options *o, const struct capture_options
 	if (result.write_error)
 		message_error(
 			"extract",
-			"the recording was cut short: %s\n  %s holds what was read until then, marked as truncated; the rest is still in the buffer.\n  Make room and extract again, into another file: -o FILE",
+			"the recording was cut short: %s\n  %s has what was read until then and is marked as truncated; the rest is still in the buffer.\n  Make room and extract again, to another file: -o FILE",
 			strerror(result.write_error), o->output);
 	if (!o->quiet)
 		say_summary(o, &result);
@@ -193,7 +193,7 @@ static int run_extract(int argc, char **argv)
 
 const struct command command_extract = {
 	.name = "extract",
-	.purpose = "save what the kernel recorded by itself, as since boot",
+	.purpose = "save what the kernel recorded on its own, such as since boot",
 	.group = COMMAND_RECORD,
 	.run = run_extract,
 };

@@ -27,13 +27,14 @@ static int check(const struct import_options *o, int argc, char **argv, int oper
 	}
 	if (!o->text == !o->raw_pages)
 		return usage_error(
-			"exactly one of --ftrace-text and --raw-pages says what to import.\n  Try: kmemx import --ftrace-text trace.txt");
+			"exactly one of --ftrace-text and --raw-pages is needed.\n  Try: kmemx import --ftrace-text trace.txt");
 	if (o->kallsyms && o->system_map)
-		return usage_error("--kallsyms and --system-map are alternatives.");
+		return usage_error(
+			"--kallsyms and --system-map cannot be used together.");
 	if (o->page_size && (o->page_size < 4096 || o->page_size > 1U << 20 ||
 			     (o->page_size & (o->page_size - 1))))
 		return usage_error(
-			"--page-size is a power of two from 4K to 1M: the size of the kernel's pages.");
+			"--page-size takes a power of two from 4K to 1M: the kernel's page size.");
 	return GO_ON;
 }
 
@@ -42,7 +43,7 @@ static int parse(struct import_options *o, int argc, char **argv)
 	static const struct option_usage usage = {
 		.command = command_name,
 		.purpose =
-			"Make a recording of a kernel's text log, or of raw pages copied with cat.",
+			"Convert a kernel's text log, or raw pages copied with cat, to a recording.",
 		.usage = "kmemx import --ftrace-text FILE [options]\n"
 			 "kmemx import --raw-pages DIR [options]",
 		.examples =
@@ -68,7 +69,7 @@ static int parse(struct import_options *o, int argc, char **argv)
 		  "size of the kernel's pages: getconf PAGESIZE" },
 		{ OPTION_GROUP, .help = "The recording" },
 		{ OPTION_STRING, 'o', "output", "FILE", &o->output,
-		  "default kmemx.dat; an existing one: FILE.old" },
+		  "default kmemx.dat; an existing one becomes FILE.old" },
 		QUIET_OPTION(o->quiet),
 		VERBOSE_OPTION(o->verbose),
 		OPTIONS_END,
@@ -98,7 +99,7 @@ static int run_import(int argc, char **argv)
 
 const struct command command_import = {
 	.name = command_name,
-	.purpose = "make a recording of a kernel's text log, or of raw pages",
+	.purpose = "convert a kernel's text log or raw pages to a recording",
 	.group = COMMAND_CONVERT,
 	.run = run_import,
 };

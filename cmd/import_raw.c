@@ -42,7 +42,7 @@ static int write_recording(struct import *im, const struct raw_pages *rp)
 	ret = import_write(im, &r);
 	if (ret != GO_ON)
 		return ret;
-	snprintf(summary, sizeof(summary), "%" PRIu64 " bytes, raw pages",
+	snprintf(summary, sizeof(summary), "%" PRIu64 " bytes of raw pages",
 		 im->file_bytes);
 	r.summary = summary;
 	import_say(im, &r);

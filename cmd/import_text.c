@@ -39,9 +39,10 @@ static int open_text(struct line_source **out, const char *path)
 	else if ((fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)) < 0)
 		fd = -errno;
 	if (fd == -EISDIR) {
-		message_error(command_name,
-			      "%s is a directory.\n  One of raw pages: --raw-pages DIR",
-			      path);
+		message_error(
+			command_name,
+			"%s is a directory.\n  If it has raw pages: --raw-pages DIR",
+			path);
 		return EXIT_UNREADABLE;
 	}
 	if (fd < 0)
@@ -65,16 +66,16 @@ static int nothing_found(const struct import *im, const struct text_import *ti)
 	if (!r->nr_unreadable) {
 		message_error(
 			command_name,
-			"%s holds no kmem events that can be read (%" PRIu64
-			" lines, 0 unreadable)\n  It should be a copy of /sys/kernel/tracing/trace with events of kmem in it.",
+			"%s contains no readable kmem events (%" PRIu64
+			" lines, 0 unreadable)\n  It should be a copy of /sys/kernel/tracing/trace with kmem events.",
 			im->opts->text, r->nr_lines);
 		return EXIT_UNREADABLE;
 	}
 	quote(&line, r);
 	message_error(
 		command_name,
-		"%s holds no kmem events that can be read (%" PRIu64 " lines, %" PRIu64
-		" unreadable)\n  %s\n  It should be a copy of /sys/kernel/tracing/trace with events of kmem in it.",
+		"%s contains no readable kmem events (%" PRIu64 " lines, %" PRIu64
+		" unreadable)\n  %s\n  It should be a copy of /sys/kernel/tracing/trace with kmem events.",
 		im->opts->text, r->nr_lines, r->nr_unreadable, strbuf_text(&line));
 	strbuf_free(&line);
 	return EXIT_UNREADABLE;
@@ -83,7 +84,7 @@ static int nothing_found(const struct import *im, const struct text_import *ti)
 static int run_failed(const struct import *im, int err)
 {
 	if (err == -EBADMSG)
-		message_error(command_name, "%s is damaged: it cannot be uncompressed.",
+		message_error(command_name, "%s is damaged: it cannot be decompressed.",
 			      im->opts->text);
 	else
 		message_error(command_name, "cannot import %s: %s", im->opts->text,

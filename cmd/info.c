@@ -56,7 +56,7 @@ static int run_info(int argc, char **argv)
 {
 	static const struct option_usage usage = {
 		.command = command_name,
-		.purpose = "Show what a recording is and holds.",
+		.purpose = "Show what a recording contains, and whether it is complete.",
 		.usage = "kmemx info [options] [FILE]",
 		.examples = "  kmemx info\n  kmemx info -i boot.dat --json\n",
 	};
@@ -101,7 +101,7 @@ static int run_info(int argc, char **argv)
 
 const struct command command_info = {
 	.name = "info",
-	.purpose = "show what a recording holds, and whether it is whole",
+	.purpose = "show what a recording contains, and whether it is complete",
 	.group = COMMAND_LOOK,
 	.run = run_info,
 };

@@ -68,8 +68,8 @@ static void text_span(struct strbuf *line, const struct study_facts *f)
 		strbuf_puts(line, " to ");
 		text_time(line, f->last_ts);
 	} else {
-		strbuf_printf(line, "%" PRIu64 " to %" PRIu64 " of the clock's units",
-			      f->first_ts, f->last_ts);
+		strbuf_printf(line, "%" PRIu64 " to %" PRIu64 " clock units", f->first_ts,
+			      f->last_ts);
 	}
 }
 
@@ -81,15 +81,14 @@ static void add_times(struct report *r, const struct study_facts *f)
 		text_duration(&line, f->duration_ns, " ");
 		strbuf_puts(&line, study_facts_span_text(f));
 	} else if (f->nr_events) {
-		strbuf_printf(&line, "%" PRIu64 " of the clock's units",
-			      f->last_ts - f->first_ts);
+		strbuf_printf(&line, "%" PRIu64 " clock units", f->last_ts - f->first_ts);
 	}
 	add_line(r, "duration", false, &line);
 	if (f->part)
 		add_text(
 			r, "scope",
 			f->lacks_frees
-				? "part of the allocations; FREES by other tasks were left out: what lives is unknown"
+				? "part of the allocations; FREES by other tasks are missing: what is live is unknown"
 				: "part of the allocations; frees by all tasks");
 	text_span(&line, f);
 	add_line(r, "time", false, &line);
@@ -119,7 +118,7 @@ static void add_totals(struct report *r, const struct info *info)
 
 	strbuf_printf(&line, "%" PRIu64, f->nr_events);
 	if (info->nr_unnamed)
-		strbuf_printf(&line, ", %" PRIu64 " of them of no known format",
+		strbuf_printf(&line, ", %" PRIu64 " of them of unknown format",
 			      info->nr_unnamed);
 	add_line(r, "events", false, &line);
 	study_facts_lost_text(f, &line);
@@ -152,9 +151,9 @@ static void add_symbols(struct report *r, const struct info *info)
 	strbuf_printf(&line, "%zu functions, %s%s", info->nr_symbols, kinds[o->kind],
 		      o->path ? o->path : "");
 	if (o->offset)
-		strbuf_printf(&line, ", moved by 0x%" PRIx64 " (KASLR)", o->offset);
+		strbuf_printf(&line, ", KASLR offset 0x%" PRIx64, o->offset);
 	if (o->build_id_equal)
-		strbuf_puts(&line, ", build ids equal");
+		strbuf_puts(&line, ", build IDs equal");
 	add_line(r, "symbols", false, &line);
 }
 
@@ -192,12 +191,12 @@ static void add_damage(struct report *r, const struct study_facts *f)
 		const char *what;
 		uint64_t count;
 	} items[] = {
-		{ "parts of the file's description damaged", f->nr_damaged },
-		{ "pages or chunks damaged", f->nr_bad_pages },
+		{ "damaged parts of the file's metadata", f->nr_damaged },
+		{ "damaged pages or chunks", f->nr_bad_pages },
 		{ "records that fit no format", f->nr_undecodable },
-		{ "callchains that belong to no event", f->nr_stacks_unclaimed },
+		{ "callchains without an event", f->nr_stacks_unclaimed },
 		{ "times the clock ran backwards", f->nr_backwards },
-		{ "events of impossible times, which the duration leaves out",
+		{ "events with impossible times, not counted in the duration",
 		  f->nr_impossible },
 	};
 	size_t i;

@@ -27,12 +27,12 @@ static int file_failed(const struct input *in, int err)
 	else if (err == -ENOSPC)
 		message_error(
 			in->command,
-			"no room for %s, which is a pipe and must be kept while it is read\n  Choose a directory with room for it: TMPDIR=DIR",
+			"no space for a copy of %s, which is a pipe\n  Choose a directory with enough space: TMPDIR=DIR",
 			in->study.path);
 	else if (err == -EACCES)
 		message_error(
 			in->command,
-			"cannot open %s: %s\n  What root recorded is root's to read. Try sudo, or make it yours with chown.",
+			"cannot open %s: %s\n  A recording made by root is readable only by root. Try sudo, or chown it.",
 			in->study.path, strerror(-err));
 	else
 		message_error(in->command, "cannot open %s: %s", in->study.path,
@@ -52,7 +52,7 @@ static int recording_failed(const struct input *in, int err)
 			strcmp(in->study.path, "-") ? in->study.path : "standard input");
 		break;
 	case -EBADMSG:
-		message_error(in->command, "%s is damaged beyond use.", in->study.path);
+		message_error(in->command, "%s is too damaged to read.", in->study.path);
 		break;
 	case -ENOTSUP:
 		message_error(
@@ -72,7 +72,7 @@ static int formats_failed(const struct input *in, int err)
 	if (err == -ENODATA && in->study.rec->nr_damaged) {
 		message_error(
 			in->command,
-			"%s is damaged: the kmem events' formats are lost, and with them the events.",
+			"%s is damaged: the formats of the kmem events are lost, so the events cannot be decoded.",
 			in->study.path);
 		return EXIT_UNREADABLE;
 	}
@@ -102,7 +102,7 @@ static int window_failed(const struct input *in, int err)
 	if (err == -EOPNOTSUPP)
 		message_error(
 			in->command,
-			"--time in seconds: the clock '%s' does not count them.\n  Use its own units (whole numbers) or percent.",
+			"--time in seconds: the clock '%s' does not count seconds.\n  Use clock units (whole numbers) or percent.",
 			recording_clock(in->study.rec, w->buffer));
 	else
 		message_error(in->command, "--time '%s' ends before it begins.", w->time);
@@ -116,7 +116,7 @@ int input_no_instance(const struct input *in, const char *instance)
 
 	for (i = 0; i < in->study.rec->nr_buffers; i++)
 		strbuf_printf(&names, " '%s'", in->study.rec->buffers[i].name);
-	message_error(in->command, "%s has no ring buffer named '%s'.\n  It has:%s",
+	message_error(in->command, "%s has no ring buffer named '%s'.\n  Ring buffers:%s",
 		      in->study.path, instance, strbuf_text(&names));
 	strbuf_free(&names);
 	return EXIT_FAILED;

@@ -35,21 +35,21 @@ static const struct kind kinds[] = {
 	  "Record with: sudo kmemx record -- CMD    or read it with: perf kmem stat -i ",
 	  "" },
 	{ MAGIC("\x1f\x8b"), "compressed with gzip",
-	  "A kernel's text log: kmemx import --ftrace-text ",
-	  "    anything else: gzip -d " },
+	  "If it is a kernel's text log: kmemx import --ftrace-text ",
+	  "    if not: gzip -d " },
 	{ MAGIC("\xfd"
 		"7zXZ"),
-	  "compressed with xz", "Uncompress it: xz -d ", "" },
-	{ MAGIC("\x28\xb5\x2f\xfd"), "compressed with zstd", "Uncompress it: zstd -d ",
+	  "compressed with xz", "Decompress it: xz -d ", "" },
+	{ MAGIC("\x28\xb5\x2f\xfd"), "compressed with zstd", "Decompress it: zstd -d ",
 	  "" },
-	{ MAGIC("BZh"), "compressed with bzip2", "Uncompress it: bzip2 -d ", "" },
+	{ MAGIC("BZh"), "compressed with bzip2", "Decompress it: bzip2 -d ", "" },
 	{ MAGIC("# tracer:"), "a kernel's text log",
 	  "Make a recording of it: kmemx import --ftrace-text ", "" },
 	{ MAGIC("\x7f"
 		"ELF"),
 	  "an ELF file, such as a kernel",
 	  "For a kernel's symbols: kmemx stat --vmlinux ", "" },
-	{ MAGIC("{"), "JSON, such as a report", "Name the recording instead of ", "" },
+	{ MAGIC("{"), "JSON, such as a report", "Give the recording instead of ", "" },
 };
 
 static const struct kind text_log = {
@@ -117,7 +117,7 @@ bool input_kind_tell(const char *command, const char *path)
 	if (is_leftover(path)) {
 		message_error(
 			command,
-			"%s is what an interrupted recorder left.\n  Save it: kmemx recover %s",
+			"%s was left by an interrupted recorder.\n  Recover it: kmemx recover %s",
 			path, path);
 		return true;
 	}
@@ -190,6 +190,6 @@ void input_directory_tell(const char *command, const char *path)
 	else
 		message_error(
 			command,
-			"%s is a directory, without a recording (*.dat) in it.\n  Name a file: kmemx %s -i FILE",
+			"%s is a directory without recordings (*.dat).\n  Name a file: kmemx %s -i FILE",
 			path, command);
 }

@@ -26,7 +26,7 @@ static const struct command *const commands[] = {
 };
 
 static const char *const group_words[] = {
-	[COMMAND_RECORD] = "Record",   [COMMAND_LOOK] = "Look",
+	[COMMAND_RECORD] = "Record",   [COMMAND_LOOK] = "Report",
 	[COMMAND_COMPARE] = "Compare", [COMMAND_CONVERT] = "Convert",
 	[COMMAND_OTHER] = "Other",
 };
@@ -45,7 +45,7 @@ static void print_overview(FILE *out)
 
 	fputs("kmemx records a kernel's memory allocations and reports who made them.\n\n"
 	      "usage: kmemx COMMAND [options]\n"
-	      "       kmemx COMMAND -h            the options of every day\n"
+	      "       kmemx COMMAND -h            the common options\n"
 	      "       kmemx COMMAND --help-all    all options\n\n",
 	      out);
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
@@ -58,7 +58,7 @@ static void print_overview(FILE *out)
 	fputs("\nexamples:\n"
 	      "  sudo kmemx record -- make -j2     record the whole system while make runs\n"
 	      "  kmemx stat --page --caller -l 10  who allocated the most pages\n"
-	      "  kmemx diff old.dat new.dat        what allocates more, what less\n",
+	      "  kmemx diff old.dat new.dat        what allocates more and what less\n",
 	      out);
 }
 
@@ -102,9 +102,10 @@ static int unknown_command(const char *name)
 		message_error(NULL, "'%s' is not a kmemx command. Did you mean '%s'?",
 			      name, nearest);
 	else
-		message_error(NULL,
-			      "'%s' is not a kmemx command.\n  The list: kmemx help",
-			      name);
+		message_error(
+			NULL,
+			"'%s' is not a kmemx command.\n  List all commands: kmemx help",
+			name);
 	return EXIT_USAGE;
 }
 
@@ -140,7 +141,7 @@ static int list_commands(void)
 			const struct setting *s = &config.settings.items[i];
 
 			if (!strcmp(s->section, "alias") && !find_command(s->name))
-				printf("%s\tan alias of the configuration file\n",
+				printf("%s\tan alias from the configuration file\n",
 				       s->name);
 		}
 	}
@@ -159,7 +160,7 @@ static void warn_sections(const struct config *c)
 
 		if (alias && find_command(s->name))
 			message_info(
-				"%s:%u: warning: alias.%s is not used: kmemx has a command of this name",
+				"%s:%u: warning: alias.%s is ignored: kmemx has a command of this name",
 				c->path, s->line, s->name);
 		if (alias || find_command(s->section) ||
 		    (before && !strcmp(before->section, s->section)))
@@ -183,7 +184,7 @@ static void tell_settings(const struct config *c, const char *command)
 			strbuf_printf(&names, "%s--%s (line %u)", names.size ? ", " : "",
 				      s->name, s->line);
 	}
-	message_info("%s sets %s\n  Without it: kmemx --no-config %s ...", c->path,
+	message_info("%s sets %s\n  To ignore it: kmemx --no-config %s ...", c->path,
 		     strbuf_text(&names), command);
 	strbuf_free(&names);
 }
@@ -326,7 +327,7 @@ static int dispatch(int argc, char **argv)
 	if (name[0] == '-') {
 		message_error(
 			NULL,
-			"unknown option '%s'; a command comes first.\n  The list: kmemx help",
+			"unknown option '%s'; the command comes first.\n  List all commands: kmemx help",
 			name);
 		return EXIT_USAGE;
 	}

@@ -104,7 +104,7 @@ void message_log_end(struct message_log *state)
 		if (*kind->last)
 			message_error(state->command,
 				      "warning: ... and %" PRIu64
-				      " more (-vv: all), the last one: %s",
+				      " more (-vv: all), the last: %s",
 				      kind->count - MESSAGE_LIMIT, kind->last);
 		*kind = (struct message_kind){ 0 };
 	}

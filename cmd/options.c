@@ -215,7 +215,7 @@ static int unknown_long(const struct parser *p, const char *name, size_t len)
 	if (!strcmp(word, "no-config")) {
 		message_error(
 			p->usage->command,
-			"--no-config stands before the command.\n  Try: kmemx --no-config %s",
+			"--no-config goes before the command.\n  Try: kmemx --no-config %s",
 			p->usage->command);
 		return EXIT_USAGE;
 	}

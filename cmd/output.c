@@ -62,8 +62,8 @@ int output_check(const struct output_options *opts, const char *command)
 	size_t i;
 
 	if (second) {
-		message_error(command, "--%s and --%s exclude each other.", first->name,
-			      second->name);
+		message_error(command, "--%s and --%s cannot be used together.",
+			      first->name, second->name);
 		return EXIT_USAGE;
 	}
 	if (first && opts->human) {

@@ -50,7 +50,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 {
 	static const struct option_usage usage = {
 		.command = "record",
-		.purpose = "Record the kernel's slab and page allocations into a file.",
+		.purpose = "Record the kernel's slab and page allocations to a file.",
 		.usage = "kmemx record [options] [-- COMMAND [ARG]...]",
 		.examples =
 			"  sudo kmemx record -- make -j2\n"
@@ -71,14 +71,14 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		{ OPTION_STRING, 0, "filter", "EXPR", &o->filter,
 		  "a kernel event filter; frees are kept" },
 		{ OPTION_FLAG, 0, "filter-frees", NULL, &o->filter_frees,
-		  "filter frees too: what lives is then unknown" },
-		{ OPTION_GROUP, .help = "Of whom and how long" },
+		  "filter frees too: what is live is then unknown" },
+		{ OPTION_GROUP, .help = "Of which tasks, and how long" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 'p', "pid", "PID[,PID]", &o->pids,
-		  "these processes alone, and what they fork" },
+		  "only these processes and what they fork" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "follow", NULL, &o->follow,
-		  "the command and all its descendants alone" },
+		  "only the command and its descendants" },
 		{ OPTION_FLAG, 'a', "all-cpus", NULL, &o->all_cpus,
-		  "the whole system, as is the default" },
+		  "the whole system (default)" },
 		{ OPTION_DURATION | OPTION_EVERYDAY, 0, "duration", "TIME",
 		  &o->duration_ns, "stop after TIME: 10, 1.5s, 500ms, 2m" },
 		{ OPTION_POSITIVE | OPTION_EVERYDAY, 0, "repeat", "N", &o->repeat,
@@ -95,10 +95,10 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		{ OPTION_FLAG | OPTION_EVERYDAY, 'z', "compress", NULL, &o->compress,
 		  "compress the file with zstd after recording" },
 		{ OPTION_FLAG, 0, "exact-ledger", NULL, &o->exact_ledger,
-		  "shrink slab caches at both ends: exact slabinfo" },
+		  "shrink slab caches before and after: exact slabinfo" },
 		QUIET_OPTION(o->quiet),
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
-		  "say more; twice: still more" },
+		  "more messages; twice: even more" },
 		OPTIONS_END,
 	};
 
@@ -125,7 +125,7 @@ static int set_stack(const struct record_options *o, struct capture_options *c)
 	}
 	message_error(
 		"record",
-		"--stack takes page, all or none, not '%s'\n  page: call chains of page allocations; all: of every event",
+		"--stack takes page, all or none, not '%s'\n  page: callchains of page allocations; all: of every event",
 		o->stack);
 	return EXIT_USAGE;
 }
@@ -146,7 +146,7 @@ static int set_pids(const struct record_options *o, pid_t **pids, size_t *nr)
 			if (!v || errno || v > INT32_MAX || (*end && *end != ',')) {
 				message_error(
 					"record",
-					"-p takes process numbers, not '%s'\n  Several: -p 12,34",
+					"-p takes process IDs, not '%s'\n  Several: -p 12,34",
 					o->pids.items[i]);
 				return EXIT_USAGE;
 			}
@@ -170,26 +170,25 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	c->stream_fd = strcmp(o->output, "-") == 0 ? STDOUT_FILENO : -1;
 	if (c->stream_fd >= 0 && isatty(c->stream_fd))
 		return usage_error(
-			"a recording is not for a terminal\n  Read it at once: kmemx record -o - | kmemx stat -i -    or name a file: -o FILE");
+			"cannot write a recording to a terminal\n  Pipe it: kmemx record -o - | kmemx stat -i -    or name a file: -o FILE");
 	if (o->repeat && (!c->argv || o->repeat > RECORD_REPEAT_MAX ||
 			  !strcmp(o->output, DEFAULT_OUTPUT) || !strcmp(o->output, "-")))
 		return usage_error(
-			"--repeat takes 1 to 999 runs, a command and a directory\n  Try: kmemx record --repeat 10 -o runs/ -- COMMAND");
+			"--repeat needs 1 to 999 runs, a command and a directory\n  Try: kmemx record --repeat 10 -o runs/ -- COMMAND");
 	if (o->follow && !c->argv)
 		return usage_error(
 			"--follow needs a command\n  Try: kmemx record --follow -- COMMAND, or -p PID");
 	if (o->filter_frees && !o->filter && !o->follow && !o->pids.count)
 		return usage_error(
-			"--filter-frees needs --filter, --follow or -p: nothing else leaves events out");
+			"--filter-frees needs --filter, --follow or -p: nothing else filters events");
 	if (o->all_cpus && (o->follow || o->pids.count))
-		return usage_error(
-			"--all-cpus contradicts --follow and --pid\n  Leave out the one or the other.");
+		return usage_error("--all-cpus cannot be used with --follow or --pid");
 	if (o->compress && !writer_can_compress())
 		return usage_error(
 			"--compress needs zstd, which this kmemx was built without\n  Compress the file afterwards, or build kmemx with libzstd.");
 	if (o->compress && c->stream_fd >= 0)
 		return usage_error(
-			"--compress is for files, not for -o -\n  Compress the stream: kmemx record -o - | zstd >FILE");
+			"--compress cannot be used with -o -\n  Compress the stream: kmemx record -o - | zstd >FILE");
 	if (o->compress && o->file_version == 6)
 		return usage_error(
 			"--compress needs --file-version 7: version 6 has no compression");
@@ -290,7 +289,7 @@ static void say_cut_short(const struct capture_options *c, int err)
 	else
 		message_error(
 			"record",
-			"the recording was cut short: %s\n  %s holds what was read until then, marked as truncated. Make room there, or use -o FILE.",
+			"the recording was cut short: %s\n  %s has what was read until then and is marked as truncated. Make room there, or use -o FILE.",
 			strerror(err), c->output);
 }
 
@@ -332,10 +331,9 @@ static int record(const struct capture_options *c, bool quiet, bool *stopped)
 	running = ret == 0 && result.child.pid > 0 && !result.child.ended &&
 		  result.child.go_fd < 0;
 	if (!quiet && running)
-		message_info("%s",
-			     result.timed_out
-				     ? "time limit reached; sending SIGTERM"
-				     : "waiting for the command to end");
+		message_info("%s", result.timed_out
+					   ? "time limit reached; sending SIGTERM"
+					   : "waiting for the command to end");
 	status = capture_wait(c, &result);
 	*stopped = result.stop_signal;
 	if (ret || result.write_error || result.read_error || result.cut_bytes)

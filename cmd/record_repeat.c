@@ -33,7 +33,7 @@ static int check_empty(const char *folder)
 			continue;
 		message_error(
 			"record",
-			"%s holds recordings already (%s).\n  Name another directory, or empty it first.",
+			"%s already has recordings (%s).\n  Name another directory, or empty it first.",
 			folder, entry->d_name);
 		ret = EXIT_FAILED;
 	}
@@ -48,7 +48,7 @@ int record_repeat(const struct record_repeat *r)
 	int ret;
 
 	if (mkdir(r->folder, 0777) && errno != EEXIST) {
-		message_error("record", "cannot make the directory %s: %s", r->folder,
+		message_error("record", "cannot create directory %s: %s", r->folder,
 			      strerror(errno));
 		return EXIT_FAILED;
 	}
@@ -68,7 +68,8 @@ int record_repeat(const struct record_repeat *r)
 		if (!ret && !stopped)
 			continue;
 		message_error("record",
-			      "run %" PRIu64 " of %" PRIu64 " %s: the series ends here.",
+			      "run %" PRIu64 " of %" PRIu64
+			      " %s: the remaining runs are skipped.",
 			      i, r->times, stopped ? "was stopped" : "failed");
 		return ret;
 	}

@@ -43,7 +43,7 @@ static int nothing_in(const struct recover_command *c, const char *where)
 
 	message_error(
 		command_name,
-		"no interrupted recording in %s\n  A recorder that was killed leaves .NAME.TOKEN.tmp where it was to write NAME.\n  Name that directory: kmemx recover DIR",
+		"no interrupted recording in %s\n  A killed recorder leaves .NAME.TOKEN.tmp in the directory of its output NAME.\n  Name that directory: kmemx recover DIR",
 		where);
 	return EXIT_FAILED;
 }
@@ -91,15 +91,16 @@ static int refuse(const char *tmp, int err)
 	if (err == -EINVAL)
 		message_error(
 			command_name,
-			"%s is not what a killed recorder leaves\n  That is called .NAME.TOKEN.tmp. Search a directory for it: kmemx recover DIR",
+			"%s is not a file that a killed recorder leaves\n  Such a file is named .NAME.TOKEN.tmp. To search a directory: kmemx recover DIR",
 			tmp);
 	else if (err == -EBUSY)
 		message_error(command_name,
-			      "%s is in use: a kmemx still records or recovers it", tmp);
+			      "%s is in use: another kmemx is recording or recovering it",
+			      tmp);
 	else if (err == -EPERM || err == -ELOOP)
 		message_error(
 			command_name,
-			"%s is not a file that this user has made\n  Recover it as the user who recorded it.",
+			"%s was not created by this user\n  Recover it as the user who recorded it.",
 			tmp);
 	else
 		message_error(command_name, "cannot open %s: %s", tmp, strerror(-err));
@@ -147,13 +148,13 @@ static void say_recovered(const struct recover_result *r, const char *output)
 	if (r->unwritten)
 		message_info(
 			"%" PRIu64
-			" events that the recorder had read, but not written, are lost",
+			" events that the recorder had read but not written are lost",
 			r->unwritten);
 	if (r->whole)
-		message_info("it is whole: the recorder had written all of it");
+		message_info("it is complete: the recorder had written all of it");
 	else if (r->extract)
 		message_info(
-			"it is of an interrupted extract: what that had not read is where it was, and tracing may be off there");
+			"an extract was interrupted: what it had not read is still in the buffer, and tracing may be off there");
 	else if (!r->buffers_read)
 		message_info(
 			"the last events of each CPU are missing: what was in the ring buffers is lost");
@@ -217,14 +218,14 @@ static int handle(const struct recover_command *c, const char *tmp, bool alone)
 		message_info("%s is in use: left alone", tmp);
 		ret = EXIT_OK;
 	} else if ((ret == -EPERM || ret == -ELOOP) && !alone) {
-		message_info("%s is not a file that this user has made: left alone", tmp);
+		message_info("%s was not created by this user: left alone", tmp);
 		ret = EXIT_OK;
 	} else if (ret) {
 		ret = refuse(tmp, ret);
 	} else if (c->list) {
 		ret = list(c, &l);
 	} else if (!dead_has_events(&l, c->log)) {
-		message_info("%s holds no events: %s", tmp,
+		message_info("%s contains no events: %s", tmp,
 			     leftover_remove(&l) ? "it cannot be removed" : "removed");
 		ret = EXIT_OK;
 	} else {
@@ -241,7 +242,7 @@ static int handle_all(const struct recover_command *c)
 	if (c->output && c->nr > 1 && !c->list) {
 		message_error(
 			command_name,
-			"-o names one recording, but there are %zu to recover\n  Name one of them (kmemx recover -l lists them), or leave out -o.",
+			"-o names one recording, but there are %zu to recover\n  Choose one (kmemx recover -l lists them), or leave out -o.",
 			c->nr);
 		return EXIT_USAGE;
 	}
@@ -338,7 +339,7 @@ static int run_recover(int argc, char **argv)
 {
 	static const struct option_usage usage = {
 		.command = command_name,
-		.purpose = "Make a recording of what a killed recorder left.",
+		.purpose = "Recover what a killed recorder left.",
 		.usage = "kmemx recover [options] [DIR|FILE]",
 		.examples =
 			"  sudo kmemx recover\n"
@@ -347,13 +348,13 @@ static int run_recover(int argc, char **argv)
 	struct recover_command c = { 0 };
 	const struct option_entry options[] = {
 		{ OPTION_STRING, 'o', "output", "FILE", &c.output,
-		  "file to write (default: what it was to be)" },
+		  "file to write (default: the interrupted one's name)" },
 		{ OPTION_FLAG, 'l', "list", NULL, &c.list,
-		  "only list what there is: file, size, state" },
+		  "only list what was found: file, size, state" },
 		{ OPTION_FLAG, 0, "streams", NULL, &c.streams,
 		  "also save what streams (-o -) had not sent, into DIR" },
 		QUIET_OPTION(c.quiet),
-		{ OPTION_COUNT, 'v', "verbose", NULL, &c.verbose, "say more" },
+		{ OPTION_COUNT, 'v', "verbose", NULL, &c.verbose, "more messages" },
 		OPTIONS_END,
 	};
 	struct message_log log_state = { .command = command_name };
@@ -364,7 +365,8 @@ static int run_recover(int argc, char **argv)
 	if (ret != GO_ON)
 		return ret;
 	if (argc - operands > 1) {
-		message_error(command_name, "one directory or file at a time, not '%s' too",
+		message_error(command_name,
+			      "unexpected argument '%s': one directory or file at a time",
 			      argv[operands + 1]);
 		return EXIT_USAGE;
 	}
@@ -380,7 +382,7 @@ static int run_recover(int argc, char **argv)
 
 const struct command command_recover = {
 	.name = command_name,
-	.purpose = "save what a killed recorder left",
+	.purpose = "recover what a killed recorder left",
 	.group = COMMAND_RECORD,
 	.run = run_recover,
 };

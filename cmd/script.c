@@ -94,7 +94,7 @@ static int parse(struct script_args *a, int argc, char **argv)
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "stack", NULL, &a->stack,
 		  "the callchain under its event" },
 		{ OPTION_STRING, 0, "format", "FORMAT", &a->format,
-		  "text, kmemtrace (as that tracer had it), kmemtrace-min" },
+		  "text, kmemtrace (as that tracer did), kmemtrace-min" },
 		{ OPTION_STRING, 0, "gfp", "HOW", &a->gfp,
 		  "flags as names, short (names), hex" },
 		{ OPTION_FLAG, 0, "ns", NULL, &a->ns, "time stamps in nanoseconds" },
@@ -130,7 +130,8 @@ static int check_look(struct script_args *a)
 			return EXIT_USAGE;
 	}
 	if (a->json && a->format && format != SCRIPT_JSON) {
-		message_error(command_name, "--json and --format exclude each other.");
+		message_error(command_name,
+			      "--json and --format cannot be used together.");
 		return EXIT_USAGE;
 	}
 	look->format = a->json ? SCRIPT_JSON : (enum script_format)format;
@@ -144,7 +145,7 @@ static int check_look(struct script_args *a)
 	if (a->gfp && (look->format == SCRIPT_KMEMTRACE || look->format == SCRIPT_JSON)) {
 		message_error(
 			command_name,
-			"--gfp is for the text and kmemtrace-min formats.\n  kmemtrace has a decimal number there, JSON the number and the names.");
+			"--gfp needs the text or kmemtrace-min format.\n  kmemtrace prints a decimal number, JSON the number and the names.");
 		return EXIT_USAGE;
 	}
 	look->gfp = (enum script_gfp)gfp;
@@ -329,7 +330,7 @@ static int nothing_shown(const struct script_run *r)
 {
 	if (!event_stream_stats(r->in.study.stream)->nr_events) {
 		message_error(
-			command_name, "%s holds no events%s.\n  %s kmemx info -i %s",
+			command_name, "%s contains no events%s.\n  %s kmemx info -i %s",
 			r->in.study.path, r->args.window.time ? " in that time" : "",
 			"Its span and its events:", r->in.study.path);
 		return EXIT_FAILED;

@@ -139,7 +139,7 @@ int script_filter_nothing(const struct script_filter *o, const char *command,
 			strbuf_printf(&given, " %s %s", options[i], values[i]->items[k]);
 	}
 	message_error(command,
-		      "%s has no event for%s.\n  What it holds: kmemx info -i %s", path,
+		      "%s has no event for%s.\n  List its events: kmemx info -i %s", path,
 		      given.size ? strbuf_text(&given) : " this format", path);
 	strbuf_free(&given);
 	return EXIT_FAILED;

@@ -41,7 +41,7 @@ static int parse(struct split_args *a, int argc, char **argv)
 {
 	static const struct option_usage usage = {
 		.command = command_name,
-		.purpose = "Write a part of a recording as a recording of its own.",
+		.purpose = "Write a part of a recording to a new recording.",
 		.usage = "kmemx split [options] -o OUTPUT [FILE]",
 		.examples =
 			"  kmemx split --time 81.5,82.5 -o second.dat\n"
@@ -77,7 +77,7 @@ static int check(struct split_args *a)
 	if (!a->window.time && !a->window.instance && !a->filter.cpus.count) {
 		message_error(
 			command_name,
-			"which part? Choose by --time, --cpu or --instance.\n  The recording's span: kmemx info");
+			"missing --time, --cpu or --instance: one selects the part.\n  Show the recording's span: kmemx info");
 		return EXIT_USAGE;
 	}
 	return input_window_check(&a->window, command_name);
@@ -115,7 +115,7 @@ static int choose_cpus(struct split_run *r)
 	}
 	if (any)
 		return GO_ON;
-	message_error(command_name, "%s has %u CPU%s, none of those of --cpu.",
+	message_error(command_name, "%s has %u CPU%s, none of those in --cpu.",
 		      r->in.study.path, nr, nr == 1 ? "" : "s");
 	return EXIT_FAILED;
 }
@@ -136,7 +136,7 @@ static int split_failed(const struct split_run *r, int err)
 	if (err == -ENODATA)
 		message_error(
 			command_name,
-			"%s has no event in that part.\n  Its span: kmemx info -i %s",
+			"%s has no events in that part.\n  Show its span: kmemx info -i %s",
 			r->in.study.path, r->in.study.path);
 	else
 		message_error(command_name, "cannot write %s: %s", r->args.output,
@@ -151,7 +151,7 @@ static void set_mode(const struct split_run *r)
 
 	if (!stat(r->in.study.path, &in) && S_ISREG(in.st_mode) &&
 	    fchmod(r->output.file.fd, in.st_mode & 0666))
-		log_msg(&r->in.study.log, LOG_WARN, "%s stays readable to you alone: %s",
+		log_msg(&r->in.study.log, LOG_WARN, "%s stays readable only by you: %s",
 			r->args.output, strerror(errno));
 }
 
@@ -220,7 +220,7 @@ static int run_split(int argc, char **argv)
 
 const struct command command_split = {
 	.name = "split",
-	.purpose = "write a part of a recording as a recording of its own",
+	.purpose = "write a part of a recording to a new recording",
 	.group = COMMAND_CONVERT,
 	.run = run_split,
 };

@@ -91,7 +91,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "live", NULL, &a->opts.live,
 		  "only what is still allocated at the end" },
 		{ OPTION_FLAG, 0, "unmatched", NULL, &a->opts.unmatched,
-		  "also who freed objects that no event allocated" },
+		  "also who freed objects without an allocation event" },
 		{ OPTION_TABLE, .value = stat_analyses_options(a, ANALYSIS_ASKED) },
 		{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &o->sort,
 		  "sort keys, e.g. bytes,+order,-hit" },
@@ -107,7 +107,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		FILTER_OPTIONS(o->filter),
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show it" },
 		{ OPTION_FLAG, 0, "sites", NULL, &o->sites,
-		  "a row for each place in a function: function+0x1f" },
+		  "a row per address in a function: function+0x1f" },
 		RAW_IP_OPTION(o->raw_ip),
 		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
 		  "skip these functions too; may be repeated" },
@@ -116,7 +116,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_TABLE, .value = output_formats(&o->output) },
 		OUTPUT_OPTIONS(o->output),
 		{ OPTION_FLAG, 0, "columns", NULL, &o->columns,
-		  "list the columns of all tables, and what they say" },
+		  "list the columns of all tables and their meaning" },
 		OPTIONS_END,
 	};
 	int operands, ret;
@@ -140,7 +140,8 @@ static int check_dirs(const struct stat_options *o)
 	if (o->analyses.opts.by != SUBJECT_DIR)
 		return input_dirs_unused(&files, o->dir_depth, command_name);
 	if (!dir_files_any(&files))
-		return input_dirs_missing(command_name, "--by dir shows directories", "");
+		return input_dirs_missing(
+			command_name, "--by dir needs the directories of functions", "");
 	return GO_ON;
 }
 
@@ -159,7 +160,7 @@ static int check(struct stat_run *st)
 	if (ret == GO_ON && o->choice.order_by && o->sort && !o->usual_sort) {
 		message_error(
 			command_name,
-			"--order-by and -s exclude each other.\n  Both say the order of the account table: -s takes several keys.");
+			"--order-by and -s cannot be used together.\n  Both sort the account table; -s takes several keys.");
 		return EXIT_USAGE;
 	}
 	if (o->choice.order_by)
@@ -221,27 +222,27 @@ static int nothing_recorded(const struct stat_run *st)
 	bool page = needs & NEEDS_PAGE && !(st->seen & NEEDS_PAGE);
 	const char *what = slab && page ? "slab or page" : slab ? "slab" : "page";
 	const char *option = slab && page ? "" : slab ? " --slab" : " --page";
-	const char *other = st->seen & NEEDS_SLAB   ? " (it holds slab events)"
-			    : st->seen & NEEDS_PAGE ? " (it holds page events)"
+	const char *other = st->seen & NEEDS_SLAB   ? " (it has slab events)"
+			    : st->seen & NEEDS_PAGE ? " (it has page events)"
 						    : "";
 	const struct event_stream_stats *seen = event_stream_stats(st->in.study.stream);
 
 	if (!seen->nr_events && (seen->nr_bad_pages || st->in.study.rec->nr_damaged)) {
 		message_error(
 			command_name,
-			"%s is damaged: none of its events can be read.\n  What is left of it: kmemx info -i %s",
+			"%s is damaged: none of its events can be read.\n  Show what is left: kmemx info -i %s",
 			path, path);
 		return EXIT_UNREADABLE;
 	}
 	if (o->window.time)
 		message_error(
 			command_name,
-			"%s holds no %s events in the time %s%s.\n  Its span: kmemx info -i %s",
+			"%s contains no %s events in the time %s%s.\n  Show its span: kmemx info -i %s",
 			path, what, o->window.time, other, path);
 	else
 		message_error(
 			command_name,
-			"%s holds no %s events%s.\n  Record them with: sudo kmemx record%s -- CMD",
+			"%s contains no %s events%s.\n  Record them with: sudo kmemx record%s -- CMD",
 			path, what, other, option);
 	return EXIT_FAILED;
 }

@@ -142,7 +142,7 @@ int stat_analyses_check(const struct stat_analyses *a, bool time, const char *co
 		if (!a->asked[i] || !analysis->all_time || !time)
 			continue;
 		message_error(command,
-			      "--%s needs the whole recording: %s.\n  Leave --time out.",
+			      "--%s needs the whole recording: %s.\n  Leave out --time.",
 			      analysis->name, analysis->all_time);
 		return EXIT_USAGE;
 	}
@@ -203,7 +203,7 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 		if (lacks) {
 			message_error(
 				command,
-				"%s %s.\n  kmemx record keeps them: sudo kmemx record -- CMD",
+				"%s %s.\n  kmemx record stores them: sudo kmemx record -- CMD",
 				path, lacks);
 			return EXIT_FAILED;
 		}
@@ -214,7 +214,7 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 		return GO_ON;
 	message_error(
 		command,
-		"%s lacks the frees by other tasks than the recorded ones: --%s cannot say what lives.\n  Record with all frees: leave out --filter-frees",
+		"%s lacks the frees by tasks that were not recorded: --%s cannot tell what is live.\n  Record all frees: leave out --filter-frees",
 		path, frees);
 	return EXIT_FAILED;
 }

@@ -84,16 +84,16 @@ static int check_alone(const struct stat_choice *c, const struct stat_analyses *
 			o->by_address || o->unmatched)) {
 		message_error(
 			command,
-			"--account is a table of its own.\n  It goes with --by, --order-by, --malloc, --cache-only, --live and -l.");
+			"--account is a separate table.\n  It can only be combined with --by, --order-by, --malloc, --cache-only, --live and -l.");
 		return EXIT_USAGE;
 	}
 	if (!account && alone) {
-		message_error(command, "%s is for the account table.\n  Add --account.",
-			      alone);
+		message_error(command, "%s needs --account.", alone);
 		return EXIT_USAGE;
 	}
 	if (c->malloc_only && c->cache_only) {
-		message_error(command, "--malloc and --cache-only exclude each other.");
+		message_error(command,
+			      "--malloc and --cache-only cannot be used together.");
 		return EXIT_USAGE;
 	}
 	return GO_ON;

@@ -74,10 +74,7 @@ static struct table *tables_table(void)
 	static const struct column columns[] = {
 		{ .name = "table", .title = "Table" },
 		{ .name = "sort", .title = "Sorted by", .leaves = 90 },
-		{ .name = "help",
-		  .title = "What its rows are",
-		  .last = true,
-		  .words = true },
+		{ .name = "help", .title = "Rows", .last = true, .words = true },
 	};
 	struct table *t = table_new("tables", "Tables of kmemx stat");
 
@@ -96,10 +93,10 @@ static struct table *columns_table(void)
 		{ .name = "unit", .title = "Unit", .leaves = 80 },
 		{ .name = "by", .title = "Only by", .leaves = 90 },
 		{ .name = "title", .title = "Title", .leaves = 70 },
-		{ .name = "help", .title = "What it says", .last = true, .words = true },
+		{ .name = "help", .title = "Meaning", .last = true, .words = true },
 	};
-	struct table *t =
-		table_new("columns", "Their columns, which are also the sort keys");
+	struct table *t = table_new(
+		"columns", "Columns of these tables, which are also the sort keys");
 	const struct table_type *const *type;
 	const struct analysis *analysis;
 	size_t i;

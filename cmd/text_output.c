@@ -32,7 +32,7 @@ static int cannot_write(const char *command, const char *path, int err)
 	if (err == EPERM)
 		message_error(
 			command,
-			"cannot write %s: another user has put a link, a FIFO or a device there\n  Name another file: -o FILE",
+			"cannot write %s: it is another user's link, FIFO or device\n  Name another file: -o FILE",
 			path);
 	else
 		message_error(command, "cannot write %s: %s", path, strerror(err));

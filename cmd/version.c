@@ -61,8 +61,7 @@ static int run_version(int argc, char **argv)
 	if (ret != GO_ON)
 		return ret;
 	if (operands < argc) {
-		message_error(usage.command, "takes no argument, but got '%s'",
-			      argv[operands]);
+		message_error(usage.command, "unexpected argument '%s'", argv[operands]);
 		return EXIT_USAGE;
 	}
 	printf("kmemx %s\n", KMEMX_VERSION);

@@ -233,9 +233,7 @@ static void ledger_destroy(void *self)
 
 static const char *ledger_lacks(const struct recording *rec)
 {
-	return ledger_possible(rec)
-		       ? NULL
-		       : "does not say what slabinfo and vmstat were before and after it";
+	return ledger_possible(rec) ? NULL : "has no snapshots of slabinfo and vmstat";
 }
 
 static const struct table_type *const tables[] = { &ledger_slab_type, &ledger_page_type,

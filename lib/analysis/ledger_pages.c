@@ -179,9 +179,8 @@ int ledger_page_report(const struct ledger *l, struct report *report)
 	const struct recording *rec = l->env->rec;
 	int64_t net = (int64_t)(l->pages_allocated - l->pages_freed);
 	int64_t change = 0, pcp = 0;
-	struct table *t = table_type_new(
-		&ledger_page_type, "Pages compared with vmstat",
-		SUBJECT_NONE, false);
+	struct table *t = table_type_new(&ledger_page_type, "Pages compared with vmstat",
+					 SUBJECT_NONE, false);
 	bool known, has_pcp;
 
 	if (!t)

@@ -288,10 +288,9 @@ static void add_summary(const struct books *b, struct table *t, const struct sum
 
 static int add_table(const struct books *b, struct report *report)
 {
-	struct table *t = table_type_new(
-		&ledger_slab_type,
-		"Slab objects compared with slabinfo",
-		SUBJECT_NONE, false);
+	struct table *t =
+		table_type_new(&ledger_slab_type, "Slab objects compared with slabinfo",
+			       SUBJECT_NONE, false);
 	const struct books_row **order =
 		calloc(b->nr_rows + 1, sizeof(const struct books_row *));
 	struct sums sum = { 0 };

@@ -182,7 +182,7 @@ static const struct table_type *const tables[] = { &account_type, NULL };
 
 const struct analysis analysis_account = {
 	.name = "account",
-	.help = "as trace_analyze: total, waste, net, allocations, frees",
+	.help = "as trace_analyze: total, waste, net, allocs, frees",
 	.use = ANALYSIS_ALONE,
 	.needs = NEEDS_SLAB,
 	.rows = ROWS_ALL,

@@ -135,7 +135,7 @@ for option in --live --account --ledger; do
 	code=0
 	"$KMEMX" stat -i r.dat $option >out 2>err || code=$?
 	expect 1 $code "exit code of $option"
-	grep -q 'cannot say what lives' err || fail "$option: $(cat err)"
+	grep -q 'cannot tell what is live' err || fail "$option: $(cat err)"
 done
 "$KMEMX" diff r.dat r.dat --slab --json >diff.json
 python3 - <<'END' || fail "diff has a net figure"

@@ -127,9 +127,9 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		{ OPTION_FLAG, 0, "all", NULL, &a->all, "also rows that did not change" },
 		{ OPTION_GROUP, .help = "When to fail" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "fail-on", "RULE", &a->fail_on,
-		  "exit 1 if a row does this: 'net>+5%&+64K'" },
+		  "exit 1 if a row exceeds it: 'net>+5%&+64K'" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "budget", "FILE", &a->budget,
-		  "exit 1 if a rule in FILE does not hold" },
+		  "exit 1 if a rule in FILE is broken" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "max-lost", "N|PCT%",
 		  &a->max_lost.text,
 		  "exit 125 if a recording lost more (with rules: 1%)" },
@@ -459,12 +459,12 @@ static int check_filter(const struct diff_args *a)
 	if (slab && page) {
 		message_error(
 			command_name,
-			"%s and %s exclude each other: the one is for pages, the other for slab objects.",
+			"%s and %s cannot be used together: one is for pages, the other for slab objects.",
 			slab, page);
 		return EXIT_USAGE;
 	}
 	if ((slab && (a->slab || a->cache)) || (page && (a->page || a->matrix))) {
-		message_error(command_name, "%s: %s events do not say what %s asks for.",
+		message_error(command_name, "%s: %s events lack what %s selects.",
 			      slab	? a->slab ? "--slab" : "--by cache"
 			      : a->page ? "--page"
 					: "--matrix",

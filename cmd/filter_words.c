@@ -26,7 +26,7 @@ static int word_failed(const struct filter_option *o, const char *word, int err,
 {
 	if (err == -ENOMEM)
 		return out_of_memory(command);
-	message_error(command, "%s: '%s' is not understood; expected %s", o->option, word,
+	message_error(command, "%s: '%s' is not valid; expected %s", o->option, word,
 		      o->expected);
 	return EXIT_USAGE;
 }
@@ -124,8 +124,9 @@ static int unknown_flag(const struct target *t, const char *word)
 	if (names)
 		near = options_nearest(word, names, t->gfps->count);
 	message_error(
-		t->command, "--gfp: the recording has no flags '%s'.%s%s%s\n  Such as %s",
-		word, near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
+		t->command,
+		"--gfp: the recording has no flags '%s'.%s%s%s\n  For example: %s", word,
+		near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
 		t->gfps->count ? "GFP_KERNEL, __GFP_ZERO, 'GFP_KERNEL|__GFP_ZERO', 0x400"
 			       : "0x400: it has no names of flags");
 	free(names);
@@ -212,9 +213,10 @@ int filter_words_nothing(const struct filter_words *w, const char *command,
 	struct strbuf text = { 0 };
 
 	filter_words_text(w, &text);
-	message_error(command,
-		      "%s has no allocation for %s.\n  What it holds: kmemx info -i %s",
-		      path, strbuf_text(&text), path);
+	message_error(
+		command,
+		"%s has no allocation for %s.\n  Show what it contains: kmemx info -i %s",
+		path, strbuf_text(&text), path);
 	strbuf_free(&text);
 	return EXIT_FAILED;
 }

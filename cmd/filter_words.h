@@ -24,7 +24,7 @@ struct filter_words {
 		  "NAMES",	  &(w).comms, "tasks of these names: sh,'kworker*'" },    \
 		{ OPTION_STRINGS, 0, "cpu", "LIST", &(w).cpus, "CPUs: 0,2-3" },           \
 		{ OPTION_STRINGS, 0,	      "node",                                     \
-		  "LIST",	  &(w).nodes, "memory nodes asked for: 0,1; -1: none" },  \
+		  "LIST",	  &(w).nodes, "requested memory nodes: 0,1; -1: none" },  \
 		{ OPTION_STRINGS, 0,                                                      \
 		  "callsite",	  "SITES",                                                \
 		  &(w).sites,	  "callsites: function, function+0x1f, 0xffff..." },      \

@@ -20,10 +20,10 @@
 			"directories: the kernel's source tree"                     \
 	}
 
-#define DIR_DEPTH_OPTION(depth)                                       \
-	{                                                             \
-		OPTION_POSITIVE, 0, "dir-depth", "N", &(depth),       \
-			"--by dir: so many levels; 1: fs, 2: fs/ext4" \
+#define DIR_DEPTH_OPTION(depth)                                         \
+	{                                                               \
+		OPTION_POSITIVE, 0, "dir-depth", "N", &(depth),         \
+			"--by dir: number of levels; 1: fs, 2: fs/ext4" \
 	}
 
 /* dir_files_open() failed: the exit code, after a message. */

@@ -248,7 +248,7 @@ static int run_alias(const struct config *config, const struct setting *alias, i
 	int ret = settings_words(alias->value ? alias->value : "", &begin, &nr);
 
 	if (ret == -EINVAL)
-		return alias_failed(config, alias, "a quote has no end");
+		return alias_failed(config, alias, "unterminated quote");
 	command = nr ? find_command(begin[0]) : NULL;
 	args = calloc(nr + (size_t)argc, sizeof(*args));
 	if (ret || !args) {

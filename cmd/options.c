@@ -113,9 +113,7 @@ static int store_value(const struct option_entry *opt, const char *value)
 /* What store_value() found wrong with a value. */
 static const char *problem(int err)
 {
-	return err == -ERANGE ? "too large"
-	       : err == -EDOM ? "too small"
-			      : "not understood";
+	return err == -ERANGE ? "too large" : err == -EDOM ? "too small" : "not valid";
 }
 
 static const char *expected_form(enum option_type type)

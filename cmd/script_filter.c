@@ -31,12 +31,12 @@ static int unknown_event(const struct target *t, const char *word)
 	if (names)
 		near = options_nearest(name ? name + 1 : word, names, nr);
 	if (near)
-		message_error(t->command, "%s knows no event '%s'. Did you mean '%s'?",
+		message_error(t->command, "%s has no event '%s'. Did you mean '%s'?",
 			      t->path, word, near);
 	else
 		message_error(
 			t->command,
-			"%s knows no event '%s'.\n  What was recorded: kmemx info -i %s",
+			"%s has no event '%s'.\n  List its events: kmemx info -i %s",
 			t->path, word, t->path);
 	free(names);
 	return EXIT_USAGE;

@@ -19,14 +19,14 @@ static int check_kinds(struct stat_analyses *a, const char *slab, const char *pa
 	if (slab && page) {
 		message_error(
 			command,
-			"%s and %s exclude each other: the one is for pages, the other for slab objects.",
+			"%s and %s cannot be used together: one is for pages, the other for slab objects.",
 			slab, page);
 		return EXIT_USAGE;
 	}
 	for (i = 0; (slab || page) && (analysis = analysis_at(i)); i++) {
 		if (!a->asked[i] || !(analysis->needs & a->foreign))
 			continue;
-		message_error(command, "--%s: %s events do not say what %s asks for.",
+		message_error(command, "--%s: %s events lack what %s selects.",
 			      analysis->name, slab ? "slab" : "page", slab ? slab : page);
 		return EXIT_USAGE;
 	}
@@ -48,14 +48,14 @@ int stat_filter_check(const struct filter_words *w, struct stat_analyses *a,
 		if (!a->asked[i] || !analysis->unfiltered)
 			continue;
 		message_error(command,
-			      "--%s takes no filter: %s.\n  Leave the filter out.",
+			      "--%s cannot be filtered: %s.\n  Leave out the filter.",
 			      analysis->name, analysis->unfiltered);
 		return EXIT_USAGE;
 	}
 	if (a->opts.unmatched) {
 		message_error(
 			command,
-			"--unmatched takes no filter: of these objects no allocation says whose they were.");
+			"--unmatched cannot be filtered: these objects have no allocation event that names the task.");
 		return EXIT_USAGE;
 	}
 	return check_kinds(a, slab, page, command);

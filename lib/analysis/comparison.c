@@ -426,7 +426,7 @@ static void note_unskipped(const struct comparison *p, struct table *t)
 		table_add_note(
 			t,
 			"!%" PRIu64
-			" slab allocations stay with a function that is to be skipped: no callchain leads beyond it",
+			" slab allocations are listed under a skipped function: no callchain leads beyond it",
 			stay);
 }
 

@@ -50,7 +50,7 @@ static const struct column_type columns[] = {
 	  .fill = cell_order },
 	{ .column = { .name = "MIGRATETYPE",
 		      .unit = UNIT_COUNT,
-		      .help = "A column each: allocations that asked for this one; other: for one that no kernel has." },
+		      .help = "One column each: allocations that requested it; other: an unknown one." },
 	  .many = true },
 	COLUMNS_END,
 };

@@ -108,7 +108,7 @@ void page_report_summary(struct page_report *page, struct table *t)
 		  UNIT_COUNT, s->again, false },
 		{ "frees_other", other_frees_title(page->acc->lives.filtered), UNIT_COUNT,
 		  s->other, false },
-		{ "bytes_unmatched", "Bytes freed that were not seen allocated",
+		{ "bytes_unmatched", "Bytes freed without an allocation event",
 		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size, false },
 		{ "frees_batched", "Frees announced as batched", UNIT_COUNT, s->batched,
 		  false },
@@ -174,7 +174,7 @@ static const struct column_type free_only_columns[] = {
 		      .title = "Free_only/Per",
 		      .unit = UNIT_BYTES,
 		      .per = "hit",
-		      .help = "Bytes freed that no event allocated, and by one free." },
+		      .help = "Bytes freed without an allocation event, and per free on average." },
 	  .fill = cell_bytes },
 	{ .column = { .name = "hit",
 		      .title = "Hit",
@@ -192,7 +192,7 @@ static const struct column_type free_only_columns[] = {
 
 const struct table_type page_free_only_type = {
 	.name = "page_free_only",
-	.help = "pages freed that no event allocated; only where frees have callchains",
+	.help = "pages freed without an allocation event; only where frees have callchains",
 	.sort = "bytes,hit",
 	.columns = free_only_columns,
 };
@@ -251,7 +251,7 @@ int page_report_free_only(struct page_report *page, struct report *report)
 	if (!stacks || lives->scope.part || lives->filtered)
 		return 0;
 	t = table_type_new(&page_free_only_type,
-			   "Pages freed that no event allocated, by who freed",
+			   "Pages freed without an allocation event, by who freed",
 			   SUBJECT_NONE, false);
 	ret = t ? free_only_collect(page, &sums, &nr) : -ENOMEM;
 	if (!ret)

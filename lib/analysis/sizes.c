@@ -237,13 +237,13 @@ static const struct column_type columns[] = {
 		      .title = "From",
 		      .unit = UNIT_BYTES,
 		      .leaves = 50,
-		      .help = "The least bytes that a request of the row can have asked for." },
+		      .help = "The smallest request that the row counts." },
 	  .fill = cell_min },
 	{ .column = { .name = "size_max",
 		      .title = "To",
 		      .unit = UNIT_BYTES,
 		      .leaves = 20,
-		      .help = "The most: a power of two." },
+		      .help = "The largest: a power of two." },
 	  .fill = cell_max },
 	{ .column = { .name = "hit",
 		      .title = "Hit",
@@ -256,20 +256,20 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_BYTES,
 		      .per = "hit",
 		      .leaves = 80,
-		      .help = "Bytes asked for, and by one allocation on average." },
+		      .help = "Bytes requested, and per allocation on average." },
 	  .fill = cell_req },
 	{ .column = { .name = "bytes",
 		      .title = "Total_alloc",
 		      .unit = UNIT_BYTES,
 		      .share = true,
 		      .leaves = 40,
-		      .help = "Bytes that their objects take." },
+		      .help = "Bytes that their objects occupy." },
 	  .fill = cell_alloc },
 	{ .column = { .name = "waste",
 		      .title = "Waste/Per",
 		      .unit = UNIT_BYTES,
 		      .per = "hit",
-		      .help = "What the class wastes: the second less the first." },
+		      .help = "What the class wastes: the second minus the first." },
 	  .fill = cell_waste },
 	{ .column = { .name = "frag",
 		      .title = "Frag",
@@ -286,7 +286,7 @@ static const struct column_type columns[] = {
 	{ .column = { .name = "class",
 		      .title = "Class",
 		      .leaves = 70,
-		      .help = "Its cache: for kmalloc the one of that size in the recording's slabinfo, else the event's; none where neither tells." },
+		      .help = "Its cache: for kmalloc the one of that size in the recording's slabinfo, else the event's; none if neither names it." },
 	  .fill = cell_class },
 	SUBJECT_COLUMNS,
 	SUBJECT_COLUMN_NODE,
@@ -387,16 +387,16 @@ static void add_notes(const struct view *v, struct table *t)
 	if (v->s->opts->live)
 		table_add_note(
 			t,
-			"!These are all allocations: a histogram does not know which of them still live.");
+			"!These are all allocations: a histogram does not show which are still live.");
 	if (!v->classes.count)
 		table_add_note(
 			t,
-			"Object is what the events say was allocated; the recording has no slabinfo that names kmalloc's classes.");
+			"Object is the allocated size from the events: the recording has no slabinfo with kmalloc's size classes.");
 	if (v->unskipped)
 		table_add_note(
 			t,
 			"!%" PRIu64
-			" slab allocations stay with a function that is to be skipped: no callchain leads beyond it.",
+			" slab allocations are listed under a skipped function: no callchain leads beyond it.",
 			v->unskipped);
 }
 

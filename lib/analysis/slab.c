@@ -84,7 +84,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 		      .title = "Total_alloc/Per",                                       \
 		      .unit = UNIT_BYTES,                                               \
 		      .per = "hit",                                                     \
-		      .help = "Bytes allocated, and by one allocation on average." },   \
+		      .help = "Bytes allocated, and per allocation on average." },      \
 	  .live_title = "Live_alloc/Per",                                               \
 	  .fill = cell_bytes },                                                         \
 		{ .column = { .name = "bytes_req",                                      \
@@ -92,8 +92,8 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .unit = UNIT_BYTES,                                       \
 			      .per = "hit",                                             \
 			      .leaves = 70,                                             \
-			      .help = "Bytes asked for; what the slab allocator "       \
-				      "rounded up is the difference." },                \
+			      .help = "Bytes requested; the slab allocator "            \
+				      "rounded up the rest." },                         \
 		  .live_title = "Live_req/Per",                                         \
 		  .fill = cell_bytes_req },                                             \
 		{ .column = { .name = "hit",                                            \
@@ -114,15 +114,15 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .title = "Frag",                                          \
 			      .unit = UNIT_PERCENT,                                     \
 			      .leaves = 80,                                             \
-			      .help = "The part of the allocated bytes that nobody "    \
-				      "asked for." },                                   \
+			      .help = "The share of the allocated bytes that was "      \
+				      "not requested." },                               \
 		  .fill = cell_frag },                                                  \
 		{ .column = { .name = "waste",                                          \
 			      .title = "Waste",                                         \
 			      .unit = UNIT_BYTES,                                       \
 			      .hidden = true,                                           \
 			      .leaves = 45,                                             \
-			      .help = "Bytes given over what was asked for, in all "    \
+			      .help = "Bytes allocated beyond the request, in all "     \
 				      "allocations." },                                 \
 		  .fill = cell_waste },                                                 \
 		{ .column = { .name = "waste_live",                                     \
@@ -156,8 +156,8 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .range_of = "net",                                        \
 			      .live = true,                                             \
 			      .leaves = 41,                                             \
-			      .help = "Of the net bytes, those that must live at the "  \
-				      "end." },                                         \
+			      .help = "Of the net bytes, those that must be live at "   \
+				      "the end." },                                     \
 		  .fill = slab_cell_net_min },                                          \
 	{                                                                               \
 		.column = { .name = "net_reason",                                       \
@@ -172,17 +172,17 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 		.fill = slab_cell_net_reason                                            \
 	}
 /* Behind all others, which stay where they are for those who count columns. */
-#define FIGURE_MAX                                                       \
-	{                                                                \
-		.column = { .name = "net_max",                           \
-			    .title = "At_most",                          \
-			    .unit = UNIT_BYTES,                          \
-			    .hidden = true,                              \
-			    .range_of = "net",                           \
-			    .live = true,                                \
-			    .leaves = 42,                                \
-			    .help = "Bytes that can live at the end." }, \
-		.fill = slab_cell_net_max                                \
+#define FIGURE_MAX                                                          \
+	{                                                                   \
+		.column = { .name = "net_max",                              \
+			    .title = "At_most",                             \
+			    .unit = UNIT_BYTES,                             \
+			    .hidden = true,                                 \
+			    .range_of = "net",                              \
+			    .live = true,                                   \
+			    .leaves = 42,                                   \
+			    .help = "Bytes that may be live at the end." }, \
+		.fill = slab_cell_net_max                                   \
 	}
 
 static const struct column_type slab_columns[] = {
@@ -198,7 +198,7 @@ static const struct column_type slab_columns[] = {
 	{ .column = { .name = "callsite",
 		      .title = "Last callsite",
 		      .last = true,
-		      .help = "The place that allocated at this address last." },
+		      .help = "The last callsite that allocated at this address." },
 	  .rows = ROWS(NONE),
 	  .fill = cell_last_callsite },
 	FIGURE_MAX,

@@ -91,7 +91,7 @@ static const struct column_type columns[] = {
 
 const struct table_type slab_free_only_type = {
 	.name = "slab_free_only",
-	.help = "frees of objects that no event allocated, by who freed (--unmatched)",
+	.help = "frees of objects without an allocation event, by who freed (--unmatched)",
 	.sort = "hit",
 	.columns = columns,
 };
@@ -114,10 +114,10 @@ int slab_report_free_only(struct slab_report *slab, struct report *report)
 {
 	struct slab_free_only *sums = NULL;
 	size_t nr = 0;
-	struct table *t =
-		table_type_new(&slab_free_only_type,
-			       "Frees of objects that no event allocated, by who freed",
-			       SUBJECT_NONE, false);
+	struct table *t = table_type_new(
+		&slab_free_only_type,
+		"Frees of objects without an allocation event, by who freed",
+		SUBJECT_NONE, false);
 	int ret = t ? collect(slab, &sums, &nr) : -ENOMEM;
 
 	if (!ret) {

@@ -100,8 +100,8 @@ void slab_report_note_unskipped(const struct slab_report *slab, struct table *t)
 		table_add_note(
 			t,
 			"!%" PRIu64
-			" slab allocations stay with a function that is to be skipped: %s",
+			" slab allocations are listed under a skipped function: %s",
 			stay,
 			stacks ? "no callchain leads beyond it. Record callchains with: kmemx record --slab --stack all"
-			       : "beside rows by something else callchains are not looked at. Ask for --caller alone.");
+			       : "callchains are not used when rows are by anything else too. Use --caller alone.");
 }

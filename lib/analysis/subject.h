@@ -74,12 +74,12 @@ struct cell subject_uint(const void *row, struct table *t);
 				    "name none; [unnamed]: nor do this kernel's." },    \
 		.rows = ROWS(CACHE), .fill = subject_text                               \
 	}
-#define SUBJECT_COLUMN_NODE                                                            \
-	{                                                                              \
-		.column = { .name = "node",                                            \
-			    .title = "Node",                                           \
-			    .help = "The memory node that was asked for; -1: none." }, \
-		.rows = ROWS(NODE), .fill = subject_int                                \
+#define SUBJECT_COLUMN_NODE                                                   \
+	{                                                                     \
+		.column = { .name = "node",                                   \
+			    .title = "Node",                                  \
+			    .help = "The requested memory node; -1: none." }, \
+		.rows = ROWS(NODE), .fill = subject_int                       \
 	}
 #define SUBJECT_COLUMN_CALLSITE                                                \
 	{                                                                      \

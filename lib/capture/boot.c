@@ -94,7 +94,7 @@ static int add_events(const struct boot_options *o, struct strbuf *sb,
 
 		if (!is_plain(name, ":*?-")) {
 			log_msg(o->log, LOG_ERROR,
-				"'%s' is no event for a kernel parameter\n  Give SYSTEM:NAME, several with one -e each.",
+				"'%s' cannot be named in a kernel parameter\n  Give SYSTEM:NAME, with one -e for each event.",
 				name);
 			return -EINVAL;
 		}
@@ -116,10 +116,10 @@ static int check(const struct boot_options *o)
 	} else if (o->instance && !has(o, 6, 3)) {
 		lacks = "trace_instance= came with Linux 6.3";
 		remedy =
-			"Leave out --instance: the top ring buffer records from boot too.";
+			"Leave out --instance: the top-level instance records from boot too.";
 	} else if (!has(o, 3, 0)) {
-		lacks = "kernels before 3.0 are not known here";
-		remedy = "Name another with --kernel VERSION.";
+		lacks = "kernels before 3.0 are not supported";
+		remedy = "Choose another with --kernel VERSION.";
 	}
 	if (lacks) {
 		log_msg(o->log, LOG_ERROR, "Linux %u.%u cannot do that: %s\n  %s",
@@ -130,7 +130,7 @@ static int check(const struct boot_options *o)
 	if (o->instance && (!is_plain(o->instance, "-.") || o->instance[0] == '.' ||
 			    !strncmp(o->instance, "kmemx-", 6))) {
 		log_msg(o->log, LOG_ERROR,
-			"'%s' is no name for an instance here\n  Letters, digits, _, - and . may be in it; kmemx-... is for kmemx record.",
+			"'%s' is not a valid instance name\n  Use letters, digits, _, - and .; kmemx-... is reserved for kmemx record.",
 			o->instance);
 		return -EINVAL;
 	}
@@ -149,7 +149,7 @@ static enum boot_stack choose_stack(const struct boot_options *o)
 		return NO_STACK;
 	if (!has(o, 3, 8)) {
 		log_msg(o->log, LOG_WARN,
-			"Linux %u.%u cannot record call chains from boot: pages have no callsites",
+			"Linux %u.%u cannot record callchains from boot: pages have no callsites",
 			o->major, o->minor);
 		return NO_STACK;
 	}
@@ -157,7 +157,7 @@ static enum boot_stack choose_stack(const struct boot_options *o)
 		return TRIGGER;
 	if (wanted == CAPTURE_STACK_PAGE)
 		log_msg(o->log, LOG_WARN,
-			"before Linux 6.2 call chains from boot are on all events, which fill the buffer sooner%s",
+			"before Linux 6.2 callchains from boot are on all events, which fill the buffer sooner%s",
 			o->events.slab ? "; --page leaves the slab events out" : "");
 	return OPTION;
 }
@@ -180,7 +180,7 @@ static void add_options(const struct boot_options *o, enum boot_stack stack,
 			"# nooverwrite: the first events are kept; those that come when the buffer is\n"
 			"#   full are lost and counted. To keep the last ones: --keep last\n");
 	if (stack == OPTION)
-		strbuf_puts(notes, "# stacktrace: call chains of all events\n");
+		strbuf_puts(notes, "# stacktrace: callchains of all events\n");
 	if (stack != TRIGGER)
 		return;
 	if (o->min_order)
@@ -191,7 +191,7 @@ static void add_options(const struct boot_options *o, enum boot_stack stack,
 			o->min_order);
 	else
 		strbuf_puts(line, " trace_trigger=mm_page_alloc.stacktrace");
-	strbuf_puts(notes, "# trace_trigger: call chains of page allocations\n");
+	strbuf_puts(notes, "# trace_trigger: callchains of page allocations\n");
 	if (o->min_order)
 		strbuf_puts(
 			notes,

@@ -21,7 +21,7 @@
  * @memory_bytes, @nr_cpus: the machine; from them comes the size of the buffers
  * @events: as for a recording; a filter is not used
  * @min_order: call chains on page allocations from this order only
- * @instance: name of a tracing instance; NULL: the top ring buffer
+ * @instance: name of a tracing instance; NULL: the top-level instance
  * @persistent: the instance lies in memory that a warm reboot leaves alone
  * @keep_last: when the buffer is full, the oldest events go; else new ones are not recorded
  * @buffer_bytes: of each CPU; 0: chosen by memory

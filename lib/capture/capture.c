@@ -139,7 +139,7 @@ static int set_clock(struct session *s)
 		name = "global";
 	if (!ret && !has_clock(strbuf_text(&sb), name)) {
 		log_msg(s->log, LOG_ERROR,
-			"this kernel has no trace clock '%s'\n  It has: %.*s", name,
+			"this kernel has no trace clock '%s'\n  Clocks: %.*s", name,
 			(int)strcspn(strbuf_text(&sb), "\n"), strbuf_text(&sb));
 		ret = -EINVAL;
 	} else if (!ret) {
@@ -221,13 +221,13 @@ static int check_pids(const struct session *s)
 {
 	if (s->opts->nr_pids && s->pids.self && !s->pids.proc_agrees) {
 		log_msg(s->log, LOG_ERROR,
-			"-p takes the kernel's process numbers, and /proc has others here: this is a PID namespace\n  Record from the host, or start the command from here: --follow -- COMMAND");
+			"-p needs the kernel's process IDs, but /proc shows others: this is a PID namespace\n  Record from the host, or start the command from here: --follow -- COMMAND");
 		return -ESRCH;
 	}
 	if ((s->opts->nr_pids && !s->pids.self) ||
 	    (s->opts->follow && !s->pids.command)) {
 		log_msg(s->log, LOG_ERROR,
-			"cannot tell the kernel's process numbers in this PID namespace\n  Record from the host, or the whole system: leave out --follow and -p");
+			"cannot determine the kernel's process IDs in this PID namespace\n  Record from the host, or the whole system: leave out --follow and -p");
 		return -ESRCH;
 	}
 	return 0;
@@ -319,7 +319,7 @@ static int add_first_facts(struct session *s)
 static int cannot_send(int err, const struct log *log)
 {
 	log_msg(log, LOG_ERROR,
-		"cannot write the recording to standard output: %s\n  Is what reads it still there?",
+		"cannot write the recording to standard output: %s\n  Is the reader still running?",
 		strerror(-err));
 	return err;
 }

@@ -116,7 +116,7 @@ static void look(const char *name, const struct log *log)
 	if (content.events || content.history)
 		log_msg(log, LOG_WARN,
 			"a killed kmemx left %" PRIu64
-			" events in the kernel's buffers, and their memory allocated\n  Save them: kmemx recover%s    or give them up: rmdir%s",
+			" events in the kernel's buffers, and their memory allocated\n  Save them: kmemx recover%s    or discard them: rmdir%s",
 			content.events,
 			instance_is_stream(token) ? " --streams"
 						  : " DIR, where it was to write",

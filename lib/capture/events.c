@@ -136,7 +136,7 @@ static int add_extra(struct event_list *list, const char *spec, const struct log
 	if (found)
 		return found < 0 ? found : 0;
 	log_msg(log, LOG_ERROR,
-		"this kernel has no event '%s'\n  It has those of: %s/available_events",
+		"this kernel has no event '%s'\n  Its events are listed in: %s/available_events",
 		spec, tracefs_tracing_dir());
 	return -ENOENT;
 }
@@ -155,7 +155,7 @@ int events_select(struct event_list *list, const struct instance *in,
 		ret = add_extra(list, choice->extra[i], log);
 	if (!ret && !list->count) {
 		log_msg(log, LOG_ERROR,
-			"this kernel has none of the wanted kmem events\n  It needs CONFIG_EVENT_TRACING; what it has is listed in %s/available_events",
+			"this kernel has none of the wanted kmem events\n  It needs CONFIG_EVENT_TRACING; its events are listed in %s/available_events",
 			tracefs_tracing_dir());
 		ret = -ENOENT;
 	}
@@ -312,7 +312,7 @@ static enum events_self leave_out_pid(struct event_list *list, const struct inst
 		return EVENTS_SELF_PID;
 	}
 	log_msg(log, LOG_INFO,
-		"this kernel cannot leave out a process (before Linux 5.7): the recording holds the recorder's own allocations, of pid %s",
+		"this kernel cannot leave out a process (before Linux 5.7): the recording contains the recorder's own allocations, of pid %s",
 		pid);
 	return EVENTS_SELF_RECORDED;
 }
@@ -434,8 +434,7 @@ int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr, bo
 	for (size_t i = 0; !ret && i < nr; i++) {
 		ret = add_threads(&sb, pids[i]);
 		if (ret)
-			log_msg(log, LOG_ERROR,
-				"%s %d%s\n  The live ones are listed by: ps -e",
+			log_msg(log, LOG_ERROR, "%s %d%s\n  List the processes: ps -e",
 				ret == -ESRCH ? "process" : "no process", (int)pids[i],
 				ret == -ESRCH ? " has ended" : "");
 	}
@@ -461,7 +460,7 @@ int events_follow(const struct instance *in, pid_t pid, const struct log *log)
 /* --- stacks ------------------------------------------------------------------------------ */
 
 /* Before Linux 5.17 (ce33c845b030) an instance's stacktrace trigger wrote its stacks into
- * the top ring buffer, which is not ours to write to.
+ * the top-level instance, which is not ours to write to.
  */
 static bool triggers_reach_instances(void)
 {
@@ -514,12 +513,12 @@ int events_stacks(const struct event_list *list, const struct instance *in,
 			return 0;
 		}
 		log_msg(log, LOG_WARN,
-			"this kernel cannot record call chains of page allocations alone: they are recorded on every event, which slows the workload more (--stack none leaves them out)");
+			"this kernel cannot record callchains of page allocations alone: they are recorded on every event, which slows the workload more (--stack none leaves them out)");
 	}
 	ret = instance_write(in, "options/stacktrace", "1");
 	if (ret) {
 		log_msg(log, LOG_ERROR,
-			"this kernel cannot record call chains: %s\n  It needs CONFIG_STACKTRACE; record without: --stack none",
+			"this kernel cannot record callchains: %s\n  It needs CONFIG_STACKTRACE; record without: --stack none",
 			strerror(-ret));
 		return ret;
 	}

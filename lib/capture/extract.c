@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * capture: saves what a ring buffer holds that somebody else has filled.
- * In: the top ring buffer or an instance. Out: a trace.dat file.
+ * In: the top-level instance or an instance. Out: a trace.dat file.
  */
 #include "capture/extract.h"
 
@@ -26,7 +26,7 @@ struct extraction {
 
 static const char *what(const struct extraction *x)
 {
-	return x->name ? x->name : "the top ring buffer";
+	return x->name ? x->name : "the top-level instance";
 }
 
 /* --- what is there ----------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ static int read_clock(struct session *s)
 		ret = -EPROTO;
 	strbuf_free(&sb);
 	if (ret)
-		log_msg(s->log, LOG_ERROR, "cannot tell the trace clock: %s",
+		log_msg(s->log, LOG_ERROR, "cannot read the trace clock: %s",
 			strerror(-ret));
 	return ret;
 }
@@ -97,11 +97,11 @@ static int check_content(struct extraction *x)
 		return 0;
 	if (s->events.count)
 		log_msg(s->log, LOG_ERROR,
-			"%s holds no events\n  %zu are switched on there, tracing is %s. Reading takes events out: was it saved before?",
+			"%s contains no events\n  %zu events are enabled there, tracing is %s. Reading removes events: were they saved before?",
 			what(x), s->events.count, x->was_on ? "on" : "off");
 	else
 		log_msg(s->log, LOG_ERROR,
-			"%s holds no events, and none is switched on there\n  To record from boot, start the kernel with what this prints: kmemx boot --print-cmdline",
+			"%s contains no events, and none is enabled there\n  To record from boot, start the kernel with what this prints: kmemx boot --print-cmdline",
 			what(x));
 	return -ENODATA;
 }
@@ -161,7 +161,7 @@ static void check_last_boot(struct extraction *x)
 		    extract_same_kernel(meta->items[i].text, strbuf_text(kallsyms)))
 			continue;
 		log_msg(x->s.log, LOG_WARN,
-			"the events are of an earlier boot, whose kernel was at another address: callsites will show as addresses\n  With the kernel parameter nokaslr both are at the same.");
+			"the events are of an earlier boot, whose kernel was at another address: callsites will show as addresses\n  The kernel parameter nokaslr keeps the address the same.");
 		strbuf_free(kallsyms);
 	}
 }

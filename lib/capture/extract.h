@@ -2,7 +2,7 @@
 /*
  * capture: saves what a ring buffer holds that somebody else has filled, such as the kernel
  * since it booted.
- * In: the top ring buffer or an instance. Out: a trace.dat file; the buffer is empty then.
+ * In: the top-level instance or an instance. Out: a trace.dat file; the buffer is empty then.
  */
 #ifndef KMEMX_CAPTURE_EXTRACT_H
 #define KMEMX_CAPTURE_EXTRACT_H
@@ -16,7 +16,7 @@
  * extract_run() - save a buffer
  * @opts: of these are used: output, command_line, file_version, compress, owner_uid,
  *	owner_gid, log
- * @name: the instance; NULL: the top ring buffer
+ * @name: the instance; NULL: the top-level instance
  * @stop: tracing is off there while it is read, and then as it was; else no more is read
  *	than the buffer can hold
  * @result: events, file_bytes, what the kernel counted as lost, write_error

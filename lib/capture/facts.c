@@ -41,7 +41,7 @@ static int add_meta_file(struct facts *f, const char *name, const char *path,
 	if (ret == 0)
 		return text_list_take(&f->texts.meta, name, &sb);
 	strbuf_free(&sb);
-	log_msg(log, LOG_INFO, "cannot read %s: %s; the recording does without", path,
+	log_msg(log, LOG_INFO, "cannot read %s: %s; the recording will lack it", path,
 		strerror(-ret));
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -337,7 +337,7 @@ static int add_build_id(struct facts *f, const struct log *log)
 	if (ret == 0)
 		ret = text_list_take(&f->texts.meta, "build_id", &hex);
 	else
-		log_msg(log, LOG_INFO, "cannot tell the kernel's build id: %s",
+		log_msg(log, LOG_INFO, "cannot read the kernel's build ID: %s",
 			strerror(-ret));
 	strbuf_free(&notes);
 	strbuf_free(&hex);

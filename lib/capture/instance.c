@@ -198,7 +198,7 @@ int instance_create(struct instance *in, const char *token, const char *retry,
 	all = lock_all(dir);
 	if (all == -ENOENT) {
 		log_msg(log, LOG_ERROR,
-			"tracefs at %s has no instances\n  kmemx leaves the top ring buffer alone and needs one of its own (Linux 3.10 or later).",
+			"tracefs at %s has no instances\n  kmemx does not touch the top-level instance and needs one of its own (Linux 3.10 or later).",
 			dir);
 		return -ENOTSUP;
 	}
@@ -340,7 +340,7 @@ static void destroy_one(struct tracefs_instance *tracefs, const struct log *log)
 	}
 	if (err && on)
 		log_msg(log, LOG_ERROR,
-			"cannot stop and remove the tracing instance %s: %s\n  It records until: echo 0 >%s/instances/%s/tracing_on; rmdir %s/instances/%s",
+			"cannot stop and remove the tracing instance %s: %s\n  It keeps recording until: echo 0 >%s/instances/%s/tracing_on; rmdir %s/instances/%s",
 			name, strerror(err), dir, name, dir, name);
 	else if (err)
 		log_msg(log, LOG_ERROR,
@@ -427,8 +427,8 @@ int instance_attach(struct instance *in, const char *name, const char *retry,
 	if (in->lock_fd < 0 || flock(in->lock_fd, LOCK_EX | LOCK_NB) == 0)
 		return in->lock_fd < 0 ? explain(dir, -in->lock_fd, retry, log) : 0;
 	log_msg(log, LOG_ERROR,
-		"another kmemx uses %s just now\n  Wait until it has ended: two readers would take the events from each other.",
-		name ? name : "the top ring buffer");
+		"another kmemx is using %s\n  Wait until it ends: two readers would take events from each other.",
+		name ? name : "the top-level instance");
 	return -EBUSY;
 }
 

@@ -24,7 +24,7 @@ struct tracefs_instance;
 
 /**
  * struct instance - an instance that this process owns or reads
- * @tracefs: NULL after instance_attach(): the top ring buffer
+ * @tracefs: NULL after instance_attach(): the top-level instance
  * @frees: a second one, "NAME.frees", for the frees by all tasks where @tracefs records but
  *	some; NULL: there is none
  * @name: of our own
@@ -87,7 +87,7 @@ void instance_directories(const char *name, struct strbuf *out);
 
 /**
  * instance_attach() - take an instance that is there already
- * @name: its name; NULL: the top ring buffer
+ * @name: its name; NULL: the top-level instance
  * @retry: as for instance_create()
  *
  * Nothing of it changes. instance_detach() in any case.

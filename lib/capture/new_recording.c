@@ -82,7 +82,7 @@ static void reserve(struct new_recording *o, const struct log *log)
 		size /= 2;
 	} while (ret < 0 && errno == ENOSPC && size >= RESERVE_MIN);
 	if (ret < 0)
-		log_msg(log, LOG_INFO, "cannot reserve room for %s: %s", o->path,
+		log_msg(log, LOG_INFO, "cannot reserve space for %s: %s", o->path,
 			strerror(errno));
 }
 
@@ -242,7 +242,7 @@ static int keep_hidden(struct new_recording *o, int err, const struct log *log)
 
 	if (new_file_keep(&o->file) == 0)
 		log_msg(log, LOG_ERROR,
-			"the recording is whole, but has another name: %.*s%s\n  Move it: mv %.*s%s NAME",
+			"the recording is complete, but has another name: %.*s%s\n  Move it: mv %.*s%s NAME",
 			dir, o->path, o->file.hidden, dir, o->path, o->file.hidden);
 	return err;
 }

@@ -167,7 +167,7 @@ void pids_end(struct pids *out, const struct instance *in, int marker_fd, pid_t 
 		*out = (struct pids){ .self = getpid(), .command = command };
 	if (!out->self)
 		log_msg(log, LOG_INFO,
-			"the kernel's number of this process cannot be told: %s",
+			"cannot determine the kernel's ID of this process: %s",
 			ret < 0 ? strerror(-ret) : "its line did not come back");
 	out->proc_agrees = proc_agrees(out->self);
 }

@@ -183,7 +183,7 @@ static void check_unfinished(struct session *s, int err)
 {
 	if (err) {
 		log_msg(s->log, LOG_INFO,
-			"no room for what is known now: killed, this recorder would leave nothing of use: %s",
+			"no space for the recovery data: if this recorder is killed, its events are lost: %s",
 			strerror(-err));
 		s->unfinished.fd = -1;
 	}
@@ -387,7 +387,7 @@ static int write_file(struct session *s)
 	if ((ret == -ENOSPC || ret == -EFBIG) && w->kallsyms_size &&
 	    parts_whole(parts, nr + (w->nr_instances ? frees.nr_parts : 0))) {
 		log_msg(s->log, LOG_WARN,
-			"no room for the kernel's symbols: callsites will show as addresses");
+			"no space for the kernel's symbols: callsites will show as addresses");
 		w->kallsyms_size = 0;
 		ret = join(s, parts, nr);
 	}

@@ -76,7 +76,7 @@ static int missing(const struct raw_pages *rp, const char *what, int err)
 {
 	log_msg(rp->folder.log, LOG_ERROR,
 		"%s: %s %s\n  kmemx-import(1) lists what to copy beside the pages.",
-		rp->folder.dir, what, err == -EBADMSG ? "makes no sense" : "is missing");
+		rp->folder.dir, what, err == -EBADMSG ? "is invalid" : "is missing");
 	return err;
 }
 

@@ -150,7 +150,7 @@ void text_notes(struct strbuf *out, const struct text_traits *traits,
 		     "'s",
 		     traits->overwritten, traits->lowest_cpu);
 	if (r->cut_short)
-		note(n, "the compressed text ends before its end");
+		note(n, "the compressed text is truncated");
 	if (r->nr_unreadable)
 		note(n, "unreadable lines: %" PRIu64 ", the first is line %" PRIu64,
 		     r->nr_unreadable, r->first_unreadable);

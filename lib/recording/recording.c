@@ -224,7 +224,7 @@ static int read_file(struct trace_dat *td)
 		return err;
 	if (!rec->nr_buffers && td->has_text) {
 		log_msg(rec->log, LOG_ERROR,
-			"%s: a recording of the latency tracers' text, which holds no events; record with trace-cmd record -e kmem or kmemx record",
+			"%s: a recording of the latency tracers' text, which contains no events; record with trace-cmd record -e kmem or kmemx record",
 			rec->path);
 		return -ENOTSUP;
 	}

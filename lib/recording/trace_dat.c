@@ -82,7 +82,7 @@ int trace_dat_add_cpu(struct trace_dat *td, const struct recording_cpu *cpu,
 	    size < cpu->size) {
 		trace_dat_damage(td, cpu->offset,
 				 "CPU %" PRIu32
-				 " of buffer '%s' lies behind the file's end",
+				 " of buffer '%s' is beyond the end of the file",
 				 cpu->cpu, b->name);
 		td->cut = ends_early;
 		return 0;

@@ -145,7 +145,7 @@ static void option_tsc2nsec(struct trace_dat *td, const uint8_t *data, size_t si
 	uint64_t offset = byte_reader_u64(&r);
 
 	if (r.failed || shift > 63) {
-		trace_dat_damage(td, td->pos, "the TSC2NSEC option makes no sense");
+		trace_dat_damage(td, td->pos, "the TSC2NSEC option is invalid");
 		return;
 	}
 	rec->tsc_mult = mult;

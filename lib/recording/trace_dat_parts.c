@@ -51,7 +51,7 @@ static void set_layout(struct trace_dat *td, uint64_t offset)
 		return;
 	}
 	trace_dat_damage(td, offset,
-			 "the header_page text makes no sense; assuming %u-byte longs",
+			 "the header_page text is invalid; assuming %u-byte longs",
 			 rec->layout.long_size);
 }
 

@@ -37,7 +37,7 @@ static int option_instance(struct v6 *v, const uint8_t *data, size_t size)
 	struct v6_instance *in;
 
 	if (r.failed || offset >= td->rec->src.size) {
-		trace_dat_damage(td, offset, "an instance lies behind the file's end");
+		trace_dat_damage(td, offset, "an instance is beyond the end of the file");
 		return 0;
 	}
 	if (trace_dat_grow(&v->instances, v->nr_instances, sizeof(*v->instances)))

@@ -292,7 +292,7 @@ static int read_all_options(struct v7 *v, uint64_t offset)
 	v->chain_broken = !offset;
 	while (offset) {
 		if (!visit(v, offset)) {
-			trace_dat_damage(v->td, offset, "the options go in a circle");
+			trace_dat_damage(v->td, offset, "the options form a loop");
 			return 0;
 		}
 		err = read_option_section(v, offset, &next);

@@ -320,14 +320,13 @@ int trace_dat_open_wire(struct trace_dat *td)
 		err = read_record(&w, &r);
 	if (!err && !w.ended) {
 		trace_dat_damage(td, r.pos,
-				 "the stream breaks off: what came until then is read");
+				 "the stream ends early: what was received is read");
 		td->cut = "the stream has no end";
 		td->all_cut = true;
 	}
 	if (!err && !rec->header_page) {
 		log_msg(rec->log, LOG_ERROR,
-			"%s: the stream broke off before its description of events",
-			rec->path);
+			"%s: the stream ended before its event formats", rec->path);
 		err = -EBADMSG;
 	}
 	if (!err)

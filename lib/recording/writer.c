@@ -465,7 +465,7 @@ static int run_plan(int fd, const struct join_plan *plan, const struct log *log)
 
 	if (noted)
 		log_msg(log, LOG_INFO,
-			"no room for a plan of what is left to do: killed now, this kmemx would leave nothing of use: %s",
+			"no space for the recovery plan: if kmemx is killed now, the recording is lost: %s",
 			strerror(-noted));
 	return join_plan_run(fd, plan);
 }

@@ -295,21 +295,20 @@ static void banner_damage(const struct study_facts *f, struct report *report)
 				  "SKIPPED %" PRIu64 " records that fit no event format",
 				  f->nr_undecodable);
 	if (f->nr_stacks_unclaimed)
-		report_add_banner(report, false,
-				  "%" PRIu64 " callchain%s no event that is in the file",
-				  f->nr_stacks_unclaimed,
-				  f->nr_stacks_unclaimed == 1 ? " belongs to"
-							      : "s belong to");
+		report_add_banner(
+			report, false, "%" PRIu64 " callchain%s no event in the file",
+			f->nr_stacks_unclaimed,
+			f->nr_stacks_unclaimed == 1 ? " belongs to" : "s belong to");
 	if (f->nr_backwards)
 		report_add_banner(report, true,
 				  "The clock ran backwards %" PRIu64
-				  " times: the order of events is not certain",
+				  " times: the order of events is uncertain",
 				  f->nr_backwards);
 	if (f->nr_impossible)
 		report_add_banner(
 			report, true,
 			"%" PRIu64
-			" events have impossible times, by damage: the time span leaves them out",
+			" events have impossible times (damage): the time span ignores them",
 			f->nr_impossible);
 }
 
@@ -322,7 +321,7 @@ void study_facts_banner(const struct study_facts *f, const struct study *s,
 	if (f->lacks_frees)
 		report_add_banner(
 			report, true,
-			"UNKNOWN is what lives, net and peak: frees by other tasks than the recorded ones were left out");
+			"UNKNOWN: live, net and peak figures: frees by tasks that were not recorded are missing");
 	else if (f->part)
 		report_add_banner(
 			report, false,

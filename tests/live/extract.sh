@@ -32,7 +32,7 @@ state() {
 code=0
 "$KMEMX" extract --instance "$name" -o none.dat 2>err || code=$?
 expect 1 "$code" "exit code for an empty buffer"
-grep -q 'holds no events, and none is switched on' err || fail "empty: $(cat err)"
+grep -q 'contains no events, and none is enabled' err || fail "empty: $(cat err)"
 [ ! -e none.dat ] || fail "an empty buffer made a file"
 code=0
 "$KMEMX" extract --instance "${name}x" -o none.dat 2>err || code=$?
@@ -90,7 +90,7 @@ grep -q ' kernel_stack$' info || fail "no call chains: $(cat info)"
 code=0
 "$KMEMX" extract --instance "$name" -o again.dat 2>err || code=$?
 expect 1 "$code" "exit code of a second extraction"
-grep -q 'holds no events' err || fail "again: $(cat err)"
+grep -q 'contains no events' err || fail "again: $(cat err)"
 
 # One reader at a time: somebody else has the lock of the instance.
 if command -v flock >/dev/null; then
@@ -99,7 +99,7 @@ if command -v flock >/dev/null; then
 	code=0
 	"$KMEMX" extract --instance "$name" -o busy.dat 2>err || code=$?
 	expect 1 "$code" "exit code for a busy instance"
-	grep -q 'another kmemx uses' err || fail "busy: $(cat err)"
+	grep -q 'another kmemx is using' err || fail "busy: $(cat err)"
 	exec 9>&-
 fi
 [ -d "$instance" ] || fail "the instance is gone"

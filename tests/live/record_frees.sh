@@ -168,7 +168,7 @@ kill -KILL $pid
 kill ${child:+$child} 2>/dev/null || :
 wait $pid || :
 "$KMEMX" record -o r.dat -- true 2>err
-advice=$(sed -n 's/^.*or give them up: //p' err)
+advice=$(sed -n 's/^.*or discard them: //p' err)
 [ "$(echo "$advice" | wc -w)" = 3 ] || fail "the advice names not both instances: $(cat err)"
 sh -c "$advice" || fail "the advice does not work: $advice"
 for dir in ${advice#rmdir}; do

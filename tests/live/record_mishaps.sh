@@ -34,7 +34,7 @@ code=0
 "$KMEMX" record -o d/a.dat -- true 2>err || code=$?
 expect 1 $code "status if the existing file cannot be renamed: $(cat err)"
 expect old "$(cat d/a.dat)" "the existing file"
-kept=$(sed -n 's/^.*the recording is whole, but has another name: //p' err)
+kept=$(sed -n 's/^.*the recording is complete, but has another name: //p' err)
 [ -n "$kept" ] || fail "no word of where the recording is: $(cat err)"
 "$KMEMX" info "$kept" >info || fail "$kept is unreadable: $(cat err)"
 grep -q 'mm_page_alloc' info || fail "$kept holds no events"

@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "capture/new_recording.h"
 #include "message.h"
+#include "output.h"
 #include "import/import_options.h"
 #include "recording/writer.h"
 
@@ -31,6 +32,7 @@ struct import_options {
 
 /**
  * struct import - an import under way
+ * @text_bytes: of the text; 0: not known
  * @out: the file that takes its name in the end; open while a source is read
  */
 struct import {
@@ -38,6 +40,8 @@ struct import {
 	struct log log;
 	struct new_recording out;
 	uint64_t file_bytes;
+	uint64_t text_bytes;
+	struct progress progress;
 };
 
 /* Both return EXIT_OK, or the exit code after a message. */

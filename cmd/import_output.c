@@ -39,6 +39,13 @@ static int open_part(void *ctx, uint32_t cpu)
 	return new_file_unnamed(im->out.file.dir_fd, false);
 }
 
+static void tell_progress(void *ctx, uint64_t done, uint64_t total, uint64_t events)
+{
+	struct import *im = ctx;
+
+	progress_show(&im->progress, done, total ? total : im->text_bytes, events);
+}
+
 struct recording_import_options import_known(struct import *im,
 					     const struct strbuf *symbols)
 {
@@ -49,6 +56,7 @@ struct recording_import_options import_known(struct import *im,
 		.symbols = symbols->data,
 		.symbols_size = symbols->size,
 		.open_part = open_part,
+		.progress = tell_progress,
 		.ctx = im,
 	};
 }

@@ -53,8 +53,11 @@ static int run(struct import *im, const struct strbuf *symbols)
 {
 	const struct recording_import_options opts = import_known(im, symbols);
 	struct raw_pages *rp = NULL;
-	int err = raw_pages_open(&rp, im->opts->raw_pages, &opts, &im->log), ret;
+	int err, ret;
 
+	progress_start(&im->progress, "importing");
+	err = raw_pages_open(&rp, im->opts->raw_pages, &opts, &im->log);
+	progress_end(&im->progress);
 	if (err)
 		return open_failed(im, err);
 	ret = write_recording(im, rp);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -30,7 +31,20 @@ static int open_failed(const char *path, int err)
 	return EXIT_UNREADABLE;
 }
 
-static int open_text(struct line_source **out, const char *path)
+/* Bytes of the text; 0 if that cannot be told: of a pipe, or a compressed file. */
+static uint64_t text_size(int fd)
+{
+	unsigned char start[2];
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    io_pread_all(fd, start, sizeof(start), 0) ||
+	    (start[0] == 0x1f && start[1] == 0x8b))
+		return 0;
+	return (uint64_t)st.st_size;
+}
+
+static int open_text(struct import *im, struct line_source **out, const char *path)
 {
 	int fd, err;
 
@@ -47,6 +61,7 @@ static int open_text(struct line_source **out, const char *path)
 	}
 	if (fd < 0)
 		return open_failed(path, fd);
+	im->text_bytes = text_size(fd);
 	err = line_source_open_fd(out, fd);
 	return err ? open_failed(path, err) : GO_ON;
 }
@@ -128,8 +143,11 @@ static int run(struct import *im, struct line_source *ls, const struct strbuf *s
 {
 	const struct recording_import_options opts = import_known(im, symbols);
 	struct text_import *ti = NULL;
-	int err = text_import_run(&ti, ls, &opts), ret;
+	int err, ret;
 
+	progress_start(&im->progress, "importing");
+	err = text_import_run(&ti, ls, &opts);
+	progress_end(&im->progress);
 	if (err && err != -ENODATA)
 		return run_failed(im, err);
 	ret = err ? nothing_found(im, ti) : write_recording(im, ti);
@@ -141,7 +159,7 @@ int import_text(struct import *im)
 {
 	struct line_source *ls = NULL;
 	struct strbuf symbols = { 0 };
-	int ret = open_text(&ls, im->opts->text);
+	int ret = open_text(im, &ls, im->opts->text);
 
 	if (ret == GO_ON)
 		ret = import_begin(im, &symbols);

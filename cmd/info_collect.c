@@ -185,7 +185,7 @@ static int count_all(struct info *info, const struct study *study)
 	struct kmem_event ev;
 	int ret;
 
-	progress_start(&progress);
+	progress_start(&progress, "decoding");
 	while ((ret = event_stream_next(study->stream, &ev)) > 0) {
 		if (ev.type == KMEM_LOSS && add_gap(info, &ev)) {
 			ret = -ENOMEM;

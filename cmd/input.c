@@ -67,7 +67,7 @@ int input_analyze(struct input *in, const struct analysis_env *env,
 	const struct analyze_progress how = { show_progress, &line, PROGRESS_INTERVAL };
 	int err;
 
-	progress_start(&line.progress);
+	progress_start(&line.progress, "decoding");
 	err = analyze_run(env, set, in->study.stream, report, &how);
 	progress_end(&line.progress);
 	return err ? input_stream_failed(in, err) : GO_ON;

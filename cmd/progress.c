@@ -20,9 +20,9 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
 }
 
-void progress_start(struct progress *p)
+void progress_start(struct progress *p, const char *what)
 {
-	*p = (struct progress){ .off = !isatty(STDERR_FILENO) };
+	*p = (struct progress){ .what = what, .off = !isatty(STDERR_FILENO) };
 	p->start_ns = p->last_ns = now_ns();
 }
 
@@ -41,10 +41,11 @@ void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t e
 	seconds = (double)(now - p->start_ns) / 1e9;
 	if (done && done <= total)
 		part = (double)done / (double)total;
-	strbuf_printf(&line, "\r\033[Kdecoding");
+	strbuf_printf(&line, "\r\033[K%s", p->what);
 	if (part > 0)
 		strbuf_printf(&line, "  %2.0f %%", 100 * part);
-	strbuf_printf(&line, "  %.1f M events/s", (double)events / seconds / 1e6);
+	if (events)
+		strbuf_printf(&line, "  %.1f M events/s", (double)events / seconds / 1e6);
 	if (part > 0)
 		strbuf_printf(&line, "  %.0f s left", seconds * (1 - part) / part);
 	fputs(strbuf_text(&line), stderr); /* one write: a terminal never sees a part */
@@ -52,6 +53,11 @@ void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t e
 	strbuf_free(&line);
 	p->shown = true;
 	p->last_ns = now;
+}
+
+void progress_call(void *progress, uint64_t done, uint64_t total, uint64_t events)
+{
+	progress_show(progress, done, total, events);
 }
 
 void progress_end(struct progress *p)

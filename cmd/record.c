@@ -239,22 +239,25 @@ static void say_started(void *ctx)
 	strbuf_free(&whom);
 }
 
-static void say_summary(const struct capture_options *c, const struct capture_result *r)
+/* @next: what to do with the recording is told too. */
+static void say_summary(const struct capture_options *c, const struct capture_result *r,
+			bool next)
 {
 	struct strbuf lost = { 0 };
 	const char *caller = c->events.page ? " --caller" : "";
 	bool named = strcmp(c->output, DEFAULT_OUTPUT) != 0;
-	char bytes[32];
+	char bytes[32], time[32];
 
+	recorder_format_time(time, sizeof(time), r->duration_ns);
 	recorder_format_bytes(bytes, sizeof(bytes), r->file_bytes);
 	recorder_format_losses(&lost, r);
-	message_info("%" PRIu64 " events in %.2f s, %s, %s -> %s", r->events,
-		     (double)r->duration_ns / 1e9, bytes, strbuf_text(&lost),
+	message_info("%" PRIu64 " events in %s, %s, %s -> %s", r->events, time, bytes,
+		     strbuf_text(&lost),
 		     c->stream_fd >= 0 ? "standard output" : c->output);
 	if (r->overrun || r->dropped)
 		message_info(
 			"to lose less: a larger buffer (-b), fewer events (--slab, --page), --stack none");
-	if (c->stream_fd < 0 && r->wanted && !r->write_error)
+	if (next && c->stream_fd < 0 && r->wanted && !r->write_error)
 		message_info("next: kmemx stat%s%s%s%s%s", named ? " -i " : "",
 			     named ? c->output : "", c->events.slab ? " --slab" : "",
 			     c->events.page ? " --page" : "", caller);
@@ -309,8 +312,8 @@ static void say_exec_failure(const char *command, int err)
 
 /* --- running ----------------------------------------------------------------------------- */
 
-/* @stopped: a signal ended the recording. */
-static int record(const struct capture_options *c, bool quiet, bool *stopped)
+/* @alone: it is not one of several; @stopped: a signal ended the recording. */
+static int record(const struct capture_options *c, bool quiet, bool alone, bool *stopped)
 {
 	struct capture_result result = { 0 };
 	int ret = capture_run(c, &result);
@@ -325,7 +328,7 @@ static int record(const struct capture_options *c, bool quiet, bool *stopped)
 	if (ret == 0 && result.write_error)
 		say_cut_short(c, result.write_error);
 	if (ret == 0 && !quiet)
-		say_summary(c, &result);
+		say_summary(c, &result, alone);
 	if (ret == 0 && result.read_error)
 		recorder_say_unread("record", &result);
 	running = ret == 0 && result.child.pid > 0 && !result.child.ended &&
@@ -354,9 +357,13 @@ struct record_once {
 static int record_once(void *ctx, const char *output, bool *stopped)
 {
 	struct record_once *once = ctx;
+	int ret;
 
 	once->c->output = output;
-	return record(once->c, once->quiet, stopped);
+	ret = record(once->c, once->quiet, false, stopped);
+	/* What is recorded is told before the first run: it is the same in all. */
+	once->c->started = NULL;
+	return ret;
 }
 
 static int record_all(const struct record_options *o, struct capture_options *c)
@@ -366,7 +373,7 @@ static int record_all(const struct record_options *o, struct capture_options *c)
 					      &once };
 	bool stopped;
 
-	return o->repeat ? record_repeat(&repeat) : record(c, o->quiet, &stopped);
+	return o->repeat ? record_repeat(&repeat) : record(c, o->quiet, true, &stopped);
 }
 
 static int run_record(int argc, char **argv)

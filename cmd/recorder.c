@@ -85,6 +85,16 @@ void recorder_format_bytes(char *buf, size_t size, uint64_t bytes)
 		snprintf(buf, size, "%.2f GiB", (double)bytes / (1024 * 1024 * 1024));
 }
 
+void recorder_format_time(char *buf, size_t size, uint64_t ns)
+{
+	if (ns >= 100000000)
+		snprintf(buf, size, "%.2f s", (double)ns / 1e9);
+	else if (ns >= 100000)
+		snprintf(buf, size, "%.1f ms", (double)ns / 1e6);
+	else
+		snprintf(buf, size, "%.1f us", (double)ns / 1e3);
+}
+
 void recorder_format_losses(struct strbuf *sb, const struct capture_result *r)
 {
 	const struct {

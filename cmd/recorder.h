@@ -18,6 +18,8 @@ void recorder_command_line(struct strbuf *sb, int argc, char **argv);
 void recorder_set_owner(struct capture_options *c);
 /* "68.4 MiB" */
 void recorder_format_bytes(char *buf, size_t size, uint64_t bytes);
+/* "3.21 s", or "8.3 ms" where seconds would show nothing */
+void recorder_format_time(char *buf, size_t size, uint64_t ns);
 /* "none lost", "8 LOST (5 overrun, 3 dropped)", "CUT SHORT, 12 still in the ring buffers" */
 void recorder_format_losses(struct strbuf *sb, const struct capture_result *r);
 /* Says that a ring buffer could not be read to its end; the reason has been told. */

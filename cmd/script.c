@@ -180,6 +180,24 @@ static int open_stream(struct script_run *r)
 	return ret;
 }
 
+/* Where lines go to a terminal, or to a program that writes there, progress would be among them. */
+static bool shows_progress(const struct script_run *r)
+{
+	struct stat st;
+
+	return r->file.fd >= 0 || (!isatty(STDOUT_FILENO) && !fstat(STDOUT_FILENO, &st) &&
+				   !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode));
+}
+
+static void tell_progress(const struct script_run *r, struct progress *p,
+			  uint64_t nr_events)
+{
+	uint64_t done, total;
+
+	study_progress(&r->in.study, &done, &total);
+	progress_show(p, done, total, nr_events);
+}
+
 /* Calls @fn for every event that is meant. 0; -errno of the stream or of @fn. */
 static int for_each(struct script_run *r, struct script *s,
 		    int (*fn)(struct script_run *r, struct script *s,
@@ -187,9 +205,12 @@ static int for_each(struct script_run *r, struct script *s,
 {
 	const uint64_t limit = r->args.lines ? r->args.lines : UINT64_MAX;
 	struct kmem_event evs[BATCH];
-	uint64_t nr_events = 0;
+	uint64_t nr_events = 0, seen = 0;
+	struct progress progress;
 	int nr = 0, i, err = 0;
 
+	progress_start(&progress, "decoding");
+	progress.off |= !shows_progress(r);
 	while (!err && nr_events < limit &&
 	       (nr = event_stream_next_batch(r->in.study.stream, evs, BATCH)) > 0) {
 		for (i = 0; i < nr && !err && nr_events < limit; i++) {
@@ -199,7 +220,11 @@ static int for_each(struct script_run *r, struct script *s,
 			nr_events += evs[i].type != KMEM_LOSS;
 			err = fn(r, s, &evs[i]);
 		}
+		seen += (uint64_t)nr;
+		if (seen / PROGRESS_INTERVAL != (seen - (uint64_t)nr) / PROGRESS_INTERVAL)
+			tell_progress(r, &progress, seen);
 	}
+	progress_end(&progress);
 	if (r->filter.failed)
 		return -ENOMEM;
 	return err ? err : nr < 0 ? nr : 0;

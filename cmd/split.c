@@ -16,6 +16,7 @@
 #include "input.h"
 #include "message.h"
 #include "options.h"
+#include "output.h"
 #include "script_filter.h"
 #include "input_window.h"
 
@@ -161,8 +162,10 @@ static int write_part(struct split_run *r)
 	struct split_options opts = { .instance = study->window.instance,
 				      .start_ts = study->window.start_ts,
 				      .stop_ts = study->window.stop_ts,
-				      .cpus = r->cpus };
+				      .cpus = r->cpus,
+				      .progress = progress_call };
 	struct split_result result;
+	struct progress progress;
 	int err;
 
 	if (new_recording_open(&r->output, r->args.output, &study->log))
@@ -170,8 +173,11 @@ static int write_part(struct split_run *r)
 	err = new_recording_open_second(&r->output);
 	opts.fd = r->output.file.fd;
 	opts.pages_fd = r->output.second.fd;
+	opts.ctx = &progress;
+	progress_start(&progress, "splitting");
 	if (!err)
 		err = split_write(study->rec, study->fmts, &opts, &result, &study->log);
+	progress_end(&progress);
 	new_recording_drop_second(&r->output);
 	if (err)
 		return split_failed(r, err);

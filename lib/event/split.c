@@ -35,7 +35,8 @@ struct split {
 	const struct split_options *opts;
 	const struct event_common *common;
 	struct split_result *result;
-	uint64_t pages_size; /* what is in pages_fd */
+	uint64_t pages_size;  /* what is in pages_fd */
+	uint64_t done, total; /* bytes, of CPUs that belong to the part */
 	/* Of the sub-buffer at hand, what belongs to the part */
 	struct raw_record *kept;
 	size_t kept_capacity;
@@ -144,6 +145,18 @@ static int add_subbuf(struct split *p, struct split_cpu *c, const struct subbuf 
 	return ret;
 }
 
+/* @sb is of this CPU, which follows those that are done. */
+static void tell_progress(const struct split *p, const struct recording_cpu *cpu,
+			  const struct subbuf *sb)
+{
+	uint64_t here = sb->file_offset > cpu->offset ? sb->file_offset - cpu->offset : 0;
+
+	if (p->opts->progress)
+		p->opts->progress(p->opts->ctx,
+				  p->done + (here < cpu->size ? here : cpu->size),
+				  p->total, p->nr_kept);
+}
+
 static int walk_cpu(struct split *p, struct split_cpu *c, uint32_t buffer, uint32_t i)
 {
 	struct cpu_cursor *cur;
@@ -158,10 +171,12 @@ static int walk_cpu(struct split *p, struct split_cpu *c, uint32_t buffer, uint3
 			c->damaged = true;
 			continue;
 		}
-		if (ret > 0)
+		if (ret > 0) {
+			tell_progress(p, &p->rec->buffers[buffer].cpus[i], &sb);
 			ret = add_subbuf(p, c, &sb);
-		else if (!ret)
+		} else if (!ret) {
 			break;
+		}
 		if (ret < 0)
 			break;
 	}
@@ -211,6 +226,28 @@ static bool has_cpu(const struct writer_part *parts, size_t nr, uint32_t cpu)
 	return false;
 }
 
+static bool has_buffer(const struct split *p, uint32_t b)
+{
+	return !p->opts->instance || !strcmp(p->rec->buffers[b].name, p->opts->instance);
+}
+
+/* Bytes of all that belongs to the part, whatever its time. */
+static uint64_t count_bytes(const struct split *p)
+{
+	uint64_t sum = 0;
+	uint32_t b, i;
+
+	for (b = 0; b < p->rec->nr_buffers; b++) {
+		const struct recording_buffer *buf = &p->rec->buffers[b];
+
+		for (i = 0; has_buffer(p, b) && i < buf->nr_cpus; i++) {
+			if (!p->opts->cpus || p->opts->cpus[buf->cpus[i].cpu])
+				sum += buf->cpus[i].size;
+		}
+	}
+	return sum;
+}
+
 /* All CPUs of one buffer, those without pages left out. @in->parts is the caller's to free. */
 static int add_buffer(struct split *p, uint32_t b, struct writer_instance *in)
 {
@@ -227,6 +264,7 @@ static int add_buffer(struct split *p, uint32_t b, struct writer_instance *in)
 		if ((p->opts->cpus && !p->opts->cpus[cpu]) || has_cpu(parts, nr, cpu))
 			continue;
 		ret = add_cpu(p, b, i, &parts[nr]);
+		p->done += buf->cpus[i].size;
 		if (!ret && parts[nr].size)
 			nr++;
 	}
@@ -325,8 +363,9 @@ int split_write(const struct recording *rec, const struct event_formats *fmts,
 	int ret = buffers && parts ? 0 : -ENOMEM;
 
 	*result = (struct split_result){ 0 };
+	p.total = count_bytes(&p);
 	for (b = 0; b < rec->nr_buffers && !ret; b++) {
-		if (opts->instance && strcmp(rec->buffers[b].name, opts->instance))
+		if (!has_buffer(&p, b))
 			continue;
 		ret = add_buffer(&p, b, &buffers[nr]);
 		parts[nr] = (void *)buffers[nr].parts;

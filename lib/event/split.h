@@ -22,12 +22,16 @@
  * @cpus: by CPU number, rec->nr_cpus of them; NULL: all
  * @fd: an empty, seekable file open for writing; stays the caller's
  * @pages_fd: an empty file for the pages until their number is known; stays the caller's
+ * @progress: called with @ctx for each sub-buffer: bytes of the recording that were gone
+ *	through, all of them, and the events chosen so far; NULL: not
  */
 struct split_options {
 	const char *instance;
 	uint64_t start_ts, stop_ts;
 	const bool *cpus;
 	int fd, pages_fd;
+	void (*progress)(void *ctx, uint64_t done, uint64_t total, uint64_t events);
+	void *ctx;
 };
 
 /* What was written. @nr_events without the callchains. */

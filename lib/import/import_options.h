@@ -16,6 +16,8 @@
  * @symbols: text of kallsyms or System.map to use; NULL: the copy's
  * @open_part: a descriptor of an empty file for @cpu's pages, open for reading and writing,
  *	that the importer closes; or -errno
+ * @progress: called now and then with the bytes that were read, all of them (0: not known) and
+ *	the events in them; NULL: not
  */
 struct recording_import_options {
 	const char *release, *machine;
@@ -23,6 +25,7 @@ struct recording_import_options {
 	const char *symbols;
 	size_t symbols_size;
 	int (*open_part)(void *ctx, uint32_t cpu);
+	void (*progress)(void *ctx, uint64_t done, uint64_t total, uint64_t events);
 	void *ctx;
 };
 

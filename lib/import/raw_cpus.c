@@ -80,8 +80,10 @@ static void bound_page(const struct raw_cpus *rc, uint8_t *page, uint32_t rest)
 		word[rc->big_endian ? size - 1 - i : i] = (uint8_t)(have >> 8 * i);
 }
 
-/* Replaces a file whose last page is cut by a copy that ends with a whole one. */
-static int mend_cut(struct raw_cpus *rc, struct writer_part *part)
+/* Replaces a file whose last page is cut by a copy that ends with a whole one. @done: bytes of
+ * the files before it.
+ */
+static int mend_cut(struct raw_cpus *rc, struct writer_part *part, uint64_t done)
 {
 	uint32_t rest = (uint32_t)(part->size % rc->subbuf_size);
 	uint8_t *page = NULL;
@@ -110,6 +112,8 @@ static int mend_cut(struct raw_cpus *rc, struct writer_part *part)
 			bound_page(rc, page, rest);
 		if (!ret)
 			ret = io_pwrite_all(fd, page, rc->subbuf_size, at);
+		if (rc->opts->progress)
+			rc->opts->progress(rc->opts->ctx, done + at, rc->size, 0);
 	}
 	free(page);
 	close(part->fd);
@@ -228,6 +232,7 @@ static int compare_parts(const void *a, const void *b)
 
 int raw_cpus_find(struct raw_cpus *rc)
 {
+	uint64_t done = 0;
 	int order, ret = raw_folder_each(&rc->folder, "per_cpu", add_cpu_folder, rc);
 
 	if (!ret || ret == -ENOENT)
@@ -243,8 +248,12 @@ int raw_cpus_find(struct raw_cpus *rc)
 	qsort(rc->parts, rc->nr_parts, sizeof(*rc->parts), compare_parts);
 	order = probe_order(rc);
 	rc->big_endian = order < 0 ? __BYTE_ORDER == __BIG_ENDIAN : order;
-	for (size_t i = 0; !ret && i < rc->nr_parts; i++)
-		ret = mend_cut(rc, &rc->parts[i]);
+	for (size_t i = 0; i < rc->nr_parts; i++)
+		rc->size += rc->parts[i].size;
+	for (size_t i = 0; !ret && i < rc->nr_parts; i++) {
+		ret = mend_cut(rc, &rc->parts[i], done);
+		done += rc->parts[i].size;
+	}
 	return ret;
 }
 

@@ -26,6 +26,7 @@
  * @parts: by CPU, after raw_cpus_find()
  * @big_endian: as far as that can be told, else as this machine
  * @nr_cut: files whose last page was not whole
+ * @size: bytes of all files
  */
 struct raw_cpus {
 	struct raw_folder folder;
@@ -37,6 +38,7 @@ struct raw_cpus {
 	size_t nr_parts, capacity;
 	bool big_endian;
 	uint64_t nr_cut;
+	uint64_t size;
 	bool seen[TRACE_DAT_MAX_CPUS];
 };
 

@@ -20,9 +20,11 @@
 #include "recording/native_pages.h"
 #include "recording/subbuf.h"
 
-#define NS_PER_US 1000U
+#define NS_PER_US      1000U
 /* More tasks have no name in the recording. */
-#define MAX_TASKS (1U << 20)
+#define MAX_TASKS      (1U << 20)
+/* Lines between two calls of @progress. */
+#define PROGRESS_LINES 4096
 
 /* @site, @site_function: of its last event, see text_events.h. */
 struct text_cpu {
@@ -394,6 +396,9 @@ static int read_lines(struct text_import *ti, struct line_source *ls)
 		ret = import_line(ti, line);
 		if (ret)
 			return ret;
+		if (ti->opts.progress && ti->result.nr_lines % PROGRESS_LINES == 0)
+			ti->opts.progress(ti->opts.ctx, line_source_bytes(ls), 0,
+					  ti->events.stats.nr_records);
 	}
 	if (!ret)
 		ret = end_stack(ti);

@@ -76,7 +76,7 @@ START_TEST(a_terminal_sees_work_that_takes_long)
 	const char *text;
 
 	redirect(slave);
-	progress_start(&p);
+	progress_start(&p, "decoding");
 	progress_show(&p, 10, 100, 1000000);
 	ck_assert_str_eq(arrived(master, false), ""); /* a second has not gone by */
 	wait_ms(1050);
@@ -112,7 +112,7 @@ START_TEST(short_work_leaves_nothing_on_a_terminal)
 	int slave, master = terminal(&slave);
 
 	redirect(slave);
-	progress_start(&p);
+	progress_start(&p, "decoding");
 	progress_show(&p, 50, 100, 10);
 	progress_end(&p);
 	ck_assert_str_eq(arrived(master, false), "");
@@ -128,7 +128,7 @@ START_TEST(a_pipe_sees_none)
 
 	ck_assert_int_eq(pipe2(ends, O_NONBLOCK), 0);
 	redirect(ends[1]);
-	progress_start(&p);
+	progress_start(&p, "decoding");
 	wait_ms(1050);
 	progress_show(&p, 25, 100, 4000000);
 	progress_end(&p);

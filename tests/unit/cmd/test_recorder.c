@@ -37,6 +37,25 @@ START_TEST(settings_are_options)
 }
 END_TEST
 
+static void check_time(uint64_t ns, const char *expected)
+{
+	char text[32];
+
+	recorder_format_time(text, sizeof(text), ns);
+	ck_assert_str_eq(text, expected);
+}
+
+START_TEST(no_time_is_shown_as_none)
+{
+	check_time(3214000000, "3.21 s");
+	check_time(100000000, "0.10 s");
+	check_time(8340000, "8.3 ms");
+	check_time(100000, "0.1 ms");
+	check_time(99900, "99.9 us");
+	check_time(100, "0.1 us");
+}
+END_TEST
+
 Suite *test_recorder_suite(void);
 Suite *test_recorder_suite(void)
 {
@@ -45,6 +64,7 @@ Suite *test_recorder_suite(void)
 
 	tcase_add_test(tc, as_a_shell_takes_it);
 	tcase_add_test(tc, settings_are_options);
+	tcase_add_test(tc, no_time_is_shown_as_none);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -37,6 +37,8 @@
  * @packed, @pages, @events: compressed bytes so far, and what they became: whole pages, and
  *                            the part of those that holds events
  * @at: in the active block: what has not been handed out yet
+ * @cut_at: where the number of chunks is cut off, which has not been told yet; 0: it is not
+ * @quiet: damage is not told of; @alone: nor is anything else; @damaged: there was some
  */
 struct cpu_cursor {
 	const struct recording *rec;
@@ -51,13 +53,15 @@ struct cpu_cursor {
 	struct read_ahead_job job;
 	bool pending;
 	int filled;
-	bool quiet; /* damage is not told of */
+	uint64_t cut_at;
+	bool quiet, alone, damaged;
 };
 
 static void log_damage(struct cpu_cursor *cur, uint64_t offset, const char *what)
 {
 	const struct recording *rec = cur->rec;
 
+	cur->damaged = true;
 	if (!cur->quiet)
 		log_msg(rec->log, LOG_WARN,
 			"%s: at offset %" PRIu64 ", CPU %" PRIu32 "%s%s: %s", rec->path,
@@ -91,7 +95,7 @@ int cpu_cursor_open(struct cpu_cursor **out, const struct recording *rec, uint32
 	cur->buf = buf;
 	cur->cpu = cpu->cpu;
 	if (!block_reader_init(&cur->reader, rec, buf, cpu))
-		log_damage(cur, cpu->offset, "the number of chunks is cut off");
+		cur->cut_at = cpu->offset;
 	if (buf->compressed || cur->reader.block_size >= MIN_AHEAD)
 		cur->ahead = ahead;
 	cur->job = (struct read_ahead_job){ .fn = fill_ahead, .ctx = cur };
@@ -102,6 +106,17 @@ int cpu_cursor_open(struct cpu_cursor **out, const struct recording *rec, uint32
 void cpu_cursor_quiet(struct cpu_cursor *cur)
 {
 	cur->quiet = true;
+}
+
+void cpu_cursor_alone(struct cpu_cursor *cur)
+{
+	cur->quiet = cur->alone = true;
+	cur->ahead = NULL;
+}
+
+bool cpu_cursor_damaged(const struct cpu_cursor *cur)
+{
+	return cur->damaged;
 }
 
 void cpu_cursor_skip_to_tail(struct cpu_cursor *cur)
@@ -129,6 +144,9 @@ static int advance_block(struct cpu_cursor *cur)
 	const struct block *block = &cur->blocks[next_block(cur)];
 	unsigned int i;
 
+	if (unlikely(cur->cut_at))
+		log_damage(cur, cur->cut_at, "the number of chunks is cut off");
+	cur->cut_at = 0;
 	if (cur->pending)
 		read_ahead_wait(cur->ahead, &cur->job);
 	else
@@ -213,6 +231,8 @@ static bool is_bomb(struct cpu_cursor *cur, uint32_t events)
 	if (likely(cur->events <= EVENTS_MAX / nr + EVENTS_RATIO * cur->packed &&
 		   cur->pages <= PAGES_MAX / nr + PAGES_RATIO * cur->packed))
 		return false;
+	if (cur->alone)
+		return true;
 	log_msg(cur->rec->log, LOG_ERROR,
 		"%s: CPU %" PRIu32 "%s%s: %" PRIu64 " compressed bytes became %" PRIu64
 		" MB: no kernel's events do so. To read them all the same, convert the file: trace-cmd convert --compression none",

@@ -19,7 +19,7 @@ static const struct merge_item nothing = { UINT64_MAX, MERGE_NONE };
 
 int merge_init(struct merge *m, uint32_t nr)
 {
-	uint32_t i, size = 1;
+	uint32_t size = 1;
 
 	*m = (struct merge){ .top = nothing };
 	if (nr > 1U << 30)
@@ -30,10 +30,18 @@ int merge_init(struct merge *m, uint32_t nr)
 	m->losers = malloc(2UL * size * sizeof(*m->losers));
 	if (!m->losers)
 		return -ENOMEM;
-	for (i = 0; i < 2 * size; i++)
-		m->losers[i] = nothing;
 	m->size = size;
+	merge_clear(m);
 	return 0;
+}
+
+void merge_clear(struct merge *m)
+{
+	uint32_t i;
+
+	for (i = 0; i < 2 * m->size; i++)
+		m->losers[i] = nothing;
+	m->top = nothing;
 }
 
 void merge_build(struct merge *m)

@@ -33,6 +33,8 @@ struct merge {
 
 /* For sequences 0 to @nr - 1, which have nothing yet. 0 or -ENOMEM. */
 int merge_init(struct merge *m, uint32_t nr) __must_check;
+/* The same once more, with the memory that @m has. */
+void merge_clear(struct merge *m);
 /* Finds the earliest of what was added. */
 void merge_build(struct merge *m);
 

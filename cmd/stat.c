@@ -363,7 +363,8 @@ static int open_study(struct stat_run *st)
 static int run(struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
-	const struct event_stream_options how = { .read_ahead = jobs(o) > 1 };
+	const struct event_stream_options how = { .read_ahead = jobs(o) > 1,
+						  .parts = jobs(o) > 1 };
 	int ret;
 
 	stat_analyses_choose(&st->opts.analyses);

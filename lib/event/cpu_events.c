@@ -463,7 +463,7 @@ static int keep_data(struct cpu_batch *batch)
 }
 
 /* Interrupts filled whole sub-buffers since an item at hand, whose stack may come yet: reads
- * on until it does, or cannot any more, or CPU_AHEAD_BYTES are read.
+ * on until it does, or cannot any more, or enough is read.
  */
 static int await_stacks(struct cpu_events *ce)
 {
@@ -471,8 +471,11 @@ static int await_stacks(struct cpu_events *ce)
 	struct cpu_batch *batch;
 	int ret = 0;
 
-	while (!ret && !ce->ended && *bytes < CPU_AHEAD_BYTES &&
-	       claim_in(ce, ce->now, 0) < STACK_CONTEXTS) {
+	while (!ret && !ce->ended && claim_in(ce, ce->now, 0) < STACK_CONTEXTS) {
+		if (*bytes >= ce->shared->ahead_max) {
+			ce->shared->stopped = true;
+			break;
+		}
 		for (batch = ce->now; batch->next != ce->last;)
 			batch = batch->next;
 		ret = keep_data(batch);

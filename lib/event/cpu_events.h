@@ -42,7 +42,11 @@ struct cpu_batch {
 
 #define CPU_RECENT_STACKS 2048U
 
-/* What the CPUs of a stream have in common; owned by the stream. */
+/**
+ * struct cpu_shared - what the CPUs of a stream have in common; owned by the stream
+ * @ahead_bytes: of @ahead_max
+ * @stopped: a callchain was waited for in vain, as @ahead_max was reached
+ */
 struct cpu_shared {
 	struct decoder *dec;
 	const struct event_format **formats; /* by id, CPU_SHARED_IDS of them */
@@ -54,7 +58,8 @@ struct cpu_shared {
 	uint32_t nr_frames;
 	uint64_t start_ts, stop_ts;
 	bool keep_stacks;
-	uint64_t ahead_bytes;	  /* of CPU_AHEAD_BYTES */
+	uint64_t ahead_bytes, ahead_max;
+	bool stopped;
 	struct read_ahead *ahead; /* may be NULL */
 	struct event_stream_stats *stats;
 	const struct log *log;

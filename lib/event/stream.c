@@ -10,40 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/cpu_events.h"
-#include "event/decode.h"
-#include "recording/merge.h"
+#include "event/stream_state.h"
 #include "recording/read_ahead.h"
 #include "recording/time_span.h"
-
-/* What is at hand of a CPU: all that choosing the next item looks at, in few lines of memory. */
-struct cpu_head {
-	const struct raw_item *next, *end;
-	uint32_t cpu;
-	uint16_t buffer;
-};
-
-/**
- * struct event_stream - the merge of all CPUs' events
- * @heads: of @cpus, one each
- * @run: the CPU with the earliest head, which is given out; NULL at the end
- * @limit: the last time stamp of @run that comes before the head of the next CPU; 0: unknown,
- *	   only its head is known to
- * @rec: whose times are to be checked at the end; NULL: that is done, or not wanted
- */
-struct event_stream {
-	struct decoder dec;
-	struct cpu_shared shared;
-	struct cpu_events *cpus;
-	uint32_t nr_cpus;
-	struct merge merge;
-	struct cpu_head *heads, *run;
-	uint64_t limit;
-	struct event_stream_stats stats;
-	struct event_stream_cpu *cpu_stats;
-	int error; /* that ended the stream */
-	const struct recording *rec;
-};
 
 /* Opens every CPU of the buffers wanted. */
 static int open_cpus(struct event_stream *st, const struct recording *rec,
@@ -126,6 +95,7 @@ static int prime(struct event_stream *st)
 	int ret = merge_init(&st->merge, st->nr_cpus);
 	uint32_t i;
 
+	st->primed = true;
 	for (i = 0; i < st->nr_cpus && ret >= 0; i++) {
 		ret = refill(st, i);
 		if (ret > 0)
@@ -148,6 +118,7 @@ static int prepare_shared(struct event_stream *st, const struct event_formats *f
 		.start_ts = opts->start_ts,
 		.stop_ts = opts->stop_ts,
 		.keep_stacks = opts->keep_stacks,
+		.ahead_max = CPU_AHEAD_BYTES,
 		.ahead = opts->read_ahead ? read_ahead_start() : NULL,
 		.stats = &st->stats,
 		.log = log,
@@ -185,7 +156,8 @@ static int open_stream(struct event_stream **out, const struct recording *rec,
 		goto err;
 	st->stats.cpus = st->cpu_stats;
 	st->stats.nr_cpus = st->nr_cpus;
-	ret = prime(st);
+	st->rec = rec;
+	ret = opts->parts ? 0 : prime(st);
 	if (ret < 0)
 		goto err;
 	*out = st;
@@ -272,13 +244,15 @@ int event_stream_open(struct event_stream **out, const struct recording *rec,
 	struct event_stream *st;
 	int ret = open_stream(&st, rec, fmts, opts, log);
 
-	if (!ret && has_page_pointers(fmts)) {
+	if (ret)
+		return ret;
+	st->unchecked = true;
+	st->page_pointers = has_page_pointers(fmts);
+	if (st->page_pointers) {
 		ret = learn_page_pointers(st, rec, fmts);
 		if (ret < 0)
 			event_stream_close(st);
 	}
-	if (!ret)
-		st->rec = rec;
 	if (!ret)
 		*out = st;
 	return ret;
@@ -294,8 +268,7 @@ static uint32_t cpu_index(const struct recording *rec, const struct event_stream
 	return i;
 }
 
-/* At the end: where damage may have touched times, what the span is without those. */
-static int check_times(struct event_stream *st)
+int event_stream_check_times(struct event_stream *st)
 {
 	struct event_stream_stats *s = &st->stats;
 	const struct recording *rec = st->rec;
@@ -308,9 +281,11 @@ static int check_times(struct event_stream *st)
 	uint32_t i;
 	int ret;
 
-	st->rec = NULL;
-	if (!rec || (s->largest_step_back < TIME_STEP_PLAUSIBLE &&
-		     s->last_ts - s->first_ts <= TIME_SPAN_PLAUSIBLE))
+	if (!st->unchecked)
+		return 0;
+	st->unchecked = false;
+	if (s->largest_step_back < TIME_STEP_PLAUSIBLE &&
+	    s->last_ts - s->first_ts <= TIME_SPAN_PLAUSIBLE)
 		return 0;
 	cpus = calloc(st->nr_cpus + 1UL, sizeof(*cpus));
 	if (!cpus)
@@ -419,16 +394,45 @@ int event_stream_next_batch(struct event_stream *st, struct kmem_event *evs, int
 {
 	int nr;
 
+	if (unlikely(!st->primed) && !st->error)
+		st->error = prime(st);
 	if (unlikely(st->error))
 		return st->error;
 	nr = pick_events(st, evs, max < BATCH_MAX ? max : BATCH_MAX);
 	if (nr > 0 && decode_events(&st->dec, evs, (size_t)nr, &st->stats.nr_undecodable))
 		nr = -ENOMEM;
 	if (unlikely(!nr))
-		nr = check_times(st);
+		nr = event_stream_check_times(st);
 	if (nr < 0)
 		st->error = nr;
 	return nr;
+}
+
+int event_stream_rewind(struct event_stream *st)
+{
+	struct cpu_shared *sh = &st->shared;
+	uint32_t i, index = 0;
+	int ret = 0;
+
+	memset(sh->by_id, 0, CPU_SHARED_IDS * sizeof(*sh->by_id));
+	memset(sh->recent_stacks, 0, sizeof(sh->recent_stacks));
+	memset(st->dec.recent, 0, sizeof(st->dec.recent));
+	intern_free(&sh->stacks);
+	intern_free(&st->dec.names);
+	st->stats = (struct event_stream_stats){ .by_id = sh->by_id,
+						 .cpus = st->cpu_stats,
+						 .nr_cpus = st->nr_cpus };
+	for (i = 0; i < st->nr_cpus && !ret; i++, index++) {
+		struct event_stream_cpu *cpu = &st->cpu_stats[i];
+
+		if (i && cpu->buffer != cpu[-1].buffer)
+			index = 0;
+		*cpu = (struct event_stream_cpu){ .buffer = cpu->buffer,
+						  .cpu = cpu->cpu };
+		cpu_events_close(&st->cpus[i]);
+		ret = cpu_events_open(&st->cpus[i], sh, cpu, st->rec, index);
+	}
+	return ret;
 }
 
 int event_stream_next(struct event_stream *st, struct kmem_event *ev)

@@ -21,12 +21,14 @@
  * @keep_stacks: give kernel_stack events out as they are too, instead of only attaching
  *		 them (for script and for counting tests)
  * @read_ahead: read and decompress on a thread of its own
+ * @parts: nothing is read before the first events are asked for: it may be read in parts
  */
 struct event_stream_options {
 	const char *instance;
 	uint64_t start_ts, stop_ts;
 	bool keep_stacks;
 	bool read_ahead;
+	bool parts;
 };
 
 /* Losses of one CPU of one buffer. */

@@ -69,13 +69,17 @@ static inline bool kmem_is_page(unsigned int type)
  * @id: the format's ID in this recording
  * @flags: common_flags (irq context bits); @pid: common_pid, the interrupted task's
  * @hidden: an allocation that the user's filter hides; set only where there is a filter
+ * @place: of an event that was taken in parts, instead of its data: parts.h
  *
  * @id, @flags and @pid lie as in a record of nearly every kernel, with @type in place of the
  * preemption count: decode.c copies them at once.
  */
 struct kmem_event {
 	uint64_t ts;
-	const uint8_t *data;
+	union {
+		const uint8_t *data;
+		uint64_t place;
+	};
 	uint32_t size;
 	uint32_t stack;
 	uint16_t id;

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event: all events of a recording, parted by the addresses that they speak of.
+ * In: a stream that nobody has read from. Out: to each part its events in time order, many
+ * parts at a time.
+ */
+#include "event/parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/team.h"
+#include "event/parts_state.h"
+#include "recording/cpu_cursor.h"
+
+/* Events scanned in a round: so many for each thread and each CPU that they seldom wait for each
+ * other; and so few that two rounds of them stay in the threads' caches.
+ */
+#define ROUND_EVENTS_MIN    8192U
+#define ROUND_EVENTS_THREAD 2048U
+#define ROUND_EVENTS_CPU    64U
+
+/* Each CPU is read for itself, and the group's CPUs share what they count. */
+static int prepare_cpus(struct parts *p)
+{
+	struct event_stream *st = p->st;
+	uint32_t i;
+
+	p->cpus = calloc(st->nr_cpus + 1UL, sizeof(*p->cpus));
+	if (!p->cpus)
+		return -ENOMEM;
+	for (i = 0; i < st->nr_cpus; i++) {
+		struct parts_cpu *cpu = &p->cpus[i];
+
+		cpu->events = &st->cpus[i];
+		cpu->events->shared = &p->groups[i % p->nr_groups].shared;
+		cpu->index = i;
+		cpu->place = (uint64_t)i << PARTS_PLACE_BITS;
+		cpu_cursor_alone(cpu->events->cursor);
+	}
+	return 0;
+}
+
+static int prepare_groups(struct parts *p)
+{
+	const struct event_stream *st = p->st;
+	const struct cpu_shared *sh = &st->shared;
+	unsigned int i;
+
+	p->groups = calloc(p->nr_groups, sizeof(*p->groups));
+	for (i = 0; p->groups && i < p->nr_groups; i++) {
+		struct parts_group *g = &p->groups[i];
+
+		g->dec.formats = st->dec.formats;
+		g->dec.common = st->dec.common;
+		g->dec.big_endian = st->dec.big_endian;
+		g->shared = (struct cpu_shared){
+			.dec = &g->dec,
+			.formats = sh->formats,
+			.by_id = calloc(CPU_SHARED_IDS, sizeof(*g->shared.by_id)),
+			.start_ts = sh->start_ts,
+			.stop_ts = sh->stop_ts,
+			/* Where all of them together stay below the stream's bound. */
+			.ahead_max = sh->ahead_max / (st->nr_cpus + 1),
+			.stats = &g->stats,
+		};
+		if (!g->shared.by_id)
+			return -ENOMEM;
+	}
+	return p->groups ? 0 : -ENOMEM;
+}
+
+static int prepare_merges(struct parts *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < EVENT_PARTS; i++) {
+		p->merges[i] = parts_merge_new(p->st);
+		if (!p->merges[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void free_group(struct parts_group *g)
+{
+	unsigned int i;
+
+	free(g->shared.by_id);
+	free(g->shared.frames);
+	intern_free(&g->shared.stacks);
+	intern_free(&g->dec.names);
+	for (i = 0; i < 2 * EVENT_PARTS; i++)
+		free(g->lanes[i / EVENT_PARTS][i % EVENT_PARTS].evs);
+	free(g->stacks.ids);
+	free(g->names.ids);
+}
+
+static void parts_free(struct parts *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->st->nr_cpus && p->cpus; i++)
+		free(p->cpus[i].held);
+	free(p->cpus);
+	for (i = 0; i < p->nr_groups && p->groups; i++)
+		free_group(&p->groups[i]);
+	free(p->groups);
+	for (i = 0; i < EVENT_PARTS; i++)
+		parts_merge_free(p->merges[i]);
+	free(p);
+}
+
+/* Forgets what is within the bound of the next round. Returns how many events wait behind it. */
+static uint64_t waiting(const struct parts *p, struct parts_cpu *cpu)
+{
+	uint64_t nr = 0;
+	size_t gone = 0, i;
+
+	while (gone < cpu->nr_held &&
+	       parts_within(&p->bound, cpu->held[gone].last_ts, cpu->index))
+		gone++;
+	cpu->nr_held -= gone;
+	for (i = 0; i < cpu->nr_held; i++) {
+		cpu->held[i] = cpu->held[i + gone];
+		nr += cpu->held[i].nr;
+	}
+	return nr;
+}
+
+/* What a CPU is to have ahead of the bound, of @round_events in all, is its part of what the last
+ * round has taken: so all of them get as far as each other. A CPU that sets the bound has
+ * nothing ahead, and is scanned in any case.
+ */
+static void plan(struct parts *p)
+{
+	uint64_t all = 0, taken = 0;
+	uint32_t nr = p->st->nr_cpus, i;
+
+	for (i = 0; i < nr; i++) {
+		struct parts_cpu *cpu = &p->cpus[i];
+		uint64_t now = cpu->scanned - waiting(p, cpu);
+
+		cpu->taken = now - cpu->taken_before;
+		cpu->taken_before = now;
+		taken += cpu->taken;
+		all += cpu->scanned - now;
+	}
+	for (i = 0; i < nr; i++) {
+		struct parts_cpu *cpu = &p->cpus[i];
+		uint64_t ahead = cpu->scanned - cpu->taken_before;
+		uint64_t want = taken ? p->round_events * cpu->taken / taken
+				      : p->round_events / nr;
+
+		if (all > 2 * p->round_events)
+			want = 0;
+		cpu->budget = ahead < want ? want - ahead : !ahead;
+	}
+}
+
+/* The earliest of the last events: nothing before can still come. True: nothing at all can. */
+static bool find_bound(struct parts *p)
+{
+	const struct parts_bound all = { UINT64_MAX, UINT32_MAX };
+	uint32_t i;
+
+	p->bound = all;
+	for (i = 0; i < p->st->nr_cpus; i++) {
+		const struct parts_cpu *cpu = &p->cpus[i];
+
+		if (!cpu->ended && parts_within(&p->bound, cpu->last_ts, i))
+			p->bound = (struct parts_bound){ cpu->last_ts, i };
+	}
+	return p->bound.index == all.index;
+}
+
+/* What is new in a group's table @from gets its number in the stream's @to. 0 or -ENOMEM. */
+static int number(struct parts_ids *ids, const struct intern *from, struct intern *to)
+{
+	if (array_reserve(&ids->ids, &ids->capacity, from->count, sizeof(*ids->ids)))
+		return -ENOMEM;
+	while (ids->nr < from->count) {
+		size_t size = 0;
+		const void *data = intern_get(from, (uint32_t)ids->nr + 1, &size);
+		uint32_t id = intern_id(to, data, size);
+
+		if (!id)
+			return -ENOMEM;
+		ids->ids[ids->nr++] = id;
+	}
+	return 0;
+}
+
+static void add_stats(struct event_stream_stats *to,
+		      const struct event_stream_stats *from)
+{
+	if (from->nr_events) {
+		if (!to->nr_events || from->first_ts < to->first_ts)
+			to->first_ts = from->first_ts;
+		if (from->last_ts > to->last_ts)
+			to->last_ts = from->last_ts;
+	}
+	to->nr_events += from->nr_events;
+	to->nr_undecodable += from->nr_undecodable;
+	to->nr_pages += from->nr_pages;
+	to->nr_bad_pages += from->nr_bad_pages;
+	to->nr_stacks_unclaimed += from->nr_stacks_unclaimed;
+	to->nr_backwards += from->nr_backwards;
+	if (from->largest_step_back > to->largest_step_back)
+		to->largest_step_back = from->largest_step_back;
+}
+
+/* Between two rounds: what all of them have counted and met. 0 or the first error. */
+static int gather(struct parts *p)
+{
+	struct event_stream *st = p->st;
+	unsigned int i;
+	int ret = 0;
+
+	st->stats = (struct event_stream_stats){ .by_id = st->stats.by_id,
+						 .cpus = st->stats.cpus,
+						 .nr_cpus = st->stats.nr_cpus };
+	for (i = 0; i < p->nr_groups && !ret; i++) {
+		struct parts_group *g = &p->groups[i];
+
+		add_stats(&st->stats, &g->stats);
+		ret = g->error;
+		if (!ret)
+			ret = number(&g->stacks, &g->shared.stacks, &st->shared.stacks);
+		if (!ret)
+			ret = number(&g->names, &g->dec.names, &st->dec.names);
+	}
+	for (i = 0; i < EVENT_PARTS && !ret; i++)
+		ret = p->merges[i]->error;
+	if (!ret && p->how->pause)
+		ret = p->how->pause(p->how->ctx, st->stats.nr_events);
+	return ret;
+}
+
+/* First the scans: they take longest, and the next round waits for them. */
+static void run_task(void *ctx, unsigned int task)
+{
+	struct parts *p = ctx;
+
+	if (task < p->nr_groups)
+		parts_scan(p, task);
+	else
+		parts_take(p, task - p->nr_groups);
+}
+
+static int run_rounds(struct parts *p, struct team *team)
+{
+	int ret = 0;
+
+	while (!ret && !p->last) {
+		p->last = p->round && find_bound(p);
+		plan(p);
+		/* In the first round there is nothing to take yet. */
+		team_run(team, run_task, p,
+			 p->round ? p->nr_groups + EVENT_PARTS : p->nr_groups);
+		p->round++;
+		ret = gather(p);
+	}
+	return ret;
+}
+
+/* Adds the group's counts by format. Most of the table is empty, and its memory not there. */
+static void add_by_id(struct event_stream *st, const struct parts_group *g)
+{
+	uint32_t nr = CPU_SHARED_IDS, id;
+
+	while (nr && !st->shared.formats[nr - 1] && !g->stats.nr_undecodable)
+		nr--;
+	for (id = 0; id < nr && g->stats.nr_events; id++)
+		st->shared.by_id[id] += g->shared.by_id[id];
+}
+
+/* What is counted only once, at the end. */
+static int finish(struct parts *p)
+{
+	struct event_stream *st = p->st;
+	uint32_t i;
+
+	for (i = 0; i < p->nr_groups; i++)
+		add_by_id(st, &p->groups[i]);
+	for (i = 0; i < st->nr_cpus; i++)
+		cpu_events_close(&st->cpus[i]);
+	st->primed = true;
+	return event_stream_check_times(st);
+}
+
+/* A group is one thread's at a time, and some threads are done before others. */
+static void size_up(struct parts *p)
+{
+	unsigned int jobs = p->how->jobs < TEAM_MAX ? p->how->jobs : TEAM_MAX;
+	uint32_t nr = p->st->nr_cpus;
+	uint64_t least = ROUND_EVENTS_MIN;
+
+	p->nr_groups = 2 * jobs < PARTS_GROUPS_MAX ? 2 * jobs : PARTS_GROUPS_MAX;
+	if (p->nr_groups > nr)
+		p->nr_groups = nr ? nr : 1;
+	if (least < (uint64_t)ROUND_EVENTS_CPU * nr)
+		least = (uint64_t)ROUND_EVENTS_CPU * nr;
+	p->round_events = least + (uint64_t)ROUND_EVENTS_THREAD * jobs;
+}
+
+static int run(struct parts *p)
+{
+	struct team *team = team_start(p->how->jobs);
+	int ret = team ? 0 : -EAGAIN;
+
+	size_up(p);
+	if (!ret)
+		ret = prepare_groups(p);
+	if (!ret)
+		ret = prepare_cpus(p);
+	if (!ret)
+		ret = prepare_merges(p);
+	if (!ret)
+		ret = run_rounds(p, team);
+	team_stop(team);
+	return ret ? ret : finish(p);
+}
+
+int event_parts_run(struct event_stream *st, const struct event_parts *how)
+{
+	struct parts *p;
+	int ret;
+
+	if (st->primed || st->error || st->shared.keep_stacks || st->page_pointers)
+		return -EAGAIN;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	p->st = st;
+	p->how = how;
+	ret = run(p);
+	if (ret == -EAGAIN && event_stream_rewind(st))
+		ret = -ENOMEM;
+	parts_free(p);
+	if (ret && ret != -EAGAIN)
+		st->error = ret;
+	return ret;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event: the CPUs' events, each handed on to the part of its address.
+ * In: CPUs of a stream. Out: for each part, its events of each CPU.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "event/parts_state.h"
+#include "recording/cpu_cursor.h"
+
+/* Not the number of a part. */
+#define PART_NONE EVENT_PARTS
+#define PART_TWO  (EVENT_PARTS + 1)
+
+/* The part of a page event; PART_TWO where its pages are in more than one. */
+static inline unsigned int part_of_page(const struct kmem_event *ev, unsigned int shift)
+{
+	bool alloc = ev->type == KMEM_PAGE_ALLOC;
+	uint64_t pfn = alloc ? ev->page_alloc.pfn : ev->page_free.pfn;
+	uint32_t order = alloc ? ev->page_alloc.order : ev->page_free.order;
+	uint64_t low = pfn & ((1ULL << shift) - 1);
+
+	/* An allocation that is not aligned to its size is none: all of it is in any part. */
+	if (unlikely(order > shift || (!alloc && low + (1ULL << order) > 1ULL << shift)))
+		return PART_TWO;
+	return event_part(pfn >> shift);
+}
+
+static inline unsigned int part_of(const struct kmem_event *ev, unsigned int page_shift)
+{
+	if (kmem_is_slab_alloc(ev->type))
+		return event_part(ev->slab_alloc.ptr >> EVENT_PARTS_SLAB_SHIFT);
+	if (kmem_is_slab_free(ev->type))
+		return event_part(ev->slab_free.ptr >> EVENT_PARTS_SLAB_SHIFT);
+	if (kmem_is_page(ev->type))
+		return part_of_page(ev, page_shift);
+	return PART_NONE;
+}
+
+int parts_lane_reserve(struct parts_lane *lane, size_t nr)
+{
+	return array_reserve(&lane->evs, &lane->capacity, lane->nr + nr,
+			     sizeof(*lane->evs));
+}
+
+static inline void pack(struct parts_event *to, const struct kmem_event *ev)
+{
+	to->ts = ev->ts;
+	to->place = ev->place;
+	to->pid = ev->pid;
+	to->stack = ev->stack;
+	to->type = ev->type;
+	to->flags = ev->flags;
+	to->large = false;
+	if (kmem_is_slab_alloc(ev->type)) {
+		to->slab.callsite = ev->slab_alloc.callsite;
+		to->slab.ptr = ev->slab_alloc.ptr;
+		to->slab.bytes_req = (uint32_t)ev->slab_alloc.bytes_req;
+		to->slab.bytes_alloc = (uint32_t)ev->slab_alloc.bytes_alloc;
+		to->slab.cache = ev->slab_alloc.cache;
+		to->slab.node = ev->slab_alloc.node;
+		to->large = (ev->slab_alloc.bytes_req | ev->slab_alloc.bytes_alloc) >
+			    UINT32_MAX;
+	} else if (kmem_is_slab_free(ev->type)) {
+		to->slab.callsite = ev->slab_free.callsite;
+		to->slab.ptr = ev->slab_free.ptr;
+		to->slab.cache = ev->slab_free.cache;
+	} else if (ev->type == KMEM_PAGE_ALLOC) {
+		to->page.pfn = ev->page_alloc.pfn;
+		to->page.gfp_flags = ev->page_alloc.gfp_flags;
+		to->page.order = ev->page_alloc.order;
+		to->page.migratetype = ev->page_alloc.migratetype;
+	} else {
+		to->page.pfn = ev->page_free.pfn;
+		to->page.order = ev->page_free.order;
+	}
+}
+
+/* A loss, the first of the CPU's current batch, concerns every part. 0 or -ENOMEM. */
+static int hand_on_loss(const struct parts_cpu *cpu, const struct kmem_event *ev,
+			struct parts_lane *lanes)
+{
+	const struct cpu_batch *now = cpu->events->now;
+	unsigned int i;
+
+	for (i = 0; i < EVENT_PARTS; i++) {
+		if (parts_lane_reserve(&lanes[i], 1))
+			return -ENOMEM;
+		lanes[i].evs[lanes[i].nr++] =
+			(struct parts_event){ .ts = ev->ts,
+					      .place = ev->place,
+					      .loss = { now->missed, now->since_ts },
+					      .type = KMEM_LOSS };
+	}
+	return 0;
+}
+
+/* Hands the group's @nr decoded events on. 0; -EAGAIN, -ENOMEM. */
+static int hand_on(const struct parts *p, struct parts_group *g, struct parts_cpu *cpu,
+		   size_t nr)
+{
+	struct parts_lane *lanes = g->lanes[p->round % 2];
+	unsigned int page_shift = p->how->page_shift;
+	struct kmem_event *ev = g->evs, *end = ev + nr;
+
+	for (; ev < end; ev++) {
+		unsigned int part = part_of(ev, page_shift);
+		struct parts_lane *lane = &lanes[part % EVENT_PARTS];
+
+		if (unlikely(ev->ts < cpu->last_ts))
+			return -EAGAIN;
+		cpu->last_ts = ev->ts;
+		ev->place = cpu->place++;
+		if (likely(part < EVENT_PARTS)) {
+			if (unlikely(lane->nr == lane->capacity) &&
+			    parts_lane_reserve(lane, 1))
+				return -ENOMEM;
+			pack(&lane->evs[lane->nr++], ev);
+		} else if (ev->type == KMEM_LOSS && hand_on_loss(cpu, ev, lanes)) {
+			return -ENOMEM;
+		} else if (part == PART_TWO) {
+			return -EAGAIN;
+		}
+	}
+	return 0;
+}
+
+/* The items of the CPU's current batch become events. 0; -EAGAIN, -ENOMEM. */
+static int scan_batch(const struct parts *p, struct parts_group *g, struct parts_cpu *cpu)
+{
+	const struct cpu_batch *now = cpu->events->now;
+	const struct raw_item *item = now->items, *end = item + now->nr;
+	int ret = 0;
+
+	while (item < end && !ret) {
+		size_t nr = 0;
+
+		/* An event begins with its item. */
+		for (; item < end && nr < PARTS_BATCH; nr++)
+			memcpy(&g->evs[nr], item++, sizeof(*item));
+		ret = decode_events(&g->dec, g->evs, nr, &g->stats.nr_undecodable);
+		if (!ret)
+			ret = hand_on(p, g, cpu, nr);
+	}
+	if (ret || array_reserve(&cpu->held, &cpu->held_capacity, cpu->nr_held + 1,
+				 sizeof(*cpu->held)))
+		return ret ? ret : -ENOMEM;
+	cpu->held[cpu->nr_held++] = (struct parts_held){ cpu->last_ts, now->nr };
+	cpu->scanned += now->nr;
+	return 0;
+}
+
+static int scan_batches(const struct parts *p, struct parts_group *g,
+			struct parts_cpu *cpu)
+{
+	uint64_t until = cpu->scanned + cpu->budget;
+
+	while (cpu->scanned < until) {
+		int ret = cpu_events_refill(cpu->events);
+
+		if (ret <= 0) {
+			cpu->ended = true;
+			return ret;
+		}
+		ret = scan_batch(p, g, cpu);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Scans a CPU, and notes which events of the group's lanes are its own. */
+static int scan_cpu(const struct parts *p, struct parts_group *g, struct parts_cpu *cpu)
+{
+	const struct parts_lane *lanes = g->lanes[p->round % 2];
+	struct parts_run *runs = cpu->runs[p->round % 2];
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < EVENT_PARTS; i++)
+		runs[i].from = lanes[i].nr;
+	if (!cpu->ended && cpu->budget)
+		ret = scan_batches(p, g, cpu);
+	for (i = 0; i < EVENT_PARTS; i++)
+		runs[i].nr = lanes[i].nr - runs[i].from;
+	return ret;
+}
+
+void parts_scan(struct parts *p, unsigned int group)
+{
+	struct parts_group *g = &p->groups[group];
+	uint32_t i;
+
+	for (i = 0; i < EVENT_PARTS; i++)
+		g->lanes[p->round % 2][i].nr = 0;
+	for (i = group; i < p->st->nr_cpus && !g->error; i += p->nr_groups) {
+		struct parts_cpu *cpu = &p->cpus[i];
+
+		g->error = scan_cpu(p, g, cpu);
+		/* Of what is unreadable the reading in one order tells. */
+		if (g->error < 0 && g->error != -ENOMEM)
+			g->error = -EAGAIN;
+		if (!g->error && (g->stats.nr_bad_pages || g->shared.stopped ||
+				  cpu_cursor_damaged(cpu->events->cursor)))
+			g->error = -EAGAIN;
+	}
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * event (internal): what reading in parts consists of.
+ * In: nothing. Out: for those who scan CPUs, merge parts, and plan the rounds of both.
+ *
+ * Round by round, CPUs are scanned and, at the same time, the parts take what the round before
+ * has scanned. They take it up to a bound: the earliest of the last events of all CPUs, since
+ * nothing before that can still come. What is behind the bound waits.
+ */
+#ifndef KMEMX_EVENT_PARTS_STATE_H
+#define KMEMX_EVENT_PARTS_STATE_H
+
+#include <stdbool.h>
+
+#include "event/parts.h"
+#include "event/stream_state.h"
+
+/* CPUs are scanned in groups, which have stacks, names and stats of their own. */
+#define PARTS_GROUPS_MAX 16U
+
+/* Events that are decoded, or taken, at a time: they stay in the nearest cache. */
+#define PARTS_BATCH 128
+
+/* kmem_event.place: the CPU's index in the stream, above how many of its events came before. */
+#define PARTS_PLACE_BITS 40
+
+/**
+ * struct parts_event - an event on its way to a part: what accounts want to know, in a line of the
+ * processor's cache. What it waits for is memory
+ * @stack, @cache: by the numbers of the group
+ * @large: more than 32 bits were asked for or allocated
+ */
+struct parts_event {
+	uint64_t ts, place;
+	union {
+		struct {
+			uint64_t callsite, ptr;
+			uint32_t bytes_req, bytes_alloc;
+			uint32_t cache;
+			int32_t node;
+		} slab;
+		struct {
+			uint64_t pfn, gfp_flags;
+			uint32_t order;
+			int32_t migratetype;
+		} page;
+		struct {
+			uint64_t count, since_ts;
+		} loss;
+	};
+	int32_t pid;
+	uint32_t stack;
+	uint8_t type, flags;
+	bool large;
+};
+
+_Static_assert(sizeof(struct parts_event) == 64, "one line");
+
+/* Events for one part: those of each CPU one after the other, in time order. */
+struct parts_lane {
+	struct parts_event *evs;
+	size_t nr, capacity;
+};
+
+/* Those of one CPU among them. */
+struct parts_run {
+	size_t from, nr;
+};
+
+/* Up to which event: of equal times, that of the CPU with this index. */
+struct parts_bound {
+	uint64_t ts;
+	uint32_t index;
+};
+
+static inline bool parts_within(const struct parts_bound *b, uint64_t ts, uint32_t index)
+{
+	return ts < b->ts || (ts == b->ts && index <= b->index);
+}
+
+/* A sub-buffer that was scanned: its events for all parts, and the time of the last one. */
+struct parts_held {
+	uint64_t last_ts, nr;
+};
+
+/**
+ * struct parts_cpu - one CPU's scan
+ * @place: of its next event; @last_ts: of the item before
+ * @scanned: events so far; @taken: by the parts in the last round, @taken_before: up to then
+ * @budget: events to be scanned in this round
+ * @runs: what this round and the one before have scanned, in turns
+ * @held: sub-buffers with events that wait behind the bound, @nr_held of them
+ */
+struct parts_cpu {
+	struct cpu_events *events;
+	uint32_t index;
+	bool ended;
+	uint64_t place, last_ts;
+	uint64_t scanned, taken, taken_before, budget;
+	struct parts_run runs[2][EVENT_PARTS];
+	struct parts_held *held;
+	size_t nr_held, held_capacity;
+};
+
+/* By a number in a group's table, that in the stream's, at one less. */
+struct parts_ids {
+	uint32_t *ids;
+	size_t nr, capacity;
+};
+
+/**
+ * struct parts_group - what the scans of some CPUs have in common
+ * @shared: with @dec as its decoder
+ * @stacks, @names: of those that were new before this round
+ * @lanes: what this round and the one before have scanned, in turns
+ * @evs: room to decode in
+ * @error: -EAGAIN, -ENOMEM
+ */
+struct parts_group {
+	struct cpu_shared shared;
+	struct decoder dec;
+	struct event_stream_stats stats;
+	struct parts_ids stacks, names;
+	struct parts_lane lanes[2][EVENT_PARTS];
+	struct kmem_event evs[PARTS_BATCH];
+	int error;
+};
+
+/**
+ * struct parts_merge - one part
+ * @waiting: behind the bound of this round and of the one before, in turns, with @runs of each
+ *	     CPU
+ * @heads: of each CPU, what is taken now: what has waited, then what was scanned
+ * @evs: what is next, @nr of them
+ */
+struct parts_merge {
+	struct parts_lane waiting[2];
+	struct parts_run *runs[2];
+	struct parts_head {
+		const struct parts_event *next, *end, *then, *then_end;
+	} * heads;
+	struct merge merge;
+	struct kmem_event evs[PARTS_BATCH];
+	size_t nr;
+	int error;
+};
+
+/**
+ * struct parts - all of it
+ * @groups, @nr_groups: CPU n is in group n modulo @nr_groups
+ * @round_events: to be scanned in each round, more or less
+ * @round: so far; its parity is that of the lanes which CPUs scan into
+ * @last: nothing is left to be scanned in this round
+ * @bound: of what the parts take in this round
+ */
+struct parts {
+	struct event_stream *st;
+	const struct event_parts *how;
+	struct parts_cpu *cpus;
+	struct parts_group *groups;
+	unsigned int nr_groups;
+	uint64_t round_events;
+	struct parts_merge *merges[EVENT_PARTS];
+	unsigned int round;
+	bool last;
+	struct parts_bound bound;
+};
+
+/* Scans the CPUs of group @group for this round. */
+void parts_scan(struct parts *p, unsigned int group);
+/* Room for @nr more events. 0 or -ENOMEM. */
+int parts_lane_reserve(struct parts_lane *lane, size_t nr) __must_check;
+/* Part @part takes what was scanned before this round, up to the bound. */
+void parts_take(struct parts *p, unsigned int part);
+/* NULL: no memory. */
+struct parts_merge *parts_merge_new(const struct event_stream *st);
+void parts_merge_free(struct parts_merge *m);
+
+#endif

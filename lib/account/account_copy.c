@@ -35,6 +35,7 @@ int slab_account_copy(struct slab_account *to, const struct slab_account *from)
 	*to = *from;
 	to->observing = false;
 	slab_lives_own(&to->lives, &failed);
+	array_own(&to->firsts, to->firsts_capacity, sizeof(*to->firsts), &failed);
 	array_own(&to->tallies, to->tallies_capacity, sizeof(*to->tallies), &failed);
 	array_own(&to->rows, to->rows_capacity, sizeof(*to->rows), &failed);
 	u64_map_own(&a->index, &failed);
@@ -66,6 +67,7 @@ int page_account_copy(struct page_account *to, const struct page_account *from)
 	*to = *from;
 	to->observing = false;
 	page_lives_own(&to->lives, &failed);
+	array_own(&to->firsts, to->firsts_capacity, sizeof(*to->firsts), &failed);
 	array_own(&to->tallies, to->tallies_capacity, sizeof(*to->tallies), &failed);
 	array_own(&to->rows, to->rows_capacity, sizeof(*to->rows), &failed);
 	intern_own(&a->keys, &failed);

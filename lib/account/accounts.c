@@ -58,9 +58,9 @@ struct page_account *accounts_page(struct accounts *a, enum dimension dimension)
 
 void accounts_finish(struct accounts *a)
 {
-	if (a->slab)
+	if (a->slab && !a->joined)
 		slab_account_finish(a->slab);
-	if (a->page)
+	if (a->page && !a->joined)
 		page_account_finish(a->page);
 }
 

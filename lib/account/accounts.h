@@ -7,6 +7,8 @@
 #ifndef KMEMX_ACCOUNT_ACCOUNTS_H
 #define KMEMX_ACCOUNT_ACCOUNTS_H
 
+#include <stdbool.h>
+
 #include "account/page_account.h"
 #include "account/slab_account.h"
 #include "recording/recording.h"
@@ -17,6 +19,7 @@
  * @page_size: bytes of a page on the recorded machine
  * @slab, @page: NULL until someone asks
  * @filtered: the events say which allocations the user's filter hides
+ * @joined: they are the sum of accounts of parts, and finished: accounts_parts.h
  * @edges: slab events next to the kernel's counts, if the recording has those
  */
 struct accounts {
@@ -25,6 +28,7 @@ struct accounts {
 	bool filtered;
 	struct slab_account *slab;
 	struct page_account *page;
+	bool joined;
 	struct slab_edges edges;
 };
 
@@ -38,7 +42,7 @@ struct accounts {
  */
 struct slab_account *accounts_slab(struct accounts *a, enum dimension dimension);
 struct page_account *accounts_page(struct accounts *a, enum dimension dimension);
-/* No more events: finishes what there is. */
+/* No more events: finishes what there is, if it is no sum of parts. */
 void accounts_finish(struct accounts *a);
 void accounts_free(struct accounts *a);
 

@@ -24,11 +24,30 @@ static struct page_counts tally_counts(const struct page_tally *tally)
 	};
 }
 
-/* A tally for each row that there is by now. False: no memory. */
-static bool account_room(struct page_account *acc)
+/* The first events of rows that @life, @nr of them, begin: they come in the order of rows. */
+static bool account_firsts(struct page_account *acc, const struct page_life *life,
+			   size_t nr)
+{
+	size_t i;
+
+	if (array_reserve(&acc->firsts, &acc->firsts_capacity,
+			  page_lives_rows(&acc->lives), sizeof(*acc->firsts)))
+		return false;
+	for (i = 0; i < nr; i++) {
+		if (life[i].row == acc->nr_firsts)
+			acc->firsts[acc->nr_firsts++] = event_place(life[i].event);
+	}
+	return true;
+}
+
+/* A tally for each row that there is by now, @nr lives later. False: no memory. */
+static bool account_room(struct page_account *acc, const struct page_life *life,
+			 size_t nr_lives)
 {
 	size_t nr = page_lives_rows(&acc->lives);
 
+	if (acc->in_part && !account_firsts(acc, life, nr_lives))
+		return false;
 	if (array_reserve(&acc->tallies, &acc->tallies_capacity, nr,
 			  sizeof(*acc->tallies)))
 		return false;
@@ -44,7 +63,7 @@ static void account_lives(void *ctx, const struct page_life *life, size_t nr)
 	struct page_tally *tallies;
 
 	if (unlikely(acc->nr_tallies < page_lives_rows(&acc->lives)) &&
-	    !account_room(acc)) {
+	    !account_room(acc, life, nr)) {
 		acc->failed = true;
 		return;
 	}
@@ -174,6 +193,7 @@ void page_account_free(struct page_account *acc)
 {
 	page_lives_free(&acc->lives);
 	page_addresses_free(&acc->addresses);
+	free(acc->firsts);
 	free(acc->tallies);
 	free(acc->rows);
 	*acc = (struct page_account){ 0 };

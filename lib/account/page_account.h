@@ -64,12 +64,16 @@ struct page_totals {
  * @by_pfn: sums by frame are wanted too
  * @tallies: of each row of the lives, so far
  * @rows, @nr_rows, @totals, @addresses.pfns[].sure_pages: when it was last added up
+ * @in_part: it is of a part (event/parts.h): @firsts are the first events of the rows, @nr_firsts
+ *	     of them
  * @failed: memory ran out; the numbers are void
  */
 struct page_account {
 	struct page_lives lives;
 	bool by_pfn;
-	bool observing, failed;
+	bool observing, failed, in_part;
+	struct event_place *firsts;
+	size_t nr_firsts, firsts_capacity;
 	struct page_tally *tallies;
 	size_t nr_tallies, tallies_capacity;
 	struct page_addresses addresses;

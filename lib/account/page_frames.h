@@ -157,6 +157,9 @@ static __always_inline void page_frames_prefetch(const struct page_frames *f,
 		__builtin_prefetch(word, 1);
 }
 
+/* So many regions and spans there may be, whatever the events are. */
+#define PAGE_FRAMES_FREE 65536U
+
 /**
  * page_frames_room() - may the frames [@pfn, @pfn + @nr) get a state?
  *
@@ -168,7 +171,7 @@ static inline bool page_frames_room(const struct page_frames *f, uint64_t pfn,
 {
 	uint64_t more = nr >> SPAN_ORDER, all = f->nr_regions + f->nr_spans + more;
 
-	return likely(all < 65536) || all < 65536 + 4 * nr_events ||
+	return likely(all < PAGE_FRAMES_FREE) || all < PAGE_FRAMES_FREE + 4 * nr_events ||
 	       (!more && u64_map_find(&f->region_index, pfn >> REGION_ORDER));
 }
 

@@ -235,11 +235,12 @@ static __always_inline void page_alloc(struct page_lives *l, const struct kmem_e
 	}
 }
 
-/* @pages freed by @stack were not seen allocated. Returns whose row that is. */
-static uint32_t page_free_only(struct page_lives *l, uint32_t stack, uint64_t pages)
+/* @pages that @ev frees were not seen allocated. Returns whose row that is. */
+static uint32_t page_free_only(struct page_lives *l, const struct kmem_event *ev,
+			       uint64_t pages)
 {
 	uint32_t *index =
-		u64_map_insert(&l->free_only_index, stack, (uint32_t)l->nr_free_only);
+		u64_map_insert(&l->free_only_index, ev->stack, (uint32_t)l->nr_free_only);
 	struct page_free_only *row;
 
 	if (!index || array_reserve(&l->free_only, &l->free_only_capacity, *index + 1UL,
@@ -250,7 +251,8 @@ static uint32_t page_free_only(struct page_lives *l, uint32_t stack, uint64_t pa
 	row = &l->free_only[*index];
 	if (*index == l->nr_free_only) {
 		l->nr_free_only++;
-		*row = (struct page_free_only){ .stack = stack };
+		*row = (struct page_free_only){ .first = event_place(ev),
+						.stack = ev->stack };
 	}
 	row->hit++;
 	row->pages += pages;
@@ -410,7 +412,7 @@ static __always_inline void page_free(struct page_lives *l, const struct kmem_ev
 	sum->again_pages += census.freed;
 	sum->unmatched_pages += nr - census.live - census.freed;
 	if (census.live < nr)
-		row = page_free_only(l, ev->stack, nr - census.live);
+		row = page_free_only(l, ev, nr - census.live);
 	if (!census.live) {
 		if (census.freed)
 			sum->again++;

@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #include "account/dimension.h"
+#include "account/event_place.h"
 #include "account/live.h"
 #include "account/page_doubt.h"
 #include "account/page_frames.h"
@@ -89,8 +90,9 @@ struct page_recent {
 
 #define PAGE_NR_RECENT 1024U
 
-/* Who freed pages that were not seen allocated. */
+/* Who freed pages that were not seen allocated. @first: the first of those frees. */
 struct page_free_only {
+	struct event_place first;
 	uint32_t stack; /* of the free; 0: none was recorded */
 	uint64_t hit, pages;
 };

@@ -9,11 +9,30 @@
 
 #include "base/array.h"
 
-/* A tally for each row that there is by now. False: no memory. */
-static bool account_room(struct slab_account *acc)
+/* The first events of rows that @life, @nr of them, begin: they come in the order of rows. */
+static bool account_firsts(struct slab_account *acc, const struct slab_life *life,
+			   size_t nr)
+{
+	size_t i;
+
+	if (array_reserve(&acc->firsts, &acc->firsts_capacity,
+			  slab_lives_rows(&acc->lives), sizeof(*acc->firsts)))
+		return false;
+	for (i = 0; i < nr; i++) {
+		if (life[i].row == acc->nr_firsts)
+			acc->firsts[acc->nr_firsts++] = event_place(life[i].event);
+	}
+	return true;
+}
+
+/* A tally for each row that there is by now, @nr lives later. False: no memory. */
+static bool account_room(struct slab_account *acc, const struct slab_life *life,
+			 size_t nr_lives)
 {
 	size_t nr = slab_lives_rows(&acc->lives);
 
+	if (acc->in_part && !account_firsts(acc, life, nr_lives))
+		return false;
 	if (array_reserve(&acc->tallies, &acc->tallies_capacity, nr,
 			  sizeof(*acc->tallies)))
 		return false;
@@ -38,7 +57,7 @@ static void account_lives(void *ctx, const struct slab_life *life, size_t nr)
 	struct slab_tally *tallies;
 
 	if (unlikely(acc->nr_tallies < slab_lives_rows(&acc->lives)) &&
-	    !account_room(acc)) {
+	    !account_room(acc, life, nr)) {
 		acc->failed = true;
 		return;
 	}
@@ -73,8 +92,7 @@ void slab_account_event(struct slab_account *acc, const struct kmem_event *ev)
 	slab_account_events(acc, ev, 1);
 }
 
-/* What the rows say in sum, and the fates. */
-static void account_totals(struct slab_account *acc)
+void slab_account_totals(struct slab_account *acc)
 {
 	const struct slab_fates *fates = &acc->lives.fates;
 	struct slab_totals *sum = &acc->totals;
@@ -138,7 +156,7 @@ void slab_account_sum(struct slab_account *acc)
 		acc->rows[e->row].sure_alloc += e->bytes_alloc;
 	}
 	slab_addresses_sum(&acc->addresses, &acc->lives);
-	account_totals(acc);
+	slab_account_totals(acc);
 }
 
 void slab_account_finish(struct slab_account *acc)
@@ -147,6 +165,24 @@ void slab_account_finish(struct slab_account *acc)
 		account_begin(acc);
 	slab_lives_finish(&acc->lives);
 	slab_account_sum(acc);
+}
+
+bool slab_account_living(const struct slab_account *acc, struct slab_living *at)
+{
+	const struct slab_account *part;
+
+	for (; at->part < EVENT_PARTS; at->part++) {
+		part = acc->parts[at->part];
+		at->entry = slab_lives_next(part ? &part->lives : &acc->lives, at->entry);
+		if (at->entry) {
+			at->row = part ? acc->rows_of.of[at->part][at->entry->row]
+				       : at->entry->row;
+			return true;
+		}
+		if (!part)
+			break;
+	}
+	return false;
 }
 
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row)
@@ -158,6 +194,8 @@ void slab_account_free(struct slab_account *acc)
 {
 	slab_lives_free(&acc->lives);
 	slab_addresses_free(&acc->addresses);
+	row_union_free(&acc->rows_of);
+	free(acc->firsts);
 	free(acc->tallies);
 	free(acc->rows);
 	*acc = (struct slab_account){ 0 };

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "account/row_union.h"
 #include "account/slab_addresses.h"
 #include "account/slab_lives.h"
 #include "account/slab_tally.h"
@@ -40,13 +41,20 @@ struct slab_totals {
  * @by_ptr: sums by address are wanted too
  * @tallies: of each row of the lives, so far
  * @rows, @nr_rows, @totals, @addresses.ptrs[].counts: when it was last added up
+ * @in_part: it is of a part (event/parts.h): @firsts are the first events of the rows, @nr_firsts
+ *	     of them
+ * @parts: it is the sum of these, each of whose rows is one of @rows_of; else NULL
  * @failed: memory ran out; the numbers are void
  */
 struct slab_account {
 	struct slab_lives lives;
 	uint64_t large_bytes;
 	bool by_ptr;
-	bool observing, failed;
+	bool observing, failed, in_part;
+	struct event_place *firsts;
+	size_t nr_firsts, firsts_capacity;
+	const struct slab_account *parts[EVENT_PARTS];
+	struct row_union rows_of;
 	struct slab_tally *tallies;
 	size_t nr_tallies, tallies_capacity;
 	struct slab_addresses addresses;
@@ -73,6 +81,21 @@ void slab_account_finish(struct slab_account *acc);
  */
 int slab_account_copy(struct slab_account *to,
 		      const struct slab_account *from) __must_check;
+/* Adds up the totals of what the rows say, and the fates. */
+void slab_account_totals(struct slab_account *acc);
+
+/**
+ * struct slab_living - a walk over what lives, in no particular order
+ * @entry: of an object; its row is another part's, if there are parts: take this @row
+ */
+struct slab_living {
+	const struct live_entry *entry;
+	uint32_t row;
+	unsigned int part;
+};
+
+/* The next one; start with a zeroed @at. False: there is none. */
+bool slab_account_living(const struct slab_account *acc, struct slab_living *at);
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row);
 void slab_account_free(struct slab_account *acc);
 

@@ -38,7 +38,7 @@ struct slab_edge {
 /**
  * struct slab_edges - zero-initialise it, then slab_edges_init()
  * @head_end, @tail_begin: events up to the one and from the other on are kept
- * @events: in time order
+ * @events: in no particular order
  * @incomplete: there were too many, or no memory
  */
 struct slab_edges {
@@ -55,6 +55,8 @@ bool slab_edges_init(struct slab_edges *edges, const struct recording *rec);
  */
 void slab_edges_event(struct slab_edges *edges, const struct kmem_event *ev,
 		      const struct slab_edge_kind *ended);
+/* Adds an edge of another set. */
+void slab_edges_add(struct slab_edges *edges, const struct slab_edge *edge);
 void slab_edges_free(struct slab_edges *edges);
 
 /* May one of the events from @first to @last be next to a count? */

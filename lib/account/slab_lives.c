@@ -31,9 +31,13 @@ static bool within_skew(const struct slab_lives *l, const struct kmem_event *ev,
 	return cpu != (uint16_t)ev->cpu && ev->ts - ts <= l->skew;
 }
 
+/* Addresses of two parts never share a place: what is known of one does not hang on whether
+ * both are in one account.
+ */
 static struct slab_over *slab_over(struct slab_lives *l, uint64_t ptr)
 {
-	return &l->over[hash_u64(ptr) % SLAB_OVER_SLOTS];
+	return &l->over[event_part(ptr >> EVENT_PARTS_SLAB_SHIFT)]
+		       [hash_u64(ptr) % SLAB_OVER_SLOTS];
 }
 
 /* How many events ahead an object's entry is fetched: memory's delay is a few events long. */
@@ -138,8 +142,9 @@ static __always_inline struct slab_life *slab_life(struct slab_lives *l,
 }
 
 /* A new entry in @free_only; UINT32_MAX if memory ran out. */
-static uint32_t slab_free_only_new(struct slab_lives *l, uint64_t callsite)
+static uint32_t slab_free_only_new(struct slab_lives *l, const struct kmem_event *ev)
 {
+	uint64_t callsite = ev->slab_free.callsite;
 	uint32_t index = (uint32_t)l->nr_free_only;
 
 	/* The index is found again even if there is no memory for what it stands for. */
@@ -149,16 +154,17 @@ static uint32_t slab_free_only_new(struct slab_lives *l, uint64_t callsite)
 		l->failed = true;
 		return UINT32_MAX;
 	}
-	l->free_only[l->nr_free_only++] = (struct slab_free_only){ .callsite = callsite };
+	l->free_only[l->nr_free_only++] =
+		(struct slab_free_only){ .callsite = callsite, .first = event_place(ev) };
 	return index;
 }
 
-/* The entry in @free_only of code address @callsite; UINT32_MAX if memory ran out. */
-static inline uint32_t slab_free_only(struct slab_lives *l, uint64_t callsite)
+/* The entry in @free_only of who frees with @ev; UINT32_MAX if memory ran out. */
+static inline uint32_t slab_free_only(struct slab_lives *l, const struct kmem_event *ev)
 {
-	const uint32_t *index = u64_map_find(&l->free_only_index, callsite);
+	const uint32_t *index = u64_map_find(&l->free_only_index, ev->slab_free.callsite);
 
-	return likely(index) ? *index : slab_free_only_new(l, callsite);
+	return likely(index) ? *index : slab_free_only_new(l, ev);
 }
 
 /* An object that may have met its free @e before is allocated: keeps who freed. */
@@ -374,7 +380,7 @@ static void slab_surplus_free(struct slab_lives *l, struct live_entry *e,
 		l->fates.other++;
 		return;
 	}
-	row = slab_free_only(l, ev->slab_free.callsite);
+	row = slab_free_only(l, ev);
 	if (row == UINT32_MAX)
 		return;
 	slab_count_surplus(l, ev, freed);
@@ -399,7 +405,7 @@ static bool slab_free_other(struct slab_lives *l, const struct kmem_event *ev)
 	if (l->skew)
 		return false;
 	e = live_find(&l->live, ev->slab_free.ptr);
-	if (e && (e->state == LIVE_ALLOCATED || e->flags))
+	if (e && (e->state == LIVE_ALLOCATED || slab_in_question(l, e, ev->ts)))
 		return false;
 	l->fates.other++;
 	return true;

@@ -32,12 +32,14 @@
 
 #include "account/addr_set.h"
 #include "account/dimension.h"
+#include "account/event_place.h"
 #include "account/live.h"
 #include "account/scope.h"
 #include "account/slab_edges.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
+#include "event/parts.h"
 
 enum slab_life_what {
 	SLAB_BORN,
@@ -90,9 +92,10 @@ struct slab_recent {
 
 #define SLAB_RECENT_BITS 9
 
-/* Frees of no live object, by who freed. */
+/* Frees of no live object, by who freed. @first: the first of them. */
 struct slab_free_only {
 	uint64_t callsite;
+	struct event_place first;
 	uint64_t unmatched, doubled;
 };
 
@@ -107,7 +110,7 @@ struct slab_fates {
 };
 
 /* An object that an allocation over its address ended; bounded, so that the oldest go. */
-#define SLAB_OVER_SLOTS 64
+#define SLAB_OVER_SLOTS 16
 
 struct slab_over {
 	uint64_t ts;	/* of the allocation over it */
@@ -134,7 +137,7 @@ struct slab_over {
  *	   not the events.
  * @surplus: frees of no live object: slab_surplus_key() -> how many
  * @early_free_only: of live objects freed before, by the clocks
- * @over: by hash of the address
+ * @over: by event_part() of the address, and by its hash
  * @edges: keeps events next to the kernel's counts; the caller's, may be NULL
  * @failed: memory ran out; the numbers are void
  */
@@ -157,7 +160,7 @@ struct slab_lives {
 	size_t nr_free_only, free_only_capacity;
 	struct u64_map early_free_only;
 	struct u64_map surplus;
-	struct slab_over over[SLAB_OVER_SLOTS];
+	struct slab_over over[EVENT_PARTS][SLAB_OVER_SLOTS];
 	struct slab_edges *edges;
 	struct slab_observer *observers;
 	size_t nr_observers, observers_capacity;

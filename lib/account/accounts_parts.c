@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * account: accounts of each part of the addresses, and what they are together.
+ * In: the events of each part (event/parts.h). Out: accounts as of all events in one order.
+ */
+#include "account/accounts_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "account/page_parts.h"
+#include "account/slab_parts.h"
+
+struct accounts_parts {
+	struct accounts of[EVENT_PARTS];
+};
+
+bool accounts_can_part(const struct accounts *a)
+{
+	return (!a->slab || !(a->slab->by_ptr || a->slab->lives.nr_observers)) &&
+	       (!a->page || !(a->page->by_pfn || a->page->lives.nr_observers));
+}
+
+/* The largest blocks of page allocators: order 10 where pages are of 4 KiB, 13 with 64 KiB. */
+unsigned int accounts_parts_page_shift(const struct accounts *a)
+{
+	return a->page_size > 4096 ? 13 : 10;
+}
+
+int accounts_parts_new(struct accounts_parts **out, const struct accounts *like)
+{
+	struct accounts_parts *p = calloc(1, sizeof(*p));
+	unsigned int i;
+
+	*out = p;
+	for (i = 0; p && i < EVENT_PARTS; i++) {
+		struct accounts *a = &p->of[i];
+
+		a->rec = like->rec;
+		a->page_size = like->page_size;
+		if ((like->slab && !accounts_slab(a, like->slab->lives.dimension)) ||
+		    (like->page && !accounts_page(a, like->page->lives.dimension)))
+			return -ENOMEM;
+		if (a->slab)
+			a->slab->in_part = true;
+		if (a->page)
+			a->page->in_part = true;
+	}
+	return p ? 0 : -ENOMEM;
+}
+
+void *accounts_parts_one(struct accounts_parts *parts, unsigned int part)
+{
+	return &parts->of[part];
+}
+
+void accounts_parts_take(void *ctx, const struct kmem_event *evs, size_t nr)
+{
+	struct accounts *a = ctx;
+
+	if (a->slab)
+		slab_account_events(a->slab, evs, nr);
+	if (a->page)
+		page_account_events(a->page, evs, nr);
+}
+
+void accounts_parts_end(void *ctx)
+{
+	accounts_finish(ctx);
+}
+
+bool accounts_parts_full(const struct accounts_parts *parts)
+{
+	uint64_t nr = 0;
+	unsigned int i;
+
+	for (i = 0; i < EVENT_PARTS; i++) {
+		const struct page_account *page = parts->of[i].page;
+
+		if (page)
+			nr += page->lives.frames.nr_regions + page->lives.frames.nr_spans;
+	}
+	return nr >= PAGE_FRAMES_FREE;
+}
+
+int accounts_parts_sum(struct accounts *to, struct accounts_parts *parts)
+{
+	struct slab_account *slabs[EVENT_PARTS];
+	struct page_account *pages[EVENT_PARTS];
+	unsigned int i;
+	int ret = 0;
+
+	to->joined = true;
+	for (i = 0; i < EVENT_PARTS; i++) {
+		slabs[i] = parts->of[i].slab;
+		pages[i] = parts->of[i].page;
+	}
+	if (to->slab)
+		ret = slab_account_join(to->slab, slabs);
+	if (!ret && to->page)
+		ret = page_account_join(to->page, pages);
+	return ret;
+}
+
+void accounts_parts_free(struct accounts_parts *parts)
+{
+	unsigned int i;
+
+	for (i = 0; parts && i < EVENT_PARTS; i++)
+		accounts_free(&parts->of[i]);
+	free(parts);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * account: the rows of parts as rows of all.
+ * In: each part's rows, their keys and first events. Out: one row for each key, in the order of
+ * the first event of each.
+ */
+#ifndef KMEMX_ACCOUNT_ROW_UNION_H
+#define KMEMX_ACCOUNT_ROW_UNION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "account/event_place.h"
+#include "base/compiler.h"
+#include "base/hash.h"
+#include "event/parts.h"
+
+/**
+ * struct row_union - zero-initialise it
+ * @keys: as they came; @firsts: the first event of each
+ * @of: of each part's rows, the row of all; before row_union_number() the key's number - 1
+ */
+struct row_union {
+	struct intern keys;
+	struct event_place *firsts;
+	size_t firsts_capacity;
+	uint32_t *of[EVENT_PARTS];
+	size_t nr[EVENT_PARTS], capacity[EVENT_PARTS];
+};
+
+/* Adds the next row of @part: its key, of @size bytes, and its first event. 0 or -ENOMEM. */
+int row_union_add(struct row_union *u, unsigned int part, const void *key, size_t size,
+		  const struct event_place *first) __must_check;
+/* All rows are there: numbers them. @keys, which is empty, receives their keys: that of row n has
+ * number n + 1. 0 or -ENOMEM.
+ */
+int row_union_number(struct row_union *u, struct intern *keys) __must_check;
+void row_union_free(struct row_union *u);
+
+#endif

@@ -17,7 +17,8 @@ struct accounts_parts {
 
 bool accounts_can_part(const struct accounts *a)
 {
-	return (!a->slab || !(a->slab->by_ptr || a->slab->lives.nr_observers)) &&
+	return !a->filtered &&
+	       (!a->slab || !(a->slab->by_ptr || a->slab->lives.nr_observers)) &&
 	       (!a->page || !(a->page->by_pfn || a->page->lives.nr_observers));
 }
 

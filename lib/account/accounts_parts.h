@@ -15,7 +15,7 @@
 struct accounts_parts;
 
 /* Can the accounts that were asked for be made in parts? Not where someone observes lives, which
- * come in the order of all then, and not by address.
+ * come in the order of all then, nor by address, nor with a filter.
  */
 bool accounts_can_part(const struct accounts *accounts);
 /* For each part the accounts that @like has. 0 or -ENOMEM. */

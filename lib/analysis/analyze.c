@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "account/accounts_parts.h"
 #include "analysis/alloc_filter.h"
 #include "analysis/relay.h"
 
@@ -23,6 +24,7 @@ struct taker {
 struct analyses {
 	struct analysis_env env;
 	struct accounts accounts;
+	struct accounts_parts *parts; /* of which @accounts are the sum; or NULL */
 	struct analysis_set set;
 	void *selves[ANALYSES_MAX];
 	struct taker takers[ANALYSES_MAX + 2];
@@ -131,6 +133,57 @@ static unsigned int nr_readers(const struct analyses *all)
 	return nr < RELAY_MAX_READERS ? (unsigned int)nr : RELAY_MAX_READERS;
 }
 
+/* Only accounts are wanted, which can be made in parts. */
+static bool can_part(const struct analyses *all)
+{
+	size_t nr = (all->accounts.slab != NULL) + (all->accounts.page != NULL);
+
+	return all->env.jobs > 1 && nr && all->nr_takers == nr &&
+	       accounts_can_part(&all->accounts);
+}
+
+struct parts_pass {
+	struct pass *pass;
+	const struct accounts_parts *parts;
+};
+
+static int parts_pause(void *ctx, uint64_t nr_events)
+{
+	struct parts_pass *p = ctx;
+
+	if (accounts_parts_full(p->parts))
+		return -EAGAIN;
+	return pass_on(p->pass, nr_events - p->pass->count);
+}
+
+/* Accounts of parts, and their sum. -EAGAIN where that cannot be: nothing has happened then. */
+static int run_parts(struct analyses *all, struct event_stream *stream, struct pass *pass)
+{
+	struct accounts_parts *parts;
+	struct parts_pass now = { pass, NULL };
+	struct event_parts how = { .jobs = all->env.jobs,
+				   .pause = parts_pause,
+				   .ctx = &now };
+	int ret = accounts_parts_new(&parts, &all->accounts);
+	unsigned int i;
+
+	now.parts = parts;
+	how.page_shift = accounts_parts_page_shift(&all->accounts);
+	for (i = 0; i < EVENT_PARTS && !ret; i++) {
+		how.parts[i].ctx = accounts_parts_one(parts, i);
+		how.parts[i].take = accounts_parts_take;
+		how.parts[i].end = accounts_parts_end;
+	}
+	if (!ret)
+		ret = event_parts_run(stream, &how);
+	if (ret) {
+		accounts_parts_free(parts);
+		return ret;
+	}
+	all->parts = parts;
+	return accounts_parts_sum(&all->accounts, parts);
+}
+
 static int analyze_stream(struct analyses *all, struct event_stream *stream,
 			  const struct analyze_progress *progress)
 {
@@ -143,6 +196,12 @@ static int analyze_stream(struct analyses *all, struct event_stream *stream,
 
 	if (progress && progress->fn)
 		pass.pause = progress->interval;
+	if (can_part(all)) {
+		ret = run_parts(all, stream, &pass);
+		if (ret != -EAGAIN)
+			return ret;
+		pass = (struct pass){ progress, 0, pass.pause };
+	}
 	for (i = 0; i < nr; i++) {
 		shares[i] = (struct share){ all, i, nr };
 		readers[i] = (struct relay_reader){ share_events, &shares[i] };
@@ -268,8 +327,10 @@ void analyses_free(struct analyses *all)
 		if (all->selves[i])
 			all->set.analyses[i]->destroy(all->selves[i]);
 	}
-	if (all)
+	if (all) {
 		accounts_free(&all->accounts);
+		accounts_parts_free(all->parts);
+	}
 	free(all);
 }
 

@@ -11,6 +11,7 @@
 # make doctest       the manual beside -h
 # make bombs         small files that ask for much work (KMEMX_VERBOSE=1)
 # make instructions  what stat takes for an event (RENEW=1: a new baseline)
+# make threads       reports are the same for any number of threads
 # make installtest   install it, use it, uninstall it (LONG=1: the packages too)
 # make lint          style, layers, shell scripts, headers
 # make bench         recording and reporting beside perf kmem and trace-cmd
@@ -119,7 +120,8 @@ Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
 
 all: $(KMEMX) $(PLUGIN)
-.PHONY: all help bench bombs check check-here unit cli live doctest instructions installtest \
+.PHONY: all help bench bombs check check-here unit cli live doctest instructions threads \
+	installtest \
 	fuzz-smoke fuzz-here fuzz-coverage coverage-here \
 	demo demo-here lint lint-here man install uninstall dist deb clean deps FORCE
 
@@ -229,6 +231,8 @@ live: $(KMEMX) $(PROGS)
 # RENEW=1: what it takes now becomes the baseline
 instructions: $(KMEMX) $(B)/tests/bench/gen_recording
 	$(Q)$(test_env) tests/instructions/run $(if $(RENEW),--renew)
+threads: $(KMEMX) $(B)/tests/bench/gen_recording
+	$(Q)$(test_env) tests/threads/run
 doctest: $(KMEMX)
 	$(Q)$(test_env) tests/doc/run
 installtest: $(KMEMX) $(PLUGIN)

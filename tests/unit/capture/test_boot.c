@@ -68,7 +68,7 @@ START_TEST(by_kernel)
 	ck_assert_int_eq(compose(&o), 0);
 	ck_assert_str_eq(strbuf_text(&line),
 			 "trace_event=" PAGE_EVENTS " trace_buf_size=16M");
-	ck_assert_ptr_nonnull(strstr(strbuf_text(&said), "cannot record call chains"));
+	ck_assert_ptr_nonnull(strstr(strbuf_text(&said), "cannot record callchains"));
 }
 END_TEST
 

@@ -178,7 +178,7 @@ START_TEST(options_in_a_circle_end)
 	ck_assert_int_eq(open_bytes(&rec, &file, message), 0);
 	ck_assert_uint_eq(rec->nr_damaged, 1);
 	ck_assert_uint_eq(rec->nr_buffers, 2);
-	ck_assert_ptr_nonnull(strstr(message, "circle"));
+	ck_assert_ptr_nonnull(strstr(message, "loop"));
 	recording_close(rec);
 	free_all(&file, pages);
 }

@@ -282,19 +282,18 @@ static int parse_sort(struct diff_args *a)
 {
 	const char *words[SORT_WORDS_MAX];
 	struct strbuf text = { 0 };
-	struct sort_keys keys;
-	int err = sort_keys_parse(&keys, a->sort ? a->sort : "abs"), ret = GO_ON;
+	int err = sort_keys_parse(&a->asked, a->sort ? a->sort : "abs"), ret = GO_ON;
 	size_t i;
 
 	if (err == -EINVAL || err == -E2BIG)
 		return option_unknown("sort key", a->sort, words, sort_words(a, words),
 				      command_name);
-	for (i = 0; !err && i < keys.nr && ret == GO_ON; i++)
-		ret = add_key(a, &keys.keys[i], &text);
-	if (!err)
-		sort_keys_free(&keys);
+	for (i = 0; !err && i < a->asked.nr && ret == GO_ON; i++)
+		ret = add_key(a, &a->asked.keys[i], &text);
 	if (!err && ret == GO_ON)
 		err = sort_keys_parse(&a->keys, strbuf_text(&text));
+	for (i = 0; !err && ret == GO_ON && i < a->keys.nr; i++)
+		a->keys.keys[i].said = a->asked.keys[i].name;
 	strbuf_free(&text);
 	if (!err)
 		return ret;
@@ -572,6 +571,7 @@ void diff_args_free(struct diff_args *a)
 	gate_free(&a->rules);
 	sort_keys_free(&a->keys);
 	free(a->by.items);
+	sort_keys_free(&a->asked);
 	free(a->fail_on.items);
 	free(a->choice.skip.items);
 	filter_words_free(&a->choice.words);

@@ -36,7 +36,7 @@ struct diff_args {
 	const char *tables[ANALYSES_MAX]; /* that rules can name */
 	struct gate_words words;
 	struct gate_rules rules;
-	struct sort_keys keys;
+	struct sort_keys keys, asked;	   /* columns, and the user's words for them */
 	struct comparison_metrics metrics; /* to which @diff points */
 	struct diff_options diff;
 	struct lost_limit max_lost;

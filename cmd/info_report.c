@@ -15,48 +15,47 @@
 
 /* Documentation/json.md describes it. */
 static const struct json_item layout[] = {
-	{ JSON_FACT, "file", NULL },
-	{ JSON_FACT, "kernel", NULL },
-	{ JSON_FACT, "machine", NULL },
-	{ JSON_FACT, "endian", NULL },
-	{ JSON_FACT, "long_size", NULL },
-	{ JSON_FACT, "page_size", NULL },
-	{ JSON_FACT, "nr_cpus", NULL },
-	{ JSON_FACT, "clock", NULL },
-	{ JSON_FACT, "duration_ns", NULL },
-	{ JSON_FACT, "span", NULL },
-	{ JSON_FACT, "scope", NULL },
-	{ JSON_FACT, "frees", NULL },
-	{ JSON_FACT, "first_ts", NULL },
-	{ JSON_FACT, "last_ts", NULL },
-	{ JSON_FACT, "truncated", NULL },
-	{ JSON_FACT, "missing", NULL },
-	{ JSON_MAP, "events", NULL },
-	{ JSON_FACT, "events_total", "nr_events" },
-	{ JSON_FACT, "events_without_format", NULL },
-	{ JSON_BEGIN, "lost", NULL },
-	{ JSON_FACT, "total", "lost" },
-	{ JSON_FACT, "gaps", NULL },
-	{ JSON_FACT, "unknown_gaps", NULL },
-	{ JSON_FACT, "dropped", NULL },
-	{ JSON_MAP_LINE, "by_cpu", "lost" },
-	{ JSON_END, "lost", NULL },
-	{ JSON_ROWS, "gaps", NULL },
-	{ JSON_ROWS, "cpus", NULL },
-	{ JSON_FACT, "undecodable", NULL },
-	{ JSON_FACT, "damaged_parts", NULL },
-	{ JSON_FACT, "bad_pages", NULL },
-	{ JSON_FACT, "stacks_unclaimed", NULL },
-	{ JSON_FACT, "clock_backwards", NULL },
-	{ JSON_FACT, "impossible_times", NULL },
-	{ JSON_FACT, "file_version", NULL },
-	{ JSON_FACT, "compression", NULL },
-	{ JSON_FACT, "writer", NULL },
-	{ JSON_FACT, "bytes", NULL },
-	{ JSON_ROWS, "buffers", NULL },
-	{ JSON_TEXTS_LINE, "meta", NULL },
-	{ JSON_TEXTS, "imported", NULL },
-	{ JSON_FACT, NULL, NULL },
+	{ JSON_FACT, "file" },
+	{ JSON_FACT, "kernel" },
+	{ JSON_FACT, "machine" },
+	{ JSON_FACT, "endian" },
+	{ JSON_FACT, "long_size" },
+	{ JSON_FACT, "page_size" },
+	{ JSON_FACT, "kernel_page_size" },
+	{ JSON_FACT, "nr_cpus" },
+	{ JSON_FACT, "clock" },
+	{ JSON_FACT, "duration_ns" },
+	{ JSON_FACT, "span" },
+	{ JSON_FACT, "scope" },
+	{ JSON_FACT, "frees" },
+	{ JSON_FACT, "first_ts" },
+	{ JSON_FACT, "last_ts" },
+	{ JSON_FACT, "nr_events" },
+	{ JSON_FACT, "events_without_format" },
+	{ JSON_FACT, "lost" },
+	{ JSON_FACT, "gaps" },
+	{ JSON_FACT, "unknown_gaps" },
+	{ JSON_FACT, "dropped" },
+	{ JSON_FACT, "truncated" },
+	{ JSON_FACT, "missing" },
+	{ JSON_FACT, "undecodable" },
+	{ JSON_FACT, "damaged_parts" },
+	{ JSON_FACT, "bad_pages" },
+	{ JSON_FACT, "stacks_unclaimed" },
+	{ JSON_FACT, "clock_backwards" },
+	{ JSON_FACT, "impossible_times" },
+	{ JSON_FACT, "file_version" },
+	{ JSON_FACT, "compression" },
+	{ JSON_FACT, "writer" },
+	{ JSON_FACT, "bytes" },
+	{ JSON_FACT, "imported" },
+	{ JSON_TEXTS, "import_notes" },
+	{ JSON_MAP, "events" },
+	{ JSON_ROWS, "gap_list" },
+	{ JSON_ROWS, "cpus" },
+	{ JSON_ROWS, "buffers" },
+	{ JSON_TEXTS_LINE, "meta" },
+	{ JSON_FACT, NULL },
 };
 
 /* A table's names: @title NULL: for machines only. */
@@ -98,30 +97,6 @@ static void add_events(struct report *r, const struct info *info)
 	for (i = 0; i < info->nr_events && (row = add_row(t)); i++) {
 		row[0] = cell_text(t, info->events[i].name);
 		row[1] = cell_uint(info->events[i].count);
-	}
-}
-
-/* Text has this beside what else it says of a CPU. */
-static void add_losses(struct report *r, const struct info *info)
-{
-	const struct heading heading = { "lost", "cpu", NULL };
-	const struct column columns[] = {
-		{ .name = "cpu" },
-		{ .name = "lost", .unit = UNIT_COUNT },
-		{ .name = "gaps", .unit = UNIT_COUNT },
-		{ .name = "unknown_gaps", .unit = UNIT_COUNT },
-	};
-	struct table *t = add_table(r, &heading, columns, ARRAY_SIZE(columns));
-	struct cell *row;
-	size_t i;
-
-	for (i = 0; i < info->nr_cpus && (row = add_row(t)); i++) {
-		const struct info_cpu *c = &info->cpus[i];
-
-		row[0] = cell_uint(c->cpu);
-		row[1] = cell_uint(c->nr_lost);
-		row[2] = cell_uint(c->nr_gaps);
-		row[3] = cell_uint(c->nr_unknown);
 	}
 }
 
@@ -174,7 +149,8 @@ static void add_gap_notes(struct table *t, const struct info *info)
 
 static void add_gaps(struct report *r, const struct info *info)
 {
-	const struct heading heading = { "gaps", NULL, info->nr_gaps ? "Gaps" : NULL };
+	const struct heading heading = { "gap_list", NULL,
+					 info->nr_gaps ? "Gaps" : NULL };
 	const enum column_unit unit = gap_unit(info);
 	const struct column columns[] = {
 		{ .name = "cpu", .title = "CPU" },
@@ -225,18 +201,11 @@ static void add_cpus(struct report *r, const struct info *info)
 		{ .name = "cpu", .title = "CPU" },
 		{ .name = "events", .title = "Events", .unit = UNIT_COUNT },
 		{ .name = "bytes", .title = "Bytes", .unit = UNIT_BYTES, .leaves = 30 },
-		{ .name = "lost",
-		  .title = "Lost",
-		  .unit = UNIT_COUNT,
-		  .text_only = true },
-		{ .name = "gaps",
-		  .title = "Gaps",
-		  .unit = UNIT_COUNT,
-		  .text_only = true },
+		{ .name = "lost", .title = "Lost", .unit = UNIT_COUNT },
+		{ .name = "gaps", .title = "Gaps", .unit = UNIT_COUNT },
 		{ .name = "unknown_gaps",
 		  .title = "Unknown gaps",
 		  .unit = UNIT_COUNT,
-		  .text_only = true,
 		  .hidden = !info->facts.nr_unknown_gaps,
 		  .leaves = 20 },
 		{ .name = "overrun",
@@ -309,7 +278,7 @@ static void add_meta(struct report *r, const struct recording *rec)
 static struct table *add_import(struct report *r, const struct recording *rec)
 {
 	const struct recording_text *item = recording_meta(rec, RECORDING_META_IMPORT);
-	const struct heading heading = { "imported", NULL, NULL };
+	const struct heading heading = { "import_notes", NULL, NULL };
 	const struct column column = { .name = "note" };
 	struct table *t = add_table(r, &heading, &column, 1);
 	const char *p = item ? item->text : "";
@@ -350,7 +319,6 @@ struct report *info_report(const struct info *info)
 	add_text_fact(r, "writer", rec->writer_version);
 	report_add_fact(r, "bytes", NULL, cell_uint(rec->file_bytes));
 	add_events(r, info);
-	add_losses(r, info);
 	add_gaps(r, info);
 	add_cpus(r, info);
 	add_buffers(r, rec);

@@ -133,6 +133,13 @@ static struct cell cell_gfp(const void *row, struct table *t)
 	return page_report_gfp(r->page, t, r->key->gfp_flags, r->gfp_used);
 }
 
+static struct cell cell_gfp_names(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return page_report_gfp_names(r->page, t, r->key->gfp_flags);
+}
+
 static struct cell cell_last_callsite(const void *row, struct table *t)
 {
 	const struct page_row *r = row;
@@ -227,6 +234,13 @@ static const struct column_type columns[] = {
 		      .help = "The callsite that allocated." },
 	  .rows = ROWS(NONE),
 	  .fill = cell_last_callsite },
+	{ .column = { .name = "gfp_names",
+		      .title = "GFP names",
+		      .hidden = true,
+		      .list = true,
+		      .help = "The request's flags by their full names; unknown bits in hexadecimal." },
+	  .rows = DETAILED,
+	  .fill = cell_gfp_names },
 	COLUMNS_END,
 };
 

@@ -31,6 +31,20 @@ struct cell page_report_gfp(const struct page_report *page, struct table *t,
 	return cell;
 }
 
+struct cell page_report_gfp_names(const struct page_report *page, struct table *t,
+				  uint64_t flags)
+{
+	struct strbuf sb = { 0 };
+	struct cell cell;
+
+	if (flags)
+		gfp_format_long(event_formats_gfp(page->env->fmts), flags, &sb);
+	cell = cell_text(t, strbuf_text(&sb));
+	t->failed |= sb.failed;
+	strbuf_free(&sb);
+	return cell;
+}
+
 void page_report_legend(const struct page_report *page, struct table *t, uint64_t used)
 {
 	const struct gfp_names *gfp = event_formats_gfp(page->env->fmts);

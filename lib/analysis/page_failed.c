@@ -102,6 +102,13 @@ static struct cell cell_gfp(const void *row, struct table *t)
 	return page_report_gfp(r->page, t, r->key->gfp_flags, r->gfp_used);
 }
 
+static struct cell cell_gfp_names(const void *row, struct table *t)
+{
+	const struct failed_row *r = row;
+
+	return page_report_gfp_names(r->page, t, r->key->gfp_flags);
+}
+
 static struct cell cell_callsite(const void *row, struct table *t)
 {
 	const struct failed_row *r = row;
@@ -142,6 +149,12 @@ static const struct column_type columns[] = {
 		      .last = true,
 		      .help = "The function that made the request." },
 	  .fill = cell_callsite },
+	{ .column = { .name = "gfp_names",
+		      .title = "GFP names",
+		      .hidden = true,
+		      .list = true,
+		      .help = "The request's flags by their full names; unknown bits in hexadecimal." },
+	  .fill = cell_gfp_names },
 	COLUMNS_END,
 };
 

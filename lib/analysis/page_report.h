@@ -41,6 +41,9 @@ struct cell page_report_migratetype(const struct page_report *page, struct table
 /* The short names of GFP flags; notes in @used which there were. */
 struct cell page_report_gfp(const struct page_report *page, struct table *t,
 			    uint64_t flags, uint64_t *used);
+/* The full names, with '|' between them; "" where there are none. */
+struct cell page_report_gfp_names(const struct page_report *page, struct table *t,
+				  uint64_t flags);
 /* "GFP: C __GFP_COMP  K GFP_KERNEL" under @t: the names in @used. */
 void page_report_legend(const struct page_report *page, struct table *t, uint64_t used);
 /* Adds the table "page_failed" if requests failed: who asked. 0 or -ENOMEM. */

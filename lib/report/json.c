@@ -81,9 +81,9 @@ static void quote_code_point(struct strbuf *sb, uint32_t c)
 	strbuf_printf(sb, "\\u%04x", c);
 }
 
-void json_quote(struct strbuf *sb, const char *text)
+static void quote(struct strbuf *sb, const char *text, size_t size)
 {
-	const char *end = text + strlen(text);
+	const char *end = text + size;
 	size_t len;
 	uint32_t c;
 
@@ -106,6 +106,26 @@ void json_quote(struct strbuf *sb, const char *text)
 	strbuf_puts(sb, "\"");
 }
 
+void json_quote(struct strbuf *sb, const char *text)
+{
+	quote(sb, text, strlen(text));
+}
+
+void json_quote_list(struct strbuf *sb, const char *text)
+{
+	const char *separator = "";
+	size_t len;
+
+	strbuf_puts(sb, "[");
+	for (; *text; text += len + (text[len] == '|')) {
+		len = strcspn(text, "|");
+		strbuf_puts(sb, separator);
+		quote(sb, text, len);
+		separator = ", ";
+	}
+	strbuf_puts(sb, "]");
+}
+
 void json_key(struct json *j, const char *key)
 {
 	json_separate(j);
@@ -121,6 +141,13 @@ void json_string(struct json *j, const char *s)
 	}
 	json_separate(j);
 	json_quote(&j->sb, s);
+	j->comma = true;
+}
+
+void json_list(struct json *j, const char *text)
+{
+	json_separate(j);
+	json_quote_list(&j->sb, text);
 	j->comma = true;
 }
 

@@ -39,11 +39,15 @@ void json_int(struct json *j, int64_t i);
 void json_real(struct json *j, double f); /* as short as reads back the same */
 void json_null(struct json *j);
 void json_cell(struct json *j, const struct cell *cell);
+/* @text split at '|' as an array of strings, empty for "". */
+void json_list(struct json *j, const char *text);
 /* Writes what is left and frees. Return: 0; -ENOMEM; the write function's error. */
 int json_end(struct json *j) __must_check;
 
 /* Appends @text as a JSON string, as json_string() writes one. */
 void json_quote(struct strbuf *sb, const char *text);
+/* Appends what json_list() writes. */
+void json_quote_list(struct strbuf *sb, const char *text);
 /* Appends @f as text, as short as reads back the same, with a point in any locale. Not a
  * number and infinities give nothing and false.
  */

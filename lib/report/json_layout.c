@@ -46,7 +46,10 @@ void json_rows(struct json *j, const struct table *t)
 			if (t->columns[i].text_only)
 				continue;
 			json_key(j, t->columns[i].name);
-			json_cell(j, cell);
+			if (t->columns[i].list && cell->type == CELL_TEXT)
+				json_list(j, cell->s);
+			else
+				json_cell(j, cell);
 		}
 		json_close(j, '}');
 	}
@@ -62,7 +65,7 @@ static void put_cell_as_key(struct json *j, const struct cell *cell)
 	json_key(j, cell->type == CELL_TEXT ? cell->s : number);
 }
 
-static void put_map(struct json *j, const struct table *t, bool one_line)
+static void put_map(struct json *j, const struct table *t)
 {
 	size_t row;
 
@@ -70,13 +73,11 @@ static void put_map(struct json *j, const struct table *t, bool one_line)
 	for (row = 0; row < t->nr_rows && !j->err; row++) {
 		const struct cell *cells = &t->cells[row * t->nr_columns];
 
-		if (!one_line)
-			json_line(j);
+		json_line(j);
 		put_cell_as_key(j, &cells[0]);
 		json_cell(j, &cells[1]);
 	}
-	if (!one_line)
-		json_line(j);
+	json_line(j);
 	json_close(j, '}');
 }
 
@@ -95,31 +96,21 @@ static void put_texts(struct json *j, const struct table *t, bool one_line)
 
 static void put_item(struct json *j, const struct report *r, const struct json_item *item)
 {
-	const char *from = item->from ? item->from : item->key;
-
 	json_line(j);
-	if (item->shape != JSON_END)
-		json_key(j, item->key);
+	json_key(j, item->key);
 	switch (item->shape) {
 	case JSON_FACT:
-		json_cell(j, find_fact(r, from));
+		json_cell(j, find_fact(r, item->key));
 		break;
 	case JSON_ROWS:
-		json_rows(j, find_table(r, from));
+		json_rows(j, find_table(r, item->key));
 		break;
 	case JSON_MAP:
-	case JSON_MAP_LINE:
-		put_map(j, find_table(r, from), item->shape == JSON_MAP_LINE);
+		put_map(j, find_table(r, item->key));
 		break;
 	case JSON_TEXTS:
 	case JSON_TEXTS_LINE:
-		put_texts(j, find_table(r, from), item->shape == JSON_TEXTS_LINE);
-		break;
-	case JSON_BEGIN:
-		json_open(j, '{');
-		break;
-	case JSON_END:
-		json_close(j, '}');
+		put_texts(j, find_table(r, item->key), item->shape == JSON_TEXTS_LINE);
 		break;
 	}
 }

@@ -10,24 +10,17 @@
 #include "report/table.h"
 
 enum json_shape {
-	JSON_FACT, /* a fact's value; null without it */
-	JSON_ROWS, /* a table: an array of objects, one a line */
-	JSON_MAP,  /* a table of two columns: an object, first to second, one a line */
-	JSON_MAP_LINE,	 /* the same in one line */
-	JSON_TEXTS,	 /* a table of one column: an array, one a line */
+	JSON_FACT,  /* a fact's value; null without it */
+	JSON_ROWS,  /* a table: an array of objects, one a line */
+	JSON_MAP,   /* a table of two columns: an object, first to second, one a line */
+	JSON_TEXTS, /* a table of one column: an array, one a line */
 	JSON_TEXTS_LINE, /* the same in one line */
-	JSON_BEGIN,	 /* what follows, up to JSON_END, is an object of its own */
-	JSON_END,
 };
 
-/**
- * struct json_item - one key; a list of them ends with @key NULL
- * @from: name of the fact or table; NULL: @key
- */
+/* One key, which is the name of a fact or table; a list of them ends with @key NULL. */
 struct json_item {
 	enum json_shape shape;
 	const char *key;
-	const char *from;
 };
 
 /* A table's rows: an array of objects, one a line. */

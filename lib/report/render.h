@@ -37,11 +37,12 @@ typedef int (*render_fn)(const struct report *r, const struct render_options *op
 const char *column_unit_name(enum column_unit unit);
 int render_text(const struct report *r, const struct render_options *opts,
 		const struct render_out *out) __must_check;
-/* {"schema_version": 1, "recording": {facts}, "reports": [...]}: Documentation/json.md */
+/* {"schema_version": 2, "recording": {facts}, "notes": [...], "reports": [...]}: Documentation/json.md */
 int render_json(const struct report *r, const struct render_options *opts,
 		const struct render_out *out) __must_check;
-/* Fields quoted as RFC 4180 says, lines ending in LF; with several tables each starts with
- * a "# name by key" line. Summaries are left to JSON.
+/* Fields quoted as RFC 4180 says, lines ending in LF. With several tables each has a header and
+ * an empty line before it, and a first column "table" with its name in every row. Summaries are
+ * left to JSON.
  */
 int render_csv(const struct report *r, const struct render_options *opts,
 	       const struct render_out *out) __must_check;

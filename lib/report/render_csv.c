@@ -84,11 +84,21 @@ static int csv_flush(struct strbuf *sb, const struct render_out *out)
 	return err;
 }
 
-static int csv_table(struct strbuf *sb, const struct table *t,
+/* What begins a line: the table's name where there are several. Returns what comes before the
+ * first cell.
+ */
+static const char *csv_name(struct strbuf *sb, const char *name)
+{
+	if (name)
+		csv_text(sb, name);
+	return name ? "," : "";
+}
+
+static int csv_table(struct strbuf *sb, const struct table *t, bool named,
 		     const struct render_out *out)
 {
+	const char *comma = csv_name(sb, named ? "table" : NULL);
 	const struct cell *cell = t->cells;
-	const char *comma = "";
 	size_t row, i;
 	int err;
 
@@ -101,7 +111,7 @@ static int csv_table(struct strbuf *sb, const struct table *t,
 	}
 	strbuf_puts(sb, "\n");
 	for (row = 0; row < t->nr_rows; row++) {
-		comma = "";
+		comma = csv_name(sb, named ? t->name : NULL);
 		for (i = 0; i < t->nr_columns; i++, cell++) {
 			if (t->columns[i].text_only)
 				continue;
@@ -127,12 +137,9 @@ int render_csv(const struct report *r, const struct render_options *opts,
 	int err = 0;
 
 	for (i = 0; i < r->nr_tables && !err; i++) {
-		const struct table *t = r->tables[i];
-
-		if (r->nr_tables > 1)
-			strbuf_printf(&sb, "%s# %s%s%s\n", i ? "\n" : "", t->name,
-				      t->by ? " by " : "", t->by ? t->by : "");
-		err = csv_table(&sb, t, out);
+		if (i)
+			strbuf_puts(&sb, "\n");
+		err = csv_table(&sb, r->tables[i], r->nr_tables > 1, out);
 	}
 	strbuf_free(&sb);
 	return err;

@@ -7,7 +7,7 @@
 #include "report/json_layout.h"
 #include "report/render.h"
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
 const char *column_unit_name(enum column_unit unit)
 {
@@ -59,6 +59,29 @@ static void render_items(struct json *j, const char *key,
 	json_close(j, '}');
 }
 
+/* What text says beside the facts and rows; of a banner, which repeats the facts, only what is
+ * loud. The mark for that is text's.
+ */
+static void render_notes(struct json *j, char *const *notes, size_t nr, bool banner)
+{
+	size_t i, nr_shown = 0;
+
+	json_key(j, "notes");
+	json_open(j, '[');
+	for (i = 0; i < nr; i++) {
+		bool loud = *notes[i] == '!';
+
+		if (banner && !loud)
+			continue;
+		json_line(j);
+		json_string(j, notes[i] + loud);
+		nr_shown++;
+	}
+	if (nr_shown)
+		json_line(j);
+	json_close(j, ']');
+}
+
 /* The names of the summary's values that losses make bounds only. */
 static void render_bounds(struct json *j, const struct table *t)
 {
@@ -87,6 +110,9 @@ static void render_table(struct json *j, const struct table *t)
 	json_key(j, "rows_total");
 	json_uint(j, t->nr_rows_total ? t->nr_rows_total : t->nr_rows);
 	json_line(j);
+	json_key(j, "sorted_by");
+	json_string(j, t->sorted_by);
+	json_line(j);
 	render_columns(j, t);
 	json_line(j);
 	json_key(j, "rows");
@@ -95,6 +121,8 @@ static void render_table(struct json *j, const struct table *t)
 	render_items(j, "summary", t->summary, t->nr_summary);
 	json_line(j);
 	render_bounds(j, t);
+	json_line(j);
+	render_notes(j, t->notes, t->nr_notes, false);
 	json_line(j);
 	json_close(j, '}');
 }
@@ -105,6 +133,8 @@ static void render_reports(struct json *j, const struct report *r)
 
 	json_line(j);
 	render_items(j, r->subject ? r->subject : "recording", r->facts, r->nr_facts);
+	json_line(j);
+	render_notes(j, r->banner, r->nr_banner, true);
 	json_line(j);
 	json_key(j, "reports");
 	json_open(j, '[');

@@ -155,7 +155,7 @@ static int sort_order_init(struct sort_order *order, struct table *t,
 			      down == usual ? ""
 			      : down	    ? "-"
 					    : "+",
-			      keys[i].name);
+			      keys[i].said ? keys[i].said : keys[i].name);
 	}
 	if (!order->nr)
 		return 0;

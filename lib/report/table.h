@@ -65,6 +65,7 @@ enum column_unit {
  *	  its own
  * @words: of the last column: it holds words, which can be wrapped, not names
  * @live: about what is live: table_blank_live()
+ * @list: its texts are lists with '|' between the parts; JSON has an array
  * @help: what it says, in a sentence; static, may be NULL
  * @sort_title: text: what "sorted by" says; static; NULL: @name
  * @spell: text: spells the text of a cell out; the result is static or @text; NULL: as it is
@@ -85,6 +86,7 @@ struct column {
 	bool last;
 	bool words;
 	bool live;
+	bool list;
 	const char *help;
 	const char *sort_title;
 	const char *(*spell)(const char *text);
@@ -107,7 +109,8 @@ struct summary_item {
  * @by: what a row stands for ("callsite", "ptr", "cache"); NULL: the rows have an order of
  *	their own (a matrix): table_sort() and table_limit() leave them alone
  * @summary_title: heading of the summary block ("SUMMARY (SLAB allocator)")
- * @notes: comment lines under the rows (legends); without '#'; the loud ones start with '!'
+ * @notes: comment lines under the rows (legends), in JSON too; without '#'; the loud ones
+ *	start with '!'
  * @hidden: the table is for machine formats only
  * @summary_hidden: the summary is for machine formats only
  * @text_rows: text shows only so many rows, the first ones; 0: all
@@ -202,10 +205,11 @@ void table_show_range(struct table *t, const char *name);
 /* Default: numbers from the largest down, texts and addresses from the smallest up. */
 enum sort_direction { SORT_DEFAULT, SORT_ASCENDING, SORT_DESCENDING };
 
-/* One key of a sort order. */
+/* One key of a sort order: column @name. @said: what the user calls it; NULL: @name. */
 struct sort_key {
 	const char *name;
 	enum sort_direction direction;
+	const char *said;
 };
 
 #define SORT_KEYS_MAX 16
@@ -260,7 +264,7 @@ struct property {
  * @layout: static; JSON is one object of these keys (report/json_layout.h); NULL: it has the
  *	    form of all others
  * @facts: "kernel", "machine", ... in order
- * @banner: comment lines above everything; the loud ones start with '!'
+ * @banner: comment lines above everything; the loud ones, which JSON has too, start with '!'
  * @properties: lines above the tables, which are no comments; text only
  * @texts: owns the facts' texts; internal
  */

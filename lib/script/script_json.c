@@ -37,10 +37,17 @@ void script_json_site(void *ctx, uint64_t key, struct strbuf *out)
 void script_json_gfp(void *ctx, uint64_t key, struct strbuf *out)
 {
 	const struct script *s = ctx;
+	const struct gfp_names *gfp = event_formats_gfp(s->env.env->fmts);
 	struct strbuf names = { 0 };
 
-	gfp_format_long(event_formats_gfp(s->env.env->fmts), key, &names);
+	gfp_format_short(gfp, key, &names, NULL);
 	json_quote(out, strbuf_text(&names));
+	out->failed |= names.failed;
+	strbuf_reset(&names);
+	if (key)
+		gfp_format_long(gfp, key, &names);
+	strbuf_puts(out, ", \"gfp_names\": ");
+	json_quote_list(out, strbuf_text(&names));
 	out->failed |= names.failed;
 	strbuf_free(&names);
 }

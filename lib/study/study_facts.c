@@ -370,18 +370,16 @@ void study_facts_add(const struct study_facts *f, struct report *report)
 		{ "stacks_unclaimed", cell_uint(f->nr_stacks_unclaimed) },
 		{ "clock_backwards", cell_uint(f->nr_backwards) },
 		{ "impossible_times", cell_uint(f->nr_impossible) },
+		{ "scope", known_text(f->part ? "part" : "") },
+		{ "frees", known_text(!f->part	       ? ""
+				      : f->lacks_frees ? "part"
+						       : "all") },
+		{ "imported", known_text(f->imported) },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(items); i++)
 		report_add_fact(report, items[i].name, NULL, items[i].value);
-	if (f->part)
-		report_add_fact(report, "scope", NULL, known_text("part"));
-	if (f->part)
-		report_add_fact(report, "frees", NULL,
-				known_text(f->lacks_frees ? "part" : "all"));
-	if (f->imported[0])
-		report_add_fact(report, "imported", NULL, known_text(f->imported));
 }
 
 struct table *study_facts_missing_table(const struct recording *rec)

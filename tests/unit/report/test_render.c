@@ -368,11 +368,10 @@ START_TEST(text_only_columns_for_machines)
 	t->text_rows = 1;
 	expect(render_csv, r, (struct render_options){ 0 },
 	       "b,d\n1002000003,2\n10020000030,11\n100200000300,101\n1002000003000,1001\n");
-	r->layout = (const struct json_item[]){ { JSON_ROWS, "x", NULL },
-						{ JSON_FACT, NULL, NULL } };
+	r->layout = (const struct json_item[]){ { JSON_ROWS, "x" }, { JSON_FACT, NULL } };
 	expect(render_json, r, (struct render_options){ 0 },
 	       "{\n"
-	       "  \"schema_version\": 1,\n"
+	       "  \"schema_version\": 2,\n"
 	       "  \"x\": [\n"
 	       "    {\"b\": 1002000003, \"d\": 2},\n"
 	       "    {\"b\": 10020000030, \"d\": 11},\n"
@@ -384,14 +383,16 @@ START_TEST(text_only_columns_for_machines)
 	t->nr_rows = 0;
 	expect(render_json, r, (struct render_options){ 0 },
 	       "{\n"
-	       "  \"schema_version\": 1,\n"
+	       "  \"schema_version\": 2,\n"
 	       "  \"recording\": {\n"
 	       "  },\n"
+	       "  \"notes\": [],\n"
 	       "  \"reports\": [\n"
 	       "    {\n"
 	       "      \"name\": \"x\",\n"
 	       "      \"by\": null,\n"
 	       "      \"rows_total\": 0,\n"
+	       "      \"sorted_by\": null,\n"
 	       "      \"columns\": [\n"
 	       "        {\"name\": \"b\", \"unit\": \"ns\"},\n"
 	       "        {\"name\": \"d\", \"unit\": \"none\"}\n"
@@ -400,7 +401,8 @@ START_TEST(text_only_columns_for_machines)
 	       "      ],\n"
 	       "      \"summary\": {\n"
 	       "      },\n"
-	       "      \"bounds\": []\n"
+	       "      \"bounds\": [],\n"
+	       "      \"notes\": []\n"
 	       "    }\n"
 	       "  ]\n"
 	       "}\n");
@@ -453,20 +455,26 @@ END_TEST
 START_TEST(json)
 {
 	struct report *r = make_report();
+	const struct sort_key key = { "bytes", SORT_DEFAULT };
 
+	ck_assert_int_eq(table_sort(r->tables[0], &key, 1), 0);
 	table_limit(r->tables[0], 2);
 	expect(render_json, r, (struct render_options){ .width = 20 },
 	       "{\n"
-	       "  \"schema_version\": 1,\n"
+	       "  \"schema_version\": 2,\n"
 	       "  \"recording\": {\n"
 	       "    \"kernel\": \"6.18\",\n"
 	       "    \"duration_ns\": null\n"
 	       "  },\n"
+	       "  \"notes\": [\n"
+	       "    \"LOST 5 events\"\n"
+	       "  ],\n"
 	       "  \"reports\": [\n"
 	       "    {\n"
 	       "      \"name\": \"slab\",\n"
 	       "      \"by\": \"callsite\",\n"
 	       "      \"rows_total\": 3,\n"
+	       "      \"sorted_by\": \"bytes\",\n"
 	       "      \"columns\": [\n"
 	       "        {\"name\": \"callsite\", \"unit\": \"none\"},\n"
 	       "        {\"name\": \"bytes\", \"unit\": \"bytes\"},\n"
@@ -481,7 +489,10 @@ START_TEST(json)
 	       "        \"total\": 2244708,\n"
 	       "        \"net\": -5\n"
 	       "      },\n"
-	       "      \"bounds\": [\"net\"]\n"
+	       "      \"bounds\": [\"net\"],\n"
+	       "      \"notes\": [\n"
+	       "        \"K: GFP_KERNEL\"\n"
+	       "      ]\n"
 	       "    }\n"
 	       "  ]\n"
 	       "}\n");
@@ -525,6 +536,40 @@ START_TEST(json_values)
 }
 END_TEST
 
+/* A column of lists: an array in JSON, empty for no text, and the text itself in CSV. */
+START_TEST(lists)
+{
+	static const char *const texts[] = { "", "A", "A|\"|0x8", NULL };
+	struct report *r = report_new();
+	struct table *t = table_new("x", NULL);
+	size_t i;
+
+	table_add_column(t, &(struct column){ .name = "l", .list = true });
+	table_add_column(t, &(struct column){ .name = "t" });
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct cell *row = table_add_row(t);
+
+		row[0] = cell_text(t, texts[i]);
+		row[1] = cell_text(t, texts[i]);
+	}
+	report_add_table(r, t);
+	r->layout = (const struct json_item[]){ { JSON_ROWS, "x" }, { JSON_FACT, NULL } };
+	expect(render_json, r, (struct render_options){ 0 },
+	       "{\n"
+	       "  \"schema_version\": 2,\n"
+	       "  \"x\": [\n"
+	       "    {\"l\": [], \"t\": \"\"},\n"
+	       "    {\"l\": [\"A\"], \"t\": \"A\"},\n"
+	       "    {\"l\": [\"A\", \"\\\"\", \"0x8\"], \"t\": \"A|\\\"|0x8\"},\n"
+	       "    {\"l\": null, \"t\": null}\n"
+	       "  ]\n"
+	       "}\n");
+	expect(render_csv, r, (struct render_options){ 0 },
+	       "l,t\n,\nA,A\n\"A|\"\"|0x8\",\"A|\"\"|0x8\"\n,\n");
+	report_free(r);
+}
+END_TEST
+
 START_TEST(csv)
 {
 	struct report *r = report_new();
@@ -546,26 +591,24 @@ START_TEST(csv)
 	report_add_table(r, t);
 	report_add_table(r, second);
 	expect(render_csv, r, (struct render_options){ 0 },
-	       "# slab by callsite\n"
-	       "callsite,bytes,hit,frag\n"
-	       "vma_alloc_folio,2097152,1,12.5\n"
-	       "allocate_slab,147456,9,12.5\n"
-	       "a_function_with_a_rather_long_name,100,0,0\n"
-	       "\"a \"\"quoted\"\", b\",1,1,12.5\n"
-	       "two\\x0alines,1,1,12.5\n"
-	       "\"# no comment\",1,1,12.5\n"
-	       "\"'=1+cmd|' /C calc'!A0\",1,1,12.5\n"
-	       "\"'@SUM(1)\",1,1,12.5\n"
-	       "\"'-2+3\",1,1,12.5\n"
-	       "\"'+a, \"\"b\"\"\",1,1,12.5\n"
-	       "-,1,1,12.5\n"
-	       "-12.5%,1,1,12.5\n"
-	       "\\x09=1,1,1,12.5\n"
-	       "\\x1b[31m,1,1,12.5\n"
+	       "table,callsite,bytes,hit,frag\n"
+	       "slab,vma_alloc_folio,2097152,1,12.5\n"
+	       "slab,allocate_slab,147456,9,12.5\n"
+	       "slab,a_function_with_a_rather_long_name,100,0,0\n"
+	       "slab,\"a \"\"quoted\"\", b\",1,1,12.5\n"
+	       "slab,two\\x0alines,1,1,12.5\n"
+	       "slab,\"# no comment\",1,1,12.5\n"
+	       "slab,\"'=1+cmd|' /C calc'!A0\",1,1,12.5\n"
+	       "slab,\"'@SUM(1)\",1,1,12.5\n"
+	       "slab,\"'-2+3\",1,1,12.5\n"
+	       "slab,\"'+a, \"\"b\"\"\",1,1,12.5\n"
+	       "slab,-,1,1,12.5\n"
+	       "slab,-12.5%,1,1,12.5\n"
+	       "slab,\\x09=1,1,1,12.5\n"
+	       "slab,\\x1b[31m,1,1,12.5\n"
 	       "\n"
-	       "# matrix\n"
-	       "x\n"
-	       "0.1\n");
+	       "table,x\n"
+	       "matrix,0.1\n");
 	report_free(r);
 }
 END_TEST
@@ -576,6 +619,7 @@ static struct report *two_lists(void)
 	const struct column columns[] = { { .name = "k" }, { .name = "v" } };
 	struct report *r = report_new();
 	struct table *map = table_new("map", NULL), *list = table_new("list", NULL);
+	struct table *line = table_new("line", NULL);
 	struct cell *row;
 
 	report_add_fact(r, "b", NULL, cell_uint(2));
@@ -591,6 +635,10 @@ static struct report *two_lists(void)
 	table_add_row(list)[0] = cell_text(list, "u");
 	report_add_table(r, map);
 	report_add_table(r, list);
+	table_add_columns(line, columns, 1);
+	table_add_row(line)[0] = cell_text(line, "t");
+	table_add_row(line)[0] = cell_text(line, "u");
+	report_add_table(r, line);
 	return r;
 }
 
@@ -598,45 +646,30 @@ static struct report *two_lists(void)
 START_TEST(json_of_one_object)
 {
 	static const struct json_item layout[] = {
-		{ JSON_FACT, "a", NULL },
-		{ JSON_BEGIN, "in", NULL },
-		{ JSON_FACT, "c", "b" },
-		{ JSON_MAP_LINE, "line", "map" },
-		{ JSON_END, "in", NULL },
-		{ JSON_FACT, "unknown", NULL },
-		{ JSON_MAP, "map", NULL },
-		{ JSON_ROWS, "rows", "map" },
-		{ JSON_ROWS, "none", NULL },
-		{ JSON_TEXTS, "texts", "list" },
-		{ JSON_TEXTS_LINE, "list", "list" },
-		{ JSON_FACT, NULL, NULL },
+		{ JSON_FACT, "a" },	     { JSON_FACT, "b" },
+		{ JSON_FACT, "unknown" },    { JSON_MAP, "map" },
+		{ JSON_ROWS, "none" },	     { JSON_TEXTS, "list" },
+		{ JSON_TEXTS_LINE, "line" }, { JSON_FACT, NULL },
 	};
 	struct report *r = two_lists();
 
 	r->layout = layout;
 	expect(render_json, r, (struct render_options){ 0 },
 	       "{\n"
-	       "  \"schema_version\": 1,\n"
+	       "  \"schema_version\": 2,\n"
 	       "  \"a\": \"x\",\n"
-	       "  \"in\": {\n"
-	       "    \"c\": 2,\n"
-	       "    \"line\": {\"one\": 1, \"7\": null}\n"
-	       "  },\n"
+	       "  \"b\": 2,\n"
 	       "  \"unknown\": null,\n"
 	       "  \"map\": {\n"
 	       "    \"one\": 1,\n"
 	       "    \"7\": null\n"
 	       "  },\n"
-	       "  \"rows\": [\n"
-	       "    {\"k\": \"one\", \"v\": 1},\n"
-	       "    {\"k\": 7, \"v\": null}\n"
-	       "  ],\n"
 	       "  \"none\": [\n"
 	       "  ],\n"
-	       "  \"texts\": [\n"
+	       "  \"list\": [\n"
 	       "    \"t\",\n"
 	       "    \"u\"],\n"
-	       "  \"list\": [\"t\", \"u\"]\n"
+	       "  \"line\": [\"t\", \"u\"]\n"
 	       "}\n");
 	report_free(r);
 }
@@ -733,6 +766,7 @@ Suite *test_render_suite(void)
 	tcase_add_test(tc, hidden_and_limits);
 	tcase_add_test(tc, json);
 	tcase_add_test(tc, json_values);
+	tcase_add_test(tc, lists);
 	tcase_add_test(tc, csv);
 	tcase_add_test(tc, json_of_one_object);
 	tcase_add_test(tc, a_failing_write_ends_the_rendering);

@@ -99,6 +99,19 @@ START_TEST(further_keys_break_ties_and_sorting_is_stable)
 }
 END_TEST
 
+/* The table says the user's word for a column, not the column's name. */
+START_TEST(keys_are_said_as_asked)
+{
+	struct table *t = make_five();
+	const struct sort_key keys[] = { { "n", SORT_DEFAULT, "number" },
+					 { "s", SORT_DESCENDING, NULL } };
+
+	ck_assert_int_eq(table_sort(t, keys, 2), 0);
+	ck_assert_str_eq(t->sorted_by, "number, -s");
+	table_free(t);
+}
+END_TEST
+
 START_TEST(unknown_keys_alone_change_nothing)
 {
 	struct table *t = make_five();
@@ -180,6 +193,7 @@ Suite *test_sort_suite(void)
 	tcase_add_test(tc, default_directions);
 	tcase_add_test(tc, given_directions_and_none_last);
 	tcase_add_test(tc, further_keys_break_ties_and_sorting_is_stable);
+	tcase_add_test(tc, keys_are_said_as_asked);
 	tcase_add_test(tc, unknown_keys_alone_change_nothing);
 	tcase_add_test(tc, mixed_number_types);
 	tcase_add_test(tc, rows_of_their_own_order_stay);

@@ -43,8 +43,6 @@ void json_rows(struct json *j, const struct table *t)
 		json_line(j);
 		json_open(j, '{');
 		for (i = 0; i < t->nr_columns; i++, cell++) {
-			if (t->columns[i].text_only)
-				continue;
 			json_key(j, t->columns[i].name);
 			if (t->columns[i].list && cell->type == CELL_TEXT)
 				json_list(j, cell->s);

@@ -103,8 +103,6 @@ static int csv_table(struct strbuf *sb, const struct table *t, bool named,
 	int err;
 
 	for (i = 0; i < t->nr_columns; i++) {
-		if (t->columns[i].text_only)
-			continue;
 		strbuf_puts(sb, comma);
 		csv_text(sb, t->columns[i].name);
 		comma = ",";
@@ -113,8 +111,6 @@ static int csv_table(struct strbuf *sb, const struct table *t, bool named,
 	for (row = 0; row < t->nr_rows; row++) {
 		comma = csv_name(sb, named ? t->name : NULL);
 		for (i = 0; i < t->nr_columns; i++, cell++) {
-			if (t->columns[i].text_only)
-				continue;
 			strbuf_puts(sb, comma);
 			csv_cell(sb, cell);
 			comma = ",";

@@ -29,8 +29,6 @@ static void render_columns(struct json *j, const struct table *t)
 	json_key(j, "columns");
 	json_open(j, '[');
 	for (i = 0; i < t->nr_columns; i++) {
-		if (t->columns[i].text_only)
-			continue;
 		json_line(j);
 		json_open(j, '{');
 		json_key(j, "name");

@@ -54,7 +54,6 @@ enum column_unit {
  * @per: text only: show "value/quotient" where quotient = value / cell of this column,
  *	 rounded down; NULL: plain. Names a column of the same table ("hit").
  * @hidden: machine formats only
- * @text_only: text only: what machine formats have in another table
  * @below: text: the ';'-separated parts but the first, one a comment line under the row
  * @change: text: numbers have a sign; growth is red, shrinkage green
  * @share: table_limit() says which part of this column is kept, not of the first in bytes
@@ -78,7 +77,6 @@ struct column {
 	enum column_unit unit;
 	const char *per;
 	bool hidden;
-	bool text_only;
 	bool below;
 	bool change;
 	bool share;

@@ -311,16 +311,15 @@ START_TEST(properties_on_a_terminal)
 }
 END_TEST
 
-/* Two of its four columns are for text alone. */
-static struct report *make_text_only(void)
+static struct report *make_few_rows(void)
 {
 	struct report *r = report_new();
 	struct table *t = table_new("x", "X");
 	uint64_t i;
 
-	table_add_column(t, &(struct column){ .name = "a", .text_only = true });
+	table_add_column(t, &(struct column){ .name = "a" });
 	table_add_column(t, &(struct column){ .name = "b", .unit = UNIT_TIME });
-	table_add_column(t, &(struct column){ .name = "c", .text_only = true });
+	table_add_column(t, &(struct column){ .name = "c" });
 	table_add_column(t, &(struct column){ .name = "d" });
 	for (i = 1; i <= 1000; i *= 10) {
 		struct cell *row = table_add_row(t);
@@ -334,9 +333,9 @@ static struct report *make_text_only(void)
 	return r;
 }
 
-START_TEST(text_only_columns_and_few_rows)
+START_TEST(few_rows)
 {
-	struct report *r = make_text_only();
+	struct report *r = make_few_rows();
 	struct table *t = r->tables[0];
 
 	t->text_rows = 2;
@@ -360,23 +359,23 @@ START_TEST(text_only_columns_and_few_rows)
 }
 END_TEST
 
-START_TEST(text_only_columns_for_machines)
+START_TEST(all_rows_for_machines)
 {
-	struct report *r = make_text_only();
+	struct report *r = make_few_rows();
 	struct table *t = r->tables[0];
 
 	t->text_rows = 1;
 	expect(render_csv, r, (struct render_options){ 0 },
-	       "b,d\n1002000003,2\n10020000030,11\n100200000300,101\n1002000003000,1001\n");
+	       "a,b,c,d\n1,1002000003,c,2\n10,10020000030,c,11\n100,100200000300,c,101\n1000,1002000003000,c,1001\n");
 	r->layout = (const struct json_item[]){ { JSON_ROWS, "x" }, { JSON_FACT, NULL } };
 	expect(render_json, r, (struct render_options){ 0 },
 	       "{\n"
 	       "  \"schema_version\": 2,\n"
 	       "  \"x\": [\n"
-	       "    {\"b\": 1002000003, \"d\": 2},\n"
-	       "    {\"b\": 10020000030, \"d\": 11},\n"
-	       "    {\"b\": 100200000300, \"d\": 101},\n"
-	       "    {\"b\": 1002000003000, \"d\": 1001}\n"
+	       "    {\"a\": 1, \"b\": 1002000003, \"c\": \"c\", \"d\": 2},\n"
+	       "    {\"a\": 10, \"b\": 10020000030, \"c\": \"c\", \"d\": 11},\n"
+	       "    {\"a\": 100, \"b\": 100200000300, \"c\": \"c\", \"d\": 101},\n"
+	       "    {\"a\": 1000, \"b\": 1002000003000, \"c\": \"c\", \"d\": 1001}\n"
 	       "  ]\n"
 	       "}\n");
 	r->layout = NULL;
@@ -394,7 +393,9 @@ START_TEST(text_only_columns_for_machines)
 	       "      \"rows_total\": 0,\n"
 	       "      \"sorted_by\": null,\n"
 	       "      \"columns\": [\n"
+	       "        {\"name\": \"a\", \"unit\": \"none\"},\n"
 	       "        {\"name\": \"b\", \"unit\": \"ns\"},\n"
+	       "        {\"name\": \"c\", \"unit\": \"none\"},\n"
 	       "        {\"name\": \"d\", \"unit\": \"none\"}\n"
 	       "      ],\n"
 	       "      \"rows\": [\n"
@@ -760,8 +761,8 @@ Suite *test_render_suite(void)
 	tcase_add_test(tc, text_is_safe_on_a_terminal);
 	tcase_add_test(tc, text_of_properties);
 	tcase_add_test(tc, properties_on_a_terminal);
-	tcase_add_test(tc, text_only_columns_and_few_rows);
-	tcase_add_test(tc, text_only_columns_for_machines);
+	tcase_add_test(tc, few_rows);
+	tcase_add_test(tc, all_rows_for_machines);
 	tcase_add_test(tc, text_of_nothing);
 	tcase_add_test(tc, hidden_and_limits);
 	tcase_add_test(tc, json);

@@ -35,6 +35,7 @@ static int analyze(struct load *l, struct report *report)
 
 	env.dir_depth = c->dir_depth;
 	env.filter = filter_words_any(&c->words) ? &l->filter : NULL;
+	env.raw_names = c->raw_names;
 	return input_analyze(&l->in, &env, &set, report);
 }
 

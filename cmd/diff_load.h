@@ -45,6 +45,7 @@ struct diff_choice {
 	enum subject_kind by;
 	unsigned int dir_depth;
 	struct filter_words words;
+	bool raw_names;
 	struct window window;
 	struct option_strings skip;
 	enum diff_per per;

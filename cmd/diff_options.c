@@ -111,6 +111,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		  "divide by: none (default), second, event:NAME, N" },
 		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &a->choice.skip,
 		  "no callsites either; may be repeated" },
+		RAW_NAMES_OPTION(a->choice.raw_names),
 		TIME_OPTION(a->choice.window),
 		INSTANCE_OPTION(a->choice.window),
 		FILTER_OPTIONS(a->choice.words),

@@ -64,6 +64,11 @@ struct option_entry {
 		OPTION_FLAG, 0, "raw-ip", NULL, &(flag), \
 			"addresses instead of functions" \
 	}
+#define RAW_NAMES_OPTION(flag)                                        \
+	{                                                             \
+		OPTION_FLAG, 0, "raw-names", NULL, &(flag),           \
+			"functions with the compiler's name suffixes" \
+	}
 /* The last ones of every command. */
 #define OPTIONS_END                                                 \
 	{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" }, \

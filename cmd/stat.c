@@ -35,7 +35,7 @@ struct stat_options {
 	const char *source, *modules;
 	uint64_t dir_depth;
 	struct option_strings skip;
-	bool raw_ip, sites, columns;
+	bool raw_ip, raw_names, sites, columns;
 	struct stat_analyses analyses;
 	struct stat_choice choice;
 	struct filter_words filter;
@@ -109,6 +109,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_FLAG, 0, "sites", NULL, &o->sites,
 		  "a row per address in a function: function+0x1f" },
 		RAW_IP_OPTION(o->raw_ip),
+		RAW_NAMES_OPTION(o->raw_names),
 		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
 		  "skip these functions too; may be repeated" },
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
@@ -201,6 +202,7 @@ static int analyze(struct stat_run *st)
 
 	env.dir_depth = input_dirs_depth(o->dir_depth);
 	env.raw_ip = o->raw_ip;
+	env.raw_names = o->raw_names;
 	env.by_site = o->sites;
 	env.window = o->window.time || o->window.instance;
 	env.jobs = jobs(o);

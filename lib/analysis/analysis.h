@@ -33,6 +33,7 @@ struct alloc_filter;
  * @dirs: for rows by directory; NULL: none are wanted
  * @dir_depth: of directories_find(), for those rows
  * @raw_ip: code addresses are shown as they are
+ * @raw_names: functions have the compiler's suffixes
  * @by_site: callsites are told apart within a function
  * @filter: hides allocations from every analysis; NULL: all are shown. It says so in the events
  *	that it is given, as long as they are read
@@ -51,7 +52,7 @@ struct analysis_env {
 	struct accounts *accounts;
 	struct directories *dirs;
 	unsigned int dir_depth;
-	bool raw_ip, by_site;
+	bool raw_ip, raw_names, by_site;
 	struct alloc_filter *filter;
 	bool window;
 	uint32_t page_size;

@@ -86,8 +86,6 @@ static void name_page_row(struct comparison *p, uint32_t row)
 
 	if (p->by == SUBJECT_STACK)
 		comparison_name_stack(p->env, stack, 0, &p->name);
-	else if (p->by == SUBJECT_NONE && !stack)
-		strbuf_puts(&p->name, "[no stack]");
 	else
 		name_site(p, comparison_callsite(p->env, stack));
 }

@@ -6,6 +6,7 @@
 #include "analysis/comparison_name.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "analysis/sites.h"
 #include "symbol/fold.h"
@@ -21,7 +22,8 @@ void comparison_name_site(const struct analysis_env *env, uint64_t addr,
 		strbuf_puts(out, unknown);
 		return;
 	}
-	strbuf_add(out, sym.name, symbol_plain_length(sym.name));
+	strbuf_add(out, sym.name,
+		   env->raw_names ? strlen(sym.name) : symbol_plain_length(sym.name));
 	if (sym.module)
 		strbuf_printf(out, " [%s]", sym.module);
 }

@@ -10,11 +10,13 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "symbol/fold.h"
 
 struct site_group {
 	uint64_t addr;	  /* of the first call site seen */
 	uint64_t start;	  /* of the function; 0: no symbol */
 	const char *name; /* the symbol table's; NULL: no symbol */
+	size_t name_size; /* of what is shown of it */
 	const char *module;
 };
 
@@ -23,10 +25,51 @@ void sites_init(struct sites *s, const struct analysis_env *env)
 	*s = (struct sites){ .env = env, .exact = env->by_site };
 }
 
+/* What is shown of a function's name. */
+static size_t shown_size(const struct analysis_env *env, const char *name)
+{
+	return env->raw_names ? strlen(name) : symbol_plain_length(name);
+}
+
+/* Of what a row is called, up to the place in the function. */
+static uint64_t shown_key(const struct site_group *group)
+{
+	uint64_t key = hash_bytes(group->name, group->name_size);
+
+	if (group->module)
+		key = key * 31 + hash_bytes(group->module, strlen(group->module));
+	return key;
+}
+
+/* The group of the function that the compiler has split or cloned into that of @group; NULL:
+ * there is none yet. A second function of the very same name is another one.
+ */
+static const uint32_t *sites_part(struct sites *s, const struct site_group *group)
+{
+	const uint32_t *index =
+		u64_map_insert(&s->by_name, shown_key(group), (uint32_t)s->nr_groups);
+	struct site_group *known;
+
+	if (!index || *index == s->nr_groups)
+		return NULL;
+	known = &s->groups[*index];
+	if (!strcmp(known->name, group->name))
+		return NULL;
+	if (!group->name[group->name_size]) /* the function itself */
+		*known = *group;
+	return index;
+}
+
 static uint32_t sites_add(struct sites *s, uint64_t key, const struct site_group *group)
 {
-	uint32_t *index = u64_map_insert(&s->by_start, key, (uint32_t)s->nr_groups);
+	const uint32_t *index = u64_map_find(&s->by_start, key), *part = NULL;
 	uint32_t *uses;
+
+	if (!index && group->name && !s->exact && !s->env->raw_names)
+		part = sites_part(s, group);
+	if (!index)
+		index = u64_map_insert(&s->by_start, key,
+				       part ? *part : (uint32_t)s->nr_groups);
 
 	if (!index ||
 	    array_reserve(&s->groups, &s->capacity, *index + 1UL, sizeof(*s->groups)))
@@ -35,8 +78,7 @@ static uint32_t sites_add(struct sites *s, uint64_t key, const struct site_group
 		return *index;
 	s->groups[s->nr_groups++] = *group;
 	if (group->name) {
-		uses = u64_map_insert(&s->name_uses,
-				      hash_bytes(group->name, strlen(group->name)), 0);
+		uses = u64_map_insert(&s->name_uses, shown_key(group), 0);
 		if (!uses)
 			return UINT32_MAX;
 		++*uses;
@@ -56,6 +98,7 @@ uint32_t sites_group(struct sites *s, uint64_t addr)
 	if (!s->env->raw_ip && symbols_find(s->env->syms, addr, &sym)) {
 		group.start = sym.addr;
 		group.name = sym.name;
+		group.name_size = shown_size(s->env, sym.name);
 		group.module = sym.module;
 	}
 	index = sites_add(s, group.name && !s->exact ? group.start : addr, &group);
@@ -80,8 +123,8 @@ void sites_name(const struct sites *s, uint32_t group, struct strbuf *out)
 			strbuf_puts(out, "[unknown]");
 		return;
 	}
-	strbuf_puts(out, g->name);
-	uses = u64_map_find(&s->name_uses, hash_bytes(g->name, strlen(g->name)));
+	strbuf_add(out, g->name, g->name_size);
+	uses = u64_map_find(&s->name_uses, shown_key(g));
 	if (uses && *uses > 1)
 		strbuf_printf(out, "+0x%" PRIx64, g->addr - g->start);
 	if (g->module)
@@ -118,7 +161,7 @@ static void sites_frame(const struct sites *s, uint64_t addr, struct strbuf *out
 		sites_exact(s, addr, out);
 		return;
 	}
-	strbuf_puts(out, sym.name);
+	strbuf_add(out, sym.name, shown_size(s->env, sym.name));
 	if (sym.module)
 		strbuf_printf(out, " [%s]", sym.module);
 }
@@ -211,6 +254,7 @@ void sites_free(struct sites *s)
 {
 	u64_map_free(&s->by_addr);
 	u64_map_free(&s->by_start);
+	u64_map_free(&s->by_name);
 	u64_map_free(&s->name_uses);
 	free(s->groups);
 	*s = (struct sites){ 0 };

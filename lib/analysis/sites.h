@@ -13,23 +13,26 @@
 /**
  * struct sites - groups of call sites; sites_init() it
  *
- * A group is a function; with @exact or env->raw_ip, or where no symbol is known, an address.
+ * A group is a function, with the parts and clones that the compiler made of it (foo.part.0),
+ * unless env->raw_names; with @exact or env->raw_ip, or where no symbol is known, an address.
  */
 struct sites {
 	const struct analysis_env *env;
 	bool exact; /* as env->by_site says, until changed before the first group */
 	struct u64_map by_addr;	 /* address -> group */
 	struct u64_map by_start; /* function's first address, or address -> group */
+	struct u64_map by_name;	 /* hash of a name as shown, and module -> first group */
 	struct site_group *groups;
 	size_t nr_groups, capacity;
-	struct u64_map name_uses; /* hash of a name -> groups that have it */
+	struct u64_map name_uses; /* hash of a name, and module -> groups that have it */
 };
 
 void sites_init(struct sites *s, const struct analysis_env *env);
 /* The group of code address @addr; UINT32_MAX if memory ran out. */
 uint32_t sites_group(struct sites *s, uint64_t addr);
 /* The group's name: "function", "function+0x1f" where another function of that name has
- * rows too, "function [module]", or an address. Ask when every group is known.
+ * rows too, "function [module]", or an address. Ask when every group is known. What a build
+ * adds to a name (symbol/fold.h) is left out unless env->raw_names.
  */
 void sites_name(const struct sites *s, uint32_t group, struct strbuf *out);
 /* The same as a cell of @t. */

@@ -373,7 +373,8 @@ def model(path, recording):
 
 
 def report(kmemx, recording, *options):
-    run = subprocess.run([kmemx, "stat", "-i", recording, "--json", *options],
+    run = subprocess.run([kmemx, "stat", "-i", recording, "--json", "--raw-names",
+                          *options],
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
     got = json.loads(run.stdout)
     return got["recording"], {r["name"]: r for r in got["reports"]}

@@ -138,7 +138,7 @@ static int check_dirs(const struct stat_options *o)
 {
 	const struct dir_files files = dir_files(o);
 
-	if (o->analyses.opts.by != SUBJECT_DIR)
+	if (!(subject_rows(o->analyses.opts.by) & ROWS(DIR)))
 		return input_dirs_unused(&files, o->dir_depth, command_name);
 	if (!dir_files_any(&files))
 		return input_dirs_missing(
@@ -357,7 +357,7 @@ static int open_study(struct stat_run *st)
 		.window = o->window,
 	};
 
-	if (o->analyses.opts.by == SUBJECT_DIR)
+	if (subject_rows(o->analyses.opts.by) & ROWS(DIR))
 		study.dirs = dir_files(o);
 	return input_open(&st->in, &study, command_name, o->verbose);
 }

@@ -46,7 +46,7 @@ bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use)
 /* Can an analysis with tables by @rows, a set of ROWS(), show those by @kind? */
 static bool has_rows(uint32_t rows, enum subject_kind kind)
 {
-	return !kind || rows >> kind & 1;
+	return !kind || !(subject_rows(kind) & ~rows);
 }
 
 /* Those asked for by name that are usual reports, or may be by @kind; *@asked: the last of all. */
@@ -73,12 +73,16 @@ static int check_kind(const struct stat_analyses *a, const char *option,
 		      enum subject_kind kind, const char *command)
 {
 	const struct analysis *asked;
+	unsigned int part = 0;
 
 	if (any_asked(a, kind, false, &asked))
 		return GO_ON;
+	while (has_rows(asked->rows, subject_part(kind, part)) &&
+	       part + 1 < SUBJECT_PARTS_MAX)
+		part++;
 	if (asked->rows)
 		message_error(command, "%s: %s events do not name a %s.", option,
-			      asked->name, subjects_word(kind));
+			      asked->name, subjects_word(subject_part(kind, part)));
 	else
 		message_error(command,
 			      "%s does not go with --%s, which has rows of its own.",
@@ -90,13 +94,13 @@ static int check_rows(const struct stat_analyses *a, const char *command)
 {
 	const struct analysis_options *o = &a->opts;
 	const struct analysis *asked;
-	char by[32];
+	char words[SUBJECT_WORDS], by[SUBJECT_WORDS + 8];
 	int ret = GO_ON;
 
 	if (stat_analyses_asked(a, ANALYSIS_ALONE))
 		return GO_ON;
 	if (o->by) {
-		snprintf(by, sizeof(by), "--by %s", subjects_word(o->by));
+		snprintf(by, sizeof(by), "--by %s", subjects_words(o->by, words));
 		ret = check_kind(a, by, o->by, command);
 	}
 	if (ret == GO_ON && o->by_caller)

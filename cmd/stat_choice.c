@@ -5,7 +5,9 @@
  */
 #include "stat_choice.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/subject.h"
@@ -63,7 +65,7 @@ struct stat_words stat_words(void)
 	struct stat_words words = { 0 };
 
 	kind_words(kinds);
-	join(words.by, sizeof(words.by), "by ", kinds, ARRAY_SIZE(kinds));
+	join(words.by, sizeof(words.by), "", kinds, ARRAY_SIZE(kinds));
 	join(words.order_by, sizeof(words.order_by), "", orders, nr_orders);
 	return words;
 }
@@ -99,22 +101,57 @@ static int check_alone(const struct stat_choice *c, const struct stat_analyses *
 	return GO_ON;
 }
 
-int stat_choice_check(const struct stat_choice *c, struct stat_analyses *analyses,
-		      const char *command)
+/* Adds one of the words between commas to @by. */
+static int add_by(const char *word, enum subject_kind *by, const char *command)
 {
-	const char *kinds[SUBJECT_NR - 1] = { NULL }, *orders[ORDERS_MAX] = { NULL };
-	struct analysis_options *o = &analyses->opts;
-	size_t nr_orders = order_words(orders);
+	const char *kinds[SUBJECT_NR - 1] = { NULL };
+	unsigned int nr = 0, kind;
 	int index;
 
 	kind_words(kinds);
-	if (c->by_word) {
-		index = option_choose("--by", c->by_word, kinds, ARRAY_SIZE(kinds),
-				      command);
-		if (index < 0)
-			return EXIT_USAGE;
-		o->by = (enum subject_kind)(index + 1);
+	index = option_choose("--by", word, kinds, ARRAY_SIZE(kinds), command);
+	if (index < 0)
+		return EXIT_USAGE;
+	kind = (unsigned int)index + 1;
+	for (; nr < SUBJECT_PARTS_MAX && subject_part(*by, nr); nr++) {
+		if (subject_part(*by, nr) != kind)
+			continue;
+		message_error(command, "--by: '%s' is there twice.", word);
+		return EXIT_USAGE;
 	}
+	if (nr == SUBJECT_PARTS_MAX) {
+		message_error(command, "--by takes %d words at most.", SUBJECT_PARTS_MAX);
+		return EXIT_USAGE;
+	}
+	*by = (enum subject_kind)(*by | kind << nr * SUBJECT_PART_BITS);
+	return GO_ON;
+}
+
+static int parse_by(const char *words, enum subject_kind *by, const char *command)
+{
+	char *list = strdup(words), *p = list;
+	int ret = GO_ON;
+
+	if (!list) {
+		message_error(command, "%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	while (p && ret == GO_ON)
+		ret = add_by(strsep(&p, ","), by, command);
+	free(list);
+	return ret;
+}
+
+int stat_choice_check(const struct stat_choice *c, struct stat_analyses *analyses,
+		      const char *command)
+{
+	const char *orders[ORDERS_MAX] = { NULL };
+	struct analysis_options *o = &analyses->opts;
+	size_t nr_orders = order_words(orders);
+	int ret = c->by_word ? parse_by(c->by_word, &o->by, command) : GO_ON;
+
+	if (ret != GO_ON)
+		return ret;
 	if (c->order_by &&
 	    option_choose("--order-by", c->order_by, orders, nr_orders, command) < 0)
 		return EXIT_USAGE;

@@ -6,20 +6,23 @@
 #include "account/accounts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "account/clock_skew.h"
 
-/* Can rows that differ in *@dimension differ in @wanted? Then they do. */
-static bool agree(enum dimension *dimension, enum dimension wanted)
+/* Can rows that differ in @all differ in @wanted? Then they do. */
+static bool agree(struct dimensions *all, const struct dimensions *wanted)
 {
-	if (wanted && *dimension && wanted != *dimension)
-		return false;
-	if (wanted)
-		*dimension = wanted;
+	if (!wanted->of[0])
+		return true;
+	if (all->of[0])
+		return !memcmp(all, wanted, sizeof(*all));
+	*all = *wanted;
 	return true;
 }
 
-struct slab_account *accounts_slab(struct accounts *a, enum dimension dimension)
+struct slab_account *accounts_slab(struct accounts *a,
+				   const struct dimensions *dimensions)
 {
 	struct slab_account *slab = a->slab;
 
@@ -37,10 +40,11 @@ struct slab_account *accounts_slab(struct accounts *a, enum dimension dimension)
 		/* SLUB's largest cache is of two pages; more comes from the page allocator. */
 		slab->large_bytes = 2 * (uint64_t)a->page_size;
 	}
-	return agree(&slab->lives.dimension, dimension) ? slab : NULL;
+	return agree(&slab->lives.dimensions, dimensions) ? slab : NULL;
 }
 
-struct page_account *accounts_page(struct accounts *a, enum dimension dimension)
+struct page_account *accounts_page(struct accounts *a,
+				   const struct dimensions *dimensions)
 {
 	struct page_account *page = a->page;
 
@@ -53,7 +57,7 @@ struct page_account *accounts_page(struct accounts *a, enum dimension dimension)
 		page->lives.scope = scope_of(a->rec);
 		page->lives.filtered = a->filtered;
 	}
-	return agree(&page->lives.dimension, dimension) ? page : NULL;
+	return agree(&page->lives.dimensions, dimensions) ? page : NULL;
 }
 
 void accounts_finish(struct accounts *a)

@@ -34,14 +34,16 @@ struct accounts {
 
 /**
  * accounts_slab(), accounts_page() - ask for an account, before the first event
- * @dimension: what else must tell its rows apart; all who ask may say DIMENSION_NONE or the
+ * @dimensions: what else must tell its rows apart; all who ask may say none or the
  *	same one. Rows can differ in more than was asked for.
  *
  * Return: the account, to be observed; owned by @a. NULL if memory ran out, or where another
- * asked for another dimension.
+ * asked for other dimensions.
  */
-struct slab_account *accounts_slab(struct accounts *a, enum dimension dimension);
-struct page_account *accounts_page(struct accounts *a, enum dimension dimension);
+struct slab_account *accounts_slab(struct accounts *a,
+				   const struct dimensions *dimensions);
+struct page_account *accounts_page(struct accounts *a,
+				   const struct dimensions *dimensions);
 /* No more events: finishes what there is, if it is no sum of parts. */
 void accounts_finish(struct accounts *a);
 void accounts_free(struct accounts *a);

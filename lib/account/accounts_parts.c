@@ -39,8 +39,8 @@ int accounts_parts_new(struct accounts_parts **out, const struct accounts *like)
 
 		a->rec = like->rec;
 		a->page_size = like->page_size;
-		if ((like->slab && !accounts_slab(a, like->slab->lives.dimension)) ||
-		    (like->page && !accounts_page(a, like->page->lives.dimension)))
+		if ((like->slab && !accounts_slab(a, &like->slab->lives.dimensions)) ||
+		    (like->page && !accounts_page(a, &like->page->lives.dimensions)))
 			return -ENOMEM;
 		if (a->slab)
 			a->slab->in_part = true;

@@ -18,6 +18,29 @@ enum dimension {
 	DIMENSION_NODE
 };
 
+/* So many tell rows apart together. */
+#define DIMENSIONS_MAX 3
+
+/* Zero: nothing else. DIMENSION_NONE stands behind the last. */
+struct dimensions {
+	enum dimension of[DIMENSIONS_MAX];
+};
+
+/* Where an event lies in each of them; 0 where there is none. */
+struct dimension_values {
+	uint32_t of[DIMENSIONS_MAX];
+};
+
+/* The place of @d among @all; -1: it is none of them. */
+static inline int dimensions_find(const struct dimensions *all, enum dimension d)
+{
+	for (int i = 0; i < DIMENSIONS_MAX; i++) {
+		if (all->of[i] == d)
+			return i;
+	}
+	return -1;
+}
+
 /* Where @ev, an allocation, lies in @d. A node, being signed, comes back as its bits: -1
  * means that none was asked for. Page events name no node.
  */
@@ -36,6 +59,31 @@ static inline uint32_t dimension_of(enum dimension d, const struct kmem_event *e
 	default:
 		return 0;
 	}
+}
+
+static inline struct dimension_values dimension_values_of(const struct dimensions *all,
+							  const struct kmem_event *ev)
+{
+	struct dimension_values v;
+
+	for (int i = 0; i < DIMENSIONS_MAX; i++)
+		v.of[i] = dimension_of(all->of[i], ev);
+	return v;
+}
+
+/* What @v says of @d; 0 where @d is none of @all. */
+static inline uint32_t dimension_value(const struct dimensions *all,
+				       const struct dimension_values *v, enum dimension d)
+{
+	int i = dimensions_find(all, d);
+
+	return i < 0 ? 0 : v->of[i];
+}
+
+/* Does the first of them say all? */
+static inline bool dimension_values_simple(const struct dimension_values *v)
+{
+	return !(v->of[1] | v->of[2]);
 }
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "account/page_block.h"
+#include "account/page_rows.h"
 #include "base/array.h"
 
 /* How many events ahead a block's entry is fetched: memory's delay is a few events long. */
@@ -19,38 +20,12 @@
  * every event of nearly every run passes there.
  */
 
-/* The key of an allocation. */
-static struct page_key page_key_of(const struct kmem_event *ev, uint32_t dim)
-{
-	return (struct page_key){ .gfp_flags = ev->page_alloc.gfp_flags,
-				  .stack = ev->stack,
-				  .order = ev->page_alloc.order,
-				  .migratetype = ev->page_alloc.migratetype,
-				  .dim = dim };
-}
-
-/* The row of a hidden block: those that are shown have none before them. */
-static uint32_t page_hidden_row(struct page_lives *l, const struct kmem_event *ev,
-				uint32_t dim)
-{
-	const struct page_key key = page_key_of(ev, dim);
-	uint32_t id = intern_id(&l->hidden_keys, &key, sizeof(key));
-
-	l->failed |= !id;
-	return id ? (id - 1) | LIVE_HIDDEN : UINT32_MAX;
-}
-
 /* The row of a key that is not among the recent ones; UINT32_MAX if memory ran out. */
 static uint32_t page_row_slow(struct page_lives *l, struct page_recent *recent,
-			      const struct kmem_event *ev, uint32_t dim)
+			      const struct kmem_event *ev,
+			      const struct dimension_values *dims)
 {
-	const struct page_key key = page_key_of(ev, dim);
-
-	recent->id = intern_id(&l->keys, &key, sizeof(key));
-	if (!recent->id) {
-		l->failed = true;
-		return UINT32_MAX;
-	}
+	recent->id = page_key_number(l, ev, dims);
 	return recent->id - 1;
 }
 
@@ -58,23 +33,29 @@ static uint32_t page_row_slow(struct page_lives *l, struct page_recent *recent,
 static __always_inline uint32_t page_row(struct page_lives *l,
 					 const struct kmem_event *ev, bool plain)
 {
-	uint32_t dim = !plain && l->dimension ? dimension_of(l->dimension, ev) : 0;
+	struct dimension_values dims = { 0 };
 	uint64_t gfp = ev->page_alloc.gfp_flags;
 	uint64_t low = ev->stack | (uint64_t)ev->page_alloc.order << 32;
-	uint64_t high = (uint32_t)ev->page_alloc.migratetype | (uint64_t)dim << 32;
-	uint64_t mix =
-		(gfp ^ low << 24 ^ high << 48 ^ high >> 16) * 0x9e3779b97f4a7c15ULL;
-	struct page_recent *recent = &l->recent[(mix >> 32) % PAGE_NR_RECENT];
+	uint64_t high = (uint32_t)ev->page_alloc.migratetype, mix;
+	struct page_recent *recent;
 
+	if (!plain)
+		dims = dimension_values_of(&l->dimensions, ev);
+	high |= (uint64_t)dims.of[0] << 32;
+	mix = (gfp ^ low << 24 ^ high << 48 ^ high >> 16) * 0x9e3779b97f4a7c15ULL;
+	recent = &l->recent[(mix >> 32) % PAGE_NR_RECENT];
 	if (!plain && l->filtered && ev->hidden)
-		return page_hidden_row(l, ev, dim);
+		return page_hidden_row(l, ev, &dims);
+	/* The recent ones know but one dimension. */
+	if (!plain && !dimension_values_simple(&dims))
+		return page_key_number(l, ev, &dims) - 1;
 	if (likely(recent->gfp_flags == gfp && recent->low == low &&
 		   recent->high == high && recent->id))
 		return recent->id - 1;
 	recent->gfp_flags = gfp;
 	recent->low = low;
 	recent->high = high;
-	return page_row_slow(l, recent, ev, dim);
+	return page_row_slow(l, recent, ev, &dims);
 }
 
 static __always_inline bool page_plausible(struct page_lives *l, uint64_t pfn,
@@ -509,7 +490,7 @@ static __always_inline void page_batch(struct page_lives *l, const struct kmem_e
 void page_lives_events(struct page_lives *l, const struct kmem_event *ev, size_t nr)
 {
 	size_t i, end, ahead = nr < FETCH_AHEAD ? nr : FETCH_AHEAD;
-	bool plain = !l->dimension && !l->blocks.times && !l->filtered;
+	bool plain = !l->dimensions.of[0] && !l->blocks.times && !l->filtered;
 
 	l->doubts.table.times = l->blocks.times;
 	if (unlikely(!l->blocks.capacity) && !live_grow(&l->blocks))

@@ -79,7 +79,7 @@ struct page_key {
 	uint32_t stack; /* in the stream's table; 0: none was recorded */
 	uint32_t order;
 	int32_t migratetype;
-	uint32_t dim; /* of the lives' dimension; 0 without one */
+	struct dimension_values dims; /* of the lives' dimensions */
 };
 
 /* A short cut from a key to its number; @low: stack and order, @high: the rest. */
@@ -116,7 +116,7 @@ struct page_fates {
 
 /**
  * struct page_lives - zero-initialise it, set what is wanted
- * @dimension: what else tells rows apart
+ * @dimensions: what else tells rows apart
  * @scope: whose allocations were left out
  * @filtered: the events say which allocations are hidden
  * @hidden_keys: as @keys, of hidden blocks: row n | LIVE_HIDDEN has number n + 1
@@ -138,7 +138,7 @@ struct page_lives {
 	uint32_t free_split;
 	struct page_frames frames;
 	uint64_t nr_events;
-	enum dimension dimension;
+	struct dimensions dimensions;
 	struct scope scope;
 	bool filtered;
 	struct intern hidden_keys;

@@ -45,26 +45,29 @@ static struct slab_over *slab_over(struct slab_lives *l, uint64_t ptr)
 
 /* The row of what @ev allocates; callsites repeat endlessly. UINT32_MAX: no memory. */
 static inline uint32_t slab_row(struct slab_lives *l, const struct kmem_event *ev,
-				uint32_t dim)
+				const struct dimension_values *dims)
 {
 	uint32_t cache = ev->slab_alloc.cache & INT32_MAX, id;
 	uint64_t callsite = ev->slab_alloc.callsite;
 	uint64_t rest = cache | (uint64_t)(ev->type & KMEM_CACHE_ALLOC) << 29 |
-			(uint64_t)dim << 32;
+			(uint64_t)dims->of[0] << 32;
 	uint64_t mix = (callsite ^ rest << 20 ^ rest >> 31) * 0x9e3779b97f4a7c15ULL;
 	struct slab_recent *recent = &l->recent[mix >> (64 - SLAB_RECENT_BITS)];
+	bool simple = dimension_values_simple(dims);
 	struct slab_key key;
 
 	_Static_assert(KMEM_CACHE_ALLOC == 4 && KMEM_CACHE_ALLOC_NODE == 5 &&
 			       KMEM_KMALLOC_NODE < 4,
 		       "one bit tells them apart");
-	if (likely(recent->callsite == callsite && recent->rest == rest && recent->id))
+	if (likely(recent->callsite == callsite && recent->rest == rest && recent->id &&
+		   simple))
 		return recent->id - 1;
-	key = (struct slab_key){ callsite, cache, kmem_is_kmalloc(ev->type), dim };
+	key = (struct slab_key){ callsite, cache, kmem_is_kmalloc(ev->type), *dims };
 	id = intern_id(&l->keys, &key, sizeof(key));
 	if (!id)
 		return UINT32_MAX;
-	*recent = (struct slab_recent){ callsite, rest, id };
+	if (simple)
+		*recent = (struct slab_recent){ callsite, rest, id };
 	return id - 1;
 }
 
@@ -221,11 +224,11 @@ static inline bool slab_hides(const struct slab_lives *l, const struct kmem_even
 
 /* The row of a hidden object: those that are shown have none before them. */
 static uint32_t slab_hidden_row(struct slab_lives *l, const struct kmem_event *ev,
-				uint32_t dim)
+				const struct dimension_values *dims)
 {
 	const struct slab_key key = { ev->slab_alloc.callsite,
 				      ev->slab_alloc.cache & INT32_MAX,
-				      kmem_is_kmalloc(ev->type), dim };
+				      kmem_is_kmalloc(ev->type), *dims };
 	uint32_t id = intern_id(&l->hidden_keys, &key, sizeof(key));
 
 	return id ? (id - 1) | LIVE_HIDDEN : UINT32_MAX;
@@ -257,7 +260,8 @@ static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_e
 	uint64_t req = ev->slab_alloc.bytes_req, alloc = ev->slab_alloc.bytes_alloc;
 	struct live_entry *e, born;
 	struct slab_life *life;
-	uint32_t row, dim = 0;
+	struct dimension_values dims = { 0 };
+	uint32_t row;
 	uint8_t flags = 0;
 
 	if (unlikely(!ev->slab_alloc.ptr)) {
@@ -269,12 +273,12 @@ static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_e
 		l->fates.implausible++;
 		return;
 	}
-	if (!plain && l->dimension)
-		dim = dimension_of(l->dimension, ev);
+	if (!plain)
+		dims = dimension_values_of(&l->dimensions, ev);
 	if (!plain && slab_hides(l, ev))
-		row = slab_hidden_row(l, ev, dim);
+		row = slab_hidden_row(l, ev, &dims);
 	else
-		row = slab_row(l, ev, dim);
+		row = slab_row(l, ev, &dims);
 	e = slab_entry(l, ev->slab_alloc.ptr, ev);
 	if (unlikely(row == UINT32_MAX || !e)) {
 		l->failed = true;
@@ -528,7 +532,7 @@ static __always_inline void slab_batch(struct slab_lives *l, const struct kmem_e
 void slab_lives_events(struct slab_lives *l, const struct kmem_event *ev, size_t nr)
 {
 	size_t i, end, ahead = nr < FETCH_AHEAD ? nr : FETCH_AHEAD;
-	bool plain = !l->dimension && !l->live.times && !l->filtered &&
+	bool plain = !l->dimensions.of[0] && !l->live.times && !l->filtered &&
 		     !(nr && slab_edges_near(l->edges, ev[0].ts, ev[nr - 1].ts));
 
 	if (unlikely(!l->live.capacity) && !live_grow(&l->live))

@@ -79,14 +79,14 @@ struct slab_observer {
 /* Who allocated: rows are distinct in all of these. */
 struct slab_key {
 	uint64_t callsite;
-	uint32_t cache : 31;  /* name's number in the stream; 0 unknown */
-	uint32_t kmalloc : 1; /* 1: kmalloc events, 0: kmem_cache_alloc */
-	uint32_t dim;	      /* of the lives' dimension; 0 without one */
+	uint32_t cache : 31;	      /* name's number in the stream; 0 unknown */
+	uint32_t kmalloc : 1;	      /* 1: kmalloc events, 0: kmem_cache_alloc */
+	struct dimension_values dims; /* of the lives' dimensions */
 };
 
 /* A short cut from a key to its row. */
 struct slab_recent {
-	uint64_t callsite, rest; /* the key's; rest: the other three */
+	uint64_t callsite, rest; /* the key's; rest: the others, of simple dimensions */
 	uint32_t id;		 /* the row + 1; 0: unused */
 };
 
@@ -123,7 +123,7 @@ struct slab_over {
 
 /**
  * struct slab_lives - zero-initialise it, set what is wanted
- * @dimension: what else tells rows apart
+ * @dimensions: what else tells rows apart
  * @scope: whose allocations were left out
  * @filtered: the events say which allocations are hidden
  * @hidden_keys: as @keys, of hidden objects: row n | LIVE_HIDDEN has number n + 1
@@ -146,7 +146,7 @@ struct slab_lives {
 	struct slab_recent recent[1 << SLAB_RECENT_BITS];
 	struct live_table live;
 	struct addr_set freed;
-	enum dimension dimension;
+	struct dimensions dimensions;
 	struct scope scope;
 	bool filtered;
 	struct intern hidden_keys;

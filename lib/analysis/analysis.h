@@ -67,7 +67,7 @@ enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
  * what it knows. Zero: its usual table. Borrowed, outlives them.
  *
  * @by_caller, @by_address, @by_cache: which tables are wanted
- * @by: one more table; where there is but one: what its rows are
+ * @by: one more table; where there is but one: what its rows are. It may be combined
  * @live: only what is still allocated
  * @unmatched: also who freed slab objects that no event allocated
  * @account_rows: of the account table

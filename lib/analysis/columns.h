@@ -14,7 +14,9 @@
 
 #include "report/table.h"
 
-/* What a row of a report can stand for. */
+/* What a row of a report can stand for: one of these, or up to three of them: the first in the
+ * lowest four bits, the others above.
+ */
 enum subject_kind {
 	SUBJECT_NONE, /* no subject: an address, a page, or what only that table has */
 	SUBJECT_CALLSITE,
@@ -32,6 +34,30 @@ enum subject_kind {
 /* Sets of them. */
 #define ROWS(kind) (1U << SUBJECT_##kind)
 #define ROWS_ALL   ((1U << SUBJECT_NR) - 1)
+
+#define SUBJECT_PARTS_MAX 3
+#define SUBJECT_PART_BITS 4
+
+_Static_assert(SUBJECT_NR <= 1 << SUBJECT_PART_BITS, "a kind fits its bits");
+
+/* The part of @kind in place @i, below SUBJECT_PARTS_MAX; SUBJECT_NONE: it has no more. */
+static inline enum subject_kind subject_part(enum subject_kind kind, unsigned int i)
+{
+	return (enum subject_kind)((unsigned int)kind >> i * SUBJECT_PART_BITS &
+				   ((1U << SUBJECT_PART_BITS) - 1));
+}
+
+/* What @kind is made of, as ROWS(). */
+static inline uint32_t subject_rows(enum subject_kind kind)
+{
+	uint32_t rows = 1U << subject_part(kind, 0);
+
+	for (unsigned int i = 1; i < SUBJECT_PARTS_MAX; i++) {
+		if (subject_part(kind, i))
+			rows |= 1U << subject_part(kind, i);
+	}
+	return rows;
+}
 
 /* What a comparison takes a column for. */
 enum column_use {
@@ -95,7 +121,7 @@ bool table_type_add_row(const struct table_type *type, enum subject_kind kind,
 /* Is @col among the columns of tables by @kind? */
 static inline bool column_type_in(const struct column_type *col, enum subject_kind kind)
 {
-	return !col->rows || col->rows >> kind & 1;
+	return !col->rows || col->rows & subject_rows(kind);
 }
 
 #endif

@@ -95,9 +95,9 @@ static void name_slab_row(struct comparison *p, uint32_t row)
 	const struct slab_key *key = slab_account_key(p->slab, row);
 
 	if (p->by == SUBJECT_STACK)
-		comparison_name_stack(p->env, key->dim, key->callsite, &p->name);
+		comparison_name_stack(p->env, key->dims.of[0], key->callsite, &p->name);
 	else
-		name_site(p, sites_beyond(p->env, key->callsite, key->dim));
+		name_site(p, sites_beyond(p->env, key->callsite, key->dims.of[0]));
 }
 
 /* The cache of an object of row @row; kmalloc events name none, it follows from the size. */
@@ -255,18 +255,18 @@ static void on_page_lives(void *ctx, const struct page_life *lives, size_t nr)
 /* Asks for the account, and observes it. False: no memory. */
 static bool observe(struct comparison *p)
 {
-	bool stacks;
+	struct dimensions dimensions = { 0 };
 
 	if (p->kind == KIND_PAGE) {
-		p->pages = accounts_page(p->env->accounts, DIMENSION_NONE);
+		p->pages = accounts_page(p->env->accounts, &dimensions);
 		return p->pages &&
 		       !page_lives_observe(&p->pages->lives, on_page_lives, p);
 	}
 	/* Callchains tell rows apart, and what the callsite is where functions are skipped. */
-	stacks = p->kind == KIND_SLAB &&
-		 (p->by == SUBJECT_STACK || callsite_rule_extended(p->env->rule));
-	p->slab = accounts_slab(p->env->accounts,
-				stacks ? DIMENSION_STACK : DIMENSION_NONE);
+	if (p->kind == KIND_SLAB &&
+	    (p->by == SUBJECT_STACK || callsite_rule_extended(p->env->rule)))
+		dimensions.of[0] = DIMENSION_STACK;
+	p->slab = accounts_slab(p->env->accounts, &dimensions);
 	return p->slab && !slab_lives_observe(&p->slab->lives, on_slab_lives, p);
 }
 
@@ -417,7 +417,8 @@ static void note_unskipped(const struct comparison *p, struct table *t)
 	for (i = 0; i < p->slab->nr_rows; i++) {
 		const struct slab_key *key = slab_account_key(p->slab, i);
 
-		if (sites_skipped(p->env, sites_beyond(p->env, key->callsite, key->dim)))
+		if (sites_skipped(p->env,
+				  sites_beyond(p->env, key->callsite, key->dims.of[0])))
 			stay += p->slab->rows[i].hit;
 	}
 	if (stay)

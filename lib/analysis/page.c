@@ -262,7 +262,7 @@ static int page_collect(struct page_report *page, struct page_groups *groups)
 		const struct page_counts *c = &page->acc->rows[i];
 		const struct subject who = { .callsite = page->callsites[i],
 					     .stack = from->stack,
-					     .dim = from->dim };
+					     .dims = from->dims };
 		struct page_group_key key = { 0 };
 		struct page_group sum = {
 			.hit = live ? c->live_hit : c->hit,
@@ -325,9 +325,11 @@ static void page_add_rows(const struct page_report *page,
 static int page_by(struct page_report *page, enum subject_kind kind,
 		   struct report *report)
 {
-	struct table *t = page_table(page, subjects_word(kind), kind);
-	struct page_groups groups = { .detailed = DETAILED >> kind & 1 };
-	int ret = t ? subjects_init(&groups.subjects, page->env, kind, &page->sites)
+	char words[SUBJECT_WORDS];
+	struct table *t = page_table(page, subjects_words(kind, words), kind);
+	struct page_groups groups = { .detailed = DETAILED & subject_rows(kind) };
+	int ret = t ? subjects_init(&groups.subjects, page->env, kind, &page->sites,
+				    &page->acc->lives.dimensions)
 		    : -ENOMEM;
 
 	if (!ret)
@@ -435,7 +437,7 @@ static int page_bounds(struct page_report *page)
 static int page_tables(struct page_report *page, struct report *report)
 {
 	const struct analysis_options *opts = page->opts;
-	bool by = PAGE_ROWS >> opts->by & 1;
+	bool by = !(subject_rows(opts->by) & ~PAGE_ROWS);
 	int ret = 0;
 
 	if (opts->by_caller || !(opts->by_address || by))
@@ -464,20 +466,32 @@ struct page_analysis {
 	bool ended;
 };
 
+/* Page rows are by stack as it is. */
+static struct dimensions page_dimensions(enum subject_kind kind)
+{
+	const struct dimensions all = subjects_dimensions(kind);
+	struct dimensions others = { 0 };
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < DIMENSIONS_MAX; i++) {
+		if (all.of[i] != DIMENSION_STACK)
+			others.of[nr++] = all.of[i];
+	}
+	return others;
+}
+
 static void *page_create(const struct analysis_env *env,
 			 const struct analysis_options *opts)
 {
 	struct page_analysis *page = calloc(1, sizeof(*page));
-	enum dimension dimension = DIMENSION_NONE;
+	struct dimensions dimensions;
 
 	if (!page)
 		return NULL;
 	page->env = env;
 	page->opts = opts;
-	/* Page rows are by stack as it is. */
-	if (opts->by != SUBJECT_STACK)
-		dimension = subjects_dimension(opts->by);
-	page->acc = accounts_page(env->accounts, dimension);
+	dimensions = page_dimensions(opts->by);
+	page->acc = accounts_page(env->accounts, &dimensions);
 	if (!page->acc) {
 		free(page);
 		return NULL;

@@ -25,9 +25,9 @@ struct size_key {
 	uint64_t callsite;
 	uint32_t cache; /* name's number in the stream; 0 unknown */
 	uint32_t kmalloc;
-	uint32_t dim;	/* of the analysis' dimension; 0 without one */
-	uint32_t bytes; /* of an object: the class */
-	uint32_t range; /* of the sizes asked for: up to 2^range bytes */
+	struct dimension_values dims; /* of the analysis' dimensions */
+	uint32_t bytes;		      /* of an object: the class */
+	uint32_t range;		      /* of the sizes asked for: up to 2^range bytes */
 	uint32_t pad;
 };
 
@@ -45,7 +45,7 @@ struct size_sums {
 struct sizes {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
-	enum dimension dimension;
+	struct dimensions dimensions;
 	struct size_sums sums;
 	uint64_t losses;
 	bool failed;
@@ -87,10 +87,7 @@ static void *sizes_create(const struct analysis_env *env,
 		return NULL;
 	s->env = env;
 	s->opts = opts;
-	s->dimension = subjects_dimension(opts->by);
-	/* Where functions are skipped the callchain says what the callsite is. */
-	if (!s->dimension && callsite_rule_extended(env->rule))
-		s->dimension = DIMENSION_STACK;
+	s->dimensions = subjects_slab_dimensions(opts->by, env);
 	return s;
 }
 
@@ -108,7 +105,7 @@ static void sizes_event(struct sizes *s, const struct kmem_event *ev)
 	key = (struct size_key){ .callsite = ev->slab_alloc.callsite,
 				 .cache = ev->slab_alloc.cache,
 				 .kmalloc = kmem_is_kmalloc(ev->type),
-				 .dim = dimension_of(s->dimension, ev),
+				 .dims = dimension_values_of(&s->dimensions, ev),
 				 .bytes = (uint32_t)alloc,
 				 .range = size_range(req) };
 	s->failed |= sums_add(&s->sums, &key, sizeof(key), &one) != 0;
@@ -332,17 +329,17 @@ static int add_classes(struct view *v, const char *item)
 static int collect(struct view *v, struct subjects *subjects, struct size_sums *rows)
 {
 	const struct sizes *s = v->s;
-	bool stacks = s->dimension == DIMENSION_STACK;
 	int ret = 0;
 	uint32_t i;
 
 	for (i = 0; i < s->sums.nr && !ret; i++) {
 		const struct size_key *from = intern_get(&s->sums.keys, i + 1, NULL);
-		const struct subject who = { .callsite =
-						     sites_beyond(s->env, from->callsite,
-								  stacks ? from->dim : 0),
-					     .stack = from->dim,
-					     .dim = from->dim,
+		uint32_t stack =
+			dimension_value(&s->dimensions, &from->dims, DIMENSION_STACK);
+		const struct subject who = { .callsite = sites_beyond(
+						     s->env, from->callsite, stack),
+					     .stack = stack,
+					     .dims = from->dims,
 					     .cache = from->cache,
 					     .kmalloc = from->kmalloc };
 		struct row_key key = { .range = from->range,
@@ -405,15 +402,16 @@ static int show_by(struct view *v, enum subject_kind kind, struct report *report
 	struct strbuf title = { 0 };
 	struct size_sums rows = { 0 };
 	struct subjects subjects;
+	char words[SUBJECT_WORDS];
 	struct table *t;
 	uint32_t i;
 	int ret;
 
 	v->unskipped = 0;
-	strbuf_printf(&title, "Sizes of slab objects by %s", subjects_word(kind));
+	strbuf_printf(&title, "Sizes of slab objects by %s", subjects_words(kind, words));
 	t = table_type_new(&sizes_type, strbuf_text(&title), kind, false);
 	strbuf_free(&title);
-	ret = subjects_init(&subjects, v->s->env, kind, &v->sites);
+	ret = subjects_init(&subjects, v->s->env, kind, &v->sites, &v->s->dimensions);
 	if (!ret)
 		ret = t ? collect(v, &subjects, &rows) : -ENOMEM;
 	for (i = 0; i < rows.nr && !ret; i++) {
@@ -427,7 +425,7 @@ static int show_by(struct view *v, enum subject_kind kind, struct report *report
 			break;
 	}
 	if (!ret) {
-		table_set_by(t, subjects_word(kind));
+		table_set_by(t, words);
 		add_notes(v, t);
 		add_summary(v->s, t);
 		report_add_table(report, t);

@@ -195,6 +195,7 @@ static const struct column_type slab_columns[] = {
 	FIGURES,
 	SUBJECT_COLUMNS,
 	SUBJECT_COLUMN_NODE,
+	SUBJECT_COLUMN_CACHE,
 	{ .column = { .name = "callsite",
 		      .title = "Last callsite",
 		      .last = true,
@@ -234,7 +235,9 @@ static void note_stackless(const struct slab_report *slab, struct table *t)
 
 	for (i = 0; i < slab->acc->nr_rows; i++) {
 		all += slab->acc->rows[i].hit;
-		if (!slab_account_key(slab->acc, i)->dim)
+		if (!dimension_value(&slab->acc->lives.dimensions,
+				     &slab_account_key(slab->acc, i)->dims,
+				     DIMENSION_STACK))
 			without += slab->acc->rows[i].hit;
 	}
 	if (without == all)
@@ -252,6 +255,7 @@ static void note_stackless(const struct slab_report *slab, struct table *t)
 static void slab_add_notes(const struct slab_report *slab, enum subject_kind kind,
 			   struct table *t)
 {
+	uint32_t rows = subject_rows(kind);
 	bool unnamed = false;
 	size_t i;
 
@@ -260,16 +264,15 @@ static void slab_add_notes(const struct slab_report *slab, enum subject_kind kin
 
 		unnamed |= !key->kmalloc && !key->cache;
 	}
-	if (kind == SUBJECT_CACHE && unnamed)
+	if (rows & ROWS(CACHE) && unnamed)
 		table_add_note(
 			t,
 			"[unnamed]: this kernel's kmem_cache_alloc event does not name the cache.");
-	if (kind == SUBJECT_STACK)
+	if (rows & ROWS(STACK))
 		note_stackless(slab, t);
-	if (kind == SUBJECT_CALLSITE || kind == SUBJECT_STACK || kind == SUBJECT_MODULE ||
-	    kind == SUBJECT_DIR)
+	if (rows & (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR)))
 		slab_report_note_unskipped(slab, t);
-	if (kind == SUBJECT_NODE)
+	if (rows & ROWS(NODE))
 		table_add_note(t, "Node -1: the caller asked for none.");
 }
 
@@ -277,14 +280,16 @@ static struct table *slab_table(const struct slab_report *slab, enum subject_kin
 {
 	const char *what = slab->opts->live ? "Live slab objects" : "Slab allocations";
 	struct strbuf title = { 0 };
+	char words[SUBJECT_WORDS];
 	struct table *t;
 
-	strbuf_printf(&title, "%s by %s", what, kind ? subjects_word(kind) : "address");
+	subjects_words(kind, words);
+	strbuf_printf(&title, "%s by %s", what, kind ? words : "address");
 	t = table_type_new(kind == SUBJECT_CACHE ? &cache_type : &slab_type,
 			   strbuf_text(&title), kind, slab->opts->live);
 	strbuf_free(&title);
 	if (t)
-		table_set_by(t, kind ? subjects_word(kind) : "ptr");
+		table_set_by(t, kind ? words : "ptr");
 	return t;
 }
 

@@ -140,6 +140,7 @@ static int account_show(struct slab_report *slab, struct report *report)
 	enum subject_kind kind = opts->by ? opts->by : SUBJECT_CALLSITE;
 	struct table *t =
 		table_type_new(&account_type, "Account of slab allocations", kind, false);
+	char words[SUBJECT_WORDS];
 	struct slab_sums sums = { 0 };
 	struct slab_counts all = { 0 };
 	int ret = t ? 0 : -ENOMEM;
@@ -150,7 +151,7 @@ static int account_show(struct slab_report *slab, struct report *report)
 		ret = slab_sums_collect(&sums, slab, kind, opts->account_rows);
 	if (ret)
 		goto out;
-	table_set_by(t, subjects_word(kind));
+	table_set_by(t, subjects_words(kind, words));
 	for (i = 0; i < sums.nr; i++) {
 		const struct slab_row row = { .subject = { &sums.subjects, i },
 					      .slab = slab,

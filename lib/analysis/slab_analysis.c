@@ -8,28 +8,18 @@
 
 #include "analysis/slab_report.h"
 
-/* What account rows must differ in besides the event's callsite. Where functions are skipped
- * the callchain says what the callsite is.
- */
-static enum dimension slab_dimension(const struct analysis_env *env,
-				     const struct analysis_options *opts)
-{
-	enum dimension dimension = subjects_dimension(opts->by);
-
-	return !dimension && callsite_rule_extended(env->rule) ? DIMENSION_STACK
-							       : dimension;
-}
-
 void *slab_analysis_create(const struct analysis_env *env,
 			   const struct analysis_options *opts)
 {
 	struct slab_analysis *slab = calloc(1, sizeof(*slab));
+	struct dimensions dimensions;
 
 	if (!slab)
 		return NULL;
 	slab->env = env;
 	slab->opts = opts;
-	slab->acc = accounts_slab(env->accounts, slab_dimension(env, opts));
+	dimensions = subjects_slab_dimensions(opts->by, env);
+	slab->acc = accounts_slab(env->accounts, &dimensions);
 	if (!slab->acc) {
 		free(slab);
 		return NULL;

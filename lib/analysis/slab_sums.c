@@ -13,9 +13,10 @@
 uint64_t slab_report_callsite(const struct slab_report *slab, size_t row)
 {
 	const struct slab_key *key = slab_account_key(slab->acc, row);
-	bool stacks = slab->acc->lives.dimension == DIMENSION_STACK;
 
-	return sites_beyond(slab->env, key->callsite, stacks ? key->dim : 0);
+	return sites_beyond(slab->env, key->callsite,
+			    dimension_value(&slab->acc->lives.dimensions, &key->dims,
+					    DIMENSION_STACK));
 }
 
 static int slab_sums_add(struct slab_sums *s, uint32_t row, const struct slab_counts *c)
@@ -51,19 +52,22 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 		      enum subject_kind kind, enum account_rows rows)
 {
+	const struct dimensions *dimensions = &slab->acc->lives.dimensions;
 	uint32_t *group_of = calloc(slab->acc->nr_rows + 1, sizeof(*group_of));
-	int ret = subjects_init(&s->subjects, slab->env, kind, &slab->sites);
+	int ret = subjects_init(&s->subjects, slab->env, kind, &slab->sites, dimensions);
 	uint32_t i;
 
 	if (!group_of)
 		ret = -ENOMEM;
 	for (i = 0; i < slab->acc->nr_rows && !ret; i++) {
 		const struct slab_key *key = slab_account_key(slab->acc, i);
-		const struct subject who = { .callsite = slab_report_callsite(slab, i),
-					     .stack = key->dim,
-					     .dim = key->dim,
-					     .cache = key->cache,
-					     .kmalloc = key->kmalloc };
+		const struct subject who = {
+			.callsite = slab_report_callsite(slab, i),
+			.stack = dimension_value(dimensions, &key->dims, DIMENSION_STACK),
+			.dims = key->dims,
+			.cache = key->cache,
+			.kmalloc = key->kmalloc
+		};
 		const struct slab_counts *c = &slab->acc->rows[i];
 
 		group_of[i] = UINT32_MAX;
@@ -86,7 +90,7 @@ void slab_sums_free(struct slab_sums *s)
 
 void slab_report_note_unskipped(const struct slab_report *slab, struct table *t)
 {
-	bool stacks = slab->acc->lives.dimension == DIMENSION_STACK;
+	bool stacks = dimensions_find(&slab->acc->lives.dimensions, DIMENSION_STACK) >= 0;
 	uint64_t stay = 0;
 	size_t i;
 

@@ -6,6 +6,7 @@
 #include "analysis/subject.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A kind of row. */
@@ -24,9 +25,33 @@ static const struct subject_type {
 	[SUBJECT_DIR] = { "dir", DIMENSION_NONE },
 };
 
-enum dimension subjects_dimension(enum subject_kind kind)
+struct dimensions subjects_dimensions(enum subject_kind kind)
 {
-	return types[kind].dimension;
+	struct dimensions all = { 0 };
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < SUBJECT_PARTS_MAX; i++) {
+		enum dimension d = types[subject_part(kind, i)].dimension;
+
+		if (d && dimensions_find(&all, d) < 0)
+			all.of[nr++] = d;
+	}
+	return all;
+}
+
+struct dimensions subjects_slab_dimensions(enum subject_kind kind,
+					   const struct analysis_env *env)
+{
+	struct dimensions all = subjects_dimensions(kind);
+	bool combined = subject_part(kind, 1);
+	unsigned int nr = 0;
+
+	while (nr < DIMENSIONS_MAX && all.of[nr])
+		nr++;
+	if (callsite_rule_extended(env->rule) && (!nr || combined) &&
+	    nr < DIMENSIONS_MAX && dimensions_find(&all, DIMENSION_STACK) < 0)
+		all.of[nr] = DIMENSION_STACK;
+	return all;
 }
 
 const char *subjects_word(enum subject_kind kind)
@@ -34,25 +59,48 @@ const char *subjects_word(enum subject_kind kind)
 	return types[kind].word;
 }
 
-int subjects_init(struct subjects *s, const struct analysis_env *env,
-		  enum subject_kind kind, struct sites *sites)
+const char *subjects_words(enum subject_kind kind, char words[SUBJECT_WORDS])
 {
-	*s = (struct subjects){ .env = env, .kind = kind, .sites = sites };
-	return types[kind].dimension == DIMENSION_PID
-		       ? tasks_read(&s->tasks, env->rec->cmdlines)
-		       : 0;
+	size_t used = 0;
+	unsigned int i;
+
+	words[0] = '\0';
+	for (i = 0; i < SUBJECT_PARTS_MAX && subject_part(kind, i); i++)
+		used += (size_t)snprintf(words + used, SUBJECT_WORDS - used, "%s%s",
+					 i ? "," : "", types[subject_part(kind, i)].word);
+	return words;
 }
 
-static uint32_t row_of(struct subjects *s, const void *key, size_t size)
+int subjects_init(struct subjects *s, const struct analysis_env *env,
+		  enum subject_kind kind, struct sites *sites,
+		  const struct dimensions *dimensions)
 {
-	uint32_t id = intern_id(&s->keys, key, size);
+	bool tasks = false;
+	unsigned int i;
+
+	*s = (struct subjects){ .env = env, .kind = kind, .sites = sites };
+	for (i = 0; i < SUBJECT_PARTS_MAX && subject_part(kind, i); i++) {
+		struct subject_part *part = &s->parts[s->nr_parts++];
+		enum dimension d;
+
+		part->kind = subject_part(kind, i);
+		d = types[part->kind].dimension;
+		part->dim = d ? dimensions_find(dimensions, d) : -1;
+		tasks |= d == DIMENSION_PID;
+	}
+	return tasks ? tasks_read(&s->tasks, env->rec->cmdlines) : 0;
+}
+
+static uint32_t row_of(struct subject_part *p, const void *key, size_t size)
+{
+	uint32_t id = intern_id(&p->keys, key, size);
 
 	return id ? id - 1 : UINT32_MAX;
 }
 
-static uint32_t row_of_text(struct subjects *s, const char *text)
+static uint32_t row_of_text(struct subject_part *p, const char *text)
 {
-	return row_of(s, text, strlen(text));
+	return row_of(p, text, strlen(text));
 }
 
 /* A row of allocations without a callchain has a key that begins with a NUL, which no text
@@ -66,18 +114,20 @@ struct stackless_key {
 
 static const char no_stack[] = "[no stack]";
 
-static uint32_t row_of_stackless(struct subjects *s, uint64_t callsite)
+static uint32_t row_of_stackless(struct subjects *s, struct subject_part *p,
+				 uint64_t callsite)
 {
 	struct stackless_key key = { 0 };
 
 	if (!callsite) /* a page's, which only its callchain would tell */
-		return row_of_text(s, no_stack);
+		return row_of_text(p, no_stack);
 	key.group = sites_group(s->sites, callsite);
-	return key.group == UINT32_MAX ? UINT32_MAX : row_of(s, &key, sizeof(key));
+	return key.group == UINT32_MAX ? UINT32_MAX : row_of(p, &key, sizeof(key));
 }
 
 /* "callsite;its caller;...": from the callsite outward. */
-static uint32_t row_of_stack(struct subjects *s, const struct subject *who)
+static uint32_t row_of_stack(struct subjects *s, struct subject_part *p,
+			     const struct subject *who)
 {
 	const uint64_t pair[] = { who->callsite, who->stack };
 	uint32_t id, *known;
@@ -85,15 +135,15 @@ static uint32_t row_of_stack(struct subjects *s, const struct subject *who)
 	uint32_t row;
 
 	if (!who->stack)
-		return row_of_stackless(s, who->callsite);
-	id = intern_id(&s->stacks, pair, sizeof(pair));
-	known = u64_map_find(&s->by_stack, id);
+		return row_of_stackless(s, p, who->callsite);
+	id = intern_id(&p->stacks, pair, sizeof(pair));
+	known = u64_map_find(&p->by_stack, id);
 	if (known)
 		return *known;
 	sites_callchain(s->sites, who->stack, who->callsite, &sb);
-	row = sb.failed ? UINT32_MAX : row_of_text(s, strbuf_text(&sb));
+	row = sb.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&sb));
 	strbuf_free(&sb);
-	if (!id || row == UINT32_MAX || !u64_map_insert(&s->by_stack, id, row))
+	if (!id || row == UINT32_MAX || !u64_map_insert(&p->by_stack, id, row))
 		return UINT32_MAX;
 	return row;
 }
@@ -116,29 +166,32 @@ static const char *module_name(const struct subjects *s, uint64_t callsite)
 	return sym.module ? sym.module : "[kernel]";
 }
 
-static uint32_t row_of_directory(struct subjects *s, uint64_t callsite)
+static uint32_t row_of_directory(struct subjects *s, struct subject_part *p,
+				 uint64_t callsite)
 {
 	const struct analysis_env *env = s->env;
 	const char *name = directories_find(env->dirs, callsite, env->dir_depth);
 
-	return name ? row_of_text(s, name) : UINT32_MAX;
+	return name ? row_of_text(p, name) : UINT32_MAX;
 }
 
-uint32_t subjects_row(struct subjects *s, const struct subject *who)
+/* The number of @who among what one word tells apart; UINT32_MAX if memory ran out. */
+static uint32_t part_row(struct subjects *s, struct subject_part *p,
+			 const struct subject *who)
 {
-	uint32_t value = who->dim;
+	uint32_t value = p->dim < 0 ? 0 : who->dims.of[p->dim];
 
-	switch (s->kind) {
+	switch (p->kind) {
 	case SUBJECT_STACK:
-		return row_of_stack(s, who);
+		return row_of_stack(s, p, who);
 	case SUBJECT_COMM:
-		return row_of_text(s, tasks_name(&s->tasks, (int32_t)who->dim));
+		return row_of_text(p, tasks_name(&s->tasks, (int32_t)value));
 	case SUBJECT_CACHE:
-		return row_of_text(s, cache_name(s, who));
+		return row_of_text(p, cache_name(s, who));
 	case SUBJECT_MODULE:
-		return row_of_text(s, module_name(s, who->callsite));
+		return row_of_text(p, module_name(s, who->callsite));
 	case SUBJECT_DIR:
-		return row_of_directory(s, who->callsite);
+		return row_of_directory(s, p, who->callsite);
 	case SUBJECT_CALLSITE:
 		value = sites_group(s->sites, who->callsite);
 		if (value == UINT32_MAX)
@@ -147,27 +200,63 @@ uint32_t subjects_row(struct subjects *s, const struct subject *who)
 	default:
 		break;
 	}
-	return row_of(s, &value, sizeof(value));
+	return row_of(p, &value, sizeof(value));
 }
 
-static const void *row_key(const struct subject_row *r)
+uint32_t subjects_row(struct subjects *s, const struct subject *who)
 {
-	return intern_get(&r->subjects->keys, r->index + 1, NULL);
+	uint32_t tuple[SUBJECT_PARTS_MAX] = { 0 }, id;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_parts; i++) {
+		tuple[i] = part_row(s, &s->parts[i], who);
+		if (tuple[i] == UINT32_MAX)
+			return UINT32_MAX;
+	}
+	if (s->nr_parts == 1)
+		return tuple[0];
+	id = intern_id(&s->tuples, tuple, sizeof(tuple));
+	return id ? id - 1 : UINT32_MAX;
+}
+
+/* The key of row @r by the word that is one of @rows: a set of ROWS() that has one. *@kind is the
+ * word's.
+ */
+static const void *row_key(const struct subject_row *r, uint32_t rows,
+			   enum subject_kind *kind)
+{
+	const struct subjects *s = r->subjects;
+	const uint32_t *tuple = intern_get(&s->tuples, r->index + 1, NULL);
+	unsigned int i = 0;
+
+	while (i + 1 < s->nr_parts && !(rows >> s->parts[i].kind & 1))
+		i++;
+	if (kind)
+		*kind = s->parts[i].kind;
+	return intern_get(&s->parts[i].keys, (s->nr_parts > 1 ? tuple[i] : r->index) + 1,
+			  NULL);
 }
 
 /* Keys that are no text are numbers: a group, a pid, a CPU, a node. */
-static uint32_t row_value(const struct subject_row *r)
+static uint32_t key_value(const void *key)
 {
 	uint32_t value;
 
-	memcpy(&value, row_key(r), sizeof(value));
+	memcpy(&value, key, sizeof(value));
 	return value;
 }
 
-/* Of a row whose key begins with a NUL. */
-static const struct stackless_key *row_stackless(const struct subject_row *r)
+static uint32_t row_value(const struct subject_row *r, uint32_t rows)
 {
-	return row_key(r);
+	return key_value(row_key(r, rows, NULL));
+}
+
+/* The group of a key that begins with a NUL. */
+static uint32_t stackless_group(const void *key)
+{
+	const struct stackless_key *stackless = key;
+
+	return stackless->group;
 }
 
 static struct cell strbuf_cell(struct strbuf *sb, struct table *t)
@@ -183,27 +272,29 @@ static struct cell strbuf_cell(struct strbuf *sb, struct table *t)
 struct cell subject_callsite(const void *row, struct table *t)
 {
 	const struct subject_row *r = row;
+	const struct sites *sites = r->subjects->sites;
 	struct strbuf name = { 0 };
-	const char *text = row_key(r);
+	enum subject_kind kind;
+	const char *text = row_key(r, ROWS(CALLSITE) | ROWS(STACK), &kind);
 
-	if (r->subjects->kind != SUBJECT_STACK)
-		sites_name(r->subjects->sites, row_value(r), &name);
+	if (kind != SUBJECT_STACK)
+		sites_name(sites, key_value(text), &name);
 	else if (*text)
 		strbuf_add(&name, text, strcspn(text, ";"));
 	else
-		sites_name(r->subjects->sites, row_stackless(r)->group, &name);
+		sites_name(sites, stackless_group(text), &name);
 	return strbuf_cell(&name, t);
 }
 
 struct cell subject_stack(const void *row, struct table *t)
 {
 	const struct subject_row *r = row;
-	const char *text = row_key(r);
+	const char *text = row_key(r, ROWS(STACK), NULL);
 	struct strbuf folded = { 0 };
 
 	if (*text)
 		return cell_text(t, text);
-	sites_name(r->subjects->sites, row_stackless(r)->group, &folded);
+	sites_name(r->subjects->sites, stackless_group(text), &folded);
 	strbuf_printf(&folded, ";%s", no_stack);
 	return strbuf_cell(&folded, t);
 }
@@ -211,32 +302,54 @@ struct cell subject_stack(const void *row, struct table *t)
 struct cell subject_comm(const void *row, struct table *t)
 {
 	const struct subject_row *r = row;
+	enum subject_kind kind;
+	const void *key = row_key(r, ROWS(COMM) | ROWS(PID), &kind);
 
-	if (r->subjects->kind == SUBJECT_PID)
-		return cell_text(t,
-				 tasks_name(&r->subjects->tasks, (int32_t)row_value(r)));
-	return cell_text(t, row_key(r));
+	if (kind == SUBJECT_PID)
+		return cell_text(
+			t, tasks_name(&r->subjects->tasks, (int32_t)key_value(key)));
+	return cell_text(t, key);
 }
 
-struct cell subject_text(const void *row, struct table *t)
+struct cell subject_cache(const void *row, struct table *t)
 {
-	return cell_text(t, row_key(row));
+	return cell_text(t, row_key(row, ROWS(CACHE), NULL));
 }
 
-struct cell subject_int(const void *row, struct table *t)
+struct cell subject_module(const void *row, struct table *t)
 {
-	return cell_int((int32_t)row_value(row));
+	return cell_text(t, row_key(row, ROWS(MODULE), NULL));
 }
 
-struct cell subject_uint(const void *row, struct table *t)
+struct cell subject_dir(const void *row, struct table *t)
 {
-	return cell_uint(row_value(row));
+	return cell_text(t, row_key(row, ROWS(DIR), NULL));
+}
+
+struct cell subject_pid(const void *row, struct table *t)
+{
+	return cell_int((int32_t)row_value(row, ROWS(PID)));
+}
+
+struct cell subject_cpu(const void *row, struct table *t)
+{
+	return cell_uint(row_value(row, ROWS(CPU)));
+}
+
+struct cell subject_node(const void *row, struct table *t)
+{
+	return cell_int((int32_t)row_value(row, ROWS(NODE)));
 }
 
 void subjects_free(struct subjects *s)
 {
+	unsigned int i;
+
 	tasks_free(&s->tasks);
-	intern_free(&s->keys);
-	intern_free(&s->stacks);
-	u64_map_free(&s->by_stack);
+	intern_free(&s->tuples);
+	for (i = 0; i < s->nr_parts; i++) {
+		intern_free(&s->parts[i].keys);
+		intern_free(&s->parts[i].stacks);
+		u64_map_free(&s->parts[i].by_stack);
+	}
 }

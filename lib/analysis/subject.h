@@ -14,38 +14,63 @@
 /**
  * struct subject - who allocated, as an account's row says
  * @stack: 0: none was recorded
- * @dim: of subjects_dimension()
+ * @dims: in the account's dimensions
  */
 struct subject {
 	uint64_t callsite;
-	uint32_t stack, dim, cache;
+	uint32_t stack, cache;
+	struct dimension_values dims;
 	bool kmalloc;
 };
 
 /**
+ * struct subject_part - what rows of one table stand for, by one word of it
+ * @dim: its place in the account's dimensions; -1: it has none
+ * @keys: number n has the key n + 1
+ * @stacks: pairs of a callsite and a stack; @by_stack: such a pair's number -> its number in
+ *	    @keys, so that each is looked at once
+ */
+struct subject_part {
+	enum subject_kind kind;
+	int dim;
+	struct intern keys;
+	struct intern stacks;
+	struct u64_map by_stack;
+};
+
+/**
  * struct subjects - the rows of one table; subjects_init() it
- * @keys: row number n has the key n + 1
- * @stacks: pairs of a callsite and a stack; @by_stack: such a pair's number -> its row, so
- *	    that each is looked at once
+ * @tuples: of several parts: row number n is the tuple n + 1 of their numbers
  */
 struct subjects {
 	const struct analysis_env *env;
 	enum subject_kind kind;
 	struct sites *sites;
 	struct tasks tasks;
-	struct intern keys;
-	struct intern stacks;
-	struct u64_map by_stack;
+	struct subject_part parts[SUBJECT_PARTS_MAX];
+	unsigned int nr_parts;
+	struct intern tuples;
 };
 
-/* What an account must keep apart for rows of @kind. */
-enum dimension subjects_dimension(enum subject_kind kind);
-/* "callsite", "stack", ...: the option's word, and a table's @by. */
-const char *subjects_word(enum subject_kind kind);
+/* Room for the words of a kind. */
+#define SUBJECT_WORDS 40
 
-/* @sites is borrowed. 0 or -ENOMEM; to be freed in any case. */
+/* What an account must keep apart for rows of @kind. */
+struct dimensions subjects_dimensions(enum subject_kind kind);
+/* The same of slab objects: where functions are skipped, and nothing else is asked for or several
+ * things, the callchain says what the callsite is.
+ */
+struct dimensions subjects_slab_dimensions(enum subject_kind kind,
+					   const struct analysis_env *env);
+/* "callsite", "stack", ...: the option's word of a kind that is not combined. */
+const char *subjects_word(enum subject_kind kind);
+/* "callsite" or "comm,callsite", a table's @by: returns @words. */
+const char *subjects_words(enum subject_kind kind, char words[SUBJECT_WORDS]);
+
+/* @sites is borrowed; @dimensions: the account's. 0 or -ENOMEM; to be freed in any case. */
 int subjects_init(struct subjects *s, const struct analysis_env *env,
-		  enum subject_kind kind, struct sites *sites) __must_check;
+		  enum subject_kind kind, struct sites *sites,
+		  const struct dimensions *dimensions) __must_check;
 /* The row of @who: 0, 1, 2, ... as they come; UINT32_MAX if memory ran out. */
 uint32_t subjects_row(struct subjects *s, const struct subject *who);
 void subjects_free(struct subjects *s);
@@ -60,9 +85,12 @@ struct subject_row {
 struct cell subject_callsite(const void *row, struct table *t);
 struct cell subject_stack(const void *row, struct table *t);
 struct cell subject_comm(const void *row, struct table *t);
-struct cell subject_text(const void *row, struct table *t);
-struct cell subject_int(const void *row, struct table *t);
-struct cell subject_uint(const void *row, struct table *t);
+struct cell subject_cache(const void *row, struct table *t);
+struct cell subject_module(const void *row, struct table *t);
+struct cell subject_dir(const void *row, struct table *t);
+struct cell subject_pid(const void *row, struct table *t);
+struct cell subject_cpu(const void *row, struct table *t);
+struct cell subject_node(const void *row, struct table *t);
 
 /* The columns that say what a row stands for, to stand among a table's column types. */
 #define SUBJECT_COLUMN_CACHE                                                            \
@@ -72,14 +100,14 @@ struct cell subject_uint(const void *row, struct table *t);
 			    .last = true,                                               \
 			    .help = "The slab cache; [kmalloc]: kmalloc events, which " \
 				    "name none; [unnamed]: nor do this kernel's." },    \
-		.rows = ROWS(CACHE), .fill = subject_text                               \
+		.rows = ROWS(CACHE), .fill = subject_cache                              \
 	}
 #define SUBJECT_COLUMN_NODE                                                   \
 	{                                                                     \
 		.column = { .name = "node",                                   \
 			    .title = "Node",                                  \
 			    .help = "The requested memory node; -1: none." }, \
-		.rows = ROWS(NODE), .fill = subject_int                       \
+		.rows = ROWS(NODE), .fill = subject_node                      \
 	}
 #define SUBJECT_COLUMN_CALLSITE                                                \
 	{                                                                      \
@@ -102,7 +130,7 @@ struct cell subject_uint(const void *row, struct table *t);
 			      .title = "PID",                                          \
 			      .help = "The task that ran." },                          \
 		  .rows = ROWS(PID),                                                   \
-		  .fill = subject_int },                                               \
+		  .fill = subject_pid },                                               \
 		{ .column = { .name = "comm",                                          \
 			      .title = "Command",                                      \
 			      .last = true,                                            \
@@ -113,20 +141,20 @@ struct cell subject_uint(const void *row, struct table *t);
 			      .title = "CPU",                                          \
 			      .help = "The CPU that allocated." },                     \
 		  .rows = ROWS(CPU),                                                   \
-		  .fill = subject_uint },                                              \
+		  .fill = subject_cpu },                                               \
 		{ .column = { .name = "module",                                        \
 			      .title = "Module",                                       \
 			      .last = true,                                            \
 			      .help = "The callsite's module, or [kernel]." },         \
 		  .rows = ROWS(MODULE),                                                \
-		  .fill = subject_text },                                              \
+		  .fill = subject_module },                                            \
 	{                                                                              \
 		.column = { .name = "dir",                                             \
 			    .title = "Directory",                                      \
 			    .last = true,                                              \
 			    .help = "The directory of the kernel's source that the "   \
 				    "callsite is in." },                               \
-		.rows = ROWS(DIR), .fill = subject_text                                \
+		.rows = ROWS(DIR), .fill = subject_dir                                 \
 	}
 
 #endif

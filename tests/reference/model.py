@@ -59,6 +59,12 @@ def skew(clock):
 Object = collections.namedtuple("Object", "req alloc cpu pid site kin gaps")
 
 
+def owners(site, cpu, pid):
+    """Whose an object is, by the words of --by."""
+    return (("callsite", site), ("cpu", cpu), ("pid", pid), ("pid,callsite", (pid, site)),
+            ("cpu,pid", (cpu, pid)))
+
+
 class Slab:
     def __init__(self, skew_time):
         self.skew = skew_time
@@ -69,13 +75,13 @@ class Slab:
         self.sum = collections.Counter()
         self.rows = collections.defaultdict(collections.Counter)
         self.account = {by: collections.defaultdict(collections.Counter)
-                        for by in ("callsite", "cpu", "pid")}
+                        for by, _ in owners(None, None, None)}
         self.suspects = collections.Counter()  # cache or call site -> implicit frees
         self.free_only = collections.Counter()  # (function, counter) -> frees of nothing
         self.gaps = 0
 
     def end(self, obj):
-        for by, who in (("callsite", obj.site), ("cpu", obj.cpu), ("pid", obj.pid)):
+        for by, who in owners(obj.site, obj.cpu, obj.pid):
             self.account[by][who].update(free_count=1, current_dynamic=-obj.alloc,
                                          waste=obj.req - obj.alloc)
 
@@ -118,7 +124,7 @@ class Slab:
             self.early[ptr] = early[2]
         kin = field.get("name", site)  # who is suspect together
         self.objects[ptr] = Object(req, alloc, cpu, pid, site, kin, self.gaps)
-        for by, who in (("callsite", site), ("cpu", cpu), ("pid", pid)):
+        for by, who in owners(site, cpu, pid):
             self.account[by][who].update(alloc_count=1, total_dynamic=alloc,
                                          current_dynamic=alloc, waste=alloc - req)
         if large and alloc > large:
@@ -490,7 +496,8 @@ def miscounted(kmemx, recording):
 def all_unbalanced(kmemx, recording):
     yield from miscounted(kmemx, recording)
     yield from diff_disagrees(kmemx, recording)
-    for by in ("callsite", "stack", "comm", "pid", "cpu", "module"):
+    for by in ("callsite", "stack", "comm", "pid", "cpu", "module", "comm,callsite",
+               "pid,cpu,stack"):
         for options in (("--by", by, "--unmatched"), ("--account", "--by", by)):
             try:
                 reports = report(kmemx, recording, *options)[1]
@@ -507,7 +514,9 @@ def account_differences(slab, kmemx, recording):
         got = collections.defaultdict(collections.Counter)
         reports = report(kmemx, recording, "--account", "--by", by)[1]
         for row in reports["account"]["rows"]:
-            who = row[by].split(" ")[0] if by == "callsite" else row[by]
+            who = tuple(row[word].split(" ")[0] if word == "callsite" else row[word]
+                        for word in by.split(","))
+            who = who if len(who) > 1 else who[0]
             got[who].update({k: row[k] for k in ("total_dynamic", "current_dynamic", "waste",
                                                  "alloc_count", "free_count")})
         for who in sorted(got.keys() | expected.keys(), key=str):

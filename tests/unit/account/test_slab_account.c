@@ -365,7 +365,8 @@ START_TEST(a_dimension_tells_rows_apart)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct slab_account acc = { .lives.dimension = cases[i].dimension };
+		struct slab_account acc = { .lives.dimensions.of[0] =
+						    cases[i].dimension };
 		struct kmem_event a = { .type = KMEM_CACHE_ALLOC,
 					.pid = 100,
 					.cpu = 1,
@@ -384,8 +385,8 @@ START_TEST(a_dimension_tells_rows_apart)
 		release(&acc, 0x2000, 7); /* from elsewhere: the allocating row's */
 		slab_account_sum(&acc);
 		ck_assert_uint_eq(acc.nr_rows, cases[i].dimension ? 2 : 1);
-		ck_assert_uint_eq(slab_account_key(&acc, 0)->dim, cases[i].first);
-		ck_assert_uint_eq(slab_account_key(&acc, acc.nr_rows - 1)->dim,
+		ck_assert_uint_eq(slab_account_key(&acc, 0)->dims.of[0], cases[i].first);
+		ck_assert_uint_eq(slab_account_key(&acc, acc.nr_rows - 1)->dims.of[0],
 				  cases[i].second);
 		ck_assert_uint_eq(acc.rows[0].live, 1);
 		ck_assert_uint_eq(acc.rows[acc.nr_rows - 1].pingpong, 1);

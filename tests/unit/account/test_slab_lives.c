@@ -198,7 +198,7 @@ START_TEST(lives_begin_before_they_end)
 	ck_assert(evs && watched && l);
 	l->live.times = _i & 1;
 	l->skew = 8;
-	l->dimension = _i & 2 ? DIMENSION_PID : DIMENSION_NONE;
+	l->dimensions.of[0] = _i & 2 ? DIMENSION_PID : DIMENSION_NONE;
 	ck_assert_int_eq(slab_lives_observe(l, hear, &h), 0);
 	for (i = 0; i < EVENTS; i++)
 		random_event(&evs[i], &seed, i + 1);
@@ -240,18 +240,20 @@ END_TEST
 /* One account for all who ask, with rows fine enough for each. */
 START_TEST(accounts_are_made_once)
 {
+	const struct dimensions none = { 0 }, stack = { { DIMENSION_STACK } },
+				cpu = { { DIMENSION_CPU } }, pid = { { DIMENSION_PID } };
 	const struct recording rec = { 0 };
 	struct accounts a = { .rec = &rec, .page_size = 4096 };
-	struct slab_account *slab = accounts_slab(&a, DIMENSION_NONE);
-	struct page_account *page = accounts_page(&a, DIMENSION_CPU);
+	struct slab_account *slab = accounts_slab(&a, &none);
+	struct page_account *page = accounts_page(&a, &cpu);
 
 	ck_assert(slab && page);
-	ck_assert_ptr_eq(accounts_slab(&a, DIMENSION_STACK), slab);
-	ck_assert_ptr_eq(accounts_slab(&a, DIMENSION_NONE), slab);
-	ck_assert_int_eq(slab->lives.dimension, DIMENSION_STACK);
-	ck_assert_ptr_null(accounts_slab(&a, DIMENSION_CPU));
-	ck_assert_ptr_eq(accounts_page(&a, DIMENSION_CPU), page);
-	ck_assert_ptr_null(accounts_page(&a, DIMENSION_PID));
+	ck_assert_ptr_eq(accounts_slab(&a, &stack), slab);
+	ck_assert_ptr_eq(accounts_slab(&a, &none), slab);
+	ck_assert_int_eq(slab->lives.dimensions.of[0], DIMENSION_STACK);
+	ck_assert_ptr_null(accounts_slab(&a, &cpu));
+	ck_assert_ptr_eq(accounts_page(&a, &cpu), page);
+	ck_assert_ptr_null(accounts_page(&a, &pid));
 	ck_assert_uint_eq(slab->large_bytes, 8192);
 	accounts_finish(&a);
 	ck_assert(!slab->failed && !page->failed);

@@ -79,6 +79,7 @@ static void make_place(void)
 	if (place.dir_fd < 0)
 		finding("cannot open", place.path);
 	setenv("KMEMX_PAGER", "", 1);
+	setenv("KMEMX_CONFIG", "", 1);
 	tracefs_set_tracing_dir(no_tracefs);
 	atexit(leave);
 }

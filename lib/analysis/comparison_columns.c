@@ -92,54 +92,54 @@ static struct cell cell_largest(const void *row, struct table *t)
 	     "The directory of the kernel's source that the callsite is in.")
 #define NAME_CACHE NAME("cache", "Cache", ROWS(CACHE), "The slab cache.")
 /* Those that are compared and not hidden are what diff shows usually. */
-#define FIGURES(fill_waste)                                                           \
-	{ .column = { .name = "bytes",                                                \
-		      .title = "Bytes",                                               \
-		      .unit = UNIT_BYTES,                                             \
-		      .help = "Bytes allocated." },                                   \
-	  .use = COLUMN_SUM,                                                          \
-	  .fill = cell_bytes },                                                       \
-		{ .column = { .name = "hit",                                          \
-			      .title = "Hit",                                         \
-			      .unit = UNIT_COUNT,                                     \
-			      .help = "Allocations." },                               \
-		  .use = COLUMN_EVENTS,                                               \
-		  .fill = cell_hit },                                                 \
-		{ .column = { .name = "net",                                          \
-			      .title = "Net",                                         \
-			      .unit = UNIT_BYTES,                                     \
-			      .live = true,                                           \
-			      .help = "Bytes allocated and not seen freed." },        \
-		  .use = COLUMN_SUM,                                                  \
-		  .fill = cell_net },                                                 \
-		{ .column = { .name = "net_min",                                      \
-			      .unit = UNIT_BYTES,                                     \
-			      .hidden = true,                                         \
-			      .range_of = "net",                                      \
-			      .live = true,                                           \
-			      .help = "Of these, those that are certain." },          \
-		  .fill = cell_net_min },                                             \
-		{ .column = { .name = "waste",                                        \
-			      .title = "Waste",                                       \
-			      .unit = UNIT_BYTES,                                     \
-			      .hidden = true,                                         \
+#define FIGURES(fill_waste)                                                    \
+	{ .column = { .name = "bytes",                                         \
+		      .title = "Bytes",                                        \
+		      .unit = UNIT_BYTES,                                      \
+		      .help = "Bytes allocated." },                            \
+	  .use = COLUMN_SUM,                                                   \
+	  .fill = cell_bytes },                                                \
+		{ .column = { .name = "hit",                                   \
+			      .title = "Hit",                                  \
+			      .unit = UNIT_COUNT,                              \
+			      .help = "Allocations." },                        \
+		  .use = COLUMN_EVENTS,                                        \
+		  .fill = cell_hit },                                          \
+		{ .column = { .name = "net",                                   \
+			      .title = "Net",                                  \
+			      .unit = UNIT_BYTES,                              \
+			      .live = true,                                    \
+			      .help = "Bytes allocated and not seen freed." }, \
+		  .use = COLUMN_SUM,                                           \
+		  .fill = cell_net },                                          \
+		{ .column = { .name = "net_min",                               \
+			      .unit = UNIT_BYTES,                              \
+			      .hidden = true,                                  \
+			      .range_of = "net",                               \
+			      .live = true,                                    \
+			      .help = "Of these, those that are certain." },   \
+		  .fill = cell_net_min },                                      \
+		{ .column = { .name = "waste",                                 \
+			      .title = "Waste",                                \
+			      .unit = UNIT_BYTES,                              \
+			      .hidden = true,                                  \
 			      .help = "Bytes allocated beyond the request." }, \
-		  .use = COLUMN_SUM,                                                  \
-		  .fill = fill_waste },                                               \
-		{ .column = { .name = "peak",                                         \
-			      .title = "Peak",                                        \
-			      .unit = UNIT_BYTES,                                     \
-			      .hidden = true,                                         \
-			      .live = true,                                           \
-			      .help = "The most bytes live at one time." },           \
-		  .use = COLUMN_HEIGHT,                                               \
-		  .fill = cell_peak },                                                \
-		{ .column = { .name = "largest",                                      \
-			      .unit = UNIT_BYTES,                                     \
-			      .hidden = true,                                         \
-			      .help = "Bytes of the largest allocation." },           \
-		  .use = COLUMN_LARGEST,                                              \
-		  .fill = cell_largest },                                             \
+		  .use = COLUMN_SUM,                                           \
+		  .fill = fill_waste },                                        \
+		{ .column = { .name = "peak",                                  \
+			      .title = "Peak",                                 \
+			      .unit = UNIT_BYTES,                              \
+			      .hidden = true,                                  \
+			      .live = true,                                    \
+			      .help = "The most bytes live at one time." },    \
+		  .use = COLUMN_HEIGHT,                                        \
+		  .fill = cell_peak },                                         \
+		{ .column = { .name = "largest",                               \
+			      .unit = UNIT_BYTES,                              \
+			      .hidden = true,                                  \
+			      .help = "Bytes of the largest allocation." },    \
+		  .use = COLUMN_LARGEST,                                       \
+		  .fill = cell_largest },                                      \
 		COLUMNS_END
 
 const struct column_type comparison_slab_columns[] = {

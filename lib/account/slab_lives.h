@@ -155,7 +155,7 @@ struct slab_lives {
 	bool open_gap; /* the last events of a CPU are lost: nothing live is sure */
 	bool failed;
 	struct slab_fates fates;
-	struct u64_map free_only_index; /* of call sites in @free_only */
+	struct u64_map free_only_index; /* of callsites in @free_only */
 	struct slab_free_only *free_only;
 	size_t nr_free_only, free_only_capacity;
 	struct u64_map early_free_only;

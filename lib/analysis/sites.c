@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: call sites as the rows of a report.
+ * analysis: callsites as the rows of a report.
  * In: addresses and stacks. Out: one number per function (or per address), and its name.
  */
 #include "analysis/sites.h"
@@ -13,7 +13,7 @@
 #include "symbol/fold.h"
 
 struct site_group {
-	uint64_t addr;	  /* of the first call site seen */
+	uint64_t addr;	  /* of the first callsite seen */
 	uint64_t start;	  /* of the function; 0: no symbol */
 	const char *name; /* the symbol table's; NULL: no symbol */
 	size_t name_size; /* of what is shown of it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: call sites as the rows of a report.
+ * analysis: callsites as the rows of a report.
  * In: addresses and stacks. Out: one number per function (or per address), and its name.
  */
 #ifndef KMEMX_ANALYSIS_SITES_H
@@ -11,7 +11,7 @@
 #include "base/strbuf.h"
 
 /**
- * struct sites - groups of call sites; sites_init() it
+ * struct sites - groups of callsites; sites_init() it
  *
  * A group is a function, with the parts and clones that the compiler made of it (foo.part.0),
  * unless env->raw_names; with @exact or env->raw_ip, or where no symbol is known, an address.

@@ -146,7 +146,7 @@ static int account_show(struct slab_report *slab, struct report *report)
 	int ret = t ? 0 : -ENOMEM;
 	uint32_t i;
 
-	slab->sites.exact = true; /* callers are call sites: sym+0x4f */
+	slab->sites.exact = true; /* callers are callsites: sym+0x4f */
 	if (!ret)
 		ret = slab_sums_collect(&sums, slab, kind, opts->account_rows);
 	if (ret)

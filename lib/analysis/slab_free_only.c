@@ -9,7 +9,7 @@
 #include "analysis/slab_report.h"
 #include "base/array.h"
 
-/* Adds the call sites up by the function that freed; index: its group. */
+/* Adds the callsites up by the function that freed; index: its group. */
 static int collect(struct slab_report *slab, struct slab_free_only **sums, size_t *nr)
 {
 	size_t capacity = 0, i;

@@ -99,7 +99,7 @@ struct cell subject_node(const void *row, struct table *t);
 			    .title = "Cache",                                           \
 			    .last = true,                                               \
 			    .help = "The slab cache; [kmalloc]: kmalloc events, which " \
-				    "name none; [unnamed]: nor do this kernel's." },    \
+				    "name none; [unnamed]: no event names it." },       \
 		.rows = ROWS(CACHE), .fill = subject_cache                              \
 	}
 #define SUBJECT_COLUMN_NODE                                                   \

@@ -139,7 +139,7 @@ static int check(const struct boot_options *o)
 
 enum boot_stack { NO_STACK, TRIGGER, OPTION };
 
-/* How call chains are to be had. */
+/* How callchains are to be had. */
 static enum boot_stack choose_stack(const struct boot_options *o)
 {
 	enum capture_stack wanted = o->events.stack;

@@ -20,7 +20,7 @@
  * @major, @minor: the kernel, 6 and 12 for Linux 6.12
  * @memory_bytes, @nr_cpus: the machine; from them comes the size of the buffers
  * @events: as for a recording; a filter is not used
- * @min_order: call chains on page allocations from this order only
+ * @min_order: callchains on page allocations from this order only
  * @instance: name of a tracing instance; NULL: the top-level instance
  * @persistent: the instance lies in memory that a warm reboot leaves alone
  * @keep_last: when the buffer is full, the oldest events go; else new ones are not recorded

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "capture/instance.h"
 
-/* On which events the kernel's call chain is recorded. */
+/* On which events the kernel's callchain is recorded. */
 enum capture_stack {
 	CAPTURE_STACK_PAGE, /* mm_page_alloc, which does not say who called */
 	CAPTURE_STACK_ALL,
@@ -106,7 +106,7 @@ int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr, bo
 int events_follow(const struct instance *in, pid_t pid,
 		  const struct log *log) __must_check;
 
-/* Sets up call chains. @how receives what was done, for the recording's metadata. */
+/* Sets up callchains. @how receives what was done, for the recording's metadata. */
 int events_stacks(const struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const char **how,
 		  const struct log *log) __must_check;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * script: events as trace-cmd report shows them.
- * In: an event. Out: "comm-pid [cpu] time: event: fields", call sites and flags as names.
+ * In: an event. Out: "comm-pid [cpu] time: event: fields", callsites and flags as names.
  */
 #include <inttypes.h>
 #include <string.h>

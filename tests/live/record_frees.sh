@@ -130,7 +130,7 @@ record --follow files --stack all
 record --follow files --filter-frees
 expect - "$(row shmem_alloc_inode net)" "net with --filter-frees"
 expect - "$(row shmem_alloc_inode net_min)" "net_min with --filter-frees"
-"$KMEMX" stat -i r.dat --slab | grep -q '^# UNKNOWN is what lives' || fail "no word of it"
+"$KMEMX" stat -i r.dat --slab | grep -q '^# UNKNOWN live, net and peak' || fail "no word of it"
 for option in --live --account --ledger; do
 	code=0
 	"$KMEMX" stat -i r.dat $option >out 2>err || code=$?

@@ -99,7 +99,7 @@ for kind in symlink hardlink fifo file; do
 	code=0
 	timeout -k 5 30 "$KMEMX" recover there 2>err || code=$?
 	expect 1 $code "recover of another's $kind: $(cat err)"
-	grep -q 'not a file that this user has made' err || fail "recover of another's $kind: $(cat err)"
+	grep -q 'not created by this user' err || fail "recover of another's $kind: $(cat err)"
 	expect 2 "$(find there -name '.r.dat.*' | wc -l)" "another's files, $kind"
 	cmp victim same
 	# Nor does the next recording of this name care.

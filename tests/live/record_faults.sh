@@ -48,7 +48,7 @@ try() {
 		bad="the file is unreadable: $(tail -n 2 info)"
 	elif [ $code = 0 ] && [ "$(ls -A d)" != r.dat ]; then
 		bad="files are left: $(ls -A d)"
-	elif [ $code != 0 ] && [ -n "$(ls -A d)" ] && ! grep -q 'cut short\|events are missing\|is whole, but' err; then
+	elif [ $code != 0 ] && [ -n "$(ls -A d)" ] && ! grep -q 'cut short\|events are missing\|is complete, but' err; then
 		bad="files are left: $(ls -A d)"
 	else
 		return 0

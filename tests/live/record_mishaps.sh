@@ -51,7 +51,7 @@ if command -v unshare >/dev/null && unshare -m true 2>/dev/null; then
 		mount -o remount,bind,ro "$tracefs" 2>err || code=$?
 	if grep -q 'cannot stop and remove' err; then
 		left=$(sed -n 's/^.*cannot stop and remove the tracing instance \([^:]*\): .*/\1/p' err)
-		todo=$(sed -n 's/^  It records until: //p' err)
+		todo=$(sed -n 's/^  It keeps recording until: //p' err)
 		[ -d "$tracefs/instances/$left" ] || fail "no such instance: $(cat err)"
 		expect 1 "$(cat "$tracefs/instances/$left/tracing_on")" "tracing that could not be stopped"
 		sh -c "$todo" || fail "what it says does not work: $todo"

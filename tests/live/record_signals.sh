@@ -70,7 +70,7 @@ rm -f pid done
 code=0
 "$KMEMX" record --duration 300ms -o time.dat -- sh -c 'echo $$ >pid; exec sleep 60' 2>err || code=$?
 expect 0 $code "status after --duration"
-grep -q 'ending the command (SIGTERM)' err || fail "--duration: $(cat err)"
+grep -q 'sending SIGTERM' err || fail "--duration: $(cat err)"
 ! kill -0 "$(cat pid)" 2>/dev/null || fail "--duration left the command behind"
 code=0
 "$KMEMX" record --duration 30 -o time.dat -- sh -c 'exit 4' 2>err || code=$?

@@ -228,6 +228,24 @@ static const char *row_status(const struct diff_rows *d, size_t row)
 	return "same";
 }
 
+/* Does a row say of a metric that text shows that it changed? Several runs can differ and have
+ * one median, which is no change.
+ */
+static bool row_changed(const struct diff_rows *d, size_t row)
+{
+	size_t i;
+
+	if (!d->in_old[row] || !d->in_new[row])
+		return true;
+	for (i = 0; i < d->o->nr_shown; i++) {
+		const struct diff_value *v = diff_rows_value(d, row, d->o->shown[i]);
+
+		if (v->new != v->old && !d->missing[d->o->shown[i]])
+			return true;
+	}
+	return false;
+}
+
 /* What to think of the main metric's difference. */
 static void row_mark(const struct diff_rows *d, size_t row, struct strbuf *sb)
 {
@@ -412,7 +430,7 @@ int diff_tables(const struct diff_sides *sides, const struct diff_options *o,
 	table_set_by(t, first->by);
 	add_columns(&d, t);
 	for (row = 0; row + 1 < d.nr; row++) {
-		if (o->all || strcmp(row_status(&d, row), "same"))
+		if (o->all || row_changed(&d, row))
 			fill_row(&d, row, t);
 	}
 	add_summary(&d, t);

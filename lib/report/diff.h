@@ -54,7 +54,7 @@ struct diff_sides {
  *	     add; a lost one may add so much to the other metrics
  * @shown: metrics that text shows; the first, the main one, in full: it has the marks
  * @alpha: a difference is significant if its corrected p is at most this
- * @all: rows in which nothing changed too
+ * @all: rows too in which no median of @shown changed
  */
 struct diff_options {
 	const struct diff_metric *metrics;

@@ -10,33 +10,66 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* What a thread has to do in a round; @tasks from @next to @nr are left. */
+struct team_share {
+	unsigned char tasks[TEAM_TASKS];
+	unsigned int next, nr;
+	uint64_t cost;
+	bool begun;
+};
+
+struct team_thread {
+	struct team *team;
+	unsigned int index;
+	pthread_t thread;
+};
+
 /**
  * struct team - the threads and the round at hand
+ * @threads, @shares: the first is the caller's
  * @lock: for all that follows
  * @more: a round has begun, or it is over; @done: no task is left undone
- * @round: so far
- * @next: the task to be taken next, of @nr_tasks; @undone: of those, not finished yet
+ * @count: rounds so far
+ * @undone: tasks that are not finished yet
  */
 struct team {
-	pthread_t threads[TEAM_MAX];
-	unsigned int nr_threads;
+	struct team_thread threads[TEAM_MAX];
+	unsigned int nr;
 	pthread_mutex_t lock;
 	pthread_cond_t more, done;
-	uint64_t round;
-	void (*fn)(void *ctx, unsigned int task);
-	void *ctx;
-	unsigned int next, nr_tasks, undone;
+	uint64_t count;
+	const struct team_round *round;
+	struct team_share shares[TEAM_MAX];
+	unsigned int undone;
 	bool ended;
 };
 
-/* Takes tasks until none is left. With the lock held, which is let go meanwhile. */
-static void take_tasks(struct team *t)
+/* Whose next task is one for thread @index: its own, or that of one that has begun; or NULL. */
+static struct team_share *next_share(struct team *t, unsigned int index)
 {
-	while (t->next < t->nr_tasks) {
-		unsigned int task = t->next++;
+	unsigned int i;
+
+	for (i = 0; i < t->nr; i++) {
+		struct team_share *share = &t->shares[(index + i) % t->nr];
+
+		if (share->next < share->nr && share->begun)
+			return share;
+	}
+	return NULL;
+}
+
+/* Takes tasks until none is left. With the lock held, which is let go meanwhile. */
+static void take_tasks(struct team *t, unsigned int index)
+{
+	const struct team_round *round = t->round;
+	struct team_share *share;
+
+	t->shares[index].begun = true;
+	while ((share = next_share(t, index))) {
+		unsigned int task = share->tasks[share->next++];
 
 		pthread_mutex_unlock(&t->lock);
-		t->fn(t->ctx, task);
+		round->fn(round->ctx, task);
 		pthread_mutex_lock(&t->lock);
 		if (!--t->undone)
 			pthread_cond_signal(&t->done);
@@ -45,17 +78,18 @@ static void take_tasks(struct team *t)
 
 static void *run_tasks(void *arg)
 {
-	struct team *t = arg;
-	uint64_t round = 0;
+	struct team_thread *thread = arg;
+	struct team *t = thread->team;
+	uint64_t count = 0;
 
 	pthread_mutex_lock(&t->lock);
 	for (;;) {
-		while (t->round == round && !t->ended)
+		while (t->count == count && !t->ended)
 			pthread_cond_wait(&t->more, &t->lock);
 		if (t->ended)
 			break;
-		round = t->round;
-		take_tasks(t);
+		count = t->count;
+		take_tasks(t, thread->index);
 	}
 	pthread_mutex_unlock(&t->lock);
 	return NULL;
@@ -72,26 +106,56 @@ struct team *team_start(unsigned int nr)
 	pthread_cond_init(&t->done, NULL);
 	if (nr > TEAM_MAX)
 		nr = TEAM_MAX;
-	while (t->nr_threads + 1 < nr &&
-	       !pthread_create(&t->threads[t->nr_threads], NULL, run_tasks, t))
-		t->nr_threads++;
-	if (t->nr_threads)
+	for (t->nr = 1; t->nr < nr; t->nr++) {
+		struct team_thread *thread = &t->threads[t->nr];
+
+		thread->team = t;
+		thread->index = t->nr;
+		if (pthread_create(&thread->thread, NULL, run_tasks, thread))
+			break;
+	}
+	if (t->nr > 1)
 		return t;
 	team_stop(t);
 	return NULL;
 }
 
-void team_run(struct team *t, void (*fn)(void *ctx, unsigned int task), void *ctx,
-	      unsigned int nr_tasks)
+/* The costliest task first, each to the thread that has least. */
+static void share_out(struct team *t, const struct team_round *round)
+{
+	bool given[TEAM_TASKS] = { false };
+	unsigned int left, i;
+
+	for (i = 0; i < t->nr; i++)
+		t->shares[i] = (struct team_share){ .nr = 0 };
+	for (left = round->nr; left; left--) {
+		struct team_share *share = &t->shares[0];
+		unsigned int task = TEAM_TASKS;
+
+		for (i = 0; i < round->nr; i++) {
+			if (!given[i] &&
+			    (task == TEAM_TASKS || round->cost[i] > round->cost[task]))
+				task = i;
+		}
+		for (i = 1; i < t->nr; i++) {
+			if (t->shares[i].cost < share->cost)
+				share = &t->shares[i];
+		}
+		given[task] = true;
+		share->tasks[share->nr++] = (unsigned char)task;
+		share->cost += round->cost[task];
+	}
+}
+
+void team_run(struct team *t, const struct team_round *round)
 {
 	pthread_mutex_lock(&t->lock);
-	t->fn = fn;
-	t->ctx = ctx;
-	t->next = 0;
-	t->nr_tasks = t->undone = nr_tasks;
-	t->round++;
+	share_out(t, round);
+	t->round = round;
+	t->undone = round->nr;
+	t->count++;
 	pthread_cond_broadcast(&t->more);
-	take_tasks(t);
+	take_tasks(t, 0);
 	while (t->undone)
 		pthread_cond_wait(&t->done, &t->lock);
 	pthread_mutex_unlock(&t->lock);
@@ -107,8 +171,8 @@ void team_stop(struct team *t)
 	t->ended = true;
 	pthread_cond_broadcast(&t->more);
 	pthread_mutex_unlock(&t->lock);
-	for (i = 0; i < t->nr_threads; i++)
-		pthread_join(t->threads[i], NULL);
+	for (i = 1; i < t->nr; i++)
+		pthread_join(t->threads[i].thread, NULL);
 	pthread_cond_destroy(&t->done);
 	pthread_cond_destroy(&t->more);
 	pthread_mutex_destroy(&t->lock);

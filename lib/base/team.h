@@ -6,7 +6,10 @@
 #ifndef KMEMX_BASE_TEAM_H
 #define KMEMX_BASE_TEAM_H
 
-#define TEAM_MAX 64U
+#include <stdint.h>
+
+#define TEAM_MAX   64U
+#define TEAM_TASKS 64U
 
 struct team;
 
@@ -18,11 +21,24 @@ struct team;
  * Return: NULL if there is no memory, or not a single thread could be started.
  */
 struct team *team_start(unsigned int nr);
-/* Calls @fn once with each number below @nr_tasks, the lowest first, on the caller's thread and
- * the others; what it did is seen by all once this returns.
+/**
+ * struct team_round - tasks that do not wait for each other
+ * @fn: called once with each number below @nr
+ * @cost: of each task, in any unit
+ * @nr: at most TEAM_TASKS
  */
-void team_run(struct team *team, void (*fn)(void *ctx, unsigned int task), void *ctx,
-	      unsigned int nr_tasks);
+struct team_round {
+	void (*fn)(void *ctx, unsigned int task);
+	void *ctx;
+	uint64_t cost[TEAM_TASKS];
+	unsigned int nr;
+};
+
+/* Does the tasks, on the caller's thread and the others; what they did is seen by all once this
+ * returns. Each thread has tasks of its own, of much the same cost together. Who is done helps
+ * those that have begun: one that has not is about to, if it has a processor.
+ */
+void team_run(struct team *team, const struct team_round *round);
 /* Ends the threads. NULL is fine. */
 void team_stop(struct team *team);
 

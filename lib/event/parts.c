@@ -37,7 +37,8 @@ static int prepare_cpus(struct parts *p)
 		cpu->events->shared = &p->groups[i % p->nr_groups].shared;
 		cpu->index = i;
 		cpu->place = (uint64_t)i << PARTS_PLACE_BITS;
-		cpu_cursor_alone(cpu->events->cursor);
+		/* Where there are more threads than CPUs, one of them reads ahead. */
+		cpu_cursor_alone(cpu->events->cursor, st->nr_cpus < p->how->jobs);
 	}
 	return 0;
 }
@@ -238,7 +239,6 @@ static int gather(struct parts *p)
 	return ret;
 }
 
-/* First the scans: they take longest, and the next round waits for them. */
 static void run_task(void *ctx, unsigned int task)
 {
 	struct parts *p = ctx;
@@ -249,16 +249,42 @@ static void run_task(void *ctx, unsigned int task)
 		parts_take(p, task - p->nr_groups);
 }
 
+/* What the tasks of this round cost, in events, but not exactly: mostly as much as in the round
+ * before, so that each stays with the thread whose cache knows it. To read, scan and decode an
+ * event costs about twice as much as to take it. In the first round there is nothing to take.
+ */
+static struct team_round estimate(struct parts *p)
+{
+	struct team_round round = { .fn = run_task, .ctx = p, .nr = p->nr_groups };
+	unsigned int before = (p->round + 1) % 2, i, k;
+	uint64_t part = 0;
+
+	for (i = 0; i < p->st->nr_cpus; i++) {
+		if (!p->cpus[i].ended)
+			round.cost[i % p->nr_groups] += 2 * p->cpus[i].budget;
+	}
+	for (i = 0; i < EVENT_PARTS && p->round; i++) {
+		for (k = 0; k < p->nr_groups; k++)
+			part += p->groups[k].lanes[before][i].nr;
+	}
+	part /= EVENT_PARTS;
+	for (i = 0; i < EVENT_PARTS && p->round; i++)
+		round.cost[round.nr++] = part;
+	for (i = 0; i < p->nr_groups && part; i++)
+		round.cost[i] = (round.cost[i] + part / 2) / part * part;
+	return round;
+}
+
 static int run_rounds(struct parts *p, struct team *team)
 {
+	struct team_round round;
 	int ret = 0;
 
 	while (!ret && !p->last) {
 		p->last = p->round && find_bound(p);
 		plan(p);
-		/* In the first round there is nothing to take yet. */
-		team_run(team, run_task, p,
-			 p->round ? p->nr_groups + EVENT_PARTS : p->nr_groups);
+		round = estimate(p);
+		team_run(team, &round);
 		p->round++;
 		ret = gather(p);
 	}

@@ -78,45 +78,24 @@ static int begin(struct parts *p, struct parts_merge *m, unsigned int part)
 
 /* An event as the stream would give it, with its numbers of names and stacks. */
 static inline void unpack(struct kmem_event *to, const struct parts_event *ev,
-			  const struct parts *p)
+			  const struct parts_group *g, const struct cpu_head *of)
 {
-	uint32_t index = (uint32_t)(ev->place >> PARTS_PLACE_BITS);
-	const struct parts_group *g = &p->groups[index % p->nr_groups];
-	const struct cpu_head *of = &p->st->heads[index];
-
+	memcpy(&to->slab_alloc.callsite, ev->words, sizeof(ev->words));
+	to->slab_alloc.bytes_alloc = ev->more | (uint64_t)ev->large << 32;
 	to->ts = ev->ts;
 	to->cpu = of->cpu;
 	to->buffer = of->buffer;
+	to->hidden = false;
 	to->pid = ev->pid;
 	to->type = ev->type;
 	to->flags = ev->flags;
-	to->hidden = false;
 	to->stack = ev->stack ? g->stacks.ids[ev->stack - 1] : 0;
 	to->place = ev->place;
 	if (kmem_is_slab_alloc(ev->type)) {
-		to->slab_alloc.callsite = ev->slab.callsite;
-		to->slab_alloc.ptr = ev->slab.ptr;
-		to->slab_alloc.bytes_req = ev->large ? UINT64_MAX : ev->slab.bytes_req;
-		to->slab_alloc.bytes_alloc = ev->slab.bytes_alloc;
-		to->slab_alloc.node = ev->slab.node;
-		to->slab_alloc.cache =
-			ev->slab.cache ? g->names.ids[ev->slab.cache - 1] : 0;
-	} else if (kmem_is_slab_free(ev->type)) {
-		to->slab_free.callsite = ev->slab.callsite;
-		to->slab_free.ptr = ev->slab.ptr;
-		to->slab_free.cache =
-			ev->slab.cache ? g->names.ids[ev->slab.cache - 1] : 0;
-	} else if (ev->type == KMEM_PAGE_ALLOC) {
-		to->page_alloc.pfn = ev->page.pfn;
-		to->page_alloc.gfp_flags = ev->page.gfp_flags;
-		to->page_alloc.order = ev->page.order;
-		to->page_alloc.migratetype = ev->page.migratetype;
-	} else if (ev->type == KMEM_LOSS) {
-		to->loss.count = ev->loss.count;
-		to->loss.since_ts = ev->loss.since_ts;
-	} else {
-		to->page_free.pfn = ev->page.pfn;
-		to->page_free.order = ev->page.order;
+		to->slab_alloc.node = ev->node;
+		to->slab_alloc.cache = ev->cache ? g->names.ids[ev->cache - 1] : 0;
+	} else if (kmem_is_slab_free(ev->type) && to->slab_free.cache) {
+		to->slab_free.cache = g->names.ids[to->slab_free.cache - 1];
 	}
 }
 
@@ -133,18 +112,22 @@ static void flush(struct parts *p, struct parts_merge *m, unsigned int part)
  * for.
  */
 static inline void take_run(struct parts_merge *m, struct parts_head *head,
-			    const struct parts *p, uint64_t limit)
+			    const struct parts_group *g, const struct cpu_head *of,
+			    uint64_t limit)
 {
 	const struct parts_event *ev = head->next, *end = head->end;
 
 	do {
-		unpack(&m->evs[m->nr++], ev++, p);
+		unpack(&m->evs[m->nr++], ev++, g, of);
 	} while (ev < end && ev->ts <= limit && m->nr < PARTS_BATCH);
 	head->next = ev;
 }
 
+/* With more of them a run is mostly of one event. */
+#define FEW_CPUS 4
+
 /* The last time stamp with which the top comes first. It costs more than the next choice where
- * runs are short, and is only asked for whoever was first before.
+ * runs are short: with many CPUs only whoever was first before is asked.
  */
 static uint64_t run_limit(const struct merge *merge)
 {
@@ -159,6 +142,7 @@ void parts_take(struct parts *p, unsigned int part)
 {
 	struct parts_merge *m = p->merges[part];
 	const struct event_part *to = &p->how->parts[part];
+	bool few = p->st->nr_cpus <= FEW_CPUS;
 	uint32_t before = MERGE_NONE;
 	const struct merge_item *top;
 
@@ -170,7 +154,8 @@ void parts_take(struct parts *p, unsigned int part)
 		uint32_t index = top->index;
 		struct parts_head *head = &m->heads[index];
 
-		take_run(m, head, p, index == before ? run_limit(&m->merge) : 0);
+		take_run(m, head, &p->groups[index % p->nr_groups], &p->st->heads[index],
+			 few || index == before ? run_limit(&m->merge) : 0);
 		before = index;
 		if (m->nr == PARTS_BATCH)
 			flush(p, m, part);

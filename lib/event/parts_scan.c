@@ -11,33 +11,16 @@
 #include "event/parts_state.h"
 #include "recording/cpu_cursor.h"
 
-/* Not the number of a part. */
-#define PART_NONE EVENT_PARTS
-#define PART_TWO  (EVENT_PARTS + 1)
-
-/* The part of a page event; PART_TWO where its pages are in more than one. */
-static inline unsigned int part_of_page(const struct kmem_event *ev, unsigned int shift)
+/* Is the page event @ev about pages of more than one part? An allocation that is not aligned to
+ * its size is none: all of it is in any part.
+ */
+static inline bool in_two_parts(const struct kmem_event *ev, unsigned int shift)
 {
 	bool alloc = ev->type == KMEM_PAGE_ALLOC;
-	uint64_t pfn = alloc ? ev->page_alloc.pfn : ev->page_free.pfn;
 	uint32_t order = alloc ? ev->page_alloc.order : ev->page_free.order;
-	uint64_t low = pfn & ((1ULL << shift) - 1);
+	uint64_t low = ev->page_free.pfn & ((1ULL << shift) - 1);
 
-	/* An allocation that is not aligned to its size is none: all of it is in any part. */
-	if (unlikely(order > shift || (!alloc && low + (1ULL << order) > 1ULL << shift)))
-		return PART_TWO;
-	return event_part(pfn >> shift);
-}
-
-static inline unsigned int part_of(const struct kmem_event *ev, unsigned int page_shift)
-{
-	if (kmem_is_slab_alloc(ev->type))
-		return event_part(ev->slab_alloc.ptr >> EVENT_PARTS_SLAB_SHIFT);
-	if (kmem_is_slab_free(ev->type))
-		return event_part(ev->slab_free.ptr >> EVENT_PARTS_SLAB_SHIFT);
-	if (kmem_is_page(ev->type))
-		return part_of_page(ev, page_shift);
-	return PART_NONE;
+	return order > shift || (!alloc && low + (1ULL << order) > 1ULL << shift);
 }
 
 int parts_lane_reserve(struct parts_lane *lane, size_t nr)
@@ -46,37 +29,22 @@ int parts_lane_reserve(struct parts_lane *lane, size_t nr)
 			     sizeof(*lane->evs));
 }
 
-static inline void pack(struct parts_event *to, const struct kmem_event *ev)
+static __always_inline void pack(struct parts_event *to, const struct kmem_event *ev,
+				 uint64_t place)
 {
+	uint64_t more = ev->slab_alloc.bytes_alloc;
+
 	to->ts = ev->ts;
-	to->place = ev->place;
+	to->place = place;
+	memcpy(to->words, &ev->slab_alloc.callsite, sizeof(to->words));
+	to->more = (uint32_t)more;
+	to->node = ev->slab_alloc.node;
+	to->cache = ev->slab_alloc.cache;
 	to->pid = ev->pid;
 	to->stack = ev->stack;
 	to->type = ev->type;
 	to->flags = ev->flags;
-	to->large = false;
-	if (kmem_is_slab_alloc(ev->type)) {
-		to->slab.callsite = ev->slab_alloc.callsite;
-		to->slab.ptr = ev->slab_alloc.ptr;
-		to->slab.bytes_req = (uint32_t)ev->slab_alloc.bytes_req;
-		to->slab.bytes_alloc = (uint32_t)ev->slab_alloc.bytes_alloc;
-		to->slab.cache = ev->slab_alloc.cache;
-		to->slab.node = ev->slab_alloc.node;
-		to->large = (ev->slab_alloc.bytes_req | ev->slab_alloc.bytes_alloc) >
-			    UINT32_MAX;
-	} else if (kmem_is_slab_free(ev->type)) {
-		to->slab.callsite = ev->slab_free.callsite;
-		to->slab.ptr = ev->slab_free.ptr;
-		to->slab.cache = ev->slab_free.cache;
-	} else if (ev->type == KMEM_PAGE_ALLOC) {
-		to->page.pfn = ev->page_alloc.pfn;
-		to->page.gfp_flags = ev->page_alloc.gfp_flags;
-		to->page.order = ev->page_alloc.order;
-		to->page.migratetype = ev->page_alloc.migratetype;
-	} else {
-		to->page.pfn = ev->page_free.pfn;
-		to->page.order = ev->page_free.order;
-	}
+	to->large = more > UINT32_MAX;
 }
 
 /* A loss, the first of the CPU's current batch, concerns every part. 0 or -ENOMEM. */
@@ -91,8 +59,8 @@ static int hand_on_loss(const struct parts_cpu *cpu, const struct kmem_event *ev
 			return -ENOMEM;
 		lanes[i].evs[lanes[i].nr++] =
 			(struct parts_event){ .ts = ev->ts,
-					      .place = ev->place,
-					      .loss = { now->missed, now->since_ts },
+					      .place = cpu->place,
+					      .words = { now->missed, now->since_ts },
 					      .type = KMEM_LOSS };
 	}
 	return 0;
@@ -104,27 +72,32 @@ static int hand_on(const struct parts *p, struct parts_group *g, struct parts_cp
 {
 	struct parts_lane *lanes = g->lanes[p->round % 2];
 	unsigned int page_shift = p->how->page_shift;
-	struct kmem_event *ev = g->evs, *end = ev + nr;
+	const struct kmem_event *ev = g->evs, *end = ev + nr;
+	uint64_t last_ts = cpu->last_ts;
 
 	for (; ev < end; ev++) {
-		unsigned int part = part_of(ev, page_shift);
-		struct parts_lane *lane = &lanes[part % EVENT_PARTS];
+		bool slab = kmem_is_slab(ev->type), page = kmem_is_page(ev->type);
+		uint64_t of_slab = ev->slab_free.ptr >> EVENT_PARTS_SLAB_SHIFT;
+		uint64_t of_page = ev->page_free.pfn >> page_shift;
+		struct parts_lane *lane = &lanes[event_part(slab ? of_slab : of_page)];
 
-		if (unlikely(ev->ts < cpu->last_ts))
+		if (unlikely(ev->ts < last_ts))
 			return -EAGAIN;
-		cpu->last_ts = ev->ts;
-		ev->place = cpu->place++;
-		if (likely(part < EVENT_PARTS)) {
+		last_ts = ev->ts;
+		if (likely(slab | page)) {
+			if (unlikely(page && in_two_parts(ev, page_shift)))
+				return -EAGAIN;
 			if (unlikely(lane->nr == lane->capacity) &&
 			    parts_lane_reserve(lane, 1))
 				return -ENOMEM;
-			pack(&lane->evs[lane->nr++], ev);
+			pack(&lane->evs[lane->nr++], ev,
+			     cpu->place + (uint64_t)(ev - g->evs));
 		} else if (ev->type == KMEM_LOSS && hand_on_loss(cpu, ev, lanes)) {
 			return -ENOMEM;
-		} else if (part == PART_TWO) {
-			return -EAGAIN;
 		}
 	}
+	cpu->place += nr;
+	cpu->last_ts = last_ts;
 	return 0;
 }
 

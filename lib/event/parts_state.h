@@ -11,6 +11,7 @@
 #define KMEMX_EVENT_PARTS_STATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "event/parts.h"
 #include "event/stream_state.h"
@@ -26,34 +27,39 @@
 
 /**
  * struct parts_event - an event on its way to a part: what accounts want to know, in a line of the
- * processor's cache. What it waits for is memory
- * @stack, @cache: by the numbers of the group
- * @large: more than 32 bits were asked for or allocated
+ * processor's cache. What it waits for is memory, and branches that the kind of event decides
+ * @words: the first three of what its kind says; @more: the low half of the next one, which is
+ *	   @large if there is anything in the high one
+ * @node, @cache: of a slab allocation
+ * @stack, and the numbers of caches: of the group
  */
 struct parts_event {
 	uint64_t ts, place;
-	union {
-		struct {
-			uint64_t callsite, ptr;
-			uint32_t bytes_req, bytes_alloc;
-			uint32_t cache;
-			int32_t node;
-		} slab;
-		struct {
-			uint64_t pfn, gfp_flags;
-			uint32_t order;
-			int32_t migratetype;
-		} page;
-		struct {
-			uint64_t count, since_ts;
-		} loss;
-	};
+	uint64_t words[3];
+	uint32_t more;
+	int32_t node;
+	uint32_t cache;
 	int32_t pid;
 	uint32_t stack;
 	uint8_t type, flags;
 	bool large;
 };
 
+#define PARTS_WORD(field)                                     \
+	((offsetof(struct kmem_event, field) -                \
+	  offsetof(struct kmem_event, slab_alloc.callsite)) / \
+	 8.0)
+
+_Static_assert(PARTS_WORD(slab_alloc.ptr) == 1 && PARTS_WORD(slab_alloc.bytes_req) == 2 &&
+		       PARTS_WORD(slab_alloc.bytes_alloc) == 3 &&
+		       PARTS_WORD(slab_free.callsite) == 0 &&
+		       PARTS_WORD(slab_free.ptr) == 1 &&
+		       PARTS_WORD(slab_free.cache) == 2 &&
+		       PARTS_WORD(page_alloc.pfn) == 0 &&
+		       PARTS_WORD(page_alloc.migratetype) < 3 &&
+		       PARTS_WORD(page_free.pfn) == 0 &&
+		       PARTS_WORD(page_free.order) < 3 && PARTS_WORD(loss.since_ts) < 3,
+	       "the words say all but what follows them");
 _Static_assert(sizeof(struct parts_event) == 64, "one line");
 
 /* Events for one part: those of each CPU one after the other, in time order. */

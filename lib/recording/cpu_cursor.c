@@ -108,10 +108,11 @@ void cpu_cursor_quiet(struct cpu_cursor *cur)
 	cur->quiet = true;
 }
 
-void cpu_cursor_alone(struct cpu_cursor *cur)
+void cpu_cursor_alone(struct cpu_cursor *cur, bool ahead)
 {
 	cur->quiet = cur->alone = true;
-	cur->ahead = NULL;
+	if (!ahead)
+		cur->ahead = NULL;
 }
 
 bool cpu_cursor_damaged(const struct cpu_cursor *cur)

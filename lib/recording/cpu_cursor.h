@@ -41,10 +41,10 @@ void cpu_cursor_close(struct cpu_cursor *cur);
 
 /* Damage is not told of from here on: another walk tells. */
 void cpu_cursor_quiet(struct cpu_cursor *cur);
-/* It does not use what other cursors use, too, so that each may be read on another thread: it
- * reads when something is needed, and tells of nothing. Before anything was read.
+/* It tells of nothing, so that each cursor may be read on another thread. @ahead: it uses the
+ * thread that reads ahead for all, if there is one. Before anything was read.
  */
-void cpu_cursor_alone(struct cpu_cursor *cur);
+void cpu_cursor_alone(struct cpu_cursor *cur, bool ahead);
 /* Was there any damage so far, told of or not? */
 bool cpu_cursor_damaged(const struct cpu_cursor *cur);
 /* Goes on with the last few sub-buffers; before anything was read. */

@@ -42,7 +42,7 @@ static void *run_jobs(void *arg)
 		job->fn(job->ctx);
 		pthread_mutex_lock(&ra->lock);
 		job->state = READ_AHEAD_IDLE;
-		pthread_cond_signal(&ra->done);
+		pthread_cond_broadcast(&ra->done);
 	}
 	pthread_mutex_unlock(&ra->lock);
 	return NULL;

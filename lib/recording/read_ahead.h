@@ -23,7 +23,7 @@ struct read_ahead_job {
 
 /* NULL if there cannot be a thread: then all is done when it is waited for. */
 struct read_ahead *read_ahead_start(void);
-/* Jobs of one submitting thread; each at most once at a time. */
+/* Jobs of any threads; each at most once at a time, and waited for by its own. */
 void read_ahead_submit(struct read_ahead *ra, struct read_ahead_job *job);
 /* Returns once @job is done. One that nobody has begun is done here. */
 void read_ahead_wait(struct read_ahead *ra, struct read_ahead_job *job);

@@ -21,16 +21,20 @@ START_TEST(every_task_is_done_once_in_every_round)
 {
 	unsigned int threads = (unsigned int)_i, round, task;
 	struct team *team = team_start(threads);
+	struct team_round all = { .fn = do_task, .ctx = &round, .nr = TASKS };
 
 	ck_assert_ptr_nonnull(team);
 	for (task = 0; task < TASKS; task++)
 		done[task] = 0;
 	for (round = 0; round < 300; round++) {
-		team_run(team, do_task, &round, TASKS);
+		for (task = 0; task < TASKS; task++)
+			all.cost[task] = (round * 7 + task * 5) % 11;
+		team_run(team, &all);
 		for (task = 0; task < TASKS; task++)
 			ck_assert_uint_eq(done[task], round + 1);
 	}
-	team_run(team, do_task, &round, 0);
+	all.nr = 0;
+	team_run(team, &all);
 	team_stop(team);
 }
 END_TEST

@@ -15,7 +15,7 @@
 # make installtest   install it, use it, uninstall it (LONG=1: the packages too)
 # make lint          style, layers, shell scripts, headers
 # make bench         recording and reporting beside perf kmem and trace-cmd
-#                    (BENCH='--rounds 9 --json --growth 100'; or BENCH=--knobs)
+#                    (BENCH='--rounds 9 --json --growth 100'; --knobs; --threads FILE)
 # make fuzz-smoke    a minute of fuzzing (FUZZ_SECONDS=12 for each target; clang)
 # make fuzz-coverage how much of the parsers that reaches (needs clang and llvm)
 # make man           the man pages (needs scdoc)
@@ -274,7 +274,13 @@ lint:
 lint-here: $(KMEMX)
 	$(Q)CC='$(CC)' CFLAGS='$(subst ','\'',$(ALL_CFLAGS) $(CHECK_CFLAGS))' scripts/lint $(LIBKMEMX)
 
-bench: $(KMEMX) $(B)/tests/bench/storm $(BENCH_PROGS)
+THREAD_TIMES := $(B)/tests/bench/thread_times.so
+$(THREAD_TIMES): tests/bench/preload/thread_times.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -shared -o $@ $< -ldl
+
+bench: $(KMEMX) $(B)/tests/bench/storm $(BENCH_PROGS) $(THREAD_TIMES)
 	@scripts/bench $(BENCH) $(KMEMX) $(B)/tests/bench
 
 deps:

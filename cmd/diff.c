@@ -153,7 +153,7 @@ static int add_table(struct diff *d, const char *name)
 		table_free(t);
 		return failed(err);
 	}
-	table_limit(t, d->args.lines);
+	row_limit_apply(d->args.lines, t);
 	headline(d, t);
 	strbuf_printf(&title, "%s by %s", t->title, t->by);
 	free(t->title);

@@ -11,6 +11,7 @@
 #include "diff_paths.h"
 #include "lost_limit.h"
 #include "output.h"
+#include "row_limit.h"
 #include "report/diff.h"
 #include "report/gate.h"
 

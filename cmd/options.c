@@ -101,6 +101,8 @@ static int store_value(const struct option_entry *opt, const char *value)
 		return option_value_uint(value, opt->value);
 	case OPTION_POSITIVE:
 		return option_value_positive(value, opt->value);
+	case OPTION_ROWS:
+		return option_value_rows(value, opt->value);
 	case OPTION_SIZE:
 		return option_value_size(value, opt->value);
 	case OPTION_DURATION:
@@ -119,6 +121,8 @@ static const char *problem(int err)
 static const char *expected_form(enum option_type type)
 {
 	switch (type) {
+	case OPTION_ROWS:
+		return "a whole number, 1 or more, or all";
 	case OPTION_SIZE:
 		return "a size in bytes such as 4096, 512K, 8M or 1G";
 	case OPTION_DURATION:

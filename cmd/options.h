@@ -22,6 +22,7 @@ enum option_type {
 	OPTION_STRINGS, /* struct option_strings: each use appends */
 	OPTION_UINT,	/* uint64_t */
 	OPTION_POSITIVE, /* uint64_t, not 0, which stands for an option that is not given */
+	OPTION_ROWS,	 /* the same; "all": OPTION_ROWS_ALL */
 	OPTION_SIZE,	 /* uint64_t bytes; takes K, M, G suffixes */
 	OPTION_DURATION, /* uint64_t ns; takes 2, 1.5s, 500ms, 10m */
 	OPTION_HELP,	 /* -h, --help: prints the help text and ends with 0 */
@@ -30,6 +31,8 @@ enum option_type {
 	OPTION_CHOICE = 0x100,	 /* a flag that excludes the others with this mark */
 	OPTION_EVERYDAY = 0x200, /* -h shows it, if @short_help says so */
 };
+
+#define OPTION_ROWS_ALL UINT64_MAX
 
 struct option_strings {
 	const char **items; /* pointers into argv; free(items) is the caller's */
@@ -53,11 +56,6 @@ struct option_entry {
 #define QUIET_OPTION(flag)                                                    \
 	{                                                                     \
 		OPTION_FLAG, 'q', "quiet", NULL, &(flag), "print errors only" \
-	}
-#define LINES_OPTION(lines)                                                     \
-	{                                                                       \
-		OPTION_POSITIVE | OPTION_EVERYDAY, 'l', "lines", "N", &(lines), \
-			"only the first N rows"                                 \
 	}
 #define RAW_IP_OPTION(flag)                              \
 	{                                                \

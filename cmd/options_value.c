@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "options.h"
+
 #define NSEC_PER_SEC 1000000000ULL
 
 /* Digits of @base from *@text on, which is moved behind them. */
@@ -69,6 +71,14 @@ int option_value_positive(const char *text, uint64_t *value)
 	if (!err)
 		*value = number;
 	return err;
+}
+
+int option_value_rows(const char *text, uint64_t *value)
+{
+	if (strcmp(text, "all"))
+		return option_value_positive(text, value);
+	*value = OPTION_ROWS_ALL;
+	return 0;
 }
 
 int option_value_size(const char *text, uint64_t *bytes)

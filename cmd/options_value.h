@@ -18,6 +18,8 @@
 int __must_check option_value_uint(const char *text, uint64_t *value);
 /* The same, and -EDOM for 0. */
 int __must_check option_value_positive(const char *text, uint64_t *value);
+/* The same, or "all": OPTION_ROWS_ALL. */
+int __must_check option_value_rows(const char *text, uint64_t *value);
 /* Bytes; K, M and G (also KiB, k, ...) mean powers of 1024. */
 int __must_check option_value_size(const char *text, uint64_t *bytes);
 /* Nanoseconds; a number with up to nine decimals and ns, us, ms, s (or nothing), m, h. */

@@ -84,23 +84,43 @@ int output_check(const struct output_options *opts, const char *command)
 	return EXIT_USAGE;
 }
 
-unsigned int output_width(void)
+/* A number of characters or lines from the environment; 0: it has none. */
+static unsigned int size_from(const char *variable)
 {
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
+	const char *text = getenv(variable);
 	unsigned long value;
 	char *end;
 
-	if (columns && *columns >= '1' && *columns <= '9') {
-		value = strtoul(columns, &end, 10);
-		if (!*end && value <= 10000)
-			return (unsigned int)value;
-	}
-	if (!isatty(STDOUT_FILENO))
+	if (!text || *text < '1' || *text > '9')
 		return 0;
+	value = strtoul(text, &end, 10);
+	return *end || value > 10000 ? 0 : (unsigned int)value;
+}
+
+unsigned int output_width(void)
+{
+	unsigned int width = size_from("COLUMNS");
+	struct winsize size;
+
+	if (width || !isatty(STDOUT_FILENO))
+		return width;
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
 		return size.ws_col;
 	return 80;
+}
+
+unsigned int output_height(void)
+{
+	unsigned int height = size_from("LINES");
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	if (height)
+		return height;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row)
+		return size.ws_row;
+	return 24;
 }
 
 static bool use_color(const struct output_options *opts)

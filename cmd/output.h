@@ -65,6 +65,8 @@ int output_report(const struct output_options *opts, const char *command,
 		  const struct report *r, render_fn text);
 /* Columns that a line of text has: $COLUMNS, else the terminal's; 0: no limit (a pipe). */
 unsigned int output_width(void);
+/* Lines of the terminal: $LINES, else what it says; 0: there is none. */
+unsigned int output_height(void);
 
 /* Events between two looks at the progress line. */
 #define PROGRESS_INTERVAL 500000

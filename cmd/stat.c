@@ -19,6 +19,7 @@
 #include "message.h"
 #include "options.h"
 #include "output.h"
+#include "row_limit.h"
 #include "stat_account.h"
 #include "stat_analyses.h"
 #include "stat_choice.h"
@@ -277,7 +278,8 @@ static int sort_tables(struct stat_run *st)
 
 		err = stat_keys_sort(t, &st->keys);
 		stat_keys_show(t, &st->keys, st->opts.analyses.opts.live);
-		table_limit(t, st->opts.lines);
+		table_fill_shares(t);
+		row_limit_apply(st->opts.lines, t);
 	}
 	return err ? input_stream_failed(&st->in, err) : GO_ON;
 }

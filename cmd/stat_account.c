@@ -129,12 +129,12 @@ static int next_to_leave(const struct account_page *page, const struct table *t)
 /* Leaves columns out until all callers have room. Callchains have lines of their own. */
 static void choose_columns(struct account_page *page, const struct table *t)
 {
+	size_t nr = table_text_rows(t), widest = 0, i;
 	struct strbuf line = { 0 };
-	size_t widest = 0, i;
 	int next;
 
 	page->left = 0;
-	for (i = 0; i < t->nr_rows; i++) {
+	for (i = 0; i < nr; i++) {
 		strbuf_reset(&line);
 		add_subject(&line, t, t->cells + i * t->nr_columns);
 		if (line.size > widest)
@@ -181,10 +181,10 @@ static void add_caller(struct account_page *page, const char *text, size_t used)
 
 static void add_rows(struct account_page *page, const struct table *t)
 {
+	size_t nr = table_text_rows(t), i, begin;
 	struct strbuf caller = { 0 };
-	size_t i, begin;
 
-	for (i = 0; i < t->nr_rows; i++) {
+	for (i = 0; i < nr; i++) {
 		const struct cell *row = t->cells + i * t->nr_columns;
 
 		begin = page->sb.size;
@@ -229,6 +229,8 @@ static void add_hidden(struct account_page *page, const struct table *t)
 /* trace_analyze's six lines; what it does not know stands in comments. */
 static void add_header(struct account_page *page, const struct table *t)
 {
+	size_t shown = table_text_rows(t);
+	size_t all = t->nr_rows_total ? t->nr_rows_total : t->nr_rows;
 	uint64_t net = 0, least = 0, most = 0;
 	char comment[160];
 	size_t i;
@@ -253,9 +255,8 @@ static void add_header(struct account_page *page, const struct table *t)
 			 least, most);
 		add_comment(page, comment);
 	}
-	if (t->nr_rows_total)
-		strbuf_printf(&page->sb, "# %zu of %zu rows\n", t->nr_rows,
-			      t->nr_rows_total);
+	if (shown < all)
+		strbuf_printf(&page->sb, "# %zu of %zu rows\n", shown, all);
 	add_hidden(page, t);
 	strbuf_puts(&page->sb, "\n");
 	add_numbers(page, &page->sb, t, NULL);

@@ -44,7 +44,7 @@ static void add_keys(struct known_keys *known, const struct analysis *analysis)
 	known->first = known->nr;
 	for (table = analysis->tables; *table; table++) {
 		for (col = (*table)->columns; col->column.name; col++) {
-			if (col->many || known->nr == KEYS_MAX ||
+			if (col->many || col->column.part || known->nr == KEYS_MAX ||
 			    has(known, known->first, col->column.name))
 				continue;
 			known->names[known->nr++] = col->column.name;

@@ -87,6 +87,27 @@ struct column_type {
 	struct cell (*fill)(const void *row, struct table *t);
 };
 
+/* What part of the whole a row is: table_fill_shares() knows it when the rows are sorted. */
+struct cell column_fill_later(const void *row, struct table *t);
+#define SHARE_COLUMNS                                                                   \
+	{ .column = { .name = "pct",                                                    \
+		      .title = "%",                                                     \
+		      .unit = UNIT_SHARE,                                               \
+		      .part = COLUMN_SHARE,                                             \
+		      .leaves = 10,                                                     \
+		      .help = "The row's part of all rows' bytes; of the sums of the "  \
+			      "first sort key, if that adds up. No sort key itself." }, \
+	  .fill = column_fill_later },                                                  \
+	{                                                                               \
+		.column = { .name = "cum_pct",                                          \
+			    .title = "cum %",                                           \
+			    .unit = UNIT_SHARE,                                         \
+			    .part = COLUMN_CUMULATIVE,                                  \
+			    .leaves = 50,                                               \
+			    .help = "The same of this row and all above it." },         \
+		.fill = column_fill_later                                               \
+	}
+
 /* Behind the last one. */
 #define COLUMNS_END          \
 	{                    \

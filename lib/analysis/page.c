@@ -206,7 +206,7 @@ static const struct column_type columns[] = {
 		      .spell = net_range_reason_spell,
 		      .range_of = "net",
 		      .live = true,
-		      .leaves = 55,
+		      .leaves = 43,
 		      .help = "Why the bounds differ: events were lost, frees were not traced, or a free was just not seen." },
 	  .fill = cell_net_reason },
 	{ .column = { .name = "order",
@@ -241,6 +241,7 @@ static const struct column_type columns[] = {
 		      .help = "The request's flags by their full names; unknown bits in hexadecimal." },
 	  .rows = DETAILED,
 	  .fill = cell_gfp_names },
+	SHARE_COLUMNS,
 	COLUMNS_END,
 };
 

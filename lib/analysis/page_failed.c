@@ -155,6 +155,7 @@ static const struct column_type columns[] = {
 		      .list = true,
 		      .help = "The request's flags by their full names; unknown bits in hexadecimal." },
 	  .fill = cell_gfp_names },
+	SHARE_COLUMNS,
 	COLUMNS_END,
 };
 

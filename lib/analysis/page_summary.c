@@ -187,6 +187,7 @@ static const struct column_type free_only_columns[] = {
 		      .last = true,
 		      .help = "The function that freed." },
 	  .fill = cell_callsite },
+	SHARE_COLUMNS,
 	COLUMNS_END,
 };
 

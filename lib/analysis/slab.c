@@ -166,7 +166,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			    .spell = net_range_reason_spell,                            \
 			    .range_of = "net",                                          \
 			    .live = true,                                               \
-			    .leaves = 55,                                               \
+			    .leaves = 43,                                               \
 			    .help = "Why the bounds differ: events were lost, frees "   \
 				    "were not traced, or a free was just not seen." },  \
 		.fill = slab_cell_net_reason                                            \
@@ -180,7 +180,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			    .hidden = true,                                 \
 			    .range_of = "net",                              \
 			    .live = true,                                   \
-			    .leaves = 42,                                   \
+			    .leaves = 41,                                   \
 			    .help = "Bytes that may be live at the end." }, \
 		.fill = slab_cell_net_max                                   \
 	}
@@ -203,27 +203,25 @@ static const struct column_type slab_columns[] = {
 	  .rows = ROWS(NONE),
 	  .fill = cell_last_callsite },
 	FIGURE_MAX,
+	SHARE_COLUMNS,
 	COLUMNS_END,
 };
 
 static const struct table_type slab_type = {
 	.name = "slab",
 	.help = "slab objects by callsite, address (--alloc), or what --by says",
-	.sort = "frag,hit,bytes",
+	.sort = "bytes,hit",
 	.columns = slab_columns,
 };
 
 static const struct column_type cache_columns[] = {
-	FIGURES,
-	SUBJECT_COLUMN_CACHE,
-	FIGURE_MAX,
-	COLUMNS_END,
+	FIGURES, SUBJECT_COLUMN_CACHE, FIGURE_MAX, SHARE_COLUMNS, COLUMNS_END,
 };
 
 static const struct table_type cache_type = {
 	.name = "slab_cache",
 	.help = "slab objects by cache (--by cache)",
-	.sort = "frag,hit,bytes",
+	.sort = "bytes,hit",
 	.columns = cache_columns,
 };
 

@@ -86,6 +86,7 @@ static const struct column_type columns[] = {
 		      .last = true,
 		      .help = "The function that freed." },
 	  .fill = cell_callsite },
+	SHARE_COLUMNS,
 	COLUMNS_END,
 };
 

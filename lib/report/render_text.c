@@ -113,7 +113,7 @@ static void paint_title(struct painter *p, const struct table *t)
 	}
 	if (shown < all) {
 		strbuf_printf(&sb, " (%zu of %zu rows", shown, all);
-		if (shown == t->nr_rows && t->share >= 0 && t->total)
+		if (t->share >= 0 && t->total)
 			strbuf_printf(&sb, ", %.1f %% of %s",
 				      100.0 * (double)t->kept / (double)t->total,
 				      t->columns[t->share].share

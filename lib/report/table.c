@@ -391,43 +391,6 @@ void table_show_range(struct table *t, const char *name)
 	}
 }
 
-/* The column whose sums say what a cut table still shows. */
-static int table_share_column(const struct table *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->nr_columns; i++) {
-		if (t->columns[i].share)
-			return (int)i;
-	}
-	for (i = 0; i < t->nr_columns; i++) {
-		if (t->columns[i].unit == UNIT_BYTES)
-			return (int)i;
-	}
-	return -1;
-}
-
-void table_limit(struct table *t, uint64_t lines)
-{
-	const struct cell *cell;
-	size_t row;
-
-	if (!lines || lines >= t->nr_rows || !t->by)
-		return;
-	t->share = table_share_column(t);
-	for (row = 0; t->share >= 0 && row < t->nr_rows; row++) {
-		cell = &t->cells[row * t->nr_columns + (size_t)t->share];
-		if (cell->type != CELL_UINT)
-			continue;
-		t->total += cell->u;
-		if (row < lines)
-			t->kept += cell->u;
-	}
-	if (!t->nr_rows_total)
-		t->nr_rows_total = t->nr_rows;
-	t->nr_rows = (size_t)lines;
-}
-
 struct report *report_new(void)
 {
 	struct report *r = calloc(1, sizeof(*r));

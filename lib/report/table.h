@@ -39,12 +39,18 @@ enum column_unit {
 	UNIT_BYTES,
 	UNIT_COUNT,
 	UNIT_PERCENT,
+	UNIT_SHARE, /* of a sum: percent, with two decimals in text */
 	UNIT_NS,
 	UNIT_TIME, /* what a clock said, in ns: seconds with nine decimals in text */
 	UNIT_PAGES,
 	UNIT_PFN,
 	UNIT_ADDRESS
 };
+
+/* What a column says of the one that its table's shares are of: nothing; the row's part; the
+ * part of the row and all above it.
+ */
+enum column_part { COLUMN_WHOLE, COLUMN_SHARE, COLUMN_CUMULATIVE };
 
 /**
  * struct column - one column
@@ -56,7 +62,9 @@ enum column_unit {
  * @hidden: machine formats only
  * @below: text: the ';'-separated parts but the first, one a comment line under the row
  * @change: text: numbers have a sign; growth is red, shrinkage green
- * @share: table_limit() says which part of this column is kept, not of the first in bytes
+ * @share: shares are of this column, not of the first in bytes
+ * @part: table_fill_shares() fills it; text has it beside the column that the shares are of
+ * @level: a size or a height, which does not add up
  * @leaves: text: where the line is too narrow the column with the largest goes first, after
  *	    the quotients of @per; 0: behind all others. The columns that the rows stand for and
  *	    are ordered by stay.
@@ -80,6 +88,8 @@ struct column {
 	bool below;
 	bool change;
 	bool share;
+	enum column_part part;
+	bool level;
 	unsigned char leaves;
 	bool last;
 	bool words;
@@ -113,10 +123,11 @@ struct summary_item {
  * @summary_hidden: the summary is for machine formats only
  * @text_rows: text shows only so many rows, the first ones; 0: all
  * @sorted_by: the keys of table_sort() that this table knows ("order, hit"); NULL: unsorted
- * @usual_sort: keys for where the user gives none this table knows ("frag,hit,bytes");
+ * @usual_sort: keys for where the user gives none this table knows ("bytes,hit");
  *	 static; NULL: the rows stay as they are
  * @nr_rows_total: rows before table_limit() cut some; 0: none were cut
- * @kept, @total: sums of column @share (an index; -1: none) over the rows kept and over all
+ * @share: index of the column that shares are of; -1: none
+ * @kept, @total: its sums over the rows that are shown and over all, if some are not
  *
  * All strings handed to the functions below are copied. Equal texts are kept once.
  */
@@ -238,10 +249,19 @@ void sort_keys_free(struct sort_keys *keys);
 int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys) __must_check;
 /* The same by its usual keys. 0 or -ENOMEM. */
 int table_sort_usual(struct table *t) __must_check;
-/* Keeps the first @lines rows and remembers how many there were, and which share of the
- * first column in bytes (or the one marked so) was kept. 0: no limit.
+/**
+ * table_fill_shares() - say what part of the whole each row is
+ *
+ * Of the column that orders the rows, if its numbers add up; else of the column marked so, or
+ * of the first in bytes. To be called when the rows are sorted and all there.
+ */
+void table_fill_shares(struct table *t);
+/* Keeps the first @lines rows and remembers how many there were, and what part of the whole
+ * was kept. 0: no limit.
  */
 void table_limit(struct table *t, uint64_t lines);
+/* The same for text alone: the other formats have all rows. */
+void table_limit_text(struct table *t, uint64_t lines);
 
 struct json_item;
 

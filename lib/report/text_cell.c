@@ -99,7 +99,8 @@ void text_cell(struct strbuf *sb, const struct cell *cell, enum column_unit unit
 			  human, space);
 		break;
 	case CELL_REAL:
-		strbuf_printf(sb, "%.3f%s", cell->f, unit == UNIT_PERCENT ? "%" : "");
+		strbuf_printf(sb, "%.*f%s", unit == UNIT_SHARE ? 2 : 3, cell->f,
+			      unit == UNIT_PERCENT || unit == UNIT_SHARE ? "%" : "");
 		break;
 	case CELL_ADDRESS:
 		strbuf_printf(sb, "0x%" PRIx64, cell->u);

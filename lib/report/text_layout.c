@@ -81,25 +81,38 @@ static void measure(struct measure *m, struct text_column *c)
 	}
 }
 
-/* The columns that text shows, those marked last at the end. */
+static void take(struct text_layout *l, struct measure *m, size_t index)
+{
+	const struct column *col = &m->t->columns[index];
+	struct text_column *c = &l->columns[l->nr++];
+
+	*c = (struct text_column){ .column = col, .index = index };
+	c->per = col->per ? table_column(m->t, col->per) : -1;
+	l->has_per |= c->per >= 0;
+	measure(m, c);
+}
+
+/* The columns that text shows, those marked last at the end, and shares behind the column
+ * that they are of.
+ */
 static void collect(struct text_layout *l, struct measure *m)
 {
 	const struct table *t = m->t;
-	size_t i;
+	size_t i, k;
 	int last;
 
 	for (last = 0; last <= 1; last++) {
 		for (i = 0; i < t->nr_columns; i++) {
 			const struct column *col = &t->columns[i];
-			struct text_column *c = &l->columns[l->nr];
 
-			if (col->hidden || col->below || col->last != (bool)last)
+			if (col->hidden || col->below || col->part ||
+			    col->last != (bool)last)
 				continue;
-			*c = (struct text_column){ .column = col, .index = i };
-			c->per = col->per ? table_column(t, col->per) : -1;
-			measure(m, c);
-			l->has_per |= c->per >= 0;
-			l->nr++;
+			take(l, m, i);
+			for (k = 0; (int)i == t->share && k < t->nr_columns; k++) {
+				if (t->columns[k].part && !t->columns[k].hidden)
+					take(l, m, k);
+			}
 		}
 	}
 }

@@ -305,6 +305,20 @@ START_TEST(numbers)
 }
 END_TEST
 
+START_TEST(rows)
+{
+	uint64_t value = 5;
+
+	ck_assert_int_eq(option_value_rows("0", &value), -EDOM);
+	ck_assert_int_eq(option_value_rows("every", &value), -EINVAL);
+	ck_assert_uint_eq(value, 5);
+	ck_assert_int_eq(option_value_rows("1", &value), 0);
+	ck_assert_uint_eq(value, 1);
+	ck_assert_int_eq(option_value_rows("all", &value), 0);
+	ck_assert_uint_eq(value, OPTION_ROWS_ALL);
+}
+END_TEST
+
 START_TEST(suggestions)
 {
 	static const char *const keys[] = { "ptr", "callsite", "bytes",
@@ -339,6 +353,7 @@ Suite *test_options_suite(void)
 	tcase_add_test(tc, sizes);
 	tcase_add_test(tc, durations);
 	tcase_add_test(tc, numbers);
+	tcase_add_test(tc, rows);
 	tcase_add_test(tc, suggestions);
 	suite_add_tcase(s, tc);
 	return s;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: --lines of a report.
+ * In: the option, the terminal. Out: tables with so many rows.
+ */
+#include "row_limit.h"
+
+#include "output.h"
+
+/* Of a screen a report's banner, title, notes and summary take so many lines. */
+#define OTHER_LINES 16
+#define ROWS_MIN    8
+
+void row_limit_apply(uint64_t lines, struct table *t)
+{
+	unsigned int screen = output_height();
+
+	if (lines) {
+		table_limit(t, lines);
+		return;
+	}
+	if (screen)
+		table_limit_text(t, screen > OTHER_LINES + ROWS_MIN ? screen - OTHER_LINES
+								    : ROWS_MIN);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: what part of the whole a row is, and what a cut table still shows of it.
+ * In: a sorted table. Out: its columns of shares filled; its first rows.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "report/table.h"
+
+/* Do the column's numbers add up? */
+static bool adds_up(const struct column *col)
+{
+	return !col->level && col->part == COLUMN_WHOLE &&
+	       (col->unit == UNIT_BYTES || col->unit == UNIT_COUNT ||
+		col->unit == UNIT_PAGES);
+}
+
+/* The column that orders the rows, if it adds up; else what the table is about. */
+static int column_of_shares(const struct table *t)
+{
+	const char *key = t->sorted_by ? t->sorted_by : "";
+	size_t size, i;
+
+	key += strspn(key, "+-");
+	size = strcspn(key, ",");
+	for (i = 0; i < t->nr_columns; i++) {
+		const char *name = t->columns[i].name;
+
+		if (strlen(name) == size && !strncmp(name, key, size) &&
+		    adds_up(&t->columns[i]))
+			return (int)i;
+	}
+	for (i = 0; i < t->nr_columns; i++) {
+		if (t->columns[i].share)
+			return (int)i;
+	}
+	for (i = 0; i < t->nr_columns; i++) {
+		if (t->columns[i].unit == UNIT_BYTES && adds_up(&t->columns[i]))
+			return (int)i;
+	}
+	return -1;
+}
+
+static uint64_t number(const struct table *t, size_t row, int column)
+{
+	const struct cell *cell = &t->cells[row * t->nr_columns + (size_t)column];
+
+	return cell->type == CELL_UINT ? cell->u : 0;
+}
+
+/* Of the first @rows rows. */
+static uint64_t sum(const struct table *t, int column, size_t rows)
+{
+	uint64_t all = 0;
+	size_t row;
+
+	for (row = 0; row < rows; row++)
+		all += number(t, row, column);
+	return all;
+}
+
+/* Percent with four decimals: as many as machine formats need. */
+static struct cell percent(uint64_t part, uint64_t all)
+{
+	return cell_real(round(1e6 * (double)part / (double)all) / 1e4);
+}
+
+void table_fill_shares(struct table *t)
+{
+	int column = column_of_shares(t);
+	uint64_t all = column < 0 ? 0 : sum(t, column, t->nr_rows), above = 0;
+	size_t row, i;
+
+	t->share = column;
+	for (row = 0; all && row < t->nr_rows; row++) {
+		struct cell *cells = &t->cells[row * t->nr_columns];
+		uint64_t own = number(t, row, column);
+
+		above += own;
+		for (i = 0; i < t->nr_columns; i++) {
+			if (t->columns[i].part == COLUMN_SHARE)
+				cells[i] = percent(own, all);
+			else if (t->columns[i].part == COLUMN_CUMULATIVE)
+				cells[i] = percent(above, all);
+		}
+	}
+}
+
+/* Notes what the first @rows rows have of the whole. */
+static void keep(struct table *t, size_t rows)
+{
+	if (t->share < 0)
+		t->share = column_of_shares(t);
+	if (t->share < 0)
+		return;
+	t->total = sum(t, t->share, t->nr_rows);
+	t->kept = sum(t, t->share, rows);
+}
+
+void table_limit(struct table *t, uint64_t lines)
+{
+	if (!lines || lines >= t->nr_rows || !t->by)
+		return;
+	keep(t, (size_t)lines);
+	if (!t->nr_rows_total)
+		t->nr_rows_total = t->nr_rows;
+	t->nr_rows = (size_t)lines;
+}
+
+void table_limit_text(struct table *t, uint64_t lines)
+{
+	if (!lines || lines >= t->nr_rows || !t->by || t->text_rows)
+		return;
+	keep(t, (size_t)lines);
+	t->text_rows = (size_t)lines;
+}

@@ -277,6 +277,11 @@ static __always_inline uint16_t scan_common(const struct event_common *common,
 	return get_u16(data + common->type_offset, be);
 }
 
+static __always_inline bool is_in_window(const struct cpu_shared *sh, uint64_t ts)
+{
+	return ts >= sh->start_ts && ts <= sh->stop_ts;
+}
+
 /* Makes items of a sub-buffer's events. The compiler makes a loop of its own for each @as and
  * for @windowed, without which every event is in the window: this is where every event passes.
  * 0; -EBADMSG where the rest is unreadable; -ENOMEM.
@@ -299,8 +304,7 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 	int ret;
 
 	while ((ret = subbuf_iter_next(&it, &rec)) > 0) {
-		bool in_window =
-			!windowed || (rec.ts >= sh->start_ts && rec.ts <= sh->stop_ts);
+		bool in_window = !windowed || is_in_window(sh, rec.ts);
 		const struct event_format *fmt;
 		int64_t stack = 0;
 		uintptr_t *claim;

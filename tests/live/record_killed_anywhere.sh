@@ -76,7 +76,7 @@ check() {
 	done
 	expect "" "$(only_instance)" "instances after $2: $(cat err)"
 	[ "$(find "$1" -name '.*.dat.*' | wc -l)" = 0 ] || fail "$2: parts are left: $(ls -A "$1")"
-	unwritten=$(sed -n 's/^kmemx: \([0-9]*\) events that the recorder had read, but not.*/\1/p' err)
+	unwritten=$(sed -n 's/^kmemx: \([0-9]*\) events that the recorder had read but not.*/\1/p' err)
 	found=0
 	for file in "$1"/*.dat "$1"/*.dat.recovered; do
 		[ ! -e "$file" ] || found=$((found + $(count "$file")))

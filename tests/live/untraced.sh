@@ -46,7 +46,7 @@ fi
 	"$KMEMX_BUILD/tests/workloads/files" 5000 1500
 size=$(cat /sys/kernel/slab/filp/slab_size)
 # shellcheck disable=SC2046
-set -- $(range files.dat cache cache filp)
+set -- $(range files.dat by=cache cache filp)
 echo "filp: net $1, [$2, $3] bytes; 5000 x $size are held"
 [ "$3" -ge $((5000 * size)) ] || fail "5000 files are held"
 [ "$2" -ge $((4000 * size)) ] || fail "of 5000 files hardly any is sure to live"

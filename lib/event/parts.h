@@ -33,8 +33,8 @@ static inline unsigned int event_part(uint64_t high)
 
 /**
  * struct event_part - who takes the events of a part
- * @take: they are valid during the call. Their data is not there; their place tells which of
- *	 two events of the same time stamp came first, also across parts
+ * @take: they are valid during the call. Their data, size and ID are not there; their place tells
+ *	 which of two events of the same time stamp came first, also across parts
  * @end: no event follows; may be NULL
  */
 struct event_part {

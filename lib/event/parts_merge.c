@@ -80,17 +80,14 @@ static int begin(struct parts *p, struct parts_merge *m, unsigned int part)
 static inline void unpack(struct kmem_event *to, const struct parts_event *ev,
 			  const struct parts_group *g, const struct cpu_head *of)
 {
-	memcpy(&to->slab_alloc.callsite, ev->words, sizeof(ev->words));
+	memcpy(to, ev, PARTS_HEAD);
+	memcpy(&to->slab_alloc.callsite, ev->words, 16);
+	memcpy(&to->slab_alloc.bytes_req, &ev->words[2], 8);
 	to->slab_alloc.bytes_alloc = ev->more | (uint64_t)ev->large << 32;
-	to->ts = ev->ts;
 	to->cpu = of->cpu;
 	to->buffer = of->buffer;
 	to->hidden = false;
-	to->pid = ev->pid;
-	to->type = ev->type;
-	to->flags = ev->flags;
 	to->stack = ev->stack ? g->stacks.ids[ev->stack - 1] : 0;
-	to->place = ev->place;
 	if (kmem_is_slab_alloc(ev->type)) {
 		to->slab_alloc.node = ev->node;
 		to->slab_alloc.cache = ev->cache ? g->names.ids[ev->cache - 1] : 0;

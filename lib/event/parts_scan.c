@@ -34,17 +34,13 @@ static __always_inline void pack(struct parts_event *to, const struct kmem_event
 {
 	uint64_t more = ev->slab_alloc.bytes_alloc;
 
-	to->ts = ev->ts;
+	memcpy(to, ev, PARTS_HEAD);
 	to->place = place;
-	memcpy(to->words, &ev->slab_alloc.callsite, sizeof(to->words));
 	to->more = (uint32_t)more;
-	to->node = ev->slab_alloc.node;
-	to->cache = ev->slab_alloc.cache;
-	to->pid = ev->pid;
-	to->stack = ev->stack;
-	to->type = ev->type;
-	to->flags = ev->flags;
 	to->large = more > UINT32_MAX;
+	memcpy(to->words, &ev->slab_alloc.callsite, 16);
+	memcpy(&to->words[2], &ev->slab_alloc.bytes_req, 8);
+	memcpy(&to->node, &ev->slab_alloc.node, 8);
 }
 
 /* A loss, the first of the CPU's current batch, concerns every part. 0 or -ENOMEM. */

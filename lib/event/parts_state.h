@@ -28,22 +28,38 @@
 /**
  * struct parts_event - an event on its way to a part: what accounts want to know, in a line of the
  * processor's cache. What it waits for is memory, and branches that the kind of event decides
- * @words: the first three of what its kind says; @more: the low half of the next one, which is
- *	   @large if there is anything in the high one
- * @node, @cache: of a slab allocation
+ * @more: the low half of the fourth word of what its kind says, which is @large if there is anything
+ *	  in the high one
  * @stack, and the numbers of caches: of the group
+ * @words: the first three of what its kind says
+ * @node, @cache: of a slab allocation
+ *
+ * But for @more and @large, it begins as an event does.
  */
 struct parts_event {
 	uint64_t ts, place;
-	uint64_t words[3];
 	uint32_t more;
+	uint32_t stack;
+	uint16_t large;
+	uint8_t flags, type;
+	int32_t pid;
+	uint64_t words[3];
 	int32_t node;
 	uint32_t cache;
-	int32_t pid;
-	uint32_t stack;
-	uint8_t type, flags;
-	bool large;
 };
+
+/* What both begin with. */
+#define PARTS_HEAD offsetof(struct parts_event, words)
+
+#define PARTS_SAME(field) \
+	(offsetof(struct parts_event, field) == offsetof(struct kmem_event, field))
+
+_Static_assert(
+	PARTS_SAME(ts) && PARTS_SAME(place) && PARTS_SAME(stack) && PARTS_SAME(flags) &&
+		PARTS_SAME(type) && PARTS_SAME(pid) && PARTS_HEAD == 32 &&
+		offsetof(struct parts_event, more) == offsetof(struct kmem_event, size) &&
+		offsetof(struct parts_event, large) == offsetof(struct kmem_event, id),
+	"they begin alike");
 
 #define PARTS_WORD(field)                                     \
 	((offsetof(struct kmem_event, field) -                \

@@ -14,6 +14,8 @@
 static void slab_lives_own(struct slab_lives *l, bool *failed)
 {
 	intern_own(&l->keys, failed);
+	array_own(&l->tallies, l->tallies_capacity, sizeof(*l->tallies), failed);
+	array_own(&l->firsts, l->firsts_capacity, sizeof(*l->firsts), failed);
 	live_own(&l->live, failed);
 	addr_set_own(&l->freed, failed);
 	u64_map_own(&l->free_only_index, failed);
@@ -35,8 +37,6 @@ int slab_account_copy(struct slab_account *to, const struct slab_account *from)
 	*to = *from;
 	to->observing = false;
 	slab_lives_own(&to->lives, &failed);
-	array_own(&to->firsts, to->firsts_capacity, sizeof(*to->firsts), &failed);
-	array_own(&to->tallies, to->tallies_capacity, sizeof(*to->tallies), &failed);
 	array_own(&to->rows, to->rows_capacity, sizeof(*to->rows), &failed);
 	u64_map_own(&a->index, &failed);
 	array_own(&a->ptrs, a->capacity, sizeof(*a->ptrs), &failed);
@@ -46,6 +46,8 @@ int slab_account_copy(struct slab_account *to, const struct slab_account *from)
 static void page_lives_own(struct page_lives *l, bool *failed)
 {
 	intern_own(&l->keys, failed);
+	array_own(&l->tallies, l->tallies_capacity, sizeof(*l->tallies), failed);
+	array_own(&l->firsts, l->firsts_capacity, sizeof(*l->firsts), failed);
 	live_own(&l->blocks, failed);
 	array_own(&l->splits, l->splits_capacity, sizeof(*l->splits), failed);
 	page_frames_own(&l->frames, failed);
@@ -67,8 +69,6 @@ int page_account_copy(struct page_account *to, const struct page_account *from)
 	*to = *from;
 	to->observing = false;
 	page_lives_own(&to->lives, &failed);
-	array_own(&to->firsts, to->firsts_capacity, sizeof(*to->firsts), &failed);
-	array_own(&to->tallies, to->tallies_capacity, sizeof(*to->tallies), &failed);
 	array_own(&to->rows, to->rows_capacity, sizeof(*to->rows), &failed);
 	intern_own(&a->keys, &failed);
 	array_own(&a->pfns, a->capacity, sizeof(*a->pfns), &failed);

@@ -38,7 +38,7 @@ struct slab_account *accounts_slab(struct accounts *a,
 		if (!a->filtered && slab_edges_init(&a->edges, a->rec))
 			slab->lives.edges = &a->edges;
 		/* SLUB's largest cache is of two pages; more comes from the page allocator. */
-		slab->large_bytes = 2 * (uint64_t)a->page_size;
+		slab->lives.large_bytes = 2 * (uint64_t)a->page_size;
 	}
 	return agree(&slab->lives.dimensions, dimensions) ? slab : NULL;
 }
@@ -58,6 +58,18 @@ struct page_account *accounts_page(struct accounts *a,
 		page->lives.filtered = a->filtered;
 	}
 	return agree(&page->lives.dimensions, dimensions) ? page : NULL;
+}
+
+void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr)
+{
+	struct event_lists lists;
+	size_t done;
+
+	for (done = 0; done < nr;) {
+		done += event_lists_fill(&lists, evs + done, nr - done);
+		slab_account_listed(a->slab, &lists);
+		page_account_listed(a->page, &lists);
+	}
 }
 
 void accounts_finish(struct accounts *a)

@@ -44,6 +44,10 @@ struct slab_account *accounts_slab(struct accounts *a,
 				   const struct dimensions *dimensions);
 struct page_account *accounts_page(struct accounts *a,
 				   const struct dimensions *dimensions);
+/* Both accounts, which were asked for, take @nr events: what slab_account_events() and
+ * page_account_events() do, with less work together.
+ */
+void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr);
 /* No more events: finishes what there is, if it is no sum of parts. */
 void accounts_finish(struct accounts *a);
 void accounts_free(struct accounts *a);

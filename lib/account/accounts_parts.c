@@ -43,9 +43,9 @@ int accounts_parts_new(struct accounts_parts **out, const struct accounts *like)
 		    (like->page && !accounts_page(a, &like->page->lives.dimensions)))
 			return -ENOMEM;
 		if (a->slab)
-			a->slab->in_part = true;
+			a->slab->lives.in_part = true;
 		if (a->page)
-			a->page->in_part = true;
+			a->page->lives.in_part = true;
 	}
 	return p ? 0 : -ENOMEM;
 }

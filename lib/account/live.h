@@ -83,19 +83,33 @@ struct live_table {
 
 #define LIVE_EPOCH_OLD 63 /* of entries made before many gaps */
 
-static inline size_t live_home(const struct live_table *t, uint64_t key)
+/* What tells @key's place in a table of any size; taken once, it serves until the key's turn. */
+static inline uint32_t live_hash(uint64_t key)
 {
-	return hash_address(key) & (t->capacity - 1);
+	return (uint32_t)hash_address(key);
 }
 
-/* @key's entry, or the empty place where it belongs. The table has capacity. */
-static inline struct live_entry *live_probe(const struct live_table *t, uint64_t key)
+static inline size_t live_home(const struct live_table *t, uint64_t key)
 {
-	size_t i = live_home(t, key);
+	return live_hash(key) & (t->capacity - 1);
+}
+
+/* The entry of @key, whose live_hash() is @hash, or the empty place where it belongs. The table
+ * has capacity.
+ */
+static inline struct live_entry *live_probe_hash(const struct live_table *t, uint64_t key,
+						 uint32_t hash)
+{
+	size_t i = hash & (t->capacity - 1);
 
 	while (t->entries[i].state != LIVE_EMPTY && t->entries[i].key != key)
 		i = (i + 1) & (t->capacity - 1);
 	return &t->entries[i];
+}
+
+static inline struct live_entry *live_probe(const struct live_table *t, uint64_t key)
+{
+	return live_probe_hash(t, key, live_hash(key));
 }
 
 /* The entry of @key, valid until the next insertion or removal; NULL if there is none. */
@@ -109,12 +123,13 @@ static inline struct live_entry *live_find(const struct live_table *t, uint64_t 
 	return e->state == LIVE_EMPTY ? NULL : e;
 }
 
-/* Has the memory at @key's place fetched, to have it at hand a few events later. The table
- * has capacity. Always inline: GCC drops calls to functions without side effects.
+/* Has the memory at the place of live_hash() @hash fetched, to have it at hand a few events
+ * later. The table has capacity. Always inline: GCC drops calls to functions without side
+ * effects.
  */
-static __always_inline void live_prefetch(const struct live_table *t, uint64_t key)
+static __always_inline void live_prefetch(const struct live_table *t, uint32_t hash)
 {
-	const struct live_entry *home = &t->entries[live_home(t, key)];
+	const struct live_entry *home = &t->entries[hash & (t->capacity - 1)];
 
 	__builtin_prefetch(home, 1);
 	/* Its end may be in the next line of the cache. */
@@ -131,9 +146,10 @@ static inline bool live_full(const struct live_table *t)
 bool live_grow(struct live_table *t) __must_check;
 
 /* Finds or adds, in a table that is not full: a new entry has state LIVE_EMPTY. */
-static inline struct live_entry *live_add(struct live_table *t, uint64_t key)
+static inline struct live_entry *live_add_hash(struct live_table *t, uint64_t key,
+					       uint32_t hash)
 {
-	struct live_entry *e = live_probe(t, key);
+	struct live_entry *e = live_probe_hash(t, key, hash);
 
 	if (e->state == LIVE_EMPTY) {
 		*e = (struct live_entry){ .key = key };
@@ -143,11 +159,17 @@ static inline struct live_entry *live_add(struct live_table *t, uint64_t key)
 }
 
 /* The same in any table. NULL if memory ran out. */
-static inline struct live_entry *live_insert(struct live_table *t, uint64_t key)
+static inline struct live_entry *live_insert_hash(struct live_table *t, uint64_t key,
+						  uint32_t hash)
 {
 	if (unlikely(live_full(t)) && !live_grow(t))
 		return NULL;
-	return live_add(t, key);
+	return live_add_hash(t, key, hash);
+}
+
+static inline struct live_entry *live_insert(struct live_table *t, uint64_t key)
+{
+	return live_insert_hash(t, key, live_hash(key));
 }
 
 /* When did @entry's life begin? 0 if the table keeps no times. */

@@ -24,69 +24,21 @@ static struct page_counts tally_counts(const struct page_tally *tally)
 	};
 }
 
-/* The first events of rows that @life, @nr of them, begin: they come in the order of rows. */
-static bool account_firsts(struct page_account *acc, const struct page_life *life,
-			   size_t nr)
-{
-	size_t i;
-
-	if (array_reserve(&acc->firsts, &acc->firsts_capacity,
-			  page_lives_rows(&acc->lives), sizeof(*acc->firsts)))
-		return false;
-	for (i = 0; i < nr; i++) {
-		if (life[i].row == acc->nr_firsts)
-			acc->firsts[acc->nr_firsts++] = event_place(life[i].event);
-	}
-	return true;
-}
-
-/* A tally for each row that there is by now, @nr lives later. False: no memory. */
-static bool account_room(struct page_account *acc, const struct page_life *life,
-			 size_t nr_lives)
-{
-	size_t nr = page_lives_rows(&acc->lives);
-
-	if (acc->in_part && !account_firsts(acc, life, nr_lives))
-		return false;
-	if (array_reserve(&acc->tallies, &acc->tallies_capacity, nr,
-			  sizeof(*acc->tallies)))
-		return false;
-	while (acc->nr_tallies < nr)
-		acc->tallies[acc->nr_tallies++] = (struct page_tally){ 0 };
-	return true;
-}
-
-static void account_lives(void *ctx, const struct page_life *life, size_t nr)
-{
-	struct page_account *acc = ctx;
-	const struct page_life *end = life + nr;
-	struct page_tally *tallies;
-
-	if (unlikely(acc->nr_tallies < page_lives_rows(&acc->lives)) &&
-	    !account_room(acc, life, nr)) {
-		acc->failed = true;
-		return;
-	}
-	tallies = acc->tallies;
-	for (; life < end; life++) {
-		struct page_tally *tally = &tallies[life->row];
-		uint64_t pages = life->pages, last = life->last;
-
-		tally->implicit += life->implicit;
-		tally->of[life->what].nr++;
-		tally->of[life->what].pages += pages;
-		tally->last += last;
-	}
-}
-
-/* Its own observers come when the first events do. */
+/* Its own observer comes when the first events do. */
 static void account_begin(struct page_account *acc)
 {
 	acc->observing = true;
-	if (page_lives_observe(&acc->lives, account_lives, acc) ||
-	    (acc->by_pfn &&
-	     page_lives_observe(&acc->lives, page_addresses_lives, &acc->addresses)))
+	if (acc->by_pfn &&
+	    page_lives_observe(&acc->lives, page_addresses_lives, &acc->addresses))
 		acc->failed = true;
+}
+
+void page_account_listed(struct page_account *acc, const struct event_lists *lists)
+{
+	if (unlikely(!acc->observing))
+		account_begin(acc);
+	if (likely(!acc->failed))
+		page_lives_listed(&acc->lives, lists);
 }
 
 void page_account_events(struct page_account *acc, const struct kmem_event *ev, size_t nr)
@@ -155,17 +107,18 @@ void page_account_sum(struct page_account *acc)
 	size_t i;
 
 	acc->failed |= acc->lives.failed | acc->addresses.failed;
-	if (acc->failed || array_reserve(&acc->rows, &acc->rows_capacity, acc->nr_tallies,
-					 sizeof(*acc->rows))) {
+	if (acc->failed || array_reserve(&acc->rows, &acc->rows_capacity,
+					 acc->lives.nr_tallies, sizeof(*acc->rows))) {
 		acc->failed = true;
 		return;
 	}
-	acc->nr_rows = acc->nr_tallies;
+	acc->nr_rows = acc->lives.nr_tallies;
 	acc->totals = (struct page_totals){ 0 };
 	totals_of_fates(&acc->totals, &acc->lives.fates);
 	for (i = 0; i < acc->nr_rows; i++) {
-		acc->rows[i] = tally_counts(&acc->tallies[i]);
-		totals_add(&acc->totals, &acc->tallies[i], page_account_key(acc, i));
+		acc->rows[i] = tally_counts(&acc->lives.tallies[i]);
+		totals_add(&acc->totals, &acc->lives.tallies[i],
+			   page_account_key(acc, i));
 	}
 	if (acc->lives.scope.part || acc->lives.filtered)
 		totals_settle_other(&acc->totals);
@@ -193,8 +146,6 @@ void page_account_free(struct page_account *acc)
 {
 	page_lives_free(&acc->lives);
 	page_addresses_free(&acc->addresses);
-	free(acc->firsts);
-	free(acc->tallies);
 	free(acc->rows);
 	*acc = (struct page_account){ 0 };
 }

@@ -3,7 +3,7 @@
  * account: the sums of page blocks, by who allocated and by frame.
  * In: page events and losses in time order. Out: who allocated what, and what became of it.
  *
- * page_lives.h says what begins and ends; this adds it up, so that
+ * page_lives.h says what begins and ends, and adds it up, so that
  *     in pages:    allocated = freed + implicit + live at the end,
  *     in requests: requests - failures = alloc_freed + implicit_blocks + live_blocks, and
  *                  frees = matched + split + merged + again + unmatched + other.
@@ -24,14 +24,6 @@ struct page_counts {
 	uint64_t live_hit; /* blocks of which a page lives */
 	uint64_t implicit_pages;
 	uint64_t sure_pages; /* of the live: allocated after the last gap */
-};
-
-/* What began and ended of one row, by enum page_life_what. */
-struct page_tally {
-	struct {
-		uint64_t nr, pages;
-	} of[PAGE_LIFE_NR];
-	uint64_t last, implicit; /* lives with these */
 };
 
 struct page_totals {
@@ -62,20 +54,13 @@ struct page_totals {
  * struct page_account - zero-initialise it, set what is wanted; do not move it then
  * @lives: to be set: dimension, scope, doubts.skew
  * @by_pfn: sums by frame are wanted too
- * @tallies: of each row of the lives, so far
  * @rows, @nr_rows, @totals, @addresses.pfns[].sure_pages: when it was last added up
- * @in_part: it is of a part (event/parts.h): @firsts are the first events of the rows, @nr_firsts
- *	     of them
  * @failed: memory ran out; the numbers are void
  */
 struct page_account {
 	struct page_lives lives;
 	bool by_pfn;
-	bool observing, failed, in_part;
-	struct event_place *firsts;
-	size_t nr_firsts, firsts_capacity;
-	struct page_tally *tallies;
-	size_t nr_tallies, tallies_capacity;
+	bool observing, failed;
 	struct page_addresses addresses;
 	struct page_counts *rows;
 	size_t nr_rows, rows_capacity;
@@ -87,6 +72,8 @@ void page_account_event(struct page_account *acc, const struct kmem_event *ev);
 /* The same for @nr events, with their blocks' memory fetched ahead. */
 void page_account_events(struct page_account *acc, const struct kmem_event *ev,
 			 size_t nr);
+/* The same of what event_lists.h lists. */
+void page_account_listed(struct page_account *acc, const struct event_lists *lists);
 /* Adds up what was observed so far, as often as asked: fills in @rows, @totals and what
  * @addresses say. What only the end can settle is not settled.
  */

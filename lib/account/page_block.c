@@ -38,11 +38,19 @@ static void page_drop_hidden(struct page_lives *l)
 
 void page_lives_flush(struct page_lives *l)
 {
+	const struct page_life *life;
 	size_t nr, i;
 
 	if (unlikely(l->filtered))
 		page_drop_hidden(l);
 	nr = (size_t)(l->next - l->batch);
+	for (life = l->batch; life < l->next; life++) {
+		struct page_tally *tally = &l->tallies[life->row];
+
+		page_tally_add(tally, life->what, life->pages);
+		tally->last += life->last;
+		tally->implicit += life->implicit;
+	}
 	for (i = 0; i < l->nr_observers && nr; i++)
 		l->observers[i].fn(l->observers[i].ctx, l->batch, nr);
 	l->next = l->batch;

@@ -19,7 +19,7 @@ struct page_split {
 
 enum page_end { PAGE_END_FREED, PAGE_END_UNSEEN, PAGE_END_ANNOUNCED };
 
-/* Hands over what the batch holds. */
+/* Adds up what the batch holds, and hands it over. */
 void page_lives_flush(struct page_lives *l);
 
 /* The next life of the batch. There is room for one an event; who takes more flushes before

@@ -46,6 +46,7 @@ static struct page_region *get_region(struct page_frames *f, uint64_t base)
 
 	if (index)
 		return &f->regions[*index];
+	f->changes++;
 	if (array_reserve(&f->regions, &f->regions_capacity, f->nr_regions + 1,
 			  sizeof(*f->regions)) ||
 	    !u64_map_insert(&f->region_index, base, (uint32_t)f->nr_regions)) {
@@ -204,6 +205,7 @@ static void mark_regions(struct page_frames *f, uint64_t pfn, uint64_t mask, boo
 
 	if (!span)
 		return;
+	f->changes++;
 	for (stale = span->detail & mask; stale; stale &= stale - 1) {
 		uint64_t base =
 			(pfn >> SPAN_ORDER << 6) + (unsigned int)__builtin_ctzll(stale);

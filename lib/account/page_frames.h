@@ -59,7 +59,9 @@ struct page_short_cut {
 /* They cover 4 GiB of neighbouring pages. */
 #define PAGE_SHORT_CUTS 2048U
 
-/* Zero-initialise it. @recent: of regions that are not stale. */
+/* Zero-initialise it. @recent: of regions that are not stale. @changes: how often words may have
+ * moved, or have become those of a stale region.
+ */
 struct page_frames {
 	struct u64_map region_index, span_index;
 	struct page_short_cut recent[PAGE_SHORT_CUTS];
@@ -67,6 +69,7 @@ struct page_frames {
 	size_t nr_regions, regions_capacity;
 	struct page_span *spans;
 	size_t nr_spans, spans_capacity;
+	uint64_t changes;
 	bool failed; /* memory ran out */
 };
 
@@ -116,7 +119,11 @@ static inline struct page_word *page_word_near(const struct page_frames *f, uint
 /* The bits of an aligned block of at most PAGE_WORD_ORDER in its word. */
 static inline uint64_t page_word_mask(uint64_t pfn, uint32_t order)
 {
-	return UINT64_MAX >> (64 - (1U << order)) << (pfn & 63);
+	static const uint64_t masks[PAGE_WORD_ORDER + 1] = {
+		1, 3, 0xf, 0xff, UINT16_MAX, UINT32_MAX, UINT64_MAX,
+	};
+
+	return masks[order] << (pfn & 63);
 }
 
 /* The frames from @pfn to the end of its word, at most @nr, which is not 0. False: no memory. */
@@ -145,16 +152,6 @@ static inline void page_word_mark(struct page_word *w, uint64_t mask, bool live)
 		w->live &= ~mask;
 		w->freed |= mask;
 	}
-}
-
-/* Has the memory of frame @pfn's state fetched. */
-static __always_inline void page_frames_prefetch(const struct page_frames *f,
-						 uint64_t pfn)
-{
-	const struct page_word *word = page_word_near(f, pfn);
-
-	if (likely(word))
-		__builtin_prefetch(word, 1);
 }
 
 /* So many regions and spans there may be, whatever the events are. */

@@ -13,11 +13,15 @@
 #include "account/page_rows.h"
 #include "base/array.h"
 
-/* How many events ahead a block's entry is fetched: memory's delay is a few events long. */
-#define FETCH_AHEAD 12
+/* Where what an event needs is: of its frame, the live_hash() and the word, or NULL. */
+struct page_place {
+	uint32_t hash;
+	struct page_word *word;
+};
 
-/* What takes @plain is compiled once more for lives without dimension, times and filter: nearly
- * every event of nearly every run passes there.
+/* What takes @plain is compiled once more for lives without dimension, times and filter that
+ * nobody observes: nearly every event of nearly every run passes there. What begins or ends as
+ * it should is only added up.
  */
 
 /* The row of a key that is not among the recent ones; UINT32_MAX if memory ran out. */
@@ -167,18 +171,19 @@ static __always_inline uint32_t page_take_over(struct page_lives *l,
 }
 
 static __always_inline void page_alloc(struct page_lives *l, const struct kmem_event *ev,
-				       bool plain)
+				       const struct page_place *at, bool plain)
 {
 	uint64_t pfn = ev->page_alloc.pfn, mask = 0;
 	uint32_t order = ev->page_alloc.order, row, doubt;
 	bool failed = pfn == KMEM_NO_PFN;
+	enum page_life_what what;
 	struct page_word *word = NULL;
 	struct page_life *life;
 	struct live_entry *e;
 
 	/* Only what is plausible has a region, which many others share then. */
 	if (likely(order <= PAGE_WORD_ORDER)) {
-		word = page_word_near(&l->frames, pfn);
+		word = at->word;
 		mask = page_word_mask(pfn, order);
 	}
 	if (unlikely(!word) && !page_plausible(l, failed ? 0 : pfn, order))
@@ -193,7 +198,7 @@ static __always_inline void page_alloc(struct page_lives *l, const struct kmem_e
 		return;
 	if (!failed) {
 		doubt = page_take_over(l, ev, word, mask);
-		e = live_insert(&l->blocks, pfn);
+		e = live_insert_hash(&l->blocks, pfn, at->hash);
 		if (!e) {
 			l->failed = true;
 			return;
@@ -205,15 +210,19 @@ static __always_inline void page_alloc(struct page_lives *l, const struct kmem_e
 					  .order = (uint8_t)order,
 					  .state = LIVE_ALLOCATED,
 					  .epoch = l->blocks.epoch & LIVE_EPOCH_OLD };
+		if (!plain)
+			live_set_begin(&l->blocks, e, ev->ts);
 	}
-	life = page_life(l, ev, failed ? PAGE_REFUSED : PAGE_BORN);
+	what = failed ? PAGE_REFUSED : PAGE_BORN;
+	if (plain) {
+		page_tally_add(&l->tallies[row], what, 1ULL << order);
+		return;
+	}
+	life = page_life(l, ev, what);
 	life->pfn = pfn;
 	life->pages = 1ULL << order;
 	life->row = row;
-	if (!plain && l->blocks.times && !failed) {
-		live_set_begin(&l->blocks, e, ev->ts);
-		life->begin = ev->ts;
-	}
+	life->begin = l->blocks.times && !failed ? ev->ts : 0;
 }
 
 /* @pages that @ev frees were not seen allocated. Returns whose row that is. */
@@ -307,28 +316,31 @@ static bool page_settle_over(struct page_lives *l, const struct kmem_event *ev)
  * states are in one word. False: it is not that.
  */
 static __always_inline bool page_free_matched(struct page_lives *l,
-					      const struct kmem_event *ev, bool plain)
+					      const struct kmem_event *ev,
+					      const struct page_place *at, bool plain)
 {
 	uint64_t pfn = ev->page_free.pfn;
 	uint32_t order = ev->page_free.order;
-	struct live_entry *e = live_find(&l->blocks, pfn);
-	struct page_word *word;
+	struct live_entry *e = live_probe_hash(&l->blocks, pfn, at->hash);
 	struct page_life *life;
 
-	if (!e || e->order != order || (e->split | e->doubt) || order > PAGE_WORD_ORDER ||
+	if (e->state == LIVE_EMPTY || e->order != order || (e->split | e->doubt) ||
+	    order > PAGE_WORD_ORDER || unlikely(!at->word) ||
 	    (!plain && e->row & LIVE_HIDDEN))
 		return false;
-	word = page_word_near(&l->frames, pfn);
-	if (unlikely(!word))
-		return false;
 	l->fates.matched++;
-	page_word_mark(word, page_word_mask(pfn, order), false);
-	life = page_life(l, ev, PAGE_FREED);
-	life->pfn = pfn;
-	life->pages = 1ULL << order;
-	life->begin = live_begin(&l->blocks, e);
-	life->row = e->row;
-	life->last = true;
+	page_word_mark(at->word, page_word_mask(pfn, order), false);
+	if (plain) {
+		page_tally_add(&l->tallies[e->row], PAGE_FREED, 1ULL << order);
+		l->tallies[e->row].last++;
+	} else {
+		life = page_life(l, ev, PAGE_FREED);
+		life->pfn = pfn;
+		life->pages = 1ULL << order;
+		life->begin = live_begin(&l->blocks, e);
+		life->row = e->row;
+		life->last = true;
+	}
 	live_remove(&l->blocks, e);
 	return true;
 }
@@ -363,7 +375,7 @@ page_free_live(struct page_lives *l, const struct kmem_event *ev, uint64_t nr, b
 }
 
 static __always_inline void page_free(struct page_lives *l, const struct kmem_event *ev,
-				      bool plain)
+				      const struct page_place *at, bool plain)
 {
 	uint64_t pfn = ev->page_free.pfn, nr;
 	uint32_t order = ev->page_free.order;
@@ -371,7 +383,7 @@ static __always_inline void page_free(struct page_lives *l, const struct kmem_ev
 	struct page_census census;
 	uint32_t row = UINT32_MAX;
 
-	if (likely(page_free_matched(l, ev, plain))) {
+	if (likely(page_free_matched(l, ev, at, plain))) {
 		sum->frees++;
 		return;
 	}
@@ -407,9 +419,9 @@ static __always_inline void page_free(struct page_lives *l, const struct kmem_ev
 }
 
 static __always_inline void page_free_batched(struct page_lives *l,
-					      const struct kmem_event *ev, bool plain)
+					      const struct kmem_event *ev,
+					      struct page_word *word, bool plain)
 {
-	struct page_word *word = page_word_near(&l->frames, ev->page_free.pfn);
 	const struct live_entry *e = plain ? NULL : page_block_find(l, ev->page_free.pfn);
 
 	l->fates.batched += plain || !l->filtered || (e && !(e->row & LIVE_HIDDEN));
@@ -419,29 +431,20 @@ static __always_inline void page_free_batched(struct page_lives *l,
 		page_frames_announce(&l->frames, ev->page_free.pfn);
 }
 
-/* page_lives_events() for one where it is wanted inline. */
 static __always_inline void page_take(struct page_lives *l, const struct kmem_event *ev,
-				      bool plain)
+				      const struct page_place *at, bool plain)
 {
-	l->nr_events++;
-	switch (ev->type) {
-	case KMEM_PAGE_ALLOC:
-		page_alloc(l, ev, plain);
-		break;
-	case KMEM_PAGE_FREE:
-		page_free(l, ev, plain);
-		break;
-	case KMEM_PAGE_FREE_BATCHED:
-		page_free_batched(l, ev, plain);
-		break;
-	case KMEM_LOSS:
+	if (ev->type == KMEM_PAGE_FREE) {
+		page_free(l, ev, at, plain);
+	} else if (ev->type == KMEM_PAGE_ALLOC) {
+		page_alloc(l, ev, at, plain);
+	} else if (likely(ev->type == KMEM_PAGE_FREE_BATCHED)) {
+		page_free_batched(l, ev, at->word, plain);
+	} else {
 		l->fates.losses++;
 		/* With no event after it on its CPU, the gap lasts to the end. */
 		l->open_gap |= ev->ts <= ev->loss.since_ts;
 		live_gap(&l->blocks);
-		break;
-	default:
-		break;
 	}
 }
 
@@ -459,65 +462,72 @@ static void page_settle_early(struct page_lives *l)
 	}
 }
 
-/* The memory that @ev will need: alloc and free have their frame in the same place. */
+/* Has the memory fetched that @ev will need. Alloc and free have their frame in the same place;
+ * other events have anything there.
+ */
 static __always_inline void page_fetch(const struct page_lives *l,
-				       const struct kmem_event *ev)
+				       const struct kmem_event *ev, struct page_place *at)
 {
 	uint64_t pfn = ev->page_free.pfn;
 
 	_Static_assert(offsetof(struct kmem_event, page_alloc.pfn) ==
 			       offsetof(struct kmem_event, page_free.pfn),
-		       "one prefetch for both");
-	if (!kmem_is_page(ev->type))
-		return;
-	live_prefetch(&l->blocks, pfn);
-	page_frames_prefetch(&l->frames, pfn);
+		       "one place for both");
+	at->hash = live_hash(pfn);
+	live_prefetch(&l->blocks, at->hash);
+	at->word = page_word_near(&l->frames, pfn);
+	__builtin_prefetch(at->word, 1);
 }
 
-/* One batch of lives: @nr events of @there. */
-static __always_inline void page_batch(struct page_lives *l, const struct kmem_event *ev,
-				       size_t nr, size_t there, bool plain)
+/* The words that were found may have moved: finds those of @nr events again. */
+static void page_find_again(const struct page_lives *l,
+			    const struct kmem_event *const *evs, size_t nr,
+			    struct page_place *at)
 {
-	for (size_t i = 0; i < nr; i++) {
-		if (likely(i + FETCH_AHEAD < there))
-			page_fetch(l, &ev[i + FETCH_AHEAD]);
-		/* Most events are the slab allocator's. */
-		if (ev[i].type >= KMEM_PAGE_ALLOC || ev[i].type == KMEM_LOSS)
-			page_take(l, &ev[i], plain);
+	size_t i;
+
+	for (i = 0; i < nr && i < EVENT_LISTS_AHEAD; i++)
+		at[i].word = page_word_near(&l->frames, evs[i]->page_free.pfn);
+}
+
+/* Takes @nr listed events. */
+static __always_inline void page_take_all(struct page_lives *l,
+					  const struct kmem_event *const *evs, size_t nr,
+					  bool plain)
+{
+	struct page_place at[EVENT_LISTS_MAX];
+	uint64_t changes = l->frames.changes;
+	size_t i, ahead = nr < EVENT_LISTS_AHEAD ? nr : EVENT_LISTS_AHEAD;
+
+	for (i = 0; i < ahead; i++)
+		page_fetch(l, evs[i], &at[i]);
+	for (i = 0; i < nr; i++) {
+		if (unlikely(changes != l->frames.changes)) {
+			changes = l->frames.changes;
+			page_find_again(l, evs + i, nr - i, at + i);
+		}
+		if (likely(i + EVENT_LISTS_AHEAD < nr))
+			page_fetch(l, evs[i + EVENT_LISTS_AHEAD],
+				   &at[i + EVENT_LISTS_AHEAD]);
+		page_take(l, evs[i], &at[i], plain);
 	}
 }
 
-void page_lives_events(struct page_lives *l, const struct kmem_event *ev, size_t nr)
+void page_lives_listed(struct page_lives *l, const struct event_lists *lists)
 {
-	size_t i, end, ahead = nr < FETCH_AHEAD ? nr : FETCH_AHEAD;
-	bool plain = !l->dimensions.of[0] && !l->blocks.times && !l->filtered;
-
 	l->doubts.table.times = l->blocks.times;
 	if (unlikely(!l->blocks.capacity) && !live_grow(&l->blocks))
 		l->failed = true;
-	for (i = 0; i < ahead && !l->failed; i++)
-		page_fetch(l, &ev[i]);
-	for (i = 0; i < nr && likely(!l->failed); i = end) {
-		end = nr - i < PAGE_LIVES_EVENTS ? nr : i + PAGE_LIVES_EVENTS;
-		l->next = l->batch;
-		if (plain)
-			page_batch(l, &ev[i], end - i, nr - i, true);
-		else
-			page_batch(l, &ev[i], end - i, nr - i, false);
-		page_lives_flush(l);
-	}
+	if (unlikely(l->failed))
+		return;
+	l->next = l->batch;
+	l->nr_events += lists->nr_page;
+	if (!l->dimensions.of[0] && !l->blocks.times && !l->filtered && !l->nr_observers)
+		page_take_all(l, lists->page, lists->nr_page, true);
+	else
+		page_take_all(l, lists->page, lists->nr_page, false);
+	page_lives_flush(l);
 	l->failed |= l->frames.failed | l->doubts.starts.failed;
-}
-
-int page_lives_observe(struct page_lives *l,
-		       void (*fn)(void *ctx, const struct page_life *batch, size_t nr),
-		       void *ctx)
-{
-	if (array_reserve(&l->observers, &l->observers_capacity, l->nr_observers + 1,
-			  sizeof(*l->observers)))
-		return -ENOMEM;
-	l->observers[l->nr_observers++] = (struct page_observer){ fn, ctx };
-	return 0;
 }
 
 /* What was announced and never freed: the announcement is taken as the free. */
@@ -550,31 +560,4 @@ void page_lives_finish(struct page_lives *l)
 	page_settle_early(l);
 	page_lives_flush(l);
 	l->failed |= l->frames.failed | l->doubts.starts.failed;
-}
-
-const struct page_key *page_lives_key(const struct page_lives *l, size_t row)
-{
-	const struct intern *keys = row & LIVE_HIDDEN ? &l->hidden_keys : &l->keys;
-
-	return intern_get(keys, ((uint32_t)row & ~LIVE_HIDDEN) + 1, NULL);
-}
-
-uint64_t page_lives_first(const struct page_lives *l, const struct live_entry *block)
-{
-	return block->split ? l->splits[block->split].pfn : block->key;
-}
-
-void page_lives_free(struct page_lives *l)
-{
-	intern_free(&l->keys);
-	live_free(&l->blocks);
-	free(l->splits);
-	page_frames_free(&l->frames);
-	u64_map_free(&l->free_only_index);
-	free(l->free_only);
-	page_doubts_free(&l->doubts);
-	intern_free(&l->hidden_keys);
-	u64_map_free(&l->hidden_gone);
-	free(l->observers);
-	*l = (struct page_lives){ 0 };
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * account: the lives of page blocks.
- * In: page events and losses in time order. Out: what began and what ended, in batches.
+ * In: page events and losses in time order. Out: what began and what ended, added up by who
+ * allocated, and in batches.
  *
  * Each page frame is, by its last event, live, freed or unknown; a block is a run of
  * 2^order live pages that one event allocated (or what a split left of it).
@@ -29,6 +30,7 @@
 #include <stdint.h>
 
 #include "account/dimension.h"
+#include "account/event_lists.h"
 #include "account/event_place.h"
 #include "account/live.h"
 #include "account/page_doubt.h"
@@ -66,6 +68,22 @@ struct page_life {
 	uint8_t what;
 	bool last, implicit, reordered;
 };
+
+/* What began and ended of one row, by enum page_life_what. */
+struct page_tally {
+	struct {
+		uint64_t nr, pages;
+	} of[PAGE_LIFE_NR];
+	uint64_t last, implicit; /* lives with these */
+};
+
+/* One more, of @pages. */
+static inline void page_tally_add(struct page_tally *tally, enum page_life_what what,
+				  uint64_t pages)
+{
+	tally->of[what].nr++;
+	tally->of[what].pages += pages;
+}
 
 /* Takes @nr lives, in the order of their events; keeps its failures. */
 struct page_observer {
@@ -112,7 +130,7 @@ struct page_fates {
 };
 
 /* Events whose lives make one batch, or more: one event can end many lives. */
-#define PAGE_LIVES_EVENTS 128U
+#define PAGE_LIVES_EVENTS EVENT_LISTS_MAX
 
 /**
  * struct page_lives - zero-initialise it, set what is wanted
@@ -123,6 +141,8 @@ struct page_fates {
  * @hidden_gone: of those rows: how many hidden pages ended without an event
  * @doubts: its .skew is to be set
  * @keys: intern table of struct page_key; row n has number n + 1
+ * @tallies: of each row, once a batch is over
+ * @firsts: the first event of each row, where the lives are of a part (event/parts.h), @in_part
  * @blocks: by first pfn; with blocks.times, each end of a life has the time of its beginning
  * @splits: requests whose block is in pieces
  * @free_split: head of the list of unused ones; 0: none
@@ -131,6 +151,11 @@ struct page_fates {
  */
 struct page_lives {
 	struct intern keys;
+	struct page_tally *tallies;
+	size_t nr_tallies, tallies_capacity;
+	bool in_part;
+	struct event_place *firsts;
+	size_t firsts_capacity;
 	struct page_recent recent[PAGE_NR_RECENT];
 	struct live_table blocks;
 	struct page_split *splits;
@@ -164,10 +189,23 @@ struct page_lives {
 int page_lives_observe(struct page_lives *lives,
 		       void (*fn)(void *ctx, const struct page_life *batch, size_t nr),
 		       void *ctx) __must_check;
+/* Takes what event_lists.h lists. */
+void page_lives_listed(struct page_lives *lives, const struct event_lists *lists);
 /* Takes @nr events, with their blocks' memory fetched ahead, and hands over what they begin
  * and end. Those that are not the page allocator's change nothing.
  */
-void page_lives_events(struct page_lives *lives, const struct kmem_event *ev, size_t nr);
+static inline void page_lives_events(struct page_lives *l, const struct kmem_event *ev,
+				     size_t nr)
+{
+	struct event_lists lists;
+	size_t done;
+
+	for (done = 0; done < nr;) {
+		done += event_lists_fill(&lists, ev + done, nr - done);
+		page_lives_listed(l, &lists);
+	}
+}
+
 /* No more events: settles what was only announced, and what was in the wrong order. */
 void page_lives_finish(struct page_lives *lives);
 /* How many rows there are. They only become more. */

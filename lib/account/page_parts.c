@@ -32,7 +32,7 @@ static int join_rows(struct page_account *to, struct page_account *const *parts)
 		for (row = 0; row < parts[i]->nr_rows && !ret; row++)
 			ret = row_union_add(&rows, i, page_account_key(parts[i], row),
 					    sizeof(struct page_key),
-					    &parts[i]->firsts[row]);
+					    &parts[i]->lives.firsts[row]);
 	}
 	if (!ret)
 		ret = row_union_number(&rows, &to->lives.keys);

@@ -13,7 +13,7 @@
  */
 uint32_t page_hidden_row(struct page_lives *l, const struct kmem_event *ev,
 			 const struct dimension_values *dims);
-/* The number of the key of @ev, its row + 1; 0 if memory ran out. */
+/* The number of the key of @ev, its row + 1, which has a tally; 0 if memory ran out. */
 uint32_t page_key_number(struct page_lives *l, const struct kmem_event *ev,
 			 const struct dimension_values *dims);
 

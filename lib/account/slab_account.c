@@ -9,74 +9,21 @@
 
 #include "base/array.h"
 
-/* The first events of rows that @life, @nr of them, begin: they come in the order of rows. */
-static bool account_firsts(struct slab_account *acc, const struct slab_life *life,
-			   size_t nr)
-{
-	size_t i;
-
-	if (array_reserve(&acc->firsts, &acc->firsts_capacity,
-			  slab_lives_rows(&acc->lives), sizeof(*acc->firsts)))
-		return false;
-	for (i = 0; i < nr; i++) {
-		if (life[i].row == acc->nr_firsts)
-			acc->firsts[acc->nr_firsts++] = event_place(life[i].event);
-	}
-	return true;
-}
-
-/* A tally for each row that there is by now, @nr lives later. False: no memory. */
-static bool account_room(struct slab_account *acc, const struct slab_life *life,
-			 size_t nr_lives)
-{
-	size_t nr = slab_lives_rows(&acc->lives);
-
-	if (acc->in_part && !account_firsts(acc, life, nr_lives))
-		return false;
-	if (array_reserve(&acc->tallies, &acc->tallies_capacity, nr,
-			  sizeof(*acc->tallies)))
-		return false;
-	while (acc->nr_tallies < nr)
-		acc->tallies[acc->nr_tallies++] = (struct slab_tally){ 0 };
-	return true;
-}
-
-static void account_large(struct slab_totals *sum, const struct slab_life *life)
-{
-	if (life->what != SLAB_BORN || !kmem_is_kmalloc(life->event->type))
-		return;
-	sum->large++;
-	sum->bytes_large += life->bytes_alloc;
-}
-
-static void account_lives(void *ctx, const struct slab_life *life, size_t nr)
-{
-	struct slab_account *acc = ctx;
-	const struct slab_life *end = life + nr;
-	uint64_t large = acc->large_bytes;
-	struct slab_tally *tallies;
-
-	if (unlikely(acc->nr_tallies < slab_lives_rows(&acc->lives)) &&
-	    !account_room(acc, life, nr)) {
-		acc->failed = true;
-		return;
-	}
-	tallies = acc->tallies;
-	for (; life < end; life++) {
-		slab_tally_add(&tallies[life->row], life);
-		if (unlikely(life->bytes_alloc > large))
-			account_large(&acc->totals, life);
-	}
-}
-
-/* Its own observers come when the first events do. */
+/* Its own observer comes when the first events do. */
 static void account_begin(struct slab_account *acc)
 {
 	acc->observing = true;
-	if (slab_lives_observe(&acc->lives, account_lives, acc) ||
-	    (acc->by_ptr &&
-	     slab_lives_observe(&acc->lives, slab_addresses_lives, &acc->addresses)))
+	if (acc->by_ptr &&
+	    slab_lives_observe(&acc->lives, slab_addresses_lives, &acc->addresses))
 		acc->failed = true;
+}
+
+void slab_account_listed(struct slab_account *acc, const struct event_lists *lists)
+{
+	if (unlikely(!acc->observing))
+		account_begin(acc);
+	if (likely(!acc->failed))
+		slab_lives_listed(&acc->lives, lists);
 }
 
 void slab_account_events(struct slab_account *acc, const struct kmem_event *ev, size_t nr)
@@ -120,8 +67,8 @@ void slab_account_totals(struct slab_account *acc)
 		.live_req = all.live_req,
 		.live_alloc = all.live_alloc,
 		.pingpong = all.pingpong,
-		.large = sum->large,
-		.bytes_large = sum->bytes_large,
+		.large = fates->large,
+		.bytes_large = fates->bytes_large,
 		.reordered = fates->reordered,
 		.losses = fates->losses,
 	};
@@ -141,14 +88,14 @@ void slab_account_sum(struct slab_account *acc)
 	size_t i;
 
 	acc->failed |= acc->lives.failed | acc->addresses.failed;
-	if (acc->failed || array_reserve(&acc->rows, &acc->rows_capacity, acc->nr_tallies,
-					 sizeof(*acc->rows))) {
+	if (acc->failed || array_reserve(&acc->rows, &acc->rows_capacity,
+					 acc->lives.nr_tallies, sizeof(*acc->rows))) {
 		acc->failed = true;
 		return;
 	}
-	acc->nr_rows = acc->nr_tallies;
+	acc->nr_rows = acc->lives.nr_tallies;
 	for (i = 0; i < acc->nr_rows; i++)
-		acc->rows[i] = slab_tally_counts(&acc->tallies[i]);
+		acc->rows[i] = slab_tally_counts(&acc->lives.tallies[i]);
 	while ((e = slab_lives_next(&acc->lives, e))) {
 		if (!slab_lives_sure(&acc->lives, e))
 			continue;
@@ -195,8 +142,6 @@ void slab_account_free(struct slab_account *acc)
 	slab_lives_free(&acc->lives);
 	slab_addresses_free(&acc->addresses);
 	row_union_free(&acc->rows_of);
-	free(acc->firsts);
-	free(acc->tallies);
 	free(acc->rows);
 	*acc = (struct slab_account){ 0 };
 }

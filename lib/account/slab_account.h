@@ -3,7 +3,7 @@
  * account: the sums of slab objects, by who allocated and by address.
  * In: slab events and losses in time order. Out: who allocated what, and what became of it.
  *
- * slab_lives.h says what begins and ends; this adds it up, so that
+ * slab_lives.h says what begins and ends, and adds it up, so that
  *     allocs = matched + implicit + live at the end,  and
  *     frees = matched + unmatched + double + null + other.
  */
@@ -36,27 +36,18 @@ struct slab_totals {
 
 /**
  * struct slab_account - zero-initialise it, set what is wanted; do not move it then
- * @lives: to be set: dimension, scope, skew
- * @large_bytes: a kmalloc of more bytes is a large one
+ * @lives: to be set: dimension, scope, skew, large_bytes
  * @by_ptr: sums by address are wanted too
- * @tallies: of each row of the lives, so far
  * @rows, @nr_rows, @totals, @addresses.ptrs[].counts: when it was last added up
- * @in_part: it is of a part (event/parts.h): @firsts are the first events of the rows, @nr_firsts
- *	     of them
  * @parts: it is the sum of these, each of whose rows is one of @rows_of; else NULL
  * @failed: memory ran out; the numbers are void
  */
 struct slab_account {
 	struct slab_lives lives;
-	uint64_t large_bytes;
 	bool by_ptr;
-	bool observing, failed, in_part;
-	struct event_place *firsts;
-	size_t nr_firsts, firsts_capacity;
+	bool observing, failed;
 	const struct slab_account *parts[EVENT_PARTS];
 	struct row_union rows_of;
-	struct slab_tally *tallies;
-	size_t nr_tallies, tallies_capacity;
 	struct slab_addresses addresses;
 	struct slab_counts *rows;
 	size_t nr_rows, rows_capacity;
@@ -68,6 +59,8 @@ void slab_account_event(struct slab_account *acc, const struct kmem_event *ev);
 /* The same for @nr events, with their objects' memory fetched ahead. */
 void slab_account_events(struct slab_account *acc, const struct kmem_event *ev,
 			 size_t nr);
+/* The same of what event_lists.h lists. */
+void slab_account_listed(struct slab_account *acc, const struct event_lists *lists);
 /* Adds up what was observed so far, as often as asked: fills in @rows, @totals and what
  * @addresses say. What only the end can settle is not settled.
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * account: the lives of slab objects.
- * In: slab events and losses in time order. Out: what began and what ended, in batches.
+ * In: slab events and losses in time order. Out: what began and what ended, in sums and in
+ * batches.
  */
 #include "account/slab_lives.h"
 
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 
 #include "account/slab_hidden.h"
+#include "account/slab_rows.h"
 #include "base/array.h"
 
 /* ZERO_SIZE_PTR, what kmalloc(0) returns and kfree() ignores like NULL (slab.h). */
@@ -40,21 +42,18 @@ static struct slab_over *slab_over(struct slab_lives *l, uint64_t ptr)
 		       [hash_u64(ptr) % SLAB_OVER_SLOTS];
 }
 
-/* How many events ahead an object's entry is fetched: memory's delay is a few events long. */
-#define FETCH_AHEAD 12
-
 /* The row of what @ev allocates; callsites repeat endlessly. UINT32_MAX: no memory. */
-static inline uint32_t slab_row(struct slab_lives *l, const struct kmem_event *ev,
-				const struct dimension_values *dims)
+static __always_inline uint32_t slab_row(struct slab_lives *l,
+					 const struct kmem_event *ev,
+					 const struct dimension_values *dims)
 {
 	uint32_t cache = ev->slab_alloc.cache & INT32_MAX, id;
 	uint64_t callsite = ev->slab_alloc.callsite;
 	uint64_t rest = cache | (uint64_t)(ev->type & KMEM_CACHE_ALLOC) << 29 |
 			(uint64_t)dims->of[0] << 32;
-	uint64_t mix = (callsite ^ rest << 20 ^ rest >> 31) * 0x9e3779b97f4a7c15ULL;
+	uint64_t mix = (callsite ^ rest << 20 ^ dims->of[0]) * 0x9e3779b97f4a7c15ULL;
 	struct slab_recent *recent = &l->recent[mix >> (64 - SLAB_RECENT_BITS)];
 	bool simple = dimension_values_simple(dims);
-	struct slab_key key;
 
 	_Static_assert(KMEM_CACHE_ALLOC == 4 && KMEM_CACHE_ALLOC_NODE == 5 &&
 			       KMEM_KMALLOC_NODE < 4,
@@ -62,10 +61,7 @@ static inline uint32_t slab_row(struct slab_lives *l, const struct kmem_event *e
 	if (likely(recent->callsite == callsite && recent->rest == rest && recent->id &&
 		   simple))
 		return recent->id - 1;
-	key = (struct slab_key){ callsite, cache, kmem_is_kmalloc(ev->type), *dims };
-	id = intern_id(&l->keys, &key, sizeof(key));
-	if (!id)
-		return UINT32_MAX;
+	id = slab_key_number(l, ev, dims);
 	if (simple)
 		*recent = (struct slab_recent){ callsite, rest, id };
 	return id - 1;
@@ -115,13 +111,13 @@ static bool slab_room(struct slab_lives *l, uint64_t now)
 	return !live_full(t) || live_grow(t);
 }
 
-/* The entry of @ev's address @ptr, which may be new; NULL if memory ran out. */
-static inline struct live_entry *slab_entry(struct slab_lives *l, uint64_t ptr,
-					    const struct kmem_event *ev)
+/* The entry of @ev's address, whose live_hash() is @hash; it may be new. NULL: no memory. */
+static inline struct live_entry *slab_entry(struct slab_lives *l,
+					    const struct kmem_event *ev, uint32_t hash)
 {
 	if (unlikely(live_full(&l->live)) && !slab_room(l, ev->ts))
 		return NULL;
-	return live_add(&l->live, ptr);
+	return live_add_hash(&l->live, ev->slab_free.ptr, hash);
 }
 
 /* Something about the object of @e, which is in the table or was. */
@@ -251,11 +247,20 @@ static uint8_t slab_alloc_over(struct slab_lives *l, const struct live_entry *e,
 	return OVER;
 }
 
-/* What takes @plain is compiled once more for lives without dimension, times and filter: nearly
- * every event of nearly every run passes there.
+static void slab_large(struct slab_lives *l, const struct kmem_event *ev)
+{
+	if (!kmem_is_kmalloc(ev->type))
+		return;
+	l->fates.large++;
+	l->fates.bytes_large += ev->slab_alloc.bytes_alloc;
+}
+
+/* What takes @plain is compiled once more for lives without dimension, times and filter that
+ * nobody observes: nearly every event of nearly every run passes there. What begins or ends as
+ * it should is only added up.
  */
 static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_event *ev,
-				       bool plain)
+				       uint32_t hash, bool plain)
 {
 	uint64_t req = ev->slab_alloc.bytes_req, alloc = ev->slab_alloc.bytes_alloc;
 	struct live_entry *e, born;
@@ -279,7 +284,7 @@ static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_e
 		row = slab_hidden_row(l, ev, &dims);
 	else
 		row = slab_row(l, ev, &dims);
-	e = slab_entry(l, ev->slab_alloc.ptr, ev);
+	e = slab_entry(l, ev, hash);
 	if (unlikely(row == UINT32_MAX || !e)) {
 		l->failed = true;
 		return;
@@ -297,8 +302,15 @@ static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_e
 				    .state = LIVE_ALLOCATED,
 				    .epoch = l->live.epoch & LIVE_EPOCH_OLD };
 	*e = born;
+	if (unlikely(alloc > l->large_bytes) && (plain || !(row & LIVE_HIDDEN)))
+		slab_large(l, ev);
+	if (plain) {
+		slab_tally_add(&l->tallies[row], SLAB_BORN, (uint32_t)req,
+			       (uint32_t)alloc, false);
+		return;
+	}
 	life = slab_life(l, &born, ev, SLAB_BORN);
-	if (!plain && l->live.times) {
+	if (l->live.times) {
 		live_set_begin(&l->live, e, ev->ts);
 		life->begin = ev->ts;
 	}
@@ -324,11 +336,17 @@ static void slab_free_flagged(struct slab_lives *l, struct live_entry *e,
 static __always_inline void slab_matched_free(struct slab_lives *l, struct live_entry *e,
 					      const struct kmem_event *ev, bool plain)
 {
-	struct slab_life *life = slab_life(l, e, ev, SLAB_FREED);
+	bool other_cpu = e->cpu != (uint16_t)ev->cpu;
 
-	life->flags = e->cpu != (uint16_t)ev->cpu ? SLAB_OTHER_CPU : 0;
-	if (!plain)
+	if (plain) {
+		slab_tally_add(&l->tallies[e->row], SLAB_FREED, e->bytes_req,
+			       e->bytes_alloc, other_cpu);
+	} else {
+		struct slab_life *life = slab_life(l, e, ev, SLAB_FREED);
+
+		life->flags = other_cpu ? SLAB_OTHER_CPU : 0;
 		life->begin = live_begin(&l->live, e);
+	}
 	e->state = LIVE_FREED;
 	e->epoch = 0;
 	if (unlikely(e->flags))
@@ -416,7 +434,7 @@ static bool slab_free_other(struct slab_lives *l, const struct kmem_event *ev)
 }
 
 static __always_inline void slab_free(struct slab_lives *l, const struct kmem_event *ev,
-				      bool plain)
+				      uint32_t hash, bool plain)
 {
 	struct live_entry *e;
 
@@ -427,7 +445,7 @@ static __always_inline void slab_free(struct slab_lives *l, const struct kmem_ev
 	}
 	if (unlikely(l->scope.part) && slab_free_other(l, ev))
 		return;
-	e = slab_entry(l, ev->slab_free.ptr, ev);
+	e = slab_entry(l, ev, hash);
 	if (unlikely(!e)) {
 		l->failed = true;
 		return;
@@ -463,26 +481,29 @@ static void slab_edge(struct slab_lives *l, const struct kmem_event *ev)
 		slab_edges_event(l->edges, ev, key ? &kind : NULL);
 }
 
+/* @hash: live_hash() of the event's address. */
 static __always_inline void slab_take(struct slab_lives *l, const struct kmem_event *ev,
-				      bool plain)
+				      uint32_t hash, bool plain)
 {
-	if (ev->type > KMEM_CACHE_FREE)
-		return;
 	if (!plain && unlikely(l->edges) && ev->type >= KMEM_KMALLOC)
 		slab_edge(l, ev);
 	if (ev->type >= KMEM_KFREE)
-		slab_free(l, ev, plain);
-	else if (ev->type >= KMEM_KMALLOC)
-		slab_alloc(l, ev, plain);
-	else if (ev->type == KMEM_LOSS)
+		slab_free(l, ev, hash, plain);
+	else if (likely(ev->type >= KMEM_KMALLOC))
+		slab_alloc(l, ev, hash, plain);
+	else
 		slab_loss(l, ev);
 }
 
-/* Hands over what the batch holds. */
+/* Adds up what the batch holds, and hands it over. */
 static void slab_flush(struct slab_lives *l)
 {
 	size_t nr = (size_t)(l->next - l->batch), i;
+	const struct slab_life *life;
 
+	for (life = l->batch; life < l->next; life++)
+		slab_tally_add(&l->tallies[life->row], life->what, life->bytes_req,
+			       life->bytes_alloc, life->flags & SLAB_OTHER_CPU);
 	for (i = 0; i < l->nr_observers && nr; i++)
 		l->observers[i].fn(l->observers[i].ctx, l->batch, nr);
 	l->next = l->batch;
@@ -507,89 +528,57 @@ void slab_lives_finish(struct slab_lives *l)
 	slab_flush(l);
 }
 
-/* The entry that @ev will need: alloc and free have their pointer in the same place. */
-static __always_inline void slab_fetch(const struct slab_lives *l,
-				       const struct kmem_event *ev)
+/* Has the entry fetched that @ev will need. Alloc and free have their pointer in the same place;
+ * other events have anything there. Return: its live_hash().
+ */
+static __always_inline uint32_t slab_fetch(const struct slab_lives *l,
+					   const struct kmem_event *ev)
 {
+	uint32_t hash = live_hash(ev->slab_free.ptr);
+
 	_Static_assert(offsetof(struct kmem_event, slab_alloc.ptr) ==
 			       offsetof(struct kmem_event, slab_free.ptr),
-		       "one prefetch for both");
-	if (kmem_is_slab(ev->type))
-		live_prefetch(&l->live, ev->slab_free.ptr);
+		       "one place for both");
+	live_prefetch(&l->live, hash);
+	return hash;
 }
 
-/* One batch of lives: @nr events of @there. */
-static __always_inline void slab_batch(struct slab_lives *l, const struct kmem_event *ev,
-				       size_t nr, size_t there, bool plain)
+/* Takes @nr listed events. */
+static __always_inline void slab_take_all(struct slab_lives *l,
+					  const struct kmem_event *const *evs, size_t nr,
+					  bool plain)
 {
-	for (size_t i = 0; i < nr; i++) {
-		if (likely(i + FETCH_AHEAD < there))
-			slab_fetch(l, &ev[i + FETCH_AHEAD]);
-		slab_take(l, &ev[i], plain);
+	uint32_t hashes[EVENT_LISTS_MAX];
+	size_t i, ahead = nr < EVENT_LISTS_AHEAD ? nr : EVENT_LISTS_AHEAD;
+
+	for (i = 0; i < ahead; i++)
+		hashes[i] = slab_fetch(l, evs[i]);
+	for (i = 0; i < nr; i++) {
+		if (likely(i + EVENT_LISTS_AHEAD < nr))
+			hashes[i + EVENT_LISTS_AHEAD] =
+				slab_fetch(l, evs[i + EVENT_LISTS_AHEAD]);
+		slab_take(l, evs[i], hashes[i], plain);
 	}
 }
 
-void slab_lives_events(struct slab_lives *l, const struct kmem_event *ev, size_t nr)
+void slab_lives_listed(struct slab_lives *l, const struct event_lists *lists)
 {
-	size_t i, end, ahead = nr < FETCH_AHEAD ? nr : FETCH_AHEAD;
+	const struct kmem_event *const *evs = lists->slab;
+	size_t nr = lists->nr_slab;
 	bool plain = !l->dimensions.of[0] && !l->live.times && !l->filtered &&
-		     !(nr && slab_edges_near(l->edges, ev[0].ts, ev[nr - 1].ts));
+		     !l->nr_observers &&
+		     !(nr && slab_edges_near(l->edges, evs[0]->ts, evs[nr - 1]->ts));
 
 	if (unlikely(!l->live.capacity) && !live_grow(&l->live))
 		l->failed = true;
-	for (i = 0; i < ahead && !l->failed; i++)
-		slab_fetch(l, &ev[i]);
-	for (i = 0; i < nr && likely(!l->failed); i = end) {
-		end = nr - i < SLAB_LIVES_EVENTS ? nr : i + SLAB_LIVES_EVENTS;
-		l->next = l->batch;
-		if (plain) {
-			slab_batch(l, &ev[i], end - i, nr - i, true);
-		} else {
-			slab_batch(l, &ev[i], end - i, nr - i, false);
-			slab_hidden_drop(l);
-		}
-		slab_flush(l);
+	if (unlikely(l->failed))
+		return;
+	l->next = l->batch;
+	if (plain) {
+		slab_take_all(l, evs, nr, true);
+	} else {
+		slab_take_all(l, evs, nr, false);
+		slab_hidden_drop(l);
 	}
-}
-
-int slab_lives_observe(struct slab_lives *l,
-		       void (*fn)(void *ctx, const struct slab_life *batch, size_t nr),
-		       void *ctx)
-{
-	if (array_reserve(&l->observers, &l->observers_capacity, l->nr_observers + 1,
-			  sizeof(*l->observers)))
-		return -ENOMEM;
-	l->observers[l->nr_observers++] = (struct slab_observer){ fn, ctx };
-	return 0;
-}
-
-const struct slab_key *slab_lives_key(const struct slab_lives *l, size_t row)
-{
-	const struct intern *keys = row & LIVE_HIDDEN ? &l->hidden_keys : &l->keys;
-
-	return intern_get(keys, ((uint32_t)row & ~LIVE_HIDDEN) + 1, NULL);
-}
-
-const struct live_entry *slab_lives_next(const struct slab_lives *l,
-					 const struct live_entry *entry)
-{
-	do
-		entry = live_next(&l->live, (struct live_entry *)entry);
-	while (entry && (entry->state != LIVE_ALLOCATED || entry->row & LIVE_HIDDEN));
-	return entry;
-}
-
-void slab_lives_free(struct slab_lives *l)
-{
-	intern_free(&l->keys);
-	live_free(&l->live);
-	addr_set_free(&l->freed);
-	u64_map_free(&l->free_only_index);
-	free(l->free_only);
-	u64_map_free(&l->early_free_only);
-	u64_map_free(&l->surplus);
-	intern_free(&l->hidden_keys);
-	u64_map_free(&l->hidden_gone);
-	free(l->observers);
-	*l = (struct slab_lives){ 0 };
+	slab_flush(l);
 }

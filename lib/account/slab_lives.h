@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * account: the lives of slab objects.
- * In: slab events and losses in time order. Out: what began and what ended, in batches.
+ * In: slab events and losses in time order. Out: what began and what ended, added up by who
+ * allocated, and in batches.
  *
  * The life of an object, by its address:
  *   alloc                     it lives
@@ -32,22 +33,16 @@
 
 #include "account/addr_set.h"
 #include "account/dimension.h"
+#include "account/event_lists.h"
 #include "account/event_place.h"
 #include "account/live.h"
 #include "account/scope.h"
 #include "account/slab_edges.h"
+#include "account/slab_tally.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
 #include "event/parts.h"
-
-enum slab_life_what {
-	SLAB_BORN,
-	SLAB_FREED, /* by a matched free */
-	SLAB_GONE,  /* without an event */
-	SLAB_FOUND, /* it was said to be gone, and here comes its free */
-	SLAB_LIFE_NR,
-};
 
 /**
  * struct slab_life - an object's life begins or ends
@@ -90,7 +85,7 @@ struct slab_recent {
 	uint32_t id;		 /* the row + 1; 0: unused */
 };
 
-#define SLAB_RECENT_BITS 9
+#define SLAB_RECENT_BITS 10
 
 /* Frees of no live object, by who freed. @first: the first of them. */
 struct slab_free_only {
@@ -106,7 +101,8 @@ struct slab_fates {
 	uint64_t frees, unmatched, doubled, null;
 	uint64_t other;	    /* frees of what was allocated and left out */
 	uint64_t reordered; /* of the matched: their events were in the wrong order */
-	uint64_t losses;    /* gaps, each of which may hide any number of events */
+	uint64_t large, bytes_large; /* kmallocs of more than @large_bytes */
+	uint64_t losses; /* gaps, each of which may hide any number of events */
 };
 
 /* An object that an allocation over its address ended; bounded, so that the oldest go. */
@@ -119,7 +115,7 @@ struct slab_over {
 };
 
 /* Events whose lives make one batch. An event ends one life and begins one, at most. */
-#define SLAB_LIVES_EVENTS 128U
+#define SLAB_LIVES_EVENTS EVENT_LISTS_MAX
 
 /**
  * struct slab_lives - zero-initialise it, set what is wanted
@@ -129,7 +125,10 @@ struct slab_over {
  * @hidden_keys: as @keys, of hidden objects: row n | LIVE_HIDDEN has number n + 1
  * @hidden_gone: of those rows: how many hidden objects ended without an event
  * @skew: of the recording's clock: clock_skew()
+ * @large_bytes: a kmalloc of more bytes is a large one, which the page allocator served
  * @keys: intern table of struct slab_key; row n has number n + 1
+ * @tallies: of each row, once a batch is over
+ * @firsts: the first event of each row, where the lives are of a part (event/parts.h), @in_part
  * @live: what lives, and some of what was freed; with live.times, each end of a life has the
  *	  time of its beginning, for 8 bytes more an entry
  * @freed: freed addresses that @live no longer holds; what it holds counts, whatever this
@@ -143,6 +142,11 @@ struct slab_over {
  */
 struct slab_lives {
 	struct intern keys;
+	struct slab_tally *tallies;
+	size_t nr_tallies, tallies_capacity;
+	bool in_part;
+	struct event_place *firsts;
+	size_t firsts_capacity;
 	struct slab_recent recent[1 << SLAB_RECENT_BITS];
 	struct live_table live;
 	struct addr_set freed;
@@ -152,6 +156,7 @@ struct slab_lives {
 	struct intern hidden_keys;
 	struct u64_map hidden_gone;
 	uint64_t skew;
+	uint64_t large_bytes;
 	bool open_gap; /* the last events of a CPU are lost: nothing live is sure */
 	bool failed;
 	struct slab_fates fates;
@@ -176,10 +181,23 @@ struct slab_lives {
 int slab_lives_observe(struct slab_lives *lives,
 		       void (*fn)(void *ctx, const struct slab_life *batch, size_t nr),
 		       void *ctx) __must_check;
+/* Takes what event_lists.h lists. */
+void slab_lives_listed(struct slab_lives *lives, const struct event_lists *lists);
 /* Takes @nr events, with their objects' memory fetched ahead, and hands over what they begin
  * and end. Those that are not the slab allocator's change nothing.
  */
-void slab_lives_events(struct slab_lives *lives, const struct kmem_event *ev, size_t nr);
+static inline void slab_lives_events(struct slab_lives *l, const struct kmem_event *ev,
+				     size_t nr)
+{
+	struct event_lists lists;
+	size_t done;
+
+	for (done = 0; done < nr;) {
+		done += event_lists_fill(&lists, ev + done, nr - done);
+		slab_lives_listed(l, &lists);
+	}
+}
+
 /* No more events: settles what was in the wrong order. */
 void slab_lives_finish(struct slab_lives *lives);
 /* How many rows there are. They only become more. */

@@ -21,7 +21,7 @@ static int join_keys(struct slab_account *to, struct slab_account *const *parts)
 		for (row = 0; row < parts[i]->nr_rows && !ret; row++)
 			ret = row_union_add(
 				&to->rows_of, i, slab_account_key(parts[i], row),
-				sizeof(struct slab_key), &parts[i]->firsts[row]);
+				sizeof(struct slab_key), &parts[i]->lives.firsts[row]);
 	}
 	return ret ? ret : row_union_number(&to->rows_of, &to->lives.keys);
 }
@@ -114,6 +114,8 @@ static void join_fates(struct slab_fates *to, const struct slab_fates *from)
 	to->other += from->other;
 	to->reordered += from->reordered;
 	to->losses = from->losses;
+	to->large += from->large;
+	to->bytes_large += from->bytes_large;
 }
 
 static void join_edges(struct slab_edges *to, const struct slab_edges *from)
@@ -143,8 +145,6 @@ int slab_account_join(struct slab_account *to, struct slab_account *const *parts
 	for (i = 0; i < EVENT_PARTS && !ret; i++) {
 		join_fates(&to->lives.fates, &parts[i]->lives.fates);
 		to->lives.open_gap |= parts[i]->lives.open_gap;
-		to->totals.large += parts[i]->totals.large;
-		to->totals.bytes_large += parts[i]->totals.bytes_large;
 		if (to->lives.edges)
 			join_edges(to->lives.edges, parts[i]->lives.edges);
 		ret = join_surplus(&to->lives.surplus, &parts[i]->lives.surplus);

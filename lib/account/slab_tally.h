@@ -6,9 +6,16 @@
 #ifndef KMEMX_ACCOUNT_SLAB_TALLY_H
 #define KMEMX_ACCOUNT_SLAB_TALLY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "account/slab_lives.h"
+enum slab_life_what {
+	SLAB_BORN,
+	SLAB_FREED, /* by a matched free */
+	SLAB_GONE,  /* without an event */
+	SLAB_FOUND, /* it was said to be gone, and here comes its free */
+	SLAB_LIFE_NR,
+};
 
 /* What was allocated under one heading. */
 struct slab_counts {
@@ -30,15 +37,16 @@ struct slab_tally {
 
 /* What a tally says, but for .sure. */
 struct slab_counts slab_tally_counts(const struct slab_tally *tally);
-static inline void slab_tally_add(struct slab_tally *tally, const struct slab_life *life)
+/* One more; @other_cpu: freed on another CPU than allocated on. */
+static inline void slab_tally_add(struct slab_tally *tally, enum slab_life_what what,
+				  uint32_t bytes_req, uint32_t bytes_alloc,
+				  bool other_cpu)
 {
-	uint64_t req = life->bytes_req, alloc = life->bytes_alloc;
-	uint64_t other_cpu = life->flags & SLAB_OTHER_CPU;
-	struct slab_tally_part *part = &tally->of[life->what];
+	struct slab_tally_part *part = &tally->of[what];
 
 	part->nr++;
-	part->bytes_req += req;
-	part->bytes_alloc += alloc;
+	part->bytes_req += bytes_req;
+	part->bytes_alloc += bytes_alloc;
 	part->other_cpu += other_cpu;
 }
 

@@ -41,10 +41,16 @@ static void share_events(void *ctx, const struct kmem_event *evs, size_t nr)
 {
 	const struct share *share = ctx;
 	struct analyses *all = share->all;
-	size_t i;
+	bool both = share->step == 1 && all->accounts.slab && all->accounts.page;
+	size_t i, end = all->nr_takers;
 
-	for (i = share->first; i < all->nr_takers; i += share->step)
+	/* The accounts are the last two. */
+	if (both)
+		end -= 2;
+	for (i = share->first; i < end; i += share->step)
 		all->takers[i].observe(all->takers[i].self, evs, nr);
+	if (both)
+		accounts_events(&all->accounts, evs, nr);
 }
 
 /* How far the pass is, and when to say so next. */

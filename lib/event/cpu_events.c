@@ -164,7 +164,7 @@ static int64_t stack_number(struct cpu_shared *sh, const struct event_format *fm
 			    const uint8_t *data, uint32_t size)
 {
 	uint32_t nr = 0, *recent;
-	const uint8_t *here = decode_stack_here(sh->dec, fmt, data, size, &nr);
+	const uint8_t *here = decode_stack_here(fmt, data, size, &nr);
 	int64_t id;
 
 	if (unlikely(!here || nr < 4))
@@ -182,17 +182,27 @@ static int64_t stack_number(struct cpu_shared *sh, const struct event_format *fm
 	return id;
 }
 
-/* Gives stack @id to the event that waits for it, if one does. Is it to become an item itself,
- * as there is no such event, or as the caller wants to see them all?
+/* A kernel_stack record, whose number becomes the shared .stack: gives it to the event that
+ * waits at @claim, if one does. Return: 1 if it is to become an item itself, as there is no such
+ * event, or as the caller wants to see them all; 0; -ENOMEM.
  */
-static __always_inline bool give_stack(const struct cpu_shared *sh, uintptr_t *claim,
-				       uint32_t id, bool in_window)
+static __always_inline int scan_stack(struct cpu_events *ce,
+				      const struct event_format *fmt,
+				      const struct raw_record *rec, uintptr_t *claim,
+				      bool in_window)
 {
+	struct cpu_shared *sh = ce->shared;
 	uintptr_t owner = *claim;
+	int64_t id = 0;
 
+	if (likely(in_window || owner > CPU_SILENT))
+		id = stack_number(sh, fmt, rec->data, rec->size);
+	if (unlikely(id < 0))
+		return (int)id;
+	sh->stack = (uint32_t)id;
 	*claim = 0;
 	if (likely(owner > CPU_SILENT))
-		((struct raw_item *)owner)->stack = id;
+		((struct raw_item *)owner)->stack = (uint32_t)id;
 	else if (!owner && in_window)
 		sh->stats->nr_stacks_unclaimed++;
 	return in_window && (!owner || sh->keep_stacks);
@@ -293,7 +303,6 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 	struct cpu_shared *const sh = ce->shared;
 	const struct event_common common = sh->dec->common;
 	const struct event_format *const *const formats = sh->formats;
-	const uint32_t min_size = as == SCAN_USUAL ? 8 : common.min_size;
 	uint64_t *const by_id = sh->by_id;
 	struct subbuf_iter it = subbuf_iter(sb, as == SCAN_USUAL ? HOST_BIG_ENDIAN
 								 : as == SCAN_BIG_ENDIAN);
@@ -306,12 +315,12 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 	while ((ret = subbuf_iter_next(&it, &rec)) > 0) {
 		bool in_window = !windowed || is_in_window(sh, rec.ts);
 		const struct event_format *fmt;
-		int64_t stack = 0;
 		uintptr_t *claim;
 		uint64_t place;
+		uint32_t size;
 		uint16_t id;
 
-		if (unlikely(rec.size < min_size)) {
+		if (unlikely(rec.size < (as == SCAN_USUAL ? 8 : common.min_size))) {
 			sh->stats->nr_undecodable += in_window;
 			continue;
 		}
@@ -320,18 +329,17 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 		by_id[id] += in_window;
 		fmt = formats[id];
 		claim = stack_claims_at_place(&ce->claims, place);
-		if (unlikely(!fmt || rec.size < fmt->min_size)) {
+		size = rec.size;
+		if (unlikely(!fmt || size < fmt->min_size)) {
 			sh->stats->nr_undecodable += in_window;
+			size |= RAW_BAD;
 		} else if (fmt->type == KMEM_KERNEL_STACK) {
-			if (in_window || *claim > CPU_SILENT)
-				stack = stack_number(sh, fmt, rec.data, rec.size);
-			if (unlikely(stack < 0)) {
-				ret = (int)stack;
+			ret = scan_stack(ce, fmt, &rec, claim, in_window);
+			if (unlikely(ret < 0))
 				break;
-			}
-			if (give_stack(sh, claim, (uint32_t)stack, in_window))
-				*item++ = (struct raw_item){ rec.ts, rec.data, rec.size,
-							     (uint32_t)stack };
+			if (unlikely(ret))
+				*item++ = (struct raw_item){ rec.ts, rec.data, size,
+							     sh->stack };
 			continue;
 		}
 		if (windowed && unlikely(rec.ts > sh->stop_ts)) {
@@ -340,7 +348,7 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 		}
 		*claim = in_window ? (uintptr_t)item : CPU_SILENT;
 		if (in_window)
-			*item++ = (struct raw_item){ rec.ts, rec.data, rec.size, 0 };
+			*item++ = (struct raw_item){ rec.ts, rec.data, size, 0 };
 	}
 	batch->nr = (uint32_t)(item - batch->items);
 	count_batch(ce, &times, windowed);

@@ -54,6 +54,7 @@ struct cpu_shared {
 	struct intern stacks;
 	/* The last two of those that some frames do not tell apart; 0: none. */
 	uint32_t recent_stacks[CPU_RECENT_STACKS][2];
+	uint32_t stack;	  /* the number of the last one */
 	uint64_t *frames; /* room for one stack */
 	uint32_t nr_frames;
 	uint64_t start_ts, stop_ts;

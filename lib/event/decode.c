@@ -254,19 +254,13 @@ decode_plain(struct decoder *dec, const struct event_format *fmt, struct kmem_ev
 		ev->page_free.pfn = get_u64(data + f[PAGE_PFN].offset, HOST_BIG_ENDIAN);
 		ev->page_free.order = plain_u32(&f[PAGE_ORDER], data);
 		return 0;
+	case KMEM_KERNEL_STACK:
+		return 0;
 	default: /* KMEM_PAGE_FREE_BATCHED, the only other that is plain: it has no order */
 		ev->page_free.pfn = get_u64(data + f[PAGE_PFN].offset, HOST_BIG_ENDIAN);
 		ev->page_free.order = 0;
 		return 0;
 	}
-}
-
-static void decode_loss(struct kmem_event *ev)
-{
-	ev->pid = 0;
-	ev->type = KMEM_LOSS;
-	ev->flags = 0;
-	ev->id = 0;
 }
 
 /* The common fields. @usual: where nearly every kernel has them, in this machine's order. */
@@ -299,16 +293,13 @@ static __always_inline int decode_events_as(struct decoder *dec, struct kmem_eve
 		const struct event_format *fmt;
 		int ret;
 
-		if (unlikely(!ev->data)) {
-			decode_loss(ev);
-			continue;
-		}
 		decode_common(dec, ev, usual);
-		fmt = formats[ev->id];
-		if (unlikely(!fmt || ev->size < fmt->min_size)) {
+		if (unlikely(ev->size & RAW_BAD)) {
+			ev->size &= ~RAW_BAD;
 			ev->type = KMEM_OTHER;
 			continue;
 		}
+		fmt = formats[ev->id];
 		ev->type = fmt->type;
 		ret = likely(fmt->plain) ? decode_plain(dec, fmt, ev)
 					 : decode_any(dec, fmt, ev);
@@ -341,18 +332,6 @@ static uint32_t stack_size(const struct decoder *dec, const struct event_format 
 		return 0;
 	nr = (size - caller->offset) / caller->size;
 	return nr < (uint32_t)claimed ? nr : (uint32_t)claimed;
-}
-
-const uint8_t *decode_stack_here(const struct decoder *dec,
-				 const struct event_format *fmt, const uint8_t *data,
-				 uint32_t size, uint32_t *nr)
-{
-	const struct event_field *caller = &fmt->fields[STACK_CALLER];
-
-	if (caller->size != 8 || dec->big_endian != HOST_BIG_ENDIAN)
-		return NULL;
-	*nr = stack_size(dec, fmt, data, size);
-	return data + caller->offset;
 }
 
 uint32_t decode_stack(const struct decoder *dec, const struct event_format *fmt,

@@ -60,18 +60,29 @@ struct decoder {
 struct raw_item {
 	uint64_t ts;
 	const uint8_t *data; /* at least the common fields; NULL: a loss */
-	uint32_t size;
+	uint32_t size;	     /* with RAW_BAD */
 	uint32_t stack;
 };
 
+/* No format is known for the record, or it is too short for it: no record is that long. */
+#define RAW_BAD (1U << 31)
+
+/* A loss, which has no record; the caller fills in what it says. */
+static inline void decode_loss(struct kmem_event *ev)
+{
+	ev->pid = 0;
+	ev->type = KMEM_LOSS;
+	ev->flags = 0;
+	ev->id = 0;
+}
+
 /**
  * decode_events() - fill in what records say
- * @evs: @nr of them, of which the caller has filled in time, record, stack, CPU and buffer;
- *	 one without a record is a loss, and what that says is the caller's too
+ * @evs: @nr of them, of which the caller has filled in time, record, stack, CPU and buffer
  * @nr_bad: counted up for each name that points outside of its record, whose event is
  *	    complete but for the name
  *
- * A record without a format, or too short for it, becomes a KMEM_OTHER. Return: 0; -ENOMEM.
+ * A record that is RAW_BAD becomes a KMEM_OTHER without that. Return: 0; -ENOMEM.
  */
 int decode_events(struct decoder *dec, struct kmem_event *evs, size_t nr,
 		  uint64_t *nr_bad) __must_check;
@@ -82,9 +93,21 @@ int decode_events(struct decoder *dec, struct kmem_event *evs, size_t nr,
  *
  * Return: the frames, not aligned; NULL where they are not this machine's 64-bit words.
  */
-const uint8_t *decode_stack_here(const struct decoder *dec,
-				 const struct event_format *fmt, const uint8_t *data,
-				 uint32_t size, uint32_t *nr);
+static inline const uint8_t *decode_stack_here(const struct event_format *fmt,
+					       const uint8_t *data, uint32_t size,
+					       uint32_t *nr)
+{
+	const uint32_t offset = fmt->fields[STACK_CALLER].offset;
+	uint32_t there = size > offset ? (size - offset) / 8 : 0;
+	int32_t claimed;
+
+	if (unlikely(!fmt->plain))
+		return NULL;
+	claimed =
+		(int32_t)get_u32(data + fmt->fields[STACK_SIZE].offset, HOST_BIG_ENDIAN);
+	*nr = claimed < (int32_t)there ? (uint32_t)claimed : there;
+	return claimed > 0 ? data + offset : NULL;
+}
 
 /**
  * decode_stack() - widen a kernel_stack record's frames

@@ -202,6 +202,8 @@ static bool is_plain(const struct event_format *fmt)
 {
 	const struct event_field *f = fmt->fields;
 
+	if (fmt->type == KMEM_KERNEL_STACK)
+		return f[STACK_SIZE].size == 4 && f[STACK_CALLER].size == 8;
 	if (kmem_is_slab(fmt->type) && !are_pair(&f[SLAB_CALLSITE], &f[SLAB_PTR]))
 		return false;
 	if (kmem_is_slab_alloc(fmt->type))

@@ -58,9 +58,9 @@ struct event_field {
  * @name: e.g. "kmalloc"; @system: e.g. "kmem"; owned by the table
  * @fields: numbered by the enums above
  * @page_pointer: PAGE_PFN is a struct page pointer (kernels before 4.1); 0 is a failure
- * @plain: on 64-bit kernels of this machine's byte order: addresses, sizes and frame numbers
- *	are words of 8 bytes, orders, migratetypes and nodes of 4; SLAB_PTR lies behind
- *	SLAB_CALLSITE, SLAB_BYTES_ALLOC behind SLAB_BYTES_REQ
+ * @plain: on 64-bit kernels of this machine's byte order: addresses, sizes, frame numbers and
+ *	frames are words of 8 bytes; orders, migratetypes, nodes and STACK_SIZE of 4; SLAB_PTR
+ *	lies behind SLAB_CALLSITE, SLAB_BYTES_ALLOC behind SLAB_BYTES_REQ
  * @min_size: a record shorter than this cannot be decoded
  */
 struct event_format {

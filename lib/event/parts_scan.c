@@ -105,12 +105,16 @@ static int scan_batch(const struct parts *p, struct parts_group *g, struct parts
 	int ret = 0;
 
 	while (item < end && !ret) {
-		size_t nr = 0;
+		size_t nr = 0, lost;
 
-		/* An event begins with its item. */
+		/* An event begins with its item; a loss has no record. */
 		for (; item < end && nr < PARTS_BATCH; nr++)
 			memcpy(&g->evs[nr], item++, sizeof(*item));
-		ret = decode_events(&g->dec, g->evs, nr, &g->stats.nr_undecodable);
+		lost = !g->evs[0].data; /* only a sub-buffer's first item is one */
+		if (unlikely(lost))
+			decode_loss(&g->evs[0]);
+		ret = decode_events(&g->dec, g->evs + lost, nr - lost,
+				    &g->stats.nr_undecodable);
 		if (!ret)
 			ret = hand_on(p, g, cpu, nr);
 	}

@@ -322,15 +322,6 @@ static int refill_run(struct event_stream *st)
 /* More are not decoded at a time: they stay in the nearest cache. */
 #define BATCH_MAX 128
 
-/* What the loss @ev of the running CPU says. */
-static void loss_of(const struct event_stream *st, struct kmem_event *ev)
-{
-	const struct cpu_batch *now = st->cpus[st->run - st->heads].now;
-
-	ev->loss.count = now->missed;
-	ev->loss.since_ts = now->since_ts;
-}
-
 /* The running CPU's next event is at @ts, behind @st->limit: another one goes on. */
 static inline void switch_run(struct event_stream *st, uint64_t ts)
 {
@@ -346,8 +337,41 @@ static inline void switch_run(struct event_stream *st, uint64_t ts)
 	st->limit = ts - (other.index != 0);
 }
 
-/* Takes items in time order, until one CPU has no more at hand: @evs receive them as they are
- * in their sub-buffers. Return: their number, at least 1; 0 at the end; <0 error.
+/* A loss comes alone, as there is no record to decode. Return: 1. */
+static int take_loss(struct event_stream *st, struct kmem_event *ev)
+{
+	const struct cpu_batch *now = st->cpus[st->run - st->heads].now;
+	const struct raw_item *item = st->run->next++;
+
+	*ev = (struct kmem_event){ .ts = item->ts,
+				   .type = KMEM_LOSS,
+				   .cpu = st->run->cpu,
+				   .buffer = st->run->buffer,
+				   .loss = { now->missed, now->since_ts } };
+	if (st->run->next < st->run->end && st->run->next->ts > st->limit)
+		switch_run(st, st->run->next->ts);
+	return 1;
+}
+
+/* CPU and buffer, which lie side by side in an event as here, to be stored at once. */
+static inline uint64_t place_of(const struct cpu_head *head)
+{
+	uint64_t place;
+
+	_Static_assert(offsetof(struct cpu_head, buffer) -
+					       offsetof(struct cpu_head, cpu) ==
+				       offsetof(struct kmem_event, buffer) -
+					       offsetof(struct kmem_event, cpu) &&
+			       offsetof(struct kmem_event, loss) -
+					       offsetof(struct kmem_event, cpu) >=
+				       sizeof(place),
+		       "what lies behind them is unused");
+	memcpy(&place, &head->cpu, sizeof(place));
+	return place;
+}
+
+/* Takes items in time order, until one CPU has no more at hand or there is a loss: @evs receive
+ * them as they are in their sub-buffers. Return: their number, 0 at the end or before a loss.
  */
 static int pick_events(struct event_stream *st, struct kmem_event *evs, int max)
 {
@@ -357,53 +381,56 @@ static int pick_events(struct event_stream *st, struct kmem_event *evs, int max)
 	_Static_assert(offsetof(struct kmem_event, stack) ==
 			       offsetof(struct raw_item, stack),
 		       "an event begins as an item does");
-	while (ev < full && (run = st->run)) {
+	while (ev < full && (run = st->run) && run->next < run->end) {
 		const struct raw_item *item = run->next, *end = run->end;
 		const uint64_t limit = st->limit;
+		const uint64_t place = place_of(run);
 
-		if (item == end) {
-			int ret;
-
-			if (ev > evs) /* a refill ends the life of what was picked */
-				break;
-			ret = refill_run(st);
-			if (ret < 0)
-				return ret;
-			continue;
-		}
-		if (end - item > full - ev)
-			end = item + (full - ev);
+		if (unlikely(!item->data)) /* only a sub-buffer's first item is a loss */
+			break;
 		do {
 			__builtin_prefetch(item->data);
 			memcpy(ev, item, sizeof(*item));
-			ev->cpu = run->cpu;
-			ev->buffer = run->buffer;
-			if (unlikely(!item->data))
-				loss_of(st, ev);
+			memcpy(&ev->cpu, &place, sizeof(place));
 			ev++;
 			item++;
-		} while (item < end && item->ts <= limit);
+		} while (item < end && item->ts <= limit && ev < full);
 		run->next = item;
-		if (item < run->end && item->ts > limit)
+		if (item < end && item->ts > limit)
 			switch_run(st, item->ts);
 	}
 	return (int)(ev - evs);
 }
 
+/* The next events, or a loss. Return: their number; 0 at the end; <0 error. */
+static int take_events(struct event_stream *st, struct kmem_event *evs, int max)
+{
+	int nr, ret;
+
+	/* A refill ends the life of what was picked: it comes first. */
+	while (st->run && st->run->next == st->run->end) {
+		ret = refill_run(st);
+		if (ret < 0)
+			return ret;
+	}
+	if (!st->run)
+		return event_stream_check_times(st);
+	nr = pick_events(st, evs, max);
+	if (unlikely(!nr))
+		return take_loss(st, evs);
+	ret = decode_events(&st->dec, evs, (size_t)nr, &st->stats.nr_undecodable);
+	return ret < 0 ? ret : nr;
+}
+
 int event_stream_next_batch(struct event_stream *st, struct kmem_event *evs, int max)
 {
-	int nr;
+	int nr = st->error;
 
-	if (unlikely(!st->primed) && !st->error)
-		st->error = prime(st);
-	if (unlikely(st->error))
-		return st->error;
-	nr = pick_events(st, evs, max < BATCH_MAX ? max : BATCH_MAX);
-	if (nr > 0 && decode_events(&st->dec, evs, (size_t)nr, &st->stats.nr_undecodable))
-		nr = -ENOMEM;
-	if (unlikely(!nr))
-		nr = event_stream_check_times(st);
-	if (nr < 0)
+	if (unlikely(!st->primed) && !nr)
+		nr = prime(st);
+	if (likely(!nr))
+		nr = take_events(st, evs, max < BATCH_MAX ? max : BATCH_MAX);
+	if (unlikely(nr < 0))
 		st->error = nr;
 	return nr;
 }

@@ -82,22 +82,26 @@ enum subbuf_type_len {
 static __always_inline int subbuf_iter_next(struct subbuf_iter *it,
 					    struct raw_record *rec)
 {
-	while (it->end - it->p >= 4) {
+	uintptr_t data;
+
+	/* Numbers may lie behind the end, unlike pointers. */
+	while ((data = (uintptr_t)it->p + 4) <= (uintptr_t)it->end) {
 		uint32_t head = get_u32(it->p, it->big_endian);
 		uint32_t type_len = it->big_endian ? head >> 27 : head & 31;
 		uint32_t delta = it->big_endian ? head & 0x7ffffff : head >> 5;
-		size_t left = (size_t)(it->end - it->p);
 		uint32_t word, len;
+		size_t left;
 
 		if (likely(type_len - 1 < SUBBUF_DATA_MAX)) {
 			len = type_len * 4;
-			if (unlikely(len > left - 4))
+			if (unlikely(data + len > (uintptr_t)it->end))
 				goto bad;
 			it->ts += delta;
-			*rec = (struct raw_record){ it->ts, it->p + 4, len };
-			it->p += 4 + len;
+			*rec = (struct raw_record){ it->ts, (const uint8_t *)data, len };
+			it->p = (const uint8_t *)(data + len);
 			return 1;
 		}
+		left = (size_t)(it->end - it->p);
 		if (unlikely(left < 8)) {
 			if (type_len == SUBBUF_PADDING)
 				return 0;

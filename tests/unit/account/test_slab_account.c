@@ -397,7 +397,7 @@ END_TEST
 
 START_TEST(large_kmallocs_are_counted)
 {
-	struct slab_account acc = { .large_bytes = 8192 };
+	struct slab_account acc = { .lives.large_bytes = 8192 };
 	struct kmem_event ev = { .type = KMEM_CACHE_ALLOC };
 
 	alloc(&acc, 0x10000, 0xa, 8000, 8192);

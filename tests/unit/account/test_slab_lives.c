@@ -254,7 +254,7 @@ START_TEST(accounts_are_made_once)
 	ck_assert_ptr_null(accounts_slab(&a, &cpu));
 	ck_assert_ptr_eq(accounts_page(&a, &cpu), page);
 	ck_assert_ptr_null(accounts_page(&a, &pid));
-	ck_assert_uint_eq(slab->large_bytes, 8192);
+	ck_assert_uint_eq(slab->lives.large_bytes, 8192);
 	accounts_finish(&a);
 	ck_assert(!slab->failed && !page->failed);
 	accounts_free(&a);

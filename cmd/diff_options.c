@@ -306,10 +306,18 @@ static int read_budget(struct diff_args *a, struct strbuf *text)
 {
 	int err = text_file_read(text, a->budget, IO_FILE_OR_PIPE);
 
-	if (!err)
+	if (err) {
+		message_error(command_name, "cannot read the budget %s: %s", a->budget,
+			      io_strerror(err));
+		return EXIT_USAGE;
+	}
+	/* What follows a NUL would not be checked. */
+	if (strlen(strbuf_text(text)) == text->size)
 		return GO_ON;
-	message_error(command_name, "cannot read the budget %s: %s", a->budget,
-		      io_strerror(err));
+	message_error(
+		command_name,
+		"%s: not a text file\n  Example of a line: 'kmalloc-64 waste < 10%%'; see kmemx-diff(1).",
+		a->budget);
 	return EXIT_USAGE;
 }
 

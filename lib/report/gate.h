@@ -67,7 +67,9 @@ struct gate_rules {
 /* Adds a rule of --fail-on. 0; -EINVAL, and @error says what is wrong; -ENOMEM. */
 int gate_add(struct gate_rules *rules, const char *text,
 	     struct strbuf *error) __must_check;
-/* Adds those of a budget, one a line; '#' begins a comment. @error names the line. */
+/* Adds those of a budget, one a line; '#' begins a comment. @error names the line. A budget without
+ * a rule is an error: it would pass whatever happens.
+ */
 int gate_add_budget(struct gate_rules *rules, const char *text,
 		    struct strbuf *error) __must_check;
 void gate_free(struct gate_rules *rules);

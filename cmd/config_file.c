@@ -197,9 +197,7 @@ static int not_opened(struct config *c, bool named, int err)
 	message_error(
 		NULL,
 		"cannot read the configuration file %s: %s\n  To ignore it: kmemx --no-config COMMAND",
-		c->path,
-		err == -ELOOP && !named ? "root does not follow symbolic links there"
-					: io_strerror(err));
+		c->path, io_strerror(err));
 	return EXIT_FAILED;
 }
 

@@ -435,8 +435,9 @@ static int apply_setting(const struct parser *p, const char *origin, const char 
 		message_error(NULL, "%s: %s.%s: '%s' is %s; expected %s", origin,
 			      p->usage->command, name, equals + 1, problem(err), form);
 	else
-		message_error(NULL, "%s: %s.%s has no value; expected %s", origin,
-			      p->usage->command, name, form);
+		message_error(NULL, "%s: %s.%s has no value; write it as %s.%s = %s",
+			      origin, p->usage->command, name, p->usage->command, name,
+			      opt->arg);
 	return EXIT_USAGE;
 }
 

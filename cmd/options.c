@@ -36,8 +36,8 @@ struct parser {
 
 static bool takes_value(const struct option_entry *opt)
 {
-	return opt->type != OPTION_FLAG && opt->type != OPTION_COUNT &&
-	       opt->type != OPTION_HELP;
+	return opt->type != OPTION_FLAG && opt->type != OPTION_SWITCH &&
+	       opt->type != OPTION_COUNT && opt->type != OPTION_HELP;
 }
 
 /* "--sort", "-s" or both, as the message about it should name it. */
@@ -161,6 +161,9 @@ static int apply_switch(const struct parser *p, const struct option_entry *opt, 
 	switch (opt->type) {
 	case OPTION_FLAG:
 		*(bool *)opt->value = on;
+		return GO_ON;
+	case OPTION_SWITCH:
+		*(enum option_switch *)opt->value = on ? SWITCH_ON : SWITCH_OFF;
 		return GO_ON;
 	case OPTION_COUNT:
 		if (on)
@@ -298,7 +301,8 @@ static int parse_long(struct parser *p, const char *text)
 
 		other = find_long(p, text + 3, len - 3, &other_clash);
 		if (other &&
-		    (other->type == OPTION_FLAG || other->type == OPTION_COUNT) &&
+		    (other->type == OPTION_FLAG || other->type == OPTION_SWITCH ||
+		     other->type == OPTION_COUNT) &&
 		    fit_name(other->name, text + 3, len - 3) > fit) {
 			opt = other;
 			clash = other_clash;
@@ -403,6 +407,8 @@ static int store_setting(const struct option_entry *opt, bool not, const char *v
 		return -EINVAL;
 	if (opt->type == OPTION_COUNT)
 		*(unsigned int *)opt->value = on;
+	else if (opt->type == OPTION_SWITCH)
+		*(enum option_switch *)opt->value = on ? SWITCH_ON : SWITCH_OFF;
 	else
 		*(bool *)opt->value = on != not ;
 	return 0;

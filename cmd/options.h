@@ -17,6 +17,7 @@ enum option_type {
 	OPTION_GROUP,	/* a heading in -h: only @help */
 	OPTION_TABLE,	/* in its place those of another table: only @value */
 	OPTION_FLAG,	/* bool: set to true; --no-NAME sets false */
+	OPTION_SWITCH,	/* enum option_switch: on; --no-NAME: off */
 	OPTION_COUNT,	/* unsigned int: one more each time (-v) */
 	OPTION_STRING,	/* const char * */
 	OPTION_STRINGS, /* struct option_strings: each use appends */
@@ -33,6 +34,9 @@ enum option_type {
 };
 
 #define OPTION_ROWS_ALL UINT64_MAX
+
+/* A flag with a default that is neither: zero-initialise. */
+enum option_switch { SWITCH_UNSET, SWITCH_ON, SWITCH_OFF };
 
 struct option_strings {
 	const char **items; /* pointers into argv; free(items) is the caller's */

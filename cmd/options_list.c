@@ -17,6 +17,9 @@ void options_list(const struct option_entry *options, bool help_all, FILE *out)
 		if (opt->name)
 			fprintf(out, "%s--%s", opt->short_name ? "," : "", opt->name);
 		fprintf(out, "\t%s\t%s\n", opt->arg ? opt->arg : "-", opt->help);
+		if (opt->type == OPTION_SWITCH)
+			fprintf(out, "--no-%s\t-\tthe opposite of --%s\n", opt->name,
+				opt->name);
 	}
 	if (help_all)
 		fputs("--help-all\t-\tshow all options\n", out);

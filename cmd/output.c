@@ -253,13 +253,21 @@ static int write_report(const struct render_out *out, const void *arg)
 	return r->render(r->report, &r->options, out);
 }
 
+static enum summary_view summary_view(const struct output_options *opts)
+{
+	if (opts->summary == SWITCH_OFF)
+		return SUMMARY_NONE;
+	return opts->summary == SWITCH_ON || opts->verbose ? SUMMARY_ALL : SUMMARY_SHORT;
+}
+
 int output_report(const struct output_options *opts, const char *command,
 		  const struct report *r, render_fn text)
 {
 	const struct renderer *other = output_renderer(opts);
 	struct rendering rendering = {
 		.report = r,
-		.options = { output_width(), opts->wide, use_color(opts), opts->human },
+		.options = { output_width(), opts->wide, use_color(opts), opts->human,
+			     summary_view(opts) },
 		.render = other ? other->render : text,
 	};
 	bool pager = !other && !opts->no_pager;

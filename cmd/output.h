@@ -18,15 +18,24 @@
  * @chosen: which of renderers(); none: text
  * @formats: of output_formats()
  * @wide: tables have all their columns, however narrow the terminal is
+ * @summary: all lines of a summary, or none of it; text only
+ * @verbose: all lines, unless @summary says otherwise
  * @color: auto, always, never; NULL: auto
  */
 struct output_options {
 	bool chosen[RENDERERS_MAX];
 	struct option_entry formats[RENDERERS_MAX + 1];
-	bool human, wide, no_pager;
+	bool human, wide, no_pager, verbose;
+	enum option_switch summary;
 	const char *color;
 };
 
+/* clang-format off */
+/* For a command whose reports have a summary in text. */
+#define SUMMARY_OPTION(output) \
+	{ OPTION_SWITCH, 0, "summary", NULL, &(output).summary, \
+	  "all lines of the summary; --no-summary: none" }
+/* clang-format on */
 #define PAGER_OPTION(flag)                                                      \
 	{                                                                       \
 		OPTION_FLAG, 0, "no-pager", NULL, &(flag), "do not use a pager" \

@@ -114,8 +114,9 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
 		  "skip these functions too; may be repeated" },
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
-		  "list the functions skipped; more messages" },
+		  "whole summary, functions skipped; more messages" },
 		{ OPTION_TABLE, .value = output_formats(&o->output) },
+		SUMMARY_OPTION(o->output),
 		OUTPUT_OPTIONS(o->output),
 		{ OPTION_FLAG, 0, "columns", NULL, &o->columns,
 		  "list the columns of all tables and their meaning" },
@@ -339,6 +340,7 @@ static int show(struct stat_run *st)
 		list_skipped(st);
 	if (!report_ok(st->report))
 		return input_stream_failed(&st->in, -ENOMEM);
+	st->opts.output.verbose = st->opts.verbose != 0;
 	ret = output_report(&st->opts.output, command_name, st->report,
 			    stat_analyses_asked(&st->opts.analyses, ANALYSIS_ALONE)
 				    ? stat_account_render

@@ -268,18 +268,19 @@ static void add_summary(const struct books *b, struct table *t, const struct sum
 	const bool lossy = b->ledger->losses != 0;
 	const struct summary_item items[] = {
 		{ "objects_changed", "Change of the caches, in objects", UNIT_COUNT,
-		  cell_uint(sum->changed), lossy, false },
+		  cell_uint(sum->changed), lossy, false, SUMMARY_DETAIL },
 		{ "objects_unexplained", "  not explained by events", UNIT_COUNT,
-		  cell_uint(sum->missing), lossy, false },
+		  cell_uint(sum->missing), lossy, false, SUMMARY_DETAIL },
 		{ "objects_hidden", "    may be hidden in slabs held by CPUs", UNIT_COUNT,
-		  cell_uint(sum->hidden), lossy, false },
+		  cell_uint(sum->hidden), lossy, false, SUMMARY_DETAIL },
 		{ "explained", "  explained", UNIT_PERCENT,
-		  ledger_explained((int64_t)agreed, (int64_t)sum->changed), lossy,
-		  false },
+		  ledger_explained((int64_t)agreed, (int64_t)sum->changed), lossy, false,
+		  SUMMARY_DETAIL },
 		{ "frees_unknown", "Frees of objects of an unknown cache", UNIT_COUNT,
-		  cell_uint(b->nr_unknown), lossy, false },
+		  cell_uint(b->nr_unknown), lossy, false, SUMMARY_DETAIL },
 		{ "large_net", "Large kmallocs minus their frees (pages, in no cache)",
-		  UNIT_COUNT, cell_int((int64_t)b->large_net), lossy, false },
+		  UNIT_COUNT, cell_int((int64_t)b->large_net), lossy, false,
+		  SUMMARY_DETAIL },
 	};
 
 	table_set_summary_title(t, "SUMMARY (ledger of slab caches)");

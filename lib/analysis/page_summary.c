@@ -28,14 +28,15 @@ struct net_range page_report_net(const struct page_report *page, uint32_t row,
 static void add_parts(const struct net_range *net, struct table *t)
 {
 	const struct summary_line parts[] = {
-		{ "bytes_live_min", "    sure to be live", UNIT_BYTES, net->min, true },
+		{ "bytes_live_min", "    sure to be live", UNIT_BYTES, net->min, true,
+		  SUMMARY_DETAIL },
 		{ "bytes_live_seen", "    seen: allocated, and not seen freed",
-		  UNIT_BYTES, net->seen, true },
+		  UNIT_BYTES, net->seen, true, SUMMARY_DETAIL },
 		{ "bytes_live_implicit",
 		  "    possibly freed untraced, as others of the callsite were",
-		  UNIT_BYTES, net->implicit, true },
+		  UNIT_BYTES, net->implicit, true, SUMMARY_DOUBT },
 		{ "bytes_live_lost", "    may have been freed while events were lost",
-		  UNIT_BYTES, net->lost, true },
+		  UNIT_BYTES, net->lost, true, SUMMARY_DOUBT },
 	};
 
 	table_add_summary_lines(t, parts, ARRAY_SIZE(parts), false);
@@ -68,52 +69,76 @@ static void add_notes(const struct page_report *page, struct table *t)
 	other_frees_note(page->acc->lives.filtered, s->other, t);
 }
 
+static void add_counts(const struct page_report *page, struct table *t, bool lossy)
+{
+	const struct page_totals *s = &page->acc->totals;
+	uint64_t size = page->env->page_size;
+	const struct summary_line counts[] = {
+		{ "alloc_freed", "Allocations freed", UNIT_COUNT, s->alloc_freed, false,
+		  SUMMARY_DETAIL },
+		{ "alloc_implicit", "Allocations ended without an event", UNIT_COUNT,
+		  s->implicit_blocks, false, SUMMARY_DETAIL },
+		{ "alloc_only", "Allocations live at the end (alloc-only)", UNIT_COUNT,
+		  s->live_blocks, true, SUMMARY_USUAL },
+		{ "frees", "Total free requested", UNIT_COUNT, s->frees, false,
+		  SUMMARY_USUAL },
+		{ "frees_matched", "  matched", UNIT_COUNT, s->matched, false,
+		  SUMMARY_DETAIL },
+		{ "frees_reordered",
+		  "    seen before their allocation (clocks of CPUs differ)", UNIT_COUNT,
+		  s->reordered, false, SUMMARY_DETAIL },
+		{ "frees_split", "  of part of a larger block (split)", UNIT_COUNT,
+		  s->split, false, SUMMARY_DETAIL },
+		{ "frees_merged", "  of several blocks at once", UNIT_COUNT, s->merged,
+		  false, SUMMARY_DETAIL },
+		{ "frees_unmatched",
+		  "  unmatched (free-only: allocated before, or in bulk)", UNIT_COUNT,
+		  s->unmatched, false, SUMMARY_DETAIL },
+		{ "frees_double", "  of freed pages (freed twice, or allocated in bulk)",
+		  UNIT_COUNT, s->again, false, SUMMARY_DETAIL },
+		{ "frees_other", other_frees_title(page->acc->lives.filtered), UNIT_COUNT,
+		  s->other, false, SUMMARY_DETAIL },
+		{ "bytes_unmatched", "Bytes freed without an allocation event",
+		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size, false,
+		  SUMMARY_DOUBT },
+		{ "frees_batched", "Frees announced as batched", UNIT_COUNT, s->batched,
+		  false, SUMMARY_DETAIL },
+		{ "without_stack", "Allocations without a callchain", UNIT_COUNT,
+		  s->without_stack, false, SUMMARY_USUAL },
+	};
+	const struct summary_item implausible = {
+		.name = "implausible",
+		.title = "Events with an impossible order or page, left out",
+		.unit = UNIT_COUNT,
+		.value = cell_uint(s->implausible),
+		.rank = SUMMARY_DOUBT,
+	};
+
+	table_add_summary_lines(t, counts, ARRAY_SIZE(counts), lossy);
+	table_add_summary_items(t, &implausible, 1);
+}
+
 void page_report_summary(struct page_report *page, struct table *t)
 {
 	const struct page_totals *s = &page->acc->totals;
 	uint64_t size = page->env->page_size;
 	bool lossy = s->losses != 0;
 	const struct summary_line bytes[] = {
-		{ "requests", "Total alloc requested", UNIT_COUNT, s->requests, false },
-		{ "failures", "Total alloc failure", UNIT_COUNT, s->failures, false },
+		{ "requests", "Total alloc requested", UNIT_COUNT, s->requests, false,
+		  SUMMARY_TOTAL },
+		{ "failures", "Total alloc failure", UNIT_COUNT, s->failures, false,
+		  SUMMARY_FAILED },
 		{ "bytes_failed", "Bytes of failed requests", UNIT_BYTES,
-		  s->failed_pages * size, false },
-		{ "bytes", "Total bytes allocated", UNIT_BYTES, s->pages * size, false },
-		{ "bytes_freed", "  freed", UNIT_BYTES, s->freed_pages * size, false },
+		  s->failed_pages * size, false, SUMMARY_DETAIL },
+		{ "bytes", "Total bytes allocated", UNIT_BYTES, s->pages * size, false,
+		  SUMMARY_TOTAL },
+		{ "bytes_freed", "  freed", UNIT_BYTES, s->freed_pages * size, false,
+		  SUMMARY_TOTAL },
 		{ "bytes_implicit",
 		  "  freed without an event (the page was allocated again)", UNIT_BYTES,
-		  s->implicit_pages * size, false },
+		  s->implicit_pages * size, false, SUMMARY_DOUBT },
 		{ "bytes_live", "  live at the end", UNIT_BYTES, s->live_pages * size,
-		  true },
-	};
-	const struct summary_line counts[] = {
-		{ "alloc_freed", "Allocations freed", UNIT_COUNT, s->alloc_freed, false },
-		{ "alloc_implicit", "Allocations ended without an event", UNIT_COUNT,
-		  s->implicit_blocks, false },
-		{ "alloc_only", "Allocations live at the end (alloc-only)", UNIT_COUNT,
-		  s->live_blocks, true },
-		{ "frees", "Total free requested", UNIT_COUNT, s->frees, false },
-		{ "frees_matched", "  matched", UNIT_COUNT, s->matched, false },
-		{ "frees_reordered",
-		  "    seen before their allocation (clocks of CPUs differ)", UNIT_COUNT,
-		  s->reordered, false },
-		{ "frees_split", "  of part of a larger block (split)", UNIT_COUNT,
-		  s->split, false },
-		{ "frees_merged", "  of several blocks at once", UNIT_COUNT, s->merged,
-		  false },
-		{ "frees_unmatched",
-		  "  unmatched (free-only: allocated before, or in bulk)", UNIT_COUNT,
-		  s->unmatched, false },
-		{ "frees_double", "  of freed pages (freed twice, or allocated in bulk)",
-		  UNIT_COUNT, s->again, false },
-		{ "frees_other", other_frees_title(page->acc->lives.filtered), UNIT_COUNT,
-		  s->other, false },
-		{ "bytes_unmatched", "Bytes freed without an allocation event",
-		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size, false },
-		{ "frees_batched", "Frees announced as batched", UNIT_COUNT, s->batched,
-		  false },
-		{ "without_stack", "Allocations without a callchain", UNIT_COUNT,
-		  s->without_stack, false },
+		  true, SUMMARY_TOTAL },
 	};
 
 	if (page->summarised)
@@ -123,10 +148,7 @@ void page_report_summary(struct page_report *page, struct table *t)
 	table_set_summary_title(t, "SUMMARY (page allocator)");
 	table_add_summary_lines(t, bytes, ARRAY_SIZE(bytes), lossy);
 	add_net(page, t);
-	table_add_summary_lines(t, counts, ARRAY_SIZE(counts), lossy);
-	table_add_summary(t, "implausible",
-			  "Events with an impossible order or page, left out", UNIT_COUNT,
-			  cell_uint(s->implausible), false);
+	add_counts(page, t, lossy);
 }
 
 /* The page allocator's own functions on the way of a free, from 4.x to 7.x: callsites are

@@ -114,20 +114,23 @@ static void account_summary(const struct slab_counts *sum, const struct net_rang
 {
 	const struct summary_line seen[] = {
 		{ "current_allocated", "current bytes allocated:", UNIT_BYTES,
-		  sum->live_alloc, true },
+		  sum->live_alloc, true, SUMMARY_DETAIL },
 		{ "current_requested", "current bytes requested:", UNIT_BYTES,
-		  sum->live_req, true },
+		  sum->live_req, true, SUMMARY_DETAIL },
 		{ "current_wasted", "current wasted bytes:", UNIT_BYTES,
-		  slab_waste(sum->live_alloc, sum->live_req), true },
-		{ "allocs", "number of allocs:", UNIT_COUNT, sum->hit, false },
-		{ "frees", "number of frees:", UNIT_COUNT, sum->hit - sum->live, false },
+		  slab_waste(sum->live_alloc, sum->live_req), true, SUMMARY_DETAIL },
+		{ "allocs", "number of allocs:", UNIT_COUNT, sum->hit, false,
+		  SUMMARY_DETAIL },
+		{ "frees", "number of frees:", UNIT_COUNT, sum->hit - sum->live, false,
+		  SUMMARY_DETAIL },
 	};
 	const struct summary_line sure[] = {
-		{ "callers", "number of callers:", UNIT_COUNT, t->nr_rows, false },
+		{ "callers", "number of callers:", UNIT_COUNT, t->nr_rows, false,
+		  SUMMARY_DETAIL },
 		{ "net_min", "current bytes allocated, at least:", UNIT_BYTES, net->min,
-		  true },
+		  true, SUMMARY_DETAIL },
 		{ "net_max", "current bytes allocated, at most:", UNIT_BYTES,
-		  net_range_max(net), true },
+		  net_range_max(net), true, SUMMARY_DETAIL },
 	};
 
 	table_add_summary_lines(t, seen, ARRAY_SIZE(seen), lossy);

@@ -12,23 +12,28 @@ static void add_net(const struct slab_report *slab, struct table *t)
 	const struct slab_totals *s = &slab->acc->totals;
 	const struct net_range *net = &slab->net;
 	const struct summary_line all = { "bytes_net", "Net total bytes allocated",
-					  UNIT_BYTES, s->live_alloc, true };
+					  UNIT_BYTES,  s->live_alloc,
+					  true,	       SUMMARY_TOTAL };
 	const struct summary_line parts[] = {
 		{ "bytes_net_min", "  sure to be live (the kernel's own count)",
-		  UNIT_BYTES, net->min, true },
+		  UNIT_BYTES, net->min, true, SUMMARY_DETAIL },
 		{ "bytes_net_seen", "  seen: allocated, and not seen freed", UNIT_BYTES,
-		  net->seen, true },
+		  net->seen, true, SUMMARY_DETAIL },
 		{ "bytes_net_implicit",
 		  "  possibly freed untraced, as others of the cache were", UNIT_BYTES,
-		  net->implicit, true },
+		  net->implicit, true, SUMMARY_DOUBT },
 		{ "bytes_net_lost", "  may have been freed while events were lost",
-		  UNIT_BYTES, net->lost, true },
+		  UNIT_BYTES, net->lost, true, SUMMARY_DOUBT },
 		{ "bytes_net_gone",
 		  "  sure to be freed untraced (the kernel's own count)", UNIT_BYTES,
-		  net->gone, true },
+		  net->gone, true, SUMMARY_DETAIL },
 	};
-	const struct summary_line most = { "bytes_net_max", "Bytes live at most",
-					   UNIT_BYTES, net_range_max(net), true };
+	const struct summary_line most = { "bytes_net_max",
+					   "Bytes live at most",
+					   UNIT_BYTES,
+					   net_range_max(net),
+					   true,
+					   SUMMARY_DETAIL };
 
 	table_add_summary_lines(t, &all, 1, s->losses != 0);
 	table_add_summary_lines(t, parts, ARRAY_SIZE(parts), false);
@@ -49,48 +54,62 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 	bool lossy = s->losses != 0;
 	const struct summary_line bytes[] = {
 		{ "bytes_requested", "Total bytes requested", UNIT_BYTES, s->bytes_req,
-		  false },
+		  false, SUMMARY_USUAL },
 		{ "bytes_allocated", "Total bytes allocated", UNIT_BYTES, s->bytes_alloc,
-		  false },
-		{ "bytes_freed", "Total bytes freed", UNIT_BYTES, s->bytes_freed, false },
+		  false, SUMMARY_TOTAL },
+		{ "bytes_freed", "Total bytes freed", UNIT_BYTES, s->bytes_freed, false,
+		  SUMMARY_TOTAL },
 		{ "bytes_implicit", "Bytes freed without an event", UNIT_BYTES,
-		  s->bytes_implicit, false },
+		  s->bytes_implicit, false, SUMMARY_DOUBT },
 	};
 	const struct summary_line wasted[] = {
 		{ "bytes_wasted", "Total bytes wasted on internal fragmentation",
-		  UNIT_BYTES, slab_waste(s->bytes_alloc, s->bytes_req), false },
+		  UNIT_BYTES, slab_waste(s->bytes_alloc, s->bytes_req), false,
+		  SUMMARY_USUAL },
 		{ "bytes_wasted_live", "Bytes wasted in what is live at the end",
-		  UNIT_BYTES, slab_waste(s->live_alloc, s->live_req), true },
+		  UNIT_BYTES, slab_waste(s->live_alloc, s->live_req), true,
+		  SUMMARY_DETAIL },
 	};
 	const struct summary_line counts[] = {
-		{ "allocs", "Allocations", UNIT_COUNT, s->allocs, false },
-		{ "allocs_freed", "  freed", UNIT_COUNT, s->matched, false },
+		{ "allocs", "Allocations", UNIT_COUNT, s->allocs, false, SUMMARY_USUAL },
+		{ "allocs_freed", "  freed", UNIT_COUNT, s->matched, false,
+		  SUMMARY_DETAIL },
 		{ "allocs_implicit",
 		  "  freed without an event (the address was allocated again)",
-		  UNIT_COUNT, s->implicit, false },
-		{ "allocs_live", "  live at the end", UNIT_COUNT, s->live, true },
+		  UNIT_COUNT, s->implicit, false, SUMMARY_DETAIL },
+		{ "allocs_live", "  live at the end", UNIT_COUNT, s->live, true,
+		  SUMMARY_DETAIL },
 		{ "allocs_failed", "Allocations that failed", UNIT_COUNT, s->failed,
-		  false },
+		  false, SUMMARY_FAILED },
 		{ "allocs_large",
 		  "kmallocs over two pages (page allocator: in both reports)", UNIT_COUNT,
-		  s->large, false },
-		{ "bytes_large", "  their bytes", UNIT_BYTES, s->bytes_large, false },
-		{ "frees", "Frees", UNIT_COUNT, s->frees, false },
-		{ "frees_matched", "  matched", UNIT_COUNT, s->matched, false },
+		  s->large, false, SUMMARY_DETAIL },
+		{ "bytes_large", "  their bytes", UNIT_BYTES, s->bytes_large, false,
+		  SUMMARY_DETAIL },
+		{ "frees", "Frees", UNIT_COUNT, s->frees, false, SUMMARY_DETAIL },
+		{ "frees_matched", "  matched", UNIT_COUNT, s->matched, false,
+		  SUMMARY_DETAIL },
 		{ "frees_reordered",
 		  "    seen before their allocation (clocks of CPUs differ)", UNIT_COUNT,
-		  s->reordered, false },
+		  s->reordered, false, SUMMARY_DETAIL },
 		{ "frees_unmatched",
 		  "  unmatched (allocated before the recording, or in bulk)", UNIT_COUNT,
-		  s->unmatched, false },
+		  s->unmatched, false, SUMMARY_DOUBT },
 		{ "frees_double",
 		  "  of freed objects (freed twice, or allocated in bulk)", UNIT_COUNT,
-		  s->doubled, false },
+		  s->doubled, false, SUMMARY_DOUBT },
 		{ "frees_other", other_frees_title(slab->acc->lives.filtered), UNIT_COUNT,
-		  s->other, false },
-		{ "frees_null", "  of NULL", UNIT_COUNT, s->null, false },
+		  s->other, false, SUMMARY_DETAIL },
+		{ "frees_null", "  of NULL", UNIT_COUNT, s->null, false, SUMMARY_DETAIL },
 		{ "cross_cpu_frees", "Frees on another CPU than the allocation",
-		  UNIT_COUNT, s->pingpong, false },
+		  UNIT_COUNT, s->pingpong, false, SUMMARY_DETAIL },
+	};
+	const struct summary_item implausible = {
+		.name = "implausible",
+		.title = "Events with impossible sizes, left out",
+		.unit = UNIT_COUNT,
+		.value = cell_uint(s->implausible),
+		.rank = SUMMARY_DOUBT,
 	};
 
 	if (slab->summarised)
@@ -104,6 +123,5 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 	table_add_summary(t, "fragmentation", "Internal fragmentation", UNIT_PERCENT,
 			  cell_real(fragmentation(s)), lossy);
 	table_add_summary_lines(t, counts, ARRAY_SIZE(counts), lossy);
-	table_add_summary(t, "implausible", "Events with impossible sizes, left out",
-			  UNIT_COUNT, cell_uint(s->implausible), false);
+	table_add_summary_items(t, &implausible, 1);
 }

@@ -15,18 +15,23 @@ struct render_out {
 	void *ctx;
 };
 
+/* Which lines of a summary text has: those that matter most (see enum summary_rank), all, none. */
+enum summary_view { SUMMARY_SHORT, SUMMARY_ALL, SUMMARY_NONE };
+
 /**
  * struct render_options - for text
  * @width: columns of the terminal; 0: unlimited (a pipe)
  * @wide: tables have all their columns, whatever the width
  * @color: ANSI colours
  * @human: KiB, MiB instead of exact bytes
+ * @summary: lines of the summaries
  */
 struct render_options {
 	unsigned int width;
 	bool wide;
 	bool color;
 	bool human;
+	enum summary_view summary;
 };
 
 /* A renderer. @opts concerns text alone. Return: 0; -ENOMEM; the write function's error. */

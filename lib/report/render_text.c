@@ -6,10 +6,12 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/safe_text.h"
 #include "report/render.h"
+#include "report/summary_lines.h"
 #include "report/text_cell.h"
 #include "report/text_layout.h"
 
@@ -294,32 +296,31 @@ static void paint_summary_value(struct painter *p, const struct summary_item *it
 	text_cell(&p->cell, &item->value, item->unit, p->opts->human, " ");
 }
 
-static void paint_summary(struct painter *p, const struct table *t)
+/* The lines below the heading that are @shown, in columns. */
+static void paint_summary_lines(struct painter *p, const struct table *t,
+				const bool *shown)
 {
-	const char *title = t->summary_title ? t->summary_title : "SUMMARY";
 	size_t title_width = 0, value_width = 0, room, i;
-	bool bound = false;
 
 	for (i = 0; i < t->nr_summary; i++) {
 		size_t size = strlen(t->summary[i].title);
 
+		if (!shown[i])
+			continue;
 		paint_summary_value(p, &t->summary[i]);
 		title_width = size > title_width ? size : title_width;
 		value_width = p->cell.size > value_width ? p->cell.size : value_width;
-		bound |= t->summary[i].bound;
 	}
 	room = p->opts->width > value_width + SUMMARY_MIN ? p->opts->width - value_width
 							  : SUMMARY_MIN;
 	if (p->opts->width && title_width > room - 5)
 		title_width = room - 5; /* " : " before the value, " *" behind it */
-	strbuf_printf(&p->sb, "\n%s\n", title);
-	for (i = strlen(title); i; i--)
-		strbuf_puts(&p->sb, "=");
-	strbuf_puts(&p->sb, "\n");
 	for (i = 0; i < t->nr_summary; i++) {
 		const struct summary_item *item = &t->summary[i];
 		size_t size;
 
+		if (!shown[i])
+			continue;
 		paint_summary_value(p, item);
 		size = strlen(item->title);
 		text_shorten(&p->sb, item->title, size, title_width);
@@ -327,8 +328,35 @@ static void paint_summary(struct painter *p, const struct table *t)
 		strbuf_printf(&p->sb, " : %*s%s\n", (int)value_width,
 			      strbuf_text(&p->cell), item->bound ? " *" : "");
 	}
+}
+
+static void paint_summary(struct painter *p, const struct table *t)
+{
+	const char *title = t->summary_title ? t->summary_title : "SUMMARY";
+	bool *shown = calloc(t->nr_summary, sizeof(*shown));
+	bool bound = false;
+	size_t left_out, i;
+	char note[64];
+
+	if (!shown) {
+		p->err = -ENOMEM;
+		return;
+	}
+	left_out = summary_lines_choose(t, p->opts->summary, shown);
+	strbuf_printf(&p->sb, "\n%s\n", title);
+	for (i = strlen(title); i; i--)
+		strbuf_puts(&p->sb, "=");
+	strbuf_puts(&p->sb, "\n");
+	paint_summary_lines(p, t, shown);
+	for (i = 0; i < t->nr_summary; i++)
+		bound |= shown[i] && t->summary[i].bound;
 	if (bound)
 		paint_comment(p, "* a bound only: events were lost", RED);
+	snprintf(note, sizeof(note), "%zu more line%s: --summary", left_out,
+		 left_out == 1 ? "" : "s");
+	if (left_out)
+		paint_comment(p, note, DIM);
+	free(shown);
 }
 
 static void paint_table(struct painter *p, const struct table *t)
@@ -343,7 +371,7 @@ static void paint_table(struct painter *p, const struct table *t)
 
 		paint_comment(p, t->notes[i] + loud, loud ? RED : DIM);
 	}
-	if (t->nr_summary && !t->summary_hidden)
+	if (t->nr_summary && !t->summary_hidden && p->opts->summary != SUMMARY_NONE)
 		paint_summary(p, t);
 }
 

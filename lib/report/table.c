@@ -256,7 +256,8 @@ void table_add_summary_lines(struct table *t, const struct summary_line *lines, 
 		const struct summary_item item = {
 			lines[i].name, lines[i].title,
 			lines[i].unit, cell_uint(lines[i].value),
-			bound,	       lines[i].live
+			bound,	       lines[i].live,
+			lines[i].rank
 		};
 
 		table_add_summary_items(t, &item, 1);

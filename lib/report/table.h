@@ -101,6 +101,15 @@ struct column {
 	const char *range_of;
 };
 
+/* What a short summary has first. */
+enum summary_rank {
+	SUMMARY_DETAIL,
+	SUMMARY_USUAL,
+	SUMMARY_FAILED, /* requests that the kernel refused */
+	SUMMARY_DOUBT,	/* what was lost, guessed or left out */
+	SUMMARY_TOTAL,	/* allocated, freed, net */
+};
+
 /* A named number under a table: "bytes_requested", "Total bytes requested". */
 struct summary_item {
 	const char *name;  /* JSON name */
@@ -109,6 +118,7 @@ struct summary_item {
 	struct cell value;
 	bool bound; /* losses make it a bound only; text marks it */
 	bool live;  /* about what is live: table_blank_live() */
+	enum summary_rank rank;
 };
 
 /**
@@ -161,6 +171,7 @@ struct summary_line {
 	enum column_unit unit;
 	uint64_t value;
 	bool live; /* as in struct summary_item */
+	enum summary_rank rank;
 };
 
 struct table *table_new(const char *name, const char *title); /* NULL: no memory */

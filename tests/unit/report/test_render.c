@@ -194,6 +194,57 @@ START_TEST(text_cut_human_and_coloured)
 }
 END_TEST
 
+/* Eight lines with a number, by rank; what they are part of stays above them. */
+START_TEST(a_short_summary)
+{
+	static const struct summary_line lines[] = {
+		{ "a", "Asked for", UNIT_COUNT, 10, false, SUMMARY_USUAL },
+		{ "b", "Allocated", UNIT_COUNT, 11, false, SUMMARY_TOTAL },
+		{ "c", "  in vain", UNIT_COUNT, 12, false, SUMMARY_DETAIL },
+		{ "d", "Freed", UNIT_COUNT, 0, false, SUMMARY_TOTAL },
+		{ "e", "Frees", UNIT_COUNT, 13, false, SUMMARY_DETAIL },
+		{ "f", "  matched", UNIT_COUNT, 14, false, SUMMARY_DETAIL },
+		{ "g", "    late", UNIT_COUNT, 15, false, SUMMARY_DOUBT },
+		{ "h", "  unmatched", UNIT_COUNT, 16, false, SUMMARY_DOUBT },
+		{ "i", "Failed", UNIT_COUNT, 17, false, SUMMARY_FAILED },
+		{ "j", "Left out", UNIT_COUNT, 18, false, SUMMARY_DOUBT },
+		{ "k", "Other", UNIT_COUNT, 19, false, SUMMARY_DETAIL },
+	};
+	struct report *r = report_new();
+	struct table *t = table_new("x", "x");
+
+	table_add_summary_lines(t, lines, 11, false);
+	report_add_table(r, t);
+	expect(render_text, r, (struct render_options){ 0 },
+	       "# x\n#\n# (no rows)\n\nSUMMARY\n=======\n"
+	       "Asked for   : 10\n"
+	       "Allocated   : 11\n"
+	       "Frees       : 13\n"
+	       "  matched   : 14\n"
+	       "    late    : 15\n"
+	       "  unmatched : 16\n"
+	       "Failed      : 17\n"
+	       "Left out    : 18\n"
+	       "# 3 more lines: --summary\n");
+	expect(render_text, r, (struct render_options){ .summary = SUMMARY_ALL },
+	       "# x\n#\n# (no rows)\n\nSUMMARY\n=======\n"
+	       "Asked for   : 10\n"
+	       "Allocated   : 11\n"
+	       "  in vain   : 12\n"
+	       "Freed       :  0\n"
+	       "Frees       : 13\n"
+	       "  matched   : 14\n"
+	       "    late    : 15\n"
+	       "  unmatched : 16\n"
+	       "Failed      : 17\n"
+	       "Left out    : 18\n"
+	       "Other       : 19\n");
+	expect(render_text, r, (struct render_options){ .summary = SUMMARY_NONE },
+	       "# x\n#\n# (no rows)\n");
+	report_free(r);
+}
+END_TEST
+
 START_TEST(text_narrow)
 {
 	struct report *r = report_new();
@@ -757,6 +808,7 @@ Suite *test_render_suite(void)
 	tcase_add_test(tc, text);
 	tcase_add_test(tc, what_stands_below_a_row);
 	tcase_add_test(tc, text_cut_human_and_coloured);
+	tcase_add_test(tc, a_short_summary);
 	tcase_add_test(tc, text_narrow);
 	tcase_add_test(tc, text_is_safe_on_a_terminal);
 	tcase_add_test(tc, text_of_properties);

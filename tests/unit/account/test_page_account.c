@@ -77,6 +77,37 @@ START_TEST(huge_page_freed_page_by_page)
 }
 END_TEST
 
+static void alloc_at(struct page_account *acc, uint64_t ts, uint64_t pfn, uint32_t order)
+{
+	struct kmem_event ev = { .ts = ts, .type = KMEM_PAGE_ALLOC };
+
+	ev.page_alloc.pfn = pfn;
+	ev.page_alloc.order = order;
+	page_account_event(acc, &ev);
+}
+
+/* More blocks end than are told of at a time, before the block of a new row is. */
+START_TEST(first_event_of_a_row_that_ends_many_blocks)
+{
+	struct page_account acc = { .lives.in_part = true };
+	uint64_t i;
+
+	for (i = 0; i < 1024; i++)
+		alloc_at(&acc, 10 + i, 1024 + i, 0);
+	alloc_at(&acc, 5000, 1024, 10);
+	alloc_at(&acc, 6000, 4096, 3);
+	page_account_finish(&acc);
+	check_identities(&acc);
+	ck_assert_uint_eq(acc.totals.implicit_blocks, 1024);
+	ck_assert_uint_eq(acc.nr_rows, 3);
+	ck_assert_uint_eq(acc.lives.nr_tallies, 3);
+	ck_assert_uint_eq(acc.lives.firsts[0].ts, 10);
+	ck_assert_uint_eq(acc.lives.firsts[1].ts, 5000);
+	ck_assert_uint_eq(acc.lives.firsts[2].ts, 6000);
+	page_account_free(&acc);
+}
+END_TEST
+
 START_TEST(small_blocks_freed_as_a_large_one)
 {
 	struct page_account acc = { 0 };
@@ -469,6 +500,7 @@ Suite *test_page_account_suite(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, huge_page_freed_page_by_page);
+	tcase_add_test(tc, first_event_of_a_row_that_ends_many_blocks);
 	tcase_add_test(tc, small_blocks_freed_as_a_large_one);
 	tcase_add_test(tc, alloc_over_live_pages_is_an_implicit_free);
 	tcase_add_test(tc, frees_of_what_was_left_out_change_nothing);

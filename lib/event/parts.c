@@ -130,13 +130,16 @@ static uint64_t waiting(const struct parts *p, struct parts_cpu *cpu)
 	return nr;
 }
 
-/* What a CPU is to have ahead of the bound, of @round_events in all, is its part of what the last
- * round has taken: so all of them get as far as each other. A CPU that sets the bound has
- * nothing ahead, and is scanned in any case.
+/* What a CPU is to have ahead of the bound, of @target in all, is its part of what the last round
+ * has taken: so all of them get as far as each other. Where too much is ahead already, it is the
+ * same for each. A CPU that sets the bound has nothing ahead, and is scanned in any case.
+ *
+ * Of each CPU a whole sub-buffer waits at least, and what waits is copied in each round: a round
+ * is to take as much.
  */
 static void plan(struct parts *p)
 {
-	uint64_t all = 0, taken = 0;
+	uint64_t all = 0, taken = 0, target = p->round_events;
 	uint32_t nr = p->st->nr_cpus, i;
 
 	for (i = 0; i < nr; i++) {
@@ -147,15 +150,14 @@ static void plan(struct parts *p)
 		cpu->taken_before = now;
 		taken += cpu->taken;
 		all += cpu->scanned - now;
+		target += cpu->nr_held ? cpu->held[0].nr : 0;
 	}
 	for (i = 0; i < nr; i++) {
 		struct parts_cpu *cpu = &p->cpus[i];
 		uint64_t ahead = cpu->scanned - cpu->taken_before;
-		uint64_t want = taken ? p->round_events * cpu->taken / taken
-				      : p->round_events / nr;
+		uint64_t want = taken && all <= 2 * target ? target * cpu->taken / taken
+							   : target / nr;
 
-		if (all > 2 * p->round_events)
-			want = 0;
 		cpu->budget = ahead < want ? want - ahead : !ahead;
 	}
 }

@@ -40,11 +40,22 @@ static void end(void *ctx)
 	t->ended = true;
 }
 
+static unsigned int nr_rounds;
+
+static int count_round(void *ctx, uint64_t nr_events)
+{
+	(void)ctx;
+	(void)nr_events;
+	nr_rounds++;
+	return 0;
+}
+
 static int run_parts(unsigned int jobs)
 {
-	struct event_parts how = { .jobs = jobs, .page_shift = 10 };
+	struct event_parts how = { .jobs = jobs, .page_shift = 10, .pause = count_round };
 	unsigned int i;
 
+	nr_rounds = 0;
 	for (i = 0; i < EVENT_PARTS; i++) {
 		taken[i] = (struct taken){ .part = i };
 		how.parts[i] = (struct event_part){ take, end, &taken[i] };
@@ -269,12 +280,49 @@ START_TEST(a_stream_that_was_begun_is_refused)
 }
 END_TEST
 
+#define LARGE_EVENTS 10000
+#define LARGE_PAGES  32
+
+/* CPUs of @nr large sub-buffers each. */
+static void add_large_cpus(unsigned int nr_cpus, unsigned int nr)
+{
+	buffer.page_size = LARGE_PAGES * PAGE;
+	for (; nr_cpus; nr_cpus--) {
+		unsigned int i, k;
+
+		begin_cpu();
+		for (i = 0; i < nr; i++) {
+			begin_page(1000 + (uint64_t)i * LARGE_EVENTS);
+			for (k = 0; k < LARGE_EVENTS; k++)
+				begin_record(page_ts + 1, ID_UNKNOWN, 1, 8);
+			nr_pages += LARGE_PAGES - 1;
+			cpus[buffer.nr_cpus - 1].size += (LARGE_PAGES - 1) * PAGE;
+		}
+	}
+}
+
+/* What waits is copied in each round: with a round for each sub-buffer that would be most of the
+ * work.
+ */
+START_TEST(many_sub_buffers_are_taken_in_a_round)
+{
+	setup();
+	add_large_cpus(4, 12);
+	open_parts();
+	ck_assert_int_eq(run_parts(2), 0);
+	ck_assert_uint_eq(event_stream_stats(st)->nr_events, 48 * LARGE_EVENTS);
+	ck_assert_uint_lt(nr_rounds, 24);
+	close_all();
+}
+END_TEST
+
 Suite *test_parts_suite(void)
 {
 	Suite *s = suite_create("event/parts");
 	TCase *tc = tcase_create("parts");
 
 	tcase_add_loop_test(tc, parts_are_the_stream, 0, 4);
+	tcase_add_test(tc, many_sub_buffers_are_taken_in_a_round);
 	tcase_add_test(tc, a_block_in_two_parts_is_refused);
 	tcase_add_test(tc, time_that_runs_backwards_is_refused);
 	tcase_add_test(tc, a_stream_that_was_begun_is_refused);

@@ -58,7 +58,11 @@ static int add_folder(struct diff_paths *paths, const char *folder)
 	struct dirent **entries = NULL;
 	char path[4096];
 	int nr = scandir(folder, &entries, is_recording, alphasort), i, ret = GO_ON;
+	int size = (int)strnlen(folder, sizeof(path));
 
+	/* "old/" gives "old/1.dat"; "/" is left empty and gives "/1.dat". */
+	while (size && folder[size - 1] == '/')
+		size--;
 	if (nr <= 0) {
 		message_error("diff", "%s: %s", folder,
 			      nr ? strerror(errno)
@@ -67,7 +71,7 @@ static int add_folder(struct diff_paths *paths, const char *folder)
 		return EXIT_UNREADABLE;
 	}
 	for (i = 0; i < nr; i++) {
-		if (ret == GO_ON && snprintf(path, sizeof(path), "%s/%s", folder,
+		if (ret == GO_ON && snprintf(path, sizeof(path), "%.*s/%s", size, folder,
 					     entries[i]->d_name) >= (int)sizeof(path))
 			ret = failed(ENAMETOOLONG);
 		if (ret == GO_ON)

@@ -35,6 +35,7 @@ enum part {
 	PART_Q,
 	PART_UNCERTAINTY,
 	PART_NEW_UNCERTAINTY,
+	PART_MARK,
 	NR_PARTS,
 };
 
@@ -49,6 +50,7 @@ static const char *const part_names[NR_PARTS] = {
 	[PART_Q] = "q",
 	[PART_UNCERTAINTY] = "uncertainty",
 	[PART_NEW_UNCERTAINTY] = "new_uncertainty",
+	[PART_MARK] = "mark",
 };
 
 /* The main metric's change without its sign. */
@@ -90,7 +92,7 @@ bool diff_sort_column(const struct diff_options *o, const char *word,
 	return false;
 }
 
-/* Spreads and tests need several runs. */
+/* Spreads, tests and their marks need several runs. */
 static bool part_wanted(const struct diff_sides *sides, enum part part)
 {
 	switch (part) {
@@ -98,6 +100,7 @@ static bool part_wanted(const struct diff_sides *sides, enum part part)
 	case PART_NEW_SPREAD:
 	case PART_P:
 	case PART_Q:
+	case PART_MARK:
 		return several(sides);
 	default:
 		return true;
@@ -118,7 +121,7 @@ static bool part_shown(const struct diff_rows *d, size_t m, enum part part)
 	if (part == PART_DELTA)
 		return true;
 	if (i || part == PART_P || part == PART_UNCERTAINTY ||
-	    part == PART_NEW_UNCERTAINTY)
+	    part == PART_NEW_UNCERTAINTY || part == PART_MARK)
 		return false;
 	return part != PART_Q || diff_can_tell(d->sides);
 }
@@ -158,16 +161,22 @@ static void add_metric_columns(const struct diff_rows *d, size_t m, struct table
 	enum part part;
 
 	for (part = 0; part < NR_PARTS; part++) {
-		char name[64], title[64];
+		char name[64], title[64], mark[64];
 		struct column col = { .name = name, .title = title };
 
 		if (!part_wanted(d->sides, part))
 			continue;
 		snprintf(name, sizeof(name), "%s_%s", metric->name, part_names[part]);
 		part_title(metric, part, title, sizeof(title));
-		col.unit = part == PART_PCT		      ? UNIT_PERCENT
-			   : part == PART_P || part == PART_Q ? UNIT_NONE
-							      : metric->unit;
+		/* The main metric's is in the column of marks. */
+		snprintf(mark, sizeof(mark), "%s_%s", metric->name,
+			 part_names[PART_MARK]);
+		if (part == PART_DELTA && m != d->o->shown[0])
+			col.mark = mark;
+		col.unit = part == PART_PCT ? UNIT_PERCENT
+			   : part == PART_P || part == PART_Q || part == PART_MARK
+				   ? UNIT_NONE
+				   : metric->unit;
 		col.change = part == PART_DELTA || part == PART_PCT;
 		col.hidden = !part_shown(d, m, part);
 		col.leaves = part_leaves(d, m, part);
@@ -183,8 +192,19 @@ static struct cell cell_if_known(double f)
 	return isnan(f) ? none : cell_real(f);
 }
 
+/* "~": runs that differ, but not significantly; "?": nobody can tell; else "". */
+static const char *significance_mark(const struct diff_rows *d,
+				     const struct diff_value *v)
+{
+	if (!several(d->sides) || v->same)
+		return "";
+	if (!diff_can_tell(d->sides))
+		return "?";
+	return v->q <= d->o->alpha ? "" : "~";
+}
+
 static size_t fill_metric(const struct diff_rows *d, size_t row, size_t m,
-			  struct cell *cells)
+			  struct table *t, struct cell *cells)
 {
 	const struct diff_value *v = diff_rows_value(d, row, m);
 	const struct cell part_cells[NR_PARTS] = {
@@ -198,6 +218,7 @@ static size_t fill_metric(const struct diff_rows *d, size_t row, size_t m,
 		[PART_Q] = cell_if_known(v->q),
 		[PART_UNCERTAINTY] = diff_cell(v->uncertainty, false),
 		[PART_NEW_UNCERTAINTY] = diff_cell(v->new_uncertainty, false),
+		[PART_MARK] = cell_text(t, significance_mark(d, v)),
 	};
 	enum part part;
 	size_t nr = 0;
@@ -250,16 +271,12 @@ static bool row_changed(const struct diff_rows *d, size_t row)
 static void row_mark(const struct diff_rows *d, size_t row, struct strbuf *sb)
 {
 	const struct diff_value *v = diff_rows_value(d, row, d->o->shown[0]);
-	const char *status = row_status(d, row);
+	const char *status = row_status(d, row), *mark = significance_mark(d, v);
 
 	if (!strcmp(status, "new") || !strcmp(status, "gone"))
 		strbuf_printf(sb, "%s ", status);
-	if (several(d->sides) && !v->same) {
-		if (!diff_can_tell(d->sides))
-			strbuf_puts(sb, "? ");
-		else if (!(v->q <= d->o->alpha))
-			strbuf_puts(sb, "~ ");
-	}
+	if (*mark)
+		strbuf_printf(sb, "%s ", mark);
 	if (v->uncertainty > 0 && fabs(v->new - v->old) <= v->uncertainty)
 		strbuf_puts(sb, "* ");
 	if (sb->size) /* the last space */
@@ -320,12 +337,12 @@ static void fill_row(const struct diff_rows *d, size_t row, struct table *t)
 	if (!cells)
 		return;
 	for (i = 0; i < d->o->nr_shown; i++)
-		at += fill_metric(d, row, d->o->shown[i], cells + at);
+		at += fill_metric(d, row, d->o->shown[i], t, cells + at);
 	for (m = 0; m < d->o->nr_metrics; m++) {
 		for (i = 0; i < d->o->nr_shown && d->o->shown[i] != m; i++)
 			;
 		if (i == d->o->nr_shown)
-			at += fill_metric(d, row, m, cells + at);
+			at += fill_metric(d, row, m, t, cells + at);
 	}
 	cells[at++] = diff_cell(fabs(v->new - v->old), false);
 	if (several(d->sides))
@@ -396,7 +413,7 @@ static void add_summary(const struct diff_rows *d, struct table *t)
 	}
 	for (m = 0; m < d->o->nr_metrics; m++) {
 		struct cell cells[NR_PARTS];
-		size_t nr = fill_metric(d, d->nr - 1, m, cells), i = 0;
+		size_t nr = fill_metric(d, d->nr - 1, m, t, cells), i = 0;
 		enum part part;
 
 		for (part = 0; part < NR_PARTS && i < nr; part++) {
@@ -404,8 +421,10 @@ static void add_summary(const struct diff_rows *d, struct table *t)
 				continue;
 			snprintf(name, sizeof(name), "total_%s_%s", d->o->metrics[m].name,
 				 part_names[part]);
-			table_add_summary(t, name, NULL, d->o->metrics[m].unit,
-					  cells[i++], false);
+			if (part != PART_MARK) /* a summary has only numbers */
+				table_add_summary(t, name, NULL, d->o->metrics[m].unit,
+						  cells[i], false);
+			i++;
 		}
 	}
 	t->summary_hidden = true; /* text has the headline */

@@ -52,7 +52,7 @@ struct diff_sides {
  * @count: the metric that counts events: a lost one may add 1 to it
  * @largest: the column and summary item with the most that one event of a row was seen to
  *	     add; a lost one may add so much to the other metrics
- * @shown: metrics that text shows; the first, the main one, in full: it has the marks
+ * @shown: metrics that text shows; the first, the main one, in full, with a column of marks
  * @alpha: a difference is significant if its corrected p is at most this
  * @all: rows too in which no median of @shown changed
  */
@@ -73,7 +73,8 @@ struct diff_options {
  * not have counts 0 there. For each metric M the result has M_old, M_new (medians), M_delta,
  * M_pct (NONE from 0), M_uncertainty (what the losses may account for; NONE: unbounded),
  * M_new_uncertainty (of M_new alone), and with several runs M_old_spread, M_new_spread, M_p,
- * M_q (NONE: not tested). Columns "abs" (of the main metric), "values", "status" (new, gone,
+ * M_q (NONE: not tested) and M_mark ("~": not significant, "?": too few runs to tell, else
+ * empty), which text shows behind the changes of all but the main metric. Columns "abs" (of the main metric), "values", "status" (new, gone,
  * same, changed), "mark" and the name.
  *
  * @out: the caller's. Return: 0; -EINVAL if a table lacks the columns; -ENOMEM.

@@ -204,7 +204,7 @@ static void paint_row(struct painter *p, const struct text_layout *l,
 		if (c->out)
 			continue;
 		head = text_layout_cell(c, row, p->opts->human, &p->cell);
-		size = l->per ? p->cell.size : head;
+		size = c->per < 0 || l->per ? p->cell.size : head;
 		width = text_layout_width(l, c);
 		if (c->text && i == l->last) {
 			paint_last(p, l, used);
@@ -213,7 +213,7 @@ static void paint_row(struct painter *p, const struct text_layout *l,
 			paint_pad(p, TEXT_GAP + width - size);
 		} else {
 			/* The widest head and tail need not meet in one row: '/' below '/'. */
-			size_t tail = l->per ? c->tail : 0;
+			size_t tail = text_layout_tail(l, c);
 
 			paint_pad(p, width - tail - head);
 			strbuf_puts(&p->sb, color);

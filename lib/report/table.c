@@ -81,6 +81,7 @@ void table_free(struct table *t)
 		free((char *)t->columns[i].name);
 		free((char *)t->columns[i].title);
 		free((char *)t->columns[i].per);
+		free((char *)t->columns[i].mark);
 	}
 	free(t->columns);
 	free(t->cells);
@@ -140,6 +141,7 @@ void table_add_column(struct table *t, const struct column *col)
 	columns->name = text_dup(col->name, &t->failed);
 	columns->title = title_dup(col->title ? col->title : col->name, &t->failed);
 	columns->per = text_dup(col->per, &t->failed);
+	columns->mark = text_dup(col->mark, &t->failed);
 }
 
 void table_add_columns(struct table *t, const struct column *cols, size_t nr)

@@ -59,6 +59,8 @@ enum column_part { COLUMN_WHOLE, COLUMN_SHARE, COLUMN_CUMULATIVE };
  * @unit: JSON says it; text renders by it
  * @per: text only: show "value/quotient" where quotient = value / cell of this column,
  *	 rounded down; NULL: plain. Names a column of the same table ("hit").
+ * @mark: text only: the text of this column, of the same table, stands behind the number
+ *	  without a space; NULL: nothing. Not together with @per.
  * @hidden: machine formats only
  * @below: text: the ';'-separated parts but the first, one a comment line under the row
  * @change: text: numbers have a sign; growth is red, shrinkage green
@@ -84,6 +86,7 @@ struct column {
 	const char *title;
 	enum column_unit unit;
 	const char *per;
+	const char *mark;
 	bool hidden;
 	bool below;
 	bool change;

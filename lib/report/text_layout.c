@@ -31,6 +31,8 @@ size_t text_layout_cell(const struct text_column *c, const struct cell *row, boo
 		spelled.s = c->column->spell(cell->s);
 	text_cell(sb, &spelled, unit, human, "");
 	head = sb->size;
+	if (c->mark >= 0 && row[c->mark].type == CELL_TEXT)
+		text_cell(sb, &row[c->mark], UNIT_NONE, human, "");
 	if (c->per < 0)
 		return head;
 	if (cell->type == CELL_UINT && row[c->per].type == CELL_UINT && row[c->per].u)
@@ -50,9 +52,14 @@ size_t text_layout_title(const struct text_layout *l, const struct text_column *
 	return l->per ? strlen(c->column->title) : title_without_per(c);
 }
 
+size_t text_layout_tail(const struct text_layout *l, const struct text_column *c)
+{
+	return c->per < 0 || l->per ? c->tail : 0;
+}
+
 size_t text_layout_width(const struct text_layout *l, const struct text_column *c)
 {
-	size_t width = c->head + (l->per ? c->tail : 0);
+	size_t width = c->head + text_layout_tail(l, c);
 	size_t title = text_layout_title(l, c);
 
 	return title > width ? title : width;
@@ -88,6 +95,7 @@ static void take(struct text_layout *l, struct measure *m, size_t index)
 
 	*c = (struct text_column){ .column = col, .index = index };
 	c->per = col->per ? table_column(m->t, col->per) : -1;
+	c->mark = col->mark ? table_column(m->t, col->mark) : -1;
 	l->has_per |= c->per >= 0;
 	measure(m, c);
 }

@@ -16,14 +16,15 @@
  * struct text_column - a column of a table of text
  * @index: in the table
  * @per: index of the column that divides; -1: none
+ * @mark: index of the column with the marks behind its numbers; -1: none
  * @text: it holds texts, which stand to the left
- * @head, @tail: the widest part before the '/' of a ratio, and from it on
+ * @head, @tail: the widest part before the '/' of a ratio or before a mark, and from it on
  * @out: there is no room for it; @turn: when it was found so: 1, 2, ...
  */
 struct text_column {
 	const struct column *column;
 	size_t index;
-	int per;
+	int per, mark;
 	bool text;
 	size_t head, tail;
 	bool out;
@@ -63,8 +64,10 @@ void text_layout_free(struct text_layout *l);
 size_t text_layout_width(const struct text_layout *l, const struct text_column *c);
 /* Bytes of its title that are shown. */
 size_t text_layout_title(const struct text_layout *l, const struct text_column *c);
+/* Characters of that for what follows the numbers: a ratio's '/' and quotient, or a mark. */
+size_t text_layout_tail(const struct text_layout *l, const struct text_column *c);
 /* Puts the cell of @row in column @c into @sb, which is emptied. Returns the bytes before the
- * '/' of a ratio, or all.
+ * '/' of a ratio or before a mark, or all.
  */
 size_t text_layout_cell(const struct text_column *c, const struct cell *row, bool human,
 			struct strbuf *sb);

@@ -219,7 +219,7 @@ static struct table *compare_runs(size_t nr)
 
 	for (i = 0; i < 2 * nr; i++) {
 		const struct row rows[] = {
-			{ "steady", (i < nr ? 100 : 200) + i % 3, 1, 0, 0 },
+			{ "steady", (i < nr ? 100 : 200) + i % 3, 1 + i % 2, 0, 0 },
 			{ "noisy", 50 + 10 * (i % 2), 1, 0, 0 },
 			{ "still", 5, 1, 0, 0 },
 			{ NULL },
@@ -246,6 +246,15 @@ START_TEST(enough_runs)
 	ck_assert_str_eq(at(t, "steady", "mark")->s, "");
 	ck_assert_str_eq(at(t, "noisy", "mark")->s, "~");
 	ck_assert_str_eq(at(t, "still", "mark")->s, "");
+	/* Each metric has a mark of its own. */
+	ck_assert_str_eq(at(t, "steady", "bytes_mark")->s, "");
+	ck_assert_str_eq(at(t, "steady", "hit_mark")->s, "~");
+	ck_assert_str_eq(at(t, "noisy", "bytes_mark")->s, "~");
+	ck_assert_str_eq(at(t, "noisy", "hit_mark")->s, "");
+	ck_assert_str_eq(at(t, "still", "hit_mark")->s, "");
+	ck_assert(t->columns[table_column(t, "hit_mark")].hidden);
+	ck_assert_str_eq(t->columns[table_column(t, "hit_delta")].mark, "hit_mark");
+	ck_assert_ptr_null(t->columns[table_column(t, "bytes_delta")].mark);
 	ck_assert(value(sum(t, "rows_tested")) == 2);
 	ck_assert(value(sum(t, "rows_significant")) == 1);
 	table_free(t);
@@ -315,6 +324,8 @@ START_TEST(too_few_runs)
 	struct table *t = compare_runs(3);
 
 	ck_assert_str_eq(at(t, "steady", "mark")->s, "?");
+	ck_assert_str_eq(at(t, "steady", "hit_mark")->s, "?");
+	ck_assert_str_eq(at(t, "still", "hit_mark")->s, "");
 	ck_assert_str_eq(at(t, "steady", "values")->s, "100 101 102 | 200 201 202");
 	ck_assert(at(t, "steady", "bytes_p")->type == CELL_NONE);
 	ck_assert(!t->columns[table_column(t, "values")].hidden);

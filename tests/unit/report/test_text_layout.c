@@ -133,6 +133,53 @@ START_TEST(names_that_are_too_long)
 }
 END_TEST
 
+/* A mark stands behind its number, in a column of one character where any row has one, and
+ * stays where the quotients of other columns leave.
+ */
+START_TEST(marks_behind_numbers)
+{
+	const struct column marked[] = {
+		{ .name = "bytes", .title = "Total/Per", .per = "old" },
+		{ .name = "old", .title = "Old", .leaves = 10 },
+		{ .name = "chg", .title = "Chg", .mark = "sure", .change = true },
+		{ .name = "sure", .hidden = true },
+		{ .name = "callsite", .title = "Callsite", .last = true },
+	};
+	static const char *const marks[] = { "", "~", NULL };
+	struct report *r = report_new();
+	struct table *t = table_new("slab", "Slab");
+	size_t i;
+
+	table_set_by(t, "callsite");
+	table_add_columns(t, marked, ARRAY_SIZE(marked));
+	for (i = 0; i < ARRAY_SIZE(marks); i++) {
+		struct cell *row = table_add_row(t);
+
+		row[0] = cell_uint(1000000);
+		row[1] = cell_uint(10);
+		row[2] = cell_int(i ? -5 : 12345);
+		row[3] = cell_text(t, marks[i]);
+		row[4] = cell_text(t, "do_anonymous_page");
+	}
+	report_add_table(r, t);
+	expect(r, 80,
+	       "# Slab\n#\n"
+	       "#      Total/Per  Old      Chg  Callsite\n"
+	       "  1000000/100000   10  +12345   do_anonymous_page\n"
+	       "  1000000/100000   10      -5~  do_anonymous_page\n"
+	       "  1000000/100000   10      -5   do_anonymous_page\n");
+	expect(r, 42,
+	       "# Slab\n#\n"
+	       "#   Total  Old      Chg  Callsite\n"
+	       "  1000000   10  +12345   do_anonymous_page\n"
+	       "  1000000   10      -5~  do_anonymous_page\n"
+	       "  1000000   10      -5   do_anonymous_page\n"
+	       "# 1 column hidden at 42 columns: Per\n"
+	       "#   (--wide)\n");
+	report_free(r);
+}
+END_TEST
+
 START_TEST(wide_hides_nothing)
 {
 	struct report *r = make("do_anonymous_page");
@@ -208,6 +255,7 @@ Suite *test_text_layout_suite(void)
 	tcase_add_test(tc, columns_leave_in_their_order);
 	tcase_add_test(tc, what_orders_the_rows_stays);
 	tcase_add_test(tc, names_that_are_too_long);
+	tcase_add_test(tc, marks_behind_numbers);
 	tcase_add_test(tc, wide_hides_nothing);
 	tcase_add_test(tc, words_are_wrapped);
 	tcase_add_test(tc, every_width);

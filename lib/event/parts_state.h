@@ -28,8 +28,8 @@
 /**
  * struct parts_event - an event on its way to a part: what accounts want to know, in a line of the
  * processor's cache. What it waits for is memory, and branches that the kind of event decides
- * @more: the low half of the fourth word of what its kind says, which is @large if there is anything
- *	  in the high one
+ * @more: the low half of the fourth word of what its kind says, which is @large if there is
+ *	  anything in the high one
  * @stack, and the numbers of caches: of the group
  * @words: the first three of what its kind says
  * @node, @cache: of a slab allocation

@@ -106,7 +106,7 @@ struct slab_fates {
 };
 
 /* An object that an allocation over its address ended; bounded, so that the oldest go. */
-#define SLAB_OVER_SLOTS 16
+#define SLAB_OVER_SLOTS 64
 
 struct slab_over {
 	uint64_t ts;	/* of the allocation over it */

@@ -15,7 +15,8 @@
 # make installtest   install it, use it, uninstall it (LONG=1: the packages too)
 # make lint          style, layers, shell scripts, headers
 # make bench         recording and reporting beside perf kmem and trace-cmd
-#                    (BENCH='--rounds 9 --json --growth 100'; --knobs; --threads FILE)
+#                    (BENCH='--rounds 9 --json --growth 100'; --knobs;
+#                    --threads FILE)
 # make fuzz-smoke    a minute of fuzzing (FUZZ_SECONDS=12 for each target; clang)
 # make fuzz-coverage how much of the parsers that reaches (needs clang and llvm)
 # make man           the man pages (needs scdoc)

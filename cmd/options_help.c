@@ -146,7 +146,8 @@ static size_t edit_distance(const char *a, const char *b)
 
 const char *options_nearest(const char *word, const char *const *candidates, size_t count)
 {
-	size_t len = strlen(word), best_distance = len / 3 + 1;
+	/* Two short words always share much. */
+	size_t len = strlen(word), best_distance = len < 4 ? 1 : len / 3 + 1;
 	const char *best = NULL;
 
 	if (!len || len > LONGEST_WORD)
@@ -160,7 +161,6 @@ const char *options_nearest(const char *word, const char *const *candidates, siz
 			distance = 1; /* the user stopped early */
 		else
 			distance = edit_distance(word, candidates[i]);
-		/* Two short words always share much: one has to keep a letter in place. */
 		if (distance >= len || distance > best_distance ||
 		    (best && distance == best_distance))
 			continue;

@@ -61,20 +61,19 @@ _Static_assert(
 		offsetof(struct parts_event, large) == offsetof(struct kmem_event, id),
 	"they begin alike");
 
-#define PARTS_WORD(field)                                     \
-	((offsetof(struct kmem_event, field) -                \
-	  offsetof(struct kmem_event, slab_alloc.callsite)) / \
-	 8.0)
+/* Bytes from the first word. */
+#define PARTS_AT(field)                       \
+	(offsetof(struct kmem_event, field) - \
+	 offsetof(struct kmem_event, slab_alloc.callsite))
 
-_Static_assert(PARTS_WORD(slab_alloc.ptr) == 1 && PARTS_WORD(slab_alloc.bytes_req) == 2 &&
-		       PARTS_WORD(slab_alloc.bytes_alloc) == 3 &&
-		       PARTS_WORD(slab_free.callsite) == 0 &&
-		       PARTS_WORD(slab_free.ptr) == 1 &&
-		       PARTS_WORD(slab_free.cache) == 2 &&
-		       PARTS_WORD(page_alloc.pfn) == 0 &&
-		       PARTS_WORD(page_alloc.migratetype) < 3 &&
-		       PARTS_WORD(page_free.pfn) == 0 &&
-		       PARTS_WORD(page_free.order) < 3 && PARTS_WORD(loss.since_ts) < 3,
+_Static_assert(PARTS_AT(slab_alloc.ptr) == 8 && PARTS_AT(slab_alloc.bytes_req) == 16 &&
+		       PARTS_AT(slab_alloc.bytes_alloc) == 24 &&
+		       PARTS_AT(slab_free.callsite) == 0 &&
+		       PARTS_AT(slab_free.ptr) == 8 && PARTS_AT(slab_free.cache) == 16 &&
+		       PARTS_AT(page_alloc.pfn) == 0 &&
+		       PARTS_AT(page_alloc.migratetype) < 24 &&
+		       PARTS_AT(page_free.pfn) == 0 && PARTS_AT(page_free.order) < 24 &&
+		       PARTS_AT(loss.since_ts) < 24,
 	       "the words say all but what follows them");
 _Static_assert(sizeof(struct parts_event) == 64, "one line");
 

@@ -152,10 +152,10 @@ static int list_commands(void)
 /* Sections that are neither a command's nor "alias", and aliases that a command hides. */
 static void warn_sections(const struct config *c)
 {
-	const struct setting *s, *before = NULL;
+	const struct setting *before = NULL;
 
-	for (s = c->settings.items; s < c->settings.items + c->settings.nr;
-	     before = s++) {
+	for (size_t i = 0; i < c->settings.nr; before = &c->settings.items[i++]) {
+		const struct setting *s = &c->settings.items[i];
 		bool alias = !strcmp(s->section, "alias");
 
 		if (alias && find_command(s->name))

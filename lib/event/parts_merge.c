@@ -34,6 +34,14 @@ static void wait_for(struct parts_lane *lane, const struct parts_event *evs, siz
 	lane->nr += nr;
 }
 
+/* Where @from of the lane's events begins; no null pointer where it has none. */
+static const struct parts_event *lane_events(const struct parts_lane *lane, size_t from)
+{
+	static const struct parts_event none;
+
+	return lane->evs ? lane->evs + from : &none;
+}
+
 /* Sets the head of CPU @i to what is within the bound; the rest waits. 0 or -ENOMEM. */
 static int begin_cpu(struct parts *p, struct parts_merge *m, unsigned int part,
 		     uint32_t i)
@@ -42,8 +50,8 @@ static int begin_cpu(struct parts *p, struct parts_merge *m, unsigned int part,
 	const struct parts_lane *lane = &p->groups[i % p->nr_groups].lanes[before][part];
 	const struct parts_run *old = &m->runs[before][i];
 	const struct parts_run *new = &p->cpus[i].runs[before][part];
-	const struct parts_event *waited = m->waiting[before].evs + old->from;
-	const struct parts_event *scanned = lane->evs + new->from;
+	const struct parts_event *waited = lane_events(&m->waiting[before], old->from);
+	const struct parts_event *scanned = lane_events(lane, new->from);
 	size_t nr = count_within(&p->bound, i, waited, old->nr);
 	size_t more = nr < old->nr ? 0 : count_within(&p->bound, i, scanned, new->nr);
 	struct parts_lane *to = &m->waiting[now];

@@ -28,17 +28,12 @@ static int walk_entry(struct folder_walk *walk, int folder, const struct dirent 
 		return 0;
 	fd = openat(folder, entry->d_name,
 		    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_DIRECTORY);
+	if (fd < 0 && entry->d_type == DT_DIR)
+		return 0;
 	if (fd < 0)
-		return entry->d_type == DT_DIR
-			       ? 0
-			       : walk->file(walk->ctx, folder, entry->d_name);
+		return walk->file(walk->ctx, folder, entry->d_name);
 	strbuf_printf(&walk->path, "%s%s", size ? "/" : "", entry->d_name);
-	if (walk->path.failed) {
-		close(fd);
-		ret = -ENOMEM;
-	} else {
-		ret = walk_folder(walk, fd, depth + 1);
-	}
+	ret = walk_folder(walk, fd, depth + 1);
 	if (walk->path.data) {
 		walk->path.size = size;
 		walk->path.data[size] = '\0';
@@ -46,16 +41,16 @@ static int walk_entry(struct folder_walk *walk, int folder, const struct dirent 
 	return ret;
 }
 
-/* Takes @fd. */
+/* Takes @fd. -ENOMEM where its path found no memory. */
 static int walk_folder(struct folder_walk *walk, int fd, unsigned int depth)
 {
-	DIR *dir = fdopendir(fd);
+	DIR *dir = walk->path.failed ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	int ret = 0;
 
 	if (!dir) {
 		close(fd);
-		return 0;
+		return walk->path.failed ? -ENOMEM : 0;
 	}
 	while (!ret && (entry = readdir(dir)))
 		ret = walk_entry(walk, fd, entry, depth);

@@ -54,22 +54,39 @@ void strbuf_puts(struct strbuf *sb, const char *text)
 	strbuf_add(sb, text, strlen(text));
 }
 
+void strbuf_fill(struct strbuf *sb, char c, size_t nr)
+{
+	if (!strbuf_reserve(sb, nr))
+		return;
+	memset(sb->data + sb->size, c, nr);
+	sb->size += nr;
+	sb->data[sb->size] = '\0';
+}
+
 void strbuf_printf(struct strbuf *sb, const char *fmt, ...)
 {
+	size_t room = sb->capacity - sb->size;
 	va_list ap, again;
 	int len;
 
+	if (sb->failed)
+		return;
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	len = vsnprintf(NULL, 0, fmt, ap);
+	/* Mostly there is room: only what does not fit is formatted once more. */
+	len = vsnprintf(room ? sb->data + sb->size : NULL, room, fmt, ap);
 	va_end(ap);
 	if (len < 0) {
 		sb->failed = true;
+	} else if ((size_t)len < room) {
+		sb->size += (size_t)len;
 	} else if (strbuf_reserve(sb, (size_t)len)) {
 		vsnprintf(sb->data + sb->size, (size_t)len + 1, fmt, again);
 		sb->size += (size_t)len;
 	}
 	va_end(again);
+	if (sb->failed && sb->data)
+		sb->data[sb->size] = '\0';
 }
 
 void strbuf_reset(struct strbuf *sb)

@@ -26,6 +26,8 @@ struct strbuf {
 
 void strbuf_add(struct strbuf *sb, const void *data, size_t size);
 void strbuf_puts(struct strbuf *sb, const char *text);
+/* @c, @nr times. */
+void strbuf_fill(struct strbuf *sb, char c, size_t nr);
 void strbuf_printf(struct strbuf *sb, const char *fmt, ...) __printf_fmt(2, 3);
 /* Drops the content, keeps the memory and clears @failed. */
 void strbuf_reset(struct strbuf *sb);

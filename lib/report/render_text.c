@@ -46,7 +46,7 @@ static void paint_flush(struct painter *p)
 
 static void paint_pad(struct painter *p, size_t width)
 {
-	strbuf_printf(&p->sb, "%*s", (int)width, "");
+	strbuf_fill(&p->sb, ' ', width);
 }
 
 /* A comment, wrapped at the terminal's width. */
@@ -344,8 +344,7 @@ static void paint_summary(struct painter *p, const struct table *t)
 	}
 	left_out = summary_lines_choose(t, p->opts->summary, shown);
 	strbuf_printf(&p->sb, "\n%s\n", title);
-	for (i = strlen(title); i; i--)
-		strbuf_puts(&p->sb, "=");
+	strbuf_fill(&p->sb, '=', strlen(title));
 	strbuf_puts(&p->sb, "\n");
 	paint_summary_lines(p, t, shown);
 	for (i = 0; i < t->nr_summary; i++)

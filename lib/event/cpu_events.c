@@ -157,29 +157,44 @@ static inline bool is_stack(const struct cpu_shared *sh, uint32_t id,
 	return known && known_size == size && !memcmp(known, frames, size);
 }
 
-/* The number of a kernel_stack record's content: 0 if it has no frames. Stacks repeat
- * endlessly: one whose words are those of a recent one needs no decoding. -ENOMEM.
+/* The number of a stack that is not the last one of its @recent: NULL if nothing tells where it
+ * would be.
  */
-static int64_t stack_number(struct cpu_shared *sh, const struct event_format *fmt,
-			    const uint8_t *data, uint32_t size)
+static int64_t stack_number_other(struct cpu_shared *sh, const struct event_format *fmt,
+				  const struct raw_record *rec, uint32_t *recent)
 {
-	uint32_t nr = 0, *recent;
-	const uint8_t *here = decode_stack_here(fmt, data, size, &nr);
+	uint32_t nr = 0;
+	const uint8_t *here = decode_stack_here(fmt, rec->data, rec->size, &nr);
 	int64_t id;
 
-	if (unlikely(!here || nr < 4))
-		return stack_number_slow(sh, fmt, data, size);
-	recent = sh->recent_stacks[recent_slot(here, nr)];
-	if (likely(is_stack(sh, recent[0], here, nr * 8UL)))
-		return recent[0];
+	if (!recent)
+		return stack_number_slow(sh, fmt, rec->data, rec->size);
 	id = is_stack(sh, recent[1], here, nr * 8UL)
 		     ? recent[1]
-		     : stack_number_slow(sh, fmt, data, size);
+		     : stack_number_slow(sh, fmt, rec->data, rec->size);
 	if (id >= 0) {
 		recent[1] = recent[0];
 		recent[0] = (uint32_t)id;
 	}
 	return id;
+}
+
+/* The number of a kernel_stack record's content: 0 if it has no frames. Stacks repeat
+ * endlessly: one whose words are those of a recent one needs no decoding. -ENOMEM.
+ */
+static __always_inline int64_t stack_number(struct cpu_shared *sh,
+					    const struct event_format *fmt,
+					    const struct raw_record *rec)
+{
+	uint32_t nr = 0, *recent;
+	const uint8_t *here = decode_stack_here(fmt, rec->data, rec->size, &nr);
+
+	if (unlikely(!here || nr < 4))
+		return stack_number_other(sh, fmt, rec, NULL);
+	recent = sh->recent_stacks[recent_slot(here, nr)];
+	if (likely(is_stack(sh, recent[0], here, nr * 8UL)))
+		return recent[0];
+	return stack_number_other(sh, fmt, rec, recent);
 }
 
 /* A kernel_stack record, whose number becomes the shared .stack: gives it to the event that
@@ -196,7 +211,7 @@ static __always_inline int scan_stack(struct cpu_events *ce,
 	int64_t id = 0;
 
 	if (likely(in_window || owner > CPU_SILENT))
-		id = stack_number(sh, fmt, rec->data, rec->size);
+		id = stack_number(sh, fmt, rec);
 	if (unlikely(id < 0))
 		return (int)id;
 	sh->stack = (uint32_t)id;
@@ -216,10 +231,11 @@ static void count_backwards(struct event_stream_stats *stats, uint64_t step)
 }
 
 /* The events of one sub-buffer, as far as it was scanned: @before is the last one's time; of
- * the first it is greatest where only what is less is looked at.
+ * the first it is greatest where only what is less is looked at, until that has @begun.
  */
 struct scan_times {
 	uint64_t nr, first, last, before;
+	bool begun;
 };
 
 /* Takes the time of an event. Without @windowed, where every event is in the window, time is
@@ -229,7 +245,7 @@ static __always_inline void scan_time(struct cpu_events *ce, struct scan_times *
 				      uint64_t ts, bool in_window, bool windowed)
 {
 	if (windowed || unlikely(ts < t->before)) {
-		uint64_t before = windowed || t->nr ? t->before : ce->last_ts;
+		uint64_t before = windowed || t->begun ? t->before : ce->last_ts;
 
 		if (ts < before)
 			count_backwards(ce->shared->stats, before - ts);
@@ -237,11 +253,13 @@ static __always_inline void scan_time(struct cpu_events *ce, struct scan_times *
 			t->first = ts;
 		if (windowed && in_window && ts > t->last)
 			t->last = ts;
-		if (!windowed && t->nr && t->before > t->last)
+		if (!windowed && t->begun && t->before > t->last)
 			t->last = t->before;
+		t->begun = true;
 	}
 	t->before = ts;
-	t->nr += in_window;
+	if (windowed)
+		t->nr += in_window;
 }
 
 /* Counts the events of one batch. */
@@ -340,6 +358,8 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 			if (unlikely(ret))
 				*item++ = (struct raw_item){ rec.ts, rec.data, size,
 							     sh->stack };
+			else if (!windowed)
+				times.nr++;
 			continue;
 		}
 		if (windowed && unlikely(rec.ts > sh->stop_ts)) {
@@ -350,6 +370,9 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 		if (in_window)
 			*item++ = (struct raw_item){ rec.ts, rec.data, size, 0 };
 	}
+	/* Without a window, whatever is no item was counted. */
+	if (!windowed)
+		times.nr += (size_t)(item - batch->items) - batch->nr;
 	batch->nr = (uint32_t)(item - batch->items);
 	count_batch(ce, &times, windowed);
 	return ret < 0 ? ret : 0;

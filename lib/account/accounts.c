@@ -60,6 +60,14 @@ struct page_account *accounts_page(struct accounts *a,
 	return agree(&page->lives.dimensions, dimensions) ? page : NULL;
 }
 
+bool accounts_read_all(const struct accounts *a)
+{
+	const struct slab_account *slab = a->slab;
+
+	return slab && (slab->by_ptr || slab->lives.nr_observers ||
+			dimensions_find(&slab->lives.dimensions, DIMENSION_NODE) >= 0);
+}
+
 void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr)
 {
 	struct event_lists lists;

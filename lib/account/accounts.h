@@ -44,6 +44,10 @@ struct slab_account *accounts_slab(struct accounts *a,
 				   const struct dimensions *dimensions);
 struct page_account *accounts_page(struct accounts *a,
 				   const struct dimensions *dimensions);
+/* Must slab allocations say all, or do accounts and those who observe them read neither gfp_flags
+ * nor node? See event_stream_set_brief().
+ */
+bool accounts_read_all(const struct accounts *a);
 /* Both accounts, which were asked for, take @nr events: what slab_account_events() and
  * page_account_events() do, with less work together.
  */

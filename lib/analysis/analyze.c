@@ -139,13 +139,25 @@ static unsigned int nr_readers(const struct analyses *all)
 	return nr < RELAY_MAX_READERS ? (unsigned int)nr : RELAY_MAX_READERS;
 }
 
-/* Only accounts are wanted, which can be made in parts. */
-static bool can_part(const struct analyses *all)
+static bool only_accounts(const struct analyses *all)
 {
 	size_t nr = (all->accounts.slab != NULL) + (all->accounts.page != NULL);
 
-	return all->env.jobs > 1 && nr && all->nr_takers == nr &&
+	return nr && all->nr_takers == nr;
+}
+
+/* Only accounts are wanted, which can be made in parts. */
+static bool can_part(const struct analyses *all)
+{
+	return all->env.jobs > 1 && only_accounts(all) &&
 	       accounts_can_part(&all->accounts);
+}
+
+/* Does nobody want all that events say? A filter does, and so may who takes events. */
+static bool is_brief(const struct analyses *all)
+{
+	return !all->env.filter && only_accounts(all) &&
+	       !accounts_read_all(&all->accounts);
 }
 
 struct parts_pass {
@@ -202,6 +214,7 @@ static int analyze_stream(struct analyses *all, struct event_stream *stream,
 
 	if (progress && progress->fn)
 		pass.pause = progress->interval;
+	event_stream_set_brief(stream, is_brief(all));
 	if (can_part(all)) {
 		ret = run_parts(all, stream, &pass);
 		if (ret != -EAGAIN)

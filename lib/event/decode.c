@@ -217,9 +217,10 @@ static __always_inline uint32_t plain_u32(const struct event_field *f,
 	return get_u32(data + f->offset, HOST_BIG_ENDIAN);
 }
 
-/* The same for the formats of nearly every recording: event_format.plain. */
-static __always_inline int
-decode_plain(struct decoder *dec, const struct event_format *fmt, struct kmem_event *ev)
+/* The same for the formats of nearly every recording: event_format.plain. @brief: the decoder's. */
+static __always_inline int decode_plain(struct decoder *dec,
+					const struct event_format *fmt,
+					struct kmem_event *ev, bool brief)
 {
 	const struct event_field *f = fmt->fields;
 	const uint8_t *data = ev->data;
@@ -230,10 +231,14 @@ decode_plain(struct decoder *dec, const struct event_format *fmt, struct kmem_ev
 	case KMEM_CACHE_ALLOC:
 	case KMEM_CACHE_ALLOC_NODE:
 		memcpy(&ev->slab_alloc.bytes_req, data + f[SLAB_BYTES_REQ].offset, 16);
-		ev->slab_alloc.gfp_flags =
-			field_uint(&f[SLAB_GFP], data, HOST_BIG_ENDIAN);
-		ev->slab_alloc.node =
-			f[SLAB_NODE].size ? (int32_t)plain_u32(&f[SLAB_NODE], data) : -1;
+		if (!brief) {
+			ev->slab_alloc.gfp_flags =
+				field_uint(&f[SLAB_GFP], data, HOST_BIG_ENDIAN);
+			ev->slab_alloc.node =
+				f[SLAB_NODE].size
+					? (int32_t)plain_u32(&f[SLAB_NODE], data)
+					: -1;
+		}
 		memcpy(&ev->slab_alloc.callsite, data + f[SLAB_CALLSITE].offset, 16);
 		return field_name(dec, &f[SLAB_NAME], ev, HOST_BIG_ENDIAN,
 				  &ev->slab_alloc.cache);
@@ -283,8 +288,10 @@ static __always_inline void decode_common(const struct decoder *dec,
 	ev->pid = (int32_t)get_u32(ev->data + common->pid_offset, dec->big_endian);
 }
 
+/* The compiler makes a loop of its own for each @usual and @brief. */
 static __always_inline int decode_events_as(struct decoder *dec, struct kmem_event *ev,
-					    size_t nr, uint64_t *nr_bad, bool usual)
+					    size_t nr, uint64_t *nr_bad, const bool usual,
+					    const bool brief)
 {
 	const struct event_format *const *formats = dec->formats;
 	const struct kmem_event *end = ev + nr;
@@ -301,7 +308,7 @@ static __always_inline int decode_events_as(struct decoder *dec, struct kmem_eve
 		}
 		fmt = formats[ev->id];
 		ev->type = fmt->type;
-		ret = likely(fmt->plain) ? decode_plain(dec, fmt, ev)
+		ret = likely(fmt->plain) ? decode_plain(dec, fmt, ev, brief)
 					 : decode_any(dec, fmt, ev);
 		if (likely(!ret))
 			continue;
@@ -316,8 +323,9 @@ int decode_events(struct decoder *dec, struct kmem_event *evs, size_t nr,
 		  uint64_t *nr_bad)
 {
 	if (dec->big_endian == HOST_BIG_ENDIAN && event_common_usual(&dec->common))
-		return decode_events_as(dec, evs, nr, nr_bad, true);
-	return decode_events_as(dec, evs, nr, nr_bad, false);
+		return dec->brief ? decode_events_as(dec, evs, nr, nr_bad, true, true)
+				  : decode_events_as(dec, evs, nr, nr_bad, true, false);
+	return decode_events_as(dec, evs, nr, nr_bad, false, false);
 }
 
 /* The frames that the record claims and has. */

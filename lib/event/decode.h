@@ -40,6 +40,8 @@ struct decoder_name {
  * @page_base, @page_stride: kernels before 4.1 record a page's pointer; its distance from
  *	the base (modulo 2^64), over the bytes of a struct page (not 0), counts on by one
  *	from page to page, as frame numbers do
+ * @brief: gfp_flags and node of slab allocations are not wanted: plain formats leave them
+ *	undefined
  * @names: cache names seen, each given a number
  * @recent: short cuts from a name's bytes to its number, by the event's callsite: nearly each
  *	names one cache
@@ -47,7 +49,7 @@ struct decoder_name {
 struct decoder {
 	const struct event_format *const *formats;
 	struct event_common common;
-	bool big_endian;
+	bool big_endian, brief;
 	uint64_t page_base;
 	uint32_t page_stride;
 	struct intern names;

@@ -304,6 +304,11 @@ int event_stream_check_times(struct event_stream *st)
 	return 0;
 }
 
+void event_stream_set_brief(struct event_stream *st, bool brief)
+{
+	st->dec.brief = brief;
+}
+
 /* Reads on in the running CPU. 0 or an error. */
 static int refill_run(struct event_stream *st)
 {

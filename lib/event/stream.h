@@ -73,6 +73,13 @@ int event_stream_open(struct event_stream **out, const struct recording *rec,
 		      const struct event_formats *fmts,
 		      const struct event_stream_options *opts,
 		      const struct log *log) __must_check;
+/**
+ * event_stream_set_brief() - may the events that follow say less?
+ *
+ * With @brief, gfp_flags and node of slab allocations are undefined, which spares their decoding.
+ * A stream begins without.
+ */
+void event_stream_set_brief(struct event_stream *st, bool brief);
 /* 1 and @ev; 0 at the end; -EIO, -ENOMEM. Damage is skipped and counted in the stats. */
 int event_stream_next(struct event_stream *st, struct kmem_event *ev) __must_check;
 /**

@@ -390,6 +390,43 @@ START_TEST(events_equal_trace_cmd)
 }
 END_TEST
 
+/* A brief stream's events lack nothing but the two fields that it may leave out. */
+START_TEST(brief_events_say_all_else)
+{
+	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
+	struct event_stream *whole, *brief;
+	struct event_formats *fmts;
+	struct recording *rec;
+	struct kmem_event a, b;
+	struct source src;
+	int ret;
+
+	ck_assert_int_eq(source_open_file(&src, fixtures.gl_pathv[_i]), 0);
+	ck_assert_int_eq(recording_open(&rec, &src, fixtures.gl_pathv[_i], NULL), 0);
+	ck_assert_int_eq(event_formats_new(&fmts, rec, NULL), 0);
+	ck_assert_int_eq(event_stream_open(&whole, rec, fmts, &opts, NULL), 0);
+	ck_assert_int_eq(event_stream_open(&brief, rec, fmts, &opts, NULL), 0);
+	event_stream_set_brief(brief, true);
+	do {
+		memset(&a, 0, sizeof(a));
+		memset(&b, 0, sizeof(b));
+		ret = event_stream_next(whole, &a);
+		ck_assert_int_eq(event_stream_next(brief, &b), ret);
+		b.data = a.data;
+		if (kmem_is_slab_alloc(a.type)) {
+			b.slab_alloc.gfp_flags = a.slab_alloc.gfp_flags;
+			b.slab_alloc.node = a.slab_alloc.node;
+		}
+		ck_assert_mem_eq(&a, &b, sizeof(a));
+	} while (ret == 1);
+	ck_assert_int_eq(ret, 0);
+	event_stream_close(whole);
+	event_stream_close(brief);
+	event_formats_free(fmts);
+	recording_close(rec);
+}
+END_TEST
+
 /* A fixture without trace-cmd's list, or with an empty one (what trace-cmd cannot read), is
  * for other tests.
  */
@@ -433,6 +470,7 @@ Suite *test_fixture_events_suite(void)
 	find_fixtures();
 	tcase_add_test(tc, there_are_fixtures);
 	tcase_add_loop_test(tc, events_equal_trace_cmd, 0, (int)fixtures.gl_pathc);
+	tcase_add_loop_test(tc, brief_events_say_all_else, 0, (int)fixtures.gl_pathc);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -15,7 +15,8 @@ enum dimension {
 	DIMENSION_STACK,
 	DIMENSION_PID,
 	DIMENSION_CPU,
-	DIMENSION_NODE
+	DIMENSION_NODE,
+	DIMENSION_KMALLOC /* bytes of the object; 0 for what kmalloc did not give */
 };
 
 /* So many tell rows apart together. */
@@ -56,6 +57,9 @@ static inline uint32_t dimension_of(enum dimension d, const struct kmem_event *e
 	case DIMENSION_NODE:
 		return ev->type == KMEM_PAGE_ALLOC ? UINT32_MAX
 						   : (uint32_t)ev->slab_alloc.node;
+	case DIMENSION_KMALLOC:
+		return kmem_is_kmalloc(ev->type) ? (uint32_t)ev->slab_alloc.bytes_alloc
+						 : 0;
 	default:
 		return 0;
 	}

@@ -87,7 +87,7 @@ static void *sizes_create(const struct analysis_env *env,
 		return NULL;
 	s->env = env;
 	s->opts = opts;
-	s->dimensions = subjects_slab_dimensions(opts->by, env);
+	s->dimensions = subjects_slab_dimensions(opts, env);
 	return s;
 }
 

@@ -18,7 +18,7 @@ void *slab_analysis_create(const struct analysis_env *env,
 		return NULL;
 	slab->env = env;
 	slab->opts = opts;
-	dimensions = subjects_slab_dimensions(opts->by, env);
+	dimensions = subjects_slab_dimensions(opts, env);
 	slab->acc = accounts_slab(env->accounts, &dimensions);
 	if (!slab->acc) {
 		free(slab);

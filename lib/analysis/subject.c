@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/comparison_name.h"
+
 /* A kind of row. */
 static const struct subject_type {
 	const char *word;
@@ -20,7 +22,7 @@ static const struct subject_type {
 	[SUBJECT_PID] = { "pid", DIMENSION_PID },
 	[SUBJECT_CPU] = { "cpu", DIMENSION_CPU },
 	[SUBJECT_NODE] = { "node", DIMENSION_NODE },
-	[SUBJECT_CACHE] = { "cache", DIMENSION_NONE },
+	[SUBJECT_CACHE] = { "cache", DIMENSION_KMALLOC },
 	[SUBJECT_MODULE] = { "module", DIMENSION_NONE },
 	[SUBJECT_DIR] = { "dir", DIMENSION_NONE },
 };
@@ -39,18 +41,28 @@ struct dimensions subjects_dimensions(enum subject_kind kind)
 	return all;
 }
 
-struct dimensions subjects_slab_dimensions(enum subject_kind kind,
-					   const struct analysis_env *env)
+/* Adds @d to @all, if there is room. */
+static void add_dimension(struct dimensions *all, enum dimension d)
 {
-	struct dimensions all = subjects_dimensions(kind);
-	bool combined = subject_part(kind, 1);
 	unsigned int nr = 0;
 
-	while (nr < DIMENSIONS_MAX && all.of[nr])
+	while (nr < DIMENSIONS_MAX && all->of[nr] && all->of[nr] != d)
 		nr++;
-	if (callsite_rule_extended(env->rule) && (!nr || combined) &&
-	    nr < DIMENSIONS_MAX && dimensions_find(&all, DIMENSION_STACK) < 0)
-		all.of[nr] = DIMENSION_STACK;
+	if (nr < DIMENSIONS_MAX)
+		all->of[nr] = d;
+}
+
+struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
+					   const struct analysis_env *env)
+{
+	struct dimensions all = subjects_dimensions(opts->by);
+	enum dimension first = all.of[0];
+
+	if (callsite_rule_extended(env->rule) &&
+	    (!first || first == DIMENSION_KMALLOC || subject_part(opts->by, 1)))
+		add_dimension(&all, DIMENSION_STACK);
+	if (opts->by_cache)
+		add_dimension(&all, DIMENSION_KMALLOC);
 	return all;
 }
 
@@ -148,13 +160,22 @@ static uint32_t row_of_stack(struct subjects *s, struct subject_part *p,
 	return row;
 }
 
-static const char *cache_name(const struct subjects *s, const struct subject *who)
+/* kmalloc events name no cache: theirs follows from the object's @bytes. */
+static uint32_t row_of_cache(struct subjects *s, struct subject_part *p,
+			     const struct subject *who, uint32_t bytes)
 {
-	const char *name = event_stream_cache(s->env->stream, who->cache);
+	const char *known = event_stream_cache(s->env->stream, who->cache);
+	struct strbuf name = { 0 };
+	uint32_t row;
 
-	if (who->kmalloc)
-		return "[kmalloc]";
-	return name ? name : "[unnamed]";
+	if (!who->kmalloc)
+		return row_of_text(p, known ? known : "[unnamed]");
+	if (p->dim < 0)
+		return row_of_text(p, "[kmalloc]");
+	comparison_name_kmalloc(s->env, bytes, &name);
+	row = name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
+	strbuf_free(&name);
+	return row;
 }
 
 static const char *module_name(const struct subjects *s, uint64_t callsite)
@@ -187,7 +208,7 @@ static uint32_t part_row(struct subjects *s, struct subject_part *p,
 	case SUBJECT_COMM:
 		return row_of_text(p, tasks_name(&s->tasks, (int32_t)value));
 	case SUBJECT_CACHE:
-		return row_of_text(p, cache_name(s, who));
+		return row_of_cache(s, p, who, value);
 	case SUBJECT_MODULE:
 		return row_of_text(p, module_name(s, who->callsite));
 	case SUBJECT_DIR:

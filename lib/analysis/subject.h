@@ -57,10 +57,11 @@ struct subjects {
 
 /* What an account must keep apart for rows of @kind. */
 struct dimensions subjects_dimensions(enum subject_kind kind);
-/* The same of slab objects: where functions are skipped, and nothing else is asked for or several
- * things, the callchain says what the callsite is.
+/* The same of slab objects for all tables of @opts: where functions are skipped, and nothing else
+ * or several things are asked for, the callchain says what the callsite is. For a fourth dimension
+ * there is no room: beside three others, a table by cache has one row [kmalloc].
  */
-struct dimensions subjects_slab_dimensions(enum subject_kind kind,
+struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 					   const struct analysis_env *env);
 /* "callsite", "stack", ...: the option's word of a kind that is not combined. */
 const char *subjects_word(enum subject_kind kind);
@@ -93,14 +94,14 @@ struct cell subject_cpu(const void *row, struct table *t);
 struct cell subject_node(const void *row, struct table *t);
 
 /* The columns that say what a row stands for, to stand among a table's column types. */
-#define SUBJECT_COLUMN_CACHE                                                            \
-	{                                                                               \
-		.column = { .name = "cache",                                            \
-			    .title = "Cache",                                           \
-			    .last = true,                                               \
-			    .help = "The slab cache; [kmalloc]: kmalloc events, which " \
-				    "name none; [unnamed]: no event names it." },       \
-		.rows = ROWS(CACHE), .fill = subject_cache                              \
+#define SUBJECT_COLUMN_CACHE                                                          \
+	{                                                                             \
+		.column = { .name = "cache",                                          \
+			    .title = "Cache",                                         \
+			    .last = true,                                             \
+			    .help = "The slab cache, of kmalloc the one for objects " \
+				    "of that size; [unnamed]: no event names it." },  \
+		.rows = ROWS(CACHE), .fill = subject_cache                            \
 	}
 #define SUBJECT_COLUMN_NODE                                                   \
 	{                                                                     \

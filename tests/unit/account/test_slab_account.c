@@ -395,6 +395,36 @@ START_TEST(a_dimension_tells_rows_apart)
 }
 END_TEST
 
+START_TEST(sizes_tell_kmalloc_objects_apart)
+{
+	struct slab_account acc = { .lives.dimensions.of[0] = DIMENSION_KMALLOC };
+	struct kmem_event ev = { .type = KMEM_CACHE_ALLOC,
+				 .slab_alloc = { .callsite = 0xa } };
+
+	alloc(&acc, 0x1000, 0xa, 50, 64);
+	alloc(&acc, 0x2000, 0xa, 60, 64);
+	alloc(&acc, 0x3000, 0xa, 90, 96);
+	/* What kmalloc did not give is of the cache that it names. */
+	ev.slab_alloc.ptr = 0x4000;
+	ev.slab_alloc.bytes_alloc = 64;
+	slab_account_event(&acc, &ev);
+	ev.slab_alloc.ptr = 0x5000;
+	ev.slab_alloc.bytes_alloc = 96;
+	slab_account_event(&acc, &ev);
+	release(&acc, 0x3000, 7);
+	slab_account_finish(&acc);
+	ck_assert_uint_eq(acc.nr_rows, 3);
+	ck_assert_uint_eq(slab_account_key(&acc, 0)->dims.of[0], 64);
+	ck_assert_uint_eq(acc.rows[0].hit, 2);
+	ck_assert_uint_eq(slab_account_key(&acc, 1)->dims.of[0], 96);
+	ck_assert_uint_eq(acc.rows[1].live, 0);
+	ck_assert_uint_eq(slab_account_key(&acc, 2)->dims.of[0], 0);
+	ck_assert_uint_eq(acc.rows[2].live_alloc, 160);
+	check_identities(&acc);
+	slab_account_free(&acc);
+}
+END_TEST
+
 START_TEST(large_kmallocs_are_counted)
 {
 	struct slab_account acc = { .lives.large_bytes = 8192 };
@@ -427,6 +457,7 @@ Suite *test_slab_account_suite(void)
 	tcase_add_test(tc, only_what_came_after_the_last_gap_is_sure);
 	tcase_add_test(tc, a_gap_without_an_end_leaves_nothing_sure);
 	tcase_add_test(tc, a_dimension_tells_rows_apart);
+	tcase_add_test(tc, sizes_tell_kmalloc_objects_apart);
 	tcase_add_test(tc, large_kmallocs_are_counted);
 	suite_add_tcase(s, tc);
 	return s;

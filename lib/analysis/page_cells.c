@@ -48,15 +48,12 @@ struct cell page_report_gfp_names(const struct page_report *page, struct table *
 void page_report_legend(const struct page_report *page, struct table *t, uint64_t used)
 {
 	const struct gfp_names *gfp = event_formats_gfp(page->env->fmts);
-	struct strbuf sb = { 0 };
 	size_t i;
 
+	t->legend_of = "gfp";
+	t->legend_title = "GFP";
 	for (i = 0; gfp && i < gfp->count && i < 64; i++) {
 		if (used >> i & 1)
-			strbuf_printf(&sb, "  %s %s", gfp->names[i].short_name,
-				      gfp->names[i].name);
+			table_add_legend(t, gfp->names[i].short_name, gfp->names[i].name);
 	}
-	if (sb.size)
-		table_add_note(t, "GFP:%s", strbuf_text(&sb) + 1);
-	strbuf_free(&sb);
 }

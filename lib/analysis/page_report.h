@@ -44,7 +44,7 @@ struct cell page_report_gfp(const struct page_report *page, struct table *t,
 /* The full names, with '|' between them; "" where there are none. */
 struct cell page_report_gfp_names(const struct page_report *page, struct table *t,
 				  uint64_t flags);
-/* "GFP: C __GFP_COMP  K GFP_KERNEL" under @t: the names in @used. */
+/* Gives @t a legend, "GFP: C __GFP_COMP  K GFP_KERNEL", of the names in @used. */
 void page_report_legend(const struct page_report *page, struct table *t, uint64_t used);
 /* Adds the table "page_failed" if requests failed: who asked. 0 or -ENOMEM. */
 int page_report_failed(struct page_report *page, struct report *report) __must_check;

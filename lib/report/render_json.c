@@ -57,15 +57,20 @@ static void render_items(struct json *j, const char *key,
 	json_close(j, '}');
 }
 
-/* What text says beside the facts and rows; of a banner, which repeats the facts, only what is
- * loud. The mark for that is text's.
+/* What text says beside the facts and rows, after @first, which may be NULL; of a banner, which
+ * repeats the facts, only what is loud. The mark for that is text's.
  */
-static void render_notes(struct json *j, char *const *notes, size_t nr, bool banner)
+static void render_notes(struct json *j, const char *first, char *const *notes, size_t nr,
+			 bool banner)
 {
-	size_t i, nr_shown = 0;
+	size_t i, nr_shown = first ? 1 : 0;
 
 	json_key(j, "notes");
 	json_open(j, '[');
+	if (first) {
+		json_line(j);
+		json_string(j, first);
+	}
 	for (i = 0; i < nr; i++) {
 		bool loud = *notes[i] == '!';
 
@@ -94,6 +99,16 @@ static void render_bounds(struct json *j, const struct table *t)
 	json_close(j, ']');
 }
 
+static void render_table_notes(struct json *j, const struct table *t)
+{
+	struct strbuf legend = { 0 };
+	bool any = table_legend(t, t->nr_rows, &legend);
+
+	render_notes(j, any ? strbuf_text(&legend) : NULL, t->notes, t->nr_notes, false);
+	j->sb.failed |= legend.failed;
+	strbuf_free(&legend);
+}
+
 static void render_table(struct json *j, const struct table *t)
 {
 	json_line(j);
@@ -120,7 +135,7 @@ static void render_table(struct json *j, const struct table *t)
 	json_line(j);
 	render_bounds(j, t);
 	json_line(j);
-	render_notes(j, t->notes, t->nr_notes, false);
+	render_table_notes(j, t);
 	json_line(j);
 	json_close(j, '}');
 }
@@ -132,7 +147,7 @@ static void render_reports(struct json *j, const struct report *r)
 	json_line(j);
 	render_items(j, r->subject ? r->subject : "recording", r->facts, r->nr_facts);
 	json_line(j);
-	render_notes(j, r->banner, r->nr_banner, true);
+	render_notes(j, NULL, r->banner, r->nr_banner, true);
 	json_line(j);
 	json_key(j, "reports");
 	json_open(j, '[');

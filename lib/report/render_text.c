@@ -270,6 +270,24 @@ static void paint_hidden(struct painter *p, const struct text_layout *l)
 	strbuf_free(&note);
 }
 
+/* What the short words in the rows stand for, if there was room for their column. */
+static void paint_legend(struct painter *p, const struct table *t,
+			 const struct text_layout *l)
+{
+	struct strbuf legend = { 0 };
+	bool shown = false;
+	size_t i;
+
+	for (i = 0; i < l->nr && t->legend_of; i++)
+		shown |= !l->columns[i].out &&
+			 !strcmp(l->columns[i].column->name, t->legend_of);
+	if (shown && table_legend(t, table_text_rows(t), &legend))
+		paint_comment(p, strbuf_text(&legend), DIM);
+	if (legend.failed)
+		p->err = -ENOMEM;
+	strbuf_free(&legend);
+}
+
 static void paint_rows(struct painter *p, const struct table *t)
 {
 	struct text_layout layout;
@@ -285,8 +303,10 @@ static void paint_rows(struct painter *p, const struct table *t)
 	}
 	if (!t->nr_rows)
 		paint_comment(p, "(no rows)", DIM);
-	else if (!p->err)
+	if (t->nr_rows && !p->err) {
 		paint_hidden(p, &layout);
+		paint_legend(p, t, &layout);
+	}
 	text_layout_free(&layout);
 }
 

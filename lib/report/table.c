@@ -87,6 +87,7 @@ void table_free(struct table *t)
 	free(t->cells);
 	summary_free(t->summary, t->nr_summary);
 	lines_free(t->notes, t->nr_notes);
+	free(t->legend);
 	text_store_free(t->texts);
 	free(t->name);
 	free(t->title);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/strbuf.h"
 
 enum cell_type {
 	CELL_NONE, /* no value: "-" in text, null in JSON, empty in CSV */
@@ -113,6 +114,11 @@ enum summary_rank {
 	SUMMARY_TOTAL,	/* allocated, freed, net */
 };
 
+/* What one word of a column's texts stands for: "K", "GFP_KERNEL". */
+struct legend_item {
+	const char *word, *meaning;
+};
+
 /* A named number under a table: "bytes_requested", "Total bytes requested". */
 struct summary_item {
 	const char *name;  /* JSON name */
@@ -130,8 +136,9 @@ struct summary_item {
  * @by: what a row stands for ("callsite", "ptr", "cache"); NULL: the rows have an order of
  *	their own (a matrix): table_sort() and table_limit() leave them alone
  * @summary_title: heading of the summary block ("SUMMARY (SLAB allocator)")
- * @notes: comment lines under the rows (legends), in JSON too; without '#'; the loud ones
- *	start with '!'
+ * @notes: comment lines under the rows, in JSON too; without '#'; the loud ones start with '!'
+ * @legend: what the words of column @legend_of stand for, which are texts with '|' between them;
+ *	it is headed @legend_title. Both static; NULL: there is none
  * @hidden: the table is for machine formats only
  * @summary_hidden: the summary is for machine formats only
  * @text_rows: text shows only so many rows, the first ones; 0: all
@@ -159,6 +166,9 @@ struct table {
 	size_t text_rows;
 	char **notes;
 	size_t nr_notes;
+	const char *legend_of, *legend_title;
+	struct legend_item *legend;
+	size_t nr_legend, legend_capacity;
 	struct text_store *texts; /* internal */
 	char *sorted_by;
 	const char *usual_sort;
@@ -189,6 +199,12 @@ void table_add_columns(struct table *t, const struct column *cols, size_t nr);
 /* A new row of CELL_NONE; its cells, valid until the next row; NULL: no memory. */
 struct cell *table_add_row(struct table *t);
 void table_add_note(struct table *t, const char *fmt, ...) __printf_fmt(2, 3);
+/* Explains @word, as it may stand in the texts of column @legend_of. */
+void table_add_legend(struct table *t, const char *word, const char *meaning);
+/* Appends the legend of the words in the first @nr_rows rows, "GFP: K GFP_KERNEL  C __GFP_COMP";
+ * nothing where they have none. Returns whether it did.
+ */
+bool table_legend(const struct table *t, size_t nr_rows, struct strbuf *out);
 void table_add_summary(struct table *t, const char *name, const char *title,
 		       enum column_unit unit, struct cell value, bool bound);
 /* @nr numbers. */

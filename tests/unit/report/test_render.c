@@ -800,6 +800,82 @@ START_TEST(shortening)
 }
 END_TEST
 
+static struct table *make_flags(void)
+{
+	const struct column flags = { .name = "gfp", .title = "Flags", .leaves = 1 };
+	const struct column site = { .name = "site", .title = "Site", .last = true };
+	const char *const texts[] = { "K|NW", "K|Z", NULL, "NW|0x80", "KAC" };
+	struct table *t = table_new("page", "Pages");
+	size_t i;
+
+	table_add_column(t, &flags);
+	table_add_column(t, &site);
+	table_set_by(t, "site");
+	t->legend_of = "gfp";
+	t->legend_title = "GFP";
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct cell *row = table_add_row(t);
+
+		row[0] = cell_text(t, texts[i]);
+		row[1] = cell_text(t, "where");
+	}
+	table_add_legend(t, "KAC", "GFP_KERNEL_ACCOUNT");
+	table_add_legend(t, "K", "GFP_KERNEL");
+	table_add_legend(t, "N", "__GFP_NONE");
+	table_add_legend(t, "NW", "GFP_NOWAIT");
+	table_add_legend(t, "Z", "__GFP_ZERO");
+	return t;
+}
+
+START_TEST(a_legend_explains_the_words_shown)
+{
+	static const char *const want[] = {
+		"", "GFP: K GFP_KERNEL  NW GFP_NOWAIT",
+		"GFP: K GFP_KERNEL  NW GFP_NOWAIT  Z __GFP_ZERO"
+	};
+	struct table *t = make_flags();
+	struct report *r = report_new();
+	struct strbuf sb = { 0 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
+		strbuf_reset(&sb);
+		ck_assert_int_eq(table_legend(t, i, &sb), i > 0);
+		ck_assert_str_eq(strbuf_text(&sb), want[i]);
+	}
+	strbuf_free(&sb);
+	table_limit_text(t, 1);
+	table_add_note(t, "a note");
+	report_add_table(r, t);
+	expect(render_text, r, (struct render_options){ 0 },
+	       "# Pages (1 of 5 rows)\n#\n# Flags  Site\n  K|NW   where\n"
+	       "# GFP: K GFP_KERNEL  NW GFP_NOWAIT\n# a note\n");
+	expect(render_text, r, (struct render_options){ .width = 10 },
+	       "# Pages (1 of 5 rows)\n#\n# Site\n  where\n"
+	       "# 1 column hidden at 10 columns: Flags (--wide)\n# a note\n");
+	report_free(r);
+}
+END_TEST
+
+START_TEST(json_has_the_legend_of_all_rows)
+{
+	struct report *r = report_new();
+	struct table *t = make_flags();
+	struct strbuf got = { 0 };
+	const struct render_options opts = { 0 };
+	const struct render_out out = { collect, &got };
+
+	table_limit_text(t, 1);
+	report_add_table(r, t);
+	ck_assert_int_eq(render_json(r, &opts, &out), 0);
+	ck_assert_ptr_nonnull(strstr(
+		strbuf_text(&got),
+		"\"GFP: KAC GFP_KERNEL_ACCOUNT  K GFP_KERNEL  NW GFP_NOWAIT  Z __GFP_ZERO\"\n"));
+	strbuf_free(&got);
+	report_free(r);
+}
+END_TEST
+
 Suite *test_render_suite(void)
 {
 	Suite *s = suite_create("report/render");
@@ -823,6 +899,8 @@ Suite *test_render_suite(void)
 	tcase_add_test(tc, csv);
 	tcase_add_test(tc, json_of_one_object);
 	tcase_add_test(tc, a_failing_write_ends_the_rendering);
+	tcase_add_test(tc, a_legend_explains_the_words_shown);
+	tcase_add_test(tc, json_has_the_legend_of_all_rows);
 	tcase_add_test(tc, units_for_people);
 	tcase_add_test(tc, shortening);
 	suite_add_tcase(s, tc);

@@ -73,8 +73,13 @@ static void forget_settings(const struct parser *p, const struct option_entry *o
 		return;
 	for (other = p->options; other->type != OPTION_END; other++) {
 		state = &p->states[other - p->options];
-		if (state->choice && state->from_file)
-			*(bool *)other->value = state->from_file = false;
+		if (!state->choice || !state->from_file)
+			continue;
+		state->from_file = false;
+		if (other->type == OPTION_STRING)
+			*(const char **)other->value = NULL;
+		else
+			*(bool *)other->value = false;
 	}
 }
 

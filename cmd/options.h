@@ -29,7 +29,8 @@ enum option_type {
 	OPTION_HELP,	 /* -h, --help: prints the help text and ends with 0 */
 	OPTION_TYPES = 0xff,
 	/* With one of these, by "|": */
-	OPTION_CHOICE = 0x100,	 /* a flag that excludes the others with this mark */
+	OPTION_CHOICE =
+		0x100, /* a flag or string that excludes the others with this mark */
 	OPTION_EVERYDAY = 0x200, /* -h shows it, if @short_help says so */
 };
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "csv_dir.h"
 #include "message.h"
 
 struct option_entry *output_formats(struct output_options *opts)
@@ -30,7 +31,15 @@ struct option_entry *output_formats(struct output_options *opts)
 			.value = &opts->chosen[i],
 			.help = all[i].help,
 		};
-	opts->formats[nr] = (struct option_entry){ .type = OPTION_END };
+	opts->formats[nr] = (struct option_entry){
+		OPTION_STRING | OPTION_CHOICE,
+		0,
+		"csv-dir",
+		"DIR",
+		&opts->csv_dir,
+		"CSV: a file for each table in a new directory",
+	};
+	opts->formats[nr + 1] = (struct option_entry){ .type = OPTION_END };
 	return opts->formats;
 }
 
@@ -48,35 +57,45 @@ static const struct renderer *chosen(const struct output_options *opts,
 	return NULL;
 }
 
-const struct renderer *output_renderer(const struct output_options *opts)
+/* Only one form can be had, and no human numbers with one that is for programs. */
+static int check_formats(const struct output_options *opts, const char *command)
 {
-	return chosen(opts, NULL);
+	const struct renderer *form = NULL;
+	const char *names[RENDERERS_MAX + 1];
+	size_t nr = 0;
+
+	while ((form = chosen(opts, form)))
+		names[nr++] = form->name;
+	if (opts->csv_dir)
+		names[nr++] = "csv-dir";
+	if (nr > 1) {
+		message_error(command, "--%s and --%s cannot be used together.", names[0],
+			      names[1]);
+		return EXIT_USAGE;
+	}
+	if (nr && opts->human) {
+		message_error(command, "--human is for text: --%s has exact numbers.",
+			      names[0]);
+		return EXIT_USAGE;
+	}
+	return GO_ON;
 }
 
 int output_check(const struct output_options *opts, const char *command)
 {
 	static const char *const colors[] = { "auto", "always", "never" };
-	const struct renderer *first = output_renderer(opts);
-	const struct renderer *second = first ? chosen(opts, first) : NULL;
 	const char *near;
 	size_t i;
+	int ret = check_formats(opts, command);
 
-	if (second) {
-		message_error(command, "--%s and --%s cannot be used together.",
-			      first->name, second->name);
-		return EXIT_USAGE;
-	}
-	if (first && opts->human) {
-		message_error(command, "--human is for text: --%s has exact numbers.",
-			      first->name);
-		return EXIT_USAGE;
-	}
-	for (i = 0; opts->color && i < ARRAY_SIZE(colors); i++) {
+	if (ret == GO_ON && opts->csv_dir)
+		ret = csv_dir_check(opts->csv_dir, command);
+	if (ret != GO_ON || !opts->color)
+		return ret;
+	for (i = 0; i < ARRAY_SIZE(colors); i++) {
 		if (!strcmp(opts->color, colors[i]))
 			return GO_ON;
 	}
-	if (!opts->color)
-		return GO_ON;
 	near = options_nearest(opts->color, colors, ARRAY_SIZE(colors));
 	message_error(command, "unknown --color '%s'.%s%s%s\n  One of: auto always never",
 		      opts->color, near ? " Did you mean '" : "", near ? near : "",
@@ -263,7 +282,7 @@ static enum summary_view summary_view(const struct output_options *opts)
 int output_report(const struct output_options *opts, const char *command,
 		  const struct report *r, render_fn text)
 {
-	const struct renderer *other = output_renderer(opts);
+	const struct renderer *other = chosen(opts, NULL);
 	struct rendering rendering = {
 		.report = r,
 		.options = { output_width(), opts->wide, use_color(opts), opts->human,
@@ -272,5 +291,7 @@ int output_report(const struct output_options *opts, const char *command,
 	};
 	bool pager = !other && !opts->no_pager;
 
+	if (opts->csv_dir)
+		return csv_dir_write(opts->csv_dir, r, command);
 	return output_write(command, write_report, &rendering, pager);
 }

@@ -17,6 +17,7 @@
  * fields
  * @chosen: which of renderers(); none: text
  * @formats: of output_formats()
+ * @csv_dir: tables as files in this directory; NULL: the report goes to stdout
  * @wide: tables have all their columns, however narrow the terminal is
  * @summary: all lines of a summary, or none of it; text only
  * @verbose: all lines, unless @summary says otherwise
@@ -24,7 +25,8 @@
  */
 struct output_options {
 	bool chosen[RENDERERS_MAX];
-	struct option_entry formats[RENDERERS_MAX + 1];
+	struct option_entry formats[RENDERERS_MAX + 2];
+	const char *csv_dir;
 	bool human, wide, no_pager, verbose;
 	enum option_switch summary;
 	const char *color;
@@ -52,12 +54,10 @@ struct output_options {
 	PAGER_OPTION((output).no_pager)
 /* clang-format on */
 
-/* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen. */
+/* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen, and --csv-dir. */
 struct option_entry *output_formats(struct output_options *opts);
 
-/* The one that was chosen; NULL: text. */
-const struct renderer *output_renderer(const struct output_options *opts);
-/* GO_ON if they go together; EXIT_USAGE after a message. */
+/* GO_ON if they go together and --csv-dir can be had; an exit code after a message. */
 int output_check(const struct output_options *opts, const char *command);
 /**
  * output_write() - write a document to stdout
@@ -69,7 +69,9 @@ int output_check(const struct output_options *opts, const char *command);
  */
 typedef int (*output_fn)(const struct render_out *out, const void *arg);
 int output_write(const char *command, output_fn fn, const void *arg, bool pager);
-/* Renders @r as the options say; as text by @text, which is render_text() for most. */
+/* Renders @r as the options say; as text by @text, which is render_text() for most. EXIT_OK;
+ * EXIT_FAILED after a message.
+ */
 int output_report(const struct output_options *opts, const char *command,
 		  const struct report *r, render_fn text);
 /* Columns that a line of text has: $COLUMNS, else the terminal's; 0: no limit (a pipe). */

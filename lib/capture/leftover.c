@@ -50,7 +50,7 @@ static const char *base_of(const char *path)
 }
 
 /* Copies the directory in front of the last slash, with it; "" if there is none. */
-static char *folder_of(const char *path)
+static char *directory_of(const char *path)
 {
 	return strndup(path, (size_t)(base_of(path) - path));
 }
@@ -116,7 +116,7 @@ int leftover_open(struct leftover *l, const char *tmp)
 	name_end = parse_name(base, l->token);
 	if (!name_end)
 		return -EINVAL;
-	dir = folder_of(tmp);
+	dir = directory_of(tmp);
 	l->tmp = strdup(tmp);
 	l->prefix = strndup(tmp, strlen(tmp) - strlen(TMP_SUFFIX));
 	if (!dir || asprintf(&l->path, "%s%.*s", dir, (int)(name_end - 1), base + 1) < 0)

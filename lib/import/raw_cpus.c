@@ -131,9 +131,9 @@ static int add_stats(struct raw_cpus *rc, uint32_t cpu)
 
 	snprintf(name, sizeof(name), "per_cpu/cpu%" PRIu32 "/stats", cpu);
 	snprintf(flat, sizeof(flat), "cpu%" PRIu32 ".stats", cpu);
-	ret = raw_folder_read(&rc->folder, NULL, name, &text);
+	ret = raw_directory_read(&rc->directory, NULL, name, &text);
 	if (ret == -ENOENT)
-		ret = raw_folder_read(&rc->folder, NULL, flat, &text);
+		ret = raw_directory_read(&rc->directory, NULL, flat, &text);
 	if (!ret) {
 		strbuf_printf(&sb, "CPU: %" PRIu32 "\n%s", cpu, strbuf_text(&text));
 		ret = text_list_take(rc->stats, "cpustat", &sb);
@@ -165,21 +165,21 @@ static int add_pages(struct raw_cpus *rc, const char *file, uint32_t cpu)
 
 	if (rc->seen[cpu])
 		return 0; /* in both shapes of the layout */
-	if (snprintf(path, sizeof(path), "%s/%s", rc->folder.dir, file) >=
+	if (snprintf(path, sizeof(path), "%s/%s", rc->directory.path, file) >=
 	    (int)sizeof(path))
 		return -ENAMETOOLONG;
 	part.fd = io_open_input(path, IO_FILE);
 	if (part.fd == -ENOENT)
 		return 0;
 	if (part.fd == -ENODEV || part.fd == -EISDIR) {
-		log_msg(rc->folder.log, LOG_ERROR,
+		log_msg(rc->directory.log, LOG_ERROR,
 			"%s is not a regular file\n  Copy the pages first: kmemx-import(1) says how.",
 			path);
 		return -EINVAL;
 	}
 	if (part.fd < 0 || fstat(part.fd, &st) < 0) {
 		ret = part.fd < 0 ? part.fd : -errno;
-		log_msg(rc->folder.log, LOG_ERROR, "cannot read %s: %s", path,
+		log_msg(rc->directory.log, LOG_ERROR, "cannot read %s: %s", path,
 			strerror(-ret));
 	} else if (st.st_size == 0) {
 		close(part.fd); /* this CPU had no events */
@@ -187,7 +187,7 @@ static int add_pages(struct raw_cpus *rc, const char *file, uint32_t cpu)
 	}
 	part.size = ret ? 0 : (uint64_t)st.st_size;
 	if (!ret && part.size % rc->subbuf_size) {
-		log_msg(rc->folder.log, LOG_WARN,
+		log_msg(rc->directory.log, LOG_WARN,
 			"%s does not end with a whole sub-buffer of %" PRIu32
 			" bytes; its last events may be missing",
 			path, rc->subbuf_size);
@@ -205,7 +205,7 @@ static int add_pages(struct raw_cpus *rc, const char *file, uint32_t cpu)
 	return add_stats(rc, cpu);
 }
 
-static int add_cpu_folder(void *ctx, const char *sub, const char *name)
+static int add_cpu_directory(void *ctx, const char *sub, const char *name)
 {
 	int64_t cpu = cpu_number(name, "");
 	char file[512];
@@ -233,16 +233,17 @@ static int compare_parts(const void *a, const void *b)
 int raw_cpus_find(struct raw_cpus *rc)
 {
 	uint64_t done = 0;
-	int order, ret = raw_folder_each(&rc->folder, "per_cpu", add_cpu_folder, rc);
+	int order, ret = raw_directory_each(&rc->directory, "per_cpu", add_cpu_directory,
+					    rc);
 
 	if (!ret || ret == -ENOENT)
-		ret = raw_folder_each(&rc->folder, ".", add_cpu_file, rc);
+		ret = raw_directory_each(&rc->directory, ".", add_cpu_file, rc);
 	if (ret)
 		return ret;
 	if (!rc->nr_parts) {
-		log_msg(rc->folder.log, LOG_ERROR,
+		log_msg(rc->directory.log, LOG_ERROR,
 			"%s: there are no pages in per_cpu/cpuN/trace_pipe_raw or cpuN.raw\n  kmemx-import(1) lists what to copy.",
-			rc->folder.dir);
+			rc->directory.path);
 		return -ENODATA;
 	}
 	qsort(rc->parts, rc->nr_parts, sizeof(*rc->parts), compare_parts);

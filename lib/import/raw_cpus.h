@@ -12,14 +12,14 @@
 
 #include "base/compiler.h"
 #include "import/import_options.h"
-#include "import/raw_folder.h"
+#include "import/raw_directory.h"
 #include "recording/recording.h"
 #include "recording/system_texts.h"
 #include "recording/trace_dat.h"
 
 /**
  * struct raw_cpus - set the first five, zero the rest; raw_cpus_free() in the end
- * @folder: with the caller's, as are @opts and @stats
+ * @directory: with the caller's, as are @opts and @stats
  * @layout, @subbuf_size: what header_page says, at least 512 bytes
  * @opts: its open_part() makes room for a copy of what must be mended
  * @stats: receives "CPU: N" and the kernel's text, of each CPU
@@ -29,7 +29,7 @@
  * @size: bytes of all files
  */
 struct raw_cpus {
-	struct raw_folder folder;
+	struct raw_directory directory;
 	struct page_layout layout;
 	uint32_t subbuf_size;
 	const struct recording_import_options *opts;

@@ -15,13 +15,13 @@
 
 #include "import/import_meta.h"
 #include "import/raw_cpus.h"
-#include "import/raw_folder.h"
+#include "import/raw_directory.h"
 
 /* No kernel has larger ones. */
 #define MAX_SUBBUF (1U << 20)
 
 struct raw_pages {
-	struct raw_folder folder;
+	struct raw_directory directory;
 	const struct recording_import_options *opts;
 	struct raw_cpus cpus;
 	struct system_texts texts;
@@ -45,7 +45,7 @@ static int add_format(void *ctx, const char *sub, const char *name)
 
 	if (snprintf(path, sizeof(path), "%s/%s/format", sub, name) >= (int)sizeof(path))
 		return 0;
-	ret = raw_folder_read(&rp->folder, NULL, path, &sb);
+	ret = raw_directory_read(&rp->directory, NULL, path, &sb);
 	if (!ret && sb.size)
 		return text_list_take(to, system, &sb);
 	strbuf_free(&sb);
@@ -60,7 +60,7 @@ static int add_system(void *ctx, const char *sub, const char *name)
 
 	if (snprintf(path, sizeof(path), "%s/%s", sub, name) >= (int)sizeof(path))
 		return 0;
-	ret = raw_folder_each(&rp->folder, path, add_format, rp);
+	ret = raw_directory_each(&rp->directory, path, add_format, rp);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -74,16 +74,16 @@ static bool has_system(const struct raw_pages *rp, const char *system)
 
 static int missing(const struct raw_pages *rp, const char *what, int err)
 {
-	log_msg(rp->folder.log, LOG_ERROR,
+	log_msg(rp->directory.log, LOG_ERROR,
 		"%s: %s %s\n  kmemx-import(1) lists what to copy beside the pages.",
-		rp->folder.dir, what, err == -EBADMSG ? "is invalid" : "is missing");
+		rp->directory.path, what, err == -EBADMSG ? "is invalid" : "is missing");
 	return err;
 }
 
 static int read_formats(struct raw_pages *rp)
 {
-	int ret = raw_folder_read(&rp->folder, "events", "header_page",
-				  &rp->texts.header_page);
+	int ret = raw_directory_read(&rp->directory, "events", "header_page",
+				     &rp->texts.header_page);
 
 	if (ret)
 		return ret == -ENOMEM ? ret : missing(rp, "events/header_page", -ENOENT);
@@ -91,11 +91,11 @@ static int read_formats(struct raw_pages *rp)
 					&rp->cpus.layout, &rp->cpus.subbuf_size) ||
 	    rp->cpus.subbuf_size < 512 || rp->cpus.subbuf_size > MAX_SUBBUF)
 		return missing(rp, "events/header_page", -EBADMSG);
-	ret = raw_folder_read(&rp->folder, "events", "header_event",
-			      &rp->texts.header_event);
+	ret = raw_directory_read(&rp->directory, "events", "header_event",
+				 &rp->texts.header_event);
 	if (ret == -ENOMEM)
 		return ret;
-	ret = raw_folder_each(&rp->folder, "events", add_system, rp);
+	ret = raw_directory_each(&rp->directory, "events", add_system, rp);
 	if (ret == -ENOMEM)
 		return ret;
 	return has_system(rp, "kmem") ? 0 : missing(rp, "events/kmem/*/format", -ENOENT);
@@ -151,12 +151,13 @@ static int read_uname(struct raw_pages *rp)
 {
 	struct uname_words known = { .host = "unknown" };
 	struct strbuf text = { 0 };
-	int ret = raw_folder_read_optional(&rp->folder, NULL, "uname", &text);
+	int ret = raw_directory_read_optional(&rp->directory, NULL, "uname", &text);
 
 	if (!ret && text.size) {
 		parse_uname(strbuf_text(&text), &known);
 	} else if (!ret) {
-		ret = raw_folder_read_optional(&rp->folder, "proc", "version", &text);
+		ret = raw_directory_read_optional(&rp->directory, "proc", "version",
+						  &text);
 		parse_version(strbuf_text(&text), &known);
 	}
 	if (rp->opts->release)
@@ -171,7 +172,7 @@ static int read_uname(struct raw_pages *rp)
 static int add_meta(struct raw_pages *rp, const char *file, const char *name)
 {
 	struct strbuf sb = { 0 };
-	int ret = raw_folder_read_optional(&rp->folder, "proc", file, &sb);
+	int ret = raw_directory_read_optional(&rp->directory, "proc", file, &sb);
 
 	if (!ret && sb.size)
 		return text_list_take(&rp->texts.meta, name, &sb);
@@ -190,17 +191,17 @@ static int read_texts(struct raw_pages *rp)
 		strbuf_add(&rp->texts.kallsyms, rp->opts->symbols,
 			   rp->opts->symbols_size);
 	else
-		ret = raw_folder_read_optional(&rp->folder, "proc", "kallsyms",
-					       &rp->texts.kallsyms);
+		ret = raw_directory_read_optional(&rp->directory, "proc", "kallsyms",
+						  &rp->texts.kallsyms);
 	if (!ret)
-		ret = raw_folder_read_optional(&rp->folder, NULL, "printk_formats",
-					       &rp->texts.printk_formats);
+		ret = raw_directory_read_optional(&rp->directory, NULL, "printk_formats",
+						  &rp->texts.printk_formats);
 	if (!ret)
-		ret = raw_folder_read_optional(&rp->folder, NULL, "saved_cmdlines",
-					       &rp->texts.cmdlines);
+		ret = raw_directory_read_optional(&rp->directory, NULL, "saved_cmdlines",
+						  &rp->texts.cmdlines);
 	if (!ret)
-		ret = raw_folder_read_optional(&rp->folder, NULL, "trace_clock",
-					       &rp->texts.trace_clock);
+		ret = raw_directory_read_optional(&rp->directory, NULL, "trace_clock",
+						  &rp->texts.trace_clock);
 	if (!ret)
 		ret = read_uname(rp);
 	if (!ret)
@@ -277,7 +278,7 @@ int raw_pages_open(struct raw_pages **out, const char *dir,
 
 	if (!rp)
 		return -ENOMEM;
-	rp->folder = (struct raw_folder){ dir, log };
+	rp->directory = (struct raw_directory){ dir, log };
 	if (access(dir, R_OK | X_OK) < 0) {
 		ret = -errno;
 		log_msg(log, LOG_ERROR, "cannot open the directory %s: %s", dir,
@@ -286,7 +287,7 @@ int raw_pages_open(struct raw_pages **out, const char *dir,
 		return ret == -ENOTDIR ? -EINVAL : -ENOENT;
 	}
 	rp->opts = opts;
-	rp->cpus.folder = rp->folder;
+	rp->cpus.directory = rp->directory;
 	rp->cpus.opts = opts;
 	rp->cpus.stats = &rp->texts.cpustats;
 	ret = read_formats(rp);

@@ -18,7 +18,7 @@
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "symbol/debug_units.h"
-#include "symbol/folder_walk.h"
+#include "symbol/directory_walk.h"
 
 #define MODULES_MAX 100000
 
@@ -33,8 +33,8 @@ struct module_files {
 	struct intern names, dirs;
 	struct module_file *files; /* by name number - 1; the first of a name counts */
 	size_t nr, capacity;
-	bool installed;		 /* below /lib/modules/VERSION */
-	struct folder_walk walk; /* its path is below the top */
+	bool installed;		    /* below /lib/modules/VERSION */
+	struct directory_walk walk; /* its path is below the top */
 	char *top;
 };
 
@@ -104,11 +104,11 @@ static bool enter(void *ctx, const char *path, const char *name)
 	return *name != '.';
 }
 
-static int take_file(void *ctx, int folder, const char *name)
+static int take_file(void *ctx, int directory, const char *name)
 {
 	struct module_files *m = ctx;
 
-	(void)folder;
+	(void)directory;
 	if (*name == '.' || !module_name_length(name) || m->nr >= MODULES_MAX)
 		return 0;
 	return add_file(m, name);
@@ -150,14 +150,14 @@ int module_files_open(struct module_files **out, const char *path)
 		return -errno;
 	m = calloc(1, sizeof(*m));
 	if (m)
-		m->walk = (struct folder_walk){ .enter = enter,
-						.file = take_file,
-						.ctx = m };
+		m->walk = (struct directory_walk){ .enter = enter,
+						   .file = take_file,
+						   .ctx = m };
 	ret = m ? find_top(m, path) : -ENOMEM;
 	if (ret)
 		close(fd);
 	else
-		ret = folder_walk(&m->walk, fd);
+		ret = directory_walk(&m->walk, fd);
 	if (!ret && !m->nr)
 		ret = -ENODATA;
 	if (ret) {

@@ -18,7 +18,7 @@
 #include "base/strbuf.h"
 #include "symbol/c_scan.h"
 #include "symbol/fold.h"
-#include "symbol/folder_walk.h"
+#include "symbol/directory_walk.h"
 
 #define FILES_MAX     1000000
 #define FILE_SIZE_MAX (16U << 20)
@@ -44,7 +44,7 @@ struct source_tree {
 	struct name_dirs functions, modules;
 	size_t nr_files;
 	/* While reading: */
-	struct folder_walk walk;
+	struct directory_walk walk;
 	struct strbuf name;
 	char *content;
 	uint32_t dir; /* the file's */
@@ -113,7 +113,7 @@ static size_t read_file(struct source_tree *tree, int fd)
 	return size;
 }
 
-static int scan_file(void *ctx, int folder, const char *name)
+static int scan_file(void *ctx, int directory, const char *name)
 {
 	struct source_tree *tree = ctx;
 	bool makefile = !strcmp(name, "Makefile") || !strcmp(name, "Kbuild");
@@ -126,7 +126,7 @@ static int scan_file(void *ctx, int folder, const char *name)
 		return 0;
 	if (tree->nr_files == FILES_MAX)
 		return 0;
-	fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return 0;
 	size = fstat(fd, &st) || !S_ISREG(st.st_mode) ? 0 : read_file(tree, fd);
@@ -181,8 +181,8 @@ int source_tree_open(struct source_tree **out, const char *path)
 		return -ENOMEM;
 	}
 	tree->walk =
-		(struct folder_walk){ .enter = enter, .file = scan_file, .ctx = tree };
-	ret = folder_walk(&tree->walk, fd);
+		(struct directory_walk){ .enter = enter, .file = scan_file, .ctx = tree };
+	ret = directory_walk(&tree->walk, fd);
 	free(tree->content);
 	tree->content = NULL;
 	strbuf_free(&tree->walk.path);

@@ -3,37 +3,37 @@
  * symbol: the files below a directory.
  * In: a directory. Out: its files and those of its directories, with the path of each.
  */
-#include "symbol/folder_walk.h"
+#include "symbol/directory_walk.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-static int walk_folder(struct folder_walk *walk, int fd, unsigned int depth);
+static int walk_directory(struct directory_walk *walk, int fd, unsigned int depth);
 
-static int walk_entry(struct folder_walk *walk, int folder, const struct dirent *entry,
-		      unsigned int depth)
+static int walk_entry(struct directory_walk *walk, int directory,
+		      const struct dirent *entry, unsigned int depth)
 {
 	size_t size = walk->path.size;
 	int fd, ret;
 
 	/* DT_UNKNOWN: some file systems do not say what it is. */
 	if (entry->d_type == DT_REG ||
-	    (entry->d_type == DT_UNKNOWN && depth == FOLDER_WALK_DEPTH))
-		return walk->file(walk->ctx, folder, entry->d_name);
+	    (entry->d_type == DT_UNKNOWN && depth == DIRECTORY_WALK_DEPTH))
+		return walk->file(walk->ctx, directory, entry->d_name);
 	if ((entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN) ||
-	    depth == FOLDER_WALK_DEPTH ||
+	    depth == DIRECTORY_WALK_DEPTH ||
 	    !walk->enter(walk->ctx, strbuf_text(&walk->path), entry->d_name))
 		return 0;
-	fd = openat(folder, entry->d_name,
+	fd = openat(directory, entry->d_name,
 		    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_DIRECTORY);
 	if (fd < 0 && entry->d_type == DT_DIR)
 		return 0;
 	if (fd < 0)
-		return walk->file(walk->ctx, folder, entry->d_name);
+		return walk->file(walk->ctx, directory, entry->d_name);
 	strbuf_printf(&walk->path, "%s%s", size ? "/" : "", entry->d_name);
-	ret = walk_folder(walk, fd, depth + 1);
+	ret = walk_directory(walk, fd, depth + 1);
 	if (walk->path.data) {
 		walk->path.size = size;
 		walk->path.data[size] = '\0';
@@ -42,7 +42,7 @@ static int walk_entry(struct folder_walk *walk, int folder, const struct dirent 
 }
 
 /* Takes @fd. -ENOMEM where its path found no memory. */
-static int walk_folder(struct folder_walk *walk, int fd, unsigned int depth)
+static int walk_directory(struct directory_walk *walk, int fd, unsigned int depth)
 {
 	DIR *dir = walk->path.failed ? NULL : fdopendir(fd);
 	struct dirent *entry;
@@ -58,7 +58,7 @@ static int walk_folder(struct folder_walk *walk, int fd, unsigned int depth)
 	return ret;
 }
 
-int folder_walk(struct folder_walk *walk, int fd)
+int directory_walk(struct directory_walk *walk, int fd)
 {
-	return walk_folder(walk, fd, 0);
+	return walk_directory(walk, fd, 0);
 }

@@ -3,7 +3,7 @@
  * import: the files of a directory of copies from tracefs.
  * In: the directory. Out: texts, and the names of what lies in it.
  */
-#include "import/raw_folder.h"
+#include "import/raw_directory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,40 +12,40 @@
 
 #include "recording/text_file.h"
 
-int raw_folder_read(const struct raw_folder *f, const char *sub, const char *name,
-		    struct strbuf *out)
+int raw_directory_read(const struct raw_directory *d, const char *sub, const char *name,
+		       struct strbuf *out)
 {
 	char path[4096];
 	int ret = -ENOENT;
 
-	if (snprintf(path, sizeof(path), "%s/%s", f->dir, name) < (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/%s", d->path, name) < (int)sizeof(path))
 		ret = text_file_read(out, path, IO_FILE);
 	if (ret == -ENOENT && sub &&
-	    snprintf(path, sizeof(path), "%s/%s/%s", f->dir, sub, name) <
+	    snprintf(path, sizeof(path), "%s/%s/%s", d->path, sub, name) <
 		    (int)sizeof(path))
 		ret = text_file_read(out, path, IO_FILE);
 	return ret;
 }
 
-int raw_folder_read_optional(const struct raw_folder *f, const char *sub,
-			     const char *name, struct strbuf *out)
+int raw_directory_read_optional(const struct raw_directory *d, const char *sub,
+				const char *name, struct strbuf *out)
 {
-	int ret = raw_folder_read(f, sub, name, out);
+	int ret = raw_directory_read(d, sub, name, out);
 
 	if (ret && ret != -ENOENT && ret != -ENOMEM)
-		log_msg(f->log, LOG_WARN, "cannot read %s in %s: %s; going on without",
-			name, f->dir, io_strerror(ret));
+		log_msg(d->log, LOG_WARN, "cannot read %s in %s: %s; going on without",
+			name, d->path, io_strerror(ret));
 	return ret == -ENOMEM ? ret : 0;
 }
 
-int raw_folder_each(const struct raw_folder *f, const char *sub, raw_folder_fn *fn,
-		    void *ctx)
+int raw_directory_each(const struct raw_directory *d, const char *sub,
+		       raw_directory_fn *fn, void *ctx)
 {
 	struct dirent **list;
 	char path[4096];
 	int nr, ret = 0;
 
-	if (snprintf(path, sizeof(path), "%s/%s", f->dir, sub) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/%s", d->path, sub) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
 	/* In an order that is the same on every machine. */
 	nr = scandir(path, &list, NULL, alphasort);

@@ -53,26 +53,27 @@ static int is_recording(const struct dirent *entry)
 }
 
 /* All of a directory, in the order of their names. */
-static int add_folder(struct diff_paths *paths, const char *folder)
+static int add_directory(struct diff_paths *paths, const char *directory)
 {
 	struct dirent **entries = NULL;
 	char path[4096];
-	int nr = scandir(folder, &entries, is_recording, alphasort), i, ret = GO_ON;
-	int size = (int)strnlen(folder, sizeof(path));
+	int nr = scandir(directory, &entries, is_recording, alphasort), i, ret = GO_ON;
+	int size = (int)strnlen(directory, sizeof(path));
 
 	/* "old/" gives "old/1.dat"; "/" is left empty and gives "/1.dat". */
-	while (size && folder[size - 1] == '/')
+	while (size && directory[size - 1] == '/')
 		size--;
 	if (nr <= 0) {
-		message_error("diff", "%s: %s", folder,
+		message_error("diff", "%s: %s", directory,
 			      nr ? strerror(errno)
 				 : "no recordings (*.dat) in this directory");
 		free(entries);
 		return EXIT_UNREADABLE;
 	}
 	for (i = 0; i < nr; i++) {
-		if (ret == GO_ON && snprintf(path, sizeof(path), "%.*s/%s", size, folder,
-					     entries[i]->d_name) >= (int)sizeof(path))
+		if (ret == GO_ON &&
+		    snprintf(path, sizeof(path), "%.*s/%s", size, directory,
+			     entries[i]->d_name) >= (int)sizeof(path))
 			ret = failed(ENAMETOOLONG);
 		if (ret == GO_ON)
 			ret = add_path(paths, path);
@@ -87,7 +88,7 @@ static int add(struct diff_paths *paths, const char *path)
 	struct stat st;
 
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
-		return add_folder(paths, path);
+		return add_directory(paths, path);
 	return add_path(paths, path);
 }
 

@@ -16,14 +16,14 @@
 #include "message.h"
 
 /* Runs of another day among these would be compared as if they were of the same kind. */
-static int check_empty(const char *folder)
+static int check_empty(const char *directory)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = opendir(directory);
 	const struct dirent *entry;
 	int ret = GO_ON;
 
 	if (!dir) {
-		message_error("record", "cannot open %s: %s", folder, strerror(errno));
+		message_error("record", "cannot open %s: %s", directory, strerror(errno));
 		return EXIT_FAILED;
 	}
 	while (ret == GO_ON && (entry = readdir(dir))) {
@@ -34,7 +34,7 @@ static int check_empty(const char *folder)
 		message_error(
 			"record",
 			"%s already has recordings (%s).\n  Name another directory, or empty it first.",
-			folder, entry->d_name);
+			directory, entry->d_name);
 		ret = EXIT_FAILED;
 	}
 	closedir(dir);
@@ -47,20 +47,21 @@ int record_repeat(const struct record_repeat *r)
 	uint64_t i;
 	int ret;
 
-	if (mkdir(r->folder, 0777) && errno != EEXIST) {
-		message_error("record", "cannot create directory %s: %s", r->folder,
+	if (mkdir(r->directory, 0777) && errno != EEXIST) {
+		message_error("record", "cannot create directory %s: %s", r->directory,
 			      strerror(errno));
 		return EXIT_FAILED;
 	}
-	ret = check_empty(r->folder);
+	ret = check_empty(r->directory);
 	if (ret != GO_ON)
 		return ret;
 	for (i = 1; i <= r->times; i++) {
-		bool stopped = false, slash = r->folder[strlen(r->folder) - 1] == '/';
+		bool stopped = false,
+		     slash = r->directory[strlen(r->directory) - 1] == '/';
 
-		if (snprintf(path, sizeof(path), "%s%s%03" PRIu64 ".dat", r->folder,
+		if (snprintf(path, sizeof(path), "%s%s%03" PRIu64 ".dat", r->directory,
 			     slash ? "" : "/", i) >= (int)sizeof(path)) {
-			message_error("record", "%s: %s", r->folder,
+			message_error("record", "%s: %s", r->directory,
 				      strerror(ENAMETOOLONG));
 			return EXIT_FAILED;
 		}
@@ -75,6 +76,6 @@ int record_repeat(const struct record_repeat *r)
 	}
 	if (!r->quiet)
 		message_info("%" PRIu64 " runs in %s; compare: kmemx diff OLD/ %s",
-			     r->times, r->folder, r->folder);
+			     r->times, r->directory, r->directory);
 	return EXIT_OK;
 }

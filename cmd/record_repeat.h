@@ -18,7 +18,7 @@
  */
 struct record_repeat {
 	uint64_t times;
-	const char *folder;
+	const char *directory;
 	bool quiet;
 	int (*once)(void *ctx, const char *output, bool *stopped);
 	void *ctx;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 Small files that ask for much work: each is made here, given to commands, and its cost is held
-against a limit by the byte. In: the program, a scratch folder, a trace.dat 6 file, "sanitizer"
+against a limit by the byte. In: the program, a scratch directory, a trace.dat 6 file, "sanitizer"
 or nothing. Out: a line for each, "passed NAME" or "failed NAME WHY" with what it took.
 
 Allowed are 100 ns of CPU time a byte that is on disk, and a second; 64 MB of memory, and ten
@@ -386,22 +386,22 @@ class Bombs:
                             "log", "-o", "a.dat")
 
     def raw_pages(self, **files):
-        folder = "raw"
+        directory = "raw"
         texts = {"uname": b"", **files}
-        os.makedirs(folder + "/events/kmem", exist_ok=True)
-        with open(folder + "/events/header_page", "wb") as f:
+        os.makedirs(directory + "/events/kmem", exist_ok=True)
+        with open(directory + "/events/header_page", "wb") as f:
             f.write(b"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
                     b"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
                     b"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n")
-        os.makedirs(folder + "/events/kmem/kfree", exist_ok=True)
-        with open(folder + "/events/kmem/kfree/format", "wb") as f:
+        os.makedirs(directory + "/events/kmem/kfree", exist_ok=True)
+        with open(directory + "/events/kmem/kfree/format", "wb") as f:
             f.write(b"name: kfree\nID: 1\n")
         for name, text in texts.items():
-            with open(f"{folder}/{name}", "wb") as f:
+            with open(f"{directory}/{name}", "wb") as f:
                 f.write(text)
-        with open(folder + "/cpu0.raw", "wb") as f:
+        with open(directory + "/cpu0.raw", "wb") as f:
             f.write(self.a_page())
-        return folder
+        return directory
 
     def import_raw(self, name, size):
         self.runner.run(name, size, "import", "-q", "--raw-pages", "raw", "-o", "raw.dat")

@@ -85,7 +85,7 @@ static void make_place(void)
 }
 
 /* Makes the directories in front of each slash of @name. */
-static void make_folders(const char *name)
+static void make_directories(const char *name)
 {
 	char path[CASE_MAX_NAME];
 	size_t i;
@@ -104,7 +104,7 @@ static void make_file(const struct case_file *f)
 {
 	int fd;
 
-	make_folders(f->name);
+	make_directories(f->name);
 	fd = open(f->name, O_WRONLY | O_CREAT | (f->at ? 0 : O_TRUNC) | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return; /* a directory has this name */
@@ -124,7 +124,7 @@ static bool is_input(const struct fuzz_case *c, const char *name)
 }
 
 /* Removes all that is in @dir_fd, which it closes. @c: the top directory's; else NULL */
-static void empty_folder(int dir_fd, const struct fuzz_case *c)
+static void empty_directory(int dir_fd, const struct fuzz_case *c)
 {
 	DIR *dir = fdopendir(dir_fd);
 	struct dirent *entry;
@@ -140,8 +140,9 @@ static void empty_folder(int dir_fd, const struct fuzz_case *c)
 			finding("a temporary file was left behind", name);
 		if (!unlinkat(dirfd(dir), name, 0))
 			continue;
-		empty_folder(openat(dirfd(dir), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-			     NULL);
+		empty_directory(
+			openat(dirfd(dir), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+			NULL);
 		unlinkat(dirfd(dir), name, AT_REMOVEDIR);
 	}
 	closedir(dir);
@@ -328,7 +329,7 @@ static void run_case(struct fuzz_case *c)
 	if (strcmp(tracefs_tracing_dir(), no_tracefs) != 0)
 		finding("uses the machine's tracefs", tracefs_tracing_dir());
 	rmdir(no_tracefs);
-	empty_folder(openat(place.dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), c);
+	empty_directory(openat(place.dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), c);
 	if (fchdir(place.home_fd))
 		finding("cannot go back from", place.path);
 	if (getenv("FUZZ_SHOW"))

@@ -61,7 +61,7 @@ expect 2 "$(change per.csv alloc_pipe_info hit_delta)" "hits an iteration"
 # Several runs: what differs by 1000 is significant, the test says so.
 "$KMEMX" record -q --follow --slab --repeat 8 -o old/ -- "$files" $nr
 "$KMEMX" record -q --follow --slab --repeat 8 -o new/ -- "$files" $((2 * nr))
-expect 8 "$(find new -name '*.dat' | wc -l)" "runs in a folder"
+expect 8 "$(find new -name '*.dat' | wc -l)" "runs in a directory"
 "$KMEMX" diff old/ new/ --slab --caller --columns hit >runs.txt
 grep " $row\$" runs.txt | grep -q '+1000 ' || fail "no +1000: $(cat runs.txt)"
 grep " $row\$" runs.txt | grep -q '~' && fail "1000 files are noise: $(cat runs.txt)"

@@ -19,11 +19,11 @@ before=$(tracing_state)
 
 # Runs in the shell that becomes kmemx: its number is in the names that one could guess.
 cat >lay <<'END'
-kind=$1 folder=$2 name=$3
+kind=$1 directory=$2 name=$3
 shift 3
-for path in "$folder/$name" "$folder/$name.old" "$folder/.$name.$$.tmp" \
-	"$folder/.$name.$$.second" "$folder/.$name.$$.new" "$folder/.$name.$$.cpu0" \
-	"$folder/.$name.$$.cpu1"; do
+for path in "$directory/$name" "$directory/$name.old" "$directory/.$name.$$.tmp" \
+	"$directory/.$name.$$.second" "$directory/.$name.$$.new" "$directory/.$name.$$.cpu0" \
+	"$directory/.$name.$$.cpu1"; do
 	case $kind in
 	symlink) setpriv --reuid=65534 --regid=65534 --clear-groups ln -s "$PWD/victim" "$path" ;;
 	dangling) setpriv --reuid=65534 --regid=65534 --clear-groups ln -s "$PWD/made" "$path" ;;
@@ -37,16 +37,16 @@ END
 
 # attack DIR NAME COMMAND...: with each kind of thing at the names
 attack() {
-	folder=$1 name=$2
+	directory=$1 name=$2
 	shift 2
 	for kind in symlink dangling hardlink fifo; do
-		rm -rf "${folder:?}" victim made
-		mkdir "$folder"
-		chmod $mode "$folder"
+		rm -rf "${directory:?}" victim made
+		mkdir "$directory"
+		chmod $mode "$directory"
 		echo victim >victim
 		chmod 640 victim
 		code=0
-		timeout -k 5 30 sh lay $kind "$folder" "$name" "$KMEMX" "$@" >out 2>err || code=$?
+		timeout -k 5 30 sh lay $kind "$directory" "$name" "$KMEMX" "$@" >out 2>err || code=$?
 		case $code in
 		0) ;;
 		1 | 2) [ -s err ] || fail "$kind, $mode: kmemx $*: no message" ;;
@@ -56,9 +56,9 @@ attack() {
 		expect "0 0 640" "$(stat -c '%u %g %a' victim)" "owner of it, $kind, $mode: kmemx $*"
 		[ ! -e made ] || fail "$kind, $mode: kmemx $* made the file that a link named"
 		if [ $code = 0 ] && [ "$1" != script ]; then
-			[ -f "$folder/$name" ] && [ ! -L "$folder/$name" ] ||
+			[ -f "$directory/$name" ] && [ ! -L "$directory/$name" ] ||
 				fail "$kind, $mode: kmemx $*: no file: $(cat err)"
-			"$KMEMX" info -i "$folder/$name" >/dev/null || fail "$kind: kmemx $*: unreadable"
+			"$KMEMX" info -i "$directory/$name" >/dev/null || fail "$kind: kmemx $*: unreadable"
 		fi
 		echo "$kind $mode $code: kmemx $*" >>log
 	done

@@ -40,31 +40,31 @@ check_recovered() {
 
 before=$(tracing_state)
 mkdir disk memory
-folders=disk
+directories=disk
 if mount -t tmpfs -o size=200m nodev memory 2>/dev/null; then
 	trap 'umount memory' EXIT
-	folders="disk memory"
+	directories="disk memory"
 else
 	echo "no tmpfs can be mounted: only the disk is tried"
 fi
-for folder in $folders; do
-	record_and_kill $folder
-	"$KMEMX" recover -l $folder | grep -q 'interrupted$' || fail "recover -l in $folder"
-	"$KMEMX" recover $folder 2>err || fail "recover in $folder: $(cat err)"
-	grep -q "^kmemx: recovered .* -> $folder/r.dat" err || fail "$(cat err)"
-	check_recovered $folder/r.dat
-	expect r.dat "$(ls -A $folder)" "what is left in $folder"
+for directory in $directories; do
+	record_and_kill $directory
+	"$KMEMX" recover -l $directory | grep -q 'interrupted$' || fail "recover -l in $directory"
+	"$KMEMX" recover $directory 2>err || fail "recover in $directory: $(cat err)"
+	grep -q "^kmemx: recovered .* -> $directory/r.dat" err || fail "$(cat err)"
+	check_recovered $directory/r.dat
+	expect r.dat "$(ls -A $directory)" "what is left in $directory"
 	expect_gone $instance
 
 	# The next recording of this name says what there is, and takes nothing of it away.
-	record_and_kill $folder
-	"$KMEMX" record -o $folder/r.dat -- true 2>err || fail "$(cat err)"
+	record_and_kill $directory
+	"$KMEMX" record -o $directory/r.dat -- true 2>err || fail "$(cat err)"
 	grep -q 'was interrupted' err || fail "the next recording is silent: $(cat err)"
 	grep -q "kmemx recover $tmp" err || fail "$(cat err)"
 	"$KMEMX" recover "$tmp" 2>err || fail "recover: $(cat err)"
 	grep -q 'from the ring buffers' err || fail "$(cat err)"
 	expect_gone $instance
-	check_recovered $folder/r.dat.recovered
+	check_recovered $directory/r.dat.recovered
 done
 
 # A recorder that lives is left alone.

@@ -91,7 +91,7 @@ check() {
 }
 
 mkdir disk memory
-folders=disk
+directories=disk
 moments="start:0.1 record:0 record:0.05"
 calls="fallocate:2 ftruncate:2 linkat:1 renameat:2 unlinkat:1 pwrite64:3 pwrite64:5 copy_file_range:1 rmdir:1"
 if [ -n "${LONG-}" ]; then
@@ -100,17 +100,17 @@ if [ -n "${LONG-}" ]; then
 		unlinkat:1 unlinkat:2 pwrite64:2 pwrite64:3 pwrite64:4 pwrite64:5 pwrite64:6 copy_file_range:1 rmdir:1"
 fi
 if [ -n "${LONG-}" ] && mount -t tmpfs -o size=300m nodev memory 2>/dev/null; then
-	folders="disk memory"
+	directories="disk memory"
 fi
 
 : >log
 # At the start and while recording.
-for folder in $folders; do
+for directory in $directories; do
 	for when in $moments; do
 		for options in "" "-z --follow" "-b 256K"; do
 			rm -f err
 			# shellcheck disable=SC2086
-			"$KMEMX" record $options -o $folder/r.dat -- \
+			"$KMEMX" record $options -o $directory/r.dat -- \
 				sh -c 'while :; do ls -l /etc >/dev/null; done' 2>err &
 			pid=$!
 			[ "${when%:*}" = start ] || wait_started err
@@ -121,7 +121,7 @@ for folder in $folders; do
 			for child in $(ps -eo pid=,ppid=,args= | awk '$2 == 1 && /ls -l \/etc >\/dev\/null/ { print $1 }'); do
 				kill -KILL "$child" 2>/dev/null || :
 			done
-			check $folder "$when, '$options', $folder"
+			check $directory "$when, '$options', $directory"
 		done
 	done
 done
@@ -165,15 +165,15 @@ done
 
 # While it finishes: before each of the system calls that change the file.
 if command -v strace >/dev/null; then
-	for folder in $folders; do
+	for directory in $directories; do
 		for call in $calls; do
 			for options in "" "-z"; do
-				[ -z "$options" ] || [ $folder = disk ] || continue
+				[ -z "$options" ] || [ $directory = disk ] || continue
 				# shellcheck disable=SC2086
 				SUDO_UID=0 SUDO_GID=0 strace -qq -o /dev/null -e "trace=${call%:*}" \
 					-e "inject=${call%:*}:signal=KILL:when=${call#*:}" "$KMEMX" record $options \
-					-q -o $folder/r.dat -- sh -c 'ls -lR /etc >/dev/null' 2>err || :
-				check $folder "$call, '$options', $folder"
+					-q -o $directory/r.dat -- sh -c 'ls -lR /etc >/dev/null' 2>err || :
+				check $directory "$call, '$options', $directory"
 			done
 		done
 	done

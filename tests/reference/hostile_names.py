@@ -165,9 +165,9 @@ def spoilt_formats(data):
                              b"alloc_migratetype", b"kmem_cache_alloc_node"))
 
 
-def recordings(kmemx, data, folder):
+def recordings(kmemx, data, directory):
     for name, kernel in RECORDINGS.items():
-        part = os.path.join(folder, "part.dat")
+        part = os.path.join(directory, "part.dat")
         # A part is not compressed: what is in it can be overwritten.
         subprocess.run([kmemx, "split", "--time", "30%,45%", "-o", part,
                         os.path.join(data, name)], check=True, stderr=subprocess.DEVNULL)
@@ -179,7 +179,7 @@ def recordings(kmemx, data, folder):
                               ("both", spoilt_formats(spoilt_names(whole, kernel)))):
             if changed == whole:
                 sys.exit(f"{name}: no {what} in it")
-            path = os.path.join(folder.encode(), EVIL + what.encode())
+            path = os.path.join(directory.encode(), EVIL + what.encode())
             with open(path, "wb") as file:
                 file.write(changed)
             yield path
@@ -198,11 +198,11 @@ gfp_flags=GFP_KERNEL
 """
 
 
-def imports(commands, folder):
-    log = os.path.join(folder.encode(), EVIL + b".txt")
+def imports(commands, directory):
+    log = os.path.join(directory.encode(), EVIL + b".txt")
     with open(log, "wb") as file:
         file.write(TEXT.replace(b"%s", EVIL))
-    out = os.path.join(folder.encode(), EVIL + b".imported")
+    out = os.path.join(directory.encode(), EVIL + b".imported")
     commands.run("import", "--ftrace-text", log, "-o", out)
     if not os.path.exists(out):
         with open(log, "wb") as file:
@@ -213,24 +213,24 @@ def imports(commands, folder):
     with open(log, "wb") as file:
         file.write(b"# tracer: nop\n" + EVIL)
     commands.run("import", "--ftrace-text", log, "-o", out)
-    left = os.path.join(folder.encode(), b"." + EVIL + b".dat.4194000.tmp")
+    left = os.path.join(directory.encode(), b"." + EVIL + b".dat.4194000.tmp")
     os.mkdir(left)
-    commands.run("recover", "-l", folder)
+    commands.run("recover", "-l", directory)
     commands.run("recover", left)
 
 
 def main():
     kmemx, data = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     commands = Commands(kmemx)
-    folder = tempfile.mkdtemp()
-    os.chdir(folder)
+    directory = tempfile.mkdtemp()
+    os.chdir(directory)
     try:
-        for path in recordings(kmemx, data, folder):
+        for path in recordings(kmemx, data, directory):
             commands.reports(path)
         commands.words(path)
-        imports(commands, folder)
+        imports(commands, directory)
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(directory)
     if commands.escaped < 1000:
         commands.wrong.append(f"only {commands.escaped} escapes are shown: nothing was tried")
     print("\n".join(commands.wrong[:30]))

@@ -17,7 +17,7 @@
 
 Suite *test_new_file_suite(void);
 
-static char folder[] = "./new-file.XXXXXX";
+static char directory[] = "./new-file.XXXXXX";
 static int dir;
 
 static void put(const char *name, const char *text)
@@ -43,7 +43,7 @@ static void check(const char *name, const char *text)
 /* What the directory has; with @remove it is gone afterwards. */
 static int nr_files(bool remove)
 {
-	DIR *d = opendir(folder);
+	DIR *d = opendir(directory);
 	struct dirent *entry;
 	int nr = 0;
 
@@ -61,9 +61,9 @@ static int nr_files(bool remove)
 
 static void set_up(void)
 {
-	snprintf(folder, sizeof(folder), "./new-file.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	dir = open(folder, O_RDONLY | O_DIRECTORY);
+	snprintf(directory, sizeof(directory), "./new-file.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	dir = open(directory, O_RDONLY | O_DIRECTORY);
 	ck_assert_int_ge(dir, 0);
 	put("victim", "victim");
 }
@@ -72,7 +72,7 @@ static void tear_down(void)
 {
 	nr_files(true);
 	close(dir);
-	rmdir(folder);
+	rmdir(directory);
 }
 
 /* Whatever has the name: it is not opened. */
@@ -145,7 +145,7 @@ START_TEST(test_replace)
 	ck_assert_int_eq(mkfifoat(dir, "fifo", 0666), 0);
 	for (int hidden = 0; hidden < 2; hidden++) {
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-			snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+			snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
 			ck_assert_int_eq(
 				hidden ? new_file_open_at(&f, dir, names[i], ".hidden")
 				       : new_file_open(&f, path),
@@ -177,17 +177,17 @@ START_TEST(test_given_up)
 	new_file_close(&f);
 	unlinkat(dir, ".hidden", 0);
 	/* A directory cannot be replaced; nothing is left of the attempt. */
-	ck_assert_int_eq(mkdirat(dir, "folder", 0700), 0);
-	ck_assert_int_eq(new_file_open_at(&f, dir, "folder", NULL), 0);
+	ck_assert_int_eq(mkdirat(dir, "directory", 0700), 0);
+	ck_assert_int_eq(new_file_open_at(&f, dir, "directory", NULL), 0);
 	ck_assert_int_eq(new_file_commit(&f), -EISDIR);
 	new_file_close(&f);
-	ck_assert_int_eq(unlinkat(dir, "folder", AT_REMOVEDIR), 0);
+	ck_assert_int_eq(unlinkat(dir, "directory", AT_REMOVEDIR), 0);
 	ck_assert_int_eq(nr_files(false), 1);
 	ck_assert_int_eq(new_file_open(&f, "no/such"), -ENOENT);
 	new_file_close(&f);
 	ck_assert_int_eq(new_file_open(&f, ""), -EINVAL);
 	new_file_close(&f);
-	ck_assert_int_eq(new_file_open(&f, "folder/"), -EISDIR);
+	ck_assert_int_eq(new_file_open(&f, "directory/"), -EISDIR);
 	new_file_close(&f);
 }
 END_TEST

@@ -26,23 +26,23 @@ Suite *test_recover_suite(void);
 #define PAGE  4096U
 #define TOKEN "0123456789abcdef"
 
-static char folder[] = "./recover.XXXXXX";
+static char directory[] = "./recover.XXXXXX";
 
 static const char header_page[] =
 	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 	"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
 
-static void make_folder(void)
+static void make_directory(void)
 {
-	snprintf(folder, sizeof(folder), "./recover.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(directory, sizeof(directory), "./recover.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
 }
 
 /* How many files the directory has; with @remove it is gone afterwards. */
 static int each_file(bool remove)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = opendir(directory);
 	struct dirent *entry;
 	int nr = 0;
 
@@ -56,7 +56,7 @@ static int each_file(bool remove)
 	}
 	closedir(dir);
 	if (remove)
-		rmdir(folder);
+		rmdir(directory);
 	return nr;
 }
 
@@ -65,7 +65,7 @@ static int nr_files(void)
 	return each_file(false);
 }
 
-static void remove_folder(void)
+static void remove_directory(void)
 {
 	each_file(true);
 }
@@ -74,7 +74,7 @@ static char *path_of(const char *name)
 {
 	static char path[128];
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	return path;
 }
 
@@ -306,10 +306,10 @@ START_TEST(test_names)
 	}
 	close(create(".r.dat." TOKEN ".tmp"));
 	close(create(".other.0000000000000007.tmp"));
-	ck_assert_int_eq(leftovers_find(folder, NULL, &tmps, &nr), 0);
+	ck_assert_int_eq(leftovers_find(directory, NULL, &tmps, &nr), 0);
 	ck_assert_uint_eq(nr, 2);
 	leftovers_free(tmps, nr);
-	ck_assert_int_eq(leftovers_find(folder, "r.dat", &tmps, &nr), 0);
+	ck_assert_int_eq(leftovers_find(directory, "r.dat", &tmps, &nr), 0);
 	ck_assert_uint_eq(nr, 1);
 	ck_assert_int_eq(leftover_open(&l, tmps[0]), 0);
 	leftovers_free(tmps, nr);
@@ -330,7 +330,7 @@ Suite *test_recover_suite(void)
 	Suite *s = suite_create("capture/recover");
 	TCase *tc = tcase_create("recover");
 
-	tcase_add_checked_fixture(tc, make_folder, remove_folder);
+	tcase_add_checked_fixture(tc, make_directory, remove_directory);
 	tcase_add_test(tc, test_files);
 	tcase_add_test(tc, test_regions);
 	tcase_add_test(tc, test_unusable);

@@ -472,11 +472,14 @@ static int check_filter(const struct diff_args *a)
 		return EXIT_USAGE;
 	}
 	if ((slab && (a->slab || a->cache)) || (page && (a->page || a->matrix))) {
-		message_error(command_name, "%s: %s events lack what %s selects.",
-			      slab	? a->slab ? "--slab" : "--by cache"
-			      : a->page ? "--page"
-					: "--matrix",
-			      slab ? "slab" : "page", slab ? slab : page);
+		message_error(
+			command_name,
+			"%s does not apply to %s: %s events do not have this field.\n  Leave out one of the two.",
+			slab ? slab : page,
+			slab	  ? a->slab ? "--slab" : "--by cache"
+			: a->page ? "--page"
+				  : "--matrix",
+			slab ? "slab" : "page");
 		return EXIT_USAGE;
 	}
 	return GO_ON;

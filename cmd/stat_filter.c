@@ -26,8 +26,10 @@ static int check_kinds(struct stat_analyses *a, const char *slab, const char *pa
 	for (i = 0; (slab || page) && (analysis = analysis_at(i)); i++) {
 		if (!a->asked[i] || !(analysis->needs & a->foreign))
 			continue;
-		message_error(command, "--%s: %s events lack what %s selects.",
-			      analysis->name, slab ? "slab" : "page", slab ? slab : page);
+		message_error(
+			command,
+			"%s does not apply to --%s: %s events do not have this field.\n  Leave out one of the two.",
+			slab ? slab : page, analysis->name, slab ? "slab" : "page");
 		return EXIT_USAGE;
 	}
 	return GO_ON;

@@ -195,7 +195,7 @@ int trace_dat_cmdlines(struct trace_dat *td, struct reader *r)
 }
 
 const struct trace_dat_part trace_dat_parts[TRACE_DAT_NR_PARTS] = {
-	{ "header_page", trace_dat_header_info },
+	{ "header_page fields", trace_dat_header_info },
 	{ "ftrace formats", trace_dat_ftrace_formats },
 	{ "event formats", trace_dat_event_formats },
 	{ "kallsyms", trace_dat_kallsyms },

@@ -12,7 +12,7 @@
 #include "command.h"
 #include "message.h"
 
-static int vmlinux_failed(const char *command, const char *path, int err)
+static void vmlinux_failed(const char *command, const char *path, int err)
 {
 	switch (err) {
 	case -ENODATA:
@@ -40,10 +40,9 @@ static int vmlinux_failed(const char *command, const char *path, int err)
 		message_error(command, "cannot read debug information from %s: %s", path,
 			      io_strerror(err));
 	}
-	return EXIT_FAILED;
 }
 
-static int modules_failed(const char *command, const char *path, int err)
+static void modules_failed(const char *command, const char *path, int err)
 {
 	if (err == -EINVAL)
 		message_error(
@@ -58,10 +57,9 @@ static int modules_failed(const char *command, const char *path, int err)
 	else
 		message_error(command, "cannot read --modules %s: %s", path,
 			      strerror(-err));
-	return EXIT_FAILED;
 }
 
-static int source_failed(const char *command, const char *path, int err)
+static void source_failed(const char *command, const char *path, int err)
 {
 	if (err == -ENODATA)
 		message_error(
@@ -71,19 +69,21 @@ static int source_failed(const char *command, const char *path, int err)
 	else
 		message_error(command, "cannot read --source %s: %s", path,
 			      strerror(-err));
-	return EXIT_FAILED;
 }
 
 int input_dirs_failed(const char *command, const struct dir_failure *failure, int err)
 {
 	switch (failure->which) {
 	case DIR_FILE_VMLINUX:
-		return vmlinux_failed(command, failure->path, err);
+		vmlinux_failed(command, failure->path, err);
+		break;
 	case DIR_FILE_MODULES:
-		return modules_failed(command, failure->path, err);
+		modules_failed(command, failure->path, err);
+		break;
 	default:
-		return source_failed(command, failure->path, err);
+		source_failed(command, failure->path, err);
 	}
+	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
 }
 
 unsigned int input_dirs_depth(uint64_t depth)

@@ -128,10 +128,10 @@ int input_symbols_failed(const struct input *in)
 	case SYMBOLS_NO_MEMORY:
 		message_error(in->command, "cannot read the symbols: %s",
 			      strerror(-f->err));
-		break;
+		return EXIT_FAILED;
 	default:
 		message_error(in->command, "cannot read symbols from %s: %s", f->path,
 			      io_strerror(f->err));
 	}
-	return EXIT_FAILED;
+	return EXIT_UNREADABLE;
 }

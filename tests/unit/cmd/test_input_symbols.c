@@ -185,7 +185,7 @@ START_TEST(another_kernel_is_refused)
 		open_with(&in, &(struct symbol_files){ .vmlinux = _i ? NULL : fd_path(fd),
 						       .system_map =
 							       _i ? fd_path(fd) : NULL }),
-		EXIT_FAILED);
+		EXIT_UNREADABLE);
 	ck_assert_ptr_nonnull(strstr(said, "from a different kernel"));
 	ck_assert_ptr_nonnull(strstr(said, "are at another offset"));
 	ck_assert_ptr_nonnull(strstr(said, "Use those of Linux 6.1.0-50-cloud-amd64"));
@@ -218,7 +218,7 @@ START_TEST(build_ids_are_compared)
 	fd = build_elf(&b);
 	add_meta(in.study.rec, "build_id", _i ? other : equal);
 	ck_assert_int_eq(open_with(&in, &(struct symbol_files){ .vmlinux = fd_path(fd) }),
-			 _i ? EXIT_FAILED : GO_ON);
+			 _i ? EXIT_UNREADABLE : GO_ON);
 	if (_i)
 		ck_assert_ptr_nonnull(strstr(
 			said,
@@ -289,7 +289,7 @@ START_TEST(callsites_prove_the_distance)
 	} else if (_i == 1) {
 		ck_assert_int_eq(
 			open_with(&in, &(struct symbol_files){ .vmlinux = fd_path(fd) }),
-			EXIT_FAILED);
+			EXIT_UNREADABLE);
 		ck_assert_ptr_nonnull(strstr(said, "cannot tell where"));
 	} else {
 		close(fd);
@@ -297,7 +297,7 @@ START_TEST(callsites_prove_the_distance)
 		ck_assert_int_eq(
 			open_with(&in,
 				  &(struct symbol_files){ .system_map = fd_path(fd) }),
-			EXIT_FAILED);
+			EXIT_UNREADABLE);
 		ck_assert_ptr_nonnull(strstr(said, "whose code tells"));
 	}
 	close(fd);
@@ -321,7 +321,7 @@ START_TEST(kallsyms_must_hold_the_callsites)
 	in.study.rec->kallsyms_size = 0;
 	ck_assert_int_eq(
 		open_with(&in, &(struct symbol_files){ .kallsyms = fd_path(fd) }),
-		_i ? EXIT_FAILED : GO_ON);
+		_i ? EXIT_UNREADABLE : GO_ON);
 	if (_i)
 		ck_assert_ptr_nonnull(strstr(said, "callsites are in its functions"));
 	close(fd);
@@ -362,21 +362,21 @@ START_TEST(other_machines_and_other_files)
 	b.big_endian = true;
 	fd = build_elf(&b);
 	ck_assert_int_eq(open_with(&in, &(struct symbol_files){ .vmlinux = fd_path(fd) }),
-			 EXIT_FAILED);
+			 EXIT_UNREADABLE);
 	ck_assert_ptr_nonnull(strstr(said, "64-bit big-endian"));
 	close(fd);
 	b.big_endian = false;
 	b.nr_symbols = 0;
 	fd = build_elf(&b);
 	ck_assert_int_eq(open_with(&in, &(struct symbol_files){ .vmlinux = fd_path(fd) }),
-			 EXIT_FAILED);
+			 EXIT_UNREADABLE);
 	ck_assert_ptr_nonnull(strstr(said, "was stripped"));
 	close(fd);
 	ck_assert_int_eq(open_with(&in, &(struct symbol_files){ .vmlinux = FIXTURE }),
-			 EXIT_FAILED);
+			 EXIT_UNREADABLE);
 	ck_assert_ptr_nonnull(strstr(said, "not a valid ELF file"));
 	ck_assert_int_eq(open_with(&in, &(struct symbol_files){ .vmlinux = "/nowhere" }),
-			 EXIT_FAILED);
+			 EXIT_UNREADABLE);
 	ck_assert_ptr_nonnull(strstr(said, "No such file"));
 	input_close(&in);
 }

@@ -5,7 +5,7 @@
 # make check         install what is missing, build, run all tests
 # make demo          install what is missing, record two seconds here, report them
 # make deps          install what is missing
-# make unit          the unit tests
+# make unit          the unit tests (TESTS='name ...': some)
 # make cli           commands and what they should print (TESTS='name ...': some)
 # make live          record here, as root (TESTS='name ...'; LONG=1: every case)
 # make doctest       the manual beside -h
@@ -224,7 +224,7 @@ test_env = KMEMX='$(abspath $(KMEMX))' KMEMX_BUILD='$(abspath $(B))' KMEMX_SAN='
 	KMEMX_CC='$(CC)' KMEMX_CFLAGS='$(CFLAGS)'
 
 unit: $(UNIT)
-	$(Q)cd tests && . ./sanitizers.inc && $(abspath $(UNIT))
+	$(Q)cd tests && . ./sanitizers.inc && $(abspath $(UNIT)) $(TESTS)
 cli: $(KMEMX) $(PLUGIN)
 	$(Q)$(test_env) tests/cli/run $(TESTS)
 live: $(KMEMX) $(PROGS)

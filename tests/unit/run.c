@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: runs every unit suite, or those named on the command line.
- * In: suite names. Out: Check's summary; exit 1 if a test failed.
+ * In: names of suites, with or without "test_". Out: Check's summary; exit 1 if a test failed or a
+ * name is unknown.
  */
 #include <check.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,15 +26,38 @@ static const struct {
 /* Check's own 4 s are over before a test begins where others use the machine too. */
 #define TIMEOUT_SECONDS "120"
 
+static bool has_name(const char *suite, const char *name)
+{
+	return !strcmp(suite, name) || !strcmp(suite + strlen("test_"), name);
+}
+
+static bool is_known(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {
+		if (has_name(suites[i].name, name))
+			return true;
+	}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
-	SRunner *runner = srunner_create(NULL);
+	SRunner *runner;
 	size_t i;
 	int failed, arg;
 
+	for (arg = 1; arg < argc; arg++) {
+		if (is_known(argv[arg]))
+			continue;
+		fprintf(stderr, "no unit test is named %s\n", argv[arg]);
+		return EXIT_FAILURE;
+	}
+	runner = srunner_create(NULL);
 	setenv("CK_DEFAULT_TIMEOUT", TIMEOUT_SECONDS, 0); /* tcase_create() reads it */
 	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {
-		for (arg = 1; arg < argc && strcmp(argv[arg], suites[i].name); arg++)
+		for (arg = 1; arg < argc && !has_name(suites[i].name, argv[arg]); arg++)
 			;
 		if (argc == 1 || arg < argc)
 			srunner_add_suite(runner, suites[i].create());

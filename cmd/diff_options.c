@@ -14,6 +14,7 @@
 #include "analysis/subject.h"
 #include "base/strbuf.h"
 #include "command.h"
+#include "diff_words.h"
 #include "input_symbols.h"
 #include "input_window.h"
 #include "message.h"
@@ -27,65 +28,24 @@ _Static_assert(SORT_WORDS_MAX >= DIFF_METRICS_MAX + 3 + SUBJECT_NR, "room for al
 
 static const char command_name[] = "diff";
 
-/* What rows can stand for, over all analyses of that use: ROWS(). */
-static uint32_t rows_of(enum analysis_use use)
+/* All words for -s: changes and figures, then what names rows. Returns how many. */
+static size_t sort_words(const struct diff_args *a, const char *words[SORT_WORDS_MAX])
 {
-	const struct analysis *analysis;
-	uint32_t rows = 0;
-	size_t i;
+	size_t nr = diff_sort_words(&a->diff, words, SORT_WORDS_MAX - SUBJECT_NR);
 
-	for (i = 0; (analysis = analysis_at(i)); i++)
-		rows |= analysis->use == use ? analysis->rows : 0;
-	return rows;
-}
-
-/* Words of @rows. Returns how many. */
-static size_t row_words(uint32_t rows, const char *words[SUBJECT_NR])
-{
-	unsigned int kind;
-	size_t nr = 0;
-
-	for (kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++) {
-		if (rows >> kind & 1)
-			words[nr++] = subjects_word(kind);
-	}
-	return nr;
-}
-
-/* What -h says of options, made from the words that they take. */
-struct words {
-	char by[128], columns[128];
-};
-
-static void join(char *to, size_t size, const char *text)
-{
-	size_t used = strlen(to);
-
-	snprintf(to + used, size - used, "%s", text);
-}
-
-/* "callsite, stack or dir", "bytes,hit: the first in full". */
-static struct words words(const struct comparison_metrics *m)
-{
-	const char *kinds[SUBJECT_NR];
-	size_t nr = row_words(rows_of(ANALYSIS_DIFF), kinds), i;
-	struct words w = { "", "" };
-
-	for (i = 0; i < nr; i++) {
-		join(w.by, sizeof(w.by), !i ? "" : i + 1 < nr ? ", " : " or ");
-		join(w.by, sizeof(w.by), kinds[i]);
-	}
-	for (i = 0; i < m->nr; i++) {
-		join(w.columns, sizeof(w.columns), i ? "," : "");
-		join(w.columns, sizeof(w.columns), m->items[i].name);
-	}
-	join(w.columns, sizeof(w.columns), ": the first in full");
-	return w;
+	return nr + diff_row_words(words + nr);
 }
 
 static int parse_options(struct diff_args *a, int argc, char **argv, int *operands)
 {
-	static const struct option_usage usage = {
+	const char *sort_keys[SORT_WORDS_MAX + 1] = { NULL };
+	const struct diff_words help = diff_words(&a->metrics);
+	const struct option_words words[] = { { "by", help.kinds, false },
+					      { "columns", help.metrics, true },
+					      { "sort", sort_keys, true },
+					      OUTPUT_WORDS,
+					      { NULL, NULL, false } };
+	const struct option_usage usage = {
 		.command = command_name,
 		.purpose = "Compare recordings: what allocates more and what less.",
 		.usage = "kmemx diff [options] [OLD NEW]\n"
@@ -93,9 +53,9 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		.examples =
 			"  kmemx diff before.dat after.dat --page -l 20\n"
 			"  kmemx diff old/ new/ --fail-on 'net>+5%&+64K' --max-lost 0\n",
+		.words = words,
 		.short_help = true,
 	};
-	const struct words help = words(&a->metrics);
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What to compare" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &a->slab,
@@ -143,6 +103,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		OPTIONS_END,
 	};
 
+	sort_words(a, sort_keys);
 	return options_parse(&usage, options, argc, argv, operands);
 }
 
@@ -150,7 +111,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 static int parse_by_word(struct diff_args *a, const char *word)
 {
 	const char *kinds[SUBJECT_NR];
-	size_t nr = row_words(rows_of(ANALYSIS_DIFF), kinds);
+	size_t nr = diff_row_words(kinds);
 	unsigned int kind = SUBJECT_NONE;
 
 	if (option_choose("--by", word, kinds, nr, command_name) < 0)
@@ -250,14 +211,6 @@ static int parse_columns(struct diff_args *a)
 	}
 	free(list);
 	return ret;
-}
-
-/* All words for -s: changes and figures, then what names rows. Returns how many. */
-static size_t sort_words(const struct diff_args *a, const char *words[SORT_WORDS_MAX])
-{
-	size_t nr = diff_sort_words(&a->diff, words, SORT_WORDS_MAX - SUBJECT_NR);
-
-	return nr + row_words(rows_of(ANALYSIS_DIFF), words + nr);
 }
 
 /* Appends the column that a user's key stands for: GO_ON, or EXIT_USAGE after a message. */

@@ -54,11 +54,14 @@ static int show(struct info *info, struct input *in, const struct output_options
 
 static int run_info(int argc, char **argv)
 {
+	static const struct option_words words[] = { OUTPUT_WORDS,
+						     { NULL, NULL, false } };
 	static const struct option_usage usage = {
 		.command = command_name,
 		.purpose = "Show what a recording contains, and whether it is complete.",
 		.usage = "kmemx info [options] [FILE]",
 		.examples = "  kmemx info\n  kmemx info -i boot.dat --json\n",
+		.words = words,
 	};
 	struct study_options study = { .want_symbols = true };
 	struct lost_limit max_lost = { 0 };

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/strbuf.h"
 #include "command.h"
 #include "message.h"
 #include "options_value.h"
@@ -395,6 +394,11 @@ static int unknown_setting(const struct parser *p, const char *origin, const cha
 {
 	const char *nearest = nearest_option(p, name);
 
+	if (!strcmp(name, "help") || !strcmp(name, "help-all")) {
+		message_error(NULL, "%s: warning: --%s works only on the command line",
+			      origin, name);
+		return GO_ON;
+	}
 	message_error(NULL, "%s: warning: kmemx %s has no option --%s.%s%s%s", origin,
 		      p->usage->command, name, nearest ? " Did you mean '" : "",
 		      nearest ? nearest : "", nearest ? "'?" : "");
@@ -452,19 +456,43 @@ static int apply_setting(const struct parser *p, const char *origin, const char 
 	return EXIT_USAGE;
 }
 
+/* Is OPTIONS_CHECK all that follows the settings? */
+static bool only_check(const struct parser *p)
+{
+	int i = p->next;
+
+	while (p->argc - i >= 3 && !strcmp(p->argv[i], OPTIONS_SETTING))
+		i += 3;
+	return i == p->argc - 1 && !strcmp(p->argv[i], OPTIONS_CHECK);
+}
+
+static int check_setting(const struct parser *p, const char *origin, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	int ret = apply_setting(p, origin, text);
+	char name[64];
+
+	if (ret != GO_ON || !equals)
+		return ret;
+	snprintf(name, sizeof(name), "%.*s", (int)(equals - text), text);
+	return option_words_check(p->usage, origin, name, equals + 1);
+}
+
 static int parse_settings(struct parser *p)
 {
-	int ret = GO_ON;
+	bool check = only_check(p);
+	int ret = GO_ON, one;
 
-	while (ret == GO_ON && p->argc - p->next >= 3 &&
+	while ((ret == GO_ON || check) && p->argc - p->next >= 3 &&
 	       !strcmp(p->argv[p->next], OPTIONS_SETTING)) {
-		ret = apply_setting(p, p->argv[p->next + 1], p->argv[p->next + 2]);
+		const char *origin = p->argv[p->next + 1], *text = p->argv[p->next + 2];
+
+		one = check ? check_setting(p, origin, text)
+			    : apply_setting(p, origin, text);
+		ret = one == GO_ON ? ret : one;
 		p->next += 3;
 	}
-	if (ret == GO_ON && p->next == p->argc - 1 &&
-	    !strcmp(p->argv[p->next], OPTIONS_CHECK))
-		return EXIT_OK;
-	return ret;
+	return check && ret == GO_ON ? EXIT_OK : ret;
 }
 
 /* The entries of @options and of the tables that they name, in @flat if that is not NULL; what
@@ -554,22 +582,6 @@ int options_parse(const struct option_usage *usage, const struct option_entry *o
 	return ret;
 }
 
-int option_unknown(const char *option, const char *word, const char *const *words,
-		   size_t nr, const char *command)
-{
-	const char *near = options_nearest(word, words, nr);
-	struct strbuf list = { 0 };
-	size_t i;
-
-	for (i = 0; i < nr; i++)
-		strbuf_printf(&list, " %s", words[i]);
-	message_error(command, "unknown %s '%s'.%s%s%s\n  One of:%s", option, word,
-		      near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
-		      strbuf_text(&list));
-	strbuf_free(&list);
-	return EXIT_USAGE;
-}
-
 bool options_is_setting(int argc, char *const *argv, const char *value)
 {
 	int i;
@@ -581,17 +593,4 @@ bool options_is_setting(int argc, char *const *argv, const char *value)
 			return true;
 	}
 	return false;
-}
-
-int option_choose(const char *option, const char *word, const char *const *words,
-		  size_t nr, const char *command)
-{
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		if (!strcmp(word, words[i]))
-			return (int)i;
-	}
-	option_unknown(option, word, words, nr, command);
-	return -1;
 }

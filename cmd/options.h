@@ -79,18 +79,29 @@ struct option_entry {
 		OPTION_END                                          \
 	}
 
+/* The words that option @option may have, ending in NULL. @list: several, separated by commas, each
+ * with a + or - before it if the user likes.
+ */
+struct option_words {
+	const char *option;
+	const char *const *words;
+	bool list;
+};
+
 /**
  * struct option_usage - a subcommand's manners
  * @usage: one or more lines after "usage: ", separated by newlines
  * @examples: two examples, ready to print
  * @short_help: -h shows the options marked as OPTION_EVERYDAY, --help-all shows all
  * @stop_at_operand: parsing ends at the first operand (record's command) as well as at --
+ * @words: words that "kmemx config" checks settings against, ending in an empty entry; NULL: none
  */
 struct option_usage {
 	const char *command; /* "record" */
 	const char *purpose;
 	const char *usage;
 	const char *examples;
+	const struct option_words *words;
 	bool stop_at_operand;
 	bool short_help;
 };
@@ -99,7 +110,7 @@ struct option_usage {
  * "NAME=VALUE" or "NAME".
  */
 #define OPTIONS_SETTING "--setting"
-/* Behind them, alone: ends with EXIT_OK if they can be used. */
+/* Behind them, alone: checks them all, their words too; EXIT_OK if they can be used. */
 #define OPTIONS_CHECK	"--check-settings"
 
 /**
@@ -143,6 +154,12 @@ void options_list(const struct option_entry *options, bool help_all, FILE *out);
 /* The candidate nearest to @word by edit distance, or NULL if none is near. */
 const char *options_nearest(const char *word, const char *const *candidates,
 			    size_t count);
+
+/* Is @value one of the words of setting @name? GO_ON, also if it has no words; EXIT_USAGE after a
+ * message. @origin: "FILE:LINE".
+ */
+int option_words_check(const struct option_usage *usage, const char *origin,
+		       const char *name, const char *value);
 
 /* Says that @word, the value of @option, is none of @words, and lists them: EXIT_USAGE. */
 int option_unknown(const char *option, const char *word, const char *const *words,

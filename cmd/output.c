@@ -81,26 +81,19 @@ static int check_formats(const struct output_options *opts, const char *command)
 	return GO_ON;
 }
 
+const char *const output_colors[] = { "auto", "always", "never", NULL };
+
 int output_check(const struct output_options *opts, const char *command)
 {
-	static const char *const colors[] = { "auto", "always", "never" };
-	const char *near;
-	size_t i;
 	int ret = check_formats(opts, command);
 
 	if (ret == GO_ON && opts->csv_dir)
 		ret = csv_dir_check(opts->csv_dir, command);
-	if (ret != GO_ON || !opts->color)
-		return ret;
-	for (i = 0; i < ARRAY_SIZE(colors); i++) {
-		if (!strcmp(opts->color, colors[i]))
-			return GO_ON;
-	}
-	near = options_nearest(opts->color, colors, ARRAY_SIZE(colors));
-	message_error(command, "unknown --color '%s'.%s%s%s\n  One of: auto always never",
-		      opts->color, near ? " Did you mean '" : "", near ? near : "",
-		      near ? "'?" : "");
-	return EXIT_USAGE;
+	if (ret == GO_ON && opts->color &&
+	    option_choose("--color", opts->color, output_colors,
+			  ARRAY_SIZE(output_colors) - 1, command) < 0)
+		return EXIT_USAGE;
+	return ret;
 }
 
 /* A number of characters or lines from the environment; 0: it has none. */

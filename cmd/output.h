@@ -54,6 +54,13 @@ struct output_options {
 	PAGER_OPTION((output).no_pager)
 /* clang-format on */
 
+/* The words of --color, ending in NULL. */
+extern const char *const output_colors[];
+#define OUTPUT_WORDS                          \
+	{                                     \
+		"color", output_colors, false \
+	}
+
 /* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen, and --csv-dir. */
 struct option_entry *output_formats(struct output_options *opts);
 

@@ -27,6 +27,7 @@ static const char *const stack_names[] = {
 	[CAPTURE_STACK_PAGE] = "page",
 	[CAPTURE_STACK_ALL] = "all",
 	[CAPTURE_STACK_NONE] = "none",
+	NULL,
 };
 
 /* What the options fill; the texts are argv's. */
@@ -48,6 +49,8 @@ struct record_options {
 
 static int parse(struct record_options *o, int argc, char **argv, int *operands)
 {
+	static const struct option_words words[] = { { "stack", stack_names, false },
+						     { NULL, NULL, false } };
 	static const struct option_usage usage = {
 		.command = "record",
 		.purpose = "Record the kernel's slab and page allocations to a file.",
@@ -55,6 +58,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		.examples =
 			"  sudo kmemx record -- make -j2\n"
 			"  sudo kmemx record --page --duration 10 -o ten-seconds.dat\n",
+		.words = words,
 		.stop_at_operand = true,
 		.short_help = true,
 	};
@@ -117,7 +121,7 @@ static int set_stack(const struct record_options *o, struct capture_options *c)
 {
 	if (!o->stack)
 		return GO_ON;
-	for (size_t i = 0; i < ARRAY_SIZE(stack_names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(stack_names) - 1; i++) {
 		if (strcmp(o->stack, stack_names[i]) != 0)
 			continue;
 		c->events.stack = (enum capture_stack)i;

@@ -57,8 +57,15 @@ struct script_run {
 
 static const char command_name[] = "script";
 
+static const char *const formats[] = { "text", "json", "kmemtrace", "kmemtrace-min",
+				       NULL };
+static const char *const gfps[] = { "names", "short", "hex", NULL };
+
 static int parse(struct script_args *a, int argc, char **argv)
 {
+	static const struct option_words words[] = { { "format", formats, false },
+						     { "gfp", gfps, false },
+						     { NULL, NULL, false } };
 	static const struct option_usage usage = {
 		.command = command_name,
 		.purpose = "Show the events of a recording, one a line, in time order.",
@@ -66,6 +73,7 @@ static int parse(struct script_args *a, int argc, char **argv)
 		.examples =
 			"  kmemx script --callsite getname_flags --time 10%,20% --stack\n"
 			"  kmemx script --ptr 0xffff88007cad6000   the life of one object\n",
+		.words = words,
 		.short_help = true,
 	};
 	const struct option_entry options[] = {
@@ -117,15 +125,12 @@ static int parse(struct script_args *a, int argc, char **argv)
 
 static int check_look(struct script_args *a)
 {
-	static const char *const formats[] = { "text", "json", "kmemtrace",
-					       "kmemtrace-min" };
-	static const char *const gfps[] = { "names", "short", "hex" };
 	struct script_options *look = &a->look;
 	int format = 0, gfp;
 
 	if (a->format) {
 		format = option_choose("--format", a->format, formats,
-				       ARRAY_SIZE(formats), command_name);
+				       ARRAY_SIZE(formats) - 1, command_name);
 		if (format < 0)
 			return EXIT_USAGE;
 	}
@@ -137,7 +142,7 @@ static int check_look(struct script_args *a)
 	look->format = a->json ? SCRIPT_JSON : (enum script_format)format;
 	gfp = look->format == SCRIPT_KMEMTRACE_MIN ? SCRIPT_GFP_HEX : SCRIPT_GFP_NAMES;
 	if (a->gfp) {
-		gfp = option_choose("--gfp", a->gfp, gfps, ARRAY_SIZE(gfps),
+		gfp = option_choose("--gfp", a->gfp, gfps, ARRAY_SIZE(gfps) - 1,
 				    command_name);
 		if (gfp < 0)
 			return EXIT_USAGE;

@@ -58,19 +58,26 @@ struct stat_run {
 
 static const char command_name[] = "stat";
 
-static const struct option_usage usage = {
-	.command = command_name,
-	.purpose = "Show who allocated memory in a recording.",
-	.usage = "kmemx stat [options] [FILE]",
-	.examples = "  kmemx stat --page --caller -s order,hit -l 20\n"
-		    "  kmemx stat -i boot.dat --slab --alloc --time 10%,20% --json\n",
-	.short_help = true,
-};
-
 static int parse(struct stat_options *o, int argc, char **argv)
 {
 	struct stat_analyses *a = &o->analyses;
-	const struct stat_words words = stat_words();
+	const char *keys[STAT_KEYS_MAX + 1];
+	struct stat_words words;
+	const struct option_words checked[] = { { "by", words.kinds, true },
+						{ "order-by", words.orders, false },
+						{ "sort", keys, true },
+						OUTPUT_WORDS,
+						{ NULL, NULL, false } };
+	const struct option_usage usage = {
+		.command = command_name,
+		.purpose = "Show who allocated memory in a recording.",
+		.usage = "kmemx stat [options] [FILE]",
+		.examples =
+			"  kmemx stat --page --caller -s order,hit -l 20\n"
+			"  kmemx stat -i boot.dat --slab --alloc --time 10%,20% --json\n",
+		.words = checked,
+		.short_help = true,
+	};
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
 		INPUT_OPTION(&o->path),
@@ -124,6 +131,8 @@ static int parse(struct stat_options *o, int argc, char **argv)
 	};
 	int operands, ret;
 
+	stat_words(&words);
+	stat_keys_words(keys);
 	ret = options_parse(&usage, options, argc, argv, &operands);
 	o->usual_sort = options_is_setting(argc, argv, o->sort);
 	if (ret == GO_ON)

@@ -16,8 +16,6 @@
 #include "options.h"
 #include "stat_account.h"
 
-#define ORDERS_MAX 16
-
 /* What tables can be by: the word of kind n is at n - 1. */
 static void kind_words(const char *words[SUBJECT_NR - 1])
 {
@@ -30,7 +28,7 @@ static void kind_words(const char *words[SUBJECT_NR - 1])
 /* Columns by which a table that stands alone can be ordered: those that it shows and that are
  * numbers. Returns how many.
  */
-static size_t order_words(const char *words[ORDERS_MAX])
+static size_t order_words(const char *words[STAT_ORDERS_MAX])
 {
 	const struct column_type *col;
 	const struct analysis *analysis;
@@ -40,7 +38,7 @@ static size_t order_words(const char *words[ORDERS_MAX])
 		if (analysis->use != ANALYSIS_ALONE)
 			continue;
 		for (col = analysis->tables[0]->columns; col->column.name; col++) {
-			if (nr < ORDERS_MAX && stat_account_shows(col))
+			if (nr < STAT_ORDERS_MAX && stat_account_shows(col))
 				words[nr++] = col->column.name;
 		}
 	}
@@ -58,16 +56,15 @@ static void join(char *to, size_t size, const char *lead, const char *const *wor
 					 words[i]);
 }
 
-struct stat_words stat_words(void)
+void stat_words(struct stat_words *words)
 {
-	const char *kinds[SUBJECT_NR - 1] = { NULL }, *orders[ORDERS_MAX] = { NULL };
-	size_t nr_orders = order_words(orders);
-	struct stat_words words = { 0 };
+	size_t nr_orders;
 
-	kind_words(kinds);
-	join(words.by, sizeof(words.by), "", kinds, ARRAY_SIZE(kinds));
-	join(words.order_by, sizeof(words.order_by), "", orders, nr_orders);
-	return words;
+	*words = (struct stat_words){ 0 };
+	kind_words(words->kinds);
+	nr_orders = order_words(words->orders);
+	join(words->by, sizeof(words->by), "", words->kinds, SUBJECT_NR - 1);
+	join(words->order_by, sizeof(words->order_by), "", words->orders, nr_orders);
 }
 
 /* The account table goes with no other, and has options of its own. */
@@ -145,7 +142,7 @@ static int parse_by(const char *words, enum subject_kind *by, const char *comman
 int stat_choice_check(const struct stat_choice *c, struct stat_analyses *analyses,
 		      const char *command)
 {
-	const char *orders[ORDERS_MAX] = { NULL };
+	const char *orders[STAT_ORDERS_MAX] = { NULL };
 	struct analysis_options *o = &analyses->opts;
 	size_t nr_orders = order_words(orders);
 	int ret = c->by_word ? parse_by(c->by_word, &o->by, command) : GO_ON;

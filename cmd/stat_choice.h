@@ -6,6 +6,7 @@
 #ifndef KMEMX_CMD_STAT_CHOICE_H
 #define KMEMX_CMD_STAT_CHOICE_H
 
+#include "analysis/subject.h"
 #include "stat_analyses.h"
 
 /* Zero-initialise it; the option table points at the strings and flags. */
@@ -14,12 +15,17 @@ struct stat_choice {
 	bool malloc_only, cache_only;
 };
 
-/* What -h says of these options, made from the words that they take. */
+#define STAT_ORDERS_MAX 16
+
+/* The words that these options take, each list ending in NULL; and the options' help, made from
+ * them.
+ */
 struct stat_words {
+	const char *kinds[SUBJECT_NR], *orders[STAT_ORDERS_MAX + 1];
 	char by[128], order_by[128];
 };
 
-struct stat_words stat_words(void);
+void stat_words(struct stat_words *words);
 /* Reads the words; what they say goes into @analyses' options. GO_ON, or EXIT_USAGE
  * after a message.
  */

@@ -16,11 +16,9 @@
 #include "message.h"
 #include "options.h"
 
-#define KEYS_MAX 256 /* of all reports; those beyond it would be no keys */
-
 /* Keys that reports know, each once for an analysis; @first: those of the latest analysis. */
 struct known_keys {
-	const char *names[KEYS_MAX];
+	const char *names[STAT_KEYS_MAX];
 	size_t nr, first;
 };
 
@@ -44,7 +42,7 @@ static void add_keys(struct known_keys *known, const struct analysis *analysis)
 	known->first = known->nr;
 	for (table = analysis->tables; *table; table++) {
 		for (col = (*table)->columns; col->column.name; col++) {
-			if (col->many || col->column.part || known->nr == KEYS_MAX ||
+			if (col->many || col->column.part || known->nr == STAT_KEYS_MAX ||
 			    has(known, known->first, col->column.name))
 				continue;
 			known->names[known->nr++] = col->column.name;
@@ -77,6 +75,20 @@ static void know_keys(struct known_keys *known, struct strbuf *lists)
 			strbuf_printf(lists, " %s", known->names[k]);
 		strbuf_puts(lists, "\n");
 	}
+}
+
+void stat_keys_words(const char *words[STAT_KEYS_MAX + 1])
+{
+	struct known_keys known = { .nr = 0 };
+	const struct analysis *analysis;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (analysis_use_stat(analysis->use))
+			add_keys(&known, analysis);
+	}
+	memcpy(words, known.names, known.nr * sizeof(*words));
+	words[known.nr] = NULL;
 }
 
 int stat_keys_parse(struct sort_keys *keys, const char *text, const char *command)

@@ -72,7 +72,7 @@ static int list(const struct config *c)
 
 	switch (c->state) {
 	case CONFIG_NONE:
-		puts("# no configuration file: --no-config is given, KMEMX_CONFIG is empty or HOME is not set");
+		puts("# no configuration file: --no-config is given, KMEMX_CONFIG is empty or /dev/null, or HOME is not set");
 		break;
 	case CONFIG_ABSENT:
 		print_path(c, "# no configuration file: ", "\n");

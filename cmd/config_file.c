@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -95,6 +96,8 @@ static int open_file(struct config *c, int dir)
 		return -errno;
 	if (fstat(fd, &st))
 		ret = -errno;
+	else if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3))
+		ret = -ENODATA; /* /dev/null */
 	else if (S_ISDIR(st.st_mode))
 		ret = -EISDIR;
 	else if (!S_ISREG(st.st_mode))
@@ -109,7 +112,7 @@ static int open_file(struct config *c, int dir)
 	return ret;
 }
 
-/* Up to one byte more than a file may have, which settings_parse() refuses. */
+/* -EFBIG: it is larger than a file may be. */
 static int read_file(int fd, char *text, size_t *size)
 {
 	*size = 0;
@@ -122,8 +125,11 @@ static int read_file(int fd, char *text, size_t *size)
 			return n ? -errno : 0;
 		*size += (size_t)n;
 	}
-	return 0;
+	return -EFBIG;
 }
+
+_Static_assert(SETTINGS_TEXT_MAX == 64 << 10 && SETTINGS_MAX == 1000,
+	       "as the messages say");
 
 static const char *problem_text(enum settings_problem problem)
 {
@@ -141,7 +147,7 @@ static const char *problem_text(enum settings_problem problem)
 	case SETTINGS_BAD_CHARACTER:
 		return "control character in the value";
 	case SETTINGS_TOO_MANY:
-		return "too many settings";
+		return "more than 1000 settings";
 	default:
 		return "not a setting; write it as stat.sort = bytes";
 	}
@@ -165,6 +171,11 @@ static int parse(struct config *c, const char *text, size_t size)
 	return EXIT_USAGE;
 }
 
+static const char *read_problem(int err)
+{
+	return err == -EFBIG ? "it is larger than 64 KiB" : io_strerror(err);
+}
+
 static int read_settings(struct config *c, int fd)
 {
 	char *text = malloc(SETTINGS_TEXT_MAX + 1);
@@ -172,7 +183,7 @@ static int read_settings(struct config *c, int fd)
 	int err = text ? read_file(fd, text, &size) : -ENOMEM, ret;
 
 	if (err) {
-		message_error(NULL, "cannot read %s: %s", c->path, strerror(-err));
+		message_error(NULL, "cannot read %s: %s", c->path, read_problem(err));
 		ret = EXIT_FAILED;
 	} else {
 		ret = parse(c, text, size);
@@ -184,6 +195,10 @@ static int read_settings(struct config *c, int fd)
 /* @err is why the file could not be opened. */
 static int not_opened(struct config *c, bool named, int err)
 {
+	if (err == -ENODATA) {
+		c->state = CONFIG_NONE;
+		return GO_ON;
+	}
 	if (!named && (err == -ENOENT || err == -ENOTDIR)) {
 		c->state = CONFIG_ABSENT;
 		return GO_ON;
@@ -197,7 +212,7 @@ static int not_opened(struct config *c, bool named, int err)
 	message_error(
 		NULL,
 		"cannot read the configuration file %s: %s\n  To ignore it: kmemx --no-config COMMAND",
-		c->path, io_strerror(err));
+		c->path, read_problem(err));
 	return EXIT_FAILED;
 }
 

@@ -9,7 +9,7 @@
 #include "base/settings.h"
 
 enum config_state {
-	CONFIG_NONE,   /* no file is named: KMEMX_CONFIG is empty, or there is no home */
+	CONFIG_NONE, /* no file is named: KMEMX_CONFIG is empty or /dev/null, or there is no home */
 	CONFIG_ABSENT, /* there is no file of this name */
 	CONFIG_IGNORED, /* @why: somebody else can write to it, or this user cannot read it */
 	CONFIG_READ,

@@ -39,6 +39,12 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/* An alias that no command hides. */
+static bool is_alias(const struct setting *s)
+{
+	return !strcmp(s->section, "alias") && !find_command(s->name);
+}
+
 static void print_overview(FILE *out)
 {
 	size_t i;
@@ -82,9 +88,23 @@ static const struct {
 	{ "rescue", "recover" },
 };
 
-static int unknown_command(const char *name)
+/* The nearest command or alias; NULL: none is near. */
+static const char *nearest_name(const struct config *config, const char *name)
 {
-	const char *names[ARRAY_SIZE(commands)];
+	const char *names[ARRAY_SIZE(commands) + SETTINGS_MAX];
+	size_t i, nr;
+
+	for (nr = 0; nr < ARRAY_SIZE(commands); nr++)
+		names[nr] = commands[nr]->name;
+	for (i = 0; i < config->settings.nr; i++) {
+		if (is_alias(&config->settings.items[i]))
+			names[nr++] = config->settings.items[i].name;
+	}
+	return options_nearest(name, names, nr);
+}
+
+static int unknown_command(const struct config *config, const char *name)
+{
 	const char *nearest;
 
 	for (size_t i = 0; i < ARRAY_SIZE(other_words); i++) {
@@ -95,9 +115,7 @@ static int unknown_command(const char *name)
 		return EXIT_USAGE;
 	}
 
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		names[i] = commands[i]->name;
-	nearest = options_nearest(name, names, ARRAY_SIZE(names));
+	nearest = nearest_name(config, name);
 	if (nearest)
 		message_error(NULL, "'%s' is not a kmemx command. Did you mean '%s'?",
 			      name, nearest);
@@ -111,6 +129,7 @@ static int unknown_command(const char *name)
 
 static int run_help(const char *name)
 {
+	const struct config none = { 0 };
 	const struct command *command;
 	char help[] = "--help";
 	char *args[3];
@@ -121,7 +140,7 @@ static int run_help(const char *name)
 	}
 	command = find_command(name);
 	if (!command)
-		return unknown_command(name);
+		return unknown_command(&none, name);
 	args[0] = (char *)command->name;
 	args[1] = help;
 	args[2] = NULL;
@@ -140,7 +159,7 @@ static int list_commands(void)
 		for (i = 0; i < config.settings.nr; i++) {
 			const struct setting *s = &config.settings.items[i];
 
-			if (!strcmp(s->section, "alias") && !find_command(s->name))
+			if (is_alias(s))
 				printf("%s\tan alias from the configuration file\n",
 				       s->name);
 		}
@@ -171,8 +190,39 @@ static void warn_sections(const struct config *c)
 	}
 }
 
-/* After a usage error: which options it may not have known that it has. */
-static void tell_settings(const struct config *c, const char *command)
+/* Is @name an option that the command line gives, by its whole name? */
+static bool is_given(const char *name, int argc, char **argv)
+{
+	size_t len = strlen(name);
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		if (!strncmp(argv[i], "--", 2) && !strncmp(argv[i] + 2, name, len) &&
+		    (!argv[i][len + 2] || argv[i][len + 2] == '='))
+			return true;
+	}
+	return false;
+}
+
+/* Options that change how a result looks, not what it is. */
+static bool is_appearance(const char *name)
+{
+	static const char *const names[] = {
+		"by",	    "color",	  "columns", "csv",	  "dir-depth",
+		"human",    "json",	  "lines",   "ns",	  "pager",
+		"no-pager", "quiet",	  "raw-ip",  "raw-names", "sites",
+		"sort",	    "no-summary", "summary", "verbose",	  "wide",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(names[i], name))
+			return true;
+	}
+	return false;
+}
+
+/* After a failure: names the settings that may be the reason, which the user may have forgotten. */
+static void name_settings(const struct config *c, const struct command *command,
+			  int status, int argc, char **argv)
 {
 	struct strbuf names = { 0 };
 	size_t i;
@@ -180,13 +230,24 @@ static void tell_settings(const struct config *c, const char *command)
 	for (i = 0; i < c->settings.nr; i++) {
 		const struct setting *s = &c->settings.items[i];
 
-		if (!strcmp(s->section, command))
+		if (!strcmp(s->section, command->name) &&
+		    !is_given(s->name, argc, argv) &&
+		    (status == EXIT_USAGE || !is_appearance(s->name)))
 			strbuf_printf(&names, "%s--%s (line %u)", names.size ? ", " : "",
 				      s->name, s->line);
 	}
-	message_info("%s sets %s\n  To ignore it: kmemx --no-config %s ...", c->path,
-		     strbuf_text(&names), command);
+	if (names.size)
+		message_info("%s sets %s\n  To ignore it: kmemx --no-config %s ...",
+			     c->path, strbuf_text(&names), command->name);
 	strbuf_free(&names);
+}
+
+/* Not the status of a command that kmemx runs. */
+static bool has_failed(const struct command *command, int status)
+{
+	return !command->runs_command &&
+	       (status == EXIT_FAILED || status == EXIT_USAGE ||
+		status == EXIT_UNREADABLE || status == EXIT_UNTRUSTED);
 }
 
 /* Runs @command with the settings of @config that are its own. */
@@ -201,30 +262,9 @@ static int run_with(const struct config *config, const struct command *command, 
 		return EXIT_FAILED;
 	}
 	ret = command->run(args.argc, args.argv);
-	if (ret == EXIT_USAGE && args.nr_settings && !command->runs_command)
-		tell_settings(config, command->name);
+	if (has_failed(command, ret))
+		name_settings(config, command, ret, argc, argv);
 	config_args_free(&args);
-	return ret;
-}
-
-/* Are the settings of all commands as these want them? EXIT_OK, or of the first that is not. */
-static int check_settings(const struct config *config)
-{
-	char check[] = OPTIONS_CHECK;
-	size_t i;
-	int ret = EXIT_OK;
-
-	for (i = 0; i < ARRAY_SIZE(commands) && ret == EXIT_OK; i++) {
-		char *argv[] = { (char *)commands[i]->name, check, NULL };
-		struct config_args args;
-
-		if (config_args(&args, config, 2, argv)) {
-			message_error(NULL, "out of memory");
-			return EXIT_FAILED;
-		}
-		ret = commands[i]->run(args.argc, args.argv);
-		config_args_free(&args);
-	}
 	return ret;
 }
 
@@ -238,34 +278,96 @@ static int alias_failed(const struct config *c, const struct setting *alias,
 	return EXIT_USAGE;
 }
 
+/* What an alias stands for: free(@items). */
+struct alias_words {
+	const struct command *command;
+	char **items;
+	size_t nr;
+};
+
+/* GO_ON, or an exit code after a message; @words may be freed in either case. */
+static int alias_words(struct alias_words *words, const struct config *config,
+		       const struct setting *alias)
+{
+	int err;
+
+	*words = (struct alias_words){ 0 };
+	err = settings_words(alias->value ? alias->value : "", &words->items, &words->nr);
+	if (err == -EINVAL)
+		return alias_failed(config, alias, "unterminated quote");
+	if (err) {
+		message_error(NULL, "out of memory");
+		return EXIT_FAILED;
+	}
+	words->command = words->nr ? find_command(words->items[0]) : NULL;
+	if (!words->command)
+		return alias_failed(config, alias, "it does not begin with a command");
+	return GO_ON;
+}
+
 /* Runs the command that @alias stands for: its words, then the user's. */
 static int run_alias(const struct config *config, const struct setting *alias, int argc,
 		     char **argv)
 {
-	const struct command *command;
-	char **begin = NULL, **args;
-	size_t nr = 0;
-	int ret = settings_words(alias->value ? alias->value : "", &begin, &nr);
+	struct alias_words words;
+	int ret = alias_words(&words, config, alias);
+	char **args = calloc(words.nr + (size_t)argc, sizeof(*args));
 
-	if (ret == -EINVAL)
-		return alias_failed(config, alias, "unterminated quote");
-	command = nr ? find_command(begin[0]) : NULL;
-	args = calloc(nr + (size_t)argc, sizeof(*args));
-	if (ret || !args) {
+	if (ret == GO_ON && !args) {
 		message_error(NULL, "out of memory");
 		ret = EXIT_FAILED;
-	} else if (!command) {
-		ret = alias_failed(config, alias, "it does not begin with a command");
-	} else {
+	} else if (ret == GO_ON) {
 		/* The shells ask for the options of a command, whatever the alias gives. */
 		if (argc == 2 && !strcmp(argv[1], "--list-options"))
-			nr = 1;
-		memcpy(args, begin, nr * sizeof(*args));
-		memcpy(args + nr, argv + 1, ((size_t)argc - 1) * sizeof(*args));
-		ret = run_with(config, command, (int)nr + argc - 1, args);
+			words.nr = 1;
+		memcpy(args, words.items, words.nr * sizeof(*args));
+		memcpy(args + words.nr, argv + 1, ((size_t)argc - 1) * sizeof(*args));
+		ret = run_with(config, words.command, (int)words.nr + argc - 1, args);
+		if (has_failed(words.command, ret))
+			message_info("'%s' is an alias for '%s' (%s:%u)", alias->name,
+				     alias->value, config->path, alias->line);
 	}
 	free(args);
-	free(begin);
+	free(words.items);
+	return ret;
+}
+
+/* Does each alias begin with a command? */
+static int check_aliases(const struct config *config)
+{
+	int ret = EXIT_OK;
+
+	for (size_t i = 0; i < config->settings.nr; i++) {
+		const struct setting *alias = &config->settings.items[i];
+		struct alias_words words;
+
+		if (!is_alias(alias))
+			continue;
+		if (alias_words(&words, config, alias) != GO_ON)
+			ret = EXIT_USAGE;
+		free(words.items);
+	}
+	return ret;
+}
+
+/* Are the settings of all commands as these want them? EXIT_OK, or of the last that is not. */
+static int check_settings(const struct config *config)
+{
+	char check[] = OPTIONS_CHECK;
+	int ret = check_aliases(config), one;
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		char *argv[] = { (char *)commands[i]->name, check, NULL };
+		struct config_args args;
+
+		if (config_args(&args, config, 2, argv)) {
+			message_error(NULL, "out of memory");
+			return EXIT_FAILED;
+		}
+		one = commands[i]->run(args.argc, args.argv);
+		ret = one == EXIT_OK ? ret : one;
+		config_args_free(&args);
+	}
 	return ret;
 }
 
@@ -285,7 +387,8 @@ static int run_named(const struct config *config, int argc, char **argv)
 	if (command)
 		return run_with(config, command, argc, argv);
 	alias = settings_find(&config->settings, "alias", argv[0]);
-	return alias ? run_alias(config, alias, argc, argv) : unknown_command(argv[0]);
+	return alias ? run_alias(config, alias, argc, argv)
+		     : unknown_command(config, argv[0]);
 }
 
 static int run_configured(int argc, char **argv)

@@ -363,19 +363,19 @@ static int verdict(const struct diff *d)
 	if (d->gate.nr_unchecked) {
 		message_error(
 			command_name,
-			"%zu of %zu rules could not be checked: the report says which.",
+			"%zu of %zu rules could not be checked: the report says which",
 			d->gate.nr_unchecked, d->args.rules.nr);
 		return EXIT_USAGE;
 	}
 	if (d->gate.nr_broken) {
-		message_error(command_name, "rules broken: %zu of %zu.",
-			      d->gate.nr_broken, d->args.rules.nr);
+		message_error(command_name, "rules broken: %zu of %zu", d->gate.nr_broken,
+			      d->args.rules.nr);
 		return EXIT_FAILED;
 	}
 	if (d->gate.nr_undecided && d->args.strict) {
 		message_error(
 			command_name,
-			"rules undecided: %zu of %zu: the uncertainty is larger than the limit.",
+			"rules undecided: %zu of %zu: the uncertainty is larger than the limit",
 			d->gate.nr_undecided, d->args.rules.nr);
 		return EXIT_UNTRUSTED;
 	}

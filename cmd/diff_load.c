@@ -56,7 +56,7 @@ static int find_divisor(const struct load *l, struct diff_recording *r)
 			return GO_ON;
 		message_error(
 			command_name,
-			"--per event:%s: %s contains no such event.\n  Record it: sudo kmemx record -e %s -- CMD    list the events: kmemx info",
+			"--per event:%s: %s contains no such event\n  Record it: sudo kmemx record -e %s -- CMD    list the events: kmemx info",
 			c->event, r->path, c->event);
 		return EXIT_FAILED;
 	default:
@@ -65,7 +65,7 @@ static int find_divisor(const struct load *l, struct diff_recording *r)
 			return GO_ON;
 		message_error(
 			command_name,
-			"--per second: the clock of %s does not count time, or no time passed.\n  Use an event (--per event:NAME) or a number instead.",
+			"--per second: the clock of %s does not count time, or no time passed\n  Use an event (--per event:NAME) or a number instead",
 			r->path);
 		return EXIT_FAILED;
 	}

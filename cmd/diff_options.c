@@ -269,7 +269,7 @@ static int read_budget(struct diff_args *a, struct strbuf *text)
 		return GO_ON;
 	message_error(
 		command_name,
-		"%s: not a text file\n  Example of a line: 'kmalloc-64 waste < 10%%'; see kmemx-diff(1).",
+		"%s: not a text file\n  Example of a line: 'kmalloc-64 waste < 10%%'; see kmemx-diff(1)",
 		a->budget);
 	return EXIT_USAGE;
 }
@@ -285,7 +285,7 @@ static int parse_rules(struct diff_args *a)
 		if (err)
 			message_error(
 				command_name,
-				"--fail-on '%s': %s\n  Example: 'net>+5%%&+64K' or 'page.bytes>+1M'; see kmemx-diff(1).",
+				"--fail-on '%s': %s\n  Example: 'net>+5%%&+64K' or 'page.bytes>+1M'; see kmemx-diff(1)",
 				a->fail_on.items[i],
 				err == -EINVAL ? strbuf_text(&error) : strerror(-err));
 	}
@@ -296,7 +296,7 @@ static int parse_rules(struct diff_args *a)
 		if (err)
 			message_error(
 				command_name,
-				"%s: %s\n  Example of a line: 'kmalloc-64 waste < 10%%'; see kmemx-diff(1).",
+				"%s: %s\n  Example of a line: 'kmalloc-64 waste < 10%%'; see kmemx-diff(1)",
 				a->budget,
 				err == -EINVAL ? strbuf_text(&error) : strerror(-err));
 	}
@@ -333,7 +333,7 @@ static int parse_files(struct diff_args *a)
 			continue;
 		message_error(
 			command_name,
-			"--%s was given %zu times.\n  Give it once for all recordings, or twice: for the old ones, then for the new ones.",
+			"--%s was given %zu times\n  Give it once for all recordings, or twice: for the old ones, then for the new ones",
 			all[i].name, all[i].given->count);
 		return EXIT_USAGE;
 	}
@@ -420,14 +420,14 @@ static int check_filter(const struct diff_args *a)
 	if (slab && page) {
 		message_error(
 			command_name,
-			"%s and %s cannot be used together: one is for pages, the other for slab objects.",
+			"%s and %s cannot be used together: one is for pages, the other for slab objects",
 			slab, page);
 		return EXIT_USAGE;
 	}
 	if ((slab && (a->slab || a->cache)) || (page && (a->page || a->matrix))) {
 		message_error(
 			command_name,
-			"%s does not apply to %s: %s events do not have this field.\n  Leave out one of the two.",
+			"%s does not apply to %s: %s events do not have this field\n  Leave out one of the two",
 			slab ? slab : page,
 			slab	  ? a->slab ? "--slab" : "--by cache"
 			: a->page ? "--page"

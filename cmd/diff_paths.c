@@ -105,7 +105,7 @@ int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_ol
 		message_error(
 			"diff",
 			nr == 1 ? "need two recordings\n  Two: kmemx diff OLD NEW    several: kmemx diff OLD... -- NEW..."
-				: "cannot tell which of the %d recordings are new\n  Put -- between the old ones and the new ones.",
+				: "cannot tell which of the %d recordings are new\n  Put -- between the old ones and the new ones",
 			nr);
 		return EXIT_USAGE;
 	}
@@ -114,7 +114,7 @@ int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_ol
 	if (!nr_old || nr_old == nr) {
 		message_error(
 			"diff",
-			"no recordings %s --.\n  Several runs per side: kmemx diff OLD... -- NEW...",
+			"no recordings %s --\n  Several runs per side: kmemx diff OLD... -- NEW...",
 			nr_old ? "behind" : "before");
 		return EXIT_USAGE;
 	}

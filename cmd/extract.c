@@ -103,7 +103,7 @@ static void say_no_instance(const char *name)
 	else
 		message_error(
 			"extract",
-			"no tracing instance '%s'\n  Instances: %s\n  Without --instance, the top-level instance is read.",
+			"no tracing instance '%s'\n  Instances: %s\n  Without --instance, the top-level instance is read",
 			name, nr ? strbuf_text(&list) : "none");
 	strbuf_free(&list);
 	free(text);
@@ -145,7 +145,7 @@ static int extract(const struct extract_options *o, const struct capture_options
 	if (result.write_error)
 		message_error(
 			"extract",
-			"the recording was cut short: %s\n  %s has what was read until then and is marked as truncated; the rest is still in the buffer.\n  Make room and extract again, to another file: -o FILE",
+			"the recording was cut short: %s\n  %s has what was read until then and is marked as truncated; the rest is still in the buffer\n  Make room and extract again, to another file: -o FILE",
 			strerror(result.write_error), o->output);
 	if (!o->quiet)
 		say_summary(o, &result);

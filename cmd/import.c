@@ -27,14 +27,13 @@ static int check(const struct import_options *o, int argc, char **argv, int oper
 	}
 	if (!o->text == !o->raw_pages)
 		return usage_error(
-			"exactly one of --ftrace-text and --raw-pages is needed.\n  Try: kmemx import --ftrace-text trace.txt");
+			"exactly one of --ftrace-text and --raw-pages is needed\n  Try: kmemx import --ftrace-text trace.txt");
 	if (o->kallsyms && o->system_map)
-		return usage_error(
-			"--kallsyms and --system-map cannot be used together.");
+		return usage_error("--kallsyms and --system-map cannot be used together");
 	if (o->page_size && (o->page_size < 4096 || o->page_size > 1U << 20 ||
 			     (o->page_size & (o->page_size - 1))))
 		return usage_error(
-			"--page-size takes a power of two from 4K to 1M: the kernel's page size.");
+			"--page-size takes a power of two from 4K to 1M: the kernel's page size");
 	return GO_ON;
 }
 

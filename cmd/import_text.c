@@ -24,7 +24,7 @@ static int open_failed(const char *path, int err)
 	if (err == -ENOTSUP)
 		message_error(
 			command_name,
-			"%s is compressed, and this build of kmemx has no zlib.\n  Try: gzip -dc FILE | kmemx import --ftrace-text -",
+			"%s is compressed, and this build of kmemx has no zlib\n  Try: gzip -dc FILE | kmemx import --ftrace-text -",
 			path);
 	else
 		message_error(command_name, "cannot read %s: %s", path, io_strerror(err));
@@ -53,10 +53,9 @@ static int open_text(struct import *im, struct line_source **out, const char *pa
 	else if ((fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)) < 0)
 		fd = -errno;
 	if (fd == -EISDIR) {
-		message_error(
-			command_name,
-			"%s is a directory.\n  If it has raw pages: --raw-pages DIR",
-			path);
+		message_error(command_name,
+			      "%s is a directory\n  If it has raw pages: --raw-pages DIR",
+			      path);
 		return EXIT_UNREADABLE;
 	}
 	if (fd < 0)
@@ -82,7 +81,7 @@ static int nothing_found(const struct import *im, const struct text_import *ti)
 		message_error(
 			command_name,
 			"%s contains no readable kmem events (%" PRIu64
-			" lines, 0 unreadable)\n  It should be a copy of /sys/kernel/tracing/trace with kmem events.",
+			" lines, 0 unreadable)\n  It should be a copy of /sys/kernel/tracing/trace with kmem events",
 			im->opts->text, r->nr_lines);
 		return EXIT_UNREADABLE;
 	}
@@ -90,7 +89,7 @@ static int nothing_found(const struct import *im, const struct text_import *ti)
 	message_error(
 		command_name,
 		"%s contains no readable kmem events (%" PRIu64 " lines, %" PRIu64
-		" unreadable)\n  %s\n  It should be a copy of /sys/kernel/tracing/trace with kmem events.",
+		" unreadable)\n  %s\n  It should be a copy of /sys/kernel/tracing/trace with kmem events",
 		im->opts->text, r->nr_lines, r->nr_unreadable, strbuf_text(&line));
 	strbuf_free(&line);
 	return EXIT_UNREADABLE;
@@ -99,7 +98,7 @@ static int nothing_found(const struct import *im, const struct text_import *ti)
 static int run_failed(const struct import *im, int err)
 {
 	if (err == -EBADMSG)
-		message_error(command_name, "%s is damaged: it cannot be decompressed.",
+		message_error(command_name, "%s is damaged: it cannot be decompressed",
 			      im->opts->text);
 	else
 		message_error(command_name, "cannot import %s: %s", im->opts->text,

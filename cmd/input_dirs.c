@@ -18,23 +18,23 @@ static void vmlinux_failed(const char *command, const char *path, int err)
 	case -ENODATA:
 		message_error(
 			command,
-			"%s has no debug information (DWARF), so it gives no directories.\n  Use the vmlinux from the kernel's debug package, or give the source: --source DIR",
+			"%s has no debug information (DWARF), so it gives no directories\n  Use the vmlinux from the kernel's debug package, or give the source: --source DIR",
 			path);
 		break;
 	case -EOPNOTSUPP:
 		message_error(
 			command,
-			"this build cannot read debug information (it has no libdw), so %s gives no directories.\n  Give the kernel's source instead: --source DIR",
+			"this build cannot read debug information (it has no libdw), so %s gives no directories\n  Give the kernel's source instead: --source DIR",
 			path);
 		break;
 	case -EFBIG:
 		message_error(
 			command,
-			"the debug information in %s takes too long to read for a file of its size: it is damaged or malicious.\n  Use the vmlinux from the kernel's debug package, or give the source: --source DIR",
+			"the debug information in %s takes too long to read for a file of its size: it is damaged or malicious\n  Use the vmlinux from the kernel's debug package, or give the source: --source DIR",
 			path);
 		break;
 	case -ENOEXEC:
-		message_error(command, "%s is not a valid ELF file.", path);
+		message_error(command, "%s is not a valid ELF file", path);
 		break;
 	default:
 		message_error(command, "cannot read debug information from %s: %s", path,
@@ -47,12 +47,12 @@ static void modules_failed(const char *command, const char *path, int err)
 	if (err == -EINVAL)
 		message_error(
 			command,
-			"--modules %s has the modules of several kernels.\n  Choose one: --modules %s/VERSION",
+			"--modules %s has the modules of several kernels\n  Choose one: --modules %s/VERSION",
 			path, path);
 	else if (err == -ENODATA)
 		message_error(
 			command,
-			"--modules %s: no modules (*.ko) in or below it.\n  Give /lib/modules/VERSION or a kernel's build tree.",
+			"--modules %s: no modules (*.ko) in or below it\n  Give /lib/modules/VERSION or a kernel's build tree",
 			path);
 	else
 		message_error(command, "cannot read --modules %s: %s", path,
@@ -64,7 +64,7 @@ static void source_failed(const char *command, const char *path, int err)
 	if (err == -ENODATA)
 		message_error(
 			command,
-			"--source %s: no C functions in or below it.\n  Give the top directory of a kernel source tree.",
+			"--source %s: no C functions in or below it\n  Give the top directory of a kernel source tree",
 			path);
 	else
 		message_error(command, "cannot read --source %s: %s", path,
@@ -95,7 +95,7 @@ int input_dirs_missing(const char *command, const char *what, const char *of)
 {
 	message_error(
 		command,
-		"%s, and nothing gives them%s.\n  Give the kernel's --vmlinux FILE (with debug information), its --source DIR,\n  or, for modules, --modules /lib/modules/VERSION.",
+		"%s, and nothing gives them%s\n  Give the kernel's --vmlinux FILE (with debug information), its --source DIR,\n  or, for modules, --modules /lib/modules/VERSION",
 		what, of);
 	return EXIT_USAGE;
 }
@@ -109,7 +109,7 @@ int input_dirs_unused(const struct dir_files *files, bool depth, const char *com
 
 	if (!option)
 		return GO_ON;
-	message_error(command, "%s needs --by dir%s.", option,
+	message_error(command, "%s needs --by dir%s", option,
 		      !strcmp(command, "diff")
 			      ? ", or a --budget with rules such as 'fs/ext4 net < 2M'"
 			      : "");

@@ -48,16 +48,16 @@ static int recording_failed(const struct input *in, int err)
 			break;
 		message_error(
 			in->command,
-			"%s is not a recording (bad magic).\n  kmemx reads what 'kmemx record' and 'trace-cmd record' write.",
+			"%s is not a recording (bad magic)\n  kmemx reads what 'kmemx record' and 'trace-cmd record' write",
 			strcmp(in->study.path, "-") ? in->study.path : "standard input");
 		break;
 	case -EBADMSG:
-		message_error(in->command, "%s is too damaged to read.", in->study.path);
+		message_error(in->command, "%s is too damaged to read", in->study.path);
 		break;
 	case -ENOTSUP:
 		message_error(
 			in->command,
-			"%s has a version or compression that this build cannot read.\n  Supported here: kmemx version --build-options",
+			"%s has a version or compression that this build cannot read\n  Supported here: kmemx version --build-options",
 			in->study.path);
 		break;
 	default:
@@ -72,14 +72,14 @@ static int formats_failed(const struct input *in, int err)
 	if (err == -ENODATA && in->study.rec->nr_damaged) {
 		message_error(
 			in->command,
-			"%s is damaged: the formats of the kmem events are lost, so the events cannot be decoded.",
+			"%s is damaged: the formats of the kmem events are lost, so the events cannot be decoded",
 			in->study.path);
 		return EXIT_UNREADABLE;
 	}
 	if (err == -ENODATA) {
 		message_error(
 			in->command,
-			"%s contains no kmem events.\n  Record them with: sudo kmemx record -- CMD",
+			"%s contains no kmem events\n  Record them with: sudo kmemx record -- CMD",
 			in->study.path);
 		return EXIT_FAILED;
 	}
@@ -102,10 +102,10 @@ static int window_failed(const struct input *in, int err)
 	if (err == -EOPNOTSUPP)
 		message_error(
 			in->command,
-			"--time in seconds: the clock '%s' does not count seconds.\n  Use clock units (whole numbers) or percent.",
+			"--time in seconds: the clock '%s' does not count seconds\n  Use clock units (whole numbers) or percent",
 			recording_clock(in->study.rec, w->buffer));
 	else
-		message_error(in->command, "--time '%s' ends before it begins.", w->time);
+		message_error(in->command, "--time '%s' ends before it begins", w->time);
 	return EXIT_USAGE;
 }
 
@@ -116,7 +116,7 @@ int input_no_instance(const struct input *in, const char *instance)
 
 	for (i = 0; i < in->study.rec->nr_buffers; i++)
 		strbuf_printf(&names, " '%s'", in->study.rec->buffers[i].name);
-	message_error(in->command, "%s has no ring buffer named '%s'.\n  Ring buffers:%s",
+	message_error(in->command, "%s has no ring buffer named '%s'\n  Ring buffers:%s",
 		      in->study.path, instance, strbuf_text(&names));
 	strbuf_free(&names);
 	return EXIT_FAILED;

@@ -117,7 +117,7 @@ bool input_kind_tell(const char *command, const char *path)
 	if (is_leftover(path)) {
 		message_error(
 			command,
-			"%s was left by an interrupted recorder.\n  Recover it: kmemx recover %s",
+			"%s was left by an interrupted recorder\n  Recover it: kmemx recover %s",
 			path, path);
 		return true;
 	}
@@ -125,14 +125,14 @@ bool input_kind_tell(const char *command, const char *path)
 	if (size == 0)
 		message_error(
 			command,
-			"%s is empty.\n  Record again: sudo kmemx record -o %s -- CMD",
+			"%s is empty\n  Record again: sudo kmemx record -o %s -- CMD",
 			path, path);
 	if (size <= 0)
 		return size == 0;
 	kind = find_kind(start, (size_t)size);
 	if (!kind)
 		return false;
-	message_error(command, "%s is %s, not a recording.\n  %s%s%s%s", path, kind->what,
+	message_error(command, "%s is %s, not a recording\n  %s%s%s%s", path, kind->what,
 		      kind->advice, path, kind->more, *kind->more ? path : "");
 	return true;
 }
@@ -179,17 +179,17 @@ void input_directory_tell(const char *command, const char *path)
 	else if (c.nr_recordings)
 		message_error(
 			command,
-			"%s is a directory with %zu recording%s.\n  One of them: kmemx %s -i %s%s%s    all together: kmemx diff OLD/ %s",
+			"%s is a directory with %zu recording%s\n  One of them: kmemx %s -i %s%s%s    all together: kmemx diff OLD/ %s",
 			path, c.nr_recordings, c.nr_recordings == 1 ? "" : "s", command,
 			path, slash, c.name, path);
 	else if (c.raw_pages)
 		message_error(
 			command,
-			"%s is a directory of raw pages.\n  Make a recording of it: kmemx import --raw-pages %s",
+			"%s is a directory of raw pages\n  Make a recording of it: kmemx import --raw-pages %s",
 			path, path);
 	else
 		message_error(
 			command,
-			"%s is a directory without recordings (*.dat).\n  Name a file: kmemx %s -i FILE",
+			"%s is a directory without recordings (*.dat)\n  Name a file: kmemx %s -i FILE",
 			path, command);
 }

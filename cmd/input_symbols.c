@@ -17,7 +17,7 @@ int symbol_files_check(const struct symbol_files *files, const char *command)
 	if (!!files->kallsyms + !!files->system_map + !!files->vmlinux < 2)
 		return GO_ON;
 	message_error(command,
-		      "--kallsyms, --system-map and --vmlinux cannot be used together.");
+		      "--kallsyms, --system-map and --vmlinux cannot be used together");
 	return EXIT_USAGE;
 }
 
@@ -32,8 +32,8 @@ static void other_kernel(const struct input *in, const char *why)
 		      "  Use those of Linux %s%s",
 		      in->study.failure.symbols.path, in->study.path, why,
 		      *release ? release : "the recorded kernel",
-		      rec->kallsyms ? ", or leave the option out for the recording's."
-				    : ".");
+		      rec->kallsyms ? ", or leave the option out for the recording's"
+				    : "");
 }
 
 static void other_machine(const struct input *in, const struct symbol_failure *f)
@@ -42,7 +42,7 @@ static void other_machine(const struct input *in, const struct symbol_failure *f
 	char why[160];
 
 	snprintf(why, sizeof(why),
-		 "it is %s-bit %s-endian, the recorded kernel %s-bit %s-endian.",
+		 "it is %s-bit %s-endian, the recorded kernel %s-bit %s-endian",
 		 f->is_64 ? "64" : "32", f->big_endian ? "big" : "little",
 		 rec->layout.long_size == 8 ? "64" : "32",
 		 rec->big_endian ? "big" : "little");
@@ -55,7 +55,7 @@ static void other_build(const struct input *in, const struct symbol_failure *f)
 	size_t len = strcspn(meta->text, " \n");
 	char why[320];
 
-	snprintf(why, sizeof(why), "its build ID is %s, the recorded kernel's %.*s.",
+	snprintf(why, sizeof(why), "its build ID is %s, the recorded kernel's %.*s",
 		 f->build_id, (int)(len < 128 ? len : 128), meta->text);
 	other_kernel(in, why);
 }
@@ -65,7 +65,7 @@ static void other_names(const struct input *in, const struct symbol_failure *f)
 	char why[160];
 
 	snprintf(why, sizeof(why),
-		 "of %zu functions in both, %zu are at another offset than the rest.",
+		 "of %zu functions in both, %zu are at another offset than the rest",
 		 f->fit.nr_checked, f->fit.nr_checked - f->fit.nr_agree);
 	other_kernel(in, why);
 }
@@ -74,7 +74,7 @@ static void other_callsites(const struct input *in, const struct symbol_failure 
 {
 	char why[160];
 
-	snprintf(why, sizeof(why), "only %zu of %zu callsites are in its functions.",
+	snprintf(why, sizeof(why), "only %zu of %zu callsites are in its functions",
 		 f->fit.nr_agree, f->fit.nr_checked);
 	other_kernel(in, why);
 }
@@ -86,8 +86,8 @@ static void no_place(const struct input *in, const struct symbol_failure *f)
 
 	message_error(
 		in->command,
-		"cannot tell where the kernel of %s was loaded (KASLR): it has no symbols%s.\n"
-		"  Use %s--kallsyms of the same boot, or record where /proc/kallsyms is readable.",
+		"cannot tell where the kernel of %s was loaded (KASLR): it has no symbols%s\n"
+		"  Use %s--kallsyms of the same boot, or record where /proc/kallsyms is readable",
 		in->study.path, is_map ? "" : ", and its callsites do not prove it",
 		is_map ? "--vmlinux, whose code tells, or " : "");
 	log_msg(&in->study.log, LOG_INFO, "refused: %s", f->path);
@@ -101,13 +101,13 @@ int input_symbols_failed(const struct input *in)
 	case SYMBOLS_NO_ELF:
 		message_error(
 			in->command,
-			"%s is not a valid ELF file.\n  --vmlinux takes the kernel as linked (vmlinux), not its compressed image (vmlinuz, Image).",
+			"%s is not a valid ELF file\n  --vmlinux takes the kernel as linked (vmlinux), not its compressed image (vmlinuz, Image)",
 			f->path);
 		break;
 	case SYMBOLS_STRIPPED:
 		message_error(
 			in->command,
-			"%s has no symbols: it was stripped.\n  Use the vmlinux from the kernel's build or from its debug package.",
+			"%s has no symbols: it was stripped\n  Use the vmlinux from the kernel's build or from its debug package",
 			f->path);
 		break;
 	case SYMBOLS_OTHER_MACHINE:

@@ -14,7 +14,7 @@ int input_window_check(struct window *w, const char *command)
 		return GO_ON;
 	message_error(
 		command,
-		"invalid --time '%s'\n  Give START,STOP in seconds as trace-cmd prints them (81.5,82), from the start\n  (+1s,+1500ms) or in percent (10%%,20%%); either may be left out.",
+		"invalid --time '%s'\n  Give START,STOP in seconds as trace-cmd prints them (81.5,82), from the start\n  (+1s,+1500ms) or in percent (10%%,20%%); either may be left out",
 		w->time);
 	return EXIT_USAGE;
 }

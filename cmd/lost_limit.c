@@ -26,14 +26,14 @@ int lost_limit_parse(struct lost_limit *limit, const char *command)
 		return GO_ON;
 	message_error(
 		command,
-		"invalid --max-lost '%s'\n  Give a number of events (1000) or a share of all events (0.1%%).",
+		"invalid --max-lost '%s'\n  Give a number of events (1000) or a share of all events (0.1%%)",
 		limit->text);
 	return EXIT_USAGE;
 }
 
 int lost_limit_damage(const char *path, const char *command)
 {
-	message_error(command, "%s is damaged: most of it is unreadable.", path);
+	message_error(command, "%s is damaged: most of it is unreadable", path);
 	return EXIT_UNREADABLE;
 }
 
@@ -59,8 +59,8 @@ static int not_bounded(const struct lost_limit *limit, const struct study_facts 
 		strbuf_puts(&hold, "a gate on it cannot be trusted");
 	else
 		strbuf_printf(&hold, "--max-lost %s cannot be checked", limit->text);
-	message_error(command, "%s: %s.\n  %s", strbuf_text(&what), strbuf_text(&hold),
-		      *f->truncated ? "Record again, to a disk with free space."
+	message_error(command, "%s: %s\n  %s", strbuf_text(&what), strbuf_text(&hold),
+		      *f->truncated ? "Record again, to a disk with free space"
 				    : "Record with a larger buffer: kmemx record -b");
 	strbuf_free(&what);
 	strbuf_free(&hold);
@@ -99,13 +99,13 @@ int lost_limit_check(const struct lost_limit *limit, const struct study_facts *f
 		message_error(
 			command,
 			"%s lost %" PRIu64
-			" events (%.3g %% of all): with more than %s lost a gate cannot be trusted.\n  Record with a larger buffer (kmemx record -b), or allow more: --max-lost PCT%%",
+			" events (%.3g %% of all): with more than %s lost a gate cannot be trusted\n  Record with a larger buffer (kmemx record -b), or allow more: --max-lost PCT%%",
 			f->path, lost, 100 * (double)lost / all, limit->text);
 	else
 		message_error(
 			command,
 			"%" PRIu64
-			" events were lost (%.3g %% of all); --max-lost is %s.\n  Record with a larger buffer: kmemx record -b",
+			" events were lost (%.3g %% of all); --max-lost is %s\n  Record with a larger buffer: kmemx record -b",
 			lost, 100 * (double)lost / all, limit->text);
 	return EXIT_UNTRUSTED;
 }

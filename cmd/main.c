@@ -122,7 +122,7 @@ static int unknown_command(const struct config *config, const char *name)
 	else
 		message_error(
 			NULL,
-			"'%s' is not a kmemx command.\n  List all commands: kmemx help",
+			"'%s' is not a kmemx command\n  List all commands: kmemx help",
 			name);
 	return EXIT_USAGE;
 }
@@ -430,7 +430,7 @@ static int dispatch(int argc, char **argv)
 	if (name[0] == '-') {
 		message_error(
 			NULL,
-			"unknown option '%s'; the command comes first.\n  List all commands: kmemx help",
+			"unknown option '%s'; the command comes first\n  List all commands: kmemx help",
 			name);
 		return EXIT_USAGE;
 	}

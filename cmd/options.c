@@ -224,7 +224,7 @@ static int unknown_long(const struct parser *p, const char *name, size_t len)
 	if (!strcmp(word, "no-config")) {
 		message_error(
 			p->usage->command,
-			"--no-config goes before the command.\n  Try: kmemx --no-config %s",
+			"--no-config goes before the command\n  Try: kmemx --no-config %s",
 			p->usage->command);
 		return EXIT_USAGE;
 	}
@@ -399,8 +399,8 @@ static int unknown_setting(const struct parser *p, const char *origin, const cha
 			      origin, name);
 		return GO_ON;
 	}
-	message_error(NULL, "%s: warning: kmemx %s has no option --%s.%s%s%s", origin,
-		      p->usage->command, name, nearest ? " Did you mean '" : "",
+	message_error(NULL, "%s: warning: kmemx %s has no option --%s%s%s%s", origin,
+		      p->usage->command, name, nearest ? ". Did you mean '" : "",
 		      nearest ? nearest : "", nearest ? "'?" : "");
 	return GO_ON;
 }

@@ -23,8 +23,8 @@ int option_unknown(const char *option, const char *word, const char *const *word
 
 	for (i = 0; i < nr; i++)
 		strbuf_printf(&list, " %s", words[i]);
-	message_error(command, "unknown %s '%s'.%s%s%s\n  One of:%s", option, word,
-		      near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
+	message_error(command, "unknown %s '%s'%s%s%s\n  One of:%s", option, word,
+		      near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "",
 		      strbuf_text(&list));
 	strbuf_free(&list);
 	return EXIT_USAGE;
@@ -78,9 +78,11 @@ static int unknown_word(const char *setting, const char *word, const char *const
 	near = options_nearest(word, words, nr);
 	for (i = 0; nr <= LISTED_MAX && i < nr; i++)
 		strbuf_printf(&list, " %s", words[i]);
-	message_error(NULL, "%s: unknown word '%s'.%s%s%s%s%s", setting, word,
-		      near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "",
-		      list.size ? " One of:" : "", strbuf_text(&list));
+	message_error(NULL,
+		      list.size ? "%s: unknown word '%s'%s%s%s\n  One of:%s"
+				: "%s: unknown word '%s'%s%s%s%s",
+		      setting, word, near ? ". Did you mean '" : "", near ? near : "",
+		      near ? "'?" : "", strbuf_text(&list));
 	strbuf_free(&list);
 	return EXIT_USAGE;
 }

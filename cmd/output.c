@@ -69,12 +69,12 @@ static int check_formats(const struct output_options *opts, const char *command)
 	if (opts->csv_dir)
 		names[nr++] = "csv-dir";
 	if (nr > 1) {
-		message_error(command, "--%s and --%s cannot be used together.", names[0],
+		message_error(command, "--%s and --%s cannot be used together", names[0],
 			      names[1]);
 		return EXIT_USAGE;
 	}
 	if (nr && opts->human) {
-		message_error(command, "--human is for text: --%s has exact numbers.",
+		message_error(command, "--human is for text: --%s has exact numbers",
 			      names[0]);
 		return EXIT_USAGE;
 	}

@@ -189,7 +189,7 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 		return usage_error("--all-cpus cannot be used with --follow or --pid");
 	if (o->compress && !writer_can_compress())
 		return usage_error(
-			"--compress needs zstd, which this kmemx was built without\n  Compress the file afterwards, or build kmemx with libzstd.");
+			"--compress needs zstd, which this kmemx was built without\n  Compress the file afterwards, or build kmemx with libzstd");
 	if (o->compress && c->stream_fd >= 0)
 		return usage_error(
 			"--compress cannot be used with -o -\n  Compress the stream: kmemx record -o - | zstd >FILE");
@@ -291,7 +291,7 @@ static void say_cut_short(const struct capture_options *c, int err)
 	if (c->stream_fd >= 0)
 		message_error(
 			"record",
-			"the stream was cut short: %s\n  The reader received everything sent so far.",
+			"the stream was cut short: %s\n  The reader received everything sent so far",
 			strerror(err));
 	else
 		message_error(

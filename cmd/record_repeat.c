@@ -33,7 +33,7 @@ static int check_empty(const char *directory)
 			continue;
 		message_error(
 			"record",
-			"%s already has recordings (%s).\n  Name another directory, or empty it first.",
+			"%s already has recordings (%s)\n  Name another directory, or empty it first",
 			directory, entry->d_name);
 		ret = EXIT_FAILED;
 	}
@@ -70,7 +70,7 @@ int record_repeat(const struct record_repeat *r)
 			continue;
 		message_error("record",
 			      "run %" PRIu64 " of %" PRIu64
-			      " %s: the remaining runs are skipped.",
+			      " %s: the remaining runs are skipped",
 			      i, r->times, stopped ? "was stopped" : "failed");
 		return ret;
 	}

@@ -43,7 +43,7 @@ static int nothing_in(const struct recover_command *c, const char *where)
 
 	message_error(
 		command_name,
-		"no interrupted recording in %s\n  A killed recorder leaves .NAME.TOKEN.tmp in the directory of its output NAME.\n  Name that directory: kmemx recover DIR",
+		"no interrupted recording in %s\n  A killed recorder leaves .NAME.TOKEN.tmp in the directory of its output NAME\n  Name that directory: kmemx recover DIR",
 		where);
 	return EXIT_FAILED;
 }
@@ -100,7 +100,7 @@ static int refuse(const char *tmp, int err)
 	else if (err == -EPERM || err == -ELOOP)
 		message_error(
 			command_name,
-			"%s was not created by this user\n  Recover it as the user who recorded it.",
+			"%s was not created by this user\n  Recover it as the user who recorded it",
 			tmp);
 	else
 		message_error(command_name, "cannot open %s: %s", tmp, strerror(-err));
@@ -242,7 +242,7 @@ static int handle_all(const struct recover_command *c)
 	if (c->output && c->nr > 1 && !c->list) {
 		message_error(
 			command_name,
-			"-o names one recording, but there are %zu to recover\n  Choose one (kmemx recover -l lists them), or leave out -o.",
+			"-o names one recording, but there are %zu to recover\n  Choose one (kmemx recover -l lists them), or leave out -o",
 			c->nr);
 		return EXIT_USAGE;
 	}

@@ -136,7 +136,7 @@ static int check_look(struct script_args *a)
 	}
 	if (a->json && a->format && format != SCRIPT_JSON) {
 		message_error(command_name,
-			      "--json and --format cannot be used together.");
+			      "--json and --format cannot be used together");
 		return EXIT_USAGE;
 	}
 	look->format = a->json ? SCRIPT_JSON : (enum script_format)format;
@@ -150,13 +150,13 @@ static int check_look(struct script_args *a)
 	if (a->gfp && (look->format == SCRIPT_KMEMTRACE || look->format == SCRIPT_JSON)) {
 		message_error(
 			command_name,
-			"--gfp needs the text or kmemtrace-min format.\n  kmemtrace prints a decimal number, JSON the number and the names.");
+			"--gfp needs the text or kmemtrace-min format\n  kmemtrace prints a decimal number, JSON the number and the names");
 		return EXIT_USAGE;
 	}
 	look->gfp = (enum script_gfp)gfp;
 	if (a->stack && look->format >= SCRIPT_KMEMTRACE) {
 		message_error(command_name,
-			      "--stack: the kmemtrace formats have no callchains.");
+			      "--stack: the kmemtrace formats have no callchains");
 		return EXIT_USAGE;
 	}
 	look->stack = a->stack;
@@ -360,7 +360,7 @@ static int nothing_shown(const struct script_run *r)
 {
 	if (!event_stream_stats(r->in.study.stream)->nr_events) {
 		message_error(
-			command_name, "%s contains no events%s.\n  %s kmemx info -i %s",
+			command_name, "%s contains no events%s\n  %s kmemx info -i %s",
 			r->in.study.path, r->args.window.time ? " in that time" : "",
 			"Its span and its events:", r->in.study.path);
 		return EXIT_FAILED;

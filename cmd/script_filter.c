@@ -34,10 +34,9 @@ static int unknown_event(const struct target *t, const char *word)
 		message_error(t->command, "%s has no event '%s'. Did you mean '%s'?",
 			      t->path, word, near);
 	else
-		message_error(
-			t->command,
-			"%s has no event '%s'.\n  List its events: kmemx info -i %s",
-			t->path, word, t->path);
+		message_error(t->command,
+			      "%s has no event '%s'\n  List its events: kmemx info -i %s",
+			      t->path, word, t->path);
 	free(names);
 	return EXIT_USAGE;
 }
@@ -139,7 +138,7 @@ int script_filter_nothing(const struct script_filter *o, const char *command,
 			strbuf_printf(&given, " %s %s", options[i], values[i]->items[k]);
 	}
 	message_error(command,
-		      "%s has no event for%s.\n  List its events: kmemx info -i %s", path,
+		      "%s has no event for%s\n  List its events: kmemx info -i %s", path,
 		      given.size ? strbuf_text(&given) : " this format", path);
 	strbuf_free(&given);
 	return EXIT_FAILED;

@@ -78,7 +78,7 @@ static int check(struct split_args *a)
 	if (!a->window.time && !a->window.instance && !a->filter.cpus.count) {
 		message_error(
 			command_name,
-			"missing --time, --cpu or --instance: one selects the part.\n  Show the recording's span: kmemx info");
+			"missing --time, --cpu or --instance: one selects the part\n  Show the recording's span: kmemx info");
 		return EXIT_USAGE;
 	}
 	return input_window_check(&a->window, command_name);
@@ -93,7 +93,7 @@ static int check_output(const struct split_run *r)
 	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
 		return GO_ON;
 	message_error(command_name,
-		      "%s is the recording itself.\n  Name another file: -o FILE",
+		      "%s is the recording itself\n  Name another file: -o FILE",
 		      r->args.output);
 	return EXIT_USAGE;
 }
@@ -116,7 +116,7 @@ static int choose_cpus(struct split_run *r)
 	}
 	if (any)
 		return GO_ON;
-	message_error(command_name, "%s has %u CPU%s, none of those in --cpu.",
+	message_error(command_name, "%s has %u CPU%s, none of those in --cpu",
 		      r->in.study.path, nr, nr == 1 ? "" : "s");
 	return EXIT_FAILED;
 }
@@ -137,7 +137,7 @@ static int split_failed(const struct split_run *r, int err)
 	if (err == -ENODATA)
 		message_error(
 			command_name,
-			"%s has no events in that part.\n  Show its span: kmemx info -i %s",
+			"%s has no events in that part\n  Show its span: kmemx info -i %s",
 			r->in.study.path, r->in.study.path);
 	else
 		message_error(command_name, "cannot write %s: %s", r->args.output,

@@ -172,7 +172,7 @@ static int check(struct stat_run *st)
 	if (ret == GO_ON && o->choice.order_by && o->sort && !o->usual_sort) {
 		message_error(
 			command_name,
-			"--order-by and -s cannot be used together.\n  Both sort the account table; -s takes several keys.");
+			"--order-by and -s cannot be used together\n  Both sort the account table; -s takes several keys");
 		return EXIT_USAGE;
 	}
 	if (o->choice.order_by)
@@ -243,19 +243,19 @@ static int nothing_recorded(const struct stat_run *st)
 	if (!seen->nr_events && (seen->nr_bad_pages || st->in.study.rec->nr_damaged)) {
 		message_error(
 			command_name,
-			"%s is damaged: none of its events can be read.\n  Show what is left: kmemx info -i %s",
+			"%s is damaged: none of its events can be read\n  Show what is left: kmemx info -i %s",
 			path, path);
 		return EXIT_UNREADABLE;
 	}
 	if (o->window.time)
 		message_error(
 			command_name,
-			"%s contains no %s events in the time %s%s.\n  Show its span: kmemx info -i %s",
+			"%s contains no %s events in the time %s%s\n  Show its span: kmemx info -i %s",
 			path, what, o->window.time, other, path);
 	else
 		message_error(
 			command_name,
-			"%s contains no %s events%s.\n  Record them with: sudo kmemx record%s -- CMD",
+			"%s contains no %s events%s\n  Record them with: sudo kmemx record%s -- CMD",
 			path, what, other, option);
 	return EXIT_FAILED;
 }

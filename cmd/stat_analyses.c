@@ -81,11 +81,11 @@ static int check_kind(const struct stat_analyses *a, const char *option,
 	       part + 1 < SUBJECT_PARTS_MAX)
 		part++;
 	if (asked->rows)
-		message_error(command, "%s: %s events do not name a %s.", option,
+		message_error(command, "%s: %s events do not name a %s", option,
 			      asked->name, subjects_word(subject_part(kind, part)));
 	else
 		message_error(command,
-			      "%s does not go with --%s, which has rows of its own.",
+			      "%s does not go with --%s, which has rows of its own",
 			      option, asked->name);
 	return EXIT_USAGE;
 }
@@ -108,7 +108,7 @@ static int check_rows(const struct stat_analyses *a, const char *command)
 	if (ret != GO_ON || !o->by_address || any_asked(a, SUBJECT_NONE, true, &asked))
 		return ret;
 	message_error(command,
-		      "--alloc does not go with --%s, which does not tell objects apart.",
+		      "--alloc does not go with --%s, which does not tell objects apart",
 		      asked->name);
 	return EXIT_USAGE;
 }
@@ -130,7 +130,7 @@ static int check_unmatched(const struct stat_analyses *a, const char *command)
 		return GO_ON;
 	message_error(
 		command,
-		"--unmatched is about slab objects.\n  Add --slab; --page always shows pages that no event allocated.");
+		"--unmatched is about slab objects\n  Add --slab; --page always shows pages that no event allocated");
 	return EXIT_USAGE;
 }
 
@@ -146,7 +146,7 @@ int stat_analyses_check(const struct stat_analyses *a, bool time, const char *co
 		if (!a->asked[i] || !analysis->all_time || !time)
 			continue;
 		message_error(command,
-			      "--%s needs the whole recording: %s.\n  Leave out --time.",
+			      "--%s needs the whole recording: %s\n  Leave out --time",
 			      analysis->name, analysis->all_time);
 		return EXIT_USAGE;
 	}
@@ -207,7 +207,7 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 		if (lacks) {
 			message_error(
 				command,
-				"%s %s.\n  kmemx record stores them: sudo kmemx record -- CMD",
+				"%s %s\n  kmemx record stores them: sudo kmemx record -- CMD",
 				path, lacks);
 			return EXIT_FAILED;
 		}
@@ -218,7 +218,7 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 		return GO_ON;
 	message_error(
 		command,
-		"%s lacks the frees by tasks that were not recorded: --%s cannot tell what is live.\n  Record all frees: leave out --filter-frees",
+		"%s lacks the frees by tasks that were not recorded: --%s cannot tell what is live\n  Record all frees: leave out --filter-frees",
 		path, frees);
 	return EXIT_FAILED;
 }

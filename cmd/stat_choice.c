@@ -83,16 +83,16 @@ static int check_alone(const struct stat_choice *c, const struct stat_analyses *
 			o->by_address || o->unmatched)) {
 		message_error(
 			command,
-			"--account is a separate table.\n  It can only be combined with --by, --order-by, --malloc, --cache-only, --live and -l.");
+			"--account is a separate table\n  It can only be combined with --by, --order-by, --malloc, --cache-only, --live and -l");
 		return EXIT_USAGE;
 	}
 	if (!account && alone) {
-		message_error(command, "%s needs --account.", alone);
+		message_error(command, "%s needs --account", alone);
 		return EXIT_USAGE;
 	}
 	if (c->malloc_only && c->cache_only) {
 		message_error(command,
-			      "--malloc and --cache-only cannot be used together.");
+			      "--malloc and --cache-only cannot be used together");
 		return EXIT_USAGE;
 	}
 	return GO_ON;
@@ -113,11 +113,11 @@ static int add_by(const char *word, enum subject_kind *by, const char *command)
 	for (; nr < SUBJECT_PARTS_MAX && subject_part(*by, nr); nr++) {
 		if (subject_part(*by, nr) != kind)
 			continue;
-		message_error(command, "--by: '%s' is there twice.", word);
+		message_error(command, "--by: '%s' is there twice", word);
 		return EXIT_USAGE;
 	}
 	if (nr == SUBJECT_PARTS_MAX) {
-		message_error(command, "--by takes %d words at most.", SUBJECT_PARTS_MAX);
+		message_error(command, "--by takes %d words at most", SUBJECT_PARTS_MAX);
 		return EXIT_USAGE;
 	}
 	*by = (enum subject_kind)(*by | kind << nr * SUBJECT_PART_BITS);

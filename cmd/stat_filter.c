@@ -19,7 +19,7 @@ static int check_kinds(struct stat_analyses *a, const char *slab, const char *pa
 	if (slab && page) {
 		message_error(
 			command,
-			"%s and %s cannot be used together: one is for pages, the other for slab objects.",
+			"%s and %s cannot be used together: one is for pages, the other for slab objects",
 			slab, page);
 		return EXIT_USAGE;
 	}
@@ -28,7 +28,7 @@ static int check_kinds(struct stat_analyses *a, const char *slab, const char *pa
 			continue;
 		message_error(
 			command,
-			"%s does not apply to --%s: %s events do not have this field.\n  Leave out one of the two.",
+			"%s does not apply to --%s: %s events do not have this field\n  Leave out one of the two",
 			slab ? slab : page, analysis->name, slab ? "slab" : "page");
 		return EXIT_USAGE;
 	}
@@ -50,14 +50,14 @@ int stat_filter_check(const struct filter_words *w, struct stat_analyses *a,
 		if (!a->asked[i] || !analysis->unfiltered)
 			continue;
 		message_error(command,
-			      "--%s cannot be filtered: %s.\n  Leave out the filter.",
+			      "--%s cannot be filtered: %s\n  Leave out the filter",
 			      analysis->name, analysis->unfiltered);
 		return EXIT_USAGE;
 	}
 	if (a->opts.unmatched) {
 		message_error(
 			command,
-			"--unmatched cannot be filtered: these objects have no allocation event that names the task.");
+			"--unmatched cannot be filtered: these objects have no allocation event that names the task");
 		return EXIT_USAGE;
 	}
 	return check_kinds(a, slab, page, command);

@@ -55,8 +55,8 @@ static void list_keys(const struct known_keys *known, const char *lists,
 {
 	const char *near = *name ? options_nearest(name, known->names, known->nr) : NULL;
 
-	message_error(command, "%s '%s'.%s%s%s", problem, name,
-		      near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "");
+	message_error(command, "%s '%s'%s%s%s", problem, name,
+		      near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "");
 	fprintf(stderr, "%s  (+KEY sorts up, -KEY down)\n", lists);
 }
 
@@ -185,7 +185,7 @@ int stat_keys_check(const struct sort_keys *keys, const struct report *r,
 	add_options(&options, keys->keys[i].name);
 	message_error(
 		command,
-		"-s %s: no table of this report has such a column.\n  It is with: %s",
+		"-s %s: no table of this report has such a column\n  It is with: %s",
 		keys->keys[i].name, strbuf_text(&options));
 	strbuf_free(&options);
 	return EXIT_USAGE;

@@ -51,7 +51,7 @@ int text_output_open(struct text_output *o, const char *path, const char *input,
 	    !stat(input, &in) && in.st_dev == target.st_dev &&
 	    in.st_ino == target.st_ino) {
 		message_error(command,
-			      "%s is the recording itself.\n  Name another file: -o FILE",
+			      "%s is the recording itself\n  Name another file: -o FILE",
 			      path);
 		return EXIT_USAGE;
 	}

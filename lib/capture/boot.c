@@ -94,7 +94,7 @@ static int add_events(const struct boot_options *o, struct strbuf *sb,
 
 		if (!is_plain(name, ":*?-")) {
 			log_msg(o->log, LOG_ERROR,
-				"'%s' cannot be named in a kernel parameter\n  Give SYSTEM:NAME, with one -e for each event.",
+				"'%s' cannot be named in a kernel parameter\n  Give SYSTEM:NAME, with one -e for each event",
 				name);
 			return -EINVAL;
 		}
@@ -130,7 +130,7 @@ static int check(const struct boot_options *o)
 	if (o->instance && (!is_plain(o->instance, "-.") || o->instance[0] == '.' ||
 			    !strncmp(o->instance, "kmemx-", 6))) {
 		log_msg(o->log, LOG_ERROR,
-			"'%s' is not a valid instance name\n  Use letters, digits, _, - and .; kmemx-... is reserved for kmemx record.",
+			"'%s' is not a valid instance name\n  Use letters, digits, _, - and .; kmemx-... is reserved for kmemx record",
 			o->instance);
 		return -EINVAL;
 	}

@@ -390,7 +390,7 @@ static int start(struct session *s)
 	ret = switch_on(s);
 	if (ret)
 		log_msg(s->log, LOG_ERROR,
-			"cannot switch tracing on: %s\n  This machine may forbid it.",
+			"cannot switch tracing on: %s\n  This machine may forbid it",
 			strerror(-ret));
 	else
 		watch_start(&s->watch, &s->instance, &s->events, &s->reader, s->log);

@@ -161,7 +161,7 @@ static void check_last_boot(struct extraction *x)
 		    extract_same_kernel(meta->items[i].text, strbuf_text(kallsyms)))
 			continue;
 		log_msg(x->s.log, LOG_WARN,
-			"the events are of an earlier boot, whose kernel was at another address: callsites will show as addresses\n  The kernel parameter nokaslr keeps the address the same.");
+			"the events are of an earlier boot, whose kernel was at another address: callsites will show as addresses\n  The kernel parameter nokaslr keeps the address the same");
 		strbuf_free(kallsyms);
 	}
 }

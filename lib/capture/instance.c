@@ -47,15 +47,15 @@ static int explain(const char *dir, int err, const char *retry, const struct log
 			dir, strerror(err), retry);
 	else if (locked_down())
 		log_msg(log, LOG_ERROR,
-			"cannot open tracefs at %s: %s\n  The kernel is locked down (confidentiality), which forbids tracing.\n  Boot without lockdown=confidentiality to record here.",
+			"cannot open tracefs at %s: %s\n  The kernel is locked down (confidentiality), which forbids tracing\n  Boot without lockdown=confidentiality to record here",
 			dir, strerror(err));
 	else if (err == ENOENT || err == ENODEV)
 		log_msg(log, LOG_ERROR,
-			"no tracefs at %s: %s\n  The kernel needs CONFIG_FTRACE; in a container, mount tracefs from the host.",
+			"no tracefs at %s: %s\n  The kernel needs CONFIG_FTRACE; in a container, mount tracefs from the host",
 			dir, strerror(err));
 	else
 		log_msg(log, LOG_ERROR,
-			"cannot use tracefs at %s: %s\n  In a container or sandbox, tracing needs CAP_SYS_ADMIN and a writable tracefs.",
+			"cannot use tracefs at %s: %s\n  In a container or sandbox, tracing needs CAP_SYS_ADMIN and a writable tracefs",
 			dir, strerror(err));
 	return -err;
 }
@@ -198,7 +198,7 @@ int instance_create(struct instance *in, const char *token, const char *retry,
 	all = lock_all(dir);
 	if (all == -ENOENT) {
 		log_msg(log, LOG_ERROR,
-			"tracefs at %s has no instances\n  kmemx does not touch the top-level instance and needs one of its own (Linux 3.10 or later).",
+			"tracefs at %s has no instances\n  kmemx does not touch the top-level instance and needs one of its own (Linux 3.10 or later)",
 			dir);
 		return -ENOTSUP;
 	}
@@ -427,7 +427,7 @@ int instance_attach(struct instance *in, const char *name, const char *retry,
 	if (in->lock_fd < 0 || flock(in->lock_fd, LOCK_EX | LOCK_NB) == 0)
 		return in->lock_fd < 0 ? explain(dir, -in->lock_fd, retry, log) : 0;
 	log_msg(log, LOG_ERROR,
-		"another kmemx is using %s\n  Wait until it ends: two readers would take events from each other.",
+		"another kmemx is using %s\n  Wait until it ends: two readers would take events from each other",
 		name ? name : "the top-level instance");
 	return -EBUSY;
 }

@@ -227,7 +227,7 @@ static int read_buffers(struct recovery *v)
 	v->result->buffers_read = !ret;
 	if (ret)
 		log_msg(v->log, LOG_ERROR,
-			"cannot read the ring buffers that the recorder left: %s\n  %s and the buffers stay as they are.",
+			"cannot read the ring buffers that the recorder left: %s\n  %s and the buffers stay as they are",
 			strerror(-ret), v->l->tmp);
 	return ret;
 }

@@ -99,11 +99,11 @@ bool shrink_caches(const char *path, enum log_level level, const struct log *log
 	}
 	if (!s.caches)
 		log_msg(log, level,
-			"cannot shrink slab caches: %s: %s\n  The recording continues; free objects held by CPUs count as in use.",
+			"cannot shrink slab caches: %s: %s\n  The recording continues; free objects held by CPUs count as in use",
 			path, strerror(err));
 	else if (s.failed)
 		log_msg(log, level,
-			"cannot shrink %u of %u slab caches: %s/%s/shrink: %s\n  The recording continues; free objects held by CPUs count as in use.",
+			"cannot shrink %u of %u slab caches: %s/%s/shrink: %s\n  The recording continues; free objects held by CPUs count as in use",
 			s.failed, s.caches, path, s.first, strerror(-s.err));
 	return s.caches && !s.failed;
 }

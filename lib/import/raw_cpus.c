@@ -173,7 +173,7 @@ static int add_pages(struct raw_cpus *rc, const char *file, uint32_t cpu)
 		return 0;
 	if (part.fd == -ENODEV || part.fd == -EISDIR) {
 		log_msg(rc->directory.log, LOG_ERROR,
-			"%s is not a regular file\n  Copy the pages first: kmemx-import(1) says how.",
+			"%s is not a regular file\n  Copy the pages first: kmemx-import(1) says how",
 			path);
 		return -EINVAL;
 	}
@@ -242,7 +242,7 @@ int raw_cpus_find(struct raw_cpus *rc)
 		return ret;
 	if (!rc->nr_parts) {
 		log_msg(rc->directory.log, LOG_ERROR,
-			"%s: there are no pages in per_cpu/cpuN/trace_pipe_raw or cpuN.raw\n  kmemx-import(1) lists what to copy.",
+			"%s: there are no pages in per_cpu/cpuN/trace_pipe_raw or cpuN.raw\n  kmemx-import(1) lists what to copy",
 			rc->directory.path);
 		return -ENODATA;
 	}

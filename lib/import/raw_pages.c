@@ -75,7 +75,7 @@ static bool has_system(const struct raw_pages *rp, const char *system)
 static int missing(const struct raw_pages *rp, const char *what, int err)
 {
 	log_msg(rp->directory.log, LOG_ERROR,
-		"%s: %s %s\n  kmemx-import(1) lists what to copy beside the pages.",
+		"%s: %s %s\n  kmemx-import(1) lists what to copy beside the pages",
 		rp->directory.path, what, err == -EBADMSG ? "is invalid" : "is missing");
 	return err;
 }

@@ -119,9 +119,9 @@ int study_open_symbols(struct study *s, const struct symbol_files *files)
 		return err;
 	if (symbols_hidden(s->syms))
 		log_msg(&s->log, LOG_WARN,
-			"the symbols' addresses are hidden (kptr_restrict): callsites are addresses. Give them with --vmlinux or --kallsyms FILE");
+			"the symbols' addresses are hidden (kptr_restrict): callsites are addresses\n  Give the symbols with --kallsyms FILE or --vmlinux FILE");
 	else if (!symbols_count(s->syms))
 		log_msg(&s->log, LOG_WARN,
-			"no symbols: callsites are addresses. Give them with --vmlinux or --kallsyms FILE");
+			"no symbols: callsites are addresses\n  Give the symbols with --kallsyms FILE or --vmlinux FILE");
 	return 0;
 }

@@ -63,15 +63,15 @@ static int parse(struct boot_args *a, int argc, char **argv, int *operands)
 		  "a buffer that survives a warm reboot" },
 		{ OPTION_SIZE | OPTION_EVERYDAY, 'b', "buffer-size", "SIZE",
 		  &a->buffer_bytes, "buffer per CPU (default: depends on memory)" },
-		{ OPTION_GROUP, .help = "For which machine (default: this one)" },
+		{ OPTION_GROUP, .help = "Target machine (default: this one)" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "kernel", "VERSION", &a->kernel,
 		  "kernel version, such as 6.12" },
 		{ OPTION_SIZE | OPTION_EVERYDAY, 0, "memory", "SIZE", &a->memory,
-		  "its memory" },
+		  "memory size" },
 		{ OPTION_POSITIVE | OPTION_EVERYDAY, 0, "cpus", "N", &a->cpus,
-		  "its CPUs" },
+		  "number of CPUs" },
 		{ OPTION_COUNT, 'v', "verbose", NULL, &a->verbose,
-		  "explain the line on standard error" },
+		  "explain the parameters on standard error" },
 		OPTIONS_END,
 	};
 
@@ -156,7 +156,7 @@ static int set_options(const struct boot_args *a, struct boot_options *o)
 	if (stack < 0 || keep < 0)
 		return EXIT_USAGE;
 	if (a->min_order > 63)
-		return usage_error("--min-order takes an order: 0 to 63");
+		return usage_error("--min-order takes an order from 0 to 63");
 	ret = set_kernel(a, o);
 	if (ret == GO_ON)
 		ret = set_machine(a, o);

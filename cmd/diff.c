@@ -256,7 +256,7 @@ static void warn_unknown(struct diff *d, const struct table *t)
 	if (unseen > 0 && gate_directory_rule(&d->args.rules))
 		report_add_banner(
 			d->report, true,
-			"gate: %s: the directory of %.1f %% of the new bytes is unknown: rules about directories do not cover them",
+			"gate: %s: %.1f %% of the new bytes are from unknown directories; rules for directories do not cover them",
 			t->name, 100 * unseen / all);
 }
 
@@ -282,7 +282,7 @@ static void banner_gate(struct diff *d)
 		strbuf_printf(&undecided, ", undecided: %zu", g->nr_undecided);
 	report_add_banner(d->report, !trusted || g->nr_broken || g->nr_undecided,
 			  "gate: %s: rules broken: %zu%s of %zu",
-			  !trusted	    ? "UNRELIABLE, too much was lost"
+			  !trusted	    ? "UNRELIABLE (too many events lost)"
 			  : g->nr_broken    ? "BROKEN"
 			  : g->nr_undecided ? "UNDECIDED"
 					    : "holds",
@@ -325,7 +325,7 @@ static int check_gate(struct diff *d)
 		report_add_banner(
 			d->report, false,
 			"gate: %" PRIu64
-			" rows exceed a limit, but not significantly: they break no rule",
+			" rows exceed a limit, but not significantly; no rule is broken",
 			d->gate.nr_noise);
 	report_add_fact(d->report, "rules", NULL, cell_uint(d->args.rules.nr));
 	report_add_fact(d->report, "rules_broken", NULL, cell_uint(d->gate.nr_broken));
@@ -361,10 +361,9 @@ static int verdict(const struct diff *d)
 	if (ret != EXIT_OK)
 		return ret;
 	if (d->gate.nr_unchecked) {
-		message_error(
-			command_name,
-			"%zu of %zu rules could not be checked: the report says which",
-			d->gate.nr_unchecked, d->args.rules.nr);
+		message_error(command_name,
+			      "%zu of %zu rules could not be checked: see the report",
+			      d->gate.nr_unchecked, d->args.rules.nr);
 		return EXIT_USAGE;
 	}
 	if (d->gate.nr_broken) {

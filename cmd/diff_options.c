@@ -70,7 +70,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		{ OPTION_STRING, 0, "per", "WHAT", &a->per,
 		  "divide by: none (default), second, event:NAME, N" },
 		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &a->choice.skip,
-		  "no callsites either; may be repeated" },
+		  "skip these functions too; may be repeated" },
 		RAW_NAMES_OPTION(a->choice.raw_names),
 		TIME_OPTION(a->choice.window),
 		INSTANCE_OPTION(a->choice.window),

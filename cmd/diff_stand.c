@@ -156,7 +156,7 @@ static void banner_runs_tell(struct diff *d)
 	}
 	report_add_banner(
 		d->report, false,
-		"runs: %zu and %zu: medians, +/- the distance of the farthest run; ~ not significant: q over %.2g (Mann-Whitney U test)",
+		"runs: %zu and %zu: medians, +/- the largest deviation of a run; ~ not significant: q > %.2g (Mann-Whitney U test)",
 		nr_old, nr_new, d->args.diff.alpha);
 	report_add_banner(
 		d->report, false,

@@ -34,8 +34,7 @@ static int parse(struct extract_options *o, int argc, char **argv, int *operands
 {
 	static const struct option_usage usage = {
 		.command = "extract",
-		.purpose =
-			"Save what the kernel recorded on its own, such as since boot.",
+		.purpose = "Save the kernel's trace buffers, such as a trace from boot.",
 		.usage = "kmemx extract [options]",
 		.examples = "  sudo kmemx extract -o boot.dat\n"
 			    "  sudo kmemx extract --instance boot -o boot.dat\n",
@@ -70,7 +69,7 @@ static int check(const struct extract_options *o, int argc, char **argv, int ope
 	else if (!strcmp(o->output, "-"))
 		message_error(
 			"extract",
-			"cannot write to standard output\n  Name a file, in memory if there is no disk: -o /tmp/kmemx.dat");
+			"cannot write to standard output\n  Name a file; without a disk, use one in memory: -o /tmp/kmemx.dat");
 	else
 		return GO_ON;
 	return EXIT_USAGE;
@@ -122,7 +121,7 @@ static void say_summary(const struct extract_options *o, const struct capture_re
 		strbuf_free(&lost);
 		return;
 	}
-	message_info("they are no longer in the buffer: reading removes them");
+	message_info("reading has removed them from the buffer");
 	if (r->overrun)
 		message_info(
 			"the oldest events were overwritten; to keep those from boot: kmemx boot --print-cmdline");
@@ -145,7 +144,7 @@ static int extract(const struct extract_options *o, const struct capture_options
 	if (result.write_error)
 		message_error(
 			"extract",
-			"the recording was cut short: %s\n  %s has what was read until then and is marked as truncated; the rest is still in the buffer\n  Make room and extract again, to another file: -o FILE",
+			"the recording was cut short: %s\n  %s holds the events read so far and is marked as truncated; the rest is still in the buffer\n  Make room and extract again, to another file: -o FILE",
 			strerror(result.write_error), o->output);
 	if (!o->quiet)
 		say_summary(o, &result);
@@ -193,7 +192,7 @@ static int run_extract(int argc, char **argv)
 
 const struct command command_extract = {
 	.name = "extract",
-	.purpose = "save what the kernel recorded on its own, such as since boot",
+	.purpose = "save the kernel's trace buffers, such as a trace from boot",
 	.group = COMMAND_RECORD,
 	.run = run_extract,
 };

@@ -125,10 +125,10 @@ static int unknown_flag(const struct target *t, const char *word)
 		near = options_nearest(word, names, t->gfps->count);
 	message_error(
 		t->command,
-		"--gfp: the recording has no flags '%s'%s%s%s\n  For example: %s", word,
+		"--gfp: the recording has no flag '%s'%s%s%s\n  For example: %s", word,
 		near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "",
 		t->gfps->count ? "GFP_KERNEL, __GFP_ZERO, 'GFP_KERNEL|__GFP_ZERO', 0x400"
-			       : "0x400: it has no names of flags");
+			       : "0x400 (the recording names no flags)");
 	free(names);
 	return EXIT_USAGE;
 }
@@ -215,7 +215,7 @@ int filter_words_nothing(const struct filter_words *w, const char *command,
 	filter_words_text(w, &text);
 	message_error(
 		command,
-		"%s has no allocation for %s\n  Show what it contains: kmemx info -i %s",
+		"%s has no allocations that match %s\n  Show what it contains: kmemx info -i %s",
 		path, strbuf_text(&text), path);
 	strbuf_free(&text);
 	return EXIT_FAILED;

@@ -17,8 +17,8 @@ struct filter_words {
 
 /* For an option table: @w is a struct filter_words. */
 #define FILTER_OPTIONS(w)                                                                 \
-	{ OPTION_GROUP, .help = "Whose allocations (A,B: one of them; several "           \
-				"options: all of them)" },                                \
+	{ OPTION_GROUP, .help = "Whose allocations (A,B: any of them; several "           \
+				"options: all)" },                                        \
 		{ OPTION_STRINGS, 0, "pid", "LIST", &(w).pids, "processes: 1,100-199" },  \
 		{ OPTION_STRINGS, 0,	      "comm",                                     \
 		  "NAMES",	  &(w).comms, "tasks of these names: sh,'kworker*'" },    \

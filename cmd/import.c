@@ -52,7 +52,7 @@ static int parse(struct import_options *o, int argc, char **argv)
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What" },
 		{ OPTION_STRING, 0, "ftrace-text", "FILE", &o->text,
-		  "a copy of tracefs' trace, also gzipped; -: stdin" },
+		  "copy of tracefs' trace file, may be gzipped; -: stdin" },
 		{ OPTION_STRING, 0, "raw-pages", "DIR", &o->raw_pages,
 		  "copies of trace_pipe_raw and the files beside it" },
 		{ OPTION_GROUP, .help = "What the input lacks" },

@@ -88,7 +88,7 @@ static void add_times(struct report *r, const struct study_facts *f)
 		add_text(
 			r, "scope",
 			f->lacks_frees
-				? "part of the allocations; FREES by other tasks are missing: what is live is unknown"
+				? "part of the allocations; FREES by other tasks are missing, so what is live is unknown"
 				: "part of the allocations; frees by all tasks");
 	text_span(&line, f);
 	add_line(r, "time", false, &line);
@@ -126,7 +126,7 @@ static void add_totals(struct report *r, const struct info *info)
 	if (f->nr_dropped)
 		report_add_property(r, "dropped", true,
 				    "%" PRIu64
-				    " events, by the ring buffer's own statistics",
+				    " events, according to the ring buffer's statistics",
 				    f->nr_dropped);
 	if (*f->truncated)
 		add_truncated(r, info);
@@ -153,7 +153,7 @@ static void add_symbols(struct report *r, const struct info *info)
 	if (o->offset)
 		strbuf_printf(&line, ", KASLR offset 0x%" PRIx64, o->offset);
 	if (o->build_id_equal)
-		strbuf_puts(&line, ", build IDs equal");
+		strbuf_puts(&line, ", build IDs match");
 	add_line(r, "symbols", false, &line);
 }
 
@@ -193,7 +193,7 @@ static void add_damage(struct report *r, const struct study_facts *f)
 	} items[] = {
 		{ "damaged parts of the file's metadata", f->nr_damaged },
 		{ "damaged pages or chunks", f->nr_bad_pages },
-		{ "records that fit no format", f->nr_undecodable },
+		{ "records that match no format", f->nr_undecodable },
 		{ "callchains without an event", f->nr_stacks_unclaimed },
 		{ "times the clock ran backwards", f->nr_backwards },
 		{ "events with impossible times, not counted in the duration",

@@ -95,7 +95,7 @@ int input_dirs_missing(const char *command, const char *what, const char *of)
 {
 	message_error(
 		command,
-		"%s, and nothing gives them%s\n  Give the kernel's --vmlinux FILE (with debug information), its --source DIR,\n  or, for modules, --modules /lib/modules/VERSION",
+		"%s; none are given%s\n  Give the kernel's --vmlinux FILE (with debug information), its --source DIR,\n  or, for modules, --modules /lib/modules/VERSION",
 		what, of);
 	return EXIT_USAGE;
 }

@@ -125,7 +125,8 @@ int input_no_instance(const struct input *in, const char *instance)
 int input_stream_failed(const struct input *in, int err)
 {
 	message_error(in->command, "cannot read the events of %s: %s", in->study.path,
-		      err == -E2BIG ? "they are too many for its size" : strerror(-err));
+		      err == -E2BIG ? "too many for the size of the file"
+				    : strerror(-err));
 	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
 }
 

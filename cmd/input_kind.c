@@ -44,7 +44,7 @@ static const struct kind kinds[] = {
 	  "" },
 	{ MAGIC("BZh"), "compressed with bzip2", "Decompress it: bzip2 -d ", "" },
 	{ MAGIC("# tracer:"), "a kernel's text log",
-	  "Make a recording of it: kmemx import --ftrace-text ", "" },
+	  "Convert it to a recording: kmemx import --ftrace-text ", "" },
 	{ MAGIC("\x7f"
 		"ELF"),
 	  "an ELF file, such as a kernel",
@@ -54,7 +54,7 @@ static const struct kind kinds[] = {
 
 static const struct kind text_log = {
 	NULL, 0, "a kernel's text log",
-	"Make a recording of it: kmemx import --ftrace-text ", ""
+	"Convert it to a recording: kmemx import --ftrace-text ", ""
 };
 
 /* Lines of a text log that does not begin with its header. */
@@ -185,7 +185,7 @@ void input_directory_tell(const char *command, const char *path)
 	else if (c.raw_pages)
 		message_error(
 			command,
-			"%s is a directory of raw pages\n  Make a recording of it: kmemx import --raw-pages %s",
+			"%s is a directory of raw pages\n  Convert it to a recording: kmemx import --raw-pages %s",
 			path, path);
 	else
 		message_error(

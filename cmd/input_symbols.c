@@ -29,7 +29,7 @@ static void other_kernel(const struct input *in, const char *why)
 	recording_release(rec, release, sizeof(release));
 	message_error(in->command,
 		      "the symbols in %s are from a different kernel than %s:\n  %s\n"
-		      "  Use those of Linux %s%s",
+		      "  Use the symbols of Linux %s%s",
 		      in->study.failure.symbols.path, in->study.path, why,
 		      *release ? release : "the recorded kernel",
 		      rec->kallsyms ? ", or leave the option out for the recording's"
@@ -65,7 +65,7 @@ static void other_names(const struct input *in, const struct symbol_failure *f)
 	char why[160];
 
 	snprintf(why, sizeof(why),
-		 "of %zu functions in both, %zu are at another offset than the rest",
+		 "of %zu functions in both, %zu have a different offset from the rest",
 		 f->fit.nr_checked, f->fit.nr_checked - f->fit.nr_agree);
 	other_kernel(in, why);
 }
@@ -88,8 +88,8 @@ static void no_place(const struct input *in, const struct symbol_failure *f)
 		in->command,
 		"cannot tell where the kernel of %s was loaded (KASLR): it has no symbols%s\n"
 		"  Use %s--kallsyms of the same boot, or record where /proc/kallsyms is readable",
-		in->study.path, is_map ? "" : ", and its callsites do not prove it",
-		is_map ? "--vmlinux, whose code tells, or " : "");
+		in->study.path, is_map ? "" : ", and its callsites are not proof enough",
+		is_map ? "--vmlinux, whose code shows it, or " : "");
 	log_msg(&in->study.log, LOG_INFO, "refused: %s", f->path);
 }
 

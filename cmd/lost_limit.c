@@ -56,7 +56,7 @@ static int not_bounded(const struct lost_limit *limit, const struct study_facts 
 			      limit->implied ? " has " : "", f->nr_unknown_gaps,
 			      f->nr_unknown_gaps == 1 ? "" : "s");
 	if (limit->implied)
-		strbuf_puts(&hold, "a gate on it cannot be trusted");
+		strbuf_puts(&hold, "gates on it are not reliable");
 	else
 		strbuf_printf(&hold, "--max-lost %s cannot be checked", limit->text);
 	message_error(command, "%s: %s\n  %s", strbuf_text(&what), strbuf_text(&hold),
@@ -99,7 +99,7 @@ int lost_limit_check(const struct lost_limit *limit, const struct study_facts *f
 		message_error(
 			command,
 			"%s lost %" PRIu64
-			" events (%.3g %% of all): with more than %s lost a gate cannot be trusted\n  Record with a larger buffer (kmemx record -b), or allow more: --max-lost PCT%%",
+			" events (%.3g %% of all): gates are not reliable with more than %s lost\n  Record with a larger buffer (kmemx record -b), or allow more: --max-lost PCT%%",
 			f->path, lost, 100 * (double)lost / all, limit->text);
 	else
 		message_error(

@@ -73,12 +73,12 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "stack", "page|all|none", &o->stack,
 		  "callchains of page allocations (default), all, none" },
 		{ OPTION_STRING, 0, "filter", "EXPR", &o->filter,
-		  "a kernel event filter; frees are kept" },
+		  "a kernel event filter; all frees are kept" },
 		{ OPTION_FLAG, 0, "filter-frees", NULL, &o->filter_frees,
 		  "filter frees too: what is live is then unknown" },
-		{ OPTION_GROUP, .help = "Of which tasks, and how long" },
+		{ OPTION_GROUP, .help = "Which tasks, and how long" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 'p', "pid", "PID[,PID]", &o->pids,
-		  "only these processes and what they fork" },
+		  "only these processes and their children" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "follow", NULL, &o->follow,
 		  "only the command and its descendants" },
 		{ OPTION_FLAG, 'a', "all-cpus", NULL, &o->all_cpus,
@@ -234,7 +234,7 @@ static void say_started(void *ctx)
 	if (c->follow && c->nr_pids)
 		strbuf_puts(&whom, " and ");
 	if (c->nr_pids)
-		strbuf_printf(&whom, "%zu process%s and what they fork", c->nr_pids,
+		strbuf_printf(&whom, "%zu process%s and their children", c->nr_pids,
 			      c->nr_pids == 1 ? "" : "es");
 	if (!whom.size)
 		strbuf_puts(&whom, "the whole system");
@@ -260,7 +260,7 @@ static void say_summary(const struct capture_options *c, const struct capture_re
 		     c->stream_fd >= 0 ? "standard output" : c->output);
 	if (r->overrun || r->dropped)
 		message_info(
-			"to lose less: a larger buffer (-b), fewer events (--slab, --page), --stack none");
+			"to lose fewer events: a larger buffer (-b), fewer events (--slab, --page), --stack none");
 	if (next && c->stream_fd < 0 && r->wanted && !r->write_error)
 		message_info("next: kmemx stat%s%s%s%s%s", named ? " -i " : "",
 			     named ? c->output : "", c->events.slab ? " --slab" : "",
@@ -283,7 +283,7 @@ static void say_nothing_recorded(const struct capture_options *c)
 	else
 		message_error(
 			"record",
-			"nothing was recorded: no event happened\n  Record for longer, or other events: --slab, --page, -e");
+			"nothing was recorded: no event occurred\n  Record for longer, or other events: --slab, --page, -e");
 }
 
 static void say_cut_short(const struct capture_options *c, int err)
@@ -296,7 +296,7 @@ static void say_cut_short(const struct capture_options *c, int err)
 	else
 		message_error(
 			"record",
-			"the recording was cut short: %s\n  %s has what was read until then and is marked as truncated. Make room there, or use -o FILE.",
+			"the recording was cut short: %s\n  %s holds the events read so far and is marked as truncated. Make room there, or use -o FILE.",
 			strerror(err), c->output);
 }
 

@@ -142,6 +142,6 @@ void recorder_say_unread(const char *command, const struct capture_result *r)
 {
 	message_error(
 		command,
-		"events are missing: a ring buffer could not be read to its end: %s\n  The recording has the others and is marked as truncated",
+		"events are missing: cannot read a ring buffer to its end: %s\n  The recording is marked as truncated",
 		strerror(r->read_error));
 }

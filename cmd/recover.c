@@ -91,7 +91,7 @@ static int refuse(const char *tmp, int err)
 	if (err == -EINVAL)
 		message_error(
 			command_name,
-			"%s is not a file that a killed recorder leaves\n  Such a file is named .NAME.TOKEN.tmp. To search a directory: kmemx recover DIR",
+			"%s was not left by a killed recorder\n  Such a file is named .NAME.TOKEN.tmp. To search a directory: kmemx recover DIR",
 			tmp);
 	else if (err == -EBUSY)
 		message_error(command_name,
@@ -151,10 +151,10 @@ static void say_recovered(const struct recover_result *r, const char *output)
 			" events that the recorder had read but not written are lost",
 			r->unwritten);
 	if (r->whole)
-		message_info("it is complete: the recorder had written all of it");
+		message_info("it is complete: the recorder had written every event");
 	else if (r->extract)
 		message_info(
-			"an extract was interrupted: what it had not read is still in the buffer, and tracing may be off there");
+			"an extract was interrupted: unread events are still in the buffer, and tracing may be off there");
 	else if (!r->buffers_read)
 		message_info(
 			"the last events of each CPU are missing: what was in the ring buffers is lost");
@@ -215,10 +215,10 @@ static int handle(const struct recover_command *c, const char *tmp, bool alone)
 		list_busy(tmp);
 		ret = EXIT_OK;
 	} else if (ret == -EBUSY && !alone) {
-		message_info("%s is in use: left alone", tmp);
+		message_info("%s is in use; skipped", tmp);
 		ret = EXIT_OK;
 	} else if ((ret == -EPERM || ret == -ELOOP) && !alone) {
-		message_info("%s was not created by this user: left alone", tmp);
+		message_info("%s was not created by this user; skipped", tmp);
 		ret = EXIT_OK;
 	} else if (ret) {
 		ret = refuse(tmp, ret);
@@ -339,7 +339,7 @@ static int run_recover(int argc, char **argv)
 {
 	static const struct option_usage usage = {
 		.command = command_name,
-		.purpose = "Recover what a killed recorder left.",
+		.purpose = "Recover the recording of a killed recorder.",
 		.usage = "kmemx recover [options] [DIR|FILE]",
 		.examples =
 			"  sudo kmemx recover\n"
@@ -352,7 +352,7 @@ static int run_recover(int argc, char **argv)
 		{ OPTION_FLAG, 'l', "list", NULL, &c.list,
 		  "only list what was found: file, size, state" },
 		{ OPTION_FLAG, 0, "streams", NULL, &c.streams,
-		  "also save what streams (-o -) had not sent, into DIR" },
+		  "also save the unsent part of streams (-o -) in DIR" },
 		QUIET_OPTION(c.quiet),
 		{ OPTION_COUNT, 'v', "verbose", NULL, &c.verbose, "more messages" },
 		OPTIONS_END,
@@ -382,7 +382,7 @@ static int run_recover(int argc, char **argv)
 
 const struct command command_recover = {
 	.name = command_name,
-	.purpose = "recover what a killed recorder left",
+	.purpose = "recover the recording of a killed recorder",
 	.group = COMMAND_RECORD,
 	.run = run_recover,
 };

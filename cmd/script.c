@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx script.
- * In: a recording. Out: its events, one a line, in time order.
+ * In: a recording. Out: its events, one per line, in time order.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +68,7 @@ static int parse(struct script_args *a, int argc, char **argv)
 						     { NULL, NULL, false } };
 	static const struct option_usage usage = {
 		.command = command_name,
-		.purpose = "Show the events of a recording, one a line, in time order.",
+		.purpose = "Show the events of a recording, one per line, in time order.",
 		.usage = "kmemx script [options] [FILE]",
 		.examples =
 			"  kmemx script --callsite getname_flags --time 10%,20% --stack\n"
@@ -81,7 +81,7 @@ static int parse(struct script_args *a, int argc, char **argv)
 		INPUT_OPTION(&a->path),
 		SYMBOL_FILE_OPTIONS(OPTION_STRING, a->symbols, ""),
 		{ OPTION_GROUP, 0, NULL, NULL, NULL,
-		  "Which events (A,B: one of them; several options: all of them)" },
+		  "Which events (A,B: any of them; several options: all)" },
 		TIME_OPTION(a->window),
 		INSTANCE_OPTION(a->window),
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "cpu", "LIST", &a->filter.cpus,
@@ -102,13 +102,13 @@ static int parse(struct script_args *a, int argc, char **argv)
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "stack", NULL, &a->stack,
 		  "the callchain under its event" },
 		{ OPTION_STRING, 0, "format", "FORMAT", &a->format,
-		  "text, kmemtrace (as that tracer did), kmemtrace-min" },
+		  "text, json, kmemtrace (the old tracer's), kmemtrace-min" },
 		{ OPTION_STRING, 0, "gfp", "HOW", &a->gfp,
 		  "flags as names, short (names), hex" },
 		{ OPTION_FLAG, 0, "ns", NULL, &a->ns, "time stamps in nanoseconds" },
 		RAW_IP_OPTION(a->raw_ip),
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "json", NULL, &a->json,
-		  "JSON, one object a line" },
+		  "JSON, one object per line" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &a->output,
 		  "into a file instead of standard output" },
 		PAGER_OPTION(a->no_pager),
@@ -362,7 +362,7 @@ static int nothing_shown(const struct script_run *r)
 		message_error(
 			command_name, "%s contains no events%s\n  %s kmemx info -i %s",
 			r->in.study.path, r->args.window.time ? " in that time" : "",
-			"Its span and its events:", r->in.study.path);
+			"Show its span and its events:", r->in.study.path);
 		return EXIT_FAILED;
 	}
 	return script_filter_nothing(&r->args.filter, command_name, r->in.study.path);

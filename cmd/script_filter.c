@@ -137,9 +137,10 @@ int script_filter_nothing(const struct script_filter *o, const char *command,
 		for (k = 0; k < values[i]->count; k++)
 			strbuf_printf(&given, " %s %s", options[i], values[i]->items[k]);
 	}
-	message_error(command,
-		      "%s has no event for%s\n  List its events: kmemx info -i %s", path,
-		      given.size ? strbuf_text(&given) : " this format", path);
+	message_error(
+		command,
+		"%s has no events that match%s\n  List its events: kmemx info -i %s",
+		path, given.size ? strbuf_text(&given) : " this format", path);
 	strbuf_free(&given);
 	return EXIT_FAILED;
 }

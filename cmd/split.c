@@ -78,7 +78,7 @@ static int check(struct split_args *a)
 	if (!a->window.time && !a->window.instance && !a->filter.cpus.count) {
 		message_error(
 			command_name,
-			"missing --time, --cpu or --instance: one selects the part\n  Show the recording's span: kmemx info");
+			"missing --time, --cpu or --instance, which select the part\n  Show the recording's span: kmemx info");
 		return EXIT_USAGE;
 	}
 	return input_window_check(&a->window, command_name);
@@ -116,7 +116,7 @@ static int choose_cpus(struct split_run *r)
 	}
 	if (any)
 		return GO_ON;
-	message_error(command_name, "%s has %u CPU%s, none of those in --cpu",
+	message_error(command_name, "%s has %u CPU%s, none of them in --cpu",
 		      r->in.study.path, nr, nr == 1 ? "" : "s");
 	return EXIT_FAILED;
 }
@@ -152,7 +152,7 @@ static void set_mode(const struct split_run *r)
 
 	if (!stat(r->in.study.path, &in) && S_ISREG(in.st_mode) &&
 	    fchmod(r->output.file.fd, in.st_mode & 0666))
-		log_msg(&r->in.study.log, LOG_WARN, "%s stays readable only by you: %s",
+		log_msg(&r->in.study.log, LOG_WARN, "%s remains readable only by you: %s",
 			r->args.output, strerror(errno));
 }
 

@@ -121,7 +121,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
 		  "skip these functions too; may be repeated" },
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
-		  "whole summary, functions skipped; more messages" },
+		  "full summary, skipped functions; more messages" },
 		{ OPTION_TABLE, .value = output_formats(&o->output) },
 		SUMMARY_OPTION(o->output),
 		OUTPUT_OPTIONS(o->output),

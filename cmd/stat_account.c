@@ -251,7 +251,7 @@ static void add_header(struct account_page *page, const struct table *t)
 	if (least < most || most < net) {
 		snprintf(comment, sizeof(comment),
 			 "net is a range: at least %" PRIu64 ", at most %" PRIu64
-			 " bytes of what was seen allocated (per caller: --json)",
+			 " bytes (per caller: --json)",
 			 least, most);
 		add_comment(page, comment);
 	}

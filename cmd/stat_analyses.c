@@ -85,7 +85,7 @@ static int check_kind(const struct stat_analyses *a, const char *option,
 			      asked->name, subjects_word(subject_part(kind, part)));
 	else
 		message_error(command,
-			      "%s does not go with --%s, which has rows of its own",
+			      "%s cannot be used with --%s, which has its own rows",
 			      option, asked->name);
 	return EXIT_USAGE;
 }
@@ -107,9 +107,10 @@ static int check_rows(const struct stat_analyses *a, const char *command)
 		ret = check_kind(a, "--caller", SUBJECT_CALLSITE, command);
 	if (ret != GO_ON || !o->by_address || any_asked(a, SUBJECT_NONE, true, &asked))
 		return ret;
-	message_error(command,
-		      "--alloc does not go with --%s, which does not tell objects apart",
-		      asked->name);
+	message_error(
+		command,
+		"--alloc cannot be used with --%s, which does not distinguish objects",
+		asked->name);
 	return EXIT_USAGE;
 }
 
@@ -130,7 +131,7 @@ static int check_unmatched(const struct stat_analyses *a, const char *command)
 		return GO_ON;
 	message_error(
 		command,
-		"--unmatched is about slab objects\n  Add --slab; --page always shows pages that no event allocated");
+		"--unmatched is about slab objects\n  Add --slab; --page always shows pages without an allocation event");
 	return EXIT_USAGE;
 }
 

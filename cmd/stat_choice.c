@@ -113,11 +113,11 @@ static int add_by(const char *word, enum subject_kind *by, const char *command)
 	for (; nr < SUBJECT_PARTS_MAX && subject_part(*by, nr); nr++) {
 		if (subject_part(*by, nr) != kind)
 			continue;
-		message_error(command, "--by: '%s' is there twice", word);
+		message_error(command, "--by: '%s' is given twice", word);
 		return EXIT_USAGE;
 	}
 	if (nr == SUBJECT_PARTS_MAX) {
-		message_error(command, "--by takes %d words at most", SUBJECT_PARTS_MAX);
+		message_error(command, "--by takes at most %d words", SUBJECT_PARTS_MAX);
 		return EXIT_USAGE;
 	}
 	*by = (enum subject_kind)(*by | kind << nr * SUBJECT_PART_BITS);

@@ -57,7 +57,7 @@ int stat_filter_check(const struct filter_words *w, struct stat_analyses *a,
 	if (a->opts.unmatched) {
 		message_error(
 			command,
-			"--unmatched cannot be filtered: these objects have no allocation event that names the task");
+			"--unmatched cannot be filtered: no allocation event names the task of these objects");
 		return EXIT_USAGE;
 	}
 	return check_kinds(a, slab, page, command);

@@ -183,10 +183,9 @@ int stat_keys_check(const struct sort_keys *keys, const struct report *r,
 	if (i == keys->nr)
 		return GO_ON;
 	add_options(&options, keys->keys[i].name);
-	message_error(
-		command,
-		"-s %s: no table of this report has such a column\n  It is with: %s",
-		keys->keys[i].name, strbuf_text(&options));
+	message_error(command,
+		      "-s %s: no table of this report has this column\n  It needs: %s",
+		      keys->keys[i].name, strbuf_text(&options));
 	strbuf_free(&options);
 	return EXIT_USAGE;
 }

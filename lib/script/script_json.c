@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * script: events as JSON, one object a line.
+ * script: events as JSON, one object per line.
  * In: an event. Out: its raw fields, and beside them what they mean. Documentation/json.md.
  */
 #include <inttypes.h>

@@ -45,7 +45,7 @@ static int cannot_use(const char *path, int err, const char *command)
 	if (err == ENOTDIR)
 		message_error(
 			command,
-			"--csv-dir: '%s' is not a directory.\n  Name a new directory, or an empty one.",
+			"--csv-dir: '%s' is not a directory\n  Name a new directory, or an empty one",
 			path);
 	else
 		message_error(command, "cannot open directory %s: %s", path,
@@ -70,7 +70,7 @@ static int check_empty(int fd, const char *path, const char *command)
 			continue;
 		message_error(
 			command,
-			"--csv-dir: '%s' is not empty.\n  Name a new directory, or an empty one.",
+			"--csv-dir: '%s' is not empty\n  Name a new directory, or an empty one",
 			path);
 		ret = EXIT_FAILED;
 	}
@@ -197,7 +197,7 @@ static int write_table(struct csv_dir *d, size_t index)
 
 static int cannot_write(const struct csv_dir *d, size_t index, int err)
 {
-	message_error(d->command, "cannot write %s/%s: %s\n  No file was written.",
+	message_error(d->command, "cannot write %s/%s: %s\n  No file was written",
 		      d->path, strbuf_text(&d->files[index].name), strerror(-err));
 	return EXIT_FAILED;
 }

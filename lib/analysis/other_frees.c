@@ -9,7 +9,7 @@
 
 const char *other_frees_title(bool filtered)
 {
-	return filtered ? "  of what no event allocated (the filter cannot tell whose)"
+	return filtered ? "  without an allocation event (the filter cannot tell whose)"
 			: "  of what was allocated but left out of the recording";
 }
 
@@ -19,6 +19,6 @@ void other_frees_note(bool filtered, uint64_t nr, struct table *t)
 		table_add_note(
 			t,
 			"%" PRIu64
-			" frees are of what no event allocated: the filter cannot tell whose it was.",
+			" frees have no allocation event: the filter cannot tell whose they are.",
 			nr);
 }

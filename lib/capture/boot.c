@@ -157,8 +157,8 @@ static enum boot_stack choose_stack(const struct boot_options *o)
 		return TRIGGER;
 	if (wanted == CAPTURE_STACK_PAGE)
 		log_msg(o->log, LOG_WARN,
-			"before Linux 6.2 callchains from boot are on all events, which fill the buffer sooner%s",
-			o->events.slab ? "; --page leaves the slab events out" : "");
+			"before Linux 6.2, callchains from boot are recorded on all events, which fills the buffer sooner%s",
+			o->events.slab ? "; --page excludes the slab events" : "");
 	return OPTION;
 }
 
@@ -206,8 +206,8 @@ static void add_clock(struct strbuf *line, struct strbuf *notes)
 	strbuf_puts(line, " trace_clock=global");
 	strbuf_puts(
 		notes,
-		"# trace_clock: orders the CPUs' events; and a kernel that chooses its clock late in\n"
-		"#   the boot would empty the buffer then\n");
+		"# trace_clock: orders events across CPUs. A kernel that changes its clock late in\n"
+		"#   the boot would clear the buffer.\n");
 }
 
 static void add_buffer(const struct boot_options *o, uint64_t bytes, struct strbuf *line,
@@ -239,14 +239,14 @@ static void add_what_to_do(const struct boot_options *o, const char *instance,
 	if (o->persistent)
 		strbuf_printf(
 			notes,
-			"# traceoff: what an earlier boot recorded stays until it is extracted; then\n"
+			"# traceoff: keeps the events of an earlier boot until they are extracted; then\n"
 			"#   echo 1 >/sys/kernel/tracing/instances/%s/tracing_on\n"
-			"#   The memory's place may change from boot to boot; add nokaslr if it does.\n",
+			"#   The memory's address may change between boots; add nokaslr if it does.\n",
 			instance);
 	strbuf_printf(
 		notes,
-		"# Append the line to the kernel's: GRUB has it in /etc/default/grub as\n"
-		"#   GRUB_CMDLINE_LINUX_DEFAULT (then update-grub), U-Boot in bootargs.\n"
+		"# Append this to the kernel command line: for GRUB in /etc/default/grub, in\n"
+		"#   GRUB_CMDLINE_LINUX_DEFAULT (then update-grub); for U-Boot in bootargs.\n"
 		"# After the boot: kmemx extract %s%s%s-o boot.dat\n",
 		instance ? "--instance " : "", instance ? instance : "",
 		instance ? " " : "");
@@ -286,7 +286,7 @@ int boot_cmdline(const struct boot_options *o, struct strbuf *line, struct strbu
 	add_what_to_do(o, instance, notes);
 	if (line->size - begin > LINE_MAX_BYTES)
 		log_msg(o->log, LOG_WARN,
-			"the line has %zu characters: some machines cut the kernel's line at %d",
+			"the parameters have %zu characters; some machines truncate the kernel command line at %d",
 			line->size - begin, LINE_MAX_BYTES);
 	return line->failed || notes->failed ? -ENOMEM : 0;
 }

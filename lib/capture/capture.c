@@ -104,14 +104,14 @@ static int set_buffer_size(struct session *s)
 		ret = write_both(s, "buffer_size_kb", text);
 		if (ret == 0) {
 			s->buffer_bytes = bytes;
-			log_msg(s->log, LOG_INFO, "ring buffer: %s KiB a CPU", text);
+			log_msg(s->log, LOG_INFO, "ring buffer: %s KiB per CPU", text);
 			return 0;
 		}
 		if (chosen || bytes / 2 < BUFFER_MIN)
 			break;
 	}
 	log_msg(s->log, LOG_ERROR,
-		"cannot get a ring buffer of %s KiB a CPU: %s\n  Ask for a smaller one: -b SIZE",
+		"cannot get a ring buffer of %s KiB per CPU: %s\n  Ask for a smaller one: -b SIZE",
 		text, strerror(-ret));
 	return ret;
 }
@@ -264,11 +264,10 @@ static int prepare(struct session *s)
 	s->has_watermark = write_both(s, "buffer_percent", BUFFER_PERCENT) == 0;
 	if (!s->has_watermark)
 		log_msg(s->log, LOG_INFO,
-			"this kernel has no buffer_percent: its buffers are polled");
+			"this kernel has no buffer_percent; polling its buffers");
 	ret = facts_add_comms(&s->facts);
 	if (ret)
-		log_msg(s->log, LOG_ERROR, "cannot read the names of tasks: %s",
-			strerror(-ret));
+		log_msg(s->log, LOG_ERROR, "cannot read task names: %s", strerror(-ret));
 	return ret;
 }
 
@@ -453,7 +452,7 @@ static bool on_tick(void *ctx)
 	struct session *s = ctx;
 
 	if (facts_add_saved_comms(&s->facts))
-		log_msg(s->log, LOG_DEBUG, "no memory for the names of tasks");
+		log_msg(s->log, LOG_DEBUG, "no memory for task names");
 	return nobody_left(s);
 }
 

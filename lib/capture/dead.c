@@ -116,10 +116,10 @@ static void look(const char *name, const struct log *log)
 	if (content.events || content.history)
 		log_msg(log, LOG_WARN,
 			"a killed kmemx left %" PRIu64
-			" events in the kernel's buffers, and their memory allocated\n  Save them: kmemx recover%s    or discard them: rmdir%s",
+			" events in the kernel's buffers, which still use memory\n  Save them: kmemx recover%s    or discard them: rmdir%s",
 			content.events,
 			instance_is_stream(token) ? " --streams"
-						  : " DIR, where it was to write",
+						  : " DIR (its output directory)",
 			strbuf_text(&all));
 	strbuf_free(&all);
 }

@@ -155,7 +155,7 @@ int events_select(struct event_list *list, const struct instance *in,
 		ret = add_extra(list, choice->extra[i], log);
 	if (!ret && !list->count) {
 		log_msg(log, LOG_ERROR,
-			"this kernel has none of the wanted kmem events\n  It needs CONFIG_EVENT_TRACING; its events are listed in %s/available_events",
+			"this kernel has none of the requested kmem events\n  It needs CONFIG_EVENT_TRACING; its events are listed in %s/available_events",
 			tracefs_tracing_dir());
 		ret = -ENOENT;
 	}
@@ -308,11 +308,11 @@ static enum events_self leave_out_pid(struct event_list *list, const struct inst
 	snprintf(pid, sizeof(pid), "%d", (int)self);
 	if (instance_write(in, "set_event_notrace_pid", pid) == 0) {
 		log_msg(log, LOG_INFO,
-			"this kernel cannot filter by context: what softirqs and interrupts free while the recorder runs is not recorded");
+			"this kernel cannot filter by context: frees by softirqs and interrupts while the recorder runs are not recorded");
 		return EVENTS_SELF_PID;
 	}
 	log_msg(log, LOG_INFO,
-		"this kernel cannot leave out a process (before Linux 5.7): the recording contains the recorder's own allocations, of pid %s",
+		"this kernel cannot exclude a process (before Linux 5.7): the recording contains the recorder's own allocations, of pid %s",
 		pid);
 	return EVENTS_SELF_RECORDED;
 }
@@ -374,7 +374,7 @@ int events_filter(struct event_list *list, const struct instance *in,
 	taken = set_filters(list, in, choice, &why, log);
 	if (!taken)
 		log_msg(log, LOG_ERROR,
-			"the kernel refuses the filter '%s' for every recorded event%s%s%s\n  The fields are listed in: %s/events/kmem/EVENT/format",
+			"the kernel rejects the filter '%s' for every recorded event%s%s%s\n  The fields are listed in: %s/events/kmem/EVENT/format",
 			choice->filter, choice->filter_frees ? "" : " but frees",
 			why ? ": " : "", why ? why : "", tracefs_tracing_dir());
 	free(why);

@@ -101,7 +101,7 @@ static int check_content(struct extraction *x)
 			what(x), s->events.count, x->was_on ? "on" : "off");
 	else
 		log_msg(s->log, LOG_ERROR,
-			"%s contains no events, and none is enabled there\n  To record from boot, start the kernel with what this prints: kmemx boot --print-cmdline",
+			"%s contains no events, and none is enabled there\n  To record from boot, add the kernel parameters from: kmemx boot --print-cmdline",
 			what(x));
 	return -ENODATA;
 }
@@ -161,7 +161,7 @@ static void check_last_boot(struct extraction *x)
 		    extract_same_kernel(meta->items[i].text, strbuf_text(kallsyms)))
 			continue;
 		log_msg(x->s.log, LOG_WARN,
-			"the events are of an earlier boot, whose kernel was at another address: callsites will show as addresses\n  The kernel parameter nokaslr keeps the address the same");
+			"the events are of an earlier boot, whose kernel was loaded at another address: callsites will show as addresses\n  The kernel parameter nokaslr keeps the address the same");
 		strbuf_free(kallsyms);
 	}
 }
@@ -239,7 +239,7 @@ static int stop_tracing(struct extraction *x)
 	ret = x->was_on ? instance_write(&s->instance, "tracing_on", "0") : 0;
 	if (ret)
 		log_msg(s->log, LOG_ERROR,
-			"cannot switch tracing off: %s\n  Save what is there while it goes on: --no-stop",
+			"cannot switch tracing off: %s\n  Save the events while tracing continues: --no-stop",
 			strerror(-ret));
 	return ret;
 }
@@ -305,7 +305,8 @@ int extract_run(const struct capture_options *opts, const char *name, bool stop,
 	if (!ret) {
 		ret = events_enabled(&s->events, &s->instance);
 		if (ret)
-			log_msg(s->log, LOG_ERROR, "cannot read which events are on: %s",
+			log_msg(s->log, LOG_ERROR,
+				"cannot read which events are enabled: %s",
 				strerror(-ret));
 	}
 	if (!ret) {

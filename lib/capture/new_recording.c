@@ -45,7 +45,7 @@ static void check_leftover(const char *tmp, const struct log *log)
 	if (leftover_open(&l, tmp) == 0) {
 		if (dead_has_events(&l, log))
 			log_msg(log, LOG_WARN,
-				"an earlier recording to %s was interrupted\n  Get what it had recorded: kmemx recover %s\n  Or remove it: rm %s.*",
+				"an earlier recording to %s was interrupted\n  Recover it: kmemx recover %s\n  Or remove it: rm %s.*",
 				l.path, l.tmp, l.prefix);
 		else if (leftover_remove(&l) == 0)
 			log_msg(log, LOG_INFO,

@@ -81,7 +81,7 @@ static void start_polling(struct pump *p)
 	p->polling = true;
 	epoll_ctl(p->epoll_fd, EPOLL_CTL_DEL, p->pipes_fd, NULL);
 	log_msg(p->opts->log, LOG_INFO,
-		"this kernel wakes readers too early: its buffers are polled");
+		"this kernel wakes readers too early; polling its buffers");
 }
 
 /* A failed write ends the recording, a failed read is an error of its own. */

@@ -227,7 +227,7 @@ static int read_buffers(struct recovery *v)
 	v->result->buffers_read = !ret;
 	if (ret)
 		log_msg(v->log, LOG_ERROR,
-			"cannot read the ring buffers that the recorder left: %s\n  %s and the buffers stay as they are",
+			"cannot read the ring buffers that the recorder left: %s\n  %s and the buffers are unchanged",
 			strerror(-ret), v->l->tmp);
 	return ret;
 }
@@ -243,7 +243,7 @@ static void leave_instance(struct recovery *v, bool done)
 	}
 	if (done)
 		log_msg(v->log, LOG_WARN,
-			"some events stay in the kernel's buffers, perhaps of a CPU that is offline\n  Save them: kmemx extract --instance %s",
+			"some events remain in the kernel's buffers, perhaps those of an offline CPU\n  Save them: kmemx extract --instance %s",
 			v->instance.name);
 	instance_detach(&v->instance);
 }
@@ -273,14 +273,14 @@ static void tell_how(const struct recovery *v, struct strbuf *sb)
 	if (r->extract)
 		strbuf_puts(
 			sb,
-			"the extract was killed; what it had not read is where it was");
+			"the extract was killed; unread events are still in the buffer");
 	else if (r->buffers_read)
 		strbuf_puts(sb,
 			    "the recorder was killed; its ring buffers were read later");
 	else
 		strbuf_puts(
 			sb,
-			"the recorder was killed; what was in its ring buffers is lost");
+			"the recorder was killed; the events in its ring buffers are lost");
 	if (r->unwritten)
 		strbuf_printf(sb, "; %" PRIu64 " events that it had read are lost",
 			      r->unwritten);
@@ -348,7 +348,7 @@ static int write_file(struct recovery *v)
 	}
 	if (ret)
 		log_msg(v->log, LOG_ERROR,
-			"cannot write %s: %s\n  %s stays as it is. Make room there, or choose another place: -o FILE",
+			"cannot write %s: %s\n  %s is unchanged. Make room there, or choose another place: -o FILE",
 			opts->output, strerror(-ret), v->l->tmp);
 	free(parts);
 	return ret ? ret
@@ -386,7 +386,7 @@ static int copy_whole(struct recovery *v)
 		ret = io_copy(v->l->fd, 0, v->output.file.fd, 0, (uint64_t)st.st_size);
 	if (ret) {
 		log_msg(v->log, LOG_ERROR,
-			"cannot write %s: %s\n  %s stays as it is. Make room there, or choose another place: -o FILE",
+			"cannot write %s: %s\n  %s is unchanged. Make room there, or choose another place: -o FILE",
 			v->opts->output, strerror(-ret), v->l->tmp);
 		return ret;
 	}

@@ -209,7 +209,7 @@ int ring_reader_open(struct ring_reader *r, const struct instance *in,
 	if (!ret && output->prefix &&
 	    cpu_regions_probe(output->fd, all, r->subbuf_size, &r->regions) < 0)
 		log_msg(log, LOG_INFO,
-			"this filesystem cannot take a range out of a file: each CPU's pages are copied in the end");
+			"this filesystem cannot remove a range from a file; each CPU's pages are copied at the end");
 	for (size_t i = 0; !ret && i < all; i++)
 		ret = open_cpu(r, in, cpus[i % nr] + (i < nr ? 0 : RECORDING_FREES_CPU),
 			       output);

@@ -148,7 +148,8 @@ int session_compose(struct session *s, int err)
 	int ret = err ? err : facts_compose(&s->facts);
 
 	if (ret)
-		log_msg(s->log, LOG_ERROR, "cannot collect the system's facts: %s",
+		log_msg(s->log, LOG_ERROR,
+			"cannot collect information about the system: %s",
 			strerror(-ret));
 	return ret;
 }
@@ -233,7 +234,7 @@ void session_check_parts(struct session *s)
 	for (size_t i = 0; i < s->reader.nr_cpus; i++)
 		result->cut_bytes += ring_reader_missing(&s->reader, i);
 	if (result->cut_bytes)
-		result->meddled = "another process has cut the recording's file";
+		result->meddled = "another process truncated the recording";
 	else if (s->verdict.read && s->reader.wire)
 		result->meddled = "another process read the ring buffers";
 }
@@ -364,7 +365,8 @@ static bool compress(struct session *s, const struct writer_part *parts, size_t 
 	if (!ret)
 		return true;
 	new_recording_drop_second(o);
-	log_msg(s->log, LOG_WARN, "cannot compress the recording: %s; it stays as it is",
+	log_msg(s->log, LOG_WARN,
+		"cannot compress the recording: %s; it remains uncompressed",
 		strerror(-ret));
 	return false;
 }

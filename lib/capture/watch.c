@@ -115,7 +115,7 @@ void watch_start(struct watch *w, const struct instance *in,
 	w->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (w->fd < 0) {
 		log_msg(log, LOG_INFO,
-			"cannot watch for others who use the tracing instance: %s",
+			"cannot watch for other users of the tracing instance: %s",
 			strerror(errno));
 		return;
 	}

@@ -411,7 +411,7 @@ static int scan_subbuf(struct cpu_events *ce, struct cpu_batch *batch,
 	ret = scan_events(ce, batch, sb);
 	if (ret == -EBADMSG) {
 		log_msg(ce->shared->log, LOG_WARN,
-			"CPU %u: an event leaves its page at file offset %" PRIu64
+			"CPU %u: an event extends beyond its page at file offset %" PRIu64
 			"; the rest of the page is skipped",
 			ce->stats->cpu, sb->file_offset);
 		ce->damaged = true;

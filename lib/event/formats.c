@@ -273,7 +273,7 @@ static const char *resolve(struct event_formats *fmts, struct event_format *fmt,
 
 	why = take_common(&common, event);
 	if (!why && fmts->has_common && !common_equal(&common, &fmts->common))
-		why = "its common fields lie elsewhere than the other events'";
+		why = "its common fields have other offsets than those of the other events";
 	fmt->min_size = common.min_size;
 	for (fs = spec->fields; fs->name && !why; fs++)
 		why = take_field(fmt, fs, event, long_size);
@@ -392,7 +392,7 @@ static int read_text(struct event_formats *fmts, const struct recording_text *te
 	}
 	if (fmts->by_id[id]) {
 		fmts->nr_failed++;
-		log_msg(fmts->log, LOG_WARN, "%s:%s has the ID of %s, %u; it is left out",
+		log_msg(fmts->log, LOG_WARN, "%s:%s has the ID of %s, %u; it is ignored",
 			text->name, name, fmts->list[fmts->by_id[id] - 1].name, id);
 		return 0;
 	}

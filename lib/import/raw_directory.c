@@ -33,8 +33,9 @@ int raw_directory_read_optional(const struct raw_directory *d, const char *sub,
 	int ret = raw_directory_read(d, sub, name, out);
 
 	if (ret && ret != -ENOENT && ret != -ENOMEM)
-		log_msg(d->log, LOG_WARN, "cannot read %s in %s: %s; going on without",
-			name, d->path, io_strerror(ret));
+		log_msg(d->log, LOG_WARN,
+			"cannot read %s in %s: %s; continuing without it", name, d->path,
+			io_strerror(ret));
 	return ret == -ENOMEM ? ret : 0;
 }
 

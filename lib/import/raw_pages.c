@@ -237,7 +237,7 @@ static void note_all(struct raw_pages *rp)
 	if (!rp->texts.cpustats.count)
 		strbuf_puts(
 			&rp->notes,
-			"no per_cpu/cpuN/stats was copied: events that a full buffer refused are not known\n");
+			"no per_cpu/cpuN/stats was copied: events dropped by a full buffer are unknown\n");
 	if (!rp->clock[0])
 		strbuf_puts(
 			&rp->notes,
@@ -245,7 +245,7 @@ static void note_all(struct raw_pages *rp)
 	if (!rp->texts.uname.size)
 		strbuf_puts(
 			&rp->notes,
-			"no uname was copied: the kernel's release is not known (--release RELEASE)\n");
+			"no uname was copied: the kernel's release is unknown (--release RELEASE)\n");
 	if (rp->cpus.nr_cut)
 		strbuf_printf(&rp->notes,
 			      "the last sub-buffer is cut on %" PRIu64 " CPU%s\n",

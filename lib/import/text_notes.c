@@ -33,13 +33,13 @@ static void note_symbols(struct notes *n)
 
 	if (s.nr_made_up)
 		note(n,
-		     "made-up addresses of functions: %" PRIu64 ", from 0x%" PRIx64
-		     " on; the text has their names only",
+		     "functions with made-up addresses: %" PRIu64 ", from 0x%" PRIx64
+		     " on; the text has only their names",
 		     s.nr_made_up, NAME_ADDR_BASE);
 	if (s.nr_ambiguous)
 		note(n,
 		     "%" PRIu64
-		     " functions share their name with others: the first one's address is taken",
+		     " functions share their name with others: the address of the first is used",
 		     s.nr_ambiguous);
 	if (n->events->stats.nr_hex_sites && !name_addrs_given(n->events->addrs))
 		note(n, "callsites are addresses: names need --kallsyms or --system-map");
@@ -47,7 +47,7 @@ static void note_symbols(struct notes *n)
 		note(n, "%" PRIu64 " callsites or frames could not be given an address",
 		     s.nr_refused);
 	if (n->events->stats.nr_bare_frames)
-		note(n, "frames of stacks are functions, without the place in them");
+		note(n, "stack frames are functions without an offset");
 }
 
 static void note_pointers(struct notes *n)
@@ -99,10 +99,11 @@ static void note_texts(struct notes *n)
 	if (lacks_cache_names(n->events))
 		note(n, "no cache names: the text has none");
 	note(n,
-	     "values of GFP flags are those of Linux %s; the text has their names only",
+	     "the values of GFP flags are those of Linux %s; the text has only their names",
 	     text_gfp_era_name(g->era));
 	if (g->nr_new)
-		note(n, "%" PRIu64 " GFP flags have no place in them: bits were made up",
+		note(n,
+		     "%" PRIu64 " GFP flags do not exist there: their bits were made up",
 		     g->nr_new);
 	if (g->nr_other)
 		note(n,

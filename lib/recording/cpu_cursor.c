@@ -235,8 +235,8 @@ static bool is_bomb(struct cpu_cursor *cur, uint32_t events)
 	if (cur->alone)
 		return true;
 	log_msg(cur->rec->log, LOG_ERROR,
-		"%s: CPU %" PRIu32 "%s%s: %" PRIu64 " compressed bytes became %" PRIu64
-		" MB: no kernel's events do so. To read them all the same, convert the file: trace-cmd convert --compression none",
+		"%s: CPU %" PRIu32 "%s%s: %" PRIu64 " compressed bytes expand to %" PRIu64
+		" MB, more than events of a kernel do. To read them anyway, convert the file: trace-cmd convert --compression none",
 		cur->rec->path, cur->cpu, *cur->buf->name ? " of buffer " : "",
 		cur->buf->name, cur->packed, cur->pages >> 20);
 	return true;

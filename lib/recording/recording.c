@@ -147,7 +147,7 @@ static int drop_overlaps(struct trace_dat *td)
 		}
 		trace_dat_damage(td, list[i].start,
 				 "CPU %" PRIu32
-				 " of buffer '%s' overlaps another; it is left out",
+				 " of buffer '%s' overlaps another; it is ignored",
 				 buf->cpus[list[i].index].cpu, buf->name);
 		buf->cpus[list[i].index].size = 0;
 	}
@@ -230,8 +230,7 @@ static int read_file(struct trace_dat *td)
 	}
 	if (!rec->nr_buffers) {
 		log_msg(rec->log, LOG_ERROR,
-			"%s: no ring buffer is described in it; was it cut short?",
-			rec->path);
+			"%s describes no ring buffer; was it cut short?", rec->path);
 		return -EBADMSG;
 	}
 	err = resolve_cpustats(td);

@@ -333,7 +333,8 @@ int trace_dat_open_v6(struct trace_dat *td)
 		v.searched = true;
 		at = find_mark(&v, td->pos, cpus_at);
 		if (at)
-			trace_dat_damage(td, at, "the CPUs are found here by their mark");
+			trace_dat_damage(td, at,
+					 "the table of CPUs was found here by searching");
 		err = at ? 0 : -EBADMSG;
 	}
 	if (!err)

@@ -320,7 +320,7 @@ int trace_dat_open_wire(struct trace_dat *td)
 		err = read_record(&w, &r);
 	if (!err && !w.ended) {
 		trace_dat_damage(td, r.pos,
-				 "the stream ends early: what was received is read");
+				 "the stream ends early; reading what was received");
 		td->cut = "the stream has no end";
 		td->all_cut = true;
 	}

@@ -397,14 +397,12 @@ int gate_check(const struct gate_rules *rules, struct table *const *tables, size
 		if (g.nr_judged)
 			;
 		else if (rule->budget && !nr_rows && tables_for(rule, tables, nr))
-			table_add_note(out->broken,
-				       "!'%s': no row has that name, so it holds",
+			table_add_note(out->broken, "!'%s' holds: no row has this name",
 				       rule->text);
 		else {
-			table_add_note(
-				out->broken,
-				"!'%s' was not checked: no table here has its numbers",
-				rule->text);
+			table_add_note(out->broken,
+				       "!'%s' was not checked: no table has its numbers",
+				       rule->text);
 			out->nr_unchecked++;
 		}
 		out->nr_broken += g.broken;

@@ -161,9 +161,7 @@ static int read_limit(struct rule_reader *r, struct gate_rule *rule)
 		return wrong(r, "expected a limit such as +5%, +64K or 2M");
 	read_unit(r, limit);
 	if (limit->percent && !limit->change && strcmp(rule->metric, "waste"))
-		return wrong(
-			r,
-			"a part in % needs a sign, as in +5%, with every metric but waste");
+		return wrong(r, "a percentage needs a sign, as in +5%, except for waste");
 	if (sign == '-')
 		limit->value = -limit->value;
 	rule->nr_limits++;
@@ -226,7 +224,7 @@ static int check_directory(struct rule_reader *r, struct gate_rule *rule)
 	while (size && rule->subject[size - 1] == '/')
 		rule->subject[--size] = '\0';
 	if (rule->directory && rule->table && !strcmp(rule->table, "slab_cache")) {
-		strbuf_puts(r->error, "caches are of no directory");
+		strbuf_puts(r->error, "caches have no directory");
 		return -EINVAL;
 	}
 	return 0;

@@ -232,7 +232,7 @@ static void banner_truncated(const struct study_facts *f, struct report *report)
 			      f->nr_missing);
 	report_add_banner(
 		report, true,
-		"CUT SHORT: %s: the last events are missing%s, and all that came later",
+		"CUT SHORT: %s: the last events%s and everything after them are missing",
 		f->truncated, strbuf_text(&missing));
 	strbuf_free(&missing);
 }
@@ -273,7 +273,7 @@ static void banner_losses(const struct study_facts *f, const struct study *s,
 		report_add_banner(
 			report, true,
 			"LOST %" PRIu64
-			" %sevents by the ring buffer's own statistics: totals are at least what is shown",
+			" %sevents according to the ring buffer's statistics: totals are at least what is shown",
 			f->nr_dropped, f->nr_gaps ? "more " : "");
 }
 
@@ -292,7 +292,8 @@ static void banner_damage(const struct study_facts *f, struct report *report)
 			f->nr_bad_pages);
 	if (f->nr_undecodable)
 		report_add_banner(report, true,
-				  "SKIPPED %" PRIu64 " records that fit no event format",
+				  "SKIPPED %" PRIu64
+				  " records that match no event format",
 				  f->nr_undecodable);
 	if (f->nr_stacks_unclaimed)
 		report_add_banner(

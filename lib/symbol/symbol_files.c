@@ -79,7 +79,7 @@ static int assume_unmoved(const struct attempt *a, const struct symbol_text *the
 	if (sites->nr < 8 || found < sites->nr - sites->nr / 10)
 		return refuse(a, SYMBOLS_NO_PLACE, -ENODATA);
 	log_msg(a->target->log, LOG_WARN,
-		"%s has no symbols to prove that those of %s fit: %zu of %zu callsites are in their functions, so the kernel is taken as not moved (no KASLR)",
+		"%s has no symbols to prove that those of %s fit: %zu of %zu callsites are in their functions, so the kernel is assumed not to be relocated (no KASLR)",
 		a->target->name, a->origin->path, found, sites->nr);
 	return 0;
 }

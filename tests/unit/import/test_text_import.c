@@ -344,7 +344,7 @@ START_TEST(notes_say_what_is_lost)
 		{ "a-1 [000] .... 1.000001: kfree: call_site=f ptr=8\njunk\n",
 		  "unreadable lines: 1, the first is line 2" },
 		{ "a-1 [000] .... 1.000001: mm_page_alloc: page=1 pfn=1 order=0 migratetype=0 gfp_flags=GFP_BRAND_NEW\n",
-		  "have no place in them" },
+		  "do not exist there" },
 		{ "a-1 [000] .... 1.000001: mm_page_alloc: page=1 pfn=1 order=0 migratetype=0 gfp_flags=what?\n",
 		  "could not be read: shown as none" },
 	};

@@ -83,7 +83,7 @@ bool live_grow(struct live_table *t)
 		t->capacity = capacity;
 	else if (live_spread(t, old))
 		return false;
-	t->limit = capacity / 16 * 13;
+	t->limit = live_is_small(t) ? capacity / 2 : capacity / 16 * 13;
 	return true;
 }
 

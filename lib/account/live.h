@@ -67,9 +67,10 @@ struct live_entry {
 
 _Static_assert(sizeof(struct live_entry) == 24, "what the documentation promises");
 
-/* Open addressing, linear probing, at most 13/16 full; zero-initialise it. Just after it has
- * grown it takes 2 * 24 * 16/13 = 59 bytes an address, and as at most one address in 16 is
- * of a freed object then, 63 bytes a live one.
+/* Open addressing, linear probing; zero-initialise it. A small table is at most half full, so that
+ * probes are short; the largest of them grows to 768 KiB. A large one is at most 13/16 full: just
+ * after it has grown it takes 2 * 24 * 16/13 = 59 bytes an address, and as at most one address in
+ * 16 is of a freed object then, 63 bytes a live one.
  */
 struct live_table {
 	struct live_entry *entries;
@@ -82,6 +83,13 @@ struct live_table {
 };
 
 #define LIVE_EPOCH_OLD 63 /* of entries made before many gaps */
+
+#define LIVE_SMALL_CAPACITY 16384
+
+static inline bool live_is_small(const struct live_table *t)
+{
+	return t->capacity <= LIVE_SMALL_CAPACITY;
+}
 
 /* What tells @key's place in a table of any size; taken once, it serves until the key's turn. */
 static inline uint32_t live_hash(uint64_t key)

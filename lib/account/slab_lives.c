@@ -97,7 +97,8 @@ static bool slab_sweep(struct slab_lives *l, uint64_t now)
 }
 
 /* Makes room in the full table: it loses freed addresses if they are more than a sixteenth of
- * it, else it has to grow for the live ones. False: no memory.
+ * it, else it has to grow for the live ones. A small one grows unless they are half of it: to
+ * look through it takes longer than to grow. False: no memory.
  */
 static bool slab_room(struct slab_lives *l, uint64_t now)
 {
@@ -106,7 +107,7 @@ static bool slab_room(struct slab_lives *l, uint64_t now)
 
 	for (i = 0; i < t->capacity; i++)
 		freed += t->entries[i].state == LIVE_FREED;
-	if (freed > t->count / 16 && !slab_sweep(l, now))
+	if (freed > t->count / (live_is_small(t) ? 2 : 16) && !slab_sweep(l, now))
 		return false;
 	return !live_full(t) || live_grow(t);
 }

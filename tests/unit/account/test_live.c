@@ -77,6 +77,27 @@ START_TEST(live_finds_everything_while_it_grows)
 }
 END_TEST
 
+/* What live.h says of small tables and of large ones. */
+START_TEST(live_is_as_full_as_promised)
+{
+	struct live_table t = { 0 };
+	uint64_t key;
+
+	for (key = 1; key <= 100000; key++) {
+		size_t bytes;
+
+		live_insert(&t, key * 64)->state = LIVE_ALLOCATED;
+		bytes = t.capacity * sizeof(*t.entries);
+		if (key <= 8192)
+			ck_assert_uint_le(2 * t.count, t.capacity);
+		else if (bytes > 768 << 10)
+			ck_assert_uint_le(bytes, t.count * 60);
+		ck_assert_uint_le(t.count * 16, t.capacity * 13);
+	}
+	live_free(&t);
+}
+END_TEST
+
 START_TEST(nothing_older_than_a_gap_is_recent)
 {
 	struct live_table t = { 0 };
@@ -107,6 +128,7 @@ Suite *test_live_suite(void)
 
 	tcase_add_loop_test(tc, live_keeps_what_a_plain_array_keeps, 0, 2);
 	tcase_add_loop_test(tc, live_finds_everything_while_it_grows, 0, 2);
+	tcase_add_test(tc, live_is_as_full_as_promised);
 	tcase_add_test(tc, nothing_older_than_a_gap_is_recent);
 	suite_add_tcase(s, tc);
 	return s;

@@ -174,7 +174,7 @@ END_TEST
 /* Many more addresses than live objects: freed ones leave the table of the live. */
 START_TEST(freed_addresses_are_remembered_in_little_memory)
 {
-	enum { ADDRESSES = 1 << 18, LIVE = 2000 };
+	enum { ADDRESSES = 1 << 18, LIVE = 20000 };
 	struct slab_account acc = { 0 };
 	uint8_t *was = calloc(ADDRESSES, 1); /* 0 unknown, 1 live, 2 freed */
 	static uint32_t live[LIVE];

@@ -155,7 +155,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			      .hidden = true,                                           \
 			      .range_of = "net",                                        \
 			      .live = true,                                             \
-			      .leaves = 41,                                             \
+			      .leaves = 8,                                              \
 			      .help = "Of the net bytes, those that must be live at "   \
 				      "the end." },                                     \
 		  .fill = slab_cell_net_min },                                          \
@@ -166,7 +166,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			    .spell = net_range_reason_spell,                            \
 			    .range_of = "net",                                          \
 			    .live = true,                                               \
-			    .leaves = 43,                                               \
+			    .leaves = 9,                                                \
 			    .help = "Why the bounds differ: events were lost, frees "   \
 				    "were not traced, or a free was just not seen." },  \
 		.fill = slab_cell_net_reason                                            \
@@ -180,7 +180,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			    .hidden = true,                                 \
 			    .range_of = "net",                              \
 			    .live = true,                                   \
-			    .leaves = 41,                                   \
+			    .leaves = 8,                                    \
 			    .help = "Bytes that may be live at the end." }, \
 		.fill = slab_cell_net_max                                   \
 	}

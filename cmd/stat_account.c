@@ -20,11 +20,13 @@
 /**
  * struct account_page - the text in the making
  * @width: of its lines; 0: no limit
+ * @summary: which lines stand above the rows
  * @left: bits of the table's columns that were left out, as there is no room for them
  */
 struct account_page {
 	struct strbuf sb;
 	size_t width;
+	enum summary_view summary;
 	uint64_t left;
 };
 
@@ -226,29 +228,53 @@ static void add_hidden(struct account_page *page, const struct table *t)
 	strbuf_free(&line);
 }
 
-/* trace_analyze's six lines; what it does not know stands in comments. */
+/* Is it an end of what lives, for which trace_analyze has no line? */
+static bool is_end(const struct summary_item *item)
+{
+	return !strcmp(item->name, "net_min") || !strcmp(item->name, "net_max");
+}
+
+static uint64_t summary_value(const struct table *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_summary; i++) {
+		if (!strcmp(t->summary[i].name, name))
+			return t->summary[i].value.u;
+	}
+	return 0;
+}
+
+/* trace_analyze's six lines, as wide as there; or all, or none. */
+static void add_summary(struct account_page *page, const struct table *t)
+{
+	size_t width = 24, i;
+
+	for (i = 0; i < t->nr_summary && page->summary == SUMMARY_ALL; i++) {
+		size_t size = strlen(t->summary[i].title);
+
+		width = size > width ? size : width;
+	}
+	for (i = 0; i < t->nr_summary && page->summary != SUMMARY_NONE; i++) {
+		const struct summary_item *item = &t->summary[i];
+
+		if (page->summary == SUMMARY_ALL || !is_end(item))
+			strbuf_printf(&page->sb, "%-*s %10" PRIu64 "\n", (int)width,
+				      item->title, item->value.u);
+	}
+}
+
+/* What stands above the rows; what trace_analyze does not know is in comments. */
 static void add_header(struct account_page *page, const struct table *t)
 {
 	size_t shown = table_text_rows(t);
 	size_t all = t->nr_rows_total ? t->nr_rows_total : t->nr_rows;
-	uint64_t net = 0, least = 0, most = 0;
+	uint64_t net = summary_value(t, "current_allocated");
+	uint64_t least = summary_value(t, "net_min"), most = summary_value(t, "net_max");
 	char comment[160];
-	size_t i;
 
-	for (i = 0; i < t->nr_summary; i++) {
-		const struct summary_item *item = &t->summary[i];
-
-		if (!strcmp(item->name, "net_min"))
-			least = item->value.u;
-		else if (!strcmp(item->name, "net_max"))
-			most = item->value.u;
-		else
-			strbuf_printf(&page->sb, "%-24s %10" PRIu64 "\n", item->title,
-				      item->value.u);
-		if (!strcmp(item->name, "current_allocated"))
-			net = item->value.u;
-	}
-	if (least < most || most < net) {
+	add_summary(page, t);
+	if (page->summary != SUMMARY_ALL && (least < most || most < net)) {
 		snprintf(comment, sizeof(comment),
 			 "net is a range: at least %" PRIu64 ", at most %" PRIu64
 			 " bytes (per caller: --json)",
@@ -268,7 +294,8 @@ static void add_header(struct account_page *page, const struct table *t)
 int stat_account_render(const struct report *r, const struct render_options *opts,
 			const struct render_out *out)
 {
-	struct account_page page = { .width = opts->wide ? 0 : opts->width };
+	struct account_page page = { .width = opts->wide ? 0 : opts->width,
+				     .summary = opts->summary };
 	struct report head = *r;
 	size_t i;
 	int err;

@@ -58,6 +58,8 @@ static void check_column(const struct table_type *type, const struct column_type
 		      c->name);
 	ck_assert_msg(!c->per || has_column(type, c->per), "%s.%s: per what?", type->name,
 		      c->name);
+	ck_assert_msg(!c->range_of || has_column(type, c->range_of),
+		      "%s.%s: the range of what?", type->name, c->name);
 	/* Where frees are missing, net and its ends are unknown together. */
 	ck_assert_msg(c->live || (!c->range_of && strncmp(c->name, "net", 3)),
 		      "%s.%s: is about what is live", type->name, c->name);

@@ -27,6 +27,7 @@ timeout 60 sh -c 'while :; do date >date; sleep 0.05; done' &
 busy=$!
 trap 'kill $busy' EXIT
 
+# However busy the machine is, no span is longer than kmemx ran.
 for clock in mono local; do
 	started=$(date +%s.%N)
 	"$KMEMX" record --page --clock $clock --duration 2s -o r.dat 2>err
@@ -34,18 +35,17 @@ for clock in mono local; do
 	took=$(awk -v a="$started" -v b="$ended" 'BEGIN { print b - a }')
 	said=$(sed -n 's/^kmemx: [0-9]* events in \([0-9.]*\) s.*/\1/p' err)
 	within "record's last line" 1.99 "$took" "$said"
-	within "record's last line" 1.99 2.2 "$said"
 	# shellcheck disable=SC2046 # two words
 	set -- $(duration r.dat)
 	expect recorded "$2" "what the duration is"
-	within "info of $said s" 1.99 2.2 "$1"
 	awk -v a="$1" -v b="$said" 'BEGIN { exit !(a - b < 0.006 && b - a < 0.006) }' ||
 		fail "info says $1 s, record said $said s"
 done
-"$KMEMX" stat -i r.dat --page 2>/dev/null | head -n 1 | grep -q ', 2\.[0-9]* s, [0-9]* events' ||
+begins=$(printf %.3s "$1")
+"$KMEMX" stat -i r.dat --page 2>/dev/null | head -n 1 | grep -q ", $(printf %.2f "$1") s, [0-9]* events" ||
 	fail "stat: $("$KMEMX" stat -i r.dat --page | head -n 1)"
 "$KMEMX" diff r.dat r.dat --page --per second 2>/dev/null |
-	grep -q '^# per: second.* divided by 2\.[01][0-9]* | 2\.' ||
+	grep -q "^# per: second.* divided by $begins[0-9]* | $begins" ||
 	fail "diff: $("$KMEMX" diff r.dat r.dat --page --per second | grep per:)"
 
 # A window is its own span, and a part of the recording is the part's.
@@ -56,7 +56,9 @@ expect "1000000000 window" "$span" "--time +0.5s,+1.5s"
 expect "1.0 recorded" "$(duration part.dat)" "a part of one second"
 
 # A stream says it too.
+started=$(date +%s.%N)
 "$KMEMX" record -q -o - --page --duration 1s >s.dat
+ended=$(date +%s.%N)
 # shellcheck disable=SC2046 # two words
 set -- $(duration s.dat)
-within "a stream" 0.99 1.2 "$1"
+within "a stream" 0.99 "$(awk -v a="$started" -v b="$ended" 'BEGIN { print b - a }')" "$1"

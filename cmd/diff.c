@@ -181,21 +181,22 @@ static int check_kinds(struct diff *d)
 {
 	struct diff_args *a = &d->args;
 	bool slab = a->slab, page = a->page;
+	const char *time = a->choice.window.time, *in = time ? " in the time " : "";
 	size_t i;
 
 	for (i = 0; i < a->paths.nr; i++) {
 		if (a->slab && slab && !d->recordings[i].has_slab) {
 			report_add_banner(
 				d->report, true,
-				"%s contains no slab events; slab is not compared",
-				d->recordings[i].path);
+				"%s contains no slab events%s%s; slab is not compared",
+				d->recordings[i].path, in, time ? time : "");
 			slab = false;
 		}
 		if (a->page && page && !d->recordings[i].has_page) {
 			report_add_banner(
 				d->report, true,
-				"%s contains no page events; page is not compared",
-				d->recordings[i].path);
+				"%s contains no page events%s%s; page is not compared",
+				d->recordings[i].path, in, time ? time : "");
 			page = false;
 		}
 	}
@@ -205,7 +206,8 @@ static int check_kinds(struct diff *d)
 		return check_kept(d);
 	message_error(
 		command_name,
-		"the recordings have none of the requested events in common\n  List the events of a recording: kmemx info FILE");
+		"the recordings have none of the requested events in common%s%s\n  List the events of a recording%s: kmemx info FILE",
+		in, time ? time : "", time ? " and its span" : "");
 	return EXIT_FAILED;
 }
 

@@ -173,8 +173,10 @@ static int add_column(struct diff_args *a, const char *name)
 	if (column < 0)
 		return EXIT_USAGE;
 	for (k = 0; k < o->nr_shown; k++) {
-		if (o->shown[k] == (size_t)column)
-			return GO_ON;
+		if (o->shown[k] != (size_t)column)
+			continue;
+		message_error(command_name, "--columns: '%s' is given twice", name);
+		return EXIT_USAGE;
 	}
 	o->shown[o->nr_shown++] = (size_t)column;
 	return GO_ON;
@@ -205,7 +207,7 @@ static int parse_columns(struct diff_args *a)
 		return EXIT_FAILED;
 	}
 	while (p && ret == GO_ON) {
-		char *name = strsep(&p, ",");
+		char *name = option_next_word(&p);
 
 		ret = add_column(a, name);
 	}

@@ -161,6 +161,10 @@ const char *options_nearest(const char *word, const char *const *candidates,
 int option_words_check(const struct option_usage *usage, const char *origin,
 		       const char *name, const char *value);
 
+/* The next word of @list, which has commas between them, without the blanks around it: as
+ * strsep(3), @list is cut up, and NULL behind the last one.
+ */
+char *option_next_word(char **list);
 /* Says that @word, the value of @option, is none of @words, and lists them: EXIT_USAGE. */
 int option_unknown(const char *option, const char *word, const char *const *words,
 		   size_t nr, const char *command);

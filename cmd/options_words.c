@@ -43,6 +43,27 @@ int option_choose(const char *option, const char *word, const char *const *words
 	return -1;
 }
 
+/* The word that is in the @len bytes at *@text, without the blanks around it: its length. */
+static size_t trim(const char **text, size_t len)
+{
+	for (; len && **text == ' '; len--)
+		++*text;
+	while (len && (*text)[len - 1] == ' ')
+		len--;
+	return len;
+}
+
+char *option_next_word(char **list)
+{
+	char *item = strsep(list, ",");
+	const char *word = item;
+	size_t len = trim(&word, strlen(item));
+
+	item += word - item;
+	item[len] = '\0';
+	return item;
+}
+
 static bool is_one(const char *const *words, const char *word, size_t len)
 {
 	for (; *words; words++) {
@@ -56,13 +77,20 @@ static bool is_one(const char *const *words, const char *word, size_t len)
 static const char *first_unknown(const struct option_words *w, const char *value,
 				 size_t *len)
 {
-	for (;; value += *len + 1) {
-		if (w->list && (*value == '+' || *value == '-'))
+	const char *next;
+
+	for (;; value = next + 1) {
+		next = value + (w->list ? strcspn(value, ",") : strlen(value));
+		*len = (size_t)(next - value);
+		if (w->list)
+			*len = trim(&value, *len);
+		if (w->list && (*value == '+' || *value == '-')) {
 			value++;
-		*len = w->list ? strcspn(value, ",") : strlen(value);
+			--*len;
+		}
 		if (!is_one(w->words, value, *len))
 			return value;
-		if (!value[*len])
+		if (!*next)
 			return NULL;
 	}
 }

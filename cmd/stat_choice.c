@@ -134,7 +134,7 @@ static int parse_by(const char *words, enum subject_kind *by, const char *comman
 		return EXIT_FAILED;
 	}
 	while (p && ret == GO_ON)
-		ret = add_by(strsep(&p, ","), by, command);
+		ret = add_by(option_next_word(&p), by, command);
 	free(list);
 	return ret;
 }

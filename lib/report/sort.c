@@ -10,6 +10,18 @@
 #include "base/strbuf.h"
 #include "report/table.h"
 
+/* Without the blanks around it. */
+static char *trim(char *text)
+{
+	size_t size;
+
+	text += strspn(text, " ");
+	size = strlen(text);
+	while (size && text[size - 1] == ' ')
+		text[--size] = '\0';
+	return text;
+}
+
 int sort_keys_parse(struct sort_keys *out, const char *text)
 {
 	char *p, *comma;
@@ -23,6 +35,7 @@ int sort_keys_parse(struct sort_keys *out, const char *text)
 		comma = strchr(p, ',');
 		if (comma)
 			*comma++ = '\0';
+		p = trim(p);
 		if (*p == '+' || *p == '-')
 			key.direction = *p++ == '+' ? SORT_ASCENDING : SORT_DESCENDING;
 		key.name = p;

@@ -264,9 +264,10 @@ struct sort_keys {
 };
 
 /**
- * sort_keys_parse() - read "order,+hit,-bytes"
+ * sort_keys_parse() - read "order,+hit, -bytes"
  *
- * A leading + means ascending, - descending. Names are not checked here.
+ * A leading + means ascending, - descending; blanks around keys are nothing. Names are not
+ * checked here.
  *
  * Return: 0; -EINVAL for an empty name; -E2BIG for more than SORT_KEYS_MAX; -ENOMEM.
  */

@@ -175,6 +175,15 @@ START_TEST(bad_key_lists)
 	ck_assert_int_eq(sort_keys_parse(&keys, "a,-"), -EINVAL);
 	ck_assert_int_eq(sort_keys_parse(&keys, "1,2,3,4,5,6,7,8,9,0,1,2,3,4,5,6,7"),
 			 -E2BIG);
+	ck_assert_int_eq(sort_keys_parse(&keys, "a, ,b"), -EINVAL);
+	ck_assert_int_eq(sort_keys_parse(&keys, " - "), -EINVAL);
+	ck_assert_int_eq(sort_keys_parse(&keys, " a , -b c,+d "), 0);
+	ck_assert_uint_eq(keys.nr, 3);
+	ck_assert_str_eq(keys.keys[0].name, "a");
+	ck_assert_str_eq(keys.keys[1].name, "b c");
+	ck_assert_int_eq(keys.keys[1].direction, SORT_DESCENDING);
+	ck_assert_str_eq(keys.keys[2].name, "d");
+	sort_keys_free(&keys);
 	ck_assert_int_eq(sort_keys_parse(&keys, "+a,-b,c"), 0);
 	ck_assert_uint_eq(keys.nr, 3);
 	ck_assert_str_eq(keys.keys[0].name, "a");

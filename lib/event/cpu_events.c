@@ -280,6 +280,19 @@ static void count_batch(struct cpu_events *ce, const struct scan_times *t, bool 
 	ce->stats->nr_events += t->nr;
 }
 
+/* The batch ends before item @end. Without a window only what is no item was counted so far. */
+static inline void end_batch(struct cpu_events *ce, struct cpu_batch *batch,
+			     const struct raw_item *end, struct scan_times *t,
+			     bool windowed)
+{
+	uint32_t nr = (uint32_t)(end - batch->items);
+
+	if (!windowed)
+		t->nr += nr - batch->nr;
+	batch->nr = nr;
+	count_batch(ce, t, windowed);
+}
+
 /* How records are: with the common fields where nearly every kernel has them, in this machine's
  * byte order; or any.
  */
@@ -370,11 +383,7 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 		if (in_window)
 			*item++ = (struct raw_item){ rec.ts, rec.data, size, 0 };
 	}
-	/* Without a window, whatever is no item was counted. */
-	if (!windowed)
-		times.nr += (size_t)(item - batch->items) - batch->nr;
-	batch->nr = (uint32_t)(item - batch->items);
-	count_batch(ce, &times, windowed);
+	end_batch(ce, batch, item, &times, windowed);
 	return ret < 0 ? ret : 0;
 }
 

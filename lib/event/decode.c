@@ -288,10 +288,15 @@ static __always_inline void decode_common(const struct decoder *dec,
 	ev->pid = (int32_t)get_u32(ev->data + common->pid_offset, dec->big_endian);
 }
 
-/* The compiler makes a loop of its own for each @usual and @brief. */
+/* How records are: any; with the common fields where nearly every kernel has them; the same, and
+ * the decoder is brief.
+ */
+enum decode_as { DECODE_ANY, DECODE_USUAL, DECODE_BRIEF };
+
+/* The compiler makes a loop of its own for each @as. */
 static __always_inline int decode_events_as(struct decoder *dec, struct kmem_event *ev,
-					    size_t nr, uint64_t *nr_bad, const bool usual,
-					    const bool brief)
+					    size_t nr, uint64_t *nr_bad,
+					    const enum decode_as as)
 {
 	const struct event_format *const *formats = dec->formats;
 	const struct kmem_event *end = ev + nr;
@@ -300,7 +305,7 @@ static __always_inline int decode_events_as(struct decoder *dec, struct kmem_eve
 		const struct event_format *fmt;
 		int ret;
 
-		decode_common(dec, ev, usual);
+		decode_common(dec, ev, as != DECODE_ANY);
 		if (unlikely(ev->size & RAW_BAD)) {
 			ev->size &= ~RAW_BAD;
 			ev->type = KMEM_OTHER;
@@ -308,7 +313,7 @@ static __always_inline int decode_events_as(struct decoder *dec, struct kmem_eve
 		}
 		fmt = formats[ev->id];
 		ev->type = fmt->type;
-		ret = likely(fmt->plain) ? decode_plain(dec, fmt, ev, brief)
+		ret = likely(fmt->plain) ? decode_plain(dec, fmt, ev, as == DECODE_BRIEF)
 					 : decode_any(dec, fmt, ev);
 		if (likely(!ret))
 			continue;
@@ -322,10 +327,10 @@ static __always_inline int decode_events_as(struct decoder *dec, struct kmem_eve
 int decode_events(struct decoder *dec, struct kmem_event *evs, size_t nr,
 		  uint64_t *nr_bad)
 {
-	if (dec->big_endian == HOST_BIG_ENDIAN && event_common_usual(&dec->common))
-		return dec->brief ? decode_events_as(dec, evs, nr, nr_bad, true, true)
-				  : decode_events_as(dec, evs, nr, nr_bad, true, false);
-	return decode_events_as(dec, evs, nr, nr_bad, false, false);
+	if (dec->big_endian != HOST_BIG_ENDIAN || !event_common_usual(&dec->common))
+		return decode_events_as(dec, evs, nr, nr_bad, DECODE_ANY);
+	return dec->brief ? decode_events_as(dec, evs, nr, nr_bad, DECODE_BRIEF)
+			  : decode_events_as(dec, evs, nr, nr_bad, DECODE_USUAL);
 }
 
 /* The frames that the record claims and has. */

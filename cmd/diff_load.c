@@ -102,7 +102,7 @@ static int load(struct load *l, struct diff_recording *r)
 
 	if (ret == GO_ON)
 		ret = filter_words_resolve(&c->words, &l->filter, l->in.study.fmts,
-					   command_name);
+					   &l->in.study.log);
 	if (ret == GO_ON)
 		ret = input_read(&l->in, &how);
 	if (ret != GO_ON)

@@ -15,25 +15,21 @@
 
 #define NR_FILTERS 8
 
-static int out_of_memory(const char *command)
-{
-	message_error(command, "%s", strerror(ENOMEM));
-	return EXIT_FAILED;
-}
-
 static int word_failed(const struct filter_option *o, const char *word, int err,
-		       const char *command)
+		       const struct log *log)
 {
-	if (err == -ENOMEM)
-		return out_of_memory(command);
-	message_error(command, "%s: '%s' is not valid; expected %s", o->option, word,
-		      o->expected);
+	if (err == -ENOMEM) {
+		log_msg(log, LOG_ERROR, "%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	log_msg(log, LOG_ERROR, "%s: '%s' is not valid; expected %s", o->option, word,
+		o->expected);
 	return EXIT_USAGE;
 }
 
 int filter_each_word(const struct filter_option *o,
 		     int (*add)(void *ctx, const char *word), void *ctx,
-		     const char *command)
+		     const struct log *log)
 {
 	size_t i;
 	int ret = GO_ON;
@@ -49,7 +45,7 @@ int filter_each_word(const struct filter_option *o,
 			if (err > 0) /* it has said what is wrong */
 				ret = err;
 			else if (err)
-				ret = word_failed(o, word, err, command);
+				ret = word_failed(o, word, err, log);
 			free(word);
 			p += len;
 		} while (ret == GO_ON && *p++);
@@ -61,7 +57,7 @@ int filter_each_word(const struct filter_option *o,
 struct target {
 	struct alloc_filter *filter;
 	const struct gfp_names *gfps;
-	const char *command;
+	const struct log *log;
 };
 
 static int add_pid(void *ctx, const char *word)
@@ -123,8 +119,7 @@ static int unknown_flag(const struct target *t, const char *word)
 		names[i] = t->gfps->names[i].name;
 	if (names)
 		near = options_nearest(word, names, t->gfps->count);
-	message_error(
-		t->command,
+	log_msg(t->log, LOG_ERROR,
 		"--gfp: the recording has no flag '%s'%s%s%s\n  For example: %s", word,
 		near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "",
 		t->gfps->count ? "GFP_KERNEL, __GFP_ZERO, 'GFP_KERNEL|__GFP_ZERO', 0x400"
@@ -178,20 +173,20 @@ void filter_words_foreign(const struct filter_words *w, const char **slab,
 }
 
 int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filter,
-			 const struct event_formats *fmts, const char *command)
+			 const struct event_formats *fmts, const struct log *log)
 {
 	static int (*const adds[NR_FILTERS])(void *ctx, const char *word) = {
 		add_pid,  add_comm,  add_cpu, add_node,
 		add_site, add_cache, add_gfp, add_order,
 	};
-	struct target target = { filter, event_formats_gfp(fmts), command };
+	struct target target = { filter, event_formats_gfp(fmts), log };
 	struct filter_option options[NR_FILTERS];
 	int ret = GO_ON;
 	size_t i;
 
 	list(w, options);
 	for (i = 0; i < NR_FILTERS && ret == GO_ON; i++)
-		ret = filter_each_word(&options[i], adds[i], &target, command);
+		ret = filter_each_word(&options[i], adds[i], &target, log);
 	return ret;
 }
 

@@ -37,7 +37,7 @@ struct filter_words {
 	}
 
 /* Calls @add, which returns a negative errno, for every word of "A,B" of every use of @option.
- * GO_ON, or the exit code after a message, which says what was @expected.
+ * GO_ON, or the exit code after a message to @log, which says what was @expected.
  */
 struct filter_option {
 	const char *option, *expected;
@@ -46,7 +46,7 @@ struct filter_option {
 
 int filter_each_word(const struct filter_option *o,
 		     int (*add)(void *ctx, const char *word), void *ctx,
-		     const char *command) __must_check;
+		     const struct log *log) __must_check;
 
 /* Is any of the options given? */
 bool filter_words_any(const struct filter_words *w);
@@ -56,11 +56,11 @@ bool filter_words_any(const struct filter_words *w);
 void filter_words_foreign(const struct filter_words *w, const char **slab,
 			  const char **page);
 /* Fills in @filter, which alloc_filter_free() takes in any case. GO_ON, or the exit code after a
- * message.
+ * message to @log.
  */
 int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filter,
 			 const struct event_formats *fmts,
-			 const char *command) __must_check;
+			 const struct log *log) __must_check;
 /* Appends "--pid 1,2 --comm sh". */
 void filter_words_text(const struct filter_words *w, struct strbuf *out);
 /* Says that no allocation in @path is meant: the exit code. */

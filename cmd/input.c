@@ -5,7 +5,10 @@
  */
 #include "input.h"
 
+#include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "output.h"
@@ -28,16 +31,39 @@ int input_path(const char *command, int argc, char **argv, int operands,
 	return GO_ON;
 }
 
-int input_open(struct input *in, const struct study_options *opts, const char *command,
-	       unsigned int verbose)
+unsigned int input_jobs(uint64_t given)
+{
+	cpu_set_t cpus;
+	long all;
+
+	if (given)
+		return given < UINT_MAX ? (unsigned int)given : UINT_MAX;
+	if (!sched_getaffinity(0, sizeof(cpus), &cpus))
+		return (unsigned int)CPU_COUNT(&cpus);
+	/* There are more CPUs than a cpu_set_t has room for. */
+	all = sysconf(_SC_NPROCESSORS_ONLN);
+	return all > 0 ? (unsigned int)all : 1;
+}
+
+int input_open_quietly(struct input *in, const struct study_options *opts,
+		       const char *command, unsigned int verbose, struct strbuf *messages)
 {
 	struct study_options all = *opts;
 
 	in->command = command;
-	in->log_state = (struct message_log){ .command = command, .verbose = verbose };
+	in->log_state = (struct message_log){ .command = command,
+					      .verbose = verbose,
+					      .to = messages };
 	all.log = message_log(&in->log_state);
 	all.tmpdir = getenv("TMPDIR");
-	return study_open(&in->study, &all) ? input_failed(in) : GO_ON;
+	return study_open(&in->study, &all);
+}
+
+int input_open(struct input *in, const struct study_options *opts, const char *command,
+	       unsigned int verbose)
+{
+	return input_open_quietly(in, opts, command, verbose, NULL) ? input_failed(in)
+								    : GO_ON;
 }
 
 int input_read(struct input *in, const struct event_stream_options *how)

@@ -21,6 +21,12 @@
 			"recording (default " INPUT_DEFAULT "; -: standard input)" \
 	}
 
+#define JOBS_OPTION(jobs)                                          \
+	{                                                          \
+		OPTION_POSITIVE, 0, "jobs", "N", jobs,             \
+			"threads (default: one for each CPU here)" \
+	}
+
 /* A study that a command has open, and where its messages go. */
 struct input {
 	const char *command;
@@ -31,6 +37,10 @@ struct input {
 /* -i FILE or one operand: sets @path. GO_ON, or EXIT_USAGE after a message. */
 int input_path(const char *command, int argc, char **argv, int operands,
 	       const char **path);
+/* Threads to use if JOBS_OPTION() was given as @given; 0: it was not, one for each CPU that this
+ * process may run on.
+ */
+unsigned int input_jobs(uint64_t given);
 /**
  * input_open() - open a study for @command
  * @opts: but for tmpdir and log, which are set here
@@ -41,6 +51,12 @@ int input_path(const char *command, int argc, char **argv, int operands,
  */
 int input_open(struct input *in, const struct study_options *opts, const char *command,
 	       unsigned int verbose) __must_check;
+/* input_open() without the message of a failure, which input_failed() prints; messages of the
+ * study's own go to @messages, which outlives it. 0 or a negative errno.
+ */
+int input_open_quietly(struct input *in, const struct study_options *opts,
+		       const char *command, unsigned int verbose,
+		       struct strbuf *messages) __must_check;
 /* study_read(), with a message: GO_ON, or the exit code. */
 int input_read(struct input *in, const struct event_stream_options *how) __must_check;
 /**

@@ -70,8 +70,16 @@ static bool is_too_much(struct message_log *state, const char *format,
 	return true;
 }
 
-static void log_to_stderr(void *ctx, enum log_level level, const char *format,
-			  const char *message)
+static void put(const struct message_log *state, const char *text)
+{
+	if (state->to)
+		strbuf_printf(state->to, "kmemx %s: %s\n", state->command, text);
+	else
+		message_text(state->command, text);
+}
+
+static void take_message(void *ctx, enum log_level level, const char *format,
+			 const char *message)
 {
 	struct message_log *state = ctx;
 	enum log_level most = LOG_WARN;
@@ -85,13 +93,24 @@ static void log_to_stderr(void *ctx, enum log_level level, const char *format,
 		return;
 	strbuf_puts(&text, level == LOG_WARN ? "warning: " : "");
 	strbuf_puts(&text, message);
-	message_text(state->command, strbuf_text(&text));
+	put(state, strbuf_text(&text));
 	strbuf_free(&text);
 }
 
 struct log message_log(struct message_log *state)
 {
-	return (struct log){ log_to_stderr, state };
+	return (struct log){ take_message, state };
+}
+
+static void tell_rest(const struct message_log *state, const struct message_kind *kind)
+{
+	struct strbuf text = { 0 };
+
+	strbuf_printf(&text, "warning: ... and %" PRIu64 " more (-vv: all), the last: ",
+		      kind->count - MESSAGE_LIMIT);
+	safe_text_puts(&text, kind->last);
+	put(state, text.failed ? "out of memory" : strbuf_text(&text));
+	strbuf_free(&text);
 }
 
 void message_log_end(struct message_log *state)
@@ -102,10 +121,15 @@ void message_log_end(struct message_log *state)
 		struct message_kind *kind = &state->kinds[i];
 
 		if (*kind->last)
-			message_error(state->command,
-				      "warning: ... and %" PRIu64
-				      " more (-vv: all), the last: %s",
-				      kind->count - MESSAGE_LIMIT, kind->last);
+			tell_rest(state, kind);
 		*kind = (struct message_kind){ 0 };
 	}
+}
+
+void message_print_log(const struct strbuf *text)
+{
+	if (text->size)
+		fputs(strbuf_text(text), stderr);
+	if (text->failed)
+		message_text(NULL, "out of memory: some messages were left out");
 }

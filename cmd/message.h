@@ -11,6 +11,7 @@
 
 #include "base/compiler.h"
 #include "base/log.h"
+#include "base/strbuf.h"
 
 /* "kmemx stat: text". The arguments are made safe for a terminal (base/safe_text.h); a list
  * that is one of them has no line breaks of its own. Continuation lines in the text are the caller's ("\n  Try: ..."). */
@@ -32,17 +33,21 @@ struct message_kind {
 };
 
 /* A log that prints warnings and errors, and with @verbose 1 or 2 more. A damaged file has
- * thousands of warnings: of a kind ten are printed, and with @verbose 2 all. Zero but for
- * the first three; it is the caller's and must outlive the log.
+ * thousands of warnings: of a kind ten are printed, and with @verbose 2 all. With @to they
+ * are not printed, but appended there, for whoever prints it later. Zero but for the first
+ * four; it is the caller's and must outlive the log.
  */
 struct message_log {
 	const char *command;
 	unsigned int verbose;
 	bool quiet;
+	struct strbuf *to;
 	struct message_kind kinds[MESSAGE_KINDS]; /* the last is for all others */
 };
 struct log message_log(struct message_log *state);
 /* No more messages: tells how many were not printed. Nothing if there was no log. */
 void message_log_end(struct message_log *state);
+/* Prints what a log appended to @text, if anything. */
+void message_print_log(const struct strbuf *text);
 
 #endif

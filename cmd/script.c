@@ -384,7 +384,7 @@ static int open_all(struct script_run *r)
 
 	if (ret == GO_ON)
 		ret = script_filter_resolve(&a->filter, &r->filter, study->fmts,
-					    command_name, study->path);
+					    &study->log, study->path);
 	if (ret == GO_ON && tasks_read(&r->tasks, study->rec->cmdlines))
 		ret = input_stream_failed(&r->in, -ENOMEM);
 	if (ret != GO_ON)

@@ -17,7 +17,8 @@
 struct target {
 	struct event_filter *filter;
 	const struct event_formats *fmts;
-	const char *command, *path;
+	const struct log *log;
+	const char *path;
 };
 
 static int unknown_event(const struct target *t, const char *word)
@@ -31,12 +32,12 @@ static int unknown_event(const struct target *t, const char *word)
 	if (names)
 		near = options_nearest(name ? name + 1 : word, names, nr);
 	if (near)
-		message_error(t->command, "%s has no event '%s'. Did you mean '%s'?",
-			      t->path, word, near);
+		log_msg(t->log, LOG_ERROR, "%s has no event '%s'. Did you mean '%s'?",
+			t->path, word, near);
 	else
-		message_error(t->command,
-			      "%s has no event '%s'\n  List its events: kmemx info -i %s",
-			      t->path, word, t->path);
+		log_msg(t->log, LOG_ERROR,
+			"%s has no event '%s'\n  List its events: kmemx info -i %s",
+			t->path, word, t->path);
 	free(names);
 	return EXIT_USAGE;
 }
@@ -85,7 +86,7 @@ static int add_event(void *ctx, const char *word)
 }
 
 int script_filter_resolve(const struct script_filter *o, struct event_filter *filter,
-			  const struct event_formats *fmts, const char *command,
+			  const struct event_formats *fmts, const struct log *log,
 			  const char *path)
 {
 	const struct {
@@ -100,12 +101,12 @@ int script_filter_resolve(const struct script_filter *o, struct event_filter *fi
 		{ { "--ptr", "an address in hexadecimal", &o->ptrs }, add_ptr },
 		{ { "--event", "an event's name", &o->events }, add_event },
 	};
-	struct target target = { filter, fmts, command, path };
+	struct target target = { filter, fmts, log, path };
 	size_t i;
 	int ret = GO_ON;
 
 	for (i = 0; i < ARRAY_SIZE(all) && ret == GO_ON; i++)
-		ret = filter_each_word(&all[i].option, all[i].add, &target, command);
+		ret = filter_each_word(&all[i].option, all[i].add, &target, log);
 	return ret;
 }
 

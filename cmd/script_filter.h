@@ -14,10 +14,10 @@ struct script_filter {
 };
 
 /* Fills in @filter, which the caller frees in any case: GO_ON, or the exit code after
- * a message.
+ * a message to @log.
  */
 int script_filter_resolve(const struct script_filter *o, struct event_filter *filter,
-			  const struct event_formats *fmts, const char *command,
+			  const struct event_formats *fmts, const struct log *log,
 			  const char *path) __must_check;
 /* Are kernel_stack events asked for by name? */
 bool script_filter_wants_stacks(const struct event_filter *filter,

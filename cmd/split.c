@@ -103,7 +103,7 @@ static int choose_cpus(struct split_run *r)
 	uint32_t cpu, nr = r->in.study.rec->nr_cpus;
 	bool any = false;
 	int ret = script_filter_resolve(&r->args.filter, &r->filter, r->in.study.fmts,
-					command_name, r->in.study.path);
+					&r->in.study.log, r->in.study.path);
 
 	if (ret != GO_ON || !r->args.filter.cpus.count)
 		return ret;

@@ -4,8 +4,6 @@
  * In: a recording. Out: who allocated what: the slab and page reports.
  */
 #include <errno.h>
-#include <limits.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,8 +83,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		INSTANCE_OPTION(o->window),
 		SYMBOL_FILE_OPTIONS(OPTION_STRING, o->symbols, ""),
 		DIR_FILE_OPTIONS(OPTION_STRING, o),
-		{ OPTION_POSITIVE, 0, "jobs", "N", &o->jobs,
-		  "threads (default: one for each CPU here)" },
+		JOBS_OPTION(&o->jobs),
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" },
 		{ OPTION_TABLE, .value = stat_analyses_options(a, ANALYSIS_USUAL) },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "caller", NULL, &a->opts.by_caller,
@@ -190,18 +187,6 @@ static int check(struct stat_run *st)
 	return ret == GO_ON ? input_window_check(&st->opts.window, command_name) : ret;
 }
 
-/* Threads to use: no more than CPUs that this process may run on, unless told so. */
-static unsigned int jobs(const struct stat_options *o)
-{
-	cpu_set_t cpus;
-
-	if (o->jobs)
-		return o->jobs < UINT_MAX ? (unsigned int)o->jobs : UINT_MAX;
-	if (sched_getaffinity(0, sizeof(cpus), &cpus))
-		return 1;
-	return (unsigned int)CPU_COUNT(&cpus);
-}
-
 static int analyze(struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
@@ -216,7 +201,7 @@ static int analyze(struct stat_run *st)
 	env.raw_names = o->raw_names;
 	env.by_site = o->sites;
 	env.window = o->window.time || o->window.instance;
-	env.jobs = jobs(o);
+	env.jobs = input_jobs(o->jobs);
 	env.filter = filter_words_any(&o->filter) ? &st->filter : NULL;
 	st->report = report_new();
 	if (!st->report)
@@ -378,8 +363,9 @@ static int open_study(struct stat_run *st)
 static int run(struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
-	const struct event_stream_options how = { .read_ahead = jobs(o) > 1,
-						  .parts = jobs(o) > 1 };
+	const bool several = input_jobs(o->jobs) > 1;
+	const struct event_stream_options how = { .read_ahead = several,
+						  .parts = several };
 	int ret;
 
 	stat_analyses_choose(&st->opts.analyses);
@@ -389,7 +375,7 @@ static int run(struct stat_run *st)
 					     st->in.study.path, command_name);
 	if (ret == GO_ON)
 		ret = filter_words_resolve(&o->filter, &st->filter, st->in.study.fmts,
-					   command_name);
+					   &st->in.study.log);
 	if (ret == GO_ON)
 		ret = input_read(&st->in, &how);
 	if (ret == GO_ON)

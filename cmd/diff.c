@@ -12,6 +12,7 @@
 
 #include "base/strbuf.h"
 #include "command.h"
+#include "diff_jobs.h"
 #include "message.h"
 
 static const char command_name[] = "diff";
@@ -56,21 +57,17 @@ static int open_dirs(struct diff *d)
 
 static int load_all(struct diff *d)
 {
-	const struct diff_paths *paths = &d->args.paths;
-	size_t i;
+	size_t nr = d->args.paths.nr;
 	int ret = open_dirs(d);
 
 	if (ret != GO_ON)
 		return ret;
-	d->recordings = calloc(paths->nr, sizeof(*d->recordings));
-	d->tables = calloc(paths->nr, sizeof(*d->tables));
+	d->recordings = calloc(nr, sizeof(*d->recordings));
+	d->tables = calloc(nr, sizeof(*d->tables));
 	d->report = report_new();
 	if (!d->recordings || !d->tables || !d->report)
 		return no_memory();
-	for (i = 0; i < paths->nr && ret == GO_ON; i++)
-		ret = diff_load(&d->recordings[i], paths->items[i], &d->args.choice,
-				&d->args.sides[i >= paths->nr_old]);
-	return ret;
+	return diff_load_all(d->recordings, &d->args);
 }
 
 /* --- the tables -------------------------------------------------------------------------- */

@@ -2,29 +2,115 @@
 /*
  * cmd: the recordings of kmemx diff.
  * In: paths. Out: each one's tables and facts; the recording itself is closed again.
+ *
+ * Recordings are read on several threads. A thread prints nothing: messages are kept until it
+ * is their recording's turn.
  */
 #include "diff_load.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "input.h"
 #include "message.h"
-#include "output.h"
 
 static const char command_name[] = "diff";
 
-/* What diff_load() opens and closes again. */
-struct load {
+/* What has failed: nothing, something that is told of in the messages, or a call of the study,
+ * which stays open until it is told why.
+ */
+enum load_failure { LOAD_WELL, LOAD_TOLD, LOAD_STUDY, LOAD_EVENTS };
+
+/**
+ * struct diff_load - a recording that is being read, and what there is to say about it
+ * @messages: as they will be printed
+ * @code: of LOAD_TOLD, an exit code; of LOAD_EVENTS, a negative errno
+ * @done: thousandths of the recording that the progress line knows of; @nr_events: as many
+ *	  events
+ */
+struct diff_load {
 	const struct diff_choice *choice;
-	const struct diff_side *side;
+	struct diff_progress *progress;
 	struct input in;
 	struct alloc_filter filter;
+	struct strbuf messages;
+	enum load_failure failure;
+	int code;
+	uint64_t done, nr_events;
 };
 
-static int analyze(struct load *l, struct report *report)
+static void failed(struct diff_load *l, enum load_failure failure, int code)
+{
+	l->failure = failure;
+	l->code = code;
+}
+
+/* --- opening ----------------------------------------------------------------------------- */
+
+bool diff_load_open(struct diff_recording *r, const char *path,
+		    const struct diff_choice *c, const struct diff_side *side)
+{
+	const struct study_options study = { .path = path,
+					     .want_symbols = true,
+					     .symbols = side->symbols,
+					     .want_rule = true,
+					     .skip = c->skip.items,
+					     .nr_skip = c->skip.count,
+					     .sources = side->sources,
+					     .window = c->window };
+	struct diff_load *l = calloc(1, sizeof(*l));
+	int ret;
+
+	*r = (struct diff_recording){ .path = path, .load = l };
+	if (!l)
+		return false;
+	l->choice = c;
+	if (input_open_quietly(&l->in, &study, command_name, c->verbose, &l->messages)) {
+		failed(l, LOAD_STUDY, 0);
+		return false;
+	}
+	ret = filter_words_resolve(&c->words, &l->filter, l->in.study.fmts,
+				   &l->in.study.log);
+	if (ret != GO_ON)
+		failed(l, LOAD_TOLD, ret);
+	return l->failure == LOAD_WELL;
+}
+
+/* --- reading, on any thread -------------------------------------------------------------- */
+
+/* Tells the line, which is all recordings', that this one is @done thousandths through. */
+static void add_progress(struct diff_load *l, uint64_t done, uint64_t nr_events)
+{
+	struct diff_progress *p = l->progress;
+
+	/* One that is read again, from its start, is not less far for that. */
+	if (done < l->done || nr_events < l->nr_events)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->done += done - l->done;
+	p->nr_events += nr_events - l->nr_events;
+	progress_show(&p->line, p->done, 1000 * p->nr_recordings, p->nr_events);
+	pthread_mutex_unlock(&p->lock);
+	l->done = done;
+	l->nr_events = nr_events;
+}
+
+static int show_progress(void *ctx, uint64_t nr_events)
+{
+	struct diff_load *l = ctx;
+	uint64_t done, total;
+
+	study_progress(&l->in.study, &done, &total);
+	add_progress(l,
+		     done < total ? (uint64_t)(1000 * ((double)done / (double)total)) : 0,
+		     nr_events);
+	return 0;
+}
+
+static int analyze(struct diff_load *l, struct report *report)
 {
 	const struct diff_choice *c = l->choice;
 	struct analysis_env env = study_env(&l->in.study);
@@ -32,43 +118,42 @@ static int analyze(struct load *l, struct report *report)
 	const struct analysis_set set = {
 		.analyses = c->analyses, .nr = c->nr, .opts = &opts, .unseen = true
 	};
+	const struct analyze_progress how = { show_progress, l, PROGRESS_INTERVAL };
 
 	env.dir_depth = c->dir_depth;
 	env.filter = filter_words_any(&c->words) ? &l->filter : NULL;
 	env.raw_names = c->raw_names;
-	return input_analyze(&l->in, &env, &set, report);
+	return analyze_run(&env, &set, l->in.study.stream, report, &how);
 }
 
-static int find_divisor(const struct load *l, struct diff_recording *r)
+static void find_divisor(struct diff_load *l, struct diff_recording *r)
 {
 	const struct diff_choice *c = l->choice;
 
 	r->divisor = 1;
 	switch (c->per) {
 	case DIFF_PER_NONE:
-		return GO_ON;
+		return;
 	case DIFF_PER_NUMBER:
 		r->divisor = c->number;
-		return GO_ON;
+		return;
 	case DIFF_PER_EVENT:
 		r->divisor = (double)study_count_named(&l->in.study, c->event);
 		if (r->divisor > 0)
-			return GO_ON;
-		message_error(
-			command_name,
+			return;
+		log_msg(&l->in.study.log, LOG_ERROR,
 			"--per event:%s: %s contains no such event\n  Record it: sudo kmemx record -e %s -- CMD    list the events: kmemx info",
 			c->event, r->path, c->event);
-		return EXIT_FAILED;
+		break;
 	default:
 		r->divisor = (double)r->facts.duration_ns / 1e9;
 		if (r->facts.has_duration && r->divisor > 0)
-			return GO_ON;
-		message_error(
-			command_name,
+			return;
+		log_msg(&l->in.study.log, LOG_ERROR,
 			"--per second: the clock of %s does not count time, or no time passed\n  Use an event (--per event:NAME) or a number instead",
 			r->path);
-		return EXIT_FAILED;
 	}
+	failed(l, LOAD_TOLD, EXIT_FAILED);
 }
 
 /* What an analysis says loudly of a table that is not shown itself. */
@@ -86,59 +171,92 @@ static void take_notes(struct report *report)
 	}
 }
 
-static int load(struct load *l, struct diff_recording *r)
+/* What is known once all was read. */
+static void note_facts(struct diff_load *l, struct diff_recording *r)
 {
-	const struct diff_choice *c = l->choice;
-	const struct study_options study = { .path = r->path,
-					     .want_symbols = true,
-					     .symbols = l->side->symbols,
-					     .want_rule = true,
-					     .skip = c->skip.items,
-					     .nr_skip = c->skip.count,
-					     .sources = l->side->sources,
-					     .window = c->window };
-	const struct event_stream_options how = { 0 };
-	int ret = input_open(&l->in, &study, command_name, c->verbose);
+	const struct study *study = &l->in.study;
 
-	if (ret == GO_ON)
-		ret = filter_words_resolve(&c->words, &l->filter, l->in.study.fmts,
-					   &l->in.study.log);
-	if (ret == GO_ON)
-		ret = input_read(&l->in, &how);
-	if (ret != GO_ON)
-		return ret;
-	r->report = report_new();
-	if (!r->report)
-		return input_stream_failed(&l->in, -ENOMEM);
-	ret = analyze(l, r->report);
-	if (ret != GO_ON)
-		return ret;
 	r->nr_kept = l->filter.nr_slab + l->filter.nr_page;
-	r->has_slab = study_count_slab(&l->in.study);
-	r->has_page = study_count_page(&l->in.study);
-	study_facts_init(&r->facts, &l->in.study, l->in.study.window.buffer);
-	study_facts_banner(&r->facts, &l->in.study, r->report);
+	r->has_slab = study_count_slab(study);
+	r->has_page = study_count_page(study);
+	study_facts_init(&r->facts, study, study->window.buffer);
+	study_facts_banner(&r->facts, study, r->report);
 	take_notes(r->report);
 	r->facts.path = r->path;
 	r->facts.clock = NULL;
-	return find_divisor(l, r);
+	find_divisor(l, r);
 }
 
-int diff_load(struct diff_recording *r, const char *path,
-	      const struct diff_choice *choice, const struct diff_side *side)
+/* Closes what takes memory. */
+static void close_study(struct diff_load *l)
 {
-	struct load l = { .choice = choice, .side = side };
-	int ret;
+	alloc_filter_free(&l->filter);
+	input_close(&l->in);
+}
 
-	*r = (struct diff_recording){ .path = path };
-	ret = load(&l, r);
-	alloc_filter_free(&l.filter);
-	input_close(&l.in);
+bool diff_load_read(struct diff_recording *r, bool ahead, struct diff_progress *progress)
+{
+	const struct event_stream_options how = { .read_ahead = ahead };
+	struct diff_load *l = r->load;
+	int err;
+
+	l->progress = progress;
+	if (study_read(&l->in.study, &how)) {
+		failed(l, LOAD_STUDY, 0);
+		return false;
+	}
+	r->report = report_new();
+	err = r->report ? analyze(l, r->report) : -ENOMEM;
+	if (err) {
+		failed(l, LOAD_EVENTS, err);
+		return false;
+	}
+	note_facts(l, r);
+	add_progress(l, 1000, l->nr_events);
+	close_study(l);
+	return l->failure == LOAD_WELL;
+}
+
+/* --- telling, on the main thread --------------------------------------------------------- */
+
+static void free_load(struct diff_recording *r)
+{
+	struct diff_load *l = r->load;
+
+	if (l) {
+		/* Nobody reads what is still to say of a recording that was not told of. */
+		close_study(l);
+		strbuf_free(&l->messages);
+	}
+	free(l);
+	r->load = NULL;
+}
+
+int diff_load_tell(struct diff_recording *r)
+{
+	struct diff_load *l = r->load;
+	int ret = GO_ON;
+
+	if (!l) {
+		message_error(command_name, "%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	message_print_log(&l->messages);
+	strbuf_free(&l->messages);
+	l->in.log_state.to = NULL; /* what follows is printed at once */
+	if (l->failure == LOAD_TOLD)
+		ret = l->code;
+	else if (l->failure == LOAD_STUDY)
+		ret = input_failed(&l->in);
+	else if (l->failure == LOAD_EVENTS)
+		ret = input_stream_failed(&l->in, l->code);
+	free_load(r);
 	return ret;
 }
 
 void diff_recording_free(struct diff_recording *r)
 {
+	free_load(r);
 	report_free(r->report);
 	r->report = NULL;
 }

@@ -6,6 +6,7 @@
 #ifndef KMEMX_CMD_DIFF_LOAD_H
 #define KMEMX_CMD_DIFF_LOAD_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@
 #include "filter_words.h"
 #include "input_dirs.h"
 #include "options.h"
+#include "output.h"
 #include "report/table.h"
 #include "study/window.h"
 #include "symbol/symbol_files.h"
@@ -54,8 +56,19 @@ struct diff_choice {
 	unsigned int verbose;
 };
 
+/* The progress of all recordings together; @done is in thousandths of a recording. */
+struct diff_progress {
+	pthread_mutex_t lock; /* for what follows */
+	struct progress line;
+	size_t nr_recordings;
+	uint64_t done, nr_events;
+};
+
+struct diff_load;
+
 /**
  * struct diff_recording - one run
+ * @load: from diff_load_open() to diff_load_tell()
  * @facts: its path is @path, its clock NULL
  * @report: the tables; its banner is what study_facts_banner() says
  * @divisor: by which --per divides
@@ -64,6 +77,7 @@ struct diff_choice {
  */
 struct diff_recording {
 	const char *path;
+	struct diff_load *load;
 	struct study_facts facts;
 	struct report *report;
 	double divisor;
@@ -71,10 +85,34 @@ struct diff_recording {
 	uint64_t nr_kept;
 };
 
-/* GO_ON, or the exit code after a message. diff_recording_free() in any case. */
-int diff_load(struct diff_recording *r, const char *path,
-	      const struct diff_choice *choice,
-	      const struct diff_side *side) __must_check;
+/**
+ * diff_load_open() - open a recording
+ * @path: borrowed, like @choice and @side
+ *
+ * One after the other, in the order of the paths: formats are parsed by libtraceevent, which can
+ * do one at a time, and pipes may be written by one process. Nothing is printed.
+ *
+ * Return: true if it can be read; else diff_load_tell() says why. diff_recording_free() in any
+ * case.
+ */
+bool diff_load_open(struct diff_recording *r, const char *path,
+		    const struct diff_choice *choice,
+		    const struct diff_side *side) __must_check;
+/**
+ * diff_load_read() - read what diff_load_open() opened, and close it
+ * @ahead: blocks are read and decompressed by one more thread
+ *
+ * On any thread, beside those of other recordings, unless they look up directories, whose sources
+ * they share. Nothing but the progress is printed.
+ *
+ * Return: true if all is known; else diff_load_tell() says why.
+ */
+bool diff_load_read(struct diff_recording *r, bool ahead,
+		    struct diff_progress *progress) __must_check;
+/* Prints what there is to say of a recording: GO_ON, or the exit code. Once for each that was
+ * opened, while no line of progress is shown.
+ */
+int diff_load_tell(struct diff_recording *r) __must_check;
 void diff_recording_free(struct diff_recording *r);
 /* Events that may be missing from a row; INFINITY where nobody knows. */
 double diff_recording_lost(const struct diff_recording *r);

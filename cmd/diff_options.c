@@ -15,6 +15,7 @@
 #include "base/strbuf.h"
 #include "command.h"
 #include "diff_words.h"
+#include "input.h"
 #include "input_symbols.h"
 #include "input_window.h"
 #include "message.h"
@@ -74,6 +75,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		RAW_NAMES_OPTION(a->choice.raw_names),
 		TIME_OPTION(a->choice.window),
 		INSTANCE_OPTION(a->choice.window),
+		JOBS_OPTION(&a->jobs),
 		FILTER_OPTIONS(a->choice.words),
 		{ OPTION_GROUP,
 		  .help = "Where names come from (given twice: for the old, then the new side)" },

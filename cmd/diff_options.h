@@ -29,7 +29,7 @@ struct diff_args {
 		struct option_strings kallsyms, system_map, vmlinux, modules, source;
 	} files;
 	struct diff_side sides[2];
-	uint64_t dir_depth;
+	uint64_t dir_depth, jobs;
 	bool slab, page, caller, cache, matrix, all, strict;
 	struct option_strings by;
 	const char *per, *columns, *sort, *budget;

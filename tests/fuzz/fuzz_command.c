@@ -223,7 +223,7 @@ static int add_jobs(int argc, char **argv)
 {
 	static char jobs[] = "--jobs=1";
 
-	if (!argc || strcmp(argv[0], "stat"))
+	if (!argc || (strcmp(argv[0], "stat") && strcmp(argv[0], "diff")))
 		return argc;
 	memmove(argv + 2, argv + 1, (size_t)argc * sizeof(*argv));
 	argv[1] = jobs;

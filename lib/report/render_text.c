@@ -159,24 +159,47 @@ static const char *cell_color(const struct painter *p, const struct text_column 
 	return !p->opts->color || !sign ? "" : sign > 0 ? RED : GREEN;
 }
 
+/* A name that has no room behind @used characters, on a line of its own. In a tree its branch stays
+ * in the row, as far as there is room.
+ */
+static void paint_name(struct painter *p, const struct text_layout *l, size_t used,
+		       const struct cell *row)
+{
+	size_t width = used + l->room, lead = 0;
+	struct strbuf branch = { 0 };
+
+	text_tree_lead(&l->tree, row, &branch);
+	if (branch.size && branch.size <= l->room) {
+		lead = branch.size;
+		strbuf_add(&p->sb, strbuf_text(&branch), lead);
+		while (p->sb.size && p->sb.data[p->sb.size - 1] == ' ')
+			p->sb.size--;
+	} else if (used > TEXT_LEAD && p->sb.size > TEXT_GAP) {
+		p->sb.size -= TEXT_GAP;
+	}
+	strbuf_puts(&p->sb, "\n");
+	paint_pad(p, OWN_LINE);
+	text_shorten(&p->sb, strbuf_text(&p->cell) + lead, p->cell.size - lead,
+		     width > OWN_LINE ? width - OWN_LINE : 0);
+	p->sb.failed |= branch.failed;
+	strbuf_free(&branch);
+}
+
 /* The text at the end of a row, which begins after @used characters: words are wrapped in
  * their column; a name that has no room gets a line of its own.
  */
-static void paint_last(struct painter *p, const struct text_layout *l, size_t used)
+static void paint_last(struct painter *p, const struct text_layout *l, size_t used,
+		       const struct cell *row)
 {
 	const char *text = strbuf_text(&p->cell);
-	size_t size = p->cell.size, width = used + l->room;
+	size_t size = p->cell.size;
 
 	if (size <= l->room) {
 		strbuf_add(&p->sb, text, size);
 		return;
 	}
 	if (!l->columns[l->last].column->words || l->room < WORDS_MIN) {
-		if (used > TEXT_LEAD && p->sb.size > TEXT_GAP)
-			p->sb.size -= TEXT_GAP;
-		strbuf_puts(&p->sb, "\n");
-		paint_pad(p, OWN_LINE);
-		text_shorten(&p->sb, text, size, width > OWN_LINE ? width - OWN_LINE : 0);
+		paint_name(p, l, used, row);
 		return;
 	}
 	for (;;) {
@@ -207,7 +230,7 @@ static void paint_row(struct painter *p, const struct text_layout *l,
 		size = c->per < 0 || l->per ? p->cell.size : head;
 		width = text_layout_width(l, c);
 		if (c->text && i == l->last) {
-			paint_last(p, l, used);
+			paint_last(p, l, used, row);
 		} else if (c->text) {
 			strbuf_add(&p->sb, strbuf_text(&p->cell), size);
 			paint_pad(p, TEXT_GAP + width - size);
@@ -297,7 +320,9 @@ static void paint_rows(struct painter *p, const struct table *t)
 		p->err = -ENOMEM;
 	if (layout.nr && !p->err)
 		paint_header(p, &layout);
-	for (row = 0; layout.nr && row < table_text_rows(t) && !p->err; row++) {
+	for (row = 0; layout.nr && row < table_text_end(t) && !p->err; row++) {
+		if (!table_text_has(t, row))
+			continue;
 		paint_row(p, &layout, t->cells + row * t->nr_columns);
 		paint_below(p, t, t->cells + row * t->nr_columns);
 	}

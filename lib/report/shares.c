@@ -3,10 +3,13 @@
  * report: what part of the whole a row is, and what a cut table still shows of it.
  * In: a sorted table. Out: its columns of shares filled; its first rows.
  */
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/table.h"
+#include "report/tree.h"
 
 /* Do the column's numbers add up? */
 static bool adds_up(const struct column *col)
@@ -49,14 +52,16 @@ static uint64_t number(const struct table *t, size_t row, int column)
 	return cell->type == CELL_UINT ? cell->u : 0;
 }
 
-/* Of the first @rows rows. */
+/* Of the first @rows rows; in a tree the roots have all. */
 static uint64_t sum(const struct table *t, int column, size_t rows)
 {
 	uint64_t all = 0;
 	size_t row;
 
-	for (row = 0; row < rows; row++)
-		all += number(t, row, column);
+	for (row = 0; row < rows; row++) {
+		if (!t->tree || tree_is_root(t, row))
+			all += number(t, row, column);
+	}
 	return all;
 }
 
@@ -98,11 +103,49 @@ static void keep(struct table *t, size_t rows)
 	t->kept = sum(t, t->share, rows);
 }
 
+/* For each row of a tree whether it is left out: all but the @lines largest. NULL: no memory. */
+static bool *leave_out(struct table *t, uint64_t lines)
+{
+	bool *out = calloc(t->nr_rows, sizeof(*out));
+	int err = -ENOMEM;
+	size_t row;
+
+	keep(t, 0);
+	if (out)
+		err = tree_smallest(t, t->share, lines, out);
+	for (row = 0; !err && t->share >= 0 && row < t->nr_rows; row++) {
+		if (!out[row] && tree_is_root(t, row))
+			t->kept += number(t, row, t->share);
+	}
+	t->failed |= err != 0;
+	if (!err)
+		return out;
+	free(out);
+	return NULL;
+}
+
+static void limit_tree(struct table *t, uint64_t lines)
+{
+	bool *out = leave_out(t, lines);
+	size_t row, nr = 0;
+
+	for (row = 0; out && row < t->nr_rows; row++) {
+		if (!out[row])
+			memmove(&t->cells[nr++ * t->nr_columns],
+				&t->cells[row * t->nr_columns],
+				t->nr_columns * sizeof(*t->cells));
+	}
+	free(out);
+}
+
 void table_limit(struct table *t, uint64_t lines)
 {
 	if (!lines || lines >= t->nr_rows || !t->by)
 		return;
-	keep(t, (size_t)lines);
+	if (t->tree)
+		limit_tree(t, lines);
+	else
+		keep(t, (size_t)lines);
 	if (!t->nr_rows_total)
 		t->nr_rows_total = t->nr_rows;
 	t->nr_rows = (size_t)lines;
@@ -112,6 +155,9 @@ void table_limit_text(struct table *t, uint64_t lines)
 {
 	if (!lines || lines >= t->nr_rows || !t->by || t->text_rows)
 		return;
-	keep(t, (size_t)lines);
+	if (t->tree)
+		t->text_out = leave_out(t, lines);
+	else
+		keep(t, (size_t)lines);
 	t->text_rows = (size_t)lines;
 }

@@ -9,6 +9,7 @@
 
 #include "base/strbuf.h"
 #include "report/table.h"
+#include "report/tree.h"
 
 /* Without the blanks around it. */
 static char *trim(char *text)
@@ -222,7 +223,9 @@ int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys)
 	for (i = 0; i < t->nr_rows; i++)
 		order[i] = i;
 	qsort_r(order, t->nr_rows, sizeof(*order), compare_rows, &how);
-	err = permute_rows(t, order);
+	err = t->tree ? tree_order(t, order) : 0;
+	if (!err)
+		err = permute_rows(t, order);
 	free(order);
 	return err;
 }

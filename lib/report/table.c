@@ -94,6 +94,7 @@ void table_free(struct table *t)
 	free(t->by);
 	free(t->summary_title);
 	free(t->sorted_by);
+	free(t->text_out);
 	free(t);
 }
 

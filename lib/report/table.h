@@ -130,6 +130,14 @@ struct summary_item {
 	enum summary_rank rank;
 };
 
+/* Rows that stand below each other, by the names of two columns. @depth: how many rows stand above
+ * a row, which is below the nearest one before it that is one less deep. @rest: not 0 where a row
+ * stands for the rest of those below the same row; it comes behind them.
+ */
+struct table_tree {
+	const char *depth, *rest;
+};
+
 /**
  * struct table - a report
  * @name: JSON name ("slab", "page"); @title: text heading
@@ -142,6 +150,9 @@ struct summary_item {
  * @hidden: the table is for machine formats only
  * @summary_hidden: the summary is for machine formats only
  * @text_rows: text shows only so many rows, the first ones; 0: all
+ * @tree: the rows are one; static; NULL: they are a list. Its figures include those of the rows
+ *	below, but for columns that are a level; -l keeps the largest rows, with those above them
+ * @text_out: of a tree, with @text_rows: for each row whether text leaves it out; else NULL
  * @sorted_by: the keys of table_sort() that this table knows ("order, hit"); NULL: unsorted
  * @usual_sort: keys for where the user gives none this table knows ("bytes,hit");
  *	 static; NULL: the rows stay as they are
@@ -164,6 +175,8 @@ struct table {
 	size_t nr_summary;
 	bool hidden, summary_hidden;
 	size_t text_rows;
+	const struct table_tree *tree;
+	bool *text_out;
 	char **notes;
 	size_t nr_notes;
 	const char *legend_of, *legend_title;
@@ -228,6 +241,17 @@ static inline size_t table_text_rows(const struct table *t)
 	return t->text_rows && t->text_rows < t->nr_rows ? t->text_rows : t->nr_rows;
 }
 
+/* Rows to go through for those that text shows; of each table_text_has() says whether it is one. */
+static inline size_t table_text_end(const struct table *t)
+{
+	return t->text_out ? t->nr_rows : table_text_rows(t);
+}
+
+static inline bool table_text_has(const struct table *t, size_t row)
+{
+	return !t->text_out || !t->text_out[row];
+}
+
 /* Is there a row with a value in column @name? */
 bool table_has_value(const struct table *t, const char *name);
 /* Where it is not known what is live, as ends were not recorded: columns and items of the
@@ -287,8 +311,8 @@ int table_sort_usual(struct table *t) __must_check;
  * of the first in bytes. To be called when the rows are sorted and all there.
  */
 void table_fill_shares(struct table *t);
-/* Keeps the first @lines rows and remembers how many there were, and what part of the whole
- * was kept. 0: no limit.
+/* Keeps the first @lines rows, of a tree the largest, and remembers how many there were, and
+ * what part of the whole was kept. 0: no limit.
  */
 void table_limit(struct table *t, uint64_t lines);
 /* The same for text alone: the other formats have all rows. */

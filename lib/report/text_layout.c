@@ -25,6 +25,8 @@ size_t text_layout_cell(const struct text_column *c, const struct cell *row, boo
 	size_t head;
 
 	strbuf_reset(sb);
+	if (c->tree)
+		text_tree_lead(c->tree, row, sb);
 	if (c->column->change && text_cell_sign(cell) > 0)
 		strbuf_puts(sb, "+");
 	if (c->column->spell && cell->type == CELL_TEXT)
@@ -75,9 +77,11 @@ struct measure {
 static void measure(struct measure *m, struct text_column *c)
 {
 	const struct cell *row = m->t->cells;
-	size_t nr = table_text_rows(m->t), i, head;
+	size_t nr = table_text_end(m->t), i, head;
 
 	for (i = 0; i < nr; i++, row += m->t->nr_columns) {
+		if (!table_text_has(m->t, i))
+			continue;
 		head = text_layout_cell(c, row, m->human, &m->sb);
 		if (head > c->head)
 			c->head = head;
@@ -96,6 +100,8 @@ static void take(struct text_layout *l, struct measure *m, size_t index)
 	*c = (struct text_column){ .column = col, .index = index };
 	c->per = col->per ? table_column(m->t, col->per) : -1;
 	c->mark = col->mark ? table_column(m->t, col->mark) : -1;
+	if (col->last && l->tree.rows)
+		c->tree = &l->tree;
 	l->has_per |= c->per >= 0;
 	measure(m, c);
 }
@@ -203,14 +209,15 @@ static void limit_names(struct text_layout *l, struct measure *m, size_t room)
 {
 	struct text_column *last = &l->columns[l->last];
 	const struct cell *row = m->t->cells;
-	size_t nr = table_text_rows(m->t), i;
+	size_t nr = table_text_end(m->t), i, size;
 
 	if (!last->text || last->column->words || last->head <= room)
 		return;
 	last->head = 0;
 	for (i = 0; i < nr; i++, row += m->t->nr_columns) {
-		size_t size = text_layout_cell(last, row, m->human, &m->sb);
-
+		if (!table_text_has(m->t, i))
+			continue;
+		size = text_layout_cell(last, row, m->human, &m->sb);
 		if (size <= room && size > last->head)
 			last->head = size;
 	}
@@ -261,7 +268,7 @@ int text_layout_init(struct text_layout *l, const struct table *t,
 
 	*l = (struct text_layout){ .per = true, .room = SIZE_MAX };
 	l->columns = calloc(nr, sizeof(*l->columns));
-	err = l->columns ? 0 : -ENOMEM;
+	err = l->columns ? text_tree_init(&l->tree, t) : -ENOMEM;
 	if (!err)
 		collect(l, &m);
 	if (!err && width && l->nr)
@@ -298,5 +305,6 @@ size_t text_layout_hidden(const struct text_layout *l, struct strbuf *sb)
 void text_layout_free(struct text_layout *l)
 {
 	free(l->columns);
+	text_tree_free(&l->tree);
 	*l = (struct text_layout){ .columns = NULL };
 }

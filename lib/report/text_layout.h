@@ -8,6 +8,7 @@
 
 #include "base/strbuf.h"
 #include "report/render.h"
+#include "report/text_tree.h"
 
 #define TEXT_LEAD 2 /* characters before the first column: "# " or two spaces */
 #define TEXT_GAP  2 /* between two columns */
@@ -19,6 +20,7 @@
  * @mark: index of the column with the marks behind its numbers; -1: none
  * @text: it holds texts, which stand to the left
  * @head, @tail: the widest part before the '/' of a ratio or before a mark, and from it on
+ * @tree: what stands before its texts; NULL: nothing
  * @out: there is no room for it; @turn: when it was found so: 1, 2, ...
  */
 struct text_column {
@@ -27,6 +29,7 @@ struct text_column {
 	int per, mark;
 	bool text;
 	size_t head, tail;
+	const struct text_tree *tree;
 	bool out;
 	unsigned int turn;
 };
@@ -36,11 +39,13 @@ struct text_column {
  * @per: ratios are shown whole; else only what is before their '/'
  * @has_per: there is one
  * @last: index in @columns of the line's last column
+ * @tree: what stands before the names of that one
  * @room: characters that are left for that one; SIZE_MAX: as many as it takes
  */
 struct text_layout {
 	struct text_column *columns;
 	size_t nr, last, room;
+	struct text_tree tree;
 	bool per, has_per;
 };
 

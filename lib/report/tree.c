@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: tables whose rows are a tree.
+ * In: rows, each behind the one that it stands below. Out: which row that is; an order of the
+ * rows; the largest of them.
+ */
+#include "report/tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static uint64_t number(const struct table *t, size_t row, int column)
+{
+	const struct cell *cell =
+		column < 0 ? NULL : &t->cells[row * t->nr_columns + (size_t)column];
+
+	return cell && cell->type == CELL_UINT ? cell->u : 0;
+}
+
+size_t *tree_parents(const struct table *t)
+{
+	size_t *parents = calloc(t->nr_rows + 1, sizeof(*parents));
+	int column = table_column(t, t->tree->depth);
+	size_t row, above = TREE_ROOT;
+
+	for (row = 0; parents && row < t->nr_rows; row++) {
+		uint64_t depth = number(t, row, column);
+
+		while (above != TREE_ROOT && number(t, above, column) >= depth)
+			above = parents[above];
+		parents[row] = above;
+		above = row;
+	}
+	return parents;
+}
+
+bool tree_is_root(const struct table *t, size_t row)
+{
+	return !number(t, row, table_column(t, t->tree->depth));
+}
+
+/* Rows as lists of those below each row: the first of them, and the next one beside a row. The
+ * roots are below row number nr_rows.
+ */
+struct lists {
+	size_t *parents, *first, *next;
+};
+
+static void lists_free(struct lists *l)
+{
+	free(l->parents);
+	free(l->first);
+	free(l->next);
+}
+
+/* Adds the rows of @order from the last to the first, each before the others: those that are the
+ * rest of others, if @rest, or those that are not.
+ */
+static void lists_add(struct lists *l, const struct table *t, const size_t *order,
+		      bool rest)
+{
+	int column = table_column(t, t->tree->rest);
+	size_t i, row, above;
+
+	for (i = t->nr_rows; i; i--) {
+		row = order[i - 1];
+		above = l->parents[row] == TREE_ROOT ? t->nr_rows : l->parents[row];
+		if ((number(t, row, column) != 0) != rest)
+			continue;
+		l->next[row] = l->first[above];
+		l->first[above] = row;
+	}
+}
+
+static int lists_init(struct lists *l, const struct table *t, const size_t *order)
+{
+	size_t i;
+
+	l->parents = tree_parents(t);
+	l->first = malloc((t->nr_rows + 1) * sizeof(*l->first));
+	l->next = malloc((t->nr_rows + 1) * sizeof(*l->next));
+	if (!l->parents || !l->first || !l->next)
+		return -ENOMEM;
+	for (i = 0; i <= t->nr_rows; i++)
+		l->first[i] = l->next[i] = TREE_ROOT;
+	lists_add(l, t, order, true);
+	lists_add(l, t, order, false);
+	return 0;
+}
+
+int tree_order(const struct table *t, size_t *order)
+{
+	struct lists l = { NULL };
+	int ret = lists_init(&l, t, order);
+	size_t row, nr = 0;
+
+	row = ret ? TREE_ROOT : l.first[t->nr_rows];
+	while (row != TREE_ROOT) {
+		order[nr++] = row;
+		if (l.first[row] != TREE_ROOT) {
+			row = l.first[row];
+			continue;
+		}
+		while (row != TREE_ROOT && l.next[row] == TREE_ROOT)
+			row = l.parents[row];
+		if (row != TREE_ROOT)
+			row = l.next[row];
+	}
+	lists_free(&l);
+	return ret;
+}
+
+struct by_size {
+	const struct table *t;
+	int column;
+};
+
+/* The larger first; of equal ones the one that comes first, which may stand above. */
+static int compare_sizes(const void *pa, const void *pb, void *ctx)
+{
+	const struct by_size *how = ctx;
+	size_t row_a = *(const size_t *)pa, row_b = *(const size_t *)pb;
+	uint64_t a = number(how->t, row_a, how->column);
+	uint64_t b = number(how->t, row_b, how->column);
+
+	if (a != b)
+		return a < b ? 1 : -1;
+	return (row_a > row_b) - (row_a < row_b);
+}
+
+int tree_smallest(const struct table *t, int column, uint64_t lines, bool *out)
+{
+	size_t *order = calloc(t->nr_rows + 1, sizeof(*order));
+	struct by_size how = { t, column };
+	size_t i;
+
+	if (!order)
+		return -ENOMEM;
+	for (i = 0; i < t->nr_rows; i++)
+		order[i] = i;
+	qsort_r(order, t->nr_rows, sizeof(*order), compare_sizes, &how);
+	for (i = 0; i < t->nr_rows; i++)
+		out[order[i]] = i >= lines;
+	free(order);
+	return 0;
+}

@@ -39,6 +39,13 @@ static bool takes_value(const struct option_entry *opt)
 	       opt->type != OPTION_COUNT && opt->type != OPTION_HELP;
 }
 
+/* Is there a --no-NAME? */
+static bool has_opposite(const struct option_entry *opt)
+{
+	return opt->type == OPTION_FLAG || opt->type == OPTION_SWITCH ||
+	       opt->type == OPTION_COUNT || opt->type == OPTION_OPTIONAL;
+}
+
 /* "--sort", "-s" or both, as the message about it should name it. */
 static const char *option_label(const struct option_entry *opt, char *buf, size_t size)
 {
@@ -82,62 +89,6 @@ static void forget_settings(const struct parser *p, const struct option_entry *o
 	}
 }
 
-static int append_string(struct option_strings *list, const char *value)
-{
-	const char **items = reallocarray(list->items, list->count + 1, sizeof(*items));
-
-	if (!items)
-		return -ENOMEM;
-	list->items = items;
-	list->items[list->count++] = value;
-	return 0;
-}
-
-static int store_value(const struct option_entry *opt, const char *value)
-{
-	switch (opt->type) {
-	case OPTION_STRING:
-		*(const char **)opt->value = value;
-		return 0;
-	case OPTION_STRINGS:
-		return append_string(opt->value, value);
-	case OPTION_UINT:
-		return option_value_uint(value, opt->value);
-	case OPTION_POSITIVE:
-		return option_value_positive(value, opt->value);
-	case OPTION_ROWS:
-		return option_value_rows(value, opt->value);
-	case OPTION_SIZE:
-		return option_value_size(value, opt->value);
-	case OPTION_DURATION:
-		return option_value_duration(value, opt->value);
-	default:
-		return -EINVAL;
-	}
-}
-
-/* What store_value() found wrong with a value. */
-static const char *problem(int err)
-{
-	return err == -ERANGE ? "too large" : err == -EDOM ? "too small" : "not valid";
-}
-
-static const char *expected_form(enum option_type type)
-{
-	switch (type) {
-	case OPTION_ROWS:
-		return "a whole number, 1 or more, or all";
-	case OPTION_SIZE:
-		return "a size in bytes such as 4096, 512K, 8M or 1G";
-	case OPTION_DURATION:
-		return "a time such as 2, 1.5s, 500ms or 10m";
-	case OPTION_POSITIVE:
-		return "a whole number, 1 or more";
-	default:
-		return "a whole number, 0 or more";
-	}
-}
-
 static int apply_value(const struct parser *p, const struct option_entry *opt,
 		       const char *value)
 {
@@ -145,7 +96,7 @@ static int apply_value(const struct parser *p, const struct option_entry *opt,
 	int err;
 
 	forget_settings(p, opt);
-	err = store_value(opt, value);
+	err = option_value_store(opt, value);
 	if (!err)
 		return GO_ON;
 	option_label(opt, label, sizeof(label));
@@ -154,7 +105,7 @@ static int apply_value(const struct parser *p, const struct option_entry *opt,
 		return EXIT_FAILED;
 	}
 	message_error(p->usage->command, "%s: '%s' is %s; expected %s", label, value,
-		      problem(err), expected_form(opt->type));
+		      option_value_problem(err), option_value_form(opt->type));
 	return EXIT_USAGE;
 }
 
@@ -168,6 +119,9 @@ static int apply_switch(const struct parser *p, const struct option_entry *opt, 
 		return GO_ON;
 	case OPTION_SWITCH:
 		*(enum option_switch *)opt->value = on ? SWITCH_ON : SWITCH_OFF;
+		return GO_ON;
+	case OPTION_OPTIONAL: /* without it */
+		*(const char **)opt->value = NULL;
 		return GO_ON;
 	case OPTION_COUNT:
 		if (on)
@@ -193,6 +147,27 @@ static int apply_next(struct parser *p, const struct option_entry *opt)
 		return usage_hint(p);
 	}
 	return apply_value(p, opt, p->argv[p->next++]);
+}
+
+/* No value follows in the same argument: it has none. A next one that is such a value was meant as
+ * one, and would be taken for an operand.
+ */
+static int apply_optional(const struct parser *p, const struct option_entry *opt)
+{
+	const char *next = p->next < p->argc ? p->argv[p->next] : "", *word = opt->arg;
+	size_t size;
+
+	for (; *next && *word; word += size + (word[size] == '|')) {
+		size = strcspn(word, "|");
+		if (strlen(next) != size || strncmp(next, word, size) != 0)
+			continue;
+		message_error(
+			p->usage->command,
+			"--%s takes its value after '=': --%s=%s\n  For a file of that name: --%s ./%s",
+			opt->name, opt->name, next, opt->name, next);
+		return EXIT_USAGE;
+	}
+	return apply_value(p, opt, "");
 }
 
 static const char *nearest_option(const struct parser *p, const char *word)
@@ -304,9 +279,7 @@ static int parse_long(struct parser *p, const char *text)
 		enum fit fit = opt ? fit_name(opt->name, text, len) : FIT_NONE;
 
 		other = find_long(p, text + 3, len - 3, &other_clash);
-		if (other &&
-		    (other->type == OPTION_FLAG || other->type == OPTION_SWITCH ||
-		     other->type == OPTION_COUNT) &&
+		if (other && has_opposite(other) &&
 		    fit_name(other->name, text + 3, len - 3) > fit) {
 			opt = other;
 			clash = other_clash;
@@ -324,8 +297,12 @@ static int parse_long(struct parser *p, const char *text)
 			      text, opt->name, clash->name);
 		return usage_hint(p);
 	}
-	if (takes_value(opt))
-		return equals ? apply_value(p, opt, equals + 1) : apply_next(p, opt);
+	if (on && equals && takes_value(opt))
+		return apply_value(p, opt, equals + 1);
+	if (on && opt->type == OPTION_OPTIONAL)
+		return apply_optional(p, opt);
+	if (takes_value(opt) && opt->type != OPTION_OPTIONAL)
+		return apply_next(p, opt);
 	if (equals) {
 		message_error(p->usage->command, "--%s takes no value, but got '%s'",
 			      opt->name, equals + 1);
@@ -405,13 +382,15 @@ static int unknown_setting(const struct parser *p, const char *origin, const cha
 	return GO_ON;
 }
 
-/* 0; -ENODATA: it needs a value; else as store_value(). */
+/* 0; -ENODATA: it needs a value; else as option_value_store(). */
 static int store_setting(const struct option_entry *opt, bool not, const char *value)
 {
 	bool on = true;
 
+	if (opt->type == OPTION_OPTIONAL)
+		return option_value_store(opt, value ? value : "");
 	if (takes_value(opt))
-		return value ? store_value(opt, value) : -ENODATA;
+		return value ? option_value_store(opt, value) : -ENODATA;
 	if (value && !is_switch(value, &on))
 		return -EINVAL;
 	if (opt->type == OPTION_COUNT)
@@ -445,10 +424,11 @@ static int apply_setting(const struct parser *p, const char *origin, const char 
 		message_error(p->usage->command, "out of memory");
 		return EXIT_FAILED;
 	}
-	form = takes_value(opt) ? expected_form(opt->type) : "true or false";
+	form = takes_value(opt) ? option_value_form(opt->type) : "true or false";
 	if (equals)
 		message_error(NULL, "%s: %s.%s: '%s' is %s; expected %s", origin,
-			      p->usage->command, name, equals + 1, problem(err), form);
+			      p->usage->command, name, equals + 1,
+			      option_value_problem(err), form);
 	else
 		message_error(NULL, "%s: %s.%s has no value; write it as %s.%s = %s",
 			      origin, p->usage->command, name, p->usage->command, name,
@@ -580,17 +560,4 @@ int options_parse(const struct option_usage *usage, const struct option_entry *o
 	free(left_out);
 	free(kept);
 	return ret;
-}
-
-bool options_is_setting(int argc, char *const *argv, const char *value)
-{
-	int i;
-
-	for (i = 1; argc - i >= 3 && !strcmp(argv[i], OPTIONS_SETTING); i += 3) {
-		const char *equals = strchr(argv[i + 2], '=');
-
-		if (equals && equals + 1 == value)
-			return true;
-	}
-	return false;
 }

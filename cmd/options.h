@@ -14,17 +14,19 @@
 
 enum option_type {
 	OPTION_END,
-	OPTION_GROUP,	/* a heading in -h: only @help */
-	OPTION_TABLE,	/* in its place those of another table: only @value */
-	OPTION_FLAG,	/* bool: set to true; --no-NAME sets false */
-	OPTION_SWITCH,	/* enum option_switch: on; --no-NAME: off */
-	OPTION_COUNT,	/* unsigned int: one more each time (-v) */
-	OPTION_STRING,	/* const char * */
-	OPTION_STRINGS, /* struct option_strings: each use appends */
-	OPTION_UINT,	/* uint64_t */
+	OPTION_GROUP,	 /* a heading in -h: only @help */
+	OPTION_TABLE,	 /* in its place those of another table: only @value */
+	OPTION_FLAG,	 /* bool: set to true; --no-NAME sets false */
+	OPTION_SWITCH,	 /* enum option_switch: on; --no-NAME: off */
+	OPTION_COUNT,	 /* unsigned int: one more each time (-v) */
+	OPTION_STRING,	 /* const char * */
+	OPTION_OPTIONAL, /* the same; --NAME=VALUE, or --NAME alone: ""; --no-NAME: NULL */
+	OPTION_STRINGS,	 /* struct option_strings: each use appends */
+	OPTION_UINT,	 /* uint64_t */
 	OPTION_POSITIVE, /* uint64_t, not 0, which stands for an option that is not given */
 	OPTION_ROWS,	 /* the same; "all": OPTION_ROWS_ALL */
 	OPTION_SIZE,	 /* uint64_t bytes; takes K, M, G suffixes */
+	OPTION_PERCENT,	 /* uint64_t millionths; takes 2, 0.5, 10% */
 	OPTION_DURATION, /* uint64_t ns; takes 2, 1.5s, 500ms, 10m */
 	OPTION_HELP,	 /* -h, --help: prints the help text and ends with 0 */
 	OPTION_TYPES = 0xff,
@@ -48,7 +50,7 @@ struct option_entry {
 	enum option_type type;
 	char short_name;  /* 0: none */
 	const char *name; /* "file"; NULL: short only */
-	const char *arg;  /* "FILE", "KEYS"; NULL for flags */
+	const char *arg;  /* "FILE", "KEYS"; "auto|never": one of these; NULL for flags */
 	void *value;
 	const char *help; /* one line */
 };
@@ -136,6 +138,8 @@ int options_parse(const struct option_usage *usage, const struct option_entry *o
  * apply to this one, which is no mistake of its command line.
  */
 bool options_is_setting(int argc, char *const *argv, const char *value);
+/* Is there a setting of the option @name? */
+bool options_have_setting(int argc, char *const *argv, const char *name);
 
 /* What -h prints, of a table without OPTION_TABLE or marks. @left_out: for each entry whether -h
  * leaves it to --help-all; NULL: it has all.
@@ -147,7 +151,7 @@ void options_help_all(const struct option_usage *usage,
 		      const struct option_entry *options, bool some_left_out, FILE *out);
 
 /* What --list-options prints: for each option a line of its names, "-i,--input", its value or
- * "-", and its help, separated by tabs. completion/ reads it.
+ * "-" (with "=" before it where it can only follow that), and its help, separated by tabs. completion/ reads it.
  */
 void options_list(const struct option_entry *options, bool help_all, FILE *out);
 

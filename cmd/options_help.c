@@ -50,9 +50,13 @@ static void print_option(const struct option_entry *opt, FILE *out)
 	if (opt->short_name)
 		snprintf(short_part, sizeof(short_part), "-%c%c", opt->short_name,
 			 opt->name ? ',' : ' ');
-	snprintf(left, sizeof(left), "%s %s%s%s%s", short_part, opt->name ? "--" : "",
-		 opt->name ? opt->name : "", opt->arg ? " " : "",
-		 opt->arg ? opt->arg : "");
+	if (opt->type == OPTION_OPTIONAL)
+		snprintf(left, sizeof(left), "%s --%s[=%s]", short_part, opt->name,
+			 opt->arg);
+	else
+		snprintf(left, sizeof(left), "%s %s%s%s%s", short_part,
+			 opt->name ? "--" : "", opt->name ? opt->name : "",
+			 opt->arg ? " " : "", opt->arg ? opt->arg : "");
 	if (strlen(left) + 2 >= HELP_COLUMN)
 		fprintf(out, "  %s\n%*s", left, HELP_COLUMN + 2, "");
 	else

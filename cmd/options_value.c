@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -164,4 +165,87 @@ int option_value_duration(const char *text, uint64_t *ns)
 		return -ERANGE;
 	*ns = whole;
 	return 0;
+}
+
+int option_value_percent(const char *text, uint64_t *millionths)
+{
+	uint64_t whole, billionths = 0;
+	int err = parse_digits(&text, 10, &whole);
+
+	if (err)
+		return err;
+	if (*text == '.') {
+		text++;
+		err = parse_decimals(&text, &billionths);
+		if (err)
+			return err;
+	}
+	text += *text == '%';
+	if (*text)
+		return -EINVAL;
+	if (whole > 100 || (whole == 100 && billionths))
+		return -ERANGE;
+	/* A percent has 10^4 millionths, and 10^9 billionths. */
+	*millionths = whole * 10000 + billionths / 100000;
+	return 0;
+}
+
+static int append_string(struct option_strings *list, const char *value)
+{
+	const char **items = reallocarray(list->items, list->count + 1, sizeof(*items));
+
+	if (!items)
+		return -ENOMEM;
+	list->items = items;
+	list->items[list->count++] = value;
+	return 0;
+}
+
+int option_value_store(const struct option_entry *opt, const char *value)
+{
+	switch (opt->type) {
+	case OPTION_STRING:
+	case OPTION_OPTIONAL:
+		*(const char **)opt->value = value;
+		return 0;
+	case OPTION_STRINGS:
+		return append_string(opt->value, value);
+	case OPTION_UINT:
+		return option_value_uint(value, opt->value);
+	case OPTION_POSITIVE:
+		return option_value_positive(value, opt->value);
+	case OPTION_ROWS:
+		return option_value_rows(value, opt->value);
+	case OPTION_SIZE:
+		return option_value_size(value, opt->value);
+	case OPTION_PERCENT:
+		return option_value_percent(value, opt->value);
+	case OPTION_DURATION:
+		return option_value_duration(value, opt->value);
+	default:
+		return -EINVAL;
+	}
+}
+
+const char *option_value_problem(int err)
+{
+	return err == -ERANGE ? "too large" : err == -EDOM ? "too small" : "not valid";
+}
+
+const char *option_value_form(enum option_type type)
+{
+	switch (type) {
+	case OPTION_ROWS:
+		return "a whole number, 1 or more, or all";
+	case OPTION_SIZE:
+		return "a size in bytes such as 4096, 512K, 8M or 1G";
+	case OPTION_PERCENT:
+		return "a percentage from 0 to 100 such as 0.5";
+	case OPTION_DURATION:
+		return "a time such as 2, 1.5s, 500ms or 10m";
+	case OPTION_POSITIVE:
+		return "a whole number, 1 or more";
+	default:
+		return "a whole number, 0 or more";
+	}
 }

@@ -49,20 +49,23 @@ _kmemx_command_after() {
 	fi
 }
 
-# Sets cur to the word to complete and option to the option whose value it is, if any could be.
-# Bash has "=" as a word of its own.
+# Sets cur to the word to complete and option to the option whose value it is, if any could be;
+# equals: it follows a "=", which bash has as a word of its own.
 _kmemx_word() {
 	cur=${COMP_WORDS[COMP_CWORD]}
 	option=${COMP_WORDS[COMP_CWORD - 1]}
+	equals=
 	if [[ $cur == "=" ]]; then
 		cur=
+		equals=1
 	elif [[ $option == "=" ]] && ((COMP_CWORD > 1)); then
 		option=${COMP_WORDS[COMP_CWORD - 2]}
+		equals=1
 	fi
 }
 
 _kmemx() {
-	local cur option command i names value words=
+	local cur option equals command i names value words=
 
 	COMPREPLY=()
 	_kmemx_word
@@ -87,8 +90,9 @@ _kmemx() {
 	done
 	while IFS=$'\t' read -r names value _; do
 		words+=" ${names/,/ }"
-		if [[ $value != - && ",$names," == *",$option,"* ]]; then
-			_kmemx_value "$value"
+		if [[ $value != - && ",$names," == *",$option,"* ]] &&
+			[[ $value != "="* || $equals ]]; then
+			_kmemx_value "${value#=}"
 			return
 		fi
 	done < <(_kmemx_ask "$command" --list-options)

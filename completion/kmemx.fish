@@ -45,12 +45,14 @@ function __kmemx_options
         set -l fields (string split \t -- $line)
         set -l names (string split , -- $fields[1])
         if test $fields[2] != -
-            if contains -- $words[-1] $names
-                __kmemx_values $fields[2] '' $current
+            # A value that is optional follows a "=" alone.
+            set -l value (string replace -r '^=' '' -- $fields[2])
+            if test $value = $fields[2]; and contains -- $words[-1] $names
+                __kmemx_values $value '' $current
                 return
             end
             if set -q parts[2]; and contains -- $parts[1] $names
-                __kmemx_values $fields[2] $parts[1]= $parts[2]
+                __kmemx_values $value $parts[1]= $parts[2]
                 return
             end
         end

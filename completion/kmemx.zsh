@@ -25,6 +25,7 @@ _kmemx_commands() {
 _kmemx_value() {
 	case $1 in
 	-) ;;
+	"="*) REPLY="::value:(${${1#=}//|/ })" ;;
 	DIR) REPLY=":$1:_path_files -/" ;;
 	FILE) REPLY=":$1:_files" ;;
 	*[^a-z0-9\|]*) REPLY=":${1//:/\\:}: " ;;
@@ -42,7 +43,9 @@ _kmemx_options() {
 		help=${${${help//\\/\\\\}//\[/\\[}//\]/\\]}
 		for name in ${(s:,:)names}; do
 			spec="*$name"
-			if [[ -n $REPLY ]]; then
+			if [[ $value == "="* ]]; then
+				spec+='=-'
+			elif [[ -n $REPLY ]]; then
 				[[ $name == --* ]] && spec+='=' || spec+='+'
 			fi
 			specs+=("$spec${help:+[$help]}$REPLY")

@@ -18,7 +18,7 @@
 struct values {
 	bool page, slab, no_pager, json, csv;
 	unsigned int verbose;
-	const char *input, *sort;
+	const char *input, *sort, *tree;
 	struct option_strings events;
 	uint64_t lines, jobs, bytes, ns;
 	int operands;
@@ -47,6 +47,7 @@ static int parse(struct values *v, const char *line, bool stop_at_operand)
 		{ OPTION_COUNT, 'v', "verbose", NULL, &v->verbose, "more" },
 		{ OPTION_STRING, 'i', "input", "FILE", &v->input, "input" },
 		{ OPTION_STRING, 's', "sort", "KEYS", &v->sort, "sort" },
+		{ OPTION_OPTIONAL, 0, "tree", "caller|callee", &v->tree, "tree" },
 		{ OPTION_STRINGS, 'e', "event", "NAME", &v->events, "event" },
 		{ OPTION_TABLE, .value = numbers },
 		{ OPTION_DURATION, 0, "duration", "TIME", &v->ns, "time" },
@@ -133,6 +134,43 @@ START_TEST(long_options_abbreviate_and_negate)
 	ck_assert_uint_eq(v.verbose, 0);
 	ck_assert_int_eq(parse(&v, "--s hit", false), EXIT_USAGE); /* slab or sort */
 	ck_assert_int_eq(parse(&v, "--no-input", false), EXIT_USAGE);
+}
+END_TEST
+
+START_TEST(a_value_may_be_optional)
+{
+	struct values v;
+
+	ck_assert_int_eq(parse(&v, "file", false), GO_ON);
+	ck_assert_ptr_null(v.tree);
+	ck_assert_int_eq(parse(&v, "--tree file", false), GO_ON);
+	ck_assert_str_eq(v.tree, "");
+	ck_assert_str_eq(v.argv[v.operands], "file");
+	ck_assert_int_eq(parse(&v, "--tr=callee -p", false), GO_ON);
+	ck_assert_str_eq(v.tree, "callee");
+	ck_assert(v.page);
+	ck_assert_int_eq(parse(&v, "--tree=anything --no-tree", false), GO_ON);
+	ck_assert_ptr_null(v.tree);
+	/* It looks like the value and would be a file. */
+	ck_assert_int_eq(parse(&v, "--tree callee", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "--tree caller", false), EXIT_USAGE);
+	ck_assert_int_eq(parse(&v, "--tree ./callee", false), GO_ON);
+	ck_assert_int_eq(parse(&v, "--tree call", false), GO_ON);
+	ck_assert_int_eq(parse(&v, "--tree=caller callee", false), GO_ON);
+	ck_assert_int_eq(parse(&v, "--tree", false), GO_ON);
+	ck_assert_int_eq(parse(&v, "--no-tree=callee", false), EXIT_USAGE);
+	/* As a setting. */
+	ck_assert_int_eq(parse(&v, "--setting f:1 tree", false), GO_ON);
+	ck_assert_str_eq(v.tree, "");
+	ck_assert(options_have_setting(v.argc, v.argv, "tree"));
+	ck_assert_int_eq(parse(&v, "--setting f:1 tree=callee --tree=caller", false),
+			 GO_ON);
+	ck_assert_str_eq(v.tree, "caller");
+	ck_assert(options_have_setting(v.argc, v.argv, "tree"));
+	ck_assert(!options_have_setting(v.argc, v.argv, "tre"));
+	ck_assert(!options_have_setting(v.argc, v.argv, "trees"));
+	ck_assert_int_eq(parse(&v, "--tree=caller", false), GO_ON);
+	ck_assert(!options_have_setting(v.argc, v.argv, "tree"));
 }
 END_TEST
 
@@ -290,6 +328,33 @@ START_TEST(durations)
 }
 END_TEST
 
+static int64_t millionths_of(const char *text)
+{
+	uint64_t millionths = 0;
+	int err = option_value_percent(text, &millionths);
+
+	return err ? err : (int64_t)millionths;
+}
+
+START_TEST(percentages)
+{
+	ck_assert_int_eq(millionths_of("0"), 0);
+	ck_assert_int_eq(millionths_of("1"), 10000);
+	ck_assert_int_eq(millionths_of("0.5%"), 5000);
+	ck_assert_int_eq(millionths_of("0.0001"), 1);
+	ck_assert_int_eq(millionths_of("99.9999"), 999999);
+	ck_assert_int_eq(millionths_of("100%"), 1000000);
+	ck_assert_int_eq(millionths_of("100.1"), -ERANGE);
+	ck_assert_int_eq(millionths_of("18446744073709551615"), -ERANGE);
+	ck_assert_int_eq(millionths_of("18446744073709551616"), -ERANGE);
+	ck_assert_int_eq(millionths_of(""), -EINVAL);
+	ck_assert_int_eq(millionths_of("%"), -EINVAL);
+	ck_assert_int_eq(millionths_of("1.%"), -EINVAL);
+	ck_assert_int_eq(millionths_of("1%%"), -EINVAL);
+	ck_assert_int_eq(millionths_of("-1"), -EINVAL);
+}
+END_TEST
+
 START_TEST(numbers)
 {
 	uint64_t v = 3;
@@ -345,6 +410,7 @@ Suite *test_options_suite(void)
 	tcase_add_test(tc, a_command_ends_the_options);
 	tcase_add_test(tc, values_in_every_form);
 	tcase_add_test(tc, long_options_abbreviate_and_negate);
+	tcase_add_test(tc, a_value_may_be_optional);
 	tcase_add_test(tc, usage_errors);
 	tcase_add_test(tc, settings_come_first);
 	tcase_add_test(tc, a_value_tells_whose_it_is);
@@ -352,6 +418,7 @@ Suite *test_options_suite(void)
 	tcase_add_test(tc, a_setting_of_a_count);
 	tcase_add_test(tc, sizes);
 	tcase_add_test(tc, durations);
+	tcase_add_test(tc, percentages);
 	tcase_add_test(tc, numbers);
 	tcase_add_test(tc, rows);
 	tcase_add_test(tc, suggestions);

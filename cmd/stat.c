@@ -24,6 +24,7 @@
 #include "stat_columns.h"
 #include "stat_filter.h"
 #include "stat_keys.h"
+#include "stat_tree.h"
 #include "input_window.h"
 
 struct stat_options {
@@ -37,6 +38,7 @@ struct stat_options {
 	bool raw_ip, raw_names, sites, columns;
 	struct stat_analyses analyses;
 	struct stat_choice choice;
+	struct stat_tree tree;
 	struct filter_words filter;
 	struct lost_limit max_lost;
 	uint64_t lines, jobs;
@@ -64,6 +66,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 	const struct option_words checked[] = { { "by", words.kinds, true },
 						{ "order-by", words.orders, false },
 						{ "sort", keys, true },
+						{ "tree", stat_tree_words, false },
 						OUTPUT_WORDS,
 						{ NULL, NULL, false } };
 	const struct option_usage usage = {
@@ -93,6 +96,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "by", "WHAT", &o->choice.by_word,
 		  words.by },
 		DIR_DEPTH_OPTION(o->dir_depth),
+		STAT_TREE_OPTIONS(o->tree),
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "live", NULL, &a->opts.live,
 		  "only what is still allocated at the end" },
 		{ OPTION_FLAG, 0, "unmatched", NULL, &a->opts.unmatched,
@@ -132,6 +136,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 	stat_keys_words(keys);
 	ret = options_parse(&usage, options, argc, argv, &operands);
 	o->usual_sort = options_is_setting(argc, argv, o->sort);
+	stat_tree_settings(&o->tree, argc, argv);
 	if (ret == GO_ON)
 		ret = input_path(command_name, argc, argv, operands, &o->path);
 	return ret;
@@ -162,6 +167,8 @@ static int check(struct stat_run *st)
 
 	if (ret == GO_ON)
 		ret = stat_choice_check(&o->choice, &o->analyses, command_name);
+	if (ret == GO_ON)
+		ret = stat_tree_check(&o->tree, &o->analyses, command_name);
 	if (ret == GO_ON)
 		ret = stat_filter_check(&o->filter, &o->analyses, command_name);
 	if (ret == GO_ON)

@@ -193,7 +193,7 @@ void stat_analyses_choose(struct stat_analyses *a)
 	for (i = 0; i < a->nr; i++)
 		no_cache |= a->chosen[i]->rows &&
 			    !has_rows(a->chosen[i]->rows, SUBJECT_CACHE);
-	if (!o->by_address && !o->by && (!o->by_cache || no_cache))
+	if (!o->by_address && !o->by && !o->tree.roots && (!o->by_cache || no_cache))
 		o->by_caller = true;
 }
 

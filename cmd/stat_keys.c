@@ -33,6 +33,12 @@ static bool has(const struct known_keys *known, size_t first, const char *name)
 	return false;
 }
 
+/* Can rows of @type be sorted by @col? What places rows in a tree says nothing of their order. */
+static bool is_key(const struct table_type *type, const struct column_type *col)
+{
+	return !col->many && !col->column.part && !(type->tree && col->column.hidden);
+}
+
 /* Adds the columns of all tables of @analysis that are rows of their own order. */
 static void add_keys(struct known_keys *known, const struct analysis *analysis)
 {
@@ -42,7 +48,7 @@ static void add_keys(struct known_keys *known, const struct analysis *analysis)
 	known->first = known->nr;
 	for (table = analysis->tables; *table; table++) {
 		for (col = (*table)->columns; col->column.name; col++) {
-			if (col->many || col->column.part || known->nr == STAT_KEYS_MAX ||
+			if (!is_key(*table, col) || known->nr == STAT_KEYS_MAX ||
 			    has(known, known->first, col->column.name))
 				continue;
 			known->names[known->nr++] = col->column.name;
@@ -131,17 +137,21 @@ static bool in_report(const struct report *r, const char *name)
 	return false;
 }
 
-/* The column of that name in a table of @analysis; NULL: it has none. */
+/* The column of that name in a table of @analysis; NULL: it has none. *@option: what else is
+ * needed for that table, or NULL.
+ */
 static const struct column_type *find_column(const struct analysis *analysis,
-					     const char *name)
+					     const char *name, const char **option)
 {
 	const struct table_type *const *table;
 	const struct column_type *col;
 
 	for (table = analysis->tables; *table; table++) {
 		for (col = (*table)->columns; col->column.name; col++) {
-			if (!col->many && !strcmp(col->column.name, name))
-				return col;
+			if (col->many || strcmp(col->column.name, name) != 0)
+				continue;
+			*option = (*table)->option;
+			return col;
 		}
 	}
 	return NULL;
@@ -153,14 +163,17 @@ static void add_options(struct strbuf *text, const char *name)
 	const struct analysis *analysis;
 	const struct column_type *col;
 	unsigned int kind = SUBJECT_NR;
+	const char *option = NULL;
 	size_t i;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
-		col = analysis_use_stat(analysis->use) ? find_column(analysis, name)
-						       : NULL;
+		col = analysis_use_stat(analysis->use)
+			      ? find_column(analysis, name, &option)
+			      : NULL;
 		if (!col)
 			continue;
-		strbuf_printf(text, "%s--%s", text->size ? ", or " : "", analysis->name);
+		strbuf_printf(text, "%s--%s%s%s", text->size ? ", or " : "",
+			      analysis->name, option ? " " : "", option ? option : "");
 		if (col->rows && !(col->rows & ROWS(CALLSITE))) {
 			for (kind = SUBJECT_NONE; !(col->rows >> kind & 1);)
 				kind++;

@@ -62,12 +62,28 @@ struct analysis_env {
 /* Which slab allocations count. */
 enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
 
+/* What the roots of a tree of callchains are: no tree is wanted; the outermost callers; the
+ * functions that allocated.
+ */
+enum tree_roots { TREE_NONE, TREE_CALLER, TREE_CALLEE };
+
+/**
+ * struct tree_options - what is asked of a tree of callchains
+ * @depth: levels; 0: all
+ * @min_share: functions with less of all bytes are added up, in millionths of them
+ */
+struct tree_options {
+	enum tree_roots roots;
+	uint64_t depth, min_share;
+};
+
 /**
  * struct analysis_options - what is asked of analyses that give several tables; each takes
  * what it knows. Zero: its usual table. Borrowed, outlives them.
  *
  * @by_caller, @by_address, @by_cache: which tables are wanted
  * @by: one more table; where there is but one: what its rows are. It may be combined
+ * @tree: a tree of callchains is wanted
  * @live: only what is still allocated
  * @unmatched: also who freed slab objects that no event allocated
  * @account_rows: of the account table
@@ -75,6 +91,7 @@ enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
 struct analysis_options {
 	bool by_caller, by_address, by_cache;
 	enum subject_kind by;
+	struct tree_options tree;
 	bool live;
 	bool unmatched;
 	enum account_rows account_rows;

@@ -14,6 +14,7 @@ struct table *table_type_new(const struct table_type *type, const char *title,
 	if (!t)
 		return NULL;
 	t->usual_sort = type->sort;
+	t->tree = type->tree;
 	for (col = type->columns; col->column.name; col++) {
 		struct column column = col->column;
 

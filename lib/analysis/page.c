@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "analysis/call_tree.h"
 #include "analysis/page_matrix.h"
 #include "analysis/page_report.h"
 #include "base/array.h"
@@ -441,12 +442,14 @@ static int page_tables(struct page_report *page, struct report *report)
 	bool by = !(subject_rows(opts->by) & ~PAGE_ROWS);
 	int ret = 0;
 
-	if (opts->by_caller || !(opts->by_address || by))
+	if (opts->by_caller || !(opts->by_address || by || opts->tree.roots))
 		ret = page_by(page, SUBJECT_CALLSITE, report);
 	if (!ret && by)
 		ret = page_by(page, opts->by, report);
 	if (!ret && opts->by_address)
 		ret = page_by_pfn(page, report);
+	if (!ret && opts->tree.roots)
+		ret = page_report_tree(page, report);
 	if (!ret)
 		ret = page_report_failed(page, report);
 	if (!ret)
@@ -554,9 +557,10 @@ static void page_destroy(void *self)
 	free(self);
 }
 
-static const struct table_type *const tables[] = { &page_type, &page_failed_type,
-						   &page_free_only_type,
-						   &page_matrix_type, NULL };
+static const struct table_type *const tables[] = {
+	&page_type,	      &page_tree_type,	 &page_failed_type,
+	&page_free_only_type, &page_matrix_type, NULL
+};
 
 const struct analysis analysis_page = {
 	.name = "page",

@@ -46,6 +46,8 @@ struct cell page_report_gfp_names(const struct page_report *page, struct table *
 				  uint64_t flags);
 /* Gives @t a legend, "GFP: C __GFP_COMP  K GFP_KERNEL", of the names in @used. */
 void page_report_legend(const struct page_report *page, struct table *t, uint64_t used);
+/* Adds the table "page_tree": the functions that lead to the callsites. 0 or -ENOMEM. */
+int page_report_tree(struct page_report *page, struct report *report) __must_check;
 /* Adds the table "page_failed" if requests failed: who asked. 0 or -ENOMEM. */
 int page_report_failed(struct page_report *page, struct report *report) __must_check;
 /* Adds the table "page_free_only" if frees have callchains: who freed pages that no event

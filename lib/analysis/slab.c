@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/call_tree.h"
 #include "analysis/slab_report.h"
 
 static struct cell cell_ptr(const void *row, struct table *t)
@@ -373,6 +374,8 @@ static int slab_show(struct slab_report *slab, struct report *report)
 		ret = slab_by_ptr(slab, report);
 	if (!ret && opts->by_cache)
 		ret = slab_by(slab, SUBJECT_CACHE, report);
+	if (!ret && opts->tree.roots)
+		ret = slab_report_tree(slab, report);
 	if (!ret && opts->unmatched)
 		ret = slab_report_free_only(slab, report);
 	return ret;
@@ -384,7 +387,8 @@ static int slab_view(const void *self, struct report *report)
 }
 
 static const struct table_type *const tables[] = { &slab_type, &cache_type,
-						   &slab_free_only_type, NULL };
+						   &slab_tree_type, &slab_free_only_type,
+						   NULL };
 
 const struct analysis analysis_slab = {
 	.name = "slab",

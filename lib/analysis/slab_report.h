@@ -93,6 +93,8 @@ void slab_report_note_unskipped(const struct slab_report *slab, struct table *t)
 /* Puts the summary under @t if it is the first table. */
 void slab_report_summary(struct slab_report *slab, struct table *t);
 extern const struct table_type slab_free_only_type;
+/* Adds the table "slab_tree": the functions that lead to the callsites. 0 or -ENOMEM. */
+int slab_report_tree(struct slab_report *slab, struct report *report) __must_check;
 /* Adds the table "slab_free_only": who freed what no event allocated. 0 or -ENOMEM. */
 int slab_report_free_only(struct slab_report *slab, struct report *report) __must_check;
 

@@ -58,8 +58,9 @@ struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 	struct dimensions all = subjects_dimensions(opts->by);
 	enum dimension first = all.of[0];
 
-	if (callsite_rule_extended(env->rule) &&
-	    (!first || first == DIMENSION_KMALLOC || subject_part(opts->by, 1)))
+	if (opts->tree.roots ||
+	    (callsite_rule_extended(env->rule) &&
+	     (!first || first == DIMENSION_KMALLOC || subject_part(opts->by, 1))))
 		add_dimension(&all, DIMENSION_STACK);
 	if (opts->by_cache)
 		add_dimension(&all, DIMENSION_KMALLOC);
@@ -307,16 +308,29 @@ struct cell subject_callsite(const void *row, struct table *t)
 	return strbuf_cell(&name, t);
 }
 
+/* Appends the callchain that @r stands for, by one of its words. */
+static void row_callchain(const struct subject_row *r, struct strbuf *out)
+{
+	const char *text = row_key(r, ROWS(STACK), NULL);
+
+	if (*text) {
+		strbuf_puts(out, text);
+		return;
+	}
+	sites_name(r->subjects->sites, stackless_group(text), out);
+	strbuf_printf(out, ";%s", no_stack);
+}
+
+void subjects_callchain(const struct subjects *s, uint32_t row, struct strbuf *out)
+{
+	row_callchain(&(struct subject_row){ s, row }, out);
+}
+
 struct cell subject_stack(const void *row, struct table *t)
 {
-	const struct subject_row *r = row;
-	const char *text = row_key(r, ROWS(STACK), NULL);
 	struct strbuf folded = { 0 };
 
-	if (*text)
-		return cell_text(t, text);
-	sites_name(r->subjects->sites, stackless_group(text), &folded);
-	strbuf_printf(&folded, ";%s", no_stack);
+	row_callchain(row, &folded);
 	return strbuf_cell(&folded, t);
 }
 

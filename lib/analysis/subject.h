@@ -74,6 +74,10 @@ int subjects_init(struct subjects *s, const struct analysis_env *env,
 		  const struct dimensions *dimensions) __must_check;
 /* The row of @who: 0, 1, 2, ... as they come; UINT32_MAX if memory ran out. */
 uint32_t subjects_row(struct subjects *s, const struct subject *who);
+/* Appends the callchain that row @row of those by stack alone stands for, as the column has it:
+ * "callsite;its caller;..." or "callsite;[no stack]".
+ */
+void subjects_callchain(const struct subjects *s, uint32_t row, struct strbuf *out);
 void subjects_free(struct subjects *s);
 
 /* What such a row is made from: the first member of what a table's rows are made from. */

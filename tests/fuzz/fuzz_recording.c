@@ -17,7 +17,8 @@ static void fuzz_analyses(const struct recording *rec, const struct event_format
 						  analysis_find("page") };
 	const struct analysis_options opts = { .by_caller = true,
 					       .by_address = true,
-					       .by_cache = true };
+					       .by_cache = true,
+					       .tree = { .roots = TREE_CALLER } };
 	const struct analysis_set set = { .analyses = chosen, .nr = 2, .opts = &opts };
 	struct migratetypes types;
 	struct analysis_env env = { .rec = rec,

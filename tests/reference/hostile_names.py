@@ -77,7 +77,7 @@ class Commands:
         for look in ((), ("--json",), ("--csv",)):
             for what in (("--slab", "--page", "--caller"), ("--alloc",), ("--live",),
                          ("--account",), ("--ledger",), ("--unmatched",), ("--sites",),
-                         ("--by", "cache"), *(("--by", by) for by in (
+                         ("--tree",), ("--tree=callee",), ("--by", "cache"), *(("--by", by) for by in (
                              "callsite", "stack", "comm", "pid", "cpu", "node", "cache",
                              "module"))):
                 self.run("stat", *what, *look, "-i", path)
@@ -98,7 +98,8 @@ class Commands:
         for args in (("stat", "--by"), ("stat", "-s"), ("stat", "--instance"),
                      ("stat", "--time"), ("stat", "--skip-func"), ("stat", "--cpu"),
                      ("stat", "--kallsyms"), ("stat", "--source"), ("stat", "--vmlinux"),
-                     ("stat", "--max-lost"), ("stat", "-l"), ("script", "--event"),
+                     ("stat", "--max-lost"), ("stat", "-l"), ("stat", "--tree", "--depth"),
+                     ("stat", "--tree", "--min-share"), ("script", "--event"),
                      ("script", "--callsite"), ("script", "--comm"), ("script", "--ptr"),
                      ("script", "--format"), ("split", "--time"), ("diff", "--fail-on"),
                      ("diff", "--per"), ("stat", "--modules"), ("stat", "--debug-info")):

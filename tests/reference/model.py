@@ -20,6 +20,7 @@ is in a row or among the failed ones.
 """
 import collections
 import gzip
+import itertools
 import json
 import re
 import subprocess
@@ -493,8 +494,45 @@ def miscounted(kmemx, recording):
             yield f"{name}: {rows} in rows and {failed} failed are not all"
 
 
+def tree_of(rows, callee):
+    """What each path of functions has, of rows by stack: bytes, hits, and bytes that end there."""
+    sums = collections.defaultdict(lambda: [0, 0, 0])
+    if all(row["stack"].endswith(";[no stack]") for row in rows):
+        rows = [{**row, "stack": "[no stack]"} for row in rows]
+    for row in rows:
+        frames = row["stack"].split(";")
+        frames = frames if callee else frames[::-1]
+        for end in range(1, len(frames) + 1):
+            node = sums[tuple(frames[:end])]
+            node[0] += row["bytes"]
+            node[1] += row["hit"]
+        node[2] += row["bytes"]
+    return dict(sums)
+
+
+def tree_differences(kmemx, recording):
+    """Yields one line per tree that has not what the rows by stack add up to."""
+    for roots, live in itertools.product(("caller", "callee"), ((), ("--live",))):
+        by_stack = report(kmemx, recording, "--by", "stack", *live)[1]
+        trees = report(kmemx, recording, "--tree=" + roots, *live)[1]
+        for name in ("slab", "page"):
+            if (name in by_stack) != (name + "_tree" in trees):
+                yield f"{name}: a tree without rows by stack, or these without a tree"
+            if name not in by_stack:
+                continue
+            paths, got = {None: ()}, {}
+            for row in trees[name + "_tree"]["rows"]:
+                path = paths[row["id"]] = paths[row["parent"]] + (row["function"],)
+                got[path] = [row["bytes"], row["hit"], row["self"]]
+                if row["depth"] != len(path) - 1:
+                    yield f"{name} {roots}: {path} is {row['depth']} deep"
+            if got != tree_of(by_stack[name]["rows"], roots == "callee"):
+                yield f"{name} {roots} {live}: the tree differs from the rows by stack"
+
+
 def all_unbalanced(kmemx, recording):
     yield from miscounted(kmemx, recording)
+    yield from tree_differences(kmemx, recording)
     yield from diff_disagrees(kmemx, recording)
     for by in ("callsite", "stack", "comm", "pid", "cpu", "module", "comm,callsite",
                "pid,cpu,stack"):

@@ -219,6 +219,16 @@ START_TEST(test_live_by_stack)
 }
 END_TEST
 
+START_TEST(test_tree)
+{
+	const struct analysis_options opts = {
+		.tree = { .roots = TREE_CALLER, .depth = 5, .min_share = 10000 }
+	};
+
+	check_file(files[_i], &opts);
+}
+END_TEST
+
 Suite *test_views_suite(void);
 
 Suite *test_views_suite(void)
@@ -228,6 +238,7 @@ Suite *test_views_suite(void)
 
 	tcase_add_loop_test(tc, test_all_tables, 0, ARRAY_SIZE(files));
 	tcase_add_loop_test(tc, test_usual, 0, ARRAY_SIZE(files));
+	tcase_add_loop_test(tc, test_tree, 0, ARRAY_SIZE(files));
 	tcase_add_loop_test(tc, test_live_by_stack, 0, ARRAY_SIZE(files));
 	suite_add_tcase(s, tc);
 	return s;

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: callchains as a tree of functions.
+ * In: callchains and what each allocated. Out: tables "slab_tree" and "page_tree".
+ */
+#ifndef KMEMX_ANALYSIS_CALL_TREE_H
+#define KMEMX_ANALYSIS_CALL_TREE_H
+
+#include "analysis/analysis.h"
+#include "base/hash.h"
+
+/**
+ * struct call_tree - a tree; zero-initialise it, set @opts
+ *
+ * A node is a function, as the callchains' texts name it, in a place: below the functions that lead
+ * to it. One that calls itself is a node below its own.
+ *
+ * @opts: borrowed
+ * @names: of functions
+ * @children: number of a node and of a name -> that node below it
+ * @nodes: number 0 is above all roots; each comes before those below it
+ */
+struct call_tree {
+	const struct tree_options *opts;
+	struct intern names;
+	struct u64_map children;
+	struct call_node *nodes;
+	size_t nr, capacity;
+};
+
+/* Adds what the callchain @folded, "callsite;its caller;...", has allocated: @hit times, @bytes in
+ * all. 0 or -ENOMEM.
+ */
+int call_tree_add(struct call_tree *tree, const char *folded, uint64_t bytes,
+		  uint64_t hit) __must_check;
+/* A table of that @type, one of the two below, with the nodes that @opts want as rows, and without
+ * a summary. @what: "Page allocations". NULL: no memory.
+ */
+struct table *call_tree_table(struct call_tree *tree, const struct table_type *type,
+			      const char *what, bool live);
+void call_tree_free(struct call_tree *tree);
+
+extern const struct table_type slab_tree_type, page_tree_type;
+
+#endif

@@ -33,7 +33,7 @@ struct import_options {
 /**
  * struct import - an import under way
  * @text_bytes: of the text; 0: not known
- * @out: the file that takes its name in the end; open while a source is read
+ * @out: the file that gets its final name at the end; open while a source is read
  */
 struct import {
 	const struct import_options *opts;
@@ -53,7 +53,7 @@ int import_raw_pages(struct import *im);
  * an exit code after a message.
  */
 int import_begin(struct import *im, struct strbuf *symbols);
-/* What the user says of the copy's kernel; borrows from @im and @symbols. */
+/* What the user specifies about the copy's kernel; borrows from @im and @symbols. */
 struct recording_import_options import_known(struct import *im,
 					     const struct strbuf *symbols);
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd (info): what kmemx info tells, as plain data.
+ * cmd (info): what kmemx info shows, as plain data.
  * In: a recording that was read. Out: what the report is made from.
  */
 #ifndef KMEMX_CMD_INFO_H

@@ -13,7 +13,7 @@
  */
 bool input_kind_tell(const char *command, const char *path);
 
-/* The same of a directory, from the names in it; always tells. */
+/* The same for a directory, from the names in it; always prints a message. */
 void input_directory_tell(const char *command, const char *path);
 
 #endif

@@ -14,9 +14,11 @@
 #include "base/strbuf.h"
 
 /* "kmemx stat: text". The arguments are made safe for a terminal (base/safe_text.h); a list
- * that is one of them has no line breaks of its own. Continuation lines in the text are the caller's ("\n  Try: ..."). */
+ * that is one of them has no line breaks of its own. The format may have more lines
+ * ("\n  Try: ...").
+ */
 void message_error(const char *command, const char *fmt, ...) __printf_fmt(2, 3);
-/* A text of kmemx's own, which is printed as it is. */
+/* Prints kmemx's own text unchanged. */
 void message_text(const char *command, const char *text);
 /* A plain progress line: "kmemx: text". */
 void message_info(const char *fmt, ...) __printf_fmt(1, 2);
@@ -45,7 +47,7 @@ struct message_log {
 	struct message_kind kinds[MESSAGE_KINDS]; /* the last is for all others */
 };
 struct log message_log(struct message_log *state);
-/* No more messages: tells how many were not printed. Nothing if there was no log. */
+/* No more messages follow: prints how many were not printed. Nothing if there was no log. */
 void message_log_end(struct message_log *state);
 /* Prints what a log appended to @text, if anything. */
 void message_print_log(const struct strbuf *text);

@@ -42,7 +42,7 @@ struct output_options {
 	{                                                                       \
 		OPTION_FLAG, 0, "no-pager", NULL, &(flag), "do not use a pager" \
 	}
-/* What tells of a struct output_options beside the format. */
+/* The options of a struct output_options other than the format. */
 /* clang-format off */
 #define OUTPUT_OPTIONS(output) \
 	{ OPTION_FLAG | OPTION_CHOICE, 0, "human", NULL, &(output).human, \

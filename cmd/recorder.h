@@ -22,7 +22,7 @@ void recorder_format_bytes(char *buf, size_t size, uint64_t bytes);
 void recorder_format_time(char *buf, size_t size, uint64_t ns);
 /* "none lost", "8 LOST (5 overrun, 3 dropped)", "CUT SHORT, 12 still in the ring buffers" */
 void recorder_format_losses(struct strbuf *sb, const struct capture_result *r);
-/* Says that a ring buffer could not be read to its end; the reason has been told. */
+/* Reports that a ring buffer could not be read to its end; the reason was logged. */
 void recorder_say_unread(const char *command, const struct capture_result *r);
 
 #endif

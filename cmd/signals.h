@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: signals while a recording is made.
- * In: nothing. Out: a descriptor that tells of them.
+ * In: nothing. Out: a descriptor that reports them.
  */
 #ifndef KMEMX_CMD_SIGNALS_H
 #define KMEMX_CMD_SIGNALS_H
@@ -15,7 +15,7 @@
  * @before: receives the mask as it was
  *
  * A closed standard error (SIGPIPE) or a limit of file sizes (SIGXFSZ) makes a write fail
- * then, which is told by whoever writes. Return: a signalfd(2) for the others; -1 with errno.
+ * then, which the writer reports. Return: a signalfd(2) for the others; -1 with errno.
  */
 int signals_block(sigset_t *before) __must_check;
 /* The mask as it was. Signals that came meanwhile have had what they wanted. */

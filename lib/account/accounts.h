@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account: the accounts of one stream, made once, whoever asks for them.
+ * account: the accounts of one stream, made once for all analyses.
  * In: who asks; events in time order. Out: a slab account and a page account, with as many
  * observers as there are.
  */
@@ -34,7 +34,7 @@ struct accounts {
 
 /**
  * accounts_slab(), accounts_page() - ask for an account, before the first event
- * @dimensions: what else must tell its rows apart; all who ask may say none or the
+ * @dimensions: what else must distinguish its rows; all callers may give none or the
  *	same one. Rows can differ in more than was asked for.
  *
  * Return: the account, to be observed; owned by @a. NULL if memory ran out, or where another

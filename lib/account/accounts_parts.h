@@ -32,7 +32,7 @@ void *accounts_parts_one(struct accounts_parts *parts, unsigned int part);
 bool accounts_parts_full(const struct accounts_parts *parts);
 /**
  * accounts_parts_sum() - make @to what accounts of all events are, once they are finished
- * @parts: all ended; @to says of them what lives, and they must outlive it
+ * @parts: all ended; @to reports their live objects, and they must outlive it
  *
  * Return: 0; -ENOMEM: the accounts have failed.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account: what tells the rows of an account apart besides the callsite.
+ * account: what distinguishes the rows of an account, apart from the callsite.
  * In: an event. Out: a number of 32 bits.
  */
 #ifndef KMEMX_ACCOUNT_DIMENSION_H
@@ -19,7 +19,7 @@ enum dimension {
 	DIMENSION_KMALLOC /* bytes of the object; 0 for what kmalloc did not give */
 };
 
-/* So many tell rows apart together. */
+/* The most dimensions of a row. */
 #define DIMENSIONS_MAX 3
 
 /* Zero: nothing else. DIMENSION_NONE stands behind the last. */
@@ -75,7 +75,7 @@ static inline struct dimension_values dimension_values_of(const struct dimension
 	return v;
 }
 
-/* What @v says of @d; 0 where @d is none of @all. */
+/* The value of @d in @v; 0 if @d is not one of @all. */
 static inline uint32_t dimension_value(const struct dimensions *all,
 				       const struct dimension_values *v, enum dimension d)
 {

@@ -91,7 +91,7 @@ static inline bool live_is_small(const struct live_table *t)
 	return t->capacity <= LIVE_SMALL_CAPACITY;
 }
 
-/* What tells @key's place in a table of any size; taken once, it serves until the key's turn. */
+/* The hash of @key, from which its place in a table of any size follows; it can be kept. */
 static inline uint32_t live_hash(uint64_t key)
 {
 	return (uint32_t)hash_address(key);

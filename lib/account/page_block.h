@@ -41,7 +41,9 @@ page_life(struct page_lives *l, const struct kmem_event *ev, enum page_life_what
 struct live_entry *page_block_find(struct page_lives *l, uint64_t pfn);
 /* Are the live frames of [@pfn, @pfn + @nr) all of hidden blocks? */
 bool page_block_hidden(struct page_lives *l, uint64_t pfn, uint64_t nr);
-/* Block @e, in the table, met its free before, as the clocks tell; event @ev or none says so. */
+/* Block @e, in the table, was freed before its allocation, according to the clocks; event @ev, or
+ * none, shows it.
+ */
 void page_block_reordered(struct page_lives *l, struct live_entry *e,
 			  const struct kmem_event *ev);
 /* Takes the live frames of [@pfn, @pfn + @nr) out of their blocks; @ev says so, or none. */

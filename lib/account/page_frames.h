@@ -161,7 +161,7 @@ static inline void page_word_mark(struct page_word *w, uint64_t mask, bool live)
  * page_frames_room() - may the frames [@pfn, @pfn + @nr) get a state?
  *
  * A hostile order or pfn must not make memory grow faster than the file does: an ordinary
- * recording meets a region or two per event at the most. @nr_events: so far.
+ * recording has at most two regions per event. @nr_events: so far.
  */
 static inline bool page_frames_room(const struct page_frames *f, uint64_t pfn,
 				    uint64_t nr, uint64_t nr_events)

@@ -16,7 +16,7 @@
  * Where the user filters (@filtered), blocks whose allocation is hidden live as any other, but
  * nothing of their lives is handed over, and a free of nothing else is in no fate.
  * Clocks of two CPUs differ: within @doubts.skew, a free and an allocation of one block on two
- * CPUs may be in the wrong order; what slab_lives.h says of objects holds for whole blocks.
+ * CPUs may be in the wrong order; the rule in slab_lives.h applies to whole blocks.
  *
  * mm_page_free_batched only announces; mm_page_free follows or precedes it. Where it does
  * not (none was recorded), the announcement is taken as the free, at the page's next
@@ -134,7 +134,7 @@ struct page_fates {
 
 /**
  * struct page_lives - zero-initialise it, set what is wanted
- * @dimensions: what else tells rows apart
+ * @dimensions: what else distinguishes rows
  * @scope: whose allocations were left out
  * @filtered: the events say which allocations are hidden
  * @hidden_keys: as @keys, of hidden blocks: row n | LIVE_HIDDEN has number n + 1

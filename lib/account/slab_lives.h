@@ -119,7 +119,7 @@ struct slab_over {
 
 /**
  * struct slab_lives - zero-initialise it, set what is wanted
- * @dimensions: what else tells rows apart
+ * @dimensions: what else distinguishes rows
  * @scope: whose allocations were left out
  * @filtered: the events say which allocations are hidden
  * @hidden_keys: as @keys, of hidden objects: row n | LIVE_HIDDEN has number n + 1

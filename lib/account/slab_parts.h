@@ -10,7 +10,7 @@
 
 /**
  * slab_account_join() - make @to the sum of @parts
- * @parts: one for each of EVENT_PARTS; they are what @to says of what lives, and outlive it
+ * @parts: one for each of EVENT_PARTS; @to reports their live objects, and they must outlive it
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account: what the kernel said of its memory at one moment.
+ * account: the kernel's own memory statistics at one moment.
  * In: texts of slabinfo, vmstat, buddyinfo, zoneinfo and of slab aliases, as a recording
  * holds them, trusted in nothing. Out: numbers.
  */

@@ -34,7 +34,7 @@ struct alloc_filter;
  * @dir_depth: of directories_find(), for those rows
  * @raw_ip: code addresses are shown as they are
  * @raw_names: functions have the compiler's suffixes
- * @by_site: callsites are told apart within a function
+ * @by_site: each address in a function is a callsite
  * @filter: hides allocations from every analysis; NULL: all are shown. It says so in the events
  *	that it is given, as long as they are read
  * @window: the events are of a part of the time or of one of several buffers
@@ -122,7 +122,7 @@ static inline bool analysis_use_stat(enum analysis_use use)
 /**
  * struct analysis - an analysis: one of these in a file of its own, a line in registry.c
  *
- * @name: also the option of stat that asks for it, --NAME; @help: what -h says of it
+ * @name: also the option of stat that asks for it, --NAME; @help: its text in -h
  * @needs: the events it is about: without any of them it shows nothing
  * @rows: ROWS() that its tables can be asked to have; 0: they are what they are
  * @all_time: cannot speak of a part of the recording's time; the reason, else NULL

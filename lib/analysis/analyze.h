@@ -9,7 +9,7 @@
 #include "analysis/analysis.h"
 
 /**
- * struct analyze_progress - told now and then how far the pass is
+ * struct analyze_progress - called from time to time with the progress of the pass
  * @fn: called about every @interval events with their number so far; a return value other
  *	than 0 ends the pass with -ECANCELED. NULL: never called.
  */

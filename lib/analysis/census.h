@@ -3,7 +3,7 @@
  * analysis: the kernel's own count of objects, as a bound on what the events say is live.
  * In: slabinfo before and after, what was seen of each cache. Out: ranges in objects.
  *
- * Caches that no event tells apart are one class: the kmalloc caches of a size. Of n objects
+ * Caches that no event distinguishes are one class: the kmalloc caches of a size. Of n objects
  * seen allocated and not seen freed, no more live than the class has in use when the
  * recording ends, and no fewer than it has surely gained. Documentation/accounting.md has
  * the proof and what it takes for granted.
@@ -28,7 +28,7 @@ enum kmalloc_type {
 	KMALLOC_NR_TYPES,
 };
 
-/* The kmalloc type that a cache's name tells; KMALLOC_NR_TYPES: it is none of kmalloc's. */
+/* The kmalloc type in a cache's name; KMALLOC_NR_TYPES: it is not a kmalloc cache. */
 enum kmalloc_type census_kmalloc_type(const char *name);
 /* How many free objects of a cache SLUB may count as in use: those of the slab that each CPU
  * holds and of its list of partial ones.

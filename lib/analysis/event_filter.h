@@ -63,7 +63,7 @@ int event_filter_add_event(struct event_filter *f, const char *word,
  */
 int event_filter_add_site(struct event_filter *f, const char *word) __must_check;
 
-/* What an event is asked for besides itself. */
+/* What is looked up for an event. */
 struct event_filter_names {
 	const struct symbols *syms;
 	const struct sites *sites;

@@ -4,7 +4,7 @@
  * In: slab and page events. Out: net objects of each cache, gross and net page frames.
  *
  * Only the balance counts here, so no order of events matters: an object that was freed
- * before it was allocated, by a clock that runs ahead, adds and takes away one all the same.
+ * before it was allocated, because a clock runs ahead, still adds and subtracts one.
  * Documentation/ledger.md says what is compared and why it may differ.
  */
 #ifndef KMEMX_ANALYSIS_LEDGER_H
@@ -42,7 +42,7 @@ struct ledger_group {
 	uint32_t cache;
 };
 
-/* kfree()s of objects of which neither the event nor, so far, their page told the cache. */
+/* kfree()s of objects of an unknown cache: neither the event nor, so far, their page names it. */
 struct ledger_unknown {
 	uint64_t page; /* address >> LEDGER_PAGE_SHIFT */
 	uint64_t frees;

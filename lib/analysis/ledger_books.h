@@ -15,7 +15,7 @@ struct books_cache {
 	uint64_t size, per_slab, pages;
 };
 
-/* A row of the report: a cache, or kmalloc caches that no event tells apart. */
+/* A row of the report: a cache, or kmalloc caches that no event distinguishes. */
 struct books_row {
 	uint32_t name; /* number in books.names; 0: none */
 	uint32_t nr_caches;
@@ -36,7 +36,7 @@ struct books {
 	struct u64_map shared; /* sizes of which one cache serves several kmalloc types */
 	uint32_t *group_rows;  /* of each group: its row; UINT32_MAX: none */
 	uint64_t large_net;    /* kmalloc beyond the caches: allocations less frees */
-	uint64_t nr_unknown;   /* kfree()s whose cache nothing tells */
+	uint64_t nr_unknown;   /* kfree()s of an unknown cache */
 };
 
 /* Makes the rows; set .ledger, the rest zero. 0 or -ENOMEM; books_free() in any case. */

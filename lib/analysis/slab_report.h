@@ -88,7 +88,7 @@ uint64_t slab_report_callsite(const struct slab_report *slab, size_t row);
 int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 		      enum subject_kind kind, enum account_rows rows) __must_check;
 void slab_sums_free(struct slab_sums *s);
-/* --skip-func: tells how many allocations it could not move, as no callchain says where to. */
+/* --skip-func: notes how many allocations it could not move, because they have no callchain. */
 void slab_report_note_unskipped(const struct slab_report *slab, struct table *t);
 /* Puts the summary under @t if it is the first table. */
 void slab_report_summary(struct slab_report *slab, struct table *t);

@@ -18,7 +18,7 @@
 #pragma GCC poison strcpy stpcpy strcat sprintf vsprintf gets alloca
 /* Leave the result without a NUL, or count in a way that nobody gets right. */
 #pragma GCC poison strncpy strncat
-/* Cannot tell a bad number, and overflow silently: strtoull() with errno, option_value_*(). */
+/* Do not detect a bad number, and overflow silently: strtoull() with errno, option_value_*(). */
 #pragma GCC poison atoi atol atoll atof
 /* Hidden state shared by all callers: the _r forms, strsep(). */
 #pragma GCC poison strtok gmtime localtime ctime asctime

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * base: the log callback. The library never prints; it tells its caller.
+ * base: the log callback. The library never prints; it calls back.
  * In: messages from any floor of lib/. Out: one call of the caller's function each.
  */
 #ifndef KMEMX_BASE_LOG_H

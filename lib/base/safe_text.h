@@ -18,7 +18,7 @@
  * safe_text_add() - append a name that others chose
  * @size: of @text, which need not end in a NUL
  *
- * Printable UTF-8 stays as it is. Each byte of anything else becomes "\x1b": of control
+ * Printable UTF-8 is unchanged. Each byte of anything else becomes "\x1b": of control
  * characters (C0, DEL, C1), directions, line and paragraph separators, characters that have
  * no shape, noncharacters, what is no UTF-8. A backslash becomes two where it would be taken
  * for a part of that, before an x, a backslash or such a byte: no two names look the same.
@@ -36,7 +36,7 @@ void safe_text_puts(struct strbuf *sb, const char *text);
 void safe_text_vprintf(struct strbuf *sb, const char *fmt, va_list args)
 	__printf_fmt(2, 0);
 
-/* Does safe_text_add() leave @c as it is? */
+/* Does safe_text_add() leave @c unchanged? */
 bool safe_text_is(uint32_t c);
 /* The character at @text: its length, and its code point; 0 if it is no UTF-8 (shortest form,
  * no surrogate, up to U+10FFFF) or @size is 0.

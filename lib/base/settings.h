@@ -77,7 +77,7 @@ void settings_free(struct settings *s);
  * @nr: receives their number
  *
  * Spaces and tabs separate words; single and double quotes keep them; a backslash takes the
- * next character as it is, but not in single quotes. Nothing is expanded.
+ * next character literally, but not in single quotes. Nothing is expanded.
  *
  * Return: 0; -EINVAL if a quote has no end; -ENOMEM.
  */

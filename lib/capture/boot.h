@@ -43,7 +43,7 @@ struct boot_options {
  * @line: appended to, without a newline; words with a space are quoted as the kernel wants
  * @notes: appended to: lines that begin with "# ", what each parameter does and what to do
  *
- * What the kernel can do only in part is told as LOG_WARN.
+ * What the kernel supports only partly is logged as LOG_WARN.
  *
  * Return: 0; after an LOG_ERROR message -EOPNOTSUPP if that kernel cannot, -EINVAL if a name
  * cannot stand in a kernel parameter; -ENOMEM.

@@ -22,7 +22,7 @@
  * @output: path of the recording, also for messages
  * @stream_fd: where to send the recording as a stream (recording/wire.h) instead, with the
  *	command's standard output going to its standard error; -1: to the file @output
- * @argv: the command, NULL terminated; NULL: none, record until told to stop
+ * @argv: the command, NULL terminated; NULL: none, record until stopped
  * @command_line: this recording's command line, for the metadata and messages
  * @events: which events, their filter and stacks
  * @pids: record these processes alone, with what they fork; none: the whole system
@@ -36,7 +36,7 @@
  * @exact_ledger: shrink all slab caches before slabinfo is read, at both ends
  * @stop_fd: a signalfd whose signals end the recording; -1: none
  * @child_sigmask: signal mask of the command
- * @owner_uid, @owner_gid: who shall own the file; -1: whoever runs this
+ * @owner_uid, @owner_gid: the owner of the file; -1: the current user
  * @started: called once tracing is on, before the command starts; may be NULL
  */
 struct capture_options {

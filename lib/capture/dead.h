@@ -15,7 +15,7 @@
 #include "capture/leftover.h"
 
 /**
- * struct dead_content - what the kernel says of an instance's buffers
+ * struct dead_content - the kernel's statistics of an instance's buffers
  * @events: that they hold
  * @history: events that were read from them or lost
  */

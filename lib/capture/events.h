@@ -60,7 +60,7 @@ struct event_list {
 /**
  * events_select() - the events of @choice that this kernel has
  *
- * A kmem event that the kernel lacks is normal (told as LOG_INFO); one of @extra that
+ * A kmem event that the kernel lacks is normal (logged as LOG_INFO); one of @extra that
  * matches nothing is an error.
  *
  * Return: 0, -ENOENT after an LOG_ERROR message, -ENOMEM.
@@ -77,9 +77,9 @@ void events_free(struct event_list *list);
  * events_leave_out() - leave the recorder's own allocations out of the selected events
  * @self: the process that is left out
  *
- * What interrupts @self, such as the softirq in which RCU frees the objects of all tasks, is
- * the work of others and recorded, if the kernel's filters can tell; else the process is left
- * out whole (Linux 5.7), or recorded; either is said as LOG_INFO.
+ * What interrupts @self, such as the softirq in which RCU frees the objects of all tasks, works
+ * for others and is recorded, if the kernel's filters can distinguish it; else the whole process is
+ * excluded (Linux 5.7), or recorded; either is logged as LOG_INFO.
  *
  * Return: how it is left out.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: what goes into a recording besides its events.
+ * capture: the contents of a recording other than events.
  * In: tracefs, /proc, /sys. Out: the writer's facts.
  */
 #ifndef KMEMX_CAPTURE_FACTS_H
@@ -20,7 +20,7 @@
 #include "recording/writer.h"
 
 /**
- * struct facts - zero-initialise it; facts_free() in the end
+ * struct facts - zero-initialise it; facts_free() at the end
  * @writer: filled by facts_compose(); its strings are those of @texts
  */
 struct facts {

@@ -29,7 +29,7 @@ struct tracefs_instance;
  *	some; NULL: there is none
  * @name: of our own
  * @lock_fd: the instance's directory, locked with flock(2) as long as the owner lives:
- *	that is how another kmemx tells a leftover, even across pid namespaces
+ *	another kmemx recognises a leftover by it, even across pid namespaces
  */
 struct instance {
 	struct tracefs_instance *tracefs;
@@ -39,8 +39,8 @@ struct instance {
 	int frees_fd; /* the lock of @frees; only with it */
 };
 
-/* May this user trace at all? Root may, as far as this tells. 0; -errno after an LOG_ERROR message.
- * @retry as for instance_create().
+/* May this user trace at all? Root always may. 0; -errno after an LOG_ERROR message. @retry as for
+ * instance_create().
  */
 int instance_check_user(const char *retry, const struct log *log) __must_check;
 
@@ -97,7 +97,7 @@ void instance_directories(const char *name, struct strbuf *out);
  */
 int instance_attach(struct instance *in, const char *name, const char *retry,
 		    const struct log *log) __must_check;
-/* Leaves the instance as it is. */
+/* Does not change the instance. */
 void instance_detach(struct instance *in);
 /* Appends the names of all instances, each with a newline; 0 or -errno. */
 int instance_list(struct strbuf *names) __must_check;

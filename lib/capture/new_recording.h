@@ -71,7 +71,7 @@ void new_recording_drop_second(struct new_recording *o);
  * new_recording_commit() - the file takes its name; an existing one becomes NAME.old
  * @uid, @gid: its owner, or -1
  *
- * Return: 0; -errno after an LOG_ERROR message: it stays under a hidden name, which is told.
+ * Return: 0; -errno after an LOG_ERROR message: it keeps a hidden name, which the message has.
  */
 int new_recording_commit(struct new_recording *o, uid_t uid, gid_t gid,
 			 const struct log *log) __must_check;

@@ -24,8 +24,8 @@
 
 /**
  * struct pids - the kernel's numbers
- * @self: of this process; 0: it cannot be told
- * @command: of the command's process; 0: there is none, or it cannot be told
+ * @self: of this process; 0: unknown
+ * @command: of the command's process; 0: there is none, or it is unknown
  * @proc_agrees: /proc has the kernel's numbers too
  */
 struct pids {

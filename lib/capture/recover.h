@@ -18,7 +18,7 @@
 /**
  * struct recover_options - what to make of it
  * @output: path of the recording
- * @owner_uid, @owner_gid: who shall own it; -1: whoever runs this
+ * @owner_uid, @owner_gid: its owner; -1: the current user
  */
 struct recover_options {
 	const char *output;

@@ -65,7 +65,7 @@ uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *ke
 void session_check_parts(struct session *s);
 /* Every CPU's statistics, and what they say was recorded and lost into the result. */
 int session_read_statistics(struct session *s) __must_check;
-/* What the instance's clock says now; 0 where the kernel does not tell (before 3.5). */
+/* The current time of the instance's clock; 0 if the kernel does not report it (before 3.5). */
 uint64_t session_now(const struct session *s);
 int session_add_meta(struct session *s, const char *name, const char *text) __must_check;
 /* Counts slab objects @when, "before" or "after", with tracing on. 0 or -ENOMEM. */

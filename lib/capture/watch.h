@@ -42,12 +42,12 @@ struct watch_verdict {
  * watch_start() - from now on
  *
  * This process has opened its pipes, and will not write to the instance until watch_end().
- * Without inotify only what is there in the end is seen.
+ * Without inotify only changes that remain at the end are seen.
  */
 void watch_start(struct watch *w, const struct instance *in,
 		 const struct event_list *events, const struct ring_reader *r,
 		 const struct log *log);
-/* Until now; each thing that was done is told as LOG_WARN. */
+/* Until now; each change is logged as LOG_WARN. */
 struct watch_verdict watch_end(struct watch *w, const struct instance *in,
 			       const struct log *log);
 void watch_close(struct watch *w);

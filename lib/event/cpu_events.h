@@ -45,14 +45,14 @@ struct cpu_batch {
 /**
  * struct cpu_shared - what the CPUs of a stream have in common; owned by the stream
  * @ahead_bytes: of @ahead_max
- * @stopped: a callchain was waited for in vain, as @ahead_max was reached
+ * @stopped: the search for a callchain ended without one at @ahead_max
  */
 struct cpu_shared {
 	struct decoder *dec;
 	const struct event_format **formats; /* by id, CPU_SHARED_IDS of them */
 	uint64_t *by_id;		     /* as many */
 	struct intern stacks;
-	/* The last two of those that some frames do not tell apart; 0: none. */
+	/* The last two of those that have the same first frames; 0: none. */
 	uint32_t recent_stacks[CPU_RECENT_STACKS][2];
 	uint32_t stack;	  /* the number of the last one */
 	uint64_t *frames; /* room for one stack */
@@ -90,7 +90,7 @@ struct cpu_events {
 	bool past_stop; /* the time window is over */
 };
 
-/* @stats tells buffer and CPU, and is counted up; it and @shared outlive the CPU. */
+/* @stats has buffer and CPU, and its counters are increased; it and @shared outlive the CPU. */
 int cpu_events_open(struct cpu_events *ce, struct cpu_shared *shared,
 		    struct event_stream_cpu *stats, const struct recording *rec,
 		    uint32_t cpu_index) __must_check;

@@ -35,7 +35,7 @@ struct decoder_name {
 };
 
 /**
- * struct decoder - what decoding needs besides the record
+ * struct decoder - what decoding needs in addition to the record
  * @formats: of every possible id; NULL where there is none
  * @page_base, @page_stride: kernels before 4.1 record a page's pointer; its distance from
  *	the base (modulo 2^64), over the bytes of a struct page (not 0), counts on by one
@@ -117,7 +117,7 @@ static inline const uint8_t *decode_stack_here(const struct event_format *fmt,
  *
  * The number of frames is the record's size field, bounded by the record itself. A frame of
  * all ones, with which kernels before 5.3 ended a stack, ends it, and so do zeros up to the
- * last frame; a zero before other frames is one that the unwinder could not tell (ppc64el).
+ * last frame; a zero before other frames is one that the unwinder did not find (ppc64el).
  *
  * Return: the number of frames.
  */

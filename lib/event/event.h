@@ -34,7 +34,7 @@ static inline bool kmem_is_slab(unsigned int type)
 	return type >= KMEM_KMALLOC && type <= KMEM_CACHE_FREE;
 }
 
-/* Of kmem_event, @slab_alloc tells such an event; @slab_free the others of kmem_is_slab(). */
+/* In kmem_event, @slab_alloc marks such an event; @slab_free the others of kmem_is_slab(). */
 static inline bool kmem_is_slab_alloc(unsigned int type)
 {
 	return type >= KMEM_KMALLOC && type <= KMEM_CACHE_ALLOC_NODE;

@@ -26,7 +26,7 @@ enum field_kind {
 
 enum field_place {
 	FIELD_HERE,	/* @size bytes at @offset */
-	FIELD_DATA_LOC, /* a u32 at @offset tells: offset in the low 16 bits, size above */
+	FIELD_DATA_LOC, /* a u32 at @offset holds: offset in the low 16 bits, size above */
 	FIELD_REL_LOC,	/* the same, counted from behind that u32 */
 };
 

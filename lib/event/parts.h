@@ -6,7 +6,7 @@
  *
  * A life needs order only among the events of its own address. So the CPUs are scanned and
  * decoded on many threads, each event goes to the part of its address, and each part merges
- * what concerns it. What belongs to which part does not hang on the number of threads, nor does
+ * what concerns it. What belongs to which part does not depend on the number of threads, nor does
  * anything else that is counted: so the results are the same for any number.
  */
 #ifndef KMEMX_EVENT_PARTS_H
@@ -67,7 +67,7 @@ struct event_parts {
  *
  * Return: 0; -EAGAIN where parts would not give what reading in one order does: a block of pages
  * that belongs to two parts, damage, times that run backwards. The stream is at its start
- * then, and has told of nothing; what the parts have taken is void. -ENOMEM: the stream is, too.
+ * then, and has reported nothing; what the parts have taken is void. -ENOMEM: the stream is, too.
  */
 int event_parts_run(struct event_stream *st, const struct event_parts *how) __must_check;
 

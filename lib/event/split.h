@@ -2,7 +2,7 @@
 /*
  * event: a part of a recording as a recording of its own.
  * In: a recording, a time, CPUs. Out: a trace.dat file with those events and all that the
- * recording says besides them.
+ * recording has in addition to them.
  */
 #ifndef KMEMX_EVENT_SPLIT_H
 #define KMEMX_EVENT_SPLIT_H

@@ -45,7 +45,7 @@ static inline void stack_claims_clear(struct stack_claims *sc)
 	memset(sc->owners, 0, sizeof(sc->owners));
 }
 
-/* Task and context: the bits of the common fields' first word that tell of them, where those
+/* Task and context: their bits in the first word of the common fields, where those
  * lie as usual and the machine is little endian.
  */
 #define STACK_PLACE_BITS (0xffffffffULL << 32 | FLAGS_CONTEXT << 16)

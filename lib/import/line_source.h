@@ -20,8 +20,8 @@ struct line_source;
 /**
  * line_source_open_fd() - read text from @fd, which is closed with the source
  *
- * A gzip'd one is told by its first bytes. Return: 0; -ENOTSUP gzip'd, and zlib is not built
- * in; -ENOMEM; -errno of the first read. @fd is closed on failure too.
+ * A gzipped file is recognised by its first bytes. Return: 0; -ENOTSUP if it is gzipped and zlib is
+ * not built in; -ENOMEM; -errno of the first read. @fd is closed on failure too.
  */
 int line_source_open_fd(struct line_source **out, int fd) __must_check;
 /* Reads from @data, which stays the caller's and must outlive the source. */

@@ -18,13 +18,13 @@
 #include "recording/trace_dat.h"
 
 /**
- * struct raw_cpus - set the first five, zero the rest; raw_cpus_free() in the end
+ * struct raw_cpus - set the first five, zero the rest; raw_cpus_free() at the end
  * @directory: with the caller's, as are @opts and @stats
  * @layout, @subbuf_size: what header_page says, at least 512 bytes
  * @opts: its open_part() makes room for a copy of what must be mended
  * @stats: receives "CPU: N" and the kernel's text, of each CPU
  * @parts: by CPU, after raw_cpus_find()
- * @big_endian: as far as that can be told, else as this machine
+ * @big_endian: if it can be detected, else as this machine
  * @nr_cut: files whose last page was not whole
  * @size: bytes of all files
  */

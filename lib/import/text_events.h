@@ -37,7 +37,7 @@
  * @nr_pointers: objects' addresses other than NULL
  * @nr_high: of those, with a bit set above the low 32
  * @nr_uneven: of those, not at a word
- * @nr_hidden: printed as (____ptrval____): all the same
+ * @nr_hidden: printed as (____ptrval____): indistinguishable
  * @nr_hex_sites: callsites printed as numbers
  * @nr_bare_frames: of stacks, that name a function but no place in it
  * @nr_cut: stacks and texts that were too long

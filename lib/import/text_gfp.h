@@ -4,7 +4,7 @@
  * In: "GFP_KERNEL|__GFP_ZERO". Out: the word that prints the same again, and the table to
  * print it by.
  *
- * A text does not tell the values. They are those of a kernel of about its age; names that
+ * A text does not have the values. They are those of a kernel of about its age; names that
  * it did not have get a bit that no kernel uses.
  */
 #ifndef KMEMX_IMPORT_TEXT_GFP_H

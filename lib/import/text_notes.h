@@ -19,7 +19,7 @@
  * @nanoseconds: some of its times are not whole microseconds
  * @no_flags: a line had no interrupt context
  * @overwritten: events that its headers say were, before the first
- * @header_cpus: the most CPUs that a header told; 0: none
+ * @header_cpus: the highest number of CPUs in a header; 0: none
  * @lowest_cpu: that had an event
  */
 struct text_traits {

@@ -29,7 +29,7 @@ struct block_trouble {
  * @offset: in the file, of the pages or of their compressed chunk
  * @packed: compressed bytes that it was made of; 0: it was not compressed
  * @cut: the rest of its chunk is missing
- * @trouble: what is to be said of it, also where there is no block
+ * @trouble: the text for a message about it, also if there is no block
  */
 struct block {
 	struct decompressed bytes;

@@ -62,7 +62,7 @@ int decompress_prefix(struct decompressor *d, enum recording_compression kind,
  * decompress_frame_size() - where does the compressed block at @data end?
  *
  * For blocks whose size the file does not say. Return: its bytes; 0 if @size bytes do not
- * hold it whole, or it cannot be told.
+ * hold it whole, or it is unknown.
  */
 size_t decompress_frame_size(enum recording_compression kind, const void *data,
 			     size_t size);

@@ -39,13 +39,13 @@ int cpu_cursor_open(struct cpu_cursor **out, const struct recording *rec, uint32
 int cpu_cursor_next(struct cpu_cursor *cur, struct subbuf *sb) __must_check;
 void cpu_cursor_close(struct cpu_cursor *cur);
 
-/* Damage is not told of from here on: another walk tells. */
+/* Damage is not logged from here on: another walk logs it. */
 void cpu_cursor_quiet(struct cpu_cursor *cur);
-/* It tells of nothing, so that each cursor may be read on another thread. @ahead: it uses the
+/* It logs nothing, so each cursor may be read on another thread. @ahead: it uses the
  * thread that reads ahead for all, if there is one. Before anything was read.
  */
 void cpu_cursor_alone(struct cpu_cursor *cur, bool ahead);
-/* Was there any damage so far, told of or not? */
+/* Was there any damage so far, logged or not? */
 bool cpu_cursor_damaged(const struct cpu_cursor *cur);
 /* Goes on with the last few sub-buffers; before anything was read. */
 void cpu_cursor_skip_to_tail(struct cpu_cursor *cur);

@@ -2,7 +2,7 @@
 /*
  * recording: what is left to do until pages far apart are a recording.
  * In: the finished metadata, the ranges to be taken out of the file. Out: a plan in one of
- * these ranges, with which another process goes on if this one is killed.
+ * these ranges, with which another process continues if this one is killed.
  */
 #ifndef KMEMX_RECORDING_JOIN_PLAN_H
 #define KMEMX_RECORDING_JOIN_PLAN_H
@@ -19,7 +19,7 @@ struct join_range {
 
 /**
  * struct join_plan - how a file becomes a recording
- * @metadata, @size: what it begins with in the end
+ * @metadata, @size: the start of the finished file
  * @ranges, @nr: to be taken out one after the other; the last one lies in front of all pages
  */
 struct join_plan {

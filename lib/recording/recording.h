@@ -37,7 +37,7 @@
 #define RECORDING_META_SPAN	    "span"
 /* "START,STOP", both included: what a split left of the time. */
 #define RECORDING_META_PART	    "part"
-/* Of a recording in part: "all": frees are whole, whoever freed. */
+/* For a recording of some allocations; "all": it has the frees by all tasks. */
 #define RECORDING_META_FREES	    "frees"
 
 enum recording_compression { COMPRESSION_NONE, COMPRESSION_ZSTD, COMPRESSION_ZLIB };
@@ -103,7 +103,7 @@ struct recording_cpustat {
 };
 
 /**
- * struct recording - everything the file says besides its events
+ * struct recording - everything in the file except the events
  *
  * Strings are NUL terminated and never NULL unless noted. All of it is owned by the
  * recording. Text sections that the file lacks are NULL with size 0.

@@ -53,7 +53,7 @@ void subbuf_writer_lost(struct subbuf_writer *pw, uint64_t missed);
  */
 int subbuf_writer_add(struct subbuf_writer *pw, const struct raw_record *rec,
 		      bool long_form) __must_check;
-/* Appends all of a sub-buffer as it is. 0; -errno of the write. */
+/* Appends a whole sub-buffer unchanged. 0; -errno of the write. */
 int subbuf_writer_copy(struct subbuf_writer *pw, const struct subbuf *sb) __must_check;
 /* Writes what is left; a loss behind the last record gets an empty page, of time @ts. */
 int subbuf_writer_finish(struct subbuf_writer *pw, uint64_t ts) __must_check;

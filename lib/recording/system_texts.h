@@ -12,7 +12,7 @@
 #include "base/strbuf.h"
 #include "recording/writer.h"
 
-/* Zero-initialise it; text_list_free() in the end. */
+/* Zero-initialise it; text_list_free() at the end. */
 struct text_list {
 	struct recording_text *items;
 	size_t count, capacity;
@@ -24,7 +24,7 @@ int text_list_take(struct text_list *list, const char *name,
 void text_list_free(struct text_list *list);
 
 /**
- * struct system_texts - zero-initialise it; system_texts_free() in the end
+ * struct system_texts - zero-initialise it; system_texts_free() at the end
  * @event_formats: grouped by name, the system's
  * @cpustats: a text for each CPU, "CPU: 0\nentries: ..."; names are not used
  * @meta: kmemx's own items

@@ -29,7 +29,7 @@
  * @cpustat_buffer: name of the buffer whose statistics come next ("" the top one)
  * @cpustat_names: for each of rec->cpustats, its buffer's name
  * @data_bytes: how much of the file the CPUs seen so far claim together
- * @page_size_lost: the file's start tells none that could be
+ * @page_size_lost: the start of the file has no possible value
  * @has_text: there is a buffer of text ("latency"), which is not read
  */
 struct trace_dat {
@@ -54,7 +54,7 @@ void trace_dat_damage(struct trace_dat *td, uint64_t offset, const char *fmt, ..
 	__printf_fmt(3, 4);
 /* Everybody divides by the page size: what makes no sense goes no further than here. */
 void trace_dat_check_page_size(struct trace_dat *td);
-/* header_page tells the size of a sub-buffer, which counts if the file's start told none. */
+/* header_page has the size of a sub-buffer, which is used if the start of the file has none. */
 void trace_dat_found_page_size(struct trace_dat *td, uint32_t size);
 /* Makes room for one more element in *@array (a void ** in disguise): 0 or -ENOMEM. */
 int trace_dat_grow(void *array, size_t nr, size_t element_size) __must_check;

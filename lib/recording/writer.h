@@ -17,7 +17,7 @@
 
 struct writer_part;
 
-/* A ring buffer besides the top one. */
+/* A ring buffer other than the top one. */
 struct writer_instance {
 	const char *name, *clock;
 	uint32_t page_size;
@@ -26,7 +26,7 @@ struct writer_instance {
 };
 
 /**
- * struct writer_facts - what goes into the file besides the pages
+ * struct writer_facts - the contents of the file other than pages
  *
  * Borrowed during the call that takes it. Texts may be NULL where the system has none.
  */

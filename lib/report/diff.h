@@ -14,7 +14,7 @@
 #include "report/table.h"
 
 #define DIFF_METRICS_MAX  8
-/* Fewer runs a side than this cannot tell: of 3 and 3, one order in ten is extreme. */
+/* Fewer runs per side are not enough for a test: of 3 and 3, one order in ten is extreme. */
 #define DIFF_RUNS_TO_TELL 4
 
 /**
@@ -74,8 +74,8 @@ struct diff_options {
  * M_pct (NONE from 0), M_uncertainty (what the losses may account for; NONE: unbounded),
  * M_new_uncertainty (of M_new alone), and with several runs M_old_spread, M_new_spread, M_p,
  * M_q (NONE: not tested) and M_mark ("~": not significant, "?": too few runs to tell, else
- * empty), which text shows behind the changes of all but the main metric. Columns "abs" (of the main metric), "values", "status" (new, gone,
- * same, changed), "mark" and the name.
+ * empty), which text shows after the changes of all but the main metric. Columns "abs" (of the
+ * main metric), "values", "status" (new, gone, same, changed), "mark" and the name.
  *
  * @out: the caller's. Return: 0; -EINVAL if a table lacks the columns; -ENOMEM.
  */

@@ -51,7 +51,7 @@ void diff_rows_free(struct diff_rows *d);
 double diff_rows_raw(const struct diff_rows *d, size_t row, size_t metric, size_t run);
 const struct diff_value *diff_rows_value(const struct diff_rows *d, size_t row,
 					 size_t metric);
-/* Can the runs tell a difference from chance? */
+/* Are there enough runs to distinguish a difference from chance? */
 bool diff_can_tell(const struct diff_sides *sides);
 
 /* @f as a whole number where it is one; NONE if it is none at all. */

@@ -79,7 +79,7 @@ const struct gate_rule *gate_directory_rule(const struct gate_rules *rules);
 /**
  * struct gate_result - how it went
  * @broken: table "gate", a row for each row (or sum) that broke a rule, or that may have: a
- *	    row whose numbers are too uncertain to tell is undecided; the caller's
+ *	    row whose numbers are too uncertain is undecided; the caller's
  * @nr_broken: rules broken
  * @nr_undecided: rules not broken for which some row is undecided
  * @nr_unchecked: rules for which there was no table, or no such number

@@ -78,7 +78,7 @@ enum column_part { COLUMN_WHOLE, COLUMN_SHARE, COLUMN_CUMULATIVE };
  * @list: its texts are lists with '|' between the parts; JSON has an array
  * @help: what it says, in a sentence; static, may be NULL
  * @sort_title: text: what "sorted by" says; static; NULL: @name
- * @spell: text: spells the text of a cell out; the result is static or @text; NULL: as it is
+ * @spell: text: spells the text of a cell out; the result is static or @text; NULL: unchanged
  * @range_of: the figure ("net") of which this is an end, or the reason why the ends differ;
  *	 static; NULL: none. table_show_range() shows such columns.
  */

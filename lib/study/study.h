@@ -106,7 +106,7 @@ struct study {
 /**
  * study_open() - open everything but the stream
  *
- * Return: 0; else a negative errno, and @s->failure tells of it. study_close() in any case.
+ * Return: 0; else a negative errno, and @s->failure describes it. study_close() in any case.
  * @s must not be moved.
  */
 int study_open(struct study *s, const struct study_options *opts) __must_check;
@@ -118,7 +118,7 @@ int study_open(struct study *s, const struct study_options *opts) __must_check;
  * May be called again, to read them once more. After the first call the text of the
  * recording's own symbols is gone, as nobody needs it any more.
  *
- * Return: 0; else a negative errno, and @s->failure tells of it; no stream is open then.
+ * Return: 0; else a negative errno, and @s->failure describes it; no stream is open then.
  */
 int study_read(struct study *s, const struct event_stream_options *how) __must_check;
 

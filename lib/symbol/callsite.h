@@ -29,7 +29,7 @@ bool callsite_rule_extended(const struct callsite_rule *rule);
 bool callsite_rule_skips(struct callsite_rule *rule, const char *name);
 /* Index of the callsite in @frames; @nr - 1 if every frame is to be skipped; -1 if @nr is 0.
  * Frames without a symbol are never skipped, so without symbols the first frame is taken;
- * frames of 0, which the unwinder could not tell, always are.
+ * frames of 0, which the unwinder did not find, always are.
  */
 int callsite_find(struct callsite_rule *rule, const struct symbols *syms,
 		  const uint64_t *frames, uint32_t nr);

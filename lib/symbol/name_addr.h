@@ -5,7 +5,7 @@
  * kallsyms text in which they are found again.
  *
  * Where no kallsyms gives the true one, an address is made up: NAME_ADDR_BASE and 1 MiB for
- * each function. No kernel has addresses there, so that one can tell.
+ * each function. No kernel has addresses there, so they are recognisable.
  */
 #ifndef KMEMX_SYMBOL_NAME_ADDR_H
 #define KMEMX_SYMBOL_NAME_ADDR_H
@@ -26,7 +26,7 @@ struct name_addrs;
 
 /**
  * struct name_addr - what is known of an address
- * @size: of the function, 0 if unknown: tells functions of one name apart
+ * @size: of the function, 0 if unknown: distinguishes functions of one name
  * @module: may be NULL
  */
 struct name_addr {
@@ -39,7 +39,7 @@ struct name_addr {
  * struct name_addr_stats - distinct functions
  * @nr_made_up: whose address is made up
  * @nr_known: whose address kallsyms gave
- * @nr_ambiguous: of those, the name stands there more than once, and the size did not tell
+ * @nr_ambiguous: of those, the name occurs more than once, and the size did not decide
  * @nr_refused: look-ups without an address: an offset over 1 MiB, or too many functions
  */
 struct name_addr_stats {
@@ -58,7 +58,7 @@ bool name_addrs_given(const struct name_addrs *na);
  */
 int name_addrs_find(struct name_addrs *na, const struct name_addr *at,
 		    uint64_t *addr) __must_check;
-/* The text told that the function holds @addr, a true address. 0 or -ENOMEM. */
+/* The text shows that the function contains @addr, a real address. 0 or -ENOMEM. */
 int name_addrs_learn(struct name_addrs *na, const struct name_addr *at,
 		     uint64_t addr) __must_check;
 /* Appends kallsyms text: what was given, what was learned, what was made up. */

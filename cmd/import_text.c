@@ -31,7 +31,7 @@ static int open_failed(const char *path, int err)
 	return EXIT_UNREADABLE;
 }
 
-/* Bytes of the text; 0 if that cannot be told: of a pipe, or a compressed file. */
+/* Bytes of the text; 0 if unknown: for a pipe or a compressed file. */
 static uint64_t text_size(int fd)
 {
 	unsigned char start[2];

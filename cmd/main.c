@@ -462,7 +462,7 @@ static int finish_stdout(int ret)
 	if (fflush(stdout) == 0 && !failed && fclose(stdout) == 0)
 		return ret;
 	err = errno;
-	/* An earlier write failed and its reason is gone: ending the cut line tells it. */
+	/* An earlier write failed and its reason is gone: ending the cut line brings it back. */
 	if (!err && write(STDOUT_FILENO, "\n", 1) < 0)
 		err = errno;
 	if (err == EPIPE) /* the reader has had enough: what SIGPIPE would have said */

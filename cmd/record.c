@@ -243,7 +243,7 @@ static void say_started(void *ctx)
 	strbuf_free(&whom);
 }
 
-/* @next: what to do with the recording is told too. */
+/* @next: also print what to do with the recording. */
 static void say_summary(const struct capture_options *c, const struct capture_result *r,
 			bool next)
 {
@@ -365,7 +365,7 @@ static int record_once(void *ctx, const char *output, bool *stopped)
 
 	once->c->output = output;
 	ret = record(once->c, once->quiet, false, stopped);
-	/* What is recorded is told before the first run: it is the same in all. */
+	/* Printed before the first run only: it is the same for all. */
 	once->c->started = NULL;
 	return ret;
 }

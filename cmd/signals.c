@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: signals while a recording is made.
- * In: nothing. Out: a descriptor that tells of them.
+ * In: nothing. Out: a descriptor that reports them.
  */
 #include "signals.h"
 

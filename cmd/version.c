@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx version.
- * In: what the build was told. Out: the version and the optional features built in.
+ * In: the options of the build. Out: the version and the optional features built in.
  */
 #include <stdio.h>
 

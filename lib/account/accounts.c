@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account: the accounts of one stream, made once, whoever asks for them.
+ * account: the accounts of one stream, made once for all analyses.
  * In: who asks; events in time order. Out: a slab account and a page account.
  */
 #include "account/accounts.h"

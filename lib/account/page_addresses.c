@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 
-/* What tells one entry from the other; without padding, as keys are compared as bytes. */
+/* The key of an entry; without padding, because keys are compared as bytes. */
 struct pfn_key {
 	uint64_t pfn, row;
 };

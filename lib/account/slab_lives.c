@@ -33,7 +33,7 @@ static bool within_skew(const struct slab_lives *l, const struct kmem_event *ev,
 	return cpu != (uint16_t)ev->cpu && ev->ts - ts <= l->skew;
 }
 
-/* Addresses of two parts never share a place: what is known of one does not hang on whether
+/* Addresses of two parts never share a place: what is known of one does not depend on whether
  * both are in one account.
  */
 static struct slab_over *slab_over(struct slab_lives *l, uint64_t ptr)
@@ -57,7 +57,7 @@ static __always_inline uint32_t slab_row(struct slab_lives *l,
 
 	_Static_assert(KMEM_CACHE_ALLOC == 4 && KMEM_CACHE_ALLOC_NODE == 5 &&
 			       KMEM_KMALLOC_NODE < 4,
-		       "one bit tells them apart");
+		       "one bit distinguishes them");
 	if (likely(recent->callsite == callsite && recent->rest == rest && recent->id &&
 		   simple))
 		return recent->id - 1;

@@ -94,7 +94,7 @@ uint64_t census_slack(const struct slabinfo_line *line, const struct recording *
 /* Do objects of the cache come without an event: from kmem_cache_alloc_bulk() (6.18's
  * callers), or because the recorder, which writes a file, allocates them? Of inodes of /proc,
  * their dentries and security blobs, 100 to 300 more came in a second or two than events of
- * any recorder told (6.18, counted after shrinking); why is not known.
+ * any recorder reported (6.18, counted after shrinking); the reason is unknown.
  */
 static bool comes_unseen(const char *name)
 {
@@ -268,7 +268,7 @@ static int add_snapshot(struct census *c, const struct recording *rec, const cha
 	return ret;
 }
 
-/* "NAME SLABS SHEAF": what CPUs hold of each cache, told more than once: the most counts. */
+/* "NAME SLABS SHEAF": what CPUs hold of each cache; if it is listed more than once, the highest counts. */
 static int add_cpu_slabs(struct census *c, const struct recording *rec)
 {
 	const struct recording_text *meta = recording_meta(rec, "slab_cpu.after");
@@ -319,7 +319,7 @@ static void add_count(struct census_count *count, struct census_time *time,
 	count->caches++;
 }
 
-/* One of the two counts: adds up what the lines say of each class. */
+/* One of the two counts: adds up the lines of each class. */
 static void add_counts(struct census *c, const struct recording *rec, const char *item,
 		       bool after)
 {

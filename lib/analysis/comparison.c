@@ -25,7 +25,7 @@
 
 enum comparison_kind { KIND_SLAB, KIND_CACHE, KIND_PAGE };
 
-/* What tells one table of a kind from the other. */
+/* What distinguishes two tables of a kind. */
 struct comparison_type {
 	enum comparison_kind kind;
 	bool by_dir; /* whatever the options' @by says, and in full depth */
@@ -114,7 +114,7 @@ static void name_cache(struct comparison *p, uint32_t row, uint32_t bytes)
 	strbuf_puts(&p->name, cache ? cache : "[unnamed]");
 }
 
-/* What tells objects by cache apart. */
+/* What distinguishes objects by cache. */
 static uint64_t source_key(const struct comparison *p, uint32_t row, uint32_t bytes)
 {
 	const struct slab_key *key = slab_account_key(p->slab, row);
@@ -262,7 +262,7 @@ static bool observe(struct comparison *p)
 		return p->pages &&
 		       !page_lives_observe(&p->pages->lives, on_page_lives, p);
 	}
-	/* Callchains tell rows apart, and what the callsite is where functions are skipped. */
+	/* Callchains distinguish rows, and give the callsite where functions are skipped. */
 	if (p->kind == KIND_SLAB &&
 	    (p->by == SUBJECT_STACK || callsite_rule_extended(p->env->rule)))
 		dimensions.of[0] = DIMENSION_STACK;

@@ -36,7 +36,7 @@ static uint32_t books_row(struct books *b, uint64_t id, uint32_t type)
 }
 
 /* ipc/msg.c asks the msg_msg caches for objects without __GFP_ACCOUNT, which they add
- * themselves (SLAB_ACCOUNT): of a size that they have slabs of, no flag tells whether an
+ * themselves (SLAB_ACCOUNT): of a size that they have slabs of, no flag shows whether an
  * object is theirs, kmalloc-N's or kmalloc-cg-N's, so these are judged as one.
  */
 static int books_find_shared(struct books *b, const char *item)
@@ -53,7 +53,7 @@ static int books_find_shared(struct books *b, const char *item)
 	return 0;
 }
 
-/* Of the types that no event tells apart, the first. */
+/* The first of the types that no event distinguishes. */
 static uint32_t books_type(const struct books *b, uint32_t type, uint64_t size)
 {
 	return type == KMALLOC_CGROUP && u64_map_find(&b->shared, size) ? KMALLOC_NORMAL
@@ -198,7 +198,7 @@ static int books_add_groups(struct books *b)
 	return 0;
 }
 
-/* The row of an object in @page: any object seen in the same slab tells. */
+/* The row of an object in @page: any object seen in the same slab has it. */
 static uint32_t row_of_page(const struct books *b, uint64_t page)
 {
 	uint64_t span, p;

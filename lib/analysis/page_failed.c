@@ -9,7 +9,7 @@
 #include "analysis/page_report.h"
 #include "base/array.h"
 
-/* What tells one row from another; without padding, as keys are compared as bytes. */
+/* The key of a row; without padding, because keys are compared as bytes. */
 struct failed_key {
 	uint64_t gfp_flags;
 	uint32_t site; /* group of @sites */

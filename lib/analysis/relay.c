@@ -32,7 +32,7 @@ struct relay_thread {
 /**
  * struct relay - the ring
  * @pushed: batches so far: the next one's slot is that modulo NR_SLOTS
- * @lock: for @pushed, @ended and the threads' @taken; both conditions tell of a change
+ * @lock: for @pushed, @ended and the threads' @taken; both conditions signal a change
  */
 struct relay {
 	struct relay_slot slots[NR_SLOTS];

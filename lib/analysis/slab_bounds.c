@@ -72,7 +72,7 @@ static int count_pieces(struct slab_bounds *b, const struct analysis_env *env)
 	return ret;
 }
 
-/* Are the recorder's own frees, of objects whose allocation was left out, told apart from
+/* Are the recorder's own frees, of objects whose allocation was not recorded, distinguished from
  * those of objects older than the recording?
  */
 static bool recorder_known(const struct recording *rec)
@@ -121,7 +121,7 @@ static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
 	}
 }
 
-/* Of which caches and callsites objects are freed without an event. Hidden ones tell, too. */
+/* Of which caches and callsites objects are freed without an event. Hidden ones count, too. */
 static int find_suspects(struct slab_bounds *b)
 {
 	const struct u64_map *hidden = &b->acc->lives.hidden_gone;
@@ -152,7 +152,7 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 
 	b->acc = acc;
 	bounds_init(&b->bounds, env);
-	/* The kernel counts all objects, whoever allocated them. */
+	/* The kernel counts the objects of all tasks. */
 	if (acc->lives.filtered)
 		return find_suspects(b);
 	ret = census_init(&b->census, env);
@@ -166,7 +166,7 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 	return find_suspects(b);
 }
 
-/* The range of a row or of a part of it, as events alone tell. */
+/* The range of a row or of a part of it, from events alone. */
 static struct net_range by_events(const struct slab_bounds *b, uint32_t row,
 				  const struct slab_counts *counts)
 {

@@ -117,7 +117,7 @@ static uint32_t row_of_text(struct subject_part *p, const char *text)
 }
 
 /* A row of allocations without a callchain has a key that begins with a NUL, which no text
- * does: they are told apart by callsite.
+ * does: callsites distinguish them.
  */
 struct stackless_key {
 	char nul;
@@ -132,7 +132,7 @@ static uint32_t row_of_stackless(struct subjects *s, struct subject_part *p,
 {
 	struct stackless_key key = { 0 };
 
-	if (!callsite) /* a page's, which only its callchain would tell */
+	if (!callsite) /* a page's, which only its callchain has */
 		return row_of_text(p, no_stack);
 	key.group = sites_group(s->sites, callsite);
 	return key.group == UINT32_MAX ? UINT32_MAX : row_of(p, &key, sizeof(key));
@@ -197,7 +197,7 @@ static uint32_t row_of_directory(struct subjects *s, struct subject_part *p,
 	return name ? row_of_text(p, name) : UINT32_MAX;
 }
 
-/* The number of @who among what one word tells apart; UINT32_MAX if memory ran out. */
+/* The number of @who among the values of one word; UINT32_MAX if memory ran out. */
 static uint32_t part_row(struct subjects *s, struct subject_part *p,
 			 const struct subject *who)
 {

@@ -21,7 +21,7 @@
 #define IO_CHUNK       (1U << 20)
 
 /* Has @fd, the reading end, somebody at the other end, or something to read? Only tee(2)
- * tells without taking anything: nothing to copy and no writer is 0, with a writer -EAGAIN.
+ * checks without taking anything: nothing to copy and no writer is 0, with a writer -EAGAIN.
  */
 static bool has_writer(int fd, int scratch)
 {

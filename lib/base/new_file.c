@@ -75,7 +75,7 @@ int new_file_link(int fd, int dir_fd, const char *name)
 	return linkat(AT_FDCWD, path, dir_fd, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
 
-/* Makes a file of a random name, a new one or with @fd >= 0 that one, and tells the name. A
+/* Makes a file of a random name, a new one or with @fd >= 0 that one, and returns the name. A
  * descriptor or -errno.
  */
 static int make_random(int fd, int dir_fd, char *name, size_t size)

@@ -188,7 +188,7 @@ static int set_up_events(struct session *s)
 
 /* An instance's filter on tasks holds for all of its events: frees get one of their own, as
  * those of all tasks are recorded. A filter of events could leave them out by itself, but
- * what it lets pass would not be told from the frees.
+ * events that it lets pass could not be distinguished from the frees.
  */
 static int make_frees(struct session *s)
 {

@@ -56,7 +56,7 @@ static bool is_on(const struct instance *in, const char *file)
 	return on;
 }
 
-/* Call chains, as far as the settings of now tell. */
+/* Callchains, according to the current settings. */
 static const char *tell_stacks(const struct instance *in)
 {
 	struct strbuf sb = { 0 };
@@ -71,7 +71,7 @@ static const char *tell_stacks(const struct instance *in)
 	return how;
 }
 
-/* All CPUs' numbers behind @key in their statistics; with @each they are told. */
+/* All CPUs' numbers behind @key in their statistics; with @each they are logged. */
 static uint64_t sum_statistics(const struct session *s, const char *key, bool each)
 {
 	uint64_t sum = 0;

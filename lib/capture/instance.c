@@ -352,7 +352,7 @@ void instance_destroy(struct instance *in, const struct log *log)
 {
 	if (!in->tracefs)
 		return;
-	/* The first one's lock tells that they have an owner: it goes last. */
+	/* The first one's lock shows that they have an owner: it is removed last. */
 	if (in->frees)
 		destroy_one(in->frees, log);
 	destroy_one(in->tracefs, log);

@@ -210,7 +210,7 @@ static int take_signal(int stop_fd, const struct child *child)
 
 	if (read(stop_fd, &info, sizeof(info)) != sizeof(info))
 		return 0;
-	/* A write beyond the limit of file sizes: it has failed, which is told elsewhere. */
+	/* A write beyond the limit of file sizes: it has failed, which is reported elsewhere. */
 	if (info.ssi_signo == SIGXFSZ && info.ssi_pid == (uint32_t)getpid())
 		return 0;
 	if (child && child->pid > 0 && !child->ended && !child_has_it(&info))

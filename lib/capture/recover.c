@@ -34,7 +34,7 @@ struct recovery {
 	struct recording *rec;
 	struct ring_reader reader; /* its parts are the leftover's */
 	struct instance instance;
-	struct facts facts; /* what the instance still told */
+	struct facts facts; /* what could still be read from the instance */
 	struct new_recording output;
 };
 

@@ -157,7 +157,7 @@ static inline bool is_stack(const struct cpu_shared *sh, uint32_t id,
 	return known && known_size == size && !memcmp(known, frames, size);
 }
 
-/* The number of a stack that is not the last one of its @recent: NULL if nothing tells where it
+/* The number of a stack that is not the last one of its @recent: NULL if it is unknown where it
  * would be.
  */
 static int64_t stack_number_other(struct cpu_shared *sh, const struct event_format *fmt,

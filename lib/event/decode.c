@@ -82,7 +82,7 @@ static void name_remember(struct decoder_name *slot, uint32_t loc, const uint8_t
 		slot->words[i] = name_word(slot, i, data);
 }
 
-/* The number of the name of which the word @loc tells: offset in the low 16 bits, length with
+/* The number of the name that the word @loc points to: offset in the low 16 bits, length with
  * its NUL in the high 16. @slot receives it, if it can.
  */
 static int name_slow(struct decoder *dec, struct decoder_name *slot, uint32_t loc,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event: what the recording's own format files say of each event.
+ * event: the event formats in the recording's own format files.
  * In: format texts. Out: event ids with their types, names and field places.
  */
 #include "event/formats.h"

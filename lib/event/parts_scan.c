@@ -173,7 +173,7 @@ void parts_scan(struct parts *p, unsigned int group)
 		struct parts_cpu *cpu = &p->cpus[i];
 
 		g->error = scan_cpu(p, g, cpu);
-		/* Of what is unreadable the reading in one order tells. */
+		/* Unreadable parts are reported when all is read in one order. */
 		if (g->error < 0 && g->error != -ENOMEM)
 			g->error = -EAGAIN;
 		if (!g->error && (g->stats.nr_bad_pages || g->shared.stopped ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: what every import says of the kernel and of itself.
+ * import: what every import records about the kernel and itself.
  * In: what the copy and the user say. Out: texts of the recording.
  */
 #include "import/import_meta.h"

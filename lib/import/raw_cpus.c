@@ -18,7 +18,7 @@
 #include "base/io.h"
 #include "recording/subbuf.h"
 
-/* Looked at to tell the byte order. */
+/* Read to detect the byte order. */
 #define MAX_PROBES 16
 
 static uint64_t commit_of(const struct raw_cpus *rc, const uint8_t *page, bool big)
@@ -39,7 +39,7 @@ static uint64_t skip_hole(const struct raw_cpus *rc, const struct writer_part *p
 }
 
 /* Commits of the first pages make sense in one byte order only: a count of bytes that is
- * divisible by four and fits the page. Returns 1 or 0 for big, -1 if it cannot be told.
+ * divisible by four and fits the page. Returns 1 or 0 for big, -1 if unknown.
  */
 static int probe_order(const struct raw_cpus *rc)
 {

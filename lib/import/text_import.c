@@ -310,7 +310,7 @@ static void compose_uname(struct text_import *ti)
 	const char *release = ti->opts.release ? ti->opts.release : ti->release;
 
 	if (!*release && ti->events.gfp.era == TEXT_GFP_BEFORE_4_4)
-		release = "4.3-or-older"; /* tells the order of migratetypes too */
+		release = "4.3-or-older"; /* determines the order of migratetypes too */
 	import_kernel(&ti->texts.uname, NULL, release, ti->opts.machine);
 }
 

@@ -18,7 +18,7 @@
 #define READ_AHEAD	(4U << 20)
 #define MAX_BLOCK	(256U << 10)
 /* All readers of a buffer together hold this much of hostile chunks, three times at most.
- * Chunks are of ten pages, whoever writes them.
+ * All writers make chunks of ten pages.
  */
 #define CHUNK_MEMORY	(12U << 20)
 #define CHUNK_MIN_PAGES 16
@@ -142,7 +142,7 @@ static int read_input(struct block_reader *br, size_t size)
 
 /*
  * trace-cmd 3.3.1 on big endian wrote 0 for every size of a chunk: the compressed frame
- * itself tells where it ends. 0 if it does not.
+ * itself has its end. 0 if it does not.
  */
 static size_t find_frame(struct block_reader *br)
 {

@@ -37,8 +37,8 @@
  * @packed, @pages, @events: compressed bytes so far, and what they became: whole pages, and
  *                            the part of those that holds events
  * @at: in the active block: what has not been handed out yet
- * @cut_at: where the number of chunks is cut off, which has not been told yet; 0: it is not
- * @quiet: damage is not told of; @alone: nor is anything else; @damaged: there was some
+ * @cut_at: where the number of chunks is cut off, which has not been logged yet; 0: it is not
+ * @quiet: damage is not logged; @alone: nor is anything else; @damaged: there was some
  */
 struct cpu_cursor {
 	const struct recording *rec;

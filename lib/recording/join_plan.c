@@ -3,7 +3,7 @@
  * recording: what is left to do until pages far apart are a recording.
  * In: metadata, ranges. Out: a file without them.
  *
- * The file's size tells how many ranges have been taken out. The plan and a copy of the
+ * The file's size shows how many ranges have been removed. The plan and a copy of the
  * metadata lie in the range that goes last, so that a process can be killed between any two
  * system calls, and within those that write.
  */

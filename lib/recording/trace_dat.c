@@ -2,7 +2,7 @@
 /*
  * recording (internal): what the readers of all versions of trace.dat do alike.
  * In: buffers, CPUs and page sizes that a file claims. Out: those that it can have, in struct
- * recording; damage, told and counted.
+ * recording; damage, logged and counted.
  */
 #include "recording/trace_dat.h"
 
@@ -107,7 +107,7 @@ int trace_dat_add_cpu(struct trace_dat *td, const struct recording_cpu *cpu,
 	td->data_bytes += size;
 	if (trace_dat_grow(&b->cpus, b->nr_cpus, sizeof(*b->cpus)))
 		return -ENOMEM;
-	/* Less than a sub-buffer may be but its unused end; its header tells. */
+	/* Less than a sub-buffer may be missing only its unused end; its header shows it. */
 	cut = cpu->cut || cut >= b->page_size;
 	if (cut)
 		td->cut = ends_early;

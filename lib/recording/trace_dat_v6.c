@@ -98,7 +98,7 @@ static char *read_clock(struct reader *r)
 
 /*
  * How many CPUs has the table at @r? The clock is behind it, of a size and with brackets
- * that offsets of data do not look like. 0 if it cannot be told.
+ * that offsets of data do not look like. 0 if unknown.
  */
 static uint32_t guess_cpus(struct v6 *v, const struct reader *r)
 {
@@ -261,7 +261,7 @@ static bool flyrecord_at(struct v6 *v, uint64_t at)
 }
 
 /*
- * The parts tell but their own sizes: behind a wrong one the table of CPUs is found by the
+ * The parts have only their own sizes: behind a wrong one the table of CPUs is found by the
  * marks before it. The first place from @at on of which @is_it is true, four bytes before
  * a mark; 0 if there is none.
  */

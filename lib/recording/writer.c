@@ -444,7 +444,7 @@ static int check_regions(const struct join *j)
 }
 
 /* From the end on, so that what is still to be taken out is where it was. Empty ranges are
- * left out: the size of the file is to tell how far it is. Returns how many there are.
+ * left out: the size of the file shows the progress. Returns how many there are.
  */
 static size_t list_holes(const struct join *j, struct join_range *out)
 {

@@ -192,7 +192,7 @@ static struct cell cell_if_known(double f)
 	return isnan(f) ? none : cell_real(f);
 }
 
-/* "~": runs that differ, but not significantly; "?": nobody can tell; else "". */
+/* "~": runs that differ, but not significantly; "?": too few runs; else "". */
 static const char *significance_mark(const struct diff_rows *d,
 				     const struct diff_value *v)
 {

@@ -352,7 +352,7 @@ static bool tables_for(const struct gate_rule *rule, struct table *const *tables
 	return false;
 }
 
-/* Text tells verdicts apart where there is more than one. */
+/* Text shows the verdict where there is more than one. */
 static void show_undecided(struct table *t)
 {
 	int verdict = table_column(t, "verdict");

@@ -32,7 +32,7 @@ bool script_kmemtrace_shows(const struct kmem_event *ev)
 	       ev->type == KMEM_PAGE_ALLOC || ev->type == KMEM_PAGE_FREE;
 }
 
-/* Where a page is: its frame's address, as nothing tells where it was mapped. */
+/* Where a page is: its frame's address, because it is unknown where it was mapped. */
 static uint64_t page_address(const struct script *s, uint64_t pfn)
 {
 	return pfn == KMEM_NO_PFN ? 0 : pfn * s->env.env->page_size;

@@ -78,7 +78,7 @@ static void init_duration(struct study_facts *f, const struct recording *rec,
 	if (!recording_span(rec, &start, &stop)) {
 		if (!w->time)
 			f->span = "recorded";
-		/* Clocks of CPUs differ; and the kernel tells microseconds. */
+		/* Clocks of CPUs differ, and the kernel rounds to microseconds. */
 		first = known && first < start ? first : start;
 		last = known && last > stop ? last : stop;
 		known = true;

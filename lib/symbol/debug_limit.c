@@ -84,7 +84,7 @@ static int check_sections(const struct debug_limit *limit, Elf *elf)
 	return 0;
 }
 
-/* The file's bytes without its holes, which cost whoever made it nothing. */
+/* The file's bytes without its holes, which cost its author nothing. */
 static uint64_t data_size(int fd)
 {
 	off_t data = 0, hole = 0;

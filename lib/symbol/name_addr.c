@@ -35,7 +35,7 @@ struct made_up {
 	uint64_t size; /* 0: not known yet */
 };
 
-/* So many functions of one name are told apart. */
+/* The most functions of one name that are distinguished. */
 #define MAX_VARIANTS 16
 
 struct name_addrs {

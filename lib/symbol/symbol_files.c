@@ -65,7 +65,7 @@ static int use_text(const struct attempt *a, const struct symbol_text *theirs,
 
 /* Nothing says where the kernel was loaded. A kernel that was moved leaves few callsites in
  * the functions of one that was not (x86 moves by 2 MiB within 1 GiB, its text has some 20),
- * so that nearly all of them there make a guess to be told, not a proof.
+ * so nearly all of them being there is worth a note, but no proof.
  */
 static int assume_unmoved(const struct attempt *a, const struct symbol_text *theirs,
 			  const struct symbol_sites *sites)

@@ -207,10 +207,10 @@ static bool is_given(const char *name, int argc, char **argv)
 static bool is_appearance(const char *name)
 {
 	static const char *const names[] = {
-		"by",	    "color",	  "columns", "csv",	  "dir-depth",
-		"human",    "json",	  "lines",   "ns",	  "pager",
-		"no-pager", "quiet",	  "raw-ip",  "raw-names", "sites",
-		"sort",	    "no-summary", "summary", "verbose",	  "wide",
+		"by",	   "depth", "jobs",	  "min-share", "tree",	  "color",
+		"columns", "csv",   "dir-depth",  "human",     "json",	  "lines",
+		"ns",	   "pager", "no-pager",	  "quiet",     "raw-ip",  "raw-names",
+		"sites",   "sort",  "no-summary", "summary",   "verbose", "wide",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

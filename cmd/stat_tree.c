@@ -34,7 +34,7 @@ static const char *other_report(const struct stat_analyses *a)
 	return other;
 }
 
-/* Does what is asked for besides leave room for a tree? */
+/* Can a tree be combined with the other options? */
 static int check_others(const struct stat_analyses *a, bool quiet, const char *command)
 {
 	const char *other = other_report(a);
@@ -53,7 +53,7 @@ static int check_others(const struct stat_analyses *a, bool quiet, const char *c
 		return GO_ON;
 	message_error(
 		command,
-		"--tree and --by %s cannot be used together: the rows of a tree are functions.\n  For a part of the allocations use a filter: --tree --comm NAME",
+		"--tree and --by %s cannot be used together: the rows of a tree are functions\n  For a part of the allocations use a filter: --tree --comm NAME",
 		subjects_words(a->opts.by, words));
 	return EXIT_USAGE;
 }

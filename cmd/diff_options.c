@@ -415,7 +415,7 @@ static bool wants(const struct diff_args *a, const struct analysis *analysis)
 	return !slab || a->caller;
 }
 
-/* The filters that events of one kind know nothing of: those are not compared. */
+/* Filters on fields that events of one kind lack: those events are not compared. */
 static int check_filter(const struct diff_args *a)
 {
 	const char *slab, *page;

@@ -9,7 +9,7 @@
 #include "command.h"
 #include "message.h"
 
-/* The filters that events of one kind know nothing of. */
+/* Filters on fields that events of one kind lack. */
 static int check_kinds(struct stat_analyses *a, const char *slab, const char *page,
 		       const char *command)
 {

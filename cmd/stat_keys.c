@@ -66,19 +66,25 @@ static void list_keys(const struct known_keys *known, const char *lists,
 	fprintf(stderr, "%s  (+KEY sorts up, -KEY down)\n", lists);
 }
 
-/* All keys, and a line that lists those of each analysis. */
+/* All keys, and lists of those of each analysis in lines of at most 80 columns. */
 static void know_keys(struct known_keys *known, struct strbuf *lists)
 {
 	const struct analysis *analysis;
-	size_t i, k;
+	size_t i, k, begin;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
 		if (!analysis_use_stat(analysis->use))
 			continue;
 		add_keys(known, analysis);
+		begin = lists->size;
 		strbuf_printf(lists, "  %s keys:", analysis->name);
-		for (k = known->first; k < known->nr; k++)
+		for (k = known->first; k < known->nr; k++) {
+			if (lists->size - begin + strlen(known->names[k]) >= 80) {
+				begin = lists->size + 1;
+				strbuf_puts(lists, "\n   ");
+			}
 			strbuf_printf(lists, " %s", known->names[k]);
+		}
 		strbuf_puts(lists, "\n");
 	}
 }

@@ -100,8 +100,6 @@ struct progress {
 void progress_start(struct progress *p, const char *what);
 /* @done of @total of the work (in any unit; @total 0: not known), @events so far. */
 void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t events);
-/* The same, for a library to call: @progress is a struct progress. */
-void progress_call(void *progress, uint64_t done, uint64_t total, uint64_t events);
 /* Removes the line. */
 void progress_end(struct progress *p);
 

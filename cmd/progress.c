@@ -55,11 +55,6 @@ void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t e
 	p->last_ns = now;
 }
 
-void progress_call(void *progress, uint64_t done, uint64_t total, uint64_t events)
-{
-	progress_show(progress, done, total, events);
-}
-
 void progress_end(struct progress *p)
 {
 	if (p->shown)

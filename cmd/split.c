@@ -156,6 +156,31 @@ static void set_mode(const struct split_run *r)
 			r->args.output, strerror(errno));
 }
 
+/* The line of what is written follows the one of what was gone through. */
+struct split_progress {
+	struct progress line;
+	bool writing;
+};
+
+static void tell_split(void *ctx, uint64_t done, uint64_t total, uint64_t events)
+{
+	struct split_progress *p = ctx;
+
+	progress_show(&p->line, done, total, events);
+}
+
+static void tell_writing(void *ctx, uint64_t done, uint64_t total)
+{
+	struct split_progress *p = ctx;
+
+	if (!p->writing) {
+		progress_end(&p->line);
+		progress_start(&p->line, "writing");
+	}
+	p->writing = true;
+	progress_show(&p->line, done, total, 0);
+}
+
 static int write_part(struct split_run *r)
 {
 	const struct study *study = &r->in.study;
@@ -163,9 +188,10 @@ static int write_part(struct split_run *r)
 				      .start_ts = study->window.start_ts,
 				      .stop_ts = study->window.stop_ts,
 				      .cpus = r->cpus,
-				      .progress = progress_call };
+				      .progress = tell_split,
+				      .writing = tell_writing };
 	struct split_result result;
-	struct progress progress;
+	struct split_progress progress = { .writing = false };
 	int err;
 
 	if (new_recording_open(&r->output, r->args.output, &study->log))
@@ -174,10 +200,10 @@ static int write_part(struct split_run *r)
 	opts.fd = r->output.file.fd;
 	opts.pages_fd = r->output.second.fd;
 	opts.ctx = &progress;
-	progress_start(&progress, "splitting");
+	progress_start(&progress.line, "splitting");
 	if (!err)
 		err = split_write(study->rec, study->fmts, &opts, &result, &study->log);
-	progress_end(&progress);
+	progress_end(&progress.line);
 	new_recording_drop_second(&r->output);
 	if (err)
 		return split_failed(r, err);

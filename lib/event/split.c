@@ -313,7 +313,10 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 	struct writer_instance top = { .clock = p->rec->buffers[0].clock,
 				       .page_size = p->rec->buffers[0].page_size };
 	struct writer_facts facts = writer_facts_of(p->rec);
-	struct writer_out out = { .fd = p->opts->fd, .log = log };
+	struct writer_out out = { .fd = p->opts->fd,
+				  .log = log,
+				  .progress = p->opts->writing,
+				  .ctx = p->opts->ctx };
 	char name[] = RECORDING_META_PART, text[64];
 	struct recording_text *meta, item = { name, text, 0 };
 	size_t i, kept = 0;

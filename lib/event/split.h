@@ -24,6 +24,8 @@
  * @pages_fd: an empty file for the pages until their number is known; stays the caller's
  * @progress: called with @ctx for each sub-buffer: bytes of the recording that were gone
  *	through, all of them, and the events chosen so far; NULL: not
+ * @writing: called with @ctx once all are chosen, while they are written: bytes of pages that
+ *	are, and all of them; NULL: not
  */
 struct split_options {
 	const char *instance;
@@ -31,6 +33,7 @@ struct split_options {
 	const bool *cpus;
 	int fd, pages_fd;
 	void (*progress)(void *ctx, uint64_t done, uint64_t total, uint64_t events);
+	void (*writing)(void *ctx, uint64_t done, uint64_t total);
 	void *ctx;
 };
 

@@ -181,8 +181,23 @@ static uint64_t compose_v6(struct composer *c, uint64_t *end)
 
 /* --- output ------------------------------------------------------------------------------ */
 
+/* Pages on their way to @out, where they lie from @first to @end. */
+struct page_copy {
+	const struct writer_out *out;
+	uint64_t first, end;
+};
+
+/* All before @offset is there. */
+static void tell_progress(const struct page_copy *copy, uint64_t offset)
+{
+	if (copy->out->progress)
+		copy->out->progress(copy->out->ctx, offset - copy->first,
+				    copy->end - copy->first);
+}
+
 /* As io_copy(), but holes stay holes: the file behind @dst + @size is written later. */
-static int copy_data(int from, uint64_t src, int to, uint64_t dst, uint64_t size)
+static int copy_data(const struct page_copy *copy, int from, uint64_t src, uint64_t dst,
+		     uint64_t size)
 {
 	uint64_t at = 0, end;
 	struct stat st;
@@ -202,8 +217,11 @@ static int copy_data(int from, uint64_t src, int to, uint64_t dst, uint64_t size
 		hole = lseek(from, (off_t)(src + at), SEEK_HOLE);
 		end = hole < 0 || (uint64_t)hole - src > size ? size
 							      : (uint64_t)hole - src;
-		ret = io_copy(from, src + at, to, dst + at, end - at);
+		if (copy->out->progress && end - at > WRITER_PROGRESS)
+			end = at + WRITER_PROGRESS;
+		ret = io_copy(from, src + at, copy->out->fd, dst + at, end - at);
 		at = end;
+		tell_progress(copy, dst + at);
 	}
 	return ret;
 }
@@ -215,19 +233,20 @@ static bool has_holes(int fd)
 	return !fstat(fd, &st) && st.st_blocks < st.st_size / 1024;
 }
 
-static int copy_part(int fd, uint64_t offset, const struct writer_part *part)
+static int copy_part(const struct page_copy *copy, uint64_t offset,
+		     const struct writer_part *part)
 {
 	uint64_t left = part->size;
 	int ret = 0;
 
 	/* A part with holes needs little room: it is not worth a step for each of their MB. */
 	if (!part->consume || has_holes(part->fd))
-		return copy_data(part->fd, part->offset, fd, offset, left);
+		return copy_data(copy, part->fd, part->offset, offset, left);
 	while (!ret && left) {
 		uint64_t size = left % WRITER_CHUNK ? left % WRITER_CHUNK : WRITER_CHUNK;
 
 		left -= size;
-		ret = copy_data(part->fd, left, fd, offset + left, size);
+		ret = copy_data(copy, part->fd, left, offset + left, size);
 		if (!ret && ftruncate(part->fd, (off_t)left) < 0)
 			ret = -errno;
 	}
@@ -279,14 +298,15 @@ static void place_instances(struct composer *c, struct instance_place *places,
 	}
 }
 
-static int copy_parts(int fd, const struct writer_part *parts, size_t nr_parts,
-		      uint64_t offset)
+static int copy_parts(const struct page_copy *copy, const struct writer_part *parts,
+		      size_t nr_parts, uint64_t offset)
 {
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < nr_parts; i++) {
-		ret = copy_part(fd, offset, &parts[i]);
+		ret = copy_part(copy, offset, &parts[i]);
 		offset += parts[i].size;
+		tell_progress(copy, offset);
 	}
 	return ret;
 }
@@ -309,36 +329,39 @@ static int write_section_header(int fd, const struct writer_facts *facts,
 	return ret;
 }
 
-static int write_instance(int fd, const struct writer_facts *facts,
+static int write_instance(const struct page_copy *copy, const struct writer_facts *facts,
 			  const struct writer_instance *instance,
 			  const struct instance_place *place)
 {
-	int ret = write_section_header(fd, facts, place);
+	int ret = write_section_header(copy->out->fd, facts, place);
 
 	return ret ? ret
-		   : copy_parts(fd, instance->parts, instance->nr_parts, place->first);
+		   : copy_parts(copy, instance->parts, instance->nr_parts, place->first);
 }
 
 /* What @c has composed, and all pages. @first and @end are the top buffer's. */
-static int write_composed(int fd, struct composer *c, struct instance_place *places,
-			  uint64_t first, uint64_t *end)
+static int write_composed(const struct writer_out *out, struct composer *c,
+			  struct instance_place *places, uint64_t first, uint64_t *end)
 {
 	const struct writer_facts *facts = c->facts;
 	const struct writer_part *parts = c->parts;
 	size_t nr_parts = c->nr_parts;
+	struct page_copy copy = { out, first, 0 };
 	int ret;
 
 	place_instances(c, places, *end, 0);
 	if (facts->nr_instances)
 		*end = places[facts->nr_instances - 1].end;
-	ret = io_pwrite_all(fd, c->sb.data, c->sb.size, 0);
+	copy.end = *end;
+	tell_progress(&copy, first);
+	ret = io_pwrite_all(out->fd, c->sb.data, c->sb.size, 0);
 	/* The pages may end with a hole, or there are none. */
-	if (!ret && ftruncate(fd, (off_t)*end) < 0)
+	if (!ret && ftruncate(out->fd, (off_t)*end) < 0)
 		ret = -errno;
 	if (!ret)
-		ret = copy_parts(fd, parts, nr_parts, first);
+		ret = copy_parts(&copy, parts, nr_parts, first);
 	for (size_t i = 0; !ret && i < facts->nr_instances; i++)
-		ret = write_instance(fd, facts, &facts->instances[i], &places[i]);
+		ret = write_instance(&copy, facts, &facts->instances[i], &places[i]);
 	return ret;
 }
 
@@ -396,7 +419,7 @@ int writer_write(struct writer_out *out, const struct writer_facts *facts,
 	if (places && c.tables)
 		ret = compose(&c, &first, &end, out->log);
 	if (!ret)
-		ret = write_composed(out->fd, &c, places, first, &end);
+		ret = write_composed(out, &c, places, first, &end);
 	if (!ret)
 		out->bytes = end;
 	strbuf_free(&c.sb);

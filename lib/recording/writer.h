@@ -86,15 +86,22 @@ struct writer_part {
  * @fd: a seekable file open for writing; stays the caller's
  * @log: may be NULL
  * @bytes: the file's size, once all is written
+ * @progress: of writer_write(): called with @ctx while pages are written: bytes behind the metadata
+ *	that are there, and all of them; NULL: not
  */
 struct writer_out {
 	int fd;
 	const struct log *log;
 	uint64_t bytes;
+	void (*progress)(void *ctx, uint64_t done, uint64_t total);
+	void *ctx;
 };
 
 /* Bytes of a part that are copied at a time when the part is consumed. */
 #define WRITER_CHUNK (1U << 20)
+
+/* Bytes that are written between two calls of @progress, at most. */
+#define WRITER_PROGRESS (16U << 20)
 
 /**
  * writer_facts_of() - what a recording's own metadata texts say, for one made of it

@@ -14,6 +14,7 @@
 /* What was told last, and how often. */
 struct told {
 	uint64_t done, total, events, calls;
+	uint64_t written, to_write, calls_writing;
 };
 
 static void keep(void *ctx, uint64_t done, uint64_t total, uint64_t events)
@@ -24,7 +25,19 @@ static void keep(void *ctx, uint64_t done, uint64_t total, uint64_t events)
 	ck_assert_uint_ge(events, t->events);
 	ck_assert_uint_le(done, total);
 	ck_assert(!t->calls || t->total == total);
+	ck_assert(!t->to_write);
 	*t = (struct told){ done, total, events, t->calls + 1 };
+}
+
+static void keep_written(void *ctx, uint64_t done, uint64_t total)
+{
+	struct told *t = ctx;
+
+	ck_assert_uint_ge(done, t->written);
+	ck_assert_uint_le(done, total);
+	t->written = done;
+	t->to_write = total;
+	t->calls_writing++;
 }
 
 static uint64_t bytes_of(const struct recording *rec)
@@ -46,6 +59,7 @@ START_TEST(progress_goes_up_to_the_end)
 				      .fd = memfd_create("part", 0),
 				      .pages_fd = memfd_create("pages", 0),
 				      .progress = keep,
+				      .writing = keep_written,
 				      .ctx = &told };
 	struct event_formats *fmts;
 	struct split_result result;
@@ -60,6 +74,11 @@ START_TEST(progress_goes_up_to_the_end)
 	ck_assert_uint_gt(told.calls, 10);
 	ck_assert_uint_gt(told.done, told.total / 2);
 	ck_assert_uint_gt(told.events, result.nr_events / 2);
+	/* Then what is written, up to the last byte; the file has more than the pages. */
+	ck_assert_uint_gt(told.written, 0);
+	ck_assert_uint_eq(told.written, told.to_write);
+	ck_assert_uint_lt(told.written, result.written_bytes);
+	ck_assert_uint_ge(told.calls_writing, 2);
 	event_formats_free(fmts);
 	recording_close(rec);
 	close(opts.fd);

@@ -159,7 +159,8 @@ bool writer_can_compress(void);
  * @out, @parts: as for writer_write(); @consume of the parts is ignored, they stay what they
  *	are
  *
- * Metadata is one block a section, pages are chunks of ten, as trace-cmd makes them.
+ * Metadata is one block a section. Pages are chunks of 128 KiB, or less where more than 32 CPUs
+ * share 4 MiB, but of four pages at least; trace-cmd's have ten pages.
  *
  * Return: as writer_write(); -ENOTSUP without zstd.
  */

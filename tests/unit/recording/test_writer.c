@@ -413,7 +413,17 @@ static void check_cursor(const struct recording *rec, uint32_t buffer, uint32_t 
 	cpu_cursor_close(cur);
 }
 
-/* Chunks that are full, one that is not, a CPU of one page and one of none. */
+static void check_chunks(const struct recording *rec, uint32_t index, uint32_t nr)
+{
+	uint8_t count[4];
+
+	ck_assert_int_eq(source_read(&rec->src, count, sizeof(count),
+				     rec->buffers[0].cpus[index].offset),
+			 0);
+	ck_assert_uint_eq(get_u32(count, false), nr);
+}
+
+/* Chunks that are full, one that is not, a CPU of one page and one of less than a chunk. */
 START_TEST(test_compress)
 {
 	struct writer_facts facts = some_facts(7);
@@ -441,6 +451,37 @@ START_TEST(test_compress)
 	for (uint32_t i = 0; i < 3; i++) {
 		ck_assert_uint_eq(rec->buffers[0].cpus[i].offset % PAGE, 0);
 		check_cursor(rec, 0, i, &parts[i]);
+	}
+	check_chunks(rec, 0, 19);
+	check_chunks(rec, 1, 1);
+	check_chunks(rec, 2, 1);
+	recording_close(rec);
+	close(from);
+	close(fd);
+}
+END_TEST
+
+#define MANY 300
+
+/* Readers hold chunks of all CPUs: the more there are, the smaller they are. */
+START_TEST(test_compress_many)
+{
+	struct writer_facts facts = some_facts(7);
+	int from = memfd_create("regions", 0), fd = memfd_create("recording", 0);
+	struct writer_part parts[MANY];
+	struct recording *rec;
+
+	if (!writer_can_compress())
+		return;
+	facts.nr_cpus = MANY;
+	for (uint32_t i = 0; i < MANY; i++)
+		parts[i] = real_part(from, i, (uint64_t)i << 20, 9);
+	ck_assert_int_eq(writer_compress(TO(fd), &facts, parts, MANY), 0);
+	rec = read_back(fd);
+	ck_assert_uint_eq(rec->buffers[0].nr_cpus, MANY);
+	for (uint32_t i = 0; i < MANY; i++) {
+		check_cursor(rec, 0, i, &parts[i]);
+		check_chunks(rec, i, 3);
 	}
 	recording_close(rec);
 	close(from);
@@ -559,6 +600,7 @@ Suite *test_writer_suite(void)
 	tcase_add_test(tc, test_no_regions);
 	tcase_add_loop_test(tc, test_frees, 0, NR_WAYS * 6);
 	tcase_add_test(tc, test_compress);
+	tcase_add_test(tc, test_compress_many);
 	tcase_add_test(tc, test_compress_errors);
 	suite_add_tcase(s, tc);
 	return s;

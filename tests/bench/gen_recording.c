@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: a recording of any length, of the pages of a real one.
- * In: a recording, how many events, how many CPUs. Out: a trace.dat 7 file.
+ * In: a recording, how many events, how many CPUs. Out: a trace.dat 7 file, with -z compressed
+ * as by kmemx record -z.
  *
  * Each CPU repeats the pages of one of the original's, later every time, and with addresses
  * and page frames of its own group: so the mix of events, the stacks and the set of what
@@ -224,12 +225,17 @@ int main(int argc, char **argv)
 	struct writer_part parts[PARTS_MAX];
 	struct generator g = { 0 };
 	struct writer_facts facts;
+	struct writer_out out = { 0 };
 	uint64_t events, rounds;
 	uint32_t nr_cpus, c;
+	bool compress = argc > 1 && !strcmp(argv[1], "-z");
 	int fd, ret;
 
+	argc -= compress;
+	argv += compress;
 	if (argc != 5) {
-		fprintf(stderr, "usage: gen_recording ORIGINAL OUTPUT EVENTS CPUS\n");
+		fprintf(stderr,
+			"usage: gen_recording [-z] ORIGINAL OUTPUT EVENTS CPUS\n");
 		return 2;
 	}
 	events = strtoull(argv[3], NULL, 0);
@@ -250,7 +256,9 @@ int main(int argc, char **argv)
 		parts[c].size = write_cpu(&g, c, rounds, part);
 	}
 	facts = facts_of(&g, nr_cpus);
-	ret = writer_write(&(struct writer_out){ .fd = fd }, &facts, parts, nr_cpus);
+	out.fd = fd;
+	ret = compress ? writer_compress(&out, &facts, parts, nr_cpus)
+		       : writer_write(&out, &facts, parts, nr_cpus);
 	if (ret || close(fd))
 		fail("writing", ret);
 	return 0;

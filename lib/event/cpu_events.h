@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "event/cpu_stretch.h"
 #include "event/decode.h"
 #include "event/stack_claims.h"
 #include "event/stream.h"
@@ -39,6 +40,9 @@ struct cpu_batch {
 
 /* All CPUs together read ahead this much for callchains: some 1000 sub-buffers of 4 KiB. */
 #define CPU_AHEAD_BYTES (16U << 20)
+
+/* A sub-buffer that is read ahead counts, with its items, for at most this much. */
+#define CPU_BATCH_BYTES(page_size) ((page_size)*4 + 2 * sizeof(struct raw_item))
 
 #define CPU_RECENT_STACKS 2048U
 
@@ -75,6 +79,7 @@ struct cpu_shared {
  *	 because the stack of @now's last event may lie there, and more if interrupts filled
  *	 that one; @last of them
  * @spare: memory for the next batch
+ * @stretch: where these are some sub-buffers out of many; or NULL
  * @claims: events are their items, CPU_SILENT is one outside of the time window
  */
 struct cpu_events {
@@ -82,6 +87,7 @@ struct cpu_events {
 	struct event_stream_cpu *stats;
 	struct cpu_cursor *cursor;
 	struct cpu_batch *now, *last, *spare;
+	struct cpu_stretch *stretch;
 	struct stack_claims claims;
 	uint64_t last_ts;
 	bool damaged;	/* something unreadable lies before the next sub-buffer */
@@ -103,6 +109,15 @@ int cpu_events_open(struct cpu_events *ce, struct cpu_shared *shared,
  * Return: 1; 0 at the end; -EIO, -ENOMEM.
  */
 int cpu_events_refill(struct cpu_events *ce) __must_check;
+/**
+ * cpu_events_enter() - go on with the sub-buffers of @stretch, to which the cursor went
+ * @stretch, @stats: the caller's, set to their start; used until the next call
+ *
+ * The caller then sets what it knows of the events before: .last_ts, .claims; and .cut. All was
+ * read before, or nothing. Return: 0 or -ENOMEM.
+ */
+int cpu_events_enter(struct cpu_events *ce, struct cpu_stretch *stretch,
+		     struct event_stream_cpu *stats) __must_check;
 void cpu_events_close(struct cpu_events *ce);
 
 #endif

@@ -21,55 +21,75 @@
 #define ROUND_EVENTS_THREAD 2048U
 #define ROUND_EVENTS_CPU    64U
 
-/* Each CPU is read for itself, and the group's CPUs share what they count. */
 static int prepare_cpus(struct parts *p)
 {
 	struct event_stream *st = p->st;
+	size_t most = (size_t)st->nr_cpus + p->nr_groups;
 	uint32_t i;
 
-	p->cpus = calloc(st->nr_cpus + 1UL, sizeof(*p->cpus));
-	if (!p->cpus)
+	p->cpus = calloc(st->nr_cpus, sizeof(*p->cpus));
+	p->stretches[0] = calloc(most, sizeof(*p->stretches[0]));
+	p->stretches[1] = calloc(most, sizeof(*p->stretches[1]));
+	if (!p->cpus || !p->stretches[0] || !p->stretches[1])
 		return -ENOMEM;
 	for (i = 0; i < st->nr_cpus; i++) {
 		struct parts_cpu *cpu = &p->cpus[i];
 
-		cpu->events = &st->cpus[i];
-		cpu->events->shared = &p->groups[i % p->nr_groups].shared;
+		cpu->cursor = st->cpus[i].cursor;
 		cpu->index = i;
-		cpu->place = (uint64_t)i << PARTS_PLACE_BITS;
-		/* Where there are more threads than CPUs, one of them reads ahead. */
-		cpu_cursor_alone(cpu->events->cursor, st->nr_cpus < p->how->jobs);
+		cpu->ended = cpu_cursor_ended(cpu->cursor);
+		/* Nothing but a loss: there is no stretch to say so. */
+		if (cpu->ended && st->cpus[i].cut)
+			return -EAGAIN;
 	}
 	return 0;
 }
 
+/* What a stretch may read ahead: together with its last batch no more than a CPU may at most. */
+static uint64_t ahead_max(const struct event_stream *st)
+{
+	uint64_t most = st->shared.ahead_max / (st->nr_cpus + 1), batch = 0;
+	uint32_t i;
+
+	for (i = 0; i < st->rec->nr_buffers; i++) {
+		uint64_t bytes = CPU_BATCH_BYTES((uint64_t)st->rec->buffers[i].page_size);
+
+		batch = bytes > batch ? bytes : batch;
+	}
+	return most > batch ? most - batch : 0;
+}
+
+static int prepare_group(const struct event_stream *st, struct parts_group *g)
+{
+	const struct cpu_shared *sh = &st->shared;
+
+	g->dec.formats = st->dec.formats;
+	g->dec.common = st->dec.common;
+	g->dec.big_endian = st->dec.big_endian;
+	g->shared = (struct cpu_shared){
+		.dec = &g->dec,
+		.formats = sh->formats,
+		.by_id = calloc(CPU_SHARED_IDS, sizeof(*g->shared.by_id)),
+		.start_ts = sh->start_ts,
+		.stop_ts = sh->stop_ts,
+		.ahead_max = ahead_max(st),
+		.stats = &g->stats,
+	};
+	g->events.shared = &g->shared;
+	return g->shared.by_id ? cpu_cursor_open(&g->events.cursor, st->rec,
+						 st->cpu_stats[0].buffer, 0, NULL)
+			       : -ENOMEM;
+}
+
 static int prepare_groups(struct parts *p)
 {
-	const struct event_stream *st = p->st;
-	const struct cpu_shared *sh = &st->shared;
 	unsigned int i;
+	int ret = 0;
 
 	p->groups = calloc(p->nr_groups, sizeof(*p->groups));
-	for (i = 0; p->groups && i < p->nr_groups; i++) {
-		struct parts_group *g = &p->groups[i];
-
-		g->dec.formats = st->dec.formats;
-		g->dec.common = st->dec.common;
-		g->dec.big_endian = st->dec.big_endian;
-		g->shared = (struct cpu_shared){
-			.dec = &g->dec,
-			.formats = sh->formats,
-			.by_id = calloc(CPU_SHARED_IDS, sizeof(*g->shared.by_id)),
-			.start_ts = sh->start_ts,
-			.stop_ts = sh->stop_ts,
-			/* Where all of them together stay below the stream's bound. */
-			.ahead_max = sh->ahead_max / (st->nr_cpus + 1),
-			.stats = &g->stats,
-		};
-		if (!g->shared.by_id)
-			return -ENOMEM;
-	}
-	return p->groups ? 0 : -ENOMEM;
+	for (i = 0; p->groups && i < p->nr_groups && !ret; i++)
+		ret = prepare_group(p->st, &p->groups[i]);
+	return p->groups ? ret : -ENOMEM;
 }
 
 static int prepare_merges(struct parts *p)
@@ -88,6 +108,7 @@ static void free_group(struct parts_group *g)
 {
 	unsigned int i;
 
+	cpu_events_close(&g->events);
 	free(g->shared.by_id);
 	free(g->shared.frames);
 	intern_free(&g->shared.stacks);
@@ -96,6 +117,7 @@ static void free_group(struct parts_group *g)
 		free(g->lanes[i / EVENT_PARTS][i % EVENT_PARTS].evs);
 	free(g->stacks.ids);
 	free(g->names.ids);
+	free(g->held);
 }
 
 static void parts_free(struct parts *p)
@@ -105,77 +127,14 @@ static void parts_free(struct parts *p)
 	for (i = 0; i < p->st->nr_cpus && p->cpus; i++)
 		free(p->cpus[i].held);
 	free(p->cpus);
+	free(p->stretches[0]);
+	free(p->stretches[1]);
 	for (i = 0; i < p->nr_groups && p->groups; i++)
 		free_group(&p->groups[i]);
 	free(p->groups);
 	for (i = 0; i < EVENT_PARTS; i++)
 		parts_merge_free(p->merges[i]);
 	free(p);
-}
-
-/* Forgets what is within the bound of the next round. Returns how many events wait behind it. */
-static uint64_t waiting(const struct parts *p, struct parts_cpu *cpu)
-{
-	uint64_t nr = 0;
-	size_t gone = 0, i;
-
-	while (gone < cpu->nr_held &&
-	       parts_within(&p->bound, cpu->held[gone].last_ts, cpu->index))
-		gone++;
-	cpu->nr_held -= gone;
-	for (i = 0; i < cpu->nr_held; i++) {
-		cpu->held[i] = cpu->held[i + gone];
-		nr += cpu->held[i].nr;
-	}
-	return nr;
-}
-
-/* What a CPU is to have ahead of the bound, of @target in all, is its part of what the last round
- * has taken: so all of them get as far as each other. Where too much is ahead already, it is the
- * same for each. A CPU that sets the bound has nothing ahead, and is scanned in any case.
- *
- * Of each CPU a whole sub-buffer waits at least, and what waits is copied in each round: a round
- * is to take as much.
- */
-static void plan(struct parts *p)
-{
-	uint64_t all = 0, taken = 0, target = p->round_events;
-	uint32_t nr = p->st->nr_cpus, i;
-
-	for (i = 0; i < nr; i++) {
-		struct parts_cpu *cpu = &p->cpus[i];
-		uint64_t now = cpu->scanned - waiting(p, cpu);
-
-		cpu->taken = now - cpu->taken_before;
-		cpu->taken_before = now;
-		taken += cpu->taken;
-		all += cpu->scanned - now;
-		target += cpu->nr_held ? cpu->held[0].nr : 0;
-	}
-	for (i = 0; i < nr; i++) {
-		struct parts_cpu *cpu = &p->cpus[i];
-		uint64_t ahead = cpu->scanned - cpu->taken_before;
-		uint64_t want = taken && all <= 2 * target ? target * cpu->taken / taken
-							   : target / nr;
-
-		cpu->budget = ahead < want ? want - ahead : !ahead;
-	}
-}
-
-/* The earliest of the last events: nothing before can still come. True: nothing at all can. */
-static bool find_bound(struct parts *p)
-{
-	const struct parts_bound all = { UINT64_MAX, UINT32_MAX };
-	uint32_t i;
-
-	p->bound = all;
-	for (i = 0; i < p->st->nr_cpus; i++) {
-		const struct parts_cpu *cpu = &p->cpus[i];
-
-		if (!cpu->ended && parts_within(&p->bound, cpu->last_ts, i))
-			p->bound = (struct parts_bound){ cpu->last_ts, i };
-	}
-	return p->bound.index == all.index;
 }
 
 /* What is new in a group's table @from gets its number in the stream's @to. 0 or -ENOMEM. */
@@ -214,7 +173,20 @@ static void add_stats(struct event_stream_stats *to,
 		to->largest_step_back = from->largest_step_back;
 }
 
-/* Between two rounds: what all of them have counted and met. 0 or the first error. */
+/* The first error of the round's tasks; 0: there was none. */
+static int first_error(const struct parts *p)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < p->nr_groups && !ret; i++)
+		ret = p->groups[i].error;
+	for (i = 0; i < EVENT_PARTS && !ret; i++)
+		ret = p->merges[i]->error;
+	return ret;
+}
+
+/* Between two rounds: what all of them have counted and met. 0 or an error. */
 static int gather(struct parts *p)
 {
 	struct event_stream *st = p->st;
@@ -228,14 +200,10 @@ static int gather(struct parts *p)
 		struct parts_group *g = &p->groups[i];
 
 		add_stats(&st->stats, &g->stats);
-		ret = g->error;
-		if (!ret)
-			ret = number(&g->stacks, &g->shared.stacks, &st->shared.stacks);
+		ret = number(&g->stacks, &g->shared.stacks, &st->shared.stacks);
 		if (!ret)
 			ret = number(&g->names, &g->dec.names, &st->dec.names);
 	}
-	for (i = 0; i < EVENT_PARTS && !ret; i++)
-		ret = p->merges[i]->error;
 	if (!ret && p->how->pause)
 		ret = p->how->pause(p->how->ctx, st->stats.nr_events);
 	return ret;
@@ -261,10 +229,8 @@ static struct team_round estimate(struct parts *p)
 	unsigned int before = (p->round + 1) % 2, i, k;
 	uint64_t part = 0;
 
-	for (i = 0; i < p->st->nr_cpus; i++) {
-		if (!p->cpus[i].ended)
-			round.cost[i % p->nr_groups] += 2 * p->cpus[i].budget;
-	}
+	for (i = 0; i < p->nr_groups; i++)
+		round.cost[i] = 2 * p->cost[i];
 	for (i = 0; i < EVENT_PARTS && p->round; i++) {
 		for (k = 0; k < p->nr_groups; k++)
 			part += p->groups[k].lanes[before][i].nr;
@@ -279,16 +245,21 @@ static struct team_round estimate(struct parts *p)
 
 static int run_rounds(struct parts *p, struct team *team)
 {
-	struct team_round round;
 	int ret = 0;
 
 	while (!ret && !p->last) {
-		p->last = p->round && find_bound(p);
-		plan(p);
-		round = estimate(p);
-		team_run(team, &round);
+		ret = parts_plan(p);
+		if (!ret) {
+			struct team_round round = estimate(p);
+
+			team_run(team, &round);
+			ret = first_error(p);
+		}
+		if (!ret)
+			ret = parts_join(p);
 		p->round++;
-		ret = gather(p);
+		if (!ret)
+			ret = gather(p);
 	}
 	return ret;
 }
@@ -326,8 +297,7 @@ static void size_up(struct parts *p)
 	uint64_t least = ROUND_EVENTS_MIN;
 
 	p->nr_groups = 2 * jobs < PARTS_GROUPS_MAX ? 2 * jobs : PARTS_GROUPS_MAX;
-	if (p->nr_groups > nr)
-		p->nr_groups = nr ? nr : 1;
+	p->windowed = p->st->shared.start_ts || p->st->shared.stop_ts != UINT64_MAX;
 	if (least < (uint64_t)ROUND_EVENTS_CPU * nr)
 		least = (uint64_t)ROUND_EVENTS_CPU * nr;
 	p->round_events = least + (uint64_t)ROUND_EVENTS_THREAD * jobs;
@@ -356,7 +326,8 @@ int event_parts_run(struct event_stream *st, const struct event_parts *how)
 	struct parts *p;
 	int ret;
 
-	if (st->primed || st->error || st->shared.keep_stacks || st->page_pointers)
+	if (st->primed || st->error || st->shared.keep_stacks || st->page_pointers ||
+	    !st->nr_cpus)
 		return -EAGAIN;
 	p = calloc(1, sizeof(*p));
 	if (!p)

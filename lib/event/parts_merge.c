@@ -42,32 +42,61 @@ static const struct parts_event *lane_events(const struct parts_lane *lane, size
 	return lane->evs ? lane->evs + from : &none;
 }
 
-/* Sets the head of CPU @i to what is within the bound; the rest waits. 0 or -ENOMEM. */
+/* CPU @i goes on with the lane's @run: as far as it is within the bound. The rest waits, and so
+ * does what follows it. 0 or -ENOMEM.
+ */
+static int add_piece(struct parts *p, struct parts_merge *m, uint32_t i,
+		     const struct parts_lane *lane, const struct parts_run *run)
+{
+	struct parts_lane *to = &m->waiting[p->round % 2];
+	struct parts_run *rest = &m->runs[p->round % 2][i];
+	const struct parts_event *evs = lane_events(lane, run->from);
+	size_t nr = rest->nr ? 0 : count_within(&p->bound, i, evs, run->nr);
+
+	if (parts_lane_reserve(to, run->nr - nr) ||
+	    array_reserve(&m->pieces, &m->pieces_capacity, m->nr_pieces + 1,
+			  sizeof(*m->pieces)))
+		return -ENOMEM;
+	wait_for(to, evs + nr, run->nr - nr);
+	rest->nr += run->nr - nr;
+	if (nr)
+		m->pieces[m->nr_pieces++] = (struct parts_piece){ evs, evs + nr };
+	return 0;
+}
+
+/* The head goes on to its next piece. False: there is none. */
+static inline bool next_piece(const struct parts_merge *m, struct parts_head *head)
+{
+	if (head->next == head->end)
+		return false;
+	head->now = m->pieces[head->next++];
+	return true;
+}
+
+/* Sets the head of CPU @i to what has waited and what was scanned. 0 or -ENOMEM. */
 static int begin_cpu(struct parts *p, struct parts_merge *m, unsigned int part,
 		     uint32_t i)
 {
 	unsigned int now = p->round % 2, before = !now;
-	const struct parts_lane *lane = &p->groups[i % p->nr_groups].lanes[before][part];
-	const struct parts_run *old = &m->runs[before][i];
-	const struct parts_run *new = &p->cpus[i].runs[before][part];
-	const struct parts_event *waited = lane_events(&m->waiting[before], old->from);
-	const struct parts_event *scanned = lane_events(lane, new->from);
-	size_t nr = count_within(&p->bound, i, waited, old->nr);
-	size_t more = nr < old->nr ? 0 : count_within(&p->bound, i, scanned, new->nr);
-	struct parts_lane *to = &m->waiting[now];
+	const struct parts_run *of = &p->cpus[i].stretches[before];
+	struct parts_head *head = &m->heads[i];
+	size_t k, first = m->nr_pieces;
+	int ret = 0;
 
-	m->runs[now][i] = (struct parts_run){ to->nr, old->nr - nr + new->nr - more };
-	if (parts_lane_reserve(to, m->runs[now][i].nr))
-		return -ENOMEM;
-	wait_for(to, waited + nr, old->nr - nr);
-	wait_for(to, scanned + more, new->nr - more);
-	m->heads[i] = (struct parts_head){ waited, waited + nr, scanned, scanned + more };
-	if (!nr)
-		m->heads[i] =
-			(struct parts_head){ .next = scanned, .end = scanned + more };
-	if (nr + more)
-		merge_add(&m->merge, m->heads[i].next->ts, i);
-	return 0;
+	m->runs[now][i] = (struct parts_run){ m->waiting[now].nr, 0 };
+	if (m->runs[before][i].nr)
+		ret = add_piece(p, m, i, &m->waiting[before], &m->runs[before][i]);
+	for (k = of->from; k < of->from + of->nr && !ret; k++) {
+		const struct parts_stretch *s = &p->stretches[before][k];
+
+		if (s->runs[part].nr)
+			ret = add_piece(p, m, i, &p->groups[s->group].lanes[before][part],
+					&s->runs[part]);
+	}
+	*head = (struct parts_head){ .next = first, .end = m->nr_pieces };
+	if (!ret && next_piece(m, head))
+		merge_add(&m->merge, head->now.next->ts, i);
+	return ret;
 }
 
 /* Sets the heads and the merge. 0 or -ENOMEM. */
@@ -78,6 +107,7 @@ static int begin(struct parts *p, struct parts_merge *m, unsigned int part)
 
 	merge_clear(&m->merge);
 	m->waiting[p->round % 2].nr = 0;
+	m->nr_pieces = 0;
 	for (i = 0; i < p->st->nr_cpus && !ret; i++)
 		ret = begin_cpu(p, m, part, i);
 	merge_build(&m->merge);
@@ -86,9 +116,13 @@ static int begin(struct parts *p, struct parts_merge *m, unsigned int part)
 
 /* An event as the stream would give it, with its numbers of names and stacks. */
 static inline void unpack(struct kmem_event *to, const struct parts_event *ev,
-			  const struct parts_group *g, const struct cpu_head *of)
+			  const struct parts_group *groups, const struct cpu_head *of,
+			  uint64_t place)
 {
+	const struct parts_group *g = &groups[ev->place >> PARTS_PLACE_BITS];
+
 	memcpy(to, ev, PARTS_HEAD);
+	to->place = place | (ev->place & PARTS_PLACE_MASK);
 	memcpy(&to->slab_alloc.callsite, ev->words, 16);
 	memcpy(&to->slab_alloc.bytes_req, &ev->words[2], 8);
 	to->slab_alloc.bytes_alloc = ev->more | (uint64_t)ev->large << 32;
@@ -113,19 +147,21 @@ static void flush(struct parts *p, struct parts_merge *m, unsigned int part)
 	m->nr = 0;
 }
 
-/* The events of @head up to the time @limit, at least one, at most those that there is room
+/* The events of CPU @index up to the time @limit, at least one, at most those that there is room
  * for.
  */
-static inline void take_run(struct parts_merge *m, struct parts_head *head,
-			    const struct parts_group *g, const struct cpu_head *of,
+static inline void take_run(const struct parts *p, struct parts_merge *m, uint32_t index,
 			    uint64_t limit)
 {
-	const struct parts_event *ev = head->next, *end = head->end;
+	const struct parts_event *ev = m->heads[index].now.next;
+	const struct parts_event *end = m->heads[index].now.end;
+	const struct cpu_head *of = &p->st->heads[index];
 
 	do {
-		unpack(&m->evs[m->nr++], ev++, g, of);
+		unpack(&m->evs[m->nr++], ev++, p->groups, of,
+		       (uint64_t)index << PARTS_PLACE_BITS);
 	} while (ev < end && ev->ts <= limit && m->nr < PARTS_BATCH);
-	head->next = ev;
+	m->heads[index].now.next = ev;
 }
 
 /* With more of them a run is mostly of one event. */
@@ -159,16 +195,12 @@ void parts_take(struct parts *p, unsigned int part)
 		uint32_t index = top->index;
 		struct parts_head *head = &m->heads[index];
 
-		take_run(m, head, &p->groups[index % p->nr_groups], &p->st->heads[index],
-			 few || index == before ? run_limit(&m->merge) : 0);
+		take_run(p, m, index, few || index == before ? run_limit(&m->merge) : 0);
 		before = index;
 		if (m->nr == PARTS_BATCH)
 			flush(p, m, part);
-		if (head->next == head->end && head->then < head->then_end)
-			*head = (struct parts_head){ .next = head->then,
-						     .end = head->then_end };
-		if (head->next < head->end)
-			merge_replace_top(&m->merge, head->next->ts);
+		if (head->now.next < head->now.end || next_piece(m, head))
+			merge_replace_top(&m->merge, head->now.next->ts);
 		else
 			merge_pop(&m->merge);
 	}
@@ -200,6 +232,7 @@ void parts_merge_free(struct parts_merge *m)
 	free(m->waiting[1].evs);
 	free(m->runs[0]);
 	free(m->runs[1]);
+	free(m->pieces);
 	free(m->heads);
 	merge_free(&m->merge);
 	free(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event: the CPUs' events, each handed on to the part of its address.
- * In: CPUs of a stream. Out: for each part, its events of each CPU.
+ * event: stretches of the CPUs' events, each event handed on to the part of its address.
+ * In: sub-buffers of some CPUs. Out: for each part, its events of each stretch.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,11 +43,10 @@ static __always_inline void pack(struct parts_event *to, const struct kmem_event
 	memcpy(&to->node, &ev->slab_alloc.node, 8);
 }
 
-/* A loss, the first of the CPU's current batch, concerns every part. 0 or -ENOMEM. */
-static int hand_on_loss(const struct parts_cpu *cpu, const struct kmem_event *ev,
-			struct parts_lane *lanes)
+/* A loss, the first of the current batch, concerns every part. 0 or -ENOMEM. */
+static int hand_on_loss(const struct parts_stretch *s, const struct cpu_batch *now,
+			const struct kmem_event *ev, struct parts_lane *lanes)
 {
-	const struct cpu_batch *now = cpu->events->now;
 	unsigned int i;
 
 	for (i = 0; i < EVENT_PARTS; i++) {
@@ -55,27 +54,34 @@ static int hand_on_loss(const struct parts_cpu *cpu, const struct kmem_event *ev
 			return -ENOMEM;
 		lanes[i].evs[lanes[i].nr++] =
 			(struct parts_event){ .ts = ev->ts,
-					      .place = cpu->place,
+					      .place = s->place,
 					      .words = { now->missed, now->since_ts },
 					      .type = KMEM_LOSS };
 	}
 	return 0;
 }
 
+/* Where a slab or page event goes. */
+static inline unsigned int part_of(const struct parts *p, const struct kmem_event *ev)
+{
+	uint64_t of_slab = ev->slab_free.ptr >> EVENT_PARTS_SLAB_SHIFT;
+	uint64_t of_page = ev->page_free.pfn >> p->how->page_shift;
+
+	return event_part(kmem_is_slab(ev->type) ? of_slab : of_page);
+}
+
 /* Hands the group's @nr decoded events on. 0; -EAGAIN, -ENOMEM. */
-static int hand_on(const struct parts *p, struct parts_group *g, struct parts_cpu *cpu,
+static int hand_on(const struct parts *p, struct parts_group *g, struct parts_stretch *s,
 		   size_t nr)
 {
 	struct parts_lane *lanes = g->lanes[p->round % 2];
 	unsigned int page_shift = p->how->page_shift;
 	const struct kmem_event *ev = g->evs, *end = ev + nr;
-	uint64_t last_ts = cpu->last_ts;
+	uint64_t last_ts = s->last_ts;
 
 	for (; ev < end; ev++) {
 		bool slab = kmem_is_slab(ev->type), page = kmem_is_page(ev->type);
-		uint64_t of_slab = ev->slab_free.ptr >> EVENT_PARTS_SLAB_SHIFT;
-		uint64_t of_page = ev->page_free.pfn >> page_shift;
-		struct parts_lane *lane = &lanes[event_part(slab ? of_slab : of_page)];
+		struct parts_lane *lane = &lanes[part_of(p, ev)];
 
 		if (unlikely(ev->ts < last_ts))
 			return -EAGAIN;
@@ -87,24 +93,58 @@ static int hand_on(const struct parts *p, struct parts_group *g, struct parts_cp
 			    parts_lane_reserve(lane, 1))
 				return -ENOMEM;
 			pack(&lane->evs[lane->nr++], ev,
-			     cpu->place + (uint64_t)(ev - g->evs));
-		} else if (ev->type == KMEM_LOSS && hand_on_loss(cpu, ev, lanes)) {
+			     s->place + (uint64_t)(ev - g->evs));
+		} else if (ev->type == KMEM_LOSS &&
+			   hand_on_loss(s, g->events.now, ev, lanes)) {
 			return -ENOMEM;
 		}
 	}
-	cpu->place += nr;
-	cpu->last_ts = last_ts;
+	s->place += nr;
+	s->last_ts = last_ts;
 	return 0;
 }
 
-/* The items of the CPU's current batch become events. 0; -EAGAIN, -ENOMEM. */
-static int scan_batch(const struct parts *p, struct parts_group *g, struct parts_cpu *cpu)
+/* Those of the @nr events just handed on, items from @first on, that still wait for their callchain
+ * wait for a later stretch: all of this one was scanned by then.
+ */
+static void note_claims(const struct parts *p, const struct parts_group *g,
+			struct parts_stretch *s, const struct raw_item *first, size_t nr)
 {
-	const struct cpu_batch *now = cpu->events->now;
+	unsigned int i;
+
+	for (i = 0; i < STACK_CONTEXTS; i++) {
+		uintptr_t owner = g->events.claims.owners[i];
+		const struct kmem_event *ev;
+		size_t at;
+
+		if (owner < (uintptr_t)first || owner >= (uintptr_t)(first + nr))
+			continue;
+		at = (size_t)((const struct raw_item *)owner - first);
+		ev = &g->evs[at];
+		s->waiting[i] = (struct parts_claim){
+			.there = true,
+			.part = kmem_is_slab(ev->type) || kmem_is_page(ev->type)
+					? part_of(p, ev)
+					: PARTS_NOWHERE,
+			.round = p->round,
+			.stretch = (size_t)(s - p->stretches[p->round % 2]),
+			.ts = ev->ts,
+			.page = s->held.nr,
+			.place = s->place - nr + at,
+		};
+	}
+}
+
+/* The items of the current batch become events. 0; -EAGAIN, -ENOMEM. */
+static int scan_batch(const struct parts *p, struct parts_group *g,
+		      struct parts_stretch *s)
+{
+	const struct cpu_batch *now = g->events.now;
 	const struct raw_item *item = now->items, *end = item + now->nr;
 	int ret = 0;
 
 	while (item < end && !ret) {
+		const struct raw_item *first = item;
 		size_t nr = 0, lost;
 
 		/* An event begins with its item; a loss has no record. */
@@ -116,68 +156,100 @@ static int scan_batch(const struct parts *p, struct parts_group *g, struct parts
 		ret = decode_events(&g->dec, g->evs + lost, nr - lost,
 				    &g->stats.nr_undecodable);
 		if (!ret)
-			ret = hand_on(p, g, cpu, nr);
+			ret = hand_on(p, g, s, nr);
+		if (!ret && g->events.ended)
+			note_claims(p, g, s, first, nr);
 	}
-	if (ret || array_reserve(&cpu->held, &cpu->held_capacity, cpu->nr_held + 1,
-				 sizeof(*cpu->held)))
+	if (ret ||
+	    array_reserve(&g->held, &g->held_capacity, g->nr_held + 1, sizeof(*g->held)))
 		return ret ? ret : -ENOMEM;
-	cpu->held[cpu->nr_held++] = (struct parts_held){ cpu->last_ts, now->nr };
-	cpu->scanned += now->nr;
+	g->held[g->nr_held++] = (struct parts_held){ s->last_ts, now->nr };
+	s->held.nr++;
+	s->nr += now->nr;
 	return 0;
 }
 
-static int scan_batches(const struct parts *p, struct parts_group *g,
-			struct parts_cpu *cpu)
+/* What is known of the events before the stretch, if anything. */
+static void begin_stretch(const struct parts *p, struct cpu_events *ce,
+			  struct parts_stretch *s)
 {
-	uint64_t until = cpu->scanned + cpu->budget;
+	const struct parts_cpu *cpu = &p->cpus[s->cpu];
+	unsigned int i;
 
-	while (cpu->scanned < until) {
-		int ret = cpu_events_refill(cpu->events);
+	ce->cut = s->last && p->st->cpus[s->cpu].cut;
+	s->scan.blind = !s->first;
+	if (!s->first)
+		return;
+	s->last_ts = cpu->last_ts;
+	ce->last_ts = cpu->record_ts;
+	ce->claims = cpu->claims;
+	for (i = 0; i < STACK_CONTEXTS; i++) {
+		if (cpu->waiting[i].there)
+			ce->claims.owners[i] = CPU_INHERITED(i);
+	}
+}
 
-		if (ret <= 0) {
-			cpu->ended = true;
-			return ret;
-		}
-		ret = scan_batch(p, g, cpu);
+/* Damage is logged when all is read in one order. */
+static bool is_damaged(const struct parts_group *g, const struct parts_stretch *s,
+		       uint32_t page_size, bool compressed)
+{
+	uint64_t pages = (s->range.bytes + page_size - 1) / page_size;
+
+	return g->stats.nr_bad_pages || g->stats.nr_backwards || g->shared.stopped ||
+	       cpu_cursor_damaged(g->events.cursor) ||
+	       (!compressed && !s->past_stop && s->scan.nr_pages != pages);
+}
+
+static int scan_stretch(const struct parts *p, struct parts_group *g,
+			struct parts_stretch *s)
+{
+	const struct event_stream_cpu *of = &p->st->cpu_stats[s->cpu];
+	const struct recording_buffer *buf = &p->st->rec->buffers[of->buffer];
+	struct cpu_events *ce = &g->events;
+	int ret;
+
+	cpu_cursor_go(ce->cursor, p->cpus[s->cpu].cursor, &s->range);
+	s->stats = (struct event_stream_cpu){ .buffer = of->buffer, .cpu = of->cpu };
+	s->held.from = g->nr_held;
+	ret = cpu_events_enter(ce, &s->scan, &s->stats);
+	if (ret)
+		return ret;
+	begin_stretch(p, ce, s);
+	while ((ret = cpu_events_refill(ce)) > 0) {
+		ret = scan_batch(p, g, s);
 		if (ret)
 			return ret;
 	}
-	return 0;
-}
-
-/* Scans a CPU, and notes which events of the group's lanes are its own. */
-static int scan_cpu(const struct parts *p, struct parts_group *g, struct parts_cpu *cpu)
-{
-	const struct parts_lane *lanes = g->lanes[p->round % 2];
-	struct parts_run *runs = cpu->runs[p->round % 2];
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; i < EVENT_PARTS; i++)
-		runs[i].from = lanes[i].nr;
-	if (!cpu->ended && cpu->budget)
-		ret = scan_batches(p, g, cpu);
-	for (i = 0; i < EVENT_PARTS; i++)
-		runs[i].nr = lanes[i].nr - runs[i].from;
+	s->record_ts = ce->last_ts;
+	s->past_stop = ce->past_stop;
+	s->claims = ce->claims;
+	s->growth = cpu_cursor_growth(ce->cursor);
+	if (!ret && is_damaged(g, s, buf->page_size, buf->compressed))
+		ret = -EAGAIN;
 	return ret;
 }
 
 void parts_scan(struct parts *p, unsigned int group)
 {
 	struct parts_group *g = &p->groups[group];
-	uint32_t i;
+	unsigned int now = p->round % 2, i;
+	size_t k;
 
 	for (i = 0; i < EVENT_PARTS; i++)
-		g->lanes[p->round % 2][i].nr = 0;
-	for (i = group; i < p->st->nr_cpus && !g->error; i += p->nr_groups) {
-		struct parts_cpu *cpu = &p->cpus[i];
+		g->lanes[now][i].nr = 0;
+	g->nr_held = 0;
+	for (k = 0; k < p->nr_stretches[now] && !g->error; k++) {
+		struct parts_stretch *s = &p->stretches[now][k];
 
-		g->error = scan_cpu(p, g, cpu);
+		if (s->group != group)
+			continue;
+		for (i = 0; i < EVENT_PARTS; i++)
+			s->runs[i].from = g->lanes[now][i].nr;
+		g->error = scan_stretch(p, g, s);
+		for (i = 0; i < EVENT_PARTS; i++)
+			s->runs[i].nr = g->lanes[now][i].nr - s->runs[i].from;
 		/* Unreadable parts are reported when all is read in one order. */
 		if (g->error < 0 && g->error != -ENOMEM)
-			g->error = -EAGAIN;
-		if (!g->error && (g->stats.nr_bad_pages || g->shared.stopped ||
-				  cpu_cursor_damaged(cpu->events->cursor)))
 			g->error = -EAGAIN;
 	}
 }

@@ -3,9 +3,12 @@
  * event (internal): what reading in parts consists of.
  * In: nothing. Out: for those who scan CPUs, merge parts, and plan the rounds of both.
  *
- * Round by round, CPUs are scanned and, at the same time, the parts take what the round before
- * has scanned. They take it up to a bound: the earliest of the last events of all CPUs, since
- * nothing before that can still come. What is behind the bound waits.
+ * Round by round, stretches of the CPUs' sub-buffers are scanned and, at the same time, the parts
+ * take what the round before has scanned. They take it up to a bound: the earliest of the last
+ * events of all CPUs, since nothing before that can still come. What is behind the bound waits.
+ *
+ * A CPU may have many stretches in a round. Each is scanned without knowing what the one before
+ * it has met: what crosses from one to the next is put right at the round's end.
  */
 #ifndef KMEMX_EVENT_PARTS_STATE_H
 #define KMEMX_EVENT_PARTS_STATE_H
@@ -16,14 +19,17 @@
 #include "event/parts.h"
 #include "event/stream_state.h"
 
-/* CPUs are scanned in groups, which have stacks, names and stats of their own. */
+/* Stretches are scanned in groups, which have stacks, names and stats of their own. */
 #define PARTS_GROUPS_MAX 16U
 
 /* Events that are decoded, or taken, at a time: they stay in the nearest cache. */
 #define PARTS_BATCH 128
 
-/* kmem_event.place: the CPU's index in the stream, above how many of its events came before. */
+/* kmem_event.place: the CPU's index in the stream, above a number that grows from each of its
+ * events to the next. On the way to a part the group is there, instead of the CPU.
+ */
 #define PARTS_PLACE_BITS 40
+#define PARTS_PLACE_MASK ((1ULL << PARTS_PLACE_BITS) - 1)
 
 /**
  * struct parts_event - an event on its way to a part: what accounts want to know, in a line of the
@@ -88,7 +94,7 @@ struct parts_run {
 	size_t from, nr;
 };
 
-/* Up to which event: of equal times, that of the CPU with this index. */
+/* Before which event: of equal times, those of CPUs with a lower index are. */
 struct parts_bound {
 	uint64_t ts;
 	uint32_t index;
@@ -96,7 +102,7 @@ struct parts_bound {
 
 static inline bool parts_within(const struct parts_bound *b, uint64_t ts, uint32_t index)
 {
-	return ts < b->ts || (ts == b->ts && index <= b->index);
+	return ts < b->ts || (ts == b->ts && index < b->index);
 }
 
 /* A sub-buffer that was scanned: its events for all parts, and the time of the last one. */
@@ -105,22 +111,71 @@ struct parts_held {
 };
 
 /**
- * struct parts_cpu - one CPU's scan
- * @place: of its next event; @last_ts: of the item before
+ * struct parts_claim - an event whose callchain may be in a later stretch
+ * @there: there is one; @part: where it went, PARTS_NOWHERE: to none
+ * @round: that scanned it; @stretch: in that round
+ * @page: of the CPU, counted from 0
+ * @place: as in its lane
+ */
+struct parts_claim {
+	bool there;
+	unsigned int part, round;
+	size_t stretch;
+	uint64_t ts, page, place;
+};
+
+#define PARTS_NOWHERE EVENT_PARTS
+
+/**
+ * struct parts_stretch - sub-buffers of one CPU that one thread scans
+ * @cpu: its index; @group: that scans it
+ * @first: of the CPU in this round: what came before is known; @last: of the CPU
+ * @range: where they are
+ * @place: of its next event; @last_ts: of the event or loss before
+ * @runs: its events in the group's lanes; @held: in the group's
+ * @scan, @stats, @claims: see struct cpu_events; @record_ts: of the last record of any kind
+ * @past_stop: the time window is over
+ * @waiting: events that a later stretch may have the callchain of, by context
+ */
+struct parts_stretch {
+	uint32_t cpu;
+	unsigned int group;
+	bool first, last, past_stop;
+	struct block_range range;
+	uint64_t place, last_ts, record_ts, nr;
+	struct parts_run runs[EVENT_PARTS], held;
+	struct cpu_stretch scan;
+	struct event_stream_cpu stats;
+	struct stack_claims claims;
+	struct parts_claim waiting[STACK_CONTEXTS];
+	struct cpu_growth growth;
+};
+
+/**
+ * struct parts_cpu - how far one CPU is
+ * @cursor: where the next stretch is cut off
+ * @place: of the next stretch's first event
+ * @bytes: of all stretches so far
  * @scanned: events so far; @taken: by the parts in the last round, @taken_before: up to then
  * @budget: events to be scanned in this round
- * @runs: what this round and the one before have scanned, in turns
+ * @stretches: of this round and the one before, in turns
  * @held: sub-buffers with events that wait behind the bound, @nr_held of them
+ * @last_ts, @record_ts, @claims, @waiting, @growth: of its last stretch, the latter of all;
+ * @nr_pages: so far
  */
 struct parts_cpu {
-	struct cpu_events *events;
+	struct cpu_cursor *cursor;
 	uint32_t index;
 	bool ended;
-	uint64_t place, last_ts;
+	uint64_t place, bytes;
 	uint64_t scanned, taken, taken_before, budget;
-	struct parts_run runs[2][EVENT_PARTS];
+	struct parts_run stretches[2];
 	struct parts_held *held;
 	size_t nr_held, held_capacity;
+	uint64_t last_ts, record_ts, nr_pages;
+	struct stack_claims claims;
+	struct parts_claim waiting[STACK_CONTEXTS];
+	struct cpu_growth growth;
 };
 
 /* By a number in a group's table, that in the stream's, at one less. */
@@ -130,35 +185,48 @@ struct parts_ids {
 };
 
 /**
- * struct parts_group - what the scans of some CPUs have in common
- * @shared: with @dec as its decoder
+ * struct parts_group - what scans some stretches, one after the other
+ * @events: the stretch at hand; @shared: with @dec as its decoder
  * @stacks, @names: of those that were new before this round
  * @lanes: what this round and the one before have scanned, in turns
+ * @held: sub-buffers of this round
  * @evs: room to decode in
  * @error: -EAGAIN, -ENOMEM
  */
 struct parts_group {
+	struct cpu_events events;
 	struct cpu_shared shared;
 	struct decoder dec;
 	struct event_stream_stats stats;
 	struct parts_ids stacks, names;
 	struct parts_lane lanes[2][EVENT_PARTS];
+	struct parts_held *held;
+	size_t nr_held, held_capacity;
 	struct kmem_event evs[PARTS_BATCH];
 	int error;
+};
+
+/* Events of one CPU that lie one after the other. */
+struct parts_piece {
+	const struct parts_event *next, *end;
 };
 
 /**
  * struct parts_merge - one part
  * @waiting: behind the bound of this round and of the one before, in turns, with @runs of each
  *	     CPU
- * @heads: of each CPU, what is taken now: what has waited, then what was scanned
+ * @pieces: what is taken now: what has waited, then what was scanned; those of one CPU side by side
+ * @heads: of each CPU, the piece at hand, and those that follow
  * @evs: what is next, @nr of them
  */
 struct parts_merge {
 	struct parts_lane waiting[2];
 	struct parts_run *runs[2];
+	struct parts_piece *pieces;
+	size_t nr_pieces, pieces_capacity;
 	struct parts_head {
-		const struct parts_event *next, *end, *then, *then_end;
+		struct parts_piece now;
+		size_t next, end;
 	} * heads;
 	struct merge merge;
 	struct kmem_event evs[PARTS_BATCH];
@@ -168,11 +236,14 @@ struct parts_merge {
 
 /**
  * struct parts - all of it
- * @groups, @nr_groups: CPU n is in group n modulo @nr_groups
+ * @groups, @nr_groups: who scans
+ * @windowed: only the events of some time are wanted: what a stretch counts depends on those before
  * @round_events: to be scanned in each round, more or less
- * @round: so far; its parity is that of the lanes which CPUs scan into
+ * @round: so far; its parity is that of the lanes which stretches are scanned into
+ * @stretches: of this round and the one before, in turns: by CPU, those of one CPU in their order
  * @last: nothing is left to be scanned in this round
- * @bound: of what the parts take in this round
+ * @bound: of what the parts take in this round; @bound_by: the CPU that sets it
+ * @cost: of each group's stretches in this round, in events
  */
 struct parts {
 	struct event_stream *st;
@@ -180,15 +251,24 @@ struct parts {
 	struct parts_cpu *cpus;
 	struct parts_group *groups;
 	unsigned int nr_groups;
+	bool windowed;
 	uint64_t round_events;
 	struct parts_merge *merges[EVENT_PARTS];
 	unsigned int round;
+	struct parts_stretch *stretches[2];
+	size_t nr_stretches[2];
 	bool last;
 	struct parts_bound bound;
+	uint32_t bound_by;
+	uint64_t cost[PARTS_GROUPS_MAX];
 };
 
-/* Scans the CPUs of group @group for this round. */
+/* What is scanned in the next round, and up to where the parts take events in it. 0; -EAGAIN. */
+int parts_plan(struct parts *p) __must_check;
+/* Scans the stretches of group @group for this round. */
 void parts_scan(struct parts *p, unsigned int group);
+/* At the end of a round: what crosses from one stretch to the next. 0; -EAGAIN, -ENOMEM. */
+int parts_join(struct parts *p) __must_check;
 /* Room for @nr more events. 0 or -ENOMEM. */
 int parts_lane_reserve(struct parts_lane *lane, size_t nr) __must_check;
 /* Part @part takes what was scanned before this round, up to the bound. */

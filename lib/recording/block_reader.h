@@ -41,6 +41,18 @@ struct block {
 };
 
 /**
+ * struct block_range - pages of a CPU, one behind the other
+ * @pos, @end: in the file
+ * @chunks: compressed: how many
+ * @bytes: what they become, at most
+ */
+struct block_range {
+	uint64_t pos, end;
+	uint32_t chunks;
+	uint64_t bytes;
+};
+
+/**
  * struct block_reader - what has not been read yet of one CPU
  * @pos, @end: in the file
  * @chunks: compressed: that are still to come
@@ -77,6 +89,19 @@ bool block_reader_init(struct block_reader *br, const struct recording *rec,
  * it; -EIO, -ENOMEM.
  */
 int block_reader_next(struct block_reader *br, struct block *block) __must_check;
+
+/**
+ * block_reader_cut() - take @bytes of pages or more, but whole chunks, off what comes next
+ * @out: where they are, to be read by another reader
+ *
+ * Return: 1; 0 at the end; -EAGAIN where only who reads them can tell how far they go: damage,
+ * chunks that do not say their size, or are larger than usual.
+ */
+int block_reader_cut(struct block_reader *br, uint64_t bytes,
+		     struct block_range *out) __must_check;
+/* Goes on with @range, which was cut off @from. */
+void block_reader_go(struct block_reader *br, const struct block_reader *from,
+		     const struct block_range *range);
 
 /* Goes on with the last few sub-buffers: the last two chunks, or the last four pages. */
 void block_reader_skip_to_tail(struct block_reader *br);

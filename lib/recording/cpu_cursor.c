@@ -34,11 +34,11 @@
  * @ahead: fills blocks; NULL: this thread does
  * @job: of the block that is being filled, if @pending; it alone touches the reader then
  * @filled: what the job gave
- * @packed, @pages, @events: compressed bytes so far, and what they became: whole pages, and
- *                            the part of those that holds events
+ * @growth: compressed bytes so far, and what they became
  * @at: in the active block: what has not been handed out yet
  * @cut_at: where the number of chunks is cut off, which has not been logged yet; 0: it is not
- * @quiet: damage is not logged; @alone: nor is anything else; @damaged: there was some
+ * @quiet: damage is not logged; @cut_off: nor is anything else, as this is a range of a CPU
+ * @damaged: there was some
  */
 struct cpu_cursor {
 	const struct recording *rec;
@@ -47,14 +47,14 @@ struct cpu_cursor {
 	struct block_reader reader;
 	struct block blocks[NR_BLOCKS];
 	unsigned int active;
-	uint64_t packed, pages, events;
+	struct cpu_growth growth;
 	size_t at;
 	struct read_ahead *ahead;
 	struct read_ahead_job job;
 	bool pending;
 	int filled;
 	uint64_t cut_at;
-	bool quiet, alone, damaged;
+	bool quiet, cut_off, damaged;
 };
 
 static void log_damage(struct cpu_cursor *cur, uint64_t offset, const char *what)
@@ -108,11 +108,40 @@ void cpu_cursor_quiet(struct cpu_cursor *cur)
 	cur->quiet = true;
 }
 
-void cpu_cursor_alone(struct cpu_cursor *cur, bool ahead)
+int cpu_cursor_cut(struct cpu_cursor *cur, uint64_t bytes, struct block_range *out)
 {
-	cur->quiet = cur->alone = true;
-	if (!ahead)
-		cur->ahead = NULL;
+	return cur->cut_at ? -EAGAIN : block_reader_cut(&cur->reader, bytes, out);
+}
+
+bool cpu_cursor_ended(const struct cpu_cursor *cur)
+{
+	const struct block_reader *br = &cur->reader;
+
+	return !cur->cut_at &&
+	       (br->pos >= br->end || (cur->buf->compressed && !br->chunks));
+}
+
+void cpu_cursor_go(struct cpu_cursor *cur, const struct cpu_cursor *from,
+		   const struct block_range *range)
+{
+	cur->buf = from->buf;
+	cur->cpu = from->cpu;
+	block_reader_go(&cur->reader, &from->reader, range);
+	cur->growth = (struct cpu_growth){ 0 };
+	/* Where one block is enough it is always the same one. */
+	cur->active = 1;
+	cur->blocks[1].bytes.size = 0;
+	cur->blocks[1].cut = false;
+	cur->at = 0;
+	cur->cut_at = 0;
+	cur->ahead = NULL;
+	cur->quiet = cur->cut_off = true;
+	cur->damaged = false;
+}
+
+struct cpu_growth cpu_cursor_growth(const struct cpu_cursor *cur)
+{
+	return cur->growth;
 }
 
 bool cpu_cursor_damaged(const struct cpu_cursor *cur)
@@ -159,8 +188,8 @@ static int advance_block(struct cpu_cursor *cur)
 		return cur->filled;
 	cur->active = next_block(cur);
 	cur->at = 0;
-	cur->packed += cur->blocks[cur->active].packed;
-	cur->pages += cur->blocks[cur->active].bytes.size;
+	cur->growth.packed += cur->blocks[cur->active].packed;
+	cur->growth.pages += cur->blocks[cur->active].bytes.size;
 	if (cur->ahead) {
 		cur->pending = true;
 		read_ahead_submit(cur->ahead, &cur->job);
@@ -206,6 +235,8 @@ static void load_page(struct cpu_cursor *cur, const uint8_t *page, size_t size,
 	sb->size = (uint32_t)(size - l->data_offset);
 	sb->missed = commit & SUBBUF_COMMIT_MISSED ? SUBBUF_MISSED_UNKNOWN : 0;
 	sb->truncated = claim > sb->size;
+	/* How many of them are read hangs on where blocks begin, if they are in a hole. */
+	cur->damaged |= cur->cut_off && !sb->ts && !claim;
 	if (sb->truncated) {
 		log_damage(cur, sb->file_offset,
 			   size < cur->buf->page_size
@@ -223,22 +254,24 @@ static void load_page(struct cpu_cursor *cur, const uint8_t *page, size_t size,
 	sb->size = claim;
 }
 
+bool cpu_growth_ok(const struct cpu_growth *to, uint64_t packed, uint32_t nr_cpus)
+{
+	return to->events <= EVENTS_MAX / nr_cpus + EVENTS_RATIO * packed &&
+	       to->pages <= PAGES_MAX / nr_cpus + PAGES_RATIO * packed;
+}
+
 /* Has little become too much? */
 static bool is_bomb(struct cpu_cursor *cur, uint32_t events)
 {
-	uint32_t nr = cur->buf->nr_cpus;
-
-	cur->events += events;
-	if (likely(cur->events <= EVENTS_MAX / nr + EVENTS_RATIO * cur->packed &&
-		   cur->pages <= PAGES_MAX / nr + PAGES_RATIO * cur->packed))
+	cur->growth.events += events;
+	if (likely(cur->cut_off ||
+		   cpu_growth_ok(&cur->growth, cur->growth.packed, cur->buf->nr_cpus)))
 		return false;
-	if (cur->alone)
-		return true;
 	log_msg(cur->rec->log, LOG_ERROR,
 		"%s: CPU %" PRIu32 "%s%s: %" PRIu64 " compressed bytes expand to %" PRIu64
 		" MB, more than events of a kernel do. To read them anyway, convert the file: trace-cmd convert --compression none",
 		cur->rec->path, cur->cpu, *cur->buf->name ? " of buffer " : "",
-		cur->buf->name, cur->packed, cur->pages >> 20);
+		cur->buf->name, cur->growth.packed, cur->growth.pages >> 20);
 	return true;
 }
 

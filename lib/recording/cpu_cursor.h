@@ -6,6 +6,7 @@
 #ifndef KMEMX_RECORDING_CPU_CURSOR_H
 #define KMEMX_RECORDING_CPU_CURSOR_H
 
+#include "recording/block_reader.h"
 #include "recording/recording.h"
 #include "recording/subbuf.h"
 
@@ -41,12 +42,36 @@ void cpu_cursor_close(struct cpu_cursor *cur);
 
 /* Damage is not logged from here on: another walk logs it. */
 void cpu_cursor_quiet(struct cpu_cursor *cur);
-/* It logs nothing, so each cursor may be read on another thread. @ahead: it uses the
- * thread that reads ahead for all, if there is one. Before anything was read.
+/**
+ * struct cpu_growth - compressed bytes of a CPU, and what they became
+ * @pages: whole sub-buffers; @events: what these hold
  */
-void cpu_cursor_alone(struct cpu_cursor *cur, bool ahead);
-/* Was there any damage so far, logged or not? */
+struct cpu_growth {
+	uint64_t packed, pages, events;
+};
+
+/**
+ * cpu_cursor_cut() - take some of the sub-buffers that come next off a cursor
+ * @bytes: at least so many, uncompressed
+ * @out: for cpu_cursor_go() of another cursor
+ *
+ * Return: 1; 0 at the end; -EAGAIN where it takes reading to find out what comes next.
+ */
+int cpu_cursor_cut(struct cpu_cursor *cur, uint64_t bytes,
+		   struct block_range *out) __must_check;
+/* Is nothing left to be cut off? */
+bool cpu_cursor_ended(const struct cpu_cursor *cur);
+/* Goes on with @range, which was cut off @from, of any CPU of the recording. From then on @cur
+ * logs no damage (see cpu_cursor_damaged()), and uses no thread that reads ahead.
+ */
+void cpu_cursor_go(struct cpu_cursor *cur, const struct cpu_cursor *from,
+		   const struct block_range *range);
+/* After cpu_cursor_go(): was there any damage, or a sub-buffer that nobody wrote? */
 bool cpu_cursor_damaged(const struct cpu_cursor *cur);
+/* After cpu_cursor_go(): by how much the range grew. What is too much is not refused then. */
+struct cpu_growth cpu_cursor_growth(const struct cpu_cursor *cur);
+/* May a CPU's bytes, where there are @nr_cpus, grow as @to says of @packed compressed ones? */
+bool cpu_growth_ok(const struct cpu_growth *to, uint64_t packed, uint32_t nr_cpus);
 /* Goes on with the last few sub-buffers; before anything was read. */
 void cpu_cursor_skip_to_tail(struct cpu_cursor *cur);
 

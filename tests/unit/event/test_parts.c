@@ -11,6 +11,9 @@
 
 #define MAX_EVENTS 20000
 #define CPU_IDS	   65536
+/* Bits of common_flags. */
+#define HARDIRQ	   0x08
+#define SOFTIRQ	   0x10
 
 struct taken {
 	struct kmem_event evs[MAX_EVENTS];
@@ -241,6 +244,121 @@ static void expect_whole(void)
 	close_all();
 }
 
+/* @nr pages of one CPU whose callchains are often on another page than their event, with records of
+ * other tasks and of interrupts between them, empty pages and losses.
+ */
+static void add_torn_cpu(unsigned int nr, unsigned int seed)
+{
+	uint64_t ts = 1000;
+	bool lost = false;
+
+	begin_cpu();
+	for (; nr; nr--) {
+		unsigned int r = (unsigned int)rand_r(&seed), i;
+
+		begin_page(ts);
+		for (i = r % 50; i; i--) {
+			r = (unsigned int)rand_r(&seed);
+			ts += r % 3;
+			flags = r & 64 ? 0 : r & 128 ? HARDIRQ : SOFTIRQ;
+			r /= 256;
+			if (r % 5 == 0)
+				add_alloc(ts, r % 64 == 0, 8ULL * (r >> 6));
+			else if (r % 5 < 3)
+				add_free(ts, r % 64 == 0, 64ULL * (r >> 6), "dentry");
+			else
+				add_stack(ts, r % 64 == 0, 100 * (r % 701), 4 + r % 3, 4);
+		}
+		lost = !lost && r % 7 == 0;
+		if (lost)
+			page_lost(r % 3);
+	}
+	flags = 0;
+}
+
+/* All threads scan the one CPU, or the larger of two. */
+START_TEST(a_cpu_of_many_stretches_is_the_stream)
+{
+	setup_for(_i & 2 ? 4 : 8, _i & 1);
+	add_torn_cpu(900, 5 + (unsigned int)_i);
+	if (_i & 4)
+		add_torn_cpu(90, 6);
+	open_parts();
+	ck_assert_int_eq(run_parts(2 + 2 * (unsigned int)_i), 0);
+	expect_stream();
+}
+END_TEST
+
+/* Each page of which begins with a callchain: of the last page's event, or, after a loss, of
+ * another task, or of a context that it had interrupted, of none.
+ */
+START_TEST(callchains_of_nobody_stay_so)
+{
+	unsigned int seed = 77 + (unsigned int)_i, i, k;
+	uint64_t ts = 1000;
+
+	setup();
+	begin_cpu();
+	for (i = 0; i < 900; i++) {
+		unsigned int r = (unsigned int)rand_r(&seed);
+		int32_t pid = r % 8 == 0;
+
+		if (r & 64) {
+			begin_page(ts);
+			page_lost(3);
+		}
+		begin_page(ts);
+		flags = r & 128 ? HARDIRQ : 0;
+		add_stack(++ts, pid, 100 + i, 4, 4);
+		for (k = 0; k < 25; k++)
+			add_free(++ts, pid, 64ULL * (r >> 6) + 999 * k, "dentry");
+		flags = r & 256 ? HARDIRQ : 0;
+		add_alloc(++ts, pid, 8ULL * (r >> 9));
+	}
+	flags = 0;
+	open_parts();
+	ck_assert_int_eq(run_parts(8), 0);
+	expect_stream();
+}
+END_TEST
+
+/* An event, @nr pages of an interrupt, its callchain. */
+static void add_interrupted(unsigned int nr)
+{
+	add_cpu(600, 3, 1);
+	begin_page(100000);
+	add_alloc(100000, 7, 8);
+	flags = HARDIRQ;
+	for (; nr; nr--) {
+		begin_page(100000);
+		add_free(100000, 7, 64, "dentry");
+	}
+	flags = 0;
+	begin_page(100001);
+	add_stack(100001, 7, 4711, 4, 4);
+	add_cpu(600, 3, 2);
+	open_parts();
+}
+
+START_TEST(a_callchain_many_stretches_later_is_found)
+{
+	setup();
+	add_interrupted(100);
+	ck_assert_int_eq(run_parts(8), 0);
+	expect_stream();
+}
+END_TEST
+
+/* It might be one that the reading in one order does not wait for. */
+START_TEST(a_callchain_too_many_pages_later_is_refused)
+{
+	setup();
+	add_interrupted(600);
+	ck_assert_int_eq(run_parts(8), -EAGAIN);
+	expect_whole();
+}
+END_TEST
+
 START_TEST(a_block_in_two_parts_is_refused)
 {
 	uint8_t *p;
@@ -265,6 +383,30 @@ START_TEST(time_that_runs_backwards_is_refused)
 	add_free(500, 1, 64, "dentry");
 	open_parts();
 	ck_assert_int_eq(run_parts(3), -EAGAIN);
+	expect_whole();
+}
+END_TEST
+
+/* A CPU of 600 pages, in each of the three ways that something is wrong with one of them. */
+START_TEST(damage_in_a_stretch_is_refused)
+{
+	setup();
+	add_cpu(300, 3, 1);
+	begin_page(100000);
+	add_free(100000, 1, 64, "dentry");
+	if (_i == 0)
+		put(out - 40, 28, 4); /* longer than what is left of the page */
+	else if (_i == 1)
+		set_commit(PAGE);
+	else
+		memset(file + (nr_pages - 1) * PAGE, 0,
+		       PAGE); /* nothing was written there */
+	cpus[0].size += 299 * PAGE;
+	memcpy(file + nr_pages * PAGE, file, 299 * PAGE);
+	for (; nr_pages < 600; nr_pages++)
+		put(file + nr_pages * PAGE, 100000 + nr_pages * 1000, 8);
+	open_parts();
+	ck_assert_int_eq(run_parts(6), -EAGAIN);
 	expect_whole();
 }
 END_TEST
@@ -322,9 +464,14 @@ Suite *test_parts_suite(void)
 	TCase *tc = tcase_create("parts");
 
 	tcase_add_loop_test(tc, parts_are_the_stream, 0, 4);
+	tcase_add_loop_test(tc, a_cpu_of_many_stretches_is_the_stream, 0, 8);
+	tcase_add_loop_test(tc, callchains_of_nobody_stay_so, 0, 4);
+	tcase_add_test(tc, a_callchain_many_stretches_later_is_found);
+	tcase_add_test(tc, a_callchain_too_many_pages_later_is_refused);
 	tcase_add_test(tc, many_sub_buffers_are_taken_in_a_round);
 	tcase_add_test(tc, a_block_in_two_parts_is_refused);
 	tcase_add_test(tc, time_that_runs_backwards_is_refused);
+	tcase_add_loop_test(tc, damage_in_a_stretch_is_refused, 0, 3);
 	tcase_add_test(tc, a_stream_that_was_begun_is_refused);
 	suite_add_tcase(s, tc);
 	return s;

@@ -264,15 +264,19 @@ static int run_rounds(struct parts *p, struct team *team)
 	return ret;
 }
 
-/* Adds the group's counts by format. Most of the table is empty, and its memory not there. */
-static void add_by_id(struct event_stream *st, const struct parts_group *g)
+/* Adds the groups' counts by format. Most of the table is empty, and its memory not there. */
+static void add_by_id(struct parts *p)
 {
+	struct event_stream *st = p->st;
 	uint32_t nr = CPU_SHARED_IDS, id;
+	unsigned int i;
 
-	while (nr && !st->shared.formats[nr - 1] && !g->stats.nr_undecodable)
+	while (nr && !st->shared.formats[nr - 1] && !st->stats.nr_undecodable)
 		nr--;
-	for (id = 0; id < nr && g->stats.nr_events; id++)
-		st->shared.by_id[id] += g->shared.by_id[id];
+	for (i = 0; i < p->nr_groups; i++) {
+		for (id = 0; id < nr && p->groups[i].stats.nr_events; id++)
+			st->shared.by_id[id] += p->groups[i].shared.by_id[id];
+	}
 }
 
 /* What is counted only once, at the end. */
@@ -281,8 +285,7 @@ static int finish(struct parts *p)
 	struct event_stream *st = p->st;
 	uint32_t i;
 
-	for (i = 0; i < p->nr_groups; i++)
-		add_by_id(st, &p->groups[i]);
+	add_by_id(p);
 	for (i = 0; i < st->nr_cpus; i++)
 		cpu_events_close(&st->cpus[i]);
 	st->primed = true;
@@ -296,7 +299,7 @@ static void size_up(struct parts *p)
 	uint32_t nr = p->st->nr_cpus;
 	uint64_t least = ROUND_EVENTS_MIN;
 
-	p->nr_groups = 2 * jobs < PARTS_GROUPS_MAX ? 2 * jobs : PARTS_GROUPS_MAX;
+	p->nr_groups = jobs < PARTS_GROUPS_MAX ? jobs : PARTS_GROUPS_MAX;
 	p->windowed = p->st->shared.start_ts || p->st->shared.stop_ts != UINT64_MAX;
 	if (least < (uint64_t)ROUND_EVENTS_CPU * nr)
 		least = (uint64_t)ROUND_EVENTS_CPU * nr;

@@ -96,8 +96,8 @@ static void turn_claims(struct parts_cpu *cpu, const struct parts_stretch *s)
 		cpu->waiting[i].there = before.owners[i] != 0;
 }
 
-/* The loss that the stretch begins with, if it does, is since the stretch before. 0; -EAGAIN where it
- * is not later than that.
+/* The loss that the stretch begins with, if it does, is since the stretch before. 0; -EAGAIN where
+ * it is not later than that.
  */
 static int date_loss(struct parts *p, const struct parts_cpu *cpu,
 		     const struct parts_stretch *s)

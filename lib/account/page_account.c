@@ -147,5 +147,4 @@ void page_account_free(struct page_account *acc)
 	page_lives_free(&acc->lives);
 	page_addresses_free(&acc->addresses);
 	free(acc->rows);
-	*acc = (struct page_account){ 0 };
 }

@@ -257,7 +257,6 @@ void page_frames_free(struct page_frames *f)
 	u64_map_free(&f->span_index);
 	free(f->regions);
 	free(f->spans);
-	*f = (struct page_frames){ 0 };
 }
 
 void page_frames_own(struct page_frames *f, bool *failed)

@@ -182,6 +182,7 @@ uint64_t page_frames_next_live(struct page_frames *f, uint64_t pfn, uint64_t end
 void page_frames_announce(struct page_frames *f, uint64_t pfn);
 /* As array_own(), of frames that were copied. */
 void page_frames_own(struct page_frames *f, bool *failed);
+/* It is not to be used again. */
 void page_frames_free(struct page_frames *f);
 
 #endif

@@ -237,6 +237,7 @@ static inline bool page_lives_sure(const struct page_lives *lives,
 	return !lives->open_gap && live_is_recent(&lives->blocks, block);
 }
 
+/* It is not to be used again. */
 void page_lives_free(struct page_lives *lives);
 
 #endif

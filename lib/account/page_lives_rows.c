@@ -47,5 +47,4 @@ void page_lives_free(struct page_lives *l)
 	intern_free(&l->hidden_keys);
 	u64_map_free(&l->hidden_gone);
 	free(l->observers);
-	*l = (struct page_lives){ 0 };
 }

@@ -143,5 +143,4 @@ void slab_account_free(struct slab_account *acc)
 	slab_addresses_free(&acc->addresses);
 	row_union_free(&acc->rows_of);
 	free(acc->rows);
-	*acc = (struct slab_account){ 0 };
 }

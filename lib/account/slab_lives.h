@@ -218,6 +218,7 @@ static inline bool slab_lives_sure(const struct slab_lives *lives,
 	return !lives->open_gap && live_is_recent(&lives->live, entry);
 }
 
+/* It is not to be used again. */
 void slab_lives_free(struct slab_lives *lives);
 
 /* Key of fates.unmatched (or .doubled) where the event names the cache. */

@@ -50,5 +50,4 @@ void slab_lives_free(struct slab_lives *l)
 	intern_free(&l->hidden_keys);
 	u64_map_free(&l->hidden_gone);
 	free(l->observers);
-	*l = (struct slab_lives){ 0 };
 }

@@ -448,6 +448,7 @@ static void one_trial(struct trial *t, uint64_t seed, struct worth *worth)
 	worth->with_max += all.gone != 0;
 	slab_bounds_free(&t->bounds);
 	slab_account_free(&t->acc);
+	t->acc = (struct slab_account){ 0 };
 	slab_edges_free(&t->edges);
 }
 

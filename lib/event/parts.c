@@ -66,6 +66,7 @@ static int prepare_group(const struct event_stream *st, struct parts_group *g)
 	g->dec.formats = st->dec.formats;
 	g->dec.common = st->dec.common;
 	g->dec.big_endian = st->dec.big_endian;
+	g->dec.brief = st->dec.brief;
 	g->shared = (struct cpu_shared){
 		.dec = &g->dec,
 		.formats = sh->formats,

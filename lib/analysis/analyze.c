@@ -59,6 +59,13 @@ struct pass {
 	uint64_t count, pause;
 };
 
+static struct pass pass_start(const struct analyze_progress *progress)
+{
+	bool told = progress && progress->fn;
+
+	return (struct pass){ progress, 0, told ? progress->interval : UINT64_MAX };
+}
+
 static inline int pass_on(struct pass *pass, size_t nr)
 {
 	pass->count += nr;
@@ -205,21 +212,20 @@ static int run_parts(struct analyses *all, struct event_stream *stream, struct p
 static int analyze_stream(struct analyses *all, struct event_stream *stream,
 			  const struct analyze_progress *progress)
 {
-	struct pass pass = { progress, 0, UINT64_MAX };
+	struct pass pass = pass_start(progress);
 	struct relay_reader readers[RELAY_MAX_READERS];
 	struct share shares[RELAY_MAX_READERS];
 	unsigned int i, nr = nr_readers(all);
 	struct relay *relay;
 	int ret;
 
-	if (progress && progress->fn)
-		pass.pause = progress->interval;
 	event_stream_set_brief(stream, is_brief(all));
 	if (can_part(all)) {
 		ret = run_parts(all, stream, &pass);
 		if (ret != -EAGAIN)
 			return ret;
-		pass = (struct pass){ progress, 0, pass.pause };
+		/* From the start: it may be told to end before it is where parts ended. */
+		pass = pass_start(progress);
 	}
 	for (i = 0; i < nr; i++) {
 		shares[i] = (struct share){ all, i, nr };

@@ -10,8 +10,8 @@
 
 /**
  * struct analyze_progress - called from time to time with the progress of the pass
- * @fn: called about every @interval events with their number so far; a return value other
- *	than 0 ends the pass with -ECANCELED. NULL: never called.
+ * @fn: called about every @interval events with their number so far, which may go back to the
+ *	start once; a return value other than 0 ends the pass with -ECANCELED. NULL: never called.
  */
 struct analyze_progress {
 	int (*fn)(void *ctx, uint64_t nr_events);

@@ -5,9 +5,10 @@
  * parts at a time.
  *
  * A life needs order only among the events of its own address. So the CPUs are scanned and
- * decoded on many threads, each event goes to the part of its address, and each part merges
- * what concerns it. What belongs to which part does not depend on the number of threads, nor does
- * anything else that is counted: so the results are the same for any number.
+ * decoded on many threads, be it one CPU on all of them, each event goes to the part of its
+ * address, and each part merges what concerns it. What belongs to which part does not depend on the
+ * number of threads, nor does anything else that is counted: so the results are the same for any
+ * number.
  */
 #ifndef KMEMX_EVENT_PARTS_H
 #define KMEMX_EVENT_PARTS_H
@@ -49,8 +50,8 @@ struct event_part {
  * @page_shift: low bits of a page frame number that do not decide on its part
  * @parts: one for each value of event_part()
  * @pause: called on the caller's thread now and then, while no part takes anything, with the
- *	  number of events so far. Another return value than 0 ends the reading: -EAGAIN, as
- *	  where parts are not possible; anything else is returned. May be NULL
+ *	  number of events so far; may be NULL. It returns 0; or a negative number, which ends the
+ *	  reading: -EAGAIN as where parts are not possible; another one also ends the stream
  */
 struct event_parts {
 	unsigned int jobs, page_shift;
@@ -62,12 +63,15 @@ struct event_parts {
 /**
  * event_parts_run() - read the whole stream
  *
- * Slab and page events go to the part of their address, losses to every part, others to none.
+ * Stretches of the CPUs' sub-buffers are scanned side by side, while the parts take what was
+ * scanned before. Slab and page events go to the part of their address, losses to every part,
+ * others to none.
  * When it returns 0 the stream is at its end, with its stats, stacks and names.
  *
  * Return: 0; -EAGAIN where parts would not give what reading in one order does: a block of pages
  * that belongs to two parts, damage, times that run backwards. The stream is at its start
- * then, and has reported nothing; what the parts have taken is void. -ENOMEM: the stream is, too.
+ * then, and has reported nothing; what the parts have taken is void. -ENOMEM, and what .pause
+ * returns: the stream is void, too, and gives the same for each event that is asked for.
  */
 int event_parts_run(struct event_stream *st, const struct event_parts *how) __must_check;
 

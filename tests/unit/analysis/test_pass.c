@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/analyze.h: who is told how far a pass is, and may end it.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/registry.h"
+#include "event/stream_builder.h"
+
+#define NR_PER_PAGE 60
+
+/* Pages of one CPU, of which the last begins before the others. */
+static void build(void)
+{
+	unsigned int i, k;
+
+	setup();
+	begin_cpu();
+	for (i = 1; i <= 900; i++) {
+		begin_page(i < 900 ? 1000 * i : 5);
+		for (k = 0; k < NR_PER_PAGE; k++)
+			add_free(page_ts + 1, 1, 64ULL * (k + i), "dentry");
+	}
+	open_with(&(struct event_stream_options){ .stop_ts = UINT64_MAX, .parts = true });
+}
+
+static int run(const struct analyze_progress *progress)
+{
+	const struct analysis *const chosen[] = { analysis_find("slab") };
+	const struct analysis_options opts = { .by_caller = true };
+	const struct analysis_set set = { .analyses = chosen, .nr = 1, .opts = &opts };
+	struct analysis_env env = {
+		.rec = &rec, .fmts = fmts, .stream = st, .page_size = PAGE, .jobs = 4
+	};
+	struct report *report = report_new();
+	int ret = analyze_run(&env, &set, st, report, progress);
+
+	report_free(report);
+	close_all();
+	return ret;
+}
+
+struct told {
+	uint64_t most, before, end;
+	bool again;
+};
+
+/* Ends the pass once it has begun again. */
+static int end_again(void *ctx, uint64_t nr)
+{
+	struct told *t = ctx;
+
+	t->again = nr < t->most;
+	if (!t->again)
+		t->most = nr;
+	return t->again;
+}
+
+/* Parts come upon the time that runs backwards when most has been told: the pass from the start
+ * tells of itself at once.
+ */
+START_TEST(a_pass_that_begins_again_tells)
+{
+	struct told told = { 0 };
+
+	build();
+	ck_assert_int_eq(run(&(struct analyze_progress){ end_again, &told, 100 }),
+			 -ECANCELED);
+	ck_assert_uint_gt(told.most, 10000);
+	ck_assert(told.again);
+}
+END_TEST
+
+static int end_at(void *ctx, uint64_t nr)
+{
+	struct told *t = ctx;
+
+	ck_assert_uint_gt(nr, t->before);
+	t->before = nr;
+	return nr >= t->end;
+}
+
+START_TEST(a_pass_in_parts_ends_when_told)
+{
+	struct told told = { .end = 20000 };
+
+	build();
+	ck_assert_int_eq(run(&(struct analyze_progress){ end_at, &told, 100 }),
+			 -ECANCELED);
+	ck_assert_uint_ge(told.before, 20000);
+	ck_assert_uint_lt(told.before, 899 * NR_PER_PAGE);
+}
+END_TEST
+
+Suite *test_pass_suite(void)
+{
+	Suite *s = suite_create("analysis/pass");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, a_pass_that_begins_again_tells);
+	tcase_add_test(tc, a_pass_in_parts_ends_when_told);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -40,7 +40,6 @@ struct split {
 	/* Of the sub-buffer at hand, what belongs to the part */
 	struct raw_record *kept;
 	size_t kept_capacity;
-	uint64_t nr_kept; /* of all of them */
 };
 
 enum verdict { DROP, KEEP, STOP };
@@ -74,7 +73,6 @@ static enum verdict judge(struct split *p, struct split_cpu *c,
 	if (rec->ts > p->opts->stop_ts)
 		return STOP;
 	*stack_claims_at(&c->claims, flags, pid) = inside ? CLAIM_KEPT : CLAIM_DROPPED;
-	p->result->nr_events += inside;
 	return inside ? KEEP : DROP;
 }
 
@@ -136,7 +134,7 @@ static int add_subbuf(struct split *p, struct split_cpu *c, const struct subbuf 
 	ret = choose(p, c, sb, &nr);
 	if (ret < 0 || !nr)
 		return ret < 0 ? ret : 0;
-	p->nr_kept += nr;
+	p->result->nr_events += nr;
 	if (ret)
 		return subbuf_writer_copy(&c->pw, sb);
 	long_form = subbuf_has_long_form(sb, p->rec->big_endian);
@@ -154,7 +152,7 @@ static void tell_progress(const struct split *p, const struct recording_cpu *cpu
 	if (p->opts->progress)
 		p->opts->progress(p->opts->ctx,
 				  p->done + (here < cpu->size ? here : cpu->size),
-				  p->total, p->nr_kept);
+				  p->total, p->result->nr_events);
 }
 
 static int walk_cpu(struct split *p, struct split_cpu *c, uint32_t buffer, uint32_t i)
@@ -374,7 +372,7 @@ int split_write(const struct recording *rec, const struct event_formats *fmts,
 		parts[nr] = (void *)buffers[nr].parts;
 		nr++;
 	}
-	if (!ret && !p.nr_kept)
+	if (!ret && !result->nr_events)
 		ret = -ENODATA;
 	if (!ret)
 		ret = write_file(&p, buffers, nr, log);

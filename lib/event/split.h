@@ -37,7 +37,7 @@ struct split_options {
 	void *ctx;
 };
 
-/* What was written. @nr_events without the callchains. */
+/* What was written. @nr_events with the callchains, as every report counts them. */
 struct split_result {
 	uint64_t nr_events, nr_gaps, written_bytes;
 	uint32_t nr_cpus;

@@ -450,11 +450,17 @@ static int check_setting(const struct parser *p, const char *origin, const char 
 {
 	const char *equals = strchr(text, '=');
 	int ret = apply_setting(p, origin, text);
+	const struct option_entry *opt;
 	char name[64];
+	bool not ;
 
 	if (ret != GO_ON || !equals)
 		return ret;
 	snprintf(name, sizeof(name), "%.*s", (int)(equals - text), text);
+	opt = find_setting(p, name, &not );
+	/* Without the value that it may have. */
+	if (opt && opt->type == OPTION_OPTIONAL && !equals[1])
+		return GO_ON;
 	return option_words_check(p->usage, origin, name, equals + 1);
 }
 

@@ -137,20 +137,26 @@ static int parse_decimals(const char **text, uint64_t *billionths)
 	return 0;
 }
 
+/* "1", "1.5": what follows a point is in @billionths. -EINVAL, -ERANGE. */
+static int parse_decimal(const char **text, uint64_t *whole, uint64_t *billionths)
+{
+	int err = parse_digits(text, 10, whole);
+
+	*billionths = 0;
+	if (err || **text != '.')
+		return err;
+	++*text;
+	return parse_decimals(text, billionths);
+}
+
 int option_value_duration(const char *text, uint64_t *ns)
 {
-	uint64_t whole, unit, billionths = 0;
+	uint64_t whole, unit, billionths;
 	size_t i;
-	int err = parse_digits(&text, 10, &whole);
+	int err = parse_decimal(&text, &whole, &billionths);
 
 	if (err)
 		return err;
-	if (*text == '.') {
-		text++;
-		err = parse_decimals(&text, &billionths);
-		if (err)
-			return err;
-	}
 	for (i = 0; i < ARRAY_SIZE(time_units); i++)
 		if (!strcmp(time_units[i].suffix, text))
 			break;
@@ -169,17 +175,11 @@ int option_value_duration(const char *text, uint64_t *ns)
 
 int option_value_percent(const char *text, uint64_t *millionths)
 {
-	uint64_t whole, billionths = 0;
-	int err = parse_digits(&text, 10, &whole);
+	uint64_t whole, billionths;
+	int err = parse_decimal(&text, &whole, &billionths);
 
 	if (err)
 		return err;
-	if (*text == '.') {
-		text++;
-		err = parse_decimals(&text, &billionths);
-		if (err)
-			return err;
-	}
 	text += *text == '%';
 	if (*text)
 		return -EINVAL;

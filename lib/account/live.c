@@ -7,11 +7,52 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 
 #define LIVE_FIRST_CAPACITY 1024
+#define LIVE_NARROW_RANGE   (1ULL << 48)
+/* Time stamps may step back a little: so far before the first one the base lies. */
+#define LIVE_BASE_BEFORE    (1ULL << 40)
+
+/* Gives each time 8 bytes. False: no memory. */
+static bool live_widen(struct live_table *t)
+{
+	uint64_t *wide = calloc(t->capacity, sizeof(*wide));
+	uint32_t half[2];
+	size_t i;
+
+	if (!wide)
+		return false;
+	for (i = 0; i < t->capacity; i++) {
+		uint64_t ts = t->entries[i].state == LIVE_EMPTY ? 0 : live_begin_at(t, i);
+
+		half[0] = (uint32_t)ts;
+		half[1] = (uint32_t)(ts >> 32);
+		memcpy(&wide[i], half, sizeof(half));
+	}
+	free(t->begins);
+	t->begins = (uint8_t *)wide;
+	t->wide = true;
+	t->base = 0;
+	return true;
+}
+
+/* The first time, or one that does not fit, or a wide one. */
+void live_set_begin_slow(struct live_table *t, size_t i, uint64_t ts)
+{
+	uint32_t half[2] = { (uint32_t)ts, (uint32_t)(ts >> 32) };
+
+	if (!t->range) {
+		t->base = ts > LIVE_BASE_BEFORE ? ts - LIVE_BASE_BEFORE : 0;
+		t->range = LIVE_NARROW_RANGE;
+		live_set_begin(t, &t->entries[i], ts);
+	} else if (t->wide || live_widen(t)) {
+		memcpy(t->begins + i * live_begin_size(t), half, sizeof(half));
+	} else {
+		t->failed = true;
+	}
+}
 
 /* Puts @entry, which the table does not hold, into its place. */
 static void live_put(struct live_table *t, const struct live_entry *entry, uint64_t begin)
@@ -19,7 +60,8 @@ static void live_put(struct live_table *t, const struct live_entry *entry, uint6
 	struct live_entry *place = live_probe(t, entry->key);
 
 	*place = *entry;
-	live_set_begin(t, place, begin);
+	if (t->range)
+		live_set_begin(t, place, begin);
 }
 
 /* Gives the entries of the first @old places their places in the whole table.
@@ -33,18 +75,18 @@ static void live_put(struct live_table *t, const struct live_entry *entry, uint6
 static int live_spread(struct live_table *t, size_t old)
 {
 	struct live_entry *aside;
-	uint64_t *begins;
-	size_t start = 0, i;
+	size_t size = live_begin_size(t), start = 0, i;
+	struct live_table first = *t;
 
 	while (t->entries[start].state != LIVE_EMPTY) /* it is never full */
 		start++;
-	aside = malloc((start + 1) * (sizeof(*aside) + sizeof(*begins)));
+	aside = malloc((start + 1) * (sizeof(*aside) + size));
 	if (!aside)
 		return -ENOMEM;
-	begins = (uint64_t *)(aside + start + 1);
+	first.begins = (uint8_t *)(aside + start + 1);
 	memcpy(aside, t->entries, start * sizeof(*aside));
 	if (t->times)
-		memcpy(begins, t->begins, start * sizeof(*begins));
+		memcpy(first.begins, t->begins, start * size);
 	memset(t->entries, 0, start * sizeof(*aside));
 	t->capacity = 2 * old;
 	for (i = start; i < old; i++) {
@@ -53,10 +95,10 @@ static int live_spread(struct live_table *t, size_t old)
 		if (entry.state == LIVE_EMPTY)
 			continue;
 		t->entries[i].state = LIVE_EMPTY;
-		live_put(t, &entry, t->times ? t->begins[i] : 0);
+		live_put(t, &entry, t->times ? live_begin_at(t, i) : 0);
 	}
 	for (i = 0; i < start; i++)
-		live_put(t, &aside[i], t->times ? begins[i] : 0);
+		live_put(t, &aside[i], t->times ? live_begin_at(&first, i) : 0);
 	free(aside);
 	return 0;
 }
@@ -65,7 +107,7 @@ bool live_grow(struct live_table *t)
 {
 	size_t old = t->capacity, capacity = old ? 2 * old : LIVE_FIRST_CAPACITY;
 	struct live_entry *entries;
-	uint64_t *begins;
+	uint8_t *begins;
 
 	/* For large sizes the C library has the kernel move pages instead of copying. */
 	entries = reallocarray(t->entries, capacity, sizeof(*entries));
@@ -73,7 +115,7 @@ bool live_grow(struct live_table *t)
 		return false;
 	t->entries = entries;
 	if (t->times) {
-		begins = reallocarray(t->begins, capacity, sizeof(*begins));
+		begins = reallocarray(t->begins, capacity, live_begin_size(t));
 		if (!begins)
 			return false;
 		t->begins = begins;
@@ -91,7 +133,7 @@ void live_remove_slow(struct live_table *t, struct live_entry *entry)
 {
 	size_t mask = t->capacity - 1;
 	size_t hole = (size_t)(entry - t->entries);
-	size_t i = hole;
+	size_t size = live_begin_size(t), i = hole;
 
 	/* Shift back every follower whose home does not lie between the hole and itself, so
 	 * that no probe meets a hole before its goal.
@@ -106,7 +148,8 @@ void live_remove_slow(struct live_table *t, struct live_entry *entry)
 		if (((i - home) & mask) >= ((i - hole) & mask)) {
 			t->entries[hole] = t->entries[i];
 			if (t->times)
-				t->begins[hole] = t->begins[i];
+				memcpy(t->begins + hole * size, t->begins + i * size,
+				       size);
 			hole = i;
 		}
 	}
@@ -147,5 +190,5 @@ void live_free(struct live_table *t)
 void live_own(struct live_table *t, bool *failed)
 {
 	array_own(&t->entries, t->capacity, sizeof(*t->entries), failed);
-	array_own(&t->begins, t->begins ? t->capacity : 0, sizeof(*t->begins), failed);
+	array_own(&t->begins, t->begins ? t->capacity : 0, live_begin_size(t), failed);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/compiler.h"
 #include "base/hash.h"
@@ -76,11 +77,23 @@ struct live_table {
 	struct live_entry *entries;
 	size_t capacity; /* a power of two, or 0 */
 	size_t count;
-	size_t limit;	  /* the count with which it has to grow */
-	uint64_t *begins; /* with @times: the time of each entry, in its place */
-	bool times;	  /* to be set before the first entry; 8 bytes more for each */
-	uint8_t epoch;	  /* gaps so far, modulo LIVE_EPOCH_OLD; new entries carry it */
+	size_t limit;	 /* the count with which it has to grow */
+	uint8_t *begins; /* with @times: the time of each entry, in its place */
+	uint64_t base;	 /* which is added to these */
+	uint64_t range;	 /* those there are less than this; 0: there is none yet */
+	bool times;	 /* to be set before the first entry */
+	bool wide;	 /* each takes 8 bytes, not 6 */
+	bool failed;	 /* no memory for a time, which is not kept then */
+	uint8_t epoch;	 /* gaps so far, modulo LIVE_EPOCH_OLD; new entries carry it */
 };
+
+/* Bytes of an entry's time: 6 hold three days in nanoseconds, and take at most 15 bytes a live
+ * object of a large table, where 8 would take 20, and 192 KiB of a small one.
+ */
+static inline size_t live_begin_size(const struct live_table *t)
+{
+	return t->wide ? 8 : 6;
+}
 
 #define LIVE_EPOCH_OLD 63 /* of entries made before many gaps */
 
@@ -180,18 +193,50 @@ static inline struct live_entry *live_insert(struct live_table *t, uint64_t key)
 	return live_insert_hash(t, key, live_hash(key));
 }
 
+/* The time in place @i of a table that keeps times. */
+static inline uint64_t live_begin_at(const struct live_table *t, size_t i)
+{
+	const uint8_t *p = t->begins + i * live_begin_size(t);
+	uint32_t low, high = 0;
+	uint16_t half;
+
+	memcpy(&low, p, sizeof(low));
+	if (unlikely(t->wide)) {
+		memcpy(&high, p + sizeof(low), sizeof(high));
+	} else {
+		memcpy(&half, p + sizeof(low), sizeof(half));
+		high = half;
+	}
+	return t->base + ((uint64_t)high << 32 | low);
+}
+
 /* When did @entry's life begin? 0 if the table keeps no times. */
 static inline uint64_t live_begin(const struct live_table *t,
 				  const struct live_entry *entry)
 {
-	return t->times ? t->begins[entry - t->entries] : 0;
+	return t->times ? live_begin_at(t, (size_t)(entry - t->entries)) : 0;
 }
+
+void live_set_begin_slow(struct live_table *t, size_t i, uint64_t ts);
 
 static inline void live_set_begin(struct live_table *t, const struct live_entry *entry,
 				  uint64_t ts)
 {
-	if (unlikely(t->times))
-		t->begins[entry - t->entries] = ts;
+	size_t i = (size_t)(entry - t->entries);
+	uint64_t since = ts - t->base;
+	uint32_t low = (uint32_t)since;
+	uint16_t half = (uint16_t)(since >> 32);
+	uint8_t *p;
+
+	if (likely(!t->times))
+		return;
+	if (unlikely(t->wide || since >= t->range)) {
+		live_set_begin_slow(t, i, ts);
+		return;
+	}
+	p = t->begins + i * live_begin_size(t);
+	memcpy(p, &low, sizeof(low));
+	memcpy(p + sizeof(low), &half, sizeof(half));
 }
 
 void live_remove_slow(struct live_table *t, struct live_entry *entry);

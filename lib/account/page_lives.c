@@ -527,7 +527,8 @@ void page_lives_listed(struct page_lives *l, const struct event_lists *lists)
 	else
 		page_take_all(l, lists->page, lists->nr_page, false);
 	page_lives_flush(l);
-	l->failed |= l->frames.failed | l->doubts.starts.failed;
+	l->failed |= l->frames.failed | l->doubts.starts.failed | l->blocks.failed |
+		     l->doubts.table.failed;
 }
 
 /* What was announced and never freed: the announcement is taken as the free. */

@@ -580,6 +580,7 @@ void slab_lives_listed(struct slab_lives *l, const struct event_lists *lists)
 	} else {
 		slab_take_all(l, evs, nr, false);
 		slab_hidden_drop(l);
+		l->failed |= l->live.failed;
 	}
 	slab_flush(l);
 }

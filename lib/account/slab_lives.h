@@ -130,7 +130,7 @@ struct slab_over {
  * @tallies: of each row, once a batch is over
  * @firsts: the first event of each row, where the lives are of a part (event/parts.h), @in_part
  * @live: what lives, and some of what was freed; with live.times, each end of a life has the
- *	  time of its beginning, for 8 bytes more an entry
+ *	  time of its beginning, for 6 bytes more an entry (8 where times are days apart)
  * @freed: freed addresses that @live no longer holds; what it holds counts, whatever this
  *	   one says. So memory follows the live objects and the pages that ever held one,
  *	   not the events.

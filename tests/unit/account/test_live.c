@@ -7,10 +7,20 @@
 
 #include "account/live.h"
 
+/* The time of @key's life in turn @turn: none are kept; they are near each other; from the
+ * 10000th on some are far from the first, earlier and later.
+ */
+static uint64_t begin_of(int turn, uint64_t key)
+{
+	if (turn < 2 || key < 10000)
+		return turn ? (1ULL << 61) + key + 7 : 0;
+	return key % 3 == 2 ? key : (key % 3 + 1) * (1ULL << 61) + key;
+}
+
 START_TEST(live_keeps_what_a_plain_array_keeps)
 {
-	enum { KEYS = 4096 };
-	struct live_table t = { .times = _i };
+	enum { KEYS = 16384 };
+	struct live_table t = { .times = _i > 0 };
 	uint8_t *in = calloc(KEYS, 1);
 	uint32_t seed = 1;
 	size_t count = 0, seen = 0;
@@ -31,7 +41,7 @@ START_TEST(live_keeps_what_a_plain_array_keeps)
 			ck_assert_int_eq(e->state, LIVE_EMPTY);
 			e->state = LIVE_ALLOCATED;
 			e->row = key;
-			live_set_begin(&t, e, key + 7ULL);
+			live_set_begin(&t, e, begin_of(_i, key));
 			in[key] = 1;
 			count++;
 		}
@@ -40,10 +50,11 @@ START_TEST(live_keeps_what_a_plain_array_keeps)
 	for (e = live_next(&t, NULL); e; e = live_next(&t, e)) {
 		ck_assert(in[e->row]);
 		ck_assert_uint_eq(e->key, (uint64_t)e->row << 5);
-		ck_assert_uint_eq(live_begin(&t, e), _i ? e->row + 7ULL : 0);
+		ck_assert_uint_eq(live_begin(&t, e), begin_of(_i, e->row));
 		seen++;
 	}
 	ck_assert_uint_eq(seen, count);
+	ck_assert_int_eq(t.wide, _i == 2);
 	live_free(&t);
 	free(in);
 }
@@ -52,7 +63,7 @@ END_TEST
 /* Growth happens in place; every entry has to be found after each one. */
 START_TEST(live_finds_everything_while_it_grows)
 {
-	struct live_table t = { .times = _i };
+	struct live_table t = { .times = _i > 0 };
 	uint64_t key, other;
 
 	for (key = 1; key <= 20000; key++) {
@@ -61,7 +72,7 @@ START_TEST(live_finds_everything_while_it_grows)
 		ck_assert_ptr_nonnull(e);
 		e->state = LIVE_ALLOCATED;
 		e->row = (uint32_t)key;
-		live_set_begin(&t, e, key + 7);
+		live_set_begin(&t, e, begin_of(_i, key));
 		if (!live_full(&t) && t.count * 8 != t.capacity * 3)
 			continue;
 		ck_assert(live_grow(&t));
@@ -69,9 +80,28 @@ START_TEST(live_finds_everything_while_it_grows)
 			e = live_find(&t, other * 64);
 			ck_assert_ptr_nonnull(e);
 			ck_assert_uint_eq(e->row, other);
-			ck_assert_uint_eq(live_begin(&t, e), _i ? other + 7 : 0);
+			ck_assert_uint_eq(live_begin(&t, e), begin_of(_i, other));
 		}
 		ck_assert_ptr_null(live_find(&t, 0));
+	}
+	ck_assert_int_eq(t.wide, _i == 2);
+	live_free(&t);
+}
+END_TEST
+
+START_TEST(a_time_takes_at_most_16_bytes_of_each)
+{
+	struct live_table t = { .times = true };
+	uint64_t key;
+
+	for (key = 1; key <= 100000; key++) {
+		struct live_entry *e = live_insert(&t, key * 64);
+
+		ck_assert_ptr_nonnull(e);
+		e->state = LIVE_ALLOCATED;
+		live_set_begin(&t, e, begin_of(1, key));
+		ck_assert(t.capacity <= 2 * LIVE_SMALL_CAPACITY ||
+			  t.capacity * live_begin_size(&t) <= 16 * key);
 	}
 	live_free(&t);
 }
@@ -126,8 +156,9 @@ Suite *test_live_suite(void)
 	Suite *s = suite_create("account/live");
 	TCase *tc = tcase_create("all");
 
-	tcase_add_loop_test(tc, live_keeps_what_a_plain_array_keeps, 0, 2);
-	tcase_add_loop_test(tc, live_finds_everything_while_it_grows, 0, 2);
+	tcase_add_loop_test(tc, live_keeps_what_a_plain_array_keeps, 0, 3);
+	tcase_add_loop_test(tc, live_finds_everything_while_it_grows, 0, 3);
+	tcase_add_test(tc, a_time_takes_at_most_16_bytes_of_each);
 	tcase_add_test(tc, live_is_as_full_as_promised);
 	tcase_add_test(tc, nothing_older_than_a_gap_is_recent);
 	suite_add_tcase(s, tc);

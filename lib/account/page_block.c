@@ -131,6 +131,9 @@ static void block_life(struct page_lives *l, const struct live_entry *e, uint64_
 	life->begin = end->begin;
 	life->row = e->row;
 	life->reordered = end->reordered;
+	/* An announced page ends with whatever event comes next. */
+	life->other_cpu = end->reordered || (end->ev && end->ev->type == KMEM_PAGE_FREE &&
+					     e->cpu != (uint16_t)end->ev->cpu);
 }
 
 /* Pages of block @e, which has left the table, end as @end says. Returns the index of the

@@ -33,7 +33,7 @@ page_life(struct page_lives *l, const struct kmem_event *ev, enum page_life_what
 	life->event = ev;
 	life->begin = 0;
 	life->what = (uint8_t)what;
-	life->last = life->implicit = life->reordered = false;
+	life->last = life->implicit = life->reordered = life->other_cpu = false;
 	return life; /* the caller fills in the rest */
 }
 

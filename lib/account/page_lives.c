@@ -301,7 +301,7 @@ static bool page_settle_over(struct page_lives *l, const struct kmem_event *ev)
 	life->pages = 1ULL << d->order;
 	life->begin = live_begin(&l->doubts.table, d);
 	life->row = d->row;
-	life->reordered = true;
+	life->reordered = life->other_cpu = true;
 	if (d->row & LIVE_HIDDEN) {
 		l->fates.frees--;
 	} else {
@@ -340,6 +340,7 @@ static __always_inline bool page_free_matched(struct page_lives *l,
 		life->begin = live_begin(&l->blocks, e);
 		life->row = e->row;
 		life->last = true;
+		life->other_cpu = e->cpu != (uint16_t)ev->cpu;
 	}
 	live_remove(&l->blocks, e);
 	return true;

@@ -59,6 +59,7 @@ enum page_life_what {
  * @last: these were the last that the request had left
  * @implicit: with @last: some of the request's ended without an event
  * @reordered: the free came before the allocation, by their clocks
+ * @other_cpu: the free came on another CPU than the allocation
  */
 struct page_life {
 	const struct kmem_event *event;
@@ -66,7 +67,7 @@ struct page_life {
 	uint64_t begin;
 	uint32_t row;
 	uint8_t what;
-	bool last, implicit, reordered;
+	bool last, implicit, reordered : 1, other_cpu : 1;
 };
 
 /* What began and ended of one row, by enum page_life_what. */

@@ -12,6 +12,7 @@ enum { PAGES = 1 << 14, EVENTS = 200000 };
 /* The request that begins at a frame, as the lives tell it. */
 struct watched {
 	uint64_t begin, left;
+	uint32_t cpu;
 	bool implicit;
 };
 
@@ -36,6 +37,10 @@ static void end_pages(struct model *m, const struct page_life *life)
 	ck_assert_int_eq(life->last, !w->left);
 	if (life->last)
 		ck_assert_int_eq(life->implicit, w->implicit);
+	ck_assert_int_eq(life->other_cpu,
+			 life->reordered ||
+				 (life->event && life->event->type == KMEM_PAGE_FREE &&
+				  life->event->cpu != w->cpu));
 	m->ended += life->last;
 	m->reordered += life->reordered;
 	*(life->what == PAGE_GONE ? &m->gone : &m->freed) += life->pages;
@@ -57,7 +62,8 @@ static void hear(void *ctx, const struct page_life *life, size_t nr)
 			m->requests++;
 			ck_assert_uint_eq(m->watched[life->pfn].left, 0);
 			m->watched[life->pfn] =
-				(struct watched){ life->begin, life->pages, false };
+				(struct watched){ life->begin, life->pages,
+						  life->event->cpu, false };
 			break;
 		case PAGE_REFUSED:
 			m->refused++;

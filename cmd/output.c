@@ -144,6 +144,18 @@ static bool use_color(const struct output_options *opts)
 	return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb");
 }
 
+/* Does the locale say that characters are in UTF-8? */
+static bool use_utf8(void)
+{
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *locale = NULL;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(variables) && !(locale && *locale); i++)
+		locale = getenv(variables[i]);
+	return locale && (strcasestr(locale, "UTF-8") || strcasestr(locale, "UTF8"));
+}
+
 static int write_file(void *ctx, const char *data, size_t size)
 {
 	errno = 0;
@@ -279,7 +291,7 @@ int output_report(const struct output_options *opts, const char *command,
 	struct rendering rendering = {
 		.report = r,
 		.options = { output_width(), opts->wide, use_color(opts), opts->human,
-			     summary_view(opts) },
+			     use_utf8(), summary_view(opts) },
 		.render = other ? other->render : text,
 	};
 	bool pager = !other && !opts->no_pager;

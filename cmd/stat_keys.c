@@ -36,7 +36,8 @@ static bool has(const struct known_keys *known, size_t first, const char *name)
 /* Can rows of @type be sorted by @col? What places rows in a tree says nothing of their order. */
 static bool is_key(const struct table_type *type, const struct column_type *col)
 {
-	return !col->many && !col->column.part && !(type->tree && col->column.hidden);
+	return !col->many && !col->column.part && !col->column.histogram &&
+	       !(type->tree && col->column.hidden);
 }
 
 /* Adds the columns of all tables of @analysis that are rows of their own order. */

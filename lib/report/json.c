@@ -151,6 +151,20 @@ void json_list(struct json *j, const char *text)
 	j->comma = true;
 }
 
+void json_counts(struct json *j, const char *text)
+{
+	json_separate(j);
+	strbuf_puts(&j->sb, "[");
+	for (; *text; text++) {
+		if (*text == '|')
+			strbuf_puts(&j->sb, ", ");
+		else
+			strbuf_add(&j->sb, text, 1);
+	}
+	strbuf_puts(&j->sb, "]");
+	j->comma = true;
+}
+
 void json_uint(struct json *j, uint64_t u)
 {
 	json_separate(j);

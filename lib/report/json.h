@@ -41,6 +41,8 @@ void json_null(struct json *j);
 void json_cell(struct json *j, const struct cell *cell);
 /* @text split at '|' as an array of strings, empty for "". */
 void json_list(struct json *j, const char *text);
+/* The same of digits, as an array of numbers. */
+void json_counts(struct json *j, const char *text);
 /* Writes what is left and frees. Return: 0; -ENOMEM; the write function's error. */
 int json_end(struct json *j) __must_check;
 

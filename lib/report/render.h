@@ -24,6 +24,7 @@ enum summary_view { SUMMARY_SHORT, SUMMARY_ALL, SUMMARY_NONE };
  * @wide: tables have all their columns, whatever the width
  * @color: ANSI colours
  * @human: KiB, MiB instead of exact bytes
+ * @utf8: what reads it knows UTF-8
  * @summary: lines of the summaries
  */
 struct render_options {
@@ -31,6 +32,7 @@ struct render_options {
 	bool wide;
 	bool color;
 	bool human;
+	bool utf8;
 	enum summary_view summary;
 };
 

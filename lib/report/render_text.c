@@ -214,6 +214,15 @@ static void paint_last(struct painter *p, const struct text_layout *l, size_t us
 	}
 }
 
+/* The first @size bytes of the cell. */
+static void paint_cell(struct painter *p, const struct text_column *c, size_t size)
+{
+	if (c->column->histogram)
+		spark_paint(strbuf_text(&p->cell), p->opts->utf8, &p->sb);
+	else
+		strbuf_add(&p->sb, strbuf_text(&p->cell), size);
+}
+
 static void paint_row(struct painter *p, const struct text_layout *l,
 		      const struct cell *row)
 {
@@ -240,7 +249,7 @@ static void paint_row(struct painter *p, const struct text_layout *l,
 
 			paint_pad(p, width - tail - head);
 			strbuf_puts(&p->sb, color);
-			strbuf_add(&p->sb, strbuf_text(&p->cell), size);
+			paint_cell(p, c, size);
 			strbuf_puts(&p->sb, *color ? PLAIN : "");
 			if (i < l->last)
 				paint_pad(p, TEXT_GAP + tail - (size - head));
@@ -311,6 +320,27 @@ static void paint_legend(struct painter *p, const struct table *t,
 	strbuf_free(&legend);
 }
 
+/* "Lifetimes: 256 ns to 4.29 s, a mark for every power of 2" */
+static void paint_axes(struct painter *p, const struct text_layout *l)
+{
+	struct strbuf note = { 0 };
+	size_t i;
+
+	for (i = 0; i < l->nr; i++) {
+		const struct text_column *c = &l->columns[i];
+
+		if (!c->column->histogram || c->out || !c->spark.any)
+			continue;
+		strbuf_reset(&note);
+		strbuf_printf(&note, "%s: ", c->column->title);
+		spark_axis(&c->spark, c->column->unit, &note);
+		paint_comment(p, strbuf_text(&note), DIM);
+	}
+	if (note.failed)
+		p->err = -ENOMEM;
+	strbuf_free(&note);
+}
+
 static void paint_rows(struct painter *p, const struct table *t)
 {
 	struct text_layout layout;
@@ -329,6 +359,7 @@ static void paint_rows(struct painter *p, const struct table *t)
 	if (!t->nr_rows)
 		paint_comment(p, "(no rows)", DIM);
 	if (t->nr_rows && !p->err) {
+		paint_axes(p, &layout);
 		paint_hidden(p, &layout);
 		paint_legend(p, t, &layout);
 	}

@@ -25,6 +25,11 @@ size_t text_layout_cell(const struct text_column *c, const struct cell *row, boo
 	size_t head;
 
 	strbuf_reset(sb);
+	if (c->column->histogram) {
+		if (cell->type == CELL_TEXT)
+			spark_levels(&c->spark, cell->s, sb);
+		return sb->size;
+	}
 	if (c->tree)
 		text_tree_lead(c->tree, row, sb);
 	if (c->column->change && text_cell_sign(cell) > 0)
@@ -74,11 +79,26 @@ struct measure {
 	bool human;
 };
 
+/* The axis of all rows that are shown. */
+static void fit_spark(const struct table *t, struct text_column *c)
+{
+	size_t nr = table_text_end(t), i;
+
+	for (i = 0; i < nr; i++) {
+		const struct cell *cell = &t->cells[i * t->nr_columns + c->index];
+
+		if (cell->type == CELL_TEXT && table_text_has(t, i))
+			spark_fit(&c->spark, cell->s);
+	}
+}
+
 static void measure(struct measure *m, struct text_column *c)
 {
 	const struct cell *row = m->t->cells;
 	size_t nr = table_text_end(m->t), i, head;
 
+	if (c->column->histogram)
+		fit_spark(m->t, c);
 	for (i = 0; i < nr; i++, row += m->t->nr_columns) {
 		if (!table_text_has(m->t, i))
 			continue;

@@ -8,6 +8,7 @@
 
 #include "base/strbuf.h"
 #include "report/render.h"
+#include "report/spark.h"
 #include "report/text_tree.h"
 
 #define TEXT_LEAD 2 /* characters before the first column: "# " or two spaces */
@@ -21,6 +22,7 @@
  * @text: it holds texts, which stand to the left
  * @head, @tail: the widest part before the '/' of a ratio or before a mark, and from it on
  * @tree: what stands before its texts; NULL: nothing
+ * @spark: of a histogram: what its marks stand for
  * @out: there is no room for it; @turn: when it was found so: 1, 2, ...
  */
 struct text_column {
@@ -30,6 +32,7 @@ struct text_column {
 	bool text;
 	size_t head, tail;
 	const struct text_tree *tree;
+	struct spark spark;
 	bool out;
 	unsigned int turn;
 };
@@ -72,7 +75,7 @@ size_t text_layout_title(const struct text_layout *l, const struct text_column *
 /* Characters of that for what follows the numbers: a ratio's '/' and quotient, or a mark. */
 size_t text_layout_tail(const struct text_layout *l, const struct text_column *c);
 /* Puts the cell of @row in column @c into @sb, which is emptied. Returns the bytes before the
- * '/' of a ratio or before a mark, or all.
+ * '/' of a ratio or before a mark, or all. Of a histogram these are spark_levels().
  */
 size_t text_layout_cell(const struct text_column *c, const struct cell *row, bool human,
 			struct strbuf *sb);

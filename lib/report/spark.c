@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: a histogram as a line of marks.
+ * In: counts as a column of histograms has them. Out: a mark for each step of the axis that all
+ * rows share.
+ */
+#include "report/spark.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report/text_cell.h"
+
+#define PLACES 64
+
+/* The next of the counts at *@p; false: there is none. */
+static bool next_count(const char **p, uint64_t *count)
+{
+	char *end;
+
+	if (**p < '0' || **p > '9')
+		return false;
+	*count = strtoull(*p, &end, 10);
+	*p = end + (*end == '|');
+	return true;
+}
+
+void spark_fit(struct spark *s, const char *counts)
+{
+	unsigned int i;
+	uint64_t count;
+
+	for (i = 0; i < PLACES && next_count(&counts, &count); i++) {
+		if (!count)
+			continue;
+		if (!s->any || i < s->first)
+			s->first = i;
+		if (!s->any || i > s->last)
+			s->last = i;
+		s->any = true;
+	}
+}
+
+unsigned int spark_step(const struct spark *s)
+{
+	return (s->last - s->first) / SPARK_MARKS + 1;
+}
+
+void spark_levels(const struct spark *s, const char *counts, struct strbuf *sb)
+{
+	unsigned int step = spark_step(s), nr = (s->last - s->first) / step + 1, i;
+	uint64_t marks[SPARK_MARKS] = { 0 }, most = 0, count;
+
+	for (i = 0; i <= s->last && next_count(&counts, &count); i++) {
+		uint64_t *mark = &marks[i < s->first ? 0 : (i - s->first) / step];
+
+		*mark += count;
+		if (*mark > most)
+			most = *mark;
+	}
+	for (i = 0; i < nr && s->any; i++) {
+		double part = most ? (double)marks[i] / (double)most : 0;
+		unsigned int level =
+			marks[i] ? 1 + (unsigned int)(part * (SPARK_LEVELS - 1)) : 0;
+
+		strbuf_printf(sb, "%u", level);
+	}
+}
+
+void spark_paint(const char *levels, bool utf8, struct strbuf *sb)
+{
+	static const char ascii[] = " .:-=+*#@";
+
+	for (; *levels >= '0' && *levels <= '0' + SPARK_LEVELS; levels++) {
+		if (!utf8 || *levels == '0')
+			strbuf_add(sb, &ascii[*levels - '0'], 1);
+		else /* U+2581 to U+2588: one to eight eighths of a block */
+			strbuf_printf(sb, "\xe2\x96%c", 0x80 + *levels - '0');
+	}
+}
+
+static void add_value(struct strbuf *sb, unsigned int place, enum column_unit unit)
+{
+	uint64_t value = place ? 1ULL << place : 0;
+
+	if (unit == UNIT_NS)
+		text_duration(sb, value, " ");
+	else
+		strbuf_printf(sb, "%" PRIu64, value);
+}
+
+void spark_axis(const struct spark *s, enum column_unit unit, struct strbuf *sb)
+{
+	unsigned int step = spark_step(s), nr = (s->last - s->first) / step + 1;
+	unsigned int end = s->first + nr * step;
+
+	add_value(sb, s->first, unit);
+	strbuf_puts(sb, " to ");
+	add_value(sb, end < PLACES ? end : PLACES - 1, unit);
+	strbuf_printf(sb, ", a mark for every power of %u",
+		      1U << (step < 31 ? step : 31));
+}

@@ -102,6 +102,8 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_FLAG, 0, "unmatched", NULL, &a->opts.unmatched,
 		  "also who freed objects without an allocation event" },
 		{ OPTION_TABLE, .value = stat_analyses_options(a, ANALYSIS_ASKED) },
+		{ OPTION_DURATION, 0, "short", "TIME", &a->short_time,
+		  "--lifetime: up to this it is short (default: 10us)" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &o->sort,
 		  "sort keys, e.g. bytes,+order,-hit" },
 		LINES_OPTION(o->lines),
@@ -134,6 +136,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 
 	stat_words(&words);
 	stat_keys_words(keys);
+	a->short_time = UINT64_MAX;
 	ret = options_parse(&usage, options, argc, argv, &operands);
 	o->usual_sort = options_is_setting(argc, argv, o->sort);
 	stat_tree_settings(&o->tree, argc, argv);

@@ -135,7 +135,26 @@ static int check_unmatched(const struct stat_analyses *a, const char *command)
 	return EXIT_USAGE;
 }
 
-int stat_analyses_check(const struct stat_analyses *a, bool time, const char *command)
+/* What is about lifetimes alone. */
+static int check_short(struct stat_analyses *a, const char *command)
+{
+	bool asked = false;
+	size_t i;
+
+	for (i = 0; analysis_at(i); i++)
+		asked |= a->asked[i] && analysis_at(i) == analysis_find("lifetime");
+	if (a->short_time == UINT64_MAX)
+		return GO_ON;
+	if (!asked || !a->short_time) {
+		message_error(command, asked ? "--short: a life of no time is none."
+					     : "--short needs --lifetime.");
+		return EXIT_USAGE;
+	}
+	a->opts.short_ns = a->short_time;
+	return GO_ON;
+}
+
+int stat_analyses_check(struct stat_analyses *a, bool time, const char *command)
 {
 	const struct analysis *analysis;
 	size_t i;
@@ -143,6 +162,8 @@ int stat_analyses_check(const struct stat_analyses *a, bool time, const char *co
 
 	if (ret == GO_ON)
 		ret = check_unmatched(a, command);
+	if (ret == GO_ON)
+		ret = check_short(a, command);
 	for (i = 0; ret == GO_ON && (analysis = analysis_at(i)); i++) {
 		if (!a->asked[i] || !analysis->all_time || !time)
 			continue;
@@ -214,6 +235,13 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 		}
 		if (a->chosen[i]->all_frees && !frees)
 			frees = a->chosen[i]->name;
+	}
+	if (a->opts.short_ns && !recording_clocks_are_ns(rec)) {
+		message_error(
+			command,
+			"--short: the clock of %s does not count nanoseconds.\n  Leave it out: times are in the clock's units then.",
+			path);
+		return EXIT_FAILED;
 	}
 	if (!frees || !recording_lacks_frees(rec))
 		return GO_ON;

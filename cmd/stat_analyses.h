@@ -18,6 +18,7 @@
  * @options: of stat_analyses_options(), @nr_options of them
  * @asked: by name, of analysis_at()
  * @opts: what is asked of them
+ * @short_time: for @opts; UINT64_MAX: not given
  * @foreign: events that a filter cannot judge: analyses of those are none of the usual ones
  * @chosen: once stat_analyses_choose() is done; @nr of them
  */
@@ -26,6 +27,7 @@ struct stat_analyses {
 	size_t nr_options;
 	bool asked[ANALYSES_MAX];
 	struct analysis_options opts;
+	uint64_t short_time;
 	uint32_t foreign;
 	const struct analysis *chosen[ANALYSES_MAX];
 	size_t nr;
@@ -41,7 +43,7 @@ bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use);
 /* Can all of those asked for speak of what they are asked? @time: only a part of the
  * recording's time is wanted. GO_ON, or EXIT_USAGE after a message.
  */
-int stat_analyses_check(const struct stat_analyses *a, bool time, const char *command);
+int stat_analyses_check(struct stat_analyses *a, bool time, const char *command);
 /* Fills in what the user left open. */
 void stat_analyses_choose(struct stat_analyses *a);
 /* Does the recording hold what those chosen must have? @path: its name. GO_ON, or the

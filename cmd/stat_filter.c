@@ -24,7 +24,9 @@ static int check_kinds(struct stat_analyses *a, const char *slab, const char *pa
 		return EXIT_USAGE;
 	}
 	for (i = 0; (slab || page) && (analysis = analysis_at(i)); i++) {
-		if (!a->asked[i] || !(analysis->needs & a->foreign))
+		/* One of both kinds shows the other. */
+		if (!a->asked[i] || !(analysis->needs & a->foreign) ||
+		    analysis->needs & ~a->foreign)
 			continue;
 		message_error(
 			command,

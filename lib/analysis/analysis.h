@@ -87,6 +87,7 @@ struct tree_options {
  * @live: only what is still allocated
  * @unmatched: also who freed slab objects that no event allocated
  * @account_rows: of the account table
+ * @short_ns: a life of at most this is a short one; 0: LIFETIME_SHORT_NS
  */
 struct analysis_options {
 	bool by_caller, by_address, by_cache;
@@ -95,7 +96,10 @@ struct analysis_options {
 	bool live;
 	bool unmatched;
 	enum account_rows account_rows;
+	uint64_t short_ns;
 };
+
+#define LIFETIME_SHORT_NS 10000
 
 /* Sets of events: bits of enum kmem_event_type. */
 #define NEEDS(type) (1U << KMEM_##type)

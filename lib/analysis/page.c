@@ -433,9 +433,6 @@ static int page_bounds(struct page_report *page)
 	return ret;
 }
 
-/* Page events name neither a cache nor a node. */
-#define PAGE_ROWS (ROWS_ALL & ~(ROWS(NONE) | ROWS(CACHE) | ROWS(NODE)))
-
 static int page_tables(struct page_report *page, struct report *report)
 {
 	const struct analysis_options *opts = page->opts;
@@ -470,20 +467,6 @@ struct page_analysis {
 	bool ended;
 };
 
-/* Page rows are by stack as it is. */
-static struct dimensions page_dimensions(enum subject_kind kind)
-{
-	const struct dimensions all = subjects_dimensions(kind);
-	struct dimensions others = { 0 };
-	unsigned int i, nr = 0;
-
-	for (i = 0; i < DIMENSIONS_MAX; i++) {
-		if (all.of[i] != DIMENSION_STACK)
-			others.of[nr++] = all.of[i];
-	}
-	return others;
-}
-
 static void *page_create(const struct analysis_env *env,
 			 const struct analysis_options *opts)
 {
@@ -494,7 +477,7 @@ static void *page_create(const struct analysis_env *env,
 		return NULL;
 	page->env = env;
 	page->opts = opts;
-	dimensions = page_dimensions(opts->by);
+	dimensions = subjects_page_dimensions(opts->by);
 	page->acc = accounts_page(env->accounts, &dimensions);
 	if (!page->acc) {
 		free(page);

@@ -17,6 +17,7 @@
 	line(account) \
 	line(ledger) \
 	line(sizes) \
+	line(lifetime) \
 	line(comparison_slab) \
 	line(comparison_slab_cache) \
 	line(comparison_page) \

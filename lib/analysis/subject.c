@@ -67,6 +67,19 @@ struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 	return all;
 }
 
+struct dimensions subjects_page_dimensions(enum subject_kind kind)
+{
+	const struct dimensions all = subjects_dimensions(kind);
+	struct dimensions others = { 0 };
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < DIMENSIONS_MAX; i++) {
+		if (all.of[i] != DIMENSION_STACK)
+			others.of[nr++] = all.of[i];
+	}
+	return others;
+}
+
 const char *subjects_word(enum subject_kind kind)
 {
 	return types[kind].word;

@@ -52,6 +52,9 @@ struct subjects {
 	struct intern tuples;
 };
 
+/* What page events can be by: they name neither a cache nor a node. */
+#define PAGE_ROWS (ROWS_ALL & ~(ROWS(NONE) | ROWS(CACHE) | ROWS(NODE)))
+
 /* Room for the words of a kind. */
 #define SUBJECT_WORDS 40
 
@@ -63,6 +66,8 @@ struct dimensions subjects_dimensions(enum subject_kind kind);
  */
 struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 					   const struct analysis_env *env);
+/* The same of pages, whose rows are by stack as it is. */
+struct dimensions subjects_page_dimensions(enum subject_kind kind);
 /* "callsite", "stack", ...: the option's word of a kind that is not combined. */
 const char *subjects_word(enum subject_kind kind);
 /* "callsite" or "comm,callsite", a table's @by: returns @words. */

@@ -197,6 +197,8 @@ const struct recording_text *recording_meta(const struct recording *rec,
 const char *recording_clock(const struct recording *rec, uint32_t index);
 /* Are @clock's units nanoseconds? (counter, x86-tsc and uptime's jiffies are not all.) */
 bool recording_clock_is_ns(const char *clock);
+/* Are those of all buffers? */
+bool recording_clocks_are_ns(const struct recording *rec);
 /* Release and machine from uname: fills @buf, "" if unknown. */
 void recording_release(const struct recording *rec, char *buf, size_t size);
 void recording_machine(const struct recording *rec, char *buf, size_t size);

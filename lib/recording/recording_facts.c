@@ -46,6 +46,17 @@ bool recording_clock_is_ns(const char *clock)
 	return true;
 }
 
+bool recording_clocks_are_ns(const struct recording *rec)
+{
+	uint32_t b;
+
+	for (b = 0; b < rec->nr_buffers; b++) {
+		if (!recording_clock_is_ns(recording_clock(rec, b)))
+			return false;
+	}
+	return true;
+}
+
 /* The word that is @from_end words before the last one. */
 static void uname_word(const struct recording *rec, unsigned int from_end, char *buf,
 		       size_t size)

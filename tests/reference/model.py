@@ -57,7 +57,7 @@ def skew(clock):
     return {"local": 10000, "perf": 10000, "x86-tsc": 32768, "ppc-tb": 32768}.get(clock, 0)
 
 
-Object = collections.namedtuple("Object", "req alloc cpu pid site kin gaps")
+Object = collections.namedtuple("Object", "req alloc cpu pid site kin gaps time")
 
 
 def owners(site, cpu, pid):
@@ -124,7 +124,7 @@ class Slab:
         elif early and early[1] != cpu and time - early[0] <= self.skew:
             self.early[ptr] = early[2]
         kin = field.get("name", site)  # who is suspect together
-        self.objects[ptr] = Object(req, alloc, cpu, pid, site, kin, self.gaps)
+        self.objects[ptr] = Object(req, alloc, cpu, pid, site, kin, self.gaps, time)
         for by, who in owners(site, cpu, pid):
             self.account[by][who].update(alloc_count=1, total_dynamic=alloc,
                                          current_dynamic=alloc, waste=alloc - req)
@@ -192,8 +192,8 @@ class Slab:
 class Request:
     """A block that was allocated, whatever became of its pages."""
 
-    def __init__(self, pfn, order, gaps, who):
-        self.pfn, self.order, self.gaps, self.who = pfn, order, gaps, who
+    def __init__(self, pfn, order, gaps, who, time):
+        self.pfn, self.order, self.gaps, self.who, self.time = pfn, order, gaps, who, time
         self.left = 1 << order
         self.implicit = False  # a page of it ended without an event
         self.early = None  # counter of the free that may be its own
@@ -260,7 +260,7 @@ class Pages:
             self.sum["failed"] += 1 << order
             self.failed[order, int(field["migratetype"])] += 1
             return
-        request = Request(pfn, order, self.gaps, who)
+        request = Request(pfn, order, self.gaps, who, time)
         for owner in who:
             self.owned[owner]["pages"] += 1 << order
         span = range(pfn, pfn + (1 << order))
@@ -353,9 +353,9 @@ class Pages:
         return total
 
 
-def model(path, recording):
+def model(path, recording, kinds=(Slab, Pages)):
     page_size = recording["kernel_page_size"]
-    slab, pages = Slab(skew(recording["clock"])), Pages(skew(recording["clock"]))
+    slab, pages = (kind(skew(recording["clock"])) for kind in kinds)
     last = None  # CPU of the latest page allocation
     for pid, cpu, time, name, field in events(path):
         if name in ALLOCS:

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: how long what was allocated lived.
+ * In: lives that ended, by row of an account. Out: a histogram for each group of rows, and what
+ * follows from it.
+ *
+ * A time is kept as a step: exactly below 32, then sixteen steps for each power of two. So a
+ * quantile, which is the middle of its step, is at most 1/32 off, and memory follows the
+ * distinct steps of each row, not the lives.
+ */
+#ifndef KMEMX_ANALYSIS_LIFETIMES_H
+#define KMEMX_ANALYSIS_LIFETIMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/hash.h"
+
+#define LIFETIME_STEP_BITS 10
+#define LIFETIME_OCTAVES   64
+
+/* The longest life of a row, and how many were short: @nr of them, with @bytes. */
+struct lifetime_row {
+	uint64_t longest;
+	uint64_t nr_short, bytes_short;
+};
+
+/**
+ * struct lifetimes - zero-initialise it, set @short_time
+ * @short_time: a life of at most this, freed where it was allocated, is a short one
+ * @counts: row << LIFETIME_STEP_BITS | step -> how many, modulo 2^32
+ * @carries: the same -> how often 2^32 more
+ * @rows: by row of the account, as far as lives of it have ended
+ * @failed: memory ran out; the numbers are void
+ */
+struct lifetimes {
+	uint64_t short_time;
+	struct u64_map counts, carries;
+	struct lifetime_row *rows;
+	size_t nr_rows, rows_capacity;
+	bool failed;
+};
+
+/* Lives that ended: @nr objects or pages of together @bytes lived for @time. @here: they were
+ * freed on the CPU that allocated them.
+ */
+struct lifetime {
+	uint64_t time, nr, bytes;
+	uint32_t row;
+	bool here;
+};
+
+static inline uint32_t lifetime_step(uint64_t time)
+{
+	uint32_t power;
+
+	if (time < 32)
+		return (uint32_t)time;
+	power = 63 - (uint32_t)__builtin_clzll(time);
+	return (power - 3) * 16 + (uint32_t)(time >> (power - 4) & 15);
+}
+
+/* The middle of a step. */
+uint64_t lifetime_step_time(uint32_t step);
+
+/* Counts it; keeps its failures. */
+void lifetimes_add(struct lifetimes *l, const struct lifetime *life);
+void lifetimes_free(struct lifetimes *l);
+
+/* So many of a group are in a step. */
+struct lifetime_count {
+	uint32_t group, step;
+	uint64_t nr;
+};
+
+/**
+ * struct lifetime_group - rows together
+ * @nr: how many have ended at a known time
+ * @median, @p99: the least time that half of them, or 99 % of them, did not outlive
+ * @counts, @nr_counts: from this one on, so many of struct lifetime_groups' are of the group
+ */
+struct lifetime_group {
+	uint64_t nr;
+	struct lifetime_row row;
+	uint64_t median, p99;
+	size_t counts, nr_counts;
+};
+
+/* Zero-initialise it. @counts: by group and step. */
+struct lifetime_groups {
+	struct lifetime_count *counts;
+	size_t nr_counts;
+	struct lifetime_group *groups;
+	size_t nr;
+};
+
+/* Adds rows up as @group_of them says, of which each is less than @nr or UINT32_MAX: that row is
+ * left out. 0 or -ENOMEM; lifetime_groups_free() in any case.
+ */
+int lifetime_groups_make(struct lifetime_groups *g, const struct lifetimes *l,
+			 const uint32_t *group_of, size_t nr) __must_check;
+/* How many of the group are in each power of two: [n] from 2^n on, [0] from 0 on. Return: how
+ * many of these there are up to the last that is not 0.
+ */
+unsigned int lifetime_octaves(const struct lifetime_groups *g, size_t group,
+			      uint64_t octaves[LIFETIME_OCTAVES]);
+void lifetime_groups_free(struct lifetime_groups *g);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: what the rows of an account stand for to the reader, of objects as of pages.
+ * In: lives' rows. Out: for each one a row of a table.
+ */
+#include "analysis/owners.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The callsite of every row of pages; the stacks are looked at once each. */
+static int resolve_pages(struct owners *o)
+{
+	struct u64_map known = { 0 }; /* stack -> a row that has it */
+	size_t i;
+
+	o->callsites = calloc(o->nr_rows + 1, sizeof(*o->callsites));
+	for (i = 0; o->callsites && i < o->nr_rows; i++) {
+		uint32_t stack = page_lives_key(o->pages, i)->stack;
+		uint32_t *row = u64_map_insert(&known, stack, (uint32_t)i);
+
+		if (!row)
+			break;
+		o->callsites[i] =
+			*row < i ? o->callsites[*row] : sites_of_stack(&o->sites, stack);
+	}
+	u64_map_free(&known);
+	return o->callsites && i == o->nr_rows ? 0 : -ENOMEM;
+}
+
+static struct subject slab_subject(const struct owners *o, size_t row)
+{
+	const struct slab_key *key = slab_lives_key(o->slab, row);
+	uint32_t stack =
+		dimension_value(&o->slab->dimensions, &key->dims, DIMENSION_STACK);
+
+	return (struct subject){ .callsite = sites_beyond(o->env, key->callsite, stack),
+				 .stack = stack,
+				 .dims = key->dims,
+				 .cache = key->cache,
+				 .kmalloc = key->kmalloc };
+}
+
+static struct subject page_subject(const struct owners *o, size_t row)
+{
+	const struct page_key *key = page_lives_key(o->pages, row);
+
+	return (struct subject){ .callsite = o->callsites[row],
+				 .stack = key->stack,
+				 .dims = key->dims };
+}
+
+static int find_rows(struct owners *o)
+{
+	size_t i;
+
+	o->of = calloc(o->nr_rows + 1, sizeof(*o->of));
+	if (!o->of || (o->pages && resolve_pages(o)))
+		return -ENOMEM;
+	for (i = 0; i < o->nr_rows; i++) {
+		const struct subject who =
+			o->pages ? page_subject(o, i) : slab_subject(o, i);
+
+		o->of[i] = subjects_row(&o->subjects, &who);
+		if (o->of[i] == UINT32_MAX)
+			return -ENOMEM;
+		if (o->of[i] >= o->nr)
+			o->nr = o->of[i] + 1UL;
+	}
+	return 0;
+}
+
+int owners_init(struct owners *o, const struct analysis_env *env, bool pages,
+		enum subject_kind kind)
+{
+	const struct accounts *a = env->accounts;
+	int ret;
+
+	*o = (struct owners){ .env = env };
+	if (pages)
+		o->pages = &a->page->lives;
+	else
+		o->slab = &a->slab->lives;
+	o->nr_rows = pages ? page_lives_rows(o->pages) : slab_lives_rows(o->slab);
+	sites_init(&o->sites, env);
+	ret = subjects_init(&o->subjects, env, kind, &o->sites,
+			    pages ? &o->pages->dimensions : &o->slab->dimensions);
+	return ret ? ret : find_rows(o);
+}
+
+void owners_free(struct owners *o)
+{
+	subjects_free(&o->subjects);
+	sites_free(&o->sites);
+	free(o->callsites);
+	free(o->of);
+}

@@ -146,8 +146,8 @@ static int check_short(struct stat_analyses *a, const char *command)
 	if (a->short_time == UINT64_MAX)
 		return GO_ON;
 	if (!asked || !a->short_time) {
-		message_error(command, asked ? "--short: a life of no time is none."
-					     : "--short needs --lifetime.");
+		message_error(command, asked ? "--short: the time must be more than 0"
+					     : "--short needs --lifetime");
 		return EXIT_USAGE;
 	}
 	a->opts.short_ns = a->short_time;
@@ -239,7 +239,7 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 	if (a->opts.short_ns && !recording_clocks_are_ns(rec)) {
 		message_error(
 			command,
-			"--short: the clock of %s does not count nanoseconds.\n  Leave it out: times are in the clock's units then.",
+			"--short: the clock of %s does not count nanoseconds\n  Leave it out: times are in the clock's units then",
 			path);
 		return EXIT_FAILED;
 	}

@@ -27,31 +27,14 @@ struct lifetime_analysis {
 	bool ns; /* the clock counts nanoseconds */
 };
 
-/* A clock that steps back makes no life shorter than nothing. */
-static uint64_t since(const struct kmem_event *ev, uint64_t begin)
-{
-	return ev->ts > begin ? ev->ts - begin : 0;
-}
-
 static void slab_ended(void *ctx, const struct slab_life *life, size_t nr)
 {
 	const struct slab_life *end = life + nr;
-	struct lifetimes *times = ctx;
+	struct lifetime one;
 
 	for (; life < end; life++) {
-		struct lifetime one = { .nr = 1,
-					.bytes = life->bytes_alloc,
-					.row = life->row,
-					.here = !(life->flags & SLAB_OTHER_CPU) };
-
-		if (life->what != SLAB_FREED && life->what != SLAB_FOUND)
-			continue;
-		/* Freed before it was allocated, by the clocks: it lived for less than they
-		 * tell apart. Of one that was found this is its free.
-		 */
-		if (likely(!(life->flags & SLAB_REORDERED)) || life->what == SLAB_FOUND)
-			one.time = since(life->event, life->begin);
-		lifetimes_add(times, &one);
+		if (lifetime_of_slab(life, &one))
+			lifetimes_add(ctx, &one);
 	}
 }
 
@@ -59,22 +42,11 @@ static void page_ended(void *ctx, const struct page_life *life, size_t nr)
 {
 	const struct page_life *end = life + nr;
 	struct lifetime_analysis *a = ctx;
+	struct lifetime one;
 
 	for (; life < end; life++) {
-		bool freed = life->event && life->event->type == KMEM_PAGE_FREE;
-		struct lifetime one = { .nr = life->pages,
-					.bytes = life->pages * a->env->page_size,
-					.row = life->row,
-					.here = !life->other_cpu };
-
-		if (life->what != PAGE_FREED && life->what != PAGE_FOUND)
-			continue;
-		/* What was only announced ended at an unknown time. */
-		if (!freed && !life->reordered)
-			continue;
-		if (freed && (!life->reordered || life->what == PAGE_FOUND))
-			one.time = since(life->event, life->begin);
-		lifetimes_add(&a->page_times, &one);
+		if (lifetime_of_page(life, a->env->page_size, &one))
+			lifetimes_add(&a->page_times, &one);
 	}
 }
 
@@ -467,7 +439,8 @@ static int show_by(const struct lifetime_analysis *a, bool pages, enum subject_k
 	uint64_t losses =
 		pages ? a->page->lives.fates.losses : a->slab->lives.fates.losses;
 	struct view v = { .a = a };
-	int ret = owners_init(&v.owners, a->env, pages, kind);
+	int ret = pages ? owners_init_pages(&v.owners, a->env, &a->page->lives, kind)
+			: owners_init_slab(&v.owners, a->env, &a->slab->lives, kind);
 	struct table *t = new_table(&v, kind);
 
 	if (!ret)

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account/page_lives.h"
+#include "account/slab_lives.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 
@@ -51,6 +53,46 @@ struct lifetime {
 	uint32_t row;
 	bool here;
 };
+
+/* What of it ends with @life, of an account that keeps times: false if nothing, or at an unknown
+ * time.
+ */
+static inline bool lifetime_of_slab(const struct slab_life *life, struct lifetime *out)
+{
+	bool reordered = life->flags & SLAB_REORDERED && life->what != SLAB_FOUND;
+
+	if (life->what != SLAB_FREED && life->what != SLAB_FOUND)
+		return false;
+	*out = (struct lifetime){ .nr = 1,
+				  .bytes = life->bytes_alloc,
+				  .row = life->row,
+				  .here = !(life->flags & SLAB_OTHER_CPU) };
+	/* Freed before it was allocated, by the clocks, it lived for less than they tell apart;
+	 * and a clock that steps back makes no life shorter than nothing.
+	 */
+	if (!reordered && life->event->ts > life->begin)
+		out->time = life->event->ts - life->begin;
+	return true;
+}
+
+/* The same of pages of @page_size bytes. What was only announced ended at an unknown time. */
+static inline bool lifetime_of_page(const struct page_life *life, uint64_t page_size,
+				    struct lifetime *out)
+{
+	bool freed = life->event && life->event->type == KMEM_PAGE_FREE;
+	bool reordered = life->reordered && life->what != PAGE_FOUND;
+
+	if ((life->what != PAGE_FREED && life->what != PAGE_FOUND) ||
+	    !(freed || reordered))
+		return false;
+	*out = (struct lifetime){ .nr = life->pages,
+				  .bytes = life->pages * page_size,
+				  .row = life->row,
+				  .here = !life->other_cpu };
+	if (!reordered && life->event->ts > life->begin)
+		out->time = life->event->ts - life->begin;
+	return true;
+}
 
 static inline uint32_t lifetime_step(uint64_t time)
 {

@@ -70,21 +70,27 @@ static int find_rows(struct owners *o)
 	return 0;
 }
 
-int owners_init(struct owners *o, const struct analysis_env *env, bool pages,
-		enum subject_kind kind)
+int owners_init_slab(struct owners *o, const struct analysis_env *env,
+		     const struct slab_lives *slab, enum subject_kind kind)
 {
-	const struct accounts *a = env->accounts;
 	int ret;
 
-	*o = (struct owners){ .env = env };
-	if (pages)
-		o->pages = &a->page->lives;
-	else
-		o->slab = &a->slab->lives;
-	o->nr_rows = pages ? page_lives_rows(o->pages) : slab_lives_rows(o->slab);
+	*o = (struct owners){ .env = env, .slab = slab };
+	o->nr_rows = slab_lives_rows(slab);
 	sites_init(&o->sites, env);
-	ret = subjects_init(&o->subjects, env, kind, &o->sites,
-			    pages ? &o->pages->dimensions : &o->slab->dimensions);
+	ret = subjects_init(&o->subjects, env, kind, &o->sites, &slab->dimensions);
+	return ret ? ret : find_rows(o);
+}
+
+int owners_init_pages(struct owners *o, const struct analysis_env *env,
+		      const struct page_lives *pages, enum subject_kind kind)
+{
+	int ret;
+
+	*o = (struct owners){ .env = env, .pages = pages };
+	o->nr_rows = page_lives_rows(pages);
+	sites_init(&o->sites, env);
+	ret = subjects_init(&o->subjects, env, kind, &o->sites, &pages->dimensions);
 	return ret ? ret : find_rows(o);
 }
 

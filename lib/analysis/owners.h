@@ -13,7 +13,8 @@
  * struct owners - owners_init() it
  * @slab, @pages: whose rows these are: one of them is NULL
  * @callsites: of each row of pages
- * @of: of each row of the lives: the row of the table, which is one of @subjects
+ * @of: of each row of the lives: the row of the table, which is one of @subjects; UINT32_MAX where
+ *	somebody left it out
  * @nr_rows: rows of the lives; @nr: rows of the table
  */
 struct owners {
@@ -27,11 +28,14 @@ struct owners {
 	size_t nr_rows, nr;
 };
 
-/* The owners in @env's accounts, by @kind; of slab objects, or of pages, as @pages says. Both
- * accounts were asked for. 0 or -ENOMEM; owners_free() in any case. Do not move it.
+/* The owners of @slab's objects, or of @pages, by @kind. 0 or -ENOMEM; owners_free() in any case.
+ * Do not move it.
  */
-int owners_init(struct owners *o, const struct analysis_env *env, bool pages,
-		enum subject_kind kind) __must_check;
+int owners_init_slab(struct owners *o, const struct analysis_env *env,
+		     const struct slab_lives *slab, enum subject_kind kind) __must_check;
+int owners_init_pages(struct owners *o, const struct analysis_env *env,
+		      const struct page_lives *pages,
+		      enum subject_kind kind) __must_check;
 void owners_free(struct owners *o);
 
 #endif

@@ -409,8 +409,7 @@ static int page_resolve(struct page_report *page)
 	return i < page->acc->nr_rows ? -ENOMEM : 0;
 }
 
-/* Which callsites free without an event; only then are the net figures known. */
-static int page_bounds(struct page_report *page)
+int page_report_bounds(struct page_report *page)
 {
 	const struct u64_map *hidden = &page->acc->lives.hidden_gone;
 	int ret = 0;
@@ -505,7 +504,7 @@ static int page_show(const struct page_analysis *page, const struct page_account
 	if (!ret)
 		ret = page_resolve(&r);
 	if (!ret)
-		ret = page_bounds(&r);
+		ret = page_report_bounds(&r);
 	if (!ret)
 		ret = page_tables(&r, report);
 	sites_free(&r.sites);

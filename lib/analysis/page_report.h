@@ -28,6 +28,10 @@ struct page_report {
 
 extern const struct table_type page_failed_type, page_free_only_type;
 
+/* Finds out which callsites free without an event; only then are the net figures known. What it
+ * needs of @page: env, acc, sites and callsites. 0 or -ENOMEM; bounds_free() in any case.
+ */
+int page_report_bounds(struct page_report *page) __must_check;
 /* The range of @live pages of account row @row, of which @sure came after the last gap; in
  * bytes.
  */

@@ -3,58 +3,14 @@
  * cmd: kmemx stat.
  * In: a recording. Out: who allocated what: the slab and page reports.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "analysis/analyze.h"
 #include "command.h"
-#include "study/study_facts.h"
-#include "input.h"
 #include "input_dirs.h"
 #include "input_symbols.h"
-#include "lost_limit.h"
-#include "message.h"
-#include "options.h"
-#include "output.h"
-#include "row_limit.h"
-#include "stat_account.h"
-#include "stat_analyses.h"
-#include "stat_choice.h"
-#include "stat_columns.h"
-#include "stat_filter.h"
-#include "stat_keys.h"
-#include "stat_tree.h"
 #include "input_window.h"
-
-struct stat_options {
-	const char *path, *sort;
-	bool usual_sort; /* @sort is a setting, for tables that have such columns */
-	struct window window;
-	struct symbol_files symbols;
-	const char *source, *modules;
-	uint64_t dir_depth;
-	struct option_strings skip;
-	bool raw_ip, raw_names, sites, columns;
-	struct stat_analyses analyses;
-	struct stat_choice choice;
-	struct stat_tree tree;
-	struct filter_words filter;
-	struct lost_limit max_lost;
-	uint64_t lines, jobs;
-	unsigned int verbose;
-	struct output_options output;
-};
-
-/* Everything that run_stat() opens and must close. */
-struct stat_run {
-	struct stat_options opts;
-	struct sort_keys keys;
-	struct input in;
-	struct report *report;
-	struct alloc_filter filter;
-	uint32_t seen; /* the types of events that came */
-};
+#include "row_limit.h"
+#include "stat_columns.h"
+#include "stat_keys.h"
+#include "stat_run.h"
 
 static const char command_name[] = "stat";
 
@@ -89,7 +45,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		JOBS_OPTION(&o->jobs),
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" },
 		{ OPTION_TABLE, .value = stat_analyses_options(a, ANALYSIS_USUAL) },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "caller", NULL, &a->opts.by_caller,
+		{ OPTION_FLAG, 0, "caller", NULL, &a->opts.by_caller,
 		  "by callsite (default)" },
 		{ OPTION_FLAG, 0, "alloc", NULL, &a->opts.by_address,
 		  "by object address and by page" },
@@ -145,271 +101,18 @@ static int parse(struct stat_options *o, int argc, char **argv)
 	return ret;
 }
 
-static struct dir_files dir_files(const struct stat_options *o)
-{
-	return (struct dir_files){ o->symbols.vmlinux, o->modules, o->source };
-}
-
-static int check_dirs(const struct stat_options *o)
-{
-	const struct dir_files files = dir_files(o);
-
-	if (!(subject_rows(o->analyses.opts.by) & ROWS(DIR)))
-		return input_dirs_unused(&files, o->dir_depth, command_name);
-	if (!dir_files_any(&files))
-		return input_dirs_missing(
-			command_name, "--by dir needs the directories of functions", "");
-	return GO_ON;
-}
-
-/* What can be refused before a file is read. */
-static int check(struct stat_run *st)
-{
-	struct stat_options *o = &st->opts;
-	int ret = output_check(&o->output, command_name);
-
-	if (ret == GO_ON)
-		ret = stat_choice_check(&o->choice, &o->analyses, command_name);
-	if (ret == GO_ON)
-		ret = stat_tree_check(&o->tree, &o->analyses, command_name);
-	if (ret == GO_ON)
-		ret = stat_filter_check(&o->filter, &o->analyses, command_name);
-	if (ret == GO_ON)
-		ret = lost_limit_parse(&o->max_lost, command_name);
-	if (ret == GO_ON && o->choice.order_by && o->sort && !o->usual_sort) {
-		message_error(
-			command_name,
-			"--order-by and -s cannot be used together\n  Both sort the account table; -s takes several keys");
-		return EXIT_USAGE;
-	}
-	if (o->choice.order_by)
-		o->sort = o->choice.order_by;
-	if (ret == GO_ON && o->sort)
-		ret = stat_keys_parse(&st->keys, o->sort, command_name);
-	if (ret != GO_ON)
-		return ret;
-	ret = symbol_files_check(&o->symbols, command_name);
-	if (ret != GO_ON)
-		return ret;
-	ret = stat_analyses_check(&o->analyses, o->window.time, command_name);
-	if (ret == GO_ON)
-		ret = check_dirs(o);
-	return ret == GO_ON ? input_window_check(&st->opts.window, command_name) : ret;
-}
-
-static int analyze(struct stat_run *st)
-{
-	const struct stat_options *o = &st->opts;
-	struct analysis_env env = study_env(&st->in.study);
-	const struct analysis_set set = { .analyses = o->analyses.chosen,
-					  .nr = o->analyses.nr,
-					  .opts = &o->analyses.opts };
-	int ret;
-
-	env.dir_depth = input_dirs_depth(o->dir_depth);
-	env.raw_ip = o->raw_ip;
-	env.raw_names = o->raw_names;
-	env.by_site = o->sites;
-	env.window = o->window.time || o->window.instance;
-	env.jobs = input_jobs(o->jobs);
-	env.filter = filter_words_any(&o->filter) ? &st->filter : NULL;
-	st->report = report_new();
-	if (!st->report)
-		return input_stream_failed(&st->in, -ENOMEM);
-	ret = input_analyze(&st->in, &env, &set, st->report);
-	st->seen = analysis_seen(&env);
-	return ret;
-}
-
-static int nothing_recorded(const struct stat_run *st)
-{
-	const struct stat_options *o = &st->opts;
-	uint32_t needs = stat_analyses_need(&o->analyses);
-	const char *path = st->in.study.path;
-	bool slab = needs & NEEDS_SLAB && !(st->seen & NEEDS_SLAB);
-	bool page = needs & NEEDS_PAGE && !(st->seen & NEEDS_PAGE);
-	const char *what = slab && page ? "slab or page" : slab ? "slab" : "page";
-	const char *option = slab && page ? "" : slab ? " --slab" : " --page";
-	const char *other = st->seen & NEEDS_SLAB   ? " (it has slab events)"
-			    : st->seen & NEEDS_PAGE ? " (it has page events)"
-						    : "";
-	const struct event_stream_stats *seen = event_stream_stats(st->in.study.stream);
-
-	if (!seen->nr_events && (seen->nr_bad_pages || st->in.study.rec->nr_damaged)) {
-		message_error(
-			command_name,
-			"%s is damaged: none of its events can be read\n  Show what is left: kmemx info -i %s",
-			path, path);
-		return EXIT_UNREADABLE;
-	}
-	if (o->window.time)
-		message_error(
-			command_name,
-			"%s contains no %s events in the time %s%s\n  Show its span: kmemx info -i %s",
-			path, what, o->window.time, other, path);
-	else
-		message_error(
-			command_name,
-			"%s contains no %s events%s\n  Record them with: sudo kmemx record%s -- CMD",
-			path, what, other, option);
-	return EXIT_FAILED;
-}
-
-/* Never a table of zeros: without any table it ends with a sentence. */
-static int check_recorded(struct stat_run *st)
-{
-	const struct stat_options *o = &st->opts;
-
-	if (!st->report->nr_tables && filter_words_any(&o->filter) &&
-	    st->seen & stat_analyses_need(&o->analyses))
-		return filter_words_nothing(&o->filter, command_name, st->in.study.path);
-	if (!st->report->nr_tables)
-		return nothing_recorded(st);
-	stat_analyses_banner(&st->opts.analyses, st->seen, st->report);
-	return GO_ON;
-}
-
-static int sort_tables(struct stat_run *st)
-{
-	size_t i;
-	int err = 0, ret = GO_ON;
-
-	if (!st->opts.usual_sort)
-		ret = stat_keys_check(&st->keys, st->report, command_name);
-	if (ret != GO_ON)
-		return ret;
-	for (i = 0; i < st->report->nr_tables && !err; i++) {
-		struct table *t = st->report->tables[i];
-
-		err = stat_keys_sort(t, &st->keys);
-		stat_keys_show(t, &st->keys, st->opts.analyses.opts.live);
-		table_fill_shares(t);
-		row_limit_apply(st->opts.lines, t);
-	}
-	return err ? input_stream_failed(&st->in, err) : GO_ON;
-}
-
-static void list_skipped(const struct stat_run *st)
-{
-	const char *name;
-	uint32_t i;
-
-	for (i = 0; (name = callsite_rule_skipped(st->in.study.rule, i)); i++)
-		message_info("skipped in callchains: %s", name);
-}
-
-/* Says in the header whose allocations these are. */
-static void say_filter(const struct stat_run *st)
-{
-	struct strbuf text = { 0 };
-
-	if (!filter_words_any(&st->opts.filter))
-		return;
-	filter_words_text(&st->opts.filter, &text);
-	report_add_banner(st->report, false, "Filter: only allocations with %s",
-			  strbuf_text(&text));
-	report_add_fact(st->report, "filter", NULL,
-			(struct cell){ .type = CELL_TEXT, .s = strbuf_text(&text) });
-	st->report->failed |= text.failed;
-	strbuf_free(&text);
-}
-
-static int show(struct stat_run *st)
-{
-	const struct study *study = &st->in.study;
-	struct table *missing;
-	struct study_facts facts;
-	int ret;
-
-	study_facts_init(&facts, study, study->window.buffer);
-	study_facts_banner(&facts, study, st->report);
-	study_facts_add(&facts, st->report);
-	say_filter(st);
-	missing = study_facts_missing_table(study->rec);
-	ret = check_recorded(st);
-	if (ret == GO_ON)
-		ret = sort_tables(st);
-	/* No memory for it fails the report. */
-	if (ret == GO_ON && recording_truncated(study->rec))
-		report_add_table(st->report, missing);
-	else
-		table_free(missing);
-	if (ret != GO_ON && st->opts.max_lost.text &&
-	    lost_limit_check(&st->opts.max_lost, &facts, command_name, EXIT_OK) ==
-		    EXIT_UNTRUSTED)
-		return EXIT_UNTRUSTED;
-	if (ret != GO_ON)
-		return ret;
-	if (st->opts.verbose)
-		list_skipped(st);
-	if (!report_ok(st->report))
-		return input_stream_failed(&st->in, -ENOMEM);
-	st->opts.output.verbose = st->opts.verbose != 0;
-	ret = output_report(&st->opts.output, command_name, st->report,
-			    stat_analyses_asked(&st->opts.analyses, ANALYSIS_ALONE)
-				    ? stat_account_render
-				    : render_text);
-	return lost_limit_check(&st->opts.max_lost, &facts, command_name, ret);
-}
-
-static int open_study(struct stat_run *st)
-{
-	const struct stat_options *o = &st->opts;
-	struct study_options study = {
-		.path = o->path,
-		.want_symbols = true,
-		.symbols = o->symbols,
-		.want_rule = true,
-		.skip = o->skip.items,
-		.nr_skip = o->skip.count,
-		.window = o->window,
-	};
-
-	if (subject_rows(o->analyses.opts.by) & ROWS(DIR))
-		study.dirs = dir_files(o);
-	return input_open(&st->in, &study, command_name, o->verbose);
-}
-
-static int run(struct stat_run *st)
-{
-	const struct stat_options *o = &st->opts;
-	const bool several = input_jobs(o->jobs) > 1;
-	const struct event_stream_options how = { .read_ahead = several,
-						  .parts = several };
-	int ret;
-
-	stat_analyses_choose(&st->opts.analyses);
-	ret = open_study(st);
-	if (ret == GO_ON)
-		ret = stat_analyses_possible(&o->analyses, st->in.study.rec,
-					     st->in.study.path, command_name);
-	if (ret == GO_ON)
-		ret = filter_words_resolve(&o->filter, &st->filter, st->in.study.fmts,
-					   &st->in.study.log);
-	if (ret == GO_ON)
-		ret = input_read(&st->in, &how);
-	if (ret == GO_ON)
-		ret = analyze(st);
-	return ret == GO_ON ? show(st) : ret;
-}
-
 static int run_stat(int argc, char **argv)
 {
-	struct stat_run st = { 0 };
+	struct stat_run st = { .command = command_name };
 	int ret = parse(&st.opts, argc, argv);
 
 	if (ret == GO_ON)
-		ret = check(&st);
+		ret = stat_run_check(&st);
 	if (ret == GO_ON && st.opts.columns)
 		ret = stat_columns(&st.opts.output, command_name);
 	if (ret == GO_ON)
-		ret = run(&st);
-	report_free(st.report);
-	alloc_filter_free(&st.filter);
-	filter_words_free(&st.opts.filter);
-	input_close(&st.in);
-	sort_keys_free(&st.keys);
-	free(st.opts.skip.items);
+		ret = stat_run_study(&st);
+	stat_run_free(&st);
 	return ret;
 }
 

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: what kmemx stat does, and every command that shows tables of one recording.
+ * In: options, as a command has read them. Out: a report, or a message and an exit code.
+ */
+#ifndef KMEMX_CMD_STAT_RUN_H
+#define KMEMX_CMD_STAT_RUN_H
+
+#include "filter_words.h"
+#include "input.h"
+#include "lost_limit.h"
+#include "options.h"
+#include "output.h"
+#include "report/table.h"
+#include "stat_analyses.h"
+#include "stat_choice.h"
+#include "stat_tree.h"
+
+/**
+ * struct stat_options - the option table of the command points at these
+ * @usual_sort: @sort is a setting, for tables that have such columns
+ */
+struct stat_options {
+	const char *path, *sort;
+	bool usual_sort;
+	struct window window;
+	struct symbol_files symbols;
+	const char *source, *modules;
+	uint64_t dir_depth;
+	struct option_strings skip;
+	bool raw_ip, raw_names, sites, columns;
+	struct stat_analyses analyses;
+	struct stat_choice choice;
+	struct stat_tree tree;
+	struct filter_words filter;
+	struct lost_limit max_lost;
+	uint64_t lines, jobs;
+	unsigned int verbose;
+	struct output_options output;
+};
+
+/**
+ * struct stat_run - zero-initialise it, set @command
+ * @command: its name, for messages
+ * @seen: the types of events that came
+ *
+ * The others are what is open, and closed by stat_run_free().
+ */
+struct stat_run {
+	const char *command;
+	struct stat_options opts;
+	struct sort_keys keys;
+	struct input in;
+	struct report *report;
+	struct alloc_filter filter;
+	uint32_t seen;
+};
+
+/* What can be refused before a file is read: GO_ON, or the exit code after a message. */
+int stat_run_check(struct stat_run *st);
+/* Reads the recording and shows what is asked for: an exit code. */
+int stat_run_study(struct stat_run *st);
+void stat_run_free(struct stat_run *st);
+
+#endif

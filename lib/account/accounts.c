@@ -5,6 +5,7 @@
  */
 #include "account/accounts.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,23 @@ void accounts_finish(struct accounts *a)
 		slab_account_finish(a->slab);
 	if (a->page && !a->joined)
 		page_account_finish(a->page);
+}
+
+int accounts_copy(struct accounts *to, const struct accounts *from)
+{
+	int ret = 0;
+
+	*to = *from;
+	to->slab = from->slab ? calloc(1, sizeof(*to->slab)) : NULL;
+	to->page = from->page ? calloc(1, sizeof(*to->page)) : NULL;
+	to->edges = (struct slab_edges){ 0 }; /* the slab account has @from's */
+	if ((from->slab && !to->slab) || (from->page && !to->page))
+		return -ENOMEM;
+	if (from->slab)
+		ret = slab_account_copy(to->slab, from->slab);
+	if (!ret && from->page)
+		ret = page_account_copy(to->page, from->page);
+	return ret;
 }
 
 void accounts_free(struct accounts *a)

@@ -54,6 +54,10 @@ bool accounts_read_all(const struct accounts *a);
 void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr);
 /* No more events: finishes what there is, if it is no sum of parts. */
 void accounts_finish(struct accounts *a);
+/* Makes @to what @from is, with accounts of its own, which nobody observes yet; it may be finished
+ * while @from goes on. Not while a batch is handed over. 0; -ENOMEM: accounts_free() then, too.
+ */
+int accounts_copy(struct accounts *to, const struct accounts *from) __must_check;
 void accounts_free(struct accounts *a);
 
 #endif

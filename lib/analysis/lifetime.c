@@ -24,7 +24,8 @@ struct lifetime_analysis {
 	struct slab_account *slab;
 	struct page_account *page;
 	struct lifetimes slab_times, page_times;
-	bool ns; /* the clock counts nanoseconds */
+	bool ns;    /* the clock counts nanoseconds */
+	bool ended; /* the accounts are finished */
 };
 
 static void slab_ended(void *ctx, const struct slab_life *life, size_t nr)
@@ -48,6 +49,13 @@ static void page_ended(void *ctx, const struct page_life *life, size_t nr)
 		if (lifetime_of_page(life, a->env->page_size, &one))
 			lifetimes_add(&a->page_times, &one);
 	}
+}
+
+static int observe(struct lifetime_analysis *a)
+{
+	int ret = slab_lives_observe(&a->slab->lives, slab_ended, &a->slab_times);
+
+	return ret ? ret : page_lives_observe(&a->page->lives, page_ended, a);
 }
 
 static void lifetime_destroy(void *self)
@@ -76,9 +84,7 @@ static void *lifetime_create(const struct analysis_env *env,
 	a->page_times.short_time = a->slab_times.short_time;
 	a->slab = accounts_slab(env->accounts, &slab);
 	a->page = accounts_page(env->accounts, &page);
-	if (!a->slab || !a->page ||
-	    slab_lives_observe(&a->slab->lives, slab_ended, &a->slab_times) ||
-	    page_lives_observe(&a->page->lives, page_ended, a)) {
+	if (!a->slab || !a->page || observe(a)) {
 		free(a);
 		return NULL;
 	}
@@ -478,9 +484,8 @@ static int show(const struct lifetime_analysis *a, bool pages, struct report *re
 	return ret;
 }
 
-static int lifetime_view(const void *self, struct report *report)
+static int show_all(const struct lifetime_analysis *a, struct report *report)
 {
-	const struct lifetime_analysis *a = self;
 	const struct alloc_filter *filter = a->env->filter;
 	uint32_t seen = analysis_seen(a->env);
 	int ret = a->slab->lives.failed || a->page->lives.failed ? -ENOMEM : 0;
@@ -490,6 +495,46 @@ static int lifetime_view(const void *self, struct report *report)
 	if (!ret && seen & NEEDS_PAGE && !(filter && !filter->nr_page))
 		ret = show(a, true, report);
 	return ret;
+}
+
+/* As if the stream ended here; it goes on with the accounts as they are. */
+static int show_now(const struct lifetime_analysis *a, struct report *report)
+{
+	struct lifetime_analysis now = *a;
+	struct accounts accounts;
+	int ret = accounts_copy(&accounts, a->env->accounts);
+
+	now.slab = accounts.slab;
+	now.page = accounts.page;
+	now.slab_times = now.page_times = (struct lifetimes){ 0 };
+	if (!ret)
+		ret = lifetimes_copy(&now.slab_times, &a->slab_times);
+	if (!ret)
+		ret = lifetimes_copy(&now.page_times, &a->page_times);
+	if (!ret)
+		ret = observe(&now);
+	if (!ret) {
+		accounts_finish(&accounts);
+		ret = show_all(&now, report);
+	}
+	lifetimes_free(&now.slab_times);
+	lifetimes_free(&now.page_times);
+	accounts_free(&accounts);
+	return ret;
+}
+
+static int lifetime_view(const void *self, struct report *report)
+{
+	const struct lifetime_analysis *a = self;
+
+	return a->ended ? show_all(a, report) : show_now(a, report);
+}
+
+static void lifetime_end(void *self)
+{
+	struct lifetime_analysis *a = self;
+
+	a->ended = true;
 }
 
 static const struct table_type *const tables[] = { &slab_type, &page_type, NULL };
@@ -504,6 +549,7 @@ const struct analysis analysis_lifetime = {
 	.tables = tables,
 	.create = lifetime_create,
 	.apart = true,
+	.end = lifetime_end,
 	.view = lifetime_view,
 	.destroy = lifetime_destroy,
 };

@@ -109,6 +109,8 @@ uint64_t lifetime_step_time(uint32_t step);
 
 /* Counts it; keeps its failures. */
 void lifetimes_add(struct lifetimes *l, const struct lifetime *life);
+/* Makes @to what @from is. 0; -ENOMEM: lifetimes_free() then, too. */
+int lifetimes_copy(struct lifetimes *to, const struct lifetimes *from) __must_check;
 void lifetimes_free(struct lifetimes *l);
 
 /* So many of a group are in a step. */

@@ -20,9 +20,10 @@
 
 /* By groups: it is the order of the list that the user sees. */
 static const struct command *const commands[] = {
-	&command_record, &command_boot,	  &command_extract, &command_recover,
-	&command_stat,	 &command_script, &command_info,    &command_diff,
-	&command_import, &command_split,  &command_config,  &command_version,
+	&command_record,  &command_boot,   &command_extract, &command_recover,
+	&command_stat,	  &command_leaks,  &command_script,  &command_info,
+	&command_diff,	  &command_import, &command_split,   &command_config,
+	&command_version,
 };
 
 static const char *const group_words[] = {
@@ -72,20 +73,15 @@ static void print_overview(FILE *out)
 static const struct {
 	const char *word, *instead;
 } other_words[] = {
-	{ "report", "stat" },	    { "show", "stat" },
-	{ "top", "stat" },	    { "kmem", "stat" },
-	{ "summary", "stat" },	    { "slab", "stat --slab" },
-	{ "slabs", "stat --slab" }, { "page", "stat --page" },
-	{ "pages", "stat --page" }, { "leak", "stat --live" },
-	{ "leaks", "stat --live" }, { "live", "stat --live" },
-	{ "start", "record" },	    { "trace", "record" },
-	{ "capture", "record" },    { "run", "record" },
-	{ "compare", "diff" },	    { "dump", "script" },
-	{ "print", "script" },	    { "events", "script" },
-	{ "view", "script" },	    { "cut", "split" },
-	{ "convert", "import" },    { "header", "info" },
-	{ "check", "info" },	    { "evlist", "info" },
-	{ "rescue", "recover" },
+	{ "report", "stat" },	    { "show", "stat" },	       { "top", "stat" },
+	{ "kmem", "stat" },	    { "summary", "stat" },     { "slab", "stat --slab" },
+	{ "slabs", "stat --slab" }, { "page", "stat --page" }, { "pages", "stat --page" },
+	{ "leak", "leaks" },	    { "memleak", "leaks" },    { "live", "stat --live" },
+	{ "start", "record" },	    { "trace", "record" },     { "capture", "record" },
+	{ "run", "record" },	    { "compare", "diff" },     { "dump", "script" },
+	{ "print", "script" },	    { "events", "script" },    { "view", "script" },
+	{ "cut", "split" },	    { "convert", "import" },   { "header", "info" },
+	{ "check", "info" },	    { "evlist", "info" },      { "rescue", "recover" },
 };
 
 /* The nearest command or alias; NULL: none is near. */

@@ -91,7 +91,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 	int operands, ret;
 
 	stat_words(&words);
-	stat_keys_words(keys);
+	stat_keys_words(keys, command_name);
 	a->short_time = UINT64_MAX;
 	ret = options_parse(&usage, options, argc, argv, &operands);
 	o->usual_sort = options_is_setting(argc, argv, o->sort);

@@ -7,6 +7,7 @@
 #include "stat_analyses.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "analysis/subject.h"
 #include "command.h"
@@ -29,6 +30,13 @@ struct option_entry *stat_analyses_options(struct stat_analyses *a, enum analysi
 	*to++ = (struct option_entry){ .type = OPTION_END };
 	a->nr_options += (size_t)(to - first);
 	return first;
+}
+
+bool stat_analyses_of(const char *command, const struct analysis *analysis)
+{
+	if (analysis->use == ANALYSIS_COMMAND)
+		return !strcmp(analysis->name, command);
+	return !strcmp(command, "stat") && analysis_use_stat(analysis->use);
 }
 
 bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use)
@@ -221,7 +229,7 @@ void stat_analyses_choose(struct stat_analyses *a)
 int stat_analyses_possible(const struct stat_analyses *a, const struct recording *rec,
 			   const char *path, const char *command)
 {
-	const char *frees = a->opts.live ? "live" : NULL, *lacks;
+	const char *frees = a->opts.live ? "live" : NULL, *kind = "--", *lacks;
 	size_t i;
 
 	for (i = 0; i < a->nr; i++) {
@@ -233,22 +241,25 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 				path, lacks);
 			return EXIT_FAILED;
 		}
-		if (a->chosen[i]->all_frees && !frees)
-			frees = a->chosen[i]->name;
+		if (!a->chosen[i]->all_frees || frees)
+			continue;
+		frees = a->chosen[i]->name;
+		if (a->chosen[i]->use == ANALYSIS_COMMAND)
+			kind = "kmemx ";
 	}
-	if (a->opts.short_ns && !recording_clocks_are_ns(rec)) {
+	if ((a->opts.short_ns || a->opts.older_ns) && !recording_clocks_are_ns(rec)) {
 		message_error(
 			command,
-			"--short: the clock of %s does not count nanoseconds\n  Leave it out: times are in the clock's units then",
-			path);
+			"%s: the clock of %s does not count nanoseconds\n  Leave it out: times are in the clock's units then",
+			a->opts.short_ns ? "--short" : "--older", path);
 		return EXIT_FAILED;
 	}
 	if (!frees || !recording_lacks_frees(rec))
 		return GO_ON;
 	message_error(
 		command,
-		"%s lacks the frees by tasks that were not recorded: --%s cannot tell what is live\n  Record all frees: leave out --filter-frees",
-		path, frees);
+		"%s lacks the frees by tasks that were not recorded: %s%s cannot tell what is live\n  Record all frees: leave out --filter-frees",
+		path, kind, frees);
 	return EXIT_FAILED;
 }
 

@@ -38,6 +38,8 @@ struct stat_analyses {
  */
 struct option_entry *stat_analyses_options(struct stat_analyses *a,
 					   enum analysis_use use);
+/* Are its tables those of @command: of stat, or of the command that it is? */
+bool stat_analyses_of(const char *command, const struct analysis *analysis);
 /* Is one of that use asked for by name? */
 bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use);
 /* Can all of those asked for speak of what they are asked? @time: only a part of the

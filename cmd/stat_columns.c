@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: kmemx stat --columns.
+ * cmd: --columns of kmemx stat, and of commands that show tables of one recording.
  * In: the registry. Out: every column of every table, and what it says.
  */
 #include "stat_columns.h"
@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "command.h"
 #include "message.h"
+#include "stat_analyses.h"
 
 /* "callsite,stack": rows of those tables; no value: of all. */
 static struct cell rows_cell(struct table *t, uint32_t rows)
@@ -49,15 +50,15 @@ static void add_columns(struct table *t, const struct table_type *type)
 	}
 }
 
-static void add_table_help(struct table *t)
+static void add_table_help(struct table *t, const char *command)
 {
 	const struct table_type *const *type;
 	const struct analysis *analysis;
 	size_t i;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
-		for (type = analysis->tables; *type && analysis_use_stat(analysis->use);
-		     type++) {
+		for (type = analysis->tables;
+		     *type && stat_analyses_of(command, analysis); type++) {
 			struct cell *row = table_add_row(t);
 
 			if (!row)
@@ -69,23 +70,27 @@ static void add_table_help(struct table *t)
 	}
 }
 
-static struct table *tables_table(void)
+static struct table *tables_table(const char *command)
 {
 	static const struct column columns[] = {
 		{ .name = "table", .title = "Table" },
 		{ .name = "sort", .title = "Sorted by", .leaves = 90 },
 		{ .name = "help", .title = "Rows", .last = true, .words = true },
 	};
-	struct table *t = table_new("tables", "Tables of kmemx stat");
+	struct strbuf title = { 0 };
+	struct table *t;
 
+	strbuf_printf(&title, "Tables of kmemx %s", command);
+	t = table_new("tables", strbuf_text(&title));
+	strbuf_free(&title);
 	if (t) {
 		table_add_columns(t, columns, ARRAY_SIZE(columns));
-		add_table_help(t);
+		add_table_help(t, command);
 	}
 	return t;
 }
 
-static struct table *columns_table(void)
+static struct table *columns_table(const char *command)
 {
 	static const struct column columns[] = {
 		{ .name = "table", .title = "Table" },
@@ -105,8 +110,8 @@ static struct table *columns_table(void)
 		return NULL;
 	table_add_columns(t, columns, ARRAY_SIZE(columns));
 	for (i = 0; (analysis = analysis_at(i)); i++) {
-		for (type = analysis->tables; *type && analysis_use_stat(analysis->use);
-		     type++)
+		for (type = analysis->tables;
+		     *type && stat_analyses_of(command, analysis); type++)
 			add_columns(t, *type);
 	}
 	return t;
@@ -121,8 +126,8 @@ int stat_columns(const struct output_options *output, const char *command)
 	if (r) {
 		r->subject = "kmemx";
 		report_add_fact(r, "version", NULL, version);
-		report_add_table(r, tables_table());
-		report_add_table(r, columns_table());
+		report_add_table(r, tables_table(command));
+		report_add_table(r, columns_table(command));
 	}
 	if (report_ok(r))
 		ret = output_report(output, command, r, render_text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the sort keys of kmemx stat.
+ * cmd: the sort keys of kmemx stat, and of commands that show tables of one recording.
  * In: -s KEYS, the registry. Out: keys that some report knows, or a message that lists them.
  */
 #include "stat_keys.h"
@@ -15,6 +15,7 @@
 #include "command.h"
 #include "message.h"
 #include "options.h"
+#include "stat_analyses.h"
 
 /* Keys that reports know, each once for an analysis; @first: those of the latest analysis. */
 struct known_keys {
@@ -68,13 +69,13 @@ static void list_keys(const struct known_keys *known, const char *lists,
 }
 
 /* All keys, and lists of those of each analysis in lines of at most 80 columns. */
-static void know_keys(struct known_keys *known, struct strbuf *lists)
+static void know_keys(struct known_keys *known, struct strbuf *lists, const char *command)
 {
 	const struct analysis *analysis;
 	size_t i, k, begin;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
-		if (!analysis_use_stat(analysis->use))
+		if (!stat_analyses_of(command, analysis))
 			continue;
 		add_keys(known, analysis);
 		begin = lists->size;
@@ -90,14 +91,14 @@ static void know_keys(struct known_keys *known, struct strbuf *lists)
 	}
 }
 
-void stat_keys_words(const char *words[STAT_KEYS_MAX + 1])
+void stat_keys_words(const char *words[STAT_KEYS_MAX + 1], const char *command)
 {
 	struct known_keys known = { .nr = 0 };
 	const struct analysis *analysis;
 	size_t i;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
-		if (analysis_use_stat(analysis->use))
+		if (stat_analyses_of(command, analysis))
 			add_keys(&known, analysis);
 	}
 	memcpy(words, known.names, known.nr * sizeof(*words));
@@ -115,7 +116,7 @@ int stat_keys_parse(struct sort_keys *keys, const char *text, const char *comman
 		message_error(command, "%s", strerror(ENOMEM));
 		return EXIT_FAILED;
 	}
-	know_keys(&known, &lists);
+	know_keys(&known, &lists, command);
 	if (err) {
 		list_keys(&known, strbuf_text(&lists),
 			  err == -E2BIG ? "too many sort keys in" : "empty sort key in",
@@ -165,7 +166,7 @@ static const struct column_type *find_column(const struct analysis *analysis,
 }
 
 /* The options with which some report has the column. */
-static void add_options(struct strbuf *text, const char *name)
+static void add_options(struct strbuf *text, const char *name, const char *command)
 {
 	const struct analysis *analysis;
 	const struct column_type *col;
@@ -174,13 +175,16 @@ static void add_options(struct strbuf *text, const char *name)
 	size_t i;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
-		col = analysis_use_stat(analysis->use)
+		bool of_stat = analysis_use_stat(analysis->use);
+
+		col = stat_analyses_of(command, analysis)
 			      ? find_column(analysis, name, &option)
 			      : NULL;
 		if (!col)
 			continue;
-		strbuf_printf(text, "%s--%s%s%s", text->size ? ", or " : "",
-			      analysis->name, option ? " " : "", option ? option : "");
+		strbuf_printf(text, "%s%s%s%s%s", text->size ? ", or " : "",
+			      of_stat ? "--" : "kmemx ", analysis->name,
+			      option ? " " : "", option ? option : "");
 		if (col->rows && !(col->rows & ROWS(CALLSITE))) {
 			for (kind = SUBJECT_NONE; !(col->rows >> kind & 1);)
 				kind++;
@@ -202,7 +206,7 @@ int stat_keys_check(const struct sort_keys *keys, const struct report *r,
 	}
 	if (i == keys->nr)
 		return GO_ON;
-	add_options(&options, keys->keys[i].name);
+	add_options(&options, keys->keys[i].name, command);
 	message_error(command,
 		      "-s %s: no table of this report has this column\n  It needs: %s",
 		      keys->keys[i].name, strbuf_text(&options));

@@ -11,7 +11,7 @@
 #define STAT_KEYS_MAX 256 /* of all reports */
 
 /* The keys of all reports, ending in NULL. */
-void stat_keys_words(const char *words[STAT_KEYS_MAX + 1]);
+void stat_keys_words(const char *words[STAT_KEYS_MAX + 1], const char *command);
 /* GO_ON, or EXIT_USAGE after a message. Free @keys with sort_keys_free(). */
 int stat_keys_parse(struct sort_keys *keys, const char *text, const char *command);
 /* Does each of @keys sort some table of @r? GO_ON, or EXIT_USAGE after a message. */

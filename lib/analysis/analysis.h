@@ -11,6 +11,7 @@
 
 #include "account/accounts.h"
 #include "analysis/columns.h"
+#include "analysis/suppressions.h"
 #include "base/log.h"
 #include "event/event.h"
 #include "event/formats.h"
@@ -87,6 +88,9 @@ struct tree_options {
  * @live: only what is still allocated
  * @unmatched: also who freed slab objects that no event allocated
  * @account_rows: of the account table
+ * @needs: NEEDS_SLAB or NEEDS_PAGE: of analyses of both only this part; 0: all
+ * @older_ns: what is younger may be in flight; 0: the analysis finds out
+ * @suppress: known leaks; NULL: none
  * @short_ns: a life of at most this is a short one; 0: LIFETIME_SHORT_NS
  */
 struct analysis_options {
@@ -96,6 +100,9 @@ struct analysis_options {
 	bool live;
 	bool unmatched;
 	enum account_rows account_rows;
+	uint32_t needs;
+	uint64_t older_ns;
+	const struct suppressions *suppress;
 	uint64_t short_ns;
 };
 
@@ -110,17 +117,18 @@ struct analysis_options {
 
 /* When an analysis takes part. */
 enum analysis_use {
-	ANALYSIS_USUAL, /* stat: where nothing is asked for by name, or it is */
-	ANALYSIS_ASKED, /* stat: where it is asked for by name */
-	ANALYSIS_ALONE, /* stat: the same, and then no other */
-	ANALYSIS_DIFF,	/* diff: where its rows are wanted */
-	ANALYSIS_RULES, /* diff: for rules about directories */
+	ANALYSIS_USUAL,	  /* stat: where nothing is asked for by name, or it is */
+	ANALYSIS_ASKED,	  /* stat: where it is asked for by name */
+	ANALYSIS_ALONE,	  /* stat: the same, and then no other */
+	ANALYSIS_COMMAND, /* a command of its own */
+	ANALYSIS_DIFF,	  /* diff: where its rows are wanted */
+	ANALYSIS_RULES,	  /* diff: for rules about directories */
 };
 
 /* Is it for stat? */
 static inline bool analysis_use_stat(enum analysis_use use)
 {
-	return use != ANALYSIS_DIFF && use != ANALYSIS_RULES;
+	return use == ANALYSIS_USUAL || use == ANALYSIS_ASKED || use == ANALYSIS_ALONE;
 }
 
 /**

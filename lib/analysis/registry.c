@@ -18,6 +18,7 @@
 	line(ledger) \
 	line(sizes) \
 	line(lifetime) \
+	line(leaks) \
 	line(comparison_slab) \
 	line(comparison_slab_cache) \
 	line(comparison_page) \

@@ -6,9 +6,14 @@ usage: lives.py KMEMX RECORDING TEXT
 
 TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. The model keeps the time of every
 allocation and every lifetime in a list. Its counts, quantiles and histograms must be those of
-kmemx stat --lifetime, by callsite, pid and CPU. Prints what differs; exit 1 if anything does.
+kmemx stat --lifetime, by callsite, pid and CPU; its ages, and how live bytes grew, those of kmemx
+leaks. Prints what differs; exit 1 if anything does.
 """
 import collections
+import json
+import math
+import statistics
+import subprocess
 import sys
 
 import model
@@ -22,6 +27,8 @@ class Lives:
     def __init__(self):
         self.times = []  # of those that an event freed
         self.short = self.short_bytes = self.allocated = self.live = 0
+        self.births = []  # (time, bytes) of what lives at the end
+        self.changes = []  # (time, bytes more); time None: at the end
 
     def ended(self, time, here, nr_bytes):
         self.times.append(time)
@@ -42,14 +49,21 @@ class Slab(model.Slab):
 
     def alloc(self, pid, cpu, time, field, large):
         allocs = self.sum["allocs"]
+        self.time = time
         super().alloc(pid, cpu, time, field, large)
         if self.sum["allocs"] > allocs:
             for owner in owners(self.objects[model.number(field["ptr"])]):
                 self.lives[owner].allocated += 1
+                self.lives[owner].changes.append((time, int(field["bytes_alloc"])))
 
     def free(self, cpu, time, field):
         self.time = time
         super().free(cpu, time, field)
+
+    def end(self, obj):
+        super().end(obj)
+        for owner in owners(obj):
+            self.lives[owner].changes.append((self.time, -obj.alloc))
 
     def match(self, old, cpu):
         """CPU None: freed before it was allocated, as the clocks have it."""
@@ -59,10 +73,12 @@ class Slab(model.Slab):
             self.lives[owner].ended(time, cpu == old.cpu, old.alloc)
 
     def finish(self):
+        self.time = None
         super().finish()
         for obj in filter(None, self.objects.values()):
             for owner in owners(obj):
                 self.lives[owner].live += 1
+                self.lives[owner].births.append((obj.time, obj.alloc))
 
 
 class Pages(model.Pages):
@@ -70,12 +86,16 @@ class Pages(model.Pages):
         super().__init__(skew_time)
         self.lives = collections.defaultdict(Lives)
         self.now = None  # time and CPU of the free whose pages end
+        self.time = None
 
     def alloc(self, pid, cpu, time, field):
         pages = self.sum["pages"]
+        self.time = time
         super().alloc(pid, cpu, time, field)
-        for kind, who in (("pid", pid), ("cpu", cpu)):
-            self.lives[kind, who].allocated += self.sum["pages"] - pages
+        pages = self.sum["pages"] - pages
+        for kind, who in (("pid", pid), ("cpu", cpu)) if pages else ():
+            self.lives[kind, who].allocated += pages
+            self.lives[kind, who].changes.append((time, pages))
 
     def ended(self, request, time, here):
         for owner in request.who:
@@ -84,6 +104,8 @@ class Pages(model.Pages):
     def end(self, pfn, freed):
         request = self.pages[pfn]
         super().end(pfn, freed)
+        for owner in request.who:
+            self.lives[owner].changes.append((self.time, -1))
         if freed and self.now:
             time, cpu = self.now
             here = ("cpu", cpu) in request.who
@@ -97,7 +119,7 @@ class Pages(model.Pages):
     def free(self, cpu, time, field):
         over = self.over_freed.get(model.number(field["pfn"]))
         before = self.sum["frees_reordered"]
-        self.now = time, cpu
+        self.now, self.time = (time, cpu), time
         super().free(cpu, time, field)
         self.now = None
         if self.sum["frees_reordered"] > before:
@@ -105,10 +127,12 @@ class Pages(model.Pages):
                 self.ended(over, max(0, time - over.time), False)
 
     def finish(self):
+        self.time = None
         super().finish()
         for request in filter(None, self.pages.values()):
             for owner in request.who:
                 self.lives[owner].live += 1
+                self.lives[owner].births.append((request.time, 1))
 
 
 def quantile(times, percent):
@@ -179,15 +203,135 @@ def row_differences(what, rows, wanted, clock_is_ns):
         yield f"{what}: kmemx {rows}, model nothing"
 
 
+class Windows:
+    """At most 32 windows of 2^n, from the first change to the last event."""
+
+    def __init__(self, lives, end):
+        times = [time for l in lives.values() for time, _ in l.changes if time is not None]
+        self.first, self.end, self.shift = min(times, default=0), end, 10
+        while (end - self.first) >> self.shift >= 32:
+            self.shift += 1
+        self.nr = ((end - self.first) >> self.shift) + 1
+        self.times = [(i + 1) << self.shift for i in range(self.nr - 1)] + [end - self.first]
+
+    def series(self, changes, size):
+        """Bytes that live when each window ends."""
+        more = [0] * self.nr
+        for time, nr in changes:
+            more[-1 if time is None else (time - self.first) >> self.shift] += nr * size
+        return [sum(more[:i + 1]) for i in range(self.nr)]
+
+
+def slopes(times, series):
+    return sorted((series[k] - series[i]) / (times[k] - times[i])
+                  for i in range(len(times)) for k in range(i + 1, len(times))
+                  if times[k] > times[i])
+
+
+def correlation(times, series, slope):
+    rest = [y - slope * x for x, y in zip(times, series)]
+    mean = math.fsum(rest) / len(rest)
+    every = math.fsum((r - mean) ** 2 for r in rest)
+    following = math.fsum((a - mean) * (b - mean) for a, b in zip(rest, rest[1:]))
+    if every <= (max(series) * 1e-9) ** 2 * len(rest):
+        return 0  # how numbers are rounded
+    return min(max(following / every, 0), 0.7)
+
+
+def fit(times, series):
+    """Slope, interval and verdict, as Documentation/leaks.md has them."""
+    pairs = slopes(times, series)
+    if sum(y != 0 for y in series) < 8:
+        return None, None, None, "too short to tell"
+    slope, n = statistics.median(pairs), len(times)
+    r = correlation(times, series, slope)
+    half = 1.96 * math.sqrt(n * (n - 1) * (2 * n + 5) / 18 * (1 + r) / (1 - r)) / 2
+    rank = int(max(len(pairs) / 2 - half, 0))
+    if rank < 1:
+        return None, None, None, "too short to tell"
+    low, high = pairs[rank - 1], pairs[len(pairs) - rank]
+    late = statistics.median(slopes(times[n // 2:], series[n // 2:]))
+    rose = statistics.median(series[n // 2:]) > 2 * statistics.median(series[:n // 4])
+    if low > 0:
+        verdict = "filled" if late < slope / 4 else "grows"
+    else:
+        verdict = "filled" if rose else "steady"
+    return slope, low, high, verdict
+
+
+def expected_leaks(lives, size, windows, recording, older):
+    times = sorted(lives.times)
+    tenth = (recording["last_ts"] - recording["first_ts"]) // 10
+    usual = quantile(times, 99) if times else 0
+    young_to = older or (usual + 1 if usual >= tenth else tenth)
+    ages = [(recording["last_ts"] - time, nr * size) for time, nr in lives.births]
+    old = sorted(a for a in ages if a[0] >= young_to)
+    young = [a for a in ages if a[0] < young_to]
+    if not old:
+        return None
+    series = windows.series(lives.changes, size)
+    slope, low, high, verdict = fit(windows.times, series)
+    row = {"objects": len(old), "bytes": sum(b for _, b in old), "age_min": old[0][0],
+           "age_max": old[-1][0], "age": max(quantile([a for a, _ in old], 50), old[0][0]),
+           "young": len(young), "young_bytes": sum(b for _, b in young), "verdict": verdict}
+    if slope is not None:
+        row.update(growth=slope * 1e9, growth_min=low * 1e9, growth_max=high * 1e9)
+    return row
+
+
+def near(value, other):
+    """Floating point, cut to whole numbers."""
+    if isinstance(other, float):
+        return value is not None and abs(value - other) <= 1 + 1e-9 * abs(other)
+    return value == other
+
+
+def leak_differences(slab, pages, kmemx, path, recording, older):
+    clock_is_ns = ns_clock(recording)
+    if older and not clock_is_ns:
+        return
+    for by in ("callsite", "pid", "cpu"):
+        command = [kmemx, "leaks", "-i", path, "--json", "--raw-names", "--by", by]
+        run = subprocess.run(command + (["--older", f"{older}ns"] if older else []), check=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        reports = {r["name"]: r for r in json.loads(run.stdout)["reports"]}
+        for name, lives, size in (("leaks", slab.lives, 1),
+                                  ("leaks_page", pages.lives, recording["kernel_page_size"])):
+            if name == "leaks_page" and by == "callsite":
+                continue  # which the text's callchains do not name
+            windows = Windows(lives, recording["last_ts"])
+            got = collections.defaultdict(list)
+            for row in reports[name]["rows"] if name in reports else ():
+                who = row[by].split(" ")[0].split("+")[0] if by == "callsite" else row[by]
+                got[who].append(row)
+            for (kind, who), one in lives.items():
+                wanted = expected_leaks(one, size, windows, recording, older)
+                if kind != by or (by == "callsite" and len(got[who]) > 1):
+                    continue  # functions of one name
+                row = got[who][0] if got[who] else None
+                if not row or not wanted:
+                    if row or wanted:
+                        yield f"{name} {by} {who}: kmemx {row}, model {wanted}"
+                    continue
+                for key, value in wanted.items():
+                    if not near(row[key], value) and (clock_is_ns or "growth" not in key):
+                        yield f"{name} {by} {who} {key}: kmemx {row[key]}, model {value}"
+
+
+def ns_clock(recording):
+    return recording["clock"] not in ("counter", "uptime", "x86-tsc", "ppc-tb")
+
+
 def main():
     kmemx, path, text = sys.argv[1:4]
     recording = model.report(kmemx, path)[0]
     slab, pages = model.model(text, recording, (Slab, Pages))
     if not slab.lives and not pages.lives:
         sys.exit(f"{text}: no event in it")
-    wrong = list(lifetime_differences(
-        slab, pages, kmemx, path, recording["kernel_page_size"],
-        recording["clock"] not in ("counter", "uptime", "x86-tsc", "ppc-tb")))
+    wrong = list(lifetime_differences(slab, pages, kmemx, path, recording["kernel_page_size"],
+                                      ns_clock(recording)))
+    for older in (None, 20000000):
+        wrong += leak_differences(slab, pages, kmemx, path, recording, older)
     print("\n".join(wrong[:20]))
     return 1 if wrong else 0
 

@@ -115,7 +115,7 @@ START_TEST(test_metrics)
 	for (i = 0; (analysis = analysis_at(i)); i++) {
 		const struct table_type *type = analysis->tables[0];
 
-		if (analysis_use_stat(analysis->use))
+		if (analysis->use != ANALYSIS_DIFF && analysis->use != ANALYSIS_RULES)
 			continue;
 		ck_assert(has_column(type, m.largest));
 		for (k = 0; k < m.nr; k++) {

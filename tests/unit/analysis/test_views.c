@@ -166,14 +166,16 @@ static const char *const files[] = {
 	"data/variants-amd64-instance.v6.dat",
 };
 
-/* Every analysis of the registry that has rows by @by; no directories are known here. */
+/* Every analysis of the registry that has rows by @by and runs together with others; no
+ * directories are known here.
+ */
 static size_t all_analyses(const struct analysis **chosen, enum subject_kind by)
 {
 	const struct analysis *analysis;
 	size_t i, nr = 0;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
-		if (analysis->rows == ROWS(DIR) ||
+		if (analysis->rows == ROWS(DIR) || analysis->use == ANALYSIS_COMMAND ||
 		    (by && analysis->rows && !(analysis->rows >> by & 1)))
 			continue;
 		chosen[nr++] = analysis;
@@ -190,6 +192,29 @@ static void check_file(const char *file, const struct analysis_options *opts)
 
 	ck_assert_uint_gt(check_views(file, &set), 0);
 }
+
+static void check_command(const char *file, const char *name,
+			  const struct analysis_options *opts)
+{
+	const struct analysis *chosen = analysis_find(name);
+	const struct analysis_set set = { .analyses = &chosen, .nr = 1, .opts = opts };
+
+	ck_assert_ptr_nonnull(chosen);
+	ck_assert_uint_gt(check_views(file, &set), 0);
+}
+
+START_TEST(test_commands)
+{
+	const struct analysis_options by_callsite = { .by_caller = true,
+						      .by_cache = true },
+				      by_two = { .by = SUBJECT_CPU |
+						       SUBJECT_PID << SUBJECT_PART_BITS,
+						 .older_ns = 1000000 };
+
+	check_command(files[_i], "leaks", &by_callsite);
+	check_command(files[_i], "leaks", &by_two);
+}
+END_TEST
 
 START_TEST(test_all_tables)
 {
@@ -240,6 +265,7 @@ Suite *test_views_suite(void)
 	tcase_add_loop_test(tc, test_usual, 0, ARRAY_SIZE(files));
 	tcase_add_loop_test(tc, test_tree, 0, ARRAY_SIZE(files));
 	tcase_add_loop_test(tc, test_live_by_stack, 0, ARRAY_SIZE(files));
+	tcase_add_loop_test(tc, test_commands, 0, ARRAY_SIZE(files));
 	suite_add_tcase(s, tc);
 	return s;
 }

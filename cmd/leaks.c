@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx leaks.
+ * In: a recording, perhaps files of known leaks. Out: what was allocated and still lives.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "input_dirs.h"
+#include "input_symbols.h"
+#include "input_window.h"
+#include "message.h"
+#include "row_limit.h"
+#include "stat_columns.h"
+#include "stat_keys.h"
+#include "stat_run.h"
+
+/* What other commands of its kind do not have. @older: UINT64_MAX: not given. */
+struct leaks_args {
+	uint64_t older;
+	struct option_strings files;
+	bool slab, page;
+	struct suppressions suppress;
+};
+
+static const char command_name[] = "leaks";
+
+static int parse(struct leaks_args *args, struct stat_options *o, int argc, char **argv)
+{
+	struct stat_analyses *a = &o->analyses;
+	const char *keys[STAT_KEYS_MAX + 1];
+	struct stat_words words;
+	const struct option_words checked[] = { { "by", words.kinds, true },
+						{ "sort", keys, true },
+						OUTPUT_WORDS,
+						{ NULL, NULL, false } };
+	const struct option_usage usage = {
+		.command = command_name,
+		.purpose = "Show what was allocated and still lives: leaks.",
+		.usage = "kmemx leaks [options] [FILE]",
+		.examples = "  kmemx leaks --by stack --older 5s\n"
+			    "  kmemx leaks -i boot.dat --suppress known -l 10 --json\n",
+		.words = checked,
+		.short_help = true,
+	};
+	const struct option_entry options[] = {
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
+		INPUT_OPTION(&o->path),
+		TIME_OPTION(o->window),
+		INSTANCE_OPTION(o->window),
+		SYMBOL_FILE_OPTIONS(OPTION_STRING, o->symbols, ""),
+		DIR_FILE_OPTIONS(OPTION_STRING, o),
+		{ OPTION_POSITIVE, 0, "jobs", "N", &o->jobs,
+		  "threads (default: one for each CPU here)" },
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &args->slab,
+		  "slab objects (default: what was recorded)" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &args->page, "pages" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "by", "WHAT", &o->choice.by_word,
+		  words.by },
+		DIR_DEPTH_OPTION(o->dir_depth),
+		{ OPTION_DURATION | OPTION_EVERYDAY, 0, "older", "TIME", &args->older,
+		  "what is younger may be in flight: 5s, 100ms" },
+		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "suppress", "FILE", &args->files,
+		  "known leaks: lines 'leak:FUNCTION'" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &o->sort,
+		  "sort keys, e.g. growth,-age" },
+		LINES_OPTION(o->lines),
+		MAX_LOST_OPTION(o->max_lost),
+		FILTER_OPTIONS(o->filter),
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show it" },
+		{ OPTION_FLAG, 0, "sites", NULL, &o->sites,
+		  "a row per address in a function: function+0x1f" },
+		RAW_IP_OPTION(o->raw_ip),
+		RAW_NAMES_OPTION(o->raw_names),
+		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
+		  "skip these functions too; may be repeated" },
+		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
+		  "full summary, skipped functions; more messages" },
+		{ OPTION_TABLE, .value = output_formats(&o->output) },
+		SUMMARY_OPTION(o->output),
+		OUTPUT_OPTIONS(o->output),
+		{ OPTION_FLAG, 0, "columns", NULL, &o->columns,
+		  "list the columns of all tables and their meaning" },
+		OPTIONS_END,
+	};
+	int operands, ret;
+
+	stat_words(&words);
+	stat_keys_words(keys, command_name);
+	a->short_time = args->older = UINT64_MAX;
+	ret = options_parse(&usage, options, argc, argv, &operands);
+	o->usual_sort = options_is_setting(argc, argv, o->sort);
+	if (ret == GO_ON)
+		ret = input_path(command_name, argc, argv, operands, &o->path);
+	return ret;
+}
+
+/* Reads the text of a file of known leaks. */
+static int read_text(const char *path, char *text, size_t *size)
+{
+	FILE *file = fopen(path, "re");
+	int err = 0;
+
+	if (!file)
+		return -errno;
+	*size = fread(text, 1, SUPPRESSIONS_TEXT_MAX + 1, file);
+	if (ferror(file))
+		err = -EIO;
+	else if (*size > SUPPRESSIONS_TEXT_MAX)
+		err = -E2BIG;
+	fclose(file);
+	return err;
+}
+
+static int read_suppressions(struct suppressions *s, const char *path)
+{
+	char *text = malloc(SUPPRESSIONS_TEXT_MAX + 1);
+	unsigned int line = 0;
+	size_t size = 0;
+	int err = text ? read_text(path, text, &size) : -ENOMEM;
+
+	if (!err)
+		err = suppressions_parse(s, text, size, &line);
+	free(text);
+	if (!err)
+		return GO_ON;
+	if (err == -EINVAL)
+		message_error(command_name,
+			      "%s:%u: a line is leak:FUNCTION or begins with #", path,
+			      line);
+	else if (err == -E2BIG)
+		message_error(command_name, "%s: over %u lines or %u KiB", path,
+			      SUPPRESSIONS_MAX, SUPPRESSIONS_TEXT_MAX >> 10);
+	else
+		message_error(command_name, "cannot read %s: %s", path, strerror(-err));
+	return err == -EINVAL || err == -E2BIG ? EXIT_USAGE : EXIT_FAILED;
+}
+
+/* What only this command has, into the options of the analysis. */
+static int choose(struct leaks_args *args, struct stat_analyses *a)
+{
+	int ret = GO_ON;
+	size_t i;
+
+	for (i = 0; analysis_at(i); i++)
+		a->asked[i] = analysis_at(i) == analysis_find(command_name);
+	if (!args->older) {
+		message_error(command_name, "--older: the time must be more than 0");
+		return EXIT_USAGE;
+	}
+	if (args->older != UINT64_MAX)
+		a->opts.older_ns = args->older;
+	if (args->slab != args->page)
+		a->opts.needs = args->slab ? NEEDS_SLAB : NEEDS_PAGE;
+	for (i = 0; i < args->files.count && ret == GO_ON; i++)
+		ret = read_suppressions(&args->suppress, args->files.items[i]);
+	if (args->suppress.nr)
+		a->opts.suppress = &args->suppress;
+	return ret;
+}
+
+static int run_leaks(int argc, char **argv)
+{
+	struct stat_run st = { .command = command_name };
+	struct leaks_args args = { 0 };
+	int ret = parse(&args, &st.opts, argc, argv);
+
+	if (ret == GO_ON)
+		ret = choose(&args, &st.opts.analyses);
+	if (ret == GO_ON)
+		ret = stat_run_check(&st);
+	if (ret == GO_ON && st.opts.columns)
+		ret = stat_columns(&st.opts.output, command_name);
+	if (ret == GO_ON)
+		ret = stat_run_study(&st);
+	stat_run_free(&st);
+	suppressions_free(&args.suppress);
+	free(args.files.items);
+	return ret;
+}
+
+const struct command command_leaks = {
+	.name = command_name,
+	.purpose = "show what was allocated and still lives",
+	.group = COMMAND_LOOK,
+	.run = run_leaks,
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: how what lives grew.
+ * In: changes of live bytes, by row, in time order. Out: live bytes at the ends of equal windows;
+ * their slope, and what it means.
+ *
+ * Windows are so long that there are 17 to 32 of them, however long it takes: whenever there
+ * would be more, two become one. Memory follows the rows.
+ */
+#ifndef KMEMX_ANALYSIS_GROWTH_H
+#define KMEMX_ANALYSIS_GROWTH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+#define GROWTH_WINDOWS 32
+
+/* What lives of a row. @nr: so many windows have ended, with @at; more may have, with @live. In the
+ * end there are @settled fewer.
+ */
+struct growth_row {
+	uint64_t live, settled;
+	uint32_t nr;
+	uint64_t at[GROWTH_WINDOWS];
+};
+
+/**
+ * struct growth - zero-initialise it
+ * @first: when the first window begins: at the first change, if @begun
+ * @shift: a window takes 2^shift of the clock's units
+ * @failed: memory ran out; the numbers are void
+ */
+struct growth {
+	uint64_t first;
+	bool begun;
+	unsigned int shift;
+	struct growth_row *rows;
+	size_t nr, capacity;
+	bool failed;
+};
+
+/* From @ts on @more bytes more, and @less fewer, live of @row. Keeps its failures. */
+void growth_change(struct growth *g, uint32_t row, uint64_t ts, uint64_t more,
+		   uint64_t less);
+/* At the end @less bytes fewer live than was said. */
+void growth_settle(struct growth *g, uint32_t row, uint64_t less);
+/* Makes @to what @from is. 0; -ENOMEM: growth_free() then, too. */
+int growth_copy(struct growth *to, const struct growth *from) __must_check;
+void growth_free(struct growth *g);
+
+/**
+ * struct growth_series - live bytes of rows together
+ * @at: at the end of each window, [@nr - 1] at the end of all
+ */
+struct growth_series {
+	uint64_t at[GROWTH_WINDOWS];
+};
+
+/* When live bytes were counted: @time since the first window began, at the end of each. */
+struct growth_times {
+	unsigned int nr;
+	uint64_t time[GROWTH_WINDOWS];
+};
+
+/* The windows up to @end, when all was over. */
+struct growth_times growth_times(const struct growth *g, uint64_t end);
+/* Adds @row's live bytes in the windows up to @end to @to. */
+void growth_add(const struct growth *g, uint32_t row, uint64_t end,
+		struct growth_series *to);
+
+enum growth_verdict { GROWTH_TOO_SHORT, GROWTH_STEADY, GROWTH_FILLED, GROWTH_GROWS };
+
+/**
+ * struct growth_fit - a line through a series
+ * @known: there are windows enough for the interval
+ * @slope: bytes for one unit of time: the median of the slopes of all pairs of windows (Theil
+ *	   1950, Sen 1968)
+ * @low, @high: its interval, at 95 %
+ * @late: the slope of the last half of the windows alone
+ */
+struct growth_fit {
+	bool known;
+	double slope, low, high, late;
+	enum growth_verdict verdict;
+};
+
+struct growth_fit growth_fit(const struct growth_times *times,
+			     const struct growth_series *series);
+/* "grows", "filled", "steady", "too short to tell". */
+const char *growth_verdict_word(enum growth_verdict verdict);
+
+#endif

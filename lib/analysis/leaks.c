@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: what was allocated and still lives: leaks, and what only seems to be one.
+ * In: lives of slab objects and of pages. Out: tables "leaks" and "leaks_page"; leaks_view.c
+ * makes them. Documentation/leaks.md says how each number is computed.
+ */
+#include "analysis/leaks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/alloc_filter.h"
+#include "analysis/analyze.h"
+
+static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+{
+	const struct slab_life *end = life + nr;
+	struct leaks_side *side = ctx;
+	struct lifetime one;
+
+	for (; life < end; life++) {
+		uint64_t bytes = life->bytes_alloc;
+
+		if (lifetime_of_slab(life, &one))
+			lifetimes_add(&side->times, &one);
+		if (life->what == SLAB_FOUND)
+			continue; /* it was gone before */
+		if (unlikely(!life->event))
+			growth_settle(&side->growth, life->row, bytes);
+		else
+			growth_change(&side->growth, life->row, life->event->ts,
+				      life->what == SLAB_BORN ? bytes : 0,
+				      life->what == SLAB_BORN ? 0 : bytes);
+	}
+}
+
+static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
+{
+	const struct page_life *end = life + nr;
+	struct leaks *l = ctx;
+	struct leaks_side *side = &l->pages;
+	struct lifetime one;
+
+	for (; life < end; life++) {
+		uint64_t bytes = life->pages * l->env->page_size;
+
+		if (lifetime_of_page(life, l->env->page_size, &one))
+			lifetimes_add(&side->times, &one);
+		if (life->what == PAGE_FOUND || life->what == PAGE_REFUSED)
+			continue;
+		if (unlikely(!life->event))
+			growth_settle(&side->growth, life->row, bytes);
+		else
+			growth_change(&side->growth, life->row, life->event->ts,
+				      life->what == PAGE_BORN ? bytes : 0,
+				      life->what == PAGE_BORN ? 0 : bytes);
+	}
+}
+
+/* Tasks too, if there is room. False: there is none. */
+static bool add_pid(struct dimensions *all)
+{
+	int i;
+
+	for (i = 0; i < DIMENSIONS_MAX; i++) {
+		if (all->of[i] && all->of[i] != DIMENSION_PID)
+			continue;
+		all->of[i] = DIMENSION_PID;
+		return true;
+	}
+	return false;
+}
+
+static int observe(struct leaks *l)
+{
+	int ret = slab_lives_observe(&l->slab->lives, slab_lived, &l->slabs);
+
+	return ret ? ret : page_lives_observe(&l->page->lives, pages_lived, l);
+}
+
+static void free_sides(struct leaks *l)
+{
+	lifetimes_free(&l->slabs.times);
+	lifetimes_free(&l->pages.times);
+	growth_free(&l->slabs.growth);
+	growth_free(&l->pages.growth);
+}
+
+static void leaks_destroy(void *self)
+{
+	free_sides(self);
+	free(self);
+}
+
+static void *leaks_create(const struct analysis_env *env,
+			  const struct analysis_options *opts)
+{
+	struct leaks *l = calloc(1, sizeof(*l));
+	struct dimensions slab, page;
+
+	if (!l)
+		return NULL;
+	l->env = env;
+	l->opts = opts;
+	l->ns = recording_clocks_are_ns(env->rec);
+	slab = subjects_slab_dimensions(opts, env);
+	page = subjects_page_dimensions(opts->by);
+	l->pid_kept = add_pid(&slab) && add_pid(&page);
+	l->slab = accounts_slab(env->accounts, &slab);
+	l->page = accounts_page(env->accounts, &page);
+	if (!l->slab || !l->page || observe(l)) {
+		free(l);
+		return NULL;
+	}
+	l->slab->lives.live.times = true;
+	l->page->lives.blocks.times = true;
+	return l;
+}
+
+static void leaks_end(void *self)
+{
+	struct leaks *l = self;
+
+	l->ended = true;
+}
+
+/* By what is asked for; pages are by callsite where they cannot be by that. */
+static int show_slab(const struct leaks *l, const struct slab_account *acc,
+		     struct report *report)
+{
+	const struct analysis_options *o = l->opts;
+	int ret = acc->failed ? -ENOMEM : 0;
+
+	if (!ret && (o->by_caller || !(o->by || o->by_cache)))
+		ret = leaks_show_slab(l, acc, SUBJECT_CALLSITE, report);
+	if (!ret && o->by)
+		ret = leaks_show_slab(l, acc, o->by, report);
+	if (!ret && o->by_cache)
+		ret = leaks_show_slab(l, acc, SUBJECT_CACHE, report);
+	return ret;
+}
+
+static int show_pages(const struct leaks *l, const struct page_account *acc,
+		      struct report *report)
+{
+	const struct analysis_options *o = l->opts;
+	bool by = o->by && !(subject_rows(o->by) & ~PAGE_ROWS);
+	int ret = acc->failed ? -ENOMEM : 0;
+
+	if (!ret && (o->by_caller || !by))
+		ret = leaks_show_pages(l, acc, SUBJECT_CALLSITE, report);
+	if (!ret && by)
+		ret = leaks_show_pages(l, acc, o->by, report);
+	return ret;
+}
+
+static int show_all(const struct leaks *l, struct report *report)
+{
+	const struct alloc_filter *filter = l->env->filter;
+	uint32_t wanted = l->opts->needs ? l->opts->needs : ~0U;
+	uint32_t seen = analysis_seen(l->env) & wanted;
+	int ret = 0;
+
+	if (seen & NEEDS_SLAB && !(filter && !filter->nr_slab))
+		ret = show_slab(l, l->slab, report);
+	if (!ret && seen & NEEDS_PAGE && !(filter && !filter->nr_page))
+		ret = show_pages(l, l->page, report);
+	return ret;
+}
+
+static int copy_side(struct leaks_side *to, const struct leaks_side *from)
+{
+	int ret = lifetimes_copy(&to->times, &from->times);
+
+	return ret ? ret : growth_copy(&to->growth, &from->growth);
+}
+
+/* As if the stream ended here; it goes on with the accounts as they are. */
+static int show_now(const struct leaks *l, struct report *report)
+{
+	struct leaks now = *l;
+	struct accounts accounts;
+	int ret = accounts_copy(&accounts, l->env->accounts);
+
+	now.slab = accounts.slab;
+	now.page = accounts.page;
+	now.slabs = now.pages = (struct leaks_side){ .times = { 0 } };
+	if (!ret)
+		ret = copy_side(&now.slabs, &l->slabs);
+	if (!ret)
+		ret = copy_side(&now.pages, &l->pages);
+	if (!ret)
+		ret = observe(&now);
+	if (!ret) {
+		accounts_finish(&accounts);
+		ret = show_all(&now, report);
+	}
+	free_sides(&now);
+	accounts_free(&accounts);
+	return ret;
+}
+
+static int leaks_view(const void *self, struct report *report)
+{
+	const struct leaks *l = self;
+
+	return l->ended ? show_all(l, report) : show_now(l, report);
+}
+
+static const struct table_type *const tables[] = { &leaks_type, &leaks_page_type, NULL };
+
+const struct analysis analysis_leaks = {
+	.name = "leaks",
+	.help = "what was allocated and still lives",
+	.use = ANALYSIS_COMMAND,
+	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.rows = ROWS_ALL,
+	.all_frees = true,
+	.tables = tables,
+	.create = leaks_create,
+	.apart = true,
+	.end = leaks_end,
+	.view = leaks_view,
+	.destroy = leaks_destroy,
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis (internal): what was allocated and still lives: what leaks.c keeps, leaks_rows.c adds
+ * up and leaks_view.c shows.
+ * In: lives. Out: times and growth by row of the accounts; rows of tables.
+ */
+#ifndef KMEMX_ANALYSIS_LEAKS_H
+#define KMEMX_ANALYSIS_LEAKS_H
+
+#include "analysis/bounds.h"
+#include "analysis/growth.h"
+#include "analysis/lifetimes.h"
+#include "analysis/owners.h"
+
+/* Without --older: what is younger than this part of the time may be in flight. */
+#define LEAKS_YOUNG_PART 10
+
+/* Of slab objects, or of pages: lifetimes of what was freed, and live bytes. */
+struct leaks_side {
+	struct lifetimes times;
+	struct growth growth;
+};
+
+/**
+ * struct leaks - the analysis
+ * @pid_kept: rows of the accounts are by task too
+ * @ns: the clock counts nanoseconds
+ * @ended: the accounts are finished
+ */
+struct leaks {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct slab_account *slab;
+	struct page_account *page;
+	struct leaks_side slabs, pages;
+	bool pid_kept, ns, ended;
+};
+
+/**
+ * struct leak - a row of the table
+ * @young_to: objects younger than this may be in flight
+ * @old, @young: objects or pages; bytes of them
+ * @least: age of the youngest of the old ones
+ * @pid, @tasks: who allocated most of the old ones; how many tasks did
+ */
+struct leak {
+	uint64_t young_to;
+	uint64_t old, old_bytes, young, young_bytes;
+	uint64_t least;
+	int32_t pid;
+	uint32_t tasks;
+	uint64_t pid_bytes;
+	struct net_range net;
+	struct growth_fit fit;
+};
+
+/**
+ * struct leaks_view - one table in the making
+ * @slab, @page: the account that it is of; the other is NULL
+ * @first, @last: of the events
+ * @row_bytes: old bytes of each row of the account
+ * @ages: of old ones, by row of the table; @age_groups: the same in order
+ * @suppressed: by line of --suppress, how many bytes; @nr_suppressed: objects or pages
+ */
+struct leaks_view {
+	const struct leaks *l;
+	const struct leaks_side *side;
+	const struct slab_account *slab;
+	const struct page_account *page;
+	uint64_t first, last;
+	struct owners owners;
+	struct tasks tasks;
+	struct leak *leaks;
+	uint64_t *row_bytes;
+	struct lifetimes ages;
+	struct lifetime_groups age_groups;
+	uint64_t *suppressed, nr_suppressed, bytes_suppressed;
+	int *row_suppressed; /* by row of the account: a line of --suppress; -1 */
+};
+
+/* Finds the rows of @v, of which @l, @side and one of @slab and @page are set, by @kind. 0 or
+ * -ENOMEM; leaks_view_free() in any case.
+ */
+int leaks_view_make(struct leaks_view *v, enum subject_kind kind) __must_check;
+void leaks_view_free(struct leaks_view *v);
+
+extern const struct table_type leaks_type, leaks_page_type;
+
+/* Adds the table of slab objects, or of pages, by @kind, of a finished account. 0 or -ENOMEM. */
+int leaks_show_slab(const struct leaks *l, const struct slab_account *acc,
+		    enum subject_kind kind, struct report *report) __must_check;
+int leaks_show_pages(const struct leaks *l, const struct page_account *acc,
+		     enum subject_kind kind, struct report *report) __must_check;
+
+#endif

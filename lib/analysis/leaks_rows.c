@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: what still lives, added up by who allocated it.
+ * In: finished accounts, times and growth. Out: rows: how much is old enough to be a leak, how it
+ * grew, what is apart from it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/leaks.h"
+#include "analysis/page_report.h"
+#include "analysis/slab_bounds.h"
+#include "base/array.h"
+
+/* Something that lives: objects or pages. */
+struct living {
+	uint32_t row;
+	uint64_t nr, bytes, begin;
+};
+
+/* The next one; start with @entry NULL. False: there is none. */
+static bool next_living(const struct leaks_view *v, const struct live_entry **entry,
+			struct living *out)
+{
+	const struct slab_lives *slab = v->slab ? &v->slab->lives : NULL;
+
+	if (slab) {
+		*entry = slab_lives_next(slab, *entry);
+		if (*entry)
+			*out = (struct living){ (*entry)->row, 1, (*entry)->bytes_alloc,
+						live_begin(&slab->live, *entry) };
+		return *entry != NULL;
+	}
+	*entry = page_lives_next(&v->page->lives, *entry);
+	if (*entry) {
+		uint64_t pages = 1ULL << (*entry)->order;
+
+		*out = (struct living){ (*entry)->row, pages,
+					pages * v->l->env->page_size,
+					live_begin(&v->page->lives.blocks, *entry) };
+	}
+	return *entry != NULL;
+}
+
+static void add_living(struct leaks_view *v, const struct living *one)
+{
+	uint64_t age = v->last > one->begin ? v->last - one->begin : 0;
+	uint32_t group = v->owners.of[one->row];
+	struct lifetime old = { .time = age, .nr = one->nr, .row = group };
+	struct leak *leak;
+
+	if (group == UINT32_MAX) {
+		v->nr_suppressed += one->nr;
+		v->bytes_suppressed += one->bytes;
+		v->suppressed[v->row_suppressed[one->row]] += one->bytes;
+		return;
+	}
+	leak = &v->leaks[group];
+	if (age < leak->young_to) {
+		leak->young += one->nr;
+		leak->young_bytes += one->bytes;
+		return;
+	}
+	if (!leak->old || age < leak->least)
+		leak->least = age;
+	leak->old += one->nr;
+	leak->old_bytes += one->bytes;
+	v->row_bytes[one->row] += one->bytes;
+	lifetimes_add(&v->ages, &old);
+}
+
+/* From which age on objects of a row are old: what --older says; else a tenth of the time, or what
+ * 99 % of those that were freed did not outlive.
+ */
+static int find_young(struct leaks_view *v)
+{
+	uint64_t older = v->l->opts->older_ns,
+		 part = (v->last - v->first) / LEAKS_YOUNG_PART;
+	struct lifetime_groups freed = { 0 };
+	int ret = 0;
+	size_t i;
+
+	if (!older)
+		ret = lifetime_groups_make(&freed, &v->side->times, v->owners.of,
+					   v->owners.nr);
+	for (i = 0; i < v->owners.nr && !ret; i++) {
+		uint64_t usual = older ? 0 : freed.groups[i].p99;
+
+		v->leaks[i].young_to = older ? older : part;
+		if (!older && usual >= part)
+			v->leaks[i].young_to = usual + 1;
+	}
+	lifetime_groups_free(&freed);
+	return ret;
+}
+
+static int find_living(struct leaks_view *v)
+{
+	uint32_t *same = calloc(v->owners.nr + 1, sizeof(*same));
+	const struct live_entry *entry = NULL;
+	struct living one;
+	int ret = same ? 0 : -ENOMEM;
+	uint32_t i;
+
+	while (!ret && next_living(v, &entry, &one))
+		add_living(v, &one);
+	for (i = 0; i < v->owners.nr && !ret; i++)
+		same[i] = i;
+	if (!ret)
+		ret = lifetime_groups_make(&v->age_groups, &v->ages, same, v->owners.nr);
+	free(same);
+	return ret;
+}
+
+static int32_t row_pid(const struct leaks_view *v, uint32_t row)
+{
+	const struct dimensions *all =
+		v->slab ? &v->slab->lives.dimensions : &v->page->lives.dimensions;
+	const struct dimension_values *values =
+		v->slab ? &slab_lives_key(&v->slab->lives, row)->dims
+			: &page_lives_key(&v->page->lives, row)->dims;
+
+	return (int32_t)dimension_value(all, values, DIMENSION_PID);
+}
+
+/* Who allocated most of each row of the table. */
+static int find_tasks(struct leaks_view *v)
+{
+	struct u64_map index = { 0 }; /* row of the table and pid -> place in @bytes */
+	uint64_t *bytes = NULL;
+	size_t nr = 0, capacity = 0;
+	int ret = tasks_read(&v->tasks, v->l->env->rec->cmdlines);
+	uint32_t i;
+
+	for (i = 0; i < v->owners.nr_rows && !ret && v->l->pid_kept; i++) {
+		int32_t pid = row_pid(v, i);
+		struct leak *leak;
+		uint32_t *at;
+
+		if (!v->row_bytes[i])
+			continue;
+		leak = &v->leaks[v->owners.of[i]];
+		at = u64_map_insert(&index,
+				    (uint64_t)v->owners.of[i] << 32 | (uint32_t)pid,
+				    (uint32_t)nr);
+		if (!at || array_reserve(&bytes, &capacity, *at + 1UL, sizeof(*bytes))) {
+			ret = -ENOMEM;
+			break;
+		}
+		if (*at == nr) {
+			bytes[nr++] = 0;
+			leak->tasks++;
+		}
+		bytes[*at] += v->row_bytes[i];
+		if (bytes[*at] < leak->pid_bytes ||
+		    (bytes[*at] == leak->pid_bytes && pid > leak->pid))
+			continue;
+		leak->pid_bytes = bytes[*at];
+		leak->pid = pid;
+	}
+	u64_map_free(&index);
+	free(bytes);
+	return ret;
+}
+
+/* How much of what seems to live must. */
+static int find_bounds_slab(struct leaks_view *v)
+{
+	struct net_range *net = calloc(v->owners.nr + 1, sizeof(*net));
+	struct slab_bounds bounds = { 0 };
+	int ret = net ? slab_bounds_make(&bounds, v->slab, v->l->env) : -ENOMEM;
+	size_t i;
+
+	if (!ret)
+		ret = slab_bounds_sums(&bounds, v->owners.of, net, v->owners.nr);
+	for (i = 0; i < v->owners.nr && !ret; i++)
+		v->leaks[i].net = net[i];
+	slab_bounds_free(&bounds);
+	free(net);
+	return ret;
+}
+
+static int find_bounds_pages(struct leaks_view *v)
+{
+	struct page_report page = { .env = v->l->env,
+				    .opts = v->l->opts,
+				    .acc = v->page,
+				    .sites = v->owners.sites,
+				    .callsites = v->owners.callsites };
+	int ret = page_report_bounds(&page);
+	uint32_t i;
+
+	for (i = 0; i < v->owners.nr_rows && !ret; i++) {
+		const struct page_counts *c = &v->page->rows[i];
+		struct net_range row =
+			page_report_net(&page, i, c->live_pages, c->sure_pages);
+
+		if (v->owners.of[i] != UINT32_MAX)
+			net_range_add(&v->leaks[v->owners.of[i]].net, &row);
+	}
+	bounds_free(&page.bounds);
+	return ret;
+}
+
+static int find_growth(struct leaks_view *v)
+{
+	const struct growth *g = &v->side->growth;
+	struct growth_series *series = calloc(v->owners.nr + 1, sizeof(*series));
+	struct growth_times times = growth_times(g, v->last);
+	size_t i;
+
+	if (!series || g->failed) {
+		free(series);
+		return -ENOMEM;
+	}
+	for (i = 0; i < v->owners.nr_rows; i++) {
+		if (v->owners.of[i] != UINT32_MAX)
+			growth_add(g, (uint32_t)i, v->last, &series[v->owners.of[i]]);
+	}
+	for (i = 0; i < v->owners.nr; i++) {
+		if (v->leaks[i].old + v->leaks[i].young)
+			v->leaks[i].fit = growth_fit(&times, &series[i]);
+	}
+	free(series);
+	return 0;
+}
+
+/* The first line of --suppress that a name of the row's fits; -1: none. */
+static int find_suppressed(const struct leaks_view *v, uint32_t row)
+{
+	const struct analysis_env *env = v->l->env;
+	const struct suppressions *s = v->l->opts->suppress;
+	const struct slab_key *key =
+		v->slab ? slab_lives_key(&v->slab->lives, row) : NULL;
+	const struct dimensions *dims = v->slab ? &v->slab->lives.dimensions : NULL;
+	uint64_t callsite = key ? key->callsite : v->owners.callsites[row];
+	uint32_t stack = key ? dimension_value(dims, &key->dims, DIMENSION_STACK)
+			     : page_lives_key(&v->page->lives, row)->stack;
+	int line = key ? suppressions_find(s, event_stream_cache(env->stream, key->cache))
+		       : -1;
+	const uint64_t *frames;
+	struct symbol sym;
+	uint32_t nr = 0, i;
+
+	frames = event_stream_stack(env->stream, stack, &nr);
+	for (i = 0; i <= nr && line < 0; i++) {
+		if (!symbols_find(env->syms, i ? frames[i - 1] : callsite, &sym))
+			continue;
+		line = suppressions_find(s, sym.name);
+		if (line < 0)
+			line = suppressions_find(s, sym.module);
+	}
+	return line;
+}
+
+static int suppress(struct leaks_view *v)
+{
+	const struct suppressions *s = v->l->opts->suppress;
+	uint32_t i;
+
+	if (!s)
+		return 0;
+	v->suppressed = calloc(s->nr + 1, sizeof(*v->suppressed));
+	v->row_suppressed = calloc(v->owners.nr_rows + 1, sizeof(*v->row_suppressed));
+	if (!v->suppressed || !v->row_suppressed)
+		return -ENOMEM;
+	for (i = 0; i < v->owners.nr_rows; i++) {
+		v->row_suppressed[i] = find_suppressed(v, i);
+		if (v->row_suppressed[i] >= 0)
+			v->owners.of[i] = UINT32_MAX;
+	}
+	return 0;
+}
+
+static int collect(struct leaks_view *v)
+{
+	int ret;
+
+	v->leaks = calloc(v->owners.nr + 1, sizeof(*v->leaks));
+	v->row_bytes = calloc(v->owners.nr_rows + 1, sizeof(*v->row_bytes));
+	if (!v->leaks || !v->row_bytes)
+		return -ENOMEM;
+	ret = suppress(v);
+	if (!ret)
+		ret = find_young(v);
+	if (!ret)
+		ret = find_living(v);
+	if (!ret)
+		ret = find_tasks(v);
+	if (!ret)
+		ret = v->slab ? find_bounds_slab(v) : find_bounds_pages(v);
+	return ret ? ret : find_growth(v);
+}
+
+int leaks_view_make(struct leaks_view *v, enum subject_kind kind)
+{
+	const struct analysis_env *env = v->l->env;
+	const struct event_stream_stats *seen = event_stream_stats(env->stream);
+	int ret = v->slab ? owners_init_slab(&v->owners, env, &v->slab->lives, kind)
+			  : owners_init_pages(&v->owners, env, &v->page->lives, kind);
+
+	v->first = seen->first_ts;
+	v->last = seen->last_ts;
+	return ret ? ret : collect(v);
+}
+
+void leaks_view_free(struct leaks_view *v)
+{
+	owners_free(&v->owners);
+	tasks_free(&v->tasks);
+	lifetimes_free(&v->ages);
+	lifetime_groups_free(&v->age_groups);
+	free(v->leaks);
+	free(v->row_bytes);
+	free(v->suppressed);
+	free(v->row_suppressed);
+}

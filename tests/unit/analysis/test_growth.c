@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/growth.h: windows against a list of all changes, and verdicts of known series.
+ */
+#include <check.h>
+#include <stdlib.h>
+
+#include "analysis/growth.h"
+
+enum { CHANGES = 5000, ROWS_NR = 3 };
+
+struct change {
+	uint64_t ts, bytes; /* more */
+	uint32_t row;
+};
+
+/* What lived of @row at @ts, inclusive. */
+static uint64_t lived(const struct change *changes, uint32_t row, uint64_t ts)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < CHANGES; i++)
+		sum += changes[i].row == row && changes[i].ts <= ts ? changes[i].bytes
+								    : 0;
+	return sum;
+}
+
+START_TEST(windows)
+{
+	struct change *changes = calloc(CHANGES, sizeof(*changes));
+	uint64_t first = 1ULL << _i, ts = first, end;
+	struct growth g = { 0 };
+	struct growth_times t;
+	uint32_t seed = 3 + (uint32_t)_i, i, k;
+
+	for (i = 0; i < CHANGES; i++) {
+		seed = seed * 1103515245 + 12345;
+		changes[i] = (struct change){ ts, seed >> 20, (seed >> 8) % ROWS_NR };
+		growth_change(&g, changes[i].row, ts, changes[i].bytes, 0);
+		ts += (uint64_t)(seed >> 12) % 977 << (seed >> 5 & _i & 15);
+	}
+	end = ts + (uint64_t)_i * 1000000; /* more windows, perhaps without any change */
+	t = growth_times(&g, end);
+	ck_assert_uint_ge(t.nr, _i ? 2 : 1);
+	ck_assert_uint_le(t.nr, GROWTH_WINDOWS);
+	ck_assert_uint_eq(t.time[t.nr - 1], end - first);
+	for (i = 0; i < ROWS_NR; i++) {
+		struct growth_series s = { 0 };
+
+		growth_add(&g, i, end, &s);
+		for (k = 0; k < t.nr; k++) {
+			/* A window has what comes before its end; the last one all. */
+			uint64_t last = k + 1 < t.nr ? t.time[k] - 1 : t.time[k];
+
+			ck_assert_uint_eq(s.at[k], lived(changes, i, first + last));
+		}
+	}
+	ck_assert(!g.failed);
+	growth_free(&g);
+	free(changes);
+}
+END_TEST
+
+/* At the end: what was said to live did not. */
+START_TEST(settled)
+{
+	struct growth g = { 0 };
+	struct growth_series s = { 0 };
+
+	growth_change(&g, 0, 100, 64, 0);
+	growth_settle(&g, 0, 64);
+	growth_add(&g, 0, 100, &s);
+	ck_assert_uint_eq(s.at[0], 0);
+	growth_free(&g);
+}
+END_TEST
+
+/* Windows of one length, with what @at says of each. */
+static struct growth_fit fit_of(unsigned int nr, uint64_t (*at)(unsigned int))
+{
+	struct growth_times t = { .nr = nr };
+	struct growth_series s;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		t.time[i] = (i + 1) * 1000ULL;
+		s.at[i] = at(i);
+	}
+	return growth_fit(&t, &s);
+}
+
+static uint64_t leak(unsigned int i)
+{
+	return 5000 + 2000 * i;
+}
+
+/* Requests come and go, and one in a while stays. */
+static uint64_t noisy_leak(unsigned int i)
+{
+	return 100000 + 400 * i + (i * 7919 + 13) % 31 * 50;
+}
+
+static uint64_t constant(unsigned int i)
+{
+	return 4096;
+}
+
+static uint64_t noise(unsigned int i)
+{
+	return 100000 + (i * 7919 + 13) % 31 * 500;
+}
+
+/* A cache that fills: half of what is left in each window. */
+static uint64_t cache(unsigned int i)
+{
+	return (1ULL << 40) - (i < 40 ? (1ULL << 40) >> (i / 2 + 1) : 0);
+}
+
+static uint64_t shrinking(unsigned int i)
+{
+	return 1000000 - 10000 * i;
+}
+
+/* Something is only allocated in the end. */
+static uint64_t late(unsigned int i)
+{
+	return i > 26 ? 1000 * (i - 26) : 0;
+}
+
+/* A leak that stops after half of the time. */
+static uint64_t stopped(unsigned int i)
+{
+	return i < 16 ? 1000 * i : 16000;
+}
+
+START_TEST(verdicts)
+{
+	static const struct {
+		uint64_t (*at)(unsigned int i);
+		enum growth_verdict verdict;
+		double slope; /* bytes a unit; -1: of no importance */
+	} cases[] = {
+		{ leak, GROWTH_GROWS, 2 },	{ noisy_leak, GROWTH_GROWS, -1 },
+		{ constant, GROWTH_STEADY, 0 }, { noise, GROWTH_STEADY, -1 },
+		{ cache, GROWTH_FILLED, -1 },	{ shrinking, GROWTH_STEADY, -10 },
+		{ late, GROWTH_TOO_SHORT, -1 }, { stopped, GROWTH_FILLED, -1 },
+	};
+	unsigned int nr;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct growth_fit fit = fit_of(GROWTH_WINDOWS, cases[i].at);
+
+		ck_assert_msg(fit.verdict == cases[i].verdict,
+			      "case %zu: %s, %g to %g, late %g", i,
+			      growth_verdict_word(fit.verdict), fit.low, fit.high,
+			      fit.late);
+		if (cases[i].slope != -1)
+			ck_assert_double_eq_tol(fit.slope, cases[i].slope, 1e-9);
+		if (fit.known)
+			ck_assert(fit.low <= fit.slope && fit.slope <= fit.high);
+	}
+	/* There are as few as 17 windows. */
+	for (nr = 17; nr < GROWTH_WINDOWS; nr++) {
+		ck_assert_int_eq(fit_of(nr, leak).verdict, GROWTH_GROWS);
+		ck_assert_int_eq(fit_of(nr, noisy_leak).verdict, GROWTH_GROWS);
+		ck_assert_int_eq(fit_of(nr, constant).verdict, GROWTH_STEADY);
+		ck_assert_int_eq(fit_of(nr, cache).verdict, GROWTH_FILLED);
+	}
+	ck_assert_int_eq(fit_of(7, leak).verdict, GROWTH_TOO_SHORT);
+}
+END_TEST
+
+Suite *test_growth_suite(void);
+
+Suite *test_growth_suite(void)
+{
+	Suite *s = suite_create("analysis/growth");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_loop_test(tc, windows, 0, 40);
+	tcase_add_test(tc, settled);
+	tcase_add_test(tc, verdicts);
+	suite_add_tcase(s, tc);
+	return s;
+}

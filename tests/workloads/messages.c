@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * workload: objects of one size whose cache no flag of the request tells: System V messages.
- * In: how many, and how many milliseconds to hold them. Out: that many messages in queues.
+ * In: how many, how many milliseconds to hold them, how many microseconds from one to the next.
+ * Out: that many messages in queues.
  *
- * usage: messages N [HOLD_MS]
+ * usage: messages N [HOLD_MS [PAUSE_US]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,9 @@ int main(int argc, char **argv)
 {
 	size_t nr = argc > 1 ? strtoul(argv[1], NULL, 10) : 0, i;
 	long hold = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+	long pause_us = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
 	struct timespec time = { hold / 1000, hold % 1000 * 1000000 };
+	struct timespec gap = { pause_us / 1000000, pause_us % 1000000 * 1000 };
 	int *queues = calloc(nr / PER_QUEUE + 1, sizeof(*queues));
 	struct {
 		long type;
@@ -40,6 +43,8 @@ int main(int argc, char **argv)
 			perror("messages");
 			ret = 1;
 		}
+		if (pause_us)
+			nanosleep(&gap, NULL);
 	}
 	if (!ret)
 		nanosleep(&time, NULL);

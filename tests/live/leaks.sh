@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# Programs that leak at a known rate, all at once, and not at all; lifetimes that are known.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+command -v python3 >/dev/null || skip "python3 is not installed"
+programs=$KMEMX_BUILD/tests/workloads
+
+# expect NAME CHECK COMMAND...: CHECK is Python about what the command prints as JSON: rows, by
+# callsite, and table, their list.
+expect() {
+	name=$1 check=$2
+	shift 2
+	"$KMEMX" "$@" -i r.dat --json >json
+	python3 - "$name" "$check" json <<'END' || fail "$name"
+import json, sys
+name, check, path = sys.argv[1:]
+with open(path) as f:
+    table = json.load(f)["reports"][0]["rows"]
+rows = {row["callsite"].split(" ")[0]: row for row in table}
+
+def one(*names):
+    return next((rows[n] for n in names if n in rows), None)
+
+msg = one("load_msg", "alloc_msg", "do_msgsnd")
+epoll = one("do_epoll_ctl", "ep_insert", "sys_epoll_ctl", "__x64_sys_epoll_ctl")
+if not eval(check):
+    sys.exit(f"{name}: not so: {check}\nmessages: {msg}\nepoll: {epoll}\nfirst: {table[:2]}")
+END
+}
+
+# One message of 256 bytes about every millisecond, and nobody receives them.
+"$KMEMX" record -q --follow --slab --duration 2s -o r.dat -- "$programs/messages" 20000 5000 1000
+expect "a leak of a known rate" \
+	'table[0] is msg and msg["verdict"] == "grows" and msg["bytes"] == 256 * msg["objects"] and msg["objects"] > 500 and abs(msg["growth"] * msg["age_max"] / 1e9 / (256 * (msg["objects"] + msg["young"])) - 1) < 0.35 and msg["growth_min"] <= msg["growth"] <= msg["growth_max"] and msg["task"].startswith("messages-") and msg["tasks"] == 1' \
+	leaks --slab
+expect "what is younger is in flight" \
+	'msg["age_min"] >= 1e9 and msg["young"] > 200' leaks --slab --older 1s
+echo 'leak:_msg' >known
+expect "a known leak" 'msg is None' leaks --slab --suppress known
+
+# The same all at once.
+"$KMEMX" record -q --follow --slab --duration 1500ms -o r.dat -- "$programs/messages" 3000 5000
+expect "a leak that has ended" \
+	'table[0] is msg and msg["objects"] == 3000 and msg["bytes"] == 3000 * 256 and msg["verdict"] in ("steady", "filled") and msg["age_min"] > 5e8' \
+	leaks --slab
+
+# No leak: held for a while, and freed.
+"$KMEMX" record -q --follow --slab -o r.dat -- "$programs/messages" 3000 400
+expect "no leak" 'msg is None' leaks --slab
+expect "known lifetimes" \
+	'msg["freed"] == 3000 and msg["short"] == 0 and 4e8 <= msg["median"] < 8e8 and sum(msg["lifetimes"]) == 3000 and sum(msg["lifetimes"][28:30]) == 3000' \
+	stat --lifetime
+
+# Memory that comes and goes is in flight at most: no row of it grows.
+"$KMEMX" record -q --follow --slab -o r.dat -- "$KMEMX_BUILD/tests/live/pipes" 20000 1
+expect "churn" 'not any(row["verdict"] == "grows" and row["objects"] > 100 for row in table)' \
+	leaks --slab
+expect "short lives" \
+	'rows["alloc_pipe_info"]["freed"] >= 39990 and rows["alloc_pipe_info"]["median"] < 1e6 and rows["alloc_pipe_info"]["short"] > 10000' \
+	stat --lifetime --short 1ms
+
+# Freed by RCU in bulk, without an event: it seems to live, and the row says that it may not.
+"$KMEMX" record -q --follow --slab -o r.dat -- "$programs/epoll" 10000
+expect "freed without an event" \
+	'epoll is None or (epoll["net_min"] == 0 and epoll["net_reason"] != "seen") or epoll["bytes"] < 100000' \
+	leaks --slab --older 1ns

@@ -89,6 +89,7 @@ struct tree_options {
  * @unmatched: also who freed slab objects that no event allocated
  * @account_rows: of the account table
  * @needs: NEEDS_SLAB or NEEDS_PAGE: of analyses of both only this part; 0: all
+ * @at_end: of peak: at the end, not when most was live
  * @older_ns: what is younger may be in flight; 0: the analysis finds out
  * @suppress: known leaks; NULL: none
  * @short_ns: a life of at most this is a short one; 0: LIFETIME_SHORT_NS
@@ -101,6 +102,7 @@ struct analysis_options {
 	bool unmatched;
 	enum account_rows account_rows;
 	uint32_t needs;
+	bool at_end;
 	uint64_t older_ns;
 	const struct suppressions *suppress;
 	uint64_t short_ns;

@@ -19,6 +19,7 @@
 	line(sizes) \
 	line(lifetime) \
 	line(leaks) \
+	line(peak) \
 	line(comparison_slab) \
 	line(comparison_slab_cache) \
 	line(comparison_page) \

@@ -54,6 +54,10 @@ expect "known lifetimes" \
 	'msg["freed"] == 3000 and msg["short"] == 0 and 4e8 <= msg["median"] < 8e8 and sum(msg["lifetimes"]) == 3000 and sum(msg["lifetimes"][28:30]) == 3000' \
 	stat --lifetime
 
+expect "a peak of a known height" \
+	'table[0] is msg and msg["objects"] == 3000 and msg["bytes"] == 3000 * 256 and msg["bytes_end"] == 0' \
+	peak --slab
+
 # Memory that comes and goes is in flight at most: no row of it grows.
 "$KMEMX" record -q --follow --slab -o r.dat -- "$KMEMX_BUILD/tests/live/pipes" 20000 1
 expect "churn" 'not any(row["verdict"] == "grows" and row["objects"] > 100 for row in table)' \

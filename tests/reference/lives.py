@@ -7,7 +7,8 @@ usage: lives.py KMEMX RECORDING TEXT
 TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. The model keeps the time of every
 allocation and every lifetime in a list. Its counts, quantiles and histograms must be those of
 kmemx stat --lifetime, by callsite, pid and CPU; its ages, and how live bytes grew, those of kmemx
-leaks. Prints what differs; exit 1 if anything does.
+leaks; and who held memory at the peak that of kmemx peak. Prints what differs; exit 1
+if anything does.
 """
 import collections
 import json
@@ -19,6 +20,7 @@ import sys
 import model
 
 SHORT = 10000  # ns
+LOG = []  # (kind, time, owners, number, bytes more) in the order of events; time None: at the end
 
 
 class Lives:
@@ -52,9 +54,11 @@ class Slab(model.Slab):
         self.time = time
         super().alloc(pid, cpu, time, field, large)
         if self.sum["allocs"] > allocs:
-            for owner in owners(self.objects[model.number(field["ptr"])]):
+            obj = self.objects[model.number(field["ptr"])]
+            LOG.append(("peak", time, owners(obj), 1, obj.alloc))
+            for owner in owners(obj):
                 self.lives[owner].allocated += 1
-                self.lives[owner].changes.append((time, int(field["bytes_alloc"])))
+                self.lives[owner].changes.append((time, obj.alloc))
 
     def free(self, cpu, time, field):
         self.time = time
@@ -62,6 +66,7 @@ class Slab(model.Slab):
 
     def end(self, obj):
         super().end(obj)
+        LOG.append(("peak", self.time, owners(obj), -1, -obj.alloc))
         for owner in owners(obj):
             self.lives[owner].changes.append((self.time, -obj.alloc))
 
@@ -93,6 +98,8 @@ class Pages(model.Pages):
         self.time = time
         super().alloc(pid, cpu, time, field)
         pages = self.sum["pages"] - pages
+        if pages:
+            LOG.append(("peak_page", time, (("pid", pid), ("cpu", cpu)), pages, pages))
         for kind, who in (("pid", pid), ("cpu", cpu)) if pages else ():
             self.lives[kind, who].allocated += pages
             self.lives[kind, who].changes.append((time, pages))
@@ -104,6 +111,7 @@ class Pages(model.Pages):
     def end(self, pfn, freed):
         request = self.pages[pfn]
         super().end(pfn, freed)
+        LOG.append(("peak_page", self.time, request.who, -1, -1))
         for owner in request.who:
             self.lives[owner].changes.append((self.time, -1))
         if freed and self.now:
@@ -318,6 +326,61 @@ def leak_differences(slab, pages, kmemx, path, recording, older):
                         yield f"{name} {by} {who} {key}: kmemx {row[key]}, model {value}"
 
 
+def peak_of(kinds, page_size):
+    """The place in the log of the highest sum of these kinds, and that sum."""
+    live = most = place = 0
+    for i, (kind, _, _, _, nr) in enumerate(LOG):
+        live += nr * (page_size if kind == "peak_page" else 1) if kind in kinds else 0
+        if live > most:
+            most, place = live, i + 1
+    return place, most
+
+
+def held(changes, kind, by, page_size):
+    """What lives of each owner after these changes: number and bytes."""
+    rows = collections.defaultdict(lambda: [0, 0])
+    for which, _, who, nr, more in changes:
+        for word, owner in who if which == kind else ():
+            if word == by:
+                rows[owner][0] += nr
+                rows[owner][1] += more * (page_size if kind == "peak_page" else 1)
+    return {who: tuple(sums) for who, sums in rows.items() if sums[0]}
+
+
+def peak_differences(kmemx, path, recording):
+    size = recording["kernel_page_size"]
+    both = ("peak", "peak_page")
+    for options, kinds in (((), both), (("--slab",), both[:1]), (("--page",), both[1:])):
+        place, most = peak_of(kinds, size)
+        changes = LOG[:place]
+        for by in ("callsite", "pid", "cpu"):
+            run = subprocess.run([kmemx, "peak", "-i", path, "--json", "--raw-names", "--by", by,
+                                  *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                 check=False)
+            reports = {r["name"]: r for r in json.loads(run.stdout or '{"reports": []}')["reports"]}
+            total = 0
+            for kind in kinds:
+                if kind == "peak_page" and by == "callsite":
+                    continue  # which the text's callchains do not name
+                got = collections.defaultdict(lambda: [0, 0])
+                for row in reports[kind]["rows"] if kind in reports else ():
+                    who = row[by].split(" ")[0].split("+")[0] if by == "callsite" else row[by]
+                    got[who][0] += row["objects"]
+                    got[who][1] += row["bytes"]
+                got = {who: tuple(sums) for who, sums in got.items() if sums[0]}
+                wanted = held(changes, kind, by, size)
+                total += sum(b for _, b in got.values())
+                for who in sorted(got.keys() | wanted.keys(), key=str):
+                    if got.get(who) != wanted.get(who):
+                        yield (f"{kind} {options} {by} {who}: kmemx {got.get(who)}, "
+                               f"model {wanted.get(who)}")
+                when = reports[kind]["summary"]["time"] if kind in reports else None
+                if kind in reports and when != LOG[place - 1][1]:
+                    yield f"{kind} {options}: kmemx at {when}, model at {LOG[place - 1][1]}"
+            if by != "callsite" and total != most:
+                yield f"peak {options} {by}: kmemx {total}, model {most}"
+
+
 def ns_clock(recording):
     return recording["clock"] not in ("counter", "uptime", "x86-tsc", "ppc-tb")
 
@@ -332,6 +395,7 @@ def main():
                                       ns_clock(recording)))
     for older in (None, 20000000):
         wrong += leak_differences(slab, pages, kmemx, path, recording, older)
+    wrong += peak_differences(kmemx, path, recording)
     print("\n".join(wrong[:20]))
     return 1 if wrong else 0
 

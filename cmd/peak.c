@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx peak.
+ * In: a recording. Out: who held memory when most of it was live, or at another moment.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "input_dirs.h"
+#include "input_symbols.h"
+#include "input_window.h"
+#include "message.h"
+#include "row_limit.h"
+#include "stat_columns.h"
+#include "stat_keys.h"
+#include "stat_run.h"
+
+/* What other commands of its kind do not have. @window: up to @at, as --time has it. */
+struct peak_args {
+	const char *at;
+	bool slab, page;
+	char *window;
+};
+
+static const char command_name[] = "peak";
+
+static int parse(struct peak_args *args, struct stat_options *o, int argc, char **argv)
+{
+	struct stat_analyses *a = &o->analyses;
+	const char *keys[STAT_KEYS_MAX + 1];
+	struct stat_words words;
+	const struct option_words checked[] = { { "by", words.kinds, true },
+						{ "sort", keys, true },
+						OUTPUT_WORDS,
+						{ NULL, NULL, false } };
+	const struct option_usage usage = {
+		.command = command_name,
+		.purpose = "Show who held memory when most of it was live.",
+		.usage = "kmemx peak [options] [FILE]",
+		.examples = "  kmemx peak --slab --by comm -l 5\n"
+			    "  kmemx peak -i boot.dat --at 50% --json\n",
+		.words = checked,
+		.short_help = true,
+	};
+	const struct option_entry options[] = {
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
+		INPUT_OPTION(&o->path),
+		TIME_OPTION(o->window),
+		INSTANCE_OPTION(o->window),
+		SYMBOL_FILE_OPTIONS(OPTION_STRING, o->symbols, ""),
+		DIR_FILE_OPTIONS(OPTION_STRING, o),
+		{ OPTION_POSITIVE, 0, "jobs", "N", &o->jobs,
+		  "threads (default: one for each CPU here)" },
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &args->slab,
+		  "slab objects (default: what was recorded)" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &args->page, "pages" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "by", "WHAT", &o->choice.by_word,
+		  words.by },
+		DIR_DEPTH_OPTION(o->dir_depth),
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "at", "TIME", &args->at,
+		  "at this moment instead: seconds, +1s, 10%" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &o->sort,
+		  "sort keys, e.g. objects" },
+		LINES_OPTION(o->lines),
+		MAX_LOST_OPTION(o->max_lost),
+		FILTER_OPTIONS(o->filter),
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show it" },
+		{ OPTION_FLAG, 0, "sites", NULL, &o->sites,
+		  "a row per address in a function: function+0x1f" },
+		RAW_IP_OPTION(o->raw_ip),
+		RAW_NAMES_OPTION(o->raw_names),
+		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
+		  "skip these functions too; may be repeated" },
+		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
+		  "full summary, skipped functions; more messages" },
+		{ OPTION_TABLE, .value = output_formats(&o->output) },
+		SUMMARY_OPTION(o->output),
+		OUTPUT_OPTIONS(o->output),
+		{ OPTION_FLAG, 0, "columns", NULL, &o->columns,
+		  "list the columns of all tables and their meaning" },
+		OPTIONS_END,
+	};
+	int operands, ret;
+
+	stat_words(&words);
+	stat_keys_words(keys, command_name);
+	a->short_time = UINT64_MAX;
+	ret = options_parse(&usage, options, argc, argv, &operands);
+	o->usual_sort = options_is_setting(argc, argv, o->sort);
+	if (ret == GO_ON)
+		ret = input_path(command_name, argc, argv, operands, &o->path);
+	return ret;
+}
+
+/* What lives at a moment is what lives at the end of what comes before it. */
+static int choose_moment(struct peak_args *args, struct stat_options *o)
+{
+	if (!args->at)
+		return GO_ON;
+	if (o->window.time) {
+		message_error(
+			command_name,
+			"--at and --time cannot be used together\n  --at shows a moment, counted from the start of the recording");
+		return EXIT_USAGE;
+	}
+	if (!*args->at || strchr(args->at, ',') ||
+	    time_window_parse(&o->window.parsed, args->at)) {
+		message_error(
+			command_name,
+			"invalid --at '%s'\n  Give seconds as trace-cmd prints them (81.5), from the start (+1s) or in percent (10%%)",
+			args->at);
+		return EXIT_USAGE;
+	}
+	if (asprintf(&args->window, ",%s", args->at) < 0) {
+		args->window = NULL;
+		message_error(command_name, "%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	o->window.time = args->window;
+	o->analyses.opts.at_end = true;
+	return GO_ON;
+}
+
+/* What only this command has, into the options of the analysis. */
+static int choose(struct peak_args *args, struct stat_options *o)
+{
+	struct stat_analyses *a = &o->analyses;
+	size_t i;
+
+	for (i = 0; analysis_at(i); i++)
+		a->asked[i] = analysis_at(i) == analysis_find(command_name);
+	if (args->slab != args->page)
+		a->opts.needs = args->slab ? NEEDS_SLAB : NEEDS_PAGE;
+	return choose_moment(args, o);
+}
+
+static int run_peak(int argc, char **argv)
+{
+	struct stat_run st = { .command = command_name };
+	struct peak_args args = { 0 };
+	int ret = parse(&args, &st.opts, argc, argv);
+
+	if (ret == GO_ON)
+		ret = choose(&args, &st.opts);
+	if (ret == GO_ON)
+		ret = stat_run_check(&st);
+	if (ret == GO_ON && st.opts.columns)
+		ret = stat_columns(&st.opts.output, command_name);
+	if (ret == GO_ON)
+		ret = stat_run_study(&st);
+	stat_run_free(&st);
+	free(args.window);
+	return ret;
+}
+
+const struct command command_peak = {
+	.name = command_name,
+	.purpose = "show who held memory when most of it was live",
+	.group = COMMAND_LOOK,
+	.run = run_peak,
+};

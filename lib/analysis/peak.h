@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis (internal): who held memory when most of it was live: what peak.c finds out and
+ * peak_view.c shows.
+ * In: lives, in the order of their events. Out: what lived of each row of the accounts then.
+ */
+#ifndef KMEMX_ANALYSIS_PEAK_H
+#define KMEMX_ANALYSIS_PEAK_H
+
+#include "analysis/owners.h"
+
+/* What lives of a row: now, and at the moment, if the row has changed since (@turn is the peak's). */
+struct peak_row {
+	uint64_t nr, bytes;
+	uint64_t nr_then, bytes_then;
+	uint64_t turn;
+};
+
+/* Of slab objects, or of pages; @live: bytes of all rows. @most, @when: the highest that was. */
+struct peak_side {
+	struct peak_row *rows;
+	size_t nr, capacity;
+	uint64_t live, most, when;
+};
+
+/* Something began or ended with an event. @event: its place in the batch; 0: at the end. */
+struct peak_change {
+	uintptr_t event;
+	uint64_t ts;
+	uint64_t nr, bytes;
+	uint32_t row;
+	bool pages, more;
+};
+
+/**
+ * struct peak - the analysis
+ * @of_slab, @of_pages: the moment is that of the highest sum of these
+ * @at_end: it is the end instead
+ * @slabs, @pages: what lives
+ * @most, @when: the highest sum of what is asked for
+ * @live_then: of @slabs and of @pages at that moment
+ * @turn: how often there was a new moment
+ * @changes: of a batch, in any order
+ * @failed: memory ran out; the numbers are void
+ *
+ * A row takes its value at the moment when it first changes after it: so a new moment costs
+ * nothing, however many rows there are.
+ */
+struct peak {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct slab_account *slab;
+	struct page_account *page;
+	bool of_slab, of_pages, at_end;
+	struct peak_side slabs, pages;
+	uint64_t most, when;
+	uint64_t turn;
+	struct peak_change *changes;
+	size_t nr_changes, capacity;
+	bool ended, failed;
+};
+
+/* What lived of row @row at the moment. */
+static inline struct peak_row peak_row_then(const struct peak *p,
+					    const struct peak_side *side, size_t row)
+{
+	const struct peak_row *r;
+
+	if (row >= side->nr)
+		return (struct peak_row){ 0 };
+	r = &side->rows[row];
+	if (r->turn == p->turn)
+		return (struct peak_row){ .nr = r->nr_then, .bytes = r->bytes_then };
+	return (struct peak_row){ .nr = r->nr, .bytes = r->bytes };
+}
+
+extern const struct table_type peak_type, peak_page_type;
+
+/* Adds the table of slab objects, or of pages, by @kind; nothing more is to come. 0 or -ENOMEM. */
+int peak_show(const struct peak *p, bool pages, enum subject_kind kind,
+	      struct report *report) __must_check;
+
+#endif

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the tables of the peak.
+ * In: what lived of each row of the accounts at the moment, and lives at the end. Out: tables.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/peak.h"
+
+/* A row of the table: at the moment, and at the end. */
+struct peak_sum {
+	uint64_t nr, bytes;
+	uint64_t nr_end, bytes_end;
+};
+
+/* One table in the making. */
+struct view {
+	const struct peak *p;
+	const struct peak_side *side;
+	struct owners owners;
+	struct peak_sum *sums;
+};
+
+struct view_row {
+	struct subject_row subject;
+	const struct peak_sum *sum;
+};
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->sum->bytes);
+}
+
+static struct cell cell_objects(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->sum->nr);
+}
+
+static struct cell cell_bytes_end(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->sum->bytes_end);
+}
+
+static struct cell cell_objects_end(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->sum->nr_end);
+}
+
+/* @things: objects or pages, of @count_unit. */
+#define PEAK_COLUMNS(things, count_unit)                                              \
+	{ .column = { .name = "bytes",                                                \
+		      .title = "Live_then/Per",                                       \
+		      .unit = UNIT_BYTES,                                             \
+		      .per = "objects",                                               \
+		      .help = "Bytes that were live at that moment." },               \
+	  .fill = cell_bytes },                                                       \
+		{ .column = { .name = "objects",                                      \
+			      .title = "Live",                                        \
+			      .unit = count_unit,                                     \
+			      .leaves = 20,                                           \
+			      .help = "The same in " things "." },                    \
+		  .fill = cell_objects },                                             \
+		{ .column = { .name = "bytes_end",                                    \
+			      .title = "Live_end",                                    \
+			      .unit = UNIT_BYTES,                                     \
+			      .live = true,                                           \
+			      .leaves = 40,                                           \
+			      .help = "Bytes of the row that are live at the end." }, \
+		  .fill = cell_bytes_end },                                           \
+	{                                                                             \
+		.column = { .name = "objects_end",                                    \
+			    .title = "End",                                           \
+			    .unit = count_unit,                                       \
+			    .hidden = true,                                           \
+			    .live = true,                                             \
+			    .leaves = 60,                                             \
+			    .help = "The same in " things "." },                      \
+		.fill = cell_objects_end                                              \
+	}
+
+static const struct column_type slab_columns[] = {
+	PEAK_COLUMNS("objects", UNIT_COUNT),
+	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_NODE,
+	SUBJECT_COLUMN_CACHE,
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct column_type page_columns[] = {
+	PEAK_COLUMNS("pages", UNIT_PAGES),
+	SUBJECT_COLUMNS,
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+const struct table_type peak_type = {
+	.name = "peak",
+	.help = "slab objects that were live at the peak, by callsite, or what --by says",
+	.sort = "bytes,objects",
+	.columns = slab_columns,
+};
+
+const struct table_type peak_page_type = {
+	.name = "peak_page",
+	.help = "pages that were live at the peak, by callsite, or what --by says",
+	.sort = "bytes,objects",
+	.columns = page_columns,
+};
+
+/* Adds the rows of the account up by what the reader is to see. */
+static int collect(struct view *v)
+{
+	const struct owners *o = &v->owners;
+	size_t i;
+
+	v->sums = calloc(o->nr + 1, sizeof(*v->sums));
+	if (!v->sums)
+		return -ENOMEM;
+	for (i = 0; i < o->nr_rows; i++) {
+		const struct peak_row then = peak_row_then(v->p, v->side, i);
+		struct peak_sum *sum = &v->sums[o->of[i]];
+
+		sum->nr += then.nr;
+		sum->bytes += then.bytes;
+		if (i >= v->side->nr)
+			continue;
+		sum->nr_end += v->side->rows[i].nr;
+		sum->bytes_end += v->side->rows[i].bytes;
+	}
+	return 0;
+}
+
+/* When the moment was. */
+static uint64_t moment(const struct peak *p)
+{
+	return p->at_end ? event_stream_stats(p->env->stream)->last_ts : p->when;
+}
+
+static void add_notes(const struct view *v, struct table *t)
+{
+	const struct peak *p = v->p;
+	uint64_t losses = v->owners.pages ? p->page->lives.fates.losses
+					  : p->slab->lives.fates.losses;
+	uint64_t untraced = 0;
+	size_t i;
+
+	for (i = 0; i < v->owners.nr_rows; i++) {
+		const struct page_tally *page;
+
+		if (v->owners.pages) {
+			page = &p->page->lives.tallies[i];
+			untraced +=
+				page->of[PAGE_GONE].pages - page->of[PAGE_FOUND].pages;
+		} else {
+			untraced +=
+				slab_tally_counts(&p->slab->lives.tallies[i]).implicit;
+		}
+	}
+	if (untraced)
+		table_add_note(
+			t,
+			"Freed without an event: %" PRIu64
+			" %s, which count as live until their address was allocated again.",
+			untraced, v->owners.pages ? "pages" : "objects");
+	if (losses)
+		table_add_note(
+			t, "!Events were lost: what was freed meanwhile counts as live.");
+}
+
+static void add_summary(const struct view *v, struct table *t)
+{
+	const struct peak *p = v->p;
+	bool bound = v->owners.pages ? p->page->lives.fates.losses
+				     : p->slab->lives.fates.losses;
+	uint64_t then = 0, now = v->side->live;
+	enum column_unit unit =
+		recording_clocks_are_ns(p->env->rec) ? UNIT_TIME : UNIT_COUNT;
+	size_t i;
+
+	for (i = 0; i < v->owners.nr; i++)
+		then += v->sums[i].bytes;
+	const struct summary_line lines[] = {
+		{ "time", p->at_end ? "Time" : "Time of the peak", unit, moment(p), false,
+		  SUMMARY_TOTAL },
+		{ "bytes_live", "Bytes live then", UNIT_BYTES, then, true,
+		  SUMMARY_TOTAL },
+		{ "bytes_end", "Bytes live at the end", UNIT_BYTES, now, true,
+		  SUMMARY_USUAL },
+		{ "bytes_most",
+		  v->owners.pages ? "Most bytes of pages" : "Most bytes of slab objects",
+		  UNIT_BYTES, v->side->most, true, SUMMARY_TOTAL },
+		{ "time_most", "  when", unit, v->side->when, false, SUMMARY_USUAL },
+	};
+
+	table_set_summary_title(t, v->owners.pages ? "SUMMARY (peak of pages)"
+						   : "SUMMARY (peak of slab objects)");
+	/* Of a moment nothing is known but that moment. */
+	table_add_summary_lines(t, lines, p->at_end ? 2 : ARRAY_SIZE(lines), bound);
+}
+
+/* "Slab objects live at the peak of both, by callsite" */
+static struct table *new_table(const struct peak *p, const struct table_type *type,
+			       bool pages, enum subject_kind kind)
+{
+	bool both = p->of_slab && p->of_pages;
+	struct strbuf title = { 0 };
+	char words[SUBJECT_WORDS];
+	struct table *t;
+	size_t i;
+
+	strbuf_printf(&title, "%s live at the %s, by %s",
+		      pages ? "Pages" : "Slab objects",
+		      p->at_end ? "moment"
+		      : both	? "peak of both"
+				: "peak",
+		      subjects_words(kind, words));
+	t = table_type_new(type, strbuf_text(&title), kind, false);
+	strbuf_free(&title);
+	if (!t)
+		return NULL;
+	table_set_by(t, words);
+	for (i = 0; i < t->nr_columns && p->at_end; i++)
+		t->columns[i].hidden |= t->columns[i].live;
+	return t;
+}
+
+int peak_show(const struct peak *p, bool pages, enum subject_kind kind,
+	      struct report *report)
+{
+	const struct table_type *type = pages ? &peak_page_type : &peak_type;
+	struct view v = { .p = p, .side = pages ? &p->pages : &p->slabs };
+	struct table *t = new_table(p, type, pages, kind);
+	int ret = pages ? owners_init_pages(&v.owners, p->env, &p->page->lives, kind)
+			: owners_init_slab(&v.owners, p->env, &p->slab->lives, kind);
+	uint32_t i;
+
+	if (!ret)
+		ret = t ? collect(&v) : -ENOMEM;
+	for (i = 0; i < v.owners.nr && !ret; i++) {
+		const struct view_row row = { .subject = { &v.owners.subjects, i },
+					      .sum = &v.sums[i] };
+
+		if (row.sum->nr && !table_type_add_row(type, kind, t, &row))
+			break;
+	}
+	if (!ret) {
+		add_notes(&v, t);
+		add_summary(&v, t);
+		report_add_table(report, t);
+		t = NULL;
+	}
+	table_free(t);
+	owners_free(&v.owners);
+	free(v.sums);
+	return ret;
+}

@@ -21,9 +21,13 @@
 /* What other commands of its kind do not have. @window: up to @at, as --time has it. */
 struct peak_args {
 	const char *at;
+	uint64_t bins;
 	bool slab, page;
 	char *window;
 };
+
+/* More marks than that have room on no screen, and take memory for every row. */
+#define BINS_MAX 200U
 
 static const char command_name[] = "peak";
 
@@ -63,6 +67,8 @@ static int parse(struct peak_args *args, struct stat_options *o, int argc, char 
 		DIR_DEPTH_OPTION(o->dir_depth),
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "at", "TIME", &args->at,
 		  "at this moment instead: seconds, +1s, 10%" },
+		{ OPTION_POSITIVE | OPTION_EVERYDAY, 0, "over-time", "N", &args->bins,
+		  "also live bytes at the ends of N parts of the time" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &o->sort,
 		  "sort keys, e.g. objects" },
 		LINES_OPTION(o->lines),
@@ -135,6 +141,16 @@ static int choose(struct peak_args *args, struct stat_options *o)
 		a->asked[i] = analysis_at(i) == analysis_find(command_name);
 	if (args->slab != args->page)
 		a->opts.needs = args->slab ? NEEDS_SLAB : NEEDS_PAGE;
+	if (args->bins > BINS_MAX) {
+		message_error(command_name, "--over-time: at most %u", BINS_MAX);
+		return EXIT_USAGE;
+	}
+	if (args->bins && args->at) {
+		message_error(command_name,
+			      "--over-time and --at cannot be used together");
+		return EXIT_USAGE;
+	}
+	a->opts.bins = (unsigned int)args->bins;
 	return choose_moment(args, o);
 }
 

@@ -38,7 +38,7 @@ static bool has(const struct known_keys *known, size_t first, const char *name)
 static bool is_key(const struct table_type *type, const struct column_type *col)
 {
 	return !col->many && !col->column.part && !col->column.histogram &&
-	       !(type->tree && col->column.hidden);
+	       !col->column.series && !(type->tree && col->column.hidden);
 }
 
 /* Adds the columns of all tables of @analysis that are rows of their own order. */

@@ -38,6 +38,7 @@ struct alloc_filter;
  * @by_site: each address in a function is a callsite
  * @filter: hides allocations from every analysis; NULL: all are shown. It says so in the events
  *	that it is given, as long as they are read
+ * @first_ts, @last_ts: what the events span, as far as it is known before they are read
  * @window: the events are of a part of the time or of one of several buffers
  * @page_size: bytes of a page on the recorded machine
  * @jobs: threads that may run at a time, the caller's included; 0 means 1
@@ -55,6 +56,7 @@ struct analysis_env {
 	unsigned int dir_depth;
 	bool raw_ip, raw_names, by_site;
 	struct alloc_filter *filter;
+	uint64_t first_ts, last_ts;
 	bool window;
 	uint32_t page_size;
 	unsigned int jobs;
@@ -89,6 +91,7 @@ struct tree_options {
  * @unmatched: also who freed slab objects that no event allocated
  * @account_rows: of the account table
  * @needs: NEEDS_SLAB or NEEDS_PAGE: of analyses of both only this part; 0: all
+ * @bins: of peak: live bytes at the ends of as many parts of the time; 0: none are wanted
  * @at_end: of peak: at the end, not when most was live
  * @older_ns: what is younger may be in flight; 0: the analysis finds out
  * @suppress: known leaks; NULL: none
@@ -102,6 +105,7 @@ struct analysis_options {
 	bool unmatched;
 	enum account_rows account_rows;
 	uint32_t needs;
+	unsigned int bins;
 	bool at_end;
 	uint64_t older_ns;
 	const struct suppressions *suppress;

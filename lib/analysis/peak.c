@@ -95,6 +95,11 @@ static void apply(struct peak *p, const struct peak_change *c)
 
 	if (!row)
 		return;
+	if (c->event)
+		timeline_change(&side->timeline, c->row, c->ts, c->more ? c->bytes : 0,
+				c->more ? 0 : c->bytes);
+	else
+		timeline_settle(&side->timeline, c->row, c->bytes);
 	if (!c->more) {
 		row->nr -= c->nr;
 		row->bytes -= c->bytes;
@@ -162,6 +167,8 @@ static int observe(struct peak *p)
 
 static void free_own(struct peak *p)
 {
+	timeline_free(&p->slabs.timeline);
+	timeline_free(&p->pages.timeline);
 	free(p->slabs.rows);
 	free(p->pages.rows);
 	free(p->changes);
@@ -186,6 +193,8 @@ static void *peak_create(const struct analysis_env *env,
 	p->of_slab = !opts->needs || opts->needs & NEEDS_SLAB;
 	p->of_pages = !opts->needs || opts->needs & NEEDS_PAGE;
 	p->at_end = opts->at_end;
+	timeline_init(&p->slabs.timeline, env->first_ts, env->last_ts, opts->bins);
+	timeline_init(&p->pages.timeline, env->first_ts, env->last_ts, opts->bins);
 	slab = subjects_slab_dimensions(opts, env);
 	page = subjects_page_dimensions(opts->by);
 	p->slab = accounts_slab(env->accounts, &slab);
@@ -228,8 +237,8 @@ static int show_all(const struct peak *p, struct report *report)
 {
 	const struct alloc_filter *filter = p->env->filter;
 	uint32_t seen = analysis_seen(p->env);
-	int ret =
-		p->failed || p->slab->lives.failed || p->page->lives.failed ? -ENOMEM : 0;
+	bool failed = p->failed || p->slabs.timeline.failed || p->pages.timeline.failed;
+	int ret = failed || p->slab->lives.failed || p->page->lives.failed ? -ENOMEM : 0;
 
 	if (!ret && p->of_slab && seen & NEEDS_SLAB && !(filter && !filter->nr_slab))
 		ret = show(p, false, report);
@@ -251,6 +260,9 @@ static int show_now(const struct peak *p, struct report *report)
 	array_own(&now.slabs.rows, now.slabs.capacity, sizeof(*now.slabs.rows), &failed);
 	array_own(&now.pages.rows, now.pages.capacity, sizeof(*now.pages.rows), &failed);
 	array_own(&now.changes, now.capacity, sizeof(*now.changes), &failed);
+	/* In any case, so that each has its own to free. */
+	failed |= timeline_copy(&now.slabs.timeline, &p->slabs.timeline) != 0;
+	failed |= timeline_copy(&now.pages.timeline, &p->pages.timeline) != 0;
 	if (failed)
 		ret = -ENOMEM;
 	if (!ret) {

@@ -8,19 +8,23 @@
 #define KMEMX_ANALYSIS_PEAK_H
 
 #include "analysis/owners.h"
+#include "analysis/timeline.h"
 
-/* What lives of a row: now, and at the moment, if the row has changed since (@turn is the peak's). */
+/* What lives of a row now; and at the moment, if it has changed since: @turn is the peak's then. */
 struct peak_row {
 	uint64_t nr, bytes;
 	uint64_t nr_then, bytes_then;
 	uint64_t turn;
 };
 
-/* Of slab objects, or of pages; @live: bytes of all rows. @most, @when: the highest that was. */
+/* Of slab objects, or of pages; @live: bytes of all rows. @most, @when: the highest that was.
+ * @timeline: by row too, if it is asked for.
+ */
 struct peak_side {
 	struct peak_row *rows;
 	size_t nr, capacity;
 	uint64_t live, most, when;
+	struct timeline timeline;
 };
 
 /* Something began or ended with an event. @event: its place in the batch; 0: at the end. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analysis/peak.h"
+#include "report/text_cell.h"
 
 /* A row of the table: at the moment, and at the end. */
 struct peak_sum {
@@ -21,11 +22,14 @@ struct view {
 	const struct peak_side *side;
 	struct owners owners;
 	struct peak_sum *sums;
+	uint64_t *bins; /* of each row of the table */
 };
 
 struct view_row {
 	struct subject_row subject;
+	const struct view *v;
 	const struct peak_sum *sum;
+	const uint64_t *bins;
 };
 
 static struct cell cell_bytes(const void *row, struct table *t)
@@ -56,36 +60,62 @@ static struct cell cell_objects_end(const void *row, struct table *t)
 	return cell_uint(r->sum->nr_end);
 }
 
+static struct cell cell_over_time(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+	unsigned int nr = r->v->side->timeline.bins, i;
+	struct strbuf text = { 0 };
+	struct cell cell;
+
+	if (!nr)
+		return (struct cell){ 0 };
+	for (i = 0; i < nr; i++)
+		strbuf_printf(&text, "%s%" PRIu64, i ? "|" : "", r->bins[i]);
+	cell = cell_text(t, strbuf_text(&text));
+	t->failed |= text.failed;
+	strbuf_free(&text);
+	return cell;
+}
+
 /* @things: objects or pages, of @count_unit. */
-#define PEAK_COLUMNS(things, count_unit)                                              \
-	{ .column = { .name = "bytes",                                                \
-		      .title = "Live_then/Per",                                       \
-		      .unit = UNIT_BYTES,                                             \
-		      .per = "objects",                                               \
-		      .help = "Bytes that were live at that moment." },               \
-	  .fill = cell_bytes },                                                       \
-		{ .column = { .name = "objects",                                      \
-			      .title = "Live",                                        \
-			      .unit = count_unit,                                     \
-			      .leaves = 20,                                           \
-			      .help = "The same in " things "." },                    \
-		  .fill = cell_objects },                                             \
-		{ .column = { .name = "bytes_end",                                    \
-			      .title = "Live_end",                                    \
-			      .unit = UNIT_BYTES,                                     \
-			      .live = true,                                           \
-			      .leaves = 40,                                           \
-			      .help = "Bytes of the row that are live at the end." }, \
-		  .fill = cell_bytes_end },                                           \
-	{                                                                             \
-		.column = { .name = "objects_end",                                    \
-			    .title = "End",                                           \
-			    .unit = count_unit,                                       \
-			    .hidden = true,                                           \
-			    .live = true,                                             \
-			    .leaves = 60,                                             \
-			    .help = "The same in " things "." },                      \
-		.fill = cell_objects_end                                              \
+#define PEAK_COLUMNS(things, count_unit)                                                        \
+	{ .column = { .name = "bytes",                                                          \
+		      .title = "Live_then/Per",                                                 \
+		      .unit = UNIT_BYTES,                                                       \
+		      .per = "objects",                                                         \
+		      .help = "Bytes that were live at that moment." },                         \
+	  .fill = cell_bytes },                                                                 \
+		{ .column = { .name = "objects",                                                \
+			      .title = "Live",                                                  \
+			      .unit = count_unit,                                               \
+			      .leaves = 20,                                                     \
+			      .help = "The same in " things "." },                              \
+		  .fill = cell_objects },                                                       \
+		{ .column = { .name = "bytes_end",                                              \
+			      .title = "Live_end",                                              \
+			      .unit = UNIT_BYTES,                                               \
+			      .live = true,                                                     \
+			      .leaves = 40,                                                     \
+			      .help = "Bytes of the row that are live at the end." },           \
+		  .fill = cell_bytes_end },                                                     \
+		{ .column = { .name = "objects_end",                                            \
+			      .title = "End",                                                   \
+			      .unit = count_unit,                                               \
+			      .hidden = true,                                                   \
+			      .live = true,                                                     \
+			      .leaves = 60,                                                     \
+			      .help = "The same in " things "." },                              \
+		  .fill = cell_objects_end },                                                   \
+	{                                                                                       \
+		.column = { .name = "over_time",                                                \
+			    .title = "Over_time",                                               \
+			    .unit = UNIT_BYTES,                                                 \
+			    .series = true,                                                     \
+			    .hidden = true,                                                     \
+			    .leaves = 5,                                                        \
+			    .help = "Bytes live at the end of each part of the time, of equal " \
+				    "length (--over-time); in text a line of marks." },         \
+		.fill = cell_over_time                                                          \
 	}
 
 static const struct column_type slab_columns[] = {
@@ -121,11 +151,14 @@ const struct table_type peak_page_type = {
 /* Adds the rows of the account up by what the reader is to see. */
 static int collect(struct view *v)
 {
+	const struct timeline *t = &v->side->timeline;
 	const struct owners *o = &v->owners;
-	size_t i;
+	size_t nr_bins = t->bins, i;
+	unsigned int bin;
 
 	v->sums = calloc(o->nr + 1, sizeof(*v->sums));
-	if (!v->sums)
+	v->bins = calloc((o->nr + 1) * (nr_bins + 1), sizeof(*v->bins));
+	if (!v->sums || !v->bins)
 		return -ENOMEM;
 	for (i = 0; i < o->nr_rows; i++) {
 		const struct peak_row then = peak_row_then(v->p, v->side, i);
@@ -133,6 +166,9 @@ static int collect(struct view *v)
 
 		sum->nr += then.nr;
 		sum->bytes += then.bytes;
+		for (bin = 0; bin < nr_bins; bin++)
+			v->bins[o->of[i] * nr_bins + bin] +=
+				timeline_at(t, (uint32_t)i, bin);
 		if (i >= v->side->nr)
 			continue;
 		sum->nr_end += v->side->rows[i].nr;
@@ -145,6 +181,26 @@ static int collect(struct view *v)
 static uint64_t moment(const struct peak *p)
 {
 	return p->at_end ? event_stream_stats(p->env->stream)->last_ts : p->when;
+}
+
+/* "Over_time: live bytes at the ends of 32 parts of 31.3 ms" */
+static void note_bins(const struct view *v, struct table *t)
+{
+	const struct timeline *bins = &v->side->timeline;
+	struct strbuf width = { 0 };
+
+	if (!bins->bins)
+		return;
+	if (recording_clocks_are_ns(v->p->env->rec))
+		text_duration(&width, bins->width, " ");
+	else
+		strbuf_printf(&width, "%" PRIu64, bins->width);
+	table_add_note(
+		t,
+		"Over_time: live bytes at the ends of %u parts of %s; each row's highest mark is its most.",
+		bins->bins, strbuf_text(&width));
+	t->failed |= width.failed;
+	strbuf_free(&width);
 }
 
 static void add_notes(const struct view *v, struct table *t)
@@ -167,6 +223,7 @@ static void add_notes(const struct view *v, struct table *t)
 				slab_tally_counts(&p->slab->lives.tallies[i]).implicit;
 		}
 	}
+	note_bins(v, t);
 	if (untraced)
 		table_add_note(
 			t,
@@ -230,9 +287,22 @@ static struct table *new_table(const struct peak *p, const struct table_type *ty
 	if (!t)
 		return NULL;
 	table_set_by(t, words);
-	for (i = 0; i < t->nr_columns && p->at_end; i++)
-		t->columns[i].hidden |= t->columns[i].live;
+	for (i = 0; i < t->nr_columns; i++) {
+		if (t->columns[i].live)
+			t->columns[i].hidden |= p->at_end;
+		if (t->columns[i].series)
+			t->columns[i].hidden = !p->slabs.timeline.bins;
+	}
 	return t;
+}
+
+static bool any(const uint64_t *numbers, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr && !numbers[i]; i++)
+		;
+	return i < nr;
 }
 
 int peak_show(const struct peak *p, bool pages, enum subject_kind kind,
@@ -243,15 +313,21 @@ int peak_show(const struct peak *p, bool pages, enum subject_kind kind,
 	struct table *t = new_table(p, type, pages, kind);
 	int ret = pages ? owners_init_pages(&v.owners, p->env, &p->page->lives, kind)
 			: owners_init_slab(&v.owners, p->env, &p->slab->lives, kind);
+	size_t nr_bins = v.side->timeline.bins;
 	uint32_t i;
 
 	if (!ret)
 		ret = t ? collect(&v) : -ENOMEM;
 	for (i = 0; i < v.owners.nr && !ret; i++) {
-		const struct view_row row = { .subject = { &v.owners.subjects, i },
-					      .sum = &v.sums[i] };
+		const struct view_row row = {
+			.subject = { &v.owners.subjects, i },
+			.v = &v,
+			.sum = &v.sums[i],
+			.bins = &v.bins[i * v.side->timeline.bins]
+		};
 
-		if (row.sum->nr && !table_type_add_row(type, kind, t, &row))
+		if ((row.sum->nr || any(row.bins, nr_bins)) &&
+		    !table_type_add_row(type, kind, t, &row))
 			break;
 	}
 	if (!ret) {
@@ -263,5 +339,6 @@ int peak_show(const struct peak *p, bool pages, enum subject_kind kind,
 	table_free(t);
 	owners_free(&v.owners);
 	free(v.sums);
+	free(v.bins);
 	return ret;
 }

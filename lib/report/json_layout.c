@@ -44,7 +44,8 @@ void json_rows(struct json *j, const struct table *t)
 		json_open(j, '{');
 		for (i = 0; i < t->nr_columns; i++, cell++) {
 			json_key(j, t->columns[i].name);
-			if (t->columns[i].histogram && cell->type == CELL_TEXT)
+			if ((t->columns[i].histogram || t->columns[i].series) &&
+			    cell->type == CELL_TEXT)
 				json_counts(j, cell->s);
 			else if (t->columns[i].list && cell->type == CELL_TEXT)
 				json_list(j, cell->s);

@@ -217,7 +217,7 @@ static void paint_last(struct painter *p, const struct text_layout *l, size_t us
 /* The first @size bytes of the cell. */
 static void paint_cell(struct painter *p, const struct text_column *c, size_t size)
 {
-	if (c->column->histogram)
+	if (c->column->histogram || c->column->series)
 		spark_paint(strbuf_text(&p->cell), p->opts->utf8, &p->sb);
 	else
 		strbuf_add(&p->sb, strbuf_text(&p->cell), size);

@@ -46,6 +46,14 @@ unsigned int spark_step(const struct spark *s)
 	return (s->last - s->first) / SPARK_MARKS + 1;
 }
 
+static void add_level(struct strbuf *sb, uint64_t number, uint64_t most)
+{
+	double part = most ? (double)number / (double)most : 0;
+	unsigned int level = number ? 1 + (unsigned int)(part * (SPARK_LEVELS - 1)) : 0;
+
+	strbuf_printf(sb, "%u", level);
+}
+
 void spark_levels(const struct spark *s, const char *counts, struct strbuf *sb)
 {
 	unsigned int step = spark_step(s), nr = (s->last - s->first) / step + 1, i;
@@ -58,13 +66,19 @@ void spark_levels(const struct spark *s, const char *counts, struct strbuf *sb)
 		if (*mark > most)
 			most = *mark;
 	}
-	for (i = 0; i < nr && s->any; i++) {
-		double part = most ? (double)marks[i] / (double)most : 0;
-		unsigned int level =
-			marks[i] ? 1 + (unsigned int)(part * (SPARK_LEVELS - 1)) : 0;
+	for (i = 0; i < nr && s->any; i++)
+		add_level(sb, marks[i], most);
+}
 
-		strbuf_printf(sb, "%u", level);
-	}
+void spark_series(const char *numbers, struct strbuf *sb)
+{
+	const char *p = numbers;
+	uint64_t most = 0, number;
+
+	while (next_count(&p, &number))
+		most = number > most ? number : most;
+	for (p = numbers; next_count(&p, &number);)
+		add_level(sb, number, most);
 }
 
 void spark_paint(const char *levels, bool utf8, struct strbuf *sb)

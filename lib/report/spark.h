@@ -31,6 +31,8 @@ void spark_fit(struct spark *s, const char *counts);
 unsigned int spark_step(const struct spark *s);
 /* Appends a digit for each mark: 0 for none, else 1 to SPARK_LEVELS, which is the row's most. */
 void spark_levels(const struct spark *s, const char *counts, struct strbuf *sb);
+/* The same of numbers that follow each other, a mark for each: their axis is their own. */
+void spark_series(const char *numbers, struct strbuf *sb);
 /* Appends the same as it is shown: with the blocks of Unicode, or in ASCII. */
 void spark_paint(const char *levels, bool utf8, struct strbuf *sb);
 /* Appends "256 ns to 4.29 s, a mark for every power of 2", in @unit. */

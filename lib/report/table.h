@@ -78,6 +78,7 @@ enum column_part { COLUMN_WHOLE, COLUMN_SHARE, COLUMN_CUMULATIVE };
  * @list: its texts are lists with '|' between the parts; JSON has an array
  * @histogram: its texts are counts with '|' between them, of values (in @unit) of 0 and 1, then
  *	of those that begin with 2, 4, 8, ...; text has a line of marks, JSON an array of numbers
+ * @series: the same of numbers that follow each other in time
  * @help: what it says, in a sentence; static, may be NULL
  * @sort_title: text: what "sorted by" says; static; NULL: @name
  * @spell: text: spells the text of a cell out; the result is static or @text; NULL: unchanged
@@ -100,7 +101,7 @@ struct column {
 	bool last;
 	bool words;
 	bool live;
-	bool list, histogram;
+	bool list, histogram, series;
 	const char *help;
 	const char *sort_title;
 	const char *(*spell)(const char *text);

@@ -25,8 +25,10 @@ size_t text_layout_cell(const struct text_column *c, const struct cell *row, boo
 	size_t head;
 
 	strbuf_reset(sb);
-	if (c->column->histogram) {
-		if (cell->type == CELL_TEXT)
+	if (c->column->histogram || c->column->series) {
+		if (cell->type == CELL_TEXT && c->column->series)
+			spark_series(cell->s, sb);
+		else if (cell->type == CELL_TEXT)
 			spark_levels(&c->spark, cell->s, sb);
 		return sb->size;
 	}

@@ -133,6 +133,8 @@ void study_close(struct study *s)
 
 struct analysis_env study_env(const struct study *s)
 {
+	const struct window *w = &s->window;
+
 	return (struct analysis_env){
 		.rec = s->rec,
 		.fmts = s->fmts,
@@ -142,6 +144,8 @@ struct analysis_env study_env(const struct study *s)
 		.migratetypes = &s->migratetypes,
 		.dirs = s->dirs,
 		.log = &s->log,
+		.first_ts = w->start_ts > w->first_ts ? w->start_ts : w->first_ts,
+		.last_ts = w->stop_ts < w->last_ts ? w->stop_ts : w->last_ts,
 		.page_size = recording_kernel_page_size(s->rec),
 	};
 }

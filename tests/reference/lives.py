@@ -7,7 +7,7 @@ usage: lives.py KMEMX RECORDING TEXT
 TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. The model keeps the time of every
 allocation and every lifetime in a list. Its counts, quantiles and histograms must be those of
 kmemx stat --lifetime, by callsite, pid and CPU; its ages, and how live bytes grew, those of kmemx
-leaks; and who held memory at the peak that of kmemx peak. Prints what differs; exit 1
+leaks; and who held memory at the peak, and over time, that of kmemx peak. Prints what differs; exit 1
 if anything does.
 """
 import collections
@@ -347,6 +347,37 @@ def held(changes, kind, by, page_size):
     return {who: tuple(sums) for who, sums in rows.items() if sums[0]}
 
 
+def over_time(kind, by, page_size, recording, nr):
+    """Live bytes of each owner at the ends of equal parts of the time."""
+    first, last = recording["first_ts"], recording["last_ts"]
+    width = (last - first) // nr + 1
+    rows = collections.defaultdict(lambda: [0] * nr)
+    for which, time, who, _, more in LOG:
+        part = nr - 1 if time is None else (time - first) // width
+        for word, owner in who if which == kind else ():
+            if word == by:
+                rows[owner][part] += more * (page_size if kind == "peak_page" else 1)
+    return {who: [sum(more[:i + 1]) for i in range(nr)] for who, more in rows.items()}
+
+
+def over_time_differences(kmemx, path, recording):
+    for by, nr in (("callsite", 7), ("pid", 32), ("cpu", 200)):
+        run = subprocess.run([kmemx, "peak", "-i", path, "--json", "--raw-names", "--by", by,
+                              "--over-time", str(nr)], stdout=subprocess.PIPE, check=True,
+                             stderr=subprocess.DEVNULL)
+        reports = {r["name"]: r for r in json.loads(run.stdout)["reports"]}
+        for kind in ("peak", "peak_page") if by != "callsite" else ("peak",):
+            got = collections.defaultdict(lambda: [0] * nr)
+            for row in reports[kind]["rows"] if kind in reports else ():
+                who = row[by].split(" ")[0].split("+")[0] if by == "callsite" else row[by]
+                got[who] = added(got[who], row["over_time"])
+            wanted = over_time(kind, by, recording["kernel_page_size"], recording, nr)
+            for who in sorted(got.keys() | wanted.keys(), key=str):
+                if got[who] != wanted.get(who, [0] * nr):
+                    yield (f"{kind} over time {by} {who}: kmemx {got[who]}, "
+                           f"model {wanted.get(who)}")
+
+
 def peak_differences(kmemx, path, recording):
     size = recording["kernel_page_size"]
     both = ("peak", "peak_page")
@@ -396,6 +427,7 @@ def main():
     for older in (None, 20000000):
         wrong += leak_differences(slab, pages, kmemx, path, recording, older)
     wrong += peak_differences(kmemx, path, recording)
+    wrong += over_time_differences(kmemx, path, recording)
     print("\n".join(wrong[:20]))
     return 1 if wrong else 0
 

@@ -209,7 +209,8 @@ START_TEST(test_commands)
 						      .by_cache = true },
 				      by_two = { .by = SUBJECT_CPU |
 						       SUBJECT_PID << SUBJECT_PART_BITS,
-						 .older_ns = 1000000 };
+						 .older_ns = 1000000,
+						 .bins = 20 };
 
 	check_command(files[_i], "leaks", &by_callsite);
 	check_command(files[_i], "leaks", &by_two);

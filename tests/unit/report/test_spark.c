@@ -72,6 +72,29 @@ START_TEST(few_marks)
 }
 END_TEST
 
+START_TEST(series)
+{
+	static const struct {
+		const char *numbers, *levels;
+	} cases[] = {
+		{ "0|1|2|4|8|8|0", "0124880" },
+		{ "5", "8" },
+		{ "0|0", "00" },
+		{ "", "" },
+		{ "18446744073709551615|1", "81" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct strbuf levels = { 0 };
+
+		spark_series(cases[i].numbers, &levels);
+		ck_assert_str_eq(strbuf_text(&levels), cases[i].levels);
+		strbuf_free(&levels);
+	}
+}
+END_TEST
+
 START_TEST(no_count)
 {
 	struct strbuf levels = { 0 };
@@ -106,6 +129,7 @@ START_TEST(in_every_format)
 {
 	static const struct column columns[] = {
 		{ .name = "h", .title = "Times", .unit = UNIT_NS, .histogram = true },
+		{ .name = "s", .title = "Series", .unit = UNIT_BYTES, .series = true },
 		{ .name = "name", .title = "Name", .last = true },
 	};
 	struct report *r = report_new();
@@ -113,25 +137,28 @@ START_TEST(in_every_format)
 	struct render_options opts = { 0 };
 	struct cell *row;
 
-	table_add_columns(t, columns, 2);
+	table_add_columns(t, columns, 3);
 	row = table_add_row(t);
 	row[0] = cell_text(t, "0|0|0|0|0|0|0|0|1|8|2");
-	row[1] = cell_text(t, "one");
+	row[1] = cell_text(t, "1|2|0");
+	row[2] = cell_text(t, "one");
 	row = table_add_row(t);
 	row[0] = cell_text(t, "0|0|0|0|0|0|0|0|0|0|0|4");
-	row[1] = cell_text(t, "two");
+	row[2] = cell_text(t, "two");
 	report_add_table(r, t);
 	ck_assert(report_ok(r));
 	expect(render_text, r, &opts,
-	       "# Times  Name\n   .@:   one\n      @  two\n"
+	       "# Times  Series  Name\n   .@:      =@   one\n      @          two\n"
 	       "# Times: 256 ns to 4.1 us, a mark for every power of 2\n");
 	opts.utf8 = true;
 	expect(render_text, r, &opts,
-	       "# Times  Name\n   \xe2\x96\x81\xe2\x96\x88\xe2\x96\x82   one\n"
-	       "      \xe2\x96\x88  two\n");
+	       "# Times  Series  Name\n   \xe2\x96\x81\xe2\x96\x88\xe2\x96\x82      "
+	       "\xe2\x96\x84\xe2\x96\x88   one\n      \xe2\x96\x88          two\n");
 	expect(render_json, r, &opts,
-	       "{\"h\": [0, 0, 0, 0, 0, 0, 0, 0, 1, 8, 2], \"name\": \"one\"}");
-	expect(render_csv, r, &opts, "h,name\n0|0|0|0|0|0|0|0|1|8|2,one\n");
+	       "{\"h\": [0, 0, 0, 0, 0, 0, 0, 0, 1, 8, 2], \"s\": [1, 2, 0], "
+	       "\"name\": \"one\"}");
+	expect(render_json, r, &opts, "\"s\": null, \"name\": \"two\"}");
+	expect(render_csv, r, &opts, "h,s,name\n0|0|0|0|0|0|0|0|1|8|2,1|2|0,one\n");
 	report_free(r);
 }
 END_TEST
@@ -145,6 +172,7 @@ Suite *test_spark_suite(void)
 
 	tcase_add_test(tc, marks);
 	tcase_add_test(tc, few_marks);
+	tcase_add_test(tc, series);
 	tcase_add_test(tc, no_count);
 	tcase_add_test(tc, in_every_format);
 	suite_add_tcase(s, tc);

@@ -121,6 +121,14 @@ static struct cell cell_net_min(const void *row, struct table *t)
 				 : 0);
 }
 
+static struct cell cell_net_max(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+	uint64_t most = net_range_max(&r->leak->net);
+
+	return cell_uint(most < r->leak->old_bytes ? most : r->leak->old_bytes);
+}
+
 static struct cell cell_net_reason(const void *row, struct table *t)
 {
 	const struct leak_row *r = row;
@@ -242,12 +250,19 @@ static struct cell cell_tasks(const void *row, struct table *t)
 			      .leaves = 50,                                                  \
 			      .help = "Of these bytes, those that must be live." },          \
 		  .fill = cell_net_min },                                                    \
+		{ .column = { .name = "net_max",                                             \
+			      .title = "At_most",                                            \
+			      .unit = UNIT_BYTES,                                            \
+			      .live = true,                                                  \
+			      .leaves = 55,                                                  \
+			      .help = "Of these bytes, those that may be live." },           \
+		  .fill = cell_net_max },                                                    \
 		{ .column = { .name = "net_reason",                                          \
 			      .title = "Why",                                                \
 			      .spell = net_range_reason_spell,                               \
 			      .live = true,                                                  \
 			      .leaves = 40,                                                  \
-			      .help = "Why not more must be: events were lost, frees were "  \
+			      .help = "Why the bounds differ: events were lost, frees were " \
 				      "not traced, or a free was just not seen." },          \
 		  .fill = cell_net_reason },                                                 \
 		{ .column = { .name = "task",                                                \

@@ -85,8 +85,12 @@ static int find_young(struct leaks_view *v)
 		ret = lifetime_groups_make(&freed, &v->side->times, v->owners.of,
 					   v->owners.nr);
 	for (i = 0; i < v->owners.nr && !ret; i++) {
-		uint64_t usual = older ? 0 : freed.groups[i].p99;
+		const struct lifetime_group *group = older ? NULL : &freed.groups[i];
+		uint64_t usual = group ? group->p99 + group->p99 / 32 : 0;
 
+		/* It may be that much more, but not more than the longest. */
+		if (group && usual > group->row.longest)
+			usual = group->row.longest;
 		v->leaks[i].young_to = older ? older : part;
 		if (!older && usual >= part)
 			v->leaks[i].young_to = usual + 1;

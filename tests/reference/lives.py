@@ -271,6 +271,7 @@ def expected_leaks(lives, size, windows, recording, older):
     times = sorted(lives.times)
     tenth = (recording["last_ts"] - recording["first_ts"]) // 10
     usual = quantile(times, 99) if times else 0
+    usual = min(usual + usual // 32, times[-1]) if times else 0
     young_to = older or (usual + 1 if usual >= tenth else tenth)
     ages = [(recording["last_ts"] - time, nr * size) for time, nr in lives.births]
     old = sorted(a for a in ages if a[0] >= young_to)

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/leaks.h: what looks like a leak to who only counts allocations and frees, and
+ * is none; and one that is.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/registry.h"
+
+static const struct log silent = { 0 };
+
+/* A recording whose events are not its own: it lends its symbols, time and types of events. */
+struct fixture {
+	struct recording *rec;
+	struct event_formats *fmts;
+	struct symbols *syms;
+	struct callsite_rule *rule;
+	struct event_stream *stream;
+	struct migratetypes types;
+	struct analysis_env env;
+	struct report *report;
+	struct kmem_event *evs;
+	size_t nr;
+	uint64_t first, span;
+};
+
+enum { MOST_EVENTS = 4000, SIZE = 64 };
+
+static void set_up(struct fixture *f)
+{
+	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
+	const char *path = "data/bookworm-amd64-small-stack.v7.dat";
+	const struct event_stream_stats *stats;
+	struct kmem_event ev;
+	struct source src;
+
+	*f = (struct fixture){ .report = report_new(),
+			       .evs = calloc(MOST_EVENTS, sizeof(*f->evs)) };
+	ck_assert(!source_open_file(&src, path));
+	ck_assert(!recording_open(&f->rec, &src, path, &silent));
+	ck_assert(!event_formats_new(&f->fmts, f->rec, &silent));
+	ck_assert(!symbols_new(&f->syms, NULL, 0, NULL));
+	ck_assert(!callsite_rule_new(&f->rule, NULL, 0, NULL));
+	ck_assert(!event_stream_open(&f->stream, f->rec, f->fmts, &opts, &silent));
+	while (event_stream_next(f->stream, &ev) > 0)
+		;
+	migratetypes_init(&f->types, NULL, "6.1");
+	stats = event_stream_stats(f->stream);
+	f->first = stats->first_ts;
+	f->span = stats->last_ts - stats->first_ts;
+	f->env = (struct analysis_env){ .rec = f->rec,
+					.fmts = f->fmts,
+					.stream = f->stream,
+					.syms = f->syms,
+					.rule = f->rule,
+					.migratetypes = &f->types,
+					.log = &silent,
+					.first_ts = stats->first_ts,
+					.last_ts = stats->last_ts,
+					.raw_ip = true,
+					.page_size = 4096 };
+}
+
+static void tear_down(struct fixture *f)
+{
+	report_free(f->report);
+	event_stream_close(f->stream);
+	callsite_rule_free(f->rule);
+	symbols_free(f->syms);
+	event_formats_free(f->fmts);
+	recording_close(f->rec);
+	free(f->evs);
+}
+
+/* An event at @part of a thousand parts of the time. */
+static struct kmem_event *event(struct fixture *f, uint8_t type, uint64_t ptr,
+				unsigned int part)
+{
+	struct kmem_event *ev = &f->evs[f->nr++];
+
+	ck_assert_uint_le(f->nr, MOST_EVENTS);
+	ev->type = type;
+	ev->pid = 7;
+	ev->ts = f->first + f->span / 1000 * part;
+	if (type == KMEM_KMALLOC) {
+		ev->slab_alloc.ptr = ptr;
+		ev->slab_alloc.callsite = 0xca11;
+		ev->slab_alloc.bytes_req = ev->slab_alloc.bytes_alloc = SIZE;
+	} else {
+		ev->slab_free.ptr = ptr;
+		ev->slab_free.callsite = 0xf4ee;
+	}
+	return ev;
+}
+
+static uint64_t pointer(unsigned int i)
+{
+	return 0xffff888000000000ULL + i * 64ULL;
+}
+
+/* The only row of what @f's events leave; NULL: there is none. */
+static const struct table *leaks_of(struct fixture *f, uint64_t older_ns)
+{
+	const struct analysis *chosen = analysis_find("leaks");
+	const struct analysis_options opts = { .needs = NEEDS_SLAB,
+					       .older_ns = older_ns };
+	const struct analysis_set set = { .analyses = &chosen, .nr = 1, .opts = &opts };
+	struct analyses *all;
+
+	ck_assert(!analyses_new(&all, &f->env, &set));
+	analyses_observe(all, f->evs, f->nr);
+	analyses_end(all);
+	ck_assert(!analyses_view(all, f->report));
+	analyses_free(all);
+	ck_assert_uint_eq(f->report->nr_tables, 1);
+	ck_assert_uint_le(f->report->tables[0]->nr_rows, 1);
+	return f->report->tables[0];
+}
+
+static const struct cell *cell(const struct table *t, const char *name)
+{
+	int column = table_column(t, name);
+
+	ck_assert_int_ge(column, 0);
+	ck_assert_uint_eq(t->nr_rows, 1);
+	return &t->cells[column];
+}
+
+static uint64_t summary(const struct table *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_summary && strcmp(t->summary[i].name, name) != 0; i++)
+		;
+	ck_assert_uint_lt(i, t->nr_summary);
+	return t->summary[i].value.u;
+}
+
+START_TEST(one_in_a_while_stays)
+{
+	const struct table *t;
+	struct fixture f;
+	unsigned int i;
+
+	set_up(&f);
+	for (i = 0; i < 1000; i++) {
+		event(&f, KMEM_KMALLOC, pointer(i), i);
+		if (i % 5)
+			event(&f, KMEM_KFREE, pointer(i), i);
+	}
+	t = leaks_of(&f, f.span / 100);
+	ck_assert_str_eq(cell(t, "verdict")->s, "grows");
+	ck_assert_uint_eq(cell(t, "objects")->u, 199);
+	ck_assert_uint_eq(cell(t, "bytes")->u, 199 * SIZE);
+	ck_assert_uint_eq(cell(t, "young")->u, 1);
+	ck_assert_int_le(cell(t, "growth_min")->i, cell(t, "growth")->i);
+	/* 200 objects in the time */
+	ck_assert_double_eq_tol((double)cell(t, "growth")->i * (double)f.span / 1e9,
+				200.0 * SIZE, 20.0 * SIZE);
+	ck_assert_uint_eq(cell(t, "tasks")->u, 1);
+	ck_assert(strstr(cell(t, "task")->s, "-7"));
+	tear_down(&f);
+}
+END_TEST
+
+/* Requests that are served now are not lost. */
+START_TEST(what_is_in_flight)
+{
+	const struct table *t;
+	struct fixture f;
+	unsigned int i;
+
+	set_up(&f);
+	for (i = 0; i < 1000; i++) {
+		event(&f, KMEM_KMALLOC, pointer(i), i);
+		if (i >= 20)
+			event(&f, KMEM_KFREE, pointer(i - 20), i);
+	}
+	t = leaks_of(&f, 0);
+	ck_assert_uint_eq(t->nr_rows, 0);
+	ck_assert_uint_eq(summary(t, "bytes_young"), 20 * SIZE);
+	ck_assert_uint_eq(summary(t, "bytes_live"), 20 * SIZE);
+	tear_down(&f);
+}
+END_TEST
+
+/* Where objects usually live for long, old ones are in flight, too. */
+START_TEST(what_usually_lives_long)
+{
+	const struct table *t;
+	struct fixture f;
+	unsigned int i;
+
+	set_up(&f);
+	for (i = 0; i < 1000; i++) {
+		event(&f, KMEM_KMALLOC, pointer(i), i);
+		if (i >= 380)
+			event(&f, KMEM_KFREE, pointer(i - 380), i);
+	}
+	for (i = 620; i < 622; i++) /* the last event is more than a part later */
+		event(&f, KMEM_KFREE, pointer(i), 999);
+	t = leaks_of(&f, 0);
+	ck_assert_uint_eq(t->nr_rows, 0);
+	ck_assert_uint_eq(summary(t, "bytes_young"), 378 * SIZE);
+	tear_down(&f);
+}
+END_TEST
+
+START_TEST(a_cache_that_filled)
+{
+	const struct table *t;
+	struct fixture f;
+	unsigned int i;
+
+	set_up(&f);
+	for (i = 0; i < 300; i++)
+		event(&f, KMEM_KMALLOC, pointer(i), i);
+	for (; i < 1000; i++) {
+		event(&f, KMEM_KFREE, pointer(i % 300), i);
+		event(&f, KMEM_KMALLOC, pointer(i % 300), i);
+	}
+	t = leaks_of(&f, 1);
+	ck_assert_str_eq(cell(t, "verdict")->s, "filled");
+	ck_assert_uint_eq(cell(t, "objects")->u, 300);
+	tear_down(&f);
+}
+END_TEST
+
+/* kfree_rcu() in batches: each address comes back without the free of what was there. */
+START_TEST(frees_without_an_event)
+{
+	const struct table *t;
+	struct fixture f;
+	unsigned int i;
+
+	set_up(&f);
+	for (i = 0; i < 1000; i++)
+		event(&f, KMEM_KMALLOC, pointer(i % 10), i);
+	t = leaks_of(&f, 1);
+	ck_assert_uint_eq(cell(t, "objects")->u, 10);
+	ck_assert_str_ne(cell(t, "verdict")->s, "grows");
+	ck_assert_str_eq(cell(t, "net_reason")->s, "implicit");
+	ck_assert_uint_eq(cell(t, "net_min")->u, 0);
+	tear_down(&f);
+}
+END_TEST
+
+/* Allocated before, freed twice, freed as NULL: no allocation of it is missing a free. */
+START_TEST(frees_alone)
+{
+	struct fixture f;
+	unsigned int i;
+
+	set_up(&f);
+	event(&f, KMEM_KMALLOC, pointer(0), 0);
+	for (i = 0; i < 500; i++) {
+		event(&f, KMEM_KFREE, pointer(i), i);
+		event(&f, KMEM_KFREE, i % 2 ? 0 : pointer(i), i);
+	}
+	ck_assert_uint_eq(leaks_of(&f, 1)->nr_rows, 0);
+	tear_down(&f);
+}
+END_TEST
+
+/* Clocks of two CPUs: the free comes before the allocation. This recording's clock is local. */
+START_TEST(freed_before_by_the_clocks)
+{
+	struct fixture f;
+	unsigned int i;
+
+	set_up(&f);
+	for (i = 0; i < 900; i++) {
+		event(&f, KMEM_KFREE, pointer(i), i)->cpu = 1;
+		event(&f, KMEM_KMALLOC, pointer(i), i)->ts += 500;
+	}
+	ck_assert_uint_eq(leaks_of(&f, 1)->nr_rows, 0);
+	tear_down(&f);
+}
+END_TEST
+
+Suite *test_leaks_suite(void);
+
+Suite *test_leaks_suite(void)
+{
+	Suite *s = suite_create("analysis/leaks");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, one_in_a_while_stays);
+	tcase_add_test(tc, what_is_in_flight);
+	tcase_add_test(tc, what_usually_lives_long);
+	tcase_add_test(tc, a_cache_that_filled);
+	tcase_add_test(tc, frees_without_an_event);
+	tcase_add_test(tc, frees_alone);
+	tcase_add_test(tc, freed_before_by_the_clocks);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -360,11 +360,11 @@ static void add_notes(const struct leaks_view *v, uint64_t losses, struct table 
 
 	text_duration(&age, older ? older : (v->last - v->first) / LEAKS_YOUNG_PART, " ");
 	if (older)
-		table_add_note(t, "In flight: younger than %s.", strbuf_text(&age));
+		table_add_note(t, "In flight: live for less than %s.", strbuf_text(&age));
 	else if (v->l->ns)
 		table_add_note(
 			t,
-			"In flight: younger than %s, or than 99 %% of what the row freed (--older).",
+			"In flight: live for less than %s, or for no longer than 99 %% of what the row freed (--older).",
 			strbuf_text(&age));
 	else
 		table_add_note(

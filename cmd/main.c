@@ -20,10 +20,10 @@
 
 /* By groups: it is the order of the list that the user sees. */
 static const struct command *const commands[] = {
-	&command_record, &command_boot,	   &command_extract, &command_recover,
-	&command_stat,	 &command_leaks,   &command_peak,    &command_script,
-	&command_info,	 &command_diff,	   &command_import,  &command_split,
-	&command_config, &command_version,
+	&command_record, &command_boot,	  &command_extract, &command_recover,
+	&command_stat,	 &command_leaks,  &command_peak,    &command_owners,
+	&command_script, &command_info,	  &command_diff,    &command_import,
+	&command_split,	 &command_config, &command_version,
 };
 
 static const char *const group_words[] = {
@@ -82,6 +82,7 @@ static const struct {
 	{ "print", "script" },	    { "events", "script" },    { "view", "script" },
 	{ "cut", "split" },	    { "convert", "import" },   { "header", "info" },
 	{ "check", "info" },	    { "evlist", "info" },      { "rescue", "recover" },
+	{ "page_owner", "owners" }, { "owner", "owners" },     { "max", "peak" },
 };
 
 /* The nearest command or alias; NULL: none is near. */

@@ -90,7 +90,8 @@ static int check_kind(const struct stat_analyses *a, const char *option,
 		part++;
 	if (asked->rows)
 		message_error(command, "%s: %s events do not name a %s", option,
-			      asked->name, subjects_word(subject_part(kind, part)));
+			      asked->needs & NEEDS_SLAB ? asked->name : "page",
+			      subjects_word(subject_part(kind, part)));
 	else
 		message_error(command,
 			      "%s cannot be used with --%s, which has its own rows",

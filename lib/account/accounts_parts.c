@@ -19,7 +19,8 @@ bool accounts_can_part(const struct accounts *a)
 {
 	return !a->filtered &&
 	       (!a->slab || !(a->slab->by_ptr || a->slab->lives.nr_observers)) &&
-	       (!a->page || !(a->page->by_pfn || a->page->lives.nr_observers));
+	       (!a->page || !(a->page->by_pfn || a->page->lives.nr_observers ||
+			      a->page->lives.blocks.times));
 }
 
 /* The largest blocks of page allocators: order 10 where pages are of 4 KiB, 13 with 64 KiB. */

@@ -93,6 +93,7 @@ struct tree_options {
  * @needs: NEEDS_SLAB or NEEDS_PAGE: of analyses of both only this part; 0: all
  * @bins: of peak: live bytes at the ends of as many parts of the time; 0: none are wanted
  * @at_end: of peak: at the end, not when most was live
+ * @any_order, @any_migratetype: of owners: blocks of all of these are in one row
  * @older_ns: what is younger may be in flight; 0: the analysis finds out
  * @suppress: known leaks; NULL: none
  * @short_ns: a life of at most this is a short one; 0: LIFETIME_SHORT_NS
@@ -107,6 +108,7 @@ struct analysis_options {
 	uint32_t needs;
 	unsigned int bins;
 	bool at_end;
+	bool any_order, any_migratetype;
 	uint64_t older_ns;
 	const struct suppressions *suppress;
 	uint64_t short_ns;

@@ -20,6 +20,7 @@
 	line(lifetime) \
 	line(leaks) \
 	line(peak) \
+	line(owners) \
 	line(comparison_slab) \
 	line(comparison_slab_cache) \
 	line(comparison_page) \

@@ -7,8 +7,8 @@ usage: lives.py KMEMX RECORDING TEXT
 TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. The model keeps the time of every
 allocation and every lifetime in a list. Its counts, quantiles and histograms must be those of
 kmemx stat --lifetime, by callsite, pid and CPU; its ages, and how live bytes grew, those of kmemx
-leaks; and who held memory at the peak, and over time, that of kmemx peak. Prints what differs; exit 1
-if anything does.
+leaks; who held memory at the peak, and over time, that of kmemx peak; and whose pages are live at the
+end, by order and migratetype, that of kmemx owners. Prints what differs; exit 1 if anything does.
 """
 import collections
 import json
@@ -20,6 +20,7 @@ import sys
 import model
 
 SHORT = 10000  # ns
+MIGRATETYPES = {"UNMOVABLE": 0, "MOVABLE": 1, "RECLAIMABLE": 2}  # those one can ask for
 LOG = []  # (kind, time, owners, number, bytes more) in the order of events; time None: at the end
 
 
@@ -100,6 +101,7 @@ class Pages(model.Pages):
         pages = self.sum["pages"] - pages
         if pages:
             LOG.append(("peak_page", time, (("pid", pid), ("cpu", cpu)), pages, pages))
+            self.pages[model.number(field["pfn"])].migratetype = int(field["migratetype"])
         for kind, who in (("pid", pid), ("cpu", cpu)) if pages else ():
             self.lives[kind, who].allocated += pages
             self.lives[kind, who].changes.append((time, pages))
@@ -413,6 +415,56 @@ def peak_differences(kmemx, path, recording):
                 yield f"peak {options} {by}: kmemx {total}, model {most}"
 
 
+def live_blocks(pages, word):
+    """Times, pages and the oldest allocation, by owner, order and migratetype."""
+    left = collections.Counter(r for r in pages.pages.values() if r)
+    rows = {}
+    for request, nr in left.items():
+        who = dict(request.who).get(word)
+        key = who, request.order, request.migratetype
+        times, sums, oldest = rows.get(key, (0, 0, request.time))
+        rows[key] = times + 1, sums + nr, min(oldest, request.time)
+    return rows
+
+
+def culled(rows, keep):
+    """The same rows, with those added up that agree in what is kept of their keys."""
+    out = {}
+    for key, (times, pages, oldest) in rows.items():
+        key = tuple(k for k, wanted in zip(key, keep) if wanted)
+        before = out.get(key, (0, 0, oldest))
+        out[key] = before[0] + times, before[1] + pages, min(before[2], oldest)
+    return out
+
+
+def owner_rows(kmemx, path, *options):
+    run = subprocess.run([kmemx, "owners", "-i", path, "--json", *options], check=False,
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return [row for r in json.loads(run.stdout or '{"reports": []}')["reports"]
+            for row in r["rows"] if r["name"] == "owners"]
+
+
+def owner_differences(pages, kmemx, path, size):
+    for words, word, keep in ((("--by", "pid"), "pid", (1, 1, 1)),
+                              (("--by", "cpu"), "cpu", (1, 1, 1)),
+                              ((), None, (0, 1, 1)), (("--cull", "p"), "pid", (1, 0, 0)),
+                              (("--cull", "p,order"), "pid", (1, 1, 0)),
+                              (("--cull", "migratetype,n,p"), "pid", (1, 0, 1))):
+        wanted = culled(live_blocks(pages, word), keep)
+        got = {}
+        for row in owner_rows(kmemx, path, *words):
+            key = culled({(row.get(word), row["order"], MIGRATETYPES.get(row["migtype"])):
+                          (row["times"], row["pages"], row["alloc_ts"])}, keep)
+            if row["bytes"] != row["pages"] * size:
+                yield f"owners {words} {key}: {row['bytes']} bytes"
+            for which, sums in key.items():
+                before = got.get(which, (0, 0, sums[2]))
+                got[which] = (before[0] + sums[0], before[1] + sums[1], min(before[2], sums[2]))
+        for key in sorted(got.keys() | wanted.keys(), key=str):
+            if got.get(key) != wanted.get(key):
+                yield f"owners {words} {key}: kmemx {got.get(key)}, model {wanted.get(key)}"
+
+
 def ns_clock(recording):
     return recording["clock"] not in ("counter", "uptime", "x86-tsc", "ppc-tb")
 
@@ -429,6 +481,7 @@ def main():
         wrong += leak_differences(slab, pages, kmemx, path, recording, older)
     wrong += peak_differences(kmemx, path, recording)
     wrong += over_time_differences(kmemx, path, recording)
+    wrong += owner_differences(pages, kmemx, path, recording["kernel_page_size"])
     print("\n".join(wrong[:20]))
     return 1 if wrong else 0
 

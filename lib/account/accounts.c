@@ -11,14 +11,21 @@
 
 #include "account/clock_skew.h"
 
-/* Can rows that differ in @all differ in @wanted? Then they do. */
+/* Can rows that differ in @all differ in @wanted, too? Then they do. */
 static bool agree(struct dimensions *all, const struct dimensions *wanted)
 {
-	if (!wanted->of[0])
-		return true;
-	if (all->of[0])
-		return !memcmp(all, wanted, sizeof(*all));
-	*all = *wanted;
+	struct dimensions both = *all;
+	int i, room;
+
+	for (i = 0; i < DIMENSIONS_MAX && wanted->of[i]; i++) {
+		if (dimensions_find(&both, wanted->of[i]) >= 0)
+			continue;
+		room = dimensions_find(&both, DIMENSION_NONE);
+		if (room < 0)
+			return false;
+		both.of[room] = wanted->of[i];
+	}
+	*all = both;
 	return true;
 }
 

@@ -34,11 +34,11 @@ struct accounts {
 
 /**
  * accounts_slab(), accounts_page() - ask for an account, before the first event
- * @dimensions: what else must distinguish its rows; all callers may give none or the
- *	same one. Rows can differ in more than was asked for.
+ * @dimensions: what else must distinguish its rows; those of all callers together are at most
+ *	DIMENSIONS_MAX. Rows can differ in more than was asked for.
  *
- * Return: the account, to be observed; owned by @a. NULL if memory ran out, or where another
- * asked for other dimensions.
+ * Return: the account, to be observed; owned by @a. NULL if memory ran out, or where there is
+ * no room for what others asked for and this.
  */
 struct slab_account *accounts_slab(struct accounts *a,
 				   const struct dimensions *dimensions);

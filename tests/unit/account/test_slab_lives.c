@@ -241,7 +241,9 @@ END_TEST
 START_TEST(accounts_are_made_once)
 {
 	const struct dimensions none = { 0 }, stack = { { DIMENSION_STACK } },
-				cpu = { { DIMENSION_CPU } }, pid = { { DIMENSION_PID } };
+				cpu = { { DIMENSION_CPU } },
+				two = { { DIMENSION_PID, DIMENSION_STACK } },
+				more = { { DIMENSION_CPU, DIMENSION_NODE } };
 	const struct recording rec = { 0 };
 	struct accounts a = { .rec = &rec, .page_size = 4096 };
 	struct slab_account *slab = accounts_slab(&a, &none);
@@ -251,9 +253,16 @@ START_TEST(accounts_are_made_once)
 	ck_assert_ptr_eq(accounts_slab(&a, &stack), slab);
 	ck_assert_ptr_eq(accounts_slab(&a, &none), slab);
 	ck_assert_int_eq(slab->lives.dimensions.of[0], DIMENSION_STACK);
-	ck_assert_ptr_null(accounts_slab(&a, &cpu));
+	ck_assert_ptr_eq(accounts_slab(&a, &two), slab);
+	ck_assert_int_eq(slab->lives.dimensions.of[0], DIMENSION_STACK);
+	ck_assert_int_eq(slab->lives.dimensions.of[1], DIMENSION_PID);
+	ck_assert_int_eq(slab->lives.dimensions.of[2], DIMENSION_NONE);
+	/* There is room for one more. */
+	ck_assert_ptr_null(accounts_slab(&a, &more));
+	ck_assert_int_eq(slab->lives.dimensions.of[2], DIMENSION_NONE);
+	ck_assert_ptr_eq(accounts_slab(&a, &cpu), slab);
 	ck_assert_ptr_eq(accounts_page(&a, &cpu), page);
-	ck_assert_ptr_null(accounts_page(&a, &pid));
+	ck_assert_int_eq(page->lives.dimensions.of[1], DIMENSION_NONE);
 	ck_assert_uint_eq(slab->lives.large_bytes, 8192);
 	accounts_finish(&a);
 	ck_assert(!slab->failed && !page->failed);

@@ -20,10 +20,10 @@
 
 /* By groups: it is the order of the list that the user sees. */
 static const struct command *const commands[] = {
-	&command_record, &command_boot,	  &command_extract, &command_recover,
-	&command_stat,	 &command_leaks,  &command_peak,    &command_owners,
-	&command_script, &command_info,	  &command_diff,    &command_import,
-	&command_split,	 &command_config, &command_version,
+	&command_record,  &command_boot,   &command_extract, &command_recover,
+	&command_summary, &command_stat,   &command_leaks,   &command_peak,
+	&command_owners,  &command_script, &command_info,    &command_diff,
+	&command_import,  &command_split,  &command_config,  &command_version,
 };
 
 static const char *const group_words[] = {
@@ -74,7 +74,7 @@ static const struct {
 	const char *word, *instead;
 } other_words[] = {
 	{ "report", "stat" },	    { "show", "stat" },	       { "top", "stat" },
-	{ "kmem", "stat" },	    { "summary", "stat" },     { "slab", "stat --slab" },
+	{ "kmem", "stat" },	    { "overview", "summary" }, { "slab", "stat --slab" },
 	{ "slabs", "stat --slab" }, { "page", "stat --page" }, { "pages", "stat --page" },
 	{ "leak", "leaks" },	    { "memleak", "leaks" },    { "live", "stat --live" },
 	{ "start", "record" },	    { "trace", "record" },     { "capture", "record" },

@@ -21,6 +21,7 @@
 	line(leaks) \
 	line(peak) \
 	line(owners) \
+	line(summary) \
 	line(comparison_slab) \
 	line(comparison_slab_cache) \
 	line(comparison_page) \

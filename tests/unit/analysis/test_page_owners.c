@@ -2,88 +2,9 @@
 /*
  * tests: lib/analysis/page_owners.c: whose pages are live, by order and migratetype or without.
  */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "analysis/registry.h"
-#include "base/compiler.h"
-
-#define PAGE 4096
+#include "made_events.h"
 
 enum { UNMOVABLE, MOVABLE };
-
-static const struct log silent = { 0 };
-
-/* A recording whose events are not its own: it lends its time and types of events. */
-struct fixture {
-	struct recording *rec;
-	struct event_formats *fmts;
-	struct symbols *syms;
-	struct callsite_rule *rule;
-	struct event_stream *stream;
-	struct migratetypes types;
-	struct analysis_env env;
-	struct report *report;
-	struct kmem_event evs[32];
-	size_t nr;
-};
-
-static void set_up(struct fixture *f)
-{
-	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
-	const char *path = "data/bookworm-amd64-small-stack.v7.dat";
-	struct kmem_event ev;
-	struct source src;
-
-	*f = (struct fixture){ .report = report_new() };
-	ck_assert(!source_open_file(&src, path));
-	ck_assert(!recording_open(&f->rec, &src, path, &silent));
-	ck_assert(!event_formats_new(&f->fmts, f->rec, &silent));
-	ck_assert(!symbols_new(&f->syms, NULL, 0, NULL));
-	ck_assert(!callsite_rule_new(&f->rule, NULL, 0, NULL));
-	ck_assert(!event_stream_open(&f->stream, f->rec, f->fmts, &opts, &silent));
-	while (event_stream_next(f->stream, &ev) > 0)
-		;
-	migratetypes_init(&f->types, NULL, "6.1");
-	f->env = (struct analysis_env){ .rec = f->rec,
-					.fmts = f->fmts,
-					.stream = f->stream,
-					.syms = f->syms,
-					.rule = f->rule,
-					.migratetypes = &f->types,
-					.log = &silent,
-					.page_size = PAGE };
-}
-
-static void tear_down(struct fixture *f)
-{
-	report_free(f->report);
-	event_stream_close(f->stream);
-	callsite_rule_free(f->rule);
-	symbols_free(f->syms);
-	event_formats_free(f->fmts);
-	recording_close(f->rec);
-}
-
-static struct kmem_event *event(struct fixture *f, uint8_t type, uint64_t pfn,
-				uint32_t order)
-{
-	struct kmem_event *ev = &f->evs[f->nr++];
-
-	ck_assert_uint_le(f->nr, ARRAY_SIZE(f->evs));
-	ev->type = type;
-	ev->pid = 7;
-	ev->ts = 1000 * f->nr;
-	if (type == KMEM_PAGE_ALLOC) {
-		ev->page_alloc.pfn = pfn;
-		ev->page_alloc.order = order;
-	} else {
-		ev->page_free.pfn = pfn;
-		ev->page_free.order = order;
-	}
-	return ev;
-}
 
 static struct kmem_event *alloc(struct fixture *f, int32_t pid, uint64_t pfn,
 				uint32_t order)
@@ -106,37 +27,12 @@ static void some_blocks(struct fixture *f)
 	event(f, KMEM_PAGE_FREE, 0x10c, 2);
 }
 
-static const struct table *owners_of(struct fixture *f,
-				     const struct analysis_options *opts)
-{
-	const struct analysis *chosen = analysis_find("owners");
-	const struct analysis_set set = { .analyses = &chosen, .nr = 1, .opts = opts };
-	struct analyses *all;
-
-	ck_assert(!analyses_new(&all, &f->env, &set));
-	analyses_observe(all, f->evs, f->nr);
-	analyses_end(all);
-	ck_assert(!analyses_view(all, f->report));
-	analyses_free(all);
-	ck_assert_uint_eq(f->report->nr_tables, 1);
-	return f->report->tables[0];
-}
-
-static const struct cell *cell(const struct table *t, size_t row, const char *name)
-{
-	int column = table_column(t, name);
-
-	ck_assert_int_ge(column, 0);
-	ck_assert_uint_lt(row, t->nr_rows);
-	return &t->cells[row * t->nr_columns + (size_t)column];
-}
-
 static void ck_row(const struct table *t, size_t row, uint64_t times, uint64_t pages,
 		   uint64_t oldest)
 {
 	ck_assert_uint_eq(cell(t, row, "times")->u, times);
 	ck_assert_uint_eq(cell(t, row, "pages")->u, pages);
-	ck_assert_uint_eq(cell(t, row, "bytes")->u, pages * PAGE);
+	ck_assert_uint_eq(cell(t, row, "bytes")->u, pages * MADE_PAGE);
 	ck_assert_uint_eq(cell(t, row, "alloc_ts")->u, oldest);
 }
 
@@ -157,7 +53,7 @@ START_TEST(by_order_and_migratetype)
 
 	set_up(&f);
 	some_blocks(&f);
-	t = owners_of(&f, &opts);
+	t = table_of(&f, "owners", &opts);
 	ck_assert_str_eq(t->by, "pid,order,migtype");
 	ck_assert_uint_eq(t->nr_rows, 4);
 	ck_row(t, 0, 1, 1, 2000);
@@ -182,7 +78,7 @@ START_TEST(culled)
 
 	set_up(&f);
 	some_blocks(&f);
-	t = owners_of(&f, &opts);
+	t = table_of(&f, "owners", &opts);
 	ck_assert_str_eq(t->by, "pid");
 	ck_assert_uint_eq(t->nr_rows, 2);
 	ck_row(t, 0, 3, 6, 2000);
@@ -203,7 +99,7 @@ START_TEST(culled_but_for_the_order)
 
 	set_up(&f);
 	some_blocks(&f);
-	t = owners_of(&f, &opts);
+	t = table_of(&f, "owners", &opts);
 	ck_assert_str_eq(t->by, "pid,order");
 	ck_assert_uint_eq(t->nr_rows, 3);
 	ck_row(t, 0, 2, 2, 2000);
@@ -225,7 +121,7 @@ START_TEST(lost_events)
 					     .ts = 1500,
 					     .loss = { .count = 3 } };
 	alloc(&f, 8, 0x101, 0);
-	t = owners_of(&f, &opts);
+	t = table_of(&f, "owners", &opts);
 	ck_assert_uint_eq(t->nr_rows, 2);
 	ck_assert_str_eq(cell(t, 0, "net_reason")->s, "lost");
 	ck_assert_uint_eq(cell(t, 0, "net_min")->u, 0);

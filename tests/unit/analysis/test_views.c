@@ -218,6 +218,8 @@ START_TEST(test_commands)
 	check_command(files[_i], "peak", &by_two);
 	check_command(files[_i], "owners", &by_callsite);
 	check_command(files[_i], "owners", &by_two);
+	check_command(files[_i], "summary", &by_callsite);
+	check_command(files[_i], "summary", &by_two);
 }
 END_TEST
 

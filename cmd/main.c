@@ -27,7 +27,7 @@ static const struct command *const commands[] = {
 };
 
 static const char *const group_words[] = {
-	[COMMAND_RECORD] = "Record",   [COMMAND_LOOK] = "Report",
+	[COMMAND_RECORD] = "Record",   [COMMAND_LOOK] = "Look",
 	[COMMAND_COMPARE] = "Compare", [COMMAND_CONVERT] = "Convert",
 	[COMMAND_OTHER] = "Other",
 };
@@ -46,27 +46,41 @@ static bool is_alias(const struct setting *s)
 	return !strcmp(s->section, "alias") && !find_command(s->name);
 }
 
+/* The names of the commands from number @i on that are of its group; returns how many. */
+static size_t print_names(FILE *out, size_t i)
+{
+	size_t first = i;
+
+	fprintf(out, "%-8s  ", group_words[commands[i]->group]);
+	for (; i < ARRAY_SIZE(commands) && commands[i]->group == commands[first]->group;
+	     i++)
+		fprintf(out, "%s%s", i > first ? ", " : "", commands[i]->name);
+	fputs("\n", out);
+	return i - first;
+}
+
+/* It leaves a line of a screen of 24 for the shell's prompt. */
 static void print_overview(FILE *out)
 {
-	size_t i;
+	size_t i = 0;
 
 	fputs("kmemx records a kernel's memory allocations and reports who made them.\n\n"
 	      "usage: kmemx COMMAND [options]\n"
-	      "       kmemx COMMAND -h            the common options\n"
-	      "       kmemx COMMAND --help-all    all options\n\n",
+	      "       kmemx COMMAND -h            the common options (--help-all: all)\n\n",
 	      out);
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+	while (i < ARRAY_SIZE(commands)) {
 		const struct command *c = commands[i];
 		bool first = !i || commands[i - 1]->group != c->group;
 
+		if (c->group == COMMAND_OTHER) {
+			i += print_names(out, i);
+			continue;
+		}
 		fprintf(out, "%-8s  %-8s  %s\n", first ? group_words[c->group] : "",
 			c->name, c->purpose);
+		i++;
 	}
-	fputs("\nexamples:\n"
-	      "  sudo kmemx record -- make -j2     record the whole system while make runs\n"
-	      "  kmemx stat --page --caller -l 10  who allocated the most pages\n"
-	      "  kmemx diff old.dat new.dat        what allocates more and what less\n",
-	      out);
+	fputs("\nexample: sudo kmemx record -- make -j2 && kmemx summary\n", out);
 }
 
 /* What other tools call it, or one would. */

@@ -81,6 +81,10 @@ class Commands:
                              "callsite", "stack", "comm", "pid", "cpu", "node", "cache",
                              "module"))):
                 self.run("stat", *what, *look, "-i", path)
+            for command in (("leaks",), ("leaks", "--by", "comm"), ("peak", "--over-time", "9"),
+                            ("peak", "--by", "module,comm"), ("owners",), ("summary",),
+                            ("owners", "--cull", "n,p"), ("summary", "--sites")):
+                self.run(*command, *look, "-i", path)
             self.run("diff", *look, path, path)
             self.run("diff", *look, "--by", "comm", path, path)
         for look in (("--stack",), ("--json", "--stack"), ("--format", "kmemtrace"),
@@ -102,10 +106,14 @@ class Commands:
                      ("stat", "--tree", "--min-share"), ("script", "--event"),
                      ("script", "--callsite"), ("script", "--comm"), ("script", "--ptr"),
                      ("script", "--format"), ("split", "--time"), ("diff", "--fail-on"),
-                     ("diff", "--per"), ("stat", "--modules"), ("stat", "--debug-info")):
+                     ("diff", "--per"), ("stat", "--modules"), ("stat", "--debug-info"),
+                     ("leaks", "--older"), ("leaks", "--suppress"), ("peak", "--at"),
+                     ("owners", "--cull"), ("owners", "--by"), ("owners", "-s"),
+                     ("summary", "--comm")):
             self.run(*args, word, "-i" if args[0] != "diff" else path, path)
         for command in ("stat", "diff", "script", "info", "split", "import", "recover",
-                        "record", "boot", "extract", "version"):
+                        "record", "boot", "extract", "version", "leaks", "peak", "owners",
+                        "summary"):
             self.run(command, word)
             self.run(command, b"--" + word)
         self.run("import", "--ftrace-text", word)

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: what a kmem_cache of its own would save, against kmalloc.
+ * In: how many objects live at most, their size, slabinfo, links of /sys/kernel/slab. Out: bytes.
+ *
+ * The method is Steven Rostedt's, of the kernel commit "tracing: Use kmem_cache_alloc instead of
+ * kmalloc in trace_events.c": what each object wastes in its kmalloc class, less what stays free in
+ * the slabs of the new cache. Documentation/advice.md says what this cannot know.
+ */
+#ifndef KMEMX_ANALYSIS_OWN_CACHE_H
+#define KMEMX_ANALYSIS_OWN_CACHE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/hash.h"
+
+/* Would SLUB make the new cache another name of one that is there? */
+enum own_cache_merge {
+	OWN_CACHE_MERGE_UNKNOWN, /* the recording has no links of /sys/kernel/slab */
+	OWN_CACHE_APART,	 /* no cache without flags has that size */
+	OWN_CACHE_MERGED,
+};
+
+/**
+ * struct own_cache - the cache as the kernel would make it
+ * @size: bytes of an object, aligned
+ * @per_slab: objects of a slab; @slab_bytes: of a slab
+ * @like: a cache of slabinfo with objects of that size, whose slabs these are; NULL: the slabs are
+ *	by SLUB's rule
+ * @with: with OWN_CACHE_MERGED: the cache that it would be another name of
+ */
+struct own_cache {
+	uint64_t size, per_slab, slab_bytes;
+	enum own_cache_merge merge;
+	const char *like, *with;
+};
+
+/* The machine. @slabinfo, @aliases: texts of the recording; NULL: it has none. */
+struct own_cache_system {
+	uint32_t page_size, nr_cpus;
+	const char *slabinfo, *aliases;
+};
+
+/* (internal) Caches of one size: names' numbers; @with: 0: none would be merged into. */
+struct own_cache_known {
+	uint64_t per_slab, slab_bytes;
+	uint32_t like, with;
+};
+
+/**
+ * struct own_caches - what is known of the caches there are
+ * @names: of caches; @by_size: bytes of an object -> index of @known
+ */
+struct own_caches {
+	struct own_cache_system sys;
+	struct intern names;
+	struct u64_map by_size;
+	struct own_cache_known *known;
+	size_t nr, capacity;
+};
+
+/* Reads the texts of @sys, once. 0 or -ENOMEM; own_caches_free() in any case. */
+int own_caches_init(struct own_caches *all,
+		    const struct own_cache_system *sys) __must_check;
+/* The cache there would be for objects of @bytes_req bytes, at most 2^31. Its names are @all's. */
+struct own_cache own_caches_find(const struct own_caches *all, uint64_t bytes_req);
+void own_caches_free(struct own_caches *all);
+/* The order of a slab of objects of @size bytes, as SLUB chooses it without options at boot:
+ * calculate_order() in mm/slub.c, at least so many objects, and at most a 16th left over, or an
+ * 8th, ...
+ */
+unsigned int own_cache_order(uint64_t size, uint32_t page_size, uint32_t nr_cpus);
+
+/**
+ * struct own_cache_gain - what it would save, and why
+ * @saved: of all objects, what each has less than in its kmalloc class
+ * @slabs: that they need; @unused: objects that nobody uses in the last of them
+ * @tail: bytes behind the last object of each slab
+ * @wasted: @unused objects and all tails, in bytes
+ * @bytes: @saved less @wasted; may be negative
+ */
+struct own_cache_gain {
+	uint64_t saved;
+	uint64_t slabs, unused, tail, wasted;
+	int64_t bytes;
+};
+
+/* @live objects, fewer than 2^31, of @bytes_alloc bytes each, fewer than 2^31, in kmalloc. */
+struct own_cache_gain own_cache_gain(const struct own_cache *c, uint64_t live,
+				     uint64_t bytes_alloc);
+
+#endif

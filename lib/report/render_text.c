@@ -286,6 +286,26 @@ static void paint_below(struct painter *p, const struct table *t, const struct c
 	strbuf_free(&part);
 }
 
+/* "#   Evidence: 20 objects of 56 bytes" */
+static void paint_told(struct painter *p, const struct table *t, const struct cell *row)
+{
+	struct strbuf line = { 0 };
+	size_t i;
+
+	for (i = 0; i < t->nr_columns; i++) {
+		const struct column *c = &t->columns[i];
+
+		if (!c->told || row[i].type != CELL_TEXT || !*row[i].s)
+			continue;
+		strbuf_reset(&line);
+		strbuf_printf(&line, "  %s: %s", c->title, row[i].s);
+		paint_comment(p, strbuf_text(&line), DIM);
+	}
+	if (line.failed)
+		p->err = -ENOMEM;
+	strbuf_free(&line);
+}
+
 /* "2 columns hidden at 80 columns: Per, GFP flags (--wide)" */
 static void paint_hidden(struct painter *p, const struct text_layout *l)
 {
@@ -355,6 +375,7 @@ static void paint_rows(struct painter *p, const struct table *t)
 			continue;
 		paint_row(p, &layout, t->cells + row * t->nr_columns);
 		paint_below(p, t, t->cells + row * t->nr_columns);
+		paint_told(p, t, t->cells + row * t->nr_columns);
 	}
 	if (!t->nr_rows)
 		paint_comment(p, "(no rows)", DIM);

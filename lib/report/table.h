@@ -64,6 +64,7 @@ enum column_part { COLUMN_WHOLE, COLUMN_SHARE, COLUMN_CUMULATIVE };
  *	  without a space; NULL: nothing. Not together with @per.
  * @hidden: machine formats only
  * @below: text: the ';'-separated parts but the first, one a comment line under the row
+ * @told: text: its words are a comment line under the row, behind the title
  * @change: text: numbers have a sign; growth is red, shrinkage green
  * @share: shares are of this column, not of the first in bytes
  * @part: table_fill_shares() fills it; text has it beside the column that the shares are of
@@ -93,6 +94,7 @@ struct column {
 	const char *mark;
 	bool hidden;
 	bool below;
+	bool told;
 	bool change;
 	bool share;
 	enum column_part part;

@@ -141,7 +141,7 @@ static void collect(struct text_layout *l, struct measure *m)
 		for (i = 0; i < t->nr_columns; i++) {
 			const struct column *col = &t->columns[i];
 
-			if (col->hidden || col->below || col->part ||
+			if (col->hidden || col->below || col->told || col->part ||
 			    col->last != (bool)last)
 				continue;
 			take(l, m, i);

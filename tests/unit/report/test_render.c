@@ -170,6 +170,41 @@ START_TEST(what_stands_below_a_row)
 }
 END_TEST
 
+START_TEST(what_is_told_below_a_row)
+{
+	const struct column bytes = { .name = "bytes",
+				      .title = "Bytes",
+				      .unit = UNIT_BYTES };
+	const struct column why = { .name = "why", .title = "Why", .told = true };
+	const struct column more = { .name = "more", .title = "More", .told = true };
+	struct report *r = report_new();
+	struct table *t = table_new("advice", "Advice");
+	struct cell *row;
+
+	table_add_column(t, &bytes);
+	table_add_column(t, &why);
+	table_add_column(t, &more);
+	row = table_add_row(t);
+	row[0] = cell_uint(64);
+	row[1] = cell_text(t, "a; b \033");
+	row[2] = cell_text(t, "");
+	row = table_add_row(t);
+	row[0] = cell_uint(8);
+	row[2] = cell_text(t, "c");
+	report_add_table(r, t);
+	expect(render_text, r, (struct render_options){ .width = 80 },
+	       "# Advice\n#\n"
+	       "# Bytes\n"
+	       "     64\n"
+	       "#   Why: a; b \\x1b\n"
+	       "      8\n"
+	       "#   More: c\n");
+	expect(render_csv, r, (struct render_options){ 0 },
+	       "bytes,why,more\n64,a; b \\x1b,\n8,,c\n");
+	report_free(r);
+}
+END_TEST
+
 START_TEST(text_cut_human_and_coloured)
 {
 	struct report *r = make_report();
@@ -883,6 +918,7 @@ Suite *test_render_suite(void)
 
 	tcase_add_test(tc, text);
 	tcase_add_test(tc, what_stands_below_a_row);
+	tcase_add_test(tc, what_is_told_below_a_row);
 	tcase_add_test(tc, text_cut_human_and_coloured);
 	tcase_add_test(tc, a_short_summary);
 	tcase_add_test(tc, text_narrow);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * base: names as words of a shell's command.
+ * In: any name. Out: text that a shell takes for that name, whatever is in it.
+ */
+#include "base/shell_word.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static bool is_plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || (c && strchr("_./+:,@%-", c));
+}
+
+void shell_word(struct strbuf *sb, const char *text, size_t size)
+{
+	bool plain = size != 0;
+	size_t i;
+
+	for (i = 0; i < size && plain; i++)
+		plain = is_plain(text[i]);
+	if (plain) {
+		strbuf_add(sb, text, size);
+		return;
+	}
+	strbuf_puts(sb, "'");
+	for (i = 0; i < size; i++) {
+		if (text[i] == '\'')
+			strbuf_puts(sb, "'\\''");
+		else
+			strbuf_add(sb, &text[i], 1);
+	}
+	strbuf_puts(sb, "'");
+}

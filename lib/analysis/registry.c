@@ -22,6 +22,7 @@
 	line(peak) \
 	line(owners) \
 	line(summary) \
+	line(advise) \
 	line(comparison_slab) \
 	line(comparison_slab_cache) \
 	line(comparison_page) \

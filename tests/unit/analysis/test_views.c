@@ -220,6 +220,7 @@ START_TEST(test_commands)
 	check_command(files[_i], "owners", &by_two);
 	check_command(files[_i], "summary", &by_callsite);
 	check_command(files[_i], "summary", &by_two);
+	check_command(files[_i], "advise", &by_callsite);
 }
 END_TEST
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: advice: what could be allocated better.
+ * In: lives of slab objects. Out: table "advice"; advise_view.c makes it, and each kind of finding
+ * has a file. Documentation/advice.md says how each number is computed.
+ */
+#include "analysis/advise.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/alloc_filter.h"
+#include "analysis/analyze.h"
+#include "analysis/subject.h"
+
+static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+{
+	struct advise *a = ctx;
+
+	size_peaks_take(&a->sizes, life, nr);
+}
+
+static void advise_destroy(void *self)
+{
+	struct advise *a = self;
+
+	size_peaks_free(&a->sizes);
+	free(a);
+}
+
+static void *advise_create(const struct analysis_env *env,
+			   const struct analysis_options *opts)
+{
+	struct advise *a = calloc(1, sizeof(*a));
+	struct dimensions slab;
+
+	if (!a)
+		return NULL;
+	a->env = env;
+	a->opts = opts;
+	slab = subjects_slab_dimensions(opts, env);
+	a->slab = accounts_slab(env->accounts, &slab);
+	if (!a->slab || slab_lives_observe(&a->slab->lives, slab_lived, a)) {
+		free(a);
+		return NULL;
+	}
+	size_peaks_init(&a->sizes, env, &a->slab->lives);
+	return a;
+}
+
+static void advise_end(void *self)
+{
+	struct advise *a = self;
+
+	a->ended = true;
+}
+
+static int show_all(const struct advise *a, struct report *report)
+{
+	const struct alloc_filter *filter = a->env->filter;
+
+	if (a->failed || a->sizes.failed || a->slab->failed || a->slab->lives.failed)
+		return -ENOMEM;
+	if (!(analysis_seen(a->env) & NEEDS_SLAB) || (filter && !filter->nr_slab))
+		return 0;
+	return advise_show(a, report);
+}
+
+/* As if the stream ended here; it goes on with the accounts as they are. */
+static int show_now(const struct advise *a, struct report *report)
+{
+	struct advise now = *a;
+	struct accounts accounts;
+	int ret = accounts_copy(&accounts, a->env->accounts);
+	int copied = size_peaks_copy(&now.sizes, &a->sizes, NULL);
+
+	now.slab = accounts.slab;
+	if (!ret)
+		ret = copied;
+	if (!ret) {
+		now.sizes.lives = &now.slab->lives;
+		ret = slab_lives_observe(&now.slab->lives, slab_lived, &now);
+	}
+	if (!ret) {
+		accounts_finish(&accounts);
+		ret = show_all(&now, report);
+	}
+	size_peaks_free_copy(&now.sizes);
+	accounts_free(&accounts);
+	return ret;
+}
+
+static int advise_view(const void *self, struct report *report)
+{
+	const struct advise *a = self;
+
+	return a->ended ? show_all(a, report) : show_now(a, report);
+}
+
+static const struct table_type *const tables[] = { &advice_type, NULL };
+
+const struct analysis analysis_advise = {
+	.name = "advise",
+	.help = "what could be allocated better",
+	.use = ANALYSIS_COMMAND,
+	.needs = NEEDS_SLAB,
+	.all_frees = true,
+	.tables = tables,
+	.create = advise_create,
+	.end = advise_end,
+	.view = advise_view,
+	.destroy = advise_destroy,
+};

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis (internal): advice: what advise.c collects, each kind of finding finds and
+ * advise_view.c shows.
+ * In: lives. Out: findings.
+ */
+#ifndef KMEMX_ANALYSIS_ADVISE_H
+#define KMEMX_ANALYSIS_ADVISE_H
+
+#include "analysis/size_peaks.h"
+#include "base/strbuf.h"
+
+/**
+ * struct advise - the analysis
+ * @sizes: of what kmalloc gave
+ * @failed: memory ran out; the numbers are void
+ */
+struct advise {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct slab_account *slab;
+	struct size_peaks sizes;
+	bool ended, failed;
+};
+
+/* One table in the making, and how many findings it has. */
+struct advise_view {
+	const struct advise *a;
+	struct table *t;
+	uint64_t nr_findings;
+};
+
+struct finding_kind;
+
+/**
+ * struct finding - a row; numbers that are 0 are not known, but for @bytes
+ * @site: the callsite's group of size_peaks.sites
+ * @bytes: that it would save
+ * @hit: allocations that it is about; @live: of their objects the most that were live
+ * @bytes_req: of each, asked for; @object: of each, as it is; @better: as it would be
+ * @evidence, @arithmetic, @doubt, @merge: sentences without an end; may be empty
+ */
+struct finding {
+	const struct finding_kind *kind;
+	uint32_t site;
+	uint64_t bytes;
+	uint64_t hit, live, bytes_req, object, better;
+	struct strbuf evidence, arithmetic, doubt, merge;
+};
+
+/**
+ * struct finding_kind - a kind of finding: one of these in a file of its own
+ * @name: in the table; @help: in the manual
+ * @more: the options of kmemx that show more, before --callsite
+ * @find: advise_add()s what it finds. 0 or -ENOMEM.
+ */
+struct finding_kind {
+	const char *name, *help, *more;
+	int (*find)(const struct finding_kind *kind, struct advise_view *v);
+};
+
+extern const struct finding_kind finding_own_cache, finding_shrink;
+
+/* Adds a row. Frees @f's texts. 0 or -ENOMEM. */
+int advise_add(struct advise_view *v, struct finding *f) __must_check;
+/* The whole table. 0 or -ENOMEM. */
+int advise_show(const struct advise *a, struct report *report) __must_check;
+
+/* A size is dominant that at least so many of a callsite's kmallocs ask for, in percent. */
+#define ADVISE_DOMINANT 75
+
+/* Is the size with number @i (size_peaks_key()) what its callsite nearly always asks for, and did
+ * the slab allocator give it?
+ */
+bool advise_dominant(const struct advise *a, size_t i);
+/* "979 objects of 56 bytes live at once, each in 64; ..." into @f, with what is in doubt of
+ * the number of objects.
+ */
+void advise_tell_objects(const struct advise *a, size_t i, struct finding *f);
+
+extern const struct table_type advice_type;
+extern const struct finding_kind *const finding_kinds[]; /* ended by NULL */
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/advise.h: what is advice, and what is none.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/registry.h"
+
+static const struct log silent = { 0 };
+
+enum { MOST_EVENTS = 4000, SITE = 0xca11, OTHER = 0x07e4 };
+
+/* A recording whose events are not its own: it lends its types of events, and has what the test
+ * says of the machine's caches.
+ */
+struct fixture {
+	struct recording *rec;
+	struct recording_text meta[2], *own_meta;
+	size_t nr_own_meta;
+	struct event_formats *fmts;
+	struct symbols *syms;
+	struct callsite_rule *rule;
+	struct event_stream *stream;
+	struct migratetypes types;
+	struct analysis_env env;
+	struct report *report;
+	const struct table *t;
+	struct kmem_event *evs;
+	size_t nr;
+};
+
+static void set_up(struct fixture *f)
+{
+	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
+	const char *path = "data/bookworm-amd64-small-stack.v7.dat";
+	struct kmem_event ev;
+	struct source src;
+
+	*f = (struct fixture){ .report = report_new(),
+			       .evs = calloc(MOST_EVENTS, sizeof(*f->evs)) };
+	ck_assert(!source_open_file(&src, path));
+	ck_assert(!recording_open(&f->rec, &src, path, &silent));
+	f->own_meta = f->rec->meta;
+	f->nr_own_meta = f->rec->nr_meta;
+	ck_assert(!event_formats_new(&f->fmts, f->rec, &silent));
+	ck_assert(!symbols_new(&f->syms, NULL, 0, NULL));
+	ck_assert(!callsite_rule_new(&f->rule, NULL, 0, NULL));
+	ck_assert(!event_stream_open(&f->stream, f->rec, f->fmts, &opts, &silent));
+	while (event_stream_next(f->stream, &ev) > 0)
+		;
+	migratetypes_init(&f->types, NULL, "6.1");
+	f->env = (struct analysis_env){ .rec = f->rec,
+					.fmts = f->fmts,
+					.stream = f->stream,
+					.syms = f->syms,
+					.rule = f->rule,
+					.migratetypes = &f->types,
+					.log = &silent,
+					.raw_ip = true,
+					.page_size = 4096 };
+}
+
+static void tear_down(struct fixture *f)
+{
+	f->rec->meta = f->own_meta;
+	f->rec->nr_meta = f->nr_own_meta;
+	report_free(f->report);
+	event_stream_close(f->stream);
+	callsite_rule_free(f->rule);
+	symbols_free(f->syms);
+	event_formats_free(f->fmts);
+	recording_close(f->rec);
+	free(f->evs);
+}
+
+static void set_caches(struct fixture *f, char *slabinfo, char *aliases)
+{
+	f->meta[0] = (struct recording_text){ (char *)"slabinfo.after", slabinfo,
+					      strlen(slabinfo) };
+	f->meta[1] = (struct recording_text){ (char *)"slab_aliases", aliases,
+					      strlen(aliases) };
+	f->rec->meta = f->meta;
+	f->rec->nr_meta = 2;
+}
+
+static uint64_t pointer(unsigned int i)
+{
+	return 0xffff888000000000ULL + i * 65536ULL;
+}
+
+static void add(struct fixture *f, const struct kmem_event *ev)
+{
+	ck_assert_uint_lt(f->nr, MOST_EVENTS);
+	f->evs[f->nr] = *ev;
+	f->evs[f->nr].ts = f->nr;
+	f->nr++;
+}
+
+/* Objects @first to @last, without that one. */
+static void allocate(struct fixture *f, uint8_t type, uint64_t site, unsigned int first,
+		     unsigned int last, uint64_t req, uint64_t alloc)
+{
+	struct kmem_event ev = {
+		.type = type,
+		.slab_alloc = { .callsite = site, .bytes_req = req, .bytes_alloc = alloc }
+	};
+
+	for (; first < last; first++) {
+		ev.slab_alloc.ptr = pointer(first);
+		add(f, &ev);
+	}
+}
+
+static void release(struct fixture *f, unsigned int first, unsigned int last)
+{
+	struct kmem_event ev = { .type = KMEM_KFREE };
+
+	for (; first < last; first++) {
+		ev.slab_free.ptr = pointer(first);
+		add(f, &ev);
+	}
+}
+
+/* The advice of what @f's events leave. */
+static size_t advice(struct fixture *f)
+{
+	const struct analysis *chosen = analysis_find("advise");
+	const struct analysis_options opts = { .by_caller = true };
+	const struct analysis_set set = { .analyses = &chosen, .nr = 1, .opts = &opts };
+	struct analyses *all;
+
+	ck_assert(!analyses_new(&all, &f->env, &set));
+	analyses_observe(all, f->evs, f->nr);
+	analyses_end(all);
+	ck_assert(!analyses_view(all, f->report));
+	analyses_free(all);
+	ck_assert_uint_eq(f->report->nr_tables, 1);
+	f->t = f->report->tables[0];
+	return f->t->nr_rows;
+}
+
+static const struct cell *cell(const struct fixture *f, size_t row, const char *name)
+{
+	int column = table_column(f->t, name);
+
+	ck_assert_int_ge(column, 0);
+	ck_assert_uint_lt(row, f->t->nr_rows);
+	return &f->t->cells[row * f->t->nr_columns + (size_t)column];
+}
+
+static void ck_text(const struct fixture *f, const char *name, const char *wanted)
+{
+	const struct cell *c = cell(f, 0, name);
+
+	ck_assert_int_eq(c->type, CELL_TEXT);
+	ck_assert_msg(strstr(c->s, wanted), "%s: %s", name, c->s);
+}
+
+/* Objects of the kernel commit whose method it is, in the slabs of SLUB, which has a tail. */
+START_TEST(a_cache_of_its_own)
+{
+	char slabinfo[] = "slabinfo - version: 2.1\n"
+			  "inode_mark 10 20 56 67 1 : tunables 0 0 0 : slabdata 1 1 0\n";
+	char aliases[] = "inode_mark :0000056\n";
+	struct fixture f;
+
+	set_up(&f);
+	set_caches(&f, slabinfo, aliases);
+	allocate(&f, KMEM_KMALLOC, SITE, 0, 979, 56, 64);
+	/* What lives at the end does not count, nor does what others allocate. */
+	release(&f, 0, 979);
+	allocate(&f, KMEM_KMALLOC, SITE, 0, 10, 56, 64);
+	allocate(&f, KMEM_CACHE_ALLOC, OTHER, 1000, 1900, 56, 64);
+	ck_assert_uint_eq(advice(&f), 1);
+	ck_assert_str_eq(cell(&f, 0, "finding")->s, "own-cache");
+	ck_assert_uint_eq(cell(&f, 0, "bytes")->u, 7832 - 1456 - 15 * 344);
+	ck_assert_uint_eq(cell(&f, 0, "hit")->u, 989);
+	ck_assert_uint_eq(cell(&f, 0, "live")->u, 979);
+	ck_assert_uint_eq(cell(&f, 0, "bytes_req")->u, 56);
+	ck_assert_uint_eq(cell(&f, 0, "object")->u, 64);
+	ck_assert_uint_eq(cell(&f, 0, "better")->u, 56);
+	ck_text(&f, "evidence",
+		"979 objects of 56 bytes live at once, each in 64; 989 of 989 kmallocs there ask");
+	ck_text(&f, "arithmetic",
+		"979 x (64 - 56) - 26 unused x 56 - 15 slabs x 344 left over = 1216; 15 slabs of 4096 bytes with 67 objects, as those of inode_mark");
+	ck_text(&f, "merge", "another name of inode_mark");
+	ck_text(&f, "more", "kmemx stat --sizes --callsite 0xca11 -i data/bookworm");
+	tear_down(&f);
+}
+END_TEST
+
+START_TEST(few_objects_are_not_worth_a_slab)
+{
+	struct fixture f;
+
+	set_up(&f);
+	/* They save 496 bytes, and leave room for 11 objects of 56 in their slab. */
+	allocate(&f, KMEM_KMALLOC, SITE, 0, 62, 56, 64);
+	ck_assert_uint_eq(advice(&f), 0);
+	ck_assert_uint_eq(f.t->nr_notes, 1);
+	tear_down(&f);
+}
+END_TEST
+
+/* Of four sizes one is dominant if it has three quarters. */
+START_TEST(dominant)
+{
+	unsigned int others = _i ? 333 : 334;
+	struct fixture f;
+
+	set_up(&f);
+	allocate(&f, KMEM_KMALLOC, SITE, 0, 1000, 40, 64);
+	allocate(&f, KMEM_KMALLOC, SITE, 1000, 1000 + others, 24, 32);
+	ck_assert_uint_eq(advice(&f), (size_t)_i);
+	tear_down(&f);
+}
+END_TEST
+
+/* Asked for, given, and how many other objects of which size; whether that is advice. */
+static const struct {
+	uint64_t req, alloc, other;
+	bool found;
+} sizes
+	[] = {
+		{ 520, 1024, 512, true },    { 576, 1024, 512, true },
+		{ 577, 1024, 512, false },   { 512, 512, 512, false },
+		{ 520, 1024, 0, false }, /* is there a class of 512? */
+		{ 520, 512 * 3, 512, true }, { 2, 8, 8, false },
+		{ 65, 96, 64, true },	     { 65, 64, 64, false }, /* that cannot be */
+	};
+
+START_TEST(just_over)
+{
+	struct fixture f;
+
+	set_up(&f);
+	allocate(&f, KMEM_KMALLOC, SITE, 0, 2, sizes[_i].req, sizes[_i].alloc);
+	if (sizes[_i].other)
+		allocate(&f, KMEM_KMALLOC, OTHER, 2, 3, sizes[_i].other, sizes[_i].other);
+	ck_assert_uint_eq(advice(&f), sizes[_i].found);
+	if (sizes[_i].found) {
+		ck_assert_str_eq(cell(&f, 0, "finding")->s, "shrink");
+		ck_assert_uint_eq(cell(&f, 0, "bytes")->u,
+				  2 * (sizes[_i].alloc - sizes[_i].other));
+	}
+	tear_down(&f);
+}
+END_TEST
+
+/* The page allocator gave these. */
+START_TEST(large)
+{
+	struct fixture f;
+
+	set_up(&f);
+	allocate(&f, KMEM_KMALLOC, SITE, 0, 100, 16400, 32768);
+	allocate(&f, KMEM_KMALLOC, OTHER, 100, 101, 16384, 16384);
+	ck_assert_uint_eq(advice(&f), 0);
+	tear_down(&f);
+}
+END_TEST
+
+Suite *test_advise_suite(void);
+
+Suite *test_advise_suite(void)
+{
+	Suite *s = suite_create("analysis/advise");
+	TCase *tc = tcase_create("advise");
+
+	tcase_add_test(tc, a_cache_of_its_own);
+	tcase_add_test(tc, few_objects_are_not_worth_a_slab);
+	tcase_add_loop_test(tc, dominant, 0, 2);
+	tcase_add_loop_test(tc, just_over, 0, ARRAY_SIZE(sizes));
+	tcase_add_test(tc, large);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Holds the findings of kmemx advise against the reference model.
+
+usage: advice.py KMEMX RECORDING TEXT
+
+TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. The model counts live objects by
+callsite and size in a dictionary, and computes what each finding saves from
+Documentation/advice.md alone. Its findings about sizes must be those of kmemx advise, by place in
+a function and by function. Prints what differs; exit 1 if anything does.
+"""
+import collections
+import json
+import subprocess
+import sys
+
+import model
+
+ALIGN = 8
+
+
+class Slab(model.Slab):
+    """Live objects of kmalloc, by callsite and size."""
+
+    def __init__(self, skew_time):
+        super().__init__(skew_time)
+        self.kmalloced = {}  # id of an Object -> itself
+        self.sizes = {"place": collections.defaultdict(collections.Counter),
+                      "function": collections.defaultdict(collections.Counter)}
+        self.asked = collections.Counter()  # kmallocs by callsite
+
+    def count(self, obj, more):
+        for by, site in (("place", obj.site), ("function", obj.site.split("+")[0])):
+            counts = self.sizes[by][site, obj.req, obj.alloc]
+            counts["live"] += more
+            if more > 0:
+                self.asked[by, site] += 1
+                counts["hit"] += 1
+                counts["most"] = max(counts["most"], counts["live"])
+
+    def end(self, obj):
+        super().end(obj)
+        if self.kmalloced.pop(id(obj), None):
+            self.count(obj, -1)
+
+    def alloc(self, pid, cpu, time, field, large):
+        allocs = self.sum["allocs"]
+        super().alloc(pid, cpu, time, field, large)
+        if self.sum["allocs"] > allocs and large:
+            obj = self.objects[model.number(field["ptr"])]
+            self.kmalloced[id(obj)] = obj
+            self.count(obj, 1)
+
+
+def slab_bytes(size, page_size, cpus):
+    """Of SLUB, without a cache of that size to learn from."""
+    objects = min(4 * (cpus.bit_length() + 1), max(1, 8 * page_size // size))
+    for part in (16, 8, 4, 2):
+        for pages in (1, 2, 4, 8):
+            slab = pages * page_size
+            if slab >= objects * size and part * (slab % size) <= slab:
+                return slab
+    raise ValueError(size)
+
+
+def own_cache(live, req, alloc, recording):
+    """What a cache of its own would save, and the size of its objects."""
+    size = -(-max(req, 1) // ALIGN) * ALIGN
+    slab = slab_bytes(size, recording["kernel_page_size"], recording["nr_cpus"])
+    slabs = -(-live // (slab // size))
+    return live * max(0, alloc - size) - (slabs * slab - live * size), size
+
+
+def expected(slab, by, recording):
+    """The findings: what kmemx has in its columns, without words."""
+    found = {}
+    classes = {alloc for _, _, alloc in slab.sizes[by]}
+    for (site, req, alloc), counts in slab.sizes[by].items():
+        if alloc > 2 * recording["kernel_page_size"]:
+            continue
+        if 4 * counts["hit"] < 3 * slab.asked[by, site]:
+            continue
+        row = counts["hit"], counts["most"] or None, req or None, alloc
+        saved, size = own_cache(counts["most"], req, alloc, recording)
+        if saved > 0:
+            found["own-cache", site, req, alloc] = (saved, *row, size)
+        power = 1
+        while 2 * power < req:
+            power *= 2
+        if power > 1 and power in classes and alloc > power and 8 * (req - power) <= power:
+            found["shrink", site, req, alloc] = (counts["most"] * (alloc - power), *row, power)
+    return found
+
+
+def differences(slab, kmemx, path, recording):
+    # Functions of one name, which the text does not tell apart, are shown with their places.
+    _, reports = model.report(kmemx, path)
+    twice = {row["callsite"].split("+")[0] for row in reports.get("slab", {"rows": ()})["rows"]
+             if "+" in row["callsite"]}
+    for by, options in (("place", ["--sites"]), ("function", [])):
+        run = subprocess.run([kmemx, "advise", "-i", path, "--json", "--raw-names", *options],
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+        reports = json.loads(run.stdout or '{"reports": []}')["reports"]
+        got = {}
+        for row in reports[0]["rows"] if reports else ():
+            site = row["callsite"].split(" ")[0]
+            if row["finding"] in ("own-cache", "shrink"):
+                got[row["finding"], site, row["bytes_req"], row["object"]] = (
+                    row["bytes"], row["hit"], row["live"], row["bytes_req"], row["object"],
+                    row["better"])
+        wanted = expected(slab, by, recording)
+        for key in sorted(got.keys() | wanted.keys(), key=str):
+            if got.get(key) != wanted.get(key) and key[1].split("+")[0] not in twice:
+                yield f"{by} {key}: kmemx {got.get(key)}, model {wanted.get(key)}"
+
+
+def main():
+    kmemx, path, text = sys.argv[1:4]
+    recording = model.report(kmemx, path)[0]
+    slab, _ = model.model(text, recording, (Slab, model.Pages))
+    wrong = list(differences(slab, kmemx, path, recording))
+    print("\n".join(wrong[:20]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

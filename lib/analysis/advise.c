@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: advice: what could be allocated better.
- * In: lives of slab objects. Out: table "advice"; advise_view.c makes it, and each kind of finding
+ * In: events, lives of slab objects. Out: table "advice"; advise_view.c makes it, and each kind of finding
  * has a file. Documentation/advice.md says how each number is computed.
  */
 #include "analysis/advise.h"
@@ -20,10 +20,21 @@ static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
 	size_peaks_take(&a->sizes, life, nr);
 }
 
+static void advise_observe(void *self, const struct kmem_event *evs, size_t nr)
+{
+	struct advise *a = self;
+	size_t i;
+
+	gfp_uses_take(&a->gfp, evs, nr);
+	for (i = 0; i < nr; i++)
+		a->losses += evs[i].type == KMEM_LOSS;
+}
+
 static void advise_destroy(void *self)
 {
 	struct advise *a = self;
 
+	gfp_uses_free(&a->gfp);
 	size_peaks_free(&a->sizes);
 	free(a);
 }
@@ -45,6 +56,7 @@ static void *advise_create(const struct analysis_env *env,
 		return NULL;
 	}
 	size_peaks_init(&a->sizes, env, &a->slab->lives);
+	gfp_uses_init(&a->gfp, env, &a->sizes.sites);
 	return a;
 }
 
@@ -59,9 +71,11 @@ static int show_all(const struct advise *a, struct report *report)
 {
 	const struct alloc_filter *filter = a->env->filter;
 
-	if (a->failed || a->sizes.failed || a->slab->failed || a->slab->lives.failed)
+	if (a->failed || a->gfp.failed || a->sizes.failed || a->slab->failed ||
+	    a->slab->lives.failed)
 		return -ENOMEM;
-	if (!(analysis_seen(a->env) & NEEDS_SLAB) || (filter && !filter->nr_slab))
+	if (!(analysis_seen(a->env) & (NEEDS_SLAB | NEEDS_PAGE)) ||
+	    (filter && !filter->nr_slab && !filter->nr_page))
 		return 0;
 	return advise_show(a, report);
 }
@@ -103,10 +117,11 @@ const struct analysis analysis_advise = {
 	.name = "advise",
 	.help = "what could be allocated better",
 	.use = ANALYSIS_COMMAND,
-	.needs = NEEDS_SLAB,
+	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.all_frees = true,
 	.tables = tables,
 	.create = advise_create,
+	.observe = advise_observe,
 	.end = advise_end,
 	.view = advise_view,
 	.destroy = advise_destroy,

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis (internal): advice: what advise.c collects, each kind of finding finds and
- * advise_view.c shows.
+ * analysis (internal): advice: what advise.c collects, each kind of finding finds,
+ * advise_table.c makes rows of and advise_view.c shows.
  * In: lives. Out: findings.
  */
 #ifndef KMEMX_ANALYSIS_ADVISE_H
 #define KMEMX_ANALYSIS_ADVISE_H
 
+#include "analysis/gfp_uses.h"
 #include "analysis/size_peaks.h"
 #include "base/strbuf.h"
 
 /**
  * struct advise - the analysis
- * @sizes: of what kmalloc gave
+ * @sizes: of what kmalloc gave; its groups of callsites are those of @gfp too
+ * @losses: gaps in the events
  * @failed: memory ran out; the numbers are void
  */
 struct advise {
@@ -20,6 +22,8 @@ struct advise {
 	const struct analysis_options *opts;
 	struct slab_account *slab;
 	struct size_peaks sizes;
+	struct gfp_uses gfp;
+	uint64_t losses;
 	bool ended, failed;
 };
 
@@ -33,7 +37,7 @@ struct advise_view {
 struct finding_kind;
 
 /**
- * struct finding - a row; numbers that are 0 are not known, but for @bytes
+ * struct finding - a row; numbers that are 0 are not known
  * @site: the callsite's group of size_peaks.sites
  * @bytes: that it would save
  * @hit: allocations that it is about; @live: of their objects the most that were live
@@ -50,16 +54,17 @@ struct finding {
 
 /**
  * struct finding_kind - a kind of finding: one of these in a file of its own
- * @name: in the table; @help: in the manual
+ * @name: in the table
  * @more: the options of kmemx that show more, before --callsite
  * @find: advise_add()s what it finds. 0 or -ENOMEM.
  */
 struct finding_kind {
-	const char *name, *help, *more;
+	const char *name, *more;
 	int (*find)(const struct finding_kind *kind, struct advise_view *v);
 };
 
-extern const struct finding_kind finding_own_cache, finding_shrink;
+extern const struct finding_kind finding_own_cache, finding_shrink, finding_atomic,
+	finding_high_order;
 
 /* Adds a row. Frees @f's texts. 0 or -ENOMEM. */
 int advise_add(struct advise_view *v, struct finding *f) __must_check;
@@ -79,6 +84,5 @@ bool advise_dominant(const struct advise *a, size_t i);
 void advise_tell_objects(const struct advise *a, size_t i, struct finding *f);
 
 extern const struct table_type advice_type;
-extern const struct finding_kind *const finding_kinds[]; /* ended by NULL */
 
 #endif

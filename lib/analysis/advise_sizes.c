@@ -147,9 +147,9 @@ static int find_own_cache(const struct finding_kind *kind, struct advise_view *v
 	return ret;
 }
 
+/* Objects of one size, which a kmem_cache of their own would pack closer than kmalloc does. */
 const struct finding_kind finding_own_cache = {
 	.name = "own-cache",
-	.help = "objects of one size, which a kmem_cache of their own would pack closer than kmalloc does",
 	.more = "stat --sizes",
 	.find = find_own_cache,
 };
@@ -236,9 +236,11 @@ static int find_shrink(const struct finding_kind *kind, struct advise_view *v)
 	return ret;
 }
 
+/* Objects at most an eighth larger than a power of two: a few bytes less fit the next smaller class
+ * of kmalloc.
+ */
 const struct finding_kind finding_shrink = {
 	.name = "shrink",
-	.help = "objects at most an eighth larger than a power of two: a few bytes less fit the next smaller class of kmalloc",
 	.more = "stat --sizes",
 	.find = find_shrink,
 };

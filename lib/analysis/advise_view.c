@@ -4,241 +4,13 @@
  * In: what was collected. Out: a row for each finding.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "analysis/advise.h"
-#include "base/shell_word.h"
 
 /* In the order of the manual. */
-const struct finding_kind *const finding_kinds[] = {
-	&finding_own_cache,
-	&finding_shrink,
-	NULL,
+static const struct finding_kind *const finding_kinds[] = {
+	&finding_own_cache, &finding_shrink, &finding_atomic, &finding_high_order, NULL,
 };
-
-struct advice_row {
-	const struct advise_view *v;
-	const struct finding *f;
-};
-
-/* --- cells ------------------------------------------------------------------------------ */
-
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return cell_uint(r->f->bytes);
-}
-
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return cell_uint(r->f->hit);
-}
-
-static struct cell known(uint64_t number)
-{
-	return number ? cell_uint(number) : (struct cell){ 0 };
-}
-
-static struct cell cell_live(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return known(r->f->live);
-}
-
-static struct cell cell_req(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return known(r->f->bytes_req);
-}
-
-static struct cell cell_object(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return known(r->f->object);
-}
-
-static struct cell cell_better(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return known(r->f->better);
-}
-
-static struct cell cell_kind(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return cell_text(t, r->f->kind->name);
-}
-
-static struct cell cell_callsite(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return sites_cell(&r->v->a->sizes.sites, r->f->site, t);
-}
-
-static struct cell words(struct table *t, const struct strbuf *text)
-{
-	t->failed |= text->failed;
-	return text->size ? cell_text(t, strbuf_text(text)) : (struct cell){ 0 };
-}
-
-static struct cell cell_evidence(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return words(t, &r->f->evidence);
-}
-
-static struct cell cell_arithmetic(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return words(t, &r->f->arithmetic);
-}
-
-static struct cell cell_merge(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return words(t, &r->f->merge);
-}
-
-static struct cell cell_doubt(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return words(t, &r->f->doubt);
-}
-
-/* "kmemx stat --sizes --callsite kstrdup -i 'my file'" */
-static struct cell cell_more(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-	struct strbuf name = { 0 }, text = { 0 };
-	struct cell cell;
-	char *module;
-
-	sites_name(&r->v->a->sizes.sites, r->f->site, &name);
-	strbuf_printf(&text, "kmemx %s --callsite ", r->f->kind->more);
-	/* The option takes the function without its module. */
-	module = strstr(strbuf_text(&name), " [");
-	shell_word(&text, strbuf_text(&name),
-		   module ? (size_t)(module - strbuf_text(&name)) : name.size);
-	strbuf_puts(&text, " -i ");
-	shell_word(&text, r->v->a->env->rec->path, strlen(r->v->a->env->rec->path));
-	t->failed |= name.failed;
-	cell = words(t, &text);
-	strbuf_free(&name);
-	strbuf_free(&text);
-	return cell;
-}
-
-static const struct column_type columns[] = {
-	{ .column = { .name = "bytes",
-		      .title = "Saves",
-		      .unit = UNIT_BYTES,
-		      .level = true,
-		      .help = "Bytes that it would save when most of these objects were live. Findings can be about the same objects: the numbers do not add up." },
-	  .fill = cell_bytes },
-	{ .column = { .name = "hit",
-		      .title = "Hit",
-		      .unit = UNIT_COUNT,
-		      .leaves = 40,
-		      .level = true,
-		      .help = "Allocations that it is about." },
-	  .fill = cell_hit },
-	{ .column = { .name = "live",
-		      .title = "Live",
-		      .unit = UNIT_COUNT,
-		      .leaves = 30,
-		      .level = true,
-		      .help = "Of their objects, how many were live at once, at most." },
-	  .fill = cell_live },
-	{ .column = { .name = "bytes_req",
-		      .title = "Req",
-		      .unit = UNIT_BYTES,
-		      .leaves = 50,
-		      .level = true,
-		      .help = "Bytes asked for each of them." },
-	  .fill = cell_req },
-	{ .column = { .name = "object",
-		      .title = "Object",
-		      .unit = UNIT_BYTES,
-		      .leaves = 60,
-		      .level = true,
-		      .help = "Bytes that each of them takes." },
-	  .fill = cell_object },
-	{ .column = { .name = "better",
-		      .title = "Could_be",
-		      .unit = UNIT_BYTES,
-		      .leaves = 70,
-		      .level = true,
-		      .help = "Bytes that each of them would take." },
-	  .fill = cell_better },
-	{ .column = { .name = "finding",
-		      .title = "Finding",
-		      .help = "What kind of advice it is." },
-	  .fill = cell_kind },
-	{ .column = { .name = "callsite",
-		      .title = "Callsite",
-		      .last = true,
-		      .help = "The function that allocated." },
-	  .fill = cell_callsite },
-	{ .column = { .name = "evidence",
-		      .title = "Evidence",
-		      .told = true,
-		      .help = "What was seen." },
-	  .fill = cell_evidence },
-	{ .column = { .name = "arithmetic",
-		      .title = "Arithmetic",
-		      .told = true,
-		      .help = "How the bytes are computed." },
-	  .fill = cell_arithmetic },
-	{ .column = { .name = "merge",
-		      .title = "Merged",
-		      .told = true,
-		      .help = "Whether SLUB would make the new cache another name of one that is there." },
-	  .fill = cell_merge },
-	{ .column = { .name = "doubt",
-		      .title = "Doubt",
-		      .told = true,
-		      .help = "Why the number may be another, and what the events do not say." },
-	  .fill = cell_doubt },
-	{ .column = { .name = "more",
-		      .title = "More",
-		      .told = true,
-		      .help = "The command that shows more of it." },
-	  .fill = cell_more },
-	COLUMNS_END,
-};
-
-const struct table_type advice_type = {
-	.name = "advice",
-	.help = "findings, the best first",
-	.sort = "bytes,hit",
-	.columns = columns,
-};
-
-int advise_add(struct advise_view *v, struct finding *f)
-{
-	const struct advice_row row = { v, f };
-	bool added = table_type_add_row(&advice_type, SUBJECT_NONE, v->t, &row);
-
-	strbuf_free(&f->evidence);
-	strbuf_free(&f->arithmetic);
-	strbuf_free(&f->doubt);
-	strbuf_free(&f->merge);
-	v->nr_findings++;
-	return added ? 0 : -ENOMEM;
-}
 
 static void add_summary(const struct advise_view *v)
 {
@@ -246,18 +18,17 @@ static void add_summary(const struct advise_view *v)
 	uint64_t hit = 0;
 	size_t i;
 
-	for (i = 0; i < a->sizes.nr_sites; i++)
-		hit += a->sizes.totals[i].hit;
+	for (i = 0; i < a->gfp.nr; i++)
+		hit += a->gfp.counts[i].nr;
 	const struct summary_line lines[] = {
 		{ "findings", "Findings", UNIT_COUNT, v->nr_findings, false,
 		  SUMMARY_TOTAL },
-		{ "kmallocs", "Kmallocs looked at", UNIT_COUNT, hit, false,
+		{ "allocs", "Allocations looked at", UNIT_COUNT, hit, false,
 		  SUMMARY_TOTAL },
 	};
 
 	table_set_summary_title(v->t, "SUMMARY (advice)");
-	table_add_summary_lines(v->t, lines, ARRAY_SIZE(lines),
-				a->slab->lives.fates.losses != 0);
+	table_add_summary_lines(v->t, lines, ARRAY_SIZE(lines), a->losses != 0);
 }
 
 int advise_show(const struct advise *a, struct report *report)
@@ -277,7 +48,7 @@ int advise_show(const struct advise *a, struct report *report)
 		return ret;
 	}
 	if (!v.nr_findings)
-		table_add_note(v.t, "Nothing was found that would save memory.");
+		table_add_note(v.t, "Nothing was found that could be better.");
 	add_summary(&v);
 	report_add_table(report, v.t);
 	return 0;

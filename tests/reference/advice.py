@@ -7,16 +7,21 @@ usage: advice.py KMEMX RECORDING TEXT
 TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. The model counts live objects by
 callsite and size in a dictionary, and computes what each finding saves from
 Documentation/advice.md alone. Its findings about sizes must be those of kmemx advise, by place in
-a function and by function. Prints what differs; exit 1 if anything does.
+a function and by function. What kmemx says of flags must be so; which allocations came from
+interrupts is not in the text. Prints what differs; exit 1 if anything does.
 """
 import collections
 import json
+import re
 import subprocess
 import sys
 
 import model
 
 ALIGN = 8
+KERNEL, WAITS = 0xcc0, 0x4c0  # GFP_KERNEL; of it, what GFP_ATOMIC does not have
+ATOMIC = 0xa20, 0x820  # before Linux 6.3, from then on
+COUNTS = re.compile(r"(\d+) of (\d+) GFP_ATOMIC .* slab objects .*: (\d+)$")
 
 
 class Slab(model.Slab):
@@ -28,6 +33,7 @@ class Slab(model.Slab):
         self.sizes = {"place": collections.defaultdict(collections.Counter),
                       "function": collections.defaultdict(collections.Counter)}
         self.asked = collections.Counter()  # kmallocs by callsite
+        self.flags = collections.Counter()  # allocations by callsite and flags
 
     def count(self, obj, more):
         for by, site in (("place", obj.site), ("function", obj.site.split("+")[0])):
@@ -46,6 +52,9 @@ class Slab(model.Slab):
     def alloc(self, pid, cpu, time, field, large):
         allocs = self.sum["allocs"]
         super().alloc(pid, cpu, time, field, large)
+        site = field["call_site"]
+        for by, who in (("place", site), ("function", site.split("+")[0])):
+            self.flags[by, who, model.number(field["gfp_flags"])] += 1
         if self.sum["allocs"] > allocs and large:
             obj = self.objects[model.number(field["ptr"])]
             self.kmalloced[id(obj)] = obj
@@ -92,6 +101,23 @@ def expected(slab, by, recording):
     return found
 
 
+def flag_difference(slab, by, row, recording):
+    """What is wrong with a finding about GFP_ATOMIC, or None."""
+    match = COUNTS.match(row["evidence"])
+    if not match:
+        return None if " of pages " in row["evidence"] else "no counts in its evidence"
+    version = tuple(int(n) for n in recording["kernel"].split(".")[:2])
+    mask = ATOMIC[version >= (6, 3)]
+    site = row["callsite"].split(" ")[0]
+    flags = {f: n for (b, s, f), n in slab.flags.items() if (b, s) == (by, site)}
+    atomic = sum(n for f, n in flags.items() if f & mask == mask and not f & WAITS)
+    kernel = sum(n for f, n in flags.items() if f & KERNEL == KERNEL)
+    got = [int(n) for n in match.groups()]
+    if got[0] != row["hit"] or not 0 < got[0] <= atomic or got[1:] != [atomic, kernel]:
+        return f"kmemx {got}, model of {atomic}, {kernel}"
+    return None
+
+
 def differences(slab, kmemx, path, recording):
     # Functions of one name, which the text does not tell apart, are shown with their places.
     _, reports = model.report(kmemx, path)
@@ -108,6 +134,10 @@ def differences(slab, kmemx, path, recording):
                 got[row["finding"], site, row["bytes_req"], row["object"]] = (
                     row["bytes"], row["hit"], row["live"], row["bytes_req"], row["object"],
                     row["better"])
+            elif row["finding"] == "atomic" and site.split("+")[0] not in twice:
+                wrong = flag_difference(slab, by, row, recording)
+                if wrong:
+                    yield f"{by} atomic {site}: {wrong}"
         wanted = expected(slab, by, recording)
         for key in sorted(got.keys() | wanted.keys(), key=str):
             if got.get(key) != wanted.get(key) and key[1].split("+")[0] not in twice:

@@ -262,6 +262,107 @@ START_TEST(large)
 }
 END_TEST
 
+/* --- flags: as the recording's formats have them ----------------------------------------- */
+
+enum {
+	KERNEL = 0xcc0,
+	ATOMIC = 0xa20,
+	NORETRY = 0x10000,
+	NOFAIL = 0x8000,
+	IN_IRQ = 0x08,
+	IRQS_OFF = 0x01,
+};
+
+static void allocate_with(struct fixture *f, uint64_t gfp, uint8_t flags, unsigned int nr)
+{
+	struct kmem_event ev = { .type = KMEM_CACHE_ALLOC,
+				 .flags = flags,
+				 .slab_alloc = { .callsite = SITE,
+						 .bytes_req = 64,
+						 .bytes_alloc = 64,
+						 .gfp_flags = gfp } };
+
+	for (; nr; nr--) {
+		ev.slab_alloc.ptr = pointer((unsigned int)f->nr);
+		add(f, &ev);
+	}
+}
+
+START_TEST(atomic)
+{
+	struct fixture f;
+
+	set_up(&f);
+	allocate_with(&f, ATOMIC, 0, 3);
+	allocate_with(&f, ATOMIC | NORETRY, 0, 4);
+	allocate_with(&f, ATOMIC, IN_IRQ, 5);
+	allocate_with(&f, ATOMIC, IRQS_OFF, 6);
+	allocate_with(&f, KERNEL, 0, 1);
+	allocate_with(&f, ATOMIC | KERNEL, 0, 1); /* it may wait */
+	ck_assert_uint_eq(advice(&f), 1);
+	ck_assert_str_eq(cell(&f, 0, "finding")->s, "atomic");
+	ck_assert_int_eq(cell(&f, 0, "bytes")->type, CELL_NONE);
+	ck_assert_uint_eq(cell(&f, 0, "hit")->u, 7);
+	ck_text(&f, "evidence", "7 of 18 GFP_ATOMIC allocations of slab objects");
+	ck_text(&f, "evidence", "GFP_KERNEL allocations there: 2");
+	ck_text(&f, "more", "kmemx stat --gfp GFP_ATOMIC --callsite 0xca11 -i ");
+	tear_down(&f);
+}
+END_TEST
+
+/* Only from interrupts; never with GFP_KERNEL. */
+START_TEST(rightly_atomic)
+{
+	struct fixture f;
+
+	set_up(&f);
+	allocate_with(&f, ATOMIC, _i ? 0 : IN_IRQ, 3);
+	allocate_with(&f, _i ? 0x800 : KERNEL, 0, 1);
+	ck_assert_uint_eq(advice(&f), 0);
+	tear_down(&f);
+}
+END_TEST
+
+static void allocate_pages(struct fixture *f, uint64_t gfp, uint32_t order, bool failed)
+{
+	const struct kmem_event ev = { .type = KMEM_PAGE_ALLOC,
+				       .stack = 1,
+				       .page_alloc = { .pfn = failed ? KMEM_NO_PFN
+								     : f->nr * 1024ULL,
+						       .gfp_flags = gfp,
+						       .order = order } };
+
+	add(f, &ev);
+}
+
+START_TEST(high_order)
+{
+	struct fixture f;
+
+	set_up(&f);
+	allocate_pages(&f, KERNEL, 3, false);
+	allocate_pages(&f, KERNEL | NORETRY, 9, false);
+	allocate_pages(&f, KERNEL | NOFAIL, 9, false);
+	allocate_pages(&f, ATOMIC, 9, false);
+	if (_i) {
+		allocate_pages(&f, KERNEL, 5, false);
+		allocate_pages(&f, KERNEL, 4, false);
+		allocate_pages(&f, KERNEL, 6, true);
+	}
+	ck_assert_uint_eq(advice(&f), _i ? 2 : 1); /* atomic is the other */
+	ck_assert_str_eq(cell(&f, 0, "finding")->s, "atomic");
+	if (_i) {
+		ck_assert_str_eq(cell(&f, 1, "finding")->s, "high-order");
+		ck_assert_uint_eq(cell(&f, 1, "hit")->u, 3);
+		ck_assert_msg(strstr(cell(&f, 1, "evidence")->s,
+				     "3 allocations of order 4 to 6 may wait"),
+			      "%s", cell(&f, 1, "evidence")->s);
+		ck_assert_ptr_nonnull(strstr(cell(&f, 1, "evidence")->s, "; 1 failed"));
+	}
+	tear_down(&f);
+}
+END_TEST
+
 Suite *test_advise_suite(void);
 
 Suite *test_advise_suite(void)
@@ -274,6 +375,9 @@ Suite *test_advise_suite(void)
 	tcase_add_loop_test(tc, dominant, 0, 2);
 	tcase_add_loop_test(tc, just_over, 0, ARRAY_SIZE(sizes));
 	tcase_add_test(tc, large);
+	tcase_add_test(tc, atomic);
+	tcase_add_loop_test(tc, rightly_atomic, 0, 2);
+	tcase_add_loop_test(tc, high_order, 0, 2);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/own_cache.h: the numbers of the kernel commit whose method it is, SLUB's choice of
- * slabs, and whether it would merge a cache away.
+ * tests: analysis/own_cache.h: the numbers of the kernel commit whose method it is, SLUB's choice
+ * of slabs, and whether it would merge a cache away.
  */
 #include <check.h>
 #include <stdio.h>
@@ -59,7 +59,8 @@ START_TEST(tails_and_single_objects)
 }
 END_TEST
 
-/* What /proc/slabinfo says with Debian's kernels 5.10, 6.1 and 6.12: size, pages of a slab, CPUs. */
+/* What /proc/slabinfo says with Debian's kernels 5.10, 6.1 and 6.12: size, CPUs, pages of a slab.
+ */
 static const struct {
 	uint64_t size;
 	unsigned int cpus, pages;

@@ -18,6 +18,9 @@ static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
 	struct advise *a = ctx;
 
 	size_peaks_take(&a->sizes, life, nr);
+	/* Of a copy only what no event ends is still to come. */
+	if (likely(a->far.lives == &a->slab->lives))
+		far_frees_take(&a->far, life, nr);
 }
 
 static void advise_observe(void *self, const struct kmem_event *evs, size_t nr)
@@ -35,6 +38,7 @@ static void advise_destroy(void *self)
 	struct advise *a = self;
 
 	gfp_uses_free(&a->gfp);
+	far_frees_free(&a->far);
 	size_peaks_free(&a->sizes);
 	free(a);
 }
@@ -57,6 +61,7 @@ static void *advise_create(const struct analysis_env *env,
 	}
 	size_peaks_init(&a->sizes, env, &a->slab->lives);
 	gfp_uses_init(&a->gfp, env, &a->sizes.sites);
+	far_frees_init(&a->far, env, &a->slab->lives, &a->sizes.sites);
 	return a;
 }
 
@@ -71,8 +76,8 @@ static int show_all(const struct advise *a, struct report *report)
 {
 	const struct alloc_filter *filter = a->env->filter;
 
-	if (a->failed || a->gfp.failed || a->sizes.failed || a->slab->failed ||
-	    a->slab->lives.failed)
+	if (a->failed || a->gfp.failed || a->far.failed || a->sizes.failed ||
+	    a->slab->failed || a->slab->lives.failed)
 		return -ENOMEM;
 	if (!(analysis_seen(a->env) & (NEEDS_SLAB | NEEDS_PAGE)) ||
 	    (filter && !filter->nr_slab && !filter->nr_page))

@@ -7,13 +7,14 @@
 #ifndef KMEMX_ANALYSIS_ADVISE_H
 #define KMEMX_ANALYSIS_ADVISE_H
 
+#include "analysis/far_frees.h"
 #include "analysis/gfp_uses.h"
 #include "analysis/size_peaks.h"
 #include "base/strbuf.h"
 
 /**
  * struct advise - the analysis
- * @sizes: of what kmalloc gave; its groups of callsites are those of @gfp too
+ * @sizes: of what kmalloc gave; its groups of callsites are those of @gfp and @far too
  * @losses: gaps in the events
  * @failed: memory ran out; the numbers are void
  */
@@ -23,6 +24,7 @@ struct advise {
 	struct slab_account *slab;
 	struct size_peaks sizes;
 	struct gfp_uses gfp;
+	struct far_frees far;
 	uint64_t losses;
 	bool ended, failed;
 };
@@ -42,11 +44,12 @@ struct finding_kind;
  * @bytes: that it would save
  * @hit: allocations that it is about; @live: of their objects the most that were live
  * @bytes_req: of each, asked for; @object: of each, as it is; @better: as it would be
+ * @freed_by: the group of the callsite that freed most of them + 1; 0: it is not about that
  * @evidence, @arithmetic, @doubt, @merge: sentences without an end; may be empty
  */
 struct finding {
 	const struct finding_kind *kind;
-	uint32_t site;
+	uint32_t site, freed_by;
 	uint64_t bytes;
 	uint64_t hit, live, bytes_req, object, better;
 	struct strbuf evidence, arithmetic, doubt, merge;
@@ -64,7 +67,7 @@ struct finding_kind {
 };
 
 extern const struct finding_kind finding_own_cache, finding_shrink, finding_atomic,
-	finding_high_order;
+	finding_high_order, finding_ping_pong;
 
 /* Adds a row. Frees @f's texts. 0 or -ENOMEM. */
 int advise_add(struct advise_view *v, struct finding *f) __must_check;

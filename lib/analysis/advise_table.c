@@ -77,6 +77,14 @@ static struct cell cell_callsite(const void *row, struct table *t)
 	return sites_cell(&r->v->a->sizes.sites, r->f->site, t);
 }
 
+static struct cell cell_freed_by(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+
+	return r->f->freed_by ? sites_cell(&r->v->a->sizes.sites, r->f->freed_by - 1, t)
+			      : (struct cell){ 0 };
+}
+
 static struct cell words(struct table *t, const struct strbuf *text)
 {
 	t->failed |= text->failed;
@@ -185,6 +193,11 @@ static const struct column_type columns[] = {
 		      .last = true,
 		      .help = "The function that allocated." },
 	  .fill = cell_callsite },
+	{ .column = { .name = "freed_by",
+		      .title = "Freed_by",
+		      .hidden = true,
+		      .help = "The function that freed most of these objects, where it is about that." },
+	  .fill = cell_freed_by },
 	{ .column = { .name = "evidence",
 		      .title = "Evidence",
 		      .told = true,

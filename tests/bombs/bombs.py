@@ -101,8 +101,8 @@ class Bombs:
             os.truncate(path, hole)
         for args in (["info", "-i"], ["stat", "--slab", "--page", "-i"],
                      ["stat", "--live", "-i"], ["stat", "--lifetime", "-i"],
-                     ["leaks", "-i"], ["peak", "--over-time", "32", "-i"], ["owners", "-i"], ["summary", "-i"],
-                     ["script", "-i"],
+                     ["leaks", "-i"], ["peak", "--over-time", "32", "-i"], ["owners", "-i"],
+                     ["summary", "-i"], ["advise", "-i"], ["script", "-i"],
                      ["split", "--time", "0%,90%", "-o", "part.dat", "-i"]):
             self.runner.run(name, len(data), *args, path)
         if hole:

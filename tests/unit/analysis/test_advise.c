@@ -363,6 +363,52 @@ START_TEST(high_order)
 }
 END_TEST
 
+/* --- CPUs ------------------------------------------------------------------------------- */
+
+/* @nr objects, of which the first @near are freed where they were allocated. */
+static void pass_on(struct fixture *f, unsigned int nr, unsigned int near)
+{
+	struct kmem_event ev = { .type = KMEM_CACHE_ALLOC, .cpu = 1 };
+	unsigned int i;
+
+	ev.slab_alloc.callsite = SITE;
+	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = 64;
+	for (i = 0; i < nr; i++) {
+		ev.slab_alloc.ptr = pointer(i);
+		add(f, &ev);
+	}
+	ev = (struct kmem_event){ .type = KMEM_CACHE_FREE };
+	for (i = 0; i < nr; i++) {
+		ev.cpu = i < near ? 1 : 0;
+		ev.slab_free.ptr = pointer(i);
+		ev.slab_free.callsite = i < 3 ? 0x0ea : 0xf4ee;
+		add(f, &ev);
+	}
+}
+
+static const struct {
+	unsigned int nr, near;
+	bool found;
+} passes[] = { { 16, 0, true }, { 15, 0, false }, { 100, 1, false }, { 100, 0, true } };
+
+START_TEST(ping_pong)
+{
+	struct fixture f;
+
+	set_up(&f);
+	pass_on(&f, passes[_i].nr, passes[_i].near);
+	ck_assert_uint_eq(advice(&f), passes[_i].found);
+	if (passes[_i].found) {
+		ck_assert_str_eq(cell(&f, 0, "finding")->s, "ping-pong");
+		ck_assert_uint_eq(cell(&f, 0, "hit")->u, passes[_i].nr);
+		ck_assert_str_eq(cell(&f, 0, "callsite")->s, "0xca11");
+		ck_assert_str_eq(cell(&f, 0, "freed_by")->s, "0xf4ee");
+		ck_text(&f, "evidence", "by 0xf4ee, the others by 1 more");
+	}
+	tear_down(&f);
+}
+END_TEST
+
 Suite *test_advise_suite(void);
 
 Suite *test_advise_suite(void)
@@ -378,6 +424,7 @@ Suite *test_advise_suite(void)
 	tcase_add_test(tc, atomic);
 	tcase_add_loop_test(tc, rightly_atomic, 0, 2);
 	tcase_add_loop_test(tc, high_order, 0, 2);
+	tcase_add_loop_test(tc, ping_pong, 0, ARRAY_SIZE(passes));
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * account: what the kernel says of its zones.
+ * In: texts of buddyinfo, zoneinfo and pagetypeinfo. Out: numbers.
+ */
+#include "account/zones.h"
+
+#include <string.h>
+
+/* Moves *@at behind @word and the blanks before it; false: something else is there. */
+static bool skip_word(const char **at, const char *word)
+{
+	size_t len = strlen(word);
+
+	*at += strspn(*at, " \t");
+	if (strncmp(*at, word, len) != 0)
+		return false;
+	*at += len;
+	return true;
+}
+
+/* The number at *@at, behind blanks, of at most BUDDY_BLOCKS_MAX. */
+static bool take_number(const char **at, uint64_t *value)
+{
+	const char *p = *at + strspn(*at, " \t");
+
+	if (*p < '0' || *p > '9')
+		return false;
+	for (*value = 0; *p >= '0' && *p <= '9'; p++) {
+		*value = *value * 10 + (uint64_t)(*p - '0');
+		if (*value > BUDDY_BLOCKS_MAX)
+			return false;
+	}
+	*at = p;
+	return true;
+}
+
+/* The start of the line behind @at; at the end of the text the end. */
+static const char *next_line(const char *at)
+{
+	at += strcspn(at, "\n");
+	return at + (*at == '\n');
+}
+
+/* "Node 0, zone   Normal": moves *@at behind it. */
+static bool take_zone(const char **at, uint64_t *node, const char **zone, size_t *len)
+{
+	const char *p = *at;
+
+	if (!skip_word(&p, "Node") || !take_number(&p, node) || !skip_word(&p, ",") ||
+	    !skip_word(&p, "zone"))
+		return false;
+	p += strspn(p, " \t");
+	*zone = p;
+	*len = strcspn(p, " \t\n,");
+	*at = p + *len;
+	return *len > 0;
+}
+
+bool buddyinfo_next(const char **text, struct buddy_line *line)
+{
+	while (**text) {
+		const char *at = *text;
+
+		*text = next_line(at);
+		line->nr = 0;
+		if (!take_zone(&at, &line->node, &line->zone, &line->zone_len))
+			continue;
+		while (line->nr < BUDDY_ORDERS_MAX &&
+		       take_number(&at, &line->blocks[line->nr]))
+			line->nr++;
+		if (line->nr)
+			return true;
+	}
+	return false;
+}
+
+static bool is_name(const char *name, size_t len, const char *wanted)
+{
+	return len == strlen(wanted) && !memcmp(name, wanted, len);
+}
+
+bool zoneinfo_min(const char *text, uint64_t *pages, uint64_t *nodes)
+{
+	uint64_t node, last = UINT64_MAX, value, boost = 0;
+	bool counts = false, found = false;
+	const char *zone;
+	size_t len;
+
+	*pages = 0;
+	*nodes = 0;
+	for (; *text; text = next_line(text)) {
+		const char *at = text;
+
+		if (take_zone(&at, &node, &zone, &len)) {
+			*nodes += node != last;
+			last = node;
+			counts = !is_name(zone, len, "HighMem") &&
+				 !is_name(zone, len, "Movable");
+			boost = 0;
+			continue;
+		}
+		at = text;
+		if (skip_word(&at, "boost ") && take_number(&at, &value)) {
+			boost = value;
+			continue;
+		}
+		at = text;
+		if (!counts || !skip_word(&at, "min ") || !take_number(&at, &value))
+			continue;
+		*pages += value > boost ? value - boost : 0;
+		if (*pages > BUDDY_BLOCKS_MAX)
+			return false;
+		found = true;
+		counts = false; /* a zone has one */
+	}
+	return found;
+}
+
+bool pagetypeinfo_block_order(const char *text, unsigned int *order)
+{
+	uint64_t value;
+
+	for (; *text; text = next_line(text)) {
+		const char *at = text;
+
+		if (!skip_word(&at, "Page block order:"))
+			continue;
+		if (!take_number(&at, &value) || value > BUDDY_ORDERS_MAX)
+			return false;
+		*order = (unsigned int)value;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: account/zones.h: the kernel's texts, whole, cut and damaged.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "account/zones.h"
+
+START_TEST(buddyinfo)
+{
+	const char *text =
+		"Node 0, zone      DMA    404      7      1 \n"
+		"per-node stats\n"
+		"Node 1, zone   Normal 99999999999999999999 1\n"
+		"Node 0\n"
+		"Node 12, zone DMA32 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 "
+		"18 19 20 21 22\n"
+		"Node 3, zone  HighMem   1 x";
+	struct buddy_line line;
+
+	ck_assert(buddyinfo_next(&text, &line));
+	ck_assert_uint_eq(line.node, 0);
+	ck_assert_uint_eq(line.zone_len, 3);
+	ck_assert(!memcmp(line.zone, "DMA", 3));
+	ck_assert_uint_eq(line.nr, 3);
+	ck_assert_uint_eq(line.blocks[0], 404);
+	ck_assert_uint_eq(line.blocks[2], 1);
+	ck_assert(buddyinfo_next(&text, &line));
+	ck_assert_uint_eq(line.node, 12);
+	ck_assert_uint_eq(line.nr, BUDDY_ORDERS_MAX);
+	ck_assert_uint_eq(line.blocks[BUDDY_ORDERS_MAX - 1], BUDDY_ORDERS_MAX);
+	ck_assert(buddyinfo_next(&text, &line));
+	ck_assert_uint_eq(line.nr, 1);
+	ck_assert(!buddyinfo_next(&text, &line));
+	ck_assert(!buddyinfo_next(&text, &line));
+}
+END_TEST
+
+START_TEST(watermarks)
+{
+	static const char text[] = "Node 0, zone      DMA\n"
+				   "  per-node stats\n"
+				   "      nr_inactive_anon 12\n"
+				   "  pages free     3000\n"
+				   "        boost    0\n"
+				   "        min      701\n"
+				   "        low      876\n"
+				   "Node 0, zone    DMA32\n"
+				   "        boost    100\n"
+				   "        min      2658\n"
+				   "        min      5\n"
+				   "Node 0, zone  HighMem\n"
+				   "        min      512\n"
+				   "Node 1, zone  Normal\n"
+				   "        boost    10\n"
+				   "        min      7\n"
+				   "Node 1, zone  Movable\n"
+				   "        min      32\n";
+	uint64_t pages, nodes;
+
+	ck_assert(zoneinfo_min(text, &pages, &nodes));
+	ck_assert_uint_eq(pages, 701 + 2558);
+	ck_assert_uint_eq(nodes, 2);
+	ck_assert(!zoneinfo_min("", &pages, &nodes));
+	ck_assert(!zoneinfo_min("min 7\n", &pages, &nodes));
+	ck_assert(!zoneinfo_min("Node 0, zone DMA\nmin 1099511627776\n"
+				"Node 0, zone Normal\nmin 1\n",
+				&pages, &nodes));
+}
+END_TEST
+
+START_TEST(block_order)
+{
+	unsigned int order = 0;
+
+	ck_assert(pagetypeinfo_block_order("Page block order: 9\nPages per block:  512\n",
+					   &order));
+	ck_assert_uint_eq(order, 9);
+	ck_assert(pagetypeinfo_block_order("x\nPage block order: 13", &order));
+	ck_assert_uint_eq(order, 13);
+	ck_assert(!pagetypeinfo_block_order("Page block order: 21\n", &order));
+	ck_assert(!pagetypeinfo_block_order("Page block order: -1\n", &order));
+	ck_assert(!pagetypeinfo_block_order("Pages per block:  512\n", &order));
+}
+END_TEST
+
+Suite *test_zones_suite(void)
+{
+	Suite *s = suite_create("account/zones");
+	TCase *tc = tcase_create("zones");
+
+	tcase_add_test(tc, buddyinfo);
+	tcase_add_test(tc, watermarks);
+	tcase_add_test(tc, block_order);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -35,7 +35,7 @@ struct record_options {
 	const char *output;
 	uint64_t buffer_bytes;
 	struct option_strings pids;
-	bool follow, slab, page, all_cpus;
+	bool follow, slab, page, frag, percpu, all_events, all_cpus;
 	struct option_strings events;
 	const char *stack;
 	const char *clock;
@@ -68,6 +68,12 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "slab events (default: both)" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &o->page,
 		  "page events (default: both)" },
+		{ OPTION_FLAG, 0, "frag", NULL, &o->frag,
+		  "also what kmemx frag shows: fallbacks" },
+		{ OPTION_FLAG, 0, "percpu", NULL, &o->percpu,
+		  "also how pages come to lists of CPUs and leave them" },
+		{ OPTION_FLAG, 0, "all-events", NULL, &o->all_events,
+		  "slab and page events, and all of these" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 'e', "event", "EVENT", &o->events,
 		  "record EVENT too: [SYSTEM:]NAME, may be a pattern" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "stack", "page|all|none", &o->stack,
@@ -199,8 +205,10 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	c->output = o->output;
 	c->compress = o->compress;
 	c->exact_ledger = o->exact_ledger;
-	c->events.slab = o->slab || !o->page;
-	c->events.page = o->page || !o->slab;
+	c->events.slab = o->slab || !o->page || o->all_events;
+	c->events.page = o->page || !o->slab || o->all_events;
+	c->events.frag = o->frag || o->all_events;
+	c->events.percpu = o->percpu || o->all_events;
 	c->events.extra = o->events.items;
 	c->events.nr_extra = o->events.count;
 	c->events.filter = o->filter;

@@ -37,6 +37,14 @@ static const char *const page_events[] = {
 	"mm_page_free_batched",
 };
 
+static const char *const frag_events[] = { "mm_page_alloc_extfrag" };
+
+static const char *const percpu_events[] = {
+	"mm_page_alloc_zone_locked",
+	"mm_page_pcpu_drain",
+	"mm_page_free_batched",
+};
+
 size_t events_of_kmem(bool page, const char *const **names)
 {
 	*names = page ? page_events : slab_events;
@@ -151,6 +159,10 @@ int events_select(struct event_list *list, const struct instance *in,
 		ret = add_kmem(list, in, slab_events, ARRAY_SIZE(slab_events), log);
 	if (!ret && choice->page)
 		ret = add_kmem(list, in, page_events, ARRAY_SIZE(page_events), log);
+	if (!ret && choice->frag)
+		ret = add_kmem(list, in, frag_events, ARRAY_SIZE(frag_events), log);
+	if (!ret && choice->percpu)
+		ret = add_kmem(list, in, percpu_events, ARRAY_SIZE(percpu_events), log);
 	for (size_t i = 0; !ret && i < choice->nr_extra; i++)
 		ret = add_extra(list, choice->extra[i], log);
 	if (!ret && !list->count) {

@@ -24,6 +24,8 @@ enum capture_stack {
 /**
  * struct event_choice - what the user wants recorded
  * @slab, @page: the events of the slab and of the page allocator
+ * @frag: the page allocator's fallbacks to another migratetype
+ * @percpu: how pages come to the lists of the CPUs and leave them
  * @extra: further events, "SYSTEM:EVENT" or "EVENT" (kmem first, then any system), may hold
  *	shell patterns
  * @filter: applied to the events that have its fields; may be NULL
@@ -31,7 +33,7 @@ enum capture_stack {
  *	frees: what was allocated by the chosen tasks is freed by RCU, softirqs and others
  */
 struct event_choice {
-	bool slab, page;
+	bool slab, page, frag, percpu;
 	const char *const *extra;
 	size_t nr_extra;
 	const char *filter;

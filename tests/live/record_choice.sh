@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What is chosen is recorded, and of those chosen: --slab, --page, -e, --stack, --filter,
-# --follow, -p.
+# What is chosen is recorded, and of those chosen: --slab, --page, --frag, --percpu, -e,
+# --stack, --filter, --follow, -p.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -41,6 +41,21 @@ none kernel_stack '--stack none'
 
 "$KMEMX" record -q --page -o r.dat -- ls -lR /etc >/dev/null
 near "$(count mm_page_alloc)" "$(count kernel_stack)" "stacks of page allocations"
+
+"$KMEMX" record -q --slab --percpu --stack none -o r.dat -- ls -lR /etc >/dev/null
+some mm_page_alloc_zone_locked --percpu
+some kmalloc '--slab --percpu'
+none mm_page_alloc '--slab --percpu'
+
+"$KMEMX" record -q --page --frag -o r.dat -- ls -lR /etc >/dev/null
+some mm_page_alloc '--page --frag'
+none mm_page_alloc_zone_locked --frag
+none kmalloc '--page --frag'
+
+"$KMEMX" record -q --slab --all-events -o r.dat -- ls -lR /etc >/dev/null
+for event in kmalloc mm_page_alloc mm_page_alloc_zone_locked; do
+	some $event --all-events
+done
 
 "$KMEMX" record -q --slab --stack all -e 'sched:sched_process_ex*' -o r.dat -- ls /etc >/dev/null
 stacks=$(count kernel_stack)

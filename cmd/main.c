@@ -22,9 +22,9 @@
 static const struct command *const commands[] = {
 	&command_record,  &command_boot,   &command_extract, &command_recover,
 	&command_summary, &command_stat,   &command_leaks,   &command_peak,
-	&command_owners,  &command_advise, &command_script,  &command_info,
-	&command_diff,	  &command_import, &command_split,   &command_config,
-	&command_version,
+	&command_owners,  &command_advise, &command_frag,    &command_script,
+	&command_info,	  &command_diff,   &command_import,  &command_split,
+	&command_config,  &command_version,
 };
 
 static const char *const group_words[] = {
@@ -98,7 +98,7 @@ static const struct {
 	{ "cut", "split" },	    { "convert", "import" },   { "header", "info" },
 	{ "check", "info" },	    { "evlist", "info" },      { "rescue", "recover" },
 	{ "page_owner", "owners" }, { "owner", "owners" },     { "max", "peak" },
-	{ "advice", "advise" },
+	{ "advice", "advise" },	    { "extfrag", "frag" },
 };
 
 /* The nearest command or alias; NULL: none is near. */

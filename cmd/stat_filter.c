@@ -30,8 +30,10 @@ static int check_kinds(struct stat_analyses *a, const char *slab, const char *pa
 			continue;
 		message_error(
 			command,
-			"%s does not apply to --%s: %s events do not have this field\n  Leave out one of the two",
-			slab ? slab : page, analysis->name, slab ? "slab" : "page");
+			"%s does not apply to %s%s: %s events do not have this field\n  Leave out one of the two",
+			slab ? slab : page,
+			analysis->use == ANALYSIS_COMMAND ? "kmemx " : "--",
+			analysis->name, slab ? "slab" : "page");
 		return EXIT_USAGE;
 	}
 	return GO_ON;

@@ -97,6 +97,33 @@ static int analyze(struct stat_run *st)
 	return ret;
 }
 
+/* One of those asked for that has a kind of events to itself, of which there is none. */
+static const struct analysis *lacking(const struct stat_run *st)
+{
+	const struct stat_analyses *a = &st->opts.analyses;
+	size_t i;
+
+	for (i = 0; i < a->nr; i++) {
+		if (a->chosen[i]->must && !(st->seen & a->chosen[i]->must))
+			return a->chosen[i];
+	}
+	return NULL;
+}
+
+/* Whether they were recorded, a recording does not say. */
+static int nothing_of(const struct stat_run *st, const struct analysis *analysis)
+{
+	const struct stat_options *o = &st->opts;
+	const char *path = st->in.study.path;
+
+	message_error(
+		st->command,
+		"%s contains no %s events%s%s: none occurred, or they were not recorded\n  Record them with: sudo kmemx record %s -- CMD",
+		path, analysis->events, o->window.time ? " in the time " : "",
+		o->window.time ? o->window.time : "", analysis->record);
+	return EXIT_FAILED;
+}
+
 static int nothing_recorded(const struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
@@ -118,6 +145,8 @@ static int nothing_recorded(const struct stat_run *st)
 			path, path);
 		return EXIT_UNREADABLE;
 	}
+	if (lacking(st))
+		return nothing_of(st, lacking(st));
 	if (o->window.time)
 		message_error(
 			st->command,
@@ -136,7 +165,7 @@ static int check_recorded(struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
 
-	if (!st->report->nr_tables && filter_words_any(&o->filter) &&
+	if (!st->report->nr_tables && filter_words_any(&o->filter) && !lacking(st) &&
 	    st->seen & stat_analyses_need(&o->analyses))
 		return filter_words_nothing(&o->filter, st->command, st->in.study.path);
 	if (!st->report->nr_tables)

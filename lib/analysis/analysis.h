@@ -144,6 +144,8 @@ static inline bool analysis_use_stat(enum analysis_use use)
  *
  * @name: also the option of stat that asks for it, --NAME; @help: its text in -h
  * @needs: the events it is about: without any of them it shows nothing
+ * @must: events without any of which it shows nothing either, whatever @needs says; @events: what
+ *	they are called; @record: the option of kmemx record for them. 0, NULL, NULL: none
  * @rows: ROWS() that its tables can be asked to have; 0: they are what they are
  * @all_time: cannot speak of a part of the recording's time; the reason, else NULL
  * @unfiltered: cannot speak of a part of the allocations; the reason, else NULL
@@ -167,6 +169,8 @@ struct analysis {
 	const char *name, *help;
 	enum analysis_use use;
 	uint32_t needs;
+	uint32_t must;
+	const char *events, *record;
 	uint32_t rows;
 	const char *all_time, *unfiltered;
 	bool all_frees;

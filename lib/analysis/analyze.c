@@ -334,7 +334,7 @@ int analyses_view(const struct analyses *all, struct report *report)
 	for (i = 0; i < all->set.nr && !ret; i++) {
 		const struct analysis *analysis = all->set.analyses[i];
 
-		if (all->set.unseen || analysis->needs & seen)
+		if (all->set.unseen || (analysis->needs | analysis->must) & seen)
 			ret = analysis->view(all->selves[i], report);
 	}
 	if (!ret && !report_ok(report))

@@ -23,6 +23,7 @@
 	line(owners) \
 	line(summary) \
 	line(advise) \
+	line(frag) \
 	line(comparison_slab) \
 	line(comparison_slab_cache) \
 	line(comparison_page) \

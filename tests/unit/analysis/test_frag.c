@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/frag.h: who fell back, and what lived in the pageblocks.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "analysis/alloc_filter.h"
+#include "analysis/frag.h"
+#include "analysis/registry.h"
+#include "base/compiler.h"
+
+static const struct log silent = { 0 };
+
+/* Its pageblocks are of order 9, as the format of the event says. */
+#define FILE_PATH "data/pressure-bookworm-amd64.v7.dat"
+
+struct fixture {
+	struct recording *rec;
+	struct event_formats *fmts;
+	struct symbols *syms;
+	struct callsite_rule *rule;
+	struct event_stream *stream;
+	struct migratetypes types;
+	struct analysis_env env;
+	struct analysis_options opts;
+	struct report *report;
+	const struct analysis *analysis;
+	void *self;
+};
+
+static void set_up(struct fixture *f)
+{
+	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
+	struct source src;
+
+	*f = (struct fixture){ .report = report_new(),
+			       .analysis = analysis_find("frag") };
+	ck_assert(!source_open_file(&src, FILE_PATH));
+	ck_assert(!recording_open(&f->rec, &src, FILE_PATH, &silent));
+	ck_assert(!event_formats_new(&f->fmts, f->rec, &silent));
+	ck_assert(!symbols_new(&f->syms, f->rec->kallsyms, f->rec->kallsyms_size, NULL));
+	ck_assert(!callsite_rule_new(&f->rule, NULL, 0, NULL));
+	ck_assert(!event_stream_open(&f->stream, f->rec, f->fmts, &opts, &silent));
+	migratetypes_init(&f->types, NULL, "6.1");
+	f->env = (struct analysis_env){ .rec = f->rec,
+					.fmts = f->fmts,
+					.stream = f->stream,
+					.syms = f->syms,
+					.rule = f->rule,
+					.migratetypes = &f->types,
+					.log = &silent,
+					.page_size = 4096 };
+	f->self = f->analysis->create(&f->env, &f->opts);
+	ck_assert_ptr_nonnull(f->self);
+}
+
+static void tear_down(struct fixture *f)
+{
+	f->analysis->destroy(f->self);
+	report_free(f->report);
+	event_stream_close(f->stream);
+	callsite_rule_free(f->rule);
+	symbols_free(f->syms);
+	event_formats_free(f->fmts);
+	recording_close(f->rec);
+}
+
+/* Of task @pid on CPU 0: takes a block of MOVABLE memory for UNMOVABLE pages. */
+static struct kmem_event extfrag(uint64_t ts, int32_t pid, uint64_t pfn, int32_t order)
+{
+	return (struct kmem_event){ .ts = ts,
+				    .type = KMEM_PAGE_ALLOC_EXTFRAG,
+				    .pid = pid,
+				    .extfrag = { .pfn = pfn,
+						 .fallback_order = order,
+						 .alloc_migratetype = 0,
+						 .fallback_migratetype = 1 } };
+}
+
+static struct kmem_event alloc(uint64_t ts, int32_t pid, uint64_t pfn, uint32_t order)
+{
+	return (struct kmem_event){
+		.ts = ts,
+		.type = KMEM_PAGE_ALLOC,
+		.pid = pid,
+		.page_alloc = { .pfn = pfn, .order = order, .migratetype = 0 }
+	};
+}
+
+static struct kmem_event page_free(uint64_t ts, uint64_t pfn, uint32_t order)
+{
+	return (struct kmem_event){ .ts = ts,
+				    .type = KMEM_PAGE_FREE,
+				    .page_free = { .pfn = pfn, .order = order } };
+}
+
+static void view(struct fixture *f)
+{
+	ck_assert(!f->analysis->view(f->self, f->report));
+	ck_assert(report_ok(f->report));
+}
+
+static const struct table *table(const struct fixture *f, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < f->report->nr_tables; i++) {
+		if (!strcmp(f->report->tables[i]->name, name))
+			return f->report->tables[i];
+	}
+	return NULL;
+}
+
+static const struct cell *cell(const struct table *t, size_t row, const char *name)
+{
+	int column = table_column(t, name);
+
+	ck_assert_int_ge(column, 0);
+	ck_assert_uint_lt(row, t->nr_rows);
+	return &t->cells[row * t->nr_columns + (size_t)column];
+}
+
+static uint64_t summary(const struct table *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_summary && strcmp(t->summary[i].name, name) != 0; i++)
+		;
+	ck_assert_uint_lt(i, t->nr_summary);
+	return t->summary[i].value.u;
+}
+
+START_TEST(how_long)
+{
+	struct kmem_event foreign = alloc(1350, 7, 0x2310, 0);
+	struct kmem_event large = alloc(1360, 7, 0x2200, 9);
+	struct kmem_event evs[] = {
+		alloc(900, 7, 0x2201, 0), /* before: not known to be foreign */
+		extfrag(1000, 7, 0x2240, 4),
+		alloc(1010, 7, 0x2240, 0),
+		alloc(1020, 8, 0x2248, 2),
+		alloc(1030, 8, 0x2400, 0), /* another pageblock */
+		page_free(1100, 0x2240, 0),
+		page_free(1110, 0x2240, 0), /* which is not there any more */
+		page_free(1200, 0x2200, 8), /* a larger block, with all of it */
+		alloc(1300, 9, 0x23ff, 0),
+		foreign,
+		large,
+		page_free(1400, 0x2180, 8), /* ends in the middle of the pageblock ... */
+		page_free(1450, 0x2300, 8), /* ... and this is the rest */
+		alloc(1500, 9, 0x2200, 0),
+		alloc(1600, 9, 0x2200, 0), /* freed unseen */
+		page_free(1700, 0x2200, 0),
+	};
+	const struct table *t;
+	struct fixture f;
+
+	evs[9].page_alloc.migratetype = 1; /* MOVABLE pages are at home */
+	set_up(&f);
+	f.analysis->observe(f.self, evs, ARRAY_SIZE(evs));
+	view(&f);
+	t = table(&f, "frag_block");
+	ck_assert_ptr_nonnull(t);
+	ck_assert_uint_eq(t->nr_rows, 1);
+	ck_assert_uint_eq(cell(t, 0, "pfn")->u, 0x2200);
+	ck_assert_uint_eq(cell(t, 0, "hit")->u, 1);
+	ck_assert_uint_eq(cell(t, 0, "pages")->u, 1 + 4 + 1 + 1 + 1);
+	ck_assert_uint_eq(cell(t, 0, "live")->u, 0);
+	ck_assert_uint_eq(cell(t, 0, "first")->u, 1000);
+	ck_assert_str_eq(cell(t, 0, "from")->s, "MOVABLE");
+	ck_assert_str_eq(cell(t, 0, "to")->s, "UNMOVABLE");
+	ck_assert_uint_eq(cell(t, 0, "time")->u, 190 + 150 + 100 + 100);
+	t = table(&f, "frag");
+	ck_assert_uint_eq(summary(t, "fallbacks"), 1);
+	ck_assert_uint_eq(summary(t, "fragmenting"), 1);
+	ck_assert_str_eq(cell(t, 0, "fragmenting")->s, "yes");
+	ck_assert_str_eq(cell(t, 0, "change_ownership")->s, "no");
+	ck_assert_uint_eq(cell(t, 0, "pages")->u, 16);
+	tear_down(&f);
+}
+END_TEST
+
+/* What was not fragmented has no pageblock; claims are counted; so are odd numbers. */
+START_TEST(which)
+{
+	struct kmem_event evs[] = {
+		extfrag(1, 1, 0x2240, 9),	  extfrag(2, 1, 0x4000, 10),
+		extfrag(3, 1, UINT64_MAX - 1, 8), extfrag(4, 1, KMEM_NO_PFN, 8),
+		extfrag(5, 1, 0x6000, -7),	  extfrag(6, 1, 0x6001, INT32_MAX),
+		page_free(7, UINT64_MAX - 1, 31), page_free(8, UINT64_MAX - 1, 3),
+		alloc(9, 1, UINT64_MAX - 1, 1),	  alloc(9, 1, UINT64_MAX - 1, 31)
+	};
+	const struct table *t;
+	struct fixture f;
+	size_t i, hit = 0;
+
+	evs[0].extfrag.change_ownership = 1;
+	evs[4].extfrag.alloc_migratetype = -3;
+	set_up(&f);
+	f.analysis->observe(f.self, evs, ARRAY_SIZE(evs));
+	view(&f);
+	t = table(&f, "frag");
+	for (i = 0; i < t->nr_rows; i++)
+		hit += cell(t, i, "hit")->u;
+	ck_assert_uint_eq(hit, 6);
+	ck_assert_uint_eq(summary(t, "claims"), 1);
+	ck_assert_uint_eq(summary(t, "fragmenting"), 3);
+	t = table(&f, "frag_block");
+	ck_assert_uint_eq(t->nr_rows, 1);
+	ck_assert_uint_eq(cell(t, 0, "pages")->u, 2);
+	tear_down(&f);
+}
+END_TEST
+
+/* Under a filter only those count whose allocation passes it. */
+START_TEST(whose)
+{
+	struct kmem_event loss = { .ts = 50, .type = KMEM_LOSS };
+	struct kmem_event evs[] = {
+		extfrag(10, 1, 0x2240, 4), extfrag(11, 2, 0x2340, 4),
+		alloc(12, 2, 0x2340, 0),   alloc(13, 1, 0x2240, 0),
+		extfrag(20, 3, 0x2440, 4), alloc(21, 3, 0x2440, 1),
+		extfrag(30, 4, 0x2640, 4), alloc(31, 4, 0x2640, 0),
+		extfrag(40, 5, 0x2840, 4), loss,
+		alloc(51, 5, 0x2840, 0),
+	};
+	struct alloc_filter filter = { 0 };
+	const struct table *t;
+	struct fixture f;
+
+	evs[2].hidden = true;
+	evs[7].flags = 16; /* of a softirq that interrupted the task */
+	set_up(&f);
+	f.env.filter = &filter;
+	f.opts.by = SUBJECT_PID;
+	f.analysis->observe(f.self, evs, ARRAY_SIZE(evs));
+	view(&f);
+	t = table(&f, "frag");
+	ck_assert_uint_eq(t->nr_rows, 1);
+	ck_assert_int_eq(cell(t, 0, "pid")->i, 1);
+	/* The allocations of 3, 4 and 5 are not the ones that they were for, or may not be. */
+	ck_assert_ptr_nonnull(
+		strstr(t->notes[1], "3 fallbacks whose allocation was not found"));
+	t = table(&f, "frag_block");
+	ck_assert_uint_eq(t->nr_rows, 1);
+	ck_assert_uint_eq(cell(t, 0, "pfn")->u, 0x2200);
+	ck_assert_uint_eq(cell(t, 0, "hit")->u, 1);
+	tear_down(&f);
+}
+END_TEST
+
+/* Parts of the time; and memory before and after, as the recording has it. */
+START_TEST(facts)
+{
+	struct recording_text items[] = {
+		{ .name = (char *)"pagetypeinfo.before",
+		  .text = (char *)"Page block order: 10\n" },
+		{ .name = (char *)"zoneinfo.before",
+		  .text = (char *)"Node 0, zone DMA\n min 100\nNode 1, zone Normal\n min 28\n" },
+		{ .name = (char *)"buddyinfo.before",
+		  .text = (char *)"Node 0, zone DMA 4 2 1\nNode 1, zone Normal 1 0 0 5\n" },
+		{ .name = (char *)"buddyinfo.after",
+		  .text = (char *)"Node 0, zone DMA 7 0 0\n" },
+		{ .name = (char *)"vmstat.before",
+		  .text = (char *)"allocstall_dma 2\nallocstall_normal 3\ncompact_fail 9\n" },
+		{ .name = (char *)"vmstat.after",
+		  .text = (char *)"allocstall_dma 2\nallocstall_normal 10\ncompact_fail 9\n" },
+	};
+	struct kmem_event evs[] = { extfrag(100, 1, 0x2240, 9),
+				    extfrag(199, 1, 0x2250, 9),
+				    extfrag(150, 1, 0x2260, 9) };
+	struct recording_text *meta;
+	const struct table *t;
+	struct fixture f;
+	size_t nr_meta;
+
+	set_up(&f);
+	f.analysis->destroy(f.self);
+	meta = f.rec->meta;
+	nr_meta = f.rec->nr_meta;
+	f.rec->meta = items;
+	f.rec->nr_meta = ARRAY_SIZE(items);
+	f.env.first_ts = 100;
+	f.env.last_ts = 199;
+	f.opts.bins = 4;
+	f.self = f.analysis->create(&f.env, &f.opts);
+	f.analysis->observe(f.self, evs, ARRAY_SIZE(evs));
+	view(&f);
+	t = table(&f, "frag");
+	ck_assert_str_eq(cell(t, 0, "over_time")->s, "1|0|1|1");
+	ck_assert_str_eq(cell(t, 0, "fragmenting")->s, "yes"); /* of order 10 */
+	ck_assert_uint_eq(summary(t, "min_free_kbytes"), 512);
+	ck_assert_uint_eq(summary(t, "min_free_kbytes_next"), 512 + 3 * 4096 * 2);
+	ck_assert_uint_eq(summary(t, "allocstall"), 7);
+	ck_assert_uint_eq(summary(t, "compact_fail"), 0);
+	t = table(&f, "frag_free");
+	ck_assert_uint_eq(t->nr_rows, 3);
+	ck_assert_str_eq(cell(t, 1, "zone")->s, "Normal");
+	ck_assert_str_eq(cell(t, 1, "when")->s, "before");
+	ck_assert_uint_eq(cell(t, 1, "order_3")->u, 5);
+	ck_assert_uint_eq(cell(t, 2, "order_0")->u, 7);
+	ck_assert_int_eq(cell(t, 2, "order_3")->type, CELL_NONE);
+	ck_assert(cell(t, 0, "unusable")->f == 100.0);
+	f.rec->meta = meta;
+	f.rec->nr_meta = nr_meta;
+	tear_down(&f);
+}
+END_TEST
+
+Suite *test_frag_suite(void)
+{
+	Suite *s = suite_create("analysis/frag");
+	TCase *tc = tcase_create("frag");
+
+	tcase_add_test(tc, how_long);
+	tcase_add_test(tc, which);
+	tcase_add_test(tc, whose);
+	tcase_add_test(tc, facts);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -193,7 +193,12 @@ static int decode_any(struct decoder *dec, const struct event_format *fmt,
 	case KMEM_PAGE_PCPU_DRAIN:
 		ev->page_alloc.pfn = field_pfn(dec, fmt, data, be);
 		ev->page_alloc.order = (uint32_t)field_uint(&f[PAGE_ORDER], data, be);
-		ev->page_alloc.gfp_flags = field_uint(&f[PAGE_GFP], data, be);
+		if (fmt->type == KMEM_PAGE_ALLOC)
+			ev->page_alloc.gfp_flags = field_uint(&f[PAGE_GFP], data, be);
+		else if (f[PAGE_REFILL].size)
+			ev->page_alloc.refill = field_uint(&f[PAGE_REFILL], data, be);
+		else /* what older kernels print */
+			ev->page_alloc.refill = !ev->page_alloc.order;
 		ev->page_alloc.migratetype = field_int(&f[PAGE_MIGRATETYPE], data, be);
 		break;
 	case KMEM_PAGE_FREE:

@@ -101,10 +101,13 @@ struct kmem_event {
 		} slab_free; /* KFREE, CACHE_FREE */
 		struct {
 			uint64_t pfn; /* KMEM_NO_PFN: the allocation failed */
-			uint64_t gfp_flags;
+			union {
+				uint64_t gfp_flags;
+				uint64_t refill; /* ZONE_LOCKED: 1: of a CPU's list */
+			};
 			uint32_t order;
 			int32_t migratetype; /* the requested one */
-		} page_alloc; /* PAGE_ALLOC, ZONE_LOCKED (no gfp), PCPU_DRAIN */
+		} page_alloc; /* PAGE_ALLOC, ZONE_LOCKED, PCPU_DRAIN (neither) */
 		struct {
 			uint64_t pfn;
 			uint32_t order; /* 0 for PAGE_FREE_BATCHED */

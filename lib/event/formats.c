@@ -74,6 +74,7 @@ static const struct field_spec page_zone_fields[] = {
 	{ "pfn", PAGE_PFN, true, "page" },
 	{ "order", PAGE_ORDER, true, NULL },
 	{ "migratetype", PAGE_MIGRATETYPE, true, NULL },
+	{ "percpu_refill", PAGE_REFILL, false, NULL },
 	{ NULL, 0, false, NULL },
 };
 

@@ -30,6 +30,7 @@ enum page_field {
 	PAGE_ORDER,
 	PAGE_GFP,
 	PAGE_MIGRATETYPE,
+	PAGE_REFILL,
 };
 
 enum extfrag_field {

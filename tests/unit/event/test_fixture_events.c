@@ -225,6 +225,24 @@ static void check_pfn(struct compare *c, const struct raw_line *line, uint64_t p
 	check_number(c, line, "pfn", pfn);
 }
 
+static void check_page(struct compare *c, const struct raw_line *line,
+		       const struct kmem_event *ev)
+{
+	check_pfn(c, line, ev->page_alloc.pfn);
+	check_number(c, line, "order", ev->page_alloc.order);
+	check_signed(c, line, "migratetype", ev->page_alloc.migratetype);
+}
+
+/* Older kernels do not record it: only blocks of order 0 have lists there. */
+static void check_refill(struct compare *c, const struct raw_line *line,
+			 const struct kmem_event *ev)
+{
+	if (raw_field(line->fields, "percpu_refill"))
+		check_number(c, line, "percpu_refill", ev->page_alloc.refill);
+	else
+		ck_assert_uint_eq(ev->page_alloc.refill, !ev->page_alloc.order);
+}
+
 static void check_extfrag(struct compare *c, const struct raw_line *line,
 			  const struct kmem_event *ev)
 {
@@ -254,12 +272,13 @@ static void check_fields(struct compare *c, const struct raw_line *line,
 		break;
 	case KMEM_PAGE_ALLOC:
 		check_number(c, line, "gfp_flags", ev->page_alloc.gfp_flags);
-		/* fallthrough */
+		check_page(c, line, ev);
+		break;
 	case KMEM_PAGE_ALLOC_ZONE_LOCKED:
+		check_refill(c, line, ev);
+		/* fallthrough */
 	case KMEM_PAGE_PCPU_DRAIN:
-		check_pfn(c, line, ev->page_alloc.pfn);
-		check_number(c, line, "order", ev->page_alloc.order);
-		check_signed(c, line, "migratetype", ev->page_alloc.migratetype);
+		check_page(c, line, ev);
 		break;
 	case KMEM_PAGE_FREE:
 		check_number(c, line, "order", ev->page_free.order);

@@ -50,6 +50,7 @@ extern const struct command command_owners;
 extern const struct command command_summary;
 extern const struct command command_advise;
 extern const struct command command_frag;
+extern const struct command command_percpu;
 extern const struct command command_diff;
 extern const struct command command_script;
 extern const struct command command_split;

@@ -22,9 +22,9 @@
 static const struct command *const commands[] = {
 	&command_record,  &command_boot,   &command_extract, &command_recover,
 	&command_summary, &command_stat,   &command_leaks,   &command_peak,
-	&command_owners,  &command_advise, &command_frag,    &command_script,
-	&command_info,	  &command_diff,   &command_import,  &command_split,
-	&command_config,  &command_version,
+	&command_owners,  &command_advise, &command_frag,    &command_percpu,
+	&command_script,  &command_info,   &command_diff,    &command_import,
+	&command_split,	  &command_config, &command_version,
 };
 
 static const char *const group_words[] = {

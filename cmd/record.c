@@ -71,7 +71,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		{ OPTION_FLAG, 0, "frag", NULL, &o->frag,
 		  "also what kmemx frag shows: fallbacks" },
 		{ OPTION_FLAG, 0, "percpu", NULL, &o->percpu,
-		  "also how pages come to lists of CPUs and leave them" },
+		  "also what kmemx percpu shows: lists of CPUs" },
 		{ OPTION_FLAG, 0, "all-events", NULL, &o->all_events,
 		  "slab and page events, and all of these" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 'e', "event", "EVENT", &o->events,

@@ -24,6 +24,7 @@
 	line(summary) \
 	line(advise) \
 	line(frag) \
+	line(percpu) \
 	line(comparison_slab) \
 	line(comparison_slab_cache) \
 	line(comparison_page) \

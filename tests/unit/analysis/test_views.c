@@ -224,12 +224,16 @@ START_TEST(test_commands)
 }
 END_TEST
 
-START_TEST(test_frag)
+/* Few recordings have such events. */
+START_TEST(test_zones)
 {
 	const struct analysis_options opts = { .by = SUBJECT_PID, .bins = 7 };
 
 	check_command("data/boot-bookworm-amd64.v7.dat", "frag", &opts);
 	check_command("data/pressure-bookworm-amd64.v7.dat", "frag", &opts);
+	check_command("data/boot-bookworm-amd64.v7.dat", "percpu", &opts);
+	check_command("data/pressure-bookworm-amd64.v7.dat", "percpu", &opts);
+	check_command("data/bookworm-amd64-small-overflow.v7.dat", "percpu", &opts);
 }
 END_TEST
 
@@ -282,7 +286,7 @@ Suite *test_views_suite(void)
 	tcase_add_loop_test(tc, test_usual, 0, ARRAY_SIZE(files));
 	tcase_add_loop_test(tc, test_tree, 0, ARRAY_SIZE(files));
 	tcase_add_loop_test(tc, test_live_by_stack, 0, ARRAY_SIZE(files));
-	tcase_add_test(tc, test_frag);
+	tcase_add_test(tc, test_zones);
 	tcase_add_loop_test(tc, test_commands, 0, ARRAY_SIZE(files));
 	suite_add_tcase(s, tc);
 	return s;

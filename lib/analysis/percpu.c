@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: how pages reach the lists of free pages of each CPU, and leave them.
+ * In: mm_page_alloc_zone_locked, mm_page_pcpu_drain, frees of pages. Out: tables "percpu" and
+ * "percpu_matrix"; Documentation/percpu.md says how.
+ *
+ * A list is refilled or drained under zone->lock, a page an event. Events of one kind that follow
+ * each other on a CPU, with no other event between, are one time that the lock was taken.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "base/array.h"
+#include "base/hash.h"
+
+/* Larger blocks are damage. */
+#define ORDER_MAX 20U
+
+/* What the lock was taken for. */
+enum zone_lock { LOCK_NONE, LOCK_DIRECT, LOCK_REFILL, LOCK_DRAIN, LOCK_NR };
+
+/**
+ * struct percpu_cpu - one CPU
+ * @taken: how often the lock was, for each of these; @pages: how many came or went
+ * @freed: order-0 pages that were freed; @batched: announced as part of a batch
+ * @last, @order, @type, @pid: what the latest event was
+ */
+struct percpu_cpu {
+	uint32_t cpu;
+	uint64_t taken[LOCK_NR], pages[LOCK_NR];
+	uint64_t freed, batched;
+	enum zone_lock last;
+	uint32_t order;
+	int32_t type, pid;
+};
+
+/* Pages that went from the list of CPU @from to that of CPU @to, by places among the CPUs. */
+struct percpu_key {
+	uint32_t from, to;
+};
+
+/**
+ * struct percpu - the analysis
+ * @by_cpu: CPU -> place among @cpus
+ * @refilled: first page frame of a block -> the place of the CPU whose list it came to last
+ * @moves: keys; number n has moved[n - 1] pages
+ */
+struct percpu {
+	const struct analysis_env *env;
+	struct percpu_cpu *cpus;
+	size_t nr, capacity;
+	struct u64_map by_cpu, refilled;
+	struct intern moves;
+	uint64_t *moved;
+	size_t nr_moved, moved_capacity;
+	uint64_t unknown; /* drained pages that came before */
+	uint64_t losses;
+	bool failed;
+};
+
+static void *percpu_create(const struct analysis_env *env,
+			   const struct analysis_options *opts)
+{
+	struct percpu *p = calloc(1, sizeof(*p));
+
+	if (p)
+		p->env = env;
+	return p;
+}
+
+static struct percpu_cpu *find_cpu(struct percpu *p, uint32_t cpu)
+{
+	uint32_t *place = u64_map_insert(&p->by_cpu, cpu, (uint32_t)p->nr);
+
+	if (!place ||
+	    array_reserve(&p->cpus, &p->capacity, p->nr + 1, sizeof(*p->cpus))) {
+		p->failed = true;
+		return NULL;
+	}
+	if (*place == p->nr)
+		p->cpus[p->nr++] = (struct percpu_cpu){ .cpu = cpu };
+	return &p->cpus[*place];
+}
+
+static void moved(struct percpu *p, uint32_t from, uint32_t to, uint64_t pages)
+{
+	const struct percpu_key key = { from, to };
+	uint32_t id = intern_id(&p->moves, &key, sizeof(key));
+
+	if (!id || array_reserve(&p->moved, &p->moved_capacity, id, sizeof(*p->moved))) {
+		p->failed = true;
+		return;
+	}
+	if (id > p->nr_moved)
+		p->moved[p->nr_moved++] = 0;
+	p->moved[id - 1] += pages;
+}
+
+/* The lock is held for @lock, by what @ev says. */
+static void under_lock(struct percpu *p, struct percpu_cpu *c, enum zone_lock lock,
+		       const struct kmem_event *ev)
+{
+	uint32_t order = ev->page_alloc.order;
+	/* A refill is of one order and migratetype, a drain of all. */
+	bool goes_on = c->last == lock && c->pid == ev->pid && lock != LOCK_DIRECT &&
+		       (lock == LOCK_DRAIN ||
+			(c->order == order && c->type == ev->page_alloc.migratetype));
+	uint32_t place = (uint32_t)(c - p->cpus), *from;
+	uint64_t pages;
+
+	c->taken[lock] += !goes_on;
+	c->last = lock;
+	c->order = order;
+	c->type = ev->page_alloc.migratetype;
+	c->pid = ev->pid;
+	if (order > ORDER_MAX || ev->page_alloc.pfn == KMEM_NO_PFN)
+		return;
+	pages = 1ULL << order;
+	c->pages[lock] += pages;
+	if (lock == LOCK_DIRECT)
+		return;
+	if (lock == LOCK_DRAIN) {
+		from = u64_map_find(&p->refilled, ev->page_alloc.pfn);
+		if (from && *from != UINT32_MAX) {
+			moved(p, *from, place, pages);
+			*from = UINT32_MAX; /* it is in the zone now */
+		} else {
+			p->unknown += pages;
+		}
+		return;
+	}
+	from = u64_map_insert(&p->refilled, ev->page_alloc.pfn, place);
+	if (from)
+		*from = place;
+	else
+		p->failed = true;
+}
+
+static void percpu_event(struct percpu *p, const struct kmem_event *ev)
+{
+	struct percpu_cpu *c = find_cpu(p, ev->cpu);
+
+	if (!c)
+		return;
+	switch (ev->type) {
+	case KMEM_PAGE_ALLOC_ZONE_LOCKED:
+		under_lock(p, c, ev->page_alloc.refill ? LOCK_REFILL : LOCK_DIRECT, ev);
+		return;
+	case KMEM_PAGE_PCPU_DRAIN:
+		under_lock(p, c, LOCK_DRAIN, ev);
+		return;
+	case KMEM_PAGE_ALLOC_EXTFRAG: /* under the lock, too */
+	case KMEM_KERNEL_STACK:
+		return;
+	case KMEM_PAGE_FREE:
+		c->freed += !ev->page_free.order;
+		break;
+	case KMEM_PAGE_FREE_BATCHED:
+		c->batched++;
+		break;
+	case KMEM_LOSS:
+		p->losses++;
+		break;
+	default:
+		break;
+	}
+	c->last = LOCK_NONE;
+}
+
+static void percpu_observe(void *self, const struct kmem_event *evs, size_t nr)
+{
+	struct percpu *p = self;
+	size_t i;
+
+	for (i = 0; i < nr && !p->failed; i++)
+		percpu_event(p, &evs[i]);
+}
+
+/* --- tables ------------------------------------------------------------------------------ */
+
+/* @seconds: how long was recorded; 0: unknown. @frees: they were recorded. */
+struct cpu_row {
+	const struct percpu_cpu *c;
+	double seconds;
+	bool frees, batched;
+};
+
+static uint64_t locks(const struct percpu_cpu *c)
+{
+	return c->taken[LOCK_DIRECT] + c->taken[LOCK_REFILL] + c->taken[LOCK_DRAIN];
+}
+
+static struct cell cell_cpu(const void *row, struct table *t)
+{
+	const struct cpu_row *r = row;
+
+	return cell_uint(r->c->cpu);
+}
+
+static struct cell cell_locks(const void *row, struct table *t)
+{
+	const struct cpu_row *r = row;
+
+	return cell_uint(locks(r->c));
+}
+
+static struct cell cell_locks_second(const void *row, struct table *t)
+{
+	const struct cpu_row *r = row;
+
+	return r->seconds > 0 ? cell_real((double)locks(r->c) / r->seconds)
+			      : (struct cell){ 0 };
+}
+
+static struct cell cell_refills(const void *row, struct table *t)
+{
+	const struct cpu_row *r = row;
+
+	return cell_uint(r->c->taken[LOCK_REFILL]);
+}
+
+static struct cell cell_refill_pages(const void *row, struct table *t)
+{
+	const struct cpu_row *r = row;
+
+	return cell_uint(r->c->pages[LOCK_REFILL]);
+}
+
+static struct cell cell_drains(const void *row, struct table *t)
+{
+	const struct cpu_row *r = row;
+
+	return cell_uint(r->c->taken[LOCK_DRAIN]);
+}
+
+static struct cell cell_drain_pages(const void *row, struct table *t)
+{
+	const struct cpu_row *r = row;
+
+	return cell_uint(r->c->pages[LOCK_DRAIN]);
+}
+
+static struct cell cell_direct(const void *row, struct table *t)
+{
+	const struct cpu_row *r = row;
+
+	return cell_uint(r->c->taken[LOCK_DIRECT]);
+}
+
+static struct cell cell_direct_pages(const void *row, struct table *t)
+{
+	const struct cpu_row *r = row;
+
+	return cell_uint(r->c->pages[LOCK_DIRECT]);
+}
+
+static struct cell cell_batched(const void *row, struct table *t)
+{
+	const struct cpu_row *r = row;
+
+	return r->batched ? cell_uint(r->c->batched) : (struct cell){ 0 };
+}
+
+static struct cell cell_unbatched(const void *row, struct table *t)
+{
+	const struct cpu_row *r = row;
+
+	if (!r->batched || !r->frees)
+		return (struct cell){ 0 };
+	return cell_uint(r->c->freed > r->c->batched ? r->c->freed - r->c->batched : 0);
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "cpu",
+		      .title = "CPU",
+		      .level = true,
+		      .help = "The CPU on which these events occurred." },
+	  .fill = cell_cpu },
+	{ .column = { .name = "locks",
+		      .title = "Locks",
+		      .unit = UNIT_COUNT,
+		      .share = true,
+		      .help = "How often zone->lock was taken for refills, drains and direct allocations." },
+	  .fill = cell_locks },
+	{ .column = { .name = "locks_second",
+		      .title = "Locks/s",
+		      .level = true,
+		      .leaves = 30,
+		      .help = "The same a second." },
+	  .fill = cell_locks_second },
+	{ .column = { .name = "refills",
+		      .title = "Refills",
+		      .unit = UNIT_COUNT,
+		      .leaves = 40,
+		      .help = "How often a list of the CPU was refilled." },
+	  .fill = cell_refills },
+	{ .column = { .name = "refill_pages",
+		      .title = "Refilled/Per",
+		      .unit = UNIT_PAGES,
+		      .per = "refills",
+		      .help = "Pages that came to its lists, and for each refill." },
+	  .fill = cell_refill_pages },
+	{ .column = { .name = "drains",
+		      .title = "Drains",
+		      .unit = UNIT_COUNT,
+		      .leaves = 40,
+		      .help = "How often its lists were drained." },
+	  .fill = cell_drains },
+	{ .column = { .name = "drain_pages",
+		      .title = "Drained/Per",
+		      .unit = UNIT_PAGES,
+		      .per = "drains",
+		      .help = "Pages that left its lists for the zone, and for each drain." },
+	  .fill = cell_drain_pages },
+	{ .column = { .name = "direct",
+		      .title = "Direct",
+		      .unit = UNIT_COUNT,
+		      .leaves = 60,
+		      .help = "Allocations that passed its lists by." },
+	  .fill = cell_direct },
+	{ .column = { .name = "direct_pages",
+		      .title = "Direct_pages",
+		      .unit = UNIT_PAGES,
+		      .hidden = true,
+		      .leaves = 90,
+		      .help = "Their pages." },
+	  .fill = cell_direct_pages },
+	{ .column = { .name = "batched",
+		      .title = "Batched",
+		      .unit = UNIT_COUNT,
+		      .leaves = 70,
+		      .help = "Pages freed in batches." },
+	  .fill = cell_batched },
+	{ .column = { .name = "unbatched",
+		      .title = "Unbatched",
+		      .unit = UNIT_COUNT,
+		      .leaves = 65,
+		      .help = "Pages freed one by one." },
+	  .fill = cell_unbatched },
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct table_type percpu_type = {
+	.name = "percpu",
+	.help = "refills and drains of the page lists of a CPU",
+	.sort = "locks,refill_pages",
+	.columns = columns,
+};
+
+struct move_row {
+	uint32_t from, to; /* CPUs */
+	uint64_t pages;
+};
+
+static struct cell cell_from(const void *row, struct table *t)
+{
+	const struct move_row *r = row;
+
+	return cell_uint(r->from);
+}
+
+static struct cell cell_to(const void *row, struct table *t)
+{
+	const struct move_row *r = row;
+
+	return cell_uint(r->to);
+}
+
+static struct cell cell_pages(const void *row, struct table *t)
+{
+	const struct move_row *r = row;
+
+	return cell_uint(r->pages);
+}
+
+static const struct column_type move_columns[] = {
+	{ .column = { .name = "pages",
+		      .title = "Pages",
+		      .unit = UNIT_PAGES,
+		      .share = true,
+		      .help = "Pages that were refilled on the one CPU and then drained on the other." },
+	  .fill = cell_pages },
+	{ .column = { .name = "refill_cpu",
+		      .title = "Refilled_on",
+		      .level = true,
+		      .help = "The CPU to whose lists they came." },
+	  .fill = cell_from },
+	{ .column = { .name = "drain_cpu",
+		      .title = "Drained_on",
+		      .level = true,
+		      .help = "The CPU whose lists they left." },
+	  .fill = cell_to },
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct table_type percpu_matrix_type = {
+	.name = "percpu_matrix",
+	.help = "pages that were refilled on one CPU and drained on another, or on the same",
+	.sort = "pages",
+	.columns = move_columns,
+};
+
+static void add_summary(const struct percpu *p, struct table *t)
+{
+	uint64_t all[LOCK_NR] = { 0 }, here = 0, elsewhere = 0;
+	unsigned int lock;
+	uint32_t i;
+
+	for (i = 0; i < p->nr; i++) {
+		for (lock = 0; lock < LOCK_NR; lock++)
+			all[lock] += p->cpus[i].taken[lock];
+	}
+	for (i = 0; i < p->nr_moved; i++) {
+		const struct percpu_key *key = intern_get(&p->moves, i + 1, NULL);
+
+		if (key->from == key->to)
+			here += p->moved[i];
+		else
+			elsewhere += p->moved[i];
+	}
+	const struct summary_line lines[] = {
+		{ "locks", "zone->lock taken", UNIT_COUNT,
+		  all[LOCK_DIRECT] + all[LOCK_REFILL] + all[LOCK_DRAIN], false,
+		  SUMMARY_TOTAL },
+		{ "refills", "  for refills", UNIT_COUNT, all[LOCK_REFILL], false,
+		  SUMMARY_USUAL },
+		{ "drains", "  for drains", UNIT_COUNT, all[LOCK_DRAIN], false,
+		  SUMMARY_USUAL },
+		{ "direct", "  for allocations past the lists", UNIT_COUNT,
+		  all[LOCK_DIRECT], false, SUMMARY_USUAL },
+		{ "pages_here", "Pages drained where they were refilled", UNIT_COUNT,
+		  here, false, SUMMARY_TOTAL },
+		{ "pages_elsewhere", "  on another CPU", UNIT_COUNT, elsewhere, false,
+		  SUMMARY_TOTAL },
+		{ "pages_unknown", "  refilled before, or unseen", UNIT_COUNT, p->unknown,
+		  false, SUMMARY_USUAL },
+	};
+
+	table_set_summary_title(t, "SUMMARY (lists of CPUs)");
+	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), p->losses != 0);
+}
+
+static void add_notes(const struct percpu *p, uint32_t seen, struct table *t)
+{
+	if (!(seen & NEEDS(PAGE_ALLOC)) || !(seen & NEEDS(PAGE_FREE)))
+		table_add_note(
+			t,
+			"!Allocations or frees of pages were not recorded: refills and drains that follow each other count as one (kmemx record --page).");
+	if (p->losses)
+		table_add_note(t, "!Events were lost: there was more than is shown.");
+}
+
+static int show_cpus(const struct percpu *p, struct report *report)
+{
+	const struct event_stream_stats *s = event_stream_stats(p->env->stream);
+	struct table *t = table_type_new(&percpu_type, "Lists of free pages by CPU",
+					 SUBJECT_NONE, false);
+	uint32_t seen = 0, i;
+	struct cpu_row row = { 0 };
+
+	if (!t)
+		return -ENOMEM;
+	for (i = 0; i < event_formats_count(p->env->fmts); i++) {
+		const struct event_format *fmt = event_formats_at(p->env->fmts, i);
+
+		seen |= s->by_id[fmt->id] ? 1U << fmt->type : 0;
+	}
+	row.frees = seen & NEEDS(PAGE_FREE);
+	row.batched = seen & NEEDS(PAGE_FREE_BATCHED);
+	if (recording_clocks_are_ns(p->env->rec) && s->last_ts > s->first_ts)
+		row.seconds = (double)(s->last_ts - s->first_ts) / 1e9;
+	for (i = 0; i < p->nr; i++) {
+		row.c = &p->cpus[i];
+		if (!table_type_add_row(&percpu_type, SUBJECT_NONE, t, &row))
+			break;
+	}
+	table_set_by(t, "cpu");
+	add_notes(p, seen, t);
+	add_summary(p, t);
+	report_add_table(report, t);
+	return 0;
+}
+
+static int show_moves(const struct percpu *p, struct report *report)
+{
+	struct table *t = table_type_new(&percpu_matrix_type,
+					 "Pages by the CPUs that refilled and drained",
+					 SUBJECT_NONE, false);
+	uint32_t i;
+
+	if (!t)
+		return -ENOMEM;
+	for (i = 0; i < p->nr_moved; i++) {
+		const struct percpu_key *key = intern_get(&p->moves, i + 1, NULL);
+		const struct move_row row = { p->cpus[key->from].cpu,
+					      p->cpus[key->to].cpu, p->moved[i] };
+
+		if (!table_type_add_row(&percpu_matrix_type, SUBJECT_NONE, t, &row))
+			break;
+	}
+	table_set_by(t, "refill_cpu,drain_cpu");
+	report_add_table(report, t);
+	return 0;
+}
+
+static int percpu_view(const void *self, struct report *report)
+{
+	const struct percpu *p = self;
+	int ret = p->failed ? -ENOMEM : 0;
+
+	if (!ret)
+		ret = show_cpus(p, report);
+	return ret || !p->nr_moved ? ret : show_moves(p, report);
+}
+
+static void percpu_destroy(void *self)
+{
+	struct percpu *p = self;
+
+	u64_map_free(&p->by_cpu);
+	u64_map_free(&p->refilled);
+	intern_free(&p->moves);
+	free(p->moved);
+	free(p->cpus);
+	free(p);
+}
+
+static const struct table_type *const tables[] = { &percpu_type, &percpu_matrix_type,
+						   NULL };
+
+const struct analysis analysis_percpu = {
+	.name = "percpu",
+	.help = "refills and drains of the page lists of CPUs",
+	.use = ANALYSIS_COMMAND,
+	.must = NEEDS(PAGE_ALLOC_ZONE_LOCKED) | NEEDS(PAGE_PCPU_DRAIN),
+	.events = "mm_page_alloc_zone_locked or mm_page_pcpu_drain",
+	.record = "--percpu",
+	.tables = tables,
+	.create = percpu_create,
+	.observe = percpu_observe,
+	.apart = true,
+	.view = percpu_view,
+	.destroy = percpu_destroy,
+};

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/percpu.c: what is one time under the lock, and where pages go.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "analysis/registry.h"
+#include "base/compiler.h"
+
+static const struct log silent = { 0 };
+
+#define FILE_PATH "data/pressure-bookworm-amd64.v7.dat"
+
+struct fixture {
+	struct recording *rec;
+	struct event_formats *fmts;
+	struct symbols *syms;
+	struct callsite_rule *rule;
+	struct event_stream *stream;
+	struct migratetypes types;
+	struct analysis_env env;
+	struct analysis_options opts;
+	struct report *report;
+	const struct analysis *analysis;
+	void *self;
+};
+
+static void set_up(struct fixture *f)
+{
+	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
+	struct source src;
+
+	*f = (struct fixture){ .report = report_new(),
+			       .analysis = analysis_find("percpu") };
+	ck_assert(!source_open_file(&src, FILE_PATH));
+	ck_assert(!recording_open(&f->rec, &src, FILE_PATH, &silent));
+	ck_assert(!event_formats_new(&f->fmts, f->rec, &silent));
+	ck_assert(!symbols_new(&f->syms, f->rec->kallsyms, f->rec->kallsyms_size, NULL));
+	ck_assert(!callsite_rule_new(&f->rule, NULL, 0, NULL));
+	ck_assert(!event_stream_open(&f->stream, f->rec, f->fmts, &opts, &silent));
+	migratetypes_init(&f->types, NULL, "6.1");
+	f->env = (struct analysis_env){ .rec = f->rec,
+					.fmts = f->fmts,
+					.stream = f->stream,
+					.syms = f->syms,
+					.rule = f->rule,
+					.migratetypes = &f->types,
+					.log = &silent,
+					.page_size = 4096 };
+	f->self = f->analysis->create(&f->env, &f->opts);
+	ck_assert_ptr_nonnull(f->self);
+}
+
+static void tear_down(struct fixture *f)
+{
+	f->analysis->destroy(f->self);
+	report_free(f->report);
+	event_stream_close(f->stream);
+	callsite_rule_free(f->rule);
+	symbols_free(f->syms);
+	event_formats_free(f->fmts);
+	recording_close(f->rec);
+}
+
+static struct kmem_event locked(uint32_t cpu, uint64_t pfn, uint32_t order,
+				uint64_t refill)
+{
+	return (struct kmem_event){
+		.type = KMEM_PAGE_ALLOC_ZONE_LOCKED,
+		.cpu = cpu,
+		.page_alloc = { .pfn = pfn, .refill = refill, .order = order }
+	};
+}
+
+static struct kmem_event drain(uint32_t cpu, uint64_t pfn, uint32_t order)
+{
+	return (struct kmem_event){ .type = KMEM_PAGE_PCPU_DRAIN,
+				    .cpu = cpu,
+				    .page_alloc = { .pfn = pfn, .order = order } };
+}
+
+static struct kmem_event other(uint32_t cpu, enum kmem_event_type type)
+{
+	return (struct kmem_event){ .type = (uint8_t)type, .cpu = cpu };
+}
+
+static void view(struct fixture *f)
+{
+	ck_assert(!f->analysis->view(f->self, f->report));
+	ck_assert(report_ok(f->report));
+}
+
+static const struct table *table(const struct fixture *f, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < f->report->nr_tables; i++) {
+		if (!strcmp(f->report->tables[i]->name, name))
+			return f->report->tables[i];
+	}
+	return NULL;
+}
+
+static const struct cell *cell(const struct table *t, size_t row, const char *name)
+{
+	int column = table_column(t, name);
+
+	ck_assert_int_ge(column, 0);
+	ck_assert_uint_lt(row, t->nr_rows);
+	return &t->cells[row * t->nr_columns + (size_t)column];
+}
+
+static uint64_t summary(const struct table *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_summary && strcmp(t->summary[i].name, name) != 0; i++)
+		;
+	ck_assert_uint_lt(i, t->nr_summary);
+	return t->summary[i].value.u;
+}
+
+static uint64_t number(const struct table *t, uint32_t cpu, const char *name)
+{
+	size_t row;
+
+	for (row = 0; cell(t, row, "cpu")->u != cpu; row++)
+		;
+	return cell(t, row, name)->u;
+}
+
+START_TEST(runs)
+{
+	struct kmem_event evs[] = {
+		locked(0, 1, 0, 1),
+		locked(1, 11, 0, 1),
+		locked(0, 2, 0, 1), /* goes on, as what happened was elsewhere */
+		other(0, KMEM_PAGE_ALLOC_EXTFRAG),
+		other(0, KMEM_KERNEL_STACK),
+		locked(0, 3, 0, 1),
+		locked(0, 4, 1, 1), /* of another order */
+		locked(0, 6, 1, 1), /* of another migratetype */
+		locked(0, 8, 1, 1), /* of another task */
+		other(0, KMEM_PAGE_ALLOC),
+		locked(0, 10, 1, 1),
+		other(0, KMEM_LOSS),
+		locked(0, 12, 1, 1),
+		locked(0, 512, 9, 0),
+		locked(0, 1024, 9, 0),
+		drain(0, 1, 0),
+		drain(0, 4, 1),
+		other(0, KMEM_OTHER),
+		drain(0, 2, 0),
+	};
+	const struct table *t;
+	struct fixture f;
+
+	for (size_t i = 7; i < ARRAY_SIZE(evs); i++)
+		evs[i].page_alloc.migratetype = 1;
+	for (size_t i = 8; i < ARRAY_SIZE(evs); i++)
+		evs[i].pid = 77;
+	evs[16].page_alloc.migratetype = 2; /* a drain is of all */
+	set_up(&f);
+	f.analysis->observe(f.self, evs, ARRAY_SIZE(evs));
+	view(&f);
+	t = table(&f, "percpu");
+	ck_assert_uint_eq(number(t, 0, "refills"), 6);
+	ck_assert_uint_eq(number(t, 0, "refill_pages"), 3 + 5 * 2);
+	ck_assert_uint_eq(number(t, 0, "direct"), 2);
+	ck_assert_uint_eq(number(t, 0, "direct_pages"), 1024);
+	ck_assert_uint_eq(number(t, 0, "drains"), 2);
+	ck_assert_uint_eq(number(t, 0, "drain_pages"), 4);
+	ck_assert_uint_eq(number(t, 0, "locks"), 10);
+	ck_assert_uint_eq(number(t, 1, "refills"), 1);
+	ck_assert_uint_eq(summary(t, "locks"), 11);
+	ck_assert_uint_eq(summary(t, "pages_here"), 4);
+	tear_down(&f);
+}
+END_TEST
+
+START_TEST(moves)
+{
+	struct kmem_event evs[] = {
+		locked(3, 1, 0, 1),
+		locked(3, 8, 3, 1),
+		locked(0, 2, 0, 1),
+		drain(5, 1, 0),
+		drain(5, 8, 3),
+		drain(5, 1, 0), /* it came back unseen */
+		drain(3, 2, 0),
+		locked(0, 1, 0, 1),
+		locked(5, 1, 0, 1),
+		drain(5, 1, 0), /* the last one counts */
+		drain(5, UINT64_MAX, 0),
+		drain(5, 7, 31),
+		locked(5, 7, UINT32_MAX, 1),
+	};
+	const struct table *t;
+	struct fixture f;
+	size_t i;
+
+	set_up(&f);
+	f.analysis->observe(f.self, evs, ARRAY_SIZE(evs));
+	view(&f);
+	t = table(&f, "percpu_matrix");
+	ck_assert_uint_eq(t->nr_rows, 3);
+	for (i = 0; i < t->nr_rows; i++) {
+		uint64_t from = cell(t, i, "refill_cpu")->u,
+			 to = cell(t, i, "drain_cpu")->u;
+		uint64_t pages = cell(t, i, "pages")->u;
+
+		ck_assert((from == 3 && to == 5 && pages == 9) ||
+			  (from == 0 && to == 3 && pages == 1) ||
+			  (from == 5 && to == 5 && pages == 1));
+	}
+	t = table(&f, "percpu");
+	ck_assert_uint_eq(summary(t, "pages_here"), 1);
+	ck_assert_uint_eq(summary(t, "pages_elsewhere"), 10);
+	ck_assert_uint_eq(summary(t, "pages_unknown"), 1);
+	tear_down(&f);
+}
+END_TEST
+
+Suite *test_percpu_suite(void)
+{
+	Suite *s = suite_create("analysis/percpu");
+	TCase *tc = tcase_create("percpu");
+
+	tcase_add_test(tc, runs);
+	tcase_add_test(tc, moves);
+	suite_add_tcase(s, tc);
+	return s;
+}

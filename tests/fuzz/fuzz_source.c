@@ -18,7 +18,7 @@ static const struct diff_metric gate_metrics[] = { { .name = "bytes" },
 						   { .name = "waste" },
 						   { .name = "peak" } };
 static const char *const gate_tables[] = { "slab", "slab_cache", "page" };
-static const struct gate_words words = { gate_metrics, 5, gate_tables, 3 };
+static const struct gate_words known_words = { gate_metrics, 5, gate_tables, 3 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,7 +35,7 @@ static int check_name(void *ctx, const char *prefix, const char *name, size_t si
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text[] = { (const char *)data, (const char *)data + size };
-	struct gate_rules rules = { .words = &words };
+	struct gate_rules rules = { .words = &known_words };
 	struct strbuf out = { 0 };
 	char *path;
 	int err = 0;

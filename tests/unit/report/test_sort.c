@@ -155,7 +155,8 @@ START_TEST(many_rows)
 		x = x * 6364136223846793005ULL + 1442695040888963407ULL;
 		add(t, cell_uint(x >> 60), "x", i);
 	}
-	ck_assert_int_eq(table_sort(t, &(struct sort_key){ "n", SORT_ASCENDING }, 1), 0);
+	ck_assert_int_eq(
+		table_sort(t, &(struct sort_key){ "n", SORT_ASCENDING, NULL }, 1), 0);
 	for (i = 1; i < n; i++) {
 		const struct cell *a = t->cells + (i - 1) * 4, *b = a + 4;
 

@@ -93,8 +93,8 @@ END_TEST
 START_TEST(what_orders_the_rows_stays)
 {
 	struct report *r = make("do_anonymous_page");
-	const struct sort_key keys[] = { { "flags", SORT_DESCENDING },
-					 { "hit", SORT_DEFAULT } };
+	const struct sort_key keys[] = { { "flags", SORT_DESCENDING, NULL },
+					 { "hit", SORT_DEFAULT, NULL } };
 
 	ck_assert_int_eq(table_sort(r->tables[0], keys, 2), 0);
 	expect(r, 42,

@@ -220,5 +220,6 @@ const struct command command_boot = {
 	.name = "boot",
 	.purpose = "print the kernel parameters that record from boot",
 	.group = COMMAND_RECORD,
+	.seldom = true,
 	.run = run_boot,
 };

@@ -38,6 +38,7 @@ struct command {
 	enum command_group group;
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
 	bool runs_command; /* its exit code may be that of another command */
+	bool seldom;	   /* the list has only its name, with others on one line */
 };
 
 extern const struct command command_record;

@@ -181,5 +181,6 @@ const struct command command_config = {
 	.name = "config",
 	.purpose = "show the settings of the configuration file",
 	.group = COMMAND_OTHER,
+	.seldom = true,
 	.run = run_config,
 };

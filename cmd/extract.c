@@ -194,5 +194,6 @@ const struct command command_extract = {
 	.name = "extract",
 	.purpose = "save the kernel's trace buffers, such as a trace from boot",
 	.group = COMMAND_RECORD,
+	.seldom = true,
 	.run = run_extract,
 };

@@ -47,13 +47,13 @@ static bool is_alias(const struct setting *s)
 	return !strcmp(s->section, "alias") && !find_command(s->name);
 }
 
-/* The names of the commands from number @i on that are of its group; returns how many. */
+/* The names of the seldom used commands of one group, from number @i on; returns how many. */
 static size_t print_names(FILE *out, size_t i)
 {
 	size_t first = i;
 
-	fprintf(out, "%-8s  ", group_words[commands[i]->group]);
-	for (; i < ARRAY_SIZE(commands) && commands[i]->group == commands[first]->group;
+	for (; i < ARRAY_SIZE(commands) && commands[i]->seldom &&
+	       commands[i]->group == commands[first]->group;
 	     i++)
 		fprintf(out, "%s%s", i > first ? ", " : "", commands[i]->name);
 	fputs("\n", out);
@@ -73,12 +73,12 @@ static void print_overview(FILE *out)
 		const struct command *c = commands[i];
 		bool first = !i || commands[i - 1]->group != c->group;
 
-		if (c->group == COMMAND_OTHER) {
+		fprintf(out, "%-8s  ", first ? group_words[c->group] : "");
+		if (c->seldom) {
 			i += print_names(out, i);
 			continue;
 		}
-		fprintf(out, "%-8s  %-8s  %s\n", first ? group_words[c->group] : "",
-			c->name, c->purpose);
+		fprintf(out, "%-8s  %s\n", c->name, c->purpose);
 		i++;
 	}
 	fputs("\nexample: sudo kmemx record -- make -j2 && kmemx summary\n", out);

@@ -384,5 +384,6 @@ const struct command command_recover = {
 	.name = command_name,
 	.purpose = "recover the recording of a killed recorder",
 	.group = COMMAND_RECORD,
+	.seldom = true,
 	.run = run_recover,
 };

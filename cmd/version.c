@@ -77,5 +77,6 @@ const struct command command_version = {
 	.name = "version",
 	.purpose = "show the version and the optional features built in",
 	.group = COMMAND_OTHER,
+	.seldom = true,
 	.run = run_version,
 };

@@ -4,14 +4,9 @@
  * In: a recording. Out: which page blocks were taken from other migratetypes, and for whom.
  */
 #include "command.h"
-#include "input_dirs.h"
-#include "input_symbols.h"
-#include "input_window.h"
 #include "message.h"
-#include "row_limit.h"
-#include "stat_columns.h"
 #include "stat_keys.h"
-#include "stat_run.h"
+#include "stat_options.h"
 
 /* More marks than that have room on no screen, and take memory for every row. */
 #define BINS_MAX 200U
@@ -20,7 +15,6 @@ static const char command_name[] = "frag";
 
 static int parse(uint64_t *bins, struct stat_options *o, int argc, char **argv)
 {
-	struct stat_analyses *a = &o->analyses;
 	const char *keys[STAT_KEYS_MAX + 1];
 	struct stat_words words;
 	const struct option_words checked[] = { { "by", words.kinds, true },
@@ -38,65 +32,35 @@ static int parse(uint64_t *bins, struct stat_options *o, int argc, char **argv)
 		.short_help = true,
 	};
 	const struct option_entry options[] = {
-		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
-		INPUT_OPTION(&o->path),
-		TIME_OPTION(o->window),
-		INSTANCE_OPTION(o->window),
-		SYMBOL_FILE_OPTIONS(OPTION_STRING, o->symbols, ""),
-		DIR_FILE_OPTIONS(OPTION_STRING, o),
-		{ OPTION_POSITIVE, 0, "jobs", "N", &o->jobs,
-		  "threads (default: one for each CPU here)" },
-		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" },
-		{ OPTION_STRING | OPTION_EVERYDAY, 0, "by", "WHAT", &o->choice.by_word,
-		  words.by },
-		DIR_DEPTH_OPTION(o->dir_depth),
+		STAT_INPUT_OPTIONS(o),
+		STAT_SYMBOL_OPTIONS(o),
+		STAT_DIR_OPTIONS(o),
+		STAT_JOBS_OPTIONS(o),
+		STAT_BY_OPTIONS(o, words.by),
 		{ OPTION_POSITIVE | OPTION_EVERYDAY, 0, "over-time", "N", bins,
 		  "also how many there were in N parts of the time" },
-		{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &o->sort,
-		  "sort keys, e.g. pages" },
-		LINES_OPTION(o->lines),
-		MAX_LOST_OPTION(o->max_lost),
+		STAT_SORT_OPTION(o, "pages"),
+		STAT_ROW_OPTIONS(o),
 		FILTER_OPTIONS(o->filter),
-		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show it" },
-		{ OPTION_FLAG, 0, "sites", NULL, &o->sites,
-		  "a row per address in a function: function+0x1f" },
-		RAW_IP_OPTION(o->raw_ip),
-		RAW_NAMES_OPTION(o->raw_names),
-		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
-		  "skip these functions too; may be repeated" },
-		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
-		  "full summary, skipped functions; more messages" },
-		{ OPTION_TABLE, .value = output_formats(&o->output) },
+		STAT_FORM_GROUP,
+		STAT_SITE_OPTIONS(o),
+		STAT_FORMAT_OPTIONS(o),
 		SUMMARY_OPTION(o->output),
-		OUTPUT_OPTIONS(o->output),
-		{ OPTION_FLAG, 0, "columns", NULL, &o->columns,
-		  "list the columns of all tables and their meaning" },
-		OPTIONS_END,
+		STAT_OUTPUT_OPTIONS(o),
 	};
-	int operands, ret;
 
 	stat_words(&words);
 	stat_keys_words(keys, command_name);
-	a->short_time = UINT64_MAX;
-	ret = options_parse(&usage, options, argc, argv, &operands);
-	o->usual_sort = options_is_setting(argc, argv, o->sort);
-	if (ret == GO_ON)
-		ret = input_path(command_name, argc, argv, operands, &o->path);
-	return ret;
+	return stat_options_parse(o, &usage, options, argc, argv);
 }
 
 static int choose(uint64_t bins, struct stat_options *o)
 {
-	struct stat_analyses *a = &o->analyses;
-	size_t i;
-
-	for (i = 0; analysis_at(i); i++)
-		a->asked[i] = analysis_at(i) == analysis_find(command_name);
 	if (bins > BINS_MAX) {
 		message_error(command_name, "--over-time: at most %u", BINS_MAX);
 		return EXIT_USAGE;
 	}
-	a->opts.bins = (unsigned int)bins;
+	o->analyses.opts.bins = (unsigned int)bins;
 	return GO_ON;
 }
 
@@ -109,11 +73,7 @@ static int run_frag(int argc, char **argv)
 	if (ret == GO_ON)
 		ret = choose(bins, &st.opts);
 	if (ret == GO_ON)
-		ret = stat_run_check(&st);
-	if (ret == GO_ON && st.opts.columns)
-		ret = stat_columns(&st.opts.output, command_name);
-	if (ret == GO_ON)
-		ret = stat_run_study(&st);
+		ret = stat_run(&st);
 	stat_run_free(&st);
 	return ret;
 }

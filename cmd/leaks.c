@@ -9,14 +9,9 @@
 #include <string.h>
 
 #include "command.h"
-#include "input_dirs.h"
-#include "input_symbols.h"
-#include "input_window.h"
 #include "message.h"
-#include "row_limit.h"
-#include "stat_columns.h"
 #include "stat_keys.h"
-#include "stat_run.h"
+#include "stat_options.h"
 
 /* What other commands of its kind do not have. @older: UINT64_MAX: not given. */
 struct leaks_args {
@@ -30,7 +25,6 @@ static const char command_name[] = "leaks";
 
 static int parse(struct leaks_args *args, struct stat_options *o, int argc, char **argv)
 {
-	struct stat_analyses *a = &o->analyses;
 	const char *keys[STAT_KEYS_MAX + 1];
 	struct stat_words words;
 	const struct option_words checked[] = { { "by", words.kinds, true },
@@ -47,56 +41,30 @@ static int parse(struct leaks_args *args, struct stat_options *o, int argc, char
 		.short_help = true,
 	};
 	const struct option_entry options[] = {
-		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
-		INPUT_OPTION(&o->path),
-		TIME_OPTION(o->window),
-		INSTANCE_OPTION(o->window),
-		SYMBOL_FILE_OPTIONS(OPTION_STRING, o->symbols, ""),
-		DIR_FILE_OPTIONS(OPTION_STRING, o),
-		{ OPTION_POSITIVE, 0, "jobs", "N", &o->jobs,
-		  "threads (default: one for each CPU here)" },
-		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &args->slab,
-		  "slab objects (default: what was recorded)" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &args->page, "pages" },
-		{ OPTION_STRING | OPTION_EVERYDAY, 0, "by", "WHAT", &o->choice.by_word,
-		  words.by },
-		DIR_DEPTH_OPTION(o->dir_depth),
+		STAT_INPUT_OPTIONS(o),
+		STAT_SYMBOL_OPTIONS(o),
+		STAT_DIR_OPTIONS(o),
+		STAT_JOBS_OPTIONS(o),
+		STAT_KIND_OPTIONS(args),
+		STAT_BY_OPTIONS(o, words.by),
 		{ OPTION_DURATION | OPTION_EVERYDAY, 0, "older", "TIME", &args->older,
 		  "what is younger may be in flight: 5s, 100ms" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "suppress", "FILE", &args->files,
 		  "known leaks: lines 'leak:FUNCTION'" },
-		{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &o->sort,
-		  "sort keys, e.g. growth,-age" },
-		LINES_OPTION(o->lines),
-		MAX_LOST_OPTION(o->max_lost),
+		STAT_SORT_OPTION(o, "growth,-age"),
+		STAT_ROW_OPTIONS(o),
 		FILTER_OPTIONS(o->filter),
-		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show it" },
-		{ OPTION_FLAG, 0, "sites", NULL, &o->sites,
-		  "a row per address in a function: function+0x1f" },
-		RAW_IP_OPTION(o->raw_ip),
-		RAW_NAMES_OPTION(o->raw_names),
-		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
-		  "skip these functions too; may be repeated" },
-		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
-		  "full summary, skipped functions; more messages" },
-		{ OPTION_TABLE, .value = output_formats(&o->output) },
+		STAT_FORM_GROUP,
+		STAT_SITE_OPTIONS(o),
+		STAT_FORMAT_OPTIONS(o),
 		SUMMARY_OPTION(o->output),
-		OUTPUT_OPTIONS(o->output),
-		{ OPTION_FLAG, 0, "columns", NULL, &o->columns,
-		  "list the columns of all tables and their meaning" },
-		OPTIONS_END,
+		STAT_OUTPUT_OPTIONS(o),
 	};
-	int operands, ret;
 
 	stat_words(&words);
 	stat_keys_words(keys, command_name);
-	a->short_time = args->older = UINT64_MAX;
-	ret = options_parse(&usage, options, argc, argv, &operands);
-	o->usual_sort = options_is_setting(argc, argv, o->sort);
-	if (ret == GO_ON)
-		ret = input_path(command_name, argc, argv, operands, &o->path);
-	return ret;
+	args->older = UINT64_MAX;
+	return stat_options_parse(o, &usage, options, argc, argv);
 }
 
 /* Reads the text of a file of known leaks. */
@@ -146,8 +114,6 @@ static int choose(struct leaks_args *args, struct stat_analyses *a)
 	int ret = GO_ON;
 	size_t i;
 
-	for (i = 0; analysis_at(i); i++)
-		a->asked[i] = analysis_at(i) == analysis_find(command_name);
 	if (!args->older) {
 		message_error(command_name, "--older: the time must be more than 0");
 		return EXIT_USAGE;
@@ -172,11 +138,7 @@ static int run_leaks(int argc, char **argv)
 	if (ret == GO_ON)
 		ret = choose(&args, &st.opts.analyses);
 	if (ret == GO_ON)
-		ret = stat_run_check(&st);
-	if (ret == GO_ON && st.opts.columns)
-		ret = stat_columns(&st.opts.output, command_name);
-	if (ret == GO_ON)
-		ret = stat_run_study(&st);
+		ret = stat_run(&st);
 	stat_run_free(&st);
 	suppressions_free(&args.suppress);
 	free(args.files.items);

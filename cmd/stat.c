@@ -4,13 +4,8 @@
  * In: a recording. Out: who allocated what: the slab and page reports.
  */
 #include "command.h"
-#include "input_dirs.h"
-#include "input_symbols.h"
-#include "input_window.h"
-#include "row_limit.h"
-#include "stat_columns.h"
 #include "stat_keys.h"
-#include "stat_run.h"
+#include "stat_options.h"
 
 static const char command_name[] = "stat";
 
@@ -36,22 +31,16 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		.short_help = true,
 	};
 	const struct option_entry options[] = {
-		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
-		INPUT_OPTION(&o->path),
-		TIME_OPTION(o->window),
-		INSTANCE_OPTION(o->window),
-		SYMBOL_FILE_OPTIONS(OPTION_STRING, o->symbols, ""),
-		DIR_FILE_OPTIONS(OPTION_STRING, o),
-		JOBS_OPTION(&o->jobs),
-		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" },
+		STAT_INPUT_OPTIONS(o),
+		STAT_SYMBOL_OPTIONS(o),
+		STAT_DIR_OPTIONS(o),
+		STAT_JOBS_OPTIONS(o),
 		{ OPTION_TABLE, .value = stat_analyses_options(a, ANALYSIS_USUAL) },
 		{ OPTION_FLAG, 0, "caller", NULL, &a->opts.by_caller,
 		  "by callsite (default)" },
 		{ OPTION_FLAG, 0, "alloc", NULL, &a->opts.by_address,
 		  "by object address and by page" },
-		{ OPTION_STRING | OPTION_EVERYDAY, 0, "by", "WHAT", &o->choice.by_word,
-		  words.by },
-		DIR_DEPTH_OPTION(o->dir_depth),
+		STAT_BY_OPTIONS(o, words.by),
 		STAT_TREE_OPTIONS(o->tree),
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "live", NULL, &a->opts.live,
 		  "only what is still allocated at the end" },
@@ -60,10 +49,8 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_TABLE, .value = stat_analyses_options(a, ANALYSIS_ASKED) },
 		{ OPTION_DURATION, 0, "short", "TIME", &a->short_time,
 		  "--lifetime: up to this it is short (default: 10us)" },
-		{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &o->sort,
-		  "sort keys, e.g. bytes,+order,-hit" },
-		LINES_OPTION(o->lines),
-		MAX_LOST_OPTION(o->max_lost),
+		STAT_SORT_OPTION(o, "bytes,+order,-hit"),
+		STAT_ROW_OPTIONS(o),
 		{ OPTION_TABLE, .value = stat_analyses_options(a, ANALYSIS_ALONE) },
 		{ OPTION_STRING, 0, "order-by", "KEY", &o->choice.order_by,
 		  words.order_by },
@@ -72,32 +59,18 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_FLAG, 0, "cache-only", NULL, &o->choice.cache_only,
 		  "only kmem_cache_alloc allocations" },
 		FILTER_OPTIONS(o->filter),
-		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show it" },
-		{ OPTION_FLAG, 0, "sites", NULL, &o->sites,
-		  "a row per address in a function: function+0x1f" },
-		RAW_IP_OPTION(o->raw_ip),
-		RAW_NAMES_OPTION(o->raw_names),
-		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
-		  "skip these functions too; may be repeated" },
-		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
-		  "full summary, skipped functions; more messages" },
-		{ OPTION_TABLE, .value = output_formats(&o->output) },
+		STAT_FORM_GROUP,
+		STAT_SITE_OPTIONS(o),
+		STAT_FORMAT_OPTIONS(o),
 		SUMMARY_OPTION(o->output),
-		OUTPUT_OPTIONS(o->output),
-		{ OPTION_FLAG, 0, "columns", NULL, &o->columns,
-		  "list the columns of all tables and their meaning" },
-		OPTIONS_END,
+		STAT_OUTPUT_OPTIONS(o),
 	};
-	int operands, ret;
+	int ret;
 
 	stat_words(&words);
 	stat_keys_words(keys, command_name);
-	a->short_time = UINT64_MAX;
-	ret = options_parse(&usage, options, argc, argv, &operands);
-	o->usual_sort = options_is_setting(argc, argv, o->sort);
+	ret = stat_options_parse(o, &usage, options, argc, argv);
 	stat_tree_settings(&o->tree, argc, argv);
-	if (ret == GO_ON)
-		ret = input_path(command_name, argc, argv, operands, &o->path);
 	return ret;
 }
 
@@ -107,11 +80,7 @@ static int run_stat(int argc, char **argv)
 	int ret = parse(&st.opts, argc, argv);
 
 	if (ret == GO_ON)
-		ret = stat_run_check(&st);
-	if (ret == GO_ON && st.opts.columns)
-		ret = stat_columns(&st.opts.output, command_name);
-	if (ret == GO_ON)
-		ret = stat_run_study(&st);
+		ret = stat_run(&st);
 	stat_run_free(&st);
 	return ret;
 }

@@ -17,6 +17,7 @@
 #include "message.h"
 #include "row_limit.h"
 #include "stat_account.h"
+#include "stat_columns.h"
 #include "stat_filter.h"
 #include "stat_keys.h"
 #include "input_window.h"
@@ -39,7 +40,7 @@ static int check_dirs(const struct stat_run *st)
 	return GO_ON;
 }
 
-int stat_run_check(struct stat_run *st)
+static int check(struct stat_run *st)
 {
 	struct stat_options *o = &st->opts;
 	int ret = output_check(&o->output, st->command);
@@ -275,7 +276,7 @@ static int open_study(struct stat_run *st)
 	return input_open(&st->in, &study, st->command, o->verbose);
 }
 
-int stat_run_study(struct stat_run *st)
+static int read_and_show(struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
 	const bool several = input_jobs(o->jobs) > 1;
@@ -296,6 +297,15 @@ int stat_run_study(struct stat_run *st)
 	if (ret == GO_ON)
 		ret = analyze(st);
 	return ret == GO_ON ? show(st) : ret;
+}
+
+int stat_run(struct stat_run *st)
+{
+	int ret = check(st);
+
+	if (ret == GO_ON && st->opts.columns)
+		ret = stat_columns(&st->opts.output, st->command);
+	return ret == GO_ON ? read_and_show(st) : ret;
 }
 
 void stat_run_free(struct stat_run *st)

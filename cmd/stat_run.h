@@ -56,10 +56,8 @@ struct stat_run {
 	uint32_t seen;
 };
 
-/* What can be refused before a file is read: GO_ON, or the exit code after a message. */
-int stat_run_check(struct stat_run *st);
-/* Reads the recording and shows what is asked for: an exit code. */
-int stat_run_study(struct stat_run *st);
+/* Shows what @st->opts ask for: an exit code, after a message if it is not EXIT_OK. */
+int stat_run(struct stat_run *st);
 void stat_run_free(struct stat_run *st);
 
 #endif

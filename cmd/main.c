@@ -491,5 +491,7 @@ int main(int argc, char **argv)
 {
 	if (fill_standard_fds() < 0)
 		return EXIT_FAILED;
+	/* ulimit -f: a write fails with EFBIG, which has a message, instead of ending kmemx. */
+	signal(SIGXFSZ, SIG_IGN);
 	return finish_stdout(dispatch(argc, argv));
 }

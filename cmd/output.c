@@ -207,6 +207,7 @@ static FILE *start_pager(const char *pager, pid_t *pid)
 	*pid = fork();
 	if (*pid == 0) {
 		dup2(fds[0], STDIN_FILENO);
+		signal(SIGXFSZ, SIG_DFL);
 		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
 		_exit(127);
 	}

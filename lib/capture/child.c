@@ -43,6 +43,7 @@ static void become_command(char *const *argv, const struct child_options *opts, 
 	if (n != 1)
 		_exit(0); /* the recording did not come about */
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, opts->sigmask, NULL);
 	execvp(argv[0], argv);
 	err = errno;

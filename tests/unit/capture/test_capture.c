@@ -164,6 +164,18 @@ START_TEST(test_child)
 }
 END_TEST
 
+/* What kmemx ignores for itself would be ignored in the command, across exec. */
+START_TEST(test_child_signals)
+{
+	char *const argv[] = { "sh", "-c", "kill -s XFSZ $$; exit 5", NULL };
+	struct child c;
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert(WIFSIGNALED(run_child(argv, &c)));
+	ck_assert_int_eq(WTERMSIG(c.status), SIGXFSZ);
+}
+END_TEST
+
 /* A recording that does not come about must not run the command. */
 START_TEST(test_child_never_runs)
 {
@@ -382,6 +394,7 @@ Suite *test_capture_suite(void)
 	tcase_add_test(tc, test_comms);
 	tcase_add_test(tc, test_comms_proc);
 	tcase_add_test(tc, test_child);
+	tcase_add_test(tc, test_child_signals);
 	tcase_add_test(tc, test_child_never_runs);
 	tcase_add_test(tc, test_new_recording);
 	tcase_add_test(tc, test_new_recording_leftovers);

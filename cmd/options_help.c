@@ -165,8 +165,11 @@ const char *options_nearest(const char *word, const char *const *candidates, siz
 			distance = 1; /* the user stopped early */
 		else
 			distance = edit_distance(word, candidates[i]);
-		if (distance >= len || distance > best_distance ||
-		    (best && distance == best_distance))
+		if (distance >= len || distance > best_distance)
+			continue;
+		/* Of those that are as near, the first with the same first letter. */
+		if (best && distance == best_distance &&
+		    (*best == *word || *candidates[i] != *word))
 			continue;
 		best_distance = distance;
 		best = candidates[i];

@@ -388,12 +388,15 @@ START_TEST(suggestions)
 {
 	static const char *const keys[] = { "ptr", "callsite", "bytes",
 					    "hit", "pingpong", "frag" };
+	static const char *const commands[] = { "leaks", "peak", "peek" };
 	const size_t n = sizeof(keys) / sizeof(keys[0]);
 
 	ck_assert_str_eq(options_nearest("hits", keys, n), "hit");
 	ck_assert_str_eq(options_nearest("calsite", keys, n), "callsite");
 	ck_assert_str_eq(options_nearest("btyes", keys, n), "bytes");
 	ck_assert_str_eq(options_nearest("ping", keys, n), "pingpong");
+	ck_assert_str_eq(options_nearest("peaks", commands, 3), "peak");
+	ck_assert_str_eq(options_nearest("beaks", commands, 3), "leaks");
 	ck_assert_ptr_null(options_nearest("order", keys, n));
 	ck_assert_ptr_null(options_nearest("", keys, n));
 	ck_assert_ptr_null(options_nearest("zzz", keys, n));

@@ -49,7 +49,7 @@ static int parse(uint64_t *bins, struct stat_options *o, int argc, char **argv)
 		STAT_OUTPUT_OPTIONS(o),
 	};
 
-	stat_words(&words);
+	stat_words(&words, command_name);
 	stat_keys_words(keys, command_name);
 	return stat_options_parse(o, &usage, options, argc, argv);
 }

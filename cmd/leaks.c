@@ -61,7 +61,7 @@ static int parse(struct leaks_args *args, struct stat_options *o, int argc, char
 		STAT_OUTPUT_OPTIONS(o),
 	};
 
-	stat_words(&words);
+	stat_words(&words, command_name);
 	stat_keys_words(keys, command_name);
 	args->older = UINT64_MAX;
 	return stat_options_parse(o, &usage, options, argc, argv);
@@ -75,9 +75,10 @@ static int read_text(const char *path, char *text, size_t *size)
 
 	if (!file)
 		return -errno;
+	errno = EIO;
 	*size = fread(text, 1, SUPPRESSIONS_TEXT_MAX + 1, file);
 	if (ferror(file))
-		err = -EIO;
+		err = -errno;
 	else if (*size > SUPPRESSIONS_TEXT_MAX)
 		err = -E2BIG;
 	fclose(file);

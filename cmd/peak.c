@@ -64,7 +64,7 @@ static int parse(struct peak_args *args, struct stat_options *o, int argc, char 
 		STAT_OUTPUT_OPTIONS(o),
 	};
 
-	stat_words(&words);
+	stat_words(&words, command_name);
 	stat_keys_words(keys, command_name);
 	return stat_options_parse(o, &usage, options, argc, argv);
 }

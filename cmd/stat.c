@@ -67,7 +67,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 	};
 	int ret;
 
-	stat_words(&words);
+	stat_words(&words, command_name);
 	stat_keys_words(keys, command_name);
 	ret = stat_options_parse(o, &usage, options, argc, argv);
 	stat_tree_settings(&o->tree, argc, argv);

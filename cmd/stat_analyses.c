@@ -57,6 +57,12 @@ static bool has_rows(uint32_t rows, enum subject_kind kind)
 	return !kind || !(subject_rows(kind) & ~rows);
 }
 
+/* What the tables of @analysis can be by: those of pages alone, where no others are wanted. */
+static uint32_t rows_of(const struct stat_analyses *a, const struct analysis *analysis)
+{
+	return a->opts.needs == NEEDS_PAGE ? analysis->rows & PAGE_ROWS : analysis->rows;
+}
+
 /* Those asked for by name that are usual reports, or may be by @kind; *@asked: the last of all. */
 static bool any_asked(const struct stat_analyses *a, enum subject_kind kind, bool usual,
 		      const struct analysis **asked)
@@ -71,7 +77,7 @@ static bool any_asked(const struct stat_analyses *a, enum subject_kind kind, boo
 			continue;
 		*asked = analysis;
 		any |= usual ? analysis->use == ANALYSIS_USUAL
-			     : analysis->rows && has_rows(analysis->rows, kind);
+			     : analysis->rows && has_rows(rows_of(a, analysis), kind);
 	}
 	return any || !*asked;
 }
@@ -82,15 +88,17 @@ static int check_kind(const struct stat_analyses *a, const char *option,
 {
 	const struct analysis *asked;
 	unsigned int part = 0;
+	bool slab;
 
 	if (any_asked(a, kind, false, &asked))
 		return GO_ON;
-	while (has_rows(asked->rows, subject_part(kind, part)) &&
+	while (has_rows(rows_of(a, asked), subject_part(kind, part)) &&
 	       part + 1 < SUBJECT_PARTS_MAX)
 		part++;
+	slab = asked->needs & NEEDS_SLAB && a->opts.needs != NEEDS_PAGE;
 	if (asked->rows)
 		message_error(command, "%s: %s events do not name a %s", option,
-			      asked->needs & NEEDS_SLAB ? asked->name : "page",
+			      slab ? asked->name : "page",
 			      subjects_word(subject_part(kind, part)));
 	else
 		message_error(command,

@@ -25,6 +25,25 @@ static void kind_words(const char *words[SUBJECT_NR - 1])
 		words[kind - 1] = subjects_word(kind);
 }
 
+/* What a table of @command can be by. Returns how many. */
+static size_t command_kinds(const char *command, const char *words[SUBJECT_NR])
+{
+	const struct analysis *analysis;
+	unsigned int kind;
+	uint32_t rows = 0;
+	size_t i, nr = 0;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (stat_analyses_of(command, analysis))
+			rows |= analysis->rows;
+	}
+	for (kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++) {
+		if (!(subject_rows(kind) & ~rows))
+			words[nr++] = subjects_word(kind);
+	}
+	return nr;
+}
+
 /* Columns by which a table that stands alone can be ordered: those that it shows and that are
  * numbers. Returns how many.
  */
@@ -56,14 +75,14 @@ static void join(char *to, size_t size, const char *lead, const char *const *wor
 					 words[i]);
 }
 
-void stat_words(struct stat_words *words)
+void stat_words(struct stat_words *words, const char *command)
 {
-	size_t nr_orders;
+	size_t nr_kinds, nr_orders;
 
 	*words = (struct stat_words){ 0 };
-	kind_words(words->kinds);
+	nr_kinds = command_kinds(command, words->kinds);
 	nr_orders = order_words(words->orders);
-	join(words->by, sizeof(words->by), "", words->kinds, SUBJECT_NR - 1);
+	join(words->by, sizeof(words->by), "", words->kinds, nr_kinds);
 	join(words->order_by, sizeof(words->order_by), "", words->orders, nr_orders);
 }
 

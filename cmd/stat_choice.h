@@ -17,15 +17,15 @@ struct stat_choice {
 
 #define STAT_ORDERS_MAX 16
 
-/* The words that these options take, each list ending in NULL; and the options' help, made from
- * them.
+/* The words that these options of a command take, each list ending in NULL; and the options' help,
+ * made from them.
  */
 struct stat_words {
 	const char *kinds[SUBJECT_NR], *orders[STAT_ORDERS_MAX + 1];
 	char by[128], order_by[128];
 };
 
-void stat_words(struct stat_words *words);
+void stat_words(struct stat_words *words, const char *command);
 /* Reads the words; what they say goes into @analyses' options. GO_ON, or EXIT_USAGE
  * after a message.
  */

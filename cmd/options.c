@@ -297,6 +297,12 @@ static int parse_long(struct parser *p, const char *text)
 			      text, opt->name, clash->name);
 		return usage_hint(p);
 	}
+	if (on && equals && opt->type == OPTION_OPTIONAL && !equals[1]) {
+		message_error(p->usage->command,
+			      "--%s= has no value\n  Write --%s=%s, or --%s alone",
+			      opt->name, opt->name, opt->arg, opt->name);
+		return EXIT_USAGE;
+	}
 	if (on && equals && takes_value(opt))
 		return apply_value(p, opt, equals + 1);
 	if (on && opt->type == OPTION_OPTIONAL)

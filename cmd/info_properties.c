@@ -185,6 +185,15 @@ static void add_buffers(struct report *r, const struct recording *rec)
 		add_line(r, "metadata", false, &line);
 }
 
+/* What could be in it. */
+static void add_recorded(struct report *r, const struct recording *rec)
+{
+	const struct recording_text *item = recording_meta(rec, RECORDING_META_EVENTS);
+
+	if (item)
+		add_text(r, "recorded", item->text);
+}
+
 static void add_damage(struct report *r, const struct study_facts *f)
 {
 	const struct {
@@ -218,6 +227,7 @@ void info_add_properties(struct report *r, const struct info *info,
 	add_times(r, &info->facts);
 	add_totals(r, info);
 	add_symbols(r, info);
+	add_recorded(r, info->rec);
 	add_buffers(r, info->rec);
 	/* How the recording was made of something else, and what that lost. */
 	for (i = 0; imported && i < imported->nr_rows; i++) {

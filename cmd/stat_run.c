@@ -11,6 +11,7 @@
 
 #include "analysis/analyze.h"
 #include "command.h"
+#include "event/recorded.h"
 #include "study/study_facts.h"
 #include "input_dirs.h"
 #include "input_symbols.h"
@@ -111,17 +112,29 @@ static const struct analysis *lacking(const struct stat_run *st)
 	return NULL;
 }
 
-/* Whether they were recorded, a recording does not say. */
-static int nothing_of(const struct stat_run *st, const struct analysis *analysis)
+/* There are none of @types, which the user calls @events; @option of kmemx record is for them. */
+static int nothing_of(const struct stat_run *st, uint32_t types, const char *events,
+		      const char *option)
 {
+	static const char *const why[] = {
+		[RECORDED_UNKNOWN] = "none occurred, or they were not recorded",
+		[RECORDED_NO] = "they were not recorded",
+		[RECORDED_YES] = "none occurred while they were recorded",
+	};
 	const struct stat_options *o = &st->opts;
-	const char *path = st->in.study.path;
+	const struct study *study = &st->in.study;
+	enum recorded recorded = recorded_types(study->rec, study->fmts, types);
+	bool no = recorded != RECORDED_YES;
+	const char *advice =
+		no ? "Record them with: sudo kmemx record "
+		: recording_is_part(study->rec)
+			? "Only some were recorded: leave out -p, --follow or --filter"
+			: "Record for longer";
 
-	message_error(
-		st->command,
-		"%s contains no %s events%s%s: none occurred, or they were not recorded\n  Record them with: sudo kmemx record %s -- CMD",
-		path, analysis->events, o->window.time ? " in the time " : "",
-		o->window.time ? o->window.time : "", analysis->record);
+	message_error(st->command, "%s contains no %s events%s%s: %s\n  %s%s%s",
+		      study->path, events, o->window.time ? " in the time " : "",
+		      o->window.time ? o->window.time : "", why[recorded], advice,
+		      no ? option : "", no ? " -- CMD" : "");
 	return EXIT_FAILED;
 }
 
@@ -132,6 +145,7 @@ static int nothing_recorded(const struct stat_run *st)
 	const char *path = st->in.study.path;
 	bool slab = needs & NEEDS_SLAB && !(st->seen & NEEDS_SLAB);
 	bool page = needs & NEEDS_PAGE && !(st->seen & NEEDS_PAGE);
+	uint32_t missing = (slab ? NEEDS_SLAB : 0) | (page ? NEEDS_PAGE : 0);
 	const char *what = slab && page ? "slab or page" : slab ? "slab" : "page";
 	const char *option = slab && page ? "" : slab ? " --slab" : " --page";
 	const char *other = st->seen & NEEDS_SLAB   ? " (it has slab events)"
@@ -147,12 +161,16 @@ static int nothing_recorded(const struct stat_run *st)
 		return EXIT_UNREADABLE;
 	}
 	if (lacking(st))
-		return nothing_of(st, lacking(st));
+		return nothing_of(st, lacking(st)->must, lacking(st)->events,
+				  lacking(st)->record);
 	if (o->window.time)
 		message_error(
 			st->command,
 			"%s contains no %s events in the time %s%s\n  Show its span: kmemx info -i %s",
 			path, what, o->window.time, other, path);
+	else if (recorded_types(st->in.study.rec, st->in.study.fmts, missing) ==
+		 RECORDED_YES)
+		return nothing_of(st, missing, what, "");
 	else
 		message_error(
 			st->command,

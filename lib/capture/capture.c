@@ -296,22 +296,16 @@ static int add_scope(struct session *s)
 /* What is known of the recording before it starts. */
 static int add_first_facts(struct session *s)
 {
+	int ret = session_add_recorder(s);
 	char text[64];
 	struct tm tm;
-	int ret;
 
-	ret = session_add_meta(s, "cmdline", s->opts->command_line);
 	if (!ret)
-		ret = session_add_meta(s, "recorder", "kmemx " KMEMX_VERSION);
+		ret = session_add_events(s);
 	gmtime_r(&s->wall_start.tv_sec, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	if (!ret)
 		ret = session_add_meta(s, "wall_clock", text);
-	snprintf(text, sizeof(text), "%ld", sysconf(_SC_PAGESIZE));
-	if (!ret)
-		ret = session_add_meta(s, "page_size", text);
-	if (!ret)
-		ret = session_add_meta(s, "stack", s->result->stacks_how);
 	return ret ? ret : add_scope(s);
 }
 

@@ -171,18 +171,11 @@ static int add_first_facts(struct extraction *x)
 {
 	struct session *s = &x->s;
 	struct strbuf pids = { 0 };
-	char text[64];
-	int ret = session_add_meta(s, "cmdline", s->opts->command_line);
+	/* Which events were switched on before, nobody knows. */
+	int ret = session_add_recorder(s);
 
 	if (!ret)
-		ret = session_add_meta(s, "recorder", "kmemx " KMEMX_VERSION);
-	if (!ret)
 		ret = session_add_meta(s, "source", x->name ? x->name : "top");
-	snprintf(text, sizeof(text), "%ld", sysconf(_SC_PAGESIZE));
-	if (!ret)
-		ret = session_add_meta(s, "page_size", text);
-	if (!ret)
-		ret = session_add_meta(s, "stack", s->result->stacks_how);
 	if (!ret && instance_read(&s->instance, "set_event_pid", &pids) == 0 &&
 	    strbuf_text(&pids)[0] >= '0' && strbuf_text(&pids)[0] <= '9')
 		ret = session_add_meta(s, RECORDING_META_SCOPE, "part");

@@ -128,6 +128,34 @@ int session_add_meta(struct session *s, const char *name, const char *text)
 	return facts_add_meta(&s->facts, name, text, strlen(text));
 }
 
+int session_add_recorder(struct session *s)
+{
+	char page_size[24];
+	int ret = session_add_meta(s, "cmdline", s->opts->command_line);
+
+	snprintf(page_size, sizeof(page_size), "%ld", sysconf(_SC_PAGESIZE));
+	if (!ret)
+		ret = session_add_meta(s, "recorder", "kmemx " KMEMX_VERSION);
+	if (!ret)
+		ret = session_add_meta(s, "page_size", page_size);
+	return ret ? ret : session_add_meta(s, "stack", s->result->stacks_how);
+}
+
+int session_add_events(struct session *s)
+{
+	struct strbuf names = { 0 };
+	int ret;
+
+	for (size_t i = 0; i < s->events.count; i++)
+		strbuf_printf(&names, "%s%s:%s", i ? " " : "", s->events.items[i].system,
+			      s->events.items[i].name);
+	ret = names.failed
+		      ? -ENOMEM
+		      : session_add_meta(s, RECORDING_META_EVENTS, strbuf_text(&names));
+	strbuf_free(&names);
+	return ret;
+}
+
 int session_add_truncated(struct session *s)
 {
 	const struct capture_result *r = s->result;

@@ -68,6 +68,10 @@ int session_read_statistics(struct session *s) __must_check;
 /* The current time of the instance's clock; 0 if the kernel does not report it (before 3.5). */
 uint64_t session_now(const struct session *s);
 int session_add_meta(struct session *s, const char *name, const char *text) __must_check;
+/* What made the recording, and how: command line, program, page size, callchains. 0 or -ENOMEM. */
+int session_add_recorder(struct session *s) __must_check;
+/* Which events are switched on. 0 or -ENOMEM. */
+int session_add_events(struct session *s) __must_check;
 /* Counts slab objects @when, "before" or "after", with tracing on. 0 or -ENOMEM. */
 int session_count_slabs(struct session *s, const char *when) __must_check;
 /* Notes that a failed write or read cut the recording short, if one did. */

@@ -39,6 +39,8 @@
 #define RECORDING_META_PART	    "part"
 /* For a recording of some allocations; "all": it has the frees by all tasks. */
 #define RECORDING_META_FREES	    "frees"
+/* The events that were switched on, as "kmem:kmalloc kmem:kfree ..."; absent: not known. */
+#define RECORDING_META_EVENTS	    "events"
 
 enum recording_compression { COMPRESSION_NONE, COMPRESSION_ZSTD, COMPRESSION_ZLIB };
 

@@ -73,6 +73,27 @@ some sched_process_exit '-e sched:sched_process_ex*'
 none mm_page_alloc "--filter 'order > 9'"
 none kernel_stack "--filter 'order > 9'"
 
+# says WHAT COMMAND: what kmemx COMMAND says of r.dat, which has nothing for it.
+says() {
+	"$KMEMX" $2 -i r.dat 2>err >out && fail "$2 has something to show"
+	grep -q "$1" err || fail "kmemx $2 says: $(cat err)"
+}
+# Where there is none of its events a command knows whether they were recorded.
+"$KMEMX" record -q --page --frag --percpu --filter 'order > 20' -o r.dat -- ls /etc >/dev/null 2>&1 || :
+for command in frag percpu; do
+	says 'none occurred while they were recorded' "$command"
+done
+"$KMEMX" record -q --slab --stack none -o r.dat -- ls /etc >/dev/null
+for command in frag percpu; do
+	says ': they were not recorded' "$command"
+done
+says 'kmemx record --page' 'stat --page'
+sleep 5 &
+"$KMEMX" record -q --page -p $! --filter-frees --duration 100ms -o r.dat 2>err || :
+kill $!
+says 'none occurred while they were recorded' 'stat --page'
+"$KMEMX" info -i r.dat | grep -q '^recorded .*kmem:mm_page_alloc ' || fail "info does not list the events"
+
 command -v trace-cmd >/dev/null || exit 0
 pids() {
 	trace-cmd report -R r.dat 2>/dev/null | grep -v '^cpus=\|^ *frees:' |

@@ -10,6 +10,7 @@
 
 #include "event/format_check.h"
 #include "event/formats.h"
+#include "event/recorded.h"
 #include "format_text.h"
 
 /* libtraceevent 1.7.1 forgets some tokens (a few bytes each) of texts that it cannot parse;
@@ -296,6 +297,39 @@ START_TEST(damaged_texts)
 }
 END_TEST
 
+#define ALLOCS (1U << KMEM_PAGE_ALLOC)
+#define FREES  (1U << KMEM_PAGE_FREE)
+
+static enum recorded recorded_with(const char *item, uint32_t types)
+{
+	struct recording_text meta = { (char *)RECORDING_META_EVENTS, (char *)item,
+				       item ? strlen(item) : 0 };
+
+	rec.meta = &meta;
+	rec.nr_meta = item != NULL;
+	return recorded_types(&rec, fmts, types);
+}
+
+START_TEST(what_was_recorded)
+{
+	add("kmem", page_alloc);
+	add("kmem", page_free);
+	ck_assert_int_eq(make(), 0);
+	ck_assert_int_eq(recorded_with(NULL, ALLOCS), RECORDED_UNKNOWN);
+	ck_assert_int_eq(recorded_with("", ALLOCS), RECORDED_NO);
+	ck_assert_int_eq(recorded_with("kmem:mm_page_alloc", ALLOCS), RECORDED_YES);
+	ck_assert_int_eq(recorded_with("kmem:mm_page_alloc", FREES), RECORDED_NO);
+	ck_assert_int_eq(recorded_with("kmem:mm_page_alloc", FREES | ALLOCS),
+			 RECORDED_YES);
+	ck_assert_int_eq(recorded_with("a:b  kmem:mm_page_free\n", FREES), RECORDED_YES);
+	ck_assert_int_eq(recorded_with("kmem:mm_page_free_batched mm_page_free", FREES),
+			 RECORDED_NO);
+	ck_assert_int_eq(recorded_with("xkmem:mm_page_free vm:mm_page_free  ", FREES),
+			 RECORDED_NO);
+	ck_assert_int_eq(recorded_with("kmem:kmalloc", 1U << KMEM_KMALLOC), RECORDED_NO);
+}
+END_TEST
+
 Suite *test_formats_suite(void)
 {
 	Suite *s = suite_create("event/formats");
@@ -311,6 +345,7 @@ Suite *test_formats_suite(void)
 	tcase_add_test(tc, first_of_an_id_wins);
 	tcase_add_test(tc, no_kmem_format_at_all);
 	tcase_add_test(tc, damaged_texts);
+	tcase_add_test(tc, what_was_recorded);
 	suite_add_tcase(s, tc);
 	return s;
 }

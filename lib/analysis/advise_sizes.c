@@ -54,13 +54,6 @@ void advise_tell_objects(const struct advise *a, size_t i, struct finding *f)
 			"; events were lost: what was freed meanwhile counts as live");
 }
 
-static const char *meta_text(const struct recording *rec, const char *name)
-{
-	const struct recording_text *meta = recording_meta(rec, name);
-
-	return meta ? meta->text : NULL;
-}
-
 /* --- a kmem_cache of its own ------------------------------------------------------------ */
 
 /* "979 x (64 - 56) - 26 unused x 56 - 15 slabs x 344 = 1216" */
@@ -128,15 +121,8 @@ static int add_own_cache(const struct finding_kind *kind, struct advise_view *v,
 static int find_own_cache(const struct finding_kind *kind, struct advise_view *v)
 {
 	const struct advise *a = v->a;
-	const struct recording *rec = a->env->rec;
-	const struct own_cache_system sys = {
-		.page_size = a->env->page_size,
-		.nr_cpus = rec->nr_cpus,
-		.slabinfo = meta_text(rec, "slabinfo.after"),
-		.aliases = meta_text(rec, "slab_aliases"),
-	};
 	struct own_caches all;
-	int ret = own_caches_init(&all, &sys);
+	int ret = own_caches_of(&all, a->env);
 	size_t i;
 
 	for (i = 0; i < a->sizes.nr && !ret; i++) {
@@ -173,7 +159,9 @@ static bool is_power(uint64_t bytes)
 static uint32_t find_classes(const struct advise *a)
 {
 	static const char prefix[] = "kmalloc-";
-	const char *text = meta_text(a->env->rec, "slabinfo.after");
+	const struct recording_text *slabinfo =
+		recording_meta(a->env->rec, "slabinfo.after");
+	const char *text = slabinfo ? slabinfo->text : NULL;
 	struct slabinfo_line line;
 	uint32_t classes = 0;
 	size_t i;

@@ -144,6 +144,25 @@ int own_caches_init(struct own_caches *all, const struct own_cache_system *sys)
 	return ret;
 }
 
+static const char *meta_text(const struct recording *rec, const char *name)
+{
+	const struct recording_text *meta = recording_meta(rec, name);
+
+	return meta ? meta->text : NULL;
+}
+
+int own_caches_of(struct own_caches *all, const struct analysis_env *env)
+{
+	const struct own_cache_system sys = {
+		.page_size = env->page_size,
+		.nr_cpus = env->rec->nr_cpus,
+		.slabinfo = meta_text(env->rec, "slabinfo.after"),
+		.aliases = meta_text(env->rec, "slab_aliases"),
+	};
+
+	return own_caches_init(all, &sys);
+}
+
 struct own_cache own_caches_find(const struct own_caches *all, uint64_t bytes_req)
 {
 	const struct own_cache_system *sys = &all->sys;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/analysis.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 
@@ -64,6 +65,8 @@ struct own_caches {
 /* Reads the texts of @sys, once. 0 or -ENOMEM; own_caches_free() in any case. */
 int own_caches_init(struct own_caches *all,
 		    const struct own_cache_system *sys) __must_check;
+/* The same of the texts of @env's recording, which outlives @all. */
+int own_caches_of(struct own_caches *all, const struct analysis_env *env) __must_check;
 /* The cache there would be for objects of @bytes_req bytes, at most 2^31. Its names are @all's. */
 struct own_cache own_caches_find(const struct own_caches *all, uint64_t bytes_req);
 void own_caches_free(struct own_caches *all);

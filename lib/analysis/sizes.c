@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: how large the slab objects asked for are, and what their classes waste.
- * In: slab allocations. Out: table "sizes": a histogram of requested sizes for each callsite
- * or cache, with the class that served each.
+ * In: lives of slab objects. Out: table "sizes": a histogram of requested sizes for each callsite
+ * or cache, with the class that served each, and what a cache of its own would save.
  *
  * A range of sizes ends with a power of two, as most kmalloc classes do: 33 to 64 bytes. What
  * served a kmalloc has the size that the event says was allocated; its name is known where
@@ -13,146 +13,97 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "account/dimension.h"
 #include "account/snapshot.h"
-#include "analysis/analysis.h"
 #include "analysis/census.h"
-#include "analysis/subject.h"
-#include "base/array.h"
+#include "analysis/own_cache.h"
+#include "analysis/size_rows.h"
 
-/* Allocations that are alike; without padding, as keys are compared as bytes. */
-struct size_key {
-	uint64_t callsite;
-	uint32_t cache; /* name's number in the stream; 0 unknown */
-	uint32_t kmalloc;
-	struct dimension_values dims; /* of the analysis' dimensions */
-	uint32_t bytes;		      /* of an object: the class */
-	uint32_t range;		      /* of the sizes asked for: up to 2^range bytes */
-	uint32_t pad;
-};
-
-struct size_counts {
-	uint64_t hit, req, alloc;
-};
-
-/* Keys and what was counted of each: number n at n - 1. */
-struct size_sums {
-	struct intern keys;
-	struct size_counts *counts;
-	size_t nr, capacity;
-};
+/* Callsites or the only table, what --by says, caches. */
+#define TABLES_MAX 3
 
 struct sizes {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
-	struct dimensions dimensions;
-	struct size_sums sums;
-	uint64_t losses;
-	bool failed;
+	struct slab_account *slab;
+	struct size_rows tables[TABLES_MAX];
+	unsigned int nr;
 };
 
-static int sums_add(struct size_sums *s, const void *key, size_t size,
-		    const struct size_counts *c)
+static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
 {
-	uint32_t id = intern_id(&s->keys, key, size);
+	struct sizes *s = ctx;
+	unsigned int i;
 
-	if (!id || array_reserve(&s->counts, &s->capacity, id, sizeof(*s->counts)))
-		return -ENOMEM;
-	if (id > s->nr)
-		s->counts[s->nr++] = (struct size_counts){ 0 };
-	s->counts[id - 1].hit += c->hit;
-	s->counts[id - 1].req += c->req;
-	s->counts[id - 1].alloc += c->alloc;
-	return 0;
+	for (i = 0; i < s->nr; i++)
+		size_rows_take(&s->tables[i], life, nr);
 }
 
-static void sums_free(struct size_sums *s)
+static void sizes_destroy(void *self)
 {
-	intern_free(&s->keys);
-	free(s->counts);
+	struct sizes *s = self;
+	unsigned int i;
+
+	for (i = 0; i < s->nr; i++)
+		size_rows_free(&s->tables[i]);
+	free(s);
 }
 
-/* The least n for which 2^n bytes hold @size: 64 and 33 are in range 6, 0 and 1 in range 0. */
-static uint32_t size_range(uint64_t size)
+static int add_table(struct sizes *s, enum subject_kind kind)
 {
-	return size > 1 ? 64 - (uint32_t)__builtin_clzll(size - 1) : 0;
+	return size_rows_init(&s->tables[s->nr++], s->env, &s->slab->lives, kind);
+}
+
+static int add_tables(struct sizes *s)
+{
+	const struct analysis_options *o = s->opts;
+	int ret = 0;
+
+	if (o->by_caller || (!o->by && !o->by_cache))
+		ret = add_table(s, SUBJECT_CALLSITE);
+	if (!ret && o->by)
+		ret = add_table(s, o->by);
+	if (!ret && o->by_cache)
+		ret = add_table(s, SUBJECT_CACHE);
+	return ret ? ret : slab_lives_observe(&s->slab->lives, slab_lived, s);
 }
 
 static void *sizes_create(const struct analysis_env *env,
 			  const struct analysis_options *opts)
 {
 	struct sizes *s = calloc(1, sizeof(*s));
+	struct dimensions slab;
 
 	if (!s)
 		return NULL;
 	s->env = env;
 	s->opts = opts;
-	s->dimensions = subjects_slab_dimensions(opts, env);
-	return s;
+	slab = subjects_slab_dimensions(opts, env);
+	s->slab = accounts_slab(env->accounts, &slab);
+	if (s->slab && !add_tables(s))
+		return s;
+	sizes_destroy(s);
+	return NULL;
 }
 
-static void sizes_event(struct sizes *s, const struct kmem_event *ev)
-{
-	const uint64_t req = ev->slab_alloc.bytes_req, alloc = ev->slab_alloc.bytes_alloc;
-	const struct size_counts one = { 1, req, alloc };
-	struct size_key key;
-
-	if (s->env->filter && ev->hidden)
-		return;
-	/* Neither one that failed nor damage: as in the slab account. */
-	if (!ev->slab_alloc.ptr || (req | alloc) > UINT32_MAX)
-		return;
-	key = (struct size_key){ .callsite = ev->slab_alloc.callsite,
-				 .cache = ev->slab_alloc.cache,
-				 .kmalloc = kmem_is_kmalloc(ev->type),
-				 .dims = dimension_values_of(&s->dimensions, ev),
-				 .bytes = (uint32_t)alloc,
-				 .range = size_range(req) };
-	s->failed |= sums_add(&s->sums, &key, sizeof(key), &one) != 0;
-}
-
-static void sizes_observe(void *self, const struct kmem_event *evs, size_t nr)
-{
-	struct sizes *s = self;
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		if (kmem_is_slab_alloc(evs[i].type))
-			sizes_event(s, &evs[i]);
-		else if (evs[i].type == KMEM_LOSS)
-			s->losses++;
-	}
-}
-
-static void sizes_destroy(void *self)
-{
-	struct sizes *s = self;
-
-	sums_free(&s->sums);
-	free(s);
-}
-
-/* What tells the rows of a table apart. */
-struct row_key {
-	uint32_t subject, range, bytes;
-	uint32_t cache; /* of objects that kmalloc did not give */
-	uint32_t kmalloc;
-};
-
-/* One table in the making; @classes: names of kmalloc caches by the size of their objects. */
+/* One table in the making.
+ * @names, @classes: names of kmalloc caches by the size of their objects
+ * @caches: what is known of the caches there are
+ * @frees: the recording has all frees, so that it is known what was live
+ */
 struct view {
 	const struct sizes *s;
-	struct sites sites;
+	const struct size_rows *rows;
 	struct intern names;
 	struct u64_map classes;
-	uint64_t unskipped;
+	struct own_caches caches;
+	bool frees;
 };
 
 struct size_row {
 	struct subject_row subject;
 	const struct view *v;
-	const struct row_key *key;
-	const struct size_counts *c;
+	const struct size_row_key *key;
+	const struct size_row_counts *c;
 };
 
 static struct cell cell_min(const void *row, struct table *t)
@@ -183,31 +134,38 @@ static struct cell cell_req(const void *row, struct table *t)
 	return cell_uint(r->c->req);
 }
 
+static uint64_t allocated(const struct size_row *r)
+{
+	return r->c->hit * r->key->bytes;
+}
+
 static struct cell cell_alloc(const void *row, struct table *t)
 {
 	const struct size_row *r = row;
 
-	return cell_uint(r->c->alloc);
+	return cell_uint(allocated(r));
 }
 
-static uint64_t waste(const struct size_counts *c)
+static uint64_t waste(uint64_t req, uint64_t alloc)
 {
-	return c->alloc > c->req ? c->alloc - c->req : 0;
+	return alloc > req ? alloc - req : 0;
 }
 
 static struct cell cell_waste(const void *row, struct table *t)
 {
 	const struct size_row *r = row;
 
-	return cell_uint(waste(r->c));
+	return cell_uint(waste(r->c->req, allocated(r)));
 }
 
 static struct cell cell_frag(const void *row, struct table *t)
 {
 	const struct size_row *r = row;
 
-	return cell_real(r->c->alloc ? 100.0 * (double)waste(r->c) / (double)r->c->alloc
-				     : 0.0);
+	uint64_t alloc = allocated(r);
+
+	return cell_real(alloc ? 100.0 * (double)waste(r->c->req, alloc) / (double)alloc
+			       : 0.0);
 }
 
 static struct cell cell_object(const void *row, struct table *t)
@@ -227,6 +185,42 @@ static struct cell cell_class(const void *row, struct table *t)
 				 event_stream_cache(r->v->s->env->stream, r->key->cache));
 	name = u64_map_find(&r->v->classes, r->key->bytes);
 	return cell_text(t, name ? intern_get(&r->v->names, *name, NULL) : NULL);
+}
+
+static struct cell cell_most(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+
+	return r->v->frees ? cell_uint(r->c->most) : (struct cell){ 0 };
+}
+
+/* Only of what kmalloc took from its caches: the others have one, or need none. */
+static bool could_have_own(const struct size_row *r)
+{
+	return r->v->frees && r->key->kmalloc &&
+	       r->key->bytes <= r->v->s->slab->lives.large_bytes;
+}
+
+static struct cell cell_own(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+
+	return could_have_own(r)
+		       ? cell_uint(own_caches_find(&r->v->caches, r->c->largest).size)
+		       : (struct cell){ 0 };
+}
+
+static struct cell cell_own_saves(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+	struct own_cache_gain gain;
+	struct own_cache own;
+
+	if (!could_have_own(r))
+		return (struct cell){ 0 };
+	own = own_caches_find(&r->v->caches, r->c->largest);
+	gain = own_cache_gain(&own, r->c->most, r->key->bytes);
+	return cell_uint(gain.bytes > 0 ? (uint64_t)gain.bytes : 0);
 }
 
 static const struct column_type columns[] = {
@@ -276,6 +270,30 @@ static const struct column_type columns[] = {
 		      .leaves = 90,
 		      .help = "That part of the objects' bytes." },
 	  .fill = cell_frag },
+	{ .column = { .name = "live_most",
+		      .title = "Most_live",
+		      .unit = UNIT_COUNT,
+		      .level = true,
+		      .leaves = 75,
+		      .help = "How many of these objects were live at the same time, at most." },
+	  .fill = cell_most },
+	{ .column = { .name = "own_object",
+		      .title = "Own_object",
+		      .unit = UNIT_BYTES,
+		      .level = true,
+		      .hidden = true,
+		      .leaves = 95,
+		      .help = "Bytes of an object in a kmem_cache of their own, for the largest of these requests." },
+	  .rows = ROWS(CALLSITE) | ROWS(STACK),
+	  .fill = cell_own },
+	{ .column = { .name = "own_saves",
+		      .title = "Own_saves",
+		      .unit = UNIT_BYTES,
+		      .level = true,
+		      .leaves = 65,
+		      .help = "Bytes that such a kmem_cache would save when most of them were live, less what its slabs waste; 0: none." },
+	  .rows = ROWS(CALLSITE) | ROWS(STACK),
+	  .fill = cell_own_saves },
 	{ .column = { .name = "object",
 		      .title = "Object",
 		      .unit = UNIT_BYTES,
@@ -329,58 +347,27 @@ static int add_classes(struct view *v, const char *item)
 	return 0;
 }
 
-/* Adds what was counted up by what the reader is to see. */
-static int collect(struct view *v, struct subjects *subjects, struct size_sums *rows)
+static void add_summary(const struct view *v, struct table *t)
 {
-	const struct sizes *s = v->s;
-	int ret = 0;
-	uint32_t i;
-
-	for (i = 0; i < s->sums.nr && !ret; i++) {
-		const struct size_key *from = intern_get(&s->sums.keys, i + 1, NULL);
-		uint32_t stack =
-			dimension_value(&s->dimensions, &from->dims, DIMENSION_STACK);
-		const struct subject who = { .callsite = sites_beyond(
-						     s->env, from->callsite, stack),
-					     .stack = stack,
-					     .dims = from->dims,
-					     .cache = from->cache,
-					     .kmalloc = from->kmalloc };
-		struct row_key key = { .range = from->range,
-				       .bytes = from->bytes,
-				       .cache = from->kmalloc ? 0 : from->cache,
-				       .kmalloc = from->kmalloc };
-
-		if (sites_skipped(s->env, who.callsite))
-			v->unskipped += s->sums.counts[i].hit;
-		key.subject = subjects_row(subjects, &who);
-		ret = key.subject == UINT32_MAX
-			      ? -ENOMEM
-			      : sums_add(rows, &key, sizeof(key), &s->sums.counts[i]);
-	}
-	return ret;
-}
-
-static void add_summary(const struct sizes *s, struct table *t)
-{
-	struct size_counts all = { 0 };
-	bool bound = s->losses != 0;
+	bool bound = v->s->slab->lives.fates.losses != 0;
+	uint64_t hit = 0, req = 0, alloc = 0;
 	size_t i;
 
-	for (i = 0; i < s->sums.nr; i++) {
-		all.hit += s->sums.counts[i].hit;
-		all.req += s->sums.counts[i].req;
-		all.alloc += s->sums.counts[i].alloc;
+	for (i = 0; i < v->rows->nr; i++) {
+		const struct size_row_counts *c = &v->rows->counts[i];
+
+		hit += c->hit;
+		req += c->req;
+		alloc += c->hit * size_rows_key(v->rows, i)->bytes;
 	}
 	table_set_summary_title(t, "SUMMARY (sizes of slab objects)");
-	table_add_summary(t, "allocs", "Allocations", UNIT_COUNT, cell_uint(all.hit),
-			  bound);
+	table_add_summary(t, "allocs", "Allocations", UNIT_COUNT, cell_uint(hit), bound);
 	table_add_summary(t, "bytes_requested", "Total bytes requested", UNIT_BYTES,
-			  cell_uint(all.req), bound);
+			  cell_uint(req), bound);
 	table_add_summary(t, "bytes_allocated", "Total bytes allocated", UNIT_BYTES,
-			  cell_uint(all.alloc), bound);
+			  cell_uint(alloc), bound);
 	table_add_summary(t, "bytes_wasted", "  wasted by their classes", UNIT_BYTES,
-			  cell_uint(waste(&all)), bound);
+			  cell_uint(waste(req, alloc)), bound);
 }
 
 static void add_notes(const struct view *v, struct table *t)
@@ -393,73 +380,69 @@ static void add_notes(const struct view *v, struct table *t)
 		table_add_note(
 			t,
 			"Object is the allocated size from the events: the recording has no slabinfo with kmalloc's size classes.");
-	if (v->unskipped)
+	if (v->rows->unskipped)
 		table_add_note(
 			t,
 			"!%" PRIu64
 			" slab allocations are listed under a skipped function: no callchain leads beyond it.",
-			v->unskipped);
+			v->rows->unskipped);
 }
 
-static int show_by(struct view *v, enum subject_kind kind, struct report *report)
+static int show(struct view *v, struct report *report)
 {
+	const struct size_rows *rows = v->rows;
 	struct strbuf title = { 0 };
-	struct size_sums rows = { 0 };
-	struct subjects subjects;
 	char words[SUBJECT_WORDS];
 	struct table *t;
-	uint32_t i;
-	int ret;
+	size_t i;
 
-	v->unskipped = 0;
-	strbuf_printf(&title, "Sizes of slab objects by %s", subjects_words(kind, words));
-	t = table_type_new(&sizes_type, strbuf_text(&title), kind, false);
+	strbuf_printf(&title, "Sizes of slab objects by %s",
+		      subjects_words(rows->kind, words));
+	t = table_type_new(&sizes_type, strbuf_text(&title), rows->kind, false);
 	strbuf_free(&title);
-	ret = subjects_init(&subjects, v->s->env, kind, &v->sites, &v->s->dimensions);
-	if (!ret)
-		ret = t ? collect(v, &subjects, &rows) : -ENOMEM;
-	for (i = 0; i < rows.nr && !ret; i++) {
-		const struct row_key *key = intern_get(&rows.keys, i + 1, NULL);
-		const struct size_row row = { .subject = { &subjects, key->subject },
+	if (!t)
+		return -ENOMEM;
+	for (i = 0; i < rows->nr; i++) {
+		const struct size_row_key *key = size_rows_key(rows, i);
+		const struct size_row row = { .subject = { &rows->subjects,
+							   key->subject },
 					      .v = v,
 					      .key = key,
-					      .c = &rows.counts[i] };
+					      .c = &rows->counts[i] };
 
-		if (!table_type_add_row(&sizes_type, kind, t, &row))
+		if (!table_type_add_row(&sizes_type, rows->kind, t, &row))
 			break;
 	}
-	if (!ret) {
-		table_set_by(t, words);
-		add_notes(v, t);
-		add_summary(v->s, t);
-		report_add_table(report, t);
-		t = NULL;
-	}
-	table_free(t);
-	subjects_free(&subjects);
-	sums_free(&rows);
-	return ret;
+	table_set_by(t, words);
+	add_notes(v, t);
+	add_summary(v, t);
+	report_add_table(report, t);
+	return 0;
+}
+
+static int view_init(struct view *v)
+{
+	const struct analysis_env *env = v->s->env;
+	int ret = own_caches_of(&v->caches, env);
+
+	v->frees = !recording_lacks_frees(env->rec);
+	if (!ret)
+		ret = add_classes(v, "slabinfo.before");
+	return ret ? ret : add_classes(v, "slabinfo.after");
 }
 
 static int sizes_view(const void *self, struct report *report)
 {
 	const struct sizes *s = self;
-	const struct analysis_options *o = s->opts;
 	struct view v = { .s = s };
-	int ret = s->failed ? -ENOMEM : 0;
+	int ret = s->slab->failed || s->slab->lives.failed ? -ENOMEM : view_init(&v);
+	unsigned int i;
 
-	sites_init(&v.sites, s->env);
-	if (!ret)
-		ret = add_classes(&v, "slabinfo.before");
-	if (!ret)
-		ret = add_classes(&v, "slabinfo.after");
-	if (!ret && (o->by_caller || (!o->by && !o->by_cache)))
-		ret = show_by(&v, SUBJECT_CALLSITE, report);
-	if (!ret && o->by)
-		ret = show_by(&v, o->by, report);
-	if (!ret && o->by_cache)
-		ret = show_by(&v, SUBJECT_CACHE, report);
-	sites_free(&v.sites);
+	for (i = 0; i < s->nr && !ret; i++) {
+		v.rows = &s->tables[i];
+		ret = v.rows->failed ? -ENOMEM : show(&v, report);
+	}
+	own_caches_free(&v.caches);
 	intern_free(&v.names);
 	u64_map_free(&v.classes);
 	return ret;
@@ -475,8 +458,6 @@ const struct analysis analysis_sizes = {
 	.rows = ROWS_ALL,
 	.tables = tables,
 	.create = sizes_create,
-	.observe = sizes_observe,
-	.apart = true,
 	.view = sizes_view,
 	.destroy = sizes_destroy,
 };

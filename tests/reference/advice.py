@@ -7,7 +7,8 @@ usage: advice.py KMEMX RECORDING TEXT
 TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. The model counts live objects by
 callsite and size in a dictionary, and computes what each finding saves from
 Documentation/advice.md alone. Its findings about sizes must be those of kmemx advise, by place in
-a function and by function. What kmemx says of flags must be so; which allocations came from
+a function and by function, and what a cache of their own would save, by range of sizes, that of
+kmemx stat --sizes. What kmemx says of flags must be so; which allocations came from
 interrupts is not in the text. Prints what differs; exit 1 if anything does.
 """
 import collections
@@ -32,17 +33,24 @@ class Slab(model.Slab):
         self.kmalloced = {}  # id of an Object -> itself
         self.sizes = {"place": collections.defaultdict(collections.Counter),
                       "function": collections.defaultdict(collections.Counter)}
+        self.ranges = collections.defaultdict(collections.Counter)
         self.asked = collections.Counter()  # kmallocs by callsite
         self.flags = collections.Counter()  # allocations by callsite and flags
 
     def count(self, obj, more):
         for by, site in (("place", obj.site), ("function", obj.site.split("+")[0])):
-            counts = self.sizes[by][site, obj.req, obj.alloc]
-            counts["live"] += more
             if more > 0:
                 self.asked[by, site] += 1
-                counts["hit"] += 1
-                counts["most"] = max(counts["most"], counts["live"])
+            last = 1  # of the range: a power of two
+            while last < obj.req:
+                last *= 2
+            for counts in (self.sizes[by][site, obj.req, obj.alloc],
+                           self.ranges[by, site, last, obj.alloc]):
+                counts["live"] += more
+                if more > 0:
+                    counts["hit"] += 1
+                    counts["most"] = max(counts["most"], counts["live"])
+                    counts["largest"] = max(counts["largest"], obj.req)
 
     def end(self, obj):
         super().end(obj)
@@ -144,11 +152,36 @@ def differences(slab, kmemx, path, recording):
                 yield f"{by} {key}: kmemx {got.get(key)}, model {wanted.get(key)}"
 
 
+def size_differences(slab, kmemx, path, recording):
+    _, reports = model.report(kmemx, path)
+    twice = {row["callsite"].split("+")[0] for row in reports.get("slab", {"rows": ()})["rows"]
+             if "+" in row["callsite"]}
+    for by, options in (("place", ["--sites"]), ("function", [])):
+        run = subprocess.run([kmemx, "stat", "--sizes", "-i", path, "--json", "--raw-names",
+                              *options],
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+        reports = json.loads(run.stdout or '{"reports": []}')["reports"]
+        wanted = {}
+        for (kind, site, last, alloc), counts in slab.ranges.items():
+            if kind == by and alloc <= 2 * recording["kernel_page_size"]:
+                saved, size = own_cache(counts["most"], counts["largest"], alloc, recording)
+                wanted[site, last, alloc] = (counts["hit"], counts["most"], max(0, saved), size)
+        for row in reports[0]["rows"] if reports else ():
+            site = row["callsite"].split(" ")[0]
+            if row["own_saves"] is None or site.split("+")[0] in twice:
+                continue
+            got = row["hit"], row["live_most"], row["own_saves"], row["own_object"]
+            want = wanted.get((site, row["size_max"], row["object"]))
+            if got != want:
+                yield f"{by} {site} to {row['size_max']}: kmemx {got}, model {want}"
+
+
 def main():
     kmemx, path, text = sys.argv[1:4]
     recording = model.report(kmemx, path)[0]
     slab, _ = model.model(text, recording, (Slab, model.Pages))
     wrong = list(differences(slab, kmemx, path, recording))
+    wrong += size_differences(slab, kmemx, path, recording)
     print("\n".join(wrong[:20]))
     return 1 if wrong else 0
 

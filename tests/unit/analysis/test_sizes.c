@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/sizes.c: ranges and classes, and that its sums are those of the slab report.
+ * tests: analysis/sizes.c: ranges and classes, that its sums are those of the slab report, and
+ * what a cache of its own would save.
  */
 #include <check.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 #include "analysis/registry.h"
 
 static const struct log silent = { 0 };
+
+enum { EVENTS_MAX = 200 };
 
 /* What every test needs of a recording. */
 struct fixture {
@@ -19,6 +22,8 @@ struct fixture {
 	struct migratetypes types;
 	struct analysis_env env;
 	struct report *report;
+	struct kmem_event evs[EVENTS_MAX];
+	size_t nr;
 };
 
 static void set_up(struct fixture *f, const char *path)
@@ -177,16 +182,45 @@ static const char slabinfo[] =
 	"kmalloc-cg-96 1 1 96 42 1 : tunables 0 0 0 : slabdata 1 1 0\n"
 	"dentry 1 1 192 21 1 : tunables 0 0 0 : slabdata 1 1 0\n";
 
-static void alloc(void *self, uint8_t type, uint64_t req, uint64_t bytes)
+/* Events of a place in a function that has no name, of an address each. */
+static void alloc(struct fixture *f, uint8_t type, uint64_t req, uint64_t bytes)
 {
-	const struct analysis *sizes = analysis_find("sizes");
-	struct kmem_event ev = { .type = type };
+	struct kmem_event *ev = &f->evs[f->nr++];
 
-	ev.slab_alloc.ptr = 0x1000;
-	ev.slab_alloc.callsite = 0xca11;
-	ev.slab_alloc.bytes_req = req;
-	ev.slab_alloc.bytes_alloc = bytes;
-	sizes->observe(self, &ev, 1);
+	*ev = (struct kmem_event){ .type = type, .ts = f->nr };
+	ev->slab_alloc.ptr = 0x1000 + f->nr * 0x100;
+	ev->slab_alloc.callsite = 0xca11;
+	ev->slab_alloc.bytes_req = req;
+	ev->slab_alloc.bytes_alloc = bytes;
+}
+
+/* The object of event @nr is freed. */
+static void free_of(struct fixture *f, size_t nr)
+{
+	struct kmem_event *ev = &f->evs[f->nr++];
+
+	*ev = (struct kmem_event){ .type = KMEM_KFREE, .ts = f->nr };
+	ev->slab_free.ptr = f->evs[nr].slab_alloc.ptr;
+}
+
+static const struct table *sizes_of(struct fixture *f)
+{
+	const struct analysis *chosen = analysis_find("sizes");
+	const struct analysis_options opts = { 0 };
+	const struct analysis_set set = {
+		.analyses = &chosen, .nr = 1, .opts = &opts, .unseen = true
+	};
+	struct analyses *all;
+
+	f->env.raw_ip = true;
+	ck_assert_uint_le(f->nr, EVENTS_MAX);
+	ck_assert(!analyses_new(&all, &f->env, &set));
+	analyses_observe(all, f->evs, f->nr);
+	analyses_end(all);
+	ck_assert(!analyses_view(all, f->report));
+	analyses_free(all);
+	ck_assert_uint_eq(f->report->nr_tables, 1);
+	return f->report->tables[0];
 }
 
 /* The class of the row with objects of @bytes from @min to @max, hit @hits times. */
@@ -209,40 +243,119 @@ static const char *class_of(const struct table *t, uint64_t bytes, uint64_t min,
 
 START_TEST(test_classes)
 {
-	const struct analysis *sizes = analysis_find("sizes");
-	const struct analysis_options opts = { 0 };
 	struct recording_text meta = { .name = (char *)"slabinfo.after",
 				       .text = (char *)slabinfo,
 				       .size = strlen(slabinfo) };
-	struct recording rec = { .meta = &meta, .nr_meta = 1 };
 	const struct table *t;
+	struct recording rec;
 	struct fixture f;
-	void *self;
 
 	set_up(&f, files[0]);
+	rec = *f.rec;
+	rec.meta = &meta;
+	rec.nr_meta = 1;
 	f.env.rec = &rec;
-	f.env.raw_ip = true;
-	self = sizes->create(&f.env, &opts);
-	ck_assert_ptr_nonnull(self);
-	alloc(self, KMEM_KMALLOC, 0, 8);
-	alloc(self, KMEM_KMALLOC, 1, 8);
-	alloc(self, KMEM_KMALLOC, 2, 8);
-	alloc(self, KMEM_KMALLOC, 33, 64);
-	alloc(self, KMEM_KMALLOC_NODE, 64, 64);
-	alloc(self, KMEM_KMALLOC, 65, 96);
-	alloc(self, KMEM_CACHE_ALLOC, 64,
-	      64); /* of a cache that the event does not name */
-	alloc(self, KMEM_KMALLOC, 1ULL << 32, 1ULL << 32); /* damage */
-	alloc(self, KMEM_KFREE, 64, 64);
-	ck_assert(!sizes->view(self, f.report));
-	t = f.report->tables[0];
+	alloc(&f, KMEM_KMALLOC, 0, 8);
+	alloc(&f, KMEM_KMALLOC, 1, 8);
+	alloc(&f, KMEM_KMALLOC, 2, 8);
+	alloc(&f, KMEM_KMALLOC, 33, 64);
+	alloc(&f, KMEM_KMALLOC_NODE, 64, 64);
+	alloc(&f, KMEM_KMALLOC, 65, 96);
+	alloc(&f, KMEM_CACHE_ALLOC, 64, 64); /* of a cache that the event does not name */
+	alloc(&f, KMEM_KMALLOC, 1ULL << 32, 1ULL << 32); /* damage */
+	free_of(&f, 3);
+	t = sizes_of(&f);
 	ck_assert_uint_eq(t->nr_rows, 5);
 	ck_assert_ptr_null(class_of(t, 8, 0, 1, 2)); /* slabinfo has no such class */
 	ck_assert_ptr_null(class_of(t, 8, 2, 2, 1));
 	ck_assert_ptr_null(class_of(t, 96, 65, 128, 1)); /* only one of another type */
 	ck_assert_str_eq(class_of(t, 64, 33, 64, 2), "kmalloc-64");
 	ck_assert_uint_eq(summary(t, "allocs"), 7);
-	sizes->destroy(self);
+	tear_down(&f);
+}
+END_TEST
+
+/* --- a cache of their own --------------------------------------------------------------- */
+
+/* 84 objects of 90 to 96 bytes live at once in kmalloc-128, of 100 allocated: 42 of 96 bytes fit
+ * a page, by SLUB's rule, and leave 64 bytes over: 84 x (128 - 96) - 2 x 64. That of the largest
+ * request counts, not the usual one.
+ */
+START_TEST(test_own_cache)
+{
+	const struct table *t;
+	struct fixture f;
+	size_t i;
+
+	set_up(&f, files[0]);
+	for (i = 0; i < 84; i++)
+		alloc(&f, KMEM_KMALLOC, i == 50 ? 96 : 90, 128);
+	for (i = 0; i < 16; i++)
+		free_of(&f, i);
+	for (i = 0; i < 16; i++)
+		alloc(&f, KMEM_KMALLOC, 90, 128);
+	for (i = 16; i < 84; i++)
+		free_of(&f, i);
+	t = sizes_of(&f);
+	ck_assert_uint_eq(t->nr_rows, 1);
+	ck_assert_uint_eq(cell(t, 0, "hit")->u, 100);
+	ck_assert_uint_eq(cell(t, 0, "live_most")->u, 84);
+	ck_assert_uint_eq(cell(t, 0, "own_object")->u, 96);
+	ck_assert_uint_eq(cell(t, 0, "own_saves")->u, 84 * 32 - 2 * 64);
+	tear_down(&f);
+}
+END_TEST
+
+/* What has a cache, what the page allocator served, and what the class fits. */
+START_TEST(test_no_own_cache)
+{
+	const struct table *t;
+	struct fixture f;
+	size_t i;
+
+	set_up(&f, files[0]);
+	for (i = 0; i < 50; i++) {
+		alloc(&f, KMEM_CACHE_ALLOC, 60, 64);
+		alloc(&f, KMEM_KMALLOC, 9000, 16384);
+		alloc(&f, KMEM_KMALLOC, 256, 256);
+	}
+	t = sizes_of(&f);
+	ck_assert_uint_eq(t->nr_rows, 3);
+	for (i = 0; i < 3; i++) {
+		const struct cell *saves = cell(t, i, "own_saves");
+
+		ck_assert_uint_eq(cell(t, i, "live_most")->u, 50);
+		if (cell(t, i, "object")->u == 256)
+			ck_assert_uint_eq(saves->u, 0);
+		else
+			ck_assert_int_eq(saves->type, CELL_NONE);
+	}
+	tear_down(&f);
+}
+END_TEST
+
+/* Where tasks' frees were left out, nobody knows what was live. */
+START_TEST(test_lacking_frees)
+{
+	struct recording_text meta = { .name = (char *)RECORDING_META_SCOPE,
+				       .text = (char *)"pid",
+				       .size = 3 };
+	const struct table *t;
+	struct recording rec;
+	struct fixture f;
+
+	set_up(&f, files[0]);
+	rec = *f.rec;
+	rec.meta = &meta;
+	rec.nr_meta = 1;
+	f.env.rec = &rec;
+	ck_assert(recording_lacks_frees(&rec));
+	alloc(&f, KMEM_KMALLOC, 33, 64);
+	t = sizes_of(&f);
+	ck_assert_uint_eq(t->nr_rows, 1);
+	ck_assert_uint_eq(cell(t, 0, "hit")->u, 1);
+	ck_assert_int_eq(cell(t, 0, "live_most")->type, CELL_NONE);
+	ck_assert_int_eq(cell(t, 0, "own_saves")->type, CELL_NONE);
 	tear_down(&f);
 }
 END_TEST
@@ -256,6 +369,9 @@ Suite *test_sizes_suite(void)
 
 	tcase_add_loop_test(tc, test_sums, 0, ARRAY_SIZE(files));
 	tcase_add_test(tc, test_classes);
+	tcase_add_test(tc, test_own_cache);
+	tcase_add_test(tc, test_no_own_cache);
+	tcase_add_test(tc, test_lacking_frees);
 	suite_add_tcase(s, tc);
 	return s;
 }

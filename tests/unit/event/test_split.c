@@ -26,7 +26,7 @@ static void keep(void *ctx, uint64_t done, uint64_t total, uint64_t events)
 	ck_assert_uint_le(done, total);
 	ck_assert(!t->calls || t->total == total);
 	ck_assert(!t->to_write);
-	*t = (struct told){ done, total, events, t->calls + 1 };
+	*t = (struct told){ done, total, events, t->calls + 1, 0, 0, 0 };
 }
 
 static void keep_written(void *ctx, uint64_t done, uint64_t total)

@@ -11,24 +11,84 @@
 
 #include "analysis/alloc_filter.h"
 #include "analysis/analyze.h"
+#include "base/array.h"
+
+static void forget_task(const struct leaks *l, const struct dimensions *all,
+			struct dimension_values *dims)
+{
+	int pid = dimensions_find(all, DIMENSION_PID);
+
+	if (pid >= 0 && !l->by_task)
+		dims->of[pid] = 0;
+}
+
+/* What tells the series of row @row from others: its number, or 0. */
+static uint32_t slab_series_id(struct leaks *l, uint32_t row)
+{
+	const struct slab_lives *lives = &l->slab->lives;
+	struct slab_key key = *slab_lives_key(lives, row);
+
+	forget_task(l, &lives->dimensions, &key.dims);
+	return intern_id(&l->slabs.keys, &key, sizeof(key));
+}
+
+static uint32_t page_series_id(struct leaks *l, uint32_t row)
+{
+	const struct page_lives *lives = &l->page->lives;
+	const struct page_key *of = page_lives_key(lives, row);
+	struct page_key key = { .stack = of->stack, .dims = of->dims };
+
+	forget_task(l, &lives->dimensions, &key.dims);
+	return intern_id(&l->pages.keys, &key, sizeof(key));
+}
+
+/* Finds the series of the rows up to @row. What has no memory is told by @side's growth. */
+static uint32_t new_series(struct leaks *l, struct leaks_side *side, uint32_t row)
+{
+	uint32_t id;
+
+	if (array_reserve(&side->series, &side->capacity, row + 1UL,
+			  sizeof(*side->series))) {
+		side->growth.failed = true;
+		return 0;
+	}
+	for (; side->nr <= row; side->nr++) {
+		uint32_t new_row = (uint32_t)side->nr;
+
+		id = side == &l->slabs ? slab_series_id(l, new_row)
+				       : page_series_id(l, new_row);
+		side->growth.failed |= !id;
+		side->series[new_row] = id ? id - 1 : 0;
+	}
+	return side->series[row];
+}
+
+static inline uint32_t series_of(struct leaks *l, struct leaks_side *side, uint32_t row)
+{
+	return likely(row < side->nr) ? side->series[row] : new_series(l, side, row);
+}
 
 static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
 {
 	const struct slab_life *end = life + nr;
-	struct leaks_side *side = ctx;
+	struct leaks *l = ctx;
+	struct leaks_side *side = &l->slabs;
 	struct lifetime one;
 
 	for (; life < end; life++) {
+		uint32_t series = series_of(l, side, life->row);
 		uint64_t bytes = life->bytes_alloc;
 
-		if (lifetime_of_slab(life, &one))
+		if (lifetime_of_slab(life, &one)) {
+			one.row = series;
 			lifetimes_add(&side->times, &one);
+		}
 		if (life->what == SLAB_FOUND)
 			continue; /* it was gone before */
 		if (unlikely(!life->event))
-			growth_settle(&side->growth, life->row, bytes);
+			growth_settle(&side->growth, series, bytes);
 		else
-			growth_change(&side->growth, life->row, life->event->ts,
+			growth_change(&side->growth, series, life->event->ts,
 				      life->what == SLAB_BORN ? bytes : 0,
 				      life->what == SLAB_BORN ? 0 : bytes);
 	}
@@ -42,16 +102,19 @@ static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
 	struct lifetime one;
 
 	for (; life < end; life++) {
+		uint32_t series = series_of(l, side, life->row);
 		uint64_t bytes = life->pages * l->env->page_size;
 
-		if (lifetime_of_page(life, l->env->page_size, &one))
+		if (lifetime_of_page(life, l->env->page_size, &one)) {
+			one.row = series;
 			lifetimes_add(&side->times, &one);
+		}
 		if (life->what == PAGE_FOUND || life->what == PAGE_REFUSED)
 			continue;
 		if (unlikely(!life->event))
-			growth_settle(&side->growth, life->row, bytes);
+			growth_settle(&side->growth, series, bytes);
 		else
-			growth_change(&side->growth, life->row, life->event->ts,
+			growth_change(&side->growth, series, life->event->ts,
 				      life->what == PAGE_BORN ? bytes : 0,
 				      life->what == PAGE_BORN ? 0 : bytes);
 	}
@@ -73,17 +136,23 @@ static bool add_pid(struct dimensions *all)
 
 static int observe(struct leaks *l)
 {
-	int ret = slab_lives_observe(&l->slab->lives, slab_lived, &l->slabs);
+	int ret = slab_lives_observe(&l->slab->lives, slab_lived, l);
 
 	return ret ? ret : page_lives_observe(&l->page->lives, pages_lived, l);
 }
 
+static void free_side(struct leaks_side *side)
+{
+	lifetimes_free(&side->times);
+	growth_free(&side->growth);
+	intern_free(&side->keys);
+	free(side->series);
+}
+
 static void free_sides(struct leaks *l)
 {
-	lifetimes_free(&l->slabs.times);
-	lifetimes_free(&l->pages.times);
-	growth_free(&l->slabs.growth);
-	growth_free(&l->pages.growth);
+	free_side(&l->slabs);
+	free_side(&l->pages);
 }
 
 static void leaks_destroy(void *self)
@@ -105,6 +174,7 @@ static void *leaks_create(const struct analysis_env *env,
 	l->ns = recording_clocks_are_ns(env->rec);
 	slab = subjects_slab_dimensions(opts, env);
 	page = subjects_page_dimensions(opts->by);
+	l->by_task = dimensions_find(&slab, DIMENSION_PID) >= 0;
 	l->pid_kept = add_pid(&slab) && add_pid(&page);
 	l->slab = accounts_slab(env->accounts, &slab);
 	l->page = accounts_page(env->accounts, &page);
@@ -171,8 +241,19 @@ static int show_all(const struct leaks *l, struct report *report)
 static int copy_side(struct leaks_side *to, const struct leaks_side *from)
 {
 	int ret = lifetimes_copy(&to->times, &from->times);
+	bool failed = false;
 
-	return ret ? ret : growth_copy(&to->growth, &from->growth);
+	if (!ret)
+		ret = growth_copy(&to->growth, &from->growth);
+	if (ret)
+		return ret;
+	to->keys = from->keys;
+	intern_own(&to->keys, &failed);
+	to->series = from->series;
+	to->nr = from->nr;
+	to->capacity = from->capacity;
+	array_own(&to->series, to->capacity, sizeof(*to->series), &failed);
+	return failed ? -ENOMEM : 0;
 }
 
 /* As if the stream ended here; it goes on with the accounts as they are. */

@@ -15,15 +15,27 @@
 /* Without --older: what is younger than this part of the time may be in flight. */
 #define LEAKS_YOUNG_PART 10
 
-/* Of slab objects, or of pages: lifetimes of what was freed, and live bytes. */
+/**
+ * struct leaks_side - of slab objects, or of pages: lifetimes of what was freed, and live bytes
+ * @times, @growth: by series
+ * @keys: number n is that of series n - 1
+ * @series: of each row of the account, as far as lives of it have come: @nr
+ *
+ * Rows of an account that no row of a table tells apart have one series. A recording of a build has
+ * many thousands of tasks, and a row of the account for all callsites of each.
+ */
 struct leaks_side {
 	struct lifetimes times;
 	struct growth growth;
+	struct intern keys;
+	uint32_t *series;
+	size_t nr, capacity;
 };
 
 /**
  * struct leaks - the analysis
  * @pid_kept: rows of the accounts are by task too
+ * @by_task: so are those of a table
  * @ns: the clock counts nanoseconds
  * @ended: the accounts are finished
  */
@@ -33,7 +45,7 @@ struct leaks {
 	struct slab_account *slab;
 	struct page_account *page;
 	struct leaks_side slabs, pages;
-	bool pid_kept, ns, ended;
+	bool pid_kept, by_task, ns, ended;
 };
 
 /**
@@ -59,6 +71,7 @@ struct leak {
  * @slab, @page: the account that it is of; the other is NULL
  * @first, @last: of the events
  * @row_bytes: old bytes of each row of the account
+ * @series_of: of each series: the row of the table; UINT32_MAX: it is left out
  * @ages: of old ones, by row of the table; @age_groups: the same in order
  * @suppressed: by line of --suppress, how many bytes; @nr_suppressed: objects or pages
  */
@@ -72,6 +85,7 @@ struct leaks_view {
 	struct tasks tasks;
 	struct leak *leaks;
 	uint64_t *row_bytes;
+	uint32_t *series_of;
 	struct lifetimes ages;
 	struct lifetime_groups age_groups;
 	uint64_t *suppressed, nr_suppressed, bytes_suppressed;

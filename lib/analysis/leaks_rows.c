@@ -82,7 +82,7 @@ static int find_young(struct leaks_view *v)
 	size_t i;
 
 	if (!older)
-		ret = lifetime_groups_make(&freed, &v->side->times, v->owners.of,
+		ret = lifetime_groups_make(&freed, &v->side->times, v->series_of,
 					   v->owners.nr);
 	for (i = 0; i < v->owners.nr && !ret; i++) {
 		const struct lifetime_group *group = older ? NULL : &freed.groups[i];
@@ -218,9 +218,9 @@ static int find_growth(struct leaks_view *v)
 		free(series);
 		return -ENOMEM;
 	}
-	for (i = 0; i < v->owners.nr_rows; i++) {
-		if (v->owners.of[i] != UINT32_MAX)
-			growth_add(g, (uint32_t)i, v->last, &series[v->owners.of[i]]);
+	for (i = 0; i < v->side->keys.count; i++) {
+		if (v->series_of[i] != UINT32_MAX)
+			growth_add(g, (uint32_t)i, v->last, &series[v->series_of[i]]);
 	}
 	for (i = 0; i < v->owners.nr; i++) {
 		if (v->leaks[i].old + v->leaks[i].young)
@@ -277,6 +277,20 @@ static int suppress(struct leaks_view *v)
 	return 0;
 }
 
+/* Rows of one series are in one row of the table, or left out together. */
+static int find_series(struct leaks_view *v)
+{
+	const struct leaks_side *side = v->side;
+	size_t i;
+
+	v->series_of = malloc((side->keys.count + 1UL) * sizeof(*v->series_of));
+	if (!v->series_of || side->growth.failed)
+		return -ENOMEM;
+	for (i = 0; i < side->nr && i < v->owners.nr_rows; i++)
+		v->series_of[side->series[i]] = v->owners.of[i];
+	return 0;
+}
+
 static int collect(struct leaks_view *v)
 {
 	int ret;
@@ -286,6 +300,8 @@ static int collect(struct leaks_view *v)
 	if (!v->leaks || !v->row_bytes)
 		return -ENOMEM;
 	ret = suppress(v);
+	if (!ret)
+		ret = find_series(v);
 	if (!ret)
 		ret = find_young(v);
 	if (!ret)
@@ -317,6 +333,7 @@ void leaks_view_free(struct leaks_view *v)
 	lifetime_groups_free(&v->age_groups);
 	free(v->leaks);
 	free(v->row_bytes);
+	free(v->series_of);
 	free(v->suppressed);
 	free(v->row_suppressed);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/leaks.h"
 #include "analysis/registry.h"
 
 static const struct log silent = { 0 };
@@ -280,6 +281,50 @@ START_TEST(freed_before_by_the_clocks)
 }
 END_TEST
 
+/* What is kept of growth and lifetimes follows the callsites, not the tasks that there were. */
+static size_t series_of_tasks(struct fixture *f, enum subject_kind by, unsigned int tasks)
+{
+	const struct analysis *analysis = analysis_find("leaks");
+	const struct analysis_options opts = { .needs = NEEDS_SLAB, .by = by };
+	struct accounts accounts = { .rec = f->rec, .page_size = 4096 };
+	struct leaks *l;
+	unsigned int i;
+	size_t nr;
+
+	f->env.accounts = &accounts;
+	l = analysis->create(&f->env, &opts);
+	ck_assert_ptr_nonnull(l);
+	for (i = 0; i < 900; i++) {
+		event(f, KMEM_KMALLOC, pointer(i), i)->pid = 100 + (int)(i % tasks);
+		if (i % 5)
+			event(f, KMEM_KFREE, pointer(i), i)->pid = 5;
+	}
+	accounts_events(&accounts, f->evs, f->nr);
+	accounts_finish(&accounts);
+	nr = l->slabs.growth.nr;
+	ck_assert_uint_eq(l->slabs.times.nr_rows, nr);
+	analysis->destroy(l);
+	accounts_free(&accounts);
+	return nr;
+}
+
+START_TEST(many_tasks)
+{
+	const struct table *t;
+	struct fixture f;
+
+	set_up(&f);
+	ck_assert_uint_eq(series_of_tasks(&f, SUBJECT_NONE, 50), 1);
+	t = leaks_of(&f, 1);
+	ck_assert_str_eq(cell(t, "verdict")->s, "grows");
+	ck_assert_uint_eq(cell(t, "objects")->u, 180);
+	ck_assert_uint_eq(cell(t, "tasks")->u, 10);
+	f.nr = 0;
+	ck_assert_uint_eq(series_of_tasks(&f, SUBJECT_PID, 50), 50);
+	tear_down(&f);
+}
+END_TEST
+
 Suite *test_leaks_suite(void);
 
 Suite *test_leaks_suite(void)
@@ -294,6 +339,7 @@ Suite *test_leaks_suite(void)
 	tcase_add_test(tc, frees_without_an_event);
 	tcase_add_test(tc, frees_alone);
 	tcase_add_test(tc, freed_before_by_the_clocks);
+	tcase_add_test(tc, many_tasks);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -58,6 +58,40 @@ expect "a peak of a known height" \
 	'table[0] is msg and msg["objects"] == 3000 and msg["bytes"] == 3000 * 256 and msg["bytes_end"] == 0' \
 	peak --slab
 
+# A peak of messages and pages, then less.
+"$KMEMX" record -q --follow -o r.dat -- "$programs/phases" 3000 700 400 >moments
+then=$(sed -n 1p moments) after=$(sed -n 2p moments)
+expect "a peak and what follows" \
+	'table[0] is msg and msg["objects"] == 3000 and msg["bytes"] == 3000 * 256 and msg["bytes_end"] == 0' \
+	peak --slab
+expect "what lives at the time of the peak" \
+	'table[0] is msg and msg["objects"] == 3000 and msg["bytes"] == 3000 * 256' \
+	peak --slab --at "$then"
+expect "what lives after the peak" \
+	'table[0] is msg and msg["objects"] == 700 and msg["bytes"] == 700 * 256' \
+	peak --slab --at "$after"
+expect "the peak over time" \
+	'table[0] is msg and len(msg["over_time"]) == 40 and msg["over_time"].count(3000 * 256) > 10 and msg["over_time"].count(700 * 256) > 10 and max(msg["over_time"]) == 3000 * 256 and msg["over_time"].index(3000 * 256) < msg["over_time"].index(700 * 256)' \
+	peak --slab --over-time 40
+
+# The first row of pages has those and the few others of that callsite.
+pages_of() {
+	"$KMEMX" peak --page -i r.dat -l 1 --csv "$@" | awk -F, 'NR == 2 { print $1 / $2, $2 }'
+}
+page=$(getconf PAGESIZE)
+most=$(pages_of) left=$(pages_of --at "$after")
+expect_pages() {
+	[ "$most" = "$page $((${left#* } + 2300))" ] && [ "${left#* }" -ge 700 ] &&
+		[ "${left#* }" -le 800 ]
+}
+expect_pages || fail "a peak of pages: '$most', and after it '$left'"
+
+# Most objects die at once; one in 50 is held.
+"$KMEMX" record -q --follow --slab -o r.dat -- "$programs/churn" 20000 50 200
+expect "median and 99 %" \
+	'table[0] is msg and msg["freed"] == 20000 and msg["untimed"] == 0 and msg["live"] == 0 and 19000 <= msg["short"] <= 19600 and msg["short_bytes"] == 256 * msg["short"] and msg["median"] < 1e5 and 1.9e8 <= msg["p99"] <= msg["longest"] * 33 / 32 and sum(msg["lifetimes"][27:]) >= 400' \
+	stat --lifetime --short 1ms
+
 # Memory that comes and goes is in flight at most: no row of it grows.
 "$KMEMX" record -q --follow --slab -o r.dat -- "$KMEMX_BUILD/tests/live/pipes" 20000 1
 expect "churn" 'not any(row["verdict"] == "grows" and row["objects"] > 100 for row in table)' \

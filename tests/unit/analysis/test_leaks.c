@@ -248,6 +248,69 @@ START_TEST(frees_without_an_event)
 }
 END_TEST
 
+/* Each object is freed by another CPU than the one that allocated it. */
+START_TEST(freed_on_another_cpu)
+{
+	struct fixture f;
+	unsigned int i;
+
+	set_up(&f);
+	for (i = 0; i < 1000; i++) {
+		event(&f, KMEM_KMALLOC, pointer(i), i)->cpu = i % 2;
+		if (i >= 5)
+			event(&f, KMEM_KFREE, pointer(i - 5), i)->cpu = i % 2;
+	}
+	ck_assert_uint_eq(leaks_of(&f, 0)->nr_rows, 0);
+	tear_down(&f);
+}
+END_TEST
+
+/* krealloc(): what is larger is allocated before what was there is freed, by another callsite;
+ * what fits where it is has no event.
+ */
+START_TEST(reallocated)
+{
+	const struct table *t;
+	struct kmem_event *ev;
+	struct fixture f;
+	unsigned int i;
+
+	set_up(&f);
+	for (i = 0; i < 1000; i++) {
+		ev = event(&f, KMEM_KMALLOC, pointer(i % 2), i);
+		ev->slab_alloc.bytes_req = SIZE / 2 + i % (SIZE / 2);
+		if (i)
+			event(&f, KMEM_KFREE, pointer((i + 1) % 2), i);
+	}
+	t = leaks_of(&f, 0);
+	ck_assert_uint_eq(t->nr_rows, 0);
+	ck_assert_uint_eq(summary(t, "bytes_live"), SIZE);
+	tear_down(&f);
+}
+END_TEST
+
+/* kfree_rcu() of a single object: its event comes when a grace period is over. */
+START_TEST(freed_after_a_grace_period)
+{
+	const struct table *t;
+	struct fixture f;
+	unsigned int i, k;
+
+	set_up(&f);
+	for (i = 0; i < 1000; i++) {
+		event(&f, KMEM_KMALLOC, pointer(i), i);
+		if (i % 50 != 49 || i < 99)
+			continue;
+		for (k = i - 99; k <= i - 50; k++)
+			event(&f, KMEM_KFREE, pointer(k), i);
+	}
+	t = leaks_of(&f, 0);
+	ck_assert_uint_eq(t->nr_rows, 0);
+	ck_assert_uint_le(summary(t, "bytes_young"), 100 * SIZE);
+	tear_down(&f);
+}
+END_TEST
+
 /* Allocated before, freed twice, freed as NULL: no allocation of it is missing a free. */
 START_TEST(frees_alone)
 {
@@ -337,6 +400,9 @@ Suite *test_leaks_suite(void)
 	tcase_add_test(tc, what_usually_lives_long);
 	tcase_add_test(tc, a_cache_that_filled);
 	tcase_add_test(tc, frees_without_an_event);
+	tcase_add_test(tc, freed_on_another_cpu);
+	tcase_add_test(tc, reallocated);
+	tcase_add_test(tc, freed_after_a_grace_period);
 	tcase_add_test(tc, frees_alone);
 	tcase_add_test(tc, freed_before_by_the_clocks);
 	tcase_add_test(tc, many_tasks);

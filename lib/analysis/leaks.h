@@ -53,12 +53,15 @@ struct leaks {
  * @young_to: objects younger than this may be in flight
  * @old, @young: objects or pages; bytes of them
  * @least: age of the youngest of the old ones
+ * @longest: the longest lifetime of what was freed; @outlived: bytes of the old ones that
+ *	have lived longer
  * @pid, @tasks: who allocated most of the old ones; how many tasks did
  */
 struct leak {
 	uint64_t young_to;
 	uint64_t old, old_bytes, young, young_bytes;
 	uint64_t least;
+	uint64_t longest, outlived;
 	int32_t pid;
 	uint32_t tasks;
 	uint64_t pid_bytes;

@@ -66,31 +66,32 @@ static void add_living(struct leaks_view *v, const struct living *one)
 		leak->least = age;
 	leak->old += one->nr;
 	leak->old_bytes += one->bytes;
+	if (age > leak->longest)
+		leak->outlived += one->bytes;
 	v->row_bytes[one->row] += one->bytes;
 	lifetimes_add(&v->ages, &old);
 }
 
-/* From which age on objects of a row are old: what --older says; else a tenth of the time, or what
- * 99 % of those that were freed did not outlive.
+/* How long what was freed had lived; so, from which age on objects of a row are old: what --older
+ * says; else a tenth of the time, or what 99 % of those that were freed did not outlive.
  */
 static int find_young(struct leaks_view *v)
 {
 	uint64_t older = v->l->opts->older_ns,
 		 part = (v->last - v->first) / LEAKS_YOUNG_PART;
 	struct lifetime_groups freed = { 0 };
-	int ret = 0;
+	int ret =
+		lifetime_groups_make(&freed, &v->side->times, v->series_of, v->owners.nr);
 	size_t i;
 
-	if (!older)
-		ret = lifetime_groups_make(&freed, &v->side->times, v->series_of,
-					   v->owners.nr);
 	for (i = 0; i < v->owners.nr && !ret; i++) {
-		const struct lifetime_group *group = older ? NULL : &freed.groups[i];
-		uint64_t usual = group ? group->p99 + group->p99 / 32 : 0;
+		const struct lifetime_group *group = &freed.groups[i];
+		uint64_t usual = group->p99 + group->p99 / 32;
 
 		/* It may be that much more, but not more than the longest. */
-		if (group && usual > group->row.longest)
+		if (usual > group->row.longest)
 			usual = group->row.longest;
+		v->leaks[i].longest = group->row.longest;
 		v->leaks[i].young_to = older ? older : part;
 		if (!older && usual >= part)
 			v->leaks[i].young_to = usual + 1;

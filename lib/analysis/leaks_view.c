@@ -97,6 +97,13 @@ static struct cell cell_verdict(const void *row, struct table *t)
 	return cell_text(t, growth_verdict_word(r->leak->fit.verdict));
 }
 
+static struct cell cell_outlived(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return cell_uint(r->leak->outlived);
+}
+
 static struct cell cell_young(const void *row, struct table *t)
 {
 	const struct leak_row *r = row;
@@ -229,6 +236,14 @@ static struct cell cell_tasks(const void *row, struct table *t)
 			      .leaves = 65,                                                  \
 			      .help = "Their largest age." },                                \
 		  .fill = cell_age_max },                                                    \
+		{ .column = { .name = "outlived",                                            \
+			      .title = "Outlived",                                           \
+			      .unit = UNIT_BYTES,                                            \
+			      .leaves = 8,                                                   \
+			      .help = "Of these bytes, those of " things                     \
+				      " that have lived "                                    \
+				      "longer than any that the row freed." },               \
+		  .fill = cell_outlived },                                                   \
 		{ .column = { .name = "young",                                               \
 			      .title = "In_flight",                                          \
 			      .unit = count_unit,                                            \
@@ -353,6 +368,32 @@ static void note_suppressed(const struct leaks_view *v, struct table *t)
 	strbuf_free(&lines);
 }
 
+/* A leak of one moment does not grow, either. */
+static void note_outlived(const struct leaks_view *v, struct table *t)
+{
+	uint64_t rows = 0, bytes = 0;
+	size_t i;
+
+	for (i = 0; i < v->owners.nr; i++) {
+		const struct leak *leak = &v->leaks[i];
+
+		if (!leak->outlived || leak->outlived < leak->old_bytes / 2 ||
+		    (leak->fit.verdict != GROWTH_STEADY &&
+		     leak->fit.verdict != GROWTH_FILLED))
+			continue;
+		rows++;
+		bytes += leak->outlived;
+	}
+	if (rows)
+		table_add_note(
+			t,
+			"Outlived: older than anything that the row freed. %" PRIu64
+			" row%s not grow, but mostly %s such bytes (%" PRIu64
+			"): a leak that happened all at once looks like this, too.",
+			rows, rows == 1 ? " does" : "s do", rows == 1 ? "has" : "have",
+			bytes);
+}
+
 static void add_notes(const struct leaks_view *v, uint64_t losses, struct table *t)
 {
 	uint64_t older = v->l->opts->older_ns;
@@ -370,6 +411,7 @@ static void add_notes(const struct leaks_view *v, uint64_t losses, struct table 
 		table_add_note(
 			t,
 			"!The recording's clock does not count nanoseconds: ages are in its units, and growth has none.");
+	note_outlived(v, t);
 	note_suppressed(v, t);
 	if (losses)
 		table_add_note(

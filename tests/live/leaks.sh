@@ -44,7 +44,7 @@ expect "a known leak" 'msg is None' leaks --slab --suppress known
 # The same all at once.
 "$KMEMX" record -q --follow --slab --duration 1500ms -o r.dat -- "$programs/messages" 3000 5000
 expect "a leak that has ended" \
-	'table[0] is msg and msg["objects"] == 3000 and msg["bytes"] == 3000 * 256 and msg["verdict"] in ("steady", "filled") and msg["age_min"] > 5e8' \
+	'table[0] is msg and msg["objects"] == 3000 and msg["bytes"] == 3000 * 256 and msg["verdict"] in ("steady", "filled") and msg["outlived"] == msg["bytes"] and msg["age_min"] > 5e8' \
 	leaks --slab
 
 # No leak: held for a while, and freed.

@@ -284,6 +284,7 @@ def expected_leaks(lives, size, windows, recording, older):
     slope, low, high, verdict = fit(windows.times, series)
     row = {"objects": len(old), "bytes": sum(b for _, b in old), "age_min": old[0][0],
            "age_max": old[-1][0], "age": max(quantile([a for a, _ in old], 50), old[0][0]),
+           "outlived": sum(b for a, b in old if not times or a > times[-1]),
            "young": len(young), "young_bytes": sum(b for _, b in young), "verdict": verdict}
     if slope is not None:
         row.update(growth=slope * 1e9, growth_min=low * 1e9, growth_max=high * 1e9)

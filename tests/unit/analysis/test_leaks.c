@@ -139,6 +139,17 @@ static uint64_t summary(const struct table *t, const char *name)
 	return t->summary[i].value.u;
 }
 
+static bool has_note(const struct table *t, const char *begin)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_notes; i++) {
+		if (!strncmp(t->notes[i], begin, strlen(begin)))
+			return true;
+	}
+	return false;
+}
+
 START_TEST(one_in_a_while_stays)
 {
 	const struct table *t;
@@ -225,6 +236,34 @@ START_TEST(a_cache_that_filled)
 	t = leaks_of(&f, 1);
 	ck_assert_str_eq(cell(t, "verdict")->s, "filled");
 	ck_assert_uint_eq(cell(t, "objects")->u, 300);
+	ck_assert_uint_le(cell(t, "outlived")->u, SIZE); /* they are replaced in turn */
+	ck_assert(!has_note(t, "Outlived:"));
+	tear_down(&f);
+}
+END_TEST
+
+/* One request in four, but only in the beginning: it does not grow, and is no cache. */
+START_TEST(leaked_at_once)
+{
+	const struct table *t;
+	struct fixture f;
+	unsigned int i;
+
+	set_up(&f);
+	for (i = 0; i < 400; i++) {
+		event(&f, KMEM_KMALLOC, pointer(i), 0);
+		if (i % 4)
+			event(&f, KMEM_KFREE, pointer(i), 1);
+	}
+	for (i = 400; i < 1000; i++) { /* the others go on */
+		event(&f, KMEM_KMALLOC, pointer(i), i);
+		event(&f, KMEM_KFREE, pointer(i), i + 2);
+	}
+	t = leaks_of(&f, 0);
+	ck_assert_str_eq(cell(t, "verdict")->s, "steady");
+	ck_assert_uint_eq(cell(t, "bytes")->u, 100 * SIZE);
+	ck_assert_uint_eq(cell(t, "outlived")->u, 100 * SIZE);
+	ck_assert(has_note(t, "Outlived:"));
 	tear_down(&f);
 }
 END_TEST
@@ -399,6 +438,7 @@ Suite *test_leaks_suite(void)
 	tcase_add_test(tc, what_is_in_flight);
 	tcase_add_test(tc, what_usually_lives_long);
 	tcase_add_test(tc, a_cache_that_filled);
+	tcase_add_test(tc, leaked_at_once);
 	tcase_add_test(tc, frees_without_an_event);
 	tcase_add_test(tc, freed_on_another_cpu);
 	tcase_add_test(tc, reallocated);

@@ -10,6 +10,8 @@
 /* Of a screen a report's banner, title, notes and summary take so many lines. */
 #define OTHER_LINES 16
 #define ROWS_MIN    8
+/* Of a list of pairs, which can be as many as the CPUs by themselves. */
+#define PAIRS_MAX   64
 
 void row_limit_apply(uint64_t lines, struct table *t)
 {
@@ -19,6 +21,8 @@ void row_limit_apply(uint64_t lines, struct table *t)
 		table_limit(t, lines);
 		return;
 	}
+	if (!screen && t->cross)
+		table_limit_text(t, PAIRS_MAX);
 	if (screen)
 		table_limit_text(t, screen > OTHER_LINES + ROWS_MIN ? screen - OTHER_LINES
 								    : ROWS_MIN);

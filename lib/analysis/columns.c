@@ -15,6 +15,7 @@ struct table *table_type_new(const struct table_type *type, const char *title,
 		return NULL;
 	t->usual_sort = type->sort;
 	t->tree = type->tree;
+	t->cross = type->cross;
 	for (col = type->columns; col->column.name; col++) {
 		struct column column = col->column;
 

@@ -119,13 +119,14 @@ struct cell column_fill_later(const void *row, struct table *t);
  * @name, @help: JSON name; what a row is, in a few words
  * @sort: table.usual_sort
  * @columns: in their order, ended by one without a name
- * @tree: table.tree
+ * @tree: table.tree; @cross: table.cross
  * @option: of stat, without which there is no such table; NULL: it needs none
  */
 struct table_type {
 	const char *name, *help;
 	const char *sort;
 	const struct table_tree *tree;
+	const struct table_cross *cross;
 	const char *option;
 	const struct column_type *columns;
 };

@@ -396,10 +396,19 @@ static const struct column_type move_columns[] = {
 	COLUMNS_END,
 };
 
+static const struct table_cross percpu_cross = {
+	.row = "refill_cpu",
+	.column = "drain_cpu",
+	.value = "pages",
+	.corner = "CPU",
+	.title = "Pages by the CPUs that refilled (down) and drained (across)",
+};
+
 static const struct table_type percpu_matrix_type = {
 	.name = "percpu_matrix",
 	.help = "pages that were refilled on one CPU and drained on another, or on the same",
 	.sort = "pages",
+	.cross = &percpu_cross,
 	.columns = move_columns,
 };
 

@@ -10,16 +10,18 @@
 #include <string.h>
 
 #include "base/safe_text.h"
+#include "report/cross.h"
 #include "report/render.h"
 #include "report/summary_lines.h"
 #include "report/text_cell.h"
 #include "report/text_layout.h"
 
 #define FLUSH_SIZE     32768
-#define WORDS_MIN      16 /* words are not wrapped in a narrower column than this */
-#define COMMENT_MIN    24 /* nor comments */
-#define OWN_LINE       6  /* spaces before a name on a line of its own */
-#define SUMMARY_MIN    32 /* nor the titles in a summary than this less five */
+#define WORDS_MIN      16  /* words are not wrapped in a narrower column than this */
+#define COMMENT_MIN    24  /* nor comments */
+#define OWN_LINE       6   /* spaces before a name on a line of its own */
+#define SUMMARY_MIN    32  /* nor the titles in a summary than this less five */
+#define CROSS_WIDTH    100 /* of a matrix, where the line has no end */
 #define NAME_MIN       12 /* names of properties: the values of most reports begin alike */
 #define NAME_MAX_SHOWN 64 /* with the colour of the value */
 #define RED	       "\033[31m"
@@ -455,13 +457,40 @@ static void paint_summary(struct painter *p, const struct table *t)
 	free(shown);
 }
 
+/* The matrix of a list of pairs; NULL: it is shown as a list, or memory ran out. */
+static struct table *cross_of(struct painter *p, const struct table *t)
+{
+	struct render_options wide = *p->opts;
+	struct table *cross = table_can_cross(t) ? table_cross(t) : NULL;
+	struct text_layout layout;
+	size_t width = wide.width ? wide.width : CROSS_WIDTH;
+	bool fits;
+
+	if (!cross) {
+		p->err = table_can_cross(t) ? -ENOMEM : p->err;
+		return NULL;
+	}
+	wide.wide = true;
+	if (text_layout_init(&layout, cross, &wide))
+		p->err = -ENOMEM;
+	fits = !p->err && text_layout_line(&layout) <= width;
+	text_layout_free(&layout);
+	if (fits)
+		return cross;
+	table_free(cross);
+	return NULL;
+}
+
 static void paint_table(struct painter *p, const struct table *t)
 {
+	struct table *cross = cross_of(p, t);
+	const struct table *drawn = cross ? cross : t;
 	size_t i;
 
-	paint_title(p, t);
+	paint_title(p, drawn);
 	paint_blank_comment(p);
-	paint_rows(p, t);
+	paint_rows(p, drawn);
+	table_free(cross);
 	for (i = 0; i < t->nr_notes; i++) {
 		bool loud = t->notes[i][0] == '!';
 

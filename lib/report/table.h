@@ -143,6 +143,15 @@ struct table_tree {
 	const char *depth, *rest;
 };
 
+/* Text draws the rows, which stand for pairs of like numbers, as a matrix where there is room for
+ * it: the columns of the first number and of the second, and the one that its cells are of.
+ * @corner: title of the column of the first numbers; @title: the table's heading then
+ */
+struct table_cross {
+	const char *row, *column, *value;
+	const char *corner, *title;
+};
+
 /**
  * struct table - a report
  * @name: JSON name ("slab", "page"); @title: text heading
@@ -157,6 +166,7 @@ struct table_tree {
  * @text_rows: text shows only so many rows, the first ones; 0: all
  * @tree: the rows are one; static; NULL: they are a list. Its figures include those of the rows
  *	below, but for columns that are a level; -l keeps the largest rows, with those above them
+ * @cross: static; NULL: the rows are a list in text, too
  * @text_out: of a tree, with @text_rows: for each row whether text leaves it out; else NULL
  * @sorted_by: the keys of table_sort() that this table knows ("order, hit"); NULL: unsorted
  * @usual_sort: keys for where the user gives none this table knows ("bytes,hit");
@@ -181,6 +191,7 @@ struct table {
 	bool hidden, summary_hidden;
 	size_t text_rows;
 	const struct table_tree *tree;
+	const struct table_cross *cross;
 	bool *text_out;
 	char **notes;
 	size_t nr_notes;

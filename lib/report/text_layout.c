@@ -215,6 +215,13 @@ static size_t last_begins(struct text_layout *l)
 	return used;
 }
 
+size_t text_layout_line(struct text_layout *l)
+{
+	size_t used = last_begins(l);
+
+	return l->nr ? used + text_layout_width(l, &l->columns[l->last]) : 0;
+}
+
 static bool fits(struct text_layout *l, size_t width)
 {
 	size_t used = last_begins(l), wanted;

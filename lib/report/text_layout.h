@@ -68,6 +68,8 @@ struct text_layout {
 int text_layout_init(struct text_layout *l, const struct table *t,
 		     const struct render_options *opts) __must_check;
 void text_layout_free(struct text_layout *l);
+/* Characters of a line with all that is not left out. */
+size_t text_layout_line(struct text_layout *l);
 /* Characters that @c takes without the gap behind it, its title included. */
 size_t text_layout_width(const struct text_layout *l, const struct text_column *c);
 /* Bytes of its title that are shown. */

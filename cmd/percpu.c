@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx percpu.
- * In: a recording. Out: refills and drains of the page lists of CPUs.
+ * In: a recording. Out: refills and drains of the page lists of CPUs, and what was freed on another
+ * CPU than it was allocated on.
  */
 #include "command.h"
 #include "stat_keys.h"
@@ -12,31 +13,38 @@ static const char command_name[] = "percpu";
 static int parse(struct stat_options *o, int argc, char **argv)
 {
 	const char *keys[STAT_KEYS_MAX + 1];
-	const struct option_words checked[] = { { "sort", keys, true },
+	struct stat_words words;
+	const struct option_words checked[] = { { "by", words.kinds, true },
+						{ "sort", keys, true },
 						OUTPUT_WORDS,
 						{ NULL, NULL, false } };
 	const struct option_usage usage = {
 		.command = command_name,
-		.purpose = "Show refills and drains of the page lists of CPUs.",
+		.purpose =
+			"Show which CPUs refill and drain page lists, allocate and free.",
 		.usage = "kmemx percpu [options] [FILE]",
 		.examples = "  sudo kmemx record --percpu -- make\n"
-			    "  kmemx percpu -s drain_pages -l 8\n",
+			    "  kmemx percpu --by stack -s objects -l 8\n",
 		.words = checked,
 		.short_help = true,
 	};
 	const struct option_entry options[] = {
 		STAT_INPUT_OPTIONS(o),
+		STAT_SYMBOL_OPTIONS(o),
+		STAT_DIR_OPTIONS(o),
 		STAT_JOBS_OPTIONS(o),
-		STAT_SORT_OPTION(o, "drain_pages"),
+		STAT_BY_OPTIONS(o, words.by),
+		STAT_SORT_OPTION(o, "drain_pages,objects"),
 		STAT_ROW_OPTIONS(o),
+		FILTER_OPTIONS(o->filter),
 		STAT_FORM_GROUP,
-		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
-		  "full summary; more messages" },
+		STAT_SITE_OPTIONS(o),
 		STAT_FORMAT_OPTIONS(o),
 		SUMMARY_OPTION(o->output),
 		STAT_OUTPUT_OPTIONS(o),
 	};
 
+	stat_words(&words, command_name);
 	stat_keys_words(keys, command_name);
 	return stat_options_parse(o, &usage, options, argc, argv);
 }
@@ -54,7 +62,7 @@ static int run_percpu(int argc, char **argv)
 
 const struct command command_percpu = {
 	.name = command_name,
-	.purpose = "show refills and drains of the page lists of CPUs",
+	.purpose = "show which CPUs refill and drain, allocate and free",
 	.group = COMMAND_LOOK,
 	.run = run_percpu,
 };

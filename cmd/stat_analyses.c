@@ -35,7 +35,8 @@ struct option_entry *stat_analyses_options(struct stat_analyses *a, enum analysi
 bool stat_analyses_of(const char *command, const struct analysis *analysis)
 {
 	if (analysis->use == ANALYSIS_COMMAND)
-		return !strcmp(analysis->name, command);
+		return !strcmp(analysis->command ? analysis->command : analysis->name,
+			       command);
 	return !strcmp(command, "stat") && analysis_use_stat(analysis->use);
 }
 
@@ -295,7 +296,8 @@ void stat_analyses_banner(const struct stat_analyses *a, uint32_t seen,
 		asked += a->asked[i];
 	for (k = 0; k < ARRAY_SIZE(kinds) && asked > 1; k++) {
 		for (i = 0; i < a->nr; i++) {
-			if (a->chosen[i]->needs & (seen | ~kinds[k].needs))
+			if (!a->chosen[i]->needs ||
+			    a->chosen[i]->needs & (seen | ~kinds[k].needs))
 				continue;
 			report_add_banner(
 				report, true,
@@ -303,5 +305,10 @@ void stat_analyses_banner(const struct stat_analyses *a, uint32_t seen,
 				kinds[k].word, kinds[k].word);
 			break;
 		}
+	}
+	for (i = 0; i < a->nr && asked > 1; i++) {
+		if (a->chosen[i]->must && !(a->chosen[i]->must & seen))
+			report_add_banner(report, true, "No %s events (kmemx record %s)",
+					  a->chosen[i]->events, a->chosen[i]->record);
 	}
 }

@@ -183,9 +183,10 @@ static int nothing_recorded(const struct stat_run *st)
 static int check_recorded(struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
+	const struct analysis *without = lacking(st);
 
-	if (!st->report->nr_tables && filter_words_any(&o->filter) && !lacking(st) &&
-	    st->seen & stat_analyses_need(&o->analyses))
+	if (!st->report->nr_tables && filter_words_any(&o->filter) &&
+	    !(without && without->needs) && st->seen & stat_analyses_need(&o->analyses))
 		return filter_words_nothing(&o->filter, st->command, st->in.study.path);
 	if (!st->report->nr_tables)
 		return nothing_recorded(st);

@@ -143,6 +143,7 @@ static inline bool analysis_use_stat(enum analysis_use use)
  * struct analysis - an analysis: one of these in a file of its own, a line in registry.c
  *
  * @name: also the option of stat that asks for it, --NAME; @help: its text in -h
+ * @command: of ANALYSIS_COMMAND: the command that it is a part of; NULL: the one of its name
  * @needs: the events it is about: without any of them it shows nothing
  * @must: events without any of which it shows nothing either, whatever @needs says; @events: what
  *	they are called; @record: the option of kmemx record for them. 0, NULL, NULL: none
@@ -168,6 +169,7 @@ static inline bool analysis_use_stat(enum analysis_use use)
 struct analysis {
 	const char *name, *help;
 	enum analysis_use use;
+	const char *command;
 	uint32_t needs;
 	uint32_t must;
 	const char *events, *record;

@@ -323,7 +323,8 @@ int analyses_view(const struct analyses *all, struct report *report)
 {
 	const struct alloc_filter *filter = all->env.filter;
 	bool lacks_frees = recording_lacks_frees(all->env.rec);
-	uint32_t seen = analysis_seen(&all->env);
+	const uint32_t all_seen = analysis_seen(&all->env);
+	uint32_t seen = all_seen;
 	int ret = filter && filter->failed ? -ENOMEM : 0;
 	size_t i;
 
@@ -333,8 +334,12 @@ int analyses_view(const struct analyses *all, struct report *report)
 
 	for (i = 0; i < all->set.nr && !ret; i++) {
 		const struct analysis *analysis = all->set.analyses[i];
+		/* What is not about allocations has no filter. */
+		uint32_t about = analysis->needs
+					 ? (analysis->needs | analysis->must) & seen
+					 : analysis->must & all_seen;
 
-		if (all->set.unseen || (analysis->needs | analysis->must) & seen)
+		if (all->set.unseen || about)
 			ret = analysis->view(all->selves[i], report);
 	}
 	if (!ret && !report_ok(report))

@@ -25,6 +25,7 @@
 	line(advise) \
 	line(frag) \
 	line(percpu) \
+	line(percpu_cross) \
 	line(comparison_slab) \
 	line(comparison_slab_cache) \
 	line(comparison_page) \

@@ -221,6 +221,8 @@ START_TEST(test_commands)
 	check_command(files[_i], "summary", &by_callsite);
 	check_command(files[_i], "summary", &by_two);
 	check_command(files[_i], "advise", &by_callsite);
+	check_command(files[_i], "percpu_cross", &by_callsite);
+	check_command(files[_i], "percpu_cross", &by_two);
 }
 END_TEST
 

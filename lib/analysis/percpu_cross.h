@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: on which CPUs objects and pages were allocated, and on which they were freed.
+ * In: lives. Out: counts, which percpu_cross.c takes and percpu_cross_view.c makes tables of.
+ */
+#ifndef KMEMX_ANALYSIS_PERCPU_CROSS_H
+#define KMEMX_ANALYSIS_PERCPU_CROSS_H
+
+#include "analysis/analysis.h"
+#include "base/hash.h"
+
+/* What has counts of its own; without padding, as keys are compared as bytes.
+ * @freed_by: of slab objects the address that freed, of pages the stack's number
+ * @row: of the lives: who allocated
+ * @from, @to: the CPUs that allocated and freed
+ */
+struct cross_key {
+	uint64_t freed_by;
+	uint32_t row, from, to;
+	uint32_t zero;
+};
+
+/* @nr: objects, or pages */
+struct cross_count {
+	uint64_t nr, bytes;
+};
+
+/**
+ * struct cross_side - slab objects, or pages
+ * @keys: number n has the counts n - 1
+ * @unknown: were freed on another CPU, but which one the order of events hides
+ * @failed: memory ran out; the numbers are void
+ */
+struct cross_side {
+	struct intern keys;
+	struct cross_count *counts;
+	size_t nr, capacity;
+	uint64_t unknown;
+	bool failed;
+};
+
+/* The analysis. @slab_side, @page_side: they share nothing, as each has a thread of its own. */
+struct percpu_cross {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct slab_account *slab;
+	struct page_account *page;
+	struct cross_side slab_side, page_side;
+};
+
+/* Adds the tables of @pages, or of slab objects, by @kind. 0 or -ENOMEM. */
+int percpu_cross_show(const struct percpu_cross *c, bool pages, enum subject_kind kind,
+		      struct report *report) __must_check;
+/* Adds the matrix of its CPUs. 0 or -ENOMEM. */
+int percpu_cross_show_matrix(const struct percpu_cross *c, bool pages,
+			     struct report *report) __must_check;
+extern const struct table_type percpu_slab_type, percpu_slab_matrix_type;
+extern const struct table_type percpu_page_type, percpu_page_matrix_type;
+
+#endif

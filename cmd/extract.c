@@ -128,7 +128,7 @@ static void say_summary(const struct extract_options *o, const struct capture_re
 	else if (r->dropped)
 		message_info(
 			"the buffer was full before the end; for a larger one: kmemx boot --print-cmdline -b SIZE");
-	message_info("next: kmemx stat -i %s", o->output);
+	message_info("next: kmemx summary -i %s", o->output);
 	strbuf_free(&lost);
 }
 

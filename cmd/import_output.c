@@ -93,5 +93,5 @@ void import_say(const struct import *im, const struct import_result *r)
 		message_info("note: %.*s", (int)len, notes);
 		notes += len + (notes[len] == '\n');
 	}
-	message_info("next: kmemx stat%s%s", named ? " -i " : "", named ? output : "");
+	message_info("next: kmemx summary%s%s", named ? " -i " : "", named ? output : "");
 }

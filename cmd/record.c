@@ -256,7 +256,6 @@ static void say_summary(const struct capture_options *c, const struct capture_re
 			bool next)
 {
 	struct strbuf lost = { 0 };
-	const char *caller = c->events.page ? " --caller" : "";
 	bool named = strcmp(c->output, DEFAULT_OUTPUT) != 0;
 	char bytes[32], time[32];
 
@@ -270,9 +269,8 @@ static void say_summary(const struct capture_options *c, const struct capture_re
 		message_info(
 			"to lose fewer events: a larger buffer (-b), fewer events (--slab, --page), --stack none");
 	if (next && c->stream_fd < 0 && r->wanted && !r->write_error)
-		message_info("next: kmemx stat%s%s%s%s%s", named ? " -i " : "",
-			     named ? c->output : "", c->events.slab ? " --slab" : "",
-			     c->events.page ? " --page" : "", caller);
+		message_info("next: kmemx summary%s%s", named ? " -i " : "",
+			     named ? c->output : "");
 	strbuf_free(&lost);
 }
 

@@ -158,7 +158,7 @@ static void say_recovered(const struct recover_result *r, const char *output)
 	else if (!r->buffers_read)
 		message_info(
 			"the last events of each CPU are missing: what was in the ring buffers is lost");
-	message_info("next: kmemx stat -i %s", output);
+	message_info("next: kmemx summary -i %s", output);
 	strbuf_free(&sb);
 }
 

@@ -17,5 +17,5 @@ expect 0 "$(grep -c 'in 0[.0]* s' err)" "runs that took no time"
 # A single one has it all.
 "$KMEMX" record -o one.dat -- true 2>err
 expect 1 "$(grep -c 'Ctrl-C stops' err)" "banners of one run"
-expect 1 "$(grep -c '^kmemx: next: kmemx stat' err)" "hints on one run"
+expect 1 "$(grep -c '^kmemx: next: kmemx summary' err)" "hints on one run"
 expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -66,7 +66,7 @@ START_TEST(the_three_largest)
 	ck_row(t, 6, "wasted", "slab", 28);
 	ck_assert_double_eq_tol(cell(t, 6, "part")->f, 28.0 * 100 / (4 + 28 + 12), 1e-9);
 	ck_assert(has_note(t, "No event was lost"));
-	ck_assert(has_note(t, "No page request failed"));
+	ck_assert(has_note(t, "no page request failed"));
 	ck_assert(!has_note(t, "Slab requests that failed"));
 	tear_down(&f);
 }
@@ -84,7 +84,49 @@ START_TEST(what_failed)
 	t = table_of(&f, "summary", &usual);
 	ck_row(t, t->nr_rows - 1, "failed", "page", 8 * MADE_PAGE);
 	ck_assert(has_note(t, "Slab requests that failed: 1 "));
-	ck_assert(!has_note(t, "No page request failed"));
+	ck_assert(!has_note(t, "no page request failed"));
+	tear_down(&f);
+}
+END_TEST
+
+/* Objects just over 512 bytes save more than those just over 64. */
+START_TEST(the_first_advice)
+{
+	const struct table *t;
+	struct fixture f;
+	size_t last;
+
+	set_up(&f);
+	object(&f, 0xc1, pointer(0), 66, 96);
+	object(&f, 0xc2, pointer(16), 520, 1024);
+	object(&f, 0xc2, pointer(32), 520, 1024);
+	object(&f, 0xc3, pointer(48), 512, 512); /* there is such a size */
+	object(&f, 0xc3, pointer(56), 64, 64);
+	t = table_of(&f, "summary", &usual);
+	last = t->nr_rows - 1;
+	ck_assert_str_eq(cell(t, last, "about")->s, "advice");
+	ck_assert_int_eq(cell(t, last, "of")->type, CELL_NONE);
+	ck_assert_str_eq(cell(t, last, "more")->s, "kmemx advise");
+	ck_assert_uint_eq(cell(t, last, "hit")->u, 2);
+	ck_assert_uint_eq(cell(t, last, "bytes")->u, 2 * 512);
+	ck_assert_int_eq(cell(t, last, "growth_min")->type, CELL_NONE);
+	ck_assert(has_note(t, "Advice, shrink: 2 objects of 520 bytes live at once"));
+	tear_down(&f);
+}
+END_TEST
+
+/* What is said of growth where no row has any. */
+START_TEST(nothing_grows)
+{
+	const struct table *t;
+	struct fixture f;
+
+	set_up(&f);
+	object(&f, 0xc1, pointer(0), 64, 64);
+	event(&f, KMEM_KFREE, 0, 0)->slab_free.ptr = pointer(0);
+	t = table_of(&f, "summary", &usual);
+	ck_assert(has_note(t, "Nothing is seen to grow."));
+	ck_assert(!has_note(t, "too short"));
 	tear_down(&f);
 }
 END_TEST
@@ -98,6 +140,8 @@ Suite *test_summary_suite(void)
 
 	tcase_add_test(tc, the_three_largest);
 	tcase_add_test(tc, what_failed);
+	tcase_add_test(tc, the_first_advice);
+	tcase_add_test(tc, nothing_grows);
 	suite_add_tcase(s, tc);
 	return s;
 }

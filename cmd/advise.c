@@ -25,12 +25,12 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		.short_help = true,
 	};
 	const struct option_entry options[] = {
-		STAT_INPUT_OPTIONS(o),	STAT_SYMBOL_OPTIONS(o),
-		STAT_JOBS_OPTIONS(o),	STAT_SORT_OPTION(o, "hit"),
-		STAT_ROW_OPTIONS(o),	FILTER_OPTIONS(o->filter),
-		STAT_FORM_GROUP,	STAT_SITE_OPTIONS(o),
-		STAT_FORMAT_OPTIONS(o), SUMMARY_OPTION(o->output),
-		STAT_OUTPUT_OPTIONS(o),
+		STAT_INPUT_OPTIONS(o),	    STAT_SYMBOL_OPTIONS(o),
+		STAT_DIR_OPTIONS(o),	    STAT_JOBS_OPTIONS(o),
+		STAT_SORT_OPTION(o, "hit"), STAT_ROW_OPTIONS(o),
+		FILTER_OPTIONS(o->filter),  STAT_FORM_GROUP,
+		STAT_SITE_OPTIONS(o),	    STAT_FORMAT_OPTIONS(o),
+		SUMMARY_OPTION(o->output),  STAT_OUTPUT_OPTIONS(o),
 	};
 
 	stat_keys_words(keys, command_name);

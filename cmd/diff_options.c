@@ -364,23 +364,26 @@ static bool any_dirs(const struct diff_args *a)
 
 bool diff_args_dirs(const struct diff_args *a)
 {
-	return a->choice.by == SUBJECT_DIR || (a->budget && any_dirs(a));
+	return a->choice.by == SUBJECT_DIR || filter_words_dirs(&a->choice.words) ||
+	       (a->budget && any_dirs(a));
 }
 
 /* Directories that are asked for need files, and files somebody who asks for directories. */
 static int check_dirs(const struct diff_args *a)
 {
 	const struct gate_rule *rule = gate_directory_rule(&a->rules);
+	bool filter = filter_words_dirs(&a->choice.words);
 	struct strbuf what = { 0 };
 	int ret = GO_ON, i;
 
-	if (!any_dirs(a) && (rule || a->choice.by == SUBJECT_DIR)) {
+	if (!any_dirs(a) && (rule || filter || a->choice.by == SUBJECT_DIR)) {
 		if (rule)
 			strbuf_printf(&what,
 				      "%s: '%s' needs the directories of functions",
 				      a->budget, rule->text);
 		else
-			strbuf_puts(&what, "--by dir needs the directories of functions");
+			strbuf_printf(&what, "%s needs the directories of functions",
+				      a->choice.by == SUBJECT_DIR ? "--by dir" : "--dir");
 		ret = input_dirs_missing(
 			command_name, strbuf_text(&what),
 			dir_files_any(&a->sides[0].dirs)   ? " for the new recordings"
@@ -390,7 +393,7 @@ static int check_dirs(const struct diff_args *a)
 	}
 	for (i = 0; i < 2 && ret == GO_ON && a->choice.by != SUBJECT_DIR; i++)
 		if (!a->budget || a->dir_depth)
-			ret = input_dirs_unused(&a->sides[i].dirs, a->dir_depth,
+			ret = input_dirs_unused(&a->sides[i].dirs, filter, a->dir_depth,
 						command_name);
 	return ret;
 }

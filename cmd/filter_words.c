@@ -13,7 +13,7 @@
 #include "command.h"
 #include "message.h"
 
-#define NR_FILTERS 8
+#define NR_FILTERS 9
 
 static int word_failed(const struct filter_option *o, const char *word, int err,
 		       const struct log *log)
@@ -95,6 +95,13 @@ static int add_site(void *ctx, const char *word)
 	return event_filter_add_site(&t->filter->who, word);
 }
 
+static int add_dir(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return alloc_filter_add_dir(t->filter, word);
+}
+
 static int add_cache(void *ctx, const char *word)
 {
 	const struct target *t = ctx;
@@ -145,6 +152,9 @@ static void list(const struct filter_words *w, struct filter_option options[NR_F
 		{ "--cpu", "a CPU or a range: 0,2-3", &w->cpus },
 		{ "--node", "a memory node or a range: 0,1, or -1", &w->nodes },
 		{ "--callsite", "function, function+0x1f or 0xffff...", &w->sites },
+		{ "--dir",
+		  "a directory of the kernel's source: fs/ext4 (rows by directory: --by dir)",
+		  &w->dirs },
 		{ "--cache", "a cache's name (rows by cache: --by cache)", &w->caches },
 		{ "--gfp", "GFP_ATOMIC, __GFP_ZERO, 'GFP_KERNEL|__GFP_ZERO' or 0x400",
 		  &w->gfps },
@@ -165,6 +175,11 @@ bool filter_words_any(const struct filter_words *w)
 	return nr;
 }
 
+bool filter_words_dirs(const struct filter_words *w)
+{
+	return w->dirs.count;
+}
+
 void filter_words_foreign(const struct filter_words *w, const char **slab,
 			  const char **page)
 {
@@ -176,8 +191,8 @@ int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filt
 			 const struct event_formats *fmts, const struct log *log)
 {
 	static int (*const adds[NR_FILTERS])(void *ctx, const char *word) = {
-		add_pid,  add_comm,  add_cpu, add_node,
-		add_site, add_cache, add_gfp, add_order,
+		add_pid, add_comm,  add_cpu, add_node,	add_site,
+		add_dir, add_cache, add_gfp, add_order,
 	};
 	struct target target = { filter, event_formats_gfp(fmts), log };
 	struct filter_option options[NR_FILTERS];

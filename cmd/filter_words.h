@@ -12,7 +12,7 @@
 
 /* As given; of several uses of an option each adds words. */
 struct filter_words {
-	struct option_strings pids, comms, cpus, nodes, sites, caches, gfps, orders;
+	struct option_strings pids, comms, cpus, nodes, sites, dirs, caches, gfps, orders;
 };
 
 /* For an option table: @w is a struct filter_words. */
@@ -28,6 +28,8 @@ struct filter_words {
 		{ OPTION_STRINGS, 0,                                                      \
 		  "callsite",	  "SITES",                                                \
 		  &(w).sites,	  "callsites: function, function+0x1f, 0xffff..." },      \
+		{ OPTION_STRINGS, 0,	     "dir",                                       \
+		  "DIRS",	  &(w).dirs, "directories of callsites: fs,net/ipv4" },   \
 		{ OPTION_STRINGS, 0,	       "cache",                                   \
 		  "NAMES",	  &(w).caches, "slab caches: dentry,'kmalloc-*'" },       \
 		{ OPTION_STRINGS, 0,	     "gfp",                                       \
@@ -50,6 +52,8 @@ int filter_each_word(const struct filter_option *o,
 
 /* Is any of the options given? */
 bool filter_words_any(const struct filter_words *w);
+/* Do they ask for the directories of functions? */
+bool filter_words_dirs(const struct filter_words *w);
 /* The events that cannot be in the report as they do not say what an option asks for: @slab and
  * @page receive such an option's name, or NULL.
  */

@@ -100,16 +100,18 @@ int input_dirs_missing(const char *command, const char *what, const char *of)
 	return EXIT_USAGE;
 }
 
-int input_dirs_unused(const struct dir_files *files, bool depth, const char *command)
+int input_dirs_unused(const struct dir_files *files, bool filter, bool depth,
+		      const char *command)
 {
-	const char *option = files->source    ? "--source"
-			     : files->modules ? "--modules"
-			     : depth	      ? "--dir-depth"
-					      : NULL;
+	const char *file = filter	    ? NULL
+			   : files->source  ? "--source"
+			   : files->modules ? "--modules"
+					    : NULL;
 
-	if (!option)
+	if (!file && !depth)
 		return GO_ON;
-	message_error(command, "%s needs --by dir%s", option,
+	message_error(command, "%s needs --by dir%s%s", file ? file : "--dir-depth",
+		      file ? " or --dir" : "",
 		      !strcmp(command, "diff")
 			      ? ", or a --budget with rules such as 'fs/ext4 net < 2M'"
 			      : "");

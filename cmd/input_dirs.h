@@ -34,7 +34,10 @@ unsigned int input_dirs_depth(uint64_t depth);
  * " of ..." whose functions are meant.
  */
 int input_dirs_missing(const char *command, const char *what, const char *of);
-/* --modules or --source, where no directory is asked for: GO_ON, or EXIT_USAGE. */
-int input_dirs_unused(const struct dir_files *files, bool depth, const char *command);
+/* --modules, --source or --dir-depth (@depth), where no rows by directory are asked for. @filter: --dir
+ * asks for the files. GO_ON, or EXIT_USAGE after a message.
+ */
+int input_dirs_unused(const struct dir_files *files, bool filter, bool depth,
+		      const char *command);
 
 #endif

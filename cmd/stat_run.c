@@ -28,17 +28,27 @@ static struct dir_files dir_files(const struct stat_options *o)
 	return (struct dir_files){ o->symbols.vmlinux, o->modules, o->source };
 }
 
+static bool wants_dirs(const struct stat_options *o)
+{
+	return subject_rows(o->analyses.opts.by) & ROWS(DIR) ||
+	       filter_words_dirs(&o->filter);
+}
+
 static int check_dirs(const struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
 	const struct dir_files files = dir_files(o);
+	bool rows = subject_rows(o->analyses.opts.by) & ROWS(DIR);
 
-	if (!(subject_rows(o->analyses.opts.by) & ROWS(DIR)))
-		return input_dirs_unused(&files, o->dir_depth, st->command);
-	if (!dir_files_any(&files))
+	if (wants_dirs(o) && !dir_files_any(&files))
 		return input_dirs_missing(
-			st->command, "--by dir needs the directories of functions", "");
-	return GO_ON;
+			st->command,
+			rows ? "--by dir needs the directories of functions"
+			     : "--dir needs the directories of functions",
+			"");
+	return rows ? GO_ON
+		    : input_dirs_unused(&files, filter_words_dirs(&o->filter),
+					o->dir_depth, st->command);
 }
 
 static int check(struct stat_run *st)
@@ -290,7 +300,7 @@ static int open_study(struct stat_run *st)
 		.window = o->window,
 	};
 
-	if (subject_rows(o->analyses.opts.by) & ROWS(DIR))
+	if (wants_dirs(o))
 		study.dirs = dir_files(o);
 	return input_open(&st->in, &study, st->command, o->verbose);
 }

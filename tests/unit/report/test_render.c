@@ -89,7 +89,7 @@ static struct report *make_report(void)
 START_TEST(text)
 {
 	struct report *r = make_report();
-	const struct sort_key key = { "bytes", SORT_DEFAULT };
+	const struct sort_key key = { "bytes", SORT_DEFAULT, NULL };
 
 	ck_assert_int_eq(table_sort(r->tables[0], &key, 1), 0);
 	expect(render_text, r, (struct render_options){ 0 },
@@ -542,7 +542,7 @@ END_TEST
 START_TEST(json)
 {
 	struct report *r = make_report();
-	const struct sort_key key = { "bytes", SORT_DEFAULT };
+	const struct sort_key key = { "bytes", SORT_DEFAULT, NULL };
 
 	ck_assert_int_eq(table_sort(r->tables[0], &key, 1), 0);
 	table_limit(r->tables[0], 2);

@@ -87,7 +87,7 @@ END_TEST
 /* Text has the shares beside what they are of, and says what it leaves out. */
 START_TEST(a_limit_for_text_alone)
 {
-	const struct sort_key keys[] = { { "hit", SORT_DEFAULT } };
+	const struct sort_key keys[] = { { "hit", SORT_DEFAULT, NULL } };
 	struct report *r = report_new();
 	struct table *t = make();
 	struct strbuf sb = { 0 };

@@ -67,7 +67,7 @@ struct finding_kind {
 };
 
 extern const struct finding_kind finding_own_cache, finding_shrink, finding_atomic,
-	finding_high_order, finding_ping_pong;
+	finding_high_order, finding_ping_pong, finding_whole_pages;
 
 /* Adds a row. Frees @f's texts. 0 or -ENOMEM. */
 int advise_add(struct advise_view *v, struct finding *f) __must_check;
@@ -85,6 +85,9 @@ bool advise_dominant(const struct advise *a, size_t i);
  * the number of objects.
  */
 void advise_tell_objects(const struct advise *a, size_t i, struct finding *f);
+
+/* What is in doubt of a number of objects that live, @gone of which ended without an event. */
+void advise_doubt_live(const struct advise *a, uint64_t gone, struct finding *f);
 
 extern const struct table_type advice_type;
 

@@ -41,13 +41,18 @@ void advise_tell_objects(const struct advise *a, size_t i, struct finding *f)
 		      " kmalloc%s there ask%s for that size",
 		      c->most, c->most == 1 ? "" : "s", key->bytes_req, key->bytes_alloc,
 		      c->hit, all, all == 1 ? "" : "s", all == 1 ? "s" : "");
+	advise_doubt_live(a, c->gone, f);
+}
+
+void advise_doubt_live(const struct advise *a, uint64_t gone, struct finding *f)
+{
 	strbuf_puts(&f->doubt, "objects from before the recording are not counted");
-	if (c->gone)
+	if (gone)
 		strbuf_printf(
 			&f->doubt,
 			"; %" PRIu64
 			" were freed without an event, and count as live until then",
-			c->gone);
+			gone);
 	if (a->slab->lives.fates.losses)
 		strbuf_puts(
 			&f->doubt,

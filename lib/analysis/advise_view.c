@@ -9,8 +9,13 @@
 
 /* In the order of the manual. */
 static const struct finding_kind *const finding_kinds[] = {
-	&finding_own_cache,  &finding_shrink,	 &finding_atomic,
-	&finding_high_order, &finding_ping_pong, NULL,
+	&finding_own_cache,
+	&finding_shrink,
+	&finding_whole_pages,
+	&finding_atomic,
+	&finding_high_order,
+	&finding_ping_pong,
+	NULL,
 };
 
 static void add_summary(const struct advise_view *v)

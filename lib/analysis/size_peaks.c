@@ -79,12 +79,50 @@ static int count_site(struct size_peaks *p, uint32_t site)
 	return 0;
 }
 
+/* The bytes of whole pages. */
+static uint64_t whole_pages(const struct size_peaks *p, uint32_t bytes)
+{
+	uint64_t page = p->env->page_size;
+
+	return (bytes + page - 1) / page * page;
+}
+
+/* @site has one object more, of the size @key, that is blocks of pages, or one less. */
+static void count_pages(struct size_peaks *p, struct size_peak_site *site,
+			const struct size_peak_key *key, bool born)
+{
+	struct size_peak_pages *now = &site->now;
+	uint64_t needed = whole_pages(p, key->bytes_req);
+
+	if (needed > key->bytes_alloc)
+		needed = key->bytes_alloc;
+	if (!born) {
+		now->objects--;
+		now->bytes -= key->bytes_alloc;
+		now->needed -= needed;
+		return;
+	}
+	now->objects++;
+	now->bytes += key->bytes_alloc;
+	now->needed += needed;
+	if (now->bytes - now->needed > site->most.bytes - site->most.needed)
+		site->most = *now;
+	if (!site->large++) {
+		site->bytes_req = key->bytes_req;
+		site->bytes_alloc = key->bytes_alloc;
+	} else if (site->bytes_req != key->bytes_req ||
+		   site->bytes_alloc != key->bytes_alloc) {
+		site->bytes_req = site->bytes_alloc = 0;
+	}
+}
+
 static void take_one(struct size_peaks *p, const struct slab_life *life)
 {
 	uint32_t site = site_of(p, life->row);
 	struct size_peak_key key = { .bytes_req = life->bytes_req,
 				     .bytes_alloc = life->bytes_alloc };
 	struct size_peak *c;
+	bool large;
 
 	if (site == NOT_KMALLOC || life->what == SLAB_FOUND) /* it was gone before */
 		return;
@@ -94,11 +132,18 @@ static void take_one(struct size_peaks *p, const struct slab_life *life)
 		p->failed = true;
 		return;
 	}
+	large = key.bytes_alloc > p->lives->large_bytes;
 	if (life->what != SLAB_BORN) {
+		if (large && c->live) {
+			count_pages(p, &p->totals[key.site], &key, false);
+			p->totals[key.site].large_gone += life->what == SLAB_GONE;
+		}
 		c->live -= c->live != 0;
 		c->gone += life->what == SLAB_GONE;
 		return;
 	}
+	if (large)
+		count_pages(p, &p->totals[key.site], &key, true);
 	c->hit++;
 	c->live++;
 	if (c->live > c->most)

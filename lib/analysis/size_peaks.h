@@ -18,9 +18,25 @@ struct size_peak {
 	uint64_t hit, live, most, gone;
 };
 
-/* What there is of one callsite, of all sizes. */
+/* Objects that the page allocator gave, the bytes of their blocks of pages, and of these what
+ * would do for the bytes that were asked for, in whole pages.
+ */
+struct size_peak_pages {
+	uint64_t objects, bytes, needed;
+};
+
+/**
+ * struct size_peak_site - what there is of one callsite, of all sizes
+ * @hit: allocations
+ * @large: of these, what kmalloc takes from the page allocator; @large_gone: of these, ended
+ *	   without an event
+ * @now: of these, what lives; @most: when @bytes - @needed was highest
+ * @bytes_req, @bytes_alloc: of all @large; 0: they have several sizes
+ */
 struct size_peak_site {
-	uint64_t hit;
+	uint64_t hit, large, large_gone;
+	struct size_peak_pages now, most;
+	uint32_t bytes_req, bytes_alloc;
 };
 
 /**

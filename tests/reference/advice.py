@@ -28,6 +28,8 @@ COUNTS = re.compile(r"(\d+) of (\d+) GFP_ATOMIC .* slab objects .*: (\d+)$")
 class Slab(model.Slab):
     """Live objects of kmalloc, by callsite and size."""
 
+    page = 4096
+
     def __init__(self, skew_time):
         super().__init__(skew_time)
         self.kmalloced = {}  # id of an Object -> itself
@@ -35,6 +37,7 @@ class Slab(model.Slab):
                       "function": collections.defaultdict(collections.Counter)}
         self.ranges = collections.defaultdict(collections.Counter)
         self.asked = collections.Counter()  # kmallocs by callsite
+        self.large = collections.defaultdict(collections.Counter)  # too large for slabs, too
         self.flags = collections.Counter()  # allocations by callsite and flags
 
     def count(self, obj, more):
@@ -51,6 +54,15 @@ class Slab(model.Slab):
                     counts["hit"] += 1
                     counts["most"] = max(counts["most"], counts["live"])
                     counts["largest"] = max(counts["largest"], obj.req)
+            if obj.alloc > 2 * self.page:
+                self.count_large(self.large[by, site], obj, more)
+
+    def count_large(self, large, obj, more):
+        large["hit"] += more > 0
+        large["live"] += more
+        large["wasted"] += more * max(0, obj.alloc - -(-obj.req // self.page) * self.page)
+        if large["wasted"] > large["most"]:
+            large["most"], large["objects"] = large["wasted"], large["live"]
 
     def end(self, obj):
         super().end(obj)
@@ -91,6 +103,14 @@ def own_cache(live, req, alloc, recording):
 def expected(slab, by, recording):
     """The findings: what kmemx has in its columns, without words."""
     found = {}
+    for (of, site), large in slab.large.items():
+        if of == by and large["most"]:
+            of_one = {(req, alloc) for s, req, alloc in slab.sizes[by]
+                      if s == site and alloc > 2 * slab.page}
+            req, alloc = of_one.pop() if len(of_one) == 1 else (None, None)
+            found["whole-pages", site, req, alloc] = (
+                large["most"], large["hit"], large["objects"], req, alloc,
+                alloc and -(-req // slab.page) * slab.page)
     classes = {alloc for _, _, alloc in slab.sizes[by]}
     for (site, req, alloc), counts in slab.sizes[by].items():
         if alloc > 2 * recording["kernel_page_size"]:
@@ -138,7 +158,7 @@ def differences(slab, kmemx, path, recording):
         got = {}
         for row in reports[0]["rows"] if reports else ():
             site = row["callsite"].split(" ")[0]
-            if row["finding"] in ("own-cache", "shrink"):
+            if row["finding"] in ("own-cache", "shrink", "whole-pages"):
                 got[row["finding"], site, row["bytes_req"], row["object"]] = (
                     row["bytes"], row["hit"], row["live"], row["bytes_req"], row["object"],
                     row["better"])
@@ -179,6 +199,7 @@ def size_differences(slab, kmemx, path, recording):
 def main():
     kmemx, path, text = sys.argv[1:4]
     recording = model.report(kmemx, path)[0]
+    Slab.page = recording["kernel_page_size"]
     slab, _ = model.model(text, recording, (Slab, model.Pages))
     wrong = list(differences(slab, kmemx, path, recording))
     wrong += size_differences(slab, kmemx, path, recording)

@@ -249,15 +249,73 @@ START_TEST(just_over)
 }
 END_TEST
 
-/* The page allocator gave these. */
+/* The page allocator gave these: no cache, and no smaller class. */
 START_TEST(large)
 {
 	struct fixture f;
 
 	set_up(&f);
 	allocate(&f, KMEM_KMALLOC, SITE, 0, 100, 16400, 32768);
-	allocate(&f, KMEM_KMALLOC, OTHER, 100, 101, 16384, 16384);
-	ck_assert_uint_eq(advice(&f), 0);
+	release(&f, 0, 100);
+	allocate(&f, KMEM_KMALLOC, SITE, 0, 10, 16400, 32768);
+	allocate(&f, KMEM_KMALLOC, SITE, 200, 210, 100, 128);
+	allocate(&f, KMEM_KMALLOC, OTHER, 300, 301, 16384, 16384);
+	ck_assert_uint_eq(advice(&f), 1);
+	ck_assert_str_eq(cell(&f, 0, "finding")->s, "whole-pages");
+	ck_assert_uint_eq(cell(&f, 0, "bytes")->u, 100 * (32768 - 20480));
+	ck_assert_uint_eq(cell(&f, 0, "hit")->u, 110);
+	ck_assert_uint_eq(cell(&f, 0, "live")->u, 100);
+	ck_assert_uint_eq(cell(&f, 0, "bytes_req")->u, 16400);
+	ck_assert_uint_eq(cell(&f, 0, "object")->u, 32768);
+	ck_assert_uint_eq(cell(&f, 0, "better")->u, 20480);
+	ck_text(&f, "evidence",
+		"100 objects of 16400 bytes live at once, each in 32768; ");
+	ck_text(&f, "evidence", "110 of 120 kmallocs there ask for more than 8192 bytes");
+	ck_text(&f, "arithmetic", "100 x (32768 - 20480) = 1228800");
+	tear_down(&f);
+}
+END_TEST
+
+/* Of several sizes: the moment counts when they waste most together. */
+START_TEST(large_of_several_sizes)
+{
+	struct fixture f;
+
+	set_up(&f);
+	allocate(&f, KMEM_KMALLOC, SITE, 0, 2, 20000, 32768); /* 12288 each too many */
+	allocate(&f, KMEM_KMALLOC, SITE, 2, 3, 8193, 16384);  /* 4096 */
+	release(&f, 0, 2);
+	allocate(&f, KMEM_KMALLOC, SITE, 10, 14, 8193, 16384);
+	ck_assert_uint_eq(advice(&f), 1);
+	ck_assert_uint_eq(cell(&f, 0, "bytes")->u, 2 * 12288 + 4096);
+	ck_assert_uint_eq(cell(&f, 0, "hit")->u, 7);
+	ck_assert_uint_eq(cell(&f, 0, "live")->u, 3);
+	ck_assert_int_eq(cell(&f, 0, "bytes_req")->type, CELL_NONE);
+	ck_assert_int_eq(cell(&f, 0, "object")->type, CELL_NONE);
+	ck_assert_int_eq(cell(&f, 0, "better")->type, CELL_NONE);
+	ck_text(&f, "evidence",
+		"3 objects of several sizes live at once, in 81920 bytes; 53248 bytes of pages would do");
+	ck_text(&f, "arithmetic", "81920 - 53248 = 28672");
+	tear_down(&f);
+}
+END_TEST
+
+/* Whole pages as it is; just over what a slab gives; less than was asked for, which cannot be. */
+static const struct {
+	uint64_t req, alloc, saves;
+} pages[] = { { 16384, 16384, 0 },    { 12289, 16384, 0 },
+	      { 12288, 16384, 4096 }, { 4097, 8192, 0 }, /* of a slab */
+	      { 40000, 16384, 0 },    { 0, 16384, 16384 } };
+
+START_TEST(whole_pages)
+{
+	struct fixture f;
+
+	set_up(&f);
+	allocate(&f, KMEM_KMALLOC, SITE, 0, 1, pages[_i].req, pages[_i].alloc);
+	ck_assert_uint_eq(advice(&f), pages[_i].saves != 0);
+	if (pages[_i].saves)
+		ck_assert_uint_eq(cell(&f, 0, "bytes")->u, pages[_i].saves);
 	tear_down(&f);
 }
 END_TEST
@@ -421,6 +479,8 @@ Suite *test_advise_suite(void)
 	tcase_add_loop_test(tc, dominant, 0, 2);
 	tcase_add_loop_test(tc, just_over, 0, ARRAY_SIZE(sizes));
 	tcase_add_test(tc, large);
+	tcase_add_test(tc, large_of_several_sizes);
+	tcase_add_loop_test(tc, whole_pages, 0, ARRAY_SIZE(pages));
 	tcase_add_test(tc, atomic);
 	tcase_add_loop_test(tc, rightly_atomic, 0, 2);
 	tcase_add_loop_test(tc, high_order, 0, 2);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: advice about pages: kmallocs that take blocks of pages, more than they need.
+ * In: what kmalloc took from the page allocator, by callsite. Out: findings.
+ */
+#include <inttypes.h>
+
+#include "analysis/advise.h"
+
+static void tell_pages(const struct advise *a, const struct size_peak_site *s,
+		       struct finding *f)
+{
+	struct strbuf *to = &f->evidence;
+
+	strbuf_printf(to, "%" PRIu64 " object%s ", f->live, f->live == 1 ? "" : "s");
+	if (s->bytes_alloc)
+		strbuf_printf(to, "of %" PRIu32 " bytes live at once, each in %" PRIu32,
+			      s->bytes_req, s->bytes_alloc);
+	else
+		strbuf_printf(to,
+			      "of several sizes live at once, in %" PRIu64
+			      " bytes; %" PRIu64 " bytes of pages would do",
+			      s->most.bytes, s->most.needed);
+	strbuf_printf(
+		to,
+		"; %" PRIu64 " of %" PRIu64
+		" kmalloc%s there ask%s for more than %" PRIu64
+		" bytes, which takes a power of two of pages; alloc_pages_exact() and vmalloc() take no more pages than needed, kvmalloc() tries kmalloc() first",
+		s->large, s->hit, s->hit == 1 ? "" : "s", s->hit == 1 ? "s" : "",
+		a->slab->lives.large_bytes);
+}
+
+static int add_whole_pages(const struct finding_kind *kind, struct advise_view *v,
+			   uint32_t site)
+{
+	const struct size_peak_site *s = &v->a->sizes.totals[site];
+	const struct size_peak_pages *most = &s->most;
+	struct finding f = { .kind = kind,
+			     .site = site,
+			     .bytes = most->bytes - most->needed,
+			     .hit = s->large,
+			     .live = most->objects,
+			     .bytes_req = s->bytes_req,
+			     .object = s->bytes_alloc };
+
+	if (!f.bytes)
+		return 0;
+	tell_pages(v->a, s, &f);
+	if (s->bytes_alloc) {
+		f.better = most->needed / most->objects;
+		strbuf_printf(&f.arithmetic,
+			      "%" PRIu64 " x (%" PRIu64 " - %" PRIu64 ") = %" PRIu64,
+			      f.live, f.object, f.better, f.bytes);
+	} else {
+		strbuf_printf(&f.arithmetic, "%" PRIu64 " - %" PRIu64 " = %" PRIu64,
+			      most->bytes, most->needed, f.bytes);
+	}
+	advise_doubt_live(v->a, s->large_gone, &f);
+	strbuf_puts(
+		&f.doubt,
+		"; whether the memory must be contiguous, or can be mapped, is not in the events");
+	return advise_add(v, &f);
+}
+
+static int find_whole_pages(const struct finding_kind *kind, struct advise_view *v)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < v->a->sizes.nr_sites && !ret; i++)
+		ret = add_whole_pages(kind, v, (uint32_t)i);
+	return ret;
+}
+
+/* Objects too large for the slab allocator, for which kmalloc takes a power of two of pages. */
+const struct finding_kind finding_whole_pages = {
+	.name = "whole-pages",
+	.more = "stat --sizes",
+	.find = find_whole_pages,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: advice about CPUs: objects that always die on another one.
+ * analysis: advice about CPUs: objects that nearly always die on another one.
  * In: frees by who allocated and who freed. Out: findings.
  */
 #include <errno.h>
@@ -11,6 +11,8 @@
 
 /* Fewer can be chance: of 16 objects, with two CPUs, that is 1 in 65536. */
 #define FAR_FREES_LEAST 16
+/* So many of them, in percent: whoever frees may run on any CPU at times. */
+#define FAR_FREES_SHARE 95
 
 /* What there is of one callsite that allocates. @most: of one that frees, @freed_by. */
 struct far_sum {
@@ -26,15 +28,18 @@ static int add_ping_pong(const struct finding_kind *kind, struct advise_view *v,
 	};
 	const struct sites *sites = &v->a->sizes.sites;
 
+	if (sum->far == sum->nr)
+		strbuf_printf(&f.evidence, "all %" PRIu64, sum->nr);
+	else
+		strbuf_printf(&f.evidence, "%" PRIu64 " of %" PRIu64, sum->far, sum->nr);
 	strbuf_printf(&f.evidence,
-		      "all %" PRIu64
 		      " objects whose free was seen were freed on another CPU, %" PRIu64
 		      " of them by ",
-		      sum->far, sum->most);
+		      sum->most);
 	sites_name(sites, sum->freed_by, &f.evidence);
 	if (sum->nr_freeing > 1)
-		strbuf_printf(&f.evidence, ", the others by %" PRIu32 " more callsites",
-			      sum->nr_freeing - 1);
+		strbuf_printf(&f.evidence, ", the others by %" PRIu32 " more callsite%s",
+			      sum->nr_freeing - 1, sum->nr_freeing == 2 ? "" : "s");
 	strbuf_puts(
 		&f.doubt,
 		"whether that can be helped, and what it costs, is not in the events");
@@ -63,14 +68,15 @@ static int find_ping_pong(const struct finding_kind *kind, struct advise_view *v
 		}
 	}
 	for (i = 0; i < nr_sites && !ret; i++) {
-		if (sums[i].nr >= FAR_FREES_LEAST && sums[i].far == sums[i].nr)
+		if (sums[i].nr >= FAR_FREES_LEAST &&
+		    sums[i].far * 100 >= sums[i].nr * FAR_FREES_SHARE)
 			ret = add_ping_pong(kind, v, &sums[i], (uint32_t)i);
 	}
 	free(sums);
 	return ret;
 }
 
-/* Objects that are always freed on another CPU than they were allocated on. */
+/* Objects that are nearly always freed on another CPU than they were allocated on. */
 const struct finding_kind finding_ping_pong = {
 	.name = "ping-pong",
 	.more = "stat --slab -s pingpong",

@@ -38,6 +38,8 @@ class Slab(model.Slab):
         self.ranges = collections.defaultdict(collections.Counter)
         self.asked = collections.Counter()  # kmallocs by callsite
         self.large = collections.defaultdict(collections.Counter)  # too large for slabs, too
+        self.freed_by = None  # callsite of the free at hand
+        self.freed = collections.defaultdict(collections.Counter)  # by who allocated
         self.flags = collections.Counter()  # allocations by callsite and flags
 
     def count(self, obj, more):
@@ -68,6 +70,20 @@ class Slab(model.Slab):
         super().end(obj)
         if self.kmalloced.pop(id(obj), None):
             self.count(obj, -1)
+
+    def match(self, old, cpu):
+        super().match(old, cpu)
+        for by, site, freed_by in (("place", old.site, self.freed_by),
+                                   ("function", old.site.split("+")[0],
+                                    (self.freed_by or "").split("+")[0])):
+            if freed_by:
+                self.freed[by, site].update({"freed": 1, "far": old.cpu != cpu,
+                                             freed_by: old.cpu != cpu})
+
+    def free(self, cpu, time, field):
+        self.freed_by = field["call_site"]
+        super().free(cpu, time, field)
+        self.freed_by = None
 
     def alloc(self, pid, cpu, time, field, large):
         allocs = self.sum["allocs"]
@@ -111,6 +127,9 @@ def expected(slab, by, recording):
             found["whole-pages", site, req, alloc] = (
                 large["most"], large["hit"], large["objects"], req, alloc,
                 alloc and -(-req // slab.page) * slab.page)
+    for (of, site), freed in slab.freed.items():
+        if of == by and freed["freed"] >= 16 and 20 * freed["far"] >= 19 * freed["freed"]:
+            found["ping-pong", site, None, None] = (None, freed["far"], None, None, None, None)
     classes = {alloc for _, _, alloc in slab.sizes[by]}
     for (site, req, alloc), counts in slab.sizes[by].items():
         if alloc > 2 * recording["kernel_page_size"]:
@@ -158,7 +177,7 @@ def differences(slab, kmemx, path, recording):
         got = {}
         for row in reports[0]["rows"] if reports else ():
             site = row["callsite"].split(" ")[0]
-            if row["finding"] in ("own-cache", "shrink", "whole-pages"):
+            if row["finding"] in ("own-cache", "shrink", "whole-pages", "ping-pong"):
                 got[row["finding"], site, row["bytes_req"], row["object"]] = (
                     row["bytes"], row["hit"], row["live"], row["bytes_req"], row["object"],
                     row["better"])

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * workload: objects of one size whose cache no flag of the request tells: System V messages.
- * In: how many, how many milliseconds to hold them, how many microseconds from one to the next.
- * Out: that many messages in queues.
+ * In: how many, how many milliseconds to hold them, how many microseconds from one to the next,
+ * and how long their text is. Out: that many messages in queues.
  *
- * usage: messages N [HOLD_MS [PAUSE_US]]
+ * usage: messages N [HOLD_MS [PAUSE_US [BYTES]]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,32 +14,35 @@
 #include <time.h>
 
 /* With the 48 bytes of struct msg_msg they take an object of 256. */
-#define TEXT_BYTES 200
-/* So many fit a queue by default (msgmnb: 16 KiB). */
-#define PER_QUEUE  64
+#define TEXT_BYTES  200
+#define TEXT_MOST   4000
+/* What a queue holds by default (msgmnb). */
+#define QUEUE_BYTES 16384
 
 int main(int argc, char **argv)
 {
 	size_t nr = argc > 1 ? strtoul(argv[1], NULL, 10) : 0, i;
 	long hold = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
 	long pause_us = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
+	size_t bytes = argc > 4 ? strtoul(argv[4], NULL, 10) : TEXT_BYTES;
+	size_t per_queue = bytes && bytes <= TEXT_MOST ? QUEUE_BYTES / bytes : 0;
 	struct timespec time = { hold / 1000, hold % 1000 * 1000000 };
 	struct timespec gap = { pause_us / 1000000, pause_us % 1000000 * 1000 };
-	int *queues = calloc(nr / PER_QUEUE + 1, sizeof(*queues));
+	int *queues = per_queue ? calloc(nr / per_queue + 1, sizeof(*queues)) : NULL;
 	struct {
 		long type;
-		char text[TEXT_BYTES];
+		char text[TEXT_MOST];
 	} message = { .type = 1 };
 	int ret = 0;
 
 	if (!nr || !queues)
 		return 2;
 	for (i = 0; i < nr && !ret; i++) {
-		int *queue = &queues[i / PER_QUEUE];
+		int *queue = &queues[i / per_queue];
 
-		if (i % PER_QUEUE == 0)
+		if (i % per_queue == 0)
 			*queue = msgget(IPC_PRIVATE, 0600);
-		if (*queue < 0 || msgsnd(*queue, &message, TEXT_BYTES, IPC_NOWAIT)) {
+		if (*queue < 0 || msgsnd(*queue, &message, bytes, IPC_NOWAIT)) {
 			perror("messages");
 			ret = 1;
 		}
@@ -49,8 +52,8 @@ int main(int argc, char **argv)
 	if (!ret)
 		nanosleep(&time, NULL);
 	while (i--)
-		if (i % PER_QUEUE == 0 && queues[i / PER_QUEUE] >= 0)
-			msgctl(queues[i / PER_QUEUE], IPC_RMID, NULL);
+		if (i % per_queue == 0 && queues[i / per_queue] >= 0)
+			msgctl(queues[i / per_queue], IPC_RMID, NULL);
 	free(queues);
 	return ret;
 }

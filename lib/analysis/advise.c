@@ -29,6 +29,9 @@ static void advise_observe(void *self, const struct kmem_event *evs, size_t nr)
 	size_t i;
 
 	gfp_uses_take(&a->gfp, evs, nr);
+	/* A filter is about allocations: whose page it was that is freed is not known here. */
+	if (!a->env->filter)
+		single_frees_take(&a->single, evs, nr);
 	for (i = 0; i < nr; i++)
 		a->losses += evs[i].type == KMEM_LOSS;
 }
@@ -39,6 +42,7 @@ static void advise_destroy(void *self)
 
 	gfp_uses_free(&a->gfp);
 	far_frees_free(&a->far);
+	single_frees_free(&a->single);
 	size_peaks_free(&a->sizes);
 	free(a);
 }
@@ -62,6 +66,7 @@ static void *advise_create(const struct analysis_env *env,
 	size_peaks_init(&a->sizes, env, &a->slab->lives);
 	gfp_uses_init(&a->gfp, env, &a->sizes.sites);
 	far_frees_init(&a->far, env, &a->slab->lives, &a->sizes.sites);
+	single_frees_init(&a->single, env, &a->sizes.sites);
 	return a;
 }
 
@@ -69,6 +74,7 @@ static void advise_end(void *self)
 {
 	struct advise *a = self;
 
+	single_frees_end(&a->single);
 	a->ended = true;
 }
 
@@ -76,8 +82,8 @@ static int show_all(const struct advise *a, struct report *report)
 {
 	const struct alloc_filter *filter = a->env->filter;
 
-	if (a->failed || a->gfp.failed || a->far.failed || a->sizes.failed ||
-	    a->slab->failed || a->slab->lives.failed)
+	if (a->failed || a->gfp.failed || a->far.failed || a->single.failed ||
+	    a->sizes.failed || a->slab->failed || a->slab->lives.failed)
 		return -ENOMEM;
 	if (!(analysis_seen(a->env) & (NEEDS_SLAB | NEEDS_PAGE)) ||
 	    (filter && !filter->nr_slab && !filter->nr_page))

@@ -9,12 +9,13 @@
 
 #include "analysis/far_frees.h"
 #include "analysis/gfp_uses.h"
+#include "analysis/single_frees.h"
 #include "analysis/size_peaks.h"
 #include "base/strbuf.h"
 
 /**
  * struct advise - the analysis
- * @sizes: of what kmalloc gave; its groups of callsites are those of @gfp and @far too
+ * @sizes: of what kmalloc gave; its groups of callsites are those of @gfp, @far and @single too
  * @losses: gaps in the events
  * @failed: memory ran out; the numbers are void
  */
@@ -25,6 +26,7 @@ struct advise {
 	struct size_peaks sizes;
 	struct gfp_uses gfp;
 	struct far_frees far;
+	struct single_frees single;
 	uint64_t losses;
 	bool ended, failed;
 };
@@ -40,11 +42,13 @@ struct finding_kind;
 
 /**
  * struct finding - a row; numbers that are 0 are not known
- * @site: the callsite's group of size_peaks.sites
+ * @site: the callsite's group of size_peaks.sites, unless @task has a text
  * @bytes: that it would save
  * @hit: allocations that it is about; @live: of their objects the most that were live
  * @bytes_req: of each, asked for; @object: of each, as it is; @better: as it would be
  * @freed_by: the group of the callsite that freed most of them + 1; 0: it is not about that
+ * @task: who it is, where no callsite is known
+ * @more: the options of kmemx that show more; empty: those of @kind, and --callsite
  * @evidence, @arithmetic, @doubt, @merge: sentences without an end; may be empty
  */
 struct finding {
@@ -52,7 +56,7 @@ struct finding {
 	uint32_t site, freed_by;
 	uint64_t bytes;
 	uint64_t hit, live, bytes_req, object, better;
-	struct strbuf evidence, arithmetic, doubt, merge;
+	struct strbuf task, more, evidence, arithmetic, doubt, merge;
 };
 
 /**
@@ -67,7 +71,7 @@ struct finding_kind {
 };
 
 extern const struct finding_kind finding_own_cache, finding_shrink, finding_atomic,
-	finding_high_order, finding_ping_pong, finding_whole_pages;
+	finding_high_order, finding_ping_pong, finding_whole_pages, finding_unbatched;
 
 /* Adds a row. Frees @f's texts. 0 or -ENOMEM. */
 int advise_add(struct advise_view *v, struct finding *f) __must_check;

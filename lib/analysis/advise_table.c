@@ -70,11 +70,18 @@ static struct cell cell_kind(const void *row, struct table *t)
 	return cell_text(t, r->f->kind->name);
 }
 
+static struct cell words(struct table *t, const struct strbuf *text)
+{
+	t->failed |= text->failed;
+	return text->size ? cell_text(t, strbuf_text(text)) : (struct cell){ 0 };
+}
+
 static struct cell cell_callsite(const void *row, struct table *t)
 {
 	const struct advice_row *r = row;
 
-	return sites_cell(&r->v->a->sizes.sites, r->f->site, t);
+	return r->f->task.size ? words(t, &r->f->task)
+			       : sites_cell(&r->v->a->sizes.sites, r->f->site, t);
 }
 
 static struct cell cell_freed_by(const void *row, struct table *t)
@@ -83,12 +90,6 @@ static struct cell cell_freed_by(const void *row, struct table *t)
 
 	return r->f->freed_by ? sites_cell(&r->v->a->sizes.sites, r->f->freed_by - 1, t)
 			      : (struct cell){ 0 };
-}
-
-static struct cell words(struct table *t, const struct strbuf *text)
-{
-	t->failed |= text->failed;
-	return text->size ? cell_text(t, strbuf_text(text)) : (struct cell){ 0 };
 }
 
 static struct cell cell_evidence(const void *row, struct table *t)
@@ -119,25 +120,36 @@ static struct cell cell_doubt(const void *row, struct table *t)
 	return words(t, &r->f->doubt);
 }
 
-/* "kmemx stat --sizes --callsite kstrdup -i 'my file'" */
-static struct cell cell_more(const void *row, struct table *t)
+/* "kmemx stat --sizes --callsite kstrdup" */
+static void add_callsite(const struct advice_row *r, struct strbuf *text)
 {
-	const struct advice_row *r = row;
-	struct strbuf name = { 0 }, text = { 0 };
-	struct cell cell;
+	struct strbuf name = { 0 };
 	char *module;
 
 	sites_name(&r->v->a->sizes.sites, r->f->site, &name);
-	strbuf_printf(&text, "kmemx %s --callsite ", r->f->kind->more);
+	strbuf_printf(text, "kmemx %s --callsite ", r->f->kind->more);
 	/* The option takes the function without its module. */
 	module = strstr(strbuf_text(&name), " [");
-	shell_word(&text, strbuf_text(&name),
+	shell_word(text, strbuf_text(&name),
 		   module ? (size_t)(module - strbuf_text(&name)) : name.size);
+	text->failed |= name.failed;
+	strbuf_free(&name);
+}
+
+/* That, or what the finding says, and " -i 'my file'". */
+static struct cell cell_more(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+	struct strbuf text = { 0 };
+	struct cell cell;
+
+	if (r->f->more.size)
+		strbuf_printf(&text, "kmemx %s", strbuf_text(&r->f->more));
+	else
+		add_callsite(r, &text);
 	strbuf_puts(&text, " -i ");
 	shell_word(&text, r->v->a->env->rec->path, strlen(r->v->a->env->rec->path));
-	t->failed |= name.failed;
 	cell = words(t, &text);
-	strbuf_free(&name);
 	strbuf_free(&text);
 	return cell;
 }
@@ -154,7 +166,7 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_COUNT,
 		      .leaves = 40,
 		      .level = true,
-		      .help = "Allocations that it is about." },
+		      .help = "Allocations that it is about, or frees of pages." },
 	  .fill = cell_hit },
 	{ .column = { .name = "live",
 		      .title = "Live",
@@ -191,7 +203,7 @@ static const struct column_type columns[] = {
 	{ .column = { .name = "callsite",
 		      .title = "Callsite",
 		      .last = true,
-		      .help = "The function that allocated." },
+		      .help = "The function that allocated, or that freed pages; \"task NAME-PID\" where no callchain says which." },
 	  .fill = cell_callsite },
 	{ .column = { .name = "freed_by",
 		      .title = "Freed_by",
@@ -238,6 +250,8 @@ int advise_add(struct advise_view *v, struct finding *f)
 	const struct advice_row row = { v, f };
 	bool added = table_type_add_row(&advice_type, SUBJECT_NONE, v->t, &row);
 
+	strbuf_free(&f->task);
+	strbuf_free(&f->more);
 	strbuf_free(&f->evidence);
 	strbuf_free(&f->arithmetic);
 	strbuf_free(&f->doubt);

@@ -9,13 +9,8 @@
 
 /* In the order of the manual. */
 static const struct finding_kind *const finding_kinds[] = {
-	&finding_own_cache,
-	&finding_shrink,
-	&finding_whole_pages,
-	&finding_atomic,
-	&finding_high_order,
-	&finding_ping_pong,
-	NULL,
+	&finding_own_cache,  &finding_shrink,	 &finding_whole_pages, &finding_atomic,
+	&finding_high_order, &finding_ping_pong, &finding_unbatched,   NULL,
 };
 
 static void add_summary(const struct advise_view *v)

@@ -73,3 +73,20 @@ if [ "$(cat /proc/sys/net/core/optmem_max)" -ge 131072 ]; then
 	expect "a high order" high-order \
 		'row["hit"] == 250 and "allocations of order 5 may wait" in row["evidence"]'
 fi
+
+# Pipes of 256 pages, closed when they are full: each page is freed alone.
+cat >pipes.py <<'END'
+import fcntl, os
+for _ in range(50):
+    near, far = os.pipe()
+    fcntl.fcntl(far, 1031, 1 << 20)  # F_SETPIPE_SZ
+    os.write(far, b"x" * (1 << 20))
+    os.close(far)
+    os.close(near)
+END
+"$KMEMX" record -q --follow --page --stack all -o r.dat -- python3 pipes.py
+expect "pages freed one by one" unbatched \
+	'row["callsite"].split(" ")[0] in ("anon_pipe_buf_release", "anon_pipe_put_page", "free_pipe_info") and 50 * 250 <= row["hit"] <= 50 * 257 and row["freed_by"] == row["callsite"]'
+"$KMEMX" record -q --follow --page -o r.dat -- python3 pipes.py
+expect "by a task, without callchains" unbatched \
+	'row["callsite"].startswith("task python3-") and 50 * 250 <= row["hit"] <= 50 * 270'

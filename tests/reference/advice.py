@@ -9,7 +9,8 @@ callsite and size in a dictionary, and computes what each finding saves from
 Documentation/advice.md alone. Its findings about sizes must be those of kmemx advise, by place in
 a function and by function, and what a cache of their own would save, by range of sizes, that of
 kmemx stat --sizes. What kmemx says of flags must be so; which allocations came from
-interrupts is not in the text. Prints what differs; exit 1 if anything does.
+interrupts is not in the text. Of pages that are freed one by one there must be as many that no
+batch announced. Prints what differs; exit 1 if anything does.
 """
 import collections
 import json
@@ -165,6 +166,43 @@ def flag_difference(slab, by, row, recording):
     return None
 
 
+def single_frees(text):
+    """Single pages that were freed and not announced as part of a batch, by pid; None: of all."""
+    single = collections.Counter()
+    freed, early = {}, set()  # pfn -> pid that freed it last; announced, and not freed yet
+    for pid, _, _, name, field in model.events(text):
+        pfn = field.get("pfn")
+        if name == "mm_page_free" and field["order"] == "0":
+            freed.pop(pfn, None)
+            if pfn in early:
+                early.remove(pfn)
+                continue
+            freed[pfn] = pid
+            single.update((pid, None))
+        elif name == "mm_page_free_batched":
+            pid = freed.pop(pfn, None)
+            if pid is None:
+                early.add(pfn)
+            else:
+                single.subtract((pid, None))
+    return single
+
+
+def batch_differences(text, kmemx, path):
+    single = single_frees(text)
+    run = subprocess.run([kmemx, "advise", "-i", path, "--json"], stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, check=False)
+    reports = json.loads(run.stdout or '{"reports": []}')["reports"]
+    rows = [row for report in reports for row in report["rows"]
+            if row["finding"] == "unbatched"]
+    for row in rows:
+        pid = re.match(r"task .*-(\d+)$", row["callsite"])
+        if row["hit"] < 16 or pid and row["hit"] > single[int(pid[1])]:
+            yield f"{row['callsite']}: kmemx {row['hit']}, model {pid and single[int(pid[1])]}"
+    if sum(row["hit"] for row in rows) > single[None]:
+        yield f"freed one by one: kmemx {sum(row['hit'] for row in rows)}, model {single[None]}"
+
+
 def differences(slab, kmemx, path, recording):
     # Functions of one name, which the text does not tell apart, are shown with their places.
     _, reports = model.report(kmemx, path)
@@ -222,6 +260,7 @@ def main():
     slab, _ = model.model(text, recording, (Slab, model.Pages))
     wrong = list(differences(slab, kmemx, path, recording))
     wrong += size_differences(slab, kmemx, path, recording)
+    wrong += batch_differences(text, kmemx, path)
     print("\n".join(wrong[:20]))
     return 1 if wrong else 0
 

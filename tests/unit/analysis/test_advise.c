@@ -3,6 +3,7 @@
  * tests: analysis/advise.h: what is advice, and what is none.
  */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 
 static const struct log silent = { 0 };
 
-enum { MOST_EVENTS = 4000, SITE = 0xca11, OTHER = 0x07e4 };
+enum { MOST_EVENTS = 40000, SITE = 0xca11, OTHER = 0x07e4 };
 
 /* A recording whose events are not its own: it lends its types of events, and has what the test
  * says of the machine's caches.
@@ -29,6 +30,7 @@ struct fixture {
 	const struct table *t;
 	struct kmem_event *evs;
 	size_t nr;
+	uint64_t pause;
 };
 
 static void set_up(struct fixture *f)
@@ -94,7 +96,7 @@ static void add(struct fixture *f, const struct kmem_event *ev)
 {
 	ck_assert_uint_lt(f->nr, MOST_EVENTS);
 	f->evs[f->nr] = *ev;
-	f->evs[f->nr].ts = f->nr;
+	f->evs[f->nr].ts = f->nr + f->pause;
 	f->nr++;
 }
 
@@ -467,6 +469,133 @@ START_TEST(ping_pong)
 }
 END_TEST
 
+/* --- batches ---------------------------------------------------------------------------- */
+
+/* What happens on a CPU, each so many times: f the task frees a page; b the oldest one not yet
+ * announced is, B the next to be freed; i a free in an interrupt, t of another task; h of two
+ * pages; a an allocation by the task, A by another; l events are lost; p some time goes by; c all
+ * of that is on the other CPU from here on.
+ */
+static const struct {
+	const char *events;
+	unsigned int single; /* of the task; 0: nothing is found */
+} frees[] = {
+	{ "16f", 16 },
+	{ "15f", 0 },
+	{ "8f c 8f", 0 },
+	{ "20f 20b", 0 },
+	{ "20h", 0 },
+	{ "1B 1f 1B 1f 16f", 16 },
+	{ "8f 1i 8f 1t 8f", 24 },
+	{ "16f 16f", 32 },
+	{ "12f 1l 12f", 0 },
+	{ "12f 1a 12f", 0 },
+	{ "12f 1A 12f", 24 },
+	{ "12f 1p 12f", 0 },
+	{ "12f 1p 18f", 18 },
+	{ "12f 1p 18f 30b", 0 }, /* the task had to wait in a batch */
+	{ "12f 1i 18f 31b", 0 },
+	{ "20f 20b 17f 5b", 0 },
+	{ "17000f", 17000 },
+	{ "17000f 1p 17000b", 16384 }, /* as many are no batch */
+};
+
+static void page_event(struct fixture *f, char what, uint64_t *next, uint64_t *announced)
+{
+	struct kmem_event ev = { .type = KMEM_PAGE_FREE, .pid = 7 };
+
+	switch (what) {
+	case 'b':
+	case 'B':
+		ev.type = KMEM_PAGE_FREE_BATCHED;
+		ev.page_free.pfn = what == 'b' ? (*announced)++ : *next;
+		break;
+	case 'a':
+	case 'A':
+		ev.type = KMEM_PAGE_ALLOC;
+		ev.pid += what == 'A';
+		ev.page_alloc.pfn = *next;
+		break;
+	case 'l':
+		ev = (struct kmem_event){ .type = KMEM_LOSS };
+		break;
+	case 'p':
+		f->pause += 200000;
+		return;
+	default:
+		ev.flags = what == 'i' ? 0x10 : 0;
+		ev.pid += what == 't';
+		ev.page_free.order = what == 'h';
+		ev.page_free.pfn = (*next)++;
+		break;
+	}
+	add(f, &ev);
+}
+
+static void page_events(struct fixture *f, const char *what)
+{
+	uint64_t next = 1000, announced = 1000;
+	uint32_t cpu = 0;
+
+	while (*what) {
+		unsigned long times = *what >= '0' && *what <= '9'
+					      ? strtoul(what, (char **)&what, 10)
+					      : 0;
+
+		cpu += *what == 'c';
+		for (; times; times--) {
+			page_event(f, *what, &next, &announced);
+			if (f->nr)
+				f->evs[f->nr - 1].cpu = cpu;
+		}
+		what++;
+	}
+}
+
+START_TEST(unbatched)
+{
+	char evidence[64];
+	struct fixture f;
+
+	set_up(&f);
+	page_events(&f, frees[_i].events);
+	ck_assert_uint_eq(advice(&f), frees[_i].single != 0);
+	if (frees[_i].single) {
+		snprintf(evidence, sizeof(evidence),
+			 "%u pages were freed one by one, in one run", frees[_i].single);
+		ck_assert_str_eq(cell(&f, 0, "finding")->s, "unbatched");
+		ck_assert_uint_eq(cell(&f, 0, "hit")->u, frees[_i].single);
+		ck_text(&f, "callsite", "task ");
+		ck_text(&f, "callsite", "-7");
+		ck_text(&f, "evidence", evidence);
+		ck_text(&f, "doubt", "kmemx record --stack all");
+		ck_text(&f, "more",
+			"kmemx script --stack -e 'mm_page_free*' --pid 7 -i ");
+	}
+	tear_down(&f);
+}
+END_TEST
+
+/* With a callchain it is a callsite, whichever tasks there are, and the runs add up. */
+START_TEST(unbatched_callsite)
+{
+	struct fixture f;
+	size_t i;
+
+	set_up(&f);
+	page_events(&f, "20f 20t 40i 10f");
+	for (i = 0; i < f.nr; i++)
+		f.evs[i].stack = 1;
+	ck_assert_uint_eq(advice(&f), 1);
+	ck_assert_uint_eq(cell(&f, 0, "hit")->u, 90);
+	ck_text(&f, "evidence",
+		"90 pages were freed one by one, in 3 runs of 16 or more on one CPU, the longest of 40;");
+	ck_assert_str_eq(cell(&f, 0, "callsite")->s, cell(&f, 0, "freed_by")->s);
+	ck_text(&f, "more", "kmemx script --stack -e 'mm_page_free*' -i ");
+	tear_down(&f);
+}
+END_TEST
+
 Suite *test_advise_suite(void);
 
 Suite *test_advise_suite(void)
@@ -485,6 +614,8 @@ Suite *test_advise_suite(void)
 	tcase_add_loop_test(tc, rightly_atomic, 0, 2);
 	tcase_add_loop_test(tc, high_order, 0, 2);
 	tcase_add_loop_test(tc, ping_pong, 0, ARRAY_SIZE(passes));
+	tcase_add_loop_test(tc, unbatched, 0, ARRAY_SIZE(frees));
+	tcase_add_test(tc, unbatched_callsite);
 	suite_add_tcase(s, tc);
 	return s;
 }

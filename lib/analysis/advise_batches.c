@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: advice about batches: pages that are freed one by one.
+ * In: runs of such frees. Out: findings.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "analysis/advise.h"
+#include "analysis/analyze.h"
+#include "analysis/tasks.h"
+
+/* "task cp-312", and what shows its frees. */
+static void name_task(struct finding *f, const struct tasks *tasks, int32_t pid)
+{
+	if (pid == SINGLE_FREES_INTERRUPT) {
+		strbuf_puts(&f->task, "interrupts");
+		return;
+	}
+	strbuf_printf(&f->task, "task %s-%" PRId32, tasks_name(tasks, pid), pid);
+	strbuf_printf(&f->more, " --pid %" PRId32, pid);
+}
+
+static int add_unbatched(const struct finding_kind *kind, struct advise_view *v,
+			 const struct tasks *tasks, size_t i)
+{
+	const struct single_frees *s = &v->a->single;
+	const struct single_frees_key *key = single_frees_key(s, i);
+	const struct single_frees_count *c = &s->counts[i];
+	struct finding f = { .kind = kind, .site = key->site, .hit = c->pages };
+
+	strbuf_puts(&f.more, kind->more);
+	if (key->site == SINGLE_FREES_NOWHERE)
+		name_task(&f, tasks, key->pid);
+	else
+		f.freed_by = key->site + 1;
+	strbuf_printf(&f.evidence, "%" PRIu64 " pages were freed one by one, ", c->pages);
+	if (c->runs == 1)
+		strbuf_puts(&f.evidence, "in one run on one CPU");
+	else
+		strbuf_printf(&f.evidence,
+			      "in %" PRIu64
+			      " runs of %d or more on one CPU, the longest of %" PRIu64,
+			      c->runs, SINGLE_FREES_RUN, c->longest);
+	strbuf_puts(&f.evidence, "; mm_page_free_batched announced none of them");
+	strbuf_puts(
+		&f.doubt,
+		"whether one loop frees them, or many calls do, is not in the events");
+	if (f.task.size)
+		strbuf_puts(
+			&f.doubt,
+			"; nor is the callsite, without callchains of frees (kmemx record --stack all)");
+	if (v->a->losses)
+		strbuf_puts(&f.doubt, "; events were lost");
+	return advise_add(v, &f);
+}
+
+static int find_unbatched(const struct finding_kind *kind, struct advise_view *v)
+{
+	const struct advise *a = v->a;
+	struct tasks tasks = { 0 };
+	size_t i;
+	int ret;
+
+	/* Without announcements nothing tells batches from single frees. */
+	if (!(analysis_seen(a->env) & NEEDS(PAGE_FREE_BATCHED)))
+		return 0;
+	ret = tasks_read(&tasks, a->env->rec->cmdlines);
+	for (i = 0; i < a->single.nr && !ret; i++)
+		ret = add_unbatched(kind, v, &tasks, i);
+	tasks_free(&tasks);
+	return ret;
+}
+
+/* Single pages that are freed in long runs, none of them in a batch. */
+const struct finding_kind finding_unbatched = {
+	.name = "unbatched",
+	.more = "script --stack -e 'mm_page_free*'",
+	.find = find_unbatched,
+};

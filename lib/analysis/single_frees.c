@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: pages that are freed one by one, many in a row.
+ * In: frees of pages. Out: counts by who freed them.
+ *
+ * The kernel frees a batch in two rounds: it prepares each page, which is mm_page_free, then puts
+ * them on the CPU's list, and each is announced by mm_page_free_batched, in the same order. Old
+ * kernels announced each page just before. So whether frees were single is known afterwards.
+ */
+#include "analysis/single_frees.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Of common_flags: TRACE_FLAG_HARDIRQ and _SOFTIRQ of the kernel's trace_flag_type. */
+#define IN_INTERRUPT (0x08 | 0x10)
+/* More frees than these were no batch. With pages of 64 KiB one has up to 8190. */
+#define BATCH_MOST   16384
+/* Interrupts, and tasks that come in between, free too: so many runs are kept of each CPU. */
+#define RUNS	     4
+/* Among frames: some time went by. */
+#define PAUSE	     KMEM_NO_PFN
+
+/* The page allocator's own functions that free, and those that only drop a reference. */
+static const char freeing[] =
+	"^(free_pcp_prepare|_{0,2}free_pages_prepare|"
+	"free_unref_(page|folios)(_prepare|_list|_commit)?|"
+	"_{0,2}free_(frozen_)?pages(_ok|_exact)?|free_(one|the)_page|"
+	"free_hot_cold_page(_list)?|(__)?folio_put(_small|_large|_refs)?|folios_put_refs|"
+	"__put_(single_)?page|put_page|put_pages_list|release_pages|"
+	"__(pagevec|folio_batch)_release|free_(page|pages|folio)_and_swap_cache|"
+	"page_frag_free)$";
+
+/**
+ * struct run - frees of one task from one callsite on one CPU, in a row
+ * @frames: those that may be a batch yet, and PAUSE; @nr: how many
+ * @single: pages before, which are none
+ * @announced: some of @frames are a batch, from @first on
+ */
+struct run {
+	struct single_frees_key key;
+	int32_t pid;
+	uint64_t last_ts, single;
+	uint64_t *frames;
+	size_t nr, capacity, first;
+	bool announced;
+};
+
+/* @early: announced before it is freed, or KMEM_NO_PFN. */
+struct single_frees_cpu {
+	struct run runs[RUNS]; /* the latest first */
+	uint64_t early;
+};
+
+void single_frees_init(struct single_frees *s, const struct analysis_env *env,
+		       struct sites *sites)
+{
+	const char *skip = freeing;
+
+	*s = (struct single_frees){ .env = env, .sites = sites };
+	s->clocks_are_ns = recording_clocks_are_ns(env->rec);
+	s->failed = callsite_rule_new(&s->rule, &skip, 1, NULL) != 0;
+}
+
+static struct single_frees_cpu *find_cpu(struct single_frees *s, uint32_t cpu)
+{
+	uint32_t *place = u64_map_insert(&s->by_cpu, cpu, (uint32_t)s->nr_cpus);
+
+	if (!place || array_reserve(&s->cpus, &s->cpus_capacity, s->nr_cpus + 1,
+				    sizeof(*s->cpus))) {
+		s->failed = true;
+		return NULL;
+	}
+	if (*place == s->nr_cpus)
+		s->cpus[s->nr_cpus++] = (struct single_frees_cpu){ .early = KMEM_NO_PFN };
+	return &s->cpus[*place];
+}
+
+/* Each callchain is looked at once. */
+static uint32_t site_of(struct single_frees *s, uint32_t stack)
+{
+	const uint32_t *known = u64_map_find(&s->by_stack, stack);
+	const uint64_t *frames;
+	uint32_t nr = 0, site = SINGLE_FREES_NOWHERE;
+	int index;
+
+	if (known)
+		return *known;
+	frames = event_stream_stack(s->env->stream, stack, &nr);
+	index = frames ? callsite_find(s->rule, s->env->syms, frames, nr) : -1;
+	if (index >= 0) {
+		site = sites_group(s->sites, frames[index]);
+		s->failed |= site == UINT32_MAX;
+	}
+	s->failed |= !u64_map_insert(&s->by_stack, stack, site);
+	return site;
+}
+
+/* --- runs ------------------------------------------------------------------------------- */
+
+static void count_run(struct single_frees *s, const struct single_frees_key *key,
+		      uint64_t pages)
+{
+	struct single_frees_count *c;
+	uint32_t id;
+
+	if (pages < SINGLE_FREES_RUN)
+		return;
+	id = intern_id(&s->keys, key, sizeof(*key));
+	if (!id || array_reserve(&s->counts, &s->capacity, id, sizeof(*s->counts))) {
+		s->failed = true;
+		return;
+	}
+	if (id > s->nr)
+		s->counts[s->nr++] = (struct single_frees_count){ 0 };
+	c = &s->counts[id - 1];
+	c->pages += pages;
+	c->runs++;
+	if (pages > c->longest)
+		c->longest = pages;
+}
+
+/* None of the first @nr frames was announced. How many of the last may go on. */
+static uint64_t count_frames(struct single_frees *s, const struct run *run, size_t nr)
+{
+	uint64_t pages = run->single;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (run->frames[i] == PAUSE) {
+			count_run(s, &run->key, pages);
+			pages = 0;
+		} else {
+			pages++;
+		}
+	}
+	return pages;
+}
+
+static void forget_run(struct run *run)
+{
+	run->nr = 0;
+	run->single = 0;
+	run->announced = false;
+}
+
+/* Nothing is announced any more that is in it. */
+static void end_run(struct single_frees *s, struct run *run)
+{
+	size_t nr = run->announced ? run->first : run->nr;
+
+	count_run(s, &run->key, count_frames(s, run, nr));
+	forget_run(run);
+}
+
+static void add_frame(struct single_frees *s, struct run *run, uint64_t pfn)
+{
+	uint32_t *place;
+
+	if (run->nr == BATCH_MOST) {
+		run->single = count_frames(s, run, run->nr);
+		run->nr = 0;
+	}
+	place = u64_map_insert(&s->places, pfn, 0);
+	if (!place || array_reserve(&run->frames, &run->capacity, run->nr + 1,
+				    sizeof(*run->frames))) {
+		s->failed = true;
+		return;
+	}
+	*place = (uint32_t)run->nr;
+	run->frames[run->nr++] = pfn;
+}
+
+static void add_free(struct single_frees *s, struct run *run, const struct kmem_event *ev)
+{
+	if (run->announced)
+		end_run(s, run);
+	if (run->nr && s->clocks_are_ns && ev->ts - run->last_ts > SINGLE_FREES_GAP_NS)
+		add_frame(s, run, PAUSE);
+	run->last_ts = ev->ts;
+	add_frame(s, run, ev->page_free.pfn);
+}
+
+/* The run of that task and callsite, in front; else the one that was in front longest ago. */
+static struct run *take_run(struct single_frees *s, struct single_frees_cpu *cpu,
+			    const struct single_frees_key *key, int32_t pid)
+{
+	struct run *runs = cpu->runs, run;
+	size_t i = 0;
+
+	while (i < RUNS - 1 && (runs[i].pid != pid || runs[i].key.site != key->site))
+		i++;
+	run = runs[i];
+	memmove(&runs[1], &runs[0], i * sizeof(*runs));
+	if (run.pid != pid || run.key.site != key->site) {
+		end_run(s, &run);
+		run.key = *key;
+		run.pid = pid;
+	}
+	runs[0] = run;
+	return &runs[0];
+}
+
+/* False: no free of it was seen. */
+static bool announce(struct single_frees *s, struct single_frees_cpu *cpu, uint64_t pfn)
+{
+	const uint32_t *place = u64_map_find(&s->places, pfn);
+	size_t i;
+
+	for (i = 0; place && i < RUNS; i++) {
+		struct run *run = &cpu->runs[i];
+
+		if (*place >= run->nr || run->frames[*place] != pfn)
+			continue;
+		if (!run->announced || *place < run->first)
+			run->first = *place;
+		run->announced = true;
+		return true;
+	}
+	return false;
+}
+
+/* --- events ------------------------------------------------------------------------------ */
+
+static void page_freed(struct single_frees *s, struct single_frees_cpu *cpu,
+		       const struct kmem_event *ev)
+{
+	int32_t pid = ev->flags & IN_INTERRUPT ? SINGLE_FREES_INTERRUPT : ev->pid;
+	struct single_frees_key key = { .site = SINGLE_FREES_NOWHERE };
+	bool early = cpu->early == ev->page_free.pfn;
+
+	cpu->early = KMEM_NO_PFN;
+	if (ev->page_free.order || early)
+		return;
+	if (ev->stack)
+		key.site = site_of(s, ev->stack);
+	if (key.site == SINGLE_FREES_NOWHERE)
+		key.pid = pid;
+	add_free(s, take_run(s, cpu, &key, pid), ev);
+}
+
+static void page_announced(struct single_frees *s, struct single_frees_cpu *cpu,
+			   uint64_t pfn)
+{
+	if (!announce(s, cpu, pfn))
+		cpu->early = pfn;
+}
+
+/* Memory goes round, which no batch would hold up: it ends the task's runs. */
+static void page_allocated(struct single_frees *s, struct single_frees_cpu *cpu,
+			   const struct kmem_event *ev)
+{
+	size_t i;
+
+	for (i = 0; i < RUNS; i++) {
+		if (cpu->runs[i].pid == ev->pid && !(ev->flags & IN_INTERRUPT))
+			end_run(s, &cpu->runs[i]);
+	}
+}
+
+/* What was announced meanwhile is not known. */
+static void forget_runs(struct single_frees_cpu *cpu)
+{
+	size_t i;
+
+	for (i = 0; i < RUNS; i++)
+		forget_run(&cpu->runs[i]);
+}
+
+static void take_one(struct single_frees *s, const struct kmem_event *ev)
+{
+	struct single_frees_cpu *cpu;
+
+	if (!kmem_is_page(ev->type) && ev->type != KMEM_LOSS)
+		return;
+	cpu = find_cpu(s, ev->cpu);
+	if (!cpu)
+		return;
+	if (ev->type == KMEM_PAGE_FREE)
+		page_freed(s, cpu, ev);
+	else if (ev->type == KMEM_PAGE_FREE_BATCHED)
+		page_announced(s, cpu, ev->page_free.pfn);
+	else if (ev->type == KMEM_PAGE_ALLOC)
+		page_allocated(s, cpu, ev);
+	else
+		forget_runs(cpu);
+}
+
+void single_frees_take(struct single_frees *s, const struct kmem_event *ev, size_t nr)
+{
+	const struct kmem_event *end = ev + nr;
+
+	for (; ev < end && !s->failed; ev++)
+		take_one(s, ev);
+}
+
+void single_frees_end(struct single_frees *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_cpus * RUNS; i++)
+		end_run(s, &s->cpus[i / RUNS].runs[i % RUNS]);
+}
+
+void single_frees_free(struct single_frees *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_cpus * RUNS; i++)
+		free(s->cpus[i / RUNS].runs[i % RUNS].frames);
+	callsite_rule_free(s->rule);
+	u64_map_free(&s->by_stack);
+	u64_map_free(&s->places);
+	u64_map_free(&s->by_cpu);
+	free(s->cpus);
+	intern_free(&s->keys);
+	free(s->counts);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: pages that are freed one by one, many in a row.
+ * In: frees of pages. Out: counts by who freed them.
+ */
+#ifndef KMEMX_ANALYSIS_SINGLE_FREES_H
+#define KMEMX_ANALYSIS_SINGLE_FREES_H
+
+#include "analysis/sites.h"
+
+/* Fewer in a row are no run. The batches of the kernel's lists of folios are no larger. */
+#define SINGLE_FREES_RUN       16
+/* A free that is later than this begins another run, where clocks are nanoseconds. */
+#define SINGLE_FREES_GAP_NS    100000
+/* Of a free without a callchain. */
+#define SINGLE_FREES_NOWHERE   UINT32_MAX
+/* Who frees in an interrupt; a softirq runs in whatever task there is. */
+#define SINGLE_FREES_INTERRUPT (-1)
+
+/* Who freed; without padding, as keys are compared as bytes. @site: the group of the callsite; if
+ * it is SINGLE_FREES_NOWHERE, @pid tells them apart, else it is 0.
+ */
+struct single_frees_key {
+	uint32_t site;
+	int32_t pid;
+};
+
+/* @pages: in @runs, of which the longest has @longest. */
+struct single_frees_count {
+	uint64_t pages, runs, longest;
+};
+
+/**
+ * struct single_frees - single_frees_init() it
+ * @sites: borrowed
+ * @rule: finds who freed in a callchain
+ * @by_stack: callchain -> group
+ * @by_cpu: CPU -> place among @cpus
+ * @places: page frame -> where it is, in the run that last freed it
+ * @keys: number n has the counts n - 1
+ * @failed: memory ran out; the numbers are void
+ */
+struct single_frees {
+	const struct analysis_env *env;
+	struct sites *sites;
+	struct callsite_rule *rule;
+	struct u64_map by_stack, by_cpu, places;
+	struct single_frees_cpu *cpus;
+	size_t nr_cpus, cpus_capacity;
+	struct intern keys;
+	struct single_frees_count *counts;
+	size_t nr, capacity;
+	bool clocks_are_ns, failed;
+};
+
+void single_frees_init(struct single_frees *s, const struct analysis_env *env,
+		       struct sites *sites);
+/* Takes events in time order; those that are about no page change nothing. */
+void single_frees_take(struct single_frees *s, const struct kmem_event *ev, size_t nr);
+/* No event follows: counts the runs that have not ended. */
+void single_frees_end(struct single_frees *s);
+static inline const struct single_frees_key *
+single_frees_key(const struct single_frees *s, size_t i)
+{
+	return intern_get(&s->keys, (uint32_t)i + 1, NULL);
+}
+
+void single_frees_free(struct single_frees *s);
+
+#endif

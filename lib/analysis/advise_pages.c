@@ -17,17 +17,14 @@ static void tell_pages(const struct advise *a, const struct size_peak_site *s,
 		strbuf_printf(to, "of %" PRIu32 " bytes live at once, each in %" PRIu32,
 			      s->bytes_req, s->bytes_alloc);
 	else
-		strbuf_printf(to,
-			      "of several sizes live at once, in %" PRIu64
-			      " bytes; %" PRIu64 " bytes of pages would do",
-			      s->most.bytes, s->most.needed);
-	strbuf_printf(
-		to,
-		"; %" PRIu64 " of %" PRIu64
-		" kmalloc%s there ask%s for more than %" PRIu64
-		" bytes, which takes a power of two of pages; alloc_pages_exact() and vmalloc() take no more pages than needed, kvmalloc() tries kmalloc() first",
-		s->large, s->hit, s->hit == 1 ? "" : "s", s->hit == 1 ? "s" : "",
-		a->slab->lives.large_bytes);
+		strbuf_printf(to, "of several sizes live at once, in %" PRIu64 " bytes",
+			      s->most.bytes);
+	strbuf_printf(to,
+		      "; %" PRIu64 " of %" PRIu64
+		      " kmalloc%s there ask%s for over %" PRIu64
+		      " bytes: a power of two of pages",
+		      s->large, s->hit, s->hit == 1 ? "" : "s", s->hit == 1 ? "s" : "",
+		      a->slab->lives.large_bytes);
 }
 
 static int add_whole_pages(const struct finding_kind *kind, struct advise_view *v,
@@ -55,10 +52,11 @@ static int add_whole_pages(const struct finding_kind *kind, struct advise_view *
 		strbuf_printf(&f.arithmetic, "%" PRIu64 " - %" PRIu64 " = %" PRIu64,
 			      most->bytes, most->needed, f.bytes);
 	}
+	strbuf_puts(&f.arithmetic, ", with alloc_pages_exact() or vmalloc()");
 	advise_doubt_live(v->a, s->large_gone, &f);
 	strbuf_puts(
 		&f.doubt,
-		"; whether the memory must be contiguous, or can be mapped, is not in the events");
+		"; whether the memory must be contiguous, or can be mapped, is not in the events; kvmalloc() would not help: it tries kmalloc() first");
 	return advise_add(v, &f);
 }
 

@@ -40,7 +40,7 @@ static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
 	for (; life < end; life++) {
 		struct cross_key key = { .row = life->row, .from = life->cpu };
 
-		if (life->what != SLAB_FREED)
+		if (life->what != SLAB_FREED && life->what != SLAB_FOUND)
 			continue;
 		if (!life->event || !kmem_is_slab_free(life->event->type)) {
 			c->slab_side.unknown += (life->flags & SLAB_OTHER_CPU) != 0;
@@ -66,7 +66,7 @@ static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
 	for (; life < end; life++) {
 		struct cross_key key = { .row = life->row };
 
-		if (life->what != PAGE_FREED)
+		if (life->what != PAGE_FREED && life->what != PAGE_FOUND)
 			continue;
 		if (!is_page_free(life->event)) {
 			c->page_side.unknown += life->other_cpu ? life->pages : 0;

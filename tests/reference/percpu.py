@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds kmemx percpu against a model of the lists of free pages of each CPU.
+"""Holds kmemx percpu against a model of the lists of free pages of each CPU, and of what is freed
+on another CPU than it was allocated on.
 
 usage: percpu.py KMEMX RECORDING TEXT
 
@@ -14,6 +15,7 @@ import re
 import subprocess
 import sys
 
+import model
 from model import FIELD, LINE, number
 
 GAP = re.compile(r"^CPU:(\d+) \[(?:\d+ )?EVENTS DROPPED\]")
@@ -53,9 +55,133 @@ def runs_of(path):
     yield "end", runs, frees, None
 
 
-def model(path):
-    """The rows of both tables."""
-    lists, moves = {}, collections.Counter()
+class Slab(model.Slab):
+    """Also by callsite, pid, and both CPUs: objects, bytes, and who freed."""
+
+    def __init__(self, skew_time):
+        super().__init__(skew_time)
+        self.crossed = collections.Counter()
+        self.bytes = collections.Counter()
+        self.freed_by = collections.defaultdict(collections.Counter)
+        self.unknown = 0
+        self.freer = None
+
+    def free(self, cpu, time, field):
+        self.freer = field["call_site"].split("+")[0]
+        super().free(cpu, time, field)
+
+    def match(self, old, cpu):
+        super().match(old, cpu)
+        if cpu is None:
+            self.unknown += 1
+            return
+        key = old.site.split("+")[0], old.pid, old.cpu, cpu
+        self.crossed[key] += 1
+        self.bytes[key] += old.alloc
+        self.freed_by[key][self.freer] += 1
+
+
+class Pages(model.Pages):
+    """Also by pid and both CPUs."""
+
+    def __init__(self, skew_time):
+        super().__init__(skew_time)
+        self.crossed = collections.Counter()
+        self.unknown = 0
+        self.on = None  # the CPU that frees
+
+    def crosses(self, request, pages):
+        who = dict(request.who)
+        self.crossed[who["pid"], who["cpu"], self.on] += pages
+
+    def end(self, pfn, freed):
+        request = self.pages[pfn]
+        super().end(pfn, freed)
+        if freed and self.on is not None:
+            self.crosses(request, 1)
+
+    def reorder(self, request):
+        on, self.on = self.on, None
+        super().reorder(request)
+        self.unknown += 1 << request.order
+        self.on = on
+
+    def free(self, cpu, time, field):
+        over, before = self.over_freed.get(number(field["pfn"])), self.sum["frees_reordered"]
+        self.on = cpu
+        super().free(cpu, time, field)
+        if self.sum["frees_reordered"] > before:
+            self.crosses(over, 1 << over.order)
+        self.on = None
+
+
+def summed(counts, kept):
+    """Counts by these places of their keys."""
+    sums = collections.Counter()
+    for key, nr in counts.items():
+        sums[tuple(key[place] for place in kept)] += nr
+    return sums
+
+
+def differences(what, got, wanted):
+    for key in sorted(got.keys() | wanted.keys(), key=str):
+        if got.get(key, 0) != wanted.get(key, 0):
+            yield f"{what} {key}: kmemx {got.get(key)}, model {wanted.get(key)}"
+
+
+def rows_of(kmemx, path, *options):
+    run = subprocess.run([kmemx, "percpu", "-i", path, "--json", "--raw-names", *options],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    return {r["name"]: r for r in json.loads(run.stdout or '{"reports": []}')["reports"]}
+
+
+def counts(report, value, *columns):
+    """The sums of a column by others; functions without what follows their names."""
+    sums = collections.Counter()
+    for row in report["rows"] if report else ():
+        sums[tuple(str(row[c]).split(" ")[0].split("+")[0] if c == "callsite" else row[c]
+                   for c in columns)] += row[value]
+    return sums
+
+
+def far(sums):
+    return {key: nr for key, nr in sums.items() if key[-1] != key[-2]}
+
+
+def crossed_differences(kmemx, path, text):
+    slab, pages = model.model(text, model.report(kmemx, path)[0], (Slab, Pages))
+    cpus = ("alloc_cpu", "free_cpu")
+    by_site, by_pid = rows_of(kmemx, path), rows_of(kmemx, path, "--by", "pid")
+    for name, value, counted, places in (("percpu_slab", "objects", slab, (1, 2, 3)),
+                                         ("percpu_page", "pages", pages, (0, 1, 2))):
+        yield from differences(f"{name}_matrix", counts(by_site.get(name + "_matrix"), value, *cpus),
+                               summed(counted.crossed, places[1:]))
+        yield from differences(f"{name} by pid", counts(by_pid.get(name), value, "pid", *cpus),
+                               far(summed(counted.crossed, places)))
+        if name not in by_site:
+            continue
+        summary = by_site[name]["summary"]
+        here = sum(nr for key, nr in counted.crossed.items() if key[-1] == key[-2])
+        yield from differences(name, {k: summary[k] for k in ("freed", "freed_here", "freed_unknown")},
+                               {"freed": sum(counted.crossed.values()) + counted.unknown,
+                                "freed_here": here, "freed_unknown": counted.unknown})
+    for value, wanted in (("objects", slab.crossed), ("bytes", slab.bytes)):
+        yield from differences(f"percpu_slab {value}",
+                               counts(by_site.get("percpu_slab"), value, "callsite", *cpus),
+                               far(summed(wanted, (0, 2, 3))))
+    freed = collections.defaultdict(collections.Counter)
+    for (site, _, alloc, free), by in slab.freed_by.items():
+        freed[site, alloc, free].update(by)
+    for row in by_site["percpu_slab"]["rows"] if "percpu_slab" in by_site else ():
+        site, by = (row[c].split(" ")[0].split("+")[0] for c in ("callsite", "freed_by"))
+        known = freed[site, row["alloc_cpu"], row["free_cpu"]]
+        if not by.startswith("0x") and known[by] != max(known.values()):
+            yield f"{row}: most were freed by {known.most_common(1)}"
+
+
+def lists(path):
+    """The rows of both tables of the lists."""
+    lists_of, moves = {}, collections.Counter()
     rows = collections.defaultdict(collections.Counter)
     for kind, cpu, pfn, pages in runs_of(path):
         if kind == "end":
@@ -64,9 +190,9 @@ def model(path):
                 rows[of][what + "_pages"] += taken
             frees = pfn
         elif kind == "refill":
-            lists[pfn] = cpu
-        elif kind == "drain" and pfn in lists:
-            moves[lists.pop(pfn), cpu] += pages
+            lists_of[pfn] = cpu
+        elif kind == "drain" and pfn in lists_of:
+            moves[lists_of.pop(pfn), cpu] += pages
     for of, _ in frees if rows else ():
         rows[of]["locks"] += 0  # it has a row, too
     for of, row in rows.items():
@@ -78,14 +204,10 @@ def model(path):
 
 def main():
     kmemx, path, text = sys.argv[1:]
-    rows, moves = model(text)
-    wrong = []
-    run = subprocess.run([kmemx, "percpu", "--json", path], stdout=subprocess.PIPE,
-                         stderr=subprocess.DEVNULL, check=False)
-    if not rows:
-        return run.returncode != 1
-    reports = {r["name"]: r["rows"] for r in json.loads(run.stdout)["reports"]}
-    got = {r["cpu"]: r for r in reports["percpu"]}
+    rows, moves = lists(text)
+    wrong = list(crossed_differences(kmemx, path, text))
+    reports = {name: r["rows"] for name, r in rows_of(kmemx, path).items()}
+    got = {r["cpu"]: r for r in reports.get("percpu", ())}
     for cpu in sorted(got.keys() | rows.keys()):
         for column, name in (("locks",) * 2, ("refills",) * 2, ("drains",) * 2,
                              ("direct", "directs"), ("refill_pages",) * 2, ("drain_pages",) * 2,

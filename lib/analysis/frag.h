@@ -43,7 +43,7 @@ struct frag_event {
  * @types: those migratetypes, as bits
  * @pages: pages allocated for these types since; @live: of these, now
  * @since: when the first of those that are live now came; @time: how long some were live, before
- * @bits: one for each page frame: such a page is there
+ * @bits: one for each page frame: such a page is there; NULL: none was
  */
 struct frag_block {
 	uint64_t pfn;

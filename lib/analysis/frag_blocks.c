@@ -42,9 +42,7 @@ static struct frag_block *find_or_add(struct frag_blocks *b, uint64_t pfn)
 		return NULL;
 	}
 	block = &b->blocks[b->nr++];
-	*block = (struct frag_block){ .pfn = pfn >> b->order << b->order,
-				      .bits = calloc(nr_words(b), sizeof(uint64_t)) };
-	b->failed |= !block->bits;
+	*block = (struct frag_block){ .pfn = pfn >> b->order << b->order };
 	return block;
 }
 
@@ -61,20 +59,32 @@ void frag_blocks_add(struct frag_blocks *b, const struct kmem_event *ev)
 		block->types |= 1U << type;
 }
 
-/* Sets or clears @nr bits from @first on; how many that changed. */
+/* Sets or clears @nr > 0 bits from @first on; how many that changed. */
 static uint64_t change(struct frag_block *block, uint64_t first, uint64_t nr, bool set)
 {
-	uint64_t changed = 0, i;
+	uint64_t changed = 0, end = first + nr, i;
 
-	for (i = first; i < first + nr; i++) {
-		uint64_t bit = 1ULL << i % 64, *word = &block->bits[i / 64];
+	for (i = first / 64; i * 64 < end; i++) {
+		uint64_t mask = UINT64_MAX, bits;
 
-		if (!(*word & bit) != set)
-			continue;
-		*word ^= bit;
-		changed++;
+		if (i == first / 64)
+			mask &= UINT64_MAX << first % 64;
+		if (end - i * 64 < 64)
+			mask &= (1ULL << end % 64) - 1;
+		bits = (set ? ~block->bits[i] : block->bits[i]) & mask;
+		block->bits[i] ^= bits;
+		changed += (uint64_t)__builtin_popcountll(bits);
 	}
 	return changed;
+}
+
+/* Room for the bits comes with the first page: fallbacks alone take none. */
+static bool has_bits(struct frag_blocks *b, struct frag_block *block)
+{
+	if (!block->bits)
+		block->bits = calloc(nr_words(b), sizeof(*block->bits));
+	b->failed |= !block->bits;
+	return block->bits;
 }
 
 static void began(struct frag_block *block, uint64_t pages, uint64_t ts)
@@ -127,7 +137,8 @@ static void allocated(struct frag_blocks *b, const struct kmem_event *ev)
 	/* What was there before was freed unseen. */
 	if (block->live)
 		ended(block, change(block, first, nr, false), ev->ts);
-	if (type < 0 || type >= MIGRATETYPE_MAX || !(block->types >> type & 1))
+	if (type < 0 || type >= MIGRATETYPE_MAX || !(block->types >> type & 1) ||
+	    !has_bits(b, block))
 		return;
 	ours = change(block, first, nr, true);
 	block->pages += ours;

@@ -102,7 +102,8 @@ class Bombs:
         for args in (["info", "-i"], ["stat", "--slab", "--page", "-i"],
                      ["stat", "--live", "-i"], ["stat", "--lifetime", "-i"],
                      ["leaks", "-i"], ["peak", "--over-time", "32", "-i"], ["owners", "-i"],
-                     ["summary", "-i"], ["advise", "-i"], ["script", "-i"],
+                     ["summary", "-i"], ["advise", "-i"], ["percpu", "-i"],
+                     ["frag", "--over-time", "32", "-i"], ["script", "-i"],
                      ["split", "--time", "0%,90%", "-o", "part.dat", "-i"]):
             self.runner.run(name, len(data), *args, path)
         if hole:
@@ -157,6 +158,50 @@ class Bombs:
         small = (u32(1 | 1 << 5) + bytes(4)) * 1000
         self.give("large-pages", version6(self.m, [
             pages([small] * 1000, size=8 << 20)], page_size=8 << 20))
+
+    def bomb_lists_of_cpus(self):
+        """Each page is refilled, and drained on another CPU; each event is a time of its own."""
+        refills = pages(record(self.m.event("mm_page_alloc_zone_locked", pfn=i * 4099,
+                                            percpu_refill=1, migratetype=i % 2))
+                        for i in range(30000))
+        drains = pages((record(self.m.event("mm_page_pcpu_drain", pfn=i * 4099,
+                                            common_pid=i % 2)) for i in range(30000)), ts=10**9)
+        self.give("refills", version6(self.m, [refills, drains]))
+
+    def bomb_freed_elsewhere(self):
+        """Each object, by a callsite of its own, from each of many CPUs to each other."""
+        nr = 200
+        allocs = [pages(record(self.m.event("kmalloc", call_site=0xFFFFFFFF81000000 + cpu * nr + i,
+                                            ptr=0xFFFF888000000000 + 64 * (cpu * nr + i),
+                                            bytes_req=8, bytes_alloc=8)) for i in range(nr))
+                  + pages((record(self.m.event(
+                      "kfree", call_site=0xFFFFFFFF82000000 + i * nr + cpu,
+                      ptr=0xFFFF888000000000 + 64 * (i * nr + cpu))) for i in range(nr)), ts=10**9)
+                  for cpu in range(nr)]
+        self.give("freed-elsewhere", version6(self.m, allocs))
+        with open("a.dat", "wb") as f:
+            f.write(version6(self.m, allocs))
+        for args in ["--by", "callsite,cpu,comm"], ["--json"]:
+            self.runner.run("freed-elsewhere", sum(map(len, allocs)), "percpu", *args, "-i", "a.dat")
+        self.runner.run("freed-elsewhere", 0, "percpu", "-i", "a.dat")
+        with open("out") as f:
+            lists = [len(part.splitlines()) for part in f.read().split("\n\n") if "CPUs that" in part]
+        verdict = "passed" if lists and max(lists) < 80 else "failed"
+        print(f"{verdict}\tthe pairs of many CPUs are bounded in text\t{lists} lines")
+
+    def bomb_pageblocks(self):
+        """As many of them as are kept, of the largest size; and pages in them, over and over."""
+        def fallback(pfn):
+            return record(self.m.event("mm_page_alloc_extfrag", pfn=pfn, alloc_order=0,
+                                       fallback_order=1, alloc_migratetype=0,
+                                       fallback_migratetype=1), delta=0)
+
+        option_order = option(META, b"pagetypeinfo.before\0Page block order: 13\n")
+        self.give("pageblocks", version6(self.m, [pages(
+            fallback(i << 13) for i in range(70000))], option_order))
+        self.give("pageblock-over-and-over", version6(self.m, [pages(
+            fallback(i << 13) + self.alloc(i << 13, 12) + self.alloc((i << 13) + 4096, 12)
+            + self.free((i & ~15) << 13, 17) for i in range(30000))], option_order))
 
     # --- tables
 

@@ -10,7 +10,8 @@
 # make live          record here, as root (TESTS='name ...'; LONG=1: every case)
 # make doctest       the manual beside -h
 # make bombs         small files that ask for much work (KMEMX_VERBOSE=1)
-# make instructions  what stat takes for an event (RENEW=1: a new baseline)
+# make instructions  what stat takes for an event, and for a live object
+#                    (RENEW=1: a new baseline)
 # make threads       reports are the same for any number of threads
 # make installtest   install it, use it, uninstall it (LONG=1: the packages too)
 # make lint          style, layers, shell scripts, headers

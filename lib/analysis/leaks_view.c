@@ -62,11 +62,16 @@ static struct cell cell_age_max(const void *row, struct table *t)
 			    : (struct cell){ 0 };
 }
 
-/* Bytes a second, where the clock counts nanoseconds. */
+/* Bytes a second, where the clock counts nanoseconds. Large blocks in a moment are more than fits. */
 static struct cell slope_cell(const struct leak_row *r, bool known, double slope)
 {
-	return known && r->v->l->ns ? cell_int((int64_t)(slope * NS_PER_S))
-				    : (struct cell){ 0 };
+	double most = 0x1p63, second = slope * NS_PER_S;
+
+	if (!known || !r->v->l->ns)
+		return (struct cell){ 0 };
+	if (second >= most)
+		return cell_int(INT64_MAX);
+	return cell_int(second <= -most ? INT64_MIN : (int64_t)second);
 }
 
 static struct cell cell_growth(const void *row, struct table *t)

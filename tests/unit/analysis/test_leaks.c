@@ -427,6 +427,35 @@ START_TEST(many_tasks)
 }
 END_TEST
 
+/* More bytes a second than a number holds. */
+START_TEST(a_flood)
+{
+	const struct analysis *chosen = analysis_find("leaks");
+	const struct analysis_options opts = { .needs = NEEDS_PAGE, .older_ns = 1 };
+	const struct analysis_set set = { .analyses = &chosen, .nr = 1, .opts = &opts };
+	struct analyses *all;
+	struct fixture f;
+	unsigned int i;
+
+	set_up(&f);
+	f.env.page_size = 1U << 20;
+	for (i = 0; i < MOST_EVENTS; i++) {
+		struct kmem_event *ev = event(&f, KMEM_PAGE_ALLOC, 0, 0);
+
+		ev->ts = f.first + f.span - MOST_EVENTS * 8 + i * 8ULL;
+		ev->page_alloc.pfn = (uint64_t)i << 18;
+		ev->page_alloc.order = 18;
+	}
+	ck_assert(!analyses_new(&all, &f.env, &set));
+	analyses_observe(all, f.evs, f.nr);
+	analyses_end(all);
+	ck_assert(!analyses_view(all, f.report));
+	analyses_free(all);
+	ck_assert_int_eq(cell(f.report->tables[0], "growth")->i, INT64_MAX);
+	tear_down(&f);
+}
+END_TEST
+
 Suite *test_leaks_suite(void);
 
 Suite *test_leaks_suite(void)
@@ -446,6 +475,7 @@ Suite *test_leaks_suite(void)
 	tcase_add_test(tc, frees_alone);
 	tcase_add_test(tc, freed_before_by_the_clocks);
 	tcase_add_test(tc, many_tasks);
+	tcase_add_test(tc, a_flood);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -38,7 +38,7 @@ static int parse(uint64_t *bins, struct stat_options *o, int argc, char **argv)
 		STAT_JOBS_OPTIONS(o),
 		STAT_BY_OPTIONS(o, words.by),
 		{ OPTION_POSITIVE | OPTION_EVERYDAY, 0, "over-time", "N", bins,
-		  "also how many there were in N parts of the time" },
+		  "also their number in each of N parts of the time" },
 		STAT_SORT_OPTION(o, "pages"),
 		STAT_ROW_OPTIONS(o),
 		FILTER_OPTIONS(o->filter),

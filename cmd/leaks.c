@@ -48,7 +48,7 @@ static int parse(struct leaks_args *args, struct stat_options *o, int argc, char
 		STAT_KIND_OPTIONS(args),
 		STAT_BY_OPTIONS(o, words.by),
 		{ OPTION_DURATION | OPTION_EVERYDAY, 0, "older", "TIME", &args->older,
-		  "what is younger may be in flight: 5s, 100ms" },
+		  "younger objects may be in flight: 5s, 100ms" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "suppress", "FILE", &args->files,
 		  "known leaks: lines 'leak:FUNCTION'" },
 		STAT_SORT_OPTION(o, "growth,-age"),

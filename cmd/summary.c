@@ -13,7 +13,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 	const struct option_words checked[] = { OUTPUT_WORDS, { NULL, NULL, false } };
 	const struct option_usage usage = {
 		.command = command_name,
-		.purpose = "Show the most important of a recording on one screen.",
+		.purpose = "Show the main figures of a recording on one screen.",
 		.usage = "kmemx summary [options] [FILE]",
 		.examples = "  kmemx summary --comm git\n"
 			    "  kmemx summary -i boot.dat --json\n",
@@ -49,7 +49,7 @@ static int run_summary(int argc, char **argv)
 
 const struct command command_summary = {
 	.name = command_name,
-	.purpose = "show the most important of a recording on one screen",
+	.purpose = "show the main figures of a recording on one screen",
 	.group = COMMAND_LOOK,
 	.run = run_summary,
 };

@@ -393,8 +393,10 @@ static int check_dirs(const struct diff_args *a)
 	}
 	for (i = 0; i < 2 && ret == GO_ON && a->choice.by != SUBJECT_DIR; i++)
 		if (!a->budget || a->dir_depth)
-			ret = input_dirs_unused(&a->sides[i].dirs, filter, a->dir_depth,
-						command_name);
+			ret = input_dirs_unused(
+				&a->sides[i].dirs, filter, a->dir_depth,
+				"--by dir, --dir, or a --budget with rules such as 'fs/ext4 net < 2M'",
+				command_name);
 	return ret;
 }
 

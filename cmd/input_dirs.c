@@ -101,7 +101,7 @@ int input_dirs_missing(const char *command, const char *what, const char *of)
 }
 
 int input_dirs_unused(const struct dir_files *files, bool filter, bool depth,
-		      const char *command)
+		      const char *users, const char *command)
 {
 	const char *file = filter	    ? NULL
 			   : files->source  ? "--source"
@@ -110,10 +110,7 @@ int input_dirs_unused(const struct dir_files *files, bool filter, bool depth,
 
 	if (!file && !depth)
 		return GO_ON;
-	message_error(command, "%s needs --by dir%s%s", file ? file : "--dir-depth",
-		      file ? " or --dir" : "",
-		      !strcmp(command, "diff")
-			      ? ", or a --budget with rules such as 'fs/ext4 net < 2M'"
-			      : "");
+	message_error(command, "%s needs %s", file ? file : "--dir-depth",
+		      file ? users : "--by dir");
 	return EXIT_USAGE;
 }

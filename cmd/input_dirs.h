@@ -34,10 +34,10 @@ unsigned int input_dirs_depth(uint64_t depth);
  * " of ..." whose functions are meant.
  */
 int input_dirs_missing(const char *command, const char *what, const char *of);
-/* --modules, --source or --dir-depth (@depth), where no rows by directory are asked for. @filter: --dir
- * asks for the files. GO_ON, or EXIT_USAGE after a message.
+/* --modules, --source or --dir-depth (@depth), where no rows by directory are asked for.
+ * @filter: --dir asks for the files. @users: what would. GO_ON, or EXIT_USAGE after a message.
  */
 int input_dirs_unused(const struct dir_files *files, bool filter, bool depth,
-		      const char *command);
+		      const char *users, const char *command);
 
 #endif

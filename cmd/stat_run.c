@@ -34,6 +34,19 @@ static bool wants_dirs(const struct stat_options *o)
 	       filter_words_dirs(&o->filter);
 }
 
+/* Can tables of @command have rows by directory? */
+static bool can_have_dirs(const char *command)
+{
+	const struct analysis *analysis;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (stat_analyses_of(command, analysis) && analysis->rows & ROWS(DIR))
+			return true;
+	}
+	return false;
+}
+
 static int check_dirs(const struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
@@ -46,9 +59,11 @@ static int check_dirs(const struct stat_run *st)
 			rows ? "--by dir needs the directories of functions"
 			     : "--dir needs the directories of functions",
 			"");
-	return rows ? GO_ON
-		    : input_dirs_unused(&files, filter_words_dirs(&o->filter),
-					o->dir_depth, st->command);
+	if (rows)
+		return GO_ON;
+	return input_dirs_unused(
+		&files, filter_words_dirs(&o->filter), o->dir_depth,
+		can_have_dirs(st->command) ? "--by dir or --dir" : "--dir", st->command);
 }
 
 static int check(struct stat_run *st)

@@ -12,8 +12,8 @@ extern const struct table_type summary_type;
 
 /* The table @name of @r; NULL: there is none. */
 const struct table *summary_find(const struct report *r, const char *name);
-/* Adds the largest rows of the tables of @from to @to. @lacks_frees: what needs them is left out. 0 or
- * -ENOMEM.
+/* Adds the largest rows of the tables of @from to @to. @lacks_frees: what needs them is left
+ * out. 0 or -ENOMEM.
  */
 int summary_add_largest(const struct report *from, bool lacks_frees,
 			struct table *to) __must_check;

@@ -141,16 +141,22 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 	/* What events are reconciled with is read next to the recording: last before it and
 	 * first after it.
 	 */
-	static const char *const files[] = { "meminfo",	 "pagetypeinfo", "slabinfo",
-					     "zoneinfo", "buddyinfo",	 "vmstat" };
+	static const char *const files[] = { "sys/vm/min_free_kbytes",
+					     "meminfo",
+					     "pagetypeinfo",
+					     "slabinfo",
+					     "zoneinfo",
+					     "buddyinfo",
+					     "vmstat" };
 	bool after = strcmp(when, "after") == 0;
 	char name[64], path[64];
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(files); i++) {
 		const char *file = files[after ? ARRAY_SIZE(files) - 1 - i : i];
+		const char *slash = strrchr(file, '/');
 
-		snprintf(name, sizeof(name), "%s.%s", file, when);
+		snprintf(name, sizeof(name), "%s.%s", slash ? slash + 1 : file, when);
 		snprintf(path, sizeof(path), "/proc/%s", file);
 		if (!strcmp(file, "slabinfo"))
 			ret = add_slabinfo(f, name, after, log);

@@ -33,9 +33,9 @@ struct facts {
 /* A metadata item; text and name are copied. */
 int facts_add_meta(struct facts *f, const char *name, const char *text,
 		   size_t size) __must_check;
-/* pagetypeinfo, slabinfo, zoneinfo, buddyinfo, vmstat and meminfo, named NAME.@when
- * ("before", "after"), and what CPUs hold of slab caches (slab_cpu.after). What the kernel
- * does not have is left out.
+/* pagetypeinfo, slabinfo, zoneinfo, buddyinfo, vmstat, meminfo and min_free_kbytes, named
+ * NAME.@when ("before", "after"), and what CPUs hold of slab caches (slab_cpu.after). What the
+ * kernel does not have is left out.
  */
 int facts_snapshot(struct facts *f, const char *when, const struct log *log) __must_check;
 /* Reads slabinfo.before again, with tracing on: nothing is allocated between it and the first

@@ -182,8 +182,9 @@ static int add_meta(struct raw_pages *rp, const char *file, const char *name)
 
 static int read_texts(struct raw_pages *rp)
 {
-	static const char *const after[] = { "meminfo",	 "pagetypeinfo", "slabinfo",
-					     "zoneinfo", "buddyinfo",	 "vmstat" };
+	static const char *const after[] = { "meminfo",	       "pagetypeinfo", "slabinfo",
+					     "zoneinfo",       "buddyinfo",    "vmstat",
+					     "min_free_kbytes" };
 	const char *open, *close;
 	int ret = 0;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * account: what the kernel says of its zones.
- * In: texts of buddyinfo, zoneinfo and pagetypeinfo. Out: numbers.
+ * In: texts of buddyinfo, zoneinfo, pagetypeinfo and min_free_kbytes. Out: numbers.
  */
 #include "account/zones.h"
 
@@ -115,6 +115,13 @@ bool zoneinfo_min(const char *text, uint64_t *pages, uint64_t *nodes)
 		counts = false; /* a zone has one */
 	}
 	return found;
+}
+
+bool min_free_kbytes_value(const char *text, uint64_t *kbytes)
+{
+	const char *at = text;
+
+	return take_number(&at, kbytes) && (*at == '\n' || !*at);
 }
 
 bool pagetypeinfo_block_order(const char *text, unsigned int *order)

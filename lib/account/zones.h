@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * account: what the kernel says of its zones.
- * In: texts of buddyinfo, zoneinfo and pagetypeinfo, as a recording holds them, trusted in
- * nothing. Out: numbers.
+ * In: texts of buddyinfo, zoneinfo, pagetypeinfo and min_free_kbytes, as a recording holds them,
+ * trusted in nothing. Out: numbers.
  */
 #ifndef KMEMX_ACCOUNT_ZONES_H
 #define KMEMX_ACCOUNT_ZONES_H
@@ -32,7 +32,7 @@ struct buddy_line {
 bool buddyinfo_next(const char **text, struct buddy_line *line);
 
 /**
- * zoneinfo_min() - what min_free_kbytes has set
+ * zoneinfo_min() - what min_free_kbytes has set, where its value is not known
  * @pages: receives the sum of the min watermarks of the zones that share it (not HighMem, not
  *	   Movable: mm/page_alloc.c, __setup_per_zone_wmarks()), without a temporary boost where
  *	   zoneinfo says it (Linux 5.12). Each zone's is rounded down to a page.
@@ -41,6 +41,9 @@ bool buddyinfo_next(const char **text, struct buddy_line *line);
  * Return: false if the text has no such zone.
  */
 bool zoneinfo_min(const char *text, uint64_t *pages, uint64_t *nodes);
+
+/* The number in /proc/sys/vm/min_free_kbytes; false: it is none. */
+bool min_free_kbytes_value(const char *text, uint64_t *kbytes);
 
 /* The "Page block order" of pagetypeinfo, at most BUDDY_ORDERS_MAX; false: it has none. */
 bool pagetypeinfo_block_order(const char *text, unsigned int *order);

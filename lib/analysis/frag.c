@@ -2,7 +2,7 @@
 /*
  * analysis: page blocks that were taken from the free lists of another migratetype.
  * In: mm_page_alloc_extfrag, and what pages are allocated and freed. Out: tables "frag",
- * "frag_block" and "frag_free"; Documentation/frag.md says how.
+ * "frag_block", "frag_free" and "frag_vmstat"; Documentation/frag.md says how.
  *
  * The event does not say who asked. The allocation that it was for comes next in its context: of
  * the same task, on the same CPU, of that order and migratetype.
@@ -189,7 +189,8 @@ static void frag_destroy(void *self)
 }
 
 static const struct table_type *const tables[] = { &frag_type, &frag_block_type,
-						   &frag_free_type, NULL };
+						   &frag_free_type, &frag_vmstat_type,
+						   NULL };
 
 const struct analysis analysis_frag = {
 	.name = "frag",

@@ -14,6 +14,10 @@
 
 /* No architecture has larger pageblocks: 512 MB of 64 KB pages (arm64). */
 #define FRAG_BLOCK_ORDER_MAX 13
+/* Of the memory, the most that the kernel gives min_free_kbytes by itself (mm/khugepaged.c,
+ * set_recommended_min_free_kbytes()).
+ */
+#define FRAG_MIN_FREE_PART   20U
 /* Pageblocks whose pages are followed. */
 #define FRAG_BLOCKS_MAX	     65536U
 /* Fallbacks of one CPU that wait for their allocation; a refill of a list makes several. */
@@ -105,13 +109,16 @@ static inline bool frag_fragments(const struct frag *f, const struct frag_event 
 /* What the recording says a pageblock's order is; false: nothing. */
 bool frag_block_order(const struct recording *rec, unsigned int *order);
 
-extern const struct table_type frag_type, frag_block_type, frag_free_type;
+extern const struct table_type frag_type, frag_block_type, frag_free_type,
+	frag_vmstat_type;
 
 /* Adds the tables. 0 or -ENOMEM. */
 int frag_show(const struct frag *f, struct report *report) __must_check;
 /* Adds what buddyinfo said, if the recording has it. 0 or -ENOMEM. */
 int frag_show_free(const struct frag *f, struct report *report) __must_check;
-/* Adds to the summary what min_free_kbytes is, what would be next, and what would confirm it. */
+/* Adds what vmstat counted, if the recording has it. 0 or -ENOMEM. */
+int frag_show_vmstat(const struct frag *f, struct report *report) __must_check;
+/* Adds to the summary what min_free_kbytes is and what would be next. */
 void frag_advise(const struct frag *f, struct table *t);
 
 #endif

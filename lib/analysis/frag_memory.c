@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: what the kernel said of its free memory, beside the fallbacks.
- * In: buddyinfo, zoneinfo and vmstat, as the recording holds them. Out: table "frag_free"; lines
- * of the summary.
+ * In: buddyinfo, zoneinfo, min_free_kbytes and meminfo, as the recording holds them. Out: table
+ * "frag_free"; lines of the summary.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -164,43 +165,68 @@ int frag_show_free(const struct frag *f, struct report *report)
 	return 0;
 }
 
-/* How much the counters that begin with @name grew meanwhile, if the recording says so. */
-static void add_growth(const struct frag *f, struct table *t, const char *name,
-		       const char *title)
+/* What it is now: the setting itself, or what the zones' watermarks make of it. */
+static bool min_free_now(const struct frag *f, uint64_t *kbytes, uint64_t *nodes,
+			 bool *is_setting)
 {
-	uint64_t before, after;
-	struct summary_line line = { name, title, UNIT_COUNT, 0, false, SUMMARY_USUAL };
+	uint64_t pages;
 
-	if (!vmstat_sum(meta_text(f, "vmstat.before"), name, &before) ||
-	    !vmstat_sum(meta_text(f, "vmstat.after"), name, &after))
-		return;
-	line.value = after > before ? after - before : 0;
-	table_add_summary_lines(t, &line, 1, false);
+	if (!zoneinfo_min(meta_text(f, "zoneinfo.before"), &pages, nodes) &&
+	    !zoneinfo_min(meta_text(f, "zoneinfo.after"), &pages, nodes))
+		return false;
+	*is_setting =
+		min_free_kbytes_value(meta_text(f, "min_free_kbytes.after"), kbytes) ||
+		min_free_kbytes_value(meta_text(f, "min_free_kbytes.before"), kbytes);
+	if (!*is_setting)
+		*kbytes = pages * f->env->page_size / 1024;
+	return true;
+}
+
+static void note_next(const struct frag *f, struct table *t, uint64_t next)
+{
+	uint64_t before, after, all;
+
+	if (min_free_kbytes_value(meta_text(f, "min_free_kbytes.before"), &before) &&
+	    min_free_kbytes_value(meta_text(f, "min_free_kbytes.after"), &after) &&
+	    before != after)
+		table_add_note(t,
+			       "!min_free_kbytes was changed meanwhile: it was %" PRIu64
+			       " before.",
+			       before);
+	if (vmstat_value(meta_text(f, "meminfo.before"), "MemTotal:", &all) ||
+	    vmstat_value(meta_text(f, "meminfo.after"), "MemTotal:", &all)) {
+		if (next > all / FRAG_MIN_FREE_PART)
+			table_add_note(
+				t,
+				"!The next min_free_kbytes is more than 1/%u of memory (%" PRIu64
+				" kB): the kernel never sets it so high by itself, as too much makes "
+				"it reclaim, or kill, where it need not.",
+				FRAG_MIN_FREE_PART, all);
+	}
 }
 
 void frag_advise(const struct frag *f, struct table *t)
 {
-	uint64_t pages, nodes, now, step;
+	uint64_t nodes, now, block;
+	bool is_setting;
 
-	if (!f->order_known ||
-	    !(zoneinfo_min(meta_text(f, "zoneinfo.before"), &pages, &nodes) ||
-	      zoneinfo_min(meta_text(f, "zoneinfo.after"), &pages, &nodes)))
+	if (!f->order_known || !min_free_now(f, &now, &nodes, &is_setting))
 		return;
-	now = pages * f->env->page_size / 1024;
-	step = 3 * ((uint64_t)f->env->page_size << f->block_order) / 1024 * nodes;
+	block = ((uint64_t)f->env->page_size << f->block_order) / 1024;
+	const uint64_t next = now + 3 * block * nodes;
 	const struct summary_line lines[] = {
-		{ "min_free_kbytes", "min_free_kbytes, by the zones", UNIT_COUNT, now,
-		  false, SUMMARY_USUAL },
-		{ "min_free_kbytes_next", "  would be next", UNIT_COUNT, now + step,
-		  false, SUMMARY_USUAL },
+		{ "min_free_kbytes",
+		  is_setting ? "min_free_kbytes" : "min_free_kbytes, by the zones",
+		  UNIT_COUNT, now, false, SUMMARY_USUAL },
+		{ "min_free_kbytes_next", "  would be next", UNIT_COUNT, next, false,
+		  SUMMARY_USUAL },
 	};
 
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), false);
-	add_growth(f, t, "allocstall", "allocstall, meanwhile");
-	add_growth(f, t, "compact_stall", "compact_stall, meanwhile");
-	add_growth(f, t, "compact_fail", "compact_fail, meanwhile");
-	add_growth(f, t, "thp_fault_fallback", "thp_fault_fallback, meanwhile");
-	table_add_note(
-		t,
-		"Next is min_free_kbytes and 3 pageblocks for each node more. Record again with it: there should be fewer fallbacks, and the counters of vmstat should grow less.");
+	table_add_note(t,
+		       "min_free_kbytes next: %" PRIu64 " + 3 x %" PRIu64
+		       " KiB (a pageblock) x %" PRIu64
+		       " (nodes). Record again with it: there should be fewer fallbacks.",
+		       now, block, nodes);
+	note_next(f, t, next);
 }

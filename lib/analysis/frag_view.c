@@ -354,5 +354,7 @@ int frag_show(const struct frag *f, struct report *report)
 		ret = show_by(f, o->by, report);
 	if (!ret)
 		ret = frag_show_blocks(f, report);
-	return ret ? ret : frag_show_free(f, report);
+	if (!ret)
+		ret = frag_show_free(f, report);
+	return ret ? ret : frag_show_vmstat(f, report);
 }

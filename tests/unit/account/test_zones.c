@@ -70,6 +70,21 @@ START_TEST(watermarks)
 }
 END_TEST
 
+START_TEST(setting)
+{
+	uint64_t kbytes;
+
+	ck_assert(min_free_kbytes_value("67584\n", &kbytes));
+	ck_assert_uint_eq(kbytes, 67584);
+	ck_assert(min_free_kbytes_value("0", &kbytes));
+	ck_assert_uint_eq(kbytes, 0);
+	ck_assert(!min_free_kbytes_value("", &kbytes));
+	ck_assert(!min_free_kbytes_value("-1\n", &kbytes));
+	ck_assert(!min_free_kbytes_value("12x\n", &kbytes));
+	ck_assert(!min_free_kbytes_value("1099511627777\n", &kbytes));
+}
+END_TEST
+
 START_TEST(block_order)
 {
 	unsigned int order = 0;
@@ -92,6 +107,7 @@ Suite *test_zones_suite(void)
 
 	tcase_add_test(tc, buddyinfo);
 	tcase_add_test(tc, watermarks);
+	tcase_add_test(tc, setting);
 	tcase_add_test(tc, block_order);
 	suite_add_tcase(s, tc);
 	return s;

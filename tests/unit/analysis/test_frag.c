@@ -263,9 +263,12 @@ START_TEST(facts)
 		{ .name = (char *)"buddyinfo.after",
 		  .text = (char *)"Node 0, zone DMA 7 0 0\n" },
 		{ .name = (char *)"vmstat.before",
-		  .text = (char *)"allocstall_dma 2\nallocstall_normal 3\ncompact_fail 9\n" },
+		  .text = (char *)"allocstall_dma 2\nallocstall_normal 3\ncompact_fail 9\n"
+				  "thp_fault_fallback 7\nthp_fault_fallback_charge 6\n" },
 		{ .name = (char *)"vmstat.after",
-		  .text = (char *)"allocstall_dma 2\nallocstall_normal 10\ncompact_fail 9\n" },
+		  .text = (char *)"allocstall_dma 2\nallocstall_normal 10\ncompact_fail 9\n"
+				  "compact_stall 1\nthp_fault_fallback 17\n"
+				  "thp_fault_fallback_charge 8\n" },
 	};
 	struct kmem_event evs[] = { extfrag(100, 1, 0x2240, 9),
 				    extfrag(199, 1, 0x2250, 9),
@@ -292,8 +295,16 @@ START_TEST(facts)
 	ck_assert_str_eq(cell(t, 0, "fragmenting")->s, "yes"); /* of order 10 */
 	ck_assert_uint_eq(summary(t, "min_free_kbytes"), 512);
 	ck_assert_uint_eq(summary(t, "min_free_kbytes_next"), 512 + 3 * 4096 * 2);
-	ck_assert_uint_eq(summary(t, "allocstall"), 7);
-	ck_assert_uint_eq(summary(t, "compact_fail"), 0);
+	t = table(&f, "frag_vmstat"); /* compact_stall was not there before */
+	ck_assert_uint_eq(t->nr_rows, 3);
+	ck_assert_str_eq(cell(t, 0, "counter")->s, "allocstall");
+	ck_assert_uint_eq(cell(t, 0, "before")->u, 5);
+	ck_assert_uint_eq(cell(t, 0, "after")->u, 12);
+	ck_assert_uint_eq(cell(t, 0, "growth")->u, 7);
+	ck_assert_str_eq(cell(t, 1, "counter")->s, "compact_fail");
+	ck_assert_uint_eq(cell(t, 1, "growth")->u, 0);
+	ck_assert_str_eq(cell(t, 2, "counter")->s, "thp_fault_fallback");
+	ck_assert_uint_eq(cell(t, 2, "growth")->u, 10);
 	t = table(&f, "frag_free");
 	ck_assert_uint_eq(t->nr_rows, 3);
 	ck_assert_str_eq(cell(t, 1, "zone")->s, "Normal");
@@ -302,6 +313,45 @@ START_TEST(facts)
 	ck_assert_uint_eq(cell(t, 2, "order_0")->u, 7);
 	ck_assert_int_eq(cell(t, 2, "order_3")->type, CELL_NONE);
 	ck_assert(cell(t, 0, "unusable")->f == 100.0);
+	f.rec->meta = meta;
+	f.rec->nr_meta = nr_meta;
+	tear_down(&f);
+}
+END_TEST
+
+/* What a recording says of min_free_kbytes goes before what follows from the zones. */
+START_TEST(setting)
+{
+	struct recording_text items[] = {
+		{ .name = (char *)"pagetypeinfo.before",
+		  .text = (char *)"Page block order: 9\n" },
+		{ .name = (char *)"zoneinfo.before",
+		  .text = (char *)"Node 0, zone DMA\n min 100\n" },
+		{ .name = (char *)"min_free_kbytes.before", .text = (char *)"4097\n" },
+		{ .name = (char *)"min_free_kbytes.after", .text = (char *)"8193\n" },
+		{ .name = (char *)"meminfo.before",
+		  .text = (char *)"MemTotal:      286720 kB\nMemFree: 1 kB\n" },
+	};
+	struct kmem_event evs[] = { extfrag(100, 1, 0x2240, 4) };
+	struct recording_text *meta;
+	const struct table *t;
+	struct fixture f;
+	size_t nr_meta;
+
+	set_up(&f);
+	meta = f.rec->meta;
+	nr_meta = f.rec->nr_meta;
+	f.rec->meta = items;
+	f.rec->nr_meta = ARRAY_SIZE(items);
+	f.analysis->observe(f.self, evs, ARRAY_SIZE(evs));
+	view(&f);
+	t = table(&f, "frag");
+	ck_assert_uint_eq(summary(t, "min_free_kbytes"), 8193);
+	ck_assert_uint_eq(summary(t, "min_free_kbytes_next"), 8193 + 3 * 2048);
+	ck_assert_ptr_nonnull(strstr(t->notes[1], "8193 + 3 x 2048 KiB"));
+	ck_assert_ptr_nonnull(strstr(t->notes[2], "it was 4097 before"));
+	/* 14337 of 286720 kB are a little more than 5 percent. */
+	ck_assert_ptr_nonnull(strstr(t->notes[3], "more than 1/20 of memory"));
 	f.rec->meta = meta;
 	f.rec->nr_meta = nr_meta;
 	tear_down(&f);
@@ -317,6 +367,7 @@ Suite *test_frag_suite(void)
 	tcase_add_test(tc, which);
 	tcase_add_test(tc, whose);
 	tcase_add_test(tc, facts);
+	tcase_add_test(tc, setting);
 	suite_add_tcase(s, tc);
 	return s;
 }

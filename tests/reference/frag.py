@@ -3,10 +3,12 @@
 """Holds kmemx frag against a model of fallbacks and of the pageblocks that they split up.
 
 usage: frag.py KMEMX DATA
+       frag.py KMEMX RECORDING TEXT
 
-The recordings in DATA have few such events, so most are made here: pages are allocated and freed,
-and fall back, at random. The model keeps the owner of every page frame in a dict. Prints what
-differs; exit 1 if anything does.
+TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped; RECORDING's pagetypeinfo stands
+beside it, or its pageblocks are of order 9. The recordings in DATA have few such events, so more
+are made here: pages are allocated and freed, and fall back, at random. The model keeps the owner
+of every page frame in a dict. Prints what differs; exit 1 if anything does.
 """
 import collections
 import json
@@ -19,6 +21,7 @@ import tempfile
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..")
 sys.path.insert(0, os.path.join(TOP, "bombs"))
 from recording import Metadata, option, record, u64, version6  # noqa: E402
+from model import events as events_of, number  # noqa: E402
 
 ORDER = 9  # of a pageblock
 META = 0x4000
@@ -82,7 +85,8 @@ def write(path, meta, events):
 
 
 class Model:
-    def __init__(self, events):
+    def __init__(self, events, order=ORDER, types=TYPES):
+        self.order, self.types_named = order, types
         self.rows = collections.Counter()
         self.pages = {}  # page frame -> it is where it does not belong
         self.types = collections.defaultdict(set)  # pageblock -> migratetypes that fell back
@@ -95,10 +99,11 @@ class Model:
             self.time[block] += events[-1].time - self.since[block] if live else 0
 
     def mm_page_alloc_extfrag(self, time, cpu, pfn, **f):
-        block = pfn >> ORDER
-        fragments = f["fallback_order"] < ORDER
+        block = pfn >> self.order
+        fragments = f["fallback_order"] < self.order
         self.rows[f["common_pid"], cpu, f["alloc_order"], f["fallback_order"],
-                  TYPES[f["alloc_migratetype"]], TYPES[f["fallback_migratetype"]],
+                  self.types_named[f["alloc_migratetype"]],
+                  self.types_named[f["fallback_migratetype"]],
                   "yes" if fragments else "no", "yes" if f["change_ownership"] else "no"] += 1
         if fragments:
             self.hits[block] += 1
@@ -106,16 +111,19 @@ class Model:
             self.types[block].add(f["alloc_migratetype"])
             self.first.setdefault(block, (time, f["common_pid"]))
 
+    def end(self, time, cpu):
+        """The last event of the recording."""
+
     def gone(self, time, pfn):
         if self.pages.pop(pfn, False):
-            block = pfn >> ORDER
+            block = pfn >> self.order
             self.live[block] -= 1
             if not self.live[block]:
                 self.time[block] += time - self.since[block]
 
     def mm_page_alloc(self, time, cpu, pfn, order, migratetype, common_pid):
-        block = pfn >> ORDER
-        if order >= ORDER:
+        block = pfn >> self.order
+        if order >= self.order:
             return
         for frame in range(pfn, pfn + (1 << order)):
             self.gone(time, frame)
@@ -138,8 +146,7 @@ def kmemx_frag(kmemx, path, *options):
     return {r["name"]: r for r in json.loads(run.stdout)["reports"]}
 
 
-def differences(kmemx, path, events):
-    model = Model(events)
+def differences(kmemx, path, model):
     for jobs in "1", "4":
         reports = kmemx_frag(kmemx, path, "--by", "pid,cpu", "--jobs", jobs)
         rows = collections.Counter()
@@ -150,9 +157,12 @@ def differences(kmemx, path, events):
             if rows[key] != model.rows[key]:
                 yield f"{jobs} {key}: kmemx {rows[key]}, model {model.rows[key]}"
         summary = reports["frag"]["summary"]
-        if (summary["min_free_kbytes"], summary["min_free_kbytes_next"]) != (4096, 16384):
-            yield f"min_free_kbytes {summary}"
-        blocks = {r["pfn"] >> ORDER: r for r in reports["frag_block"]["rows"]}
+        sums = [sum(n for key, n in model.rows.items() if key[column] == "yes" or not column)
+                for column in (0, -2, -1)]
+        if [summary[c] for c in ("fallbacks", "fragmenting", "claims")] != sums:
+            yield f"summary {summary}, model {sums}"
+        blocks = {r["pfn"] >> model.order: r
+                  for r in reports.get("frag_block", {"rows": ()})["rows"]}
         for block in sorted(blocks.keys() | model.first.keys()):
             if block not in blocks or block not in model.first:
                 yield f"pageblock {block} is in one only"
@@ -166,8 +176,45 @@ def differences(kmemx, path, events):
                 yield f"{jobs} pageblock {block}: kmemx {got}, model {wanted}"
 
 
+def of_text(text):
+    """The events of pages in trace-cmd's text, as the model takes them."""
+    fields = {"mm_page_alloc_extfrag": ("pfn", "alloc_order", "fallback_order",
+                                        "alloc_migratetype", "fallback_migratetype",
+                                        "change_ownership"),
+              "mm_page_alloc": ("pfn", "order", "migratetype"), "mm_page_free": ("pfn", "order"),
+              "mm_page_free_batched": ("pfn",)}
+    last = None
+    for pid, cpu, time, name, field in events_of(text):
+        last = time or last
+        values = {key: number(field[key]) for key in fields.get(name, ())}
+        if not values or values["pfn"] in (0, (1 << 64) - 1, (1 << 32) - 1):
+            continue
+        if name == "mm_page_free_batched":
+            name, values["order"] = "mm_page_free", 0
+        yield Event(time, cpu, name, common_pid=pid, **values)
+    yield Event(last, 0, "end")
+
+
+def compare_text(kmemx, path, text):
+    events = list(of_text(text))
+    if not any(e.name == "mm_page_alloc_extfrag" for e in events):
+        return []
+    order, types = ORDER, TYPES
+    beside = path.removesuffix(".dat") + ".pagetypeinfo"
+    if os.path.exists(beside):
+        with open(beside, encoding="ascii") as f:
+            lines = f.read().splitlines()
+        order = int(lines[0].split()[-1])
+        types = [word.upper() for word in lines[-3].split("type")[1].split()]
+    return list(differences(kmemx, path, Model(events, order, types)))
+
+
 def main():
-    kmemx, data = sys.argv[1:]
+    kmemx, data, *text = sys.argv[1:]
+    if text:
+        wrong = compare_text(kmemx, data, *text)
+        print("\n".join(wrong[:20]))
+        return 1 if wrong else 0
     meta = Metadata(os.path.join(data, "bookworm-amd64-small-plain.v6.dat"))
     wrong = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -175,7 +222,11 @@ def main():
         for seed in range(12):
             events = random_events(random.Random(seed), 40 << seed // 2)
             write(path, meta, events)
-            wrong += [f"seed {seed}: {line}" for line in differences(kmemx, path, events)]
+            wrong += [f"seed {seed}: {line}"
+                      for line in differences(kmemx, path, Model(events))]
+            summary = kmemx_frag(kmemx, path)["frag"]["summary"]
+            if (summary["min_free_kbytes"], summary["min_free_kbytes_next"]) != (4096, 16384):
+                wrong.append(f"seed {seed}: min_free_kbytes {summary}")
     print("\n".join(wrong[:20]))
     return 1 if wrong else 0
 

@@ -74,7 +74,6 @@ static void advise_end(void *self)
 {
 	struct advise *a = self;
 
-	single_frees_end(&a->single);
 	a->ended = true;
 }
 

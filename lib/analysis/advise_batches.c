@@ -22,11 +22,11 @@ static void name_task(struct finding *f, const struct tasks *tasks, int32_t pid)
 }
 
 static int add_unbatched(const struct finding_kind *kind, struct advise_view *v,
-			 const struct tasks *tasks, size_t i)
+			 const struct tasks *tasks,
+			 const struct single_frees_tally *tally, size_t i)
 {
-	const struct single_frees *s = &v->a->single;
-	const struct single_frees_key *key = single_frees_key(s, i);
-	const struct single_frees_count *c = &s->counts[i];
+	const struct single_frees_key *key = single_frees_key(tally, i);
+	const struct single_frees_count *c = &tally->counts[i];
 	struct finding f = { .kind = kind, .site = key->site, .hit = c->pages };
 
 	strbuf_puts(&f.more, kind->more);
@@ -58,6 +58,7 @@ static int add_unbatched(const struct finding_kind *kind, struct advise_view *v,
 static int find_unbatched(const struct finding_kind *kind, struct advise_view *v)
 {
 	const struct advise *a = v->a;
+	struct single_frees_tally tally = { 0 };
 	struct tasks tasks = { 0 };
 	size_t i;
 	int ret;
@@ -66,8 +67,11 @@ static int find_unbatched(const struct finding_kind *kind, struct advise_view *v
 	if (!(analysis_seen(a->env) & NEEDS(PAGE_FREE_BATCHED)))
 		return 0;
 	ret = tasks_read(&tasks, a->env->rec->cmdlines);
-	for (i = 0; i < a->single.nr && !ret; i++)
-		ret = add_unbatched(kind, v, &tasks, i);
+	if (!ret)
+		ret = single_frees_count_all(&a->single, &tally);
+	for (i = 0; i < tally.nr && !ret; i++)
+		ret = add_unbatched(kind, v, &tasks, &tally, i);
+	single_frees_tally_free(&tally);
 	tasks_free(&tasks);
 	return ret;
 }

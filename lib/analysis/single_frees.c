@@ -9,6 +9,7 @@
  */
 #include "analysis/single_frees.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,43 +101,62 @@ static uint32_t site_of(struct single_frees *s, uint32_t stack)
 
 /* --- runs ------------------------------------------------------------------------------- */
 
-static void count_run(struct single_frees *s, const struct single_frees_key *key,
-		      uint64_t pages)
+static struct single_frees_count *find_count(struct single_frees_tally *tally,
+					     const struct single_frees_key *key)
+{
+	uint32_t id = intern_id(&tally->keys, key, sizeof(*key));
+
+	if (!id ||
+	    array_reserve(&tally->counts, &tally->capacity, id, sizeof(*tally->counts)))
+		return NULL;
+	if (id > tally->nr)
+		tally->counts[tally->nr++] = (struct single_frees_count){ 0 };
+	return &tally->counts[id - 1];
+}
+
+static int count_run(struct single_frees_tally *tally, const struct single_frees_key *key,
+		     uint64_t pages)
 {
 	struct single_frees_count *c;
-	uint32_t id;
 
 	if (pages < SINGLE_FREES_RUN)
-		return;
-	id = intern_id(&s->keys, key, sizeof(*key));
-	if (!id || array_reserve(&s->counts, &s->capacity, id, sizeof(*s->counts))) {
-		s->failed = true;
-		return;
-	}
-	if (id > s->nr)
-		s->counts[s->nr++] = (struct single_frees_count){ 0 };
-	c = &s->counts[id - 1];
+		return 0;
+	c = find_count(tally, key);
+	if (!c)
+		return -ENOMEM;
 	c->pages += pages;
 	c->runs++;
 	if (pages > c->longest)
 		c->longest = pages;
+	return 0;
 }
 
-/* None of the first @nr frames was announced. How many of the last may go on. */
-static uint64_t count_frames(struct single_frees *s, const struct run *run, size_t nr)
+/* None of the first @nr frames was announced. @rest: how many of the last may go on. */
+static int count_frames(struct single_frees_tally *tally, const struct run *run,
+			size_t nr, uint64_t *rest)
 {
-	uint64_t pages = run->single;
+	int ret = 0;
 	size_t i;
 
-	for (i = 0; i < nr; i++) {
+	*rest = run->single;
+	for (i = 0; i < nr && !ret; i++) {
 		if (run->frames[i] == PAUSE) {
-			count_run(s, &run->key, pages);
-			pages = 0;
+			ret = count_run(tally, &run->key, *rest);
+			*rest = 0;
 		} else {
-			pages++;
+			++*rest;
 		}
 	}
-	return pages;
+	return ret;
+}
+
+/* As if nothing were announced any more that is in it. */
+static int count_last(struct single_frees_tally *tally, const struct run *run)
+{
+	uint64_t rest;
+	int ret = count_frames(tally, run, run->announced ? run->first : run->nr, &rest);
+
+	return ret ? ret : count_run(tally, &run->key, rest);
 }
 
 static void forget_run(struct run *run)
@@ -146,12 +166,9 @@ static void forget_run(struct run *run)
 	run->announced = false;
 }
 
-/* Nothing is announced any more that is in it. */
 static void end_run(struct single_frees *s, struct run *run)
 {
-	size_t nr = run->announced ? run->first : run->nr;
-
-	count_run(s, &run->key, count_frames(s, run, nr));
+	s->failed |= count_last(&s->ended, run) != 0;
 	forget_run(run);
 }
 
@@ -160,7 +177,7 @@ static void add_frame(struct single_frees *s, struct run *run, uint64_t pfn)
 	uint32_t *place;
 
 	if (run->nr == BATCH_MOST) {
-		run->single = count_frames(s, run, run->nr);
+		s->failed |= count_frames(&s->ended, run, run->nr, &run->single) != 0;
 		run->nr = 0;
 	}
 	place = u64_map_insert(&s->places, pfn, 0);
@@ -296,12 +313,29 @@ void single_frees_take(struct single_frees *s, const struct kmem_event *ev, size
 		take_one(s, ev);
 }
 
-void single_frees_end(struct single_frees *s)
+int single_frees_count_all(const struct single_frees *s, struct single_frees_tally *out)
 {
+	int ret = 0;
 	size_t i;
 
-	for (i = 0; i < s->nr_cpus * RUNS; i++)
-		end_run(s, &s->cpus[i / RUNS].runs[i % RUNS]);
+	for (i = 0; i < s->ended.nr && !ret; i++) {
+		struct single_frees_count *c =
+			find_count(out, single_frees_key(&s->ended, i));
+
+		if (c)
+			*c = s->ended.counts[i];
+		else
+			ret = -ENOMEM;
+	}
+	for (i = 0; i < s->nr_cpus * RUNS && !ret; i++)
+		ret = count_last(out, &s->cpus[i / RUNS].runs[i % RUNS]);
+	return ret;
+}
+
+void single_frees_tally_free(struct single_frees_tally *tally)
+{
+	intern_free(&tally->keys);
+	free(tally->counts);
 }
 
 void single_frees_free(struct single_frees *s)
@@ -315,6 +349,5 @@ void single_frees_free(struct single_frees *s)
 	u64_map_free(&s->places);
 	u64_map_free(&s->by_cpu);
 	free(s->cpus);
-	intern_free(&s->keys);
-	free(s->counts);
+	single_frees_tally_free(&s->ended);
 }

@@ -31,13 +31,23 @@ struct single_frees_count {
 };
 
 /**
+ * struct single_frees_tally - counts by who freed; zeroed at first
+ * @keys: number n has the counts n - 1
+ */
+struct single_frees_tally {
+	struct intern keys;
+	struct single_frees_count *counts;
+	size_t nr, capacity;
+};
+
+/**
  * struct single_frees - single_frees_init() it
  * @sites: borrowed
  * @rule: finds who freed in a callchain
  * @by_stack: callchain -> group
  * @by_cpu: CPU -> place among @cpus
  * @places: page frame -> where it is, in the run that last freed it
- * @keys: number n has the counts n - 1
+ * @ended: of runs that have ended
  * @failed: memory ran out; the numbers are void
  */
 struct single_frees {
@@ -47,9 +57,7 @@ struct single_frees {
 	struct u64_map by_stack, by_cpu, places;
 	struct single_frees_cpu *cpus;
 	size_t nr_cpus, cpus_capacity;
-	struct intern keys;
-	struct single_frees_count *counts;
-	size_t nr, capacity;
+	struct single_frees_tally ended;
 	bool clocks_are_ns, failed;
 };
 
@@ -57,14 +65,18 @@ void single_frees_init(struct single_frees *s, const struct analysis_env *env,
 		       struct sites *sites);
 /* Takes events in time order; those that are about no page change nothing. */
 void single_frees_take(struct single_frees *s, const struct kmem_event *ev, size_t nr);
-/* No event follows: counts the runs that have not ended. */
-void single_frees_end(struct single_frees *s);
+/* Counts all runs so far, as if no event followed, into @out, which single_frees_tally_free()
+ * releases. Returns 0, or -ENOMEM.
+ */
+int single_frees_count_all(const struct single_frees *s,
+			   struct single_frees_tally *out) __must_check;
 static inline const struct single_frees_key *
-single_frees_key(const struct single_frees *s, size_t i)
+single_frees_key(const struct single_frees_tally *tally, size_t i)
 {
-	return intern_get(&s->keys, (uint32_t)i + 1, NULL);
+	return intern_get(&tally->keys, (uint32_t)i + 1, NULL);
 }
 
+void single_frees_tally_free(struct single_frees_tally *tally);
 void single_frees_free(struct single_frees *s);
 
 #endif

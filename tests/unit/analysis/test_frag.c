@@ -250,6 +250,22 @@ START_TEST(whose)
 }
 END_TEST
 
+/* compact_stall was not there before. */
+static void counters(const struct fixture *f)
+{
+	const struct table *t = table(f, "frag_vmstat");
+
+	ck_assert_uint_eq(t->nr_rows, 3);
+	ck_assert_str_eq(cell(t, 0, "counter")->s, "allocstall");
+	ck_assert_uint_eq(cell(t, 0, "before")->u, 5);
+	ck_assert_uint_eq(cell(t, 0, "after")->u, 12);
+	ck_assert_uint_eq(cell(t, 0, "growth")->u, 7);
+	ck_assert_str_eq(cell(t, 1, "counter")->s, "compact_fail");
+	ck_assert_uint_eq(cell(t, 1, "growth")->u, 0);
+	ck_assert_str_eq(cell(t, 2, "counter")->s, "thp_fault_fallback");
+	ck_assert_uint_eq(cell(t, 2, "growth")->u, 10);
+}
+
 /* Parts of the time; and memory before and after, as the recording has it. */
 START_TEST(facts)
 {
@@ -295,16 +311,7 @@ START_TEST(facts)
 	ck_assert_str_eq(cell(t, 0, "fragmenting")->s, "yes"); /* of order 10 */
 	ck_assert_uint_eq(summary(t, "min_free_kbytes"), 512);
 	ck_assert_uint_eq(summary(t, "min_free_kbytes_next"), 512 + 3 * 4096 * 2);
-	t = table(&f, "frag_vmstat"); /* compact_stall was not there before */
-	ck_assert_uint_eq(t->nr_rows, 3);
-	ck_assert_str_eq(cell(t, 0, "counter")->s, "allocstall");
-	ck_assert_uint_eq(cell(t, 0, "before")->u, 5);
-	ck_assert_uint_eq(cell(t, 0, "after")->u, 12);
-	ck_assert_uint_eq(cell(t, 0, "growth")->u, 7);
-	ck_assert_str_eq(cell(t, 1, "counter")->s, "compact_fail");
-	ck_assert_uint_eq(cell(t, 1, "growth")->u, 0);
-	ck_assert_str_eq(cell(t, 2, "counter")->s, "thp_fault_fallback");
-	ck_assert_uint_eq(cell(t, 2, "growth")->u, 10);
+	counters(&f);
 	t = table(&f, "frag_free");
 	ck_assert_uint_eq(t->nr_rows, 3);
 	ck_assert_str_eq(cell(t, 1, "zone")->s, "Normal");

@@ -62,7 +62,9 @@ static struct cell cell_age_max(const void *row, struct table *t)
 			    : (struct cell){ 0 };
 }
 
-/* Bytes a second, where the clock counts nanoseconds. Large blocks in a moment are more than fits. */
+/* Bytes a second, where the clock counts nanoseconds. Large blocks in a moment are more than
+ * fits.
+ */
 static struct cell slope_cell(const struct leak_row *r, bool known, double slope)
 {
 	double most = 0x1p63, second = slope * NS_PER_S;

@@ -306,9 +306,4 @@ void stat_analyses_banner(const struct stat_analyses *a, uint32_t seen,
 			break;
 		}
 	}
-	for (i = 0; i < a->nr && asked > 1; i++) {
-		if (a->chosen[i]->must && !(a->chosen[i]->must & seen))
-			report_add_banner(report, true, "No %s events (kmemx record %s)",
-					  a->chosen[i]->events, a->chosen[i]->record);
-	}
 }

@@ -137,15 +137,17 @@ static const struct analysis *lacking(const struct stat_run *st)
 	return NULL;
 }
 
+/* Why there are none of them. */
+static const char *const why[] = {
+	[RECORDED_UNKNOWN] = "none occurred, or they were not recorded",
+	[RECORDED_NO] = "they were not recorded",
+	[RECORDED_YES] = "none occurred while they were recorded",
+};
+
 /* There are none of @types, which the user calls @events; @option of kmemx record is for them. */
 static int nothing_of(const struct stat_run *st, uint32_t types, const char *events,
 		      const char *option)
 {
-	static const char *const why[] = {
-		[RECORDED_UNKNOWN] = "none occurred, or they were not recorded",
-		[RECORDED_NO] = "they were not recorded",
-		[RECORDED_YES] = "none occurred while they were recorded",
-	};
 	const struct stat_options *o = &st->opts;
 	const struct study *study = &st->in.study;
 	enum recorded recorded = recorded_types(study->rec, study->fmts, types);
@@ -216,6 +218,13 @@ static int check_recorded(struct stat_run *st)
 	if (!st->report->nr_tables)
 		return nothing_recorded(st);
 	stat_analyses_banner(&st->opts.analyses, st->seen, st->report);
+	/* Others of the command have something to show. */
+	if (without)
+		report_add_banner(st->report, true, "No %s events: %s (kmemx record %s)",
+				  without->events,
+				  why[recorded_types(st->in.study.rec, st->in.study.fmts,
+						     without->must)],
+				  without->record);
 	return GO_ON;
 }
 

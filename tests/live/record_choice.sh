@@ -73,9 +73,9 @@ some sched_process_exit '-e sched:sched_process_ex*'
 none mm_page_alloc "--filter 'order > 9'"
 none kernel_stack "--filter 'order > 9'"
 
-# says WHAT COMMAND: what kmemx COMMAND says of r.dat, which has nothing for it.
+# says WHAT COMMAND: what kmemx COMMAND says of r.dat, which has none of its events.
 says() {
-	"$KMEMX" $2 -i r.dat 2>err >out && fail "$2 has something to show"
+	"$KMEMX" $2 -i r.dat >err 2>&1 || :
 	grep -q "$1" err || fail "kmemx $2 says: $(cat err)"
 }
 # Where there is none of its events a command knows whether they were recorded.

@@ -580,6 +580,23 @@ def folded(summary):
     return summary
 
 
+def page_differences(pages, reports):
+    summary = reports["page"]["summary"]
+    of_live = sum(summary["frees_" + how] for how in ("matched", "split", "merged"))
+    if of_live != pages.sum["frees_of_live"]:
+        yield f"page frees of live pages: kmemx {of_live}, model {pages.sum['frees_of_live']}"
+    matrix = reports["page_matrix"]
+    types = [c["name"] for c in matrix["columns"][1:]]
+    seen = {(row["order"], i): row[t] for row in matrix["rows"] for i, t in enumerate(types)}
+    if +collections.Counter(seen) != +pages.matrix:
+        yield f"matrix: kmemx {+collections.Counter(seen)}, model {pages.matrix}"
+    failed = collections.Counter()
+    for row in reports["page_failed"]["rows"] if "page_failed" in reports else ():
+        failed[row["order"], types.index(row["migtype"])] += row["hit"]
+    if failed != pages.failed:
+        yield f"failed: kmemx {failed}, model {pages.failed}"
+
+
 def differences(slab, pages, recording, reports):
     """Yields one line per number that differs."""
     page_size = recording["kernel_page_size"]
@@ -588,16 +605,16 @@ def differences(slab, pages, recording, reports):
                 or recording["undecodable"])
     for name, expected in (("slab", slab.summary(unplaced)),
                            ("page", pages.summary(page_size, unplaced))):
+        if name not in reports and not pages.sum:
+            continue  # a recording without pages
         summary = reports[name]["summary"]
         if recording["span"] == "recorded":
             summary, expected = folded(summary), folded(expected)
         for key, value in sorted(summary.items()):
             if (key in expected or key not in UNMODELLED) and value != expected[key]:
                 yield f"{name} {key}: kmemx {value}, model {expected[key]}"
-    summary = reports["page"]["summary"]
-    of_live = sum(summary["frees_" + how] for how in ("matched", "split", "merged"))
-    if of_live != pages.sum["frees_of_live"]:
-        yield f"page frees of live pages: kmemx {of_live}, model {pages.sum['frees_of_live']}"
+    if "page" in reports:
+        yield from page_differences(pages, reports)
     rows = collections.defaultdict(collections.Counter)
     for row in reports["slab"]["rows"]:
         function = row["callsite"].split(" ")[0].split("+")[0]
@@ -612,16 +629,6 @@ def differences(slab, pages, recording, reports):
             free_only[function, f"frees_{kind}"] += row[kind]
     if recording["span"] != "recorded" and +free_only != +slab.free_only:
         yield f"frees alone: kmemx {+free_only}, model {+slab.free_only}"
-    matrix = reports["page_matrix"]
-    types = [c["name"] for c in matrix["columns"][1:]]
-    seen = {(row["order"], i): row[t] for row in matrix["rows"] for i, t in enumerate(types)}
-    if +collections.Counter(seen) != +pages.matrix:
-        yield f"matrix: kmemx {+collections.Counter(seen)}, model {pages.matrix}"
-    failed = collections.Counter()
-    for row in reports["page_failed"]["rows"] if "page_failed" in reports else ():
-        failed[row["order"], types.index(row["migtype"])] += row["hit"]
-    if failed != pages.failed:
-        yield f"failed: kmemx {failed}, model {pages.failed}"
 
 
 def main():

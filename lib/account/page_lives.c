@@ -423,9 +423,10 @@ static __always_inline void page_free_batched(struct page_lives *l,
 					      const struct kmem_event *ev,
 					      struct page_word *word, bool plain)
 {
-	const struct live_entry *e = plain ? NULL : page_block_find(l, ev->page_free.pfn);
+	bool all = plain || !l->filtered;
+	const struct live_entry *e = all ? NULL : page_block_find(l, ev->page_free.pfn);
 
-	l->fates.batched += plain || !l->filtered || (e && !(e->row & LIVE_HIDDEN));
+	l->fates.batched += all || (e && !(e->row & LIVE_HIDDEN));
 	if (likely(word))
 		word->announced |= word->live & page_word_mask(ev->page_free.pfn, 0);
 	else if (page_plausible(l, ev->page_free.pfn, 0))

@@ -68,6 +68,29 @@ static inline uint32_t series_of(struct leaks *l, struct leaks_side *side, uint3
 	return likely(row < side->nr) ? side->series[row] : new_series(l, side, row);
 }
 
+/* Of what does not live any more nobody asks which task allocated it. */
+static void drop_slab_births(struct leaks *l)
+{
+	const struct slab_lives *lives = &l->slab->lives;
+	const struct live_entry *entry = NULL;
+
+	while ((entry = slab_lives_next(lives, entry)))
+		births_keep(&l->slabs.births, entry->cpu,
+			    live_begin(&lives->live, entry));
+	births_drop(&l->slabs.births);
+}
+
+static void drop_page_births(struct leaks *l)
+{
+	const struct page_lives *lives = &l->page->lives;
+	const struct live_entry *entry = NULL;
+
+	while ((entry = page_lives_next(lives, entry)))
+		births_keep(&l->pages.births, entry->cpu,
+			    live_begin(&lives->blocks, entry));
+	births_drop(&l->pages.births);
+}
+
 static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
 {
 	const struct slab_life *end = life + nr;
@@ -85,6 +108,9 @@ static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
 		}
 		if (life->what == SLAB_FOUND)
 			continue; /* it was gone before */
+		if (life->what == SLAB_BORN && life->event)
+			births_add(&side->births, (uint16_t)life->event->cpu,
+				   life->event->ts, life->event->pid);
 		if (unlikely(!life->event))
 			growth_settle(&side->growth, series, bytes);
 		else
@@ -92,6 +118,8 @@ static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
 				      life->what == SLAB_BORN ? bytes : 0,
 				      life->what == SLAB_BORN ? 0 : bytes);
 	}
+	if (unlikely(births_full(&side->births)))
+		drop_slab_births(l);
 }
 
 static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
@@ -111,6 +139,9 @@ static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
 		}
 		if (life->what == PAGE_FOUND || life->what == PAGE_REFUSED)
 			continue;
+		if (life->what == PAGE_BORN && life->event)
+			births_add(&side->births, (uint16_t)life->event->cpu,
+				   life->event->ts, life->event->pid);
 		if (unlikely(!life->event))
 			growth_settle(&side->growth, series, bytes);
 		else
@@ -118,10 +149,12 @@ static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
 				      life->what == PAGE_BORN ? bytes : 0,
 				      life->what == PAGE_BORN ? 0 : bytes);
 	}
+	if (unlikely(births_full(&side->births)))
+		drop_page_births(l);
 }
 
-/* Tasks too, if there is room. False: there is none. */
-static bool add_pid(struct dimensions *all)
+/* Tasks too, if there is room. */
+static void add_pid(struct dimensions *all)
 {
 	int i;
 
@@ -129,9 +162,8 @@ static bool add_pid(struct dimensions *all)
 		if (all->of[i] && all->of[i] != DIMENSION_PID)
 			continue;
 		all->of[i] = DIMENSION_PID;
-		return true;
+		return;
 	}
-	return false;
 }
 
 static int observe(struct leaks *l)
@@ -145,6 +177,7 @@ static void free_side(struct leaks_side *side)
 {
 	lifetimes_free(&side->times);
 	growth_free(&side->growth);
+	births_free(&side->births);
 	intern_free(&side->keys);
 	free(side->series);
 }
@@ -175,7 +208,10 @@ static void *leaks_create(const struct analysis_env *env,
 	slab = subjects_slab_dimensions(opts, env);
 	page = subjects_page_dimensions(opts->by);
 	l->by_task = dimensions_find(&slab, DIMENSION_PID) >= 0;
-	l->pid_kept = add_pid(&slab) && add_pid(&page);
+	if (!l->ns) { /* several tasks may have one time */
+		add_pid(&slab);
+		add_pid(&page);
+	}
 	l->slab = accounts_slab(env->accounts, &slab);
 	l->page = accounts_page(env->accounts, &page);
 	if (!l->slab || !l->page || observe(l)) {
@@ -245,6 +281,8 @@ static int copy_side(struct leaks_side *to, const struct leaks_side *from)
 
 	if (!ret)
 		ret = growth_copy(&to->growth, &from->growth);
+	if (!ret)
+		ret = births_copy(&to->births, &from->births);
 	if (ret)
 		return ret;
 	to->keys = from->keys;

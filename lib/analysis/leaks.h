@@ -8,6 +8,7 @@
 #define KMEMX_ANALYSIS_LEAKS_H
 
 #include "analysis/bounds.h"
+#include "analysis/births.h"
 #include "analysis/growth.h"
 #include "analysis/lifetimes.h"
 #include "analysis/owners.h"
@@ -18,15 +19,16 @@
 /**
  * struct leaks_side - of slab objects, or of pages: lifetimes of what was freed, and live bytes
  * @times, @growth: by series
+ * @births: which task allocated
  * @keys: number n is that of series n - 1
  * @series: of each row of the account, as far as lives of it have come: @nr
  *
- * Rows of an account that no row of a table tells apart have one series. A recording of a build has
- * many thousands of tasks, and a row of the account for all callsites of each.
+ * Rows of an account that no row of a table tells apart have one series.
  */
 struct leaks_side {
 	struct lifetimes times;
 	struct growth growth;
+	struct births births;
 	struct intern keys;
 	uint32_t *series;
 	size_t nr, capacity;
@@ -34,8 +36,7 @@ struct leaks_side {
 
 /**
  * struct leaks - the analysis
- * @pid_kept: rows of the accounts are by task too
- * @by_task: so are those of a table
+ * @by_task: rows of a table are by task
  * @ns: the clock counts nanoseconds
  * @ended: the accounts are finished
  */
@@ -45,7 +46,7 @@ struct leaks {
 	struct slab_account *slab;
 	struct page_account *page;
 	struct leaks_side slabs, pages;
-	bool pid_kept, by_task, ns, ended;
+	bool by_task, ns, ended;
 };
 
 /**
@@ -73,7 +74,8 @@ struct leak {
  * struct leaks_view - one table in the making
  * @slab, @page: the account that it is of; the other is NULL
  * @first, @last: of the events
- * @row_bytes: old bytes of each row of the account
+ * @task_bytes: old bytes by row of the table and task, whose places are in @task_index
+ * @guessed: of those, bytes whose task is a guess; @failed: no memory for them
  * @series_of: of each series: the row of the table; UINT32_MAX: it is left out
  * @ages: of old ones, by row of the table; @age_groups: the same in order
  * @suppressed: by line of --suppress, how many bytes; @nr_suppressed: objects or pages
@@ -87,7 +89,10 @@ struct leaks_view {
 	struct owners owners;
 	struct tasks tasks;
 	struct leak *leaks;
-	uint64_t *row_bytes;
+	struct u64_map task_index;
+	uint64_t *task_bytes, guessed;
+	size_t nr_tasks, tasks_capacity;
+	bool failed;
 	uint32_t *series_of;
 	struct lifetimes ages;
 	struct lifetime_groups age_groups;

@@ -16,6 +16,7 @@
 /* Something that lives: objects or pages. */
 struct living {
 	uint32_t row;
+	uint16_t cpu;
 	uint64_t nr, bytes, begin;
 };
 
@@ -28,7 +29,8 @@ static bool next_living(const struct leaks_view *v, const struct live_entry **en
 	if (slab) {
 		*entry = slab_lives_next(slab, *entry);
 		if (*entry)
-			*out = (struct living){ (*entry)->row, 1, (*entry)->bytes_alloc,
+			*out = (struct living){ (*entry)->row, (*entry)->cpu, 1,
+						(*entry)->bytes_alloc,
 						live_begin(&slab->live, *entry) };
 		return *entry != NULL;
 	}
@@ -36,11 +38,60 @@ static bool next_living(const struct leaks_view *v, const struct live_entry **en
 	if (*entry) {
 		uint64_t pages = 1ULL << (*entry)->order;
 
-		*out = (struct living){ (*entry)->row, pages,
+		*out = (struct living){ (*entry)->row, (*entry)->cpu, pages,
 					pages * v->l->env->page_size,
 					live_begin(&v->page->lives.blocks, *entry) };
 	}
 	return *entry != NULL;
+}
+
+/* Which task allocated it. INT32_MIN: nobody knows. */
+static int32_t find_task(struct leaks_view *v, const struct living *one)
+{
+	const struct dimensions *all =
+		v->slab ? &v->slab->lives.dimensions : &v->page->lives.dimensions;
+	bool guess = false;
+	int32_t pid;
+
+	if (dimensions_find(all, DIMENSION_PID) >= 0)
+		return (int32_t)dimension_value(
+			all,
+			v->slab ? &slab_lives_key(&v->slab->lives, one->row)->dims
+				: &page_lives_key(&v->page->lives, one->row)->dims,
+			DIMENSION_PID);
+	pid = births_find(&v->side->births, one->cpu, one->begin, &guess);
+	if (guess)
+		v->guessed += one->bytes;
+	return pid;
+}
+
+/* Who allocated most of row @group of the table, of what was added so far. */
+static void add_task(struct leaks_view *v, const struct living *one, uint32_t group)
+{
+	struct leak *leak = &v->leaks[group];
+	int32_t pid = find_task(v, one);
+	uint32_t *at;
+
+	if (pid == INT32_MIN)
+		return;
+	at = u64_map_insert(&v->task_index, (uint64_t)group << 32 | (uint32_t)pid,
+			    (uint32_t)v->nr_tasks);
+	if (!at || array_reserve(&v->task_bytes, &v->tasks_capacity, *at + 1UL,
+				 sizeof(*v->task_bytes))) {
+		v->failed = true;
+		return;
+	}
+	if (*at == v->nr_tasks) {
+		v->task_bytes[v->nr_tasks++] = 0;
+		leak->tasks++;
+	}
+	v->task_bytes[*at] += one->bytes;
+	if (leak->tasks > 1 &&
+	    (v->task_bytes[*at] < leak->pid_bytes ||
+	     (v->task_bytes[*at] == leak->pid_bytes && pid > leak->pid)))
+		return;
+	leak->pid_bytes = v->task_bytes[*at];
+	leak->pid = pid;
 }
 
 static void add_living(struct leaks_view *v, const struct living *one)
@@ -68,7 +119,7 @@ static void add_living(struct leaks_view *v, const struct living *one)
 	leak->old_bytes += one->bytes;
 	if (age > leak->longest)
 		leak->outlived += one->bytes;
-	v->row_bytes[one->row] += one->bytes;
+	add_task(v, one, group);
 	lifetimes_add(&v->ages, &old);
 }
 
@@ -110,62 +161,13 @@ static int find_living(struct leaks_view *v)
 
 	while (!ret && next_living(v, &entry, &one))
 		add_living(v, &one);
+	if (v->failed || v->side->births.failed)
+		ret = -ENOMEM;
 	for (i = 0; i < v->owners.nr && !ret; i++)
 		same[i] = i;
 	if (!ret)
 		ret = lifetime_groups_make(&v->age_groups, &v->ages, same, v->owners.nr);
 	free(same);
-	return ret;
-}
-
-static int32_t row_pid(const struct leaks_view *v, uint32_t row)
-{
-	const struct dimensions *all =
-		v->slab ? &v->slab->lives.dimensions : &v->page->lives.dimensions;
-	const struct dimension_values *values =
-		v->slab ? &slab_lives_key(&v->slab->lives, row)->dims
-			: &page_lives_key(&v->page->lives, row)->dims;
-
-	return (int32_t)dimension_value(all, values, DIMENSION_PID);
-}
-
-/* Who allocated most of each row of the table. */
-static int find_tasks(struct leaks_view *v)
-{
-	struct u64_map index = { 0 }; /* row of the table and pid -> place in @bytes */
-	uint64_t *bytes = NULL;
-	size_t nr = 0, capacity = 0;
-	int ret = tasks_read(&v->tasks, v->l->env->rec->cmdlines);
-	uint32_t i;
-
-	for (i = 0; i < v->owners.nr_rows && !ret && v->l->pid_kept; i++) {
-		int32_t pid = row_pid(v, i);
-		struct leak *leak;
-		uint32_t *at;
-
-		if (!v->row_bytes[i])
-			continue;
-		leak = &v->leaks[v->owners.of[i]];
-		at = u64_map_insert(&index,
-				    (uint64_t)v->owners.of[i] << 32 | (uint32_t)pid,
-				    (uint32_t)nr);
-		if (!at || array_reserve(&bytes, &capacity, *at + 1UL, sizeof(*bytes))) {
-			ret = -ENOMEM;
-			break;
-		}
-		if (*at == nr) {
-			bytes[nr++] = 0;
-			leak->tasks++;
-		}
-		bytes[*at] += v->row_bytes[i];
-		if (bytes[*at] < leak->pid_bytes ||
-		    (bytes[*at] == leak->pid_bytes && pid > leak->pid))
-			continue;
-		leak->pid_bytes = bytes[*at];
-		leak->pid = pid;
-	}
-	u64_map_free(&index);
-	free(bytes);
 	return ret;
 }
 
@@ -297,18 +299,17 @@ static int collect(struct leaks_view *v)
 	int ret;
 
 	v->leaks = calloc(v->owners.nr + 1, sizeof(*v->leaks));
-	v->row_bytes = calloc(v->owners.nr_rows + 1, sizeof(*v->row_bytes));
-	if (!v->leaks || !v->row_bytes)
+	if (!v->leaks)
 		return -ENOMEM;
-	ret = suppress(v);
+	ret = tasks_read(&v->tasks, v->l->env->rec->cmdlines);
+	if (!ret)
+		ret = suppress(v);
 	if (!ret)
 		ret = find_series(v);
 	if (!ret)
 		ret = find_young(v);
 	if (!ret)
 		ret = find_living(v);
-	if (!ret)
-		ret = find_tasks(v);
 	if (!ret)
 		ret = v->slab ? find_bounds_slab(v) : find_bounds_pages(v);
 	return ret ? ret : find_growth(v);
@@ -333,7 +334,8 @@ void leaks_view_free(struct leaks_view *v)
 	lifetimes_free(&v->ages);
 	lifetime_groups_free(&v->age_groups);
 	free(v->leaks);
-	free(v->row_bytes);
+	u64_map_free(&v->task_index);
+	free(v->task_bytes);
 	free(v->series_of);
 	free(v->suppressed);
 	free(v->row_suppressed);

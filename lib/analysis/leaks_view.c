@@ -420,6 +420,12 @@ static void add_notes(const struct leaks_view *v, uint64_t losses, struct table 
 			"!The recording's clock does not count nanoseconds: ages are in its units, and growth has none.");
 	note_outlived(v, t);
 	note_suppressed(v, t);
+	if (v->guessed)
+		table_add_note(
+			t,
+			"The tasks of %" PRIu64
+			" bytes are guesses: by the clock, several tasks allocated at one time on a CPU.",
+			v->guessed);
 	if (losses)
 		table_add_note(
 			t,

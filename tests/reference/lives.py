@@ -30,7 +30,7 @@ class Lives:
     def __init__(self):
         self.times = []  # of those that an event freed
         self.short = self.short_bytes = self.allocated = self.live = 0
-        self.births = []  # (time, bytes) of what lives at the end
+        self.births = []  # (time, bytes, pid) of what lives at the end
         self.changes = []  # (time, bytes more); time None: at the end
 
     def ended(self, time, here, nr_bytes):
@@ -84,7 +84,7 @@ class Slab(model.Slab):
         for obj in filter(None, self.objects.values()):
             for owner in owners(obj):
                 self.lives[owner].live += 1
-                self.lives[owner].births.append((obj.time, obj.alloc))
+                self.lives[owner].births.append((obj.time, obj.alloc, obj.pid))
 
 
 class Pages(model.Pages):
@@ -142,7 +142,7 @@ class Pages(model.Pages):
         for request in filter(None, self.pages.values()):
             for owner in request.who:
                 self.lives[owner].live += 1
-                self.lives[owner].births.append((request.time, 1))
+                self.lives[owner].births.append((request.time, 1, dict(request.who)["pid"]))
 
 
 def quantile(times, percent):
@@ -275,17 +275,23 @@ def expected_leaks(lives, size, windows, recording, older):
     usual = quantile(times, 99) if times else 0
     usual = min(usual + usual // 32, times[-1]) if times else 0
     young_to = older or (usual + 1 if usual >= tenth else tenth)
-    ages = [(recording["last_ts"] - time, nr * size) for time, nr in lives.births]
+    ages = [(recording["last_ts"] - time, nr * size) for time, nr, _ in lives.births]
+    tasks = collections.Counter()
+    for time, nr, pid in lives.births:
+        if recording["last_ts"] - time >= young_to:
+            tasks[pid] += nr * size
     old = sorted(a for a in ages if a[0] >= young_to)
     young = [a for a in ages if a[0] < young_to]
     if not old:
         return None
     series = windows.series(lives.changes, size)
+    most = max(tasks.values())
     slope, low, high, verdict = fit(windows.times, series)
     row = {"objects": len(old), "bytes": sum(b for _, b in old), "age_min": old[0][0],
            "age_max": old[-1][0], "age": max(quantile([a for a, _ in old], 50), old[0][0]),
            "outlived": sum(b for a, b in old if not times or a > times[-1]),
-           "young": len(young), "young_bytes": sum(b for _, b in young), "verdict": verdict}
+           "young": len(young), "young_bytes": sum(b for _, b in young), "verdict": verdict,
+           "tasks": len(tasks), "task": min(pid for pid, nr in tasks.items() if nr == most)}
     if slope is not None:
         row.update(growth=slope * 1e9, growth_min=low * 1e9, growth_max=high * 1e9)
     return row
@@ -325,6 +331,10 @@ def leak_differences(slab, pages, kmemx, path, recording, older):
                     if row or wanted:
                         yield f"{name} {by} {who}: kmemx {row}, model {wanted}"
                     continue
+                if by == "pid":
+                    del wanted["tasks"], wanted["task"]
+                else:
+                    row["task"] = int(row["task"].rpartition("-")[2])
                 for key, value in wanted.items():
                     if not near(row[key], value) and (clock_is_ns or "growth" not in key):
                         yield f"{name} {by} {who} {key}: kmemx {row[key]}, model {value}"

@@ -460,6 +460,10 @@ static void add_notes(const struct percpu *p, uint32_t seen, struct table *t)
 			"!Allocations or frees of pages were not recorded: refills and drains that follow each other count as one (kmemx record --page).");
 	if (p->losses)
 		table_add_note(t, "!Events were lost: there was more than is shown.");
+	if (p->env->filter)
+		table_add_note(
+			t,
+			"Of all tasks: refills and drains are no allocations, which the filter selects.");
 }
 
 static int show_cpus(const struct percpu *p, struct report *report)

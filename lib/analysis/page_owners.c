@@ -297,8 +297,8 @@ static void row_words(const struct page_owners *p, enum subject_kind kind,
 static struct table *new_table(const struct page_owners *p, enum subject_kind kind)
 {
 	struct strbuf title = { 0 }, words = { 0 };
+	struct column *order, *migtype, *since;
 	struct table *t;
-	int column;
 
 	row_words(p, kind, &words);
 	strbuf_printf(&title, "Owners of live pages, by %s", strbuf_text(&words));
@@ -306,13 +306,15 @@ static struct table *new_table(const struct page_owners *p, enum subject_kind ki
 	if (t) {
 		table_set_by(t, strbuf_text(&words));
 		t->failed |= title.failed || words.failed;
-		column = table_column(t, "order");
-		t->columns[column].hidden = p->opts->any_order;
-		column = table_column(t, "migtype");
-		t->columns[column].hidden = p->opts->any_migratetype;
-		column = table_column(t, "alloc_ts");
-		if (!recording_clocks_are_ns(p->env->rec))
-			t->columns[column].unit = UNIT_COUNT;
+		order = table_find_column(t, "order");
+		migtype = table_find_column(t, "migtype");
+		since = table_find_column(t, "alloc_ts");
+		if (order)
+			order->hidden = p->opts->any_order;
+		if (migtype)
+			migtype->hidden = p->opts->any_migratetype;
+		if (since && !recording_clocks_are_ns(p->env->rec))
+			since->unit = UNIT_COUNT;
 	}
 	strbuf_free(&title);
 	strbuf_free(&words);

@@ -320,6 +320,7 @@ int percpu_cross_show(const struct percpu_cross *c, bool pages, enum subject_kin
 {
 	struct view v = { .side = pages ? &c->page_side : &c->slab_side, .pages = pages };
 	struct table *t = new_table(&v, kind);
+	struct column *freed_by = t ? table_find_column(t, "freed_by") : NULL;
 	int ret = view_make(&v, c, kind);
 
 	if (!t)
@@ -327,8 +328,8 @@ int percpu_cross_show(const struct percpu_cross *c, bool pages, enum subject_kin
 	if (!ret) {
 		add_rows(&v, kind, t);
 		/* Few recordings have callchains of frees. */
-		if (!table_has_value(t, "freed_by"))
-			t->columns[table_column(t, "freed_by")].hidden = true;
+		if (freed_by && !table_has_value(t, "freed_by"))
+			freed_by->hidden = true;
 		add_summary(&v, losses_of(c, pages), t);
 		report_add_table(report, t);
 		t = NULL;

@@ -330,6 +330,13 @@ int table_column(const struct table *t, const char *name)
 	return -1;
 }
 
+struct column *table_find_column(struct table *t, const char *name)
+{
+	int i = table_column(t, name);
+
+	return i < 0 ? NULL : &t->columns[i];
+}
+
 bool table_has_value(const struct table *t, const char *name)
 {
 	int column = table_column(t, name);

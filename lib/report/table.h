@@ -251,6 +251,8 @@ struct cell cell_text(struct table *t, const char *s); /* copies; NULL gives CEL
 double cell_as_real(const struct cell *c);
 /* Column index by name, or -1. */
 int table_column(const struct table *t, const char *name);
+/* The column of that name; NULL: there is none, as in a table for whose columns memory ran out. */
+struct column *table_find_column(struct table *t, const char *name);
 /* Rows that text shows. */
 static inline size_t table_text_rows(const struct table *t)
 {

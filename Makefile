@@ -9,6 +9,9 @@
 # make cli           commands and what they should print (TESTS='name ...': some)
 # make live          record here, as root (TESTS='name ...'; LONG=1: every case)
 # make doctest       the manual beside -h
+# make browsertest   pages in a browser, as a reader uses them
+# make fleet         1000 simulated hosts in two ClickHouse servers: the queries
+#                    of kmemx query, compared (installs nothing)
 # make bombs         small files that ask for much work (KMEMX_VERBOSE=1)
 # make instructions  what stat takes for an event, and for a live object
 #                    (RENEW=1: a new baseline)
@@ -76,13 +79,20 @@ PKG_CONFIG ?= pkg-config
 have = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo $(1))
 needed_libs := libtracefs libtraceevent libelf
 # libdw's static library needs others that few machines have.
-optional_libs := $(call have,libzstd) $(call have,zlib) $(if $(STATIC),,$(call have,libdw))
+optional_libs := $(call have,libzstd) $(call have,zlib) $(call have,liblzma) \
+	$(if $(STATIC),,$(call have,libdw))
+# Loaded when they are asked for: only their headers are needed here.
+loaded_libs := $(if $(STATIC),,$(call have,libdebuginfod) $(call have,sqlite3))
+# Only its library: what its flags define is defined here in another way.
+curses := $(if $(STATIC),,$(call have,ncursesw))
 missing := $(foreach t,$(firstword $(CC)) $(firstword $(PKG_CONFIG)),$(if \
 	$(shell command -v $(t) 2>/dev/null),,$(t))) \
 	$(foreach l,$(needed_libs),$(if $(call have,$(l)),,$(l)))
 pkgs := $(needed_libs) $(optional_libs)
 LIB_CFLAGS := $(CROSS_CFLAGS) $(shell $(PKG_CONFIG) --cflags $(pkgs) 2>/dev/null)
-LIB_LIBS := $(CROSS_LIBS) $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs $(pkgs) 2>/dev/null) -lm
+LIB_LIBS := $(CROSS_LIBS) \
+	$(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs $(pkgs) $(curses) 2>/dev/null) \
+	$(if $(strip $(loaded_libs)),-ldl) -lm
 CHECK_CFLAGS := $(shell $(PKG_CONFIG) --cflags check 2>/dev/null)
 CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
 
@@ -93,7 +103,9 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointe
 	-Wundef -Wformat=2 -Wvla -Wno-unused-parameter -Werror=implicit-function-declaration
 DEFS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DKMEMX_VERSION='"$(VERSION)"' \
 	$(if $(filter libzstd,$(pkgs)),-DHAVE_ZSTD=1) $(if $(filter zlib,$(pkgs)),-DHAVE_ZLIB=1) \
-	$(if $(filter libdw,$(pkgs)),-DHAVE_LIBDW=1) \
+	$(if $(filter liblzma,$(pkgs)),-DHAVE_LZMA=1) $(if $(filter libdw,$(pkgs)),-DHAVE_LIBDW=1) \
+	$(if $(filter libdebuginfod,$(loaded_libs)),-DHAVE_DEBUGINFOD=1) \
+	$(if $(filter sqlite3,$(loaded_libs)),-DHAVE_SQLITE=1) $(if $(curses),-DHAVE_NCURSES=1) \
 	$(if $(STATIC),-DKMEMX_STATIC=1)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_CFLAGS := -std=gnu11 -pthread $(WARN) -Ilib -Icmd -Itests/unit -include lib/base/banned.h $(DEFS) \
@@ -122,8 +134,8 @@ Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
 
 all: $(KMEMX) $(PLUGIN)
-.PHONY: all help bench bombs check check-here unit cli live doctest instructions threads \
-	installtest \
+.PHONY: all help bench bombs browsertest check check-here unit cli live doctest instructions threads \
+	installtest fleet \
 	fuzz-smoke fuzz-here fuzz-coverage coverage-here \
 	demo demo-here lint lint-here man install uninstall dist deb clean deps FORCE
 
@@ -146,13 +158,52 @@ endif
 # Rebuild when the compiler or a flag changes: the file is touched only if its text differs.
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIB_LIBS))' > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@printf '%s\n' '$(subst ','\'',$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIB_LIBS))' > $@.$$$$; \
+	cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# What pages are made of, as C strings.
+$(B)/web/%.inc: web/% scripts/embed-text
+	@mkdir -p $(@D)
+	$(call say,EMBED,$<)
+	$(Q)scripts/embed-text $< > $@
+
+# The script of kmemx report is one of several files, in this order.
+REPORT_JS := $(patsubst %,web/report/%.js,read data words groups table timeline frames colours flame page)
+
+# That of kmemx diff --html has some of them.
+DIFF_JS := $(patsubst %,web/report/%.js,read words colours flame) \
+	$(patsubst %,web/diff/%.js,data flame timeline table page)
+
+$(B)/web/report.js: $(REPORT_JS)
+$(B)/web/diff.js: $(DIFF_JS)
+$(B)/web/report.js $(B)/web/diff.js:
+	@mkdir -p $(@D)
+	$(call say,JOIN,$@)
+	$(Q)cat $^ > $@
+
+$(B)/web/%.js.inc: $(B)/web/%.js scripts/embed-text
+	$(call say,EMBED,$<)
+	$(Q)scripts/embed-text $< > $@
+
+WEB := $(patsubst %,$(B)/%.inc,$(sort $(wildcard web/*.*) web/report.js web/diff.js))
+WEB_OBJ := $(patsubst %,$(B)/lib/report/%_html.o,rings web_report web_diff)
+$(WEB_OBJ): $(WEB)
+$(WEB_OBJ): private ALL_CFLAGS += -I$(B)/web
+
+# The queries of kmemx query.
+SQL := $(patsubst %,$(B)/%.inc,$(sort $(wildcard lib/query/sql/*.sql)))
+$(B)/lib/query/sql/%.inc: lib/query/sql/% scripts/embed-text
+	@mkdir -p $(@D)
+	$(call say,EMBED,$<)
+	$(Q)scripts/embed-text $< > $@
+
+$(B)/lib/query/named.o: $(SQL)
+$(B)/lib/query/named.o: private ALL_CFLAGS += -I$(B)/lib/query/sql
 
 $(LIBKMEMX): $(LIB_OBJ)
 	$(call say,AR,$@)
@@ -242,6 +293,12 @@ installtest: $(KMEMX) $(PLUGIN)
 # Small files that ask for much work. KMEMX_VERBOSE=1: what each takes
 bombs: $(KMEMX)
 	$(Q)$(test_env) tests/bombs/run
+
+browsertest: $(KMEMX)
+	$(Q)$(test_env) tests/browser/run $(PICTURES)
+
+fleet: $(KMEMX)
+	$(Q)scripts/fleet-demo $(KMEMX)
 
 # Each installs what is missing first, then has make look at the machine again.
 check:

@@ -37,6 +37,33 @@
 	"refill)|__alloc_page_frag)(_noprof)?"                                        \
 	"(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
 
+/* What allocates for its caller, who gets the memory: copies of memory and strings, file names,
+ * skbs, sockets, inodes, dentries, files, nodes of trees, tables of pages.
+ */
+#define WRAPPERS                                                                     \
+	"^(_{0,3}k[mz]alloc(_large)?(_node)?(_track_caller)?|"                       \
+	"kmalloc_(order|array|reserve)|_{0,3}k[vc]?alloc_array|"                     \
+	"_{0,2}kv?realloc(_node)?(_align)?|_{0,2}kv[mz]alloc_node|"                  \
+	"_{0,2}v[mz]alloc(_node|_user|_huge|_node_range)*|__vmalloc_area_node|"      \
+	"vm_area_alloc_pages|kmemdup(_nul|_array)?|v?memdup_user(_nul)?|kvmemdup|"   \
+	"kstrn?dup(_const|_quotable.*)?|strndup_user|kv?asprintf(_const)?|"          \
+	"devm_k[mz]alloc|devm_kv?asprintf|devm_kstrdup(_const)?|devm_kmemdup|"       \
+	"__devres_alloc_node|mempool_alloc(_slab|_preallocated)?|mempool_kmalloc|"   \
+	"getname(_flags|_kernel|_uflags|_maybe_null)?|"                              \
+	"alloc_empty(_backing)?_file(_noaccount)?|"                                  \
+	"alloc_file(_pseudo(_noaccount)?|_clone)?|"                                  \
+	"mas_(alloc_nodes|node_count(_gfp)?|preallocate)|mt_alloc_(bulk|one)|"       \
+	"vm_area_(alloc|dup)|radix_tree_node_alloc|xas_alloc|xas_nomem|"             \
+	"_{0,2}alloc_skb(_with_frags)?|_{0,2}(napi_|netdev_)?(alloc|build)_skb|"     \
+	"skb_(clone|copy|realloc_headroom)|__pskb_copy_fclone|pskb_expand_head|"     \
+	"napi_skb_cache_get|skb_page_frag_refill|sk_page_frag_refill|"               \
+	"sock_(alloc_send_p?skb|[wk]malloc|omalloc|alloc)|sk_(prot_)?alloc|"         \
+	"sk_clone_lock|alloc_inode(_sb)?|new_inode(_pseudo)?|"                       \
+	"__?d_alloc(_name|_pseudo|_cursor)?|d_alloc(_parallel)?|"                    \
+	"bio_alloc_(bioset|clone)|bvec_alloc|sg_kmalloc|_{0,2}sg_alloc_table|"       \
+	"seq_(buf_alloc|open)|__seq_open_private|single_open(_size)?|prepare_creds|" \
+	"kmem_cache_(z?alloc(_node|_lru|_bulk)?))(_noprof)?(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
+
 /* GLUE and CORE. */
 #define NR_BUILT_IN 2
 
@@ -49,6 +76,8 @@ struct callsite_rule {
 	uint8_t *verdicts;   /* by name number - 1 */
 	uint32_t capacity;
 	struct intern skipped; /* the plain names of those skipped */
+	bool wrappers;
+	struct source_lines *lines;
 };
 
 static int compile(struct callsite_rule *rule, const char *expression,
@@ -86,8 +115,12 @@ int callsite_rule_new(struct callsite_rule **out, const char *const *skip, size_
 	ret = compile(rule, GLUE, error);
 	if (!ret)
 		ret = compile(rule, CORE, error);
-	for (i = 0; i < nr_skip && !ret; i++)
-		ret = compile(rule, skip[i], error);
+	for (i = 0; i < nr_skip && !ret; i++) {
+		bool wrappers = !strcmp(skip[i], CALLSITE_WRAPPERS);
+
+		rule->wrappers |= wrappers;
+		ret = compile(rule, wrappers ? WRAPPERS : skip[i], error);
+	}
 	if (ret)
 		goto err;
 	*out = rule;
@@ -112,9 +145,19 @@ void callsite_rule_free(struct callsite_rule *rule)
 	free(rule);
 }
 
+void callsite_rule_use(struct callsite_rule *rule, struct source_lines *lines)
+{
+	rule->lines = lines;
+}
+
 bool callsite_rule_extended(const struct callsite_rule *rule)
 {
 	return rule && rule->nr_expressions > NR_BUILT_IN;
+}
+
+bool callsite_rule_wrappers(const struct callsite_rule *rule)
+{
+	return rule && rule->wrappers;
 }
 
 /* Matches @name as it is, and without its endings, so that a user's "^foo$" meets foo.cold
@@ -163,17 +206,67 @@ bool callsite_rule_skips(struct callsite_rule *rule, const char *name)
 	return skips;
 }
 
+static bool is_wrapper(const struct source_frame *frame)
+{
+	size_t size = frame->file ? strlen(frame->file) : 0;
+
+	return frame->inlined && size > 2 && !strcmp(frame->file + size - 2, ".h");
+}
+
+/* The function that counts among those of @place; false: all are skipped. */
+static bool find_function(struct callsite_rule *rule, struct callsite_place *place)
+{
+	const struct source_frame *chain = place->chain;
+	size_t nr = place->nr, first = nr, i;
+
+	/* Outermost first: what a skipped function has inlined is its own affair. */
+	while (first > 0) {
+		const char *name = chain[first - 1].function;
+
+		if (first == nr && place->function)
+			name = place->function;
+		if (name && callsite_rule_skips(rule, name))
+			break;
+		first--;
+	}
+	for (i = first; i + 1 < nr && is_wrapper(&chain[i]); i++)
+		;
+	place->index = i < nr ? i : nr - 1;
+	return first < nr;
+}
+
+bool callsite_look(struct callsite_rule *rule, const struct symbols *syms, uint64_t addr,
+		   struct callsite_place *place)
+{
+	struct symbol sym;
+	bool counts;
+
+	*place = (struct callsite_place){ 0 };
+	if (symbols_find(syms, addr, &sym)) {
+		place->function = sym.name;
+		place->module = sym.module;
+		place->start = sym.addr;
+	}
+	if (!rule)
+		return true;
+	if (rule->lines)
+		place->nr = source_lines_find(rule->lines, addr, &place->chain);
+	if (!place->nr)
+		return !place->function || !callsite_rule_skips(rule, place->function);
+	counts = find_function(rule, place);
+	if (place->index + 1 < place->nr || !place->function)
+		place->function = place->chain[place->index].function;
+	return counts;
+}
+
 int callsite_find(struct callsite_rule *rule, const struct symbols *syms,
 		  const uint64_t *frames, uint32_t nr)
 {
-	struct symbol sym;
+	struct callsite_place place;
 	uint32_t i;
 
 	for (i = 0; i < nr; i++) {
-		if (!frames[i])
-			continue;
-		if (!symbols_find(syms, frames[i], &sym) ||
-		    !callsite_rule_skips(rule, sym.name))
+		if (frames[i] && callsite_look(rule, syms, frames[i], &place))
 			return (int)i;
 	}
 	return (int)nr - 1;

@@ -102,6 +102,19 @@ void debug_limit_restart(struct debug_limit *limit)
 	limit->end_ns = cpu_ns() + NS_MORE + limit->size_bytes * NS_A_BYTE;
 }
 
+void debug_limit_pause(struct debug_limit *limit)
+{
+	uint64_t now = cpu_ns();
+
+	limit->left_ns = limit->end_ns > now ? limit->end_ns - now : 0;
+}
+
+void debug_limit_resume(struct debug_limit *limit)
+{
+	limit->end_ns = cpu_ns() + limit->left_ns;
+	limit->calls = 0;
+}
+
 int debug_limit_begin(struct debug_limit *limit, int fd)
 {
 	Elf *elf;
@@ -112,7 +125,8 @@ int debug_limit_begin(struct debug_limit *limit, int fd)
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return 0;
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	ret = elf && elf_kind(elf) == ELF_K_ELF ? check_sections(limit, elf) : 0;
+	/* libdwfl would look for an ELF file in what is compressed, without any bound. */
+	ret = elf && elf_kind(elf) == ELF_K_ELF ? check_sections(limit, elf) : -ENOEXEC;
 	elf_end(elf);
 	return ret;
 }

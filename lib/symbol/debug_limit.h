@@ -20,23 +20,23 @@
 /**
  * struct debug_limit - CPU time that one file may take
  * @size_bytes: of the file, without its holes
- * @end_ns: of this thread's clock
+ * @end_ns: of this thread's clock; @left_ns: what was left of it when it was paused
  * @calls: of debug_limit_over()
  */
 struct debug_limit {
 	uint64_t size_bytes;
-	uint64_t end_ns;
+	uint64_t end_ns, left_ns;
 	unsigned int calls;
 };
 
 /**
  * debug_limit_begin() - look at a file's sections, and start the clock
- * @fd: an ELF file, or one that libdwfl unpacks; stays open
+ * @fd: stays open
  *
  * Sections have the bytes of the file for themselves, so their sizes cannot add up to much
  * more; what is compressed may be eight times the file, and 32 MB.
  *
- * Return: 0; -EFBIG they ask for more.
+ * Return: 0; -EFBIG they ask for more; -ENOEXEC not an ELF file.
  */
 int debug_limit_begin(struct debug_limit *limit, int fd) __must_check;
 
@@ -52,6 +52,9 @@ int debug_limit_units(const struct debug_limit *limit, Dwarf *dwarf) __must_chec
 
 /* Gives what follows as much time again, as what was done in between counts too. */
 void debug_limit_restart(struct debug_limit *limit);
+/* What is done between these two does not count. */
+void debug_limit_pause(struct debug_limit *limit);
+void debug_limit_resume(struct debug_limit *limit);
 /* To be asked in every loop: have 100 ns a byte of the file and a second passed? */
 bool debug_limit_over(struct debug_limit *limit);
 

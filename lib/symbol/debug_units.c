@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #ifndef HAVE_LIBDW
 
@@ -19,6 +20,14 @@ int debug_units_open(struct debug_units **out, const char *path)
 {
 	*out = NULL;
 	(void)path;
+	return -EOPNOTSUPP;
+}
+
+int debug_units_open_fd(struct debug_units **out, int fd, const char *path)
+{
+	*out = NULL;
+	(void)path;
+	close(fd);
 	return -EOPNOTSUPP;
 }
 
@@ -48,51 +57,75 @@ int debug_units_function(struct debug_units *units, const char *name, const char
 	return 0;
 }
 
+int debug_units_symbol(struct debug_units *units, const char *name, uint64_t *addr)
+{
+	(void)units;
+	(void)name;
+	(void)addr;
+	return 0;
+}
+
 #else
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "base/io.h"
 #include "base/strbuf.h"
-#include "symbol/debug_limit.h"
+#include "symbol/debug_file.h"
 #include "symbol/source_path.h"
+#include "symbol/unpack.h"
 
 #define UNITS_MAX     (1U << 20)
 #define RANGES_MAX    (1U << 22)
 #define FUNCTIONS_MAX (1 << 20)
+#define SEVERAL	      UINT32_MAX
 
 /* Code of a unit: from @low up to @high. */
 struct range {
 	uint64_t low, high;
 	uint32_t dir; /* of @dirs; 0: outside the tree */
+	uint32_t unit;
+};
+
+/**
+ * struct function - what has one name
+ * @addr: of the first
+ * @dir: of @dirs; 0: unknown, or outside the tree; SEVERAL
+ * @several: there is more than one
+ */
+struct function {
+	uint64_t addr;
+	uint32_t dir;
+	bool several;
 };
 
 /**
  * struct debug_units - the file's ranges, sorted
+ * @units: offsets of the entries of those that have code, @nr_units
  * @dirs: texts
  * @root: of the kernel's tree, with a '/'; empty if paths are relative to it
- * @functions: names; @function_dirs: by name number - 1: of @dirs, or SEVERAL
+ * @whole_build, @hidden_build: the first directory, absolute and relative, of a compiler's run
+ * @functions: by the number of their names - 1
  */
 struct debug_units {
 	struct range *ranges;
-	size_t nr, capacity, nr_units;
-	struct intern dirs, functions;
-	uint32_t *function_dirs;
+	size_t nr, capacity;
+	Dwarf_Off *units;
+	size_t nr_units, units_capacity;
+	struct intern dirs, names;
+	struct function *functions;
 	size_t functions_capacity;
 	struct strbuf root;
+	const char *whole_build, *hidden_build;
 	bool functions_read;
 	struct debug_limit limit;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 };
-
-#define SEVERAL UINT32_MAX
 
 bool debug_units_built_in(void)
 {
@@ -149,12 +182,34 @@ static int each_unit(struct debug_units *u, Dwarf *dwarf,
 	return ret;
 }
 
+/* A build that hides where it was (-ffile-prefix-map) does so for C, not for assembly: units of
+ * the one kind were compiled in "build", the others in "/src/linux/build".
+ */
+static void compare_builds(struct debug_units *u, const char *comp_dir)
+{
+	const char **kind = *comp_dir == '/' ? &u->whole_build : &u->hidden_build;
+	size_t whole, hidden;
+
+	if (!*kind && *comp_dir)
+		*kind = comp_dir;
+	if (!u->whole_build || !u->hidden_build)
+		return;
+	whole = strlen(u->whole_build);
+	hidden = strlen(u->hidden_build);
+	if (whole > hidden && u->whole_build[whole - hidden - 1] == '/' &&
+	    !strcmp(u->whole_build + whole - hidden, u->hidden_build))
+		strbuf_add(&u->root, u->whole_build, whole - hidden);
+}
+
 static int take_root(struct debug_units *u, Dwarf_Die *die)
 {
 	const char *name = text_of(die, DW_AT_name);
+	const char *comp_dir = text_of(die, DW_AT_comp_dir);
 
 	if (name)
 		find_root(u, name);
+	if (!u->root.size && comp_dir)
+		compare_builds(u, comp_dir);
 	return u->root.size != 0;
 }
 
@@ -193,9 +248,15 @@ static int take_ranges(struct debug_units *u, Dwarf_Die *die)
 		if (array_reserve(&u->ranges, &u->capacity, u->nr + 1,
 				  sizeof(*u->ranges)))
 			return -ENOMEM;
-		u->ranges[u->nr++] = (struct range){ low, high, dir };
+		u->ranges[u->nr++] =
+			(struct range){ low, high, dir, (uint32_t)u->nr_units };
 	}
-	u->nr_units += u->nr > before;
+	if (u->nr == before)
+		return 0;
+	if (array_reserve(&u->units, &u->units_capacity, u->nr_units + 1,
+			  sizeof(*u->units)))
+		return -ENOMEM;
+	u->units[u->nr_units++] = dwarf_dieoffset(die);
 	return 0;
 }
 
@@ -216,6 +277,8 @@ static int read_units(struct debug_units *u)
 
 	if (!dwarf)
 		return -ENODATA;
+	/* Else libdw opens what the file calls its other half (.gnu_debugaltlink), be it a pipe. */
+	dwarf_setalt(dwarf, dwarf);
 	ret = debug_limit_units(&u->limit, dwarf);
 	if (!ret)
 		ret = each_unit(u, dwarf, take_root);
@@ -239,17 +302,14 @@ static int no_other_file(Dwfl_Module *module, void **data, const char *name,
 	return -1;
 }
 
-static int open_module(struct debug_units *u, const char *path)
+static int open_module(struct debug_units *u, int fd, const char *path)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_debuginfo = no_other_file,
 		.section_address = dwfl_offline_section_address,
 	};
-	int fd = io_open_input(path, IO_FILE), ret;
+	int ret = debug_limit_begin(&u->limit, fd);
 
-	if (fd < 0)
-		return fd;
-	ret = debug_limit_begin(&u->limit, fd);
 	if (ret) {
 		close(fd);
 		return ret;
@@ -268,12 +328,17 @@ static int open_module(struct debug_units *u, const char *path)
 	return 0;
 }
 
-int debug_units_open(struct debug_units **out, const char *path)
+int debug_units_open_fd(struct debug_units **out, int fd, const char *path)
 {
 	struct debug_units *u = calloc(1, sizeof(*u));
-	int ret = u ? open_module(u, path) : -ENOMEM;
+	int ret;
 
 	*out = NULL;
+	if (!u) {
+		close(fd);
+		return -ENOMEM;
+	}
+	ret = open_module(u, fd, path);
 	if (!ret)
 		ret = read_units(u);
 	if (ret) {
@@ -284,6 +349,14 @@ int debug_units_open(struct debug_units **out, const char *path)
 	return 0;
 }
 
+int debug_units_open(struct debug_units **out, const char *path)
+{
+	int fd = unpack_open(path);
+
+	*out = NULL;
+	return fd < 0 ? fd : debug_units_open_fd(out, fd, path);
+}
+
 void debug_units_free(struct debug_units *units)
 {
 	if (!units)
@@ -291,10 +364,11 @@ void debug_units_free(struct debug_units *units)
 	if (units->dwfl)
 		dwfl_end(units->dwfl);
 	intern_free(&units->dirs);
-	intern_free(&units->functions);
+	intern_free(&units->names);
 	strbuf_free(&units->root);
-	free(units->function_dirs);
+	free(units->functions);
 	free(units->ranges);
+	free(units->units);
 	free(units);
 }
 
@@ -306,7 +380,7 @@ size_t debug_units_count(const struct debug_units *units)
 /* Of the ranges that begin at or below @addr the last that is not past; units do not
  * overlap, but for empty and damaged ones: a few steps back are enough.
  */
-static uint32_t dir_at(const struct debug_units *u, uint64_t addr)
+static const struct range *range_at(const struct debug_units *u, uint64_t addr)
 {
 	size_t low = 0, high = u->nr, i;
 
@@ -320,8 +394,15 @@ static uint32_t dir_at(const struct debug_units *u, uint64_t addr)
 	}
 	for (i = 0; i < 8 && low > 0; i++)
 		if (u->ranges[--low].high > addr)
-			return u->ranges[low].dir;
-	return 0;
+			return &u->ranges[low];
+	return NULL;
+}
+
+static uint32_t dir_at(const struct debug_units *u, uint64_t addr)
+{
+	const struct range *range = range_at(u, addr);
+
+	return range ? range->dir : 0;
 }
 
 const char *debug_units_at(struct debug_units *units, uint64_t addr)
@@ -329,19 +410,25 @@ const char *debug_units_at(struct debug_units *units, uint64_t addr)
 	return intern_get(&units->dirs, dir_at(units, addr), NULL);
 }
 
-static int add_function(struct debug_units *u, const char *name, uint32_t dir)
+static int add_function(struct debug_units *u, const char *name, uint64_t addr)
 {
-	uint32_t known = u->functions.count;
-	uint32_t id = intern_id(&u->functions, name, strlen(name)), *old;
+	uint32_t known = u->names.count;
+	uint32_t id = intern_id(&u->names, name, strlen(name)), dir = dir_at(u, addr);
+	struct function *f;
 
-	if (!id || array_reserve(&u->function_dirs, &u->functions_capacity, id,
-				 sizeof(*u->function_dirs)))
+	if (!id || array_reserve(&u->functions, &u->functions_capacity, id,
+				 sizeof(*u->functions)))
 		return -ENOMEM;
-	old = &u->function_dirs[id - 1];
-	if (id > known)
-		*old = dir;
-	else if (*old != dir)
-		*old = SEVERAL;
+	f = &u->functions[id - 1];
+	if (id > known) {
+		*f = (struct function){ .addr = addr, .dir = dir };
+		return 0;
+	}
+	f->several |= f->addr != addr;
+	if (!f->dir)
+		f->dir = dir;
+	else if (dir && f->dir != dir)
+		f->dir = SEVERAL;
 	return 0;
 }
 
@@ -358,37 +445,83 @@ static int read_functions(struct debug_units *u)
 		GElf_Sym sym;
 		const char *name = dwfl_module_getsym_info(u->module, i, &sym, &addr,
 							   NULL, NULL, NULL);
-		uint32_t dir;
 
 		if (debug_limit_over(&u->limit)) {
-			intern_free(&u->functions);
-			u->functions = (struct intern){ 0 };
+			intern_free(&u->names);
+			u->names = (struct intern){ 0 };
 			break;
 		}
-		if (!name || !*name || GELF_ST_TYPE(sym.st_info) != STT_FUNC)
-			continue;
-		dir = dir_at(u, addr - bias);
-		if (dir)
-			ret = add_function(u, name, dir);
+		if (name && *name && sym.st_shndx != SHN_UNDEF &&
+		    GELF_ST_TYPE(sym.st_info) == STT_FUNC)
+			ret = add_function(u, name, addr - bias);
 	}
 	u->functions_read = !ret;
 	return ret;
 }
 
+/* 1 and @f, 0, -ENOMEM. */
+static int find_function(struct debug_units *u, const char *name,
+			 const struct function **f)
+{
+	int ret = u->functions_read ? 0 : read_functions(u);
+	uint32_t id = ret ? 0 : intern_find(&u->names, name, strlen(name));
+
+	if (!id)
+		return ret;
+	*f = &u->functions[id - 1];
+	return 1;
+}
+
 int debug_units_function(struct debug_units *units, const char *name, const char **dir)
 {
-	int ret = units->functions_read ? 0 : read_functions(units);
-	uint32_t id;
+	const struct function *f;
+	int ret = find_function(units, name, &f);
 
-	if (ret)
-		return ret;
-	id = intern_find(&units->functions, name, strlen(name));
-	if (!id)
-		return 0;
-	if (units->function_dirs[id - 1] == SEVERAL)
+	if (ret <= 0 || !f->dir)
+		return ret < 0 ? ret : 0;
+	if (f->dir == SEVERAL)
 		return -ENOTUNIQ;
-	*dir = intern_get(&units->dirs, units->function_dirs[id - 1], NULL);
+	*dir = intern_get(&units->dirs, f->dir, NULL);
 	return 1;
+}
+
+int debug_units_symbol(struct debug_units *units, const char *name, uint64_t *addr)
+{
+	const struct function *f;
+	int ret = find_function(units, name, &f);
+
+	if (ret <= 0)
+		return ret;
+	*addr = f->addr;
+	return f->several ? -ENOTUNIQ : 1;
+}
+
+Dwarf *debug_units_dwarf(const struct debug_units *units)
+{
+	Dwarf_Addr bias;
+
+	return dwfl_module_getdwarf(units->module, &bias);
+}
+
+struct debug_limit *debug_units_limit(struct debug_units *units)
+{
+	return &units->limit;
+}
+
+const char *debug_units_root(const struct debug_units *units)
+{
+	return strbuf_text(&units->root);
+}
+
+bool debug_units_find(const struct debug_units *units, uint64_t addr, uint32_t *unit,
+		      Dwarf_Die *die)
+{
+	const struct range *range = range_at(units, addr);
+
+	if (!range)
+		return false;
+	*unit = range->unit;
+	return dwarf_offdie(debug_units_dwarf(units), units->units[range->unit], die);
 }
 
 #endif

@@ -31,3 +31,20 @@ int dir_files_open(struct directory_sources *sources, const struct dir_files *fi
 	*failure = (struct dir_failure){ DIR_FILE_SOURCE, files->source };
 	return files->source ? source_tree_open(&sources->tree, files->source) : 0;
 }
+
+int dir_files_open_lines(struct directory_sources *sources, const struct dir_files *files,
+			 const struct log *log)
+{
+	int err = 0;
+
+	*sources = (struct directory_sources){ 0 };
+	if (files->vmlinux)
+		err = debug_units_open(&sources->vmlinux, files->vmlinux);
+	if (err == -EFBIG)
+		log_msg(log, LOG_WARN,
+			"the debug information in %s takes too long to read for a file of its size: inlined functions are not told apart",
+			files->vmlinux);
+	if (err != -ENOMEM && files->modules)
+		err = module_files_open(&sources->modules, files->modules);
+	return err == -ENOMEM ? err : 0;
+}

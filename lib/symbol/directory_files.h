@@ -7,6 +7,7 @@
 #define KMEMX_SYMBOL_DIRECTORY_FILES_H
 
 #include "base/compiler.h"
+#include "base/log.h"
 #include "symbol/directories.h"
 
 /* Paths; NULL: not given. vmlinux is that of struct symbol_files. */
@@ -33,5 +34,14 @@ struct dir_failure {
  */
 int dir_files_open(struct directory_sources *sources, const struct dir_files *files,
 		   struct dir_failure *failure) __must_check;
+
+/**
+ * dir_files_open_lines() - open those that know inlined functions and lines
+ *
+ * What has no debug information, or is unreadable, is passed over. A vmlinux that asks for too
+ * much work is, too, after a warning. Return: 0 or -ENOMEM. directory_sources_free() in any case.
+ */
+int dir_files_open_lines(struct directory_sources *sources, const struct dir_files *files,
+			 const struct log *log) __must_check;
 
 #endif

@@ -201,6 +201,35 @@ int elf_image_open(struct elf_image *img, int fd)
 	return fd;
 }
 
+int elf_build_id(int fd, char build_id[ELF_BUILD_ID_MAX])
+{
+	struct elf_image img = { 0 };
+	unsigned int nr_notes = 0;
+	Elf_Scn *scn = NULL;
+	GElf_Ehdr ehdr;
+	GElf_Shdr shdr;
+	Elf *elf;
+
+	*build_id = '\0';
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return -ENOEXEC;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr)) {
+		elf_end(elf);
+		return -ENOEXEC;
+	}
+	img.big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
+	while (nr_notes < MAX_NOTES && (scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_NOTE)
+			continue;
+		nr_notes++;
+		find_build_id(&img, scn);
+	}
+	elf_end(elf);
+	memcpy(build_id, img.build_id, sizeof(img.build_id));
+	return 0;
+}
+
 void elf_image_close(struct elf_image *img)
 {
 	strbuf_free(&img->symbols);

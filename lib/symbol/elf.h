@@ -13,6 +13,9 @@
 #include "base/compiler.h"
 #include "base/strbuf.h"
 
+/* Bytes of a build ID in hex, with its end. */
+#define ELF_BUILD_ID_MAX 129
+
 /**
  * struct elf_image - an open vmlinux
  * @symbols: "addr T name" lines of the functions in .symtab, at the addresses of the link;
@@ -22,7 +25,7 @@
  */
 struct elf_image {
 	struct strbuf symbols;
-	char build_id[129];
+	char build_id[ELF_BUILD_ID_MAX];
 	bool is_64;
 	bool big_endian;
 	uint16_t machine;
@@ -38,6 +41,9 @@ struct elf_image {
  */
 int elf_image_open(struct elf_image *img, int fd) __must_check;
 void elf_image_close(struct elf_image *img);
+
+/* The build ID of an open ELF file alone, in lower-case hex, "" without one. 0; -ENOEXEC. */
+int elf_build_id(int fd, char build_id[ELF_BUILD_ID_MAX]) __must_check;
 
 /**
  * elf_image_code() - code before an address

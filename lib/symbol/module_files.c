@@ -17,37 +17,42 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
-#include "symbol/debug_units.h"
 #include "symbol/directory_walk.h"
 
 #define MODULES_MAX 100000
 
 struct module_file {
-	char *path;
-	uint32_t dir; /* of @dirs; 0: none */
+	char *path;    /* NULL: only its build ID is known */
+	size_t ending; /* of endings[] */
+	uint32_t dir;  /* of @dirs; 0: none */
 	bool opened;
-	struct debug_units *units; /* NULL: none, once @opened */
+	struct module_debug debug; /* once @opened */
 };
 
 struct module_files {
 	struct intern names, dirs;
-	struct module_file *files; /* by name number - 1; the first of a name counts */
+	struct module_file *
+		files; /* by name number - 1; the first of a name counts, of a directory the best */
 	size_t nr, capacity;
 	bool installed;		    /* below /lib/modules/VERSION */
 	struct directory_walk walk; /* its path is below the top */
 	char *top;
+	struct module_places places;
 };
 
+/* The file that was split off with the debug information comes first. */
+static const char *const endings[] = { ".ko.debug", ".ko", ".ko.gz", ".ko.xz",
+				       ".ko.zst" };
+
 /* Length of the name of a module's file without its endings; 0: it is none. */
-static size_t module_name_length(const char *file)
+static size_t module_name_length(const char *file, size_t *ending)
 {
-	static const char *const endings[] = { ".ko", ".ko.debug", ".ko.gz", ".ko.xz",
-					       ".ko.zst" };
 	size_t size = strlen(file), i;
 
 	for (i = 0; i < ARRAY_SIZE(endings); i++) {
 		size_t end = strlen(endings[i]);
 
+		*ending = i;
 		if (size > end && !strcmp(file + size - end, endings[i]))
 			return size - end;
 	}
@@ -71,10 +76,33 @@ static int dir_of(struct module_files *m, const char *path, uint32_t *dir)
 	return *dir ? 0 : -ENOMEM;
 }
 
+/* Takes the place of a module that has none yet, or of a lesser file beside it. */
+static int place_file(struct module_files *m, uint32_t id, const char *file,
+		      const struct module_file *new)
+{
+	struct module_file *known = id > m->nr ? NULL : &m->files[id - 1];
+	struct strbuf path = { 0 };
+	char *text;
+
+	if (known && (known->dir != new->dir || known->ending <= new->ending))
+		return 0;
+	strbuf_printf(&path, "%s/%s/%s", m->top, strbuf_text(&m->walk.path), file);
+	text = strbuf_detach(&path);
+	if (!text)
+		return -ENOMEM;
+	if (known)
+		free(known->path);
+	else
+		known = &m->files[m->nr++];
+	*known = *new;
+	known->path = text;
+	return 0;
+}
+
 static int add_file(struct module_files *m, const char *file)
 {
-	size_t length = module_name_length(file), i;
-	struct strbuf name = { 0 }, path = { 0 };
+	size_t ending, length = module_name_length(file, &ending), i;
+	struct strbuf name = { 0 };
 	uint32_t id, dir;
 	int ret = dir_of(m, strbuf_text(&m->walk.path), &dir);
 
@@ -83,17 +111,12 @@ static int add_file(struct module_files *m, const char *file)
 		if (name.data[i] == '-')
 			name.data[i] = '_';
 	id = ret || name.failed ? 0 : intern_id(&m->names, name.data, name.size);
-	if (!id || array_reserve(&m->files, &m->capacity, id, sizeof(*m->files))) {
+	if (!id || array_reserve(&m->files, &m->capacity, id, sizeof(*m->files)))
 		ret = -ENOMEM;
-	} else if (id > m->nr) {
-		strbuf_printf(&path, "%s/%s/%s", m->top, strbuf_text(&m->walk.path),
-			      file);
-		m->files[m->nr++] =
-			(struct module_file){ .path = strbuf_detach(&path), .dir = dir };
-		ret = m->files[m->nr - 1].path ? 0 : -ENOMEM;
-	}
+	else
+		ret = place_file(m, id, file,
+				 &(struct module_file){ .dir = dir, .ending = ending });
 	strbuf_free(&name);
-	strbuf_free(&path);
 	return ret;
 }
 
@@ -107,9 +130,10 @@ static bool enter(void *ctx, const char *path, const char *name)
 static int take_file(void *ctx, int directory, const char *name)
 {
 	struct module_files *m = ctx;
+	size_t ending;
 
 	(void)directory;
-	if (*name == '.' || !module_name_length(name) || m->nr >= MODULES_MAX)
+	if (*name == '.' || !module_name_length(name, &ending) || m->nr >= MODULES_MAX)
 		return 0;
 	return add_file(m, name);
 }
@@ -138,6 +162,12 @@ static int find_top(struct module_files *m, const char *path)
 	if (p)
 		*p = '\0';
 	return m->walk.path.failed ? -ENOMEM : 0;
+}
+
+int module_files_new(struct module_files **out)
+{
+	*out = calloc(1, sizeof(**out));
+	return *out ? 0 : -ENOMEM;
 }
 
 int module_files_open(struct module_files **out, const char *path)
@@ -176,7 +206,7 @@ void module_files_free(struct module_files *files)
 		return;
 	for (i = 0; i < files->nr; i++) {
 		free(files->files[i].path);
-		debug_units_free(files->files[i].units);
+		module_debug_free(&files->files[i].debug);
 	}
 	intern_free(&files->names);
 	intern_free(&files->dirs);
@@ -191,24 +221,85 @@ size_t module_files_count(const struct module_files *files)
 	return files->nr;
 }
 
+struct module_file_info module_files_at(const struct module_files *files, size_t i)
+{
+	const struct module_file *file = &files->files[i];
+
+	return (struct module_file_info){
+		intern_get(&files->names, (uint32_t)i + 1, NULL), file->path,
+		intern_get(&files->dirs, file->dir, NULL)
+	};
+}
+
+void module_files_expect(struct module_files *files, const struct module_places *places)
+{
+	files->places = *places;
+}
+
+static int open_units(const struct module_files *files, const char *module,
+		      struct module_file *file)
+{
+	if (!file->opened)
+		module_debug_open(&file->debug, &files->places, module, file->path);
+	file->opened = true;
+	return file->debug.state == MODULE_NO_MEMORY ? -ENOMEM : 0;
+}
+
+/* A module whose file nobody has seen may be found by its build ID. NULL: no memory. */
+static struct module_file *add_module(struct module_files *files, const char *module)
+{
+	uint32_t id = intern_id(&files->names, module, strlen(module));
+
+	if (!id ||
+	    array_reserve(&files->files, &files->capacity, id, sizeof(*files->files)))
+		return NULL;
+	files->files[files->nr++] = (struct module_file){ 0 };
+	return &files->files[id - 1];
+}
+
+static struct module_file *find_module(struct module_files *files, const char *module)
+{
+	uint32_t id = intern_find(&files->names, module, strlen(module));
+
+	return id ? &files->files[id - 1] : add_module(files, module);
+}
+
 int module_files_find(struct module_files *files, const char *module,
 		      const char *function, const char **dir)
 {
-	uint32_t id = intern_find(&files->names, module, strlen(module));
-	struct module_file *file = id ? &files->files[id - 1] : NULL;
-	int ret = 0;
+	struct module_file *file = find_module(files, module);
+	int ret = file ? 0 : -ENOMEM;
 
-	if (!file || !file->dir)
-		return 0;
-	if (!file->opened) {
-		file->opened = true;
-		if (debug_units_open(&file->units, file->path) == -ENOMEM)
-			return -ENOMEM;
-	}
-	if (file->units)
-		ret = debug_units_function(file->units, function, dir);
-	if (ret)
+	/* What was installed outside of the kernel's tree has no directory in it. */
+	if (ret || (file->path && !file->dir))
+		return ret;
+	ret = open_units(files, module, file);
+	if (!ret && file->debug.units)
+		ret = debug_units_function(file->debug.units, function, dir);
+	if (ret || !file->dir)
 		return ret;
 	*dir = intern_get(&files->dirs, file->dir, NULL);
 	return 1;
+}
+
+int module_files_units(struct module_files *files, const char *module,
+		       struct debug_units **units)
+{
+	struct module_file *file = find_module(files, module);
+	int ret = file ? open_units(files, module, file) : -ENOMEM;
+
+	*units = file ? file->debug.units : NULL;
+	return ret;
+}
+
+enum module_state module_files_state(struct module_files *files, const char *module,
+				     const char **path)
+{
+	struct module_file *file = find_module(files, module);
+
+	*path = NULL;
+	if (!file || open_units(files, module, file))
+		return MODULE_NO_MEMORY;
+	*path = file->debug.path ? file->debug.path : file->path;
+	return file->debug.state;
 }

@@ -32,13 +32,13 @@ static const char *inside(const char *name, const char *root, const char *comp_d
 	return NULL;
 }
 
-bool source_path_dir(const char *name, const char *root, const char *comp_dir,
-		     struct strbuf *out)
+/* Appends the components of @p that lie before its last slash; returns what is behind it. */
+static const char *add_dirs(const char *p, size_t start, struct strbuf *out)
 {
-	const char *p = inside(name, root, comp_dir), *slash;
-	size_t start = out->size, size;
+	const char *slash;
+	size_t size;
 
-	for (; p && (slash = strchr(p, '/')); p = slash + 1) {
+	for (; (slash = strchr(p, '/')); p = slash + 1) {
 		size = (size_t)(slash - p);
 		if (!size || (size == 1 && *p == '.'))
 			continue;
@@ -52,7 +52,34 @@ bool source_path_dir(const char *name, const char *root, const char *comp_dir,
 			strbuf_puts(out, "/");
 		strbuf_add(out, p, size);
 	}
-	if (p && out->size == start)
+	return p;
+}
+
+bool source_path_dir(const char *name, const char *root, const char *comp_dir,
+		     struct strbuf *out)
+{
+	const char *p = inside(name, root, comp_dir);
+	size_t start = out->size;
+
+	if (!p)
+		return false;
+	(void)add_dirs(p, start, out);
+	if (out->size == start)
 		strbuf_puts(out, ".");
-	return p && !out->failed;
+	return !out->failed;
+}
+
+void source_path_file(const char *name, const char *root, const char *comp_dir,
+		      struct strbuf *out)
+{
+	const char *p = inside(name, root, comp_dir);
+	size_t start;
+
+	if (!p)
+		strbuf_puts(out, "/");
+	start = out->size;
+	p = add_dirs(p ? p : name, start, out);
+	if (out->size > start)
+		strbuf_puts(out, "/");
+	strbuf_puts(out, p);
 }

@@ -22,4 +22,10 @@
 bool source_path_dir(const char *name, const char *root, const char *comp_dir,
 		     struct strbuf *out);
 
+/* The same for a file: appends "fs/ext4/inode.c"; a path that is outside the tree as it is, but
+ * without what ".." takes away.
+ */
+void source_path_file(const char *name, const char *root, const char *comp_dir,
+		      struct strbuf *out);
+
 #endif

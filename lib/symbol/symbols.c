@@ -230,6 +230,22 @@ bool symbols_hidden(const struct symbols *syms)
 	return syms && syms->hidden;
 }
 
+int symbols_at(const struct symbols *syms, size_t i, struct symbol *sym)
+{
+	const struct symbol_entry *e;
+
+	if (i >= symbols_count(syms))
+		return 0;
+	e = &syms->entries[i];
+	*sym = (struct symbol){
+		.addr = e->addr,
+		.size = i + 1 < syms->count ? e[1].addr - e->addr : 0,
+		.name = syms->text + e->name,
+		.module = e->module ? syms->text + e->module : NULL,
+	};
+	return 1;
+}
+
 int symbols_find(const struct symbols *syms, uint64_t addr, struct symbol *sym)
 {
 	size_t low = 0, high = symbols_count(syms);
@@ -248,13 +264,7 @@ int symbols_find(const struct symbols *syms, uint64_t addr, struct symbol *sym)
 	e = &syms->entries[low - 1];
 	if (addr - e->addr > SYMBOL_MAX_SIZE)
 		return 0;
-	*sym = (struct symbol){
-		.addr = e->addr,
-		.size = low < syms->count ? e[1].addr - e->addr : 0,
-		.name = syms->text + e->name,
-		.module = e->module ? syms->text + e->module : NULL,
-	};
-	return 1;
+	return symbols_at(syms, low - 1, sym);
 }
 
 void symbols_format(const struct symbols *syms, uint64_t addr, struct strbuf *out)

@@ -47,6 +47,8 @@ bool symbols_hidden(const struct symbols *syms);
  * first, has none.
  */
 int symbols_find(const struct symbols *syms, uint64_t addr, struct symbol *sym);
+/* The @i-th of them, by address: 1 and @sym, or 0 past the end. */
+int symbols_at(const struct symbols *syms, size_t i, struct symbol *sym);
 /* "name+0x1f [module]", or "0xffff..." without a symbol. */
 void symbols_format(const struct symbols *syms, uint64_t addr, struct strbuf *out);
 

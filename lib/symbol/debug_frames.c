@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: the functions that an address is in, the inlined ones too, and their lines.
+ * In: debug information (DWARF), an address. Out: frames, innermost first.
+ */
+#include "symbol/debug_frames.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#ifndef HAVE_LIBDW
+
+int debug_frames_new(struct debug_frames **out, struct debug_units *units)
+{
+	*out = NULL;
+	(void)units;
+	return -EOPNOTSUPP;
+}
+
+void debug_frames_free(struct debug_frames *frames)
+{
+	(void)frames;
+}
+
+int debug_frames_at(struct debug_frames *frames, uint64_t addr,
+		    struct source_frame out[SOURCE_FRAMES_MAX], size_t *nr)
+{
+	(void)frames;
+	(void)addr;
+	(void)out;
+	*nr = 0;
+	return 0;
+}
+
+#else
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/strbuf.h"
+#include "symbol/debug_file.h"
+#include "symbol/line_program.h"
+#include "symbol/source_path.h"
+
+/* Of all units together. */
+#define CODE_MAX  (1U << 22)
+/* Blocks and inlined functions within each other. */
+#define DEPTH_MAX 256
+
+/* Code of a function: from @low up to @high. */
+struct code {
+	uint64_t low, high;
+	Dwarf_Off function;
+};
+
+/**
+ * struct unit - one that has been read
+ * @code: of its functions, sorted; @nr
+ * @comp_dir: where the compiler ran; NULL: not known
+ * @lines: @has_lines
+ */
+struct unit {
+	struct code *code;
+	size_t nr, capacity;
+	const char *comp_dir;
+	struct line_table lines;
+	bool read, has_lines;
+};
+
+/**
+ * struct debug_frames - the units, as they are needed
+ * @paths: of files; @path_of: unit and file -> number of @paths
+ */
+struct debug_frames {
+	struct debug_units *file;
+	Dwarf *dwarf;
+	struct debug_limit *limit;
+	struct line_sections sections;
+	struct unit *units;
+	size_t nr_units, nr_code;
+	struct intern paths;
+	struct u64_map path_of;
+};
+
+/* A frame whose texts may still move. */
+struct draft {
+	const char *function;
+	uint64_t file;
+	uint32_t line;
+};
+
+static struct line_bytes section_bytes(Elf_Scn *scn)
+{
+	Elf_Data *data = elf_rawdata(scn, NULL);
+
+	if (!data || !data->d_buf)
+		return (struct line_bytes){ 0 };
+	return (struct line_bytes){ data->d_buf, data->d_size };
+}
+
+/* libdw has unpacked them by now, and libdwfl has relocated them. */
+static void find_sections(struct debug_frames *f, Elf *elf)
+{
+	struct line_sections *s = &f->sections;
+	Elf_Scn *scn = NULL;
+	GElf_Ehdr ehdr;
+	size_t names;
+
+	if (!gelf_getehdr(elf, &ehdr) || elf_getshdrstrndx(elf, &names))
+		return;
+	s->big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
+	s->address_size = ehdr.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name = gelf_getshdr(scn, &shdr)
+					   ? elf_strptr(elf, names, shdr.sh_name)
+					   : NULL;
+
+		if (!name || shdr.sh_type == SHT_NOBITS)
+			continue;
+		if (!strcmp(name, ".debug_line") || !strcmp(name, ".zdebug_line"))
+			s->line = section_bytes(scn);
+		else if (!strcmp(name, ".debug_line_str"))
+			s->line_str = section_bytes(scn);
+		else if (!strcmp(name, ".debug_str") || !strcmp(name, ".zdebug_str"))
+			s->str = section_bytes(scn);
+	}
+}
+
+int debug_frames_new(struct debug_frames **out, struct debug_units *units)
+{
+	struct debug_frames *f = calloc(1, sizeof(*f));
+
+	*out = NULL;
+	if (!f)
+		return -ENOMEM;
+	f->file = units;
+	f->dwarf = debug_units_dwarf(units);
+	f->limit = debug_units_limit(units);
+	f->nr_units = debug_units_count(units);
+	f->units = calloc(f->nr_units, sizeof(*f->units));
+	if (!f->units) {
+		debug_frames_free(f);
+		return -ENOMEM;
+	}
+	find_sections(f, dwarf_getelf(f->dwarf));
+	debug_limit_restart(f->limit);
+	debug_limit_pause(f->limit);
+	*out = f;
+	return 0;
+}
+
+void debug_frames_free(struct debug_frames *frames)
+{
+	size_t i;
+
+	if (!frames)
+		return;
+	for (i = 0; frames->units && i < frames->nr_units; i++)
+		free(frames->units[i].code);
+	free(frames->units);
+	intern_free(&frames->paths);
+	u64_map_free(&frames->path_of);
+	free(frames);
+}
+
+static int add_code(struct debug_frames *f, struct unit *u, Dwarf_Die *function)
+{
+	const Dwarf_Off at = dwarf_dieoffset(function);
+	Dwarf_Addr base, low, high;
+	ptrdiff_t next = 0;
+
+	while (f->nr_code < CODE_MAX &&
+	       (next = dwarf_ranges(function, next, &base, &low, &high)) > 0) {
+		if (debug_limit_over(f->limit))
+			return -EFBIG;
+		if (low >= high)
+			continue;
+		if (array_reserve(&u->code, &u->capacity, u->nr + 1, sizeof(*u->code)))
+			return -ENOMEM;
+		u->code[u->nr++] = (struct code){ low, high, at };
+		f->nr_code++;
+	}
+	return 0;
+}
+
+static int compare_code(const void *va, const void *vb)
+{
+	const struct code *a = va, *b = vb;
+
+	if (a->low != b->low)
+		return a->low < b->low ? -1 : 1;
+	return a->function < b->function ? -1 : a->function > b->function;
+}
+
+static bool number_of(Dwarf_Die *die, unsigned int name, Dwarf_Word *value)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_formudata(dwarf_attr(die, name, &attr), value) == 0;
+}
+
+/* Finds a unit's functions and its line table. */
+static int read_unit(struct debug_frames *f, struct unit *u, Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word lines;
+	Dwarf_Die child;
+	int more, ret = 0;
+
+	u->read = true;
+	u->comp_dir = dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attr));
+	u->has_lines = number_of(die, DW_AT_stmt_list, &lines) &&
+		       !line_table_open(&u->lines, &f->sections, lines);
+	for (more = dwarf_child(die, &child); more == 0 && !ret;
+	     more = dwarf_siblingof(&child, &child)) {
+		if (debug_limit_over(f->limit))
+			return -EFBIG;
+		if (dwarf_tag(&child) == DW_TAG_subprogram)
+			ret = add_code(f, u, &child);
+	}
+	if (u->nr)
+		qsort(u->code, u->nr, sizeof(*u->code), compare_code);
+	return ret;
+}
+
+/* The function that has @addr. */
+static bool find_function(const struct debug_frames *f, const struct unit *u,
+			  uint64_t addr, Dwarf_Die *die)
+{
+	size_t low = 0, high = u->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (u->code[middle].low <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && u->code[low - 1].high > addr &&
+	       dwarf_offdie(f->dwarf, u->code[low - 1].function, die);
+}
+
+/* The block or inlined function within @die that has @addr: 1 and @child, 0, -EFBIG. */
+static int find_child(struct debug_frames *f, Dwarf_Die *die, uint64_t addr,
+		      Dwarf_Die *child)
+{
+	int more;
+
+	for (more = dwarf_child(die, child); more == 0;
+	     more = dwarf_siblingof(child, child)) {
+		int tag = dwarf_tag(child);
+
+		if (debug_limit_over(f->limit))
+			return -EFBIG;
+		if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) &&
+		    dwarf_haspc(child, addr) > 0)
+			return 1;
+	}
+	return 0;
+}
+
+static void call_place(Dwarf_Die *die, struct draft *caller)
+{
+	Dwarf_Word value;
+
+	if (number_of(die, DW_AT_call_file, &value))
+		caller->file = value;
+	if (number_of(die, DW_AT_call_line, &value) && value <= UINT32_MAX)
+		caller->line = (uint32_t)value;
+}
+
+/* The chain of @function at @addr, outermost first. How many, or -EFBIG. */
+static int unroll(struct debug_frames *f, Dwarf_Die *function, uint64_t addr,
+		  struct draft chain[SOURCE_FRAMES_MAX])
+{
+	Dwarf_Die die = *function, child;
+	unsigned int depth;
+	int nr = 0, ret = 1;
+
+	chain[nr++] = (struct draft){ .function = dwarf_diename(&die) };
+	for (depth = 0; depth < DEPTH_MAX && nr < SOURCE_FRAMES_MAX; depth++) {
+		ret = find_child(f, &die, addr, &child);
+		if (ret <= 0)
+			break;
+		if (dwarf_tag(&child) == DW_TAG_inlined_subroutine) {
+			call_place(&child, &chain[nr - 1]);
+			chain[nr++] = (struct draft){ .function = dwarf_diename(&child) };
+		}
+		die = child;
+	}
+	return ret < 0 ? ret : nr;
+}
+
+/* "dir/name", as it is in the kernel's tree. 0 and @id, which is 0 if it is not known. */
+static int add_path(struct debug_frames *f, const struct unit *u, uint64_t file,
+		    uint32_t *id)
+{
+	struct strbuf path = { 0 }, tidy = { 0 };
+	struct line_file parts;
+	int ret = 0;
+
+	*id = 0;
+	if (line_table_file(&u->lines, file, &parts) <= 0)
+		return 0;
+	if (parts.dir && *parts.name != '/')
+		strbuf_printf(&path, "%s/", parts.dir);
+	else if (*parts.name != '/' && u->comp_dir && *u->comp_dir == '/')
+		strbuf_printf(&path, "%s/", u->comp_dir);
+	strbuf_puts(&path, parts.name);
+	source_path_file(strbuf_text(&path), debug_units_root(f->file), u->comp_dir,
+			 &tidy);
+	if (!path.failed && !tidy.failed)
+		*id = intern_id(&f->paths, strbuf_text(&tidy), tidy.size);
+	ret = *id ? 0 : -ENOMEM;
+	strbuf_free(&path);
+	strbuf_free(&tidy);
+	return ret;
+}
+
+/* The number of a file's path. */
+static int path_id(struct debug_frames *f, const struct unit *u, uint64_t file,
+		   uint32_t *id)
+{
+	uint64_t key = (uint64_t)(u - f->units) << 32 | file;
+	const uint32_t *known;
+	int ret;
+
+	*id = 0;
+	if (!u->has_lines || file > UINT32_MAX)
+		return 0;
+	known = u64_map_find(&f->path_of, key);
+	if (known) {
+		*id = *known;
+		return 0;
+	}
+	if (debug_limit_over(f->limit))
+		return -EFBIG;
+	ret = add_path(f, u, file, id);
+	if (!ret && !u64_map_insert(&f->path_of, key, *id))
+		ret = -ENOMEM;
+	return ret;
+}
+
+/* Turns a chain around, and gives its files their paths. */
+static int finish(struct debug_frames *f, const struct unit *u, const struct draft *chain,
+		  size_t nr, struct source_frame *out)
+{
+	uint32_t ids[SOURCE_FRAMES_MAX];
+	size_t i;
+	int ret;
+
+	for (i = 0; i < nr; i++) {
+		ret = path_id(f, u, chain[i].file, &ids[i]);
+		if (ret)
+			return ret;
+	}
+	for (i = 0; i < nr; i++) {
+		const struct draft *d = &chain[nr - 1 - i];
+
+		out[i] = (struct source_frame){ .function = d->function,
+						.file = intern_get(&f->paths,
+								   ids[nr - 1 - i], NULL),
+						.line = d->line,
+						.inlined = i + 1 < nr };
+	}
+	return 0;
+}
+
+static int frames_at(struct debug_frames *f, uint64_t addr,
+		     struct source_frame out[SOURCE_FRAMES_MAX], size_t *nr)
+{
+	struct draft chain[SOURCE_FRAMES_MAX];
+	struct line_row row;
+	Dwarf_Die die, function;
+	struct unit *u;
+	uint32_t unit;
+	int ret;
+
+	*nr = 0;
+	if (debug_limit_over(f->limit))
+		return -EFBIG;
+	if (!debug_units_find(f->file, addr, &unit, &die))
+		return 0;
+	u = &f->units[unit];
+	ret = u->read ? 0 : read_unit(f, u, &die);
+	if (ret)
+		return ret;
+	chain[0] = (struct draft){ 0 };
+	ret = find_function(f, u, addr, &function) ? unroll(f, &function, addr, chain)
+						   : 1;
+	if (ret < 0)
+		return ret;
+	*nr = (size_t)ret;
+	if (u->has_lines && line_table_find(&u->lines, addr, &row) > 0) {
+		chain[*nr - 1].file = row.file;
+		chain[*nr - 1].line = row.line;
+	}
+	ret = finish(f, u, chain, *nr, out);
+	if (ret)
+		*nr = 0;
+	return ret;
+}
+
+int debug_frames_at(struct debug_frames *frames, uint64_t addr,
+		    struct source_frame out[SOURCE_FRAMES_MAX], size_t *nr)
+{
+	int ret;
+
+	debug_limit_resume(frames->limit);
+	ret = frames_at(frames, addr, out, nr);
+	debug_limit_pause(frames->limit);
+	return ret;
+}
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: where a kernel's debug information is on this machine.
+ * In: the release and the build ID of a recorded kernel. Out: paths of files that belong to it.
+ */
+#include "symbol/debug_search.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/strbuf.h"
+#include "symbol/elf.h"
+
+/* What the kernel allows, include/linux/uts.h: __NEW_UTS_LEN. */
+#define RELEASE_MAX 64
+
+/* A part of a path, and no more than one. */
+static bool release_ok(const char *release)
+{
+	size_t size = strnlen(release, RELEASE_MAX + 1), i;
+
+	for (i = 0; i < size; i++) {
+		if (!isalnum((unsigned char)release[i]) && !strchr("._+-~", release[i]))
+			return false;
+	}
+	return size && size <= RELEASE_MAX && *release != '.';
+}
+
+static bool build_id_ok(const struct debug_wanted *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->build_id_len; i++) {
+		if (!isxdigit((unsigned char)w->build_id[i]))
+			return false;
+	}
+	return w->build_id_len >= 4 && w->build_id_len <= 128;
+}
+
+static void judge_build(struct debug_place *place, const struct debug_wanted *w)
+{
+	if (!w->build_id_len)
+		place->verdict = w->places.kernel || w->places.symfs ? DEBUG_TAKEN
+								     : DEBUG_UNPROVEN;
+	else if (strlen(place->build_id) == w->build_id_len &&
+		 !strncasecmp(place->build_id, w->build_id, w->build_id_len))
+		place->verdict = DEBUG_TAKEN;
+	else
+		place->verdict = DEBUG_OTHER_BUILD;
+}
+
+static void judge(struct debug_place *place, const struct debug_wanted *w)
+{
+	int fd = io_open_input(place->path, IO_FILE), err;
+
+	if (fd < 0) {
+		place->err = fd;
+		place->verdict = fd == -ENOENT || fd == -ENOTDIR ? DEBUG_MISSING
+								 : DEBUG_UNREADABLE;
+		return;
+	}
+	err = elf_build_id(fd, place->build_id);
+	close(fd);
+	if (err == -ENOEXEC)
+		place->verdict = DEBUG_NO_ELF;
+	else
+		judge_build(place, w);
+}
+
+/* Looks at @path, which becomes the result's: 1 it is taken, 0, -ENOMEM. */
+static int look_at(struct debug_found *f, const struct debug_wanted *w,
+		   struct strbuf *path)
+{
+	struct debug_place *place = &f->places[f->nr];
+	char *text = strbuf_detach(path);
+
+	if (!text)
+		return -ENOMEM;
+	*place = (struct debug_place){ .path = text };
+	f->nr++;
+	judge(place, w);
+	if (place->verdict != DEBUG_TAKEN)
+		return 0;
+	f->vmlinux = place->path;
+	return 1;
+}
+
+/* The usual places. */
+static int look_around(struct debug_found *f, const struct debug_wanted *w)
+{
+	static const char *const places[][2] = {
+		{ "/usr/lib/debug/boot/vmlinux-", "" },
+		{ "/usr/lib/debug/lib/modules/", "/vmlinux" },
+		{ "/lib/modules/", "/build/vmlinux" },
+	};
+	const char *root = w->places.symfs ? w->places.symfs : "";
+	struct strbuf path = { 0 };
+	int ret = 0;
+	size_t i;
+
+	for (i = 0;
+	     !ret && release_ok(w->release) && i < sizeof(places) / sizeof(places[0]);
+	     i++) {
+		strbuf_printf(&path, "%s%s%s%s", root, places[i][0], w->release,
+			      places[i][1]);
+		ret = look_at(f, w, &path);
+	}
+	if (!ret && w->build_id_len) {
+		strbuf_printf(&path, "%s/usr/lib/debug/.build-id/%.2s/%.*s.debug", root,
+			      w->build_id, (int)w->build_id_len - 2, w->build_id + 2);
+		ret = look_at(f, w, &path);
+	}
+	return ret < 0 ? ret : 0;
+}
+
+/* What a server has is a file here before it is looked at. As look_at(). */
+static int look_on_server(struct debug_found *f, const struct debug_wanted *w)
+{
+	struct debug_place *place = &f->places[f->nr];
+	struct strbuf path = { 0 };
+
+	place->err = debug_server_find(w->server, w->build_id, w->build_id_len, &path);
+	if (!place->err)
+		return look_at(f, w, &path);
+	strbuf_free(&path);
+	place->verdict = w->build_id_len ? DEBUG_NOT_SERVED : DEBUG_UNPROVEN;
+	place->path = strdup("debuginfod server");
+	f->nr += place->path != NULL;
+	return place->path ? 0 : -ENOMEM;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* With debug information, else those that were installed: they know directories. */
+static int look_for_modules(struct debug_found *f, const struct debug_wanted *w)
+{
+	static const char *const places[] = { "/usr/lib/debug/lib/modules/",
+					      "/lib/modules/" };
+	struct strbuf path = { 0 };
+	bool failed;
+	size_t i;
+
+	if (w->places.kernel)
+		strbuf_puts(&path, w->places.kernel);
+	for (i = 0; !w->places.kernel && release_ok(w->release) && i < 2; i++) {
+		strbuf_reset(&path);
+		strbuf_printf(&path, "%s%s%s", w->places.symfs ? w->places.symfs : "",
+			      places[i], w->release);
+		if (is_directory(strbuf_text(&path)))
+			break;
+	}
+	failed = path.failed;
+	f->modules = is_directory(strbuf_text(&path)) ? strbuf_detach(&path) : NULL;
+	strbuf_free(&path);
+	return failed ? -ENOMEM : 0;
+}
+
+int debug_search(struct debug_found *out, const struct debug_wanted *wanted)
+{
+	struct debug_wanted w = *wanted;
+	struct strbuf path = { 0 };
+	int ret = 0;
+
+	*out = (struct debug_found){ 0 };
+	if (!build_id_ok(&w))
+		w.build_id_len = 0;
+	if (w.places.kernel) {
+		strbuf_printf(&path, "%s/vmlinux", w.places.kernel);
+		ret = look_at(out, &w, &path);
+	}
+	/* What was asked for by name and does not fit is not replaced by something else. */
+	if (!ret && !w.places.kernel)
+		ret = look_around(out, &w);
+	if (!ret && !out->vmlinux && w.server)
+		ret = look_on_server(out, &w);
+	if (ret < 0)
+		return ret;
+	return out->vmlinux ? look_for_modules(out, &w) : 0;
+}
+
+void debug_found_free(struct debug_found *found)
+{
+	size_t i;
+
+	for (i = 0; i < found->nr; i++)
+		free(found->places[i].path);
+	free(found->modules);
+	*found = (struct debug_found){ 0 };
+}

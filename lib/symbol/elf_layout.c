@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: what the memory of an ELF file is taken by.
+ * In: vmlinux, or a module. Out: its sections, and the symbols in them with their sizes.
+ */
+#include "symbol/elf_layout.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/**
+ * struct elf_layout_file - what is needed of the file
+ * @by_index: the number of each section's entry in the layout; UINT32_MAX: it takes no memory
+ * @strings, @strings_size: names of the symbols; the last byte is NUL
+ * @wide: numbers of sections that do not fit a symbol; NULL: there are none
+ * @content_left: bytes of sections that may still be looked at: no more than the file has, as
+ *		  sections may overlap in a damaged one
+ * @names_left: bytes that names of symbols may still have
+ * @init_begin, @init_end: addresses that vmlinux says are freed after boot; 0: it does not
+ */
+struct elf_layout_file {
+	Elf *elf;
+	uint32_t *by_index;
+	size_t nr_by_index;
+	const char *strings;
+	size_t strings_size;
+	Elf_Data *wide;
+	uint64_t init_begin, init_end;
+	size_t items_capacity, labels_capacity, sources_capacity;
+	uint64_t names_left, content_left;
+};
+
+#define NO_SECTION	  UINT32_MAX
+/* Names may share their bytes, as ends of longer ones; not more than this, and 1 MB. */
+#define NAMES_SHARED	  4
+#define NAMES_SHARED_MORE (1U << 20)
+/* So many names of one function are looked at. */
+#define FIND_STEPS	  64
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* Where a section belongs. The kernel links tables that it writes at boot into .rodata, which
+ * becomes read-only then: the flags of that section say that it is written. @bare: the file has
+ * debug information only, and no section its content.
+ */
+static enum elf_kind kind_of(const char *name, const GElf_Shdr *shdr, bool bare)
+{
+	if (shdr->sh_flags & SHF_EXECINSTR)
+		return ELF_KIND_TEXT;
+	if (shdr->sh_type == SHT_NOBITS && (!bare || begins(name, ".bss")))
+		return ELF_KIND_BSS;
+	if (begins(name, ".rodata") || !(shdr->sh_flags & SHF_WRITE))
+		return ELF_KIND_RODATA;
+	return ELF_KIND_DATA;
+}
+
+/* Is there code without content? strip --only-keep-debug leaves that of every section out. */
+static bool only_debug(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_flags & SHF_EXECINSTR &&
+		    shdr.sh_type == SHT_NOBITS && shdr.sh_size)
+			return true;
+	}
+	return false;
+}
+
+/* elf_strptr() looks for the end of each name; here the table's end is looked at once. */
+static void find_strings(struct elf_layout_file *f, size_t section)
+{
+	Elf_Scn *scn = elf_getscn(f->elf, section);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+
+	if (!data || !data->d_buf || !data->d_size ||
+	    ((const char *)data->d_buf)[data->d_size - 1])
+		return;
+	f->strings = data->d_buf;
+	f->strings_size = data->d_size;
+}
+
+static const char *text_at(const struct elf_layout_file *f, uint64_t offset)
+{
+	const char *text = offset < f->strings_size ? f->strings + offset : "";
+
+	return strnlen(text, ELF_LAYOUT_NAME_MAX) < ELF_LAYOUT_NAME_MAX ? text : "";
+}
+
+/* May the bytes of a section be looked at? */
+static bool has_content(struct elf_layout_file *f, const GElf_Shdr *shdr)
+{
+	if (shdr->sh_type == SHT_NOBITS || shdr->sh_size > f->content_left)
+		return false;
+	f->content_left -= shdr->sh_size;
+	return true;
+}
+
+static int read_sections(struct elf_layout *layout)
+{
+	struct elf_layout_file *f = layout->file;
+	size_t capacity = 0, nr = 0, names = 0, size = 0, i;
+	bool bare = only_debug(f->elf);
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	if (elf_getshdrnum(f->elf, &nr) || elf_getshdrstrndx(f->elf, &names) || !nr)
+		return -ENOEXEC;
+	f->by_index = malloc(nr * sizeof(*f->by_index));
+	if (!f->by_index)
+		return -ENOMEM;
+	f->nr_by_index = nr;
+	for (i = 0; i < nr; i++)
+		f->by_index[i] = NO_SECTION;
+	find_strings(f, names);
+	if (!elf_rawfile(f->elf, &size))
+		return -ENOEXEC;
+	f->content_left = size;
+	while ((scn = elf_nextscn(f->elf, scn))) {
+		const char *name;
+
+		if (!gelf_getshdr(scn, &shdr) || elf_ndxscn(scn) >= nr)
+			continue;
+		name = text_at(f, shdr.sh_name);
+		layout->debug |= !strcmp(name, ".debug_info");
+		if (!(shdr.sh_flags & SHF_ALLOC) || !shdr.sh_size)
+			continue;
+		if (array_reserve(&layout->sections, &capacity, layout->nr_sections + 1,
+				  sizeof(*layout->sections)))
+			return -ENOMEM;
+		f->by_index[elf_ndxscn(scn)] = (uint32_t)layout->nr_sections;
+		layout->sections[layout->nr_sections++] =
+			(struct elf_section){ .name = name,
+					      .addr = shdr.sh_addr,
+					      .size = shdr.sh_size,
+					      .kind = kind_of(name, &shdr, bare),
+					      .init = begins(name, ".init"),
+					      .content = has_content(f, &shdr),
+					      .index = (uint32_t)elf_ndxscn(scn) };
+	}
+	return layout->nr_sections ? 0 : -ENODATA;
+}
+
+/* --- symbols ----------------------------------------------------------------------------- */
+
+/* The section of a symbol as the layout counts them. */
+static uint32_t section_of(const struct elf_layout_file *f, const GElf_Sym *sym, size_t i)
+{
+	const uint32_t *wide = f->wide ? f->wide->d_buf : NULL;
+	uint32_t index = sym->st_shndx;
+
+	if (index == SHN_XINDEX)
+		index = wide && i < f->wide->d_size / sizeof(*wide) ? wide[i] : 0;
+	else if (index >= SHN_LORESERVE)
+		return NO_SECTION;
+	return index < f->nr_by_index ? f->by_index[index] : NO_SECTION;
+}
+
+static int add_source(struct elf_layout *layout, const char *name, uint32_t *source)
+{
+	struct elf_layout_file *f = layout->file;
+
+	*source = 0;
+	if (!*name)
+		return 0;
+	if (array_reserve(&layout->sources, &f->sources_capacity, layout->nr_sources + 2,
+			  sizeof(*layout->sources)))
+		return -ENOMEM;
+	if (!layout->nr_sources)
+		layout->sources[layout->nr_sources++] = "";
+	*source = (uint32_t)layout->nr_sources;
+	layout->sources[layout->nr_sources++] = name;
+	return 0;
+}
+
+static int add_item(struct elf_item **items, size_t *nr, size_t *capacity,
+		    const struct elf_item *item)
+{
+	if (array_reserve(items, capacity, *nr + 1, sizeof(**items)))
+		return -ENOMEM;
+	(*items)[(*nr)++] = *item;
+	return 0;
+}
+
+/* Those of a file's symbols that only it can use follow its name. */
+static int add_symbol(struct elf_layout *layout, const GElf_Sym *sym, size_t i,
+		      uint32_t *source)
+{
+	struct elf_layout_file *f = layout->file;
+	const char *name = text_at(f, sym->st_name);
+	bool local = GELF_ST_BIND(sym->st_info) == STB_LOCAL;
+	uint32_t section = section_of(f, sym, i);
+
+	if (GELF_ST_TYPE(sym->st_info) == STT_FILE)
+		return add_source(layout, name, source);
+	if (!strcmp(name, "__init_begin"))
+		f->init_begin = sym->st_value;
+	else if (!strcmp(name, "__init_end"))
+		f->init_end = sym->st_value;
+	if (section == NO_SECTION || !*name || (local && !sym->st_size) ||
+	    GELF_ST_TYPE(sym->st_info) == STT_SECTION)
+		return 0;
+	if (strlen(name) > f->names_left)
+		return -EFBIG;
+	f->names_left -= strlen(name);
+	const struct elf_item item = { .name = name,
+				       .addr = sym->st_value,
+				       .size = sym->st_size,
+				       .section = section,
+				       .source = local ? *source : 0,
+				       .global = !local };
+
+	if (!item.size)
+		return add_item(&layout->labels, &layout->nr_labels, &f->labels_capacity,
+				&item);
+	return add_item(&layout->items, &layout->nr_items, &f->items_capacity, &item);
+}
+
+/* Of the sections of that @type the first, and for SHT_SYMTAB_SHNDX that of section @link. */
+static Elf_Scn *find_section(Elf *elf, uint32_t type, size_t link)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == type &&
+		    (!link || shdr.sh_link == link))
+			return scn;
+	}
+	return NULL;
+}
+
+static int read_symbols(struct elf_layout *layout)
+{
+	struct elf_layout_file *f = layout->file;
+	Elf_Scn *scn = find_section(f->elf, SHT_SYMTAB, 0), *wide;
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	uint32_t source = 0;
+	GElf_Shdr shdr;
+	size_t nr, i;
+	int ret = 0;
+
+	if (!data || !gelf_getshdr(scn, &shdr) || !shdr.sh_entsize)
+		return 0;
+	find_strings(f, shdr.sh_link);
+	f->names_left = f->strings_size * NAMES_SHARED + NAMES_SHARED_MORE;
+	wide = find_section(f->elf, SHT_SYMTAB_SHNDX, elf_ndxscn(scn));
+	f->wide = wide ? elf_getdata(wide, NULL) : NULL;
+	nr = data->d_size / shdr.sh_entsize;
+	for (i = 1; i < nr && i < INT32_MAX && !ret; i++) {
+		GElf_Sym sym;
+
+		if (!gelf_getsym(data, (int)i, &sym))
+			continue;
+		/* Bit 0 of a Thumb function's address is its instruction set. */
+		if (layout->machine == EM_ARM && GELF_ST_TYPE(sym.st_info) == STT_FUNC)
+			sym.st_value &= ~(uint64_t)1;
+		ret = add_symbol(layout, &sym, i, &source);
+	}
+	layout->symbols_known = true;
+	return ret;
+}
+
+/* --- bytes ------------------------------------------------------------------------------- */
+
+static unsigned int underscores(const char *name)
+{
+	return (unsigned int)strspn(name, "_");
+}
+
+/* By place; of what begins at one address the longest first, then what people call it. */
+static int compare_items(const void *va, const void *vb)
+{
+	const struct elf_item *a = va, *b = vb;
+
+	if (a->section != b->section)
+		return a->section < b->section ? -1 : 1;
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	if (underscores(a->name) != underscores(b->name))
+		return underscores(a->name) < underscores(b->name) ? -1 : 1;
+	if (a->global != b->global)
+		return a->global ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* Gives each byte to the first symbol that has it, and counts those that none has. */
+static void share_out(struct elf_layout *layout)
+{
+	uint64_t done = 0; /* bytes of the section before this one are settled */
+	uint32_t section = NO_SECTION;
+	size_t i;
+
+	for (i = 0; i < layout->nr_sections; i++)
+		layout->sections[i].bare = layout->sections[i].size;
+	for (i = 0; i < layout->nr_items; i++) {
+		struct elf_item *item = &layout->items[i];
+		struct elf_section *s = &layout->sections[item->section];
+		uint64_t begin, end;
+
+		if (item->section != section)
+			done = 0;
+		section = item->section;
+		if (item->addr < s->addr || item->addr - s->addr >= s->size)
+			continue;
+		begin = item->addr - s->addr;
+		end = item->size < s->size - begin ? begin + item->size : s->size;
+		begin = begin > done ? begin : done;
+		if (end <= begin)
+			continue;
+		item->own = end - begin;
+		s->bare -= item->own;
+		done = end;
+	}
+}
+
+static void mark_init(struct elf_layout *layout)
+{
+	uint64_t begin = layout->file->init_begin, end = layout->file->init_end;
+	size_t i;
+
+	for (i = 0; i < layout->nr_sections; i++) {
+		struct elf_section *s = &layout->sections[i];
+
+		if (!layout->relocatable && s->addr >= begin && s->addr < end &&
+		    s->size <= end - s->addr)
+			s->init = true;
+	}
+}
+
+static int read_file(struct elf_layout *layout, int fd)
+{
+	struct elf_layout_file *f = layout->file;
+	GElf_Ehdr ehdr;
+	int ret;
+
+	f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &ehdr) ||
+	    elf_cntl(f->elf, ELF_C_FDREAD) < 0)
+		return -ENOEXEC;
+	layout->is_64 = ehdr.e_ident[EI_CLASS] == ELFCLASS64;
+	layout->big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
+	layout->machine = ehdr.e_machine;
+	layout->relocatable = ehdr.e_type == ET_REL;
+	ret = read_sections(layout);
+	return ret ? ret : read_symbols(layout);
+}
+
+int elf_layout_open(struct elf_layout *layout, int fd)
+{
+	int ret;
+
+	*layout = (struct elf_layout){ 0 };
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return -ENOEXEC;
+	layout->file = calloc(1, sizeof(*layout->file));
+	if (!layout->file)
+		return -ENOMEM;
+	ret = read_file(layout, fd);
+	if (ret)
+		return ret;
+	mark_init(layout);
+	if (layout->nr_items)
+		qsort(layout->items, layout->nr_items, sizeof(*layout->items),
+		      compare_items);
+	if (layout->nr_labels)
+		qsort(layout->labels, layout->nr_labels, sizeof(*layout->labels),
+		      compare_items);
+	share_out(layout);
+	return 0;
+}
+
+void elf_layout_close(struct elf_layout *layout)
+{
+	if (layout->file) {
+		elf_end(layout->file->elf);
+		free(layout->file->by_index);
+	}
+	free(layout->file);
+	free(layout->sections);
+	free(layout->items);
+	free(layout->labels);
+	free(layout->sources);
+	*layout = (struct elf_layout){ 0 };
+}
+
+const uint8_t *elf_layout_content(const struct elf_layout *layout, uint32_t section)
+{
+	const struct elf_section *s = &layout->sections[section];
+	Elf_Scn *scn = s->content ? elf_getscn(layout->file->elf, s->index) : NULL;
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+
+	return data && data->d_buf && data->d_size >= s->size ? data->d_buf : NULL;
+}
+
+const struct elf_item *elf_layout_find(const struct elf_layout *layout, uint32_t section,
+				       uint64_t addr)
+{
+	size_t low = 0, high = layout->nr_items, i;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct elf_item *item = &layout->items[middle];
+
+		if (item->section < section ||
+		    (item->section == section && item->addr <= addr))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* The last that begins at or before it, and has bytes of its own. Few names have none. */
+	for (i = 0; i < FIND_STEPS && low-- > 0; i++) {
+		const struct elf_item *item = &layout->items[low];
+
+		if (item->section != section)
+			break;
+		if (item->own)
+			return addr - item->addr < item->size ? item : NULL;
+	}
+	return NULL;
+}
+
+uint32_t elf_layout_section_at(const struct elf_layout *layout, uint64_t addr)
+{
+	uint32_t i;
+
+	for (i = 0; i < layout->nr_sections; i++) {
+		const struct elf_section *s = &layout->sections[i];
+
+		if (addr >= s->addr && addr - s->addr < s->size)
+			return i;
+	}
+	return NO_SECTION;
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: what the bytes of a kernel are that no symbol has.
+ * In: the layout of vmlinux. Out: pieces with a group, a name and a size.
+ */
+#include "symbol/elf_rest.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Groups of what is in sections that are not known by name. */
+enum kind { PADDING, STRINGS, OTHERS, KINDS };
+
+static const char *const kinds[KINDS] = { "alignment padding", "strings", "others" };
+
+/* Before code a NOP, which may be any bytes, aligns up to a cache line. */
+#define CODE_ALIGNED 64
+/* So many equal bytes in code are no code. */
+#define FILL_MIN     4
+/* A text that has no texts beside it has at least so many characters. */
+#define TEXT_MIN     4
+/* Texts begin at multiples of this, or right behind each other. */
+#define TEXT_ALIGNED 8
+
+/* Each begins with this. What they are is in the kernel's scripts/kallsyms.c. */
+#define KALLSYMS	   "kallsyms_"
+/* Offsets in a table of text, 16 bits each, of all 256 tokens. */
+#define TOKEN_INDEX_BYTES  512
+/* Of a symbol in kallsyms_offsets, and in kallsyms_seqs_of_names. */
+#define OFFSET_BYTES	   4
+#define SEQ_BYTES	   3
+#define KALLSYMS_ALIGNMENT 8
+
+/* By how the names of sections, or of symbols without size, begin. */
+static const struct {
+	const char *name, *group;
+} known[] = {
+	{ ".BTF", "BTF" },
+	{ ".orc_", "ORC unwind tables" },
+	{ KALLSYMS, "kallsyms" },
+	{ "__ksymtab", "exported symbols" },
+	{ "__kcrctab", "exported symbols" },
+	{ ".altinstr", "code patching" },
+	{ ".parainstructions", "code patching" },
+	{ ".retpoline_sites", "code patching" },
+	{ ".return_sites", "code patching" },
+	{ ".call_sites", "code patching" },
+	{ ".ibt_endbr_seal", "code patching" },
+	{ ".smp_locks", "code patching" },
+	{ "__jump_table", "code patching" },
+	{ "__start_mcount_loc", "ftrace call sites" },
+	{ "__ex_table", "exception table" },
+	{ "__bug_table", "BUG() table" },
+	{ ".pci_fixup", "PCI fixups" },
+	{ ".eh_frame", "DWARF unwind tables" },
+	{ ".ARM.unwind", "ARM unwind tables" },
+	{ ".rela", "relocations" },
+	{ ".relr", "relocations" },
+};
+
+/**
+ * struct rest - a section that is being looked at
+ * @content: of it; NULL: it has none
+ * @group: of all of it; NULL: it is not known by name
+ * @offsets: bytes of kallsyms_offsets
+ */
+struct rest {
+	struct elf_rests *out;
+	const struct elf_layout *layout;
+	uint32_t section;
+	const uint8_t *content;
+	const char *group;
+	uint64_t bytes[KINDS], offsets;
+};
+
+static const char *group_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		if (!strncmp(name, known[i].name, strlen(known[i].name)))
+			return known[i].group;
+	}
+	return NULL;
+}
+
+static int add(struct rest *r, const char *group, const char *label, uint64_t bytes)
+{
+	struct elf_rests *out = r->out;
+
+	if (!bytes)
+		return 0;
+	if (array_reserve(&out->items, &out->capacity, out->nr + 1, sizeof(*out->items)))
+		return -ENOMEM;
+	out->items[out->nr++] = (struct elf_rest){ group, label, r->section, bytes };
+	return 0;
+}
+
+/* Does @size fill up to a place that is aligned? @end: the address there. */
+static bool aligns(uint64_t end, uint64_t size)
+{
+	uint64_t alignment = end & -end;
+
+	return end && size < alignment;
+}
+
+static bool is_text(uint8_t c)
+{
+	return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t' || c == '\001';
+}
+
+/* Is a text at @p, with its NUL? @length: of it, or of what could have been one. @beside: a text is
+ * before it.
+ */
+static bool text_at(const uint8_t *p, size_t size, bool beside, size_t *length)
+{
+	size_t n = 0;
+
+	while (n < size && is_text(p[n]))
+		n++;
+	*length = n;
+	if (!n || n == size || p[n] || (!beside && n < TEXT_MIN))
+		return false;
+	++*length;
+	return true;
+}
+
+static void count_data(struct rest *r, const uint8_t *p, size_t size)
+{
+	bool beside = false;
+	size_t i, n, next;
+
+	for (i = 0; i < size; i += n) {
+		if (text_at(p + i, size - i, beside, &n)) {
+			r->bytes[STRINGS] += n;
+			beside = true;
+			continue;
+		}
+		/* Zeros between two texts align the second. */
+		if (!n && beside) {
+			while (n < TEXT_ALIGNED - 1 && i + n < size && !p[i + n])
+				n++;
+			beside = n && text_at(p + i + n, size - i - n, true, &next);
+		} else {
+			beside = false;
+		}
+		n += !n;
+		r->bytes[beside ? STRINGS : OTHERS] += n;
+	}
+}
+
+static void count_code(struct rest *r, const uint8_t *p, size_t size)
+{
+	size_t i = 0, n;
+
+	for (; i < size; i += n) {
+		bool fills = p[i] == 0xcc || p[i] == 0x90 || !p[i];
+
+		for (n = 1; i + n < size && p[i + n] == p[i];)
+			n++;
+		r->bytes[fills && n >= FILL_MIN ? PADDING : OTHERS] += n;
+	}
+}
+
+/* What is from @begin to @end of the section, in which no symbol is. */
+static void count(struct rest *r, uint64_t begin, uint64_t end)
+{
+	const struct elf_section *s = &r->layout->sections[r->section];
+	const uint8_t *p = r->content ? r->content + begin : NULL;
+	uint64_t size = end - begin, zeros = 0;
+
+	if (!p || (s->kind == ELF_KIND_TEXT && size < CODE_ALIGNED)) {
+		r->bytes[aligns(s->addr + end, size) ? PADDING : OTHERS] += size;
+		return;
+	}
+	if (s->kind == ELF_KIND_TEXT) {
+		count_code(r, p, size);
+		return;
+	}
+	while (zeros < size && !p[size - 1 - zeros])
+		zeros++;
+	if (!aligns(s->addr + end, zeros))
+		zeros = 0;
+	/* The NUL of a text is its own. */
+	if (zeros && zeros < size && is_text(p[size - 1 - zeros]))
+		zeros--;
+	r->bytes[PADDING] += zeros;
+	count_data(r, p, size - zeros);
+}
+
+/* How many of the @bytes from @label to the next label or symbol are of it. Behind the last of
+ * kallsyms' tables is what other files have, without a symbol between them.
+ */
+static uint64_t label_bytes(struct rest *r, const char *label, uint64_t bytes)
+{
+	const uint64_t names = r->offsets / OFFSET_BYTES;
+	uint64_t most = bytes;
+
+	if (!strcmp(label, KALLSYMS "offsets"))
+		r->offsets = bytes;
+	else if (!strcmp(label, KALLSYMS "token_index"))
+		most = TOKEN_INDEX_BYTES;
+	else if (!strcmp(label, KALLSYMS "seqs_of_names") && names)
+		most = (names * SEQ_BYTES + KALLSYMS_ALIGNMENT - 1) &
+		       ~(uint64_t)(KALLSYMS_ALIGNMENT - 1);
+	return most < bytes ? most : bytes;
+}
+
+/* The number of the first label at @addr of the section or behind it. */
+static size_t first_label(const struct elf_layout *layout, uint32_t section,
+			  uint64_t addr)
+{
+	size_t low = 0, high = layout->nr_labels;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct elf_item *label = &layout->labels[middle];
+
+		if (label->section < section ||
+		    (label->section == section && label->addr < addr))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The same, told apart at its labels. */
+static int split(struct rest *r, uint64_t begin, uint64_t end)
+{
+	const struct elf_layout *layout = r->layout;
+	uint64_t addr = layout->sections[r->section].addr;
+	size_t i = first_label(layout, r->section, addr + begin);
+	const char *group = NULL, *label = NULL;
+	int ret = 0;
+
+	while (begin < end && !ret) {
+		uint64_t next = end;
+
+		for (; i < layout->nr_labels; i++) {
+			const struct elf_item *here = &layout->labels[i];
+
+			if (here->section != r->section || here->addr - addr >= end)
+				break;
+			if (here->addr - addr > begin) {
+				next = here->addr - addr;
+				break;
+			}
+			/* Of several at one place, one that tells something. */
+			if (!group) {
+				group = group_of(here->name);
+				label = here->name;
+			}
+		}
+		if (group) {
+			uint64_t bytes = label_bytes(r, label, next - begin);
+
+			ret = add(r, group, label, bytes);
+			begin += bytes;
+		}
+		if (begin < next)
+			count(r, begin, next);
+		group = NULL;
+		begin = next;
+	}
+	return ret;
+}
+
+static int read_section(struct rest *r, size_t *item)
+{
+	const struct elf_layout *layout = r->layout;
+	const struct elf_section *s = &layout->sections[r->section];
+	uint64_t done = 0;
+	int ret = 0;
+	size_t k;
+
+	r->group = group_of(s->name);
+	r->content = elf_layout_content(layout, r->section);
+	memset(r->bytes, 0, sizeof(r->bytes));
+	for (; *item < layout->nr_items && layout->items[*item].section == r->section;
+	     ++*item) {
+		const struct elf_item *i = &layout->items[*item];
+		uint64_t begin = i->addr - s->addr;
+
+		if (!i->own)
+			continue;
+		if (begin > done && !r->group && !ret)
+			ret = split(r, done, begin);
+		begin = begin > done ? begin : done;
+		done = begin + i->own;
+	}
+	if (r->group)
+		return add(r, r->group, NULL, s->bare);
+	if (!ret)
+		ret = split(r, done, s->size);
+	for (k = 0; k < KINDS && !ret; k++)
+		ret = add(r, kinds[k], NULL, r->bytes[k]);
+	return ret;
+}
+
+int elf_rests_read(struct elf_rests *rests, const struct elf_layout *layout)
+{
+	struct rest r = { .out = rests, .layout = layout };
+	size_t item = 0;
+	int ret = 0;
+
+	for (; r.section < layout->nr_sections && !ret; r.section++)
+		ret = read_section(&r, &item);
+	return ret;
+}
+
+void elf_rests_free(struct elf_rests *rests)
+{
+	free(rests->items);
+	*rests = (struct elf_rests){ 0 };
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: the symbols of this boot for events of the boot before.
+ * In: last_boot_info of an instance that survived a reboot, kallsyms and /proc/modules of the
+ * boot after. Out: kallsyms text with the addresses of the boot before.
+ */
+#include "symbol/last_boot.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "symbol/symbol_line.h"
+
+/* Where a module was, and is; 0: not known. */
+struct module_place {
+	uint64_t then, now;
+};
+
+struct module_places {
+	struct intern names;
+	struct module_place *list; /* by the name's number - 1 */
+	size_t capacity, count;
+};
+
+static struct module_place *place_of(struct module_places *m, const char *name,
+				     size_t len)
+{
+	uint32_t id = intern_id(&m->names, name, len);
+
+	if (!id || array_reserve(&m->list, &m->capacity, id, sizeof(*m->list)))
+		return NULL;
+	while (m->count < id)
+		m->list[m->count++] = (struct module_place){ 0 };
+	return &m->list[id - 1];
+}
+
+/* Lines "ADDR NAME"; "[kernel]" is one of them. 0 or -ENOMEM. */
+static int read_info(struct module_places *m, const char *info)
+{
+	const char *p, *next;
+
+	for (p = info; *p; p = next) {
+		size_t len = strcspn(p, "\n");
+		uint64_t addr;
+		char *name;
+
+		next = p + len + (p[len] == '\n');
+		addr = strtoull(p, &name, 16);
+		if (name == p || name >= p + len)
+			continue;
+		name += strspn(name, " \t");
+		if (name < p + len) {
+			struct module_place *place =
+				place_of(m, name, (size_t)(p + len - name));
+
+			if (!place)
+				return -ENOMEM;
+			place->then = addr;
+		}
+	}
+	return 0;
+}
+
+/* Lines "NAME SIZE USERS DEPENDENTS STATE 0xADDR". 0 or -ENOMEM. */
+static int read_modules(struct module_places *m, const char *modules)
+{
+	const char *p, *next;
+
+	for (p = modules; p && *p; p = next) {
+		size_t len = strcspn(p, "\n"), name = strcspn(p, " \n"), at = name;
+		struct module_place *place;
+		unsigned int field;
+
+		next = p + len + (p[len] == '\n');
+		for (field = 1; field < 5 && at < len; field++)
+			at += 1 + strcspn(p + at + 1, " \n");
+		if (!name || at >= len)
+			continue;
+		place = place_of(m, p, name);
+		if (!place)
+			return -ENOMEM;
+		place->now = strtoull(p + at + 1, NULL, 16);
+	}
+	return 0;
+}
+
+/* Where the kernel's code begins: "_text", else "_stext". 0: kallsyms does not say. */
+static uint64_t kernel_start(const struct symbol_text *kallsyms)
+{
+	const char *p = kallsyms->text, *end = p ? p + kallsyms->size : NULL;
+	struct symbol_line line;
+	uint64_t start = 0;
+
+	while (p && symbol_line_next(&line, &p, end)) {
+		if (line.module_len)
+			continue;
+		if (line.name_len == 5 && !memcmp(line.name, "_text", 5))
+			return line.addr;
+		if (line.name_len == 6 && !memcmp(line.name, "_stext", 6))
+			start = line.addr;
+	}
+	return start;
+}
+
+static void count_modules(const struct module_places *m, struct last_boot *last)
+{
+	size_t i;
+
+	for (i = 0; i < m->count; i++) {
+		const struct module_place *place = &m->list[i];
+
+		if (place->then && place->now)
+			last->nr_modules++;
+		else if (place->now)
+			last->nr_dropped++;
+		if (place->then && place->now && place->then != place->now)
+			last->kind = LAST_BOOT_MOVED;
+	}
+}
+
+/* How far @line's symbol moves; false: nobody knows where it was. */
+static bool line_offset(const struct module_places *m, const struct last_boot *last,
+			const struct symbol_line *line, uint64_t *offset)
+{
+	const struct module_place *place;
+	uint32_t id;
+
+	*offset = last->offset;
+	if (!line->module_len)
+		return true;
+	id = intern_find(&m->names, line->module, line->module_len);
+	place = id ? &m->list[id - 1] : NULL;
+	/* A module's data is elsewhere, and may have moved by another distance. */
+	if (!place || !place->then || !place->now || !symbol_line_is_text(line))
+		return false;
+	*offset = place->then - place->now;
+	return true;
+}
+
+static int move_lines(const struct module_places *m, const struct last_boot *last,
+		      const struct symbol_text *kallsyms, struct strbuf *out)
+{
+	const char *p = kallsyms->text, *end = p + kallsyms->size;
+	struct symbol_line line;
+	uint64_t offset;
+
+	while (symbol_line_next(&line, &p, end)) {
+		if (!line_offset(m, last, &line, &offset))
+			continue;
+		strbuf_printf(out, "%016" PRIx64 " %c %.*s", line.addr + offset,
+			      line.type, (int)line.name_len, line.name);
+		if (line.module_len)
+			strbuf_printf(out, "\t[%.*s]", (int)line.module_len, line.module);
+		strbuf_add(out, "\n", 1);
+	}
+	return out->failed ? -ENOMEM : 0;
+}
+
+/* What @info says of the kernel, and whether it says where modules were. */
+static void compare_kernels(struct module_places *m, const char *info,
+			    const struct symbol_text *kallsyms, struct last_boot *last)
+{
+	const char *delta = strstr(info, "text delta:");
+	uint32_t id = intern_find(&m->names, "[kernel]", 8);
+	uint64_t now;
+
+	last->kind = LAST_BOOT_NONE;
+	if (!delta && !id)
+		return;
+	last->kind = LAST_BOOT_UNKNOWN;
+	if (delta) {
+		last->offset = -(uint64_t)strtoll(delta + 11, NULL, 10);
+		last->kind = last->offset ? LAST_BOOT_MOVED : LAST_BOOT_SAME;
+		return;
+	}
+	now = kernel_start(kallsyms);
+	if (!now || !m->list[id - 1].then)
+		return;
+	last->offset = m->list[id - 1].then - now;
+	last->kind = last->offset ? LAST_BOOT_MOVED : LAST_BOOT_SAME;
+	m->list[id - 1] = (struct module_place){ 0 };
+}
+
+int last_boot_symbols(const char *info, const struct symbol_text *kallsyms,
+		      const char *modules, struct strbuf *out, struct last_boot *last)
+{
+	struct module_places m = { 0 };
+	int ret = read_info(&m, info);
+
+	*last = (struct last_boot){ 0 };
+	if (!ret) {
+		compare_kernels(&m, info, kallsyms, last);
+		ret = read_modules(&m, modules);
+	}
+	if (!ret && (last->kind == LAST_BOOT_SAME || last->kind == LAST_BOOT_MOVED))
+		count_modules(&m, last);
+	if (!ret && last->nr_dropped)
+		last->kind = LAST_BOOT_MOVED;
+	if (!ret && last->kind == LAST_BOOT_MOVED)
+		ret = move_lines(&m, last, kallsyms, out);
+	intern_free(&m.names);
+	free(m.list);
+	return ret;
+}

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: which line of which file an address was compiled from.
+ * In: the line table of a unit (DWARF 2 to 5). Out: a line, and the parts of a file's path.
+ *
+ * DWARF 5, 6.2; versions 2 to 4 differ in the header alone.
+ */
+#include "symbol/line_program.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+/* Standard opcodes (7.22, table 7.25). */
+enum {
+	LNS_EXTENDED,
+	LNS_COPY,
+	LNS_ADVANCE_PC,
+	LNS_ADVANCE_LINE,
+	LNS_SET_FILE,
+	LNS_SET_COLUMN,
+	LNS_NEGATE_STMT,
+	LNS_SET_BASIC_BLOCK,
+	LNS_CONST_ADD_PC,
+	LNS_FIXED_ADVANCE_PC,
+	LNS_SET_PROLOGUE_END,
+	LNS_SET_EPILOGUE_BEGIN,
+	LNS_SET_ISA,
+};
+
+enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS = 2 };
+/* What an entry of a header says (table 7.27), and how (table 7.6). */
+enum { LNCT_PATH = 1, LNCT_DIRECTORY = 2 };
+enum {
+	FORM_DATA2 = 0x05,
+	FORM_DATA4 = 0x06,
+	FORM_DATA8 = 0x07,
+	FORM_STRING = 0x08,
+	FORM_BLOCK = 0x09,
+	FORM_DATA1 = 0x0b,
+	FORM_STRP = 0x0e,
+	FORM_UDATA = 0x0f,
+	FORM_DATA16 = 0x1e,
+	FORM_LINE_STRP = 0x1f,
+};
+
+/* Bits above the 64th are dropped, as libdw does it. */
+static uint64_t read_uleb(struct byte_reader *r)
+{
+	unsigned int shift = 0;
+	uint64_t value = 0;
+	const uint8_t *p;
+
+	while ((p = byte_reader_skip(r, 1))) {
+		if (shift < 64)
+			value |= (uint64_t)(*p & 0x7f) << shift;
+		shift += shift < 64 ? 7 : 0;
+		if (!(*p & 0x80))
+			break;
+	}
+	return value;
+}
+
+static int64_t read_sleb(struct byte_reader *r)
+{
+	unsigned int shift = 0;
+	uint64_t value = 0;
+	const uint8_t *p;
+
+	while ((p = byte_reader_skip(r, 1))) {
+		if (shift < 64)
+			value |= (uint64_t)(*p & 0x7f) << shift;
+		shift += shift < 64 ? 7 : 0;
+		if (*p & 0x80)
+			continue;
+		if (*p & 0x40 && shift < 64)
+			value |= ~(uint64_t)0 << shift;
+		break;
+	}
+	return (int64_t)value;
+}
+
+static struct byte_reader reader_of(const struct line_table *t, struct line_bytes bytes)
+{
+	return byte_reader(bytes.data, bytes.size, t->sections->big_endian);
+}
+
+/* Where @r stands, up to its end. */
+static struct line_bytes rest_of(const struct byte_reader *r)
+{
+	return (struct line_bytes){ r->p, byte_reader_left(r) };
+}
+
+/* One directory or file of a header: only its path and its directory are kept. A text that is
+ * elsewhere is not looked at before it is wanted: many entries may have one long one.
+ */
+struct entry {
+	const char *inside;
+	const struct line_bytes *elsewhere;
+	uint64_t offset, dir;
+};
+
+/* NULL: damaged. */
+static const char *entry_text(const struct entry *e)
+{
+	const struct line_bytes *s = e->elsewhere;
+
+	if (!s)
+		return e->inside;
+	if (e->offset >= s->size ||
+	    !memchr(s->data + e->offset, 0, s->size - (size_t)e->offset))
+		return NULL;
+	return (const char *)s->data + e->offset;
+}
+
+static void read_text(const struct line_table *t, struct byte_reader *r, uint64_t form,
+		      struct entry *e)
+{
+	if (form == FORM_STRING) {
+		e->inside = byte_reader_string(r);
+		return;
+	}
+	e->elsewhere = form == FORM_STRP ? &t->sections->str : &t->sections->line_str;
+	e->offset = byte_reader_uint(r, t->offset_size);
+}
+
+/* A number, or what is passed over: 0, -EOPNOTSUPP. */
+static int read_number(struct byte_reader *r, uint64_t form, uint64_t *value)
+{
+	switch (form) {
+	case FORM_UDATA:
+		*value = read_uleb(r);
+		return 0;
+	case FORM_DATA1:
+		*value = byte_reader_uint(r, 1);
+		return 0;
+	case FORM_DATA2:
+		*value = byte_reader_uint(r, 2);
+		return 0;
+	case FORM_DATA4:
+		*value = byte_reader_uint(r, 4);
+		return 0;
+	case FORM_DATA8:
+		*value = byte_reader_uint(r, 8);
+		return 0;
+	case FORM_DATA16:
+		byte_reader_skip(r, 16);
+		return 0;
+	case FORM_BLOCK:
+		byte_reader_skip(r, read_uleb(r));
+		return 0;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+/* Takes a value of @form. 0, -EBADMSG, -EOPNOTSUPP. */
+static int read_value(const struct line_table *t, struct byte_reader *r, uint64_t form,
+		      uint64_t content, struct entry *e)
+{
+	bool text = form == FORM_STRING || form == FORM_LINE_STRP || form == FORM_STRP;
+	struct entry other;
+	uint64_t value = 0;
+	int ret = 0;
+
+	if (text)
+		read_text(t, r, form, content == LNCT_PATH ? e : &other);
+	else
+		ret = read_number(r, form, &value);
+	if (ret)
+		return ret;
+	if (content == LNCT_DIRECTORY)
+		e->dir = value;
+	return r->failed || (content == LNCT_PATH && !text) ? -EBADMSG : 0;
+}
+
+/* The next entry of a list: of DWARF 5 as @forms say. */
+static int read_entry(const struct line_table *t, struct byte_reader *r,
+		      struct line_bytes forms, struct entry *e)
+{
+	struct byte_reader f = reader_of(t, forms);
+	int ret = 0;
+
+	*e = (struct entry){ 0 };
+	while (!ret && byte_reader_left(&f)) {
+		uint64_t content = read_uleb(&f), form = read_uleb(&f);
+
+		ret = read_value(t, r, form, content, e);
+	}
+	if (!ret && !e->inside && !e->elsewhere)
+		ret = -EBADMSG;
+	return ret;
+}
+
+/* DWARF 5: the pairs that say what an entry is; each takes two bytes or more. */
+static struct line_bytes read_forms(struct byte_reader *r)
+{
+	uint64_t nr = byte_reader_uint(r, 1), i;
+	const uint8_t *start = r->p;
+
+	for (i = 0; i < nr; i++) {
+		(void)read_uleb(r);
+		(void)read_uleb(r);
+	}
+	return (struct line_bytes){ start, r->failed ? 0 : (size_t)(r->p - start) };
+}
+
+/* The lists of DWARF 5: @r is moved to where the second begins. */
+static int read_lists(struct line_table *t, struct byte_reader *r)
+{
+	struct entry e;
+	uint64_t i;
+	int ret = 0;
+
+	t->dir_forms = read_forms(r);
+	t->nr_dirs = read_uleb(r);
+	t->dirs = rest_of(r);
+	/* An entry has a path, which takes a byte or more. */
+	for (i = 0; i < t->nr_dirs && !ret; i++)
+		ret = read_entry(t, r, t->dir_forms, &e);
+	if (ret)
+		return ret;
+	t->file_forms = read_forms(r);
+	t->nr_files = read_uleb(r);
+	t->files = rest_of(r);
+	return r->failed ? -EBADMSG : 0;
+}
+
+/* Before DWARF 5: texts; files have three numbers each; an empty text ends each list. */
+static int read_old_lists(struct line_table *t, struct byte_reader *r)
+{
+	const char *name;
+
+	t->first = 1;
+	t->dirs = rest_of(r);
+	for (name = byte_reader_string(r); name && *name; name = byte_reader_string(r))
+		t->nr_dirs++;
+	t->files = rest_of(r);
+	for (name = byte_reader_string(r); name && *name; name = byte_reader_string(r)) {
+		t->nr_files++;
+		(void)read_uleb(r);
+		(void)read_uleb(r);
+		(void)read_uleb(r);
+	}
+	return r->failed ? -EBADMSG : 0;
+}
+
+/* What stands between the header's length and its lists. */
+static int read_fields(struct line_table *t, struct byte_reader *r)
+{
+	t->min_instruction = (uint8_t)byte_reader_uint(r, 1);
+	t->max_operations = t->version < 4 ? 1 : (uint8_t)byte_reader_uint(r, 1);
+	(void)byte_reader_uint(r, 1); /* default_is_stmt */
+	t->line_base = (int8_t)byte_reader_uint(r, 1);
+	t->line_range = (uint8_t)byte_reader_uint(r, 1);
+	t->opcode_base = (uint8_t)byte_reader_uint(r, 1);
+	t->operands = byte_reader_skip(r, t->opcode_base ? t->opcode_base - 1U : 0);
+	if (r->failed || !t->opcode_base || !t->line_range || !t->max_operations)
+		return -EBADMSG;
+	return t->version < 5 ? read_old_lists(t, r) : read_lists(t, r);
+}
+
+int line_table_open(struct line_table *table, const struct line_sections *sections,
+		    uint64_t at)
+{
+	struct line_bytes line = sections->line;
+	struct byte_reader r, header;
+	const uint8_t *p;
+	uint64_t size;
+
+	*table = (struct line_table){ .sections = sections,
+				      .offset_size = 4,
+				      .address_size = sections->address_size };
+	if (at >= line.size)
+		return -EBADMSG;
+	r = byte_reader(line.data + at, line.size - at, sections->big_endian);
+	size = byte_reader_u32(&r);
+	if (size == UINT32_MAX) {
+		table->offset_size = 8;
+		size = byte_reader_u64(&r);
+	}
+	p = byte_reader_skip(&r, size);
+	if (!p)
+		return -EBADMSG;
+	r = byte_reader(p, (size_t)size, sections->big_endian);
+	table->version = byte_reader_u16(&r);
+	if (r.failed || table->version < 2 || table->version > 5)
+		return r.failed ? -EBADMSG : -EOPNOTSUPP;
+	if (table->version == 5) {
+		table->address_size = (uint8_t)byte_reader_uint(&r, 1);
+		(void)byte_reader_uint(&r, 1); /* of a segment's selector */
+	}
+	size = byte_reader_uint(&r, table->offset_size);
+	p = byte_reader_skip(&r, size);
+	if (!p || (table->address_size != 4 && table->address_size != 8))
+		return -EBADMSG;
+	table->program = rest_of(&r);
+	header = byte_reader(p, (size_t)size, sections->big_endian);
+	return read_fields(table, &header);
+}
+
+/* The registers that matter here, and the row before. */
+struct machine {
+	const struct line_table *t;
+	uint64_t addr, wanted;
+	uint32_t operation;
+	struct line_row now;
+	uint64_t last_addr;
+	struct line_row last;
+	bool has_last;
+};
+
+static void start_sequence(struct machine *m)
+{
+	m->addr = 0;
+	m->operation = 0;
+	m->now = (struct line_row){ 1, 1 };
+	m->has_last = false;
+}
+
+static void advance(struct machine *m, uint64_t operations)
+{
+	const struct line_table *t = m->t;
+
+	if (t->max_operations == 1) {
+		m->addr += t->min_instruction * operations;
+		return;
+	}
+	operations += m->operation;
+	m->addr += t->min_instruction * (operations / t->max_operations);
+	m->operation = (uint32_t)(operations % t->max_operations);
+}
+
+/* A row begins at m->addr: does the one before hold what is wanted? */
+static bool add_row(struct machine *m)
+{
+	if (m->has_last && m->last_addr <= m->wanted && m->wanted < m->addr)
+		return true;
+	m->last = m->now;
+	m->last_addr = m->addr;
+	m->has_last = true;
+	return false;
+}
+
+static bool run_special(struct machine *m, uint8_t opcode)
+{
+	const struct line_table *t = m->t;
+	uint8_t adjusted = (uint8_t)(opcode - t->opcode_base);
+
+	advance(m, adjusted / t->line_range);
+	m->now.line += (uint32_t)(t->line_base + adjusted % t->line_range);
+	return add_row(m);
+}
+
+static bool run_extended(struct machine *m, struct byte_reader *r)
+{
+	uint64_t size = read_uleb(r);
+	const uint8_t *p = byte_reader_skip(r, size);
+	bool found;
+
+	if (!p || !size)
+		return false;
+	if (*p == LNE_END_SEQUENCE) {
+		found = add_row(m);
+		if (!found)
+			start_sequence(m);
+		return found;
+	}
+	if (*p == LNE_SET_ADDRESS && size - 1 == m->t->address_size) {
+		m->addr = get_uint(p + 1, m->t->address_size, r->big_endian);
+		m->operation = 0;
+	}
+	return false;
+}
+
+static void skip_operands(const struct machine *m, struct byte_reader *r, uint8_t opcode)
+{
+	uint8_t nr = m->t->operands[opcode - 1];
+
+	while (nr--)
+		(void)read_uleb(r);
+}
+
+static bool run_standard(struct machine *m, struct byte_reader *r, uint8_t opcode)
+{
+	switch (opcode) {
+	case LNS_EXTENDED:
+		return run_extended(m, r);
+	case LNS_COPY:
+		return add_row(m);
+	case LNS_ADVANCE_PC:
+		advance(m, read_uleb(r));
+		return false;
+	case LNS_ADVANCE_LINE:
+		m->now.line += (uint32_t)read_sleb(r);
+		return false;
+	case LNS_SET_FILE:
+		m->now.file = read_uleb(r);
+		return false;
+	case LNS_CONST_ADD_PC:
+		advance(m, (255U - m->t->opcode_base) / m->t->line_range);
+		return false;
+	case LNS_FIXED_ADVANCE_PC:
+		m->addr += byte_reader_u16(r);
+		m->operation = 0;
+		return false;
+	case LNS_NEGATE_STMT:
+	case LNS_SET_BASIC_BLOCK:
+	case LNS_SET_PROLOGUE_END:
+	case LNS_SET_EPILOGUE_BEGIN:
+		return false;
+	default: /* a column, an instruction set, or what later versions may have */
+		skip_operands(m, r, opcode);
+		return false;
+	}
+}
+
+int line_table_find(const struct line_table *table, uint64_t addr, struct line_row *row)
+{
+	struct machine m = { .t = table, .wanted = addr };
+	struct byte_reader r = reader_of(table, table->program);
+	bool found = false;
+
+	start_sequence(&m);
+	while (!found && byte_reader_left(&r)) {
+		uint8_t opcode = (uint8_t)byte_reader_uint(&r, 1);
+
+		found = opcode >= table->opcode_base ? run_special(&m, opcode)
+						     : run_standard(&m, &r, opcode);
+	}
+	*row = m.last;
+	if (found)
+		return 1;
+	return r.failed ? -EBADMSG : 0;
+}
+
+/* Before DWARF 5. */
+static int find_old(const struct line_table *t, uint64_t file, struct line_file *out)
+{
+	struct byte_reader r = reader_of(t, t->files);
+	uint64_t dir, i;
+
+	for (i = 1;; i++) {
+		out->name = byte_reader_string(&r);
+		dir = read_uleb(&r);
+		if (i == file)
+			break;
+		(void)read_uleb(&r);
+		(void)read_uleb(&r);
+	}
+	if (r.failed || dir > t->nr_dirs)
+		return -EBADMSG;
+	r = reader_of(t, t->dirs);
+	for (i = 0; i < dir; i++)
+		out->dir = byte_reader_string(&r);
+	return 1;
+}
+
+static int find_entry(const struct line_table *t, struct line_bytes list,
+		      struct line_bytes forms, uint64_t index, struct entry *e)
+{
+	struct byte_reader r = reader_of(t, list);
+	uint64_t i;
+	int ret = 0;
+
+	for (i = 0; i <= index && !ret; i++)
+		ret = read_entry(t, &r, forms, e);
+	return ret;
+}
+
+int line_table_file(const struct line_table *table, uint64_t file, struct line_file *out)
+{
+	struct entry e, dir;
+	int ret;
+
+	*out = (struct line_file){ 0 };
+	if (file < table->first || file - table->first >= table->nr_files)
+		return 0;
+	if (table->version < 5)
+		return find_old(table, file, out);
+	ret = find_entry(table, table->files, table->file_forms, file, &e);
+	if (!ret && e.dir >= (table->nr_dirs ? table->nr_dirs : 1))
+		ret = -EBADMSG;
+	if (!ret && e.dir)
+		ret = find_entry(table, table->dirs, table->dir_forms, e.dir, &dir);
+	if (ret)
+		return ret;
+	out->name = entry_text(&e);
+	out->dir = e.dir ? entry_text(&dir) : NULL;
+	return out->name && (out->dir || !e.dir) ? 1 : -EBADMSG;
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: the functions and lines of the source that a recording's addresses are from.
+ * In: debug information of its kernel and modules. Out: frames, innermost first.
+ */
+#include "symbol/source_lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "symbol/debug_frames.h"
+
+/* The frames of an address. */
+struct chain {
+	size_t nr;
+	struct source_frame frames[];
+};
+
+/**
+ * struct file - one with debug information
+ * @frames: NULL: it has none, or asks for too much
+ */
+struct file {
+	struct debug_units *units;
+	struct debug_frames *frames;
+};
+
+/**
+ * struct source_lines - what is known so far
+ * @files: by the number of their names in @names - 1; the kernel's is ""
+ * @known: address -> number of @chains
+ * @texts: each allocated, as callers keep them; by their number in @ids - 1
+ */
+struct source_lines {
+	const struct directory_sources *sources;
+	const struct symbols *syms;
+	uint64_t offset;
+	struct intern names;
+	struct file *files;
+	size_t files_capacity;
+	struct u64_map known;
+	struct chain **chains;
+	size_t nr_chains, chains_capacity;
+	struct intern ids;
+	char **texts;
+	size_t nr_texts, texts_capacity;
+	struct source_line_counts counts;
+	bool failed;
+};
+
+int source_lines_new(struct source_lines **out, const struct directory_sources *sources,
+		     const struct symbols *syms, uint64_t offset)
+{
+	struct source_lines *l = calloc(1, sizeof(*l));
+
+	*out = l;
+	if (!l)
+		return -ENOMEM;
+	l->sources = sources;
+	l->syms = syms;
+	l->offset = offset;
+	return 0;
+}
+
+void source_lines_free(struct source_lines *lines)
+{
+	size_t i;
+
+	if (!lines)
+		return;
+	for (i = 0; i < lines->names.count; i++)
+		debug_frames_free(lines->files[i].frames);
+	for (i = 0; i < lines->nr_chains; i++)
+		free(lines->chains[i]);
+	for (i = 0; i < lines->nr_texts; i++)
+		free(lines->texts[i]);
+	free(lines->files);
+	free(lines->chains);
+	free(lines->texts);
+	intern_free(&lines->names);
+	intern_free(&lines->ids);
+	u64_map_free(&lines->known);
+	free(lines);
+}
+
+/* A lasting copy; NULL for NULL, and where memory ran out, with *@failed. */
+static const char *keep(struct source_lines *l, const char *text, bool *failed)
+{
+	uint32_t id = text ? intern_id(&l->ids, text, strlen(text)) : 0;
+
+	if (!text)
+		return NULL;
+	if (id && id <= l->nr_texts)
+		return l->texts[id - 1];
+	if (!id || array_reserve(&l->texts, &l->texts_capacity, id, sizeof(*l->texts)) ||
+	    !(l->texts[id - 1] = strdup(text))) {
+		*failed = true;
+		return NULL;
+	}
+	l->nr_texts = id;
+	return l->texts[id - 1];
+}
+
+/* Opens what is known of a file. 0 or -ENOMEM. */
+static int open_file(struct source_lines *l, const char *module, struct file *file)
+{
+	const struct directory_sources *s = l->sources;
+	int ret = 0;
+
+	*file = (struct file){ .units = *module ? NULL : s->vmlinux };
+	if (*module && s->modules)
+		ret = module_files_units(s->modules, module, &file->units);
+	if (!ret && file->units)
+		ret = debug_frames_new(&file->frames, file->units);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* The file of @module, or of the kernel itself: "". NULL: no memory. */
+static struct file *find_file(struct source_lines *l, const char *module)
+{
+	uint32_t id = intern_find(&l->names, module, strlen(module));
+	struct file file;
+
+	if (id)
+		return &l->files[id - 1];
+	if (array_reserve(&l->files, &l->files_capacity, l->names.count + 1UL,
+			  sizeof(*l->files)) ||
+	    open_file(l, module, &file))
+		return NULL;
+	id = intern_id(&l->names, module, strlen(module));
+	if (!id) {
+		debug_frames_free(file.frames);
+		return NULL;
+	}
+	l->files[id - 1] = file;
+	return &l->files[id - 1];
+}
+
+/* Where @addr is in the file: 1, 0 or -ENOMEM. @sym is NULL where there is no symbol. */
+static int place_in_file(const struct source_lines *l, const struct file *file,
+			 const struct symbol *sym, uint64_t addr, uint64_t *place)
+{
+	uint64_t start;
+	int ret;
+
+	if (!sym || !sym->module) {
+		*place = addr - l->offset;
+		return 1;
+	}
+	ret = debug_units_symbol(file->units, sym->name, &start);
+	if (ret == 1)
+		*place = start + (addr - sym->addr);
+	return ret == -ENOTUNIQ ? 0 : ret;
+}
+
+static bool is_named(const struct source_frame *frames, size_t nr)
+{
+	return nr && frames[nr - 1].function;
+}
+
+/* A return address is behind its call, which may be the last of its function. The frame of an
+ * interrupt is at what was to be executed next, which may be the first: no function is before it.
+ */
+static int ask(struct file *file, uint64_t place,
+	       struct source_frame frames[SOURCE_FRAMES_MAX], size_t *nr)
+{
+	int ret = debug_frames_at(file->frames, place - 1, frames, nr);
+	bool any = *nr;
+
+	if (ret || is_named(frames, *nr))
+		return ret;
+	ret = debug_frames_at(file->frames, place, frames, nr);
+	if (ret || is_named(frames, *nr) || !any)
+		return ret;
+	return debug_frames_at(file->frames, place - 1, frames, nr);
+}
+
+/* A file that asks for too much is asked no more. */
+static int give_up(struct source_lines *l, struct file *file, size_t *nr)
+{
+	*nr = 0;
+	l->counts.given_up = true;
+	debug_frames_free(file->frames);
+	file->frames = NULL;
+	return 0;
+}
+
+static int look_up(struct source_lines *l, uint64_t addr, const struct symbol *sym,
+		   struct source_frame frames[SOURCE_FRAMES_MAX], size_t *nr)
+{
+	struct file *file = find_file(l, sym && sym->module ? sym->module : "");
+	uint64_t place = 0;
+	int ret;
+
+	*nr = 0;
+	if (!file)
+		return -ENOMEM;
+	ret = file->frames ? place_in_file(l, file, sym, addr, &place) : 0;
+	if (ret > 0)
+		ret = ask(file, place, frames, nr);
+	return ret == -EFBIG ? give_up(l, file, nr) : ret;
+}
+
+/* Keeps a chain. 0 or -ENOMEM. */
+static int add_chain(struct source_lines *l, uint64_t addr,
+		     const struct source_frame *frames, size_t nr)
+{
+	struct chain *chain = malloc(sizeof(*chain) + nr * sizeof(*frames));
+	bool failed = !chain;
+	size_t i;
+
+	for (i = 0; i < nr && !failed; i++) {
+		chain->frames[i] = frames[i];
+		chain->frames[i].function = keep(l, frames[i].function, &failed);
+		chain->frames[i].file = keep(l, frames[i].file, &failed);
+	}
+	if (failed ||
+	    array_reserve(&l->chains, &l->chains_capacity, l->nr_chains + 1,
+			  sizeof(*l->chains)) ||
+	    !u64_map_insert(&l->known, addr, (uint32_t)l->nr_chains)) {
+		free(chain);
+		return -ENOMEM;
+	}
+	chain->nr = nr;
+	l->chains[l->nr_chains++] = chain;
+	l->counts.all++;
+	l->counts.unknown += !nr || !frames[0].line;
+	return 0;
+}
+
+static int find_new(struct source_lines *l, uint64_t addr)
+{
+	struct source_frame frames[SOURCE_FRAMES_MAX];
+	struct symbol sym;
+	bool named = symbols_find(l->syms, addr, &sym);
+	size_t nr;
+	int ret = look_up(l, addr, named ? &sym : NULL, frames, &nr);
+
+	if (ret)
+		return ret;
+	if (nr && !frames[nr - 1].function && named)
+		frames[nr - 1].function = sym.name;
+	return add_chain(l, addr, frames, nr);
+}
+
+size_t source_lines_find(struct source_lines *lines, uint64_t addr,
+			 const struct source_frame **frames)
+{
+	const uint32_t *known = u64_map_find(&lines->known, addr);
+	const struct chain *chain;
+
+	*frames = NULL;
+	if (!known && find_new(lines, addr)) {
+		lines->failed = true;
+		return 0;
+	}
+	known = u64_map_find(&lines->known, addr);
+	chain = lines->chains[*known];
+	*frames = chain->nr ? chain->frames : NULL;
+	return chain->nr;
+}
+
+bool source_lines_failed(const struct source_lines *lines)
+{
+	return lines && lines->failed;
+}
+
+struct source_line_counts source_lines_counts(const struct source_lines *lines)
+{
+	return lines->counts;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * symbol: the functions and lines of the source that a recording's addresses are from.
+ * In: debug information of its kernel and modules. Out: frames, innermost first.
+ */
+#ifndef KMEMX_SYMBOL_SOURCE_LINES_H
+#define KMEMX_SYMBOL_SOURCE_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "symbol/directories.h"
+#include "symbol/source_frame.h"
+#include "symbol/symbols.h"
+
+struct source_lines;
+
+/**
+ * source_lines_new() - ask debug information about one recording
+ * @sources: borrowed, as is @syms; its tree knows no lines
+ * @offset: what was added to vmlinux's addresses (KASLR)
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int source_lines_new(struct source_lines **out, const struct directory_sources *sources,
+		     const struct symbols *syms, uint64_t offset) __must_check;
+void source_lines_free(struct source_lines *lines);
+
+/**
+ * source_lines_find() - the frames of one address
+ * @addr: a return address, as callsites and the frames of stacks are
+ * @frames: receives the functions that have it; NULL where nothing is known. They and their
+ *	    texts are @lines'.
+ *
+ * Each address is looked up once. Where debug information does not name the function that holds
+ * the code (assembly), its symbol does.
+ *
+ * Return: how many; 0 also where memory ran out: see source_lines_failed().
+ */
+size_t source_lines_find(struct source_lines *lines, uint64_t addr,
+			 const struct source_frame **frames);
+/* Did memory run out in any of the calls? False for NULL. */
+bool source_lines_failed(const struct source_lines *lines);
+
+/**
+ * struct source_line_counts - addresses asked for
+ * @unknown: those of @all without a line
+ * @given_up: a file asks for more work than its size allows: it was left
+ */
+struct source_line_counts {
+	size_t all, unknown;
+	bool given_up;
+};
+
+struct source_line_counts source_lines_counts(const struct source_lines *lines);
+
+#endif

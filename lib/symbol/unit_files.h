@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * symbol: which file of the source code and variables were compiled from.
+ * In: debug information (DWARF). Out: "fs/ext4/inode.c", by address.
+ */
+#ifndef KMEMX_SYMBOL_UNIT_FILES_H
+#define KMEMX_SYMBOL_UNIT_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/hash.h"
+#include "symbol/debug_units.h"
+
+/**
+ * struct unit_files - zero-initialise it
+ * @units: borrowed
+ * @paths: of files within the kernel's tree, each once
+ * @of_unit: number of a unit that has code -> number of its path; 0: outside the tree
+ * @variables: addresses as linked, of what is outside functions -> numbers of paths
+ */
+struct unit_files {
+	struct debug_units *units;
+	struct intern paths;
+	struct u64_map of_unit, variables;
+};
+
+/**
+ * unit_files_read() - read all units' names and variables
+ *
+ * Reads the entries of all units but not what is in functions and types. A file that asks for more
+ * work than its size allows has no variables at all, as what is known must not depend on the
+ * machine.
+ *
+ * Return: 0 or -ENOMEM; unit_files_free() in any case.
+ */
+int unit_files_read(struct unit_files *files, struct debug_units *units) __must_check;
+/* The file of the unit that has the code at @addr, or the variable; a number of @paths. 0: not
+ * known, or memory ran out.
+ */
+uint32_t unit_files_code(struct unit_files *files, uint64_t addr);
+uint32_t unit_files_variable(const struct unit_files *files, uint64_t addr);
+/* Of a module: where section number @index of the file begins in those addresses; 0: not known. */
+uint64_t unit_files_section(const struct unit_files *files, uint32_t index);
+void unit_files_free(struct unit_files *files);
+
+#endif

@@ -39,6 +39,7 @@
  * @cut_at: where the number of chunks is cut off, which has not been logged yet; 0: it is not
  * @quiet: damage is not logged; @cut_off: nor is anything else, as this is a range of a CPU
  * @damaged: there was some
+ * @fed: the active block's bytes are the caller's
  */
 struct cpu_cursor {
 	const struct recording *rec;
@@ -54,7 +55,7 @@ struct cpu_cursor {
 	bool pending;
 	int filled;
 	uint64_t cut_at;
-	bool quiet, cut_off, damaged;
+	bool quiet, cut_off, damaged, fed;
 };
 
 static void log_damage(struct cpu_cursor *cur, uint64_t offset, const char *what)
@@ -149,6 +150,18 @@ bool cpu_cursor_damaged(const struct cpu_cursor *cur)
 	return cur->damaged;
 }
 
+void cpu_cursor_feed(struct cpu_cursor *cur, const void *pages, size_t size)
+{
+	struct block *block = &cur->blocks[cur->active];
+
+	if (!cur->fed)
+		free(block->bytes.data);
+	cur->fed = true;
+	/* Never written to: it is not the reader's next block. */
+	*block = (struct block){ .bytes = { (uint8_t *)(uintptr_t)pages, size, size } };
+	cur->at = 0;
+}
+
 void cpu_cursor_skip_to_tail(struct cpu_cursor *cur)
 {
 	block_reader_skip_to_tail(&cur->reader);
@@ -162,8 +175,10 @@ void cpu_cursor_close(struct cpu_cursor *cur)
 		return;
 	if (cur->pending)
 		read_ahead_wait(cur->ahead, &cur->job);
-	for (i = 0; i < NR_BLOCKS; i++)
-		free(cur->blocks[i].bytes.data);
+	for (i = 0; i < NR_BLOCKS; i++) {
+		if (!cur->fed || i != cur->active)
+			free(cur->blocks[i].bytes.data);
+	}
 	block_reader_free(&cur->reader);
 	free(cur);
 }

@@ -72,6 +72,11 @@ bool cpu_cursor_damaged(const struct cpu_cursor *cur);
 struct cpu_growth cpu_cursor_growth(const struct cpu_cursor *cur);
 /* May a CPU's bytes, where there are @nr_cpus, grow as @to says of @packed compressed ones? */
 bool cpu_growth_ok(const struct cpu_growth *to, uint64_t packed, uint32_t nr_cpus);
+/* Goes on with the @size bytes of sub-buffers at @pages, which are the caller's and stay until the
+ * next call. Of a CPU of which the file has no pages, and which reads nothing ahead; all that it
+ * was fed before has been read.
+ */
+void cpu_cursor_feed(struct cpu_cursor *cur, const void *pages, size_t size);
 /* Goes on with the last few sub-buffers; before anything was read. */
 void cpu_cursor_skip_to_tail(struct cpu_cursor *cur);
 

@@ -284,6 +284,36 @@ static void free_texts(struct recording_text *texts, size_t nr)
 	free(texts);
 }
 
+const struct recording_option *recording_last_boot(const struct recording *rec)
+{
+	size_t i;
+
+	for (i = 0; i < rec->nr_options; i++) {
+		if (rec->options[i].id == OPTION_LAST_BOOT_INFO)
+			return &rec->options[i];
+	}
+	return NULL;
+}
+
+int recording_add_cpus(struct recording *rec)
+{
+	uint32_t b, i;
+
+	for (b = 0; b < rec->nr_buffers; b++) {
+		struct recording_buffer *buf = &rec->buffers[b];
+		struct recording_cpu *cpus = calloc(rec->nr_cpus + 1UL, sizeof(*cpus));
+
+		if (!cpus)
+			return -ENOMEM;
+		for (i = 0; i < rec->nr_cpus; i++)
+			cpus[i].cpu = i;
+		free(buf->cpus);
+		buf->cpus = cpus;
+		buf->nr_cpus = rec->nr_cpus;
+	}
+	return 0;
+}
+
 char *recording_take_kallsyms(struct recording *rec, size_t *size)
 {
 	char *text = rec->kallsyms;

@@ -26,6 +26,8 @@
 #define RECORDING_FREES_CPU	    0x8000U
 /* The item of a recording that was imported: what from, and what that lost, a note a line. */
 #define RECORDING_META_IMPORT	    "import"
+/* What the user calls it: "key=value" lines. */
+#define RECORDING_META_LABELS	    "labels"
 /* Why recording ended early, and what a recording is that a killed recorder had left. */
 #define RECORDING_META_TRUNCATED    "truncated"
 #define RECORDING_META_RECOVERED    "recovered"
@@ -39,8 +41,14 @@
 #define RECORDING_META_PART	    "part"
 /* For a recording of some allocations; "all": it has the frees by all tasks. */
 #define RECORDING_META_FREES	    "frees"
+/* Buffers that overwrote what was oldest until something happened, and what that was: "oom";
+ * "interrupted": the recorder was killed before.
+ */
+#define RECORDING_META_FLIGHT	    "flight"
 /* The events that were switched on, as "kmem:kmalloc kmem:kfree ..."; absent: not known. */
 #define RECORDING_META_EVENTS	    "events"
+/* /proc/modules of the recorded kernel, or of the boot after it (recording_last_boot()). */
+#define RECORDING_META_MODULES	    "modules"
 
 enum recording_compression { COMPRESSION_NONE, COMPRESSION_ZSTD, COMPRESSION_ZLIB };
 
@@ -181,6 +189,10 @@ struct recording {
 int recording_open(struct recording **out, struct source *src, const char *path,
 		   const struct log *log) __must_check;
 void recording_close(struct recording *rec);
+/* Of a recording without pages: every buffer gets all of its CPUs, for pages that come from
+ * elsewhere. 0 or -ENOMEM.
+ */
+int recording_add_cpus(struct recording *rec) __must_check;
 /* The kallsyms text, from now on the caller's to free; it ends with a NUL that is not in
  * @size. NULL if the recording has none.
  */
@@ -195,6 +207,10 @@ bool recording_truncated(const struct recording *rec);
 /* The named kmemx metadata item, e.g. "pagetypeinfo.before"; NULL if absent. */
 const struct recording_text *recording_meta(const struct recording *rec,
 					    const char *name);
+/* What trace-cmd kept of last_boot_info: the buffer survived a reboot, and the symbols and
+ * modules are of the boot after. Not NUL-terminated; NULL: nothing of that kind.
+ */
+const struct recording_option *recording_last_boot(const struct recording *rec);
 /* The chosen clock's name of buffer @index ("local", "mono", ...); "" if unknown. */
 const char *recording_clock(const struct recording *rec, uint32_t index);
 /* Are @clock's units nanoseconds? (counter, x86-tsc and uptime's jiffies are not all.) */
@@ -204,8 +220,14 @@ bool recording_clocks_are_ns(const struct recording *rec);
 /* Release and machine from uname: fills @buf, "" if unknown. */
 void recording_release(const struct recording *rec, char *buf, size_t size);
 void recording_machine(const struct recording *rec, char *buf, size_t size);
+/* The machine's name, in the same way. */
+void recording_host(const struct recording *rec, char *buf, size_t size);
 /* Allocations of some tasks only are recorded, or those that passed a filter. */
 bool recording_is_part(const struct recording *rec);
+/* What a flight recording was saved for, "oom"; NULL: it is none. What its buffers overwrote
+ * before is the past: recording_span() begins where all is known.
+ */
+const char *recording_flight(const struct recording *rec);
 /* Frees of what was allocated are left out too, as others did them: what lives is unknown. */
 bool recording_lacks_frees(const struct recording *rec);
 /* Of a part of a recording: the ends it was cut at, in the clock's units. */

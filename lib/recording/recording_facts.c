@@ -92,6 +92,14 @@ void recording_machine(const struct recording *rec, char *buf, size_t size)
 	uname_word(rec, 0, buf, size);
 }
 
+void recording_host(const struct recording *rec, char *buf, size_t size)
+{
+	/* "Linux HOST RELEASE MACHINE" */
+	uname_word(rec, 3, buf, size);
+	if (size && *buf)
+		uname_word(rec, 2, buf, size);
+}
+
 bool recording_is_part(const struct recording *rec)
 {
 	return recording_meta(rec, RECORDING_META_SCOPE);
@@ -102,6 +110,13 @@ bool recording_lacks_frees(const struct recording *rec)
 	const struct recording_text *frees = recording_meta(rec, RECORDING_META_FREES);
 
 	return recording_is_part(rec) && (!frees || strcmp(frees->text, "all"));
+}
+
+const char *recording_flight(const struct recording *rec)
+{
+	const struct recording_text *flight = recording_meta(rec, RECORDING_META_FLIGHT);
+
+	return flight ? flight->text : NULL;
 }
 
 bool recording_part(const struct recording *rec, uint64_t *first, uint64_t *last)

@@ -59,6 +59,10 @@ void trace_dat_found_page_size(struct trace_dat *td, uint32_t size);
 /* Makes room for one more element in *@array (a void ** in disguise): 0 or -ENOMEM. */
 int trace_dat_grow(void *array, size_t nr, size_t element_size) __must_check;
 
+/* Adds an item of kmemx's own; all is copied. 0 or -ENOMEM. */
+int trace_dat_add_meta(struct trace_dat *td, const char *name, const void *text,
+		       size_t size) __must_check;
+
 /* The geometry of sub-buffers from the text of header_page. 0, or -EBADMSG with nothing
  * changed.
  */

@@ -27,7 +27,9 @@ enum trace_dat_option {
 	OPTION_PRINTK = 20,
 	OPTION_CMDLINES = 21,
 	OPTION_BUFFER_TEXT = 22,
+	OPTION_BTF_FILE = 23,
 	OPTION_LAST_BOOT_INFO = 24,
+	OPTION_MODULES_FILE = 25,
 };
 
 /* A section of options has the id of the option that ends it and may name a further one. */

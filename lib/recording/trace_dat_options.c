@@ -87,33 +87,40 @@ out:
 	return err;
 }
 
-static int option_meta(struct trace_dat *td, const uint8_t *data, size_t size)
+int trace_dat_add_meta(struct trace_dat *td, const char *name, const void *text,
+		       size_t size)
 {
 	struct recording *rec = td->rec;
-	struct byte_reader r = byte_reader(data, size, rec->big_endian);
-	const char *name = byte_reader_string(&r);
 	struct recording_text *t;
+
+	if (trace_dat_grow(&rec->meta, rec->nr_meta, sizeof(*rec->meta)))
+		return -ENOMEM;
+	t = &rec->meta[rec->nr_meta];
+	t->size = size;
+	t->name = strdup(name);
+	t->text = malloc(size + 1);
+	if (!t->name || !t->text) {
+		free(t->name);
+		free(t->text);
+		return -ENOMEM;
+	}
+	memcpy(t->text, text, size);
+	t->text[size] = 0;
+	rec->nr_meta++;
+	return 0;
+}
+
+static int option_meta(struct trace_dat *td, const uint8_t *data, size_t size)
+{
+	struct byte_reader r = byte_reader(data, size, td->rec->big_endian);
+	const char *name = byte_reader_string(&r);
 
 	if (!name || !*name) {
 		trace_dat_damage(td, td->pos, "a kmemx option of %zu bytes has no name",
 				 size);
 		return 0;
 	}
-	if (trace_dat_grow(&rec->meta, rec->nr_meta, sizeof(*rec->meta)))
-		return -ENOMEM;
-	t = &rec->meta[rec->nr_meta];
-	t->size = byte_reader_left(&r);
-	t->name = strdup(name);
-	t->text = malloc(t->size + 1);
-	if (!t->name || !t->text) {
-		free(t->name);
-		free(t->text);
-		return -ENOMEM;
-	}
-	memcpy(t->text, r.p, t->size);
-	t->text[t->size] = 0;
-	rec->nr_meta++;
-	return 0;
+	return trace_dat_add_meta(td, name, r.p, byte_reader_left(&r));
 }
 
 static int option_trace_id(struct trace_dat *td, const uint8_t *data, size_t size)

@@ -40,6 +40,7 @@ struct v7 {
 	size_t nr_visited;
 	uint64_t unpacked; /* bytes of sections so far */
 	unsigned int readings[TRACE_DAT_NR_PARTS];
+	bool has_modules;
 	bool chain_broken;
 };
 
@@ -139,6 +140,25 @@ static int read_part(struct v7 *v, uint64_t offset, uint16_t id)
 	return tolerate(v, err, offset, part->name);
 }
 
+/* /proc/modules of the machine that saved: the section is the text. It becomes an item of ours. */
+static int read_modules(struct v7 *v, uint64_t offset)
+{
+	struct section s;
+	char *text = NULL;
+	size_t size;
+	int err = section_open(v, &s, offset, OPTION_MODULES_FILE);
+
+	if (!err) {
+		size = (size_t)reader_left(&s.r);
+		text = reader_text(&s.r, size);
+		err = text ? trace_dat_add_meta(v->td, RECORDING_META_MODULES, text, size)
+			   : s.r.err;
+	}
+	free(text);
+	section_close(&s);
+	return tolerate(v, err, offset, "modules");
+}
+
 /* An option that holds the offset of such a section. */
 static int option_section(struct v7 *v, uint16_t id, const uint8_t *data, size_t size)
 {
@@ -147,7 +167,12 @@ static int option_section(struct v7 *v, uint16_t id, const uint8_t *data, size_t
 
 	if (r.failed)
 		return tolerate(v, -ENODATA, v->td->pos, "options");
-	return read_part(v, offset, id);
+	if (id != OPTION_MODULES_FILE)
+		return read_part(v, offset, id);
+	if (v->has_modules)
+		return 0;
+	v->has_modules = true;
+	return read_modules(v, offset);
 }
 
 /* Where the CPUs of a buffer lie: {u32 cpu, u64 offset, u64 size}. */
@@ -222,6 +247,7 @@ static int read_option(struct v7 *v, uint16_t id, const uint8_t *data, size_t si
 		v->td->has_text = true;
 		return 0;
 	case OPTION_HEADER_INFO ... OPTION_CMDLINES:
+	case OPTION_MODULES_FILE:
 		return option_section(v, id, data, size);
 	default:
 		return trace_dat_option(v->td, id, data, size);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/recent_stacks.h"
 #include "recording/subbuf.h"
 
 /* Memory for the next sub-buffer's items, at the end of the list. */
@@ -140,24 +141,6 @@ static int64_t stack_number_slow(struct cpu_shared *sh, const struct event_forma
 	return id ? (int64_t)id : -ENOMEM;
 }
 
-/* Where a stack of these frames would be among the recent ones: stacks differ in the
- * middle, if they do not in the first frames.
- */
-static inline uint32_t recent_slot(const uint8_t *frames, uint32_t nr)
-{
-	size_t step = nr / 4 * 8UL;
-	uint64_t some[4];
-
-	memcpy(&some[0], frames + step, 8);
-	memcpy(&some[1], frames + 2 * step, 8);
-	memcpy(&some[2], frames + 3 * step, 8);
-	memcpy(&some[3], frames + 4 * step - 8, 8);
-	some[0] = (some[0] + nr) * 0x9e3779b97f4a7c15ULL + some[1];
-	some[2] = (some[0] ^ some[0] >> 32) * 0x9e3779b97f4a7c15ULL + some[2];
-	some[3] = (some[2] ^ some[2] >> 32 ^ some[3]) * 0x9e3779b97f4a7c15ULL;
-	return (uint32_t)(some[3] >> 32) % CPU_RECENT_STACKS;
-}
-
 /* Are these @size bytes the frames of stack @id? */
 static inline bool is_stack(const struct cpu_shared *sh, uint32_t id,
 			    const uint8_t *frames, size_t size)
@@ -202,7 +185,7 @@ static __always_inline int64_t stack_number(struct cpu_shared *sh,
 
 	if (unlikely(!here || nr < 4))
 		return stack_number_other(sh, fmt, rec, NULL);
-	recent = sh->recent_stacks[recent_slot(here, nr)];
+	recent = sh->recent_stacks[recent_stack_slot(here, nr)];
 	if (likely(is_stack(sh, recent[0], here, nr * 8UL)))
 		return recent[0];
 	return stack_number_other(sh, fmt, rec, recent);
@@ -563,6 +546,31 @@ static void drop_batch(struct cpu_events *ce)
 	*done = (struct cpu_batch){ .items = done->items, .capacity = done->capacity };
 	free_batch(ce->spare);
 	ce->spare = done;
+}
+
+int cpu_events_keep(struct cpu_events *ce)
+{
+	struct cpu_batch *batch;
+	int ret = 0;
+
+	while (!ret && !ce->ended)
+		ret = read_batch(ce);
+	for (batch = ce->now; batch && !ret; batch = batch->next)
+		ret = keep_data(batch);
+	return ret;
+}
+
+int cpu_events_feed(struct cpu_events *ce, const void *pages, size_t size)
+{
+	int ret = ce->now ? 0 : append_batch(ce);
+
+	if (ret)
+		return ret;
+	cpu_cursor_feed(ce->cursor, pages, size);
+	ce->ended = false;
+	while (!ret && !ce->ended && !ce->now->next)
+		ret = read_batch(ce);
+	return ret ? ret : await_stacks(ce);
 }
 
 int cpu_events_refill(struct cpu_events *ce)

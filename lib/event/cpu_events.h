@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "event/cpu_stretch.h"
 #include "event/decode.h"
+#include "event/recent_stacks.h"
 #include "event/stack_claims.h"
 #include "event/stream.h"
 #include "recording/cpu_cursor.h"
@@ -44,8 +45,6 @@ struct cpu_batch {
 /* A sub-buffer that is read ahead counts, with its items, for at most this much. */
 #define CPU_BATCH_BYTES(page_size) ((page_size)*4 + 2 * sizeof(struct raw_item))
 
-#define CPU_RECENT_STACKS 2048U
-
 /**
  * struct cpu_shared - what the CPUs of a stream have in common; owned by the stream
  * @ahead_bytes: of @ahead_max
@@ -57,7 +56,7 @@ struct cpu_shared {
 	uint64_t *by_id;		     /* as many */
 	struct intern stacks;
 	/* The last two of those that have the same first frames; 0: none. */
-	uint32_t recent_stacks[CPU_RECENT_STACKS][2];
+	uint32_t recent_stacks[RECENT_STACKS][2];
 	uint32_t stack;	  /* the number of the last one */
 	uint64_t *frames; /* room for one stack */
 	uint32_t nr_frames;
@@ -118,6 +117,15 @@ int cpu_events_refill(struct cpu_events *ce) __must_check;
  */
 int cpu_events_enter(struct cpu_events *ce, struct cpu_stretch *stretch,
 		     struct event_stream_cpu *stats) __must_check;
+/* What was fed may go: items that were not taken yet have data of their own. 0, -ENOMEM. */
+int cpu_events_keep(struct cpu_events *ce) __must_check;
+/**
+ * cpu_events_feed() - go on with sub-buffers that came since
+ *
+ * After all before has been read: cpu_cursor_feed(). Items that were not taken yet stay, and their
+ * callchains may be in what comes. Return: 0, -ENOMEM.
+ */
+int cpu_events_feed(struct cpu_events *ce, const void *pages, size_t size) __must_check;
 void cpu_events_close(struct cpu_events *ce);
 
 #endif

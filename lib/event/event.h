@@ -69,6 +69,7 @@ static inline bool kmem_is_page(unsigned int type)
  * @id: the format's ID in this recording
  * @flags: common_flags (irq context bits); @pid: common_pid, the interrupted task's
  * @hidden: an allocation that the user's filter hides; set only where there is a filter
+ * @guessed: @stack is that of another allocation; set only by analysis/stack_guess.h
  * @place: of an event that was taken in parts, instead of its data: parts.h
  *
  * @id, @flags and @pid lie as in a record of nearly every kernel, with @type in place of the
@@ -88,7 +89,7 @@ struct kmem_event {
 	int32_t pid;
 	uint32_t cpu;
 	uint16_t buffer; /* index into recording.buffers */
-	bool hidden;
+	bool hidden, guessed;
 	union {
 		struct {
 			uint64_t callsite, ptr, bytes_req, bytes_alloc, gfp_flags;

@@ -159,3 +159,32 @@ int fields_parse(const char *text, size_t size, struct raw_field **fields, size_
 	*fields = list;
 	return 0;
 }
+
+bool field_content(const struct raw_field *f, const uint8_t *record, uint32_t size,
+		   bool big_endian, struct field_content *content)
+{
+	uint32_t offset = f->offset, len = f->size, word;
+
+	if (unlikely(!range_ok(offset, len, size)))
+		return false;
+	if (f->place != FIELD_HERE) {
+		word = get_u32(record + offset, big_endian);
+		offset = (f->place == FIELD_REL_LOC ? offset + 4 : 0) + (word & 0xffff);
+		len = word >> 16;
+		if (!range_ok(offset, len, size))
+			return false;
+	}
+	*content = (struct field_content){ record + offset, len };
+	return true;
+}
+
+const struct raw_field *field_named(const struct raw_field *fields, size_t nr,
+				    const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(fields[i].name, name))
+			return &fields[i];
+	return NULL;
+}

@@ -54,4 +54,17 @@ struct raw_field {
 int fields_parse(const char *text, size_t size, struct raw_field **fields,
 		 size_t *nr) __must_check;
 
+/* Bytes of a record. */
+struct field_content {
+	const uint8_t *data;
+	uint32_t size;
+};
+
+/* Where @f is in a record of @size bytes; false: not inside it. */
+bool field_content(const struct raw_field *f, const uint8_t *record, uint32_t size,
+		   bool big_endian, struct field_content *content);
+/* The field of that name; NULL: there is none. */
+const struct raw_field *field_named(const struct raw_field *fields, size_t nr,
+				    const char *name);
+
 #endif

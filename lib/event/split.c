@@ -13,12 +13,13 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "event/split_sample.h"
 #include "event/stack_claims.h"
 #include "recording/cpu_cursor.h"
 #include "recording/subbuf_writer.h"
 #include "recording/writer.h"
 
-/* Who has a callchain: an event of the part, or another. */
+/* What becomes of the callchain of the last event. */
 enum { CLAIM_KEPT = 1, CLAIM_DROPPED };
 
 /* One CPU on its way through; begins anew with each. */
@@ -43,6 +44,15 @@ struct split {
 };
 
 enum verdict { DROP, KEEP, STOP };
+
+/* Does a record that belongs to the part keep its callchain? */
+static bool keeps_stack(const struct split *p, const struct event_format *fmt,
+			const struct raw_record *rec)
+{
+	return !p->opts->stack_sample.one_in || !fmt || !kmem_is_slab(fmt->type) ||
+	       rec->size < fmt->min_size ||
+	       split_sample_has(&p->opts->stack_sample, fmt, rec, p->rec->big_endian);
+}
 
 /* Does the record belong to the part? The same as what a stream with this time window gives
  * out (cpu_events.c), but that a callchain is kept if its event is.
@@ -72,7 +82,10 @@ static enum verdict judge(struct split *p, struct split_cpu *c,
 	}
 	if (rec->ts > p->opts->stop_ts)
 		return STOP;
-	*stack_claims_at(&c->claims, flags, pid) = inside ? CLAIM_KEPT : CLAIM_DROPPED;
+	if (inside && p->opts->sample.one_in && fmt && rec->size >= fmt->min_size)
+		inside = split_sample_has(&p->opts->sample, fmt, rec, be);
+	*stack_claims_at(&c->claims, flags, pid) =
+		inside && keeps_stack(p, fmt, rec) ? CLAIM_KEPT : CLAIM_DROPPED;
 	return inside ? KEEP : DROP;
 }
 
@@ -285,12 +298,13 @@ static bool says_too_much(const char *name)
 	       !strcmp(name, "duration_ns") || !strcmp(name, RECORDING_META_PART);
 }
 
-/* The recording's items but for those, and one that says what this is. */
+/* The recording's items but for those, and @nr_own that say what this is. */
 static struct recording_text *choose_meta(const struct split *p,
-					  const struct recording_text *part, size_t *nr)
+					  const struct recording_text *own, size_t nr_own,
+					  size_t *nr)
 {
 	const struct recording *rec = p->rec;
-	struct recording_text *meta = calloc(rec->nr_meta + 1, sizeof(*meta));
+	struct recording_text *meta = calloc(rec->nr_meta + nr_own, sizeof(*meta));
 	size_t i;
 
 	*nr = 0;
@@ -300,8 +314,17 @@ static struct recording_text *choose_meta(const struct split *p,
 		if (!says_too_much(rec->meta[i].name))
 			meta[(*nr)++] = rec->meta[i];
 	}
-	meta[(*nr)++] = *part;
+	memcpy(meta + *nr, own, nr_own * sizeof(*own));
+	*nr += nr_own;
 	return meta;
+}
+
+/* The item that says a rule, whose text is @out's. */
+static struct recording_text rule_item(char *name, const struct sample *rule,
+				       struct strbuf *out)
+{
+	sample_format(rule, out);
+	return (struct recording_text){ name, out->data, out->size };
 }
 
 /* The file, of the pages that are there. @all: every buffer's; the top one is taken out. */
@@ -315,9 +338,11 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 				  .log = log,
 				  .progress = p->opts->writing,
 				  .ctx = p->opts->ctx };
-	char name[] = RECORDING_META_PART, text[64];
-	struct recording_text *meta, item = { name, text, 0 };
-	size_t i, kept = 0;
+	char part[] = RECORDING_META_PART, text[64];
+	char sample[] = RECORDING_META_SAMPLE, stacks[] = RECORDING_META_STACK_SAMPLE;
+	struct recording_text *meta, own[3] = { { part, text, 0 } };
+	struct strbuf rule = { 0 }, stack_rule = { 0 };
+	size_t i, kept = 0, nr_own = 1;
 	int ret;
 
 	/* There is always a top buffer, be it empty. */
@@ -327,8 +352,8 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 		else
 			all[kept++] = all[i];
 	}
-	item.size = (size_t)snprintf(text, sizeof(text), "%" PRIu64 ",%" PRIu64,
-				     p->opts->start_ts, p->opts->stop_ts);
+	own[0].size = (size_t)snprintf(text, sizeof(text), "%" PRIu64 ",%" PRIu64,
+				       p->opts->start_ts, p->opts->stop_ts);
 	if (p->rec->file_version)
 		facts.file_version = p->rec->file_version;
 	facts.foreign_endian = p->rec->big_endian != (__BYTE_ORDER == __BIG_ENDIAN);
@@ -340,11 +365,19 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 	facts.clock = top.clock;
 	facts.instances = all;
 	facts.nr_instances = kept;
-	meta = choose_meta(p, &item, &facts.nr_meta);
+	if (p->opts->sample.one_in)
+		own[nr_own++] = rule_item(sample, &p->opts->sample, &rule);
+	if (p->opts->stack_sample.one_in)
+		own[nr_own++] = rule_item(stacks, &p->opts->stack_sample, &stack_rule);
+	meta = rule.failed || stack_rule.failed
+		       ? NULL
+		       : choose_meta(p, own, nr_own, &facts.nr_meta);
 	facts.meta = meta;
 	ret = meta ? writer_write(&out, &facts, top.parts, top.nr_parts) : -ENOMEM;
 	p->result->written_bytes = out.bytes;
 	free(meta);
+	strbuf_free(&rule);
+	strbuf_free(&stack_rule);
 	return ret;
 }
 

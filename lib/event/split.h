@@ -14,12 +14,16 @@
 #include "base/log.h"
 #include "event/formats.h"
 #include "recording/recording.h"
+#include "recording/sample.h"
 
 /**
  * struct split_options - what belongs to the part
  * @instance: only the ring buffer of this name; NULL: all of them
  * @start_ts, @stop_ts: events with start <= ts <= stop
  * @cpus: by CPU number, rec->nr_cpus of them; NULL: all
+ * @sample: only what a recording of this sample would have; one_in 0: all. Check before whether
+ *	there can be one: split_sample_check()
+ * @stack_sample: slab objects that are not of this sample lose their callchains; one_in 0: none
  * @fd: an empty, seekable file open for writing; stays the caller's
  * @pages_fd: an empty file for the pages until their number is known; stays the caller's
  * @progress: called with @ctx for each sub-buffer: bytes of the recording that were gone
@@ -31,6 +35,7 @@ struct split_options {
 	const char *instance;
 	uint64_t start_ts, stop_ts;
 	const bool *cpus;
+	struct sample sample, stack_sample;
 	int fd, pages_fd;
 	void (*progress)(void *ctx, uint64_t done, uint64_t total, uint64_t events);
 	void (*writing)(void *ctx, uint64_t done, uint64_t total);

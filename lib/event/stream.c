@@ -89,22 +89,34 @@ static int refill(struct event_stream *st, uint32_t i)
 	return ret;
 }
 
+void event_stream_merge_heads(struct event_stream *st)
+{
+	uint32_t i;
+
+	merge_clear(&st->merge);
+	for (i = 0; i < st->nr_cpus; i++) {
+		if (st->heads[i].next < st->heads[i].end)
+			merge_add(&st->merge, st->heads[i].next->ts, i);
+	}
+	if (st->horizon)
+		merge_add(&st->merge, st->pause.ts, st->nr_cpus);
+	merge_build(&st->merge);
+	st->run = NULL;
+	take_top(st);
+}
+
 /* Reads each CPU's first events. */
 static int prime(struct event_stream *st)
 {
-	int ret = merge_init(&st->merge, st->nr_cpus);
+	int ret = merge_init(&st->merge, st->nr_cpus + (st->horizon != NULL));
 	uint32_t i;
 
 	st->primed = true;
-	for (i = 0; i < st->nr_cpus && ret >= 0; i++) {
+	for (i = 0; i < st->nr_cpus && ret >= 0; i++)
 		ret = refill(st, i);
-		if (ret > 0)
-			merge_add(&st->merge, st->heads[i].next->ts, i);
-	}
 	if (ret < 0)
 		return ret;
-	merge_build(&st->merge);
-	take_top(st);
+	event_stream_merge_heads(st);
 	return 0;
 }
 
@@ -342,12 +354,16 @@ static inline void switch_run(struct event_stream *st, uint64_t ts)
 	st->limit = ts - (other.index != 0);
 }
 
-/* A loss comes alone, as there is no record to decode. Return: 1. */
+/* A loss comes alone, as there is no record to decode. Return: 1; 0 at a live stream's horizon. */
 static int take_loss(struct event_stream *st, struct kmem_event *ev)
 {
-	const struct cpu_batch *now = st->cpus[st->run - st->heads].now;
-	const struct raw_item *item = st->run->next++;
+	const struct raw_item *item = st->run->next;
+	const struct cpu_batch *now;
 
+	if (unlikely(st->run == st->horizon))
+		return 0;
+	now = st->cpus[st->run - st->heads].now;
+	st->run->next++;
 	*ev = (struct kmem_event){ .ts = item->ts,
 				   .type = KMEM_LOSS,
 				   .cpu = st->run->cpu,
@@ -464,6 +480,27 @@ int event_stream_rewind(struct event_stream *st)
 		cpu_events_close(&st->cpus[i]);
 		ret = cpu_events_open(&st->cpus[i], sh, cpu, st->rec, index);
 	}
+	return ret;
+}
+
+int event_stream_again(struct event_stream *st)
+{
+	struct intern stacks = st->shared.stacks, names = st->dec.names;
+	uint32_t i;
+	int ret;
+
+	st->shared.stacks = (struct intern){ 0 };
+	st->dec.names = (struct intern){ 0 };
+	ret = event_stream_rewind(st);
+	st->shared.stacks = stacks;
+	st->dec.names = names;
+	merge_free(&st->merge);
+	for (i = 0; i < st->nr_cpus; i++)
+		st->heads[i].next = st->heads[i].end = NULL;
+	st->run = NULL;
+	st->primed = false;
+	st->unchecked = true;
+	st->error = ret;
 	return ret;
 }
 

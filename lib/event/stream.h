@@ -80,6 +80,16 @@ int event_stream_open(struct event_stream **out, const struct recording *rec,
  * A stream begins without.
  */
 void event_stream_set_brief(struct event_stream *st, bool brief);
+/**
+ * event_stream_again() - back to the start of the events
+ *
+ * All that is known of them is forgotten but for the numbers of callchains and of caches: those
+ * stay what they are, and those that were seen by now are known from the start. Not of a live
+ * stream.
+ *
+ * Return: 0; -EIO, -ENOMEM: nothing else can be done with the stream then than to close it.
+ */
+int event_stream_again(struct event_stream *st) __must_check;
 /* 1 and @ev; 0 at the end; -EIO, -ENOMEM. Damage is skipped and counted in the stats. */
 int event_stream_next(struct event_stream *st, struct kmem_event *ev) __must_check;
 /**

@@ -26,6 +26,8 @@ struct cpu_head {
  * @limit: the last time stamp of @run that comes before the head of the next CPU; 0: unknown,
  *	   only its head is known to
  * @unchecked: the recording's times are to be checked at the end
+ * @horizon: of a live stream, a head behind those of the CPUs: nothing from there on is given out;
+ *	     else NULL. @pause: its item
  * @keep_stacks, @page_pointers: of its options, and of its formats
  */
 struct event_stream {
@@ -34,7 +36,8 @@ struct event_stream {
 	struct cpu_events *cpus;
 	uint32_t nr_cpus;
 	struct merge merge;
-	struct cpu_head *heads, *run;
+	struct cpu_head *heads, *run, *horizon;
+	struct raw_item pause;
 	uint64_t limit;
 	struct event_stream_stats stats;
 	struct event_stream_cpu *cpu_stats;
@@ -47,6 +50,8 @@ struct event_stream {
  * error.
  */
 int event_stream_check_times(struct event_stream *st) __must_check;
+/* After all heads have been set: the merge begins with them. */
+void event_stream_merge_heads(struct event_stream *st);
 /* Begins again, after its CPUs have been read in some other way. 0, -ENOMEM. */
 int event_stream_rewind(struct event_stream *st) __must_check;
 

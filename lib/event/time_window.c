@@ -94,9 +94,12 @@ static int parse_bound(const char **text, struct time_bound *b)
 	b->is_raw = !point && p == end;
 	b->raw = whole;
 	for (i = 0; i < ARRAY_SIZE(units); i++) {
-		if ((size_t)(end - p) == strlen(units[i].name) &&
-		    !memcmp(p, units[i].name, (size_t)(end - p)))
-			return scale_number(whole, billionths, units[i].ns, &b->value);
+		if ((size_t)(end - p) != strlen(units[i].name) ||
+		    memcmp(p, units[i].name, (size_t)(end - p)))
+			continue;
+		err = scale_number(whole, billionths, units[i].ns, &b->value);
+		b->only_raw = err && b->is_raw;
+		return b->only_raw ? 0 : err;
 	}
 	return -EINVAL;
 }
@@ -135,6 +138,8 @@ static int resolve_bound(const struct time_bound *b, const struct time_range *re
 	}
 	if (!ns && !b->is_raw)
 		return -EOPNOTSUPP;
+	if (ns && b->only_raw)
+		return -EOVERFLOW;
 	if (b->kind == TIME_ABSOLUTE)
 		*ts = value;
 	else if (__builtin_add_overflow(first, value, ts))

@@ -23,12 +23,13 @@ enum time_bound_kind {
  * @value: ns; for TIME_PERCENT millionths of the span
  * @raw, @is_raw: the number as written, if it was whole and without a unit: what a clock
  *		  that does not count nanoseconds takes it for
+ * @only_raw: there are not so many seconds
  */
 struct time_bound {
 	enum time_bound_kind kind;
 	uint64_t value;
 	uint64_t raw;
-	bool is_raw;
+	bool is_raw, only_raw;
 };
 
 struct time_window {
@@ -46,7 +47,7 @@ struct time_range {
  * A number may have up to nine digits after the point and the units s (the default), ms,
  * us, ns, or %, which must not exceed 100.
  *
- * Return: 0; -EINVAL what is not of this form; -ERANGE a time beyond 584 years.
+ * Return: 0; -EINVAL what is not of this form; -ERANGE a time beyond 584 years that no clock has.
  */
 int time_window_parse(struct time_window *w, const char *text) __must_check;
 
@@ -57,8 +58,8 @@ int time_window_parse(struct time_window *w, const char *text) __must_check;
  *	numbers without a unit, in the clock's own
  * @out: receives the bounds; open ones are 0 and UINT64_MAX
  *
- * Return: 0; -EOPNOTSUPP a time in seconds with a clock that does not count them; -ERANGE
- * the window ends before it begins.
+ * Return: 0; -EOPNOTSUPP a time in seconds with a clock that does not count them; -EOVERFLOW
+ * a time beyond 584 years; -ERANGE the window ends before it begins.
  */
 int time_window_resolve(const struct time_window *w, const struct time_range *recorded,
 			bool ns, struct time_range *out) __must_check;

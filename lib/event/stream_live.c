@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event: a stream whose sub-buffers come while it is read.
+ * In: sub-buffers as a tracing instance gives them, CPU by CPU. Out: the stream's events, as far
+ * as all CPUs have said what there was.
+ */
+#include "event/stream_live.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "event/stream_state.h"
+
+int event_stream_go_live(struct event_stream *st)
+{
+	if (st->page_pointers || st->primed)
+		return -EINVAL;
+	/* There is room for it, and it takes part in the merge as a CPU does. What has no data
+	 * is looked at as a loss is, and so costs events nothing.
+	 */
+	st->horizon = &st->heads[st->nr_cpus];
+	st->horizon->next = &st->pause;
+	st->horizon->end = &st->pause + 1;
+	return 0;
+}
+
+/* The CPU's place in the stream; UINT32_MAX: there is none. */
+static uint32_t find_cpu(const struct event_stream *st, uint32_t cpu)
+{
+	uint32_t buffer = cpu >= RECORDING_FREES_CPU, i;
+
+	cpu %= RECORDING_FREES_CPU;
+	for (i = 0; i < st->nr_cpus; i++) {
+		if (st->heads[i].cpu == cpu && st->heads[i].buffer == buffer)
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+static int fail(struct event_stream *st, int err)
+{
+	st->error = err;
+	return err;
+}
+
+int event_stream_keep(struct event_stream *st)
+{
+	int ret = 0;
+	uint32_t i;
+
+	for (i = 0; i < st->nr_cpus && !ret; i++)
+		ret = cpu_events_keep(&st->cpus[i]);
+	return ret ? fail(st, ret) : 0;
+}
+
+int event_stream_feed(struct event_stream *st, uint32_t cpu, const void *pages,
+		      size_t size)
+{
+	uint32_t i = find_cpu(st, cpu);
+	struct cpu_events *ce;
+	int ret;
+
+	if (i == UINT32_MAX)
+		return -ENOENT;
+	ce = &st->cpus[i];
+	ret = cpu_events_feed(ce, pages, size);
+	/* Without items at hand the first of those that came are. */
+	while (!ret && st->primed && st->heads[i].next == st->heads[i].end) {
+		ret = cpu_events_refill(ce);
+		if (ret <= 0)
+			break;
+		ret = 0;
+		st->heads[i].next = ce->now->items;
+		st->heads[i].end = ce->now->items + ce->now->nr;
+	}
+	return ret < 0 ? fail(st, ret) : 0;
+}
+
+int event_stream_advance(struct event_stream *st, uint64_t ts)
+{
+	if (ts > st->pause.ts)
+		st->pause.ts = ts;
+	if (st->primed)
+		event_stream_merge_heads(st);
+	return st->error;
+}
+
+/* Marks in @to the callchains of the items that CPU @ce has, or gives them the numbers in @to. */
+static void each_stack(struct cpu_events *ce, uint32_t *to, bool mark)
+{
+	struct cpu_batch *batch;
+	uint32_t i;
+
+	for (batch = ce->now; batch; batch = batch->next) {
+		for (i = 0; i < batch->nr; i++) {
+			struct raw_item *item = &batch->items[i];
+
+			if (mark)
+				to[item->stack] |= item->stack;
+			else
+				item->stack = to[item->stack];
+		}
+	}
+}
+
+int event_stream_forget_stacks(struct event_stream *st, uint32_t *to)
+{
+	struct cpu_shared *sh = &st->shared;
+	struct intern stacks = { 0 };
+	uint32_t id, i;
+
+	for (i = 0; i < st->nr_cpus; i++)
+		each_stack(&st->cpus[i], to, true);
+	for (id = 1; id <= sh->stacks.count; id++) {
+		size_t size = 0;
+		const void *frames = intern_get(&sh->stacks, id, &size);
+
+		if (!to[id])
+			continue;
+		to[id] = intern_id(&stacks, frames, size);
+		if (!to[id]) {
+			intern_free(&stacks);
+			return -ENOMEM;
+		}
+	}
+	to[0] = 0;
+	for (i = 0; i < st->nr_cpus; i++)
+		each_stack(&st->cpus[i], to, false);
+	intern_free(&sh->stacks);
+	sh->stacks = stacks;
+	sh->stack = 0;
+	memset(sh->recent_stacks, 0, sizeof(sh->recent_stacks));
+	return 0;
+}

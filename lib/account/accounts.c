@@ -10,23 +10,34 @@
 #include <string.h>
 
 #include "account/clock_skew.h"
+#include "recording/sample.h"
 
 /* Can rows that differ in @all differ in @wanted, too? Then they do. */
 static bool agree(struct dimensions *all, const struct dimensions *wanted)
 {
 	struct dimensions both = *all;
+	int most = DIMENSIONS_ASKED + (all->of[0] == DIMENSION_UNIT);
 	int i, room;
 
 	for (i = 0; i < DIMENSIONS_MAX && wanted->of[i]; i++) {
 		if (dimensions_find(&both, wanted->of[i]) >= 0)
 			continue;
 		room = dimensions_find(&both, DIMENSION_NONE);
-		if (room < 0)
+		if (room < 0 || room >= most)
 			return false;
 		both.of[room] = wanted->of[i];
 	}
 	*all = both;
 	return true;
+}
+
+/* What all rows are by, whoever asks. */
+static void init_dimensions(struct dimensions *all, const struct sample *sample)
+{
+	if (!sample->one_in)
+		return;
+	all->sample = *sample;
+	all->of[0] = DIMENSION_UNIT;
 }
 
 struct slab_account *accounts_slab(struct accounts *a,
@@ -43,10 +54,12 @@ struct slab_account *accounts_slab(struct accounts *a,
 		slab->lives.scope = scope_of(a->rec);
 		slab->lives.filtered = a->filtered;
 		/* What the kernel counted is all that there was. */
-		if (!a->filtered && slab_edges_init(&a->edges, a->rec))
+		if (!a->filtered && !recording_meta(a->rec, RECORDING_META_SAMPLE) &&
+		    slab_edges_init(&a->edges, a->rec))
 			slab->lives.edges = &a->edges;
 		/* SLUB's largest cache is of two pages; more comes from the page allocator. */
 		slab->lives.large_bytes = 2 * (uint64_t)a->page_size;
+		init_dimensions(&slab->lives.dimensions, &a->sample);
 	}
 	return agree(&slab->lives.dimensions, dimensions) ? slab : NULL;
 }
@@ -64,6 +77,7 @@ struct page_account *accounts_page(struct accounts *a,
 		page->lives.doubts.skew = clock_skew(a->rec);
 		page->lives.scope = scope_of(a->rec);
 		page->lives.filtered = a->filtered;
+		init_dimensions(&page->lives.dimensions, &a->sample);
 	}
 	return agree(&page->lives.dimensions, dimensions) ? page : NULL;
 }

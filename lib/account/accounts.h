@@ -17,6 +17,7 @@
  * struct accounts - zero-initialise it, set @rec and @page_size
  * @rec: borrowed
  * @page_size: bytes of a page on the recorded machine
+ * @sample: to be estimated from: rows are by unit, too; zero: figures are the recording's own
  * @slab, @page: NULL until someone asks
  * @filtered: the events say which allocations the user's filter hides
  * @joined: they are the sum of accounts of parts, and finished: accounts_parts.h
@@ -25,6 +26,7 @@
 struct accounts {
 	const struct recording *rec;
 	uint32_t page_size;
+	struct sample sample;
 	bool filtered;
 	struct slab_account *slab;
 	struct page_account *page;
@@ -35,7 +37,7 @@ struct accounts {
 /**
  * accounts_slab(), accounts_page() - ask for an account, before the first event
  * @dimensions: what else must distinguish its rows; those of all callers together are at most
- *	DIMENSIONS_MAX. Rows can differ in more than was asked for.
+ *	DIMENSIONS_ASKED. Rows can differ in more than was asked for.
  *
  * Return: the account, to be observed; owned by @a. NULL if memory ran out, or where there is
  * no room for what others asked for and this.

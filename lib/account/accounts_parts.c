@@ -40,6 +40,7 @@ int accounts_parts_new(struct accounts_parts **out, const struct accounts *like)
 
 		a->rec = like->rec;
 		a->page_size = like->page_size;
+		a->sample = like->sample;
 		if ((like->slab && !accounts_slab(a, &like->slab->lives.dimensions)) ||
 		    (like->page && !accounts_page(a, &like->page->lives.dimensions)))
 			return -ENOMEM;

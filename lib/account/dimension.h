@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
+#include "recording/sample.h"
 
 enum dimension {
 	DIMENSION_NONE,
@@ -16,15 +17,18 @@ enum dimension {
 	DIMENSION_PID,
 	DIMENSION_CPU,
 	DIMENSION_NODE,
-	DIMENSION_KMALLOC /* bytes of the object; 0 for what kmalloc did not give */
+	DIMENSION_KMALLOC, /* bytes of the object; 0 for what kmalloc did not give */
+	DIMENSION_UNIT	   /* of the sample; 0: recorded in any case */
 };
 
-/* The most dimensions of a row. */
-#define DIMENSIONS_MAX 3
+/* The most dimensions of a row, and those that can be asked for. */
+#define DIMENSIONS_MAX	 4
+#define DIMENSIONS_ASKED 3
 
-/* Zero: nothing else. DIMENSION_NONE stands behind the last. */
+/* Zero: nothing else. DIMENSION_NONE stands behind the last. @sample: for DIMENSION_UNIT. */
 struct dimensions {
 	enum dimension of[DIMENSIONS_MAX];
+	struct sample sample;
 };
 
 /* Where an event lies in each of them; 0 where there is none. */
@@ -65,13 +69,31 @@ static inline uint32_t dimension_of(enum dimension d, const struct kmem_event *e
 	}
 }
 
+/* Units that are far from each other can have one number: as one unit they make an interval wider,
+ * if anything. What is in the recording is in the sample, whatever its part.
+ */
+static inline uint32_t dimension_unit(const struct sample *s, const struct kmem_event *ev)
+{
+	bool page = ev->type == KMEM_PAGE_ALLOC;
+	uint64_t unit;
+
+	if (page ? sample_block_certain(s, ev->page_alloc.pfn, ev->page_alloc.order)
+		 : sample_object_certain(s, ev->slab_alloc.ptr))
+		return 0;
+	unit = page ? ev->page_alloc.pfn >> s->block_shift
+		    : ev->slab_alloc.ptr >> s->object_shift;
+	return (uint32_t)unit ? (uint32_t)unit : 1;
+}
+
 static inline struct dimension_values dimension_values_of(const struct dimensions *all,
 							  const struct kmem_event *ev)
 {
 	struct dimension_values v;
 
 	for (int i = 0; i < DIMENSIONS_MAX; i++)
-		v.of[i] = dimension_of(all->of[i], ev);
+		v.of[i] = unlikely(all->of[i] == DIMENSION_UNIT)
+				  ? dimension_unit(&all->sample, ev)
+				  : dimension_of(all->of[i], ev);
 	return v;
 }
 
@@ -84,10 +106,19 @@ static inline uint32_t dimension_value(const struct dimensions *all,
 	return i < 0 ? 0 : v->of[i];
 }
 
+/* How many like it what a row of a sample says stands for; 1 where all events are recorded. */
+static inline uint32_t dimension_weight(const struct dimensions *all,
+					const struct dimension_values *v)
+{
+	return all->sample.one_in && dimension_value(all, v, DIMENSION_UNIT)
+		       ? all->sample.one_in
+		       : 1;
+}
+
 /* Does the first of them say all? */
 static inline bool dimension_values_simple(const struct dimension_values *v)
 {
-	return !(v->of[1] | v->of[2]);
+	return !(v->of[1] | v->of[2] | v->of[3]);
 }
 
 #endif

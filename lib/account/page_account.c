@@ -142,6 +142,12 @@ const struct page_key *page_account_key(const struct page_account *acc, size_t r
 	return page_lives_key(&acc->lives, row);
 }
 
+uint32_t page_account_weight(const struct page_account *acc, size_t row)
+{
+	return dimension_weight(&acc->lives.dimensions,
+				&page_account_key(acc, row)->dims);
+}
+
 void page_account_free(struct page_account *acc)
 {
 	page_lives_free(&acc->lives);

@@ -86,6 +86,8 @@ void page_account_finish(struct page_account *acc);
 int page_account_copy(struct page_account *to,
 		      const struct page_account *from) __must_check;
 const struct page_key *page_account_key(const struct page_account *acc, size_t row);
+/* How many like it the row stands for: more than one only in a sample. */
+uint32_t page_account_weight(const struct page_account *acc, size_t row);
 /* It is not to be used again. */
 void page_account_free(struct page_account *acc);
 

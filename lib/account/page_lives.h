@@ -99,6 +99,7 @@ struct page_key {
 	uint32_t order;
 	int32_t migratetype;
 	struct dimension_values dims; /* of the lives' dimensions */
+	uint32_t pad;		      /* zero: keys are compared as bytes */
 };
 
 /* A short cut from a key to its number; @low: stack and order, @high: the rest. */

@@ -47,7 +47,7 @@ void slab_account_totals(struct slab_account *acc)
 	size_t i;
 
 	for (i = 0; i < acc->nr_rows; i++)
-		slab_counts_add(&all, &acc->rows[i]);
+		slab_counts_add(&all, &acc->rows[i], 1);
 	*sum = (struct slab_totals){
 		.allocs = all.hit,
 		.bytes_req = all.bytes_req,
@@ -135,6 +135,12 @@ bool slab_account_living(const struct slab_account *acc, struct slab_living *at)
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row)
 {
 	return slab_lives_key(&acc->lives, row);
+}
+
+uint32_t slab_account_weight(const struct slab_account *acc, size_t row)
+{
+	return dimension_weight(&acc->lives.dimensions,
+				&slab_account_key(acc, row)->dims);
 }
 
 void slab_account_free(struct slab_account *acc)

@@ -90,6 +90,8 @@ struct slab_living {
 /* The next one; start with a zeroed @at. False: there is none. */
 bool slab_account_living(const struct slab_account *acc, struct slab_living *at);
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row);
+/* How many like it the row stands for: more than one only in a sample. */
+uint32_t slab_account_weight(const struct slab_account *acc, size_t row);
 /* It is not to be used again. */
 void slab_account_free(struct slab_account *acc);
 

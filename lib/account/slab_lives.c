@@ -225,7 +225,7 @@ static uint32_t slab_hidden_row(struct slab_lives *l, const struct kmem_event *e
 {
 	const struct slab_key key = { ev->slab_alloc.callsite,
 				      ev->slab_alloc.cache & INT32_MAX,
-				      kmem_is_kmalloc(ev->type), *dims };
+				      kmem_is_kmalloc(ev->type), *dims, 0 };
 	uint32_t id = intern_id(&l->hidden_keys, &key, sizeof(key));
 
 	return id ? (id - 1) | LIVE_HIDDEN : UINT32_MAX;

@@ -77,6 +77,7 @@ struct slab_key {
 	uint32_t cache : 31;	      /* name's number in the stream; 0 unknown */
 	uint32_t kmalloc : 1;	      /* 1: kmalloc events, 0: kmem_cache_alloc */
 	struct dimension_values dims; /* of the lives' dimensions */
+	uint32_t pad;		      /* zero: keys are compared as bytes */
 };
 
 /* A short cut from a key to its row. */

@@ -39,7 +39,7 @@ static int join_rows(struct slab_account *to, struct slab_account *const *parts)
 	for (i = 0; i < EVENT_PARTS; i++) {
 		for (row = 0; row < parts[i]->nr_rows; row++)
 			slab_counts_add(&to->rows[to->rows_of.of[i][row]],
-					&parts[i]->rows[row]);
+					&parts[i]->rows[row], 1);
 	}
 	return 0;
 }

@@ -12,7 +12,7 @@ uint32_t slab_key_number(struct slab_lives *l, const struct kmem_event *ev,
 {
 	const struct slab_key key = { ev->slab_alloc.callsite,
 				      ev->slab_alloc.cache & INT32_MAX,
-				      kmem_is_kmalloc(ev->type), *dims };
+				      kmem_is_kmalloc(ev->type), *dims, 0 };
 	uint32_t id = intern_id(&l->keys, &key, sizeof(key));
 
 	if (array_reserve(&l->tallies, &l->tallies_capacity, id, sizeof(*l->tallies)) ||

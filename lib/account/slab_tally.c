@@ -27,17 +27,18 @@ struct slab_counts slab_tally_counts(const struct slab_tally *tally)
 	return c;
 }
 
-void slab_counts_add(struct slab_counts *to, const struct slab_counts *from)
+void slab_counts_add(struct slab_counts *to, const struct slab_counts *from,
+		     uint64_t times)
 {
-	to->hit += from->hit;
-	to->bytes_req += from->bytes_req;
-	to->bytes_alloc += from->bytes_alloc;
-	to->live += from->live;
-	to->live_req += from->live_req;
-	to->live_alloc += from->live_alloc;
-	to->implicit += from->implicit;
-	to->implicit_alloc += from->implicit_alloc;
-	to->pingpong += from->pingpong;
-	to->sure += from->sure;
-	to->sure_alloc += from->sure_alloc;
+	to->hit += from->hit * times;
+	to->bytes_req += from->bytes_req * times;
+	to->bytes_alloc += from->bytes_alloc * times;
+	to->live += from->live * times;
+	to->live_req += from->live_req * times;
+	to->live_alloc += from->live_alloc * times;
+	to->implicit += from->implicit * times;
+	to->implicit_alloc += from->implicit_alloc * times;
+	to->pingpong += from->pingpong * times;
+	to->sure += from->sure * times;
+	to->sure_alloc += from->sure_alloc * times;
 }

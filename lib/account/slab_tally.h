@@ -50,7 +50,8 @@ static inline void slab_tally_add(struct slab_tally *tally, enum slab_life_what 
 	part->other_cpu += other_cpu;
 }
 
-/* Adds @from's numbers to @to's. */
-void slab_counts_add(struct slab_counts *to, const struct slab_counts *from);
+/* Adds @from's numbers to @to's, @times. */
+void slab_counts_add(struct slab_counts *to, const struct slab_counts *from,
+		     uint64_t times);
 
 #endif

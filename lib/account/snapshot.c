@@ -66,6 +66,43 @@ static bool next_time(const char **at, const char *end, uint64_t *ns)
 	       number(word, len, 1000000000ULL << 30, ns);
 }
 
+/* "FILE:LINE [MODULE] func:FUNCTION", and words that newer kernels add. */
+static bool read_allocinfo(struct allocinfo_line *line, const char *at, const char *end)
+{
+	const char *word;
+	size_t len;
+
+	if (!next_number(&at, end, &line->bytes) ||
+	    !next_number(&at, end, &line->calls) ||
+	    !next_word(&at, end, &line->place, &line->place_len) ||
+	    line->place_len > NAME_MAX_LEN)
+		return false;
+	line->module_len = 0;
+	while (next_word(&at, end, &word, &len)) {
+		if (len > 2 && word[0] == '[' && word[len - 1] == ']' &&
+		    len <= NAME_MAX_LEN) {
+			line->module = word + 1;
+			line->module_len = len - 2;
+		} else if (len > 5 && !memcmp(word, "func:", 5) && len <= NAME_MAX_LEN) {
+			line->function = word + 5;
+			line->function_len = len - 5;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool allocinfo_next(const char **text, struct allocinfo_line *line)
+{
+	const char *at, *end;
+
+	while (next_line(text, &at, &end)) {
+		if (read_allocinfo(line, at, end))
+			return true;
+	}
+	return false;
+}
+
 /* ": tunables LIMIT BATCHCOUNT SHARED : ..." */
 static uint64_t tunable_limit(const char *at, const char *end)
 {

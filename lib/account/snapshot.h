@@ -30,6 +30,22 @@ struct slabinfo_line {
 	uint64_t active, total, size, per_slab, pages, cpu_limit;
 };
 
+/**
+ * struct allocinfo_line - one place that allocates, of /proc/allocinfo
+ * @bytes, @calls: allocated there and not yet freed
+ * @place: "FILE:LINE"; @module: empty for the kernel; inside the text, not NUL terminated
+ */
+struct allocinfo_line {
+	uint64_t bytes, calls;
+	const char *place, *module, *function;
+	size_t place_len, module_len, function_len;
+};
+
+/* The next line "BYTES CALLS FILE:LINE [MODULE] func:FUNCTION"; moves *@text on; lines that are none
+ * are passed over.
+ */
+bool allocinfo_next(const char **text, struct allocinfo_line *line);
+
 /* The next cache of slabinfo 2.x; moves *@text on; lines that are none are passed over. */
 bool slabinfo_next(const char **text, struct slabinfo_line *line);
 

@@ -18,14 +18,54 @@
 #include "capture/events.h"
 
 /**
+ * struct capture_progress - a recording that is being made
+ * @events: recorded so far, stacks included; @lost: how many the kernel counts as lost
+ * @bytes: of events, in the file and in the ring buffers
+ * @ns: since tracing was switched on
+ */
+struct capture_progress {
+	uint64_t events, lost;
+	uint64_t bytes;
+	uint64_t ns;
+};
+
+struct session;
+
+/**
+ * struct capture_live - what takes a recording's pages as they come, instead of a file
+ * @begin: called before tracing is on, with a descriptor of the recording as it is without pages;
+ *	the callee's. @s is for what live.h has
+ * @pages: whole sub-buffers of a CPU, gone afterwards
+ * @round: all that came before @until, a time of the clock, was handed over. True: it is enough
+ * @input: @input_fd can be read. True: it is enough
+ * @mute: the command has no standard input and output: a screen has them
+ *
+ * The first two return 0, or -errno, which ends the recording.
+ */
+struct capture_live {
+	int (*begin)(void *ctx, struct session *s, int fd);
+	int (*pages)(void *ctx, uint32_t cpu, const void *pages, size_t size);
+	bool (*round)(void *ctx, uint64_t until);
+	bool (*input)(void *ctx);
+	int input_fd;
+	unsigned int round_ms;
+	bool mute;
+	void *ctx;
+};
+
+/**
  * struct capture_options - what to record; all of it stays the caller's
  * @output: path of the recording, also for messages
  * @stream_fd: where to send the recording as a stream (recording/wire.h) instead, with the
  *	command's standard output going to its standard error; -1: to the file @output
+ * @live: where pages go instead of both, with the same; NULL: there
  * @argv: the command, NULL terminated; NULL: none, record until stopped
  * @command_line: this recording's command line, for the metadata and messages
+ * @labels: what the user calls the recording, "key=value" lines; NULL: nothing
  * @events: which events, their filter and stacks
  * @pids: record these processes alone, with what they fork; none: the whole system
+ * @cgroup: the directory of a control group: record the processes in it and below it, and what
+ *	they fork; NULL: none
  * @follow: record the command and its descendants alone
  * @buffer_bytes: ring buffer of each CPU; 0: chosen by memory
  * @clock: trace clock; NULL: CAPTURE_DEFAULT_CLOCK
@@ -38,15 +78,18 @@
  * @child_sigmask: signal mask of the command
  * @owner_uid, @owner_gid: the owner of the file; -1: the current user
  * @started: called once tracing is on, before the command starts; may be NULL
+ * @progress: called every CAPTURE_PROGRESS_MS while recording; may be NULL
  */
 struct capture_options {
 	const char *output;
 	int stream_fd;
+	const struct capture_live *live;
 	char *const *argv;
-	const char *command_line;
+	const char *command_line, *labels;
 	struct event_choice events;
 	const pid_t *pids;
 	size_t nr_pids;
+	const char *cgroup;
 	bool follow;
 	uint64_t buffer_bytes;
 	const char *clock;
@@ -58,6 +101,7 @@ struct capture_options {
 	uid_t owner_uid;
 	gid_t owner_gid;
 	void (*started)(void *ctx);
+	void (*progress)(void *ctx, const struct capture_progress *so_far);
 	void *ctx;
 	const struct log *log;
 };
@@ -69,6 +113,9 @@ struct capture_options {
  * x86-tsc 1.91, and medians of 5 runs differ by more than the first two do.
  */
 #define CAPTURE_DEFAULT_CLOCK "mono"
+
+/* It takes reading the statistics of each CPU's buffer: some 20 us a CPU. */
+#define CAPTURE_PROGRESS_MS 500
 
 /**
  * struct capture_result - what came of it

@@ -19,7 +19,15 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* In the child: only async-signal-safe calls. */
+/* In the child: only async-signal-safe calls, as below. */
+static bool mute_self(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	return null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+	       dup2(null, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0;
+}
+
 static void become_command(char *const *argv, const struct child_options *opts, int go,
 			   int result)
 {
@@ -28,6 +36,8 @@ static void become_command(char *const *argv, const struct child_options *opts, 
 	ssize_t n;
 
 	if (opts->stdout_to_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		_exit(126);
+	if (opts->mute && !mute_self())
 		_exit(126);
 	/* Whether that worked is seen in what can be read there. */
 	if (opts->marker_fd >= 0) {
@@ -140,4 +150,10 @@ void child_close(struct child *c)
 	if (c->pid > 0 && waiting)
 		child_check(c, true);
 	close_fd(&c->pidfd);
+}
+
+int child_status(const struct child *c)
+{
+	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status)
+				      : WEXITSTATUS(c->status);
 }

@@ -36,11 +36,12 @@ struct child {
  * struct child_options - how it begins
  * @sigmask: of the command, with default signal handling
  * @stdout_to_stderr: its standard output is where its standard error goes
+ * @mute: its standard input, output and error are /dev/null
  * @marker_fd, @line: the child writes the line there before child_fork() returns; -1: not
  */
 struct child_options {
 	const sigset_t *sigmask;
-	bool stdout_to_stderr;
+	bool stdout_to_stderr, mute;
 	int marker_fd;
 	const char *line;
 };
@@ -54,6 +55,8 @@ int child_go(struct child *c) __must_check;
 void child_exec_result(struct child *c);
 /* Has it ended? Sets @ended and @status. With @block waits for it. */
 bool child_check(struct child *c, bool block);
+/* How it @ended, as a shell has it: 128 + the signal's number. */
+int child_status(const struct child *c);
 /* Closes descriptors; a child that still waits for its word ends, and is reaped. */
 void child_close(struct child *c);
 

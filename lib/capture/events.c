@@ -5,7 +5,6 @@
  */
 #include "capture/events.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -15,21 +14,20 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "capture/pids.h"
-
-#define KMEM	       "kmem"
-#define PAGE_ALLOC     "mm_page_alloc"
-#define EVENT_PATH_MAX 320
+#define KMEM	   "kmem"
+#define PAGE_ALLOC "mm_page_alloc"
 /* common_flags in a hard interrupt, in a softirq: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ of
  * include/linux/trace_events.h.
  */
-#define FLAGS_IRQ      24
+#define FLAGS_IRQ  24
 
 /* The _node variants exist up to Linux 6.0. */
 static const char *const slab_events[] = {
 	"kmalloc", "kmalloc_node",    "kmem_cache_alloc", "kmem_cache_alloc_node",
 	"kfree",   "kmem_cache_free",
 };
+/* The first ones are never of a cache that has a name. kfree() may be. */
+#define NR_KMALLOC 2
 
 static const char *const page_events[] = {
 	PAGE_ALLOC,
@@ -38,6 +36,15 @@ static const char *const page_events[] = {
 };
 
 static const char *const frag_events[] = { "mm_page_alloc_extfrag" };
+
+/* Of kernels to come: silent until somebody switches a place in the source on. */
+#define ALLOC_TAG "alloc_tag"
+
+static const char *const alloc_tag_events[] = {
+	"alloc_tag_hit",
+	"alloc_tag_mem_alloced",
+	"alloc_tag_mem_freed",
+};
 
 static const char *const percpu_events[] = {
 	"mm_page_alloc_zone_locked",
@@ -53,8 +60,8 @@ size_t events_of_kmem(bool page, const char *const **names)
 
 /* --- selection --------------------------------------------------------------------------- */
 
-static void event_path(char path[EVENT_PATH_MAX], const struct event_name *event,
-		       const char *file)
+void event_path(char path[EVENT_PATH_MAX], const struct event_name *event,
+		const char *file)
 {
 	snprintf(path, EVENT_PATH_MAX, "events/%s/%s/%s", event->system, event->name,
 		 file);
@@ -100,6 +107,21 @@ static int add_kmem(struct event_list *list, const struct instance *in,
 		else
 			log_msg(log, LOG_INFO, "this kernel has no event kmem:%s",
 				names[i]);
+	}
+	return ret;
+}
+
+/* Adds those of the alloc_tag events that this kernel has. */
+static int add_alloc_tags(struct event_list *list, const struct instance *in)
+{
+	char path[EVENT_PATH_MAX];
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(alloc_tag_events); i++) {
+		snprintf(path, sizeof(path), "events/" ALLOC_TAG "/%s/enable",
+			 alloc_tag_events[i]);
+		if (instance_has(in, path))
+			ret = list_add(list, ALLOC_TAG, alloc_tag_events[i]);
 	}
 	return ret;
 }
@@ -152,13 +174,17 @@ static int add_extra(struct event_list *list, const char *spec, const struct log
 int events_select(struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const struct log *log)
 {
+	size_t skip = choice->criteria.nr_caches ? NR_KMALLOC : 0;
 	int ret = 0;
 
 	*list = (struct event_list){ 0 };
 	if (choice->slab)
-		ret = add_kmem(list, in, slab_events, ARRAY_SIZE(slab_events), log);
+		ret = add_kmem(list, in, slab_events + skip,
+			       ARRAY_SIZE(slab_events) - skip, log);
 	if (!ret && choice->page)
 		ret = add_kmem(list, in, page_events, ARRAY_SIZE(page_events), log);
+	if (!ret && choice->slab && choice->page && !choice->one_in)
+		ret = add_alloc_tags(list, in);
 	if (!ret && choice->frag)
 		ret = add_kmem(list, in, frag_events, ARRAY_SIZE(frag_events), log);
 	if (!ret && choice->percpu)
@@ -252,8 +278,8 @@ static bool is_free(const struct event_name *event)
 }
 
 /* 0; -errno: the event has the filter that it had. */
-static int set_filter(struct event_name *event, const struct instance *in,
-		      const char *filter)
+static int write_filter(struct event_name *event, const struct instance *in,
+			const char *filter)
 {
 	char path[EVENT_PATH_MAX];
 	char *copy = strdup(filter);
@@ -271,13 +297,12 @@ static int set_filter(struct event_name *event, const struct instance *in,
 	return 0;
 }
 
-/* Sets the filter that leaves the recorder out, and reads it back. */
-static int set_self_filter(struct event_name *event, const struct instance *in,
-			   const char *filter)
+int event_set_filter(struct event_name *event, const struct instance *in,
+		     const char *filter)
 {
 	struct strbuf sb = { 0 };
 	char path[EVENT_PATH_MAX];
-	int ret = set_filter(event, in, filter);
+	int ret = write_filter(event, in, filter);
 
 	event_path(path, event, "filter");
 	if (!ret)
@@ -296,8 +321,11 @@ static int filter_self(struct event_list *list, const struct instance *in,
 		struct event_name *event = &list->items[i];
 		int ret = 0;
 
+		/* These add up to what the kernel counts, the recorder's too. */
+		if (!strcmp(event->system, ALLOC_TAG))
+			continue;
 		if (choice->filter_frees || !is_free(event))
-			ret = set_self_filter(event, in, filter);
+			ret = event_set_filter(event, in, filter);
 		if (ret)
 			return ret;
 	}
@@ -348,7 +376,7 @@ static int set_filters(struct event_list *list, const struct instance *in,
 			strbuf_reset(&sb);
 			strbuf_printf(&sb, "(%s) && (%s)", choice->filter, event->filter);
 		}
-		ret = sb.failed ? -ENOMEM : set_filter(event, in, strbuf_text(&sb));
+		ret = sb.failed ? -ENOMEM : write_filter(event, in, strbuf_text(&sb));
 		strbuf_free(&sb);
 		if (ret == -ENOMEM)
 			return ret;
@@ -393,88 +421,12 @@ int events_filter(struct event_list *list, const struct instance *in,
 	return taken > 0 ? 0 : taken < 0 ? taken : -EINVAL;
 }
 
-/* --- processes --------------------------------------------------------------------------- */
-
-/* -ESRCH: it has ended, and only its number is left. */
-static int add_threads(struct strbuf *sb, pid_t pid)
-{
-	bool any = false;
-	struct dirent *entry;
-	char path[64];
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	if (!dir)
-		return -errno;
-	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] == '.' ||
-		    !pids_runs((pid_t)strtol(entry->d_name, NULL, 10)))
-			continue;
-		strbuf_printf(sb, "%s ", entry->d_name);
-		any = true;
-	}
-	closedir(dir);
-	return any ? 0 : -ESRCH;
-}
-
-static int set_pids(const struct instance *in, const struct strbuf *pids, bool follow,
-		    const struct log *log)
-{
-	int ret = follow ? instance_write(in, "options/event-fork", "1") : 0;
-
-	if (ret) {
-		log_msg(log, LOG_ERROR,
-			"this kernel cannot follow forks: %s\n  Record the whole system instead: leave out --follow and -p",
-			strerror(-ret));
-		return ret;
-	}
-	ret = instance_append(in, "set_event_pid", strbuf_text(pids));
-	if (ret)
-		log_msg(log, LOG_ERROR,
-			"cannot restrict tracing to processes %s: %s\n  Record the whole system instead: leave out --follow and -p",
-			strbuf_text(pids), strerror(-ret));
-	return ret;
-}
-
-int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr, bool follow,
-		     const struct log *log)
-{
-	struct strbuf sb = { 0 };
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < nr; i++) {
-		ret = add_threads(&sb, pids[i]);
-		if (ret)
-			log_msg(log, LOG_ERROR, "%s %d%s\n  List the processes: ps -e",
-				ret == -ESRCH ? "process" : "no process", (int)pids[i],
-				ret == -ESRCH ? " has ended" : "");
-	}
-	if (!ret && sb.failed)
-		ret = -ENOMEM;
-	if (!ret && nr)
-		ret = set_pids(in, &sb, follow, log);
-	strbuf_free(&sb);
-	return ret;
-}
-
-int events_follow(const struct instance *in, pid_t pid, const struct log *log)
-{
-	struct strbuf sb = { 0 };
-	int ret;
-
-	strbuf_printf(&sb, "%d", (int)pid);
-	ret = sb.failed ? -ENOMEM : set_pids(in, &sb, true, log);
-	strbuf_free(&sb);
-	return ret;
-}
-
 /* --- stacks ------------------------------------------------------------------------------ */
 
 /* Before Linux 5.17 (ce33c845b030) an instance's stacktrace trigger wrote its stacks into
  * the top-level instance, which is not ours to write to.
  */
-static bool triggers_reach_instances(void)
+bool events_have_triggers(void)
 {
 	unsigned int major, minor;
 	struct utsname name;
@@ -484,8 +436,8 @@ static bool triggers_reach_instances(void)
 	return major > 5 || (major == 5 && minor >= 17);
 }
 
-/* A filtered-out event would still trigger its stack: the trigger takes the filter too. */
-static int set_trigger(const struct instance *in, const struct event_name *event)
+int event_set_trigger(const struct event_name *event, const struct instance *in,
+		      const char *filter)
 {
 	struct strbuf sb = { 0 };
 	char path[EVENT_PATH_MAX];
@@ -493,8 +445,8 @@ static int set_trigger(const struct instance *in, const struct event_name *event
 
 	event_path(path, event, "trigger");
 	strbuf_puts(&sb, "stacktrace");
-	if (event->filter)
-		strbuf_printf(&sb, " if %s", event->filter);
+	if (filter)
+		strbuf_printf(&sb, " if %s", filter);
 	ret = sb.failed ? -ENOMEM : instance_append(in, path, strbuf_text(&sb));
 	strbuf_free(&sb);
 	return ret;
@@ -520,7 +472,9 @@ int events_stacks(const struct event_list *list, const struct instance *in,
 	    (choice->stack == CAPTURE_STACK_PAGE && !event))
 		return 0;
 	if (choice->stack == CAPTURE_STACK_PAGE) {
-		if (triggers_reach_instances() && set_trigger(in, event) == 0) {
+		if (events_have_triggers() &&
+		    /* One that is filtered out would still trigger its stack. */
+		    event_set_trigger(event, in, event->filter) == 0) {
 			*how = "page (trigger)";
 			return 0;
 		}
@@ -538,6 +492,11 @@ int events_stacks(const struct event_list *list, const struct instance *in,
 	return 0;
 }
 
+bool event_in_part(const struct event_name *event, enum events_part part)
+{
+	return part == EVENTS_ALL || is_free(event) == (part == EVENTS_FREES);
+}
+
 bool events_have_frees(const struct event_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -553,8 +512,7 @@ int events_enable(const struct event_list *list, const struct instance *in,
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < list->count; i++) {
-		if (part != EVENTS_ALL &&
-		    is_free(&list->items[i]) != (part == EVENTS_FREES))
+		if (!event_in_part(&list->items[i], part))
 			continue;
 		event_path(path, &list->items[i], "enable");
 		ret = instance_write(in, path, "1");

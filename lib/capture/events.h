@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/compiler.h"
@@ -22,6 +23,25 @@ enum capture_stack {
 };
 
 /**
+ * struct event_criteria - which allocations are recorded; what is 0 chooses nothing
+ * @min_bytes: of the object; pages: of a block that has at least so many
+ * @page_bytes: of a page
+ * @min_order: of a block of pages; slab objects are chosen by no order
+ * @gfp: all of these bits of gfp_flags are set
+ * @caches, @nr_caches: names of slab caches, may be shell patterns: one of these
+ * @comms, @nr_comms: names of tasks, the same
+ */
+struct event_criteria {
+	uint64_t min_bytes, page_bytes;
+	unsigned int min_order;
+	uint64_t gfp;
+	const char *const *caches;
+	size_t nr_caches;
+	const char *const *comms;
+	size_t nr_comms;
+};
+
+/**
  * struct event_choice - what the user wants recorded
  * @slab, @page: the events of the slab and of the page allocator
  * @frag: the page allocator's fallbacks to another migratetype
@@ -29,6 +49,9 @@ enum capture_stack {
  * @extra: further events, "SYSTEM:EVENT" or "EVENT" (kmem first, then any system), may hold
  *	shell patterns
  * @filter: applied to the events that have its fields; may be NULL
+ * @criteria: the same for allocations, where fields are not named; see event_criteria.h
+ * @one_in: record one in so many objects and pages, sample_possible(); 0: all
+ * @stacks_one_in: record the callchains of one in so many slab objects as well; 0: of none
  * @filter_frees: to frees as well; else those of all objects and pages are recorded, whoever
  *	frees: what was allocated by the chosen tasks is freed by RCU, softirqs and others
  */
@@ -37,8 +60,10 @@ struct event_choice {
 	const char *const *extra;
 	size_t nr_extra;
 	const char *filter;
+	struct event_criteria criteria;
 	bool filter_frees;
 	enum capture_stack stack;
+	uint32_t one_in, stacks_one_in;
 };
 
 /* How the recorder's own allocations are left out of the recording. */
@@ -58,6 +83,19 @@ struct event_list {
 	struct event_name *items;
 	size_t count;
 };
+
+#define EVENT_PATH_MAX 320
+/* The event's file of that name, in an instance. */
+void event_path(char path[EVENT_PATH_MAX], const struct event_name *event,
+		const char *file);
+/* Sets the event's filter and reads it back: 0; -EINVAL if the kernel has another; -errno. */
+int event_set_filter(struct event_name *event, const struct instance *in,
+		     const char *filter) __must_check;
+/* Do triggers record callchains in instances? They do from Linux 5.17 on. */
+bool events_have_triggers(void);
+/* Has the kernel record a callchain on the event where @filter holds; NULL: always. 0 or -errno. */
+int event_set_trigger(const struct event_name *event, const struct instance *in,
+		      const char *filter) __must_check;
 
 /**
  * events_select() - the events of @choice that this kernel has
@@ -108,6 +146,17 @@ int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr, bo
 int events_follow(const struct instance *in, pid_t pid,
 		  const struct log *log) __must_check;
 
+/**
+ * events_only_group() - restrict the instance to the processes of a control group
+ * @dir: of cgroup_find()
+ * @log: for errors; NULL: called again, for those that have come
+ *
+ * What they fork is recorded too, and what leaves the group stays. Return: 0; -ESRCH if there
+ * is none so far; -errno; after an LOG_ERROR message.
+ */
+int events_only_group(const struct instance *in, const char *dir,
+		      const struct log *log) __must_check;
+
 /* Sets up callchains. @how receives what was done, for the recording's metadata. */
 int events_stacks(const struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const char **how,
@@ -116,6 +165,7 @@ int events_stacks(const struct event_list *list, const struct instance *in,
 /* Those of the selected events that have a ring buffer of their own, or not. */
 enum events_part { EVENTS_ALL, EVENTS_FREES, EVENTS_NO_FREES };
 
+bool event_in_part(const struct event_name *event, enum events_part part);
 /* Is there an event among them that ends a life? */
 bool events_have_frees(const struct event_list *list);
 /* Switches the selected events on in the instance (tracing_on still decides). */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "capture/session.h"
+#include "symbol/last_boot.h"
 
 /* What extract_run() has to put back. */
 struct extraction {
@@ -108,31 +109,6 @@ static int check_content(struct extraction *x)
 
 /* --- facts ------------------------------------------------------------------------------- */
 
-bool extract_same_kernel(const char *last_boot_info, const char *kallsyms)
-{
-	const char *p = strstr(last_boot_info, "text delta:");
-	unsigned long long then = 0, now = 0;
-	long long delta;
-
-	if (p)
-		return sscanf(p, "text delta: %lld", &delta) == 1 && delta == 0;
-	p = strstr(last_boot_info, "[kernel]");
-	if (!p)
-		return true; /* "# Current": of this boot */
-	while (p > last_boot_info && p[-1] != '\n')
-		p--;
-	then = strtoull(p, NULL, 16);
-	p = strstr(kallsyms, " _stext\n");
-	if (!p)
-		p = strstr(kallsyms, " _text\n");
-	if (!p)
-		return false;
-	while (p > kallsyms && p[-1] != '\n')
-		p--;
-	now = strtoull(p, NULL, 16);
-	return now && now == then;
-}
-
 /* A buffer that survived a reboot has the addresses and tasks of the kernel before. */
 static int add_last_boot(struct extraction *x)
 {
@@ -150,20 +126,51 @@ static int add_last_boot(struct extraction *x)
 	return ret;
 }
 
-/* Once the kernel's symbols are known. */
-static void check_last_boot(struct extraction *x)
+static const char *meta_text(const struct extraction *x, const char *name)
 {
 	const struct text_list *meta = &x->s.facts.texts.meta;
-	struct strbuf *kallsyms = &x->s.facts.texts.kallsyms;
 
-	for (size_t i = 0; x->other_boot && i < meta->count; i++) {
-		if (strcmp(meta->items[i].name, "last_boot_info") != 0 ||
-		    extract_same_kernel(meta->items[i].text, strbuf_text(kallsyms)))
-			continue;
+	for (size_t i = 0; i < meta->count; i++)
+		if (!strcmp(meta->items[i].name, name))
+			return meta->items[i].text;
+	return NULL;
+}
+
+static void tell_last_boot(const struct extraction *x, const struct last_boot *last)
+{
+	if (last->kind == LAST_BOOT_UNKNOWN)
 		log_msg(x->s.log, LOG_WARN,
 			"the events are of an earlier boot, whose kernel was loaded at another address: callsites will show as addresses\n  The kernel parameter nokaslr keeps the address the same");
-		strbuf_free(kallsyms);
+	else if (last->kind == LAST_BOOT_MOVED)
+		log_msg(x->s.log, LOG_WARN,
+			"the events are of an earlier boot; the symbols of this one were moved to where they were (modules: %u moved, %u left out)\n  They are right if both boots ran the same kernel",
+			last->nr_modules, last->nr_dropped);
+}
+
+/* Once the kernel's symbols are known: they are moved to where they were, so that whoever reads
+ * the file finds them.
+ */
+static int move_symbols(struct extraction *x)
+{
+	struct strbuf *kallsyms = &x->s.facts.texts.kallsyms, moved = { 0 };
+	const struct symbol_text text = { kallsyms->data, kallsyms->size };
+	const char *info = meta_text(x, "last_boot_info");
+	struct last_boot last;
+	int ret;
+
+	if (!x->other_boot || !info)
+		return 0;
+	ret = last_boot_symbols(info, &text, meta_text(x, RECORDING_META_MODULES), &moved,
+				&last);
+	if (!ret)
+		tell_last_boot(x, &last);
+	if (ret || last.kind == LAST_BOOT_NONE || last.kind == LAST_BOOT_SAME) {
+		strbuf_free(&moved);
+		return ret;
 	}
+	strbuf_free(kallsyms);
+	*kallsyms = moved;
+	return 0;
 }
 
 /* What is known before anything is read: the unfinished file begins with it. */
@@ -260,8 +267,9 @@ static int save(struct extraction *x)
 		ret = session_read_system(s);
 	if (ret)
 		return ret;
-	check_last_boot(x);
-	ret = facts_compose(&s->facts);
+	ret = move_symbols(x);
+	if (!ret)
+		ret = facts_compose(&s->facts);
 	if (!ret)
 		session_begin_unfinished(s);
 	if (!ret)

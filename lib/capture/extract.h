@@ -31,13 +31,4 @@
 int extract_run(const struct capture_options *opts, const char *name, bool stop,
 		struct capture_result *result) __must_check;
 
-/**
- * extract_same_kernel() - do the symbols of the running kernel fit a buffer that survived a
- * reboot?
- * @last_boot_info: text of the instance's file of that name: "text delta:" with a number
- *	(Linux 6.12), or the address of the kernel that recorded, "ADDR [kernel]" (6.15)
- * @kallsyms: of the running kernel
- */
-bool extract_same_kernel(const char *last_boot_info, const char *kallsyms);
-
 #endif

@@ -17,9 +17,8 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "capture/build_ids.h"
 #include "capture/slab_counts.h"
-
-#define NOTE_GNU_BUILD_ID 3
 
 /* --- items of metadata ------------------------------------------------------------------- */
 
@@ -144,6 +143,7 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 	static const char *const files[] = { "sys/vm/min_free_kbytes",
 					     "meminfo",
 					     "pagetypeinfo",
+					     "allocinfo",
 					     "slabinfo",
 					     "zoneinfo",
 					     "buddyinfo",
@@ -306,40 +306,13 @@ static int read_formats(struct facts *f, const struct event_list *list)
 
 /* --- the kernel -------------------------------------------------------------------------- */
 
-int facts_build_id(const void *notes, size_t size, struct strbuf *hex)
-{
-	const char *p = notes;
-	uint32_t head[3]; /* name size, descriptor size, type */
-
-	while (size >= sizeof(head)) {
-		uint64_t name, desc;
-
-		memcpy(head, p, sizeof(head));
-		p += sizeof(head);
-		size -= sizeof(head);
-		name = ((uint64_t)head[0] + 3) & ~3ULL;
-		desc = ((uint64_t)head[1] + 3) & ~3ULL;
-		if (name + desc > size)
-			break;
-		if (head[2] == NOTE_GNU_BUILD_ID && head[0] == 4 &&
-		    !memcmp(p, "GNU", 4)) {
-			for (uint32_t i = 0; i < head[1]; i++)
-				strbuf_printf(hex, "%02x", (unsigned char)p[name + i]);
-			return hex->failed ? -ENOMEM : 0;
-		}
-		p += name + desc;
-		size -= name + desc;
-	}
-	return -ENOENT;
-}
-
 static int add_build_id(struct facts *f, const struct log *log)
 {
 	struct strbuf notes = { 0 }, hex = { 0 };
 	int ret = instance_read_top("/sys/kernel/notes", &notes);
 
 	if (ret == 0)
-		ret = facts_build_id(strbuf_text(&notes), notes.size, &hex);
+		ret = build_id_of_notes(strbuf_text(&notes), notes.size, &hex);
 	if (ret == 0)
 		ret = text_list_take(&f->texts.meta, "build_id", &hex);
 	else
@@ -347,6 +320,18 @@ static int add_build_id(struct facts *f, const struct log *log)
 			strerror(-ret));
 	strbuf_free(&notes);
 	strbuf_free(&hex);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* Another machine can then look for their debug information. Optional: not all kernels have it. */
+static int add_module_ids(struct facts *f)
+{
+	struct strbuf ids = { 0 };
+	int ret = build_ids_of_modules("/sys/module", &ids);
+
+	if (!ret && ids.size)
+		ret = text_list_take(&f->texts.meta, "module_build_ids", &ids);
+	strbuf_free(&ids);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -414,12 +399,12 @@ int facts_system(struct facts *f, const struct instance *in,
 	if (!ret)
 		ret = read_uname(f);
 	if (!ret)
-		ret = add_meta_file(f, "modules", "/proc/modules", log);
+		ret = add_meta_file(f, RECORDING_META_MODULES, "/proc/modules", log);
 	if (!ret)
 		ret = add_slab_aliases(f, CACHES);
 	if (!ret)
 		ret = add_build_id(f, log);
-	return ret;
+	return ret ? ret : add_module_ids(f);
 }
 
 /* Takes the item out of the list; its text is the caller's to free, NULL if it is not there. */
@@ -436,6 +421,12 @@ static char *take_meta(struct facts *f, const char *name)
 		return text;
 	}
 	return NULL;
+}
+
+int facts_change_meta(struct facts *f, const char *name, const char *text)
+{
+	free(take_meta(f, name));
+	return facts_add_meta(f, name, text, strlen(text));
 }
 
 int facts_slabinfo_again(struct facts *f, const struct log *log)
@@ -462,20 +453,24 @@ static bool same_modules(const char *a, const char *b)
 
 int facts_refresh(struct facts *f, const struct log *log)
 {
-	char *modules = take_meta(f, "modules");
+	char *modules = take_meta(f, RECORDING_META_MODULES);
 	const struct recording_text *last;
 	int ret;
 
 	free(take_meta(f, "slab_aliases"));
 	ret = add_slab_aliases(f, CACHES);
 	if (!ret)
-		ret = add_meta_file(f, "modules", "/proc/modules", log);
+		ret = add_meta_file(f, RECORDING_META_MODULES, "/proc/modules", log);
 	last = f->texts.meta.count ? &f->texts.meta.items[f->texts.meta.count - 1] : NULL;
 	if (!ret &&
 	    !same_modules(modules ? modules : "",
-			  last && !strcmp(last->name, "modules") ? last->text : "")) {
+			  last && !strcmp(last->name, RECORDING_META_MODULES) ? last->text
+									      : "")) {
+		free(take_meta(f, "module_build_ids"));
 		strbuf_reset(&f->texts.kallsyms);
 		ret = read_kallsyms(f, log);
+		if (!ret)
+			ret = add_module_ids(f);
 	}
 	free(modules);
 	return ret;

@@ -33,6 +33,8 @@ struct facts {
 /* A metadata item; text and name are copied. */
 int facts_add_meta(struct facts *f, const char *name, const char *text,
 		   size_t size) __must_check;
+/* Gives an item that is there another text. 0 or -ENOMEM. */
+int facts_change_meta(struct facts *f, const char *name, const char *text) __must_check;
 /* pagetypeinfo, slabinfo, zoneinfo, buddyinfo, vmstat, meminfo and min_free_kbytes, named
  * NAME.@when ("before", "after"), and what CPUs hold of slab caches (slab_cpu.after). What the
  * kernel does not have is left out.
@@ -82,9 +84,6 @@ int facts_refresh(struct facts *f, const struct log *log) __must_check;
  */
 int facts_compose(struct facts *f) __must_check;
 void facts_free(struct facts *f);
-
-/* The GNU build id in ELF notes (host byte order), as hex; -ENOENT if there is none. */
-int facts_build_id(const void *notes, size_t size, struct strbuf *hex) __must_check;
 
 /* The number behind "KEY: " in statistics or meminfo text; 0 if absent. */
 uint64_t facts_number(const char *text, const char *key);

@@ -264,6 +264,23 @@ static int keep_old(const struct new_recording *o, const struct log *log)
 	return ret;
 }
 
+int new_recording_rename(struct new_recording *o, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *name = strdup(slash ? slash + 1 : path), *copy = strdup(path);
+
+	if (!name || !copy) {
+		free(name);
+		free(copy);
+		return -ENOMEM;
+	}
+	free(o->path);
+	free(o->file.name);
+	o->path = copy;
+	o->file.name = name;
+	return 0;
+}
+
 int new_recording_commit(struct new_recording *o, uid_t uid, gid_t gid,
 			 const struct log *log)
 {

@@ -67,6 +67,8 @@ int new_recording_use_second(struct new_recording *o) __must_check;
 /* Removes it, if there is one. */
 void new_recording_drop_second(struct new_recording *o);
 
+/* It is to have another name, in the same directory. 0 or -ENOMEM. */
+int new_recording_rename(struct new_recording *o, const char *path) __must_check;
 /**
  * new_recording_commit() - the file takes its name; an existing one becomes NAME.old
  * @uid, @gid: its owner, or -1

@@ -37,6 +37,8 @@ enum {
 	TAG_TIMER,
 	TAG_TICK,
 	TAG_HOTPLUG,
+	TAG_ROUND,
+	TAG_INPUT,
 	TAG_PIPES,
 };
 
@@ -47,6 +49,7 @@ struct pump {
 	int timer_fd;
 	int tick_fd;
 	int hotplug_fd;
+	int round_fd;
 	bool polling;
 	unsigned int poor_wakes;
 	bool stop;
@@ -139,6 +142,16 @@ static int look_for_cpus(struct pump *p)
 	return ret;
 }
 
+static int set_up_live(struct pump *p)
+{
+	const struct pump_live *live = p->opts->live;
+	int ret = open_timer(live->round_ms * 1000000ULL, true, &p->round_fd);
+
+	if (!ret)
+		ret = watch(p->epoll_fd, p->round_fd, TAG_ROUND);
+	return ret ? ret : watch(p->epoll_fd, live->input_fd, TAG_INPUT);
+}
+
 static int set_up(struct pump *p)
 {
 	const struct pump_options *opts = p->opts;
@@ -163,7 +176,21 @@ static int set_up(struct pump *p)
 		ret = watch(p->epoll_fd, opts->child->exec_fd, TAG_EXEC);
 	if (!ret && !p->polling)
 		ret = watch(p->epoll_fd, p->pipes_fd, TAG_PIPES);
+	if (!ret && opts->live)
+		ret = set_up_live(p);
 	return ret ? ret : watch_pipes(p);
+}
+
+static void drain_all(struct pump *p)
+{
+	const struct pump_live *live = p->opts->live;
+
+	if (live) {
+		p->stop = live->round(live->ctx) || p->stop;
+		return;
+	}
+	for (size_t i = 0; i < p->opts->reader->nr_cpus && !p->stop; i++)
+		drain(p, i);
 }
 
 static int drain_ready(struct pump *p)
@@ -187,12 +214,6 @@ static int drain_ready(struct pump *p)
 	if (p->poor_wakes >= MAX_POOR_WAKES)
 		start_polling(p);
 	return 0;
-}
-
-static void drain_all(struct pump *p)
-{
-	for (size_t i = 0; i < p->opts->reader->nr_cpus && !p->stop; i++)
-		drain(p, i);
 }
 
 /* A terminal sends its signals to the command as well; kill(1) and timers do not. */
@@ -247,8 +268,18 @@ static int handle(struct pump *p, uint32_t tag)
 		return 0;
 	case TAG_HOTPLUG:
 		return look_for_cpus(p);
+	case TAG_ROUND:
+		if (read(p->round_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
+			drain_all(p);
+		return 0;
+	case TAG_INPUT:
+		p->stop = opts->live->input(opts->live->ctx) || p->stop;
+		return 0;
 	default:
-		return drain_ready(p);
+		if (!opts->live)
+			return drain_ready(p);
+		drain_all(p);
+		return 0;
 	}
 }
 
@@ -287,6 +318,7 @@ int pump_run(struct pump_options *opts)
 			  .timer_fd = -1,
 			  .tick_fd = -1,
 			  .hotplug_fd = -1,
+			  .round_fd = -1,
 			  .polling = !opts->has_watermark };
 	int ret = set_up(&p);
 
@@ -299,6 +331,8 @@ int pump_run(struct pump_options *opts)
 		close(p.timer_fd);
 	if (p.tick_fd >= 0)
 		close(p.tick_fd);
+	if (p.round_fd >= 0)
+		close(p.round_fd);
 	if (p.hotplug_fd >= 0)
 		close(p.hotplug_fd);
 	if (p.pipes_fd >= 0)

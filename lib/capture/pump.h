@@ -15,12 +15,27 @@
 #include "capture/ring_reader.h"
 
 /**
+ * struct pump_live - pages are read in rounds, each of them everything that all CPUs have
+ * @round: called every @round_ms, and where buffers fill up faster; @input: where @input_fd can be
+ *	read. True: the loop ends
+ * @input_fd: -1: none
+ */
+struct pump_live {
+	bool (*round)(void *ctx);
+	unsigned int round_ms;
+	bool (*input)(void *ctx);
+	int input_fd;
+	void *ctx;
+};
+
+/**
  * struct pump_options - what to wait for
  * @child: its end ends the loop; NULL: none
  * @stop_fd: a signalfd; a signal that only this process got is passed on to @child
  * @has_watermark: pipes become readable at buffer_percent, not with each event
  * @tick, @tick_ms, @ctx: called so often while recording, true: nothing is left to record;
  *	NULL: nothing is called
+ * @live: NULL: what buffers have that are filled is read as it comes
  * @stop_signal, @write_error, @timed_out: results: why the loop ended, 0 otherwise
  */
 struct pump_options {
@@ -32,6 +47,7 @@ struct pump_options {
 	bool (*tick)(void *ctx);
 	unsigned int tick_ms;
 	void *ctx;
+	const struct pump_live *live;
 	const struct log *log;
 	int stop_signal;
 	int write_error;

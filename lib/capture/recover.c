@@ -202,6 +202,22 @@ static int read_buffer(struct recovery *v, size_t i)
 	return 0;
 }
 
+/* What a flight recorder's buffers overwrote is the past. Its last event ends it. */
+static int begin_flight(struct recovery *v)
+{
+	char span[64];
+	uint64_t ts;
+	int ret;
+
+	if (!recording_flight(v->rec))
+		return 0;
+	ret = ring_reader_begin_at(&v->reader, &ts);
+	if (ret || !ts)
+		return ret;
+	snprintf(span, sizeof(span), "%" PRIu64 " %" PRIu64, ts, ts);
+	return facts_add_meta(&v->facts, RECORDING_META_SPAN, span, strlen(span));
+}
+
 /* An instance that is gone, or that this user may not read, costs the last events, not the
  * rest. Whatever else fails must not cost anything.
  */
@@ -222,6 +238,8 @@ static int read_buffers(struct recovery *v)
 	}
 	for (size_t i = 0; !ret && i < v->reader.nr_cpus; i++)
 		ret = read_buffer(v, i);
+	if (!ret)
+		ret = begin_flight(v);
 	if (!ret)
 		ret = facts_add_saved_comms(&v->facts);
 	v->result->buffers_read = !ret;

@@ -247,7 +247,8 @@ static uint64_t count_events(const struct ring_reader *r, const char *p, size_t 
 
 static int send(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 {
-	int ret = wire_pages(r->wire, c->cpu, r->staging, size);
+	int ret = r->take ? r->take(r->take_ctx, c->cpu, r->staging, size)
+			  : wire_pages(r->wire, c->cpu, r->staging, size);
 
 	if (ret)
 		r->discarded += count_events(r, r->staging, size);
@@ -351,9 +352,9 @@ int ring_reader_drain(struct ring_reader *r, size_t i, bool all)
 			r->read_error = (int)-size;
 			return (int)size;
 		}
-		ret = !size	? 0
-		      : r->wire ? send(r, c, (size_t)size)
-				: flush(r, c, (size_t)size);
+		ret = !size		   ? 0
+		      : r->wire || r->take ? send(r, c, (size_t)size)
+					   : flush(r, c, (size_t)size);
 		if (ret)
 			return ret;
 	}
@@ -373,6 +374,44 @@ int ring_reader_count(struct ring_reader *r, size_t i, uint64_t *out)
 		ret = io_pread_all(c->part_fd, r->staging, n, c->offset + at);
 		if (!ret)
 			*out += count_events(r, r->staging, n);
+	}
+	return ret;
+}
+
+static void set_long(uint8_t *p, unsigned int size, uint64_t value)
+{
+	uint32_t half = (uint32_t)value;
+
+	if (size == sizeof(half))
+		memcpy(p, &half, sizeof(half));
+	else
+		memcpy(p, &value, sizeof(value));
+}
+
+int ring_reader_begin_at(struct ring_reader *r, uint64_t *ts)
+{
+	const size_t head = 8 + r->long_size;
+	int ret = 0;
+
+	*ts = 0;
+	ring_reader_end_direct(r);
+	for (size_t i = 0; !ret && i < r->nr_cpus; i++) {
+		const struct ring_reader_cpu *c = &r->cpus[i];
+		uint8_t page[16];
+		uint64_t commit, begin;
+
+		if (c->size < r->subbuf_size)
+			continue;
+		ret = io_pread_all(c->part_fd, page, head, c->offset);
+		commit = ret ? 0 : get_uint(page + 8, r->long_size, HOST_BIG_ENDIAN);
+		if (!(commit & SUBBUF_COMMIT_MISSED))
+			continue;
+		begin = get_uint(page, 8, HOST_BIG_ENDIAN);
+		*ts = begin > *ts ? begin : *ts;
+		/* The flags are a negative int, which a long has in its upper half as well. */
+		commit &= (uint32_t) ~(SUBBUF_COMMIT_MISSED | SUBBUF_COMMIT_STORED);
+		set_long(page + 8, r->long_size, commit);
+		ret = io_pwrite_all(c->part_fd, page, head, c->offset);
 	}
 	return ret;
 }

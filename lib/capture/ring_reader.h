@@ -46,6 +46,8 @@ struct ring_reader_cpu {
  * @data_offset: where events begin in a sub-buffer
  * @regions: of the one file that holds all parts; stride 0: each has a file of its own
  * @wire: where pages go instead of into parts; NULL: into parts
+ * @take, @take_ctx: called with pages instead, which are gone afterwards; 0, or -errno as of a
+ *	write; NULL: not
  * @discarded: data records that were read but not written, as a write failed
  * @read_error: errno of the last read that failed, 0: none did
  * @written, @most: bytes in all parts, and what a limit of file sizes allows; @most 0: all
@@ -61,6 +63,8 @@ struct ring_reader {
 	unsigned int long_size;
 	struct cpu_regions regions;
 	struct wire *wire;
+	int (*take)(void *ctx, uint32_t cpu, const void *pages, size_t size);
+	void *take_ctx;
 	uint64_t discarded;
 	int read_error;
 	uint64_t written, most;
@@ -122,6 +126,14 @@ int ring_reader_drain(struct ring_reader *r, size_t i, bool all) __must_check;
 
 /* Counts the data records in CPU @i's part. 0 or -errno. */
 int ring_reader_count(struct ring_reader *r, size_t i, uint64_t *out) __must_check;
+
+/**
+ * ring_reader_begin_at() - what buffers overwrote before they were read is no loss but the past
+ * @ts: receives the time from which on all events of all CPUs are there; 0: all are
+ *
+ * Takes the mark of a loss off each part's first sub-buffer. 0 or -errno.
+ */
+int ring_reader_begin_at(struct ring_reader *r, uint64_t *ts) __must_check;
 
 /* Bytes of CPU @i's part that are no longer there, as another process has cut the file. The
  * part ends where the file does.

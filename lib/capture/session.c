@@ -7,13 +7,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/event_sample.h"
 #include "capture/unfinished.h"
 
 void session_init(struct session *s, const struct capture_options *opts,
@@ -51,23 +52,56 @@ int session_begin(struct session *s)
 		log_msg(s->log, LOG_ERROR, "cannot get random bits: %s", strerror(-ret));
 		return ret;
 	}
-	if (s->opts->stream_fd >= 0)
+	if (!session_has_file(s))
 		return 0;
 	return new_recording_open_recorder(&s->output, s->opts->output, s->token, s->log);
 }
 
-uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key)
+/* A CPU's statistics are appended to @sb. 0 or -errno. */
+static int read_statistics(const struct session *s, uint32_t cpu, struct strbuf *sb)
 {
 	struct instance of = instance_of_cpu(&s->instance, &cpu);
-	struct strbuf sb = { 0 };
-	uint64_t nr = 0;
 	char file[64];
 
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
-	if (!instance_read(&of, file, &sb))
+	return instance_read(&of, file, sb);
+}
+
+uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key)
+{
+	struct strbuf sb = { 0 };
+	uint64_t nr = 0;
+
+	if (!read_statistics(s, cpu, &sb))
 		nr = facts_number(strbuf_text(&sb), key);
 	strbuf_free(&sb);
 	return nr;
+}
+
+void session_progress(const struct session *s, struct capture_progress *out)
+{
+	uint64_t skip = s->read_before + s->reader.discarded;
+	struct strbuf sb = { 0 };
+
+	*out = (struct capture_progress){ 0 };
+	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
+		const struct ring_reader_cpu *c = &s->reader.cpus[i];
+		const char *text;
+
+		strbuf_reset(&sb);
+		out->bytes += c->size;
+		if (c->absent || read_statistics(s, c->cpu, &sb))
+			continue;
+		text = strbuf_text(&sb);
+		out->events += facts_number(text, "entries");
+		out->events += facts_number(text, "read events");
+		out->bytes += facts_number(text, "bytes");
+		out->lost += facts_number(text, "overrun");
+		out->lost += facts_number(text, "commit overrun");
+		out->lost += facts_number(text, "dropped events");
+	}
+	out->events -= out->events < skip ? out->events : skip;
+	strbuf_free(&sb);
 }
 
 /* Seconds with a fraction, "1535.858089", of clocks that count time; else a whole number. */
@@ -123,9 +157,74 @@ int session_open_reader(struct session *s)
 	return ret;
 }
 
+/* --- samples ----------------------------------------------------------------------------- */
+
+/* A part at random: whatever lies where, no object is more likely to be in it than another. */
+static int choose_sample(struct sample *sample, uint32_t one_in, const struct log *log)
+{
+	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random)) {
+		log_msg(log, LOG_ERROR, "cannot get random bits: %s", strerror(errno));
+		return -EIO;
+	}
+	sample_init(sample, one_in, random, (uint64_t)sysconf(_SC_PAGESIZE));
+	return 0;
+}
+
+static int sample_events(struct session *s)
+{
+	struct instance frees = { .tracefs = s->instance.frees, .lock_fd = -1 };
+	int ret = choose_sample(&s->sample, s->opts->events.one_in, s->log);
+
+	if (!ret)
+		ret = events_sample(&s->events, &s->instance, &s->sample,
+				    frees.tracefs ? EVENTS_NO_FREES : EVENTS_ALL, s->log);
+	if (!ret && frees.tracefs)
+		ret = events_sample(&s->events, &frees, &s->sample, EVENTS_FREES, s->log);
+	return ret;
+}
+
+static int sample_stacks(struct session *s)
+{
+	int ret = choose_sample(&s->stack_sample, s->opts->events.stacks_one_in, s->log);
+
+	if (!ret)
+		ret = events_have_triggers()
+			      ? events_sample_stacks(&s->events, &s->instance,
+						     &s->stack_sample)
+			      : -ENOTSUP;
+	if (ret)
+		log_msg(s->log, LOG_ERROR,
+			"this kernel cannot record callchains of some slab allocations: %s\n  It needs Linux 5.17; record without: leave out --stack-sample",
+			strerror(-ret));
+	return ret;
+}
+
+int session_sample(struct session *s)
+{
+	int ret = s->opts->events.one_in ? sample_events(s) : 0;
+
+	return ret || !s->opts->events.stacks_one_in ? ret : sample_stacks(s);
+}
+
 int session_add_meta(struct session *s, const char *name, const char *text)
 {
 	return facts_add_meta(&s->facts, name, text, strlen(text));
+}
+
+static int add_sample(struct session *s, const char *name, const struct sample *sample)
+{
+	struct strbuf text = { 0 };
+	int ret = 0;
+
+	if (sample->one_in) {
+		sample_format(sample, &text);
+		ret = text.failed ? -ENOMEM
+				  : session_add_meta(s, name, strbuf_text(&text));
+	}
+	strbuf_free(&text);
+	return ret;
 }
 
 int session_add_recorder(struct session *s)
@@ -138,7 +237,13 @@ int session_add_recorder(struct session *s)
 		ret = session_add_meta(s, "recorder", "kmemx " KMEMX_VERSION);
 	if (!ret)
 		ret = session_add_meta(s, "page_size", page_size);
-	return ret ? ret : session_add_meta(s, "stack", s->result->stacks_how);
+	if (!ret && s->opts->labels && *s->opts->labels)
+		ret = session_add_meta(s, RECORDING_META_LABELS, s->opts->labels);
+	if (!ret)
+		ret = session_add_meta(s, "stack", s->result->stacks_how);
+	if (!ret)
+		ret = add_sample(s, RECORDING_META_SAMPLE, &s->sample);
+	return ret ? ret : add_sample(s, RECORDING_META_STACK_SAMPLE, &s->stack_sample);
 }
 
 int session_add_events(struct session *s)
@@ -314,7 +419,7 @@ int session_read_statistics(struct session *s)
 	}
 	result->events -= result->events < skip ? result->events : skip;
 	result->wanted -= result->wanted < skip ? result->wanted : skip;
-	if ((result->meddled || s->verdict.read) && !s->reader.wire)
+	if ((result->meddled || s->verdict.read) && !s->reader.wire && !s->opts->live)
 		count_parts(s);
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include "capture/pids.h"
 #include "capture/ring_reader.h"
 #include "capture/watch.h"
+#include "recording/sample.h"
 
 /* One recording in the making; @wire instead of a file, with @opts->stream_fd. */
 struct session {
@@ -36,13 +37,16 @@ struct session {
 	struct watch watch;
 	struct watch_verdict verdict;
 	enum events_self self;
-	bool shrunk_before, shrunk_after; /* all slab caches */
-	uint64_t buffer_bytes;		  /* a CPU of a ring buffer */
-	bool has_watermark;		  /* the kernel knows buffer_percent */
+	struct sample sample, stack_sample; /* one_in 0: of all, of none */
+	bool shrunk_before, shrunk_after;   /* all slab caches */
+	uint64_t buffer_bytes;		    /* a CPU of a ring buffer */
+	bool has_watermark;		    /* the kernel knows buffer_percent */
 	uint64_t
 		read_before; /* events that had been read from the buffers at the start */
 	struct timespec wall_start;
 	uint64_t start_ts, stop_ts; /* of tracing, by its clock; 0: unknown */
+	bool writing;		    /* with @opts->live, pages go to @wire, too */
+	bool paused;		    /* tracing is off for a while */
 };
 
 /* Sets the caller's @result to nothing so far. */
@@ -51,16 +55,28 @@ void session_init(struct session *s, const struct capture_options *opts,
 /* Frees all but the instance; an unfinished file is removed. */
 void session_close(struct session *s);
 
+/* Is a file made of it? */
+static inline bool session_has_file(const struct session *s)
+{
+	return s->opts->stream_fd < 0 && !s->opts->live;
+}
+
 /* Chooses the token, and opens the output unless it is a stream; -errno after an LOG_ERROR
  * message.
  */
 int session_begin(struct session *s) __must_check;
 /* Opens the instance's buffers, with @s->clock set; -errno after an LOG_ERROR message. */
 int session_open_reader(struct session *s) __must_check;
+/* Chooses the samples that were asked for, and sets their filters and triggers. Other filters are
+ * set before, other callchains after. 0; -errno after an LOG_ERROR message.
+ */
+int session_sample(struct session *s) __must_check;
 /* The tail of every CPU. On a full disk the rest stays unread: it is counted as lost. */
 void session_drain_rest(struct session *s);
 /* The number behind @key in a CPU's statistics, as of now; 0 if it has none. */
 uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key);
+/* What was recorded and lost so far, as the kernel counts; all but @out->ns. */
+void session_progress(const struct session *s, struct capture_progress *out);
 /* What other processes have done to the file; after the last page was written. */
 void session_check_parts(struct session *s);
 /* Every CPU's statistics, and what they say was recorded and lost into the result. */

@@ -37,12 +37,20 @@ struct cache {
 	bool counted, shrunk;
 };
 
+/* The files of a cache that is being counted. */
+enum counted_file { SHRINK, OBJECTS, CPU_SLABS, LISTED, COUNTED_FILES };
+
+static const char *const counted_files[COUNTED_FILES] = { "shrink", "objects",
+							  "cpu_slabs",
+							  "slabs_cpu_partial" };
+
 struct counting {
 	int dir;
 	clockid_t clock;
 	uint64_t cpus;	   /* of the machine */
 	uint64_t to_spend; /* on shrinking, ns; UINT64_MAX: no limit of any kind */
 	uint64_t spent;
+	int tries; /* to find a cache of which CPUs hold nothing */
 };
 
 /* The beginning of CACHE/FILE; false if it cannot be read. */
@@ -62,6 +70,15 @@ static bool read_text(int dir, const char *cache, const char *file, char text[FI
 	return n > 0;
 }
 
+/* The beginning of an open file; false if it cannot be read. */
+static bool read_open(int fd, char text[FILE_TEXT])
+{
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, FILE_TEXT - 1, 0);
+
+	text[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
 /* The number that the file begins with; 0 if it cannot be read. */
 static uint64_t read_number(int dir, const char *cache, const char *file)
 {
@@ -75,18 +92,34 @@ static uint64_t read_number(int dir, const char *cache, const char *file)
  * slabs_cpu_partial, "OBJECTS(SLABS) ...", has all the lists, and no more than cpu_slabs, nor
  * than there are CPUs, can be their own slabs.
  */
-static uint64_t read_held(int dir, const char *cache, uint64_t cpus)
+static uint64_t held_slabs(const char *cpu_slabs, const char *cpu_partial, uint64_t cpus)
 {
-	uint64_t slabs = read_number(dir, cache, "cpu_slabs"), listed, own;
-	char text[FILE_TEXT];
-	const char *paren;
+	uint64_t slabs = strtoull(cpu_slabs, NULL, 10), listed, own;
+	const char *paren = strchr(cpu_partial, '(');
 
-	if (!read_text(dir, cache, "slabs_cpu_partial", text))
+	if (!*cpu_partial)
 		return slabs;
-	paren = strchr(text, '(');
 	listed = paren ? strtoull(paren + 1, NULL, 10) : 0;
 	own = slabs < cpus ? slabs : cpus;
 	return slabs > listed + own ? slabs : listed + own;
+}
+
+static uint64_t read_held(int dir, const char *cache, uint64_t cpus)
+{
+	char slabs[FILE_TEXT], listed[FILE_TEXT];
+
+	read_text(dir, cache, "cpu_slabs", slabs);
+	read_text(dir, cache, "slabs_cpu_partial", listed);
+	return held_slabs(slabs, listed, cpus);
+}
+
+static uint64_t read_held_open(const int fds[COUNTED_FILES], uint64_t cpus)
+{
+	char slabs[FILE_TEXT], listed[FILE_TEXT];
+
+	read_open(fds[CPU_SLABS], slabs);
+	read_open(fds[LISTED], listed);
+	return held_slabs(slabs, listed, cpus);
 }
 
 /* Of the machine. The C library reads a file for it, each time. */
@@ -127,47 +160,78 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+/* Opens the files of a cache. What the kernel allocates for that, and for their first reading, is
+ * there before the cache is shrunk, so that this process makes no CPU take a slab again.
+ */
+static void open_files(const struct counting *to, const char *cache,
+		       int fds[COUNTED_FILES])
+{
+	char path[320], text[FILE_TEXT];
+	size_t i;
+
+	for (i = 0; i < COUNTED_FILES; i++) {
+		snprintf(path, sizeof(path), "%s/%s", cache, counted_files[i]);
+		fds[i] = openat(to->dir, path,
+				(i == SHRINK ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+		if (i != SHRINK)
+			read_open(fds[i], text);
+	}
+}
+
+static void close_files(const int fds[COUNTED_FILES])
+{
+	size_t i;
+
+	for (i = 0; i < COUNTED_FILES; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
 /* Counts one cache; shrinks it before if there is time left. Allocates nothing: what this process
  * takes is in no event.
  */
-static void count_once(struct counting *to, struct cache *c, bool may_shrink)
+static void count_once(struct counting *to, struct cache *c, const int fds[COUNTED_FILES],
+		       bool may_shrink)
 {
 	uint64_t held;
 	char text[FILE_TEXT];
 
-	c->sheaf = read_number(to->dir, c->name, "sheaf_capacity");
 	c->begin = clock_ns(to->clock);
 	c->shrunk = may_shrink && to->spent < to->to_spend &&
 		    (c->free <= GENTLE_FREE || to->to_spend == UINT64_MAX) &&
-		    !shrink_cache(to->dir, c->name);
+		    fds[SHRINK] >= 0 && pwrite(fds[SHRINK], "1", 1, 0) == 1;
 	c->read = clock_ns(to->clock);
 	to->spent += c->read - c->begin;
 	if (c->read - c->begin > GENTLE_NS && to->to_spend != UINT64_MAX)
 		to->to_spend = 0;
 	/* What is held changes meanwhile: read before and after, the more counts. */
-	c->held = read_held(to->dir, c->name, to->cpus);
-	c->counted = read_text(to->dir, c->name, "objects", text);
+	c->held = read_held_open(fds, to->cpus);
+	c->counted = read_open(fds[OBJECTS], text);
 	c->objects = strtoull(text, NULL, 10);
-	held = read_held(to->dir, c->name, to->cpus);
+	held = read_held_open(fds, to->cpus);
 	c->held = c->held > held ? c->held : held;
 	c->end = clock_ns(to->clock);
 }
 
-/* Counts it up to three times, as CPUs may take slabs again at once; the count holds of which
- * they hide least.
+/* Counts it some times, as CPUs may take slabs again at once; the count holds of which they hide
+ * least.
  */
 static void count(struct counting *to, struct cache *c, bool may_shrink)
 {
+	int fds[COUNTED_FILES];
 	struct cache again;
 	int tries;
 
-	count_once(to, c, may_shrink);
-	for (tries = 1; tries < 3 && c->shrunk && c->held; tries++) {
+	c->sheaf = read_number(to->dir, c->name, "sheaf_capacity");
+	open_files(to, c->name, fds);
+	count_once(to, c, fds, may_shrink);
+	for (tries = 1; tries < to->tries && c->shrunk && c->held; tries++) {
 		again = *c;
-		count_once(to, &again, may_shrink);
+		count_once(to, &again, fds, may_shrink);
 		if (again.counted && again.held < c->held)
 			*c = again;
 	}
+	close_files(fds);
 }
 
 /* A line of slabinfo: its name, its free objects and the bytes of a slab's objects. */
@@ -220,11 +284,27 @@ static bool is_of_files(const char *name)
 	return false;
 }
 
+/* Each open file is an object of these caches. They are last: the frees of such objects after their
+ * count may be of what was counted, and widen what is known.
+ */
+static bool is_of_open_files(const char *name)
+{
+	static const char *const names[] = { "filp", "lsm_file_cache", "seq_file" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 /* Those first of which CPUs may hide most. */
 static int by_worth(const void *a, const void *b)
 {
 	const struct cache *x = a, *y = b;
 
+	if (is_of_open_files(x->name) != is_of_open_files(y->name))
+		return is_of_open_files(x->name) ? 1 : -1;
 	return x->worth < y->worth ? 1 : -(x->worth > y->worth);
 }
 
@@ -297,7 +377,8 @@ uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *
 					   O_RDONLY | O_DIRECTORY | O_CLOEXEC),
 			       .clock = opts->clock,
 			       .cpus = nr_cpus(),
-			       .to_spend = opts->shrink_ns };
+			       .to_spend = opts->shrink_ns,
+			       .tries = opts->shrink_ns == UINT64_MAX ? 16 : 3 };
 	struct cache *caches = NULL;
 	size_t nr = 0, i;
 
@@ -316,7 +397,8 @@ uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *
 		qsort(caches, nr, sizeof(*caches), by_worth);
 	for (i = 0; i < nr; i++)
 		if (!is_of_files(caches[i].name))
-			count(&by, &caches[i], caches[i].worth != 0);
+			count(&by, &caches[i],
+			      caches[i].worth != 0 || by.to_spend == UINT64_MAX);
 	for (i = 0; i < nr; i++)
 		if (caches[i].counted)
 			print(out, &caches[i]);

@@ -97,7 +97,8 @@ static void add_instance(struct watch *w, const struct instance *in,
 	add(w, in, CLEARED, "trace");
 	add(w, in, READ, "trace_pipe");
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
-		add(w, in, CHANGED, changes[i]);
+		if (!w->own_pids || strcmp(changes[i], "set_event_pid") != 0)
+			add(w, in, CHANGED, changes[i]);
 	for (size_t i = 0; i < events->count; i++)
 		add_event(w, in, &events->items[i]);
 	for (size_t i = 0; i < r->nr_cpus && r->cpus[i].cpu < RECORDING_FREES_CPU; i++)
@@ -194,7 +195,7 @@ struct watch_verdict watch_end(struct watch *w, const struct instance *in,
 		take_all(w, &v, log);
 	if (!v.meddled && !same_events(w, in))
 		v.meddled = meddled[CHANGED];
-	if (is_off(in))
+	if (!w->stopped && is_off(in))
 		v.meddled = meddled[SWITCHED];
 	return v;
 }

@@ -20,12 +20,15 @@ struct watch_file;
 
 /**
  * struct watch - zero-initialise it; watch_close() in any case
+ * @own_pids: this process itself writes to set_event_pid; set before watch_start()
+ * @stopped: tracing may be off when it ends; set before watch_end()
  * @enabled: the instance's events when it began
  */
 struct watch {
 	struct watch_file *files;
 	size_t nr_files;
 	int fd;
+	bool own_pids, stopped;
 	struct strbuf enabled;
 };
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: the build IDs of the running kernel and its modules.
+ * In: ELF notes, /sys/module. Out: hex digits; a line for each module.
+ */
+#ifndef KMEMX_CAPTURE_BUILD_IDS_H
+#define KMEMX_CAPTURE_BUILD_IDS_H
+
+#include <stddef.h>
+
+#include "base/compiler.h"
+#include "base/strbuf.h"
+
+/* The GNU build id in ELF notes (host byte order), as hex; -ENOENT if there is none. */
+int build_id_of_notes(const void *notes, size_t size, struct strbuf *hex) __must_check;
+
+/**
+ * build_ids_of_modules() - read their notes
+ * @path: /sys/module; each module's note is NAME/notes/.note.gnu.build-id in it
+ * @out: receives lines "name hex", sorted by name
+ *
+ * Modules without a build ID are left out, and so is what is part of the kernel itself.
+ *
+ * Return: 0; -ENOMEM; another -errno of opening @path.
+ */
+int build_ids_of_modules(const char *path, struct strbuf *out) __must_check;
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: what a flight recorder waits for.
+ * In: the kernel's events and counters. Out: what has happened.
+ *
+ * Where an event of the kernel is the cause, a trigger on it stops tracing at once: in the
+ * instance alone, which is tried out first. What counters say is looked at now and then.
+ */
+#ifndef KMEMX_CAPTURE_FLIGHT_CAUSES_H
+#define KMEMX_CAPTURE_FLIGHT_CAUSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "capture/instance.h"
+
+/* A slab cache, and how many bytes its slabs' objects in use may have. */
+struct flight_cache {
+	const char *name;
+	uint64_t bytes;
+};
+
+/**
+ * struct flight_causes - what to wait for
+ * @oom: the kernel kills a process for want of memory
+ * @failure: an allocation fails of which the kernel would warn; @no_warn: the GFP flag of those
+ *	of which it would not, 0: all count
+ * @min_order: pages of this order or more are asked for; 0: not
+ * @sunreclaim: SUnreclaim of /proc/meminfo is above so many bytes; 0: not
+ * @caches: a slab cache is larger than that
+ * @pressure: what /proc/pressure/memory is told, "some 300000 2000000"; NULL: nothing
+ * @exit: the command ends with another status than 0; @exit_status: with this one, -1: any other
+ */
+struct flight_causes {
+	bool oom, failure;
+	uint64_t no_warn;
+	unsigned int min_order;
+	uint64_t sunreclaim;
+	const struct flight_cache *caches;
+	size_t nr_caches;
+	const char *pressure;
+	bool exit;
+	int exit_status;
+};
+
+enum flight_cause {
+	FLIGHT_NOTHING,
+	FLIGHT_OOM,
+	FLIGHT_PAGE,	/* an event of the page allocator: a failure, an order */
+	FLIGHT_FAILURE, /* of the slab allocator */
+	FLIGHT_SUNRECLAIM,
+	FLIGHT_CACHE,
+	FLIGHT_PRESSURE,
+	FLIGHT_SIGNAL,
+	FLIGHT_EXIT,
+	FLIGHT_STOPPED, /* somebody switched tracing off */
+	NR_FLIGHT_CAUSES,
+};
+
+/**
+ * struct flight_watch - zero-initialise it, with @pressure_fd -1
+ * @again_at: when a cause counts again, in ns of CLOCK_MONOTONIC
+ * @set: its triggers are set
+ * @pressure_fd: has POLLPRI when there is pressure
+ * @kernel_stops: triggers work
+ */
+struct flight_watch {
+	const struct flight_causes *on;
+	const struct instance *in;
+	const struct log *log;
+	uint64_t again_at[NR_FLIGHT_CAUSES];
+	bool set[NR_FLIGHT_CAUSES];
+	int pressure_fd;
+	bool kernel_stops, narrow;
+	uint64_t nr_oom;
+};
+
+/**
+ * flight_watch_open() - find out what the kernel can
+ * @narrow: the kernel's long has four bytes
+ *
+ * Before anything is recorded: the instance's buffers are empty afterwards.
+ * Return: 0; -ENOTSUP or -errno after an LOG_ERROR message.
+ */
+int flight_watch_open(struct flight_watch *w, const struct instance *in,
+		      const struct flight_causes *on, bool narrow,
+		      const struct log *log) __must_check;
+/* Sets the triggers of what counts at the time @now. 0; -errno after an LOG_ERROR message. */
+int flight_watch_arm(struct flight_watch *w, uint64_t now) __must_check;
+/* Is there a trigger to set that was not set when it was last done? */
+bool flight_watch_due(const struct flight_watch *w, uint64_t now);
+/* Has the kernel stopped tracing, and which trigger was it? */
+enum flight_cause flight_watch_stopped(struct flight_watch *w);
+/* The kernel's count of OOM kills, to be compared with a later one; 0: it has none. */
+uint64_t flight_oom_kills(void);
+/* How often counters are to be looked at. */
+uint64_t flight_watch_period_ns(const struct flight_watch *w);
+/* What the counters say: the first cause that counts at @now. */
+enum flight_cause flight_watch_counters(struct flight_watch *w, uint64_t now);
+/* What it is called, in names of files: "oom", "failure". */
+const char *flight_cause_name(const struct flight_watch *w, enum flight_cause cause);
+void flight_watch_close(struct flight_watch *w);
+
+#endif

@@ -72,6 +72,7 @@ int script_new(struct script **out, const struct script_env *env,
 		(struct text_cache){ .fill = json ? script_json_site : script_text_site,
 				     .ctx = s };
 	s->functions = (struct text_cache){ .fill = fill_function, .ctx = s };
+	s->frames = (struct text_cache){ .fill = script_json_frames, .ctx = s };
 	s->gfps = (struct text_cache){ .fill = json ? script_json_gfp : fill_gfp,
 				       .ctx = s };
 	s->pids = (struct text_cache){ .fill = json ? script_json_pid : script_text_pid,
@@ -100,6 +101,7 @@ void script_free(struct script *s)
 	free(s->site_of);
 	text_cache_free(&s->addrs);
 	text_cache_free(&s->functions);
+	text_cache_free(&s->frames);
 	text_cache_free(&s->gfps);
 	text_cache_free(&s->pids);
 	text_cache_free(&s->stacks);

@@ -34,6 +34,42 @@ void script_json_site(void *ctx, uint64_t key, struct strbuf *out)
 	quote_site(ctx, key, out);
 }
 
+static void quote_or_null(const char *text, struct strbuf *out)
+{
+	if (text)
+		json_quote(out, text);
+	else
+		strbuf_puts(out, "null");
+}
+
+/* The functions that have @addr: [{"function": ..., "file": ..., "line": ..., "inlined": ...}]. */
+static void put_frames(const struct script *s, uint64_t addr, struct strbuf *out)
+{
+	const struct source_frame *frames;
+	size_t nr = source_lines_find(s->env.env->lines, addr, &frames), i;
+
+	strbuf_puts(out, "[");
+	for (i = 0; i < nr; i++) {
+		strbuf_puts(out, i ? ", {\"function\": " : "{\"function\": ");
+		quote_or_null(frames[i].function, out);
+		strbuf_puts(out, ", \"file\": ");
+		quote_or_null(frames[i].file, out);
+		strbuf_puts(out, ", \"line\": ");
+		if (frames[i].line)
+			strbuf_printf(out, "%" PRIu32, frames[i].line);
+		else
+			strbuf_puts(out, "null");
+		strbuf_printf(out, ", \"inlined\": %s}",
+			      frames[i].inlined ? "true" : "false");
+	}
+	strbuf_puts(out, "]");
+}
+
+void script_json_frames(void *ctx, uint64_t key, struct strbuf *out)
+{
+	put_frames(ctx, key, out);
+}
+
 void script_json_gfp(void *ctx, uint64_t key, struct strbuf *out)
 {
 	const struct script *s = ctx;
@@ -63,6 +99,14 @@ void script_json_stack(void *ctx, uint64_t key, struct strbuf *out)
 	for (i = 0; i < nr; i++) {
 		strbuf_puts(out, i ? ", " : "");
 		quote_site(s, frames[i], out);
+	}
+	strbuf_puts(out, "]");
+	if (!s->env.env->lines)
+		return;
+	strbuf_puts(out, ", \"stack_frames\": [");
+	for (i = 0; i < nr; i++) {
+		strbuf_puts(out, i ? ", " : "");
+		put_frames(s, frames[i], out);
 	}
 	strbuf_puts(out, "]");
 }
@@ -97,7 +141,7 @@ static void put_string(struct script *s, const char *text, size_t size)
 }
 
 static void put_value(struct script *s, const struct raw_field *f,
-		      const struct field_data *content)
+		      const struct field_content *content)
 {
 	if (script_plain(s, f, content))
 		return;
@@ -127,7 +171,7 @@ static void put_fields(struct script *s, const struct kmem_event *ev,
 		       const struct layout *l, struct meaning *gfp,
 		       struct meaning *migratetype)
 {
-	struct field_data content;
+	struct field_content content;
 	size_t i;
 
 	outbuf_puts(s->out, ", \"fields\": {");
@@ -206,6 +250,10 @@ void script_json_line(struct script *s, const struct kmem_event *ev)
 	if (callsite) {
 		outbuf_puts(s->out, ", \"callsite\": ");
 		script_cached(s, &s->addrs, callsite);
+	}
+	if (callsite && s->env.env->lines) {
+		outbuf_puts(s->out, ", \"frames\": ");
+		script_cached(s, &s->frames, callsite);
 	}
 	if (gfp.any) {
 		outbuf_puts(s->out, ", \"gfp\": ");

@@ -163,25 +163,13 @@ const struct layout *script_layout(struct script *s, const struct kmem_event *ev
 }
 
 bool script_field_data(const struct script *s, const struct kmem_event *ev,
-		       const struct raw_field *f, struct field_data *content)
+		       const struct raw_field *f, struct field_content *content)
 {
-	uint32_t offset = f->offset, size = f->size, word;
-
-	if (unlikely(!range_ok(offset, size, ev->size)))
-		return false;
-	if (f->place != FIELD_HERE) {
-		word = get_u32(ev->data + offset, s->big_endian);
-		offset = (f->place == FIELD_REL_LOC ? offset + 4 : 0) + (word & 0xffff);
-		size = word >> 16;
-		if (!range_ok(offset, size, ev->size))
-			return false;
-	}
-	*content = (struct field_data){ ev->data + offset, size };
-	return true;
+	return field_content(f, ev->data, ev->size, s->big_endian, content);
 }
 
 uint64_t script_field_number(const struct script *s, const struct raw_field *f,
-			     const struct field_data *content)
+			     const struct field_content *content)
 {
 	uint64_t value = get_uint(content->data, f->size, s->big_endian);
 
@@ -192,7 +180,7 @@ uint64_t script_field_number(const struct script *s, const struct raw_field *f,
 }
 
 bool script_plain(struct script *s, const struct raw_field *f,
-		  const struct field_data *content)
+		  const struct field_content *content)
 {
 	switch (f->kind) {
 	case FIELD_UINT:
@@ -210,7 +198,7 @@ bool script_plain(struct script *s, const struct raw_field *f,
 	}
 }
 
-void script_bytes(struct script *s, const struct field_data *content,
+void script_bytes(struct script *s, const struct field_content *content,
 		  const char *separator)
 {
 	uint32_t i;

@@ -54,18 +54,13 @@ struct script {
 	unsigned int long_digits; /* hex digits of a long */
 	bool *ns_clock;		  /* by buffer */
 	struct layout **layouts;
-	struct text_cache addrs, gfps, pids, stacks, functions;
+	struct text_cache addrs, gfps, pids, stacks, functions, frames;
 	struct strbuf scratch;
 	size_t gfp_width;
 	uint64_t gfp_used;
 	uint64_t *site_of;
 	size_t nr_sites;
 	bool failed; /* memory ran out */
-};
-
-struct field_data {
-	const uint8_t *data;
-	uint32_t size;
 };
 
 #define SCRIPT_LAYOUTS 65536U
@@ -76,19 +71,19 @@ const struct layout *script_layout(struct script *s, const struct kmem_event *ev
 void script_layouts_free(struct script *s);
 /* Where the field's content is in the record. False if that is outside of it. */
 bool script_field_data(const struct script *s, const struct kmem_event *ev,
-		       const struct raw_field *f, struct field_data *content);
+		       const struct raw_field *f, struct field_content *content);
 /* A number's value; sign-extended if it is a FIELD_INT. */
 uint64_t script_field_number(const struct script *s, const struct raw_field *f,
-			     const struct field_data *content);
+			     const struct field_content *content);
 /* Shows a number or a truth value, as text and JSON both have them; false for all else. */
 bool script_plain(struct script *s, const struct raw_field *f,
-		  const struct field_data *content);
+		  const struct field_content *content);
 /* Where the event's memory was asked for or freed: its call_site, or by its stack; 0. */
 uint64_t script_callsite(struct script *s, const struct kmem_event *ev);
 /* Adds a cached text; with -ENOMEM nothing. */
 void script_cached(struct script *s, struct text_cache *tc, uint64_t key);
 /* Bytes as two hex digits each, separated by @separator. */
-void script_bytes(struct script *s, const struct field_data *content,
+void script_bytes(struct script *s, const struct field_content *content,
 		  const char *separator);
 
 /* --- the formats ---------------------------------------------------------------------- */
@@ -100,6 +95,7 @@ void script_text_stack(void *ctx, uint64_t key, struct strbuf *out);
 void script_json_pid(void *ctx, uint64_t key, struct strbuf *out);
 void script_json_stack(void *ctx, uint64_t key, struct strbuf *out);
 void script_json_site(void *ctx, uint64_t key, struct strbuf *out);
+void script_json_frames(void *ctx, uint64_t key, struct strbuf *out);
 void script_json_gfp(void *ctx, uint64_t key, struct strbuf *out);
 
 void script_text_line(struct script *s, const struct kmem_event *ev);

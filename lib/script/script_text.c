@@ -35,7 +35,40 @@ void script_text_site(void *ctx, uint64_t key, struct strbuf *out)
 	strbuf_free(&name);
 }
 
-/* "=> function+0x1f (ffffffff81234567)", a line for each frame. */
+/* " fs/dcache.c:1640" */
+static void put_line(const struct source_frame *frame, struct strbuf *out)
+{
+	if (!frame->file || !frame->line)
+		return;
+	strbuf_puts(out, " ");
+	safe_text_puts(out, frame->file);
+	strbuf_printf(out, ":%" PRIu32, frame->line);
+}
+
+/* "=> function (inlined) fs/dcache.c:1640", a line for each function that was inlined where
+ * @addr is. Returns the one that holds the code; NULL: it is not known.
+ */
+static const struct source_frame *put_inlined(const struct script *s, uint64_t addr,
+					      struct strbuf *out)
+{
+	struct source_lines *lines = s->env.env->lines;
+	const struct source_frame *frames = NULL;
+	size_t nr = lines ? source_lines_find(lines, addr, &frames) : 0, i;
+
+	for (i = 0; i + 1 < nr; i++) {
+		strbuf_puts(out, "=> ");
+		safe_text_puts(out,
+			       frames[i].function ? frames[i].function : "[unknown]");
+		strbuf_puts(out, " (inlined)");
+		put_line(&frames[i], out);
+		strbuf_puts(out, "\n");
+	}
+	return nr ? &frames[nr - 1] : NULL;
+}
+
+/* "=> function+0x1f (ffffffff81234567)", a line for each frame; with its place in the source, if
+ * that is known.
+ */
 void script_text_stack(void *ctx, uint64_t key, struct strbuf *out)
 {
 	const struct script *s = ctx;
@@ -44,9 +77,14 @@ void script_text_stack(void *ctx, uint64_t key, struct strbuf *out)
 		event_stream_stack(s->env.env->stream, (uint32_t)key, &nr);
 
 	for (i = 0; i < nr; i++) {
+		const struct source_frame *whole = put_inlined(s, frames[i], out);
+
 		strbuf_puts(out, "=> ");
 		script_text_site(ctx, frames[i], out);
-		strbuf_printf(out, " (%0*" PRIx64 ")\n", (int)s->long_digits, frames[i]);
+		strbuf_printf(out, " (%0*" PRIx64 ")", (int)s->long_digits, frames[i]);
+		if (whole)
+			put_line(whole, out);
+		strbuf_puts(out, "\n");
 	}
 }
 
@@ -59,7 +97,7 @@ void script_text_put(struct script *s, const char *text, size_t size)
 }
 
 /* Characters up to a NUL. */
-static void put_text(struct script *s, const struct field_data *content)
+static void put_text(struct script *s, const struct field_content *content)
 {
 	const char *text = (const char *)content->data;
 
@@ -67,7 +105,7 @@ static void put_text(struct script *s, const struct field_data *content)
 }
 
 static void put_raw(struct script *s, const struct raw_field *f,
-		    const struct field_data *content)
+		    const struct field_content *content)
 {
 	if (script_plain(s, f, content))
 		return;
@@ -89,7 +127,7 @@ static void put_raw(struct script *s, const struct raw_field *f,
 static void put_field(struct script *s, const struct kmem_event *ev,
 		      const struct shown_field *f)
 {
-	struct field_data content;
+	struct field_content content;
 	const char *name;
 
 	outbuf_add(s->out, f->label, f->label_size);

@@ -7,8 +7,11 @@
 #include "study/study.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "study/study_debug.h"
+#include "study/study_last_boot.h"
 #include "study/study_source.h"
 
 static int fail(struct study *s, enum study_part part, int err)
@@ -39,6 +42,22 @@ static void open_migratetypes(struct study *s)
 	migratetypes_init(&s->migratetypes, info ? info->text : NULL, release);
 }
 
+/* By a rule that is not known, nothing can be said of the others. */
+static int open_guess(struct study *s)
+{
+	const struct recording_text *rule =
+		recording_meta(s->rec, RECORDING_META_STACK_SAMPLE);
+	struct sample sample;
+
+	if (!rule || sample_parse(&sample, rule->text))
+		return 0;
+	s->guess = malloc(sizeof(*s->guess));
+	if (!s->guess)
+		return fail(s, STUDY_RECORDING, -ENOMEM);
+	stack_guess_init(s->guess, &sample);
+	return 0;
+}
+
 static int open_recording(struct study *s, const struct study_options *o)
 {
 	struct source src;
@@ -53,25 +72,7 @@ static int open_recording(struct study *s, const struct study_options *o)
 	if (err)
 		return fail(s, STUDY_FORMATS, err);
 	open_migratetypes(s);
-	return 0;
-}
-
-static int open_dirs(struct study *s, const struct study_options *o)
-{
-	const struct directory_sources *sources = o->sources;
-	uint64_t offset = s->origin.kind == SYMBOLS_VMLINUX ? s->origin.offset : 0;
-	char machine[64];
-	int err;
-
-	if (!sources) {
-		err = dir_files_open(&s->sources, &o->dirs, &s->failure.dirs);
-		if (err)
-			return fail(s, STUDY_DIR_FILE, err);
-		sources = &s->sources;
-	}
-	recording_machine(s->rec, machine, sizeof(machine));
-	err = directories_new(&s->dirs, sources, s->syms, offset, machine);
-	return err ? fail(s, STUDY_DIRS, err) : 0;
+	return open_guess(s);
 }
 
 int study_open(struct study *s, const struct study_options *opts)
@@ -85,10 +86,12 @@ int study_open(struct study *s, const struct study_options *opts)
 	if (!err)
 		err = open_recording(s, opts);
 	if (!err && opts->want_symbols)
-		err = study_open_symbols(s, &opts->symbols);
-	if (!err && (opts->sources || dir_files_any(&opts->dirs)))
-		err = open_dirs(s, opts);
-	return err;
+		err = study_last_boot(s);
+	if (!err && opts->want_symbols)
+		err = study_find_debug(s, opts);
+	if (!err && opts->want_symbols)
+		err = study_find_symbols(s, opts);
+	return err || opts->only_search ? err : study_open_debug(s, opts);
 }
 
 int study_place_window(struct study *s)
@@ -121,11 +124,17 @@ int study_read(struct study *s, const struct event_stream_options *how)
 void study_close(struct study *s)
 {
 	event_stream_close(s->stream);
+	if (s->guess)
+		stack_guess_free(s->guess);
+	free(s->guess);
 	directories_free(s->dirs);
+	source_lines_free(s->lines);
 	directory_sources_free(&s->sources);
 	callsite_rule_free(s->rule);
 	symbols_free(s->syms);
 	event_formats_free(s->fmts);
+	debug_found_free(&s->found);
+	debug_server_close(s->server);
 	recording_close(s->rec);
 	strbuf_free(&s->failure.text);
 	*s = (struct study){ 0 };
@@ -142,8 +151,11 @@ struct analysis_env study_env(const struct study *s)
 		.syms = s->syms,
 		.rule = s->rule,
 		.migratetypes = &s->migratetypes,
+		.moved_by = study_vmlinux_offset(s),
 		.dirs = s->dirs,
+		.lines = s->lines,
 		.log = &s->log,
+		.guess = s->guess,
 		.first_ts = w->start_ts > w->first_ts ? w->start_ts : w->first_ts,
 		.last_ts = w->stop_ts < w->last_ts ? w->stop_ts : w->last_ts,
 		.page_size = recording_kernel_page_size(s->rec),

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
+#include "analysis/stack_guess.h"
 #include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
@@ -21,7 +22,9 @@
 #include "recording/recording.h"
 #include "study/window.h"
 #include "symbol/callsite.h"
+#include "symbol/debug_search.h"
 #include "symbol/directory_files.h"
+#include "symbol/source_lines.h"
 #include "symbol/symbol_files.h"
 #include "symbol/symbols.h"
 
@@ -32,8 +35,16 @@
  * @want_symbols: symbols are needed at all; @symbols: to use instead of the recording's
  * @want_rule: callsites are needed; @skip, @nr_skip: regular expressions of functions that
  *	       are none, beside those that the rule knows
- * @dirs: what knows directories, to be opened; or @sources: the same, open already. None
- *	  given: no directories are needed. Both ask for @want_symbols
+ * @want_dirs: directories are needed, of what @dirs names or the search finds; or of @sources, open
+ *	       already
+ * @lines: what may know inlined functions and lines, and is passed over where it does not: not
+ *	   used where directories are needed, as what gives them knows lines, too
+ * @dirs_of_lines: they give directories, too, where they know them
+ * @only_lines: that is all that @sources are for
+ * @no_inline: callsites are of functions that hold their code
+ * @search: if no symbols are named, the kernel's debug information is looked for, as debug_search.h
+ *	    says, where @places are; with @only_search nothing is opened that is found;
+ *	    @fetching: is told how far a server is
  * @window: the part that is meant
  * @log: where messages go, such as of damage
  */
@@ -44,8 +55,11 @@ struct study_options {
 	struct symbol_files symbols;
 	const char *const *skip;
 	size_t nr_skip;
-	struct dir_files dirs;
+	struct dir_files dirs, lines;
 	const struct directory_sources *sources;
+	bool want_dirs, dirs_of_lines, only_lines, no_inline, search, only_search;
+	struct debug_places places;
+	struct debug_fetching fetching;
 	struct window window;
 	struct log log;
 };
@@ -57,12 +71,13 @@ enum study_part {
 	STUDY_FORMATS,	   /* the formats of its events */
 	STUDY_SYMBOLS,	   /* its own symbols */
 	STUDY_SYMBOL_FILE, /* symbols of a file: @symbols */
-	STUDY_RULE,	   /* the rule for callsites: @text */
-	STUDY_DIR_FILE,	   /* what knows directories: @dirs */
-	STUDY_DIRS,	   /* memory for directories */
-	STUDY_WINDOW,	   /* time stamps for the window */
-	STUDY_INSTANCE,	   /* the ring buffer that was named */
-	STUDY_EVENTS,	   /* the events */
+	STUDY_SEARCH, /* debug information where it was said to be: struct study.found */
+	STUDY_RULE,   /* the rule for callsites: @text */
+	STUDY_DIR_FILE, /* what knows directories: @dirs */
+	STUDY_DIRS,	/* memory for directories, or for lines */
+	STUDY_WINDOW,	/* time stamps for the window */
+	STUDY_INSTANCE, /* the ring buffer that was named */
+	STUDY_EVENTS,	/* the events */
 };
 
 /**
@@ -83,6 +98,10 @@ struct study_failure {
  * struct study - an open recording, and all that is needed to read its events
  * @path: as given
  * @syms, @rule, @dirs: NULL if not asked for
+ * @lines: NULL if no debug information is given or found, or it has none
+ * @found: where the search looked; @found_offset: what is to be added to its vmlinux's addresses;
+ *	   @server: NULL if none is to be asked
+ * @guess: the recording has the callchains of a sample of its slab objects; NULL: it is no such one
  * @stream: NULL before study_read()
  * @window: its time stamps are those of the last study_read() or study_place_window()
  * @failure: after a call that returned an error
@@ -98,6 +117,11 @@ struct study {
 	struct callsite_rule *rule;
 	struct directory_sources sources;
 	struct directories *dirs;
+	struct source_lines *lines;
+	struct debug_found found;
+	struct debug_server *server;
+	uint64_t found_offset;
+	struct stack_guess *guess;
 	struct window window;
 	struct event_stream *stream;
 	struct study_failure failure;

@@ -109,6 +109,13 @@ static void init_truncated(struct study_facts *f, const struct recording *rec)
 		f->nr_missing += rec->cpustats[i].entries;
 }
 
+static const char *meta_text(const struct recording *rec, const char *name)
+{
+	const struct recording_text *item = recording_meta(rec, name);
+
+	return item ? item->text : "";
+}
+
 void study_facts_init(struct study_facts *f, const struct study *study, uint32_t buffer)
 {
 	const struct event_stream_stats *s = event_stream_stats(study->stream);
@@ -136,10 +143,17 @@ void study_facts_init(struct study_facts *f, const struct study *study, uint32_t
 		.part = recording_is_part(rec),
 		.lacks_frees = recording_lacks_frees(rec),
 	};
+	f->sample_unknown = sample_of(&f->sample, rec) == -EINVAL;
+	f->sample_rule = meta_text(rec, RECORDING_META_SAMPLE);
+	f->stack_sample = meta_text(rec, RECORDING_META_STACK_SAMPLE);
+	if (study->guess && stack_guess_any(study->guess))
+		f->guess = study->guess;
 	recording_release(rec, f->kernel, sizeof(f->kernel));
 	recording_machine(rec, f->machine, sizeof(f->machine));
 	init_imported(f, rec);
 	init_duration(f, rec, buffer, &study->window);
+	if (recording_flight(rec))
+		snprintf(f->flight, sizeof(f->flight), "%s", recording_flight(rec));
 	init_truncated(f, rec);
 	for (i = 0; i < s->nr_cpus; i++) {
 		f->nr_gaps += s->cpus[i].nr_gaps;
@@ -237,10 +251,48 @@ static void banner_truncated(const struct study_facts *f, struct report *report)
 	strbuf_free(&missing);
 }
 
+static void banner_sample(const struct study_facts *f, struct report *report)
+{
+	if (f->sample_unknown)
+		report_add_banner(
+			report, true,
+			"SAMPLE of an unknown part of all objects and pages: figures are of the sample");
+	else if (f->sample.one_in && f->estimated)
+		report_add_banner(
+			report, true,
+			"SAMPLE of one in %u objects and pages, by address, and all large ones: figures are estimates of all, with 95 %% intervals; what is not in the sample is in no row (--unscaled: figures of the sample)",
+			f->sample.one_in);
+	else if (f->sample.one_in)
+		report_add_banner(
+			report, true,
+			"SAMPLE of one in %u objects and pages, by address, and all large ones: figures are of the sample",
+			f->sample.one_in);
+}
+
+/* Of bytes, as reports are about these. */
+static void banner_stacks(const struct study_facts *f, struct report *report)
+{
+	const struct stack_guess *g = f->guess;
+	double all;
+
+	if (!g)
+		return;
+	all = (double)g->known.bytes + (double)g->guessed.bytes + (double)g->none.bytes;
+	if (all > 0)
+		report_add_banner(
+			report, true,
+			"CALLCHAINS of one slab object in %u were recorded: %.1f %% of slab bytes have their own, %.1f %% are attributed by those of their callsite, %.1f %% have none",
+			g->rule.one_in, 100 * (double)g->known.bytes / all,
+			100 * (double)g->guessed.bytes / all,
+			100 * (double)g->none.bytes / all);
+}
+
 static void banner_dirs(const struct directories *dirs, struct report *report)
 {
 	const struct directory_counts c = directories_counts(dirs);
 
+	if (!c.all)
+		return;
 	if (c.unknown || c.ambiguous)
 		report_add_banner(
 			report, false,
@@ -313,12 +365,42 @@ static void banner_damage(const struct study_facts *f, struct report *report)
 			f->nr_impossible);
 }
 
+/* What nobody named, but was found, is part of what a report stands on. */
+static void banner_debug(const struct study *s, struct report *report)
+{
+	if (s->found.vmlinux && (s->lines || s->dirs))
+		report_add_banner(report, false, "debug information: %s",
+				  s->found.vmlinux);
+	if (s->lines && source_lines_counts(s->lines).given_up)
+		report_add_banner(
+			report, true,
+			"INLINED functions are told apart in part only: the debug information takes too long to read for a file of its size");
+}
+
+/* Where a part was chosen by time, it may begin before all is known. */
+static void banner_flight(const struct study_facts *f, struct report *report)
+{
+	struct strbuf sb = { 0 };
+
+	if (f->has_duration && !strcmp(f->span, "recorded"))
+		text_duration(&sb, f->duration_ns, " ");
+	report_add_banner(
+		report, false, "Flight recorder, saved by: %s. %s%s%s", f->flight,
+		sb.size ? "All events of its last " : "Its last events are there",
+		sb.size ? strbuf_text(&sb) : "",
+		sb.size ? " are there; older ones were overwritten"
+			: "; older ones were overwritten");
+	strbuf_free(&sb);
+}
+
 void study_facts_banner(const struct study_facts *f, const struct study *s,
 			struct report *report)
 {
 	banner_first_line(f, report);
 	if (f->imported[0])
 		report_add_banner(report, false, "Imported %s", f->imported);
+	if (f->flight[0])
+		banner_flight(f, report);
 	if (f->lacks_frees)
 		report_add_banner(
 			report, true,
@@ -326,9 +408,16 @@ void study_facts_banner(const struct study_facts *f, const struct study *s,
 	else if (f->part)
 		report_add_banner(
 			report, false,
-			"Only a part of the allocations was recorded (-p, --follow or --filter), with the frees by all tasks");
+			"Only a part of the allocations was recorded (chosen by task or by filter), with the frees by all tasks");
+	banner_sample(f, report);
+	banner_stacks(f, report);
+	if (callsite_rule_wrappers(s->rule))
+		report_add_banner(
+			report, false,
+			"Callsites: the first functions beyond wrappers such as kmemdup, where a callchain leads there (--skip-func wrappers)");
 	banner_losses(f, s, report);
 	banner_damage(f, report);
+	banner_debug(s, report);
 	if (s->dirs)
 		banner_dirs(s->dirs, report);
 }
@@ -336,6 +425,11 @@ void study_facts_banner(const struct study_facts *f, const struct study *s,
 static struct cell known_text(const char *s)
 {
 	return (struct cell){ .type = *s ? CELL_TEXT : CELL_NONE, .s = s };
+}
+
+static struct cell known_bytes(const struct guess_count *count)
+{
+	return count ? cell_uint(count->bytes) : (struct cell){ .type = CELL_NONE };
 }
 
 void study_facts_add(const struct study_facts *f, struct report *report)
@@ -376,6 +470,15 @@ void study_facts_add(const struct study_facts *f, struct report *report)
 				      : f->lacks_frees ? "part"
 						       : "all") },
 		{ "imported", known_text(f->imported) },
+		{ "flight", known_text(f->flight) },
+		{ "sample", known_text(f->sample_rule) },
+		{ "stack_sample", known_text(f->stack_sample) },
+		{ "stacks_known", known_bytes(f->guess ? &f->guess->known : NULL) },
+		{ "stacks_attributed",
+		  known_bytes(f->guess ? &f->guess->guessed : NULL) },
+		{ "stacks_unknown", known_bytes(f->guess ? &f->guess->none : NULL) },
+		{ "scale", f->estimated ? cell_uint(f->sample.one_in)
+					: (struct cell){ .type = CELL_NONE } },
 	};
 	size_t i;
 

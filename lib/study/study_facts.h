@@ -11,6 +11,7 @@
 
 #include "base/strbuf.h"
 #include "recording/recording.h"
+#include "recording/sample.h"
 #include "report/table.h"
 #include "study/study.h"
 
@@ -50,7 +51,14 @@ struct study_facts {
 	uint64_t nr_undecodable, nr_bad_pages, nr_stacks_unclaimed, nr_backwards;
 	uint64_t nr_impossible; /* events of times that cannot be, left out of the span */
 	uint64_t nr_pages;
-	uint64_t nr_damaged;	/* parts of the file's description */
+	uint64_t nr_damaged;		 /* parts of the file's description */
+	char flight[64];		 /* recording_flight(): empty: it is none */
+	struct sample sample;		 /* one_in 0: it is none */
+	bool sample_unknown;		 /* it is one, but of what is not known */
+	bool estimated;			 /* figures are estimated from it: to be set */
+	const struct stack_guess *guess; /* slab objects got callchains; else NULL */
+	const char *sample_rule,
+		*stack_sample;	/* as the recording has them, else empty */
 	bool part, lacks_frees; /* recording_is_part(), recording_lacks_frees() */
 };
 

@@ -41,11 +41,15 @@ static void find_span(struct window *w, const struct recording *rec)
 int window_resolve(struct window *w, const struct recording *rec)
 {
 	struct time_range recorded, range = { 0 };
+	uint64_t start, stop;
 	int err;
 
 	w->start_ts = 0;
 	w->stop_ts = UINT64_MAX;
 	find_span(w, rec);
+	/* Before that a flight recording has the events of some CPUs only. */
+	if (!w->time && recording_flight(rec) && !recording_span(rec, &start, &stop))
+		w->start_ts = start;
 	if (!w->time)
 		return 0;
 	recorded = (struct time_range){ w->first_ts, w->last_ts };

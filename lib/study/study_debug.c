@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * study (internal): the debug information of a recording's kernel.
+ * In: an open recording, and where to look. Out: study.found, study.lines, study.dirs.
+ */
+#include "study/study_debug.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "symbol/elf.h"
+
+static int fail(struct study *s, enum study_part part, int err)
+{
+	s->failure.part = part;
+	s->failure.err = err;
+	return err;
+}
+
+/* What stays of the files that were found: nothing of them is used. */
+static void drop_found(struct study *s)
+{
+	s->found.vmlinux = NULL;
+}
+
+/* The file that was found holds the recording's functions at one distance: 0; else an error. */
+static int place_found(struct study *s)
+{
+	const struct symbol_text own = { s->rec->kallsyms, s->rec->kallsyms_size };
+	struct symbol_failure *why = &s->failure.symbols;
+	int fd = io_open_input(s->found.vmlinux, IO_FILE), err = fd;
+	struct symbol_text theirs;
+	struct elf_image img;
+
+	*why = (struct symbol_failure){ .problem = SYMBOLS_UNREADABLE,
+					.kind = SYMBOLS_VMLINUX,
+					.path = s->found.vmlinux };
+	if (fd < 0)
+		return fd;
+	err = elf_image_open(&img, fd);
+	close(fd);
+	if (err)
+		return err;
+	theirs = (struct symbol_text){ img.symbols.data, img.symbols.size };
+	err = symbol_fit_names(&theirs, &own, &why->fit);
+	s->found_offset = why->fit.offset;
+	if (err == -EXDEV)
+		why->problem = SYMBOLS_OTHER_NAMES;
+	elf_image_close(&img);
+	return err;
+}
+
+int study_find_debug(struct study *s, const struct study_options *o)
+{
+	const struct recording_text *meta = recording_meta(s->rec, "build_id");
+	bool asked = debug_places_any(&o->places);
+	char release[128];
+	struct debug_wanted wanted = {
+		.places = o->places,
+		.release = release,
+		.build_id = meta ? meta->text : NULL,
+		.build_id_len = meta ? strcspn(meta->text, " \n") : 0,
+	};
+	int err;
+
+	if (!o->search || symbol_files_any(&o->symbols))
+		return 0;
+	recording_release(s->rec, release, sizeof(release));
+	err = o->places.debuginfod ? debug_server_open(&s->server, &o->fetching) : 0;
+	wanted.server = s->server;
+	if (!err)
+		err = debug_search(&s->found, &wanted);
+	if (err)
+		return fail(s, STUDY_DIRS, err);
+	if (!s->found.vmlinux)
+		return asked ? fail(s, STUDY_SEARCH, -ENOENT) : 0;
+	/* Without symbols of its own the recording takes the file's, which then are placed. */
+	if (!s->rec->kallsyms_size)
+		return 0;
+	err = place_found(s);
+	if (!err || err == -ENOMEM)
+		return err ? fail(s, STUDY_DIRS, err) : 0;
+	log_msg(&s->log, LOG_INFO, "%s is not used: %s", s->found.vmlinux,
+		err == -EXDEV ? "its functions are elsewhere" : strerror(-err));
+	if (asked && err == -EXDEV)
+		return fail(s, STUDY_SYMBOL_FILE, err);
+	drop_found(s);
+	return asked ? fail(s, STUDY_SEARCH, err) : 0;
+}
+
+uint64_t study_vmlinux_offset(const struct study *s)
+{
+	return s->origin.kind == SYMBOLS_VMLINUX ? s->origin.offset : s->found_offset;
+}
+
+int study_find_symbols(struct study *s, const struct study_options *o)
+{
+	struct symbol_files files = o->symbols;
+	int err;
+
+	if (!s->found.vmlinux || s->rec->kallsyms_size)
+		return study_open_symbols(s, &files);
+	files.vmlinux = s->found.vmlinux;
+	err = study_open_symbols(s, &files);
+	if (!err || err == -ENOMEM || debug_places_any(&o->places))
+		return err;
+	log_msg(&s->log, LOG_INFO, "%s is not used: it cannot be placed",
+		s->found.vmlinux);
+	drop_found(s);
+	symbols_free(s->syms);
+	s->syms = NULL;
+	return study_open_symbols(s, &o->symbols);
+}
+
+/* What the user gave, and what was found in place of what is missing. */
+static struct dir_files with_found(const struct study *s, const struct dir_files *given)
+{
+	struct dir_files files = *given;
+
+	if (s->found.vmlinux && !files.vmlinux)
+		files.vmlinux = s->found.vmlinux;
+	if (s->found.vmlinux && !files.modules)
+		files.modules = s->found.modules;
+	return files;
+}
+
+static int ask_dirs(struct study *s, const struct directory_sources *sources)
+{
+	char machine[64];
+	int err;
+
+	recording_machine(s->rec, machine, sizeof(machine));
+	err = directories_new(&s->dirs, sources, s->syms, study_vmlinux_offset(s),
+			      machine);
+	return err ? fail(s, STUDY_DIRS, err) : 0;
+}
+
+static int open_dirs(struct study *s, const struct study_options *o)
+{
+	const struct directory_sources *sources = o->sources;
+	struct dir_files files = with_found(s, &o->dirs);
+	int err;
+
+	if (!sources) {
+		err = dir_files_open(&s->sources, &files, &s->failure.dirs);
+		/* A directory of modules that nobody named may be of no use. */
+		if (err && err != -ENOMEM && !o->dirs.modules &&
+		    s->failure.dirs.which == DIR_FILE_MODULES) {
+			directory_sources_free(&s->sources);
+			files.modules = NULL;
+			err = dir_files_open(&s->sources, &files, &s->failure.dirs);
+		}
+		if (err)
+			return fail(s, STUDY_DIR_FILE, err);
+		sources = &s->sources;
+	}
+	return ask_dirs(s, sources);
+}
+
+/* Inlined functions and lines, where something knows them. */
+static int open_lines(struct study *s, const struct study_options *o)
+{
+	const struct directory_sources *sources = o->sources ? o->sources : &s->sources;
+	const struct dir_files files = with_found(s, &o->lines);
+	int err = 0;
+
+	if (!o->sources && !s->dirs)
+		err = dir_files_open_lines(&s->sources, &files, &s->log);
+	if (!err && (sources->vmlinux || sources->modules))
+		err = source_lines_new(&s->lines, sources, s->syms,
+				       study_vmlinux_offset(s));
+	if (err)
+		return fail(s, STUDY_DIRS, err);
+	if (o->dirs_of_lines && !s->dirs && directory_sources_any(sources))
+		err = ask_dirs(s, sources);
+	if (err)
+		return err;
+	if (s->lines && s->rule && !o->no_inline)
+		callsite_rule_use(s->rule, s->lines);
+	return 0;
+}
+
+/* Which build each module is of. Of what this study opened itself: sources that others share see
+ * several recordings. Where the kernel's debug information is known, a module is known by its build
+ * ID alone, too.
+ */
+static int expect_modules(struct study *s, const struct study_options *o)
+{
+	const struct recording_text *ids = recording_meta(s->rec, "module_build_ids");
+	const struct module_places places = { .ids = ids ? ids->text : NULL,
+					      .root = o->places.symfs,
+					      .server = s->server };
+	int err = 0;
+
+	if (!s->sources.modules && s->sources.vmlinux && ids && o->search)
+		err = module_files_new(&s->sources.modules);
+	if (s->sources.modules)
+		module_files_expect(s->sources.modules, &places);
+	return err ? fail(s, STUDY_DIRS, err) : 0;
+}
+
+int study_open_debug(struct study *s, const struct study_options *o)
+{
+	const struct dir_files dirs = with_found(s, &o->dirs);
+	int err = 0;
+
+	if (o->sources ? !o->only_lines : o->want_dirs && dir_files_any(&dirs))
+		err = open_dirs(s, o);
+	if (!err && o->want_symbols)
+		err = open_lines(s, o);
+	return err ? err : expect_modules(s, o);
+}

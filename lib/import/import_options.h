@@ -9,6 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/strbuf.h"
+#include "recording/source.h"
+
+/**
+ * struct import_kernel - the kernel that a source says it is of; "", 0: it does not say
+ * @build_id: in hex
+ * @text_symbol: one of its symbols, and @text: where that was
+ */
+struct import_kernel {
+	const char *release, *build_id, *text_symbol;
+	uint64_t text;
+};
+
 /**
  * struct recording_import_options - what the copy may not hold
  * @release, @machine: of the kernel; NULL: what the copy says, or unknown
@@ -16,6 +29,10 @@
  * @symbols: text of kallsyms or System.map to use; NULL: the copy's
  * @open_part: a descriptor of an empty file for @cpu's pages, open for reading and writing,
  *	that the importer closes; or -errno
+ * @find_symbols: where @symbols is NULL: adds the text of that kernel's kallsyms to @out, or
+ *	nothing; 0 or -ENOMEM. NULL: there are none
+ * @open_more: opens the file that continues the first one, the @nr-th from 0 on, which the
+ *	importer closes: 1; 0 there is none, -errno. NULL: there are none. Only of perf.data
  * @progress: called now and then with the bytes that were read, all of them (0: not known) and
  *	the events in them; NULL: not
  */
@@ -25,6 +42,9 @@ struct recording_import_options {
 	const char *symbols;
 	size_t symbols_size;
 	int (*open_part)(void *ctx, uint32_t cpu);
+	int (*find_symbols)(void *ctx, const struct import_kernel *kernel,
+			    struct strbuf *out);
+	int (*open_more)(void *ctx, unsigned int nr, struct source *out);
 	void (*progress)(void *ctx, uint64_t done, uint64_t total, uint64_t events);
 	void *ctx;
 };

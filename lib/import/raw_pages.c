@@ -206,7 +206,7 @@ static int read_texts(struct raw_pages *rp)
 	if (!ret)
 		ret = read_uname(rp);
 	if (!ret)
-		ret = add_meta(rp, "modules", "modules");
+		ret = add_meta(rp, RECORDING_META_MODULES, "modules");
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(after); i++) {
 		char name[64];
 

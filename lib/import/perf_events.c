@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * import: the events of a perf.data file on their way into each CPU's sub-buffers.
+ * In: samples and losses in the file's order. Out: sub-buffers in the order of time.
+ */
+#include "import/perf_events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "recording/subbuf.h"
+
+#define MAX_CPU		4095U
+/* Words that a sub-buffer may need beside a record: native_pages.h. */
+#define BESIDE_A_RECORD 24U
+/* LOST_SAMPLES: not lost, but dropped by a filter that the user gave perf. */
+#define MISC_FILTERED	(1U << 15)
+#define ID_INDEX_ENTRY	32U
+
+/* --- CPUs -------------------------------------------------------------------------------- */
+
+static int add_cpu(struct perf_events *pe, uint32_t cpu)
+{
+	struct perf_cpu *c;
+	int fd, ret;
+
+	if (array_reserve(&pe->cpus, &pe->capacity, pe->nr_cpus + 1, sizeof(*pe->cpus)))
+		return -ENOMEM;
+	fd = pe->opts->open_part(pe->opts->ctx, cpu);
+	if (fd < 0)
+		return fd;
+	c = &pe->cpus[pe->nr_cpus];
+	*c = (struct perf_cpu){ .cpu = cpu };
+	ret = subbuf_writer_init(&c->pages, &pe->tracing->layout, pe->tracing->big_endian,
+				 pe->tracing->subbuf_size);
+	if (ret) {
+		close(fd);
+		return ret;
+	}
+	subbuf_writer_to(&c->pages, fd, 0);
+	pe->by_cpu[cpu] = (uint32_t)++pe->nr_cpus;
+	return 0;
+}
+
+/* @cpu is at most MAX_CPU. The CPU's index in @out. */
+static int get_cpu(struct perf_events *pe, uint32_t cpu, uint32_t *out)
+{
+	int ret = pe->by_cpu[cpu] ? 0 : add_cpu(pe, cpu);
+
+	*out = pe->by_cpu[cpu] - 1;
+	return ret;
+}
+
+/* --- out --------------------------------------------------------------------------------- */
+
+static int add_record(struct perf_events *pe, struct perf_cpu *c, uint64_t ts,
+		      const uint8_t *data, uint32_t size)
+{
+	const struct raw_record rec = { ts, data, size };
+	int ret = subbuf_writer_add(&c->pages, &rec, false);
+
+	if (!ret)
+		pe->result->nr_events++;
+	return ret;
+}
+
+static int write_item(void *ctx, const struct perf_item *item)
+{
+	struct perf_events *pe = ctx;
+	struct perf_cpu *c = &pe->cpus[item->cpu];
+	int ret;
+
+	if (item->lost) {
+		subbuf_writer_lost(&c->pages, item->lost);
+		if (__builtin_add_overflow(c->lost, item->lost, &c->lost))
+			c->lost = UINT64_MAX;
+		return 0;
+	}
+	if (item->ts < c->written_ts)
+		pe->result->nr_late++;
+	c->written_ts = item->ts;
+	ret = add_record(pe, c, item->ts, item->data, item->size);
+	if (!ret && item->stack_size)
+		ret = add_record(pe, c, item->ts, item->data + item->size,
+				 item->stack_size);
+	return ret;
+}
+
+int perf_events_init(struct perf_events *pe, const struct recording_import_options *opts,
+		     const struct perf_attrs *attrs, const struct perf_tracing *tracing,
+		     struct perf_import_result *result)
+{
+	*pe = (struct perf_events){
+		.opts = opts, .attrs = attrs, .tracing = tracing, .result = result
+	};
+	pe->order.write = write_item;
+	pe->order.ctx = pe;
+	pe->by_cpu = calloc(MAX_CPU + 1, sizeof(*pe->by_cpu));
+	return pe->by_cpu ? 0 : -ENOMEM;
+}
+
+/* --- samples ----------------------------------------------------------------------------- */
+
+/* Behind the CPU's last sample, wherever the loss was noted: its own time is that of the
+ * record which told of it, behind the first sample after it.
+ */
+static int add_loss(struct perf_events *pe, uint32_t index, uint64_t ts, uint64_t lost)
+{
+	const struct perf_cpu *c = &pe->cpus[index];
+	const struct perf_item item = { .ts = c->seen_ts ? c->seen_ts : ts,
+					.lost = lost,
+					.cpu = index };
+
+	return lost ? perf_order_add(&pe->order, &item) : 0;
+}
+
+static int reserve_record(struct perf_events *pe, size_t size)
+{
+	return array_reserve(&pe->record, &pe->record_size, size, 1);
+}
+
+/* The event, and its stack if it has one. */
+static int add_event(struct perf_events *pe, uint32_t index, const struct perf_sample *s)
+{
+	const struct perf_tracing *t = pe->tracing;
+	struct perf_item item = { .ts = s->time, .cpu = index, .size = s->raw_size };
+	int ret = reserve_record(pe, s->raw_size + perf_tracing_stack_max(t));
+
+	if (ret)
+		return ret;
+	memcpy(pe->record, s->raw, s->raw_size);
+	if (s->nr_chain)
+		item.stack_size = (uint32_t)perf_tracing_stack(
+			t, s->raw, s->chain, s->nr_chain, pe->record + s->raw_size);
+	item.data = pe->record;
+	pe->result->nr_samples++;
+	pe->result->nr_stacks += item.stack_size != 0;
+	return perf_order_add(&pe->order, &item);
+}
+
+static bool is_readable(const struct perf_events *pe, const struct perf_sample *s)
+{
+	const struct perf_tracing *t = pe->tracing;
+
+	return t->subbuf_size && s->raw_size >= t->common_size &&
+	       perf_tracing_knows(t, get_u16(s->raw, t->big_endian)) &&
+	       (!(s->has & PERF_HAS_CPU) || s->cpu <= MAX_CPU);
+}
+
+static int read_sample(struct perf_events *pe, const struct perf_record *rec)
+{
+	struct perf_import_result *r = pe->result;
+	struct perf_sample s;
+	uint32_t index;
+	int ret = perf_sample_parse(pe->attrs, rec->data, rec->size, &s);
+
+	if (ret) {
+		r->nr_unreadable++;
+		return 0;
+	}
+	if (s.attr->type != PERF_ATTR_TRACEPOINT || !(s.has & PERF_HAS_RAW)) {
+		r->nr_others++;
+		return 0;
+	}
+	if (!is_readable(pe, &s) || !(s.has & PERF_HAS_TIME)) {
+		*(s.has & PERF_HAS_TIME ? &r->nr_unreadable : &r->nr_untimed) += 1;
+		return 0;
+	}
+	ret = get_cpu(pe, s.has & PERF_HAS_CPU ? s.cpu : 0, &index);
+	if (ret)
+		return ret;
+	if (s.raw_size > pe->tracing->subbuf_size - pe->tracing->layout.data_offset -
+				 BESIDE_A_RECORD) {
+		r->nr_too_long++;
+		ret = add_loss(pe, index, s.time, 1);
+	} else {
+		ret = add_event(pe, index, &s);
+	}
+	pe->cpus[index].seen_ts = s.time;
+	return ret;
+}
+
+/* --- losses ------------------------------------------------------------------------------ */
+
+static void count_lost(struct perf_events *pe, uint64_t lost)
+{
+	uint64_t *sum = &pe->result->nr_lost;
+
+	if (__builtin_add_overflow(*sum, lost, sum))
+		*sum = UINT64_MAX;
+}
+
+static int lose_everywhere(struct perf_events *pe, uint64_t ts)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < pe->nr_cpus; i++)
+		ret = add_loss(pe, i, ts, SUBBUF_MISSED_UNKNOWN);
+	return ret;
+}
+
+static int lose(struct perf_events *pe, const struct perf_record *rec, uint64_t lost)
+{
+	struct perf_sample s;
+	uint32_t index;
+	int ret;
+
+	perf_sample_parse_trailer(pe->attrs, rec->data, rec->size, &s);
+	if (!(s.has & PERF_HAS_CPU) || s.cpu > MAX_CPU || !pe->tracing->subbuf_size) {
+		pe->result->nr_lost_anywhere++;
+		return lose_everywhere(pe, s.time);
+	}
+	ret = get_cpu(pe, s.cpu, &index);
+	return ret ? ret : add_loss(pe, index, s.time, lost);
+}
+
+/* u64 number, then {id, index, CPU, task} of each: which CPU an id is of. */
+static int read_id_index(struct perf_events *pe, const uint8_t *data, size_t size)
+{
+	const bool big = pe->attrs->big_endian;
+
+	for (size_t at = 8; at + ID_INDEX_ENTRY <= size; at += ID_INDEX_ENTRY) {
+		const uint64_t cpu = get_u64(data + at + 16, big);
+
+		if (cpu > MAX_CPU)
+			continue; /* an event of a task has all bits set */
+		if (pe->cpu_of_id.count == PERF_IDS_MAX)
+			return 0;
+		if (!u64_map_insert(&pe->cpu_of_id, get_u64(data + at, big),
+				    (uint32_t)cpu))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The CPU that a LOST_SAMPLES record is of. perf itself makes it, with an id; its CPU and its
+ * time are 0. If it has a time, the kernel made it.
+ */
+static bool cpu_of_lost_samples(const struct perf_events *pe, const struct perf_sample *s,
+				uint32_t *out)
+{
+	const uint32_t *cpu =
+		s->has & PERF_HAS_ID ? u64_map_find(&pe->cpu_of_id, s->id) : NULL;
+
+	*out = cpu ? *cpu : s->cpu;
+	return cpu || (s->has & PERF_HAS_CPU && s->cpu <= MAX_CPU && s->time);
+}
+
+/* Counted by the kernel for each event, and told by perf at its end. */
+static int read_lost_samples(struct perf_events *pe, const struct perf_record *rec)
+{
+	uint64_t lost, *sum;
+	struct perf_sample s;
+	uint32_t cpu, index;
+	int ret;
+
+	if (rec->size < 8 || rec->misc & MISC_FILTERED)
+		return 0;
+	lost = get_u64(rec->data, pe->attrs->big_endian);
+	perf_sample_parse_trailer(pe->attrs, rec->data, rec->size, &s);
+	if (!lost)
+		return 0;
+	if (!cpu_of_lost_samples(pe, &s, &cpu) || !pe->tracing->subbuf_size) {
+		sum = &pe->lost_samples_anywhere;
+	} else {
+		ret = get_cpu(pe, cpu, &index);
+		if (ret)
+			return ret;
+		sum = &pe->cpus[index].lost_samples;
+	}
+	if (__builtin_add_overflow(*sum, lost, sum))
+		*sum = UINT64_MAX;
+	return 0;
+}
+
+int perf_events_record(struct perf_events *pe, const struct perf_record *rec)
+{
+	uint64_t lost;
+
+	switch (rec->type) {
+	case PERF_SAMPLE:
+		return read_sample(pe, rec);
+	case PERF_LOST:
+		if (rec->size < 16)
+			return 0;
+		lost = get_u64(rec->data + 8, pe->attrs->big_endian);
+		count_lost(pe, lost);
+		return lost ? lose(pe, rec, lost) : 0;
+	case PERF_LOST_SAMPLES:
+		return read_lost_samples(pe, rec);
+	case PERF_THROTTLE:
+		return lose(pe, rec, SUBBUF_MISSED_UNKNOWN);
+	case PERF_ID_INDEX:
+		return read_id_index(pe, rec->data, rec->size);
+	case PERF_FINISHED_ROUND:
+		return perf_order_round(&pe->order);
+	default:
+		return 0;
+	}
+}
+
+int perf_events_next_file(struct perf_events *pe)
+{
+	return perf_order_restart(&pe->order);
+}
+
+/* --- the end ----------------------------------------------------------------------------- */
+
+static int compare_cpus(const void *a, const void *b)
+{
+	const struct perf_cpu *x = a, *y = b;
+
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+/* A LOST record comes with the next event that has room: what was lost behind the last one
+ * is known from the kernel's own count only.
+ */
+static int finish_cpu(struct perf_events *pe, struct perf_cpu *c, bool lost_anywhere)
+{
+	if (c->lost_samples > c->lost) {
+		subbuf_writer_lost(&c->pages, c->lost_samples - c->lost);
+		count_lost(pe, c->lost_samples - c->lost);
+	} else if (lost_anywhere) {
+		subbuf_writer_lost(&c->pages, SUBBUF_MISSED_UNKNOWN);
+	}
+	return subbuf_writer_finish(&c->pages, c->written_ts);
+}
+
+int perf_events_finish(struct perf_events *pe)
+{
+	const bool lost_anywhere = pe->lost_samples_anywhere > pe->result->nr_lost;
+	int ret = perf_order_finish(&pe->order);
+
+	if (pe->nr_cpus)
+		qsort(pe->cpus, pe->nr_cpus, sizeof(*pe->cpus), compare_cpus);
+	for (size_t i = 0; !ret && i < pe->nr_cpus; i++)
+		ret = finish_cpu(pe, &pe->cpus[i], lost_anywhere);
+	return ret;
+}
+
+void perf_events_free(struct perf_events *pe)
+{
+	for (size_t i = 0; i < pe->nr_cpus; i++) {
+		close(pe->cpus[i].pages.fd);
+		subbuf_writer_free(&pe->cpus[i].pages);
+	}
+	free(pe->cpus);
+	free(pe->by_cpu);
+	u64_map_free(&pe->cpu_of_id);
+	free(pe->record);
+	perf_order_free(&pe->order);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * import: the events of a perf.data file on their way into each CPU's sub-buffers.
+ * In: samples and losses in the file's order. Out: sub-buffers in the order of time.
+ */
+#ifndef KMEMX_IMPORT_PERF_EVENTS_H
+#define KMEMX_IMPORT_PERF_EVENTS_H
+
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/hash.h"
+#include "import/import_options.h"
+#include "import/perf_attr.h"
+#include "import/perf_order.h"
+#include "import/perf_records.h"
+#include "import/perf_result.h"
+#include "import/perf_tracing.h"
+#include "recording/subbuf_writer.h"
+
+/**
+ * struct perf_cpu - one CPU
+ * @seen_ts: time of its last sample in the file's order, @written_ts: of the last one written
+ * @lost: events, as LOST records say, @lost_samples: as LOST_SAMPLES do, which count the same
+ */
+struct perf_cpu {
+	uint32_t cpu;
+	struct subbuf_writer pages;
+	uint64_t seen_ts, written_ts;
+	uint64_t lost, lost_samples;
+};
+
+/**
+ * struct perf_events - perf_events_init() it
+ * @lost_samples_anywhere: of unknown CPUs
+ * @cpu_of_id: perf's index of ids, which may be missing
+ */
+struct perf_events {
+	const struct recording_import_options *opts;
+	const struct perf_attrs *attrs;
+	const struct perf_tracing *tracing;
+	struct perf_import_result *result;
+	struct perf_order order;
+	struct perf_cpu *cpus;
+	size_t nr_cpus, capacity;
+	uint32_t *by_cpu; /* index + 1 */
+	uint64_t lost_samples_anywhere;
+	struct u64_map cpu_of_id;
+	uint8_t *record; /* that is being made */
+	size_t record_size;
+};
+
+/* Pointers are borrowed; @tracing may be filled later, before the first sample. 0; -ENOMEM. */
+int perf_events_init(struct perf_events *pe, const struct recording_import_options *opts,
+		     const struct perf_attrs *attrs, const struct perf_tracing *tracing,
+		     struct perf_import_result *result) __must_check;
+/* PERF_SAMPLE, PERF_LOST, PERF_LOST_SAMPLES, PERF_THROTTLE, PERF_FINISHED_ROUND, PERF_ID_INDEX;
+ * others are ignored. 0; -ENOMEM, -errno of opening or writing a part.
+ */
+int perf_events_record(struct perf_events *pe,
+		       const struct perf_record *rec) __must_check;
+/* Records of another file follow, of any time. As perf_events_record(). */
+int perf_events_next_file(struct perf_events *pe) __must_check;
+/* Nothing comes any more: writes all, CPUs in their order. As perf_events_record(). */
+int perf_events_finish(struct perf_events *pe) __must_check;
+void perf_events_free(struct perf_events *pe);
+
+#endif

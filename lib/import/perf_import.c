@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * import: a perf.data file as a recording.
+ * In: a byte source. Out: each CPU's sub-buffers in a file of its own, and the facts for
+ * recording/writer.h.
+ */
+#include "import/perf_import.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "import/import_meta.h"
+#include "import/perf_events.h"
+#include "import/perf_file.h"
+#include "import/perf_notes.h"
+#include "import/perf_records.h"
+#include "import/perf_symbols.h"
+#include "import/perf_system.h"
+#include "import/perf_tracing.h"
+
+/* Records between two calls of @progress. */
+#define PROGRESS_RECORDS 4096U
+/* Of a section, that is read for a word or two. */
+#define SECTION_MAX	 (64U << 10)
+/* Of a directory: perf has a thread for each CPU at most. */
+#define PERF_MAX_FILES	 4096U
+
+struct perf_import {
+	struct recording_import_options opts;
+	const struct source *src;
+	const char *path;
+	const struct log *log;
+	struct perf_import_result result;
+	struct perf_file file;
+	struct perf_tracing tracing;
+	struct perf_system system;
+	struct perf_events events;
+	struct system_texts texts;
+	struct strbuf notes;
+	uint64_t period;
+	const char *clock;
+	struct writer_facts facts;
+	struct writer_part *parts;
+};
+
+/* --- sections ---------------------------------------------------------------------------- */
+
+/* @advice: a line of its own; NULL: none */
+static int failed_advise(const struct perf_import *pi, int err, const char *why,
+			 const char *advice)
+{
+	log_msg(pi->log, LOG_ERROR, advice ? "%s %s\n  %s" : "%s %s", pi->path, why,
+		advice);
+	return err;
+}
+
+static int failed(const struct perf_import *pi, int err, const char *why)
+{
+	return failed_advise(pi, err, why, NULL);
+}
+
+/* The file's @range in memory, which the caller frees. */
+static int read_range(const struct perf_import *pi, const struct perf_range *range,
+		      uint8_t **out)
+{
+	uint8_t *data = malloc((size_t)range->size + 1);
+	int ret = data ? source_read(pi->src, data, (size_t)range->size, range->offset)
+		       : -ENOMEM;
+
+	if (ret) {
+		free(data);
+		return ret;
+	}
+	*out = data;
+	return 0;
+}
+
+static int read_tracing(struct perf_import *pi, const struct perf_range *range)
+{
+	uint8_t *data = NULL;
+	int ret;
+
+	if (pi->tracing.subbuf_size)
+		return 0; /* of an earlier record */
+	if (range->size > PERF_TRACING_MAX)
+		return failed(pi, -EBADMSG, "has too much tracing data");
+	ret = read_range(pi, range, &data);
+	if (!ret)
+		ret = perf_tracing_read(&pi->tracing, data, (size_t)range->size,
+					&pi->texts, pi->log);
+	free(data);
+	if (!ret && pi->tracing.big_endian != pi->file.big_endian)
+		ret = failed(pi, -EBADMSG, "has tracing data of another byte order");
+	return ret;
+}
+
+static int read_sections(struct perf_import *pi)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < PERF_FEATURES; i++) {
+		struct perf_range range = pi->file.sections[i];
+		uint8_t *data = NULL;
+
+		if (i == PERF_FEATURE_TRACING_DATA || !range.size)
+			continue;
+		if (range.size > SECTION_MAX)
+			range.size = SECTION_MAX;
+		ret = read_range(pi, &range, &data);
+		if (!ret)
+			perf_system_feature(&pi->system, i, data, (size_t)range.size,
+					    pi->file.big_endian);
+		free(data);
+	}
+	if (!ret && pi->file.sections[PERF_FEATURE_TRACING_DATA].size)
+		ret = read_tracing(pi, &pi->file.sections[PERF_FEATURE_TRACING_DATA]);
+	return ret;
+}
+
+/* --- records ----------------------------------------------------------------------------- */
+
+/* An attr, then its ids; where it ends is in it. */
+static int read_attr_record(struct perf_import *pi, const struct perf_record *rec)
+{
+	const bool big = pi->file.big_endian;
+	uint32_t size;
+	int ret;
+
+	if (rec->size < PERF_ATTR_SIZE_MIN)
+		return 0;
+	size = get_u32(rec->data + 4, big);
+	if (size < PERF_ATTR_SIZE_MIN || size > rec->size)
+		return 0;
+	ret = perf_attrs_add(&pi->file.attrs, rec->data, size);
+	for (uint32_t at = size; !ret && rec->size - at >= 8; at += 8)
+		ret = perf_attrs_add_id(&pi->file.attrs, get_u64(rec->data + at, big));
+	return ret == -EBADMSG ? 0 : ret;
+}
+
+/* u64 number, then what a file has in a section. */
+static void read_feature_record(struct perf_import *pi, const struct perf_record *rec)
+{
+	uint64_t nr;
+
+	if (rec->size < 8)
+		return;
+	nr = get_u64(rec->data, pi->file.big_endian);
+	if (nr < PERF_FEATURES)
+		perf_system_feature(&pi->system, (unsigned int)nr, rec->data + 8,
+				    rec->size - 8, pi->file.big_endian);
+}
+
+/* u32 size of what follows the record, padded to eight bytes. */
+static int read_tracing_record(struct perf_import *pi, struct perf_records *records,
+			       const struct perf_record *rec)
+{
+	struct perf_range range;
+	int ret;
+
+	if (rec->size < 4)
+		return -EBADMSG;
+	range.size = get_u32(rec->data, pi->file.big_endian);
+	ret = perf_records_payload(records, (range.size + 7) & ~7ULL, &range.offset);
+	return ret ? ret : read_tracing(pi, &range);
+}
+
+static int skip_auxtrace(const struct perf_import *pi, struct perf_records *records,
+			 const struct perf_record *rec)
+{
+	uint64_t offset;
+
+	if (rec->size < 8)
+		return -EBADMSG;
+	return perf_records_payload(records, get_u64(rec->data, pi->file.big_endian),
+				    &offset);
+}
+
+static int import_record(struct perf_import *pi, struct perf_records *records,
+			 const struct perf_record *rec)
+{
+	int ret;
+
+	switch (rec->type) {
+	case PERF_HEADER_ATTR:
+		return pi->file.pipe ? read_attr_record(pi, rec) : 0;
+	case PERF_HEADER_FEATURE:
+		read_feature_record(pi, rec);
+		return 0;
+	case PERF_TRACING_DATA:
+		return read_tracing_record(pi, records, rec);
+	case PERF_AUXTRACE:
+		return skip_auxtrace(pi, records, rec);
+	default:
+		ret = perf_events_record(&pi->events, rec);
+		return ret ? ret
+			   : perf_system_record(&pi->system, rec, pi->file.big_endian);
+	}
+}
+
+/* @nr: of the file: struct perf_import_result's cut_file */
+static int read_all(struct perf_import *pi, struct perf_records *records, unsigned int nr)
+{
+	const uint64_t total = pi->opts.open_more ? 0 : pi->file.data.size;
+	struct perf_record rec;
+	int ret;
+
+	while ((ret = perf_records_next(records, &rec)) > 0) {
+		ret = import_record(pi, records, &rec);
+		if (ret)
+			break;
+		if (++pi->result.nr_records % PROGRESS_RECORDS == 0 && pi->opts.progress)
+			pi->opts.progress(pi->opts.ctx,
+					  perf_records_done(records) -
+						  pi->file.data.offset,
+					  total, pi->result.nr_events);
+	}
+	/* What came before a damaged or missing end is as good as ever. */
+	if ((ret == -ENODATA || ret == -EBADMSG) && pi->result.nr_samples) {
+		pi->result.cut_at = perf_records_done(records);
+		pi->result.cut_error = ret;
+		pi->result.cut_file = nr;
+		return 0;
+	}
+	if (ret == -ENOTSUP)
+		return failed(
+			pi, ret,
+			"has compressed records, and this build of kmemx has no zstd");
+	if (ret == -ENODATA || ret == -EBADMSG)
+		return failed(pi, -EBADMSG, "is damaged: its records cannot be read");
+	return ret;
+}
+
+static int read_file(struct perf_import *pi, const struct source *src,
+		     const struct perf_range *range, unsigned int nr)
+{
+	struct perf_records *records = NULL;
+	int ret = perf_records_open(&records, src, range->offset,
+				    range->offset + range->size, pi->file.big_endian);
+
+	if (!ret)
+		ret = read_all(pi, records, nr);
+	perf_records_close(records);
+	return ret;
+}
+
+/* perf record --threads writes the records of each of its threads to a file of its own. */
+static int read_records(struct perf_import *pi)
+{
+	int ret = read_file(pi, pi->src, &pi->file.data, 0);
+
+	for (unsigned int i = 0; !ret && pi->opts.open_more && i < PERF_MAX_FILES; i++) {
+		struct perf_range all = { 0 };
+		struct source src = { 0 };
+
+		ret = pi->opts.open_more(pi->opts.ctx, i, &src);
+		if (ret <= 0)
+			break;
+		all.size = src.size;
+		ret = perf_events_next_file(&pi->events);
+		if (!ret)
+			ret = read_file(pi, &src, &all, i + 1);
+		source_close(&src);
+	}
+	return ret ? ret : perf_events_finish(&pi->events);
+}
+
+/* --- facts ------------------------------------------------------------------------------- */
+
+/* perf's own clock is what ftrace calls "perf"; the others are POSIX's numbers. */
+static const char *clock_of(const struct perf_attr *attr)
+{
+	if (!attr->own_time)
+		return "perf";
+	switch (attr->clockid) {
+	case 0:
+		return "realtime";
+	case 1:
+		return "mono";
+	case 4:
+		return "mono_raw";
+	case 7:
+		return "boot";
+	case 11:
+		return "tai";
+	default:
+		return "perf";
+	}
+}
+
+/* What holds for all tracepoints. */
+static void look_at_attrs(struct perf_import *pi)
+{
+	bool any = false;
+
+	pi->period = 1;
+	pi->clock = "perf";
+	for (size_t i = 0; i < pi->file.attrs.nr; i++) {
+		const struct perf_attr *a = &pi->file.attrs.items[i];
+
+		pi->system.some_tasks |= a->on_exec;
+		if (a->type != PERF_ATTR_TRACEPOINT)
+			continue;
+		if (!any)
+			pi->clock = clock_of(a);
+		any = true;
+		if (a->freq)
+			pi->period = 0;
+		else if (pi->period && a->period > pi->period)
+			pi->period = a->period;
+	}
+}
+
+static int add_meta(struct perf_import *pi, const char *name, const char *text)
+{
+	struct strbuf sb = { 0 };
+
+	strbuf_puts(&sb, text);
+	return text_list_take(&pi->texts.meta, name, &sb);
+}
+
+/* The names of the events that were switched on: those that have a format. */
+static int add_events(struct perf_import *pi)
+{
+	const struct text_list *formats = &pi->texts.event_formats;
+	struct strbuf sb = { 0 };
+
+	for (size_t i = 0; i < formats->count; i++) {
+		const char *at = formats->items[i].text;
+
+		if (strncmp(at, "name: ", 6) != 0)
+			continue;
+		strbuf_printf(&sb, "%s%s:%.*s", sb.size ? " " : "",
+			      formats->items[i].name, (int)strcspn(at + 6, "\n"), at + 6);
+	}
+	return text_list_take(&pi->texts.meta, RECORDING_META_EVENTS, &sb);
+}
+
+/* Those that the user gave, else what the caller has for this kernel. */
+static int add_symbols(struct perf_import *pi, struct perf_facts *facts)
+{
+	const struct perf_system *s = &pi->system;
+	const struct import_kernel kernel = { .release = s->release,
+					      .build_id = s->build_id,
+					      .text_symbol = s->text_symbol,
+					      .text = s->kernel_text };
+	struct strbuf found = { 0 };
+	int ret = 0;
+
+	if (pi->opts.symbols) {
+		facts->symbols = PERF_SYMBOLS_GIVEN;
+		return perf_symbols_add(&pi->texts.kallsyms, pi->opts.symbols, s,
+					&facts->moved);
+	}
+	if (pi->opts.find_symbols)
+		ret = pi->opts.find_symbols(pi->opts.ctx, &kernel, &found);
+	if (!ret && found.size) {
+		facts->symbols = PERF_SYMBOLS_FOUND;
+		ret = perf_symbols_add(&pi->texts.kallsyms, found.data, s, &facts->moved);
+	}
+	strbuf_free(&found);
+	return ret;
+}
+
+static int compose_texts(struct perf_import *pi)
+{
+	struct perf_facts facts = { .system = &pi->system,
+				    .result = &pi->result,
+				    .period = pi->period,
+				    .clock = pi->clock };
+	const struct perf_system *s = &pi->system;
+	struct system_texts *t = &pi->texts;
+	uint32_t page_size =
+		pi->opts.page_size ? pi->opts.page_size : pi->tracing.page_size;
+	int ret = perf_system_texts(&pi->system, t);
+
+	strbuf_printf(&t->trace_clock, "[%s]\n", pi->clock);
+	if (!ret)
+		ret = add_symbols(pi, &facts);
+	import_kernel(&t->uname, s->host,
+		      pi->opts.release ? pi->opts.release : s->release,
+		      pi->opts.machine ? pi->opts.machine : s->machine);
+	perf_notes(&pi->notes, &facts);
+	if (!ret)
+		ret = add_events(pi);
+	if (!ret && *s->build_id)
+		ret = add_meta(pi, "build_id", s->build_id);
+	if (!ret && (s->some_tasks || s->filtered || pi->period != 1))
+		ret = add_meta(pi, RECORDING_META_SCOPE, "part");
+	return ret ? ret : import_meta(&t->meta, &pi->notes, page_size);
+}
+
+static int compose_parts(struct perf_import *pi)
+{
+	const struct perf_events *pe = &pi->events;
+
+	pi->parts = calloc(pe->nr_cpus + 1, sizeof(*pi->parts));
+	if (!pi->parts)
+		return -ENOMEM;
+	for (size_t i = 0; i < pe->nr_cpus; i++)
+		pi->parts[i] = (struct writer_part){ .cpu = pe->cpus[i].cpu,
+						     .fd = pe->cpus[i].pages.fd,
+						     .size = pe->cpus[i].pages.offset,
+						     .consume = true };
+	return 0;
+}
+
+static int compose(struct perf_import *pi)
+{
+	const struct perf_events *pe = &pi->events;
+	uint32_t nr_cpus = pe->cpus[pe->nr_cpus - 1].cpu + 1;
+	int ret = compose_texts(pi);
+
+	if (!ret)
+		ret = compose_parts(pi);
+	if (pi->system.nr_cpus > nr_cpus && pi->system.nr_cpus <= 4096)
+		nr_cpus = pi->system.nr_cpus;
+	pi->facts = (struct writer_facts){
+		.file_version = 7,
+		.page_size = pi->tracing.subbuf_size,
+		.long_size = pi->tracing.layout.long_size,
+		.foreign_endian = pi->file.big_endian != HOST_BIG_ENDIAN,
+		.clock = pi->clock,
+		.nr_cpus = nr_cpus,
+	};
+	return ret ? ret : system_texts_facts(&pi->texts, &pi->facts);
+}
+
+/* --- running ----------------------------------------------------------------------------- */
+
+static int open_file(struct perf_import *pi)
+{
+	int ret = perf_file_read(&pi->file, pi->src);
+
+	if (ret == -ENOTSUP)
+		return failed(
+			pi, ret,
+			"is of perf's first format, which perf stopped writing in 2012");
+	if (ret == -EBADMSG || ret == -ENODATA)
+		return failed(pi, -EBADMSG, "is damaged: its header cannot be read");
+	return ret;
+}
+
+static int nothing_found(const struct perf_import *pi)
+{
+	static const char record[] =
+		"Record them: perf kmem record, or perf record -e 'kmem:*' -a -g";
+
+	if (pi->file.unfinished)
+		return failed_advise(
+			pi, -ENODATA,
+			"has no formats of events: perf was killed before it wrote them",
+			"Record again, and end perf with Ctrl-C");
+	if (pi->file.cut && !pi->tracing.subbuf_size)
+		return failed(
+			pi, -ENODATA,
+			"is cut: the formats of its events, which are at its end, are missing");
+	if (!pi->tracing.subbuf_size)
+		return failed_advise(pi, -ENODATA, "has no tracepoint events", record);
+	if (!pi->tracing.has_kmem)
+		return failed_advise(pi, -ENODATA,
+				     "has tracepoint events, but none of kmem", record);
+	if (pi->file.sections[PERF_FEATURE_DIR_FORMAT].size && !pi->opts.open_more)
+		return failed_advise(
+			pi, -ENODATA,
+			"has no events: those are in data.0 and so on, beside it",
+			"Name its directory");
+	if (pi->result.nr_untimed)
+		return failed_advise(pi, -ENODATA, "has events without times",
+				     "Record again with: perf record -T");
+	return failed(pi, -ENODATA, "has no kmem events");
+}
+
+static int run(struct perf_import *pi)
+{
+	int ret = open_file(pi);
+
+	if (!ret)
+		ret = perf_events_init(&pi->events, &pi->opts, &pi->file.attrs,
+				       &pi->tracing, &pi->result);
+	if (!ret)
+		ret = read_sections(pi);
+	if (!ret && !pi->file.pipe && !pi->tracing.subbuf_size)
+		return nothing_found(pi);
+	if (!ret)
+		ret = read_records(pi);
+	if (ret)
+		return ret;
+	if (!pi->result.nr_samples || !pi->tracing.has_kmem)
+		return nothing_found(pi);
+	look_at_attrs(pi);
+	return compose(pi);
+}
+
+int perf_import_run(struct perf_import **out, const struct source *src, const char *path,
+		    const struct recording_import_options *opts, const struct log *log)
+{
+	struct perf_import *pi = calloc(1, sizeof(*pi));
+	int ret;
+
+	if (!pi)
+		return -ENOMEM;
+	pi->opts = *opts;
+	pi->src = src;
+	pi->path = path;
+	pi->log = log;
+	ret = run(pi);
+	if (ret) {
+		perf_import_free(pi);
+		return ret;
+	}
+	*out = pi;
+	return 0;
+}
+
+const struct perf_import_result *perf_import_result(const struct perf_import *pi)
+{
+	return &pi->result;
+}
+
+const struct writer_facts *perf_import_facts(const struct perf_import *pi)
+{
+	return &pi->facts;
+}
+
+const struct writer_part *perf_import_parts(const struct perf_import *pi, size_t *count)
+{
+	*count = pi->events.nr_cpus;
+	return pi->parts;
+}
+
+const char *perf_import_notes(const struct perf_import *pi)
+{
+	return strbuf_text(&pi->notes);
+}
+
+void perf_import_free(struct perf_import *pi)
+{
+	if (!pi)
+		return;
+	perf_events_free(&pi->events);
+	perf_file_free(&pi->file);
+	perf_system_free(&pi->system);
+	system_texts_free(&pi->texts);
+	strbuf_free(&pi->notes);
+	free(pi->parts);
+	free(pi);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * import: what a perf.data file did not say, for those who read the recording.
+ * In: what was counted while it was read. Out: notes, one a line.
+ */
+#include "import/perf_notes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void note_origin(struct strbuf *out, const struct perf_system *s)
+{
+	/* The first note stands above every report. */
+	strbuf_puts(out, "from perf.data\n");
+	if (*s->perf_version || *s->cmdline)
+		strbuf_printf(out, "recorded by perf%s%s%s%s\n",
+			      *s->perf_version ? " " : "", s->perf_version,
+			      *s->cmdline ? ": " : "", s->cmdline);
+}
+
+static void note_scope(struct strbuf *out, const struct perf_facts *f)
+{
+	if (f->period == 0)
+		strbuf_puts(
+			out,
+			"perf took samples at a frequency: most events are missing (perf record -c 1 takes all)\n");
+	else if (f->period > 1)
+		strbuf_printf(out,
+			      "perf took one event of %" PRIu64
+			      ": the others are missing (perf record -c 1 takes all)\n",
+			      f->period);
+	if (f->system->some_tasks)
+		strbuf_puts(
+			out,
+			"events of some tasks only: what others freed is unknown (perf record -a takes all)\n");
+	if (f->system->filtered)
+		strbuf_puts(out, "perf had a filter: other events are missing\n");
+}
+
+static void note_counts(struct strbuf *out, const struct perf_import_result *r)
+{
+	char name[32] = "the file";
+
+	if (r->nr_lost)
+		strbuf_printf(out, "perf lost %" PRIu64 " events\n", r->nr_lost);
+	if (r->nr_others)
+		strbuf_printf(out,
+			      "%" PRIu64
+			      " samples of other events than tracepoints are left out\n",
+			      r->nr_others);
+	if (r->nr_unreadable)
+		strbuf_printf(out, "%" PRIu64 " samples could not be read\n",
+			      r->nr_unreadable);
+	if (r->nr_untimed)
+		strbuf_printf(out, "%" PRIu64 " samples without a time are left out\n",
+			      r->nr_untimed);
+	if (r->nr_too_long)
+		strbuf_printf(
+			out,
+			"%" PRIu64
+			" events are larger than a sub-buffer: they count as lost\n",
+			r->nr_too_long);
+	if (r->nr_late)
+		strbuf_printf(out,
+			      "%" PRIu64
+			      " events came too late to be put into the order of time\n",
+			      r->nr_late);
+	if (r->nr_lost_anywhere)
+		strbuf_printf(out,
+			      "%" PRIu64
+			      " losses do not name their CPU: they count for all CPUs\n",
+			      r->nr_lost_anywhere);
+	if (r->cut_file)
+		snprintf(name, sizeof(name), "data.%u", r->cut_file - 1);
+	if (r->cut_at)
+		strbuf_printf(out, "%s %s at offset %" PRIu64 ": the rest is missing\n",
+			      name,
+			      r->cut_error == -ENODATA ? "ends in the middle of a record"
+						       : "is damaged",
+			      r->cut_at);
+}
+
+static void note_symbols(struct strbuf *out, const struct perf_facts *f)
+{
+	if (f->symbols == PERF_SYMBOLS_NONE)
+		strbuf_puts(
+			out,
+			"perf.data has no symbols of the kernel: callsites are addresses (--kallsyms FILE)\n");
+	else if (f->symbols == PERF_SYMBOLS_FOUND)
+		strbuf_puts(
+			out,
+			"symbols are from this machine's /proc/kallsyms: the recorded kernel still runs here\n");
+	if (f->moved)
+		strbuf_printf(out,
+			      "symbols moved by %s0x%" PRIx64
+			      ": the kernel was at another address; modules have none\n",
+			      f->moved >> 63 ? "-" : "",
+			      f->moved >> 63 ? -f->moved : f->moved);
+}
+
+void perf_notes(struct strbuf *out, const struct perf_facts *facts)
+{
+	note_origin(out, facts->system);
+	note_scope(out, facts);
+	note_symbols(out, facts);
+	if (!strcmp(facts->clock, "realtime"))
+		strbuf_puts(
+			out,
+			"times are the time of day, which may have been set meanwhile\n");
+	note_counts(out, facts->result);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * import: what a perf.data file did not say, for those who read the recording.
+ * In: what was counted while it was read. Out: notes, one a line.
+ */
+#ifndef KMEMX_IMPORT_PERF_NOTES_H
+#define KMEMX_IMPORT_PERF_NOTES_H
+
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "import/perf_attr.h"
+#include "import/perf_result.h"
+#include "import/perf_system.h"
+
+/* Where symbols are from: nowhere, from the user, or from the machine that kmemx runs on. */
+enum perf_symbols {
+	PERF_SYMBOLS_NONE,
+	PERF_SYMBOLS_GIVEN,
+	PERF_SYMBOLS_FOUND,
+};
+
+/**
+ * struct perf_facts - what there was beside the events
+ * @period: the greatest of a tracepoint; 1: every event; 0: perf chose it
+ * @moved: how far they moved, modulo 2^64
+ * @clock: the recording's
+ */
+struct perf_facts {
+	const struct perf_system *system;
+	const struct perf_import_result *result;
+	uint64_t period;
+	enum perf_symbols symbols;
+	uint64_t moved;
+	const char *clock;
+};
+
+void perf_notes(struct strbuf *out, const struct perf_facts *facts);
+
+#endif

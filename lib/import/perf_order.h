@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * import: puts the records of a perf.data file into the order of time.
+ * In: records ring by ring, and perf's marks between rounds. Out: the same, sorted.
+ *
+ * perf reads the CPUs' rings one after the other, round by round, and promises that nothing
+ * behind a mark is older than what stood before the mark before it. So at most two rounds are
+ * held; a file without marks, or one that lies, is sorted within a bounded window.
+ */
+#ifndef KMEMX_IMPORT_PERF_ORDER_H
+#define KMEMX_IMPORT_PERF_ORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+/* Bytes of records, and records, that are held; half of them leave when there are more. */
+#define PERF_ORDER_BYTES   (32U << 20)
+#define PERF_ORDER_ENTRIES (512U << 10)
+
+/**
+ * struct perf_item - a record on its way
+ * @cpu: any number that the caller gave it
+ * @lost: events that were lost there; then there is no data
+ * @data: @size bytes of an event, then @stack_size bytes of its stack
+ */
+struct perf_item {
+	uint64_t ts;
+	uint64_t lost;
+	const uint8_t *data;
+	uint32_t cpu;
+	uint32_t size, stack_size;
+};
+
+/**
+ * struct perf_order - set @write and @ctx, all else zero
+ * @write: receives items in the order of time, those of one time in the order of the file; 0,
+ *	or -errno, which ends everything
+ */
+struct perf_order {
+	int (*write)(void *ctx, const struct perf_item *item);
+	void *ctx;
+	struct perf_order_entry *entries;
+	size_t nr, capacity;
+	uint8_t *bytes;
+	size_t nr_bytes, bytes_capacity;
+	uint64_t added, newest, safe;
+};
+
+/* Copies @item and its data. 0; -ENOMEM; what @write returned. */
+int perf_order_add(struct perf_order *o, const struct perf_item *item) __must_check;
+/* perf's mark (PERF_RECORD_FINISHED_ROUND). Return: as perf_order_add(). */
+int perf_order_round(struct perf_order *o) __must_check;
+/* Nothing comes any more. Return: as perf_order_add(). */
+int perf_order_finish(struct perf_order *o) __must_check;
+/* All that was added comes out; what is added next may be of any time. As perf_order_add(). */
+int perf_order_restart(struct perf_order *o) __must_check;
+void perf_order_free(struct perf_order *o);
+
+#endif

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * import: the records of a perf.data file, one after the other.
+ * In: a range of a byte source, compressed in part. Out: whole records, and what follows
+ * some of them.
+ */
+#include "import/perf_records.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "import/perf_unpack.h"
+
+#define WINDOW (256U << 10)
+
+/* Bytes that wait: [@at, @end) of @data, which has room for WINDOW. */
+struct window {
+	uint8_t *data;
+	size_t at, end;
+};
+
+struct perf_records {
+	const struct source *src;
+	uint64_t pos, end; /* of what is not in the window yet */
+	bool big_endian;
+	struct window file, plain;
+	struct perf_unpack *unpack;
+	uint64_t packed_offset;
+	bool last_packed;
+};
+
+int perf_records_open(struct perf_records **out, const struct source *src, uint64_t pos,
+		      uint64_t end, bool big_endian)
+{
+	struct perf_records *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return -ENOMEM;
+	r->src = src;
+	r->end = end < src->size ? end : src->size;
+	r->pos = pos < r->end ? pos : r->end;
+	r->big_endian = big_endian;
+	r->file.data = malloc(WINDOW);
+	r->plain.data = malloc(WINDOW);
+	if (!r->file.data || !r->plain.data) {
+		perf_records_close(r);
+		return -ENOMEM;
+	}
+	*out = r;
+	return 0;
+}
+
+static void make_room(struct window *w)
+{
+	memmove(w->data, w->data + w->at, w->end - w->at);
+	w->end -= w->at;
+	w->at = 0;
+}
+
+/* At least @need bytes, if there are so many. */
+static int fill_file(struct perf_records *r, size_t need)
+{
+	struct window *w = &r->file;
+	uint64_t size = r->end - r->pos;
+	int ret;
+
+	if (w->end - w->at >= need || !size)
+		return 0;
+	make_room(w);
+	if (size > WINDOW - w->end)
+		size = WINDOW - w->end;
+	ret = source_read(r->src, w->data + w->end, (size_t)size, r->pos);
+	if (ret)
+		return ret;
+	r->pos += size;
+	w->end += size;
+	return 0;
+}
+
+/* The record's size if it is whole in the window; 0 if not; -EBADMSG. */
+static int whole_record(const struct perf_records *r, const struct window *w)
+{
+	uint16_t size;
+
+	if (w->end - w->at < PERF_RECORD_HEADER)
+		return 0;
+	size = get_u16(w->data + w->at + 6, r->big_endian);
+	if (size < PERF_RECORD_HEADER)
+		return -EBADMSG;
+	return w->end - w->at >= size ? size : 0;
+}
+
+static void take(const struct perf_records *r, struct window *w, uint32_t size,
+		 struct perf_record *rec)
+{
+	const uint8_t *p = w->data + w->at;
+
+	rec->type = get_u32(p, r->big_endian);
+	rec->misc = get_u16(p + 4, r->big_endian);
+	rec->data = p + PERF_RECORD_HEADER;
+	rec->size = size - PERF_RECORD_HEADER;
+	w->at += size;
+}
+
+/* 1, 0: nothing is left; -errno. */
+static int next_in_file(struct perf_records *r, struct perf_record *rec)
+{
+	int ret = fill_file(r, PERF_RECORD_MAX);
+
+	if (ret)
+		return ret;
+	if (r->file.at == r->file.end)
+		return 0;
+	rec->offset = perf_records_done(r);
+	rec->packed = false;
+	ret = whole_record(r, &r->file);
+	if (ret <= 0)
+		return ret ? ret : -ENODATA;
+	take(r, &r->file, (uint32_t)ret, rec);
+	return 1;
+}
+
+/* 1, 0: no whole one is left of what is compressed so far; -errno. */
+static int next_in_plain(struct perf_records *r, struct perf_record *rec)
+{
+	struct window *w = &r->plain;
+	int ret = whole_record(r, w);
+
+	while (!ret && perf_unpack_pending(r->unpack)) {
+		size_t got = 0;
+
+		make_room(w);
+		ret = perf_unpack_some(r->unpack, w->data + w->end, WINDOW - w->end,
+				       &got);
+		w->end += got;
+		if (!ret)
+			ret = whole_record(r, w);
+	}
+	if (ret <= 0)
+		return ret;
+	take(r, w, (uint32_t)ret, rec);
+	rec->offset = r->packed_offset;
+	rec->packed = true;
+	return 1;
+}
+
+/* Its content is in the window until the next record of the file is taken. */
+static int unpack(struct perf_records *r, const struct perf_record *rec)
+{
+	const uint8_t *data = rec->data;
+	uint64_t size = rec->size;
+
+	if (rec->type == PERF_COMPRESSED2) {
+		if (size < 8)
+			return -EBADMSG;
+		size = get_u64(data, r->big_endian);
+		data += 8;
+		if (size > rec->size - 8)
+			return -EBADMSG;
+	}
+	if (!r->unpack) {
+		int ret = perf_unpack_new(&r->unpack);
+
+		if (ret)
+			return ret;
+	}
+	r->packed_offset = rec->offset;
+	perf_unpack_feed(r->unpack, data, (size_t)size);
+	return 0;
+}
+
+int perf_records_next(struct perf_records *r, struct perf_record *rec)
+{
+	for (;;) {
+		int ret = next_in_plain(r, rec);
+
+		r->last_packed = ret > 0;
+		if (!ret)
+			ret = next_in_file(r, rec);
+		/* The end, within a record that was compressed. */
+		if (!ret && r->plain.at != r->plain.end)
+			return -ENODATA;
+		if (ret <= 0 || rec->packed ||
+		    (rec->type != PERF_COMPRESSED && rec->type != PERF_COMPRESSED2))
+			return ret;
+		ret = unpack(r, rec);
+		if (ret)
+			return ret;
+	}
+}
+
+int perf_records_payload(struct perf_records *r, uint64_t size, uint64_t *offset)
+{
+	struct window *w = &r->file;
+	uint64_t in_window = w->end - w->at;
+
+	if (r->last_packed)
+		return -EBADMSG;
+	if (size > in_window + (r->end - r->pos))
+		return -ENODATA;
+	*offset = perf_records_done(r);
+	if (size < in_window) {
+		w->at += (size_t)size;
+		return 0;
+	}
+	r->pos += size - in_window;
+	w->at = w->end = 0;
+	return 0;
+}
+
+uint64_t perf_records_done(const struct perf_records *r)
+{
+	return r->pos - (r->file.end - r->file.at);
+}
+
+void perf_records_close(struct perf_records *r)
+{
+	if (!r)
+		return;
+	free(r->file.data);
+	free(r->plain.data);
+	perf_unpack_free(r->unpack);
+	free(r);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * import: the records of a perf.data file, one after the other.
+ * In: a range of a byte source, compressed in part. Out: whole records, and what follows
+ * some of them.
+ *
+ * Format: tools/perf/Documentation/perf.data-file-format.txt of the kernel.
+ */
+#ifndef KMEMX_IMPORT_PERF_RECORDS_H
+#define KMEMX_IMPORT_PERF_RECORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "recording/source.h"
+
+/* Kinds of records, of the kernel and of perf, that mean something here. */
+enum perf_record_type {
+	PERF_MMAP = 1,
+	PERF_LOST = 2,
+	PERF_COMM = 3,
+	PERF_THROTTLE = 5,
+	PERF_FORK = 7,
+	PERF_SAMPLE = 9,
+	PERF_MMAP2 = 10,
+	PERF_LOST_SAMPLES = 13,
+	PERF_KSYMBOL = 17,
+	PERF_HEADER_ATTR = 64,
+	PERF_TRACING_DATA = 66,
+	PERF_HEADER_BUILD_ID = 67,
+	PERF_FINISHED_ROUND = 68,
+	PERF_ID_INDEX = 69,
+	PERF_AUXTRACE = 71,
+	PERF_HEADER_FEATURE = 80,
+	PERF_COMPRESSED = 81,
+	PERF_COMPRESSED2 = 83,
+};
+
+#define PERF_RECORD_HEADER 8U
+#define PERF_RECORD_MAX	   UINT16_MAX
+
+/**
+ * struct perf_record - valid until the next call
+ * @data: @size bytes behind the header
+ * @offset: where it is in the file; of a compressed one, the record that it is in
+ * @packed: it was compressed
+ */
+struct perf_record {
+	uint32_t type;
+	uint16_t misc;
+	const uint8_t *data;
+	uint32_t size;
+	uint64_t offset;
+	bool packed;
+};
+
+struct perf_records;
+
+/**
+ * perf_records_open() - begin to read @src from @pos to @end
+ * @src: stays the caller's; the range is clipped to its size
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int perf_records_open(struct perf_records **out, const struct source *src, uint64_t pos,
+		      uint64_t end, bool big_endian) __must_check;
+/**
+ * perf_records_next() - the next record
+ *
+ * Return: 1; 0 at the end; -ENODATA if the last record is cut; -EBADMSG where sizes or
+ * compressed data make no sense, and what follows is unreadable; -ENOTSUP if it is
+ * compressed and zstd is not built in; -ENOMEM; -errno of reading.
+ */
+int perf_records_next(struct perf_records *r, struct perf_record *rec) __must_check;
+/**
+ * perf_records_payload() - what follows the record that was just returned, outside of it
+ * @size: bytes, as the record says
+ * @offset: receives where it is in the source; reading goes on behind it
+ *
+ * Return: 0; -ENODATA beyond the end; -EBADMSG after a compressed record.
+ */
+int perf_records_payload(struct perf_records *r, uint64_t size,
+			 uint64_t *offset) __must_check;
+/* Bytes of the source that are done. */
+uint64_t perf_records_done(const struct perf_records *r);
+void perf_records_close(struct perf_records *r);
+
+#endif

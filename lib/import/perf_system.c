@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * import: what a perf.data file says of the system: kernel, tasks, modules.
+ * In: sections and records. Out: texts for a recording.
+ */
+#include "import/perf_system.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+/* Names of tasks, with the NUL. */
+#define COMM_MAX	   16U
+/* The bits of a record's misc that say where it was: kernel. */
+#define MISC_CPU_MODE	   7U
+#define MISC_KERNEL	   1U
+#define NO_TASK		   UINT32_MAX
+/* The bit that says that a build id has its size. */
+#define MISC_BUILD_ID_SIZE (1U << 15)
+/* Within a record of a build id, behind the task's number. */
+#define BUILD_ID_MAX	   (PERF_MAX_BUILD_ID / 2)
+#define BUILD_ID_SIZE	   (4U + BUILD_ID_MAX)
+#define BUILD_ID_NAME	   (4U + 24U)
+#define ID_INDEX_ENTRY	   32U
+#define KSYMBOL_NAME	   16U
+#define KSYMBOL_GONE	   1U
+
+/* --- sections ---------------------------------------------------------------------------- */
+
+/* {u32 len, text with NULs behind it}: what is printable of it. */
+static void copy_word(struct byte_reader *r, char *out, size_t size)
+{
+	uint32_t len = byte_reader_u32(r);
+	const uint8_t *p;
+	size_t i;
+
+	if (len > byte_reader_left(r))
+		len = (uint32_t)byte_reader_left(r);
+	p = byte_reader_skip(r, len);
+	for (i = 0; p && i < len && i < size - 1 && p[i]; i++)
+		out[i] = p[i] <= ' ' || p[i] == 0x7f ? '_' : (char)p[i];
+	out[i] = '\0';
+}
+
+/* u32 number, then as many words. */
+static void copy_cmdline(struct perf_system *s, struct byte_reader *r)
+{
+	uint32_t nr = byte_reader_u32(r);
+	size_t at = 0;
+
+	s->cmdline[0] = '\0';
+	for (uint32_t i = 0; i < nr && byte_reader_left(r); i++) {
+		char word[PERF_MAX_WORD];
+
+		copy_word(r, word, sizeof(word));
+		s->filtered |= !strncmp(word, "--filter", 8);
+		if (at < sizeof(s->cmdline))
+			at += (size_t)snprintf(s->cmdline + at, sizeof(s->cmdline) - at,
+					       "%s%s", i ? " " : "", word);
+	}
+}
+
+/* pid, build id, the file's name behind it. @misc and @size: of the record, without its header. */
+static void read_build_id(struct perf_system *s, uint16_t misc, const uint8_t *data,
+			  size_t size)
+{
+	const char *name = (const char *)data + BUILD_ID_NAME;
+	size_t len = BUILD_ID_MAX, name_size;
+
+	if (size <= BUILD_ID_NAME || (misc & MISC_CPU_MODE) != MISC_KERNEL)
+		return;
+	name_size = strnlen(name, size - BUILD_ID_NAME);
+	/* Modules are there, too. */
+	if (memmem(name, name_size, ".ko", 3) ||
+	    (name[0] == '[' && (name_size < 8 || memcmp(name, "[kernel.", 8) != 0)))
+		return;
+	if (misc & MISC_BUILD_ID_SIZE && data[BUILD_ID_SIZE] < BUILD_ID_MAX)
+		len = data[BUILD_ID_SIZE];
+	for (size_t i = 0; i < len; i++)
+		snprintf(s->build_id + 2 * i, 3, "%02x", data[4 + i]);
+}
+
+/* Records, one behind the other. */
+static void read_build_ids(struct perf_system *s, const uint8_t *data, size_t size,
+			   bool big_endian)
+{
+	while (size >= PERF_RECORD_HEADER) {
+		uint16_t misc = get_u16(data + 4, big_endian);
+		uint16_t len = get_u16(data + 6, big_endian);
+
+		if (len < PERF_RECORD_HEADER || len > size)
+			return;
+		read_build_id(s, misc, data + PERF_RECORD_HEADER,
+			      len - PERF_RECORD_HEADER);
+		data += len;
+		size -= len;
+	}
+}
+
+void perf_system_feature(struct perf_system *s, unsigned int feature, const uint8_t *data,
+			 size_t size, bool big_endian)
+{
+	struct byte_reader r = byte_reader(data, size, big_endian);
+
+	switch (feature) {
+	case PERF_FEATURE_BUILD_ID:
+		read_build_ids(s, data, size, big_endian);
+		break;
+	case PERF_FEATURE_HOSTNAME:
+		copy_word(&r, s->host, sizeof(s->host));
+		break;
+	case PERF_FEATURE_RELEASE:
+		copy_word(&r, s->release, sizeof(s->release));
+		break;
+	case PERF_FEATURE_MACHINE:
+		copy_word(&r, s->machine, sizeof(s->machine));
+		break;
+	case PERF_FEATURE_VERSION:
+		copy_word(&r, s->perf_version, sizeof(s->perf_version));
+		break;
+	case PERF_FEATURE_NR_CPUS:
+		s->nr_cpus = byte_reader_u32(&r);
+		break;
+	case PERF_FEATURE_CMDLINE:
+		copy_cmdline(s, &r);
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- tasks ------------------------------------------------------------------------------- */
+
+static int set_task(struct perf_system *s, uint32_t tid, uint32_t comm)
+{
+	uint32_t *slot;
+
+	if (!u64_map_find(&s->tasks, tid) && s->tasks.count == PERF_MAX_TASKS)
+		return 0;
+	slot = u64_map_insert(&s->tasks, tid, comm);
+	if (!slot)
+		return -ENOMEM;
+	*slot = comm;
+	return 0;
+}
+
+/* pid, tid, comm */
+static int read_comm(struct perf_system *s, const uint8_t *data, size_t size,
+		     bool big_endian)
+{
+	char comm[COMM_MAX];
+	uint32_t id;
+	size_t len;
+
+	if (size < 9)
+		return 0;
+	len = strnlen((const char *)data + 8, size - 8 < COMM_MAX ? size - 8 : COMM_MAX);
+	if (!len || !get_u32(data + 4, big_endian))
+		return 0;
+	/* Each has a line of its own. */
+	for (size_t i = 0; i < len; i++)
+		comm[i] = data[8 + i] == '\n' ? ' ' : (char)data[8 + i];
+	id = intern_id(&s->comms, comm, len);
+	return id ? set_task(s, get_u32(data + 4, big_endian), id) : -ENOMEM;
+}
+
+/* pid, ppid, tid, ptid: a new task has its parent's name until it says another. */
+static int read_fork(struct perf_system *s, const uint8_t *data, size_t size,
+		     bool big_endian)
+{
+	const uint32_t *comm;
+
+	if (size < 16 || u64_map_find(&s->tasks, get_u32(data + 8, big_endian)))
+		return 0;
+	comm = u64_map_find(&s->tasks, get_u32(data + 12, big_endian));
+	return comm ? set_task(s, get_u32(data + 8, big_endian), *comm) : 0;
+}
+
+/* --- mappings ---------------------------------------------------------------------------- */
+
+/* "/lib/modules/R/kernel/fs/xfs/xfs.ko.xz", or "[xfs]": the kernel knows it as xfs. */
+static size_t module_name(const char *path, size_t len, char *out, size_t size)
+{
+	const char *slash = memrchr(path, '/', len);
+	const char *start = slash ? slash + 1 : path, *end = path + len;
+	const char *dot = memmem(start, (size_t)(end - start), ".ko", 3);
+	size_t nr = 0;
+
+	if (*start == '[' && memchr(start, ']', (size_t)(end - start))) {
+		end = memchr(start, ']', (size_t)(end - start));
+		start++;
+	} else if (dot) {
+		end = dot;
+	} else {
+		return 0;
+	}
+	for (; start < end && nr < size - 1; start++)
+		out[nr++] = *start == '-' || (unsigned char)*start <= ' ' ? '_' : *start;
+	out[nr] = '\0';
+	return nr;
+}
+
+/* pid, tid, address, length, offset, and the name: of the kernel itself, or of a module. */
+static void read_mmap(struct perf_system *s, const struct perf_record *rec,
+		      size_t name_at, bool big_endian)
+{
+	const char *name = (const char *)rec->data + name_at;
+	uint64_t start, size;
+	char module[PERF_MAX_WORD];
+	size_t len;
+
+	if (rec->size <= name_at || (rec->misc & MISC_CPU_MODE) != MISC_KERNEL)
+		return;
+	len = strnlen(name, rec->size - name_at);
+	if (!len)
+		return;
+	start = get_u64(rec->data + 8, big_endian);
+	size = get_u64(rec->data + 16, big_endian);
+	if (len >= 8 && !memcmp(name, "[kernel.", 8)) {
+		const char *symbol = memchr(name, ']', len);
+
+		s->kernel_text = get_u64(rec->data + 24, big_endian);
+		snprintf(s->text_symbol, sizeof(s->text_symbol), "%.*s",
+			 symbol ? (int)(name + len - symbol - 1) : 0,
+			 symbol ? symbol + 1 : "");
+		return;
+	}
+	if (s->nr_modules == PERF_MAX_MODULES ||
+	    !module_name(name, len, module, sizeof(module)))
+		return;
+	s->nr_modules++;
+	strbuf_printf(&s->modules, "%s %" PRIu64 " 0 - Live 0x%016" PRIx64 "\n", module,
+		      size, start);
+}
+
+/* u64 address, u32 size, u16 kind, u16 flags, and a name: a program that came or went. */
+static void read_ksymbol(struct perf_system *s, const uint8_t *data, size_t size,
+			 bool big_endian)
+{
+	const char *name = (const char *)data + KSYMBOL_NAME;
+	size_t len;
+
+	if (size <= KSYMBOL_NAME || s->nr_ksymbols == PERF_MAX_KSYMBOLS ||
+	    get_u16(data + 14, big_endian) & KSYMBOL_GONE)
+		return;
+	len = strnlen(name, size - KSYMBOL_NAME);
+	for (size_t i = 0; i < len; i++)
+		if (name[i] <= ' ' || name[i] == 0x7f)
+			return;
+	if (!len || len >= PERF_MAX_WORD)
+		return;
+	s->nr_ksymbols++;
+	strbuf_printf(&s->ksymbols, "%016" PRIx64 " t %.*s\t[bpf]\n",
+		      get_u64(data, big_endian), (int)len, name);
+}
+
+/* Events of tasks have these tasks' numbers there; those of the system have none. */
+static void read_id_index(struct perf_system *s, const uint8_t *data, size_t size,
+			  bool big_endian)
+{
+	for (size_t at = 8; size - at >= ID_INDEX_ENTRY && at < size;
+	     at += ID_INDEX_ENTRY)
+		if ((uint32_t)get_u64(data + at + 24, big_endian) != NO_TASK)
+			s->some_tasks = true;
+}
+
+int perf_system_record(struct perf_system *s, const struct perf_record *rec,
+		       bool big_endian)
+{
+	switch (rec->type) {
+	case PERF_COMM:
+		return read_comm(s, rec->data, rec->size, big_endian);
+	case PERF_FORK:
+		return read_fork(s, rec->data, rec->size, big_endian);
+	case PERF_MMAP:
+		read_mmap(s, rec, 32, big_endian);
+		return 0;
+	case PERF_MMAP2:
+		read_mmap(s, rec, 64, big_endian);
+		return 0;
+	case PERF_KSYMBOL:
+		read_ksymbol(s, rec->data, rec->size, big_endian);
+		return 0;
+	case PERF_HEADER_BUILD_ID:
+		read_build_id(s, rec->misc, rec->data, rec->size);
+		return 0;
+	case PERF_ID_INDEX:
+		if (rec->size >= 8)
+			read_id_index(s, rec->data, rec->size, big_endian);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* --- texts ------------------------------------------------------------------------------- */
+
+/* "pid comm" lines; those of tasks that have a name already are left out. */
+static int keep_unnamed(const struct perf_system *s, struct strbuf *cmdlines)
+{
+	struct strbuf kept = { 0 };
+	const char *line = strbuf_text(cmdlines);
+
+	while (*line) {
+		const char *end = strchrnul(line, '\n');
+
+		if (!u64_map_find(&s->tasks, strtoull(line, NULL, 10))) {
+			strbuf_add(&kept, line, (size_t)(end - line));
+			strbuf_puts(&kept, "\n");
+		}
+		line = *end ? end + 1 : end;
+	}
+	strbuf_free(cmdlines);
+	*cmdlines = kept;
+	return kept.failed ? -ENOMEM : 0;
+}
+
+int perf_system_texts(struct perf_system *s, struct system_texts *texts)
+{
+	int ret = keep_unnamed(s, &texts->cmdlines);
+
+	for (size_t i = 0; !ret && i < s->tasks.capacity; i++) {
+		const struct u64_map_slot *slot = &s->tasks.slots[i];
+
+		if (slot->used)
+			strbuf_printf(
+				&texts->cmdlines, "%" PRIu64 " %s\n", slot->key,
+				(const char *)intern_get(&s->comms, slot->value, NULL));
+	}
+	if (!ret && (s->modules.failed || s->ksymbols.failed))
+		ret = -ENOMEM;
+	if (!ret && s->modules.size)
+		ret = text_list_take(&texts->meta, "modules", &s->modules);
+	return ret;
+}
+
+void perf_system_free(struct perf_system *s)
+{
+	intern_free(&s->comms);
+	u64_map_free(&s->tasks);
+	strbuf_free(&s->modules);
+	strbuf_free(&s->ksymbols);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * import: what a perf.data file says of the system: kernel, tasks, modules.
+ * In: sections and records. Out: texts for a recording.
+ */
+#ifndef KMEMX_IMPORT_PERF_SYSTEM_H
+#define KMEMX_IMPORT_PERF_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/hash.h"
+#include "base/strbuf.h"
+#include "import/perf_file.h"
+#include "import/perf_records.h"
+#include "recording/system_texts.h"
+
+/* More tasks have no name in the recording. */
+#define PERF_MAX_TASKS	  (1U << 20)
+/* More modules are left out. */
+#define PERF_MAX_MODULES  4096U
+/* A longer word of a section is cut. */
+#define PERF_MAX_WORD	  128U
+#define PERF_MAX_CMDLINE  256U
+/* Of a build id, in hex. */
+#define PERF_MAX_BUILD_ID 40U
+/* More symbols that were made at run time are left out. */
+#define PERF_MAX_KSYMBOLS 65536U
+
+/**
+ * struct perf_system - zero-initialise it
+ * @perf_version: of the perf that recorded
+ * @cmdline: how it was called, cut
+ * @filtered: with --filter, so a part of the events only
+ * @build_id: of the kernel, in hex; "": unknown
+ * @text_symbol: a symbol of the kernel, and @kernel_text where it was; "", 0: unknown
+ * @ksymbols: of BPF programs and the like, as lines of kallsyms
+ * @some_tasks: it recorded tasks, not the system
+ */
+struct perf_system {
+	char host[PERF_MAX_WORD], release[PERF_MAX_WORD], machine[PERF_MAX_WORD];
+	char perf_version[PERF_MAX_WORD], cmdline[PERF_MAX_CMDLINE];
+	uint32_t nr_cpus;
+	bool filtered, some_tasks;
+	char build_id[PERF_MAX_BUILD_ID + 1], text_symbol[PERF_MAX_WORD];
+	uint64_t kernel_text;
+	struct intern comms;
+	struct u64_map tasks; /* number to number of comm */
+	struct strbuf modules, ksymbols;
+	size_t nr_modules, nr_ksymbols;
+};
+
+/* A section's content, @feature one of enum perf_feature; others are ignored. */
+void perf_system_feature(struct perf_system *s, unsigned int feature, const uint8_t *data,
+			 size_t size, bool big_endian);
+/* PERF_COMM, PERF_FORK, PERF_MMAP, PERF_MMAP2, PERF_KSYMBOL, PERF_HEADER_BUILD_ID, PERF_ID_INDEX;
+ * others are ignored. 0 or -ENOMEM.
+ */
+int perf_system_record(struct perf_system *s, const struct perf_record *rec,
+		       bool big_endian) __must_check;
+/**
+ * perf_system_texts() - have the texts say what is known
+ * @texts: its command lines are those of the tracing data, which are taken for tasks that
+ *	the records do not name
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int perf_system_texts(struct perf_system *s, struct system_texts *texts) __must_check;
+void perf_system_free(struct perf_system *s);
+
+#endif

@@ -31,11 +31,12 @@ struct advise {
 	bool ended, failed;
 };
 
-/* One table in the making, and how many findings it has. */
+/* One table in the making, and how many findings it has. @sample: that it is of, or zero. */
 struct advise_view {
 	const struct advise *a;
 	struct table *t;
 	uint64_t nr_findings;
+	struct sample sample;
 };
 
 struct finding_kind;

@@ -4,6 +4,7 @@
  * In: findings. Out: rows, each with the command that shows more.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "analysis/advise.h"
@@ -248,7 +249,14 @@ const struct table_type advice_type = {
 int advise_add(struct advise_view *v, struct finding *f)
 {
 	const struct advice_row row = { v, f };
-	bool added = table_type_add_row(&advice_type, SUBJECT_NONE, v->t, &row);
+	bool added;
+
+	if (v->sample.one_in)
+		strbuf_printf(
+			&f->doubt,
+			"%scounts and bytes are those of a sample of one in %" PRIu32,
+			f->doubt.size ? "; " : "", v->sample.one_in);
+	added = table_type_add_row(&advice_type, SUBJECT_NONE, v->t, &row);
 
 	strbuf_free(&f->task);
 	strbuf_free(&f->more);

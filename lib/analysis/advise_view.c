@@ -42,6 +42,8 @@ int advise_show(const struct advise *a, struct report *report)
 	if (!v.t)
 		return -ENOMEM;
 	table_set_by(v.t, "finding");
+	if (sample_of(&v.sample, a->env->rec))
+		v.sample = (struct sample){ 0 }; /* the report says that it is unknown */
 	for (kind = finding_kinds; *kind && !ret; kind++)
 		ret = (*kind)->find(*kind, &v);
 	if (ret) {

@@ -63,13 +63,7 @@ int alloc_filter_add_cache(struct alloc_filter *f, const char *word)
 
 int alloc_filter_add_dir(struct alloc_filter *f, const char *word)
 {
-	size_t len = strlen(word);
-
-	while (len && word[len - 1] == '/')
-		len--;
-	if (!len || *word == '/' || *word == '-')
-		return -EINVAL;
-	return add_word(&f->dirs, &f->nr_dirs, &f->dirs_capacity, word, len);
+	return event_filter_add_dir(&f->who, word);
 }
 
 /* Adds one name to what @gfp asks for. */
@@ -183,35 +177,9 @@ static bool pass_cache(struct alloc_filter *f, const struct kmem_event *ev)
 	return remember(f, map, key, is_cache(f, name ? name : "[unnamed]"));
 }
 
-static bool is_dir(const struct alloc_filter *f, const char *name)
+bool alloc_filter_has_dir(const struct alloc_filter *f, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < f->nr_dirs; i++) {
-		size_t len = strlen(f->dirs[i]);
-
-		if (!strncmp(f->dirs[i], name, len) && (!name[len] || name[len] == '/'))
-			return true;
-		if (!fnmatch(f->dirs[i], name, 0))
-			return true;
-	}
-	return false;
-}
-
-/* By what rows by directory stand for. */
-static bool pass_dir(struct alloc_filter *f, const struct kmem_event *ev)
-{
-	uint64_t site = kmem_is_slab_alloc(ev->type)
-				? sites_beyond(f->env, ev->slab_alloc.callsite, ev->stack)
-				: sites_of_stack(&f->sites, ev->stack);
-	const uint32_t *known = u64_map_find(&f->dir_known, site);
-	const char *name;
-
-	if (known)
-		return *known;
-	name = directories_find(f->env->dirs, site, 0);
-	f->failed |= !name;
-	return remember(f, &f->dir_known, site, name && is_dir(f, name));
+	return dir_words_has(&f->who.dirs, name);
 }
 
 static bool has_flags(const struct alloc_filter *f, uint64_t flags, bool *failed)
@@ -270,8 +238,7 @@ void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr
 		if (!slab && ev->type != KMEM_PAGE_ALLOC)
 			continue;
 		ev->hidden = !((slab ? pass_slab(f, ev) : pass_page(f, ev)) &&
-			       event_filter_pass(&f->who, &names, ev) &&
-			       (!f->nr_dirs || pass_dir(f, ev)));
+			       event_filter_pass(&f->who, &names, ev));
 		f->nr_slab += slab && !ev->hidden;
 		f->nr_page += !slab && !ev->hidden;
 	}
@@ -284,10 +251,7 @@ void alloc_filter_free(struct alloc_filter *f)
 
 	for (i = 0; i < f->nr_caches; i++)
 		free(f->caches[i]);
-	for (i = 0; i < f->nr_dirs; i++)
-		free(f->dirs[i]);
 	free(f->caches);
-	free(f->dirs);
 	free(f->gfps);
 	free(f->nodes.items);
 	free(f->orders.items);
@@ -297,6 +261,5 @@ void alloc_filter_free(struct alloc_filter *f)
 	u64_map_free(&f->cache_known);
 	u64_map_free(&f->kmalloc_known);
 	u64_map_free(&f->gfp_known);
-	u64_map_free(&f->dir_known);
 	*f = (struct alloc_filter){ 0 };
 }

@@ -27,8 +27,7 @@ struct filter_gfp {
  * struct alloc_filter - zero-initialised: every allocation
  * @who: its CPUs, pids, tasks' names and callsites
  * @nodes: of node + 1, as -1 says that none was asked for; @orders: of pages
- * @cache_known, @kmalloc_known, @gfp_known, @dir_known: number of a cache, size, flags, callsite ->
- *	0 or 1
+ * @cache_known, @kmalloc_known, @gfp_known: number of a cache, size, flags -> 0 or 1
  * @nr_slab, @nr_page: allocations that passed
  * @failed: memory ran out
  *
@@ -37,14 +36,14 @@ struct filter_gfp {
 struct alloc_filter {
 	struct event_filter who;
 	struct filter_ranges nodes, orders;
-	char **caches, **dirs;
-	size_t nr_caches, caches_capacity, nr_dirs, dirs_capacity;
+	char **caches;
+	size_t nr_caches, caches_capacity;
 	struct filter_gfp *gfps;
 	size_t nr_gfps, gfps_capacity;
 	const struct analysis_env *env;
 	struct tasks tasks;
 	struct sites sites;
-	struct u64_map cache_known, kmalloc_known, gfp_known, dir_known;
+	struct u64_map cache_known, kmalloc_known, gfp_known;
 	uint64_t nr_slab, nr_page;
 	bool failed;
 };
@@ -63,6 +62,8 @@ int alloc_filter_add_cache(struct alloc_filter *f, const char *word) __must_chec
  * where * and ? stand for others. alloc_filter_begin()'s env must have dirs.
  */
 int alloc_filter_add_dir(struct alloc_filter *f, const char *word) __must_check;
+/* Is a directory one of those? */
+bool alloc_filter_has_dir(const struct alloc_filter *f, const char *name);
 /* "GFP_KERNEL", "__GFP_ZERO", their short forms "K", "Z", "0x...", "none"; with | between them
  * the allocation must have all. A name with __ is a bit; one without stands for several and
  * is meant where the flags are shown with it. -ENOENT: the recording has no such name.

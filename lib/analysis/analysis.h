@@ -24,6 +24,10 @@
 #include "symbol/symbols.h"
 
 struct alloc_filter;
+struct export_history;
+struct footprint_options;
+struct stack_guess;
+struct web_report;
 
 /**
  * struct analysis_env - what every analysis may consult; borrowed, outlives them
@@ -31,16 +35,21 @@ struct alloc_filter;
  * @stream: stacks, cache names, stats
  * @accounts: of the stream, for analyses that observe lives or share sums: analyses_new() sets
  *	them and feeds them, analyses_end() finishes them
+ * @moved_by: what was added to the addresses of a vmlinux that the symbols are from (KASLR)
  * @dirs: for rows by directory; NULL: none are wanted
  * @dir_depth: of directories_find(), for those rows
+ * @lines: inlined functions and lines; NULL: nothing knows them
  * @raw_ip: code addresses are shown as they are
  * @raw_names: functions have the compiler's suffixes
  * @by_site: each address in a function is a callsite
  * @filter: hides allocations from every analysis; NULL: all are shown. It says so in the events
  *	that it is given, as long as they are read
+ * @guess: the recording has the callchains of a sample of its slab objects: analyze_run() makes it
+ *	give one to the others where an account is by callchain; NULL: it is no such recording
  * @first_ts, @last_ts: what the events span, as far as it is known before they are read
  * @window: the events are of a part of the time or of one of several buffers
  * @page_size: bytes of a page on the recorded machine
+ * @sample: what figures are estimated from; zero: they are what the recording has
  * @jobs: threads that may run at a time, the caller's included; 0 means 1
  */
 struct analysis_env {
@@ -52,13 +61,17 @@ struct analysis_env {
 	const struct migratetypes *migratetypes;
 	const struct log *log;
 	struct accounts *accounts;
+	uint64_t moved_by;
 	struct directories *dirs;
 	unsigned int dir_depth;
+	struct source_lines *lines;
 	bool raw_ip, raw_names, by_site;
 	struct alloc_filter *filter;
+	struct stack_guess *guess;
 	uint64_t first_ts, last_ts;
 	bool window;
 	uint32_t page_size;
+	struct sample sample;
 	unsigned int jobs;
 };
 
@@ -93,9 +106,13 @@ struct tree_options {
  * @needs: NEEDS_SLAB or NEEDS_PAGE: of analyses of both only this part; 0: all
  * @bins: of peak: live bytes at the ends of as many parts of the time; 0: none are wanted
  * @at_end: of peak: at the end, not when most was live
- * @any_order, @any_migratetype: of owners: blocks of all of these are in one row
+ * @any_order, @any_migratetype: of owners and export: blocks of all of these are in one row;
+ *	@any_gfp: of export
+ * @history: of export: takes all that began and ended; the caller's, filled; NULL: not wanted
  * @older_ns: what is younger may be in flight; 0: the analysis finds out
  * @suppress: known leaks; NULL: none
+ * @footprint: of footprint; it has no tables without
+ * @web: of report: receives the data of its page; NULL: they are not wanted
  * @short_ns: a life of at most this is a short one; 0: LIFETIME_SHORT_NS
  */
 struct analysis_options {
@@ -108,9 +125,12 @@ struct analysis_options {
 	uint32_t needs;
 	unsigned int bins;
 	bool at_end;
-	bool any_order, any_migratetype;
+	bool any_order, any_migratetype, any_gfp;
+	struct export_history *history;
 	uint64_t older_ns;
 	const struct suppressions *suppress;
+	const struct footprint_options *footprint;
+	struct web_report *web;
 	uint64_t short_ns;
 };
 
@@ -125,12 +145,13 @@ struct analysis_options {
 
 /* When an analysis takes part. */
 enum analysis_use {
-	ANALYSIS_USUAL,	  /* stat: where nothing is asked for by name, or it is */
-	ANALYSIS_ASKED,	  /* stat: where it is asked for by name */
-	ANALYSIS_ALONE,	  /* stat: the same, and then no other */
-	ANALYSIS_COMMAND, /* a command of its own */
-	ANALYSIS_DIFF,	  /* diff: where its rows are wanted */
-	ANALYSIS_RULES,	  /* diff: for rules about directories */
+	ANALYSIS_USUAL,	    /* stat: where nothing is asked for by name, or it is */
+	ANALYSIS_ASKED,	    /* stat: where it is asked for by name */
+	ANALYSIS_ALONE,	    /* stat: the same, and then no other */
+	ANALYSIS_COMMAND,   /* a command of its own */
+	ANALYSIS_DIFF,	    /* diff: where its rows are wanted */
+	ANALYSIS_RULES,	    /* diff: for rules about directories */
+	ANALYSIS_DIFF_PAGE, /* diff: for its page */
 };
 
 /* Is it for stat? */
@@ -142,7 +163,8 @@ static inline bool analysis_use_stat(enum analysis_use use)
 /**
  * struct analysis - an analysis: one of these in a file of its own, a line in registry.c
  *
- * @name: also the option of stat that asks for it, --NAME; @help: its text in -h
+ * @name: also the option of stat that asks for it, --NAME; @help: its text in -h, or, if it is
+ *	@seldom asked for, in --help-all
  * @command: of ANALYSIS_COMMAND: the command that it is a part of; NULL: the one of its name
  * @needs: the events it is about: without any of them it shows nothing
  * @must: events without any of which it shows nothing either, whatever @needs says; @events: what
@@ -150,6 +172,8 @@ static inline bool analysis_use_stat(enum analysis_use use)
  * @rows: ROWS() that its tables can be asked to have; 0: they are what they are
  * @all_time: cannot speak of a part of the recording's time; the reason, else NULL
  * @unfiltered: cannot speak of a part of the allocations; the reason, else NULL
+ * @unsampled: cannot speak of a sample of all objects and pages; the reason, else NULL
+ * @estimates: of a sample, figures are estimates of all: env->sample
  * @all_frees: cannot speak of a recording that lacks some of the frees
  * @lacks: which of the system's facts that kmemx record keeps the recording lacks for it, as
  *	"does not say ..."; NULL: none. NULL for analyses that need none.
@@ -169,13 +193,14 @@ static inline bool analysis_use_stat(enum analysis_use use)
 struct analysis {
 	const char *name, *help;
 	enum analysis_use use;
+	bool seldom;
 	const char *command;
 	uint32_t needs;
 	uint32_t must;
 	const char *events, *record;
 	uint32_t rows;
-	const char *all_time, *unfiltered;
-	bool all_frees;
+	const char *all_time, *unfiltered, *unsampled;
+	bool estimates, all_frees;
 	const char *(*lacks)(const struct recording *rec);
 	const struct table_type *const *tables;
 	void *(*create)(const struct analysis_env *env,

@@ -11,6 +11,7 @@
 #include "account/accounts_parts.h"
 #include "analysis/alloc_filter.h"
 #include "analysis/relay.h"
+#include "analysis/stack_guess.h"
 
 /* Events taken at a time where there is one thread: they stay in the nearest cache. */
 #define BATCH 128
@@ -75,6 +76,19 @@ static inline int pass_on(struct pass *pass, size_t nr)
 	return pass->progress->fn(pass->progress->ctx, pass->count) ? -ECANCELED : 0;
 }
 
+/* What is to be said of events before anyone takes them. */
+static void mark(const struct analyses *all, struct kmem_event *evs, size_t nr)
+{
+	struct stack_guess *guess = all->env.guess;
+
+	if (guess)
+		stack_guess_give(guess, evs, nr);
+	if (all->env.filter)
+		alloc_filter_mark(all->env.filter, evs, nr);
+	if (guess)
+		stack_guess_count(guess, evs, nr);
+}
+
 /* Every item of the stream to every analysis, on this thread. */
 static int run_here(struct analyses *all, struct event_stream *stream, struct pass *pass)
 {
@@ -82,8 +96,7 @@ static int run_here(struct analyses *all, struct event_stream *stream, struct pa
 	int ret = -ENOMEM;
 
 	while (evs && (ret = event_stream_next_batch(stream, evs, BATCH)) > 0) {
-		if (all->env.filter)
-			alloc_filter_mark(all->env.filter, evs, (size_t)ret);
+		mark(all, evs, (size_t)ret);
 		analyses_observe(all, evs, (size_t)ret);
 		ret = pass_on(pass, (size_t)ret);
 		if (ret < 0)
@@ -113,8 +126,8 @@ static int fill(struct event_stream *stream, struct kmem_event *evs)
 }
 
 /* The same with the analyses on threads of their own, while this one reads and decodes. */
-static int run_apart(struct relay *relay, struct event_stream *stream,
-		     struct alloc_filter *filter, struct pass *pass)
+static int run_apart(const struct analyses *all, struct relay *relay,
+		     struct event_stream *stream, struct pass *pass)
 {
 	struct kmem_event *events;
 	int ret;
@@ -124,8 +137,7 @@ static int run_apart(struct relay *relay, struct event_stream *stream,
 		ret = fill(stream, events);
 		if (ret <= 0)
 			break;
-		if (filter)
-			alloc_filter_mark(filter, events, (size_t)ret);
+		mark(all, events, (size_t)ret);
 		relay_push(relay, (size_t)ret);
 		ret = pass_on(pass, (size_t)ret);
 	} while (!ret);
@@ -156,7 +168,7 @@ static bool only_accounts(const struct analyses *all)
 /* Only accounts are wanted, which can be made in parts. */
 static bool can_part(const struct analyses *all)
 {
-	return all->env.jobs > 1 && only_accounts(all) &&
+	return all->env.jobs > 1 && only_accounts(all) && !all->env.guess &&
 	       accounts_can_part(&all->accounts);
 }
 
@@ -209,6 +221,35 @@ static int run_parts(struct analyses *all, struct event_stream *stream, struct p
 	return accounts_parts_sum(&all->accounts, parts);
 }
 
+/* Where an account is by callchain, callchains for what the recording has none of: it is read once
+ * for what those that it has say, and again from the start.
+ */
+static int learn_stacks(struct analyses *all, struct event_stream *stream,
+			const struct analyze_progress *progress)
+{
+	const struct slab_account *slab = all->accounts.slab;
+	struct pass pass = pass_start(progress);
+	struct kmem_event *evs;
+	int ret = -ENOMEM;
+
+	if (!slab || dimensions_find(&slab->lives.dimensions, DIMENSION_STACK) < 0)
+		all->env.guess = NULL;
+	if (!all->env.guess)
+		return 0;
+	event_stream_set_brief(stream, true);
+	evs = malloc(BATCH * sizeof(*evs));
+	while (evs && (ret = event_stream_next_batch(stream, evs, BATCH)) > 0) {
+		stack_guess_learn(all->env.guess, evs, (size_t)ret);
+		ret = pass_on(&pass, (size_t)ret);
+		if (ret < 0)
+			break;
+	}
+	free(evs);
+	if (!ret)
+		ret = stack_guess_learned(all->env.guess);
+	return ret ? ret : event_stream_again(stream);
+}
+
 static int analyze_stream(struct analyses *all, struct event_stream *stream,
 			  const struct analyze_progress *progress)
 {
@@ -234,7 +275,7 @@ static int analyze_stream(struct analyses *all, struct event_stream *stream,
 	/* Without threads it only takes longer. */
 	if (!nr || relay_start(&relay, readers, nr))
 		return run_here(all, stream, &pass);
-	ret = run_apart(relay, stream, all->env.filter, &pass);
+	ret = run_apart(all, relay, stream, &pass);
 	relay_finish(relay);
 	return ret;
 }
@@ -269,6 +310,7 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 		return all ? -E2BIG : -ENOMEM;
 	all->accounts = (struct accounts){ .rec = env->rec,
 					   .page_size = env->page_size,
+					   .sample = env->sample,
 					   .filtered = env->filter };
 	all->env = *env;
 	all->env.accounts = &all->accounts;
@@ -372,11 +414,17 @@ int analyze_run(const struct analysis_env *env, const struct analysis_set *set,
 	int ret = analyses_new(&all, env, set);
 
 	if (!ret)
+		ret = learn_stacks(all, stream, progress);
+	if (!ret)
 		ret = analyze_stream(all, stream, progress);
 	if (!ret) {
 		analyses_end(all);
 		ret = analyses_view(all, report);
 	}
+	if (env->guess)
+		stack_guess_free(env->guess);
+	if (!ret && source_lines_failed(env->lines))
+		ret = -ENOMEM;
 	analyses_free(all);
 	return ret;
 }

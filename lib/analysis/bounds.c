@@ -15,9 +15,12 @@ uint64_t bounds_dropped(const struct recording *rec, const struct event_stream_s
 
 	for (i = 0; i < s->nr_cpus; i++)
 		seen += s->cpus[i].nr_lost;
-	for (i = 0; i < rec->nr_cpustats; i++)
-		dropped += rec->cpustats[i].overrun + rec->cpustats[i].commit_overrun +
-			   rec->cpustats[i].dropped_events;
+	for (i = 0; i < rec->nr_cpustats; i++) {
+		dropped +=
+			rec->cpustats[i].commit_overrun + rec->cpustats[i].dropped_events;
+		/* What a flight recorder overwrites is the past, and no loss. */
+		dropped += recording_flight(rec) ? 0 : rec->cpustats[i].overrun;
+	}
 	return dropped > seen ? dropped - seen : 0;
 }
 
@@ -124,25 +127,41 @@ void bounds_free(struct bounds *b)
 	u64_map_free(&b->suspects);
 }
 
-void net_range_add(struct net_range *to, const struct net_range *from)
+void net_range_add(struct net_range *to, const struct net_range *from, uint64_t times)
 {
-	to->net += from->net;
-	to->min += from->min;
-	to->seen += from->seen;
-	to->implicit += from->implicit;
-	to->lost += from->lost;
-	to->gone += from->gone;
+	to->net += from->net * times;
+	to->min += from->min * times;
+	to->seen += from->seen * times;
+	to->implicit += from->implicit * times;
+	to->lost += from->lost * times;
+	to->gone += from->gone * times;
 }
 
 const char *net_range_reason(const struct net_range *r)
 {
 	static const char *const words[] = {
-		NULL,	"lost",	     "implicit",      "lost,implicit",
-		"seen", "lost,seen", "implicit,seen", "lost,implicit,seen",
+		NULL,
+		"lost",
+		"implicit",
+		"lost,implicit",
+		"seen",
+		"lost,seen",
+		"implicit,seen",
+		"lost,implicit,seen",
+		"sample",
+		"lost,sample",
+		"implicit,sample",
+		"lost,implicit,sample",
+		"seen,sample",
+		"lost,seen,sample",
+		"implicit,seen,sample",
+		"lost,implicit,seen,sample",
 	};
 	bool implicit = r->implicit || r->gone;
+	bool sample = r->sampled && r->low < r->high;
 
-	return words[(r->lost ? 1 : 0) + (implicit ? 2 : 0) + (r->seen ? 4 : 0)];
+	return words[(r->lost ? 1 : 0) + (implicit ? 2 : 0) + (r->seen ? 4 : 0) +
+		     (sample ? 8 : 0)];
 }
 
 const char *net_range_reason_spell(const char *reason)
@@ -152,6 +171,10 @@ const char *net_range_reason_spell(const char *reason)
 		{ "lost,implicit", "lost,untraced-free" },
 		{ "implicit,seen", "untraced-free,seen" },
 		{ "lost,implicit,seen", "lost,untraced-free,seen" },
+		{ "implicit,sample", "untraced-free,sample" },
+		{ "lost,implicit,sample", "lost,untraced-free,sample" },
+		{ "implicit,seen,sample", "untraced-free,seen,sample" },
+		{ "lost,implicit,seen,sample", "lost,untraced-free,seen,sample" },
 	};
 	size_t i;
 

@@ -25,10 +25,14 @@
  * @implicit: may have been freed without an event, as others of the cache or callsite were
  * @lost: may have been freed while events were lost
  * @gone: must have been freed, without an event
+ * @sampled: these are estimated from a sample: of what must live at least @low bytes do, of what
+ *	can at most @high, by their intervals
  */
 struct net_range {
 	uint64_t net;
 	uint64_t min, seen, implicit, lost, gone;
+	uint64_t low, high;
+	bool sampled;
 };
 
 /* Zero-initialise it, then bounds_init(). */
@@ -50,14 +54,21 @@ struct net_range bounds_net(const struct bounds *b, uint64_t callsite, uint64_t 
 void net_range_prove(struct net_range *r, uint64_t min, uint64_t max);
 void bounds_free(struct bounds *b);
 
-void net_range_add(struct net_range *to, const struct net_range *from);
-/* The most that can live. */
-static inline uint64_t net_range_max(const struct net_range *r)
+/* Adds @from to @to, @times; intervals do not add up. */
+void net_range_add(struct net_range *to, const struct net_range *from, uint64_t times);
+/* The least, and the most, that can live. */
+static inline uint64_t net_range_min(const struct net_range *r)
 {
-	return r->net - r->gone;
+	return r->sampled ? r->low : r->min;
 }
 
-/* "lost", "implicit" and "seen", or some of them with commas; NULL for an exact figure. */
+static inline uint64_t net_range_max(const struct net_range *r)
+{
+	return r->sampled ? r->high : r->net - r->gone;
+}
+
+/* "lost", "implicit", "seen" and "sample", or some of them with commas; NULL for an exact figure.
+ */
 const char *net_range_reason(const struct net_range *r);
 /* What text says for one of these: "untraced-free,seen". Static. */
 const char *net_range_reason_spell(const char *reason);

@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "analysis/bounds.h"
+#include "analysis/census_kernel.h"
 #include "base/array.h"
+#include "recording/sample.h"
 
 /* Objects that the recorder, which is not recorded, may have kept of one class; and for how
  * long others may have allocated between the last event and the reading of slabinfo.
@@ -26,11 +28,8 @@
 /* A slab's number of objects has 15 bits (struct slab), so more is damage. */
 #define MAX_PER_SLAB  32767
 
-/* A CPU's sheaves (main, spare, of kfree_rcu) and the full ones of a node's barn, 6.18. */
-#define CPU_SHEAVES  3
-#define NODE_SHEAVES 10
 /* Looks at a cache for an event next to a count, at most: half a second. */
-#define EDGE_STEPS   100000000
+#define EDGE_STEPS 100000000
 
 enum kmalloc_type census_kmalloc_type(const char *name)
 {
@@ -57,18 +56,6 @@ enum kmalloc_type census_kmalloc_type(const char *name)
 	return KMALLOC_NR_TYPES;
 }
 
-/* Is the recorded kernel at least @major.@minor? One that does not say is not. */
-static bool kernel_since(const struct recording *rec, unsigned int major,
-			 unsigned int minor)
-{
-	unsigned int a = 0, b = 0;
-	char release[64];
-
-	recording_release(rec, release, sizeof(release));
-	return sscanf(release, "%u.%u", &a, &b) == 2 &&
-	       (a > major || (a == major && b >= minor));
-}
-
 /* set_cpu_partial() and slub_set_cpu_partial() of mm/slub.c: since 5.16 (b47291ef02b0) a CPU
  * keeps as many slabs as hold so many objects when they are half full; before it stopped at
  * that many free objects, of which each slab may have brought only one.
@@ -86,7 +73,7 @@ uint64_t census_slack(const struct slabinfo_line *line, const struct recording *
 	while (line->size < limits[i].size)
 		i++;
 	slabs = (2 * limits[i].objects + per_slab - 1) / per_slab;
-	if (!kernel_since(rec, 5, 16) && slabs < limits[i].slabs)
+	if (!census_since(rec, 5, 16) && slabs < limits[i].slabs)
 		slabs = limits[i].slabs;
 	return rec->nr_cpus * per_slab * (1 + slabs);
 }
@@ -141,36 +128,12 @@ static bool has_all_events(const char *name)
  */
 static uint64_t sheaf_capacity(const struct recording *rec, const char *name)
 {
-	if (kernel_since(rec, 6, 19))
+	if (census_since(rec, 6, 19))
 		return 60;
-	if (kernel_since(rec, 6, 18) &&
+	if (census_since(rec, 6, 18) &&
 	    (!strcmp(name, "maple_node") || !strcmp(name, "vm_area_struct")))
 		return 32;
 	return 0;
-}
-
-/* A node has a zone at least, and buddyinfo a line for each: "Node 0, zone ...". Not sscanf(),
- * which looks for the end of the whole text each time.
- */
-static uint64_t nr_nodes(const struct recording *rec)
-{
-	static const char node[] = "Node ";
-	const struct recording_text *meta = recording_meta(rec, "buddyinfo.after");
-	const char *at = meta ? meta->text : "";
-	uint64_t nodes = 1;
-
-	for (; at; at = strchr(at, '\n')) {
-		uint64_t id;
-		char *end;
-
-		at += *at == '\n';
-		if (strncmp(at, node, sizeof(node) - 1) != 0)
-			continue;
-		id = strtoull(at + sizeof(node) - 1, &end, 10);
-		if (*end == ',' && id < 4096 && id >= nodes)
-			nodes = id + 1;
-	}
-	return nodes;
 }
 
 static uint64_t sheaves(const struct census *c, uint64_t capacity)
@@ -353,6 +316,8 @@ static void add_counts(struct census *c, const struct recording *rec, const char
 static bool is_known(const struct analysis_env *env, uint64_t *lost)
 {
 	return !recording_is_part(env->rec) && !recording_meta(env->rec, "truncated") &&
+	       /* The kernel's counts are of all objects. */
+	       !recording_meta(env->rec, RECORDING_META_SAMPLE) &&
 	       bounds_lost(env->rec, event_stream_stats(env->stream), lost);
 }
 
@@ -365,8 +330,7 @@ int census_init(struct census *c, const struct analysis_env *env)
 	c->least = c->most && duration && recording_meta(env->rec, "slabinfo.before") &&
 		   is_known(env, &c->lost);
 	c->recorder_apart = bounds_recorder_apart(env->rec);
-	c->nr_sheaves = CPU_SHEAVES * (uint64_t)env->rec->nr_cpus +
-			NODE_SHEAVES * nr_nodes(env->rec);
+	c->nr_sheaves = census_sheaves(env->rec);
 	c->duration_ns = duration ? strtoull(duration->text, NULL, 10) : 0;
 	if (!c->most)
 		return 0;
@@ -375,10 +339,7 @@ int census_init(struct census *c, const struct analysis_env *env)
 		ret = add_snapshot(c, env->rec, "slabinfo.after", true);
 	if (ret)
 		return ret;
-	/* Before Linux 5.9 each memory cgroup had caches of its own: slabinfo added them up, sysfs
-	 * does not.
-	 */
-	if (kernel_since(env->rec, 5, 9)) {
+	if (census_has_counts(env->rec)) {
 		add_counts(c, env->rec, "slab_counts.before", false);
 		add_counts(c, env->rec, "slab_counts.after", true);
 	}

@@ -5,6 +5,8 @@
  */
 #include "analysis/columns.h"
 
+#include "base/compiler.h"
+
 struct table *table_type_new(const struct table_type *type, const char *title,
 			     enum subject_kind kind, bool live)
 {
@@ -26,6 +28,19 @@ struct table *table_type_new(const struct table_type *type, const char *title,
 		table_add_column(t, &column);
 	}
 	return t;
+}
+
+void table_type_hide_interval(struct table *t, bool live)
+{
+	static const char *const names[] = { "bytes_low", "bytes_high" };
+	size_t i;
+
+	for (i = 0; live && i < ARRAY_SIZE(names); i++) {
+		struct column *col = table_find_column(t, names[i]);
+
+		if (col)
+			col->hidden = true;
+	}
 }
 
 bool table_type_add_row(const struct table_type *type, enum subject_kind kind,

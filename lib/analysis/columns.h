@@ -28,6 +28,9 @@ enum subject_kind {
 	SUBJECT_CACHE,
 	SUBJECT_MODULE,
 	SUBJECT_DIR,
+	SUBJECT_FUNCTION,
+	SUBJECT_FILE,
+	SUBJECT_LINE,
 	SUBJECT_NR,
 };
 
@@ -39,6 +42,16 @@ enum subject_kind {
 #define SUBJECT_PART_BITS 4
 
 _Static_assert(SUBJECT_NR <= 1 << SUBJECT_PART_BITS, "a kind fits its bits");
+
+/* Beside the parts of a kind: figures are estimated from a sample. */
+#define SUBJECT_ESTIMATED (1U << SUBJECT_PARTS_MAX * SUBJECT_PART_BITS)
+
+/* The kind of rows whose figures are estimated, or are not. */
+static inline enum subject_kind subject_estimated(enum subject_kind kind, bool estimated)
+{
+	return (enum subject_kind)((unsigned int)kind |
+				   (estimated ? SUBJECT_ESTIMATED : 0));
+}
 
 /* The part of @kind in place @i, below SUBJECT_PARTS_MAX; SUBJECT_NONE: it has no more. */
 static inline enum subject_kind subject_part(enum subject_kind kind, unsigned int i)
@@ -73,6 +86,7 @@ enum column_use {
  * @column: name, title, unit and so on, as the table takes them; its help is a sentence
  * @live_title: title where only what still lives is shown; NULL: @column's
  * @rows: ROWS() of the tables that have it; 0: of all
+ * @estimated: only tables whose figures are estimated from a sample have it
  * @use: in the tables of analyses that are for comparisons
  * @many: stands for columns that the data name; the table's own file adds and fills them
  * @fill: its cell in the row that is made from @row, whose type is the table's own matter;
@@ -83,9 +97,30 @@ struct column_type {
 	const char *live_title;
 	uint32_t rows;
 	enum column_use use;
-	bool many;
+	bool many, estimated;
 	struct cell (*fill)(const void *row, struct table *t);
 };
+
+/* The interval of the table's bytes. @low, @high: as in struct column_type. */
+#define INTERVAL_COLUMNS(low, high)                                                   \
+	{ .column = { .name = "bytes_low",                                            \
+		      .title = "At_least",                                            \
+		      .unit = UNIT_BYTES,                                             \
+		      .level = true,                                                  \
+		      .leaves = 7,                                                    \
+		      .help = "Of a sample: the bytes, with 95 % confidence, are at " \
+			      "least these." },                                       \
+	  .estimated = true,                                                          \
+	  .fill = low },                                                              \
+	{                                                                             \
+		.column = { .name = "bytes_high",                                     \
+			    .title = "At_most",                                       \
+			    .unit = UNIT_BYTES,                                       \
+			    .level = true,                                            \
+			    .leaves = 7,                                              \
+			    .help = "Of a sample: they are at most these." },         \
+		.estimated = true, .fill = high                                       \
+	}
 
 /* What part of the whole a row is: table_fill_shares() knows it when the rows are sorted. */
 struct cell column_fill_later(const void *row, struct table *t);
@@ -141,13 +176,16 @@ struct table_type {
  */
 struct table *table_type_new(const struct table_type *type, const char *title,
 			     enum subject_kind kind, bool live);
+/* Where only what lives is shown its range is that of the first figure: text shows one of them. */
+void table_type_hide_interval(struct table *t, bool live);
 /* Adds a row made from @row to a table of that @type and @kind; true, or false: no memory. */
 bool table_type_add_row(const struct table_type *type, enum subject_kind kind,
 			struct table *t, const void *row);
 /* Is @col among the columns of tables by @kind? */
 static inline bool column_type_in(const struct column_type *col, enum subject_kind kind)
 {
-	return !col->rows || col->rows & subject_rows(kind);
+	return (!col->rows || col->rows & subject_rows(kind)) &&
+	       (!col->estimated || (unsigned int)kind & SUBJECT_ESTIMATED);
 }
 
 #endif

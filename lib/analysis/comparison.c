@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: what a recording allocated, under names that another recording has too.
- * In: lives. Out: tables "slab", "slab_cache", "page", "page_matrix" and some more to be
- * compared.
+ * In: lives. Out: the tables of comparison_tables.c.
  *
  * The rows hold no address and no offset, and functions have lost what a build adds to
  * their names: symbol/fold.h. kmalloc events name no cache: theirs follows from the size.
  */
-#include "analysis/comparison_columns.h"
+#include "analysis/comparison.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,20 +17,11 @@
 #include "account/accounts.h"
 #include "analysis/page_matrix.h"
 #include "analysis/comparison_name.h"
+#include "analysis/comparison_sample.h"
 #include "analysis/sites.h"
 #include "analysis/slab_report.h"
 #include "analysis/subject.h"
 #include "base/array.h"
-
-enum comparison_kind { KIND_SLAB, KIND_CACHE, KIND_PAGE };
-
-/* What distinguishes two tables of a kind. */
-struct comparison_type {
-	enum comparison_kind kind;
-	bool by_dir; /* whatever the options' @by says, and in full depth */
-	const struct table_type *table;
-	const char *title;
-};
 
 /**
  * struct comparison - one table in the making
@@ -41,6 +31,7 @@ struct comparison_type {
  * @group_of: of each source: an account row that ever was live, or what @sources holds
  * @all: the whole table's numbers
  * @ended: the account is finished
+ * @sample: intervals, where figures are estimated from one
  */
 struct comparison {
 	const struct analysis_env *env;
@@ -57,6 +48,7 @@ struct comparison {
 	size_t nr_sources, sources_capacity;
 	struct comparison_group all;
 	struct strbuf name; /* scratch */
+	struct comparison_sample sample;
 	bool ended, failed;
 };
 
@@ -64,20 +56,15 @@ struct comparison {
 struct comparison_life {
 	uint32_t row, bytes_alloc; /* the account's; an object's */
 	uint64_t bytes, bytes_req;
+	uint64_t times; /* how many it stands for */
 	enum { LIFE_BEGINS, LIFE_ENDS, LIFE_ENDS_UNSEEN, LIFE_END_SEEN_LATE } what;
 };
 
 /* The row's name where that follows from its callsite. */
 static void name_site(struct comparison *p, uint64_t callsite)
 {
-	if (p->by == SUBJECT_MODULE)
-		comparison_name_module(p->env, callsite, &p->name);
-	else if (p->by == SUBJECT_DIR)
-		comparison_name_directory(p->env, callsite,
-					  p->type->by_dir ? 0 : p->env->dir_depth,
-					  &p->name);
-	else
-		comparison_name_site(p->env, callsite, &p->name);
+	comparison_name_by(p->env, p->by, callsite,
+			   p->type->always ? 0 : p->env->dir_depth, &p->name);
 }
 
 static void name_page_row(struct comparison *p, uint32_t row)
@@ -179,7 +166,7 @@ static void take_life(struct comparison_group *g, const struct comparison_life *
 {
 	switch (life->what) {
 	case LIFE_BEGINS:
-		g->hit++;
+		g->hit += life->times;
 		g->bytes += life->bytes;
 		g->bytes_req += life->bytes_req;
 		g->live += life->bytes;
@@ -189,18 +176,31 @@ static void take_life(struct comparison_group *g, const struct comparison_life *
 			g->peak = g->live;
 		break;
 	case LIFE_ENDS_UNSEEN:
-		g->implicit++;
+		g->implicit += life->times;
 		g->live -= life->bytes;
 		break;
 	case LIFE_END_SEEN_LATE: /* it was taken for unseen */
-		g->implicit--;
+		g->implicit -= life->times;
 		break;
 	default:
 		g->live -= life->bytes;
 	}
 }
 
-static void comparison_life(struct comparison *p, const struct comparison_life *life)
+/* Of a sample it stands for more. */
+static void weigh(struct comparison *p, struct comparison_life *life, uint32_t group)
+{
+	struct sampled_row row = sampled_row(p->slab, p->pages, life->row);
+
+	if (life->what == LIFE_BEGINS &&
+	    comparison_sample_add(&p->sample, group, row.unit, life->bytes))
+		p->failed = true;
+	life->times = row.times;
+	life->bytes *= row.times;
+	life->bytes_req *= row.times;
+}
+
+static void comparison_life(struct comparison *p, struct comparison_life *life)
 {
 	struct comparison_group *g =
 		p->failed ? NULL : group_of(p, life->row, life->bytes_alloc);
@@ -209,6 +209,8 @@ static void comparison_life(struct comparison *p, const struct comparison_life *
 		p->failed = true;
 		return;
 	}
+	if (p->env->sample.one_in)
+		weigh(p, life, (uint32_t)(g - p->groups));
 	take_life(g, life);
 	take_life(&p->all, life);
 }
@@ -222,11 +224,12 @@ static void on_slab_lives(void *ctx, const struct slab_life *lives, size_t nr)
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		const struct comparison_life life = { .row = lives[i].row,
-						      .bytes_alloc = lives[i].bytes_alloc,
-						      .bytes = lives[i].bytes_alloc,
-						      .bytes_req = lives[i].bytes_req,
-						      .what = what[lives[i].what] };
+		struct comparison_life life = { .times = 1,
+						.row = lives[i].row,
+						.bytes_alloc = lives[i].bytes_alloc,
+						.bytes = lives[i].bytes_alloc,
+						.bytes_req = lives[i].bytes_req,
+						.what = what[lives[i].what] };
 
 		comparison_life(ctx, &life);
 	}
@@ -242,10 +245,11 @@ static void on_page_lives(void *ctx, const struct page_life *lives, size_t nr)
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		const struct comparison_life life = { .row = lives[i].row,
-						      .bytes = lives[i].pages *
-							       p->env->page_size,
-						      .what = what[lives[i].what] };
+		struct comparison_life life = { .times = 1,
+						.row = lives[i].row,
+						.bytes = lives[i].pages *
+							 p->env->page_size,
+						.what = what[lives[i].what] };
 
 		if (lives[i].what != PAGE_REFUSED)
 			comparison_life(p, &life);
@@ -277,9 +281,32 @@ static void add_sure(struct comparison *p, uint32_t row, uint32_t bytes_alloc,
 	struct comparison_group *g = group_of(p, row, bytes_alloc);
 
 	if (g)
-		g->net_min += bytes;
+		g->net_min += bytes * sampled_row(p->slab, p->pages, row).times;
 	else
 		p->failed = true;
+}
+
+/* Of a sample: something lives. */
+static void add_living(struct comparison *p, uint32_t row, uint32_t bytes_alloc,
+		       uint64_t bytes)
+{
+	const struct comparison_group *g = group_of(p, row, bytes_alloc);
+	uint64_t unit = sampled_row(p->slab, p->pages, row).unit;
+
+	if (!g || unit_pieces_add(&p->sample.net, (uint32_t)(g - p->groups), unit, bytes))
+		p->failed = true;
+}
+
+/* Of a sample: intervals. 0 or -ENOMEM. */
+static int find_intervals(struct comparison *p)
+{
+	const struct live_entry *e = NULL;
+
+	while (p->slab && (e = slab_lives_next(&p->slab->lives, e)))
+		add_living(p, e->row, e->bytes_alloc, e->bytes_alloc);
+	while (p->pages && (e = page_lives_next(&p->pages->lives, e)))
+		add_living(p, e->row, 0, (uint64_t)p->env->page_size << e->order);
+	return comparison_sample_end(&p->sample, p->env->sample.one_in, p->names.count);
 }
 
 static void find_sure(struct comparison *p)
@@ -370,10 +397,17 @@ static enum subject_kind row_kind(const struct comparison *p)
 	return p->by ? p->by : SUBJECT_CALLSITE;
 }
 
+/* The same, and whether they have intervals. */
+static enum subject_kind columns_kind(const struct comparison *p)
+{
+	return subject_estimated(row_kind(p), p->env->sample.one_in);
+}
+
 static struct table *make_table(const struct comparison *p)
 {
 	enum subject_kind kind = row_kind(p);
-	struct table *t = table_type_new(p->type->table, p->type->title, kind, false);
+	struct table *t =
+		table_type_new(p->type->table, p->type->title, columns_kind(p), false);
 
 	if (t)
 		table_set_by(t, subjects_word(kind));
@@ -382,15 +416,17 @@ static struct table *make_table(const struct comparison *p)
 
 static void fill_table(const struct comparison *p, struct table *t)
 {
-	const struct comparison_row all = { NULL, &p->all };
+	const struct comparison_row all = { NULL, &p->all, &p->sample.all };
 	const struct column_type *col;
 	uint32_t i;
 
 	for (i = 0; i < p->names.count; i++) {
 		const struct comparison_row row = { intern_get(&p->names, i + 1, NULL),
-						    &p->groups[i] };
+						    &p->groups[i],
+						    p->sample.of ? &p->sample.of[i]
+								 : NULL };
 
-		if (!table_type_add_row(p->type->table, row_kind(p), t, &row))
+		if (!table_type_add_row(p->type->table, columns_kind(p), t, &row))
 			return;
 	}
 	/* The same figures of all rows. */
@@ -398,7 +434,7 @@ static void fill_table(const struct comparison *p, struct table *t)
 		const struct column *c = &col->column;
 		struct summary_item item = { c->name, NULL, c->unit, .live = c->live };
 
-		if (c->unit == UNIT_NONE)
+		if (c->unit == UNIT_NONE || !column_type_in(col, columns_kind(p)))
 			continue;
 		item.value = col->fill(&all, t);
 		table_add_summary_items(t, &item, 1);
@@ -411,7 +447,7 @@ static void note_unskipped(const struct comparison *p, struct table *t)
 	uint64_t stay = 0;
 	size_t i;
 
-	if (p->kind != KIND_SLAB || p->type->by_dir ||
+	if (p->kind != KIND_SLAB || p->type->always ||
 	    !callsite_rule_extended(p->env->rule))
 		return;
 	for (i = 0; i < p->slab->nr_rows; i++) {
@@ -419,7 +455,7 @@ static void note_unskipped(const struct comparison *p, struct table *t)
 
 		if (sites_skipped(p->env,
 				  sites_beyond(p->env, key->callsite, key->dims.of[0])))
-			stay += p->slab->rows[i].hit;
+			stay += p->slab->rows[i].hit * slab_account_weight(p->slab, i);
 	}
 	if (stay)
 		table_add_note(
@@ -429,7 +465,7 @@ static void note_unskipped(const struct comparison *p, struct table *t)
 			stay);
 }
 
-static void comparison_end(void *self)
+void comparison_end(void *self)
 {
 	struct comparison *p = self;
 
@@ -444,6 +480,8 @@ static int comparison_show(struct comparison *p, struct report *report)
 	if (p->kind == KIND_PAGE ? p->pages->failed : p->slab->failed)
 		return -ENOMEM;
 	find_sure(p);
+	if (p->env->sample.one_in && find_intervals(p))
+		return -ENOMEM;
 	if (p->failed || bound(p))
 		return -ENOMEM;
 	t = make_table(p);
@@ -452,7 +490,7 @@ static int comparison_show(struct comparison *p, struct report *report)
 	fill_table(p, t);
 	note_unskipped(p, t);
 	report_add_table(report, t);
-	return p->kind == KIND_PAGE && !p->type->by_dir
+	return p->kind == KIND_PAGE && !p->type->always
 		       ? page_matrix(p->pages, p->env, false, report)
 		       : 0;
 }
@@ -464,6 +502,7 @@ static int groups_copy(struct comparison *now, const struct comparison *p)
 
 	*now = *p;
 	now->name = (struct strbuf){ 0 };
+	comparison_sample_own(&now->sample, &failed);
 	u64_map_own(&now->sources, &failed);
 	intern_own(&now->names, &failed);
 	array_own(&now->groups, now->groups_capacity, sizeof(*now->groups), &failed);
@@ -477,6 +516,7 @@ static void groups_free(struct comparison *p)
 	intern_free(&p->names);
 	free(p->groups);
 	free(p->group_of);
+	comparison_sample_free(&p->sample);
 	strbuf_free(&p->name);
 }
 
@@ -517,7 +557,7 @@ static int show_pages_now(struct comparison *now, struct report *report)
 	return ret;
 }
 
-static int comparison_view(const void *self, struct report *report)
+int comparison_view(const void *self, struct report *report)
 {
 	const struct comparison *p = self;
 	struct comparison now;
@@ -532,15 +572,15 @@ static int comparison_view(const void *self, struct report *report)
 	return ret;
 }
 
-static void comparison_destroy(void *self)
+void comparison_destroy(void *self)
 {
 	groups_free(self);
 	free(self);
 }
 
-static void *comparison_create(const struct analysis_env *env,
-			       const struct analysis_options *opts,
-			       const struct comparison_type *type)
+void *comparison_create(const struct analysis_env *env,
+			const struct analysis_options *opts,
+			const struct comparison_type *type)
 {
 	struct comparison *p = calloc(1, sizeof(*p));
 
@@ -549,50 +589,9 @@ static void *comparison_create(const struct analysis_env *env,
 	p->env = env;
 	p->type = type;
 	p->kind = type->kind;
-	p->by = type->by_dir ? SUBJECT_DIR : opts->by;
+	p->by = type->always ? type->always : opts->by;
 	if (observe(p))
 		return p;
 	comparison_destroy(p);
 	return NULL;
 }
-
-/* What diff's --by can be. */
-#define COMPARISON_ROWS (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR))
-
-/* An analysis for each table. */
-#define COMPARISON(id, is, dir, text, heading, needed, which, cols, ...)               \
-	static const struct table_type table_##id = { .name = #id,                     \
-						      .help = text,                    \
-						      .columns = cols };               \
-	static const struct table_type *const tables_##id[] = { &table_##id,           \
-								##__VA_ARGS__, NULL }; \
-	static const struct comparison_type type_##id = { is, dir, &table_##id,        \
-							  heading };                   \
-	static void *create_##id(const struct analysis_env *env,                       \
-				 const struct analysis_options *opts)                  \
-	{                                                                              \
-		return comparison_create(env, opts, &type_##id);                       \
-	}                                                                              \
-	const struct analysis analysis_comparison_##id = {                             \
-		.name = "comparison_" #id,                                             \
-		.help = text,                                                          \
-		.use = dir ? ANALYSIS_RULES : ANALYSIS_DIFF,                           \
-		.needs = needed,                                                       \
-		.rows = which,                                                         \
-		.tables = tables_##id,                                                 \
-		.create = create_##id,                                                 \
-		.end = comparison_end,                                                 \
-		.view = comparison_view,                                               \
-		.destroy = comparison_destroy,                                         \
-	};
-
-COMPARISON(slab, KIND_SLAB, false, "slab objects, to be compared", "Slab allocations",
-	   NEEDS_SLAB, COMPARISON_ROWS, comparison_slab_columns)
-COMPARISON(slab_dir, KIND_SLAB, true, "slab objects by directory, for rules",
-	   "Slab allocations", NEEDS_SLAB, ROWS(DIR), comparison_slab_columns)
-COMPARISON(slab_cache, KIND_CACHE, false, "slab objects by cache, to be compared",
-	   "Slab allocations", NEEDS_SLAB, ROWS(CACHE), comparison_cache_columns)
-COMPARISON(page, KIND_PAGE, false, "page blocks, to be compared", "Page allocations",
-	   NEEDS_PAGE, COMPARISON_ROWS, comparison_page_columns, &page_matrix_type)
-COMPARISON(page_dir, KIND_PAGE, true, "page blocks by directory, for rules",
-	   "Page allocations", NEEDS_PAGE, ROWS(DIR), comparison_page_columns)

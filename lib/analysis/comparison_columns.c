@@ -71,6 +71,95 @@ static struct cell cell_largest(const void *row, struct table *t)
 	return cell_uint(r->group->largest);
 }
 
+/* An end of an interval; none where only what is recorded in any case is in the sample. */
+static struct cell end_of(const struct estimate *e, uint64_t end)
+{
+	return e->units ? cell_uint(end) : (struct cell){ .type = CELL_NONE };
+}
+
+static struct cell cell_bytes_low(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return end_of(&r->in->bytes, r->in->bytes.low);
+}
+
+static struct cell cell_bytes_high(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return end_of(&r->in->bytes, r->in->bytes.high);
+}
+
+static struct cell cell_hit_low(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return end_of(&r->in->hit, r->in->hit.low);
+}
+
+static struct cell cell_hit_high(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return end_of(&r->in->hit, r->in->hit.high);
+}
+
+static struct cell cell_net_low(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return end_of(&r->in->net, r->in->net.low);
+}
+
+static struct cell cell_net_high(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return end_of(&r->in->net, r->in->net.high);
+}
+
+/* @value, as far off as @bytes are, whose value is @end there. */
+static struct cell scaled(uint64_t value, uint64_t end, const struct estimate *bytes)
+{
+	double off =
+		bytes->value ? (double)value * ((double)end / (double)bytes->value) : 0;
+
+	if (!bytes->units)
+		return (struct cell){ .type = CELL_NONE };
+	return cell_uint(off < 0x1p63 ? (uint64_t)off : UINT64_MAX);
+}
+
+static struct cell cell_waste_low(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return scaled(slab_waste(r->group->bytes, r->group->bytes_req), r->in->bytes.low,
+		      &r->in->bytes);
+}
+
+static struct cell cell_waste_high(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return scaled(slab_waste(r->group->bytes, r->group->bytes_req), r->in->bytes.high,
+		      &r->in->bytes);
+}
+
+static struct cell cell_peak_low(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return scaled(r->group->peak, r->in->bytes.low, &r->in->bytes);
+}
+
+static struct cell cell_peak_high(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return scaled(r->group->peak, r->in->bytes.high, &r->in->bytes);
+}
+
 /* The column that names the row. */
 #define NAME(word, heading, which, text)         \
 	{                                        \
@@ -90,6 +179,13 @@ static struct cell cell_largest(const void *row, struct table *t)
 #define NAME_DIR                            \
 	NAME("dir", "Directory", ROWS(DIR), \
 	     "The directory of the kernel's source that the callsite is in.")
+#define NAME_FUNCTION                                \
+	NAME("function", "Function", ROWS(FUNCTION), \
+	     "The callsite's function, whatever its file.")
+#define NAME_FILE \
+	NAME("file", "File", ROWS(FILE), "The source file that the callsite is in.")
+#define NAME_LINE \
+	NAME("line", "Line", ROWS(LINE), "The callsite's line in its source file.")
 #define NAME_CACHE NAME("cache", "Cache", ROWS(CACHE), "The slab cache.")
 /* Those that are compared and not hidden are what diff shows usually. */
 #define FIGURES(fill_waste)                                                    \
@@ -140,10 +236,33 @@ static struct cell cell_largest(const void *row, struct table *t)
 			      .help = "Bytes of the largest allocation." },    \
 		  .use = COLUMN_LARGEST,                                       \
 		  .fill = cell_largest },                                      \
-		COLUMNS_END
+		INTERVALS, COLUMNS_END
+
+/* Of a sample: how far the figures may be off; of waste and of the peak, as far as bytes may. */
+#define INTERVAL(of, of_unit, lives)                                                 \
+	{ .column = { .name = #of "_low",                                            \
+		      .unit = of_unit,                                               \
+		      .hidden = true,                                                \
+		      .live = lives,                                                 \
+		      .help = "Of a sample, with 95 % confidence: at least." },      \
+	  .estimated = true,                                                         \
+	  .fill = cell_##of##_low },                                                 \
+	{                                                                            \
+		.column = { .name = #of "_high",                                     \
+			    .unit = of_unit,                                         \
+			    .hidden = true,                                          \
+			    .live = lives,                                           \
+			    .help = "Of a sample, with 95 % confidence: at most." }, \
+		.estimated = true, .fill = cell_##of##_high                          \
+	}
+#define INTERVALS                                                                    \
+	INTERVAL(bytes, UNIT_BYTES, false), INTERVAL(hit, UNIT_COUNT, false),        \
+		INTERVAL(net, UNIT_BYTES, true), INTERVAL(waste, UNIT_BYTES, false), \
+		INTERVAL(peak, UNIT_BYTES, true)
 
 const struct column_type comparison_slab_columns[] = {
-	NAME_CALLSITE, NAME_STACK, NAME_MODULE, NAME_DIR, FIGURES(cell_waste),
+	NAME_CALLSITE, NAME_STACK, NAME_MODULE, NAME_DIR,
+	NAME_FUNCTION, NAME_FILE,  NAME_LINE,	FIGURES(cell_waste),
 };
 
 const struct column_type comparison_cache_columns[] = {
@@ -152,7 +271,8 @@ const struct column_type comparison_cache_columns[] = {
 };
 
 const struct column_type comparison_page_columns[] = {
-	NAME_CALLSITE, NAME_STACK, NAME_MODULE, NAME_DIR, FIGURES(cell_no_waste),
+	NAME_CALLSITE, NAME_STACK, NAME_MODULE, NAME_DIR,
+	NAME_FUNCTION, NAME_FILE,  NAME_LINE,	FIGURES(cell_no_waste),
 };
 
 static const char *least_of(const char *name)
@@ -166,6 +286,22 @@ static const char *least_of(const char *name)
 	return NULL;
 }
 
+/* The column with the low end of the interval of @name, behind which is that with the high one;
+ * NULL: it has none.
+ */
+static const struct column_type *low_of(const char *name)
+{
+	const struct column_type *col;
+	size_t len = strlen(name);
+
+	for (col = comparison_slab_columns; col->column.name; col++) {
+		if (!strncmp(col->column.name, name, len) &&
+		    !strcmp(col->column.name + len, "_low"))
+			return col;
+	}
+	return NULL;
+}
+
 void comparison_metrics(struct comparison_metrics *m)
 {
 	const struct column_type *col;
@@ -173,6 +309,7 @@ void comparison_metrics(struct comparison_metrics *m)
 	*m = (struct comparison_metrics){ .nr = 0 };
 	for (col = comparison_slab_columns; col->column.name; col++) {
 		const struct column *c = &col->column;
+		const struct column_type *low = low_of(c->name);
 
 		if (col->use == COLUMN_LARGEST)
 			m->largest = c->name;
@@ -182,8 +319,14 @@ void comparison_metrics(struct comparison_metrics *m)
 		if (col->use == COLUMN_EVENTS)
 			m->count = m->nr;
 		m->usual[m->nr] = !c->hidden;
-		m->items[m->nr++] = (struct diff_metric){ c->name, c->title, c->unit,
-							  col->use == COLUMN_HEIGHT,
-							  least_of(c->name) };
+		m->items[m->nr++] = (struct diff_metric){
+			c->name,
+			c->title,
+			c->unit,
+			col->use == COLUMN_HEIGHT,
+			least_of(c->name),
+			low ? low->column.name : NULL,
+			low ? low[1].column.name : NULL,
+		};
 	}
 }

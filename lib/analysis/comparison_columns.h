@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "analysis/columns.h"
+#include "analysis/estimate.h"
 #include "report/diff.h"
 
 /* A row of the table: whatever has one name. Bytes, but for @hit and @implicit; @bytes_req:
@@ -21,10 +22,16 @@ struct comparison_group {
 	uint64_t implicit; /* ends without an event */
 };
 
-/* What a row is made from. */
+/* Of a sample: intervals of what a row has in all memory. */
+struct comparison_intervals {
+	struct estimate bytes, hit, net;
+};
+
+/* What a row is made from. @in: NULL: figures are not estimated. */
 struct comparison_row {
 	const char *name;
 	const struct comparison_group *group;
+	const struct comparison_intervals *in;
 };
 
 /* Of objects by ROWS(CALLSITE), (STACK), (MODULE), (DIR); by ROWS(CACHE); of pages. */

@@ -13,19 +13,80 @@
 
 static const char unknown[] = "[unknown]";
 
+static void add_function(const struct analysis_env *env, const char *name,
+			 struct strbuf *out)
+{
+	strbuf_add(out, name, env->raw_names ? strlen(name) : symbol_plain_length(name));
+}
+
+/* The callsite's function, and its @module; NULL: there is none. */
+static const char *function_of(const struct analysis_env *env, uint64_t addr,
+			       const char **module)
+{
+	struct callsite_place place = { 0 };
+
+	if (addr)
+		(void)callsite_look(env->rule, env->syms, addr, &place);
+	*module = place.module;
+	return place.function;
+}
+
 void comparison_name_site(const struct analysis_env *env, uint64_t addr,
 			  struct strbuf *out)
 {
-	struct symbol sym;
+	const char *module, *function = function_of(env, addr, &module);
 
-	if (!addr || !symbols_find(env->syms, addr, &sym)) {
+	if (!function) {
 		strbuf_puts(out, unknown);
 		return;
 	}
-	strbuf_add(out, sym.name,
-		   env->raw_names ? strlen(sym.name) : symbol_plain_length(sym.name));
-	if (sym.module)
-		strbuf_printf(out, " [%s]", sym.module);
+	add_function(env, function, out);
+	if (module)
+		strbuf_printf(out, " [%s]", module);
+}
+
+void comparison_name_function(const struct analysis_env *env, uint64_t addr,
+			      struct strbuf *out)
+{
+	const char *module, *function = function_of(env, addr, &module);
+
+	if (function)
+		add_function(env, function, out);
+	else
+		strbuf_puts(out, unknown);
+}
+
+/* The callsite in the source; NULL: it is not known. */
+static const struct source_frame *source_of(const struct analysis_env *env, uint64_t addr)
+{
+	const struct source_frame *chain;
+	struct callsite_place place;
+	size_t nr, index;
+
+	if (!env->lines || !addr)
+		return NULL;
+	(void)callsite_look(env->rule, env->syms, addr, &place);
+	nr = source_lines_find(env->lines, addr, &chain);
+	index = place.nr ? place.index : nr - 1;
+	return nr ? chain + index : NULL;
+}
+
+void comparison_name_file(const struct analysis_env *env, uint64_t addr,
+			  struct strbuf *out)
+{
+	const struct source_frame *frame = source_of(env, addr);
+
+	strbuf_puts(out, frame && frame->file ? frame->file : SOURCE_UNKNOWN);
+}
+
+void comparison_name_line(const struct analysis_env *env, uint64_t addr,
+			  struct strbuf *out)
+{
+	const struct source_frame *frame = source_of(env, addr);
+
+	comparison_name_file(env, addr, out);
+	if (frame && frame->file && frame->line)
+		strbuf_printf(out, ":%" PRIu32, frame->line);
 }
 
 void comparison_name_module(const struct analysis_env *env, uint64_t addr,
@@ -48,6 +109,54 @@ void comparison_name_directory(const struct analysis_env *env, uint64_t addr,
 	strbuf_puts(out, name ? name : "");
 }
 
+void comparison_name_by(const struct analysis_env *env, enum subject_kind kind,
+			uint64_t addr, unsigned int depth, struct strbuf *out)
+{
+	switch (kind) {
+	case SUBJECT_MODULE:
+		comparison_name_module(env, addr, out);
+		break;
+	case SUBJECT_DIR:
+		comparison_name_directory(env, addr, depth, out);
+		break;
+	case SUBJECT_FUNCTION:
+		comparison_name_function(env, addr, out);
+		break;
+	case SUBJECT_FILE:
+		comparison_name_file(env, addr, out);
+		break;
+	case SUBJECT_LINE:
+		comparison_name_line(env, addr, out);
+		break;
+	default:
+		comparison_name_site(env, addr, out);
+	}
+}
+
+/* The functions of a frame, from the one that counts outward if it is the @first. */
+static void name_frame(const struct analysis_env *env, uint64_t addr, bool first,
+		       struct strbuf *out)
+{
+	struct callsite_place place;
+	struct symbol sym;
+	size_t i;
+
+	(void)callsite_look(env->rule, env->syms, addr, &place);
+	for (i = first ? place.index : 0; i + 1 < place.nr; i++) {
+		const char *name = place.chain[i].function;
+
+		add_function(env, name ? name : unknown, out);
+		strbuf_puts(out, first && i == place.index ? ";" : " (inlined);");
+	}
+	if (!addr || !symbols_find(env->syms, addr, &sym)) {
+		strbuf_puts(out, unknown);
+		return;
+	}
+	add_function(env, sym.name, out);
+	if (sym.module)
+		strbuf_printf(out, " [%s]", sym.module);
+}
+
 void comparison_name_stack(const struct analysis_env *env, uint32_t id, uint64_t callsite,
 			   struct strbuf *out)
 {
@@ -65,7 +174,7 @@ void comparison_name_stack(const struct analysis_env *env, uint32_t id, uint64_t
 	first = sites_start(env, frames, nr, callsite);
 	for (i = first; i < nr; i++) {
 		strbuf_puts(out, i > first ? ";" : "");
-		comparison_name_site(env, frames[i], out);
+		name_frame(env, frames[i], i == first, out);
 	}
 }
 

@@ -169,6 +169,11 @@ int event_filter_add_site(struct event_filter *f, const char *word)
 	return 0;
 }
 
+int event_filter_add_dir(struct event_filter *f, const char *word)
+{
+	return dir_words_add(&f->dirs, word);
+}
+
 void event_filter_free(struct event_filter *f)
 {
 	size_t i;
@@ -186,6 +191,8 @@ void event_filter_free(struct event_filter *f)
 	u64_map_free(&f->comm_known);
 	u64_map_free(&f->site_known);
 	u64_map_free(&f->stack_known);
+	u64_map_free(&f->dir_known);
+	dir_words_free(&f->dirs);
 	*f = (struct event_filter){ 0 };
 }
 
@@ -218,26 +225,29 @@ static bool comm_matches(const struct event_filter *f, const char *comm)
 	return false;
 }
 
-static bool name_matches(const char *pattern, const struct symbol *sym)
+static bool name_matches(const char *pattern, const char *function)
 {
-	size_t plain = symbol_plain_length(sym->name);
+	size_t plain = symbol_plain_length(function);
 	char name[256];
 
-	if (!fnmatch(pattern, sym->name, 0))
+	if (!fnmatch(pattern, function, 0))
 		return true;
-	if (!sym->name[plain] || plain >= sizeof(name))
+	if (!function[plain] || plain >= sizeof(name))
 		return false;
-	memcpy(name, sym->name, plain);
+	memcpy(name, function, plain);
 	name[plain] = '\0';
 	return !fnmatch(pattern, name, 0);
 }
 
-static bool site_matches(const struct event_filter *f, const struct symbols *syms,
-			 uint64_t addr)
+static bool site_matches(const struct event_filter *f,
+			 const struct event_filter_names *names, uint64_t addr)
 {
+	struct callsite_place place;
 	struct symbol sym;
-	bool known = symbols_find(syms, addr, &sym);
+	bool known = symbols_find(names->syms, addr, &sym);
 	size_t i;
+
+	(void)callsite_look(names->sites->env->rule, names->syms, addr, &place);
 
 	for (i = 0; i < f->nr_sites; i++) {
 		const struct filter_site *site = &f->sites[i];
@@ -247,8 +257,11 @@ static bool site_matches(const struct event_filter *f, const struct symbols *sym
 				return true;
 			continue;
 		}
-		if (known && name_matches(site->name, &sym) &&
+		if (known && name_matches(site->name, sym.name) &&
 		    (!site->exact || site->value == addr - sym.addr))
+			return true;
+		if (place.function && !site->exact &&
+		    name_matches(site->name, place.function))
 			return true;
 	}
 	return false;
@@ -280,7 +293,7 @@ static bool pass_address(struct event_filter *f, const struct event_filter_names
 
 	if (known)
 		return *known;
-	return remember(f, &f->site_known, addr, site_matches(f, names->syms, addr));
+	return remember(f, &f->site_known, addr, site_matches(f, names, addr));
 }
 
 /* By the event's call_site; one without any by the callsite in its stack. */
@@ -302,6 +315,26 @@ static bool pass_site(struct event_filter *f, const struct event_filter_names *n
 		return *known;
 	return remember(f, &f->stack_known, ev->stack,
 			pass_address(f, names, sites_of_stack(names->sites, ev->stack)));
+}
+
+/* By what rows by directory stand for. */
+static bool pass_dir(struct event_filter *f, const struct event_filter_names *names,
+		     const struct kmem_event *ev)
+{
+	const struct analysis_env *env = names->sites->env;
+	uint64_t site = kmem_is_slab_alloc(ev->type)
+				? sites_beyond(env, ev->slab_alloc.callsite, ev->stack)
+			: kmem_is_slab_free(ev->type)
+				? ev->slab_free.callsite
+				: sites_of_stack(names->sites, ev->stack);
+	const uint32_t *known = u64_map_find(&f->dir_known, site);
+	const char *dir;
+
+	if (known)
+		return *known;
+	dir = directories_find(env->dirs, site, 0);
+	f->failed |= !dir;
+	return remember(f, &f->dir_known, site, dir && dir_words_has(&f->dirs, dir));
 }
 
 static bool pass_ptr(const struct event_filter *f, const struct kmem_event *ev)
@@ -329,5 +362,7 @@ bool event_filter_pass(struct event_filter *f, const struct event_filter_names *
 		return false;
 	if (f->nr_comms && !pass_comm(f, names, ev->pid))
 		return false;
-	return !f->nr_sites || pass_site(f, names, ev);
+	if (f->nr_sites && !pass_site(f, names, ev))
+		return false;
+	return !f->dirs.nr || pass_dir(f, names, ev);
 }

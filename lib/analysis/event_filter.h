@@ -6,6 +6,7 @@
 #ifndef KMEMX_ANALYSIS_EVENT_FILTER_H
 #define KMEMX_ANALYSIS_EVENT_FILTER_H
 
+#include "analysis/dir_words.h"
 #include "analysis/sites.h"
 #include "analysis/tasks.h"
 
@@ -42,8 +43,9 @@ struct event_filter {
 	bool *ids; /* by event ID; NULL: all */
 	struct filter_site *sites;
 	size_t nr_sites, sites_capacity;
-	struct u64_map comm_known, site_known, stack_known; /* key -> 0 or 1 */
-	bool failed;					    /* memory ran out */
+	struct dir_words dirs;
+	struct u64_map comm_known, site_known, stack_known, dir_known; /* key -> 0 or 1 */
+	bool failed; /* memory ran out */
 };
 
 /* All: 0, -EINVAL what is no such thing, -ENOMEM. */
@@ -59,9 +61,14 @@ int event_filter_add_comm(struct event_filter *f, const char *word) __must_check
 int event_filter_add_event(struct event_filter *f, const char *word,
 			   const struct event_formats *fmts) __must_check;
 /* "function", "function+0x1f", "0xffff..."; a function's name may have * and ?, and needs
- * no ending that a compiler gave it.
+ * no ending that a compiler gave it. What is inlined has both its own function and the one that
+ * holds the code.
  */
 int event_filter_add_site(struct event_filter *f, const char *word) __must_check;
+/* A directory of the kernel's source that has the callsite, or one above: "fs" has "fs/ext4";
+ * where * and ? stand for others. The sites' environment must have dirs.
+ */
+int event_filter_add_dir(struct event_filter *f, const char *word) __must_check;
 
 /* What is looked up for an event. */
 struct event_filter_names {

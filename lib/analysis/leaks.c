@@ -13,13 +13,17 @@
 #include "analysis/analyze.h"
 #include "base/array.h"
 
-static void forget_task(const struct leaks *l, const struct dimensions *all,
-			struct dimension_values *dims)
+/* A series is of all units of a sample, and of all tasks where rows are not by task. */
+static void in_series(const struct leaks *l, const struct dimensions *all,
+		      struct dimension_values *dims)
 {
 	int pid = dimensions_find(all, DIMENSION_PID);
+	int unit = dimensions_find(all, DIMENSION_UNIT);
 
 	if (pid >= 0 && !l->by_task)
 		dims->of[pid] = 0;
+	if (unit >= 0)
+		dims->of[unit] = 0;
 }
 
 /* What tells the series of row @row from others: its number, or 0. */
@@ -28,7 +32,7 @@ static uint32_t slab_series_id(struct leaks *l, uint32_t row)
 	const struct slab_lives *lives = &l->slab->lives;
 	struct slab_key key = *slab_lives_key(lives, row);
 
-	forget_task(l, &lives->dimensions, &key.dims);
+	in_series(l, &lives->dimensions, &key.dims);
 	return intern_id(&l->slabs.keys, &key, sizeof(key));
 }
 
@@ -38,19 +42,19 @@ static uint32_t page_series_id(struct leaks *l, uint32_t row)
 	const struct page_key *of = page_lives_key(lives, row);
 	struct page_key key = { .stack = of->stack, .dims = of->dims };
 
-	forget_task(l, &lives->dimensions, &key.dims);
+	in_series(l, &lives->dimensions, &key.dims);
 	return intern_id(&l->pages.keys, &key, sizeof(key));
 }
 
 /* Finds the series of the rows up to @row. What has no memory is told by @side's growth. */
-static uint32_t new_series(struct leaks *l, struct leaks_side *side, uint32_t row)
+static struct leaks_account_row new_series(struct leaks *l, struct leaks_side *side,
+					   uint32_t row)
 {
 	uint32_t id;
 
-	if (array_reserve(&side->series, &side->capacity, row + 1UL,
-			  sizeof(*side->series))) {
+	if (array_reserve(&side->rows, &side->capacity, row + 1UL, sizeof(*side->rows))) {
 		side->growth.failed = true;
-		return 0;
+		return (struct leaks_account_row){ 0 };
 	}
 	for (; side->nr <= row; side->nr++) {
 		uint32_t new_row = (uint32_t)side->nr;
@@ -58,14 +62,29 @@ static uint32_t new_series(struct leaks *l, struct leaks_side *side, uint32_t ro
 		id = side == &l->slabs ? slab_series_id(l, new_row)
 				       : page_series_id(l, new_row);
 		side->growth.failed |= !id;
-		side->series[new_row] = id ? id - 1 : 0;
+		side->rows[new_row] = (struct leaks_account_row){
+			id ? id - 1 : 0,
+			side == &l->slabs ? slab_lives_weight(&l->slab->lives, new_row)
+					  : page_lives_weight(&l->page->lives, new_row)
+		};
 	}
-	return side->series[row];
+	return side->rows[row];
 }
 
-static inline uint32_t series_of(struct leaks *l, struct leaks_side *side, uint32_t row)
+static inline struct leaks_account_row series_of(struct leaks *l, struct leaks_side *side,
+						 uint32_t row)
 {
-	return likely(row < side->nr) ? side->series[row] : new_series(l, side, row);
+	return likely(row < side->nr) ? side->rows[row] : new_series(l, side, row);
+}
+
+/* It ended: so did as many as its row stands for. */
+static inline void add_lifetime(struct leaks_side *side, struct lifetime *one,
+				struct leaks_account_row row)
+{
+	one->row = row.series;
+	one->nr *= row.times;
+	one->bytes *= row.times;
+	lifetimes_add(&side->times, one);
 }
 
 /* Of what does not live any more nobody asks which task allocated it. */
@@ -99,22 +118,20 @@ static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
 	struct lifetime one;
 
 	for (; life < end; life++) {
-		uint32_t series = series_of(l, side, life->row);
-		uint64_t bytes = life->bytes_alloc;
+		struct leaks_account_row row = series_of(l, side, life->row);
+		uint64_t bytes = (uint64_t)life->bytes_alloc * row.times;
 
-		if (lifetime_of_slab(life, &one)) {
-			one.row = series;
-			lifetimes_add(&side->times, &one);
-		}
+		if (lifetime_of_slab(life, &one))
+			add_lifetime(side, &one, row);
 		if (life->what == SLAB_FOUND)
 			continue; /* it was gone before */
 		if (life->what == SLAB_BORN && life->event)
 			births_add(&side->births, (uint16_t)life->event->cpu,
 				   life->event->ts, life->event->pid);
 		if (unlikely(!life->event))
-			growth_settle(&side->growth, series, bytes);
+			growth_settle(&side->growth, row.series, bytes);
 		else
-			growth_change(&side->growth, series, life->event->ts,
+			growth_change(&side->growth, row.series, life->event->ts,
 				      life->what == SLAB_BORN ? bytes : 0,
 				      life->what == SLAB_BORN ? 0 : bytes);
 	}
@@ -130,22 +147,20 @@ static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
 	struct lifetime one;
 
 	for (; life < end; life++) {
-		uint32_t series = series_of(l, side, life->row);
-		uint64_t bytes = life->pages * l->env->page_size;
+		struct leaks_account_row row = series_of(l, side, life->row);
+		uint64_t bytes = life->pages * l->env->page_size * row.times;
 
-		if (lifetime_of_page(life, l->env->page_size, &one)) {
-			one.row = series;
-			lifetimes_add(&side->times, &one);
-		}
+		if (lifetime_of_page(life, l->env->page_size, &one))
+			add_lifetime(side, &one, row);
 		if (life->what == PAGE_FOUND || life->what == PAGE_REFUSED)
 			continue;
 		if (life->what == PAGE_BORN && life->event)
 			births_add(&side->births, (uint16_t)life->event->cpu,
 				   life->event->ts, life->event->pid);
 		if (unlikely(!life->event))
-			growth_settle(&side->growth, series, bytes);
+			growth_settle(&side->growth, row.series, bytes);
 		else
-			growth_change(&side->growth, series, life->event->ts,
+			growth_change(&side->growth, row.series, life->event->ts,
 				      life->what == PAGE_BORN ? bytes : 0,
 				      life->what == PAGE_BORN ? 0 : bytes);
 	}
@@ -158,7 +173,7 @@ static void add_pid(struct dimensions *all)
 {
 	int i;
 
-	for (i = 0; i < DIMENSIONS_MAX; i++) {
+	for (i = 0; i < DIMENSIONS_ASKED; i++) {
 		if (all->of[i] && all->of[i] != DIMENSION_PID)
 			continue;
 		all->of[i] = DIMENSION_PID;
@@ -179,7 +194,7 @@ static void free_side(struct leaks_side *side)
 	growth_free(&side->growth);
 	births_free(&side->births);
 	intern_free(&side->keys);
-	free(side->series);
+	free(side->rows);
 }
 
 static void free_sides(struct leaks *l)
@@ -287,10 +302,10 @@ static int copy_side(struct leaks_side *to, const struct leaks_side *from)
 		return ret;
 	to->keys = from->keys;
 	intern_own(&to->keys, &failed);
-	to->series = from->series;
+	to->rows = from->rows;
 	to->nr = from->nr;
 	to->capacity = from->capacity;
-	array_own(&to->series, to->capacity, sizeof(*to->series), &failed);
+	array_own(&to->rows, to->capacity, sizeof(*to->rows), &failed);
 	return failed ? -ENOMEM : 0;
 }
 
@@ -334,6 +349,7 @@ const struct analysis analysis_leaks = {
 	.use = ANALYSIS_COMMAND,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.rows = ROWS_ALL,
+	.estimates = true,
 	.all_frees = true,
 	.tables = tables,
 	.create = leaks_create,

@@ -16,21 +16,27 @@
 /* Without --older: what is younger than this part of the time may be in flight. */
 #define LEAKS_YOUNG_PART 10
 
+/* Of a row of an account: its series, and how many like it it stands for. */
+struct leaks_account_row {
+	uint32_t series, times;
+};
+
 /**
  * struct leaks_side - of slab objects, or of pages: lifetimes of what was freed, and live bytes
  * @times, @growth: by series
  * @births: which task allocated
  * @keys: number n is that of series n - 1
- * @series: of each row of the account, as far as lives of it have come: @nr
+ * @rows: of the account, as far as lives of them have come: @nr
  *
- * Rows of an account that no row of a table tells apart have one series.
+ * Rows of an account that no row of a table tells apart have one series. Where figures are
+ * estimated from a sample, what lives counts as often as its row stands for.
  */
 struct leaks_side {
 	struct lifetimes times;
 	struct growth growth;
 	struct births births;
 	struct intern keys;
-	uint32_t *series;
+	struct leaks_account_row *rows;
 	size_t nr, capacity;
 };
 
@@ -56,6 +62,7 @@ struct leaks {
  * @least: age of the youngest of the old ones
  * @longest: the longest lifetime of what was freed; @outlived: bytes of the old ones that
  *	have lived longer
+ * @bytes: of a sample: the interval of @old_bytes
  * @pid, @tasks: who allocated most of the old ones; how many tasks did
  */
 struct leak {
@@ -66,6 +73,7 @@ struct leak {
 	int32_t pid;
 	uint32_t tasks;
 	uint64_t pid_bytes;
+	struct estimate bytes;
 	struct net_range net;
 	struct growth_fit fit;
 };
@@ -78,6 +86,8 @@ struct leak {
  * @guessed: of those, bytes whose task is a guess; @failed: no memory for them
  * @series_of: of each series: the row of the table; UINT32_MAX: it is left out
  * @ages: of old ones, by row of the table; @age_groups: the same in order
+ * @old_of: of a sample: old bytes by row of the account, as the sample has them; else NULL
+ * @all: of a sample: the interval of all old bytes
  * @suppressed: by line of --suppress, how many bytes; @nr_suppressed: objects or pages
  */
 struct leaks_view {
@@ -96,6 +106,8 @@ struct leaks_view {
 	uint32_t *series_of;
 	struct lifetimes ages;
 	struct lifetime_groups age_groups;
+	uint64_t *old_of;
+	struct estimate all;
 	uint64_t *suppressed, nr_suppressed, bytes_suppressed;
 	int *row_suppressed; /* by row of the account: a line of --suppress; -1 */
 };

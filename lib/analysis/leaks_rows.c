@@ -13,9 +13,10 @@
 #include "analysis/slab_bounds.h"
 #include "base/array.h"
 
-/* Something that lives: objects or pages. */
+/* Something that lives: objects or pages, as many @times. */
 struct living {
 	uint32_t row;
+	uint32_t times;
 	uint16_t cpu;
 	uint64_t nr, bytes, begin;
 };
@@ -29,20 +30,33 @@ static bool next_living(const struct leaks_view *v, const struct live_entry **en
 	if (slab) {
 		*entry = slab_lives_next(slab, *entry);
 		if (*entry)
-			*out = (struct living){ (*entry)->row, (*entry)->cpu, 1,
-						(*entry)->bytes_alloc,
-						live_begin(&slab->live, *entry) };
+			*out = (struct living){
+				(*entry)->row,	       1,
+				(*entry)->cpu,	       1,
+				(*entry)->bytes_alloc, live_begin(&slab->live, *entry)
+			};
 		return *entry != NULL;
 	}
 	*entry = page_lives_next(&v->page->lives, *entry);
 	if (*entry) {
 		uint64_t pages = 1ULL << (*entry)->order;
 
-		*out = (struct living){ (*entry)->row, (*entry)->cpu, pages,
+		*out = (struct living){ (*entry)->row,
+					1,
+					(*entry)->cpu,
+					pages,
 					pages * v->l->env->page_size,
 					live_begin(&v->page->lives.blocks, *entry) };
 	}
 	return *entry != NULL;
+}
+
+/* Of a sample it stands for more than itself. */
+static void weigh(const struct leaks_view *v, struct living *one)
+{
+	one->times = owners_weight(&v->owners, one->row);
+	one->nr *= one->times;
+	one->bytes *= one->times;
 }
 
 /* Which task allocated it. INT32_MIN: nobody knows. */
@@ -117,6 +131,8 @@ static void add_living(struct leaks_view *v, const struct living *one)
 		leak->least = age;
 	leak->old += one->nr;
 	leak->old_bytes += one->bytes;
+	if (v->old_of)
+		v->old_of[one->row] += one->bytes / one->times;
 	if (age > leak->longest)
 		leak->outlived += one->bytes;
 	add_task(v, one, group);
@@ -159,8 +175,14 @@ static int find_living(struct leaks_view *v)
 	int ret = same ? 0 : -ENOMEM;
 	uint32_t i;
 
-	while (!ret && next_living(v, &entry, &one))
+	if (!ret && owners_estimated(&v->owners)) {
+		v->old_of = calloc(v->owners.nr_rows + 1, sizeof(*v->old_of));
+		ret = v->old_of ? 0 : -ENOMEM;
+	}
+	while (!ret && next_living(v, &entry, &one)) {
+		weigh(v, &one);
 		add_living(v, &one);
+	}
 	if (v->failed || v->side->births.failed)
 		ret = -ENOMEM;
 	for (i = 0; i < v->owners.nr && !ret; i++)
@@ -204,10 +226,45 @@ static int find_bounds_pages(struct leaks_view *v)
 			page_report_net(&page, i, c->live_pages, c->sure_pages);
 
 		if (v->owners.of[i] != UINT32_MAX)
-			net_range_add(&v->leaks[v->owners.of[i]].net, &row);
+			net_range_add(&v->leaks[v->owners.of[i]].net, &row, 1);
 	}
 	bounds_free(&page.bounds);
 	return ret;
+}
+
+/* Of a sample: what the rows have in all memory. */
+static int find_intervals(struct leaks_view *v)
+{
+	struct estimate *e = calloc(v->owners.nr + 1, sizeof(*e));
+	int ret =
+		e ? owners_estimate(&v->owners, v->old_of, v->owners.of, e, v->owners.nr)
+		  : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < v->owners.nr && !ret; i++) {
+		struct net_range *net = &v->leaks[i].net;
+
+		v->leaks[i].bytes = e[i];
+		/* No event says that what is not in the sample must live. */
+		net->sampled = true;
+		net->low = 0;
+		net->high = e[i].high;
+	}
+	free(e);
+	return ret ? ret
+		   : owners_estimate_all(&v->owners, v->old_of, v->owners.of, &v->all);
+}
+
+/* The slope of an estimate is as uncertain as the estimate, beside what its windows say. */
+static void widen(struct growth_fit *fit, const struct estimate *e)
+{
+	double low = (double)e->low / (double)e->value;
+	double high = (double)e->high / (double)e->value;
+
+	if (!e->value)
+		return;
+	fit->low *= fit->low > 0 ? low : high;
+	fit->high *= fit->high > 0 ? high : low;
 }
 
 static int find_growth(struct leaks_view *v)
@@ -228,9 +285,31 @@ static int find_growth(struct leaks_view *v)
 	for (i = 0; i < v->owners.nr; i++) {
 		if (v->leaks[i].old + v->leaks[i].young)
 			v->leaks[i].fit = growth_fit(&times, &series[i]);
+		if (v->old_of)
+			widen(&v->leaks[i].fit, &v->leaks[i].bytes);
 	}
 	free(series);
 	return 0;
+}
+
+/* The first line of --suppress that a name of a frame fits; -1: none. It has the names of
+ * the functions that were inlined there, of the one that holds the code, and of its module.
+ */
+static int find_frame(const struct analysis_env *env, const struct suppressions *s,
+		      uint64_t addr)
+{
+	struct callsite_place place;
+	struct symbol sym;
+	int line = -1;
+	size_t i;
+
+	(void)callsite_look(env->rule, env->syms, addr, &place);
+	for (i = 0; i + 1 < place.nr && line < 0; i++)
+		line = suppressions_find(s, place.chain[i].function);
+	if (line >= 0 || !symbols_find(env->syms, addr, &sym))
+		return line;
+	line = suppressions_find(s, sym.name);
+	return line < 0 ? suppressions_find(s, sym.module) : line;
 }
 
 /* The first line of --suppress that a name of the row's fits; -1: none. */
@@ -247,17 +326,11 @@ static int find_suppressed(const struct leaks_view *v, uint32_t row)
 	int line = key ? suppressions_find(s, event_stream_cache(env->stream, key->cache))
 		       : -1;
 	const uint64_t *frames;
-	struct symbol sym;
 	uint32_t nr = 0, i;
 
 	frames = event_stream_stack(env->stream, stack, &nr);
-	for (i = 0; i <= nr && line < 0; i++) {
-		if (!symbols_find(env->syms, i ? frames[i - 1] : callsite, &sym))
-			continue;
-		line = suppressions_find(s, sym.name);
-		if (line < 0)
-			line = suppressions_find(s, sym.module);
-	}
+	for (i = 0; i <= nr && line < 0; i++)
+		line = find_frame(env, s, i ? frames[i - 1] : callsite);
 	return line;
 }
 
@@ -290,7 +363,7 @@ static int find_series(struct leaks_view *v)
 	if (!v->series_of || side->growth.failed)
 		return -ENOMEM;
 	for (i = 0; i < side->nr && i < v->owners.nr_rows; i++)
-		v->series_of[side->series[i]] = v->owners.of[i];
+		v->series_of[side->rows[i].series] = v->owners.of[i];
 	return 0;
 }
 
@@ -312,6 +385,8 @@ static int collect(struct leaks_view *v)
 		ret = find_living(v);
 	if (!ret)
 		ret = v->slab ? find_bounds_slab(v) : find_bounds_pages(v);
+	if (!ret && v->old_of)
+		ret = find_intervals(v);
 	return ret ? ret : find_growth(v);
 }
 
@@ -337,6 +412,7 @@ void leaks_view_free(struct leaks_view *v)
 	u64_map_free(&v->task_index);
 	free(v->task_bytes);
 	free(v->series_of);
+	free(v->old_of);
 	free(v->suppressed);
 	free(v->row_suppressed);
 }

@@ -129,6 +129,8 @@ static struct cell cell_net_min(const void *row, struct table *t)
 {
 	const struct leak_row *r = row;
 
+	if (r->leak->net.sampled)
+		return cell_uint(net_range_min(&r->leak->net));
 	/* The others may be those that are in flight. */
 	return cell_uint(r->leak->net.min > r->leak->young_bytes
 				 ? r->leak->net.min - r->leak->young_bytes
@@ -140,6 +142,8 @@ static struct cell cell_net_max(const void *row, struct table *t)
 	const struct leak_row *r = row;
 	uint64_t most = net_range_max(&r->leak->net);
 
+	if (r->leak->net.sampled)
+		return cell_uint(most);
 	return cell_uint(most < r->leak->old_bytes ? most : r->leak->old_bytes);
 }
 
@@ -148,6 +152,20 @@ static struct cell cell_net_reason(const void *row, struct table *t)
 	const struct leak_row *r = row;
 
 	return cell_text(t, net_range_reason(&r->leak->net));
+}
+
+static struct cell cell_low(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return cell_uint(r->leak->bytes.low);
+}
+
+static struct cell cell_high(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return cell_uint(r->leak->bytes.high);
 }
 
 /* "sh-123", as the kernel's traces have it. */
@@ -307,6 +325,7 @@ static const struct column_type slab_columns[] = {
 	SUBJECT_COLUMNS,
 	SUBJECT_COLUMN_NODE,
 	SUBJECT_COLUMN_CACHE,
+	INTERVAL_COLUMNS(cell_low, cell_high),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -314,6 +333,7 @@ static const struct column_type slab_columns[] = {
 static const struct column_type page_columns[] = {
 	LEAK_COLUMNS("pages", UNIT_PAGES),
 	SUBJECT_COLUMNS,
+	INTERVAL_COLUMNS(cell_low, cell_high),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -337,8 +357,15 @@ static const struct table_type *type_of(const struct leaks_view *v)
 	return v->slab ? &leaks_type : &leaks_page_type;
 }
 
+/* The kind of rows, and whether they have intervals. */
+static enum subject_kind columns_kind(const struct leaks_view *v, enum subject_kind kind)
+{
+	return subject_estimated(kind, v->l->env->sample.one_in);
+}
+
 static void add_rows(const struct leaks_view *v, enum subject_kind kind, struct table *t)
 {
+	enum subject_kind columns = columns_kind(v, kind);
 	uint32_t i;
 
 	for (i = 0; i < v->owners.nr; i++) {
@@ -347,7 +374,7 @@ static void add_rows(const struct leaks_view *v, enum subject_kind kind, struct 
 					      .leak = &v->leaks[i],
 					      .group = i };
 
-		if (row.leak->old && !table_type_add_row(type_of(v), kind, t, &row))
+		if (row.leak->old && !table_type_add_row(type_of(v), columns, t, &row))
 			break;
 	}
 }
@@ -420,6 +447,10 @@ static void add_notes(const struct leaks_view *v, uint64_t losses, struct table 
 			"!The recording's clock does not count nanoseconds: ages are in its units, and growth has none.");
 	note_outlived(v, t);
 	note_suppressed(v, t);
+	if (v->old_of)
+		table_add_note(
+			t,
+			"Growth is that of the estimates, and From/s and To/s are as much wider as the interval of the bytes. Youngest, Age and Oldest are of what is in the sample.");
 	if (v->guessed)
 		table_add_note(
 			t,
@@ -432,6 +463,19 @@ static void add_notes(const struct leaks_view *v, uint64_t losses, struct table 
 			"!Events were lost: what seems to live may have been freed. See the column Why.");
 	t->failed |= age.failed;
 	strbuf_free(&age);
+}
+
+/* Of a sample: what the rows have together. */
+static void add_interval(const struct leaks_view *v, struct table *t)
+{
+	const struct summary_line ends[] = {
+		{ "bytes_old_low", "  in the rows, at least (95 %)", UNIT_BYTES,
+		  v->all.low, true, SUMMARY_USUAL },
+		{ "bytes_old_high", "  in the rows, at most (95 %)", UNIT_BYTES,
+		  v->all.high, true, SUMMARY_USUAL },
+	};
+
+	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
 }
 
 static void add_summary(const struct leaks_view *v, uint64_t losses, struct table *t)
@@ -471,6 +515,22 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 					   : "SUMMARY (live pages)");
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - !v->l->opts->suppress,
 				losses != 0);
+	if (v->old_of)
+		add_interval(v, t);
+}
+
+/* Of a sample nothing must live: the interval of the bytes says more. */
+static void hide_net(struct table *t)
+{
+	static const char *const names[] = { "net_min", "net_max" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		struct column *col = table_find_column(t, names[i]);
+
+		if (col)
+			col->hidden = true;
+	}
 }
 
 static struct table *new_table(const struct leaks_view *v, enum subject_kind kind)
@@ -482,7 +542,7 @@ static struct table *new_table(const struct leaks_view *v, enum subject_kind kin
 
 	strbuf_printf(&title, "%s that still live, by %s",
 		      v->slab ? "Slab objects" : "Pages", subjects_words(kind, words));
-	t = table_type_new(type_of(v), strbuf_text(&title), kind, false);
+	t = table_type_new(type_of(v), strbuf_text(&title), columns_kind(v, kind), false);
 	strbuf_free(&title);
 	if (!t)
 		return NULL;
@@ -491,6 +551,8 @@ static struct table *new_table(const struct leaks_view *v, enum subject_kind kin
 		if (t->columns[i].unit == UNIT_NS)
 			t->columns[i].unit = UNIT_COUNT;
 	}
+	if (v->l->env->sample.one_in)
+		hide_net(t);
 	return t;
 }
 

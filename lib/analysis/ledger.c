@@ -38,6 +38,7 @@ static void *ledger_create(const struct analysis_env *env,
 	if (!l)
 		return NULL;
 	l->env = env;
+	ledger_edges_init(&l->edges, env->rec);
 	l->type_masks[KMALLOC_CGROUP] = gfp_bit(gfp, "__GFP_ACCOUNT", "GFP_ACCOUNT");
 	l->type_masks[KMALLOC_RECLAIM] =
 		gfp_bit(gfp, "__GFP_RECLAIMABLE", "GFP_RECLAIMABLE");
@@ -96,12 +97,15 @@ static void ledger_alloc(struct ledger *l, const struct kmem_event *ev)
 		l->failed = true;
 		return;
 	}
-	if (e->state == LIVE_ALLOCATED)
+	if (e->state == LIVE_ALLOCATED) {
 		l->groups[e->row].implicit++;
+		ledger_edges_add(&l->edges, ev->ts, LEDGER_EDGE_IMPLICIT, e->row);
+	}
 	e->row = group;
 	e->state = LIVE_ALLOCATED;
 	*page = group;
 	l->groups[group].allocs++;
+	ledger_edges_add(&l->edges, ev->ts, LEDGER_EDGE_ALLOC, group);
 }
 
 /* An object that no event allocated: its cache is the event's, else that of its page. */
@@ -122,6 +126,7 @@ static void ledger_free_unknown(struct ledger *l, const struct kmem_event *ev,
 	}
 	if (e->row != UINT32_MAX) {
 		l->groups[e->row].freed++;
+		ledger_edges_add(&l->edges, ev->ts, LEDGER_EDGE_FREE, e->row);
 		return;
 	}
 	index = u64_map_insert(&l->unknown_index, page, (uint32_t)l->nr_unknown);
@@ -133,6 +138,7 @@ static void ledger_free_unknown(struct ledger *l, const struct kmem_event *ev,
 	if (*index == l->nr_unknown)
 		l->unknown[l->nr_unknown++] = (struct ledger_unknown){ .page = page };
 	l->unknown[*index].frees++;
+	ledger_edges_add(&l->edges, ev->ts, LEDGER_EDGE_UNKNOWN, *index);
 }
 
 static void ledger_free(struct ledger *l, const struct kmem_event *ev)
@@ -150,10 +156,13 @@ static void ledger_free(struct ledger *l, const struct kmem_event *ev)
 		ledger_free_unknown(l, ev, e);
 	} else if (e->state == LIVE_FREED) {
 		/* Allocated in bulk, unseen, in between: both ends cancel out. */
-		if (e->row != UINT32_MAX)
+		if (e->row != UINT32_MAX) {
 			l->groups[e->row].again++;
+			ledger_edges_add(&l->edges, ev->ts, LEDGER_EDGE_AGAIN, e->row);
+		}
 	} else {
 		l->groups[e->row].freed++;
+		ledger_edges_add(&l->edges, ev->ts, LEDGER_EDGE_FREE, e->row);
 		if (ev->slab_free.cache)
 			l->groups[e->row].cache = ev->slab_free.cache;
 	}
@@ -228,6 +237,7 @@ static void ledger_destroy(void *self)
 	u64_map_free(&l->pages);
 	u64_map_free(&l->unknown_index);
 	free(l->unknown);
+	ledger_edges_free(&l->edges);
 	free(l);
 }
 
@@ -246,6 +256,7 @@ const struct analysis analysis_ledger = {
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.all_time = "its snapshots were taken before and after it",
 	.unfiltered = "it explains what the whole system's counts say",
+	.unsampled = "it explains what the whole system's counts say",
 	.all_frees = true,
 	.lacks = ledger_lacks,
 	.tables = tables,

@@ -15,6 +15,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/census.h"
+#include "analysis/ledger_edges.h"
 #include "account/live.h"
 #include "base/hash.h"
 
@@ -64,6 +65,7 @@ struct ledger {
 		unknown_index; /* page of an unknown object -> its place in @unknown */
 	struct ledger_unknown *unknown;
 	size_t nr_unknown, unknown_capacity;
+	struct ledger_edges edges;
 	uint64_t nr_slab, nr_page, losses;
 	uint64_t pages_allocated, pages_freed;
 	bool failed;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "account/snapshot.h"
+#include "analysis/ledger_counts.h"
 #include "base/array.h"
 
 const char *books_row_name(const struct books *b, const struct books_row *row)
@@ -217,19 +218,24 @@ static uint32_t row_of_page(const struct books *b, uint64_t page)
 	return UINT32_MAX;
 }
 
-static void books_add_unknown(struct books *b)
+static int books_add_unknown(struct books *b)
 {
 	size_t i;
 
+	b->unknown_rows = calloc(b->ledger->nr_unknown + 1, sizeof(*b->unknown_rows));
+	if (!b->unknown_rows)
+		return -ENOMEM;
 	for (i = 0; i < b->ledger->nr_unknown; i++) {
 		const struct ledger_unknown *u = &b->ledger->unknown[i];
 		uint32_t row = row_of_page(b, u->page);
 
+		b->unknown_rows[i] = row;
 		if (row == UINT32_MAX)
 			b->nr_unknown += u->frees;
 		else
 			b->rows[row].freed += u->frees;
 	}
+	return 0;
 }
 
 int books_make(struct books *b)
@@ -248,8 +254,10 @@ int books_make(struct books *b)
 		return ret;
 	books_name_rows(b);
 	books_list_members(b);
-	books_add_unknown(b);
-	return 0;
+	ret = books_add_unknown(b);
+	if (!ret)
+		ledger_counts_use(b);
+	return ret;
 }
 
 void books_free(struct books *b)
@@ -264,4 +272,5 @@ void books_free(struct books *b)
 		strbuf_free(&b->rows[i].members);
 	free(b->rows);
 	free(b->group_rows);
+	free(b->unknown_rows);
 }

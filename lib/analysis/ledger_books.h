@@ -9,20 +9,40 @@
 #include "analysis/ledger.h"
 #include "base/strbuf.h"
 
-/* A cache of slabinfo. */
-struct books_cache {
-	uint32_t row;
-	uint64_t size, per_slab, pages;
+/* A count of a cache's objects, or of a row's, made from @read to @end (ns); @held: free objects
+ * in slabs that CPUs held, at most, which it has as in use.
+ */
+struct books_count {
+	bool counted;
+	uint64_t objects, read, end, held;
 };
 
-/* A row of the report: a cache, or kmalloc caches that no event distinguishes. */
+/* A cache of slabinfo. @sheaf: objects of a sheaf; 0: it has none. */
+struct books_cache {
+	uint32_t row;
+	uint64_t size, per_slab, pages, sheaf;
+	struct books_count first, last;
+};
+
+/**
+ * struct books_row - a row of the report: a cache, or kmalloc caches that no event distinguishes
+ * @name: number in books.names; 0: none
+ * @before, @after: objects, by slabinfo; if @exact by the counts, and then what follows is of the
+ *	events between them
+ * @slack: free ones that @before or @after may have; of them @sheaves: in sheaves
+ * @unsure: events while it was counted, which a count may have or not
+ * @again: frees of an object that no event had allocated since its last free
+ * @members: names of its caches, if they are several
+ */
 struct books_row {
-	uint32_t name; /* number in books.names; 0: none */
-	uint32_t nr_caches;
+	uint32_t name;
+	uint32_t nr_caches, nr_counted;
 	int64_t before, after;
-	uint64_t slack;
+	struct books_count first, last;
+	bool exact;
+	uint64_t slack, sheaves, unsure;
 	uint64_t allocs, freed, implicit, again;
-	struct strbuf members; /* names of its caches, if they are several */
+	struct strbuf members;
 };
 
 struct books {
@@ -35,8 +55,10 @@ struct books {
 	size_t nr_rows, rows_capacity;
 	struct u64_map shared; /* sizes of which one cache serves several kmalloc types */
 	uint32_t *group_rows;  /* of each group: its row; UINT32_MAX: none */
-	uint64_t large_net;    /* kmalloc beyond the caches: allocations less frees */
-	uint64_t nr_unknown;   /* kfree()s of an unknown cache */
+	uint32_t *
+		unknown_rows; /* of each page of the ledger's unknown objects: the same */
+	uint64_t large_net;   /* kmalloc beyond the caches: allocations less frees */
+	uint64_t nr_unknown;  /* kfree()s of an unknown cache */
 };
 
 /* Makes the rows; set .ledger, the rest zero. 0 or -ENOMEM; books_free() in any case. */

@@ -138,12 +138,25 @@ static struct cell cell_cache(const void *row, struct table *t)
 	return cell;
 }
 
+/* What the events themselves show to have happened without one. */
+static void unseen_why(const struct books_row *row, struct strbuf *sb)
+{
+	if (row->implicit)
+		strbuf_printf(sb, "%" PRIu64 " freed without an event (bulk, kfree_rcu)",
+			      row->implicit);
+	if (row->again)
+		strbuf_printf(sb, "%s%" PRIu64 " allocated without an event",
+			      row->implicit ? ", " : "", row->again);
+	if (row->sheaves)
+		strbuf_printf(sb, "; sheaves hold up to %" PRIu64, row->sheaves);
+}
+
 /* Why a row is not explained; "-" if nothing is missing. */
 static struct cell cell_why(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
 	uint64_t missing = ledger_magnitude(r->row->after - r->row->before - r->trace);
-	uint64_t unseen = r->row->implicit + r->row->again;
+	bool unseen = r->row->implicit + r->row->again != 0;
 	struct strbuf sb = { 0 };
 	struct cell cell;
 
@@ -151,12 +164,21 @@ static struct cell cell_why(const void *row, struct table *t)
 		return cell_text(t, "-");
 	if (!r->row->nr_caches)
 		strbuf_puts(&sb, "not in slabinfo");
+	else if (unseen && r->row->sheaves)
+		unseen_why(r->row, &sb);
 	else if (missing <= r->row->slack)
-		strbuf_printf(&sb, "active_objs counts up to %" PRIu64 " free ones",
+		strbuf_printf(&sb,
+			      r->row->sheaves ? "CPUs and sheaves held up to %" PRIu64
+						" free ones"
+			      : r->row->exact ? "CPUs held up to %" PRIu64 " free ones"
+					      : "active_objs counts up to %" PRIu64
+						" free ones",
 			      r->row->slack);
+	else if (missing <= r->row->unsure)
+		strbuf_printf(&sb, "%" PRIu64 " events while it was counted",
+			      r->row->unsure);
 	else if (unseen)
-		strbuf_printf(&sb, "%" PRIu64 " more objects came or went in bulk",
-			      unseen);
+		unseen_why(r->row, &sb);
 	else if (r->books->ledger->losses)
 		strbuf_puts(&sb, "events were lost");
 	else
@@ -164,6 +186,15 @@ static struct cell cell_why(const void *row, struct table *t)
 	cell = cell_text(t, strbuf_text(&sb));
 	strbuf_free(&sb);
 	return cell;
+}
+
+static struct cell cell_source(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	if (!r->row->nr_caches)
+		return (struct cell){ .type = CELL_NONE };
+	return cell_text(t, r->row->exact ? "count" : "slabinfo");
 }
 
 static const struct column_type columns[] = {
@@ -192,10 +223,10 @@ static const struct column_type columns[] = {
 		      .help = "Objects that the cache gained, according to the events." },
 	  .fill = cell_trace },
 	{ .column = { .name = "kernel",
-		      .title = "Slabinfo",
+		      .title = "Kernel",
 		      .unit = UNIT_COUNT,
 		      .leaves = 20,
-		      .help = "Objects that its active_objs gained; none: slabinfo has no such cache." },
+		      .help = "Objects that it gained, as the kernel counts; none: slabinfo has no such cache." },
 	  .fill = cell_kernel },
 	{ .column = { .name = "unexplained",
 		      .title = "Difference",
@@ -212,8 +243,13 @@ static const struct column_type columns[] = {
 		      .title = "Slack",
 		      .unit = UNIT_COUNT,
 		      .hidden = true,
-		      .help = "Free objects that active_objs may count." },
+		      .help = "Free objects that the kernel may have counted." },
 	  .fill = cell_slack },
+	{ .column = { .name = "source",
+		      .title = "Source",
+		      .hidden = true,
+		      .help = "Where the kernel's number is from: a count of the cache, or slabinfo." },
+	  .fill = cell_source },
 	{ .column = { .name = "aliases",
 		      .title = "Also",
 		      .hidden = true,
@@ -295,7 +331,7 @@ static int add_table(const struct books *b, struct report *report)
 	const struct books_row **order =
 		calloc(b->nr_rows + 1, sizeof(const struct books_row *));
 	struct sums sum = { 0 };
-	size_t i, nr = 0;
+	size_t i, nr = 0, nr_exact = 0;
 
 	if (!t || !order) {
 		table_free(t);
@@ -316,14 +352,20 @@ static int add_table(const struct books *b, struct report *report)
 
 		uint64_t missing = add_row(b, t, order[i]);
 
+		nr_exact += order[i]->exact;
 		sum.changed += trace > kernel ? trace : kernel;
 		sum.missing += missing;
 		sum.hidden += missing < order[i]->slack ? missing : order[i]->slack;
 	}
+	if (nr_exact)
+		table_add_note(
+			t,
+			"%zu of %zu rows are by a count of each cache at both ends, and the events between; the rest by slabinfo.",
+			nr_exact, nr);
 	if (recording_is_part(b->ledger->env->rec))
 		table_add_note(
 			t,
-			"Only a part of the system was recorded (-p, --follow or --filter): slabinfo stands for all of it.");
+			"Only a part of the system was recorded (chosen by task or by filter): slabinfo stands for all of it.");
 	add_summary(b, t, &sum);
 	report_add_table(report, t);
 	free(order);

@@ -14,28 +14,27 @@
 
 #include "analysis/alloc_filter.h"
 #include "analysis/analyze.h"
-#include "analysis/lifetimes.h"
-#include "analysis/owners.h"
+#include "analysis/lifetime.h"
 #include "report/text_cell.h"
 
-struct lifetime_analysis {
-	const struct analysis_env *env;
-	const struct analysis_options *opts;
-	struct slab_account *slab;
-	struct page_account *page;
-	struct lifetimes slab_times, page_times;
-	bool ns;    /* the clock counts nanoseconds */
-	bool ended; /* the accounts are finished */
-};
+/* It ended: so did as many as its row stands for, if figures are estimated from a sample. */
+static inline void add(struct lifetimes *to, struct lifetime *one, uint32_t times)
+{
+	one->nr *= times;
+	one->bytes *= times;
+	lifetimes_add(to, one);
+}
 
 static void slab_ended(void *ctx, const struct slab_life *life, size_t nr)
 {
 	const struct slab_life *end = life + nr;
+	struct lifetime_analysis *a = ctx;
 	struct lifetime one;
 
 	for (; life < end; life++) {
 		if (lifetime_of_slab(life, &one))
-			lifetimes_add(ctx, &one);
+			add(&a->slab_times, &one,
+			    slab_lives_weight(&a->slab->lives, life->row));
 	}
 }
 
@@ -47,13 +46,14 @@ static void page_ended(void *ctx, const struct page_life *life, size_t nr)
 
 	for (; life < end; life++) {
 		if (lifetime_of_page(life, a->env->page_size, &one))
-			lifetimes_add(&a->page_times, &one);
+			add(&a->page_times, &one,
+			    page_lives_weight(&a->page->lives, life->row));
 	}
 }
 
 static int observe(struct lifetime_analysis *a)
 {
-	int ret = slab_lives_observe(&a->slab->lives, slab_ended, &a->slab_times);
+	int ret = slab_lives_observe(&a->slab->lives, slab_ended, a);
 
 	return ret ? ret : page_lives_observe(&a->page->lives, page_ended, a);
 }
@@ -93,239 +93,47 @@ static void *lifetime_create(const struct analysis_env *env,
 	return a;
 }
 
-/* What became of a group's allocations: objects or pages. */
-struct group_sum {
-	uint64_t all, live;
-};
-
-/* One table in the making; @sums: of each group. */
-struct view {
-	const struct lifetime_analysis *a;
-	struct owners owners;
-	struct group_sum *sums;
-	struct lifetime_groups groups;
-};
-
-struct view_row {
-	struct subject_row subject;
-	const struct view *v;
-	const struct lifetime_group *group;
-	const struct group_sum *sum;
-};
-
-static struct cell cell_short(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return r->v->a->ns ? cell_uint(r->group->row.nr_short) : (struct cell){ 0 };
-}
-
-static struct cell cell_short_bytes(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return r->v->a->ns ? cell_uint(r->group->row.bytes_short) : (struct cell){ 0 };
-}
-
-static struct cell cell_short_part(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	if (!r->v->a->ns || !r->group->nr)
-		return (struct cell){ 0 };
-	return cell_real(100.0 * (double)r->group->row.nr_short / (double)r->group->nr);
-}
-
-static struct cell cell_freed(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->group->nr);
-}
-
-/* A time of the group; none where nothing has ended. */
-static struct cell time_cell(const struct view_row *r, uint64_t time)
-{
-	return r->group->nr ? cell_uint(time) : (struct cell){ 0 };
-}
-
-static struct cell cell_median(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return time_cell(r, r->group->median);
-}
-
-static struct cell cell_p99(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return time_cell(r, r->group->p99);
-}
-
-static struct cell cell_longest(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return time_cell(r, r->group->row.longest);
-}
-
-static struct cell cell_untimed(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->sum->all - r->sum->live - r->group->nr);
-}
-
-static struct cell cell_live(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->sum->live);
-}
-
-static struct cell cell_histogram(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-	uint64_t octaves[LIFETIME_OCTAVES];
-	unsigned int nr = lifetime_octaves(
-		&r->v->groups, (size_t)(r->group - r->v->groups.groups), octaves);
-	struct strbuf text = { 0 };
-	struct cell cell;
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		strbuf_printf(&text, "%s%" PRIu64, i ? "|" : "", octaves[i]);
-	cell = cell_text(t, strbuf_text(&text));
-	t->failed |= text.failed;
-	strbuf_free(&text);
-	return cell;
-}
-
-/* @things: objects or pages, of @count_unit. */
-#define LIFETIME_COLUMNS(things, count_unit)                                                   \
-	{ .column = { .name = "short",                                                         \
-		      .title = "Short",                                                        \
-		      .unit = count_unit,                                                      \
-		      .share = true,                                                           \
-		      .help = "Those freed within 10 us (--short) on the CPU that "            \
-			      "allocated them." },                                             \
-	  .fill = cell_short },                                                                \
-		{ .column = { .name = "short_pct",                                             \
-			      .title = "Short/Freed",                                          \
-			      .unit = UNIT_PERCENT,                                            \
-			      .leaves = 70,                                                    \
-			      .help = "Their part of the freed ones." },                       \
-		  .fill = cell_short_part },                                                   \
-		{ .column = { .name = "short_bytes",                                           \
-			      .title = "Short_bytes",                                          \
-			      .unit = UNIT_BYTES,                                              \
-			      .hidden = true,                                                  \
-			      .leaves = 75,                                                    \
-			      .help = "Bytes allocated for them." },                           \
-		  .fill = cell_short_bytes },                                                  \
-		{ .column = { .name = "freed",                                                 \
-			      .title = "Freed",                                                \
-			      .unit = count_unit,                                              \
-			      .leaves = 20,                                                    \
-			      .help = "Freed " things ", whose lifetime is known." },          \
-		  .fill = cell_freed },                                                        \
-		{ .column = { .name = "median",                                                \
-			      .title = "Median",                                               \
-			      .unit = UNIT_NS,                                                 \
-			      .level = true,                                                   \
-			      .leaves = 30,                                                    \
-			      .help = "The time that half of them did not outlive; at most "   \
-				      "1/32 off." },                                           \
-		  .fill = cell_median },                                                       \
-		{ .column = { .name = "p99",                                                   \
-			      .title = "99 %",                                                 \
-			      .unit = UNIT_NS,                                                 \
-			      .level = true,                                                   \
-			      .leaves = 40,                                                    \
-			      .help = "The time that 99 % of them did not outlive; at most "   \
-				      "1/32 off." },                                           \
-		  .fill = cell_p99 },                                                          \
-		{ .column = { .name = "longest",                                               \
-			      .title = "Longest",                                              \
-			      .unit = UNIT_NS,                                                 \
-			      .level = true,                                                   \
-			      .leaves = 60,                                                    \
-			      .help = "The longest lifetime." },                               \
-		  .fill = cell_longest },                                                      \
-		{ .column = { .name = "untimed",                                               \
-			      .title = "Untimed",                                              \
-			      .unit = count_unit,                                              \
-			      .leaves = 90,                                                    \
-			      .help = "Those that ended at an unknown time, as no event said " \
-				      "so." },                                                 \
-		  .fill = cell_untimed },                                                      \
-		{ .column = { .name = "live",                                                  \
-			      .title = "Live",                                                 \
-			      .unit = count_unit,                                              \
-			      .live = true,                                                    \
-			      .leaves = 80,                                                    \
-			      .help = "Those that live at the end." },                         \
-		  .fill = cell_live },                                                         \
-	{                                                                                      \
-		.column = { .name = "lifetimes",                                               \
-			    .title = "Lifetimes",                                              \
-			    .unit = UNIT_NS,                                                   \
-			    .histogram = true,                                                 \
-			    .leaves = 5,                                                       \
-			    .help = "How many lived for 0 or 1 ns, and from 2, 4, 8, ... "     \
-				    "ns on; in text a line of marks." },                       \
-		.fill = cell_histogram                                                         \
-	}
-
-static const struct column_type slab_columns[] = {
-	LIFETIME_COLUMNS("objects", UNIT_COUNT),
-	SUBJECT_COLUMNS,
-	SUBJECT_COLUMN_NODE,
-	SUBJECT_COLUMN_CACHE,
-	SHARE_COLUMNS,
-	COLUMNS_END,
-};
-
-static const struct table_type slab_type = {
-	.name = "lifetime",
-	.help = "lifetimes of slab objects by callsite, or what --by says (--lifetime)",
-	.sort = "short,freed",
-	.columns = slab_columns,
-};
-
-static const struct column_type page_columns[] = {
-	LIFETIME_COLUMNS("pages", UNIT_PAGES),
-	SUBJECT_COLUMNS,
-	SHARE_COLUMNS,
-	COLUMNS_END,
-};
-
-static const struct table_type page_type = {
-	.name = "lifetime_page",
-	.help = "lifetimes of pages by callsite, or what --by says (--lifetime)",
-	.sort = "short,freed",
-	.columns = page_columns,
-};
-
-static struct group_sum row_sum(const struct view *v, size_t row)
+static struct lifetime_sum row_sum(const struct lifetime_view *v, size_t row)
 {
 	const struct page_tally *page;
 	struct slab_counts slab;
 
 	if (!v->owners.pages) {
 		slab = slab_tally_counts(&v->a->slab->lives.tallies[row]);
-		return (struct group_sum){ slab.hit, slab.live };
+		return (struct lifetime_sum){ .all = slab.hit, .live = slab.live };
 	}
 	page = &v->a->page->lives.tallies[row];
-	return (struct group_sum){ page->of[PAGE_BORN].pages,
-				   page->of[PAGE_BORN].pages -
-					   page->of[PAGE_FREED].pages -
-					   page->of[PAGE_GONE].pages };
+	return (struct lifetime_sum){ .all = page->of[PAGE_BORN].pages,
+				      .live = page->of[PAGE_BORN].pages -
+					      page->of[PAGE_FREED].pages -
+					      page->of[PAGE_GONE].pages };
+}
+
+/* Of a sample: how many ended in all memory. */
+static int find_intervals(struct lifetime_view *v)
+{
+	const struct owners *o = &v->owners;
+	uint64_t *ended = calloc(o->nr_rows + 1, sizeof(*ended));
+	struct estimate *e = calloc(o->nr + 1, sizeof(*e));
+	int ret = ended && e ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < o->nr_rows && !ret; i++) {
+		const struct lifetime_sum sum = row_sum(v, i);
+
+		ended[i] = sum.all - sum.live;
+	}
+	if (!ret)
+		ret = owners_estimate(o, ended, o->of, e, o->nr);
+	for (i = 0; i < o->nr && !ret; i++)
+		v->sums[i].interval = e[i];
+	free(ended);
+	free(e);
+	return ret;
 }
 
 /* Adds the rows of the account up by what the reader is to see. */
-static int collect(struct view *v)
+static int collect(struct lifetime_view *v)
 {
 	const struct owners *o = &v->owners;
 	size_t i;
@@ -334,17 +142,19 @@ static int collect(struct view *v)
 	if (!v->sums)
 		return -ENOMEM;
 	for (i = 0; i < o->nr_rows; i++) {
-		const struct group_sum sum = row_sum(v, i);
+		const struct lifetime_sum sum = row_sum(v, i);
 
-		v->sums[o->of[i]].all += sum.all;
-		v->sums[o->of[i]].live += sum.live;
+		v->sums[o->of[i]].all += sum.all * owners_weight(o, i);
+		v->sums[o->of[i]].live += sum.live * owners_weight(o, i);
 	}
+	if (owners_estimated(o) && find_intervals(v))
+		return -ENOMEM;
 	return lifetime_groups_make(&v->groups,
 				    o->pages ? &v->a->page_times : &v->a->slab_times,
 				    o->of, o->nr);
 }
 
-static void add_notes(const struct view *v, uint64_t losses, struct table *t)
+static void add_notes(const struct lifetime_view *v, uint64_t losses, struct table *t)
 {
 	const struct lifetime_analysis *a = v->a;
 	struct strbuf within = { 0 };
@@ -361,6 +171,10 @@ static void add_notes(const struct view *v, uint64_t losses, struct table *t)
 		table_add_note(
 			t,
 			"!Events were lost: a lifetime may be that of two in turn, as the free between them was lost.");
+	if (owners_estimated(&v->owners))
+		table_add_note(
+			t,
+			"Counts are estimates of all; Freed is uncertain as far as From and To say, and the other columns as much. Times are of what is in the sample.");
 	if (a->opts->live)
 		table_add_note(
 			t,
@@ -369,9 +183,9 @@ static void add_notes(const struct view *v, uint64_t losses, struct table *t)
 	strbuf_free(&within);
 }
 
-static void add_summary(const struct view *v, uint64_t losses, struct table *t)
+static void add_summary(const struct lifetime_view *v, uint64_t losses, struct table *t)
 {
-	struct group_sum all = { 0 };
+	struct lifetime_sum all = { 0 };
 	struct lifetime_group sum = { 0 };
 	enum column_unit unit = v->owners.pages ? UNIT_PAGES : UNIT_COUNT;
 	size_t i;
@@ -400,9 +214,10 @@ static void add_summary(const struct view *v, uint64_t losses, struct table *t)
 				  cell_uint(sum.row.nr_short), losses != 0);
 }
 
-static struct table *new_table(const struct view *v, enum subject_kind kind)
+static struct table *new_table(const struct lifetime_view *v, enum subject_kind kind)
 {
-	const struct table_type *type = v->owners.pages ? &page_type : &slab_type;
+	const struct table_type *type =
+		v->owners.pages ? &lifetime_page_type : &lifetime_type;
 	struct strbuf title = { 0 };
 	char words[SUBJECT_WORDS];
 	struct table *t;
@@ -411,7 +226,8 @@ static struct table *new_table(const struct view *v, enum subject_kind kind)
 	strbuf_printf(&title, "Lifetimes of %s by %s",
 		      v->owners.pages ? "pages" : "slab objects",
 		      subjects_words(kind, words));
-	t = table_type_new(type, strbuf_text(&title), kind, false);
+	t = table_type_new(type, strbuf_text(&title),
+			   subject_estimated(kind, v->a->env->sample.one_in), false);
 	strbuf_free(&title);
 	if (!t)
 		return NULL;
@@ -423,18 +239,22 @@ static struct table *new_table(const struct view *v, enum subject_kind kind)
 	return t;
 }
 
-static void add_rows(const struct view *v, enum subject_kind kind, struct table *t)
+static void add_rows(const struct lifetime_view *v, enum subject_kind kind,
+		     struct table *t)
 {
-	const struct table_type *type = v->owners.pages ? &page_type : &slab_type;
+	const struct table_type *type =
+		v->owners.pages ? &lifetime_page_type : &lifetime_type;
+	enum subject_kind columns = subject_estimated(kind, v->a->env->sample.one_in);
 	uint32_t i;
 
 	for (i = 0; i < v->owners.nr; i++) {
-		const struct view_row row = { .subject = { &v->owners.subjects, i },
-					      .v = v,
-					      .group = &v->groups.groups[i],
-					      .sum = &v->sums[i] };
+		const struct lifetime_view_row row = { .subject = { &v->owners.subjects,
+								    i },
+						       .v = v,
+						       .group = &v->groups.groups[i],
+						       .sum = &v->sums[i] };
 
-		if (row.sum->all && !table_type_add_row(type, kind, t, &row))
+		if (row.sum->all && !table_type_add_row(type, columns, t, &row))
 			break;
 	}
 }
@@ -444,7 +264,7 @@ static int show_by(const struct lifetime_analysis *a, bool pages, enum subject_k
 {
 	uint64_t losses =
 		pages ? a->page->lives.fates.losses : a->slab->lives.fates.losses;
-	struct view v = { .a = a };
+	struct lifetime_view v = { .a = a };
 	int ret = pages ? owners_init_pages(&v.owners, a->env, &a->page->lives, kind)
 			: owners_init_slab(&v.owners, a->env, &a->slab->lives, kind);
 	struct table *t = new_table(&v, kind);
@@ -537,7 +357,8 @@ static void lifetime_end(void *self)
 	a->ended = true;
 }
 
-static const struct table_type *const tables[] = { &slab_type, &page_type, NULL };
+static const struct table_type *const tables[] = { &lifetime_type, &lifetime_page_type,
+						   NULL };
 
 const struct analysis analysis_lifetime = {
 	.name = "lifetime",
@@ -545,6 +366,7 @@ const struct analysis analysis_lifetime = {
 	.use = ANALYSIS_ASKED,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.rows = ROWS_ALL,
+	.estimates = true,
 	.all_frees = true,
 	.tables = tables,
 	.create = lifetime_create,

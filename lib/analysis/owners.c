@@ -94,6 +94,54 @@ int owners_init_pages(struct owners *o, const struct analysis_env *env,
 	return ret ? ret : find_rows(o);
 }
 
+/* Figures of rows, in the manner of struct row_values. */
+struct owner_values {
+	const struct owners *o;
+	const uint64_t *values;
+};
+
+static uint32_t unit_of_row(const void *of, size_t row)
+{
+	const struct owners *o = ((const struct owner_values *)of)->o;
+
+	return o->pages ? dimension_value(&o->pages->dimensions,
+					  &page_lives_key(o->pages, row)->dims,
+					  DIMENSION_UNIT)
+			: dimension_value(&o->slab->dimensions,
+					  &slab_lives_key(o->slab, row)->dims,
+					  DIMENSION_UNIT);
+}
+
+static uint64_t value_of_row(const void *of, size_t row)
+{
+	return ((const struct owner_values *)of)->values[row];
+}
+
+int owners_estimate(const struct owners *o, const uint64_t *values,
+		    const uint32_t *group_of, struct estimate *out, size_t nr)
+{
+	const struct owner_values of = { o, values };
+	const struct row_values rows = { &of, o->nr_rows, unit_of_row, value_of_row };
+
+	return estimate_rows(&rows, o->env->sample.one_in, group_of, out, nr);
+}
+
+int owners_estimate_all(const struct owners *o, const uint64_t *values,
+			const uint32_t *group_of, struct estimate *out)
+{
+	uint32_t *all = malloc((o->nr_rows + 1) * sizeof(*all));
+	size_t i;
+	int ret;
+
+	if (!all)
+		return -ENOMEM;
+	for (i = 0; i < o->nr_rows; i++)
+		all[i] = group_of[i] == UINT32_MAX ? UINT32_MAX : 0;
+	ret = owners_estimate(o, values, all, out, 1);
+	free(all);
+	return ret;
+}
+
 void owners_free(struct owners *o)
 {
 	subjects_free(&o->subjects);

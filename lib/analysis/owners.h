@@ -6,6 +6,7 @@
 #ifndef KMEMX_ANALYSIS_OWNERS_H
 #define KMEMX_ANALYSIS_OWNERS_H
 
+#include "analysis/estimate.h"
 #include "analysis/sites.h"
 #include "analysis/subject.h"
 
@@ -37,5 +38,49 @@ int owners_init_pages(struct owners *o, const struct analysis_env *env,
 		      const struct page_lives *pages,
 		      enum subject_kind kind) __must_check;
 void owners_free(struct owners *o);
+
+/* How many like it a row of lives stands for: more than one only where figures are estimated from
+ * a sample.
+ */
+static inline uint32_t slab_lives_weight(const struct slab_lives *slab, size_t row)
+{
+	if (likely(!slab->dimensions.sample.one_in))
+		return 1;
+	return dimension_weight(&slab->dimensions, &slab_lives_key(slab, row)->dims);
+}
+
+static inline uint32_t page_lives_weight(const struct page_lives *pages, size_t row)
+{
+	if (likely(!pages->dimensions.sample.one_in))
+		return 1;
+	return dimension_weight(&pages->dimensions, &page_lives_key(pages, row)->dims);
+}
+
+/* The same of row @row of @o's lives. */
+static inline uint32_t owners_weight(const struct owners *o, size_t row)
+{
+	return o->pages ? page_lives_weight(o->pages, row)
+			: slab_lives_weight(o->slab, row);
+}
+
+/* Are figures estimated from a sample? */
+static inline bool owners_estimated(const struct owners *o)
+{
+	return o->env->sample.one_in;
+}
+
+/**
+ * owners_estimate() - intervals of what sums of rows have in all memory
+ * @values: what each row of the lives has of the sample, not weighted; nr_rows of them
+ * @group_of: of each row, the sum that it belongs to, below @nr; UINT32_MAX: none
+ *
+ * Only where owners_estimated(). Return: 0 or -ENOMEM.
+ */
+int owners_estimate(const struct owners *o, const uint64_t *values,
+		    const uint32_t *group_of, struct estimate *out,
+		    size_t nr) __must_check;
+/* The same of all rows that have a group. */
+int owners_estimate_all(const struct owners *o, const uint64_t *values,
+			const uint32_t *group_of, struct estimate *out) __must_check;
 
 #endif

@@ -8,24 +8,9 @@
 
 #include "analysis/analysis.h"
 #include "analysis/call_tree.h"
+#include "analysis/page_columns.h"
 #include "analysis/page_matrix.h"
-#include "analysis/page_report.h"
 #include "base/array.h"
-
-/* One row of the report: account rows that look the same to the reader. */
-struct page_group_key {
-	uint64_t gfp_flags;
-	uint32_t subject;
-	uint32_t order;
-	int32_t migratetype;
-	uint32_t pad; /* zero: keys are compared as bytes */
-};
-
-struct page_group {
-	uint64_t hit, pages; /* or the live ones */
-	uint64_t implicit_pages;
-	struct net_range net;
-};
 
 struct page_groups {
 	struct subjects subjects;
@@ -33,233 +18,37 @@ struct page_groups {
 	struct intern keys;
 	struct page_group *groups;
 	size_t nr, capacity;
+	uint32_t *group_of; /* of account rows */
 };
 
-static int page_groups_add(struct page_groups *g, const struct page_group_key *key,
-			   const struct page_group *sum)
+/* Adds @sum, @times; returns the group's number, UINT32_MAX if memory ran out. */
+static uint32_t page_groups_add(struct page_groups *g, const struct page_group_key *key,
+				const struct page_group *sum, uint64_t times)
 {
 	uint32_t id = intern_id(&g->keys, key, sizeof(*key));
 	struct page_group *to;
 
 	if (!id || array_reserve(&g->groups, &g->capacity, id, sizeof(*g->groups)))
-		return -ENOMEM;
+		return UINT32_MAX;
 	if (id > g->nr)
 		g->groups[g->nr++] = (struct page_group){ 0 };
 	to = &g->groups[id - 1];
-	to->hit += sum->hit;
-	to->pages += sum->pages;
-	to->implicit_pages += sum->implicit_pages;
-	net_range_add(&to->net, &sum->net);
-	return 0;
+	to->hit += sum->hit * times;
+	to->pages += sum->pages * times;
+	to->implicit_pages += sum->implicit_pages * times;
+	net_range_add(&to->net, &sum->net, times);
+	return id - 1;
 }
-
-/* What a row of the page tables is made from: @subject first. */
-struct page_row {
-	struct subject_row subject;
-	const struct page_report *page;
-	uint64_t pfn;
-	uint32_t row; /* the account's, in tables by page */
-	const struct page_group *sum;
-	const struct page_group_key *key;
-	uint64_t *gfp_used;
-};
-
-static struct cell cell_pfn(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->pfn);
-}
-
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->sum->pages * r->page->env->page_size);
-}
-
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->sum->hit);
-}
-
-static struct cell cell_implicit(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->sum->implicit_pages * r->page->env->page_size);
-}
-
-static struct cell cell_net(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->sum->net.net);
-}
-
-static struct cell cell_net_min(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->sum->net.min);
-}
-
-static struct cell cell_net_reason(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_text(t, net_range_reason(&r->sum->net));
-}
-
-static struct cell cell_order(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->key->order);
-}
-
-static struct cell cell_migtype(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return page_report_migratetype(r->page, t, r->key->migratetype);
-}
-
-static struct cell cell_gfp(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return page_report_gfp(r->page, t, r->key->gfp_flags, r->gfp_used);
-}
-
-static struct cell cell_gfp_names(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return page_report_gfp_names(r->page, t, r->key->gfp_flags);
-}
-
-static struct cell cell_last_callsite(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-	struct strbuf name = { 0 };
-	struct cell cell;
-
-	sites_exact(&r->page->sites, r->page->callsites[r->row], &name);
-	cell = cell_text(t, strbuf_text(&name));
-	strbuf_free(&name);
-	return cell;
-}
-
-/* Rows that differ in order, migratetype and GFP flags too, as in perf. */
-#define DETAILED (ROWS(NONE) | ROWS(CALLSITE) | ROWS(STACK))
-
-static const struct column_type columns[] = {
-	{ .column = { .name = "page",
-		      .title = "PFN",
-		      .unit = UNIT_PFN,
-		      .help = "The number of the page frame." },
-	  .rows = ROWS(NONE),
-	  .fill = cell_pfn },
-	{ .column = { .name = "bytes",
-		      .title = "Total_alloc/Per",
-		      .unit = UNIT_BYTES,
-		      .per = "hit",
-		      .help = "Bytes allocated, and per allocation on average." },
-	  .live_title = "Live_alloc/Per",
-	  .fill = cell_bytes },
-	{ .column = { .name = "hit",
-		      .title = "Hit",
-		      .unit = UNIT_COUNT,
-		      .leaves = 20,
-		      .help = "Allocations." },
-	  .live_title = "Live",
-	  .fill = cell_hit },
-	{ .column = { .name = "implicit",
-		      .title = "Untraced",
-		      .unit = UNIT_BYTES,
-		      .hidden = true,
-		      .leaves = 60,
-		      .help = "Bytes freed without an event: the page was allocated again." },
-	  .fill = cell_implicit },
-	{ .column = { .name = "net",
-		      .title = "Net",
-		      .unit = UNIT_BYTES,
-		      .hidden = true,
-		      .live = true,
-		      .leaves = 40,
-		      .help = "Bytes allocated and not seen freed; no more can be live at the end." },
-	  .fill = cell_net },
-	{ .column = { .name = "net_min",
-		      .title = "At_least",
-		      .unit = UNIT_BYTES,
-		      .hidden = true,
-		      .range_of = "net",
-		      .live = true,
-		      .leaves = 8,
-		      .help = "Of the net bytes, those that must be live at the end." },
-	  .fill = cell_net_min },
-	{ .column = { .name = "net_reason",
-		      .title = "Why",
-		      .hidden = true,
-		      .spell = net_range_reason_spell,
-		      .range_of = "net",
-		      .live = true,
-		      .leaves = 9,
-		      .help = "Why the bounds differ: events were lost, frees were not traced, or a free was just not seen." },
-	  .fill = cell_net_reason },
-	{ .column = { .name = "order",
-		      .title = "Order",
-		      .leaves = 15,
-		      .help = "The block's size: 2^order pages." },
-	  .rows = DETAILED,
-	  .fill = cell_order },
-	{ .column = { .name = "migtype",
-		      .title = "Migrate type",
-		      .leaves = 80,
-		      .help = "The requested migratetype." },
-	  .rows = DETAILED,
-	  .fill = cell_migtype },
-	{ .column = { .name = "gfp",
-		      .title = "GFP flags",
-		      .leaves = 90,
-		      .help = "The request's flags, spelled out in the legend; unknown bits in hexadecimal." },
-	  .rows = DETAILED,
-	  .fill = cell_gfp },
-	SUBJECT_COLUMNS,
-	{ .column = { .name = "callsite",
-		      .title = "Callsite",
-		      .last = true,
-		      .help = "The callsite that allocated." },
-	  .rows = ROWS(NONE),
-	  .fill = cell_last_callsite },
-	{ .column = { .name = "gfp_names",
-		      .title = "GFP names",
-		      .hidden = true,
-		      .list = true,
-		      .help = "The request's flags by their full names; unknown bits in hexadecimal." },
-	  .rows = DETAILED,
-	  .fill = cell_gfp_names },
-	SHARE_COLUMNS,
-	COLUMNS_END,
-};
-
-static const struct table_type page_type = {
-	.name = "page",
-	.help = "page blocks by callsite, page frame (--alloc), or what --by says",
-	.sort = "bytes,hit",
-	.columns = columns,
-};
 
 static int page_collect(struct page_report *page, struct page_groups *groups)
 {
 	bool live = page->opts->live;
 	uint32_t i;
-	int ret = 0;
 
-	for (i = 0; i < page->acc->nr_rows && !ret; i++) {
+	groups->group_of = calloc(page->acc->nr_rows + 1, sizeof(*groups->group_of));
+	if (!groups->group_of)
+		return -ENOMEM;
+	for (i = 0; i < page->acc->nr_rows; i++) {
 		const struct page_key *from = page_account_key(page->acc, i);
 		const struct page_counts *c = &page->acc->rows[i];
 		const struct subject who = { .callsite = page->callsites[i],
@@ -273,6 +62,7 @@ static int page_collect(struct page_report *page, struct page_groups *groups)
 			.net = page_report_net(page, i, c->live_pages, c->sure_pages),
 		};
 
+		groups->group_of[i] = UINT32_MAX;
 		if (!sum.pages)
 			continue;
 		if (groups->detailed)
@@ -282,8 +72,39 @@ static int page_collect(struct page_report *page, struct page_groups *groups)
 		key.subject = subjects_row(&groups->subjects, &who);
 		if (key.subject == UINT32_MAX)
 			return -ENOMEM;
-		ret = page_groups_add(groups, &key, &sum);
+		groups->group_of[i] = page_groups_add(groups, &key, &sum,
+						      page_account_weight(page->acc, i));
+		if (groups->group_of[i] == UINT32_MAX)
+			return -ENOMEM;
 	}
+	return 0;
+}
+
+/* Of a sample: intervals of the groups. */
+static int page_groups_estimate(const struct page_report *page, struct page_groups *g)
+{
+	struct estimate *e = calloc(g->nr + 1, sizeof(*e));
+	static const enum page_figure figures[] = { PAGE_SURE, PAGE_LIVING,
+						    PAGE_ALLOCATED };
+	int ret = e ? 0 : -ENOMEM;
+	size_t i, k;
+
+	for (k = 0; k < ARRAY_SIZE(figures) && !ret; k++) {
+		ret = page_report_estimate(page, figures[k], g->group_of, e, g->nr);
+		for (i = 0; i < g->nr && !ret; i++) {
+			struct page_group *group = &g->groups[i];
+
+			group->net.sampled = true;
+			if (figures[k] == PAGE_SURE)
+				group->net.low = e[i].low;
+			else if (figures[k] == PAGE_LIVING)
+				group->net.high = e[i].high;
+			if (figures[k] ==
+			    (page->opts->live ? PAGE_LIVING : PAGE_ALLOCATED))
+				group->bytes = e[i];
+		}
+	}
+	free(e);
 	return ret;
 }
 
@@ -295,10 +116,14 @@ static struct table *page_table(const struct page_report *page, const char *what
 	struct table *t;
 
 	strbuf_printf(&title, "%s by %s", live, what);
-	t = table_type_new(&page_type, strbuf_text(&title), kind, page->opts->live);
+	t = table_type_new(&page_type, strbuf_text(&title),
+			   subject_estimated(kind, kind && page_report_estimates(page)),
+			   page->opts->live);
 	strbuf_free(&title);
-	if (t)
+	if (t) {
 		table_set_by(t, kind ? what : "page");
+		table_type_hide_interval(t, page->opts->live);
+	}
 	return t;
 }
 
@@ -318,7 +143,10 @@ static void page_add_rows(const struct page_report *page,
 					      .key = key,
 					      .gfp_used = &gfp_used };
 
-		if (!table_type_add_row(&page_type, groups->subjects.kind, t, &row))
+		if (!table_type_add_row(&page_type,
+					subject_estimated(groups->subjects.kind,
+							  page_report_estimates(page)),
+					t, &row))
 			break;
 	}
 	page_report_legend(page, t, gfp_used);
@@ -329,13 +157,15 @@ static int page_by(struct page_report *page, enum subject_kind kind,
 {
 	char words[SUBJECT_WORDS];
 	struct table *t = page_table(page, subjects_words(kind, words), kind);
-	struct page_groups groups = { .detailed = DETAILED & subject_rows(kind) };
+	struct page_groups groups = { .detailed = PAGE_DETAILED & subject_rows(kind) };
 	int ret = t ? subjects_init(&groups.subjects, page->env, kind, &page->sites,
 				    &page->acc->lives.dimensions)
 		    : -ENOMEM;
 
 	if (!ret)
 		ret = page_collect(page, &groups);
+	if (!ret && page_report_estimates(page))
+		ret = page_groups_estimate(page, &groups);
 	if (!ret) {
 		page_add_rows(page, &groups, t);
 		page_report_summary(page, t);
@@ -345,6 +175,7 @@ static int page_by(struct page_report *page, enum subject_kind kind,
 	table_free(t);
 	subjects_free(&groups.subjects);
 	intern_free(&groups.keys);
+	free(groups.group_of);
 	free(groups.groups);
 	return ret;
 }
@@ -382,6 +213,8 @@ static int page_by_pfn(struct page_report *page, struct report *report)
 			break;
 	}
 	page_report_legend(page, t, gfp_used);
+	if (page_report_estimates(page))
+		table_add_note(t, "!Rows are frames of the sample, as it has them.");
 	page_report_summary(page, t);
 	report_add_table(report, t);
 	return 0;
@@ -550,6 +383,7 @@ const struct analysis analysis_page = {
 	.use = ANALYSIS_USUAL,
 	.needs = NEEDS_PAGE,
 	.rows = PAGE_ROWS,
+	.estimates = true,
 	.tables = tables,
 	.create = page_create,
 	.apart = true,

@@ -32,11 +32,12 @@ struct owner_key {
 	int32_t migratetype;
 };
 
-/* A row of the table. @oldest: when its oldest live block was allocated. */
+/* A row of the table. @oldest: when its oldest live block was allocated. @bytes: of a sample. */
 struct owner_row {
 	uint64_t times, pages;
 	uint64_t oldest;
 	struct net_range net;
+	struct estimate bytes;
 };
 
 /**
@@ -44,6 +45,7 @@ struct owner_row {
  * @page: of what page_report.h shares
  * @keys: row n of the table has number n + 1
  * @of: of each row of the account: its row of the table; UINT32_MAX: nothing of it lives
+ * @all, @sure: of a sample: bytes of all rows, and those of them that must be live
  */
 struct view {
 	const struct page_owners *p;
@@ -53,6 +55,7 @@ struct view {
 	struct owner_row *rows;
 	size_t nr, capacity;
 	uint32_t *of;
+	struct estimate all, sure;
 };
 
 struct view_row {
@@ -89,7 +92,21 @@ static struct cell cell_net_min(const void *row, struct table *t)
 {
 	const struct view_row *r = row;
 
-	return cell_uint(r->row->net.min);
+	return cell_uint(net_range_min(&r->row->net));
+}
+
+static struct cell cell_low(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->row->bytes.low);
+}
+
+static struct cell cell_high(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->row->bytes.high);
 }
 
 static struct cell cell_net_reason(const void *row, struct table *t)
@@ -176,6 +193,7 @@ static const struct column_type columns[] = {
 		      .help = "The migratetype that was asked for; none where --cull leaves it out." },
 	  .fill = cell_migtype },
 	SUBJECT_COLUMNS,
+	INTERVAL_COLUMNS(cell_low, cell_high),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -220,6 +238,7 @@ static int add_up(struct view *v)
 		const struct page_counts *c = &acc->rows[i];
 		struct net_range net;
 		struct owner_row *row;
+		uint32_t times;
 
 		v->of[i] = UINT32_MAX;
 		if (!c->live_pages)
@@ -229,11 +248,51 @@ static int add_up(struct view *v)
 			return -ENOMEM;
 		net = page_report_net(&v->page, i, c->live_pages, c->sure_pages);
 		row = &v->rows[v->of[i]];
-		row->times += c->live_hit;
-		row->pages += c->live_pages;
-		net_range_add(&row->net, &net);
+		times = page_account_weight(acc, i);
+		row->times += c->live_hit * times;
+		row->pages += c->live_pages * times;
+		net_range_add(&row->net, &net, times);
 	}
 	return 0;
+}
+
+/* Of a sample: what lives of the rows in all memory, and how much of it must. */
+static int find_intervals(struct view *v)
+{
+	const struct page_account *acc = v->page.acc;
+	uint64_t size = v->p->env->page_size;
+	uint64_t *live = calloc(acc->nr_rows + 1, sizeof(*live));
+	uint64_t *sure = calloc(acc->nr_rows + 1, sizeof(*sure));
+	struct estimate *e = calloc(v->nr + 1, sizeof(*e));
+	int ret = live && sure && e ? 0 : -ENOMEM;
+	uint32_t i;
+
+	for (i = 0; i < acc->nr_rows && !ret; i++) {
+		const struct page_counts *c = &acc->rows[i];
+
+		live[i] = c->live_pages * size;
+		sure[i] = page_report_net(&v->page, i, c->live_pages, c->sure_pages).min;
+	}
+	if (!ret)
+		ret = owners_estimate(&v->owners, sure, v->of, e, v->nr);
+	for (i = 0; i < v->nr && !ret; i++) {
+		v->rows[i].net.sampled = true;
+		v->rows[i].net.low = e[i].low;
+	}
+	if (!ret)
+		ret = owners_estimate(&v->owners, live, v->of, e, v->nr);
+	for (i = 0; i < v->nr && !ret; i++) {
+		v->rows[i].bytes = e[i];
+		v->rows[i].net.high = e[i].high;
+	}
+	if (!ret)
+		ret = owners_estimate_all(&v->owners, live, v->of, &v->all);
+	if (!ret)
+		ret = owners_estimate_all(&v->owners, sure, v->of, &v->sure);
+	free(live);
+	free(sure);
+	free(e);
+	return ret;
 }
 
 static void find_oldest(struct view *v)
@@ -267,6 +326,8 @@ static int collect(struct view *v, enum subject_kind kind)
 		ret = add_up(v);
 	if (!ret)
 		find_oldest(v);
+	if (!ret && owners_estimated(&v->owners))
+		ret = find_intervals(v);
 	return ret;
 }
 
@@ -297,18 +358,23 @@ static void row_words(const struct page_owners *p, enum subject_kind kind,
 static struct table *new_table(const struct page_owners *p, enum subject_kind kind)
 {
 	struct strbuf title = { 0 }, words = { 0 };
-	struct column *order, *migtype, *since;
+	struct column *order, *migtype, *since, *least;
 	struct table *t;
 
 	row_words(p, kind, &words);
 	strbuf_printf(&title, "Owners of live pages, by %s", strbuf_text(&words));
-	t = table_type_new(&owners_type, strbuf_text(&title), kind, false);
+	t = table_type_new(&owners_type, strbuf_text(&title),
+			   subject_estimated(kind, p->env->sample.one_in), false);
 	if (t) {
 		table_set_by(t, strbuf_text(&words));
 		t->failed |= title.failed || words.failed;
 		order = table_find_column(t, "order");
 		migtype = table_find_column(t, "migtype");
 		since = table_find_column(t, "alloc_ts");
+		least = table_find_column(t, "net_min");
+		/* Of a sample the interval of the bytes says more. */
+		if (least && p->env->sample.one_in)
+			least->hidden = true;
 		if (order)
 			order->hidden = p->opts->any_order;
 		if (migtype)
@@ -323,6 +389,7 @@ static struct table *new_table(const struct page_owners *p, enum subject_kind ki
 
 static void add_rows(const struct view *v, enum subject_kind kind, struct table *t)
 {
+	enum subject_kind with = subject_estimated(kind, v->p->env->sample.one_in);
 	uint32_t i;
 
 	for (i = 0; i < v->nr; i++) {
@@ -333,7 +400,7 @@ static void add_rows(const struct view *v, enum subject_kind kind, struct table 
 					      .key = key,
 					      .row = &v->rows[i] };
 
-		if (!table_type_add_row(&owners_type, kind, t, &row))
+		if (!table_type_add_row(&owners_type, with, t, &row))
 			break;
 	}
 }
@@ -355,18 +422,24 @@ static void add_notes(const struct view *v, struct table *t)
 static void add_summary(const struct view *v, struct table *t)
 {
 	const struct page_totals *s = &v->page.acc->totals;
-	uint64_t size = v->p->env->page_size, least = 0;
+	bool estimated = owners_estimated(&v->owners);
+	uint64_t size = v->p->env->page_size, times = 0, pages = 0, least = 0;
 	size_t i;
 
-	for (i = 0; i < v->nr; i++)
+	for (i = 0; i < v->nr; i++) {
+		times += v->rows[i].times;
+		pages += v->rows[i].pages;
 		least += v->rows[i].net.min;
+	}
+	if (estimated)
+		least = v->sure.low;
 	const struct summary_line lines[] = {
-		{ "times", "Blocks live at the end", UNIT_COUNT, s->live_blocks, true,
+		{ "times", "Blocks live at the end", UNIT_COUNT, times, true,
 		  SUMMARY_USUAL },
-		{ "pages", "Pages live at the end", UNIT_PAGES, s->live_pages, true,
+		{ "pages", "Pages live at the end", UNIT_PAGES, pages, true,
 		  SUMMARY_USUAL },
-		{ "bytes_live", "Bytes live at the end", UNIT_BYTES, s->live_pages * size,
-		  true, SUMMARY_TOTAL },
+		{ "bytes_live", "Bytes live at the end", UNIT_BYTES, pages * size, true,
+		  SUMMARY_TOTAL },
 		{ "bytes_live_min", "  sure to be live", UNIT_BYTES, least, true,
 		  SUMMARY_USUAL },
 		{ "bytes_unmatched", "Bytes freed without an allocation event",
@@ -375,7 +448,17 @@ static void add_summary(const struct view *v, struct table *t)
 	};
 
 	table_set_summary_title(t, "SUMMARY (owners of pages)");
-	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), s->losses != 0);
+	const struct summary_line ends[] = {
+		{ "bytes_live_low", "Bytes live at the end, at least (95 %)", UNIT_BYTES,
+		  v->all.low, true, SUMMARY_USUAL },
+		{ "bytes_live_high", "Bytes live at the end, at most (95 %)", UNIT_BYTES,
+		  v->all.high, true, SUMMARY_USUAL },
+	};
+
+	/* What was freed without an event may be in any unit. */
+	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - estimated, s->losses != 0);
+	if (estimated)
+		table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
 }
 
 static int show_by(const struct page_owners *p, const struct page_account *acc,
@@ -475,6 +558,7 @@ const struct analysis analysis_owners = {
 	.use = ANALYSIS_COMMAND,
 	.needs = NEEDS_PAGE,
 	.rows = PAGE_ROWS,
+	.estimates = true,
 	.all_frees = true,
 	.tables = tables,
 	.create = owners_create,

@@ -7,6 +7,7 @@
 #define KMEMX_ANALYSIS_PAGE_REPORT_H
 
 #include "analysis/bounds.h"
+#include "analysis/estimate.h"
 #include "account/page_account.h"
 #include "analysis/sites.h"
 #include "analysis/subject.h"
@@ -37,6 +38,21 @@ int page_report_bounds(struct page_report *page) __must_check;
  */
 struct net_range page_report_net(const struct page_report *page, uint32_t row,
 				 uint64_t live, uint64_t sure);
+/* Are figures estimated from a sample? */
+static inline bool page_report_estimates(const struct page_report *page)
+{
+	return page->env->sample.one_in;
+}
+
+/* What account rows have: bytes allocated, live at the end, and sure to be. */
+enum page_figure { PAGE_ALLOCATED, PAGE_LIVING, PAGE_SURE };
+
+/* Of a sample: estimates of sums of account rows, as unit_pieces_estimate() takes them. 0 or
+ * -ENOMEM.
+ */
+int page_report_estimate(const struct page_report *page, enum page_figure figure,
+			 const uint32_t *group_of, struct estimate *out,
+			 size_t nr) __must_check;
 /* Puts the summary, and what the reader must know, under @t if it is the first table. */
 void page_report_summary(struct page_report *page, struct table *t);
 /* A migratetype's name, or its number. */

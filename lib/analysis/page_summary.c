@@ -24,6 +24,48 @@ struct net_range page_report_net(const struct page_report *page, uint32_t row,
 	return r;
 }
 
+/* What estimates are of. */
+struct figure_of {
+	const struct page_report *page;
+	enum page_figure figure;
+};
+
+static uint32_t unit_of_row(const void *of, size_t row)
+{
+	const struct page_account *acc = ((const struct figure_of *)of)->page->acc;
+
+	return dimension_value(&acc->lives.dimensions, &page_account_key(acc, row)->dims,
+			       DIMENSION_UNIT);
+}
+
+static uint64_t figure_of_row(const void *of, size_t row)
+{
+	const struct figure_of *f = of;
+	const struct page_counts *c = &f->page->acc->rows[row];
+
+	switch (f->figure) {
+	case PAGE_ALLOCATED:
+		return (c->hit << page_account_key(f->page->acc, row)->order) *
+		       f->page->env->page_size;
+	case PAGE_LIVING:
+		return c->live_pages * f->page->env->page_size;
+	default:
+		return page_report_net(f->page, (uint32_t)row, c->live_pages,
+				       c->sure_pages)
+			.min;
+	}
+}
+
+int page_report_estimate(const struct page_report *page, enum page_figure figure,
+			 const uint32_t *group_of, struct estimate *out, size_t nr)
+{
+	const struct figure_of of = { page, figure };
+	const struct row_values values = { &of, page->acc->nr_rows, unit_of_row,
+					   figure_of_row };
+
+	return estimate_rows(&values, page->env->sample.one_in, group_of, out, nr);
+}
+
 /* Of the live bytes: live = sure + seen + implicit + lost. */
 static void add_parts(const struct net_range *net, struct table *t)
 {
@@ -52,7 +94,7 @@ static void add_net(const struct page_report *page, struct table *t)
 		struct net_range row =
 			page_report_net(page, i, c->live_pages, c->sure_pages);
 
-		net_range_add(&net, &row);
+		net_range_add(&net, &row, page_account_weight(page->acc, i));
 	}
 	add_parts(&net, t);
 }
@@ -69,9 +111,70 @@ static void add_notes(const struct page_report *page, struct table *t)
 	other_frees_note(page->acc->lives.filtered, s->other, t);
 }
 
-static void add_counts(const struct page_report *page, struct table *t, bool lossy)
+/* Of a sample: what the rows say is estimated, and the rest, which is not by unit, not known. */
+static struct page_totals totals_of(const struct page_report *page)
 {
-	const struct page_totals *s = &page->acc->totals;
+	struct page_totals t = page->acc->totals;
+	size_t i;
+
+	if (!page_report_estimates(page))
+		return t;
+	t.pages = t.implicit_pages = t.live_pages = t.live_blocks = t.without_stack = 0;
+	t.requests = t.failures;
+	for (i = 0; i < page->acc->nr_rows; i++) {
+		const struct page_counts *c = &page->acc->rows[i];
+		const struct page_key *key = page_account_key(page->acc, i);
+		uint64_t times = page_account_weight(page->acc, i);
+
+		t.requests += c->hit * times;
+		t.pages += (c->hit << key->order) * times;
+		t.implicit_pages += c->implicit_pages * times;
+		t.live_pages += c->live_pages * times;
+		t.live_blocks += c->live_hit * times;
+		t.without_stack += key->stack ? 0 : c->hit * times;
+	}
+	t.freed_pages = t.pages - t.implicit_pages - t.live_pages;
+	return t;
+}
+
+static const char *const unknown_of_sample[] = {
+	"alloc_freed",	   "alloc_implicit", "frees",		"frees_matched",
+	"frees_reordered", "frees_split",    "frees_merged",	"frees_unmatched",
+	"frees_double",	   "frees_other",    "bytes_unmatched", "frees_batched",
+};
+
+static int add_intervals(const struct page_report *page, struct table *t)
+{
+	uint32_t *group_of = calloc(page->acc->nr_rows + 1, sizeof(*group_of));
+	struct estimate all = { 0 }, live = { 0 };
+	int ret = group_of ? 0 : -ENOMEM;
+
+	if (!ret)
+		ret = page_report_estimate(page, PAGE_ALLOCATED, group_of, &all, 1);
+	if (!ret)
+		ret = page_report_estimate(page, PAGE_LIVING, group_of, &live, 1);
+	free(group_of);
+	if (!ret) {
+		const struct summary_line ends[] = {
+			{ "bytes_low", "Total bytes allocated, at least (95 %)",
+			  UNIT_BYTES, all.low, false, SUMMARY_USUAL },
+			{ "bytes_high", "Total bytes allocated, at most (95 %)",
+			  UNIT_BYTES, all.high, false, SUMMARY_USUAL },
+			{ "bytes_live_low", "  live at the end, at least (95 %)",
+			  UNIT_BYTES, live.low, true, SUMMARY_USUAL },
+			{ "bytes_live_high", "  live at the end, at most (95 %)",
+			  UNIT_BYTES, live.high, true, SUMMARY_USUAL },
+		};
+
+		table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+		table_blank_summary(t, unknown_of_sample, ARRAY_SIZE(unknown_of_sample));
+	}
+	return ret;
+}
+
+static void add_counts(const struct page_report *page, const struct page_totals *s,
+		       struct table *t, bool lossy)
+{
 	uint64_t size = page->env->page_size;
 	const struct summary_line counts[] = {
 		{ "alloc_freed", "Allocations freed", UNIT_COUNT, s->alloc_freed, false,
@@ -120,7 +223,7 @@ static void add_counts(const struct page_report *page, struct table *t, bool los
 
 void page_report_summary(struct page_report *page, struct table *t)
 {
-	const struct page_totals *s = &page->acc->totals;
+	const struct page_totals totals = totals_of(page), *s = &totals;
 	uint64_t size = page->env->page_size;
 	bool lossy = s->losses != 0;
 	const struct summary_line bytes[] = {
@@ -148,7 +251,9 @@ void page_report_summary(struct page_report *page, struct table *t)
 	table_set_summary_title(t, "SUMMARY (page allocator)");
 	table_add_summary_lines(t, bytes, ARRAY_SIZE(bytes), lossy);
 	add_net(page, t);
-	add_counts(page, t, lossy);
+	add_counts(page, s, t, lossy);
+	if (page_report_estimates(page) && add_intervals(page, t))
+		t->failed = true;
 }
 
 /* The page allocator's own functions on the way of a free, from 4.x to 7.x: callsites are
@@ -286,6 +391,8 @@ int page_report_free_only(struct page_report *page, struct report *report)
 		    !table_type_add_row(&page_free_only_type, SUBJECT_NONE, t, &row))
 			break;
 	}
+	if (!ret && page_report_estimates(page))
+		table_add_note(t, "!Figures of this table are of the sample.");
 	if (!ret)
 		report_add_table(report, t);
 	else

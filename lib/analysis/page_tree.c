@@ -14,6 +14,7 @@ static int add_row(const struct page_report *page, struct subjects *subjects,
 	const struct page_key *from = page_account_key(page->acc, row);
 	const struct page_counts *c = &page->acc->rows[row];
 	bool live = page->opts->live;
+	uint64_t times = page_account_weight(page->acc, row);
 	uint64_t pages = live ? c->live_pages : c->hit << from->order;
 	const struct subject who = { .callsite = page->callsites[row],
 				     .stack = from->stack };
@@ -29,8 +30,8 @@ static int add_row(const struct page_report *page, struct subjects *subjects,
 	subjects_callchain(subjects, stack, &folded);
 	ret = folded.failed ? -ENOMEM
 			    : call_tree_add(tree, strbuf_text(&folded),
-					    pages * page->env->page_size,
-					    live ? c->live_hit : c->hit);
+					    pages * page->env->page_size * times,
+					    (live ? c->live_hit : c->hit) * times);
 	strbuf_free(&folded);
 	return ret;
 }

@@ -33,6 +33,8 @@ static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
 		const struct peak_change change = { .event = (uintptr_t)life->event,
 						    .ts = life->event ? life->event->ts
 								      : 0,
+						    .at = life->ptr,
+						    .begin = life->begin,
 						    .nr = 1,
 						    .bytes = life->bytes_alloc,
 						    .row = life->row,
@@ -52,6 +54,8 @@ static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
 		const struct peak_change change = {
 			.event = (uintptr_t)life->event,
 			.ts = life->event ? life->event->ts : 0,
+			.at = life->pfn,
+			.begin = life->begin,
 			.nr = life->pages,
 			.bytes = life->pages * p->env->page_size,
 			.row = life->row,
@@ -62,6 +66,13 @@ static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
 		if (life->what != PAGE_FOUND && life->what != PAGE_REFUSED)
 			keep(p, &change);
 	}
+}
+
+/* How many like it a row stands for. */
+static uint32_t weight_of(const struct peak *p, const struct peak_side *side, size_t row)
+{
+	return side == &p->pages ? page_lives_weight(&p->page->lives, row)
+				 : slab_lives_weight(&p->slab->lives, row);
 }
 
 /* The row of a change, with its value at the moment taken. NULL: no memory. */
@@ -75,8 +86,10 @@ static struct peak_row *row_of(struct peak *p, struct peak_side *side, uint32_t 
 			p->failed = true;
 			return NULL;
 		}
-		while (side->nr <= number)
-			side->rows[side->nr++] = (struct peak_row){ 0 };
+		for (; side->nr <= number; side->nr++)
+			side->rows[side->nr] =
+				(struct peak_row){ .times =
+							   weight_of(p, side, side->nr) };
 	}
 	row = &side->rows[number];
 	if (row->turn != p->turn) {
@@ -91,24 +104,27 @@ static void apply(struct peak *p, const struct peak_change *c)
 {
 	struct peak_side *side = c->pages ? &p->pages : &p->slabs;
 	struct peak_row *row = row_of(p, side, c->row);
-	uint64_t sum;
+	uint64_t sum, bytes;
 
 	if (!row)
 		return;
+	bytes = c->bytes * row->times;
+	if (p->changed)
+		p->changed(p, c);
 	if (c->event)
-		timeline_change(&side->timeline, c->row, c->ts, c->more ? c->bytes : 0,
-				c->more ? 0 : c->bytes);
+		timeline_change(&side->timeline, c->row, c->ts, c->more ? bytes : 0,
+				c->more ? 0 : bytes);
 	else
-		timeline_settle(&side->timeline, c->row, c->bytes);
+		timeline_settle(&side->timeline, c->row, bytes);
 	if (!c->more) {
 		row->nr -= c->nr;
 		row->bytes -= c->bytes;
-		side->live -= c->bytes;
+		side->live -= bytes;
 		return;
 	}
 	row->nr += c->nr;
 	row->bytes += c->bytes;
-	side->live += c->bytes;
+	side->live += bytes;
 	if (side->live > side->most) {
 		side->most = side->live;
 		side->when = c->ts;
@@ -153,7 +169,7 @@ static void flush(struct peak *p)
 }
 
 /* The batch before this one is complete. */
-static void peak_observe(void *self, const struct kmem_event *evs, size_t nr)
+void peak_observe(void *self, const struct kmem_event *evs, size_t nr)
 {
 	flush(self);
 }
@@ -174,46 +190,10 @@ static void free_own(struct peak *p)
 	free(p->changes);
 }
 
-static void peak_destroy(void *self)
+void peak_destroy(void *self)
 {
 	free_own(self);
 	free(self);
-}
-
-static void *peak_create(const struct analysis_env *env,
-			 const struct analysis_options *opts)
-{
-	struct peak *p = calloc(1, sizeof(*p));
-	struct dimensions slab, page;
-
-	if (!p)
-		return NULL;
-	p->env = env;
-	p->opts = opts;
-	p->of_slab = !opts->needs || opts->needs & NEEDS_SLAB;
-	p->of_pages = !opts->needs || opts->needs & NEEDS_PAGE;
-	p->at_end = opts->at_end;
-	timeline_init(&p->slabs.timeline, env->first_ts, env->last_ts, opts->bins);
-	timeline_init(&p->pages.timeline, env->first_ts, env->last_ts, opts->bins);
-	slab = subjects_slab_dimensions(opts, env);
-	page = subjects_page_dimensions(opts->by);
-	p->slab = accounts_slab(env->accounts, &slab);
-	p->page = accounts_page(env->accounts, &page);
-	if (!p->slab || !p->page || observe(p)) {
-		free(p);
-		return NULL;
-	}
-	return p;
-}
-
-static void peak_end(void *self)
-{
-	struct peak *p = self;
-
-	flush(p);
-	if (p->at_end)
-		p->turn++;
-	p->ended = true;
 }
 
 /* By what is asked for; pages are by callsite where they cannot be by that. */
@@ -233,6 +213,42 @@ static int show(const struct peak *p, bool pages, struct report *report)
 	return ret;
 }
 
+void *peak_create(const struct analysis_env *env, const struct analysis_options *opts)
+{
+	struct peak *p = calloc(1, sizeof(*p));
+	struct dimensions slab, page;
+
+	if (!p)
+		return NULL;
+	p->env = env;
+	p->opts = opts;
+	p->show = show;
+	p->of_slab = !opts->needs || opts->needs & NEEDS_SLAB;
+	p->of_pages = !opts->needs || opts->needs & NEEDS_PAGE;
+	p->at_end = opts->at_end;
+	timeline_init(&p->slabs.timeline, env->first_ts, env->last_ts, opts->bins);
+	timeline_init(&p->pages.timeline, env->first_ts, env->last_ts, opts->bins);
+	slab = subjects_slab_dimensions(opts, env);
+	page = subjects_page_dimensions(opts->by);
+	p->slab = accounts_slab(env->accounts, &slab);
+	p->page = accounts_page(env->accounts, &page);
+	if (!p->slab || !p->page || observe(p)) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void peak_end(void *self)
+{
+	struct peak *p = self;
+
+	flush(p);
+	if (p->at_end)
+		p->turn++;
+	p->ended = true;
+}
+
 static int show_all(const struct peak *p, struct report *report)
 {
 	const struct alloc_filter *filter = p->env->filter;
@@ -241,9 +257,9 @@ static int show_all(const struct peak *p, struct report *report)
 	int ret = failed || p->slab->lives.failed || p->page->lives.failed ? -ENOMEM : 0;
 
 	if (!ret && p->of_slab && seen & NEEDS_SLAB && !(filter && !filter->nr_slab))
-		ret = show(p, false, report);
+		ret = p->show(p, false, report);
 	if (!ret && p->of_pages && seen & NEEDS_PAGE && !(filter && !filter->nr_page))
-		ret = show(p, true, report);
+		ret = p->show(p, true, report);
 	return ret;
 }
 
@@ -255,6 +271,7 @@ static int show_now(const struct peak *p, struct report *report)
 	bool failed = false;
 	int ret = accounts_copy(&accounts, p->env->accounts);
 
+	now.changed = NULL;
 	now.slab = accounts.slab;
 	now.page = accounts.page;
 	array_own(&now.slabs.rows, now.slabs.capacity, sizeof(*now.slabs.rows), &failed);
@@ -279,7 +296,7 @@ static int show_now(const struct peak *p, struct report *report)
 	return ret;
 }
 
-static int peak_view(const void *self, struct report *report)
+int peak_view(const void *self, struct report *report)
 {
 	const struct peak *p = self;
 
@@ -294,6 +311,7 @@ const struct analysis analysis_peak = {
 	.use = ANALYSIS_COMMAND,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.rows = ROWS_ALL,
+	.estimates = true,
 	.all_frees = true,
 	.tables = tables,
 	.create = peak_create,

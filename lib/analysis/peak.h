@@ -10,11 +10,14 @@
 #include "analysis/owners.h"
 #include "analysis/timeline.h"
 
-/* What lives of a row now; and at the moment, if it has changed since: @turn is the peak's then. */
+/* What lives of a row now; and at the moment, if it has changed since: @turn is the peak's then. In
+ * sums it counts @times, more than once only where figures are estimated from a sample.
+ */
 struct peak_row {
 	uint64_t nr, bytes;
 	uint64_t nr_then, bytes_then;
 	uint64_t turn;
+	uint32_t times;
 };
 
 /* Of slab objects, or of pages; @live: bytes of all rows. @most, @when: the highest that was.
@@ -31,6 +34,7 @@ struct peak_side {
 struct peak_change {
 	uintptr_t event;
 	uint64_t ts;
+	uint64_t at, begin; /* which: a pointer or a frame, and when it was allocated */
 	uint64_t nr, bytes;
 	uint32_t row;
 	bool pages, more;
@@ -45,6 +49,8 @@ struct peak_change {
  * @live_then: of @slabs and of @pages at that moment
  * @turn: how often there was a new moment
  * @changes: of a batch, in any order
+ * @changed: takes every change, in order; NULL: nobody wants them
+ * @show: adds the tables of slab objects, or of pages, when nothing more is to come
  * @failed: memory ran out; the numbers are void
  *
  * A row takes its value at the moment when it first changes after it: so a new moment costs
@@ -61,6 +67,8 @@ struct peak {
 	uint64_t turn;
 	struct peak_change *changes;
 	size_t nr_changes, capacity;
+	void (*changed)(const struct peak *p, const struct peak_change *c);
+	int (*show)(const struct peak *p, bool pages, struct report *report);
 	bool ended, failed;
 };
 
@@ -74,9 +82,18 @@ static inline struct peak_row peak_row_then(const struct peak *p,
 		return (struct peak_row){ 0 };
 	r = &side->rows[row];
 	if (r->turn == p->turn)
-		return (struct peak_row){ .nr = r->nr_then, .bytes = r->bytes_then };
-	return (struct peak_row){ .nr = r->nr, .bytes = r->bytes };
+		return (struct peak_row){ .nr = r->nr_then,
+					  .bytes = r->bytes_then,
+					  .times = r->times };
+	return (struct peak_row){ .nr = r->nr, .bytes = r->bytes, .times = r->times };
 }
+
+/* The functions of struct analysis: for one that shows other tables, by @show, which it sets. */
+void *peak_create(const struct analysis_env *env, const struct analysis_options *opts);
+void peak_observe(void *self, const struct kmem_event *evs, size_t nr);
+void peak_end(void *self);
+int peak_view(const void *self, struct report *report);
+void peak_destroy(void *self);
 
 extern const struct table_type peak_type, peak_page_type;
 

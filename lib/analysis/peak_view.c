@@ -10,18 +10,20 @@
 #include "analysis/peak.h"
 #include "report/text_cell.h"
 
-/* A row of the table: at the moment, and at the end. */
+/* A row of the table: at the moment, and at the end; @interval: of a sample: of @bytes. */
 struct peak_sum {
 	uint64_t nr, bytes;
 	uint64_t nr_end, bytes_end;
+	struct estimate interval;
 };
 
-/* One table in the making. */
+/* One table in the making. @all: of a sample: of all rows at the moment. */
 struct view {
 	const struct peak *p;
 	const struct peak_side *side;
 	struct owners owners;
 	struct peak_sum *sums;
+	struct estimate all;
 	uint64_t *bins; /* of each row of the table */
 };
 
@@ -58,6 +60,20 @@ static struct cell cell_objects_end(const void *row, struct table *t)
 	const struct view_row *r = row;
 
 	return cell_uint(r->sum->nr_end);
+}
+
+static struct cell cell_low(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->sum->interval.low);
+}
+
+static struct cell cell_high(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->sum->interval.high);
 }
 
 static struct cell cell_over_time(const void *row, struct table *t)
@@ -123,6 +139,7 @@ static const struct column_type slab_columns[] = {
 	SUBJECT_COLUMNS,
 	SUBJECT_COLUMN_NODE,
 	SUBJECT_COLUMN_CACHE,
+	INTERVAL_COLUMNS(cell_low, cell_high),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -130,6 +147,7 @@ static const struct column_type slab_columns[] = {
 static const struct column_type page_columns[] = {
 	PEAK_COLUMNS("pages", UNIT_PAGES),
 	SUBJECT_COLUMNS,
+	INTERVAL_COLUMNS(cell_low, cell_high),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -148,6 +166,28 @@ const struct table_type peak_page_type = {
 	.columns = page_columns,
 };
 
+/* Of a sample: what was live in all memory. */
+static int find_intervals(struct view *v)
+{
+	const struct owners *o = &v->owners;
+	uint64_t *bytes = calloc(o->nr_rows + 1, sizeof(*bytes));
+	struct estimate *e = calloc(o->nr + 1, sizeof(*e));
+	int ret = bytes && e ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < o->nr_rows && !ret; i++)
+		bytes[i] = peak_row_then(v->p, v->side, i).bytes;
+	if (!ret)
+		ret = owners_estimate(o, bytes, o->of, e, o->nr);
+	for (i = 0; i < o->nr && !ret; i++)
+		v->sums[i].interval = e[i];
+	if (!ret)
+		ret = owners_estimate_all(o, bytes, o->of, &v->all);
+	free(bytes);
+	free(e);
+	return ret;
+}
+
 /* Adds the rows of the account up by what the reader is to see. */
 static int collect(struct view *v)
 {
@@ -164,17 +204,17 @@ static int collect(struct view *v)
 		const struct peak_row then = peak_row_then(v->p, v->side, i);
 		struct peak_sum *sum = &v->sums[o->of[i]];
 
-		sum->nr += then.nr;
-		sum->bytes += then.bytes;
+		sum->nr += then.nr * then.times;
+		sum->bytes += then.bytes * then.times;
 		for (bin = 0; bin < nr_bins; bin++)
 			v->bins[o->of[i] * nr_bins + bin] +=
 				timeline_at(t, (uint32_t)i, bin);
 		if (i >= v->side->nr)
 			continue;
-		sum->nr_end += v->side->rows[i].nr;
-		sum->bytes_end += v->side->rows[i].bytes;
+		sum->nr_end += v->side->rows[i].nr * then.times;
+		sum->bytes_end += v->side->rows[i].bytes * then.times;
 	}
-	return 0;
+	return owners_estimated(o) ? find_intervals(v) : 0;
 }
 
 /* When the moment was. */
@@ -217,10 +257,12 @@ static void add_notes(const struct view *v, struct table *t)
 		if (v->owners.pages) {
 			page = &p->page->lives.tallies[i];
 			untraced +=
-				page->of[PAGE_GONE].pages - page->of[PAGE_FOUND].pages;
+				(page->of[PAGE_GONE].pages - page->of[PAGE_FOUND].pages) *
+				owners_weight(&v->owners, i);
 		} else {
 			untraced +=
-				slab_tally_counts(&p->slab->lives.tallies[i]).implicit;
+				slab_tally_counts(&p->slab->lives.tallies[i]).implicit *
+				owners_weight(&v->owners, i);
 		}
 	}
 	note_bins(v, t);
@@ -233,6 +275,19 @@ static void add_notes(const struct view *v, struct table *t)
 	if (losses)
 		table_add_note(
 			t, "!Events were lost: what was freed meanwhile counts as live.");
+}
+
+/* Of a sample: of all rows. */
+static void add_interval(const struct view *v, struct table *t)
+{
+	const struct summary_line ends[] = {
+		{ "bytes_live_low", "Bytes live then, at least (95 %)", UNIT_BYTES,
+		  v->all.low, true, SUMMARY_USUAL },
+		{ "bytes_live_high", "Bytes live then, at most (95 %)", UNIT_BYTES,
+		  v->all.high, true, SUMMARY_USUAL },
+	};
+
+	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
 }
 
 static void add_summary(const struct view *v, struct table *t)
@@ -264,6 +319,8 @@ static void add_summary(const struct view *v, struct table *t)
 						   : "SUMMARY (peak of slab objects)");
 	/* Of a moment nothing is known but that moment. */
 	table_add_summary_lines(t, lines, p->at_end ? 2 : ARRAY_SIZE(lines), bound);
+	if (owners_estimated(&v->owners))
+		add_interval(v, t);
 }
 
 /* "Slab objects live at the peak of both, by callsite" */
@@ -282,7 +339,8 @@ static struct table *new_table(const struct peak *p, const struct table_type *ty
 		      : both	? "peak of both"
 				: "peak",
 		      subjects_words(kind, words));
-	t = table_type_new(type, strbuf_text(&title), kind, false);
+	t = table_type_new(type, strbuf_text(&title),
+			   subject_estimated(kind, p->env->sample.one_in), false);
 	strbuf_free(&title);
 	if (!t)
 		return NULL;
@@ -310,6 +368,7 @@ int peak_show(const struct peak *p, bool pages, enum subject_kind kind,
 {
 	const struct table_type *type = pages ? &peak_page_type : &peak_type;
 	struct view v = { .p = p, .side = pages ? &p->pages : &p->slabs };
+	enum subject_kind columns = subject_estimated(kind, p->env->sample.one_in);
 	struct table *t = new_table(p, type, pages, kind);
 	int ret = pages ? owners_init_pages(&v.owners, p->env, &p->page->lives, kind)
 			: owners_init_slab(&v.owners, p->env, &p->slab->lives, kind);
@@ -327,7 +386,7 @@ int peak_show(const struct peak *p, bool pages, enum subject_kind kind,
 		};
 
 		if ((row.sum->nr || any(row.bins, nr_bins)) &&
-		    !table_type_add_row(type, kind, t, &row))
+		    !table_type_add_row(type, columns, t, &row))
 			break;
 	}
 	if (!ret) {

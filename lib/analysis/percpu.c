@@ -551,6 +551,8 @@ const struct analysis analysis_percpu = {
 	.must = NEEDS(PAGE_ALLOC_ZONE_LOCKED) | NEEDS(PAGE_PCPU_DRAIN),
 	.events = "mm_page_alloc_zone_locked or mm_page_pcpu_drain",
 	.record = "--percpu",
+	.unsampled =
+		"it compares pages with refills and drains, of which all were recorded",
 	.tables = tables,
 	.create = percpu_create,
 	.observe = percpu_observe,

@@ -104,7 +104,7 @@ static struct dimensions page_dimensions(enum subject_kind kind)
 
 	if (dimensions_find(&all, DIMENSION_CPU) >= 0)
 		return all;
-	while (i < DIMENSIONS_MAX - 1 && all.of[i])
+	while (i < DIMENSIONS_ASKED - 1 && all.of[i])
 		i++;
 	/* Only tables of slab objects are by as many other ones. */
 	all.of[i] = DIMENSION_CPU;

@@ -16,21 +16,28 @@
 	line(page) \
 	line(account) \
 	line(ledger) \
+	line(allocinfo) \
 	line(sizes) \
 	line(lifetime) \
 	line(leaks) \
 	line(peak) \
+	line(export) \
 	line(owners) \
 	line(summary) \
 	line(advise) \
 	line(frag) \
 	line(percpu) \
 	line(percpu_cross) \
+	line(footprint) \
+	line(report) \
 	line(comparison_slab) \
 	line(comparison_slab_cache) \
 	line(comparison_page) \
 	line(comparison_slab_dir) \
-	line(comparison_page_dir)
+	line(comparison_page_dir) \
+	line(comparison_slab_stack) \
+	line(comparison_page_stack) \
+	line(live_over_time)
 /* clang-format on */
 
 #define DECLARATION(name) extern const struct analysis analysis_##name;

@@ -14,10 +14,13 @@
 
 struct site_group {
 	uint64_t addr;	  /* of the first callsite seen */
-	uint64_t start;	  /* of the function; 0: no symbol */
-	const char *name; /* the symbol table's; NULL: no symbol */
+	uint64_t start;	  /* of the function; 0: no symbol, or inlined */
+	const char *name; /* the symbol table's, or the source's; NULL: not known */
 	size_t name_size; /* of what is shown of it */
 	const char *module;
+	const char
+		*file; /* of an inlined function; NULL: it is not, or it is not known */
+	bool inlined;
 };
 
 void sites_init(struct sites *s, const struct analysis_env *env)
@@ -31,6 +34,12 @@ static size_t shown_size(const struct analysis_env *env, const char *name)
 	return env->raw_names ? strlen(name) : symbol_plain_length(name);
 }
 
+/* Has @place a function that was inlined? */
+static bool is_inlined(const struct callsite_place *place)
+{
+	return place->index + 1 < place->nr;
+}
+
 /* Of what a row is called, up to the place in the function. */
 static uint64_t shown_key(const struct site_group *group)
 {
@@ -41,8 +50,9 @@ static uint64_t shown_key(const struct site_group *group)
 	return key;
 }
 
-/* The group of the function that the compiler has split or cloned into that of @group; NULL:
- * there is none yet. A second function of the very same name is another one.
+/* The group of the function that the compiler has split, cloned or inlined into that of @group;
+ * NULL: there is none yet. A second function of the very same name, or inlined from another file,
+ * is another one.
  */
 static const uint32_t *sites_part(struct sites *s, const struct site_group *group)
 {
@@ -53,9 +63,11 @@ static const uint32_t *sites_part(struct sites *s, const struct site_group *grou
 	if (!index || *index == s->nr_groups)
 		return NULL;
 	known = &s->groups[*index];
-	if (!strcmp(known->name, group->name))
+	if (!known->inlined && !group->inlined && !strcmp(known->name, group->name))
 		return NULL;
-	if (!group->name[group->name_size]) /* the function itself */
+	if (known->inlined && group->inlined && known->file != group->file)
+		return NULL;
+	if (!group->inlined && !group->name[group->name_size]) /* the function itself */
 		*known = *group;
 	return index;
 }
@@ -86,22 +98,36 @@ static uint32_t sites_add(struct sites *s, uint64_t key, const struct site_group
 	return *index;
 }
 
+/* What distinguishes groups: the function that holds the code, or an inlined one. */
+static uint64_t group_key(const struct sites *s, const struct site_group *group)
+{
+	if (s->exact || !group->name)
+		return group->addr;
+	if (!group->inlined)
+		return group->start;
+	return hash_u64((uintptr_t)group->file ^ shown_key(group));
+}
+
 uint32_t sites_group(struct sites *s, uint64_t addr)
 {
 	uint32_t *known = u64_map_find(&s->by_addr, addr);
 	struct site_group group = { .addr = addr };
-	struct symbol sym;
+	struct callsite_place place;
 	uint32_t index;
 
 	if (known)
 		return *known;
-	if (!s->env->raw_ip && symbols_find(s->env->syms, addr, &sym)) {
-		group.start = sym.addr;
-		group.name = sym.name;
-		group.name_size = shown_size(s->env, sym.name);
-		group.module = sym.module;
+	if (!s->env->raw_ip)
+		(void)callsite_look(s->env->rule, s->env->syms, addr, &place);
+	if (!s->env->raw_ip && place.function) {
+		group.inlined = is_inlined(&place);
+		group.start = group.inlined ? 0 : place.start;
+		group.name = place.function;
+		group.name_size = shown_size(s->env, place.function);
+		group.module = place.module;
+		group.file = group.inlined ? place.chain[place.index].file : NULL;
 	}
-	index = sites_add(s, group.name && !s->exact ? group.start : addr, &group);
+	index = sites_add(s, group_key(s, &group), &group);
 	if (index == UINT32_MAX || !u64_map_insert(&s->by_addr, addr, index))
 		return UINT32_MAX;
 	return index;
@@ -125,8 +151,10 @@ void sites_name(const struct sites *s, uint32_t group, struct strbuf *out)
 	}
 	strbuf_add(out, g->name, g->name_size);
 	uses = u64_map_find(&s->name_uses, shown_key(g));
-	if (uses && *uses > 1)
+	if (uses && *uses > 1 && !g->inlined)
 		strbuf_printf(out, "+0x%" PRIx64, g->addr - g->start);
+	else if (uses && *uses > 1 && g->file)
+		strbuf_printf(out, " (%s)", g->file);
 	if (g->module)
 		strbuf_printf(out, " [%s]", g->module);
 }
@@ -153,17 +181,45 @@ void sites_exact(const struct sites *s, uint64_t addr, struct strbuf *out)
 		symbols_format(s->env->syms, addr, out);
 }
 
-static void sites_frame(const struct sites *s, uint64_t addr, struct strbuf *out)
+void sites_shown(const struct analysis_env *env, const struct symbol *sym,
+		 struct strbuf *out)
+{
+	strbuf_add(out, sym->name, shown_size(env, sym->name));
+	if (sym->module)
+		strbuf_printf(out, " [%s]", sym->module);
+}
+
+static void sites_symbol(const struct sites *s, uint64_t addr, struct strbuf *out)
 {
 	struct symbol sym;
 
-	if (s->exact || s->env->raw_ip || !symbols_find(s->env->syms, addr, &sym)) {
+	if (s->exact || !symbols_find(s->env->syms, addr, &sym)) {
 		sites_exact(s, addr, out);
 		return;
 	}
-	strbuf_add(out, sym.name, shown_size(s->env, sym.name));
-	if (sym.module)
-		strbuf_printf(out, " [%s]", sym.module);
+	sites_shown(s->env, &sym, out);
+}
+
+/* The functions of one address, from the one that counts outward if it is the @first. */
+static void sites_frame(const struct sites *s, uint64_t addr, bool first,
+			struct strbuf *out)
+{
+	struct callsite_place place;
+	size_t i;
+
+	if (s->env->raw_ip) {
+		sites_exact(s, addr, out);
+		return;
+	}
+	(void)callsite_look(s->env->rule, s->env->syms, addr, &place);
+	for (i = first ? place.index : 0; i + 1 < place.nr; i++) {
+		const char *name = place.chain[i].function;
+
+		name = name ? name : "[unknown]";
+		strbuf_add(out, name, shown_size(s->env, name));
+		strbuf_puts(out, first && i == place.index ? ";" : " (inlined);");
+	}
+	sites_symbol(s, addr, out);
 }
 
 /* The frame of @callsite, or else one of its function (an unwinder may give another address
@@ -219,24 +275,25 @@ uint64_t sites_beyond(const struct analysis_env *env, uint64_t callsite, uint32_
 
 bool sites_skipped(const struct analysis_env *env, uint64_t addr)
 {
-	struct symbol sym;
+	struct callsite_place place;
 
-	return callsite_rule_extended(env->rule) && symbols_find(env->syms, addr, &sym) &&
-	       callsite_rule_skips(env->rule, sym.name);
+	return callsite_rule_extended(env->rule) &&
+	       !callsite_look(env->rule, env->syms, addr, &place);
 }
 
 void sites_callchain(const struct sites *s, uint32_t id, uint64_t callsite,
 		     struct strbuf *out)
 {
-	uint32_t nr = 0, i;
+	uint32_t nr = 0, i, first;
 	const uint64_t *frames = event_stream_stack(s->env->stream, id, &nr);
 
 	if (!frames || !nr) {
-		sites_frame(s, callsite, out);
+		sites_frame(s, callsite, true, out);
 		return;
 	}
-	for (i = sites_start(s->env, frames, nr, callsite); i < nr; i++) {
-		sites_frame(s, frames[i], out);
+	first = sites_start(s->env, frames, nr, callsite);
+	for (i = first; i < nr; i++) {
+		sites_frame(s, frames[i], i == first, out);
 		strbuf_puts(out, i + 1 < nr ? ";" : "");
 	}
 }

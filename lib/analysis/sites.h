@@ -14,7 +14,8 @@
  * struct sites - groups of callsites; sites_init() it
  *
  * A group is a function, with the parts and clones that the compiler made of it (foo.part.0),
- * unless env->raw_names; with @exact or env->raw_ip, or where no symbol is known, an address.
+ * unless env->raw_names; with @exact or env->raw_ip, or where no symbol is known, an address. A
+ * function that was inlined is one, too, where env->rule sees it.
  */
 struct sites {
 	const struct analysis_env *env;
@@ -31,7 +32,7 @@ void sites_init(struct sites *s, const struct analysis_env *env);
 /* The group of code address @addr; UINT32_MAX if memory ran out. */
 uint32_t sites_group(struct sites *s, uint64_t addr);
 /* The group's name: "function", "function+0x1f" where another function of that name has
- * rows too, "function [module]", or an address. Ask when every group is known. What a build
+ * rows too, of an inlined one "function (file)"; "function [module]", or an address. Ask when every group is known. What a build
  * adds to a name (symbol/fold.h) is left out unless env->raw_names.
  */
 void sites_name(const struct sites *s, uint32_t group, struct strbuf *out);
@@ -39,9 +40,12 @@ void sites_name(const struct sites *s, uint32_t group, struct strbuf *out);
 struct cell sites_cell(const struct sites *s, uint32_t group, struct table *t);
 /* One address exactly: "function+0x1f [module]", or as env->raw_ip says. */
 void sites_exact(const struct sites *s, uint64_t addr, struct strbuf *out);
+/* Appends a function's name as a callchain has it: "function [module]". */
+void sites_shown(const struct analysis_env *env, const struct symbol *sym,
+		 struct strbuf *out);
 /* Appends "function;caller;...", from @callsite outward if stack @id has it, else from where
  * the rule finds it; @callsite alone if there is no stack. With @exact the frames have their
- * offsets.
+ * offsets. Inlined functions say so, but for the first: "function;caller (inlined);...".
  */
 void sites_callchain(const struct sites *s, uint32_t id, uint64_t callsite,
 		     struct strbuf *out);

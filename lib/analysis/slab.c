@@ -185,7 +185,6 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			    .help = "Bytes that may be live at the end." }, \
 		.fill = slab_cell_net_max                                   \
 	}
-
 static const struct column_type slab_columns[] = {
 	{ .column = { .name = "ptr",
 		      .title = "Alloc Ptr",
@@ -204,6 +203,7 @@ static const struct column_type slab_columns[] = {
 	  .rows = ROWS(NONE),
 	  .fill = cell_last_callsite },
 	FIGURE_MAX,
+	INTERVAL_COLUMNS(slab_cell_low, slab_cell_high),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -216,7 +216,9 @@ static const struct table_type slab_type = {
 };
 
 static const struct column_type cache_columns[] = {
-	FIGURES, SUBJECT_COLUMN_CACHE, FIGURE_MAX, SHARE_COLUMNS, COLUMNS_END,
+	FIGURES,       SUBJECT_COLUMN_CACHE,
+	FIGURE_MAX,    INTERVAL_COLUMNS(slab_cell_low, slab_cell_high),
+	SHARE_COLUMNS, COLUMNS_END,
 };
 
 static const struct table_type cache_type = {
@@ -269,7 +271,8 @@ static void slab_add_notes(const struct slab_report *slab, enum subject_kind kin
 			"[unnamed]: this kernel's kmem_cache_alloc event does not name the cache.");
 	if (rows & ROWS(STACK))
 		note_stackless(slab, t);
-	if (rows & (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR)))
+	if (rows & (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR) |
+		    ROWS(FUNCTION) | ROWS(FILE) | ROWS(LINE)))
 		slab_report_note_unskipped(slab, t);
 	if (rows & ROWS(NODE))
 		table_add_note(t, "Node -1: the caller asked for none.");
@@ -285,10 +288,14 @@ static struct table *slab_table(const struct slab_report *slab, enum subject_kin
 	subjects_words(kind, words);
 	strbuf_printf(&title, "%s by %s", what, kind ? words : "address");
 	t = table_type_new(kind == SUBJECT_CACHE ? &cache_type : &slab_type,
-			   strbuf_text(&title), kind, slab->opts->live);
+			   strbuf_text(&title),
+			   subject_estimated(kind, kind && slab_report_estimates(slab)),
+			   slab->opts->live);
 	strbuf_free(&title);
-	if (t)
+	if (t) {
 		table_set_by(t, kind ? words : "ptr");
+		table_type_hide_interval(t, slab->opts->live);
+	}
 	return t;
 }
 
@@ -309,6 +316,7 @@ static struct slab_row slab_row(const struct slab_report *slab,
 static int slab_by(struct slab_report *slab, enum subject_kind kind,
 		   struct report *report)
 {
+	enum subject_kind columns = subject_estimated(kind, slab_report_estimates(slab));
 	struct table *t = slab_table(slab, kind);
 	struct slab_sums sums = { 0 };
 	int ret = t ? slab_sums_collect(&sums, slab, kind, ACCOUNT_ALL) : -ENOMEM;
@@ -321,9 +329,10 @@ static int slab_by(struct slab_report *slab, enum subject_kind kind,
 		struct slab_row row = slab_row(slab, &sum->counts, &sum->net);
 
 		row.subject = (struct subject_row){ &sums.subjects, i };
+		row.bytes = &sum->bytes;
 		if (row.hit &&
 		    !table_type_add_row(kind == SUBJECT_CACHE ? &cache_type : &slab_type,
-					kind, t, &row))
+					columns, t, &row))
 			break;
 	}
 	slab_add_notes(slab, kind, t);
@@ -356,6 +365,8 @@ static int slab_by_ptr(struct slab_report *slab, struct report *report)
 			break;
 	}
 	slab_report_note_unskipped(slab, t);
+	if (slab_report_estimates(slab))
+		table_add_note(t, "!Rows are objects of the sample, as it has them.");
 	slab_report_summary(slab, t);
 	report_add_table(report, t);
 	return 0;
@@ -396,6 +407,7 @@ const struct analysis analysis_slab = {
 	.use = ANALYSIS_USUAL,
 	.needs = NEEDS_SLAB,
 	.rows = ROWS_ALL,
+	.estimates = true,
 	.tables = tables,
 	.create = slab_analysis_create,
 	.apart = true,

@@ -127,8 +127,8 @@ static void account_summary(const struct slab_counts *sum, const struct net_rang
 	const struct summary_line sure[] = {
 		{ "callers", "number of callers:", UNIT_COUNT, t->nr_rows, false,
 		  SUMMARY_DETAIL },
-		{ "net_min", "current bytes allocated, at least:", UNIT_BYTES, net->min,
-		  true, SUMMARY_DETAIL },
+		{ "net_min", "current bytes allocated, at least:", UNIT_BYTES,
+		  net_range_min(net), true, SUMMARY_DETAIL },
 		{ "net_max", "current bytes allocated, at most:", UNIT_BYTES,
 		  net_range_max(net), true, SUMMARY_DETAIL },
 	};
@@ -165,7 +165,7 @@ static int account_show(struct slab_report *slab, struct report *report)
 			continue;
 		if (!table_type_add_row(&account_type, kind, t, &row))
 			break;
-		slab_counts_add(&all, row.counts);
+		slab_counts_add(&all, row.counts, 1);
 	}
 	slab_report_note_unskipped(slab, t);
 	account_summary(&all, &sums.net, t, slab->acc->totals.losses != 0);

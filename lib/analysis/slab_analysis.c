@@ -35,6 +35,22 @@ void slab_analysis_end(void *self)
 	slab->ended = true;
 }
 
+/* Of a sample: bytes of all rows together. */
+static int estimate_all(struct slab_report *r)
+{
+	uint32_t *group_of = calloc(r->acc->nr_rows + 1, sizeof(*group_of));
+	int ret = group_of ? 0 : -ENOMEM;
+
+	if (!ret)
+		ret = slab_report_estimate(r, false, group_of, &r->allocated, 1);
+	if (!ret)
+		ret = slab_report_estimate(r, true, group_of, &r->living, 1);
+	r->net.sampled = true;
+	r->net.high = r->living.high;
+	free(group_of);
+	return ret;
+}
+
 /* A view of finished @acc. */
 static int view(const struct slab_analysis *slab, const struct slab_account *acc,
 		struct report *report,
@@ -48,6 +64,8 @@ static int view(const struct slab_analysis *slab, const struct slab_account *acc
 		ret = slab_bounds_make(&r.bounds, acc, slab->env);
 	if (!ret)
 		ret = slab_bounds_total(&r.bounds, &r.net);
+	if (!ret && slab_report_estimates(&r))
+		ret = estimate_all(&r);
 	if (!ret)
 		ret = show(&r, report);
 	slab_bounds_free(&r.bounds);

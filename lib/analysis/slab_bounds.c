@@ -221,7 +221,7 @@ int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 		if (group_of[i] == UINT32_MAX)
 			continue;
 		row = by_events(b, i, &b->acc->rows[i]);
-		net_range_add(&sums[group_of[i]], &row);
+		net_range_add(&sums[group_of[i]], &row, slab_account_weight(b->acc, i));
 	}
 	for (i = 0; i < shares.count && !ret; i++) {
 		const struct share *share = intern_get(&shares, i + 1, NULL);

@@ -23,7 +23,7 @@ struct cell slab_cell_net_min(const void *row, struct table *t)
 {
 	const struct slab_row *r = row;
 
-	return cell_uint(r->net.min);
+	return cell_uint(net_range_min(&r->net));
 }
 
 struct cell slab_cell_net_reason(const void *row, struct table *t)
@@ -38,4 +38,18 @@ struct cell slab_cell_net_max(const void *row, struct table *t)
 	const struct slab_row *r = row;
 
 	return cell_uint(net_range_max(&r->net));
+}
+
+struct cell slab_cell_low(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return r->bytes ? cell_uint(r->bytes->low) : (struct cell){ .type = CELL_NONE };
+}
+
+struct cell slab_cell_high(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return r->bytes ? cell_uint(r->bytes->high) : (struct cell){ .type = CELL_NONE };
 }

@@ -6,6 +6,7 @@
 #ifndef KMEMX_ANALYSIS_SLAB_REPORT_H
 #define KMEMX_ANALYSIS_SLAB_REPORT_H
 
+#include "analysis/estimate.h"
 #include "analysis/sites.h"
 #include "account/slab_account.h"
 #include "analysis/slab_bounds.h"
@@ -24,7 +25,7 @@ struct slab_analysis {
 
 /**
  * struct slab_report - one view of a finished account
- * @net: of everything
+ * @net: of everything; @allocated, @living: of a sample: bytes of everything
  * @summarised: the summary stands under the first table
  */
 struct slab_report {
@@ -34,6 +35,7 @@ struct slab_report {
 	struct sites sites;
 	struct slab_bounds bounds;
 	struct net_range net;
+	struct estimate allocated, living;
 	bool summarised;
 };
 
@@ -60,7 +62,14 @@ struct slab_row {
 	uint64_t alloc, req, hit;
 	const struct slab_counts *counts;
 	struct net_range net;
+	const struct estimate *bytes; /* of a sample; else NULL */
 };
+
+/* Are figures estimated from a sample? */
+static inline bool slab_report_estimates(const struct slab_report *slab)
+{
+	return slab->env->sample.one_in;
+}
 
 /* Fill columns of both the slab tables and the account table; @row is a struct slab_row. */
 struct cell slab_cell_waste_live(const void *row, struct table *t);
@@ -68,11 +77,15 @@ struct cell slab_cell_implicit(const void *row, struct table *t);
 struct cell slab_cell_net_min(const void *row, struct table *t);
 struct cell slab_cell_net_reason(const void *row, struct table *t);
 struct cell slab_cell_net_max(const void *row, struct table *t);
+struct cell slab_cell_low(const void *row, struct table *t);
+struct cell slab_cell_high(const void *row, struct table *t);
 
 /* A row of a table: account rows added up. */
 struct slab_sum {
 	struct slab_counts counts;
 	struct net_range net;
+	struct estimate
+		bytes; /* of a sample: allocated, or live where that is asked for */
 };
 
 struct slab_sums {
@@ -84,6 +97,12 @@ struct slab_sums {
 
 /* The callsite of account row @row, as a reader is to see it. */
 uint64_t slab_report_callsite(const struct slab_report *slab, size_t row);
+/* Of a sample: estimates of bytes allocated, or @live, of sums of account rows, as
+ * unit_pieces_estimate() takes them. 0 or -ENOMEM.
+ */
+int slab_report_estimate(const struct slab_report *slab, bool live,
+			 const uint32_t *group_of, struct estimate *out,
+			 size_t nr) __must_check;
 /* Adds the account's rows of @rows up by @kind. 0 or -ENOMEM; to be freed in any case. */
 int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 		      enum subject_kind kind, enum account_rows rows) __must_check;

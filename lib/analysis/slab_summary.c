@@ -7,16 +7,16 @@
 #include "analysis/slab_report.h"
 
 /* Net, and what it is made of: net = sure + seen + implicit + lost + gone. */
-static void add_net(const struct slab_report *slab, struct table *t)
+static void add_net(const struct slab_report *slab, const struct slab_totals *s,
+		    struct table *t)
 {
-	const struct slab_totals *s = &slab->acc->totals;
 	const struct net_range *net = &slab->net;
 	const struct summary_line all = { "bytes_net", "Net total bytes allocated",
 					  UNIT_BYTES,  s->live_alloc,
 					  true,	       SUMMARY_TOTAL };
 	const struct summary_line parts[] = {
 		{ "bytes_net_min", "  sure to be live (the kernel's own count)",
-		  UNIT_BYTES, net->min, true, SUMMARY_DETAIL },
+		  UNIT_BYTES, net_range_min(net), true, SUMMARY_DETAIL },
 		{ "bytes_net_seen", "  seen: allocated, and not seen freed", UNIT_BYTES,
 		  net->seen, true, SUMMARY_DETAIL },
 		{ "bytes_net_implicit",
@@ -40,6 +40,58 @@ static void add_net(const struct slab_report *slab, struct table *t)
 	table_add_summary_lines(t, &most, 1, s->losses != 0);
 }
 
+/* Of a sample: what the rows say is estimated, and the rest, which is not by unit, not known. */
+static struct slab_totals totals_of(const struct slab_report *slab)
+{
+	const struct slab_totals *s = &slab->acc->totals;
+	struct slab_counts c = { 0 };
+	size_t i;
+
+	if (!slab_report_estimates(slab))
+		return *s;
+	for (i = 0; i < slab->acc->nr_rows; i++)
+		slab_counts_add(&c, &slab->acc->rows[i],
+				slab_account_weight(slab->acc, i));
+	return (struct slab_totals){
+		.allocs = c.hit,
+		.bytes_req = c.bytes_req,
+		.bytes_alloc = c.bytes_alloc,
+		.failed = s->failed,
+		.implausible = s->implausible,
+		.matched = c.hit - c.implicit - c.live,
+		.bytes_freed = c.bytes_alloc - c.implicit_alloc - c.live_alloc,
+		.implicit = c.implicit,
+		.bytes_implicit = c.implicit_alloc,
+		.live = c.live,
+		.live_req = c.live_req,
+		.live_alloc = c.live_alloc,
+		.pingpong = c.pingpong,
+		.losses = s->losses,
+	};
+}
+
+static const char *const unknown_of_sample[] = {
+	"allocs_large",	   "bytes_large",  "frees",	  "frees_reordered",
+	"frees_unmatched", "frees_double", "frees_other", "frees_null",
+};
+
+static void add_intervals(const struct slab_report *slab, struct table *t)
+{
+	const struct summary_line ends[] = {
+		{ "bytes_allocated_low", "Total bytes allocated, at least (95 %)",
+		  UNIT_BYTES, slab->allocated.low, false, SUMMARY_USUAL },
+		{ "bytes_allocated_high", "Total bytes allocated, at most (95 %)",
+		  UNIT_BYTES, slab->allocated.high, false, SUMMARY_USUAL },
+		{ "bytes_net_low", "Net total bytes allocated, at least (95 %)",
+		  UNIT_BYTES, slab->living.low, true, SUMMARY_USUAL },
+		{ "bytes_net_high", "Net total bytes allocated, at most (95 %)",
+		  UNIT_BYTES, slab->living.high, true, SUMMARY_USUAL },
+	};
+
+	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+	table_blank_summary(t, unknown_of_sample, ARRAY_SIZE(unknown_of_sample));
+}
+
 /* perf's fragmentation: the part of the allocated bytes that nobody asked for. */
 static double fragmentation(const struct slab_totals *s)
 {
@@ -50,7 +102,7 @@ static double fragmentation(const struct slab_totals *s)
 
 void slab_report_summary(struct slab_report *slab, struct table *t)
 {
-	const struct slab_totals *s = &slab->acc->totals;
+	const struct slab_totals totals = totals_of(slab), *s = &totals;
 	bool lossy = s->losses != 0;
 	const struct summary_line bytes[] = {
 		{ "bytes_requested", "Total bytes requested", UNIT_BYTES, s->bytes_req,
@@ -118,10 +170,12 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 	other_frees_note(slab->acc->lives.filtered, s->other, t);
 	table_set_summary_title(t, "SUMMARY (SLAB allocator)");
 	table_add_summary_lines(t, bytes, ARRAY_SIZE(bytes), lossy);
-	add_net(slab, t);
+	add_net(slab, &totals, t);
 	table_add_summary_lines(t, wasted, ARRAY_SIZE(wasted), lossy);
 	table_add_summary(t, "fragmentation", "Internal fragmentation", UNIT_PERCENT,
 			  cell_real(fragmentation(s)), lossy);
 	table_add_summary_lines(t, counts, ARRAY_SIZE(counts), lossy);
 	table_add_summary_items(t, &implausible, 1);
+	if (slab_report_estimates(slab))
+		add_intervals(slab, t);
 }

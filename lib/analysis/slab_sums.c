@@ -19,15 +19,85 @@ uint64_t slab_report_callsite(const struct slab_report *slab, size_t row)
 					    DIMENSION_STACK));
 }
 
-static int slab_sums_add(struct slab_sums *s, uint32_t row, const struct slab_counts *c)
+static int slab_sums_add(struct slab_sums *s, uint32_t row, const struct slab_counts *c,
+			 uint32_t times)
 {
 	if (row == UINT32_MAX ||
 	    array_reserve(&s->sums, &s->capacity, row + 1UL, sizeof(*s->sums)))
 		return -ENOMEM;
 	while (s->nr <= row)
 		s->sums[s->nr++] = (struct slab_sum){ 0 };
-	slab_counts_add(&s->sums[row].counts, c);
+	slab_counts_add(&s->sums[row].counts, c, times);
 	return 0;
+}
+
+/* What an account row has of the figure that @of is about. */
+struct figure_of {
+	const struct slab_report *slab;
+	uint64_t (*figure)(const struct slab_counts *c);
+};
+
+static uint32_t unit_of_row(const void *of, size_t row)
+{
+	const struct slab_account *acc = ((const struct figure_of *)of)->slab->acc;
+
+	return dimension_value(&acc->lives.dimensions, &slab_account_key(acc, row)->dims,
+			       DIMENSION_UNIT);
+}
+
+static uint64_t figure_of_row(const void *of, size_t row)
+{
+	const struct figure_of *f = of;
+
+	return f->figure(&f->slab->acc->rows[row]);
+}
+
+static uint64_t allocated(const struct slab_counts *c)
+{
+	return c->bytes_alloc;
+}
+
+static uint64_t living(const struct slab_counts *c)
+{
+	return c->live_alloc;
+}
+
+int slab_report_estimate(const struct slab_report *slab, bool live,
+			 const uint32_t *group_of, struct estimate *out, size_t nr)
+{
+	const struct figure_of of = { slab, live ? living : allocated };
+	const struct row_values values = { &of, slab->acc->nr_rows, unit_of_row,
+					   figure_of_row };
+
+	return estimate_rows(&values, slab->env->sample.one_in, group_of, out, nr);
+}
+
+/* No event says that an object must live. */
+static void net_is_estimated(struct net_range *net, const struct estimate *e)
+{
+	net->sampled = true;
+	net->low = 0;
+	net->high = e->high;
+}
+
+/* Of a sample: intervals of sums. */
+static int slab_sums_estimate(struct slab_sums *s, const struct slab_report *slab,
+			      const uint32_t *group_of)
+{
+	struct estimate *e = calloc(s->nr + 1, sizeof(*e));
+	int ret = e ? slab_report_estimate(slab, true, group_of, e, s->nr) : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < s->nr && !ret; i++) {
+		s->sums[i].bytes = e[i];
+		net_is_estimated(&s->sums[i].net, &e[i]);
+	}
+	if (!ret && !slab->opts->live)
+		ret = slab_report_estimate(slab, false, group_of, e, s->nr);
+	for (i = 0; i < s->nr && !ret && !slab->opts->live; i++)
+		s->sums[i].bytes = e[i];
+	free(e);
+	return ret;
 }
 
 /* The ranges of the sums, whose account rows are @group_of, and of all together. */
@@ -36,15 +106,22 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 {
 	struct net_range *net = calloc(s->nr + 1, sizeof(*net));
 	int ret = net ? slab_bounds_sums(&slab->bounds, group_of, net, s->nr) : -ENOMEM;
+	struct estimate all;
 	size_t i;
 
 	for (i = 0; i < s->nr && !ret; i++)
 		s->sums[i].net = net[i];
+	if (!ret && slab->env->sample.one_in)
+		ret = slab_sums_estimate(s, slab, group_of);
 	for (i = 0; i < slab->acc->nr_rows; i++)
 		if (group_of[i] != UINT32_MAX)
 			group_of[i] = 0;
 	if (!ret)
 		ret = slab_bounds_sums(&slab->bounds, group_of, &s->net, 1);
+	if (!ret && slab->env->sample.one_in) {
+		ret = slab_report_estimate(slab, true, group_of, &all, 1);
+		net_is_estimated(&s->net, &all);
+	}
 	free(net);
 	return ret;
 }
@@ -74,7 +151,7 @@ int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 		if (rows != ACCOUNT_ALL && key->kmalloc != (rows == ACCOUNT_KMALLOC))
 			continue;
 		group_of[i] = subjects_row(&s->subjects, &who);
-		ret = slab_sums_add(s, group_of[i], c);
+		ret = slab_sums_add(s, group_of[i], c, slab_account_weight(slab->acc, i));
 	}
 	if (!ret)
 		ret = slab_sums_bound(s, slab, group_of);

@@ -25,6 +25,9 @@ static const struct subject_type {
 	[SUBJECT_CACHE] = { "cache", DIMENSION_KMALLOC },
 	[SUBJECT_MODULE] = { "module", DIMENSION_NONE },
 	[SUBJECT_DIR] = { "dir", DIMENSION_NONE },
+	[SUBJECT_FUNCTION] = { "function", DIMENSION_NONE },
+	[SUBJECT_FILE] = { "file", DIMENSION_NONE },
+	[SUBJECT_LINE] = { "line", DIMENSION_NONE },
 };
 
 struct dimensions subjects_dimensions(enum subject_kind kind)
@@ -46,9 +49,9 @@ static void add_dimension(struct dimensions *all, enum dimension d)
 {
 	unsigned int nr = 0;
 
-	while (nr < DIMENSIONS_MAX && all->of[nr] && all->of[nr] != d)
+	while (nr < DIMENSIONS_ASKED && all->of[nr] && all->of[nr] != d)
 		nr++;
-	if (nr < DIMENSIONS_MAX)
+	if (nr < DIMENSIONS_ASKED)
 		all->of[nr] = d;
 }
 
@@ -210,6 +213,19 @@ static uint32_t row_of_directory(struct subjects *s, struct subject_part *p,
 	return name ? row_of_text(p, name) : UINT32_MAX;
 }
 
+/* By the function, its file or its line in the source. */
+static uint32_t row_of_source(struct subjects *s, struct subject_part *p,
+			      uint64_t callsite)
+{
+	struct strbuf name = { 0 };
+	uint32_t row;
+
+	comparison_name_by(s->env, p->kind, callsite, 0, &name);
+	row = name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
+	strbuf_free(&name);
+	return row;
+}
+
 /* The number of @who among the values of one word; UINT32_MAX if memory ran out. */
 static uint32_t part_row(struct subjects *s, struct subject_part *p,
 			 const struct subject *who)
@@ -227,6 +243,10 @@ static uint32_t part_row(struct subjects *s, struct subject_part *p,
 		return row_of_text(p, module_name(s, who->callsite));
 	case SUBJECT_DIR:
 		return row_of_directory(s, p, who->callsite);
+	case SUBJECT_FUNCTION:
+	case SUBJECT_FILE:
+	case SUBJECT_LINE:
+		return row_of_source(s, p, who->callsite);
 	case SUBJECT_CALLSITE:
 		value = sites_group(s->sites, who->callsite);
 		if (value == UINT32_MAX)
@@ -372,6 +392,21 @@ struct cell subject_module(const void *row, struct table *t)
 struct cell subject_dir(const void *row, struct table *t)
 {
 	return cell_text(t, row_key(row, ROWS(DIR), NULL));
+}
+
+struct cell subject_function(const void *row, struct table *t)
+{
+	return cell_text(t, row_key(row, ROWS(FUNCTION), NULL));
+}
+
+struct cell subject_file(const void *row, struct table *t)
+{
+	return cell_text(t, row_key(row, ROWS(FILE), NULL));
+}
+
+struct cell subject_line(const void *row, struct table *t)
+{
+	return cell_text(t, row_key(row, ROWS(LINE), NULL));
 }
 
 struct cell subject_pid(const void *row, struct table *t)

@@ -98,6 +98,9 @@ struct cell subject_comm(const void *row, struct table *t);
 struct cell subject_cache(const void *row, struct table *t);
 struct cell subject_module(const void *row, struct table *t);
 struct cell subject_dir(const void *row, struct table *t);
+struct cell subject_function(const void *row, struct table *t);
+struct cell subject_file(const void *row, struct table *t);
+struct cell subject_line(const void *row, struct table *t);
 struct cell subject_pid(const void *row, struct table *t);
 struct cell subject_cpu(const void *row, struct table *t);
 struct cell subject_node(const void *row, struct table *t);
@@ -158,13 +161,31 @@ struct cell subject_node(const void *row, struct table *t);
 			      .help = "The callsite's module, or [kernel]." },         \
 		  .rows = ROWS(MODULE),                                                \
 		  .fill = subject_module },                                            \
+		{ .column = { .name = "dir",                                           \
+			      .title = "Directory",                                    \
+			      .last = true,                                            \
+			      .help = "The directory of the kernel's source that the " \
+				      "callsite is in." },                             \
+		  .rows = ROWS(DIR),                                                   \
+		  .fill = subject_dir },                                               \
+		{ .column = { .name = "function",                                      \
+			      .title = "Function",                                     \
+			      .last = true,                                            \
+			      .help = "The callsite's function, whatever its file." }, \
+		  .rows = ROWS(FUNCTION),                                              \
+		  .fill = subject_function },                                          \
+		{ .column = { .name = "file",                                          \
+			      .title = "File",                                         \
+			      .last = true,                                            \
+			      .help = "The source file that the callsite is in." },    \
+		  .rows = ROWS(FILE),                                                  \
+		  .fill = subject_file },                                              \
 	{                                                                              \
-		.column = { .name = "dir",                                             \
-			    .title = "Directory",                                      \
+		.column = { .name = "line",                                            \
+			    .title = "Line",                                           \
 			    .last = true,                                              \
-			    .help = "The directory of the kernel's source that the "   \
-				    "callsite is in." },                               \
-		.rows = ROWS(DIR), .fill = subject_dir                                 \
+			    .help = "The callsite's line in its source file." },       \
+		.rows = ROWS(LINE), .fill = subject_line                               \
 	}
 
 #endif

@@ -124,14 +124,27 @@ static bool possible(const struct summary *s, enum part part)
 	return seen & NEEDS_PAGE && !(filter && !filter->nr_page);
 }
 
+/* Of a sample. Advice weighs what it sees against what it sees: it is not of more. */
+static void show_intervals(struct table *t)
+{
+	table_show_column(t, "growth_min");
+	table_show_column(t, "growth_max");
+	table_add_note(
+		t,
+		"!Advice, and requests that failed, are what the recording has, not estimates.");
+}
+
 static int show(const struct summary *s, const struct report *from, struct report *report)
 {
 	struct table *t = table_type_new(&summary_type, "The largest, by callsite",
 					 SUBJECT_NONE, false);
 	int ret = t ? 0 : -ENOMEM;
 
+	if (!ret && s->env->sample.one_in)
+		show_intervals(t);
 	if (!ret)
-		ret = summary_add_largest(from, recording_lacks_frees(s->env->rec), t);
+		ret = summary_add_largest(from, recording_lacks_frees(s->env->rec),
+					  s->env->sample.one_in, t);
 	if (!ret) {
 		if (!recording_lacks_frees(s->env->rec))
 			summary_note_growth(from, t);
@@ -235,6 +248,7 @@ const struct analysis analysis_summary = {
 	.use = ANALYSIS_COMMAND,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.rows = ROWS(CALLSITE),
+	.estimates = true,
 	.tables = tables,
 	.create = summary_create,
 	.observe = summary_observe,

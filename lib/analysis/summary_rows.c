@@ -21,34 +21,39 @@
 /* What is looked for: the largest numbers of these columns.
  * @about: the row's word; @more: the command that shows more of it
  * @slab, @page: the tables; NULL: not of these. @column: of the numbers
+ * @low, @high: of their intervals; NULL: they have none
  * @largest: how many rows
  * @live: it needs all frees
  */
 struct subject_of {
 	const char *about, *more;
-	const char *slab, *page, *column;
+	const char *slab, *page, *column, *low, *high;
 	unsigned int largest;
 	bool live;
 };
 
 static const struct subject_of subjects[] = {
-	{ "allocated", "kmemx stat", "slab", "page", "bytes", LARGEST, false },
-	{ "live", "kmemx stat --live", "slab", "page", "net", LARGEST, true },
-	{ "growth", "kmemx leaks", "leaks", "leaks_page", "growth", LARGEST, true },
-	{ "wasted", "kmemx stat --sizes", "slab", NULL, "waste", 1, false },
-	{ "failed", "kmemx stat --page", NULL, "page_failed", "bytes", 1, false },
+	{ "allocated", "kmemx stat", "slab", "page", "bytes", "bytes_low", "bytes_high",
+	  LARGEST, false },
+	{ "live", "kmemx stat --live", "slab", "page", "net", "net_min", "net_max",
+	  LARGEST, true },
+	{ "growth", "kmemx leaks", "leaks", "leaks_page", "growth", "growth_min",
+	  "growth_max", LARGEST, true },
+	{ "wasted", "kmemx stat --sizes", "slab", NULL, "waste", NULL, NULL, 1, false },
+	{ "failed", "kmemx stat --page", NULL, "page_failed", "bytes", NULL, NULL, 1,
+	  false },
 };
 
 /* The first row of the table "advice". */
 static const struct subject_of advice = {
-	"advice", "kmemx advise", "advice", NULL, "bytes", 1, true,
+	"advice", "kmemx advise", "advice", NULL, "bytes", NULL, NULL, 1, true,
 };
 
 /* A callsite, and what is known of it. */
 struct site {
 	const char *name; /* a text of the tables */
 	uint64_t bytes, hit;
-	uint64_t least, most; /* of growth, the interval */
+	uint64_t least, most; /* the interval, if the row has one */
 	bool page;
 	uint64_t total; /* of all callsites in its table */
 };
@@ -57,7 +62,8 @@ struct site {
 struct summary_row {
 	const struct subject_of *subject;
 	const struct site *site;
-	bool counted; /* its .hit is known */
+	bool counted;  /* its .hit is known */
+	bool interval; /* its .least and .most are */
 };
 
 struct sites_found {
@@ -93,23 +99,18 @@ static struct cell cell_bytes(const void *row, struct table *t)
 	return cell_uint(r->site->bytes);
 }
 
-static bool is_growth(const struct summary_row *r)
-{
-	return !strcmp(r->subject->column, "growth");
-}
-
 static struct cell cell_least(const void *row, struct table *t)
 {
 	const struct summary_row *r = row;
 
-	return is_growth(r) ? cell_uint(r->site->least) : (struct cell){ 0 };
+	return r->interval ? cell_uint(r->site->least) : (struct cell){ 0 };
 }
 
 static struct cell cell_most(const void *row, struct table *t)
 {
 	const struct summary_row *r = row;
 
-	return is_growth(r) ? cell_uint(r->site->most) : (struct cell){ 0 };
+	return r->interval ? cell_uint(r->site->most) : (struct cell){ 0 };
 }
 
 static struct cell cell_part(const void *row, struct table *t)
@@ -183,7 +184,7 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_BYTES,
 		      .level = true,
 		      .hidden = true,
-		      .help = "Of growth, its interval (95 %): at least." },
+		      .help = "Of growth, and of what is estimated from a sample, the interval (95 %): at least." },
 	  .fill = cell_least },
 	{ .column = { .name = "growth_max",
 		      .title = "To",
@@ -259,7 +260,8 @@ static int add_sites(struct sites_found *found, const struct table *t,
 {
 	int value = table_column(t, subject->column), hit = table_column(t, "hit");
 	int name = table_column(t, "callsite");
-	int least = table_column(t, "growth_min"), most = table_column(t, "growth_max");
+	int least = subject->low ? table_column(t, subject->low) : -1;
+	int most = subject->high ? table_column(t, subject->high) : -1;
 	size_t first = found->nr, i, to;
 	uint64_t total = 0;
 
@@ -315,7 +317,7 @@ static int by_size(const void *a, const void *b)
 }
 
 static int add_subject(const struct subject_of *subject, const struct report *from,
-		       struct table *to)
+		       bool estimated, struct table *to)
 {
 	const struct table *slab = summary_find(from, subject->slab);
 	const struct table *page = summary_find(from, subject->page);
@@ -328,11 +330,13 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 	if (!ret && found.nr)
 		qsort(found.sites, found.nr, sizeof(*found.sites), by_size);
 	for (i = 0; i < found.nr && i < subject->largest && !ret; i++) {
+		bool growth = !strcmp(subject->column, "growth");
 		struct summary_row row = { subject, &found.sites[i],
-					   !strcmp(subject->column, "bytes") };
+					   !strcmp(subject->column, "bytes"),
+					   growth || (estimated && subject->low) };
 
 		/* A slope is no part of a sum. */
-		if (!strcmp(subject->column, "growth"))
+		if (growth)
 			found.sites[i].total = 0;
 		if (!table_type_add_row(&summary_type, SUBJECT_NONE, to, &row))
 			ret = -ENOMEM;
@@ -341,14 +345,15 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 	return ret;
 }
 
-int summary_add_largest(const struct report *from, bool lacks_frees, struct table *to)
+int summary_add_largest(const struct report *from, bool lacks_frees, bool estimated,
+			struct table *to)
 {
 	int ret = 0;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(subjects) && !ret; i++) {
 		if (!subjects[i].live || !lacks_frees)
-			ret = add_subject(&subjects[i], from, to);
+			ret = add_subject(&subjects[i], from, estimated, to);
 	}
 	return ret;
 }
@@ -455,7 +460,7 @@ int summary_add_advice(const struct report *from, struct table *to)
 	const struct table *t = summary_find(from, advice.slab);
 	size_t first = t && t->nr_rows ? first_advice(t) : 0;
 	struct site site = { 0 };
-	const struct summary_row row = { &advice, &site, true };
+	const struct summary_row row = { &advice, &site, true, false };
 
 	if (!t || !t->nr_rows)
 		return 0;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis (internal): what a recording allocated, under names that another recording has too.
+ * In: what a table is about. Out: the functions of its analysis.
+ */
+#ifndef KMEMX_ANALYSIS_COMPARISON_H
+#define KMEMX_ANALYSIS_COMPARISON_H
+
+#include "analysis/analysis.h"
+#include "analysis/comparison_columns.h"
+
+enum comparison_kind { KIND_SLAB, KIND_CACHE, KIND_PAGE };
+
+/* What distinguishes two tables of a kind. */
+struct comparison_type {
+	enum comparison_kind kind;
+	enum subject_kind
+		always; /* whatever the options' @by says, directories in full depth */
+	const struct table_type *table;
+	const char *title;
+};
+
+/* The functions of struct analysis: for one that has a table of that @type. */
+void *comparison_create(const struct analysis_env *env,
+			const struct analysis_options *opts,
+			const struct comparison_type *type);
+void comparison_end(void *self);
+int comparison_view(const void *self, struct report *report);
+void comparison_destroy(void *self);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: a kernel's static footprint, alone or with what a recording allocated.
+ * In: the parts of a kernel's files, slab events. Out: tables "footprint" and "footprint_section".
+ */
+#ifndef KMEMX_ANALYSIS_FOOTPRINT_H
+#define KMEMX_ANALYSIS_FOOTPRINT_H
+
+#include <stdbool.h>
+
+#include "analysis/footprint_tree.h"
+
+/**
+ * struct footprint_options - what is asked of the analysis; borrowed by it
+ * @fp: the kernel's files. Its indexes may be made while an analysis looks for functions
+ * @within: the directories that are meant; NULL: all, and then there is a table of sections
+ * @sections: that is for people, too
+ */
+struct footprint_options {
+	struct footprint *fp;
+	enum footprint_attr attr;
+	const struct alloc_filter *within;
+	bool sections;
+};
+
+/* The tables without a recording. 0 or -ENOMEM. */
+int footprint_report(const struct footprint_options *opts,
+		     struct report *report) __must_check;
+
+#endif

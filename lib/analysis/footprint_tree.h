@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: a kernel's footprint as a tree of directories, files and symbols.
+ * In: what is in a file of the source, and how much it takes. Out: sums; the tables "footprint" and
+ * "footprint_section".
+ */
+#ifndef KMEMX_ANALYSIS_FOOTPRINT_TREE_H
+#define KMEMX_ANALYSIS_FOOTPRINT_TREE_H
+
+#include "analysis/alloc_filter.h"
+#include "analysis/columns.h"
+#include "base/compiler.h"
+#include "base/hash.h"
+#include "symbol/footprint.h"
+
+/* What the rows are sized by: memory that the kernel's files take; that and what is live of it
+ * and allocated; one of these; all that was allocated; what is live beyond the requests.
+ */
+enum footprint_attr {
+	FOOTPRINT_STATIC,
+	FOOTPRINT_CURRENT,
+	FOOTPRINT_CURRENT_DYNAMIC,
+	FOOTPRINT_TOTAL_DYNAMIC,
+	FOOTPRINT_WASTE,
+	FOOTPRINT_ATTRS,
+};
+
+/* Their words, "current_dynamic", ended by NULL. */
+extern const char *const footprint_attrs[];
+
+/* In bytes, but for @SUM_HIT; the first four by enum elf_kind. @SUM_INIT: of these. */
+enum footprint_sum {
+	SUM_TEXT,
+	SUM_RODATA,
+	SUM_DATA,
+	SUM_BSS,
+	SUM_INIT,
+	SUM_LIVE,
+	SUM_TOTAL,
+	SUM_WASTE,
+	SUM_HIT,
+	FOOTPRINT_SUMS,
+};
+
+struct footprint_sums {
+	uint64_t of[FOOTPRINT_SUMS];
+};
+
+/* Of all four kinds. */
+static inline uint64_t footprint_sums_static(const struct footprint_sums *s)
+{
+	return s->of[SUM_TEXT] + s->of[SUM_RODATA] + s->of[SUM_DATA] + s->of[SUM_BSS];
+}
+
+/* What @attr means. */
+uint64_t footprint_sums_attr(const struct footprint_sums *s, enum footprint_attr attr);
+
+/* A group is of what has no directory. */
+enum footprint_node_kind {
+	NODE_DIRECTORY,
+	NODE_GROUP,
+	NODE_FILE,
+	NODE_SYMBOL,
+	NODE_SECTION,
+};
+
+/* The row above all that is in no symbol. */
+#define FOOTPRINT_NO_SYMBOL "(no symbol)"
+
+/**
+ * struct footprint_node - a directory, a file or a symbol below those above
+ * @above: number of the node above; @name: number in the tree's names
+ * @depth: of the roots: 1
+ * @sums: of all leaves below, or its own
+ * @first, @next: the first node below it, and the next one beside it; 0: none
+ * @row: its number as a row
+ */
+struct footprint_node {
+	uint32_t above, name, depth;
+	enum footprint_node_kind kind;
+	struct footprint_sums sums;
+	uint32_t first, next, row;
+};
+
+/**
+ * struct footprint_tree - a tree; zero-initialise it
+ *
+ * @attr: what its rows are sized by
+ * @within: the directories that it is of; NULL: all
+ * @names: of directories, files and symbols; @children: number of a node and of a name -> that
+ *	node below it
+ * @nodes: number 0 is above all roots; each comes before those below it
+ */
+struct footprint_tree {
+	enum footprint_attr attr;
+	const struct alloc_filter *within;
+	struct intern names;
+	struct u64_map children;
+	struct footprint_node *nodes;
+	size_t nr, capacity;
+};
+
+/* A leaf of the tree. @path: "fs/ext4/inode.c", or a directory's; NULL: not known. */
+struct footprint_leaf {
+	const char *path;
+	bool is_file;
+	const char *name, *module;
+	enum footprint_node_kind kind;
+};
+
+/* Adds @sums to a leaf and to all that are above it. 0 or -ENOMEM. */
+int footprint_tree_add(struct footprint_tree *tree, const struct footprint_leaf *leaf,
+		       const struct footprint_sums *sums) __must_check;
+/* Is a part of @fp of the tree's directories? */
+bool footprint_tree_has(const struct footprint_tree *tree, const struct footprint *fp,
+			const struct footprint_part *part);
+/* Adds all parts of @fp that are. 0 or -ENOMEM. */
+int footprint_tree_static(struct footprint_tree *tree,
+			  const struct footprint *fp) __must_check;
+void footprint_tree_free(struct footprint_tree *tree);
+
+/* What a recording adds. */
+enum footprint_dynamic { DYNAMIC_NONE, DYNAMIC_SLAB, DYNAMIC_PAGES };
+
+/**
+ * footprint_table() - the tree as a table
+ *
+ * Return: the table "footprint", with all nodes that have some of the attribute; NULL: no memory.
+ */
+struct table *footprint_table(const struct footprint_tree *tree,
+			      const struct footprint *fp, enum footprint_dynamic dynamic);
+/* The table "footprint_section"; NULL: no memory. */
+struct table *footprint_sections(const struct footprint *fp);
+
+extern const struct table_type footprint_type, footprint_section_type;
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: what each row of the accounts allocated and freed, over time.
+ * In: lives of slab objects and of pages. Out: sums in equal bins of the time, exact and bounded.
+ */
+#ifndef KMEMX_ANALYSIS_OVER_TIME_H
+#define KMEMX_ANALYSIS_OVER_TIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "account/accounts.h"
+
+/* Bins there are at most. More than a screen has room for, so that a range can be fine. */
+#define OVER_TIME_BINS	256U
+/* Sums that are kept at most, of all rows together; then two bins become one. */
+#define OVER_TIME_CELLS (4U << 20)
+
+/**
+ * struct over_time_cell - sums of one row in one bin
+ * @next: the row's next cell, its number + 1; 0: none
+ * @hit, @bytes_req, @bytes: allocated; pages have the same for both
+ * @ended: bytes of what ended, by a free or without an event
+ */
+struct over_time_cell {
+	uint32_t bin, next;
+	uint64_t hit, bytes_req, bytes, ended;
+};
+
+/* The cells of a row, in order of time: numbers + 1; 0: none. */
+struct over_time_row {
+	uint32_t first, last;
+};
+
+/* What happened in a bin, whoever did it. @gaps: losses of an unknown number of events. */
+struct over_time_marks {
+	uint64_t lost, gaps, failed;
+};
+
+/**
+ * struct over_time - over_time_init() it
+ * @first: when the first bin begins, in units of the clock; @width: of each; @nr_bins: how many.
+ *	The last one has all that is later, too.
+ * @limit: of @nr_cells: OVER_TIME_CELLS
+ * @slab, @page: by row of the accounts
+ * @extra: more rows, of over_time_add(); NULL: there are none
+ * @failed: memory ran out; the numbers are void
+ */
+struct over_time {
+	uint64_t first, width;
+	uint32_t nr_bins;
+	uint32_t page_size;
+	size_t limit;
+	struct over_time_cell *cells;
+	size_t nr_cells, capacity;
+	struct over_time_rows {
+		struct over_time_row *rows;
+		size_t nr, capacity;
+	} slab, page, *extra;
+	struct over_time_marks marks[OVER_TIME_BINS];
+	bool failed;
+};
+
+/* The time from @first to @last, both included, in bins of which none is behind it; @page_size:
+ * bytes of a page.
+ */
+void over_time_init(struct over_time *t, uint64_t first, uint64_t last,
+		    uint32_t page_size);
+/* Observes both accounts from now on; @t must not be moved. 0 or -ENOMEM. */
+int over_time_observe(struct over_time *t, struct slab_account *slab,
+		      struct page_account *page) __must_check;
+/* Before anything came: at most @bins bins and @limit cells. */
+void over_time_coarser(struct over_time *t, uint32_t bins, size_t limit);
+/* Adds @what to row @number of @rows, which are @t's extra ones, at the time of @ev; NULL: at the
+ * end.
+ */
+void over_time_add(struct over_time *t, struct over_time_rows *rows, uint32_t number,
+		   const struct kmem_event *ev, const struct over_time_cell *what);
+/* Takes what lives do not say: losses, and requests that failed. Hidden ones are left out. */
+void over_time_events(struct over_time *t, const struct kmem_event *evs, size_t nr);
+/* The first cell of a row, and the one behind @cell; NULL: there is none. */
+const struct over_time_cell *
+over_time_first(const struct over_time *t, const struct over_time_rows *rows, size_t row);
+const struct over_time_cell *over_time_next(const struct over_time *t,
+					    const struct over_time_cell *cell);
+void over_time_free(struct over_time *t);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: callchains for slab objects of which only a sample has one.
+ * In: a recording's events, twice. Out: the second time, callchains of others like them for those
+ * that have none.
+ *
+ * Of a recording made with --stack-sample all allocations are known, and the callchains of one
+ * object in N. One without gets that of an object with the same callsite, cache and sizes that
+ * ended as it did, by a free or not at all; so many of them get each callchain as its share of
+ * those in the sample is. Where the sample has none of these sizes, those of all sizes do. Objects
+ * are given a callchain as wholes: whatever adds them up has the sums that it had.
+ */
+#ifndef KMEMX_ANALYSIS_STACK_GUESS_H
+#define KMEMX_ANALYSIS_STACK_GUESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/hash.h"
+#include "event/event.h"
+#include "recording/sample.h"
+
+/* How an object ended: seen freed, or allocated over; or it lives at the end. */
+enum guess_fate { GUESS_ENDED, GUESS_LIVES, GUESS_FATES };
+
+/* Allocations, and their bytes. */
+struct guess_count {
+	uint64_t objects, bytes;
+};
+
+/**
+ * struct stack_guess - stack_guess_init() it
+ * @rule: which objects have a callchain
+ * @kinds: what objects without a callchain have in common with those from which they get one;
+ *	@kind: number n is that of kind n - 1; @all: that kind with any sizes
+ * @donor_index: kind and callchain -> donor
+ * @places: address -> its object; @objects: what lives there
+ * @lives: a bit of each allocation without a callchain, in their order: it lives at the end
+ * @pools, @picks: made by stack_guess_learned()
+ * @nr_given: allocations without a callchain that came in the second pass
+ * @known, @guessed, @none: of the second pass: have one of their own, got one, or have none
+ * @failed: memory ran out
+ */
+struct stack_guess {
+	struct sample rule;
+	struct intern kinds;
+	struct guess_kind *kind;
+	struct guess_donor *donors;
+	struct u64_map donor_index, places;
+	struct guess_object *objects;
+	struct guess_pool *pools;
+	struct guess_pick *picks;
+	uint64_t *lives;
+	size_t nr_donors, nr_objects, nr_pools, nr_picks;
+	size_t kinds_room, donors_room, objects_room, pools_room, picks_room;
+	uint64_t nr_bare, nr_given;
+	struct guess_count known, guessed, none;
+	bool learned, failed;
+};
+
+void stack_guess_init(struct stack_guess *g, const struct sample *rule);
+/* The first pass: takes @nr events. Failures are kept for stack_guess_learned(). */
+void stack_guess_learn(struct stack_guess *g, const struct kmem_event *evs, size_t nr);
+/* The first pass has ended. 0 or -ENOMEM. */
+int stack_guess_learned(struct stack_guess *g) __must_check;
+/* The second pass, with the same events in the same order, and with the same numbers of callchains
+ * and names: gives callchains to the allocations among them.
+ */
+void stack_guess_give(struct stack_guess *g, struct kmem_event *evs, size_t nr);
+/* Counts those that a filter has not hidden, after stack_guess_give(). */
+void stack_guess_count(struct stack_guess *g, const struct kmem_event *evs, size_t nr);
+/* Was anything counted? */
+static inline bool stack_guess_any(const struct stack_guess *g)
+{
+	return g->known.objects || g->guessed.objects || g->none.objects;
+}
+/* Forgets all that was learned; what was counted stays. */
+void stack_guess_free(struct stack_guess *g);
+
+#endif

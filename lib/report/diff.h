@@ -23,12 +23,15 @@
  * @height: not divided by the run's divisor, as it does not add up
  * @least: the column and summary item with the least that the value can be; NULL: the
  *	   value itself
+ * @low, @high: those with the interval of a value that is estimated from a sample; a table of a
+ *	   run that is none lacks them
  */
 struct diff_metric {
 	const char *name, *title;
 	enum column_unit unit;
 	bool height;
 	const char *least;
+	const char *low, *high;
 };
 
 /**
@@ -71,7 +74,7 @@ struct diff_options {
  *
  * Rows meet where the column that table.by names has the same text; a row that a run does
  * not have counts 0 there. For each metric M the result has M_old, M_new (medians), M_delta,
- * M_pct (NONE from 0), M_uncertainty (what the losses may account for; NONE: unbounded),
+ * M_pct (NONE from 0), M_uncertainty (what losses and samples may account for; NONE: unbounded),
  * M_new_uncertainty (of M_new alone), and with several runs M_old_spread, M_new_spread, M_p,
  * M_q (NONE: not tested) and M_mark ("~": not significant, "?": too few runs to tell, else
  * empty), which text shows after the changes of all but the main metric. Columns "abs" (of the

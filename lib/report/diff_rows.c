@@ -88,10 +88,13 @@ static int allocate(struct diff_rows *d)
 	d->values = calloc(values, sizeof(*d->values));
 	d->raw = calloc(raw, sizeof(*d->raw));
 	d->slack = calloc(raw, sizeof(*d->slack));
+	d->below = calloc(raw, sizeof(*d->below));
+	d->above = calloc(raw, sizeof(*d->above));
 	d->largest = calloc(d->nr, sizeof(*d->largest));
 	d->in_old = calloc(d->nr, sizeof(*d->in_old));
 	d->in_new = calloc(d->nr, sizeof(*d->in_new));
-	return d->values && d->raw && d->slack && d->largest && d->in_old && d->in_new
+	return d->values && d->raw && d->slack && d->below && d->above && d->largest &&
+			       d->in_old && d->in_new
 		       ? 0
 		       : -ENOMEM;
 }
@@ -102,6 +105,20 @@ static void set(struct diff_rows *d, size_t at, const struct cell *value,
 	d->raw[at] += number_or_0(value) / divisor;
 	if (least && least->type != CELL_NONE)
 		d->slack[at] += (number_or_0(value) - number_or_0(least)) / divisor;
+}
+
+/* Names that no table has may meet in one row: what several may be off adds up. */
+static void set_interval(struct diff_rows *d, size_t at, const struct cell *value,
+			 const struct cell *const ends[2], double divisor)
+{
+	if (!ends[0] || !ends[1])
+		return;
+	if (ends[0]->type == CELL_NONE || ends[1]->type == CELL_NONE) {
+		d->above[at] = NAN;
+		return;
+	}
+	d->below[at] += (number_or_0(value) - number_or_0(ends[0])) / divisor;
+	d->above[at] += (number_or_0(ends[1]) - number_or_0(value)) / divisor;
 }
 
 static const struct cell *summary_cell(const struct table *t, const char *name)
@@ -124,7 +141,11 @@ static int read_metric(struct diff_rows *d, size_t m, size_t run)
 	double divisor = metric->height ? 1 : from->divisor;
 	int column = table_column(t, metric->name), by = table_column(t, t->by);
 	int least = metric->least ? table_column(t, metric->least) : -1;
+	int low = metric->low ? table_column(t, metric->low) : -1;
+	int high = metric->high ? table_column(t, metric->high) : -1;
 	const struct cell *sum = summary_cell(t, metric->name);
+	const struct cell *ends[2] = { summary_cell(t, metric->low),
+				       summary_cell(t, metric->high) };
 	size_t i;
 
 	if (column < 0 || !sum)
@@ -132,12 +153,16 @@ static int read_metric(struct diff_rows *d, size_t m, size_t run)
 	if (sum->type == CELL_NONE)
 		d->missing[m] = true;
 	set(d, place(d, d->nr - 1, m, run), sum, summary_cell(t, metric->least), divisor);
+	set_interval(d, place(d, d->nr - 1, m, run), sum, ends, divisor);
 	for (i = 0; i < t->nr_rows; i++) {
 		const struct cell *row = &t->cells[i * t->nr_columns];
 		size_t id = intern_id(&d->keys, row[by].s, strlen(row[by].s));
 
 		set(d, place(d, id - 1, m, run), &row[column],
 		    least < 0 ? NULL : &row[least], divisor);
+		ends[0] = low < 0 ? NULL : &row[low];
+		ends[1] = high < 0 ? NULL : &row[high];
+		set_interval(d, place(d, id - 1, m, run), &row[column], ends, divisor);
 		if (m == 0)
 			++*(run < d->sides->nr_old ? &d->in_old[id - 1]
 						   : &d->in_new[id - 1]);
@@ -184,6 +209,55 @@ static void uncertainty(const struct diff_rows *d, size_t row, size_t m, double 
 	}
 }
 
+/* Is the table of @run estimated from a sample? */
+static bool run_sampled(const struct diff_rows *d, size_t m, size_t run)
+{
+	const char *low = d->o->metrics[m].low;
+
+	return low && table_column(d->sides->runs[run].table, low) >= 0;
+}
+
+/* How far each side's estimate may be off: its worst run. What a sample has nothing of may be as
+ * much as an estimate of it may be off elsewhere; where that is no estimate, as much as is there.
+ */
+static void sampling(const struct diff_rows *d, size_t row, size_t m, double below[2],
+		     double above[2])
+{
+	double most = 0;
+	size_t run;
+
+	for (run = 0; run < d->sides->nr; run++) {
+		size_t at = place(d, row, m, run);
+
+		most = fmax(most, run_sampled(d, m, run) ? d->above[at] : d->raw[at]);
+	}
+	below[0] = below[1] = above[0] = above[1] = 0;
+	for (run = 0; run < d->sides->nr; run++) {
+		size_t at = place(d, row, m, run);
+		bool new = run >= d->sides->nr_old;
+		bool absent =
+			run_sampled(d, m, run) && (!d->raw[at] || isnan(d->above[at]));
+
+		below[new] = fmax(below[new], d->below[at]);
+		above[new] = fmax(above[new], absent ? most : d->above[at]);
+	}
+}
+
+/* The interval of a difference of two estimates follows from theirs (G. Y. Zou and A. Donner,
+ * "Construction of confidence limits about effect measures", 2008): on the side of no change it
+ * ends so far from the difference.
+ */
+static void add_sampling(const struct diff_rows *d, size_t row, size_t m,
+			 struct diff_value *v)
+{
+	double below[2], above[2];
+
+	sampling(d, row, m, below, above);
+	v->uncertainty +=
+		v->new > v->old ? hypot(below[1], above[0]) : hypot(above[1], below[0]);
+	v->new_uncertainty += fmax(below[1], above[1]);
+}
+
 static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 {
 	struct diff_value *v = &d->values[row * d->o->nr_metrics + m];
@@ -206,6 +280,7 @@ static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 				  .q = NAN,
 				  .uncertainty = off[0] + off[1],
 				  .new_uncertainty = off[1] };
+	add_sampling(d, row, m, v);
 	v->same = old.min == old.max && new.min == new.max &&old.min == new.min;
 	/* Where all runs agree there is nothing to test. */
 	if (!diff_can_tell(d->sides) || v->same)
@@ -270,6 +345,8 @@ void diff_rows_free(struct diff_rows *d)
 	intern_free(&d->keys);
 	free(d->raw);
 	free(d->slack);
+	free(d->below);
+	free(d->above);
 	free(d->largest);
 	free(d->in_old);
 	free(d->in_new);

@@ -10,6 +10,7 @@
 
 #include "base/safe_text.h"
 #include "base/strbuf.h"
+#include "report/csv.h"
 #include "report/json.h"
 #include "report/render.h"
 
@@ -26,19 +27,13 @@ static bool is_formula(const char *text)
 	       text[1 + strspn(text + 1, "0123456789.,%")];
 }
 
-/* A name as text for people has it, quoted where CSV or a spreadsheet needs it. */
-static void csv_text(struct strbuf *sb, const char *name)
+void csv_quote(struct strbuf *sb, const char *text)
 {
-	struct strbuf safe = { 0 };
-	const char *text, *quote;
+	const char *quote;
 
-	safe_text_puts(&safe, name);
-	sb->failed |= safe.failed;
-	text = strbuf_text(&safe);
 	if (!text[strcspn(text, ",\"")] && *text != ' ' && *text != '#' &&
 	    !is_formula(text)) {
 		strbuf_puts(sb, text);
-		strbuf_free(&safe);
 		return;
 	}
 	strbuf_puts(sb, is_formula(text) ? "\"'" : "\"");
@@ -48,6 +43,16 @@ static void csv_text(struct strbuf *sb, const char *name)
 	}
 	strbuf_puts(sb, text);
 	strbuf_puts(sb, "\"");
+}
+
+/* A name as text for people has it, quoted where CSV or a spreadsheet needs it. */
+static void csv_text(struct strbuf *sb, const char *name)
+{
+	struct strbuf safe = { 0 };
+
+	safe_text_puts(&safe, name);
+	sb->failed |= safe.failed;
+	csv_quote(sb, strbuf_text(&safe));
 	strbuf_free(&safe);
 }
 

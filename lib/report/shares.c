@@ -25,6 +25,8 @@ static int column_of_shares(const struct table *t)
 	const char *key = t->sorted_by ? t->sorted_by : "";
 	size_t size, i;
 
+	if (t->no_shares)
+		return -1;
 	key += strspn(key, "+-");
 	size = strcspn(key, ",");
 	for (i = 0; i < t->nr_columns; i++) {

@@ -372,6 +372,18 @@ void table_show_column(struct table *t, const char *name)
 		t->columns[column].hidden = false;
 }
 
+void table_blank_summary(struct table *t, const char *const *names, size_t nr)
+{
+	size_t i, k;
+
+	for (i = 0; i < t->nr_summary; i++) {
+		for (k = 0; k < nr; k++) {
+			if (!strcmp(t->summary[i].name, names[k]))
+				t->summary[i].value = (struct cell){ .type = CELL_NONE };
+		}
+	}
+}
+
 /* The figure whose range column @name is about: itself, where it is none of an end's. */
 static const char *range_figure(const struct table *t, const char *name)
 {

@@ -172,7 +172,8 @@ struct table_cross {
  * @usual_sort: keys for where the user gives none this table knows ("bytes,hit");
  *	 static; NULL: the rows stay as they are
  * @nr_rows_total: rows before table_limit() cut some; 0: none were cut
- * @share: index of the column that shares are of; -1: none
+ * @no_shares: nobody knows which columns add up; @share: index of the column that shares are of;
+ *	-1: none
  * @kept, @total: its sums over the rows that are shown and over all, if some are not
  *
  * All strings handed to the functions below are copied. Equal texts are kept once.
@@ -202,6 +203,7 @@ struct table {
 	char *sorted_by;
 	const char *usual_sort;
 	size_t nr_rows_total;
+	bool no_shares;
 	int share;
 	uint64_t kept, total;
 	bool failed; /* memory ran out while it was built: check with table_ok() */
@@ -276,6 +278,8 @@ bool table_has_value(const struct table *t, const char *name);
  * summary that are about it become CELL_NONE.
  */
 void table_blank_live(struct table *t);
+/* Where figures are not known: @nr items of the summary become CELL_NONE. */
+void table_blank_summary(struct table *t, const char *const *names, size_t nr);
 /* Text shows the column @name too, if there is one. */
 void table_show_column(struct table *t, const char *name);
 /* Text shows the ends of the range that column @name is of, or that are of it, and the reason

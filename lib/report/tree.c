@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static uint64_t number(const struct table *t, size_t row, int column)
 {
@@ -143,4 +144,25 @@ int tree_smallest(const struct table *t, int column, uint64_t lines, bool *out)
 		out[order[i]] = i >= lines;
 	free(order);
 	return 0;
+}
+
+size_t tree_cut(struct table *t, uint64_t levels)
+{
+	int column = table_column(t, t->tree->depth);
+	size_t row, kept = 0, next = 0;
+
+	for (row = 0; row < t->nr_rows; row++) {
+		uint64_t depth = number(t, row, column);
+
+		next += depth == levels;
+		if (depth >= levels)
+			continue;
+		if (kept < row)
+			memcpy(t->cells + kept * t->nr_columns,
+			       t->cells + row * t->nr_columns,
+			       t->nr_columns * sizeof(*t->cells));
+		kept++;
+	}
+	t->nr_rows = kept;
+	return next;
 }

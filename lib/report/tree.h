@@ -26,5 +26,9 @@ int tree_order(const struct table *t, size_t *order) __must_check;
  */
 int tree_smallest(const struct table *t, int column, uint64_t lines,
 		  bool *out) __must_check;
+/* Keeps the rows of the first @levels levels of @t, a tree. Returns how many of the next level
+ * are gone.
+ */
+size_t tree_cut(struct table *t, uint64_t levels);
 
 #endif

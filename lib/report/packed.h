@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report (internal): data that stand in a page, small.
+ * In: bytes, piece by piece. Out: the same deflated, where zlib is built in, and as base64.
+ */
+#ifndef KMEMX_REPORT_PACKED_H
+#define KMEMX_REPORT_PACKED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/render.h"
+
+/**
+ * struct packed - packed_init() it
+ * @carry: bytes that wait for the rest of three
+ * @err: the first failure
+ */
+struct packed {
+	const struct render_out *out;
+	void *stream;
+	unsigned char carry[3];
+	unsigned int nr_carry;
+	int err;
+};
+
+/* What a page says that packed data are: a MIME type. */
+const char *packed_type(void);
+/* What is written to packed_write() goes to @out. 0 or -ENOMEM; packed_end() in any case. */
+int packed_init(struct packed *p, const struct render_out *out) __must_check;
+/* A render_out's write function; @ctx: a struct packed. */
+int packed_write(void *ctx, const char *data, size_t size);
+/* No more: writes what is left, and frees. 0, or the first failure. */
+int packed_end(struct packed *p) __must_check;
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report (internal): the rows of a comparison as a page has them.
+ * In: a table of diff_tables(). Out: plain rows, as many as a page has room for.
+ */
+#ifndef KMEMX_REPORT_WEB_DIFF_ROWS_H
+#define KMEMX_REPORT_WEB_DIFF_ROWS_H
+
+#include <stdint.h>
+
+#include "report/web_diff.h"
+#include "report/web_report.h"
+
+/* Does a difference mean anything? Where nothing was tested, or it is significant, it may. */
+enum web_diff_mark {
+	WEB_DIFF_PLAIN,
+	WEB_DIFF_CHANCE,
+	WEB_DIFF_TOO_FEW,
+	WEB_DIFF_ADDED_UP
+};
+
+/* A metric of a row. NAN: there is none; @uncertainty: INFINITY: not bounded. */
+struct web_diff_value {
+	double old, new, uncertainty, q;
+	enum web_diff_mark mark;
+};
+
+/**
+ * struct web_diff_rows - web_diff_rows_init() it
+ * @of: of each row the number of its name, or of its node where @stacks
+ * @values: of all metrics of row 0, of row 1, ...
+ * @left_out: rows that the page has no room for
+ */
+struct web_diff_rows {
+	uint32_t *of;
+	struct web_diff_value *values;
+	size_t nr, nr_metrics, capacity, values_capacity;
+	size_t left_out;
+	bool stacks;
+};
+
+/* The rows of @t, which has metrics @o; names go into @names. 0 or -ENOMEM; to be freed in any
+ * case.
+ */
+int web_diff_rows_init(struct web_diff_rows *r, const struct table *t,
+		       const struct diff_options *o,
+		       struct web_report *names) __must_check;
+void web_diff_rows_free(struct web_diff_rows *r);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * How much was live over time. In: a series of each recording. Out: a line for each, all from the same
+ * start: dashed those of the old side.
+ */
+class DiffTimeline {
+	constructor(page, canvas, legend) {
+		Object.assign(this, { page, canvas, legend });
+	}
+
+	draw() {
+		const { data, kind } = this.page, name = kind === PAGE ? "page" : "slab";
+		const runs = data.runs.filter((run) => run[name] && run[name].length);
+		const { to, width, height } = prepareCanvas(this.canvas, 170 + scaled(20));
+		const left = scaled(66), bottom = height - scaled(20);
+		const most = Math.max(1, ...runs.map((run) => Math.max(...run[name])));
+		const clock = runs.every((run) => run.ns);
+		/* Without a clock that counts time each is as long as the others. */
+		const long = clock ? Math.max(1, ...runs.map((run) => run.end[run.end.length - 1])) : 1;
+		this.axis(to, { most, long, clock, left, width, bottom });
+		for (const run of runs) {
+			const end = clock ? long : run.end[run.end.length - 1];
+			let x = left;
+			to.beginPath();
+			to.moveTo(x, bottom);
+			run[name].forEach((bytes, i) => {
+				const y = bottom - (bottom - 8) * bytes / most;
+				to.lineTo(x, y);
+				x = left + (width - left) * run.end[i] / end;
+				to.lineTo(x, y);
+			});
+			to.strokeStyle = styled(run.side ? "grew" : "shrank");
+			to.setLineDash(run.side ? [] : [6, 3]);
+			to.lineWidth = runs.length > 2 ? 1 : 2;
+			to.stroke();
+		}
+		to.setLineDash([]);
+		this.show(runs);
+	}
+
+	axis(to, { most, long, clock, left, width, bottom }) {
+		to.font = fontOf(11);
+		to.fillStyle = styled("dim");
+		to.strokeStyle = styled("line");
+		to.lineWidth = 1;
+		to.textAlign = "right";
+		for (const part of [0, 0.5, 1]) {
+			const line = Math.round(bottom - (bottom - 8) * part) + 0.5;
+			to.beginPath();
+			to.moveTo(left, line);
+			to.lineTo(width, line);
+			to.stroke();
+			to.fillText(bytesText(Math.round(most * part)), left - 6, line);
+		}
+		to.fillText(clock ? "+" + (long / 1e9).toFixed(3) + " s" : "the end of each", width, bottom + scaled(12));
+		to.textAlign = "left";
+		to.fillText("live bytes, since the first event", left, bottom + scaled(12));
+	}
+
+	show(runs) {
+		this.legend.replaceChildren(...[0, 1].map((side) => {
+			const line = make("span", { className: side ? "line" : "line dashed" });
+			const files = runs.filter((run) => run.side === side).map((run) => run.file);
+			line.style.borderColor = styled(side ? "grew" : "shrank");
+			return make("li", { title: files.join(", ") }, line, (side ? "new: " : "old: ") + files.join(", "));
+		}));
+	}
+}

@@ -1,0 +1,49 @@
+/*
+ * Colours of functions. In: names, and their directories where those are known. Out: which of the style
+ * sheet's colours a name has, and what the colours mean.
+ */
+const FUNCTION_COLOURS = 6;
+
+/* What a function is of: the uppermost directory of the kernel's source, or its module. */
+function subsystemOf(data, name) {
+	const dir = data.dirOf && data.dirOf[name] ? data.dirs[data.dirOf[name]] : "";
+	const module = data.names[name].match(/\[([^\]]*)\]( \(inlined\))?$/);
+	return dir ? dir.split("/")[0] : module ? "[" + module[1] + "]" : "";
+}
+
+/*
+ * The subsystems of a tree, those first that have most of it. A few have a colour each, the same
+ * whatever is shown.
+ */
+class Subsystems {
+	constructor(data, chains, values) {
+		const { rows, start, names } = chains, weights = new Float64Array(data.names.length);
+		for (let i = 0; i < rows.length; i++)
+			for (let at = start[i]; at < start[i + 1]; at++)
+				weights[names[at]] += Math.max(0, values[rows[i]]);
+		const sums = new Map();
+		this.of = data.names.map((name, i) => weights[i] ? subsystemOf(data, i) : "");
+		this.of.forEach((subsystem, i) => {
+			if (subsystem)
+				sums.set(subsystem, (sums.get(subsystem) || 0) + weights[i]);
+		});
+		this.ranked = [...sums.keys()].sort((a, b) => sums.get(b) - sums.get(a) || (a < b ? -1 : 1));
+	}
+
+	/* The name of the style sheet's colour. */
+	colour(name) {
+		const rank = this.ranked.indexOf(this.of[name]);
+		return rank >= 0 && rank < FUNCTION_COLOURS ? "f" + rank : "rest";
+	}
+
+	/* Elements of a list. */
+	legend() {
+		const entry = (colour, text) => {
+			const box = make("span", { className: "box" });
+			box.style.background = styled(colour);
+			return make("li", { title: text }, box, text);
+		};
+		const list = this.ranked.slice(0, FUNCTION_COLOURS).map((subsystem, i) => entry("f" + i, subsystem));
+		return [...list, entry("rest", this.ranked.length > FUNCTION_COLOURS ? "others, or not known" : "not known")];
+	}
+}

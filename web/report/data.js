@@ -1,0 +1,121 @@
+/*
+ * The data of the page. In: #data, JSON, which web_report_html.c in lib/report makes; #columns, numbers,
+ * of web_columns.c. Out: rows and cells as typed arrays, and sums of a range of bins.
+ * Names are text from anywhere: nothing here makes markup of them.
+ */
+
+/* enum web_figure of web_columns.h */
+const FIGURES = [Uint8Array, Uint16Array, Uint32Array, Int8Array, Int16Array, Int32Array, Float64Array];
+const BIG_ENDIAN = !new Uint8Array(new Uint16Array([1]).buffer)[0];
+
+/* Each column of @names, [group, name], as it stands in the bytes, which are little-endian. */
+function readColumns(bytes, names) {
+	const view = new DataView(bytes.buffer), groups = {};
+	let at = 0;
+	for (const [group, name] of names) {
+		const nr = view.getUint32(at, true), Figures = FIGURES[view.getUint32(at + 4, true)];
+		const size = Figures.BYTES_PER_ELEMENT;
+		at += 8;
+		for (let i = 0; BIG_ENDIAN && i < nr; i++)
+			bytes.subarray(at + i * size, at + (i + 1) * size).reverse();
+		groups[group] = groups[group] || {};
+		groups[group][name] = new Figures(bytes.buffer, at, nr);
+		at += Math.ceil(nr * size / 8) * 8;
+	}
+	return groups;
+}
+
+/* A column of nothing but zeros is written without them. */
+function figuresOf(column, nr) {
+	return column.length ? column : new Uint8Array(nr);
+}
+
+/* Cells of the rows, one row after the other. */
+function readCells(raw, rows) {
+	const end = new Uint32Array(rows.cells.length), cells = { end };
+	let nr = 0;
+	for (let row = 0; row < end.length; row++)
+		end[row] = nr += rows.cells[row]; /* behind its last one */
+	for (const name in raw)
+		cells[name] = figuresOf(raw[name], nr);
+	return cells;
+}
+
+/* What is live at the end: of each kind and way to group, by key. */
+function readEnds(raw) {
+	const ends = new Map();
+	for (const [kind, cache, name, least, most] of raw) {
+		const by = kind + (cache ? "cache" : "callsite");
+		if (!ends.has(by))
+			ends.set(by, new Map());
+		ends.get(by).set(name, { least, most });
+	}
+	return ends;
+}
+
+function readData(raw, columns) {
+	const time = raw.time, rows = columns.rows;
+	const data = {
+		file: raw.file, input: raw.input, window: raw.window, names: raw.names, facts: raw.facts, rows,
+		nrRows: rows.kind.length, cells: readCells(columns.cells, rows), marks: raw.marks,
+		merged: raw.merged, bins: time.bins, ns: time.ns === 1, first: BigInt(time.first),
+		last: BigInt(time.last), width: BigInt(time.width), peak: BigInt(time.peak), liveAtPeak: time.live,
+	};
+	rows.most = new Float64Array(data.nrRows);
+	for (let row = 0; row < data.nrRows; row++)
+		rows.most[row] = rows.least[row] + rows.range[row];
+	data.ends = readEnds(raw.ends);
+	data.frames = readFrames(raw.frames, columns.runs, time.bins);
+	readNodes(data, columns.nodes);
+	data.dirs = raw.dirs;
+	if (columns.names.dir.length)
+		data.dirOf = [0, ...columns.names.dir];
+	data.kinds = [SLAB, PAGE].filter((kind) => rows.kind.includes(kind));
+	const span = data.peak - data.first;
+	data.peakBin = span < 0n ? 0 : Math.min(Number(span / data.width), data.bins - 1);
+	return data;
+}
+
+/*
+ * Sums of each row in the bins @first to @last: what it allocated in them, and what is live of it at
+ * the end of the last one, of all that was allocated since the recording began.
+ */
+function sumRows(data, first, last) {
+	const c = data.cells, nr = data.nrRows;
+	const sums = {
+		hit: new Float64Array(nr), bytes: new Float64Array(nr),
+		waste: new Float64Array(nr), live: new Float64Array(nr), peak: data.rows.peak,
+		least: data.rows.least, most: data.rows.most,
+	};
+	for (let row = 0, i = 0; row < nr; row++) {
+		let hit = 0, bytes = 0, waste = 0, live = 0;
+		for (const end = c.end[row]; i < end; i++) {
+			const bin = c.bin[i];
+			if (bin > last) {
+				i = end;
+				break;
+			}
+			live += c.net[i];
+			if (bin < first)
+				continue;
+			hit += c.hit[i];
+			bytes += c.bytes[i];
+			waste += c.waste[i];
+		}
+		sums.hit[row] = hit;
+		sums.bytes[row] = bytes + hit * data.rows.unit[row];
+		sums.waste[row] = waste;
+		sums.live[row] = live;
+	}
+	return sums;
+}
+
+/* A bin's first and last moment, in units of the clock. The last one has all that is later. */
+function binStart(data, bin) {
+	return data.first + BigInt(bin) * data.width;
+}
+
+function binEnd(data, bin) {
+	const end = binStart(data, bin + 1) - 1n;
+	return bin === data.bins - 1 && data.last > end ? data.last : end;
+}

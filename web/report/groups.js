@@ -1,0 +1,111 @@
+/*
+ * Rows added up by what they have in common. In: sums of rows. Out: groups, the largest first.
+ */
+
+/* What tables can be by, of slab objects and of pages; and the option of kmemx stat for it. */
+const GROUPS = {
+	callsite: { title: "Callsite", kinds: [SLAB, PAGE], option: "--caller" },
+	stack: { title: "Callchain", kinds: [SLAB, PAGE], option: "--by stack" },
+	cache: { title: "Cache", kinds: [SLAB], option: "--by cache" },
+	request: { title: "Order, migratetype, GFP flags", kinds: [PAGE], option: "--caller" },
+	matrix: { title: "Order × migratetype", kinds: [PAGE], option: "--caller" },
+};
+
+const METRICS = {
+	bytes: { title: "Allocated", help: "Bytes allocated in the range", bytes: true },
+	hit: { title: "Count", help: "Allocations in the range", bytes: false },
+	waste: { title: "Waste", help: "Bytes given beyond what was asked for", bytes: true },
+	live: { title: "Live", help: "Bytes live at the end of the range", bytes: true },
+	least: { title: "End, least", help: "Bytes that must be live at the end of the recording", bytes: true },
+	most: { title: "End, most", help: "Bytes that can be live at the end of the recording", bytes: true },
+	peak: { title: "At the peak", help: "Bytes live at the peak of slab objects and pages", bytes: true },
+};
+
+/* The key of a row, and the text that stands for it. */
+function groupKey(data, by, row) {
+	const r = data.rows;
+	switch (by) {
+	case "stack":
+		return r.node[row];
+	case "cache":
+		return r.cache[row];
+	case "request":
+		return r.order[row] + "|" + r.type[row] + "|" + r.gfp[row];
+	case "matrix":
+		return r.order[row] + "|" + r.type[row];
+	default:
+		return r.callsite[row];
+	}
+}
+
+function groupText(data, by, row) {
+	const r = data.rows;
+	switch (by) {
+	case "stack":
+		return chainOf(data, row).map((n) => data.names[n]).join(" < ");
+	case "cache":
+		return data.names[r.cache[row]];
+	case "request":
+		return "order " + r.order[row] + ", " + data.names[r.type[row]] + ", " +
+			data.names[r.gfp[row]];
+	case "matrix":
+		return "order " + r.order[row] + ", " + data.names[r.type[row]];
+	default:
+		return data.names[r.callsite[row]];
+	}
+}
+
+/* Which group each row of @kind belongs to, -1: none, and one row of each. It does not change. */
+function groupsOf(data, kind, by) {
+	const name = kind + by;
+	data.groups = data.groups || new Map();
+	if (data.groups.has(name))
+		return data.groups.get(name);
+	const of = new Int32Array(data.nrRows).fill(-1), rows = [], keys = new Map();
+	for (let row = 0; row < data.nrRows; row++) {
+		if (data.rows.kind[row] !== kind)
+			continue;
+		const key = groupKey(data, by, row);
+		let group = keys.get(key);
+		if (group === undefined) {
+			keys.set(key, group = rows.length);
+			rows.push(row);
+		}
+		of[row] = group;
+	}
+	const groups = { of, rows, keys: [...keys.keys()] };
+	data.groups.set(name, groups);
+	return groups;
+}
+
+/* Groups of the rows of @kind by number: their sums of all metrics. */
+class Groups {
+	constructor(data, sums, kind, by) {
+		const { of, rows, keys } = groupsOf(data, kind, by);
+		Object.assign(this, { data, by, rows, keys, nr: rows.length });
+		for (const metric in METRICS) {
+			const values = sums[metric], total = this[metric] = new Float64Array(rows.length);
+			for (let row = 0; row < of.length; row++)
+				if (of[row] >= 0)
+					total[of[row]] += values[row];
+		}
+		/* What is live at the end of them together may be more than of each alone. */
+		const ends = data.ends.get(kind + by);
+		keys.forEach((key, i) => {
+			const end = ends && ends.get(key);
+			if (end) {
+				this.least[i] = end.least;
+				this.most[i] = end.most;
+			}
+		});
+	}
+
+	/* The sum of all groups. */
+	total(metric) {
+		return this[metric].reduce((sum, value) => sum + value, 0);
+	}
+
+	text(i) {
+		return groupText(this.data, this.by, this.rows[i]);
+	}
+}

@@ -1,0 +1,168 @@
+/*
+ * The page. In: its data, what the user chooses. Out: all parts of it show the same choice.
+ */
+class Page {
+	constructor(data) {
+		this.data = data;
+		this.kind = data.kinds[data.kinds.length - 1];
+		this.metric = "bytes";
+		this.by = "callsite";
+		this.filter = "";
+		this.marked = null;
+		this.first = 0;
+		this.last = data.bins - 1;
+		this.sums = sumRows(data, this.first, this.last);
+		this.byId = (id) => document.getElementById(id);
+		this.path = make("nav", { "aria-label": "Where in the callchains" });
+		this.timeline = new Timeline(this, this.byId("timeline"), this.byId("legend"));
+		this.flame = new Flame(this, this.byId("flame"), this.byId("hover"), this.path);
+		this.table = new Table(this, this.byId("table"));
+		this.frames = new Frames(this, this.byId("frames"), this.byId("frames-hover"),
+			this.byId("frames-legend"));
+		this.byId("frames-part").addEventListener("toggle", () => this.frames.draw());
+		this.search = make("input", { type: "search", placeholder: "Search: name or /expression/",
+			"aria-label": "Search", oninput: () => {
+				this.filter = this.search.value;
+				this.flame.draw();
+				this.table.draw();
+			} });
+		this.byId("flame").parentElement.before(this.path);
+	}
+
+	bytes() {
+		return METRICS[this.metric].bytes;
+	}
+
+	/* The function that a marked row stands for. */
+	markedName() {
+		return this.marked !== null && this.by === "callsite" ? this.data.names[this.marked] : null;
+	}
+
+	mark(key) {
+		this.marked = this.marked === key ? null : key;
+		this.draw();
+	}
+
+	/* The range of bins that all is about. */
+	choose(first, last) {
+		if (first === this.first && last === this.last)
+			return;
+		this.first = first;
+		this.last = last;
+		this.sums = sumRows(this.data, first, last);
+		if (this.waiting)
+			return;
+		this.waiting = requestAnimationFrame(() => {
+			this.waiting = 0;
+			this.draw();
+		});
+	}
+
+	set(name, value) {
+		this[name] = value;
+		if (!GROUPS[this.by].kinds.includes(this.kind))
+			this.by = "callsite";
+		if (this.metric === "waste" && this.kind !== SLAB)
+			this.metric = "bytes";
+		if (name !== "metric")
+			this.marked = null;
+		this.draw();
+	}
+
+	toPeak() {
+		this.metric = "peak";
+		this.choose(this.data.peakBin, this.data.peakBin);
+		this.draw();
+	}
+
+	bars() {
+		const data = this.data, whole = this.first === 0 && this.last === data.bins - 1;
+		const names = ["Slab objects", "Pages"];
+		this.byId("time-bar").replaceChildren(
+			choice("Memory", data.kinds.map((k) => [k, names[k]]), this.kind, (k) => this.set("kind", k)),
+			make("button", { type: "button", id: "peak", onclick: () => this.toPeak() }, "Jump to peak"),
+			make("button", { type: "button", id: "whole", disabled: whole,
+				onclick: () => this.choose(0, data.bins - 1) }, "All of the time"));
+		this.byId("who-bar").replaceChildren(
+			choice("Figure", Object.keys(METRICS).filter((m) => m !== "waste" || this.kind === SLAB)
+				.map((m) => [m, METRICS[m].title, METRICS[m].help]), this.metric, (m) => this.set("metric", m)),
+			choice("Rows", Object.keys(GROUPS).filter((g) => GROUPS[g].kinds.includes(this.kind))
+				.map((g) => [g, GROUPS[g].title]), this.by, (g) => this.set("by", g)),
+			choice("Callchains", [[true, "From the outermost function"], [false, "From the callsite"]],
+				this.flame.inward, (inward) => {
+					this.flame.turn(inward);
+					this.draw();
+				}),
+			this.search);
+	}
+
+	/* The filter for a row that is marked, unless the page has one itself. */
+	only() {
+		const option = { callsite: "--callsite", cache: "--cache" }[this.by];
+		if (this.marked === null || !option || this.data.input.includes(option))
+			return "";
+		const name = this.data.names[this.marked].replace(/ [[(].*$/, "");
+		return /^[\w.+-]+$/.test(name) ? " " + option + " " + name : "";
+	}
+
+	/* The command that prints the same numbers. */
+	command() {
+		const data = this.data;
+		const kind = this.kind === SLAB ? "--slab" : "--page";
+		const end = stampText(data, binEnd(data, this.last));
+		const by = this.by === "stack" || this.by === "cache" ? " --by " + this.by : "";
+		if (this.metric === "peak") /* it is that of both kinds */
+			return "kmemx peak " + data.input + by + (data.window ? " --time " + shellWord(data.window) : "");
+		if (this.metric === "least" || this.metric === "most")
+			return "kmemx stat " + data.input + " " + kind + " " + GROUPS[this.by].option + this.only() +
+				(data.window ? " --time " + shellWord(data.window) : "");
+		if (this.metric === "live" && !data.window)
+			return "kmemx peak " + data.input + " " + kind + by + this.only() + " --at " + end;
+		const start = binStart(data, this.metric === "live" ? 0 : this.first);
+		return "kmemx stat " + data.input + " " + kind + " " + GROUPS[this.by].option +
+			(this.metric === "live" ? " --live" : "") + this.only() + " --time " + stampText(data, start) + "," + end;
+	}
+
+	showCommand() {
+		const code = make("code", {}, this.command());
+		this.byId("command").replaceChildren("The same numbers: ", code, " ", make("button", {
+			type: "button", onclick: (e) => copyText(code, e.target) }, "Copy"));
+		const data = this.data;
+		this.byId("range").textContent = "Range: " + sinceText(data, binStart(data, this.first)) + " to " +
+			sinceText(data, binEnd(data, this.last)) + " (" + stampText(data, binStart(data, this.first)) +
+			" to " + stampText(data, binEnd(data, this.last)) + ")";
+	}
+
+	draw() {
+		const focus = document.activeElement && document.activeElement.dataset.value;
+		this.bars();
+		if (focus && document.activeElement === document.body) {
+			const again = document.querySelector(".choice [data-value=\"" + CSS.escape(focus) + "\"]");
+			if (again)
+				again.focus();
+		}
+		this.timeline.draw();
+		this.frames.draw();
+		this.flame.draw();
+		this.table.draw();
+		this.showCommand();
+	}
+}
+
+/* What a reader looks at first is there while the numbers are unpacked. */
+async function start() {
+	const byId = (id) => document.getElementById(id);
+	const columns = readBytes(byId("columns"));
+	const raw = await readJson(byId("data"));
+	showTrust(raw.banner);
+	byId("summary").textContent = raw.summary.replace(/^(# ?|  )/gm, "").trim();
+	document.querySelector("main").hidden = false;
+	const page = new Page(readData(raw, readColumns(await columns, raw.columns)));
+	page.timeline.draw();
+	await nextFrame();
+	keepDrawn(page);
+}
+
+start().catch((error) => {
+	document.getElementById("problem").textContent = "This page cannot be shown: " + error.message;
+});

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * live: the accounts of what is allocated now.
+ * In: the beginning of a recording, then its pages as they are read. Out: sums by group, for each
+ * interval.
+ */
+#include "live/monitor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "event/stream_live.h"
+#include "live/monitor_rows.h"
+
+/* Events taken at a time: they stay in the nearest cache. */
+#define BATCH 128
+
+const char *monitor_by(const struct monitor *m)
+{
+	enum subject_kind kind = SUBJECT_NONE;
+	const char *word = "";
+	unsigned int i;
+
+	for (i = 0; word && kind != m->opts.by; i++)
+		word = grouping_word(i, &kind);
+	return word ? word : "";
+}
+
+/* Begins to group the rows of the accounts there are by @by. */
+static int open_sides(struct monitor *m, enum subject_kind by)
+{
+	struct monitor_side *sides = m->sides;
+	unsigned int i;
+	int ret = 0;
+
+	m->opts.by = by;
+	sites_init(&m->sites, &m->env);
+	sides[MONITOR_SLAB].wanted = m->opts.slab && grouping_has_slab(by);
+	sides[MONITOR_PAGE].wanted = m->opts.page && grouping_has_page(by);
+	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
+		if (sides[i].wanted)
+			ret = monitor_rows_group(m, i);
+	}
+	return ret;
+}
+
+static void close_sides(struct monitor *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < MONITOR_SIDES; i++) {
+		struct monitor_side *side = &m->sides[i];
+
+		if (side->wanted)
+			grouping_free(&side->grouping);
+		windows_free(&side->windows);
+		free(side->rows);
+		*side = (struct monitor_side){ 0 };
+	}
+	sites_free(&m->sites);
+	strbuf_free(&m->task_names);
+}
+
+/* Asks for the accounts whose rows are by @by. */
+static int open_accounts(struct monitor *m, enum subject_kind by)
+{
+	const struct dimensions slab = grouping_slab_dimensions(by, &m->env);
+	const struct dimensions page = grouping_page_dimensions(by);
+
+	m->accounts =
+		(struct accounts){ .rec = m->study.rec, .page_size = m->env.page_size };
+	m->env.accounts = &m->accounts;
+	if ((m->opts.slab && !accounts_slab(&m->accounts, &slab)) ||
+	    (m->opts.page && !accounts_page(&m->accounts, &page)))
+		return -ENOMEM;
+	return open_sides(m, by);
+}
+
+static int open_study(struct monitor *m, int fd)
+{
+	const struct event_stream_options how = { .stop_ts = UINT64_MAX, .parts = true };
+	char path[32];
+	struct study_options opts = { .path = path,
+				      .want_symbols = true,
+				      .want_rule = true,
+				      .skip = m->opts.skip,
+				      .nr_skip = m->opts.nr_skip };
+	int ret;
+
+	if (m->opts.log)
+		opts.log = *m->opts.log;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	ret = study_open(&m->study, &opts);
+	m->study.path = "live";
+	close(fd);
+	if (!ret)
+		ret = recording_add_cpus(m->study.rec);
+	if (!ret)
+		ret = study_read(&m->study, &how);
+	if (!ret)
+		ret = event_stream_go_live(m->study.stream);
+	return ret;
+}
+
+int monitor_begin(struct monitor *m, const struct monitor_options *opts, int fd)
+{
+	int ret;
+
+	*m = (struct monitor){ .opts = *opts };
+	ret = open_study(m, fd);
+	if (ret)
+		return ret;
+	m->env = study_env(&m->study);
+	m->env.raw_ip = opts->raw_ip;
+	m->env.raw_names = opts->raw_names;
+	m->env.by_site = opts->sites;
+	return open_accounts(m, opts->by);
+}
+
+/* Do the accounts keep apart what rows by @by are apart in, and nothing else? */
+static bool fits(const struct monitor *m, enum subject_kind by)
+{
+	const struct dimensions slab = grouping_slab_dimensions(by, &m->env);
+	const struct dimensions page = grouping_page_dimensions(by);
+	const struct accounts *a = &m->accounts;
+
+	return (!a->slab || !memcmp(&slab, &a->slab->lives.dimensions, sizeof(slab))) &&
+	       (!a->page || !memcmp(&page, &a->page->lives.dimensions, sizeof(page)));
+}
+
+int monitor_regroup(struct monitor *m, enum subject_kind by, bool *anew)
+{
+	*anew = !fits(m, by);
+	close_sides(m);
+	if (!*anew) {
+		int ret = open_sides(m, by);
+
+		if (!ret)
+			ret = monitor_rows_find(m);
+		monitor_rows_settle(m);
+		return ret;
+	}
+	accounts_free(&m->accounts);
+	return open_accounts(m, by);
+}
+
+int monitor_pages(struct monitor *m, uint32_t cpu, const void *pages, size_t size)
+{
+	struct monitor_cpu *c, *all;
+	size_t i = 0;
+
+	while (i < m->nr_cpus && m->cpus[i].cpu != cpu)
+		i++;
+	if (i == m->nr_cpus) {
+		all = reallocarray(m->cpus, i + 1, sizeof(*all));
+		if (!all)
+			return -ENOMEM;
+		m->cpus = all;
+		m->cpus[m->nr_cpus++] = (struct monitor_cpu){ .cpu = cpu };
+	}
+	c = &m->cpus[i];
+	if (array_reserve(&c->pages, &c->capacity, c->size + size, 1))
+		return -ENOMEM;
+	memcpy(c->pages + c->size, pages, size);
+	c->size += size;
+	return 0;
+}
+
+static void count_stream(struct monitor *m)
+{
+	const struct event_stream_stats *s = event_stream_stats(m->study.stream);
+	uint32_t i;
+
+	m->events = s->nr_events;
+	m->lost = m->gaps = m->unknown = 0;
+	for (i = 0; i < s->nr_cpus; i++) {
+		m->lost += s->cpus[i].nr_lost;
+		m->gaps += s->cpus[i].nr_gaps;
+		m->unknown += s->cpus[i].nr_unknown;
+	}
+}
+
+static void account(struct accounts *a, const struct kmem_event *evs, size_t nr)
+{
+	if (a->slab && a->page)
+		accounts_events(a, evs, nr);
+	else if (a->slab)
+		slab_account_events(a->slab, evs, nr);
+	else
+		page_account_events(a->page, evs, nr);
+}
+
+static bool has_failed(const struct accounts *a)
+{
+	return (a->slab && (a->slab->failed || a->slab->lives.failed)) ||
+	       (a->page && (a->page->failed || a->page->lives.failed));
+}
+
+static int take_events(struct monitor *m)
+{
+	struct event_stream *stream = m->study.stream;
+	struct kmem_event evs[BATCH];
+	int nr;
+
+	event_stream_set_brief(stream, !accounts_read_all(&m->accounts));
+	while ((nr = event_stream_next_batch(stream, evs, BATCH)) > 0)
+		account(&m->accounts, evs, (size_t)nr);
+	count_stream(m);
+	return !nr && has_failed(&m->accounts) ? -ENOMEM : nr;
+}
+
+int monitor_round(struct monitor *m, uint64_t until)
+{
+	struct event_stream *stream = m->study.stream;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < m->nr_cpus && !ret; i++) {
+		struct monitor_cpu *c = &m->cpus[i];
+
+		if (c->size)
+			ret = event_stream_feed(stream, c->cpu, c->pages, c->size);
+	}
+	if (!ret)
+		ret = event_stream_advance(stream, until);
+	if (!ret)
+		ret = take_events(m);
+	if (!ret)
+		ret = event_stream_keep(stream);
+	for (i = 0; i < m->nr_cpus; i++)
+		m->cpus[i].size = 0;
+	return ret ? ret : monitor_rows_find(m);
+}
+
+int monitor_step(struct monitor *m, uint64_t ns)
+{
+	unsigned int i;
+	int ret = 0;
+
+	m->step_events = m->events - m->last_events;
+	m->last_events = m->events;
+	m->nr_steps++;
+	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
+		if (!m->sides[i].wanted)
+			continue;
+		windows_begin(&m->sides[i].windows);
+		ret = monitor_rows_add(m, i);
+		windows_end(&m->sides[i].windows, ns);
+	}
+	return ret ? ret : monitor_rows_forget(m);
+}
+
+void monitor_end(struct monitor *m)
+{
+	size_t i;
+
+	close_sides(m);
+	accounts_free(&m->accounts);
+	study_close(&m->study);
+	for (i = 0; i < m->nr_cpus; i++)
+		free(m->cpus[i].pages);
+	free(m->cpus);
+	*m = (struct monitor){ 0 };
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * live (internal): the rows of the accounts, in their groups.
+ * In: a monitor. Out: its windows, and accounts without what was freed long ago.
+ */
+#include "live/monitor_rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/forget.h"
+#include "base/array.h"
+#include "base/strbuf.h"
+#include "capture/instance.h"
+#include "event/stream_live.h"
+
+static size_t nr_rows(const struct monitor *m, unsigned int i)
+{
+	return i == MONITOR_SLAB ? m->accounts.slab->lives.nr_tallies
+				 : m->accounts.page->lives.nr_tallies;
+}
+
+static bool has_account(const struct monitor *m, unsigned int i)
+{
+	return i == MONITOR_SLAB ? m->accounts.slab != NULL : m->accounts.page != NULL;
+}
+
+int monitor_rows_group(struct monitor *m, unsigned int i)
+{
+	return grouping_init(&m->sides[i].grouping, &m->env, m->opts.by, &m->sites,
+			     i == MONITOR_SLAB ? &m->accounts.slab->lives.dimensions
+					       : &m->accounts.page->lives.dimensions);
+}
+
+/* Do rows stand for what has to be found by the address that allocated? */
+static bool by_place(const struct monitor *m)
+{
+	switch ((int)m->opts.by) {
+	case SUBJECT_COMM:
+	case SUBJECT_PID:
+	case SUBJECT_CPU:
+	case SUBJECT_NODE:
+	case SUBJECT_CACHE:
+	case LIVE_ORDER:
+	case LIVE_CGROUP:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Who allocated what row @row of an account of slab objects has. */
+static struct grouping_who slab_who(const struct monitor *m, size_t row)
+{
+	const struct slab_lives *l = &m->accounts.slab->lives;
+	const struct slab_key *key = slab_lives_key(l, row);
+	uint32_t stack = dimension_value(&l->dimensions, &key->dims, DIMENSION_STACK);
+
+	return (struct grouping_who){
+		.subject = { .callsite = by_place(m) ? sites_beyond(&m->env,
+								    key->callsite, stack)
+						     : key->callsite,
+			     .stack = stack,
+			     .cache = key->cache,
+			     .dims = key->dims,
+			     .kmalloc = key->kmalloc },
+		.pid = (int32_t)dimension_value(&l->dimensions, &key->dims,
+						DIMENSION_PID),
+	};
+}
+
+static struct grouping_who page_who(const struct monitor *m, size_t row)
+{
+	const struct page_lives *l = &m->accounts.page->lives;
+	const struct page_key *key = page_lives_key(l, row);
+
+	return (struct grouping_who){
+		.subject = { .callsite = by_place(m)
+						 ? sites_of_stack(&m->sites, key->stack)
+						 : 0,
+			     .stack = key->stack,
+			     .dims = key->dims },
+		.order = key->order,
+		.pid = (int32_t)dimension_value(&l->dimensions, &key->dims,
+						DIMENSION_PID),
+	};
+}
+
+static struct grouping_who row_who(const struct monitor *m, unsigned int i, size_t row)
+{
+	return i == MONITOR_SLAB ? slab_who(m, row) : page_who(m, row);
+}
+
+static uint32_t find_group(struct monitor *m, unsigned int i, size_t row)
+{
+	const struct grouping_who who = row_who(m, i, row);
+
+	return grouping_find(&m->sides[i].grouping, &who);
+}
+
+/* The lines of @now that are not in the same place of @before. The kernel has a place for each
+ * task whose name it keeps, and few of them change from one look to the next.
+ */
+static void changed_lines(const char *now, const char *before, struct strbuf *out)
+{
+	while (*now) {
+		size_t size = strcspn(now, "\n"), old = strcspn(before, "\n");
+
+		size += now[size] == '\n';
+		old += before[old] == '\n';
+		if (size != old || memcmp(now, before, size) != 0)
+			strbuf_add(out, now, size);
+		now += size;
+		before += old;
+	}
+}
+
+/* The names of tasks as the kernel keeps them now. */
+static int read_tasks(struct monitor *m)
+{
+	struct strbuf text = { 0 }, changed = { 0 };
+	unsigned int i;
+	int ret = 0;
+
+	if (m->opts.by != SUBJECT_COMM && m->opts.by != SUBJECT_PID)
+		return 0;
+	if (instance_read_top("saved_cmdlines", &text) || text.failed) {
+		strbuf_free(&text);
+		return 0;
+	}
+	changed_lines(strbuf_text(&text), strbuf_text(&m->task_names), &changed);
+	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
+		if (m->sides[i].wanted)
+			ret = tasks_read(&m->sides[i].grouping.subjects.tasks,
+					 strbuf_text(&changed));
+	}
+	ret = changed.failed ? -ENOMEM : ret;
+	strbuf_free(&changed);
+	strbuf_free(&m->task_names);
+	m->task_names = text;
+	return ret;
+}
+
+int monitor_rows_find(struct monitor *m)
+{
+	bool named = false;
+	unsigned int i;
+
+	for (i = 0; i < MONITOR_SIDES; i++) {
+		struct monitor_side *side = &m->sides[i];
+		size_t nr = side->wanted ? nr_rows(m, i) : 0;
+
+		if (nr > side->nr && !named && read_tasks(m))
+			return -ENOMEM;
+		named |= nr > side->nr;
+		if (array_reserve(&side->rows, &side->capacity, nr, sizeof(*side->rows)))
+			return -ENOMEM;
+		for (; side->nr < nr; side->nr++) {
+			uint32_t group = find_group(m, i, side->nr);
+
+			if (group == UINT32_MAX)
+				return -ENOMEM;
+			side->rows[side->nr] = (struct monitor_row){ .group = group };
+		}
+	}
+	return 0;
+}
+
+static struct window_sums slab_sums(const struct slab_lives *l, size_t row)
+{
+	const struct slab_counts c = slab_tally_counts(&l->tallies[row]);
+
+	return (struct window_sums){ c.bytes_alloc, c.hit, c.live_alloc, c.live };
+}
+
+static struct window_sums page_sums(const struct page_lives *l, size_t row,
+				    uint32_t page_size)
+{
+	const struct page_tally *t = &l->tallies[row];
+	uint64_t gone = t->of[PAGE_FREED].pages + t->of[PAGE_GONE].pages;
+
+	return (struct window_sums){
+		.bytes = t->of[PAGE_BORN].pages * page_size,
+		.hit = t->of[PAGE_BORN].nr,
+		.live_bytes = (t->of[PAGE_BORN].pages - gone) * page_size,
+		.live_hit = t->of[PAGE_BORN].nr - t->last,
+	};
+}
+
+static struct window_sums row_sums(const struct monitor *m, unsigned int i, size_t row)
+{
+	return i == MONITOR_SLAB
+		       ? slab_sums(&m->accounts.slab->lives, row)
+		       : page_sums(&m->accounts.page->lives, row, m->env.page_size);
+}
+
+void monitor_rows_settle(struct monitor *m)
+{
+	unsigned int i;
+	size_t row;
+
+	for (i = 0; i < MONITOR_SIDES; i++) {
+		for (row = 0; row < m->sides[i].nr; row++) {
+			const struct window_sums sums = row_sums(m, i, row);
+
+			m->sides[i].rows[row].bytes = sums.bytes;
+			m->sides[i].rows[row].hit = sums.hit;
+		}
+	}
+}
+
+int monitor_rows_add(struct monitor *m, unsigned int i)
+{
+	struct monitor_side *side = &m->sides[i];
+	size_t row;
+	int ret = 0;
+
+	for (row = 0; row < side->nr && !ret; row++) {
+		struct monitor_row *r = &side->rows[row];
+		struct window_sums more = row_sums(m, i, row);
+		uint64_t bytes = more.bytes, hit = more.hit;
+
+		more.bytes -= r->bytes;
+		more.hit -= r->hit;
+		if (!more.hit && !more.live_hit && !more.live_bytes)
+			continue;
+		if (more.hit)
+			r->last = side->windows.nr_steps;
+		ret = windows_add(&side->windows, r->group, &more);
+		r->bytes = bytes;
+		r->hit = hit;
+	}
+	return ret;
+}
+
+/* The names of the tasks of rows that are left, where there are too many others. */
+static int keep_tasks(struct monitor *m, unsigned int i)
+{
+	struct tasks *all = &m->sides[i].grouping.subjects.tasks;
+	struct tasks few = { 0 };
+	struct strbuf line = { 0 };
+	int ret = 0;
+	size_t row;
+
+	if (all->by_pid.count <= MONITOR_TASKS)
+		return 0;
+	for (row = 0; row < m->sides[i].nr && !ret; row++) {
+		const int32_t pid = row_who(m, i, row).pid;
+
+		if (u64_map_find(&few.by_pid, (uint64_t)pid))
+			continue;
+		strbuf_reset(&line);
+		strbuf_printf(&line, "%" PRId32 " %s\n", pid, tasks_name(all, pid));
+		ret = line.failed ? -ENOMEM : tasks_read(&few, strbuf_text(&line));
+	}
+	strbuf_free(&line);
+	tasks_free(ret ? &few : all);
+	if (!ret)
+		*all = few;
+	return ret;
+}
+
+/* Gives the groups of the rows that are left new numbers, without those of no row. Control groups
+ * keep theirs: there are few, and those of processes that ended cannot be read again.
+ */
+static int regroup(struct monitor *m, unsigned int i)
+{
+	struct monitor_side *side = &m->sides[i];
+	uint32_t *to = malloc((side->windows.nr + 1) * sizeof(*to)), nr = 0;
+	struct grouping old = side->grouping;
+	struct tasks tasks;
+	size_t row;
+	int ret;
+
+	if (!to)
+		return -ENOMEM;
+	for (row = 0; row < side->windows.nr; row++)
+		to[row] = WINDOWS_GONE;
+	ret = monitor_rows_group(m, i);
+	/* The names of tasks are known already. */
+	tasks = side->grouping.subjects.tasks;
+	side->grouping.subjects.tasks = old.subjects.tasks;
+	old.subjects.tasks = tasks;
+	for (row = 0; row < side->nr && !ret; row++) {
+		uint32_t before = side->rows[row].group, now = find_group(m, i, row);
+
+		ret = now == UINT32_MAX ? -ENOMEM : 0;
+		side->rows[row].group = now;
+		if (before < side->windows.nr)
+			to[before] = now;
+		nr = now >= nr ? now + 1 : nr;
+	}
+	if (!ret)
+		ret = windows_renumber(&side->windows, to, nr);
+	if (!ret)
+		ret = keep_tasks(m, i);
+	grouping_free(&old);
+	free(to);
+	return ret;
+}
+
+static int forget_side(struct monitor *m, unsigned int i)
+{
+	struct monitor_side *side = &m->sides[i];
+	size_t row, nr = nr_rows(m, i);
+	bool *keep = calloc(nr + 1, sizeof(*keep));
+	uint32_t *to = calloc(nr + 1, sizeof(*to));
+	int ret = keep && to ? 0 : -ENOMEM;
+
+	for (row = 0; row < side->nr && !ret; row++)
+		keep[row] = side->windows.nr_steps - side->rows[row].last < WINDOWS_KEPT;
+	if (!ret)
+		ret = i == MONITOR_SLAB ? forget_slab(m->accounts.slab, keep, to)
+					: forget_page(m->accounts.page, keep, to);
+	for (row = 0; row < side->nr && !ret; row++) {
+		if (to[row] != FORGET_GONE)
+			side->rows[to[row]] = side->rows[row];
+	}
+	if (!ret)
+		side->kept = nr_rows(m, i);
+	if (!ret && side->wanted)
+		side->nr = side->kept;
+	free(keep);
+	free(to);
+	return ret || !side->wanted || m->opts.by == LIVE_CGROUP ? ret : regroup(m, i);
+}
+
+/* After both sides have forgotten: callchains that no row has go, too. */
+static int forget_stacks(struct monitor *m)
+{
+	struct event_stream *stream = m->study.stream;
+	struct accounts *a = &m->accounts;
+	uint32_t *to = calloc(event_stream_nr_stacks(stream) + 1UL, sizeof(*to));
+	unsigned int i;
+	int ret = to ? 0 : -ENOMEM;
+
+	if (!ret) {
+		forget_mark_stacks(a->slab, a->page, to);
+		ret = event_stream_forget_stacks(stream, to);
+	}
+	if (!ret)
+		ret = forget_renumber_stacks(a->slab, a->page, to);
+	m->kept_stacks = event_stream_nr_stacks(stream);
+	free(to);
+	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
+		if (m->sides[i].wanted && m->opts.by != LIVE_CGROUP)
+			ret = regroup(m, i);
+	}
+	return ret;
+}
+
+static bool too_many_rows(const struct monitor *m, unsigned int i)
+{
+	return nr_rows(m, i) > 2 * m->sides[i].kept + MONITOR_ROWS;
+}
+
+int monitor_rows_forget(struct monitor *m)
+{
+	const bool stacks = event_stream_nr_stacks(m->study.stream) >
+			    2ULL * m->kept_stacks + MONITOR_STACKS;
+	const bool all = stacks || m->nr_steps % MONITOR_FORGET_STEPS == 0;
+	int ret = monitor_rows_find(m);
+	unsigned int i;
+
+	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
+		if (has_account(m, i) && (all || too_many_rows(m, i)))
+			ret = forget_side(m, i);
+	}
+	return ret || !stacks ? ret : forget_stacks(m);
+}

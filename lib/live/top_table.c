@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * live: what a monitor knows, as tables.
+ * In: a monitor, what the recorder costs. Out: a report of the last interval.
+ */
+#include "live/top_table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* What a row is made from. */
+struct top_row {
+	struct subject_row subject;
+	const struct monitor *m;
+	const struct monitor_side *side;
+	const struct window_group *group;
+};
+
+static struct cell cell_rate(const void *row, struct table *t)
+{
+	const struct top_row *r = row;
+
+	return cell_uint(windows_rate(&r->side->windows, r->group->step.bytes));
+}
+
+static struct cell cell_hit_rate(const void *row, struct table *t)
+{
+	const struct top_row *r = row;
+
+	return cell_uint(windows_rate(&r->side->windows, r->group->step.hit));
+}
+
+static struct cell cell_live(const void *row, struct table *t)
+{
+	const struct top_row *r = row;
+
+	return cell_uint(r->group->step.live_bytes);
+}
+
+static struct cell cell_live_hit(const void *row, struct table *t)
+{
+	const struct top_row *r = row;
+
+	return cell_uint(r->group->step.live_hit);
+}
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct top_row *r = row;
+
+	return cell_uint(r->group->total.bytes);
+}
+
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	const struct top_row *r = row;
+
+	return cell_uint(r->group->total.hit);
+}
+
+static struct cell cell_trend(const void *row, struct table *t)
+{
+	const struct top_row *r = row;
+	struct strbuf series = { 0 };
+	struct cell cell;
+
+	windows_series(&r->side->windows, r->subject.index, TOP_TREND, &series);
+	cell = cell_text(t, strbuf_text(&series));
+	t->failed |= series.failed;
+	strbuf_free(&series);
+	return cell;
+}
+
+static struct cell cell_memory(const void *row, struct table *t)
+{
+	const struct top_row *r = row;
+
+	return cell_text(t, r->side == &r->m->sides[MONITOR_SLAB] ? "slab" : "page");
+}
+
+static struct cell cell_order(const void *row, struct table *t)
+{
+	const struct top_row *r = row;
+	uint32_t order;
+
+	memcpy(&order, intern_get(&r->side->grouping.keys, r->subject.index + 1, NULL),
+	       sizeof(order));
+	return cell_uint(order);
+}
+
+static struct cell cell_cgroup(const void *row, struct table *t)
+{
+	const struct top_row *r = row;
+
+	return cell_text(t,
+			 intern_get(&r->side->grouping.keys, r->subject.index + 1, NULL));
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "rate",
+		      .title = "Alloc/s",
+		      .unit = UNIT_BYTES,
+		      .share = true,
+		      .help = "Bytes allocated a second, in the last interval." },
+	  .fill = cell_rate },
+	{ .column = { .name = "pct",
+		      .title = "%",
+		      .unit = UNIT_SHARE,
+		      .part = COLUMN_SHARE,
+		      .leaves = 40,
+		      .help = "The row's part of all rows' bytes a second; of the sums "
+			      "of the first sort key, if that adds up." },
+	  .fill = column_fill_later },
+	{ .column = { .name = "hit_rate",
+		      .title = "Hit/s",
+		      .unit = UNIT_COUNT,
+		      .leaves = 30,
+		      .help = "Allocations a second, in the last interval." },
+	  .fill = cell_hit_rate },
+	{ .column = { .name = "live",
+		      .title = "Live_alloc",
+		      .unit = UNIT_BYTES,
+		      .live = true,
+		      .leaves = 20,
+		      .help = "Bytes that were allocated since the start and are live." },
+	  .fill = cell_live },
+	{ .column = { .name = "live_hit",
+		      .title = "Live",
+		      .unit = UNIT_COUNT,
+		      .live = true,
+		      .leaves = 70,
+		      .help = "Objects or blocks of pages that are live." },
+	  .fill = cell_live_hit },
+	{ .column = { .name = "bytes",
+		      .title = "Total_alloc",
+		      .unit = UNIT_BYTES,
+		      .leaves = 80,
+		      .help = "Bytes allocated since the row is known." },
+	  .fill = cell_bytes },
+	{ .column = { .name = "hit",
+		      .title = "Hit",
+		      .unit = UNIT_COUNT,
+		      .leaves = 90,
+		      .help = "Allocations since the row is known." },
+	  .fill = cell_hit },
+	{ .column = { .name = "memory",
+		      .title = "Mem",
+		      .leaves = 50,
+		      .help = "slab or page." },
+	  .fill = cell_memory },
+	{ .column = { .name = "trend",
+		      .title = "Trend",
+		      .unit = UNIT_BYTES,
+		      .series = true,
+		      .leaves = 60,
+		      .help = "Bytes a second in each of the last 20 intervals, the "
+			      "latest last." },
+	  .fill = cell_trend },
+	{ .column = { .name = "order",
+		      .title = "Order",
+		      .help = "Of the page allocation: 2^order pages." },
+	  .rows = 1U << LIVE_ORDER,
+	  .fill = cell_order },
+	{ .column = { .name = "cgroup",
+		      .title = "Control group",
+		      .last = true,
+		      .help = "Of the process that allocated; [gone]: it had ended." },
+	  .rows = 1U << LIVE_CGROUP,
+	  .fill = cell_cgroup },
+	SUBJECT_COLUMN_CACHE,
+	SUBJECT_COLUMN_NODE,
+	SUBJECT_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct table_type top_type = {
+	.name = "top",
+	.help = "who allocates now",
+	.sort = "rate,live",
+	.columns = columns,
+};
+
+const char *top_sort_key(unsigned int i)
+{
+	const struct column_type *col;
+	enum subject_kind kind;
+	uint32_t kinds = 0;
+	unsigned int k;
+
+	for (k = 0; grouping_word(k, &kind); k++)
+		kinds |= 1U << kind;
+	for (col = columns; col->column.name; col++) {
+		if (col->column.part || col->column.series ||
+		    (col->rows && !(col->rows & kinds)))
+			continue;
+		if (!i--)
+			return col->column.name;
+	}
+	return NULL;
+}
+
+/* Has one of the row's texts @filter in it? */
+static bool passes(const struct table *t, const struct cell *cells, const char *filter)
+{
+	size_t i;
+
+	for (i = 0; filter && i < t->nr_columns; i++) {
+		if (cells[i].type == CELL_TEXT && !t->columns[i].series &&
+		    strcmp(t->columns[i].name, "memory") &&
+		    strcasestr(cells[i].s, filter))
+			return true;
+	}
+	return !filter;
+}
+
+/* What takes long to make, and orders nothing, is made of the rows that are shown alone. */
+static bool is_late(const struct column *col, const struct top_view *view)
+{
+	size_t i;
+
+	for (i = 0; i < view->nr_sort; i++) {
+		if (!strcmp(view->sort[i].name, col->name))
+			return false;
+	}
+	return !view->filter && col->unit == UNIT_NONE;
+}
+
+/* Where a row comes from, until it has a trend. */
+static struct cell cell_origin(unsigned int side, uint32_t group)
+{
+	return cell_uint((uint64_t)side << 32 | group);
+}
+
+static struct top_row row_of(const struct monitor *m, unsigned int i, uint32_t group)
+{
+	const struct monitor_side *side = &m->sides[i];
+
+	return (struct top_row){
+		{ &side->grouping.subjects, group }, m, side, &side->windows.groups[group]
+	};
+}
+
+static bool add_row(const struct top_row *row, const struct top_view *view,
+		    struct table *t)
+{
+	const enum subject_kind by = row->m->opts.by;
+	struct cell *cells = table_add_row(t);
+	const struct column_type *col;
+
+	if (!cells)
+		return false;
+	for (col = columns; col->column.name; col++) {
+		if (!column_type_in(col, by))
+			continue;
+		if (col->column.series)
+			*cells = cell_origin((unsigned int)(row->side - row->m->sides),
+					     row->subject.index);
+		else if (!is_late(&col->column, view))
+			*cells = col->fill(row, t);
+		cells++;
+	}
+	return true;
+}
+
+/* What add_row() has left out, of the rows that are left. */
+static void add_late(const struct monitor *m, const struct top_view *view,
+		     struct table *t)
+{
+	const int trend = table_column(t, "trend");
+	size_t i;
+
+	for (i = 0; trend >= 0 && i < t->nr_rows; i++) {
+		struct cell *cells = t->cells + i * t->nr_columns;
+		const uint64_t origin = cells[trend].u;
+		const struct top_row row =
+			row_of(m, (unsigned int)(origin >> 32), (uint32_t)origin);
+		const struct column_type *col;
+
+		for (col = columns; col->column.name; col++) {
+			if (!column_type_in(col, m->opts.by))
+				continue;
+			if (col->column.series || is_late(&col->column, view))
+				*cells = col->fill(&row, t);
+			cells++;
+		}
+	}
+}
+
+static void add_rows(const struct monitor *m, unsigned int i, const struct top_view *view,
+		     struct table *t)
+{
+	const struct windows *w = &m->sides[i].windows;
+	uint32_t g;
+
+	for (g = 0; g < w->nr; g++) {
+		const struct top_row row = row_of(m, i, g);
+
+		if (!row.group->step.live_bytes && !windows_active(w, g))
+			continue;
+		if (!add_row(&row, view, t))
+			return;
+		if (!passes(t, t->cells + (t->nr_rows - 1) * t->nr_columns, view->filter))
+			t->nr_rows--;
+	}
+}
+
+static void add_banner(const struct monitor *m, const struct top_view *v,
+		       struct report *r)
+{
+	const struct recording *rec = m->study.rec;
+	char kernel[128], machine[64];
+
+	recording_release(rec, kernel, sizeof(kernel));
+	recording_machine(rec, machine, sizeof(machine));
+	report_add_banner(
+		r, false,
+		"Linux %s %s, %" PRIu32 " CPUs, %.1f s: %" PRIu64
+		" events, %.0f/s, %s; kmemx %.1f %% of a CPU",
+		kernel, machine, rec->nr_cpus, (double)v->run_ns / 1e9, m->events,
+		v->step_ns ? (double)m->step_events * 1e9 / (double)v->step_ns : 0.0,
+		m->gaps ? "some LOST" : "none lost",
+		v->step_ns ? 100.0 * (double)v->cpu_ns / (double)v->step_ns : 0.0);
+	if (m->gaps)
+		report_add_banner(
+			r, true,
+			"LOST %s%" PRIu64 " events in %" PRIu64
+			" gaps: rates are at least what is shown, and live figures uncertain",
+			m->unknown ? "at least " : "", m->lost, m->gaps);
+	if (v->since_ns)
+		report_add_banner(r, false, "Live and total figures since %.1f s",
+				  (double)v->since_ns / 1e9);
+	if (v->paused_ns)
+		report_add_banner(
+			r, true,
+			"PAUSED for %.1f s: frees in that time are unknown, so that live figures are at most what is shown",
+			(double)v->paused_ns / 1e9);
+}
+
+static void add_facts(const struct monitor *m, const struct top_view *v, struct report *r)
+{
+	const struct window_sums *slab = &m->sides[MONITOR_SLAB].windows.total;
+	const struct window_sums *page = &m->sides[MONITOR_PAGE].windows.total;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} items[] = {
+		{ "run_ns", v->run_ns },
+		{ "interval_ns", v->step_ns },
+		{ "cpu_ns", v->cpu_ns },
+		{ "since_ns", v->since_ns },
+		{ "paused_ns", v->paused_ns },
+		{ "nr_cpus", m->study.rec->nr_cpus },
+		{ "nr_events", m->events },
+		{ "interval_events", m->step_events },
+		{ "lost", m->lost },
+		{ "gaps", m->gaps },
+		{ "unknown_gaps", m->unknown },
+		{ "slab_bytes", slab->bytes },
+		{ "slab_hit", slab->hit },
+		{ "page_bytes", page->bytes },
+		{ "page_hit", page->hit },
+	};
+	char kernel[128];
+	size_t i;
+
+	recording_release(m->study.rec, kernel, sizeof(kernel));
+	report_add_fact(r, "kernel", NULL,
+			(struct cell){ .type = CELL_TEXT, .s = kernel });
+	for (i = 0; i < ARRAY_SIZE(items); i++)
+		report_add_fact(r, items[i].name, NULL, cell_uint(items[i].value));
+}
+
+static int order(struct table *t, const struct top_view *view)
+{
+	int ret = view->nr_sort ? table_sort(t, view->sort, view->nr_sort)
+				: table_sort_usual(t);
+
+	if (!ret) {
+		table_fill_shares(t);
+		table_limit(t, view->lines);
+	}
+	return ret;
+}
+
+struct report *top_report(const struct monitor *m, const struct top_view *view)
+{
+	struct report *r = report_new();
+	struct strbuf title = { 0 };
+	struct table *t;
+	unsigned int i;
+
+	if (!r)
+		return NULL;
+	r->subject = "top";
+	add_banner(m, view, r);
+	add_facts(m, view, r);
+	strbuf_printf(&title, "Allocations by %s", monitor_by(m));
+	t = table_type_new(&top_type, strbuf_text(&title), m->opts.by, false);
+	strbuf_free(&title);
+	if (t)
+		table_set_by(t, monitor_by(m));
+	for (i = 0; t && i < MONITOR_SIDES; i++) {
+		if (m->sides[i].wanted && !view->side_hidden[i])
+			add_rows(m, i, view, t);
+	}
+	if (t && order(t, view))
+		t->failed = true;
+	if (table_ok(t))
+		add_late(m, view, t);
+	if (!report_add_table(r, t) || !report_ok(r)) {
+		report_free(r);
+		return NULL;
+	}
+	return r;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * live: what a monitor knows, as tables.
+ * In: a monitor, what the recorder costs. Out: a report of the last interval.
+ */
+#ifndef KMEMX_LIVE_TOP_TABLE_H
+#define KMEMX_LIVE_TOP_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "live/monitor.h"
+#include "report/table.h"
+
+/* Intervals in a row's series. */
+#define TOP_TREND 20U
+
+/**
+ * struct top_view - what is shown, and what else there is to say
+ * @side_hidden: rows of slab objects or pages are not shown
+ * @filter: rows whose names have this in them alone; NULL: all
+ * @sort, @nr_sort: keys; none: the usual ones
+ * @lines: so many rows, in each form; 0: all
+ * @run_ns: since tracing was switched on; @step_ns: the interval; @cpu_ns: CPU time of this process
+ *	in it
+ * @since_ns: of @run_ns: when the sums began, as they were begun anew
+ * @paused_ns: how long tracing was off since then
+ */
+struct top_view {
+	bool side_hidden[MONITOR_SIDES];
+	const char *filter;
+	const struct sort_key *sort;
+	size_t nr_sort;
+	uint64_t lines;
+	uint64_t run_ns, step_ns, cpu_ns, since_ns, paused_ns;
+};
+
+/* The columns by which rows can be sorted; NULL behind the last one. */
+const char *top_sort_key(unsigned int i);
+/* Makes a report of the last interval, the caller's; NULL: no memory. */
+struct report *top_report(const struct monitor *m,
+			  const struct top_view *view) __must_check;
+
+#endif

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * export: Chrome's trace format: counters over time.
+ * In: rows with their labels, and their history. Out: JSON: what lives, by cache and by
+ * migratetype, at 1000 moments and at the peak; losses and failed requests as instants.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "export/replay.h"
+#include "report/json.h"
+
+#define MOMENTS	     1000
+/* Caches with a line of their own. */
+#define CACHES_SHOWN 9
+
+/**
+ * struct series - what lives of a cache, or a migratetype
+ * @name: number of the frame, as names are kept there; @shown: it has a line of its own
+ */
+struct series {
+	uint32_t name;
+	bool pages, shown;
+	uint64_t live, most;
+};
+
+/**
+ * struct chrome - a file being written
+ * @keys: names of series -> index + 1; @by_id: export_row.id -> index of @series
+ * @others: the same + 1 of what is of no row, of slab objects and of pages; 0: there are none
+ * @known: it is known what lives; else what was allocated is shown
+ */
+struct chrome {
+	struct intern keys;
+	struct series *series;
+	size_t nr, capacity;
+	struct u64_map by_id;
+	uint32_t others[2];
+	bool known, rows;
+	struct strbuf text;
+	const char *comma;
+};
+
+static const char *label_of(const struct export_row *row)
+{
+	size_t i;
+
+	for (i = 0; i < row->nr_labels; i++) {
+		const struct export_label *label = &row->labels[i];
+
+		if (label->text &&
+		    !strcmp(label->name, row->pages ? "migratetype" : "cache"))
+			return label->text;
+	}
+	return "[other]";
+}
+
+static int chrome_row(struct export_job *job, const struct export_row *row)
+{
+	struct chrome *c = job->state;
+	const char *name = label_of(row);
+	uint32_t key[2] = { intern_id(&job->frames, name, strlen(name)), row->pages };
+	uint32_t number = key[0] ? intern_id(&c->keys, key, sizeof(key)) : 0;
+
+	if (!number ||
+	    array_reserve(&c->series, &c->capacity, number, sizeof(*c->series)))
+		return -ENOMEM;
+	if (number > c->nr) {
+		c->series[c->nr++] =
+			(struct series){ .name = key[0], .pages = row->pages };
+	}
+	c->known |= row->known[EXPORT_BYTES_LIVE];
+	c->rows = true;
+	if (row->id == EXPORT_OTHERS) {
+		c->others[row->pages] = number;
+		return 0;
+	}
+	return u64_map_insert(&c->by_id, row->id, number - 1) ? 0 : -ENOMEM;
+}
+
+/* NULL: it is of no row, or does not count. */
+static struct series *series_of(struct export_job *job,
+				const struct history_change *change)
+{
+	struct chrome *c = job->state;
+	uint32_t id = history_row(job->opts->history, change);
+	const uint32_t *at = id == UINT32_MAX ? NULL : u64_map_find(&c->by_id, id);
+
+	if (!change->more && !c->known)
+		return NULL;
+	if (at)
+		return &c->series[*at];
+	return c->others[change->pages] ? &c->series[c->others[change->pages] - 1] : NULL;
+}
+
+static void apply(struct series *s, const struct history_change *change)
+{
+	if (change->more)
+		s->live += change->bytes;
+	else
+		s->live -= change->bytes;
+	if (s->live > s->most)
+		s->most = s->live;
+}
+
+/* The largest caches; all migratetypes, of which there are few. Returns the change at the peak. */
+static size_t choose(struct export_job *job)
+{
+	const struct export_history *h = job->opts->history;
+	uint64_t live = 0, most = 0;
+	struct chrome *c = job->state;
+	size_t i, j, peak = SIZE_MAX;
+
+	for (i = 0; i < h->nr; i++) {
+		struct series *s = series_of(job, &h->changes[i]);
+
+		if (!s)
+			continue;
+		live -= s->live;
+		apply(s, &h->changes[i]);
+		live += s->live;
+		if (live > most) {
+			most = live;
+			peak = i;
+		}
+	}
+	for (i = 0; i < CACHES_SHOWN; i++) {
+		struct series *largest = NULL;
+
+		for (j = 0; j < c->nr; j++) {
+			struct series *s = &c->series[j];
+
+			if (!s->pages && !s->shown &&
+			    (!largest || s->most > largest->most))
+				largest = s;
+		}
+		if (largest)
+			largest->shown = true;
+	}
+	for (i = 0; i < c->nr; i++) {
+		c->series[i].shown |= c->series[i].pages;
+		c->series[i].live = 0;
+	}
+	return peak;
+}
+
+static void put_time(struct outbuf *out, uint64_t ns)
+{
+	outbuf_dec(out, ns / 1000);
+	outbuf_char(out, '.');
+	outbuf_dec_wide(out, ns % 1000, 3, '0');
+}
+
+static int put_text(struct export_job *job, const char *text)
+{
+	struct chrome *c = job->state;
+
+	strbuf_reset(&c->text);
+	json_quote(&c->text, text);
+	if (c->text.failed)
+		return -ENOMEM;
+	outbuf_add(&job->out, strbuf_text(&c->text), c->text.size);
+	return job->out.err;
+}
+
+static void put_event(struct export_job *job, const char *phase, uint64_t ns)
+{
+	struct chrome *c = job->state;
+
+	outbuf_puts(&job->out, c->comma);
+	outbuf_puts(&job->out, "\n{\"pid\":1,\"tid\":1,\"ph\":\"");
+	outbuf_puts(&job->out, phase);
+	outbuf_puts(&job->out, "\",\"ts\":");
+	put_time(&job->out, ns);
+	outbuf_puts(&job->out, ",\"name\":");
+	c->comma = ",";
+}
+
+/* A counter: those of @pages that are shown, and all others. */
+static int put_counter(struct export_job *job, bool pages, uint64_t ns)
+{
+	const struct chrome *c = job->state;
+	uint64_t others = 0, sum = 0;
+	const char *comma = "";
+	size_t i;
+	int err = 0;
+
+	put_event(job, "C", ns);
+	outbuf_puts(&job->out, pages ? "\"pages by migratetype\",\"args\":{"
+				     : "\"slab objects by cache\",\"args\":{");
+	for (i = 0; i < c->nr && !err; i++) {
+		const struct series *s = &c->series[i];
+
+		if (s->pages != pages)
+			continue;
+		sum++;
+		if (!s->shown) {
+			others += s->live;
+			continue;
+		}
+		outbuf_puts(&job->out, comma);
+		err = put_text(job, export_frame(job, s->name));
+		outbuf_char(&job->out, ':');
+		outbuf_dec(&job->out, s->live);
+		comma = ",";
+	}
+	if (!pages && sum > CACHES_SHOWN) {
+		outbuf_puts(&job->out, ",\"[all others]\":");
+		outbuf_dec(&job->out, others);
+	}
+	outbuf_puts(&job->out, "}}");
+	return err;
+}
+
+static int put_moment(struct export_job *job, uint64_t ns)
+{
+	const struct chrome *c = job->state;
+	uint64_t live[2] = { 0, 0 };
+	int err;
+	size_t i;
+
+	for (i = 0; i < c->nr; i++)
+		live[c->series[i].pages] += c->series[i].live;
+	put_event(job, "C", ns);
+	outbuf_puts(&job->out, c->known ? "\"live bytes\"" : "\"allocated bytes\"");
+	outbuf_puts(&job->out, ",\"args\":{\"slab\":");
+	outbuf_dec(&job->out, live[0]);
+	outbuf_puts(&job->out, ",\"page\":");
+	outbuf_dec(&job->out, live[1]);
+	outbuf_puts(&job->out, "}}");
+	err = put_counter(job, false, ns);
+	return err ? err : put_counter(job, true, ns);
+}
+
+static int put_counters(struct export_job *job)
+{
+	const struct export_history *h = job->opts->history;
+	struct replay_clock clock = replay_clock(job);
+	size_t peak = choose(job), i;
+	uint64_t end = h->nr ? replay_ns(&clock, h->changes[h->nr - 1].ts) : 0;
+	uint64_t width = end / MOMENTS + 1, next = width, last = 0;
+	int err = put_moment(job, 0);
+
+	for (i = 0; i < h->nr && !err; i++) {
+		uint64_t ns = replay_ns(&clock, h->changes[i].ts);
+		struct series *s = series_of(job, &h->changes[i]);
+
+		if (ns >= next) {
+			err = put_moment(job, last);
+			next = ns - ns % width + width;
+		}
+		if (s)
+			apply(s, &h->changes[i]);
+		last = ns > last ? ns : last;
+		if (i == peak && !err)
+			err = put_moment(job, last);
+	}
+	return err ? err : put_moment(job, last);
+}
+
+static int put_instants(struct export_job *job)
+{
+	const struct export_history *h = job->opts->history;
+	struct replay_clock clock = replay_clock(job);
+	struct strbuf name = { 0 };
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < h->nr_moments && !err; i++) {
+		const struct history_moment *m = &h->moments[i];
+
+		strbuf_reset(&name);
+		if (m->what == HISTORY_FAILED)
+			strbuf_printf(&name,
+				      "page allocation of order %" PRIu64 " failed",
+				      m->nr);
+		else if (m->nr)
+			strbuf_printf(&name, "LOST %" PRIu64 " events", m->nr);
+		else
+			strbuf_puts(&name, "LOST events");
+		put_event(job, "i", replay_ns(&clock, m->ts));
+		err = name.failed ? -ENOMEM : put_text(job, strbuf_text(&name));
+		outbuf_puts(&job->out, ",\"s\":\"g\",\"args\":{\"cpu\":");
+		outbuf_dec(&job->out, m->cpu);
+		outbuf_puts(&job->out, "}}");
+	}
+	strbuf_free(&name);
+	return err;
+}
+
+/* What the reader must know of the recording; the same as the name of its one process. */
+static int put_notes(struct export_job *job)
+{
+	struct strbuf banner = { 0 };
+	int err;
+
+	export_banner(job, "", &banner);
+	if (banner.size)
+		banner.data[banner.size - 1] = '\0';
+	err = banner.failed ? -ENOMEM : 0;
+	put_event(job, "M", 0);
+	outbuf_puts(&job->out, "\"process_name\",\"args\":{\"name\":");
+	if (!err)
+		err = put_text(job, strbuf_text(&banner));
+	outbuf_puts(&job->out, "}}");
+	strbuf_free(&banner);
+	return err;
+}
+
+static int chrome_end(struct export_job *job)
+{
+	struct chrome *c = job->state;
+	int err;
+
+	c->comma = "";
+	outbuf_puts(&job->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+	err = put_notes(job);
+	if (!err && job->opts->history && c->rows)
+		err = put_counters(job);
+	if (!err && job->opts->history)
+		err = put_instants(job);
+	outbuf_puts(&job->out, "\n]}\n");
+	return err ? err : job->out.err;
+}
+
+static void chrome_free(void *state)
+{
+	struct chrome *c = state;
+
+	intern_free(&c->keys);
+	free(c->series);
+	u64_map_free(&c->by_id);
+	strbuf_free(&c->text);
+}
+
+const struct exporter exporter_chrome = {
+	.name = "chrome",
+	.help = "JSON with counters over time: live bytes by cache and migratetype",
+	.opened_by = "Perfetto, chrome://tracing",
+	.by = EXPORT_BY_ALL,
+	.timed = true,
+	.state_size = sizeof(struct chrome),
+	.row = chrome_row,
+	.end = chrome_end,
+	.free = chrome_free,
+};

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * export: DHAT's file format, version 2.
+ * In: rows by callchain, and their history. Out: JSON, as valgrind's dhat/dh_main.c describes it.
+ *
+ * Each sequence of frames stands there once, the callsite first. Where it is not known what lives,
+ * only totals are given ("bklt": false).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/replay.h"
+#include "report/json.h"
+
+/* A life that is at most so long is a short one, for the viewer. */
+#define SHORT_NS 10000
+
+/**
+ * struct lived - what the history says of a row
+ * @born, @died: sums of times, of what began and what ended
+ * @most, @nr_most: its own maximum
+ * @nr_peak: allocations that lived at the peak of all
+ */
+struct lived {
+	uint64_t bytes, nr;
+	uint64_t born, died;
+	uint64_t most, nr_most;
+	uint64_t nr_peak;
+};
+
+struct dhat {
+	struct replay rows;
+	struct lived *lived;
+	uint64_t peak_ns, end_ns;
+	struct strbuf text;
+};
+
+static int dhat_row(struct export_job *job, const struct export_row *row)
+{
+	struct dhat *d = job->state;
+
+	return replay_add(&d->rows, job, row);
+}
+
+/* The change with which most of all lived, for the first time. */
+static size_t find_peak(const struct export_history *h)
+{
+	uint64_t live = 0, most = 0;
+	size_t i, at = 0;
+
+	for (i = 0; i < h->nr; i++) {
+		if (!h->changes[i].more) {
+			live -= h->changes[i].bytes;
+			continue;
+		}
+		live += h->changes[i].bytes;
+		if (live > most) {
+			most = live;
+			at = i;
+		}
+	}
+	return at;
+}
+
+static void change_row(struct lived *l, const struct history_change *c, uint64_t ns)
+{
+	if (c->more) {
+		l->bytes += c->bytes;
+		l->nr++;
+		l->born += ns;
+		if (l->bytes > l->most) {
+			l->most = l->bytes;
+			l->nr_most = l->nr;
+		}
+		return;
+	}
+	l->bytes -= c->bytes;
+	if (c->last) {
+		l->nr--;
+		l->died += ns;
+	}
+}
+
+static int replay_all(struct export_job *job)
+{
+	const struct export_history *h = job->opts->history;
+	const struct cell *last = export_fact(job, "last_ts");
+	struct replay_clock clock = replay_clock(job);
+	struct dhat *d = job->state;
+	size_t i, j, peak;
+
+	d->lived = calloc(d->rows.nr_rows + 1, sizeof(*d->lived));
+	if (!d->lived)
+		return -ENOMEM;
+	peak = h ? find_peak(h) : 0;
+	d->end_ns = last ? replay_ns(&clock, last->u) : 0;
+	for (i = 0; h && i < h->nr; i++) {
+		uint32_t row = replay_row(&d->rows, job, &h->changes[i]);
+		uint64_t ns = replay_ns(&clock, h->changes[i].ts);
+
+		d->end_ns = ns > d->end_ns ? ns : d->end_ns;
+		if (row != UINT32_MAX)
+			change_row(&d->lived[row], &h->changes[i], ns);
+		if (i != peak)
+			continue;
+		d->peak_ns = ns;
+		for (j = 0; j < d->rows.nr_rows; j++)
+			d->lived[j].nr_peak = d->lived[j].nr;
+	}
+	return 0;
+}
+
+static int put_text(struct export_job *job, const char *text)
+{
+	struct dhat *d = job->state;
+
+	strbuf_reset(&d->text);
+	json_quote(&d->text, text);
+	if (d->text.failed)
+		return -ENOMEM;
+	outbuf_add(&job->out, strbuf_text(&d->text), d->text.size);
+	return job->out.err;
+}
+
+static void put_number(struct export_job *job, const char *name, uint64_t number)
+{
+	outbuf_puts(&job->out, ",\"");
+	outbuf_puts(&job->out, name);
+	outbuf_puts(&job->out, "\":");
+	outbuf_dec(&job->out, number);
+}
+
+static void put_row(struct export_job *job, size_t i, bool lives)
+{
+	const struct dhat *d = job->state;
+	const struct replay_row *row = &d->rows.rows[i];
+	const struct lived *l = &d->lived[i];
+	uint64_t lifetimes = l->died + l->nr * d->end_ns;
+	size_t j;
+
+	outbuf_puts(&job->out, i ? ",\n{\"tb\":" : "\n{\"tb\":");
+	outbuf_dec(&job->out, row->values[EXPORT_BYTES]);
+	put_number(job, "tbk", row->values[EXPORT_HIT]);
+	if (lives) {
+		/* A free may come before its allocation, by their clocks. */
+		put_number(job, "tl", lifetimes > l->born ? lifetimes - l->born : 0);
+		put_number(job, "mb", l->most);
+		put_number(job, "mbk", l->nr_most);
+		put_number(job, "gb", row->values[EXPORT_BYTES_PEAK]);
+		put_number(job, "gbk", l->nr_peak);
+		put_number(job, "eb", row->values[EXPORT_BYTES_LIVE]);
+		put_number(job, "ebk", row->values[EXPORT_LIVE]);
+	}
+	outbuf_puts(&job->out, ",\"fs\":[");
+	for (j = 0; j < row->nr; j++) {
+		if (j)
+			outbuf_char(&job->out, ',');
+		outbuf_dec(&job->out, d->rows.frames[row->first + j]);
+	}
+	outbuf_puts(&job->out, "]}");
+}
+
+/* The report's first lines, where the viewer shows the command. */
+static int put_command(struct export_job *job)
+{
+	struct strbuf banner = { 0 };
+	int err;
+
+	export_banner(job, "", &banner);
+	if (banner.size)
+		banner.data[banner.size - 1] = '\0';
+	err = banner.failed ? -ENOMEM : 0;
+	outbuf_puts(&job->out, ",\n\"cmd\":");
+	if (!err)
+		err = put_text(job, strbuf_text(&banner));
+	strbuf_free(&banner);
+	return err;
+}
+
+/* Frame 0 is the root of all, so that of number n is the one that has it in the rows. */
+static int put_frames(struct export_job *job)
+{
+	uint32_t i;
+	int err = 0;
+
+	outbuf_puts(&job->out, "\n],\n\"ftbl\":[\"[root]\"");
+	for (i = 1; i <= job->frames.count && !err; i++) {
+		outbuf_puts(&job->out, ",\n");
+		err = put_text(job, export_frame(job, i));
+	}
+	outbuf_puts(&job->out, "]}\n");
+	return err;
+}
+
+static int dhat_end(struct export_job *job)
+{
+	struct dhat *d = job->state;
+	bool lives = d->rows.known[EXPORT_BYTES_LIVE] || !d->rows.nr_rows;
+	int err = replay_all(job);
+	size_t i;
+
+	outbuf_puts(
+		&job->out,
+		"{\"dhatFileVersion\":2,\"mode\":\"kernel\",\"verb\":\"Allocated\",\n"
+		"\"bu\":\"byte\",\"bsu\":\"bytes\",\"bksu\":\"blocks\",\"bkacc\":false,"
+		"\"tu\":\"ns\",\"Mtu\":\"ms\",\n");
+	outbuf_puts(&job->out, lives ? "\"bklt\":true" : "\"bklt\":false");
+	if (lives) {
+		put_number(job, "tuth", SHORT_NS);
+		put_number(job, "tg", d->peak_ns);
+	}
+	put_number(job, "pid", 0);
+	put_number(job, "te", d->end_ns);
+	if (!err)
+		err = put_command(job);
+	outbuf_puts(&job->out, ",\n\"pps\":[");
+	for (i = 0; i < d->rows.nr_rows && !err; i++)
+		put_row(job, i, lives);
+	if (!err)
+		err = put_frames(job);
+	return err ? err : job->out.err;
+}
+
+static void dhat_free(void *state)
+{
+	struct dhat *d = state;
+
+	replay_free(&d->rows);
+	free(d->lived);
+	strbuf_free(&d->text);
+}
+
+const struct exporter exporter_dhat = {
+	.name = "dhat",
+	.help = "JSON with totals, own maxima, the peak, the end and lifetimes",
+	.opened_by = "valgrind's dh_view.html, Firefox Profiler",
+	.by = EXPORT_BY_STACK,
+	.timed = true,
+	.state_size = sizeof(struct dhat),
+	.row = dhat_row,
+	.end = dhat_end,
+	.free = dhat_free,
+};

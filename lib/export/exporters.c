@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * export: all exporters.
+ * In: nothing. Out: an array, each of whose entries lives in a file of its own.
+ */
+#include "export/export.h"
+
+/* A line each, in the order in which --format help lists them: exporter_NAME of any file. */
+/* clang-format off */
+#define EXPORTERS(line) \
+	line(folded) \
+	line(pprof) \
+	line(speedscope) \
+	line(dhat) \
+	line(heaptrack) \
+	line(firefox) \
+	line(chrome) \
+	line(openmetrics) \
+	line(ndjson) \
+	line(csv) \
+	line(parquet)
+/* clang-format on */
+
+#define DECLARATION(name) extern const struct exporter exporter_##name;
+#define ENTRY(name)	  &exporter_##name,
+
+EXPORTERS(DECLARATION)
+
+static const struct exporter *const exporters[] = { EXPORTERS(ENTRY) };
+
+const struct exporter *exporter_at(size_t i)
+{
+	return i < ARRAY_SIZE(exporters) ? exporters[i] : NULL;
+}

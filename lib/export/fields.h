@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * export: rows for a database, whatever its files are.
+ * In: rows by callchain, with labels; the recording. Out: the same values in each row.
+ *
+ * Every row says what recording it is of, so that those of many can be in one table.
+ */
+#ifndef KMEMX_EXPORT_FIELDS_H
+#define KMEMX_EXPORT_FIELDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "export/export.h"
+
+/**
+ * struct export_field - a column
+ * @number: it is a whole number, never below 0, else text
+ * @always: each row has one
+ */
+struct export_field {
+	const char *name;
+	bool number, always;
+};
+
+/* The first EXPORT_FIELDS_SAME are the same in all rows of a recording. */
+#define EXPORT_FIELDS	   40
+#define EXPORT_FIELDS_SAME 22
+extern const struct export_field export_fields[EXPORT_FIELDS];
+
+/* Places in export_fields. */
+enum {
+	FIELD_RECORDING_ID,
+	FIELD_HOST,
+	FIELD_BUILD_ID = 4,
+	FIELD_DAY,
+	FIELD_START,
+	FIELD_LABELS = EXPORT_FIELDS_SAME - 1,
+	FIELD_ALLOCATOR,
+	FIELD_CALLSITE,
+	FIELD_MODULE,
+	FIELD_STACK,
+	FIELD_STACK_ID,
+	FIELD_FIRST_LABEL,
+	FIELD_FIRST_METRIC = FIELD_FIRST_LABEL + EXPORT_LABELS_MAX,
+};
+
+/* A value: @text, or where the field is a number @number; NULL and not @known: none. */
+struct export_value {
+	const char *text;
+	uint64_t number;
+	bool known;
+};
+
+/**
+ * struct export_values - a row; zero-initialise it
+ * @safe: the recording's texts
+ */
+struct export_values {
+	struct export_value of[EXPORT_FIELDS];
+	struct strbuf safe[EXPORT_FIELDS_SAME];
+	struct strbuf stack, module, id;
+};
+
+/* Sets what all rows have. 0 or -ENOMEM; export_values_free() in any case. */
+int export_values_init(struct export_values *v,
+		       const struct export_job *job) __must_check;
+/* Sets the others, which borrow from @row and @v. 0 or -ENOMEM. */
+int export_values_row(struct export_values *v, const struct export_job *job,
+		      const struct export_row *row) __must_check;
+void export_values_free(struct export_values *v);
+
+#endif

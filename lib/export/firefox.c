@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * export: the Firefox Profiler's processed profile, version 57.
+ * In: rows by callchain, and their history. Out: JSON, as firefox-devtools/profiler
+ * docs-developer/CHANGELOG-formats.md and src/types/profile.ts describe it.
+ *
+ * A free belongs to the allocation of its address there. Kernel addresses are larger than numbers
+ * in JSON may be, so objects are numbered; a block that was freed in pieces is as many of them.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/replay.h"
+#include "report/json.h"
+
+/**
+ * struct firefox - a file being written
+ * @nodes: pairs of the caller's node and a frame; @leaf: of each row the innermost
+ * @first: of each object its number, of the first piece; @gone: how many of them have ended
+ * @times, @weights, @stacks, @objects: columns of the allocations; @nr of them
+ */
+struct firefox {
+	struct replay rows;
+	struct intern nodes;
+	uint32_t *leaf;
+	struct replay_pieces pieces;
+	uint32_t *first, *gone;
+	uint64_t nr_objects, nr;
+	struct strbuf times, weights, stacks, objects, text;
+};
+
+/* A change with its time, and its row. */
+struct timed {
+	const struct history_change *change;
+	uint64_t ns;
+	uint32_t row;
+};
+
+static int firefox_row(struct export_job *job, const struct export_row *row)
+{
+	struct firefox *f = job->state;
+
+	return replay_add(&f->rows, job, row);
+}
+
+/* Numbers the nodes of all callchains: a caller's before those that it called. */
+static int make_nodes(struct firefox *f)
+{
+	size_t i, j;
+
+	f->leaf = calloc(f->rows.nr_rows + 1, sizeof(*f->leaf));
+	for (i = 0; f->leaf && i < f->rows.nr_rows; i++) {
+		const struct replay_row *row = &f->rows.rows[i];
+		uint32_t node = 0;
+
+		for (j = row->nr; j--;) {
+			uint32_t pair[2] = { node, f->rows.frames[row->first + j] };
+
+			node = intern_id(&f->nodes, pair, sizeof(pair));
+			if (!node)
+				return -ENOMEM;
+		}
+		f->leaf[i] = node;
+	}
+	return f->leaf ? 0 : -ENOMEM;
+}
+
+static void put_ms(struct strbuf *sb, uint64_t ns)
+{
+	strbuf_printf(sb, "%" PRIu64 ".%06u", ns / 1000000, (unsigned int)(ns % 1000000));
+}
+
+/* What @c says, of @bytes and the piece @object of it. */
+static void add_change(struct firefox *f, const struct timed *c, uint64_t bytes,
+		       uint64_t object)
+{
+	const char *comma = f->nr++ ? "," : "";
+
+	strbuf_puts(&f->times, comma);
+	put_ms(&f->times, c->ns);
+	strbuf_printf(&f->weights, "%s%s%" PRIu64, comma, c->change->more ? "" : "-",
+		      bytes);
+	strbuf_printf(&f->stacks, "%s%u", comma, f->leaf[c->row] - 1);
+	strbuf_printf(&f->objects, "%s%" PRIu64, comma, object);
+}
+
+/* An allocation, in the pieces in which it will end. */
+static void add_birth(struct firefox *f, const struct timed *c)
+{
+	uint64_t left = c->change->bytes;
+	uint32_t piece = f->pieces.heads[c->change->object];
+
+	f->first[c->change->object] = (uint32_t)f->nr_objects;
+	f->gone[c->change->object] = 0;
+	while (piece && left) {
+		const struct replay_piece *p = &f->pieces.pieces[piece - 1];
+		uint64_t bytes = p->bytes < left ? p->bytes : left;
+
+		add_change(f, c, bytes, f->nr_objects++);
+		left -= bytes;
+		piece = p->next;
+	}
+	if (left)
+		add_change(f, c, left, f->nr_objects++);
+}
+
+static int add_history(struct export_job *job)
+{
+	const struct export_history *h = job->opts->history;
+	struct replay_clock clock = replay_clock(job);
+	struct firefox *f = job->state;
+	size_t nr = h->objects.count + 1UL, i;
+
+	f->first = calloc(nr, sizeof(*f->first));
+	f->gone = calloc(nr, sizeof(*f->gone));
+	if (!f->first || !f->gone || replay_pieces_init(&f->pieces, h))
+		return -ENOMEM;
+	for (i = 0; i < h->nr; i++) {
+		const struct history_change *c = &h->changes[i];
+		const struct timed timed = { c, replay_ns(&clock, c->ts),
+					     replay_row(&f->rows, job, c) };
+
+		if (timed.row == UINT32_MAX)
+			continue;
+		if (c->more)
+			add_birth(f, &timed);
+		else
+			add_change(f, &timed, c->bytes,
+				   (uint64_t)f->first[c->object] + f->gone[c->object]++);
+	}
+	return f->times.failed || f->weights.failed || f->stacks.failed ||
+			       f->objects.failed
+		       ? -ENOMEM
+		       : 0;
+}
+
+static int put_text(struct export_job *job, const char *text)
+{
+	struct firefox *f = job->state;
+
+	strbuf_reset(&f->text);
+	json_quote(&f->text, text);
+	if (f->text.failed)
+		return -ENOMEM;
+	outbuf_add(&job->out, strbuf_text(&f->text), f->text.size);
+	return job->out.err;
+}
+
+/* "name":[@what for each of @nr, or its own number where @what is NULL] */
+static void put_same(struct export_job *job, const char *name, const char *what,
+		     size_t nr)
+{
+	size_t i;
+
+	outbuf_puts(&job->out, "\"");
+	outbuf_puts(&job->out, name);
+	outbuf_puts(&job->out, "\":[");
+	for (i = 0; i < nr; i++) {
+		if (i)
+			outbuf_char(&job->out, ',');
+		if (what)
+			outbuf_puts(&job->out, what);
+		else
+			outbuf_dec(&job->out, i);
+	}
+	outbuf_puts(&job->out, "],");
+}
+
+static void put_length(struct export_job *job, uint64_t length)
+{
+	outbuf_puts(&job->out, "\"length\":");
+	outbuf_dec(&job->out, length);
+	outbuf_puts(&job->out, "}");
+}
+
+static void put_column(struct export_job *job, const char *name, const struct strbuf *sb)
+{
+	outbuf_puts(&job->out, "\"");
+	outbuf_puts(&job->out, name);
+	outbuf_puts(&job->out, "\":[");
+	outbuf_add(&job->out, strbuf_text(sb), sb->size);
+	outbuf_puts(&job->out, "],");
+}
+
+/* Frames and functions are numbered as their names are: from 0. */
+static void put_frames(struct export_job *job)
+{
+	size_t nr = job->frames.count;
+
+	outbuf_puts(&job->out, ",\n\"frameTable\":{");
+	put_same(job, "address", "-1", nr);
+	put_same(job, "inlineDepth", "0", nr);
+	put_same(job, "category", "0", nr);
+	put_same(job, "subcategory", "0", nr);
+	put_same(job, "func", NULL, nr);
+	put_same(job, "nativeSymbol", "null", nr);
+	put_same(job, "innerWindowID", "0", nr);
+	put_same(job, "line", "null", nr);
+	put_same(job, "column", "null", nr);
+	put_length(job, nr);
+	outbuf_puts(&job->out, ",\n\"funcTable\":{");
+	put_same(job, "isJS", "false", nr);
+	put_same(job, "relevantForJS", "false", nr);
+	put_same(job, "name", NULL, nr);
+	put_same(job, "resource", "-1", nr);
+	put_same(job, "fileName", "null", nr);
+	put_same(job, "lineNumber", "null", nr);
+	put_same(job, "columnNumber", "null", nr);
+	put_length(job, nr);
+}
+
+static void put_stacks(struct export_job *job)
+{
+	const struct firefox *f = job->state;
+	uint32_t i;
+
+	outbuf_puts(&job->out, ",\n\"stackTable\":{\"frame\":[");
+	for (i = 1; i <= f->nodes.count; i++) {
+		const uint32_t *pair = intern_get(&f->nodes, i, NULL);
+
+		outbuf_puts(&job->out, i > 1 ? "," : "");
+		outbuf_dec(&job->out, pair[1] - 1);
+	}
+	outbuf_puts(&job->out, "],\"prefix\":[");
+	for (i = 1; i <= f->nodes.count; i++) {
+		const uint32_t *pair = intern_get(&f->nodes, i, NULL);
+
+		outbuf_puts(&job->out, i > 1 ? "," : "");
+		if (pair[0])
+			outbuf_dec(&job->out, pair[0] - 1);
+		else
+			outbuf_puts(&job->out, "null");
+	}
+	outbuf_puts(&job->out, "],");
+	put_length(job, f->nodes.count);
+}
+
+static void put_thread(struct export_job *job)
+{
+	const struct firefox *f = job->state;
+
+	outbuf_puts(
+		&job->out,
+		"\"threads\":[{\"processType\":\"default\",\"processStartupTime\":0,"
+		"\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
+		"\"pausedRanges\":[],\"name\":\"kernel memory\",\"isMainThread\":true,"
+		"\"pid\":\"0\",\"tid\":0,\n"
+		"\"samples\":{\"stack\":[],\"time\":[],\"weight\":null,"
+		"\"weightType\":\"samples\",\"length\":0},\n\"nativeAllocations\":{");
+	put_column(job, "time", &f->times);
+	put_column(job, "weight", &f->weights);
+	outbuf_puts(&job->out, "\"weightType\":\"bytes\",");
+	put_column(job, "stack", &f->stacks);
+	put_column(job, "memoryAddress", &f->objects);
+	put_same(job, "threadId", "0", f->nr);
+	put_length(job, f->nr);
+	outbuf_puts(&job->out,
+		    ",\n\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],"
+		    "\"endTime\":[],\"phase\":[],\"category\":[],\"length\":0}");
+	put_stacks(job);
+	put_frames(job);
+	outbuf_puts(&job->out,
+		    ",\n\"resourceTable\":{\"lib\":[],\"name\":[],\"host\":[],"
+		    "\"type\":[],\"length\":0},\n\"nativeSymbols\":{\"libIndex\":[],"
+		    "\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0}}]");
+}
+
+/* The track of memory: the same changes. */
+static void put_counter(struct export_job *job)
+{
+	const struct firefox *f = job->state;
+
+	outbuf_puts(&job->out,
+		    ",\n\"counters\":[{\"name\":\"live\",\"category\":\"Memory\","
+		    "\"description\":\"Bytes that live\",\"pid\":\"0\","
+		    "\"mainThreadIndex\":0,\"samples\":{");
+	put_column(job, "time", &f->times);
+	put_column(job, "count", &f->weights);
+	put_length(job, f->nr);
+	outbuf_puts(&job->out, "}]}\n");
+}
+
+static int put_head(struct export_job *job)
+{
+	const struct export_origin *o = job->opts->origin;
+	struct strbuf banner = { 0 };
+	uint32_t i;
+	int err;
+
+	export_banner(job, "", &banner);
+	if (banner.size)
+		banner.data[banner.size - 1] = '\0';
+	err = banner.failed ? -ENOMEM : 0;
+	outbuf_puts(&job->out, "{\"meta\":{\"interval\":1,\"startTime\":");
+	outbuf_dec(&job->out, o ? (uint64_t)o->start * 1000 : 0);
+	outbuf_puts(&job->out, ",\"processType\":0,\"product\":");
+	if (!err)
+		err = put_text(job, strbuf_text(&banner));
+	strbuf_free(&banner);
+	outbuf_puts(&job->out,
+		    ",\"stackwalk\":1,\"version\":28,\"preprocessedProfileVersion\":57,"
+		    "\"symbolicated\":true,\"markerSchema\":[],\"categories\":[{\"name\":"
+		    "\"Kernel\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}]},\n"
+		    "\"libs\":[],\"pages\":[],\n\"shared\":{\"stringArray\":[");
+	for (i = 1; i <= job->frames.count && !err; i++) {
+		outbuf_puts(&job->out, i > 1 ? ",\n" : "");
+		err = put_text(job, export_frame(job, i));
+	}
+	outbuf_puts(&job->out, "]},\n");
+	return err;
+}
+
+static int firefox_end(struct export_job *job)
+{
+	struct firefox *f = job->state;
+	int err = make_nodes(f);
+
+	if (!err && job->opts->history)
+		err = add_history(job);
+	if (!err)
+		err = put_head(job);
+	put_thread(job);
+	put_counter(job);
+	return err ? err : job->out.err;
+}
+
+static void firefox_free(void *state)
+{
+	struct firefox *f = state;
+
+	replay_free(&f->rows);
+	replay_pieces_free(&f->pieces);
+	intern_free(&f->nodes);
+	free(f->leaf);
+	free(f->first);
+	free(f->gone);
+	strbuf_free(&f->times);
+	strbuf_free(&f->weights);
+	strbuf_free(&f->stacks);
+	strbuf_free(&f->objects);
+	strbuf_free(&f->text);
+}
+
+const struct exporter exporter_firefox = {
+	.name = "firefox",
+	.help = "JSON with all allocations and frees, for any range of the time",
+	.opened_by = "Firefox Profiler (profiler.firefox.com)",
+	.by = EXPORT_BY_STACK,
+	.timed = true,
+	.state_size = sizeof(struct firefox),
+	.row = firefox_row,
+	.end = firefox_end,
+	.free = firefox_free,
+};

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * export: folded stacks, a line each: "slab;outermost caller;...;callsite 4096".
+ * In: rows by callchain, of one recording or of two. Out: what flamegraph.pl reads, and whatever
+ * came after it; with two numbers a line, difffolded.pl's form.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "export/export.h"
+
+/**
+ * struct folded - lines being written
+ * @left: what earlier ones left over in units of the weight, so that the sums are right
+ * @text: the callchain at hand
+ */
+struct folded {
+	uint64_t left[2];
+	struct strbuf text;
+};
+
+static const struct export_weight *weight_of(const struct export_job *job)
+{
+	return job->opts->weight ? job->opts->weight : &export_weights[0];
+}
+
+/* @value in units of the weight, with what is left of the lines before. */
+static uint64_t to_units(const struct export_job *job, uint64_t value, unsigned int side)
+{
+	struct folded *f = job->state;
+	uint64_t unit = weight_of(job)->unit, units;
+
+	value += f->left[side];
+	units = value / unit;
+	f->left[side] = value - units * unit;
+	return units;
+}
+
+static void make_text(struct export_job *job, const struct export_row *row)
+{
+	struct folded *f = job->state;
+	size_t i;
+
+	strbuf_reset(&f->text);
+	strbuf_puts(&f->text, row->allocator);
+	for (i = row->nr_frames; i--;) {
+		strbuf_add(&f->text, ";", 1);
+		strbuf_puts(&f->text, export_frame(job, row->frames[i]));
+	}
+}
+
+static int keep(struct export_pairs *pairs, const struct strbuf *text, uint64_t value)
+{
+	uint32_t before = pairs->stacks.count;
+	uint32_t id = intern_id(&pairs->stacks, strbuf_text(text), text->size);
+
+	if (!id ||
+	    array_reserve(&pairs->values, &pairs->capacity, id, sizeof(*pairs->values)))
+		return -ENOMEM;
+	if (id > before)
+		pairs->values[id - 1] = (struct export_pair){ { 0, 0 } };
+	pairs->values[id - 1].of[pairs->second] += value;
+	return 0;
+}
+
+static int folded_row(struct export_job *job, const struct export_row *row)
+{
+	uint64_t value = export_weight_of(job, row), units;
+	struct folded *f = job->state;
+
+	make_text(job, row);
+	if (f->text.failed)
+		return -ENOMEM;
+	if (job->opts->pairs)
+		return keep(job->opts->pairs, &f->text, value);
+	units = to_units(job, value, 0);
+	if (!units)
+		return 0;
+	outbuf_add(&job->out, strbuf_text(&f->text), f->text.size);
+	outbuf_char(&job->out, ' ');
+	outbuf_dec(&job->out, units);
+	outbuf_char(&job->out, '\n');
+	return job->out.err;
+}
+
+/* The callchains of both recordings, when those of the second are there. */
+static int folded_end(struct export_job *job)
+{
+	const struct export_pairs *pairs = job->opts->pairs;
+	uint32_t i;
+
+	for (i = 1; pairs && pairs->second && i <= pairs->stacks.count; i++) {
+		const struct export_pair *pair = &pairs->values[i - 1];
+		uint64_t before = to_units(job, pair->of[0], 0);
+		uint64_t after = to_units(job, pair->of[1], 1);
+
+		if (!before && !after)
+			continue;
+		outbuf_puts(&job->out, intern_get(&pairs->stacks, i, NULL));
+		outbuf_char(&job->out, ' ');
+		outbuf_dec(&job->out, before);
+		outbuf_char(&job->out, ' ');
+		outbuf_dec(&job->out, after);
+		outbuf_char(&job->out, '\n');
+	}
+	return job->out.err;
+}
+
+static void folded_free(void *state)
+{
+	struct folded *f = state;
+
+	strbuf_free(&f->text);
+}
+
+void export_pairs_free(struct export_pairs *pairs)
+{
+	intern_free(&pairs->stacks);
+	free(pairs->values);
+}
+
+const struct exporter exporter_folded = {
+	.name = "folded",
+	.help = "a line for each callchain, and one number (--weight)",
+	.opened_by = "flamegraph.pl, inferno, speedscope, Perfetto",
+	.by = EXPORT_BY_STACK,
+	.weighs = true,
+	.pairs = true,
+	.state_size = sizeof(struct folded),
+	.row = folded_row,
+	.end = folded_end,
+	.free = folded_free,
+};

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * export (internal): gzip.
+ * In: bytes. Out: the same compressed, handed to a function piece by piece.
+ */
+#ifndef KMEMX_EXPORT_GZIP_H
+#define KMEMX_EXPORT_GZIP_H
+
+#include <stddef.h>
+
+#include "base/compiler.h"
+#include "report/render.h"
+
+struct gzip;
+
+/* 0; -ENOMEM; -ENOTSUP: built without zlib. */
+int gzip_new(struct gzip **out, const struct render_out *to) __must_check;
+/* 0 or the error of the output. */
+int gzip_write(struct gzip *gz, const void *data, size_t size) __must_check;
+/* The end: nothing follows. 0 or the error of the output. */
+int gzip_finish(struct gzip *gz) __must_check;
+/* NULL is fine. */
+void gzip_free(struct gzip *gz);
+
+#endif

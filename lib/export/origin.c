@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * export: where a recording is from, among those of many machines.
+ * In: a recording. Out: its identity, host, time and labels.
+ */
+#include "export/origin.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/safe_text.h"
+#include "report/json.h"
+
+#define FNV_PRIME 0x100000001b3ULL
+
+uint64_t export_hash(uint64_t hash, const void *data, size_t size)
+{
+	const uint8_t *p = data, *end = p + size;
+
+	for (; p < end; p++)
+		hash = (hash ^ *p) * FNV_PRIME;
+	return hash;
+}
+
+/* With the NUL, so that the ends of texts count. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	return export_hash(hash, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+static uint64_t identity(const struct recording *rec)
+{
+	uint64_t hash = EXPORT_HASH;
+	char number[24];
+	size_t i;
+
+	hash = hash_text(hash, rec->uname);
+	hash = hash_text(hash, rec->trace_id);
+	hash = hash_text(hash, rec->cmdlines);
+	snprintf(number, sizeof(number), "%" PRIu64, rec->file_bytes);
+	hash = hash_text(hash, number);
+	for (i = 0; i < rec->nr_meta; i++) {
+		hash = hash_text(hash, rec->meta[i].name);
+		hash = hash_text(hash, rec->meta[i].text);
+	}
+	return hash;
+}
+
+static void copy_build_id(struct export_origin *o, const struct recording *rec)
+{
+	const struct recording_text *meta = recording_meta(rec, "build_id");
+	size_t size = meta ? strspn(meta->text, "0123456789abcdef") : 0;
+
+	if (!size || size >= sizeof(o->build_id))
+		return;
+	memcpy(o->build_id, meta->text, size);
+	o->build_id[size] = '\0';
+}
+
+/* Days from 1970 to a date of the Gregorian calendar, of years from March on. */
+static int64_t days_to(int year, int month, int day)
+{
+	int64_t y = month > 2 ? year : year - 1;
+	/* The 13th month is the next January, of the year that began in March. */
+	int64_t of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+
+	return y * 365 + y / 4 - y / 100 + y / 400 + of_year - 719468;
+}
+
+/* "2026-11-22T21:45:00Z" */
+static void read_start(struct export_origin *o, const struct recording *rec)
+{
+	const struct recording_text *meta = recording_meta(rec, "wall_clock");
+	int year, month, day, hour, minute, second, end = 0;
+
+	if (!meta || sscanf(meta->text, "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &year, &month, &day,
+			    &hour, &minute, &second, &end) != 6)
+		return;
+	if (!end || year < 1970 || month < 1 || month > 12 || day < 1 ||
+	    day > days_to(year, month + 1, 1) - days_to(year, month, 1) || hour < 0 ||
+	    hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
+		return;
+	o->start = ((days_to(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
+	snprintf(o->day, sizeof(o->day), "%04d-%02d-%02d", year, month, day);
+}
+
+/* Appends @size bytes of a file, made safe, as a JSON string. */
+static void put_text(struct strbuf *out, const char *text, size_t size)
+{
+	struct strbuf safe = { 0 };
+
+	safe_text_add(&safe, text, size);
+	json_quote(out, strbuf_text(&safe));
+	out->failed |= safe.failed;
+	strbuf_free(&safe);
+}
+
+/* "key=value" lines */
+static int read_labels(struct export_origin *o, const struct recording *rec)
+{
+	const struct recording_text *meta = recording_meta(rec, RECORDING_META_LABELS);
+	const char *line = meta ? meta->text : "", *comma = "{";
+	struct strbuf out = { 0 };
+	size_t size, key;
+
+	for (; *line; line += size + (line[size] != '\0')) {
+		size = strcspn(line, "\n");
+		key = strcspn(line, "=\n");
+		if (!key || line[key] != '=')
+			continue;
+		strbuf_puts(&out, comma);
+		put_text(&out, line, key);
+		strbuf_puts(&out, ":");
+		put_text(&out, line + key + 1, size - key - 1);
+		comma = ",";
+	}
+	if (out.size)
+		strbuf_puts(&out, "}");
+	if (out.failed) {
+		strbuf_free(&out);
+		return -ENOMEM;
+	}
+	if (out.size)
+		o->labels = strbuf_detach(&out);
+	return 0;
+}
+
+int export_origin_init(struct export_origin *o, const struct recording *rec)
+{
+	*o = (struct export_origin){ 0 };
+	snprintf(o->id, sizeof(o->id), "%016" PRIx64, identity(rec));
+	recording_host(rec, o->host, sizeof(o->host));
+	if (!strcmp(o->host, "(none)")) /* as uname(1) says it of none */
+		*o->host = '\0';
+	copy_build_id(o, rec);
+	read_start(o, rec);
+	return read_labels(o, rec);
+}
+
+void export_origin_free(struct export_origin *o)
+{
+	free(o->labels);
+	*o = (struct export_origin){ 0 };
+}

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * export: Parquet files, for a database.
+ * In: rows by callchain, with labels. Out: the same by columns, compressed.
+ *
+ * https://parquet.apache.org/docs/file-format/: columns of a group of rows follow each other, then
+ * comes the description of all (parquet.thrift), and its size. Values are PLAIN; a column that is
+ * the same in all rows has a dictionary of one value.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#include "export/fields.h"
+#include "export/gzip.h"
+#include "export/thrift.h"
+
+/* A group ends with this many rows, or bytes: page sizes are 32 bits, and memory is bounded. */
+#define GROUP_ROWS  (1U << 20)
+#define GROUP_BYTES (64U << 20)
+#define ZSTD_LEVEL  3
+
+enum { TYPE_INT64 = 2, TYPE_BYTE_ARRAY = 6 };
+enum { ENCODING_PLAIN = 0, ENCODING_RLE = 3, ENCODING_DICTIONARY = 8 };
+enum { CODEC_NONE = 0, CODEC_GZIP = 2, CODEC_ZSTD = 6 };
+enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
+
+/**
+ * struct packed_column - of the group at hand
+ * @values: those that are known; @levels: a bit of each row: its value is known
+ */
+struct packed_column {
+	struct strbuf values, levels;
+};
+
+/* Where a column of a group is in the file. */
+struct chunk {
+	uint64_t dictionary, data; /* offsets; no dictionary: 0 */
+	uint64_t plain, packed;	   /* sizes with page headers */
+};
+
+/**
+ * struct parquet - a file being written
+ * @at: bytes written
+ * @nr: rows of the group at hand; @bytes: of its values
+ * @groups: descriptions of the groups before, @nr_groups of them, @nr_rows in all
+ * @page, @packed, @head: of the page at hand
+ */
+struct parquet {
+	struct export_values values;
+	struct packed_column columns[EXPORT_FIELDS];
+	uint64_t at;
+	size_t nr, bytes;
+	struct strbuf groups;
+	size_t nr_groups;
+	uint64_t nr_rows;
+	struct strbuf page, packed, head;
+};
+
+static void put(struct export_job *job, const void *data, size_t size)
+{
+	struct parquet *p = job->state;
+
+	outbuf_add(&job->out, data, size);
+	p->at += size;
+}
+
+static void add_u32(struct strbuf *sb, uint32_t value)
+{
+	value = htole32(value);
+	strbuf_add(sb, &value, sizeof(value));
+}
+
+static void add_value(struct strbuf *sb, const struct export_field *field,
+		      const struct export_value *value)
+{
+	uint64_t number = htole64(value->number);
+	size_t size;
+
+	if (field->number) {
+		strbuf_add(sb, &number, sizeof(number));
+		return;
+	}
+	size = strlen(value->text);
+	add_u32(sb, (uint32_t)size);
+	strbuf_add(sb, value->text, size);
+}
+
+#if !defined(HAVE_ZSTD) && defined(HAVE_ZLIB)
+static int collect(void *ctx, const char *data, size_t size)
+{
+	struct strbuf *sb = ctx;
+
+	strbuf_add(sb, data, size);
+	return sb->failed ? -ENOMEM : 0;
+}
+#endif
+
+/* Makes p->packed what p->page is, compressed. */
+static int pack(struct parquet *p)
+{
+	strbuf_reset(&p->packed);
+#if defined(HAVE_ZSTD)
+	size_t room = ZSTD_compressBound(p->page.size), size;
+
+	strbuf_fill(&p->packed, 0, room);
+	if (p->packed.failed)
+		return -ENOMEM;
+	size = ZSTD_compress(p->packed.data, room, strbuf_text(&p->page), p->page.size,
+			     ZSTD_LEVEL);
+	if (ZSTD_isError(size))
+		return -ENOMEM;
+	p->packed.size = size;
+	return 0;
+#elif defined(HAVE_ZLIB)
+	const struct render_out to = { collect, &p->packed };
+	struct gzip *gz;
+	int ret = gzip_new(&gz, &to);
+
+	if (!ret)
+		ret = gzip_write(gz, strbuf_text(&p->page), p->page.size);
+	if (!ret)
+		ret = gzip_finish(gz);
+	gzip_free(gz);
+	return ret;
+#else
+	strbuf_add(&p->packed, strbuf_text(&p->page), p->page.size);
+	return p->packed.failed ? -ENOMEM : 0;
+#endif
+}
+
+static int codec(void)
+{
+#if defined(HAVE_ZSTD)
+	return CODEC_ZSTD;
+#elif defined(HAVE_ZLIB)
+	return CODEC_GZIP;
+#else
+	return CODEC_NONE;
+#endif
+}
+
+/* Writes p->page as a page of @nr values. */
+static int put_page(struct export_job *job, int type, size_t nr, int encoding,
+		    struct chunk *chunk)
+{
+	struct parquet *p = job->state;
+	struct thrift t = { .sb = &p->head };
+	int ret = p->page.failed ? -ENOMEM : pack(p);
+
+	if (ret)
+		return ret;
+	strbuf_reset(&p->head);
+	thrift_open(&t, 0);
+	thrift_i32(&t, 1, type);
+	thrift_i32(&t, 2, (int32_t)p->page.size);
+	thrift_i32(&t, 3, (int32_t)p->packed.size);
+	thrift_open(&t, type == PAGE_DATA ? 5 : 7);
+	thrift_i32(&t, 1, (int32_t)nr);
+	thrift_i32(&t, 2, encoding);
+	if (type == PAGE_DATA) {
+		thrift_i32(&t, 3, ENCODING_RLE);
+		thrift_i32(&t, 4, ENCODING_RLE);
+	}
+	thrift_close(&t);
+	thrift_close(&t);
+	if (p->head.failed)
+		return -ENOMEM;
+	put(job, strbuf_text(&p->head), p->head.size);
+	put(job, strbuf_text(&p->packed), p->packed.size);
+	chunk->plain += p->head.size + p->page.size;
+	chunk->packed += p->head.size + p->packed.size;
+	return job->out.err;
+}
+
+/* @nr times @bit: a run, as every hybrid of runs and packed bits may be. */
+static void add_run(struct strbuf *sb, size_t nr, bool bit)
+{
+	const char c = bit;
+
+	thrift_varint(sb, (uint64_t)nr << 1);
+	strbuf_add(sb, &c, 1);
+}
+
+/* Begins the page with which rows have a value. @bits: NULL: all of them, or none, by @known. */
+static void add_levels(struct parquet *p, const struct strbuf *bits, bool known)
+{
+	struct strbuf levels = { 0 };
+
+	if (bits) {
+		thrift_varint(&levels, (uint64_t)bits->size << 1 | 1);
+		strbuf_add(&levels, strbuf_text(bits), bits->size);
+	} else {
+		add_run(&levels, p->nr, known);
+	}
+	add_u32(&p->page, (uint32_t)levels.size);
+	strbuf_add(&p->page, strbuf_text(&levels), levels.size);
+	p->page.failed |= levels.failed;
+	strbuf_free(&levels);
+}
+
+/* A column that is the same in all rows. */
+static int put_same(struct export_job *job, unsigned int i, struct chunk *chunk)
+{
+	struct parquet *p = job->state;
+	const struct export_value *value = &p->values.of[i];
+	const char bits = 1;
+	int ret = 0;
+
+	if (value->known) {
+		chunk->dictionary = p->at;
+		strbuf_reset(&p->page);
+		add_value(&p->page, &export_fields[i], value);
+		ret = put_page(job, PAGE_DICTIONARY, 1, ENCODING_PLAIN, chunk);
+	}
+	chunk->data = p->at;
+	strbuf_reset(&p->page);
+	if (!export_fields[i].always)
+		add_levels(p, NULL, value->known);
+	if (value->known) {
+		strbuf_add(&p->page, &bits, 1);
+		add_run(&p->page, p->nr, 0);
+	}
+	return ret ? ret
+		   : put_page(job, PAGE_DATA, p->nr,
+			      value->known ? ENCODING_DICTIONARY : ENCODING_PLAIN, chunk);
+}
+
+static int put_column(struct export_job *job, unsigned int i, struct chunk *chunk)
+{
+	struct parquet *p = job->state;
+	struct packed_column *c = &p->columns[i];
+	int ret;
+
+	chunk->data = p->at;
+	strbuf_reset(&p->page);
+	if (!export_fields[i].always)
+		add_levels(p, &c->levels, false);
+	strbuf_add(&p->page, strbuf_text(&c->values), c->values.size);
+	p->page.failed |= c->values.failed || c->levels.failed;
+	ret = put_page(job, PAGE_DATA, p->nr, ENCODING_PLAIN, chunk);
+	strbuf_reset(&c->values);
+	strbuf_reset(&c->levels);
+	return ret;
+}
+
+/* Describes a column: ColumnChunk in parquet.thrift. */
+static void describe(struct thrift *t, const struct parquet *p, unsigned int i,
+		     const struct chunk *chunk)
+{
+	thrift_open(t, 0);
+	thrift_i64(t, 2, (int64_t)(chunk->dictionary ? chunk->dictionary : chunk->data));
+	thrift_open(t, 3);
+	thrift_i32(t, 1, export_fields[i].number ? TYPE_INT64 : TYPE_BYTE_ARRAY);
+	thrift_list(t, 2, THRIFT_I32, chunk->dictionary ? 3 : 2);
+	thrift_element_i32(t, ENCODING_PLAIN);
+	thrift_element_i32(t, ENCODING_RLE);
+	if (chunk->dictionary)
+		thrift_element_i32(t, ENCODING_DICTIONARY);
+	thrift_list(t, 3, THRIFT_BINARY, 1);
+	thrift_element_text(t, export_fields[i].name);
+	thrift_i32(t, 4, codec());
+	thrift_i64(t, 5, (int64_t)p->nr);
+	thrift_i64(t, 6, (int64_t)chunk->plain);
+	thrift_i64(t, 7, (int64_t)chunk->packed);
+	thrift_i64(t, 9, (int64_t)chunk->data);
+	if (chunk->dictionary)
+		thrift_i64(t, 11, (int64_t)chunk->dictionary);
+	thrift_close(t);
+	thrift_close(t);
+}
+
+static int put_group(struct export_job *job)
+{
+	struct parquet *p = job->state;
+	struct thrift t = { .sb = &p->groups };
+	struct chunk chunks[EXPORT_FIELDS] = { 0 };
+	uint64_t size = 0;
+	unsigned int i;
+	int ret = 0;
+
+	if (!p->nr)
+		return 0;
+	for (i = 0; i < EXPORT_FIELDS && !ret; i++) {
+		ret = i < EXPORT_FIELDS_SAME ? put_same(job, i, &chunks[i])
+					     : put_column(job, i, &chunks[i]);
+		size += chunks[i].plain;
+	}
+	thrift_open(&t, 0);
+	thrift_list(&t, 1, THRIFT_STRUCT, EXPORT_FIELDS);
+	for (i = 0; i < EXPORT_FIELDS; i++)
+		describe(&t, p, i, &chunks[i]);
+	thrift_i64(&t, 2, (int64_t)size);
+	thrift_i64(&t, 3, (int64_t)p->nr);
+	thrift_close(&t);
+	p->nr_groups++;
+	p->nr_rows += p->nr;
+	p->nr = 0;
+	p->bytes = 0;
+	return ret;
+}
+
+static int parquet_begin(struct export_job *job)
+{
+	struct parquet *p = job->state;
+
+	put(job, "PAR1", 4);
+	return export_values_init(&p->values, job);
+}
+
+/* The next bit of @levels, which has as many as there are rows before this one. */
+static void add_level(struct strbuf *levels, size_t nr, bool known)
+{
+	if (nr % 8 == 0)
+		strbuf_fill(levels, 0, 1);
+	if (known && !levels->failed)
+		levels->data[nr / 8] = (char)(levels->data[nr / 8] | 1 << nr % 8);
+}
+
+static int parquet_row(struct export_job *job, const struct export_row *row)
+{
+	struct parquet *p = job->state;
+	int ret = export_values_row(&p->values, job, row);
+	bool failed = false;
+	unsigned int i;
+
+	for (i = EXPORT_FIELDS_SAME; i < EXPORT_FIELDS; i++) {
+		const struct export_value *value = &p->values.of[i];
+		struct packed_column *c = &p->columns[i];
+		size_t before = c->values.size;
+
+		if (!export_fields[i].always)
+			add_level(&c->levels, p->nr, value->known);
+		if (value->known)
+			add_value(&c->values, &export_fields[i], value);
+		p->bytes += c->values.size - before;
+		failed |= c->values.failed || c->levels.failed;
+	}
+	p->nr++;
+	if (ret || failed)
+		return -ENOMEM;
+	return p->nr >= GROUP_ROWS || p->bytes >= GROUP_BYTES ? put_group(job) : 0;
+}
+
+static void put_schema(struct thrift *t)
+{
+	unsigned int i;
+
+	thrift_list(t, 2, THRIFT_STRUCT, EXPORT_FIELDS + 1);
+	thrift_open(t, 0);
+	thrift_text(t, 4, "schema");
+	thrift_i32(t, 5, EXPORT_FIELDS);
+	thrift_close(t);
+	for (i = 0; i < EXPORT_FIELDS; i++) {
+		const struct export_field *field = &export_fields[i];
+
+		thrift_open(t, 0);
+		thrift_i32(t, 1, field->number ? TYPE_INT64 : TYPE_BYTE_ARRAY);
+		thrift_i32(t, 3, !field->always);
+		thrift_text(t, 4, field->name);
+		if (!field->number)
+			thrift_i32(t, 6, 0); /* UTF8 */
+		thrift_close(t);
+	}
+}
+
+/* What the user must know of the recording, as a pair of a key and a value. */
+static void put_notes(struct export_job *job, struct thrift *t)
+{
+	struct strbuf banner = { 0 };
+
+	export_banner(job, "", &banner);
+	thrift_list(t, 5, THRIFT_STRUCT, 1);
+	thrift_open(t, 0);
+	thrift_text(t, 1, "kmemx");
+	thrift_text(t, 2, strbuf_text(&banner));
+	thrift_close(t);
+	t->sb->failed |= banner.failed;
+	strbuf_free(&banner);
+}
+
+static int parquet_end(struct export_job *job)
+{
+	struct parquet *p = job->state;
+	struct thrift t = { .sb = &p->head };
+	int ret = put_group(job);
+
+	if (ret)
+		return ret;
+	strbuf_reset(&p->head);
+	thrift_open(&t, 0);
+	thrift_i32(&t, 1, 1);
+	put_schema(&t);
+	thrift_i64(&t, 3, (int64_t)p->nr_rows);
+	thrift_list(&t, 4, THRIFT_STRUCT, p->nr_groups);
+	strbuf_add(&p->head, strbuf_text(&p->groups), p->groups.size);
+	put_notes(job, &t);
+	thrift_text(&t, 6, "kmemx version " KMEMX_VERSION " (build 0)");
+	thrift_close(&t);
+	add_u32(&p->head, (uint32_t)p->head.size);
+	strbuf_puts(&p->head, "PAR1");
+	if (p->head.failed || p->groups.failed)
+		return -ENOMEM;
+	put(job, strbuf_text(&p->head), p->head.size);
+	return job->out.err;
+}
+
+static void parquet_free(void *state)
+{
+	struct parquet *p = state;
+	unsigned int i;
+
+	export_values_free(&p->values);
+	for (i = 0; i < EXPORT_FIELDS; i++) {
+		strbuf_free(&p->columns[i].values);
+		strbuf_free(&p->columns[i].levels);
+	}
+	strbuf_free(&p->groups);
+	strbuf_free(&p->page);
+	strbuf_free(&p->packed);
+	strbuf_free(&p->head);
+}
+
+const struct exporter exporter_parquet = {
+	.name = "parquet",
+	.help = "the same rows as ndjson, by columns and compressed",
+	.opened_by = "DuckDB, ClickHouse, Spark, Trino, pandas",
+	.suffix = "parquet",
+	.by = EXPORT_BY_ALL,
+	.binary = true,
+	.state_size = sizeof(struct parquet),
+	.begin = parquet_begin,
+	.row = parquet_row,
+	.end = parquet_end,
+	.free = parquet_free,
+};

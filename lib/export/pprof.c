@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * export: pprof's profile, as google/pprof proto/profile.proto describes it.
+ * In: rows by callchain, with labels. Out: a gzip-compressed message.
+ *
+ * Samples go out as rows come; what their numbers stand for is behind them, which protocol buffers
+ * allow. A frame has one location and one function of the same number.
+ */
+#include "export/export.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "export/gzip.h"
+#include "export/proto.h"
+
+/* Fields of the messages. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_DURATION = 10,
+	PROFILE_COMMENT = 13,
+	PROFILE_DEFAULT = 14
+};
+enum { TYPE_TYPE = 1, TYPE_UNIT = 2 };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
+enum { LABEL_KEY = 1, LABEL_STR = 2, LABEL_NUM = 3 };
+enum {
+	MAPPING_ID = 1,
+	MAPPING_FILE = 5,
+	MAPPING_BUILD_ID = 6,
+	MAPPING_HAS_FUNCTIONS = 7
+};
+enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION = 1 };
+enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3 };
+
+#define FLUSH_SIZE 65536
+
+/* Counts first, as the format's documentation wants it. */
+static const struct {
+	const char *name, *unit;
+	enum export_metric metric;
+} types[] = {
+	{ "alloc_objects", "count", EXPORT_HIT },
+	{ "alloc_space", "bytes", EXPORT_BYTES },
+	{ "inuse_objects", "count", EXPORT_LIVE },
+	{ "inuse_space", "bytes", EXPORT_BYTES_LIVE },
+	{ "peak_space", "bytes", EXPORT_BYTES_PEAK },
+};
+
+/**
+ * struct pprof - a profile being written
+ * @strings: number n of the file has number n here: the file's 0 is the empty text
+ * @modules: number 1 is the kernel; mapping n has number n
+ * @started: the types of the samples are written
+ * @known: whether the rows have each of @types
+ * @part, @inner: messages being made
+ */
+struct pprof {
+	struct gzip *gz;
+	struct strbuf out;
+	struct intern strings, modules;
+	bool started, failed;
+	bool known[ARRAY_SIZE(types)];
+	struct strbuf part, inner;
+};
+
+static uint64_t string_number(struct pprof *p, const char *text, size_t size)
+{
+	uint32_t id = size ? intern_id(&p->strings, text, size) : 0;
+
+	p->failed |= size && !id;
+	return id;
+}
+
+static uint64_t string(struct pprof *p, const char *text)
+{
+	return string_number(p, text, strlen(text));
+}
+
+static int pprof_flush(struct pprof *p, size_t size)
+{
+	int err = 0;
+
+	if (p->failed || p->out.failed || p->part.failed || p->inner.failed)
+		return -ENOMEM;
+	if (p->out.size >= size) {
+		err = gzip_write(p->gz, strbuf_text(&p->out), p->out.size);
+		strbuf_reset(&p->out);
+	}
+	return err;
+}
+
+static int pprof_begin(struct export_job *job)
+{
+	struct pprof *p = job->state;
+
+	return gzip_new(&p->gz, job->to);
+}
+
+/* @row: the first one, which has what all have; NULL: there is none. */
+static void put_types(struct pprof *p, const struct export_row *row)
+{
+	size_t i;
+
+	p->started = true;
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		p->known[i] = !row || row->known[types[i].metric];
+		if (!p->known[i])
+			continue;
+		proto_uint(&p->part, TYPE_TYPE, string(p, types[i].name));
+		proto_uint(&p->part, TYPE_UNIT, string(p, types[i].unit));
+		proto_message(&p->out, PROFILE_SAMPLE_TYPE, &p->part);
+	}
+	proto_uint(&p->out, PROFILE_DEFAULT, string(p, "alloc_space"));
+}
+
+static void put_label(struct pprof *p, const struct export_label *label)
+{
+	proto_uint(&p->inner, LABEL_KEY, string(p, label->name));
+	if (label->text)
+		proto_uint(&p->inner, LABEL_STR, string(p, label->text));
+	else
+		proto_uint(&p->inner, LABEL_NUM, (uint64_t)label->number);
+	proto_message(&p->part, SAMPLE_LABEL, &p->inner);
+}
+
+static int pprof_row(struct export_job *job, const struct export_row *row)
+{
+	const struct export_label allocator = { "allocator", row->allocator, 0 };
+	struct pprof *p = job->state;
+	size_t i;
+
+	if (!p->started)
+		put_types(p, row);
+	for (i = 0; i < row->nr_frames; i++)
+		proto_varint(&p->inner, row->frames[i]);
+	proto_message(&p->part, SAMPLE_LOCATION, &p->inner);
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		if (p->known[i])
+			proto_varint(&p->inner, row->values[types[i].metric]);
+	}
+	proto_message(&p->part, SAMPLE_VALUE, &p->inner);
+	put_label(p, &allocator);
+	for (i = 0; i < row->nr_labels; i++)
+		put_label(p, &row->labels[i]);
+	proto_message(&p->out, PROFILE_SAMPLE, &p->part);
+	return pprof_flush(p, FLUSH_SIZE);
+}
+
+/* The number of the mapping of @frame: its module, or the kernel. */
+static uint64_t mapping_of(struct pprof *p, const char *frame, size_t function)
+{
+	const char *module = frame + function;
+	size_t size = strlen(module);
+	uint32_t id;
+
+	if (size < 3) /* " [" and "]" */
+		return 1;
+	id = intern_id(&p->modules, module + 1, size - 1);
+	p->failed |= !id;
+	return id;
+}
+
+static int put_frames(struct export_job *job)
+{
+	struct pprof *p = job->state;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 1; i <= job->frames.count && !err; i++) {
+		const char *frame = export_frame(job, i);
+		size_t size = export_frame_function(frame);
+		uint64_t name = string_number(p, frame, size);
+
+		proto_uint(&p->part, LOCATION_ID, i);
+		proto_uint(&p->part, LOCATION_MAPPING, mapping_of(p, frame, size));
+		proto_uint(&p->inner, LINE_FUNCTION, i);
+		proto_message(&p->part, LOCATION_LINE, &p->inner);
+		proto_message(&p->out, PROFILE_LOCATION, &p->part);
+		proto_uint(&p->part, FUNCTION_ID, i);
+		proto_uint(&p->part, FUNCTION_NAME, name);
+		proto_uint(&p->part, FUNCTION_SYSTEM_NAME, name);
+		proto_message(&p->out, PROFILE_FUNCTION, &p->part);
+		err = pprof_flush(p, FLUSH_SIZE);
+	}
+	return err;
+}
+
+static void put_mappings(struct pprof *p, const char *build_id)
+{
+	uint32_t i;
+
+	for (i = 1; i <= p->modules.count; i++) {
+		const char *name = intern_get(&p->modules, i, NULL);
+
+		proto_uint(&p->part, MAPPING_ID, i);
+		proto_uint(&p->part, MAPPING_FILE, string(p, name));
+		if (i == 1)
+			proto_uint(&p->part, MAPPING_BUILD_ID, string(p, build_id));
+		proto_uint(&p->part, MAPPING_HAS_FUNCTIONS, 1);
+		proto_message(&p->out, PROFILE_MAPPING, &p->part);
+	}
+}
+
+/* What the recording is, and what it lacks. */
+static void put_comments(struct export_job *job)
+{
+	const struct cell *duration = export_fact(job, "duration_ns");
+	struct pprof *p = job->state;
+	struct strbuf banner = { 0 };
+	const char *line;
+	size_t size;
+
+	export_banner(job, "", &banner);
+	p->failed |= banner.failed;
+	for (line = strbuf_text(&banner); *line; line += size + 1) {
+		size = strcspn(line, "\n");
+		/* A number for each, not packed: a reader takes both. */
+		proto_uint(&p->out, PROFILE_COMMENT, string_number(p, line, size));
+	}
+	strbuf_free(&banner);
+	if (duration && duration->type == CELL_UINT && job->opts->clock_ns)
+		proto_uint(&p->out, PROFILE_DURATION, duration->u);
+}
+
+static int put_strings(struct pprof *p)
+{
+	uint32_t i;
+	size_t size;
+	int err = 0;
+
+	proto_bytes(&p->out, PROFILE_STRING, "", 0);
+	for (i = 1; i <= p->strings.count && !err; i++) {
+		const char *text = intern_get(&p->strings, i, &size);
+
+		proto_bytes(&p->out, PROFILE_STRING, text, size);
+		err = pprof_flush(p, FLUSH_SIZE);
+	}
+	return err;
+}
+
+static int pprof_end(struct export_job *job)
+{
+	static const char kernel[] = "[kernel.kallsyms]";
+	struct pprof *p = job->state;
+	int err;
+
+	/* Nothing was asked for a module's number yet. */
+	if (!p->started)
+		put_types(p, NULL);
+	p->failed |= !intern_id(&p->modules, kernel, sizeof(kernel) - 1);
+	err = put_frames(job);
+	if (err)
+		return err;
+	put_mappings(p, job->opts->origin ? job->opts->origin->build_id : "");
+	put_comments(job);
+	err = put_strings(p);
+	if (!err)
+		err = pprof_flush(p, 1);
+	return err ? err : gzip_finish(p->gz);
+}
+
+static void pprof_free(void *state)
+{
+	struct pprof *p = state;
+
+	gzip_free(p->gz);
+	intern_free(&p->strings);
+	intern_free(&p->modules);
+	strbuf_free(&p->out);
+	strbuf_free(&p->part);
+	strbuf_free(&p->inner);
+}
+
+const struct exporter exporter_pprof = {
+	.name = "pprof",
+	.help = "a profile, compressed: allocated, live, at the peak; with labels",
+	.opened_by = "go tool pprof, Perfetto, speedscope, Pyroscope, Parca",
+	.by = EXPORT_BY_ALL,
+	.binary = true,
+	.state_size = sizeof(struct pprof),
+	.begin = pprof_begin,
+	.row = pprof_row,
+	.end = pprof_end,
+	.free = pprof_free,
+};

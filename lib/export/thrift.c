@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * export (internal): Thrift's compact protocol, as far as Parquet needs it.
+ * In: fields and their values. Out: the encoding, appended to a buffer.
+ */
+#include "export/thrift.h"
+
+#include <string.h>
+
+void thrift_varint(struct strbuf *sb, uint64_t value)
+{
+	char bytes[10];
+	size_t nr = 0;
+
+	do {
+		bytes[nr] = (char)(value & 0x7f);
+		value >>= 7;
+		if (value)
+			bytes[nr] = (char)(bytes[nr] | 0x80);
+		nr++;
+	} while (value);
+	strbuf_add(sb, bytes, nr);
+}
+
+/* Numbers of either sign: 0, -1, 1, -2, ... */
+static void zigzag(struct strbuf *sb, int64_t value)
+{
+	thrift_varint(sb, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+}
+
+static void byte(struct strbuf *sb, unsigned int value)
+{
+	const char c = (char)value;
+
+	strbuf_add(sb, &c, 1);
+}
+
+static void field_head(struct thrift *t, unsigned int field, enum thrift_type type)
+{
+	unsigned int *last = &t->last[t->depth];
+
+	byte(t->sb, (field - *last) << 4 | type);
+	*last = field;
+}
+
+void thrift_i32(struct thrift *t, unsigned int field, int32_t value)
+{
+	field_head(t, field, THRIFT_I32);
+	zigzag(t->sb, value);
+}
+
+void thrift_i64(struct thrift *t, unsigned int field, int64_t value)
+{
+	field_head(t, field, THRIFT_I64);
+	zigzag(t->sb, value);
+}
+
+void thrift_text(struct thrift *t, unsigned int field, const char *text)
+{
+	field_head(t, field, THRIFT_BINARY);
+	thrift_element_text(t, text);
+}
+
+void thrift_list(struct thrift *t, unsigned int field, enum thrift_type type, size_t nr)
+{
+	field_head(t, field, THRIFT_LIST);
+	byte(t->sb, (nr < 15 ? (unsigned int)nr : 15) << 4 | type);
+	if (nr >= 15)
+		thrift_varint(t->sb, nr);
+}
+
+void thrift_element_i32(struct thrift *t, int32_t value)
+{
+	zigzag(t->sb, value);
+}
+
+void thrift_element_text(struct thrift *t, const char *text)
+{
+	size_t size = strlen(text);
+
+	thrift_varint(t->sb, size);
+	strbuf_add(t->sb, text, size);
+}
+
+void thrift_open(struct thrift *t, unsigned int field)
+{
+	if (field)
+		field_head(t, field, THRIFT_STRUCT);
+	if (t->depth + 1 < THRIFT_DEPTH_MAX)
+		t->depth++;
+	t->last[t->depth] = 0;
+}
+
+void thrift_close(struct thrift *t)
+{
+	byte(t->sb, 0);
+	if (t->depth)
+		t->depth--;
+}

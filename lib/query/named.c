@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * query: the queries that come along.
+ * In: files of lib/query/sql, as texts. Out: their names and SQL.
+ */
+#include "query/named.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+
+#include "architectures.sql.inc"
+#include "growing.sql.inc"
+#include "new-stacks.sql.inc"
+#include "top-callsites.sql.inc"
+#include "untrusted.sql.inc"
+
+static const struct query_named all[] = {
+	{ "top-callsites", "Callsites of all hosts", NULL, top_callsites_sql },
+	{ "new-stacks", "Callchains that older kernels do not have", "kernel",
+	  new_stacks_sql },
+	{ "growing", "Callsites that hold more and more on a host", NULL, growing_sql },
+	{ "architectures", "Callsites that several architectures have", NULL,
+	  architectures_sql },
+	{ "untrusted", "Recordings with losses, or without an end", NULL, untrusted_sql },
+};
+
+const struct query_named *query_named_at(size_t i)
+{
+	return i < ARRAY_SIZE(all) ? &all[i] : NULL;
+}
+
+const struct query_named *query_named_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		if (!strcmp(all[i].name, name))
+			return &all[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * query: the queries that come along.
+ * In: nothing. Out: their names and SQL.
+ */
+#ifndef KMEMX_QUERY_NAMED_H
+#define KMEMX_QUERY_NAMED_H
+
+#include <stddef.h>
+
+/**
+ * struct query_named - one of them; its SQL is a file in lib/query/sql
+ * @title: of its table
+ * @needs: its parameter; NULL: it has none
+ */
+struct query_named {
+	const char *name, *title, *needs, *sql;
+};
+
+/* Number @i of them; NULL behind the last one. */
+const struct query_named *query_named_at(size_t i);
+/* The one called @name; NULL: there is none. */
+const struct query_named *query_named_find(const char *name);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * query: rows from files, as kmemx export --format ndjson writes them.
+ * In: a file or a pipe. Out: rows, line by line.
+ */
+#include "query/ndjson.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+/* What is read at once, at first: it grows with the longest line. */
+#define BUFFER_MIN (64U << 10)
+
+/**
+ * struct reading - what of the file is in memory
+ * @start, @size: bytes that were read, but not used; of @capacity
+ */
+struct reading {
+	struct ndjson_file *file;
+	char *buffer;
+	size_t start, size, capacity;
+	uint64_t bytes;
+};
+
+static int wrong(struct ndjson_file *file, const char *text)
+{
+	file->line.wrong = text;
+	file->line.at = 0;
+	return -EINVAL;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static int take(struct ndjson_file *file, const char *text, size_t size)
+{
+	int ret;
+
+	file->number++;
+	while (size && is_blank(text[size - 1]))
+		size--;
+	if (!size)
+		return 0;
+	if (size > NDJSON_LINE_MAX)
+		return wrong(file, "the line is longer than 1 MiB");
+	ret = ndjson_line_read(&file->line, text, size);
+	return ret ? ret : file->row(file->ctx, &file->line.row);
+}
+
+/* The lines that are there as a whole; at the @end of the file what is left is one, too. */
+static int take_lines(struct reading *r, bool end)
+{
+	const char *eol;
+	size_t size;
+	int ret = 0;
+
+	while (!ret && r->size) {
+		eol = memchr(r->buffer + r->start, '\n', r->size);
+		if (!eol && !end)
+			return r->size > NDJSON_LINE_MAX
+				       ? take(r->file, r->buffer + r->start, r->size)
+				       : 0;
+		size = eol ? (size_t)(eol - (r->buffer + r->start)) : r->size;
+		ret = take(r->file, r->buffer + r->start, size);
+		size += eol ? 1 : 0;
+		r->start += size;
+		r->size -= size;
+	}
+	return ret;
+}
+
+/* Leaves half of the buffer for what comes: it holds a part of one line. */
+static int make_room(struct reading *r)
+{
+	if (r->size)
+		memmove(r->buffer, r->buffer + r->start, r->size);
+	r->start = 0;
+	if (r->size <= r->capacity / 2 && r->capacity)
+		return 0;
+	return array_reserve(&r->buffer, &r->capacity,
+			     r->capacity ? 2 * r->capacity : BUFFER_MIN, 1);
+}
+
+/* 1: there is more; 0: the file ends; an error. */
+static int fill(struct reading *r)
+{
+	ssize_t got;
+
+	if (make_room(r))
+		return -ENOMEM;
+	do
+		got = read(r->file->fd, r->buffer + r->size, r->capacity - r->size);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return -errno;
+	r->size += (size_t)got;
+	r->bytes += (uint64_t)got;
+	if (r->file->progress)
+		r->file->progress(r->file->ctx, r->bytes);
+	return got > 0;
+}
+
+int ndjson_file_read(struct ndjson_file *file)
+{
+	struct reading r = { .file = file };
+	int ret = 1, taken = 0;
+
+	while (ret > 0 && !taken) {
+		ret = fill(&r);
+		if (ret >= 0)
+			taken = take_lines(&r, !ret);
+	}
+	free(r.buffer);
+	return taken ? taken : ret;
+}

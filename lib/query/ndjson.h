@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * query: rows from files, as kmemx export --format ndjson writes them.
+ * In: lines of JSON from anywhere, which may be damaged or hostile. Out: rows.
+ */
+#ifndef KMEMX_QUERY_NDJSON_H
+#define KMEMX_QUERY_NDJSON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "query/row.h"
+
+/* Bytes of a line; how deep values may be in a key that is passed over. */
+#define NDJSON_LINE_MAX	 (1U << 20)
+#define NDJSON_DEPTH_MAX 64
+
+/**
+ * struct ndjson_line - a line being read; zero-initialise it
+ * @row: what it said
+ * @wrong: what is wrong with it, static text; @at: the byte where, from 0
+ * @texts: texts that are written with escapes, without them; internal
+ */
+struct ndjson_line {
+	struct query_row row;
+	const char *wrong;
+	size_t at;
+	char *texts;
+	size_t texts_capacity, texts_size;
+};
+
+/**
+ * ndjson_line_read() - read a row
+ * @text: an object of plain values, @size bytes, at most NDJSON_LINE_MAX, without a line break
+ *
+ * Keys may come in any order; unknown ones are passed over, missing ones are not known. Numbers may
+ * be texts of digits. Every row has recording_id, allocator, callsite and stack. Texts are valid
+ * until the next call and as long as @text.
+ *
+ * Return: 0; -EINVAL: @line->wrong says why; -ENOMEM.
+ */
+int ndjson_line_read(struct ndjson_line *line, const char *text,
+		     size_t size) __must_check;
+void ndjson_line_free(struct ndjson_line *line);
+
+/**
+ * struct ndjson_file - a file being read; set what comes first
+ * @row: takes each row; it ends the reading with what it returns, if that is not 0
+ * @progress: told every now and then how many bytes were read; may be NULL
+ * @number: of the line at hand, from 1; @line: what is wrong with it
+ */
+struct ndjson_file {
+	int fd;
+	int (*row)(void *ctx, const struct query_row *row);
+	void (*progress)(void *ctx, uint64_t bytes);
+	void *ctx;
+	uint64_t number;
+	struct ndjson_line line;
+};
+
+/* Reads all lines of @file->fd, which may be a pipe; blank ones are nothing. 0; -EINVAL; -ENOMEM;
+ * what row() returned; -errno of read(2). Memory does not grow with the file. The line is to be
+ * freed in any case: ndjson_line_free().
+ */
+int ndjson_file_read(struct ndjson_file *file) __must_check;
+
+#endif

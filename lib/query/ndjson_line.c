@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * query: a row from a line of JSON.
+ * In: a line from anywhere. Out: the values of its keys, or what is wrong with it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "query/ndjson.h"
+
+#define REPLACEMENT 0xfffd
+
+/**
+ * struct scan - where reading is
+ * @p, @end: what is left
+ * @next: the field that would come next, as kmemx writes them in order
+ */
+struct scan {
+	struct ndjson_line *line;
+	const char *text, *p, *end;
+	unsigned int next;
+};
+
+/* A text in the line: what is between its quotes. */
+struct token {
+	const char *text;
+	size_t size;
+	bool escaped;
+};
+
+static bool wrong(struct scan *s, const char *what)
+{
+	s->line->wrong = what;
+	s->line->at = (size_t)(s->p - s->text);
+	return false;
+}
+
+static void skip_blanks(struct scan *s)
+{
+	while (s->p < s->end && (*s->p == ' ' || *s->p == '\t' || *s->p == '\r'))
+		s->p++;
+}
+
+static bool next_is(struct scan *s, char c)
+{
+	skip_blanks(s);
+	if (s->p == s->end || *s->p != c)
+		return false;
+	s->p++;
+	return true;
+}
+
+/* A text; only that its escapes end is looked at. */
+static bool read_token(struct scan *s, struct token *t)
+{
+	const char *p;
+
+	if (!next_is(s, '"'))
+		return wrong(s, "a text in double quotes is expected");
+	*t = (struct token){ .text = s->p };
+	for (p = s->p; p < s->end && *p != '"'; p++) {
+		if (*p != '\\')
+			continue;
+		t->escaped = true;
+		p++;
+	}
+	if (p >= s->end)
+		return wrong(s, "the text does not end");
+	t->size = (size_t)(p - t->text);
+	s->p = p + 1;
+	return true;
+}
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9'   ? c - '0'
+	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
+				      : -1;
+}
+
+/* The four digits of \u; false: they are none. */
+static bool hex4(const char *p, const char *end, uint32_t *c)
+{
+	int i, digit;
+
+	*c = 0;
+	for (i = 0; i < 4; i++, p++) {
+		digit = p < end ? hex_digit(*p) : -1;
+		if (digit < 0)
+			return false;
+		*c = *c << 4 | (uint32_t)digit;
+	}
+	return true;
+}
+
+static size_t put_utf8(char *out, uint32_t c)
+{
+	size_t size = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4, i;
+
+	for (i = size - 1; i > 0; i--, c >>= 6)
+		out[i] = (char)(0x80 | (c & 0x3f));
+	out[0] = (char)(size == 1 ? c : (0xf00U >> size & 0xf0) | c);
+	return size;
+}
+
+/* "\u00e9", at its u: what is behind it; NULL: it is none. A half of a pair alone, and NUL, which
+ * texts here end in, are a replacement character.
+ */
+static const char *unescape_u(const char *p, const char *end, char *out, size_t *size)
+{
+	uint32_t c, low;
+
+	if (!hex4(p + 1, end, &c))
+		return NULL;
+	p += 5;
+	if (c >= 0xd800 && c < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u' &&
+	    hex4(p + 2, end, &low) && low >= 0xdc00 && low < 0xe000) {
+		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+		p += 6;
+	}
+	if (!c || (c >= 0xd800 && c < 0xe000))
+		c = REPLACEMENT;
+	*size += put_utf8(out + *size, c);
+	return p;
+}
+
+/* Writes @t without its escapes to @out, which has room for it as it is. False: one is wrong. */
+static bool unescape(const struct token *t, char *out, size_t *size)
+{
+	static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+	const char *p = t->text, *end = p + t->size, *known;
+
+	*size = 0;
+	while (p < end) {
+		if (*p != '\\') {
+			out[(*size)++] = *p++;
+			continue;
+		}
+		p++;
+		known = p < end && *p ? strchr(escapes, *p) : NULL;
+		if (known) {
+			out[(*size)++] = meant[known - escapes];
+			p++;
+		} else if (p < end && *p == 'u') {
+			p = unescape_u(p, end, out, size);
+			if (!p)
+				return false;
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* @t as it is meant: in the line itself, or in line->texts, which has room for all of the line. */
+static bool plain_text(struct scan *s, struct token *t)
+{
+	struct ndjson_line *line = s->line;
+	char *out = line->texts + line->texts_size;
+
+	if (memchr(t->text, '\0', t->size))
+		return wrong(s, "the text has a NUL byte");
+	if (!t->escaped)
+		return true;
+	if (!unescape(t, out, &t->size))
+		return wrong(s, "an escape in the text is wrong");
+	t->text = out;
+	line->texts_size += t->size;
+	return true;
+}
+
+static bool read_digits(struct scan *s, const char *p, const char *end, uint64_t *number)
+{
+	const char *first = p;
+
+	for (*number = 0; p < end && *p >= '0' && *p <= '9'; p++) {
+		if (__builtin_mul_overflow(*number, UINT64_C(10), number) ||
+		    __builtin_add_overflow(*number, (uint64_t)(*p - '0'), number))
+			return wrong(s, "the number does not fit 64 bits");
+	}
+	if (p == first || p != end)
+		return wrong(s, "a whole number is expected");
+	return true;
+}
+
+static bool read_number(struct scan *s, struct query_value *v)
+{
+	struct token t;
+	const char *first;
+
+	v->known = true;
+	if (*s->p == '"')
+		return read_token(s, &t) &&
+		       read_digits(s, t.text, t.text + t.size, &v->number);
+	first = s->p;
+	while (s->p < s->end && *s->p && !strchr(",}] \t\r", *s->p))
+		s->p++;
+	return read_digits(s, first, s->p, &v->number);
+}
+
+/* "null" or another word; @size of its letters. */
+static bool read_word(struct scan *s, const char *word, size_t size)
+{
+	if ((size_t)(s->end - s->p) < size || memcmp(s->p, word, size) != 0)
+		return false;
+	s->p += size;
+	return true;
+}
+
+static bool read_field(struct scan *s, unsigned int field)
+{
+	struct query_value *v = &s->line->row.of[field];
+	struct token t;
+
+	*v = (struct query_value){ 0 };
+	skip_blanks(s);
+	if (s->p == s->end)
+		return wrong(s, "a value is expected");
+	if (read_word(s, "null", strlen("null")))
+		return true;
+	if (export_fields[field].number)
+		return read_number(s, v);
+	if (!read_token(s, &t) || !plain_text(s, &t))
+		return false;
+	*v = (struct query_value){ .text = t.text, .size = t.size, .known = true };
+	return true;
+}
+
+/* A value of a key that is nothing to us: up to the comma or brace behind it. What is inside of
+ * brackets is not looked at more closely than that they and the texts in them end.
+ */
+static bool skip_value(struct scan *s)
+{
+	unsigned int depth = 0;
+	struct token t;
+
+	for (skip_blanks(s); s->p < s->end; skip_blanks(s)) {
+		if (!depth && (*s->p == ',' || *s->p == '}'))
+			return true;
+		if (*s->p == '"') {
+			if (!read_token(s, &t))
+				return false;
+			continue;
+		}
+		if ((*s->p == '{' || *s->p == '[') && ++depth > NDJSON_DEPTH_MAX)
+			return wrong(s, "values are in each other too deeply");
+		if ((*s->p == '}' || *s->p == ']') && depth)
+			depth--;
+		s->p++;
+	}
+	return wrong(s, "the line does not end with its object");
+}
+
+static bool is_named(unsigned int field, const struct token *name)
+{
+	return strlen(export_fields[field].name) == name->size &&
+	       !memcmp(export_fields[field].name, name->text, name->size);
+}
+
+/* The field called so; EXPORT_FIELDS: none is. */
+static unsigned int find_field(struct scan *s, const struct token *name)
+{
+	unsigned int i;
+
+	if (s->next < EXPORT_FIELDS && is_named(s->next, name))
+		return s->next;
+	for (i = 0; i < EXPORT_FIELDS && !is_named(i, name); i++)
+		;
+	return i;
+}
+
+static bool read_pair(struct scan *s)
+{
+	struct token name;
+	unsigned int field;
+
+	if (!read_token(s, &name) || !plain_text(s, &name))
+		return false;
+	if (!next_is(s, ':'))
+		return wrong(s, "a colon is expected behind the key");
+	field = find_field(s, &name);
+	if (field == EXPORT_FIELDS)
+		return skip_value(s);
+	s->next = field + 1;
+	return read_field(s, field);
+}
+
+static bool read_object(struct scan *s)
+{
+	if (!next_is(s, '{'))
+		return wrong(s, "it is no JSON object");
+	if (next_is(s, '}'))
+		return true;
+	do {
+		if (!read_pair(s))
+			return false;
+	} while (next_is(s, ','));
+	return next_is(s, '}') ? true
+			       : wrong(s, "a comma or a closing brace is expected");
+}
+
+/* Is all there that makes it a row? */
+static bool check(struct scan *s)
+{
+	static const struct {
+		unsigned int field;
+		const char *missing;
+	} needed[] = {
+		{ FIELD_RECORDING_ID, "there is no recording_id" },
+		{ FIELD_ALLOCATOR, "there is no allocator" },
+		{ FIELD_CALLSITE, "there is no callsite" },
+		{ FIELD_STACK, "there is no stack" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(needed); i++) {
+		if (!s->line->row.of[needed[i].field].known) {
+			s->p = s->text;
+			return wrong(s, needed[i].missing);
+		}
+	}
+	return true;
+}
+
+int ndjson_line_read(struct ndjson_line *line, const char *text, size_t size)
+{
+	struct scan s = { .line = line, .text = text, .p = text, .end = text + size };
+
+	line->row = (struct query_row){ 0 };
+	line->wrong = NULL;
+	line->texts_size = 0;
+	if (array_reserve(&line->texts, &line->texts_capacity, size + 1, 1))
+		return -ENOMEM;
+	if (!read_object(&s))
+		return -EINVAL;
+	skip_blanks(&s);
+	if (s.p < s.end) {
+		wrong(&s, "there is more behind the object");
+		return -EINVAL;
+	}
+	return check(&s) ? 0 : -EINVAL;
+}
+
+void ndjson_line_free(struct ndjson_line *line)
+{
+	free(line->texts);
+	line->texts = NULL;
+	line->texts_capacity = 0;
+}

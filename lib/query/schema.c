@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * query: what the tables have that SQL sees.
+ * In: nothing. Out: their columns, units and meaning.
+ */
+#include "query/schema.h"
+
+#include <string.h>
+
+#include "export/fields.h"
+
+#define RECORDINGS_MORE 2
+
+/* What a column says, in its place of export_fields. */
+static const struct {
+	const char *help;
+	enum column_unit unit;
+} about[EXPORT_FIELDS] = {
+	{ "16 hex digits: the same for a recording, wherever it is", UNIT_NONE },
+	{ "the machine's name", UNIT_NONE },
+	{ "its architecture: x86_64", UNIT_NONE },
+	{ "the kernel's release", UNIT_NONE },
+	{ "the kernel's build ID", UNIT_NONE },
+	{ "the day in UTC when recording began: 2026-11-22", UNIT_NONE },
+	{ "the same in seconds since 1970", UNIT_NONE },
+	{ "how long it recorded", UNIT_NS },
+	{ "bytes of a page", UNIT_BYTES },
+	{ "the machine's CPUs", UNIT_COUNT },
+	{ "events", UNIT_COUNT },
+	{ "events lost, as far as they were counted", UNIT_COUNT },
+	{ "gaps where events were lost", UNIT_COUNT },
+	{ "gaps of which nobody knows how many were lost", UNIT_COUNT },
+	{ "events lost beyond that, by the ring buffer's statistics", UNIT_COUNT },
+	{ "events still in the ring buffers when recording broke off", UNIT_COUNT },
+	{ "unreadable sub-buffers", UNIT_COUNT },
+	{ "why the recording has no end; NULL: it has one", UNIT_NONE },
+	{ "of a part of the tasks: whether all frees were recorded", UNIT_NONE },
+	{ "what it was made from; NULL: it was recorded", UNIT_NONE },
+	{ "what was left out when the rows were made", UNIT_NONE },
+	{ "a JSON object of record --label", UNIT_NONE },
+	{ "slab or page: slab objects lie in pages, do not add up both", UNIT_NONE },
+	{ "the function that allocated, with [module]", UNIT_NONE },
+	{ "its module; NULL: the kernel's own", UNIT_NONE },
+	{ "the callsite and its callers outward, with semicolons", UNIT_NONE },
+	{ "16 hex digits: a hash of stack, equal on all machines", UNIT_NONE },
+	{ "the task's name", UNIT_NONE },
+	{ "of slab objects: the cache", UNIT_NONE },
+	{ "of pages: the order of the block; SQL wants it quoted", UNIT_NONE },
+	{ "of pages: the migratetype", UNIT_NONE },
+	{ "of pages: the GFP flags", UNIT_NONE },
+	{ "allocations", UNIT_COUNT },
+	{ "bytes allocated", UNIT_BYTES },
+	{ "allocations of which something was not seen freed", UNIT_COUNT },
+	{ "bytes not seen freed at the end", UNIT_BYTES },
+	{ "bytes live at the recording's peak", UNIT_BYTES },
+	{ "of slab objects: bytes requested", UNIT_BYTES },
+	{ "bytes that must be live at the end", UNIT_BYTES },
+	{ "bytes that can be live at the end", UNIT_BYTES },
+};
+
+/* What recordings has beyond what both have. */
+static const struct {
+	const char *name, *help;
+	enum column_unit unit;
+} more[RECORDINGS_MORE] = {
+	{ "nr_rows", "its rows in allocations", UNIT_COUNT },
+	{ "file", "the file that they are from", UNIT_NONE },
+};
+
+const char *query_column(size_t i)
+{
+	if (i < EXPORT_FIELDS)
+		return export_fields[i].name;
+	return i < EXPORT_FIELDS + RECORDINGS_MORE ? more[i - EXPORT_FIELDS].name : NULL;
+}
+
+enum column_unit query_unit(const char *name)
+{
+	/* Of results, such as those of the queries that come along. */
+	static const char *const counts[] = { "hosts", "recordings" };
+	size_t size = strlen(name), i;
+
+	if (!strncmp(name, "bytes", strlen("bytes")))
+		return UNIT_BYTES;
+	if (size > strlen("_ns") && !strcmp(name + size - strlen("_ns"), "_ns"))
+		return UNIT_NS;
+	for (i = 0; i < EXPORT_FIELDS; i++) {
+		if (!strcmp(export_fields[i].name, name))
+			return about[i].unit;
+	}
+	for (i = 0; i < RECORDINGS_MORE; i++) {
+		if (!strcmp(more[i].name, name))
+			return more[i].unit;
+	}
+	for (i = 0; i < ARRAY_SIZE(counts); i++) {
+		if (!strcmp(counts[i], name))
+			return UNIT_COUNT;
+	}
+	return UNIT_NONE;
+}
+
+/* The unit as a reader wants it: none for texts and plain numbers. */
+static const char *unit_word(enum column_unit unit)
+{
+	return unit == UNIT_BYTES ? "bytes" : unit == UNIT_NS ? "ns" : NULL;
+}
+
+static void add_row(struct table *t, const char *name, const char *tables, size_t field)
+{
+	bool is_more = field >= EXPORT_FIELDS;
+	bool number = is_more ? more[field - EXPORT_FIELDS].unit == UNIT_COUNT
+			      : export_fields[field].number;
+	struct cell *cells = table_add_row(t);
+
+	if (!cells)
+		return;
+	cells[0] = cell_text(t, name);
+	cells[1] = cell_text(t, number ? "INTEGER" : "TEXT");
+	cells[2] = cell_text(t, unit_word(is_more ? more[field - EXPORT_FIELDS].unit
+						  : about[field].unit));
+	cells[3] = cell_text(t, tables);
+	cells[4] = cell_text(t, is_more ? more[field - EXPORT_FIELDS].help
+					: about[field].help);
+}
+
+struct table *query_schema_table(void)
+{
+	static const struct column columns[] = {
+		{ .name = "column" },
+		{ .name = "type" },
+		{ .name = "unit" },
+		{ .name = "tables", .leaves = 1 },
+		{ .name = "meaning", .last = true, .words = true },
+	};
+	struct table *t = table_new("schema", "Columns of the tables that SQL sees");
+	const char *name;
+	size_t i;
+
+	if (!t)
+		return NULL;
+	table_add_columns(t, columns, ARRAY_SIZE(columns));
+	table_set_by(t, "column");
+	for (i = 0; (name = query_column(i)); i++)
+		add_row(t, name,
+			i < EXPORT_FIELDS_SAME ? "allocations, recordings"
+			: i < EXPORT_FIELDS    ? "allocations"
+					       : "recordings",
+			i);
+	table_add_note(
+		t,
+		"kernel_version(TEXT) is a number that orders the kernels' releases: kernel_version(kernel) >= kernel_version('6.1').");
+	if (table_ok(t))
+		return t;
+	table_free(t);
+	return NULL;
+}

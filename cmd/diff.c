@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "command.h"
 #include "diff_jobs.h"
+#include "diff_kernels.h"
 #include "message.h"
 
 static const char command_name[] = "diff";
@@ -28,37 +29,101 @@ static bool equal(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static int open_sources(struct directory_sources *sources, const struct dir_files *files)
+/* Which build each module is of, where that was found to be the same in all recordings. */
+static int expect_modules(struct directory_sources *sources, const struct diff_side *side)
 {
-	struct dir_failure failure;
-	int err = dir_files_open(sources, files, &failure);
+	const struct module_places places = { .ids = side->found->ids,
+					      .root = side->places.symfs };
 
-	return err ? input_dirs_failed(command_name, &failure, err) : GO_ON;
+	if (!sources->modules && sources->vmlinux && places.ids &&
+	    module_files_new(&sources->modules))
+		return no_memory();
+	if (sources->modules)
+		module_files_expect(sources->modules, &places);
+	return GO_ON;
 }
 
-/* What knows directories, for both sides; opened once if it is the same. */
-static int open_dirs(struct diff *d)
+static int open_sources(struct diff *d, struct directory_sources *sources,
+			const struct diff_side *side)
+{
+	struct dir_files files = side->dirs;
+	struct dir_failure failure;
+	int err;
+
+	if (!diff_args_dirs(&d->args)) {
+		err = dir_files_open_lines(sources, &files, NULL);
+		if (err)
+			return no_memory();
+	} else {
+		err = dir_files_open(sources, &files, &failure);
+		/* A directory of modules that nobody named may be of no use. */
+		if (err && err != -ENOMEM && side->found &&
+		    failure.which == DIR_FILE_MODULES &&
+		    files.modules == side->found->modules) {
+			directory_sources_free(sources);
+			files.modules = NULL;
+			err = dir_files_open(sources, &files, &failure);
+		}
+		if (err)
+			return input_dirs_failed(command_name, &failure, err);
+	}
+	return side->found ? expect_modules(sources, side) : GO_ON;
+}
+
+static const char *ids_of(const struct diff_side *side)
+{
+	return side->found ? side->found->ids : NULL;
+}
+
+/* For both sides; opened once if it is the same. */
+static int open_both(struct diff *d)
 {
 	struct diff_side *old = &d->args.sides[0], *new = &d->args.sides[1];
 	const struct dir_files *a = &old->dirs, *b = &new->dirs;
 	int ret;
 
-	if (!diff_args_dirs(&d->args))
-		return GO_ON;
 	old->sources = new->sources = &d->sources[0];
-	ret = open_sources(&d->sources[0], a);
+	ret = open_sources(d, &d->sources[0], old);
 	if (ret != GO_ON ||
 	    (equal(a->vmlinux, b->vmlinux) && equal(a->modules, b->modules) &&
-	     equal(a->source, b->source)))
+	     equal(a->source, b->source) && equal(ids_of(old), ids_of(new))))
 		return ret;
 	new->sources = &d->sources[1];
-	return open_sources(&d->sources[1], b);
+	return open_sources(d, &d->sources[1], new);
+}
+
+/* What knows directories and inlined functions. Functions of one side cannot be compared with
+ * inlined ones of the other.
+ */
+static int open_dirs(struct diff *d)
+{
+	struct diff_side *sides = d->args.sides;
+	bool dirs = diff_args_dirs(&d->args);
+	int ret, i;
+
+	if (!dirs && !diff_args_lines(&d->args))
+		return GO_ON;
+	ret = open_both(d);
+	if (ret != GO_ON)
+		return ret;
+	d->args.choice.only_lines = !dirs;
+	for (i = 0; i < 2 && ret == GO_ON; i++) {
+		const struct directory_sources *s = sides[i].sources;
+
+		if (!s->vmlinux)
+			d->args.choice.no_inline = true;
+		if (diff_args_by_source(&d->args) && !s->vmlinux)
+			ret = input_lines_none(command_name, sides[i].dirs.vmlinux);
+	}
+	if (d->args.choice.no_inline && !dirs && !diff_args_by_source(&d->args))
+		sides[0].sources = sides[1].sources = NULL;
+	return ret;
 }
 
 static int load_all(struct diff *d)
 {
 	size_t nr = d->args.paths.nr;
-	int ret = open_dirs(d);
+	int ret = d->args.kernels ? GO_ON : open_dirs(d);
 
 	if (ret != GO_ON)
 		return ret;
@@ -67,38 +132,11 @@ static int load_all(struct diff *d)
 	d->report = report_new();
 	if (!d->recordings || !d->tables || !d->report)
 		return no_memory();
-	return diff_load_all(d->recordings, &d->args);
+	return d->args.kernels ? diff_kernels_load(d)
+			       : diff_load_all(d->recordings, &d->args);
 }
 
 /* --- the tables -------------------------------------------------------------------------- */
-
-static const struct table *find_table(const struct report *r, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < r->nr_tables; i++) {
-		if (!strcmp(r->tables[i]->name, name))
-			return r->tables[i];
-	}
-	return NULL;
-}
-
-/* All runs' tables of that name; false if one has none. */
-static bool gather(struct diff *d, const char *name, struct diff_sides *sides)
-{
-	size_t i;
-
-	for (i = 0; i < d->args.paths.nr; i++) {
-		d->tables[i] =
-			(struct diff_run){ find_table(d->recordings[i].report, name),
-					   d->recordings[i].divisor,
-					   diff_recording_lost(&d->recordings[i]) };
-		if (!d->tables[i].table)
-			return false;
-	}
-	*sides = (struct diff_sides){ d->tables, d->args.paths.nr_old, d->args.paths.nr };
-	return true;
-}
 
 static int failed(int err)
 {
@@ -112,7 +150,7 @@ static int add_matrix(struct diff *d, const char *name)
 	struct table *t;
 	int err;
 
-	if (!gather(d, name, &sides))
+	if (!diff_gather(d, name, &sides))
 		return GO_ON;
 	err = diff_matrices(&sides, &t);
 	if (err)
@@ -139,7 +177,7 @@ static int add_table(struct diff *d, const char *name)
 	struct table *t;
 	int err;
 
-	if (!gather(d, name, &sides))
+	if (!diff_gather(d, name, &sides))
 		return GO_ON;
 	err = diff_tables(&sides, &d->args.diff, &t);
 	if (err)
@@ -212,6 +250,20 @@ static int check_kinds(struct diff *d)
 static bool compares(const struct diff *d, const struct analysis *analysis)
 {
 	return analysis->needs & NEEDS_SLAB ? d->args.slab : d->args.page;
+}
+
+/* The tables that both kernels have. */
+static int add_kernel_tables(struct diff *d)
+{
+	const struct report *first = d->recordings[0].report;
+	int ret = GO_ON;
+	size_t i;
+
+	for (i = 0; i < first->nr_tables && ret == GO_ON; i++) {
+		if (!first->tables[i]->hidden)
+			ret = add_table(d, first->tables[i]->name);
+	}
+	return ret;
 }
 
 static int add_tables(struct diff *d)
@@ -289,10 +341,27 @@ static void banner_gate(struct diff *d)
 	strbuf_free(&undecided);
 }
 
+/* Names of the tables that rules are held against. Returns how many. */
+static size_t gate_tables(const struct diff *d, const char *names[ANALYSES_MAX])
+{
+	const struct diff_choice *c = &d->args.choice;
+	const struct report *first = d->recordings[0].report;
+	size_t nr = 0, i;
+
+	for (i = 0; d->args.kernels && i < first->nr_tables; i++)
+		names[nr++] = first->tables[i]->name;
+	for (i = 0; i < c->nr; i++) {
+		if (compares(d, c->analyses[i]))
+			names[nr++] = c->analyses[i]->tables[0]->name;
+	}
+	return nr;
+}
+
 /* The rules look at all rows, whatever is shown. */
 static int check_gate(struct diff *d)
 {
-	const struct diff_choice *c = &d->args.choice;
+	const char *names[ANALYSES_MAX];
+	size_t nr_names = gate_tables(d, names);
 	struct table *tables[ANALYSES_MAX];
 	struct diff_options all = d->args.diff;
 	size_t nr = 0, i;
@@ -301,11 +370,10 @@ static int check_gate(struct diff *d)
 	if (!d->args.rules.nr)
 		return GO_ON;
 	all.all = true;
-	for (i = 0; i < c->nr && !err; i++) {
+	for (i = 0; i < nr_names && !err; i++) {
 		struct diff_sides sides;
 
-		if (!compares(d, c->analyses[i]) ||
-		    !gather(d, c->analyses[i]->tables[0]->name, &sides))
+		if (!diff_gather(d, names[i], &sides))
 			continue;
 		err = diff_tables(&sides, &all, &tables[nr]);
 		if (!err && tables[nr++]->failed)
@@ -385,14 +453,18 @@ static int show(struct diff *d)
 	int ret;
 
 	diff_stand(d);
-	ret = check_kinds(d);
+	ret = d->args.kernels ? GO_ON : check_kinds(d);
 	if (ret == GO_ON)
-		ret = add_tables(d);
+		ret = d->args.kernels ? add_kernel_tables(d) : add_tables(d);
 	if (ret == GO_ON)
 		ret = check_gate(d);
 	if (ret != GO_ON)
 		return check_losses(d) == EXIT_UNTRUSTED ? EXIT_UNTRUSTED : ret;
-	report_add_table(d->report, diff_recordings_table(d));
+	ret = diff_page(d);
+	if (ret != GO_ON)
+		return ret;
+	if (!d->args.kernels)
+		report_add_table(d->report, diff_recordings_table(d));
 	if (!report_ok(d->report))
 		return no_memory();
 	ret = output_report(&d->args.output, command_name, d->report, render_text);
@@ -402,9 +474,11 @@ static int show(struct diff *d)
 static int run_diff(int argc, char **argv)
 {
 	struct diff d = { 0 };
-	int ret = diff_args_parse(&d.args, argc, argv);
 	size_t i;
+	int ret;
 
+	diff_page_command(&d, argc, argv);
+	ret = diff_args_parse(&d.args, argc, argv);
 	if (ret == GO_ON)
 		ret = load_all(&d);
 	if (ret == GO_ON)
@@ -417,6 +491,7 @@ static int run_diff(int argc, char **argv)
 	free(d.tables);
 	table_free(d.gate.broken);
 	report_free(d.report);
+	strbuf_free(&d.command);
 	diff_args_free(&d.args);
 	return ret;
 }

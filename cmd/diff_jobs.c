@@ -110,12 +110,14 @@ static int load_with(struct diff_jobs *jobs, struct team *team, unsigned int nr)
 	return tell(jobs, 0);
 }
 
-/* How many are read at a time. Lookups of directories change their sources, which all share. */
+/* How many are read at a time. Lookups of directories and inlined functions change their sources,
+ * which all share.
+ */
 static unsigned int at_once(const struct diff_args *args)
 {
 	unsigned int nr = input_jobs(args->jobs);
 
-	if (diff_args_dirs(args))
+	if (diff_args_dirs(args) || args->sides[0].sources || args->sides[1].sources)
 		return 1;
 	if (nr > DIFF_AT_ONCE)
 		nr = DIFF_AT_ONCE;

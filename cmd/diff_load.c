@@ -30,6 +30,7 @@ enum load_failure { LOAD_WELL, LOAD_TOLD, LOAD_STUDY, LOAD_EVENTS };
  * @code: of LOAD_TOLD, an exit code; of LOAD_EVENTS, a negative errno
  * @done: thousandths of the recording that the progress line knows of; @nr_events: as many
  *	  events
+ * @estimated: figures are estimated from a sample
  */
 struct diff_load {
 	const struct diff_choice *choice;
@@ -40,6 +41,7 @@ struct diff_load {
 	enum load_failure failure;
 	int code;
 	uint64_t done, nr_events;
+	bool estimated;
 };
 
 static void failed(struct diff_load *l, enum load_failure failure, int code)
@@ -60,6 +62,10 @@ bool diff_load_open(struct diff_recording *r, const char *path,
 					     .skip = c->skip.items,
 					     .nr_skip = c->skip.count,
 					     .sources = side->sources,
+					     .search = side->found && side->sources,
+					     .places = side->places,
+					     .only_lines = c->only_lines,
+					     .no_inline = c->no_inline,
 					     .window = c->window };
 	struct diff_load *l = calloc(1, sizeof(*l));
 	int ret;
@@ -123,6 +129,9 @@ static int analyze(struct diff_load *l, struct report *report)
 	env.dir_depth = c->dir_depth;
 	env.filter = filter_words_any(&c->words) ? &l->filter : NULL;
 	env.raw_names = c->raw_names;
+	if (c->unscaled || sample_of(&env.sample, env.rec))
+		env.sample = (struct sample){ 0 };
+	l->estimated = env.sample.one_in;
 	return analyze_run(&env, &set, l->in.study.stream, report, &how);
 }
 
@@ -177,13 +186,16 @@ static void note_facts(struct diff_load *l, struct diff_recording *r)
 	const struct study *study = &l->in.study;
 
 	r->nr_kept = l->filter.nr_slab + l->filter.nr_page;
+	r->ns = recording_clocks_are_ns(study->rec);
 	r->has_slab = study_count_slab(study);
 	r->has_page = study_count_page(study);
 	study_facts_init(&r->facts, study, study->window.buffer);
+	r->facts.estimated = l->estimated;
 	study_facts_banner(&r->facts, study, r->report);
 	take_notes(r->report);
 	r->facts.path = r->path;
 	r->facts.clock = NULL;
+	r->facts.sample_rule = r->facts.stack_sample = NULL;
 	find_divisor(l, r);
 }
 

@@ -18,17 +18,29 @@
 #include "output.h"
 #include "report/table.h"
 #include "study/window.h"
+#include "symbol/debug_search.h"
 #include "symbol/symbol_files.h"
 
 enum diff_per { DIFF_PER_NONE, DIFF_PER_SECOND, DIFF_PER_EVENT, DIFF_PER_NUMBER };
 
 /**
+ * struct diff_found - debug information that nobody named, of all recordings of a side
+ * @modules: a directory; @ids: the modules' build IDs, as recorded; NULL: not known
+ */
+struct diff_found {
+	char *vmlinux, *modules, *ids;
+};
+
+/**
  * struct diff_side - what the recordings of one side are read with
- * @sources: of @dirs; NULL where no directories are wanted
+ * @places: where debug information is looked for, if no @symbols are named; @found: NULL: none
+ * @sources: of @dirs; NULL where neither directories nor inlined functions are wanted
  */
 struct diff_side {
 	struct symbol_files symbols;
 	struct dir_files dirs;
+	struct debug_places places;
+	struct diff_found *found;
 	const struct directory_sources *sources;
 };
 
@@ -38,6 +50,7 @@ struct diff_side {
  * @by: SUBJECT_NONE for the callsite
  * @dir_depth: of SUBJECT_DIR
  * @words: whose allocations
+ * @only_lines: sources are for inlined functions, not for directories
  * @window: its options, not resolved: that is done for each recording
  * @event: of DIFF_PER_EVENT; @number: of DIFF_PER_NUMBER
  */
@@ -47,7 +60,7 @@ struct diff_choice {
 	enum subject_kind by;
 	unsigned int dir_depth;
 	struct filter_words words;
-	bool raw_names;
+	bool raw_names, no_inline, only_lines, unscaled;
 	struct window window;
 	struct option_strings skip;
 	enum diff_per per;
@@ -72,6 +85,7 @@ struct diff_load;
  * @facts: its path is @path, its clock NULL
  * @report: the tables; its banner is what study_facts_banner() says
  * @divisor: by which --per divides
+ * @ns: its clock counts ns
  * @has_slab, @has_page: events of that kind were recorded
  * @nr_kept: allocations that the filter left, if there is one
  */
@@ -81,7 +95,7 @@ struct diff_recording {
 	struct study_facts facts;
 	struct report *report;
 	double divisor;
-	bool has_slab, has_page;
+	bool ns, has_slab, has_page;
 	uint64_t nr_kept;
 };
 

@@ -14,13 +14,15 @@
 #include "analysis/subject.h"
 #include "base/strbuf.h"
 #include "command.h"
+#include "diff_files.h"
+#include "diff_kernels.h"
+#include "diff_rules.h"
 #include "diff_words.h"
 #include "input.h"
 #include "input_symbols.h"
 #include "input_window.h"
 #include "message.h"
 #include "options_value.h"
-#include "recording/text_file.h"
 
 #define ALPHA 0.05
 
@@ -34,7 +36,8 @@ static size_t sort_words(const struct diff_args *a, const char *words[SORT_WORDS
 {
 	size_t nr = diff_sort_words(&a->diff, words, SORT_WORDS_MAX - SUBJECT_NR);
 
-	return nr + diff_row_words(words + nr);
+	return nr + (a->kernels ? diff_kernels_row_words(a, words + nr)
+				: diff_row_words(words + nr));
 }
 
 static int parse_options(struct diff_args *a, int argc, char **argv, int *operands)
@@ -48,7 +51,8 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 					      { NULL, NULL, false } };
 	const struct option_usage usage = {
 		.command = command_name,
-		.purpose = "Compare recordings: what allocates more and what less.",
+		.purpose =
+			"Compare recordings, or two kernels (vmlinux): what takes more.",
 		.usage = "kmemx diff [options] [OLD NEW]\n"
 			 "kmemx diff [options] OLD... -- NEW...",
 		.examples =
@@ -71,8 +75,10 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		{ OPTION_STRING, 0, "per", "WHAT", &a->per,
 		  "divide by: none (default), second, event:NAME, N" },
 		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &a->choice.skip,
-		  "skip these functions too; may be repeated" },
+		  "skip these too, or: wrappers; may be repeated" },
 		RAW_NAMES_OPTION(a->choice.raw_names),
+		SAMPLE_OPTION(a->choice.unscaled),
+		NO_INLINE_OPTION(a->choice.no_inline),
 		TIME_OPTION(a->choice.window),
 		INSTANCE_OPTION(a->choice.window),
 		JOBS_OPTION(&a->jobs),
@@ -80,14 +86,17 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		{ OPTION_GROUP,
 		  .help = "Where names come from (given twice: for the old, then the new side)" },
 		SYMBOL_FILE_OPTIONS(OPTION_STRINGS, a->files, "; directories"),
+		DEBUG_PLACE_OPTIONS_OF(OPTION_STRINGS, a->files),
 		DIR_FILE_OPTIONS(OPTION_STRINGS, &a->files),
 		{ OPTION_GROUP, .help = "What to show" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "columns", "LIST", &a->columns,
 		  help.columns },
-		{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &a->sort,
+		{ OPTION_STRING, 's', "sort", "KEYS", &a->sort,
 		  "sort keys (default: abs), e.g. pct,-delta" },
 		LINES_OPTION(a->lines),
 		{ OPTION_FLAG, 0, "all", NULL, &a->all, "also rows that did not change" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "html", "FILE", &a->page_file,
+		  "also write a page for a browser" },
 		{ OPTION_GROUP, .help = "When to fail" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "fail-on", "RULE", &a->fail_on,
 		  "exit 1 if a row exceeds it: 'net>+5%&+64K'" },
@@ -259,147 +268,6 @@ static int parse_sort(struct diff_args *a)
 	return EXIT_FAILED;
 }
 
-static int read_budget(struct diff_args *a, struct strbuf *text)
-{
-	int err = text_file_read(text, a->budget, IO_FILE_OR_PIPE);
-
-	if (err) {
-		message_error(command_name, "cannot read the budget %s: %s", a->budget,
-			      io_strerror(err));
-		return EXIT_USAGE;
-	}
-	/* What follows a NUL would not be checked. */
-	if (strlen(strbuf_text(text)) == text->size)
-		return GO_ON;
-	message_error(
-		command_name,
-		"%s: not a text file\n  Example of a line: 'kmalloc-64 waste < 10%%'; see kmemx-diff(1)",
-		a->budget);
-	return EXIT_USAGE;
-}
-
-static int parse_rules(struct diff_args *a)
-{
-	struct strbuf error = { 0 }, text = { 0 };
-	int err = 0, ret = GO_ON;
-	size_t i;
-
-	for (i = 0; i < a->fail_on.count && !err; i++) {
-		err = gate_add(&a->rules, a->fail_on.items[i], &error);
-		if (err)
-			message_error(
-				command_name,
-				"--fail-on '%s': %s\n  Example: 'net>+5%%&+64K' or 'page.bytes>+1M'; see kmemx-diff(1)",
-				a->fail_on.items[i],
-				err == -EINVAL ? strbuf_text(&error) : strerror(-err));
-	}
-	if (!err && a->budget)
-		ret = read_budget(a, &text);
-	if (!err && ret == GO_ON && a->budget) {
-		err = gate_add_budget(&a->rules, strbuf_text(&text), &error);
-		if (err)
-			message_error(
-				command_name,
-				"%s: %s\n  Example of a line: 'kmalloc-64 waste < 10%%'; see kmemx-diff(1)",
-				a->budget,
-				err == -EINVAL ? strbuf_text(&error) : strerror(-err));
-	}
-	strbuf_free(&error);
-	strbuf_free(&text);
-	return err == -ENOMEM ? EXIT_FAILED : err ? EXIT_USAGE : ret;
-}
-
-/* What @side, 0 or 1, has of an option; "" is as if it was not given. */
-static const char *side_value(const struct option_strings *given, size_t side)
-{
-	const char *value =
-		given->count ? given->items[given->count > 1 ? side : 0] : NULL;
-
-	return value && *value ? value : NULL;
-}
-
-static int parse_files(struct diff_args *a)
-{
-	const struct diff_files *f = &a->files;
-	const struct {
-		const char *name;
-		const struct option_strings *given;
-	} all[] = { { "kallsyms", &f->kallsyms },
-		    { "system-map", &f->system_map },
-		    { "vmlinux", &f->vmlinux },
-		    { "modules", &f->modules },
-		    { "source", &f->source } };
-	int ret = GO_ON;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(all); i++) {
-		if (all[i].given->count < 3)
-			continue;
-		message_error(
-			command_name,
-			"--%s was given %zu times\n  Give it once for all recordings, or twice: for the old ones, then for the new ones",
-			all[i].name, all[i].given->count);
-		return EXIT_USAGE;
-	}
-	for (i = 0; i < 2 && ret == GO_ON; i++) {
-		struct diff_side *side = &a->sides[i];
-
-		side->symbols = (struct symbol_files){
-			.kallsyms = side_value(&f->kallsyms, i),
-			.system_map = side_value(&f->system_map, i),
-			.vmlinux = side_value(&f->vmlinux, i),
-		};
-		side->dirs = (struct dir_files){ side->symbols.vmlinux,
-						 side_value(&f->modules, i),
-						 side_value(&f->source, i) };
-		ret = symbol_files_check(&side->symbols, command_name);
-	}
-	return ret;
-}
-
-static bool any_dirs(const struct diff_args *a)
-{
-	return dir_files_any(&a->sides[0].dirs) && dir_files_any(&a->sides[1].dirs);
-}
-
-bool diff_args_dirs(const struct diff_args *a)
-{
-	return a->choice.by == SUBJECT_DIR || filter_words_dirs(&a->choice.words) ||
-	       (a->budget && any_dirs(a));
-}
-
-/* Directories that are asked for need files, and files somebody who asks for directories. */
-static int check_dirs(const struct diff_args *a)
-{
-	const struct gate_rule *rule = gate_directory_rule(&a->rules);
-	bool filter = filter_words_dirs(&a->choice.words);
-	struct strbuf what = { 0 };
-	int ret = GO_ON, i;
-
-	if (!any_dirs(a) && (rule || filter || a->choice.by == SUBJECT_DIR)) {
-		if (rule)
-			strbuf_printf(&what,
-				      "%s: '%s' needs the directories of functions",
-				      a->budget, rule->text);
-		else
-			strbuf_printf(&what, "%s needs the directories of functions",
-				      a->choice.by == SUBJECT_DIR ? "--by dir" : "--dir");
-		ret = input_dirs_missing(
-			command_name, strbuf_text(&what),
-			dir_files_any(&a->sides[0].dirs)   ? " for the new recordings"
-			: dir_files_any(&a->sides[1].dirs) ? " for the old recordings"
-							   : "");
-		strbuf_free(&what);
-	}
-	for (i = 0; i < 2 && ret == GO_ON && a->choice.by != SUBJECT_DIR; i++)
-		if (!a->budget || a->dir_depth)
-			ret = input_dirs_unused(
-				&a->sides[i].dirs, filter, a->dir_depth,
-				"--by dir, --dir, or a --budget with rules such as 'fs/ext4 net < 2M'",
-				command_name);
-	return ret;
-}
-
 /* Is the analysis' table needed, be it shown or only held against rules? The matrix of orders
  * comes with the pages.
  */
@@ -408,16 +276,22 @@ static bool wants(const struct diff_args *a, const struct analysis *analysis)
 	const struct diff_choice *c = &a->choice;
 	bool slab = analysis->needs & NEEDS_SLAB;
 
+	if (analysis->use == ANALYSIS_DIFF_PAGE && !a->page_file)
+		return false;
+	if (analysis->use == ANALYSIS_DIFF_PAGE && !analysis->rows)
+		return true;
 	if (!(slab ? a->slab : a->page))
 		return false;
+	if (analysis->use == ANALYSIS_DIFF_PAGE)
+		return true;
 	if (analysis->use == ANALYSIS_RULES)
 		return diff_args_dirs(a) && a->budget &&
 		       (c->by != SUBJECT_DIR || c->dir_depth);
 	if (analysis->use != ANALYSIS_DIFF)
 		return false;
 	if (analysis->rows & ROWS(CACHE))
-		return a->cache || a->budget;
-	return !slab || a->caller;
+		return a->cache || a->budget || a->page_file;
+	return !slab || a->caller || a->page_file;
 }
 
 /* Filters on fields that events of one kind lack: those events are not compared. */
@@ -468,8 +342,6 @@ static void complete(struct diff_args *a)
 		if (wants(a, analysis))
 			a->choice.analyses[a->choice.nr++] = analysis;
 	}
-	a->diff.alpha = ALPHA;
-	a->diff.all = a->all;
 }
 
 /* What there is to compare. */
@@ -478,8 +350,11 @@ static void learn_words(struct diff_args *a)
 	const struct analysis *analysis;
 	size_t i, nr = 0;
 
-	comparison_metrics(&a->metrics);
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	if (a->kernels)
+		nr = diff_kernels_learn(a);
+	else
+		comparison_metrics(&a->metrics);
+	for (i = 0; !a->kernels && (analysis = analysis_at(i)); i++) {
 		if (analysis->use == ANALYSIS_DIFF)
 			a->tables[nr++] = analysis->tables[0]->name;
 	}
@@ -489,6 +364,8 @@ static void learn_words(struct diff_args *a)
 	a->diff.nr_metrics = a->metrics.nr;
 	a->diff.count = a->metrics.count;
 	a->diff.largest = a->metrics.largest;
+	a->diff.alpha = ALPHA;
+	a->diff.all = a->all;
 }
 
 /* A gate says something of what was allocated: of a recording with holes it does not. */
@@ -498,6 +375,38 @@ static int parse_max_lost(struct diff_args *a)
 	if (a->max_lost.implied)
 		a->max_lost.text = LOST_LIMIT_GATE;
 	return lost_limit_parse(&a->max_lost, command_name);
+}
+
+/* What only recordings can be asked. */
+static int parse_recordings(struct diff_args *a)
+{
+	int ret = parse_by(a);
+
+	if (ret == GO_ON)
+		ret = check_filter(a);
+	return ret == GO_ON ? parse_per(a) : ret;
+}
+
+/* The same, when all rules are known. */
+static int check_recordings(struct diff_args *a)
+{
+	int ret = diff_files_check_early(a);
+
+	if (ret == GO_ON)
+		ret = input_window_check(&a->choice.window, command_name);
+	return ret == GO_ON ? parse_max_lost(a) : ret;
+}
+
+/* What they are read with, when it is known which they are. */
+static int find_files(struct diff_args *a)
+{
+	int ret = diff_files_search(a);
+
+	if (ret == GO_ON)
+		ret = diff_files_check(a);
+	if (ret == GO_ON)
+		complete(a);
+	return ret;
 }
 
 int diff_args_parse(struct diff_args *a, int argc, char **argv)
@@ -513,30 +422,24 @@ int diff_args_parse(struct diff_args *a, int argc, char **argv)
 	if (ret == GO_ON)
 		ret = output_check(&a->output, command_name);
 	if (ret == GO_ON)
-		ret = parse_by(a);
+		ret = diff_kernels_detect(a, argv + operands, argc - operands);
+	learn_words(a);
 	if (ret == GO_ON)
-		ret = check_filter(a);
-	if (ret == GO_ON)
-		ret = parse_per(a);
+		ret = a->kernels ? diff_kernels_check(a) : parse_recordings(a);
 	if (ret == GO_ON)
 		ret = parse_columns(a);
 	if (ret == GO_ON)
 		ret = parse_sort(a);
 	if (ret == GO_ON)
-		ret = parse_rules(a);
+		ret = diff_rules_parse(a);
 	if (ret == GO_ON)
-		ret = parse_files(a);
+		ret = diff_files_parse(a);
 	if (ret == GO_ON)
-		ret = check_dirs(a);
-	if (ret == GO_ON)
-		ret = input_window_check(&a->choice.window, command_name);
-	if (ret == GO_ON)
-		ret = parse_max_lost(a);
+		ret = a->kernels ? diff_kernels_rules(a) : check_recordings(a);
 	if (ret == GO_ON)
 		ret = diff_paths_init(&a->paths, argv + operands, argc - operands,
 				      nr_new < 0 ? -1 : argc - operands - nr_new);
-	complete(a);
-	return ret;
+	return ret == GO_ON && !a->kernels ? find_files(a) : ret;
 }
 
 void diff_args_free(struct diff_args *a)
@@ -554,4 +457,7 @@ void diff_args_free(struct diff_args *a)
 	free(a->files.vmlinux.items);
 	free(a->files.modules.items);
 	free(a->files.source.items);
+	free(a->files.kernel.items);
+	free(a->files.symfs.items);
+	diff_files_free(a);
 }

@@ -6,7 +6,7 @@
 #ifndef KMEMX_CMD_DIFF_OPTIONS_H
 #define KMEMX_CMD_DIFF_OPTIONS_H
 
-#include "analysis/comparison_columns.h"
+#include "analysis/footprint_diff.h"
 #include "diff_load.h"
 #include "diff_paths.h"
 #include "lost_limit.h"
@@ -21,18 +21,24 @@
  * @files: as given: once for both sides, or twice, for the old and for the new
  * @sides: what follows from them for either
  * @caller, @cache, @matrix: which tables are shown
+ * @page_file: --html; NULL: no page is wanted
+ * @kernels: they are no recordings but the ELF files of two kernels; @kernels_by: what rows of
+ *	tables stand for that are shown
  */
 struct diff_args {
 	struct diff_paths paths;
 	struct diff_choice choice;
 	struct diff_files {
 		struct option_strings kallsyms, system_map, vmlinux, modules, source;
+		struct option_strings kernel, symfs;
+		bool debuginfod;
 	} files;
 	struct diff_side sides[2];
 	uint64_t dir_depth, jobs;
 	bool slab, page, caller, cache, matrix, all, strict;
+	bool kernels, kernels_by[FOOTPRINT_BYS];
 	struct option_strings by;
-	const char *per, *columns, *sort, *budget;
+	const char *per, *columns, *sort, *budget, *page_file;
 	struct option_strings fail_on;
 	const char *tables[ANALYSES_MAX]; /* that rules can name */
 	struct gate_words words;
@@ -47,6 +53,13 @@ struct diff_args {
 
 /* Are directories looked up? */
 bool diff_args_dirs(const struct diff_args *a);
+/* Are inlined functions looked up, if both sides have debug information? */
+bool diff_args_lines(const struct diff_args *a);
+/* Are the rows about places in the source, which only debug information knows? */
+static inline bool diff_args_by_source(const struct diff_args *a)
+{
+	return a->choice.by == SUBJECT_FILE || a->choice.by == SUBJECT_LINE;
+}
 
 /* The name of the metric that is shown in full. */
 static inline const char *diff_args_main(const struct diff_args *a)

@@ -14,6 +14,7 @@
 
 #include "command.h"
 #include "input.h"
+#include "input_kind.h"
 #include "message.h"
 
 /* Text has room for no more, and all of a row's values are kept. */
@@ -64,6 +65,11 @@ static int add_directory(struct diff_paths *paths, const char *directory)
 	while (size && directory[size - 1] == '/')
 		size--;
 	if (nr <= 0) {
+		if (!nr &&
+		    input_perf_tell("diff", directory, "a directory of recordings")) {
+			free(entries);
+			return EXIT_UNREADABLE;
+		}
 		message_error("diff", "%s: %s", directory,
 			      nr ? strerror(errno)
 				 : "no recordings (*.dat) in this directory");

@@ -218,7 +218,8 @@ void diff_stand(struct diff *d)
 	add_facts(d);
 	banner_runs(d);
 	banner_filter(d);
-	banner_per(d);
+	if (!d->args.kernels)
+		banner_per(d);
 	banner_runs_tell(d);
 }
 
@@ -244,6 +245,7 @@ struct table *diff_recordings_table(const struct diff *d)
 		{ .name = "truncated" },
 		{ .name = "missing", .unit = UNIT_COUNT },
 		{ .name = "divisor" },
+		{ .name = "scale", .unit = UNIT_COUNT },
 	};
 	struct table *t = table_new("recordings", NULL);
 	size_t i;
@@ -272,6 +274,8 @@ struct table *diff_recordings_table(const struct diff *d)
 		row[11] = text_or_none(t, f->truncated);
 		row[12] = cell_uint(f->nr_missing);
 		row[13] = cell_real(run->divisor);
+		if (f->estimated)
+			row[14] = cell_uint(f->sample.one_in);
 	}
 	if (t)
 		t->hidden = true;

@@ -43,14 +43,14 @@ static void join(char *to, size_t size, const char *text)
 	snprintf(to + used, size - used, "%s", text);
 }
 
-/* "callsite, stack or dir", "bytes,hit: the first in full". */
+/* "callsite,stack,dir", "bytes,hit: the first in full". */
 struct diff_words diff_words(const struct comparison_metrics *m)
 {
 	struct diff_words w = { .by = "" };
 	size_t nr = diff_row_words(w.kinds), i;
 
 	for (i = 0; i < nr; i++) {
-		join(w.by, sizeof(w.by), !i ? "" : i + 1 < nr ? ", " : " or ");
+		join(w.by, sizeof(w.by), i ? "," : "");
 		join(w.by, sizeof(w.by), w.kinds[i]);
 	}
 	for (i = 0; i < m->nr; i++) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "input_dirs.h"
 #include "input_symbols.h"
 #include "input_window.h"
 #include "lost_limit.h"
@@ -52,6 +53,37 @@ static int show(struct info *info, struct input *in, const struct output_options
 	return lost_limit_check(max_lost, &info->facts, command_name, ret);
 }
 
+/* Only what the recording is opened with. */
+static int show_symbols(const struct input *in, const struct output_options *output)
+{
+	struct report *report = info_symbols_report(in);
+	int ret;
+
+	if (report && report_ok(report))
+		ret = output_report(output, command_name, report, render_text);
+	else
+		ret = input_stream_failed(in, -ENOMEM);
+	report_free(report);
+	return ret;
+}
+
+/* Files with lines are for --symbols, which takes the vmlinux of --vmlinux, too. */
+static int check_places(struct study_options *study)
+{
+	const char *option = study->places.kernel	? "--kernel"
+			     : study->places.symfs	? "--symfs"
+			     : study->places.debuginfod ? "--debuginfod"
+			     : study->lines.modules	? "--modules"
+							: NULL;
+
+	if (study->search)
+		study->lines.vmlinux = study->symbols.vmlinux;
+	if (study->search || !option)
+		return GO_ON;
+	message_error(command_name, "%s needs --symbols", option);
+	return EXIT_USAGE;
+}
+
 static int run_info(int argc, char **argv)
 {
 	static const struct option_words words[] = { OUTPUT_WORDS,
@@ -62,6 +94,7 @@ static int run_info(int argc, char **argv)
 		.usage = "kmemx info [options] [FILE]",
 		.examples = "  kmemx info\n  kmemx info -i boot.dat --json\n",
 		.words = words,
+		.short_help = true,
 	};
 	struct study_options study = { .want_symbols = true };
 	struct lost_limit max_lost = { 0 };
@@ -73,9 +106,13 @@ static int run_info(int argc, char **argv)
 		MAX_LOST_OPTION(max_lost),
 		INSTANCE_OPTION(study.window),
 		SYMBOL_FILE_OPTIONS(OPTION_STRING, study.symbols, ""),
+		DEBUG_PLACE_OPTIONS(study.places),
+		MODULES_OPTION(OPTION_STRING, &study.lines.modules),
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "symbols", NULL, &study.search,
+		  "where names, lines and inlined functions come from" },
 		{ OPTION_TABLE, .value = output_formats(&output) },
 		OUTPUT_OPTIONS(output),
-		{ OPTION_COUNT, 'v', "verbose", NULL, &verbose,
+		{ OPTION_COUNT | OPTION_EVERYDAY, 'v', "verbose", NULL, &verbose,
 		  "list all gaps; more messages" },
 		OPTIONS_END,
 	};
@@ -92,8 +129,14 @@ static int run_info(int argc, char **argv)
 	if (ret == GO_ON)
 		ret = symbol_files_check(&study.symbols, command_name);
 	if (ret == GO_ON)
+		ret = debug_places_check(&study.places, &study.symbols, command_name);
+	if (ret == GO_ON)
+		ret = check_places(&study);
+	if (ret == GO_ON)
 		ret = input_open(&in, &study, command_name, verbose);
-	if (ret == GO_ON) {
+	if (ret == GO_ON && study.search) {
+		ret = show_symbols(&in, &output);
+	} else if (ret == GO_ON) {
 		info.verbose = verbose > 0;
 		ret = show(&info, &in, &output, &max_lost);
 	}

@@ -6,6 +6,7 @@
 #ifndef KMEMX_CMD_INFO_H
 #define KMEMX_CMD_INFO_H
 
+#include "input.h"
 #include "study/study_facts.h"
 #include "report/table.h"
 
@@ -62,6 +63,8 @@ uint64_t info_buffer_bytes(const struct recording_buffer *buf);
 
 /* As properties, facts and tables; the caller's; NULL: no memory. Check with report_ok(). */
 struct report *info_report(const struct info *info);
+/* Where names, lines and inlined functions of an open recording come from; as info_report(). */
+struct report *info_symbols_report(const struct input *in);
 /* Adds the properties; @imported: the table of an import's notes, a text a row; may be NULL. */
 void info_add_properties(struct report *r, const struct info *info,
 			 const struct table *imported);

@@ -58,6 +58,24 @@ static void add_machine(struct report *r, const struct study_facts *f)
 	add_text(r, "clock", f->clock);
 }
 
+/* What the user calls it. */
+static void add_labels(struct report *r, const struct recording *rec)
+{
+	const struct recording_text *item = recording_meta(rec, RECORDING_META_LABELS);
+	const char *text = item ? item->text : "";
+	struct strbuf line = { 0 };
+	size_t size;
+
+	for (; *text; text += size + (text[size] != '\0')) {
+		size = strcspn(text, "\n");
+		if (size && line.size)
+			strbuf_puts(&line, ", ");
+		strbuf_add(&line, text, size);
+	}
+	if (line.size)
+		add_line(r, "labels", false, &line);
+}
+
 /* The span as --time takes it. */
 static void text_span(struct strbuf *line, const struct study_facts *f)
 {
@@ -90,6 +108,18 @@ static void add_times(struct report *r, const struct study_facts *f)
 			f->lacks_frees
 				? "part of the allocations; FREES by other tasks are missing, so what is live is unknown"
 				: "part of the allocations; frees by all tasks");
+	if (f->flight[0])
+		report_add_property(
+			r, "flight", false,
+			"saved by: %s; what is older than the duration was overwritten",
+			f->flight);
+	if (f->sample_unknown)
+		add_text(r, "sample", "by a rule that this kmemx does not know");
+	else if (f->sample.one_in)
+		report_add_property(
+			r, "sample", false,
+			"one in %u objects and pages, part %u, and all large ones",
+			f->sample.one_in, f->sample.phase);
 	text_span(&line, f);
 	add_line(r, "time", false, &line);
 }
@@ -224,6 +254,7 @@ void info_add_properties(struct report *r, const struct info *info,
 
 	add_file(r, info);
 	add_machine(r, &info->facts);
+	add_labels(r, info->rec);
 	add_times(r, &info->facts);
 	add_totals(r, info);
 	add_symbols(r, info);

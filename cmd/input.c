@@ -45,6 +45,22 @@ unsigned int input_jobs(uint64_t given)
 	return all > 0 ? (unsigned int)all : 1;
 }
 
+static void fetch_show(void *ctx, uint64_t bytes, uint64_t total)
+{
+	progress_show(ctx, bytes, total, 0);
+}
+
+static void fetch_done(void *ctx)
+{
+	progress_end(ctx);
+}
+
+struct debug_fetching input_fetching(struct progress *progress)
+{
+	progress_start(progress, "fetching debug information");
+	return (struct debug_fetching){ fetch_show, fetch_done, progress };
+}
+
 int input_open_quietly(struct input *in, const struct study_options *opts,
 		       const char *command, unsigned int verbose, struct strbuf *messages)
 {
@@ -55,6 +71,7 @@ int input_open_quietly(struct input *in, const struct study_options *opts,
 					      .verbose = verbose,
 					      .to = messages };
 	all.log = message_log(&in->log_state);
+	all.fetching = input_fetching(&in->fetching);
 	all.tmpdir = getenv("TMPDIR");
 	return study_open(&in->study, &all);
 }

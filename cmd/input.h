@@ -12,6 +12,7 @@
 #include "analysis/analyze.h"
 #include "base/compiler.h"
 #include "message.h"
+#include "output.h"
 #include "study/study.h"
 
 #define INPUT_DEFAULT "kmemx.dat"
@@ -27,10 +28,11 @@
 			"threads (default: one for each CPU here)" \
 	}
 
-/* A study that a command has open, and where its messages go. */
+/* A study that a command has open, where its messages go, and what it fetches from servers. */
 struct input {
 	const char *command;
 	struct message_log log_state;
+	struct progress fetching;
 	struct study study;
 };
 
@@ -57,6 +59,8 @@ int input_open(struct input *in, const struct study_options *opts, const char *c
 int input_open_quietly(struct input *in, const struct study_options *opts,
 		       const char *command, unsigned int verbose,
 		       struct strbuf *messages) __must_check;
+/* What a server is given to tell @progress, which lives as long as it is asked. */
+struct debug_fetching input_fetching(struct progress *progress);
 /* study_read(), with a message: GO_ON, or the exit code. */
 int input_read(struct input *in, const struct event_stream_options *how) __must_check;
 /**

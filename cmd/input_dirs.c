@@ -34,6 +34,7 @@ static void vmlinux_failed(const char *command, const char *path, int err)
 			path);
 		break;
 	case -ENOEXEC:
+	case -EBADMSG:
 		message_error(command, "%s is not a valid ELF file", path);
 		break;
 	default:
@@ -95,9 +96,27 @@ int input_dirs_missing(const char *command, const char *what, const char *of)
 {
 	message_error(
 		command,
-		"%s; none are given%s\n  Give the kernel's --vmlinux FILE (with debug information), its --source DIR,\n  or, for modules, --modules /lib/modules/VERSION",
+		"%s; none are given%s\n  Give the kernel's --vmlinux FILE (with debug information), its --source DIR,\n  or, for modules, --modules /lib/modules/VERSION; kmemx info --symbols says which packages have them",
 		what, of);
 	return EXIT_USAGE;
+}
+
+int input_lines_missing(const char *command, const char *word, const char *of)
+{
+	message_error(
+		command,
+		"--by %s needs the kernel's debug information; none is given%s\n  Give the kernel's --vmlinux FILE, with debug information (modules: --modules DIR)\n  kmemx info --symbols says where it was looked for, and which package has it",
+		word, of);
+	return EXIT_USAGE;
+}
+
+int input_lines_none(const char *command, const char *path)
+{
+	message_error(
+		command,
+		"%s has no debug information (DWARF) that can be read, so it gives no lines\n  Use the vmlinux from the kernel's debug package",
+		path);
+	return EXIT_UNREADABLE;
 }
 
 int input_dirs_unused(const struct dir_files *files, bool filter, bool depth,

@@ -10,14 +10,18 @@
 
 #include "symbol/directory_files.h"
 
+#define MODULES_OPTION(type, path)                                          \
+	{                                                                   \
+		type, 0, "modules", "DIR", path,                            \
+			"modules: /lib/modules/VERSION, or its debug files" \
+	}
+
 /* Two options, for an option table; their values are of that @type, in struct @o. */
-#define DIR_FILE_OPTIONS(type, o)                                                   \
-	{ type,		 0,                                                         \
-	  "modules",	 "DIR",                                                     \
-	  &(o)->modules, "directories: /lib/modules/VERSION, or its debug files" }, \
-	{                                                                           \
-		type | OPTION_EVERYDAY, 0, "source", "DIR", &(o)->source,           \
-			"directories: the kernel's source tree"                     \
+#define DIR_FILE_OPTIONS(type, o)                                         \
+	MODULES_OPTION(type, &(o)->modules),                              \
+	{                                                                 \
+		type | OPTION_EVERYDAY, 0, "source", "DIR", &(o)->source, \
+			"directories: the kernel's source tree"           \
 	}
 
 #define DIR_DEPTH_OPTION(depth)                                         \
@@ -34,6 +38,10 @@ unsigned int input_dirs_depth(uint64_t depth);
  * " of ..." whose functions are meant.
  */
 int input_dirs_missing(const char *command, const char *what, const char *of);
+/* The same of "--by @word", whose rows only debug information knows. */
+int input_lines_missing(const char *command, const char *word, const char *of);
+/* @path turned out to have no debug information: EXIT_UNREADABLE, after a message. */
+int input_lines_none(const char *command, const char *path);
 /* --modules, --source or --dir-depth (@depth), where no rows by directory are asked for.
  * @filter: --dir asks for the files. @users: what would. GO_ON, or EXIT_USAGE after a message.
  */

@@ -104,6 +104,11 @@ static int window_failed(const struct input *in, int err)
 			in->command,
 			"--time in seconds: the clock '%s' does not count seconds\n  Use clock units (whole numbers) or percent",
 			recording_clock(in->study.rec, w->buffer));
+	else if (err == -EOVERFLOW)
+		message_error(
+			in->command,
+			"--time '%s' is beyond 584 years, and the clock '%s' counts nanoseconds\n  Give seconds as trace-cmd prints them (81.5,82)",
+			w->time, recording_clock(in->study.rec, w->buffer));
 	else
 		message_error(in->command, "--time '%s' ends before it begins", w->time);
 	return EXIT_USAGE;
@@ -145,6 +150,8 @@ int input_failed(const struct input *in)
 		if (f->symbols.problem == SYMBOLS_NO_CALLSITES)
 			break;
 		return input_symbols_failed(in);
+	case STUDY_SEARCH:
+		return input_search_failed(in);
 	case STUDY_RULE:
 		return rule_failed(in, f);
 	case STUDY_DIR_FILE:

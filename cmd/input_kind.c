@@ -29,11 +29,9 @@ struct kind {
 
 static const struct kind kinds[] = {
 	{ MAGIC("PERFILE2"), "a perf.data file",
-	  "Record with: sudo kmemx record -- CMD    or read it with: perf kmem stat -i ",
-	  "" },
+	  "Convert it to a recording: kmemx import --perf ", "" },
 	{ MAGIC("2ELIFREP"), "a perf.data file",
-	  "Record with: sudo kmemx record -- CMD    or read it with: perf kmem stat -i ",
-	  "" },
+	  "Convert it to a recording: kmemx import --perf ", "" },
 	{ MAGIC("\x1f\x8b"), "compressed with gzip",
 	  "If it is a kernel's text log: kmemx import --ftrace-text ",
 	  "    if not: gzip -d " },
@@ -141,7 +139,7 @@ bool input_kind_tell(const char *command, const char *path)
 struct content {
 	size_t nr_recordings;
 	char name[256]; /* the first recording's, in the order of names */
-	bool raw_pages;
+	bool raw_pages, perf_header, perf_data;
 };
 
 static int look_into(const char *path, struct content *c)
@@ -157,6 +155,8 @@ static int look_into(const char *path, struct content *c)
 
 		if (!strcmp(entry->d_name, "per_cpu"))
 			c->raw_pages = true;
+		c->perf_header |= !strcmp(entry->d_name, "data");
+		c->perf_data |= !strcmp(entry->d_name, "data.0");
 		if (entry->d_name[0] == '.' || size <= 4 ||
 		    strcmp(entry->d_name + size - 4, ".dat") != 0)
 			continue;
@@ -165,6 +165,25 @@ static int look_into(const char *path, struct content *c)
 	}
 	closedir(dir);
 	return 0;
+}
+
+bool input_perf_tell(const char *command, const char *path, const char *wanted)
+{
+	const char *what = kinds[0].what;
+	char start[START_SIZE + 1] = "";
+	struct content c = { 0 };
+
+	if (read_start(path, start) == -EISDIR && !look_into(path, &c)) {
+		what = "a directory that perf record --threads wrote";
+		if (!c.perf_header || !c.perf_data)
+			return false;
+	} else if (memcmp(start, kinds[0].magic, kinds[0].size) != 0 &&
+		   memcmp(start, kinds[1].magic, kinds[1].size) != 0) {
+		return false;
+	}
+	message_error(command, "%s is %s, not %s\n  %s%s", path, what, wanted,
+		      kinds[0].advice, path);
+	return true;
 }
 
 void input_directory_tell(const char *command, const char *path)
@@ -186,6 +205,11 @@ void input_directory_tell(const char *command, const char *path)
 		message_error(
 			command,
 			"%s is a directory of raw pages\n  Convert it to a recording: kmemx import --raw-pages %s",
+			path, path);
+	else if (c.perf_header && c.perf_data)
+		message_error(
+			command,
+			"%s is a directory that perf record --threads wrote\n  Convert it to a recording: kmemx import --perf %s",
 			path, path);
 	else
 		message_error(

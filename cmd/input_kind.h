@@ -16,4 +16,9 @@ bool input_kind_tell(const char *command, const char *path);
 /* The same for a directory, from the names in it; always prints a message. */
 void input_directory_tell(const char *command, const char *path);
 
+/* Tells that a file or a directory is perf's and not @wanted, such as "a command"; false, without
+ * a message, if it is not perf's.
+ */
+bool input_perf_tell(const char *command, const char *path, const char *wanted);
+
 #endif

@@ -21,6 +21,133 @@ int symbol_files_check(const struct symbol_files *files, const char *command)
 	return EXIT_USAGE;
 }
 
+static int check_servers(const char *command)
+{
+	switch (debug_server_check()) {
+	case 0:
+		return GO_ON;
+	case -EOPNOTSUPP:
+		message_error(
+			command,
+			"--debuginfod: this build cannot ask servers (it has no libdebuginfod)\n  Fetch the file (debuginfod-find debuginfo BUILD-ID) and give it: --vmlinux FILE");
+		break;
+	case -ELIBACC:
+		message_error(
+			command,
+			"--debuginfod: libdebuginfod is not installed\n  Debian, Ubuntu: apt install libdebuginfod1; Fedora: dnf install elfutils-debuginfod-client\n  Arch: pacman -S debuginfod");
+		break;
+	default:
+		message_error(
+			command,
+			"--debuginfod: no server is named\n  Name your distribution's: export DEBUGINFOD_URLS=https://debuginfod.debian.net\n  (https://debuginfod.fedoraproject.org, https://debuginfod.archlinux.org)");
+	}
+	return EXIT_USAGE;
+}
+
+int debug_places_check(const struct debug_places *places,
+		       const struct symbol_files *files, const char *command)
+{
+	const char *file = files->vmlinux      ? "--vmlinux"
+			   : files->system_map ? "--system-map"
+			   : files->kallsyms   ? "--kallsyms"
+					       : NULL;
+
+	if (!debug_places_any(places))
+		return GO_ON;
+	if (!file && places->kernel && (places->symfs || places->debuginfod))
+		file = places->symfs ? "--symfs" : "--debuginfod";
+	if (!file)
+		return places->debuginfod ? check_servers(command) : GO_ON;
+	message_error(command, "%s and %s cannot be used together",
+		      places->kernel  ? "--kernel"
+		      : places->symfs ? "--symfs"
+				      : "--debuginfod",
+		      file);
+	return EXIT_USAGE;
+}
+
+/* What a server, or the way to it, said. */
+static const char *server_text(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "no server has it";
+	case -ETIME:
+	case -ETIMEDOUT:
+		return "it took too long";
+	case -EFBIG:
+		return "its file is too large";
+	case -ECONNREFUSED:
+	case -EHOSTUNREACH:
+	case -ENETUNREACH:
+		return "no server can be reached";
+	default:
+		return strerror(-err);
+	}
+}
+
+void input_place_text(const struct input *in, const struct debug_place *place,
+		      struct strbuf *out)
+{
+	const struct recording_text *id = recording_meta(in->study.rec, "build_id");
+	size_t size = id ? strcspn(id->text, " \n") : 0;
+
+	switch (place->verdict) {
+	case DEBUG_MISSING:
+		strbuf_puts(out, "there is no such file");
+		break;
+	case DEBUG_NO_ELF:
+		strbuf_puts(out, "it is not a valid ELF file");
+		break;
+	case DEBUG_OTHER_BUILD:
+		strbuf_printf(out, "its build ID is %s, the recorded kernel's %.*s",
+			      *place->build_id ? place->build_id : "not known",
+			      (int)(size < 128 ? size : 128), id ? id->text : "");
+		break;
+	case DEBUG_UNREADABLE:
+		strbuf_puts(out, io_strerror(place->err));
+		break;
+	case DEBUG_NOT_SERVED:
+		strbuf_puts(out, server_text(place->err));
+		break;
+	case DEBUG_UNPROVEN:
+		strbuf_puts(out, "the recording has no build ID to compare with");
+		break;
+	case DEBUG_TAKEN:
+		strbuf_puts(out,
+			    in->study.found.vmlinux
+				    ? "used"
+				    : "it has no functions in common with the recording");
+	}
+}
+
+int input_search_failed(const struct input *in)
+{
+	const struct debug_found *found = &in->study.found;
+	const struct debug_place *place = NULL;
+	size_t i;
+	struct strbuf why = { 0 };
+	char release[128];
+
+	recording_release(in->study.rec, release, sizeof(release));
+	/* The first that is there says most. */
+	for (i = 0; i < found->nr && !place; i++)
+		place = found->places[i].verdict != DEBUG_MISSING ? &found->places[i]
+								  : NULL;
+	if (!place && found->nr)
+		place = &found->places[0];
+	if (place)
+		input_place_text(in, place, &why);
+	message_error(
+		in->command,
+		"no debug information of Linux %s: %s: %s\n"
+		"  Use the tree or the root of the recorded kernel, or --vmlinux FILE",
+		*release ? release : "(unknown)", place ? place->path : "nowhere",
+		place ? strbuf_text(&why) : "the recording names no release");
+	strbuf_free(&why);
+	return EXIT_UNREADABLE;
+}
+
 static void other_kernel(const struct input *in, const char *why)
 {
 	const struct recording *rec = in->study.rec;

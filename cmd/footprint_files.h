@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: the kernel whose footprint is asked for.
+ * In: --vmlinux, --kernel, --modules, --source. Out: its parts, or a message and an exit code.
+ */
+#ifndef KMEMX_CMD_FOOTPRINT_FILES_H
+#define KMEMX_CMD_FOOTPRINT_FILES_H
+
+#include "report/table.h"
+#include "symbol/debug_search.h"
+#include "symbol/footprint.h"
+
+/**
+ * struct footprint_files - zero-initialise it; the option table points at the first four
+ * @found: the vmlinux in @kernel, or where it was found; @found_modules: its modules
+ * @sources: what knows directories
+ * @no_debug: vmlinux has no debug information
+ */
+struct footprint_files {
+	const char *vmlinux, *kernel, *modules, *source;
+	char *found, *found_modules;
+	struct directory_sources sources;
+	struct footprint fp;
+	bool no_debug;
+	size_t nr_modules;
+};
+
+/* Are the options given as they must be? GO_ON, or EXIT_USAGE after a message. @places: where
+ * else the user has it looked for.
+ */
+int footprint_files_check(const struct footprint_files *files,
+			  const struct debug_places *places, const char *command);
+/* Reads them: GO_ON, or the exit code after a message. */
+int footprint_files_open(struct footprint_files *files, const char *command);
+/* Says what the report stands on. */
+void footprint_files_banner(const struct footprint_files *files, struct report *report);
+void footprint_files_free(struct footprint_files *files);
+
+#endif

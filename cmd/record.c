@@ -13,22 +13,21 @@
 
 #include "base/strbuf.h"
 #include "capture/capture.h"
+#include "capture/event_criteria.h"
 #include "command.h"
+#include "label_options.h"
+#include "live_line.h"
 #include "message.h"
 #include "options.h"
+#include "record_filters.h"
+#include "record_flight.h"
 #include "record_repeat.h"
 #include "recorder.h"
+#include "recording/sample.h"
 #include "recording/writer.h"
 #include "signals.h"
 
 #define DEFAULT_OUTPUT "kmemx.dat"
-
-static const char *const stack_names[] = {
-	[CAPTURE_STACK_PAGE] = "page",
-	[CAPTURE_STACK_ALL] = "all",
-	[CAPTURE_STACK_NONE] = "none",
-	NULL,
-};
 
 /* What the options fill; the texts are argv's. */
 struct record_options {
@@ -36,20 +35,24 @@ struct record_options {
 	uint64_t buffer_bytes;
 	struct option_strings pids;
 	bool follow, slab, page, frag, percpu, all_events, all_cpus;
-	struct option_strings events;
+	struct option_strings events, labels;
+	struct strbuf label_text;
 	const char *stack;
 	const char *clock;
 	uint64_t duration_ns;
 	const char *filter;
+	struct record_filters filters;
 	bool filter_frees;
+	struct record_flight flight;
 	uint64_t file_version, repeat;
+	uint64_t one_in, stacks_one_in;
 	bool compress, exact_ledger, quiet;
 	unsigned int verbose;
 };
 
 static int parse(struct record_options *o, int argc, char **argv, int *operands)
 {
-	static const struct option_words words[] = { { "stack", stack_names, false },
+	static const struct option_words words[] = { { "stack", recorder_stacks, false },
 						     { NULL, NULL, false } };
 	static const struct option_usage usage = {
 		.command = "record",
@@ -62,6 +65,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		.stop_at_operand = true,
 		.short_help = true,
 	};
+	int ret;
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &o->slab,
@@ -78,6 +82,11 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "record EVENT too: [SYSTEM:]NAME, may be a pattern" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "stack", "page|all|none", &o->stack,
 		  "callchains of page allocations (default), all, none" },
+		RECORD_FILTER_OPTIONS(o->filters),
+		{ OPTION_POSITIVE, 0, "sample", "N", &o->one_in,
+		  "one in N objects and pages, by address: 2, 4, 8, ..." },
+		{ OPTION_POSITIVE, 0, "stack-sample", "N", &o->stacks_one_in,
+		  "also callchains of one in N slab objects" },
 		{ OPTION_STRING, 0, "filter", "EXPR", &o->filter,
 		  "a kernel event filter; all frees are kept" },
 		{ OPTION_FLAG, 0, "filter-frees", NULL, &o->filter_frees,
@@ -87,17 +96,21 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "only these processes and their children" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "follow", NULL, &o->follow,
 		  "only the command and its descendants" },
+		RECORD_CGROUP_OPTION(o->filters),
 		{ OPTION_FLAG, 'a', "all-cpus", NULL, &o->all_cpus,
 		  "the whole system (default)" },
 		{ OPTION_DURATION | OPTION_EVERYDAY, 0, "duration", "TIME",
 		  &o->duration_ns, "stop after TIME: 10, 1.5s, 500ms, 2m" },
 		{ OPTION_POSITIVE | OPTION_EVERYDAY, 0, "repeat", "N", &o->repeat,
 		  "run the command N times; -o names a directory" },
+		RECORD_FLIGHT_OPTIONS(o->flight),
 		{ OPTION_GROUP, .help = "How" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &o->output,
 		  "file to write (default: " DEFAULT_OUTPUT "); -: stdout" },
 		{ OPTION_SIZE | OPTION_EVERYDAY, 'b', "buffer-size", "SIZE",
 		  &o->buffer_bytes, "ring buffer of each CPU (default: up to 32M)" },
+		{ OPTION_STRINGS, 0, "label", "KEY=VALUE", &o->labels,
+		  "kept in the file: what it is of, for many recordings" },
 		{ OPTION_STRING, 0, "clock", "NAME", &o->clock,
 		  "trace clock (default: " CAPTURE_DEFAULT_CLOCK ")" },
 		{ OPTION_UINT, 0, "file-version", "6|7", &o->file_version,
@@ -105,14 +118,23 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		{ OPTION_FLAG | OPTION_EVERYDAY, 'z', "compress", NULL, &o->compress,
 		  "compress the file with zstd after recording" },
 		{ OPTION_FLAG, 0, "exact-ledger", NULL, &o->exact_ledger,
-		  "shrink slab caches before and after: exact slabinfo" },
+		  "shrink slab caches at both ends, record kmemx too" },
 		QUIET_OPTION(o->quiet),
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
 		  "more messages; twice: even more" },
 		OPTIONS_END,
 	};
 
-	return options_parse(&usage, options, argc, argv, operands);
+	ret = options_parse(&usage, options, argc, argv, operands);
+	return ret == GO_ON ? record_labels(&o->labels, &o->label_text) : ret;
+}
+
+static void free_options(struct record_options *o)
+{
+	free(o->pids.items);
+	free(o->events.items);
+	free(o->labels.items);
+	strbuf_free(&o->label_text);
 }
 
 /* --- from words to struct capture_options ------------------------------------------------ */
@@ -123,53 +145,23 @@ static int usage_error(const char *text)
 	return EXIT_USAGE;
 }
 
-static int set_stack(const struct record_options *o, struct capture_options *c)
+static int set_samples(const struct record_options *o, struct capture_options *c)
 {
-	if (!o->stack)
-		return GO_ON;
-	for (size_t i = 0; i < ARRAY_SIZE(stack_names) - 1; i++) {
-		if (strcmp(o->stack, stack_names[i]) != 0)
-			continue;
-		c->events.stack = (enum capture_stack)i;
-		return GO_ON;
-	}
-	message_error(
-		"record",
-		"--stack takes page, all or none, not '%s'\n  page: callchains of page allocations; all: of every event",
-		o->stack);
-	return EXIT_USAGE;
-}
-
-/* Reads "PID[,PID]..." of each -p into a new array. */
-static int set_pids(const struct record_options *o, pid_t **pids, size_t *nr)
-{
-	for (size_t i = 0; i < o->pids.count; i++) {
-		const char *p = o->pids.items[i];
-
-		do {
-			char *end;
-			unsigned long v;
-			pid_t *more;
-
-			errno = 0;
-			v = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : 0;
-			if (!v || errno || v > INT32_MAX || (*end && *end != ',')) {
-				message_error(
-					"record",
-					"-p takes process IDs, not '%s'\n  Several: -p 12,34",
-					o->pids.items[i]);
-				return EXIT_USAGE;
-			}
-			more = reallocarray(*pids, *nr + 1, sizeof(**pids));
-			if (!more) {
-				message_error("record", "out of memory");
-				return EXIT_FAILED;
-			}
-			*pids = more;
-			(*pids)[(*nr)++] = (pid_t)v;
-			p = *end ? end + 1 : end;
-		} while (*p);
-	}
+	if ((o->one_in && !sample_possible(o->one_in)) ||
+	    (o->stacks_one_in && !sample_possible(o->stacks_one_in)))
+		return usage_error(
+			"--sample and --stack-sample take a power of two from 2 to 256");
+	if (o->one_in && c->events.percpu)
+		return usage_error(
+			"--sample cannot be used with --percpu: lists of CPUs are of all pages");
+	if (o->one_in && o->exact_ledger)
+		return usage_error("--exact-ledger needs all events: leave out --sample");
+	if (o->stacks_one_in &&
+	    (!c->events.slab || c->events.stack != CAPTURE_STACK_PAGE))
+		return usage_error(
+			"--stack-sample adds to --stack page, and needs slab events");
+	c->events.one_in = (uint32_t)o->one_in;
+	c->events.stacks_one_in = (uint32_t)o->stacks_one_in;
 	return GO_ON;
 }
 
@@ -181,6 +173,8 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	if (c->stream_fd >= 0 && isatty(c->stream_fd))
 		return usage_error(
 			"cannot write a recording to a terminal\n  Pipe it: kmemx record -o - | kmemx stat -i -    or name a file: -o FILE");
+	if (o->repeat && o->flight.memory)
+		return usage_error("--repeat cannot be used with --flight");
 	if (o->repeat && (!c->argv || o->repeat > RECORD_REPEAT_MAX ||
 			  !strcmp(o->output, DEFAULT_OUTPUT) || !strcmp(o->output, "-")))
 		return usage_error(
@@ -188,11 +182,13 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	if (o->follow && !c->argv)
 		return usage_error(
 			"--follow needs a command\n  Try: kmemx record --follow -- COMMAND, or -p PID");
-	if (o->filter_frees && !o->filter && !o->follow && !o->pids.count)
+	if (o->filter_frees && !o->filter && !o->follow && !o->pids.count &&
+	    !record_filters_any(&o->filters))
 		return usage_error(
-			"--filter-frees needs --filter, --follow or -p: nothing else filters events");
-	if (o->all_cpus && (o->follow || o->pids.count))
-		return usage_error("--all-cpus cannot be used with --follow or --pid");
+			"--filter-frees needs an option that chooses allocations, such as --filter, --comm or -p");
+	if (o->all_cpus && (o->follow || o->pids.count || o->filters.cgroup))
+		return usage_error(
+			"--all-cpus cannot be used with --follow, --pid or --cgroup");
 	if (o->compress && !writer_can_compress())
 		return usage_error(
 			"--compress needs zstd, which this kmemx was built without\n  Compress the file afterwards, or build kmemx with libzstd");
@@ -203,6 +199,7 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 		return usage_error(
 			"--compress needs --file-version 7: version 6 has no compression");
 	c->output = o->output;
+	c->labels = strbuf_text(&o->label_text);
 	c->compress = o->compress;
 	c->exact_ledger = o->exact_ledger;
 	c->events.slab = o->slab || !o->page || o->all_events;
@@ -219,14 +216,30 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	c->duration_ns = o->duration_ns;
 	c->file_version = (unsigned int)o->file_version;
 	recorder_set_owner(c);
-	return set_stack(o, c);
+	if (recorder_stack("record", o->stack, &c->events.stack) != GO_ON)
+		return EXIT_USAGE;
+	return set_samples(o, c);
 }
 
 /* --- what the user sees ------------------------------------------------------------------ */
 
+/* What capture calls back with. */
+struct record_say {
+	const struct capture_options *c;
+	struct live_line line;
+};
+
+static void show_progress(void *ctx, const struct capture_progress *so_far)
+{
+	struct record_say *say = ctx;
+
+	live_line_show(&say->line, so_far);
+}
+
 static void say_started(void *ctx)
 {
-	const struct capture_options *c = ctx;
+	const struct record_say *say = ctx;
+	const struct capture_options *c = say->c;
 	const char *what = !c->events.page   ? "slab"
 			   : !c->events.slab ? "page"
 					     : "slab and page";
@@ -244,6 +257,9 @@ static void say_started(void *ctx)
 	if (c->nr_pids)
 		strbuf_printf(&whom, "%zu process%s and their children", c->nr_pids,
 			      c->nr_pids == 1 ? "" : "es");
+	if (c->cgroup)
+		strbuf_printf(&whom, "%sthe control group %s", whom.size ? " and " : "",
+			      c->cgroup);
 	if (!whom.size)
 		strbuf_puts(&whom, "the whole system");
 	message_info("recording %s events of %s%s. Ctrl-C stops.", what,
@@ -282,10 +298,11 @@ static void say_nothing_recorded(const struct capture_options *c)
 		message_error(
 			"record",
 			"nothing was recorded: the processes of -p allocated nothing\n  Are they idle? Record for longer, or the whole system: leave out -p");
-	else if (c->events.filter)
+	else if (c->events.filter || event_criteria_any(&c->events.criteria))
 		message_error(
 			"record",
-			"nothing was recorded: no event passed the filter\n  Record without --filter, or choose a wider one");
+			"nothing was recorded: no event passed the filter\n  Choose a wider one, or record without %s",
+			c->events.filter ? "--filter" : "it");
 	else
 		message_error(
 			"record",
@@ -306,32 +323,22 @@ static void say_cut_short(const struct capture_options *c, int err)
 			strerror(err), c->output);
 }
 
-static void say_exec_failure(const char *command, int err)
-{
-	if (err == ENOENT)
-		message_error(
-			"record",
-			"command not found: %s\n  Nothing was recorded. Check the spelling, or give its path.",
-			command);
-	else
-		message_error(
-			"record",
-			"cannot execute %s: %s\n  Nothing was recorded. Check its permissions and format.",
-			command, strerror(err));
-}
-
 /* --- running ----------------------------------------------------------------------------- */
 
 /* @alone: it is not one of several; @stopped: a signal ended the recording. */
 static int record(const struct capture_options *c, bool quiet, bool alone, bool *stopped)
 {
 	struct capture_result result = { 0 };
-	int ret = capture_run(c, &result);
+	struct record_say *say = c->ctx;
 	bool running;
-	int status;
+	int status, ret;
 
+	/* A command's output goes where it would go without a recorder: no line is among it. */
+	live_line_start(&say->line, !quiet && (!c->argv || !isatty(STDOUT_FILENO)));
+	ret = capture_run(c, &result);
+	live_line_end(&say->line);
 	if (ret == 0 && result.exec_errno) {
-		say_exec_failure(c->argv[0], result.exec_errno);
+		recorder_say_exec_failure(c->argv[0], result.exec_errno);
 		capture_wait(c, &result);
 		return result.exec_errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	}
@@ -376,21 +383,26 @@ static int record_once(void *ctx, const char *output, bool *stopped)
 	return ret;
 }
 
-static int record_all(const struct record_options *o, struct capture_options *c)
+static int record_all(struct record_options *o, struct capture_options *c)
 {
 	struct record_once once = { c, o->quiet };
 	const struct record_repeat repeat = { o->repeat, o->output, o->quiet, record_once,
 					      &once };
 	bool stopped;
 
+	if (o->flight.memory)
+		return record_flight(&o->flight, c, o->quiet);
 	return o->repeat ? record_repeat(&repeat) : record(c, o->quiet, true, &stopped);
 }
 
 static int run_record(int argc, char **argv)
 {
-	struct record_options o = { .output = DEFAULT_OUTPUT, .file_version = 7 };
+	struct record_options o = { .output = DEFAULT_OUTPUT,
+				    .file_version = 7,
+				    .flight = RECORD_FLIGHT_INIT };
 	struct message_log log_state = { .command = "record" };
 	struct capture_options c = { 0 };
+	struct record_say say = { .c = &c };
 	struct strbuf line = { 0 };
 	pid_t *pids = NULL;
 	struct log log;
@@ -403,12 +415,17 @@ static int run_record(int argc, char **argv)
 	c.argv = operands < argc ? argv + operands : NULL;
 	ret = set_rest(&o, &c);
 	if (ret == GO_ON)
-		ret = set_pids(&o, &pids, &c.nr_pids);
+		ret = record_filters_set(&o.filters, o.page || o.all_events, &c);
+	if (ret == GO_ON)
+		ret = record_flight_set(&o.flight, &c,
+					strcmp(o.output, DEFAULT_OUTPUT) != 0);
+	if (ret == GO_ON)
+		ret = recorder_pids("record", &o.pids, &pids, &c.nr_pids);
 	if (ret != GO_ON)
 		goto out;
 	log_state.verbose = o.verbose;
 	log_state.quiet = o.quiet;
-	log = message_log(&log_state);
+	log = live_line_log(&say.line, message_log(&log_state));
 	recorder_command_line(&line, argc, argv);
 	c.stop_fd = signals_block(&before);
 	if (c.stop_fd < 0) {
@@ -421,14 +438,18 @@ static int run_record(int argc, char **argv)
 	c.child_sigmask = &before;
 	c.log = &log;
 	c.started = o.quiet ? NULL : say_started;
-	c.ctx = &c;
-	ret = record_all(&o, &c);
+	c.progress = o.quiet || !isatty(STDERR_FILENO) ? NULL : show_progress;
+	c.ctx = &say;
+	ret = record_filters_look_up(&o.filters, &c);
+	if (ret == GO_ON)
+		ret = record_all(&o, &c);
 	message_log_end(&log_state);
 	close(c.stop_fd);
 	signals_unblock(&before);
 out:
-	free(o.pids.items);
-	free(o.events.items);
+	free_options(&o);
+	record_filters_free(&o.filters);
+	record_flight_free(&o.flight);
 	free(pids);
 	strbuf_free(&line);
 	return ret;

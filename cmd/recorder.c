@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command.h"
 #include "message.h"
 #include "options.h"
 
@@ -67,6 +68,63 @@ static uint32_t environment_id(const char *name)
 	errno = 0;
 	v = strtoul(text, &end, 10);
 	return *end || errno || v > INT32_MAX ? (uint32_t)-1 : (uint32_t)v;
+}
+
+int recorder_pids(const char *command, const struct option_strings *o, pid_t **pids,
+		  size_t *nr)
+{
+	for (size_t i = 0; i < o->count; i++) {
+		const char *p = o->items[i];
+
+		do {
+			char *end;
+			unsigned long v;
+			pid_t *more;
+
+			errno = 0;
+			v = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : 0;
+			if (!v || errno || v > INT32_MAX || (*end && *end != ',')) {
+				message_error(
+					command,
+					"-p takes process IDs, not '%s'\n  Several: -p 12,34",
+					o->items[i]);
+				return EXIT_USAGE;
+			}
+			more = reallocarray(*pids, *nr + 1, sizeof(**pids));
+			if (!more) {
+				message_error(command, "out of memory");
+				return EXIT_FAILED;
+			}
+			*pids = more;
+			(*pids)[(*nr)++] = (pid_t)v;
+			p = *end ? end + 1 : end;
+		} while (*p);
+	}
+	return GO_ON;
+}
+
+const char *const recorder_stacks[] = {
+	[CAPTURE_STACK_PAGE] = "page",
+	[CAPTURE_STACK_ALL] = "all",
+	[CAPTURE_STACK_NONE] = "none",
+	NULL,
+};
+
+int recorder_stack(const char *command, const char *word, enum capture_stack *stack)
+{
+	if (!word)
+		return GO_ON;
+	for (size_t i = 0; recorder_stacks[i]; i++) {
+		if (strcmp(word, recorder_stacks[i]) != 0)
+			continue;
+		*stack = (enum capture_stack)i;
+		return GO_ON;
+	}
+	message_error(
+		command,
+		"--stack takes page, all or none, not '%s'\n  page: callchains of page allocations; all: of every event",
+		word);
+	return EXIT_USAGE;
 }
 
 void recorder_set_owner(struct capture_options *c)
@@ -144,4 +202,18 @@ void recorder_say_unread(const char *command, const struct capture_result *r)
 		command,
 		"events are missing: cannot read a ring buffer to its end: %s\n  The recording is marked as truncated",
 		strerror(r->read_error));
+}
+
+void recorder_say_exec_failure(const char *command, int err)
+{
+	if (err == ENOENT)
+		message_error(
+			"record",
+			"command not found: %s\n  Nothing was recorded. Check the spelling, or give its path.",
+			command);
+	else
+		message_error(
+			"record",
+			"cannot execute %s: %s\n  Nothing was recorded. Check its permissions and format.",
+			command, strerror(err));
 }

@@ -11,9 +11,19 @@
 
 #include "base/strbuf.h"
 #include "capture/capture.h"
+#include "options.h"
 
 /* Appends "kmemx record ..." as a shell would take it back. */
 void recorder_command_line(struct strbuf *sb, int argc, char **argv);
+/* Reads "PID[,PID]..." of each -p into a new array, which is the caller's in any case. GO_ON, or an
+ * exit code after a message.
+ */
+int recorder_pids(const char *command, const struct option_strings *o, pid_t **pids,
+		  size_t *nr);
+/* The words of --stack, ending in NULL. */
+extern const char *const recorder_stacks[];
+/* What @word, which may be NULL, means: GO_ON, or EXIT_USAGE after a message. */
+int recorder_stack(const char *command, const char *word, enum capture_stack *stack);
 /* With sudo the recording belongs to who called it, as its reports need no root. */
 void recorder_set_owner(struct capture_options *c);
 /* "68.4 MiB" */
@@ -24,5 +34,7 @@ void recorder_format_time(char *buf, size_t size, uint64_t ns);
 void recorder_format_losses(struct strbuf *sb, const struct capture_result *r);
 /* Reports that a ring buffer could not be read to its end; the reason was logged. */
 void recorder_say_unread(const char *command, const struct capture_result *r);
+/* The command of kmemx record was not found, or cannot be executed. */
+void recorder_say_exec_failure(const char *command, int err);
 
 #endif

@@ -17,6 +17,7 @@
 #include "capture/extract.h"
 #include "capture/recover.h"
 #include "command.h"
+#include "input_kind.h"
 #include "message.h"
 #include "options.h"
 #include "recorder.h"
@@ -88,6 +89,9 @@ static int find(struct recover_command *c, const char *where)
 /* Why it cannot be taken over. */
 static int refuse(const char *tmp, int err)
 {
+	if (err == -EINVAL &&
+	    input_perf_tell(command_name, tmp, "what a killed recorder left"))
+		return EXIT_FAILED;
 	if (err == -EINVAL)
 		message_error(
 			command_name,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx import.
- * In: a kernel's text log, or raw pages with the files beside them. Out: a recording.
+ * In: a kernel's text log, raw pages with the files beside them, or a perf.data file. Out: a
+ * recording.
  */
 #include "import.h"
 
@@ -21,13 +22,13 @@ static int check(const struct import_options *o, int argc, char **argv, int oper
 	if (operands < argc) {
 		message_error(
 			command_name,
-			"unexpected argument '%s'\n  A text log: --ftrace-text FILE    raw pages: --raw-pages DIR",
+			"unexpected argument '%s'\n  Name the input: --ftrace-text FILE, --raw-pages DIR or --perf FILE",
 			argv[operands]);
 		return EXIT_USAGE;
 	}
-	if (!o->text == !o->raw_pages)
+	if (!!o->text + !!o->raw_pages + !!o->perf != 1)
 		return usage_error(
-			"exactly one of --ftrace-text and --raw-pages is needed\n  Try: kmemx import --ftrace-text trace.txt");
+			"exactly one of --ftrace-text, --raw-pages and --perf is needed\n  Try: kmemx import --perf perf.data");
 	if (o->kallsyms && o->system_map)
 		return usage_error("--kallsyms and --system-map cannot be used together");
 	if (o->page_size && (o->page_size < 4096 || o->page_size > 1U << 20 ||
@@ -42,12 +43,14 @@ static int parse(struct import_options *o, int argc, char **argv)
 	static const struct option_usage usage = {
 		.command = command_name,
 		.purpose =
-			"Convert a kernel's text log, or raw pages copied with cat, to a recording.",
+			"Convert a kernel's text log, raw pages copied with cat, or a perf.data file\n"
+			"to a recording.",
 		.usage = "kmemx import --ftrace-text FILE [options]\n"
-			 "kmemx import --raw-pages DIR [options]",
-		.examples =
-			"  kmemx import --ftrace-text trace.txt.gz -o board.dat\n"
-			"  kmemx import --raw-pages copied-from-board/ -o board.dat\n",
+			 "kmemx import --raw-pages DIR [options]\n"
+			 "kmemx import --perf FILE [options]",
+		.examples = "  kmemx import --ftrace-text trace.txt.gz -o board.dat\n"
+			    "  kmemx import --raw-pages copied-from-board/ -o board.dat\n"
+			    "  kmemx import --perf perf.data --kallsyms kallsyms\n",
 	};
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What" },
@@ -55,6 +58,8 @@ static int parse(struct import_options *o, int argc, char **argv)
 		  "copy of tracefs' trace file, may be gzipped; -: stdin" },
 		{ OPTION_STRING, 0, "raw-pages", "DIR", &o->raw_pages,
 		  "copies of trace_pipe_raw and the files beside it" },
+		{ OPTION_STRING, 0, "perf", "FILE", &o->perf,
+		  "what perf record or perf kmem record wrote; -: stdin" },
 		{ OPTION_GROUP, .help = "What the input lacks" },
 		{ OPTION_STRING, 0, "kallsyms", "FILE", &o->kallsyms,
 		  "function addresses: that kernel's /proc/kallsyms" },
@@ -90,7 +95,10 @@ static int run_import(int argc, char **argv)
 	log_state.verbose = o.verbose;
 	log_state.quiet = o.quiet;
 	im.log = message_log(&log_state);
-	ret = o.text ? import_text(&im) : import_raw_pages(&im);
+	if (o.text)
+		ret = import_text(&im);
+	else
+		ret = o.raw_pages ? import_raw_pages(&im) : import_perf(&im);
 	new_recording_close(&im.out);
 	message_log_end(&log_state);
 	return ret;
@@ -98,7 +106,8 @@ static int run_import(int argc, char **argv)
 
 const struct command command_import = {
 	.name = command_name,
-	.purpose = "convert a kernel's text log or raw pages to a recording",
+	.purpose = "convert a text log, raw pages or perf.data to a recording",
 	.group = COMMAND_CONVERT,
+	.seldom = true,
 	.run = run_import,
 };

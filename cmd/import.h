@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd (import): what both kinds of import share.
+ * cmd (import): what all kinds of import share.
  * In: the options. Out: the recording's file.
  */
 #ifndef KMEMX_CMD_IMPORT_H
@@ -22,6 +22,7 @@
 struct import_options {
 	const char *text;      /* --ftrace-text */
 	const char *raw_pages; /* --raw-pages */
+	const char *perf;      /* --perf */
 	const char *kallsyms, *system_map;
 	const char *release, *machine;
 	uint64_t page_size;
@@ -33,6 +34,7 @@ struct import_options {
 /**
  * struct import - an import under way
  * @text_bytes: of the text; 0: not known
+ * @directory: of perf.data
  * @out: the file that gets its final name at the end; open while a source is read
  */
 struct import {
@@ -41,12 +43,14 @@ struct import {
 	struct new_recording out;
 	uint64_t file_bytes;
 	uint64_t text_bytes;
+	bool directory;
 	struct progress progress;
 };
 
-/* Both return EXIT_OK, or the exit code after a message. */
+/* All return EXIT_OK, or the exit code after a message. */
 int import_text(struct import *im);
 int import_raw_pages(struct import *im);
+int import_perf(struct import *im);
 
 /* import_output.c */
 /* Reads what --kallsyms or --system-map names, nothing without, and opens @im->out; GO_ON, or
@@ -67,6 +71,12 @@ struct import_result {
 	size_t nr_parts;
 	const char *summary, *notes;
 };
+
+/* import_symbols.c: the text of /proc/kallsyms, if @kernel is the one that runs here and has not
+ * booted since; for import_known()'s find_symbols. 0 or -ENOMEM.
+ */
+int import_running_symbols(void *ctx, const struct import_kernel *kernel,
+			   struct strbuf *out);
 
 /* Writes the recording and gives it its name; GO_ON, or an exit code after a message. */
 int import_write(struct import *im, const struct import_result *r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd (import): what both kinds of import share.
+ * cmd (import): what all kinds of import share.
  * In: the options, and what was read. Out: the recording's file, and word of it.
  */
 #include <string.h>
@@ -56,6 +56,7 @@ struct recording_import_options import_known(struct import *im,
 		.symbols = symbols->data,
 		.symbols_size = symbols->size,
 		.open_part = open_part,
+		.find_symbols = import_running_symbols,
 		.progress = tell_progress,
 		.ctx = im,
 	};

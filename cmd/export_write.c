@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd (export): where what is exported goes.
+ * In: a report, and options. Out: standard output, a file, or one in a directory of many.
+ */
+#include "export_write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "message.h"
+#include "output.h"
+#include "text_output.h"
+
+static const char command_name[] = "export";
+
+struct writing {
+	const struct exporter *exporter;
+	const struct export_options *opts;
+	const struct report *report;
+};
+
+static int write_rows(const struct render_out *out, const void *arg)
+{
+	const struct writing *w = arg;
+
+	return export_report(w->exporter, w->opts, w->report, out);
+}
+
+static int write_file(const struct writing *w, const char *path, const char *input)
+{
+	struct text_output file = TEXT_OUTPUT_INIT;
+	const struct render_out out = { text_output_write, &file };
+	int ret = text_output_open(&file, path, input, command_name), err;
+
+	if (ret != GO_ON)
+		return ret;
+	err = write_rows(&out, w);
+	if (!err)
+		err = text_output_commit(&file);
+	text_output_close(&file);
+	if (!err)
+		return EXIT_OK;
+	message_error(command_name, "cannot write %s: %s", path, strerror(-err));
+	return EXIT_FAILED;
+}
+
+/* What Hive calls the directory of rows whose value is not known. */
+#define HIVE_NULL "__HIVE_DEFAULT_PARTITION__"
+
+/* @text as part of a file's name, as Hive has it: other characters than these are %2f. */
+static void add_name(struct strbuf *path, const char *text, const char *unknown)
+{
+	static const char plain[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+";
+	const char *p;
+
+	for (p = text; *p; p++) {
+		if (strchr(plain, *p) || (*p == '.' && p > text))
+			strbuf_add(path, p, 1);
+		else
+			strbuf_printf(path, "%%%02x", (unsigned char)*p);
+	}
+	if (!*text)
+		strbuf_puts(path, unknown);
+}
+
+static int make_dir(const struct strbuf *path)
+{
+	if (path->failed || !mkdir(strbuf_text(path), 0777) || errno == EEXIST)
+		return GO_ON;
+	message_error(command_name, "cannot create the directory %s: %s",
+		      strbuf_text(path), strerror(errno));
+	return EXIT_FAILED;
+}
+
+static const char *kernel_of(const struct report *report)
+{
+	size_t i;
+
+	for (i = 0; i < report->nr_facts; i++) {
+		if (!strcmp(report->facts[i].name, "kernel") &&
+		    report->facts[i].value.type == CELL_TEXT)
+			return report->facts[i].value.s;
+	}
+	return "";
+}
+
+/* DIR/dt=2026-11-22/kernel=6.1.0/HOST-ID.parquet, with the directories on the way. */
+static int make_path(struct strbuf *path, const struct writing *w, const char *into)
+{
+	const struct export_origin *o = w->opts->origin;
+	int ret;
+
+	strbuf_puts(path, into);
+	ret = make_dir(path);
+	strbuf_puts(path, "/dt=");
+	add_name(path, o->day, HIVE_NULL);
+	if (ret == GO_ON)
+		ret = make_dir(path);
+	strbuf_puts(path, "/kernel=");
+	add_name(path, kernel_of(w->report), HIVE_NULL);
+	if (ret == GO_ON)
+		ret = make_dir(path);
+	strbuf_puts(path, "/");
+	add_name(path, o->host, "unknown");
+	strbuf_printf(path, "-%s.%s", o->id, w->exporter->suffix);
+	if (ret != GO_ON || !path->failed)
+		return ret;
+	message_error(command_name, "out of memory");
+	return EXIT_FAILED;
+}
+
+static int write_into(const struct writing *w, const struct export_place *place)
+{
+	struct strbuf path = { 0 };
+	int ret = make_path(&path, w, place->into);
+
+	if (ret == GO_ON)
+		ret = write_file(w, strbuf_text(&path), place->input);
+	if (ret == EXIT_OK)
+		printf("%s\n", strbuf_text(&path));
+	strbuf_free(&path);
+	return ret;
+}
+
+int export_write(const struct exporter *exporter, const struct export_options *opts,
+		 const struct report *report, const struct export_place *place)
+{
+	const struct writing w = { exporter, opts, report };
+
+	if (place->into)
+		return write_into(&w, place);
+	if (place->output && strcmp(place->output, "-") != 0)
+		return write_file(&w, place->output, place->input);
+	return output_write(command_name, write_rows, &w, false);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd (export): where what is exported goes.
+ * In: a report, and options. Out: standard output, a file, or one in a directory of many.
+ */
+#ifndef KMEMX_CMD_EXPORT_WRITE_H
+#define KMEMX_CMD_EXPORT_WRITE_H
+
+#include "export/export.h"
+#include "recording/recording.h"
+
+/**
+ * struct export_place - where to
+ * @output: a file; NULL or "-": standard output
+ * @into: instead of @output a directory, below which the file gets a name by what it is of
+ * @input: the recording, which is not to be written over
+ */
+struct export_place {
+	const char *output, *into, *input;
+};
+
+/* Writes @report for @exporter: an exit code, after a message if it is not EXIT_OK. */
+int export_write(const struct exporter *exporter, const struct export_options *opts,
+		 const struct report *report, const struct export_place *place);
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd (import): the symbols of the kernel that runs here.
+ * In: what a source says of its kernel. Out: /proc/kallsyms, if it is the same one.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "capture/build_ids.h"
+#include "capture/instance.h"
+#include "import.h"
+#include "import/perf_symbols.h"
+
+/* Release and build id: the same kernel, if perhaps booted again. */
+static int is_running(const struct import_kernel *kernel)
+{
+	struct strbuf notes = { 0 }, build_id = { 0 };
+	struct utsname here;
+	int ret;
+
+	if (!*kernel->build_id || uname(&here) ||
+	    strcmp(here.release, kernel->release) != 0)
+		return 0;
+	ret = instance_read_top("/sys/kernel/notes", &notes);
+	if (!ret)
+		ret = build_id_of_notes(strbuf_text(&notes), notes.size, &build_id);
+	if (!ret)
+		ret = !strcmp(strbuf_text(&build_id), kernel->build_id);
+	strbuf_free(&notes);
+	strbuf_free(&build_id);
+	return ret;
+}
+
+int import_running_symbols(void *ctx, const struct import_kernel *kernel,
+			   struct strbuf *out)
+{
+	int ret = is_running(kernel);
+
+	if (ret > 0)
+		ret = instance_read_top("/proc/kallsyms", out);
+	/* It moves whenever it boots; addresses are hidden from users without rights. */
+	if (ret ||
+	    perf_symbols_find(strbuf_text(out), kernel->text_symbol) != kernel->text ||
+	    !kernel->text)
+		strbuf_reset(out);
+	return ret == -ENOMEM ? ret : 0;
+}

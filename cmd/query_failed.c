@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd (query): why SQL has no result.
+ * In: a failure of the library. Out: a message that shows the place in the SQL.
+ */
+#include "query_failed.h"
+
+#include <string.h>
+
+#include "command.h"
+#include "message.h"
+#include "options.h"
+#include "query/named.h"
+#include "query/schema.h"
+#include "query_load.h"
+
+static const char command_name[] = "query";
+
+#define NAMES_MAX 64
+/* Characters of the SQL that are shown. */
+#define SHOWN_MAX 72
+
+/* What SQLite calls what it does not find, and among what it is looked for. */
+static const char *nearest_column(const char *name)
+{
+	const char *names[NAMES_MAX];
+	size_t nr;
+
+	for (nr = 0; nr < NAMES_MAX && query_column(nr); nr++)
+		names[nr] = query_column(nr);
+	return options_nearest(name, names, nr);
+}
+
+static const char *nearest_table(const char *name)
+{
+	static const char *const names[] = { "allocations", "recordings" };
+
+	return options_nearest(name, names, ARRAY_SIZE(names));
+}
+
+/* Appends what SQLite's message is a way to. */
+static void put_advice(struct strbuf *text, const char *message)
+{
+	static const char column[] = "no such column: ", table[] = "no such table: ";
+	const char *near = NULL;
+
+	if (!strcmp(message, "integer overflow"))
+		strbuf_puts(text,
+			    ": a sum exceeds 2^63 - 1. Use total() instead of sum()");
+	if (!strncmp(message, column, strlen(column)))
+		near = nearest_column(message + strlen(column));
+	else if (!strncmp(message, table, strlen(table)))
+		near = nearest_table(message + strlen(table));
+	else
+		return;
+	if (near)
+		strbuf_printf(text, ". Did you mean '%s'?", near);
+}
+
+static bool is_inside(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* The line of @sql that byte @offset is in, or the part of it around that, and as many blanks as
+ * there are characters before it.
+ */
+static void put_place(const char *sql, size_t offset, struct strbuf *line,
+		      struct strbuf *blanks)
+{
+	const char *at = sql + offset, *first = at, *end = at + strcspn(at, "\n"), *p;
+
+	while (first > sql && first[-1] != '\n' && (size_t)(at - first) < SHOWN_MAX / 2)
+		first--;
+	while (first < at && is_inside(*first))
+		first++;
+	if ((size_t)(end - first) > SHOWN_MAX)
+		end = first + SHOWN_MAX;
+	while (end > at && is_inside(*end))
+		end--;
+	for (p = first; p < end; p++)
+		strbuf_add(line, *p == '\t' ? " " : p, 1);
+	for (p = first; p < at; p++) {
+		if (!is_inside(*p))
+			strbuf_add(blanks, " ", 1);
+	}
+}
+
+static int sql_failed(const struct query_ask *ask, const struct query_failure *why,
+		      const char *what)
+{
+	struct strbuf text = { 0 }, line = { 0 }, blanks = { 0 };
+
+	strbuf_puts(&text, what);
+	put_advice(&text, what);
+	if (why->offset >= 0 && (size_t)why->offset <= strlen(ask->sql)) {
+		put_place(ask->sql, (size_t)why->offset, &line, &blanks);
+		message_error(command_name, "%s\n  %s\n  %s^", strbuf_text(&text),
+			      strbuf_text(&line), strbuf_text(&blanks));
+	} else {
+		message_error(command_name, "%s", strbuf_text(&text));
+	}
+	strbuf_free(&text);
+	strbuf_free(&line);
+	strbuf_free(&blanks);
+	return EXIT_USAGE;
+}
+
+static int unset(const char *name)
+{
+	if (*name)
+		message_error(
+			command_name,
+			"the query needs a value for :%s\n  Give it: --set %s=VALUE",
+			name, name);
+	else
+		message_error(
+			command_name,
+			"parameters need names\n  Write :name instead of ?, and --set name=VALUE");
+	return EXIT_USAGE;
+}
+
+int query_failed(const struct query_ask *ask, const struct query_failure *why)
+{
+	switch (why->problem) {
+	case QUERY_MEMORY:
+		return query_load_no_memory(ask->memory);
+	case QUERY_LARGE:
+		message_error(
+			command_name,
+			"the result is too large for the memory\n  Ask for less, or allow more: --max-memory SIZE");
+		return EXIT_FAILED;
+	case QUERY_STOPPED:
+		message_error(
+			command_name,
+			"the query took longer than --timeout allows, and was ended");
+		return EXIT_FAILED;
+	case QUERY_EMPTY:
+		message_error(command_name, "there is no SQL statement");
+		return EXIT_USAGE;
+	case QUERY_SEVERAL:
+		return sql_failed(ask, why,
+				  "one statement can be run, this is a second one");
+	case QUERY_WRITES:
+		message_error(
+			command_name,
+			"only statements that read are run: SELECT, WITH ... SELECT, VALUES");
+		return EXIT_USAGE;
+	case QUERY_UNSET:
+		return unset(strbuf_text(&why->text));
+	case QUERY_UNUSED:
+		message_error(command_name, "--set %s: the query has no parameter :%s",
+			      strbuf_text(&why->text), strbuf_text(&why->text));
+		return EXIT_USAGE;
+	case QUERY_SQL:
+		break;
+	}
+	return sql_failed(ask, why, strbuf_text(&why->text));
+}
+
+int query_unknown(const char *word)
+{
+	const char *names[NAMES_MAX], *near;
+	size_t nr;
+
+	for (nr = 0; nr < NAMES_MAX && query_named_at(nr); nr++)
+		names[nr] = query_named_at(nr)->name;
+	near = options_nearest(word, names, nr);
+	if (near)
+		message_error(
+			command_name,
+			"'%s' is neither SQL nor the name of a query. Did you mean '%s'?",
+			word, near);
+	else
+		message_error(
+			command_name,
+			"'%s' is neither SQL nor the name of a query\n  List the queries that come along: kmemx query --list",
+			word);
+	return EXIT_USAGE;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd (query): why SQL has no result.
+ * In: a failure of the library. Out: a message that shows the place in the SQL.
+ */
+#ifndef KMEMX_CMD_QUERY_FAILED_H
+#define KMEMX_CMD_QUERY_FAILED_H
+
+#include "query/ask.h"
+
+/* The exit code, after a message. @why->text may be NULL-free text of SQLite's. */
+int query_failed(const struct query_ask *ask, const struct query_failure *why);
+/* @word is neither SQL nor the name of a query: EXIT_USAGE, after a message. */
+int query_unknown(const char *word);
+
+#endif

@@ -82,5 +82,6 @@ const struct command command_frag = {
 	.name = command_name,
 	.purpose = "show page blocks taken from another migratetype",
 	.group = COMMAND_LOOK,
+	.seldom = true,
 	.run = run_frag,
 };

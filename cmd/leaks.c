@@ -51,6 +51,7 @@ static int parse(struct leaks_args *args, struct stat_options *o, int argc, char
 		  "younger objects may be in flight: 5s, 100ms" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "suppress", "FILE", &args->files,
 		  "known leaks: lines 'leak:FUNCTION'" },
+		SAMPLE_OPTION(o->unscaled),
 		STAT_SORT_OPTION(o, "growth,-age"),
 		STAT_ROW_OPTIONS(o),
 		FILTER_OPTIONS(o->filter),

@@ -20,11 +20,12 @@
 
 /* By groups: it is the order of the list that the user sees. */
 static const struct command *const commands[] = {
-	&command_record,  &command_boot,   &command_extract, &command_recover,
-	&command_summary, &command_stat,   &command_leaks,   &command_peak,
-	&command_owners,  &command_advise, &command_frag,    &command_percpu,
-	&command_script,  &command_info,   &command_diff,    &command_import,
-	&command_split,	  &command_config, &command_version,
+	&command_record,  &command_boot,      &command_extract, &command_recover,
+	&command_summary, &command_report,    &command_stat,	&command_leaks,
+	&command_peak,	  &command_owners,    &command_advise,	&command_frag,
+	&command_percpu,  &command_footprint, &command_top,	&command_query,
+	&command_script,  &command_info,      &command_diff,	&command_export,
+	&command_import,  &command_split,     &command_config,	&command_version,
 };
 
 static const char *const group_words[] = {
@@ -88,7 +89,7 @@ static void print_overview(FILE *out)
 static const struct {
 	const char *word, *instead;
 } other_words[] = {
-	{ "report", "stat" },	    { "show", "stat" },	       { "top", "stat" },
+	{ "html", "report" },	    { "show", "stat" },	       { "top", "stat" },
 	{ "kmem", "stat" },	    { "overview", "summary" }, { "slab", "stat --slab" },
 	{ "slabs", "stat --slab" }, { "page", "stat --page" }, { "pages", "stat --page" },
 	{ "leak", "leaks" },	    { "memleak", "leaks" },    { "live", "stat --live" },
@@ -98,7 +99,8 @@ static const struct {
 	{ "cut", "split" },	    { "convert", "import" },   { "header", "info" },
 	{ "check", "info" },	    { "evlist", "info" },      { "rescue", "recover" },
 	{ "page_owner", "owners" }, { "owner", "owners" },     { "max", "peak" },
-	{ "advice", "advise" },	    { "extfrag", "frag" },
+	{ "advice", "advise" },	    { "extfrag", "frag" },     { "size", "footprint" },
+	{ "bloat", "footprint" },
 };
 
 /* The nearest command or alias; NULL: none is near. */

@@ -54,6 +54,7 @@ static int parse(struct peak_args *args, struct stat_options *o, int argc, char 
 		  "at this moment instead: seconds, +1s, 10%" },
 		{ OPTION_POSITIVE | OPTION_EVERYDAY, 0, "over-time", "N", &args->bins,
 		  "also live bytes at the ends of N parts of the time" },
+		SAMPLE_OPTION(o->unscaled),
 		STAT_SORT_OPTION(o, "objects"),
 		STAT_ROW_OPTIONS(o),
 		FILTER_OPTIONS(o->filter),

@@ -64,5 +64,6 @@ const struct command command_percpu = {
 	.name = command_name,
 	.purpose = "show which CPUs refill and drain, allocate and free",
 	.group = COMMAND_LOOK,
+	.seldom = true,
 	.run = run_percpu,
 };

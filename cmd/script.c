@@ -23,6 +23,8 @@
 #include "output.h"
 #include "script_filter.h"
 #include "text_output.h"
+#include "input_dirs.h"
+#include "input_hints.h"
 #include "input_window.h"
 
 /* Events taken at a time. */
@@ -33,7 +35,9 @@ struct script_args {
 	struct window window;
 	struct symbol_files symbols;
 	struct script_filter filter;
-	bool json, stack, ns, raw_ip, no_pager;
+	const char *modules, *source;
+	struct debug_places places;
+	bool json, stack, ns, raw_ip, no_inline, no_pager;
 	uint64_t lines;
 	unsigned int verbose;
 	struct script_options look;
@@ -80,6 +84,8 @@ static int parse(struct script_args *a, int argc, char **argv)
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
 		INPUT_OPTION(&a->path),
 		SYMBOL_FILE_OPTIONS(OPTION_STRING, a->symbols, ""),
+		DEBUG_PLACE_OPTIONS(a->places),
+		DIR_FILE_OPTIONS(OPTION_STRING, a),
 		{ OPTION_GROUP, 0, NULL, NULL, NULL,
 		  "Which events (A,B: any of them; several options: all)" },
 		TIME_OPTION(a->window),
@@ -94,6 +100,8 @@ static int parse(struct script_args *a, int argc, char **argv)
 		  &a->filter.events, "events: kmalloc,kmem:kfree,'mm_page_*'" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "callsite", "SITES",
 		  &a->filter.sites, "callsites: function, function+0x1f, 0xffff..." },
+		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "dir", "DIRS", &a->filter.dirs,
+		  "directories of callsites: fs,net/ipv4" },
 		{ OPTION_STRINGS, 0, "ptr", "ADDRS", &a->filter.ptrs,
 		  "the slab objects at these addresses" },
 		{ OPTION_POSITIVE | OPTION_EVERYDAY, 'l', "lines", "N", &a->lines,
@@ -107,6 +115,7 @@ static int parse(struct script_args *a, int argc, char **argv)
 		  "flags as names, short (names), hex" },
 		{ OPTION_FLAG, 0, "ns", NULL, &a->ns, "time stamps in nanoseconds" },
 		RAW_IP_OPTION(a->raw_ip),
+		NO_INLINE_OPTION(a->no_inline),
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "json", NULL, &a->json,
 		  "JSON, one object per line" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &a->output,
@@ -372,16 +381,29 @@ static int nothing_shown(const struct script_run *r)
 static int open_all(struct script_run *r)
 {
 	const struct script_args *a = &r->args;
-	const struct study_options opts = {
+	struct study_options opts = {
 		.path = a->path,
 		.want_symbols = true,
 		.symbols = a->symbols,
 		.want_rule = true,
+		.places = a->places,
 		.window = a->window,
+		.no_inline = a->no_inline || a->raw_ip,
+		.want_dirs = a->filter.dirs.count,
 	};
+	const struct dir_files files = { a->symbols.vmlinux, a->modules, a->source };
 	const struct study *study = &r->in.study;
-	int ret = input_open(&r->in, &opts, command_name, a->verbose);
+	int ret;
 
+	if (opts.want_dirs)
+		opts.dirs = files;
+	else if (!opts.no_inline)
+		opts.lines = files;
+	opts.search = opts.want_dirs || !opts.no_inline;
+	ret = input_open(&r->in, &opts, command_name, a->verbose);
+	if (ret == GO_ON && opts.want_dirs && !study->dirs)
+		ret = input_hints_missing(
+			&r->in, "--dir needs the directories of functions", true);
 	if (ret == GO_ON)
 		ret = script_filter_resolve(&a->filter, &r->filter, study->fmts,
 					    &study->log, study->path);
@@ -391,6 +413,8 @@ static int open_all(struct script_run *r)
 		return ret;
 	r->keep_stacks = script_filter_wants_stacks(&r->filter, study->fmts);
 	r->env = study_env(study);
+	if (opts.no_inline)
+		r->env.lines = NULL;
 	r->env.raw_ip = a->raw_ip;
 	sites_init(&r->sites, &r->env);
 	r->names = (struct event_filter_names){ study->syms, &r->sites, &r->tasks };
@@ -421,6 +445,12 @@ static int run_script(int argc, char **argv)
 		ret = input_window_check(&r.args.window, command_name);
 	if (ret == GO_ON)
 		ret = symbol_files_check(&r.args.symbols, command_name);
+	if (ret == GO_ON)
+		ret = debug_places_check(&r.args.places, &r.args.symbols, command_name);
+	if (ret == GO_ON)
+		ret = input_dirs_unused(&(struct dir_files){ .source = r.args.source },
+					r.args.filter.dirs.count, false, "--dir",
+					command_name);
 	if (ret == GO_ON)
 		ret = run(&r);
 	text_output_close(&r.file);

@@ -70,6 +70,13 @@ static int add_site(void *ctx, const char *word)
 	return event_filter_add_site(t->filter, word);
 }
 
+static int add_dir(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return event_filter_add_dir(t->filter, word);
+}
+
 static int add_ptr(void *ctx, const char *word)
 {
 	const struct target *t = ctx;
@@ -98,6 +105,8 @@ int script_filter_resolve(const struct script_filter *o, struct event_filter *fi
 		{ { "--comm", "a task's name", &o->comms }, add_comm },
 		{ { "--callsite", "function, function+0x1f or 0xffff...", &o->sites },
 		  add_site },
+		{ { "--dir", "a directory of the kernel's source: fs/ext4", &o->dirs },
+		  add_dir },
 		{ { "--ptr", "an address in hexadecimal", &o->ptrs }, add_ptr },
 		{ { "--event", "an event's name", &o->events }, add_event },
 	};
@@ -127,10 +136,11 @@ bool script_filter_wants_stacks(const struct event_filter *filter,
 int script_filter_nothing(const struct script_filter *o, const char *command,
 			  const char *path)
 {
-	static const char *const options[] = { "--cpu",	  "--pid",	"--comm",
-					       "--event", "--callsite", "--ptr" };
+	static const char *const options[] = { "--cpu",	     "--pid", "--comm", "--event",
+					       "--callsite", "--dir", "--ptr" };
 	const struct option_strings *values[] = { &o->cpus,   &o->pids,	 &o->comms,
-						  &o->events, &o->sites, &o->ptrs };
+						  &o->events, &o->sites, &o->dirs,
+						  &o->ptrs };
 	struct strbuf given = { 0 };
 	size_t i, k;
 
@@ -153,5 +163,6 @@ void script_filter_free(struct script_filter *o)
 	free(o->comms.items);
 	free(o->events.items);
 	free(o->sites.items);
+	free(o->dirs.items);
 	free(o->ptrs.items);
 }

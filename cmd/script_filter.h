@@ -10,7 +10,7 @@
 #include "options.h"
 
 struct script_filter {
-	struct option_strings cpus, pids, comms, events, sites, ptrs;
+	struct option_strings cpus, pids, comms, events, sites, dirs, ptrs;
 };
 
 /* Fills in @filter, which the caller frees in any case: GO_ON, or the exit code after

@@ -13,6 +13,7 @@
 #include "capture/new_recording.h"
 #include "command.h"
 #include "event/split.h"
+#include "event/split_sample.h"
 #include "input.h"
 #include "message.h"
 #include "options.h"
@@ -20,8 +21,15 @@
 #include "script_filter.h"
 #include "input_window.h"
 
+/* "16,3" as an option has it; one_in 0: none is wanted. */
+struct sample_choice {
+	const char *text;
+	unsigned int one_in, part;
+};
+
 struct split_args {
 	const char *path, *output;
+	struct sample_choice sample, stack_sample;
 	struct window window;
 	struct script_filter filter; /* of which CPUs are chosen */
 	unsigned int verbose;
@@ -46,7 +54,8 @@ static int parse(struct split_args *a, int argc, char **argv)
 		.usage = "kmemx split [options] -o OUTPUT [FILE]",
 		.examples =
 			"  kmemx split --time 81.5,82.5 -o second.dat\n"
-			"  kmemx split -i boot.dat --time ,10% --cpu 0-3 -o start.dat\n",
+			"  kmemx split -i boot.dat --time ,10% --cpu 0-3 -o start.dat\n"
+			"  kmemx split --sample 16 -o sixteenth.dat\n",
 	};
 	const struct option_entry options[] = {
 		INPUT_OPTION(&a->path),
@@ -56,6 +65,10 @@ static int parse(struct split_args *a, int argc, char **argv)
 		{ OPTION_STRINGS, 0, "cpu", "LIST", &a->filter.cpus,
 		  "only these CPUs: 0,2-3" },
 		INSTANCE_OPTION(a->window),
+		{ OPTION_STRING, 0, "sample", "N[,PART]", &a->sample.text,
+		  "one in N objects and pages, by address" },
+		{ OPTION_STRING, 0, "stack-sample", "N[,PART]", &a->stack_sample.text,
+		  "callchains of one slab object in N" },
 		VERBOSE_OPTION(a->verbose),
 		OPTIONS_END,
 	};
@@ -67,6 +80,26 @@ static int parse(struct split_args *a, int argc, char **argv)
 	return ret;
 }
 
+/* Reads "16" or "16,3". */
+static int check_sample(struct sample_choice *c, const char *option)
+{
+	int end = -1;
+
+	if (!c->text)
+		return GO_ON;
+	if ((sscanf(c->text, "%4u%n", &c->one_in, &end) == 1 && !c->text[end]) ||
+	    (sscanf(c->text, "%4u,%4u%n", &c->one_in, &c->part, &end) == 2 &&
+	     !c->text[end])) {
+		if (sample_possible(c->one_in) && c->part < c->one_in)
+			return GO_ON;
+	}
+	message_error(
+		command_name,
+		"%s takes a power of two from 2 to %u and a part from 0 on, not '%s'\n  Try: kmemx split %s 16 -o part.dat, or %s 16,3",
+		option, SAMPLE_MAX, c->text, option, option);
+	return EXIT_USAGE;
+}
+
 static int check(struct split_args *a)
 {
 	if (!a->output) {
@@ -75,12 +108,16 @@ static int check(struct split_args *a)
 			"missing -o FILE\n  Try: kmemx split --time 10%%,20%% -o part.dat");
 		return EXIT_USAGE;
 	}
-	if (!a->window.time && !a->window.instance && !a->filter.cpus.count) {
+	if (!a->window.time && !a->window.instance && !a->filter.cpus.count &&
+	    !a->sample.text && !a->stack_sample.text) {
 		message_error(
 			command_name,
-			"missing --time, --cpu or --instance, which select the part\n  Show the recording's span: kmemx info");
+			"missing --time, --cpu, --instance, --sample or --stack-sample, which select the part\n  Show the recording's span: kmemx info");
 		return EXIT_USAGE;
 	}
+	if (check_sample(&a->sample, "--sample") != GO_ON ||
+	    check_sample(&a->stack_sample, "--stack-sample") != GO_ON)
+		return EXIT_USAGE;
 	return input_window_check(&a->window, command_name);
 }
 
@@ -130,6 +167,42 @@ static bool has_instance(const struct split_run *r)
 			return true;
 	}
 	return false;
+}
+
+/* The rule that kmemx record would have; one_in 0: there is none. */
+static struct sample rule_of(const struct split_run *r, const struct sample_choice *c)
+{
+	uint32_t page_size = recording_kernel_page_size(r->in.study.rec);
+	struct sample s = { 0 };
+
+	if (page_size < 4096 || page_size & (page_size - 1))
+		page_size = 4096;
+	if (c->one_in)
+		sample_init(&s, c->one_in, c->part, page_size);
+	return s;
+}
+
+/* Can the samples that are asked for be taken? */
+static int check_possible(const struct split_run *r)
+{
+	const struct study *study = &r->in.study;
+	int ret = split_sample_check(study->rec, study->fmts);
+
+	if (ret == -ENOTSUP && !r->args.sample.one_in)
+		ret = 0;
+	if (!ret || (!r->args.sample.one_in && !r->args.stack_sample.one_in))
+		return GO_ON;
+	if (ret == -EEXIST)
+		message_error(
+			command_name,
+			"%s is a sample already\n  Take one of the recording that it was made from",
+			study->path);
+	else
+		message_error(
+			command_name,
+			"%s has no page frame numbers, as its kernel is older than 4.1: no sample can be taken",
+			study->path);
+	return EXIT_FAILED;
 }
 
 static int split_failed(const struct split_run *r, int err)
@@ -188,12 +261,16 @@ static int write_part(struct split_run *r)
 				      .start_ts = study->window.start_ts,
 				      .stop_ts = study->window.stop_ts,
 				      .cpus = r->cpus,
+				      .sample = rule_of(r, &r->args.sample),
+				      .stack_sample = rule_of(r, &r->args.stack_sample),
 				      .progress = tell_split,
 				      .writing = tell_writing };
 	struct split_result result;
 	struct split_progress progress = { .writing = false };
-	int err;
+	int err = check_possible(r);
 
+	if (err != GO_ON)
+		return err;
 	if (new_recording_open(&r->output, r->args.output, &study->log))
 		return EXIT_FAILED;
 	err = new_recording_open_second(&r->output);
@@ -254,5 +331,6 @@ const struct command command_split = {
 	.name = "split",
 	.purpose = "write a part of a recording to a new recording",
 	.group = COMMAND_CONVERT,
+	.seldom = true,
 	.run = run_split,
 };

@@ -46,6 +46,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		  "only what is still allocated at the end" },
 		{ OPTION_FLAG, 0, "unmatched", NULL, &a->opts.unmatched,
 		  "also who freed objects without an allocation event" },
+		SAMPLE_OPTION(o->unscaled),
 		{ OPTION_TABLE, .value = stat_analyses_options(a, ANALYSIS_ASKED) },
 		{ OPTION_DURATION, 0, "short", "TIME", &a->short_time,
 		  "--lifetime: up to this it is short (default: 10us)" },

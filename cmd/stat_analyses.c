@@ -12,20 +12,24 @@
 #include "analysis/subject.h"
 #include "command.h"
 #include "message.h"
+#include "recording/sample.h"
 
 struct option_entry *stat_analyses_options(struct stat_analyses *a, enum analysis_use use)
 {
 	struct option_entry *first = &a->options[a->nr_options], *to = first;
 	const struct analysis *analysis;
-	int everyday = use == ANALYSIS_ALONE ? 0 : OPTION_EVERYDAY;
 	size_t i;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
+		bool everyday = use != ANALYSIS_ALONE && !analysis->seldom;
+
 		if (analysis->use == use)
-			*to++ = (struct option_entry){ .type = OPTION_FLAG | everyday,
-						       .name = analysis->name,
-						       .value = &a->asked[i],
-						       .help = analysis->help };
+			*to++ = (struct option_entry){
+				.type = OPTION_FLAG | (everyday ? OPTION_EVERYDAY : 0),
+				.name = analysis->name,
+				.value = &a->asked[i],
+				.help = analysis->help
+			};
 	}
 	*to++ = (struct option_entry){ .type = OPTION_END };
 	a->nr_options += (size_t)(to - first);
@@ -243,6 +247,16 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 	size_t i;
 
 	for (i = 0; i < a->nr; i++) {
+		if (a->chosen[i]->unsampled &&
+		    recording_meta(rec, RECORDING_META_SAMPLE)) {
+			message_error(
+				command,
+				"%s is a sample of all objects and pages, too little for %s%s: %s\n  Record all events: leave out --sample",
+				path,
+				a->chosen[i]->use == ANALYSIS_COMMAND ? "kmemx " : "--",
+				a->chosen[i]->name, a->chosen[i]->unsampled);
+			return EXIT_FAILED;
+		}
 		lacks = a->chosen[i]->lacks ? a->chosen[i]->lacks(rec) : NULL;
 		if (lacks) {
 			message_error(

@@ -185,6 +185,8 @@ static void add_options(struct strbuf *text, const char *name, const char *comma
 		strbuf_printf(text, "%s%s%s%s%s", text->size ? ", or " : "",
 			      of_stat ? "--" : "kmemx ", analysis->name,
 			      option ? " " : "", option ? option : "");
+		if (col->estimated)
+			strbuf_puts(text, " of a sample");
 		if (col->rows && !(col->rows & ROWS(CALLSITE))) {
 			for (kind = SUBJECT_NONE; !(col->rows >> kind & 1);)
 				kind++;

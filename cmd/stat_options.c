@@ -21,7 +21,7 @@ int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
 			      stat_analyses_of(usage->command, analysis);
 	ret = options_parse(usage, options, argc, argv, &operands);
 	o->usual_sort = options_is_setting(argc, argv, o->sort);
-	if (ret == GO_ON)
+	if (ret == GO_ON && (operands < argc || !o->no_default))
 		ret = input_path(usage->command, argc, argv, operands, &o->path);
 	return ret;
 }

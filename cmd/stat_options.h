@@ -23,7 +23,9 @@
 	TIME_OPTION((o)->window), \
 	INSTANCE_OPTION((o)->window)
 #define STAT_SYMBOL_OPTIONS(o) SYMBOL_FILE_OPTIONS(OPTION_STRING, (o)->symbols, "")
-#define STAT_DIR_OPTIONS(o) DIR_FILE_OPTIONS(OPTION_STRING, o)
+#define STAT_DIR_OPTIONS(o) \
+	DEBUG_PLACE_OPTIONS((o)->places), \
+	DIR_FILE_OPTIONS(OPTION_STRING, o)
 /* Ends what to read and begins what to show. */
 #define STAT_JOBS_OPTIONS(o) \
 	JOBS_OPTION(&(o)->jobs), \
@@ -51,8 +53,9 @@
 	  "a row per address in a function: function+0x1f" }, \
 	RAW_IP_OPTION((o)->raw_ip), \
 	RAW_NAMES_OPTION((o)->raw_names), \
+	NO_INLINE_OPTION((o)->no_inline), \
 	{ OPTION_STRINGS, 0, "skip-func", "REGEX", &(o)->skip, \
-	  "skip these functions too; may be repeated" }, \
+	  "skip these too, or: wrappers; may be repeated" }, \
 	{ OPTION_COUNT, 'v', "verbose", NULL, &(o)->verbose, \
 	  "full summary, skipped functions; more messages" }
 #define STAT_FORMAT_OPTIONS(o) { OPTION_TABLE, .value = output_formats(&(o)->output) }

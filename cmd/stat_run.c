@@ -14,6 +14,7 @@
 #include "event/recorded.h"
 #include "study/study_facts.h"
 #include "input_dirs.h"
+#include "input_hints.h"
 #include "input_symbols.h"
 #include "message.h"
 #include "row_limit.h"
@@ -47,23 +48,72 @@ static bool can_have_dirs(const char *command)
 	return false;
 }
 
+/* The row's word that only debug information knows; NULL: none. */
+static const char *source_word(const struct stat_options *o)
+{
+	uint32_t rows = subject_rows(o->analyses.opts.by);
+
+	return rows & ROWS(LINE)   ? subjects_word(SUBJECT_LINE)
+	       : rows & ROWS(FILE) ? subjects_word(SUBJECT_FILE)
+				   : NULL;
+}
+
+/* Is debug information looked for? */
+static bool wants_debug(const struct stat_options *o)
+{
+	return !o->no_inline || source_word(o) || wants_dirs(o);
+}
+
 static int check_dirs(const struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
-	const struct dir_files files = dir_files(o);
-	bool rows = subject_rows(o->analyses.opts.by) & ROWS(DIR);
+	struct dir_files files = dir_files(o);
 
-	if (wants_dirs(o) && !dir_files_any(&files))
-		return input_dirs_missing(
+	if (debug_places_any(&o->places) && !wants_debug(o)) {
+		message_error(
 			st->command,
-			rows ? "--by dir needs the directories of functions"
-			     : "--dir needs the directories of functions",
-			"");
-	if (rows)
+			"%s gives debug information, which --no-inline does without",
+			o->places.kernel  ? "--kernel"
+			: o->places.symfs ? "--symfs"
+					  : "--debuginfod");
+		return EXIT_USAGE;
+	}
+	if (subject_rows(o->analyses.opts.by) & ROWS(DIR) || o->dirs_if_known)
 		return GO_ON;
+	/* Modules know inlined functions, too. */
+	if (!o->no_inline || source_word(o))
+		files.modules = NULL;
 	return input_dirs_unused(
 		&files, filter_words_dirs(&o->filter), o->dir_depth,
 		can_have_dirs(st->command) ? "--by dir or --dir" : "--dir", st->command);
+}
+
+/* Is there what was asked for, given or found? */
+static int check_debug(const struct stat_run *st)
+{
+	const struct stat_options *o = &st->opts;
+	const struct study *study = &st->in.study;
+	const struct dir_files files = dir_files(o);
+	bool rows = subject_rows(o->analyses.opts.by) & ROWS(DIR);
+
+	if (wants_dirs(o) && !study->dirs)
+		return input_hints_missing(
+			&st->in,
+			rows ? "--by dir needs the directories of functions"
+			     : "--dir needs the directories of functions",
+			true);
+	if (!source_word(o) || study->lines)
+		return GO_ON;
+	if (study->found.vmlinux || files.vmlinux || files.modules)
+		return input_lines_none(st->command, study->found.vmlinux
+							     ? study->found.vmlinux
+						     : files.vmlinux ? files.vmlinux
+								     : files.modules);
+	return input_hints_missing(&st->in,
+				   source_word(o) == subjects_word(SUBJECT_LINE)
+					   ? "--by line needs the lines of functions"
+					   : "--by file needs the files of functions",
+				   false);
 }
 
 static int check(struct stat_run *st)
@@ -92,12 +142,25 @@ static int check(struct stat_run *st)
 	if (ret != GO_ON)
 		return ret;
 	ret = symbol_files_check(&o->symbols, st->command);
+	if (ret == GO_ON)
+		ret = debug_places_check(&o->places, &o->symbols, st->command);
 	if (ret != GO_ON)
 		return ret;
 	ret = stat_analyses_check(&o->analyses, o->window.time, st->command);
 	if (ret == GO_ON)
 		ret = check_dirs(st);
 	return ret == GO_ON ? input_window_check(&st->opts.window, st->command) : ret;
+}
+
+/* Are figures of a sample to be estimates of all, in all tables that are asked for? */
+static bool wants_estimates(const struct stat_options *o)
+{
+	bool all = !o->unscaled;
+	size_t i;
+
+	for (i = 0; i < o->analyses.nr; i++)
+		all &= o->analyses.chosen[i]->estimates;
+	return all;
 }
 
 static int analyze(struct stat_run *st)
@@ -116,6 +179,10 @@ static int analyze(struct stat_run *st)
 	env.window = o->window.time || o->window.instance;
 	env.jobs = input_jobs(o->jobs);
 	env.filter = filter_words_any(&o->filter) ? &st->filter : NULL;
+	/* An unknown rule is as no sample: study_facts_banner() says that it is one. */
+	st->estimates = wants_estimates(o) && !sample_of(&env.sample, env.rec);
+	if (!st->estimates)
+		env.sample = (struct sample){ 0 };
 	st->report = report_new();
 	if (!st->report)
 		return input_stream_failed(&st->in, -ENOMEM);
@@ -228,7 +295,7 @@ static int check_recorded(struct stat_run *st)
 	return GO_ON;
 }
 
-static int sort_tables(struct stat_run *st)
+int stat_run_sort(struct stat_run *st)
 {
 	size_t i;
 	int err = 0, ret = GO_ON;
@@ -243,9 +310,13 @@ static int sort_tables(struct stat_run *st)
 		err = stat_keys_sort(t, &st->keys);
 		stat_keys_show(t, &st->keys, st->opts.analyses.opts.live);
 		table_fill_shares(t);
-		row_limit_apply(st->opts.lines, t);
+		if (!st->write)
+			row_limit_apply(st->opts.lines, t);
 	}
-	return err ? input_stream_failed(&st->in, err) : GO_ON;
+	if (!err)
+		return GO_ON;
+	message_error(st->command, "cannot sort the report: %s", strerror(-err));
+	return EXIT_FAILED;
 }
 
 static void list_skipped(const struct stat_run *st)
@@ -273,6 +344,17 @@ static void say_filter(const struct stat_run *st)
 	strbuf_free(&text);
 }
 
+static int write_report(struct stat_run *st)
+{
+	if (st->write)
+		return st->write(st, st->write_arg);
+	st->opts.output.verbose = st->opts.verbose != 0;
+	return output_report(&st->opts.output, st->command, st->report,
+			     stat_analyses_asked(&st->opts.analyses, ANALYSIS_ALONE)
+				     ? stat_account_render
+				     : render_text);
+}
+
 static int show(struct stat_run *st)
 {
 	const struct study *study = &st->in.study;
@@ -281,13 +363,16 @@ static int show(struct stat_run *st)
 	int ret;
 
 	study_facts_init(&facts, study, study->window.buffer);
+	facts.estimated = st->estimates;
 	study_facts_banner(&facts, study, st->report);
 	study_facts_add(&facts, st->report);
 	say_filter(st);
 	missing = study_facts_missing_table(study->rec);
 	ret = check_recorded(st);
+	if (ret == GO_ON && st->finish)
+		ret = st->finish(st);
 	if (ret == GO_ON)
-		ret = sort_tables(st);
+		ret = stat_run_sort(st);
 	/* No memory for it fails the report. */
 	if (ret == GO_ON && recording_truncated(study->rec))
 		report_add_table(st->report, missing);
@@ -303,11 +388,7 @@ static int show(struct stat_run *st)
 		list_skipped(st);
 	if (!report_ok(st->report))
 		return input_stream_failed(&st->in, -ENOMEM);
-	st->opts.output.verbose = st->opts.verbose != 0;
-	ret = output_report(&st->opts.output, st->command, st->report,
-			    stat_analyses_asked(&st->opts.analyses, ANALYSIS_ALONE)
-				    ? stat_account_render
-				    : render_text);
+	ret = write_report(st);
 	return lost_limit_check(&st->opts.max_lost, &facts, st->command, ret);
 }
 
@@ -321,12 +402,24 @@ static int open_study(struct stat_run *st)
 		.want_rule = true,
 		.skip = o->skip.items,
 		.nr_skip = o->skip.count,
+		.no_inline = o->no_inline,
+		.places = o->places,
 		.window = o->window,
 	};
+	int ret;
 
-	if (wants_dirs(o))
+	/* A source tree that is given is to be read. */
+	study.want_dirs = wants_dirs(o) || o->sources || (o->dirs_if_known && o->source);
+	study.dirs_of_lines = o->dirs_if_known;
+	study.search = wants_debug(o) && !o->sources;
+	if (o->sources)
+		study.sources = o->sources;
+	else if (study.want_dirs)
 		study.dirs = dir_files(o);
-	return input_open(&st->in, &study, st->command, o->verbose);
+	else if (study.search)
+		study.lines = dir_files(o);
+	ret = input_open(&st->in, &study, st->command, o->verbose);
+	return ret == GO_ON ? check_debug(st) : ret;
 }
 
 static int read_and_show(struct stat_run *st)
@@ -358,6 +451,8 @@ int stat_run(struct stat_run *st)
 
 	if (ret == GO_ON && st->opts.columns)
 		ret = stat_columns(&st->opts.output, st->command);
+	if (ret == GO_ON && st->prepare)
+		ret = st->prepare(st);
 	return ret == GO_ON ? read_and_show(st) : ret;
 }
 

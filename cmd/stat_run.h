@@ -18,6 +18,10 @@
 
 /**
  * struct stat_options - the option table of the command points at these
+ * @sources: what knows directories, open already, for a command that needs it whatever rows are
+ *	by; NULL: @source, @modules and the symbols' vmlinux are opened where rows are by directory
+ * @dirs_if_known: directories are shown beside other things, if anything knows them
+ * @no_default: a recording that is not named is none
  * @usual_sort: @sort is a setting, for tables that have such columns
  */
 struct stat_options {
@@ -26,9 +30,12 @@ struct stat_options {
 	struct window window;
 	struct symbol_files symbols;
 	const char *source, *modules;
+	struct debug_places places;
+	const struct directory_sources *sources;
+	bool no_default, dirs_if_known;
 	uint64_t dir_depth;
 	struct option_strings skip;
-	bool raw_ip, raw_names, sites, columns;
+	bool raw_ip, raw_names, no_inline, sites, columns, unscaled;
 	struct stat_analyses analyses;
 	struct stat_choice choice;
 	struct stat_tree tree;
@@ -42,20 +49,35 @@ struct stat_options {
 /**
  * struct stat_run - zero-initialise it, set @command
  * @command: its name, for messages
+ * @write: writes the report instead of what @opts.output says: an exit code, after a message if it
+ *	is not EXIT_OK; called with @write_arg. NULL: the usual
  * @seen: the types of events that came
+ * @prepare: what the command does before the recording is opened, when its options are known to
+ *	be good; @finish: what it does with the tables before they are sorted and cut. GO_ON, or
+ *	the exit code to end with; NULL: nothing
+ * @estimates: figures are estimated from a sample
  *
  * The others are what is open, and closed by stat_run_free().
  */
 struct stat_run {
 	const char *command;
+	int (*write)(const struct stat_run *st, void *arg);
+	void *write_arg;
 	struct stat_options opts;
 	struct sort_keys keys;
 	struct input in;
 	struct report *report;
 	struct alloc_filter filter;
 	uint32_t seen;
+	int (*prepare)(struct stat_run *st);
+	int (*finish)(struct stat_run *st);
+	bool estimates;
 };
 
+/* Sorts and cuts the tables of @st->report as the options say: GO_ON, or an exit code after a
+ * message.
+ */
+int stat_run_sort(struct stat_run *st);
 /* Shows what @st->opts ask for: an exit code, after a message if it is not EXIT_OK. */
 int stat_run(struct stat_run *st);
 void stat_run_free(struct stat_run *st);

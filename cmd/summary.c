@@ -21,15 +21,11 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		.short_help = true,
 	};
 	const struct option_entry options[] = {
-		STAT_INPUT_OPTIONS(o),
-		STAT_SYMBOL_OPTIONS(o),
-		STAT_DIR_OPTIONS(o),
-		STAT_JOBS_OPTIONS(o),
-		MAX_LOST_OPTION(o->max_lost),
-		FILTER_OPTIONS(o->filter),
-		STAT_FORM_GROUP,
-		STAT_SITE_OPTIONS(o),
-		STAT_FORMAT_OPTIONS(o),
+		STAT_INPUT_OPTIONS(o),	    STAT_SYMBOL_OPTIONS(o),
+		STAT_DIR_OPTIONS(o),	    STAT_JOBS_OPTIONS(o),
+		SAMPLE_OPTION(o->unscaled), MAX_LOST_OPTION(o->max_lost),
+		FILTER_OPTIONS(o->filter),  STAT_FORM_GROUP,
+		STAT_SITE_OPTIONS(o),	    STAT_FORMAT_OPTIONS(o),
 		STAT_OUTPUT_OPTIONS(o),
 	};
 

@@ -32,7 +32,7 @@ static int cannot_write(const char *command, const char *path, int err)
 	if (err == EPERM)
 		message_error(
 			command,
-			"cannot write %s: it is another user's link, FIFO or device\n  Name another file: -o FILE",
+			"cannot write %s: it is another user's link, FIFO or device\n  Name another file",
 			path);
 	else
 		message_error(command, "cannot write %s: %s", path, strerror(err));
@@ -50,8 +50,7 @@ int text_output_open(struct text_output *o, const char *path, const char *input,
 	if (there && !stat(path, &target) && S_ISREG(target.st_mode) &&
 	    !stat(input, &in) && in.st_dev == target.st_dev &&
 	    in.st_ino == target.st_ino) {
-		message_error(command,
-			      "%s is the recording itself\n  Name another file: -o FILE",
+		message_error(command, "%s is the file that is read\n  Name another file",
 			      path);
 		return EXIT_USAGE;
 	}
@@ -79,6 +78,16 @@ int text_output_write(void *ctx, const char *data, size_t size)
 		size -= (size_t)n;
 	}
 	return 0;
+}
+
+void text_output_share(const struct text_output *o)
+{
+	mode_t mask = umask(077);
+
+	umask(mask);
+	/* Where the file system has no modes, it has none to change. */
+	if (o->file.fd >= 0 && fchmod(o->file.fd, 0644 & ~mask))
+		return;
 }
 
 int text_output_commit(struct text_output *o)

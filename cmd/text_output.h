@@ -26,6 +26,10 @@ struct text_output {
 /* Opens @path, which must not be the file @input. GO_ON, or an exit code after a message. */
 int text_output_open(struct text_output *o, const char *path, const char *input,
 		     const char *command);
+/* A new file is for others, too: it can be read by whom the umask lets, as what a shell writes. New
+ * files are their owner's alone otherwise.
+ */
+void text_output_share(const struct text_output *o);
 /* Writes to the struct text_output @ctx. 0 or -errno. */
 int text_output_write(void *ctx, const char *data, size_t size);
 /* The end: the new file takes its name. 0 or -errno. */

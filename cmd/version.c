@@ -19,10 +19,30 @@
 #else
 #define BUILT_ZLIB "no"
 #endif
+#ifdef HAVE_LZMA
+#define BUILT_LZMA "yes"
+#else
+#define BUILT_LZMA "no"
+#endif
 #ifdef HAVE_LIBDW
 #define BUILT_LIBDW "yes"
 #else
 #define BUILT_LIBDW "no"
+#endif
+#ifdef HAVE_DEBUGINFOD
+#define BUILT_DEBUGINFOD "yes"
+#else
+#define BUILT_DEBUGINFOD "no"
+#endif
+#ifdef HAVE_NCURSES
+#define BUILT_NCURSES "yes"
+#else
+#define BUILT_NCURSES "no"
+#endif
+#ifdef HAVE_SQLITE
+#define BUILT_SQLITE "yes"
+#else
+#define BUILT_SQLITE "no"
 #endif
 #ifdef KMEMX_STATIC
 #define BUILT_STATIC "yes"
@@ -35,9 +55,14 @@ static const struct {
 	const char *built;
 	const char *what;
 } build_options[] = {
-	{ "zstd", BUILT_ZSTD, "recordings compressed with zstd" },
-	{ "zlib", BUILT_ZLIB, "recordings compressed with zlib" },
-	{ "libdw", BUILT_LIBDW, "source directories from debug information" },
+	{ "zstd", BUILT_ZSTD, "recordings and modules compressed with zstd" },
+	{ "zlib", BUILT_ZLIB, "recordings and modules compressed with zlib" },
+	{ "xz", BUILT_LZMA, "modules compressed with xz" },
+	{ "libdw", BUILT_LIBDW,
+	  "inlined functions, lines and directories from debug information" },
+	{ "debuginfod", BUILT_DEBUGINFOD, "debug information from servers" },
+	{ "ncurses", BUILT_NCURSES, "the screen of kmemx top" },
+	{ "sqlite", BUILT_SQLITE, "kmemx query" },
 	{ "static", BUILT_STATIC, "one binary that needs no shared library" },
 };
 
@@ -68,7 +93,7 @@ static int run_version(int argc, char **argv)
 	if (!show_build)
 		return EXIT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(build_options); i++)
-		printf("%-8s %-4s %s\n", build_options[i].name, build_options[i].built,
+		printf("%-10s %-4s %s\n", build_options[i].name, build_options[i].built,
 		       build_options[i].what);
 	return EXIT_OK;
 }

@@ -18,6 +18,12 @@ _kmemx_choose() {
 	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
 }
 
+# Names of files, or of the queries that come along.
+_kmemx_query() {
+	_kmemx_files -f
+	COMPREPLY+=($(compgen -W "$(_kmemx_ask query --list | cut -d ' ' -f 1)" -- "$cur"))
+}
+
 # Names of files; -d: of directories.
 _kmemx_files() {
 	compopt -o filenames 2>/dev/null
@@ -83,7 +89,7 @@ _kmemx() {
 		return
 	fi
 	for ((i = 2; i < COMP_CWORD; i++)); do
-		if [[ ${COMP_WORDS[i]} == -- && $command == record ]]; then
+		if [[ ${COMP_WORDS[i]} == -- && ( $command == record || $command == top ) ]]; then
 			_kmemx_command_after $((i + 1))
 			return
 		fi
@@ -98,6 +104,8 @@ _kmemx() {
 	done < <(_kmemx_ask "$command" --list-options)
 	if [[ $cur == -* ]]; then
 		_kmemx_choose "$words"
+	elif [[ $command == query ]]; then
+		_kmemx_query
 	else
 		_kmemx_files -f
 	fi

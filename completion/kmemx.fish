@@ -36,7 +36,7 @@ function __kmemx_options
     set -l words (commandline -opc)
     set -l current (commandline -ct)
     set -l command $words[2]
-    if test "$command" = record; and contains -- -- $words[3..-1]
+    if contains "$command" record top; and contains -- -- $words[3..-1]
         __fish_complete_subcommand --commandline (string split -m1 ' -- ' -- (commandline -cp))[2]
         return
     end
@@ -63,6 +63,9 @@ function __kmemx_options
     string match -q -- '-*' $current; and return
     if test "$command" = config
         test (count $words) -gt 2; or printf '%s\n' list get
+    else if test "$command" = query
+        __kmemx_ask query --list | string replace -r ' +' \t
+        __fish_complete_path $current
     else
         __fish_complete_path $current
     end

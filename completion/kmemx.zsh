@@ -33,6 +33,14 @@ _kmemx_value() {
 	esac
 }
 
+# Names of files, or of the queries that come along.
+_kmemx_query() {
+	local -a names
+
+	names=(${${(f)"$(_kmemx_ask query --list)"}%% *})
+	_alternative "queries:query:($names)" 'files:file:_files'
+}
+
 _kmemx_options() {
 	local -a specs
 	local names value help name spec REPLY
@@ -51,10 +59,12 @@ _kmemx_options() {
 			specs+=("$spec${help:+[$help]}$REPLY")
 		done
 	done
-	if [[ $command == record ]]; then
+	if [[ $command == record || $command == top ]]; then
 		specs+=('(-)1:command: _command_names -e' '*::arguments: _normal')
 	elif [[ $command == config ]]; then
 		specs+=('1:action:(list get)')
+	elif [[ $command == query ]]; then
+		specs+=('*:file or query:_kmemx_query')
 	else
 		specs+=('*:file:_files')
 	fi

@@ -19,8 +19,12 @@ plugindir ?= $(if $(filter /usr /usr/local,$(prefix)),$(shell $(PKG_CONFIG) \
 	--variable=libdir libtraceevent 2>/dev/null),$(prefix)/lib)/traceevent/plugins
 
 scdoc := $(shell command -v scdoc 2>/dev/null)
+# Where systemd looks for services of administrators' programs, and of packages.
+unitdir ?= $(prefix)/lib/systemd/system
 # As in the sources, so that the links between them hold.
-DOCS := README.md COPYING $(sort $(wildcard Documentation/*.md Documentation/*.json))
+DOCS := README.md COPYING $(sort $(wildcard Documentation/*.md Documentation/*.json Documentation/*.svg \
+	Documentation/*.png))
+FLEET_SQL := $(sort $(wildcard Documentation/fleet/*.sql))
 
 # $(call put,MODE,FILE...,DIRECTORY) and $(call put_as,MODE,FILE,NEWNAME)
 put = $(Q)$(INSTALL) -d $(DESTDIR)$(3) && $(INSTALL) -m $(1) $(2) $(DESTDIR)$(3)
@@ -30,9 +34,14 @@ install: $(KMEMX) $(PLUGIN) $(if $(scdoc),$(MAN))
 	$(call put_as,755,$(KMEMX),$(bindir)/kmemx)
 	$(call put,644,$(filter-out Documentation/%,$(DOCS)),$(docdir))
 	$(call put,644,$(filter Documentation/%,$(DOCS)),$(docdir)/Documentation)
+	$(call put,644,$(FLEET_SQL),$(docdir)/Documentation/fleet)
 	$(call put_as,644,completion/kmemx.bash,$(bashcompdir)/kmemx)
 	$(call put_as,644,completion/kmemx.zsh,$(zshcompdir)/_kmemx)
 	$(call put_as,644,completion/kmemx.fish,$(fishcompdir)/kmemx.fish)
+	$(Q)$(INSTALL) -d $(DESTDIR)$(unitdir)
+	$(Q)sed 's|@bindir@|$(bindir)|' packaging/kmemx-flight.service.in \
+		>$(DESTDIR)$(unitdir)/kmemx-flight.service
+	$(Q)chmod 644 $(DESTDIR)$(unitdir)/kmemx-flight.service
 ifneq ($(PLUGIN),)
 	$(call put_as,644,$(PLUGIN),$(plugindir)/plugin_kmemx.so)
 	$(Q)$(INSTALL) -d $(DESTDIR)$(plugindir)/kmemx
@@ -43,11 +52,13 @@ endif
 
 # Directories only where no other program's files can be.
 uninstall:
-	$(Q)rm -f $(addprefix $(DESTDIR),$(bindir)/kmemx $(DOCS:%=$(docdir)/%) \
+	$(Q)rm -f $(addprefix $(DESTDIR),$(bindir)/kmemx $(addprefix $(docdir)/,$(DOCS) $(FLEET_SQL)) \
 		$(bashcompdir)/kmemx $(zshcompdir)/_kmemx $(fishcompdir)/kmemx.fish \
+		$(unitdir)/kmemx-flight.service \
 		$(plugindir)/plugin_kmemx.so $(plugindir)/kmemx/plugin_kmemx.so \
 		$(addprefix $(mandir)/man1/,$(notdir $(MAN))))
-	$(Q)for d in $(addprefix $(DESTDIR),$(docdir)/Documentation $(docdir) $(plugindir)/kmemx); do \
+	$(Q)for d in $(addprefix $(DESTDIR),$(docdir)/Documentation/fleet $(docdir)/Documentation $(docdir) \
+		$(plugindir)/kmemx); do \
 		test ! -d "$$d" || rmdir "$$d"; done
 
 # From git alone: the times in it are the commit's, so that the same commit gives the same bytes.

@@ -15,8 +15,10 @@
 #include "base/strbuf.h"
 
 /* Sections, and their places in this string. */
-static const char section_names[] = "\0.text\0.symtab\0.strtab\0.note.gnu.build-id\0";
-enum { TEXT = 1, SYMTAB = 2, STRTAB = 3 };
+static const char section_names[] =
+	"\0.text\0.symtab\0.strtab\0.note.gnu.build-id\0.rodata\0.data\0.bss\0"
+	".init.data\0.freed\0.debug\0__ksymtab\0";
+enum { TEXT = 1, SYMTAB = 2, STRTAB = 3, MORE = 5 };
 
 static Elf_Scn *add_section(Elf *elf, const char *name, const GElf_Shdr *header,
 			    Elf_Data content)
@@ -43,10 +45,47 @@ static Elf_Scn *add_section(Elf *elf, const char *name, const GElf_Shdr *header,
 	return scn;
 }
 
+static void add_more(Elf *elf, const struct elf_build *b, void *zeros)
+{
+	size_t i;
+
+	for (i = 0; i < b->nr_more; i++) {
+		const struct elf_more *m = &b->more[i];
+
+		add_section(elf, m->name,
+			    &(GElf_Shdr){ .sh_type = m->type,
+					  .sh_flags = m->flags,
+					  .sh_addr = m->addr },
+			    (Elf_Data){ .d_size = m->size,
+					.d_buf = m->type == SHT_NOBITS ? NULL
+						 : i == 0 && b->more_content
+							 ? (void *)b->more_content
+							 : zeros });
+	}
+}
+
+static void add_symbol(Elf_Data *data, int i, const struct elf_sized *s,
+		       struct strbuf *names)
+{
+	GElf_Sym sym = {
+		.st_name = (GElf_Word)names->size,
+		.st_value = s->addr,
+		.st_size = s->size,
+		.st_shndx = s->section == ELF_BUILD_ABS ? SHN_ABS
+			    : s->section		? MORE + s->section - 1
+							: TEXT,
+		.st_info = s->info ? s->info : GELF_ST_INFO(STB_GLOBAL, STT_FUNC),
+	};
+
+	strbuf_add(names, s->name, strlen(s->name) + 1);
+	ck_assert(gelf_update_sym(data, i, &sym));
+}
+
 /* Returns what the caller frees when the file is written. */
 static void *add_symbols(Elf *elf, const struct elf_build *b, struct strbuf *names)
 {
 	size_t entry = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT), i;
+	size_t nr = b->sized ? b->nr_sized : b->nr_symbols;
 	Elf_Data *data;
 	Elf_Scn *scn;
 
@@ -55,21 +94,20 @@ static void *add_symbols(Elf *elf, const struct elf_build *b, struct strbuf *nam
 					.sh_link = STRTAB,
 					.sh_entsize = entry },
 			  (Elf_Data){ .d_type = ELF_T_SYM,
-				      .d_size = entry * (b->nr_symbols + 1),
-				      .d_buf = calloc(b->nr_symbols + 1, entry) });
+				      .d_size = entry * (nr + 1),
+				      .d_buf = calloc(nr + 1, entry) });
 	data = elf_getdata(scn, NULL);
 	strbuf_add(names, "", 1);
-	for (i = 0; i < b->nr_symbols; i++) {
-		const struct elf_symbol *s = &b->symbols[i];
-		GElf_Sym sym = {
-			.st_name = (GElf_Word)names->size,
-			.st_value = s->addr,
-			.st_shndx = TEXT,
-			.st_info = s->info ? s->info : GELF_ST_INFO(STB_GLOBAL, STT_FUNC),
-		};
+	for (i = 0; i < nr; i++) {
+		struct elf_sized s = { .name = NULL };
 
-		strbuf_add(names, s->name, strlen(s->name) + 1);
-		ck_assert(gelf_update_sym(data, (int)i + 1, &sym));
+		if (b->sized)
+			s = b->sized[i];
+		else
+			s = (struct elf_sized){ .addr = b->symbols[i].addr,
+						.name = b->symbols[i].name,
+						.info = b->symbols[i].info };
+		add_symbol(data, (int)i + 1, &s, names);
 	}
 	add_section(elf, ".strtab", &(GElf_Shdr){ .sh_type = SHT_STRTAB },
 		    (Elf_Data){ .d_size = names->size, .d_buf = names->data });
@@ -88,6 +126,7 @@ int build_elf(const struct elf_build *b)
 {
 	int fd = memfd_create("vmlinux", MFD_CLOEXEC), class;
 	struct strbuf names = { 0 };
+	static uint8_t zeros[4096];
 	uint8_t note[36] = { 0 };
 	void *symbols;
 	GElf_Ehdr ehdr;
@@ -102,7 +141,7 @@ int build_elf(const struct elf_build *b)
 	ck_assert_ptr_nonnull(gelf_getehdr(elf, &ehdr));
 	ehdr.e_ident[EI_DATA] = b->big_endian ? ELFDATA2MSB : ELFDATA2LSB;
 	ehdr.e_machine = b->machine;
-	ehdr.e_type = ET_EXEC;
+	ehdr.e_type = b->relocatable ? ET_REL : ET_EXEC;
 	ehdr.e_version = EV_CURRENT;
 	ck_assert(gelf_update_ehdr(elf, &ehdr));
 	add_section(elf, ".text",
@@ -117,6 +156,7 @@ int build_elf(const struct elf_build *b)
 			    (Elf_Data){ .d_size = sizeof(section_names),
 					.d_buf = (void *)section_names }));
 	ck_assert(gelf_update_ehdr(elf, &ehdr));
+	add_more(elf, b, zeros);
 	if (b->build_id) {
 		put_word(note, 4, b->big_endian);
 		put_word(note + 4, 20, b->big_endian);

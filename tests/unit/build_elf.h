@@ -15,15 +15,39 @@ struct elf_symbol {
 	unsigned char info; /* ELF64_ST_INFO(); 0: a global function */
 };
 
+/* The same with a size; @section: 0: .text; 1, 2, ...: of @more; ELF_BUILD_ABS: none. */
+struct elf_sized {
+	uint64_t addr;
+	const char *name;
+	unsigned char info;
+	uint64_t size;
+	unsigned int section;
+};
+
+#define ELF_BUILD_ABS 1000
+
+/* One more section, of zeros. Names: build_elf.c. */
+struct elf_more {
+	const char *name;
+	uint32_t type, flags;
+	uint64_t addr, size;
+};
+
 /* What the file holds; a .text section of @code_size bytes at @code_addr. */
 struct elf_build {
 	bool is_64, big_endian;
 	uint16_t machine;
 	const struct elf_symbol *symbols;
 	size_t nr_symbols;
+	const struct elf_sized *sized; /* in place of @symbols */
+	size_t nr_sized;
 	const void *code;
 	size_t code_size;
 	uint64_t code_addr;
+	const struct elf_more *more;
+	size_t nr_more;
+	const void *more_content; /* of the first of @more; NULL: zeros */
+	bool relocatable;
 	const uint8_t *build_id; /* of 20 bytes; NULL: none */
 };
 

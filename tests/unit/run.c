@@ -54,6 +54,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "no unit test is named %s\n", argv[arg]);
 		return EXIT_FAILURE;
 	}
+#ifdef __SANITIZE_ADDRESS__
+	/* A search for leaks at the end of each process takes longer than most tests. */
+	setenv("CK_FORK", "no", 0);
+#endif
 	runner = srunner_create(NULL);
 	setenv("CK_DEFAULT_TIMEOUT", TIMEOUT_SECONDS, 0); /* tcase_create() reads it */
 	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {

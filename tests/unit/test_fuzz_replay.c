@@ -23,11 +23,20 @@
 #define LLVMFuzzerTestOneInput fuzz_elf
 #include "../fuzz/fuzz_elf.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_dwarf
+#include "../fuzz/fuzz_dwarf.c"
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_ftrace_text
 #include "../fuzz/fuzz_ftrace_text.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_perf
+#include "../fuzz/fuzz_perf.c"
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_source
 #include "../fuzz/fuzz_source.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_ndjson
+#include "../fuzz/fuzz_ndjson.c"
 #undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_writer
 #include "../fuzz/fuzz_writer.c"
@@ -55,8 +64,11 @@ static const struct {
 	{ "fuzz_subbuf", fuzz_subbuf },
 	{ "fuzz_symbols", fuzz_symbols },
 	{ "fuzz_elf", fuzz_elf },
+	{ "fuzz_dwarf", fuzz_dwarf },
 	{ "fuzz_ftrace_text", fuzz_ftrace_text },
+	{ "fuzz_perf", fuzz_perf },
 	{ "fuzz_source", fuzz_source },
+	{ "fuzz_ndjson", fuzz_ndjson },
 	{ "fuzz_writer", fuzz_writer },
 	{ "fuzz_command", fuzz_command },
 };

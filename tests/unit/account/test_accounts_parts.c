@@ -166,9 +166,9 @@ static void expect_same_page(const struct page_account *a, const struct page_acc
 }
 
 static const struct dimensions dims[] = {
-	{ { DIMENSION_NONE } },
-	{ { DIMENSION_PID } },
-	{ { DIMENSION_STACK, DIMENSION_CPU } },
+	{ .of = { DIMENSION_NONE } },
+	{ .of = { DIMENSION_PID } },
+	{ .of = { DIMENSION_STACK, DIMENSION_CPU } },
 };
 
 /* Times repeat: then the place tells what came first. */

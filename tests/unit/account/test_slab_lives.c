@@ -240,10 +240,10 @@ END_TEST
 /* One account for all who ask, with rows fine enough for each. */
 START_TEST(accounts_are_made_once)
 {
-	const struct dimensions none = { 0 }, stack = { { DIMENSION_STACK } },
-				cpu = { { DIMENSION_CPU } },
-				two = { { DIMENSION_PID, DIMENSION_STACK } },
-				more = { { DIMENSION_CPU, DIMENSION_NODE } };
+	const struct dimensions none = { 0 }, stack = { .of = { DIMENSION_STACK } },
+				cpu = { .of = { DIMENSION_CPU } },
+				two = { .of = { DIMENSION_PID, DIMENSION_STACK } },
+				more = { .of = { DIMENSION_CPU, DIMENSION_NODE } };
 	const struct recording rec = { 0 };
 	struct accounts a = { .rec = &rec, .page_size = 4096 };
 	struct slab_account *slab = accounts_slab(&a, &none);

@@ -136,6 +136,31 @@ START_TEST(aliases)
 }
 END_TEST
 
+/* A header, places of the kernel and of modules, words that newer kernels add; and what is none. */
+START_TEST(reads_allocinfo)
+{
+	const char *text =
+		"allocinfo - version: 1.0\n"
+		"#     <size>  <calls> <tag info>\n"
+		"       12288        3 mm/slub.c:2312 func:alloc_slab_page\n"
+		"64 1 net/a.c:7 [sunrpc] func:rpc_new accurate:no\n"
+		"-1 1 a.c:1 func:f\n1 a.c:1 func:f\n1 2 a.c:1\n1 2 a.c:1 func:\n"
+		"1 99999999999999999999 a.c:1 func:f\n";
+	struct allocinfo_line line;
+
+	ck_assert(allocinfo_next(&text, &line));
+	ck_assert_uint_eq(line.bytes, 12288);
+	ck_assert_uint_eq(line.calls, 3);
+	ck_assert_uint_eq(line.module_len, 0);
+	ck_assert_int_eq(strncmp(line.place, "mm/slub.c:2312", line.place_len), 0);
+	ck_assert_uint_eq(line.function_len, strlen("alloc_slab_page"));
+	ck_assert(allocinfo_next(&text, &line));
+	ck_assert_int_eq(strncmp(line.module, "sunrpc", line.module_len), 0);
+	ck_assert_int_eq(strncmp(line.function, "rpc_new", line.function_len), 0);
+	ck_assert(!allocinfo_next(&text, &line));
+}
+END_TEST
+
 Suite *test_snapshot_suite(void)
 {
 	Suite *s = suite_create("account/snapshot");
@@ -147,6 +172,7 @@ Suite *test_snapshot_suite(void)
 	tcase_add_test(tc, counts);
 	tcase_add_test(tc, what_cpus_hold);
 	tcase_add_test(tc, aliases);
+	tcase_add_test(tc, reads_allocinfo);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/registry.h"
-
-static const struct log silent = { 0 };
+#include "opened.h"
 
 enum { MOST_EVENTS = 40000, SITE = 0xca11, OTHER = 0x07e4 };
 
@@ -17,16 +15,9 @@ enum { MOST_EVENTS = 40000, SITE = 0xca11, OTHER = 0x07e4 };
  * says of the machine's caches.
  */
 struct fixture {
-	struct recording *rec;
+	struct opened in;
 	struct recording_text meta[2], *own_meta;
 	size_t nr_own_meta;
-	struct event_formats *fmts;
-	struct symbols *syms;
-	struct callsite_rule *rule;
-	struct event_stream *stream;
-	struct migratetypes types;
-	struct analysis_env env;
-	struct report *report;
 	const struct table *t;
 	struct kmem_event *evs;
 	size_t nr;
@@ -35,45 +26,18 @@ struct fixture {
 
 static void set_up(struct fixture *f)
 {
-	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
-	const char *path = "data/bookworm-amd64-small-stack.v7.dat";
-	struct kmem_event ev;
-	struct source src;
-
-	*f = (struct fixture){ .report = report_new(),
-			       .evs = calloc(MOST_EVENTS, sizeof(*f->evs)) };
-	ck_assert(!source_open_file(&src, path));
-	ck_assert(!recording_open(&f->rec, &src, path, &silent));
-	f->own_meta = f->rec->meta;
-	f->nr_own_meta = f->rec->nr_meta;
-	ck_assert(!event_formats_new(&f->fmts, f->rec, &silent));
-	ck_assert(!symbols_new(&f->syms, NULL, 0, NULL));
-	ck_assert(!callsite_rule_new(&f->rule, NULL, 0, NULL));
-	ck_assert(!event_stream_open(&f->stream, f->rec, f->fmts, &opts, &silent));
-	while (event_stream_next(f->stream, &ev) > 0)
-		;
-	migratetypes_init(&f->types, NULL, "6.1");
-	f->env = (struct analysis_env){ .rec = f->rec,
-					.fmts = f->fmts,
-					.stream = f->stream,
-					.syms = f->syms,
-					.rule = f->rule,
-					.migratetypes = &f->types,
-					.log = &silent,
-					.raw_ip = true,
-					.page_size = 4096 };
+	*f = (struct fixture){ .evs = calloc(MOST_EVENTS, sizeof(*f->evs)) };
+	opened_lends(&f->in, "data/bookworm-amd64-small-stack.v7.dat");
+	f->own_meta = f->in.rec->meta;
+	f->nr_own_meta = f->in.rec->nr_meta;
+	f->in.env.raw_ip = true;
 }
 
 static void tear_down(struct fixture *f)
 {
-	f->rec->meta = f->own_meta;
-	f->rec->nr_meta = f->nr_own_meta;
-	report_free(f->report);
-	event_stream_close(f->stream);
-	callsite_rule_free(f->rule);
-	symbols_free(f->syms);
-	event_formats_free(f->fmts);
-	recording_close(f->rec);
+	f->in.rec->meta = f->own_meta;
+	f->in.rec->nr_meta = f->nr_own_meta;
+	opened_close(&f->in);
 	free(f->evs);
 }
 
@@ -83,8 +47,8 @@ static void set_caches(struct fixture *f, char *slabinfo, char *aliases)
 					      strlen(slabinfo) };
 	f->meta[1] = (struct recording_text){ (char *)"slab_aliases", aliases,
 					      strlen(aliases) };
-	f->rec->meta = f->meta;
-	f->rec->nr_meta = 2;
+	f->in.rec->meta = f->meta;
+	f->in.rec->nr_meta = 2;
 }
 
 static uint64_t pointer(unsigned int i)
@@ -133,13 +97,13 @@ static size_t advice(struct fixture *f)
 	const struct analysis_set set = { .analyses = &chosen, .nr = 1, .opts = &opts };
 	struct analyses *all;
 
-	ck_assert(!analyses_new(&all, &f->env, &set));
+	ck_assert(!analyses_new(&all, &f->in.env, &set));
 	analyses_observe(all, f->evs, f->nr);
 	analyses_end(all);
-	ck_assert(!analyses_view(all, f->report));
+	ck_assert(!analyses_view(all, f->in.report));
 	analyses_free(all);
-	ck_assert_uint_eq(f->report->nr_tables, 1);
-	f->t = f->report->tables[0];
+	ck_assert_uint_eq(f->in.report->nr_tables, 1);
+	f->t = f->in.report->tables[0];
 	return f->t->nr_rows;
 }
 

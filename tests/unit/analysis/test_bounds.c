@@ -18,13 +18,13 @@ START_TEST(a_range_has_its_reasons)
 	r = bounds_net(&b, 0xa, 100, 30);
 	ck_assert_uint_eq(r.seen, 30);
 	ck_assert_str_eq(net_range_reason(&r), "lost,seen");
-	net_range_add(&sum, &r);
+	net_range_add(&sum, &r, 1);
 
 	ck_assert_int_eq(bounds_suspect(&b, 0xa), 0);
 	r = bounds_net(&b, 0xa, 100, 100);
 	ck_assert_uint_eq(r.seen, 0);
 	ck_assert_str_eq(net_range_reason(&r), "implicit");
-	net_range_add(&sum, &r);
+	net_range_add(&sum, &r, 1);
 	ck_assert_str_eq(net_range_reason(&sum), "lost,implicit,seen");
 	ck_assert_uint_eq(sum.net, 200);
 	ck_assert_uint_eq(sum.net, sum.seen + sum.lost + sum.implicit);
@@ -91,6 +91,23 @@ START_TEST(statistics_tell_of_more_than_the_gaps)
 }
 END_TEST
 
+START_TEST(what_a_flight_recorder_overwrites_is_no_loss)
+{
+	char name[] = RECORDING_META_FLIGHT, cause[] = "oom";
+	struct recording_text meta = { name, cause, 3 };
+	struct recording_cpustat stats[] = { { .overrun = 500, .commit_overrun = 1 },
+					     { .overrun = 7, .dropped_events = 4 } };
+	struct recording rec = {
+		.cpustats = stats, .nr_cpustats = 2, .meta = &meta, .nr_meta = 1
+	};
+	struct event_stream_stats s = { 0 };
+
+	ck_assert_uint_eq(bounds_dropped(&rec, &s), 5);
+	rec.nr_meta = 0;
+	ck_assert_uint_eq(bounds_dropped(&rec, &s), 512);
+}
+END_TEST
+
 Suite *test_bounds_suite(void)
 {
 	Suite *s = suite_create("analysis/bounds");
@@ -99,6 +116,7 @@ Suite *test_bounds_suite(void)
 	tcase_add_test(tc, a_range_has_its_reasons);
 	tcase_add_test(tc, a_proof_takes_from_both_ends);
 	tcase_add_test(tc, statistics_tell_of_more_than_the_gaps);
+	tcase_add_test(tc, what_a_flight_recorder_overwrites_is_no_loss);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -7,63 +7,31 @@
 
 #include "analysis/alloc_filter.h"
 #include "analysis/frag.h"
-#include "analysis/registry.h"
 #include "base/compiler.h"
-
-static const struct log silent = { 0 };
+#include "opened.h"
 
 /* Its pageblocks are of order 9, as the format of the event says. */
 #define FILE_PATH "data/pressure-bookworm-amd64.v7.dat"
 
 struct fixture {
-	struct recording *rec;
-	struct event_formats *fmts;
-	struct symbols *syms;
-	struct callsite_rule *rule;
-	struct event_stream *stream;
-	struct migratetypes types;
-	struct analysis_env env;
+	struct opened in;
 	struct analysis_options opts;
-	struct report *report;
 	const struct analysis *analysis;
 	void *self;
 };
 
 static void set_up(struct fixture *f)
 {
-	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
-	struct source src;
-
-	*f = (struct fixture){ .report = report_new(),
-			       .analysis = analysis_find("frag") };
-	ck_assert(!source_open_file(&src, FILE_PATH));
-	ck_assert(!recording_open(&f->rec, &src, FILE_PATH, &silent));
-	ck_assert(!event_formats_new(&f->fmts, f->rec, &silent));
-	ck_assert(!symbols_new(&f->syms, f->rec->kallsyms, f->rec->kallsyms_size, NULL));
-	ck_assert(!callsite_rule_new(&f->rule, NULL, 0, NULL));
-	ck_assert(!event_stream_open(&f->stream, f->rec, f->fmts, &opts, &silent));
-	migratetypes_init(&f->types, NULL, "6.1");
-	f->env = (struct analysis_env){ .rec = f->rec,
-					.fmts = f->fmts,
-					.stream = f->stream,
-					.syms = f->syms,
-					.rule = f->rule,
-					.migratetypes = &f->types,
-					.log = &silent,
-					.page_size = 4096 };
-	f->self = f->analysis->create(&f->env, &f->opts);
+	*f = (struct fixture){ .analysis = analysis_find("frag") };
+	opened_open(&f->in, FILE_PATH);
+	f->self = f->analysis->create(&f->in.env, &f->opts);
 	ck_assert_ptr_nonnull(f->self);
 }
 
 static void tear_down(struct fixture *f)
 {
 	f->analysis->destroy(f->self);
-	report_free(f->report);
-	event_stream_close(f->stream);
-	callsite_rule_free(f->rule);
-	symbols_free(f->syms);
-	event_formats_free(f->fmts);
-	recording_close(f->rec);
+	opened_close(&f->in);
 }
 
 /* Of task @pid on CPU 0: takes a block of MOVABLE memory for UNMOVABLE pages. */
@@ -97,17 +65,17 @@ static struct kmem_event page_free(uint64_t ts, uint64_t pfn, uint32_t order)
 
 static void view(struct fixture *f)
 {
-	ck_assert(!f->analysis->view(f->self, f->report));
-	ck_assert(report_ok(f->report));
+	ck_assert(!f->analysis->view(f->self, f->in.report));
+	ck_assert(report_ok(f->in.report));
 }
 
 static const struct table *table(const struct fixture *f, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < f->report->nr_tables; i++) {
-		if (!strcmp(f->report->tables[i]->name, name))
-			return f->report->tables[i];
+	for (i = 0; i < f->in.report->nr_tables; i++) {
+		if (!strcmp(f->in.report->tables[i]->name, name))
+			return f->in.report->tables[i];
 	}
 	return NULL;
 }
@@ -232,7 +200,7 @@ START_TEST(whose)
 	evs[2].hidden = true;
 	evs[7].flags = 16; /* of a softirq that interrupted the task */
 	set_up(&f);
-	f.env.filter = &filter;
+	f.in.env.filter = &filter;
 	f.opts.by = SUBJECT_PID;
 	f.analysis->observe(f.self, evs, ARRAY_SIZE(evs));
 	view(&f);
@@ -296,14 +264,14 @@ START_TEST(facts)
 
 	set_up(&f);
 	f.analysis->destroy(f.self);
-	meta = f.rec->meta;
-	nr_meta = f.rec->nr_meta;
-	f.rec->meta = items;
-	f.rec->nr_meta = ARRAY_SIZE(items);
-	f.env.first_ts = 100;
-	f.env.last_ts = 199;
+	meta = f.in.rec->meta;
+	nr_meta = f.in.rec->nr_meta;
+	f.in.rec->meta = items;
+	f.in.rec->nr_meta = ARRAY_SIZE(items);
+	f.in.env.first_ts = 100;
+	f.in.env.last_ts = 199;
 	f.opts.bins = 4;
-	f.self = f.analysis->create(&f.env, &f.opts);
+	f.self = f.analysis->create(&f.in.env, &f.opts);
 	f.analysis->observe(f.self, evs, ARRAY_SIZE(evs));
 	view(&f);
 	t = table(&f, "frag");
@@ -320,8 +288,8 @@ START_TEST(facts)
 	ck_assert_uint_eq(cell(t, 2, "order_0")->u, 7);
 	ck_assert_int_eq(cell(t, 2, "order_3")->type, CELL_NONE);
 	ck_assert(cell(t, 0, "unusable")->f == 100.0);
-	f.rec->meta = meta;
-	f.rec->nr_meta = nr_meta;
+	f.in.rec->meta = meta;
+	f.in.rec->nr_meta = nr_meta;
 	tear_down(&f);
 }
 END_TEST
@@ -346,10 +314,10 @@ START_TEST(setting)
 	size_t nr_meta;
 
 	set_up(&f);
-	meta = f.rec->meta;
-	nr_meta = f.rec->nr_meta;
-	f.rec->meta = items;
-	f.rec->nr_meta = ARRAY_SIZE(items);
+	meta = f.in.rec->meta;
+	nr_meta = f.in.rec->nr_meta;
+	f.in.rec->meta = items;
+	f.in.rec->nr_meta = ARRAY_SIZE(items);
 	f.analysis->observe(f.self, evs, ARRAY_SIZE(evs));
 	view(&f);
 	t = table(&f, "frag");
@@ -359,8 +327,8 @@ START_TEST(setting)
 	ck_assert_ptr_nonnull(strstr(t->notes[2], "it was 4097 before"));
 	/* 14337 of 286720 kB are a little more than 5 percent. */
 	ck_assert_ptr_nonnull(strstr(t->notes[3], "more than 1/20 of memory"));
-	f.rec->meta = meta;
-	f.rec->nr_meta = nr_meta;
+	f.in.rec->meta = meta;
+	f.in.rec->nr_meta = nr_meta;
 	tear_down(&f);
 }
 END_TEST

@@ -8,20 +8,11 @@
 #include <string.h>
 
 #include "analysis/leaks.h"
-#include "analysis/registry.h"
-
-static const struct log silent = { 0 };
+#include "opened.h"
 
 /* A recording whose events are not its own: it lends its symbols, time and types of events. */
 struct fixture {
-	struct recording *rec;
-	struct event_formats *fmts;
-	struct symbols *syms;
-	struct callsite_rule *rule;
-	struct event_stream *stream;
-	struct migratetypes types;
-	struct analysis_env env;
-	struct report *report;
+	struct opened in;
 	struct kmem_event *evs;
 	size_t nr;
 	uint64_t first, span;
@@ -31,47 +22,21 @@ enum { MOST_EVENTS = 4000, SIZE = 64 };
 
 static void set_up(struct fixture *f)
 {
-	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
-	const char *path = "data/bookworm-amd64-small-stack.v7.dat";
 	const struct event_stream_stats *stats;
-	struct kmem_event ev;
-	struct source src;
 
-	*f = (struct fixture){ .report = report_new(),
-			       .evs = calloc(MOST_EVENTS, sizeof(*f->evs)) };
-	ck_assert(!source_open_file(&src, path));
-	ck_assert(!recording_open(&f->rec, &src, path, &silent));
-	ck_assert(!event_formats_new(&f->fmts, f->rec, &silent));
-	ck_assert(!symbols_new(&f->syms, NULL, 0, NULL));
-	ck_assert(!callsite_rule_new(&f->rule, NULL, 0, NULL));
-	ck_assert(!event_stream_open(&f->stream, f->rec, f->fmts, &opts, &silent));
-	while (event_stream_next(f->stream, &ev) > 0)
-		;
-	migratetypes_init(&f->types, NULL, "6.1");
-	stats = event_stream_stats(f->stream);
+	*f = (struct fixture){ .evs = calloc(MOST_EVENTS, sizeof(*f->evs)) };
+	opened_lends(&f->in, "data/bookworm-amd64-small-stack.v7.dat");
+	stats = event_stream_stats(f->in.stream);
 	f->first = stats->first_ts;
 	f->span = stats->last_ts - stats->first_ts;
-	f->env = (struct analysis_env){ .rec = f->rec,
-					.fmts = f->fmts,
-					.stream = f->stream,
-					.syms = f->syms,
-					.rule = f->rule,
-					.migratetypes = &f->types,
-					.log = &silent,
-					.first_ts = stats->first_ts,
-					.last_ts = stats->last_ts,
-					.raw_ip = true,
-					.page_size = 4096 };
+	f->in.env.raw_ip = true;
+	f->in.env.first_ts = stats->first_ts;
+	f->in.env.last_ts = stats->last_ts;
 }
 
 static void tear_down(struct fixture *f)
 {
-	report_free(f->report);
-	event_stream_close(f->stream);
-	callsite_rule_free(f->rule);
-	symbols_free(f->syms);
-	event_formats_free(f->fmts);
-	recording_close(f->rec);
+	opened_close(&f->in);
 	free(f->evs);
 }
 
@@ -110,14 +75,14 @@ static const struct table *leaks_of(struct fixture *f, uint64_t older_ns)
 	const struct analysis_set set = { .analyses = &chosen, .nr = 1, .opts = &opts };
 	struct analyses *all;
 
-	ck_assert(!analyses_new(&all, &f->env, &set));
+	ck_assert(!analyses_new(&all, &f->in.env, &set));
 	analyses_observe(all, f->evs, f->nr);
 	analyses_end(all);
-	ck_assert(!analyses_view(all, f->report));
+	ck_assert(!analyses_view(all, f->in.report));
 	analyses_free(all);
-	ck_assert_uint_eq(f->report->nr_tables, 1);
-	ck_assert_uint_le(f->report->tables[0]->nr_rows, 1);
-	return f->report->tables[0];
+	ck_assert_uint_eq(f->in.report->nr_tables, 1);
+	ck_assert_uint_le(f->in.report->tables[0]->nr_rows, 1);
+	return f->in.report->tables[0];
 }
 
 static const struct cell *cell(const struct table *t, const char *name)
@@ -388,13 +353,13 @@ static size_t series_of_tasks(struct fixture *f, enum subject_kind by, unsigned 
 {
 	const struct analysis *analysis = analysis_find("leaks");
 	const struct analysis_options opts = { .needs = NEEDS_SLAB, .by = by };
-	struct accounts accounts = { .rec = f->rec, .page_size = 4096 };
+	struct accounts accounts = { .rec = f->in.rec, .page_size = 4096 };
 	struct leaks *l;
 	unsigned int i;
 	size_t nr;
 
-	f->env.accounts = &accounts;
-	l = analysis->create(&f->env, &opts);
+	f->in.env.accounts = &accounts;
+	l = analysis->create(&f->in.env, &opts);
 	ck_assert_ptr_nonnull(l);
 	for (i = 0; i < 900; i++) {
 		event(f, KMEM_KMALLOC, pointer(i), i)->pid = 100 + (int)(i % tasks);
@@ -438,7 +403,7 @@ START_TEST(a_flood)
 	unsigned int i;
 
 	set_up(&f);
-	f.env.page_size = 1U << 20;
+	f.in.env.page_size = 1U << 20;
 	for (i = 0; i < MOST_EVENTS; i++) {
 		struct kmem_event *ev = event(&f, KMEM_PAGE_ALLOC, 0, 0);
 
@@ -446,12 +411,12 @@ START_TEST(a_flood)
 		ev->page_alloc.pfn = (uint64_t)i << 18;
 		ev->page_alloc.order = 18;
 	}
-	ck_assert(!analyses_new(&all, &f.env, &set));
+	ck_assert(!analyses_new(&all, &f.in.env, &set));
 	analyses_observe(all, f.evs, f.nr);
 	analyses_end(all);
-	ck_assert(!analyses_view(all, f.report));
+	ck_assert(!analyses_view(all, f.in.report));
 	analyses_free(all);
-	ck_assert_int_eq(cell(f.report->tables[0], "growth")->i, INT64_MAX);
+	ck_assert_int_eq(cell(f.in.report->tables[0], "growth")->i, INT64_MAX);
 	tear_down(&f);
 }
 END_TEST

@@ -20,6 +20,7 @@ struct fixture {
 	const char *cache; /* the stream's name number 1 */
 	void *ledger;
 	struct report *report;
+	uint64_t ts; /* of the next events */
 };
 
 static const struct log silent = { 0 };
@@ -72,7 +73,8 @@ static void tear_down(struct fixture *f)
 static void alloc(struct fixture *f, uint64_t ptr, uint64_t size, uint32_t cache,
 		  uint64_t gfp)
 {
-	struct kmem_event ev = { .type = size ? KMEM_KMALLOC : KMEM_CACHE_ALLOC };
+	struct kmem_event ev = { .type = size ? KMEM_KMALLOC : KMEM_CACHE_ALLOC,
+				 .ts = f->ts };
 
 	ev.slab_alloc.ptr = ptr;
 	ev.slab_alloc.bytes_alloc = size;
@@ -84,7 +86,8 @@ static void alloc(struct fixture *f, uint64_t ptr, uint64_t size, uint32_t cache
 
 static void release(struct fixture *f, uint64_t ptr, uint32_t cache)
 {
-	struct kmem_event ev = { .type = cache ? KMEM_CACHE_FREE : KMEM_KFREE };
+	struct kmem_event ev = { .type = cache ? KMEM_CACHE_FREE : KMEM_KFREE,
+				 .ts = f->ts };
 
 	ev.slab_free.ptr = ptr;
 	ev.slab_free.cache = cache;
@@ -246,6 +249,122 @@ START_TEST(caches_that_stand_for_each_other)
 }
 END_TEST
 
+/* The ledger reads when caches were counted as it is made. */
+static void again(struct fixture *f)
+{
+	analysis_ledger.destroy(f->ledger);
+	f->ledger = analysis_ledger.create(&f->env, &no_options);
+	ck_assert_ptr_nonnull(f->ledger);
+}
+
+/* Caches counted from 1000 to 1200 and from 9000 to 9200 ns; slabinfo says something else. */
+static void set_up_counts(struct fixture *f, char text[4][512])
+{
+	set_up(f);
+	f->rec.uname = (char *)"Linux host 6.18.1 x86_64";
+	snprintf(text[0], 512,
+		 "%s 500 525 192 21 1 :\nkmalloc-64 50 64 64 64 1 :\n"
+		 "kmalloc-cg-64 5 64 64 64 1 :\nkmalloc-8 5 512 8 512 1 :\n",
+		 f->cache);
+	snprintf(text[1], 512,
+		 "%s 700 735 192 21 1 :\nkmalloc-64 60 64 64 64 1 :\n"
+		 "kmalloc-cg-64 6 64 64 64 1 :\nkmalloc-8 5 512 8 512 1 :\n",
+		 f->cache);
+	snprintf(text[2], 512,
+		 "%s 100 0 0 1 1000 1100 1200\nkmalloc-64 40 0 32 1 1000 1100 1200\n"
+		 "kmalloc-8 5 1 0 1 1000 1100 1200\nno line\n",
+		 f->cache);
+	snprintf(text[3], 512,
+		 "%s 103 0 0 1 9000 9100 9200\nkmalloc-64 60 0 32 1 9000 9100 9200\n"
+		 "kmalloc-8 517 2 0 1 9000 9100 9200\n",
+		 f->cache);
+	add_meta(f, "slabinfo.before", text[0]);
+	add_meta(f, "slabinfo.after", text[1]);
+	add_meta(f, "slab_counts.before", text[2]);
+	add_meta(f, "slab_counts.after", text[3]);
+}
+
+START_TEST(counts_instead_of_slabinfo)
+{
+	struct fixture f;
+	char text[4][512];
+
+	set_up_counts(&f, text);
+	again(&f);
+	f.ts = 1099; /* before the count */
+	alloc(&f, 0x10000, 0, 1, 0);
+	release(&f, 0x20000, 1);
+	f.ts = 1150; /* while it was counted */
+	alloc(&f, 0x10100, 0, 1, 0);
+	f.ts = 1201;
+	alloc(&f, 0x10200, 0, 1, 0);
+	alloc(&f, 0x10300, 0, 1, 0);
+	alloc(&f, 0x10400, 0, 1, 0);
+	release(&f, 0x10000, 1); /* was in the count */
+	release(&f, 0x20100, 1);
+	alloc(&f, 0x30000, 64, 0, 0);
+	alloc(&f, 0x30000, 64, 0, 0); /* freed in between, unseen */
+	alloc(&f, 0x40000, 64, 0, 0x400000);
+	f.ts = 9099;
+	alloc(&f, 0x10500, 0, 1, 0);
+	f.ts = 9100;
+	release(&f, 0x10500, 1);
+	f.ts = 9201; /* after the last count */
+	release(&f, 0x10200, 1);
+	alloc(&f, 0x10300, 0, 1, 0);
+	release(&f, 0x30100, 0);
+	ck_assert(!analysis_ledger.view(f.ledger, f.report));
+	expect(&f, f.cache, 2, 3);
+	ck_assert_uint_eq(text_of(&f, f.cache, "allocs").u, 4);
+	ck_assert_uint_eq(text_of(&f, f.cache, "freed").u, 2);
+	ck_assert_uint_eq(text_of(&f, f.cache, "implicit").u, 0);
+	ck_assert_str_eq(text_of(&f, f.cache, "source").s, "count");
+	ck_assert_str_eq(text_of(&f, f.cache, "why").s, "2 events while it was counted");
+	expect(&f, "kmalloc-64", 1, 20);
+	ck_assert_str_eq(
+		text_of(&f, "kmalloc-64", "why").s,
+		"1 freed without an event (bulk, kfree_rcu); sheaves hold up to 512");
+	/* Not counted: slabinfo, and all of the events. */
+	expect(&f, "kmalloc-cg-64", 1, 1);
+	ck_assert_str_eq(text_of(&f, "kmalloc-cg-64", "source").s, "slabinfo");
+	expect(&f, "kmalloc-8", 0, 512);
+	ck_assert_uint_eq(text_of(&f, "kmalloc-8", "slack").u, 1024);
+	ck_assert_str_eq(text_of(&f, "kmalloc-8", "why").s,
+			 "CPUs held up to 1024 free ones");
+	ck_widths(f.report, "ledger", "cache");
+	tear_down(&f);
+}
+END_TEST
+
+/* Counts that cannot be used: slabinfo has to do. */
+START_TEST(counts_of_no_use)
+{
+	struct fixture f;
+	char text[4][512];
+
+	set_up_counts(&f, text);
+	/* Each memory cgroup had caches of its own, which sysfs does not add up. */
+	f.rec.uname = (char *)"Linux host 5.8.1 x86_64";
+	again(&f);
+	f.ts = 1099;
+	alloc(&f, 0x10000, 0, 1, 0);
+	ck_assert(!analysis_ledger.view(f.ledger, f.report));
+	expect(&f, f.cache, 1, 200);
+	ck_assert_str_eq(text_of(&f, f.cache, "source").s, "slabinfo");
+	report_free(f.report);
+	f.report = report_new();
+	/* The counts overlap. */
+	f.rec.uname = (char *)"Linux host 6.18.1 x86_64";
+	snprintf(text[3], 512, "%s 103 0 0 1 900 1100 1200\n", f.cache);
+	f.meta[3].size = strlen(text[3]);
+	again(&f);
+	alloc(&f, 0x10000, 0, 1, 0);
+	ck_assert(!analysis_ledger.view(f.ledger, f.report));
+	expect(&f, f.cache, 1, 200);
+	tear_down(&f);
+}
+END_TEST
+
 START_TEST(pages)
 {
 	struct fixture f;
@@ -310,6 +429,8 @@ Suite *test_ledger_suite(void)
 
 	tcase_add_test(tc, every_way_into_a_cache);
 	tcase_add_test(tc, caches_that_stand_for_each_other);
+	tcase_add_test(tc, counts_instead_of_slabinfo);
+	tcase_add_test(tc, counts_of_no_use);
 	tcase_add_test(tc, pages);
 	tcase_add_test(tc, without_snapshots);
 	suite_add_tcase(s, tc);

@@ -5,62 +5,30 @@
 #include <check.h>
 #include <string.h>
 
-#include "analysis/registry.h"
 #include "base/compiler.h"
-
-static const struct log silent = { 0 };
+#include "opened.h"
 
 #define FILE_PATH "data/pressure-bookworm-amd64.v7.dat"
 
 struct fixture {
-	struct recording *rec;
-	struct event_formats *fmts;
-	struct symbols *syms;
-	struct callsite_rule *rule;
-	struct event_stream *stream;
-	struct migratetypes types;
-	struct analysis_env env;
+	struct opened in;
 	struct analysis_options opts;
-	struct report *report;
 	const struct analysis *analysis;
 	void *self;
 };
 
 static void set_up(struct fixture *f)
 {
-	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
-	struct source src;
-
-	*f = (struct fixture){ .report = report_new(),
-			       .analysis = analysis_find("percpu") };
-	ck_assert(!source_open_file(&src, FILE_PATH));
-	ck_assert(!recording_open(&f->rec, &src, FILE_PATH, &silent));
-	ck_assert(!event_formats_new(&f->fmts, f->rec, &silent));
-	ck_assert(!symbols_new(&f->syms, f->rec->kallsyms, f->rec->kallsyms_size, NULL));
-	ck_assert(!callsite_rule_new(&f->rule, NULL, 0, NULL));
-	ck_assert(!event_stream_open(&f->stream, f->rec, f->fmts, &opts, &silent));
-	migratetypes_init(&f->types, NULL, "6.1");
-	f->env = (struct analysis_env){ .rec = f->rec,
-					.fmts = f->fmts,
-					.stream = f->stream,
-					.syms = f->syms,
-					.rule = f->rule,
-					.migratetypes = &f->types,
-					.log = &silent,
-					.page_size = 4096 };
-	f->self = f->analysis->create(&f->env, &f->opts);
+	*f = (struct fixture){ .analysis = analysis_find("percpu") };
+	opened_open(&f->in, FILE_PATH);
+	f->self = f->analysis->create(&f->in.env, &f->opts);
 	ck_assert_ptr_nonnull(f->self);
 }
 
 static void tear_down(struct fixture *f)
 {
 	f->analysis->destroy(f->self);
-	report_free(f->report);
-	event_stream_close(f->stream);
-	callsite_rule_free(f->rule);
-	symbols_free(f->syms);
-	event_formats_free(f->fmts);
-	recording_close(f->rec);
+	opened_close(&f->in);
 }
 
 static struct kmem_event locked(uint32_t cpu, uint64_t pfn, uint32_t order,
@@ -87,17 +55,17 @@ static struct kmem_event other(uint32_t cpu, enum kmem_event_type type)
 
 static void view(struct fixture *f)
 {
-	ck_assert(!f->analysis->view(f->self, f->report));
-	ck_assert(report_ok(f->report));
+	ck_assert(!f->analysis->view(f->self, f->in.report));
+	ck_assert(report_ok(f->in.report));
 }
 
 static const struct table *table(const struct fixture *f, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < f->report->nr_tables; i++) {
-		if (!strcmp(f->report->tables[i]->name, name))
-			return f->report->tables[i];
+	for (i = 0; i < f->in.report->nr_tables; i++) {
+		if (!strcmp(f->in.report->tables[i]->name, name))
+			return f->in.report->tables[i];
 	}
 	return NULL;
 }

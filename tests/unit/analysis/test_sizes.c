@@ -6,57 +6,26 @@
 #include <check.h>
 #include <string.h>
 
-#include "analysis/registry.h"
-
-static const struct log silent = { 0 };
+#include "opened.h"
 
 enum { EVENTS_MAX = 200 };
 
 /* What every test needs of a recording. */
 struct fixture {
-	struct recording *rec;
-	struct event_formats *fmts;
-	struct symbols *syms;
-	struct callsite_rule *rule;
-	struct event_stream *stream;
-	struct migratetypes types;
-	struct analysis_env env;
-	struct report *report;
+	struct opened in;
 	struct kmem_event evs[EVENTS_MAX];
 	size_t nr;
 };
 
 static void set_up(struct fixture *f, const char *path)
 {
-	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
-	struct source src;
-
-	*f = (struct fixture){ .report = report_new() };
-	ck_assert(!source_open_file(&src, path));
-	ck_assert(!recording_open(&f->rec, &src, path, &silent));
-	ck_assert(!event_formats_new(&f->fmts, f->rec, &silent));
-	ck_assert(!symbols_new(&f->syms, f->rec->kallsyms, f->rec->kallsyms_size, NULL));
-	ck_assert(!callsite_rule_new(&f->rule, NULL, 0, NULL));
-	ck_assert(!event_stream_open(&f->stream, f->rec, f->fmts, &opts, &silent));
-	migratetypes_init(&f->types, NULL, "6.1");
-	f->env = (struct analysis_env){ .rec = f->rec,
-					.fmts = f->fmts,
-					.stream = f->stream,
-					.syms = f->syms,
-					.rule = f->rule,
-					.migratetypes = &f->types,
-					.log = &silent,
-					.page_size = recording_kernel_page_size(f->rec) };
+	*f = (struct fixture){ 0 };
+	opened_open(&f->in, path);
 }
 
 static void tear_down(struct fixture *f)
 {
-	report_free(f->report);
-	event_stream_close(f->stream);
-	callsite_rule_free(f->rule);
-	symbols_free(f->syms);
-	event_formats_free(f->fmts);
-	recording_close(f->rec);
+	opened_close(&f->in);
 }
 
 static const struct cell *cell(const struct table *t, size_t row, const char *name)
@@ -156,18 +125,18 @@ START_TEST(test_sums)
 	struct fixture f;
 
 	set_up(&f, files[_i]);
-	ck_assert(!analyze_run(&f.env, &set, f.stream, f.report, NULL));
-	ck_assert_uint_eq(f.report->nr_tables, 4);
-	check_table(f.report->tables[2], f.report->tables[0]);
-	check_table(f.report->tables[3], f.report->tables[1]);
-	ck_assert_uint_eq(summary(f.report->tables[2], "bytes_requested"),
-			  summary(f.report->tables[0], "bytes_requested"));
-	ck_assert_uint_eq(summary(f.report->tables[2], "bytes_allocated"),
-			  summary(f.report->tables[0], "bytes_allocated"));
-	ck_assert_uint_eq(summary(f.report->tables[2], "bytes_wasted"),
-			  summary(f.report->tables[0], "bytes_wasted"));
-	ck_assert_uint_eq(summary(f.report->tables[2], "allocs"),
-			  summary(f.report->tables[0], "allocs"));
+	ck_assert(!analyze_run(&f.in.env, &set, f.in.stream, f.in.report, NULL));
+	ck_assert_uint_eq(f.in.report->nr_tables, 4);
+	check_table(f.in.report->tables[2], f.in.report->tables[0]);
+	check_table(f.in.report->tables[3], f.in.report->tables[1]);
+	ck_assert_uint_eq(summary(f.in.report->tables[2], "bytes_requested"),
+			  summary(f.in.report->tables[0], "bytes_requested"));
+	ck_assert_uint_eq(summary(f.in.report->tables[2], "bytes_allocated"),
+			  summary(f.in.report->tables[0], "bytes_allocated"));
+	ck_assert_uint_eq(summary(f.in.report->tables[2], "bytes_wasted"),
+			  summary(f.in.report->tables[0], "bytes_wasted"));
+	ck_assert_uint_eq(summary(f.in.report->tables[2], "allocs"),
+			  summary(f.in.report->tables[0], "allocs"));
 	tear_down(&f);
 }
 END_TEST
@@ -212,15 +181,15 @@ static const struct table *sizes_of(struct fixture *f)
 	};
 	struct analyses *all;
 
-	f->env.raw_ip = true;
+	f->in.env.raw_ip = true;
 	ck_assert_uint_le(f->nr, EVENTS_MAX);
-	ck_assert(!analyses_new(&all, &f->env, &set));
+	ck_assert(!analyses_new(&all, &f->in.env, &set));
 	analyses_observe(all, f->evs, f->nr);
 	analyses_end(all);
-	ck_assert(!analyses_view(all, f->report));
+	ck_assert(!analyses_view(all, f->in.report));
 	analyses_free(all);
-	ck_assert_uint_eq(f->report->nr_tables, 1);
-	return f->report->tables[0];
+	ck_assert_uint_eq(f->in.report->nr_tables, 1);
+	return f->in.report->tables[0];
 }
 
 /* The class of the row with objects of @bytes from @min to @max, hit @hits times. */
@@ -251,10 +220,10 @@ START_TEST(test_classes)
 	struct fixture f;
 
 	set_up(&f, files[0]);
-	rec = *f.rec;
+	rec = *f.in.rec;
 	rec.meta = &meta;
 	rec.nr_meta = 1;
-	f.env.rec = &rec;
+	f.in.env.rec = &rec;
 	alloc(&f, KMEM_KMALLOC, 0, 8);
 	alloc(&f, KMEM_KMALLOC, 1, 8);
 	alloc(&f, KMEM_KMALLOC, 2, 8);
@@ -345,10 +314,10 @@ START_TEST(test_lacking_frees)
 	struct fixture f;
 
 	set_up(&f, files[0]);
-	rec = *f.rec;
+	rec = *f.in.rec;
 	rec.meta = &meta;
 	rec.nr_meta = 1;
-	f.env.rec = &rec;
+	f.in.env.rec = &rec;
 	ck_assert(recording_lacks_frees(&rec));
 	alloc(&f, KMEM_KMALLOC, 33, 64);
 	t = sizes_of(&f);

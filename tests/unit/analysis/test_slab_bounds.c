@@ -375,7 +375,7 @@ static void check_ranges(struct trial *t, const struct truths *truths, uint64_t 
 	for (i = 0; i < NR_SITES; i++) {
 		check_range(&by_site[i], truths->least.by_site[i],
 			    truths->most.by_site[i], seed);
-		net_range_add(&sum, &by_site[i]);
+		net_range_add(&sum, &by_site[i], 1);
 	}
 	for (i = 3; i < NR_CACHES; i++)
 		check_range(&by_cache[i], truths->least.by_cache[i],

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/registry.h"
 #include "base/array.h"
 #include "base/strbuf.h"
+#include "opened.h"
 #include "report/render.h"
 
 /* A view is taken after so many events; a batch is of less. */
@@ -17,52 +17,20 @@
 #define BATCH  100
 
 struct fixture {
-	struct recording *rec;
-	struct event_formats *fmts;
-	struct symbols *syms;
-	struct callsite_rule *rule;
-	struct event_stream *stream;
-	struct migratetypes types;
-	struct analysis_env env;
+	struct opened in;
 	struct kmem_event *events; /* those taken so far */
 	size_t nr, capacity;
 };
 
-static const struct log silent = { 0 };
-
 static void set_up(struct fixture *f, const char *path)
 {
-	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
-	struct strbuf error = { 0 };
-	struct source src;
-	char release[64];
-
 	*f = (struct fixture){ 0 };
-	ck_assert(!source_open_file(&src, path));
-	ck_assert(!recording_open(&f->rec, &src, path, &silent));
-	ck_assert(!event_formats_new(&f->fmts, f->rec, &silent));
-	ck_assert(!symbols_new(&f->syms, f->rec->kallsyms, f->rec->kallsyms_size, NULL));
-	ck_assert(!callsite_rule_new(&f->rule, NULL, 0, &error));
-	ck_assert(!event_stream_open(&f->stream, f->rec, f->fmts, &opts, &silent));
-	recording_release(f->rec, release, sizeof(release));
-	migratetypes_init(&f->types, NULL, release);
-	f->env = (struct analysis_env){ .rec = f->rec,
-					.fmts = f->fmts,
-					.stream = f->stream,
-					.syms = f->syms,
-					.rule = f->rule,
-					.migratetypes = &f->types,
-					.log = &silent,
-					.page_size = recording_kernel_page_size(f->rec) };
+	opened_open(&f->in, path);
 }
 
 static void tear_down(struct fixture *f)
 {
-	event_stream_close(f->stream);
-	callsite_rule_free(f->rule);
-	symbols_free(f->syms);
-	event_formats_free(f->fmts);
-	recording_close(f->rec);
+	opened_close(&f->in);
 	free(f->events);
 }
 
@@ -94,7 +62,7 @@ static bool take(struct fixture *f)
 
 	ck_assert(!array_reserve(&f->events, &f->capacity, f->nr + BATCH,
 				 sizeof(*f->events)));
-	nr = event_stream_next_batch(f->stream, f->events + f->nr, BATCH);
+	nr = event_stream_next_batch(f->in.stream, f->events + f->nr, BATCH);
 	ck_assert_int_ge(nr, 0);
 	for (i = 0; i < nr; i++)
 		f->events[f->nr + (size_t)i].data = NULL; /* the next batch's */
@@ -108,7 +76,7 @@ static char *look_at_end(const struct fixture *f, const struct analysis_set *set
 	struct analyses *all;
 	char *seen;
 
-	ck_assert(!analyses_new(&all, &f->env, set));
+	ck_assert(!analyses_new(&all, &f->in.env, set));
 	analyses_observe(all, f->events, f->nr);
 	analyses_end(all);
 	seen = look(all);
@@ -132,7 +100,7 @@ static unsigned int check_views(const char *file, const struct analysis_set *set
 	char *wanted;
 
 	set_up(&f, file);
-	ck_assert(!analyses_new(&all, &f.env, set));
+	ck_assert(!analyses_new(&all, &f.in.env, set));
 	for (known = 0; take(&f); known = f.nr) {
 		analyses_observe(all, f.events + known, f.nr - known);
 		if (f.nr < next)
@@ -210,12 +178,19 @@ START_TEST(test_commands)
 				      by_two = { .by = SUBJECT_CPU |
 						       SUBJECT_PID << SUBJECT_PART_BITS,
 						 .older_ns = 1000000,
-						 .bins = 20 };
+						 .bins = 20 },
+				      by_labels = { .by = SUBJECT_STACK |
+							  SUBJECT_COMM
+								  << SUBJECT_PART_BITS,
+						    .by_cache = true },
+				      by_stack = { .by = SUBJECT_STACK };
 
 	check_command(files[_i], "leaks", &by_callsite);
 	check_command(files[_i], "leaks", &by_two);
 	check_command(files[_i], "peak", &by_callsite);
 	check_command(files[_i], "peak", &by_two);
+	check_command(files[_i], "export", &by_stack);
+	check_command(files[_i], "export", &by_labels);
 	check_command(files[_i], "owners", &by_callsite);
 	check_command(files[_i], "owners", &by_two);
 	check_command(files[_i], "summary", &by_callsite);

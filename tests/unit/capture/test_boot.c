@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "capture/boot.h"
-#include "capture/extract.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -154,24 +153,6 @@ START_TEST(buffer_size)
 }
 END_TEST
 
-/* An earlier boot's addresses mean something only if the kernel is where it was. */
-START_TEST(same_kernel)
-{
-	static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
-				       "ffffffff9a000000 T _stext\n"
-				       "ffffffff9a000000 T _text\n";
-
-	ck_assert(extract_same_kernel("text delta:\t0\ndata delta:\t0\n", kallsyms));
-	ck_assert(!extract_same_kernel("text delta:\t-6291456\n", kallsyms));
-	ck_assert(extract_same_kernel("# Current\n", kallsyms));
-	ck_assert(extract_same_kernel("ffffffff9a000000\t[kernel]\n", kallsyms));
-	ck_assert(!extract_same_kernel("ffffffff81000000\t[kernel]\n", kallsyms));
-	ck_assert(!extract_same_kernel("ffffffff81000000\t[kernel]\n", ""));
-	ck_assert(!extract_same_kernel("0\t[kernel]\n", "0 T _stext\n"));
-	ck_assert(extract_same_kernel("", ""));
-}
-END_TEST
-
 Suite *test_boot_suite(void);
 Suite *test_boot_suite(void)
 {
@@ -184,7 +165,6 @@ Suite *test_boot_suite(void)
 	tcase_add_test(tc, choices);
 	tcase_add_test(tc, refused);
 	tcase_add_test(tc, buffer_size);
-	tcase_add_test(tc, same_kernel);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

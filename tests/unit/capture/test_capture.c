@@ -6,6 +6,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "capture/build_ids.h"
 #include "capture/child.h"
 #include "capture/comms.h"
 #include "capture/facts.h"
@@ -81,17 +83,61 @@ START_TEST(test_build_id)
 			     4, 4, 3, 0x00554e47, 0x78563412 };
 	struct strbuf hex = { 0 };
 
-	ck_assert_int_eq(facts_build_id(notes, sizeof(notes), &hex), 0);
+	ck_assert_int_eq(build_id_of_notes(notes, sizeof(notes), &hex), 0);
 #if __BYTE_ORDER == __LITTLE_ENDIAN
 	ck_assert_str_eq(strbuf_text(&hex), "12345678");
 #endif
 	/* Cut anywhere, or with an absurd length, there is none. */
 	for (size_t size = 0; size < sizeof(notes); size++)
-		ck_assert_int_eq(facts_build_id(notes, size, &hex), -ENOENT);
+		ck_assert_int_eq(build_id_of_notes(notes, size, &hex), -ENOENT);
 	notes[0] = UINT32_MAX;
 	notes[1] = UINT32_MAX;
-	ck_assert_int_eq(facts_build_id(notes, sizeof(notes), &hex), -ENOENT);
+	ck_assert_int_eq(build_id_of_notes(notes, sizeof(notes), &hex), -ENOENT);
 	strbuf_free(&hex);
+}
+END_TEST
+
+/* A file below @dir, with its directories. */
+static void put_note(const char *dir, const char *path, const void *data, size_t size)
+{
+	char whole[256], *p;
+	FILE *f;
+
+	snprintf(whole, sizeof(whole), "%s/%s", dir, path);
+	for (p = whole + strlen(dir) + 1; (p = strchr(p, '/')); *p++ = '/') {
+		*p = '\0';
+		mkdir(whole, 0700);
+	}
+	f = fopen(whole, "w");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(data, 1, size, f), size);
+	fclose(f);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+START_TEST(test_module_build_ids)
+{
+	const uint32_t note[] = { 4, 4, 3, 0x00554e47, 0x78563412 };
+	char dir[] = "/tmp/kmemx-test-XXXXXX";
+	struct strbuf ids = { 0 };
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	put_note(dir, "xfs/notes/.note.gnu.build-id", note, sizeof(note));
+	put_note(dir, "ext4/notes/.note.gnu.build-id", note, sizeof(note));
+	put_note(dir, "cut/notes/.note.gnu.build-id", note, 9);
+	put_note(dir, "none/notes/.note.Linux", note, sizeof(note));
+	put_note(dir, "builtin/parameters/x", "1", 1);
+	ck_assert_int_eq(build_ids_of_modules(dir, &ids), 0);
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+	ck_assert_str_eq(strbuf_text(&ids), "ext4 12345678\nxfs 12345678\n");
+#endif
+	strbuf_free(&ids);
+	ck_assert_int_eq(nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+	ck_assert_int_eq(build_ids_of_modules(dir, &ids), -ENOENT);
 }
 END_TEST
 
@@ -195,11 +241,23 @@ END_TEST
 /* --- the new recording --------------------------------------------------------------------- */
 
 static char dir[] = "/tmp/kmemx-test-XXXXXX";
+static int dir_before;
 
 static void enter_dir(void)
 {
+	snprintf(dir, sizeof(dir), "/tmp/kmemx-test-XXXXXX");
+	dir_before = open(".", O_RDONLY | O_DIRECTORY);
+	ck_assert_int_ge(dir_before, 0);
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	ck_assert_int_eq(chdir(dir), 0);
+}
+
+/* Other tests of the same process (CK_FORK=no) name files from where they began. */
+static void leave_dir(void)
+{
+	ck_assert_int_eq(fchdir(dir_before), 0);
+	close(dir_before);
+	ck_assert_int_eq(rmdir(dir), 0);
 }
 
 static void put_file(const char *name, const char *content)
@@ -249,7 +307,7 @@ START_TEST(test_new_recording)
 	ck_assert_int_eq(new_recording_open(&o, dir, NULL), -EISDIR);
 	new_recording_close(&o);
 	/* Nothing may be left. */
-	ck_assert_int_eq(rmdir(dir), 0);
+	leave_dir();
 }
 END_TEST
 
@@ -289,7 +347,7 @@ START_TEST(test_new_recording_leftovers)
 	check_file(".r.dat." T2 ".cpu0", "live");
 	check_file(".other.dat." T1 ".tmp", "other");
 	check_file(".r.dat.x.tmp", "foreign");
-	ck_assert_int_eq(rmdir(dir), 0);
+	leave_dir();
 }
 END_TEST
 
@@ -331,7 +389,7 @@ static void remove_caches(void)
 	unlink("README");
 	rmdir("filp");
 	rmdir(":0000192");
-	ck_assert_int_eq(rmdir(dir), 0);
+	leave_dir();
 }
 
 START_TEST(test_shrink)
@@ -391,6 +449,7 @@ Suite *test_capture_suite(void)
 	tcase_add_test(tc, test_layout);
 	tcase_add_test(tc, test_number);
 	tcase_add_test(tc, test_build_id);
+	tcase_add_test(tc, test_module_build_ids);
 	tcase_add_test(tc, test_comms);
 	tcase_add_test(tc, test_comms_proc);
 	tcase_add_test(tc, test_child);

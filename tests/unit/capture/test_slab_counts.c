@@ -95,8 +95,13 @@ START_TEST(caches_are_counted)
 
 	take(&out, UINT64_MAX);
 	expect(strbuf_text(&out), "filp", "700 4 0 1");
-	/* This one cannot be shrunk, and that one need not. */
+	/* This one cannot be shrunk. */
 	expect(strbuf_text(&out), "maple_node", "300 2 32 0");
+	expect(strbuf_text(&out), "idle", "5 0 0 1");
+	strbuf_reset(&out);
+	/* With a limit, one of which CPUs hold nothing is left as it is. */
+	take(&out, UINT64_MAX - 1);
+	expect(strbuf_text(&out), "filp", "700 4 0 1");
 	expect(strbuf_text(&out), "idle", "5 0 0 0");
 	strbuf_reset(&out);
 	take(&out, 0);

@@ -73,22 +73,36 @@ static const char *fd_path(int fd)
 	return path;
 }
 
-/* What tests made, for LeakSanitizer: each runs in a process of its own. */
-static void *kept[8];
+/* What a test made. */
+#define NR_FUNCTIONS 10000U
+static struct elf_symbol *kept[8];
+
+static void free_kept(void)
+{
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(kept); i++) {
+		for (j = 0; kept[i] && j < NR_FUNCTIONS; j++)
+			free((char *)kept[i][j].name);
+		free(kept[i]);
+		kept[i] = NULL;
+	}
+}
 
 /* The recording's functions outside modules, @moved down. */
 static struct elf_symbol *functions(const struct input *in, uint64_t moved, size_t *nr)
 {
 	const char *p = in->study.rec->kallsyms, *end = p + in->study.rec->kallsyms_size;
-	struct elf_symbol *list = calloc(10000, sizeof(*list));
+	struct elf_symbol *list = calloc(NR_FUNCTIONS, sizeof(*list));
 	struct symbol_line line;
 	size_t i;
 
 	ck_assert_ptr_nonnull(list);
-	for (i = 0; i < ARRAY_SIZE(kept) - 1 && kept[i];)
+	for (i = 0; kept[i];)
 		i++;
+	ck_assert_uint_lt(i, ARRAY_SIZE(kept) - 1);
 	kept[i] = list;
-	for (*nr = 0; *nr < 10000 && symbol_line_next(&line, &p, end);) {
+	for (*nr = 0; *nr < NR_FUNCTIONS && symbol_line_next(&line, &p, end);) {
 		if (line.module_len || !symbol_line_is_text(&line))
 			continue;
 		list[(*nr)++] = (struct elf_symbol){
@@ -227,6 +241,36 @@ START_TEST(build_ids_are_compared)
 	else
 		ck_assert(in.study.origin.build_id_equal);
 	close(fd);
+	input_close(&in);
+}
+END_TEST
+
+/* The first place that is there says why; if none is, the first of all. */
+START_TEST(a_search_says_what_does_not_fit)
+{
+	struct debug_found *found;
+	int fd, saved, ret;
+	struct input in;
+
+	open_fixture(&in, FIXTURE);
+	found = &in.study.found;
+	add_meta(in.study.rec, "build_id", "10abff\n");
+	found->nr = 2;
+	found->places[0] = (struct debug_place){ .path = strdup("/root/a"),
+						 .verdict = DEBUG_MISSING };
+	found->places[1] =
+		(struct debug_place){ .path = strdup("/root/b"),
+				      .verdict = _i ? DEBUG_MISSING : DEBUG_OTHER_BUILD,
+				      .build_id = "00abff" };
+	fd = start_hearing(&saved);
+	ret = input_search_failed(&in);
+	end_hearing(fd, saved);
+	ck_assert_int_eq(ret, EXIT_UNREADABLE);
+	ck_assert_ptr_nonnull(strstr(said, "Linux 6.1.0-50-cloud-amd64"));
+	ck_assert_ptr_nonnull(strstr(
+		said,
+		_i ? "/root/a: there is no such file"
+		   : "/root/b: its build ID is 00abff, the recorded kernel's 10abff"));
 	input_close(&in);
 }
 END_TEST
@@ -487,9 +531,11 @@ Suite *test_input_symbols_suite(void)
 	Suite *s = suite_create("cmd/input_symbols");
 	TCase *tc = tcase_create("all");
 
+	tcase_add_checked_fixture(tc, NULL, free_kept);
 	tcase_add_loop_test(tc, a_moved_kernel_is_moved_back, 0, 3);
 	tcase_add_loop_test(tc, another_kernel_is_refused, 0, 2);
 	tcase_add_loop_test(tc, build_ids_are_compared, 0, 2);
+	tcase_add_loop_test(tc, a_search_says_what_does_not_fit, 0, 2);
 	tcase_add_loop_test(tc, callsites_prove_the_distance, 0, 3);
 	tcase_add_test(tc, a_map_that_fits_as_it_is);
 	tcase_add_loop_test(tc, kallsyms_must_hold_the_callsites, 0, 2);

@@ -201,6 +201,49 @@ START_TEST(damage_is_counted_and_announced)
 }
 END_TEST
 
+/* After a part of the events and after all: the same ones, with numbers that are known by then. */
+START_TEST(from_the_start_again)
+{
+	uint32_t stack, cache = 0;
+	int times;
+
+	setup();
+	begin_cpu();
+	begin_page(1000);
+	add_alloc(1000, 77, 0x12345);
+	add_stack(1001, 77, 0xc0de0000, 3, 3);
+	begin_page(1003);
+	add_free(1003, 5, 0xdeadbee0, "task_struct");
+	begin_cpu();
+	begin_page(1002);
+	add_alloc(1002, 1, 1);
+	add_stack(1002, 1, 0xc0de1000, 2, 2);
+	open_with(&(struct event_stream_options){ .stop_ts = UINT64_MAX,
+						  .read_ahead = true });
+	expect(KMEM_PAGE_ALLOC, 1000, 0);
+	stack = ev.stack;
+	for (times = 0; times < 3; times++) {
+		ck_assert_int_eq(event_stream_again(st), 0);
+		ck_assert_uint_eq(event_stream_stats(st)->nr_events, 0);
+		ev.stack = stack;
+		expect_stack(0xc0de0000, 3);
+		expect(KMEM_PAGE_ALLOC, 1000, 0);
+		ck_assert_uint_eq(ev.stack, stack);
+		expect(KMEM_PAGE_ALLOC, 1002, 1);
+		expect_stack(0xc0de1000, 2);
+		expect(KMEM_CACHE_FREE, 1003, 0);
+		if (!times)
+			cache = ev.slab_free.cache;
+		ck_assert_uint_eq(ev.slab_free.cache, cache);
+		ck_assert_str_eq(event_stream_cache(st, cache), "task_struct");
+		ck_assert_int_eq(event_stream_next(st, &ev), 0);
+		ck_assert_uint_eq(event_stream_stats(st)->nr_events, 5);
+		ck_assert_uint_eq(event_stream_nr_stacks(st), 2);
+	}
+	expect_end();
+}
+END_TEST
+
 START_TEST(time_window)
 {
 	uint64_t ts;
@@ -288,6 +331,7 @@ Suite *test_stream_suite(void)
 	tcase_add_test(tc, cpus_are_merged_by_time);
 	tcase_add_test(tc, losses_are_items);
 	tcase_add_test(tc, damage_is_counted_and_announced);
+	tcase_add_test(tc, from_the_start_again);
 	tcase_add_test(tc, time_window);
 	tcase_add_test(tc, instances_by_name);
 	tcase_add_test(tc, random_damage);

@@ -81,7 +81,8 @@ START_TEST(refused)
 	refuse("+10%", -EINVAL);
 	refuse("10 %", -EINVAL);
 	refuse("99999999999999999999", -ERANGE);
-	refuse("18446744074", -ERANGE);
+	refuse("18446744074s", -ERANGE);
+	refuse("18446744074.0", -ERANGE);
 }
 END_TEST
 
@@ -112,6 +113,12 @@ START_TEST(clock_without_seconds)
 	ck_assert_int_eq(resolve(&w, 90, 900, false, &range), 0);
 	ck_assert_uint_eq(range.first, 100);
 	ck_assert_uint_eq(range.last, 140);
+	/* A counter has more than there are seconds. */
+	ck_assert_int_eq(time_window_parse(&w, "18446744074,18446744073709551615"), 0);
+	ck_assert_int_eq(resolve(&w, 90, 900, false, &range), 0);
+	ck_assert_uint_eq(range.first, 18446744074);
+	ck_assert_uint_eq(range.last, UINT64_MAX);
+	ck_assert_int_eq(resolve(&w, 90, 900, true, &range), -EOVERFLOW);
 	ck_assert_int_eq(time_window_parse(&w, "10%,50%"), 0);
 	ck_assert_int_eq(resolve(&w, 100, 200, false, &range), 0);
 	ck_assert_uint_eq(range.first, 110);

@@ -12,10 +12,10 @@
 #include "report/gate.h"
 
 static const struct diff_metric metrics[] = {
-	{ "bytes", "Bytes", UNIT_BYTES, false, NULL },
-	{ "hit", "Hit", UNIT_COUNT, false, NULL },
-	{ "net", "Net", UNIT_BYTES, false, "net_min" },
-	{ "peak", "Peak", UNIT_BYTES, true, NULL },
+	{ "bytes", "Bytes", UNIT_BYTES, false, NULL, NULL, NULL },
+	{ "hit", "Hit", UNIT_COUNT, false, NULL, NULL, NULL },
+	{ "net", "Net", UNIT_BYTES, false, "net_min", NULL, NULL },
+	{ "peak", "Peak", UNIT_BYTES, true, NULL, NULL, NULL },
 };
 
 static const struct diff_options options = {
@@ -41,7 +41,13 @@ struct row {
 	uint64_t bytes, hit, net, net_min;
 };
 
-static struct table *make(const struct row *rows)
+/* Intervals of bytes, so much around them. */
+struct interval {
+	uint64_t below, above;
+};
+
+/* @in: of a sample; NULL: it is none. The last row has none. */
+static struct table *make_sampled(const struct row *rows, const struct interval *in)
 {
 	struct table *t = table_new("slab", "Slab");
 	struct row sum = { 0 };
@@ -54,6 +60,10 @@ static struct table *make(const struct row *rows)
 	table_add_column(t, &(struct column){ .name = "net_min" });
 	table_add_column(t, &(struct column){ .name = "peak" });
 	table_add_column(t, &(struct column){ .name = "largest" });
+	if (in) {
+		table_add_column(t, &(struct column){ .name = "bytes_low" });
+		table_add_column(t, &(struct column){ .name = "bytes_high" });
+	}
 	for (; rows->name; rows++) {
 		struct cell *c = table_add_row(t);
 
@@ -64,6 +74,10 @@ static struct table *make(const struct row *rows)
 		c[4] = cell_uint(rows->net_min);
 		c[5] = cell_uint(rows->bytes);
 		c[6] = cell_uint(LARGEST);
+		if (in && rows[1].name) {
+			c[7] = cell_uint(rows->bytes - in->below);
+			c[8] = cell_uint(rows->bytes + in->above);
+		}
 		sum.bytes += rows->bytes;
 		sum.hit += rows->hit;
 		sum.net += rows->net;
@@ -76,6 +90,11 @@ static struct table *make(const struct row *rows)
 	table_add_summary(t, "peak", NULL, UNIT_BYTES, cell_uint(sum.bytes), false);
 	table_add_summary(t, "largest", NULL, UNIT_BYTES, cell_uint(LARGEST), false);
 	return t;
+}
+
+static struct table *make(const struct row *rows)
+{
+	return make_sampled(rows, NULL);
 }
 
 /* The cell of the row that is called @name. */
@@ -157,6 +176,49 @@ START_TEST(two_runs)
 		strbuf_text(&line),
 		"add/remove: 1/1 grow/shrink: 1/1 same: 1 up/down: 80/-20 (+60)");
 	strbuf_free(&line);
+	table_free(t);
+	table_free((struct table *)runs[0].table);
+	table_free((struct table *)runs[1].table);
+}
+END_TEST
+
+/* Of two samples, and of a sample and the whole: by their intervals. */
+START_TEST(samples)
+{
+	const struct row old[] = { { "grows", 1000, 1, 0, 0 },
+				   { "shrinks", 1000, 1, 0, 0 },
+				   { "gone", 500, 1, 0, 0 },
+				   { "certain", 800, 1, 0, 0 },
+				   { NULL, 0, 0, 0, 0 } };
+	const struct row new[] = { { "grows", 2000, 1, 0, 0 },
+				   { "shrinks", 500, 1, 0, 0 },
+				   { "certain", 700, 1, 0, 0 },
+				   { NULL, 0, 0, 0, 0 } };
+	const struct interval of_old = { 20, 40 }, of_new = { 30, 70 };
+	struct diff_metric sampled[4];
+	struct diff_options o = options;
+	struct diff_run runs[] = { { make(old), 1, 0 },
+				   { make_sampled(new, &of_new), 1, 0 } };
+	const struct diff_sides sides = { runs, 1, 2 };
+	struct table *t;
+
+	memcpy(sampled, metrics, sizeof(metrics));
+	sampled[0].low = "bytes_low";
+	sampled[0].high = "bytes_high";
+	o.metrics = sampled;
+	ck_assert_int_eq(diff_tables(&sides, &o, &t), 0);
+	ck_assert(value(at(t, "grows", "bytes_uncertainty")) == 30);
+	ck_assert(value(at(t, "shrinks", "bytes_uncertainty")) == 70);
+	/* The sample has nothing of it, or only what is in any sample. */
+	ck_assert(value(at(t, "gone", "bytes_uncertainty")) == 500);
+	ck_assert(value(at(t, "certain", "bytes_uncertainty")) == 800);
+	table_free(t);
+	table_free((struct table *)runs[0].table);
+	runs[0].table = make_sampled(old, &of_old);
+	ck_assert_int_eq(diff_tables(&sides, &o, &t), 0);
+	ck_assert(value(at(t, "grows", "bytes_uncertainty")) == 50);
+	ck_assert(value(at(t, "shrinks", "bytes_uncertainty")) == hypot(20, 70));
+	ck_assert(value(at(t, "gone", "bytes_uncertainty")) == hypot(20, 40));
 	table_free(t);
 	table_free((struct table *)runs[0].table);
 	table_free((struct table *)runs[1].table);
@@ -427,6 +489,7 @@ Suite *test_diff_suite(void)
 	TCase *tc = tcase_create("diff");
 
 	tcase_add_test(tc, two_runs);
+	tcase_add_test(tc, samples);
 	tcase_add_test(tc, divided);
 	tcase_add_test(tc, losses);
 	tcase_add_test(tc, enough_runs);

@@ -45,7 +45,7 @@ static struct table *make(void)
 /* The shares of the rows sorted by @key: three, then three. */
 static void expect(const char *key, const double *wanted)
 {
-	const struct sort_key keys[] = { { key, SORT_DEFAULT } };
+	const struct sort_key keys[] = { { .name = key } };
 	struct table *t = make();
 	size_t i;
 

@@ -208,6 +208,22 @@ START_TEST(any_depths_are_some_tree)
 }
 END_TEST
 
+START_TEST(trees_are_cut)
+{
+	struct table *t = make();
+	size_t i, rows = t->nr_rows;
+
+	ck_assert_uint_eq(tree_cut(t, 9), 0);
+	ck_assert_uint_eq(t->nr_rows, rows);
+	ck_assert_uint_eq(tree_cut(t, 2), 3);
+	ck_assert_uint_eq(t->nr_rows, 3);
+	for (i = 0; i < t->nr_rows; i++)
+		ck_assert_uint_lt(t->cells[i * t->nr_columns + DEPTH].u, 2);
+	ck_assert_str_eq(t->cells[2 * t->nr_columns + NAME].s, "syscall");
+	table_free(t);
+}
+END_TEST
+
 Suite *test_tree_suite(void);
 
 Suite *test_tree_suite(void)
@@ -220,6 +236,7 @@ Suite *test_tree_suite(void)
 	tcase_add_test(tc, text_alone_leaves_rows_out);
 	tcase_add_test(tc, names_without_room_have_a_line);
 	tcase_add_test(tc, any_depths_are_some_tree);
+	tcase_add_test(tc, trees_are_cut);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static struct study_options everything(void)
 	return (struct study_options){ .path = FIXTURE,
 				       .want_symbols = true,
 				       .want_rule = true,
+				       .want_dirs = true,
 				       .dirs = { .source = "data/toy-kernel" } };
 }
 
@@ -149,6 +151,46 @@ START_TEST(reads_a_window)
 	ck_assert_uint_lt(part.nr_events, all.nr_events);
 	ck_assert_uint_ge(part.first_ts, s.window.start_ts);
 	ck_assert_uint_le(part.last_ts, s.window.stop_ts);
+	study_close(&s);
+}
+END_TEST
+
+/* Its span begins where the events of all CPUs are there; a window is taken as it is. */
+START_TEST(begins_a_flight_where_all_is_known)
+{
+	struct study_options opts = { .path = FIXTURE };
+	char flight[] = RECORDING_META_FLIGHT, cause[] = "oom";
+	char span[] = RECORDING_META_SPAN, times[64];
+	struct recording_text meta[] = { { flight, cause, 3 }, { span, times, 0 } };
+	struct recording_text *before;
+	struct study_facts f;
+	uint64_t all, start;
+	size_t nr_before;
+	struct study s;
+
+	ck_assert_int_eq(study_open(&s, &opts), 0);
+	ck_assert_int_eq(study_read(&s, &plainly), 0);
+	all = read_all(&s);
+	start = s.window.first_ts + (s.window.last_ts - s.window.first_ts) / 2;
+	snprintf(times, sizeof(times), "%" PRIu64 " %" PRIu64, start, s.window.last_ts);
+	before = s.rec->meta;
+	nr_before = s.rec->nr_meta;
+	s.rec->meta = meta;
+	s.rec->nr_meta = 2;
+	ck_assert_int_eq(study_read(&s, &plainly), 0);
+	ck_assert_uint_eq(s.window.start_ts, start);
+	ck_assert_uint_lt(read_all(&s), all);
+	study_facts_init(&f, &s, s.window.buffer);
+	ck_assert_str_eq(f.flight, "oom");
+	ck_assert_str_eq(f.span, "recorded");
+	ck_assert_uint_eq(f.duration_ns, s.window.last_ts - start);
+	ck_assert_uint_ge(f.first_ts, start);
+	s.window.time = "0%,";
+	ck_assert_int_eq(time_window_parse(&s.window.parsed, s.window.time), 0);
+	ck_assert_int_eq(study_read(&s, &plainly), 0);
+	ck_assert_uint_eq(read_all(&s), all);
+	s.rec->meta = before;
+	s.rec->nr_meta = nr_before;
 	study_close(&s);
 }
 END_TEST
@@ -384,6 +426,7 @@ Suite *test_study_suite(void)
 	tcase_add_test(tc, opens_only_what_is_wanted);
 	tcase_add_test(tc, reads_as_often_as_asked);
 	tcase_add_test(tc, reads_a_window);
+	tcase_add_test(tc, begins_a_flight_where_all_is_known);
 	tcase_add_test(tc, reads_standard_input);
 	tcase_add_test(tc, shares_sources);
 	suite_add_tcase(s, tc);

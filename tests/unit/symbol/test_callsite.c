@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "symbol/callsite.h"
 
 static const char *const stripped[] = {
@@ -203,6 +204,58 @@ START_TEST(user_adds_expressions)
 }
 END_TEST
 
+/* Those that allocate for others, beside what the user names; not those that use what they get. */
+START_TEST(wrappers_by_their_word)
+{
+	static const char *const skip[] = { CALLSITE_WRAPPERS, "^mine$" };
+	static const char *const names[] = {
+		"kmemdup",
+		"kmemdup_noprof",
+		"kstrdup",
+		"kvasprintf",
+		"getname_flags",
+		"alloc_empty_file",
+		"mas_alloc_nodes",
+		"__alloc_skb",
+		"sk_prot_alloc",
+		"__kvmalloc_node",
+		"kvmalloc_node",
+		"vm_area_dup",
+		"alloc_inode",
+		"__d_alloc",
+		"alloc_pages",
+		"mine",
+		"memdup_user",
+		"mempool_alloc",
+		"sock_alloc_send_pskb",
+		"alloc_skb_with_frags",
+		"__vmalloc_node_range",
+		"__kmalloc_large_node",
+		"kstrdup.isra.0",
+		"__vmalloc",
+		"vzalloc",
+	};
+	static const char *const others[] = {
+		"copy_process", "do_sys_openat2",  "vfs_statx", "wrappers",
+		"kmemdup_all",	"allocate_slab",   "alloc_pid", "alloc_fdtable",
+		"my_kstrdup",	"sock_alloc_file",
+	};
+	struct callsite_rule *mine;
+	size_t i;
+
+	ck_assert(!callsite_rule_wrappers(rule));
+	ck_assert(!callsite_rule_wrappers(NULL));
+	ck_assert_int_eq(callsite_rule_new(&mine, skip, 2, NULL), 0);
+	ck_assert(callsite_rule_wrappers(mine));
+	ck_assert(callsite_rule_extended(mine));
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		ck_assert_msg(callsite_rule_skips(mine, names[i]), "%s", names[i]);
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		ck_assert_msg(!callsite_rule_skips(mine, others[i]), "%s", others[i]);
+	callsite_rule_free(mine);
+}
+END_TEST
+
 START_TEST(many_names_and_long_ones)
 {
 	char name[600];
@@ -253,6 +306,7 @@ Suite *test_callsite_suite(void)
 	tcase_add_test(tc, lookalikes_are_kept);
 	tcase_add_test(tc, skipped_names_are_listed_once);
 	tcase_add_test(tc, user_adds_expressions);
+	tcase_add_test(tc, wrappers_by_their_word);
 	tcase_add_test(tc, many_names_and_long_ones);
 	tcase_add_test(tc, callsite_in_a_stack);
 	suite_add_tcase(s, tc);

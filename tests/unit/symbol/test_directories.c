@@ -54,6 +54,32 @@ START_TEST(paths_become_directories)
 }
 END_TEST
 
+START_TEST(paths_become_files)
+{
+	static const struct {
+		const char *name, *root, *comp_dir, *file;
+	} files[] = {
+		{ "fs/ext4/inode.c", "", "/src/linux", "fs/ext4/inode.c" },
+		{ "../../fs/./a.c", "", NULL, "fs/a.c" },
+		{ "../../fs/a.c", "../../", NULL, "fs/a.c" },
+		{ "/src/linux/a.c", "/src/linux/", NULL, "a.c" },
+		{ "/src/linux/fs/x/../a.c", "", "/src/linux", "fs/a.c" },
+		{ "/usr/lib/gcc/../b.h", "/src/linux/", "/src/linux", "/usr/lib/b.h" },
+		{ "/b.h", "", "/src", "/b.h" },
+		{ "", "", NULL, "" },
+	};
+	struct strbuf out = { 0 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		strbuf_reset(&out);
+		source_path_file(files[i].name, files[i].root, files[i].comp_dir, &out);
+		ck_assert_str_eq(strbuf_text(&out), files[i].file);
+	}
+	strbuf_free(&out);
+}
+END_TEST
+
 struct tree_case {
 	const char *name, *module, *arch;
 	int ret;
@@ -197,6 +223,36 @@ START_TEST(a_modules_file_says_its_directory)
 }
 END_TEST
 
+/* A stripped module, and beside it what was stripped off; elsewhere a module of the same name. */
+START_TEST(the_split_off_file_is_preferred)
+{
+	static const char *const files_of[][2] = {
+		{ "a.ko", "a.ko.debug" },
+		{ "a.ko.xz", "a.ko" },
+		{ "a.ko.zst", "a.ko.debug" },
+	};
+	const char *const *pair = files_of[_i / 2];
+	char top[] = "/tmp/kmemx-test-XXXXXX", path[512];
+	struct module_files *files;
+	const char *found;
+	size_t length;
+
+	ck_assert_ptr_nonnull(mkdtemp(top));
+	/* In both orders: that of a directory is anybody's guess. */
+	snprintf(path, sizeof(path), "m/%s", pair[_i & 1]);
+	make_file(top, path);
+	snprintf(path, sizeof(path), "m/%s", pair[!(_i & 1)]);
+	make_file(top, path);
+	ck_assert_int_eq(module_files_open(&files, top), 0);
+	ck_assert_uint_eq(module_files_count(files), 1);
+	module_files_state(files, "a", &found);
+	length = strlen(found) - strlen(pair[1]);
+	ck_assert_str_eq(found + length, pair[1]);
+	module_files_free(files);
+	ck_assert_int_eq(nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+}
+END_TEST
+
 static const char symbols_text[] = "1000 T vm_area_dup\n"
 				   "2000 t alloc_bprm\n"
 				   "3000 t unheard_of\n"
@@ -293,11 +349,13 @@ Suite *test_directories_suite(void)
 	TCase *tc = tcase_create("directories");
 
 	tcase_add_loop_test(tc, paths_become_directories, 0, ARRAY_SIZE(paths));
+	tcase_add_test(tc, paths_become_files);
 	tcase_add_loop_test(tc, a_source_tree_knows_its_functions, 0,
 			    ARRAY_SIZE(in_tree));
 	tcase_add_test(tc, a_tree_without_functions_is_refused);
 	tcase_add_test(tc, machines_have_an_arch);
 	tcase_add_test(tc, a_modules_file_says_its_directory);
+	tcase_add_loop_test(tc, the_split_off_file_is_preferred, 0, 6);
 	tcase_add_test(tc, addresses_become_directories);
 	tcase_add_test(tc, debug_information_knows_functions);
 	tcase_add_test(tc, files_without_it_are_refused);

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: account/forget.h: what lives keeps its row, and the rest is gone.
+ */
+#include <check.h>
+#include <stdlib.h>
+
+#include "account/forget.h"
+
+#define ROWS 8
+
+static bool keep[ROWS];
+static uint32_t to[ROWS];
+
+static void slab_alloc(struct slab_account *acc, uint64_t ptr, uint64_t callsite,
+		       uint64_t size)
+{
+	struct kmem_event ev = { .type = KMEM_KMALLOC };
+
+	ev.slab_alloc.ptr = ptr;
+	ev.slab_alloc.callsite = callsite;
+	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = size;
+	slab_account_event(acc, &ev);
+}
+
+static void slab_free(struct slab_account *acc, uint64_t ptr)
+{
+	struct kmem_event ev = { .type = KMEM_KFREE };
+
+	ev.slab_free.ptr = ptr;
+	slab_account_event(acc, &ev);
+}
+
+static void check_slab(struct dimensions dimensions)
+{
+	struct slab_account acc = { .lives = { .dimensions = dimensions } };
+
+	slab_alloc(&acc, 0x1000, 0xa, 64);
+	slab_alloc(&acc, 0x2000, 0xb, 128);
+	slab_alloc(&acc, 0x3000, 0xc, 256);
+	slab_alloc(&acc, 0x4000, 0xd, 512);
+	slab_free(&acc, 0x1000);
+	slab_free(&acc, 0x3000);
+	slab_free(&acc, 0x9000); /* of nothing */
+	slab_free(&acc, 0x3000); /* twice */
+	for (int i = 0; i < ROWS; i++)
+		keep[i] = i == 2;
+	ck_assert_int_eq(forget_slab(&acc, keep, to), 0);
+	ck_assert_uint_eq(to[0], FORGET_GONE);
+	ck_assert_uint_eq(to[1], 0);
+	ck_assert_uint_eq(to[2], 1); /* it was to be kept */
+	ck_assert_uint_eq(to[3], 2);
+	ck_assert_uint_eq(slab_lives_rows(&acc.lives), 3);
+	ck_assert_uint_eq(slab_lives_key(&acc.lives, 0)->callsite, 0xb);
+	ck_assert_uint_eq(slab_lives_key(&acc.lives, 2)->callsite, 0xd);
+	ck_assert_uint_eq(acc.lives.live.count, 2);
+	/* What was known of the living still is; what comes anew gets a new row. */
+	slab_free(&acc, 0x2000);
+	slab_alloc(&acc, 0x1000, 0xa, 64);
+	slab_alloc(&acc, 0x5000, 0xd, 512);
+	slab_account_sum(&acc);
+	ck_assert_uint_eq(acc.nr_rows, 4);
+	ck_assert_uint_eq(acc.rows[0].live, 0);
+	ck_assert_uint_eq(acc.rows[0].hit, 1);
+	ck_assert_uint_eq(acc.rows[1].hit, 1);
+	ck_assert_uint_eq(acc.rows[1].bytes_alloc, 256);
+	ck_assert_uint_eq(acc.rows[2].live_alloc, 1024);
+	ck_assert_uint_eq(slab_lives_key(&acc.lives, 3)->callsite, 0xa);
+	ck_assert_uint_eq(acc.rows[3].live_alloc, 64);
+	slab_free(&acc, 0x3000); /* that it was freed before is forgotten */
+	ck_assert_uint_eq(acc.lives.fates.unmatched, 2);
+	ck_assert_uint_eq(acc.lives.fates.doubled, 1);
+	slab_account_free(&acc);
+}
+
+START_TEST(slab_rows_that_live_stay)
+{
+	check_slab((struct dimensions){ .of = { DIMENSION_NONE } });
+	check_slab((struct dimensions){ .of = { DIMENSION_KMALLOC } });
+}
+END_TEST
+
+static void page_alloc(struct page_account *acc, uint64_t pfn, uint32_t order,
+		       uint32_t stack)
+{
+	struct kmem_event ev = { .type = KMEM_PAGE_ALLOC, .stack = stack };
+
+	ev.page_alloc.pfn = pfn;
+	ev.page_alloc.order = order;
+	page_account_event(acc, &ev);
+}
+
+static void page_free(struct page_account *acc, uint64_t pfn, uint32_t order)
+{
+	struct kmem_event ev = { .type = KMEM_PAGE_FREE };
+
+	ev.page_free.pfn = pfn;
+	ev.page_free.order = order;
+	page_account_event(acc, &ev);
+}
+
+START_TEST(page_rows_that_live_stay)
+{
+	struct page_account acc = { .by_pfn = false };
+
+	page_alloc(&acc, 8, 0, 1);
+	page_alloc(&acc, 512, 9, 2);
+	page_alloc(&acc, 16, 2, 3);
+	page_alloc(&acc, 16, 2, 3); /* over the one before */
+	page_free(&acc, 8, 0);
+	page_free(&acc, 513, 0); /* a piece */
+	for (int i = 0; i < ROWS; i++)
+		keep[i] = false;
+	ck_assert_int_eq(forget_page(&acc, keep, to), 0);
+	ck_assert_uint_eq(to[0], FORGET_GONE);
+	ck_assert_uint_eq(to[1], 0);
+	ck_assert_uint_eq(to[2], 1);
+	page_free(&acc, 16, 2);
+	page_alloc(&acc, 9, 0, 1);
+	page_free(&acc, 768, 8);
+	page_account_sum(&acc);
+	ck_assert_uint_eq(acc.nr_rows, 3);
+	ck_assert_uint_eq(acc.rows[0].live_pages, 512 - 1 - 256);
+	ck_assert_uint_eq(acc.rows[0].live_hit, 1);
+	ck_assert_uint_eq(acc.rows[1].hit, 2);
+	ck_assert_uint_eq(acc.rows[1].live_pages, 0);
+	ck_assert_uint_eq(page_lives_key(&acc.lives, 2)->stack, 1);
+	ck_assert_uint_eq(acc.rows[2].live_pages, 1);
+	page_account_free(&acc);
+}
+END_TEST
+
+START_TEST(stacks_get_other_numbers)
+{
+	const struct dimensions dims = { .of = { DIMENSION_KMALLOC, DIMENSION_STACK } };
+	struct slab_account slab = { .lives = { .dimensions = dims } };
+	struct page_account page = { .by_pfn = false };
+	const uint32_t stacks[] = { 0, 5, 2, 0, 0, 1 };
+	uint32_t used[6] = { 0 };
+	struct kmem_event ev = { .type = KMEM_KMALLOC, .stack = 2 };
+
+	ev.slab_alloc.ptr = 0x1000;
+	ev.slab_alloc.callsite = 0xa;
+	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = 64;
+	slab_account_event(&slab, &ev);
+	page_alloc(&page, 8, 0, 5);
+	page_alloc(&page, 9, 0, 1);
+	page_alloc(&page, 10, 0, 0);
+	forget_mark_stacks(&slab, &page, used);
+	ck_assert_uint_eq(used[1], 1);
+	ck_assert_uint_eq(used[2], 1);
+	ck_assert_uint_eq(used[3] + used[4], 0);
+	ck_assert_uint_eq(used[5], 1);
+	ck_assert_int_eq(forget_renumber_stacks(&slab, &page, stacks), 0);
+	/* The same callchains by their new numbers: the rows are those that there were. */
+	page_alloc(&page, 11, 0, 1);
+	page_alloc(&page, 12, 0, 5);
+	ev.slab_alloc.ptr = 0x2000;
+	slab_account_event(&slab, &ev);
+	page_account_sum(&page);
+	slab_account_sum(&slab);
+	ck_assert_uint_eq(page.nr_rows, 3);
+	ck_assert_uint_eq(page_lives_key(&page.lives, 0)->stack, 1);
+	ck_assert_uint_eq(page.rows[0].hit, 2);
+	ck_assert_uint_eq(page_lives_key(&page.lives, 1)->stack, 5);
+	ck_assert_uint_eq(page.rows[1].hit, 2);
+	ck_assert_uint_eq(page_lives_key(&page.lives, 2)->stack, 0);
+	ck_assert_uint_eq(slab.nr_rows, 1);
+	ck_assert_uint_eq(slab.rows[0].hit, 2);
+	ck_assert_uint_eq(slab_lives_key(&slab.lives, 0)->dims.of[1], 2);
+	/* Alone, either of them. */
+	forget_mark_stacks(NULL, &page, used);
+	forget_mark_stacks(&slab, NULL, used);
+	ck_assert_int_eq(forget_renumber_stacks(NULL, NULL, stacks), 0);
+	slab_account_free(&slab);
+	page_account_free(&page);
+}
+END_TEST
+
+Suite *test_forget_suite(void)
+{
+	Suite *s = suite_create("account/forget");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, slab_rows_that_live_stay);
+	tcase_add_test(tc, page_rows_that_live_stay);
+	tcase_add_test(tc, stacks_get_other_numbers);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tests: what an analysis needs, of a recording that is opened here.
+ * In: a path. Out: a struct analysis_env and an empty report.
+ */
+#ifndef KMEMX_TESTS_OPENED_H
+#define KMEMX_TESTS_OPENED_H
+
+#include <check.h>
+
+#include "analysis/registry.h"
+
+struct opened {
+	struct recording *rec;
+	struct event_formats *fmts;
+	struct symbols *syms;
+	struct callsite_rule *rule;
+	struct event_stream *stream;
+	struct migratetypes types;
+	struct analysis_env env;
+	struct report *report;
+};
+
+/* Opens @path, with the symbols that it holds; opened_close() closes it. */
+static inline void opened_open(struct opened *o, const char *path)
+{
+	static const struct log silent = { 0 };
+	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
+	struct source src;
+	char release[64];
+
+	*o = (struct opened){ .report = report_new() };
+	ck_assert(!source_open_file(&src, path));
+	ck_assert(!recording_open(&o->rec, &src, path, &silent));
+	ck_assert(!event_formats_new(&o->fmts, o->rec, &silent));
+	ck_assert(!symbols_new(&o->syms, o->rec->kallsyms, o->rec->kallsyms_size, NULL));
+	ck_assert(!callsite_rule_new(&o->rule, NULL, 0, NULL));
+	ck_assert(!event_stream_open(&o->stream, o->rec, o->fmts, &opts, &silent));
+	recording_release(o->rec, release, sizeof(release));
+	migratetypes_init(&o->types, NULL, release);
+	o->env = (struct analysis_env){ .rec = o->rec,
+					.fmts = o->fmts,
+					.stream = o->stream,
+					.syms = o->syms,
+					.rule = o->rule,
+					.migratetypes = &o->types,
+					.log = &silent,
+					.page_size = recording_kernel_page_size(o->rec) };
+}
+
+/* The same for tests that make their events up: those of the recording are read and dropped, and
+ * its addresses have no names. It lends its time and its types of events.
+ */
+static inline void opened_lends(struct opened *o, const char *path)
+{
+	struct kmem_event ev;
+
+	opened_open(o, path);
+	while (event_stream_next(o->stream, &ev) > 0)
+		;
+	symbols_free(o->syms);
+	ck_assert(!symbols_new(&o->syms, NULL, 0, NULL));
+	o->env.syms = o->syms;
+}
+
+static inline void opened_close(struct opened *o)
+{
+	report_free(o->report);
+	event_stream_close(o->stream);
+	callsite_rule_free(o->rule);
+	symbols_free(o->syms);
+	event_formats_free(o->fmts);
+	recording_close(o->rec);
+}
+
+#endif

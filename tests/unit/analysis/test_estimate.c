@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/estimate.h.
+ * In: units made here. Out: checks.
+ */
+#include <check.h>
+#include <stdlib.h>
+
+#include "analysis/estimate.h"
+
+Suite *test_estimate_suite(void);
+
+static void add(struct unit_pieces *p, uint32_t row, uint64_t unit, uint64_t value)
+{
+	ck_assert_int_eq(unit_pieces_add(p, row, unit, value), 0);
+}
+
+static struct estimate estimate_of(const struct unit_pieces *p, uint32_t one_in)
+{
+	static const uint32_t together[8];
+	struct estimate e;
+
+	ck_assert_int_eq(unit_pieces_estimate(p, one_in, together, &e, 1), 0);
+	return e;
+}
+
+/* The figures of Fay and Feuer's formula with the points of the chi-square distribution as
+ * tables have them, rounded outwards: Wilson and Hilferty's are near them.
+ */
+START_TEST(known_intervals)
+{
+	struct unit_pieces p = { 0 };
+	struct estimate e;
+
+	add(&p, 0, 7, 1000);
+	e = estimate_of(&p, 16);
+	ck_assert_uint_eq(e.seen, 1000);
+	ck_assert_uint_eq(e.value, 16000);
+	ck_assert_uint_eq(e.low, 1000); /* what was seen: the formula says less */
+	ck_assert_uint_ge(e.high, 137000);
+	ck_assert_uint_le(e.high, 139500);
+	ck_assert_uint_eq(e.units, 1);
+	for (uint64_t unit = 100; unit < 199; unit++)
+		add(&p, 0, unit, 1000);
+	e = estimate_of(&p, 16);
+	ck_assert_uint_eq(e.value, 1600000);
+	/* 100 rare events: 81.4 to 121.6 of them. A little higher for the heavier ones unseen. */
+	ck_assert_uint_ge(e.low, 1300000);
+	ck_assert_uint_le(e.low, 1304000);
+	ck_assert_uint_ge(e.high, 1945000);
+	ck_assert_uint_le(e.high, 2020000);
+	ck_assert_uint_eq(e.units, 100);
+	unit_pieces_free(&p);
+}
+END_TEST
+
+START_TEST(what_is_recorded_in_any_case_is_exact)
+{
+	struct unit_pieces p = { 0 };
+	struct estimate e;
+
+	add(&p, 0, SAMPLE_CERTAIN, 1 << 20);
+	add(&p, 0, SAMPLE_CERTAIN, 1 << 20);
+	e = estimate_of(&p, 16);
+	ck_assert_uint_eq(e.value, 2 << 20);
+	ck_assert_uint_eq(e.low, 2 << 20);
+	ck_assert_uint_eq(e.high, 2 << 20);
+	ck_assert_uint_eq(e.units, 0);
+	add(&p, 0, 1, 64);
+	e = estimate_of(&p, 16);
+	ck_assert_uint_eq(e.value, (2 << 20) + 1024);
+	ck_assert_uint_eq(e.low, (2 << 20) + 64);
+	ck_assert_uint_gt(e.high, e.value);
+	unit_pieces_free(&p);
+}
+END_TEST
+
+/* Two rows of one sum that share a unit are one draw, not two: the interval is as wide as that of
+ * one row with all of it.
+ */
+START_TEST(rows_share_units)
+{
+	static const uint32_t groups[] = { 0, 1, 1, UINT32_MAX };
+	struct unit_pieces p = { 0 };
+	struct estimate e[3];
+
+	add(&p, 0, 5, 300);
+	add(&p, 1, 5, 100);
+	add(&p, 2, 5, 150);
+	add(&p, 1, 5, 50);
+	add(&p, 3, 5, 1);
+	ck_assert_int_eq(unit_pieces_estimate(&p, 4, groups, e, 3), 0);
+	ck_assert_uint_eq(e[1].seen, 300);
+	ck_assert_uint_eq(e[1].value, e[0].value);
+	ck_assert_uint_eq(e[1].high, e[0].high);
+	ck_assert_uint_eq(e[1].units, 1);
+	ck_assert_uint_eq(e[2].seen + e[2].high + e[2].units, 0);
+	unit_pieces_free(&p);
+}
+END_TEST
+
+START_TEST(absurd_sums_are_bounded)
+{
+	struct unit_pieces p = { 0 };
+	struct estimate e;
+
+	add(&p, 0, 1, UINT64_MAX - 1);
+	add(&p, 0, 1, 2);
+	add(&p, 0, 2, UINT64_MAX);
+	e = estimate_of(&p, 256);
+	ck_assert_uint_eq(e.seen, UINT64_MAX);
+	ck_assert_uint_eq(e.value, UINT64_MAX);
+	ck_assert_uint_eq(e.high, UINT64_MAX);
+	unit_pieces_free(&p);
+}
+END_TEST
+
+/* Every part of made memory, in which few units hold most: the truth is in as many of the
+ * intervals as they say, and those of more units are narrower.
+ */
+START_TEST(intervals_hold_the_truth_as_often_as_they_say)
+{
+	uint64_t inside = 0, all = 0, few = 0;
+
+	for (uint32_t row = 0; row < 200; row++) {
+		uint64_t nr = 20 + hash_u64(row) % 2000, truth = 0;
+		struct unit_pieces parts[16] = { 0 };
+		struct sample s;
+
+		sample_init(&s, 16, 0, 4096);
+		for (uint64_t i = 0; i < nr; i++) {
+			uint64_t unit = hash_u64(row * 100000ULL + i) & 0xfffff;
+			uint64_t value = 64 << hash_u64(unit) % 9;
+
+			truth += value;
+			add(&parts[sample_part(&s, unit)], 0, unit, value);
+		}
+		for (unsigned int p = 0; p < 16; p++) {
+			struct estimate e = estimate_of(&parts[p], 16);
+
+			all++;
+			inside += e.low <= truth && truth <= e.high;
+			few += e.units < 3;
+			ck_assert(e.low <= e.value && e.value <= e.high);
+			if (e.units > 60)
+				ck_assert_uint_lt(e.high - e.low, 2 * e.value);
+			unit_pieces_free(&parts[p]);
+		}
+	}
+	ck_assert_uint_gt(few, 0);
+	ck_assert_uint_ge(inside * 100, all * ESTIMATE_PERCENT);
+	/* Nor are they so wide that they say nothing. */
+	ck_assert_uint_lt(inside, all);
+}
+END_TEST
+
+Suite *test_estimate_suite(void)
+{
+	Suite *s = suite_create("estimate");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, known_intervals);
+	tcase_add_test(tc, what_is_recorded_in_any_case_is_exact);
+	tcase_add_test(tc, rows_share_units);
+	tcase_add_test(tc, absurd_sums_are_bounded);
+	tcase_add_test(tc, intervals_hold_the_truth_as_often_as_they_say);
+	suite_add_tcase(s, tc);
+	return s;
+}

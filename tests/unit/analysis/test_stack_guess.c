@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/stack_guess.h.
+ * In: events made here. Out: checks.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "analysis/stack_guess.h"
+
+Suite *test_stack_guess_suite(void);
+
+#define EVENTS 4096
+#define BARE   0
+
+static struct kmem_event evs[EVENTS];
+static size_t nr;
+static struct stack_guess g;
+
+static void setup(void)
+{
+	struct sample rule;
+
+	sample_init(&rule, 16, 3, 4096);
+	stack_guess_init(&g, &rule);
+	nr = 0;
+}
+
+static void teardown(void)
+{
+	stack_guess_free(&g);
+}
+
+/* Of 64 bytes, at an address that is not in every sample. */
+static struct kmem_event *alloc(uint64_t callsite, uint64_t number, uint32_t stack)
+{
+	struct kmem_event *ev = &evs[nr++];
+
+	ck_assert_uint_le(nr, EVENTS);
+	*ev = (struct kmem_event){ .type = KMEM_KMALLOC, .stack = stack };
+	ev->slab_alloc.callsite = callsite;
+	ev->slab_alloc.ptr = 0x100000 + (number << 6) + 0x20;
+	ev->slab_alloc.bytes_req = 60;
+	ev->slab_alloc.bytes_alloc = 64;
+	return ev;
+}
+
+static void release(uint64_t number)
+{
+	struct kmem_event *ev = &evs[nr++];
+
+	ck_assert_uint_le(nr, EVENTS);
+	*ev = (struct kmem_event){ .type = KMEM_KFREE };
+	ev->slab_free.ptr = 0x100000 + (number << 6) + 0x20;
+}
+
+static void run(void)
+{
+	stack_guess_learn(&g, evs, nr);
+	ck_assert_int_eq(stack_guess_learned(&g), 0);
+	stack_guess_give(&g, evs, nr);
+	stack_guess_count(&g, evs, nr);
+}
+
+/* Allocations of @callsite among events @from to @to that have @stack. */
+static size_t with_stack(uint64_t callsite, uint32_t stack, size_t from, size_t to)
+{
+	size_t i, found = 0;
+
+	for (i = from; i < to; i++)
+		found += kmem_is_slab_alloc(evs[i].type) &&
+			 evs[i].slab_alloc.callsite == callsite && evs[i].stack == stack;
+	return found;
+}
+
+/* Three of four in the sample are by one callchain: so are three of four of the others, in each
+ * part of the time, and to the object.
+ */
+START_TEST(shares_are_those_of_the_sample)
+{
+	size_t i, part, left;
+
+	for (i = 0; i < 8; i++) {
+		alloc(1, i, i % 4 ? 7 : 9);
+		release(i);
+	}
+	for (i = 0; i < 1000; i++) {
+		alloc(1, 8, BARE);
+		release(8);
+	}
+	run();
+	ck_assert_uint_eq(with_stack(1, 7, 0, nr), 6 + 750);
+	ck_assert_uint_eq(with_stack(1, 9, 0, nr), 2 + 250);
+	for (part = 0; part < 10; part++) {
+		left = with_stack(1, 7, 16 + part * 200, 16 + part * 200 + 200);
+		ck_assert_uint_ge(left, 70);
+		ck_assert_uint_le(left, 80);
+	}
+	ck_assert_uint_eq(g.known.objects, 8);
+	ck_assert_uint_eq(g.guessed.objects, 1000);
+	ck_assert_uint_eq(g.guessed.bytes, 64000);
+	ck_assert_uint_eq(g.none.objects, 0);
+}
+END_TEST
+
+/* What lives gets the callchain of what lives, however seldom that is. */
+START_TEST(leaks_are_told_from_the_rest)
+{
+	size_t i;
+
+	for (i = 0; i < 50; i++) {
+		alloc(1, i, 7);
+		release(i);
+	}
+	alloc(1, 50, 9);
+	for (i = 100; i < 400; i++) {
+		alloc(1, i, BARE);
+		if (i % 3)
+			release(i);
+	}
+	run();
+	ck_assert_uint_eq(with_stack(1, 9, 0, nr), 101);
+	ck_assert_uint_eq(with_stack(1, 7, 0, nr), 250);
+}
+END_TEST
+
+/* An address that is allocated over has ended. */
+START_TEST(an_end_without_an_event)
+{
+	size_t i;
+
+	alloc(1, 0, 7);
+	alloc(1, 0, 9);
+	for (i = 0; i < 10; i++)
+		alloc(1, 1, BARE);
+	run();
+	ck_assert_uint_eq(with_stack(1, 7, 0, nr), 10);
+	ck_assert_uint_eq(with_stack(1, 9, 0, nr), 2);
+}
+END_TEST
+
+START_TEST(sizes_are_told_apart_where_the_sample_has_them)
+{
+	size_t i;
+
+	alloc(1, 0, 7);
+	alloc(1, 1, 9)->slab_alloc.bytes_req = 61;
+	for (i = 10; i < 20; i++)
+		alloc(1, i, BARE);
+	for (i = 20; i < 30; i++)
+		alloc(1, i, BARE)->slab_alloc.bytes_req = 61;
+	for (i = 30; i < 40; i++)
+		alloc(1, i, BARE)->slab_alloc.bytes_req = 50;
+	run();
+	ck_assert_uint_eq(with_stack(1, 7, 0, 22), 11);
+	ck_assert_uint_eq(with_stack(1, 9, 0, 22), 11);
+	/* Of a size that the sample lacks: of all. */
+	ck_assert_uint_eq(with_stack(1, 7, 22, nr), 5);
+	ck_assert_uint_eq(with_stack(1, 9, 22, nr), 5);
+}
+END_TEST
+
+START_TEST(what_has_nobody_like_it_stays_without)
+{
+	struct kmem_event *ev;
+
+	alloc(1, 0, 7);
+	alloc(2, 1, BARE); /* another callsite */
+	alloc(1, 2, BARE); /* ended */
+	release(2);
+	ev = alloc(1, 3, BARE); /* another cache */
+	ev->type = KMEM_CACHE_ALLOC;
+	ev->slab_alloc.cache = 5;
+	ev = alloc(3, 0, 8); /* in any sample */
+	ev->slab_alloc.ptr = 0x7ff0000;
+	alloc(3, 4, BARE);
+	ev = alloc(1, 0, BARE); /* failed */
+	ev->slab_alloc.ptr = 0;
+	run();
+	ck_assert_uint_eq(with_stack(1, 7, 0, nr), 1);
+	ck_assert_uint_eq(with_stack(2, BARE, 0, nr), 1);
+	ck_assert_uint_eq(with_stack(3, BARE, 0, nr), 1);
+	ck_assert_uint_eq(with_stack(3, 8, 0, nr), 1);
+	ck_assert_uint_eq(g.none.objects, 4);
+	ck_assert_uint_eq(g.known.objects, 2);
+	ck_assert_uint_eq(g.guessed.objects, 0);
+}
+END_TEST
+
+/* Rounding neither loses an object nor favours who comes last. */
+START_TEST(few_objects_for_many_callchains)
+{
+	size_t i;
+
+	for (i = 0; i < 99; i++)
+		alloc(1, i, 7);
+	alloc(1, 99, 9);
+	alloc(1, 100, BARE);
+	run();
+	ck_assert_uint_eq(with_stack(1, 7, 0, nr), 100);
+	ck_assert_uint_eq(with_stack(1, 9, 0, nr), 1);
+}
+END_TEST
+
+START_TEST(hidden_ones_are_not_counted)
+{
+	alloc(1, 0, 7)->hidden = true;
+	alloc(1, 1, BARE);
+	alloc(1, 2, BARE)->hidden = true;
+	run();
+	ck_assert_uint_eq(with_stack(1, 7, 0, nr), 3);
+	ck_assert_uint_eq(g.known.objects, 0);
+	ck_assert_uint_eq(g.guessed.objects, 1);
+	/* What is said of it outlives what was learned. */
+	stack_guess_free(&g);
+	ck_assert_uint_eq(g.guessed.objects, 1);
+	ck_assert(stack_guess_any(&g));
+}
+END_TEST
+
+/* More events than the first time: nobody knows how those end. */
+START_TEST(another_second_pass)
+{
+	size_t i;
+
+	alloc(1, 0, 7);
+	alloc(1, 1, BARE);
+	stack_guess_learn(&g, evs, nr);
+	ck_assert_int_eq(stack_guess_learned(&g), 0);
+	for (i = 0; i < 100; i++)
+		alloc(1, 2, BARE);
+	stack_guess_give(&g, evs, nr);
+	ck_assert_uint_eq(with_stack(1, 7, 0, nr), 2);
+}
+END_TEST
+
+Suite *test_stack_guess_suite(void)
+{
+	Suite *s = suite_create("stack_guess");
+	TCase *tc = tcase_create("stack_guess");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, shares_are_those_of_the_sample);
+	tcase_add_test(tc, leaks_are_told_from_the_rest);
+	tcase_add_test(tc, an_end_without_an_event);
+	tcase_add_test(tc, sizes_are_told_apart_where_the_sample_has_them);
+	tcase_add_test(tc, what_has_nobody_like_it_stays_without);
+	tcase_add_test(tc, few_objects_for_many_callchains);
+	tcase_add_test(tc, hidden_ones_are_not_counted);
+	tcase_add_test(tc, another_second_pass);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: what a flight recorder can do without the right to trace: its files, and where they begin.
+ * In: files made here. Out: checks.
+ */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/flight.h"
+#include "capture/ring_reader.h"
+#include "recording/subbuf.h"
+
+Suite *test_flight_suite(void);
+
+static char place[64];
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static void set_up(void)
+{
+	snprintf(place, sizeof(place), "/tmp/kmemx-flight.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(place));
+}
+
+static void clean_up(void)
+{
+	ck_assert_int_eq(nftw(place, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+/* --- files ------------------------------------------------------------------------------- */
+
+START_TEST(names)
+{
+	ck_assert(flight_is_file("flight-20261122T215500.123Z-oom.dat"));
+	ck_assert(flight_is_file("flight-20261122T215500.123Z-failure-or-order.dat"));
+	ck_assert(!flight_is_file("flight-20261122T215500.123Z-.dat"));
+	ck_assert(!flight_is_file("flight-20261122T215500.123Z-oom.dat.old"));
+	ck_assert(!flight_is_file("flight-20261122T215500.123Z-oom"));
+	ck_assert(!flight_is_file("flight-2026112T215500.123Z-oom.dat"));
+	ck_assert(!flight_is_file("flight-20261122T215500Z-oom.dat"));
+	ck_assert(!flight_is_file("flight.dat"));
+	ck_assert(!flight_is_file("flight-"));
+	ck_assert(!flight_is_file(""));
+	ck_assert(!flight_is_file("flight-20261122T215500.123Z-../x.dat"));
+	ck_assert(!flight_is_file("x-flight-20261122T215500.123Z-oom.dat"));
+}
+END_TEST
+
+static void make_file(const char *name)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", place, name);
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+}
+
+static bool has_file(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", place, name);
+	return access(path, F_OK) == 0;
+}
+
+START_TEST(oldest_go_first)
+{
+	const struct log log = { 0 };
+
+	make_file("flight-20261122T215500.123Z-oom.dat");
+	make_file("flight-20261122T215500.122Z-signal.dat");
+	make_file("flight-20251231T235959.999Z-order.dat");
+	make_file("flight-20270101T000000.000Z-exit.dat");
+	make_file("flight.dat");
+	make_file("0-of-the-user.dat");
+	ck_assert_int_eq(flight_prune(place, 4, &log), 0);
+	ck_assert(has_file("flight-20251231T235959.999Z-order.dat"));
+	ck_assert_int_eq(flight_prune(place, 2, &log), 0);
+	ck_assert(!has_file("flight-20251231T235959.999Z-order.dat"));
+	ck_assert(!has_file("flight-20261122T215500.122Z-signal.dat"));
+	ck_assert(has_file("flight-20261122T215500.123Z-oom.dat"));
+	ck_assert(has_file("flight-20270101T000000.000Z-exit.dat"));
+	/* What is not a flight recorder's stays. */
+	ck_assert(has_file("flight.dat"));
+	ck_assert(has_file("0-of-the-user.dat"));
+	ck_assert_int_eq(flight_prune("/no/such/place", 2, &log), -ENOENT);
+}
+END_TEST
+
+/* --- where they begin -------------------------------------------------------------------- */
+
+#define PAGE 4096
+
+static void write_page(int fd, off_t at, uint64_t ts, uint64_t commit)
+{
+	uint64_t page[PAGE / 8] = { ts, commit, 0x1234 };
+
+	ck_assert_int_eq(pwrite(fd, page, PAGE, at), PAGE);
+}
+
+static uint64_t word(int fd, off_t at)
+{
+	uint64_t value;
+
+	ck_assert_int_eq(pread(fd, &value, sizeof(value), at), sizeof(value));
+	return value;
+}
+
+/* CPU 0 was overrun, CPU 1 later too, CPU 2 never was, CPU 3 has nothing. */
+START_TEST(begins_where_all_is_there)
+{
+	struct ring_reader_cpu cpus[] = { { .cpu = 0, .size = 2 * PAGE },
+					  { .cpu = 1, .size = PAGE, .offset = 2 * PAGE },
+					  { .cpu = 2, .size = PAGE, .offset = 3 * PAGE },
+					  { .cpu = 3 } };
+	struct ring_reader r = { .cpus = cpus,
+				 .nr_cpus = 4,
+				 .subbuf_size = PAGE,
+				 .data_offset = 16,
+				 .long_size = 8 };
+	char path[128];
+	uint64_t ts;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/parts", place);
+	fd = open(path, O_CREAT | O_RDWR, 0600);
+	ck_assert_int_ge(fd, 0);
+	for (size_t i = 0; i < 4; i++)
+		cpus[i].part_fd = fd;
+	/* The kernel's flags are a negative int in a long. */
+	write_page(fd, 0, 1000, UINT64_C(0xffffffff80000000) | 64);
+	write_page(fd, PAGE, 1500, UINT64_C(0xffffffff80000000) | 32);
+	write_page(fd, 2 * PAGE, 1200, UINT64_C(0xffffffffc0000000) | 8);
+	write_page(fd, 3 * PAGE, 5000, 16);
+	ck_assert_int_eq(ring_reader_begin_at(&r, &ts), 0);
+	ck_assert_uint_eq(ts, 1200);
+	ck_assert_uint_eq(word(fd, 8), 64);
+	ck_assert_uint_eq(word(fd, 16), 0x1234);
+	/* A gap in the middle is one. */
+	ck_assert_uint_eq(word(fd, PAGE + 8), UINT64_C(0xffffffff80000000) | 32);
+	ck_assert_uint_eq(word(fd, 2 * PAGE), 1200);
+	ck_assert_uint_eq(word(fd, 2 * PAGE + 8), 8);
+	ck_assert_uint_eq(word(fd, 3 * PAGE + 8), 16);
+	ck_assert_int_eq(ring_reader_begin_at(&r, &ts), 0);
+	ck_assert_uint_eq(ts, 0);
+	close(fd);
+}
+END_TEST
+
+Suite *test_flight_suite(void)
+{
+	Suite *suite = suite_create("capture/flight");
+	TCase *tc = tcase_create("flight");
+
+	tcase_add_checked_fixture(tc, set_up, clean_up);
+	tcase_add_test(tc, names);
+	tcase_add_test(tc, oldest_go_first);
+	tcase_add_test(tc, begins_where_all_is_there);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

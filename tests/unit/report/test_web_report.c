@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: report/web_report.h, and how its data are packed.
+ */
+#include "report/web_report.h"
+
+#include <check.h>
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+#include "report/packed.h"
+#include "report/web_columns.h"
+
+static int collect(void *ctx, const char *data, size_t size)
+{
+	strbuf_add(ctx, data, size);
+	return 0;
+}
+
+static int refuse(void *ctx, const char *data, size_t size)
+{
+	return -ENOSPC;
+}
+
+static int digit(char c)
+{
+	const char *digits =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const char *at = strchr(digits, c);
+
+	ck_assert_ptr_nonnull(at);
+	return (int)(at - digits);
+}
+
+/* What was packed, with a NUL behind it; to be freed. @nr: bytes of it. */
+static char *unpacked(const char *text, size_t size, size_t *nr)
+{
+	unsigned char *bytes = calloc(1, size + 1);
+	size_t i;
+
+	*nr = 0;
+	ck_assert_uint_eq(size % 4, 0);
+	for (i = 0; i < size; i += 4) {
+		int filled = text[i + 2] == '=' ? 2 : text[i + 3] == '=' ? 1 : 0;
+		int bits = digit(text[i]) << 18 | digit(text[i + 1]) << 12;
+
+		bits |= (filled < 2 ? digit(text[i + 2]) << 6 : 0) |
+			(filled < 1 ? digit(text[i + 3]) : 0);
+		bytes[(*nr)++] = (unsigned char)(bits >> 16);
+		if (filled < 2)
+			bytes[(*nr)++] = (unsigned char)(bits >> 8);
+		if (filled < 1)
+			bytes[(*nr)++] = (unsigned char)bits;
+	}
+#ifdef HAVE_ZLIB
+	uLongf room = 8 << 20;
+	char *out = calloc(1, room);
+
+	ck_assert_int_eq(uncompress((Bytef *)out, &room, bytes, *nr), Z_OK);
+	*nr = room;
+	free(bytes);
+	return out;
+#else
+	return (char *)bytes;
+#endif
+}
+
+/* Of any size, in pieces of any size, it comes back. */
+START_TEST(packs)
+{
+	static const size_t sizes[] = { 0,   1,	    2,	   3,	  4,	  5,
+					100, 12287, 12288, 12289, 3000000 };
+	size_t size = sizes[_i], i, part = 1, nr;
+	struct strbuf got = { 0 };
+	const struct render_out out = { collect, &got };
+	char *text = calloc(1, size + 1), *back;
+	struct packed p;
+	uint32_t seed = 3;
+
+	for (i = 0; i < size; i++) {
+		seed = seed * 1103515245 + 12345;
+		text[i] = (char)('!' + (seed >> 16) % 60);
+	}
+	ck_assert(!packed_init(&p, &out));
+	for (i = 0; i < size; i += part, part = part * 3 + 1) {
+		if (part > size - i)
+			part = size - i;
+		ck_assert(!packed_write(&p, text + i, part));
+	}
+	ck_assert(!packed_end(&p));
+	ck_assert(!strchr(strbuf_text(&got), '<'));
+	back = unpacked(strbuf_text(&got), got.size, &nr);
+	ck_assert_uint_eq(nr, size);
+	ck_assert_str_eq(back, text);
+	strbuf_free(&got);
+	free(text);
+	free(back);
+}
+END_TEST
+
+START_TEST(pack_fails)
+{
+	const struct render_out out = { refuse, NULL };
+	struct packed p;
+
+	ck_assert(!packed_init(&p, &out));
+	/* It may have been kept for later. */
+	if (packed_write(&p, "{}", 2))
+		ck_assert_int_eq(p.err, -ENOSPC);
+	ck_assert_int_eq(packed_end(&p), -ENOSPC);
+}
+END_TEST
+
+/* Two rows of two bins, whose names are markup. */
+static void fill(struct web_report *w)
+{
+	const char *evil = "</script><img src=x onerror=alert(1)>";
+	const struct web_cell cells[] = { { 0, 2, 60, 64, 32 },
+					  { 1, 1, 30, 32, 0 },
+					  { 1, 1, 4096, 4096, 4096 } };
+	struct strbuf folded = { 0 };
+
+	*w = (struct web_report){
+		.first = 1ULL << 60, .width = 5, .nr_bins = 2, .ns = true
+	};
+	strbuf_printf(&folded, "%s;caller", evil);
+	w->rows = calloc(2, sizeof(*w->rows));
+	w->nr_rows = 2;
+	w->rows[0] = (struct web_row){ .node = web_report_chain(w, strbuf_text(&folded)),
+				       .callsite = web_report_name(w, evil),
+				       .nr = 2 };
+	w->rows[1] = (struct web_row){ .kind = WEB_PAGE,
+				       .node = web_report_chain(w, "\"&'\n"),
+				       .callsite = web_report_name(w, "\"&'\n"),
+				       .first = 2,
+				       .nr = 1 };
+	w->cells = calloc(3, sizeof(*w->cells));
+	memcpy(w->cells, cells, sizeof(cells));
+	w->nr_cells = 3;
+	w->marks = calloc(2, sizeof(*w->marks));
+	w->marks[1] = (struct web_mark){ 7, 1, 2 };
+	strbuf_free(&folded);
+	ck_assert(!w->failed);
+}
+
+static size_t count(const char *text, const char *word)
+{
+	size_t nr = 0;
+
+	for (; (text = strstr(text, word)); text += strlen(word))
+		nr++;
+	return nr;
+}
+
+/* What stands in an element of the page; to be freed. */
+static char *element(const char *page, const char *id, size_t *nr)
+{
+	const char *data = strchr(strstr(page, id), '>') + 1;
+
+	return unpacked(data, strcspn(data, "<"), nr);
+}
+
+START_TEST(page)
+{
+	const struct web_report_options o = { "<b>.dat", "<i>summary", "-i '<b>.dat'",
+					      NULL };
+	struct report *report = report_new();
+	struct strbuf got = { 0 };
+	const struct render_out out = { collect, &got };
+	struct web_report w;
+	char *json, *columns;
+	size_t nr;
+
+	fill(&w);
+	report_add_banner(report, true, "LOST <u>");
+	ck_assert(!web_report_html(&w, report, &o, &out));
+	ck_assert_uint_eq(count(got.data, "<script"), 3);
+	ck_assert_uint_eq(count(got.data, "</script>"), 3);
+	ck_assert_uint_eq(count(got.data, "<img") + count(got.data, "<b>") +
+				  count(got.data, "<i>") + count(got.data, "<u>"),
+			  0);
+	ck_assert_uint_eq(count(got.data, "LOST &lt;u&gt;"), 1);
+	json = element(got.data, "id=\"data\"", &nr);
+	ck_assert_uint_eq(count(json, "</script><img src=x onerror=alert(1)>"), 1);
+	ck_assert_ptr_nonnull(strstr(json, "\"first\": \"1152921504606846976\""));
+	ck_assert_ptr_nonnull(strstr(json, "\"marks\": [[1, 7, 1, 2]]"));
+	columns = element(got.data, "id=\"columns\"", &nr);
+	ck_assert_uint_eq(nr % 8, 0);
+	free(json);
+	free(columns);
+	strbuf_free(&got);
+	web_report_free(&w);
+	report_free(report);
+}
+END_TEST
+
+/* The figures of column @which; machines that test are little-endian. */
+static const char *column(const struct strbuf *sb, int which, uint32_t nr,
+			  enum web_figure type)
+{
+	static const unsigned char sizes[] = { 1, 2, 4, 1, 2, 4, 8 };
+	const char *at = sb->data;
+	uint32_t head[2];
+
+	for (;; at += 8 + (head[0] * sizes[head[1]] + 7U) / 8 * 8) {
+		ck_assert(at + 8 <= sb->data + sb->size);
+		memcpy(head, at, 8);
+		if (!which--)
+			break;
+	}
+	ck_assert_uint_eq(le32toh(head[0]), nr);
+	ck_assert_uint_eq(le32toh(head[1]), type);
+	return at + 8;
+}
+
+enum {
+	ROW_PEAK = 7,
+	ROW_UNIT = 11,
+	CELL_BIN,
+	CELL_HIT,
+	CELL_BYTES,
+	CELL_WASTE,
+	CELL_NET,
+	NODE_UP,
+	NAME_DIR = 23
+};
+
+START_TEST(columns)
+{
+	struct strbuf got = { 0 };
+	const struct render_out out = { collect, &got };
+	const struct render_out no = { refuse, NULL };
+	struct web_report w;
+	int16_t net[3];
+	double peak[2];
+
+	fill(&w);
+	w.rows[1].peak = 1ULL << 40;
+	w.cells[0].ended = 600;
+	ck_assert(!web_columns_write(&w, &out));
+	memcpy(peak, column(&got, ROW_PEAK, 2, WEB_F64), sizeof(peak));
+	ck_assert(peak[0] == 0 && peak[1] == 1ULL << 40);
+	ck_assert_mem_eq(column(&got, ROW_UNIT, 2, WEB_U16), "\x20\0\0\x10", 4);
+	ck_assert_mem_eq(column(&got, CELL_BIN, 3, WEB_U8), "\0\1\1", 3);
+	ck_assert_mem_eq(column(&got, CELL_HIT, 3, WEB_U8), "\2\1\1", 3);
+	column(&got, CELL_BYTES, 0, WEB_U8); /* objects of the row's unit all */
+	ck_assert_mem_eq(column(&got, CELL_WASTE, 3, WEB_U8), "\4\2\0", 3);
+	memcpy(net, column(&got, CELL_NET, 3, WEB_S16), sizeof(net));
+	ck_assert(net[0] == 64 - 600 && net[1] == 32 && net[2] == 0);
+	ck_assert_mem_eq(column(&got, NODE_UP, 3, WEB_U8), "\0\1\0", 3);
+	column(&got, NAME_DIR, 0, WEB_U8); /* none are known */
+	ck_assert_int_eq(web_columns_write(&w, &no), -ENOSPC);
+	got.size = 0;
+	w.dir_of = calloc(w.names.count + 1UL, sizeof(*w.dir_of));
+	w.dir_of[2] = 7;
+	ck_assert(!web_columns_write(&w, &out));
+	ck_assert_uint_eq(w.names.count, 3);
+	ck_assert_mem_eq(column(&got, NAME_DIR, 3, WEB_U8), "\0\7\0", 3);
+	strbuf_free(&got);
+	web_report_free(&w);
+}
+END_TEST
+
+START_TEST(page_fails)
+{
+	const struct web_report_options o = { "f", "s", "-i f", NULL };
+	struct report *report = report_new();
+	const struct render_out out = { refuse, NULL };
+	struct web_report w;
+
+	fill(&w);
+	ck_assert_int_eq(web_report_html(&w, report, &o, &out), -ENOSPC);
+	w.failed = true;
+	ck_assert_int_eq(web_report_html(&w, report, &o, &out), -ENOMEM);
+	web_report_free(&w);
+	report_free(report);
+}
+END_TEST
+
+/* Callchains share what they have in common. */
+START_TEST(chains)
+{
+	struct web_report w = { 0 };
+	uint32_t abc = web_report_chain(&w, "a;b;c"), abd = web_report_chain(&w, "a;b;d");
+
+	ck_assert_uint_eq(w.nr_nodes, 4);
+	ck_assert_uint_eq(w.nodes[abc].up, w.nodes[abd].up);
+	ck_assert_uint_eq(web_report_chain(&w, "a;b;c"), abc);
+	ck_assert_uint_eq(web_report_chain(&w, "a"), 0);
+	ck_assert_uint_eq(w.nodes[0].up, UINT32_MAX);
+	ck_assert_uint_eq(w.nodes[web_report_chain(&w, "b")].name,
+			  w.nodes[w.nodes[abc].up].name);
+	ck_assert(!w.failed);
+	web_report_free(&w);
+}
+END_TEST
+
+Suite *test_web_report_suite(void);
+Suite *test_web_report_suite(void)
+{
+	Suite *s = suite_create("report/web_report");
+	TCase *tc = tcase_create("core");
+
+	tcase_add_loop_test(tc, packs, 0, 11);
+	tcase_add_test(tc, pack_fails);
+	tcase_add_test(tc, page);
+	tcase_add_test(tc, columns);
+	tcase_add_test(tc, page_fails);
+	tcase_add_test(tc, chains);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -8,7 +8,7 @@
 # In: this directory. Out: ./vmlinux
 #
 # usage: build.sh [FLAG...]     for the compiler, in place of -g
-# FROM=DIR/ goes before the files' names.
+# FROM=DIR/ goes before the files' names. BUILD_ID=HEX: that of the recorded kernel, say.
 set -eu
 source=$(cd "$(dirname "$0")" && pwd -P)
 [ $# -gt 0 ] || set -- -g
@@ -48,7 +48,8 @@ done
 		ffffffff8199ed10 mas_alloc_nodes
 		ffffffff8304ce41 start_kernel
 	END
+	echo '.text.at.notes 0xffffffff83100000 : { *(.note.gnu.build-id) }'
 	echo '/DISCARD/ : { *(.comment) *(.note*) *(.eh_frame*) *(.text*) *(.rodata*) *(.data*) } }'
 } >script.lds
-ld -T script.lds -o vmlinux objects/*.o
+ld -T script.lds ${BUILD_ID:+--build-id=0x$BUILD_ID} -o vmlinux objects/*.o
 rm -r objects script.lds

@@ -52,11 +52,16 @@ sys.exit(f"sure to live: more than there is: {wrong}" if wrong else 0)' "$caches
 held() {
 	before=$(objects filp)
 	rm -f said # of the recording before, which had started
-	"$KMEMX" record -v -o r.dat --duration 1500ms "$@" 2>said &
+	"$KMEMX" record -v -o r.dat "$@" 2>said &
 	recorder=$!
 	wait_started said
-	"$KMEMX_BUILD/tests/workloads/files" 5000 8000 &
+	"$KMEMX_BUILD/tests/workloads/files" 5000 60000 &
 	files=$!
+	while [ "$(find /proc/$files/fd -type l | wc -l)" -lt 5000 ]; do
+		kill -0 $files || fail "no files are held"
+		sleep 0.1
+	done
+	kill -INT $recorder
 	wait $recorder || fail "record: $(cat said)"
 	gained=$(($(objects filp) - before))
 	nothing_too_sure r.dat

@@ -9,7 +9,7 @@
 [ -r /proc/slabinfo ] || skip "this kernel has no /proc/slabinfo"
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-"$KMEMX" record -q -o r.dat --duration 300ms -- "$KMEMX_BUILD/tests/workloads/files" 5000 500
+"$KMEMX" record -q -o r.dat --duration 800ms -- "$KMEMX_BUILD/tests/workloads/files" 5000 20000
 "$KMEMX" stat --ledger r.dat >text
 grep -q '^# Slab objects compared with slabinfo' text || fail "no ledger: $(cat text)"
 "$KMEMX" stat --ledger --json r.dat >json
@@ -49,8 +49,8 @@ for what in ("allocated (pgalloc_*)", "freed (pgfree)"):
 sys.exit("\n".join(wrong) or 0)
 END
 # 1000 messages are in one row, whichever of the caches of their size served them.
-"$KMEMX" record -q -o messages.dat --duration 300ms -- \
-	"$KMEMX_BUILD/tests/workloads/messages" 1000 800
+"$KMEMX" record -q -o messages.dat --duration 800ms -- \
+	"$KMEMX_BUILD/tests/workloads/messages" 1000 20000
 "$KMEMX" stat --ledger --json messages.dat >json
 python3 - json <<'END'
 import json, sys

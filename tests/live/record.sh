@@ -7,7 +7,8 @@
 
 before=$(tracing_state)
 for version in 7 6; do
-	"$KMEMX" record --file-version $version -o r.dat -- sh -c 'ls -lR /etc | wc' >out 2>err
+	"$KMEMX" record --file-version $version -o r.dat \
+		--label rack=a12 --label 'role=web "x"' -- sh -c 'ls -lR /etc | wc' >out 2>err
 	[ -s out ] || fail "the command printed nothing"
 	said=$(events_said err)
 	[ "$said" -gt 1000 ] || fail "only '$said' events: $(cat err)"
@@ -15,6 +16,13 @@ for version in 7 6; do
 	grep -q '"kernel_stack"' info.json || fail "no call chains"
 	sum=$(sed -n 's/.*"events": *{\([^}]*\)}.*/\1/p' info.json | tr ',' '\n' |
 		awk -F: '{ n += $2 } END { print n }')
+	"$KMEMX" info -i r.dat | grep -q '^labels *rack=a12, role=web "x"$' || fail "no labels"
+	"$KMEMX" export --format ndjson r.dat | head -1 >row
+	grep -q '"labels":"{\\"rack\\":\\"a12\\",\\"role\\":\\"web \\\\\\"x\\\\\\"\\"}"' row ||
+		fail "no labels in the rows: $(cat row)"
+	grep -q "\"host\":\"$(uname -n)\",.*\"kernel\":\"$(uname -r)\"" row ||
+		fail "not of this machine: $(cat row)"
+	grep -q "\"day\":\"$(date -u +%F)\",\"start_unix\":1[0-9]*," row || fail "no time: $(cat row)"
 	[ -z "$sum" ] || expect "$said" "$sum" "events that info counts, version $version"
 	if command -v trace-cmd >/dev/null; then
 		lines=$(trace-cmd report -R r.dat 2>/dev/null | grep -vc '^cpus=')

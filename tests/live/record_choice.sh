@@ -42,9 +42,9 @@ none kernel_stack '--stack none'
 "$KMEMX" record -q --page -o r.dat -- ls -lR /etc >/dev/null
 near "$(count mm_page_alloc)" "$(count kernel_stack)" "stacks of page allocations"
 
-# More pages than the lists of a CPU hold.
-touch=$KMEMX_BUILD/tests/workloads/touch
-"$KMEMX" record -q --slab --percpu --stack none -o r.dat -- "$touch" 40000
+# Blocks that no CPU has a list of.
+order4=$KMEMX_BUILD/tests/workloads/order4
+"$KMEMX" record -q --slab --percpu --stack none -o r.dat -- "$order4" 100
 some mm_page_alloc_zone_locked --percpu
 some kmalloc '--slab --percpu'
 none mm_page_alloc '--slab --percpu'
@@ -54,7 +54,7 @@ some mm_page_alloc '--page --frag'
 none mm_page_alloc_zone_locked --frag
 none kmalloc '--page --frag'
 
-"$KMEMX" record -q --slab --all-events -o r.dat -- "$touch" 40000
+"$KMEMX" record -q --slab --all-events -o r.dat -- "$order4" 100
 for event in kmalloc mm_page_alloc mm_page_alloc_zone_locked; do
 	some $event --all-events
 done

@@ -6,6 +6,7 @@
  *
  * usage: messages N [HOLD_MS [PAUSE_US [BYTES]]]
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,14 @@
 #define TEXT_MOST   4000
 /* What a queue holds by default (msgmnb). */
 #define QUEUE_BYTES 16384
+
+static volatile sig_atomic_t stop;
+
+/* Queues stay when their process ends: whoever ends it early has them removed all the same. */
+static void on_term(int signal)
+{
+	stop = signal;
+}
 
 int main(int argc, char **argv)
 {
@@ -37,7 +46,8 @@ int main(int argc, char **argv)
 
 	if (!nr || !queues)
 		return 2;
-	for (i = 0; i < nr && !ret; i++) {
+	sigaction(SIGTERM, &(struct sigaction){ .sa_handler = on_term }, NULL);
+	for (i = 0; i < nr && !ret && !stop; i++) {
 		int *queue = &queues[i / per_queue];
 
 		if (i % per_queue == 0)
@@ -49,7 +59,7 @@ int main(int argc, char **argv)
 		if (pause_us)
 			nanosleep(&gap, NULL);
 	}
-	if (!ret)
+	if (!ret && !stop)
 		nanosleep(&time, NULL);
 	while (i--)
 		if (i % per_queue == 0 && queues[i / per_queue] >= 0)

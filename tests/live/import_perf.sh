@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# perf.data of this machine: perf and kmemx record the same seconds, and the imported recording
+# has the same events and reports. It is read from a file, compressed, and from a pipe.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+# shellcheck source=tests/live/perf.inc
+. "$(dirname "$0")/perf.inc"
+reference=$(dirname "$0")/../reference
+command -v python3 >/dev/null || skip "python3 is not installed"
+
+# Between two pauses.
+cat >work <<'EOF'
+sleep 0.5
+i=0
+while [ $i -lt 20 ]; do
+	/bin/true
+	i=$((i + 1))
+done
+ls -lR /etc/ssl >/dev/null
+sleep 0.5
+EOF
+
+# both PERF...: kmemx and perf record `work`; ours.dat and perfs.data are made. kmemx only makes the
+# buffers: while it is stopped it has no events of its own.
+both() {
+	"$KMEMX" record --clock mono --stack all -b "$size" -o ours.dat 2>started &
+	recorder=$!
+	wait_started started
+	kill -STOP $recorder
+	ret=0
+	"$@" >perf.out 2>&1 || ret=$?
+	kill -CONT $recorder
+	kill -INT $recorder
+	wait $recorder || fail "kmemx record: $(cat started)"
+	[ $ret -eq 0 ] || fail "$*: $(tail -n 3 perf.out)"
+}
+
+# same KIND PERF...: perf and kmemx have the same events, but for a few; and for the longest time in
+# which they have exactly the same ones, the reports are equal.
+same() {
+	kind=$1
+	shift
+	rounds=0
+	alike=0
+	while [ "$alike" -lt 500 ]; do
+		rounds=$((rounds + 1))
+		[ $rounds -le 3 ] || fail "$kind: three times hardly any events in a row that both have"
+		both "$@"
+		# Another program may need more than the buffer.
+		! "$KMEMX" info -i ours.dat 2>/dev/null | grep -q '^lost  *[0-9]' || continue
+		import perfs.data
+		python3 "$reference/perf_data.py" "$KMEMX" ours.dat perfs.dat >found 2>err ||
+			fail "$kind: $(cat found err)"
+		read -r window alike events perf_lacks ours_lack <found
+	done
+	reports ours.dat >ours
+	reports perfs.dat >perfs
+	cmp ours perfs || fail "$kind: $(diff ours perfs | head)"
+	echo "$kind: $events events in both; perf lacks $perf_lacks, kmemx $ours_lack;" \
+		"the same reports of $alike in a row"
+}
+
+# What reports show, but for what needs the kernel's counts, which only kmemx has, and for the names
+# of tasks, which change.
+reports() {
+	for report in "--slab" "--page" "--by cache" "--by cpu" "--by pid" "--slab --live"; do
+		# shellcheck disable=SC2086 # a list of options
+		"$KMEMX" stat -i "$1" --csv $report --time "$window" 2>/dev/null
+	done | awk -F, '{
+		gsub(/"[^"]*"/, "x")
+	}
+	/(^|,)net_min,/ {
+		split("", left)
+		for (i = 1; i <= NF; i++)
+			if ($i ~ /^(net_min|net_max|net_reason|comm)$/)
+				left[i] = 1
+	}
+	{
+		for (i = 1; i <= NF; i++)
+			if (!(i in left))
+				printf "%s,", $i
+		print ""
+	}'
+}
+
+before=$(tracing_state)
+record="perf record -q -k mono -m 2048 -e kmem:* -a -g"
+size=$((400 / $(nproc) + 1))M
+set -f
+# shellcheck disable=SC2086 # a list of words
+same "a file" $record -o perfs.data -- sh work
+grep -q 'symbols are from this machine' imported || fail "no symbols: $(cat imported)"
+all_samples perfs.data
+# What perf -z compresses, as it comes through a pipe; it has no build ID there.
+symbols="--kallsyms /proc/kallsyms"
+if perf version --build-options | grep -q 'zstd: \[ on'; then
+	same "a pipe" sh -c "$record -z -o - -- sh work | cat >perfs.data"
+else
+	same "a pipe" sh -c "$record -o - -- sh work | cat >perfs.data"
+fi
+cp perfs.dat from_file.dat
+import - <perfs.data
+cmp from_file.dat perfs.dat || fail "another recording from stdin"
+set +f
+expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# record --flight: what happens is in the file that is saved for it, the kernel stops tracing in the
+# instance alone, files are kept within bounds, and no instance is left.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+command -v jq >/dev/null || skip "jq is not installed"
+
+# A group of 8 MiB, as order9.sh has one of 1 MiB.
+group='' recorder=''
+clean_up() {
+	[ -z "$recorder" ] || ! kill -KILL "$recorder" 2>/dev/null || wait "$recorder" || :
+	[ -z "$group" ] || rmdir "$group"
+}
+trap clean_up EXIT
+own=$(sed -n 's/^[0-9]*:\([^:]*,\)*memory\(,[^:]*\)*:\(.*\)$/\3/p' /proc/self/cgroup)
+mounted=$(awk '$3 == "cgroup" && ("," $4 ",") ~ /,memory,/ { print $2; exit }' /proc/mounts)
+if [ -n "$mounted" ]; then
+	limit=memory.limit_in_bytes
+	parent=$mounted${own%/}
+else
+	limit=memory.max
+	parent=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+fi
+
+before=$(tracing_state)
+top_on=$(cat "$tracefs/tracing_on")
+
+# fly OPTION...: a recorder in the background, that remembers
+fly() {
+	rm -f err
+	"$KMEMX" record --flight=4M -o files "$@" 2>err &
+	recorder=$!
+	wait_for "the recorder of $*" grep -q 'waiting for' err
+	instance=$(instance_of $recorder)
+}
+# saved CAUSE: waits for its file, $file
+saved() {
+	wait_for "a file by $1: $(cat err)" eval 'ls files/flight-*-'"$1"'.dat >/dev/null'
+	file=$(echo files/flight-*-"$1".dat)
+	expect "$top_on" "$(cat "$tracefs/tracing_on")" "tracing_on of the top-level instance"
+	"$KMEMX" stat -i "$file" >out
+	head -n 1 out | grep -q ', none lost$' || fail "$1: $(head -n 1 out)"
+	grep -q "^# Flight recorder, saved by: $1" out || fail "$1: $(head -n 3 out)"
+	expect "$1" "$("$KMEMX" info --json -i "$file" | jq -r .flight)" "the cause in JSON"
+}
+# Ends the recorder. Only what happens saves files.
+land() {
+	kill -TERM $recorder
+	wait $recorder || fail "the recorder's end: $(cat err)"
+	recorder=
+	expect_gone "$instance"
+	rm -rf files
+}
+nr_files() {
+	find files -name 'flight-*.dat' | wc -l
+}
+
+# Signals, and --keep. What a file has is what came since the one before, at most.
+fly --keep 2
+for i in 1 2 3 4; do
+	ls -lR /etc >/dev/null
+	kill -USR1 $recorder
+	wait_for "file $i" eval "[ \$(grep -c -- '-> files/' err) = $i ]"
+done
+expect 2 "$(nr_files)" "files with --keep 2"
+first=$(sed -n 's/.*-> //p' err | sed -n 3p)
+[ -e "$first" ] || fail "$first should have been kept: $(ls files)"
+wait_for "tracing" grep -q 1 "$tracefs/instances/$instance/tracing_on"
+counts_agree "$first"
+command -v trace-cmd >/dev/null && trace-cmd report "$first" >report 2>/dev/null &&
+	grep -q kmem_cache_alloc report || :
+land
+
+# Nothing happens: nothing is saved.
+fly
+kill -INT $recorder
+wait $recorder || fail "SIGINT: $(cat err)"
+recorder=
+expect 0 "$(nr_files)" "files without a cause"
+grep -q 'no file was saved' err || fail "SIGINT: $(cat err)"
+expect_gone "$instance"
+
+# A full disk cuts a file short; the recorder says so, and goes on.
+mkdir small
+if mount -t tmpfs -o size=12M tmpfs small 2>/dev/null; then
+	rm -f err
+	"$KMEMX" record --flight=16M -o small/files 2>err &
+	recorder=$!
+	wait_for "a recorder" grep -q 'waiting for' err
+	instance=$(instance_of $recorder)
+	while grep -q '^overrun: 0' "$tracefs/instances/$instance/per_cpu/cpu0/stats"; do
+		ls -lR /etc >/dev/null
+	done
+	kill -USR1 $recorder
+	wait_for "a message" grep -q 'cut short: No space' err
+	wait_for "tracing" grep -q 1 "$tracefs/instances/$instance/tracing_on"
+	# With nothing left of the disk there may be a file or none: it goes on.
+	for i in 2 3 4; do
+		dd if=/dev/zero of=small/all.$i bs=4k 2>/dev/null || :
+		kill -USR1 $recorder
+		wait_for "message $i" eval "[ \$(grep -c '^kmemx: signal: \|cannot write' err) -ge $i ]"
+		wait_for "tracing" grep -q 1 "$tracefs/instances/$instance/tracing_on"
+	done
+	rm -f small/all.* small/files/flight-*
+	kill -USR1 $recorder
+	wait_for "a file again" eval 'ls small/files/flight-*-signal.dat >/dev/null 2>&1'
+	kill -TERM $recorder
+	code=0
+	wait $recorder || code=$?
+	recorder=
+	expect 1 $code "status with a full disk: $(cat err)"
+	expect_gone "$instance"
+	umount small
+fi
+
+# Counters, --once, and whoever switches tracing off in the instance.
+fly --on sunreclaim=4K --once
+wait $recorder || fail "--once: $(cat err)"
+recorder=
+saved sunreclaim
+expect 1 "$(nr_files)" "files with --once"
+expect_gone "$instance"
+rm -rf files
+fly --on cache=vm_area_struct:1K
+saved cache
+land
+fly
+echo 0 >"$tracefs/instances/$instance/tracing_on"
+wait_for "a file: $(cat err)" eval 'ls files/flight-*-stopped.dat >/dev/null'
+land
+
+# The command's end. Its status is the recorder's.
+for text in 0:exit: 3:exit=3:exit 4:exit=3: 5:exit:exit; do
+	status=${text%%:*} on=${text#*:}
+	code=0
+	"$KMEMX" record -q --flight=4M -o files --on "${on%:*}" -- sh -c "exit $status" 2>err || code=$?
+	expect "$status" $code "status of a command: $(cat err)"
+	expect "$([ -z "${on#*:}" ] || echo 1)" "$(ls files | sed -n 's/.*-exit.dat/1/p')" "files by --on ${on%:*} for $status"
+	rm -rf files
+done
+code=0
+"$KMEMX" record -q --flight -o files -- /no/such/command 2>err || code=$?
+expect 127 $code "status of a command that is not there"
+rm -rf files
+
+# A time: buffers grow.
+rm -f err
+"$KMEMX" record -v --flight=30s -o files 2>err &
+recorder=$!
+wait_for "a recorder" grep -q 'waiting for' err
+instance=$(instance_of $recorder)
+while [ "$(grep -c 'ring buffer: ' err)" -lt 2 ]; do
+	ls -lR /etc /usr/share >/dev/null
+	kill -0 $recorder || fail "a time: $(cat err)"
+done
+land
+
+# Killed, it leaves what kmemx recover makes a flight recording of.
+fly
+while grep -q '^overrun: 0' "$tracefs/instances/$instance/per_cpu/cpu0/stats"; do
+	ls -lR /etc >/dev/null
+done
+kill -KILL $recorder
+wait $recorder || :
+recorder=
+"$KMEMX" recover -q files 2>err || fail "recover: $(cat err)"
+expect_gone "$instance"
+"$KMEMX" stat -i files/flight.dat >out
+grep -q '^# Flight recorder, saved by: interrupted. All events of its last' out || fail "recovered: $(head -n 5 out)"
+! grep -q 'LOST' out || fail "recovered: $(grep LOST out)"
+rm -rf files
+expect "$before" "$(tracing_state)" "state of the tracing system"
+
+# The kernel stops tracing itself.
+grep -q traceoff "$tracefs/events/ftrace/print/trigger" 2>/dev/null ||
+	skip "the other parts passed; this kernel has no traceoff"
+fly --on order=9
+"$KMEMX_BUILD/tests/workloads/order9" 1 >/dev/null 2>&1 || :
+saved order
+last=$("$KMEMX" script -i "$file" | grep mm_page_alloc: | tail -n 1)
+echo "$last" | grep -q 'order=\(9\|10\)' || fail "the last one is not of order 9: $last"
+land
+
+[ -n "$parent" ] && mkdir "$parent/kmemx-flight.$$" 2>/dev/null ||
+	skip "the other parts passed; no control group can be made"
+group=$parent/kmemx-flight.$$
+echo 8388608 2>/dev/null >"$group/$limit" ||
+	skip "the other parts passed; the control groups here do not limit memory"
+
+# An OOM kill: its last allocations, and itself as the last event. The next one comes too early.
+fly --on oom --flight=64M
+for i in 1 2; do
+	sh -c 'echo $$ >"$1"/cgroup.procs; echo $$ >pid; exec tail /dev/zero' in "$group" 2>/dev/null || :
+	[ $i = 2 ] || pid=$(cat pid)
+	[ $i = 2 ] || saved oom
+	wait_for "tracing" grep -q 1 "$tracefs/instances/$instance/tracing_on"
+done
+sleep 0.5
+expect 1 "$(nr_files)" "files of two kills"
+"$KMEMX" script -i "$file" >out
+tail -n 1 out | grep -q "mark_victim: *pid=$pid " || fail "the last event is no kill of $pid: $(tail -n 1 out)"
+# More than half of the group's limit, page by page, just before.
+[ "$(grep -c "^ *tail-$pid .* mm_page_alloc: " out)" -gt 1000 ] ||
+	fail "$(grep -c "^ *tail-$pid .* mm_page_alloc: " out) allocations of $pid"
+land
+
+# Two causes at once: one file, called by what stopped tracing; what came too late is told.
+fly --on oom --once
+kill -STOP $recorder
+for i in 1 2; do
+	sh -c 'echo $$ >"$1"/cgroup.procs; exec tail /dev/zero' in "$group" 2>/dev/null || :
+done
+kill -USR1 $recorder
+kill -CONT $recorder
+wait $recorder || fail "two causes: $(cat err)"
+recorder=
+saved oom
+expect 1 "$(nr_files)" "files of two causes"
+grep -q '[1-9][0-9]* more OOM kills\? while tracing was off' err || fail "the second kill: $(cat err)"
+expect_gone "$instance"
+rm -rf files
+
+# A failed allocation of order 9.
+echo 1048576 >"$group/$limit"
+fly --on failure=all
+code=0
+"$KMEMX_BUILD/tests/workloads/order9" 5 "$group/cgroup.procs" >failed 2>why || code=$?
+if [ $code = 0 ] && [ "$(cat failed)" != 0 ]; then
+	saved failure
+	"$KMEMX" stat --page --caller --json -i "$file" >json
+	[ "$(jq '[.reports[] | select(.name == "page_failed") | .rows[] | select(.order == 9) | .hit] | add // 0' \
+		json)" -ge 1 ] || fail "no failure of order 9 in $file"
+fi
+land
+expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# kmemx top on a terminal, in tmux: keys, sizes, the ways to end; nothing is left behind.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+command -v tmux >/dev/null || skip "tmux is not installed"
+"$KMEMX" version --build-options | grep -q '^ncurses *yes' || skip "built without ncurses"
+
+before=$(tracing_state)
+nr=0
+socket=$PWD/tmux.0
+tm() {
+	tmux -S "$socket" -f /dev/null "$@"
+}
+trap 'tm kill-server 2>/dev/null || :' EXIT
+
+# What is on the screen now.
+screen() {
+	tm capture-pane -p -t top
+}
+shows() {
+	screen | grep -q -- "$1"
+}
+keys() {
+	tm send-keys -t top "$@"
+}
+# start ARGS: runs kmemx top with ARGS in a shell of its own.
+start() {
+	tm kill-server 2>/dev/null || :
+	# A server that ends still has its socket for a moment.
+	nr=$((nr + 1))
+	socket=$PWD/tmux.$nr
+	tm new-session -d -s top -x 100 -y 24 "env LC_ALL=C.UTF-8 sh"
+	keys "stty -a >before; $KMEMX top -d 300ms $1; echo code=\$?; stty -a >after" Enter
+	wait_for "rows" shows ' slab  \| page  '
+	top=$(cat /proc/*/stat 2>/dev/null | sed -n 's/^\([0-9]*\) (kmemx) .*/\1/p' | while read -r pid; do
+		grep -qz "^300ms$" "/proc/$pid/cmdline" 2>/dev/null && echo "$pid"
+	done | head -n 1)
+	instance=$(instance_of "$top")
+}
+# The terminal is as it was, and so is the machine.
+ended() {
+	wait_for "the end" shows "^code=$1"
+	wait_for "stty" test -s after
+	cmp -s before after || fail "the terminal is not as it was: $(diff before after)"
+	rm before after
+	expect_gone "$instance"
+}
+
+start ''
+shows '^kmemx top  by callsite, sorted by rate' || fail "$(screen)"
+shows '^# Linux .* events, [0-9]*/s, none lost; kmemx [0-9.]* %' || fail "$(screen)"
+shows '^q leave' || fail "$(screen)"
+keys g
+wait_for "caches" shows '^kmemx top  by cache, '
+wait_for "names of caches" shows 'Cache$'
+keys G
+wait_for "callsites" shows '^kmemx top  by callsite, '
+keys s s
+wait_for "the sort key" shows 'sorted by live'
+keys t
+wait_for "slab objects alone" shows 'slab only'
+wait_for "no pages" sh -c '! tmux -S "$0" capture-pane -p -t top | grep -q " page  "' "$socket"
+keys t t
+keys /
+keys kmemx-finds-no-such-name Enter
+wait_for "the filter" shows "with 'kmemx-finds-no-such-name'"
+wait_for "no rows" sh -c '! tmux -S "$0" capture-pane -p -t top | grep -q "^ *[0-9]"' "$socket"
+keys Escape
+wait_for "rows again" shows '^ *[0-9]'
+keys Space
+wait_for "a frozen screen" shows 'FROZEN'
+frozen=$(screen)
+sleep 0.8
+expect "$frozen" "$(screen)" "a frozen screen"
+keys Space p
+wait_for "a pause" shows 'PAUSED'
+expect 0 "$(cat "$tracefs/instances/$instance/tracing_on")" "tracing in a pause"
+keys p
+wait_for "the pause in the figures" shows 'PAUSED for'
+expect 1 "$(cat "$tracefs/instances/$instance/tracing_on")" "tracing after a pause"
+keys '?'
+wait_for "help" shows 'this help'
+keys x
+tm resize-window -t top -x 61 -y 12
+wait_for "the new size" sh -c 'tmux -S "$0" capture-pane -p -t top | sed -n 12p | grep -q "^q leave"' "$socket"
+wait_for "rows that fit" sh -c 'tmux -S "$0" capture-pane -p -t top | sed -n 11p | grep -q "^ *[0-9]"' "$socket"
+tm resize-window -t top -x 100 -y 24
+
+# A recording of what comes, and of no more.
+keys w
+wait_for "the recording" shows 'writing kmemx-top.dat'
+sleep 1
+keys w
+wait_for "its end" shows 'wrote kmemx-top.dat'
+keys w
+wait_for "another one" shows 'writing kmemx-top.dat.1'
+sleep 0.5
+keys q
+ended 0
+for file in kmemx-top.dat kmemx-top.dat.1; do
+	"$KMEMX" info "$file" >info 2>&1 || fail "$file: $(cat info)"
+	grep -q '^events  *[1-9]' info || fail "$file: $(cat info)"
+	! grep -qi 'cut\|truncated\|damaged' info || fail "$file breaks off: $(cat info)"
+	counts_agree "$file"
+done
+"$KMEMX" stat -i kmemx-top.dat --json >json || fail "it cannot be read"
+# It is a stream; trace-cmd reads what split makes of it.
+"$KMEMX" split -i kmemx-top.dat -o part.dat --time 0%,100% 2>err || fail "split: $(cat err)"
+counts_agree part.dat
+! command -v trace-cmd >/dev/null || trace-cmd report part.dat 2>/dev/null | grep -q 'kmalloc\|kmem_cache_alloc' ||
+	fail "trace-cmd does not read what split made"
+rm kmemx-top.dat kmemx-top.dat.1 part.dat
+
+for signal in TERM HUP INT; do
+	start ''
+	kill -$signal "$top"
+	ended 0
+done
+start ''
+keys C-c
+ended 0
+# The terminal goes away under it.
+start ''
+tm kill-server
+wait_for "the end without a terminal" sh -c '! kill -0 "$0"' "$top"
+expect_gone "$instance"
+start '-- sh -c "echo seen; sleep 2; exit 3"'
+! shows seen || fail "the command's output is on the screen: $(screen)"
+ended 3
+tm kill-server
+TERM=no-such-terminal script -qec "$KMEMX top" /dev/null >out </dev/null || :
+expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -10,6 +10,8 @@ in recordings of DATA that are cut to a few events; so are the words of options,
 other inputs. What all commands then print, on both outputs, must be UTF-8 without any control
 or format character but the line break. Prints what is not; exit 1 if there is any.
 """
+import base64
+import json
 import os
 import re
 import shutil
@@ -18,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import unicodedata
+import zlib
 
 # ESC, C1, directions, no UTF-8, DEL, BEL, no shape.
 EVIL = "\x1b[31m\u009b32m\u202e\u2066".encode() + b"\xff\x9b\x7f\x07\xe2\x80\x8b\b"
@@ -50,19 +53,22 @@ def unsafe(output, allowed):
 
 class Commands:
     def __init__(self, kmemx):
-        self.kmemx, self.wrong, self.nr, self.escaped = kmemx, [], 0, 0
+        self.kmemx, self.wrong, self.nr, self.escaped, self.pages = kmemx, [], 0, 0, 0
 
     def run(self, *args, stdin=None):
         run = subprocess.run([self.kmemx, *args], stdin=stdin or subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                              env={**os.environ, "COLUMNS": "70"}, timeout=120)
         self.nr += 1
-        allowed = "\n\t" if b"recover" in args or "recover" in args else "\n"
+        page = "/dev/stdout" in args
+        allowed = "\n\t" if page or b"recover" in args or "recover" in args else "\n"
         for name, output in (("stdout", run.stdout), ("stderr", run.stderr)):
             what = unsafe(output, allowed)
             if what:
                 self.wrong.append(f"{args}: {name}: {what}")
             self.escaped += output.count(rb"\x1b") + output.count(rb"\u001b")
+        if page and run.returncode == 0:
+            self.page(args, run.stdout)
         if "--csv" in args:
             for line in run.stdout.splitlines():
                 if re.search(rb'(^|,)"?[=@]', line):
@@ -72,6 +78,21 @@ class Commands:
         if run.returncode < 0:
             self.wrong.append(f"{args}: ended by signal {-run.returncode}")
         return run
+
+    def page(self, args, page):
+        """What a browser reads of a page: its data, and no markup in them."""
+        kind, data = re.search(rb'<script type="([^"]*)" id="data">([^<]*)</script>', page).groups()
+        data = base64.b64decode(data)
+        data = zlib.decompress(data) if kind == b"application/zlib" else data
+        texts = [json.loads(data)]
+        while texts:
+            value = texts.pop()
+            if isinstance(value, (list, dict)):
+                texts += value.values() if isinstance(value, dict) else value
+            what = isinstance(value, str) and unsafe(value.encode(errors="surrogatepass"), "\n")
+            if what:
+                self.wrong.append(f"{args}: in the page: {what}")
+        self.pages += 1
 
     def reports(self, path):
         for look in ((), ("--json",), ("--csv",)):
@@ -87,10 +108,15 @@ class Commands:
                 self.run(*command, *look, "-i", path)
             self.run("diff", *look, path, path)
             self.run("diff", *look, "--by", "comm", path, path)
+        for form in ("folded", "speedscope", "dhat", "chrome", "firefox", "openmetrics", "ndjson",
+                     "csv"):
+            self.run("export", "--format", form, "-i", path)
         for look in (("--stack",), ("--json", "--stack"), ("--format", "kmemtrace"),
                      ("--format", "kmemtrace-min"), ("--gfp", "short"), ("--raw-ip",)):
             self.run("script", *look, "--event", "*", "-i", path)
         self.run("script", "--comm", "*", "-i", path)
+        self.run("report", "-o", "/dev/stdout", path)
+        self.run("diff", "--html", "/dev/stdout", path, path)
         self.run("info", "-v", path)
         self.run("info", "--json", path)
         self.run("split", "--time", "10%,90%", "-o", path + b".part", path)
@@ -99,7 +125,8 @@ class Commands:
     def words(self, path):
         """Options and operands of such words, and files of such names."""
         word = EVIL + b"\n  Try: nothing"
-        for args in (("stat", "--by"), ("stat", "-s"), ("stat", "--instance"),
+        for args in (("export", "--format"), ("export", "--format", "folded", "--weight"),
+                     ("stat", "--by"), ("stat", "-s"), ("stat", "--instance"),
                      ("stat", "--time"), ("stat", "--skip-func"), ("stat", "--cpu"),
                      ("stat", "--kallsyms"), ("stat", "--source"), ("stat", "--vmlinux"),
                      ("stat", "--max-lost"), ("stat", "-l"), ("stat", "--tree", "--depth"),
@@ -109,11 +136,12 @@ class Commands:
                      ("diff", "--per"), ("stat", "--modules"), ("stat", "--debug-info"),
                      ("leaks", "--older"), ("leaks", "--suppress"), ("peak", "--at"),
                      ("owners", "--cull"), ("owners", "--by"), ("owners", "-s"),
-                     ("summary", "--comm")):
+                     ("summary", "--comm"), ("report", "--time"), ("report", "--comm"),
+                     ("diff", "--html")):
             self.run(*args, word, "-i" if args[0] != "diff" else path, path)
-        for command in ("stat", "diff", "script", "info", "split", "import", "recover",
+        for command in ("stat", "export", "diff", "script", "info", "split", "import", "recover",
                         "record", "boot", "extract", "version", "leaks", "peak", "owners",
-                        "summary"):
+                        "summary", "report"):
             self.run(command, word)
             self.run(command, b"--" + word)
         self.run("import", "--ftrace-text", word)
@@ -242,6 +270,8 @@ def main():
         shutil.rmtree(directory)
     if commands.escaped < 1000:
         commands.wrong.append(f"only {commands.escaped} escapes are shown: nothing was tried")
+    if commands.pages < 10:
+        commands.wrong.append(f"only {commands.pages} pages were made")
     print("\n".join(commands.wrong[:30]))
     print(f"{commands.nr} commands, {len(commands.wrong)} wrong")
     return 1 if commands.wrong else 0

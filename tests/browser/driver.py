@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+A browser without a screen, as far as tests need one.
+In: calls. Out: those of the WebDriver protocol (W3C) to Debian's chromium-driver, by HTTP.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+
+
+class Browser:
+    """A window of @width by @height pixels; close() it."""
+
+    def __init__(self, width=1280, height=800, dark=False):
+        self.profile = tempfile.mkdtemp()
+        # pylint: disable-next=consider-using-with
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.DEVNULL, text=True,
+                                       start_new_session=True)
+        port = next(line.split()[-1].rstrip(".") for line in self.driver.stdout
+                    if "started successfully" in line)
+        self.base = f"http://127.0.0.1:{port}/session"
+        args = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                f"--window-size={width},{height}", f"--user-data-dir={self.profile}"]
+        if dark:
+            args.append("--blink-settings=preferredColorScheme=0")
+        answer = self.ask("POST", "", {"capabilities": {"alwaysMatch": {
+            "browserName": "chrome", "goog:chromeOptions": {"args": args},
+            "goog:loggingPrefs": {"browser": "ALL"}}}})
+        self.base += "/" + answer["sessionId"]
+        self.ask("POST", "/goog/cdp/execute", {
+            "cmd": "Emulation.setDeviceMetricsOverride", "params": {
+                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}})
+
+    def ask(self, method, path, body=None):
+        """One request: its value."""
+        data = json.dumps(body).encode() if body is not None else None
+        request = urllib.request.Request(self.base + path, data, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(error.read().decode()) from error
+
+    def open(self, url):
+        """Loads a page."""
+        self.ask("POST", "/url", {"url": url})
+
+    def script(self, text, *args):
+        """What a function with that body returns."""
+        return self.ask("POST", "/execute/sync", {"script": text, "args": list(args)})
+
+    def wait(self, text, seconds=30):
+        """Until that expression is true."""
+        end = time.monotonic() + seconds
+        while not self.script("return !!(" + text + ")"):
+            if time.monotonic() > end:
+                raise RuntimeError("it never happened: " + text)
+            time.sleep(0.05)
+
+    def element(self, selector):
+        """The first one."""
+        return self.ask("POST", "/element", {"using": "css selector",
+                                             "value": selector})[ELEMENT]
+
+    def click(self, selector):
+        """In its middle."""
+        self.ask("POST", f"/element/{self.element(selector)}/click", {})
+
+    def keys(self, selector, text):
+        """Types into it."""
+        self.ask("POST", f"/element/{self.element(selector)}/value", {"text": text})
+
+    def drag(self, selector, start, end):
+        """From one place of it to another, in parts of its width; a click if they are equal."""
+        box = self.script("document.querySelector(arguments[0]).scrollIntoView();"
+                          "const b = document.querySelector(arguments[0])"
+                          ".getBoundingClientRect(); return [b.left, b.top, b.width];", selector)
+
+        def move(part):
+            return {"type": "pointerMove", "duration": 20, "origin": "viewport",
+                    "x": int(box[0] + box[2] * part[0]), "y": int(box[1] + part[1])}
+        self.ask("POST", "/actions", {"actions": [{
+            "type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
+            "actions": [move(start), {"type": "pointerDown", "button": 0}, move(end),
+                        {"type": "pointerUp", "button": 0}]}]})
+
+    def picture(self, path):
+        """What is in the window, as PNG."""
+        import base64  # pylint: disable=import-outside-toplevel
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.ask("GET", "/screenshot")))
+
+    def complaints(self):
+        """What the browser has logged: errors, what a policy refused."""
+        return [entry["message"] for entry in self.ask("POST", "/se/log", {"type": "browser"})]
+
+    def close(self):
+        """Ends it, and all that it has started."""
+        try:
+            self.ask("DELETE", "")
+        finally:
+            os.killpg(self.driver.pid, signal.SIGTERM)
+            self.driver.wait()
+            shutil.rmtree(self.profile, ignore_errors=True)

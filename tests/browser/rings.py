@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Uses a page of kmemx footprint --rings as a reader does: clicks, keys, the way back, the pointer.
+In: a kmemx, a vmlinux, small or real, and a recording of it. Out: what is not as it should be; exit 1 then, and 77 where
+there is no chromedriver.
+
+usage: rings.py KMEMX VMLINUX RECORDING [PICTURES]     PICTURES: directory for screenshots
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from driver import Browser
+
+SECONDS, BYTES = 2, 2000000
+WAY = "[...document.querySelectorAll('#path button')].map((e) => e.textContent).join('/')"
+TOTAL = "document.querySelector('#rings .total').textContent"
+DRAW = """
+const begin = performance.now();
+dispatchEvent(new Event('hashchange'));
+document.querySelector('#rings').getBoundingClientRect();
+return performance.now() - begin;
+"""
+# How far texts in the middle reach beyond it.
+MIDDLE = """
+const round = document.querySelector('#rings circle').getBoundingClientRect();
+return Math.max(...[...document.querySelectorAll('#rings .total, #rings .of')].map((e) => {
+    const box = e.getBoundingClientRect();
+    return Math.max(round.left - box.left, box.right - round.right);
+}));
+"""
+
+
+class Test:
+    """One page, in one browser after the other."""
+
+    def __init__(self, kmemx, vmlinux, recording, scratch):
+        self.path = os.path.join(scratch, "rings.html")
+        self.failures = self.checks = 0
+        self.browser = None
+        subprocess.run([kmemx, "footprint", "--vmlinux", vmlinux, recording, "--rings", self.path],
+                       check=True, stdout=subprocess.DEVNULL)
+
+    def check(self, what, good, *seen):
+        """Notes a failure."""
+        self.checks += 1
+        if not good:
+            self.failures += 1
+            print("FAILED:", what, *seen)
+
+    def is_at(self, way):
+        """Waits until the page is there."""
+        try:
+            self.browser.wait(f"{WAY} === '{way}'", 5)
+        except RuntimeError:
+            pass
+        seen = self.browser.script("return " + WAY)
+        self.check("the page is at " + way, seen == way, seen)
+        beyond = self.browser.script(MIDDLE)
+        self.check(way + ": texts fit the middle", beyond <= 0, beyond)
+
+    def walk(self):
+        """Down and back, each way that there is."""
+        browser = self.browser
+        self.is_at("all")
+        whole = browser.script("return " + TOTAL)
+        browser.script("document.querySelector('#list tr.below').click()")
+        first = browser.script("return document.querySelector('#path button:last-of-type').textContent")
+        self.is_at("all/" + first)
+        self.check("the middle has less", browser.script("return " + TOTAL) != whole)
+        self.check("the address names it", browser.script("return location.hash").endswith(first))
+        browser.script("document.querySelector('#path button').click()")
+        self.is_at("all")
+        browser.script("document.querySelector('#rings path.d0.below').dispatchEvent("
+                       "new MouseEvent('click', {bubbles: true}))")
+        self.is_at("all/" + first)
+        browser.keys("body", "\ue00c")
+        self.is_at("all")
+        browser.keys("#list tr.below", "\ue007")
+        self.is_at("all/" + first)
+        browser.script("history.back()")
+        self.is_at("all")
+        self.check("all is as it was", browser.script("return " + TOTAL) == whole)
+        browser.script("document.querySelector('#rings path[data-row]').dispatchEvent("
+                       "new MouseEvent('mouseover', {bubbles: true}))")
+        hover = browser.script("return document.querySelector('#hover').textContent")
+        self.check("the pointer is told", first in hover and "of all" in hover, hover)
+
+    def use(self, dark):
+        """One browser, light or dark."""
+        url = "file://" + self.path
+        self.browser = Browser(1500, 1000, dark)
+        try:
+            self.browser.open(url)
+            self.browser.wait("document.querySelector('#rings path')")
+            self.walk()
+            took = self.browser.script(DRAW) / 1000
+            self.check("it is drawn at once", took < SECONDS, took)
+            loaded = self.browser.script("return performance.getEntriesByType('resource').length")
+            self.check("nothing is loaded", loaded == 0, loaded)
+            shade = self.browser.script("return getComputedStyle(document.body).backgroundColor")
+            self.check("it is light or dark", (int(shade.split("(")[1].split(",")[0]) < 128) == dark,
+                       shade)
+            self.check("nothing is beside the window", self.browser.script(
+                "return document.documentElement.scrollWidth <= innerWidth"))
+            self.check("nothing is logged", not self.browser.complaints())
+            return took
+        finally:
+            self.browser.close()
+
+    def pictures(self, directory):
+        """Screenshots, to be looked at."""
+        for dark in False, True:
+            self.browser = Browser(1500, 1000, dark)
+            try:
+                self.browser.open("file://" + self.path)
+                self.browser.wait("document.querySelector('#rings path')")
+                self.browser.picture(os.path.join(directory, f"rings{'-dark' * dark}.png"))
+            finally:
+                self.browser.close()
+
+    def run(self, pictures):
+        """All of it."""
+        size = os.path.getsize(self.path)
+        self.check(f"the file has at most {BYTES} bytes", size <= BYTES, size)
+        took = max(self.use(dark) for dark in (False, True))
+        if pictures:
+            self.pictures(pictures)
+        print(f"rings: {self.checks - self.failures} of {self.checks} as they should be; "
+              f"{size} bytes, drawn in {1000 * took:.0f} ms")
+        return self.failures > 0
+
+
+def main():
+    """Exit code."""
+    if not shutil.which("chromedriver"):
+        print("chromedriver is not installed (chromium-driver)")
+        return 77
+    with tempfile.TemporaryDirectory() as scratch:
+        test = Test(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]),
+                    os.path.abspath(sys.argv[3]), scratch)
+        return test.run(sys.argv[4] if len(sys.argv) > 4 else None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -5,16 +5,19 @@ against a limit by the byte. In: the program, a scratch directory, a trace.dat 6
 or nothing. Out: a line for each, "passed NAME" or "failed NAME WHY" with what it took.
 
 Allowed are 100 ns of CPU time a byte that is on disk, and a second; 64 MB of memory, and ten
-bytes a byte. Time may be three times that, so that a busy machine fails no test: what grows
-with the square of the input, or with a number that it claims, exceeds it a hundredfold.
+bytes a byte, of summary and report twenty. Time may be three times that, so that a busy machine
+fails no test: what grows with the square of the input, or with a number that it claims, exceeds
+it a hundredfold.
 """
 import json
 import os
 import resource
 import shutil
+import signal
 import sys
 
 import dwarf
+import perf_data
 from recording import (PAGE, Metadata, Version7, chunks, header_of, option, pages, record,
                        section, u16, u32, u64, version6, wire, zstd)
 
@@ -36,6 +39,7 @@ def serve(requests, answers, sanitizer):
             os.dup2(out, 1)
             os.dup2(os.open("err", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 2)
             resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+            signal.alarm(20 * limit)  # what waits for something takes no CPU time
             if not sanitizer:
                 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
             os.execv(argv[0], argv)
@@ -60,7 +64,9 @@ class Runner:
 
     def run(self, name, size, *args):
         seconds = (SECONDS + NS_A_BYTE * size) * FACTOR * (10 if self.sanitizer else 1)
-        memory = MEMORY + MEMORY_A_BYTE * size
+        # summary runs most analyses at once; a page is made from that, and from who allocated
+        # what when.
+        memory = MEMORY + MEMORY_A_BYTE * size * (2 if args[0] in ("report", "summary") else 1)
         print(json.dumps([[self.kmemx, *args], int(seconds) + 1]), file=self.requests,
               flush=True)
         code, cpu, rss = json.loads(self.answers.readline())
@@ -104,6 +110,8 @@ class Bombs:
                      ["leaks", "-i"], ["peak", "--over-time", "32", "-i"], ["owners", "-i"],
                      ["summary", "-i"], ["advise", "-i"], ["percpu", "-i"],
                      ["frag", "--over-time", "32", "-i"], ["script", "-i"],
+                     ["report", "-o", "page.html", "-i"],
+                     ["diff", "--html", "page.html", "--jobs", "1", path],
                      ["split", "--time", "0%,90%", "-o", "part.dat", "-i"]):
             self.runner.run(name, len(data), *args, path)
         if hole:
@@ -304,6 +312,8 @@ class Bombs:
             "long-name": self.elf(many, b"\0" + b"a" * 1000000 + b"\0"),
             "no-end": self.elf(many, b"\0" + b"a" * 1000000),
             "small-entries": self.elf(many, names, entsize=1),
+            "shared-names": self.elf(b"".join(symbol(1 + i % 900, i * 16) for i in range(5000)),
+                                     b"\0" + b"a" * 1000 + b"\0"),
             "one-note-often": self.elf(many, names, 5000,
                                        note=(u32(4) + u32(0) + u32(9) + b"GNU\0") * 5000),
         }
@@ -315,13 +325,19 @@ class Bombs:
             for more in [], ["--by", "dir"]:
                 self.runner.run(f"elf-{name}", len(data), "stat", "--page", *more,
                                 "--vmlinux", "vmlinux", "-i", "a.dat")
+            self.runner.run(f"elf-{name}", len(data), "footprint", "--vmlinux", "vmlinux",
+                            "--depth", "all", "--rings", "rings.html")
 
     def bomb_dwarf(self):
         with open("a.dat", "wb") as f:
             f.write(version6(self.m, [self.a_page()], kallsyms=dwarf.KALLSYMS))
-        for name, data in dwarf.files():
+        variables = dict(dwarf.variables())
+        for name, data in [*dwarf.files(), *variables.items()]:
             with open("vmlinux", "wb") as f:
                 f.write(data)
+            self.runner.run(f"dwarf-{name}", len(data), "footprint", "--vmlinux", "vmlinux")
+            if name in variables:
+                continue
             self.runner.run(f"dwarf-{name}", len(data), "stat", "--page", "--by", "dir",
                             "--vmlinux", "vmlinux", "-i", "a.dat")
             with open("err", "rb") as f:
@@ -331,6 +347,26 @@ class Bombs:
             refused = b"takes too long to read for a file of its size" in err
             verdict = "passed" if refused != (name in ("whole", "packed")) else "failed"
             print(f"{verdict}\tdwarf-{name} is refused, or read if it asks for little\t{refused}")
+        self.bomb_inlined()
+
+    def bomb_inlined(self):
+        """Of functions that are inlined, lines, and files that refer to others."""
+        allocs = pages(record(self.m.event("kmalloc", call_site=dwarf.ADDRESS + 16 * i + 8,
+                                           ptr=0xFFFF888000000000 + 64 * i, bytes_req=8,
+                                           bytes_alloc=8)) for i in range(100))
+        with open("a.dat", "wb") as f:
+            f.write(version6(self.m, [allocs], kallsyms=dwarf.KALLSYMS))
+        os.mkfifo("fifo")
+        for name, data, little in dwarf.inlined():
+            with open("vmlinux", "wb") as f:
+                f.write(data)
+            self.runner.run(f"dwarf-{name}", len(data), "stat", "--slab", "--by", "line",
+                            "--vmlinux", "vmlinux", "-i", "a.dat")
+            with open("out", "rb") as f:
+                known = b"fs/a.c" in f.read()
+            verdict = "passed" if known or not little else "failed"
+            print(f"{verdict}\tdwarf-{name} has lines if it asks for little\t{known}")
+        os.unlink("fifo")
 
     def bomb_source(self):
         """Each of many directories defines the same functions."""
@@ -462,7 +498,77 @@ class Bombs:
             os.truncate("raw/cpu0.raw", size)
             self.import_raw(f"raw-hole-{size - HOLE}", 70000)
 
+    # --- rows
+
+    def query(self, name, data):
+        path = name + ".ndjson"
+        with open(path, "wb") as f:
+            f.write(data)
+        for query in "top-callsites", "growing", "architectures", "untrusted":
+            self.runner.run(name, len(data), "query", path, query)
+        os.unlink(path)
+
+    def bomb_rows(self):
+        if "sqlite     yes" not in os.popen(f"{self.runner.kmemx} version --build-options").read():
+            return
+        row = (b'{"recording_id":"%d","host":"%d","start_unix":%d,"allocator":"slab","callsite":"%s",'
+               b'"stack":"%s","bytes":1,"bytes_live":%d,"machine":"%d"%s}\n')
+        self.query("rows-of-many-recordings", b"".join(
+            row % (i, i, i, b"f", b"f", i, i, b"") for i in range(50000)))
+        self.query("rows-of-one-host", b"".join(
+            row % (i, 1, i, b"f", b"f", i, i, b"") for i in range(50000)))
+        self.query("rows-of-many-callsites", b"".join(
+            row % (1, 1, 1, b"f%d" % i, b"s%d" % i, i, 1, b"") for i in range(50000)))
+        self.query("rows-of-long-stacks", b"".join(
+            row % (1, 1, 1, b"f", b"%d" % i + b";f" * 100000, i, 1, b"") for i in range(100)))
+        self.query("rows-of-escapes", b"".join(
+            row % (1, 1, 1, b"f", b"\\u00e9" * 150000, i, 1, b"") for i in range(20)))
+        self.query("rows-of-unknown-keys", b"".join(
+            row % (1, 1, 1, b"f", b"f", i, 1, b',"":0' * 200000) for i in range(20)))
+        self.query("rows-of-depth", row % (1, 1, 1, b"f", b"f", 1, 1, b',"":' + b"[" * 1000000))
+        self.query("rows-without-an-end", b'{"host":"' + b"x" * (20 << 20))
+        self.query("rows-of-zeros", bytes(20 << 20))
+        self.query("rows-of-nothing", b"\n" * (20 << 20))
+
     # --- holes
+
+    def import_perf(self, name, records, files=()):
+        """A file, or a directory with these files beside it."""
+        data = perf_data.perf_data(self.m, records)
+        path, size = name + ".data", len(data) + sum(map(len, files))
+        if files:
+            os.mkdir(path)
+        for nr, content in enumerate([data, *files]):
+            where = path if not files else path + (f"/data.{nr - 1}" if nr else "/data")
+            with open(where, "wb") as f:
+                f.write(content)
+        self.runner.run(name, size, "import", "--perf", path, "-o", "imported.dat")
+        if files:
+            shutil.rmtree(path)
+        else:
+            os.unlink(path)
+
+    def bomb_perf_data(self):
+        event = self.m.event("mm_page_free", pfn=1, order=0)
+        some = b"".join(perf_data.sample(i, event) for i in range(1000))
+        tiny, rounds = perf_data.entry(200, b""), perf_data.entry(68, b"")
+        self.import_perf("perf-tiny-packed", some + perf_data.packed(tiny * (7 << 20)) * 30)
+        self.import_perf("perf-same-packed", some + perf_data.packed(some * 900) * 30)
+        self.import_perf("perf-rounds", (some + rounds * 1000) * 50)
+        self.import_perf("perf-backwards", b"".join(
+            perf_data.sample(1 << 40 - i % 40, event, i % 64) for i in range(200000)))
+        self.import_perf("perf-cpus", b"".join(
+            perf_data.sample(i, event, i % 1000) for i in range(10000)))
+        self.import_perf("perf-losses", perf_data.sample(1, event) + b"".join(
+            perf_data.entry(5, bytes(24) + u64(i) + u64(i % 500) + u64(perf_data.ID))
+            for i in range(100000)))
+        self.import_perf("perf-tasks", some + b"".join(
+            perf_data.comm(i, b"%d" % i) for i in range(1, 200000)))
+        self.import_perf("perf-modules", some + b"".join(
+            perf_data.entry(1, bytes(32) + b"[%d]\0" % i) for i in range(100000)))
+        self.import_perf("perf-symbols", some + b"".join(
+            perf_data.entry(17, u64(i) + u64(1) + b"bpf_%d\0" % i) for i in range(100000)))
+        self.import_perf("perf-threads", some, [some[:1000]] * 3000)
 
     def bomb_holes(self):
         m, a_page = self.m, self.a_page()

@@ -7,9 +7,10 @@ import zlib
 from recording import u16, u32, u64
 
 ADDRESS = 0xFFFFFFFF81000000
-NAME, LOW_PC, HIGH_PC, RANGES, LANGUAGE = 3, 0x11, 0x12, 0x55, 0x13
+SIBLING, LOCATION, NAME, LOW_PC, HIGH_PC, RANGES, LANGUAGE = 1, 2, 3, 0x11, 0x12, 0x55, 0x13
 ADDR, DATA1, DATA8, STRING, STRP, SEC_OFFSET = 1, 0x0B, 7, 8, 0xE, 0x17
-COMPILE_UNIT, COMPRESSED = 0x11, 0x800
+REF4, EXPRLOC = 0x13, 0x18
+COMPILE_UNIT, VARIABLE, COMPRESSED = 0x11, 0x34, 0x800
 
 
 KALLSYMS = b"".join(b"%x T f%02d\n" % (ADDRESS + 16 * i, i) for i in range(100))
@@ -23,8 +24,8 @@ def uleb(v):
     return out + bytes([v])
 
 
-def abbreviation(code, *attributes):
-    return (uleb(code) + uleb(COMPILE_UNIT) + b"\0"
+def abbreviation(code, *attributes, tag=COMPILE_UNIT, below=False):
+    return (uleb(code) + uleb(tag) + bytes([below])
             + b"".join(uleb(name) + uleb(form) for name, form in attributes) + b"\0\0")
 
 
@@ -102,3 +103,92 @@ def files():
     yield "relocated-often", elf([
         *debug(unit(1, values), whole),
         (".rela.debug_info", 4, 0, relocation, 2, 4)], 1, [(8, 5000)])
+
+
+def variables():
+    """The same of files whose units are read to their ends, or the content of their sections."""
+    yield "content-often", elf([(".rodata", 1, 2, b"ab" * 500000)], often=[(4, 60000)])
+    yield "text-without-end", elf([(".rodata", 1, 2, b"ab" * 4000000 + b"\xff")])
+    own = (NAME, STRING), (LOW_PC, ADDR), (HIGH_PC, DATA8)
+    values = b"mm/slub.c\0" + u64(ADDRESS) + u64(1600)
+    top = abbreviation(1, *own, below=True)
+    loop = top + abbreviation(2, (SIBLING, REF4), tag=VARIABLE, below=True) + b"\0"
+    at = 11 + len(uleb(1) + values)
+    yield "sibling-of-itself", elf(debug(unit(1, values + uleb(2) + u32(at)), loop))
+    variable = abbreviation(2, (LOCATION, EXPRLOC), tag=VARIABLE)
+    yield "variables", elf(debug(
+        unit(1, values + b"".join(uleb(2) + uleb(9) + b"\3" + u64(ADDRESS + i) for i in range(100000))),
+        top + variable + b"\0"))
+    wide = abbreviation(2, *[(LANGUAGE, DATA1)] * 20000, tag=VARIABLE)
+    yield "wide-variables", elf(debug(
+        unit(1, values + (uleb(2) + bytes(20000)) * 200), top + wide + b"\0"))
+
+
+SUBPROGRAM, INLINED, BLOCK = 0x2E, 0x1D, 0x0B
+STMT_LIST, ORIGIN, CALL_FILE, CALL_LINE = 0x10, 0x31, 0x58, 0x59
+REF4, GNU_REF_ALT, DWO_NAME = 0x13, 0x1F20, 0x76
+
+
+def entry(code, tag, children, *attributes):
+    return (uleb(code) + uleb(tag) + bytes([children])
+            + b"".join(uleb(name) + uleb(form) for name, form in attributes) + b"\0\0")
+
+
+def line_table(operations):
+    """DWARF 4, of one file, fs/a.c."""
+    after = b"\1\1\1\xfb\x0e\x0d\0\1\1\1\1\0\0\0\1\0\0\1" + b"fs\0\0" + b"a.c\0\1\0\0\0"
+    body = u16(4) + u32(len(after)) + after + operations
+    return u32(len(body)) + body
+
+
+def inlined():
+    """Each file's name and content, and whether it asks for little: what is in functions."""
+    low_high = (LOW_PC, ADDR), (HIGH_PC, DATA8)
+    at = u64(ADDRESS) + u64(1600)
+    table = (entry(1, COMPILE_UNIT, 1, (NAME, STRING), *low_high, (STMT_LIST, SEC_OFFSET))
+             + entry(2, SUBPROGRAM, 1, (NAME, STRING), *low_high)
+             + entry(3, INLINED, 1, (ORIGIN, REF4), *low_high, (CALL_FILE, DATA1), (CALL_LINE, DATA1))
+             + entry(4, BLOCK, 1, *low_high)
+             + entry(5, SUBPROGRAM, 0, (ORIGIN, REF4))
+             + entry(6, INLINED, 1, (ORIGIN, GNU_REF_ALT), *low_high, (CALL_FILE, DATA1), (CALL_LINE, DATA1))
+             + entry(7, COMPILE_UNIT, 1, (NAME, STRING), *low_high, (DWO_NAME, STRING))
+             + entry(8, SUBPROGRAM, 0, *low_high)
+             + b"\0")
+    set_address = b"\0\x09\2" + u64(ADDRESS)
+    lines = line_table(set_address + b"\x4b" * 100 + b"\0\1\1")
+
+    def of(children, lines=lines, more=(), units=1):
+        info = b""
+        for i in range(units):
+            size = 1600 // units
+            unit_at = u64(ADDRESS + i * size) + u64(size)
+            body = (u16(4) + u32(0) + b"\x08" + b"\1" + b"fs/a.c\0" + unit_at + u32(0)
+                    + b"\2" + b"f\0" + unit_at + children + b"\0\0")
+            info += u32(len(body)) + body
+        return elf([(".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, table),
+                    (".debug_line", 1, 0, lines), *more])
+
+    # The first entry in the unit is at 11; that of f is behind "fs/a.c" and 20 bytes.
+    first = 11 + 1 + 7 + 16 + 4
+    behind = first + 1 + 2 + 16
+    inline = b"\3" + u32(first) + at + b"\1\7"
+    yield "inlined-once", of(inline + b"\0"), True
+    yield "inlined-deep", of(inline * 40000 + b"\0" * 40000), False
+    yield "blocks-deep", of((b"\4" + at) * 60000 + b"\0" * 60000), False
+    yield "inlined-wide", of((b"\3" + u32(first) + u64(0) + u64(1) + b"\1\7\0") * 60000), False
+    yield "inlined-of-itself", of(b"\3" + u32(behind) + at + b"\1\7\0"), True
+    loop = b"\5" + u32(behind + 5) + b"\5" + u32(behind)
+    yield "origins-in-a-loop", of(loop + b"\3" + u32(behind) + at + b"\1\7\0"), True
+    many = line_table(set_address + b"\x12" * (8 << 20) + b"\x4b" * 100 + b"\0\1\1")
+    yield "lines-many", of(inline + b"\0", many), True
+    yield "lines-of-all-units", of(inline + b"\0", many, units=100), False
+    names = b"\1\1\1\xfb\x0e\x0d\0\1\1\1\1\0\0\0\1\0\0\1" + b"d\0" * 500000 + b"\0" + b"a\0\1\0\0" * 500000 + b"\0"
+    body = u16(4) + u32(len(names)) + names + set_address + b"\x4b" * 100 + b"\0\1\1"
+    yield "files-of-all-units", of(inline + b"\0", u32(len(body)) + body, units=100), False
+    # Nothing else is opened, and least of all what waits for a writer.
+    yield "another-file", of(b"\6" + u32(0) + at + b"\1\7\0", more=[
+        (".gnu_debugaltlink", 1, 0, b"fifo\0" + bytes(20))]), True
+    body = (u16(5) + b"\4\x08" + u32(0) + u64(1) + b"\7" + b"fs/a.c\0" + at + b"fifo\0"
+            + b"\x08" + at + b"\0")
+    yield "the-other-half", elf([(".debug_info", 1, 0, u32(len(body)) + body),
+                                 (".debug_abbrev", 1, 0, table)]), False

@@ -12,6 +12,7 @@
  *   v6, v7, zstd   trace.dat; v7 without compression, zstd with it
  *   zlib           v7 with the pages alone compressed, as old trace-cmds could
  *   wire           a stream
+ *   boot           v7 as trace-cmd saves a buffer that survived a reboot
  *   head           what a killed recorder left: OUT.tmp, OUT.cpuN
  *   regions        the same, with the pages in OUT.tmp
  *   raw            a directory as import --raw-pages takes it
@@ -36,6 +37,7 @@
 #include "event/formats.h"
 #include "event/split.h"
 #include "recording/text_file.h"
+#include "recording/trace_dat_ids.h"
 #include "recording/writer.h"
 
 #define MAX_CPUS    4
@@ -60,7 +62,8 @@ struct cut {
 	struct writer_instance instance;
 	uint32_t cpus[MAX_CPUS];
 	size_t nr_pages;
-	struct recording_text meta[6];
+	struct recording_text meta[11];
+	struct recording_option options[2];
 };
 
 static void fail(const char *what, int err)
@@ -275,8 +278,41 @@ static void take_texts(struct cut *c)
 			  "Node    0, zone      DMA, type    Unmovable      0      0\n"
 			  "Node    0, zone      DMA, type      Movable      0      1\n"
 			  "Node    0, zone    DMA32, type    Unmovable     14      9\n");
+	c->meta[6] = item("build_id", "00112233445566778899aabbccddeeff00112233");
+	c->meta[7] = item("module_build_ids", "other 00112233445566778899aabbccddeeff\n"
+					      "ext4 0123456789abcdef\n");
+	c->meta[8] = item(RECORDING_META_MODULES,
+			  "ext4 987136 1 - Live 0xffffffffc0500000\n"
+			  "gone 4096 0 - Live 0xffffffffc0600000 (E)\n");
+	c->meta[9] =
+		item("allocinfo.before",
+		     "allocinfo - version: 1.0\n 640 10 fs/f.c:136 func:getname_flags\n");
+	c->meta[10] = item("allocinfo.after",
+			   " 800 12 fs/f.c:136 func:getname_flags\n 8 1 a.c:9 func:f\n"
+			   " 64 1 net/a.c:7 [sunrpc] func:rpc_new accurate:no\n");
 	c->facts.meta = c->meta;
 	c->facts.nr_meta = ARRAY_SIZE(c->meta);
+}
+
+/* What trace-cmd keeps of a buffer that survived a reboot, beside the kernel's name. */
+static void take_last_boot(struct cut *c)
+{
+	static char uname[] = "Linux box 6.18.0 x86_64";
+	static char info[] = "boot_map:ffffffff81000000\t[kernel]\n"
+			     "ffffffffa0100000\text4\nffffffffa0700000\tother\n";
+
+	c->options[0] = (struct recording_option){ OPTION_UNAME, sizeof(uname),
+						   (uint8_t *)uname };
+	c->options[1] = (struct recording_option){ OPTION_LAST_BOOT_INFO, sizeof(info),
+						   (uint8_t *)info };
+	c->facts.options = c->options;
+	c->facts.nr_options = ARRAY_SIZE(c->options);
+	strbuf_puts(&c->kallsyms, "ffffffff9a000000 T _stext\nffffffff9a000000 T _text\n"
+				  "ffffffff9a345678 t kmalloc_user\n"
+				  "ffffffffc0500000 t ext4_alloc\t[ext4]\n"
+				  "ffffffffc0600010 t gone_alloc\t[gone]\n");
+	c->facts.kallsyms = strbuf_text(&c->kallsyms);
+	c->facts.kallsyms_size = c->kallsyms.size;
 }
 
 static bool host_is_big(void)
@@ -298,6 +334,8 @@ static void take_facts(struct cut *c)
 	take_formats(c);
 	take_symbols(c);
 	take_texts(c);
+	if (!strcmp(c->kind, "boot"))
+		take_last_boot(c);
 }
 
 /* --- writing ----------------------------------------------------------------------------- */

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: fuzz target: a kernel's ELF file, and its code held against callsites.
+ * tests: fuzz target: a kernel's ELF file, its code held against callsites, and its sizes.
  * In: arbitrary bytes as vmlinux. Out: a crash is a finding.
  */
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "symbol/elf_layout.h"
+#include "symbol/elf_rest.h"
 #include "symbol/fit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,6 +26,35 @@ static int fit_calls(const struct elf_image *img, unsigned int behind)
 	for (i = 0; i < NR_SITES; i++)
 		sites[i] = 0x85000000 + 16 * i + behind;
 	return symbol_fit_calls(img, sites, NR_SITES, &fit);
+}
+
+/* Each byte of a section is one symbol's, or no symbol's. */
+static void check_layout(int fd)
+{
+	struct elf_layout layout;
+	struct elf_rests rests = { 0 };
+	uint64_t bytes;
+	size_t i, k, n = 0;
+
+	if (!elf_layout_open(&layout, fd) && !elf_rests_read(&rests, &layout)) {
+		for (i = k = 0; i < layout.nr_sections; i++) {
+			bytes = layout.sections[i].bare;
+			for (; k < layout.nr_items && layout.items[k].section == i; k++)
+				bytes += layout.items[k].own;
+			if (bytes != layout.sections[i].size)
+				abort();
+			for (bytes = 0; n < rests.nr && rests.items[n].section == i; n++)
+				bytes += rests.items[n].bytes;
+			if (bytes != layout.sections[i].bare)
+				abort();
+			(void)elf_layout_find(&layout, (uint32_t)i,
+					      layout.sections[i].addr + 1);
+		}
+		if (k != layout.nr_items)
+			abort();
+	}
+	elf_rests_free(&rests);
+	elf_layout_close(&layout);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -45,6 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(void)ret;
 		elf_image_close(&img);
 	}
+	if (lseek(fd, 0, SEEK_SET) == 0)
+		check_layout(fd);
 	close(fd);
 	return 0;
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: fuzz target: a whole file, from its first byte to the reports.
+ * tests: fuzz target: a whole file, from its first byte to the reports; and its pages once more, a
+ * few at a time, as a stream that goes on.
  * In: arbitrary bytes as trace.dat. Out: nothing; a crash is a finding.
  */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/registry.h"
+#include "event/stream_live.h"
 #include "recording/recording.h"
 
 static void fuzz_analyses(const struct recording *rec, const struct event_formats *fmts,
@@ -40,6 +43,84 @@ static void fuzz_analyses(const struct recording *rec, const struct event_format
 	report_free(report);
 }
 
+#define LIVE_CPUS   8
+#define LIVE_ROUNDS 64
+
+/* The pages that each CPU still has to give. */
+struct live_cpus {
+	const uint8_t *pages[LIVE_CPUS];
+	uint64_t left[LIVE_CPUS];
+	uint32_t cpu[LIVE_CPUS];
+	uint32_t nr, page_size;
+};
+
+/* Takes the pages of the first buffer out of the recording. */
+static void live_take(struct live_cpus *live, struct recording *rec, const uint8_t *data,
+		      size_t size)
+{
+	struct recording_buffer *buffer = &rec->buffers[0];
+	uint32_t i;
+
+	live->page_size = buffer->page_size;
+	for (i = 0; i < buffer->nr_cpus; i++) {
+		struct recording_cpu *cpu = &buffer->cpus[i];
+
+		if (live->nr < LIVE_CPUS && cpu->offset <= size &&
+		    cpu->size <= size - cpu->offset) {
+			live->cpu[live->nr] = cpu->cpu;
+			live->pages[live->nr] = data + cpu->offset;
+			live->left[live->nr++] = cpu->size;
+		}
+		cpu->size = 0;
+	}
+}
+
+/* Feeds a page of every CPU. The time up to which the stream goes is that of one of them. */
+static int live_round(struct event_stream *stream, struct live_cpus *live, uint64_t *ts)
+{
+	int ret = event_stream_keep(stream);
+	uint32_t i;
+
+	*ts = UINT64_MAX;
+	for (i = 0; i < live->nr && !ret; i++) {
+		if (live->left[i] < live->page_size)
+			continue;
+		memcpy(ts, live->pages[i], sizeof(*ts));
+		ret = event_stream_feed(stream, live->cpu[i], live->pages[i],
+					live->page_size);
+		live->pages[i] += live->page_size;
+		live->left[i] -= live->page_size;
+	}
+	return ret;
+}
+
+static void fuzz_live(struct recording *rec, const struct event_formats *fmts,
+		      const uint8_t *data, size_t size)
+{
+	const struct event_stream_options opts = { .stop_ts = UINT64_MAX, .parts = true };
+	struct event_stream *stream = NULL;
+	struct live_cpus live = { .nr = 0 };
+	struct kmem_event ev;
+	uint64_t ts;
+	int i, ret;
+
+	if (!rec->nr_buffers || rec->buffers[0].compressed ||
+	    rec->buffers[0].page_size < 16)
+		return;
+	live_take(&live, rec, data, size);
+	ret = event_stream_open(&stream, rec, fmts, &opts, NULL);
+	if (!ret)
+		ret = event_stream_go_live(stream);
+	for (i = 0; i < LIVE_ROUNDS && !ret; i++) {
+		while (event_stream_next(stream, &ev) == 1)
+			;
+		ret = live_round(stream, &live, &ts);
+		if (!ret)
+			ret = event_stream_advance(stream, ts);
+	}
+	event_stream_close(stream);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -62,6 +143,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    !event_stream_open(&stream, rec, fmts, &opts, NULL))
 		fuzz_analyses(rec, fmts, stream, syms, rule);
 	event_stream_close(stream);
+	if (fmts)
+		fuzz_live(rec, fmts, data, size);
 	callsite_rule_free(rule);
 	symbols_free(syms);
 	event_formats_free(fmts);

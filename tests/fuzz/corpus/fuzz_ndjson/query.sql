@@ -1,0 +1,1 @@
+SELECT *, kernel_version(kernel) FROM allocations JOIN recordings USING (recording_id)

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: fuzz target: debug information: units, functions, inlined ones, lines, variables.
+ * In: arbitrary bytes as an ELF file. Out: a crash is a finding.
+ *
+ * The seeds are of one file, fs/a.c, and include/wrap.h:
+ *	outer(n) { if (n > 3) return middle(n) + 5; return 0; }
+ *	middle(n), inlined: { return wrap(grow, n) ^ 3; }
+ *	wrap(f, n), of the header, inlined: { return f(n + 1) + 1; }
+ * made by gcc -O2 -ffreestanding -gdwarf-N and ld -n -Ttext=0x1000 --defsym=grow=0x1000.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "symbol/debug_frames.h"
+#include "symbol/footprint.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Where the seeds' code is: as linked, and where libdwfl puts a module's. */
+#define PROGRAM_ADDR 0x1000
+#define MODULE_ADDR  0x10000
+#define NR_ADDRS     64
+
+static int ask_frames(struct debug_frames *f, uint64_t addr)
+{
+	struct source_frame frames[SOURCE_FRAMES_MAX];
+	const uint64_t end = addr + NR_ADDRS;
+	size_t nr, i;
+	int ret = 0;
+
+	for (; !ret && addr < end; addr++) {
+		ret = debug_frames_at(f, addr, frames, &nr);
+		/* Texts end: sanitizers look on. */
+		for (i = 0; i < nr; i++)
+			(void)!strlen(frames[i].file ? frames[i].file : "");
+	}
+	return ret;
+}
+
+static void ask(struct debug_units *units)
+{
+	struct debug_frames *f;
+	const char *dir;
+	int ret;
+
+	(void)debug_units_at(units, PROGRAM_ADDR);
+	ret = debug_units_function(units, "outer", &dir);
+	if (!debug_frames_new(&f, units)) {
+		ret = ask_frames(f, PROGRAM_ADDR);
+		ret = ret ? ret : ask_frames(f, MODULE_ADDR);
+		debug_frames_free(f);
+	}
+	(void)ret;
+}
+
+/* The files of all symbols and variables, of a kernel and of a module. */
+static void place_symbols(const char *path, struct debug_units *units)
+{
+	const struct directory_sources sources = { .vmlinux = units };
+	struct footprint fp = { 0 };
+	int ret = footprint_add_kernel(&fp, path, &sources);
+
+	ret = ret ? ret : footprint_add_module(&fp, path, "a", "fs");
+	(void)ret;
+	footprint_free(&fp);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("vmlinux", MFD_CLOEXEC);
+	struct debug_units *units;
+	char path[32];
+
+	if (fd < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (write(fd, data, size) == (ssize_t)size && !debug_units_open(&units, path)) {
+		ask(units);
+		place_symbols(path, units);
+		debug_units_free(units);
+	}
+	close(fd);
+	return 0;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: fuzz target: rows of a file, as kmemx query reads them.
+ * In: arbitrary lines; "L" alone stands for a line that is too long. Out: a crash is a finding, and so are a text outside of the line, a mistake
+ * without a word or a place, and rows that differ between a line alone and a file.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "query/ndjson.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What all values are, in one number. */
+static uint64_t ndjson_sum_row(const struct query_row *row)
+{
+	uint64_t sum = EXPORT_HASH;
+	unsigned int i;
+
+	for (i = 0; i < EXPORT_FIELDS; i++) {
+		const struct query_value *v = &row->of[i];
+
+		sum = export_hash(sum, &v->known, sizeof(v->known));
+		sum = export_hash(sum, &v->number, sizeof(v->number));
+		if (v->known && !export_fields[i].number) {
+			sum = export_hash(sum, v->text, v->size);
+			if (memchr(v->text, '\0', v->size))
+				abort();
+		}
+	}
+	return sum;
+}
+
+static int ndjson_add_row(void *ctx, const struct query_row *row)
+{
+	*(uint64_t *)ctx += ndjson_sum_row(row);
+	return 0;
+}
+
+/* The sum of the rows up to the first mistake; *@ret: 0 or that. */
+static uint64_t ndjson_read_lines(const uint8_t *data, size_t size, int *ret)
+{
+	struct ndjson_line line = { 0 };
+	uint64_t sum = 0;
+
+	for (*ret = 0; size && !*ret;) {
+		const uint8_t *eol = memchr(data, '\n', size);
+		size_t length = eol ? (size_t)(eol - data) : size,
+		       used = length + (eol ? 1 : 0);
+		/* Of exactly this size, for ASan. */
+		char *copy = malloc(length ? length : 1);
+
+		memcpy(copy, data, length);
+		while (length && strchr(" \t\r", copy[length - 1]) && copy[length - 1])
+			length--;
+		*ret = length ? ndjson_line_read(&line, copy, length) : 0;
+		if (*ret && (!line.wrong || line.at > length))
+			abort();
+		if (length && !*ret)
+			sum += ndjson_sum_row(&line.row);
+		free(copy);
+		data += used;
+		size -= used;
+	}
+	ndjson_line_free(&line);
+	return sum;
+}
+
+static void ndjson_progress(void *ctx, uint64_t bytes)
+{
+}
+
+static void ndjson_too_long(void)
+{
+	char *line = malloc(NDJSON_LINE_MAX + 1);
+	struct ndjson_line unused = { 0 };
+	struct ndjson_file file = { .fd = memfd_create("rows", 0) };
+
+	memset(line, 'x', NDJSON_LINE_MAX + 1);
+	if (write(file.fd, line, NDJSON_LINE_MAX + 1) != NDJSON_LINE_MAX + 1)
+		abort();
+	lseek(file.fd, 0, SEEK_SET);
+	if (ndjson_file_read(&file) != -EINVAL || !file.line.wrong ||
+	    ndjson_line_read(&unused, line, NDJSON_LINE_MAX) != -EINVAL)
+		abort();
+	ndjson_line_free(&unused);
+	ndjson_line_free(&file.line);
+	close(file.fd);
+	free(line);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ndjson_file file = { .fd = memfd_create("rows", 0),
+				    .row = ndjson_add_row,
+				    .progress = ndjson_progress };
+	uint64_t of_file = 0, of_lines;
+	int ret;
+
+	if (size == 1 && *data == 'L')
+		ndjson_too_long();
+	if (size > NDJSON_LINE_MAX || file.fd < 0 ||
+	    write(file.fd, data, size) != (ssize_t)size)
+		goto out;
+	lseek(file.fd, 0, SEEK_SET);
+	file.ctx = &of_file;
+	of_lines = ndjson_read_lines(data, size, &ret);
+	if (ndjson_file_read(&file) != ret || of_file != of_lines)
+		abort();
+	if ((ret != 0) != (file.line.wrong != NULL))
+		abort();
+out:
+	ndjson_line_free(&file.line);
+	close(file.fd);
+	return 0;
+}

@@ -34,17 +34,24 @@ sleep 0.3
 "$KMEMX" top --json --slab -d 1 -n 4 >rates
 wait $workload || fail "the workload failed"
 check rates 'len(d) == 4'
-check rates 'all(abs(row(o, "callsite", "__do_sys_timerfd_create")["hit_rate"] - 20000) < 400 for o in d)'
+# Over all of them as exact as it is said to be; in one the workload may have waited for a CPU.
+check rates 'all(abs(row(o, "callsite", "__do_sys_timerfd_create")["hit_rate"] - 20000) < 2000 for o in d)'
+check rates 'abs(sum(row(o, "callsite", "__do_sys_timerfd_create")["hit_rate"] * o["top"]["interval_ns"] for o in d) / sum(o["top"]["interval_ns"] for o in d) - 20000) < 400'
 check rates 'all(0.95e9 < o["top"]["interval_ns"] < 1.3e9 for o in d)'
 check rates 'len(row(d[3], "callsite", "__do_sys_timerfd_create")["trend"]) == 4'
 
 # Short intervals are as long as was asked for; what is cut off leaves rows that are whole.
 for sort in rate comm; do
+	"$paced" 2000 2500 &
+	workload=$!
+	sleep 0.3
 	"$KMEMX" top --json -d 100ms -n 15 --by pid -l 2 -s $sort >short
+	wait $workload || fail "the workload failed"
 	check short 'len(d) == 15 and d[-1]["top"]["run_ns"] >= 1.4e9'
 	check short 'all(len(o["reports"][0]["rows"]) <= 2 for o in d)'
 	check short 'all(r["comm"] and r["memory"] in ("slab", "page") for o in d for r in o["reports"][0]["rows"])'
-	check short 'any(r["comm"] != "<...>" for o in d for r in o["reports"][0]["rows"])'
+	[ $sort = comm ] ||
+		check short 'all(any(r["comm"] == "paced" for r in o["reports"][0]["rows"]) for o in d)'
 	check short 'all(len(r["trend"]) == i + 1 for i, o in enumerate(d) for r in o["reports"][0]["rows"])'
 done
 check short 'all([r["comm"] for r in o["reports"][0]["rows"]] == sorted(r["comm"] for r in o["reports"][0]["rows"]) for o in d)'

@@ -380,8 +380,10 @@ static int parse_max_lost(struct diff_args *a)
 /* What only recordings can be asked. */
 static int parse_recordings(struct diff_args *a)
 {
-	int ret = parse_by(a);
+	int ret = filter_words_deep(&a->choice.words, &a->choice.skip, command_name);
 
+	if (ret == GO_ON)
+		ret = parse_by(a);
 	if (ret == GO_ON)
 		ret = check_filter(a);
 	return ret == GO_ON ? parse_per(a) : ret;

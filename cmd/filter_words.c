@@ -12,6 +12,7 @@
 #include "base/compiler.h"
 #include "command.h"
 #include "message.h"
+#include "symbol/callsite.h"
 
 #define NR_FILTERS 9
 
@@ -53,6 +54,56 @@ int filter_each_word(const struct filter_option *o,
 	return ret;
 }
 
+/* Is FILTER_DEEP among the words of @text? @others: is there another? */
+static bool has_deep(const char *text, bool *others)
+{
+	const size_t size = strlen(FILTER_DEEP);
+	bool deep = false;
+
+	*others = false;
+	do {
+		size_t len = strcspn(text, ",");
+
+		if (len == size && !memcmp(text, FILTER_DEEP, size))
+			deep = true;
+		else
+			*others = true;
+		text += len;
+	} while (*text++);
+	return deep;
+}
+
+static int add_wrappers(struct option_strings *skip, const char *command)
+{
+	const char **grown =
+		reallocarray(skip->items, skip->count + 1, sizeof(*skip->items));
+
+	if (!grown) {
+		message_error(command, "%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	skip->items = grown;
+	skip->items[skip->count++] = CALLSITE_WRAPPERS;
+	return GO_ON;
+}
+
+int filter_words_deep(struct filter_words *w, struct option_strings *skip,
+		      const char *command)
+{
+	bool deep = false, others;
+	size_t i, kept = 0;
+
+	for (i = 0; i < w->sites.count; i++) {
+		bool here = has_deep(w->sites.items[i], &others);
+
+		deep |= here;
+		if (!here || others)
+			w->sites.items[kept++] = w->sites.items[i];
+	}
+	w->sites.count = kept;
+	return deep ? add_wrappers(skip, command) : GO_ON;
+}
+
 /* What the words of one option are added to. */
 struct target {
 	struct alloc_filter *filter;
@@ -92,6 +143,8 @@ static int add_site(void *ctx, const char *word)
 {
 	const struct target *t = ctx;
 
+	if (!strcmp(word, FILTER_DEEP))
+		return 0;
 	return event_filter_add_site(&t->filter->who, word);
 }
 

@@ -27,7 +27,7 @@ struct filter_words {
 		  "LIST",	  &(w).nodes, "requested memory nodes: 0,1; -1: none" },  \
 		{ OPTION_STRINGS, 0,                                                      \
 		  "callsite",	  "SITES",                                                \
-		  &(w).sites,	  "callsites: function, function+0x1f, 0xffff..." },      \
+		  &(w).sites,	  "functions, function+0x1f; deep: beyond wrappers" },    \
 		{ OPTION_STRINGS, 0,	     "dir",                                       \
 		  "DIRS",	  &(w).dirs, "directories of callsites: fs,net/ipv4" },   \
 		{ OPTION_STRINGS, 0,	       "cache",                                   \
@@ -37,6 +37,15 @@ struct filter_words {
 	{                                                                                 \
 		OPTION_STRINGS, 0, "order", "LIST", &(w).orders, "orders of pages: 3-10"  \
 	}
+
+/* --callsite's word for --skip-func wrappers; a function of this name is "[d]eep". */
+#define FILTER_DEEP "deep"
+
+/* If --callsite has FILTER_DEEP, adds what it stands for to @skip, the words of --skip-func. From
+ * then on it chooses nothing. GO_ON, or EXIT_FAILED after a message.
+ */
+int filter_words_deep(struct filter_words *w, struct option_strings *skip,
+		      const char *command) __must_check;
 
 /* Calls @add, which returns a negative errno, for every word of "A,B" of every use of @option.
  * GO_ON, or the exit code after a message to @log, which says what was @expected.

@@ -67,6 +67,11 @@ static int add_site(void *ctx, const char *word)
 {
 	const struct target *t = ctx;
 
+	if (!strcmp(word, FILTER_DEEP)) {
+		log_msg(t->log, LOG_ERROR,
+			"--callsite deep: events are shown with the callsites that they were recorded with\n  Callsites beyond wrappers: kmemx stat --callsite deep    a function of this name: '[d]eep'");
+		return EXIT_USAGE;
+	}
 	return event_filter_add_site(t->filter, word);
 }
 

@@ -20,6 +20,8 @@ int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
 		a->asked[i] = analysis->use == ANALYSIS_COMMAND &&
 			      stat_analyses_of(usage->command, analysis);
 	ret = options_parse(usage, options, argc, argv, &operands);
+	if (ret == GO_ON)
+		ret = filter_words_deep(&o->filter, &o->skip, usage->command);
 	o->usual_sort = options_is_setting(argc, argv, o->sort);
 	if (ret == GO_ON && (operands < argc || !o->no_default))
 		ret = input_path(usage->command, argc, argv, operands, &o->path);

@@ -341,7 +341,9 @@ static void banner_gate(struct diff *d)
 	strbuf_free(&undecided);
 }
 
-/* Names of the tables that rules are held against. Returns how many. */
+/* Names of the tables that rules are held against: those of the page alone are not among them.
+ * Returns how many.
+ */
 static size_t gate_tables(const struct diff *d, const char *names[ANALYSES_MAX])
 {
 	const struct diff_choice *c = &d->args.choice;
@@ -351,7 +353,7 @@ static size_t gate_tables(const struct diff *d, const char *names[ANALYSES_MAX])
 	for (i = 0; d->args.kernels && i < first->nr_tables; i++)
 		names[nr++] = first->tables[i]->name;
 	for (i = 0; i < c->nr; i++) {
-		if (compares(d, c->analyses[i]))
+		if (diff_args_shows(&d->args, c->analyses[i]))
 			names[nr++] = c->analyses[i]->tables[0]->name;
 	}
 	return nr;

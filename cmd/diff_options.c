@@ -268,30 +268,39 @@ static int parse_sort(struct diff_args *a)
 	return EXIT_FAILED;
 }
 
-/* Is the analysis' table needed, be it shown or only held against rules? The matrix of orders
- * comes with the pages.
- */
-static bool wants(const struct diff_args *a, const struct analysis *analysis)
+static bool compares_kind(const struct diff_args *a, const struct analysis *analysis)
+{
+	return analysis->needs & NEEDS_SLAB ? a->slab : a->page;
+}
+
+/* The matrix of orders comes with the pages. */
+bool diff_args_shows(const struct diff_args *a, const struct analysis *analysis)
 {
 	const struct diff_choice *c = &a->choice;
-	bool slab = analysis->needs & NEEDS_SLAB;
 
-	if (analysis->use == ANALYSIS_DIFF_PAGE && !a->page_file)
+	if (!compares_kind(a, analysis))
 		return false;
-	if (analysis->use == ANALYSIS_DIFF_PAGE && !analysis->rows)
-		return true;
-	if (!(slab ? a->slab : a->page))
-		return false;
-	if (analysis->use == ANALYSIS_DIFF_PAGE)
-		return true;
 	if (analysis->use == ANALYSIS_RULES)
 		return diff_args_dirs(a) && a->budget &&
 		       (c->by != SUBJECT_DIR || c->dir_depth);
 	if (analysis->use != ANALYSIS_DIFF)
 		return false;
 	if (analysis->rows & ROWS(CACHE))
-		return a->cache || a->budget || a->page_file;
-	return !slab || a->caller || a->page_file;
+		return a->cache || a->budget;
+	return !(analysis->needs & NEEDS_SLAB) || a->caller;
+}
+
+/* Is the analysis' table needed, be it shown, held against rules, or for the page alone? */
+static bool wants(const struct diff_args *a, const struct analysis *analysis)
+{
+	if (diff_args_shows(a, analysis))
+		return true;
+	if (!a->page_file)
+		return false;
+	if (analysis->use == ANALYSIS_DIFF_PAGE && !analysis->rows)
+		return true;
+	return (analysis->use == ANALYSIS_DIFF_PAGE || analysis->use == ANALYSIS_DIFF) &&
+	       compares_kind(a, analysis);
 }
 
 /* Filters on fields that events of one kind lack: those events are not compared. */

@@ -55,6 +55,8 @@ struct diff_args {
 bool diff_args_dirs(const struct diff_args *a);
 /* Are inlined functions looked up, if both sides have debug information? */
 bool diff_args_lines(const struct diff_args *a);
+/* Is the analysis' table shown, or held against rules? A page's other tables are not. */
+bool diff_args_shows(const struct diff_args *a, const struct analysis *analysis);
 /* Are the rows about places in the source, which only debug information knows? */
 static inline bool diff_args_by_source(const struct diff_args *a)
 {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "base/hash.h"
 #include "base/strbuf.h"
 #include "command.h"
 #include "config_file.h"
@@ -89,7 +90,7 @@ static void print_overview(FILE *out)
 static const struct {
 	const char *word, *instead;
 } other_words[] = {
-	{ "html", "report" },	    { "show", "stat" },	       { "top", "stat" },
+	{ "html", "report" },	    { "show", "stat" },	       { "sql", "query" },
 	{ "kmem", "stat" },	    { "overview", "summary" }, { "slab", "stat --slab" },
 	{ "slabs", "stat --slab" }, { "page", "stat --page" }, { "pages", "stat --page" },
 	{ "leak", "leaks" },	    { "memleak", "leaks" },    { "live", "stat --live" },
@@ -495,5 +496,6 @@ int main(int argc, char **argv)
 		return EXIT_FAILED;
 	/* ulimit -f: a write fails with EFBIG, which has a message, instead of ending kmemx. */
 	signal(SIGXFSZ, SIG_IGN);
+	hash_keep_secret();
 	return finish_stdout(dispatch(argc, argv));
 }

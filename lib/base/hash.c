@@ -8,24 +8,32 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/array.h"
 
-#define HASH_FACTOR 0xff51afd7ed558ccdULL
+uint64_t hash_secret = 0xd1342543de82ef95ULL;
+
+void hash_keep_secret(void)
+{
+	uint64_t secret;
+
+	if (getrandom(&secret, sizeof(secret), GRND_NONBLOCK) == sizeof(secret))
+		hash_secret = secret | 1;
+}
 
 static inline uint64_t hash_step(uint64_t h, const uint8_t *p)
 {
 	uint64_t word;
 
 	memcpy(&word, p, 8);
-	h = (h ^ word) * HASH_FACTOR;
-	return h ^ h >> 32;
+	return hash_fold(h ^ word);
 }
 
 uint64_t hash_bytes(const void *data, size_t size)
 {
 	const uint8_t *p = data;
-	uint64_t h = 0x9e3779b97f4a7c15ULL ^ size;
+	uint64_t h = hash_secret ^ size;
 	uint64_t word;
 
 	/* A multiplication takes a while: three at a time where there is enough to do. */
@@ -37,14 +45,14 @@ uint64_t hash_bytes(const void *data, size_t size)
 			b = hash_step(b, p + 8);
 			c = hash_step(c, p + 16);
 		}
-		h = (h ^ hash_u64(b)) * HASH_FACTOR ^ hash_u64(c + 1);
+		h = hash_fold(h ^ hash_u64(b)) ^ hash_u64(c + 1);
 	}
 	for (; size >= 8; size -= 8, p += 8)
 		h = hash_step(h, p);
 	if (size) {
 		word = 0;
 		memcpy(&word, p, size);
-		h = (h ^ word) * HASH_FACTOR;
+		h = hash_fold(h ^ word);
 	}
 	return hash_u64(h);
 }

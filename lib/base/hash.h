@@ -25,15 +25,45 @@ static inline uint64_t hash_u64(uint64_t x)
 	return x;
 }
 
-/* Half as much work, for tables of addresses and frame numbers: the low half of the result
- * depends on every input bit, and neighbours are apart in it.
+/* An odd number, by which the functions below multiply. Who knows it can make a recording whose
+ * keys all have one hash, so that each is compared with all others: hash_keep_secret() chooses
+ * another one for each run. Before that it is the same in every run, as tests need.
+ */
+extern uint64_t hash_secret;
+
+/* Chooses hash_secret at random; to be called before there is a table. If the system has no
+ * random numbers, nothing changes.
+ */
+void hash_keep_secret(void);
+
+/* The halves of a product of 128 bits, added without carry: each bit of @x reaches the low half
+ * in a way that depends on the secret.
+ */
+static inline uint64_t hash_fold(uint64_t x)
+{
+#ifdef __SIZEOF_INT128__
+	unsigned __int128 product = (unsigned __int128)x * hash_secret;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+	x *= hash_secret;
+	x = (x ^ x >> 32) * hash_secret;
+	return x ^ x >> 32;
+#endif
+}
+
+#define HASH_GOLDEN 0x9e3779b97f4a7c15ULL /* 2^64 over the golden ratio */
+
+/* For tables of addresses and frame numbers; the low half of the result counts. The golden ratio
+ * puts neighbours apart, with whatever secret (Knuth, TAOCP 3, 6.4).
  */
 static inline uint64_t hash_address(uint64_t x)
 {
-	x *= 0x9e3779b97f4a7c15ULL; /* 2^64 over the golden ratio (Knuth, TAOCP 3, 6.4) */
-	return x ^ x >> 32;
+	x *= HASH_GOLDEN;
+	return hash_fold(x ^ x >> 32);
 }
 
+/* Of this run only. */
 uint64_t hash_bytes(const void *data, size_t size);
 
 /**

@@ -51,6 +51,78 @@ START_TEST(intern_gives_equal_bytes_one_number)
 }
 END_TEST
 
+/* The most of @nr keys that a table of 4096 places has in one of them. */
+static uint32_t most_in_a_place(const uint64_t *keys, size_t nr)
+{
+	static uint16_t places[4096];
+	uint32_t most = 0;
+
+	memset(places, 0, sizeof(places));
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t here = ++places[hash_address(keys[i]) & 4095];
+
+		most = here > most ? here : most;
+	}
+	return most;
+}
+
+static const uint64_t secrets[] = { 0xd1342543de82ef95ULL, 0x9e3779b97f4a7c15ULL,
+				    0x0123456789abcdefULL };
+
+/* Also where they differ in the highest bits only: then a secret can be a bad one, a little. */
+START_TEST(keys_in_few_bits_are_apart)
+{
+	static uint64_t keys[4096];
+
+	hash_secret = secrets[_i / 53];
+	for (size_t i = 0; i < 4096; i++)
+		keys[i] = i << _i % 53;
+	ck_assert_uint_le(most_in_a_place(keys, 4096), 32);
+	for (size_t i = 0; i < 4096; i++)
+		keys[i] = 0xffff888000000000 + (i << _i % 26);
+	ck_assert_uint_le(most_in_a_place(keys, 4096), 12);
+}
+END_TEST
+
+START_TEST(keys_that_collide_do_so_with_one_secret)
+{
+	uint64_t keys[512], key = 0;
+	size_t nr = 0;
+
+	hash_secret = secrets[0];
+	for (; nr < 512; key++) {
+		if (!(hash_address(key << 6) & 4095))
+			keys[nr++] = key << 6;
+	}
+	ck_assert_uint_eq(most_in_a_place(keys, nr), 512);
+	hash_secret = secrets[1];
+	ck_assert_uint_le(most_in_a_place(keys, nr), 8);
+	hash_keep_secret();
+	ck_assert_uint_ne(hash_secret, secrets[1]);
+	ck_assert_uint_eq(hash_secret & 1, 1);
+}
+END_TEST
+
+/* Differences that a product keeps in the highest bits, so that what follows can undo them. */
+START_TEST(bytes_collide_by_chance_only)
+{
+	uint64_t words[20];
+	struct u64_map map = { 0 };
+
+	for (uint32_t i = 0; i < 1024; i++) {
+		for (uint32_t bit = 0; bit < 10; bit++) {
+			words[2 * bit] = (i >> bit & 1ULL) << 63;
+			words[2 * bit + 1] =
+				(i >> bit & 1ULL) * (1ULL << 63 | 1ULL << 31);
+		}
+		ck_assert_ptr_nonnull(
+			u64_map_insert(&map, hash_bytes(words, sizeof(words)), i));
+	}
+	ck_assert_uint_eq(map.count, 1024);
+	u64_map_free(&map);
+}
+END_TEST
+
 Suite *test_hash_suite(void)
 {
 	Suite *s = suite_create("base/hash");
@@ -58,6 +130,9 @@ Suite *test_hash_suite(void)
 
 	tcase_add_test(tc, map_keeps_every_key);
 	tcase_add_test(tc, intern_gives_equal_bytes_one_number);
+	tcase_add_loop_test(tc, keys_in_few_bits_are_apart, 0, 3 * 53);
+	tcase_add_test(tc, keys_that_collide_do_so_with_one_secret);
+	tcase_add_test(tc, bytes_collide_by_chance_only);
 	suite_add_tcase(s, tc);
 	return s;
 }

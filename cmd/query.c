@@ -280,6 +280,12 @@ static void put_facts(struct report *r, const struct query_totals *t, size_t fil
 			"%" PRIu64
 			" of these recordings lost events or %s no end: sums are at least what is shown (kmemx query ... untrusted)",
 			t->untrusted, t->untrusted == 1 ? "has" : "have");
+	if (t->partial)
+		report_add_banner(
+			r, true,
+			"%" PRIu64
+			" of these recordings %s a sample, or of some tasks or events: rows are of what was recorded (columns sample, scope)",
+			t->partial, t->partial == 1 ? "is" : "are");
 	if (t->repeated)
 		report_add_banner(
 			r, true,
@@ -298,6 +304,7 @@ static void put_facts(struct report *r, const struct query_totals *t, size_t fil
 	report_add_fact(r, "hosts", NULL, cell_uint(t->hosts));
 	report_add_fact(r, "rows", NULL, cell_uint(t->rows));
 	report_add_fact(r, "untrusted", NULL, cell_uint(t->untrusted));
+	report_add_fact(r, "partial", NULL, cell_uint(t->partial));
 	report_add_fact(r, "repeated", NULL, cell_uint(t->repeated));
 	report_add_fact(r, "large", NULL, cell_uint(t->large));
 }

@@ -33,8 +33,10 @@ const struct export_field export_fields[EXPORT_FIELDS] = {
 	{ .name = "missing", .number = true },
 	{ .name = "bad_pages", .number = true },
 	{ .name = "truncated" },
+	{ .name = "scope" },
 	{ .name = "frees" },
 	{ .name = "imported" },
+	{ .name = "sample" },
 	{ .name = "filter" },
 	{ .name = "labels", .always = true },
 	/* of the row, */

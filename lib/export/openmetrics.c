@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "recording/sample.h"
 
 static const struct {
 	const char *family, *type, *unit, *suffix, *help;
@@ -139,6 +140,23 @@ static void put_losses(struct export_job *job)
 	}
 }
 
+/* What readers multiply with, as they have nowhere else to see that it is a sample. */
+static void put_sample(struct export_job *job)
+{
+	static const char family[] = "kmemx_sample_one_in";
+	const struct cell *rule = export_fact(job, "sample");
+	struct sample s = { .one_in = 1 };
+
+	if (rule && (rule->type != CELL_TEXT || sample_parse(&s, rule->s)))
+		return;
+	put_family(&job->out, family, "gauge", NULL,
+		   "One in so many objects and pages is in the figures; 1: all are.");
+	outbuf_puts(&job->out, family);
+	outbuf_char(&job->out, ' ');
+	outbuf_dec(&job->out, s.one_in);
+	outbuf_char(&job->out, '\n');
+}
+
 static int openmetrics_end(struct export_job *job)
 {
 	size_t i;
@@ -149,6 +167,7 @@ static int openmetrics_end(struct export_job *job)
 		put_rows(job, i);
 	}
 	put_losses(job);
+	put_sample(job);
 	outbuf_puts(&job->out, "# EOF\n");
 	return job->out.err;
 }

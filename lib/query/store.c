@@ -25,6 +25,9 @@
 	"(lost > 0 OR gaps > 0 OR unknown_gaps > 0 OR dropped > 0 OR missing > 0" \
 	" OR bad_pages > 0 OR truncated IS NOT NULL)"
 
+/* Recordings that have a part of the allocations, as they were asked to. */
+#define PARTIAL "(scope IS NOT NULL OR sample IS NOT NULL)"
+
 int query_store_supported(void)
 {
 	return sqlite_load();
@@ -340,7 +343,8 @@ static int count_recordings(struct query_store *s)
 {
 	static const char sql[] =
 		"SELECT count(DISTINCT recording_id), count(DISTINCT host),"
-		" count(DISTINCT CASE WHEN " UNTRUSTED " THEN recording_id END)"
+		" count(DISTINCT CASE WHEN " UNTRUSTED " THEN recording_id END),"
+		" count(DISTINCT CASE WHEN " PARTIAL " THEN recording_id END)"
 		" FROM _recording";
 	sqlite3_stmt *stmt = NULL;
 	int ret = sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL);
@@ -350,6 +354,7 @@ static int count_recordings(struct query_store *s)
 		s->totals.recordings = (uint64_t)sqlite3_column_int64(stmt, 0);
 		s->totals.hosts = (uint64_t)sqlite3_column_int64(stmt, 1);
 		s->totals.untrusted = (uint64_t)sqlite3_column_int64(stmt, 2);
+		s->totals.partial = (uint64_t)sqlite3_column_int64(stmt, 3);
 	}
 	sqlite3_finalize(stmt);
 	return ret;

@@ -20,11 +20,12 @@ struct query_store;
  * struct query_totals - what a store has
  * @rows, @recordings, @hosts: how many
  * @untrusted: recordings with losses, or without an end
+ * @partial: samples, and recordings of some tasks or events
  * @repeated: rows that were left out, as an earlier file has that recording
  * @large: numbers of 2^63 and above, which became floating point
  */
 struct query_totals {
-	uint64_t rows, recordings, hosts, untrusted, repeated, large;
+	uint64_t rows, recordings, hosts, untrusted, partial, repeated, large;
 };
 
 /* Loads SQLite. 0; -ENOTSUP: kmemx was built without; -ELIBACC: it is not installed here, or too

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Holds every format of kmemx export against the reports of the same recording.
 
-usage: exports.py KMEMX RECORDING
+usage: exports.py KMEMX RECORDING [OPTION...]
 
 What each format says was allocated, lives and lived at the peak must add up to what kmemx stat and
 kmemx peak say, of slab objects and of pages, with all rows and with the largest three and one for
-the others. Each format is read here without kmemx's help; one that kmemx lists and this file
+the others. OPTIONs, which select what is counted, are given to all of these commands. Each format is read here without kmemx's help; one that kmemx lists and this file
 cannot read is an error. Prints what differs; exit 1 if anything does.
 """
 import collections
@@ -443,17 +443,26 @@ READERS = {"pprof": read_pprof, "speedscope": read_speedscope, "ndjson": read_nd
            "chrome": read_chrome}
 # A block that was freed in pieces is as many allocations to a reader that knows whole ones only.
 IN_PIECES = "heaptrack", "firefox"
+# What only one kind of memory has.
+ONLY = {"--order": ("--page",), "--cache": ("--slab",)}
 # Counters have no totals.
 HAS = {"chrome": ("bytes_live", "bytes_peak")}
 
 
 class Exports:
-    def __init__(self, kmemx, path):
+    def __init__(self, kmemx, path, *selection):
         self.kmemx, self.path, self.wrong = kmemx, path, []
+        self.selection = selection
+        # A sample is exported as it is.
+        self.sample = None
+        self.sample = json.loads(self.run("stat", "--json"))["recording"]["sample"]
+        self.kinds = next((ONLY[word] for word in selection if word in ONLY), ("--slab", "--page"))
         self.pieces = False
 
     def run(self, command, *options):
-        run = subprocess.run([self.kmemx, command, "-i", self.path, *options],
+        if self.sample and command != "export":
+            options += ("--unscaled",)
+        run = subprocess.run([self.kmemx, command, "-i", self.path, *self.selection, *options],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if run.returncode not in (0, 1):
             self.wrong.append(f"{command} {options}: {run.returncode}: {run.stderr.decode()}")
@@ -466,11 +475,11 @@ class Exports:
     def totals(self):
         """What the formats must add up to."""
         want = collections.Counter()
-        for name, table in self.tables("stat", "--slab", "--page", "--caller").items():
+        for name, table in self.tables("stat", *self.kinds, "--caller").items():
             if name in ("slab", "page"):
                 for row in table["rows"]:
                     want.update({(name, "hit"): row["hit"], (name, "bytes"): row["bytes"]})
-        for name, table in self.tables("stat", "--slab", "--page", "--caller", "--live").items():
+        for name, table in self.tables("stat", *self.kinds, "--caller", "--live").items():
             if name in ("slab", "page"):
                 self.pieces |= bool(table["summary"].get("frees_split") or
                                     table["summary"].get("bytes_live_implicit"))

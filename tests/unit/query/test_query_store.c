@@ -141,6 +141,7 @@ START_TEST(totals)
 	struct query_store *s = opened();
 	const struct query_totals *t = query_store_totals(s);
 	struct query_row lossy = row_of("3", "slab", "g", UINT64_MAX);
+	struct query_row sampled = row_of("4", "slab", "g", 1);
 
 	add(s, "1", "slab", 10);
 	add(s, "1", "slab", 11);
@@ -150,12 +151,16 @@ START_TEST(totals)
 	lossy.of[12] = (struct query_value){ .number = 1, .known = true };
 	ck_assert_str_eq(export_fields[12].name, "gaps");
 	ck_assert_int_eq(query_store_add(s, &lossy), 0);
+	set_text(&sampled, 21, "1/4 phase=0");
+	ck_assert_str_eq(export_fields[21].name, "sample");
+	ck_assert_int_eq(query_store_add(s, &sampled), 0);
 	ck_assert_int_eq(query_store_seal(s), 0);
-	ck_assert_uint_eq(t->rows, 4);
+	ck_assert_uint_eq(t->rows, 5);
 	ck_assert_uint_eq(t->repeated, 1);
-	ck_assert_uint_eq(t->recordings, 2);
+	ck_assert_uint_eq(t->recordings, 3);
 	ck_assert_uint_eq(t->hosts, 1);
 	ck_assert_uint_eq(t->untrusted, 1);
+	ck_assert_uint_eq(t->partial, 1);
 	ck_assert_uint_eq(t->large, 1);
 	query_store_free(s);
 }

@@ -175,11 +175,16 @@ static void put_length(struct export_job *job, uint64_t length)
 	outbuf_puts(&job->out, "}");
 }
 
-static void put_column(struct export_job *job, const char *name, const struct strbuf *sb)
+/* "name":[@first and those of @sb] */
+static void put_column(struct export_job *job, const char *name, const char *first,
+		       const struct strbuf *sb)
 {
 	outbuf_puts(&job->out, "\"");
 	outbuf_puts(&job->out, name);
 	outbuf_puts(&job->out, "\":[");
+	outbuf_puts(&job->out, first);
+	if (*first && sb->size)
+		outbuf_char(&job->out, ',');
 	outbuf_add(&job->out, strbuf_text(sb), sb->size);
 	outbuf_puts(&job->out, "],");
 }
@@ -249,11 +254,11 @@ static void put_thread(struct export_job *job)
 		"\"pid\":\"0\",\"tid\":0,\n"
 		"\"samples\":{\"stack\":[],\"time\":[],\"weight\":null,"
 		"\"weightType\":\"samples\",\"length\":0},\n\"nativeAllocations\":{");
-	put_column(job, "time", &f->times);
-	put_column(job, "weight", &f->weights);
+	put_column(job, "time", "", &f->times);
+	put_column(job, "weight", "", &f->weights);
 	outbuf_puts(&job->out, "\"weightType\":\"bytes\",");
-	put_column(job, "stack", &f->stacks);
-	put_column(job, "memoryAddress", &f->objects);
+	put_column(job, "stack", "", &f->stacks);
+	put_column(job, "memoryAddress", "", &f->objects);
 	put_same(job, "threadId", "0", f->nr);
 	put_length(job, f->nr);
 	outbuf_puts(&job->out,
@@ -267,7 +272,9 @@ static void put_thread(struct export_job *job)
 		    "\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0}}]");
 }
 
-/* The track of memory: the same changes. */
+/* The track of memory: the same changes, behind a 0 without which the lowest point that the
+ * profiler draws would be the first allocation.
+ */
 static void put_counter(struct export_job *job)
 {
 	const struct firefox *f = job->state;
@@ -276,9 +283,9 @@ static void put_counter(struct export_job *job)
 		    ",\n\"counters\":[{\"name\":\"live\",\"category\":\"Memory\","
 		    "\"description\":\"Bytes that live\",\"pid\":\"0\","
 		    "\"mainThreadIndex\":0,\"samples\":{");
-	put_column(job, "time", &f->times);
-	put_column(job, "count", &f->weights);
-	put_length(job, f->nr);
+	put_column(job, "time", "0", &f->times);
+	put_column(job, "count", "0", &f->weights);
+	put_length(job, f->nr + 1);
 	outbuf_puts(&job->out, "}]}\n");
 }
 

@@ -383,9 +383,11 @@ def firefox_changes(file):
 
 def read_firefox(output):
     file = json.loads(output)
-    counts = file["counters"][0]["samples"]["count"]
-    if counts != file["threads"][0]["nativeAllocations"]["weight"]:
+    counter = file["counters"][0]["samples"]
+    if counter["count"] != [0] + file["threads"][0]["nativeAllocations"]["weight"]:
         raise ValueError("the counter is another")
+    if not len(counter["time"]) == len(counter["count"]) == counter["length"]:
+        raise ValueError("a counter's columns of different lengths")
     return add_history(firefox_changes(file))
 
 

@@ -7,6 +7,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -183,6 +185,42 @@ bool input_perf_tell(const char *command, const char *path, const char *wanted)
 	}
 	message_error(command, "%s is %s, not %s\n  %s%s", path, what, wanted,
 		      kinds[0].advice, path);
+	return true;
+}
+
+/* Is @name, without a slash, a program that is found as a shell finds it? */
+static bool is_in_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	char file[PATH_MAX];
+	size_t size;
+	int length;
+
+	for (; path && *path; path += size + (path[size] == ':')) {
+		size = strcspn(path, ":");
+		length = snprintf(file, sizeof(file), "%.*s/%s", (int)size, path, name);
+		if (length > 0 && (size_t)length < sizeof(file) && !access(file, X_OK))
+			return true;
+	}
+	return false;
+}
+
+bool input_command_tell(const char *command, char *const *argv)
+{
+	static const char magic[] = "\x17\x08\x44tracing";
+	char start[START_SIZE + 1] = "";
+
+	if (!argv || (!strchr(argv[0], '/') && is_in_path(argv[0])))
+		return false;
+	if (input_perf_tell(command, argv[0], "a command"))
+		return true;
+	if (read_start(argv[0], start) < (ssize_t)strlen(magic) ||
+	    memcmp(start, magic, strlen(magic)) != 0)
+		return false;
+	message_error(
+		command,
+		"%s is a recording, not a command\n  Report what it holds: kmemx stat -i %s",
+		argv[0], argv[0]);
 	return true;
 }
 

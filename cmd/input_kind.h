@@ -21,4 +21,9 @@ void input_directory_tell(const char *command, const char *path);
  */
 bool input_perf_tell(const char *command, const char *path, const char *wanted);
 
+/* The same of the command that @argv begins with, which may be NULL, and of recordings, too: false
+ * where it can be run, or is no such file.
+ */
+bool input_command_tell(const char *command, char *const *argv);
+
 #endif

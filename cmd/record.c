@@ -15,6 +15,7 @@
 #include "capture/capture.h"
 #include "capture/event_criteria.h"
 #include "command.h"
+#include "input_kind.h"
 #include "label_options.h"
 #include "live_line.h"
 #include "message.h"
@@ -413,7 +414,7 @@ static int run_record(int argc, char **argv)
 	if (ret != GO_ON)
 		goto out;
 	c.argv = operands < argc ? argv + operands : NULL;
-	ret = set_rest(&o, &c);
+	ret = input_command_tell("record", c.argv) ? EXIT_USAGE : set_rest(&o, &c);
 	if (ret == GO_ON)
 		ret = record_filters_set(&o.filters, o.page || o.all_events, &c);
 	if (ret == GO_ON)

@@ -346,8 +346,7 @@ static int finish(struct top *top, const struct capture_options *c,
 	bool running;
 	int status;
 
-	if (!err && result->exec_errno &&
-	    !input_perf_tell(command_name, c->argv[0], "a command"))
+	if (!err && result->exec_errno)
 		message_error(command_name, "cannot execute %s: %s", c->argv[0],
 			      strerror(result->exec_errno));
 	running = !err && !result->exec_errno && result->child.pid > 0 &&
@@ -430,6 +429,8 @@ static int run_top(int argc, char **argv)
 
 	ret = parse(&top.opts, argc, argv, &operands);
 	c.argv = operands < argc ? argv + operands : NULL;
+	if (ret == GO_ON && input_command_tell(command_name, c.argv))
+		ret = EXIT_USAGE;
 	if (ret == GO_ON)
 		ret = choose(&top, &c, &top.monitor.opts.by);
 	if (ret == GO_ON) {

@@ -25,6 +25,7 @@ EOF
 # both PERF...: kmemx and perf record `work`; ours.dat and perfs.data are made. kmemx only makes the
 # buffers: while it is stopped it has no events of its own.
 both() {
+	rm -f started
 	"$KMEMX" record --clock mono --stack all -b "$size" -o ours.dat 2>started &
 	recorder=$!
 	wait_started started

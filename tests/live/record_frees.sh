@@ -62,6 +62,7 @@ record() {
 		python3 work.py "$kind" <go &
 		worker=$!
 		exec 3>go
+		rm -f err # of the recording before, which had started
 		"$KMEMX" record -p $worker -o r.dat "$@" 2>err &
 		recorder=$!
 		wait_started err
@@ -159,6 +160,7 @@ if grep -q 'next:' err; then fail "advice that fails: $(cat err)"; fi
 
 # A killed recorder's second instance is told of too: both go with what is advised.
 mkdir killed
+rm -f err
 "$KMEMX" record --follow -o killed/r.dat -- sh -c 'ls -lR /etc >/dev/null; sleep 20' 2>err &
 pid=$!
 wait_started err

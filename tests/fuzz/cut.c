@@ -10,6 +10,7 @@
  *   KALLSYMS   a file of symbols instead of the recording's
  *
  *   v6, v7, zstd   trace.dat; v7 without compression, zstd with it
+ *   sample, stacks v7 that says it is a sample, or has callchains of one
  *   zlib           v7 with the pages alone compressed, as old trace-cmds could
  *   wire           a stream
  *   boot           v7 as trace-cmd saves a buffer that survived a reboot
@@ -36,6 +37,7 @@
 #include "capture/unfinished.h"
 #include "event/formats.h"
 #include "event/split.h"
+#include "recording/sample.h"
 #include "recording/text_file.h"
 #include "recording/trace_dat_ids.h"
 #include "recording/writer.h"
@@ -62,7 +64,7 @@ struct cut {
 	struct writer_instance instance;
 	uint32_t cpus[MAX_CPUS];
 	size_t nr_pages;
-	struct recording_text meta[11];
+	struct recording_text meta[12];
 	struct recording_option options[2];
 };
 
@@ -290,8 +292,13 @@ static void take_texts(struct cut *c)
 	c->meta[10] = item("allocinfo.after",
 			   " 800 12 fs/f.c:136 func:getname_flags\n 8 1 a.c:9 func:f\n"
 			   " 64 1 net/a.c:7 [sunrpc] func:rpc_new accurate:no\n");
+	c->meta[11] = item(!strcmp(c->kind, "stacks") ? RECORDING_META_STACK_SAMPLE
+						      : RECORDING_META_SAMPLE,
+			   "1/4 phase=1 object=15 block=3 certain=16,4");
 	c->facts.meta = c->meta;
 	c->facts.nr_meta = ARRAY_SIZE(c->meta);
+	if (strcmp(c->kind, "sample") != 0 && strcmp(c->kind, "stacks") != 0)
+		c->facts.nr_meta--;
 }
 
 /* What trace-cmd keeps of a buffer that survived a reboot, beside the kernel's name. */

@@ -4,6 +4,7 @@
  * few at a time, as a stream that goes on.
  * In: arbitrary bytes as trace.dat. Out: nothing; a crash is a finding.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,12 +76,29 @@ static void live_take(struct live_cpus *live, struct recording *rec, const uint8
 	}
 }
 
+/* Has the stream drop all callchains but every third. */
+static int forget_stacks(struct event_stream *stream)
+{
+	uint32_t nr = event_stream_nr_stacks(stream) + 1, i;
+	uint32_t *to = calloc(nr, sizeof(*to));
+	int ret = to ? 0 : -ENOMEM;
+
+	for (i = 0; !ret && i < nr; i += 3)
+		to[i] = 1;
+	if (!ret)
+		ret = event_stream_forget_stacks(stream, to);
+	free(to);
+	return ret;
+}
+
 /* Feeds a page of every CPU. The time up to which the stream goes is that of one of them. */
 static int live_round(struct event_stream *stream, struct live_cpus *live, uint64_t *ts)
 {
 	int ret = event_stream_keep(stream);
 	uint32_t i;
 
+	if (!ret)
+		ret = forget_stacks(stream);
 	*ts = UINT64_MAX;
 	for (i = 0; i < live->nr && !ret; i++) {
 		if (live->left[i] < live->page_size)

@@ -9,6 +9,7 @@
 
 #include "analysis/advise.h"
 #include "base/shell_word.h"
+#include "symbol/callsite.h"
 
 struct advice_row {
 	const struct advise_view *v;
@@ -121,6 +122,20 @@ static struct cell cell_doubt(const void *row, struct table *t)
 	return words(t, &r->f->doubt);
 }
 
+/* Callsites beyond these are others: " --skip-func wrappers". Only stat has the option. */
+static void add_skipped(const struct advice_row *r, struct strbuf *text)
+{
+	const char *word;
+	uint32_t i;
+
+	if (strncmp(r->f->kind->more, "stat ", strlen("stat ")) != 0)
+		return;
+	for (i = 0; (word = callsite_rule_added(r->v->a->env->rule, i)); i++) {
+		strbuf_puts(text, " --skip-func ");
+		shell_word(text, word, strlen(word));
+	}
+}
+
 /* "kmemx stat --sizes --callsite kstrdup" */
 static void add_callsite(const struct advice_row *r, struct strbuf *text)
 {
@@ -128,7 +143,9 @@ static void add_callsite(const struct advice_row *r, struct strbuf *text)
 	char *module;
 
 	sites_name(&r->v->a->sizes.sites, r->f->site, &name);
-	strbuf_printf(text, "kmemx %s --callsite ", r->f->kind->more);
+	strbuf_printf(text, "kmemx %s", r->f->kind->more);
+	add_skipped(r, text);
+	strbuf_puts(text, " --callsite ");
 	/* The option takes the function without its module. */
 	module = strstr(strbuf_text(&name), " [");
 	shell_word(text, strbuf_text(&name),

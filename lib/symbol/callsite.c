@@ -76,6 +76,7 @@ struct callsite_rule {
 	uint8_t *verdicts;   /* by name number - 1 */
 	uint32_t capacity;
 	struct intern skipped; /* the plain names of those skipped */
+	struct intern added;   /* what the user gave */
 	bool wrappers;
 	struct source_lines *lines;
 };
@@ -120,6 +121,8 @@ int callsite_rule_new(struct callsite_rule **out, const char *const *skip, size_
 
 		rule->wrappers |= wrappers;
 		ret = compile(rule, wrappers ? WRAPPERS : skip[i], error);
+		if (!ret && !intern_id(&rule->added, skip[i], strlen(skip[i])))
+			ret = -ENOMEM;
 	}
 	if (ret)
 		goto err;
@@ -141,6 +144,7 @@ void callsite_rule_free(struct callsite_rule *rule)
 	free(rule->expressions);
 	intern_free(&rule->names);
 	intern_free(&rule->skipped);
+	intern_free(&rule->added);
 	free(rule->verdicts);
 	free(rule);
 }
@@ -153,6 +157,11 @@ void callsite_rule_use(struct callsite_rule *rule, struct source_lines *lines)
 bool callsite_rule_extended(const struct callsite_rule *rule)
 {
 	return rule && rule->nr_expressions > NR_BUILT_IN;
+}
+
+const char *callsite_rule_added(const struct callsite_rule *rule, uint32_t i)
+{
+	return rule && i < UINT32_MAX ? intern_get(&rule->added, i + 1, NULL) : NULL;
 }
 
 bool callsite_rule_wrappers(const struct callsite_rule *rule)

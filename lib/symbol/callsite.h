@@ -29,6 +29,8 @@ void callsite_rule_free(struct callsite_rule *rule);
 void callsite_rule_use(struct callsite_rule *rule, struct source_lines *lines);
 /* Did the user add functions to skip? False for NULL. */
 bool callsite_rule_extended(const struct callsite_rule *rule);
+/* The i-th distinct addition of the user, as it was given; NULL past the end, and for NULL. */
+const char *callsite_rule_added(const struct callsite_rule *rule, uint32_t i);
 /* Was CALLSITE_WRAPPERS among them? False for NULL. */
 bool callsite_rule_wrappers(const struct callsite_rule *rule);
 /* Is the function @name (with its _noprof, .isra.0 ... endings) to be skipped? Remembers

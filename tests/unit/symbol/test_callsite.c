@@ -248,6 +248,11 @@ START_TEST(wrappers_by_their_word)
 	ck_assert_int_eq(callsite_rule_new(&mine, skip, 2, NULL), 0);
 	ck_assert(callsite_rule_wrappers(mine));
 	ck_assert(callsite_rule_extended(mine));
+	ck_assert_str_eq(callsite_rule_added(mine, 0), CALLSITE_WRAPPERS);
+	ck_assert_str_eq(callsite_rule_added(mine, 1), "^mine$");
+	ck_assert_ptr_null(callsite_rule_added(mine, 2));
+	ck_assert_ptr_null(callsite_rule_added(rule, 0));
+	ck_assert_ptr_null(callsite_rule_added(NULL, 0));
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		ck_assert_msg(callsite_rule_skips(mine, names[i]), "%s", names[i]);
 	for (i = 0; i < ARRAY_SIZE(others); i++)

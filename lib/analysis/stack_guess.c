@@ -12,7 +12,12 @@
 
 #include "base/array.h"
 
-#define NO_POOL UINT32_MAX
+#define NO_POOL	   UINT32_MAX
+/* One object in the sample stands for no more than so many times N: in a sample there is one for
+ * about N. A callsite that gets the same few objects all the time may have a thousand times as many
+ * outside of it as inside, and those inside say nothing of them.
+ */
+#define STANDS_FOR 8
 
 /* What objects of one kind share; of any sizes, where those are all ones. No padding: keys are
  * compared as bytes.
@@ -284,6 +289,14 @@ static uint64_t share(uint64_t nr, uint64_t part, uint64_t whole)
 	return all < nr ? all : nr;
 }
 
+/* Of @all objects without a callchain, those for which @whole in the sample stand. */
+static uint64_t stood_for(const struct stack_guess *g, uint64_t all, uint64_t whole)
+{
+	uint64_t most = (uint64_t)STANDS_FOR * g->rule.one_in;
+
+	return whole < all / most ? whole * most : all;
+}
+
 /* How many objects of a kind get which callchain: of @nr donors. None has an object more or less
  * than its share. 0 or -ENOMEM.
  */
@@ -292,6 +305,7 @@ static int add_pool(struct stack_guess *g, const struct guess_donor *donors, siz
 {
 	struct guess_kind *kind = &g->kind[donors->kind];
 	uint64_t all = kind->bare[fate], whole = kind->chained[fate], part = 0, end = 0;
+	const uint64_t stood = stood_for(g, all, whole);
 	struct guess_pool pool = { all, step_of(all), 0, g->nr_picks, 0 };
 	size_t i;
 
@@ -305,7 +319,7 @@ static int add_pool(struct stack_guess *g, const struct guess_donor *donors, siz
 		uint64_t before = end;
 
 		part += donors[i].nr[fate];
-		end = share(all, part, whole);
+		end = share(stood, part, whole);
 		if (end > before)
 			g->picks[g->nr_picks++] =
 				(struct guess_pick){ end, donors[i].stack };
@@ -348,7 +362,7 @@ int stack_guess_learned(struct stack_guess *g)
 	return ret;
 }
 
-/* The next callchain of a pool. */
+/* The next callchain of a pool; 0: none in the sample stands for this object. */
 static uint32_t pick(struct stack_guess *g, struct guess_pool *pool)
 {
 	const struct guess_pick *picks = g->picks + pool->first;
@@ -356,6 +370,8 @@ static uint32_t pick(struct stack_guess *g, struct guess_pool *pool)
 	size_t low = 0, high = pool->nr_picks - 1;
 
 	pool->next = (at + pool->step) % pool->nr;
+	if (at >= picks[high].end)
+		return 0;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

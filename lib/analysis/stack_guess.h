@@ -7,8 +7,9 @@
  * Of a recording made with --stack-sample all allocations are known, and the callchains of one
  * object in N. One without gets that of an object with the same callsite, cache and sizes that
  * ended as it did, by a free or not at all; so many of them get each callchain as its share of
- * those in the sample is. Where the sample has none of these sizes, those of all sizes do. Objects
- * are given a callchain as wholes: whatever adds them up has the sums that it had.
+ * those in the sample is. Where the sample has none of these sizes, those of all sizes do. Where
+ * it has far fewer than one in N, most get none. Objects are given a callchain as wholes: whatever
+ * adds them up has the sums that it had.
  */
 #ifndef KMEMX_ANALYSIS_STACK_GUESS_H
 #define KMEMX_ANALYSIS_STACK_GUESS_H

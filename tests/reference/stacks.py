@@ -3,6 +3,7 @@
 """Holds what kmemx makes of callchains of a sample against a model of Documentation/sampling.md.
 
 usage: stacks.py KMEMX N RECORDING...
+       stacks.py KMEMX N --beside WHOLE PART NAME...
 
 Takes the callchains of slab objects out of each recording, but for one object in N, with kmemx
 split --stack-sample, for several parts. In the rest, written apart from kmemx: how many objects
@@ -10,6 +11,10 @@ without a callchain get each one, which may differ by one for each kind of objec
 whole; and the sums of the callsites, which are those of the whole recording. With --live, too, and
 of what kmemx export says; and who gets the bytes where wrappers are seen through. Prints how much
 is attributed, and how much of that wrongly; exit 1 if anything differs.
+
+--beside: PART was recorded with callchains of one object in N, within the time of WHOLE, which has
+all. PART is held against the model; its sums of the callsites of tasks NAME against those of WHOLE;
+and what is beyond wrappers, of which at most a third may be at a wrong callsite.
 """
 import collections
 import json
@@ -18,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 
+STANDS_FOR = 8
 ALLOCS = {"kmalloc", "kmalloc_node", "kmem_cache_alloc", "kmem_cache_alloc_node"}
 FREES = {"kfree", "kmem_cache_free"}
 # Those that the recordings have.
@@ -28,7 +34,8 @@ mas_preallocate prepare_creds seq_open single_open sk_prot_alloc sk_alloc __allo
 alloc_skb_with_frags vm_area_alloc vm_area_dup vmalloc __vmalloc_node_range xas_alloc
 new_inode new_inode_pseudo memdup_user strndup_user sock_alloc_send_pskb
 radix_tree_node_alloc kmemdup_nul kstrdup_const kvasprintf kasprintf seq_buf_alloc
-mempool_alloc mempool_alloc_slab skb_clone
+mempool_alloc mempool_alloc_slab skb_clone bio_alloc_bioset __sg_alloc_table
+__seq_open_private __kvmalloc_node getname mas_node_count_gfp
 """.split())
 
 
@@ -73,8 +80,8 @@ class Share:
         self.nr = self.bytes = self.nr_off = self.bytes_off = 0
 
 
-def attribute(objects):
-    """(callchain or callsite, lives) -> Share."""
+def attribute(objects, n):
+    """(callchain or callsite, lives) -> Share; the callchains are those of one object in n."""
     rows = collections.defaultdict(Share)
     donors, bare = collections.defaultdict(collections.Counter), collections.defaultdict(list)
     for one in objects:
@@ -93,19 +100,23 @@ def attribute(objects):
             lacking[kind[:2] + kind[-1:]] += those
     for kind, those in [*((k, t) for k, t in bare.items() if donors.get(k)), *lacking.items()]:
         chosen, sizes = donors.get(kind), [one.bytes for one in those]
-        if not chosen:
-            row = rows[kind[0] + ";[no stack]", kind[-1]]
-            row.nr += len(those)
-            row.bytes += sum(sizes)
-            continue
-        for stack, count in chosen.items():
-            row, part = rows[stack, kind[-1]], count / sum(chosen.values())
-            row.nr += part * len(those)
-            row.nr_off += 1
-            row.bytes += part * sum(sizes)
-            # Of several sizes, which ones it gets is not said.
-            row.bytes_off += max(sizes) + part * len(those) * (max(sizes) - min(sizes))
+        stood, most = len(those), STANDS_FOR * n * sum((chosen or {}).values())
+        if most <= stood - STANDS_FOR * n or not chosen:
+            stood = most
+            add_part(rows[kind[0] + ";[no stack]", kind[-1]], sizes, 1 - stood / len(those))
+        for stack, count in (chosen or {}).items():
+            add_part(rows[stack, kind[-1]], sizes,
+                     stood / len(those) * count / sum(chosen.values()))
     return rows
+
+
+def add_part(row, sizes, part):
+    """A part of the objects of these sizes, as whole objects: which ones is not said."""
+    row.nr += part * len(sizes)
+    row.bytes += part * sum(sizes)
+    if part < 1:
+        row.nr_off += 1
+        row.bytes_off += max(sizes) + part * len(sizes) * (max(sizes) - min(sizes))
 
 
 def merged(rows, lives):
@@ -129,9 +140,9 @@ def reported(kmemx, path, *more):
     return rows, told["recording"]
 
 
-def compare(kmemx, path, objects):
-    """What differs, and the share of bytes that is attributed."""
-    model, wrong = attribute(objects), []
+def compare(kmemx, path, objects, n):
+    """What differs, and the shares of bytes that are attributed and that have no callchain."""
+    model, wrong = attribute(objects, n), []
     for more in ((), ("--live",)):
         wanted, ((hits, sizes), facts) = merged(model, more), reported(kmemx, path, *more)
         for stack in set(wanted) | set(hits):
@@ -152,10 +163,11 @@ def compare(kmemx, path, objects):
         kmemx, "export", "-i", path, "--slab", "--format", "folded").decode().splitlines())
     total = sum(one.bytes for one in objects)
     shares = [facts["stacks_" + word] for word in ("known", "attributed", "unknown")]
-    bare = [sum(row.bytes for (stack, _), row in model.items() if stack.endswith("]")),
-            sum(one.bytes for one in objects if one.stack)]
-    if exported != total or sum(shares) != total or [shares[2], shares[0]] != bare:
-        wrong.append(f"{exported}, {shares} and not {total}, {bare}")
+    bare = [row for (stack, _), row in model.items() if stack.endswith("]")]
+    without, known = sum(row.bytes for row in bare), sum(one.bytes for one in objects if one.stack)
+    if exported != total or sum(shares) != total or shares[0] != known or \
+            abs(shares[2] - without) > sum(row.bytes_off for row in bare):
+        wrong.append(f"{exported}, {shares} and not {total}, {known}, {without}")
     return wrong, shares[1] / total, shares[2] / total
 
 
@@ -179,14 +191,48 @@ def beyond_wrappers(kmemx, path):
     return [f"beyond wrappers: {found - model} more, {model - found} less"] * (model != found)
 
 
-def misled(whole, part):
+def misled(whole, part, n):
     """Bytes that callchains of a part have too much, of those that are in the wrong row."""
-    truth, guess = merged(attribute(whole), False), merged(attribute(part), False)
+    truth, guess = merged(attribute(whole, n), False), merged(attribute(part, n), False)
     return sum(max(0, row.bytes - truth[stack].bytes) for stack, row in guess.items()
                if not stack.endswith("]")) / sum(one.bytes for one in whole)
 
 
+def tasks_rows(kmemx, path, names, *more):
+    """Callsite, or that beyond wrappers -> allocations by tasks of these names."""
+    rows = collections.Counter()
+    told = json.loads(output(kmemx, "stat", "-i", path, "--slab", "--json", "-l", "all",
+                             "--no-inline", "--comm", ",".join(names), *more))
+    for row in (row for t in told["reports"] if t["name"] == "slab" for row in t["rows"]):
+        rows[row["callsite"]] += row["hit"]
+    return rows
+
+
+def by_wrappers(rows):
+    return sum(hit for name, hit in rows.items() if name in WRAPPERS)
+
+
+def beside(kmemx, n, whole, part, names):
+    """Exit code of a comparison of two recordings of the same tasks."""
+    wrong, attributed, without = compare(kmemx, part, objects_of(kmemx, part), n)
+    wrong += beyond_wrappers(kmemx, part)
+    truth, sums = (tasks_rows(kmemx, path, names) for path in (whole, part))
+    if truth != sums or not sums:
+        wrong.append(f"callsites: {sums - truth} more, {truth - sums} less")
+    truth, deep = (tasks_rows(kmemx, path, names, "--callsite", "deep") for path in (whole, part))
+    moved = by_wrappers(sums) - by_wrappers(deep)
+    astray = sum(hit for name, hit in (deep - truth).items() if name not in WRAPPERS)
+    print(f"{attributed:.1%} attributed, {without:.1%} without a callchain; of {by_wrappers(sums)} "
+          f"allocations by wrappers {moved} are moved to callers, {astray} of them to wrong ones")
+    if not moved or astray > moved / 3:
+        wrong.append(f"beyond wrappers: {deep - truth} more, {truth - deep} less")
+    print("\n".join(wrong[:20]))
+    return bool(wrong)
+
+
 def main():
+    if sys.argv[3] == "--beside":
+        return beside(sys.argv[1], int(sys.argv[2]), *sys.argv[4:6], sys.argv[6:])
     kmemx, n, wrong, sums = sys.argv[1], int(sys.argv[2]), [], collections.Counter()
     for path in sys.argv[3:]:
         whole = objects_of(kmemx, path)
@@ -199,11 +245,11 @@ def main():
                 if [(o.kind, o.ptr, o.lives) for o in part] != \
                         [(o.kind, o.ptr, o.lives) for o in whole]:
                     wrong.append(f"{path}: part {phase} has other objects")
-                found, attributed, without = compare(kmemx, part_path, part)
+                found, attributed, without = compare(kmemx, part_path, part, n)
                 found += beyond_wrappers(kmemx, part_path)
                 wrong += [f"{path}, part {phase}: {text}" for text in found]
                 sums.update({"parts": 1, "attributed": attributed, "without": without,
-                             "misled": misled(whole, part)})
+                             "misled": misled(whole, part, n)})
     print(f"{sums['parts']} parts of 1/{n}, mean shares of bytes: "
           f"{sums['attributed'] / sums['parts']:.1%} attributed, "
           f"{sums['without'] / sums['parts']:.1%} without a callchain, "

@@ -103,6 +103,33 @@ START_TEST(shares_are_those_of_the_sample)
 }
 END_TEST
 
+/* Two in a sample of one in 16 say nothing of a thousand: they stand for 8 x 16 each. */
+START_TEST(few_do_not_stand_for_many)
+{
+	size_t i, part, left;
+
+	for (i = 0; i < 2; i++) {
+		alloc(1, i, i ? 7 : 9);
+		release(i);
+	}
+	for (i = 0; i < 1000; i++) {
+		alloc(1, 8, BARE);
+		release(8);
+	}
+	run();
+	ck_assert_uint_eq(with_stack(1, 7, 0, nr), 1 + 128);
+	ck_assert_uint_eq(with_stack(1, 9, 0, nr), 1 + 128);
+	for (part = 0; part < 10; part++) {
+		left = with_stack(1, BARE, 4 + part * 200, 4 + part * 200 + 200);
+		ck_assert_uint_ge(left, 70);
+		ck_assert_uint_le(left, 79);
+	}
+	ck_assert_uint_eq(g.guessed.objects, 256);
+	ck_assert_uint_eq(g.none.objects, 744);
+	ck_assert_uint_eq(g.none.bytes, 744 * 64);
+}
+END_TEST
+
 /* What lives gets the callchain of what lives, however seldom that is. */
 START_TEST(leaks_are_told_from_the_rest)
 {
@@ -241,6 +268,7 @@ Suite *test_stack_guess_suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, shares_are_those_of_the_sample);
+	tcase_add_test(tc, few_do_not_stand_for_many);
 	tcase_add_test(tc, leaks_are_told_from_the_rest);
 	tcase_add_test(tc, an_end_without_an_event);
 	tcase_add_test(tc, sizes_are_told_apart_where_the_sample_has_them);

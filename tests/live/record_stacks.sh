@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# --stack-sample beside a recording of the same tasks that has all callchains: the sums of the
+# callsites are the same, what is attributed is what the model says, and goes to the callers.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+command -v python3 >/dev/null || skip "python3 is not installed"
+
+# Others may run the same programs at the same time.
+names=
+for name in files pipes sockets; do
+	cp "$KMEMX_BUILD/tests/workloads/$name" "./$name.$$"
+	names="$names $name.$$"
+done
+"$KMEMX" record -q --slab --stack all --follow -o whole.dat -- \
+	"$KMEMX" record -q --slab --stack-sample 4 --follow -o part.dat -- \
+	sh -c "./files.$$ 16000; ./pipes.$$ 8000; ./sockets.$$ 8000"
+for file in whole part; do
+	[ "$("$KMEMX" info --json $file.dat | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["lost"])')" = 0 ] || skip "events were lost: nothing can be compared"
+done
+# shellcheck disable=SC2086
+python3 "$reference/stacks.py" "$KMEMX" 4 --beside whole.dat part.dat $names >log ||
+	fail "$(cut -c1-1000 log)"
+cat log
+
+instances >left
+[ ! -s left ] || fail "instances are left: $(cat left)"

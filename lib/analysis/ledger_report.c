@@ -151,38 +151,47 @@ static void unseen_why(const struct books_row *row, struct strbuf *sb)
 		strbuf_printf(sb, "; sheaves hold up to %" PRIu64, row->sheaves);
 }
 
+/* The first reason that can explain all of what is @missing; none: there is no sign of any. */
+static void reason(const struct books_row *row, uint64_t missing, struct strbuf *sb)
+{
+	bool unseen = row->implicit + row->again != 0;
+
+	if (!row->nr_caches)
+		strbuf_puts(sb, "not in slabinfo");
+	else if (unseen && row->sheaves)
+		unseen_why(row, sb);
+	else if (missing <= row->slack)
+		strbuf_printf(
+			sb,
+			row->sheaves ? "CPUs and sheaves held up to %" PRIu64 " free ones"
+			: row->exact ? "CPUs held up to %" PRIu64 " free ones"
+				     : "active_objs counts up to %" PRIu64 " free ones",
+			row->slack);
+	else if (missing <= row->unsure)
+		strbuf_printf(sb, "%" PRIu64 " events while it was counted", row->unsure);
+	else if (unseen)
+		unseen_why(row, sb);
+}
+
 /* Why a row is not explained; "-" if nothing is missing. */
 static struct cell cell_why(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
 	uint64_t missing = ledger_magnitude(r->row->after - r->row->before - r->trace);
-	bool unseen = r->row->implicit + r->row->again != 0;
-	struct strbuf sb = { 0 };
+	bool lossy = r->books->ledger->losses != 0;
+	struct strbuf sb = { 0 }, why = { 0 };
 	struct cell cell;
 
 	if (!missing)
 		return cell_text(t, "-");
-	if (!r->row->nr_caches)
-		strbuf_puts(&sb, "not in slabinfo");
-	else if (unseen && r->row->sheaves)
-		unseen_why(r->row, &sb);
-	else if (missing <= r->row->slack)
-		strbuf_printf(&sb,
-			      r->row->sheaves ? "CPUs and sheaves held up to %" PRIu64
-						" free ones"
-			      : r->row->exact ? "CPUs held up to %" PRIu64 " free ones"
-					      : "active_objs counts up to %" PRIu64
-						" free ones",
-			      r->row->slack);
-	else if (missing <= r->row->unsure)
-		strbuf_printf(&sb, "%" PRIu64 " events while it was counted",
-			      r->row->unsure);
-	else if (unseen)
-		unseen_why(r->row, &sb);
-	else if (r->books->ledger->losses)
-		strbuf_puts(&sb, "events were lost");
-	else
+	reason(r->row, missing, &why);
+	if (lossy) /* may be all of it, and what seems to have had no event */
+		strbuf_printf(&sb, "events were lost%s", why.size ? "; " : "");
+	else if (!why.size)
 		strbuf_puts(&sb, "no event: in bulk, or the recorder's own");
+	strbuf_puts(&sb, strbuf_text(&why));
+	t->failed |= sb.failed || why.failed;
+	strbuf_free(&why);
 	cell = cell_text(t, strbuf_text(&sb));
 	strbuf_free(&sb);
 	return cell;

@@ -284,6 +284,18 @@ static void set_up_counts(struct fixture *f, char text[4][512])
 	add_meta(f, "slab_counts.after", text[3]);
 }
 
+/* Events were lost: the report is made anew. */
+static void lose_and_view(struct fixture *f)
+{
+	const struct kmem_event ev = { .type = KMEM_LOSS, .ts = f->ts };
+
+	analysis_ledger.observe(f->ledger, &ev, 1);
+	report_free(f->report);
+	f->report = report_new();
+	ck_assert_ptr_nonnull(f->report);
+	ck_assert(!analysis_ledger.view(f->ledger, f->report));
+}
+
 START_TEST(counts_instead_of_slabinfo)
 {
 	struct fixture f;
@@ -332,6 +344,13 @@ START_TEST(counts_instead_of_slabinfo)
 	ck_assert_str_eq(text_of(&f, "kmalloc-8", "why").s,
 			 "CPUs held up to 1024 free ones");
 	ck_widths(f.report, "ledger", "cache");
+	lose_and_view(&f);
+	ck_assert_str_eq(text_of(&f, f.cache, "why").s,
+			 "events were lost; 2 events while it was counted");
+	ck_assert_str_eq(
+		text_of(&f, "kmalloc-64", "why").s,
+		"events were lost; 1 freed without an event (bulk, kfree_rcu); sheaves hold up to 512");
+	ck_assert_str_eq(text_of(&f, "kmalloc-cg-64", "why").s, "-");
 	tear_down(&f);
 }
 END_TEST

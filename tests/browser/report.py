@@ -103,15 +103,19 @@ class Test:
         got = {name: figures for name, figures in got.items() if any(figures)}
         self.check(what, want and want == got, want, got)
 
+    def all_rows(self):
+        """Has the table show all rows that it has."""
+        while self.browser.script("const b = document.querySelector('.note button');"
+                                  "if (b) b.click(); return !!b"):
+            pass
+
     def other_tables(self, place, page, slab):
         """By callchain and by what was asked for, and the map of orders."""
         kinds = {"Slab objects": ("slab", slab), "Pages": ("page", page)}
         for memory, (table, figures) in kinds.items():
             self.press("Memory", memory)
             self.press("Rows", "Callchain")
-            while self.browser.script("const b = document.querySelector('.note button');"
-                                      "if (b) b.click(); return !!b"):
-                pass
+            self.all_rows()
             self.compare(f"{table} by callchain, {place}", table, "Callchain", figures)
         self.press("Rows", "Order, migratetype, GFP flags")
         self.compare("requests, " + place, "page", "Order, migratetype, GFP flags", page)
@@ -250,6 +254,30 @@ class Test:
                 self.browser.drag("#timeline", (0.6, 60), (0.95, 80))
                 self.browser.wait("document.querySelector('#whole').disabled === false")
 
+    def sampled(self):
+        """Callchains of a sample: what a command for a part of the time prints may differ in them."""
+        path = os.path.join(self.scratch, "half.dat")
+        subprocess.run([self.kmemx, "split", "--stack-sample", "2", self.recording, "-o", path],
+                       check=True, stderr=subprocess.DEVNULL)
+        self.browser.open(self.page("half", recording=path))
+        self.browser.wait(READY)
+        self.press("Memory", "Slab objects")
+        figures = {"Allocated": lambda r: r["bytes"], "Count": lambda r: r["hit"]}
+        for place, words in (("all of the time", "The same numbers"),
+                             ("a range", "About the same numbers")):
+            self.compare(f"sample, {place}", "slab", "Callsite", figures)
+            self.press("Rows", "Callchain")
+            text = self.browser.script("return document.querySelector('#command').textContent")
+            self.check(f"sample by callchain, {place}", text.startswith(words), text)
+            if place == "all of the time":
+                self.all_rows()
+                self.compare(f"sample by callchain, {place}", "slab", "Callchain", figures)
+            self.press("Rows", "Callsite")
+            text = self.browser.script("return document.querySelector('#command').textContent")
+            self.check(f"sample by callsite, {place}", text.startswith("The same numbers"), text)
+            self.browser.drag("#timeline", (0.6, 60), (0.95, 80))
+            self.browser.wait("document.querySelector('#whole').disabled === false")
+
     def directories(self):
         """Functions have the colours of their directories; a legend says which."""
         tree = os.path.join(os.path.dirname(self.recording), "toy-kernel")
@@ -359,6 +387,7 @@ class Test:
             self.sides()
             self.hostile()
             self.clocks()
+            self.sampled()
             self.directories()
             self.check("nothing is logged", not self.browser.complaints(),
                        self.browser.complaints())

@@ -123,9 +123,19 @@ class Page {
 			(this.metric === "live" ? " --live" : "") + this.only() + " --time " + stampText(data, start) + "," + end;
 	}
 
+	/* Where callchains are those of a sample, a command for a part of the time knows that part's. */
+	sameness() {
+		const data = this.data;
+		const chains = this.by === "stack" || data.input.includes("--skip-func ");
+		const part = this.first > 0 || this.last < data.bins - 1;
+		const ranged = !["peak", "least", "most"].includes(this.metric) && this.command().includes(" --time ");
+		return data.facts.stacks_attributed && chains && part && ranged ?
+			"About the same numbers (by the callchains of this time alone): " : "The same numbers: ";
+	}
+
 	showCommand() {
 		const code = make("code", {}, this.command());
-		this.byId("command").replaceChildren("The same numbers: ", code, " ", make("button", {
+		this.byId("command").replaceChildren(this.sameness(), code, " ", make("button", {
 			type: "button", onclick: (e) => copyText(code, e.target) }, "Copy"));
 		const data = this.data;
 		this.byId("range").textContent = "Range: " + sinceText(data, binStart(data, this.first)) + " to " +

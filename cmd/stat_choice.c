@@ -57,7 +57,8 @@ static size_t order_words(const char *words[STAT_ORDERS_MAX])
 		if (analysis->use != ANALYSIS_ALONE)
 			continue;
 		for (col = analysis->tables[0]->columns; col->column.name; col++) {
-			if (nr < STAT_ORDERS_MAX && stat_account_shows(col))
+			if (nr < STAT_ORDERS_MAX && !col->estimated &&
+			    stat_account_shows(col))
 				words[nr++] = col->column.name;
 		}
 	}

@@ -98,6 +98,7 @@ static const struct column_type account_columns[] = {
 		      .live = true,
 		      .help = "Bytes that may be live at the end." },
 	  .fill = slab_cell_net_max },
+	INTERVAL_COLUMNS(slab_cell_low, slab_cell_high),
 	COLUMNS_END,
 };
 
@@ -141,8 +142,9 @@ static int account_show(struct slab_report *slab, struct report *report)
 {
 	const struct analysis_options *opts = slab->opts;
 	enum subject_kind kind = opts->by ? opts->by : SUBJECT_CALLSITE;
-	struct table *t =
-		table_type_new(&account_type, "Account of slab allocations", kind, false);
+	enum subject_kind columns = subject_estimated(kind, slab_report_estimates(slab));
+	struct table *t = table_type_new(&account_type, "Account of slab allocations",
+					 columns, false);
 	char words[SUBJECT_WORDS];
 	struct slab_sums sums = { 0 };
 	struct slab_counts all = { 0 };
@@ -159,11 +161,12 @@ static int account_show(struct slab_report *slab, struct report *report)
 		const struct slab_row row = { .subject = { &sums.subjects, i },
 					      .slab = slab,
 					      .counts = &sums.sums[i].counts,
-					      .net = sums.sums[i].net };
+					      .net = sums.sums[i].net,
+					      .bytes = &sums.sums[i].bytes };
 
 		if (!(opts->live ? row.counts->live : row.counts->hit))
 			continue;
-		if (!table_type_add_row(&account_type, kind, t, &row))
+		if (!table_type_add_row(&account_type, columns, t, &row))
 			break;
 		slab_counts_add(&all, row.counts, 1);
 	}
@@ -190,6 +193,7 @@ const struct analysis analysis_account = {
 	.use = ANALYSIS_ALONE,
 	.needs = NEEDS_SLAB,
 	.rows = ROWS_ALL,
+	.estimates = true,
 	.all_frees = true,
 	.tables = tables,
 	.create = slab_analysis_create,

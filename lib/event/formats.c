@@ -341,6 +341,9 @@ static int parse_known(struct event_formats *fmts, struct event_format *fmt,
 						take_gfp_pair, &pairs);
 	} else {
 		fmts->nr_failed++;
+		/* What an account lacks, its reports must say; callchains are in none. */
+		if (spec->type != KMEM_KERNEL_STACK)
+			fmt->min_size = UINT32_MAX;
 		log_msg(fmts->log, LOG_WARN,
 			"the format of %s:%s cannot be used: %s; its events are only counted",
 			spec->system, spec->name, why);

@@ -62,7 +62,8 @@ struct event_field {
  * @plain: on 64-bit kernels of this machine's byte order: addresses, sizes, frame numbers and
  *	frames are words of 8 bytes; orders, migratetypes, nodes and STACK_SIZE of 4; SLAB_PTR
  *	lies behind SLAB_CALLSITE, SLAB_BYTES_ALLOC behind SLAB_BYTES_REQ
- * @min_size: a record shorter than this cannot be decoded
+ * @min_size: a record shorter than this cannot be decoded; UINT32_MAX: none can, as the format
+ *	of an event that kmemx knows cannot be used
  */
 struct event_format {
 	const char *system;
@@ -101,7 +102,7 @@ struct event_formats;
  *
  * kmem events and ftrace's kernel_stack are parsed by libtraceevent; of the others only
  * name and ID are read. A format that cannot be parsed is logged and counted, its events
- * become KMEM_OTHER. The texts are hostile: what would make libtraceevent recurse deeply
+ * become KMEM_OTHER; those of kmem are counted as undecodable. The texts are hostile: what would make libtraceevent recurse deeply
  * is refused before it sees it. libtraceevent's own messages are switched off, which it
  * only knows for the whole process. Return: 0; -ENODATA without any kmem format; -ENOMEM.
  */

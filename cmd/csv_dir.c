@@ -17,6 +17,7 @@
 #include "command.h"
 #include "message.h"
 #include "report/render.h"
+#include "signals.h"
 #include "text_output.h"
 
 /* A table on its way into the directory. */
@@ -202,12 +203,15 @@ static int cannot_write(const struct csv_dir *d, size_t index, int err)
 	return EXIT_FAILED;
 }
 
-static int write_all(struct csv_dir *d)
+/* @before: signals that it lets through end this. */
+static int write_all(struct csv_dir *d, const sigset_t *before)
 {
 	size_t i;
 	int err;
 
 	for (i = 0; i < d->r->nr_tables; i++) {
+		if (signals_wait(before))
+			return EXIT_FAILED;
 		err = write_table(d, i);
 		if (err)
 			return cannot_write(d, i, err);
@@ -242,6 +246,7 @@ static void end(struct csv_dir *d, bool keep)
 int csv_dir_write(const char *path, const struct report *r, const char *command)
 {
 	struct csv_dir d = { .path = path, .command = command, .r = r, .fd = -1 };
+	sigset_t before;
 	size_t i;
 	int ret;
 
@@ -252,10 +257,12 @@ int csv_dir_write(const char *path, const struct report *r, const char *command)
 	}
 	for (i = 0; i < r->nr_tables; i++)
 		d.files[i].out = TEXT_OUTPUT_INIT;
+	signals_hold(&before); /* all tables or none, and no directory without any */
 	ret = begin(&d);
 	if (ret == GO_ON)
-		ret = write_all(&d);
+		ret = write_all(&d, &before);
 	end(&d, ret == EXIT_OK);
+	signals_release(&before);
 	if (ret == EXIT_OK)
 		message_info("%zu table%s in %s", r->nr_tables,
 			     r->nr_tables == 1 ? "" : "s", path);

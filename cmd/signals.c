@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: signals while a recording is made.
- * In: nothing. Out: a descriptor that reports them.
+ * cmd: signals while a recording is made, or a file that must not be left behind.
+ * In: nothing. Out: a descriptor that reports them; whether one waits.
  */
 #include "signals.h"
 
@@ -42,5 +42,32 @@ void signals_unblock(const sigset_t *before)
 	fill_set(&set);
 	while (sigtimedwait(&set, NULL, &at_once) > 0)
 		;
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+void signals_hold(sigset_t *before)
+{
+	sigset_t set;
+
+	fill_set(&set);
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+bool signals_wait(const sigset_t *before)
+{
+	sigset_t pending;
+	int i;
+
+	if (sigpending(&pending) < 0)
+		return false;
+	for (i = 1; i < NSIG; i++) {
+		if (sigismember(&pending, i) > 0 && sigismember(before, i) == 0)
+			return true;
+	}
+	return false;
+}
+
+void signals_release(const sigset_t *before)
+{
 	sigprocmask(SIG_SETMASK, before, NULL);
 }

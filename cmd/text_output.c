@@ -13,6 +13,7 @@
 
 #include "command.h"
 #include "message.h"
+#include "signals.h"
 
 /* A link, a FIFO or a device is written into, as the user's shell would do it: /dev/stdout.
  * One that another user has laid there is not.
@@ -39,12 +40,26 @@ static int cannot_write(const char *command, const char *path, int err)
 	return EXIT_FAILED;
 }
 
+/* Without a name nothing is left of a new file, whatever ends the process. */
+static int open_new(struct text_output *o, const char *path)
+{
+	int ret;
+
+	signals_hold(&o->before);
+	ret = new_file_open(&o->file, path);
+	o->holds = !ret && o->file.hidden;
+	if (ret)
+		new_file_close(&o->file);
+	if (!o->holds)
+		signals_release(&o->before);
+	return ret ? ret : o->file.fd;
+}
+
 int text_output_open(struct text_output *o, const char *path, const char *input,
 		     const char *command)
 {
 	struct stat st, target, in;
 	bool there = lstat(path, &st) == 0;
-	int ret;
 
 	*o = TEXT_OUTPUT_INIT;
 	if (there && !stat(path, &target) && S_ISREG(target.st_mode) &&
@@ -54,12 +69,8 @@ int text_output_open(struct text_output *o, const char *path, const char *input,
 			      path);
 		return EXIT_USAGE;
 	}
-	if (there && !S_ISREG(st.st_mode)) {
-		o->fd = open_existing(path, &st);
-	} else {
-		ret = new_file_open(&o->file, path);
-		o->fd = ret ? ret : o->file.fd;
-	}
+	o->fd = there && !S_ISREG(st.st_mode) ? open_existing(path, &st)
+					      : open_new(o, path);
 	return o->fd < 0 ? cannot_write(command, path, -o->fd) : GO_ON;
 }
 
@@ -67,6 +78,8 @@ int text_output_write(void *ctx, const char *data, size_t size)
 {
 	const struct text_output *o = ctx;
 
+	if (o->holds && signals_wait(&o->before))
+		return -EINTR;
 	while (size) {
 		ssize_t n = write(o->fd, data, size);
 
@@ -92,10 +105,15 @@ void text_output_share(const struct text_output *o)
 
 int text_output_commit(struct text_output *o)
 {
+	sigset_t before;
 	int ret = 0;
 
-	if (o->file.fd >= 0)
-		return new_file_commit(&o->file);
+	if (o->file.fd >= 0) {
+		signals_hold(&before);
+		ret = new_file_commit(&o->file);
+		signals_release(&before);
+		return ret;
+	}
 	if (close(o->fd))
 		ret = -errno;
 	o->fd = -1;
@@ -107,5 +125,7 @@ void text_output_close(struct text_output *o)
 	if (o->fd >= 0 && o->file.fd < 0)
 		close(o->fd);
 	new_file_close(&o->file);
+	if (o->holds)
+		signals_release(&o->before);
 	*o = TEXT_OUTPUT_INIT;
 }

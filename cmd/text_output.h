@@ -7,6 +7,8 @@
 #ifndef KMEMX_TEXT_OUTPUT_H
 #define KMEMX_TEXT_OUTPUT_H
 
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/new_file.h"
@@ -15,10 +17,14 @@
  * struct text_output - an output under way
  * @file: the new file; its @fd is -1 if something existing is written into
  * @fd: what to write to; below 0: nothing is open
+ * @holds: signals wait until text_output_close(), as the new file has a name already, which
+ *	must not be left behind; @before: the mask until then
  */
 struct text_output {
 	struct new_file file;
 	int fd;
+	bool holds;
+	sigset_t before;
 };
 
 #define TEXT_OUTPUT_INIT ((struct text_output){ .file = NEW_FILE_INIT, .fd = -1 })
@@ -30,7 +36,7 @@ int text_output_open(struct text_output *o, const char *path, const char *input,
  * files are their owner's alone otherwise.
  */
 void text_output_share(const struct text_output *o);
-/* Writes to the struct text_output @ctx. 0 or -errno. */
+/* Writes to the struct text_output @ctx. 0 or -errno: -EINTR if a signal waits. */
 int text_output_write(void *ctx, const char *data, size_t size);
 /* The end: the new file takes its name. 0 or -errno. */
 int text_output_commit(struct text_output *o);

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/thread.h"
+
 /* A ring small enough to stay in the cache that the threads share. Nobody who sleeps is
  * woken for less than half of it: waking costs as much as some hundred events.
  */
@@ -84,7 +86,7 @@ int relay_start(struct relay **out, const struct relay_reader *readers, unsigned
 
 		t->relay = r;
 		t->reader = readers[r->nr_threads];
-		if (pthread_create(&t->thread, NULL, read_batches, t)) {
+		if (thread_start(&t->thread, read_batches, t)) {
 			relay_finish(r);
 			return -EAGAIN;
 		}

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/thread.h"
+
 /* What a thread has to do in a round; @tasks from @next to @nr are left. */
 struct team_share {
 	unsigned char tasks[TEAM_TASKS];
@@ -111,7 +113,7 @@ struct team *team_start(unsigned int nr)
 
 		thread->team = t;
 		thread->index = t->nr;
-		if (pthread_create(&thread->thread, NULL, run_tasks, thread))
+		if (thread_start(&thread->thread, run_tasks, thread))
 			break;
 	}
 	if (t->nr > 1)

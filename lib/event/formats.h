@@ -102,9 +102,10 @@ struct event_formats;
  *
  * kmem events and ftrace's kernel_stack are parsed by libtraceevent; of the others only
  * name and ID are read. A format that cannot be parsed is logged and counted, its events
- * become KMEM_OTHER; those of kmem are counted as undecodable. The texts are hostile: what would make libtraceevent recurse deeply
- * is refused before it sees it. libtraceevent's own messages are switched off, which it
- * only knows for the whole process. Return: 0; -ENODATA without any kmem format; -ENOMEM.
+ * become KMEM_OTHER; those of kmem are counted as undecodable. The texts are hostile: what
+ * would make libtraceevent recurse deeply is refused before it sees it. libtraceevent's own
+ * messages are switched off, which it only knows for the whole process. Return: 0; -ENODATA
+ * without any kmem format; -ENOMEM.
  */
 int event_formats_new(struct event_formats **out, const struct recording *rec,
 		      const struct log *log) __must_check;

@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/thread.h"
+
 /**
  * struct read_ahead - the queue
  * @lock: for everything here, and for the jobs' states
@@ -58,7 +60,7 @@ struct read_ahead *read_ahead_start(void)
 	pthread_mutex_init(&ra->lock, NULL);
 	pthread_cond_init(&ra->more, NULL);
 	pthread_cond_init(&ra->done, NULL);
-	if (!pthread_create(&ra->thread, NULL, run_jobs, ra))
+	if (!thread_start(&ra->thread, run_jobs, ra))
 		return ra;
 	free(ra);
 	return NULL;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * base: threads that leave signals to the one that started them.
+ * In: a function. Out: a thread that no signal is delivered to, but for its own faults.
+ */
+#include "base/thread.h"
+
+#include <signal.h>
+
+int thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS,	SIGFPE, SIGILL,
+				      SIGABRT, SIGTRAP, SIGSYS };
+	sigset_t set, before;
+	size_t i;
+	int err;
+
+	sigfillset(&set);
+	for (i = 0; i < ARRAY_SIZE(faults); i++)
+		sigdelset(&set, faults[i]);
+	pthread_sigmask(SIG_BLOCK, &set, &before);
+	err = pthread_create(thread, NULL, run, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -err;
+}

@@ -78,6 +78,8 @@ struct import_result {
 int import_running_symbols(void *ctx, const struct import_kernel *kernel,
 			   struct strbuf *out);
 
+/* Reading @input, or writing what is made of it, failed with -errno @err: says so. An exit code. */
+int import_failed(const struct import *im, const char *input, int err);
 /* Writes the recording and gives it its name; GO_ON, or an exit code after a message. */
 int import_write(struct import *im, const struct import_result *r);
 /* What has been written, "kmemx: note: ..." for each note, and what to do next. */

@@ -3,6 +3,7 @@
  * cmd (import): what all kinds of import share.
  * In: the options, and what was read. Out: the recording's file, and word of it.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "command.h"
@@ -62,17 +63,30 @@ struct recording_import_options import_known(struct import *im,
 	};
 }
 
+static int cannot_write(const struct import *im, int err)
+{
+	message_error(IMPORT_COMMAND,
+		      "cannot write %s: %s\n  Choose another place: -o FILE",
+		      im->opts->output, strerror(-err));
+	return EXIT_FAILED;
+}
+
+int import_failed(const struct import *im, const char *input, int err)
+{
+	/* What is unpacked lies beside the output: that disk is full, and none that is read. */
+	if (err == -ENOSPC || err == -EDQUOT || err == -EFBIG)
+		return cannot_write(im, err);
+	message_error(IMPORT_COMMAND, "cannot import %s: %s", input, strerror(-err));
+	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
+}
+
 int import_write(struct import *im, const struct import_result *r)
 {
 	struct writer_out out = { .fd = im->out.file.fd, .log = &im->log };
 	int ret = writer_write(&out, r->facts, r->parts, r->nr_parts);
 
-	if (ret) {
-		message_error(IMPORT_COMMAND,
-			      "cannot write %s: %s\n  Choose another place: -o FILE",
-			      im->opts->output, strerror(-ret));
-		return EXIT_FAILED;
-	}
+	if (ret)
+		return cannot_write(im, ret);
 	im->file_bytes = out.bytes;
 	return new_recording_commit(&im->out, (uid_t)-1, (gid_t)-1, &im->log)
 		       ? EXIT_FAILED

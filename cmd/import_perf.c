@@ -189,8 +189,7 @@ static int run_failed(const struct import *im, int err)
 	case -ENOTSUP:
 		return EXIT_UNREADABLE; /* and told already */
 	default:
-		message_error(command_name, "cannot import %s: %s", path, strerror(-err));
-		return err == -EIO ? EXIT_UNREADABLE : EXIT_FAILED;
+		return import_failed(im, path, err);
 	}
 }
 
@@ -247,7 +246,7 @@ int import_perf(struct import *im)
 	}
 	fd = as_file(im, fd);
 	ret = fd < 0 ? fd : source_open_fd(&src, fd);
-	ret = ret ? open_failed(path, ret) : run(im, &src, &symbols);
+	ret = ret ? import_failed(im, path, ret) : run(im, &src, &symbols);
 	source_close(&src);
 	strbuf_free(&symbols);
 	return ret;

@@ -6,14 +6,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/strbuf.h"
 #include "command.h"
 #include "import.h"
 #include "import/raw_pages.h"
-
-static const char command_name[] = "import";
 
 /* What it was that failed has been said where that is known. */
 static int open_failed(const struct import *im, int err)
@@ -25,9 +22,7 @@ static int open_failed(const struct import *im, int err)
 	case -EINVAL:
 		return EXIT_UNREADABLE;
 	default:
-		message_error(command_name, "cannot import %s: %s", im->opts->raw_pages,
-			      strerror(-err));
-		return err == -ENOMEM || err == -ENOSPC ? EXIT_FAILED : EXIT_UNREADABLE;
+		return import_failed(im, im->opts->raw_pages, err);
 	}
 }
 

@@ -97,13 +97,11 @@ static int nothing_found(const struct import *im, const struct text_import *ti)
 
 static int run_failed(const struct import *im, int err)
 {
-	if (err == -EBADMSG)
-		message_error(command_name, "%s is damaged: it cannot be decompressed",
-			      im->opts->text);
-	else
-		message_error(command_name, "cannot import %s: %s", im->opts->text,
-			      strerror(-err));
-	return err == -EBADMSG || err == -EIO ? EXIT_UNREADABLE : EXIT_FAILED;
+	if (err != -EBADMSG)
+		return import_failed(im, im->opts->text, err);
+	message_error(command_name, "%s is damaged: it cannot be decompressed",
+		      im->opts->text);
+	return EXIT_UNREADABLE;
 }
 
 static void warn_unreadable(const struct import *im, const struct text_import_result *r)

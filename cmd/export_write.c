@@ -21,20 +21,53 @@ struct writing {
 	const struct exporter *exporter;
 	const struct export_options *opts;
 	const struct report *report;
+	const char *input;
 };
 
-static int write_rows(const struct render_out *out, const void *arg)
-{
-	const struct writing *w = arg;
+/* Passes on what is written, and knows whether anything was. */
+struct watched {
+	const struct render_out *to;
+	bool any;
+};
 
-	return export_report(w->exporter, w->opts, w->report, out);
+static int write_watched(void *ctx, const char *data, size_t size)
+{
+	struct watched *w = ctx;
+
+	w->any |= size > 0;
+	return w->to->write(w->to->ctx, data, size);
 }
 
-static int write_file(const struct writing *w, const char *path, const char *input)
+/* Formats that are rows alone have no place to say why there are none. */
+static void tell_empty(const struct writing *w)
+{
+	if (w->opts->weight)
+		message_info(
+			"--weight %s is 0 for all that was chosen of %s: the output is empty",
+			w->opts->weight->name, w->input);
+	else
+		message_info(
+			"%s has no allocations in what was chosen: the output is empty",
+			w->input);
+}
+
+static int write_rows(const struct render_out *to, const void *arg)
+{
+	const struct writing *w = arg;
+	struct watched watched = { .to = to };
+	const struct render_out out = { write_watched, &watched };
+	int err = export_report(w->exporter, w->opts, w->report, &out);
+
+	if (!err && !watched.any)
+		tell_empty(w);
+	return err;
+}
+
+static int write_file(const struct writing *w, const char *path)
 {
 	struct text_output file = TEXT_OUTPUT_INIT;
 	const struct render_out out = { text_output_write, &file };
-	int ret = text_output_open(&file, path, input, command_name), err;
+	int ret = text_output_open(&file, path, w->input, command_name), err;
 
 	if (ret != GO_ON)
 		return ret;
@@ -120,7 +153,7 @@ static int write_into(const struct writing *w, const struct export_place *place)
 	int ret = make_path(&path, w, place->into);
 
 	if (ret == GO_ON)
-		ret = write_file(w, strbuf_text(&path), place->input);
+		ret = write_file(w, strbuf_text(&path));
 	if (ret == EXIT_OK)
 		printf("%s\n", strbuf_text(&path));
 	strbuf_free(&path);
@@ -130,11 +163,11 @@ static int write_into(const struct writing *w, const struct export_place *place)
 int export_write(const struct exporter *exporter, const struct export_options *opts,
 		 const struct report *report, const struct export_place *place)
 {
-	const struct writing w = { exporter, opts, report };
+	const struct writing w = { exporter, opts, report, place->input };
 
 	if (place->into)
 		return write_into(&w, place);
 	if (place->output && strcmp(place->output, "-") != 0)
-		return write_file(&w, place->output, place->input);
+		return write_file(&w, place->output);
 	return output_write(command_name, write_rows, &w, false);
 }

@@ -41,6 +41,7 @@ struct perf_import {
 	struct system_texts texts;
 	struct strbuf notes;
 	uint64_t period;
+	unsigned int counted;
 	const char *clock;
 	struct writer_facts facts;
 	struct writer_part *parts;
@@ -296,6 +297,7 @@ static void look_at_attrs(struct perf_import *pi)
 	bool any = false;
 
 	pi->period = 1;
+	pi->counted = 0;
 	pi->clock = "perf";
 	for (size_t i = 0; i < pi->file.attrs.nr; i++) {
 		const struct perf_attr *a = &pi->file.attrs.items[i];
@@ -308,6 +310,8 @@ static void look_at_attrs(struct perf_import *pi)
 		any = true;
 		if (a->freq)
 			pi->period = 0;
+		else if (!a->period)
+			pi->counted++;
 		else if (pi->period && a->period > pi->period)
 			pi->period = a->period;
 	}
@@ -369,6 +373,7 @@ static int compose_texts(struct perf_import *pi)
 	struct perf_facts facts = { .system = &pi->system,
 				    .result = &pi->result,
 				    .period = pi->period,
+				    .counted = pi->counted,
 				    .clock = pi->clock };
 	const struct perf_system *s = &pi->system;
 	struct system_texts *t = &pi->texts;
@@ -387,7 +392,7 @@ static int compose_texts(struct perf_import *pi)
 		ret = add_events(pi);
 	if (!ret && *s->build_id)
 		ret = add_meta(pi, "build_id", s->build_id);
-	if (!ret && (s->some_tasks || s->filtered || pi->period != 1))
+	if (!ret && (s->some_tasks || s->filtered || pi->period != 1 || pi->counted))
 		ret = add_meta(pi, RECORDING_META_SCOPE, "part");
 	return ret ? ret : import_meta(&t->meta, &pi->notes, page_size);
 }

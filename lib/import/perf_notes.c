@@ -31,6 +31,11 @@ static void note_scope(struct strbuf *out, const struct perf_facts *f)
 			      "perf took one event of %" PRIu64
 			      ": the others are missing (perf record -c 1 takes all)\n",
 			      f->period);
+	if (f->counted)
+		strbuf_printf(
+			out,
+			"perf only counted %u of the events, as it does in a group with :S: these are missing\n",
+			f->counted);
 	if (f->system->some_tasks)
 		strbuf_puts(
 			out,

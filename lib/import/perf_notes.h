@@ -23,6 +23,7 @@ enum perf_symbols {
 /**
  * struct perf_facts - what there was beside the events
  * @period: the greatest of a tracepoint; 1: every event; 0: perf chose it
+ * @counted: tracepoints of which there are no samples, as perf only counted them
  * @moved: how far they moved, modulo 2^64
  * @clock: the recording's
  */
@@ -30,6 +31,7 @@ struct perf_facts {
 	const struct perf_system *system;
 	const struct perf_import_result *result;
 	uint64_t period;
+	unsigned int counted;
 	enum perf_symbols symbols;
 	uint64_t moved;
 	const char *clock;

@@ -104,5 +104,14 @@ fi
 cp perfs.dat from_file.dat
 import - <perfs.data
 cmp from_file.dat perfs.dat || fail "another recording from stdin"
+# Two groups and an event of another kind, compressed into a file; and what perf kmem records.
+others=kmem:mm_page_alloc,kmem:mm_page_free,kmem:mm_page_free_batched,sched:sched_switch
+slab='{kmem:kmalloc,kmem:kfree},{kmem:kmem_cache_alloc,kmem:kmem_cache_free}'
+zip=
+! perf version --build-options | grep -q 'zstd: \[ on' || zip=-z
+same "groups" perf record -q -k mono -m 2048 -e "$slab" -e $others -a -g $zip -o perfs.data -- sh work
+all_samples perfs.data
+same "perf kmem" perf kmem --slab --page record -g -k mono -m 2048 -o perfs.data -- sh work
+all_samples perfs.data
 set +f
 expect "$before" "$(tracing_state)" "state of the tracing system"

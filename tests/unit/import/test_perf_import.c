@@ -409,7 +409,7 @@ START_TEST(parts_of_the_events)
 {
 	static const char *const notes[] = { "samples at a frequency", "one event of 100",
 					     "events of some tasks only",
-					     "perf had a filter" };
+					     "perf had a filter", "perf only counted 1" };
 	struct perf_build b = new_build();
 	struct perf_import *pi = NULL;
 	struct found *f;
@@ -423,10 +423,12 @@ START_TEST(parts_of_the_events)
 		b.attr_flags |= FLAG_ON_EXEC;
 	if (_i == 3)
 		b.cmdline = "--filter=bytes_req > 100";
+	if (_i == 4)
+		b.period = 0;
 	add(&b, 1000, 0, 1);
 	f = import_again(&b, &pi);
 	ck_assert(recording_is_part(f->rec));
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 5; i++)
 		ck_assert(!strstr(perf_import_notes(pi), notes[i]) == (i != _i));
 	done(&b, pi, f);
 }
@@ -576,7 +578,7 @@ Suite *test_perf_import_suite(void)
 	tcase_add_loop_test(tc, losses_at_the_end_of_any_cpu, 0, 2);
 	tcase_add_test(tc, losses_of_unknown_cpus);
 	tcase_add_loop_test(tc, clocks_by_number, 0, 6);
-	tcase_add_loop_test(tc, parts_of_the_events, 0, 4);
+	tcase_add_loop_test(tc, parts_of_the_events, 0, 5);
 	tcase_add_test(tc, what_is_no_sample);
 	tcase_add_loop_test(tc, what_cannot_be_imported, 0, 4);
 	tcase_add_test(tc, other_files);

@@ -31,6 +31,7 @@
 # make clean         remove what was built
 #
 # O=DIR  SAN=address,undefined  STATIC=1  CROSS_COMPILE=aarch64-linux-gnu-  V=1
+# WITHOUT='sqlite3 libdw': as if these libraries were not there
 # DESTDIR=  prefix=/usr/local  plugindir=DIR  (others: packaging/install.mk)
 
 MAKEFLAGS += --no-builtin-rules
@@ -76,7 +77,7 @@ endif
 endif
 PKG_CONFIG ?= pkg-config
 
-have = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo $(1))
+have = $(if $(filter $(1),$(WITHOUT)),,$(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo $(1)))
 needed_libs := libtracefs libtraceevent libelf
 # libdw's static library needs others that few machines have.
 optional_libs := $(call have,libzstd) $(call have,zlib) $(call have,liblzma) \

@@ -15,6 +15,7 @@
 #include "recording/recording.h"
 #include "recording/sample.h"
 #include "stat_options.h"
+#include "version.h"
 
 #define FORMATS_MAX 24
 #define WEIGHTS_MAX 8
@@ -129,7 +130,14 @@ static int choose_format(struct export_args *args)
 	if (index < 0)
 		return EXIT_USAGE;
 	args->exporter = exporter_at((size_t)index);
-	return GO_ON;
+	if (!args->exporter->lacks)
+		return GO_ON;
+	message_error(
+		command_name,
+		"%s files need %s, which this kmemx was built without\n  Install %s and build it again",
+		args->exporter->name, args->exporter->lacks,
+		version_packages(args->exporter->lacks));
+	return EXIT_FAILED;
 }
 
 static int choose_weight(struct export_args *args)

@@ -11,6 +11,8 @@
 #include "base/io.h"
 #include "command.h"
 #include "message.h"
+#include "symbol/debug_units.h"
+#include "version.h"
 
 static void vmlinux_failed(const char *command, const char *path, int err)
 {
@@ -101,8 +103,20 @@ int input_dirs_missing(const char *command, const char *what, const char *of)
 	return EXIT_USAGE;
 }
 
+/* Whatever the files have. */
+static int lines_not_built_in(const char *command)
+{
+	message_error(
+		command,
+		"this build cannot read debug information (it has no libdw), so there are no lines\n  Install %s and build kmemx again",
+		version_packages("libdw"));
+	return EXIT_UNREADABLE;
+}
+
 int input_lines_missing(const char *command, const char *word, const char *of)
 {
+	if (!debug_units_built_in())
+		return lines_not_built_in(command);
 	message_error(
 		command,
 		"--by %s needs the kernel's debug information; none is given%s\n  Give the kernel's --vmlinux FILE, with debug information (modules: --modules DIR)\n  kmemx info --symbols says where it was looked for, and which package has it",
@@ -112,6 +126,8 @@ int input_lines_missing(const char *command, const char *word, const char *of)
 
 int input_lines_none(const char *command, const char *path)
 {
+	if (!debug_units_built_in())
+		return lines_not_built_in(command);
 	message_error(
 		command,
 		"%s has no debug information (DWARF) that can be read, so it gives no lines\n  Use the vmlinux from the kernel's debug package",

@@ -24,6 +24,7 @@
 #include "query_failed.h"
 #include "query_load.h"
 #include "row_limit.h"
+#include "version.h"
 
 static const char command_name[] = "query";
 
@@ -374,7 +375,8 @@ static int need_sqlite(void)
 	case -ENOTSUP:
 		message_error(
 			command_name,
-			"this kmemx was built without SQLite\n  Install libsqlite3-dev (Fedora: sqlite-devel) and build it again");
+			"this kmemx was built without SQLite\n  Install %s and build it again",
+			version_packages("sqlite"));
 		return EXIT_FAILED;
 	default:
 		message_error(

@@ -13,6 +13,7 @@
 #include "command.h"
 #include "event/recorded.h"
 #include "study/study_facts.h"
+#include "symbol/debug_units.h"
 #include "input_dirs.h"
 #include "input_hints.h"
 #include "input_symbols.h"
@@ -104,7 +105,8 @@ static int check_debug(const struct stat_run *st)
 			true);
 	if (!source_word(o) || study->lines)
 		return GO_ON;
-	if (study->found.vmlinux || files.vmlinux || files.modules)
+	if (study->found.vmlinux || files.vmlinux || files.modules ||
+	    !debug_units_built_in())
 		return input_lines_none(st->command, study->found.vmlinux
 							     ? study->found.vmlinux
 						     : files.vmlinux ? files.vmlinux

@@ -3,7 +3,10 @@
  * cmd: kmemx version.
  * In: the options of the build. Out: the version and the optional features built in.
  */
+#include "version.h"
+
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 #include "message.h"
@@ -54,17 +57,33 @@ static const struct {
 	const char *name;
 	const char *built;
 	const char *what;
+	const char *packages; /* that building it needs */
 } build_options[] = {
-	{ "zstd", BUILT_ZSTD, "recordings and modules compressed with zstd" },
-	{ "zlib", BUILT_ZLIB, "recordings and modules compressed with zlib" },
-	{ "xz", BUILT_LZMA, "modules compressed with xz" },
+	{ "zstd", BUILT_ZSTD, "recordings and modules compressed with zstd",
+	  "libzstd-dev (Fedora: libzstd-devel)" },
+	{ "zlib", BUILT_ZLIB, "recordings and modules compressed with zlib",
+	  "zlib1g-dev (Fedora: zlib-devel)" },
+	{ "xz", BUILT_LZMA, "modules compressed with xz",
+	  "liblzma-dev (Fedora: xz-devel)" },
 	{ "libdw", BUILT_LIBDW,
-	  "inlined functions, lines and directories from debug information" },
-	{ "debuginfod", BUILT_DEBUGINFOD, "debug information from servers" },
-	{ "ncurses", BUILT_NCURSES, "the screen of kmemx top" },
-	{ "sqlite", BUILT_SQLITE, "kmemx query" },
-	{ "static", BUILT_STATIC, "one binary that needs no shared library" },
+	  "inlined functions, lines and directories from debug information",
+	  "libdw-dev (Fedora: elfutils-devel)" },
+	{ "debuginfod", BUILT_DEBUGINFOD, "debug information from servers",
+	  "libdebuginfod-dev (Fedora: elfutils-debuginfod-client-devel)" },
+	{ "ncurses", BUILT_NCURSES, "the screen of kmemx top",
+	  "libncurses-dev (Fedora: ncurses-devel)" },
+	{ "sqlite", BUILT_SQLITE, "kmemx query",
+	  "libsqlite3-dev (Fedora: sqlite-devel)" },
+	{ "static", BUILT_STATIC, "one binary that needs no shared library", NULL },
 };
+
+const char *version_packages(const char *option)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(build_options); i++)
+		if (!strcmp(build_options[i].name, option))
+			return build_options[i].packages;
+	return NULL;
+}
 
 static int run_version(int argc, char **argv)
 {
@@ -92,9 +111,14 @@ static int run_version(int argc, char **argv)
 	printf("kmemx %s\n", KMEMX_VERSION);
 	if (!show_build)
 		return EXIT_OK;
-	for (size_t i = 0; i < ARRAY_SIZE(build_options); i++)
-		printf("%-10s %-4s %s\n", build_options[i].name, build_options[i].built,
-		       build_options[i].what);
+	for (size_t i = 0; i < ARRAY_SIZE(build_options); i++) {
+		const char *packages = build_options[i].packages;
+		bool lacks = packages && !strcmp(build_options[i].built, "no");
+
+		printf("%-10s %-4s %s%s%s\n", build_options[i].name,
+		       build_options[i].built, build_options[i].what,
+		       lacks ? "; needs " : "", lacks ? packages : "");
+	}
 	return EXIT_OK;
 }
 

@@ -134,6 +134,7 @@ enum export_rows { EXPORT_BY_CALLSITE, EXPORT_BY_STACK, EXPORT_BY_ALL };
  * @timed: it needs the history
  * @weighs: it has one number for each row: export_options.weight
  * @binary: not for a terminal
+ * @lacks: what of kmemx version --build-options it needs and this build has not; NULL: nothing
  * @suffix: of files in a directory with those of many recordings; NULL: it is not kept there
  * @state_size: of export_job.state
  * @begin, @end: what stands before and behind the rows; @begin may be NULL
@@ -143,7 +144,7 @@ enum export_rows { EXPORT_BY_CALLSITE, EXPORT_BY_STACK, EXPORT_BY_ALL };
  * They return 0; -ENOMEM; -ENOTSUP if the build lacks what they need; an error of the output.
  */
 struct exporter {
-	const char *name, *help, *opened_by, *suffix;
+	const char *name, *help, *opened_by, *suffix, *lacks;
 	enum export_rows by;
 	uint64_t rows;
 	bool weighs, pairs, binary, timed;

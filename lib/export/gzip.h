@@ -11,6 +11,13 @@
 #include "base/compiler.h"
 #include "report/render.h"
 
+/* exporter.lacks of formats that need it. */
+#ifdef HAVE_ZLIB
+#define GZIP_LACKS NULL
+#else
+#define GZIP_LACKS "zlib"
+#endif
+
 struct gzip;
 
 /* 0; -ENOMEM; -ENOTSUP: built without zlib. */

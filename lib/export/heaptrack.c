@@ -264,6 +264,7 @@ const struct exporter exporter_heaptrack = {
 	.by = EXPORT_BY_STACK,
 	.timed = true,
 	.binary = true,
+	.lacks = ZSTD_OUT_LACKS,
 	.state_size = sizeof(struct heaptrack),
 	.row = heaptrack_row,
 	.end = heaptrack_end,

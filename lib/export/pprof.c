@@ -284,6 +284,7 @@ const struct exporter exporter_pprof = {
 	.opened_by = "go tool pprof, Perfetto, speedscope, Pyroscope, Parca",
 	.by = EXPORT_BY_ALL,
 	.binary = true,
+	.lacks = GZIP_LACKS,
 	.state_size = sizeof(struct pprof),
 	.begin = pprof_begin,
 	.row = pprof_row,

@@ -11,6 +11,13 @@
 #include "base/compiler.h"
 #include "report/render.h"
 
+/* exporter.lacks of formats that need it. */
+#ifdef HAVE_ZSTD
+#define ZSTD_OUT_LACKS NULL
+#else
+#define ZSTD_OUT_LACKS "zstd"
+#endif
+
 struct zstd_out;
 
 /* 0; -ENOMEM; -ENOTSUP: built without zstd. */

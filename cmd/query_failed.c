@@ -6,6 +6,7 @@
 #include "query_failed.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "command.h"
 #include "message.h"
@@ -38,21 +39,35 @@ static const char *nearest_table(const char *name)
 	return options_nearest(name, names, ARRAY_SIZE(names));
 }
 
+/* What is no column where it stands: a column of the other table, or a text. */
+static void put_column_advice(struct strbuf *text, const char *name)
+{
+	const char *near = nearest_column(name);
+
+	if (near && !strcasecmp(near, name))
+		strbuf_puts(text, "; not all tables have it (kmemx query --schema)");
+	else if (near)
+		strbuf_printf(text, ". Did you mean '%s'?", near);
+	else
+		strbuf_puts(text, ". Text stands in single quotes");
+}
+
 /* Appends what SQLite's message is a way to. */
 static void put_advice(struct strbuf *text, const char *message)
 {
 	static const char column[] = "no such column: ", table[] = "no such table: ";
+	static const char order[] = "near \"order\": syntax error";
 	const char *near = NULL;
 
 	if (!strcmp(message, "integer overflow"))
 		strbuf_puts(text,
 			    ": a sum exceeds 2^63 - 1. Use total() instead of sum()");
+	if (!strcasecmp(message, order))
+		strbuf_puts(text, ". The column needs double quotes: \"order\"");
 	if (!strncmp(message, column, strlen(column)))
-		near = nearest_column(message + strlen(column));
+		put_column_advice(text, message + strlen(column));
 	else if (!strncmp(message, table, strlen(table)))
 		near = nearest_table(message + strlen(table));
-	else
-		return;
 	if (near)
 		strbuf_printf(text, ". Did you mean '%s'?", near);
 }

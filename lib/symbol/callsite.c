@@ -59,7 +59,7 @@
 	"napi_skb_cache_get|skb_page_frag_refill|sk_page_frag_refill|"               \
 	"sock_(alloc_send_p?skb|[wk]malloc|omalloc|alloc)|sk_(prot_)?alloc|"         \
 	"sk_clone_lock|alloc_inode(_sb)?|new_inode(_pseudo)?|"                       \
-	"__?d_alloc(_name|_pseudo|_cursor)?|d_alloc(_parallel)?|"                    \
+	"_{0,2}d_alloc(_name|_pseudo|_cursor|_parallel)?|"                           \
 	"bio_alloc_(bioset|clone)|bvec_alloc|sg_kmalloc|_{0,2}sg_alloc_table|"       \
 	"seq_(buf_alloc|open)|__seq_open_private|single_open(_size)?|prepare_creds|" \
 	"kmem_cache_(z?alloc(_node|_lru|_bulk)?))(_noprof)?(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"

@@ -26,7 +26,7 @@ import tempfile
 STANDS_FOR = 8
 ALLOCS = {"kmalloc", "kmalloc_node", "kmem_cache_alloc", "kmem_cache_alloc_node"}
 FREES = {"kfree", "kmem_cache_free"}
-# Those that the recordings have.
+# Those that the recordings have, and those of a running kernel that files, pipes and sockets use.
 WRAPPERS = set("""
 alloc_empty_file alloc_file_clone alloc_file_pseudo alloc_inode d_alloc d_alloc_parallel
 __d_alloc getname_flags getname_kernel kmemdup kstrdup kvmalloc_node mas_alloc_nodes
@@ -35,7 +35,12 @@ alloc_skb_with_frags vm_area_alloc vm_area_dup vmalloc __vmalloc_node_range xas_
 new_inode new_inode_pseudo memdup_user strndup_user sock_alloc_send_pskb
 radix_tree_node_alloc kmemdup_nul kstrdup_const kvasprintf kasprintf seq_buf_alloc
 mempool_alloc mempool_alloc_slab skb_clone bio_alloc_bioset __sg_alloc_table
-__seq_open_private __kvmalloc_node getname mas_node_count_gfp
+__seq_open_private __kvmalloc_node getname mas_node_count_gfp __vmalloc __vmalloc_node
+vzalloc vmalloc_node vzalloc_node __vmalloc_area_node vm_area_alloc_pages kvmemdup vmemdup_user
+kvmalloc_array kmalloc_array mas_node_count mt_alloc_bulk mt_alloc_one xas_nomem netdev_alloc_skb
+napi_alloc_skb build_skb skb_copy pskb_expand_head kmalloc_reserve sock_alloc sock_kmalloc
+alloc_inode_sb d_alloc_name d_alloc_pseudo d_alloc_cursor bio_alloc_clone bvec_alloc getname_uflags
+alloc_empty_file_noaccount alloc_empty_backing_file alloc_file alloc_file_pseudo_noaccount
 """.split())
 
 
@@ -171,11 +176,11 @@ def compare(kmemx, path, objects, n):
     return wrong, shares[1] / total, shares[2] / total
 
 
-def beyond_wrappers(kmemx, path):
+def beyond_wrappers(kmemx, path, *only):
     """Which callsites differ if wrappers are seen through: by what callchains have, and by kmemx."""
     def rows(*more):
         told = json.loads(output(kmemx, "stat", "-i", path, "--slab", "--json", "-l", "all",
-                                 "--raw-names", "--no-inline", *more))
+                                 "--raw-names", "--no-inline", *only, *more))
         return [row for t in told["reports"] if t["name"] == "slab" for row in t["rows"]]
 
     model, found = collections.Counter(), collections.Counter()
@@ -215,7 +220,7 @@ def by_wrappers(rows):
 def beside(kmemx, n, whole, part, names):
     """Exit code of a comparison of two recordings of the same tasks."""
     wrong, attributed, without = compare(kmemx, part, objects_of(kmemx, part), n)
-    wrong += beyond_wrappers(kmemx, part)
+    wrong += beyond_wrappers(kmemx, part, "--comm", ",".join(names))
     truth, sums = (tasks_rows(kmemx, path, names) for path in (whole, part))
     if truth != sums or not sums:
         wrong.append(f"callsites: {sums - truth} more, {truth - sums} less")

@@ -223,6 +223,7 @@ START_TEST(wrappers_by_their_word)
 		"vm_area_dup",
 		"alloc_inode",
 		"__d_alloc",
+		"d_alloc_pseudo",
 		"alloc_pages",
 		"mine",
 		"memdup_user",

@@ -71,6 +71,26 @@ void export_history_add(struct export_history *h, const struct history_change *c
 	c->last = !c->more && !h->left[id];
 }
 
+static int compare_changes(const void *a, const void *b)
+{
+	const struct history_change *x = a, *y = b;
+
+	if (x->pages != y->pages)
+		return x->pages ? 1 : -1;
+	if (x->object != y->object)
+		return x->object > y->object ? 1 : -1;
+	if (x->last != y->last)
+		return x->last ? 1 : -1;
+	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+void export_history_end(struct export_history *h)
+{
+	if (h->nr > h->nr_told)
+		qsort(h->changes + h->nr_told, h->nr - h->nr_told, sizeof(*h->changes),
+		      compare_changes);
+}
+
 void export_history_moment(struct export_history *h, const struct history_moment *moment)
 {
 	if (h->nr_moments >= HISTORY_MOMENTS_MAX)

@@ -46,11 +46,12 @@ struct history_moment {
  * @latest: hash of a pointer or frame -> its latest object
  * @rows: of slab objects, and of pages: of each row of the account that of the table
  * @first_row: of each of these tables the number of its first row
+ * @nr_told: changes up to the last one that an event told
  * @failed: memory ran out; the history is void
  */
 struct export_history {
 	struct history_change *changes;
-	size_t nr, capacity;
+	size_t nr, capacity, nr_told;
 	struct history_moment *moments;
 	size_t nr_moments, moments_capacity;
 	uint64_t moments_left_out;
@@ -69,6 +70,8 @@ struct export_history {
  */
 void export_history_add(struct export_history *h, const struct history_change *change,
 			uint64_t at, uint64_t begin);
+/* Behind the last change: puts those that no event told into an order that each run has. */
+void export_history_end(struct export_history *h);
 void export_history_moment(struct export_history *h, const struct history_moment *moment);
 /* Of slab objects, or of @pages: account row n is row @rows[n] of the table, which has @nr_table,
  * UINT32_MAX: none. 0 or -ENOMEM.

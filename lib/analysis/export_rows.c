@@ -352,6 +352,8 @@ static int show(const struct peak *p, bool pages, struct report *report)
 	if (!ret)
 		ret = t ? collect(&v) : -ENOMEM;
 	if (!ret && p->opts->history)
+		export_history_end(p->opts->history);
+	if (!ret && p->opts->history)
 		ret = export_history_rows(p->opts->history, pages, v.sum_of,
 					  pages ? p->page->nr_rows : p->slab->nr_rows,
 					  (uint32_t)v.nr);
@@ -381,6 +383,8 @@ static void changed(const struct peak *p, const struct peak_change *c)
 	};
 
 	export_history_add(p->opts->history, &change, c->at, c->begin);
+	if (c->event)
+		p->opts->history->nr_told = p->opts->history->nr;
 }
 
 static void *create(const struct analysis_env *env, const struct analysis_options *opts)

@@ -90,6 +90,26 @@ uint32_t *u64_map_insert(struct u64_map *map, uint64_t key, uint32_t value)
 	return &slot->value;
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+	const struct u64_map_slot *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+struct u64_map_slot *u64_map_sorted(const struct u64_map *map)
+{
+	struct u64_map_slot *sorted = malloc((map->count + 1) * sizeof(*sorted));
+	size_t nr = 0;
+
+	for (size_t i = 0; sorted && i < map->capacity; i++)
+		if (map->slots[i].used)
+			sorted[nr++] = map->slots[i];
+	if (sorted)
+		qsort(sorted, nr, sizeof(*sorted), compare_keys);
+	return sorted;
+}
+
 void u64_map_free(struct u64_map *map)
 {
 	free(map->slots);

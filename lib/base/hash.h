@@ -104,6 +104,10 @@ static inline uint32_t *u64_map_find(const struct u64_map *map, uint64_t key)
 	return slot->used ? &slot->value : NULL;
 }
 
+/* The slots in use in the order of their keys, map->count of them; the caller frees them. NULL if
+ * memory ran out. In the map they are in another order in each run.
+ */
+struct u64_map_slot *u64_map_sorted(const struct u64_map *map);
 /* Finds @key or inserts it with @value. NULL if memory ran out. */
 uint32_t *u64_map_insert(struct u64_map *map, uint64_t key, uint32_t value);
 /* As array_own(), of a map that was copied. */

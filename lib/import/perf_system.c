@@ -321,16 +321,13 @@ static int keep_unnamed(const struct perf_system *s, struct strbuf *cmdlines)
 
 int perf_system_texts(struct perf_system *s, struct system_texts *texts)
 {
-	int ret = keep_unnamed(s, &texts->cmdlines);
+	struct u64_map_slot *tasks = u64_map_sorted(&s->tasks);
+	int ret = tasks ? keep_unnamed(s, &texts->cmdlines) : -ENOMEM;
 
-	for (size_t i = 0; !ret && i < s->tasks.capacity; i++) {
-		const struct u64_map_slot *slot = &s->tasks.slots[i];
-
-		if (slot->used)
-			strbuf_printf(
-				&texts->cmdlines, "%" PRIu64 " %s\n", slot->key,
-				(const char *)intern_get(&s->comms, slot->value, NULL));
-	}
+	for (size_t i = 0; !ret && i < s->tasks.count; i++)
+		strbuf_printf(&texts->cmdlines, "%" PRIu64 " %s\n", tasks[i].key,
+			      (const char *)intern_get(&s->comms, tasks[i].value, NULL));
+	free(tasks);
 	if (!ret && (s->modules.failed || s->ksymbols.failed))
 		ret = -ENOMEM;
 	if (!ret && s->modules.size)

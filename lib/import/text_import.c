@@ -295,14 +295,13 @@ static int compare_cpus(const void *a, const void *b)
 
 static void compose_tasks(struct text_import *ti)
 {
-	for (size_t i = 0; i < ti->tasks.capacity; i++) {
-		const struct u64_map_slot *slot = &ti->tasks.slots[i];
+	struct u64_map_slot *tasks = u64_map_sorted(&ti->tasks);
 
-		if (slot->used)
-			strbuf_printf(
-				&ti->texts.cmdlines, "%" PRIu64 " %s\n", slot->key,
-				(const char *)intern_get(&ti->comms, slot->value, NULL));
-	}
+	for (size_t i = 0; tasks && i < ti->tasks.count; i++)
+		strbuf_printf(&ti->texts.cmdlines, "%" PRIu64 " %s\n", tasks[i].key,
+			      (const char *)intern_get(&ti->comms, tasks[i].value, NULL));
+	ti->texts.cmdlines.failed |= !tasks;
+	free(tasks);
 }
 
 static void compose_uname(struct text_import *ti)

@@ -70,14 +70,14 @@ struct top_screen {
 };
 
 static const char *const help_text[] = {
-	"q          leave",
-	"g, G       rows stand for the next, the previous: callsite, cache, order, stack, ...",
-	"s, S       sort by the next, the previous column",
-	"t          slab objects and pages, slab objects alone, pages alone",
-	"/          only rows with a text in their name; Enter ends, Escape shows all",
-	"space, f   freeze what is shown, or go on; events are counted",
-	"p          pause: no event is recorded, until the next p",
-	"w          write a recording from now on, until the next w: -o FILE",
+	"q          quit",
+	"g, G       group by the next, previous: callsite, cache, ...",
+	"s, S       sort by the next, previous column",
+	"t          slab and pages, slab only, pages only",
+	"/          filter rows by name; Escape shows all rows",
+	"space, f   freeze the display; events are still counted",
+	"p          pause recording; p again resumes",
+	"w          record to -o FILE; w again stops",
 	"Up, Down, Page Up, Page Down, Home",
 	"           scroll",
 	"?, h       this help",
@@ -229,7 +229,7 @@ static void draw_bottom(const struct top_screen *s)
 			line, sizeof(line), "%s",
 			*s->note
 				? s->note
-				: "q leave  g group  s sort  t memory  / filter  space freeze  p pause  w write  ? help");
+				: "q quit  ? help  g group  s sort  t memory  / filter  space freeze  p pause  w write");
 	draw_line(s, LINES - 1, line, strnlen(line, (size_t)COLS));
 }
 

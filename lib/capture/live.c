@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * capture: a recording whose pages are looked at as they come, instead of being kept.
- * In: a session. Out: its pages, in rounds; and if wanted a stream of them in a file.
+ * In: a session. Out: its pages, in rounds; optionally a stream of them in a file.
  */
 #include "capture/live.h"
 
@@ -155,8 +155,9 @@ int live_pause(struct session *s, bool paused)
 		ret = instance_write(&s->instance, "tracing_on", on);
 	if (!ret && frees.tracefs && paused)
 		ret = instance_write(&frees, "tracing_on", on);
+	watch_switched(&s->watch, s->log);
 	if (!ret)
-		s->paused = paused;
+		s->watch.stopped = s->paused = paused;
 	return ret;
 }
 

@@ -125,13 +125,16 @@ void watch_start(struct watch *w, const struct instance *in,
 		add_instance(w, &frees, events, r);
 }
 
-static void take(struct watch *w, int wd, struct watch_verdict *v, const struct log *log)
+static void take(struct watch *w, int wd, struct watch_verdict *v, bool own_switch,
+		 const struct log *log)
 {
 	for (size_t i = 0; i < w->nr_files; i++) {
 		struct watch_file *f = &w->files[i];
 
 		if (f->wd != wd || !f->name)
 			continue;
+		if (own_switch && f->effect == SWITCHED)
+			return;
 		if (f->effect == READ)
 			v->read = true;
 		else
@@ -145,7 +148,9 @@ static void take(struct watch *w, int wd, struct watch_verdict *v, const struct 
 	}
 }
 
-static void take_all(struct watch *w, struct watch_verdict *v, const struct log *log)
+/* @own_switch: this process wrote to tracing_on. */
+static void take_all(struct watch *w, struct watch_verdict *v, bool own_switch,
+		     const struct log *log)
 {
 	char buf[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
 	ssize_t n;
@@ -158,7 +163,7 @@ static void take_all(struct watch *w, struct watch_verdict *v, const struct log 
 			if (ev->mask & IN_Q_OVERFLOW)
 				v->read = true;
 			else if (!(ev->mask & IN_IGNORED))
-				take(w, ev->wd, v, log);
+				take(w, ev->wd, v, own_switch, log);
 		}
 	}
 }
@@ -186,13 +191,19 @@ static bool is_off(const struct instance *in)
 	return off;
 }
 
+void watch_switched(struct watch *w, const struct log *log)
+{
+	if (w->fd >= 0)
+		take_all(w, &w->earlier, true, log);
+}
+
 struct watch_verdict watch_end(struct watch *w, const struct instance *in,
 			       const struct log *log)
 {
-	struct watch_verdict v = { 0 };
+	struct watch_verdict v = w->earlier;
 
 	if (w->fd >= 0)
-		take_all(w, &v, log);
+		take_all(w, &v, false, log);
 	if (!v.meddled && !same_events(w, in))
 		v.meddled = meddled[CHANGED];
 	if (!w->stopped && is_off(in))

@@ -18,11 +18,19 @@
 
 struct watch_file;
 
+/* What other processes did. */
+struct watch_verdict {
+	const char *
+		meddled; /* why events are missing that nobody counts; NULL: they are not */
+	bool read;	 /* somebody opened a file that takes events out */
+};
+
 /**
  * struct watch - zero-initialise it; watch_close() in any case
  * @own_pids: this process itself writes to set_event_pid; set before watch_start()
  * @stopped: tracing may be off when it ends; set before watch_end()
  * @enabled: the instance's events when it began
+ * @earlier: what watch_switched() found
  */
 struct watch {
 	struct watch_file *files;
@@ -30,16 +38,10 @@ struct watch {
 	int fd;
 	bool own_pids, stopped;
 	struct strbuf enabled;
+	struct watch_verdict earlier;
 };
 
 #define WATCH_INIT ((struct watch){ .fd = -1 })
-
-/* What others have done meanwhile. */
-struct watch_verdict {
-	const char *
-		meddled; /* why events are missing that nobody counts; NULL: they are not */
-	bool read;	 /* somebody opened a file that takes events out */
-};
 
 /**
  * watch_start() - from now on
@@ -50,6 +52,8 @@ struct watch_verdict {
 void watch_start(struct watch *w, const struct instance *in,
 		 const struct event_list *events, const struct ring_reader *r,
 		 const struct log *log);
+/* This process itself has just written to tracing_on: not another process. */
+void watch_switched(struct watch *w, const struct log *log);
 /* Until now; each change is logged as LOG_WARN. */
 struct watch_verdict watch_end(struct watch *w, const struct instance *in,
 			       const struct log *log);

@@ -51,7 +51,7 @@ ended() {
 start ''
 shows '^kmemx top  by callsite, sorted by rate' || fail "$(screen)"
 shows '^# Linux .* events, [0-9]*/s, none lost; kmemx [0-9.]* %' || fail "$(screen)"
-shows '^q leave' || fail "$(screen)"
+shows '^q quit' || fail "$(screen)"
 keys g
 wait_for "caches" shows '^kmemx top  by cache, '
 wait_for "names of caches" shows 'Cache$'
@@ -84,7 +84,7 @@ keys '?'
 wait_for "help" shows 'this help'
 keys x
 tm resize-window -t top -x 61 -y 12
-wait_for "the new size" sh -c 'tmux -S "$0" capture-pane -p -t top | sed -n 12p | grep -q "^q leave"' "$socket"
+wait_for "the new size" sh -c 'tmux -S "$0" capture-pane -p -t top | sed -n 12p | grep -q "^q quit"' "$socket"
 wait_for "rows that fit" sh -c 'tmux -S "$0" capture-pane -p -t top | sed -n 11p | grep -q "^ *[0-9]"' "$socket"
 tm resize-window -t top -x 100 -y 24
 
@@ -99,6 +99,8 @@ wait_for "another one" shows 'writing kmemx-top.dat.1'
 sleep 0.5
 keys q
 ended 0
+# Its own pause is no other process's.
+! shows 'another process' || fail "$(screen)"
 for file in kmemx-top.dat kmemx-top.dat.1; do
 	"$KMEMX" info "$file" >info 2>&1 || fail "$file: $(cat info)"
 	grep -q '^events  *[1-9]' info || fail "$file: $(cat info)"

@@ -221,7 +221,7 @@ static int search_for(struct diff_side *side, const char *path, int *ret)
 	if (*ret == GO_ON && named && side->found && !kept) {
 		message_error(
 			command_name,
-			"%s was recorded on another kernel, or build of it, than others of its side",
+			"%s was recorded on another kernel or build than the rest of its side",
 			path);
 		*ret = EXIT_USAGE;
 	}
@@ -270,7 +270,7 @@ int diff_files_search(struct diff_args *a)
 			return GO_ON;
 		message_error(
 			command_name,
-			"%s gives debug information, which --no-inline does without",
+			"%s cannot be used with --no-inline, which ignores debug information",
 			places->kernel	? "--kernel"
 			: places->symfs ? "--symfs"
 					: "--debuginfod");

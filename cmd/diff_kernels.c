@@ -44,7 +44,7 @@ int diff_kernels_detect(struct diff_args *a, char *const *operands, int nr)
 	if (!elf || (a->kernels && nr == 2))
 		return GO_ON;
 	message_error(command_name,
-		      a->kernels ? "of kernels it compares two: kmemx diff OLD NEW"
+		      a->kernels ? "give exactly two kernels: kmemx diff OLD NEW"
 				 : "cannot compare a kernel (ELF) with a recording");
 	return EXIT_USAGE;
 }
@@ -111,7 +111,7 @@ int diff_kernels_check(struct diff_args *a)
 
 	if (foreign) {
 		message_error(command_name,
-			      "%s is about recordings; these files are kernels (ELF)",
+			      "%s is for recordings; these files are kernels (ELF)",
 			      foreign);
 		return EXIT_USAGE;
 	}

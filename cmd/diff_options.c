@@ -51,8 +51,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 					      { NULL, NULL, false } };
 	const struct option_usage usage = {
 		.command = command_name,
-		.purpose =
-			"Compare recordings, or two kernels (vmlinux): what takes more.",
+		.purpose = "Compare recordings, or two kernels (vmlinux).",
 		.usage = "kmemx diff [options] [OLD NEW]\n"
 			 "kmemx diff [options] OLD... -- NEW...",
 		.examples =
@@ -75,7 +74,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		{ OPTION_STRING, 0, "per", "WHAT", &a->per,
 		  "divide by: none (default), second, event:NAME, N" },
 		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &a->choice.skip,
-		  "skip these too, or: wrappers; may be repeated" },
+		  "skip these too, or wrappers; may be repeated" },
 		RAW_NAMES_OPTION(a->choice.raw_names),
 		SAMPLE_OPTION(a->choice.unscaled),
 		NO_INLINE_OPTION(a->choice.no_inline),

@@ -77,16 +77,16 @@ static int parse(struct export_args *args, struct stat_options *o, int argc, cha
 		JOBS_OPTION(&o->jobs),
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to write" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "format", "FORMAT", &args->format,
-		  "of the file; help: lists them" },
+		  "format of the file; help lists them" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &args->output,
-		  "into a file instead of standard output" },
+		  "write to FILE instead of standard output" },
 		{ OPTION_STRING, 0, "into", "DIR", &args->into,
-		  "below it, by day, kernel and host: rows of many" },
+		  "write below DIR by day, kernel, host, for a database" },
 		{ OPTION_STRING, 0, "diff", "BEFORE", &args->before,
-		  "of folded: two numbers, of this recording and of FILE" },
+		  "for folded: two numbers, of BEFORE and of FILE" },
 		STAT_KIND_OPTIONS(args),
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "weight", "WHAT", &args->weight,
-		  "of formats with one number: bytes, kib, hits, live, peak" },
+		  "for one-number formats: bytes, kib, hits, live, peak" },
 		{ OPTION_ROWS | OPTION_EVERYDAY, 'l', "lines", "N|all", &o->lines,
 		  "the N largest rows, and one for all others" },
 		MAX_LOST_OPTION(o->max_lost),
@@ -152,7 +152,7 @@ static int choose_weight(struct export_args *args)
 	if (index < 0)
 		return EXIT_USAGE;
 	if (!args->exporter->weighs) {
-		message_error(command_name, "--weight: %s files have all of these",
+		message_error(command_name, "--weight is not for %s: it has all figures",
 			      args->exporter->name);
 		return EXIT_USAGE;
 	}
@@ -185,18 +185,18 @@ static int choose(struct export_args *args, struct stat_options *o)
 		return EXIT_USAGE;
 	}
 	if (args->into && (args->output || !args->exporter->suffix)) {
-		message_error(
-			command_name,
-			args->output
-				? "--into and -o cannot be used together"
-				: "--into is for rows: --format parquet, ndjson or csv");
+		message_error(command_name,
+			      args->output
+				      ? "--into and -o cannot be used together"
+				      : "--into is for --format parquet, ndjson and csv");
 		return EXIT_USAGE;
 	}
 	if (args->exporter->binary && !args->output && !args->into &&
 	    isatty(STDOUT_FILENO)) {
-		message_error(command_name,
-			      "%s is not text for a terminal\n  Write a file: -o FILE",
-			      args->exporter->name);
+		message_error(
+			command_name,
+			"%s is a binary format, not for a terminal\n  Write a file: -o FILE",
+			args->exporter->name);
 		return EXIT_USAGE;
 	}
 	if (args->slab != args->page)
@@ -228,8 +228,9 @@ static int write_export(const struct stat_run *st, void *arg)
 
 	/* Other programs have no place for it. */
 	if (recording_meta(rec, RECORDING_META_SAMPLE))
-		message_info("%s is a sample: its rows are of the sample, not of all",
-			     st->in.study.path);
+		message_info(
+			"%s is a sample: the rows are those of the sample, not estimates",
+			st->in.study.path);
 	args->options.clock_ns = recording_clocks_are_ns(rec);
 	args->options.origin = &origin;
 	if (export_origin_init(&origin, rec) || args->history.failed)

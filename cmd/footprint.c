@@ -59,13 +59,13 @@ static int parse(struct footprint_run *run, int argc, char **argv)
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "vmlinux", "FILE",
 		  &run->files.vmlinux, "the kernel, as linked" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "kernel", "TREE",
-		  &run->files.kernel, "a built tree: its vmlinux and its modules" },
+		  &run->files.kernel, "a build tree: its vmlinux and its modules" },
 		{ OPTION_STRING, 0, "symfs", "DIR", &o->places.symfs,
 		  "look for the kernel below DIR, its machine's root" },
 		{ OPTION_FLAG, 0, "debuginfod", NULL, &o->places.debuginfod,
-		  "else ask the servers in $DEBUGINFOD_URLS for it" },
+		  "else get it from the servers in $DEBUGINFOD_URLS" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "modules", "DIR",
-		  &run->files.modules, "modules too: /lib/modules/VERSION" },
+		  &run->files.modules, "also count modules: /lib/modules/VERSION" },
 		{ OPTION_STRING, 0, "source", "DIR", &run->files.source,
 		  "directories, where debug information has none" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 'i', "input", "FILE", &o->path,
@@ -76,7 +76,7 @@ static int parse(struct footprint_run *run, int argc, char **argv)
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "attr", "WHAT", &run->attr,
 		  "static, current, current_dynamic, total_dynamic, waste" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &run->page,
-		  "of a recording the pages, not slab objects" },
+		  "add pages from the recording, not slab objects" },
 		{ OPTION_ROWS | OPTION_EVERYDAY, 0, "depth", "N|all", &run->depth,
 		  "levels of the tree (default 2)" },
 		STAT_SORT_OPTION(o, "bss,-text"),
@@ -84,11 +84,11 @@ static int parse(struct footprint_run *run, int argc, char **argv)
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "rings", "FILE", &run->rings,
 		  "draw the whole tree as rings: FILE.svg or FILE.html" },
 		{ OPTION_FLAG, 0, "sections", NULL, &run->opts.sections,
-		  "the sections of the files, too" },
+		  "also show the sections of the files" },
 		FILTER_OPTIONS(o->filter),
 		STAT_FORM_GROUP,
 		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
-		  "skip these too, or: wrappers; may be repeated" },
+		  "skip these too, or wrappers; may be repeated" },
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
 		  "full summary, skipped functions; more messages" },
 		STAT_FORMAT_OPTIONS(o),
@@ -192,7 +192,7 @@ static int choose(struct footprint_run *run)
 	if (run->page && attr == FOOTPRINT_WASTE) {
 		message_error(
 			command_name,
-			"--attr waste is about slab objects: pages are requested as they are allocated");
+			"--attr waste cannot be used with --page: pages have no waste");
 		return EXIT_USAGE;
 	}
 	if (!run->depth)

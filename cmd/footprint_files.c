@@ -49,14 +49,14 @@ static int file_failed(const char *command, const char *path, int err)
 	if (err == -ENOEXEC)
 		message_error(
 			command,
-			"%s is not a valid ELF file\n  --vmlinux takes the kernel as linked (vmlinux), not its compressed image (vmlinuz, Image)",
+			"%s is not a valid ELF file\n  --vmlinux takes the linked kernel (vmlinux), not a boot image (vmlinuz, Image)",
 			path);
 	else if (err == -ENODATA)
 		message_error(command, "%s has no sections that take memory", path);
 	else if (err == -EFBIG)
 		message_error(
 			command,
-			"the symbol table of %s is too large for a file of its size: it is damaged or malicious",
+			"the symbol table of %s is too large for the file: it is damaged or malicious",
 			path);
 	else
 		message_error(command, "cannot read %s: %s", path, io_strerror(err));
@@ -150,7 +150,7 @@ void footprint_files_banner(const struct footprint_files *files, struct report *
 	else if (files->no_debug && !files->sources.tree)
 		report_add_banner(
 			report, true,
-			"%s has no debug information (DWARF), so the files of its symbols are not known. Use the vmlinux from the kernel's debug package, or give the source: --source DIR",
+			"%s has no debug information (DWARF), so the files of its symbols are unknown. Use the vmlinux from the kernel's debug package, or give the source: --source DIR",
 			files->vmlinux);
 	if (files->fp.nr_packed)
 		report_add_banner(

@@ -47,7 +47,7 @@ static int not_found(const char *command, const char *of, const char *packages)
 {
 	message_error(
 		command,
-		"no debug information of %s was found\n  Give its --vmlinux FILE, or the tree where it was built: --kernel TREE\n  %s",
+		"no debug information found for %s\n  Give its --vmlinux FILE, or its build tree: --kernel TREE\n  %s",
 		of, packages);
 	return EXIT_UNREADABLE;
 }
@@ -67,10 +67,10 @@ static int find_recorded(struct footprint_files *files, const struct study_optio
 		recording_release(in.study.rec, release, sizeof(release));
 		strbuf_printf(&of, "Linux %s", *release ? release : "(unknown)");
 		if (!recording_meta(in.study.rec, "build_id"))
-			strbuf_puts(&of, ", of which the recording has no build ID,");
+			strbuf_puts(&of, " (the recording has no build ID)");
 		ret = not_found(
 			command, strbuf_text(&of),
-			"Packages that have it: kmemx info --symbols, with this recording");
+			"kmemx info --symbols -i RECORDING says which package has it");
 		strbuf_free(&of);
 	}
 	input_close(&in);
@@ -121,7 +121,7 @@ static int find_running(struct footprint_files *files, const struct debug_places
 							  .release = host.release,
 							  .build_id = strbuf_text(&id),
 							  .build_id_len = id.size });
-	strbuf_printf(&of, "the running kernel, Linux %s,", host.release);
+	strbuf_printf(&of, "the running kernel, Linux %s", host.release);
 	strbuf_printf(&package, "Debian, Ubuntu: apt install linux-image-%s-dbg",
 		      host.release);
 	if (ret || of.failed || package.failed)
@@ -157,6 +157,6 @@ int footprint_search(struct footprint_files *files, const char *recording,
 		return find_recorded(files, &study, verbose, command);
 	message_error(
 		command,
-		"the kernel of a recording from standard input is not looked for\n  Give its --vmlinux FILE, or the tree where it was built: --kernel TREE");
+		"for a recording from standard input, the kernel must be given\n  Give its --vmlinux FILE, or its build tree: --kernel TREE");
 	return EXIT_USAGE;
 }

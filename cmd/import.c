@@ -59,7 +59,7 @@ static int parse(struct import_options *o, int argc, char **argv)
 		{ OPTION_STRING, 0, "raw-pages", "DIR", &o->raw_pages,
 		  "copies of trace_pipe_raw and the files beside it" },
 		{ OPTION_STRING, 0, "perf", "FILE", &o->perf,
-		  "what perf record or perf kmem record wrote; -: stdin" },
+		  "a file of perf record or perf kmem record; -: stdin" },
 		{ OPTION_GROUP, .help = "What the input lacks" },
 		{ OPTION_STRING, 0, "kallsyms", "FILE", &o->kallsyms,
 		  "function addresses: that kernel's /proc/kallsyms" },

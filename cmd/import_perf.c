@@ -99,7 +99,7 @@ static int open_directory(const struct import *im)
 	if (fd == -ENOENT)
 		message_error(
 			command_name,
-			"%s is a directory, but not one of perf record --threads: it has no file data\n  Name a perf.data file",
+			"%s is a directory, but not one of perf record --threads: it has no file data\n  Give a perf.data file",
 			path);
 	else if (fd < 0)
 		open_failed(path, fd);

@@ -111,10 +111,11 @@ static void add_times(struct report *r, const struct study_facts *f)
 	if (f->flight[0])
 		report_add_property(
 			r, "flight", false,
-			"saved by: %s; what is older than the duration was overwritten",
+			"saved by: %s; events older than the duration were overwritten",
 			f->flight);
 	if (f->sample_unknown)
-		add_text(r, "sample", "by a rule that this kmemx does not know");
+		add_text(r, "sample",
+			 "by a rule that this version of kmemx does not know");
 	else if (f->sample.one_in)
 		report_add_property(
 			r, "sample", false,

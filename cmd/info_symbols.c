@@ -48,14 +48,11 @@ static void add_places(struct report *r, const struct input *in)
 {
 	static const struct column columns[] = {
 		{ .name = "place", .title = "Place", .last = true },
-		{ .name = "verdict",
-		  .title = "What is there",
-		  .last = true,
-		  .words = true },
+		{ .name = "verdict", .title = "Result", .last = true, .words = true },
 	};
 	const struct debug_found *found = &in->study.found;
 	struct table *t =
-		add_table(r, "symbol_places", found->nr ? "Places looked at" : NULL,
+		add_table(r, "symbol_places", found->nr ? "Places searched" : NULL,
 			  columns, sizeof(columns) / sizeof(columns[0]));
 	size_t i;
 
@@ -111,12 +108,12 @@ static const char *module_source(const struct study *s, const char *module,
 {
 	*path = NULL;
 	if (!s->sources.modules)
-		return "no directory of modules is known";
+		return "no --modules DIR is given";
 	switch (module_files_state(s->sources.modules, module, path)) {
 	case MODULE_MISSING:
-		return "its file is not there";
+		return "its file is missing";
 	case MODULE_OTHER_BUILD:
-		return "its file is of another build";
+		return "its file is from another build";
 	case MODULE_NO_DEBUG:
 		return "its file has no debug information";
 	case MODULE_READ:
@@ -146,7 +143,7 @@ static void add_modules(struct report *r, const struct study *s,
 
 		if (!row)
 			return;
-		what = !*name ? (file ? "read" : "no debug information is found")
+		what = !*name ? (file ? "read" : "no debug information found")
 			      : module_source(s, name, &file);
 		row[0] = cell_text(t, *name ? name : "[kernel]");
 		row[1] = cell_uint(m->rows[i].nr_functions);
@@ -159,13 +156,13 @@ static void add_modules(struct report *r, const struct study *s,
 static void add_hints(struct report *r, const struct input *in)
 {
 	static const struct column column = {
-		.name = "hint", .title = "What brings it", .last = true, .words = true
+		.name = "hint", .title = "Command or option", .last = true, .words = true
 	};
 	struct strbuf hints[INPUT_HINTS] = { 0 };
 	bool wanted = !kernel_file(&in->study);
 	struct table *t =
 		add_table(r, "symbol_hints",
-			  wanted ? "What brings debug information" : NULL, &column, 1);
+			  wanted ? "How to get debug information" : NULL, &column, 1);
 	size_t i;
 
 	input_hints(in, hints);

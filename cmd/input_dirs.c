@@ -119,7 +119,7 @@ int input_lines_missing(const char *command, const char *word, const char *of)
 		return lines_not_built_in(command);
 	message_error(
 		command,
-		"--by %s needs the kernel's debug information; none is given%s\n  Give the kernel's --vmlinux FILE, with debug information (modules: --modules DIR)\n  kmemx info --symbols says where it was looked for, and which package has it",
+		"--by %s needs the kernel's debug information; none is given%s\n  Give the kernel's --vmlinux FILE, with debug information (modules: --modules DIR)\n  kmemx info --symbols says where kmemx looked, and which package has it",
 		word, of);
 	return EXIT_USAGE;
 }
@@ -130,7 +130,7 @@ int input_lines_none(const char *command, const char *path)
 		return lines_not_built_in(command);
 	message_error(
 		command,
-		"%s has no debug information (DWARF) that can be read, so it gives no lines\n  Use the vmlinux from the kernel's debug package",
+		"%s has no readable debug information (DWARF), so it gives no lines\n  Use the vmlinux from the kernel's debug package",
 		path);
 	return EXIT_UNREADABLE;
 }

@@ -29,7 +29,7 @@ static int check_servers(const char *command)
 	case -EOPNOTSUPP:
 		message_error(
 			command,
-			"--debuginfod: this build cannot ask servers (it has no libdebuginfod)\n  Fetch the file (debuginfod-find debuginfo BUILD-ID) and give it: --vmlinux FILE");
+			"--debuginfod: this build cannot ask servers (no libdebuginfod)\n  Fetch the file (debuginfod-find debuginfo BUILD-ID) and give it: --vmlinux FILE");
 		break;
 	case -ELIBACC:
 		message_error(
@@ -39,7 +39,7 @@ static int check_servers(const char *command)
 	default:
 		message_error(
 			command,
-			"--debuginfod: no server is named\n  Name your distribution's: export DEBUGINFOD_URLS=https://debuginfod.debian.net\n  (https://debuginfod.fedoraproject.org, https://debuginfod.archlinux.org)");
+			"--debuginfod: DEBUGINFOD_URLS names no server\n  Set your distribution's: export DEBUGINFOD_URLS=https://debuginfod.debian.net\n  (https://debuginfod.fedoraproject.org, https://debuginfod.archlinux.org)");
 	}
 	return EXIT_USAGE;
 }
@@ -100,7 +100,7 @@ void input_place_text(const struct input *in, const struct debug_place *place,
 		strbuf_puts(out, "it is not a valid ELF file");
 		break;
 	case DEBUG_OTHER_BUILD:
-		strbuf_printf(out, "its build ID is %s, the recorded kernel's %.*s",
+		strbuf_printf(out, "its build ID is %s, that of the recorded kernel %.*s",
 			      *place->build_id ? place->build_id : "not known",
 			      (int)(size < 128 ? size : 128), id ? id->text : "");
 		break;
@@ -182,7 +182,7 @@ static void other_build(const struct input *in, const struct symbol_failure *f)
 	size_t len = strcspn(meta->text, " \n");
 	char why[320];
 
-	snprintf(why, sizeof(why), "its build ID is %s, the recorded kernel's %.*s",
+	snprintf(why, sizeof(why), "its build ID is %s, that of the recorded kernel %.*s",
 		 f->build_id, (int)(len < 128 ? len : 128), meta->text);
 	other_kernel(in, why);
 }
@@ -228,7 +228,7 @@ int input_symbols_failed(const struct input *in)
 	case SYMBOLS_NO_ELF:
 		message_error(
 			in->command,
-			"%s is not a valid ELF file\n  --vmlinux takes the kernel as linked (vmlinux), not its compressed image (vmlinuz, Image)",
+			"%s is not a valid ELF file\n  --vmlinux takes the linked kernel (vmlinux), not a boot image (vmlinuz, Image)",
 			f->path);
 		break;
 	case SYMBOLS_STRIPPED:

@@ -30,43 +30,38 @@
 	}
 
 /* Three more: where else the debug information is looked for. */
-#define DEBUG_PLACE_OPTIONS(places)                                                    \
-	{                                                                              \
-		OPTION_STRING,                                                         \
-		0,                                                                     \
-		"kernel",                                                              \
-		"TREE",                                                                \
-		&(places).kernel,                                                      \
-		"debug information: the tree that the kernel was built in"             \
-	},                                                                             \
-		{ OPTION_STRING,                                                       \
-		  0,                                                                   \
-		  "symfs",                                                             \
-		  "DIR",                                                               \
-		  &(places).symfs,                                                     \
-		  "debug information: below DIR, the recorded machine's root" },       \
-	{                                                                              \
-		OPTION_FLAG, 0, "debuginfod", NULL, &(places).debuginfod,              \
-			"debug information: else from the servers in $DEBUGINFOD_URLS" \
+#define DEBUG_PLACE_OPTIONS(places)                                                  \
+	{ OPTION_STRING,    0,                                                       \
+	  "kernel",	    "TREE",                                                  \
+	  &(places).kernel, "debug information: the tree the kernel was built in" }, \
+		{ OPTION_STRING,                                                     \
+		  0,                                                                 \
+		  "symfs",                                                           \
+		  "DIR",                                                             \
+		  &(places).symfs,                                                   \
+		  "debug information: below DIR, the recorded machine's root" },     \
+	{                                                                            \
+		OPTION_FLAG, 0, "debuginfod", NULL, &(places).debuginfod,            \
+			"debug information: else from $DEBUGINFOD_URLS"              \
 	}
 
 /* The same in struct @files; of @type all but the last. */
-#define DEBUG_PLACE_OPTIONS_OF(type, files)                                            \
-	{ type,                                                                        \
-	  0,                                                                           \
-	  "kernel",                                                                    \
-	  "TREE",                                                                      \
-	  &(files).kernel,                                                             \
-	  "debug information: the tree that the kernel was built in" },                \
-		{ type,                                                                \
-		  0,                                                                   \
-		  "symfs",                                                             \
-		  "DIR",                                                               \
-		  &(files).symfs,                                                      \
-		  "debug information: below DIR, the recorded machine's root" },       \
-	{                                                                              \
-		OPTION_FLAG, 0, "debuginfod", NULL, &(files).debuginfod,               \
-			"debug information: else from the servers in $DEBUGINFOD_URLS" \
+#define DEBUG_PLACE_OPTIONS_OF(type, files)                                      \
+	{ type,                                                                  \
+	  0,                                                                     \
+	  "kernel",                                                              \
+	  "TREE",                                                                \
+	  &(files).kernel,                                                       \
+	  "debug information: the tree the kernel was built in" },               \
+		{ type,                                                          \
+		  0,                                                             \
+		  "symfs",                                                       \
+		  "DIR",                                                         \
+		  &(files).symfs,                                                \
+		  "debug information: below DIR, the recorded machine's root" }, \
+	{                                                                        \
+		OPTION_FLAG, 0, "debuginfod", NULL, &(files).debuginfod,         \
+			"debug information: else from $DEBUGINFOD_URLS"          \
 	}
 
 /* At most one of them? GO_ON, or EXIT_USAGE after a message. */

@@ -69,20 +69,19 @@ struct option_entry {
 		OPTION_FLAG, 0, "raw-ip", NULL, &(flag), \
 			"addresses instead of functions" \
 	}
-#define SAMPLE_OPTION(flag)                                                  \
-	{                                                                    \
-		OPTION_FLAG, 0, "unscaled", NULL, &(flag),                   \
-			"of a sample: its own figures, not estimates of all" \
+#define SAMPLE_OPTION(flag)                                            \
+	{                                                              \
+		OPTION_FLAG, 0, "unscaled", NULL, &(flag),             \
+			"for a sample: its own figures, not estimates" \
 	}
 #define RAW_NAMES_OPTION(flag)                                        \
 	{                                                             \
 		OPTION_FLAG, 0, "raw-names", NULL, &(flag),           \
 			"functions with the compiler's name suffixes" \
 	}
-#define NO_INLINE_OPTION(flag)                                                                   \
-	{                                                                                        \
-		OPTION_FLAG, 0, "no-inline", NULL, &(flag),                                      \
-			"no inlined functions: the callsite is the function that holds the code" \
+#define NO_INLINE_OPTION(flag)                                                         \
+	{                                                                              \
+		OPTION_FLAG, 0, "no-inline", NULL, &(flag), "ignore inlined functions" \
 	}
 /* The last ones of every command. */
 #define OPTIONS_END                                                 \

@@ -56,7 +56,7 @@ static int parse(struct query_run *run, int argc, char **argv, int *operands)
 	const struct option_words checked[] = { OUTPUT_WORDS, { NULL, NULL, false } };
 	const struct option_usage usage = {
 		.command = command_name,
-		.purpose = "Ask recordings, or the rows of many machines, in SQL.",
+		.purpose = "Query recordings, or the rows of many machines, in SQL.",
 		.usage = "kmemx query [options] FILE... SQL|NAME",
 		.examples =
 			"  kmemx query kmemx.dat top-callsites\n"
@@ -72,21 +72,21 @@ static int parse(struct query_run *run, int argc, char **argv, int *operands)
 		  "for rows and results (default: half of the machine's)" },
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to ask" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "list", NULL, &run->list,
-		  "list the queries that come along" },
+		  "list the built-in queries" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "show", "NAME", &run->show,
-		  "print the SQL of one of them" },
+		  "print the SQL of a built-in query" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "schema", NULL, &run->schema,
 		  "list the tables' columns, with units and meaning" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "sql-file", "FILE", &run->sql_file,
-		  "the SQL is in a file: all operands are files to read" },
+		  "read the SQL from FILE; all operands are files to load" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "set", "NAME=VALUE", &run->set,
-		  "the value of :NAME in the SQL; may be repeated" },
+		  "set the value of :NAME in the SQL; may be repeated" },
 		{ OPTION_DURATION, 0, "timeout", "TIME", &run->timeout,
-		  "end a query that takes longer: 30s, 10m" },
+		  "stop a query that takes longer: 30s, 10m" },
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show it" },
 		LINES_OPTION(run->lines),
 		{ OPTION_COUNT, 'v', "verbose", NULL, &run->load.verbose,
-		  "more messages of recordings" },
+		  "more messages about recordings" },
 		{ OPTION_TABLE, .value = output_formats(&run->output) },
 		OUTPUT_OPTIONS(run->output),
 		OPTIONS_END,
@@ -204,7 +204,7 @@ static int no_query(const char *path)
 {
 	message_error(
 		command_name,
-		"the query is missing: behind the files stands SQL, or a name\n  For example: kmemx query %s top-callsites    all names: kmemx query --list",
+		"the query is missing: after the files, give SQL or the name of a query\n  For example: kmemx query %s top-callsites    all names: kmemx query --list",
 		path);
 	return EXIT_USAGE;
 }
@@ -279,8 +279,8 @@ static void put_facts(struct report *r, const struct query_totals *t, size_t fil
 		report_add_banner(
 			r, true,
 			"%" PRIu64
-			" of these recordings lost events or %s no end: sums are at least what is shown (kmemx query ... untrusted)",
-			t->untrusted, t->untrusted == 1 ? "has" : "have");
+			" of these recordings lost events or %s cut short: totals are at least what is shown (kmemx query ... untrusted)",
+			t->untrusted, t->untrusted == 1 ? "was" : "were");
 	if (t->partial)
 		report_add_banner(
 			r, true,
@@ -297,7 +297,7 @@ static void put_facts(struct report *r, const struct query_totals *t, size_t fil
 		report_add_banner(
 			r, true,
 			"%" PRIu64
-			" number%s of 2^63 or more became floating point: sums with them are not exact",
+			" number%s of 2^63 or more became floating point: totals with them are not exact",
 			t->large, plural(t->large));
 	r->subject = "query";
 	report_add_fact(r, "files", NULL, cell_uint(files));
@@ -361,7 +361,7 @@ static int load_and_ask(struct query_run *run)
 		return query_load_no_memory(run->load.memory);
 	ret = query_load(&run->load, &run->files);
 	if (ret == GO_ON && !query_store_totals(run->load.store)->rows) {
-		message_error(command_name, "there are no rows in what was read");
+		message_error(command_name, "the files have no rows");
 		return EXIT_FAILED;
 	}
 	return ret == GO_ON ? ask(run) : ret;
@@ -424,7 +424,7 @@ static int run_query(int argc, char **argv)
 
 const struct command command_query = {
 	.name = command_name,
-	.purpose = "ask recordings of many machines in SQL",
+	.purpose = "query the recordings of many machines in SQL",
 	.group = COMMAND_LOOK,
 	.seldom = true,
 	.run = run_query,

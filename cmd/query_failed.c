@@ -135,6 +135,14 @@ static int unset(const char *name)
 	return EXIT_USAGE;
 }
 
+static int writes(void)
+{
+	message_error(
+		command_name,
+		"only statements that read are allowed: SELECT, WITH ... SELECT, VALUES");
+	return EXIT_USAGE;
+}
+
 int query_failed(const struct query_ask *ask, const struct query_failure *why)
 {
 	switch (why->problem) {
@@ -143,24 +151,21 @@ int query_failed(const struct query_ask *ask, const struct query_failure *why)
 	case QUERY_LARGE:
 		message_error(
 			command_name,
-			"the result is too large for the memory\n  Ask for less, or allow more: --max-memory SIZE");
+			"the result is too large for the memory limit\n  Select less, or allow more: --max-memory SIZE");
 		return EXIT_FAILED;
 	case QUERY_STOPPED:
 		message_error(
 			command_name,
-			"the query took longer than --timeout allows, and was ended");
+			"the query took longer than --timeout allows and was stopped");
 		return EXIT_FAILED;
 	case QUERY_EMPTY:
 		message_error(command_name, "there is no SQL statement");
 		return EXIT_USAGE;
 	case QUERY_SEVERAL:
 		return sql_failed(ask, why,
-				  "one statement can be run, this is a second one");
+				  "only one statement can be run; this is a second one");
 	case QUERY_WRITES:
-		message_error(
-			command_name,
-			"only statements that read are run: SELECT, WITH ... SELECT, VALUES");
-		return EXIT_USAGE;
+		return writes();
 	case QUERY_UNSET:
 		return unset(strbuf_text(&why->text));
 	case QUERY_UNUSED:
@@ -168,6 +173,9 @@ int query_failed(const struct query_ask *ask, const struct query_failure *why)
 			      strbuf_text(&why->text), strbuf_text(&why->text));
 		return EXIT_USAGE;
 	case QUERY_SQL:
+		/* SQLite says this before it asks whether the statement is allowed. */
+		if (strstr(strbuf_text(&why->text), " because it is a view"))
+			return writes();
 		break;
 	}
 	return sql_failed(ask, why, strbuf_text(&why->text));
@@ -189,7 +197,7 @@ int query_unknown(const char *word)
 	else
 		message_error(
 			command_name,
-			"'%s' is neither SQL nor the name of a query\n  List the queries that come along: kmemx query --list",
+			"'%s' is neither SQL nor the name of a query\n  List the built-in queries: kmemx query --list",
 			word);
 	return EXIT_USAGE;
 }

@@ -199,7 +199,7 @@ int query_files_add(struct query_files *files, const char *path)
 		return ret;
 	message_error(
 		command_name,
-		"%s has no rows (*.ndjson) and no recordings (*.dat)\n  Write rows: kmemx export --format ndjson --into %s FILE",
+		"%s has no *.ndjson or *.dat files\n  Write rows: kmemx export --format ndjson --into %s FILE",
 		path, path);
 	return EXIT_UNREADABLE;
 }

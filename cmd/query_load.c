@@ -35,7 +35,7 @@ int query_load_no_memory(uint64_t memory)
 	text_bytes(&text, memory, " ");
 	message_error(
 		command_name,
-		"there is not enough memory: the limit is %s\n  Load fewer files, or allow more: --max-memory SIZE",
+		"not enough memory: the limit is %s\n  Load fewer files, or allow more: --max-memory SIZE",
 		strbuf_text(&text));
 	strbuf_free(&text);
 	return EXIT_FAILED;

@@ -85,7 +85,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "callchains of page allocations (default), all, none" },
 		RECORD_FILTER_OPTIONS(o->filters),
 		{ OPTION_POSITIVE, 0, "sample", "N", &o->one_in,
-		  "one in N objects and pages, by address: 2, 4, 8, ..." },
+		  "only one in N objects and pages: 2, 4, 8, ..." },
 		{ OPTION_POSITIVE, 0, "stack-sample", "N", &o->stacks_one_in,
 		  "also callchains of one in N slab objects" },
 		{ OPTION_STRING, 0, "filter", "EXPR", &o->filter,
@@ -111,7 +111,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		{ OPTION_SIZE | OPTION_EVERYDAY, 'b', "buffer-size", "SIZE",
 		  &o->buffer_bytes, "ring buffer of each CPU (default: up to 32M)" },
 		{ OPTION_STRINGS, 0, "label", "KEY=VALUE", &o->labels,
-		  "kept in the file: what it is of, for many recordings" },
+		  "a label to tell many recordings apart" },
 		{ OPTION_STRING, 0, "clock", "NAME", &o->clock,
 		  "trace clock (default: " CAPTURE_DEFAULT_CLOCK ")" },
 		{ OPTION_UINT, 0, "file-version", "6|7", &o->file_version,
@@ -154,13 +154,12 @@ static int set_samples(const struct record_options *o, struct capture_options *c
 			"--sample and --stack-sample take a power of two from 2 to 256");
 	if (o->one_in && c->events.percpu)
 		return usage_error(
-			"--sample cannot be used with --percpu: lists of CPUs are of all pages");
+			"--sample cannot be used with --percpu, which needs all page events");
 	if (o->one_in && o->exact_ledger)
 		return usage_error("--exact-ledger needs all events: leave out --sample");
 	if (o->stacks_one_in &&
 	    (!c->events.slab || c->events.stack != CAPTURE_STACK_PAGE))
-		return usage_error(
-			"--stack-sample adds to --stack page, and needs slab events");
+		return usage_error("--stack-sample needs slab events, and --stack page");
 	c->events.one_in = (uint32_t)o->one_in;
 	c->events.stacks_one_in = (uint32_t)o->stacks_one_in;
 	return GO_ON;
@@ -186,7 +185,7 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	if (o->filter_frees && !o->filter && !o->follow && !o->pids.count &&
 	    !record_filters_any(&o->filters))
 		return usage_error(
-			"--filter-frees needs an option that chooses allocations, such as --filter, --comm or -p");
+			"--filter-frees needs an option that selects allocations, such as --filter, --comm or -p");
 	if (o->all_cpus && (o->follow || o->pids.count || o->filters.cgroup))
 		return usage_error(
 			"--all-cpus cannot be used with --follow, --pid or --cgroup");
@@ -302,7 +301,7 @@ static void say_nothing_recorded(const struct capture_options *c)
 	else if (c->events.filter || event_criteria_any(&c->events.criteria))
 		message_error(
 			"record",
-			"nothing was recorded: no event passed the filter\n  Choose a wider one, or record without %s",
+			"nothing was recorded: no event passed the filter\n  Use a wider filter, or record without %s",
 			c->events.filter ? "--filter" : "it");
 	else
 		message_error(

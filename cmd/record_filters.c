@@ -62,7 +62,7 @@ static int check_caches(const struct record_filters *f, const struct capture_opt
 	for (size_t i = 0; i < f->caches.count; i++)
 		if (!strncmp(f->caches.items[i], "kmalloc-", strlen("kmalloc-")))
 			return usage_error(
-				"--cache cannot choose a kmalloc cache: the events of kmalloc do not name it\n  Choose by size: --min-bytes SIZE, or --filter 'bytes_alloc == 64'");
+				"--cache cannot select a kmalloc cache: kmalloc events do not name it\n  Select by size: --min-bytes SIZE, or --filter 'bytes_alloc == 64'");
 	return check_names(&f->caches, "--cache", NAME_MOST);
 }
 
@@ -217,7 +217,7 @@ static int look_up_cache(struct record_filters *f, size_t i, const char *slabinf
 	if (!found)
 		return GO_ON;
 	message_info(
-		"the kernel keeps objects of %s in the cache %s, with those of others: recording all of %s",
+		"the kernel merged the cache %s with others into %s: recording all of %s",
 		name, found, found);
 	f->caches.items[i] = found;
 	f->merged[i] = found;
@@ -249,7 +249,7 @@ static int look_up_group(struct record_filters *f)
 		return GO_ON;
 	message_error(
 		"record",
-		"cannot find the control group %s: %s\n  Name its directory, or its path as in /proc/PID/cgroup",
+		"cannot find the control group %s: %s\n  Give its directory, or its path as in /proc/PID/cgroup",
 		f->cgroup, err == -ENOENT ? "there is no such group" : strerror(-err));
 	return EXIT_FAILED;
 }

@@ -29,7 +29,7 @@ struct record_filters {
 	  &(f).min_bytes, "only allocations of at least SIZE" },                              \
 		{ OPTION_POSITIVE, 0,                                                         \
 		  "min-order",	   "N",                                                       \
-		  &(f).min_order,  "of page allocations, only those of order N or more" },    \
+		  &(f).min_order,  "page allocations: only those of order N or more" },       \
 		{ OPTION_STRINGS, 0,                                                          \
 		  "cache",	  "NAME",                                                     \
 		  &(f).caches,	  "only objects of this slab cache; may be a pattern" },      \

@@ -51,7 +51,7 @@ static int set_memory(struct record_flight *f)
 		return GO_ON;
 	message_error(
 		"record",
-		"--flight takes the memory of all ring buffers, or a time, not '%s'\n  Such as --flight=64M, or --flight=2m",
+		"--flight takes a size (of all ring buffers) or a time, not '%s'\n  For example --flight=64M or --flight=2m",
 		f->memory);
 	return EXIT_USAGE;
 }
@@ -177,7 +177,7 @@ static int check_others(const struct record_flight *f, const struct capture_opti
 	if (!f->memory[0] && c->argv && is_memory(c->argv[0])) {
 		message_error(
 			"record",
-			"--flight takes its value behind an equals sign\n  Try: kmemx record --flight=%s",
+			"--flight takes its value after an equals sign\n  Try: kmemx record --flight=%s",
 			c->argv[0]);
 		return EXIT_USAGE;
 	}
@@ -186,10 +186,10 @@ static int check_others(const struct record_flight *f, const struct capture_opti
 			"--flight cannot be used with -o -\n  Files are saved in a directory: -o DIR");
 	if (c->exact_ledger)
 		return usage_error(
-			"--flight cannot be used with --exact-ledger: what was counted before is overwritten");
+			"--flight cannot be used with --exact-ledger, which needs all events since its first count");
 	if (c->buffer_bytes)
 		return usage_error(
-			"--flight cannot be used with --buffer-size\n  Name the memory of all ring buffers: --flight=64M");
+			"--flight cannot be used with --buffer-size\n  Give the size of all ring buffers: --flight=64M");
 	return GO_ON;
 }
 
@@ -318,7 +318,7 @@ static void say_saved(void *ctx, const char *path, const char *cause,
 		f->cut_short = true;
 		message_error(
 			"record",
-			"the recording was cut short: %s\n  Make room, keep fewer files (--keep), or use a smaller --flight=SIZE",
+			"the recording was cut short: %s\n  Free some space, keep fewer files (--keep), or use a smaller --flight=SIZE",
 			strerror(r->write_error));
 	}
 	if (f->quiet)

@@ -32,28 +32,28 @@ struct record_flight {
 #define RECORD_FLIGHT_INIT \
 	((struct record_flight){ .keep = 10, .again_ns = UINT64_C(60000000000) })
 
-#define RECORD_FLIGHT_OPTIONS(f)                                                            \
-	{ OPTION_GROUP, .help = "Flight recorder" },                                        \
-		{ OPTION_OPTIONAL | OPTION_EVERYDAY,                                        \
-		  0,                                                                        \
-		  "flight",                                                                 \
-		  "SIZE|TIME",                                                              \
-		  &(f).memory,                                                              \
-		  "save the last events when something happens" },                          \
-		{ OPTION_STRINGS | OPTION_EVERYDAY,                                         \
-		  0,                                                                        \
-		  "on",                                                                     \
-		  "CAUSE",                                                                  \
-		  &(f).on,                                                                  \
-		  "oom, failure, order=N, pressure, sunreclaim=SIZE, ..." },                \
-		{ OPTION_POSITIVE, 0,                                                       \
-		  "keep",	   "N",                                                     \
-		  &(f).keep,	   "keep the last N files (default: 10)" },                 \
-		{ OPTION_DURATION, 0,                                                       \
-		  "again",	   "TIME",                                                  \
-		  &(f).again_ns,   "the same cause saves again after TIME (default: 1m)" }, \
-	{                                                                                   \
-		OPTION_FLAG, 0, "once", NULL, &(f).once, "end after one file"               \
+#define RECORD_FLIGHT_OPTIONS(f)                                                     \
+	{ OPTION_GROUP, .help = "Flight recorder" },                                 \
+		{ OPTION_OPTIONAL | OPTION_EVERYDAY,                                 \
+		  0,                                                                 \
+		  "flight",                                                          \
+		  "SIZE|TIME",                                                       \
+		  &(f).memory,                                                       \
+		  "save the last events when something happens" },                   \
+		{ OPTION_STRINGS | OPTION_EVERYDAY,                                  \
+		  0,                                                                 \
+		  "on",                                                              \
+		  "CAUSE",                                                           \
+		  &(f).on,                                                           \
+		  "oom, failure, order=N, pressure, sunreclaim=SIZE, ..." },         \
+		{ OPTION_POSITIVE, 0,                                                \
+		  "keep",	   "N",                                              \
+		  &(f).keep,	   "keep the last N files (default: 10)" },          \
+		{ OPTION_DURATION, 0,                                                \
+		  "again",	   "TIME",                                           \
+		  &(f).again_ns,   "ignore the same cause for TIME (default: 1m)" }, \
+	{                                                                            \
+		OPTION_FLAG, 0, "once", NULL, &(f).once, "end after one file"        \
 	}
 
 /* Checks the options. GO_ON or an exit code after a message. */

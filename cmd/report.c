@@ -29,7 +29,7 @@ static int parse(struct report_run *run, int argc, char **argv)
 	const struct option_words checked[] = { { NULL, NULL, false } };
 	const struct option_usage usage = {
 		.command = command_name,
-		.purpose = "Make a page for a browser of a recording, in one file.",
+		.purpose = "Make a page for a browser from a recording, in one file.",
 		.usage = "kmemx report [options] -o PAGE.html [FILE]",
 		.examples = "  kmemx report -o report.html\n"
 			    "  kmemx report boot.dat --time ,50% -o boot.html\n",
@@ -46,7 +46,7 @@ static int parse(struct report_run *run, int argc, char **argv)
 		STAT_FORM_GROUP,
 		STAT_SITE_OPTIONS(o),
 		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &run->page,
-		  "the page: a file that a browser opens" },
+		  "the page to write: open it in a browser" },
 		OPTIONS_END
 	};
 
@@ -62,7 +62,7 @@ static int prepare(struct stat_run *st)
 		return GO_ON;
 	message_error(
 		command_name,
-		"no file is named for the page\n  Name it: kmemx report -o report.html");
+		"-o is missing: the page to write\n  Try: kmemx report -o report.html");
 	return EXIT_USAGE;
 }
 

@@ -119,7 +119,7 @@ static int parse(struct script_args *a, int argc, char **argv)
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "json", NULL, &a->json,
 		  "JSON, one object per line" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &a->output,
-		  "into a file instead of standard output" },
+		  "write to FILE instead of standard output" },
 		PAGER_OPTION(a->no_pager),
 		VERBOSE_OPTION(a->verbose),
 		OPTIONS_END,

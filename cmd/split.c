@@ -68,7 +68,7 @@ static int parse(struct split_args *a, int argc, char **argv)
 		{ OPTION_STRING, 0, "sample", "N[,PART]", &a->sample.text,
 		  "one in N objects and pages, by address" },
 		{ OPTION_STRING, 0, "stack-sample", "N[,PART]", &a->stack_sample.text,
-		  "callchains of one slab object in N" },
+		  "callchains of one in N slab objects only" },
 		VERBOSE_OPTION(a->verbose),
 		OPTIONS_END,
 	};
@@ -95,7 +95,7 @@ static int check_sample(struct sample_choice *c, const char *option)
 	}
 	message_error(
 		command_name,
-		"%s takes a power of two from 2 to %u and a part from 0 on, not '%s'\n  Try: kmemx split %s 16 -o part.dat, or %s 16,3",
+		"%s takes N[,PART]: a power of two from 2 to %u, and a part from 0 to N - 1, not '%s'\n  Try: kmemx split %s 16 -o part.dat, or %s 16,3",
 		option, SAMPLE_MAX, c->text, option, option);
 	return EXIT_USAGE;
 }
@@ -195,12 +195,12 @@ static int check_possible(const struct split_run *r)
 	if (ret == -EEXIST)
 		message_error(
 			command_name,
-			"%s is a sample already\n  Take one of the recording that it was made from",
+			"%s already is a sample\n  Take the sample from the original recording",
 			study->path);
 	else
 		message_error(
 			command_name,
-			"%s has no page frame numbers, as its kernel is older than 4.1: no sample can be taken",
+			"%s has no page frame numbers, because its kernel is older than 4.1: no sample can be taken",
 			study->path);
 	return EXIT_FAILED;
 }

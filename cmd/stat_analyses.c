@@ -251,7 +251,7 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 		    recording_meta(rec, RECORDING_META_SAMPLE)) {
 			message_error(
 				command,
-				"%s is a sample of all objects and pages, too little for %s%s: %s\n  Record all events: leave out --sample",
+				"%s is only a sample of all objects and pages, not enough for %s%s: %s\n  Record all events: leave out --sample",
 				path,
 				a->chosen[i]->use == ANALYSIS_COMMAND ? "kmemx " : "--",
 				a->chosen[i]->name, a->chosen[i]->unsampled);

@@ -55,7 +55,7 @@
 	RAW_NAMES_OPTION((o)->raw_names), \
 	NO_INLINE_OPTION((o)->no_inline), \
 	{ OPTION_STRINGS, 0, "skip-func", "REGEX", &(o)->skip, \
-	  "skip these too, or: wrappers; may be repeated" }, \
+	  "skip these too, or wrappers; may be repeated" }, \
 	{ OPTION_COUNT, 'v', "verbose", NULL, &(o)->verbose, \
 	  "full summary, skipped functions; more messages" }
 #define STAT_FORMAT_OPTIONS(o) { OPTION_TABLE, .value = output_formats(&(o)->output) }

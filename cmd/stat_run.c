@@ -73,7 +73,7 @@ static int check_dirs(const struct stat_run *st)
 	if (debug_places_any(&o->places) && !wants_debug(o)) {
 		message_error(
 			st->command,
-			"%s gives debug information, which --no-inline does without",
+			"%s cannot be used with --no-inline, which ignores debug information",
 			o->places.kernel  ? "--kernel"
 			: o->places.symfs ? "--symfs"
 					  : "--debuginfod");

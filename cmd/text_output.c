@@ -65,8 +65,7 @@ int text_output_open(struct text_output *o, const char *path, const char *input,
 	if (there && !stat(path, &target) && S_ISREG(target.st_mode) &&
 	    !stat(input, &in) && in.st_dev == target.st_dev &&
 	    in.st_ino == target.st_ino) {
-		message_error(command, "%s is the file that is read\n  Name another file",
-			      path);
+		message_error(command, "%s is the input file\n  Give another name", path);
 		return EXIT_USAGE;
 	}
 	o->fd = there && !S_ISREG(st.st_mode) ? open_existing(path, &st)

@@ -55,7 +55,7 @@ static int parse(struct top_options *o, int argc, char **argv, int *operands)
 					      { NULL, NULL, false } };
 	const struct option_usage usage = {
 		.command = command_name,
-		.purpose = "Show who allocates kernel memory now.",
+		.purpose = "Show live who allocates kernel memory.",
 		.usage = "kmemx top [options] [-- COMMAND [ARG]...]",
 		.examples = "  sudo kmemx top\n"
 			    "  sudo kmemx top --batch -n 3 -d 2 --by cache\n",
@@ -93,17 +93,17 @@ static int parse(struct top_options *o, int argc, char **argv, int *operands)
 		{ OPTION_SIZE, 'b', "buffer-size", "SIZE", &o->buffer_bytes,
 		  "ring buffer of each CPU (default: up to 32M)" },
 		{ OPTION_STRING, 'o', "output", "FILE", &o->output,
-		  "what the key w records to (default: kmemx-top.dat)" },
+		  "file that the key w writes (default: kmemx-top.dat)" },
 		{ OPTION_FLAG, 0, "sites", NULL, &o->sites,
 		  "a row per address in a function: function+0x1f" },
 		RAW_IP_OPTION(o->raw_ip),
 		RAW_NAMES_OPTION(o->raw_names),
 		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
-		  "skip these too, or: wrappers; may be repeated" },
+		  "skip these too, or wrappers; may be repeated" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "batch", NULL, &o->batch,
-		  "a table each interval, no screen (as in a pipe)" },
+		  "a table per interval, no screen (as in a pipe)" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "json", NULL, &o->json,
-		  "a JSON document each interval; implies --batch" },
+		  "a JSON document per interval; implies --batch" },
 		{ OPTION_FLAG, 0, "human", NULL, &o->form.human,
 		  "KiB and MiB instead of exact bytes" },
 		{ OPTION_FLAG, 0, "wide", NULL, &o->form.wide,
@@ -346,7 +346,9 @@ static int finish(struct top *top, const struct capture_options *c,
 	bool running;
 	int status;
 
-	if (!err && result->exec_errno)
+	if (!err && result->exec_errno == ENOENT)
+		message_error(command_name, "command not found: %s", c->argv[0]);
+	else if (!err && result->exec_errno)
 		message_error(command_name, "cannot execute %s: %s", c->argv[0],
 			      strerror(result->exec_errno));
 	running = !err && !result->exec_errno && result->child.pid > 0 &&
@@ -448,7 +450,7 @@ static int run_top(int argc, char **argv)
 
 const struct command command_top = {
 	.name = command_name,
-	.purpose = "show who allocates now",
+	.purpose = "show live who allocates",
 	.group = COMMAND_LOOK,
 	.run = run_top,
 	.seldom = true,

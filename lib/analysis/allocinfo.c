@@ -361,7 +361,7 @@ static const struct column_type columns[] = {
 		      .title = "Trace",
 		      .unit = UNIT_BYTES,
 		      .leaves = 10,
-		      .help = "Bytes that were allocated while it was recorded, and still live." },
+		      .help = "Bytes allocated during the recording that are still live." },
 	  .fill = cell_trace },
 	{ .column = { .name = "kernel",
 		      .title = "Allocinfo",
@@ -389,7 +389,7 @@ static const struct column_type columns[] = {
 	{ .column = { .name = "source",
 		      .title = "Source",
 		      .hidden = true,
-		      .help = "Whose events the trace's number is from." },
+		      .help = "Which events the trace's number comes from." },
 	  .fill = cell_source },
 	{ .column = { .name = "function",
 		      .title = "Function",
@@ -431,7 +431,7 @@ static void add_source(const struct functions *f, struct table *t)
 	if (nr)
 		table_add_note(
 			t,
-			"%zu %s by alloc_tag events, which see all that the kernel counts; the others are by kmem events.",
+			"%zu %s from alloc_tag events, which cover everything that the kernel counts; the others from kmem events.",
 			nr, nr == 1 ? "row is" : "rows are");
 	if (unnamed)
 		table_add_note(
@@ -455,11 +455,11 @@ static void add_notes(const struct functions *f, struct table *t)
 	if (!env->lines)
 		table_add_note(
 			t,
-			"Without debug information a function that was inlined is in its caller's row (--vmlinux FILE, --symfs DIR).");
+			"Without debug information, inlined functions are in their caller's row (--vmlinux FILE, --symfs DIR).");
 	if (recording_is_part(env->rec))
 		table_add_note(
 			t,
-			"Only a part of the system was recorded (-p, --follow or --filter): allocinfo stands for all of it.");
+			"Only a part of the system was recorded (-p, --follow or --filter): allocinfo covers all of it.");
 }
 
 static int add_table(const struct functions *f, struct report *report)
@@ -547,7 +547,7 @@ const struct analysis analysis_allocinfo = {
 	.seldom = true,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.all_time = "its snapshots were taken before and after it",
-	.unfiltered = "it explains what the whole system's counts say",
+	.unfiltered = "it explains counts of the whole system",
 	.all_frees = true,
 	.lacks = allocinfo_lacks,
 	.tables = tables,

@@ -102,24 +102,24 @@ struct column_type {
 };
 
 /* The interval of the table's bytes. @low, @high: as in struct column_type. */
-#define INTERVAL_COLUMNS(low, high)                                                   \
-	{ .column = { .name = "bytes_low",                                            \
-		      .title = "At_least",                                            \
-		      .unit = UNIT_BYTES,                                             \
-		      .level = true,                                                  \
-		      .leaves = 7,                                                    \
-		      .help = "Of a sample: the bytes, with 95 % confidence, are at " \
-			      "least these." },                                       \
-	  .estimated = true,                                                          \
-	  .fill = low },                                                              \
-	{                                                                             \
-		.column = { .name = "bytes_high",                                     \
-			    .title = "At_most",                                       \
-			    .unit = UNIT_BYTES,                                       \
-			    .level = true,                                            \
-			    .leaves = 7,                                              \
-			    .help = "Of a sample: they are at most these." },         \
-		.estimated = true, .fill = high                                       \
+#define INTERVAL_COLUMNS(low, high)                                                    \
+	{ .column = { .name = "bytes_low",                                             \
+		      .title = "At_least",                                             \
+		      .unit = UNIT_BYTES,                                              \
+		      .level = true,                                                   \
+		      .leaves = 7,                                                     \
+		      .help = "For a sample: the lower end of the 95 % confidence "    \
+			      "interval of the bytes." },                              \
+	  .estimated = true,                                                           \
+	  .fill = low },                                                               \
+	{                                                                              \
+		.column = { .name = "bytes_high",                                      \
+			    .title = "At_most",                                        \
+			    .unit = UNIT_BYTES,                                        \
+			    .level = true,                                             \
+			    .leaves = 7,                                               \
+			    .help = "For a sample: the upper end of this interval." }, \
+		.estimated = true, .fill = high                                        \
 	}
 
 /* What part of the whole a row is: table_fill_shares() knows it when the rows are sorted. */

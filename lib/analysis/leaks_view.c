@@ -450,7 +450,7 @@ static void add_notes(const struct leaks_view *v, uint64_t losses, struct table 
 	if (v->old_of)
 		table_add_note(
 			t,
-			"Growth is that of the estimates, and From/s and To/s are as much wider as the interval of the bytes. Youngest, Age and Oldest are of what is in the sample.");
+			"Growth is that of the estimates; From/s and To/s are widened like the interval of the bytes. Youngest, Age and Oldest are those of the sample.");
 	if (v->guessed)
 		table_add_note(
 			t,

@@ -169,7 +169,7 @@ static void add_notes(const struct ledger *l, struct table *t)
 	if (recording_is_part(l->env->rec))
 		table_add_note(
 			t,
-			"Only a part of the system was recorded (chosen by task or by filter): vmstat stands for all of it.");
+			"Only a part of the system was recorded (selected by task or filter): vmstat covers all of it.");
 	if (l->losses)
 		table_add_note(t, "Events were lost: the trace's numbers are too small.");
 }

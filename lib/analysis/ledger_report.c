@@ -235,7 +235,7 @@ static const struct column_type columns[] = {
 		      .title = "Kernel",
 		      .unit = UNIT_COUNT,
 		      .leaves = 20,
-		      .help = "Objects that it gained, as the kernel counts; none: slabinfo has no such cache." },
+		      .help = "Objects that it gained, by the kernel's count; none: slabinfo has no such cache." },
 	  .fill = cell_kernel },
 	{ .column = { .name = "unexplained",
 		      .title = "Difference",
@@ -257,7 +257,7 @@ static const struct column_type columns[] = {
 	{ .column = { .name = "source",
 		      .title = "Source",
 		      .hidden = true,
-		      .help = "Where the kernel's number is from: a count of the cache, or slabinfo." },
+		      .help = "Where the kernel's number comes from: a count of the cache, or slabinfo." },
 	  .fill = cell_source },
 	{ .column = { .name = "aliases",
 		      .title = "Also",
@@ -369,12 +369,12 @@ static int add_table(const struct books *b, struct report *report)
 	if (nr_exact)
 		table_add_note(
 			t,
-			"%zu of %zu rows are by a count of each cache at both ends, and the events between; the rest by slabinfo.",
+			"%zu of %zu rows use a count of the cache at both ends and the events in between; the others use slabinfo.",
 			nr_exact, nr);
 	if (recording_is_part(b->ledger->env->rec))
 		table_add_note(
 			t,
-			"Only a part of the system was recorded (chosen by task or by filter): slabinfo stands for all of it.");
+			"Only a part of the system was recorded (selected by task or filter): slabinfo covers all of it.");
 	add_summary(b, t, &sum);
 	report_add_table(report, t);
 	free(order);

@@ -174,7 +174,7 @@ static void add_notes(const struct lifetime_view *v, uint64_t losses, struct tab
 	if (owners_estimated(&v->owners))
 		table_add_note(
 			t,
-			"Counts are estimates of all; Freed is uncertain as far as From and To say, and the other columns as much. Times are of what is in the sample.");
+			"Counts are estimates; Freed lies between From and To, and the other counts are as uncertain. Times are those of the sample.");
 	if (a->opts->live)
 		table_add_note(
 			t,

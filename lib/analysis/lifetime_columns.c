@@ -145,8 +145,8 @@ static struct cell cell_histogram(const void *row, struct table *t)
 			      .unit = count_unit,                                              \
 			      .level = true,                                                   \
 			      .leaves = 22,                                                    \
-			      .help = "Of a sample: with 95 % confidence, at least so many "   \
-				      "ended." },                                              \
+			      .help = "For a sample: the lower end of the 95 % confidence "    \
+				      "interval of how many ended." },                         \
 		  .estimated = true,                                                           \
 		  .fill = cell_low },                                                          \
 		{ .column = { .name = "freed_high",                                            \
@@ -154,7 +154,7 @@ static struct cell cell_histogram(const void *row, struct table *t)
 			      .unit = count_unit,                                              \
 			      .level = true,                                                   \
 			      .leaves = 22,                                                    \
-			      .help = "Of a sample: at most so many did." },                   \
+			      .help = "For a sample: the upper end of this interval." },       \
 		  .estimated = true,                                                           \
 		  .fill = cell_high },                                                         \
 		{ .column = { .name = "median",                                                \

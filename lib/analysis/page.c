@@ -214,7 +214,7 @@ static int page_by_pfn(struct page_report *page, struct report *report)
 	}
 	page_report_legend(page, t, gfp_used);
 	if (page_report_estimates(page))
-		table_add_note(t, "!Rows are frames of the sample, as it has them.");
+		table_add_note(t, "!Rows are page frames of the sample, not estimates.");
 	page_report_summary(page, t);
 	report_add_table(report, t);
 	return 0;

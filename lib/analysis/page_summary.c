@@ -392,7 +392,7 @@ int page_report_free_only(struct page_report *page, struct report *report)
 			break;
 	}
 	if (!ret && page_report_estimates(page))
-		table_add_note(t, "!Figures of this table are of the sample.");
+		table_add_note(t, "!Figures of this table are those of the sample.");
 	if (!ret)
 		report_add_table(report, t);
 	else

@@ -552,7 +552,7 @@ const struct analysis analysis_percpu = {
 	.events = "mm_page_alloc_zone_locked or mm_page_pcpu_drain",
 	.record = "--percpu",
 	.unsampled =
-		"it compares pages with refills and drains, of which all were recorded",
+		"it compares pages with refills and drains, all of which were recorded",
 	.tables = tables,
 	.create = percpu_create,
 	.observe = percpu_observe,

@@ -366,7 +366,7 @@ static int slab_by_ptr(struct slab_report *slab, struct report *report)
 	}
 	slab_report_note_unskipped(slab, t);
 	if (slab_report_estimates(slab))
-		table_add_note(t, "!Rows are objects of the sample, as it has them.");
+		table_add_note(t, "!Rows are objects of the sample, not estimates.");
 	slab_report_summary(slab, t);
 	report_add_table(report, t);
 	return 0;

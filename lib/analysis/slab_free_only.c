@@ -125,7 +125,8 @@ int slab_report_free_only(struct slab_report *slab, struct report *report)
 		table_set_by(t, "callsite");
 		add_rows(slab, t, sums, nr);
 		if (slab_report_estimates(slab))
-			table_add_note(t, "!Figures of this table are of the sample.");
+			table_add_note(t,
+				       "!Figures of this table are those of the sample.");
 		report_add_table(report, t);
 		t = NULL;
 	}

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: callchains for slab objects of which only a sample has one.
- * In: a recording's events, twice. Out: the second time, callchains of others like them for those
- * that have none.
+ * analysis: callchains for slab objects when only a sample was recorded with one.
+ * In: a recording's events, twice. Out: in the second pass, objects without a callchain have
+ * that of a similar object.
  *
- * Of a recording made with --stack-sample all allocations are known, and the callchains of one
- * object in N. One without gets that of an object with the same callsite, cache and sizes that
- * ended as it did, by a free or not at all; so many of them get each callchain as its share of
- * those in the sample is. Where the sample has none of these sizes, those of all sizes do. Where
- * it has far fewer than one in N, most get none. Objects are given a callchain as wholes: whatever
- * adds them up has the sums that it had.
+ * A recording made with --stack-sample has all allocations, but callchains of only one object
+ * in N. Each object without one gets that of an object with the same callsite, cache and sizes
+ * that ended the same way (freed, or still live). Each callchain is given out in proportion to its
+ * share in the sample. If the sample has no object of these sizes, objects of all sizes count. If
+ * it has far fewer than one in N, most objects stay without. Objects get callchains as wholes, so
+ * totals do not change.
  */
 #ifndef KMEMX_ANALYSIS_STACK_GUESS_H
 #define KMEMX_ANALYSIS_STACK_GUESS_H
@@ -23,7 +23,7 @@
 #include "event/event.h"
 #include "recording/sample.h"
 
-/* How an object ended: seen freed, or allocated over; or it lives at the end. */
+/* How an object ended: freed, or its address allocated again; or it is live at the end. */
 enum guess_fate { GUESS_ENDED, GUESS_LIVES, GUESS_FATES };
 
 /* Allocations, and their bytes. */
@@ -70,7 +70,7 @@ int stack_guess_learned(struct stack_guess *g) __must_check;
  * and names: gives callchains to the allocations among them.
  */
 void stack_guess_give(struct stack_guess *g, struct kmem_event *evs, size_t nr);
-/* Counts those that a filter has not hidden, after stack_guess_give(). */
+/* Counts the allocations that no filter has hidden; call it after stack_guess_give(). */
 void stack_guess_count(struct stack_guess *g, const struct kmem_event *evs, size_t nr);
 /* Was anything counted? */
 static inline bool stack_guess_any(const struct stack_guess *g)

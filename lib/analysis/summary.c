@@ -131,7 +131,7 @@ static void show_intervals(struct table *t)
 	table_show_column(t, "growth_max");
 	table_add_note(
 		t,
-		"!Advice, and requests that failed, are what the recording has, not estimates.");
+		"!Advice and failed requests are those of the recording, not estimates.");
 }
 
 static int show(const struct summary *s, const struct report *from, struct report *report)

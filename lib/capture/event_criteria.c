@@ -161,7 +161,7 @@ static int set_one(struct event_name *event, const struct instance *in,
 		/* More frees than asked for do no harm. */
 		if (known && !known->is_free) {
 			log_msg(log, LOG_ERROR,
-				"this kernel's event %s:%s does not name the %s: it cannot be filtered by it\n  kmem_cache_alloc names the cache from Linux 6.18 on",
+				"this kernel's event %s:%s does not name the %s, so it cannot be filtered by it\n  kmem_cache_alloc names the cache from Linux 6.18 on",
 				event->system, event->name,
 				!strcmp(field, "name") ? "cache" : field);
 			ret = -ENOTSUP;
@@ -170,7 +170,7 @@ static int set_one(struct event_name *event, const struct instance *in,
 		ret = add_filter(event, in, strbuf_text(&sb));
 		if (ret)
 			log_msg(log, LOG_ERROR,
-				"this kernel does not take the filter '%s' for the event %s:%s: %s",
+				"this kernel rejects the filter '%s' for the event %s:%s: %s",
 				strbuf_text(&sb), event->system, event->name,
 				strerror(-ret));
 	}

@@ -110,11 +110,11 @@ int events_sample(struct event_list *list, const struct instance *in,
 		ret = add_filter(event, in, s);
 		if (ret == -ENOTSUP)
 			log_msg(log, LOG_ERROR,
-				"cannot record a sample: this kernel's event %s:%s has no address to choose by\n  Record all events: leave out --sample",
+				"cannot record a sample: this kernel's event %s:%s has no address\n  Record all events: leave out --sample",
 				event->system, event->name);
 		else if (ret)
 			log_msg(log, LOG_ERROR,
-				"this kernel does not take the filter of a sample for the event %s:%s: %s\n  Record all events: leave out --sample",
+				"this kernel rejects the filter for a sample for the event %s:%s: %s\n  Record all events: leave out --sample",
 				event->system, event->name, strerror(-ret));
 	}
 	return ret;

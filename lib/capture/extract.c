@@ -143,7 +143,7 @@ static void tell_last_boot(const struct extraction *x, const struct last_boot *l
 			"the events are of an earlier boot, whose kernel was loaded at another address: callsites will show as addresses\n  The kernel parameter nokaslr keeps the address the same");
 	else if (last->kind == LAST_BOOT_MOVED)
 		log_msg(x->s.log, LOG_WARN,
-			"the events are of an earlier boot; the symbols of this one were moved to where they were (modules: %u moved, %u left out)\n  They are right if both boots ran the same kernel",
+			"the events are from an earlier boot; symbols of this boot were relocated (modules: %u relocated, %u left out)\n  They are right if both boots ran the same kernel",
 			last->nr_modules, last->nr_dropped);
 }
 

@@ -151,7 +151,7 @@ static void tell_missed(struct flight *f)
 	if (nr > before)
 		log_msg(f->s.log, LOG_WARN,
 			"%" PRIu64
-			" more OOM kill%s while tracing was off for the file: not recorded",
+			" more OOM kill%s while a file was being saved: not recorded",
 			nr - before, nr - before == 1 ? "" : "s");
 }
 

@@ -104,7 +104,7 @@ bool flight_buffers_short(struct flight_buffers *b)
 		b->told = true;
 		log_msg(b->s->log, LOG_WARN,
 			"ring buffers of %" PRIu64
-			" KiB per CPU hold less than the time that was asked for\n  They use a thirty-second of memory. Record less: --page, --min-bytes, --stack none",
+			" KiB per CPU hold less than the requested time\n  They already use 1/32 of memory. Record less: --page, --min-bytes, --stack none",
 			b->bytes / 1024);
 	}
 	return is_short && b->bytes < b->limit;

@@ -27,9 +27,9 @@ struct flight_buffers {
 uint64_t flight_buffers_first(uint64_t total, uint64_t time_ns, bool has_frees);
 /* The session's buffers are there. */
 void flight_buffers_init(struct flight_buffers *b, struct session *s, uint64_t time_ns);
-/* Do they hold less than the time, and may become larger? Warns once if they may not. */
+/* Do they hold less than @time_ns, and may they grow? Warns once if they may not. */
 bool flight_buffers_short(struct flight_buffers *b);
-/* Doubles them, within the limit; what they hold stays. Always 0: they stay as they are. */
+/* Doubles them, within the limit; their events are kept. Returns 0 even if they cannot grow. */
 int flight_buffers_grow(struct flight_buffers *b);
 /* Of all of them together. */
 uint64_t flight_buffers_bytes(const struct flight_buffers *b);

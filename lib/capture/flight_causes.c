@@ -127,12 +127,12 @@ int flight_watch_open(struct flight_watch *w, const struct instance *in,
 	w->kernel_stops = (on->oom || needs_triggers(on)) && try_trigger(in);
 	if (needs_triggers(on) && !w->kernel_stops) {
 		log_msg(log, LOG_ERROR,
-			"this kernel cannot stop the tracing of one instance: no failure and no order can be waited for\n  It needs Linux 5.17; wait for something else: --on oom, --on sunreclaim=SIZE");
+			"--on failure and --on order need Linux 5.17: this kernel cannot stop tracing in one instance\n  Use another cause: --on oom, --on sunreclaim=SIZE");
 		return -ENOTSUP;
 	}
 	if (on->oom && !w->kernel_stops)
 		log_msg(log, LOG_INFO,
-			"this kernel cannot stop tracing by itself: after an OOM kill it goes on for up to 100 ms");
+			"this kernel cannot stop tracing by itself: recording goes on for up to 100 ms after an OOM kill");
 	if (!on->pressure)
 		return 0;
 	w->pressure_fd = open(PRESSURE, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -167,7 +167,7 @@ static int set_trigger(struct flight_watch *w, const struct stop_event *e, bool 
 				  : instance_append(w->in, path, strbuf_text(&text));
 	if (ret)
 		log_msg(w->log, LOG_ERROR,
-			"this kernel does not take the trigger '%s' of the event %s: %s",
+			"this kernel rejects the trigger '%s' for the event %s: %s",
 			strbuf_text(&text), e->event, strerror(-ret));
 out:
 	strbuf_free(&sb);

@@ -3,8 +3,8 @@
  * capture: what a flight recorder waits for.
  * In: the kernel's events and counters. Out: what has happened.
  *
- * Where an event of the kernel is the cause, a trigger on it stops tracing at once: in the
- * instance alone, which is tried out first. What counters say is looked at now and then.
+ * If the cause is a kernel event, a trigger on it stops tracing at once, in this instance only,
+ * which is tested first. Counters are checked periodically.
  */
 #ifndef KMEMX_CAPTURE_FLIGHT_CAUSES_H
 #define KMEMX_CAPTURE_FLIGHT_CAUSES_H
@@ -25,14 +25,14 @@ struct flight_cache {
 
 /**
  * struct flight_causes - what to wait for
- * @oom: the kernel kills a process for want of memory
+ * @oom: the kernel kills a process because memory is short
  * @failure: an allocation fails of which the kernel would warn; @no_warn: the GFP flag of those
  *	of which it would not, 0: all count
- * @min_order: pages of this order or more are asked for; 0: not
- * @sunreclaim: SUnreclaim of /proc/meminfo is above so many bytes; 0: not
+ * @min_order: pages of this order or more are requested; 0: not a cause
+ * @sunreclaim: SUnreclaim in /proc/meminfo exceeds this many bytes; 0: not a cause
  * @caches: a slab cache is larger than that
  * @pressure: what /proc/pressure/memory is told, "some 300000 2000000"; NULL: nothing
- * @exit: the command ends with another status than 0; @exit_status: with this one, -1: any other
+ * @exit: the command ends with a status other than 0; @exit_status: with this one; -1: any
  */
 struct flight_causes {
 	bool oom, failure;
@@ -90,17 +90,17 @@ int flight_watch_open(struct flight_watch *w, const struct instance *in,
 		      const struct log *log) __must_check;
 /* Sets the triggers of what counts at the time @now. 0; -errno after an LOG_ERROR message. */
 int flight_watch_arm(struct flight_watch *w, uint64_t now) __must_check;
-/* Is there a trigger to set that was not set when it was last done? */
+/* Is a trigger due that was not yet set the last time? */
 bool flight_watch_due(const struct flight_watch *w, uint64_t now);
 /* Has the kernel stopped tracing, and which trigger was it? */
 enum flight_cause flight_watch_stopped(struct flight_watch *w);
 /* The kernel's count of OOM kills, to be compared with a later one; 0: it has none. */
 uint64_t flight_oom_kills(void);
-/* How often counters are to be looked at. */
+/* How often counters must be checked. */
 uint64_t flight_watch_period_ns(const struct flight_watch *w);
 /* What the counters say: the first cause that counts at @now. */
 enum flight_cause flight_watch_counters(struct flight_watch *w, uint64_t now);
-/* What it is called, in names of files: "oom", "failure". */
+/* Its name in file names: "oom", "failure". */
 const char *flight_cause_name(const struct flight_watch *w, enum flight_cause cause);
 void flight_watch_close(struct flight_watch *w);
 

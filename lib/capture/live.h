@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: a recording whose pages are looked at as they come, instead of being kept.
- * In: a session. Out: its pages, in rounds; and if wanted a stream of them in a file.
+ * capture: a recording whose pages are processed as they arrive, instead of being kept.
+ * In: a session. Out: its pages, in rounds; optionally a stream of them in a file.
  */
 #ifndef KMEMX_CAPTURE_LIVE_H
 #define KMEMX_CAPTURE_LIVE_H
@@ -20,9 +20,7 @@ struct pump_live live_pump(struct session *s);
 /* The last round, of everything; and the statistics. 0 or -errno. */
 int live_end(struct session *s) __must_check;
 
-/* Switches tracing off or on again; what is allocated and freed in between nobody knows.
- * 0 or -errno.
- */
+/* Switches tracing off or on again; allocations and frees in between are not seen. 0 or -errno. */
 int live_pause(struct session *s, bool paused) __must_check;
 /* From now on pages go to the empty file @fd, too, as a stream (recording/wire.h); it stays the
  * caller's. 0 or -errno, also if there is one already (-EBUSY).

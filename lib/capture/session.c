@@ -196,7 +196,7 @@ static int sample_stacks(struct session *s)
 			      : -ENOTSUP;
 	if (ret)
 		log_msg(s->log, LOG_ERROR,
-			"this kernel cannot record callchains of some slab allocations: %s\n  It needs Linux 5.17; record without: leave out --stack-sample",
+			"this kernel cannot record callchains of some slab allocations: %s\n  That needs Linux 5.17: leave out --stack-sample",
 			strerror(-ret));
 	return ret;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: what is done now and then while recording.
+ * capture: what is done periodically while recording.
  * In: a running session. Out: names of tasks, progress, whether anything is left to record.
  */
 #ifndef KMEMX_CAPTURE_TICK_H

@@ -40,7 +40,7 @@ struct export_weight {
 	uint64_t unit;
 };
 
-/* All of them, the first being the usual one; ended by one without a name. */
+/* All of them, the default first; the last one has no name. */
 extern const struct export_weight export_weights[];
 
 /**
@@ -60,9 +60,9 @@ struct export_pairs {
 void export_pairs_free(struct export_pairs *pairs);
 
 /**
- * struct export_options - zero: the usual
- * @weight: NULL: the usual one
- * @rows: of each table only the first ones, and one row for all others; 0: all
+ * struct export_options - zero: the defaults
+ * @weight: NULL: the default
+ * @rows: only this many rows of each table, and one row for all others; 0: all
  * @clock_ns: the times in the report's facts are nanoseconds
  * @origin: of the recording; NULL: not known
  * @pairs: of exporters that compare: where the rows go; those of the second write them
@@ -135,9 +135,9 @@ enum export_rows { EXPORT_BY_CALLSITE, EXPORT_BY_STACK, EXPORT_BY_ALL };
  * @weighs: it has one number for each row: export_options.weight
  * @binary: not for a terminal
  * @lacks: what of kmemx version --build-options it needs and this build has not; NULL: nothing
- * @suffix: of files in a directory with those of many recordings; NULL: it is not kept there
+ * @suffix: of file names for --into; NULL: --into is not for this format
  * @state_size: of export_job.state
- * @begin, @end: what stands before and behind the rows; @begin may be NULL
+ * @begin, @end: write what comes before and after the rows; @begin may be NULL
  * @row: takes a row, whose pointers are valid during the call
  * @free: what @state points at; may be NULL; called in any case
  *
@@ -173,7 +173,7 @@ int export_report(const struct exporter *exporter, const struct export_options *
 const struct cell *export_fact(const struct export_job *job, const char *name);
 /* The name of a frame of a row. */
 const char *export_frame(const struct export_job *job, uint32_t frame);
-/* How long the function's name in @frame is: without " [module]". */
+/* Length of the function's name in @frame, without " [module]". */
 size_t export_frame_function(const char *frame);
 /* The weight of a row; 0 where the metric is not known. */
 uint64_t export_weight_of(const struct export_job *job, const struct export_row *row);

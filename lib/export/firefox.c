@@ -352,7 +352,7 @@ static void firefox_free(void *state)
 
 const struct exporter exporter_firefox = {
 	.name = "firefox",
-	.help = "JSON with all allocations and frees, for any range of the time",
+	.help = "JSON with all allocations and frees, for any time range",
 	.opened_by = "Firefox Profiler (profiler.firefox.com)",
 	.by = EXPORT_BY_STACK,
 	.timed = true,

@@ -122,7 +122,7 @@ void export_pairs_free(struct export_pairs *pairs)
 
 const struct exporter exporter_folded = {
 	.name = "folded",
-	.help = "a line for each callchain, and one number (--weight)",
+	.help = "a line per callchain, with one number (--weight)",
 	.opened_by = "flamegraph.pl, inferno, speedscope, Perfetto",
 	.by = EXPORT_BY_STACK,
 	.weighs = true,

@@ -80,7 +80,7 @@ static void ndjson_free(void *state)
 
 const struct exporter exporter_ndjson = {
 	.name = "ndjson",
-	.help = "a JSON object for each row, a line each, for a database",
+	.help = "a JSON object per line for each row, for a database",
 	.opened_by = "DuckDB, ClickHouse, Spark, jq, pandas",
 	.suffix = "ndjson",
 	.by = EXPORT_BY_ALL,

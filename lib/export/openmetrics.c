@@ -182,7 +182,7 @@ static void openmetrics_free(void *state)
 const struct exporter exporter_openmetrics = {
 	.name = "openmetrics",
 	.help = "text with the largest callsites and one for all others (-l)",
-	.opened_by = "Prometheus and what else reads OpenMetrics",
+	.opened_by = "Prometheus and anything else that reads OpenMetrics",
 	.by = EXPORT_BY_CALLSITE,
 	.rows = 50,
 	.state_size = sizeof(struct openmetrics),

@@ -94,7 +94,7 @@ static int read_tracing(struct perf_import *pi, const struct perf_range *range)
 					&pi->texts, pi->log);
 	free(data);
 	if (!ret && pi->tracing.big_endian != pi->file.big_endian)
-		ret = failed(pi, -EBADMSG, "has tracing data of another byte order");
+		ret = failed(pi, -EBADMSG, "has tracing data in another byte order");
 	return ret;
 }
 
@@ -442,7 +442,7 @@ static int open_file(struct perf_import *pi)
 	if (ret == -ENOTSUP)
 		return failed(
 			pi, ret,
-			"is of perf's first format, which perf stopped writing in 2012");
+			"has perf's first format, which perf stopped writing in 2012");
 	if (ret == -EBADMSG || ret == -ENODATA)
 		return failed(pi, -EBADMSG, "is damaged: its header cannot be read");
 	return ret;
@@ -456,12 +456,11 @@ static int nothing_found(const struct perf_import *pi)
 	if (pi->file.unfinished)
 		return failed_advise(
 			pi, -ENODATA,
-			"has no formats of events: perf was killed before it wrote them",
+			"has no event formats: perf was killed before it wrote them",
 			"Record again, and end perf with Ctrl-C");
 	if (pi->file.cut && !pi->tracing.subbuf_size)
-		return failed(
-			pi, -ENODATA,
-			"is cut: the formats of its events, which are at its end, are missing");
+		return failed(pi, -ENODATA,
+			      "is cut short: the event formats at its end are missing");
 	if (!pi->tracing.subbuf_size)
 		return failed_advise(pi, -ENODATA, "has no tracepoint events", record);
 	if (!pi->tracing.has_kmem)
@@ -470,7 +469,7 @@ static int nothing_found(const struct perf_import *pi)
 	if (pi->file.sections[PERF_FEATURE_DIR_FORMAT].size && !pi->opts.open_more)
 		return failed_advise(
 			pi, -ENODATA,
-			"has no events: those are in data.0 and so on, beside it",
+			"has no events: they are in data.0 and so on, beside it",
 			"Name its directory");
 	if (pi->result.nr_untimed)
 		return failed_advise(pi, -ENODATA, "has events without times",

@@ -25,11 +25,11 @@ static void note_scope(struct strbuf *out, const struct perf_facts *f)
 	if (f->period == 0)
 		strbuf_puts(
 			out,
-			"perf took samples at a frequency: most events are missing (perf record -c 1 takes all)\n");
+			"perf sampled at a frequency: most events are missing (perf record -c 1 records all)\n");
 	else if (f->period > 1)
 		strbuf_printf(out,
-			      "perf took one event of %" PRIu64
-			      ": the others are missing (perf record -c 1 takes all)\n",
+			      "perf took one event in %" PRIu64
+			      ": the others are missing (perf record -c 1 records all)\n",
 			      f->period);
 	if (f->counted)
 		strbuf_printf(
@@ -39,7 +39,7 @@ static void note_scope(struct strbuf *out, const struct perf_facts *f)
 	if (f->system->some_tasks)
 		strbuf_puts(
 			out,
-			"events of some tasks only: what others freed is unknown (perf record -a takes all)\n");
+			"events of some tasks only: what others freed is unknown (perf record -a records all)\n");
 	if (f->system->filtered)
 		strbuf_puts(out, "perf had a filter: other events are missing\n");
 }
@@ -53,7 +53,7 @@ static void note_counts(struct strbuf *out, const struct perf_import_result *r)
 	if (r->nr_others)
 		strbuf_printf(out,
 			      "%" PRIu64
-			      " samples of other events than tracepoints are left out\n",
+			      " samples that are not tracepoints are left out\n",
 			      r->nr_others);
 	if (r->nr_unreadable)
 		strbuf_printf(out, "%" PRIu64 " samples could not be read\n",
@@ -69,8 +69,7 @@ static void note_counts(struct strbuf *out, const struct perf_import_result *r)
 			r->nr_too_long);
 	if (r->nr_late)
 		strbuf_printf(out,
-			      "%" PRIu64
-			      " events came too late to be put into the order of time\n",
+			      "%" PRIu64 " events came too late to be sorted by time\n",
 			      r->nr_late);
 	if (r->nr_lost_anywhere)
 		strbuf_printf(out,
@@ -92,17 +91,17 @@ static void note_symbols(struct strbuf *out, const struct perf_facts *f)
 	if (f->symbols == PERF_SYMBOLS_NONE)
 		strbuf_puts(
 			out,
-			"perf.data has no symbols of the kernel: callsites are addresses (--kallsyms FILE)\n");
+			"perf.data has no kernel symbols: callsites are addresses (--kallsyms FILE)\n");
 	else if (f->symbols == PERF_SYMBOLS_FOUND)
 		strbuf_puts(
 			out,
-			"symbols are from this machine's /proc/kallsyms: the recorded kernel still runs here\n");
+			"symbols are from /proc/kallsyms: the recorded kernel is still running here\n");
 	if (f->moved)
-		strbuf_printf(out,
-			      "symbols moved by %s0x%" PRIx64
-			      ": the kernel was at another address; modules have none\n",
-			      f->moved >> 63 ? "-" : "",
-			      f->moved >> 63 ? -f->moved : f->moved);
+		strbuf_printf(
+			out,
+			"symbols relocated by %s0x%" PRIx64
+			": the kernel was at a different address; modules have no symbols\n",
+			f->moved >> 63 ? "-" : "", f->moved >> 63 ? -f->moved : f->moved);
 }
 
 void perf_notes(struct strbuf *out, const struct perf_facts *facts)
@@ -113,6 +112,6 @@ void perf_notes(struct strbuf *out, const struct perf_facts *facts)
 	if (!strcmp(facts->clock, "realtime"))
 		strbuf_puts(
 			out,
-			"times are the time of day, which may have been set meanwhile\n");
+			"times are the time of day, which may have been changed meanwhile\n");
 	note_counts(out, facts->result);
 }

@@ -234,7 +234,7 @@ int perf_tracing_read(struct perf_tracing *t, const void *data, size_t size,
 	recording_close(rec);
 	if (ret && ret != -ENOMEM) {
 		log_msg(log, LOG_ERROR,
-			"the tracing data cannot be read: the formats of the events are damaged");
+			"the tracing data cannot be read: the event formats are damaged");
 		return -EBADMSG;
 	}
 	return ret;

@@ -17,14 +17,17 @@
 #include "report/table.h"
 #include "study/study.h"
 
-/* Rows of an account over which those of which nothing lives, and that were idle for WINDOWS_KEPT
- * intervals, are dropped; in any case every MONITOR_FORGET_STEPS intervals.
+/* With this many rows more than twice those that were kept the last time, rows are dropped that
+ * have nothing live and were idle for WINDOWS_KEPT intervals; in any case every
+ * MONITOR_FORGET_STEPS intervals.
  */
 #define MONITOR_ROWS	     65536U
 #define MONITOR_FORGET_STEPS 60U
-/* Callchains over which, beyond twice those that were kept before, others are dropped. */
+/* With this many callchains more than twice those that were kept the last time, unused ones are
+ * dropped.
+ */
 #define MONITOR_STACKS	     16384U
-/* Tasks over which the names of those without a row are dropped then. */
+/* With more task names than this, those of tasks without a row are dropped at the same time. */
 #define MONITOR_TASKS	     65536U
 
 /* An account's row as of the last interval: what it had allocated, and whose it is. */
@@ -101,14 +104,14 @@ int monitor_begin(struct monitor *m, const struct monitor_options *opts,
 /* Whole sub-buffers of a CPU, copied. 0 or -ENOMEM. */
 int monitor_pages(struct monitor *m, uint32_t cpu, const void *pages,
 		  size_t size) __must_check;
-/* Takes what came before @until into the accounts; all of it was handed over. 0; -errno: no more
- * can be taken.
+/* Adds all events before @until to the accounts; their pages must have been handed over. 0; -errno:
+ * no more can be taken.
  */
 int monitor_round(struct monitor *m, uint64_t until) __must_check;
 /* An interval of @ns is over: the windows get what was allocated in it. 0 or -ENOMEM. */
 int monitor_step(struct monitor *m, uint64_t ns) __must_check;
-/* From now on rows stand for something else, and totals begin anew. Where the accounts do not keep
- * that apart (processes, stacks, CPUs, nodes), so does what is live: *@anew. 0 or -ENOMEM.
+/* Groups rows by something else from now on; totals start again from zero. If the accounts do not
+ * keep that apart (processes, stacks, CPUs, nodes), live figures do too: *@anew. 0 or -ENOMEM.
  */
 int monitor_regroup(struct monitor *m, enum subject_kind by, bool *anew) __must_check;
 void monitor_end(struct monitor *m);

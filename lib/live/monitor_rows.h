@@ -10,13 +10,13 @@
 
 /* Begins the grouping of side @i, which is wanted. 0 or -ENOMEM. */
 int monitor_rows_group(struct monitor *m, unsigned int i) __must_check;
-/* Finds the groups of rows that came; while who allocated still runs. 0 or -ENOMEM. */
+/* Finds the groups of new rows, while the processes that allocated still run. 0 or -ENOMEM. */
 int monitor_rows_find(struct monitor *m) __must_check;
 /* Adds to the windows of side @i what was allocated since the last time. 0 or -ENOMEM. */
 int monitor_rows_add(struct monitor *m, unsigned int i) __must_check;
-/* What was allocated up to now is in no window. */
+/* Leaves what was allocated up to now out of all windows. */
 void monitor_rows_settle(struct monitor *m);
-/* Drops rows and groups where it is time to. 0 or -ENOMEM. */
+/* Drops rows and groups if it is time to. 0 or -ENOMEM. */
 int monitor_rows_forget(struct monitor *m) __must_check;
 
 #endif

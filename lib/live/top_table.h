@@ -19,12 +19,12 @@
 /**
  * struct top_view - what is shown, and what else there is to say
  * @side_hidden: rows of slab objects or pages are not shown
- * @filter: rows whose names have this in them alone; NULL: all
+ * @filter: only rows whose names contain this; NULL: all
  * @sort, @nr_sort: keys; none: the usual ones
- * @lines: so many rows, in each form; 0: all
+ * @lines: number of rows, in every output format; 0: all
  * @run_ns: since tracing was switched on; @step_ns: the interval; @cpu_ns: CPU time of this process
  *	in it
- * @since_ns: of @run_ns: when the sums began, as they were begun anew
+ * @since_ns: when the totals were last reset, on the clock of @run_ns
  * @paused_ns: how long tracing was off since then
  */
 struct top_view {

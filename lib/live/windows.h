@@ -14,7 +14,7 @@
 #include "base/compiler.h"
 #include "base/strbuf.h"
 
-/* So many intervals are kept. */
+/* Number of intervals that are kept. */
 #define WINDOWS_KEPT 60
 
 /* The number of a group that is gone. */
@@ -64,17 +64,17 @@ int windows_add(struct windows *w, uint32_t group,
 /* The interval ends; it has taken @ns. */
 void windows_end(struct windows *w, uint64_t ns);
 
-/* @count of the last interval as a rate: a second. */
+/* @count of the last interval as a rate per second. */
 uint64_t windows_rate(const struct windows *w, uint64_t count);
-/* Appends the bytes a second that @group allocated in each of the last @nr intervals, the oldest
- * first: "0|4096|0". Of fewer if there were not as many.
+/* Appends the bytes per second that @group allocated in each of the last @nr intervals, or of all
+ * if there were fewer, the oldest first: "0|4096|0".
  */
 void windows_series(const struct windows *w, uint32_t group, unsigned int nr,
 		    struct strbuf *out);
 /* Has @group allocated in one of the intervals that are kept? */
 bool windows_active(const struct windows *w, uint32_t group);
-/* Group @i gets the number @to[i], each another one below @nr; or WINDOWS_GONE: it is forgotten,
- * but for its part in the totals. 0; -ENOMEM: nothing happened.
+/* Group @i gets the number @to[i], which is below @nr and unique; or WINDOWS_GONE: it is forgotten
+ * except for its share of the totals. 0; -ENOMEM: nothing changed.
  */
 int windows_renumber(struct windows *w, const uint32_t *to, size_t nr) __must_check;
 /* All groups and totals are forgotten. */

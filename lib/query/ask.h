@@ -24,7 +24,7 @@ struct query_setting {
  * struct query_ask - a question
  * @title: of the table
  * @memory: bytes that the result may take; 0: no limit
- * @stop: asked every now and then, with @ctx, whether to give up; NULL: never
+ * @stop: called periodically with @ctx: true: give up; NULL: never give up
  */
 struct query_ask {
 	const char *sql, *title;
@@ -49,7 +49,7 @@ enum query_problem {
 
 /**
  * struct query_failure - why there is no result; zero-initialise it, strbuf_free() the text
- * @offset: of the byte of the SQL that is meant; -1: none
+ * @offset: of the offending byte of the SQL; -1: none
  */
 struct query_failure {
 	enum query_problem problem;
@@ -60,8 +60,8 @@ struct query_failure {
 /**
  * query_ask() - run one statement that reads
  *
- * The table is called "query". Names of its columns are those of the statement, each once. What
- * they are named after has its unit.
+ * The table is called "query". Its columns have the statement's names, made unique; a column named
+ * like one of a table has its unit.
  *
  * Return: the table, owned by the caller; NULL: @why says why.
  */

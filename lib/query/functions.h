@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * query (internal): functions that SQL has here beside SQLite's own.
+ * query (internal): SQL functions beyond SQLite's own.
  * In: a database. Out: the same with them.
  */
 #ifndef KMEMX_QUERY_FUNCTIONS_H

@@ -17,12 +17,14 @@
 
 static const struct query_named all[] = {
 	{ "top-callsites", "Callsites of all hosts", NULL, top_callsites_sql },
-	{ "new-stacks", "Callchains that older kernels do not have", "kernel",
+	{ "new-stacks", "Callchains that are in no older kernel", "kernel",
 	  new_stacks_sql },
-	{ "growing", "Callsites that hold more and more on a host", NULL, growing_sql },
-	{ "architectures", "Callsites that several architectures have", NULL,
+	{ "growing", "Callsites that hold more and more memory on a host", NULL,
+	  growing_sql },
+	{ "architectures", "Callsites found on several architectures", NULL,
 	  architectures_sql },
-	{ "untrusted", "Recordings with losses, or without an end", NULL, untrusted_sql },
+	{ "untrusted", "Recordings that lost events or were cut short", NULL,
+	  untrusted_sql },
 };
 
 const struct query_named *query_named_at(size_t i)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * query: the queries that come along.
+ * query: the built-in queries.
  * In: nothing. Out: their names and SQL.
  */
 #ifndef KMEMX_QUERY_NAMED_H

@@ -12,7 +12,7 @@
 #include "base/compiler.h"
 #include "query/row.h"
 
-/* Bytes of a line; how deep values may be in a key that is passed over. */
+/* Longest line in bytes; how deeply values of an ignored key may be nested. */
 #define NDJSON_LINE_MAX	 (1U << 20)
 #define NDJSON_DEPTH_MAX 64
 
@@ -20,7 +20,7 @@
  * struct ndjson_line - a line being read; zero-initialise it
  * @row: what it said
  * @wrong: what is wrong with it, static text; @at: the byte where, from 0
- * @texts: texts that are written with escapes, without them; internal
+ * @texts: strings that had escapes, decoded; internal
  */
 struct ndjson_line {
 	struct query_row row;
@@ -34,8 +34,8 @@ struct ndjson_line {
  * ndjson_line_read() - read a row
  * @text: an object of plain values, @size bytes, at most NDJSON_LINE_MAX, without a line break
  *
- * Keys may come in any order; unknown ones are passed over, missing ones are not known. Numbers may
- * be texts of digits. Every row has recording_id, allocator, callsite and stack. Texts are valid
+ * Keys may come in any order; unknown ones are ignored, missing ones have no value. Numbers may be
+ * strings of digits. Every row has recording_id, allocator, callsite and stack. Texts are valid
  * until the next call and as long as @text.
  *
  * Return: 0; -EINVAL: @line->wrong says why; -ENOMEM.
@@ -45,9 +45,9 @@ int ndjson_line_read(struct ndjson_line *line, const char *text,
 void ndjson_line_free(struct ndjson_line *line);
 
 /**
- * struct ndjson_file - a file being read; set what comes first
+ * struct ndjson_file - a file being read; set the members before @number
  * @row: takes each row; it ends the reading with what it returns, if that is not 0
- * @progress: told every now and then how many bytes were read; may be NULL
+ * @progress: told periodically how many bytes were read; may be NULL
  * @number: of the line at hand, from 1; @line: what is wrong with it
  */
 struct ndjson_file {
@@ -59,7 +59,7 @@ struct ndjson_file {
 	struct ndjson_line line;
 };
 
-/* Reads all lines of @file->fd, which may be a pipe; blank ones are nothing. 0; -EINVAL; -ENOMEM;
+/* Reads all lines of @file->fd, which may be a pipe; blank lines are ignored. 0; -EINVAL; -ENOMEM;
  * what row() returned; -errno of read(2). Memory does not grow with the file. The line is to be
  * freed in any case: ndjson_line_free().
  */

@@ -58,7 +58,7 @@ static bool read_token(struct scan *s, struct token *t)
 	const char *p;
 
 	if (!next_is(s, '"'))
-		return wrong(s, "a text in double quotes is expected");
+		return wrong(s, "a string in double quotes is expected");
 	*t = (struct token){ .text = s->p };
 	for (p = s->p; p < s->end && *p != '"'; p++) {
 		if (*p != '\\')
@@ -67,7 +67,7 @@ static bool read_token(struct scan *s, struct token *t)
 		p++;
 	}
 	if (p >= s->end)
-		return wrong(s, "the text does not end");
+		return wrong(s, "the string does not end");
 	t->size = (size_t)(p - t->text);
 	s->p = p + 1;
 	return true;
@@ -162,11 +162,11 @@ static bool plain_text(struct scan *s, struct token *t)
 	char *out = line->texts + line->texts_size;
 
 	if (memchr(t->text, '\0', t->size))
-		return wrong(s, "the text has a NUL byte");
+		return wrong(s, "the string has a NUL byte");
 	if (!t->escaped)
 		return true;
 	if (!unescape(t, out, &t->size))
-		return wrong(s, "an escape in the text is wrong");
+		return wrong(s, "an escape in the string is wrong");
 	t->text = out;
 	line->texts_size += t->size;
 	return true;
@@ -246,7 +246,7 @@ static bool skip_value(struct scan *s)
 			continue;
 		}
 		if ((*s->p == '{' || *s->p == '[') && ++depth > NDJSON_DEPTH_MAX)
-			return wrong(s, "values are in each other too deeply");
+			return wrong(s, "values are nested too deeply");
 		if ((*s->p == '}' || *s->p == ']') && depth)
 			depth--;
 		s->p++;
@@ -280,7 +280,7 @@ static bool read_pair(struct scan *s)
 	if (!read_token(s, &name) || !plain_text(s, &name))
 		return false;
 	if (!next_is(s, ':'))
-		return wrong(s, "a colon is expected behind the key");
+		return wrong(s, "a colon is expected after the key");
 	field = find_field(s, &name);
 	if (field == EXPORT_FIELDS)
 		return skip_value(s);
@@ -291,7 +291,7 @@ static bool read_pair(struct scan *s)
 static bool read_object(struct scan *s)
 {
 	if (!next_is(s, '{'))
-		return wrong(s, "it is no JSON object");
+		return wrong(s, "this is not a JSON object");
 	if (next_is(s, '}'))
 		return true;
 	do {
@@ -338,7 +338,7 @@ int ndjson_line_read(struct ndjson_line *line, const char *text, size_t size)
 		return -EINVAL;
 	skip_blanks(&s);
 	if (s.p < s.end) {
-		wrong(&s, "there is more behind the object");
+		wrong(&s, "there is text after the object");
 		return -EINVAL;
 	}
 	return check(&s) ? 0 : -EINVAL;

@@ -16,46 +16,48 @@ static const struct {
 	const char *help;
 	enum column_unit unit;
 } about[EXPORT_FIELDS] = {
-	{ "16 hex digits: the same for a recording, wherever it is", UNIT_NONE },
+	{ "16 hex digits; copies of a recording have the same", UNIT_NONE },
 	{ "the machine's name", UNIT_NONE },
 	{ "its architecture: x86_64", UNIT_NONE },
 	{ "the kernel's release", UNIT_NONE },
 	{ "the kernel's build ID", UNIT_NONE },
-	{ "the day in UTC when recording began: 2026-11-22", UNIT_NONE },
-	{ "the same in seconds since 1970", UNIT_NONE },
+	{ "the day (UTC) when recording began: 2026-11-22", UNIT_NONE },
+	{ "when recording began, in seconds since 1970", UNIT_NONE },
 	{ "how long it recorded", UNIT_NS },
-	{ "bytes of a page", UNIT_BYTES },
+	{ "size of a page", UNIT_BYTES },
 	{ "the machine's CPUs", UNIT_COUNT },
 	{ "events", UNIT_COUNT },
 	{ "events lost, as far as they were counted", UNIT_COUNT },
 	{ "gaps where events were lost", UNIT_COUNT },
-	{ "gaps of which nobody knows how many were lost", UNIT_COUNT },
-	{ "events lost beyond that, by the ring buffer's statistics", UNIT_COUNT },
-	{ "events still in the ring buffers when recording broke off", UNIT_COUNT },
+	{ "gaps with an unknown number of lost events", UNIT_COUNT },
+	{ "further lost events in the ring buffer's statistics", UNIT_COUNT },
+	{ "events left in the ring buffers when recording was cut short", UNIT_COUNT },
 	{ "unreadable sub-buffers", UNIT_COUNT },
-	{ "why the recording has no end; NULL: it has one", UNIT_NONE },
+	{ "why the recording was cut short; NULL: it was not", UNIT_NONE },
 	{ "part: only some tasks or events were recorded; NULL: all", UNIT_NONE },
-	{ "of a part of the tasks: whether all frees were recorded", UNIT_NONE },
+	{ "if only some tasks were recorded: whether all frees were", UNIT_NONE },
 	{ "what it was made from; NULL: it was recorded", UNIT_NONE },
 	{ "one in how many objects it has, as 1/16 ...; NULL: all", UNIT_NONE },
-	{ "what was left out when the rows were made", UNIT_NONE },
+	{ "filters that were set when the rows were written", UNIT_NONE },
 	{ "a JSON object of record --label", UNIT_NONE },
-	{ "slab or page: slab objects lie in pages, do not add up both", UNIT_NONE },
+	{ "slab or page; slab objects lie in pages, so do not add the two up",
+	  UNIT_NONE },
 	{ "the function that allocated, with [module]", UNIT_NONE },
 	{ "its module; NULL: the kernel's own", UNIT_NONE },
-	{ "the callsite and its callers outward, with semicolons", UNIT_NONE },
-	{ "16 hex digits: a hash of stack, equal on all machines", UNIT_NONE },
+	{ "the callsite and its callers, innermost first, separated by semicolons",
+	  UNIT_NONE },
+	{ "16 hex digits: a hash of stack, the same on all machines", UNIT_NONE },
 	{ "the task's name", UNIT_NONE },
-	{ "of slab objects: the cache", UNIT_NONE },
-	{ "of pages: the order of the block; SQL wants it quoted", UNIT_NONE },
-	{ "of pages: the migratetype", UNIT_NONE },
-	{ "of pages: the GFP flags", UNIT_NONE },
+	{ "for slab objects: the cache", UNIT_NONE },
+	{ "for pages: the order of the block; must be quoted in SQL", UNIT_NONE },
+	{ "for pages: the migratetype", UNIT_NONE },
+	{ "for pages: the GFP flags", UNIT_NONE },
 	{ "allocations", UNIT_COUNT },
 	{ "bytes allocated", UNIT_BYTES },
-	{ "allocations of which something was not seen freed", UNIT_COUNT },
+	{ "allocations not (or only partly) seen freed", UNIT_COUNT },
 	{ "bytes not seen freed at the end", UNIT_BYTES },
 	{ "bytes live at the recording's peak", UNIT_BYTES },
-	{ "of slab objects: bytes requested", UNIT_BYTES },
+	{ "for slab objects: bytes requested", UNIT_BYTES },
 	{ "bytes that must be live at the end", UNIT_BYTES },
 	{ "bytes that can be live at the end", UNIT_BYTES },
 };
@@ -66,7 +68,7 @@ static const struct {
 	enum column_unit unit;
 } more[RECORDINGS_MORE] = {
 	{ "nr_rows", "its rows in allocations", UNIT_COUNT },
-	{ "file", "the file that they are from", UNIT_NONE },
+	{ "file", "the file with these rows", UNIT_NONE },
 };
 
 const char *query_column(size_t i)
@@ -134,7 +136,7 @@ struct table *query_schema_table(void)
 		{ .name = "tables", .leaves = 1 },
 		{ .name = "meaning", .last = true, .words = true },
 	};
-	struct table *t = table_new("schema", "Columns of the tables that SQL sees");
+	struct table *t = table_new("schema", "Columns of the tables");
 	const char *name;
 	size_t i;
 
@@ -150,7 +152,7 @@ struct table *query_schema_table(void)
 			i);
 	table_add_note(
 		t,
-		"kernel_version(TEXT) is a number that orders the kernels' releases: kernel_version(kernel) >= kernel_version('6.1').");
+		"kernel_version(TEXT) turns a kernel release into a number that can be compared: kernel_version(kernel) >= kernel_version('6.1').");
 	if (table_ok(t))
 		return t;
 	table_free(t);

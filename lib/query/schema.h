@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * query: what the tables have that SQL sees.
+ * query: the columns of the tables.
  * In: nothing. Out: their columns, units and meaning.
  */
 #ifndef KMEMX_QUERY_SCHEMA_H
@@ -12,8 +12,8 @@
 
 /* The name of column @i of both tables; NULL behind the last one. */
 const char *query_column(size_t i);
-/* The unit of a result's column called @name: bytes for what begins with that, nanoseconds for what
- * ends in _ns; else what the column of a table has that is called so.
+/* The unit of a result's column @name: bytes if it begins with "bytes", nanoseconds if it ends in
+ * _ns; otherwise that of the tables' column of the same name.
  */
 enum column_unit query_unit(const char *name);
 /* A table of all columns; NULL: no memory. */

@@ -19,9 +19,9 @@ struct query_store;
 /**
  * struct query_totals - what a store has
  * @rows, @recordings, @hosts: how many
- * @untrusted: recordings with losses, or without an end
+ * @untrusted: recordings that lost events or were cut short
  * @partial: samples, and recordings of some tasks or events
- * @repeated: rows that were left out, as an earlier file has that recording
+ * @repeated: rows that were left out, because an earlier file has that recording
  * @large: numbers of 2^63 and above, which became floating point
  */
 struct query_totals {
@@ -29,7 +29,7 @@ struct query_totals {
 };
 
 /* Loads SQLite. 0; -ENOTSUP: kmemx was built without; -ELIBACC: it is not installed here, or too
- * old. If not 0, query_store_open() is all else that may be called.
+ * old. If not 0, only query_store_open() may be called.
  */
 int query_store_supported(void) __must_check;
 /**
@@ -44,8 +44,8 @@ int query_store_file(struct query_store *s, const char *name) __must_check;
 /**
  * query_store_add() - add a row, which is copied
  *
- * A recording's rows of one allocator are of one file: those that another has too are counted in
- * query_totals.repeated, and left out.
+ * A recording's rows of one allocator come from one file: those in further files are left out and
+ * counted in query_totals.repeated.
  *
  * Return: 0; -ENOMEM, also if @memory is used up.
  */

@@ -256,16 +256,16 @@ static void banner_sample(const struct study_facts *f, struct report *report)
 	if (f->sample_unknown)
 		report_add_banner(
 			report, true,
-			"SAMPLE of an unknown part of all objects and pages: figures are of the sample");
+			"SAMPLE of an unknown part of all objects and pages: figures are those of the sample");
 	else if (f->sample.one_in && f->estimated)
 		report_add_banner(
 			report, true,
-			"SAMPLE of one in %u objects and pages, by address, and all large ones: figures are estimates of all, with 95 %% intervals; what is not in the sample is in no row (--unscaled: figures of the sample)",
+			"SAMPLE of one in %u objects and pages, and all large ones: figures are estimates for all, with 95 %% confidence intervals; callsites that are not in the sample have no row (--unscaled: figures of the sample)",
 			f->sample.one_in);
 	else if (f->sample.one_in)
 		report_add_banner(
 			report, true,
-			"SAMPLE of one in %u objects and pages, by address, and all large ones: figures are of the sample",
+			"SAMPLE of one in %u objects and pages, and all large ones: figures are those of the sample",
 			f->sample.one_in);
 }
 
@@ -281,7 +281,7 @@ static void banner_stacks(const struct study_facts *f, struct report *report)
 	if (all > 0)
 		report_add_banner(
 			report, true,
-			"CALLCHAINS of one slab object in %u were recorded: %.1f %% of slab bytes have their own, %.1f %% are attributed by those of their callsite, %.1f %% have none",
+			"CALLCHAINS of one slab object in %u were recorded: %.1f %% of slab bytes have their own, %.1f %% got that of a similar object, %.1f %% have none",
 			g->rule.one_in, 100 * (double)g->known.bytes / all,
 			100 * (double)g->guessed.bytes / all,
 			100 * (double)g->none.bytes / all);
@@ -374,7 +374,7 @@ static void banner_debug(const struct study *s, struct report *report)
 	if (s->lines && source_lines_counts(s->lines).given_up)
 		report_add_banner(
 			report, true,
-			"INLINED functions are told apart in part only: the debug information takes too long to read for a file of its size");
+			"INLINED functions are only partly known: reading the debug information takes too long for its size");
 }
 
 /* Where a part was chosen by time, it may begin before all is known. */
@@ -386,9 +386,9 @@ static void banner_flight(const struct study_facts *f, struct report *report)
 		text_duration(&sb, f->duration_ns, " ");
 	report_add_banner(
 		report, false, "Flight recorder, saved by: %s. %s%s%s", f->flight,
-		sb.size ? "All events of its last " : "Its last events are there",
+		sb.size ? "All events of the last " : "The last events are here",
 		sb.size ? strbuf_text(&sb) : "",
-		sb.size ? " are there; older ones were overwritten"
+		sb.size ? " are here; older ones were overwritten"
 			: "; older ones were overwritten");
 	strbuf_free(&sb);
 }
@@ -408,13 +408,13 @@ void study_facts_banner(const struct study_facts *f, const struct study *s,
 	else if (f->part)
 		report_add_banner(
 			report, false,
-			"Only a part of the allocations was recorded (chosen by task or by filter), with the frees by all tasks");
+			"Only a part of the allocations was recorded (selected by task or filter), with the frees by all tasks");
 	banner_sample(f, report);
 	banner_stacks(f, report);
 	if (callsite_rule_wrappers(s->rule))
 		report_add_banner(
 			report, false,
-			"Callsites: the first functions beyond wrappers such as kmemdup, where a callchain leads there (--skip-func wrappers)");
+			"Callsites: the first function beyond wrappers such as kmemdup, if the callchain is known (--skip-func wrappers)");
 	banner_losses(f, s, report);
 	banner_damage(f, report);
 	banner_debug(s, report);

@@ -33,10 +33,10 @@ static void tell(const struct study *s, const struct last_boot *last)
 {
 	if (last->kind == LAST_BOOT_UNKNOWN)
 		log_msg(&s->log, LOG_WARN,
-			"the events are of an earlier boot, and nothing says where its kernel was: the symbols are not used\n  Give the symbols of that boot with --kallsyms FILE, or --vmlinux FILE");
+			"the events are from an earlier boot whose kernel address is unknown: the symbols are not used\n  Give the symbols of that boot with --kallsyms FILE, or --vmlinux FILE");
 	else
 		log_msg(&s->log, LOG_WARN,
-			"the events are of an earlier boot; symbols of the boot after it were moved to where they were (modules: %u moved, %u left out)\n  They are right if both boots ran the same kernel",
+			"the events are from an earlier boot; symbols of the boot after it were relocated (modules: %u relocated, %u left out)\n  They are right if both boots ran the same kernel",
 			last->nr_modules, last->nr_dropped);
 }
 

@@ -92,7 +92,7 @@ size=$((400 / $(nproc) + 1))M
 set -f
 # shellcheck disable=SC2086 # a list of words
 same "a file" $record -o perfs.data -- sh work
-grep -q 'symbols are from this machine' imported || fail "no symbols: $(cat imported)"
+grep -q 'symbols are from /proc/kallsyms' imported || fail "no symbols: $(cat imported)"
 all_samples perfs.data
 # What perf -z compresses, as it comes through a pipe; it has no build ID there.
 symbols="--kallsyms /proc/kallsyms"

@@ -140,9 +140,9 @@ class Frames {
 			return make("li", { title: text }, box, text);
 		}));
 		document.getElementById("frames-note").textContent = "Each row is " + wholeText(frames.pages) +
-			" page frames; those that nobody allocated have none. The colour is of who held most of them, " +
-			"the stronger the more pages were live." + (frames.left ? " " + wholeText(frames.left) +
-			" pages are not on the map: they are in further pageblocks." : "");
+			" page frames; frames that were never allocated have no row. The colour is that of the callsite that " +
+			"held most of the row: the stronger, the more of its pages were live." + (frames.left ? " " +
+			wholeText(frames.left) + " pages in further pageblocks are not on the map." : "");
 	}
 
 	paint() {

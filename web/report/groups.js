@@ -14,7 +14,7 @@ const GROUPS = {
 const METRICS = {
 	bytes: { title: "Allocated", help: "Bytes allocated in the range", bytes: true },
 	hit: { title: "Count", help: "Allocations in the range", bytes: false },
-	waste: { title: "Waste", help: "Bytes given beyond what was asked for", bytes: true },
+	waste: { title: "Waste", help: "Bytes allocated beyond the requested sizes", bytes: true },
 	live: { title: "Live", help: "Bytes live at the end of the range", bytes: true },
 	least: { title: "End, least", help: "Bytes that must be live at the end of the recording", bytes: true },
 	most: { title: "End, most", help: "Bytes that can be live at the end of the recording", bytes: true },

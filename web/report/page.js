@@ -82,7 +82,7 @@ class Page {
 			choice("Memory", data.kinds.map((k) => [k, names[k]]), this.kind, (k) => this.set("kind", k)),
 			make("button", { type: "button", id: "peak", onclick: () => this.toPeak() }, "Jump to peak"),
 			make("button", { type: "button", id: "whole", disabled: whole,
-				onclick: () => this.choose(0, data.bins - 1) }, "All of the time"));
+				onclick: () => this.choose(0, data.bins - 1) }, "Whole time"));
 		this.byId("who-bar").replaceChildren(
 			choice("Figure", Object.keys(METRICS).filter((m) => m !== "waste" || this.kind === SLAB)
 				.map((m) => [m, METRICS[m].title, METRICS[m].help]), this.metric, (m) => this.set("metric", m)),

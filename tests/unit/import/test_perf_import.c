@@ -407,7 +407,7 @@ END_TEST
 /* What perf left out makes it a part, and is said. */
 START_TEST(parts_of_the_events)
 {
-	static const char *const notes[] = { "samples at a frequency", "one event of 100",
+	static const char *const notes[] = { "sampled at a frequency", "one event in 100",
 					     "events of some tasks only",
 					     "perf had a filter", "perf only counted 1" };
 	struct perf_build b = new_build();
@@ -466,7 +466,7 @@ END_TEST
 START_TEST(what_cannot_be_imported)
 {
 	static const char *const why[] = {
-		"perf.data has no formats of events: perf was killed",
+		"perf.data has no event formats: perf was killed",
 		"perf.data has tracepoint events, but none of kmem\n",
 		"perf.data has events without times\n",
 		"perf.data has no kmem events\n",

@@ -165,7 +165,7 @@ START_TEST(mistakes)
 	}
 	ck_assert_int_eq(ndjson_line_read(&line, "{\"comm\":\"a\0b\"}", 14), -EINVAL);
 	ck_assert_int_eq(ndjson_line_read(&line, "{\"comm\":\"\\n\0b\"}", 15), -EINVAL);
-	ck_assert_str_eq(line.wrong, "the text has a NUL byte");
+	ck_assert_str_eq(line.wrong, "the string has a NUL byte");
 	ndjson_line_free(&line);
 }
 END_TEST

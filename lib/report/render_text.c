@@ -131,6 +131,13 @@ static void paint_title(struct painter *p, const struct table *t)
 	strbuf_free(&sb);
 }
 
+/* What is to the right of nothing is no reason for a longer line. */
+static void trim_line(struct painter *p)
+{
+	while (p->sb.size && p->sb.data[p->sb.size - 1] == ' ')
+		p->sb.size--;
+}
+
 static void paint_header(struct painter *p, const struct text_layout *l)
 {
 	size_t i, width, size;
@@ -150,6 +157,7 @@ static void paint_header(struct painter *p, const struct text_layout *l)
 		if (i < l->last)
 			paint_pad(p, TEXT_GAP + (c->text ? width - size : 0));
 	}
+	trim_line(p);
 	strbuf_puts(&p->sb, "\n");
 }
 
@@ -174,11 +182,9 @@ static void paint_name(struct painter *p, const struct text_layout *l, size_t us
 	if (branch.size && branch.size <= l->room) {
 		lead = branch.size;
 		strbuf_add(&p->sb, strbuf_text(&branch), lead);
-		while (p->sb.size && p->sb.data[p->sb.size - 1] == ' ')
-			p->sb.size--;
-	} else if (used > TEXT_LEAD && p->sb.size > TEXT_GAP) {
-		p->sb.size -= TEXT_GAP;
 	}
+	if (lead || used > TEXT_LEAD)
+		trim_line(p);
 	strbuf_puts(&p->sb, "\n");
 	paint_pad(p, OWN_LINE);
 	text_shorten(&p->sb, strbuf_text(&p->cell) + lead, p->cell.size - lead,

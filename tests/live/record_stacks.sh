@@ -16,7 +16,7 @@ for name in files pipes sockets; do
 done
 "$KMEMX" record -q --slab --stack all --follow -o whole.dat -- \
 	"$KMEMX" record -q --slab --stack-sample 4 --follow -o part.dat -- \
-	sh -c "./files.$$ 16000; ./pipes.$$ 8000; ./sockets.$$ 8000"
+	sh -c "./files.$$ 6000; ./pipes.$$ 3000; ./sockets.$$ 3000"
 for file in whole part; do
 	[ "$("$KMEMX" info --json $file.dat | python3 -c '
 import json, sys

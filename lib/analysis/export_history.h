@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "account/zones.h"
 #include "base/hash.h"
 
 /**
@@ -46,6 +47,8 @@ struct history_moment {
  * @latest: hash of a pointer or frame -> its latest object
  * @rows: of slab objects, and of pages: of each row of the account that of the table
  * @first_row: of each of these tables the number of its first row
+ * @free_bytes: in blocks of each order, before and after the recording; @nr_orders: how many
+ *	orders there are, 0: it is not known
  * @nr_told: changes up to the last one that an event told
  * @failed: memory ran out; the history is void
  */
@@ -55,6 +58,8 @@ struct export_history {
 	struct history_moment *moments;
 	size_t nr_moments, moments_capacity;
 	uint64_t moments_left_out;
+	uint64_t free_bytes[2][BUDDY_ORDERS_MAX];
+	unsigned int nr_orders[2];
 	struct intern objects;
 	struct u64_map latest;
 	uint64_t *left;

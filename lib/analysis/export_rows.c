@@ -7,12 +7,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/export_history.h"
 #include "analysis/page_report.h"
 #include "analysis/peak.h"
 #include "analysis/slab_bounds.h"
 #include "base/array.h"
+#include "base/compiler.h"
 #include "event/gfp.h"
 
 struct export_sum {
@@ -387,6 +389,35 @@ static void changed(const struct peak *p, const struct peak_change *c)
 		p->opts->history->nr_told = p->opts->history->nr;
 }
 
+/* Up to UINT64_MAX. */
+static void add_free(uint64_t *sum, uint64_t blocks, uint64_t bytes)
+{
+	if (__builtin_mul_overflow(blocks, bytes, &bytes) ||
+	    __builtin_add_overflow(*sum, bytes, sum))
+		*sum = UINT64_MAX;
+}
+
+/* What buddyinfo said; of a part of the time nothing is known. */
+static void note_free(struct export_history *h, const struct analysis_env *env)
+{
+	static const char *const items[] = { "buddyinfo.before", "buddyinfo.after" };
+
+	memset(h->free_bytes, 0, sizeof(h->free_bytes));
+	for (size_t i = 0; i < ARRAY_SIZE(items) && !env->window; i++) {
+		const struct recording_text *meta = recording_meta(env->rec, items[i]);
+		const char *text = meta ? meta->text : "";
+		struct buddy_line line;
+
+		while (buddyinfo_next(&text, &line)) {
+			if (line.nr > h->nr_orders[i])
+				h->nr_orders[i] = line.nr;
+			for (unsigned int order = 0; order < line.nr; order++)
+				add_free(&h->free_bytes[i][order], line.blocks[order],
+					 (uint64_t)env->page_size << order);
+		}
+	}
+}
+
 static void *create(const struct analysis_env *env, const struct analysis_options *opts)
 {
 	struct peak *p = peak_create(env, opts);
@@ -395,6 +426,7 @@ static void *create(const struct analysis_env *env, const struct analysis_option
 		return NULL;
 	p->show = show;
 	if (opts->history) {
+		note_free(opts->history, env);
 		p->changed = changed;
 		p->slab->lives.live.times = true;
 		p->page->lives.blocks.times = true;

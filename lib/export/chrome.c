@@ -2,7 +2,8 @@
 /*
  * export: Chrome's trace format: counters over time.
  * In: rows with their labels, and their history. Out: JSON: what lives, by cache and by
- * migratetype, at 1000 moments and at the peak; losses and failed requests as instants.
+ * migratetype, at 1000 moments and at the peak; what was free before and after; losses and failed
+ * requests as instants.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -215,6 +216,25 @@ static int put_counter(struct export_job *job, bool pages, uint64_t ns)
 	return err;
 }
 
+/* What was free before the recording, or @after it. */
+static void put_free(struct export_job *job, bool after, uint64_t ns)
+{
+	const struct export_history *h = job->opts->history;
+	unsigned int order;
+
+	if (!h->nr_orders[after])
+		return;
+	put_event(job, "C", ns);
+	outbuf_puts(&job->out, "\"free bytes by order\",\"args\":{");
+	for (order = 0; order < h->nr_orders[after]; order++) {
+		outbuf_puts(&job->out, order ? ",\"" : "\"");
+		outbuf_dec(&job->out, order);
+		outbuf_puts(&job->out, "\":");
+		outbuf_dec(&job->out, h->free_bytes[after][order]);
+	}
+	outbuf_puts(&job->out, "}}");
+}
+
 static int put_moment(struct export_job *job, uint64_t ns)
 {
 	const struct chrome *c = job->state;
@@ -244,6 +264,7 @@ static int put_counters(struct export_job *job)
 	uint64_t width = end / MOMENTS + 1, next = width, last = 0;
 	int err = put_moment(job, 0);
 
+	put_free(job, false, 0);
 	for (i = 0; i < h->nr && !err; i++) {
 		uint64_t ns = replay_ns(&clock, h->changes[i].ts);
 		struct series *s = series_of(job, &h->changes[i]);
@@ -258,7 +279,10 @@ static int put_counters(struct export_job *job)
 		if (i == peak && !err)
 			err = put_moment(job, last);
 	}
-	return err ? err : put_moment(job, last);
+	if (!err)
+		err = put_moment(job, last);
+	put_free(job, true, last);
+	return err;
 }
 
 static int put_instants(struct export_job *job)

@@ -394,7 +394,7 @@ def read_firefox(output):
 def read_chrome(output):
     sums, most, latest = collections.Counter(), -1, {}
     for event in json.loads(output)["traceEvents"]:
-        if event["ph"] != "C":
+        if event["ph"] != "C" or event["name"] == "free bytes by order":
             continue
         latest[event["name"]] = event["args"]
         if event["name"] == "live bytes" and sum(event["args"].values()) > most:

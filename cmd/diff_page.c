@@ -144,8 +144,10 @@ int diff_page(struct diff *d)
 	if (!err)
 		err = text_output_commit(&file);
 	text_output_close(&file);
-	if (!err)
+	if (!err) {
+		text_output_say_page(path);
 		return GO_ON;
+	}
 	message_error(command_name, "cannot write %s: %s", path, strerror(-err));
 	return EXIT_FAILED;
 }

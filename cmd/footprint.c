@@ -245,8 +245,10 @@ static int draw(const struct footprint_run *run, struct table *t)
 	if (!err)
 		err = text_output_commit(&file);
 	text_output_close(&file);
-	if (!err)
+	if (!err) {
+		text_output_say_page(run->rings);
 		return GO_ON;
+	}
 	message_error(command_name, "cannot write %s: %s", run->rings, strerror(-err));
 	return EXIT_FAILED;
 }

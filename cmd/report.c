@@ -192,8 +192,10 @@ static int finish(struct stat_run *st)
 	if (!err)
 		err = text_output_commit(&file);
 	text_output_close(&file);
-	if (!err)
+	if (!err) {
+		text_output_say_page(run->page);
 		return EXIT_OK;
+	}
 	message_error(command_name, "cannot write %s: %s", run->page, strerror(-err));
 	return EXIT_FAILED;
 }

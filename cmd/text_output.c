@@ -119,6 +119,14 @@ int text_output_commit(struct text_output *o)
 	return ret;
 }
 
+void text_output_say_page(const char *path)
+{
+	struct stat st;
+
+	if (isatty(STDERR_FILENO) && !stat(path, &st) && S_ISREG(st.st_mode))
+		message_info("wrote %s: open it in a browser", path);
+}
+
 void text_output_close(struct text_output *o)
 {
 	if (o->fd >= 0 && o->file.fd < 0)

@@ -40,6 +40,8 @@ void text_output_share(const struct text_output *o);
 int text_output_write(void *ctx, const char *data, size_t size);
 /* The end: the new file takes its name. 0 or -errno. */
 int text_output_commit(struct text_output *o);
+/* To a user at a terminal: that @path is a page to be opened. */
+void text_output_say_page(const char *path);
 /* Releases everything; a new file that was not committed is gone. */
 void text_output_close(struct text_output *o);
 

@@ -100,8 +100,9 @@ expect "short lives" \
 	'rows["alloc_pipe_info"]["freed"] >= 39990 and rows["alloc_pipe_info"]["median"] < 1e6 and rows["alloc_pipe_info"]["short"] > 10000' \
 	stat --lifetime --short 1ms
 
-# Freed by RCU in bulk, without an event: it seems to live, and the row says that it may not.
-"$KMEMX" record -q --follow --slab -o r.dat -- "$programs/epoll" 10000
+# Freed by RCU in bulk, without an event, soon after: it seems to live, and the row says that it may
+# not.
+"$KMEMX" record -q --follow --slab -o r.dat -- sh -c '"$1" 10000; sleep 1' sh "$programs/epoll"
 expect "freed without an event" \
 	'epoll is None or (epoll["net_min"] == 0 and epoll["net_reason"] != "seen") or epoll["bytes"] < 100000' \
 	leaks --slab --older 1ns

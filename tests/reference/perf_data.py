@@ -11,7 +11,7 @@ its events on and off one by one.
 
 Prints START,STOP of the longest time in which both have the same events, their number, the number
 of all events that both have, and how many perf and kmemx lack. Besides those that it lost, perf
-drops some and does not count them: one of twenty is allowed. ftrace does not count an event that it
+drops some and does not count them: one of ten is allowed. ftrace does not count an event that it
 drops because it interrupts another at the same level: one of ten thousand is allowed. Exit status
 1: more are missing.
 
@@ -27,7 +27,7 @@ import sys
 
 LINE = re.compile(r"\s*(.*)-(\d+)\s+\[(\d+)\]\s+([\d.]+): (\w+): +(.*)$")
 EVENTS = "kmalloc,kmem_cache_alloc,kfree,kmem_cache_free,mm_page_alloc,mm_page_free"
-PERF_MAY_LACK, KMEMX_MAY_LACK = 0.05, 0.0001
+PERF_MAY_LACK, KMEMX_MAY_LACK = 0.1, 0.0001
 # Nanoseconds and microseconds.
 EDGE = 200000000
 PAUSE = 20

@@ -46,23 +46,7 @@ enum {
 };
 
 /* Bits above the 64th are dropped, as libdw does it. */
-static uint64_t read_uleb(struct byte_reader *r)
-{
-	unsigned int shift = 0;
-	uint64_t value = 0;
-	const uint8_t *p;
-
-	while ((p = byte_reader_skip(r, 1))) {
-		if (shift < 64)
-			value |= (uint64_t)(*p & 0x7f) << shift;
-		shift += shift < 64 ? 7 : 0;
-		if (!(*p & 0x80))
-			break;
-	}
-	return value;
-}
-
-static int64_t read_sleb(struct byte_reader *r)
+static uint64_t read_leb(struct byte_reader *r, bool is_signed)
 {
 	unsigned int shift = 0;
 	uint64_t value = 0;
@@ -74,11 +58,21 @@ static int64_t read_sleb(struct byte_reader *r)
 		shift += shift < 64 ? 7 : 0;
 		if (*p & 0x80)
 			continue;
-		if (*p & 0x40 && shift < 64)
+		if (is_signed && *p & 0x40 && shift < 64)
 			value |= ~(uint64_t)0 << shift;
 		break;
 	}
-	return (int64_t)value;
+	return value;
+}
+
+static uint64_t read_uleb(struct byte_reader *r)
+{
+	return read_leb(r, false);
+}
+
+static int64_t read_sleb(struct byte_reader *r)
+{
+	return (int64_t)read_leb(r, true);
 }
 
 static struct byte_reader reader_of(const struct line_table *t, struct line_bytes bytes)

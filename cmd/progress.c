@@ -7,23 +7,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/strbuf.h"
 #include "output.h"
 
 #define SECOND_NS 1000000000ULL
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
-}
-
 void progress_start(struct progress *p, const char *what)
 {
 	*p = (struct progress){ .what = what, .off = !isatty(STDERR_FILENO) };
-	p->start_ns = p->last_ns = now_ns();
+	p->start_ns = p->last_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
 void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t events)
@@ -34,7 +27,7 @@ void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t e
 
 	if (p->off)
 		return;
-	now = now_ns();
+	now = clock_ns(CLOCK_MONOTONIC);
 	if (now - p->start_ns < SECOND_NS ||
 	    (p->shown && now - p->last_ns < SECOND_NS / 5))
 		return;

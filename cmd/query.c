@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "command.h"
 #include "input.h"
@@ -241,19 +242,11 @@ static int choose(struct query_run *run, int argc, char **argv, int operands)
 	return ret;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
-}
-
 static bool is_late(void *ctx)
 {
 	const struct query_run *run = ctx;
 
-	return run->deadline_ns && now_ns() > run->deadline_ns;
+	return run->deadline_ns && clock_ns(CLOCK_MONOTONIC) > run->deadline_ns;
 }
 
 static const char *plural(uint64_t nr)
@@ -326,7 +319,7 @@ static int ask(struct query_run *run)
 	int ret;
 
 	if (run->timeout)
-		run->deadline_ns = now_ns() + run->timeout;
+		run->deadline_ns = clock_ns(CLOCK_MONOTONIC) + run->timeout;
 	t = query_ask(run->load.store, &ask, &why);
 	ret = t ? GO_ON : query_failed(&ask, &why);
 	strbuf_free(&why.text);

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/live.h"
 #include "command.h"
 #include "input_kind.h"
@@ -240,7 +241,7 @@ static bool print_report(struct top *top)
 /* The interval is over. */
 static bool step(struct top *top, uint64_t until)
 {
-	uint64_t cpu = top_now(CLOCK_PROCESS_CPUTIME_ID);
+	uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 	top->view.step_ns = until - top->step_at;
 	top->view.cpu_ns = cpu - top->cpu_at;
@@ -289,8 +290,8 @@ static void on_started(void *ctx)
 {
 	struct top *top = ctx;
 
-	top->begin = top->step_at = top_now(CLOCK_MONOTONIC);
-	top->cpu_at = top_now(CLOCK_PROCESS_CPUTIME_ID);
+	top->begin = top->step_at = clock_ns(CLOCK_MONOTONIC);
+	top->cpu_at = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	top->begun = true;
 	if (top->opts.batch)
 		return;
@@ -316,7 +317,7 @@ static bool on_round(void *ctx, uint64_t until)
 	/* Rates are by the time that the events span, whatever clock that is: so long apart
 	 * are two looks.
 	 */
-	until = top_now(CLOCK_MONOTONIC);
+	until = clock_ns(CLOCK_MONOTONIC);
 	/* Also for a terminal that changed its size: that is no input. */
 	if (!last && top->screen && top_screen_keys(top->screen))
 		return true;

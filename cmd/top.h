@@ -61,8 +61,6 @@ struct top {
 	int exit_code;
 };
 
-/* Nanoseconds of @clock. */
-uint64_t top_now(clockid_t clock);
 /* Unless @err is 0: says that it cannot go on, and ends with EXIT_FAILED. Is it an error? */
 bool top_fail(struct top *top, int err);
 /* The report of the last interval, the caller's; NULL after a message. */

@@ -10,20 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/live.h"
 #include "command.h"
 #include "recorder.h"
 #include "top.h"
 
 static const char default_output[] = "kmemx-top.dat";
-
-uint64_t top_now(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 bool top_fail(struct top *top, int err)
 {
@@ -36,7 +29,7 @@ bool top_fail(struct top *top, int err)
 struct report *top_make_report(struct top *top)
 {
 	struct report *r;
-	uint64_t now = top_now(CLOCK_MONOTONIC);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	top->view.run_ns = now - top->begin;
 	r = top_report(&top->monitor, &top->view);
@@ -61,7 +54,7 @@ bool top_set_by(struct top *top, enum subject_kind by)
 	int ret = monitor_regroup(&top->monitor, by, &anew);
 
 	if (anew)
-		top->view.since_ns = top_now(CLOCK_MONOTONIC) - top->begin;
+		top->view.since_ns = clock_ns(CLOCK_MONOTONIC) - top->begin;
 	if (anew)
 		top->view.paused_ns = 0;
 	return !top_fail(top, ret);
@@ -69,7 +62,7 @@ bool top_set_by(struct top *top, enum subject_kind by)
 
 int top_pause(struct top *top, bool paused)
 {
-	uint64_t now = top_now(CLOCK_MONOTONIC);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	int ret = live_pause(top->session, paused);
 
 	if (ret)

@@ -19,29 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/live.h"
 #include "capture/pump.h"
 #include "capture/session.h"
 #include "capture/setup.h"
 #include "capture/shrink.h"
 #include "capture/tick.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-/* CPU time of this process, without its children's. */
-static uint64_t own_cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 /* --- recording --------------------------------------------------------------------------- */
 
@@ -73,7 +57,7 @@ static int start_stream(struct session *s)
 /* Slabs that CPUs hold go back, so that slabinfo does not count their free objects. */
 static bool shrink_if_asked(const struct session *s, bool after)
 {
-	uint64_t begin = now_ns();
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
 
 	if (!s->opts->exact_ledger ||
 	    /* Once is enough to be warned. */
@@ -83,7 +67,8 @@ static bool shrink_if_asked(const struct session *s, bool after)
 	if (after)
 		shrink_again(CACHES, s->log);
 	log_msg(s->log, LOG_INFO, "shrinking all slab caches %s: %.1f ms",
-		after ? "after" : "before", (double)(now_ns() - begin) / 1e6);
+		after ? "after" : "before",
+		(double)(clock_ns(CLOCK_MONOTONIC) - begin) / 1e6);
 	return true;
 }
 
@@ -145,8 +130,8 @@ static int record(struct session *s)
 
 	if (ret)
 		return ret;
-	begin = now_ns();
-	cpu = own_cpu_ns();
+	begin = clock_ns(CLOCK_MONOTONIC);
+	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	if (s->opts->started)
 		s->opts->started(s->opts->ctx);
 	pump.tick_ms = tick_start(&tick, s);
@@ -166,13 +151,13 @@ static int record(struct session *s)
 	/* The frees last: what was allocated until now may still be freed. */
 	if (setup_write(s, "tracing_on", "0") < 0)
 		log_msg(s->log, LOG_WARN, "cannot switch tracing off");
-	result->duration_ns = now_ns() - begin;
+	result->duration_ns = clock_ns(CLOCK_MONOTONIC) - begin;
 	s->stop_ts = session_now(s);
 	/* What all reports will say. */
 	if (recording_clock_is_ns(s->clock) && s->stop_ts > s->start_ts)
 		result->duration_ns = s->stop_ts - s->start_ts;
 	log_msg(s->log, LOG_INFO, "CPU time of the recorder while recording: %.3f s",
-		(double)(own_cpu_ns() - cpu) / 1e9);
+		(double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu) / 1e9);
 	result->stop_signal = pump.stop_signal;
 	result->timed_out = pump.timed_out;
 	result->exec_errno = result->child.exec_errno;

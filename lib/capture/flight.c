@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/flight_buffers.h"
 #include "capture/session.h"
 #include "capture/setup.h"
@@ -48,14 +49,6 @@ struct flight {
 	int full; /* no file could be written: -errno */
 	bool armed, over;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 /* --- files that are there ------------------------------------------------------------------ */
 
@@ -158,7 +151,7 @@ static void tell_missed(struct flight *f)
 static int switch_on(struct flight *f)
 {
 	struct session *s = &f->s;
-	int ret = flight_watch_arm(&f->watch, now_ns());
+	int ret = flight_watch_arm(&f->watch, clock_ns(CLOCK_MONOTONIC));
 
 	if (ret)
 		return ret;
@@ -298,7 +291,8 @@ static int write_out(struct flight *f, const char *cause)
 static void set_again(struct flight *f)
 {
 	if (f->cause != FLIGHT_SIGNAL && f->cause != FLIGHT_EXIT)
-		f->watch.again_at[f->cause] = now_ns() + f->opts->again_ns;
+		f->watch.again_at[f->cause] =
+			clock_ns(CLOCK_MONOTONIC) + f->opts->again_ns;
 }
 
 static void add_verdict(struct watch_verdict *to, const struct watch_verdict *v)
@@ -414,7 +408,7 @@ static int write_between(struct flight *f, int (*write)(struct flight *f))
 
 static int arm_again(struct flight *f)
 {
-	return flight_watch_arm(&f->watch, now_ns());
+	return flight_watch_arm(&f->watch, clock_ns(CLOCK_MONOTONIC));
 }
 
 static int grow(struct flight *f)
@@ -425,7 +419,7 @@ static int grow(struct flight *f)
 static int look_around(struct flight *f)
 {
 	struct session *s = &f->s;
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	int ret = 0;
 
 	if (s->facts.comms.count > COMMS_MAX)
@@ -466,7 +460,8 @@ static int wait_tick(struct flight *f)
 	if (poll(fds, ARRAY_SIZE(fds), TICK_MS) < 0 && errno != EINTR)
 		return -errno;
 	check_kernel(f);
-	if (fds[1].revents & POLLPRI && f->watch.again_at[FLIGHT_PRESSURE] <= now_ns())
+	if (fds[1].revents & POLLPRI &&
+	    f->watch.again_at[FLIGHT_PRESSURE] <= clock_ns(CLOCK_MONOTONIC))
 		add_cause(f, FLIGHT_PRESSURE);
 	if (fds[0].revents & POLLIN)
 		take_signal(f);
@@ -479,7 +474,7 @@ static int fly(struct flight *f)
 	int ret = arm(f);
 
 	if (!ret && f->s.opts->duration_ns)
-		f->end_at = now_ns() + f->s.opts->duration_ns;
+		f->end_at = clock_ns(CLOCK_MONOTONIC) + f->s.opts->duration_ns;
 	tick_start(&f->tick, &f->s);
 	if (!ret && f->s.opts->argv)
 		ret = child_go(&f->s.result->child);

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 /* An event is written this long after its time at the latest: an interrupt may come in between,
  * or a hypervisor.
  */
@@ -76,15 +78,9 @@ int live_start(struct session *s)
 /* What has happened before now has been written a moment later. */
 static uint64_t settled_until(const struct session *s)
 {
-	struct timespec ts;
-	uint64_t now;
+	uint64_t now = strcmp(s->clock, "mono") != 0 ? session_now(s)
+						     : clock_ns(CLOCK_MONOTONIC);
 
-	if (!strcmp(s->clock, "mono")) {
-		clock_gettime(CLOCK_MONOTONIC, &ts);
-		now = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-	} else {
-		now = session_now(s);
-	}
 	return now > SETTLE_NS ? now - SETTLE_NS : 0;
 }
 

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/shrink.h"
 
 #define FILE_TEXT   64
@@ -150,14 +151,6 @@ void slab_counts_held(struct strbuf *out, const char *path, bool sheaves)
 				      : 0);
 	}
 	closedir(dir);
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 /* Opens the files of a cache. What the kernel allocates for that, and for their first reading, is

@@ -9,20 +9,14 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
+
 /* How often names of tasks are read: for so many new tasks a second, within bounds. */
 #define TASKS_PER_SECOND 4000U
 #define COMMS_MIN_MS	 20U
 #define COMMS_MAX_MS	 5000U
 /* How often processes are looked for that came into a control group. */
 #define GROUP_MS	 100U
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 /* The kernel keeps the names of few tasks (128 by default), and of those that ended only
  * there: it is read before TASKS_PER_SECOND new ones can have pushed them out.
@@ -91,7 +85,7 @@ static void report_progress(const struct tick *t, uint64_t now)
 unsigned int tick_start(struct tick *t, struct session *s)
 {
 	*t = (struct tick){ .session = s,
-			    .begin_ns = now_ns(),
+			    .begin_ns = clock_ns(CLOCK_MONOTONIC),
 			    .comms_ms = comms_interval_ms() };
 	t->comms_at_ns = t->begin_ns + t->comms_ms * 1000000ULL;
 	t->progress_at_ns = t->begin_ns + CAPTURE_PROGRESS_MS * 1000000ULL;
@@ -106,7 +100,7 @@ bool tick_on(void *ctx)
 {
 	struct tick *t = ctx;
 	struct session *s = t->session;
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	if (now >= t->comms_at_ns) {
 		t->comms_at_ns = now + (t->comms_ms - t->comms_ms / 8) * 1000000ULL;

@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 
 #define NS_A_BYTE     100
 #define NS_MORE	      1000000000U
@@ -27,17 +28,10 @@
 /* One clock reading in so many calls takes next to nothing of them. */
 #define CALLS	      16
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 bool debug_limit_over(struct debug_limit *limit)
 {
-	return limit->calls++ % CALLS == 0 && cpu_ns() > limit->end_ns;
+	return limit->calls++ % CALLS == 0 &&
+	       clock_ns(CLOCK_THREAD_CPUTIME_ID) > limit->end_ns;
 }
 
 /* What a section becomes in memory; 0: it stays as it is. */
@@ -99,19 +93,20 @@ static uint64_t data_size(int fd)
 
 void debug_limit_restart(struct debug_limit *limit)
 {
-	limit->end_ns = cpu_ns() + NS_MORE + limit->size_bytes * NS_A_BYTE;
+	limit->end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + NS_MORE +
+			limit->size_bytes * NS_A_BYTE;
 }
 
 void debug_limit_pause(struct debug_limit *limit)
 {
-	uint64_t now = cpu_ns();
+	uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	limit->left_ns = limit->end_ns > now ? limit->end_ns - now : 0;
 }
 
 void debug_limit_resume(struct debug_limit *limit)
 {
-	limit->end_ns = cpu_ns() + limit->left_ns;
+	limit->end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + limit->left_ns;
 	limit->calls = 0;
 }
 

@@ -47,6 +47,8 @@ int debug_server_find(struct debug_server *server, const char *id, size_t size,
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define TIME_NS	   (600 * 1000000000ULL)
 #define SIZE_LIMIT (8ULL << 30)
 #define ID_MAX	   129
@@ -68,14 +70,6 @@ struct debug_server {
 	uint64_t left_ns, end_ns;
 	int stopped, err;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static bool has_servers(void)
 {
@@ -117,7 +111,7 @@ static int fetching(debuginfod_client *client, long bytes, long total)
 
 	if (!s)
 		return 1;
-	if (now_ns() > s->end_ns)
+	if (clock_ns(CLOCK_MONOTONIC) > s->end_ns)
 		s->stopped = -ETIME;
 	else if (size > SIZE_LIMIT)
 		s->stopped = -EFBIG;
@@ -200,13 +194,13 @@ static bool lower_id(const char *id, size_t size, unsigned char lower[ID_MAX])
 /* Asks within the time that is left. 0 and the library's @path, or a negative errno. */
 static int fetch(struct debug_server *s, const unsigned char *id, char **path)
 {
-	uint64_t start = now_ns(), took;
+	uint64_t start = clock_ns(CLOCK_MONOTONIC), took;
 	int fd;
 
 	s->end_ns = start + s->left_ns;
 	s->stopped = 0;
 	fd = s->find(s->client, id, 0, path);
-	took = now_ns() - start;
+	took = clock_ns(CLOCK_MONOTONIC) - start;
 	s->left_ns -= took < s->left_ns ? took : s->left_ns;
 	if (s->fetching.done)
 		s->fetching.done(s->fetching.ctx);

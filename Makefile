@@ -31,12 +31,26 @@
 # make clean         remove what was built
 #
 # O=DIR  SAN=address,undefined  STATIC=1  CROSS_COMPILE=aarch64-linux-gnu-  V=1
+# -jN: N processors (all); CFLAGS='-O2 -g': for all files, and for a debugger
 # WITHOUT='sqlite3 libdw': as if these libraries were not there
 # DESTDIR=  prefix=/usr/local  plugindir=DIR  (others: packaging/install.mk)
 
 MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
+
+# All processors; -j on the command line overrides this.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
+endif
+
+# Several goals, such as "clean check", run one after the other, each on all processors.
+ifneq ($(and $(filter 0,$(MAKELEVEL)),$(word 2,$(MAKECMDGOALS))),)
+.NOTPARALLEL:
+.PHONY: $(MAKECMDGOALS)
+$(sort $(MAKECMDGOALS)):
+	@+$(MAKE) --no-print-directory $@
+else
 
 ifeq ($(origin CC),default)
 CC := $(CROSS_COMPILE)gcc
@@ -98,7 +112,16 @@ CHECK_CFLAGS := $(shell $(PKG_CONFIG) --cflags check 2>/dev/null)
 CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
 
 # --- flags -------------------------------------------------------------------------------
-CFLAGS ?= -O2 -g
+# The rooms that work for each event, or each symbol, earn -O2 (make instructions, make bench); the
+# others compile in two thirds of the time. Tests need no optimiser; what they run under the
+# recorder does, as its source says what it allocates. CFLAGS, if given, is for all files.
+HOT := $(addsuffix /%,$(addprefix lib/,base recording event account symbol) tests/live tests/bench \
+	tests/workloads tests/fuzz plugins)
+room_cflags = $(if $(filter $(HOT),$<),-O2,$(if $(filter tests/%,$<),-O0,-O1))
+cflags_name := $(if $(filter undefined,$(origin CFLAGS)),rooms,$(CFLAGS))
+ifeq ($(origin CFLAGS),undefined)
+CFLAGS = $(room_cflags)$(if $(SAN), -g)
+endif
 # Where it was built is not in the binary (-fdebug-prefix-map): the same sources, the same bytes.
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wundef -Wformat=2 -Wvla -Wno-unused-parameter -Werror=implicit-function-declaration
@@ -108,10 +131,10 @@ DEFS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DKMEMX_VERSION='"$(VERSION)"' \
 	$(if $(filter libdebuginfod,$(loaded_libs)),-DHAVE_DEBUGINFOD=1) \
 	$(if $(filter sqlite3,$(loaded_libs)),-DHAVE_SQLITE=1) $(if $(curses),-DHAVE_NCURSES=1) \
 	$(if $(STATIC),-DKMEMX_STATIC=1)
-SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-ALL_CFLAGS := -std=gnu11 -pthread $(WARN) -Ilib -Icmd -Itests/unit -include lib/base/banned.h $(DEFS) \
+SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+ALL_CFLAGS = -std=gnu11 -pthread $(WARN) -Ilib -Icmd -Itests/unit -include lib/base/banned.h $(DEFS) \
 	$(LIB_CFLAGS) $(SANFLAGS) -fdebug-prefix-map=$(CURDIR)=. $(CFLAGS)
-ALL_LDFLAGS := -pthread $(SANFLAGS) $(if $(STATIC),-static) $(LDFLAGS)
+ALL_LDFLAGS = -pthread $(SANFLAGS) $(if $(STATIC),-static) $(LDFLAGS)
 # "private": what is made for a test, $(B)/flags first of all, has everybody's flags.
 $(B)/tests/%.o: private ALL_CFLAGS += $(CHECK_CFLAGS) -I$(B)/tests -Wno-missing-prototypes
 
@@ -132,7 +155,8 @@ LIBKMEMX := $(B)/libkmemx.a
 UNIT := $(B)/tests/unit/run
 
 Q := $(if $(V),,@)
-say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
+# QUIET: one line says that it builds, not one for each file.
+say = $(if $(V)$(QUIET),,$(info $(space) $(1)	$(2)))
 
 all: $(KMEMX) $(PLUGIN)
 .PHONY: all help bench bombs browsertest check check-here unit cli live doctest instructions threads \
@@ -158,12 +182,11 @@ endif
 # --- rules -------------------------------------------------------------------------------
 # Rebuild when the compiler or a flag changes: the file is touched only if its text differs.
 $(B)/flags: FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIB_LIBS))' > $@.$$$$; \
+	@mkdir -p $(sort $(@D) $(dir $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(PROGS) $(FUZZERS)))
+	@printf '%s\n' '$(subst ','\'',$(CC) $(HOT) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIB_LIBS))' > $@.$$$$; \
 	cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
 
 $(B)/%.o: %.c $(B)/flags
-	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -216,7 +239,7 @@ $(KMEMX): $(CMD_OBJ) $(LIBKMEMX)
 
 $(B)/pic/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
-	$(call say,CC,"$< (PIC)")
+	$(call say,CC,$< (PIC))
 	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
 $(B)/plugins/plugin_kmemx.so: $(PLUGIN_OBJ)
@@ -237,8 +260,7 @@ $(UNIT): $(TEST_OBJ) $(B)/plugins/plugin_kmemx.o $(filter-out %/main.o,$(CMD_OBJ
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(LIB_LIBS)
 
 # What is recorded must allocate what its source says, without a sanitizer's own doings.
-$(B)/tests/workloads/%: private ALL_CFLAGS := $(filter-out $(SANFLAGS),$(ALL_CFLAGS))
-$(B)/tests/workloads/%: private ALL_LDFLAGS := $(filter-out $(SANFLAGS),$(ALL_LDFLAGS))
+$(B)/tests/workloads/%: private SANFLAGS :=
 
 # Programs that live tests and the bench run under the recorder.
 $(PROGS): $(B)/%: $(B)/%.o
@@ -274,7 +296,7 @@ man: $(MAN)
 # --- tests -------------------------------------------------------------------------------
 # What the tests need to know of the build.
 test_env = KMEMX='$(abspath $(KMEMX))' KMEMX_BUILD='$(abspath $(B))' KMEMX_SAN='$(SAN)' \
-	KMEMX_CC='$(CC)' KMEMX_CFLAGS='$(CFLAGS)'
+	KMEMX_CC='$(CC)' KMEMX_CFLAGS='$(cflags_name)'
 
 unit: $(UNIT)
 	$(Q)cd tests && . ./sanitizers.inc && $(abspath $(UNIT)) $(TESTS)
@@ -353,3 +375,5 @@ clean:
 
 -include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(PROGS:=.d) \
 	$(FUZZERS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
+
+endif # one goal

@@ -160,8 +160,9 @@ static void name_frame(const struct analysis_env *env, uint64_t addr, bool first
 void comparison_name_stack(const struct analysis_env *env, uint32_t id, uint64_t callsite,
 			   struct strbuf *out)
 {
-	uint32_t nr = 0, i, first;
+	uint32_t nr = 0, i;
 	const uint64_t *frames = event_stream_stack(env->stream, id, &nr);
+	struct sites_chain chain;
 
 	if (!frames || !nr) {
 		if (callsite) {
@@ -171,10 +172,11 @@ void comparison_name_stack(const struct analysis_env *env, uint32_t id, uint64_t
 		strbuf_puts(out, "[no stack]");
 		return;
 	}
-	first = sites_start(env, frames, nr, callsite);
-	for (i = first; i < nr; i++) {
-		strbuf_puts(out, i > first ? ";" : "");
-		name_frame(env, frames[i], i == first, out);
+	chain = sites_chain(env, frames, nr, callsite);
+	name_frame(env, chain.first, true, out);
+	for (i = 0; i < chain.nr; i++) {
+		strbuf_puts(out, ";");
+		name_frame(env, chain.callers[i], false, out);
 	}
 }
 

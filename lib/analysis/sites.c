@@ -222,44 +222,36 @@ static void sites_frame(const struct sites *s, uint64_t addr, bool first,
 	sites_symbol(s, addr, out);
 }
 
-/* The frame of @callsite, or else one of its function (an unwinder may give another address
- * in it, a text gives none); @nr if there is none.
- */
-static uint32_t find_frame(const struct analysis_env *env, const uint64_t *frames,
-			   uint32_t nr, uint64_t callsite)
+/* The frames from @from on; @nr > @from. */
+static struct sites_chain chain_from(const uint64_t *frames, uint32_t nr, uint32_t from)
 {
-	struct symbol own, sym;
-	uint32_t i;
-
-	for (i = 0; i < nr; i++) {
-		if (frames[i] == callsite)
-			return i;
-	}
-	if (!callsite || !symbols_find(env->syms, callsite, &own))
-		return nr;
-	for (i = 0; i < nr; i++) {
-		if (symbols_find(env->syms, frames[i], &sym) && sym.addr == own.addr)
-			return i;
-	}
-	return nr;
+	return (struct sites_chain){ frames[from], frames + from + 1, nr - from - 1 };
 }
 
-/* The rule's callsite among @frames from @from on; @nr > @from. */
-static uint32_t find_callsite(const struct analysis_env *env, const uint64_t *frames,
-			      uint32_t nr, uint32_t from)
+/* The same from the rule's callsite among them. */
+static struct sites_chain chain_by_rule(const struct analysis_env *env,
+					const uint64_t *frames, uint32_t nr,
+					uint32_t from)
 {
-	return from +
-	       (uint32_t)callsite_find(env->rule, env->syms, frames + from, nr - from);
+	int i = callsite_find(env->rule, env->syms, frames + from, nr - from);
+
+	return chain_from(frames, nr, from + (uint32_t)i);
 }
 
-uint32_t sites_start(const struct analysis_env *env, const uint64_t *frames, uint32_t nr,
-		     uint64_t callsite)
+struct sites_chain sites_chain(const struct analysis_env *env, const uint64_t *frames,
+			       uint32_t nr, uint64_t callsite)
 {
-	uint32_t i = find_frame(env, frames, nr, callsite);
+	uint32_t i = 0;
 
-	if (i == nr)
-		return find_callsite(env, frames, nr, 0);
-	return callsite_rule_extended(env->rule) ? find_callsite(env, frames, nr, i) : i;
+	while (callsite && i < nr && frames[i] != callsite)
+		i++;
+	if (callsite && i < nr)
+		return callsite_rule_extended(env->rule)
+			       ? chain_by_rule(env, frames, nr, i)
+			       : chain_from(frames, nr, i);
+	if (!callsite || sites_skipped(env, callsite))
+		return chain_by_rule(env, frames, nr, 0);
+	return (struct sites_chain){ callsite, frames, nr };
 }
 
 uint64_t sites_beyond(const struct analysis_env *env, uint64_t callsite, uint32_t id)
@@ -270,7 +262,7 @@ uint64_t sites_beyond(const struct analysis_env *env, uint64_t callsite, uint32_
 	if (!sites_skipped(env, callsite))
 		return callsite;
 	frames = event_stream_stack(env->stream, id, &nr);
-	return frames && nr ? frames[sites_start(env, frames, nr, callsite)] : callsite;
+	return frames && nr ? sites_chain(env, frames, nr, callsite).first : callsite;
 }
 
 bool sites_skipped(const struct analysis_env *env, uint64_t addr)
@@ -284,17 +276,16 @@ bool sites_skipped(const struct analysis_env *env, uint64_t addr)
 void sites_callchain(const struct sites *s, uint32_t id, uint64_t callsite,
 		     struct strbuf *out)
 {
-	uint32_t nr = 0, i, first;
+	uint32_t nr = 0, i;
 	const uint64_t *frames = event_stream_stack(s->env->stream, id, &nr);
+	struct sites_chain chain = { .first = callsite };
 
-	if (!frames || !nr) {
-		sites_frame(s, callsite, true, out);
-		return;
-	}
-	first = sites_start(s->env, frames, nr, callsite);
-	for (i = first; i < nr; i++) {
-		sites_frame(s, frames[i], i == first, out);
-		strbuf_puts(out, i + 1 < nr ? ";" : "");
+	if (frames && nr)
+		chain = sites_chain(s->env, frames, nr, callsite);
+	sites_frame(s, chain.first, true, out);
+	for (i = 0; i < chain.nr; i++) {
+		strbuf_puts(out, ";");
+		sites_frame(s, chain.callers[i], false, out);
 	}
 }
 

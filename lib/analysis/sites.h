@@ -43,17 +43,34 @@ void sites_exact(const struct sites *s, uint64_t addr, struct strbuf *out);
 /* Appends a function's name as a callchain has it: "function [module]". */
 void sites_shown(const struct analysis_env *env, const struct symbol *sym,
 		 struct strbuf *out);
-/* Appends "function;caller;...", from @callsite outward if stack @id has it, else from where
- * the rule finds it; @callsite alone if there is no stack. With @exact the frames have their
- * offsets. Inlined functions say so, but for the first: "function;caller (inlined);...".
+/* Appends "function;caller;...", as sites_chain() says; @callsite alone if stack @id has no frames.
+ * With @exact the frames have their offsets. Inlined functions say so, but for the first:
+ * "function;caller (inlined);...".
  */
 void sites_callchain(const struct sites *s, uint32_t id, uint64_t callsite,
 		     struct strbuf *out);
-/* Where the callchain of @callsite begins among @frames, @nr > 0 of them: at @callsite itself
- * (with functions that the user wants skipped, beyond those), else where the rule says.
+/**
+ * struct sites_chain - a callchain from its callsite outward
+ * @first: the callsite
+ * @callers: its @nr callers, innermost first: part of the frames that it was made of
  */
-uint32_t sites_start(const struct analysis_env *env, const uint64_t *frames, uint32_t nr,
-		     uint64_t callsite);
+struct sites_chain {
+	uint64_t first;
+	const uint64_t *callers;
+	uint32_t nr;
+};
+
+/**
+ * sites_chain() - the callchain of an event
+ * @frames: what was recorded, @nr > 0 of them
+ * @callsite: what the event names; 0: it names none, the rule says where the callchain begins
+ *
+ * A return address is in the frames as it is, or not at all: the unwinder of 32-bit ARM often
+ * begins at the caller of @callsite, which is put before the frames then. Functions that the user
+ * wants skipped are not the first, if there is another one.
+ */
+struct sites_chain sites_chain(const struct analysis_env *env, const uint64_t *frames,
+			       uint32_t nr, uint64_t callsite);
 /* The callsite that an event names, or with functions that the user wants skipped the first
  * one outward from it, in stack @id, that is none of them. It stays where it is without a
  * stack; of a stack of nothing else the outermost frame is taken.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/sites.h: functions, what the compiler made of them, and their names.
+ * tests: analysis/sites.h: functions, what the compiler made of them, and their names; where
+ * callchains begin.
  */
 #include <check.h>
 #include <string.h>
@@ -78,6 +79,72 @@ START_TEST(raw_names_are_the_symbols)
 }
 END_TEST
 
+static const char calls[] = "1000 T memdup\n2000 T probe\n3000 T add\n4000 T init\n"
+			    "5000 T get_zeroed_page\n6000 T end\n";
+
+static void expect_chain(const struct analysis_env *env, const uint64_t *frames,
+			 uint32_t nr, uint64_t callsite, const char *want)
+{
+	struct sites_chain chain = sites_chain(env, frames, nr, callsite);
+	struct strbuf text = { 0 };
+	uint32_t i;
+
+	symbols_format(env->syms, chain.first, &text);
+	for (i = 0; i < chain.nr; i++) {
+		strbuf_puts(&text, ";");
+		symbols_format(env->syms, chain.callers[i], &text);
+	}
+	ck_assert_str_eq(strbuf_text(&text), want);
+	strbuf_free(&text);
+}
+
+/* The unwinder of 32-bit ARM begins at the caller. */
+START_TEST(the_callsite_is_the_leaf)
+{
+	static const uint64_t whole[] = { 0x5010, 0x2010, 0x3010, 0x4010 };
+	static const uint64_t callers[] = { 0x3010, 0x2020, 0x4010, 0 };
+	struct analysis_env env = { 0 };
+	struct symbols *syms;
+
+	ck_assert_int_eq(symbols_new(&syms, calls, sizeof(calls) - 1, NULL), 0);
+	ck_assert_int_eq(callsite_rule_new(&env.rule, NULL, 0, NULL), 0);
+	env.syms = syms;
+	expect_chain(&env, whole, 4, 0x2010, "probe+0x10;add+0x10;init+0x10");
+	expect_chain(&env, callers, 3, 0x2010,
+		     "probe+0x10;add+0x10;probe+0x20;init+0x10");
+	expect_chain(&env, callers, 1, 0x2010, "probe+0x10;add+0x10");
+	expect_chain(&env, callers, 3, 0x2020, "probe+0x20;init+0x10");
+	expect_chain(&env, callers, 3, 0x9010,
+		     "end+0x3010;add+0x10;probe+0x20;init+0x10");
+	/* A page's event names none: what ends the frames is none either. */
+	expect_chain(&env, whole, 4, 0, "probe+0x10;add+0x10;init+0x10");
+	expect_chain(&env, callers, 4, 0, "add+0x10;probe+0x20;init+0x10;0x0");
+	callsite_rule_free(env.rule);
+	symbols_free(syms);
+}
+END_TEST
+
+START_TEST(a_skipped_callsite_is_not_the_leaf)
+{
+	static const char *const skip[] = { "memdup" };
+	static const uint64_t whole[] = { 0x1010, 0x2010, 0x3010 };
+	static const uint64_t callers[] = { 0x2010, 0x3010 };
+	struct analysis_env env = { 0 };
+	struct symbols *syms;
+
+	ck_assert_int_eq(symbols_new(&syms, calls, sizeof(calls) - 1, NULL), 0);
+	ck_assert_int_eq(callsite_rule_new(&env.rule, skip, 1, NULL), 0);
+	env.syms = syms;
+	expect_chain(&env, whole, 3, 0x1010, "probe+0x10;add+0x10");
+	expect_chain(&env, callers, 2, 0x1010, "probe+0x10;add+0x10");
+	expect_chain(&env, callers, 2, 0x4010, "init+0x10;probe+0x10;add+0x10");
+	/* Of nothing else the outermost one is left. */
+	expect_chain(&env, whole, 1, 0x1010, "memdup+0x10");
+	callsite_rule_free(env.rule);
+	symbols_free(syms);
+}
+END_TEST
+
 Suite *test_sites_suite(void)
 {
 	Suite *s = suite_create("analysis/sites");
@@ -85,6 +152,8 @@ Suite *test_sites_suite(void)
 
 	tcase_add_test(tc, parts_and_clones_are_the_function);
 	tcase_add_test(tc, raw_names_are_the_symbols);
+	tcase_add_test(tc, the_callsite_is_the_leaf);
+	tcase_add_test(tc, a_skipped_callsite_is_not_the_leaf);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -57,8 +57,9 @@ class Object:
         cache = "" if event["event"].startswith("kmalloc") else fields.get("name", "?")
         self.kind = (self.site, cache, fields["bytes_req"], self.bytes)
         frames = event.get("stack") or []
-        start = frames.index(self.site) if self.site in frames else 0
-        self.stack = ";".join(frames[start:])
+        if frames and self.site not in frames:  # the unwinder of 32-bit ARM begins at its caller
+            frames = [self.site, *frames]
+        self.stack = ";".join(frames[frames.index(self.site):] if frames else [])
 
 
 def objects_of(kmemx, path):

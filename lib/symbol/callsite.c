@@ -14,10 +14,14 @@
 #include "base/hash.h"
 #include "symbol/fold.h"
 
-/* The tracer's own functions, seen above the allocator's with some kernels. */
+/* The tracer's own functions, seen above the allocator's with some kernels. Others of its
+ * functions allocate as any do: ftrace_free_mem, ftrace_process_locs.
+ */
 #define GLUE                                                                       \
 	"^(__traceiter_|__probestub_|perf_trace_|trace_event_(raw_event|buffer)_|" \
-	"__bpf_trace_|bpf_trace_run|ftrace_|__ftrace_|trampoline_)"
+	"__bpf_trace_|bpf_trace_run|trampoline_|"                                  \
+	"_{0,2}ftrace_((regs_|graph_|graph_regs_)?call(er)?(_end)?|stub|common|"   \
+	"epilogue|trampoline|trace_stack|ops_(list|assist)_func)$)"
 
 /* The page allocator's, from 3.19 to 7.x: nodemask, current, vma, interleave, kmem,
  * page_cache and page_frag up to 5.12; plain __alloc_pages, bulk, preferred_many and folio

@@ -7,8 +7,10 @@ usage: lines.py KMEMX RECORDING VMLINUX [EU-ADDR2LINE]
 
 VMLINUX is of the recorded kernel and has debug information. Each distinct address of callsites and
 callchains is looked up: the call before it; where nothing is there, the address itself. Prints how
-many are equal; exit 1 if any differs, 77 if eu-addr2line (package elfutils) is not there.
+many are equal; and whether rows by line have the bytes of the innermost function that was not
+inlined from a header. Exit 1 if any differs, 77 if eu-addr2line (package elfutils) is not there.
 """
+import collections
 import json
 import os
 import re
@@ -78,6 +80,25 @@ def same(ours, theirs):
     return True
 
 
+def by_line(kmemx, recording, vmlinux):
+    """What the events' frames say of slab objects by line, and what the rows have."""
+    want = collections.Counter()
+    for event in events(kmemx, recording, "--vmlinux", vmlinux):
+        if "bytes_alloc" in event.get("fields", {}) and int(event["fields"]["ptr"], 16):
+            frames = event["frames"]
+            counts = [f for f in frames if not (f["inlined"] and (f["file"] or "").endswith(".h"))]
+            place = (counts or frames[-1:] or [{"file": None}])[0]
+            want[f"{place['file']}:{place['line']}" if place["file"] else "[unknown]"] += \
+                event["fields"]["bytes_alloc"]
+    run = subprocess.run([kmemx, "stat", "--slab", "--by", "line", "--json", "-l", "all",
+                          "--vmlinux", vmlinux, recording],
+                         check=True, stdout=subprocess.PIPE, text=True)
+    got = collections.Counter()
+    for row in (row for t in json.loads(run.stdout)["reports"] for row in t["rows"]):
+        got[row["line"]] += row["bytes"]
+    return want, got
+
+
 def main():
     kmemx, recording, vmlinux, tool = (sys.argv[1:] + ["eu-addr2line"])[:4]
     if not shutil.which(tool):
@@ -98,7 +119,11 @@ def main():
             print(f"{address:#x}: kmemx {frames}\n  eu-addr2line {theirs}")
     several = sum(len(f) > 1 for f in ours.values())
     print(f"{len(ours) - bad} of {len(ours)} addresses are equal; {several} are in inlined functions")
-    return 1 if bad or not ours else 0
+    want, got = by_line(kmemx, recording, vmlinux)
+    print(f"{sum(got[line] == size for line, size in want.items())} of {len(want)} lines are equal")
+    if want != got:
+        print(f"by line: {dict(got - want)} more, {dict(want - got)} less")
+    return 1 if bad or not ours or want != got else 0
 
 
 sys.exit(main())

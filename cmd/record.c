@@ -94,7 +94,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "filter frees too: what is live is then unknown" },
 		{ OPTION_GROUP, .help = "Which tasks, and how long" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 'p', "pid", "PID[,PID]", &o->pids,
-		  "only these processes and their children" },
+		  "only these processes and their descendants" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "follow", NULL, &o->follow,
 		  "only the command and its descendants" },
 		RECORD_CGROUP_OPTION(o->filters),
@@ -236,7 +236,7 @@ static void show_progress(void *ctx, const struct capture_progress *so_far)
 	live_line_show(&say->line, so_far);
 }
 
-static void say_started(void *ctx)
+static void say_started(void *ctx, size_t nr_tasks)
 {
 	const struct record_say *say = ctx;
 	const struct capture_options *c = say->c;
@@ -250,15 +250,18 @@ static void say_started(void *ctx)
 				     : "";
 	struct strbuf whom = { 0 };
 
+	/* The command alone is one. */
+	if (c->nr_pids || c->cgroup)
+		strbuf_printf(&whom, "%zu task%s: ", nr_tasks, nr_tasks == 1 ? "" : "s");
 	if (c->follow)
 		strbuf_puts(&whom, "the command and its descendants");
-	if (c->follow && c->nr_pids)
-		strbuf_puts(&whom, " and ");
+	if (c->follow && (c->nr_pids || c->cgroup))
+		strbuf_puts(&whom, ", ");
 	if (c->nr_pids)
-		strbuf_printf(&whom, "%zu process%s and their children", c->nr_pids,
-			      c->nr_pids == 1 ? "" : "es");
+		strbuf_printf(&whom, "%zu process%s with descendants and threads",
+			      c->nr_pids, c->nr_pids == 1 ? "" : "es");
 	if (c->cgroup)
-		strbuf_printf(&whom, "%sthe control group %s", whom.size ? " and " : "",
+		strbuf_printf(&whom, "%sthe control group %s", c->nr_pids ? ", " : "",
 			      c->cgroup);
 	if (!whom.size)
 		strbuf_puts(&whom, "the whole system");

@@ -81,7 +81,7 @@ static int parse(struct top_options *o, int argc, char **argv, int *operands)
 		  "end after N intervals" },
 		{ OPTION_GROUP, .help = "Which tasks, and how long" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 'p', "pid", "PID[,PID]", &o->pids,
-		  "only these processes and their children" },
+		  "only these processes and their descendants" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "follow", NULL, &o->follow,
 		  "only the command and its descendants" },
 		{ OPTION_FLAG, 'a', "all-cpus", NULL, &o->all_cpus,
@@ -286,10 +286,11 @@ static int on_pages(void *ctx, uint32_t cpu, const void *pages, size_t size)
 	return monitor_pages(&top->monitor, cpu, pages, size);
 }
 
-static void on_started(void *ctx)
+static void on_started(void *ctx, size_t nr_tasks)
 {
 	struct top *top = ctx;
 
+	(void)nr_tasks;
 	top->begin = top->step_at = clock_ns(CLOCK_MONOTONIC);
 	top->cpu_at = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	top->begun = true;

@@ -133,7 +133,7 @@ static int record(struct session *s)
 	begin = clock_ns(CLOCK_MONOTONIC);
 	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	if (s->opts->started)
-		s->opts->started(s->opts->ctx);
+		s->opts->started(s->opts->ctx, events_nr_tasks(&s->instance));
 	pump.tick_ms = tick_start(&tick, s);
 	pump.ctx = &tick;
 	if (s->opts->argv)

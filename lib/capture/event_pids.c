@@ -10,12 +10,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "capture/cgroup.h"
 #include "capture/events.h"
 #include "capture/pids.h"
 
-/* -ESRCH: it has ended, and only its number is left. */
-static int add_threads(struct strbuf *sb, pid_t pid)
+/* How often descendants are looked for before giving up on a tree that grows faster. */
+#define ROUNDS_MAX 100
+
+static int add_number(struct u64_map *set, pid_t pid)
+{
+	return u64_map_insert(set, (uint64_t)pid, 0) ? 0 : -ENOMEM;
+}
+
+/* The threads of @pid that run, but for those in @listed (NULL: all). -ESRCH: it has ended, and
+ * only its number is left.
+ */
+static int add_threads(struct strbuf *sb, pid_t pid, const struct u64_map *listed)
 {
 	bool any = false;
 	struct dirent *entry;
@@ -27,20 +39,22 @@ static int add_threads(struct strbuf *sb, pid_t pid)
 	if (!dir)
 		return -errno;
 	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] == '.' ||
-		    !pids_runs((pid_t)strtol(entry->d_name, NULL, 10)))
+		pid_t task = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (entry->d_name[0] == '.' || !pids_runs(task))
 			continue;
-		strbuf_printf(sb, "%s ", entry->d_name);
 		any = true;
+		if (!listed || !u64_map_find(listed, (uint64_t)task))
+			strbuf_printf(sb, "%d ", (int)task);
 	}
 	closedir(dir);
 	return any ? 0 : -ESRCH;
 }
 
-static int set_pids(const struct instance *in, const struct strbuf *pids, bool follow,
+static int set_pids(const struct instance *in, const struct strbuf *pids,
 		    const struct log *log)
 {
-	int ret = follow ? instance_write(in, "options/event-fork", "1") : 0;
+	int ret = instance_write(in, "options/event-fork", "1");
 
 	if (ret) {
 		log_msg(log, LOG_ERROR,
@@ -56,14 +70,164 @@ static int set_pids(const struct instance *in, const struct strbuf *pids, bool f
 	return ret;
 }
 
-int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr, bool follow,
+/* --- descendants that run already ---------------------------------------------------------- */
+
+struct process {
+	pid_t pid, parent;
+};
+
+struct process_list {
+	struct process *items;
+	size_t nr, capacity;
+};
+
+static int read_processes(struct process_list *list)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	int ret = dir ? 0 : -errno;
+
+	list->nr = 0;
+	while (!ret && (entry = readdir(dir))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		pid_t parent = pid > 0 ? pids_parent(pid) : -1;
+
+		if (parent < 0)
+			continue;
+		ret = array_reserve(&list->items, &list->capacity, list->nr + 1,
+				    sizeof(*list->items));
+		if (!ret)
+			list->items[list->nr++] = (struct process){ pid, parent };
+	}
+	if (dir)
+		closedir(dir);
+	return ret;
+}
+
+/* The tasks that the kernel records now: it adds and removes some itself. */
+static int read_listed(const struct instance *in, struct u64_map *listed)
+{
+	struct strbuf sb = { 0 };
+	const char *at;
+	char *end;
+	int ret = instance_read(in, "set_event_pid", &sb);
+
+	if (!ret && sb.failed)
+		ret = -ENOMEM;
+	for (at = strbuf_text(&sb); !ret; at = end) {
+		long pid = strtol(at, &end, 10);
+
+		if (end == at)
+			break;
+		ret = add_number(listed, (pid_t)pid);
+	}
+	strbuf_free(&sb);
+	return ret;
+}
+
+/* Adds to @family the processes of @list whose parent is in it, and theirs. */
+static int add_children(struct u64_map *family, const struct process_list *list)
+{
+	size_t before, i;
+	int ret = 0;
+
+	do {
+		before = family->count;
+		for (i = 0; !ret && i < list->nr; i++)
+			if (u64_map_find(family, (uint64_t)list->items[i].parent))
+				ret = add_number(family, list->items[i].pid);
+	} while (!ret && family->count > before);
+	return ret;
+}
+
+/*
+ * Appends to @sb the tasks that descend from those that the kernel records, and that it does not
+ * record. What is listed counts as an ancestor even if its own parent has ended since.
+ */
+static int find_missing(const struct instance *in, struct process_list *list,
+			struct strbuf *sb)
+{
+	struct u64_map listed = { 0 }, family = { 0 };
+	int ret = read_processes(list);
+
+	/* In this order: what a listed task forks while /proc is read is in the kernel's list. */
+	if (!ret)
+		ret = read_listed(in, &listed);
+	if (!ret)
+		ret = read_listed(in, &family);
+	if (!ret)
+		ret = add_children(&family, list);
+	for (size_t i = 0; !ret && i < list->nr; i++)
+		/* The recorder itself may descend from them. Who has ended is no error. */
+		if (list->items[i].pid != getpid() &&
+		    u64_map_find(&family, (uint64_t)list->items[i].pid) &&
+		    add_threads(sb, list->items[i].pid, &listed))
+			continue;
+	if (!ret && sb->failed)
+		ret = -ENOMEM;
+	u64_map_free(&listed);
+	u64_map_free(&family);
+	return ret;
+}
+
+/*
+ * The kernel adds what listed tasks fork. What others have forked before they were listed is found
+ * in /proc, and what it forked meanwhile in the next round: until one finds nothing. Each write
+ * copies the kernel's list, and loses who is added to the old one at that moment; the next round
+ * finds these too.
+ */
+static int add_descendants(const struct instance *in, const struct log *log)
+{
+	struct process_list list = { 0 };
+	struct strbuf missing = { 0 };
+	unsigned int round;
+	int ret;
+
+	for (round = 0; round < ROUNDS_MAX; round++) {
+		strbuf_reset(&missing);
+		ret = find_missing(in, &list, &missing);
+		if (ret)
+			log_msg(log, LOG_ERROR,
+				"cannot find the descendants of these processes: %s",
+				strerror(-ret));
+		if (ret || !missing.size)
+			break;
+		ret = set_pids(in, &missing, log);
+		if (ret)
+			break;
+	}
+	if (round == ROUNDS_MAX)
+		log_msg(log, LOG_WARN,
+			"these processes fork faster than their descendants can be listed: some are not recorded");
+	free(list.items);
+	strbuf_free(&missing);
+	return ret;
+}
+
+size_t events_nr_tasks(const struct instance *in)
+{
+	struct u64_map listed = { 0 };
+	size_t nr = 0, i;
+
+	/* Who ended while the list was written may have stayed on it. */
+	if (!read_listed(in, &listed))
+		for (i = 0; i < listed.capacity; i++)
+			nr += listed.slots[i].used &&
+			      pids_runs((pid_t)listed.slots[i].key);
+	u64_map_free(&listed);
+	return nr;
+}
+
+/* --- whose events -------------------------------------------------------------------------- */
+
+int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr,
 		     const struct log *log)
 {
 	struct strbuf sb = { 0 };
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < nr; i++) {
-		ret = add_threads(&sb, pids[i]);
+		ret = add_threads(&sb, pids[i], NULL);
 		if (ret)
 			log_msg(log, LOG_ERROR, "%s %d%s\n  List the processes: ps -e",
 				ret == -ESRCH ? "process" : "no process", (int)pids[i],
@@ -72,7 +236,9 @@ int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr, bo
 	if (!ret && sb.failed)
 		ret = -ENOMEM;
 	if (!ret && nr)
-		ret = set_pids(in, &sb, follow, log);
+		ret = set_pids(in, &sb, log);
+	if (!ret && nr)
+		ret = add_descendants(in, log);
 	strbuf_free(&sb);
 	return ret;
 }
@@ -83,7 +249,7 @@ int events_follow(const struct instance *in, pid_t pid, const struct log *log)
 	int ret;
 
 	strbuf_printf(&sb, "%d", (int)pid);
-	ret = sb.failed ? -ENOMEM : set_pids(in, &sb, true, log);
+	ret = sb.failed ? -ENOMEM : set_pids(in, &sb, log);
 	strbuf_free(&sb);
 	return ret;
 }
@@ -97,7 +263,7 @@ int events_only_group(const struct instance *in, const char *dir, const struct l
 
 	/* Who has ended meanwhile is no error. */
 	for (size_t i = 0; !ret && i < nr; i++)
-		if (pids[i] != getpid() && add_threads(&sb, pids[i]))
+		if (pids[i] != getpid() && add_threads(&sb, pids[i], NULL))
 			continue;
 	free(pids);
 	if (!ret && sb.failed)
@@ -105,7 +271,7 @@ int events_only_group(const struct instance *in, const char *dir, const struct l
 	if (!ret && !sb.size)
 		ret = -ESRCH;
 	if (!ret)
-		ret = set_pids(in, &sb, true, log);
+		ret = set_pids(in, &sb, log);
 	else if (ret == -ESRCH)
 		log_msg(log, LOG_ERROR,
 			"the control group %s has no process\n  Start it first, or record a command: --follow -- COMMAND",

@@ -137,11 +137,19 @@ enum events_self events_leave_out(struct event_list *list, const struct instance
 int events_filter(struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const struct log *log) __must_check;
 
-/* Restricts the instance to @pids with all their threads, and with @follow to what they
- * fork from now on. -ESRCH after an LOG_ERROR message if one does not exist.
+/**
+ * events_only_pids() - restrict the instance to processes, with all their threads
+ * @nr: 0: nothing is restricted
+ *
+ * Their descendants are recorded too: those that run already, and what is forked from now on. A
+ * process whose parent has ended descends from nobody that /proc knows, and is not found.
+ *
+ * Return: 0; -ESRCH after an LOG_ERROR message if one does not exist; -errno after another.
  */
-int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr, bool follow,
+int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr,
 		     const struct log *log) __must_check;
+/* How many tasks (threads) that run it is restricted to now; 0: to none, or it is unknown. */
+size_t events_nr_tasks(const struct instance *in);
 /* The same for one task, without looking it up in /proc: the kernel's number of it. */
 int events_follow(const struct instance *in, pid_t pid,
 		  const struct log *log) __must_check;

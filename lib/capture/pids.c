@@ -28,23 +28,47 @@ bool pids_in_first_namespace(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_NAMESPACE;
 }
 
-bool pids_runs(pid_t pid)
+/* proc(5): state and parent come after the name, which may hold any character. */
+static int read_stat(pid_t pid, char *state, pid_t *parent)
 {
 	struct strbuf sb = { 0 };
-	const char *state;
+	const char *at;
 	char path[64];
-	bool runs;
 	int ret;
 
-	/* proc(5): the state comes after the name, which may hold any character. */
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	ret = instance_read_top(path, &sb);
-	runs = ret != -ENOENT && ret != -ESRCH;
-	state = ret ? NULL : strrchr(strbuf_text(&sb), ')');
-	if (state && state[1] == ' ')
-		runs = state[2] != 'Z' && state[2] != 'X';
+	at = ret ? NULL : strrchr(strbuf_text(&sb), ')');
+	if (!ret && (!at || at[1] != ' ' || !at[2]))
+		ret = -EINVAL;
+	if (!ret) {
+		*state = at[2];
+		*parent = (pid_t)strtol(at + 3, NULL, 10);
+	}
 	strbuf_free(&sb);
-	return runs;
+	return ret;
+}
+
+static bool has_ended(char state)
+{
+	return state == 'Z' || state == 'X';
+}
+
+bool pids_runs(pid_t pid)
+{
+	pid_t parent;
+	char state;
+	int ret = read_stat(pid, &state, &parent);
+
+	return ret ? ret != -ENOENT && ret != -ESRCH : !has_ended(state);
+}
+
+pid_t pids_parent(pid_t pid)
+{
+	pid_t parent;
+	char state;
+
+	return read_stat(pid, &state, &parent) || has_ended(state) ? -1 : parent;
 }
 
 int pids_begin(const struct instance *in)

@@ -50,6 +50,9 @@ void pids_end(struct pids *out, const struct instance *in, int marker_fd, pid_t 
 /* Does task @pid still run? One that has ended may keep its number until its parent asks. */
 bool pids_runs(pid_t pid);
 
+/* The process that made process @pid, or that has it now; 0: none has; -1: @pid has ended. */
+pid_t pids_parent(pid_t pid);
+
 /* Is this process in the first PID namespace, where all numbers are the kernel's? */
 bool pids_in_first_namespace(void);
 

@@ -157,8 +157,7 @@ static int set_up_events(struct session *s)
 		ret = events_stacks(&s->events, &s->instance, choice,
 				    &s->result->stacks_how, s->log);
 	if (!ret)
-		ret = events_only_pids(&s->instance, opts->pids, opts->nr_pids, true,
-				       s->log);
+		ret = events_only_pids(&s->instance, opts->pids, opts->nr_pids, s->log);
 	if (!ret && opts->cgroup)
 		ret = events_only_group(&s->instance, opts->cgroup, s->log);
 	if (!ret && opts->follow)

@@ -26,9 +26,11 @@ enum option_type {
 	OPTION_POSITIVE, /* uint64_t, not 0, which stands for an option that is not given */
 	OPTION_ROWS,	 /* the same; "all": OPTION_ROWS_ALL */
 	OPTION_SIZE,	 /* uint64_t bytes; takes K, M, G suffixes */
-	OPTION_PERCENT,	 /* uint64_t millionths; takes 2, 0.5, 10% */
-	OPTION_DURATION, /* uint64_t ns; takes 2, 1.5s, 500ms, 10m */
-	OPTION_HELP,	 /* -h, --help: prints the help text and ends with 0 */
+	OPTION_POSITIVE_SIZE,	  /* the same, not 0 */
+	OPTION_PERCENT,		  /* uint64_t millionths; takes 2, 0.5, 10% */
+	OPTION_DURATION,	  /* uint64_t ns; takes 2, 1.5s, 500ms, 10m */
+	OPTION_POSITIVE_DURATION, /* the same, not 0 */
+	OPTION_HELP,		  /* -h, --help: prints the help text and ends with 0 */
 	OPTION_TYPES = 0xff,
 	/* With one of these, by "|": */
 	OPTION_CHOICE =

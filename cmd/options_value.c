@@ -201,6 +201,12 @@ static int append_string(struct option_strings *list, const char *value)
 	return 0;
 }
 
+/* Zero, which stands for an option that is not given, is too small. */
+static int not_zero(int err, const uint64_t *value)
+{
+	return !err && !*value ? -EDOM : err;
+}
+
 int option_value_store(const struct option_entry *opt, const char *value)
 {
 	switch (opt->type) {
@@ -218,10 +224,14 @@ int option_value_store(const struct option_entry *opt, const char *value)
 		return option_value_rows(value, opt->value);
 	case OPTION_SIZE:
 		return option_value_size(value, opt->value);
+	case OPTION_POSITIVE_SIZE:
+		return not_zero(option_value_size(value, opt->value), opt->value);
 	case OPTION_PERCENT:
 		return option_value_percent(value, opt->value);
 	case OPTION_DURATION:
 		return option_value_duration(value, opt->value);
+	case OPTION_POSITIVE_DURATION:
+		return not_zero(option_value_duration(value, opt->value), opt->value);
 	default:
 		return -EINVAL;
 	}
@@ -238,10 +248,12 @@ const char *option_value_form(enum option_type type)
 	case OPTION_ROWS:
 		return "a whole number, 1 or more, or all";
 	case OPTION_SIZE:
+	case OPTION_POSITIVE_SIZE:
 		return "a size in bytes such as 4096, 512K, 8M or 1G";
 	case OPTION_PERCENT:
 		return "a percentage from 0 to 100 such as 0.5";
 	case OPTION_DURATION:
+	case OPTION_POSITIVE_DURATION:
 		return "a time such as 2, 1.5s, 500ms or 10m";
 	case OPTION_POSITIVE:
 		return "a whole number, 1 or more";

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/shell_word.h"
 #include "base/strbuf.h"
 #include "capture/extract.h"
 #include "capture/instance.h"
@@ -128,7 +129,7 @@ static void say_summary(const struct extract_options *o, const struct capture_re
 	else if (r->dropped)
 		message_info(
 			"the buffer was full before the end; for a larger one: kmemx boot --print-cmdline -b SIZE");
-	message_info("next: kmemx summary -i %s", o->output);
+	message_info("next: kmemx summary -i %s", SHELL_NAME(o->output));
 	strbuf_free(&lost);
 }
 

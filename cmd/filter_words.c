@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/shell_word.h"
 #include "command.h"
 #include "message.h"
 #include "symbol/callsite.h"
@@ -279,7 +280,7 @@ int filter_words_nothing(const struct filter_words *w, const char *command,
 	message_error(
 		command,
 		"%s has no allocations that match %s\n  Show what it contains: kmemx info -i %s",
-		path, strbuf_text(&text), path);
+		path, strbuf_text(&text), SHELL_NAME(path));
 	strbuf_free(&text);
 	return EXIT_FAILED;
 }

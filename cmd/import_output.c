@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/shell_word.h"
 #include "command.h"
 #include "import.h"
 #include "recording/text_file.h"
@@ -108,5 +109,6 @@ void import_say(const struct import *im, const struct import_result *r)
 		message_info("note: %.*s", (int)len, notes);
 		notes += len + (notes[len] == '\n');
 	}
-	message_info("next: kmemx summary%s%s", named ? " -i " : "", named ? output : "");
+	message_info("next: kmemx summary%s%s", named ? " -i " : "",
+		     named ? SHELL_NAME(output) : "");
 }

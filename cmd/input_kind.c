@@ -15,6 +15,7 @@
 
 #include "base/compiler.h"
 #include "base/io.h"
+#include "base/shell_word.h"
 #include "message.h"
 
 #define START_SIZE  4096
@@ -118,7 +119,7 @@ bool input_kind_tell(const char *command, const char *path)
 		message_error(
 			command,
 			"%s was left by an interrupted recorder\n  Recover it: kmemx recover %s",
-			path, path);
+			path, SHELL_NAME(path));
 		return true;
 	}
 	size = read_start(path, start);
@@ -126,14 +127,15 @@ bool input_kind_tell(const char *command, const char *path)
 		message_error(
 			command,
 			"%s is empty\n  Record again: sudo kmemx record -o %s -- CMD",
-			path, path);
+			path, SHELL_NAME(path));
 	if (size <= 0)
 		return size == 0;
 	kind = find_kind(start, (size_t)size);
 	if (!kind)
 		return false;
 	message_error(command, "%s is %s, not a recording\n  %s%s%s%s", path, kind->what,
-		      kind->advice, path, kind->more, *kind->more ? path : "");
+		      kind->advice, SHELL_NAME(path), kind->more,
+		      *kind->more ? SHELL_NAME(path) : "");
 	return true;
 }
 
@@ -184,7 +186,7 @@ bool input_perf_tell(const char *command, const char *path, const char *wanted)
 		return false;
 	}
 	message_error(command, "%s is %s, not %s\n  %s%s", path, what, wanted,
-		      kinds[0].advice, path);
+		      kinds[0].advice, SHELL_NAME(path));
 	return true;
 }
 
@@ -220,7 +222,7 @@ bool input_command_tell(const char *command, char *const *argv)
 	message_error(
 		command,
 		"%s is a recording, not a command\n  Report what it holds: kmemx stat -i %s",
-		argv[0], argv[0]);
+		argv[0], SHELL_NAME(argv[0]));
 	return true;
 }
 
@@ -230,25 +232,27 @@ void input_directory_tell(const char *command, const char *path)
 	const char *slash = size && path[size - 1] == '/' ? "" : "/";
 	struct content c = { 0 };
 	int err = look_into(path, &c);
+	char one[PATH_MAX];
 
+	snprintf(one, sizeof(one), "%s%s%s", path, slash, c.name);
 	if (err)
 		message_error(command, "cannot open %s: %s", path, strerror(-err));
 	else if (c.nr_recordings)
 		message_error(
 			command,
-			"%s is a directory with %zu recording%s\n  One of them: kmemx %s -i %s%s%s    all together: kmemx diff OLD/ %s",
+			"%s is a directory with %zu recording%s\n  One of them: kmemx %s -i %s    all together: kmemx diff OLD/ %s",
 			path, c.nr_recordings, c.nr_recordings == 1 ? "" : "s", command,
-			path, slash, c.name, path);
+			SHELL_NAME(one), SHELL_NAME(path));
 	else if (c.raw_pages)
 		message_error(
 			command,
 			"%s is a directory of raw pages\n  Convert it to a recording: kmemx import --raw-pages %s",
-			path, path);
+			path, SHELL_NAME(path));
 	else if (c.perf_header && c.perf_data)
 		message_error(
 			command,
 			"%s is a directory that perf record --threads wrote\n  Convert it to a recording: kmemx import --perf %s",
-			path, path);
+			path, SHELL_NAME(path));
 	else
 		message_error(
 			command,

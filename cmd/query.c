@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/shell_word.h"
 #include "command.h"
 #include "input.h"
 #include "message.h"
@@ -206,7 +207,7 @@ static int no_query(const char *path)
 	message_error(
 		command_name,
 		"the query is missing: after the files, give SQL or the name of a query\n  For example: kmemx query %s top-callsites    all names: kmemx query --list",
-		path);
+		SHELL_NAME(path));
 	return EXIT_USAGE;
 }
 

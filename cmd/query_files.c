@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "base/shell_word.h"
 #include "base/strbuf.h"
 #include "command.h"
 #include "message.h"
@@ -200,7 +201,7 @@ int query_files_add(struct query_files *files, const char *path)
 	message_error(
 		command_name,
 		"%s has no *.ndjson or *.dat files\n  Write rows: kmemx export --format ndjson --into %s FILE",
-		path, path);
+		path, SHELL_NAME(path));
 	return EXIT_UNREADABLE;
 }
 

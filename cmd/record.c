@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/shell_word.h"
 #include "base/strbuf.h"
 #include "capture/capture.h"
 #include "capture/event_criteria.h"
@@ -289,7 +290,7 @@ static void say_summary(const struct capture_options *c, const struct capture_re
 			"to lose fewer events: a larger buffer (-b), fewer events (--slab, --page), --stack none");
 	if (next && c->stream_fd < 0 && r->wanted && !r->write_error)
 		message_info("next: kmemx summary%s%s", named ? " -i " : "",
-			     named ? c->output : "");
+			     named ? SHELL_NAME(c->output) : "");
 	strbuf_free(&lost);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/shell_word.h"
 #include "command.h"
 #include "message.h"
 
@@ -76,6 +77,6 @@ int record_repeat(const struct record_repeat *r)
 	}
 	if (!r->quiet)
 		message_info("%" PRIu64 " runs in %s; compare: kmemx diff OLD/ %s",
-			     r->times, r->directory, r->directory);
+			     r->times, r->directory, SHELL_NAME(r->directory));
 	return EXIT_OK;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/safe_text.h"
+#include "base/shell_word.h"
 #include "base/strbuf.h"
 #include "capture/dead.h"
 #include "capture/extract.h"
@@ -162,7 +163,7 @@ static void say_recovered(const struct recover_result *r, const char *output)
 	else if (!r->buffers_read)
 		message_info(
 			"the last events of each CPU are missing: what was in the ring buffers is lost");
-	message_info("next: kmemx summary -i %s", output);
+	message_info("next: kmemx summary -i %s", SHELL_NAME(output));
 	strbuf_free(&sb);
 }
 

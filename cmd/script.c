@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analysis/event_filter.h"
+#include "base/shell_word.h"
 #include "script/script.h"
 #include "base/safe_text.h"
 #include "command.h"
@@ -371,7 +372,7 @@ static int nothing_shown(const struct script_run *r)
 		message_error(
 			command_name, "%s contains no events%s\n  %s kmemx info -i %s",
 			r->in.study.path, r->args.window.time ? " in that time" : "",
-			"Show its span and its events:", r->in.study.path);
+			"Show its span and its events:", SHELL_NAME(r->in.study.path));
 		return EXIT_FAILED;
 	}
 	return script_filter_nothing(&r->args.filter, command_name, r->in.study.path);

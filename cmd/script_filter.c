@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shell_word.h"
 #include "base/strbuf.h"
 #include "command.h"
 #include "filter_words.h"
@@ -37,7 +38,7 @@ static int unknown_event(const struct target *t, const char *word)
 	else
 		log_msg(t->log, LOG_ERROR,
 			"%s has no event '%s'\n  List its events: kmemx info -i %s",
-			t->path, word, t->path);
+			t->path, word, SHELL_NAME(t->path));
 	free(names);
 	return EXIT_USAGE;
 }
@@ -156,7 +157,8 @@ int script_filter_nothing(const struct script_filter *o, const char *command,
 	message_error(
 		command,
 		"%s has no events that match%s\n  List its events: kmemx info -i %s",
-		path, given.size ? strbuf_text(&given) : " this format", path);
+		path, given.size ? strbuf_text(&given) : " this format",
+		SHELL_NAME(path));
 	strbuf_free(&given);
 	return EXIT_FAILED;
 }

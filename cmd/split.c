@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "analysis/event_filter.h"
+#include "base/shell_word.h"
 #include "capture/new_recording.h"
 #include "command.h"
 #include "event/split.h"
@@ -211,7 +212,7 @@ static int split_failed(const struct split_run *r, int err)
 		message_error(
 			command_name,
 			"%s has no events in that part\n  Show its span: kmemx info -i %s",
-			r->in.study.path, r->in.study.path);
+			r->in.study.path, SHELL_NAME(r->in.study.path));
 	else
 		message_error(command_name, "cannot write %s: %s", r->args.output,
 			      strerror(-err));

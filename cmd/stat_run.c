@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/analyze.h"
+#include "base/shell_word.h"
 #include "command.h"
 #include "event/recorded.h"
 #include "study/study_facts.h"
@@ -253,7 +254,7 @@ static int nothing_recorded(const struct stat_run *st)
 		message_error(
 			st->command,
 			"%s is damaged: none of its events can be read\n  Show what is left: kmemx info -i %s",
-			path, path);
+			path, SHELL_NAME(path));
 		return EXIT_UNREADABLE;
 	}
 	if (lacking(st))
@@ -263,7 +264,7 @@ static int nothing_recorded(const struct stat_run *st)
 		message_error(
 			st->command,
 			"%s contains no %s events in the time %s%s\n  Show its span: kmemx info -i %s",
-			path, what, o->window.time, other, path);
+			path, what, o->window.time, other, SHELL_NAME(path));
 	else if (recorded_types(st->in.study.rec, st->in.study.fmts, missing) ==
 		 RECORDED_YES)
 		return nothing_of(st, missing, what, "");

@@ -15,6 +15,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/shell_word.h"
 #include "capture/dead.h"
 #include "capture/leftover.h"
 
@@ -46,7 +47,7 @@ static void check_leftover(const char *tmp, const struct log *log)
 		if (dead_has_events(&l, log))
 			log_msg(log, LOG_WARN,
 				"an earlier recording to %s was interrupted\n  Recover it: kmemx recover %s\n  Or remove it: rm %s.*",
-				l.path, l.tmp, l.prefix);
+				l.path, SHELL_NAME(l.tmp), SHELL_NAME(l.prefix));
 		else if (leftover_remove(&l) == 0)
 			log_msg(log, LOG_INFO,
 				"removed %s.*, an empty recording of a killed kmemx",

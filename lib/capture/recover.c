@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/shell_word.h"
 #include "capture/comms.h"
 #include "capture/dead.h"
 #include "capture/facts.h"
@@ -383,7 +384,7 @@ static int cannot_use(const struct recovery *v, int err)
 
 	log_msg(v->log, LOG_ERROR,
 		"cannot recover %s: %s\n  Inspect it with kmemx info, or remove it: rm %s.*",
-		v->l->tmp, why, v->l->prefix);
+		v->l->tmp, why, SHELL_NAME(v->l->prefix));
 	if (!dead_look(v->l->token, &content, v->log) && content.events)
 		log_msg(v->log, LOG_ERROR,
 			"its last %" PRIu64

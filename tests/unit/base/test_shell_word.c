@@ -47,6 +47,22 @@ START_TEST(part_of_a_text)
 }
 END_TEST
 
+/* What a message suggests: with its quotes, or as it is where no name can be so long. */
+START_TEST(name_in_a_message)
+{
+	char name[4098];
+
+	ck_assert_str_eq(SHELL_NAME("runs/old.dat"), "runs/old.dat");
+	ck_assert_str_eq(SHELL_NAME("my file.dat"), "'my file.dat'");
+	memset(name, '\'', sizeof(name));
+	name[4096] = '\0';
+	ck_assert_uint_eq(strlen(SHELL_NAME(name)), 4 * 4096 + 2);
+	name[4096] = '\'';
+	name[4097] = '\0';
+	ck_assert_ptr_eq(SHELL_NAME(name), name);
+}
+END_TEST
+
 Suite *test_shell_word_suite(void);
 
 Suite *test_shell_word_suite(void)
@@ -56,6 +72,7 @@ Suite *test_shell_word_suite(void)
 
 	tcase_add_loop_test(tc, what_a_shell_takes, 0, ARRAY_SIZE(words));
 	tcase_add_test(tc, part_of_a_text);
+	tcase_add_test(tc, name_in_a_message);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -16,6 +16,7 @@
 	line(firefox) \
 	line(chrome) \
 	line(openmetrics) \
+	line(prometheus) \
 	line(ndjson) \
 	line(csv) \
 	line(parquet)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * export: OpenMetrics text, for monitoring.
+ * export: OpenMetrics text, and Prometheus text (format 0.0.4), for monitoring.
  * In: rows by callsite, the largest first. Out: a family of samples for each figure.
+ *
+ * The two differ in three points. A counter's family is called as its samples in Prometheus text,
+ * and without their "_total" in OpenMetrics; only OpenMetrics has units, and a last line "# EOF".
  *
  * Samples of one family must stand together, so rows are kept until all are there; they are few,
  * as each is a time series for the reader.
@@ -79,24 +82,37 @@ static void put_value(struct outbuf *out, const char *text)
 	outbuf_char(out, '"');
 }
 
-static void put_family(struct outbuf *out, const char *name, const char *type,
-		       const char *unit, const char *help)
+/* "# WORD NAME_SUFFIX TEXT" */
+static void put_about(struct outbuf *out, const char *word, const char *name,
+		      const char *suffix, const char *text)
 {
-	outbuf_puts(out, "# TYPE ");
+	outbuf_puts(out, word);
 	outbuf_puts(out, name);
+	outbuf_puts(out, suffix);
 	outbuf_char(out, ' ');
-	outbuf_puts(out, type);
-	if (unit) {
-		outbuf_puts(out, "\n# UNIT ");
-		outbuf_puts(out, name);
-		outbuf_char(out, ' ');
-		outbuf_puts(out, unit);
-	}
-	outbuf_puts(out, "\n# HELP ");
-	outbuf_puts(out, name);
-	outbuf_char(out, ' ');
-	outbuf_puts(out, help);
+	outbuf_puts(out, text);
 	outbuf_char(out, '\n');
+}
+
+static void put_gauge(struct outbuf *out, const char *name, const char *help,
+		      uint64_t value)
+{
+	put_about(out, "# TYPE ", name, "", "gauge");
+	put_about(out, "# HELP ", name, "", help);
+	outbuf_puts(out, name);
+	outbuf_char(out, ' ');
+	outbuf_dec(out, value);
+	outbuf_char(out, '\n');
+}
+
+static void put_family(struct export_job *job, size_t i, bool open)
+{
+	const char *name = families[i].family, *suffix = open ? "" : families[i].suffix;
+
+	put_about(&job->out, "# TYPE ", name, suffix, families[i].type);
+	if (open && families[i].unit)
+		put_about(&job->out, "# UNIT ", name, suffix, families[i].unit);
+	put_about(&job->out, "# HELP ", name, suffix, families[i].help);
 }
 
 static void put_rows(struct export_job *job, size_t family)
@@ -132,43 +148,45 @@ static void put_losses(struct export_job *job)
 
 		if (!value || value->type != CELL_UINT)
 			continue;
-		put_family(&job->out, losses[i].family, "gauge", NULL, losses[i].help);
-		outbuf_puts(&job->out, losses[i].family);
-		outbuf_char(&job->out, ' ');
-		outbuf_dec(&job->out, value->u);
-		outbuf_char(&job->out, '\n');
+		put_gauge(&job->out, losses[i].family, losses[i].help, value->u);
 	}
 }
 
 /* What readers multiply with, as they have nowhere else to see that it is a sample. */
 static void put_sample(struct export_job *job)
 {
-	static const char family[] = "kmemx_sample_one_in";
 	const struct cell *rule = export_fact(job, "sample");
 	struct sample s = { .one_in = 1 };
 
 	if (rule && (rule->type != CELL_TEXT || sample_parse(&s, rule->s)))
 		return;
-	put_family(&job->out, family, "gauge", NULL,
-		   "One in so many objects and pages is in the figures; 1: all are.");
-	outbuf_puts(&job->out, family);
-	outbuf_char(&job->out, ' ');
-	outbuf_dec(&job->out, s.one_in);
-	outbuf_char(&job->out, '\n');
+	put_gauge(&job->out, "kmemx_sample_one_in",
+		  "One in so many objects and pages is in the figures; 1: all are.",
+		  s.one_in);
 }
 
-static int openmetrics_end(struct export_job *job)
+static void put_all(struct export_job *job, bool open)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(families); i++) {
-		put_family(&job->out, families[i].family, families[i].type,
-			   families[i].unit, families[i].help);
+		put_family(job, i, open);
 		put_rows(job, i);
 	}
 	put_losses(job);
 	put_sample(job);
+}
+
+static int openmetrics_end(struct export_job *job)
+{
+	put_all(job, true);
 	outbuf_puts(&job->out, "# EOF\n");
+	return job->out.err;
+}
+
+static int prometheus_end(struct export_job *job)
+{
+	put_all(job, false);
 	return job->out.err;
 }
 
@@ -182,11 +200,23 @@ static void openmetrics_free(void *state)
 const struct exporter exporter_openmetrics = {
 	.name = "openmetrics",
 	.help = "text with the largest callsites and one for all others (-l)",
-	.opened_by = "Prometheus and anything else that reads OpenMetrics",
+	.opened_by = "Prometheus, promtool tsdb and all else that reads OpenMetrics",
 	.by = EXPORT_BY_CALLSITE,
 	.rows = 50,
 	.state_size = sizeof(struct openmetrics),
 	.row = openmetrics_row,
 	.end = openmetrics_end,
+	.free = openmetrics_free,
+};
+
+const struct exporter exporter_prometheus = {
+	.name = "prometheus",
+	.help = "the same in the text format of Prometheus, 0.0.4 (-l)",
+	.opened_by = "node_exporter (textfile), Pushgateway, promtool check metrics",
+	.by = EXPORT_BY_CALLSITE,
+	.rows = 50,
+	.state_size = sizeof(struct openmetrics),
+	.row = openmetrics_row,
+	.end = prometheus_end,
 	.free = openmetrics_free,
 };

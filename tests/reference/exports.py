@@ -412,13 +412,16 @@ def read_chrome(output):
 
 
 def read_openmetrics(output):
+    if output.decode().splitlines()[-1] != "# EOF":
+        raise ValueError("no end")
+    return read_prometheus(output)
+
+
+def read_prometheus(output):
     words = dict(zip(("kmemx_allocs_total", "kmemx_alloc_bytes_total", "kmemx_live_allocs",
                       "kmemx_live_bytes", "kmemx_peak_bytes"), METRICS))
-    lines = output.decode().splitlines()
-    if lines[-1] != "# EOF":
-        raise ValueError("no end")
     sums, seen = collections.Counter(), set()
-    for line in lines:
+    for line in output.decode().splitlines():
         sample = re.fullmatch(r'(\w+)\{allocator="(\w+)",callsite="(?:[^"\\]|\\.)*"\} (\d+)', line)
         if sample:
             series = line.rsplit(" ", 1)[0]
@@ -440,7 +443,7 @@ def read_folded(output, metric):
 
 
 READERS = {"pprof": read_pprof, "speedscope": read_speedscope, "ndjson": read_ndjson,
-           "openmetrics": read_openmetrics, "csv": read_csv, "parquet": read_parquet,
+           "openmetrics": read_openmetrics, "prometheus": read_prometheus, "csv": read_csv, "parquet": read_parquet,
            "dhat": read_dhat, "heaptrack": read_heaptrack, "firefox": read_firefox,
            "chrome": read_chrome}
 # A block that was freed in pieces is as many allocations to a reader that knows whole ones only.

@@ -108,8 +108,8 @@ class Commands:
                 self.run(*command, *look, "-i", path)
             self.run("diff", *look, path, path)
             self.run("diff", *look, "--by", "comm", path, path)
-        for form in ("folded", "speedscope", "dhat", "chrome", "firefox", "openmetrics", "ndjson",
-                     "csv"):
+        for form in ("folded", "speedscope", "dhat", "chrome", "firefox", "openmetrics",
+                     "prometheus", "ndjson", "csv"):
             self.run("export", "--format", form, "-i", path)
         for look in (("--stack",), ("--json", "--stack"), ("--format", "kmemtrace"),
                      ("--format", "kmemtrace-min"), ("--gfp", "short"), ("--raw-ip",)):

@@ -81,6 +81,27 @@ for way in text pages; do
 	echo '!stacktrace' >"$instance/events/kmem/mm_page_alloc/trigger"
 	echo >"$instance/trace"
 done
+# Documentation/boards.md: the same a line a step, and what restores the buffer, also one that was
+# never used. state: what these lines change.
+awk '/^## / { section = /^## With a shell alone/ } section && sub(/^    /, "")' \
+	"$top/Documentation/boards.md" >page.sh
+grep -q 'echo 1 >tracing_on' page.sh && grep -q '!stacktrace' page.sh || fail "no commands: $(cat page.sh)"
+state() {
+	(cd "$instance" && tail -n +1 tracing_on buffer_size_kb set_event events/kmem/mm_page_alloc/trigger)
+}
+for on in 0 1; do
+	echo $on >"$instance/tracing_on"
+	echo $((2000 - on * 592)) >"$instance/buffer_size_kb"
+	state >state.before
+	sed "s|^mount -t [^;#]*|: |; s|^cd /sys/kernel/tracing|cd $instance|
+		s|sleep 10|ls -l /proc/self/|; s|16384|8192|; s|/tmp/|$here/page.|" page.sh >page.here
+	[ $on = 0 ] || sed -i 's|\$(cat buffer_size_kb)|"7 (expanded: 1408)"|' page.here
+	timeout 60 $shell page.here >page.log 2>page.err || fail "boards.md: $(cat page.err)"
+	[ ! -s page.err ] || fail "boards.md: $(cat page.err)"
+	state | diff state.before - || fail "boards.md does not restore what was there"
+	"$KMEMX" import -q --ftrace-text page.trace.gz -o page.dat || fail "boards.md: no recording"
+	"$KMEMX" stat --page page.dat 2>&1 | grep -q Callsite || fail "boards.md: no callsites"
+done
 mkdir raw
 tar xzf pages.tar.gz -C raw
 "$KMEMX" import -q --ftrace-text trace.gz -o text.dat

@@ -36,7 +36,8 @@ for name, objects in wanted.items():
         bad.append(f"not explained: {row}")
     if min(row["trace"], row["kernel"]) < objects / 2:
         bad.append(f"{name} has not grown by half of {objects}: {row}")
-# Inodes of /proc and their dentries come without an event: what dentries lack are those.
+# Inodes of /proc and their dentries come without an event from tasks that have none
+# (Documentation/ledger.md): what dentries lack are those.
 def missing(name):
     return next((abs(r["unexplained"]) for r in rows if r["cache"] == name), 0)
 if missing("dentry") > missing("proc_inode_cache") + 100:

@@ -113,7 +113,7 @@ expect "$other" "$(pids)" "processes recorded with -p"
 
 started=$(date +%s)
 # Without a command the end of the last of them ends the recording.
-sleep 1 &
+sleep 4 &
 "$KMEMX" record -q -p $! --duration 20s -o r.dat 2>err
 [ "$(date +%s)" -lt $((started + 15)) ] || fail "-p went on after the process had ended"
 

@@ -7,6 +7,7 @@
 # make deps          install what is missing
 # make unit          the unit tests (TESTS='name ...': some)
 # make cli           commands and what they should print (TESTS='name ...': some)
+# make reference     reports beside trace-cmd's reading and a model's (TESTS='name ...')
 # make live          record here, as root (TESTS='name ...'; LONG=1: every case)
 # make doctest       the manual beside -h
 # make browsertest   pages in a browser, as a reader uses them
@@ -159,7 +160,7 @@ Q := $(if $(V),,@)
 say = $(if $(V)$(QUIET),,$(info $(space) $(1)	$(2)))
 
 all: $(KMEMX) $(PLUGIN)
-.PHONY: all help bench bombs browsertest check check-here unit cli live doctest instructions threads \
+.PHONY: all help bench bombs browsertest check check-here unit cli reference live doctest instructions threads \
 	installtest fleet \
 	fuzz-smoke fuzz-here fuzz-coverage coverage-here \
 	demo demo-here lint lint-here man install uninstall dist deb clean deps FORCE
@@ -302,20 +303,22 @@ unit: $(UNIT)
 	$(Q)cd tests && . ./sanitizers.inc && $(abspath $(UNIT)) $(TESTS)
 cli: $(KMEMX) $(PLUGIN)
 	$(Q)$(test_env) tests/cli/run $(TESTS)
+reference: $(KMEMX)
+	$(Q)$(test_env) tests/reference/run $(TESTS)
 live: $(KMEMX) $(PROGS)
 	$(Q)$(test_env) tests/live/run $(TESTS)
 # RENEW=1: what it takes now becomes the baseline
 instructions: $(KMEMX) $(B)/tests/bench/gen_recording
 	$(Q)$(test_env) tests/instructions/run $(if $(RENEW),--renew)
 threads: $(KMEMX) $(B)/tests/bench/gen_recording
-	$(Q)$(test_env) tests/threads/run
+	$(Q)$(test_env) tests/threads/run $(TESTS)
 doctest: $(KMEMX)
 	$(Q)$(test_env) tests/doc/run
 installtest: $(KMEMX) $(PLUGIN)
 	$(Q)$(test_env) tests/install/run $(TESTS)
 # Small files that ask for much work. KMEMX_VERBOSE=1: what each takes
 bombs: $(KMEMX)
-	$(Q)$(test_env) tests/bombs/run
+	$(Q)$(test_env) tests/bombs/run $(TESTS)
 
 browsertest: $(KMEMX)
 	$(Q)$(test_env) tests/browser/run $(PICTURES)
@@ -326,7 +329,8 @@ fleet: $(KMEMX)
 # Each installs what is missing first, then has make look at the machine again.
 check:
 	@scripts/install-deps build test
-	@+$(MAKE) --no-print-directory check-here
+	@echo "kmemx: building$(if $(SAN), with -fsanitize=$(SAN))"
+	@+$(MAKE) --no-print-directory QUIET=1 check-here
 check-here: $(KMEMX) $(PLUGIN) $(UNIT) $(PROGS)
 	$(Q)$(test_env) tests/run $(UNIT)
 
@@ -346,7 +350,8 @@ coverage-here: $(FUZZERS) $(FUZZ_CUT)
 
 demo:
 	@scripts/install-deps build
-	@+$(MAKE) --no-print-directory demo-here
+	@echo "kmemx: building (make demo also records for two seconds)"
+	@+$(MAKE) --no-print-directory QUIET=1 demo-here
 demo-here: $(KMEMX)
 	@scripts/demo $(KMEMX) $(B)/demo.dat
 

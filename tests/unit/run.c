@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: runs every unit suite, or those named on the command line.
- * In: names of suites, with or without "test_". Out: Check's summary; exit 1 if a test failed or a
- * name is unknown.
+ * In: names of suites, with or without "test_", or --list. Out: Check's summary, or a line for each
+ * suite; exit 1 if a test failed or a name is unknown.
  */
 #include <check.h>
 #include <stdbool.h>
@@ -48,6 +48,11 @@ int main(int argc, char **argv)
 	size_t i;
 	int failed, arg;
 
+	if (argc == 2 && !strcmp(argv[1], "--list")) {
+		for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
+			puts(suites[i].name);
+		return EXIT_SUCCESS;
+	}
 	for (arg = 1; arg < argc; arg++) {
 		if (is_known(argv[arg]))
 			continue;

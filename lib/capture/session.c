@@ -10,11 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/event_sample.h"
 #include "capture/unfinished.h"
 
 void session_init(struct session *s, const struct capture_options *opts,
@@ -155,57 +153,6 @@ int session_open_reader(struct session *s)
 				session_statistic(s, r->cpus[i].cpu, "read events");
 	}
 	return ret;
-}
-
-/* --- samples ----------------------------------------------------------------------------- */
-
-/* A part at random: whatever lies where, no object is more likely to be in it than another. */
-static int choose_sample(struct sample *sample, uint32_t one_in, const struct log *log)
-{
-	uint64_t random;
-
-	if (getrandom(&random, sizeof(random), 0) != sizeof(random)) {
-		log_msg(log, LOG_ERROR, "cannot get random bits: %s", strerror(errno));
-		return -EIO;
-	}
-	sample_init(sample, one_in, random, (uint64_t)sysconf(_SC_PAGESIZE));
-	return 0;
-}
-
-static int sample_events(struct session *s)
-{
-	struct instance frees = { .tracefs = s->instance.frees, .lock_fd = -1 };
-	int ret = choose_sample(&s->sample, s->opts->events.one_in, s->log);
-
-	if (!ret)
-		ret = events_sample(&s->events, &s->instance, &s->sample,
-				    frees.tracefs ? EVENTS_NO_FREES : EVENTS_ALL, s->log);
-	if (!ret && frees.tracefs)
-		ret = events_sample(&s->events, &frees, &s->sample, EVENTS_FREES, s->log);
-	return ret;
-}
-
-static int sample_stacks(struct session *s)
-{
-	int ret = choose_sample(&s->stack_sample, s->opts->events.stacks_one_in, s->log);
-
-	if (!ret)
-		ret = events_have_triggers()
-			      ? events_sample_stacks(&s->events, &s->instance,
-						     &s->stack_sample)
-			      : -ENOTSUP;
-	if (ret)
-		log_msg(s->log, LOG_ERROR,
-			"this kernel cannot record callchains of some slab allocations: %s\n  That needs Linux 5.17: leave out --stack-sample",
-			strerror(-ret));
-	return ret;
-}
-
-int session_sample(struct session *s)
-{
-	int ret = s->opts->events.one_in ? sample_events(s) : 0;
-
-	return ret || !s->opts->events.stacks_one_in ? ret : sample_stacks(s);
 }
 
 int session_add_meta(struct session *s, const char *name, const char *text)

@@ -67,10 +67,6 @@ static inline bool session_has_file(const struct session *s)
 int session_begin(struct session *s) __must_check;
 /* Opens the instance's buffers, with @s->clock set; -errno after an LOG_ERROR message. */
 int session_open_reader(struct session *s) __must_check;
-/* Chooses the samples that were asked for, and sets their filters and triggers. Other filters are
- * set before, other callchains after. 0; -errno after an LOG_ERROR message.
- */
-int session_sample(struct session *s) __must_check;
 /* The tail of every CPU. On a full disk the rest stays unread: it is counted as lost. */
 void session_drain_rest(struct session *s);
 /* The number behind @key in a CPU's statistics, as of now; 0 if it has none. */

@@ -11,11 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "capture/dead.h"
 #include "capture/event_criteria.h"
+#include "capture/event_sample.h"
 
 /* A CPU's buffer: an allocation storm makes 40 MB/s and CPU with stacks, and a reader whose
  * disk is busy with others' writing for half a second must not lose any of it. (With half
@@ -132,6 +134,58 @@ static int set_clock(struct session *s)
 	return ret;
 }
 
+/* --- samples ----------------------------------------------------------------------------- */
+
+/* A part at random: whatever lies where, no object is more likely to be in it than another. */
+static int choose_sample(struct sample *sample, uint32_t one_in, const struct log *log)
+{
+	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random)) {
+		log_msg(log, LOG_ERROR, "cannot get random bits: %s", strerror(errno));
+		return -EIO;
+	}
+	sample_init(sample, one_in, random, (uint64_t)sysconf(_SC_PAGESIZE));
+	return 0;
+}
+
+static int sample_events(struct session *s)
+{
+	struct instance frees = { .tracefs = s->instance.frees, .lock_fd = -1 };
+	int ret = choose_sample(&s->sample, s->opts->events.one_in, s->log);
+
+	if (!ret)
+		ret = events_sample(&s->events, &s->instance, &s->sample,
+				    frees.tracefs ? EVENTS_NO_FREES : EVENTS_ALL, s->log);
+	if (!ret && frees.tracefs)
+		ret = events_sample(&s->events, &frees, &s->sample, EVENTS_FREES, s->log);
+	return ret;
+}
+
+static int sample_stacks(struct session *s)
+{
+	int ret = choose_sample(&s->stack_sample, s->opts->events.stacks_one_in, s->log);
+
+	if (!ret)
+		ret = events_have_triggers()
+			      ? events_sample_stacks(&s->events, &s->instance,
+						     &s->stack_sample)
+			      : -ENOTSUP;
+	if (ret)
+		log_msg(s->log, LOG_ERROR,
+			"this kernel cannot record callchains of some slab allocations: %s\n  That needs Linux 5.17: leave out --stack-sample",
+			strerror(-ret));
+	return ret;
+}
+
+/* Other filters are set before, other callchains after. */
+static int set_samples(struct session *s)
+{
+	int ret = s->opts->events.one_in ? sample_events(s) : 0;
+
+	return ret || !s->opts->events.stacks_one_in ? ret : sample_stacks(s);
+}
+
 static int set_up_events(struct session *s)
 {
 	const struct capture_options *opts = s->opts;
@@ -152,7 +206,7 @@ static int set_up_events(struct session *s)
 	if (!ret)
 		ret = events_criteria(&s->events, &s->instance, &frees, choice, s->log);
 	if (!ret)
-		ret = session_sample(s);
+		ret = set_samples(s);
 	if (!ret)
 		ret = events_stacks(&s->events, &s->instance, choice,
 				    &s->result->stacks_how, s->log);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* How long a FIFO may be without a writer: the other process has to start first. */
@@ -172,4 +173,35 @@ int io_copy(int from, uint64_t src, int to, uint64_t dst, uint64_t size)
 		size -= (uint64_t)n;
 	}
 	return 0;
+}
+
+int io_room(int fd, uint64_t *bytes)
+{
+	struct statvfs vfs;
+	struct stat st;
+
+	*bytes = 0;
+	if (fstat(fd, &st) < 0 || fstatvfs(fd, &vfs) < 0)
+		return -errno;
+	/* Of no blocks at all is a filesystem that has no limit of its own. */
+	if (!S_ISREG(st.st_mode) || !vfs.f_blocks)
+		return -ENODATA;
+	*bytes = (uint64_t)vfs.f_bavail * vfs.f_frsize;
+	return 0;
+}
+
+uint64_t io_spare(int fd, uint64_t least, uint64_t most)
+{
+	uint64_t room;
+
+	if (io_room(fd, &room) || room / 2 < least)
+		return least;
+	return room / 2 < most ? room / 2 - room / 2 % least : most;
+}
+
+bool io_lacks_room(int fd, uint64_t bytes)
+{
+	uint64_t room;
+
+	return !io_room(fd, &room) && room < bytes;
 }

@@ -6,6 +6,7 @@
 #ifndef KMEMX_BASE_IO_H
 #define KMEMX_BASE_IO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,15 @@ int io_pwrite_all(int fd, const void *buf, size_t size, uint64_t offset) __must_
 
 /* Copies @size bytes between two files, which must have them. 0; -ENODATA; -errno. */
 int io_copy(int from, uint64_t src, int to, uint64_t dst, uint64_t size) __must_check;
+
+/* The bytes that the disk of @fd, a regular file, has left: 0; -ENODATA if it is none, or its
+ * filesystem does not say; -errno.
+ */
+int io_room(int fd, uint64_t *bytes) __must_check;
+/* Half of that, in multiples of @least: @least if it is not known, @most if it is more. */
+uint64_t io_spare(int fd, uint64_t least, uint64_t most);
+/* Is @fd a regular file whose disk has less than @bytes left? */
+bool io_lacks_room(int fd, uint64_t bytes);
 
 /* What io_open_input() takes. */
 enum io_input {

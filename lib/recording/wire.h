@@ -21,6 +21,7 @@
 #ifndef KMEMX_RECORDING_WIRE_H
 #define KMEMX_RECORDING_WIRE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,11 +49,13 @@ enum wire_id {
  * @fd: where to; stays the caller's
  * @bytes: written so far
  * @nr_meta: how many of the facts' metadata items have been sent
+ * @symbols: the kernel's symbols have been sent
  */
 struct wire {
 	int fd;
 	uint64_t bytes;
 	size_t nr_meta;
+	bool symbols;
 };
 
 /* All return 0, -ENOMEM, or -errno of the write: then the stream ends here. */
@@ -65,8 +68,8 @@ int wire_pages(struct wire *w, uint32_t cpu, const void *pages, size_t size) __m
 int wire_options(struct wire *w, const struct writer_facts *facts) __must_check;
 /* The end alone. */
 int wire_end(struct wire *w, const struct writer_facts *facts) __must_check;
-/* What became known since wire_start(): command lines, statistics, further metadata items;
- * and the end.
+/* What became known since wire_start(): command lines, statistics, further metadata items, the
+ * kernel's symbols if they were not among its facts; and the end.
  */
 int wire_finish(struct wire *w, const struct writer_facts *facts) __must_check;
 

@@ -90,6 +90,7 @@ int wire_start(struct wire *w, const struct writer_facts *facts)
 		section_end(&c, start);
 	}
 	add_options(w, &c);
+	w->symbols = facts->kallsyms_size;
 	return send_composed(w, &c);
 }
 
@@ -123,20 +124,27 @@ int wire_end(struct wire *w, const struct writer_facts *facts)
 	return send_composed(w, &c);
 }
 
+static void add_part(struct composer *c, uint16_t id)
+{
+	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++) {
+		size_t start;
+
+		if (compose_sections[i].id != id)
+			continue;
+		start = record_begin(c, id);
+		compose_sections[i].compose(c);
+		section_end(c, start);
+	}
+}
+
 int wire_finish(struct wire *w, const struct writer_facts *facts)
 {
 	struct composer c = { .facts = facts };
 
-	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++) {
-		size_t start;
-
-		if (compose_sections[i].id != WIRE_CMDLINES)
-			continue;
-		start = record_begin(&c, WIRE_CMDLINES);
-		compose_sections[i].compose(&c);
-		section_end(&c, start);
-	}
+	add_part(&c, WIRE_CMDLINES);
 	add_options(w, &c);
+	if (!w->symbols)
+		add_part(&c, OPTION_KALLSYMS);
 	section_end(&c, record_begin(&c, WIRE_END));
 	return send_composed(w, &c);
 }

@@ -222,16 +222,19 @@ static int nothing_of(const struct stat_run *st, uint32_t types, const char *eve
 	const struct study *study = &st->in.study;
 	enum recorded recorded = recorded_types(study->rec, study->fmts, types);
 	bool no = recorded != RECORDED_YES;
+	bool cut = !no && study->rec->cut_short;
 	const char *advice =
-		no ? "Record them with: sudo kmemx record "
+		no    ? "Record them with: sudo kmemx record "
+		: cut ? "Record again, to a disk with free space"
 		: recording_is_part(study->rec)
 			? "Only some were recorded: leave out -p, --follow or --filter"
 			: "Record for longer";
 
 	message_error(st->command, "%s contains no %s events%s%s: %s\n  %s%s%s",
 		      study->path, events, o->window.time ? " in the time " : "",
-		      o->window.time ? o->window.time : "", why[recorded], advice,
-		      no ? option : "", no ? " -- CMD" : "");
+		      o->window.time ? o->window.time : "",
+		      cut ? "it was cut short before the first of them" : why[recorded],
+		      advice, no ? option : "", no ? " -- CMD" : "");
 	return EXIT_FAILED;
 }
 
@@ -256,6 +259,16 @@ static int nothing_recorded(const struct stat_run *st)
 			"%s is damaged: none of its events can be read\n  Show what is left: kmemx info -i %s",
 			path, SHELL_NAME(path));
 		return EXIT_UNREADABLE;
+	}
+	if (!seen->nr_events && st->in.study.rec->cut_short && !o->window.time) {
+		message_error(
+			st->command,
+			"%s contains no events: it was cut short before the first one: %s\n  %s",
+			path, st->in.study.rec->cut_short,
+			recording_truncated(st->in.study.rec)
+				? "Record again, to a disk with free space"
+				: "Copy it again from where it is whole");
+		return EXIT_FAILED;
 	}
 	if (lacking(st))
 		return nothing_of(st, lacking(st)->must, lacking(st)->events,

@@ -313,9 +313,16 @@ static void say_nothing_recorded(const struct capture_options *c)
 			"nothing was recorded: no event occurred\n  Record for longer, or other events: --slab, --page, -e");
 }
 
-static void say_cut_short(const struct capture_options *c, int err)
+static void say_cut_short(const struct capture_options *c, const struct capture_result *r)
 {
-	if (c->stream_fd >= 0)
+	int err = r->write_error;
+
+	if (!r->events)
+		message_error(
+			"record",
+			"nothing was recorded: the first event could not be written: %s\n  Make room there, or use -o FILE",
+			strerror(err));
+	else if (c->stream_fd >= 0)
 		message_error(
 			"record",
 			"the stream was cut short: %s\n  The reader received everything sent so far",
@@ -347,7 +354,7 @@ static int record(const struct capture_options *c, bool quiet, bool alone, bool 
 		return result.exec_errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	}
 	if (ret == 0 && result.write_error)
-		say_cut_short(c, result.write_error);
+		say_cut_short(c, &result);
 	if (ret == 0 && !quiet)
 		say_summary(c, &result, alone);
 	if (ret == 0 && result.read_error)

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/io.h"
 #include "capture/live.h"
 #include "capture/pump.h"
 #include "capture/session.h"
@@ -38,17 +39,20 @@ static int cannot_send(int err, const struct log *log)
 }
 
 /* A stream begins with all that its reader needs to make sense of what follows: it may
- * break off at any time.
+ * break off at any time. In a file on a small disk the symbols wait for the end.
  */
 static int start_stream(struct session *s)
 {
 	int ret = session_read_system(s);
+	struct writer_facts facts = s->facts.writer;
 
 	if (ret)
 		return ret;
 	s->wire.fd = s->opts->stream_fd;
 	s->reader.wire = &s->wire;
-	ret = wire_start(&s->wire, &s->facts.writer);
+	if (io_lacks_room(s->wire.fd, facts.kallsyms_size * SESSION_SYMBOLS_SHARE))
+		facts.kallsyms_size = 0;
+	ret = wire_start(&s->wire, &facts);
 	return ret ? cannot_send(ret, s->log) : 0;
 }
 
@@ -91,6 +95,8 @@ static int start(struct session *s)
 		ret = file	      ? session_add_to_unfinished(s)
 		      : s->opts->live ? live_start(s)
 				      : start_stream(s);
+	if (!ret && file)
+		ret = session_check_room(s);
 	if (ret)
 		return ret;
 	s->start_ts = session_now(s);
@@ -203,13 +209,22 @@ static int collect(struct session *s)
 	return session_compose(s, ret);
 }
 
+/* What a stream ends with, but for the kernel's symbols. */
+#define LAST_FACTS_ROOM (1U << 20)
+
 static int finish_stream(struct session *s)
 {
 	struct capture_result *result = s->result;
+	struct writer_facts facts = s->facts.writer;
 	int ret = 0;
 
+	if (!s->wire.symbols &&
+	    io_lacks_room(s->wire.fd, facts.kallsyms_size + LAST_FACTS_ROOM)) {
+		session_say_no_symbols(s);
+		facts.kallsyms_size = 0;
+	}
 	if (!result->write_error)
-		ret = wire_finish(&s->wire, &s->facts.writer);
+		ret = wire_finish(&s->wire, &facts);
 	result->file_bytes = s->wire.bytes;
 	return ret ? cannot_send(ret, s->log) : 0;
 }

@@ -274,6 +274,8 @@ static int save(struct extraction *x)
 		session_begin_unfinished(s);
 	if (!ret)
 		ret = session_add_to_unfinished(s);
+	if (!ret)
+		ret = session_check_room(s);
 	if (ret)
 		return ret;
 	/* Where tracing goes on there is always more. */

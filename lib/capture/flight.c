@@ -185,6 +185,9 @@ static int arm(struct flight *f)
 		ret = session_add_meta(s, RECORDING_META_FLIGHT, "interrupted");
 	if (!ret)
 		ret = session_add_to_unfinished(s);
+	/* Without room for a file there may be some when it is saved. */
+	if (!ret && session_reserve(s))
+		log_msg(s->log, LOG_INFO, "no room for a file now");
 	if (!ret)
 		ret = switch_on(f);
 	f->armed = true;

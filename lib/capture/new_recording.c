@@ -12,18 +12,18 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/shell_word.h"
 #include "capture/dead.h"
 #include "capture/leftover.h"
 
-/* Room for the metadata, of which kallsyms is most (5.4 MB on Linux 6.18), and for the
- * piece of a part that is being moved. A small disk gets what it has.
- */
-#define RESERVE_MAX (12U << 20)
-#define RESERVE_MIN (256U << 10)
+/* The most that is reserved, and the part of what is free. */
+#define RESERVE_MAX   (12U << 20)
+#define RESERVE_SHARE 8
+/* Beside a copy of all pages: kallsyms is 5.4 MB on Linux 6.18. */
+#define ROOM_MARGIN   (12U << 20)
 
 static int complain(const char *what, const char *path, int err, const struct log *log)
 {
@@ -69,23 +69,6 @@ static void check_leftovers(const char *dir, const char *name, const struct log 
 }
 
 /* --- opening ----------------------------------------------------------------------------- */
-
-static void reserve(struct new_recording *o, const struct log *log)
-{
-	off_t size = RESERVE_MAX;
-	int ret;
-
-	o->reserve_fd = new_file_unnamed(o->file.dir_fd, false);
-	if (o->reserve_fd < 0)
-		return;
-	do {
-		ret = fallocate(o->reserve_fd, 0, 0, size);
-		size /= 2;
-	} while (ret < 0 && errno == ENOSPC && size >= RESERVE_MIN);
-	if (ret < 0)
-		log_msg(log, LOG_INFO, "cannot reserve space for %s: %s", o->path,
-			strerror(errno));
-}
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {
@@ -177,10 +160,50 @@ int new_recording_open_recorder(struct new_recording *o, const char *path,
 	}
 	if (flock(f->fd, LOCK_EX | LOCK_NB) < 0)
 		log_msg(log, LOG_DEBUG, "cannot lock %s: %s", f->hidden, strerror(errno));
-	reserve(o, log);
 out:
 	free(dir);
 	return ret;
+}
+
+/* --- room on the disk -------------------------------------------------------------------- */
+
+bool new_recording_has_room(const struct new_recording *o, uint64_t bytes)
+{
+	uint64_t room;
+
+	return !io_room(o->file.fd, &room) && room > bytes + bytes / 8 + ROOM_MARGIN;
+}
+
+int new_recording_reserve(struct new_recording *o, uint64_t least)
+{
+	uint64_t size;
+	int ret;
+
+	size = io_room(o->file.fd, &size) ? 0 : size / RESERVE_SHARE;
+	if (size > RESERVE_MAX)
+		size = RESERVE_MAX;
+	if (size < least)
+		size = least;
+	new_recording_release_reserve(o);
+	o->reserve_fd = new_file_unnamed(o->file.dir_fd, false);
+	if (o->reserve_fd < 0)
+		return o->reserve_fd;
+	ret = fallocate(o->reserve_fd, 0, 0, (off_t)size) < 0 ? -errno : 0;
+	if (!ret)
+		o->reserved = size;
+	else
+		/* Some filesystems keep what they could allocate. */
+		new_recording_release_reserve(o);
+	return ret;
+}
+
+bool new_recording_shrink_reserve(struct new_recording *o, uint64_t least)
+{
+	if (o->reserve_fd < 0 || o->reserved <= least ||
+	    ftruncate(o->reserve_fd, (off_t)least) < 0)
+		return false;
+	o->reserved = least;
+	return true;
 }
 
 void new_recording_release_reserve(struct new_recording *o)
@@ -188,15 +211,7 @@ void new_recording_release_reserve(struct new_recording *o)
 	if (o->reserve_fd >= 0)
 		close(o->reserve_fd);
 	o->reserve_fd = -1;
-}
-
-bool new_recording_has_room(const struct new_recording *o, uint64_t bytes)
-{
-	struct statvfs st;
-
-	if (fstatvfs(o->file.fd, &st) < 0)
-		return false;
-	return (uint64_t)st.f_bavail * st.f_frsize > bytes + bytes / 8 + RESERVE_MAX;
+	o->reserved = 0;
 }
 
 /* --- a second file ----------------------------------------------------------------------- */

@@ -23,12 +23,14 @@
  *	its owner lives
  * @second: a file that is to take the place of @file
  * @reserve_fd: an unnamed file that keeps room for the metadata on a disk that fills up
+ * @reserved: its size in bytes
  */
 struct new_recording {
 	char *path;
 	char *prefix;
 	struct new_file file, second;
 	int reserve_fd;
+	uint64_t reserved;
 };
 
 #define NEW_RECORDING_INIT       \
@@ -55,10 +57,16 @@ int new_recording_open(struct new_recording *o, const char *path,
  */
 int new_recording_open_recorder(struct new_recording *o, const char *path,
 				const char *token, const struct log *log) __must_check;
-/* Gives the reserved room back to the disk. */
-void new_recording_release_reserve(struct new_recording *o);
 /* Has the disk room for @bytes more, with a margin? */
 bool new_recording_has_room(const struct new_recording *o, uint64_t bytes);
+/* Keeps an eighth of what is free, 12 MiB at most and @least in any case; in the place of what was
+ * reserved before. 0; -ENOSPC, -EDQUOT if the disk has less than that; -errno of fallocate(2).
+ */
+int new_recording_reserve(struct new_recording *o, uint64_t least) __must_check;
+/* Gives all but @least bytes of it back to the disk; false: there was no more. */
+bool new_recording_shrink_reserve(struct new_recording *o, uint64_t least);
+/* Gives all of it back. */
+void new_recording_release_reserve(struct new_recording *o);
 
 /* Opens the second file. 0 or -errno. */
 int new_recording_open_second(struct new_recording *o) __must_check;

@@ -247,13 +247,18 @@ static uint64_t count_events(const struct ring_reader *r, const char *p, size_t 
 
 static int send(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 {
+	uint64_t before = r->wire ? r->wire->bytes : 0;
+	size_t done = 0;
 	int ret = r->take ? r->take(r->take_ctx, c->cpu, r->staging, size)
 			  : wire_pages(r->wire, c->cpu, r->staging, size);
 
+	/* What arrived before a failure is there for the reader. */
+	if (r->wire && r->wire->bytes > before + WIRE_RECORD_SIZE)
+		done = (size_t)(r->wire->bytes - before - WIRE_RECORD_SIZE);
+	done = ret ? done - done % r->subbuf_size : size;
 	if (ret)
-		r->discarded += count_events(r, r->staging, size);
-	else
-		c->size += size;
+		r->discarded += count_events(r, r->staging + done, size - done);
+	c->size += done;
 	return ret;
 }
 
@@ -268,14 +273,24 @@ static size_t fitting(const struct ring_reader *r, const struct ring_reader_cpu 
 	return size <= room ? size : (size_t)(room - room % r->subbuf_size);
 }
 
+/* The disk is full: is there more room, or could less than @step bytes fit? */
+static bool try_again(struct ring_reader *r, size_t *step)
+{
+	if (r->make_room && r->make_room(r->room_ctx))
+		return true;
+	*step = *step / 2 - *step / 2 % r->subbuf_size;
+	return *step;
+}
+
 /* Appends @size staged bytes to the part. What arrives is cut to whole sub-buffers. */
 static int flush(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 {
-	size_t done = 0, end = fitting(r, c, size);
+	size_t done = 0, end = fitting(r, c, size), step = end;
 	int ret = 0;
 
 	while (done < end && !ret) {
-		ssize_t n = pwrite(c->part_fd, r->staging + done, end - done,
+		size_t next = end - done < step ? end - done : step;
+		ssize_t n = pwrite(c->part_fd, r->staging + done, next,
 				   (off_t)(c->offset + c->size + done));
 
 		if (n > 0) {
@@ -285,8 +300,13 @@ static int flush(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 			c->direct = false;
 			if (fcntl(c->part_fd, F_SETFL, 0) < 0)
 				ret = -errno;
-		} else if (n == 0 || errno != EINTR) {
+		} else if (n == 0 || errno == ENOSPC || errno == EDQUOT) {
 			ret = n ? -errno : -ENOSPC;
+			step = next;
+			if (try_again(r, &step))
+				ret = 0;
+		} else if (errno != EINTR) {
+			ret = -errno;
 		}
 	}
 	if (!ret && end < size)

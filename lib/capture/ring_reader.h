@@ -48,6 +48,7 @@ struct ring_reader_cpu {
  * @wire: where pages go instead of into parts; NULL: into parts
  * @take, @take_ctx: called with pages instead, which are gone afterwards; 0, or -errno as of a
  *	write; NULL: not
+ * @make_room, @room_ctx: called when the disk is full; true: there is more room now; NULL: not
  * @discarded: data records that were read but not written, as a write failed
  * @read_error: errno of the last read that failed, 0: none did
  * @written, @most: bytes in all parts, and what a limit of file sizes allows; @most 0: all
@@ -65,6 +66,8 @@ struct ring_reader {
 	struct wire *wire;
 	int (*take)(void *ctx, uint32_t cpu, const void *pages, size_t size);
 	void *take_ctx;
+	bool (*make_room)(void *ctx);
+	void *room_ctx;
 	uint64_t discarded;
 	int read_error;
 	uint64_t written, most;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "capture/unfinished.h"
 
 void session_init(struct session *s, const struct capture_options *opts,
@@ -122,6 +123,22 @@ uint64_t session_now(const struct session *s)
 	return whole;
 }
 
+/* What the recording's metadata need beside what the unfinished file holds: as much once more is
+ * collected at the end. And room for the pages that are moved.
+ */
+static uint64_t room_needed(const struct session *s)
+{
+	return s->unfinished.bytes - s->unfinished_symbols + WRITER_CHUNK_MIN * 2;
+}
+
+/* An event is worth more than what is not needed. */
+static bool give_back(void *ctx)
+{
+	struct session *s = ctx;
+
+	return new_recording_shrink_reserve(&s->output, room_needed(s));
+}
+
 int session_open_reader(struct session *s)
 {
 	const struct ring_reader_output output = { s->output.prefix,
@@ -141,8 +158,10 @@ int session_open_reader(struct session *s)
 	}
 	ret = ring_reader_open(&s->reader, &s->instance, &layout, &output, s->log);
 	if (!ret) {
-		const struct ring_reader *r = &s->reader;
+		struct ring_reader *r = &s->reader;
 
+		r->make_room = give_back;
+		r->room_ctx = s;
 		s->facts.writer.file_version = s->opts->file_version;
 		s->facts.writer.page_size = r->subbuf_size;
 		s->facts.writer.clock = s->clock;
@@ -270,11 +289,22 @@ static void check_unfinished(struct session *s, int err)
 	}
 }
 
+/* Events come before symbols, which can be had from elsewhere: on a small disk those wait for the
+ * end.
+ */
 void session_begin_unfinished(struct session *s)
 {
+	struct writer_facts facts = s->facts.writer;
+
+	if (io_lacks_room(s->output.file.fd,
+			  facts.kallsyms_size * SESSION_SYMBOLS_SHARE)) {
+		log_msg(s->log, LOG_INFO,
+			"little space: if this recorder is killed, the recovered recording has no symbols");
+		facts.kallsyms_size = 0;
+	}
+	s->unfinished_symbols = facts.kallsyms_size;
 	s->unfinished.fd = s->output.file.fd;
-	check_unfinished(s,
-			 unfinished_write(&s->unfinished, &s->facts.writer, &s->reader));
+	check_unfinished(s, unfinished_write(&s->unfinished, &facts, &s->reader));
 }
 
 int session_add_to_unfinished(struct session *s)
@@ -283,6 +313,27 @@ int session_add_to_unfinished(struct session *s)
 
 	if (!ret && s->unfinished.fd >= 0)
 		check_unfinished(s, unfinished_add(&s->unfinished, &s->facts.writer));
+	return ret;
+}
+
+int session_reserve(struct session *s)
+{
+	int ret = new_recording_reserve(&s->output, room_needed(s));
+
+	if (ret)
+		log_msg(s->log, LOG_INFO, "cannot reserve space for %s: %s",
+			s->output.path, strerror(-ret));
+	return ret == -ENOSPC || ret == -EDQUOT ? ret : 0;
+}
+
+int session_check_room(struct session *s)
+{
+	int ret = session_reserve(s);
+
+	if (ret)
+		log_msg(s->log, LOG_ERROR,
+			"cannot record to %s: no room for the first event: %s\n  Make room there, or choose another place: -o FILE",
+			s->opts->output, strerror(-ret));
 	return ret;
 }
 
@@ -371,15 +422,20 @@ int session_read_statistics(struct session *s)
 	return 0;
 }
 
-static size_t list_parts(const struct session *s, struct writer_part *parts)
+/* Is the disk too full for a copy of all pages? */
+static bool is_tight(const struct session *s)
 {
 	uint64_t total = 0;
-	size_t nr = 0;
-	bool consume;
 
 	for (size_t i = 0; i < s->reader.nr_cpus; i++)
 		total += s->reader.cpus[i].size;
-	consume = !new_recording_has_room(&s->output, total);
+	return !new_recording_has_room(&s->output, total);
+}
+
+static size_t list_parts(const struct session *s, bool consume, struct writer_part *parts)
+{
+	size_t nr = 0;
+
 	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
 		const struct ring_reader_cpu *c = &s->reader.cpus[i];
 
@@ -402,7 +458,9 @@ static bool parts_whole(const struct writer_part *parts, size_t nr)
 	return true;
 }
 
-static int join(struct session *s, const struct writer_part *parts, size_t nr)
+/* @consume: of the top buffer there may be no part that says so. */
+static int join(struct session *s, bool consume, const struct writer_part *parts,
+		size_t nr)
 {
 	const struct writer_facts *w = &s->facts.writer;
 	const struct cpu_regions *regions = &s->reader.regions;
@@ -411,7 +469,7 @@ static int join(struct session *s, const struct writer_part *parts, size_t nr)
 
 	if (regions->stride) {
 		ret = writer_join(&out, w, parts, nr, regions->block);
-	} else if (nr && parts[0].consume) {
+	} else if (consume) {
 		ret = ftruncate(out.fd, 0) < 0 ? -errno
 					       : writer_write(&out, w, parts, nr);
 	} else {
@@ -451,12 +509,19 @@ static bool compress(struct session *s, const struct writer_part *parts, size_t 
 	return false;
 }
 
+void session_say_no_symbols(const struct session *s)
+{
+	log_msg(s->log, LOG_WARN,
+		"no space for the kernel's symbols: callsites will show as addresses\n  Copy /proc/kallsyms before the next boot, and read the recording with --kallsyms COPY");
+}
+
 static int write_file(struct session *s)
 {
 	const struct ring_reader *r = &s->reader;
 	struct writer_facts *w = &s->facts.writer;
 	struct writer_part *parts = calloc(r->nr_cpus + 1, sizeof(*parts));
 	struct writer_instance frees;
+	bool consume;
 	size_t nr;
 	int ret;
 
@@ -464,14 +529,15 @@ static int write_file(struct session *s)
 		return -ENOMEM;
 	new_recording_release_reserve(&s->output);
 	ring_reader_end_direct(&s->reader);
-	nr = writer_take_frees(w, parts, list_parts(s, parts), &frees);
-	ret = s->opts->compress && compress(s, parts, nr) ? 0 : join(s, parts, nr);
-	if ((ret == -ENOSPC || ret == -EFBIG) && w->kallsyms_size &&
+	consume = is_tight(s);
+	nr = writer_take_frees(w, parts, list_parts(s, consume, parts), &frees);
+	ret = s->opts->compress && compress(s, parts, nr) ? 0
+							  : join(s, consume, parts, nr);
+	if ((ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG) && w->kallsyms_size &&
 	    parts_whole(parts, nr + (w->nr_instances ? frees.nr_parts : 0))) {
-		log_msg(s->log, LOG_WARN,
-			"no space for the kernel's symbols: callsites will show as addresses");
+		session_say_no_symbols(s);
 		w->kallsyms_size = 0;
-		ret = join(s, parts, nr);
+		ret = join(s, consume, parts, nr);
 	}
 	if (ret)
 		log_msg(s->log, LOG_ERROR,

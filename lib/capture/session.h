@@ -19,6 +19,9 @@
 #include "capture/watch.h"
 #include "recording/sample.h"
 
+/* The part of what a disk has left that the kernel's symbols may take before the first event. */
+#define SESSION_SYMBOLS_SHARE 4
+
 /* One recording in the making; @wire instead of a file, with @opts->stream_fd. */
 struct session {
 	const struct capture_options *opts;
@@ -31,6 +34,7 @@ struct session {
 	struct new_recording output;
 	struct wire wire;
 	struct wire unfinished; /* what the unfinished file begins with; fd -1: nothing */
+	uint64_t unfinished_symbols; /* bytes of the kernel's symbols in it */
 	struct ring_reader reader;
 	struct facts facts;
 	char clock[32];
@@ -100,6 +104,12 @@ int session_compose(struct session *s, int err) __must_check;
 void session_begin_unfinished(struct session *s);
 /* Adds the metadata that came since, and ends the beginning. 0 or -ENOMEM. */
 int session_add_to_unfinished(struct session *s) __must_check;
+/* Warns that the recording has no symbols of the kernel, and how to supply them. */
+void session_say_no_symbols(const struct session *s);
+/* Keeps room on the disk for what is written after the last event. 0; -ENOSPC, -EDQUOT. */
+int session_reserve(struct session *s) __must_check;
+/* The same where nothing is recorded without that room: then an LOG_ERROR message. */
+int session_check_room(struct session *s) __must_check;
 /* Writes the composed facts and the pages; -errno after an LOG_ERROR message. */
 int session_join_file(struct session *s) __must_check;
 /* The file takes its name; errors as above. */

@@ -243,7 +243,8 @@ static int copy_part(const struct page_copy *copy, uint64_t offset,
 	if (!part->consume || has_holes(part->fd))
 		return copy_data(copy, part->fd, part->offset, offset, left);
 	while (!ret && left) {
-		uint64_t size = left % WRITER_CHUNK ? left % WRITER_CHUNK : WRITER_CHUNK;
+		uint64_t step = io_spare(copy->out->fd, WRITER_CHUNK_MIN, WRITER_CHUNK);
+		uint64_t size = left % step ? left % step : step;
 
 		left -= size;
 		ret = copy_data(copy, part->fd, left, offset + left, size);

@@ -69,7 +69,7 @@ struct writer_facts {
  * @fd: of the part, open for reading (and for writing, if @consume)
  * @size: bytes, a multiple of the page size
  * @consume: copy from the end and truncate the part as its data arrives in the recording,
- *	so that joining needs room for the metadata and WRITER_CHUNK only; the part has a
+ *	so that joining needs room for the metadata and WRITER_CHUNK_MIN only; the part has a
  *	file of its own
  * @offset: where the pages begin in @fd
  */
@@ -97,8 +97,11 @@ struct writer_out {
 	void *ctx;
 };
 
-/* Bytes of a part that are copied at a time when the part is consumed. */
-#define WRITER_CHUNK (1U << 20)
+/* Bytes of a part that are copied at a time when the part is consumed: half of what the disk has
+ * left, within these bounds.
+ */
+#define WRITER_CHUNK	 (1U << 20)
+#define WRITER_CHUNK_MIN (64U << 10)
 
 /* Bytes that are written between two calls of @progress, at most. */
 #define WRITER_PROGRESS (16U << 20)

@@ -311,6 +311,29 @@ START_TEST(test_new_recording)
 }
 END_TEST
 
+START_TEST(test_new_recording_reserve)
+{
+	struct new_recording o;
+
+	enter_dir();
+	ck_assert_int_eq(
+		new_recording_open_recorder(&o, "r.dat", "00000000000000ff", NULL), 0);
+	if (!new_recording_reserve(&o, 1 << 20)) {
+		ck_assert_uint_ge(o.reserved, 1 << 20);
+		/* Once: there is no more to give. */
+		ck_assert(new_recording_shrink_reserve(&o, 4096));
+		ck_assert(!new_recording_shrink_reserve(&o, 4096));
+		ck_assert_uint_eq(o.reserved, 4096);
+	}
+	ck_assert_int_lt(new_recording_reserve(&o, INT64_MAX / 2), 0);
+	ck_assert_uint_eq(o.reserved, 0);
+	ck_assert(!new_recording_shrink_reserve(&o, 0));
+	new_recording_close(&o);
+	/* Nothing may be left. */
+	leave_dir();
+}
+END_TEST
+
 /* Tokens of recorders. */
 #define T1 "0000000000000001"
 #define T2 "0000000000000002"
@@ -456,6 +479,7 @@ Suite *test_capture_suite(void)
 	tcase_add_test(tc, test_child_signals);
 	tcase_add_test(tc, test_child_never_runs);
 	tcase_add_test(tc, test_new_recording);
+	tcase_add_test(tc, test_new_recording_reserve);
 	tcase_add_test(tc, test_new_recording_leftovers);
 	tcase_add_test(tc, test_shrink);
 	tcase_add_test(tc, test_shrink_fails);

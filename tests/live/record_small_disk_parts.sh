@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# As record_small_disk.sh, with a second set of parts, of frees.
+quick="1 5 9"
+# shellcheck source=tests/live/small_disk.inc
+. "$(dirname "$0")/small_disk.inc"
+
+on_all_sizes "--follow" "--follow --file-version 6" "-z --follow"

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# As record_small_disk.sh, for the other ways to record.
+quick="1 6 12 4"
+# shellcheck source=tests/live/small_disk.inc
+. "$(dirname "$0")/small_disk.inc"
+
+on_all_sizes stream flight repeat --exact-ledger

@@ -167,6 +167,45 @@ static void say_recovered(const struct recover_result *r, const char *output)
 	strbuf_free(&sb);
 }
 
+/* What is in the instance @name alone: into the recording @path. */
+static int save_buffers(const struct recover_command *c, const char *name,
+			const char *path, const char *what)
+{
+	struct capture_options o = { .output = path,
+				     .stream_fd = -1,
+				     .stop_fd = -1,
+				     .command_line = "kmemx recover",
+				     .file_version = 7,
+				     .log = c->log };
+	struct capture_result result;
+	struct instance in;
+	int ret;
+
+	recorder_set_owner(&o);
+	ret = extract_run(&o, name, true, &result);
+	if (!ret && !result.write_error && !result.read_error &&
+	    !instance_adopt(&in, instance_token(name)))
+		instance_destroy(&in, c->log);
+	if (!ret && !c->quiet)
+		message_info("recovered the last %" PRIu64 " events of %s -> %s",
+			     result.events, what, path);
+	return ret ? EXIT_FAILED : EXIT_OK;
+}
+
+/* The recorder could write no beginning of its file. */
+static int recover_buffers(const struct recover_command *c, const struct leftover *l,
+			   const char *output)
+{
+	char name[sizeof(INSTANCE_PREFIX) + NEW_FILE_TOKEN];
+	int ret;
+
+	snprintf(name, sizeof(name), INSTANCE_PREFIX "%s", l->token);
+	ret = save_buffers(c, name, output, "a recorder that had no file");
+	if (!ret && leftover_remove(l))
+		message_info("%s cannot be removed", l->tmp);
+	return ret;
+}
+
 static int recover(const struct recover_command *c, const struct leftover *l)
 {
 	struct recover_options opts = { .log = c->log };
@@ -184,8 +223,10 @@ static int recover(const struct recover_command *c, const struct leftover *l)
 	ret = recover_run(l, &opts, &result);
 	if (!ret && !c->quiet)
 		say_recovered(&result, output);
+	if (ret)
+		ret = result.nothing ? recover_buffers(c, l, output) : EXIT_FAILED;
 	free(output);
-	return ret ? EXIT_FAILED : EXIT_OK;
+	return ret;
 }
 
 static int list(const struct recover_command *c, const struct leftover *l)
@@ -262,35 +303,18 @@ static int handle_all(const struct recover_command *c)
 
 /* --- streams ----------------------------------------------------------------------------- */
 
-/* What a killed recorder had not sent any more is in its instance alone. */
 static int save_stream(const struct recover_command *c, const char *where,
 		       const char *name)
 {
-	struct capture_options o = { .stream_fd = -1,
-				     .stop_fd = -1,
-				     .command_line = "kmemx recover",
-				     .file_version = 7,
-				     .log = c->log };
-	struct capture_result result;
-	struct instance in;
 	char *path;
 	int ret;
 
 	if (asprintf(&path, "%s%s%s.dat", where,
 		     *where && where[strlen(where) - 1] != '/' ? "/" : "", name) < 0)
 		return out_of_memory();
-	o.output = path;
-	recorder_set_owner(&o);
-	ret = extract_run(&o, name, true, &result);
-	if (!ret && !result.write_error && !result.read_error &&
-	    !instance_adopt(&in, instance_token(name)))
-		instance_destroy(&in, c->log);
-	if (!ret && !c->quiet)
-		message_info("recovered the last %" PRIu64
-			     " events of an interrupted stream -> %s",
-			     result.events, path);
+	ret = save_buffers(c, name, path, "an interrupted stream");
 	free(path);
-	return ret ? EXIT_FAILED : EXIT_OK;
+	return ret;
 }
 
 /* All streams of killed recorders, wherever they went to. */
@@ -337,6 +361,9 @@ static int recover_all(struct recover_command *c, const char *where)
 
 	if (ret == GO_ON)
 		ret = handle_all(c);
+	/* Also those of recordings to other directories, if they are empty. */
+	if (!c->list)
+		dead_sweep(NULL);
 	return ret ? ret : streams;
 }
 

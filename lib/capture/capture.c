@@ -237,6 +237,8 @@ int capture_run(const struct capture_options *opts, struct capture_result *resul
 	session_init(&s, opts, result);
 	ret = setup_instance(&s);
 	if (!ret)
+		ret = setup_events(&s);
+	if (!ret)
 		ret = record(&s);
 	if (!ret && !result->exec_errno)
 		ret = opts->live ? live_end(&s) : collect(&s);

@@ -39,7 +39,7 @@ int dead_look(const char *token, struct dead_content *out,
  */
 bool dead_has_events(const struct leftover *l, const struct log *log);
 
-/* Looks at all of them, and warns of those that hold events. */
+/* Looks at all of them: removes the empty ones, and warns of those that hold events. */
 void dead_sweep(const struct log *log);
 
 #endif

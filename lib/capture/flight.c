@@ -273,6 +273,11 @@ static int write_out(struct flight *f, const char *cause)
 	char *path;
 	int ret = session_join_file(s);
 
+	/* What is in a file is no longer in the buffers, nor in their statistics: once the file has
+	 * its name, nobody else can tell.
+	 */
+	if (!ret)
+		ret = setup_write(s, "trace", "");
 	if (!ret)
 		ret = name_file(f, cause, &path);
 	if (ret)
@@ -511,6 +516,9 @@ int flight_run(const struct flight_options *opts, struct capture_result *result,
 		ret = flight_watch_open(&f.watch, &s->instance, &opts->on,
 					s->reader.long_size == 4, s->log);
 	}
+	/* After the watch, which tries out what the kernel can do. */
+	if (!ret)
+		ret = setup_events(s);
 	/* The buffers are empty, and their statistics begin anew. */
 	if (!ret)
 		ret = setup_write(s, "trace", "");

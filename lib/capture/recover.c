@@ -484,8 +484,9 @@ int recover_run(const struct leftover *l, const struct recover_options *opts,
 
 	*result = (struct recover_result){ 0 };
 	ret = ret < 0 ? ret : open_head(&v);
+	result->nothing = ret && !leftover_has_pages(l);
 	if (ret)
-		ret = cannot_use(&v, ret);
+		ret = result->nothing ? ret : cannot_use(&v, ret);
 	else
 		ret = v.rec->stream ? join_parts(&v) : take_whole(&v);
 	if (!ret && result->whole && instance_adopt(&v.instance, l->token))

@@ -37,6 +37,8 @@ struct recover_options {
  *	@whole or @extract
  * @whole: the recorder had written everything
  * @extract: what was killed is an extract: what it had not read is where it was
+ * @nothing: the file has neither pages nor a beginning: without a message; what there is, is in the
+ *	ring buffers
  * @unwritten: events that the recorder had read but not written, which are lost; known with
  *	@buffers_read
  */
@@ -46,7 +48,7 @@ struct recover_result {
 	size_t nr_cpus;
 	uint64_t from_buffers;
 	uint64_t unwritten;
-	bool buffers_read, whole, extract;
+	bool buffers_read, whole, extract, nothing;
 };
 
 /**
@@ -57,7 +59,7 @@ struct recover_result {
  * has a metadata item "recovered". On failure the files stay as they are, but for pages that
  * were added from ring buffers.
  *
- * Return: 0; -errno after an LOG_ERROR message.
+ * Return: 0; -errno after an LOG_ERROR message, or with @nothing.
  */
 int recover_run(const struct leftover *l, const struct recover_options *opts,
 		struct recover_result *result) __must_check;

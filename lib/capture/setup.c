@@ -294,10 +294,13 @@ int setup_instance(struct session *s)
 		ret = set_clock(s);
 	if (!ret)
 		ret = set_buffer_size(s);
-	if (!ret)
-		ret = session_open_reader(s);
-	if (!ret)
-		ret = set_up_events(s);
+	return ret ? ret : session_open_reader(s);
+}
+
+int setup_events(struct session *s)
+{
+	int ret = set_up_events(s);
+
 	if (ret)
 		return ret;
 	s->has_watermark = setup_write(s, "buffer_percent", BUFFER_PERCENT) == 0;

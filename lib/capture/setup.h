@@ -17,6 +17,10 @@
  * LOG_ERROR message; the caller removes the instance in any case.
  */
 int setup_instance(struct session *s) __must_check;
+/* The same: switches the events on, with tracing off. From now on there is an event in the
+ * instance's buffers only if there was a recording (dead.h).
+ */
+int setup_events(struct session *s) __must_check;
 /* Do the frees by all tasks get a ring buffer of their own? */
 bool setup_has_frees(const struct capture_options *opts);
 /* Are only some tasks recorded? */

@@ -85,7 +85,7 @@ expect_gone "$instance"
 
 # A full disk cuts a file short; the recorder says so, and goes on.
 mkdir small
-if mount -t tmpfs -o size=12M tmpfs small 2>/dev/null; then
+if mount -t tmpfs -o size=6M tmpfs small 2>/dev/null; then
 	rm -f err
 	"$KMEMX" record --flight=16M -o small/files 2>err &
 	recorder=$!

@@ -18,6 +18,12 @@
  */
 bool query_kernel_version(const char *text, size_t size, uint64_t *version);
 
+/* May SQL call function @name? Only functions that compute something from their arguments or from
+ * the clock may be called. Others load code, or take and show addresses of this process
+ * (fts3_tokenizer): what is not known is refused.
+ */
+bool query_function_allowed(const char *name);
+
 struct sqlite3;
 
 /* kernel_version(TEXT), as query_kernel_version(); NULL where that is false. 0 or -ENOMEM. */

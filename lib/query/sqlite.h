@@ -54,7 +54,6 @@
 	CALL(set_authorizer) \
 	CALL(step) \
 	CALL(stmt_readonly) \
-	CALL(stricmp) \
 	CALL(value_bytes) \
 	CALL(value_text)
 
@@ -95,7 +94,6 @@ extern struct sqlite_calls { SQLITE_CALLS(CALL) bool loaded; } sqlite_calls;
 #define sqlite3_set_authorizer sqlite_calls.set_authorizer
 #define sqlite3_step sqlite_calls.step
 #define sqlite3_stmt_readonly sqlite_calls.stmt_readonly
-#define sqlite3_stricmp sqlite_calls.stricmp
 #define sqlite3_value_bytes sqlite_calls.value_bytes
 #define sqlite3_value_text sqlite_calls.value_text
 /* clang-format on */

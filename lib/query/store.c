@@ -378,7 +378,9 @@ static void end_adding(struct query_store *s)
 	strbuf_free(&s->key);
 }
 
-/* Whoever asks may read, call functions, and nothing else: no ATTACH, no PRAGMA, no table. */
+/* Whoever asks may read, call harmless functions, and nothing else: no ATTACH, no PRAGMA, no
+ * table.
+ */
 static int only_read(void *ctx, int action, const char *first, const char *second,
 		     const char *db, const char *view)
 {
@@ -388,8 +390,7 @@ static int only_read(void *ctx, int action, const char *first, const char *secon
 	case SQLITE_RECURSIVE:
 		return SQLITE_OK;
 	case SQLITE_FUNCTION:
-		return second && !sqlite3_stricmp(second, "load_extension") ? SQLITE_DENY
-									    : SQLITE_OK;
+		return second && query_function_allowed(second) ? SQLITE_OK : SQLITE_DENY;
 	default:
 		return SQLITE_DENY;
 	}

@@ -16,6 +16,7 @@
 #include "base/strbuf.h"
 #include "command.h"
 #include "message.h"
+#include "recorder.h"
 #include "report/render.h"
 #include "signals.h"
 #include "text_output.h"
@@ -43,7 +44,12 @@ struct csv_dir {
 
 static int cannot_use(const char *path, int err, const char *command)
 {
-	if (err == ENOTDIR)
+	if (err == EPERM)
+		message_error(
+			command,
+			"--csv-dir: '%s' goes through a symbolic link of another user\n  Name the directory itself",
+			path);
+	else if (err == ENOTDIR)
 		message_error(
 			command,
 			"--csv-dir: '%s' is not a directory\n  Name a new directory, or an empty one",
@@ -79,9 +85,10 @@ static int check_empty(int fd, const char *path, const char *command)
 	return ret;
 }
 
+/* A descriptor or -errno. */
 static int open_dir(const char *path)
 {
-	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return new_file_open_dir(path, recorder_sudo_uid());
 }
 
 static int cannot_create(const char *path, int err, const char *command)
@@ -110,11 +117,11 @@ static int check_parent(const char *path, const char *command)
 
 int csv_dir_check(const char *path, const char *command)
 {
-	int fd = *path ? open_dir(path) : -1, err = *path ? errno : ENOTDIR;
+	int fd = *path ? open_dir(path) : -ENOTDIR;
 
 	if (fd < 0)
-		return err == ENOENT ? check_parent(path, command)
-				     : cannot_use(path, err, command);
+		return fd == -ENOENT ? check_parent(path, command)
+				     : cannot_use(path, -fd, command);
 	if (!access(path, W_OK | X_OK))
 		return check_empty(fd, path, command);
 	message_error(command, "cannot write into %s: %s", path, strerror(errno));
@@ -132,8 +139,8 @@ static int begin(struct csv_dir *d)
 		return cannot_create(d->path, errno, d->command);
 	d->fd = open_dir(d->path);
 	if (d->fd < 0)
-		return cannot_use(d->path, errno, d->command);
-	again = open_dir(d->path);
+		return cannot_use(d->path, -d->fd, d->command);
+	again = openat(d->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (again < 0)
 		return cannot_use(d->path, errno, d->command);
 	return check_empty(again, d->path, d->command);

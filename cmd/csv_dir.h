@@ -15,9 +15,9 @@ int csv_dir_check(const char *path, const char *command);
 /**
  * csv_dir_write() - write the tables of @r to @path
  *
- * The directory is made if there is none. A table is NAME.csv, or NAME-BY.csv where several are
- * called NAME. The files get their names when all are complete: a failure leaves none of them,
- * nor a directory that was not there before.
+ * The directory is made if there is none; new_file_open_dir() says which links lead to it. A table
+ * is NAME.csv, or NAME-BY.csv where several are called NAME. The files get their names when all are
+ * complete: a failure leaves none of them, nor a directory that was not there before.
  *
  * Return: EXIT_OK after a line about them; EXIT_FAILED after a message.
  */

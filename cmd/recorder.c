@@ -127,9 +127,14 @@ int recorder_stack(const char *command, const char *word, enum capture_stack *st
 	return EXIT_USAGE;
 }
 
+uid_t recorder_sudo_uid(void)
+{
+	return geteuid() == 0 ? environment_id("SUDO_UID") : (uid_t)-1;
+}
+
 void recorder_set_owner(struct capture_options *c)
 {
-	c->owner_uid = geteuid() == 0 ? environment_id("SUDO_UID") : (uid_t)-1;
+	c->owner_uid = recorder_sudo_uid();
 	c->owner_gid = geteuid() == 0 ? environment_id("SUDO_GID") : (gid_t)-1;
 }
 

@@ -24,6 +24,8 @@ int recorder_pids(const char *command, const struct option_strings *o, pid_t **p
 extern const char *const recorder_stacks[];
 /* What @word, which may be NULL, means: GO_ON, or EXIT_USAGE after a message. */
 int recorder_stack(const char *command, const char *word, enum capture_stack *stack);
+/* Who called this process with sudo; -1: nobody did. */
+uid_t recorder_sudo_uid(void);
 /* With sudo the recording belongs to who called it, as its reports need no root. */
 void recorder_set_owner(struct capture_options *c);
 /* "68.4 MiB" */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,9 @@
 #include <unistd.h>
 
 /* A second name that is taken by chance, out of 2^64, is somebody's experiment. */
-#define TRIES 16
+#define TRIES	  16
+/* As many as the kernel follows. */
+#define LINKS_MAX 40
 
 int new_file_token(char token[NEW_FILE_TOKEN])
 {
@@ -33,25 +36,99 @@ int new_file_token(char token[NEW_FILE_TOKEN])
 	return 0;
 }
 
-int new_file_dir(const char *path, const char **name)
+/* Opens the directory in which @path, seen from @at, names something: @name. */
+static int open_parent(int at, const char *path, int flags, const char **name)
 {
 	const char *slash = strrchr(path, '/');
-	char *dir;
+	char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 	int fd;
 
 	*name = slash ? slash + 1 : path;
-	if (!*path)
-		return -EINVAL;
-	if (!**name)
-		return -EISDIR;
-	dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 	if (!dir)
 		return -ENOMEM;
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(at, dir, flags | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		fd = -errno;
 	free(dir);
 	return fd;
+}
+
+int new_file_dir(const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!*path)
+		return -EINVAL;
+	if (slash && !slash[1])
+		return -EISDIR;
+	return open_parent(AT_FDCWD, path, O_RDONLY, name);
+}
+
+/* Where the link @fd leads to, if it is of root, this user or @other. 0 or -errno. */
+static int read_own_link(int fd, uid_t owner, uid_t other, char to[PATH_MAX])
+{
+	ssize_t size;
+
+	if (owner && owner != geteuid() && owner != other)
+		return -EPERM;
+	size = readlinkat(fd, "", to, PATH_MAX);
+	if (size < 0 || size == PATH_MAX)
+		return size < 0 ? -errno : -ENAMETOOLONG;
+	to[size] = '\0';
+	return 0;
+}
+
+/* @path in the directory @at: 0 and *@out, a directory; 1: it is a link, @path where that leads to
+ * and *@out its directory; -errno.
+ */
+static int step_to_dir(int at, char path[PATH_MAX], uid_t other, int *out)
+{
+	const char *name;
+	struct stat st;
+	size_t size = strlen(path);
+	int parent, fd, ret;
+
+	/* A slash at the end would follow a link. */
+	while (size > 1 && path[size - 1] == '/')
+		path[--size] = '\0';
+	parent = open_parent(at, path, O_PATH, &name);
+	if (parent < 0)
+		return parent;
+	fd = openat(parent, *name ? name : ".", O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	ret = fd < 0 || fstat(fd, &st) ? -errno : 0;
+	if (!ret && S_ISLNK(st.st_mode)) {
+		ret = read_own_link(fd, st.st_uid, other, path);
+		*out = parent;
+		ret = ret ? ret : 1;
+	} else if (!ret) {
+		*out = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		ret = *out < 0 ? -errno : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (ret <= 0)
+		close(parent);
+	return ret;
+}
+
+int new_file_open_dir(const char *path, uid_t other)
+{
+	char at[PATH_MAX];
+	int fd = AT_FDCWD, ret = 1, links;
+
+	if (!*path || strlen(path) >= sizeof(at))
+		return *path ? -ENAMETOOLONG : -ENOENT;
+	memcpy(at, path, strlen(path) + 1);
+	for (links = 0; ret > 0 && links <= LINKS_MAX; links++) {
+		int from = fd;
+
+		ret = step_to_dir(from, at, other, &fd);
+		if (from >= 0)
+			close(from);
+	}
+	if (ret > 0)
+		close(fd);
+	return ret > 0 ? -ELOOP : ret ? ret : fd;
 }
 
 int new_file_create(int dir_fd, const char *name)

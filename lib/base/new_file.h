@@ -13,6 +13,7 @@
 #define KMEMX_BASE_NEW_FILE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/compiler.h"
 
@@ -29,6 +30,18 @@ int new_file_token(char token[NEW_FILE_TOKEN]) __must_check;
  * Return: a descriptor; -EISDIR if @path ends in a slash, -EINVAL if it is empty; -errno.
  */
 int new_file_dir(const char *path, const char **name) __must_check;
+
+/**
+ * new_file_open_dir() - open the directory @path, into which files are to be written
+ * @other: a user whose links are trusted as well; -1: none
+ *
+ * If @path itself is a symbolic link, it is followed only if it is root's, this user's or @other's,
+ * and the same holds for each link that it leads to. The kernel checks this too
+ * (fs.protected_symlinks), but only in directories with the sticky bit.
+ *
+ * Return: a descriptor; -EPERM if a link is another user's; -errno.
+ */
+int new_file_open_dir(const char *path, uid_t other) __must_check;
 
 /* A new file @name, for its owner alone. A descriptor; -EEXIST, whatever has that name. */
 int new_file_create(int dir_fd, const char *name) __must_check;

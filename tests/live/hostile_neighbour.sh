@@ -78,6 +78,17 @@ for mode in 1777 777; do
 	attack there r.dat import --ftrace-text "$data/boot-bookworm-amd64.trace.txt.gz" -o there/r.dat
 	attack there r.dat extract -o there/r.dat
 done
+# Nor is a link followed where a directory is to be written to.
+for mode in 1777 777; do
+	rm -rf there victims
+	mkdir there victims
+	chmod $mode there
+	nobody ln -s "$here/victims" there/csv
+	code=0
+	env -u SUDO_UID "$KMEMX" stat --columns --csv-dir there/csv 2>err || code=$?
+	expect 1 $code "--csv-dir with another's link, $mode: $(cat err)"
+	expect "" "$(ls victims)" "the directory behind a link, $mode"
+done
 [ "$(grep -c '^hardlink .* 0: ' log)" -ge 8 ] || fail "too few of them have run: $(cat log)"
 
 # What another user calls a killed recorder's file is none.

@@ -203,6 +203,74 @@ START_TEST(test_token)
 }
 END_TEST
 
+static void expect_dir(const char *path, uid_t other, int expected)
+{
+	int fd = new_file_open_dir(path, other);
+	struct stat st;
+
+	ck_assert_msg(expected ? fd == expected : fd >= 0, "%s: %d", path, fd);
+	if (fd < 0)
+		return;
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert(S_ISDIR(st.st_mode));
+	close(fd);
+}
+
+/* In the directory, in which "real" is one, and the rest are links. */
+static void expect_dirs(void)
+{
+	const uid_t nobody = (uid_t)-1;
+
+	expect_dir("real", nobody, 0);
+	expect_dir("b///", nobody, 0);
+	expect_dir("./b/in/../../absolute", nobody, 0);
+	expect_dir("/", nobody, 0);
+	expect_dir("..", nobody, 0);
+	expect_dir("", nobody, -ENOENT);
+	expect_dir("loop", nobody, -ELOOP);
+	expect_dir("dangling", nobody, -ENOENT);
+	expect_dir("text", nobody, -ENOTDIR);
+	expect_dir("file", nobody, -ENOTDIR);
+	if (geteuid())
+		return;
+	/* Another's, and one of ours that leads to another's. */
+	ck_assert_int_eq(lchown("a", 65534, 65534), 0);
+	expect_dir("a", nobody, -EPERM);
+	expect_dir("a/", nobody, -EPERM);
+	expect_dir("b", nobody, -EPERM);
+	expect_dir("b", 65533, -EPERM);
+	expect_dir("b", 65534, 0);
+}
+
+START_TEST(test_directories)
+{
+	static const char *const links[][2] = { { "real", "a" },
+						{ "a/", "b" },
+						{ "loop", "loop" },
+						{ "nowhere", "dangling" },
+						{ "text", "file" } };
+	int back = open(".", O_RDONLY);
+	char here[4096];
+	size_t i;
+
+	ck_assert_int_ge(back, 0);
+	ck_assert_int_eq(fchdir(dir), 0);
+	ck_assert_ptr_nonnull(getcwd(here, sizeof(here) - 8));
+	put("text", "no directory");
+	ck_assert_int_eq(mkdir("real", 0700), 0);
+	ck_assert_int_eq(mkdir("real/in", 0700), 0);
+	memcpy(here + strlen(here), "/real", 6);
+	ck_assert_int_eq(symlink(here, "absolute"), 0);
+	for (i = 0; i < ARRAY_SIZE(links); i++)
+		ck_assert_int_eq(symlink(links[i][0], links[i][1]), 0);
+	expect_dirs();
+	ck_assert_int_eq(rmdir("real/in"), 0);
+	ck_assert_int_eq(rmdir("real"), 0);
+	ck_assert_int_eq(fchdir(back), 0);
+	close(back);
+}
+END_TEST
+
 Suite *test_new_file_suite(void)
 {
 	Suite *s = suite_create("base/new_file");
@@ -214,6 +282,7 @@ Suite *test_new_file_suite(void)
 	tcase_add_test(tc, test_replace);
 	tcase_add_test(tc, test_given_up);
 	tcase_add_test(tc, test_token);
+	tcase_add_test(tc, test_directories);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -94,8 +94,8 @@ static int read_build_id(struct strbuf *hex)
 /* debug_search(), and a server, if that may be asked. 0 or -ENOMEM. */
 static int ask(struct debug_found *found, struct debug_wanted *wanted)
 {
-	struct progress progress;
-	const struct debug_fetching fetching = input_fetching(&progress);
+	struct fetching file;
+	const struct debug_fetching fetching = input_fetching(&file);
 	int ret = wanted->places.debuginfod
 			  ? debug_server_open(&wanted->server, &fetching)
 			  : 0;

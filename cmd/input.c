@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "output.h"
+#include "signals.h"
 
 int input_path(const char *command, int argc, char **argv, int operands,
 	       const char **path)
@@ -45,20 +46,34 @@ unsigned int input_jobs(uint64_t given)
 	return all > 0 ? (unsigned int)all : 1;
 }
 
-static void fetch_show(void *ctx, uint64_t bytes, uint64_t total)
+/* A signal ends the process when nothing incomplete is left. */
+static void fetch_begin(void *ctx)
 {
-	progress_show(ctx, bytes, total, 0);
+	struct fetching *f = ctx;
+
+	signals_hold(&f->before);
+}
+
+static bool fetch_show(void *ctx, uint64_t bytes, uint64_t total)
+{
+	struct fetching *f = ctx;
+
+	progress_show(&f->progress, bytes, total, 0);
+	return signals_wait(&f->before);
 }
 
 static void fetch_done(void *ctx)
 {
-	progress_end(ctx);
+	struct fetching *f = ctx;
+
+	progress_end(&f->progress);
+	signals_release(&f->before);
 }
 
-struct debug_fetching input_fetching(struct progress *progress)
+struct debug_fetching input_fetching(struct fetching *f)
 {
-	progress_start(progress, "fetching debug information");
-	return (struct debug_fetching){ fetch_show, fetch_done, progress };
+	progress_start(&f->progress, "fetching debug information");
+	return (struct debug_fetching){ fetch_begin, fetch_show, fetch_done, f };
 }
 
 int input_open_quietly(struct input *in, const struct study_options *opts,

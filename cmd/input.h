@@ -6,6 +6,7 @@
 #ifndef KMEMX_CMD_INPUT_H
 #define KMEMX_CMD_INPUT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,11 +29,17 @@
 			"threads (default: one for each CPU here)" \
 	}
 
+/* A file that comes from a server; @before: signals, before they were held. */
+struct fetching {
+	struct progress progress;
+	sigset_t before;
+};
+
 /* A study that a command has open, where its messages go, and what it fetches from servers. */
 struct input {
 	const char *command;
 	struct message_log log_state;
-	struct progress fetching;
+	struct fetching fetching;
 	struct study study;
 };
 
@@ -59,8 +66,8 @@ int input_open(struct input *in, const struct study_options *opts, const char *c
 int input_open_quietly(struct input *in, const struct study_options *opts,
 		       const char *command, unsigned int verbose,
 		       struct strbuf *messages) __must_check;
-/* What a server is given to tell @progress, which lives as long as it is asked. */
-struct debug_fetching input_fetching(struct progress *progress);
+/* What a server is given to tell @fetching, which lives as long as it is asked. */
+struct debug_fetching input_fetching(struct fetching *fetching);
 /* study_read(), with a message: GO_ON, or the exit code. */
 int input_read(struct input *in, const struct event_stream_options *how) __must_check;
 /**

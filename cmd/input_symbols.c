@@ -77,6 +77,10 @@ static const char *server_text(int err)
 		return "it took too long";
 	case -EFBIG:
 		return "its file is too large";
+	case -ENOEXEC:
+		return "what it sent is not an ELF file";
+	case -EXDEV:
+		return "what it sent has another build ID";
 	case -ECONNREFUSED:
 	case -EHOSTUNREACH:
 	case -ENETUNREACH:

@@ -39,15 +39,25 @@ int debug_server_find(struct debug_server *server, const char *id, size_t size,
 #else
 
 #include <ctype.h>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "symbol/elf.h"
+
+/* elfutils 0.187 has brought it. */
+#ifndef DEBUGINFOD_MAXSIZE_ENV_VAR
+#define DEBUGINFOD_MAXSIZE_ENV_VAR "DEBUGINFOD_MAXSIZE"
+#endif
 
 #define TIME_NS	   (600 * 1000000000ULL)
 #define SIZE_LIMIT (8ULL << 30)
@@ -58,7 +68,10 @@ int debug_server_find(struct debug_server *server, const char *id, size_t size,
 /**
  * struct debug_server - an open library, and a client of it
  * @left_ns: of the time for all files; @end_ns: of a monotonic clock, for this one
- * @stopped: why the file that is being fetched is not fetched further
+ * @size_limit: bytes of a file
+ * @id: of the file that is being fetched; @asked: a server was asked for it
+ * @stopped: why it is not fetched further
+ * @part_fd: the library's, of what has come of it; -1: not known yet; @part: its path
  * @err: no more are asked for
  */
 struct debug_server {
@@ -67,7 +80,11 @@ struct debug_server {
 	__typeof__(&debuginfod_find_debuginfo) find;
 	__typeof__(&debuginfod_end) end;
 	struct debug_fetching fetching;
-	uint64_t left_ns, end_ns;
+	uint64_t left_ns, end_ns, size_limit;
+	const char *id;
+	bool asked;
+	int part_fd;
+	char part[PATH_MAX];
 	int stopped, err;
 };
 
@@ -103,7 +120,38 @@ static struct debug_server *server_of(debuginfod_client *client)
 	return s;
 }
 
-/* Called as a file is fetched; without a size, @bytes counts calls. Not 0: it is to stop. */
+/* Finds the file that the library writes to, which it does not tell: STORE/ID/debuginfo.XXXXXX. */
+static void find_part(struct debug_server *s)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	char name[ID_MAX + 16];
+	ssize_t size;
+
+	snprintf(name, sizeof(name), "/%s/debuginfo.", s->id);
+	while (dir && s->part_fd < 0 && (entry = readdir(dir))) {
+		size = readlinkat(dirfd(dir), entry->d_name, s->part, sizeof(s->part));
+		if (size <= 0 || size == sizeof(s->part))
+			continue;
+		s->part[size] = '\0';
+		if (strstr(s->part, name))
+			s->part_fd = (int)strtol(entry->d_name, NULL, 10);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Bytes of the file so far: more than came, if it was compressed on the way. */
+static uint64_t part_size(struct debug_server *s)
+{
+	struct stat st;
+
+	if (s->part_fd < 0)
+		find_part(s);
+	return s->part_fd >= 0 && !fstat(s->part_fd, &st) ? (uint64_t)st.st_size : 0;
+}
+
+/* Called as a file is fetched; without a size, @bytes may count calls. Not 0: it is to stop. */
 static int fetching(debuginfod_client *client, long bytes, long total)
 {
 	struct debug_server *s = server_of(client);
@@ -111,12 +159,14 @@ static int fetching(debuginfod_client *client, long bytes, long total)
 
 	if (!s)
 		return 1;
+	s->asked = true;
 	if (clock_ns(CLOCK_MONOTONIC) > s->end_ns)
 		s->stopped = -ETIME;
-	else if (size > SIZE_LIMIT)
+	else if (size > s->size_limit || part_size(s) > s->size_limit)
 		s->stopped = -EFBIG;
-	else if (s->fetching.fn)
-		s->fetching.fn(s->fetching.ctx, size ? (uint64_t)bytes : 0, size);
+	else if (s->fetching.fn &&
+		 s->fetching.fn(s->fetching.ctx, size ? (uint64_t)bytes : 0, size))
+		s->stopped = -EINTR;
 	return s->stopped;
 }
 
@@ -147,6 +197,16 @@ static int load(struct debug_server *s)
 	return 0;
 }
 
+/* What the user allows, but no more than we do. */
+static uint64_t size_limit(void)
+{
+	const char *text = getenv(DEBUGINFOD_MAXSIZE_ENV_VAR);
+	/* The library, too, knows no limit by 0, a negative number or a word. */
+	long long size = text ? strtoll(text, NULL, 10) : 0;
+
+	return size > 0 && (uint64_t)size < SIZE_LIMIT ? (uint64_t)size : SIZE_LIMIT;
+}
+
 int debug_server_open(struct debug_server **out, const struct debug_fetching *told)
 {
 	struct debug_server *s;
@@ -160,6 +220,7 @@ int debug_server_open(struct debug_server **out, const struct debug_fetching *to
 		return -ENOMEM;
 	s->fetching = *told;
 	s->left_ns = TIME_NS;
+	s->size_limit = size_limit();
 	ret = load(s);
 	if (ret) {
 		debug_server_close(s);
@@ -181,40 +242,100 @@ void debug_server_close(struct debug_server *server)
 }
 
 /* In lower case, as files are named; false: it is none. */
-static bool lower_id(const char *id, size_t size, unsigned char lower[ID_MAX])
+static bool lower_id(const char *id, size_t size, char lower[ID_MAX])
 {
 	size_t i;
 
 	for (i = 0; i < size && i + 1 < ID_MAX && isxdigit((unsigned char)id[i]); i++)
-		lower[i] = (unsigned char)tolower((unsigned char)id[i]);
+		lower[i] = (char)tolower((unsigned char)id[i]);
 	lower[i] = '\0';
 	return size && i == size;
 }
 
+/* Removes the file at @path from the library's store, and its directory if that is empty. */
+static void remove_stored(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	unlink(path);
+	if (!slash)
+		return;
+	*slash = '\0';
+	rmdir(path);
+}
+
+/* The library notes a file that was not fetched to its end as one that no server has: an empty one,
+ * which it believes for a while.
+ */
+static void forget_stopped(struct debug_server *s)
+{
+	char *end = s->part_fd < 0 ? NULL : strrchr(s->part, '.');
+	struct stat st;
+
+	if (!end)
+		return;
+	*end = '\0';
+	if (!lstat(s->part, &st) && S_ISREG(st.st_mode) && !st.st_size)
+		remove_stored(s->part);
+}
+
+/* Is the file what was asked for? 0; -ENOEXEC; -EXDEV. */
+static int check(const struct debug_server *s, int fd)
+{
+	char build_id[ELF_BUILD_ID_MAX];
+	int ret = elf_build_id(fd, build_id);
+
+	if (ret)
+		return ret;
+	return strcmp(build_id, s->id) ? -EXDEV : 0;
+}
+
 /* Asks within the time that is left. 0 and the library's @path, or a negative errno. */
-static int fetch(struct debug_server *s, const unsigned char *id, char **path)
+static int fetch(struct debug_server *s, char **path)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC), took;
-	int fd;
+	int fd, ret;
 
 	s->end_ns = start + s->left_ns;
 	s->stopped = 0;
-	fd = s->find(s->client, id, 0, path);
+	s->asked = false;
+	s->part_fd = -1;
+	fd = s->find(s->client, (const unsigned char *)s->id, 0, path);
 	took = clock_ns(CLOCK_MONOTONIC) - start;
 	s->left_ns -= took < s->left_ns ? took : s->left_ns;
+	if (fd < 0 && s->stopped)
+		forget_stopped(s);
+	if (fd < 0)
+		return s->stopped ? s->stopped : fd;
+	ret = *path ? check(s, fd) : -ENOMEM;
+	close(fd);
+	if (ret == -ENOEXEC || ret == -EXDEV)
+		remove_stored(*path);
+	return ret;
+}
+
+/* As fetch(); what was not what it should be, and has been in the store, is asked for again. */
+static int fetch_checked(struct debug_server *s, char **path)
+{
+	int ret;
+
+	if (s->fetching.begin)
+		s->fetching.begin(s->fetching.ctx);
+	ret = fetch(s, path);
+	if ((ret == -ENOEXEC || ret == -EXDEV) && !s->asked) {
+		free(*path);
+		*path = NULL;
+		ret = fetch(s, path);
+	}
 	if (s->fetching.done)
 		s->fetching.done(s->fetching.ctx);
-	if (fd >= 0)
-		close(fd);
-	if (fd >= 0)
-		return *path ? 0 : -ENOMEM;
-	return s->stopped ? s->stopped : fd;
+	return ret;
 }
 
 int debug_server_find(struct debug_server *s, const char *id, size_t size,
 		      struct strbuf *path)
 {
-	unsigned char lower[ID_MAX];
+	char lower[ID_MAX];
 	char *fetched = NULL;
 	int ret;
 
@@ -222,11 +343,13 @@ int debug_server_find(struct debug_server *s, const char *id, size_t size,
 		return -EINVAL;
 	if (s->err)
 		return s->err;
-	ret = fetch(s, lower, &fetched);
+	s->id = lower;
+	ret = fetch_checked(s, &fetched);
+	s->id = NULL;
 	if (!ret)
 		strbuf_puts(path, fetched);
 	free(fetched);
-	if (ret && ret != -ENOENT)
+	if (ret && ret != -ENOENT && ret != -ENOEXEC && ret != -EXDEV)
 		s->err = ret;
 	return ret ? ret : path->failed ? -ENOMEM : 0;
 }

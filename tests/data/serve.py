@@ -3,17 +3,23 @@
 """
 Runs a command with a debuginfod server of its own, which has the files of a directory.
 
-usage: serve.py DIR|slow|liar COMMAND...
+usage: serve.py DIR|slow|liar|junk|endless|bomb|interrupt COMMAND...
 
 The server has DIR/buildid/ID/debuginfo. "slow" takes the connection and says nothing; "liar" gives the
-first file of ./www whatever is asked for. What it is asked for is printed on stderr at the end.
+first file of ./www whatever is asked for, "junk" a text. "endless" sends until the other side hangs up,
+and states no length; "bomb" does so with zeros that gzip has compressed. "interrupt" sends a part, waits
+until that is in the cache, and sends SIGINT to the command. What the server is asked for is printed on
+stderr at the end.
 """
+import glob
 import http.server
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
+import zlib
 
 asked = []
 
@@ -30,13 +36,44 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             for top, _, files in os.walk("www"):
                 if files:
                     with open(os.path.join(top, files[0]), "rb") as f:
-                        data = f.read()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+                        self.give(f.read())
+        elif sys.argv[1] == "junk":
+            self.give(b"<html>Please log in.</html>")
+        elif sys.argv[1] == "interrupt":
+            self.give_part()
+        elif sys.argv[1] in ("endless", "bomb"):
+            self.give_for_ever(sys.argv[1] == "bomb")
         else:
             super().do_GET()
+
+    def give(self, data):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def give_part(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "1000000")
+        self.end_headers()
+        self.wfile.write(bytes(1000))
+        while not any(os.path.getsize(part) for part in glob.glob("cache/*/debuginfo.*")):
+            time.sleep(0.05)
+        child.send_signal(signal.SIGINT)
+        time.sleep(20)
+
+    def give_for_ever(self, compressed):
+        zeros = bytes(1 << 20)
+        packer = zlib.compressobj(wbits=31)
+        self.send_response(200)
+        if compressed:
+            self.send_header("Content-Encoding", "gzip")
+        self.end_headers()
+        try:
+            while True:
+                self.wfile.write(packer.compress(zeros) if compressed else zeros)
+        except OSError:
+            pass
 
     def log_message(self, *arguments):
         pass
@@ -48,8 +85,9 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 environment = dict(os.environ, DEBUGINFOD_URLS=f"http://127.0.0.1:{server.server_port}/",
                    DEBUGINFOD_CACHE_PATH=os.environ.get("DEBUGINFOD_CACHE_PATH", "cache"),
                    no_proxy="127.0.0.1")
-code = subprocess.run(sys.argv[2:], env=environment, check=False).returncode
+child = subprocess.Popen(sys.argv[2:], env=environment)
+code = child.wait()
 for path in dict.fromkeys(asked):
     print("asked for", path, file=sys.stderr)
 sys.stderr.flush()
-os._exit(code)
+os._exit(code if code >= 0 else 128 - code)

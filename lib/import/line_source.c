@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #ifdef HAVE_ZLIB
 #include <zlib.h>
@@ -21,6 +22,7 @@ struct line_source {
 	bool in_member;	      /* between the start and the end of a gzip member */
 #endif
 	bool compressed;
+	bool may_have_holes;
 	const char *memory;
 	size_t memory_left;
 	char *buf; /* LINE_SOURCE_WINDOW bytes and a NUL */
@@ -49,6 +51,39 @@ static ssize_t read_raw(struct line_source *ls, void *to, size_t size)
 		n = read(ls->fd, to, size);
 	} while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n;
+}
+
+/* Bytes up to the next hole of a sparse file, @size at most; 0: a hole is there, and is skipped. */
+static size_t skip_hole(struct line_source *ls, size_t size)
+{
+	off_t at = lseek(ls->fd, 0, SEEK_CUR), data, end;
+
+	if (at < 0)
+		return size;
+	data = lseek(ls->fd, at, SEEK_DATA);
+	/* After the last data the rest of the file is a hole. */
+	if (data < 0 && errno == ENXIO)
+		data = lseek(ls->fd, 0, SEEK_END);
+	if (data > at) {
+		ls->bytes += (uint64_t)(data - at) - 1;
+		return 0;
+	}
+	/* At the end, or the filesystem knows no holes. */
+	end = data == at ? lseek(ls->fd, at, SEEK_HOLE) : -1;
+	if (lseek(ls->fd, at, SEEK_SET) < 0 || end <= at)
+		return size;
+	return (uint64_t)(end - at) < size ? (size_t)(end - at) : size;
+}
+
+/* As read_raw(), but a hole of a sparse file, which is no text, is the end of a line. */
+static ssize_t read_text(struct line_source *ls, char *to, size_t size)
+{
+	if (ls->may_have_holes)
+		size = skip_hole(ls, size);
+	if (size)
+		return read_raw(ls, to, size);
+	*to = '\n';
+	return 1;
 }
 
 #ifdef HAVE_ZLIB
@@ -125,8 +160,8 @@ static int fill(struct line_source *ls)
 	while (!ls->at_end && ls->end < LINE_SOURCE_WINDOW) {
 		char *to = ls->buf + ls->end;
 		size_t room = LINE_SOURCE_WINDOW - ls->end;
-		ssize_t n =
-			ls->compressed ? read_gzip(ls, to, room) : read_raw(ls, to, room);
+		ssize_t n = ls->compressed ? read_gzip(ls, to, room)
+					   : read_text(ls, to, room);
 
 		if (n < 0)
 			return (int)n;
@@ -167,12 +202,14 @@ static int open_source(struct line_source **out, struct line_source *ls)
 int line_source_open_fd(struct line_source **out, int fd)
 {
 	struct line_source *ls = calloc(1, sizeof(*ls));
+	struct stat st;
 
 	if (!ls) {
 		close(fd);
 		return -ENOMEM;
 	}
 	ls->fd = fd;
+	ls->may_have_holes = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0;
 	return open_source(out, ls);
 }
 
@@ -225,6 +262,9 @@ int line_source_next(struct line_source *ls, char **line, size_t *size)
 			continue;
 		if (*size && p[*size - 1] == '\r')
 			p[--*size] = '\0';
+		/* A hole ends with a block, and the text may begin within that. */
+		for (; *size && !**line; ++*line)
+			--*size;
 		return 1;
 	}
 }

@@ -20,7 +20,8 @@ struct line_source;
 /**
  * line_source_open_fd() - read text from @fd, which is closed with the source
  *
- * A gzipped file is recognised by its first bytes. Return: 0; -ENOTSUP if it is gzipped and zlib is
+ * A gzipped file is recognised by its first bytes. A hole of a sparse file ends a line, and is not
+ * read, however large it is. Return: 0; -ENOTSUP if it is gzipped and zlib is
  * not built in; -ENOMEM; -errno of the first read. @fd is closed on failure too.
  */
 int line_source_open_fd(struct line_source **out, int fd) __must_check;
@@ -33,7 +34,8 @@ int line_source_peek(struct line_source *ls, const char **data,
 
 /**
  * line_source_next() - the next line, without its end
- * @line: NUL terminated and the caller's to change until the next call; may hold further NULs
+ * @line: NUL terminated and the caller's to change until the next call; may hold further NULs, but
+ *	does not begin with one
  *
  * Return: 1; 0 at the end; -EBADMSG where a gzip'd text is damaged; -errno of read(2).
  */

@@ -4,6 +4,9 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -120,6 +123,85 @@ START_TEST(a_text_larger_than_the_window)
 }
 END_TEST
 
+/* Bytes that this process has read so far, and read(2) calls. */
+static void work(uint64_t *bytes, uint64_t *calls)
+{
+	FILE *io = fopen("/proc/self/io", "r");
+	char name[32];
+	uint64_t value;
+
+	ck_assert_ptr_nonnull(io);
+	while (fscanf(io, "%31s %" SCNu64, name, &value) == 2) {
+		if (!strcmp(name, "rchar:"))
+			*bytes = value;
+		else if (!strcmp(name, "syscr:"))
+			*calls = value;
+	}
+	fclose(io);
+}
+
+/* 10 TiB with a text at the start, two in the middle, and a hole between lines and within one. */
+START_TEST(holes_are_not_read)
+{
+	static const char middle[] = "middle\n", rest[] = "of a line\nlast";
+	const off_t half = (off_t)5 << 40, page = 1 << 16;
+	uint64_t bytes = 0, calls = 0, bytes_before = 0, calls_before = 0;
+	int fd = memfd_create("holes", 0);
+	struct line_source *ls = NULL;
+	char *line;
+	size_t size;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, 2 * half), 0);
+	ck_assert_int_eq(pwrite(fd, "first\nbegins", 12, 0), 12);
+	ck_assert_int_eq(pwrite(fd, rest, strlen(rest), half), (int)strlen(rest));
+	ck_assert_int_eq(pwrite(fd, middle, strlen(middle), half + page + 100),
+			 (int)strlen(middle));
+	work(&bytes_before, &calls_before);
+	ck_assert_int_eq(line_source_open_fd(&ls, fd), 0);
+	expect(ls, "first");
+	/* The page that a text ends in has NULs up to its end. */
+	ck_assert_int_eq(line_source_next(ls, &line, &size), 1);
+	ck_assert_str_eq(line, "begins");
+	expect(ls, "of a line");
+	ck_assert_int_eq(line_source_next(ls, &line, &size), 1);
+	ck_assert_str_eq(line, "last");
+	expect(ls, "middle");
+	expect(ls, "");
+	ck_assert_int_eq(line_source_next(ls, &line, &size), 0);
+	ck_assert_uint_eq(line_source_bytes(ls), 2 * (uint64_t)half);
+	work(&bytes, &calls);
+	ck_assert_uint_lt(bytes - bytes_before, 4 << 20);
+	ck_assert_uint_lt(calls - calls_before, 100);
+	line_source_close(ls);
+}
+END_TEST
+
+START_TEST(files_without_holes)
+{
+	struct line_source *ls = NULL;
+	int fd = open("/proc/self/status", O_RDONLY);
+	char *line;
+	size_t size;
+
+	/* Its size is said to be 0. */
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(line_source_open_fd(&ls, fd), 0);
+	ck_assert_int_eq(line_source_next(ls, &line, &size), 1);
+	ck_assert_int_eq(strncmp(line, "Name:", 5), 0);
+	line_source_close(ls);
+	/* Its size is said to be 4096. */
+	fd = open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY);
+	if (fd < 0)
+		return;
+	ck_assert_int_eq(line_source_open_fd(&ls, fd), 0);
+	ck_assert_int_eq(line_source_next(ls, &line, &size), 1);
+	ck_assert_ptr_nonnull(strstr(line, "always"));
+	ck_assert_int_eq(line_source_next(ls, &line, &size), 0);
+	line_source_close(ls);
+}
+END_TEST
+
 #ifdef HAVE_ZLIB
 START_TEST(gzip)
 {
@@ -189,6 +271,8 @@ Suite *test_line_source_suite(void)
 	tcase_add_test(tc, nothing_at_all);
 	tcase_add_test(tc, a_line_that_is_too_long_is_cut);
 	tcase_add_test(tc, a_text_larger_than_the_window);
+	tcase_add_test(tc, holes_are_not_read);
+	tcase_add_test(tc, files_without_holes);
 	tcase_add_test(tc, gzip);
 	tcase_add_test(tc, gzip_that_is_cut_or_damaged);
 	suite_add_tcase(s, tc);

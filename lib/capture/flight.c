@@ -130,7 +130,7 @@ static int begin_file(struct flight *f)
 	ret = setup_write(s, "trace", "");
 	if (!ret)
 		ret = new_recording_open_recorder(&s->output, s->opts->output, s->token,
-						  s->log);
+						  false, s->log);
 	return ret ? ret : session_open_reader(s);
 }
 
@@ -510,6 +510,7 @@ int flight_run(const struct flight_options *opts, struct capture_result *result,
 	f.capture.buffer_bytes = flight_buffers_first(opts->bytes, opts->time_ns,
 						      setup_has_frees(opts->capture));
 	session_init(s, &f.capture, result);
+	s->many_files = true;
 	ret = setup_instance(s);
 	if (!ret) {
 		flight_buffers_init(&f.buffers, s, opts->time_ns);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -38,12 +39,15 @@ static int complain(const char *what, const char *path, int err, const struct lo
 
 /* --- leftovers --------------------------------------------------------------------------- */
 
-/* One that holds no pages is removed; what was recorded is the user's. */
-static void check_leftover(const char *tmp, const struct log *log)
+/* One that holds no pages is removed; what was recorded is the user's. 0; -EBUSY: its recorder
+ * lives.
+ */
+static int check_leftover(const char *tmp, const struct log *log)
 {
 	struct leftover l;
+	int ret = leftover_open(&l, tmp);
 
-	if (leftover_open(&l, tmp) == 0) {
+	if (!ret) {
 		if (dead_has_events(&l, log))
 			log_msg(log, LOG_WARN,
 				"an earlier recording to %s was interrupted\n  Recover it: kmemx recover %s\n  Or remove it: rm %s.*",
@@ -54,18 +58,22 @@ static void check_leftover(const char *tmp, const struct log *log)
 				l.prefix);
 	}
 	leftover_close(&l);
+	return ret == -EBUSY ? ret : 0;
 }
 
-static void check_leftovers(const char *dir, const char *name, const struct log *log)
+/* 0; -EBUSY: one of the recorders lives. */
+static int check_leftovers(const char *dir, const char *name, const struct log *log)
 {
 	char **tmps;
 	size_t nr;
+	int ret = 0;
 
 	if (leftovers_find(dir, name, &tmps, &nr))
-		return;
+		return 0;
 	for (size_t i = 0; i < nr; i++)
-		check_leftover(tmps[i], log);
+		ret = check_leftover(tmps[i], log) ? -EBUSY : ret;
 	leftovers_free(tmps, nr);
+	return ret;
 }
 
 /* --- opening ----------------------------------------------------------------------------- */
@@ -135,8 +143,43 @@ static char *dir_of(const char *path)
 	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 }
 
+/* One recorder at a time looks for others and makes its file. Another user may hold the lock as
+ * long as they like: whoever has waited a second goes on without it.
+ */
+static void lock_directory(int fd)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+
+	for (int i = 0; i < 50 && flock(fd, LOCK_EX | LOCK_NB) < 0; i++) {
+		if (errno != EWOULDBLOCK)
+			return;
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* Makes and locks the hidden file. */
+static int make_hidden(struct new_recording *o, const char *dir, bool alone,
+		       const struct log *log)
+{
+	struct new_file *f = &o->file;
+	int ret = check_leftovers(dir, f->name, log);
+
+	if (ret && alone) {
+		log_msg(log, LOG_ERROR,
+			"cannot record to %s: another kmemx is recording to it\n  Choose another name for the recording: -o FILE",
+			o->path);
+		return ret;
+	}
+	f->fd = new_file_create(f->dir_fd, f->hidden);
+	if (f->fd < 0)
+		return complain("write to", o->path, -f->fd, log);
+	if (flock(f->fd, LOCK_EX | LOCK_NB) < 0)
+		log_msg(log, LOG_DEBUG, "cannot lock %s: %s", f->hidden, strerror(errno));
+	return 0;
+}
+
 int new_recording_open_recorder(struct new_recording *o, const char *path,
-				const char *token, const struct log *log)
+				const char *token, bool alone, const struct log *log)
 {
 	struct new_file *f = &o->file;
 	int ret = find_place(o, path, log);
@@ -150,16 +193,13 @@ int new_recording_open_recorder(struct new_recording *o, const char *path,
 		ret = complain("write to", path, ENOMEM, log);
 	if (ret)
 		goto out;
-	check_leftovers(dir, f->name, log);
-	f->fd = new_file_create(f->dir_fd, f->hidden);
-	if (f->fd < 0) {
-		ret = complain("write to", path, -f->fd, log);
+	lock_directory(f->dir_fd);
+	ret = make_hidden(o, dir, alone, log);
+	flock(f->dir_fd, LOCK_UN);
+	if (ret) {
 		free(f->hidden);
 		f->hidden = NULL;
-		goto out;
 	}
-	if (flock(f->fd, LOCK_EX | LOCK_NB) < 0)
-		log_msg(log, LOG_DEBUG, "cannot lock %s: %s", f->hidden, strerror(errno));
 out:
 	free(dir);
 	return ret;

@@ -51,12 +51,17 @@ int new_recording_open(struct new_recording *o, const char *path,
 /**
  * new_recording_open_recorder() - the same for a file that a killed process is to leave
  * @token: of new_file_token()
+ * @alone: no other recorder of this user may be recording to @path: each that ends moves what has
+ *	the name to NAME.old, so that of three recordings one would be lost
  *
  * The file is called .NAME.TOKEN.tmp. Tells of what killed recorders of the same @path had
  * recorded, and removes their files if that is nothing.
+ *
+ * Return: 0; -EBUSY if there is another; -errno; after an LOG_ERROR message.
  */
 int new_recording_open_recorder(struct new_recording *o, const char *path,
-				const char *token, const struct log *log) __must_check;
+				const char *token, bool alone,
+				const struct log *log) __must_check;
 /* Has the disk room for @bytes more, with a margin? */
 bool new_recording_has_room(const struct new_recording *o, uint64_t bytes);
 /* Keeps an eighth of what is free, 12 MiB at most and @least in any case; in the place of what was

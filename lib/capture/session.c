@@ -53,7 +53,8 @@ int session_begin(struct session *s)
 	}
 	if (!session_has_file(s))
 		return 0;
-	return new_recording_open_recorder(&s->output, s->opts->output, s->token, s->log);
+	return new_recording_open_recorder(&s->output, s->opts->output, s->token,
+					   !s->many_files, s->log);
 }
 
 /* A CPU's statistics are appended to @sb. 0 or -errno. */

@@ -51,6 +51,7 @@ struct session {
 	uint64_t start_ts, stop_ts; /* of tracing, by its clock; 0: unknown */
 	bool writing;		    /* with @opts->live, pages go to @wire, too */
 	bool paused;		    /* tracing is off for a while */
+	bool many_files; /* each is renamed: the name is not this one's alone */
 };
 
 /* Sets the caller's @result to nothing so far. */

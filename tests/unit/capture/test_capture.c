@@ -356,8 +356,15 @@ START_TEST(test_new_recording_leftovers)
 	put_file(".r.dat.x.tmp", "foreign");
 	live = open(".r.dat." T2 ".tmp", O_RDWR);
 	ck_assert_int_eq(flock(live, LOCK_EX), 0);
+	/* A recorder that lives has this name; flights share one. */
 	ck_assert_int_eq(
-		new_recording_open_recorder(&o, "r.dat", "00000000000000ff", NULL), 0);
+		new_recording_open_recorder(&o, "r.dat", "00000000000000fe", true, NULL),
+		-EBUSY);
+	new_recording_close(&o);
+	ck_assert_int_ne(access(".r.dat.00000000000000fe.tmp", F_OK), 0);
+	ck_assert_int_eq(
+		new_recording_open_recorder(&o, "r.dat", "00000000000000ff", false, NULL),
+		0);
 	new_recording_close(&o);
 	close(live);
 	ck_assert_int_ne(access(".r.dat." T1 ".tmp", F_OK), 0);

@@ -3,10 +3,10 @@
  * report: a comparison in a line or two.
  * In: a table of diff_tables(). Out: text in the manner of the kernel's bloat-o-meter.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "report/diff.h"
+#include "report/diff_rows.h"
 #include "report/text_cell.h"
 
 static const struct summary_item *find(const struct table *t, const char *name)
@@ -25,31 +25,27 @@ static void value(const struct table *t, const char *name, struct strbuf *out)
 	const struct summary_item *item = find(t, name);
 
 	if (item)
-		text_cell(out, &item->value, UNIT_NONE, false, "");
+		text_cell(out, &item->value, UNIT_COUNT, false, "");
 }
 
-static double signed_number(const struct table *t, const char *name)
+static double number(const struct table *t, const char *name)
 {
 	const struct summary_item *item = find(t, name);
 
-	if (!item)
-		return 0;
-	return item->value.type == CELL_INT    ? (double)item->value.i
-	       : item->value.type == CELL_REAL ? item->value.f
-					       : 0;
+	return item ? cell_as_real(&item->value) : 0;
 }
 
 static void net_change(const struct table *t, struct strbuf *out)
 {
-	double up = signed_number(t, "up"), down = signed_number(t, "down");
+	double change = number(t, "up") + number(t, "down");
+	struct cell net = diff_cell(change, true);
 
 	value(t, "up", out);
-	strbuf_puts(out, down ? "/" : "/-");
+	strbuf_puts(out, "/");
 	value(t, "down", out);
-	if (up + down == (double)(int64_t)(up + down))
-		strbuf_printf(out, " (%+.0f)", up + down);
-	else
-		strbuf_printf(out, " (%+.3f)", up + down);
+	strbuf_puts(out, change >= 0 ? " (+" : " (");
+	text_cell(out, &net, UNIT_COUNT, false, "");
+	strbuf_puts(out, ")");
 }
 
 void diff_headline(const struct table *t, struct strbuf *out)

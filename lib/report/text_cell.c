@@ -6,6 +6,7 @@
 #include "report/text_cell.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/safe_text.h"
@@ -85,6 +86,16 @@ static void text_uint(struct strbuf *sb, uint64_t value, enum column_unit unit,
 			      unit == UNIT_PERCENT ? "%" : "");
 }
 
+/* A median of whole numbers may be a half: "-33.5", where "-33.500" reads as thousands. */
+static void text_real(struct strbuf *sb, double f, enum column_unit unit)
+{
+	bool counted = unit == UNIT_COUNT || unit == UNIT_BYTES || unit == UNIT_PAGES;
+	int decimals = unit == UNIT_SHARE ? 2 : counted && fabs(f - trunc(f)) == 0.5 ? 1 : 3;
+
+	strbuf_printf(sb, "%.*f%s", decimals, f,
+		      unit == UNIT_PERCENT || unit == UNIT_SHARE ? "%" : "");
+}
+
 void text_cell(struct strbuf *sb, const struct cell *cell, enum column_unit unit,
 	       bool human, const char *space)
 {
@@ -99,8 +110,7 @@ void text_cell(struct strbuf *sb, const struct cell *cell, enum column_unit unit
 			  human, space);
 		break;
 	case CELL_REAL:
-		strbuf_printf(sb, "%.*f%s", unit == UNIT_SHARE ? 2 : 3, cell->f,
-			      unit == UNIT_PERCENT || unit == UNIT_SHARE ? "%" : "");
+		text_real(sb, cell->f, unit);
 		break;
 	case CELL_ADDRESS:
 		strbuf_printf(sb, "0x%" PRIx64, cell->u);

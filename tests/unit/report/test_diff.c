@@ -271,6 +271,41 @@ START_TEST(losses)
 }
 END_TEST
 
+static void check_headline(const struct row *old, const struct row *new, double new_count,
+			   const char *text)
+{
+	struct diff_run runs[] = { { make(old), 1, 0 }, { make(new), new_count, 0 } };
+	const struct diff_sides sides = { runs, 1, 2 };
+	struct strbuf line = { 0 };
+	struct table *t;
+
+	ck_assert_int_eq(diff_tables(&sides, &options, &t), 0);
+	diff_headline(t, &line);
+	ck_assert_str_eq(strbuf_text(&line), text);
+	strbuf_free(&line);
+	table_free(t);
+	table_free((struct table *)runs[0].table);
+	table_free((struct table *)runs[1].table);
+}
+
+/* Nothing shrank: 0, which has no sign. Halves have one decimal. */
+START_TEST(headlines)
+{
+	const struct row more[] = { { "same", 9, 7, 7, 7 }, { NULL } };
+	const struct row same[] = { { "same", 7, 7, 7, 7 }, { NULL } };
+
+	check_headline(same, same, 1,
+		       "add/remove: 0/0 grow/shrink: 0/0 same: 1 up/down: 0/0 (+0)");
+	check_headline(same, more, 1,
+		       "add/remove: 0/0 grow/shrink: 1/0 same: 0 up/down: 2/0 (+2)");
+	check_headline(same, more, 2,
+		       "add/remove: 0/0 grow/shrink: 0/1 same: 0 up/down: 0/-2.5 (-2.5)");
+	check_headline(
+		same, more, 4,
+		"add/remove: 0/0 grow/shrink: 0/1 same: 0 up/down: 0/-4.750 (-4.750)");
+}
+END_TEST
+
 /* @nr runs a side: "steady" is 100 and then 200, "noisy" swings, "still" does not move. */
 static struct table *compare_runs(size_t nr)
 {
@@ -491,6 +526,7 @@ Suite *test_diff_suite(void)
 	tcase_add_test(tc, two_runs);
 	tcase_add_test(tc, samples);
 	tcase_add_test(tc, divided);
+	tcase_add_test(tc, headlines);
 	tcase_add_test(tc, losses);
 	tcase_add_test(tc, enough_runs);
 	tcase_add_loop_test(tc, gate_of_several_runs, 0, (int)ARRAY_SIZE(gates));

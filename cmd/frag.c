@@ -8,9 +8,6 @@
 #include "stat_keys.h"
 #include "stat_options.h"
 
-/* More marks than that have room on no screen, and take memory for every row. */
-#define BINS_MAX 200U
-
 static const char command_name[] = "frag";
 
 static int parse(uint64_t *bins, struct stat_options *o, int argc, char **argv)
@@ -54,16 +51,6 @@ static int parse(uint64_t *bins, struct stat_options *o, int argc, char **argv)
 	return stat_options_parse(o, &usage, options, argc, argv);
 }
 
-static int choose(uint64_t bins, struct stat_options *o)
-{
-	if (bins > BINS_MAX) {
-		message_error(command_name, "--over-time: at most %u", BINS_MAX);
-		return EXIT_USAGE;
-	}
-	o->analyses.opts.bins = (unsigned int)bins;
-	return GO_ON;
-}
-
 static int run_frag(int argc, char **argv)
 {
 	struct stat_run st = { .command = command_name };
@@ -71,7 +58,7 @@ static int run_frag(int argc, char **argv)
 	int ret = parse(&bins, &st.opts, argc, argv);
 
 	if (ret == GO_ON)
-		ret = choose(bins, &st.opts);
+		ret = stat_options_bins(&st.opts, bins, command_name);
 	if (ret == GO_ON)
 		ret = stat_run(&st);
 	stat_run_free(&st);

@@ -21,9 +21,6 @@ struct peak_args {
 	char *window;
 };
 
-/* More marks than that have room on no screen, and take memory for every row. */
-#define BINS_MAX 200U
-
 static const char command_name[] = "peak";
 
 static int parse(struct peak_args *args, struct stat_options *o, int argc, char **argv)
@@ -103,20 +100,17 @@ static int choose_moment(struct peak_args *args, struct stat_options *o)
 static int choose(struct peak_args *args, struct stat_options *o)
 {
 	struct stat_analyses *a = &o->analyses;
+	int ret;
 
 	if (args->slab != args->page)
 		a->opts.needs = args->slab ? NEEDS_SLAB : NEEDS_PAGE;
-	if (args->bins > BINS_MAX) {
-		message_error(command_name, "--over-time: at most %u", BINS_MAX);
-		return EXIT_USAGE;
-	}
 	if (args->bins && args->at) {
 		message_error(command_name,
 			      "--over-time and --at cannot be used together");
 		return EXIT_USAGE;
 	}
-	a->opts.bins = (unsigned int)args->bins;
-	return choose_moment(args, o);
+	ret = stat_options_bins(o, args->bins, command_name);
+	return ret == GO_ON ? choose_moment(args, o) : ret;
 }
 
 static int run_peak(int argc, char **argv)

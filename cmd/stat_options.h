@@ -77,5 +77,7 @@
  */
 int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
 		       const struct option_entry *options, int argc, char **argv);
+/* --over-time of @command: that many parts. GO_ON, or an exit code after a message. */
+int stat_options_bins(struct stat_options *o, uint64_t bins, const char *command);
 
 #endif

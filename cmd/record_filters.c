@@ -247,10 +247,14 @@ static int look_up_group(struct record_filters *f)
 
 	if (!err)
 		return GO_ON;
-	message_error(
-		"record",
-		"cannot find the control group %s: %s\n  Give its directory, or its path as in /proc/PID/cgroup",
-		f->cgroup, err == -ENOENT ? "there is no such group" : strerror(-err));
+	if (err == -ENOENT)
+		message_error(
+			"record",
+			"there is no control group %s\n  Give its directory, or its path as in /proc/PID/cgroup",
+			f->cgroup);
+	else
+		message_error("record", "cannot find the control group %s: %s", f->cgroup,
+			      strerror(-err));
 	return EXIT_FAILED;
 }
 

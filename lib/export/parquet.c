@@ -5,7 +5,7 @@
  *
  * https://parquet.apache.org/docs/file-format/: columns of a group of rows follow each other, then
  * comes the description of all (parquet.thrift), and its size. Values are PLAIN; a column that is
- * the same in all rows has a dictionary of one value.
+ * the same in all rows of a group has a dictionary of one value.
  */
 #include <endian.h>
 #include <errno.h>

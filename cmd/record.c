@@ -237,18 +237,13 @@ static void show_progress(void *ctx, const struct capture_progress *so_far)
 	live_line_show(&say->line, so_far);
 }
 
-static void say_started(void *ctx, size_t nr_tasks)
+static void say_started(void *ctx, size_t nr_tasks, const char *stacks_how)
 {
 	const struct record_say *say = ctx;
 	const struct capture_options *c = say->c;
 	const char *what = !c->events.page   ? "slab"
 			   : !c->events.slab ? "page"
 					     : "slab and page";
-	const char *chains = c->events.stack == CAPTURE_STACK_ALL
-				     ? " (callchains on all events)"
-			     : c->events.stack == CAPTURE_STACK_PAGE && c->events.page
-				     ? " (callchains on page allocations)"
-				     : "";
 	struct strbuf whom = { 0 };
 
 	/* The command alone is one. */
@@ -267,7 +262,7 @@ static void say_started(void *ctx, size_t nr_tasks)
 	if (!whom.size)
 		strbuf_puts(&whom, "the whole system");
 	message_info("recording %s events of %s%s. Ctrl-C stops.", what,
-		     strbuf_text(&whom), chains);
+		     strbuf_text(&whom), recorder_callchains(stacks_how));
 	strbuf_free(&whom);
 }
 

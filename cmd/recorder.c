@@ -132,6 +132,13 @@ uid_t recorder_sudo_uid(void)
 	return geteuid() == 0 ? environment_id("SUDO_UID") : (uid_t)-1;
 }
 
+const char *recorder_callchains(const char *stacks_how)
+{
+	return strstr(stacks_how, "(trigger)")	? " (callchains on page allocations)"
+	       : strstr(stacks_how, "(option)") ? " (callchains on all events)"
+						: "";
+}
+
 void recorder_set_owner(struct capture_options *c)
 {
 	c->owner_uid = recorder_sudo_uid();

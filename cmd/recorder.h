@@ -26,6 +26,10 @@ extern const char *const recorder_stacks[];
 int recorder_stack(const char *command, const char *word, enum capture_stack *stack);
 /* Who called this process with sudo; -1: nobody did. */
 uid_t recorder_sudo_uid(void);
+/* What is said of a struct capture_result's @stacks_how when a recording begins, " (callchains on
+ * all events)": a kernel before 5.17 can do no less.
+ */
+const char *recorder_callchains(const char *stacks_how);
 /* With sudo the recording belongs to who called it, as its reports need no root. */
 void recorder_set_owner(struct capture_options *c);
 /* "68.4 MiB" */

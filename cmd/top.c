@@ -286,7 +286,7 @@ static int on_pages(void *ctx, uint32_t cpu, const void *pages, size_t size)
 	return monitor_pages(&top->monitor, cpu, pages, size);
 }
 
-static void on_started(void *ctx, size_t nr_tasks)
+static void on_started(void *ctx, size_t nr_tasks, const char *stacks_how)
 {
 	struct top *top = ctx;
 

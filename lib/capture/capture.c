@@ -139,7 +139,8 @@ static int record(struct session *s)
 	begin = clock_ns(CLOCK_MONOTONIC);
 	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	if (s->opts->started)
-		s->opts->started(s->opts->ctx, events_nr_tasks(&s->instance));
+		s->opts->started(s->opts->ctx, events_nr_tasks(&s->instance),
+				 s->result->stacks_how);
 	pump.tick_ms = tick_start(&tick, s);
 	pump.ctx = &tick;
 	if (s->opts->argv)

@@ -78,7 +78,7 @@ struct capture_live {
  * @child_sigmask: signal mask of the command
  * @owner_uid, @owner_gid: the owner of the file; -1: the current user
  * @started: called once tracing is on, before the command starts; may be NULL. @nr_tasks: that
- *	many are recorded now; 0: all
+ *	many are recorded now; 0: all. @stacks_how: of the result
  * @progress: called every CAPTURE_PROGRESS_MS while recording; may be NULL
  */
 struct capture_options {
@@ -101,7 +101,7 @@ struct capture_options {
 	const sigset_t *child_sigmask;
 	uid_t owner_uid;
 	gid_t owner_gid;
-	void (*started)(void *ctx, size_t nr_tasks);
+	void (*started)(void *ctx, size_t nr_tasks, const char *stacks_how);
 	void (*progress)(void *ctx, const struct capture_progress *so_far);
 	void *ctx;
 	const struct log *log;

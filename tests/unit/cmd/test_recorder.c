@@ -56,6 +56,19 @@ START_TEST(no_time_is_shown_as_none)
 }
 END_TEST
 
+/* Linux 5.10 has no trigger, so that --stack page is callchains on every event. */
+START_TEST(callchains_as_they_are)
+{
+	ck_assert_str_eq(recorder_callchains("page (trigger)"),
+			 " (callchains on page allocations)");
+	ck_assert_str_eq(recorder_callchains("page (option)"),
+			 " (callchains on all events)");
+	ck_assert_str_eq(recorder_callchains("all (option)"),
+			 " (callchains on all events)");
+	ck_assert_str_eq(recorder_callchains("none"), "");
+}
+END_TEST
+
 Suite *test_recorder_suite(void);
 Suite *test_recorder_suite(void)
 {
@@ -65,6 +78,7 @@ Suite *test_recorder_suite(void)
 	tcase_add_test(tc, as_a_shell_takes_it);
 	tcase_add_test(tc, settings_are_options);
 	tcase_add_test(tc, no_time_is_shown_as_none);
+	tcase_add_test(tc, callchains_as_they_are);
 	suite_add_tcase(s, tc);
 	return s;
 }

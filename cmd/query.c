@@ -250,11 +250,6 @@ static bool is_late(void *ctx)
 	return run->deadline_ns && clock_ns(CLOCK_MONOTONIC) > run->deadline_ns;
 }
 
-static const char *plural(uint64_t nr)
-{
-	return nr == 1 ? "" : "s";
-}
-
 /* What the result stands on. */
 static void put_facts(struct report *r, const struct query_totals *t, size_t files)
 {

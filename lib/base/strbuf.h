@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/compiler.h"
 
@@ -36,5 +37,11 @@ const char *strbuf_text(const struct strbuf *sb);
 /* Hands the text to the caller, who frees it; NULL if memory ran out. @sb is empty after. */
 char *strbuf_detach(struct strbuf *sb);
 void strbuf_free(struct strbuf *sb);
+
+/* What a noun ends in behind @nr: "%u CPU%s". */
+static inline const char *plural(uint64_t nr)
+{
+	return nr == 1 ? "" : "s";
+}
 
 #endif

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+
 /* What a row is made from. */
 struct top_row {
 	struct subject_row subject;
@@ -314,18 +315,20 @@ static void add_banner(const struct monitor *m, const struct top_view *v,
 	recording_machine(rec, machine, sizeof(machine));
 	report_add_banner(
 		r, false,
-		"Linux %s %s, %" PRIu32 " CPUs, %.1f s: %" PRIu64
-		" events, %.0f/s, %s; kmemx %.1f %% of a CPU",
-		kernel, machine, rec->nr_cpus, (double)v->run_ns / 1e9, m->events,
+		"Linux %s %s, %" PRIu32 " CPU%s, %.1f s: %" PRIu64
+		" event%s, %.0f/s, %s; kmemx %.1f %% of a CPU",
+		kernel, machine, rec->nr_cpus, plural(rec->nr_cpus),
+		(double)v->run_ns / 1e9, m->events, plural(m->events),
 		v->step_ns ? (double)m->step_events * 1e9 / (double)v->step_ns : 0.0,
 		m->gaps ? "some LOST" : "none lost",
 		v->step_ns ? 100.0 * (double)v->cpu_ns / (double)v->step_ns : 0.0);
 	if (m->gaps)
 		report_add_banner(
 			r, true,
-			"LOST %s%" PRIu64 " events in %" PRIu64
-			" gaps: rates are at least what is shown, and live figures uncertain",
-			m->unknown ? "at least " : "", m->lost, m->gaps);
+			"LOST %s%" PRIu64 " event%s in %" PRIu64
+			" gap%s: rates are at least what is shown, and live figures uncertain",
+			m->unknown ? "at least " : "", m->lost, plural(m->lost), m->gaps,
+			plural(m->gaps));
 	if (v->since_ns)
 		report_add_banner(r, false, "Live and total figures since %.1f s",
 				  (double)v->since_ns / 1e9);

@@ -202,13 +202,15 @@ static int add_table(struct diff *d, const char *name)
 static int check_kept(const struct diff *d)
 {
 	const struct filter_words *words = &d->args.choice.words;
+	bool unnamed = false;
 	size_t i;
 
 	for (i = 0; i < d->args.paths.nr; i++) {
 		if (d->recordings[i].nr_kept || !filter_words_any(words))
 			return GO_ON;
+		unnamed |= d->recordings[i].unnamed;
 	}
-	return filter_words_nothing(words, command_name, d->recordings[0].path);
+	return filter_words_nothing(words, command_name, d->recordings[0].path, unnamed);
 }
 
 /* Never a table of zeros: what a recording does not hold is not compared. */

@@ -186,6 +186,7 @@ static void note_facts(struct diff_load *l, struct diff_recording *r)
 	const struct study *study = &l->in.study;
 
 	r->nr_kept = l->filter.nr_slab + l->filter.nr_page;
+	r->unnamed = alloc_filter_unnamed(&l->filter);
 	r->ns = recording_clocks_are_ns(study->rec);
 	r->has_slab = study_count_slab(study);
 	r->has_page = study_count_page(study);
@@ -193,6 +194,8 @@ static void note_facts(struct diff_load *l, struct diff_recording *r)
 	r->facts.estimated = l->estimated;
 	study_facts_banner(&r->facts, study, r->report);
 	take_notes(r->report);
+	if (r->unnamed)
+		report_add_banner(r->report, true, "%s", filter_words_unnamed);
 	r->facts.path = r->path;
 	r->facts.clock = NULL;
 	r->facts.sample_rule = r->facts.stack_sample = NULL;

@@ -88,6 +88,7 @@ struct diff_load;
  * @ns: its clock counts ns
  * @has_slab, @has_page: events of that kind were recorded
  * @nr_kept: allocations that the filter left, if there is one
+ * @unnamed: what alloc_filter_unnamed() says of it
  */
 struct diff_recording {
 	const char *path;
@@ -97,6 +98,7 @@ struct diff_recording {
 	double divisor;
 	bool ns, has_slab, has_page;
 	uint64_t nr_kept;
+	bool unnamed;
 };
 
 /**

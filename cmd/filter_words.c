@@ -271,16 +271,23 @@ void filter_words_text(const struct filter_words *w, struct strbuf *out)
 				      options[i].option, options[i].values->items[k]);
 }
 
+const char filter_words_unnamed[] =
+	"This kernel's kmem_cache_alloc event does not name the cache: --cache finds only kmalloc-N, and all others as [unnamed]";
+
 int filter_words_nothing(const struct filter_words *w, const char *command,
-			 const char *path)
+			 const char *path, bool unnamed)
 {
 	struct strbuf text = { 0 };
 
 	filter_words_text(w, &text);
-	message_error(
-		command,
-		"%s has no allocations that match %s\n  Show what it contains: kmemx info -i %s",
-		path, strbuf_text(&text), SHELL_NAME(path));
+	if (unnamed)
+		message_error(command, "%s has no allocations that match %s\n  %s", path,
+			      strbuf_text(&text), filter_words_unnamed);
+	else
+		message_error(
+			command,
+			"%s has no allocations that match %s\n  Show what it contains: kmemx info -i %s",
+			path, strbuf_text(&text), SHELL_NAME(path));
 	strbuf_free(&text);
 	return EXIT_FAILED;
 }

@@ -76,9 +76,11 @@ int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filt
 			 const struct log *log) __must_check;
 /* Appends "--pid 1,2 --comm sh". */
 void filter_words_text(const struct filter_words *w, struct strbuf *out);
-/* Says that no allocation in @path is meant: the exit code. */
+/* What follows from alloc_filter_unnamed(): a sentence. */
+extern const char filter_words_unnamed[];
+/* Says that no allocation in @path is meant, and what @unnamed says of that: the exit code. */
 int filter_words_nothing(const struct filter_words *w, const char *command,
-			 const char *path);
+			 const char *path, bool unnamed);
 void filter_words_free(struct filter_words *w);
 
 #endif

@@ -297,7 +297,8 @@ static int check_recorded(struct stat_run *st)
 
 	if (!st->report->nr_tables && filter_words_any(&o->filter) &&
 	    !(without && without->needs) && st->seen & stat_analyses_need(&o->analyses))
-		return filter_words_nothing(&o->filter, st->command, st->in.study.path);
+		return filter_words_nothing(&o->filter, st->command, st->in.study.path,
+					    alloc_filter_unnamed(&st->filter));
 	if (!st->report->nr_tables)
 		return nothing_recorded(st);
 	stat_analyses_banner(&st->opts.analyses, st->seen, st->report);
@@ -354,6 +355,8 @@ static void say_filter(const struct stat_run *st)
 	filter_words_text(&st->opts.filter, &text);
 	report_add_banner(st->report, false, "Filter: only allocations with %s",
 			  strbuf_text(&text));
+	if (alloc_filter_unnamed(&st->filter))
+		report_add_banner(st->report, true, "%s", filter_words_unnamed);
 	report_add_fact(st->report, "filter", NULL,
 			(struct cell){ .type = CELL_TEXT, .s = strbuf_text(&text) });
 	st->report->failed |= text.failed;

@@ -177,6 +177,18 @@ static bool pass_cache(struct alloc_filter *f, const struct kmem_event *ev)
 	return remember(f, map, key, is_cache(f, name ? name : "[unnamed]"));
 }
 
+bool alloc_filter_unnamed(const struct alloc_filter *f)
+{
+	const uint32_t *known = u64_map_find(&f->cache_known, 0);
+	size_t i;
+
+	for (i = 0; known && !*known && i < f->nr_caches; i++) {
+		if (f->caches[i][0] != '[' && strncmp(f->caches[i], "kmalloc-", 8) != 0)
+			return true;
+	}
+	return false;
+}
+
 bool alloc_filter_has_dir(const struct alloc_filter *f, const char *name)
 {
 	return dir_words_has(&f->who.dirs, name);

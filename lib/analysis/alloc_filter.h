@@ -76,6 +76,8 @@ int alloc_filter_begin(struct alloc_filter *f,
 		       const struct analysis_env *env) __must_check;
 /* Says of the allocations among @nr events whether they are hidden. */
 void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr);
+/* Caches other than kmalloc's were asked for, and events that passed all else name none. */
+bool alloc_filter_unnamed(const struct alloc_filter *f);
 void alloc_filter_free(struct alloc_filter *f);
 
 #endif

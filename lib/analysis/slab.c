@@ -257,18 +257,9 @@ static void slab_add_notes(const struct slab_report *slab, enum subject_kind kin
 			   struct table *t)
 {
 	uint32_t rows = subject_rows(kind);
-	bool unnamed = false;
-	size_t i;
 
-	for (i = 0; i < slab->acc->nr_rows; i++) {
-		const struct slab_key *key = slab_account_key(slab->acc, i);
-
-		unnamed |= !key->kmalloc && !key->cache;
-	}
-	if (rows & ROWS(CACHE) && unnamed)
-		table_add_note(
-			t,
-			"[unnamed]: this kernel's kmem_cache_alloc event does not name the cache.");
+	if (rows & ROWS(CACHE))
+		slab_report_note_unnamed(slab->acc, slab->acc->nr_rows, t);
 	if (rows & ROWS(STACK))
 		note_stackless(slab, t);
 	if (rows & (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR) |

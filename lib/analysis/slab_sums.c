@@ -165,6 +165,22 @@ void slab_sums_free(struct slab_sums *s)
 	free(s->sums);
 }
 
+void slab_report_note_unnamed(const struct slab_account *acc, size_t nr, struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		const struct slab_key *key = slab_account_key(acc, i);
+
+		if (key->kmalloc || key->cache)
+			continue;
+		table_add_note(
+			t,
+			"[unnamed]: this kernel's kmem_cache_alloc event does not name the cache.");
+		return;
+	}
+}
+
 void slab_report_note_unskipped(const struct slab_report *slab, struct table *t)
 {
 	bool stacks = dimensions_find(&slab->acc->lives.dimensions, DIMENSION_STACK) >= 0;

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/slab_report.h"
 
 /* What a row is made from. */
 struct top_row {
@@ -410,6 +411,9 @@ struct report *top_report(const struct monitor *m, const struct top_view *view)
 		t->failed = true;
 	if (table_ok(t))
 		add_late(m, view, t);
+	if (t && m->opts.by == SUBJECT_CACHE && m->accounts.slab)
+		slab_report_note_unnamed(m->accounts.slab,
+					 m->accounts.slab->lives.nr_tallies, t);
 	if (!report_add_table(r, t) || !report_ok(r)) {
 		report_free(r);
 		return NULL;

@@ -62,6 +62,21 @@ static void show(enum subject_kind by, struct strbuf *text)
 	monitor_end(&m);
 }
 
+START_TEST(events_name_no_cache)
+{
+	static const char note[] =
+		"# [unnamed]: this kernel's kmem_cache_alloc event does not name the cache.";
+	struct strbuf by_cache = { 0 }, by_callsite = { 0 };
+
+	show(SUBJECT_CACHE, &by_cache);
+	show(SUBJECT_CALLSITE, &by_callsite);
+	ck_assert_ptr_nonnull(strstr(strbuf_text(&by_cache), note));
+	ck_assert_ptr_null(strstr(strbuf_text(&by_callsite), note));
+	strbuf_free(&by_cache);
+	strbuf_free(&by_callsite);
+}
+END_TEST
+
 START_TEST(one_cpu)
 {
 	struct strbuf text = { 0 };
@@ -78,6 +93,7 @@ Suite *test_top_table_suite(void)
 	Suite *s = suite_create("live/top_table");
 	TCase *tc = tcase_create("old kernel");
 
+	tcase_add_test(tc, events_name_no_cache);
 	tcase_add_test(tc, one_cpu);
 	suite_add_tcase(s, tc);
 	return s;

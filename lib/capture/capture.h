@@ -120,7 +120,8 @@ struct capture_options {
 
 /**
  * struct capture_result - what came of it
- * @events: data records in the file, stacks included
+ * @events: data records in the file, stacks included; of a flight, those of the time that its
+ *	reports show
  * @wanted: those of them that are not frees of all tasks
  * @stacks_how: "page (trigger)", "page (option)", "all (option)", "none"
  * @file_bytes: size of the file

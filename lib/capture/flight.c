@@ -233,6 +233,23 @@ static int add_last_facts(struct session *s, const char *cause, uint64_t known_t
 	return ret ? ret : session_add_truncated(s);
 }
 
+/* Idle CPUs have events from before @known_ts as well: reports leave them out, and so does the
+ * count.
+ */
+static int leave_out_older(struct session *s, uint64_t known_ts)
+{
+	uint64_t older;
+	int ret = 0;
+
+	for (size_t i = 0; known_ts && !ret && i < s->reader.nr_cpus; i++) {
+		ret = ring_reader_count(&s->reader, i, known_ts, &older);
+		if (!ret)
+			s->result->events -=
+				older < s->result->events ? older : s->result->events;
+	}
+	return ret;
+}
+
 /* What the buffers hold, and all about it, into the unfinished file. */
 static int collect(struct flight *f, const char *cause)
 {
@@ -248,6 +265,8 @@ static int collect(struct flight *f, const char *cause)
 		ret = session_read_statistics(s);
 	if (!ret)
 		ret = ring_reader_begin_at(&s->reader, &known_ts);
+	if (!ret)
+		ret = leave_out_older(s, known_ts);
 	if (!ret)
 		ret = add_last_facts(s, cause, known_ts);
 	if (!ret)

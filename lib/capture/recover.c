@@ -192,7 +192,7 @@ static int read_buffer(struct recovery *v, size_t i)
 	c->pipe_fd = -1;
 	v->result->from_buffers += c->size - before;
 	if (!ret)
-		ret = ring_reader_count(&v->reader, i, &written);
+		ret = ring_reader_count(&v->reader, i, UINT64_MAX, &written);
 	if (!ret)
 		ret = facts_add_cpustat(&v->facts, &v->instance, c->cpu);
 	if (ret)

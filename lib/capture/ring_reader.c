@@ -229,17 +229,19 @@ static uint32_t subbuf_fill(const struct ring_reader *r, const char *p)
 	return fill < room ? fill : room;
 }
 
-static uint64_t count_events(const struct ring_reader *r, const char *p, size_t size)
+static uint64_t count_events(const struct ring_reader *r, const char *p, size_t size,
+			     uint64_t before)
 {
 	uint64_t count = 0;
 
 	for (size_t at = 0; at < size; at += r->subbuf_size) {
 		struct subbuf sb = { .data = (const uint8_t *)p + at + r->data_offset,
-				     .size = subbuf_fill(r, p + at) };
+				     .size = subbuf_fill(r, p + at),
+				     .ts = get_uint(p + at, 8, HOST_BIG_ENDIAN) };
 		struct subbuf_iter it = subbuf_iter(&sb, HOST_BIG_ENDIAN);
 		struct raw_record rec;
 
-		while (subbuf_iter_next(&it, &rec) > 0)
+		while (subbuf_iter_next(&it, &rec) > 0 && rec.ts < before)
 			count++;
 	}
 	return count;
@@ -257,7 +259,7 @@ static int send(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 		done = (size_t)(r->wire->bytes - before - WIRE_RECORD_SIZE);
 	done = ret ? done - done % r->subbuf_size : size;
 	if (ret)
-		r->discarded += count_events(r, r->staging + done, size - done);
+		r->discarded += count_events(r, r->staging + done, size - done, UINT64_MAX);
 	c->size += done;
 	return ret;
 }
@@ -315,7 +317,8 @@ static int flush(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 	c->size += done;
 	r->written += done;
 	if (ret)
-		r->discarded += count_events(r, r->staging + done, size - done);
+		r->discarded +=
+			count_events(r, r->staging + done, size - done, UINT64_MAX);
 	if (ret && c->name && ftruncate(c->part_fd, (off_t)c->size) < 0)
 		log_msg(r->log, LOG_DEBUG, "cannot cut %s: %s", c->name, strerror(errno));
 	return ret;
@@ -381,7 +384,7 @@ int ring_reader_drain(struct ring_reader *r, size_t i, bool all)
 	return 0;
 }
 
-int ring_reader_count(struct ring_reader *r, size_t i, uint64_t *out)
+int ring_reader_count(struct ring_reader *r, size_t i, uint64_t before, uint64_t *out)
 {
 	const struct ring_reader_cpu *c = &r->cpus[i];
 	const uint64_t room = STAGING_SIZE - STAGING_SIZE % r->subbuf_size;
@@ -393,7 +396,7 @@ int ring_reader_count(struct ring_reader *r, size_t i, uint64_t *out)
 
 		ret = io_pread_all(c->part_fd, r->staging, n, c->offset + at);
 		if (!ret)
-			*out += count_events(r, r->staging, n);
+			*out += count_events(r, r->staging, n, before);
 	}
 	return ret;
 }

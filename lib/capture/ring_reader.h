@@ -127,8 +127,11 @@ int ring_reader_open(struct ring_reader *r, const struct instance *in,
  */
 int ring_reader_drain(struct ring_reader *r, size_t i, bool all) __must_check;
 
-/* Counts the data records in CPU @i's part. 0 or -errno. */
-int ring_reader_count(struct ring_reader *r, size_t i, uint64_t *out) __must_check;
+/* Counts the data records in CPU @i's part whose time is before @before (UINT64_MAX: all). 0 or
+ * -errno.
+ */
+int ring_reader_count(struct ring_reader *r, size_t i, uint64_t before,
+		      uint64_t *out) __must_check;
 
 /**
  * ring_reader_begin_at() - what buffers overwrote before they were read is no loss but the past

@@ -381,7 +381,7 @@ static void count_parts(struct session *s)
 	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
 		uint64_t n;
 
-		if (ring_reader_count(&s->reader, i, &n))
+		if (ring_reader_count(&s->reader, i, UINT64_MAX, &n))
 			return;
 		counted += n;
 	}

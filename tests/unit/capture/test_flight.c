@@ -161,6 +161,52 @@ START_TEST(begins_where_all_is_there)
 }
 END_TEST
 
+/* Three events at the page's time, at 10 and at 30 behind it. */
+static void write_events(int fd, off_t at, uint64_t ts)
+{
+	uint32_t page[PAGE / 4] = { [4] = 1, [6] = 10 << 5 | 1, [8] = 20 << 5 | 1 };
+	uint64_t head[] = { ts, 6 * sizeof(*page) };
+
+	memcpy(page, head, sizeof(head));
+	ck_assert_int_eq(pwrite(fd, page, PAGE, at), PAGE);
+}
+
+static void expect_before(struct ring_reader *r, uint64_t before, uint64_t nr)
+{
+	uint64_t count;
+
+	ck_assert_int_eq(ring_reader_count(r, 0, before, &count), 0);
+	ck_assert_uint_eq(count, nr);
+}
+
+START_TEST(counts_what_is_older)
+{
+	struct ring_reader_cpu cpus[] = { { .cpu = 0, .size = 2 * PAGE } };
+	struct ring_reader r = { .cpus = cpus,
+				 .nr_cpus = 1,
+				 .subbuf_size = PAGE,
+				 .data_offset = 16,
+				 .long_size = 8 };
+	char path[128];
+
+	if (HOST_BIG_ENDIAN)
+		return;
+	snprintf(path, sizeof(path), "%s/parts", place);
+	ck_assert_int_eq(ring_reader_alloc_staging(&r), 0);
+	cpus[0].part_fd = open(path, O_CREAT | O_RDWR, 0600);
+	ck_assert_int_ge(cpus[0].part_fd, 0);
+	write_events(cpus[0].part_fd, 0, 1000);
+	write_events(cpus[0].part_fd, PAGE, 2000);
+	expect_before(&r, UINT64_MAX, 6);
+	expect_before(&r, 1000, 0);
+	expect_before(&r, 1001, 1);
+	expect_before(&r, 1030, 2);
+	expect_before(&r, 2010, 4);
+	close(cpus[0].part_fd);
+	free(r.staging);
+}
+END_TEST
+
 Suite *test_flight_suite(void)
 {
 	Suite *suite = suite_create("capture/flight");
@@ -170,6 +216,7 @@ Suite *test_flight_suite(void)
 	tcase_add_test(tc, names);
 	tcase_add_test(tc, oldest_go_first);
 	tcase_add_test(tc, begins_where_all_is_there);
+	tcase_add_test(tc, counts_what_is_older);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

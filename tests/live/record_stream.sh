@@ -32,6 +32,15 @@ said=$(events_said err)
 counted=$(awk '/^events / { print $2 }' info)
 expect "$said" "$counted" "events that arrived"
 
+# trace-cmd does not read it, but what split makes of it.
+if command -v trace-cmd >/dev/null; then
+	trace-cmd report -i saved >theirs 2>&1 || :
+	grep -q 'error reading header' theirs || fail "trace-cmd reads the stream: $(head -n 3 theirs)"
+	"$KMEMX" split --time 0%, -o split.dat saved 2>split.err || fail "split: $(cat split.err)"
+	trace-cmd report -R -t -i split.dat 2>/dev/null | grep -c '\[[0-9]*\] .*: ' >theirs || :
+	expect "$counted" "$(cat theirs)" "events that trace-cmd finds in what split made"
+fi
+
 # A connection that breaks gives what came until then.
 size=$(wc -c <saved)
 head -c $((size - 100)) saved | "$KMEMX" info - >cut 2>cut.err || fail "cut: $(cat cut.err)"

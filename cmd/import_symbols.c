@@ -12,16 +12,19 @@
 #include "import.h"
 #include "import/perf_symbols.h"
 
-/* Release and build id: the same kernel, if perhaps booted again. */
+/* Release and build id: the same kernel, if perhaps booted again. perf record -z and -o - write no
+ * build id: this host's, then, and what else there is to see is for perf_symbols_fit().
+ */
 static int is_running(const struct import_kernel *kernel)
 {
 	struct strbuf notes = { 0 }, build_id = { 0 };
 	struct utsname here;
 	int ret;
 
-	if (!*kernel->build_id || uname(&here) ||
-	    strcmp(here.release, kernel->release) != 0)
+	if (uname(&here) || strcmp(here.release, kernel->release) != 0)
 		return 0;
+	if (!*kernel->build_id)
+		return !strcmp(here.nodename, kernel->host);
 	ret = instance_read_top("/sys/kernel/notes", &notes);
 	if (!ret)
 		ret = build_id_of_notes(strbuf_text(&notes), notes.size, &build_id);
@@ -40,9 +43,7 @@ int import_running_symbols(void *ctx, const struct import_kernel *kernel,
 	if (ret > 0)
 		ret = instance_read_top("/proc/kallsyms", out);
 	/* It moves whenever it boots; addresses are hidden from users without rights. */
-	if (ret ||
-	    perf_symbols_find(strbuf_text(out), kernel->text_symbol) != kernel->text ||
-	    !kernel->text)
+	if (ret || !perf_symbols_fit(strbuf_text(out), kernel))
 		strbuf_reset(out);
 	return ret == -ENOMEM ? ret : 0;
 }

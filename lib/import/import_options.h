@@ -15,11 +15,11 @@
 /**
  * struct import_kernel - the kernel that a source says it is of; "", 0: it does not say
  * @build_id: in hex
- * @text_symbol: one of its symbols, and @text: where that was
+ * @text_symbol: one of its symbols, and @text: where that was; @text_end: where its code ended
  */
 struct import_kernel {
-	const char *release, *build_id, *text_symbol;
-	uint64_t text;
+	const char *host, *release, *build_id, *text_symbol;
+	uint64_t text, text_end;
 };
 
 /**

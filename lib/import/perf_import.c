@@ -346,10 +346,12 @@ static int add_events(struct perf_import *pi)
 static int add_symbols(struct perf_import *pi, struct perf_facts *facts)
 {
 	const struct perf_system *s = &pi->system;
-	const struct import_kernel kernel = { .release = s->release,
+	const struct import_kernel kernel = { .host = s->host,
+					      .release = s->release,
 					      .build_id = s->build_id,
 					      .text_symbol = s->text_symbol,
-					      .text = s->kernel_text };
+					      .text = s->kernel_text,
+					      .text_end = s->kernel_end };
 	struct strbuf found = { 0 };
 	int ret = 0;
 

@@ -95,7 +95,9 @@ static void note_symbols(struct strbuf *out, const struct perf_facts *f)
 	else if (f->symbols == PERF_SYMBOLS_FOUND)
 		strbuf_puts(
 			out,
-			"symbols are from /proc/kallsyms: the recorded kernel is still running here\n");
+			*f->system->build_id
+				? "symbols are from /proc/kallsyms: the recorded kernel is still running here\n"
+				: "symbols are from /proc/kallsyms: perf.data has no build ID, but its host name, release and addresses of the kernel's code are this machine's\n");
 	if (f->moved)
 		strbuf_printf(
 			out,

@@ -50,6 +50,15 @@ uint64_t perf_symbols_find(const char *text, const char *name)
 	return 0;
 }
 
+bool perf_symbols_fit(const char *text, const struct import_kernel *kernel)
+{
+	return kernel->text &&
+	       perf_symbols_find(text, kernel->text_symbol) == kernel->text &&
+	       (*kernel->build_id ||
+		(kernel->text_end &&
+		 perf_symbols_find(text, "_etext") == kernel->text_end));
+}
+
 static void move_all(struct strbuf *out, const char *text, uint64_t from, uint64_t by)
 {
 	struct symbol_line l;

@@ -224,6 +224,7 @@ static void read_mmap(struct perf_system *s, const struct perf_record *rec,
 		const char *symbol = memchr(name, ']', len);
 
 		s->kernel_text = get_u64(rec->data + 24, big_endian);
+		s->kernel_end = start + size;
 		snprintf(s->text_symbol, sizeof(s->text_symbol), "%.*s",
 			 symbol ? (int)(name + len - symbol - 1) : 0,
 			 symbol ? symbol + 1 : "");

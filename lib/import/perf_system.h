@@ -35,7 +35,8 @@
  * @cmdline: how it was called, cut
  * @filtered: with --filter, so a part of the events only
  * @build_id: of the kernel, in hex; "": unknown
- * @text_symbol: a symbol of the kernel, and @kernel_text where it was; "", 0: unknown
+ * @text_symbol: a symbol of the kernel, and @kernel_text where it was; @kernel_end: where its
+ *	code ended; "", 0: unknown
  * @ksymbols: of BPF programs and the like, as lines of kallsyms
  * @some_tasks: it recorded tasks, not the system
  */
@@ -45,7 +46,7 @@ struct perf_system {
 	uint32_t nr_cpus;
 	bool filtered, some_tasks;
 	char build_id[PERF_MAX_BUILD_ID + 1], text_symbol[PERF_MAX_WORD];
-	uint64_t kernel_text;
+	uint64_t kernel_text, kernel_end;
 	struct intern comms;
 	struct u64_map tasks; /* number to number of comm */
 	struct strbuf modules, ksymbols;

@@ -95,12 +95,15 @@ same "a file" $record -o perfs.data -- sh work
 grep -q 'symbols are from /proc/kallsyms' imported || fail "no symbols: $(cat imported)"
 all_samples perfs.data
 # What perf -z compresses, as it comes through a pipe; it has no build ID there.
-symbols="--kallsyms /proc/kallsyms"
 if perf version --build-options | grep -q 'zstd: \[ on'; then
 	same "a pipe" sh -c "$record -z -o - -- sh work | cat >perfs.data"
 else
 	same "a pipe" sh -c "$record -o - -- sh work | cat >perfs.data"
 fi
+grep -q 'symbols are from /proc/kallsyms: perf.data has no build ID' imported ||
+	fail "no symbols without a build ID: $(cat imported)"
+symbols="--kallsyms /proc/kallsyms"
+import perfs.data
 cp perfs.dat from_file.dat
 import - <perfs.data
 cmp from_file.dat perfs.dat || fail "another recording from stdin"
@@ -111,6 +114,9 @@ zip=
 ! perf version --build-options | grep -q 'zstd: \[ on' || zip=-z
 same "groups" perf record -q -k mono -m 2048 -e "$slab" -e $others -a -g $zip -o perfs.data -- sh work
 all_samples perfs.data
+symbols=
+import perfs.data
+grep -q 'symbols are from /proc/kallsyms' imported || fail "no symbols with $zip: $(cat imported)"
 same "perf kmem" perf kmem --slab --page record -g -k mono -m 2048 -o perfs.data -- sh work
 all_samples perfs.data
 set +f

@@ -31,6 +31,8 @@ static void kernel_at(struct perf_system *s, uint64_t address, bool big)
 	uint8_t data[32 + sizeof(name)] = { 0 };
 	struct perf_record rec = { PERF_MMAP, 1, data, sizeof(data), 0, false };
 
+	put(data + 8, address, 8, big);
+	put(data + 16, 0x800123, 8, big);
 	put(data + 24, address, 8, big);
 	memcpy(data + 32, name, sizeof(name));
 	ck_assert_int_eq(perf_system_record(s, &rec, big), 0);
@@ -45,6 +47,32 @@ START_TEST(a_symbol_by_name)
 	ck_assert_uint_eq(perf_symbols_find(map, ""), 0);
 	ck_assert_uint_eq(perf_symbols_find("", "_text"), 0);
 	ck_assert_uint_eq(perf_symbols_find("1 T", "T"), 0);
+}
+END_TEST
+
+/* perf record -z has no build id: then the code has its end where it was, too. */
+START_TEST(symbols_of_this_boot)
+{
+	static const char here[] =
+		"ffffffff81000000 T _text\nffffffff81800123 T _etext\n";
+	struct perf_system s = { 0 };
+	struct import_kernel k = { .build_id = "", .text_symbol = "_text" };
+
+	ck_assert(!perf_symbols_fit(here, &k));
+	kernel_at(&s, 0xffffffff81000000, _i);
+	k.text = s.kernel_text;
+	k.text_end = s.kernel_end;
+	ck_assert_uint_eq(k.text_end, 0xffffffff81800123);
+	ck_assert(perf_symbols_fit(here, &k));
+	ck_assert(!perf_symbols_fit(map, &k)); /* has no _etext */
+	k.text_end++;
+	ck_assert(!perf_symbols_fit(here, &k));
+	k.build_id = "1234";
+	ck_assert(perf_symbols_fit(here, &k));
+	k.text++;
+	ck_assert(!perf_symbols_fit(here, &k));
+	ck_assert(!perf_symbols_fit("", &k));
+	perf_system_free(&s);
 }
 END_TEST
 
@@ -167,6 +195,7 @@ Suite *test_perf_symbols_suite(void)
 	TCase *tc = tcase_create("core");
 
 	tcase_add_test(tc, a_symbol_by_name);
+	tcase_add_loop_test(tc, symbols_of_this_boot, 0, 2);
 	tcase_add_test(tc, symbols_stay);
 	tcase_add_loop_test(tc, symbols_move, 0, 2);
 	tcase_add_test(tc, bpf_programs);

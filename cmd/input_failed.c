@@ -129,6 +129,12 @@ int input_no_instance(const struct input *in, const char *instance)
 
 int input_stream_failed(const struct input *in, int err)
 {
+	if (err == -EOVERFLOW) {
+		message_error(
+			in->command,
+			"cannot make these tables in one pass: their rows differ by too many things\n  Ask for fewer tables, or for less with --by");
+		return EXIT_USAGE;
+	}
 	message_error(in->command, "cannot read the events of %s: %s", in->study.path,
 		      err == -E2BIG ? "too many for the size of the file"
 				    : strerror(-err));

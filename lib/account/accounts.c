@@ -40,15 +40,16 @@ static void init_dimensions(struct dimensions *all, const struct sample *sample)
 	all->of[0] = DIMENSION_UNIT;
 }
 
-struct slab_account *accounts_slab(struct accounts *a,
-				   const struct dimensions *dimensions)
+int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
+		  struct slab_account **out)
 {
 	struct slab_account *slab = a->slab;
 
+	*out = NULL;
 	if (!slab) {
 		slab = calloc(1, sizeof(*slab));
 		if (!slab)
-			return NULL;
+			return -ENOMEM;
 		a->slab = slab;
 		slab->lives.skew = clock_skew(a->rec);
 		slab->lives.scope = scope_of(a->rec);
@@ -61,25 +62,32 @@ struct slab_account *accounts_slab(struct accounts *a,
 		slab->lives.large_bytes = 2 * (uint64_t)a->page_size;
 		init_dimensions(&slab->lives.dimensions, &a->sample);
 	}
-	return agree(&slab->lives.dimensions, dimensions) ? slab : NULL;
+	if (!agree(&slab->lives.dimensions, dimensions))
+		return -EOVERFLOW;
+	*out = slab;
+	return 0;
 }
 
-struct page_account *accounts_page(struct accounts *a,
-				   const struct dimensions *dimensions)
+int accounts_page(struct accounts *a, const struct dimensions *dimensions,
+		  struct page_account **out)
 {
 	struct page_account *page = a->page;
 
+	*out = NULL;
 	if (!page) {
 		page = calloc(1, sizeof(*page));
 		if (!page)
-			return NULL;
+			return -ENOMEM;
 		a->page = page;
 		page->lives.doubts.skew = clock_skew(a->rec);
 		page->lives.scope = scope_of(a->rec);
 		page->lives.filtered = a->filtered;
 		init_dimensions(&page->lives.dimensions, &a->sample);
 	}
-	return agree(&page->lives.dimensions, dimensions) ? page : NULL;
+	if (!agree(&page->lives.dimensions, dimensions))
+		return -EOVERFLOW;
+	*out = page;
+	return 0;
 }
 
 bool accounts_read_all(const struct accounts *a)

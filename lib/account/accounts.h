@@ -39,13 +39,14 @@ struct accounts {
  * @dimensions: what else must distinguish its rows; those of all callers together are at most
  *	DIMENSIONS_ASKED. Rows can differ in more than was asked for.
  *
- * Return: the account, to be observed; owned by @a. NULL if memory ran out, or where there is
- * no room for what others asked for and this.
+ * @out: the account, to be observed; owned by @a. NULL on an error
+ *
+ * Return: 0; -ENOMEM; -EOVERFLOW where there is no room for what others asked for and this.
  */
-struct slab_account *accounts_slab(struct accounts *a,
-				   const struct dimensions *dimensions);
-struct page_account *accounts_page(struct accounts *a,
-				   const struct dimensions *dimensions);
+int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
+		  struct slab_account **out) __must_check;
+int accounts_page(struct accounts *a, const struct dimensions *dimensions,
+		  struct page_account **out) __must_check;
 /* Must slab allocations say all, or do accounts and those who observe them read neither gfp_flags
  * nor node? See event_stream_set_brief().
  */

@@ -32,7 +32,10 @@ unsigned int accounts_parts_page_shift(const struct accounts *a)
 int accounts_parts_new(struct accounts_parts **out, const struct accounts *like)
 {
 	struct accounts_parts *p = calloc(1, sizeof(*p));
+	struct slab_account *slab;
+	struct page_account *page;
 	unsigned int i;
+	int ret = 0;
 
 	*out = p;
 	for (i = 0; p && i < EVENT_PARTS; i++) {
@@ -41,9 +44,12 @@ int accounts_parts_new(struct accounts_parts **out, const struct accounts *like)
 		a->rec = like->rec;
 		a->page_size = like->page_size;
 		a->sample = like->sample;
-		if ((like->slab && !accounts_slab(a, &like->slab->lives.dimensions)) ||
-		    (like->page && !accounts_page(a, &like->page->lives.dimensions)))
-			return -ENOMEM;
+		if (like->slab)
+			ret = accounts_slab(a, &like->slab->lives.dimensions, &slab);
+		if (!ret && like->page)
+			ret = accounts_page(a, &like->page->lives.dimensions, &page);
+		if (ret)
+			return ret;
 		if (a->slab)
 			a->slab->lives.in_part = true;
 		if (a->page)

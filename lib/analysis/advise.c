@@ -47,27 +47,29 @@ static void advise_destroy(void *self)
 	free(a);
 }
 
-static void *advise_create(const struct analysis_env *env,
-			   const struct analysis_options *opts)
+static int advise_create(const struct analysis_env *env,
+			 const struct analysis_options *opts, void **self)
 {
 	struct advise *a = calloc(1, sizeof(*a));
 	struct dimensions slab;
+	int ret;
 
+	*self = a;
 	if (!a)
-		return NULL;
+		return -ENOMEM;
 	a->env = env;
 	a->opts = opts;
 	slab = subjects_slab_dimensions(opts, env);
-	a->slab = accounts_slab(env->accounts, &slab);
-	if (!a->slab || slab_lives_observe(&a->slab->lives, slab_lived, a)) {
-		free(a);
-		return NULL;
-	}
+	ret = accounts_slab(env->accounts, &slab, &a->slab);
+	if (!ret)
+		ret = slab_lives_observe(&a->slab->lives, slab_lived, a);
+	if (ret)
+		return ret;
 	size_peaks_init(&a->sizes, env, &a->slab->lives);
 	gfp_uses_init(&a->gfp, env, &a->sizes.sites);
 	far_frees_init(&a->far, env, &a->slab->lives, &a->sizes.sites);
 	single_frees_init(&a->single, env, &a->sizes.sites);
-	return a;
+	return 0;
 }
 
 static void advise_end(void *self)

@@ -120,27 +120,28 @@ static void allocinfo_destroy(void *self)
 	free(a);
 }
 
-static void *allocinfo_create(const struct analysis_env *env,
-			      const struct analysis_options *opts)
+static int allocinfo_create(const struct analysis_env *env,
+			    const struct analysis_options *opts, void **self)
 {
 	const struct analysis_options by_function = { .by = SUBJECT_FUNCTION };
 	struct allocinfo *a = calloc(1, sizeof(*a));
 	struct dimensions slab, page;
+	int ret;
 
+	*self = a;
 	if (!a)
-		return NULL;
+		return -ENOMEM;
 	a->env = env;
 	slab = subjects_slab_dimensions(&by_function, env);
 	page = subjects_page_dimensions(SUBJECT_FUNCTION);
-	a->slab = accounts_slab(env->accounts, &slab);
-	a->page = accounts_page(env->accounts, &page);
-	if (!a->slab || !a->page || slab_lives_observe(&a->slab->lives, slab_lived, a) ||
-	    page_lives_observe(&a->page->lives, pages_lived, a) ||
-	    alloc_tags_init(&a->tags, env->rec)) {
-		allocinfo_destroy(a);
-		return NULL;
-	}
-	return a;
+	ret = accounts_slab(env->accounts, &slab, &a->slab);
+	if (!ret)
+		ret = accounts_page(env->accounts, &page, &a->page);
+	if (!ret)
+		ret = slab_lives_observe(&a->slab->lives, slab_lived, a);
+	if (!ret)
+		ret = page_lives_observe(&a->page->lives, pages_lived, a);
+	return ret ? ret : alloc_tags_init(&a->tags, env->rec);
 }
 
 static void allocinfo_observe(void *self, const struct kmem_event *evs, size_t nr)

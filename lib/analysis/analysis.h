@@ -178,7 +178,8 @@ static inline bool analysis_use_stat(enum analysis_use use)
  * @lacks: which of the system's facts that kmemx record keeps the recording lacks for it, as
  *	"does not say ..."; NULL: none. NULL for analyses that need none.
  * @tables: what its tables are; ended by NULL
- * @create: NULL if memory ran out
+ * @create: @self is to be destroyed in any case, unless it is NULL. 0; -ENOMEM; -EOVERFLOW: what it
+ *	asks env->accounts for does not fit beside what others asked for
  * @observe: takes events and losses, in time order; failures (memory) are kept and
  *	returned by @view. NULL: it observes env->accounts alone
  * @apart: it consults neither the stream (stacks, names, stats) nor an event's raw
@@ -203,8 +204,8 @@ struct analysis {
 	bool estimates, all_frees;
 	const char *(*lacks)(const struct recording *rec);
 	const struct table_type *const *tables;
-	void *(*create)(const struct analysis_env *env,
-			const struct analysis_options *opts);
+	int (*create)(const struct analysis_env *env, const struct analysis_options *opts,
+		      void **self);
 	void (*observe)(void *self, const struct kmem_event *evs, size_t nr);
 	bool apart;
 	void (*end)(void *self);

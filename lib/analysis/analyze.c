@@ -304,10 +304,11 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 {
 	struct analyses *all = calloc(1, sizeof(*all));
 	size_t i;
+	int ret;
 
 	*out = all;
 	if (!all || set->nr > ANALYSES_MAX)
-		return all ? -E2BIG : -ENOMEM;
+		return all ? -EOVERFLOW : -ENOMEM;
 	all->accounts = (struct accounts){ .rec = env->rec,
 					   .page_size = env->page_size,
 					   .sample = env->sample,
@@ -318,9 +319,9 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 	if (env->filter && alloc_filter_begin(env->filter, &all->env))
 		return -ENOMEM;
 	for (i = 0; i < set->nr; i++) {
-		all->selves[i] = set->analyses[i]->create(&all->env, set->opts);
-		if (!all->selves[i])
-			return -ENOMEM;
+		ret = set->analyses[i]->create(&all->env, set->opts, &all->selves[i]);
+		if (ret)
+			return ret;
 		add_taker(all,
 			  &(struct taker){ set->analyses[i]->observe, all->selves[i] });
 	}

@@ -37,8 +37,8 @@ struct analysis_set {
 struct analyses;
 
 /* Several analyses of one stream, with the accounts that they ask for (env->accounts is not
- * read); what @set points at outlives them. 0; -ENOMEM; -E2BIG: too
- * many. analyses_free() in any case.
+ * read); what @set points at outlives them. 0; -ENOMEM; -EOVERFLOW: too many, or rows by too much
+ * at once. analyses_free() in any case.
  */
 int analyses_new(struct analyses **out, const struct analysis_env *env,
 		 const struct analysis_set *set) __must_check;
@@ -62,7 +62,8 @@ uint32_t analysis_seen(const struct analysis_env *env);
  * @report: receives the tables, in the order of @set
  * @progress: may be NULL
  *
- * Return: 0; -ECANCELED; -ENOMEM; the stream's error: the report is void then.
+ * Return: 0; -ECANCELED; -ENOMEM; -EOVERFLOW as of analyses_new(); the stream's error: the report is
+ * void then.
  */
 int analyze_run(const struct analysis_env *env, const struct analysis_set *set,
 		struct event_stream *stream, struct report *report,

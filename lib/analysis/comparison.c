@@ -256,22 +256,22 @@ static void on_page_lives(void *ctx, const struct page_life *lives, size_t nr)
 	}
 }
 
-/* Asks for the account, and observes it. False: no memory. */
-static bool observe(struct comparison *p)
+/* Asks for the account, and observes it. */
+static int observe(struct comparison *p)
 {
 	struct dimensions dimensions = { 0 };
+	int ret;
 
 	if (p->kind == KIND_PAGE) {
-		p->pages = accounts_page(p->env->accounts, &dimensions);
-		return p->pages &&
-		       !page_lives_observe(&p->pages->lives, on_page_lives, p);
+		ret = accounts_page(p->env->accounts, &dimensions, &p->pages);
+		return ret ? ret : page_lives_observe(&p->pages->lives, on_page_lives, p);
 	}
 	/* Callchains distinguish rows, and give the callsite where functions are skipped. */
 	if (p->kind == KIND_SLAB &&
 	    (p->by == SUBJECT_STACK || callsite_rule_extended(p->env->rule)))
 		dimensions.of[0] = DIMENSION_STACK;
-	p->slab = accounts_slab(p->env->accounts, &dimensions);
-	return p->slab && !slab_lives_observe(&p->slab->lives, on_slab_lives, p);
+	ret = accounts_slab(p->env->accounts, &dimensions, &p->slab);
+	return ret ? ret : slab_lives_observe(&p->slab->lives, on_slab_lives, p);
 }
 
 /* Some of what lives was allocated after the last gap. */
@@ -578,20 +578,17 @@ void comparison_destroy(void *self)
 	free(self);
 }
 
-void *comparison_create(const struct analysis_env *env,
-			const struct analysis_options *opts,
-			const struct comparison_type *type)
+int comparison_create(const struct analysis_env *env, const struct analysis_options *opts,
+		      const struct comparison_type *type, void **self)
 {
 	struct comparison *p = calloc(1, sizeof(*p));
 
+	*self = p;
 	if (!p)
-		return NULL;
+		return -ENOMEM;
 	p->env = env;
 	p->type = type;
 	p->kind = type->kind;
 	p->by = type->always ? type->always : opts->by;
-	if (observe(p))
-		return p;
-	comparison_destroy(p);
-	return NULL;
+	return observe(p);
 }

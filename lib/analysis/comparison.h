@@ -21,9 +21,8 @@ struct comparison_type {
 };
 
 /* The functions of struct analysis: for one that has a table of that @type. */
-void *comparison_create(const struct analysis_env *env,
-			const struct analysis_options *opts,
-			const struct comparison_type *type);
+int comparison_create(const struct analysis_env *env, const struct analysis_options *opts,
+		      const struct comparison_type *type, void **self);
 void comparison_end(void *self);
 int comparison_view(const void *self, struct report *report);
 void comparison_destroy(void *self);

@@ -22,10 +22,10 @@
 		is, by, &table_##id,                                                   \
 		(is) == KIND_PAGE ? "Page allocations" : "Slab allocations"            \
 	};                                                                             \
-	static void *create_##id(const struct analysis_env *env,                       \
-				 const struct analysis_options *opts)                  \
+	static int create_##id(const struct analysis_env *env,                         \
+			       const struct analysis_options *opts, void **self)       \
 	{                                                                              \
-		return comparison_create(env, opts, &type_##id);                       \
+		return comparison_create(env, opts, &type_##id, self);                 \
 	}                                                                              \
 	const struct analysis analysis_comparison_##id = {                             \
 		.name = "comparison_" #id,                                             \

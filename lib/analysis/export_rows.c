@@ -418,12 +418,14 @@ static void note_free(struct export_history *h, const struct analysis_env *env)
 	}
 }
 
-static void *create(const struct analysis_env *env, const struct analysis_options *opts)
+static int create(const struct analysis_env *env, const struct analysis_options *opts,
+		  void **self)
 {
-	struct peak *p = peak_create(env, opts);
+	int ret = peak_create(env, opts, self);
+	struct peak *p = *self;
 
-	if (!p)
-		return NULL;
+	if (ret)
+		return ret;
 	p->show = show;
 	if (opts->history) {
 		note_free(opts->history, env);
@@ -431,7 +433,7 @@ static void *create(const struct analysis_env *env, const struct analysis_option
 		p->slab->lives.live.times = true;
 		p->page->lives.blocks.times = true;
 	}
-	return p;
+	return 0;
 }
 
 /* Losses, and pages that nobody got. */

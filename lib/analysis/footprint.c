@@ -230,24 +230,20 @@ static void footprint_destroy(void *self)
 	free(a);
 }
 
-static void *footprint_create(const struct analysis_env *env,
-			      const struct analysis_options *opts)
+static int footprint_create(const struct analysis_env *env,
+			    const struct analysis_options *opts, void **self)
 {
 	struct footprint_analysis *a = calloc(1, sizeof(*a));
 	struct dimensions none = { .of = { DIMENSION_NONE } };
 
+	*self = a;
 	if (!a)
-		return NULL;
+		return -ENOMEM;
 	a->env = env;
 	a->opts = opts;
 	if (opts->needs == NEEDS_PAGE)
-		a->pages = accounts_page(env->accounts, &none);
-	else
-		a->slab = slab_analysis_create(env, opts);
-	if (a->pages || a->slab)
-		return a;
-	free(a);
-	return NULL;
+		return accounts_page(env->accounts, &none, &a->pages);
+	return slab_analysis_create(env, opts, &a->slab);
 }
 
 static void footprint_end(void *self)

@@ -51,19 +51,20 @@ bool frag_block_order(const struct recording *rec, unsigned int *order)
 	return false;
 }
 
-static void *frag_create(const struct analysis_env *env,
-			 const struct analysis_options *opts)
+static int frag_create(const struct analysis_env *env,
+		       const struct analysis_options *opts, void **self)
 {
 	struct frag *f = calloc(1, sizeof(*f));
 
+	*self = f;
 	if (!f)
-		return NULL;
+		return -ENOMEM;
 	f->env = env;
 	f->opts = opts;
 	f->order_known = frag_block_order(env->rec, &f->block_order);
 	if (f->order_known && f->block_order <= FRAG_BLOCK_ORDER_MAX)
 		f->blocks.order = f->block_order;
-	return f;
+	return 0;
 }
 
 static uint64_t where(const struct kmem_event *ev)

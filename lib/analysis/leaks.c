@@ -209,14 +209,16 @@ static void leaks_destroy(void *self)
 	free(self);
 }
 
-static void *leaks_create(const struct analysis_env *env,
-			  const struct analysis_options *opts)
+static int leaks_create(const struct analysis_env *env,
+			const struct analysis_options *opts, void **self)
 {
 	struct leaks *l = calloc(1, sizeof(*l));
 	struct dimensions slab, page;
+	int ret;
 
+	*self = l;
 	if (!l)
-		return NULL;
+		return -ENOMEM;
 	l->env = env;
 	l->opts = opts;
 	l->ns = recording_clocks_are_ns(env->rec);
@@ -227,15 +229,16 @@ static void *leaks_create(const struct analysis_env *env,
 		add_pid(&slab);
 		add_pid(&page);
 	}
-	l->slab = accounts_slab(env->accounts, &slab);
-	l->page = accounts_page(env->accounts, &page);
-	if (!l->slab || !l->page || observe(l)) {
-		free(l);
-		return NULL;
-	}
+	ret = accounts_slab(env->accounts, &slab, &l->slab);
+	if (!ret)
+		ret = accounts_page(env->accounts, &page, &l->page);
+	if (!ret)
+		ret = observe(l);
+	if (ret)
+		return ret;
 	l->slab->lives.live.times = true;
 	l->page->lives.blocks.times = true;
-	return l;
+	return 0;
 }
 
 static void leaks_end(void *self)

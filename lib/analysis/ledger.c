@@ -29,21 +29,22 @@ static uint64_t gfp_bit(const struct gfp_names *gfp, const char *name, const cha
 	return 0;
 }
 
-static void *ledger_create(const struct analysis_env *env,
-			   const struct analysis_options *opts)
+static int ledger_create(const struct analysis_env *env,
+			 const struct analysis_options *opts, void **self)
 {
 	struct ledger *l = calloc(1, sizeof(*l));
 	const struct gfp_names *gfp = event_formats_gfp(env->fmts);
 
+	*self = l;
 	if (!l)
-		return NULL;
+		return -ENOMEM;
 	l->env = env;
 	ledger_edges_init(&l->edges, env->rec);
 	l->type_masks[KMALLOC_CGROUP] = gfp_bit(gfp, "__GFP_ACCOUNT", "GFP_ACCOUNT");
 	l->type_masks[KMALLOC_RECLAIM] =
 		gfp_bit(gfp, "__GFP_RECLAIMABLE", "GFP_RECLAIMABLE");
 	l->type_masks[KMALLOC_DMA] = gfp_bit(gfp, "__GFP_DMA", "GFP_DMA");
-	return l;
+	return 0;
 }
 
 /* The group's index; UINT32_MAX if memory ran out. */

@@ -67,14 +67,16 @@ static void lifetime_destroy(void *self)
 	free(a);
 }
 
-static void *lifetime_create(const struct analysis_env *env,
-			     const struct analysis_options *opts)
+static int lifetime_create(const struct analysis_env *env,
+			   const struct analysis_options *opts, void **self)
 {
 	struct lifetime_analysis *a = calloc(1, sizeof(*a));
 	struct dimensions slab, page;
+	int ret;
 
+	*self = a;
 	if (!a)
-		return NULL;
+		return -ENOMEM;
 	slab = subjects_slab_dimensions(opts, env);
 	page = subjects_page_dimensions(opts->by);
 	a->env = env;
@@ -82,15 +84,16 @@ static void *lifetime_create(const struct analysis_env *env,
 	a->ns = recording_clocks_are_ns(env->rec);
 	a->slab_times.short_time = opts->short_ns ? opts->short_ns : LIFETIME_SHORT_NS;
 	a->page_times.short_time = a->slab_times.short_time;
-	a->slab = accounts_slab(env->accounts, &slab);
-	a->page = accounts_page(env->accounts, &page);
-	if (!a->slab || !a->page || observe(a)) {
-		free(a);
-		return NULL;
-	}
+	ret = accounts_slab(env->accounts, &slab, &a->slab);
+	if (!ret)
+		ret = accounts_page(env->accounts, &page, &a->page);
+	if (!ret)
+		ret = observe(a);
+	if (ret)
+		return ret;
 	a->slab->lives.live.times = true;
 	a->page->lives.blocks.times = true;
-	return a;
+	return 0;
 }
 
 static struct lifetime_sum row_sum(const struct lifetime_view *v, size_t row)

@@ -68,26 +68,27 @@ static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
 	}
 }
 
-static void *live_create(const struct analysis_env *env,
-			 const struct analysis_options *opts)
+static int live_create(const struct analysis_env *env,
+		       const struct analysis_options *opts, void **self)
 {
 	const struct dimensions dimensions = { 0 };
 	struct live *l = calloc(1, sizeof(*l));
 	struct slab_account *slab;
 	struct page_account *page;
+	int ret;
 
+	*self = l;
 	if (!l)
-		return NULL;
+		return -ENOMEM;
 	l->env = env;
 	over_time_init(&l->time, env->first_ts, env->last_ts, env->page_size);
 	l->time.extra = &l->sums;
-	slab = accounts_slab(env->accounts, &dimensions);
-	page = accounts_page(env->accounts, &dimensions);
-	if (slab && page && !slab_lives_observe(&slab->lives, slab_lived, l) &&
-	    !page_lives_observe(&page->lives, pages_lived, l))
-		return l;
-	live_destroy(l);
-	return NULL;
+	ret = accounts_slab(env->accounts, &dimensions, &slab);
+	if (!ret)
+		ret = accounts_page(env->accounts, &dimensions, &page);
+	if (!ret)
+		ret = slab_lives_observe(&slab->lives, slab_lived, l);
+	return ret ? ret : page_lives_observe(&page->lives, pages_lived, l);
 }
 
 static struct cell cell_end(const void *row, struct table *t)

@@ -299,24 +299,23 @@ struct page_analysis {
 	bool ended;
 };
 
-static void *page_create(const struct analysis_env *env,
-			 const struct analysis_options *opts)
+static int page_create(const struct analysis_env *env,
+		       const struct analysis_options *opts, void **self)
 {
 	struct page_analysis *page = calloc(1, sizeof(*page));
 	struct dimensions dimensions;
+	int ret;
 
+	*self = page;
 	if (!page)
-		return NULL;
+		return -ENOMEM;
 	page->env = env;
 	page->opts = opts;
 	dimensions = subjects_page_dimensions(opts->by);
-	page->acc = accounts_page(env->accounts, &dimensions);
-	if (!page->acc) {
-		free(page);
-		return NULL;
-	}
-	page->acc->by_pfn |= opts->by_address;
-	return page;
+	ret = accounts_page(env->accounts, &dimensions, &page->acc);
+	if (!ret)
+		page->acc->by_pfn |= opts->by_address;
+	return ret;
 }
 
 static void page_end(void *self)

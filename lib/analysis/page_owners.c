@@ -518,24 +518,23 @@ static int owners_view(const void *self, struct report *report)
 	return ret;
 }
 
-static void *owners_create(const struct analysis_env *env,
-			   const struct analysis_options *opts)
+static int owners_create(const struct analysis_env *env,
+			 const struct analysis_options *opts, void **self)
 {
 	struct page_owners *p = calloc(1, sizeof(*p));
 	struct dimensions dimensions;
+	int ret;
 
+	*self = p;
 	if (!p)
-		return NULL;
+		return -ENOMEM;
 	p->env = env;
 	p->opts = opts;
 	dimensions = subjects_page_dimensions(opts->by);
-	p->acc = accounts_page(env->accounts, &dimensions);
-	if (!p->acc) {
-		free(p);
-		return NULL;
-	}
-	p->acc->lives.blocks.times = true;
-	return p;
+	ret = accounts_page(env->accounts, &dimensions, &p->acc);
+	if (!ret)
+		p->acc->lives.blocks.times = true;
+	return ret;
 }
 
 static void owners_end(void *self)

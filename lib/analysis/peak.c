@@ -213,13 +213,16 @@ static int show(const struct peak *p, bool pages, struct report *report)
 	return ret;
 }
 
-void *peak_create(const struct analysis_env *env, const struct analysis_options *opts)
+int peak_create(const struct analysis_env *env, const struct analysis_options *opts,
+		void **self)
 {
 	struct peak *p = calloc(1, sizeof(*p));
 	struct dimensions slab, page;
+	int ret;
 
+	*self = p;
 	if (!p)
-		return NULL;
+		return -ENOMEM;
 	p->env = env;
 	p->opts = opts;
 	p->show = show;
@@ -230,13 +233,10 @@ void *peak_create(const struct analysis_env *env, const struct analysis_options 
 	timeline_init(&p->pages.timeline, env->first_ts, env->last_ts, opts->bins);
 	slab = subjects_slab_dimensions(opts, env);
 	page = subjects_page_dimensions(opts->by);
-	p->slab = accounts_slab(env->accounts, &slab);
-	p->page = accounts_page(env->accounts, &page);
-	if (!p->slab || !p->page || observe(p)) {
-		free(p);
-		return NULL;
-	}
-	return p;
+	ret = accounts_slab(env->accounts, &slab, &p->slab);
+	if (!ret)
+		ret = accounts_page(env->accounts, &page, &p->page);
+	return ret ? ret : observe(p);
 }
 
 void peak_end(void *self)

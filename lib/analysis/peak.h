@@ -89,7 +89,8 @@ static inline struct peak_row peak_row_then(const struct peak *p,
 }
 
 /* The functions of struct analysis: for one that shows other tables, by @show, which it sets. */
-void *peak_create(const struct analysis_env *env, const struct analysis_options *opts);
+int peak_create(const struct analysis_env *env, const struct analysis_options *opts,
+		void **self) __must_check;
 void peak_observe(void *self, const struct kmem_event *evs, size_t nr);
 void peak_end(void *self);
 int peak_view(const void *self, struct report *report);

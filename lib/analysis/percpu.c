@@ -59,14 +59,16 @@ struct percpu {
 	bool failed;
 };
 
-static void *percpu_create(const struct analysis_env *env,
-			   const struct analysis_options *opts)
+static int percpu_create(const struct analysis_env *env,
+			 const struct analysis_options *opts, void **self)
 {
 	struct percpu *p = calloc(1, sizeof(*p));
 
-	if (p)
-		p->env = env;
-	return p;
+	*self = p;
+	if (!p)
+		return -ENOMEM;
+	p->env = env;
+	return 0;
 }
 
 static struct percpu_cpu *find_cpu(struct percpu *p, uint32_t cpu)

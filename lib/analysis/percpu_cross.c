@@ -111,26 +111,26 @@ static struct dimensions page_dimensions(enum subject_kind kind)
 	return all;
 }
 
-static void *cross_create(const struct analysis_env *env,
-			  const struct analysis_options *opts)
+static int cross_create(const struct analysis_env *env,
+			const struct analysis_options *opts, void **self)
 {
 	struct percpu_cross *c = calloc(1, sizeof(*c));
 	struct dimensions slab, page;
+	int ret;
 
+	*self = c;
 	if (!c)
-		return NULL;
+		return -ENOMEM;
 	c->env = env;
 	c->opts = opts;
 	slab = subjects_slab_dimensions(opts, env);
 	page = page_dimensions(opts->by);
-	c->slab = accounts_slab(env->accounts, &slab);
-	c->page = accounts_page(env->accounts, &page);
-	if (!c->slab || !c->page || slab_lives_observe(&c->slab->lives, slab_lived, c) ||
-	    page_lives_observe(&c->page->lives, pages_lived, c)) {
-		free(c);
-		return NULL;
-	}
-	return c;
+	ret = accounts_slab(env->accounts, &slab, &c->slab);
+	if (!ret)
+		ret = accounts_page(env->accounts, &page, &c->page);
+	if (!ret)
+		ret = slab_lives_observe(&c->slab->lives, slab_lived, c);
+	return ret ? ret : page_lives_observe(&c->page->lives, pages_lived, c);
 }
 
 /* By what is asked for; pages are by callsite where they cannot be by that. */

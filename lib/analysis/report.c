@@ -45,27 +45,28 @@ static void web_destroy(void *self)
 	free(w);
 }
 
-static void *web_create(const struct analysis_env *env,
-			const struct analysis_options *opts)
+static int web_create(const struct analysis_env *env, const struct analysis_options *opts,
+		      void **self)
 {
 	struct web *w = calloc(1, sizeof(*w));
+	void *peak;
+	int ret;
 
+	*self = w;
 	if (!w)
-		return NULL;
+		return -ENOMEM;
 	w->env = env;
 	w->asked = opts;
 	w->opts = (struct analysis_options){ .by = SUBJECT_STACK, .by_cache = true };
 	over_time_init(&w->time, env->first_ts, env->last_ts, env->page_size);
 	frame_map_init(&w->frames, env);
-	w->peak = analysis_peak.create(env, &w->opts);
-	w->summary = analysis_summary.create(env, &w->summary_opts);
-	if (!w->peak || !w->summary ||
-	    over_time_observe(&w->time, w->peak->slab, w->peak->page) ||
-	    frame_map_observe(&w->frames, w->peak->page)) {
-		web_destroy(w);
-		return NULL;
-	}
-	return w;
+	ret = analysis_peak.create(env, &w->opts, &peak);
+	w->peak = peak;
+	if (!ret)
+		ret = analysis_summary.create(env, &w->summary_opts, &w->summary);
+	if (!ret)
+		ret = over_time_observe(&w->time, w->peak->slab, w->peak->page);
+	return ret ? ret : frame_map_observe(&w->frames, w->peak->page);
 }
 
 static void web_observe(void *self, const struct kmem_event *evs, size_t nr)

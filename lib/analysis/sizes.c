@@ -67,22 +67,21 @@ static int add_tables(struct sizes *s)
 	return ret ? ret : slab_lives_observe(&s->slab->lives, slab_lived, s);
 }
 
-static void *sizes_create(const struct analysis_env *env,
-			  const struct analysis_options *opts)
+static int sizes_create(const struct analysis_env *env,
+			const struct analysis_options *opts, void **self)
 {
 	struct sizes *s = calloc(1, sizeof(*s));
 	struct dimensions slab;
+	int ret;
 
+	*self = s;
 	if (!s)
-		return NULL;
+		return -ENOMEM;
 	s->env = env;
 	s->opts = opts;
 	slab = subjects_slab_dimensions(opts, env);
-	s->slab = accounts_slab(env->accounts, &slab);
-	if (s->slab && !add_tables(s))
-		return s;
-	sizes_destroy(s);
-	return NULL;
+	ret = accounts_slab(env->accounts, &slab, &s->slab);
+	return ret ? ret : add_tables(s);
 }
 
 /* One table in the making.

@@ -8,24 +8,23 @@
 
 #include "analysis/slab_report.h"
 
-void *slab_analysis_create(const struct analysis_env *env,
-			   const struct analysis_options *opts)
+int slab_analysis_create(const struct analysis_env *env,
+			 const struct analysis_options *opts, void **self)
 {
 	struct slab_analysis *slab = calloc(1, sizeof(*slab));
 	struct dimensions dimensions;
+	int ret;
 
+	*self = slab;
 	if (!slab)
-		return NULL;
+		return -ENOMEM;
 	slab->env = env;
 	slab->opts = opts;
 	dimensions = subjects_slab_dimensions(opts, env);
-	slab->acc = accounts_slab(env->accounts, &dimensions);
-	if (!slab->acc) {
-		free(slab);
-		return NULL;
-	}
-	slab->acc->by_ptr |= opts->by_address;
-	return slab;
+	ret = accounts_slab(env->accounts, &dimensions, &slab->acc);
+	if (!ret)
+		slab->acc->by_ptr |= opts->by_address;
+	return ret;
 }
 
 void slab_analysis_end(void *self)

@@ -40,8 +40,8 @@ struct slab_report {
 };
 
 /* What analyses of slab accounts have in common: see struct analysis. */
-void *slab_analysis_create(const struct analysis_env *env,
-			   const struct analysis_options *opts);
+int slab_analysis_create(const struct analysis_env *env,
+			 const struct analysis_options *opts, void **self) __must_check;
 void slab_analysis_end(void *self);
 /* Has @show add its tables of what @self has observed. 0, -ENOMEM, or what @show returns. */
 int slab_analysis_view(const void *self, struct report *report,

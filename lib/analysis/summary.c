@@ -219,25 +219,22 @@ static void summary_destroy(void *self)
 	free(s);
 }
 
-static void *summary_create(const struct analysis_env *env,
-			    const struct analysis_options *opts)
+static int summary_create(const struct analysis_env *env,
+			  const struct analysis_options *opts, void **self)
 {
 	struct summary *s = calloc(1, sizeof(*s));
 	enum part i;
+	int ret = 0;
 
+	*self = s;
 	if (!s)
-		return NULL;
+		return -ENOMEM;
 	s->env = env;
 	s->opts = (struct analysis_options){ .by_caller = true,
 					     .older_ns = opts->older_ns };
-	for (i = 0; i < PART_NR; i++) {
-		s->selves[i] = parts[i]->create(env, &s->opts);
-		if (!s->selves[i]) {
-			summary_destroy(s);
-			return NULL;
-		}
-	}
-	return s;
+	for (i = 0; !ret && i < PART_NR; i++)
+		ret = parts[i]->create(env, &s->opts, &s->selves[i]);
+	return ret;
 }
 
 static const struct table_type *const tables[] = { &summary_type, NULL };

@@ -70,14 +70,18 @@ static int open_accounts(struct monitor *m, enum subject_kind by)
 {
 	const struct dimensions slab = grouping_slab_dimensions(by, &m->env);
 	const struct dimensions page = grouping_page_dimensions(by);
+	struct slab_account *slabs;
+	struct page_account *pages;
+	int ret = 0;
 
 	m->accounts =
 		(struct accounts){ .rec = m->study.rec, .page_size = m->env.page_size };
 	m->env.accounts = &m->accounts;
-	if ((m->opts.slab && !accounts_slab(&m->accounts, &slab)) ||
-	    (m->opts.page && !accounts_page(&m->accounts, &page)))
-		return -ENOMEM;
-	return open_sides(m, by);
+	if (m->opts.slab)
+		ret = accounts_slab(&m->accounts, &slab, &slabs);
+	if (!ret && m->opts.page)
+		ret = accounts_page(&m->accounts, &page, &pages);
+	return ret ? ret : open_sides(m, by);
 }
 
 static int open_study(struct monitor *m, int fd)

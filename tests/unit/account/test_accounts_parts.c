@@ -17,11 +17,14 @@ static struct accounts_parts *parts;
 
 static void setup(const struct dimensions *dims)
 {
+	struct slab_account *slab;
+	struct page_account *page;
+
 	one = sum = (struct accounts){ .rec = &rec, .page_size = 4096 };
-	ck_assert_ptr_nonnull(accounts_slab(&one, dims));
-	ck_assert_ptr_nonnull(accounts_page(&one, dims));
-	ck_assert_ptr_nonnull(accounts_slab(&sum, dims));
-	ck_assert_ptr_nonnull(accounts_page(&sum, dims));
+	ck_assert_int_eq(accounts_slab(&one, dims, &slab), 0);
+	ck_assert_int_eq(accounts_page(&one, dims, &page), 0);
+	ck_assert_int_eq(accounts_slab(&sum, dims, &slab), 0);
+	ck_assert_int_eq(accounts_page(&sum, dims, &page), 0);
 	ck_assert(accounts_can_part(&sum));
 	ck_assert_int_eq(accounts_parts_new(&parts, &sum), 0);
 }

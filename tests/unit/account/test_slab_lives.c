@@ -3,6 +3,7 @@
  * tests: account/slab_lives.h: what is handed over, in which order, with which beginning.
  */
 #include <check.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "account/accounts.h"
@@ -246,22 +247,29 @@ START_TEST(accounts_are_made_once)
 				more = { .of = { DIMENSION_CPU, DIMENSION_NODE } };
 	const struct recording rec = { 0 };
 	struct accounts a = { .rec = &rec, .page_size = 4096 };
-	struct slab_account *slab = accounts_slab(&a, &none);
-	struct page_account *page = accounts_page(&a, &cpu);
+	struct slab_account *slab, *same;
+	struct page_account *page, *same_page;
 
-	ck_assert(slab && page);
-	ck_assert_ptr_eq(accounts_slab(&a, &stack), slab);
-	ck_assert_ptr_eq(accounts_slab(&a, &none), slab);
+	ck_assert_int_eq(accounts_slab(&a, &none, &slab), 0);
+	ck_assert_int_eq(accounts_page(&a, &cpu, &page), 0);
+	ck_assert_int_eq(accounts_slab(&a, &stack, &same), 0);
+	ck_assert_ptr_eq(same, slab);
+	ck_assert_int_eq(accounts_slab(&a, &none, &same), 0);
+	ck_assert_ptr_eq(same, slab);
 	ck_assert_int_eq(slab->lives.dimensions.of[0], DIMENSION_STACK);
-	ck_assert_ptr_eq(accounts_slab(&a, &two), slab);
+	ck_assert_int_eq(accounts_slab(&a, &two, &same), 0);
+	ck_assert_ptr_eq(same, slab);
 	ck_assert_int_eq(slab->lives.dimensions.of[0], DIMENSION_STACK);
 	ck_assert_int_eq(slab->lives.dimensions.of[1], DIMENSION_PID);
 	ck_assert_int_eq(slab->lives.dimensions.of[2], DIMENSION_NONE);
 	/* There is room for one more. */
-	ck_assert_ptr_null(accounts_slab(&a, &more));
+	ck_assert_int_eq(accounts_slab(&a, &more, &same), -EOVERFLOW);
+	ck_assert_ptr_null(same);
 	ck_assert_int_eq(slab->lives.dimensions.of[2], DIMENSION_NONE);
-	ck_assert_ptr_eq(accounts_slab(&a, &cpu), slab);
-	ck_assert_ptr_eq(accounts_page(&a, &cpu), page);
+	ck_assert_int_eq(accounts_slab(&a, &cpu, &same), 0);
+	ck_assert_ptr_eq(same, slab);
+	ck_assert_int_eq(accounts_page(&a, &cpu, &same_page), 0);
+	ck_assert_ptr_eq(same_page, page);
 	ck_assert_int_eq(page->lives.dimensions.of[1], DIMENSION_NONE);
 	ck_assert_uint_eq(slab->lives.large_bytes, 8192);
 	accounts_finish(&a);

@@ -24,8 +24,7 @@ static void set_up(struct fixture *f)
 {
 	*f = (struct fixture){ .analysis = analysis_find("frag") };
 	opened_open(&f->in, FILE_PATH);
-	f->self = f->analysis->create(&f->in.env, &f->opts);
-	ck_assert_ptr_nonnull(f->self);
+	ck_assert_int_eq(f->analysis->create(&f->in.env, &f->opts, &f->self), 0);
 }
 
 static void tear_down(struct fixture *f)
@@ -271,7 +270,7 @@ START_TEST(facts)
 	f.in.env.first_ts = 100;
 	f.in.env.last_ts = 199;
 	f.opts.bins = 4;
-	f.self = f.analysis->create(&f.in.env, &f.opts);
+	ck_assert_int_eq(f.analysis->create(&f.in.env, &f.opts, &f.self), 0);
 	f.analysis->observe(f.self, evs, ARRAY_SIZE(evs));
 	view(&f);
 	t = table(&f, "frag");

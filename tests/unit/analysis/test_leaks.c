@@ -359,8 +359,7 @@ static size_t series_of_tasks(struct fixture *f, enum subject_kind by, unsigned 
 	size_t nr;
 
 	f->in.env.accounts = &accounts;
-	l = analysis->create(&f->in.env, &opts);
-	ck_assert_ptr_nonnull(l);
+	ck_assert_int_eq(analysis->create(&f->in.env, &opts, &l), 0);
 	for (i = 0; i < 900; i++) {
 		event(f, KMEM_KMALLOC, pointer(i), i)->pid = 100 + (int)(i % tasks);
 		if (i % 5)

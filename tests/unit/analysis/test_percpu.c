@@ -21,8 +21,7 @@ static void set_up(struct fixture *f)
 {
 	*f = (struct fixture){ .analysis = analysis_find("percpu") };
 	opened_open(&f->in, FILE_PATH);
-	f->self = f->analysis->create(&f->in.env, &f->opts);
-	ck_assert_ptr_nonnull(f->self);
+	ck_assert_int_eq(f->analysis->create(&f->in.env, &f->opts, &f->self), 0);
 }
 
 static void tear_down(struct fixture *f)

@@ -4,6 +4,7 @@
  * stream goes on as if nobody had looked.
  */
 #include <check.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -252,6 +253,39 @@ START_TEST(test_tree)
 }
 END_TEST
 
+/* Rows are by three things already; there is no room for callchains, which is no lack of memory. */
+START_TEST(no_room_for_more)
+{
+	const struct dimensions full = { .of = { DIMENSION_PID, DIMENSION_CPU,
+						 DIMENSION_NODE } };
+	const struct analysis_options opts = { .by = SUBJECT_STACK };
+	const struct analysis *analysis;
+	unsigned int nr = 0;
+	struct fixture f;
+	void *self;
+
+	set_up(&f, "data/trixie-amd64-small-stack.v7.dat");
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
+		struct accounts accounts = { .rec = f.in.rec, .page_size = 4096 };
+		struct slab_account *slab;
+		struct page_account *page;
+		int ret;
+
+		ck_assert_int_eq(accounts_slab(&accounts, &full, &slab), 0);
+		ck_assert_int_eq(accounts_page(&accounts, &full, &page), 0);
+		f.in.env.accounts = &accounts;
+		ret = analysis->create(&f.in.env, &opts, &self);
+		ck_assert_msg(!ret || ret == -EOVERFLOW, "%s: %d", analysis->name, ret);
+		ck_assert_ptr_nonnull(self);
+		nr += ret == -EOVERFLOW;
+		analysis->destroy(self);
+		accounts_free(&accounts);
+	}
+	ck_assert_uint_ge(nr, 8);
+	tear_down(&f);
+}
+END_TEST
+
 Suite *test_views_suite(void);
 
 Suite *test_views_suite(void)
@@ -265,6 +299,7 @@ Suite *test_views_suite(void)
 	tcase_add_loop_test(tc, test_live_by_stack, 0, ARRAY_SIZE(files));
 	tcase_add_test(tc, test_zones);
 	tcase_add_loop_test(tc, test_commands, 0, ARRAY_SIZE(files));
+	tcase_add_test(tc, no_room_for_more);
 	suite_add_tcase(s, tc);
 	return s;
 }

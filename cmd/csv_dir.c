@@ -271,7 +271,7 @@ int csv_dir_write(const char *path, const struct report *r, const char *command)
 	end(&d, ret == EXIT_OK);
 	signals_release(&before);
 	if (ret == EXIT_OK)
-		message_info("%zu table%s in %s", r->nr_tables,
-			     r->nr_tables == 1 ? "" : "s", path);
+		message_info("%zu table%s in %s", r->nr_tables, plural(r->nr_tables),
+			     path);
 	return ret;
 }

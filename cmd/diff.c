@@ -396,8 +396,9 @@ static int check_gate(struct diff *d)
 		report_add_banner(
 			d->report, false,
 			"gate: %" PRIu64
-			" rows exceed a limit, but not significantly; no rule is broken",
-			d->gate.nr_noise);
+			" row%s a limit, but not significantly; no rule is broken",
+			d->gate.nr_noise,
+			d->gate.nr_noise == 1 ? " exceeds" : "s exceed");
 	report_add_fact(d->report, "rules", NULL, cell_uint(d->args.rules.nr));
 	report_add_fact(d->report, "rules_broken", NULL, cell_uint(d->gate.nr_broken));
 	report_add_fact(d->report, "rules_undecided", NULL,
@@ -433,8 +434,9 @@ static int verdict(const struct diff *d)
 		return ret;
 	if (d->gate.nr_unchecked) {
 		message_error(command_name,
-			      "%zu of %zu rules could not be checked: see the report",
-			      d->gate.nr_unchecked, d->args.rules.nr);
+			      "%zu of %zu rule%s could not be checked: see the report",
+			      d->gate.nr_unchecked, d->args.rules.nr,
+			      plural(d->args.rules.nr));
 		return EXIT_USAGE;
 	}
 	if (d->gate.nr_broken) {

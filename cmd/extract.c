@@ -116,8 +116,8 @@ static void say_summary(const struct extract_options *o, const struct capture_re
 
 	recorder_format_bytes(bytes, sizeof(bytes), r->file_bytes);
 	recorder_format_losses(&lost, r);
-	message_info("%" PRIu64 " events, %s, %s -> %s", r->events, bytes,
-		     strbuf_text(&lost), o->output);
+	message_info("%" PRIu64 " event%s, %s, %s -> %s", r->events, plural(r->events),
+		     bytes, strbuf_text(&lost), o->output);
 	if (r->write_error) {
 		strbuf_free(&lost);
 		return;

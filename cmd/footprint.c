@@ -215,8 +215,7 @@ static void cut(const struct footprint_run *run, struct table *t)
 		table_add_note(
 			t,
 			"%zu row%s of the next level %s not shown (--depth %" PRIu64 ").",
-			hidden, hidden == 1 ? "" : "s", hidden == 1 ? "is" : "are",
-			run->depth);
+			hidden, plural(hidden), hidden == 1 ? "is" : "are", run->depth);
 }
 
 /* Writes the picture or the page. */

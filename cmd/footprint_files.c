@@ -138,9 +138,11 @@ void footprint_files_banner(const struct footprint_files *files, struct report *
 
 	if (files->sources.modules)
 		strbuf_printf(&modules, "; %zu module%s", files->nr_modules,
-			      files->nr_modules == 1 ? "" : "s");
-	report_add_banner(report, false, "%s: %zu sections, %zu symbols, %s%s",
-			  files->vmlinux, layout->nr_sections, layout->nr_items,
+			      plural(files->nr_modules));
+	report_add_banner(report, false, "%s: %zu section%s, %zu symbol%s, %s%s",
+			  files->vmlinux, layout->nr_sections,
+			  plural(layout->nr_sections), layout->nr_items,
+			  plural(layout->nr_items),
 			  files->no_debug ? "no debug information" : "debug information",
 			  strbuf_text(&modules));
 	strbuf_free(&modules);
@@ -155,8 +157,9 @@ void footprint_files_banner(const struct footprint_files *files, struct report *
 	if (files->fp.nr_packed)
 		report_add_banner(
 			report, true,
-			"%zu modules are left out: they are damaged, or this build cannot unpack them",
-			files->fp.nr_packed);
+			"%zu module%s left out: damaged, or this build cannot unpack %s",
+			files->fp.nr_packed, files->fp.nr_packed == 1 ? " is" : "s are",
+			files->fp.nr_packed == 1 ? "it" : "them");
 }
 
 void footprint_files_free(struct footprint_files *files)

@@ -102,7 +102,7 @@ void import_say(const struct import *im, const struct import_result *r)
 	if (im->opts->quiet)
 		return;
 	message_info("%s of %zu CPU%s -> %s", r->summary, r->nr_parts,
-		     r->nr_parts == 1 ? "" : "s", output);
+		     plural(r->nr_parts), output);
 	while (*notes) {
 		size_t len = strcspn(notes, "\n");
 

@@ -205,7 +205,8 @@ static int write_recording(struct import *im, const struct perf_import *pi)
 	ret = import_write(im, &r);
 	if (ret != GO_ON)
 		return ret;
-	snprintf(summary, sizeof(summary), "%" PRIu64 " events", found->nr_samples);
+	snprintf(summary, sizeof(summary), "%" PRIu64 " event%s", found->nr_samples,
+		 plural(found->nr_samples));
 	r.summary = summary;
 	import_say(im, &r);
 	return EXIT_OK;

@@ -81,16 +81,17 @@ static int nothing_found(const struct import *im, const struct text_import *ti)
 		message_error(
 			command_name,
 			"%s contains no readable kmem events (%" PRIu64
-			" lines, 0 unreadable)\n  It should be a copy of /sys/kernel/tracing/trace with kmem events",
-			im->opts->text, r->nr_lines);
+			" line%s, 0 unreadable)\n  It should be a copy of /sys/kernel/tracing/trace with kmem events",
+			im->opts->text, r->nr_lines, plural(r->nr_lines));
 		return EXIT_UNREADABLE;
 	}
 	quote(&line, r);
 	message_error(
 		command_name,
-		"%s contains no readable kmem events (%" PRIu64 " lines, %" PRIu64
+		"%s contains no readable kmem events (%" PRIu64 " line%s, %" PRIu64
 		" unreadable)\n  %s\n  It should be a copy of /sys/kernel/tracing/trace with kmem events",
-		im->opts->text, r->nr_lines, r->nr_unreadable, strbuf_text(&line));
+		im->opts->text, r->nr_lines, plural(r->nr_lines), r->nr_unreadable,
+		strbuf_text(&line));
 	strbuf_free(&line);
 	return EXIT_UNREADABLE;
 }
@@ -112,8 +113,8 @@ static void warn_unreadable(const struct import *im, const struct text_import_re
 		return;
 	quote(&line, r);
 	log_msg(&im->log, LOG_WARN,
-		"%" PRIu64 " of %" PRIu64 " lines could not be read; the first:\n  %s",
-		r->nr_unreadable, r->nr_lines, strbuf_text(&line));
+		"%" PRIu64 " of %" PRIu64 " line%s could not be read; the first:\n  %s",
+		r->nr_unreadable, r->nr_lines, plural(r->nr_lines), strbuf_text(&line));
 	strbuf_free(&line);
 }
 
@@ -129,8 +130,9 @@ static int write_recording(struct import *im, const struct text_import *ti)
 	if (ret != GO_ON)
 		return ret;
 	warn_unreadable(im, text_import_result(ti));
-	snprintf(summary, sizeof(summary), "%" PRIu64 " events",
-		 text_import_result(ti)->nr_events);
+	snprintf(summary, sizeof(summary), "%" PRIu64 " event%s",
+		 text_import_result(ti)->nr_events,
+		 plural(text_import_result(ti)->nr_events));
 	r.summary = summary;
 	import_say(im, &r);
 	return EXIT_OK;

@@ -137,8 +137,10 @@ static void add_truncated(struct report *r, const struct info *info)
 			report_add_property(
 				r, name, true,
 				"%" PRIu64
-				" events of CPU %u were still in its ring buffer",
-				info->cpus[i].missing, info->cpus[i].cpu);
+				" event%s of CPU %u %s still in its ring buffer",
+				info->cpus[i].missing, plural(info->cpus[i].missing),
+				info->cpus[i].cpu,
+				info->cpus[i].missing == 1 ? "was" : "were");
 	}
 }
 
@@ -157,8 +159,8 @@ static void add_totals(struct report *r, const struct info *info)
 	if (f->nr_dropped)
 		report_add_property(r, "dropped", true,
 				    "%" PRIu64
-				    " events, according to the ring buffer's statistics",
-				    f->nr_dropped);
+				    " event%s, according to the ring buffer's statistics",
+				    f->nr_dropped, plural(f->nr_dropped));
 	if (*f->truncated)
 		add_truncated(r, info);
 }
@@ -179,8 +181,8 @@ static void add_symbols(struct report *r, const struct info *info)
 		add_text(r, "symbols", "none");
 		return;
 	}
-	strbuf_printf(&line, "%zu functions, %s%s", info->nr_symbols, kinds[o->kind],
-		      o->path ? o->path : "");
+	strbuf_printf(&line, "%zu function%s, %s%s", info->nr_symbols,
+		      plural(info->nr_symbols), kinds[o->kind], o->path ? o->path : "");
 	if (o->offset)
 		strbuf_printf(&line, ", KASLR offset 0x%" PRIx64, o->offset);
 	if (o->build_id_equal)
@@ -204,7 +206,7 @@ static void add_buffers(struct report *r, const struct recording *rec)
 		if (rec->nr_buffers > 1)
 			strbuf_printf(&line, ", clock %s", recording_clock(rec, i));
 		strbuf_printf(&line, ", %u CPU%s with data, ", buf->nr_cpus,
-			      buf->nr_cpus == 1 ? "" : "s");
+			      plural(buf->nr_cpus));
 		text_bytes(&line, info_buffer_bytes(buf), " ");
 		strbuf_printf(&line, ", sub-buffers of %" PRIu32 " bytes",
 			      buf->page_size);
@@ -228,23 +230,24 @@ static void add_recorded(struct report *r, const struct recording *rec)
 static void add_damage(struct report *r, const struct study_facts *f)
 {
 	const struct {
-		const char *what;
+		const char *what, *which;
 		uint64_t count;
 	} items[] = {
-		{ "damaged parts of the file's metadata", f->nr_damaged },
-		{ "damaged pages or chunks", f->nr_bad_pages },
-		{ "records that match no format", f->nr_undecodable },
-		{ "callchains without an event", f->nr_stacks_unclaimed },
-		{ "times the clock ran backwards", f->nr_backwards },
-		{ "events with impossible times, not counted in the duration",
+		{ "damaged part", " of the file's metadata", f->nr_damaged },
+		{ "damaged piece", " of the data (pages or chunks)", f->nr_bad_pages },
+		{ "record", " of no known format", f->nr_undecodable },
+		{ "callchain", " without an event", f->nr_stacks_unclaimed },
+		{ "time", " the clock ran backwards", f->nr_backwards },
+		{ "event", " with impossible times, not counted in the duration",
 		  f->nr_impossible },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(items); i++) {
 		if (items[i].count)
-			report_add_property(r, "trouble", true, "%" PRIu64 " %s",
-					    items[i].count, items[i].what);
+			report_add_property(r, "trouble", true, "%" PRIu64 " %s%s%s",
+					    items[i].count, items[i].what,
+					    plural(items[i].count), items[i].which);
 	}
 }
 

@@ -150,8 +150,8 @@ static void add_gap_notes(struct table *t, const struct info *info)
 	if (t->text_rows && info->nr_gaps > t->text_rows)
 		table_add_note(t, "-v lists all gaps.");
 	else if (more)
-		table_add_note(t, "%" PRIu64 " more gaps are counted, but not listed.",
-			       more);
+		table_add_note(t, "%" PRIu64 " more gap%s counted, but not listed.", more,
+			       more == 1 ? " is" : "s are");
 }
 
 static void add_gaps(struct report *r, const struct info *info)

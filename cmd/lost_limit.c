@@ -54,7 +54,7 @@ static int not_bounded(const struct lost_limit *limit, const struct study_facts 
 		strbuf_printf(&what, "%s%s%" PRIu64 " gap%s of unknown size",
 			      limit->implied ? f->path : "",
 			      limit->implied ? " has " : "", f->nr_unknown_gaps,
-			      f->nr_unknown_gaps == 1 ? "" : "s");
+			      plural(f->nr_unknown_gaps));
 	if (limit->implied)
 		strbuf_puts(&hold, "gates on it are not reliable");
 	else
@@ -99,13 +99,15 @@ int lost_limit_check(const struct lost_limit *limit, const struct study_facts *f
 		message_error(
 			command,
 			"%s lost %" PRIu64
-			" events (%.3g %% of all): gates are not reliable with more than %s lost\n  Record with a larger buffer (kmemx record -b), or allow more: --max-lost PCT%%",
-			f->path, lost, 100 * (double)lost / all, limit->text);
+			" event%s (%.3g %% of all): gates are not reliable with more than %s lost\n  Record with a larger buffer (kmemx record -b), or allow more: --max-lost PCT%%",
+			f->path, lost, plural(lost), 100 * (double)lost / all,
+			limit->text);
 	else
 		message_error(
 			command,
 			"%" PRIu64
-			" events were lost (%.3g %% of all); --max-lost is %s\n  Record with a larger buffer: kmemx record -b",
-			lost, 100 * (double)lost / all, limit->text);
+			" event%s lost (%.3g %% of all); --max-lost is %s\n  Record with a larger buffer: kmemx record -b",
+			lost, lost == 1 ? " was" : "s were", 100 * (double)lost / all,
+			limit->text);
 	return EXIT_UNTRUSTED;
 }

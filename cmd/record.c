@@ -277,8 +277,8 @@ static void say_summary(const struct capture_options *c, const struct capture_re
 	recorder_format_time(time, sizeof(time), r->duration_ns);
 	recorder_format_bytes(bytes, sizeof(bytes), r->file_bytes);
 	recorder_format_losses(&lost, r);
-	message_info("%" PRIu64 " events in %s, %s, %s -> %s", r->events, time, bytes,
-		     strbuf_text(&lost),
+	message_info("%" PRIu64 " event%s in %s, %s, %s -> %s", r->events,
+		     plural(r->events), time, bytes, strbuf_text(&lost),
 		     c->stream_fd >= 0 ? "standard output" : c->output);
 	if (r->overrun || r->dropped)
 		message_info(

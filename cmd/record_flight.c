@@ -326,8 +326,9 @@ static void say_saved(void *ctx, const char *path, const char *cause,
 	recorder_format_time(time, sizeof(time), r->duration_ns);
 	recorder_format_bytes(bytes, sizeof(bytes), r->file_bytes);
 	recorder_format_losses(&lost, r);
-	message_info("%s: %" PRIu64 " events, complete for the last %s, %s, %s -> %s",
-		     cause, r->events, time, bytes, strbuf_text(&lost), path);
+	message_info("%s: %" PRIu64 " event%s, complete for the last %s, %s, %s -> %s",
+		     cause, r->events, plural(r->events), time, bytes, strbuf_text(&lost),
+		     path);
 	strbuf_free(&lost);
 }
 

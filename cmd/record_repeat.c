@@ -76,7 +76,8 @@ int record_repeat(const struct record_repeat *r)
 		return ret;
 	}
 	if (!r->quiet)
-		message_info("%" PRIu64 " runs in %s; compare: kmemx diff OLD/ %s",
-			     r->times, r->directory, SHELL_NAME(r->directory));
+		message_info("%" PRIu64 " run%s in %s; compare: kmemx diff OLD/ %s",
+			     r->times, plural(r->times), r->directory,
+			     SHELL_NAME(r->directory));
 	return EXIT_OK;
 }

@@ -277,7 +277,7 @@ static void put_banner(const struct script_run *r, struct outbuf *out)
 	safe_text_puts(&line, *release ? release : "(unknown)");
 	strbuf_puts(&line, *machine ? " " : "");
 	safe_text_puts(&line, machine);
-	strbuf_printf(&line, ", %u CPU%s%s", rec->nr_cpus, rec->nr_cpus == 1 ? "" : "s",
+	strbuf_printf(&line, ", %u CPU%s%s", rec->nr_cpus, plural(rec->nr_cpus),
 		      *clock ? ", clock " : "");
 	safe_text_puts(&line, clock);
 	strbuf_puts(&line, "\n");

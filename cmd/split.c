@@ -155,7 +155,7 @@ static int choose_cpus(struct split_run *r)
 	if (any)
 		return GO_ON;
 	message_error(command_name, "%s has %u CPU%s, none of them in --cpu",
-		      r->in.study.path, nr, nr == 1 ? "" : "s");
+		      r->in.study.path, nr, plural(nr));
 	return EXIT_FAILED;
 }
 
@@ -288,9 +288,10 @@ static int write_part(struct split_run *r)
 	set_mode(r);
 	if (new_recording_commit(&r->output, (uid_t)-1, (gid_t)-1, &study->log))
 		return EXIT_FAILED;
-	message_info("%" PRIu64 " events of %u CPU%s, %" PRIu64 " gap%s -> %s",
-		     result.nr_events, result.nr_cpus, result.nr_cpus == 1 ? "" : "s",
-		     result.nr_gaps, result.nr_gaps == 1 ? "" : "s", r->args.output);
+	message_info("%" PRIu64 " event%s of %u CPU%s, %" PRIu64 " gap%s -> %s",
+		     result.nr_events, plural(result.nr_events), result.nr_cpus,
+		     plural(result.nr_cpus), result.nr_gaps, plural(result.nr_gaps),
+		     r->args.output);
 	return EXIT_OK;
 }
 

@@ -220,7 +220,7 @@ static void add_hidden(struct account_page *page, const struct table *t)
 	}
 	if (nr) {
 		strbuf_printf(&line, "%zu column%s hidden at %zu columns: %s (--wide)",
-			      nr, nr == 1 ? "" : "s", page->width, strbuf_text(&titles));
+			      nr, plural(nr), page->width, strbuf_text(&titles));
 		add_comment(page, strbuf_text(&line));
 	}
 	page->sb.failed |= titles.failed || line.failed;
@@ -282,7 +282,7 @@ static void add_header(struct account_page *page, const struct table *t)
 		add_comment(page, comment);
 	}
 	if (shown < all)
-		strbuf_printf(&page->sb, "# %zu of %zu rows\n", shown, all);
+		strbuf_printf(&page->sb, "# %zu of %zu row%s\n", shown, all, plural(all));
 	add_hidden(page, t);
 	strbuf_puts(&page->sb, "\n");
 	add_numbers(page, &page->sb, t, NULL);

@@ -34,7 +34,8 @@ static int add_unbatched(const struct finding_kind *kind, struct advise_view *v,
 		name_task(&f, tasks, key->pid);
 	else
 		f.freed_by = key->site + 1;
-	strbuf_printf(&f.evidence, "%" PRIu64 " pages were freed one by one, ", c->pages);
+	strbuf_printf(&f.evidence, "%" PRIu64 " page%s freed one by one, ", c->pages,
+		      c->pages == 1 ? " was" : "s were");
 	if (c->runs == 1)
 		strbuf_puts(&f.evidence, "in one run on one CPU");
 	else

@@ -113,7 +113,7 @@ static int add_high_order(const struct finding_kind *kind, struct advise_view *v
 	if (!sum->nr)
 		return 0;
 	strbuf_printf(&f.evidence, "%" PRIu64 " allocation%s of order %" PRIu32, sum->nr,
-		      sum->nr == 1 ? "" : "s", sum->least);
+		      plural(sum->nr), sum->least);
 	if (sum->most > sum->least)
 		strbuf_printf(&f.evidence, " to %" PRIu32, sum->most);
 	strbuf_puts(

@@ -12,7 +12,7 @@ static void tell_pages(const struct advise *a, const struct size_peak_site *s,
 {
 	struct strbuf *to = &f->evidence;
 
-	strbuf_printf(to, "%" PRIu64 " object%s ", f->live, f->live == 1 ? "" : "s");
+	strbuf_printf(to, "%" PRIu64 " object%s ", f->live, plural(f->live));
 	if (s->bytes_alloc)
 		strbuf_printf(to, "of %" PRIu32 " bytes live at once, each in %" PRIu32,
 			      s->bytes_req, s->bytes_alloc);
@@ -23,7 +23,7 @@ static void tell_pages(const struct advise *a, const struct size_peak_site *s,
 		      "; %" PRIu64 " of %" PRIu64
 		      " kmalloc%s there ask%s for over %" PRIu64
 		      " bytes: a power of two of pages",
-		      s->large, s->hit, s->hit == 1 ? "" : "s", s->hit == 1 ? "s" : "",
+		      s->large, s->hit, plural(s->hit), s->hit == 1 ? "s" : "",
 		      a->slab->lives.large_bytes);
 }
 

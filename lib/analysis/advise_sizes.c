@@ -39,8 +39,8 @@ void advise_tell_objects(const struct advise *a, size_t i, struct finding *f)
 		      "%" PRIu64 " object%s of %" PRIu32
 		      " bytes live at once, each in %" PRIu32 "; %" PRIu64 " of %" PRIu64
 		      " kmalloc%s there ask%s for that size",
-		      c->most, c->most == 1 ? "" : "s", key->bytes_req, key->bytes_alloc,
-		      c->hit, all, all == 1 ? "" : "s", all == 1 ? "s" : "");
+		      c->most, plural(c->most), key->bytes_req, key->bytes_alloc, c->hit,
+		      all, plural(all), all == 1 ? "s" : "");
 	advise_doubt_live(a, c->gone, f);
 }
 
@@ -72,12 +72,13 @@ static void tell_arithmetic(struct finding *f, const struct own_cache *c,
 	if (g->unused)
 		strbuf_printf(to, " - %" PRIu64 " unused x %" PRIu64, g->unused, c->size);
 	if (g->tail)
-		strbuf_printf(to, " - %" PRIu64 " slabs x %" PRIu64 " left over",
-			      g->slabs, g->tail);
+		strbuf_printf(to, " - %" PRIu64 " slab%s x %" PRIu64 " left over",
+			      g->slabs, plural(g->slabs), g->tail);
 	strbuf_printf(to,
-		      " = %" PRId64 "; %" PRIu64 " slabs of %" PRIu64
-		      " bytes with %" PRIu64 " objects, as ",
-		      g->bytes, g->slabs, c->slab_bytes, c->per_slab);
+		      " = %" PRId64 "; %" PRIu64 " slab%s of %" PRIu64
+		      " bytes with %" PRIu64 " object%s, as ",
+		      g->bytes, g->slabs, plural(g->slabs), c->slab_bytes, c->per_slab,
+		      plural(c->per_slab));
 	if (c->like)
 		strbuf_printf(to, "those of %s", c->like);
 	else

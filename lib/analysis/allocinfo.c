@@ -440,8 +440,8 @@ static void add_source(const struct functions *f, struct table *t)
 			"%zu %s of alloc_tag events without an alloc_tag_hit that names them: left out.",
 			unnamed, unnamed == 1 ? "place" : "places");
 	if (tags->bad)
-		table_add_note(t, "%" PRIu64 " alloc_tag events could not be decoded.",
-			       tags->bad);
+		table_add_note(t, "%" PRIu64 " alloc_tag event%s could not be decoded.",
+			       tags->bad, plural(tags->bad));
 }
 
 static void add_notes(const struct functions *f, struct table *t)

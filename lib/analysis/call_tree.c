@@ -192,7 +192,7 @@ static struct cell cell_function(const void *row, struct table *t)
 	if (!r->nr_rest)
 		return cell_text(t, r->name);
 	strbuf_printf(&name, "other (%" PRIu32 " function%s)", r->nr_rest,
-		      r->nr_rest == 1 ? "" : "s");
+		      plural(r->nr_rest));
 	cell = cell_text(t, strbuf_text(&name));
 	t->failed |= name.failed;
 	strbuf_free(&name);
@@ -407,7 +407,7 @@ struct table *call_tree_table(struct call_tree *tree, const struct table_type *t
 			t,
 			"%zu function%s of the next level %s not shown (--depth %" PRIu64
 			").",
-			too_deep, too_deep == 1 ? "" : "s", too_deep == 1 ? "is" : "are",
+			too_deep, plural(too_deep), too_deep == 1 ? "is" : "are",
 			tree->opts->depth);
 	return t;
 }

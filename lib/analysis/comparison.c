@@ -461,8 +461,8 @@ static void note_unskipped(const struct comparison *p, struct table *t)
 		table_add_note(
 			t,
 			"!%" PRIu64
-			" slab allocations are listed under a skipped function: no callchain leads beyond it",
-			stay);
+			" slab allocation%s listed under a skipped function: no callchain leads beyond it",
+			stay, stay == 1 ? " is" : "s are");
 }
 
 void comparison_end(void *self)

@@ -328,7 +328,7 @@ struct table *footprint_table(const struct footprint_tree *tree,
 	add_rows(tree, t, dynamic != DYNAMIC_NONE);
 	add_summary(tree, fp, t, dynamic != DYNAMIC_NONE);
 	if (fp->nr_packed)
-		table_add_note(t, "!%zu modules are left out: they could not be read.",
-			       fp->nr_packed);
+		table_add_note(t, "!%zu module%s left out: unreadable.", fp->nr_packed,
+			       fp->nr_packed == 1 ? " is" : "s are");
 	return t;
 }

@@ -244,8 +244,9 @@ int frag_show_blocks(const struct frag *f, struct report *report)
 		if (f->blocks.untracked)
 			table_add_note(t,
 				       "!%u pageblocks are followed; %" PRIu64
-				       " fallbacks were in others.",
-				       FRAG_BLOCKS_MAX, f->blocks.untracked);
+				       " fallback%s in others.",
+				       FRAG_BLOCKS_MAX, f->blocks.untracked,
+				       f->blocks.untracked == 1 ? " was" : "s were");
 		report_add_table(report, t);
 		t = NULL;
 	}

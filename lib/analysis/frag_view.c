@@ -248,9 +248,9 @@ static void add_notes(const struct frag *f, struct table *t)
 		table_add_note(
 			t,
 			"!Left out: %" PRIu64
-			" fallbacks whose allocation was not found, which the filter "
+			" fallback%s whose allocation was not found, which the filter "
 			"cannot judge.",
-			unfiltered);
+			unfiltered, plural(unfiltered));
 	if (!f->order_known)
 		table_add_note(
 			t,

@@ -395,9 +395,10 @@ static void note_suppressed(const struct leaks_view *v, struct table *t)
 		space = ", ";
 	}
 	if (lines.size)
-		table_add_note(t, "Suppressed: %" PRIu64 " %s, %" PRIu64 " bytes%s)",
-			       v->nr_suppressed, v->slab ? "objects" : "pages",
-			       v->bytes_suppressed, strbuf_text(&lines));
+		table_add_note(t, "Suppressed: %" PRIu64 " %s%s, %" PRIu64 " bytes%s)",
+			       v->nr_suppressed, v->slab ? "object" : "page",
+			       plural(v->nr_suppressed), v->bytes_suppressed,
+			       strbuf_text(&lines));
 	t->failed |= lines.failed;
 	strbuf_free(&lines);
 }

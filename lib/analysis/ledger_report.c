@@ -161,14 +161,16 @@ static void reason(const struct books_row *row, uint64_t missing, struct strbuf 
 	else if (unseen && row->sheaves)
 		unseen_why(row, sb);
 	else if (missing <= row->slack)
-		strbuf_printf(
-			sb,
-			row->sheaves ? "CPUs and sheaves held up to %" PRIu64 " free ones"
-			: row->exact ? "CPUs held up to %" PRIu64 " free ones"
-				     : "active_objs counts up to %" PRIu64 " free ones",
-			row->slack);
+		strbuf_printf(sb,
+			      row->sheaves ? "CPUs and sheaves held up to %" PRIu64
+					     " free one%s"
+			      : row->exact ? "CPUs held up to %" PRIu64 " free one%s"
+					   : "active_objs counts up to %" PRIu64
+					     " free one%s",
+			      row->slack, plural(row->slack));
 	else if (missing <= row->unsure)
-		strbuf_printf(sb, "%" PRIu64 " events while it was counted", row->unsure);
+		strbuf_printf(sb, "%" PRIu64 " event%s while it was counted", row->unsure,
+			      plural(row->unsure));
 	else if (unseen)
 		unseen_why(row, sb);
 }

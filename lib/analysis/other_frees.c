@@ -19,6 +19,6 @@ void other_frees_note(bool filtered, uint64_t nr, struct table *t)
 		table_add_note(
 			t,
 			"%" PRIu64
-			" frees have no allocation event: the filter cannot tell whose they are.",
-			nr);
+			" free%s no allocation event: the filter cannot tell whose %s.",
+			nr, nr == 1 ? " has" : "s have", nr == 1 ? "it is" : "they are");
 }

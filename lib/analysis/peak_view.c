@@ -267,11 +267,11 @@ static void add_notes(const struct view *v, struct table *t)
 	}
 	note_bins(v, t);
 	if (untraced)
-		table_add_note(
-			t,
-			"Freed without an event: %" PRIu64
-			" %s, which count as live until their address was allocated again.",
-			untraced, v->owners.pages ? "pages" : "objects");
+		table_add_note(t,
+			       "Freed without an event: %" PRIu64
+			       " %s%s, live here until the address was allocated again.",
+			       untraced, v->owners.pages ? "page" : "object",
+			       plural(untraced));
 	if (losses)
 		table_add_note(
 			t, "!Events were lost: what was freed meanwhile counts as live.");

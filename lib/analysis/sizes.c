@@ -383,8 +383,8 @@ static void add_notes(const struct view *v, struct table *t)
 		table_add_note(
 			t,
 			"!%" PRIu64
-			" slab allocations are listed under a skipped function: no callchain leads beyond it.",
-			v->rows->unskipped);
+			" slab allocation%s listed under a skipped function: no callchain leads beyond it.",
+			v->rows->unskipped, v->rows->unskipped == 1 ? " is" : "s are");
 }
 
 static int show(struct view *v, struct report *report)

@@ -197,8 +197,8 @@ void slab_report_note_unskipped(const struct slab_report *slab, struct table *t)
 		table_add_note(
 			t,
 			"!%" PRIu64
-			" slab allocations are listed under a skipped function: %s",
-			stay,
+			" slab allocation%s listed under a skipped function: %s",
+			stay, stay == 1 ? " is" : "s are",
 			stacks ? "no callchain leads beyond it. Record callchains with: kmemx record --slab --stack all"
 			       : "callchains are not used when rows are by anything else too. Use --caller alone.");
 }

@@ -224,7 +224,7 @@ static void add_buffer(const struct boot_options *o, uint64_t bytes, struct strb
 		strbuf_puts(notes, "# trace_buf_size: ");
 	}
 	add_size(notes, bytes);
-	strbuf_printf(notes, " for each of %u CPUs", o->nr_cpus);
+	strbuf_printf(notes, " for each of %u CPU%s", o->nr_cpus, plural(o->nr_cpus));
 	if (!o->buffer_bytes) {
 		strbuf_printf(notes, ", together up to 1/%u of the memory (", BOOT_SHARE);
 		add_size(notes, o->memory_bytes / MIB * MIB);

@@ -145,7 +145,7 @@ static void tell_missed(struct flight *f)
 		log_msg(f->s.log, LOG_WARN,
 			"%" PRIu64
 			" more OOM kill%s while a file was being saved: not recorded",
-			nr - before, nr - before == 1 ? "" : "s");
+			nr - before, plural(nr - before));
 }
 
 static int switch_on(struct flight *f)

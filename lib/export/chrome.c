@@ -302,7 +302,8 @@ static int put_instants(struct export_job *job)
 				      "page allocation of order %" PRIu64 " failed",
 				      m->nr);
 		else if (m->nr)
-			strbuf_printf(&name, "LOST %" PRIu64 " events", m->nr);
+			strbuf_printf(&name, "LOST %" PRIu64 " event%s", m->nr,
+				      plural(m->nr));
 		else
 			strbuf_puts(&name, "LOST events");
 		put_event(job, "i", replay_ns(&clock, m->ts));

@@ -49,18 +49,19 @@ static void note_counts(struct strbuf *out, const struct perf_import_result *r)
 	char name[32] = "the file";
 
 	if (r->nr_lost)
-		strbuf_printf(out, "perf lost %" PRIu64 " events\n", r->nr_lost);
+		strbuf_printf(out, "perf lost %" PRIu64 " event%s\n", r->nr_lost,
+			      plural(r->nr_lost));
 	if (r->nr_others)
-		strbuf_printf(out,
-			      "%" PRIu64
-			      " samples that are not tracepoints are left out\n",
-			      r->nr_others);
+		strbuf_printf(out, "%" PRIu64 " sample%s left out\n", r->nr_others,
+			      r->nr_others == 1 ? " that is not a tracepoint is"
+						: "s that are not tracepoints are");
 	if (r->nr_unreadable)
-		strbuf_printf(out, "%" PRIu64 " samples could not be read\n",
-			      r->nr_unreadable);
+		strbuf_printf(out, "%" PRIu64 " sample%s could not be read\n",
+			      r->nr_unreadable, plural(r->nr_unreadable));
 	if (r->nr_untimed)
-		strbuf_printf(out, "%" PRIu64 " samples without a time are left out\n",
-			      r->nr_untimed);
+		strbuf_printf(out, "%" PRIu64 " sample%s left out\n", r->nr_untimed,
+			      r->nr_untimed == 1 ? " without a time is"
+						 : "s without a time are");
 	if (r->nr_too_long)
 		strbuf_printf(
 			out,
@@ -69,8 +70,8 @@ static void note_counts(struct strbuf *out, const struct perf_import_result *r)
 			r->nr_too_long);
 	if (r->nr_late)
 		strbuf_printf(out,
-			      "%" PRIu64 " events came too late to be sorted by time\n",
-			      r->nr_late);
+			      "%" PRIu64 " event%s came too late to be sorted by time\n",
+			      r->nr_late, plural(r->nr_late));
 	if (r->nr_lost_anywhere)
 		strbuf_printf(out,
 			      "%" PRIu64

@@ -250,7 +250,7 @@ static void note_all(struct raw_pages *rp)
 	if (rp->cpus.nr_cut)
 		strbuf_printf(&rp->notes,
 			      "the last sub-buffer is cut on %" PRIu64 " CPU%s\n",
-			      rp->cpus.nr_cut, rp->cpus.nr_cut == 1 ? "" : "s");
+			      rp->cpus.nr_cut, plural(rp->cpus.nr_cut));
 }
 
 static int compose(struct raw_pages *rp)

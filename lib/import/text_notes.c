@@ -44,8 +44,8 @@ static void note_symbols(struct notes *n)
 	if (n->events->stats.nr_hex_sites && !name_addrs_given(n->events->addrs))
 		note(n, "callsites are addresses: names need --kallsyms or --system-map");
 	if (s.nr_refused)
-		note(n, "%" PRIu64 " callsites or frames could not be given an address",
-		     s.nr_refused);
+		note(n, "%" PRIu64 " callsite%s or frame%s could not be given an address",
+		     s.nr_refused, plural(s.nr_refused), plural(s.nr_refused));
 	if (n->events->stats.nr_bare_frames)
 		note(n, "stack frames are functions without an offset");
 }
@@ -61,8 +61,8 @@ static void note_pointers(struct notes *n)
 	if (s->nr_hidden)
 		note(n,
 		     "%" PRIu64
-		     " pointers were printed as (____ptrval____): those objects cannot be told apart",
-		     s->nr_hidden);
+		     " pointer%s printed as (____ptrval____): those objects cannot be told apart",
+		     s->nr_hidden, s->nr_hidden == 1 ? " was" : "s were");
 }
 
 /* Events of slab caches occurred, none with the cache's name. */
@@ -89,13 +89,11 @@ static void note_texts(struct notes *n)
 	const struct text_event_stats *s = &n->events->stats;
 	const struct text_gfp *g = &n->events->gfp;
 	if (s->nr_no_gfp)
-		note(n,
-		     "%" PRIu64 " events have no GFP flags: the kernel printed nothing",
-		     s->nr_no_gfp);
+		note(n, "%" PRIu64 " event%s no GFP flags: the kernel printed nothing",
+		     s->nr_no_gfp, s->nr_no_gfp == 1 ? " has" : "s have");
 	if (s->nr_no_name)
-		note(n,
-		     "%" PRIu64 " events have no cache name: the kernel printed nothing",
-		     s->nr_no_name);
+		note(n, "%" PRIu64 " event%s no cache name: the kernel printed nothing",
+		     s->nr_no_name, s->nr_no_name == 1 ? " has" : "s have");
 	if (lacks_cache_names(n->events))
 		note(n, "no cache names: the text has none");
 	note(n,
@@ -111,11 +109,11 @@ static void note_texts(struct notes *n)
 		     " sets of GFP flags show other names than the text (--release RELEASE chooses the kernel)",
 		     g->nr_other);
 	if (g->nr_unreadable)
-		note(n, "%" PRIu64 " sets of GFP flags could not be read: shown as none",
-		     g->nr_unreadable);
+		note(n, "%" PRIu64 " set%s of GFP flags could not be read: shown as none",
+		     g->nr_unreadable, plural(g->nr_unreadable));
 	if (s->nr_others)
-		note(n, "%" PRIu64 " events of other kinds are kept as text",
-		     s->nr_others);
+		note(n, "%" PRIu64 " event%s of other kinds kept as text", s->nr_others,
+		     plural(s->nr_others));
 	if (s->nr_cut)
 		note(n, "%" PRIu64 " texts or frames were too long and are cut",
 		     s->nr_cut);
@@ -129,7 +127,8 @@ void text_notes(struct strbuf *out, const struct text_traits *traits,
 
 	/* The first note stands above every report. */
 	note(n, "from text%s", s.nr_made_up ? "; addresses are not the kernel's" : "");
-	note(n, "%" PRIu64 " lines of the kernel's trace file", r->nr_lines);
+	note(n, "%" PRIu64 " line%s of the kernel's trace file", r->nr_lines,
+	     plural(r->nr_lines));
 	if (!traits->nanoseconds && (traits->seconds || traits->latency))
 		note(n,
 		     "times are rounded to microseconds; the nanoseconds only keep the order of the text");

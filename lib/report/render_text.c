@@ -321,7 +321,7 @@ static void paint_hidden(struct painter *p, const struct text_layout *l)
 	size_t nr = text_layout_hidden(l, &titles);
 
 	strbuf_printf(&note, "%zu column%s hidden at %u columns: %s (--wide)", nr,
-		      nr == 1 ? "" : "s", p->opts->width, strbuf_text(&titles));
+		      plural(nr), p->opts->width, strbuf_text(&titles));
 	if (nr)
 		paint_comment(p, strbuf_text(&note), DIM);
 	if (titles.failed || note.failed)
@@ -457,7 +457,7 @@ static void paint_summary(struct painter *p, const struct table *t)
 	if (bound)
 		paint_comment(p, "* a bound only: events were lost", RED);
 	snprintf(note, sizeof(note), "%zu more line%s: --summary", left_out,
-		 left_out == 1 ? "" : "s");
+		 plural(left_out));
 	if (left_out)
 		paint_comment(p, note, DIM);
 	free(shown);

@@ -190,9 +190,9 @@ void study_facts_lost_text(const struct study_facts *f, struct strbuf *sb)
 		strbuf_printf(sb, "an unknown number of events in %" PRIu64 " %s",
 			      f->nr_gaps, gaps);
 	else
-		strbuf_printf(sb, "%s%" PRIu64 " events in %" PRIu64 " %s",
+		strbuf_printf(sb, "%s%" PRIu64 " event%s in %" PRIu64 " %s",
 			      f->nr_unknown_gaps ? "at least " : "", f->nr_lost,
-			      f->nr_gaps, gaps);
+			      plural(f->nr_lost), f->nr_gaps, gaps);
 }
 
 /* "CPU 1", "CPUs 0, 3", or how many if they are many. */
@@ -224,13 +224,13 @@ static void banner_first_line(const struct study_facts *f, struct report *report
 			      f->machine);
 	else
 		strbuf_puts(&sb, "unknown kernel, ");
-	strbuf_printf(&sb, "%u CPU%s, ", f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
+	strbuf_printf(&sb, "%u CPU%s, ", f->nr_cpus, plural(f->nr_cpus));
 	if (f->has_duration) {
 		text_duration(&sb, f->duration_ns, " ");
 		strbuf_puts(&sb, study_facts_span_text(f));
 		strbuf_puts(&sb, ", ");
 	}
-	strbuf_printf(&sb, "%" PRIu64 " events, ", f->nr_events);
+	strbuf_printf(&sb, "%" PRIu64 " event%s, ", f->nr_events, plural(f->nr_events));
 	strbuf_puts(&sb, f->nr_gaps || f->nr_dropped || *f->truncated ? "events lost"
 								      : "none lost");
 	report_add_banner(report, false, "%s", strbuf_text(&sb));
@@ -296,12 +296,13 @@ static void banner_dirs(const struct directories *dirs, struct report *report)
 	if (c.unknown || c.ambiguous)
 		report_add_banner(
 			report, false,
-			"directories: of %zu functions, %zu have none: %s; %zu may be of several: %s",
-			c.all, c.unknown, DIRECTORY_UNKNOWN, c.ambiguous,
+			"directories: of %zu function%s, %zu without one: %s; %zu may be of several: %s",
+			c.all, plural(c.all), c.unknown, DIRECTORY_UNKNOWN, c.ambiguous,
 			DIRECTORY_AMBIGUOUS);
 	else
 		report_add_banner(report, false,
-				  "directories: of %zu functions, all are known", c.all);
+				  "directories: of %zu function%s, all are known", c.all,
+				  plural(c.all));
 }
 
 static void banner_losses(const struct study_facts *f, const struct study *s,
@@ -334,8 +335,8 @@ static void banner_damage(const struct study_facts *f, struct report *report)
 	if (f->nr_damaged)
 		report_add_banner(report, true,
 				  "DAMAGED %" PRIu64
-				  " parts of the file's description (see the warnings)",
-				  f->nr_damaged);
+				  " part%s of the file's description (see the warnings)",
+				  f->nr_damaged, plural(f->nr_damaged));
 	if (f->nr_bad_pages)
 		report_add_banner(
 			report, true,
@@ -343,10 +344,10 @@ static void banner_damage(const struct study_facts *f, struct report *report)
 			" pages or chunks of the file, in part or whole: their events are missing",
 			f->nr_bad_pages);
 	if (f->nr_undecodable)
-		report_add_banner(report, true,
-				  "SKIPPED %" PRIu64
-				  " records that match no event format",
-				  f->nr_undecodable);
+		report_add_banner(
+			report, true, "SKIPPED %" PRIu64 " record%s no event format",
+			f->nr_undecodable,
+			f->nr_undecodable == 1 ? " that matches" : "s that match");
 	if (f->nr_stacks_unclaimed)
 		report_add_banner(
 			report, false, "%" PRIu64 " callchain%s no event in the file",
@@ -355,14 +356,16 @@ static void banner_damage(const struct study_facts *f, struct report *report)
 	if (f->nr_backwards)
 		report_add_banner(report, true,
 				  "The clock ran backwards %" PRIu64
-				  " times: the order of events is uncertain",
-				  f->nr_backwards);
+				  " time%s: the order of events is uncertain",
+				  f->nr_backwards, plural(f->nr_backwards));
 	if (f->nr_impossible)
-		report_add_banner(
-			report, true,
-			"%" PRIu64
-			" events have impossible times (damage): the time span ignores them",
-			f->nr_impossible);
+		report_add_banner(report, true,
+				  "%" PRIu64
+				  " event%s (damage): the time span ignores %s",
+				  f->nr_impossible,
+				  f->nr_impossible == 1 ? " has an impossible time"
+							: "s have impossible times",
+				  f->nr_impossible == 1 ? "it" : "them");
 }
 
 /* What nobody named, but was found, is part of what a report stands on. */

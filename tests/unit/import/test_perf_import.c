@@ -281,7 +281,7 @@ START_TEST(order_of_time)
 	add(&b, 1, 0, 1);
 	f = import_again(&b, &pi);
 	ck_assert_uint_eq(perf_import_result(pi)->nr_late, 1);
-	ck_assert_ptr_nonnull(strstr(perf_import_notes(pi), "1 events came too late"));
+	ck_assert_ptr_nonnull(strstr(perf_import_notes(pi), "1 event came too late"));
 	ck_assert_uint_eq(event_stream_stats(f->stream)->nr_events, 801);
 	done(&b, pi, f);
 }

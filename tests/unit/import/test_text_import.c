@@ -332,7 +332,7 @@ START_TEST(notes_say_what_is_lost)
 		{ "a-1 [000] .... 1.000001: kfree: call_site=f ptr=(____ptrval____)\n",
 		  "cannot be told apart" },
 		{ "a-1 [000] .... 1.000001: mm_page_alloc: page=1 pfn=1 order=0 migratetype=0 gfp_flags=\n",
-		  "have no GFP flags" },
+		  "1 event has no GFP flags" },
 		{ "a-1 [000] .... 1.000001: kmem_cache_free: call_site=f ptr=8 name=\n",
 		  "no cache name" },
 		{ "a-1 [000] .... 1.000001: kmem_cache_free: call_site=f ptr=8\n",

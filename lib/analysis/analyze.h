@@ -62,8 +62,8 @@ uint32_t analysis_seen(const struct analysis_env *env);
  * @report: receives the tables, in the order of @set
  * @progress: may be NULL
  *
- * Return: 0; -ECANCELED; -ENOMEM; -EOVERFLOW as of analyses_new(); the stream's error: the report is
- * void then.
+ * Return: 0; -ECANCELED; -ENOMEM; -EOVERFLOW as of analyses_new(); the stream's error: the
+ * report is void then.
  */
 int analyze_run(const struct analysis_env *env, const struct analysis_set *set,
 		struct event_stream *stream, struct report *report,

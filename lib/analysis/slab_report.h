@@ -109,7 +109,9 @@ int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 void slab_sums_free(struct slab_sums *s);
 /* --skip-func: notes how many allocations it could not move, because they have no callchain. */
 void slab_report_note_unskipped(const struct slab_report *slab, struct table *t);
-/* Of a table by cache, made from the first @nr rows: says why caches have no name, if one has none. */
+/* Of a table by cache, made from the first @nr rows: says why caches have no name, if one has
+ * none.
+ */
 void slab_report_note_unnamed(const struct slab_account *acc, size_t nr, struct table *t);
 /* Puts the summary under @t if it is the first table. */
 void slab_report_summary(struct slab_report *slab, struct table *t);

@@ -26,8 +26,8 @@
  */
 int perf_symbols_add(struct strbuf *out, const char *text, const struct perf_system *s,
 		     uint64_t *moved) __must_check;
-/* Is @text, a kallsyms, of @kernel since its last boot? A build id is not looked at; without one the
- * code must end where it did, too, as another build of the same release rarely does.
+/* Is @text, a kallsyms, of @kernel since its last boot? A build id is not looked at; without one
+ * the code must end where it did, too, as another build of the same release rarely does.
  */
 bool perf_symbols_fit(const char *text, const struct import_kernel *kernel);
 /* The address of symbol @name in the text of a kallsyms or System.map; 0: not there, or hidden. */

@@ -90,7 +90,9 @@ static void text_uint(struct strbuf *sb, uint64_t value, enum column_unit unit,
 static void text_real(struct strbuf *sb, double f, enum column_unit unit)
 {
 	bool counted = unit == UNIT_COUNT || unit == UNIT_BYTES || unit == UNIT_PAGES;
-	int decimals = unit == UNIT_SHARE ? 2 : counted && fabs(f - trunc(f)) == 0.5 ? 1 : 3;
+	int decimals = unit == UNIT_SHARE		      ? 2
+		       : counted && fabs(f - trunc(f)) == 0.5 ? 1
+							      : 3;
 
 	strbuf_printf(sb, "%.*f%s", decimals, f,
 		      unit == UNIT_PERCENT || unit == UNIT_SHARE ? "%" : "");

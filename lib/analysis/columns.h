@@ -122,6 +122,19 @@ struct column_type {
 		.estimated = true, .fill = high                                        \
 	}
 
+/* From how few addresses it is. @block: as in struct column_type. */
+#define BLOCK_COLUMN(block)                                                          \
+	{                                                                            \
+		.column = { .name = "one_block",                                     \
+			    .title = "One_block",                                    \
+			    .unit = UNIT_PERCENT,                                    \
+			    .leaves = 65,                                            \
+			    .help = "For a sample: the part of the row's sampled "   \
+				    "bytes that one block of eight pages has. Near " \
+				    "100 %: they are from few addresses." },         \
+		.estimated = true, .fill = block                                     \
+	}
+
 /* What part of the whole a row is: table_fill_shares() knows it when the rows are sorted. */
 struct cell column_fill_later(const void *row, struct table *t);
 #define SHARE_COLUMNS                                                                   \

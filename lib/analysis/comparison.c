@@ -306,7 +306,8 @@ static int find_intervals(struct comparison *p)
 		add_living(p, e->row, e->bytes_alloc, e->bytes_alloc);
 	while (p->pages && (e = page_lives_next(&p->pages->lives, e)))
 		add_living(p, e->row, 0, (uint64_t)p->env->page_size << e->order);
-	return comparison_sample_end(&p->sample, p->env->sample.one_in, p->names.count);
+	return comparison_sample_end(&p->sample, &p->env->sample, p->slab,
+				     p->names.count);
 }
 
 static void find_sure(struct comparison *p)

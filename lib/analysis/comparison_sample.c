@@ -31,40 +31,47 @@ int comparison_sample_add(struct comparison_sample *s, uint32_t group, uint64_t 
 	return ret ? ret : unit_pieces_add(&s->hits, group, unit, 1);
 }
 
-/* The intervals of @nr groups, which are @groups of those that pieces were added to. */
-static int find(const struct comparison_sample *s, uint32_t one_in,
+/* The intervals of @nr groups, which are @groups of those that pieces were added to; @flows: the
+ * rule for what was allocated.
+ */
+static int find(const struct comparison_sample *s, const struct estimate_rule *flows,
 		const uint32_t *groups, struct comparison_intervals *to, size_t nr)
 {
+	const struct estimate_rule lives = { flows->sample, ESTIMATE_HEAVIER };
 	struct estimate *e = calloc(nr + 1, sizeof(*e));
-	int ret = e ? unit_pieces_estimate(&s->bytes, one_in, groups, e, nr) : -ENOMEM;
+	int ret = e ? unit_pieces_estimate(&s->bytes, flows, groups, e, nr) : -ENOMEM;
 	size_t i;
 
 	for (i = 0; i < nr && !ret; i++)
 		to[i].bytes = e[i];
 	if (!ret)
-		ret = unit_pieces_estimate(&s->hits, one_in, groups, e, nr);
+		ret = unit_pieces_estimate(&s->hits, flows, groups, e, nr);
 	for (i = 0; i < nr && !ret; i++)
 		to[i].hit = e[i];
 	if (!ret)
-		ret = unit_pieces_estimate(&s->net, one_in, groups, e, nr);
+		ret = unit_pieces_estimate(&s->net, &lives, groups, e, nr);
 	for (i = 0; i < nr && !ret; i++)
 		to[i].net = e[i];
 	free(e);
 	return ret;
 }
 
-int comparison_sample_end(struct comparison_sample *s, uint32_t one_in, size_t nr)
+int comparison_sample_end(struct comparison_sample *s, const struct sample *sample,
+			  bool slab, size_t nr)
 {
+	const struct estimate_rule rows = { sample, ESTIMATE_HEAVIER };
+	const struct estimate_rule all = { sample,
+					   slab ? ESTIMATE_REUSED : ESTIMATE_HEAVIER };
 	uint32_t *groups = calloc(nr + 1, sizeof(*groups));
 	int ret;
 	size_t i;
 
 	s->of = calloc(nr + 1, sizeof(*s->of));
-	ret = groups && s->of ? find(s, one_in, groups, &s->all, 1) : -ENOMEM;
+	ret = groups && s->of ? find(s, &all, groups, &s->all, 1) : -ENOMEM;
 	for (i = 0; i < nr && !ret; i++)
 		groups[i] = (uint32_t)i;
 	if (!ret)
-		ret = find(s, one_in, groups, s->of, nr);
+		ret = find(s, &rows, groups, s->of, nr);
 	free(groups);
 	return ret;
 }

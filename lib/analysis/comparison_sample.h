@@ -33,9 +33,9 @@ struct sampled_row sampled_row(const struct slab_account *slab,
 /* Something of @bytes, not weighted, was allocated. 0 or -ENOMEM. */
 int comparison_sample_add(struct comparison_sample *s, uint32_t group, uint64_t unit,
 			  uint64_t bytes) __must_check;
-/* Works out the intervals of @nr groups. 0 or -ENOMEM. */
-int comparison_sample_end(struct comparison_sample *s, uint32_t one_in,
-			  size_t nr) __must_check;
+/* Works out the intervals of @nr groups, of slab objects or of pages. 0 or -ENOMEM. */
+int comparison_sample_end(struct comparison_sample *s, const struct sample *sample,
+			  bool slab, size_t nr) __must_check;
 /* Of a copy: gives it memory of its own; no intervals yet. */
 void comparison_sample_own(struct comparison_sample *s, bool *failed);
 void comparison_sample_free(struct comparison_sample *s);

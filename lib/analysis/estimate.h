@@ -10,12 +10,14 @@
 #ifndef KMEMX_ANALYSIS_ESTIMATE_H
 #define KMEMX_ANALYSIS_ESTIMATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "recording/sample.h"
+#include "report/table.h"
 
 /* How often the truth is to be in the interval: percent. */
 #define ESTIMATE_PERCENT 95
@@ -23,14 +25,37 @@
 /**
  * struct estimate - of one sum
  * @seen: what the recording itself has: the sum is at least that
- * @value, @low, @high: of all memory, the first between the others
- * @units: units that have any of it, but for what is recorded in any case. 0: the value is
- *	exact for what is recorded in any case, and of the rest nothing is known
+ * @value, @low, @high: of all memory, the first between the others; low < high
+ * @units: units of the sample that have any of it, without what is recorded in any case
+ * @even: as many units, equally full, would say as much about all memory
+ * @largest: the share that one of the units has of what they have: 0 to 1
+ * @missing: what a row may have that has nothing in the sample
+ * @reused: ESTIMATE_REUSED was the rule
  */
 struct estimate {
 	uint64_t seen;
 	uint64_t value, low, high;
 	uint64_t units;
+	double even, largest;
+	uint64_t missing;
+	bool reused;
+};
+
+/* How much heavier than the heaviest unit in the sample one outside of it may be. */
+#define ESTIMATE_HEAVIER 2
+/* The same of all allocations of slab objects: what is allocated and freed all the time gets the
+ * same few addresses. Documentation/sampling.md has how often that is enough.
+ */
+#define ESTIMATE_REUSED	 256
+
+/**
+ * struct estimate_rule - what estimates go by
+ * @sample: of the recording
+ * @heavier: ESTIMATE_HEAVIER or ESTIMATE_REUSED
+ */
+struct estimate_rule {
+	const struct sample *sample;
+	uint32_t heavier;
 };
 
 /* What a unit holds of a row. */
@@ -56,13 +81,12 @@ int unit_pieces_add(struct unit_pieces *p, uint32_t row, uint64_t unit,
 		    uint64_t value) __must_check;
 /**
  * unit_pieces_estimate() - estimate sums of rows
- * @one_in: of the sample
  * @group_of: of each row, the sum that it belongs to, below @nr; UINT32_MAX: none
  * @out: @nr of them
  *
  * Return: 0 or -ENOMEM.
  */
-int unit_pieces_estimate(const struct unit_pieces *p, uint32_t one_in,
+int unit_pieces_estimate(const struct unit_pieces *p, const struct estimate_rule *rule,
 			 const uint32_t *group_of, struct estimate *out,
 			 size_t nr) __must_check;
 void unit_pieces_free(struct unit_pieces *p);
@@ -79,7 +103,14 @@ struct row_values {
 };
 
 /* The same of sums of rows of an account: unit_pieces_estimate() of what @values says. */
-int estimate_rows(const struct row_values *values, uint32_t one_in,
+int estimate_rows(const struct row_values *values, const struct estimate_rule *rule,
 		  const uint32_t *group_of, struct estimate *out, size_t nr) __must_check;
+
+/* The cell of column "one_block"; none of what is recorded in any case. */
+struct cell estimate_block(const struct estimate *e);
+/* Adds to a table what a row that it lacks may have, and whether its ranks are from few addresses.
+ * @all: of all its rows; @live: of what lives.
+ */
+void estimate_summary(const struct estimate *all, bool live, struct table *t);
 
 #endif

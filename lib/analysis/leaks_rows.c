@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/leaks.h"
@@ -255,16 +256,19 @@ static int find_intervals(struct leaks_view *v)
 		   : owners_estimate_all(&v->owners, v->old_of, v->owners.of, &v->all);
 }
 
-/* The slope of an estimate is as uncertain as the estimate, beside what its windows say. */
-static void widen(struct growth_fit *fit, const struct estimate *e)
+/* The slope of an estimate is as uncertain as the estimate, beside what its windows say; and what
+ * the sample may lack, all of it may have come since the recording began.
+ */
+static void widen(struct growth_fit *fit, const struct estimate *e, uint64_t time)
 {
-	double low = (double)e->low / (double)e->value;
-	double high = (double)e->high / (double)e->value;
+	double low = e->value ? (double)e->low / (double)e->value : 1;
+	double high = e->value ? (double)e->high / (double)e->value : 1;
+	double lacks = (double)(e->high - e->value) / (double)(time ? time : 1);
 
-	if (!e->value)
-		return;
 	fit->low *= fit->low > 0 ? low : high;
 	fit->high *= fit->high > 0 ? high : low;
+	/* At least 1 byte per second, as growth is shown in whole ones. */
+	fit->high = fmax(fit->high, fit->slope + fmax(lacks, 1e-9));
 }
 
 static int find_growth(struct leaks_view *v)
@@ -286,7 +290,8 @@ static int find_growth(struct leaks_view *v)
 		if (v->leaks[i].old + v->leaks[i].young)
 			v->leaks[i].fit = growth_fit(&times, &series[i]);
 		if (v->old_of)
-			widen(&v->leaks[i].fit, &v->leaks[i].bytes);
+			widen(&v->leaks[i].fit, &v->leaks[i].bytes,
+			      times.time[times.nr ? times.nr - 1 : 0]);
 	}
 	free(series);
 	return 0;

@@ -168,6 +168,13 @@ static struct cell cell_high(const void *row, struct table *t)
 	return cell_uint(r->leak->bytes.high);
 }
 
+static struct cell cell_block(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return estimate_block(&r->leak->bytes);
+}
+
 /* "sh-123", as the kernel's traces have it. */
 static struct cell cell_task(const void *row, struct table *t)
 {
@@ -326,6 +333,7 @@ static const struct column_type slab_columns[] = {
 	SUBJECT_COLUMN_NODE,
 	SUBJECT_COLUMN_CACHE,
 	INTERVAL_COLUMNS(cell_low, cell_high),
+	BLOCK_COLUMN(cell_block),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -334,6 +342,7 @@ static const struct column_type page_columns[] = {
 	LEAK_COLUMNS("pages", UNIT_PAGES),
 	SUBJECT_COLUMNS,
 	INTERVAL_COLUMNS(cell_low, cell_high),
+	BLOCK_COLUMN(cell_block),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -385,9 +394,8 @@ static void note_suppressed(const struct leaks_view *v, struct table *t)
 	const struct suppressions *s = v->l->opts->suppress;
 	const char *space = " (";
 	struct strbuf lines = { 0 };
-	size_t i;
 
-	for (i = 0; s && i < s->nr; i++) {
+	for (size_t i = 0; s && i < s->nr; i++) {
 		if (!v->suppressed[i])
 			continue;
 		strbuf_printf(&lines, "%sleak:%s %" PRIu64, space, s->patterns[i],
@@ -407,9 +415,8 @@ static void note_suppressed(const struct leaks_view *v, struct table *t)
 static void note_outlived(const struct leaks_view *v, struct table *t)
 {
 	uint64_t rows = 0, bytes = 0;
-	size_t i;
 
-	for (i = 0; i < v->owners.nr; i++) {
+	for (size_t i = 0; i < v->owners.nr; i++) {
 		const struct leak *leak = &v->leaks[i];
 
 		if (!leak->outlived || leak->outlived < leak->old_bytes / 2 ||
@@ -477,6 +484,7 @@ static void add_interval(const struct leaks_view *v, struct table *t)
 	};
 
 	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+	estimate_summary(&v->all, true, t);
 }
 
 static void add_summary(const struct leaks_view *v, uint64_t losses, struct table *t)
@@ -484,9 +492,8 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 	enum column_unit unit = v->slab ? UNIT_COUNT : UNIT_PAGES;
 	struct leak all = { 0 };
 	uint64_t grows = 0;
-	size_t i;
 
-	for (i = 0; i < v->owners.nr; i++) {
+	for (size_t i = 0; i < v->owners.nr; i++) {
 		const struct leak *leak = &v->leaks[i];
 
 		all.old += leak->old;
@@ -524,9 +531,8 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 static void hide_net(struct table *t)
 {
 	static const char *const names[] = { "net_min", "net_max" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct column *col = table_find_column(t, names[i]);
 
 		if (col)

@@ -123,7 +123,9 @@ int owners_estimate(const struct owners *o, const uint64_t *values,
 	const struct owner_values of = { o, values };
 	const struct row_values rows = { &of, o->nr_rows, unit_of_row, value_of_row };
 
-	return estimate_rows(&rows, o->env->sample.one_in, group_of, out, nr);
+	const struct estimate_rule rule = { &o->env->sample, ESTIMATE_HEAVIER };
+
+	return estimate_rows(&rows, &rule, group_of, out, nr);
 }
 
 int owners_estimate_all(const struct owners *o, const uint64_t *values,

@@ -80,6 +80,15 @@ static int page_collect(struct page_report *page, struct page_groups *groups)
 	return 0;
 }
 
+/* All blocks this large are recorded; not all frees of their pages. */
+static bool all_recorded(const struct page_report *page, const struct page_groups *g,
+			 size_t i)
+{
+	const struct page_group_key *key = intern_get(&g->keys, (uint32_t)i + 1, NULL);
+
+	return g->detailed && key->order >= page->env->sample.certain_order;
+}
+
 /* Of a sample: intervals of the groups. */
 static int page_groups_estimate(const struct page_report *page, struct page_groups *g)
 {
@@ -99,9 +108,12 @@ static int page_groups_estimate(const struct page_report *page, struct page_grou
 				group->net.low = e[i].low;
 			else if (figures[k] == PAGE_LIVING)
 				group->net.high = e[i].high;
-			if (figures[k] ==
+			if (figures[k] !=
 			    (page->opts->live ? PAGE_LIVING : PAGE_ALLOCATED))
-				group->bytes = e[i];
+				continue;
+			group->bytes = e[i];
+			if (!page->opts->live && all_recorded(page, g, i))
+				group->bytes.high = group->bytes.low;
 		}
 	}
 	free(e);

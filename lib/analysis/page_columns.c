@@ -68,6 +68,13 @@ static struct cell cell_high(const void *row, struct table *t)
 	return cell_uint(r->sum->bytes.high);
 }
 
+static struct cell cell_block(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return estimate_block(&r->sum->bytes);
+}
+
 static struct cell cell_net_reason(const void *row, struct table *t)
 {
 	const struct page_row *r = row;
@@ -212,6 +219,7 @@ static const struct column_type columns[] = {
 	  .estimated = true,
 	  .fill = cell_net_max },
 	INTERVAL_COLUMNS(cell_low, cell_high),
+	BLOCK_COLUMN(cell_block),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };

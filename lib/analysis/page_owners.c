@@ -109,6 +109,13 @@ static struct cell cell_high(const void *row, struct table *t)
 	return cell_uint(r->row->bytes.high);
 }
 
+static struct cell cell_block(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return estimate_block(&r->row->bytes);
+}
+
 static struct cell cell_net_reason(const void *row, struct table *t)
 {
 	const struct view_row *r = row;
@@ -194,6 +201,7 @@ static const struct column_type columns[] = {
 	  .fill = cell_migtype },
 	SUBJECT_COLUMNS,
 	INTERVAL_COLUMNS(cell_low, cell_high),
+	BLOCK_COLUMN(cell_block),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -457,8 +465,10 @@ static void add_summary(const struct view *v, struct table *t)
 
 	/* What was freed without an event may be in any unit. */
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - estimated, s->losses != 0);
-	if (estimated)
-		table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+	if (!estimated)
+		return;
+	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+	estimate_summary(&v->all, true, t);
 }
 
 static int show_by(const struct page_owners *p, const struct page_account *acc,

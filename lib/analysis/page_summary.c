@@ -62,8 +62,9 @@ int page_report_estimate(const struct page_report *page, enum page_figure figure
 	const struct figure_of of = { page, figure };
 	const struct row_values values = { &of, page->acc->nr_rows, unit_of_row,
 					   figure_of_row };
+	const struct estimate_rule rule = { &page->env->sample, ESTIMATE_HEAVIER };
 
-	return estimate_rows(&values, page->env->sample.one_in, group_of, out, nr);
+	return estimate_rows(&values, &rule, group_of, out, nr);
 }
 
 /* Of the live bytes: live = sure + seen + implicit + lost. */
@@ -167,6 +168,7 @@ static int add_intervals(const struct page_report *page, struct table *t)
 		};
 
 		table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+		estimate_summary(page->opts->live ? &live : &all, page->opts->live, t);
 		table_blank_summary(t, unknown_of_sample, ARRAY_SIZE(unknown_of_sample));
 	}
 	return ret;

@@ -76,6 +76,13 @@ static struct cell cell_high(const void *row, struct table *t)
 	return cell_uint(r->sum->interval.high);
 }
 
+static struct cell cell_block(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return estimate_block(&r->sum->interval);
+}
+
 static struct cell cell_over_time(const void *row, struct table *t)
 {
 	const struct view_row *r = row;
@@ -140,6 +147,7 @@ static const struct column_type slab_columns[] = {
 	SUBJECT_COLUMN_NODE,
 	SUBJECT_COLUMN_CACHE,
 	INTERVAL_COLUMNS(cell_low, cell_high),
+	BLOCK_COLUMN(cell_block),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -148,6 +156,7 @@ static const struct column_type page_columns[] = {
 	PEAK_COLUMNS("pages", UNIT_PAGES),
 	SUBJECT_COLUMNS,
 	INTERVAL_COLUMNS(cell_low, cell_high),
+	BLOCK_COLUMN(cell_block),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -288,6 +297,7 @@ static void add_interval(const struct view *v, struct table *t)
 	};
 
 	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+	estimate_summary(&v->all, true, t);
 }
 
 static void add_summary(const struct view *v, struct table *t)

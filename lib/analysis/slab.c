@@ -204,6 +204,7 @@ static const struct column_type slab_columns[] = {
 	  .fill = cell_last_callsite },
 	FIGURE_MAX,
 	INTERVAL_COLUMNS(slab_cell_low, slab_cell_high),
+	BLOCK_COLUMN(slab_cell_block),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -216,9 +217,13 @@ static const struct table_type slab_type = {
 };
 
 static const struct column_type cache_columns[] = {
-	FIGURES,       SUBJECT_COLUMN_CACHE,
-	FIGURE_MAX,    INTERVAL_COLUMNS(slab_cell_low, slab_cell_high),
-	SHARE_COLUMNS, COLUMNS_END,
+	FIGURES,
+	SUBJECT_COLUMN_CACHE,
+	FIGURE_MAX,
+	INTERVAL_COLUMNS(slab_cell_low, slab_cell_high),
+	BLOCK_COLUMN(slab_cell_block),
+	SHARE_COLUMNS,
+	COLUMNS_END,
 };
 
 static const struct table_type cache_type = {

@@ -53,3 +53,10 @@ struct cell slab_cell_high(const void *row, struct table *t)
 
 	return r->bytes ? cell_uint(r->bytes->high) : (struct cell){ .type = CELL_NONE };
 }
+
+struct cell slab_cell_block(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return r->bytes ? estimate_block(r->bytes) : (struct cell){ .type = CELL_NONE };
+}

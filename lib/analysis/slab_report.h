@@ -79,6 +79,7 @@ struct cell slab_cell_net_reason(const void *row, struct table *t);
 struct cell slab_cell_net_max(const void *row, struct table *t);
 struct cell slab_cell_low(const void *row, struct table *t);
 struct cell slab_cell_high(const void *row, struct table *t);
+struct cell slab_cell_block(const void *row, struct table *t);
 
 /* A row of a table: account rows added up. */
 struct slab_sum {
@@ -97,10 +98,17 @@ struct slab_sums {
 
 /* The callsite of account row @row, as a reader is to see it. */
 uint64_t slab_report_callsite(const struct slab_report *slab, size_t row);
-/* Of a sample: estimates of bytes allocated, or @live, of sums of account rows, as
- * unit_pieces_estimate() takes them. 0 or -ENOMEM.
+/* Of a sample: what estimates are of: bytes of rows, and those of all objects. */
+enum slab_figure {
+	SLAB_LIVING,
+	SLAB_ALLOCATED,
+	SLAB_ALLOCATED_IN_ALL,
+};
+
+/* Of a sample: estimates of sums of account rows, as unit_pieces_estimate() takes them. 0 or
+ * -ENOMEM.
  */
-int slab_report_estimate(const struct slab_report *slab, bool live,
+int slab_report_estimate(const struct slab_report *slab, enum slab_figure figure,
 			 const uint32_t *group_of, struct estimate *out,
 			 size_t nr) __must_check;
 /* Adds the account's rows of @rows up by @kind. 0 or -ENOMEM; to be freed in any case. */

@@ -89,6 +89,8 @@ static void add_intervals(const struct slab_report *slab, struct table *t)
 	};
 
 	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+	estimate_summary(slab->opts->live ? &slab->living : &slab->allocated,
+			 slab->opts->live, t);
 	table_blank_summary(t, unknown_of_sample, ARRAY_SIZE(unknown_of_sample));
 }
 

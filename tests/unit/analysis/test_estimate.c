@@ -15,17 +15,87 @@ static void add(struct unit_pieces *p, uint32_t row, uint64_t unit, uint64_t val
 	ck_assert_int_eq(unit_pieces_add(p, row, unit, value), 0);
 }
 
+/* Estimates of @nr rows, row n being sum n; @heavier: see struct estimate_rule. */
+static void estimate(const struct unit_pieces *p, uint32_t one_in, uint32_t heavier,
+		     struct estimate *out, size_t nr)
+{
+	static const uint32_t apart[] = { 0, 1, 2 };
+	struct estimate_rule rule = { .heavier = heavier };
+	struct sample s;
+
+	sample_init(&s, one_in, 0, 4096);
+	rule.sample = &s;
+	ck_assert_uint_le(nr, ARRAY_SIZE(apart));
+	ck_assert_int_eq(unit_pieces_estimate(p, &rule, apart, out, nr), 0);
+}
+
 static struct estimate estimate_of(const struct unit_pieces *p, uint32_t one_in)
 {
-	static const uint32_t together[8];
 	struct estimate e;
 
-	ck_assert_int_eq(unit_pieces_estimate(p, one_in, together, &e, 1), 0);
+	estimate(p, one_in, ESTIMATE_HEAVIER, &e, 1);
 	return e;
 }
 
+static void near(double value, double wanted)
+{
+	ck_assert_double_ge(value, 0.9995 * wanted);
+	ck_assert_double_le(value, 1.0005 * wanted);
+}
+
+/* Where all units weigh the same and the unseen ones no more, the interval is the exact one of
+ * Poisson's distribution, as tables have it (F. Garwood 1936).
+ */
+START_TEST(units_alike_have_exact_intervals)
+{
+	static const struct {
+		unsigned int nr;
+		double low, high;
+	} known[] = {
+		{ 0, 0, 3.6889 },	{ 1, 0.02532, 5.5716 }, { 2, 0.24221, 7.2247 },
+		{ 3, 0.61867, 8.7673 }, { 5, 1.6235, 11.668 },	{ 10, 4.7954, 18.390 },
+		{ 20, 12.217, 30.888 }, { 50, 37.111, 65.918 }, { 100, 81.364, 121.63 },
+	};
+	const double unit = 256e6; /* what a unit of the sample stands for */
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		struct unit_pieces p = { 0 };
+		struct estimate e[2];
+
+		for (unsigned int n = 0; n < known[i].nr; n++)
+			add(&p, 0, 10 + n, 1000000);
+		add(&p, 1, 1, 1000000); /* a row with nothing goes by others */
+		estimate(&p, 256, 1, e, 2);
+		near((double)e[0].low / unit, known[i].low);
+		near((double)e[0].high / unit, known[i].high);
+		near((double)e[0].missing / unit, 3.6889);
+		near(e[0].even, known[i].nr);
+		unit_pieces_free(&p);
+	}
+}
+END_TEST
+
+/* It says how few units a row is from. */
+START_TEST(few_units_with_most_are_told)
+{
+	struct unit_pieces p = { 0 };
+	struct estimate e;
+
+	for (uint64_t unit = 0; unit < 10; unit++)
+		add(&p, 0, unit, 1000);
+	e = estimate_of(&p, 16);
+	near(e.even, 10);
+	near(e.largest, 0.1);
+	add(&p, 0, 3, 989000);
+	e = estimate_of(&p, 16);
+	near(e.even, 999000.0 * 999000 / (990000.0 * 990000 + 9 * 1e6));
+	near(e.largest, 990.0 / 999);
+	unit_pieces_free(&p);
+}
+END_TEST
+
 /* The figures of Fay and Feuer's formula with the points of the chi-square distribution as
- * tables have them, rounded outwards: Wilson and Hilferty's are near them.
+ * tables have them, rounded outwards.
  */
 START_TEST(known_intervals)
 {
@@ -54,18 +124,31 @@ START_TEST(known_intervals)
 }
 END_TEST
 
-START_TEST(what_is_recorded_in_any_case_is_exact)
+/* What is recorded in any case is exact, and says nothing of what is not: there may be as much as
+ * of a row with nothing.
+ */
+START_TEST(what_is_recorded_in_any_case)
 {
 	struct unit_pieces p = { 0 };
-	struct estimate e;
+	struct estimate e, rows[2];
 
 	add(&p, 0, SAMPLE_CERTAIN, 1 << 20);
 	add(&p, 0, SAMPLE_CERTAIN, 1 << 20);
 	e = estimate_of(&p, 16);
 	ck_assert_uint_eq(e.value, 2 << 20);
 	ck_assert_uint_eq(e.low, 2 << 20);
-	ck_assert_uint_eq(e.high, 2 << 20);
+	/* No unit to go by: a full one. */
+	near((double)(e.high - e.low), 3.6889 * 2 * 16 * 32768);
+	near((double)e.missing, 3.6889 * 2 * 16 * 32768);
 	ck_assert_uint_eq(e.units, 0);
+	add(&p, 1, 9, 200);
+	add(&p, 1, 8, 100);
+	estimate(&p, 16, ESTIMATE_HEAVIER, rows, 2);
+	ck_assert_uint_eq(rows[0].low, 2 << 20);
+	near((double)(rows[0].high - rows[0].low), 3.6889 * 2 * 16 * 200);
+	near((double)rows[1].missing, 3.6889 * 2 * 16 * 200);
+	unit_pieces_free(&p);
+	add(&p, 0, SAMPLE_CERTAIN, 2 << 20);
 	add(&p, 0, 1, 64);
 	e = estimate_of(&p, 16);
 	ck_assert_uint_eq(e.value, (2 << 20) + 1024);
@@ -81,6 +164,8 @@ END_TEST
 START_TEST(rows_share_units)
 {
 	static const uint32_t groups[] = { 0, 1, 1, UINT32_MAX };
+	struct sample sample;
+	const struct estimate_rule rule = { &sample, ESTIMATE_HEAVIER };
 	struct unit_pieces p = { 0 };
 	struct estimate e[3];
 
@@ -89,12 +174,14 @@ START_TEST(rows_share_units)
 	add(&p, 2, 5, 150);
 	add(&p, 1, 5, 50);
 	add(&p, 3, 5, 1);
-	ck_assert_int_eq(unit_pieces_estimate(&p, 4, groups, e, 3), 0);
+	sample_init(&sample, 4, 0, 4096);
+	ck_assert_int_eq(unit_pieces_estimate(&p, &rule, groups, e, 3), 0);
 	ck_assert_uint_eq(e[1].seen, 300);
 	ck_assert_uint_eq(e[1].value, e[0].value);
 	ck_assert_uint_eq(e[1].high, e[0].high);
 	ck_assert_uint_eq(e[1].units, 1);
-	ck_assert_uint_eq(e[2].seen + e[2].high + e[2].units, 0);
+	ck_assert_uint_eq(e[2].seen + e[2].value + e[2].low + e[2].units, 0);
+	ck_assert_uint_gt(e[2].high, 0);
 	unit_pieces_free(&p);
 }
 END_TEST
@@ -141,7 +228,8 @@ START_TEST(intervals_hold_the_truth_as_often_as_they_say)
 			all++;
 			inside += e.low <= truth && truth <= e.high;
 			few += e.units < 3;
-			ck_assert(e.low <= e.value && e.value <= e.high);
+			ck_assert(e.low <= e.value && e.value <= e.high &&
+				  e.low < e.high);
 			if (e.units > 60)
 				ck_assert_uint_lt(e.high - e.low, 2 * e.value);
 			unit_pieces_free(&parts[p]);
@@ -159,8 +247,10 @@ Suite *test_estimate_suite(void)
 	Suite *s = suite_create("estimate");
 	TCase *tc = tcase_create("all");
 
+	tcase_add_test(tc, units_alike_have_exact_intervals);
+	tcase_add_test(tc, few_units_with_most_are_told);
 	tcase_add_test(tc, known_intervals);
-	tcase_add_test(tc, what_is_recorded_in_any_case_is_exact);
+	tcase_add_test(tc, what_is_recorded_in_any_case);
 	tcase_add_test(tc, rows_share_units);
 	tcase_add_test(tc, absurd_sums_are_bounded);
 	tcase_add_test(tc, intervals_hold_the_truth_as_often_as_they_say);

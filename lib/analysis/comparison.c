@@ -440,6 +440,8 @@ static void fill_table(const struct comparison *p, struct table *t)
 		item.value = col->fill(&all, t);
 		table_add_summary_items(t, &item, 1);
 	}
+	if (p->sample.of)
+		comparison_add_missing(&p->sample.all, t);
 }
 
 /* --skip-func: what it could not move, as no callchain says where to. */

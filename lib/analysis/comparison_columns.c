@@ -71,62 +71,58 @@ static struct cell cell_largest(const void *row, struct table *t)
 	return cell_uint(r->group->largest);
 }
 
-/* An end of an interval; none where only what is recorded in any case is in the sample. */
-static struct cell end_of(const struct estimate *e, uint64_t end)
-{
-	return e->units ? cell_uint(end) : (struct cell){ .type = CELL_NONE };
-}
-
 static struct cell cell_bytes_low(const void *row, struct table *t)
 {
 	const struct comparison_row *r = row;
 
-	return end_of(&r->in->bytes, r->in->bytes.low);
+	return cell_uint(r->in->bytes.low);
 }
 
 static struct cell cell_bytes_high(const void *row, struct table *t)
 {
 	const struct comparison_row *r = row;
 
-	return end_of(&r->in->bytes, r->in->bytes.high);
+	return cell_uint(r->in->bytes.high);
 }
 
 static struct cell cell_hit_low(const void *row, struct table *t)
 {
 	const struct comparison_row *r = row;
 
-	return end_of(&r->in->hit, r->in->hit.low);
+	return cell_uint(r->in->hit.low);
 }
 
 static struct cell cell_hit_high(const void *row, struct table *t)
 {
 	const struct comparison_row *r = row;
 
-	return end_of(&r->in->hit, r->in->hit.high);
+	return cell_uint(r->in->hit.high);
 }
 
 static struct cell cell_net_low(const void *row, struct table *t)
 {
 	const struct comparison_row *r = row;
 
-	return end_of(&r->in->net, r->in->net.low);
+	return cell_uint(r->in->net.low);
 }
 
 static struct cell cell_net_high(const void *row, struct table *t)
 {
 	const struct comparison_row *r = row;
 
-	return end_of(&r->in->net, r->in->net.high);
+	return cell_uint(r->in->net.high);
 }
 
-/* @value, as far off as @bytes are, whose value is @end there. */
+/* @value, as far off as @bytes are, whose value is @end there. What the sample has none of may be
+ * all that it may lack.
+ */
 static struct cell scaled(uint64_t value, uint64_t end, const struct estimate *bytes)
 {
-	double off =
-		bytes->value ? (double)value * ((double)end / (double)bytes->value) : 0;
+	double off;
 
-	if (!bytes->units)
-		return (struct cell){ .type = CELL_NONE };
+	if (!value || !bytes->value)
+		return cell_uint(end > bytes->value ? end - bytes->value : 0);
+	off = (double)value * ((double)end / (double)bytes->value);
 	return cell_uint(off < 0x1p63 ? (uint64_t)off : UINT64_MAX);
 }
 
@@ -302,6 +298,32 @@ static const struct column_type *low_of(const char *name)
 	return NULL;
 }
 
+/* In a summary: what a row may have that the table lacks; waste and peak as many bytes. */
+static const char *missing_of(const char *name)
+{
+	if (!strcmp(name, "hit"))
+		return "hit_missing";
+	return strcmp(name, "net") ? "bytes_missing" : "net_missing";
+}
+
+void comparison_add_missing(const struct comparison_intervals *all, struct table *t)
+{
+	const struct summary_item items[] = {
+		{ .name = missing_of("bytes"),
+		  .unit = UNIT_BYTES,
+		  .value = cell_uint(all->bytes.missing) },
+		{ .name = missing_of("hit"),
+		  .unit = UNIT_COUNT,
+		  .value = cell_uint(all->hit.missing) },
+		{ .name = missing_of("net"),
+		  .unit = UNIT_BYTES,
+		  .value = cell_uint(all->net.missing),
+		  .live = true },
+	};
+
+	table_add_summary_items(t, items, ARRAY_SIZE(items));
+}
+
 void comparison_metrics(struct comparison_metrics *m)
 {
 	const struct column_type *col;
@@ -327,6 +349,7 @@ void comparison_metrics(struct comparison_metrics *m)
 			least_of(c->name),
 			low ? low->column.name : NULL,
 			low ? low[1].column.name : NULL,
+			low ? missing_of(c->name) : NULL,
 		};
 	}
 }

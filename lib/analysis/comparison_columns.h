@@ -51,6 +51,8 @@ struct comparison_metrics {
 	const char *largest;
 };
 
+/* Of a sample: adds to the summary what a row may have that has nothing in the sample. */
+void comparison_add_missing(const struct comparison_intervals *all, struct table *t);
 /* Of all tables of comparisons: they have the same figures. */
 void comparison_metrics(struct comparison_metrics *m);
 

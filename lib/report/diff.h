@@ -25,13 +25,14 @@
  *	   value itself
  * @low, @high: those with the interval of a value that is estimated from a sample; a table of a
  *	   run that is none lacks them
+ * @missing: summary item of such a table: what a row may have that the table lacks
  */
 struct diff_metric {
 	const char *name, *title;
 	enum column_unit unit;
 	bool height;
 	const char *least;
-	const char *low, *high;
+	const char *low, *high, *missing;
 };
 
 /**

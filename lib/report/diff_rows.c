@@ -90,11 +90,12 @@ static int allocate(struct diff_rows *d)
 	d->slack = calloc(raw, sizeof(*d->slack));
 	d->below = calloc(raw, sizeof(*d->below));
 	d->above = calloc(raw, sizeof(*d->above));
+	d->unseen = calloc(raw / d->nr, sizeof(*d->unseen));
 	d->largest = calloc(d->nr, sizeof(*d->largest));
 	d->in_old = calloc(d->nr, sizeof(*d->in_old));
 	d->in_new = calloc(d->nr, sizeof(*d->in_new));
-	return d->values && d->raw && d->slack && d->below && d->above && d->largest &&
-			       d->in_old && d->in_new
+	return d->values && d->raw && d->slack && d->below && d->above && d->unseen &&
+			       d->largest && d->in_old && d->in_new
 		       ? 0
 		       : -ENOMEM;
 }
@@ -113,10 +114,6 @@ static void set_interval(struct diff_rows *d, size_t at, const struct cell *valu
 {
 	if (!ends[0] || !ends[1])
 		return;
-	if (ends[0]->type == CELL_NONE || ends[1]->type == CELL_NONE) {
-		d->above[at] = NAN;
-		return;
-	}
 	d->below[at] += (number_or_0(value) - number_or_0(ends[0])) / divisor;
 	d->above[at] += (number_or_0(ends[1]) - number_or_0(value)) / divisor;
 }
@@ -144,6 +141,7 @@ static int read_metric(struct diff_rows *d, size_t m, size_t run)
 	int low = metric->low ? table_column(t, metric->low) : -1;
 	int high = metric->high ? table_column(t, metric->high) : -1;
 	const struct cell *sum = summary_cell(t, metric->name);
+	const struct cell *missing = summary_cell(t, metric->missing);
 	const struct cell *ends[2] = { summary_cell(t, metric->low),
 				       summary_cell(t, metric->high) };
 	size_t i;
@@ -152,6 +150,8 @@ static int read_metric(struct diff_rows *d, size_t m, size_t run)
 		return -EINVAL;
 	if (sum->type == CELL_NONE)
 		d->missing[m] = true;
+	if (missing)
+		d->unseen[m * d->sides->nr + run] = number_or_0(missing) / divisor;
 	set(d, place(d, d->nr - 1, m, run), sum, summary_cell(t, metric->least), divisor);
 	set_interval(d, place(d, d->nr - 1, m, run), sum, ends, divisor);
 	for (i = 0; i < t->nr_rows; i++) {
@@ -218,7 +218,8 @@ static bool run_sampled(const struct diff_rows *d, size_t m, size_t run)
 }
 
 /* How far each side's estimate may be off: its worst run. What a sample has nothing of may be as
- * much as an estimate of it may be off elsewhere; where that is no estimate, as much as is there.
+ * much as its table says, and as much as an estimate of it may be off elsewhere; where that is no
+ * estimate, as much as is there.
  */
 static void sampling(const struct diff_rows *d, size_t row, size_t m, double below[2],
 		     double above[2])
@@ -235,11 +236,11 @@ static void sampling(const struct diff_rows *d, size_t row, size_t m, double bel
 	for (run = 0; run < d->sides->nr; run++) {
 		size_t at = place(d, row, m, run);
 		bool new = run >= d->sides->nr_old;
-		bool absent =
-			run_sampled(d, m, run) && (!d->raw[at] || isnan(d->above[at]));
+		bool absent = run_sampled(d, m, run) && !(d->above[at] > 0);
+		double unseen = d->unseen[m * d->sides->nr + run];
 
 		below[new] = fmax(below[new], d->below[at]);
-		above[new] = fmax(above[new], absent ? most : d->above[at]);
+		above[new] = fmax(above[new], absent ? fmax(most, unseen) : d->above[at]);
 	}
 }
 
@@ -347,6 +348,7 @@ void diff_rows_free(struct diff_rows *d)
 	free(d->slack);
 	free(d->below);
 	free(d->above);
+	free(d->unseen);
 	free(d->largest);
 	free(d->in_old);
 	free(d->in_new);

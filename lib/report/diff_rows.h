@@ -37,10 +37,9 @@ struct diff_rows {
 	double *raw;
 	double *largest; /* by row: of all runs, undivided */
 	double *slack;	 /* value less the least it can be: in the manner of @raw */
-	/* How far the value of all may be from an estimate; in the manner of @raw. NAN: an
-	 * estimate that says nothing of what is not in the sample.
-	 */
+	/* How far the value of all may be from an estimate; in the manner of @raw. */
 	double *below, *above;
+	double *unseen; /* what a row may have that a sample lacks: by metric, run */
 	bool missing[DIFF_METRICS_MAX];
 	size_t *in_old, *in_new;
 	struct diff_value *values;

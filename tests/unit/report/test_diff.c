@@ -12,10 +12,10 @@
 #include "report/gate.h"
 
 static const struct diff_metric metrics[] = {
-	{ "bytes", "Bytes", UNIT_BYTES, false, NULL, NULL, NULL },
-	{ "hit", "Hit", UNIT_COUNT, false, NULL, NULL, NULL },
-	{ "net", "Net", UNIT_BYTES, false, "net_min", NULL, NULL },
-	{ "peak", "Peak", UNIT_BYTES, true, NULL, NULL, NULL },
+	{ "bytes", "Bytes", UNIT_BYTES, false, NULL, NULL, NULL, NULL },
+	{ "hit", "Hit", UNIT_COUNT, false, NULL, NULL, NULL, NULL },
+	{ "net", "Net", UNIT_BYTES, false, "net_min", NULL, NULL, NULL },
+	{ "peak", "Peak", UNIT_BYTES, true, NULL, NULL, NULL, NULL },
 };
 
 static const struct diff_options options = {
@@ -34,6 +34,9 @@ static const struct gate_words rule_words = { metrics, 4, gate_tables, 1 };
 
 /* Bytes of each row's largest allocation. */
 #define LARGEST 10
+
+/* What a sample may have of a row that it lacks. */
+#define MISSING 45
 
 /* One row of a run; NULL name: the end. */
 struct row {
@@ -89,6 +92,9 @@ static struct table *make_sampled(const struct row *rows, const struct interval 
 	table_add_summary(t, "net_min", NULL, UNIT_BYTES, cell_uint(sum.net_min), false);
 	table_add_summary(t, "peak", NULL, UNIT_BYTES, cell_uint(sum.bytes), false);
 	table_add_summary(t, "largest", NULL, UNIT_BYTES, cell_uint(LARGEST), false);
+	if (in)
+		table_add_summary(t, "bytes_missing", NULL, UNIT_BYTES,
+				  cell_uint(MISSING), false);
 	return t;
 }
 
@@ -194,7 +200,8 @@ START_TEST(samples)
 				   { "shrinks", 500, 1, 0, 0 },
 				   { "certain", 700, 1, 0, 0 },
 				   { NULL, 0, 0, 0, 0 } };
-	const struct interval of_old = { 20, 40 }, of_new = { 30, 70 };
+	const struct row none[] = { { NULL, 0, 0, 0, 0 } };
+	const struct interval of_old = { 20, 40 }, of_new = { 30, 70 }, exact = { 0, 5 };
 	struct diff_metric sampled[4];
 	struct diff_options o = options;
 	struct diff_run runs[] = { { make(old), 1, 0 },
@@ -205,6 +212,7 @@ START_TEST(samples)
 	memcpy(sampled, metrics, sizeof(metrics));
 	sampled[0].low = "bytes_low";
 	sampled[0].high = "bytes_high";
+	sampled[0].missing = "bytes_missing";
 	o.metrics = sampled;
 	ck_assert_int_eq(diff_tables(&sides, &o, &t), 0);
 	ck_assert(value(at(t, "grows", "bytes_uncertainty")) == 30);
@@ -218,7 +226,18 @@ START_TEST(samples)
 	ck_assert_int_eq(diff_tables(&sides, &o, &t), 0);
 	ck_assert(value(at(t, "grows", "bytes_uncertainty")) == 50);
 	ck_assert(value(at(t, "shrinks", "bytes_uncertainty")) == hypot(20, 70));
-	ck_assert(value(at(t, "gone", "bytes_uncertainty")) == hypot(20, 40));
+	ck_assert(value(at(t, "gone", "bytes_uncertainty")) == hypot(20, MISSING));
+	table_free(t);
+	/* A row that is new in a sample may have been there, however certain it is now. */
+	table_free((struct table *)runs[0].table);
+	runs[0].table = make_sampled(none, &of_old);
+	ck_assert_int_eq(diff_tables(&sides, &o, &t), 0);
+	ck_assert(value(at(t, "grows", "bytes_uncertainty")) == hypot(30, 70));
+	table_free(t);
+	table_free((struct table *)runs[1].table);
+	runs[1].table = make_sampled(new, &exact);
+	ck_assert_int_eq(diff_tables(&sides, &o, &t), 0);
+	ck_assert(value(at(t, "grows", "bytes_uncertainty")) == MISSING);
 	table_free(t);
 	table_free((struct table *)runs[0].table);
 	table_free((struct table *)runs[1].table);

@@ -172,7 +172,7 @@ static int find_living(struct leaks_view *v)
 {
 	uint32_t *same = calloc(v->owners.nr + 1, sizeof(*same));
 	const struct live_entry *entry = NULL;
-	struct living one;
+	struct living one = { 0 };
 	int ret = same ? 0 : -ENOMEM;
 	uint32_t i;
 

@@ -4,39 +4,72 @@
 
 usage: sample.py KMEMX N RECORDING...
 
-Divides each recording into its N parts with kmemx split --sample. What kmemx stat says of the
-callsites of a part, allocated in all and live at the end, is held against what it says of the
-whole, for rows with at least 2 % of all bytes; and the estimates of what was allocated in all
-against those of a model, written apart from kmemx. What leaks, owners, peak and stat --lifetime say
-of a part is held against stat, and kmemx diff of the whole and a part must find no change. Exit 1
-if an estimate differs or if fewer than 95 % of the intervals hold the truth.
+Divides each recording into its N parts with kmemx split --sample. What kmemx stat says of each
+callsite of a part, allocated in all and live at the end, is held against what it says of the whole,
+for each class of hits that the part has, not counting what is always recorded; of a row that the
+part lacks, the whole is held against what the part says that such a row may have. The estimates of what was allocated in all are held
+against those of a model, written apart from kmemx; what leaks, owners, peak and stat --lifetime say
+of a part against stat; and kmemx diff of the whole and a part must find no change. Prints a table.
+Exit 1 if an estimate differs, if an interval has no width though something may be missing, or if
+the intervals of a class hold the truth in less than 95 %, beyond chance: two standard deviations.
 """
 import collections
+import functools
 import json
 import math
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
 
 ALLOCS = {"kmalloc", "kmalloc_node", "kmem_cache_alloc", "kmem_cache_alloc_node"}
 CERTAIN = -1
+CLASSES = ("no row", "no row, though a tenth of all bytes", "0", "1-2", "3-9", "10-99", "100+",
+           "all rows together")
+TOTALS = {"slab": ("bytes_allocated", "bytes_net"), "page": ("bytes", "bytes_live")}
+FIGURES = ("slab", "slab, live", "pages", "pages, live")
+BLOCK_ORDER = 4  # blocks from this order on are all recorded
 
 
-def chi2(df, z):
-    c = 2 / (9 * df)
-    return df * max(0.0, 1 - c + z * math.sqrt(c)) ** 3
+def gamma_below(a, x):
+    """How often a gamma variable of shape a is below x."""
+    term = total = 1 / a
+    i = 1
+    while term > total * 1e-15:
+        term *= x / (a + i)
+        total += term
+        i += 1
+    return total * math.exp(a * math.log(x) - x - math.lgamma(a))
 
 
-def estimate(units, n):
-    """Bytes of the units of a sample: what all may have, its least and its most."""
+@functools.lru_cache(None)
+def chi2(df, part):
+    if df >= 100:
+        c = 2 / (9 * df)
+        return df * (1 - c + statistics.NormalDist().inv_cdf(part) * math.sqrt(c)) ** 3
+    low, high = 1e-9, 400.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if gamma_below(df / 2, middle / 2) < part else (low, middle)
+    return low
+
+
+def upper_end(y, v, w):
+    return (v + w * w) / (2 * (y + w)) * chi2(2 * (y + w) ** 2 / (v + w * w), 0.975)
+
+
+def estimate(units, n, heaviest):
+    """Bytes of the units of a sample: what all may have, its least and its most. heaviest: unit of
+    any row.
+    """
     certain, weights = units[CERTAIN], [size for unit, size in units.items() if unit != CERTAIN]
+    if not weights:
+        return certain, certain, certain + upper_end(0, 0, 2 * n * heaviest)
     seen = sum(weights)
-    if not seen:
-        return certain, certain, certain
-    y, v, w = n * seen, sum((n * x) ** 2 for x in weights), 2 * n * max(weights)
-    low = v / (2 * y) * chi2(2 * y * y / v, -1.959964)
-    high = (v + w * w) / (2 * (y + w)) * chi2(2 * (y + w) ** 2 / (v + w * w), 1.959964)
+    y, v = n * seen, sum((n * x) ** 2 for x in weights)
+    low = v / (2 * y) * chi2(2 * y * y / v, 0.025)
+    high = upper_end(y, v, 2 * n * max(weights))
     return y + certain, max(low, seen) + certain, max(high, y) + certain
 
 
@@ -65,15 +98,14 @@ def allocated(kmemx, path, page_size):
 
 
 def reported(kmemx, path, *more):
-    """{row: (bytes, least, most)} of slab objects and of pages."""
+    """{row: row of the table} of slab objects and of pages."""
     tables = {"slab": {}, "page": {}}
     told = json.loads(output(kmemx, "stat", "-i", path, "--slab", "--page", "--caller", "--json",
                              "--raw-ip", *more))
     for report in told["reports"]:
         for row in report["rows"] if report["name"] in tables else []:
             key = tuple(str(row.get(name)) for name in ("callsite", "order", "migtype", "gfp"))
-            tables[report["name"]][key] = (row["bytes"], row.get("bytes_low"),
-                                           row.get("bytes_high"))
+            tables[report["name"]][key] = row
     return tables, told
 
 
@@ -116,9 +148,29 @@ def disagree(kmemx, path):
     return ""
 
 
+def narrow(kmemx, path):
+    """A row whose interval has no width, though something of it may be missing."""
+    for argv in (("stat", "--slab", "--page"), ("stat", "--slab", "--page", "--live"),
+                 ("stat", "--account"), ("stat", "--lifetime"), ("leaks",), ("peak",),
+                 ("owners", "--by", "callsite")):
+        told = subprocess.run([kmemx, *argv, "-i", path, "--json"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL)
+        if told.returncode > 1:  # 1: no such events
+            raise SystemExit(f"{path}: {' '.join(argv)}: exit {told.returncode}")
+        for report in json.loads(told.stdout or "{}").get("reports", ()):
+            for row in report["rows"]:
+                if report["name"] == "page" and row["order"] >= BLOCK_ORDER and len(argv) == 3:
+                    continue  # it is known
+                for low, high in (("bytes_low", "bytes_high"), ("freed_low", "freed_high"),
+                                  ("growth_min", "growth_max")):
+                    if row.get(low) is not None and not row[low] < row[high]:
+                        return f"{path}: {' '.join(argv)}: {low} is {high} in {row}"
+    return ""
+
+
 def changes(kmemx, whole, part):
     """Of the rows with at least 2 % of all bytes: how many there are, and how many kmemx diff holds
-    to have changed, between the whole and a part of it.
+    to have changed, between the whole and a part of it. None of any size is certain.
     """
     rows = changed = 0
     told = json.loads(output(kmemx, "diff", whole, part, "--all", "--json"))
@@ -127,6 +179,8 @@ def changes(kmemx, whole, part):
             continue
         total = sum(row["bytes_old"] for row in report["rows"])
         for row in report["rows"]:
+            if not row["bytes_uncertainty"] or not row["hit_uncertainty"]:
+                raise SystemExit(f"{part}: diff: no uncertainty in {row}")
             if row["bytes_old"] < total / 50:
                 continue
             rows += 1
@@ -138,11 +192,15 @@ def differs(kmemx, path, n, tables, summary):
     """What kmemx estimates otherwise than the model."""
     page_size = json.loads(output(kmemx, "info", "--json", path))["kernel_page_size"]
     rows = allocated(kmemx, path, page_size)
-    found = {row[0]: figures for row, figures in tables["slab"].items()}
-    found["pages"] = tuple(summary.get("page", {}).get(name, 0)
-                           for name in ("bytes", "bytes_low", "bytes_high"))
+    ends = ("bytes", "bytes_low", "bytes_high")
+    found = {row[0]: [figures[end] for end in ends] for row, figures in tables["slab"].items()}
+    found["pages"] = [summary.get("page", {}).get(end, 0) for end in ends]
+    weights = {table: [size for row, units in rows.items() for unit, size in units.items()
+                       if unit != CERTAIN and (row == "pages") == (table == "page")]
+               for table in ("slab", "page")}
     for row, units in rows.items():
-        wanted = estimate(units, n)
+        heaviest = max(weights["page" if row == "pages" else "slab"], default=8 * page_size)
+        wanted = estimate(units, n, heaviest)
         if row in found and any(abs(a - b) > 1 + 1e-6 * b for a, b in zip(found[row], wanted)):
             return f"{path}: {row}: {found[row]} and not {wanted}"
         if row not in found:
@@ -150,8 +208,55 @@ def differs(kmemx, path, n, tables, summary):
     return ""
 
 
+def hits_class(hits):
+    return next(name for name, end in zip(CLASSES[2:], (1, 3, 10, 100, math.inf)) if hits < end)
+
+
+def measure(truths, told, plain, live):
+    """Of the rows of the whole, by table and class of the hits that a part has: how many intervals
+    there are, and how many hold the truth. "told": of the part; "plain": without estimates.
+    """
+    counts = collections.defaultdict(lambda: [0, 0])
+
+    def count(kind, name, low, truth, high):
+        counts[kind, name][0] += 1
+        counts[kind, name][1] += low <= truth <= high
+
+    tables, all_told = told
+    for kind, rows in truths.items():
+        summary = next((report["summary"] for report in all_told["reports"]
+                        if report["name"] == kind), None)
+        total = sum(row["bytes"] for row in rows.values())
+        if summary is None or not total:
+            continue
+        name = TOTALS[kind][live]
+        count(kind, CLASSES[-1], summary[name + "_low"], total, summary[name + "_high"])
+        for key, whole in rows.items():
+            row = tables[kind].get(key)
+            if row is None:
+                count(kind, CLASSES[whole["bytes"] >= total / 10], 0, whole["bytes"],
+                      summary["bytes_missing"])
+            else:
+                hits = plain[kind][key]["hit"] if row["one_block"] is not None else 0
+                count(kind, hits_class(hits), row["bytes_low"], whole["bytes"],
+                      row["bytes_high"])
+    return counts
+
+
+def print_table(counts):
+    print("| hits of the row in the sample | " + " | ".join(FIGURES) + " | all |")
+    print("|---" * (len(FIGURES) + 2) + "|")
+    for name in CLASSES:
+        cells = [counts[figure, name] for figure in FIGURES]
+        cells.append([sum(cell[i] for cell in cells) for i in (0, 1)])
+        print(f"| {name} | " + " | ".join(
+            f"{inside / nr:.1%} of {nr}".replace("%", " %") if nr else "-"
+            for nr, inside in cells) + " |")
+
+
 def main():
-    kmemx, n, inside, seen, pairs, wrong = sys.argv[1], int(sys.argv[2]), 0, 0, 0, ""
+    kmemx, n, wrong = sys.argv[1], int(sys.argv[2]), ""
+    counts = collections.defaultdict(lambda: [0, 0])
     compared = changed = 0
     for path in sys.argv[3:]:
         whole = [reported(kmemx, path, *more)[0] for more in ((), ("--live",))]
@@ -159,29 +264,31 @@ def main():
             part_path = os.path.join(place, "part.dat")
             for part in range(n):
                 output(kmemx, "split", path, "--sample", f"{n},{part}", "-o", part_path)
-                wrong = wrong or disagree(kmemx, part_path)
+                wrong = wrong or disagree(kmemx, part_path) or narrow(kmemx, part_path)
                 rows, others = changes(kmemx, path, part_path)
                 compared += rows
                 changed += others
                 for truths, more in zip(whole, ((), ("--live",))):
-                    tables, told = reported(kmemx, part_path, *more)
-                    sums = {r["name"]: r.get("summary") or {} for r in told["reports"]}
+                    told = reported(kmemx, part_path, *more)
+                    plain = reported(kmemx, part_path, "--unscaled", *more)[0]
+                    sums = {r["name"]: r.get("summary") or {} for r in told[1]["reports"]}
                     if not more:
-                        wrong = wrong or differs(kmemx, part_path, n, tables, sums)
-                    for kind, rows in truths.items():
-                        total = sum(figures[0] for figures in rows.values())
-                        for row, (truth, _, _) in rows.items():
-                            if truth < total / 50:
-                                continue
-                            pairs += 1
-                            _, low, high = tables[kind].get(row, (0, 0, 0))
-                            if high > low:
-                                seen += 1
-                                inside += low <= truth <= high
-    print(f"{pairs} rows in parts, {seen} of which the part has sampled units, "
-          f"{inside / max(seen, 1):.1%} of their intervals hold the truth; of {compared} rows "
-          f"kmemx diff takes {changed} for changed {wrong}")
-    return bool(wrong) or inside < seen * 0.95 or changed > compared * 0.05
+                        wrong = wrong or differs(kmemx, part_path, n, told[0], sums)
+                    found = measure(truths, told, plain, bool(more))
+                    for (kind, name), (nr, inside) in found.items():
+                        to = counts[FIGURES[2 * (kind == "page") + bool(more)], name]
+                        to[0] += nr
+                        to[1] += inside
+    print_table(counts)
+    print(f"of {compared} rows kmemx diff takes {changed} for changed {wrong}")
+    low = []
+    for name in CLASSES:
+        nr, inside = (sum(counts[figure, name][i] for figure in FIGURES) for i in (0, 1))
+        if inside < 0.95 * nr - 2 * math.sqrt(0.95 * 0.05 * nr):
+            low.append(name)
+    if low:
+        print(f"held less often than they say: {', '.join(low)}")
+    return bool(wrong or low) or changed > compared * 0.05
 
 
 if __name__ == "__main__":

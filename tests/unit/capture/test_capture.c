@@ -317,7 +317,8 @@ START_TEST(test_new_recording_reserve)
 
 	enter_dir();
 	ck_assert_int_eq(
-		new_recording_open_recorder(&o, "r.dat", "00000000000000ff", NULL), 0);
+		new_recording_open_recorder(&o, "r.dat", "00000000000000ff", true, NULL),
+		0);
 	if (!new_recording_reserve(&o, 1 << 20)) {
 		ck_assert_uint_ge(o.reserved, 1 << 20);
 		/* Once: there is no more to give. */

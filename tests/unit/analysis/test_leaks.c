@@ -354,12 +354,14 @@ static size_t series_of_tasks(struct fixture *f, enum subject_kind by, unsigned 
 	const struct analysis *analysis = analysis_find("leaks");
 	const struct analysis_options opts = { .needs = NEEDS_SLAB, .by = by };
 	struct accounts accounts = { .rec = f->in.rec, .page_size = 4096 };
-	struct leaks *l;
+	const struct leaks *l;
+	void *self;
 	unsigned int i;
 	size_t nr;
 
 	f->in.env.accounts = &accounts;
-	ck_assert_int_eq(analysis->create(&f->in.env, &opts, &l), 0);
+	ck_assert_int_eq(analysis->create(&f->in.env, &opts, &self), 0);
+	l = self;
 	for (i = 0; i < 900; i++) {
 		event(f, KMEM_KMALLOC, pointer(i), i)->pid = 100 + (int)(i % tasks);
 		if (i % 5)
@@ -369,7 +371,7 @@ static size_t series_of_tasks(struct fixture *f, enum subject_kind by, unsigned 
 	accounts_finish(&accounts);
 	nr = l->slabs.growth.nr;
 	ck_assert_uint_eq(l->slabs.times.nr_rows, nr);
-	analysis->destroy(l);
+	analysis->destroy(self);
 	accounts_free(&accounts);
 	return nr;
 }

@@ -8,7 +8,7 @@
 
 #include "analysis/advise.h"
 #include "analysis/analyze.h"
-#include "analysis/tasks.h"
+#include "event/tasks.h"
 
 /* "task cp-312", and what shows its frees. */
 static void name_task(struct finding *f, const struct tasks *tasks, int32_t pid)

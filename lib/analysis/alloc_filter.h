@@ -12,7 +12,7 @@
 
 #include "analysis/event_filter.h"
 #include "analysis/sites.h"
-#include "analysis/tasks.h"
+#include "event/tasks.h"
 #include "event/formats.h"
 
 /* Flags that an allocation must have: @bits, and @names among those that stand for its flags. */

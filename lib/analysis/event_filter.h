@@ -8,7 +8,7 @@
 
 #include "analysis/dir_words.h"
 #include "analysis/sites.h"
-#include "analysis/tasks.h"
+#include "event/tasks.h"
 
 struct filter_range {
 	uint64_t first, last;

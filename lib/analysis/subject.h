@@ -9,7 +9,7 @@
 #include "analysis/analysis.h"
 #include "account/dimension.h"
 #include "analysis/sites.h"
-#include "analysis/tasks.h"
+#include "event/tasks.h"
 
 /**
  * struct subject - who allocated, as an account's row says

@@ -9,7 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/sites.h"
-#include "analysis/tasks.h"
+#include "event/tasks.h"
 #include "base/outbuf.h"
 
 enum script_format {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the names of tasks.
+ * event: the names of tasks.
  * In: a recording's saved command lines. Out: the name of a pid.
  */
-#include "analysis/tasks.h"
+#include "event/tasks.h"
 
 #include <errno.h>
 #include <string.h>
@@ -48,11 +48,16 @@ int tasks_read(struct tasks *t, const char *text)
 
 const char *tasks_name(const struct tasks *t, int32_t pid)
 {
-	uint32_t *name = pid < 0 ? NULL : u64_map_find(&t->by_pid, (uint64_t)pid);
+	return tasks_numbered(t, tasks_number(t, pid));
+}
 
-	if (!pid)
+const char *tasks_numbered(const struct tasks *t, uint32_t number)
+{
+	const char *name = intern_get(&t->names, number, NULL);
+
+	if (number == TASKS_IDLE)
 		return "<idle>";
-	return name ? intern_get(&t->names, *name, NULL) : "<...>";
+	return name ? name : "<...>";
 }
 
 void tasks_free(struct tasks *t)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/tasks.h: good lines, and lines that are none.
+ * tests: event/tasks.h: good lines, and lines that are none.
  */
 #include <check.h>
 
-#include "analysis/tasks.h"
+#include "event/tasks.h"
 
 START_TEST(names_are_found_by_pid)
 {
@@ -19,6 +19,22 @@ START_TEST(names_are_found_by_pid)
 	ck_assert_str_eq(tasks_name(&t, 0), "<idle>");
 	ck_assert_str_eq(tasks_name(&t, 8), "<...>");
 	ck_assert_str_eq(tasks_name(&t, -1), "<...>");
+	tasks_free(&t);
+}
+END_TEST
+
+START_TEST(tasks_of_one_name_have_one_number)
+{
+	struct tasks t = { 0 };
+
+	ck_assert_int_eq(tasks_read(&t, "12 sh\n13 cc1\n14 sh\n15 <idle>"), 0);
+	ck_assert_uint_eq(tasks_number(&t, 12), tasks_number(&t, 14));
+	ck_assert_uint_ne(tasks_number(&t, 12), tasks_number(&t, 13));
+	ck_assert_uint_ne(tasks_number(&t, 0), tasks_number(&t, 15));
+	ck_assert_uint_eq(tasks_number(&t, 16), tasks_number(&t, -1));
+	ck_assert_str_eq(tasks_numbered(&t, tasks_number(&t, 13)), "cc1");
+	ck_assert_str_eq(tasks_numbered(&t, tasks_number(&t, 0)), "<idle>");
+	ck_assert_str_eq(tasks_numbered(&t, tasks_number(&t, -1)), "<...>");
 	tasks_free(&t);
 }
 END_TEST
@@ -43,10 +59,11 @@ END_TEST
 
 Suite *test_tasks_suite(void)
 {
-	Suite *s = suite_create("analysis/tasks");
+	Suite *s = suite_create("event/tasks");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, names_are_found_by_pid);
+	tcase_add_test(tc, tasks_of_one_name_have_one_number);
 	tcase_add_test(tc, damaged_lines_are_skipped);
 	suite_add_tcase(s, tc);
 	return s;

@@ -37,6 +37,10 @@ int slab_account_copy(struct slab_account *to, const struct slab_account *from)
 	*to = *from;
 	to->observing = false;
 	slab_lives_own(&to->lives, &failed);
+	if (to->lives.spent)
+		to->lives.spent = &to->spent;
+	if (to->lives.spent)
+		spent_own(&to->spent, &failed);
 	array_own(&to->rows, to->rows_capacity, sizeof(*to->rows), &failed);
 	u64_map_own(&a->index, &failed);
 	array_own(&a->ptrs, a->capacity, sizeof(*a->ptrs), &failed);
@@ -69,6 +73,10 @@ int page_account_copy(struct page_account *to, const struct page_account *from)
 	*to = *from;
 	to->observing = false;
 	page_lives_own(&to->lives, &failed);
+	if (to->lives.spent)
+		to->lives.spent = &to->spent;
+	if (to->lives.spent)
+		spent_own(&to->spent, &failed);
 	array_own(&to->rows, to->rows_capacity, sizeof(*to->rows), &failed);
 	intern_own(&a->keys, &failed);
 	array_own(&a->pfns, a->capacity, sizeof(*a->pfns), &failed);

@@ -27,6 +27,7 @@ static bool agree(struct dimensions *all, const struct dimensions *wanted)
 			return false;
 		both.of[room] = wanted->of[i];
 	}
+	both.task_sums &= wanted->task_sums;
 	*all = both;
 	return true;
 }
@@ -34,10 +35,24 @@ static bool agree(struct dimensions *all, const struct dimensions *wanted)
 /* What all rows are by, whoever asks. */
 static void init_dimensions(struct dimensions *all, const struct sample *sample)
 {
+	all->task_sums = true;
 	if (!sample->one_in)
 		return;
 	all->sample = *sample;
 	all->of[0] = DIMENSION_UNIT;
+}
+
+/* Rows of @all are by the names of tasks: finds these. 0 or -ENOMEM. */
+static int name_tasks(struct accounts *a, struct dimensions *all)
+{
+	if (dimensions_find(all, DIMENSION_COMM) < 0)
+		return 0;
+	if (!a->tasks && tasks_read(&a->own_tasks, a->rec ? a->rec->cmdlines : NULL))
+		return -ENOMEM;
+	if (!a->tasks)
+		a->tasks = &a->own_tasks;
+	all->tasks = a->tasks;
+	return 0;
 }
 
 int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
@@ -65,7 +80,7 @@ int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
 	if (!agree(&slab->lives.dimensions, dimensions))
 		return -EOVERFLOW;
 	*out = slab;
-	return 0;
+	return name_tasks(a, &slab->lives.dimensions);
 }
 
 int accounts_page(struct accounts *a, const struct dimensions *dimensions,
@@ -87,7 +102,7 @@ int accounts_page(struct accounts *a, const struct dimensions *dimensions,
 	if (!agree(&page->lives.dimensions, dimensions))
 		return -EOVERFLOW;
 	*out = page;
-	return 0;
+	return name_tasks(a, &page->lives.dimensions);
 }
 
 bool accounts_read_all(const struct accounts *a)
@@ -126,6 +141,7 @@ int accounts_copy(struct accounts *to, const struct accounts *from)
 	to->slab = from->slab ? calloc(1, sizeof(*to->slab)) : NULL;
 	to->page = from->page ? calloc(1, sizeof(*to->page)) : NULL;
 	to->edges = (struct slab_edges){ 0 }; /* the slab account has @from's */
+	to->own_tasks = (struct tasks){ 0 };  /* the names are @from's */
 	if ((from->slab && !to->slab) || (from->page && !to->page))
 		return -ENOMEM;
 	if (from->slab)
@@ -142,6 +158,7 @@ void accounts_free(struct accounts *a)
 	if (a->page)
 		page_account_free(a->page);
 	slab_edges_free(&a->edges);
+	tasks_free(&a->own_tasks);
 	free(a->slab);
 	free(a->page);
 	*a = (struct accounts){ 0 };

@@ -21,6 +21,7 @@
  * @slab, @page: NULL until someone asks
  * @filtered: the events say which allocations the user's filter hides
  * @joined: they are the sum of accounts of parts, and finished: accounts_parts.h
+ * @tasks: names, where rows are by them: @own_tasks, or others' that are borrowed
  * @edges: slab events next to the kernel's counts, if the recording has those
  */
 struct accounts {
@@ -32,6 +33,8 @@ struct accounts {
 	struct page_account *page;
 	bool joined;
 	struct slab_edges edges;
+	const struct tasks *tasks;
+	struct tasks own_tasks;
 };
 
 /**

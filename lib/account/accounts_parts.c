@@ -11,8 +11,10 @@
 #include "account/page_parts.h"
 #include "account/slab_parts.h"
 
+/* Parts have the sums of tasks together. */
 struct accounts_parts {
 	struct accounts of[EVENT_PARTS];
+	struct spent slab_spent, page_spent;
 };
 
 bool accounts_can_part(const struct accounts *a)
@@ -29,6 +31,14 @@ unsigned int accounts_parts_page_shift(const struct accounts *a)
 	return a->page_size > 4096 ? 13 : 10;
 }
 
+static void sum_tasks(struct accounts_parts *p, struct accounts *a)
+{
+	if (a->slab && slab_account_sums_tasks(a->slab))
+		slab_lives_sum_tasks(&a->slab->lives, &p->slab_spent);
+	if (a->page && page_account_sums_tasks(a->page))
+		page_lives_sum_tasks(&a->page->lives, &p->page_spent);
+}
+
 int accounts_parts_new(struct accounts_parts **out, const struct accounts *like)
 {
 	struct accounts_parts *p = calloc(1, sizeof(*p));
@@ -38,12 +48,17 @@ int accounts_parts_new(struct accounts_parts **out, const struct accounts *like)
 	int ret = 0;
 
 	*out = p;
+	if (p) {
+		spent_init(&p->slab_spent, sizeof(struct slab_tally) / sizeof(uint64_t));
+		spent_init(&p->page_spent, sizeof(struct page_tally) / sizeof(uint64_t));
+	}
 	for (i = 0; p && i < EVENT_PARTS; i++) {
 		struct accounts *a = &p->of[i];
 
 		a->rec = like->rec;
 		a->page_size = like->page_size;
 		a->sample = like->sample;
+		a->tasks = like->tasks;
 		if (like->slab)
 			ret = accounts_slab(a, &like->slab->lives.dimensions, &slab);
 		if (!ret && like->page)
@@ -54,6 +69,7 @@ int accounts_parts_new(struct accounts_parts **out, const struct accounts *like)
 			a->slab->lives.in_part = true;
 		if (a->page)
 			a->page->lives.in_part = true;
+		sum_tasks(p, a);
 	}
 	return p ? 0 : -ENOMEM;
 }
@@ -100,6 +116,10 @@ int accounts_parts_sum(struct accounts *to, struct accounts_parts *parts)
 	int ret = 0;
 
 	to->joined = true;
+	if (to->slab && parts->of[0].slab->lives.spent)
+		to->slab->lives.spent = &parts->slab_spent;
+	if (to->page && parts->of[0].page->lives.spent)
+		to->page->lives.spent = &parts->page_spent;
 	for (i = 0; i < EVENT_PARTS; i++) {
 		slabs[i] = parts->of[i].slab;
 		pages[i] = parts->of[i].page;
@@ -117,5 +137,9 @@ void accounts_parts_free(struct accounts_parts *parts)
 
 	for (i = 0; parts && i < EVENT_PARTS; i++)
 		accounts_free(&parts->of[i]);
+	if (parts) {
+		spent_free(&parts->slab_spent);
+		spent_free(&parts->page_spent);
+	}
 	free(parts);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
+#include "event/tasks.h"
 #include "recording/sample.h"
 
 enum dimension {
@@ -18,6 +19,7 @@ enum dimension {
 	DIMENSION_CPU,
 	DIMENSION_NODE,
 	DIMENSION_KMALLOC, /* bytes of the object; 0 for what kmalloc did not give */
+	DIMENSION_COMM,	   /* tasks_number() of the task's name */
 	DIMENSION_UNIT	   /* of the sample; 0: recorded in any case */
 };
 
@@ -25,10 +27,15 @@ enum dimension {
 #define DIMENSIONS_MAX	 4
 #define DIMENSIONS_ASKED 3
 
-/* Zero: nothing else. DIMENSION_NONE stands behind the last. @sample: for DIMENSION_UNIT. */
+/* Zero: nothing else. DIMENSION_NONE stands behind the last. @sample: for DIMENSION_UNIT.
+ * @tasks: for DIMENSION_COMM, the accounts'. @task_sums: who asks adds up rows of a task over all
+ * else, or rows of all tasks; never some callsites of a task: spent.h.
+ */
 struct dimensions {
 	enum dimension of[DIMENSIONS_MAX];
 	struct sample sample;
+	const struct tasks *tasks;
+	bool task_sums;
 };
 
 /* Where an event lies in each of them; 0 where there is none. */
@@ -90,11 +97,24 @@ static inline struct dimension_values dimension_values_of(const struct dimension
 {
 	struct dimension_values v;
 
-	for (int i = 0; i < DIMENSIONS_MAX; i++)
-		v.of[i] = unlikely(all->of[i] == DIMENSION_UNIT)
-				  ? dimension_unit(&all->sample, ev)
-				  : dimension_of(all->of[i], ev);
+	for (int i = 0; i < DIMENSIONS_MAX; i++) {
+		if (unlikely(all->of[i] == DIMENSION_UNIT))
+			v.of[i] = dimension_unit(&all->sample, ev);
+		else if (all->of[i] == DIMENSION_COMM)
+			v.of[i] = tasks_number(all->tasks, ev->pid);
+		else
+			v.of[i] = dimension_of(all->of[i], ev);
+	}
 	return v;
+}
+
+/* Gives each task rows of its own where they are by name, for who must know the task. */
+static inline void dimensions_by_task(struct dimensions *all)
+{
+	int comm = dimensions_find(all, DIMENSION_COMM);
+
+	if (comm >= 0)
+		all->of[comm] = DIMENSION_PID;
 }
 
 /* The value of @d in @v; 0 if @d is not one of @all. */

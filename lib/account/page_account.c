@@ -24,6 +24,15 @@ static struct page_counts tally_counts(const struct page_tally *tally)
 	};
 }
 
+bool page_account_sums_tasks(const struct page_account *acc)
+{
+	const struct dimensions *all = &acc->lives.dimensions;
+
+	return all->task_sums && dimensions_find(all, DIMENSION_PID) >= 0 &&
+	       !all->sample.one_in && !acc->lives.filtered && !acc->by_pfn &&
+	       !acc->lives.nr_observers;
+}
+
 /* Its own observer comes when the first events do. */
 static void account_begin(struct page_account *acc)
 {
@@ -31,6 +40,10 @@ static void account_begin(struct page_account *acc)
 	if (acc->by_pfn &&
 	    page_lives_observe(&acc->lives, page_addresses_lives, &acc->addresses))
 		acc->failed = true;
+	if (!acc->lives.spent && page_account_sums_tasks(acc)) {
+		spent_init(&acc->spent, sizeof(struct page_tally) / sizeof(uint64_t));
+		page_lives_sum_tasks(&acc->lives, &acc->spent);
+	}
 }
 
 void page_account_listed(struct page_account *acc, const struct event_lists *lists)
@@ -152,5 +165,6 @@ void page_account_free(struct page_account *acc)
 {
 	page_lives_free(&acc->lives);
 	page_addresses_free(&acc->addresses);
+	spent_free(&acc->spent);
 	free(acc->rows);
 }

@@ -55,6 +55,7 @@ struct page_totals {
  * @lives: to be set: dimension, scope, doubts.skew
  * @by_pfn: sums by frame are wanted too
  * @rows, @nr_rows, @totals, @addresses.pfns[].sure_pages: when it was last added up
+ * @spent: sums of tasks, if the lives may have them, and are not those of a part
  * @failed: memory ran out; the numbers are void
  */
 struct page_account {
@@ -65,6 +66,7 @@ struct page_account {
 	struct page_counts *rows;
 	size_t nr_rows, rows_capacity;
 	struct page_totals totals;
+	struct spent spent;
 };
 
 /* Takes one event; those that are not the page allocator's change nothing. */
@@ -88,6 +90,8 @@ int page_account_copy(struct page_account *to,
 const struct page_key *page_account_key(const struct page_account *acc, size_t row);
 /* How many like it the row stands for: more than one only in a sample. */
 uint32_t page_account_weight(const struct page_account *acc, size_t row);
+/* May rows of tasks of which nothing lives become sums? Once all have asked for what they need. */
+bool page_account_sums_tasks(const struct page_account *acc);
 /* It is not to be used again. */
 void page_account_free(struct page_account *acc);
 

@@ -531,6 +531,8 @@ void page_lives_listed(struct page_lives *l, const struct event_lists *lists)
 	page_lives_flush(l);
 	l->failed |= l->frames.failed | l->doubts.starts.failed | l->blocks.failed |
 		     l->doubts.table.failed;
+	if (unlikely(l->spent) && l->nr_tallies > l->sweep_at && !l->failed)
+		page_rows_sweep(l);
 }
 
 /* What was announced and never freed: the announcement is taken as the free. */
@@ -563,4 +565,6 @@ void page_lives_finish(struct page_lives *l)
 	page_settle_early(l);
 	page_lives_flush(l);
 	l->failed |= l->frames.failed | l->doubts.starts.failed;
+	if (l->spent && !l->failed)
+		page_rows_sweep(l);
 }

@@ -36,6 +36,7 @@
 #include "account/page_doubt.h"
 #include "account/page_frames.h"
 #include "account/scope.h"
+#include "account/spent.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
@@ -99,7 +100,7 @@ struct page_key {
 	uint32_t order;
 	int32_t migratetype;
 	struct dimension_values dims; /* of the lives' dimensions */
-	uint32_t pad;		      /* zero: keys are compared as bytes */
+	uint32_t all_tasks;	      /* struct row_tail's */
 };
 
 /* A short cut from a key to its number; @low: stack and order, @high: the rest. */
@@ -144,7 +145,11 @@ struct page_fates {
  * @doubts: its .skew is to be set
  * @keys: intern table of struct page_key; row n has number n + 1
  * @tallies: of each row, once a batch is over
- * @firsts: the first event of each row, where the lives are of a part (event/parts.h), @in_part
+ * @firsts: the first event of each row, where the lives are of a part (event/parts.h),
+ *	    @in_part; with @spent alone a number that grows, @nr_firsts
+ * @spent: what tasks had of which nothing lives: rows change their numbers between batches, so
+ *	   nobody may observe the lives; NULL: each row stays
+ * @sweep_at: rows are looked at again when there are so many
  * @blocks: by first pfn; with blocks.times, each end of a life has the time of its beginning
  * @splits: requests whose block is in pieces
  * @free_split: head of the list of unused ones; 0: none
@@ -158,6 +163,9 @@ struct page_lives {
 	bool in_part;
 	struct event_place *firsts;
 	size_t firsts_capacity;
+	uint64_t nr_firsts;
+	struct spent *spent;
+	size_t sweep_at;
 	struct page_recent recent[PAGE_NR_RECENT];
 	struct live_table blocks;
 	struct page_split *splits;
@@ -191,6 +199,8 @@ struct page_lives {
 int page_lives_observe(struct page_lives *lives,
 		       void (*fn)(void *ctx, const struct page_life *batch, size_t nr),
 		       void *ctx) __must_check;
+/* Before the first event: has rows of tasks added up in @spent, which is borrowed. */
+void page_lives_sum_tasks(struct page_lives *lives, struct spent *spent);
 /* Takes what event_lists.h lists. */
 void page_lives_listed(struct page_lives *lives, const struct event_lists *lists);
 /* Takes @nr events, with their blocks' memory fetched ahead, and hands over what they begin

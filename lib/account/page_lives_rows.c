@@ -21,6 +21,12 @@ int page_lives_observe(struct page_lives *l,
 	return 0;
 }
 
+void page_lives_sum_tasks(struct page_lives *l, struct spent *spent)
+{
+	l->spent = spent;
+	l->sweep_at = spent_limit(0, 0);
+}
+
 const struct page_key *page_lives_key(const struct page_lives *l, size_t row)
 {
 	const struct intern *keys = row & LIVE_HIDDEN ? &l->hidden_keys : &l->keys;

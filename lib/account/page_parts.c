@@ -46,6 +46,8 @@ static int join_rows(struct page_account *to, struct page_account *const *parts)
 		for (row = 0; row < parts[i]->nr_rows; row++)
 			counts_add(&to->rows[rows.of[i][row]], &parts[i]->rows[row]);
 	}
+	if (!ret)
+		to->lives.firsts = row_union_take_firsts(&rows);
 	row_union_free(&rows);
 	return ret;
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * account (internal): who page allocations are by.
- * In: allocations. Out: numbers of their keys.
+ * In: allocations. Out: numbers of their keys; fewer keys.
  */
 #include "account/page_rows.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -35,14 +39,67 @@ uint32_t page_key_number(struct page_lives *l, const struct kmem_event *ev,
 	uint32_t id = intern_id(&l->keys, &key, sizeof(key));
 
 	if (array_reserve(&l->tallies, &l->tallies_capacity, id, sizeof(*l->tallies)) ||
-	    (l->in_part &&
+	    ((l->in_part || l->spent) &&
 	     array_reserve(&l->firsts, &l->firsts_capacity, id, sizeof(*l->firsts))))
 		id = 0;
 	while (l->nr_tallies < id) {
 		if (l->in_part)
 			l->firsts[l->nr_tallies] = event_place(ev);
+		else if (l->spent)
+			l->firsts[l->nr_tallies] =
+				(struct event_place){ .ts = ++l->nr_firsts };
 		l->tallies[l->nr_tallies++] = (struct page_tally){ 0 };
 	}
 	l->failed |= !id;
 	return id;
+}
+
+/* Marks rows that an entry stands for, or gives the entry the new number of its row. */
+static void see_row(struct live_entry *e, bool *used, const uint32_t *now)
+{
+	if (now)
+		e->row = now[e->row];
+	else
+		used[e->row] = true;
+}
+
+/* The same of all entries that still may need it. */
+static void see_rows(struct page_lives *l, bool *used, const uint32_t *now)
+{
+	struct live_entry *e = NULL;
+
+	while ((e = live_next(&l->blocks, e)))
+		see_row(e, used, now);
+	/* Of other doubts the row is one of who freed. */
+	while ((e = live_next(&l->doubts.table, e)))
+		if (e->kind == PAGE_OVER || e->kind == PAGE_OVER_FREED)
+			see_row(e, used, now);
+}
+
+void page_rows_sweep(struct page_lives *l)
+{
+	bool *used = calloc(l->nr_tallies + 1, sizeof(*used));
+	struct spent_rows rows = {
+		.keys = &l->keys,
+		.key_size = sizeof(struct page_key),
+		.tallies = (uint64_t *)l->tallies,
+		.firsts = l->firsts,
+		.used = used,
+		.now = calloc(l->nr_tallies + 1, sizeof(*rows.now)),
+	};
+
+	_Static_assert(offsetof(struct page_key, dims) + sizeof(struct row_tail) ==
+			       sizeof(struct page_key),
+		       "the end of a key");
+	if (used)
+		see_rows(l, used, NULL);
+	if (!used || !rows.now || spent_sweep(l->spent, &l->dimensions, &rows))
+		l->failed = true;
+	else
+		see_rows(l, NULL, rows.now);
+	l->nr_tallies = l->keys.count;
+	memset(l->recent, 0, sizeof(l->recent));
+	l->sweep_at = spent_limit(l->nr_tallies, l->blocks.capacity);
+	free(used);
+	free(rows.now);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * account (internal): who page allocations are by.
- * In: allocations. Out: numbers of their keys.
+ * In: allocations. Out: numbers of their keys; fewer keys.
  */
 #ifndef KMEMX_ACCOUNT_PAGE_ROWS_H
 #define KMEMX_ACCOUNT_PAGE_ROWS_H
@@ -16,5 +16,10 @@ uint32_t page_hidden_row(struct page_lives *l, const struct kmem_event *ev,
 /* The number of the key of @ev, its row + 1, which has a tally; 0 if memory ran out. */
 uint32_t page_key_number(struct page_lives *l, const struct kmem_event *ev,
 			 const struct dimension_values *dims);
+
+/* Between two batches: rows of tasks of which nothing lives become sums, the others get new
+ * numbers.
+ */
+void page_rows_sweep(struct page_lives *l);
 
 #endif

@@ -64,6 +64,22 @@ int row_union_number(struct row_union *u, struct intern *keys)
 	return ret;
 }
 
+static int compare_firsts(const void *a, const void *b)
+{
+	return event_place_compare(a, b);
+}
+
+struct event_place *row_union_take_firsts(struct row_union *u)
+{
+	struct event_place *firsts = u->firsts;
+
+	/* Rows are in this order. */
+	if (firsts)
+		qsort(firsts, u->keys.count, sizeof(*firsts), compare_firsts);
+	u->firsts = NULL;
+	return firsts;
+}
+
 void row_union_free(struct row_union *u)
 {
 	unsigned int part;

@@ -35,6 +35,8 @@ int row_union_add(struct row_union *u, unsigned int part, const void *key, size_
  * number n + 1. 0 or -ENOMEM.
  */
 int row_union_number(struct row_union *u, struct intern *keys) __must_check;
+/* After row_union_number(), once: the first event of each row, to be freed by the caller. */
+struct event_place *row_union_take_firsts(struct row_union *u);
 void row_union_free(struct row_union *u);
 
 #endif

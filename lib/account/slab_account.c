@@ -9,6 +9,15 @@
 
 #include "base/array.h"
 
+bool slab_account_sums_tasks(const struct slab_account *acc)
+{
+	const struct dimensions *all = &acc->lives.dimensions;
+
+	return all->task_sums && dimensions_find(all, DIMENSION_PID) >= 0 &&
+	       !all->sample.one_in && !acc->lives.filtered && !acc->by_ptr &&
+	       !acc->lives.nr_observers;
+}
+
 /* Its own observer comes when the first events do. */
 static void account_begin(struct slab_account *acc)
 {
@@ -16,6 +25,10 @@ static void account_begin(struct slab_account *acc)
 	if (acc->by_ptr &&
 	    slab_lives_observe(&acc->lives, slab_addresses_lives, &acc->addresses))
 		acc->failed = true;
+	if (!acc->lives.spent && slab_account_sums_tasks(acc)) {
+		spent_init(&acc->spent, sizeof(struct slab_tally) / sizeof(uint64_t));
+		slab_lives_sum_tasks(&acc->lives, &acc->spent);
+	}
 }
 
 void slab_account_listed(struct slab_account *acc, const struct event_lists *lists)
@@ -148,5 +161,6 @@ void slab_account_free(struct slab_account *acc)
 	slab_lives_free(&acc->lives);
 	slab_addresses_free(&acc->addresses);
 	row_union_free(&acc->rows_of);
+	spent_free(&acc->spent);
 	free(acc->rows);
 }

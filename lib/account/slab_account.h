@@ -40,6 +40,7 @@ struct slab_totals {
  * @by_ptr: sums by address are wanted too
  * @rows, @nr_rows, @totals, @addresses.ptrs[].counts: when it was last added up
  * @parts: it is the sum of these, each of whose rows is one of @rows_of; else NULL
+ * @spent: sums of tasks, if the lives may have them, and are not those of a part
  * @failed: memory ran out; the numbers are void
  */
 struct slab_account {
@@ -52,6 +53,7 @@ struct slab_account {
 	struct slab_counts *rows;
 	size_t nr_rows, rows_capacity;
 	struct slab_totals totals;
+	struct spent spent;
 };
 
 /* Takes one event; those that are not the slab allocator's change nothing. */
@@ -92,6 +94,8 @@ bool slab_account_living(const struct slab_account *acc, struct slab_living *at)
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row);
 /* How many like it the row stands for: more than one only in a sample. */
 uint32_t slab_account_weight(const struct slab_account *acc, size_t row);
+/* May rows of tasks of which nothing lives become sums? Once all have asked for what they need. */
+bool slab_account_sums_tasks(const struct slab_account *acc);
 /* It is not to be used again. */
 void slab_account_free(struct slab_account *acc);
 

@@ -527,6 +527,8 @@ void slab_lives_finish(struct slab_lives *l)
 	}
 	slab_hidden_drop(l);
 	slab_flush(l);
+	if (l->spent && !l->failed)
+		slab_rows_sweep(l);
 }
 
 /* Has the entry fetched that @ev will need. Alloc and free have their pointer in the same place;
@@ -583,4 +585,6 @@ void slab_lives_listed(struct slab_lives *l, const struct event_lists *lists)
 		l->failed |= l->live.failed;
 	}
 	slab_flush(l);
+	if (unlikely(l->spent) && l->nr_tallies > l->sweep_at)
+		slab_rows_sweep(l);
 }

@@ -39,6 +39,7 @@
 #include "account/scope.h"
 #include "account/slab_edges.h"
 #include "account/slab_tally.h"
+#include "account/spent.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
@@ -77,7 +78,7 @@ struct slab_key {
 	uint32_t cache : 31;	      /* name's number in the stream; 0 unknown */
 	uint32_t kmalloc : 1;	      /* 1: kmalloc events, 0: kmem_cache_alloc */
 	struct dimension_values dims; /* of the lives' dimensions */
-	uint32_t pad;		      /* zero: keys are compared as bytes */
+	uint32_t all_tasks;	      /* struct row_tail's */
 };
 
 /* A short cut from a key to its row. */
@@ -129,7 +130,11 @@ struct slab_over {
  * @large_bytes: a kmalloc of more bytes is a large one, which the page allocator served
  * @keys: intern table of struct slab_key; row n has number n + 1
  * @tallies: of each row, once a batch is over
- * @firsts: the first event of each row, where the lives are of a part (event/parts.h), @in_part
+ * @firsts: the first event of each row, where the lives are of a part (event/parts.h),
+ *	    @in_part; with @spent alone a number that grows, @nr_firsts
+ * @spent: what tasks had of which nothing lives: rows change their numbers between batches, so
+ *	   nobody may observe the lives; NULL: each row stays
+ * @sweep_at: rows are looked at again when there are so many
  * @live: what lives, and some of what was freed; with live.times, each end of a life has the
  *	  time of its beginning, for 6 bytes more an entry (8 where times are days apart)
  * @freed: freed addresses that @live no longer holds; what it holds counts, whatever this
@@ -148,6 +153,9 @@ struct slab_lives {
 	bool in_part;
 	struct event_place *firsts;
 	size_t firsts_capacity;
+	uint64_t nr_firsts;
+	struct spent *spent;
+	size_t sweep_at;
 	struct slab_recent recent[1 << SLAB_RECENT_BITS];
 	struct live_table live;
 	struct addr_set freed;
@@ -182,6 +190,8 @@ struct slab_lives {
 int slab_lives_observe(struct slab_lives *lives,
 		       void (*fn)(void *ctx, const struct slab_life *batch, size_t nr),
 		       void *ctx) __must_check;
+/* Before the first event: has rows of tasks added up in @spent, which is borrowed. */
+void slab_lives_sum_tasks(struct slab_lives *lives, struct spent *spent);
 /* Takes what event_lists.h lists. */
 void slab_lives_listed(struct slab_lives *lives, const struct event_lists *lists);
 /* Takes @nr events, with their objects' memory fetched ahead, and hands over what they begin

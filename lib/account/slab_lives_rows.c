@@ -20,6 +20,12 @@ int slab_lives_observe(struct slab_lives *l,
 	return 0;
 }
 
+void slab_lives_sum_tasks(struct slab_lives *l, struct spent *spent)
+{
+	l->spent = spent;
+	l->sweep_at = spent_limit(0, 0);
+}
+
 const struct slab_key *slab_lives_key(const struct slab_lives *l, size_t row)
 {
 	const struct intern *keys = row & LIVE_HIDDEN ? &l->hidden_keys : &l->keys;

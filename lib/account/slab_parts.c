@@ -141,6 +141,8 @@ int slab_account_join(struct slab_account *to, struct slab_account *const *parts
 	if (!ret)
 		ret = join_rows(to, parts);
 	if (!ret)
+		to->lives.firsts = row_union_take_firsts(&to->rows_of);
+	if (!ret)
 		ret = join_free_only(&to->lives, parts);
 	for (i = 0; i < EVENT_PARTS && !ret; i++) {
 		join_fates(&to->lives.fates, &parts[i]->lives.fates);

@@ -52,6 +52,7 @@ int frag_view_begin(struct frag_view *v, const struct frag *f, enum subject_kind
 {
 	*v = (struct frag_view){ .f = f, .ns = recording_clocks_are_ns(f->env->rec) };
 	v->dims = subjects_page_dimensions(kind);
+	dimensions_by_task(&v->dims);
 	for (uint32_t i = 0; i < event_formats_count(f->env->fmts); i++) {
 		const struct event_format *fmt = event_formats_at(f->env->fmts, i);
 

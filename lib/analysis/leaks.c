@@ -224,6 +224,9 @@ static int leaks_create(const struct analysis_env *env,
 	l->ns = recording_clocks_are_ns(env->rec);
 	slab = subjects_slab_dimensions(opts, env);
 	page = subjects_page_dimensions(opts->by);
+	/* Each leak says which task it is of. */
+	dimensions_by_task(&slab);
+	dimensions_by_task(&page);
 	l->by_task = dimensions_find(&slab, DIMENSION_PID) >= 0;
 	if (!l->ns) { /* several tasks may have one time */
 		add_pid(&slab);

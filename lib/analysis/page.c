@@ -40,21 +40,75 @@ static uint32_t page_groups_add(struct page_groups *g, const struct page_group_k
 	return id - 1;
 }
 
+/* Does the account have sums of tasks that the groups need? */
+static bool sums_tasks(const struct page_report *page, const struct page_groups *g)
+{
+	return page->acc->lives.spent && subjects_of_tasks(g->subjects.kind);
+}
+
+/* By task: adds what tasks had of which nothing lives. Groups have their subjects' numbers. */
+static int page_groups_spent(const struct page_report *page, struct page_groups *g)
+{
+	const struct page_lives *lives = &page->acc->lives;
+	uint32_t nr = lives->spent->keys.count, i;
+	uint32_t *rows = calloc(nr + 1UL, sizeof(*rows));
+	int ret = rows ? subjects_of_spent(&g->subjects, &lives->keys, lives->firsts,
+					   lives->spent, rows)
+		       : -ENOMEM;
+	struct page_group_key key = { 0 };
+	struct page_group sum = { 0 };
+
+	for (i = 0; i < subjects_count(&g->subjects) && !ret; i++) {
+		key.subject = i;
+		if (page_groups_add(g, &key, &sum, 1) == UINT32_MAX)
+			ret = -ENOMEM;
+	}
+	for (i = 0; i < nr && !ret; i++) {
+		const struct page_tally *tally = spent_sum(lives->spent, i);
+
+		key.subject = rows[i];
+		sum.hit = page->opts->live ? 0 : tally->of[PAGE_BORN].nr;
+		sum.pages = page->opts->live ? 0 : tally->of[PAGE_BORN].pages;
+		sum.implicit_pages =
+			tally->of[PAGE_GONE].pages - tally->of[PAGE_FOUND].pages;
+		page_groups_add(g, &key, &sum, 1); /* it is there */
+	}
+	free(rows);
+	return ret;
+}
+
+/* The key of account row @row's group; false: no memory. */
+static bool page_group_key(const struct page_report *page, struct page_groups *g,
+			   size_t row, struct page_group_key *key)
+{
+	const struct page_key *from = page_account_key(page->acc, row);
+	const struct subject who = { .callsite = page->callsites[row],
+				     .stack = from->stack,
+				     .dims = from->dims };
+
+	*key = (struct page_group_key){ 0 };
+	if (g->detailed) {
+		key->gfp_flags = from->gfp_flags;
+		key->order = from->order;
+		key->migratetype = from->migratetype;
+	}
+	key->subject = subjects_row(&g->subjects, &who);
+	return key->subject != UINT32_MAX;
+}
+
 static int page_collect(struct page_report *page, struct page_groups *groups)
 {
 	bool live = page->opts->live;
+	bool spent = sums_tasks(page, groups);
 	uint32_t i;
 
 	groups->group_of = calloc(page->acc->nr_rows + 1, sizeof(*groups->group_of));
-	if (!groups->group_of)
+	if (!groups->group_of || (spent && page_groups_spent(page, groups)))
 		return -ENOMEM;
 	for (i = 0; i < page->acc->nr_rows; i++) {
 		const struct page_key *from = page_account_key(page->acc, i);
 		const struct page_counts *c = &page->acc->rows[i];
-		const struct subject who = { .callsite = page->callsites[i],
-					     .stack = from->stack,
-					     .dims = from->dims };
-		struct page_group_key key = { 0 };
+		struct page_group_key key;
 		struct page_group sum = {
 			.hit = live ? c->live_hit : c->hit,
 			.pages = live ? c->live_pages : c->hit << from->order,
@@ -63,14 +117,9 @@ static int page_collect(struct page_report *page, struct page_groups *groups)
 		};
 
 		groups->group_of[i] = UINT32_MAX;
-		if (!sum.pages)
+		if (!sum.pages || (spent && from->all_tasks))
 			continue;
-		if (groups->detailed)
-			key = (struct page_group_key){ .gfp_flags = from->gfp_flags,
-						       .order = from->order,
-						       .migratetype = from->migratetype };
-		key.subject = subjects_row(&groups->subjects, &who);
-		if (key.subject == UINT32_MAX)
+		if (!page_group_key(page, groups, i, &key))
 			return -ENOMEM;
 		groups->group_of[i] = page_groups_add(groups, &key, &sum,
 						      page_account_weight(page->acc, i));
@@ -87,6 +136,31 @@ static bool all_recorded(const struct page_report *page, const struct page_group
 	const struct page_group_key *key = intern_get(&g->keys, (uint32_t)i + 1, NULL);
 
 	return g->detailed && key->order >= page->env->sample.certain_order;
+}
+
+/* Of what lives: adds what ended untraced of account rows of which nothing does, to groups that
+ * have something.
+ */
+static int page_add_untraced(const struct page_report *page, struct page_groups *g)
+{
+	size_t i;
+
+	for (i = 0; i < page->acc->nr_rows; i++) {
+		const struct page_counts *c = &page->acc->rows[i];
+		struct page_group_key key;
+		uint32_t id;
+
+		if (g->group_of[i] != UINT32_MAX || !c->implicit_pages ||
+		    (sums_tasks(page, g) && page_account_key(page->acc, i)->all_tasks))
+			continue;
+		if (!page_group_key(page, g, i, &key))
+			return -ENOMEM;
+		id = intern_find(&g->keys, &key, sizeof(key));
+		if (id)
+			g->groups[id - 1].implicit_pages +=
+				c->implicit_pages * page_account_weight(page->acc, i);
+	}
+	return 0;
 }
 
 /* Of a sample: intervals of the groups. */
@@ -155,7 +229,9 @@ static void page_add_rows(const struct page_report *page,
 					      .key = key,
 					      .gfp_used = &gfp_used };
 
-		if (!table_type_add_row(&page_type,
+		/* A task of whose pages none lives has no row. */
+		if (groups->groups[i].pages &&
+		    !table_type_add_row(&page_type,
 					subject_estimated(groups->subjects.kind,
 							  page_report_estimates(page)),
 					t, &row))
@@ -176,6 +252,8 @@ static int page_by(struct page_report *page, enum subject_kind kind,
 
 	if (!ret)
 		ret = page_collect(page, &groups);
+	if (!ret && page->opts->live)
+		ret = page_add_untraced(page, &groups);
 	if (!ret && page_report_estimates(page))
 		ret = page_groups_estimate(page, &groups);
 	if (!ret) {
@@ -324,6 +402,7 @@ static int page_create(const struct analysis_env *env,
 	page->env = env;
 	page->opts = opts;
 	dimensions = subjects_page_dimensions(opts->by);
+	dimensions.task_sums = subjects_of_tasks(opts->by);
 	ret = accounts_page(env->accounts, &dimensions, &page->acc);
 	if (!ret)
 		page->acc->by_pfn |= opts->by_address;

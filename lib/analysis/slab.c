@@ -388,6 +388,12 @@ static int slab_show(struct slab_report *slab, struct report *report)
 	return ret;
 }
 
+static int slab_create(const struct analysis_env *env, const struct analysis_options *opts,
+		       void **self)
+{
+	return slab_analysis_new(env, opts, subjects_of_tasks(opts->by), self);
+}
+
 static int slab_view(const void *self, struct report *report)
 {
 	return slab_analysis_view(self, report, slab_show);
@@ -405,7 +411,7 @@ const struct analysis analysis_slab = {
 	.rows = ROWS_ALL,
 	.estimates = true,
 	.tables = tables,
-	.create = slab_analysis_create,
+	.create = slab_create,
 	.apart = true,
 	.end = slab_analysis_end,
 	.view = slab_view,

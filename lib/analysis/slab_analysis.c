@@ -8,8 +8,8 @@
 
 #include "analysis/slab_report.h"
 
-int slab_analysis_create(const struct analysis_env *env,
-			 const struct analysis_options *opts, void **self)
+int slab_analysis_new(const struct analysis_env *env, const struct analysis_options *opts,
+		      bool task_sums, void **self)
 {
 	struct slab_analysis *slab = calloc(1, sizeof(*slab));
 	struct dimensions dimensions;
@@ -21,6 +21,7 @@ int slab_analysis_create(const struct analysis_env *env,
 	slab->env = env;
 	slab->opts = opts;
 	dimensions = subjects_slab_dimensions(opts, env);
+	dimensions.task_sums = task_sums;
 	ret = accounts_slab(env->accounts, &dimensions, &slab->acc);
 	if (!ret)
 		slab->acc->by_ptr |= opts->by_address;
@@ -32,6 +33,12 @@ void slab_analysis_end(void *self)
 	struct slab_analysis *slab = self;
 
 	slab->ended = true;
+}
+
+int slab_analysis_create(const struct analysis_env *env,
+			 const struct analysis_options *opts, void **self)
+{
+	return slab_analysis_new(env, opts, false, self);
 }
 
 /* Of a sample: bytes of all rows together. */

@@ -83,6 +83,58 @@ static bool recorder_known(const struct recording *rec)
 	       recording_meta(rec, RECORDING_META_RECORDER_PID);
 }
 
+/* Rows of tasks of which nothing lives may be one: so rows that differ in the task alone count as
+ * one, which has all their allocations. @rows: the number of that one for each row; @hits: what
+ * it has. Both are filled in.
+ */
+static int add_tasks_up(const struct slab_bounds *b, uint32_t *rows, uint64_t *hits)
+{
+	const struct dimensions *dims = &b->acc->lives.dimensions;
+	struct intern keys = { 0 };
+	int pid = dimensions_find(dims, DIMENSION_PID);
+	size_t i;
+
+	for (i = 0; i < b->acc->nr_rows; i++) {
+		struct slab_key key = *slab_account_key(b->acc, i);
+
+		key.dims.of[pid] = 0;
+		key.all_tasks = 1;
+		rows[i] = intern_id(&keys, &key, sizeof(key));
+		if (!rows[i])
+			break;
+		hits[rows[i]] += b->acc->rows[i].hit;
+	}
+	intern_free(&keys);
+	return i < b->acc->nr_rows ? -ENOMEM : 0;
+}
+
+/* How often objects of each class were allocated, where rows are by task. */
+static int tell_allocs_of_tasks(struct slab_bounds *b)
+{
+	uint32_t *rows = calloc(b->acc->nr_rows + 1, sizeof(*rows));
+	uint64_t *hits = calloc(b->acc->nr_rows + 1, sizeof(*hits));
+	int ret = rows && hits ? add_tasks_up(b, rows, hits) : -ENOMEM;
+	struct u64_map told = { 0 };
+	size_t i, before;
+
+	for (i = 0; i < b->nr_pieces && !ret; i++) {
+		const struct slab_piece *piece = &b->pieces[i];
+		uint32_t row = rows[piece->row];
+
+		if (piece->of >= b->census.nr_classes)
+			continue;
+		before = told.count;
+		if (!u64_map_insert(&told, (uint64_t)row << 32 | piece->bytes, 0))
+			ret = -ENOMEM;
+		else if (told.count > before)
+			b->census.classes[piece->of].allocs += hits[row];
+	}
+	u64_map_free(&told);
+	free(rows);
+	free(hits);
+	return ret;
+}
+
 /* Tells the census what was seen of each class. */
 static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
 {
@@ -100,7 +152,8 @@ static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
 			/* Rows of several sizes count for each of them, which errs on the
 			 * safe side.
 			 */
-			class->allocs += b->acc->rows[piece->row].hit;
+			if (!b->acc->lives.spent)
+				class->allocs += b->acc->rows[piece->row].hit;
 		}
 	}
 	for (i = 0; i < surplus->capacity; i++) {
@@ -158,6 +211,8 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 	ret = census_init(&b->census, env);
 	if (!ret && b->census.most)
 		ret = count_pieces(b, env);
+	if (!ret && acc->lives.spent)
+		ret = tell_allocs_of_tasks(b);
 	if (ret)
 		return ret;
 	tell_census(b, env);

@@ -42,6 +42,9 @@ struct slab_report {
 /* What analyses of slab accounts have in common: see struct analysis. */
 int slab_analysis_create(const struct analysis_env *env,
 			 const struct analysis_options *opts, void **self) __must_check;
+/* The same for who does as struct dimensions asks of @task_sums. */
+int slab_analysis_new(const struct analysis_env *env, const struct analysis_options *opts,
+		      bool task_sums, void **self) __must_check;
 void slab_analysis_end(void *self);
 /* Has @show add its tables of what @self has observed. 0, -ENOMEM, or what @show returns. */
 int slab_analysis_view(const void *self, struct report *report,

@@ -131,16 +131,38 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 	return ret;
 }
 
+/* By task: adds what tasks had of which nothing lives. */
+static int slab_sums_spent(struct slab_sums *s, const struct slab_lives *lives)
+{
+	uint32_t nr = lives->spent->keys.count, i;
+	uint32_t *rows = calloc(nr + 1UL, sizeof(*rows));
+	int ret = rows ? subjects_of_spent(&s->subjects, &lives->keys, lives->firsts,
+					   lives->spent, rows)
+		       : -ENOMEM;
+
+	for (i = 0; i < nr && !ret; i++) {
+		const struct slab_counts c =
+			slab_tally_counts(spent_sum(lives->spent, i));
+
+		ret = slab_sums_add(s, rows[i], &c, 1);
+	}
+	free(rows);
+	return ret;
+}
+
 int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 		      enum subject_kind kind, enum account_rows rows)
 {
 	const struct dimensions *dimensions = &slab->acc->lives.dimensions;
 	uint32_t *group_of = calloc(slab->acc->nr_rows + 1, sizeof(*group_of));
 	int ret = subjects_init(&s->subjects, slab->env, kind, &slab->sites, dimensions);
+	bool spent = slab->acc->lives.spent && subjects_of_tasks(kind);
 	uint32_t i;
 
 	if (!group_of)
 		ret = -ENOMEM;
+	if (!ret && spent)
+		ret = slab_sums_spent(s, &slab->acc->lives);
 	for (i = 0; i < slab->acc->nr_rows && !ret; i++) {
 		const struct slab_key *key = slab_account_key(slab->acc, i);
 		const struct subject who = {
@@ -153,6 +175,8 @@ int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 		const struct slab_counts *c = &slab->acc->rows[i];
 
 		group_of[i] = UINT32_MAX;
+		if (spent && key->all_tasks)
+			continue;
 		if (rows != ACCOUNT_ALL && key->kmalloc != (rows == ACCOUNT_KMALLOC))
 			continue;
 		group_of[i] = subjects_row(&s->subjects, &who);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/comparison_name.h"
@@ -18,7 +19,7 @@ static const struct subject_type {
 } types[SUBJECT_NR] = {
 	[SUBJECT_CALLSITE] = { "callsite", DIMENSION_NONE },
 	[SUBJECT_STACK] = { "stack", DIMENSION_STACK },
-	[SUBJECT_COMM] = { "comm", DIMENSION_PID },
+	[SUBJECT_COMM] = { "comm", DIMENSION_COMM },
 	[SUBJECT_PID] = { "pid", DIMENSION_PID },
 	[SUBJECT_CPU] = { "cpu", DIMENSION_CPU },
 	[SUBJECT_NODE] = { "node", DIMENSION_NODE },
@@ -29,6 +30,15 @@ static const struct subject_type {
 	[SUBJECT_FILE] = { "file", DIMENSION_NONE },
 	[SUBJECT_LINE] = { "line", DIMENSION_NONE },
 };
+
+/* One of them is the pid: the name follows from it. */
+static void drop_comm(struct dimensions *all)
+{
+	int i = dimensions_find(all, DIMENSION_COMM);
+
+	for (; i >= 0 && i < DIMENSIONS_MAX; i++)
+		all->of[i] = i + 1 < DIMENSIONS_MAX ? all->of[i + 1] : DIMENSION_NONE;
+}
 
 struct dimensions subjects_dimensions(enum subject_kind kind)
 {
@@ -41,6 +51,9 @@ struct dimensions subjects_dimensions(enum subject_kind kind)
 		if (d && dimensions_find(&all, d) < 0)
 			all.of[nr++] = d;
 	}
+	/* A task has one name. */
+	if (subject_rows(kind) & ROWS(PID))
+		drop_comm(&all);
 	return all;
 }
 
@@ -83,6 +96,14 @@ struct dimensions subjects_page_dimensions(enum subject_kind kind)
 	return others;
 }
 
+bool subjects_of_tasks(enum subject_kind kind)
+{
+	const uint32_t others = ROWS(PID) | ROWS(COMM) | ROWS(CPU) | ROWS(NODE);
+	uint32_t rows = subject_rows(kind);
+
+	return rows & ROWS(PID) && !(rows & ~others);
+}
+
 const char *subjects_word(enum subject_kind kind)
 {
 	return types[kind].word;
@@ -107,7 +128,9 @@ int subjects_init(struct subjects *s, const struct analysis_env *env,
 	bool tasks = false;
 	unsigned int i;
 
-	*s = (struct subjects){ .env = env, .kind = kind, .sites = sites };
+	*s = (struct subjects){
+		.env = env, .kind = kind, .sites = sites, .names = dimensions->tasks
+	};
 	for (i = 0; i < SUBJECT_PARTS_MAX && subject_part(kind, i); i++) {
 		struct subject_part *part = &s->parts[s->nr_parts++];
 		enum dimension d;
@@ -115,7 +138,11 @@ int subjects_init(struct subjects *s, const struct analysis_env *env,
 		part->kind = subject_part(kind, i);
 		d = types[part->kind].dimension;
 		part->dim = d ? dimensions_find(dimensions, d) : -1;
-		tasks |= d == DIMENSION_PID;
+		if (d == DIMENSION_COMM && part->dim < 0) {
+			part->dim = dimensions_find(dimensions, DIMENSION_PID);
+			part->of_pid = true;
+		}
+		tasks |= d == DIMENSION_PID || part->of_pid;
 	}
 	return tasks ? tasks_read(&s->tasks, env->rec->cmdlines) : 0;
 }
@@ -236,7 +263,8 @@ static uint32_t part_row(struct subjects *s, struct subject_part *p,
 	case SUBJECT_STACK:
 		return row_of_stack(s, p, who);
 	case SUBJECT_COMM:
-		return row_of_text(p, tasks_name(&s->tasks, (int32_t)value));
+		return row_of_text(p, p->of_pid ? tasks_name(&s->tasks, (int32_t)value)
+						: tasks_numbered(s->names, value));
 	case SUBJECT_CACHE:
 		return row_of_cache(s, p, who, value);
 	case SUBJECT_MODULE:
@@ -272,6 +300,49 @@ uint32_t subjects_row(struct subjects *s, const struct subject *who)
 		return tuple[0];
 	id = intern_id(&s->tuples, tuple, sizeof(tuple));
 	return id ? id - 1 : UINT32_MAX;
+}
+
+uint32_t subjects_count(const struct subjects *s)
+{
+	return s->nr_parts == 1 ? s->parts[0].keys.count : s->tuples.count;
+}
+
+static int compare_spent(const void *a, const void *b, void *ctx)
+{
+	const struct event_place *firsts = ctx;
+
+	return event_place_compare(&firsts[*(const uint32_t *)a],
+				   &firsts[*(const uint32_t *)b]);
+}
+
+int subjects_of_spent(struct subjects *s, const struct intern *keys,
+		      const struct event_place *firsts, const struct spent *spent,
+		      uint32_t *rows)
+{
+	uint32_t nr = spent->keys.count, i, k = 0, row = 0;
+	uint32_t *order = calloc(nr + 1UL, sizeof(*order));
+
+	for (i = 0; order && i < nr; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, nr, sizeof(*order), compare_spent, spent->firsts);
+	for (i = 0; order && i <= keys->count && row != UINT32_MAX; i++) {
+		const struct row_tail *tail = row_tail_of(keys, i);
+
+		for (; k < nr && row != UINT32_MAX; k++) {
+			if (tail &&
+			    event_place_compare(&spent->firsts[order[k]], &firsts[i]) > 0)
+				break;
+			row = subjects_row(
+				s,
+				&(struct subject){ .dims = *spent_key(spent, order[k]) });
+			rows[order[k]] = row;
+		}
+		if (tail && !tail->all_tasks && row != UINT32_MAX)
+			row = subjects_row(s, &(struct subject){ .dims = tail->dims });
+	}
+	free(order);
+	return order && row != UINT32_MAX ? 0 : -ENOMEM;
 }
 
 /* The key of row @r by the word that is one of @rows: a set of ROWS() that has one. *@kind is the

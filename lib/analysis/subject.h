@@ -8,6 +8,7 @@
 
 #include "analysis/analysis.h"
 #include "account/dimension.h"
+#include "account/spent.h"
 #include "analysis/sites.h"
 #include "event/tasks.h"
 
@@ -26,6 +27,7 @@ struct subject {
 /**
  * struct subject_part - what rows of one table stand for, by one word of it
  * @dim: its place in the account's dimensions; -1: it has none
+ * @of_pid: a name is that of the pid that stands there
  * @keys: number n has the key n + 1
  * @stacks: pairs of a callsite and a stack; @by_stack: such a pair's number -> its number in
  *	    @keys, so that each is looked at once
@@ -33,6 +35,7 @@ struct subject {
 struct subject_part {
 	enum subject_kind kind;
 	int dim;
+	bool of_pid;
 	struct intern keys;
 	struct intern stacks;
 	struct u64_map by_stack;
@@ -40,12 +43,14 @@ struct subject_part {
 
 /**
  * struct subjects - the rows of one table; subjects_init() it
+ * @names: the accounts', where rows are by name; @tasks: where they are by pid
  * @tuples: of several parts: row number n is the tuple n + 1 of their numbers
  */
 struct subjects {
 	const struct analysis_env *env;
 	enum subject_kind kind;
 	struct sites *sites;
+	const struct tasks *names;
 	struct tasks tasks;
 	struct subject_part parts[SUBJECT_PARTS_MAX];
 	unsigned int nr_parts;
@@ -68,6 +73,8 @@ struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 					   const struct analysis_env *env);
 /* The same of pages, whose rows are by stack as it is. */
 struct dimensions subjects_page_dimensions(enum subject_kind kind);
+/* Are rows of @kind by task, and by nothing that the callsite decides? */
+bool subjects_of_tasks(enum subject_kind kind);
 /* "callsite", "stack", ...: the option's word of a kind that is not combined. */
 const char *subjects_word(enum subject_kind kind);
 /* "callsite" or "comm,callsite", a table's @by: returns @words. */
@@ -79,6 +86,18 @@ int subjects_init(struct subjects *s, const struct analysis_env *env,
 		  const struct dimensions *dimensions) __must_check;
 /* The row of @who: 0, 1, 2, ... as they come; UINT32_MAX if memory ran out. */
 uint32_t subjects_row(struct subjects *s, const struct subject *who);
+/* How many rows there are. */
+uint32_t subjects_count(const struct subjects *s);
+/**
+ * subjects_of_spent() - the rows of an account by task, in the order of the tasks' first events
+ * @keys: of the account's rows; @firsts: their first events
+ * @rows: an array of spent->keys.count; becomes the row of each of @spent's sums
+ *
+ * To be called first. The account's rows of all tasks are none of these. Return: 0 or -ENOMEM.
+ */
+int subjects_of_spent(struct subjects *s, const struct intern *keys,
+		      const struct event_place *firsts, const struct spent *spent,
+		      uint32_t *rows) __must_check;
 /* Appends the callchain that row @row of those by stack alone stands for, as the column has it:
  * "callsite;its caller;..." or "callsite;[no stack]".
  */

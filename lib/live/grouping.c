@@ -47,22 +47,29 @@ struct dimensions grouping_slab_dimensions(enum subject_kind kind,
 {
 	const uint32_t alike = ROWS(CALLSITE) | ROWS(CACHE) | ROWS(MODULE);
 	struct analysis_options opts = { .by = kind };
+	struct dimensions all;
 
 	if (kind == LIVE_CGROUP)
 		return (struct dimensions){ .of = { DIMENSION_PID } };
 	if (kind == LIVE_ORDER)
 		opts.by = SUBJECT_CALLSITE;
 	opts.by_cache = alike & subject_rows(opts.by);
-	return subjects_slab_dimensions(&opts, env);
+	all = subjects_slab_dimensions(&opts, env);
+	dimensions_by_task(&all); /* names change, and are known later */
+	return all;
 }
 
 struct dimensions grouping_page_dimensions(enum subject_kind kind)
 {
+	struct dimensions all;
+
 	if (kind == LIVE_CGROUP)
 		return (struct dimensions){ .of = { DIMENSION_PID } };
 	if (kind == LIVE_ORDER || !grouping_has_page(kind))
 		return (struct dimensions){ .of = { DIMENSION_NONE } };
-	return subjects_page_dimensions(kind);
+	all = subjects_page_dimensions(kind);
+	dimensions_by_task(&all);
+	return all;
 }
 
 int grouping_init(struct grouping *g, const struct analysis_env *env,

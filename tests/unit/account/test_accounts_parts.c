@@ -202,6 +202,147 @@ START_TEST(parts_are_one_account)
 }
 END_TEST
 
+/* The events of any_event() are of these tasks, and rows of all tasks have 0. */
+#define NR_TASKS 5
+
+/* What rows of slab objects add up to, by task and by callsite. */
+struct slab_by {
+	struct slab_counts task[NR_TASKS], site[30];
+};
+
+static struct slab_by add_slab(const struct slab_account *acc)
+{
+	const struct spent *spent = acc->lives.spent;
+	struct slab_by by = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < acc->nr_rows; i++) {
+		const struct slab_key *key = slab_account_key(acc, i);
+
+		slab_counts_add(&by.site[key->callsite - 0xa000], &acc->rows[i], 1);
+		if (!key->all_tasks)
+			slab_counts_add(&by.task[key->dims.of[0]], &acc->rows[i], 1);
+		else
+			ck_assert_uint_eq(acc->rows[i].live, 0);
+	}
+	for (i = 0; spent && i < spent->keys.count; i++) {
+		const struct slab_counts c = slab_tally_counts(spent_sum(spent, i));
+
+		slab_counts_add(&by.task[spent_key(spent, i)->of[0]], &c, 1);
+	}
+	return by;
+}
+
+/* The same of pages; of tasks only what their sums say. */
+struct page_by {
+	uint64_t hit[NR_TASKS], live[NR_TASKS];
+	uint64_t of_order[4][4];
+};
+
+static struct page_by add_pages(const struct page_account *acc)
+{
+	const struct spent *spent = acc->lives.spent;
+	struct page_by by = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < acc->nr_rows; i++) {
+		const struct page_key *key = page_account_key(acc, i);
+		const struct page_counts *c = &acc->rows[i];
+
+		by.of_order[key->order][0] += c->hit;
+		by.of_order[key->order][1] += c->failed;
+		by.of_order[key->order][2] += c->implicit_pages;
+		by.of_order[key->order][3] += c->sure_pages;
+		if (key->all_tasks)
+			continue;
+		by.hit[key->dims.of[0]] += c->hit;
+		by.live[key->dims.of[0]] += c->live_pages;
+	}
+	for (i = 0; spent && i < spent->keys.count; i++) {
+		const struct page_tally *tally = spent_sum(spent, i);
+
+		by.hit[spent_key(spent, i)->of[0]] += tally->of[PAGE_BORN].nr;
+	}
+	return by;
+}
+
+/* However the rows of tasks were added up, sums of them are the same. */
+static void expect_same_sums(const struct accounts *a, const struct accounts *b)
+{
+	const struct slab_by slab_a = add_slab(a->slab), slab_b = add_slab(b->slab);
+	const struct page_by page_a = add_pages(a->page), page_b = add_pages(b->page);
+
+	ck_assert_mem_eq(&slab_a, &slab_b, sizeof(slab_a));
+	ck_assert_mem_eq(&page_a, &page_b, sizeof(page_a));
+	ck_assert_mem_eq(&a->slab->totals, &b->slab->totals, sizeof(a->slab->totals));
+	ck_assert_mem_eq(&a->page->totals, &b->page->totals, sizeof(a->page->totals));
+}
+
+static void expect_order(const struct event_place *firsts, size_t nr)
+{
+	size_t i;
+
+	for (i = 1; i < nr; i++)
+		ck_assert_int_lt(event_place_compare(&firsts[i - 1], &firsts[i]), 0);
+}
+
+START_TEST(rows_of_tasks_become_sums)
+{
+	const struct dimensions sums = { .of = { DIMENSION_PID }, .task_sums = true };
+	struct accounts rows = { .rec = &rec, .page_size = 4096 };
+	unsigned int seed = 3, i;
+	uint64_t ts = 1000;
+
+	setup(&sums);
+	ck_assert_ptr_nonnull(accounts_slab(&rows, &dims[1]));
+	ck_assert_ptr_nonnull(accounts_page(&rows, &dims[1]));
+	for (i = 0; i < NR_EVENTS; i++) {
+		struct kmem_event ev = any_event(&seed);
+
+		ts += (uint64_t)rand_r(&seed) % 2;
+		ev.ts = ts;
+		ev.place = i;
+		take(&ev);
+		accounts_events(&rows, &ev, 1);
+	}
+	accounts_finish(&one);
+	accounts_finish(&rows);
+	for (i = 0; i < EVENT_PARTS; i++)
+		accounts_parts_end(accounts_parts_one(parts, i));
+	ck_assert_int_eq(accounts_parts_sum(&sum, parts), 0);
+	ck_assert_ptr_null(rows.slab->lives.spent);
+	ck_assert_uint_eq(one.slab->lives.spent->keys.count, NR_TASKS);
+	ck_assert_uint_eq(sum.page->lives.spent->keys.count, NR_TASKS);
+	expect_same_sums(&rows, &one);
+	expect_same_sums(&rows, &sum);
+	expect_order(one.slab->lives.firsts, one.slab->nr_rows);
+	expect_order(sum.slab->lives.firsts, sum.slab->nr_rows);
+	expect_order(one.page->lives.firsts, one.page->nr_rows);
+	expect_order(sum.page->lives.firsts, sum.page->nr_rows);
+	accounts_free(&rows);
+	tear_down();
+}
+END_TEST
+
+/* Who asks for rows of tasks as they are has them. */
+START_TEST(rows_of_tasks_stay)
+{
+	const struct dimensions sums = { .of = { DIMENSION_PID }, .task_sums = true };
+
+	setup(&sums);
+	ck_assert(slab_account_sums_tasks(sum.slab));
+	ck_assert(page_account_sums_tasks(sum.page));
+	sum.page->by_pfn = true;
+	ck_assert(!page_account_sums_tasks(sum.page));
+	sum.slab->lives.filtered = true;
+	ck_assert(!slab_account_sums_tasks(sum.slab));
+	sum.slab->lives.filtered = false;
+	ck_assert_ptr_nonnull(accounts_slab(&sum, &dims[0]));
+	ck_assert(!slab_account_sums_tasks(sum.slab));
+	tear_down();
+}
+END_TEST
+
 START_TEST(failed_parts_fail_the_sum)
 {
 	unsigned int i;
@@ -249,6 +390,8 @@ Suite *test_accounts_parts_suite(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_loop_test(tc, parts_are_one_account, 0, 3);
+	tcase_add_test(tc, rows_of_tasks_become_sums);
+	tcase_add_test(tc, rows_of_tasks_stay);
 	tcase_add_loop_test(tc, failed_parts_fail_the_sum, 0, 2);
 	tcase_add_test(tc, not_all_accounts_can_part);
 	suite_add_tcase(s, tc);

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * account (internal): rows by task of which nothing lives.
+ * In: the rows of an account. Out: fewer rows, and what each task had, whatever the callsite.
+ */
+#include "account/spent.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define KEY_MAX 64
+
+void spent_init(struct spent *s, size_t words)
+{
+	*s = (struct spent){ .words = words };
+	pthread_mutex_init(&s->lock, NULL);
+}
+
+static void add(uint64_t *to, const uint64_t *from, size_t words)
+{
+	size_t i;
+
+	for (i = 0; i < words; i++)
+		to[i] += from[i];
+}
+
+/* Adds @tally to the sums of the task of @v. */
+static int add_to_task(struct spent *s, const struct dimensions *dims,
+		       const struct dimension_values *v, const uint64_t *tally,
+		       const struct event_place *first)
+{
+	struct dimension_values key = *v;
+	uint32_t before = s->keys.count, id;
+	int i;
+
+	for (i = 0; i < DIMENSIONS_MAX; i++) {
+		if (dims->of[i] == DIMENSION_STACK || dims->of[i] == DIMENSION_KMALLOC)
+			key.of[i] = 0;
+	}
+	id = intern_id(&s->keys, &key, sizeof(key));
+	if (!id ||
+	    array_reserve(&s->sums, &s->sums_capacity, id, s->words * sizeof(*s->sums)) ||
+	    array_reserve(&s->firsts, &s->firsts_capacity, id, sizeof(*s->firsts)))
+		return -ENOMEM;
+	if (id > before) {
+		memset(s->sums + before * s->words, 0, s->words * sizeof(*s->sums));
+		s->firsts[before] = *first;
+	} else if (event_place_compare(first, &s->firsts[id - 1]) < 0) {
+		s->firsts[id - 1] = *first;
+	}
+	add(s->sums + (id - 1) * s->words, tally, s->words);
+	return 0;
+}
+
+/* Row @row as it will be: itself, or that of all tasks. */
+static int move_row(struct spent *s, const struct dimensions *dims,
+		    struct spent_rows *rows, uint32_t row, struct intern *keys)
+{
+	uint64_t *tally = rows->tallies + row * s->words;
+	uint64_t key[KEY_MAX / sizeof(uint64_t)];
+	struct row_tail tail;
+	uint8_t *at = (uint8_t *)key + rows->key_size - sizeof(tail);
+	uint32_t before = keys->count, id;
+
+	memcpy(key, intern_get(rows->keys, row + 1, NULL), rows->key_size);
+	memcpy(&tail, at, sizeof(tail));
+	if (!rows->used[row] && !tail.all_tasks) {
+		if (add_to_task(s, dims, &tail.dims, tally, &rows->firsts[row]))
+			return -ENOMEM;
+		tail.dims.of[dimensions_find(dims, DIMENSION_PID)] = 0;
+		tail.all_tasks = 1;
+		memcpy(at, &tail, sizeof(tail));
+	}
+	id = intern_id(keys, key, rows->key_size);
+	if (!id)
+		return -ENOMEM;
+	rows->now[row] = id - 1;
+	/* There are no more rows than there were: what is written to was read. */
+	if (id > before) {
+		memmove(rows->tallies + before * s->words, tally,
+			s->words * sizeof(*tally));
+		rows->firsts[before] = rows->firsts[row];
+	} else {
+		add(rows->tallies + (id - 1) * s->words, tally, s->words);
+	}
+	return 0;
+}
+
+int spent_sweep(struct spent *s, const struct dimensions *dims, struct spent_rows *rows)
+{
+	struct intern keys = { 0 };
+	uint32_t nr = rows->keys->count, row;
+	int ret = rows->key_size <= KEY_MAX ? 0 : -ENOMEM;
+
+	pthread_mutex_lock(&s->lock);
+	for (row = 0; row < nr && !ret; row++)
+		ret = move_row(s, dims, rows, row, &keys);
+	pthread_mutex_unlock(&s->lock);
+	intern_free(rows->keys);
+	*rows->keys = keys;
+	return ret;
+}
+
+void spent_own(struct spent *s, bool *failed)
+{
+	pthread_mutex_init(&s->lock, NULL);
+	intern_own(&s->keys, failed);
+	array_own(&s->sums, s->sums_capacity, s->words * sizeof(*s->sums), failed);
+	array_own(&s->firsts, s->firsts_capacity, sizeof(*s->firsts), failed);
+}
+
+void spent_free(struct spent *s)
+{
+	intern_free(&s->keys);
+	free(s->sums);
+	free(s->firsts);
+	if (s->words)
+		pthread_mutex_destroy(&s->lock);
+	*s = (struct spent){ 0 };
+}

@@ -63,14 +63,18 @@ class Runner:
         self.requests, self.answers = os.fdopen(requests[1], "w"), os.fdopen(answers[0])
         self.kmemx, self.sanitizer = kmemx, sanitizer
 
+    def measure(self, seconds, *args):
+        """Its exit code, CPU time and largest memory."""
+        print(json.dumps([[self.kmemx, *args], int(seconds) + 1]), file=self.requests,
+              flush=True)
+        return json.loads(self.answers.readline())
+
     def run(self, name, size, *args):
         seconds = (SECONDS + NS_A_BYTE * size) * FACTOR * (10 if self.sanitizer else 1)
         # summary runs most analyses at once; a page is made from that, and from who allocated
         # what when.
         memory = MEMORY + MEMORY_A_BYTE * size * (2 if args[0] in ("report", "summary") else 1)
-        print(json.dumps([[self.kmemx, *args], int(seconds) + 1]), file=self.requests,
-              flush=True)
-        code, cpu, rss = json.loads(self.answers.readline())
+        code, cpu, rss = self.measure(seconds, *args)
         what = f"{name}: kmemx {' '.join(args)}"
         took = f"{cpu:.2f} s, {rss >> 20} MB for {size} bytes"
         if code not in (0, 1, 3):
@@ -213,6 +217,53 @@ class Bombs:
         self.give("pageblock-over-and-over", version6(self.m, [pages(
             fallback(i << 13) + self.alloc(i << 13, 12) + self.alloc((i << 13) + 4096, 12)
             + self.free((i & ~15) << 13, 17) for i in range(30000))], option_order))
+
+    def bomb_tasks(self):
+        """Tasks that each allocate in many places, free all, and end: memory must follow the rows
+        that are shown, not the tasks."""
+        nr, names = 30000, 11
+        slots = [(self.m.event("kmalloc", call_site=0xFFFFFFFF81000000 + 16 * i,
+                               ptr=0xFFFF888000000000 + (i << 15), bytes_req=60, bytes_alloc=64),
+                  record(self.m.event("kfree", ptr=0xFFFF888000000000 + (i << 15))))
+                 for i in range(16)]
+        slots += [(self.m.event("mm_page_alloc", pfn=i << 12, gfp_flags=i << 12),
+                   self.free(i << 12)) for i in range(4)]
+        at = self.m.formats["kmalloc"][1]["common_pid"][0]
+        comms = b"".join(b"%d worker%d\n" % (pid, pid % names) for pid in range(1, nr + 1))
+        lines, self.m.cmdlines = self.m.cmdlines, u64(len(comms)) + comms
+        data = version6(self.m, [pages(
+            record(alloc[:at] + u32(pid) + alloc[at + 4:]) + free
+            for pid in range(cpu + 1, nr + 1, 2) for alloc, free in slots) for cpu in range(2)])
+        self.m.cmdlines = lines
+        with open("tasks.dat", "wb") as f:
+            f.write(data)
+        limit = 3 * self.peak("stat")
+        for args in (["stat", "--by", "comm"], ["stat", "--by", "comm,callsite"],
+                     ["stat", "--by", "comm", "--live"], ["stat", "--lifetime", "--by", "comm"],
+                     ["peak", "--by", "comm"],
+                     ["export", "--format", "ndjson", "-o", "tasks.ndjson"]):
+            self.check_peak(limit, *args)
+        # A task has a row in the table of slab objects and one in that of pages.
+        for args in ["stat", "--by", "pid"], ["stat", "--by", "pid", "--jobs", "1"]:
+            self.check_peak(limit // 3 + 1024 * 2 * nr, *args)
+            with open("out") as f:
+                shown = sum("worker" in line for line in f)
+            verdict = "passed" if shown == 2 * nr else "failed"
+            print(f"{verdict}\ttasks: {' '.join(args)}: each has its rows\t{shown} rows")
+        self.check_peak(limit, "stat", "--by", "pid", "--live")
+        os.unlink("tasks.dat")
+
+    def peak(self, *args):
+        """Bytes that a command takes with tasks.dat."""
+        _, _, rss = self.runner.measure(600, *args, "-i", "tasks.dat")
+        return rss
+
+    def check_peak(self, limit, *args):
+        code, cpu, rss = self.runner.measure(600, *args, "-i", "tasks.dat")
+        good = code == 0 and (self.runner.sanitizer or rss <= limit)
+        print(f"{'passed' if good else 'failed'}\ttasks: {' '.join(args)}\tended with {code}, "
+              f"{cpu:.2f} s, {rss / 2**20:.1f} MB, {limit / 2**20:.1f} MB are allowed")
+        sys.stdout.flush()
 
     # --- tables
 

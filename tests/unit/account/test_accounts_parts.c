@@ -290,12 +290,14 @@ START_TEST(rows_of_tasks_become_sums)
 {
 	const struct dimensions sums = { .of = { DIMENSION_PID }, .task_sums = true };
 	struct accounts rows = { .rec = &rec, .page_size = 4096 };
+	struct slab_account *slab;
+	struct page_account *page;
 	unsigned int seed = 3, i;
 	uint64_t ts = 1000;
 
 	setup(&sums);
-	ck_assert_ptr_nonnull(accounts_slab(&rows, &dims[1]));
-	ck_assert_ptr_nonnull(accounts_page(&rows, &dims[1]));
+	ck_assert_int_eq(accounts_slab(&rows, &dims[1], &slab), 0);
+	ck_assert_int_eq(accounts_page(&rows, &dims[1], &page), 0);
 	for (i = 0; i < NR_EVENTS; i++) {
 		struct kmem_event ev = any_event(&seed);
 
@@ -328,6 +330,7 @@ END_TEST
 START_TEST(rows_of_tasks_stay)
 {
 	const struct dimensions sums = { .of = { DIMENSION_PID }, .task_sums = true };
+	struct slab_account *slab;
 
 	setup(&sums);
 	ck_assert(slab_account_sums_tasks(sum.slab));
@@ -337,7 +340,7 @@ START_TEST(rows_of_tasks_stay)
 	sum.slab->lives.filtered = true;
 	ck_assert(!slab_account_sums_tasks(sum.slab));
 	sum.slab->lives.filtered = false;
-	ck_assert_ptr_nonnull(accounts_slab(&sum, &dims[0]));
+	ck_assert_int_eq(accounts_slab(&sum, &dims[0], &slab), 0);
 	ck_assert(!slab_account_sums_tasks(sum.slab));
 	tear_down();
 }

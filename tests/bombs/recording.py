@@ -198,8 +198,8 @@ def zstd(data):
 
 def wire(m, records, page_size=PAGE, end=True):
     """records: (id, cpu, data)"""
-    out = b"\x17\x08\x44kmemx-stream-1\0" + b"\0\x08" + u32(page_size)
+    out = bytearray(b"\x17\x08\x44kmemx-stream-1\0" + b"\0\x08" + u32(page_size))
     parts = [(16, 0, m.header), (17, 0, m.ftrace), (18, 0, m.events), (19, 0, m.kallsyms)]
     for number, cpu, data in parts + list(records) + [(0xFFFF, 0, b"")] * end:
         out += u16(number) + u16(0) + u32(cpu) + u64(len(data)) + data
-    return out
+    return bytes(out)

@@ -16,6 +16,7 @@
 
 #include "base/bytes.h"
 #include "event/stream.h"
+#include "often.h"
 #include "recording/recording.h"
 
 #ifdef HAVE_ZLIB
@@ -467,7 +468,7 @@ static void find_fixtures(void)
 		any = raw && gzgetc(raw) >= 0;
 		if (raw)
 			gzclose(raw);
-		if (any) { /* to the front; those left out stay known to glob */
+		if (any && tested_often(dat)) { /* to the front; those left out stay known to glob */
 			fixtures.gl_pathv[i] = fixtures.gl_pathv[kept];
 			fixtures.gl_pathv[kept++] = dat;
 		}

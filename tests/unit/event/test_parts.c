@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "event/parts.h"
+#include "often.h"
 
 #define MAX_EVENTS 20000
 #define CPU_IDS	   65536
@@ -463,8 +464,9 @@ Suite *test_parts_suite(void)
 	Suite *s = suite_create("event/parts");
 	TCase *tc = tcase_create("parts");
 
-	tcase_add_loop_test(tc, parts_are_the_stream, 0, 4);
-	tcase_add_loop_test(tc, a_cpu_of_many_stretches_is_the_stream, 0, 8);
+	tcase_add_loop_test(tc, parts_are_the_stream, 0, long_tests() ? 4 : 2);
+	tcase_add_loop_test(tc, a_cpu_of_many_stretches_is_the_stream, 0,
+			    long_tests() ? 8 : 2);
 	tcase_add_loop_test(tc, callchains_of_nobody_stay_so, 0, 4);
 	tcase_add_test(tc, a_callchain_many_stretches_later_is_found);
 	tcase_add_test(tc, a_callchain_too_many_pages_later_is_refused);

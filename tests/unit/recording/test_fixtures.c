@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "often.h"
 #include "recording/cpu_cursor.h"
 #include "recording/read_ahead.h"
 
@@ -193,8 +194,9 @@ START_TEST(every_event_of_every_fixture)
 			column[i] = strsep(&rest, "\t");
 			ck_assert_ptr_nonnull(column[i]);
 		}
-		check_fixture(column);
 		nr++;
+		if (tested_often(column[0]))
+			check_fixture(column);
 	}
 	fclose(f);
 	ck_assert_uint_ge(nr, 25);

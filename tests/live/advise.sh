@@ -2,6 +2,8 @@
 # shellcheck shell=sh
 #
 # Programs whose memory could be allocated better, in one way each, as often as they are told.
+# only with LONG=1
+# alone: it looks for the largest findings of the whole system
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

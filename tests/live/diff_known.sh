@@ -2,6 +2,7 @@
 # shellcheck shell=sh
 #
 # Two recordings that differ by a known amount show that amount, at the right rows.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

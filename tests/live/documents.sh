@@ -4,6 +4,7 @@
 # The documents' commands that record, with a smaller workload and for a shorter time: those of
 # README.md, the pages and the man pages, and what README.md and kmemx-import(1) have typed on a
 # board without kmemx, here by busybox where it is, in an instance.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -4,6 +4,7 @@
 # Of 5000 files that are held little is uncertain, with record --exact-ledger and without; what
 # is sure to live is no more than the kernel counts, in every cache; and caches that cannot be
 # shrunk are told.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -3,6 +3,7 @@
 #
 # With record --exact-ledger the events explain at least 99 % of the change of each cache that a
 # known workload fills; what they do not explain has a reason.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -3,6 +3,7 @@
 #
 # A gate on what lives, held against recordings of one workload: it is broken in none of 21
 # pairs, as what differs is less than what is uncertain. A leak that is larger breaks it.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -4,6 +4,7 @@
 # Another user lays links and FIFOs at every name that a command writes, in a directory that all
 # may write to: with the sticky bit, as /tmp has it, and without, where the kernel protects nobody.
 # What they lead to stays as it is, and nothing waits for them.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

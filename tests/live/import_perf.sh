@@ -3,6 +3,7 @@
 #
 # perf.data of this machine: perf and kmemx record the same seconds, and the imported recording
 # has the same events and reports. It is read from a file, compressed, and from a pipe.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 # shellcheck source=tests/live/perf.inc

@@ -3,6 +3,7 @@
 #
 # perf.data of this machine: what perf loses in small buffers counts as lost; a directory of perf
 # record --threads is read; and a recording that perf kmem cannot report has a report.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 # shellcheck source=tests/live/perf.inc

@@ -2,6 +2,7 @@
 # shellcheck shell=sh
 #
 # Programs that leak at a known rate, all at once, and not at all; lifetimes that are known.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -3,6 +3,7 @@
 #
 # Commands that write files or keep some for a while are ended by signals at any moment: they
 # leave a whole file or none, and nothing else. What they write is its owner's alone.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

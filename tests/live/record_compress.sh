@@ -2,6 +2,7 @@
 # shellcheck shell=sh
 #
 # A compressed recording holds the same as an uncompressed one, also to trace-cmd.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -3,6 +3,7 @@
 #
 # record --flight: what happens is in the file that is saved for it, the kernel stops tracing in the
 # instance alone, files are kept within bounds, and no instance is left.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

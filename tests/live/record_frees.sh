@@ -5,6 +5,7 @@
 # --follow, -p and --filter these frees are recorded too, so that nothing is said to live that
 # the kernel does not have; with --filter-frees nothing is said at all.
 # In: $LONG, set: all kinds of objects with -p as well.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -5,6 +5,7 @@
 # buffers is recovered, and what it had in its hands is counted. So does one that finishes, and an
 # extract. The kernel's own counts say how many events there were.
 # In: $LONG, set: all moments, in memory too; else some on the disk.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -5,6 +5,7 @@
 # events on. The next recorder, also a quiet one, and kmemx recover remove both, unless there are
 # events: those are recovered.
 # In: $LONG, set: all moments.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -3,6 +3,7 @@
 #
 # Other processes use a recording's tracing instance or its file while it is made: events that
 # are missing then are counted or at least told, and the file is marked.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

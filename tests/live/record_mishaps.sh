@@ -2,6 +2,7 @@
 # shellcheck shell=sh
 #
 # What can go wrong besides a full disk: a limit of file sizes, a name that cannot be had.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -4,6 +4,7 @@
 # --sample: what the kernel drops is what the rule says, of allocations and frees, also where
 # frees have a ring buffer of their own or another filter is set. --stack-sample: all events, and
 # callchains of the sample.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

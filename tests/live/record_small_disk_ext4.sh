@@ -3,6 +3,7 @@
 #
 # As record_small_disk.sh, where pages stay where they were written.
 quick="2 6 20"
+# only with LONG=1
 # shellcheck source=tests/live/small_disk.inc
 . "$(dirname "$0")/small_disk.inc"
 

@@ -3,6 +3,7 @@
 #
 # As record_small_disk.sh, with a second set of parts, of frees.
 quick="1 5 9"
+# only with LONG=1
 # shellcheck source=tests/live/small_disk.inc
 . "$(dirname "$0")/small_disk.inc"
 

@@ -3,6 +3,7 @@
 #
 # As record_small_disk.sh, for the other ways to record.
 quick="1 6 12 4"
+# only with LONG=1
 # shellcheck source=tests/live/small_disk.inc
 . "$(dirname "$0")/small_disk.inc"
 

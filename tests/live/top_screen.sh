@@ -2,6 +2,7 @@
 # shellcheck shell=sh
 #
 # kmemx top on a terminal, in tmux: keys, sizes, the ways to end; nothing is left behind.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 command -v tmux >/dev/null || skip "tmux is not installed"

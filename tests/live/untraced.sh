@@ -3,6 +3,7 @@
 #
 # What is said to live, beside the kernel's own count: POSIX timers that kfree_rcu() freed
 # without an event, files that are held, and what all caches hold.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -2,6 +2,7 @@
 # shellcheck shell=sh
 #
 # Programs that do a countable thing: the rows and counts that must appear.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -23,10 +23,12 @@ struct freed_key {
 	uint32_t group, site;
 };
 
-/* @most: of one callsite that freed, @site; NO_SITE: none is known */
+/* @most: of one callsite that freed, @site; NO_SITE: none is known. Of several that freed as many
+ * it is the first to free; @freed: its number in the view.
+ */
 struct group {
 	uint64_t nr, bytes, most;
-	uint32_t site;
+	uint32_t site, freed;
 };
 
 /**
@@ -77,9 +79,11 @@ static int add_freed(struct view *v, uint32_t group, const struct cross_key *fro
 	if (id > v->nr_freed)
 		v->freed[v->nr_freed++] = 0;
 	v->freed[id - 1] += nr;
-	if (v->freed[id - 1] > g->most) {
+	if (v->freed[id - 1] > g->most ||
+	    (v->freed[id - 1] == g->most && id < g->freed)) {
 		g->most = v->freed[id - 1];
 		g->site = key.site;
+		g->freed = id;
 	}
 	return 0;
 }

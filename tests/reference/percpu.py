@@ -78,7 +78,7 @@ class Slab(model.Slab):
         key = old.site.split("+")[0], old.pid, old.cpu, cpu
         self.crossed[key] += 1
         self.bytes[key] += old.alloc
-        self.freed_by[key][self.freer] += 1
+        self.freed_by[key[0], old.cpu, cpu][self.freer] += 1
 
 
 class Pages(model.Pages):
@@ -169,14 +169,12 @@ def crossed_differences(kmemx, path, text):
         yield from differences(f"percpu_slab {value}",
                                counts(by_site.get("percpu_slab"), value, "callsite", *cpus),
                                far(summed(wanted, (0, 2, 3))))
-    freed = collections.defaultdict(collections.Counter)
-    for (site, _, alloc, free), by in slab.freed_by.items():
-        freed[site, alloc, free].update(by)
     for row in by_site["percpu_slab"]["rows"] if "percpu_slab" in by_site else ():
         site, by = (row[c].split(" ")[0].split("+")[0] for c in ("callsite", "freed_by"))
-        known = freed[site, row["alloc_cpu"], row["free_cpu"]]
-        if not by.startswith("0x") and known[by] != max(known.values()):
-            yield f"{row}: most were freed by {known.most_common(1)}"
+        known = slab.freed_by[site, row["alloc_cpu"], row["free_cpu"]]
+        most = max(known, key=known.get)  # of equals the first that freed
+        if not by.startswith("0x") and by != most:
+            yield f"{row}: most were freed by {most}, {known[most]}"
 
 
 def lists(path):

@@ -142,7 +142,7 @@ def firefox(output):
 
 READERS = {"folded": folded, "pprof": pprof, "speedscope": speedscope, "dhat": dhat,
            "heaptrack": heaptrack, "firefox": firefox, "openmetrics": openmetrics,
-           "ndjson": ndjson, "csv": read_csv, "parquet": parquet}
+           "prometheus": openmetrics, "ndjson": ndjson, "csv": read_csv, "parquet": parquet}
 # Formats without callsites.
 NONE = {"chrome"}
 
@@ -236,7 +236,7 @@ class Callsites:
     def exported(self, want):
         formats = self.run("export", "--format", "help").decode()
         for name in set(re.findall(r"^(\w+)", formats, re.M)) - NONE:
-            lines = ("-l", "all") if name == "openmetrics" else ()
+            lines = ("-l", "all") if READERS[name] == openmetrics else ()
             output = self.run("export", "-i", self.path, "--format", name, *lines)
             self.same(name, want, READERS[name](output) if output else ())
 

@@ -7,7 +7,7 @@
 # make deps          install what is missing
 # make unit          the unit tests (TESTS='name ...': some)
 # make cli           commands and what they should print (TESTS='name ...': some)
-# make reference     reports beside trace-cmd's reading and a model's (TESTS='name ...')
+# make reference     reports beside trace-cmd's and a model's (TESTS='name ...')
 # make live          record here, as root (TESTS='name ...'; LONG=1: every case)
 # make doctest       the manual beside -h
 # make browsertest   pages in a browser, as a reader uses them

@@ -530,9 +530,25 @@ def tree_differences(kmemx, recording):
                 yield f"{name} {roots} {live}: the tree differs from the rows by stack"
 
 
+def untraced_differences(kmemx, recording):
+    """Yields one line per row of what lives that has other untraced frees than without --live."""
+    for by in ("cpu", "comm", "pid", "pid,cpu"):
+        def untraced(name, *live, by=by):
+            tables = report(kmemx, recording, "--by", by, "-l", "all", *live)[1]
+            return {tuple(row[word] for word in by.split(",")): row["implicit"]
+                    for row in tables.get(name, {"rows": ()})["rows"]}
+
+        for name in ("slab", "page"):
+            every = untraced(name)
+            for who, count in untraced(name, "--live").items():
+                if count != every.get(who):
+                    yield f"{name} --live {by} {who}: {count} untraced, not {every.get(who)}"
+
+
 def all_unbalanced(kmemx, recording):
     yield from miscounted(kmemx, recording)
     yield from tree_differences(kmemx, recording)
+    yield from untraced_differences(kmemx, recording)
     yield from diff_disagrees(kmemx, recording)
     for by in ("callsite", "stack", "comm", "pid", "cpu", "module", "comm,callsite",
                "pid,cpu,stack"):

@@ -241,8 +241,8 @@ void input_directory_tell(const char *command, const char *path)
 		message_error(
 			command,
 			"%s is a directory with %zu recording%s\n  One of them: kmemx %s -i %s    all together: kmemx diff OLD/ %s",
-			path, c.nr_recordings, plural(c.nr_recordings), command, SHELL_NAME(one),
-			SHELL_NAME(path));
+			path, c.nr_recordings, plural(c.nr_recordings), command,
+			SHELL_NAME(one), SHELL_NAME(path));
 	else if (c.raw_pages)
 		message_error(
 			command,

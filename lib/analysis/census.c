@@ -81,8 +81,8 @@ uint64_t census_slack(const struct slabinfo_line *line, const struct recording *
 /* Do objects of the cache come without an event: from kmem_cache_alloc_bulk() (6.18's
  * callers), or because the recorder, which writes a file, allocates them? Of inodes of /proc,
  * their dentries and security blobs, 100 to 300 more came in a second or two than events of
- * any recorder reported (6.18, counted after shrinking): most likely tasks without events made them,
- * whom a recording does not show (Documentation/ledger.md, "Tasks without events").
+ * any recorder reported (6.18, counted after shrinking): most likely tasks without events made
+ * them, whom a recording does not show (Documentation/ledger.md, "Tasks without events").
  */
 static bool comes_unseen(const char *name)
 {

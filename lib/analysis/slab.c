@@ -388,8 +388,8 @@ static int slab_show(struct slab_report *slab, struct report *report)
 	return ret;
 }
 
-static int slab_create(const struct analysis_env *env, const struct analysis_options *opts,
-		       void **self)
+static int slab_create(const struct analysis_env *env,
+		       const struct analysis_options *opts, void **self)
 {
 	return slab_analysis_new(env, opts, subjects_of_tasks(opts->by), self);
 }

@@ -259,7 +259,8 @@ static int send(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 		done = (size_t)(r->wire->bytes - before - WIRE_RECORD_SIZE);
 	done = ret ? done - done % r->subbuf_size : size;
 	if (ret)
-		r->discarded += count_events(r, r->staging + done, size - done, UINT64_MAX);
+		r->discarded +=
+			count_events(r, r->staging + done, size - done, UINT64_MAX);
 	c->size += done;
 	return ret;
 }

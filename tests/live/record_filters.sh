@@ -40,7 +40,7 @@ record --min-bytes 6000 -o r.dat -- ls -lR /etc >/dev/null
 expect 0 "$(field order | awk '$1 < 1' | wc -l)" "single pages with --min-bytes 6000"
 
 touch=$KMEMX_BUILD/tests/workloads/touch
-record --page --min-order 1 -o r.dat -- ls -lR /etc >/dev/null
+record --page --min-order 1 -o r.dat -- "$KMEMX_BUILD/tests/workloads/order4" 50
 expect 0 "$(field order | awk '$1 < 1' | wc -l)" "single pages with --min-order 1"
 
 record --page --comm touch -o r.dat -- sh -c "$touch 5000; ls -lR /etc >/dev/null"

@@ -84,7 +84,7 @@ static int usage_error(const char *text)
 	return EXIT_USAGE;
 }
 
-/* The index of @word in @words, 0 if it is NULL, -1 after a message. */
+/* The index of @word in @words; 0 if @word is NULL; -1 after a message if it is unknown. */
 static int choose(const char *option, const char *word, const char *const *words,
 		  size_t nr)
 {

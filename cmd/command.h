@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-/* What a function returns that may end the command: GO_ON, or the exit code to end with,
- * after a message if it is not EXIT_OK. Callers compare with GO_ON by name. It is no exit
- * code and no -errno, so that neither, passed on by mistake, is taken for it.
+/* The return value of a function that may end the command: GO_ON, or the exit code to end with
+ * (a message was printed unless it is EXIT_OK). Callers compare with GO_ON by name. Its value is
+ * no exit code and no -errno, so neither is mistaken for it.
  */
 enum exit_code {
 	GO_ON = 1000, /* no exit code yet */
@@ -23,7 +23,7 @@ enum exit_code {
 	EXIT_NOT_FOUND = 127,
 };
 
-/* What one wants of a command: the list of commands has them in this order. */
+/* The groups of the list of commands, in its order. */
 enum command_group {
 	COMMAND_RECORD,
 	COMMAND_LOOK,
@@ -38,7 +38,7 @@ struct command {
 	enum command_group group;
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
 	bool runs_command; /* its exit code may be that of another command */
-	bool seldom;	   /* the list has only its name, with others on one line */
+	bool seldom;	   /* the list shows only its name, on one line with others */
 };
 
 extern const struct command command_record;

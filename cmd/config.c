@@ -23,7 +23,7 @@ static void print_safe(const char *text)
 	strbuf_free(&safe);
 }
 
-/* Does the file have to quote @value, so that it is read as it is? */
+/* Must @value be quoted in the file to be read back unchanged? */
 static bool needs_quotes(const char *value)
 {
 	size_t size = strlen(value);
@@ -32,7 +32,7 @@ static bool needs_quotes(const char *value)
 	       value[size - 1] == ' ';
 }
 
-/* As a line of the file has it, and safe for a terminal. */
+/* Prints @value as a line of the file would have it, made safe for a terminal. */
 static void print_value(const char *value)
 {
 	static const char meant[] = "\\\"\n\t\b", spelled[] = "\\\"ntb";
@@ -65,7 +65,7 @@ static void print_path(const struct config *c, const char *lead, const char *tai
 	fputs(tail, stdout);
 }
 
-/* Each line is one that a file may have; what it says besides is a comment. */
+/* The output is a valid configuration file: all that is not a setting is a comment. */
 static int list(const struct config *c)
 {
 	size_t i;
@@ -132,7 +132,7 @@ static const struct option_usage usage = {
 	.examples = "  kmemx config\n  kmemx config get stat.sort\n",
 };
 
-/* What the words ask for. */
+/* Runs the action that the operands name. */
 static int show(const struct config *c, int nr, char **words)
 {
 	static const char *const actions[] = { "list", "get" };

@@ -20,7 +20,7 @@
 #include "message.h"
 #include "options.h"
 
-/* Why a file or directory cannot be trusted; NULL: nobody but this user and root writes it. */
+/* Why a file or directory cannot be trusted; NULL if only this user and root can write to it. */
 static const char *distrust(const struct stat *st)
 {
 	uid_t user = geteuid();
@@ -35,11 +35,11 @@ static const char *distrust(const struct stat *st)
 }
 
 /* Sets the path, and whether the user named the file itself. If not, the directory that the path
- * begins with has to be one that can be trusted: root does not read from another's home.
+ * begins with must be trusted: root does not read a file from another user's home.
  */
 static int find_path(struct config *c, bool *named)
 {
-	/* Not in a program that has more rights than its user. */
+	/* Ignore the environment if the process has more privileges than its user. */
 	const char *file = secure_getenv("KMEMX_CONFIG");
 	const char *dir = secure_getenv("XDG_CONFIG_HOME");
 	const char *home = secure_getenv("HOME");
@@ -112,7 +112,7 @@ static int open_file(struct config *c, int dir)
 	return ret;
 }
 
-/* -EFBIG: it is larger than a file may be. */
+/* Returns 0, -EFBIG if the file is too large, or another -errno. */
 static int read_file(int fd, char *text, size_t *size)
 {
 	*size = 0;
@@ -203,7 +203,7 @@ static int not_opened(struct config *c, bool named, int err)
 		c->state = CONFIG_ABSENT;
 		return GO_ON;
 	}
-	/* Such as in root's home, which su leaves as HOME's value. */
+	/* For example, su leaves HOME set to root's home, which the new user cannot read. */
 	if (!named && err == -EACCES) {
 		c->state = CONFIG_IGNORED;
 		c->why = "permission denied";
@@ -250,7 +250,9 @@ void config_free(struct config *c)
 	*c = (struct config){ 0 };
 }
 
-/* The settings of command @name, as "--setting", "FILE:LINE", "NAME=VALUE", each with a NUL. */
+/* Appends the settings of command @name: "--setting", "FILE:LINE", "NAME=VALUE", each with its
+ * NUL. Returns how many settings.
+ */
 static size_t add_settings(struct strbuf *text, const struct config *c, const char *name)
 {
 	size_t i, nr = 0;

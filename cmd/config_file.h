@@ -9,9 +9,9 @@
 #include "base/settings.h"
 
 enum config_state {
-	CONFIG_NONE, /* no file is named: KMEMX_CONFIG is empty or /dev/null, or there is no home */
-	CONFIG_ABSENT, /* there is no file of this name */
-	CONFIG_IGNORED, /* @why: somebody else can write to it, or this user cannot read it */
+	CONFIG_NONE, /* no file: KMEMX_CONFIG is empty or /dev/null, or there is no home */
+	CONFIG_ABSENT,	/* the file does not exist */
+	CONFIG_IGNORED, /* not trusted, or this user cannot read it: @why */
 	CONFIG_READ,
 };
 
@@ -26,19 +26,19 @@ struct config {
 /**
  * config_load() - read the user's configuration file
  *
- * It is $KMEMX_CONFIG, or kmemx/config in $XDG_CONFIG_HOME or ~/.config. A file that somebody
- * else can write to is not read: it must be the user's own or root's, and so must its directory
- * and the home, unless $KMEMX_CONFIG names the file. Root reads none from another's home.
+ * The file is $KMEMX_CONFIG, or kmemx/config in $XDG_CONFIG_HOME or ~/.config. A file that other
+ * users can write to is ignored: the file must belong to this user or root. So must its directory
+ * and the home, unless $KMEMX_CONFIG names the file. Root ignores a file in another user's home.
  *
- * Return: GO_ON, also without a file; EXIT_FAILED or EXIT_USAGE after a message that names the
- * line. The caller frees @c in either case.
+ * Return: GO_ON, also without a file; EXIT_FAILED or EXIT_USAGE after a message. The caller frees
+ * @c in any case.
  */
 int config_load(struct config *c);
 
 void config_free(struct config *c);
 
-/* Arguments of a command with its settings before them. The texts of settings are its own, the
- * others the caller's.
+/* Arguments of a command, preceded by its settings. @text holds the settings; the other strings
+ * are the caller's.
  */
 struct config_args {
 	int argc;
@@ -51,7 +51,7 @@ struct config_args {
  * config_args() - put the settings of a command before its arguments
  * @argv: what the user gave; argv[0] is the command's name
  *
- * options_parse() reads them there (OPTIONS_SETTING).
+ * options_parse() reads the settings there (OPTIONS_SETTING).
  *
  * Return: 0 or -ENOMEM. config_args_free() frees @to.
  */

@@ -21,7 +21,7 @@
 #include "signals.h"
 #include "text_output.h"
 
-/* A table on its way into the directory. */
+/* The file of one table. */
 struct csv_file {
 	struct strbuf name;
 	struct text_output out;
@@ -29,10 +29,10 @@ struct csv_file {
 };
 
 /**
- * struct csv_dir - the directory in the making
- * @fd: of it
- * @made: it was not there before
- * @files: of the tables of @r, in their order
+ * struct csv_dir - the directory being written
+ * @fd: its descriptor
+ * @made: we created it
+ * @files: one for each table of @r, in the same order
  */
 struct csv_dir {
 	const char *path, *command;
@@ -60,7 +60,7 @@ static int cannot_use(const char *path, int err, const char *command)
 	return EXIT_FAILED;
 }
 
-/* Is there nothing in the directory @fd, which is closed? Its position is the caller's no more. */
+/* GO_ON if the directory @fd is empty, else EXIT_FAILED after a message. Closes @fd. */
 static int check_empty(int fd, const char *path, const char *command)
 {
 	DIR *dir = fdopendir(fd);
@@ -85,7 +85,7 @@ static int check_empty(int fd, const char *path, const char *command)
 	return ret;
 }
 
-/* A descriptor or -errno. */
+/* Returns a descriptor or -errno. */
 static int open_dir(const char *path)
 {
 	return new_file_open_dir(path, recorder_sudo_uid());
@@ -97,7 +97,7 @@ static int cannot_create(const char *path, int err, const char *command)
 	return EXIT_FAILED;
 }
 
-/* There is no directory @path: can one be made? */
+/* @path does not exist: can it be created? */
 static int check_parent(const char *path, const char *command)
 {
 	size_t size = strlen(path);
@@ -129,7 +129,7 @@ int csv_dir_check(const char *path, const char *command)
 	return EXIT_FAILED;
 }
 
-/* Makes the directory or takes an empty one. */
+/* Creates the directory, or opens it if it exists and is empty. */
 static int begin(struct csv_dir *d)
 {
 	int again;
@@ -151,7 +151,7 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Appends @text; what has a meaning in paths or for a shell becomes '-'. */
+/* Appends @text; characters other than letters, digits and '_' become '-'. */
 static void add_plain(struct strbuf *sb, const char *text)
 {
 	static const char plain[] =
@@ -161,7 +161,7 @@ static void add_plain(struct strbuf *sb, const char *text)
 		strbuf_add(sb, strchr(plain, *text) ? text : "-", 1);
 }
 
-/* "slab.csv"; "slab-comm-pid.csv" where there are several by that name. */
+/* "slab.csv", or "slab-comm-pid.csv" if several tables are called "slab". */
 static void name_file(const struct report *r, size_t index, struct strbuf *name)
 {
 	const struct table *t = r->tables[index];
@@ -210,7 +210,7 @@ static int cannot_write(const struct csv_dir *d, size_t index, int err)
 	return EXIT_FAILED;
 }
 
-/* @before: signals that it lets through end this. */
+/* Stops before the next table if a signal is pending that @before does not block. */
 static int write_all(struct csv_dir *d, const sigset_t *before)
 {
 	size_t i;
@@ -264,7 +264,7 @@ int csv_dir_write(const char *path, const struct report *r, const char *command)
 	}
 	for (i = 0; i < r->nr_tables; i++)
 		d.files[i].out = TEXT_OUTPUT_INIT;
-	signals_hold(&before); /* all tables or none, and no directory without any */
+	signals_hold(&before); /* a signal must leave all tables or nothing */
 	ret = begin(&d);
 	if (ret == GO_ON)
 		ret = write_all(&d, &before);

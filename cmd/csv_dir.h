@@ -8,18 +8,18 @@
 
 #include "report/table.h"
 
-/* Can @path become such a directory: is it an empty one, or is there none? GO_ON; EXIT_FAILED
- * after a message.
+/* Can the tables be written to @path: is it an empty directory, or can it be created? GO_ON, or
+ * EXIT_FAILED after a message.
  */
 int csv_dir_check(const char *path, const char *command);
 /**
  * csv_dir_write() - write the tables of @r to @path
  *
- * The directory is made if there is none; new_file_open_dir() says which links lead to it. A table
- * is NAME.csv, or NAME-BY.csv where several are called NAME. The files get their names when all are
- * complete: a failure leaves none of them, nor a directory that was not there before.
+ * Creates the directory if it does not exist; new_file_open_dir() says which links it follows. A
+ * table is NAME.csv, or NAME-BY.csv if several are called NAME. The files get their names when all
+ * are complete: a failure leaves no file, and no directory that did not exist before.
  *
- * Return: EXIT_OK after a line about them; EXIT_FAILED after a message.
+ * Return: EXIT_OK after a line that names the directory; EXIT_FAILED after a message.
  */
 int csv_dir_write(const char *path, const struct report *r, const char *command);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx diff.
- * In: old and new recordings. Out: what changed between them, and whether rules were kept.
+ * In: old and new recordings. Out: what changed between them, and whether rules hold.
  */
 #include "diff.h"
 
@@ -29,7 +29,7 @@ static bool equal(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Which build each module is of, where that was found to be the same in all recordings. */
+/* Sets the expected build of each module, if all recordings of the side have the same builds. */
 static int expect_modules(struct directory_sources *sources, const struct diff_side *side)
 {
 	const struct module_places places = { .ids = side->found->ids,
@@ -56,7 +56,7 @@ static int open_sources(struct diff *d, struct directory_sources *sources,
 			return no_memory();
 	} else {
 		err = dir_files_open(sources, &files, &failure);
-		/* A directory of modules that nobody named may be of no use. */
+		/* Go on without modules if the user did not name their directory. */
 		if (err && err != -ENOMEM && side->found &&
 		    failure.which == DIR_FILE_MODULES &&
 		    files.modules == side->found->modules) {
@@ -75,7 +75,7 @@ static const char *ids_of(const struct diff_side *side)
 	return side->found ? side->found->ids : NULL;
 }
 
-/* For both sides; opened once if it is the same. */
+/* Opens the sources of both sides; once if both have the same files. */
 static int open_both(struct diff *d)
 {
 	struct diff_side *old = &d->args.sides[0], *new = &d->args.sides[1];
@@ -92,8 +92,8 @@ static int open_both(struct diff *d)
 	return open_sources(d, &d->sources[1], new);
 }
 
-/* What knows directories and inlined functions. Functions of one side cannot be compared with
- * inlined ones of the other.
+/* Opens the sources of directories and inlined functions. Both sides must have inlined functions,
+ * or neither uses them.
  */
 static int open_dirs(struct diff *d)
 {
@@ -182,7 +182,7 @@ static int add_table(struct diff *d, const char *name)
 	err = diff_tables(&sides, &d->args.diff, &t);
 	if (err)
 		return failed(err);
-	/* One that memory did not suffice for has items without a name. */
+	/* Do not sort a table that ran out of memory: names and texts may be missing. */
 	err = t->failed ? -ENOMEM : table_sort(t, d->args.keys.keys, d->args.keys.nr);
 	if (err) {
 		table_free(t);
@@ -194,11 +194,11 @@ static int add_table(struct diff *d, const char *name)
 	free(t->title);
 	t->title = strbuf_detach(&title);
 	t->failed |= !t->title;
-	report_add_table(d->report, t); /* which has it from here on */
+	report_add_table(d->report, t); /* takes ownership */
 	return GO_ON;
 }
 
-/* A filter that leaves nothing in any recording is a mistake. */
+/* A filter that matches nothing in any recording is an error. */
 static int check_kept(const struct diff *d)
 {
 	const struct filter_words *words = &d->args.choice.words;
@@ -213,7 +213,7 @@ static int check_kept(const struct diff *d)
 	return filter_words_nothing(words, command_name, d->recordings[0].path, unnamed);
 }
 
-/* Never a table of zeros: what a recording does not hold is not compared. */
+/* Do not compare a kind of event that some recording lacks: the table would be all zeros. */
 static int check_kinds(struct diff *d)
 {
 	struct diff_args *a = &d->args;
@@ -248,13 +248,13 @@ static int check_kinds(struct diff *d)
 	return EXIT_FAILED;
 }
 
-/* Are events of the kind that @analysis is about compared? */
+/* Are the events that @analysis needs compared? */
 static bool compares(const struct diff *d, const struct analysis *analysis)
 {
 	return analysis->needs & NEEDS_SLAB ? d->args.slab : d->args.page;
 }
 
-/* The tables that both kernels have. */
+/* Adds the tables that are shown of two kernels. */
 static int add_kernel_tables(struct diff *d)
 {
 	const struct report *first = d->recordings[0].report;
@@ -290,7 +290,7 @@ static int add_tables(struct diff *d)
 
 /* --- the gate ---------------------------------------------------------------------------- */
 
-/* How much of a table by directory no rule about directories sees. */
+/* Warns about bytes of unknown directories, which rules about directories do not cover. */
 static void warn_unknown(struct diff *d, const struct table *t)
 {
 	int bytes = table_column(t, "bytes_new"), dir = table_column(t, "dir");
@@ -343,7 +343,7 @@ static void banner_gate(struct diff *d)
 	strbuf_free(&undecided);
 }
 
-/* Names of the tables that rules are held against: those of the page alone are not among them.
+/* Names of the tables that rules are checked against, without those that only the page shows.
  * Returns how many.
  */
 static size_t gate_tables(const struct diff *d, const char *names[ANALYSES_MAX])
@@ -361,7 +361,7 @@ static size_t gate_tables(const struct diff *d, const char *names[ANALYSES_MAX])
 	return nr;
 }
 
-/* The rules look at all rows, whatever is shown. */
+/* Checks the rules against all rows, not only those shown. */
 static int check_gate(struct diff *d)
 {
 	const char *names[ANALYSES_MAX];
@@ -423,8 +423,8 @@ static int check_losses(const struct diff *d)
 	return ret;
 }
 
-/* What the result is worth. Losses come first: with too many of them neither a broken rule
- * nor one that holds says anything. The rest is said once more where a script's log has it.
+/* The exit code. Losses come first: with too many of them, neither a broken rule nor one that
+ * holds means anything. Messages repeat the rest on stderr for a script's log.
  */
 static int verdict(const struct diff *d)
 {

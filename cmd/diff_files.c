@@ -19,7 +19,7 @@
 
 static const char command_name[] = "diff";
 
-/* What @side, 0 or 1, has of an option; "" is as if it was not given. */
+/* The value of an option for @side, 0 or 1; NULL if it was not given or is empty. */
 static const char *side_value(const struct option_strings *given, size_t side)
 {
 	const char *value =
@@ -121,7 +121,7 @@ int diff_files_check(const struct diff_args *a)
 	return ret;
 }
 
-/* Files that are given, but nothing that asks for them. */
+/* Rejects files that no option uses. GO_ON, or EXIT_USAGE after a message. */
 int diff_files_check_early(const struct diff_args *a)
 {
 	bool filter = filter_words_dirs(&a->choice.words);
@@ -131,7 +131,7 @@ int diff_files_check_early(const struct diff_args *a)
 	for (i = 0; i < 2 && ret == GO_ON && a->choice.by != SUBJECT_DIR; i++) {
 		struct dir_files files = a->sides[i].dirs;
 
-		/* They know inlined functions, too. */
+		/* Modules are used for inlined functions, too. */
 		if (a->sides[i].symbols.vmlinux && lines)
 			files.modules = NULL;
 		if (!a->budget || a->dir_depth)
@@ -143,9 +143,9 @@ int diff_files_check_early(const struct diff_args *a)
 	return ret;
 }
 
-/* --- what nobody named -------------------------------------------------------------------- */
+/* --- files that the user did not name ----------------------------------------------------- */
 
-/* Is anything wanted that debug information knows? */
+/* Does any option need debug information? */
 static bool wants_search(const struct diff_args *a)
 {
 	return !a->choice.no_inline || diff_args_by_source(a) ||
@@ -175,7 +175,9 @@ static void forget(struct diff_side *side)
 	diff_found_free(side);
 }
 
-/* Keeps what was found for a recording: 1, 0 it is not what others of the side have, -ENOMEM. */
+/* Keeps what was found for a recording. 1; 0 if it differs from what the side's others have;
+ * -ENOMEM.
+ */
 static int keep(struct diff_side *side, const struct study *study)
 {
 	const struct recording_text *ids = recording_meta(study->rec, "module_build_ids");
@@ -194,8 +196,8 @@ static int keep(struct diff_side *side, const struct study *study)
 	return failed ? -ENOMEM : 1;
 }
 
-/* Looks for what belongs to one recording: 1, 0 there is nothing, or nothing that the others have;
- * else the exit code behind @ret, after a message.
+/* Looks for debug information of one recording. 1 if found and the same as the others'; else 0,
+ * with an exit code in @ret after a message if it is an error.
  */
 static int search_for(struct diff_side *side, const char *path, int *ret)
 {
@@ -210,7 +212,7 @@ static int search_for(struct diff_side *side, const char *path, int *ret)
 	struct stat st;
 	int kept = 0;
 
-	/* What can be read once is read by those who show it. */
+	/* A pipe can be read only once: leave it to the comparison. */
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return 0;
 	if (!input_open_quietly(&in, &study, command_name, 0, &messages))
@@ -234,7 +236,7 @@ static int search_for(struct diff_side *side, const char *path, int *ret)
 	return *ret == GO_ON && kept > 0;
 }
 
-/* All recordings of a side, and so of one kernel, or nothing is used. */
+/* Uses what is found only if it is the same for all recordings of the side. */
 static int search_side(struct diff_args *a, int i)
 {
 	size_t first = i ? a->paths.nr_old : 0, end = i ? a->paths.nr : a->paths.nr_old;
@@ -278,7 +280,7 @@ int diff_files_search(struct diff_args *a)
 	}
 	for (i = 0; i < 2 && ret == GO_ON; i++)
 		ret = search_side(a, i);
-	/* Nothing can be compared with what only one side has. */
+	/* Do not use what only one side has. */
 	for (i = 0; i < 2 && ret == GO_ON && !any_dirs(a); i++)
 		forget(&a->sides[i]);
 	return ret;

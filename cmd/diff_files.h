@@ -12,13 +12,13 @@
 
 /* Fills in the sides from the options. */
 int diff_files_parse(struct diff_args *a);
-/* Is there anything that asks for the files that are given? */
+/* Does some option use the files that are given? */
 int diff_files_check_early(const struct diff_args *a);
-/* Looks for debug information of sides for which no symbols are named: one file for all of their
- * recordings, which are opened for it, but for those that can be read only once.
+/* Looks for debug information of sides whose symbols the user did not name: one file for all
+ * recordings of a side. Opens the recordings, except pipes.
  */
 int diff_files_search(struct diff_args *a);
-/* Are there directories and lines, where they are asked for? */
+/* Were sources of directories and lines found, if an option needs them? */
 int diff_files_check(const struct diff_args *a);
 
 void diff_found_free(struct diff_side *side);

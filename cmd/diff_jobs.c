@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the recordings of kmemx diff, side by side.
- * In: paths and a number of threads. Out: what diff_load gives of each, as if they had been read
- * one after the other.
+ * cmd: loads the recordings of kmemx diff in parallel.
+ * In: paths and a number of threads. Out: the result of diff_load for each, as if they had been
+ * read one after the other.
  */
 #include "diff_jobs.h"
 
@@ -15,10 +15,10 @@
 _Static_assert(DIFF_AT_ONCE <= TEAM_MAX && DIFF_AT_ONCE <= TEAM_TASKS, "a task a thread");
 
 /**
- * struct diff_jobs - the threads' common work
+ * struct diff_jobs - the work that the threads share
  * @ahead: each recording has one more thread, which reads ahead
- * @turn: held by whoever opens the next recording: they are opened in order
- * @next: the first that was not opened; @stop: there is no use in opening more
+ * @turn: protects @next and @stop, and keeps the recordings in order while they are opened
+ * @next: the first recording not opened yet; @stop: open no more
  */
 struct diff_jobs {
 	struct diff_recording *recordings;
@@ -30,7 +30,7 @@ struct diff_jobs {
 	struct diff_progress progress;
 };
 
-/* Opens the next one; NULL: that is over. */
+/* Opens the next recording; NULL if there is none, or it failed. */
 static struct diff_recording *open_next(struct diff_jobs *jobs)
 {
 	const struct diff_paths *paths = &jobs->args->paths;
@@ -51,7 +51,7 @@ static struct diff_recording *open_next(struct diff_jobs *jobs)
 	return r;
 }
 
-/* The next one, from its beginning to its end; false: that was the last. */
+/* Opens and reads the next recording; false if there is none, or it failed. */
 static bool load_next(struct diff_jobs *jobs)
 {
 	struct diff_recording *r = open_next(jobs);
@@ -73,7 +73,7 @@ static void load_many(void *ctx, unsigned int task)
 		;
 }
 
-/* Says what there is to say of those that were opened, in order, from @first on. */
+/* Prints the messages of the recordings that were opened, in order, from @first on. */
 static int tell(struct diff_jobs *jobs, size_t first)
 {
 	int ret = GO_ON;
@@ -110,8 +110,8 @@ static int load_with(struct diff_jobs *jobs, struct team *team, unsigned int nr)
 	return tell(jobs, 0);
 }
 
-/* How many are read at a time. Lookups of directories and inlined functions change their sources,
- * which all share.
+/* How many recordings are read at a time: one if directories or inlined functions are looked up,
+ * as a lookup changes the sources, which all recordings share.
  */
 static unsigned int at_once(const struct diff_args *args)
 {
@@ -139,7 +139,7 @@ int diff_load_all(struct diff_recording *recordings, const struct diff_args *arg
 	pthread_mutex_init(&jobs.turn, NULL);
 	pthread_mutex_init(&jobs.progress.lock, NULL);
 	progress_start(&jobs.progress.line, "decoding");
-	/* Without threads it only takes longer. */
+	/* If threads cannot be started, read one after the other. */
 	ret = team ? load_with(&jobs, team, nr) : load_in_turn(&jobs);
 	team_stop(team);
 	pthread_mutex_destroy(&jobs.progress.lock);

@@ -17,7 +17,7 @@
 
 static const char command_name[] = "diff";
 
-/* A file that cannot be opened is none: reading it gives the message. */
+/* False if the file cannot be opened: reading it later prints the message. */
 static bool is_elf(const char *path)
 {
 	int fd = io_open_input(path, IO_FILE);
@@ -49,7 +49,7 @@ int diff_kernels_detect(struct diff_args *a, char *const *operands, int nr)
 	return EXIT_USAGE;
 }
 
-/* An option that is about recordings, and was given; NULL: there is none. */
+/* An option that was given but applies only to recordings, or NULL. */
 static const char *foreign_option(const struct diff_args *a)
 {
 	const struct diff_choice *c = &a->choice;
@@ -144,7 +144,7 @@ int diff_kernels_rules(const struct diff_args *a)
 	return EXIT_USAGE;
 }
 
-/* Rules are about symbols, and those of a directory about directories as a whole. */
+/* Do rules need the table @by? All rules need symbols; rules about a directory need directories. */
 static bool for_rules(const struct diff_args *a, enum footprint_by by)
 {
 	if (!a->rules.nr)

@@ -8,21 +8,21 @@
 
 #include "diff.h"
 
-/* Are the operands ELF files? Fills in @a->kernels. GO_ON, or EXIT_USAGE after a message if some
- * are, and others are not.
+/* Sets @a->kernels if all operands are ELF files. GO_ON, or EXIT_USAGE after a message if only
+ * some are, or if they are not exactly two.
  */
 int diff_kernels_detect(struct diff_args *a, char *const *operands, int nr);
-/* Of kernels: fills in the metrics, and the tables that rules can name. Returns how many. */
+/* Fills in the metrics and the tables that rules can name. Returns how many tables. */
 size_t diff_kernels_learn(struct diff_args *a);
-/* Of kernels: the words for rows, of -s. Returns how many. */
+/* The words for rows that -s takes. Returns how many. */
 size_t diff_kernels_row_words(const struct diff_args *a,
 			      const char *words[FOOTPRINT_BYS]);
-/* Of kernels: can the options be used? Fills in what rows stand for. GO_ON, or EXIT_USAGE. */
+/* Do the options apply to kernels? Sets @a->kernels_by. GO_ON, or EXIT_USAGE after a message. */
 int diff_kernels_check(struct diff_args *a);
-/* Of kernels: do the rules go with the other options? GO_ON, or EXIT_USAGE. */
+/* Can the rules be used with the other options? GO_ON, or EXIT_USAGE after a message. */
 int diff_kernels_rules(const struct diff_args *a);
-/* Of kernels: reads them into @d->recordings. GO_ON, or the exit code after a message. Tables that
- * are for rules alone are hidden.
+/* Reads the kernels into @d->recordings; tables that only rules need are hidden. GO_ON, or the exit
+ * code after a message.
  */
 int diff_kernels_load(struct diff *d);
 

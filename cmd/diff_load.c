@@ -3,8 +3,8 @@
  * cmd: the recordings of kmemx diff.
  * In: paths. Out: each one's tables and facts; the recording itself is closed again.
  *
- * Recordings are read on several threads. A thread prints nothing: messages are kept until it
- * is their recording's turn.
+ * Recordings are read on several threads. A thread prints nothing: messages are kept and printed
+ * in the order of the recordings.
  */
 #include "diff_load.h"
 
@@ -19,17 +19,16 @@
 
 static const char command_name[] = "diff";
 
-/* What has failed: nothing, something that is told of in the messages, or a call of the study,
- * which stays open until it is told why.
+/* What failed: nothing; something whose message is in @messages; a call of the study, or reading
+ * its events. The study stays open until the failure is reported.
  */
 enum load_failure { LOAD_WELL, LOAD_TOLD, LOAD_STUDY, LOAD_EVENTS };
 
 /**
- * struct diff_load - a recording that is being read, and what there is to say about it
+ * struct diff_load - a recording that is being read, and its messages
  * @messages: as they will be printed
- * @code: of LOAD_TOLD, an exit code; of LOAD_EVENTS, a negative errno
- * @done: thousandths of the recording that the progress line knows of; @nr_events: as many
- *	  events
+ * @code: an exit code with LOAD_TOLD, a negative errno with LOAD_EVENTS
+ * @done, @nr_events: thousandths of the recording, and events, that the progress line has counted
  * @estimated: figures are estimated from a sample
  */
 struct diff_load {
@@ -87,12 +86,12 @@ bool diff_load_open(struct diff_recording *r, const char *path,
 
 /* --- reading, on any thread -------------------------------------------------------------- */
 
-/* Tells the line, which is all recordings', that this one is @done thousandths through. */
+/* Updates the progress line of all recordings: this one is @done thousandths through. */
 static void add_progress(struct diff_load *l, uint64_t done, uint64_t nr_events)
 {
 	struct diff_progress *p = l->progress;
 
-	/* One that is read again, from its start, is not less far for that. */
+	/* A recording may be read a second time: do not count it again. */
 	if (done < l->done || nr_events < l->nr_events)
 		return;
 	pthread_mutex_lock(&p->lock);
@@ -165,7 +164,7 @@ static void find_divisor(struct diff_load *l, struct diff_recording *r)
 	failed(l, LOAD_TOLD, EXIT_FAILED);
 }
 
-/* What an analysis says loudly of a table that is not shown itself. */
+/* Copies the loud notes of the tables to the banner: these tables are not shown. */
 static void take_notes(struct report *report)
 {
 	size_t i, k;
@@ -180,7 +179,7 @@ static void take_notes(struct report *report)
 	}
 }
 
-/* What is known once all was read. */
+/* Sets the facts that are known once all events have been read. */
 static void note_facts(struct diff_load *l, struct diff_recording *r)
 {
 	const struct study *study = &l->in.study;
@@ -202,7 +201,7 @@ static void note_facts(struct diff_load *l, struct diff_recording *r)
 	find_divisor(l, r);
 }
 
-/* Closes what takes memory. */
+/* Frees the memory of the study. */
 static void close_study(struct diff_load *l)
 {
 	alloc_filter_free(&l->filter);
@@ -232,14 +231,14 @@ bool diff_load_read(struct diff_recording *r, bool ahead, struct diff_progress *
 	return l->failure == LOAD_WELL;
 }
 
-/* --- telling, on the main thread --------------------------------------------------------- */
+/* --- messages, on the main thread -------------------------------------------------------- */
 
 static void free_load(struct diff_recording *r)
 {
 	struct diff_load *l = r->load;
 
 	if (l) {
-		/* Nobody reads what is still to say of a recording that was not told of. */
+		/* The recording was never reported: drop its messages. */
 		close_study(l);
 		strbuf_free(&l->messages);
 	}
@@ -258,7 +257,7 @@ int diff_load_tell(struct diff_recording *r)
 	}
 	message_print_log(&l->messages);
 	strbuf_free(&l->messages);
-	l->in.log_state.to = NULL; /* what follows is printed at once */
+	l->in.log_state.to = NULL; /* print further messages at once */
 	if (l->failure == LOAD_TOLD)
 		ret = l->code;
 	else if (l->failure == LOAD_STUDY)

@@ -24,17 +24,19 @@
 enum diff_per { DIFF_PER_NONE, DIFF_PER_SECOND, DIFF_PER_EVENT, DIFF_PER_NUMBER };
 
 /**
- * struct diff_found - debug information that nobody named, of all recordings of a side
- * @modules: a directory; @ids: the modules' build IDs, as recorded; NULL: not known
+ * struct diff_found - debug information that kmemx found for all recordings of a side
+ * @modules: a directory
+ * @ids: the modules' build IDs, as recorded; NULL if not known
  */
 struct diff_found {
 	char *vmlinux, *modules, *ids;
 };
 
 /**
- * struct diff_side - what the recordings of one side are read with
- * @places: where debug information is looked for, if no @symbols are named; @found: NULL: none
- * @sources: of @dirs; NULL where neither directories nor inlined functions are wanted
+ * struct diff_side - the files that the recordings of one side are read with
+ * @places: where to look for debug information if no @symbols are named
+ * @found: what was found there; NULL if nothing
+ * @sources: @dirs, opened; NULL if neither directories nor inlined functions are needed
  */
 struct diff_side {
 	struct symbol_files symbols;
@@ -45,14 +47,15 @@ struct diff_side {
 };
 
 /**
- * struct diff_choice - what is to be loaded, for all recordings alike
+ * struct diff_choice - what to load, the same for all recordings
  * @analyses: @nr of them
  * @by: SUBJECT_NONE for the callsite
- * @dir_depth: of SUBJECT_DIR
- * @words: whose allocations
+ * @dir_depth: for SUBJECT_DIR
+ * @words: the filter on allocations
  * @only_lines: sources are for inlined functions, not for directories
- * @window: its options, not resolved: that is done for each recording
- * @event: of DIFF_PER_EVENT; @number: of DIFF_PER_NUMBER
+ * @window: the options, resolved for each recording when it is opened
+ * @event: for DIFF_PER_EVENT
+ * @number: for DIFF_PER_NUMBER
  */
 struct diff_choice {
 	const struct analysis *analyses[ANALYSES_MAX];
@@ -69,9 +72,9 @@ struct diff_choice {
 	unsigned int verbose;
 };
 
-/* The progress of all recordings together; @done is in thousandths of a recording. */
+/* The progress of all recordings together. @done counts thousandths of a recording. */
 struct diff_progress {
-	pthread_mutex_t lock; /* for what follows */
+	pthread_mutex_t lock; /* protects the fields below */
 	struct progress line;
 	size_t nr_recordings;
 	uint64_t done, nr_events;
@@ -82,13 +85,13 @@ struct diff_load;
 /**
  * struct diff_recording - one run
  * @load: from diff_load_open() to diff_load_tell()
- * @facts: its path is @path, its clock NULL
- * @report: the tables; its banner is what study_facts_banner() says
- * @divisor: by which --per divides
+ * @facts: facts.path is @path, facts.clock is NULL
+ * @report: the tables, and the banner of study_facts_banner()
+ * @divisor: what --per divides by
  * @ns: its clock counts ns
- * @has_slab, @has_page: events of that kind were recorded
- * @nr_kept: allocations that the filter left, if there is one
- * @unnamed: what alloc_filter_unnamed() says of it
+ * @has_slab, @has_page: it has events of that kind
+ * @nr_kept: allocations that passed the filter, if there is one
+ * @unnamed: the result of alloc_filter_unnamed()
  */
 struct diff_recording {
 	const char *path;
@@ -105,32 +108,32 @@ struct diff_recording {
  * diff_load_open() - open a recording
  * @path: borrowed, like @choice and @side
  *
- * One after the other, in the order of the paths: formats are parsed by libtraceevent, which can
- * do one at a time, and pipes may be written by one process. Nothing is printed.
+ * Open recordings one at a time, in the order of the paths: libtraceevent cannot parse formats in
+ * parallel, and one process may be writing several of the pipes. Prints nothing.
  *
- * Return: true if it can be read; else diff_load_tell() says why. diff_recording_free() in any
- * case.
+ * Return: true if it can be read, else diff_load_tell() says why. Call diff_recording_free() in
+ * any case.
  */
 bool diff_load_open(struct diff_recording *r, const char *path,
 		    const struct diff_choice *choice,
 		    const struct diff_side *side) __must_check;
 /**
  * diff_load_read() - read what diff_load_open() opened, and close it
- * @ahead: blocks are read and decompressed by one more thread
+ * @ahead: one more thread reads and decompresses blocks
  *
- * On any thread, beside those of other recordings, unless they look up directories, whose sources
- * they share. Nothing but the progress is printed.
+ * Runs on any thread, in parallel with other recordings unless they look up directories or inlined
+ * functions: they share those sources. Prints nothing but the progress.
  *
- * Return: true if all is known; else diff_load_tell() says why.
+ * Return: true if all went well, else diff_load_tell() says why.
  */
 bool diff_load_read(struct diff_recording *r, bool ahead,
 		    struct diff_progress *progress) __must_check;
-/* Prints what there is to say of a recording: GO_ON, or the exit code. Once for each that was
- * opened, while no line of progress is shown.
+/* Prints the messages of a recording. GO_ON, or the exit code. Call it once for each recording that
+ * was opened, while no progress line is shown.
  */
 int diff_load_tell(struct diff_recording *r) __must_check;
 void diff_recording_free(struct diff_recording *r);
-/* Events that may be missing from a row; INFINITY where nobody knows. */
+/* The number of events that may be missing from a row; INFINITY if unknown. */
 double diff_recording_lost(const struct diff_recording *r);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: what kmemx diff takes.
+ * cmd: the options of kmemx diff.
  * In: argv. Out: struct diff_args, checked.
  */
 #include "diff_options.h"
@@ -31,7 +31,7 @@ _Static_assert(SORT_WORDS_MAX >= DIFF_METRICS_MAX + 3 + SUBJECT_NR, "room for al
 
 static const char command_name[] = "diff";
 
-/* All words for -s: changes and figures, then what names rows. Returns how many. */
+/* All words for -s: changes and figures, then the columns that name rows. Returns how many. */
 static size_t sort_words(const struct diff_args *a, const char *words[SORT_WORDS_MAX])
 {
 	size_t nr = diff_sort_words(&a->diff, words, SORT_WORDS_MAX - SUBJECT_NR);
@@ -117,7 +117,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 	return options_parse(&usage, options, argc, argv, operands);
 }
 
-/* "cache" is a table of its own; the other words are what the rows of --caller stand for. */
+/* "cache" is a separate table; any other word says what the rows of --caller stand for. */
 static int parse_by_word(struct diff_args *a, const char *word)
 {
 	const char *kinds[SUBJECT_NR];
@@ -225,7 +225,7 @@ static int parse_columns(struct diff_args *a)
 	return ret;
 }
 
-/* Appends the column that a user's key stands for: GO_ON, or EXIT_USAGE after a message. */
+/* Appends the column of a sort key: GO_ON, or EXIT_USAGE after a message. */
 static int add_key(const struct diff_args *a, const struct sort_key *key,
 		   struct strbuf *text)
 {
@@ -238,7 +238,7 @@ static int add_key(const struct diff_args *a, const struct sort_key *key,
 	strbuf_puts(text, key->direction == SORT_ASCENDING    ? "+"
 			  : key->direction == SORT_DESCENDING ? "-"
 							      : "");
-	/* What names rows has a column of the same name. */
+	/* The other words are names of columns. */
 	if (!diff_sort_column(&a->diff, key->name, text))
 		strbuf_puts(text, key->name);
 	return GO_ON;
@@ -272,7 +272,7 @@ static bool compares_kind(const struct diff_args *a, const struct analysis *anal
 	return analysis->needs & NEEDS_SLAB ? a->slab : a->page;
 }
 
-/* The matrix of orders comes with the pages. */
+/* Page tables, such as the matrix of orders, are shown whenever pages are compared. */
 bool diff_args_shows(const struct diff_args *a, const struct analysis *analysis)
 {
 	const struct diff_choice *c = &a->choice;
@@ -289,7 +289,7 @@ bool diff_args_shows(const struct diff_args *a, const struct analysis *analysis)
 	return !(analysis->needs & NEEDS_SLAB) || a->caller;
 }
 
-/* Is the analysis' table needed, be it shown, held against rules, or for the page alone? */
+/* Is the analysis' table needed: shown, checked against rules, or only for the page? */
 static bool wants(const struct diff_args *a, const struct analysis *analysis)
 {
 	if (diff_args_shows(a, analysis))
@@ -302,7 +302,7 @@ static bool wants(const struct diff_args *a, const struct analysis *analysis)
 	       compares_kind(a, analysis);
 }
 
-/* Filters on fields that events of one kind lack: those events are not compared. */
+/* A filter on a field that events of one kind lack excludes those events: is anything left? */
 static int check_filter(const struct diff_args *a)
 {
 	const char *slab, *page;
@@ -329,7 +329,7 @@ static int check_filter(const struct diff_args *a)
 	return GO_ON;
 }
 
-/* Fills in what the user left open. */
+/* Sets the defaults. */
 static void complete(struct diff_args *a)
 {
 	const struct analysis *analysis;
@@ -352,7 +352,7 @@ static void complete(struct diff_args *a)
 	}
 }
 
-/* What there is to compare. */
+/* Sets the metrics, tables and words that rules and options can name. */
 static void learn_words(struct diff_args *a)
 {
 	const struct analysis *analysis;
@@ -376,7 +376,7 @@ static void learn_words(struct diff_args *a)
 	a->diff.all = a->all;
 }
 
-/* A gate says something of what was allocated: of a recording with holes it does not. */
+/* Rules imply a limit of lost events: with more losses they are not reliable. */
 static int parse_max_lost(struct diff_args *a)
 {
 	a->max_lost.implied = a->rules.nr && !a->max_lost.text;
@@ -385,7 +385,7 @@ static int parse_max_lost(struct diff_args *a)
 	return lost_limit_parse(&a->max_lost, command_name);
 }
 
-/* What only recordings can be asked. */
+/* Parses the options that apply only to recordings. */
 static int parse_recordings(struct diff_args *a)
 {
 	int ret = filter_words_deep(&a->choice.words, &a->choice.skip, command_name);
@@ -397,7 +397,7 @@ static int parse_recordings(struct diff_args *a)
 	return ret == GO_ON ? parse_per(a) : ret;
 }
 
-/* The same, when all rules are known. */
+/* Checks these options once all rules are known. */
 static int check_recordings(struct diff_args *a)
 {
 	int ret = diff_files_check_early(a);
@@ -407,7 +407,7 @@ static int check_recordings(struct diff_args *a)
 	return ret == GO_ON ? parse_max_lost(a) : ret;
 }
 
-/* What they are read with, when it is known which they are. */
+/* Finds the files to read the recordings with, once their paths are known. */
 static int find_files(struct diff_args *a)
 {
 	int ret = diff_files_search(a);

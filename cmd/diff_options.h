@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: what kmemx diff takes.
+ * cmd: the options of kmemx diff.
  * In: argv. Out: struct diff_args, checked.
  */
 #ifndef KMEMX_CMD_DIFF_OPTIONS_H
@@ -16,14 +16,14 @@
 #include "report/gate.h"
 
 /**
- * struct diff_args - everything; zero-initialise it
- * @per_text, ...: as given; the parsed forms stand beside
- * @files: as given: once for both sides, or twice, for the old and for the new
- * @sides: what follows from them for either
+ * struct diff_args - all options; zero-initialise it
+ * @per, @columns, @sort, ...: as given; other fields have the parsed forms
+ * @files: as given: once for both sides, or twice: for the old and the new side
+ * @sides: the files of each side, from @files
  * @caller, @cache, @matrix: which tables are shown
- * @page_file: --html; NULL: no page is wanted
- * @kernels: they are no recordings but the ELF files of two kernels; @kernels_by: what rows of
- *	tables stand for that are shown
+ * @page_file: of --html, or NULL
+ * @kernels: the operands are the ELF files of two kernels, not recordings
+ * @kernels_by: what the rows of the shown tables of kernels stand for
  */
 struct diff_args {
 	struct diff_paths paths;
@@ -55,9 +55,9 @@ struct diff_args {
 bool diff_args_dirs(const struct diff_args *a);
 /* Are inlined functions looked up, if both sides have debug information? */
 bool diff_args_lines(const struct diff_args *a);
-/* Is the analysis' table shown, or held against rules? A page's other tables are not. */
+/* Is the analysis' table shown or checked against rules? False for tables only the page has. */
 bool diff_args_shows(const struct diff_args *a, const struct analysis *analysis);
-/* Are the rows about places in the source, which only debug information knows? */
+/* Do rows stand for files or lines of the source, which need debug information? */
 static inline bool diff_args_by_source(const struct diff_args *a)
 {
 	return a->choice.by == SUBJECT_FILE || a->choice.by == SUBJECT_LINE;
@@ -69,7 +69,7 @@ static inline const char *diff_args_main(const struct diff_args *a)
 	return a->diff.metrics[a->diff.shown[0]].name;
 }
 
-/* GO_ON, or the exit code. diff_args_free() in any case. */
+/* GO_ON, or the exit code. Call diff_args_free() in any case. */
 int diff_args_parse(struct diff_args *a, int argc, char **argv);
 void diff_args_free(struct diff_args *a);
 

@@ -16,7 +16,7 @@
 
 static const char command_name[] = "diff";
 
-/* Tables that a page has, those that are compared. */
+/* The tables of a page, if their kind of event is compared. */
 static const char *const names[] = { "slab", "slab_cache", "page", "slab_stack",
 				     "page_stack" };
 
@@ -31,7 +31,7 @@ static bool is_wanted(const struct diff *d, const char *name)
 	return strncmp(name, "page", 4) ? d->args.slab : d->args.page;
 }
 
-/* All rows of each table: also those that did not change are as wide as they are. */
+/* Compares all rows of each table: unchanged rows take their width in the page, too. */
 static int compare(struct diff *d, struct page *p)
 {
 	struct diff_options all = d->args.diff;
@@ -139,7 +139,7 @@ int diff_page(struct diff *d)
 	}
 	if (ret != GO_ON)
 		return ret;
-	text_output_share(&file); /* a page is to be mailed */
+	text_output_share(&file); /* a page is made to be sent to others */
 	err = write_page(d, &file);
 	if (!err)
 		err = text_output_commit(&file);

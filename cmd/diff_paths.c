@@ -17,7 +17,7 @@
 #include "input_kind.h"
 #include "message.h"
 
-/* Text has room for no more, and all of a row's values are kept. */
+/* All values of a row are kept in memory, and text has no room for more. */
 #define RUNS_MAX 1000
 
 static int failed(int err)
@@ -53,7 +53,7 @@ static int is_recording(const struct dirent *entry)
 	       !strcmp(entry->d_name + size - 4, ".dat");
 }
 
-/* All of a directory, in the order of their names. */
+/* Adds all recordings of a directory, sorted by name. */
 static int add_directory(struct diff_paths *paths, const char *directory)
 {
 	struct dirent **entries = NULL;

@@ -8,14 +8,14 @@
 
 #include <stddef.h>
 
-/* The old ones first. Zero-initialise it. */
+/* The old recordings, then the new ones. Zero-initialise it. */
 struct diff_paths {
 	char **items;
 	size_t nr_old, nr;
 };
 
-/* @nr_old of the @nr operands stood before "--"; -1: there was none. GO_ON, or the
- * exit code after a message.
+/* @nr_old: the number of operands before "--"; -1 if there was no "--". GO_ON, or the exit code
+ * after a message.
  */
 int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_old);
 void diff_paths_free(struct diff_paths *paths);

@@ -24,7 +24,7 @@ static int read_budget(struct diff_args *a, struct strbuf *text)
 			      io_strerror(err));
 		return EXIT_USAGE;
 	}
-	/* What follows a NUL would not be checked. */
+	/* Rules after a NUL would be ignored. */
 	if (strlen(strbuf_text(text)) == text->size)
 		return GO_ON;
 	message_error(

@@ -8,7 +8,7 @@
 
 #include "diff_options.h"
 
-/* Reads all of them into @a->rules: GO_ON, or the exit code. */
+/* Parses all rules into @a->rules. GO_ON, or the exit code after a message. */
 int diff_rules_parse(struct diff_args *a);
 
 #endif

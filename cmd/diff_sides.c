@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the same table of all recordings of kmemx diff.
+ * cmd: collects one table of all recordings of kmemx diff.
  * In: their reports. Out: what diff_tables() compares.
  */
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: what a comparison stands on.
+ * cmd: what a comparison is based on.
  * In: the recordings of kmemx diff. Out: banner, facts, and the table of recordings.
  */
 #include <math.h>
@@ -17,7 +17,7 @@ static bool several(const struct diff *d)
 	return d->args.paths.nr > 2;
 }
 
-/* Are there runs enough on both sides? */
+/* Do both sides have enough runs to tell a change from noise? */
 static bool can_tell(const struct diff *d)
 {
 	const struct diff_paths *p = &d->args.paths;
@@ -64,7 +64,7 @@ static void banner_side(struct diff *d, size_t first, size_t end)
 	strbuf_free(&sb);
 }
 
-/* With one recording a side each has its line, with several each side; and every line of
+/* One line for each recording, or for each side if a side has several; and every line about
  * losses and damage.
  */
 static void banner_runs(struct diff *d)
@@ -195,7 +195,7 @@ static void add_facts(struct diff *d)
 			can_tell(d) ? cell_real(d->args.diff.alpha) : none);
 }
 
-/* Whose allocations are compared. */
+/* Says which allocations the filter selects. */
 static void banner_filter(struct diff *d)
 {
 	const struct filter_words *words = &d->args.choice.words;

@@ -11,7 +11,7 @@
 
 #include "analysis/registry.h"
 
-/* What rows can stand for, over all analyses of that use: ROWS(). */
+/* What rows can stand for in any analysis of that use: a set of ROWS(). */
 static uint32_t rows_of(enum analysis_use use)
 {
 	const struct analysis *analysis;
@@ -43,7 +43,7 @@ static void join(char *to, size_t size, const char *text)
 	snprintf(to + used, size - used, "%s", text);
 }
 
-/* "callsite,stack,dir", "bytes,hit: the first in full". */
+/* Makes help texts such as "callsite,stack,dir" and "bytes,hit: the first in full". */
 struct diff_words diff_words(const struct comparison_metrics *m)
 {
 	struct diff_words w = { .by = "" };

@@ -9,14 +9,14 @@
 #include "analysis/comparison_columns.h"
 #include "analysis/subject.h"
 
-/* The words of --by and --columns, each list ending in NULL; and the options' help. */
+/* The words of --by and --columns (each list ends in NULL), and the help of these options. */
 struct diff_words {
 	const char *kinds[SUBJECT_NR + 1], *metrics[DIFF_METRICS_MAX + 1];
 	char by[128], columns[128];
 };
 
 struct diff_words diff_words(const struct comparison_metrics *m);
-/* The words for rows, of --by and -s. Returns how many. */
+/* The words for rows that --by and -s take. Returns how many. */
 size_t diff_row_words(const char *words[SUBJECT_NR]);
 
 #endif

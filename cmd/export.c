@@ -20,7 +20,7 @@
 #define FORMATS_MAX 24
 #define WEIGHTS_MAX 8
 
-/* What other commands of its kind do not have. */
+/* The options that only this command has. */
 struct export_args {
 	const char *format, *weight, *output, *into, *before;
 	bool slab, page;
@@ -160,7 +160,7 @@ static int choose_weight(struct export_args *args)
 	return GO_ON;
 }
 
-/* What the rows of each are by; those of slab objects for EXPORT_BY_ALL by cache, too. */
+/* What rows are by for each format. With EXPORT_BY_ALL slab objects are also by cache. */
 static const unsigned int kinds[] = {
 	[EXPORT_BY_CALLSITE] = SUBJECT_CALLSITE,
 	[EXPORT_BY_STACK] = SUBJECT_STACK,
@@ -226,7 +226,7 @@ static int write_export(const struct stat_run *st, void *arg)
 	struct export_origin origin;
 	int ret = EXIT_FAILED;
 
-	/* Other programs have no place for it. */
+	/* The formats cannot say that figures are of a sample: say it here. */
 	if (recording_meta(rec, RECORDING_META_SAMPLE))
 		message_info(
 			"%s is a sample: the rows are those of the sample, not estimates",
@@ -241,7 +241,7 @@ static int write_export(const struct stat_run *st, void *arg)
 	return ret;
 }
 
-/* Keeps the rows of the first of two recordings. */
+/* Keeps the rows of the recording of --diff. */
 static int keep_rows(const struct stat_run *st, void *arg)
 {
 	const struct export_args *args = arg;
@@ -253,7 +253,7 @@ static int keep_rows(const struct stat_run *st, void *arg)
 	return EXIT_FAILED;
 }
 
-/* The first recording of --diff, with the same options. */
+/* Reads the recording of --diff, with the same options. */
 static int read_before(struct export_args *args, int argc, char **argv)
 {
 	struct stat_run st = { .command = command_name,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd (export): where what is exported goes.
+ * cmd (export): where an export goes.
  * In: a report, and options. Out: standard output, a file, or one in a directory of many.
  */
 #include "export_write.h"
@@ -24,7 +24,7 @@ struct writing {
 	const char *input;
 };
 
-/* Passes on what is written, and knows whether anything was. */
+/* An output that remembers whether anything was written. */
 struct watched {
 	const struct render_out *to;
 	bool any;
@@ -38,7 +38,7 @@ static int write_watched(void *ctx, const char *data, size_t size)
 	return w->to->write(w->to->ctx, data, size);
 }
 
-/* Formats that are rows alone have no place to say why there are none. */
+/* Says why the output is empty: formats of rows alone have no place for it. */
 static void tell_empty(const struct writing *w)
 {
 	if (w->opts->weight)
@@ -81,10 +81,10 @@ static int write_file(const struct writing *w, const char *path)
 	return EXIT_FAILED;
 }
 
-/* What Hive calls the directory of rows whose value is not known. */
+/* Hive's name of the directory for rows whose value is unknown. */
 #define HIVE_NULL "__HIVE_DEFAULT_PARTITION__"
 
-/* @text as part of a file's name, as Hive has it: other characters than these are %2f. */
+/* Appends @text as part of a file name, as Hive writes it: special characters become %xx. */
 static void add_name(struct strbuf *path, const char *text, const char *unknown)
 {
 	static const char plain[] =
@@ -122,7 +122,7 @@ static const char *kernel_of(const struct report *report)
 	return "";
 }
 
-/* DIR/dt=2026-11-22/kernel=6.1.0/HOST-ID.parquet, with the directories on the way. */
+/* Makes the path DIR/dt=2026-11-22/kernel=6.1.0/HOST-ID.parquet, and its directories. */
 static int make_path(struct strbuf *path, const struct writing *w, const char *into)
 {
 	const struct export_origin *o = w->opts->origin;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd (export): where what is exported goes.
+ * cmd (export): where an export goes.
  * In: a report, and options. Out: standard output, a file, or one in a directory of many.
  */
 #ifndef KMEMX_CMD_EXPORT_WRITE_H
@@ -10,10 +10,10 @@
 #include "recording/recording.h"
 
 /**
- * struct export_place - where to
+ * struct export_place - where the export goes
  * @output: a file; NULL or "-": standard output
- * @into: instead of @output a directory, below which the file gets a name by what it is of
- * @input: the recording, which is not to be written over
+ * @into: instead of @output: a directory; day, kernel, host and recording give the path below it
+ * @input: the recording, which must not be overwritten
  */
 struct export_place {
 	const char *output, *into, *input;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx extract.
- * In: options. Out: a recording of what a ring buffer holds, its summary on stderr.
+ * In: options. Out: a recording of what a ring buffer holds, and its summary on stderr.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -76,7 +76,7 @@ static int check(const struct extract_options *o, int argc, char **argv, int ope
 	return EXIT_USAGE;
 }
 
-/* There is no instance of that name: which are there? */
+/* There is no instance @name: lists those that exist. */
 static void say_no_instance(const char *name)
 {
 	const char *names[MAX_NAMES], *nearest;
@@ -180,7 +180,7 @@ static int run_extract(int argc, char **argv)
 	c.command_line = strbuf_text(&line);
 	c.file_version = (unsigned int)o.file_version;
 	c.log = &log;
-	/* A signal waits until the file is there and tracing is as it was. */
+	/* Block signals until the file is complete and tracing is restored. */
 	fd = signals_block(&before);
 	ret = extract(&o, &c);
 	if (fd >= 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the options that say whose allocations a report is about.
+ * cmd: the options that filter the allocations of a report.
  * In: comma-separated words. Out: a filter, or a message; the words again, for the header.
  */
 #include "filter_words.h"
@@ -44,7 +44,7 @@ int filter_each_word(const struct filter_option *o,
 			char *word = strndup(p, len);
 			int err = word ? add(ctx, word) : -ENOMEM;
 
-			if (err > 0) /* it has said what is wrong */
+			if (err > 0) /* an exit code: @add printed the message */
 				ret = err;
 			else if (err)
 				ret = word_failed(o, word, err, log);
@@ -55,7 +55,7 @@ int filter_each_word(const struct filter_option *o,
 	return ret;
 }
 
-/* Is FILTER_DEEP among the words of @text? @others: is there another? */
+/* Is FILTER_DEEP among the words of @text? @others: are there other words? */
 static bool has_deep(const char *text, bool *others)
 {
 	const size_t size = strlen(FILTER_DEEP);
@@ -105,7 +105,7 @@ int filter_words_deep(struct filter_words *w, struct option_strings *skip,
 	return deep ? add_wrappers(skip, command) : GO_ON;
 }
 
-/* What the words of one option are added to. */
+/* Where the words of an option go, and what is needed to parse them. */
 struct target {
 	struct alloc_filter *filter;
 	const struct gfp_names *gfps;
@@ -197,7 +197,7 @@ static int add_gfp(void *ctx, const char *word)
 	return err == -ENOENT ? unknown_flag(t, word) : err;
 }
 
-/* The options in the order of the help. */
+/* Lists the options in the order of the help. */
 static void list(const struct filter_words *w, struct filter_option options[NR_FILTERS])
 {
 	const struct filter_option all[NR_FILTERS] = {

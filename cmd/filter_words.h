@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: the options that say whose allocations a report is about.
+ * cmd: the options that filter the allocations of a report.
  * In: comma-separated words. Out: a filter, or a message; the words again, for the header.
  */
 #ifndef KMEMX_CMD_FILTER_WORDS_H
@@ -10,7 +10,7 @@
 #include "base/strbuf.h"
 #include "options.h"
 
-/* As given; of several uses of an option each adds words. */
+/* The values as given. An option may be repeated; each use adds words. */
 struct filter_words {
 	struct option_strings pids, comms, cpus, nodes, sites, dirs, caches, gfps, orders;
 };
@@ -38,17 +38,18 @@ struct filter_words {
 		OPTION_STRINGS, 0, "order", "LIST", &(w).orders, "orders of pages: 3-10"  \
 	}
 
-/* --callsite's word for --skip-func wrappers; a function of this name is "[d]eep". */
+/* A word of --callsite that means --skip-func wrappers. A function of that name is "[d]eep". */
 #define FILTER_DEEP "deep"
 
-/* If --callsite has FILTER_DEEP, adds what it stands for to @skip, the words of --skip-func. From
- * then on it chooses nothing. GO_ON, or EXIT_FAILED after a message.
+/* If --callsite has FILTER_DEEP, adds the wrappers to @skip, the values of --skip-func. A value
+ * that is only FILTER_DEEP is removed. GO_ON, or EXIT_FAILED after a message.
  */
 int filter_words_deep(struct filter_words *w, struct option_strings *skip,
 		      const char *command) __must_check;
 
-/* Calls @add, which returns a negative errno, for every word of "A,B" of every use of @option.
- * GO_ON, or the exit code after a message to @log, which says what was @expected.
+/* filter_each_word() calls @add for every word of "A,B" of every use of @option. @add returns 0, a
+ * negative errno, or an exit code after its own message. For an errno the message to @log says what
+ * was @expected. Returns GO_ON, or the exit code.
  */
 struct filter_option {
 	const char *option, *expected;
@@ -59,26 +60,26 @@ int filter_each_word(const struct filter_option *o,
 		     int (*add)(void *ctx, const char *word), void *ctx,
 		     const struct log *log) __must_check;
 
-/* Is any of the options given? */
+/* Was any of the options given? */
 bool filter_words_any(const struct filter_words *w);
-/* Do they ask for the directories of functions? */
+/* Do they need the directories of functions? */
 bool filter_words_dirs(const struct filter_words *w);
-/* The events that cannot be in the report as they do not say what an option asks for: @slab and
- * @page receive such an option's name, or NULL.
+/* Sets @slab to an option that filters on a field slab events lack, or to NULL; @page likewise for
+ * page events. Such events cannot be in the report.
  */
 void filter_words_foreign(const struct filter_words *w, const char **slab,
 			  const char **page);
-/* Fills in @filter, which alloc_filter_free() takes in any case. GO_ON, or the exit code after a
- * message to @log.
+/* Fills in @filter. GO_ON, or the exit code after a message to @log. Call alloc_filter_free() in
+ * any case.
  */
 int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filter,
 			 const struct event_formats *fmts,
 			 const struct log *log) __must_check;
 /* Appends "--pid 1,2 --comm sh". */
 void filter_words_text(const struct filter_words *w, struct strbuf *out);
-/* What follows from alloc_filter_unnamed(): a sentence. */
+/* The sentence to print if alloc_filter_unnamed(). */
 extern const char filter_words_unnamed[];
-/* Says that no allocation in @path is meant, and what @unnamed says of that: the exit code. */
+/* Says that no allocation in @path matches the filter; if @unnamed, also why. An exit code. */
 int filter_words_nothing(const struct filter_words *w, const char *command,
 			 const char *path, bool unnamed);
 void filter_words_free(struct filter_words *w);

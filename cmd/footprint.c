@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx footprint.
- * In: the ELF files of a kernel, perhaps a recording. Out: what each part of its source takes.
+ * In: the ELF files of a kernel, perhaps a recording. Out: the memory of each part of its source.
  */
 #include "analysis/footprint.h"
 
@@ -22,10 +22,10 @@
 
 static const char command_name[] = "footprint";
 
-/* Where nobody says how many: "fs", "fs/ext4". */
+/* Default depth: "fs", "fs/ext4". */
 #define LEVELS 2
 
-/* What other commands of its kind do not have. @st comes first: finish() is given it. */
+/* The state of the command. @st must be first: finish() casts a pointer to it. */
 struct footprint_run {
 	struct stat_run st;
 	struct footprint_files files;
@@ -101,14 +101,14 @@ static int parse(struct footprint_run *run, int argc, char **argv)
 	return stat_options_parse(o, &usage, options, argc, argv);
 }
 
-/* What is about a recording, where there is none. */
+/* Rejects options that need a recording if none is given. */
 static int check_recording(const struct footprint_run *run)
 {
 	const struct stat_options *o = &run->st.opts;
 	struct filter_words others = o->filter;
 	const char *what;
 
-	others.dirs.count = 0; /* the files have directories, too */
+	others.dirs.count = 0; /* --dir also works without a recording */
 	what = o->window.time		   ? "--time"
 	       : o->window.instance	   ? "--instance"
 	       : o->max_lost.text	   ? "--max-lost"
@@ -149,7 +149,7 @@ static int out_of_memory(void)
 	return EXIT_FAILED;
 }
 
-/* --dir: GO_ON, or EXIT_FAILED after a message. */
+/* Adds the directories of --dir. GO_ON, or EXIT_FAILED after a message. */
 static int choose_dirs(struct footprint_run *run)
 {
 	const struct option_strings *given = &run->st.opts.filter.dirs;
@@ -169,7 +169,7 @@ static int choose_dirs(struct footprint_run *run)
 	return err ? out_of_memory() : GO_ON;
 }
 
-/* Fills in what the user left open. */
+/* Sets defaults and checks the options. */
 static int choose(struct footprint_run *run)
 {
 	int attr = run->st.opts.path ? FOOTPRINT_CURRENT : FOOTPRINT_STATIC;
@@ -206,7 +206,7 @@ static int choose(struct footprint_run *run)
 	return choose_dirs(run);
 }
 
-/* The tree as deep as it is wanted. */
+/* Cuts the tree at --depth. */
 static void cut(const struct footprint_run *run, struct table *t)
 {
 	size_t hidden = tree_cut(t, run->depth);
@@ -270,7 +270,7 @@ static int finish(struct stat_run *st)
 	return ret;
 }
 
-/* Of which directories it is. */
+/* Says which directories --dir selected. */
 static void say_dirs(struct stat_run *st)
 {
 	struct strbuf text = { 0 };
@@ -283,7 +283,7 @@ static void say_dirs(struct stat_run *st)
 	strbuf_free(&text);
 }
 
-/* Without a recording. */
+/* The report without a recording. */
 static int show_static(struct footprint_run *run)
 {
 	struct stat_run *st = &run->st;
@@ -331,7 +331,7 @@ static int prepare(struct stat_run *st)
 		return ret;
 	if (!st->opts.path)
 		return show_static(run);
-	st->opts.places = (struct debug_places){ 0 }; /* they have been searched */
+	st->opts.places = (struct debug_places){ 0 }; /* already searched */
 	st->opts.symbols.vmlinux = run->files.vmlinux;
 	st->opts.sources = &run->files.sources;
 	return GO_ON;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the kernel whose footprint is asked for.
+ * cmd: the kernel whose footprint is shown.
  * In: --vmlinux, --kernel, --modules, --source. Out: its parts, or a message and an exit code.
  */
 #include "footprint_files.h"
@@ -63,7 +63,7 @@ static int file_failed(const char *command, const char *path, int err)
 	return EXIT_UNREADABLE;
 }
 
-/* What knows directories. Without debug information there is still something to show. */
+/* Opens the sources of directories. Missing debug information of the kernel is no error. */
 static int open_sources(struct footprint_files *files, const char *command)
 {
 	const struct dir_files dirs = { files->vmlinux, files->modules, files->source };
@@ -81,7 +81,7 @@ static int open_sources(struct footprint_files *files, const char *command)
 	err = others.modules ? module_files_open(&files->sources.modules, others.modules)
 			     : 0;
 	if (err && err != -ENOMEM && (files->kernel || files->found_modules))
-		err = 0; /* a kernel without modules; nobody named the directory */
+		err = 0; /* no modules, but the user did not name their directory */
 	if (err)
 		return input_dirs_failed(command, &failure, err);
 	failure = (struct dir_failure){ DIR_FILE_SOURCE, files->source };
@@ -89,7 +89,7 @@ static int open_sources(struct footprint_files *files, const char *command)
 	return err ? input_dirs_failed(command, &failure, err) : GO_ON;
 }
 
-/* Modules that are damaged, or cannot be unpacked, are counted. */
+/* Adds the modules. Counts those that are damaged or cannot be unpacked. */
 static int add_modules(struct footprint_files *files, const char *command)
 {
 	const struct module_files *modules = files->sources.modules;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: the kernel whose footprint is asked for.
+ * cmd: the kernel whose footprint is shown.
  * In: --vmlinux, --kernel, --modules, --source. Out: its parts, or a message and an exit code.
  */
 #ifndef KMEMX_CMD_FOOTPRINT_FILES_H
@@ -12,8 +12,9 @@
 
 /**
  * struct footprint_files - zero-initialise it; the option table points at the first four
- * @found: the vmlinux in @kernel, or where it was found; @found_modules: its modules
- * @sources: what knows directories
+ * @found: path of the vmlinux in @kernel, or of the one that was found
+ * @found_modules: directory of its modules
+ * @sources: of directories
  * @no_debug: vmlinux has no debug information
  */
 struct footprint_files {
@@ -25,14 +26,14 @@ struct footprint_files {
 	size_t nr_modules;
 };
 
-/* Are the options given as they must be? GO_ON, or EXIT_USAGE after a message. @places: where
- * else the user has it looked for.
+/* Can the options be used together? GO_ON, or EXIT_USAGE after a message. @places: where else to
+ * look for the kernel.
  */
 int footprint_files_check(const struct footprint_files *files,
 			  const struct debug_places *places, const char *command);
-/* Reads them: GO_ON, or the exit code after a message. */
+/* Opens and reads the files. GO_ON, or the exit code after a message. */
 int footprint_files_open(struct footprint_files *files, const char *command);
-/* Says what the report stands on. */
+/* Adds what the report is based on to its banner. */
 void footprint_files_banner(const struct footprint_files *files, struct report *report);
 void footprint_files_free(struct footprint_files *files);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: looks for the kernel whose footprint is asked for.
+ * cmd: finds the kernel whose footprint is shown.
  * In: a recording, or the running kernel. Out: paths of its files, or a message and an exit code.
  */
 #include "footprint_search.h"
@@ -18,7 +18,7 @@
 #include "message.h"
 #include "symbol/debug_search.h"
 
-/* The notes of a kernel have some hundred bytes. */
+/* A kernel's notes take a few hundred bytes. */
 #define NOTES_MAX 65536
 
 static int out_of_memory(const char *command)
@@ -42,7 +42,7 @@ static int take(struct footprint_files *files, const struct debug_found *found,
 	return files->modules ? GO_ON : out_of_memory(command);
 }
 
-/* @of: whose; @packages: the line that says what brings it. */
+/* @of: the kernel; @packages: a line that says which package has its debug information. */
 static int not_found(const char *command, const char *of, const char *packages)
 {
 	message_error(
@@ -77,7 +77,7 @@ static int find_recorded(struct footprint_files *files, const struct study_optio
 	return ret;
 }
 
-/* The build ID of the running kernel; empty: it has none. 0 or -ENOMEM. */
+/* Reads the build ID of the running kernel; empty if it has none. 0 or -ENOMEM. */
 static int read_build_id(struct strbuf *hex)
 {
 	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC), ret;
@@ -91,7 +91,7 @@ static int read_build_id(struct strbuf *hex)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* debug_search(), and a server, if that may be asked. 0 or -ENOMEM. */
+/* debug_search(), with a server if --debuginfod was given. 0 or -ENOMEM. */
 static int ask(struct debug_found *found, struct debug_wanted *wanted)
 {
 	struct fetching file;
@@ -100,7 +100,7 @@ static int ask(struct debug_found *found, struct debug_wanted *wanted)
 			  ? debug_server_open(&wanted->server, &fetching)
 			  : 0;
 
-	/* debug_places_check() has found that there is a server. */
+	/* Ignore other errors: debug_places_check() made sure that servers can be asked. */
 	ret = ret == -ENOMEM ? ret : debug_search(found, wanted);
 	debug_server_close(wanted->server);
 	return ret;

@@ -32,10 +32,10 @@ struct import_options {
 };
 
 /**
- * struct import - an import under way
- * @text_bytes: of the text; 0: not known
- * @directory: of perf.data
- * @out: the file that gets its final name at the end; open while a source is read
+ * struct import - an import in progress
+ * @text_bytes: size of the text; 0 if unknown
+ * @directory: perf.data is a directory
+ * @out: the recording; open while the source is read, named when it is complete
  */
 struct import {
 	const struct import_options *opts;
@@ -53,17 +53,17 @@ int import_raw_pages(struct import *im);
 int import_perf(struct import *im);
 
 /* import_output.c */
-/* Reads what --kallsyms or --system-map names, nothing without, and opens @im->out; GO_ON, or
- * an exit code after a message.
+/* Reads the file of --kallsyms or --system-map, if given, and opens @im->out. GO_ON, or an exit
+ * code after a message.
  */
 int import_begin(struct import *im, struct strbuf *symbols);
-/* What the user specifies about the copy's kernel; borrows from @im and @symbols. */
+/* What the user said about the kernel of the source. Borrows from @im and @symbols. */
 struct recording_import_options import_known(struct import *im,
 					     const struct strbuf *symbols);
 /**
- * struct import_result - what a source became, for the file and for the user
- * @summary: what there is of it, before "of N CPUs"
- * @notes: what was lost, a note a line
+ * struct import_result - what was imported, for the file and for the user
+ * @summary: what was imported; "of N CPUs" follows
+ * @notes: what was lost, one note per line
  */
 struct import_result {
 	const struct writer_facts *facts;
@@ -72,17 +72,17 @@ struct import_result {
 	const char *summary, *notes;
 };
 
-/* import_symbols.c: the text of /proc/kallsyms, if @kernel is the one that runs here and has not
- * booted since; for import_known()'s find_symbols. 0 or -ENOMEM.
+/* import_symbols.c: reads /proc/kallsyms if @kernel is the running kernel and was not rebooted
+ * since. A callback for import_known()'s find_symbols. 0 or -ENOMEM.
  */
 int import_running_symbols(void *ctx, const struct import_kernel *kernel,
 			   struct strbuf *out);
 
-/* Reading @input, or writing what is made of it, failed with -errno @err: says so. An exit code. */
+/* Says that reading @input, or writing the recording, failed with @err. Returns an exit code. */
 int import_failed(const struct import *im, const char *input, int err);
-/* Writes the recording and gives it its name; GO_ON, or an exit code after a message. */
+/* Writes the recording and gives it its name. GO_ON, or an exit code after a message. */
 int import_write(struct import *im, const struct import_result *r);
-/* What has been written, "kmemx: note: ..." for each note, and what to do next. */
+/* Says what was written, "kmemx: note: ..." for each note, and what to do next. */
 void import_say(const struct import *im, const struct import_result *r);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd (import): what all kinds of import share.
- * In: the options, and what was read. Out: the recording's file, and word of it.
+ * In: the options, and what was read. Out: the recording's file, and messages about it.
  */
 #include <errno.h>
 #include <string.h>
@@ -33,7 +33,7 @@ int import_begin(struct import *im, struct strbuf *symbols)
 									: GO_ON;
 }
 
-/* An unnamed file beside the output, for one CPU's pages. */
+/* Opens an unnamed file for the pages of one CPU, on the output's file system. */
 static int open_part(void *ctx, uint32_t cpu)
 {
 	const struct import *im = ctx;
@@ -74,7 +74,7 @@ static int cannot_write(const struct import *im, int err)
 
 int import_failed(const struct import *im, const char *input, int err)
 {
-	/* What is unpacked lies beside the output: that disk is full, and none that is read. */
+	/* Temporary files are on the output's file system: it is full, not that of the input. */
 	if (err == -ENOSPC || err == -EDQUOT || err == -EFBIG)
 		return cannot_write(im, err);
 	message_error(IMPORT_COMMAND, "cannot import %s: %s", input, strerror(-err));

@@ -33,7 +33,7 @@ static int open_failed(const char *path, int err)
 
 /* --- a directory, as perf record --threads writes it ------------------------------------- */
 
-/* The file @name of the directory: a descriptor, or -errno. */
+/* Opens the file @name of the directory. Returns a descriptor or -errno. */
 static int open_in_directory(const struct import *im, const char *name)
 {
 	char path[PATH_MAX];
@@ -44,7 +44,7 @@ static int open_in_directory(const struct import *im, const char *name)
 	return io_open_input(path, IO_FILE);
 }
 
-/* data.0 and so on. */
+/* Opens data.@nr. Returns 1, 0 if it does not exist, or -errno. */
 static int open_more(void *ctx, unsigned int nr, struct source *out)
 {
 	char name[32];
@@ -58,7 +58,7 @@ static int open_more(void *ctx, unsigned int nr, struct source *out)
 	return fd < 0 ? fd : 1;
 }
 
-/* How many data.N there are, and the highest N + 1. */
+/* Counts the files data.N; @end receives the highest N + 1. 0 or -errno. */
 static int count_files(const char *path, size_t *count, unsigned long *end)
 {
 	const struct dirent *entry;
@@ -83,7 +83,7 @@ static int count_files(const char *path, size_t *count, unsigned long *end)
 	return 0;
 }
 
-/* The descriptor of its file data, or -1 after a message. */
+/* Opens the file "data" of the directory. Returns a descriptor, or -1 after a message. */
 static int open_directory(const struct import *im)
 {
 	const char *path = im->opts->perf;
@@ -116,7 +116,7 @@ static int open_directory(const struct import *im)
 
 /* --- a file or a pipe -------------------------------------------------------------------- */
 
-/* A descriptor, or -1 after a message. */
+/* Returns a descriptor, or -1 after a message. */
 static int open_input(struct import *im)
 {
 	const char *path = im->opts->perf;
@@ -157,7 +157,7 @@ static int copy_all(int from, int to)
 	}
 }
 
-/* A pipe becomes a file without a name beside the recording: sections may be anywhere. */
+/* Copies a pipe to an unnamed file beside the recording: sections may be anywhere in the input. */
 static int as_file(const struct import *im, int fd)
 {
 	struct stat st;
@@ -187,7 +187,7 @@ static int run_failed(const struct import *im, int err)
 	case -EBADMSG:
 	case -ENODATA:
 	case -ENOTSUP:
-		return EXIT_UNREADABLE; /* and told already */
+		return EXIT_UNREADABLE; /* the message was printed */
 	default:
 		return import_failed(im, path, err);
 	}

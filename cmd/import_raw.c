@@ -12,7 +12,7 @@
 #include "import.h"
 #include "import/raw_pages.h"
 
-/* What it was that failed has been said where that is known. */
+/* For these errors the message was already logged. */
 static int open_failed(const struct import *im, int err)
 {
 	switch (err) {

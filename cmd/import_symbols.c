@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd (import): the symbols of the kernel that runs here.
- * In: what a source says of its kernel. Out: /proc/kallsyms, if it is the same one.
+ * cmd (import): the symbols of the running kernel.
+ * In: what a source says about its kernel. Out: /proc/kallsyms, if that kernel is running.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "import.h"
 #include "import/perf_symbols.h"
 
-/* Release and build id: the same kernel, if perhaps booted again. perf record -z and -o - write no
- * build id: this host's, then, and what else there is to see is for perf_symbols_fit().
+/* Same release and build ID: the same kernel, but perhaps of another boot. perf record -z and -o -
+ * write no build ID: then compare the host name, and leave the rest to perf_symbols_fit().
  */
 static int is_running(const struct import_kernel *kernel)
 {
@@ -42,7 +42,7 @@ int import_running_symbols(void *ctx, const struct import_kernel *kernel,
 
 	if (ret > 0)
 		ret = instance_read_top("/proc/kallsyms", out);
-	/* It moves whenever it boots; addresses are hidden from users without rights. */
+	/* Each boot moves the kernel, and unprivileged users see no addresses. */
 	if (ret || !perf_symbols_fit(strbuf_text(out), kernel))
 		strbuf_reset(out);
 	return ret == -ENOMEM ? ret : 0;

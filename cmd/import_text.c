@@ -31,7 +31,7 @@ static int open_failed(const char *path, int err)
 	return EXIT_UNREADABLE;
 }
 
-/* Bytes of the text; 0 if unknown: for a pipe or a compressed file. */
+/* Size of the text; 0 if unknown (a pipe or a compressed file). */
 static uint64_t text_size(int fd)
 {
 	unsigned char start[2];
@@ -65,7 +65,7 @@ static int open_text(struct import *im, struct line_source **out, const char *pa
 	return err ? open_failed(path, err) : GO_ON;
 }
 
-/* What stands in a line. */
+/* Appends the first unreadable line and its number. */
 static void quote(struct strbuf *sb, const struct text_import_result *r)
 {
 	strbuf_printf(sb, "line %" PRIu64 ": ", r->first_unreadable);

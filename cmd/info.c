@@ -34,7 +34,7 @@ static int print(const struct info *info, const struct input *in,
 	return ret;
 }
 
-/* Reads and prints. A damaged file without an event left is unreadable, whatever it says. */
+/* Reads and prints. A damaged file without any event is unreadable. */
 static int show(struct info *info, struct input *in, const struct output_options *output,
 		const struct lost_limit *max_lost)
 {
@@ -53,7 +53,7 @@ static int show(struct info *info, struct input *in, const struct output_options
 	return lost_limit_check(max_lost, &info->facts, command_name, ret);
 }
 
-/* Only what the recording is opened with. */
+/* Shows only the files that the recording was opened with. */
 static int show_symbols(const struct input *in, const struct output_options *output)
 {
 	struct report *report = info_symbols_report(in);
@@ -67,7 +67,7 @@ static int show_symbols(const struct input *in, const struct output_options *out
 	return ret;
 }
 
-/* Files with lines are for --symbols, which takes the vmlinux of --vmlinux, too. */
+/* Options about files with lines need --symbols, which also takes lines from --vmlinux. */
 static int check_places(struct study_options *study)
 {
 	const char *option = study->places.kernel	? "--kernel"

@@ -10,7 +10,7 @@
 #include "study/study_facts.h"
 #include "report/table.h"
 
-/* So many gaps are kept for the list; the others are counted only. */
+/* Gaps kept for the list; more are only counted. */
 #define INFO_MAX_GAPS 10000
 
 struct info_event {
@@ -19,10 +19,10 @@ struct info_event {
 };
 
 /**
- * struct info_cpu - one CPU, its buffers added up
+ * struct info_cpu - one CPU, the sum over its buffers
  * @bytes: in the file
- * @overrun, @dropped: the ring buffer's own statistics: overwritten, and not written
- * @missing: left in it by a recorder that ended early
+ * @overrun, @dropped: events overwritten and not written, from the ring buffer's statistics
+ * @missing: events left in the ring buffer by a recorder that ended early
  */
 struct info_cpu {
 	uint32_t cpu;
@@ -42,30 +42,32 @@ struct info {
 	const char *instance; /* NULL: all buffers */
 	const struct symbol_origin *origin;
 	size_t nr_symbols;
-	struct info_event *events; /* by name; equal names added up */
+	struct info_event *events; /* sorted by name; equal names are summed up */
 	size_t nr_events;
-	uint64_t nr_unnamed;   /* events of no known format */
-	struct info_cpu *cpus; /* by number */
+	uint64_t nr_unnamed;   /* events of unknown format */
+	struct info_cpu *cpus; /* sorted by number */
 	size_t nr_cpus;
-	struct info_gap *gaps; /* in order of time */
+	struct info_gap *gaps; /* in time order */
 	size_t nr_gaps, gaps_capacity;
 	bool verbose; /* text lists all gaps */
 };
 
-/* Reads all events of @study, whose stream has just been opened. 0; -EIO, -ENOMEM. Free with
- * info_free() in any case; borrows from @study.
+/* Reads all events of @study, whose stream was just opened. Borrows from @study. 0, -EIO or
+ * -ENOMEM. Call info_free() in any case.
  */
 int info_collect(struct info *info, const struct study *study) __must_check;
 void info_free(struct info *info);
 const char *info_compression(const struct recording *rec);
-/* Bytes of all its CPUs in the file. */
+/* Bytes of all CPUs of the buffer in the file. */
 uint64_t info_buffer_bytes(const struct recording_buffer *buf);
 
-/* As properties, facts and tables; the caller's; NULL: no memory. Check with report_ok(). */
+/* Makes a report of properties, facts and tables, which the caller frees; NULL if out of memory.
+ * Check it with report_ok().
+ */
 struct report *info_report(const struct info *info);
-/* Where names, lines and inlined functions of an open recording come from; as info_report(). */
+/* Reports where names, lines and inlined functions come from. Returns as info_report(). */
 struct report *info_symbols_report(const struct input *in);
-/* Adds the properties; @imported: the table of an import's notes, a text a row; may be NULL. */
+/* Adds the properties. @imported: the table of the import's notes, one per row, or NULL. */
 void info_add_properties(struct report *r, const struct info *info,
 			 const struct table *imported);
 

@@ -104,7 +104,7 @@ static void add_statistics(const struct recording *rec, const struct event_strea
 	}
 }
 
-/* Of a CPU whose buffer nobody could read the statistics are all there is. */
+/* Adds CPUs whose buffer could not be read: only their statistics are known. */
 static size_t add_unread(const struct recording *rec, struct info_cpu *cpus, size_t nr)
 {
 	size_t known = nr, i, k;
@@ -201,7 +201,7 @@ static int count_all(struct info *info, const struct study *study)
 	return ret;
 }
 
-/* The buffer whose clock counts: the named one, or the first. */
+/* The buffer whose clock is used: the named one, or the first. */
 static uint32_t main_buffer(const struct info *info, const struct recording *rec)
 {
 	uint32_t i;

@@ -15,7 +15,7 @@ static void add_text(struct report *r, const char *name, const char *text)
 	report_add_property(r, name, false, "%s", *text ? text : "unknown");
 }
 
-/* Adds @text, frees it, and empties it for the next one. */
+/* Adds @text and frees it, ready for the next line. */
 static void add_line(struct report *r, const char *name, bool loud, struct strbuf *text)
 {
 	const char *value = strbuf_text(text);
@@ -40,7 +40,7 @@ static void add_file(struct report *r, const struct info *info)
 	strbuf_puts(&line, ", ");
 	text_bytes(&line, rec->file_bytes, " ");
 	if (rec->writer_version && *rec->writer_version)
-		/* trace-cmd gives but its number. */
+		/* trace-cmd writes only a version number. */
 		strbuf_printf(&line, ", written by %s%s",
 			      isdigit((unsigned char)*rec->writer_version) ? "trace-cmd "
 									   : "",
@@ -58,7 +58,7 @@ static void add_machine(struct report *r, const struct study_facts *f)
 	add_text(r, "clock", f->clock);
 }
 
-/* What the user calls it. */
+/* Adds the labels of --label. */
 static void add_labels(struct report *r, const struct recording *rec)
 {
 	const struct recording_text *item = recording_meta(rec, RECORDING_META_LABELS);
@@ -76,7 +76,7 @@ static void add_labels(struct report *r, const struct recording *rec)
 		add_line(r, "labels", false, &line);
 }
 
-/* The span as --time takes it. */
+/* Appends the time span as --time takes it. */
 static void text_span(struct strbuf *line, const struct study_facts *f)
 {
 	if (!f->nr_events) {
@@ -125,7 +125,7 @@ static void add_times(struct report *r, const struct study_facts *f)
 	add_line(r, "time", false, &line);
 }
 
-/* Why the recording has no end, and what is known of the rest. */
+/* Says why the recording is cut short, and how many events are missing. */
 static void add_truncated(struct report *r, const struct info *info)
 {
 	const char *name = "";
@@ -165,7 +165,7 @@ static void add_totals(struct report *r, const struct info *info)
 		add_truncated(r, info);
 }
 
-/* Where names of functions come from. */
+/* Says where function names come from. */
 static void add_symbols(struct report *r, const struct info *info)
 {
 	static const char *const kinds[] = {
@@ -218,7 +218,7 @@ static void add_buffers(struct report *r, const struct recording *rec)
 		add_line(r, "metadata", false, &line);
 }
 
-/* What could be in it. */
+/* Says which events were recorded. */
 static void add_recorded(struct report *r, const struct recording *rec)
 {
 	const struct recording_text *item = recording_meta(rec, RECORDING_META_EVENTS);
@@ -264,7 +264,7 @@ void info_add_properties(struct report *r, const struct info *info,
 	add_symbols(r, info);
 	add_recorded(r, info->rec);
 	add_buffers(r, info->rec);
-	/* How the recording was made of something else, and what that lost. */
+	/* How the recording was imported, and what that lost. */
 	for (i = 0; imported && i < imported->nr_rows; i++) {
 		const struct cell *note = &imported->cells[i];
 

@@ -10,7 +10,7 @@
 #include "info.h"
 #include "report/json_layout.h"
 
-/* So many gaps are listed without -v. */
+/* Gaps listed without -v. */
 #define SHORT_LIST 10
 
 /* Documentation/json.md describes it. */
@@ -65,12 +65,12 @@ static const struct json_item layout[] = {
 	{ JSON_FACT, NULL },
 };
 
-/* A table's names: @title NULL: for machines only. */
+/* A table's names. @title NULL: the table is only for programs. */
 struct heading {
 	const char *name, *by, *title;
 };
 
-/* An empty table, which is @r's; NULL: no memory. */
+/* Adds an empty table, which @r owns. NULL if out of memory. */
 static struct table *add_table(struct report *r, const struct heading *heading,
 			       const struct column *columns, size_t nr)
 {
@@ -107,7 +107,7 @@ static void add_events(struct report *r, const struct info *info)
 	}
 }
 
-/* Of all gaps the clock's; exact numbers if it does not count time in one of them. */
+/* The unit of the gaps' times; none if the clock of one of them does not count ns. */
 static enum column_unit gap_unit(const struct info *info)
 {
 	size_t i;
@@ -131,7 +131,7 @@ static bool gaps_have_buffer(const struct info *info)
 	return false;
 }
 
-/* What text says under the gaps. */
+/* Adds the notes below the list of gaps. */
 static void add_gap_notes(struct table *t, const struct info *info)
 {
 	bool at_start = false, unknown = false;
@@ -197,8 +197,8 @@ static bool has_statistics(const struct info *info)
 	return false;
 }
 
-/* What overran and was dropped is what the kernel counted while the buffer was full; what is
- * missing text says in words.
+/* Overrun and dropped events are those the kernel counted while the buffer was full. Missing events
+ * have no column in text, which says them in words.
  */
 static void add_cpus(struct report *r, const struct info *info)
 {
@@ -281,7 +281,7 @@ static void add_meta(struct report *r, const struct recording *rec)
 		row[0] = cell_text(t, rec->meta[i].name);
 }
 
-/* The notes of an import; none if the recording is not imported. */
+/* Adds the notes of an import; no rows if the recording was not imported. */
 static struct table *add_import(struct report *r, const struct recording *rec)
 {
 	const struct recording_text *item = recording_meta(rec, RECORDING_META_IMPORT);

@@ -15,7 +15,7 @@
 #include "input_symbols.h"
 #include "report/json_layout.h"
 
-/* JSON: one object of these. */
+/* The members of the JSON object. */
 static const struct json_item layout[] = {
 	{ JSON_FACT, "file" },		{ JSON_FACT, "kernel" },
 	{ JSON_FACT, "build_id" },	{ JSON_FACT, "debug_file" },
@@ -23,7 +23,7 @@ static const struct json_item layout[] = {
 	{ JSON_TEXTS, "symbol_hints" }, { JSON_FACT, NULL },
 };
 
-/* An empty table, which is @r's; NULL: no memory. @title NULL: for machines only. */
+/* Adds an empty table, which @r owns. NULL if out of memory. @title NULL: only for programs. */
 static struct table *add_table(struct report *r, const char *name, const char *title,
 			       const struct column *columns, size_t nr)
 {
@@ -36,7 +36,7 @@ static struct table *add_table(struct report *r, const char *name, const char *t
 	return t;
 }
 
-/* The file in use for the kernel itself; NULL: none. */
+/* The file with debug information of the kernel itself, or NULL. */
 static const char *kernel_file(const struct study *s)
 {
 	if (!s->lines || !s->sources.vmlinux)
@@ -70,7 +70,7 @@ static void add_places(struct report *r, const struct input *in)
 	}
 }
 
-/* A module, and how many functions of it have a name. */
+/* A module, and how many of its functions have a name. */
 struct module_row {
 	const char *name;
 	uint64_t nr_functions;
@@ -102,7 +102,7 @@ static int count_functions(struct module_rows *m, const struct symbols *syms)
 	return 0;
 }
 
-/* Where lines and inlined functions of a module come from. */
+/* Says what became of a module's file with lines and inlined functions. */
 static const char *module_source(const struct study *s, const char *module,
 				 const char **path)
 {
@@ -152,7 +152,7 @@ static void add_modules(struct report *r, const struct study *s,
 	}
 }
 
-/* Which package, or option, brings what is missing. */
+/* Says which package or option provides what is missing. */
 static void add_hints(struct report *r, const struct input *in)
 {
 	static const struct column column = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the study that every command opens that reads a recording.
+ * cmd: the study that commands open to read a recording.
  * In: options. Out: an open study, or a message and an exit code.
  */
 #include "input.h"
@@ -41,12 +41,12 @@ unsigned int input_jobs(uint64_t given)
 		return given < UINT_MAX ? (unsigned int)given : UINT_MAX;
 	if (!sched_getaffinity(0, sizeof(cpus), &cpus))
 		return (unsigned int)CPU_COUNT(&cpus);
-	/* There are more CPUs than a cpu_set_t has room for. */
+	/* The machine has more CPUs than fit into a cpu_set_t. */
 	all = sysconf(_SC_NPROCESSORS_ONLN);
 	return all > 0 ? (unsigned int)all : 1;
 }
 
-/* A signal ends the process when nothing incomplete is left. */
+/* Holds signals while a file is fetched, so that none ends the process with an incomplete file. */
 static void fetch_begin(void *ctx)
 {
 	struct fetching *f = ctx;

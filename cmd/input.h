@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: the study that every command opens that reads a recording.
+ * cmd: the study that commands open to read a recording.
  * In: options. Out: an open study, or a message and an exit code.
  */
 #ifndef KMEMX_CMD_INPUT_H
@@ -29,13 +29,13 @@
 			"threads (default: one for each CPU here)" \
 	}
 
-/* A file that comes from a server; @before: signals, before they were held. */
+/* A file being fetched from a server. @before: the signal mask before signals were held. */
 struct fetching {
 	struct progress progress;
 	sigset_t before;
 };
 
-/* A study that a command has open, where its messages go, and what it fetches from servers. */
+/* An open study of a command, its messages, and the file it fetches from a server. */
 struct input {
 	const char *command;
 	struct message_log log_state;
@@ -43,49 +43,49 @@ struct input {
 	struct study study;
 };
 
-/* -i FILE or one operand: sets @path. GO_ON, or EXIT_USAGE after a message. */
+/* Sets @path to -i FILE or the only operand. GO_ON, or EXIT_USAGE after a message. */
 int input_path(const char *command, int argc, char **argv, int operands,
 	       const char **path);
-/* Threads to use if JOBS_OPTION() was given as @given; 0: it was not, one for each CPU that this
- * process may run on.
+/* The number of threads: @given from JOBS_OPTION(), or if 0 one for each CPU that this process may
+ * run on.
  */
 unsigned int input_jobs(uint64_t given);
 /**
  * input_open() - open a study for @command
- * @opts: but for tmpdir and log, which are set here
- * @verbose: of message_log
+ * @opts: tmpdir and log are set here
+ * @verbose: for message_log
  *
- * Return: GO_ON; otherwise the exit code, after a message. @in must be given to
- * input_close() in any case, and must not be moved.
+ * Return: GO_ON, or the exit code after a message. Call input_close() in any case. @in must not be
+ * moved.
  */
 int input_open(struct input *in, const struct study_options *opts, const char *command,
 	       unsigned int verbose) __must_check;
-/* input_open() without the message of a failure, which input_failed() prints; messages of the
- * study's own go to @messages, which outlives it. 0 or a negative errno.
+/* input_open() without a message about a failure: input_failed() prints it. The study's messages go
+ * to @messages, which must outlive it. 0 or a negative errno.
  */
 int input_open_quietly(struct input *in, const struct study_options *opts,
 		       const char *command, unsigned int verbose,
 		       struct strbuf *messages) __must_check;
-/* What a server is given to tell @fetching, which lives as long as it is asked. */
+/* Callbacks for a debug server that update @fetching, which must outlive the server. */
 struct debug_fetching input_fetching(struct fetching *fetching);
-/* study_read(), with a message: GO_ON, or the exit code. */
+/* study_read(): GO_ON, or the exit code after a message. */
 int input_read(struct input *in, const struct event_stream_options *how) __must_check;
 /**
  * input_analyze() - run analyses over the study's events, with a progress line
- * @env: of study_env()
+ * @env: from study_env()
  *
- * Return: GO_ON with their tables in @report; otherwise the exit code, after a message.
+ * Return: GO_ON with their tables in @report, or the exit code after a message.
  */
 int input_analyze(struct input *in, const struct analysis_env *env,
 		  const struct analysis_set *set, struct report *report) __must_check;
 void input_close(struct input *in);
 
-/* input_failed.c: the exit codes for what a study could not do, after a message. */
-/* For a call of @in's study that failed. */
+/* input_failed.c: these print a message and return the exit code. */
+/* A call of @in's study failed. */
 int input_failed(const struct input *in);
 /* There is no such ring buffer. */
 int input_no_instance(const struct input *in, const char *instance);
-/* For a stream's error. */
+/* A stream returned @err. */
 int input_stream_failed(const struct input *in, int err);
 
 #endif

@@ -103,7 +103,7 @@ int input_dirs_missing(const char *command, const char *what, const char *of)
 	return EXIT_USAGE;
 }
 
-/* Whatever the files have. */
+/* Says that this build cannot read lines from any file. */
 static int lines_not_built_in(const char *command)
 {
 	message_error(

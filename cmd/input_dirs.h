@@ -16,7 +16,7 @@
 			"modules: /lib/modules/VERSION, or its debug files" \
 	}
 
-/* Two options, for an option table; their values are of that @type, in struct @o. */
+/* Two entries of an option table. Their values have that @type and are in struct @o. */
 #define DIR_FILE_OPTIONS(type, o)                                         \
 	MODULES_OPTION(type, &(o)->modules),                              \
 	{                                                                 \
@@ -30,20 +30,20 @@
 			"--by dir: number of levels; 1: fs, 2: fs/ext4" \
 	}
 
-/* dir_files_open() failed: the exit code, after a message. */
+/* Reports why dir_files_open() failed. Returns the exit code. */
 int input_dirs_failed(const char *command, const struct dir_failure *failure, int err);
-/* --dir-depth as directories_find() takes it: deeper than any directory is all of it. */
+/* --dir-depth for directories_find(); a depth beyond any directory means the full path. */
 unsigned int input_dirs_depth(uint64_t depth);
-/* "--by dir" without files: EXIT_USAGE, after a message that begins with @what. @of: "", or
- * " of ..." whose functions are meant.
+/* "--by dir" has no files: EXIT_USAGE after a message that begins with @what. @of: "", or " of ..."
+ * to say whose functions.
  */
 int input_dirs_missing(const char *command, const char *what, const char *of);
-/* The same of "--by @word", whose rows only debug information knows. */
+/* The same for "--by @word", whose rows need debug information. */
 int input_lines_missing(const char *command, const char *word, const char *of);
-/* @path turned out to have no debug information: EXIT_UNREADABLE, after a message. */
+/* @path has no debug information: EXIT_UNREADABLE after a message. */
 int input_lines_none(const char *command, const char *path);
-/* --modules, --source or --dir-depth (@depth), where no rows by directory are asked for.
- * @filter: --dir asks for the files. @users: what would. GO_ON, or EXIT_USAGE after a message.
+/* Rejects --modules, --source and --dir-depth (@depth) if there are no rows by directory. @filter:
+ * --dir uses the files. @users: the options that would. GO_ON, or EXIT_USAGE after a message.
  */
 int input_dirs_unused(const struct dir_files *files, bool filter, bool depth,
 		      const char *users, const char *command);

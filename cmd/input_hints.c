@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: what brings debug information that is missing.
+ * cmd: where to get missing debug information.
  * In: an open study. Out: sentences with the package or option, and the message that lists them.
  */
 #include "input_hints.h"
@@ -12,7 +12,9 @@
 #include "command.h"
 #include "input_symbols.h"
 
-/* @word as it may stand in a command that somebody copies: a recording can say anything. */
+/* @word if it is safe in a command that the user copies, else @instead: a recording may hold any
+ * text.
+ */
 static const char *copyable(const char *word, const char *instead)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: what an input is that is no recording.
+ * cmd: what an input is if it is not a recording.
  * In: a path. Out: a message that says what it is and which command reads it.
  */
 #include "input_kind.h"
@@ -19,9 +19,9 @@
 #include "message.h"
 
 #define START_SIZE  4096
-#define ENTRIES_MAX 10000 /* of a directory: more are not looked at */
+#define ENTRIES_MAX 10000 /* of a directory; further entries are ignored */
 
-/* A kind of file: how it begins, what it is, and what to do, before and after its path. */
+/* A kind of file: its first bytes, what it is, and advice that goes before and after its path. */
 struct kind {
 	const char *magic;
 	size_t size;
@@ -58,7 +58,7 @@ static const struct kind text_log = {
 	"Convert it to a recording: kmemx import --ftrace-text ", ""
 };
 
-/* Lines of a text log that does not begin with its header. */
+/* Does @start have lines of an ftrace text log? For a log without its header. */
 static bool has_events(const char *start)
 {
 	static const char *const events[] = {
@@ -83,7 +83,7 @@ static const struct kind *find_kind(const char *start, size_t size)
 	return has_events(start) ? &text_log : NULL;
 }
 
-/* Up to START_SIZE bytes and a NUL; returns how many, or -errno. */
+/* Reads up to START_SIZE bytes and adds a NUL. Returns how many bytes, or -errno. */
 static ssize_t read_start(const char *path, char *start)
 {
 	int fd = io_open_input(path, IO_FILE);
@@ -100,7 +100,7 @@ static ssize_t read_start(const char *path, char *start)
 	return size;
 }
 
-/* .NAME.TOKEN.tmp */
+/* Is the file named like a recorder's temporary file, .NAME.TOKEN.tmp? */
 static bool is_leftover(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -139,10 +139,10 @@ bool input_kind_tell(const char *command, const char *path)
 	return true;
 }
 
-/* What a directory holds. */
+/* What is in a directory. */
 struct content {
 	size_t nr_recordings;
-	char name[256]; /* the first recording's, in the order of names */
+	char name[256]; /* the first recording by name */
 	bool raw_pages, perf_header, perf_data;
 };
 
@@ -190,7 +190,7 @@ bool input_perf_tell(const char *command, const char *path, const char *wanted)
 	return true;
 }
 
-/* Is @name, without a slash, a program that is found as a shell finds it? */
+/* Is @name, which has no slash, a program in the PATH? */
 static bool is_in_path(const char *name)
 {
 	const char *path = getenv("PATH");

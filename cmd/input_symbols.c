@@ -66,7 +66,7 @@ int debug_places_check(const struct debug_places *places,
 	return EXIT_USAGE;
 }
 
-/* What a server, or the way to it, said. */
+/* The error of a server or of the connection to it. */
 static const char *server_text(int err)
 {
 	switch (err) {
@@ -134,7 +134,7 @@ int input_search_failed(const struct input *in)
 	char release[128];
 
 	recording_release(in->study.rec, release, sizeof(release));
-	/* The first that is there says most. */
+	/* Report the first place that has a file. */
 	for (i = 0; i < found->nr && !place; i++)
 		place = found->places[i].verdict != DEBUG_MISSING ? &found->places[i]
 								  : NULL;
@@ -210,7 +210,7 @@ static void other_callsites(const struct input *in, const struct symbol_failure 
 	other_kernel(in, why);
 }
 
-/* Without symbols in the recording only some files can be placed. */
+/* The recording has no symbols, so the kernel's load address (KASLR) is unknown. */
 static void no_place(const struct input *in, const struct symbol_failure *f)
 {
 	bool is_map = f->kind == SYMBOLS_SYSTEM_MAP;

@@ -8,8 +8,8 @@
 
 #include "input.h"
 
-/* The three options, for an option table; their values are of that @type, in a struct @files.
- * @also: what else vmlinux is for, "" or "; ...".
+/* Three entries of an option table. Their values have that @type and are in struct @files. @also:
+ * what else vmlinux is used for, "" or "; ...".
  */
 #define SYMBOL_FILE_OPTIONS(type, files, also)                    \
 	{ type,                                                   \
@@ -29,7 +29,7 @@
 			"the same, from a kernel's ELF file" also \
 	}
 
-/* Three more: where else the debug information is looked for. */
+/* Three more: where else to look for debug information. */
 #define DEBUG_PLACE_OPTIONS(places)                                                  \
 	{ OPTION_STRING,    0,                                                       \
 	  "kernel",	    "TREE",                                                  \
@@ -45,7 +45,7 @@
 			"debug information: else from $DEBUGINFOD_URLS"              \
 	}
 
-/* The same in struct @files; of @type all but the last. */
+/* The same in struct @files. All but the last have that @type. */
 #define DEBUG_PLACE_OPTIONS_OF(type, files)                                      \
 	{ type,                                                                  \
 	  0,                                                                     \
@@ -64,17 +64,19 @@
 			"debug information: else from $DEBUGINFOD_URLS"          \
 	}
 
-/* At most one of them? GO_ON, or EXIT_USAGE after a message. */
+/* Is at most one of them given? GO_ON, or EXIT_USAGE after a message. */
 int symbol_files_check(const struct symbol_files *files, const char *command);
-/* At most one of --kernel, --symfs and those, and servers that can be asked? The same. */
+/* Is at most one of --kernel, --symfs and those given, and can servers be asked if they must be?
+ * GO_ON, or EXIT_USAGE after a message.
+ */
 int debug_places_check(const struct debug_places *places,
 		       const struct symbol_files *files, const char *command);
-/* Appends what is at a place that study.found names. */
+/* Appends what is at @place, which is one of study.found. */
 void input_place_text(const struct input *in, const struct debug_place *place,
 		      struct strbuf *out);
-/* There is no debug information where the user said: the exit code, after a message. */
+/* Says that there is no debug information where the user named it. Returns the exit code. */
 int input_search_failed(const struct input *in);
-/* A file that symbols were to come from was not taken: the exit code, after a message. */
+/* Says why a file with symbols was refused. Returns the exit code. */
 int input_symbols_failed(const struct input *in);
 
 #endif

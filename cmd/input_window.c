@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: --time, as the user wrote it.
+ * cmd: checks --time.
  * In: the option's value. Out: bounds, or a message.
  */
 #include "input_window.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: --time, as the user wrote it.
+ * cmd: checks --time.
  * In: the option's value. Out: bounds, or a message.
  */
 #ifndef KMEMX_CMD_INPUT_WINDOW_H
@@ -8,7 +8,7 @@
 
 #include "study/window.h"
 
-/* Of a struct window: which part of the recording. */
+/* Options that select a part of the recording, in a struct window. */
 #define TIME_OPTION(window)                                                \
 	{                                                                  \
 		OPTION_STRING | OPTION_EVERYDAY, 0, "time", "START,STOP",  \
@@ -21,7 +21,7 @@
 			"only the ring buffer of this name"               \
 	}
 
-/* Reads @w->time before a file is opened: GO_ON, or EXIT_USAGE after a message. */
+/* Parses @w->time before a file is opened. GO_ON, or EXIT_USAGE after a message. */
 int input_window_check(struct window *w, const char *command) __must_check;
 
 #endif

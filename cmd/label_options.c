@@ -21,7 +21,7 @@ static bool has_control(const char *text)
 	return false;
 }
 
-/* A key is what SQL and file names take without quotes: letters, digits, '_', '.', '-'. */
+/* The length of a label's key: characters that SQL and file names take without quotes. */
 static size_t key_size(const char *label)
 {
 	return strspn(
@@ -29,7 +29,7 @@ static size_t key_size(const char *label)
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
 }
 
-/* Is the key of @labels[@i] that of an earlier one? */
+/* Does an earlier label have the key of label @i? */
 static bool is_repeated(const struct option_strings *labels, size_t i, size_t size)
 {
 	size_t j;

@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "options.h"
 
-/* Appends the labels, a line each: GO_ON, or an exit code after a message. */
+/* Appends the labels, one per line. GO_ON, or an exit code after a message. */
 int record_labels(const struct option_strings *labels, struct strbuf *out);
 
 #endif

@@ -13,7 +13,7 @@
 #include "stat_keys.h"
 #include "stat_options.h"
 
-/* What other commands of its kind do not have. @older: UINT64_MAX: not given. */
+/* The options that only this command has. @older: UINT64_MAX if not given. */
 struct leaks_args {
 	uint64_t older;
 	struct option_strings files;
@@ -110,7 +110,7 @@ static int read_suppressions(struct suppressions *s, const char *path)
 	return err == -EINVAL || err == -E2BIG ? EXIT_USAGE : EXIT_FAILED;
 }
 
-/* What only this command has, into the options of the analysis. */
+/* Copies these options to those of the analysis. */
 static int choose(struct leaks_args *args, struct stat_analyses *a)
 {
 	int ret = GO_ON;

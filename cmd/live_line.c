@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: what a recording has so far, while it is made.
- * In: counts, now and then. Out: one line on stderr, if that is a terminal.
+ * cmd: the progress of a recording.
+ * In: counts, from time to time. Out: one line on stderr, if that is a terminal.
  */
 #include "live_line.h"
 
@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "recorder.h"
 
-/* A line that wraps could not be removed. 0: the terminal does not say. */
+/* The terminal's width; 0 if unknown. A line that wraps could not be removed. */
 static unsigned int terminal_columns(void)
 {
 	struct winsize size;
@@ -27,7 +27,7 @@ void live_line_start(struct live_line *l, bool wanted)
 				 .inner = l->inner };
 }
 
-/* "1342118", "1.34 M": no more than five digits move. */
+/* "99999", "1.34 M": at most five digits, so that the line stays readable while it changes. */
 static void add_count(struct strbuf *sb, double n)
 {
 	if (n < 1e5)
@@ -42,7 +42,7 @@ static void add_line(struct strbuf *sb, const struct live_line *l,
 		     const struct capture_progress *p)
 {
 	uint64_t ns = p->ns > l->ns ? p->ns - l->ns : 1;
-	/* Counters of the kernel that others have cleared count from zero. */
+	/* Another program may have reset the kernel's counters. */
 	uint64_t events = p->events > l->events ? p->events - l->events : 0;
 	char bytes[32];
 
@@ -69,7 +69,7 @@ void live_line_show(struct live_line *l, const struct capture_progress *so_far)
 	l->events = so_far->events;
 	l->ns = so_far->ns;
 	columns = terminal_columns();
-	/* One write: a terminal never shows a part. */
+	/* A single write, so that the terminal never shows half a line. */
 	if (!text.failed && (!columns || text.size < columns)) {
 		fprintf(stderr, "\r\033[K%s", strbuf_text(&text));
 		fflush(stderr);

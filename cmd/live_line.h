@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: what a recording has so far, while it is made.
- * In: counts, now and then. Out: one line on stderr, if that is a terminal.
+ * cmd: the progress of a recording.
+ * In: counts, from time to time. Out: one line on stderr, if that is a terminal.
  */
 #ifndef KMEMX_CMD_LIVE_LINE_H
 #define KMEMX_CMD_LIVE_LINE_H
@@ -14,9 +14,10 @@
 
 /**
  * struct live_line - zero-initialise it; live_line_start() before each recording
- * @off: nothing is ever shown; @shown: the line is on the terminal
- * @events, @ns: as of the last time, for the rate since
- * @inner: the log whose messages come through live_line_log()
+ * @off: never show the line
+ * @shown: the line is on the terminal
+ * @events, @ns: the last values shown, for the rate since then
+ * @inner: where live_line_log() passes messages
  */
 struct live_line {
 	bool off, shown;
@@ -24,9 +25,9 @@ struct live_line {
 	struct log inner;
 };
 
-/* @wanted: it is to be shown where that is possible: stderr is a terminal of some width. */
+/* @wanted: show the line, if stderr is a terminal. */
 void live_line_start(struct live_line *l, bool wanted);
-/* Shows @so_far in place of what is shown. */
+/* Replaces the line by @so_far. */
 void live_line_show(struct live_line *l, const struct capture_progress *so_far);
 /* Removes the line. */
 void live_line_end(struct live_line *l);

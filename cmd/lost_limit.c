@@ -42,7 +42,7 @@ static int check_damage(const struct study_facts *f, const char *command)
 	return study_facts_unreadable(f) ? lost_limit_damage(f->path, command) : EXIT_OK;
 }
 
-/* What is lost and cannot be counted is more than any limit. */
+/* Says that an unknown number of events was lost, which exceeds any limit. */
 static int not_bounded(const struct lost_limit *limit, const struct study_facts *f,
 		       const char *command)
 {

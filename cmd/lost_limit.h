@@ -8,15 +8,15 @@
 
 #include "study/study_facts.h"
 
-/* "N" events or "P%" of all events; zero-initialised: no limit. */
+/* "N" events or "P%" of all events. No limit if zero-initialised. */
 struct lost_limit {
-	const char *text; /* the option's */
+	const char *text; /* the option's value */
 	bool percent;
 	double value;
-	bool implied; /* the user gave none: LOST_LIMIT_GATE */
+	bool implied; /* not given: LOST_LIMIT_GATE */
 };
 
-/* With more lost than this no gate is to be trusted, unless the user allows it. */
+/* With more losses a gate is not reliable, unless the user allows them. */
 #define LOST_LIMIT_GATE "1%"
 
 #define MAX_LOST_OPTION(limit)                                                           \
@@ -27,15 +27,15 @@ struct lost_limit {
 
 /* GO_ON, or EXIT_USAGE after a message. */
 int lost_limit_parse(struct lost_limit *limit, const char *command);
-/* Was no more lost than allowed? In silence. */
+/* Is the loss within the limit? Prints nothing. */
 bool lost_limit_holds(const struct lost_limit *limit, const struct study_facts *f);
-/* @code if no more was lost than allowed, EXIT_UNTRUSTED after a message if more was. A gap
- * of unknown size, a damaged part or a missing end is more than any limit. EXIT_UNREADABLE, with or
- * without a limit, if more is damaged than can be read: study_facts_unreadable().
+/* @code if it is an error already. Else EXIT_UNTRUSTED after a message if more was lost than the
+ * limit: a gap of unknown size, a damaged part or a missing end exceeds any limit. Else
+ * EXIT_UNREADABLE after a message if study_facts_unreadable(), with or without a limit.
  */
 int lost_limit_check(const struct lost_limit *limit, const struct study_facts *f,
 		     const char *command, int code);
-/* Says that more of it is damaged than can be read. EXIT_UNREADABLE. */
+/* Says that more of the file is damaged than readable. Returns EXIT_UNREADABLE. */
 int lost_limit_damage(const char *path, const char *command);
 
 #endif

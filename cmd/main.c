@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: the dispatcher.
- * In: argv. Out: one command's run, and its exit code once stdout is known to be written.
+ * In: argv. Out: one command runs; its exit code, after stdout was checked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "message.h"
 #include "options.h"
 
-/* By groups: it is the order of the list that the user sees. */
+/* Sorted by group: the help lists commands in this order. */
 static const struct command *const commands[] = {
 	&command_record,  &command_boot,      &command_extract, &command_recover,
 	&command_summary, &command_report,    &command_stat,	&command_leaks,
@@ -43,13 +43,13 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* An alias that no command hides. */
+/* Is @s an alias that no command hides? */
 static bool is_alias(const struct setting *s)
 {
 	return !strcmp(s->section, "alias") && !find_command(s->name);
 }
 
-/* The names of the seldom used commands of one group, from number @i on; returns how many. */
+/* Prints the names of the seldom used commands of a group, from number @i on. Returns how many. */
 static size_t print_names(FILE *out, size_t i)
 {
 	size_t first = i;
@@ -62,7 +62,7 @@ static size_t print_names(FILE *out, size_t i)
 	return i - first;
 }
 
-/* It leaves a line of a screen of 24 for the shell's prompt. */
+/* Fits on a screen of 24 lines, with one left for the shell's prompt. */
 static void print_overview(FILE *out)
 {
 	size_t i = 0;
@@ -86,7 +86,7 @@ static void print_overview(FILE *out)
 	fputs("\nexample: sudo kmemx record -- make -j2 && kmemx summary\n", out);
 }
 
-/* What other tools call it, or one would. */
+/* Names that other tools use for a command, or that users may guess. */
 static const struct {
 	const char *word, *instead;
 } other_words[] = {
@@ -104,7 +104,7 @@ static const struct {
 	{ "bloat", "footprint" },
 };
 
-/* The nearest command or alias; NULL: none is near. */
+/* The nearest command or alias; NULL if none is near. */
 static const char *nearest_name(const struct config *config, const char *name)
 {
 	const char *names[ARRAY_SIZE(commands) + SETTINGS_MAX];
@@ -163,7 +163,7 @@ static int run_help(const char *name)
 	return command->run(2, args);
 }
 
-/* For the shells' completion. A file that cannot be read has no names. */
+/* For the shells' completion. Ignores a configuration file that cannot be read. */
 static int list_commands(void)
 {
 	struct config config = { 0 };
@@ -184,7 +184,7 @@ static int list_commands(void)
 	return EXIT_OK;
 }
 
-/* Sections that are neither a command's nor "alias", and aliases that a command hides. */
+/* Warns about sections that are neither a command nor "alias", and aliases that a command hides. */
 static void warn_sections(const struct config *c)
 {
 	const struct setting *before = NULL;
@@ -206,7 +206,7 @@ static void warn_sections(const struct config *c)
 	}
 }
 
-/* Is @name an option that the command line gives, by its whole name? */
+/* Does the command line have the option @name, by its full name? */
 static bool is_given(const char *name, int argc, char **argv)
 {
 	size_t len = strlen(name);
@@ -219,7 +219,7 @@ static bool is_given(const char *name, int argc, char **argv)
 	return false;
 }
 
-/* Options that change how a result looks, not what it is. */
+/* Does the option change only how the result looks? */
 static bool is_appearance(const char *name)
 {
 	static const char *const names[] = {
@@ -236,7 +236,7 @@ static bool is_appearance(const char *name)
 	return false;
 }
 
-/* After a failure: names the settings that may be the reason, which the user may have forgotten. */
+/* After a failure: lists the settings that may be the cause, which the user may have forgotten. */
 static void name_settings(const struct config *c, const struct command *command,
 			  int status, int argc, char **argv)
 {
@@ -258,7 +258,7 @@ static void name_settings(const struct config *c, const struct command *command,
 	strbuf_free(&names);
 }
 
-/* Not the status of a command that kmemx runs. */
+/* Did kmemx itself fail? False for the exit status of a command that it runs. */
 static bool has_failed(const struct command *command, int status)
 {
 	return !command->runs_command &&
@@ -266,7 +266,7 @@ static bool has_failed(const struct command *command, int status)
 		status == EXIT_UNREADABLE || status == EXIT_UNTRUSTED);
 }
 
-/* Runs @command with the settings of @config that are its own. */
+/* Runs @command with its settings from @config. */
 static int run_with(const struct config *config, const struct command *command, int argc,
 		    char **argv)
 {
@@ -294,7 +294,7 @@ static int alias_failed(const struct config *c, const struct setting *alias,
 	return EXIT_USAGE;
 }
 
-/* What an alias stands for: free(@items). */
+/* What an alias stands for. The caller frees @items. */
 struct alias_words {
 	const struct command *command;
 	char **items;
@@ -333,7 +333,7 @@ static int run_alias(const struct config *config, const struct setting *alias, i
 		message_error(NULL, "out of memory");
 		ret = EXIT_FAILED;
 	} else if (ret == GO_ON) {
-		/* The shells ask for the options of a command, whatever the alias gives. */
+		/* The shells' completion asks for all options: ignore those of the alias. */
 		if (argc == 2 && !strcmp(argv[1], "--list-options"))
 			words.nr = 1;
 		memcpy(args, words.items, words.nr * sizeof(*args));
@@ -348,7 +348,7 @@ static int run_alias(const struct config *config, const struct setting *alias, i
 	return ret;
 }
 
-/* Does each alias begin with a command? */
+/* Checks that each alias begins with a command. */
 static int check_aliases(const struct config *config)
 {
 	int ret = EXIT_OK;
@@ -366,7 +366,7 @@ static int check_aliases(const struct config *config)
 	return ret;
 }
 
-/* Are the settings of all commands as these want them? EXIT_OK, or of the last that is not. */
+/* Checks the settings of all commands. EXIT_OK, or the exit code of the last one that failed. */
 static int check_settings(const struct config *config)
 {
 	char check[] = OPTIONS_CHECK;
@@ -387,7 +387,7 @@ static int check_settings(const struct config *config)
 	return ret;
 }
 
-/* Runs the command or alias argv[0]; what follows are its own arguments. */
+/* Runs the command or alias argv[0]. */
 static int run_named(const struct config *config, int argc, char **argv)
 {
 	const struct command *command = find_command(argv[0]);
@@ -453,9 +453,9 @@ static int dispatch(int argc, char **argv)
 	return run_configured(argc - 1, argv + 1);
 }
 
-/* If the caller closed one of the three standard descriptors, the next file opened would
- * take its number, and output or messages would land in a recording. They are filled with
- * one that fails when used: /dev/null opened the wrong way round.
+/* If the caller closed one of the three standard descriptors, the next file opened would take its
+ * number, and output or messages would land in a recording. Fill them with a descriptor that fails
+ * when used: /dev/null opened in the wrong direction.
  */
 static int fill_standard_fds(void)
 {
@@ -468,7 +468,7 @@ static int fill_standard_fds(void)
 	return 0;
 }
 
-/* Checked here once for all commands, so that no report is cut in silence. */
+/* Checks stdout once for all commands, so that no report is silently cut. */
 static int finish_stdout(int ret)
 {
 	bool failed = ferror(stdout);
@@ -478,10 +478,10 @@ static int finish_stdout(int ret)
 	if (fflush(stdout) == 0 && !failed && fclose(stdout) == 0)
 		return ret;
 	err = errno;
-	/* An earlier write failed and its reason is gone: ending the cut line brings it back. */
+	/* An earlier write failed and its errno is lost: write again to get it. */
 	if (!err && write(STDOUT_FILENO, "\n", 1) < 0)
 		err = errno;
-	if (err == EPIPE) /* the reader has had enough: what SIGPIPE would have said */
+	if (err == EPIPE) /* the reader has closed the pipe: exit as SIGPIPE would */
 		return 128 + SIGPIPE;
 	if (err)
 		message_error(NULL, "cannot write to standard output: %s", strerror(err));
@@ -494,7 +494,7 @@ int main(int argc, char **argv)
 {
 	if (fill_standard_fds() < 0)
 		return EXIT_FAILED;
-	/* ulimit -f: a write fails with EFBIG, which has a message, instead of ending kmemx. */
+	/* ulimit -f: let writes fail with EFBIG, which gives a message, not kill kmemx. */
 	signal(SIGXFSZ, SIG_IGN);
 	hash_keep_secret();
 	return finish_stdout(dispatch(argc, argv));

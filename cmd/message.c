@@ -57,7 +57,7 @@ static struct message_kind *find_kind(struct message_log *state, const char *for
 	return kind;
 }
 
-/* Have there been so many of this kind that one more says nothing new? */
+/* Have enough messages of this kind been printed? */
 static bool is_too_much(struct message_log *state, const char *format,
 			const char *message)
 {

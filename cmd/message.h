@@ -13,9 +13,8 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 
-/* "kmemx stat: text". The arguments are made safe for a terminal (base/safe_text.h); a list
- * that is one of them has no line breaks of its own. The format may have more lines
- * ("\n  Try: ...").
+/* Prints "kmemx stat: text". The arguments are made safe for a terminal (base/safe_text.h) and
+ * must not contain line breaks. The format may have more lines ("\n  Try: ...").
  */
 void message_error(const char *command, const char *fmt, ...) __printf_fmt(2, 3);
 /* Prints kmemx's own text unchanged. */
@@ -24,30 +23,30 @@ void message_text(const char *command, const char *text);
 void message_info(const char *fmt, ...) __printf_fmt(1, 2);
 
 #define MESSAGE_KINDS 16
-/* So many warnings of one kind are printed. */
+/* Warnings of one kind that are printed; more are only counted. */
 #define MESSAGE_LIMIT 10
 
-/* Warnings of one kind: what is common to them is their format. */
+/* Warnings with the same format. */
 struct message_kind {
 	const char *format;
 	uint64_t count;
-	char last[256]; /* of those that were not printed, cut */
+	char last[256]; /* the last one not printed, truncated */
 };
 
-/* A log that prints warnings and errors, and with @verbose 1 or 2 more. A damaged file has
- * thousands of warnings: of a kind ten are printed, and with @verbose 2 all. With @to they
- * are not printed, but appended there, for whoever prints it later. Zero but for the first
- * four; it is the caller's and must outlive the log.
+/* A log that prints warnings and errors; more with @verbose 1 or 2, only errors with @quiet. A
+ * damaged file has thousands of warnings: ten of each kind are printed, all with @verbose 2. With
+ * @to messages are appended there instead, to be printed later. Set the first four fields and zero
+ * the rest. It must outlive the log.
  */
 struct message_log {
 	const char *command;
 	unsigned int verbose;
 	bool quiet;
 	struct strbuf *to;
-	struct message_kind kinds[MESSAGE_KINDS]; /* the last is for all others */
+	struct message_kind kinds[MESSAGE_KINDS]; /* the last: all other kinds */
 };
 struct log message_log(struct message_log *state);
-/* No more messages follow: prints how many were not printed. Nothing if there was no log. */
+/* Call it after the last message: prints how many were left out. No-op if there was no log. */
 void message_log_end(struct message_log *state);
 /* Prints what a log appended to @text, if anything. */
 void message_print_log(const struct strbuf *text);

@@ -15,11 +15,11 @@
 #include "message.h"
 #include "options_value.h"
 
-/* What is known of an option besides its entry. */
+/* The state of an option while parsing. */
 struct option_state {
 	bool choice;	/* OPTION_CHOICE */
 	bool everyday;	/* OPTION_EVERYDAY */
-	bool from_file; /* its value is a setting's */
+	bool from_file; /* its value is from a setting */
 };
 
 /* One parse: the cursor over argv. */
@@ -29,8 +29,8 @@ struct parser {
 	int argc;
 	char **argv;
 	int next;		     /* index of the next argument to read */
-	struct option_state *states; /* of each of @options */
-	bool *left_out; /* for each: only --help-all shows it; NULL: there is no such */
+	struct option_state *states; /* one for each of @options */
+	bool *left_out;		     /* for each: only --help-all shows it; or NULL */
 };
 
 static bool takes_value(const struct option_entry *opt)
@@ -46,7 +46,7 @@ static bool has_opposite(const struct option_entry *opt)
 	       opt->type == OPTION_COUNT || opt->type == OPTION_OPTIONAL;
 }
 
-/* "--sort", "-s" or both, as the message about it should name it. */
+/* How messages name the option: "--sort", or "-s" if it has no long name. */
 static const char *option_label(const struct option_entry *opt, char *buf, size_t size)
 {
 	if (opt->name)
@@ -62,8 +62,8 @@ static int usage_hint(const struct parser *p)
 	return EXIT_USAGE;
 }
 
-/* The command line has @opt: its list is not the file's continued, and of options that exclude
- * each other it has chosen one.
+/* The command line has @opt: drops its values from the file, and if it is one of several options
+ * that exclude each other, those of the others.
  */
 static void forget_settings(const struct parser *p, const struct option_entry *opt)
 {
@@ -109,7 +109,7 @@ static int apply_value(const struct parser *p, const struct option_entry *opt,
 	return EXIT_USAGE;
 }
 
-/* An option that has no value. */
+/* Applies an option without a value. */
 static int apply_switch(const struct parser *p, const struct option_entry *opt, bool on)
 {
 	forget_settings(p, opt);
@@ -120,7 +120,7 @@ static int apply_switch(const struct parser *p, const struct option_entry *opt, 
 	case OPTION_SWITCH:
 		*(enum option_switch *)opt->value = on ? SWITCH_ON : SWITCH_OFF;
 		return GO_ON;
-	case OPTION_OPTIONAL: /* without it */
+	case OPTION_OPTIONAL: /* --no-NAME */
 		*(const char **)opt->value = NULL;
 		return GO_ON;
 	case OPTION_COUNT:
@@ -135,7 +135,7 @@ static int apply_switch(const struct parser *p, const struct option_entry *opt, 
 	}
 }
 
-/* The value in the next argument, whatever it looks like: "-s -bytes" is a value. */
+/* The next argument is the value, even if it begins with '-': "-s -bytes". */
 static int apply_next(struct parser *p, const struct option_entry *opt)
 {
 	char label[64];
@@ -149,8 +149,8 @@ static int apply_next(struct parser *p, const struct option_entry *opt)
 	return apply_value(p, opt, p->argv[p->next++]);
 }
 
-/* No value follows in the same argument: it has none. A next one that is such a value was meant as
- * one, and would be taken for an operand.
+/* The option has no "=VALUE". If the next argument is one of its values, the user forgot the '=':
+ * an error, as it would be taken for an operand.
  */
 static int apply_optional(const struct parser *p, const struct option_entry *opt)
 {
@@ -213,7 +213,7 @@ static int unknown_long(const struct parser *p, const char *name, size_t len)
 	return usage_hint(p);
 }
 
-/* How a long option's text fits one of the table: not at all, as a prefix, or exactly. */
+/* How the text of a long option matches a name of the table. */
 enum fit { FIT_NONE, FIT_PREFIX, FIT_EXACT };
 
 static enum fit fit_name(const char *name, const char *text, size_t len)
@@ -223,8 +223,8 @@ static enum fit fit_name(const char *name, const char *text, size_t len)
 	return name[len] ? FIT_PREFIX : FIT_EXACT;
 }
 
-/* Finds the option that @text names or uniquely abbreviates. *@clash is a second one that
- * it abbreviates too.
+/* Finds the option that @text names or abbreviates. *@clash is a second option that it also
+ * abbreviates, or NULL.
  */
 static const struct option_entry *find_long(const struct parser *p, const char *text,
 					    size_t len, const struct option_entry **clash)
@@ -248,7 +248,7 @@ static const struct option_entry *find_long(const struct parser *p, const char *
 	return found;
 }
 
-/* The option --no-NAME, whose opposite the @len bytes at @text are; NULL if there is none. */
+/* The option --no-NAME whose NAME is the @len bytes at @text, or NULL. */
 static const struct option_entry *find_negated(const struct parser *p, const char *text,
 					       size_t len)
 {
@@ -317,7 +317,7 @@ static int parse_long(struct parser *p, const char *text)
 	return apply_switch(p, opt, on);
 }
 
-/* A bundle such as "vl5": switches, then at most one option whose value is the rest. */
+/* Parses a bundle such as "vl5": switches, then at most one option whose value is the rest. */
 static int parse_short(struct parser *p, const char *text)
 {
 	for (; *text; text++) {
@@ -340,7 +340,7 @@ static int parse_short(struct parser *p, const char *text)
 	return GO_ON;
 }
 
-/* What a word that stands for yes or no says; false if @value is neither. */
+/* Parses a word for yes or no into @on; false if @value is neither. */
 static bool is_switch(const char *value, bool *on)
 {
 	static const char *const words[] = { "false", "true", "no", "yes",
@@ -356,7 +356,7 @@ static bool is_switch(const char *value, bool *on)
 	return false;
 }
 
-/* The option that a setting is of, by its whole name; *@not: it is "pager", and the option
+/* The option of a setting, by its full name. *@not: the setting is its opposite, as "pager" is of
  * --no-pager.
  */
 static const struct option_entry *find_setting(const struct parser *p, const char *name,
@@ -388,7 +388,7 @@ static int unknown_setting(const struct parser *p, const char *origin, const cha
 	return GO_ON;
 }
 
-/* 0; -ENODATA: it needs a value; else as option_value_store(). */
+/* 0; -ENODATA if a value is missing; else as option_value_store(). */
 static int store_setting(const struct option_entry *opt, bool not, const char *value)
 {
 	bool on = true;
@@ -408,7 +408,7 @@ static int store_setting(const struct option_entry *opt, bool not, const char *v
 	return 0;
 }
 
-/* @text is "NAME=VALUE" or "NAME". */
+/* Applies the setting @text, "NAME=VALUE" or "NAME". */
 static int apply_setting(const struct parser *p, const char *origin, const char *text)
 {
 	const char *equals = strchr(text, '=');
@@ -442,7 +442,7 @@ static int apply_setting(const struct parser *p, const char *origin, const char 
 	return EXIT_USAGE;
 }
 
-/* Is OPTIONS_CHECK all that follows the settings? */
+/* Is OPTIONS_CHECK the only argument after the settings? */
 static bool only_check(const struct parser *p)
 {
 	int i = p->next;
@@ -464,7 +464,7 @@ static int check_setting(const struct parser *p, const char *origin, const char 
 		return ret;
 	snprintf(name, sizeof(name), "%.*s", (int)(equals - text), text);
 	opt = find_setting(p, name, &not );
-	/* Without the value that it may have. */
+	/* The optional value is empty: no word to check. */
 	if (opt && opt->type == OPTION_OPTIONAL && !equals[1])
 		return GO_ON;
 	return option_words_check(p->usage, origin, name, equals + 1);
@@ -487,8 +487,8 @@ static int parse_settings(struct parser *p)
 	return check && ret == GO_ON ? EXIT_OK : ret;
 }
 
-/* The entries of @options and of the tables that they name, in @flat if that is not NULL; what
- * is marked in their types is in @states. Returns their number, with OPTION_END.
+/* Copies @options, with nested tables expanded, to @flat if it is not NULL; the marks of their
+ * types go to @states. Returns how many, with OPTION_END.
  */
 static size_t flatten(const struct option_entry *options, struct option_entry *flat,
 		      struct option_state *states)

@@ -15,7 +15,7 @@
 enum option_type {
 	OPTION_END,
 	OPTION_GROUP,	 /* a heading in -h: only @help */
-	OPTION_TABLE,	 /* in its place those of another table: only @value */
+	OPTION_TABLE,	 /* replaced by the entries of another table: only @value */
 	OPTION_FLAG,	 /* bool: set to true; --no-NAME sets false */
 	OPTION_SWITCH,	 /* enum option_switch: on; --no-NAME: off */
 	OPTION_COUNT,	 /* unsigned int: one more each time (-v) */
@@ -23,16 +23,16 @@ enum option_type {
 	OPTION_OPTIONAL, /* the same; --NAME=VALUE, or --NAME alone: ""; --no-NAME: NULL */
 	OPTION_STRINGS,	 /* struct option_strings: each use appends */
 	OPTION_UINT,	 /* uint64_t */
-	OPTION_POSITIVE, /* uint64_t, not 0, which stands for an option that is not given */
-	OPTION_ROWS,	 /* the same; "all": OPTION_ROWS_ALL */
-	OPTION_SIZE,	 /* uint64_t bytes; takes K, M, G suffixes */
+	OPTION_POSITIVE,	  /* uint64_t, not 0, which means not given */
+	OPTION_ROWS,		  /* the same; "all": OPTION_ROWS_ALL */
+	OPTION_SIZE,		  /* uint64_t bytes; takes K, M, G suffixes */
 	OPTION_POSITIVE_SIZE,	  /* the same, not 0 */
 	OPTION_PERCENT,		  /* uint64_t millionths; takes 2, 0.5, 10% */
 	OPTION_DURATION,	  /* uint64_t ns; takes 2, 1.5s, 500ms, 10m */
 	OPTION_POSITIVE_DURATION, /* the same, not 0 */
 	OPTION_HELP,		  /* -h, --help: prints the help text and ends with 0 */
 	OPTION_TYPES = 0xff,
-	/* With one of these, by "|": */
+	/* Marks, combined with a type by "|": */
 	OPTION_CHOICE =
 		0x100, /* a flag or string that excludes the others with this mark */
 	OPTION_EVERYDAY = 0x200, /* -h shows it, if @short_help says so */
@@ -40,11 +40,11 @@ enum option_type {
 
 #define OPTION_ROWS_ALL UINT64_MAX
 
-/* A flag with a default that is neither: zero-initialise. */
+/* The value of a flag whose default is neither on nor off. Zero-initialise it. */
 enum option_switch { SWITCH_UNSET, SWITCH_ON, SWITCH_OFF };
 
 struct option_strings {
-	const char **items; /* pointers into argv; free(items) is the caller's */
+	const char **items; /* pointers into argv; the caller calls free(items) */
 	size_t count;
 };
 
@@ -57,7 +57,7 @@ struct option_entry {
 	const char *help; /* one line */
 };
 
-/* What several commands have, under the same name and with the same words. */
+/* Options that several commands have. */
 #define VERBOSE_OPTION(count)                                                 \
 	{                                                                     \
 		OPTION_COUNT, 'v', "verbose", NULL, &(count), "more messages" \
@@ -85,15 +85,15 @@ struct option_entry {
 	{                                                                              \
 		OPTION_FLAG, 0, "no-inline", NULL, &(flag), "ignore inlined functions" \
 	}
-/* The last ones of every command. */
+/* The last entries of every command's table. */
 #define OPTIONS_END                                                 \
 	{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" }, \
 	{                                                           \
 		OPTION_END                                          \
 	}
 
-/* The words that option @option may have, ending in NULL. @list: several, separated by commas, each
- * with a + or - before it if the user likes.
+/* The words that option @option takes, ending in NULL. @list: it takes several, separated by
+ * commas, each with an optional + or - in front.
  */
 struct option_words {
 	const char *option;
@@ -102,12 +102,12 @@ struct option_words {
 };
 
 /**
- * struct option_usage - a subcommand's manners
+ * struct option_usage - how a subcommand is used
  * @usage: one or more lines after "usage: ", separated by newlines
  * @examples: two examples, ready to print
- * @short_help: -h shows the options marked as OPTION_EVERYDAY, --help-all shows all
- * @stop_at_operand: parsing ends at the first operand (record's command) as well as at --
- * @words: words that "kmemx config" checks settings against, ending in an empty entry; NULL: none
+ * @short_help: -h shows only options marked as OPTION_EVERYDAY, --help-all shows all
+ * @stop_at_operand: parsing also ends at the first operand, such as record's command
+ * @words: the words that "kmemx config" checks settings against, ending in an empty entry; or NULL
  */
 struct option_usage {
 	const char *command; /* "record" */
@@ -119,25 +119,24 @@ struct option_usage {
 	bool short_help;
 };
 
-/* A setting of the user's file, before the arguments: three words, this, "FILE:LINE" and
+/* Settings of the user's file precede the arguments. Each is three words: this, "FILE:LINE", and
  * "NAME=VALUE" or "NAME".
  */
 #define OPTIONS_SETTING "--setting"
-/* Behind them, alone: checks them all, their words too; EXIT_OK if they can be used. */
+/* As the only argument after settings: check them all, and their words. EXIT_OK if all are good. */
 #define OPTIONS_CHECK	"--check-settings"
 
 /**
  * options_parse() - read argv by the table
  *
- * Options may stand anywhere before "--" (unless stop_at_operand). Long options may be
- * abbreviated uniquely, take "--name=value" or "--name value"; short ones bundle. An
- * unknown option is a usage error that names the nearest. Operands are moved to the end,
- * in order; @operands receives the index of the first. "--list-options" alone prints the
- * table for the shells' completion.
+ * Options may be anywhere before "--" (unless stop_at_operand). Long options take "--name=value"
+ * or "--name value" and may be abbreviated if that is unique; short ones bundle. An unknown option
+ * is a usage error that names the nearest one. Operands are moved to the end, in order; @operands
+ * receives the index of the first. "--list-options" alone prints the table for the shells'
+ * completion.
  *
- * Settings come first and set what the arguments do not: an option of the command line takes
- * the place of its setting, also where it would append. A setting that the table does not know
- * is a message, a value that is not understood a usage error.
+ * Settings come first. An option of the command line replaces its setting, even if its uses
+ * otherwise add up. An unknown setting gives a message, a bad value a usage error.
  *
  * Return: GO_ON; otherwise the exit code to return (0 after -h and --list-options,
  * EXIT_USAGE).
@@ -145,24 +144,25 @@ struct option_usage {
 int options_parse(const struct option_usage *usage, const struct option_entry *options,
 		  int argc, char **argv, int *operands);
 
-/* Is @value, a text that options_parse() has set, a setting? A default for every run may not
- * apply to this one, which is no mistake of its command line.
+/* Is @value, a text that options_parse() stored, from a setting? A setting is a default for every
+ * run: it is no error if it does not apply to this one.
  */
 bool options_is_setting(int argc, char *const *argv, const char *value);
 /* Is there a setting of the option @name? */
 bool options_have_setting(int argc, char *const *argv, const char *name);
 
-/* What -h prints, of a table without OPTION_TABLE or marks. @left_out: for each entry whether -h
- * leaves it to --help-all; NULL: it has all.
+/* Prints the text of -h, for a table without OPTION_TABLE and marks. @left_out: for each entry
+ * whether only --help-all shows it; NULL if -h shows all.
  */
 void options_help(const struct option_usage *usage, const struct option_entry *options,
 		  const bool *left_out, FILE *out);
-/* What --help-all prints. @some_left_out: -h has less. */
+/* Prints the text of --help-all. @some_left_out: -h shows less. */
 void options_help_all(const struct option_usage *usage,
 		      const struct option_entry *options, bool some_left_out, FILE *out);
 
-/* What --list-options prints: for each option a line of its names, "-i,--input", its value or
- * "-" (with "=" before it where it can only follow that), and its help, separated by tabs. completion/ reads it.
+/* Prints the text of --list-options, which completion/ reads. A line per option: its names
+ * ("-i,--input"), its value or "-" (after "=" if the value must follow one), and its help,
+ * separated by tabs.
  */
 void options_list(const struct option_entry *options, bool help_all, FILE *out);
 
@@ -170,17 +170,17 @@ void options_list(const struct option_entry *options, bool help_all, FILE *out);
 const char *options_nearest(const char *word, const char *const *candidates,
 			    size_t count);
 
-/* Is @value one of the words of setting @name? GO_ON, also if it has no words; EXIT_USAGE after a
- * message. @origin: "FILE:LINE".
+/* Is @value one of the words of setting @name? GO_ON if so or if it has no words, else EXIT_USAGE
+ * after a message. @origin: "FILE:LINE".
  */
 int option_words_check(const struct option_usage *usage, const char *origin,
 		       const char *name, const char *value);
 
-/* The next word of @list, which has commas between them, without the blanks around it: as
- * strsep(3), @list is cut up, and NULL behind the last one.
+/* The next word of the comma-separated @list, without blanks around it. As with strsep(3), the list
+ * is cut up, and *@list is NULL after the last word.
  */
 char *option_next_word(char **list);
-/* Says that @word, the value of @option, is none of @words, and lists them: EXIT_USAGE. */
+/* Says that @word, the value of @option, is not one of @words, and lists them. EXIT_USAGE. */
 int option_unknown(const char *option, const char *word, const char *const *words,
 		   size_t nr, const char *command);
 /* Index of @word, the value of @option, in @words; -1 after a message that lists them. */

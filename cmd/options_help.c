@@ -26,7 +26,7 @@ static void print_usage(const char *usage, FILE *out)
 	}
 }
 
-/* From HELP_COLUMN on, on as many lines as its words need. */
+/* Prints @text from HELP_COLUMN on, wrapped into lines. */
 static void print_wrapped(const char *text, FILE *out)
 {
 	const size_t room = HELP_WIDTH - HELP_COLUMN - 2;
@@ -64,7 +64,7 @@ static void print_option(const struct option_entry *opt, FILE *out)
 	print_wrapped(opt->help, out);
 }
 
-/* Does the group that begins at @first show any option? */
+/* Does -h show any option of the group that begins at @first? */
 static bool has_shown(const struct option_entry *first, const bool *left_out)
 {
 	for (size_t i = 1; first[i].type != OPTION_GROUP && first[i].type != OPTION_END;
@@ -123,8 +123,8 @@ static size_t min3(size_t a, size_t b, size_t c)
 	return min < c ? min : c;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours that turn @a into @b (optimal
- * string alignment); both at most LONGEST_WORD long.
+/* The number of insertions, deletions, replacements and swaps of neighbours that turn @a into @b
+ * (optimal string alignment). Both are at most LONGEST_WORD long.
  */
 static size_t edit_distance(const char *a, const char *b)
 {
@@ -150,7 +150,7 @@ static size_t edit_distance(const char *a, const char *b)
 
 const char *options_nearest(const char *word, const char *const *candidates, size_t count)
 {
-	/* Two short words always share much. */
+	/* Short words are always near each other: be strict. */
 	size_t len = strlen(word), best_distance = len < 4 ? 1 : len / 3 + 1;
 	const char *best = NULL;
 
@@ -162,12 +162,12 @@ const char *options_nearest(const char *word, const char *const *candidates, siz
 		if (strlen(candidates[i]) > LONGEST_WORD)
 			continue;
 		if (len > 1 && !strncmp(word, candidates[i], len))
-			distance = 1; /* the user stopped early */
+			distance = 1; /* an abbreviation */
 		else
 			distance = edit_distance(word, candidates[i]);
 		if (distance >= len || distance > best_distance)
 			continue;
-		/* Of those that are as near, the first with the same first letter. */
+		/* Among equally near ones take the first with the same first letter. */
 		if (best && distance == best_distance &&
 		    (*best == *word || *candidates[i] != *word))
 			continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the typed option table, as the shells' completion reads it, and which settings there are.
+ * cmd: the typed option table as the shells' completion reads it, and which settings were given.
  * In: a table. Out: a line for each option, fields separated by tabs.
  */
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: the values that options take.
- * In: text. Out: numbers, or why the text is none.
+ * In: text. Out: numbers, or why the text is not one.
  */
 #include "options_value.h"
 
@@ -16,7 +16,7 @@
 
 #define NSEC_PER_SEC 1000000000ULL
 
-/* Digits of @base from *@text on, which is moved behind them. */
+/* Parses digits of @base at *@text and moves *@text past them. */
 static int parse_digits(const char **text, unsigned int base, uint64_t *value)
 {
 	const char *p = *text;
@@ -119,7 +119,7 @@ static const struct {
 	{ "h", 3600 * NSEC_PER_SEC },
 };
 
-/* The decimals behind the point as a fraction of 10^9. */
+/* Parses the decimals after the point, in billionths. */
 static int parse_decimals(const char **text, uint64_t *billionths)
 {
 	uint64_t sum = 0, scale = NSEC_PER_SEC / 10;
@@ -137,7 +137,7 @@ static int parse_decimals(const char **text, uint64_t *billionths)
 	return 0;
 }
 
-/* "1", "1.5": what follows a point is in @billionths. -EINVAL, -ERANGE. */
+/* Parses "1" or "1.5"; the decimals go to @billionths. 0, -EINVAL or -ERANGE. */
 static int parse_decimal(const char **text, uint64_t *whole, uint64_t *billionths)
 {
 	int err = parse_digits(text, 10, whole);
@@ -163,7 +163,7 @@ int option_value_duration(const char *text, uint64_t *ns)
 	if (i == ARRAY_SIZE(time_units))
 		return -EINVAL;
 	unit = time_units[i].ns;
-	/* One unit is a multiple of 10^9 ns, or so small that it divides 10^9. */
+	/* A unit is either a multiple of 10^9 ns or a divisor of it. */
 	billionths = unit >= NSEC_PER_SEC ? billionths * (unit / NSEC_PER_SEC)
 					  : billionths / (NSEC_PER_SEC / unit);
 	if (__builtin_mul_overflow(whole, unit, &whole) ||
@@ -185,7 +185,7 @@ int option_value_percent(const char *text, uint64_t *millionths)
 		return -EINVAL;
 	if (whole > 100 || (whole == 100 && billionths))
 		return -ERANGE;
-	/* A percent has 10^4 millionths, and 10^9 billionths. */
+	/* One percent is 10^4 millionths of the whole, and 10^9 of @billionths. */
 	*millionths = whole * 10000 + billionths / 100000;
 	return 0;
 }
@@ -201,7 +201,7 @@ static int append_string(struct option_strings *list, const char *value)
 	return 0;
 }
 
-/* Zero, which stands for an option that is not given, is too small. */
+/* Rejects zero, which means that an option is not given. */
 static int not_zero(int err, const uint64_t *value)
 {
 	return !err && !*value ? -EDOM : err;

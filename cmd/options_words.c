@@ -11,7 +11,7 @@
 #include "message.h"
 #include "options.h"
 
-/* More words than this are not listed. */
+/* A message lists at most this many words. */
 #define LISTED_MAX 16
 
 int option_unknown(const char *option, const char *word, const char *const *words,
@@ -43,7 +43,7 @@ int option_choose(const char *option, const char *word, const char *const *words
 	return -1;
 }
 
-/* The word that is in the @len bytes at *@text, without the blanks around it: its length. */
+/* Strips blanks around the @len bytes at *@text. Returns the new length. */
 static size_t trim(const char **text, size_t len)
 {
 	for (; len && **text == ' '; len--)
@@ -73,7 +73,7 @@ static bool is_one(const char *const *words, const char *word, size_t len)
 	return false;
 }
 
-/* The first of the @len bytes at @value that is no word, or NULL. */
+/* The first word of @value that is not one of @w, and its length @len; NULL if there is none. */
 static const char *first_unknown(const struct option_words *w, const char *value,
 				 size_t *len)
 {

@@ -43,7 +43,7 @@ struct option_entry *output_formats(struct output_options *opts)
 	return opts->formats;
 }
 
-/* The first that was chosen behind @after (NULL: of all); NULL: none. */
+/* The next chosen form after @after (NULL: the first); NULL if there is none. */
 static const struct renderer *chosen(const struct output_options *opts,
 				     const struct renderer *after)
 {
@@ -57,7 +57,7 @@ static const struct renderer *chosen(const struct output_options *opts,
 	return NULL;
 }
 
-/* Only one form can be had, and no human numbers with one that is for programs. */
+/* Only one form can be chosen, and --human only with text. */
 static int check_formats(const struct output_options *opts, const char *command)
 {
 	const struct renderer *form = NULL;
@@ -96,7 +96,7 @@ int output_check(const struct output_options *opts, const char *command)
 	return ret;
 }
 
-/* A number of characters or lines from the environment; 0: it has none. */
+/* A number of columns or lines from the environment; 0 if not set. */
 static unsigned int size_from(const char *variable)
 {
 	const char *text = getenv(variable);
@@ -144,7 +144,7 @@ static bool use_color(const struct output_options *opts)
 	return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb");
 }
 
-/* Does the locale say that characters are in UTF-8? */
+/* Does the locale use UTF-8? */
 static bool use_utf8(void)
 {
 	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
@@ -194,8 +194,8 @@ static const char *pager_command(void)
 	return have_program("less") ? "less -FRSX" : NULL;
 }
 
-/* Starts the pager with a pipe as its standard input; NULL if that fails. The shell runs
- * it, as $PAGER may hold options.
+/* Starts the pager and returns a pipe to its standard input; NULL if that fails. The shell runs it,
+ * as $PAGER may have options.
  */
 static FILE *start_pager(const char *pager, pid_t *pid)
 {
@@ -219,7 +219,7 @@ static FILE *start_pager(const char *pager, pid_t *pid)
 	return file;
 }
 
-/* Returns false if there is no pager to be had: then nothing has been shown. */
+/* Returns false, with nothing shown, if the pager cannot be run. */
 static bool write_paged(output_fn fn, const void *arg, const char *pager, int *err)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, old_pipe, old_int;
@@ -230,7 +230,7 @@ static bool write_paged(output_fn fn, const void *arg, const char *pager, int *e
 
 	fflush(stdout);
 	file = start_pager(pager, &pid);
-	/* Quitting the pager is no failure, and Ctrl-C is the pager's own. */
+	/* Quitting the pager is no error, and Ctrl-C is for the pager. */
 	sigaction(SIGPIPE, &ignore, &old_pipe);
 	sigaction(SIGINT, &ignore, &old_int);
 	if (file) {

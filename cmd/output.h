@@ -13,14 +13,14 @@
 #include "report/renderers.h"
 
 /**
- * struct output_options - options about form; zero-initialise, point an option table at the
+ * struct output_options - options about form; zero-initialise it and point an option table at its
  * fields
- * @chosen: which of renderers(); none: text
- * @formats: of output_formats()
+ * @chosen: which of renderers(); text if none
+ * @formats: the table of output_formats()
  * @csv_dir: tables as files in this directory; NULL: the report goes to stdout
- * @wide: tables have all their columns, however narrow the terminal is
- * @summary: all lines of a summary, or none of it; text only
- * @verbose: all lines, unless @summary says otherwise
+ * @wide: show all columns of tables, however narrow the terminal is
+ * @summary: on: all lines of the summary; off: none; text only
+ * @verbose: all lines of the summary, unless @summary is set
  * @color: auto, always, never; NULL: auto
  */
 struct output_options {
@@ -64,29 +64,31 @@ extern const char *const output_colors[];
 /* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen, and --csv-dir. */
 struct option_entry *output_formats(struct output_options *opts);
 
-/* GO_ON if they go together and --csv-dir can be had; an exit code after a message. */
+/* GO_ON if the options can be used together and --csv-dir can be written to; else an exit code
+ * after a message.
+ */
 int output_check(const struct output_options *opts, const char *command);
 /**
  * output_write() - write a document to stdout
- * @fn: produces it, with @arg
+ * @fn: writes it; called with @arg
  * @pager: a pager may be used (on a terminal, for text)
  *
- * Return: EXIT_OK, also if stdout fails, which the dispatcher checks; EXIT_FAILED with a
- * message for the document's own errors.
+ * Return: EXIT_OK, also if writing to stdout fails, which the dispatcher checks; EXIT_FAILED after
+ * a message if the document fails.
  */
 typedef int (*output_fn)(const struct render_out *out, const void *arg);
 int output_write(const char *command, output_fn fn, const void *arg, bool pager);
-/* Renders @r as the options say; as text by @text, which is render_text() for most. EXIT_OK;
- * EXIT_FAILED after a message.
+/* Renders @r in the form that the options choose. @text renders text; usually it is render_text().
+ * EXIT_OK, or EXIT_FAILED after a message.
  */
 int output_report(const struct output_options *opts, const char *command,
 		  const struct report *r, render_fn text);
-/* Columns that a line of text has: $COLUMNS, else the terminal's; 0: no limit (a pipe). */
+/* The width of text: $COLUMNS, else the terminal's; 0 if there is no limit (a pipe). */
 unsigned int output_width(void);
-/* Lines of the terminal: $LINES, else what it says; 0: there is none. */
+/* The lines of the terminal: $LINES, else its own; 0 if there is no terminal. */
 unsigned int output_height(void);
 
-/* Events between two looks at the progress line. */
+/* Events between two updates of the progress line. */
 #define PROGRESS_INTERVAL 500000
 
 /* Progress on stderr, if that is a terminal and the work takes over a second. */
@@ -96,9 +98,9 @@ struct progress {
 	uint64_t start_ns, last_ns;
 };
 
-/* @what is done, as "decoding". */
+/* @what: the work, such as "decoding". */
 void progress_start(struct progress *p, const char *what);
-/* @done of @total of the work (in any unit; @total 0: not known), @events so far. */
+/* @done of @total (in any unit; @total 0: unknown), and @events so far. */
 void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t events);
 /* Removes the line. */
 void progress_end(struct progress *p);

@@ -13,7 +13,7 @@
 #include "stat_keys.h"
 #include "stat_options.h"
 
-/* What other commands of its kind do not have. @by, @sort: made from the user's words. */
+/* The options that only this command has. @by, @sort: translated from page_owner_sort's words. */
 struct owners_args {
 	const char *cull;
 	struct strbuf by, sort;
@@ -25,8 +25,8 @@ static const char command_name[] = "owners";
 #define NO_ALLOCATOR "events do not name the allocator; the callchain shows it"
 #define NO_TEXT	     "kmemx has no text of a block"
 
-/* What a word of page_owner_sort is to kmemx. @by: a word of --by; @column: a key of --sort; NULL:
- * it is none. @why: why kmemx does not know it; NULL: it does; @use: what to take instead.
+/* What a word of page_owner_sort means to kmemx. @by: a word of --by, or NULL. @column: a key of
+ * --sort, or NULL. @why: why kmemx does not have it, or NULL; @use: what to use instead.
  */
 static const struct owner_word {
 	const char *word, *by, *column, *why, *use;
@@ -127,7 +127,7 @@ static int cull_unknown(const char *word)
 			      command_name);
 }
 
-/* One of the keys of --cull. */
+/* Applies one key of --cull. */
 static int cull_by(struct owners_args *args, struct analysis_options *opts,
 		   const char *word)
 {
@@ -136,7 +136,7 @@ static int cull_by(struct owners_args *args, struct analysis_options *opts,
 	if (known && known->why)
 		return not_known("--cull", word, known);
 	if (known && known->by) {
-		/* Twice is once, as in page_owner_sort. */
+		/* Ignore a repeated key, as page_owner_sort does. */
 		if (!strstr(strbuf_text(&args->by), known->by))
 			add_word(&args->by, "", known->by);
 		return GO_ON;
@@ -150,7 +150,7 @@ static int cull_by(struct owners_args *args, struct analysis_options *opts,
 	return GO_ON;
 }
 
-/* Calls @add with each word of @list; GO_ON, or an exit code after a message. */
+/* Calls @add with each word of @list. GO_ON, or an exit code after a message. */
 static int each_word(const char *list, struct owners_args *args,
 		     struct analysis_options *opts,
 		     int (*add)(struct owners_args *args, struct analysis_options *opts,
@@ -193,7 +193,7 @@ static int choose_cull(struct owners_args *args, struct stat_options *o)
 	return ret;
 }
 
-/* One of the keys of --sort: by the names of columns, or by page_owner_sort's. */
+/* Adds one key of --sort: the name of a column, or page_owner_sort's word for it. */
 static int sort_by(struct owners_args *args, struct analysis_options *opts,
 		   const char *word)
 {
@@ -206,7 +206,7 @@ static int sort_by(struct owners_args *args, struct analysis_options *opts,
 	return GO_ON;
 }
 
-/* What only this command has, into the options of the analysis. */
+/* Copies these options to those of the analysis. */
 static int choose(struct owners_args *args, struct stat_options *o)
 {
 	struct stat_analyses *a = &o->analyses;

@@ -13,7 +13,7 @@
 #include "stat_keys.h"
 #include "stat_options.h"
 
-/* What other commands of its kind do not have. @window: up to @at, as --time has it. */
+/* The options that only this command has. @window: the time up to @at, in the form of --time. */
 struct peak_args {
 	const char *at;
 	uint64_t bins;
@@ -67,7 +67,7 @@ static int parse(struct peak_args *args, struct stat_options *o, int argc, char 
 	return stat_options_parse(o, &usage, options, argc, argv);
 }
 
-/* What lives at a moment is what lives at the end of what comes before it. */
+/* What is live at @at is what is live at the end of the events before it. */
 static int choose_moment(struct peak_args *args, struct stat_options *o)
 {
 	if (!args->at)
@@ -96,7 +96,7 @@ static int choose_moment(struct peak_args *args, struct stat_options *o)
 	return GO_ON;
 }
 
-/* What only this command has, into the options of the analysis. */
+/* Copies these options to those of the analysis. */
 static int choose(struct peak_args *args, struct stat_options *o)
 {
 	struct stat_analyses *a = &o->analyses;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx percpu.
- * In: a recording. Out: refills and drains of the page lists of CPUs, and what was freed on another
- * CPU than it was allocated on.
+ * In: a recording. Out: refills and drains of per-CPU page lists, and frees on another CPU than
+ * that of the allocation.
  */
 #include "command.h"
 #include "stat_keys.h"

@@ -41,7 +41,7 @@ void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t e
 		strbuf_printf(&line, "  %.1f M events/s", (double)events / seconds / 1e6);
 	if (part > 0)
 		strbuf_printf(&line, "  %.0f s left", seconds * (1 - part) / part);
-	fputs(strbuf_text(&line), stderr); /* one write: a terminal never sees a part */
+	fputs(strbuf_text(&line), stderr); /* one write: never half a line */
 	fflush(stderr);
 	strbuf_free(&line);
 	p->shown = true;

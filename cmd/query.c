@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx query.
- * In: recordings, or rows of many; SQL. Out: what it asks of them, as a table.
+ * In: recordings, or rows of many; SQL. Out: its result, as a table.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -33,8 +33,8 @@ static const char command_name[] = "query";
 #define SQL_MAX (1U << 20)
 
 /**
- * struct query_run - what the user wants, and what is open
- * @sql: what is asked; of @text, if it is of a file
+ * struct query_run - the options, and what is open
+ * @sql: the statement; in @text if it was read from a file
  * @deadline_ns: when --timeout ends; 0: never
  */
 struct query_run {
@@ -142,7 +142,7 @@ static int show_schema(struct query_run *run)
 	return show_report(run);
 }
 
-/* "name=value" of each --set. */
+/* Parses "name=value" of each --set. */
 static int read_settings(struct query_run *run)
 {
 	size_t i;
@@ -211,7 +211,7 @@ static int no_query(const char *path)
 	return EXIT_USAGE;
 }
 
-/* The last operand: SQL has a blank, a bracket or a semicolon in it, a name has not. */
+/* Takes the last operand as a query. SQL has a blank, bracket or semicolon; a name has none. */
 static int choose_query(struct query_run *run, const char *word)
 {
 	struct stat st;
@@ -225,7 +225,7 @@ static int choose_query(struct query_run *run, const char *word)
 	return query_unknown(word);
 }
 
-/* Who asks, and whom. */
+/* Sets the query, its parameters and its files. */
 static int choose(struct query_run *run, int argc, char **argv, int operands)
 {
 	int ret = run->sql_file ? read_sql(run) : GO_ON;
@@ -250,12 +250,12 @@ static bool is_late(void *ctx)
 	return run->deadline_ns && clock_ns(CLOCK_MONOTONIC) > run->deadline_ns;
 }
 
-/* What the result stands on. */
+/* Says how many recordings and rows were queried. */
 static void put_facts(struct report *r, const struct query_totals *t, size_t files)
 {
 	struct strbuf hosts = { 0 };
 
-	/* Recordings of trace-cmd do not say whose they are. */
+	/* Recordings of trace-cmd do not name their host. */
 	if (t->hosts)
 		strbuf_printf(&hosts, " of %" PRIu64 " host%s", t->hosts,
 			      plural(t->hosts));
@@ -332,7 +332,7 @@ static int ask(struct query_run *run)
 	return show_report(run);
 }
 
-/* Half of the machine's memory. */
+/* Default limit: half of the machine's memory. */
 static uint64_t usual_memory(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);

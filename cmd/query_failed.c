@@ -18,10 +18,10 @@
 static const char command_name[] = "query";
 
 #define NAMES_MAX 64
-/* Characters of the SQL that are shown. */
+/* Maximum length of the SQL that is shown. */
 #define SHOWN_MAX 72
 
-/* What SQLite calls what it does not find, and among what it is looked for. */
+/* The column of any table that is nearest to @name, or NULL. */
 static const char *nearest_column(const char *name)
 {
 	const char *names[NAMES_MAX];
@@ -39,7 +39,7 @@ static const char *nearest_table(const char *name)
 	return options_nearest(name, names, ARRAY_SIZE(names));
 }
 
-/* What is no column where it stands: a column of the other table, or a text. */
+/* @name is not a column here: it may be one of another table, a typing error, or text. */
 static void put_column_advice(struct strbuf *text, const char *name)
 {
 	const char *near = nearest_column(name);
@@ -52,7 +52,7 @@ static void put_column_advice(struct strbuf *text, const char *name)
 		strbuf_puts(text, ". Text stands in single quotes");
 }
 
-/* Appends what SQLite's message is a way to. */
+/* Appends advice for SQLite's message. */
 static void put_advice(struct strbuf *text, const char *message)
 {
 	static const char column[] = "no such column: ", table[] = "no such table: ";
@@ -77,8 +77,8 @@ static bool is_inside(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* The line of @sql that byte @offset is in, or the part of it around that, and as many blanks as
- * there are characters before it.
+/* Appends the line of @sql with byte @offset, or the part around it, and as many blanks as there
+ * are characters before that byte.
  */
 static void put_place(const char *sql, size_t offset, struct strbuf *line,
 		      struct strbuf *blanks)
@@ -173,7 +173,7 @@ int query_failed(const struct query_ask *ask, const struct query_failure *why)
 			      strbuf_text(&why->text), strbuf_text(&why->text));
 		return EXIT_USAGE;
 	case QUERY_SQL:
-		/* SQLite says this before it asks whether the statement is allowed. */
+		/* SQLite fails with this before it calls the authorizer. */
 		if (strstr(strbuf_text(&why->text), " because it is a view"))
 			return writes();
 		break;

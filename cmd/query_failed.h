@@ -8,9 +8,9 @@
 
 #include "query/ask.h"
 
-/* The exit code, after a message. @why->text may be NULL-free text of SQLite's. */
+/* Prints why the query failed. Returns the exit code. */
 int query_failed(const struct query_ask *ask, const struct query_failure *why);
-/* @word is neither SQL nor the name of a query: EXIT_USAGE, after a message. */
+/* Says that @word is neither SQL nor the name of a query. EXIT_USAGE. */
 int query_unknown(const char *word);
 
 #endif

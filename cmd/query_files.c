@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd (query): which files are loaded.
- * In: operands. Out: recordings and files of rows, in order; of a directory those below it.
+ * In: operands. Out: recordings and files of rows, in order; for a directory, those below it.
  */
 #include "query_files.h"
 
@@ -22,7 +22,7 @@
 static const char command_name[] = "query";
 
 #define START_SIZE 64
-/* Directories in directories: "DIR/dt=DAY/kernel=RELEASE" are two. */
+/* Maximum depth of directories: "DIR/dt=DAY/kernel=RELEASE" has three. */
 #define DEPTH_MAX  8
 
 static int failed(const char *path, int err)
@@ -52,7 +52,7 @@ static bool ends(const char *name, const char *with)
 	return size > end && !strcmp(name + size - end, with);
 }
 
-/* What holds rows, but in another form: how it begins, and what to do. */
+/* Formats of rows that cannot be read: their first bytes, and advice. */
 static const struct {
 	const char *magic;
 	size_t size;
@@ -72,7 +72,7 @@ static const struct {
 	  "Read it through a pipe: xzcat FILE | kmemx query - SQL" },
 };
 
-/* GO_ON, or EXIT_UNREADABLE after a message if it is one of those. */
+/* GO_ON, or EXIT_UNREADABLE after a message if the file has one of those formats. */
 static int check_form(const char *path, const char *start, size_t size)
 {
 	size_t i;
@@ -88,7 +88,7 @@ static int check_form(const char *path, const char *start, size_t size)
 	return GO_ON;
 }
 
-/* A file that was opened as @fd, by how it begins. */
+/* Adds the open file @fd; its first bytes tell its format. */
 static int add_open(struct query_files *files, const char *path, int fd)
 {
 	char start[START_SIZE];
@@ -118,7 +118,7 @@ static int add_file(struct query_files *files, const char *path)
 	struct stat st;
 	int fd, ret;
 
-	/* It is read once: whoever opens and closes a pipe ends it. */
+	/* Do not open a FIFO to look at it: closing it would end its writer. */
 	if (!stat(path, &st) && S_ISFIFO(st.st_mode))
 		return add(files, path, true, 0);
 	fd = io_open_input(path, IO_FILE);
@@ -134,13 +134,15 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* A leftover of a writer begins with a dot. */
+/* Skip names that begin with a dot: temporary files of writers. */
 static int is_shown(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';
 }
 
-/* The entry that @path now ends with. A link to a directory would be a way in circles. */
+/* Adds the entry @path, unless it is a directory. Links to directories are not followed: they could
+ * form a loop.
+ */
 static int add_entry(struct query_files *files, const struct strbuf *path,
 		     const char *name, bool *is_directory)
 {

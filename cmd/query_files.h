@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd (query): which files are loaded.
- * In: operands. Out: recordings and files of rows, in order; of a directory those below it.
+ * In: operands. Out: recordings and files of rows, in order; for a directory, those below it.
  */
 #ifndef KMEMX_CMD_QUERY_FILES_H
 #define KMEMX_CMD_QUERY_FILES_H
@@ -10,14 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* @rows: it has rows as kmemx export writes them, else it is a recording. @size: 0 of a pipe. */
+/* @rows: it has rows of kmemx export, else it is a recording. @size: 0 for a pipe. */
 struct query_file {
 	char *path;
 	bool rows;
 	uint64_t size;
 };
 
-/* Zero-initialise it. @bytes: of all files of rows. */
+/* Zero-initialise it. @bytes: the size of all files of rows. */
 struct query_files {
 	struct query_file *items;
 	size_t nr, capacity;

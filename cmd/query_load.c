@@ -21,7 +21,7 @@
 
 static const char command_name[] = "query";
 
-/* @done: bytes of the files before this one; @total: of all of them. */
+/* @done: the size of the files before this one. @total: of all files. */
 struct loading {
 	const struct query_load *load;
 	struct progress progress;
@@ -111,7 +111,7 @@ static int take_report(const struct stat_run *st, void *arg)
 	return err ? query_load_no_memory(l->load->memory) : EXIT_OK;
 }
 
-/* The same rows as kmemx export has. */
+/* Loads the rows that kmemx export would write. */
 static int load_recording(struct loading *l, const struct query_file *f)
 {
 	struct stat_run st = { .command = command_name,

@@ -12,7 +12,7 @@
 #include "query/store.h"
 #include "query_files.h"
 
-/* @jobs: threads for a recording, 0: usual; @no_inline, @verbose: of recordings. */
+/* @jobs: threads for a recording; 0: the default. @no_inline, @verbose: for recordings. */
 struct query_load {
 	struct query_store *store;
 	uint64_t jobs;
@@ -21,7 +21,7 @@ struct query_load {
 	uint64_t memory;
 };
 
-/* The memory that the rows may take, @memory bytes, is used up: EXIT_FAILED, after a message. */
+/* Says that the rows need more than @memory bytes. EXIT_FAILED. */
 int query_load_no_memory(uint64_t memory);
 /* Loads all files: GO_ON, or the exit code after a message. */
 int query_load(const struct query_load *load, const struct query_files *files);

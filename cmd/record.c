@@ -31,7 +31,7 @@
 
 #define DEFAULT_OUTPUT "kmemx.dat"
 
-/* What the options fill; the texts are argv's. */
+/* The options. Their strings point into argv. */
 struct record_options {
 	const char *output;
 	uint64_t buffer_bytes;
@@ -224,7 +224,7 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 
 /* --- what the user sees ------------------------------------------------------------------ */
 
-/* What capture calls back with. */
+/* The context of capture's callbacks. */
 struct record_say {
 	const struct capture_options *c;
 	struct live_line line;
@@ -246,7 +246,7 @@ static void say_started(void *ctx, size_t nr_tasks, const char *stacks_how)
 					     : "slab and page";
 	struct strbuf whom = { 0 };
 
-	/* The command alone is one. */
+	/* Do not count tasks if only the command is traced: it is one. */
 	if (c->nr_pids || c->cgroup)
 		strbuf_printf(&whom, "%zu task%s: ", nr_tasks, nr_tasks == 1 ? "" : "s");
 	if (c->follow)
@@ -289,10 +289,10 @@ static void say_summary(const struct capture_options *c, const struct capture_re
 	strbuf_free(&lost);
 }
 
-/* There was nothing to record: said as an error, as no report can be made of it. */
+/* Nothing was recorded: an error, as there is nothing to report. */
 static void say_nothing_recorded(const struct capture_options *c)
 {
-	/* As formats: a newline in an argument is escaped. */
+	/* The texts are in the formats: newlines in arguments would be escaped. */
 	if (c->nr_pids)
 		message_error(
 			"record",
@@ -331,7 +331,7 @@ static void say_cut_short(const struct capture_options *c, const struct capture_
 
 /* --- running ----------------------------------------------------------------------------- */
 
-/* @alone: it is not one of several; @stopped: a signal ended the recording. */
+/* @alone: not one run of --repeat. @stopped: set if a signal ended the recording. */
 static int record(const struct capture_options *c, bool quiet, bool alone, bool *stopped)
 {
 	struct capture_result result = { 0 };
@@ -339,7 +339,7 @@ static int record(const struct capture_options *c, bool quiet, bool alone, bool 
 	bool running;
 	int status, ret;
 
-	/* A command's output goes where it would go without a recorder: no line is among it. */
+	/* Do not mix the line with the command's output on the terminal. */
 	live_line_start(&say->line, !quiet && (!c->argv || !isatty(STDOUT_FILENO)));
 	ret = capture_run(c, &result);
 	live_line_end(&say->line);
@@ -371,7 +371,7 @@ static int record(const struct capture_options *c, bool quiet, bool alone, bool 
 	return running && result.timed_out ? EXIT_OK : status;
 }
 
-/* What --repeat calls for each run. */
+/* The context of record_once(), which --repeat calls for each run. */
 struct record_once {
 	struct capture_options *c;
 	bool quiet;
@@ -384,7 +384,7 @@ static int record_once(void *ctx, const char *output, bool *stopped)
 
 	once->c->output = output;
 	ret = record(once->c, once->quiet, false, stopped);
-	/* Printed before the first run only: it is the same for all. */
+	/* Print it only for the first run: it is the same for all. */
 	once->c->started = NULL;
 	return ret;
 }

@@ -20,9 +20,9 @@
 
 /* TASK_COMM_LEN, without the NUL. */
 #define COMM_MAX  15
-/* MAX_FILTER_STR_VAL of the kernel is 256. */
+/* Below the kernel's MAX_FILTER_STR_VAL, which is 256. */
 #define NAME_MOST 200
-/* No kernel has larger blocks: MAX_ORDER was 11, but may be configured. */
+/* Above any kernel's limit: MAX_ORDER was 11, but can be configured. */
 #define ORDER_MAX 30
 
 static int usage_error(const char *text)
@@ -37,7 +37,7 @@ bool record_filters_any(const struct record_filters *f)
 	       f->comms.count || f->cgroup;
 }
 
-/* Can the kernel take them between quotation marks? */
+/* Can the names be quoted in a filter of the kernel? */
 static int check_names(const struct option_strings *names, const char *option,
 		       size_t most)
 {
@@ -80,7 +80,7 @@ int record_filters_set(struct record_filters *f, bool page, struct capture_optio
 	if (f->min_order && !c->events.page)
 		return usage_error(
 			"--min-order needs page events\n  Add --page to --slab, or leave out --slab");
-	/* Pages are of no cache. */
+	/* Pages have no cache: --cache drops page events unless they were asked for. */
 	if (f->caches.count && !page)
 		c->events.page = false;
 	if (f->min_order && !c->events.page)
@@ -116,7 +116,7 @@ static int take_flag(void *ctx, uint64_t mask, const char *name)
 	return 0;
 }
 
-/* Names of flags differ from kernel to kernel, and so do their bits: its own event says. */
+/* Names and bits of GFP flags differ between kernels: read them from the event's format. */
 static int add_flag(const struct strbuf *format, const char *name, size_t size,
 		    uint64_t *mask)
 {
@@ -166,7 +166,7 @@ static int look_up_gfp(const struct record_filters *f, uint64_t *mask,
 
 #define CACHES "/sys/kernel/slab/"
 
-/* Where the kernel's link of cache @name leads to; "": nowhere, it has no other name. */
+/* Reads the target of the cache's link in /sys/kernel/slab; "" if it is not a link. */
 static void read_link(const char *name, char to[256])
 {
 	char path[512];
@@ -177,8 +177,8 @@ static void read_link(const char *name, char to[256])
 	to[n > 0 ? n : 0] = '\0';
 }
 
-/* Of caches that the kernel has merged, events have the name of one, which slabinfo has too. Its
- * name is the caller's to free; NULL: there is none.
+/* Events name merged caches by one of their names, which is also in slabinfo. Returns that name,
+ * which the caller frees, or NULL.
  */
 static char *name_in_events(const char *slabinfo, const char *link)
 {
@@ -229,7 +229,7 @@ static int look_up_caches(struct record_filters *f)
 	struct strbuf slabinfo = { 0 };
 	int ret = GO_ON;
 
-	/* Where it is unreadable the name stays as it is. */
+	/* If it is unreadable, keep the names as given. */
 	if (instance_read_top("/proc/slabinfo", &slabinfo))
 		strbuf_reset(&slabinfo);
 	f->merged = calloc(f->caches.count + 1, sizeof(*f->merged));

@@ -12,8 +12,8 @@
 #include "capture/capture.h"
 #include "options.h"
 
-/* What the options fill; the texts are argv's. @cgroup_dir and @merged, a name or NULL for each of
- * @caches, are record_filters_free()'s.
+/* The options. Their strings point into argv. record_filters_free() frees @cgroup_dir and @merged,
+ * which has a name or NULL for each of @caches.
  */
 struct record_filters {
 	uint64_t min_bytes, min_order;
@@ -45,13 +45,13 @@ struct record_filters {
 			"only the processes of this control group" \
 	}
 
-/* Does an option choose allocations, so that there are frees to filter? */
+/* Does an option filter allocations, so that --filter-frees applies? */
 bool record_filters_any(const struct record_filters *f);
-/* Checks the options and fills in the criteria, with @c's events chosen. @page: page events were
- * asked for by name. GO_ON or an exit code after a message.
+/* Checks the options and sets the criteria in @c, whose events are already chosen. @page: --page
+ * was given. GO_ON, or an exit code after a message.
  */
 int record_filters_set(struct record_filters *f, bool page, struct capture_options *c);
-/* Reads what the running kernel has to say: GFP flags, the control group. The same. */
+/* Looks up GFP flags, merged caches and the control group on this machine. Returns as above. */
 int record_filters_look_up(struct record_filters *f, struct capture_options *c);
 void record_filters_free(struct record_filters *f);
 

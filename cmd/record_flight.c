@@ -22,7 +22,7 @@
 	"oom, failure[=all], order=N, sunreclaim=SIZE, cache=NAME:SIZE, pressure[=TIME] or " \
 	"exit[=STATUS]"
 #define MARK_VICTIM   "oom:mark_victim"
-/* Of the two seconds that the kernel looks at: without CAP_SYS_RESOURCE no less may be chosen. */
+/* Stall time within a window of two seconds, the shortest one without CAP_SYS_RESOURCE. */
 #define PRESSURE_NS   300000000
 #define PRESSURE_MOST 2000000000
 #define ORDER_MAX     30
@@ -35,7 +35,7 @@ static int usage_error(const char *text)
 
 /* --- options ----------------------------------------------------------------------------- */
 
-/* "64M" is a size, "30s" and "30" are times. */
+/* Parses --flight: "64M" is a size, "30s" and "30" are times. */
 static int set_memory(struct record_flight *f)
 {
 	size_t size = strlen(f->memory);
@@ -62,7 +62,7 @@ static int bad_cause(const char *text)
 	return EXIT_USAGE;
 }
 
-/* "NAME:SIZE" */
+/* Adds the cache of "NAME:SIZE". */
 static int add_cache(struct record_flight *f, const char *value)
 {
 	struct flight_causes *on = &f->options.on;
@@ -91,7 +91,7 @@ static bool take_pressure(struct record_flight *f, const char *value)
 	return true;
 }
 
-/* Is @text the cause @name? @value: receives what is behind "=", or NULL. */
+/* Is @text the cause @name? @value receives what follows "=", or NULL. */
 static bool is_cause(const char *text, const char *name, const char **value)
 {
 	size_t size = strlen(name);
@@ -164,7 +164,7 @@ static int set_causes(struct record_flight *f, const struct capture_options *c)
 	return GO_ON;
 }
 
-/* "--flight 64M", which would be a command. */
+/* Is the command @word a value of --flight? "--flight 64M" would run "64M". */
 static bool is_memory(const char *word)
 {
 	uint64_t value;
@@ -193,7 +193,7 @@ static int check_others(const struct record_flight *f, const struct capture_opti
 	return GO_ON;
 }
 
-/* The kill itself is an event that the recording should have. */
+/* --on oom: also records the event of the kill. */
 static int add_events(struct record_flight *f, struct capture_options *c)
 {
 	size_t nr = c->events.nr_extra;
@@ -258,7 +258,7 @@ static int take_no_warn(void *ctx, uint64_t mask, const char *name)
 	return 0;
 }
 
-/* Its bit differs from kernel to kernel: the kernel's own event says which it is. */
+/* The bit of __GFP_NOWARN, which differs between kernels: read it from the event's format. */
 static uint64_t no_warn_bit(void)
 {
 	struct strbuf format = { 0 };
@@ -297,7 +297,7 @@ static void say_armed(void *ctx, uint64_t bytes)
 	struct strbuf causes = { 0 };
 	char text[32];
 
-	/* Once. */
+	/* Print it only once. */
 	f->options.armed = NULL;
 	recorder_format_bytes(text, sizeof(text), bytes);
 	list_causes(&f->options.on, &causes);
@@ -355,7 +355,7 @@ int record_flight(struct record_flight *f, struct capture_options *c, bool quiet
 	f->quiet = quiet;
 	f->options.saved = say_saved;
 	f->options.ctx = f;
-	/* After the check: tracefs is there. */
+	/* Only after the check: it needs tracefs. */
 	f->options.on.no_warn =
 		f->options.on.failure && !f->all_failures ? no_warn_bit() : 0;
 	result.child = CHILD_INIT;

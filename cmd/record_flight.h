@@ -12,12 +12,12 @@
 #include "capture/flight.h"
 #include "options.h"
 
-/* Where files are saved if the user does not say. */
+/* The default directory for files. */
 #define RECORD_FLIGHT_OUTPUT "kmemx-flight"
 
-/* What the options fill, and what becomes of it; record_flight_free() it. */
+/* The options, and what is made from them. Call record_flight_free(). */
 struct record_flight {
-	const char *memory; /* NULL: no flight; "": the default */
+	const char *memory; /* NULL: no --flight; "": the default size */
 	struct option_strings on;
 	uint64_t keep, again_ns;
 	bool once, all_failures, quiet, cut_short;
@@ -59,7 +59,7 @@ struct record_flight {
 /* Checks the options. GO_ON or an exit code after a message. */
 int record_flight_set(struct record_flight *f, struct capture_options *c,
 		      bool named_output);
-/* Records; the exit code. */
+/* Records. Returns the exit code. */
 int record_flight(struct record_flight *f, struct capture_options *c, bool quiet);
 void record_flight_free(struct record_flight *f);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx record --repeat.
- * In: how often, a directory, what records once. Out: 001.dat, 002.dat, ... in the directory.
+ * In: how often, a directory, a callback that records. Out: 001.dat, 002.dat, ... in the directory.
  */
 #include "record_repeat.h"
 
@@ -16,7 +16,7 @@
 #include "command.h"
 #include "message.h"
 
-/* Runs of another day among these would be compared as if they were of the same kind. */
+/* Rejects a directory with recordings: a comparison would mix older runs with the new ones. */
 static int check_empty(const char *directory)
 {
 	DIR *dir = opendir(directory);

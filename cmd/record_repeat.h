@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: kmemx record --repeat.
- * In: how often, a directory, what records once. Out: 001.dat, 002.dat, ... in the directory.
+ * In: how often, a directory, a callback that records. Out: 001.dat, 002.dat, ... in the directory.
  */
 #ifndef KMEMX_CMD_RECORD_REPEAT_H
 #define KMEMX_CMD_RECORD_REPEAT_H
@@ -12,9 +12,9 @@
 #define RECORD_REPEAT_MAX 999
 
 /**
- * struct record_repeat - what is to be done
- * @once: records into @output; returns an exit code, and in @stopped whether a signal ended
- *	  it, which ends the series too
+ * struct record_repeat - a series of runs
+ * @once: records into @output and returns an exit code. Sets @stopped if a signal ended the run,
+ *	  which also ends the series
  */
 struct record_repeat {
 	uint64_t times;
@@ -24,8 +24,8 @@ struct record_repeat {
 	void *ctx;
 };
 
-/* Makes the directory if there is none; one that holds recordings is left alone. The exit code
- * of the first run that failed, which is the last one made; else 0.
+/* Runs the series. Creates the directory if needed; one that has recordings is an error. Stops
+ * after a run that failed or was stopped and returns its exit code; else 0.
  */
 int record_repeat(const struct record_repeat *r);
 

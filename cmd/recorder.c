@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: what the commands share that make recordings.
+ * cmd: what the commands that make recordings share.
  * In: argv, the environment, counts. Out: options of the library, texts for the user.
  */
 #include "recorder.h"
@@ -16,7 +16,7 @@
 #include "message.h"
 #include "options.h"
 
-/* The words as a shell would take them back. */
+/* Appends @word, quoted for a shell if needed. */
 static void add_quoted(struct strbuf *sb, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -45,7 +45,7 @@ void recorder_command_line(struct strbuf *sb, int argc, char **argv)
 		strbuf_puts(sb, " ");
 		add_quoted(sb, argv[i++]);
 	}
-	/* A setting as the option that it is: where it came from says nothing elsewhere. */
+	/* Write a setting as an option: its file and line mean nothing elsewhere. */
 	for (; argc - i >= 3 && !strcmp(argv[i], OPTIONS_SETTING); i += 3) {
 		strbuf_puts(sb, " --");
 		add_quoted(sb, argv[i + 2]);

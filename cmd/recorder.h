@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: what the commands share that make recordings.
+ * cmd: what the commands that make recordings share.
  * In: argv, the environment, counts. Out: options of the library, texts for the user.
  */
 #ifndef KMEMX_CMD_RECORDER_H
@@ -13,24 +13,24 @@
 #include "capture/capture.h"
 #include "options.h"
 
-/* Appends "kmemx record ..." as a shell would take it back. */
+/* Appends "kmemx record ...", quoted for a shell. */
 void recorder_command_line(struct strbuf *sb, int argc, char **argv);
-/* Reads "PID[,PID]..." of each -p into a new array, which is the caller's in any case. GO_ON, or an
- * exit code after a message.
+/* Parses "PID[,PID]..." of each -p into a new array, which the caller frees in any case. GO_ON, or
+ * an exit code after a message.
  */
 int recorder_pids(const char *command, const struct option_strings *o, pid_t **pids,
 		  size_t *nr);
 /* The words of --stack, ending in NULL. */
 extern const char *const recorder_stacks[];
-/* What @word, which may be NULL, means: GO_ON, or EXIT_USAGE after a message. */
+/* Parses the word of --stack; NULL leaves @stack as it is. GO_ON, or EXIT_USAGE after a message. */
 int recorder_stack(const char *command, const char *word, enum capture_stack *stack);
-/* Who called this process with sudo; -1: nobody did. */
+/* The user who ran kmemx with sudo; -1 if run without sudo. */
 uid_t recorder_sudo_uid(void);
-/* What is said of a struct capture_result's @stacks_how when a recording begins, " (callchains on
- * all events)": a kernel before 5.17 can do no less.
+/* What to say about callchains when a recording begins, from @stacks_how of capture's result, such
+ * as " (callchains on all events)": a kernel before 5.17 cannot record fewer.
  */
 const char *recorder_callchains(const char *stacks_how);
-/* With sudo the recording belongs to who called it, as its reports need no root. */
+/* With sudo the recording belongs to the calling user, as reports do not need root. */
 void recorder_set_owner(struct capture_options *c);
 /* "68.4 MiB" */
 void recorder_format_bytes(char *buf, size_t size, uint64_t bytes);
@@ -40,7 +40,7 @@ void recorder_format_time(char *buf, size_t size, uint64_t ns);
 void recorder_format_losses(struct strbuf *sb, const struct capture_result *r);
 /* Reports that a ring buffer could not be read to its end; the reason was logged. */
 void recorder_say_unread(const char *command, const struct capture_result *r);
-/* The command of kmemx record was not found, or cannot be executed. */
+/* Says that the command of kmemx record was not found or cannot be executed. */
 void recorder_say_exec_failure(const char *command, int err);
 
 #endif

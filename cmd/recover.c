@@ -33,7 +33,7 @@ struct recover_command {
 	const struct log *log;
 	char **tmps;
 	size_t nr;
-	size_t nr_streams; /* that were found */
+	size_t nr_streams; /* streams found */
 };
 
 /* --- finding ----------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static int out_of_memory(void)
 	return EXIT_FAILED;
 }
 
-/* What a directory holds, or the one file that was named: GO_ON, or an exit code. */
+/* Finds the files in a directory, or takes the named file. GO_ON, or an exit code. */
 static int find(struct recover_command *c, const char *where)
 {
 	struct stat st;
@@ -85,9 +85,9 @@ static int find(struct recover_command *c, const char *where)
 	return c->tmps[0] ? GO_ON : out_of_memory();
 }
 
-/* --- one of them ------------------------------------------------------------------------- */
+/* --- one file ---------------------------------------------------------------------------- */
 
-/* Why it cannot be taken over. */
+/* Says why the file cannot be recovered. Returns the exit code. */
 static int refuse(const char *tmp, int err)
 {
 	if (err == -EINVAL &&
@@ -119,7 +119,7 @@ static bool is_free(const char *path)
 	return lstat(path, &st) < 0;
 }
 
-/* The name that the recording was to have, unless an earlier one has it. */
+/* The intended name of the recording; another one if it is taken. */
 static char *choose_output(const struct recover_command *c, const struct leftover *l)
 {
 	char *path = NULL;
@@ -167,7 +167,7 @@ static void say_recovered(const struct recover_result *r, const char *output)
 	strbuf_free(&sb);
 }
 
-/* What is in the instance @name alone: into the recording @path. */
+/* Saves the events in the ring buffers of instance @name to the recording @path. */
 static int save_buffers(const struct recover_command *c, const char *name,
 			const char *path, const char *what)
 {
@@ -192,7 +192,7 @@ static int save_buffers(const struct recover_command *c, const char *name,
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
-/* The recorder could write no beginning of its file. */
+/* The recorder wrote no file header: only its ring buffers are left. */
 static int recover_buffers(const struct recover_command *c, const struct leftover *l,
 			   const char *output)
 {
@@ -251,7 +251,7 @@ static void list_busy(const char *tmp)
 	strbuf_free(&sb);
 }
 
-/* @alone: the only one; of several the empty and the busy ones are passed over. */
+/* @alone: the only file. Of several, those in use or of another user are skipped. */
 static int handle(const struct recover_command *c, const char *tmp, bool alone)
 {
 	struct leftover l;
@@ -317,7 +317,7 @@ static int save_stream(const struct recover_command *c, const char *where,
 	return ret;
 }
 
-/* All streams of killed recorders, wherever they went to. */
+/* Saves or lists the streams of all killed recorders, wherever they were written to. */
 static int handle_streams(struct recover_command *c, const char *where)
 {
 	struct strbuf sb = { 0 };
@@ -361,7 +361,7 @@ static int recover_all(struct recover_command *c, const char *where)
 
 	if (ret == GO_ON)
 		ret = handle_all(c);
-	/* Also those of recordings to other directories, if they are empty. */
+	/* Also remove empty ring buffers of recorders that wrote to other directories. */
 	if (!c->list)
 		dead_sweep(NULL);
 	return ret ? ret : streams;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx report.
- * In: a recording. Out: a page for a browser, in one file, to look around in.
+ * In: a recording. Out: an interactive page for a browser, in one file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 static const char command_name[] = "report";
 
-/* What other commands of its kind do not have. @st comes first: prepare() is given it. */
+/* The state of the command. @st must be first: prepare() and finish() cast a pointer to it. */
 struct report_run {
 	struct stat_run st;
 	const char *page;
@@ -53,7 +53,7 @@ static int parse(struct report_run *run, int argc, char **argv)
 	return stat_options_parse(o, &usage, options, argc, argv);
 }
 
-/* Before the recording is read. */
+/* Called before the recording is read. */
 static int prepare(struct stat_run *st)
 {
 	struct report_run *run = (struct report_run *)st;
@@ -75,7 +75,7 @@ static int append(void *ctx, const char *data, size_t size)
 	return sb->failed ? -ENOMEM : 0;
 }
 
-/* The lines that kmemx summary prints below its first ones. */
+/* The tables of kmemx summary as text, without the lines above them. */
 static int summary_text(const struct report *report, struct strbuf *text)
 {
 	const struct render_options how = { .utf8 = true };
@@ -92,7 +92,7 @@ static void add_option(struct strbuf *text, const char *option, const char *word
 	shell_word(text, word, strlen(word));
 }
 
-/* The user's filter and functions to skip, as options. */
+/* Appends the filter and the functions to skip, as options. */
 static void list_options(const struct stat_options *o, struct strbuf *text)
 {
 	const struct {
@@ -113,7 +113,7 @@ static void list_options(const struct stat_options *o, struct strbuf *text)
 	}
 }
 
-/* Options with which other commands read and name the same: "-i FILE --comm git". */
+/* Appends options with which other commands read and filter the same: "-i FILE --comm git". */
 static void input_options(const struct stat_options *o, const char *path,
 			  struct strbuf *text)
 {
@@ -127,7 +127,7 @@ static void input_options(const struct stat_options *o, const char *path,
 		{ "kernel", o->places.kernel },
 		{ "symfs", o->places.symfs },
 		{ "modules", o->modules },
-		/* that other commands take for --dir alone */
+		/* other commands take it only with --dir */
 		{ "source", o->filter.dirs.count ? o->source : NULL },
 	};
 	const struct {
@@ -175,7 +175,7 @@ static int write_page(const struct report_run *run, const struct render_out *out
 	return err;
 }
 
-/* EXIT_OK: the page is all there is to show. */
+/* Writes the page. EXIT_OK ends the command: there is nothing else to show. */
 static int finish(struct stat_run *st)
 {
 	const struct report_run *run = (const struct report_run *)st;
@@ -187,7 +187,7 @@ static int finish(struct stat_run *st)
 	if (ret != GO_ON)
 		return ret;
 	text_output_share(
-		&file); /* a page is to be mailed, and made with sudo as often as not */
+		&file); /* a page is made to be sent to others, and often written with sudo */
 	err = write_page(run, &out);
 	if (!err)
 		err = text_output_commit(&file);

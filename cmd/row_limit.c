@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: --lines of a report.
- * In: the option, the terminal. Out: tables with so many rows.
+ * In: the option, the terminal. Out: tables cut to that many rows.
  */
 #include "row_limit.h"
 
 #include "output.h"
 
-/* Of a screen a report's banner, title, notes and summary take so many lines. */
+/* Lines of a screen that banner, title, notes and summary of a report take. */
 #define OTHER_LINES 16
 #define ROWS_MIN    8
-/* Of a list of pairs, which can be as many as the CPUs by themselves. */
+/* Rows of a table of pairs, which may have the number of CPUs squared. */
 #define PAIRS_MAX   64
 
 void row_limit_apply(uint64_t lines, struct table *t)

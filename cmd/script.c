@@ -28,7 +28,7 @@
 #include "input_hints.h"
 #include "input_window.h"
 
-/* Events taken at a time. */
+/* Events read at a time. */
 #define BATCH 128
 
 struct script_args {
@@ -44,7 +44,7 @@ struct script_args {
 	struct script_options look;
 };
 
-/* Everything that run() opens and must close. */
+/* All that run() opens and must close. */
 struct script_run {
 	struct script_args args;
 	struct input in;
@@ -53,11 +53,11 @@ struct script_run {
 	struct tasks tasks;
 	struct event_filter filter;
 	struct event_filter_names names;
-	bool keep_stacks, used; /* used: the stream's events were taken */
+	bool keep_stacks, used; /* used: the stream's events were read */
 	uint64_t nr_shown;
 	int failed;		 /* GO_ON, or the exit code after a message */
 	bool unreadable;	 /* more of the file is damaged than not */
-	struct text_output file; /* of --output; closed: standard output */
+	struct text_output file; /* of --output; if closed, standard output */
 };
 
 static const char command_name[] = "script";
@@ -185,7 +185,7 @@ static int open_output(struct script_run *r)
 	return text_output_open(&r->file, path, r->in.study.path, command_name);
 }
 
-/* Also to read the events once more. */
+/* Opens the stream, or opens it again to read the events once more. */
 static int open_stream(struct script_run *r)
 {
 	const struct event_stream_options how = { .keep_stacks = r->keep_stacks };
@@ -195,7 +195,7 @@ static int open_stream(struct script_run *r)
 	return ret;
 }
 
-/* Where lines go to a terminal, or to a program that writes there, progress would be among them. */
+/* Show no progress if the output goes to a terminal or a pipe: it would mix with the lines. */
 static bool shows_progress(const struct script_run *r)
 {
 	struct stat st;
@@ -213,7 +213,7 @@ static void tell_progress(const struct script_run *r, struct progress *p,
 	progress_show(p, done, total, nr_events);
 }
 
-/* Calls @fn for every event that is meant. 0; -errno of the stream or of @fn. */
+/* Calls @fn for every event that passes the filter. 0, or -errno of the stream or @fn. */
 static int for_each(struct script_run *r, struct script *s,
 		    int (*fn)(struct script_run *r, struct script *s,
 			      const struct kmem_event *ev))
@@ -285,7 +285,7 @@ static void put_banner(const struct script_run *r, struct outbuf *out)
 	strbuf_free(&line);
 }
 
-/* The losses of what was read, in one line at the end. */
+/* Prints the losses in one line at the end. */
 static void put_losses(struct script_run *r, struct outbuf *out)
 {
 	struct study_facts facts;
@@ -307,7 +307,7 @@ static void put_losses(struct script_run *r, struct outbuf *out)
 	strbuf_free(&text);
 }
 
-/* It is called once more if the pager cannot start: then for all events again. */
+/* Called again, for all events, if the pager cannot start. */
 static int write_events(const struct render_out *to, const void *arg)
 {
 	struct script_run *r = *(struct script_run *const *)arg;
@@ -378,7 +378,7 @@ static int nothing_shown(const struct script_run *r)
 	return script_filter_nothing(&r->args.filter, command_name, r->in.study.path);
 }
 
-/* Opens all that the events' lines are made from. */
+/* Opens all that is needed to print events. */
 static int open_all(struct script_run *r)
 {
 	const struct script_args *a = &r->args;

@@ -13,8 +13,8 @@ struct script_filter {
 	struct option_strings cpus, pids, comms, events, sites, dirs, ptrs;
 };
 
-/* Fills in @filter, which the caller frees in any case: GO_ON, or the exit code after
- * a message to @log.
+/* Fills in @filter, which the caller frees in any case. GO_ON, or the exit code after a message to
+ * @log.
  */
 int script_filter_resolve(const struct script_filter *o, struct event_filter *filter,
 			  const struct event_formats *fmts, const struct log *log,
@@ -22,7 +22,7 @@ int script_filter_resolve(const struct script_filter *o, struct event_filter *fi
 /* Are kernel_stack events asked for by name? */
 bool script_filter_wants_stacks(const struct event_filter *filter,
 				const struct event_formats *fmts);
-/* Says that no event was meant: the exit code. */
+/* Says that no event matches the filter. Returns the exit code. */
 int script_filter_nothing(const struct script_filter *o, const char *command,
 			  const char *path);
 void script_filter_free(struct script_filter *o);

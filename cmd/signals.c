@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: signals while a recording is made, or a file that must not be left behind.
- * In: nothing. Out: a descriptor that reports them; whether one waits.
+ * In: nothing. Out: a descriptor that reports them; whether one is pending.
  */
 #include "signals.h"
 
 #include <sys/signalfd.h>
 #include <time.h>
 
-/* All but faults, which are ours, those that stop and continue a job, and those that mean
- * nothing unless somebody asks for them. Timers (SIGALRM, SIGPROF), SIGXCPU, SIGUSR1, ...
- * end a process as SIGTERM does.
+/* All signals except faults (our own bugs), job control, and those that are ignored by default.
+ * Timers (SIGALRM, SIGPROF), SIGXCPU, SIGUSR1, ... kill a process as SIGTERM does.
  */
 static void fill_set(sigset_t *set)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: signals while a recording is made, or a file that must not be left behind.
- * In: nothing. Out: a descriptor that reports them; whether one waits.
+ * In: nothing. Out: a descriptor that reports them; whether one is pending.
  */
 #ifndef KMEMX_CMD_SIGNALS_H
 #define KMEMX_CMD_SIGNALS_H
@@ -12,23 +12,23 @@
 #include "base/compiler.h"
 
 /**
- * signals_block() - block all signals that would end the process, but for its own faults
- * @before: receives the mask as it was
+ * signals_block() - block all signals that would kill the process, except its own faults
+ * @before: receives the old mask
  *
- * A closed standard error (SIGPIPE) or a limit of file sizes (SIGXFSZ) makes a write fail
- * then, which the writer reports. Return: a signalfd(2) for the others; -1 with errno.
+ * A write to a closed standard error (SIGPIPE) or beyond the file size limit (SIGXFSZ) then fails,
+ * which the writer reports. Return: a signalfd(2) for the signals except SIGPIPE; -1 with errno.
  */
 int signals_block(sigset_t *before) __must_check;
-/* The mask as it was. Signals that came meanwhile have had what they wanted. */
+/* Drops pending signals, which have been handled, and restores the mask. */
 void signals_unblock(const sigset_t *before);
 
-/* Has the same signals wait until signals_release(), for a moment in which there is something that
- * the process would leave behind. Calls may be nested. @before: receives the mask as it was.
+/* Blocks the same signals until signals_release(), while there is something that the process must
+ * not leave behind. Calls may be nested. @before receives the old mask.
  */
 void signals_hold(sigset_t *before);
-/* Does a signal wait that would have ended the process with the mask @before? */
+/* Is a signal pending that the mask @before does not block? */
 bool signals_wait(const sigset_t *before);
-/* Ends the process, if a signal has waited for that. */
+/* Restores the mask: a pending signal kills the process now. */
 void signals_release(const sigset_t *before);
 
 #endif

@@ -22,7 +22,7 @@
 #include "script_filter.h"
 #include "input_window.h"
 
-/* "16,3" as an option has it; one_in 0: none is wanted. */
+/* The value of an option, such as "16,3". one_in 0: no sample. */
 struct sample_choice {
 	const char *text;
 	unsigned int one_in, part;
@@ -32,11 +32,11 @@ struct split_args {
 	const char *path, *output;
 	struct sample_choice sample, stack_sample;
 	struct window window;
-	struct script_filter filter; /* of which CPUs are chosen */
+	struct script_filter filter; /* only its CPUs are used */
 	unsigned int verbose;
 };
 
-/* Everything that run() opens and must close. */
+/* All that run() opens and must close. */
 struct split_run {
 	struct split_args args;
 	struct input in;
@@ -122,7 +122,7 @@ static int check(struct split_args *a)
 	return input_window_check(&a->window, command_name);
 }
 
-/* The part must not take the recording's place. */
+/* The output must not replace the recording. */
 static int check_output(const struct split_run *r)
 {
 	struct stat in, out;
@@ -170,7 +170,7 @@ static bool has_instance(const struct split_run *r)
 	return false;
 }
 
-/* The rule that kmemx record would have; one_in 0: there is none. */
+/* The rule that kmemx record would use. one_in 0: no sample. */
 static struct sample rule_of(const struct split_run *r, const struct sample_choice *c)
 {
 	uint32_t page_size = recording_kernel_page_size(r->in.study.rec);
@@ -183,7 +183,7 @@ static struct sample rule_of(const struct split_run *r, const struct sample_choi
 	return s;
 }
 
-/* Can the samples that are asked for be taken? */
+/* Can the recording be sampled as the options say? */
 static int check_possible(const struct split_run *r)
 {
 	const struct study *study = &r->in.study;
@@ -219,7 +219,7 @@ static int split_failed(const struct split_run *r, int err)
 	return EXIT_FAILED;
 }
 
-/* Addresses of a kernel are in it: who may not read the whole may not read a part. */
+/* The recording has kernel addresses: gives the part the same read permission. */
 static void set_mode(const struct split_run *r)
 {
 	struct stat in;
@@ -230,7 +230,7 @@ static void set_mode(const struct split_run *r)
 			r->args.output, strerror(errno));
 }
 
-/* The line of what is written follows the one of what was gone through. */
+/* One progress line for reading, then one for writing. */
 struct split_progress {
 	struct progress line;
 	bool writing;

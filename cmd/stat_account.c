@@ -15,13 +15,13 @@
 #include "report/text_cell.h"
 
 #define ACCOUNT_LINE "---------------------------------------------"
-#define OWN_LINE     6 /* spaces before a caller that has no room on its row's line */
+#define OWN_LINE     6 /* spaces before a caller that is on its own line */
 
 /**
- * struct account_page - the text in the making
+ * struct account_page - the text being made
  * @width: of its lines; 0: no limit
- * @summary: which lines stand above the rows
- * @left: bits of the table's columns that were left out, as there is no room for them
+ * @summary: which summary lines to print above the rows
+ * @left: bit mask of the table's columns that were left out for lack of room
  */
 struct account_page {
 	struct strbuf sb;
@@ -30,7 +30,7 @@ struct account_page {
 	uint64_t left;
 };
 
-/* The columns of @t as its analysis describes them; no column where none does. */
+/* The columns of @t as its analysis describes them; an empty list if there is no such analysis. */
 static const struct column_type *columns_of(const struct table *t)
 {
 	static const struct column_type none = COLUMNS_END;
@@ -50,8 +50,8 @@ bool stat_account_shows(const struct column_type *col)
 	return !col->column.hidden && !col->rows;
 }
 
-/* "    1024        0     512     4/2     ", or their titles, where @row is NULL: bytes,
- * then the two counts.
+/* Appends "    1024        0     512     4/2     ": bytes, then the two counts. @row NULL: their
+ * titles.
  */
 static void add_numbers(const struct account_page *page, struct strbuf *sb,
 			const struct table *t, const struct cell *row)
@@ -79,8 +79,8 @@ static void add_numbers(const struct account_page *page, struct strbuf *sb,
 	}
 }
 
-/* Is @col among those that say what a row of @t stands for? A callchain begins with the
- * callsite, and says it alone.
+/* Does @col name the rows of @t? If rows have a callchain (@chain), only that does: it begins with
+ * the callsite.
  */
 static bool names_row(const struct table *t, const struct column_type *col, bool chain)
 {
@@ -88,7 +88,7 @@ static bool names_row(const struct table *t, const struct column_type *col, bool
 	       (col->column.below || !chain);
 }
 
-/* "kmem_alloc+0x4f", "1234 make", "callsite;its caller". */
+/* Appends what a row stands for: "kmem_alloc+0x4f", "1234 make", "callsite;its caller". */
 static void add_subject(struct strbuf *sb, const struct table *t, const struct cell *row)
 {
 	const struct column_type *columns = columns_of(t), *col;
@@ -107,7 +107,7 @@ static void add_subject(struct strbuf *sb, const struct table *t, const struct c
 	}
 }
 
-/* The column that leaves next: not the one that orders the rows; -1: none. */
+/* The next column to leave out, or -1. Never the one that rows are sorted by. */
 static int next_to_leave(const struct account_page *page, const struct table *t)
 {
 	const char *key = t->sorted_by ? t->sorted_by : "";
@@ -128,7 +128,7 @@ static int next_to_leave(const struct account_page *page, const struct table *t)
 	return next;
 }
 
-/* Leaves columns out until all callers have room. Callchains have lines of their own. */
+/* Leaves columns out until all callers fit. Callchains are on their own lines. */
 static void choose_columns(struct account_page *page, const struct table *t)
 {
 	size_t nr = table_text_rows(t), widest = 0, i;
@@ -154,7 +154,7 @@ static void choose_columns(struct account_page *page, const struct table *t)
 	strbuf_free(&line);
 }
 
-/* A caller without room on the line has its own; a callchain is broken behind a frame. */
+/* Adds a caller, on its own line if it does not fit; callchains are wrapped after a frame. */
 static void add_caller(struct account_page *page, const char *text, size_t used)
 {
 	size_t room = page->width > used ? page->width - used : 0, size;
@@ -228,7 +228,7 @@ static void add_hidden(struct account_page *page, const struct table *t)
 	strbuf_free(&line);
 }
 
-/* Is it an end of what lives, for which trace_analyze has no line? */
+/* Is it a bound of the net bytes? trace_analyze has no line for these. */
 static bool is_end(const struct summary_item *item)
 {
 	return !strcmp(item->name, "net_min") || !strcmp(item->name, "net_max");
@@ -245,7 +245,7 @@ static uint64_t summary_value(const struct table *t, const char *name)
 	return 0;
 }
 
-/* trace_analyze's six lines, as wide as there; or all, or none. */
+/* Adds trace_analyze's six lines in its width, or all lines, or none. */
 static void add_summary(struct account_page *page, const struct table *t)
 {
 	size_t width = 24, i;
@@ -264,7 +264,7 @@ static void add_summary(struct account_page *page, const struct table *t)
 	}
 }
 
-/* What stands above the rows; what trace_analyze does not know is in comments. */
+/* Adds what is above the rows. What trace_analyze does not print is in comments. */
 static void add_header(struct account_page *page, const struct table *t)
 {
 	size_t shown = table_text_rows(t);
@@ -300,10 +300,10 @@ int stat_account_render(const struct report *r, const struct render_options *opt
 	size_t i;
 	int err;
 
-	head.nr_tables = 0; /* the lines above all tables are as everywhere */
+	head.nr_tables = 0; /* print only the usual lines above the tables */
 	err = render_text(&head, opts, out);
 	for (i = 0; i < r->nr_tables && !err; i++) {
-		if (r->tables[i]->hidden) /* for machines */
+		if (r->tables[i]->hidden) /* for programs */
 			continue;
 		choose_columns(&page, r->tables[i]);
 		add_header(&page, r->tables[i]);

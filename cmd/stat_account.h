@@ -9,8 +9,7 @@
 #include "analysis/columns.h"
 #include "report/render.h"
 
-/* Is it a number of every row that is shown unless hidden columns are asked for? By these the
- * table can be ordered.
+/* Is @col a number that is shown by default? The table can be sorted by these columns.
  */
 bool stat_account_shows(const struct column_type *col);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: which analyses kmemx stat is asked for.
+ * cmd: which analyses kmemx stat runs.
  * In: the registry, the user's options. Out: an option for each analysis; a set of them, or a
  * message.
  */
@@ -56,19 +56,21 @@ bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use)
 	return false;
 }
 
-/* Can an analysis with tables by @rows, a set of ROWS(), show those by @kind? */
+/* Does @rows, a set of ROWS(), include all parts of @kind? */
 static bool has_rows(uint32_t rows, enum subject_kind kind)
 {
 	return !kind || !(subject_rows(kind) & ~rows);
 }
 
-/* What the tables of @analysis can be by: those of pages alone, where no others are wanted. */
+/* What rows of @analysis can be by. If only pages are wanted, only what their tables can be by. */
 static uint32_t rows_of(const struct stat_analyses *a, const struct analysis *analysis)
 {
 	return a->opts.needs == NEEDS_PAGE ? analysis->rows & PAGE_ROWS : analysis->rows;
 }
 
-/* Those asked for by name that are usual reports, or may be by @kind; *@asked: the last of all. */
+/* Was an analysis asked for that is a usual report (@usual), or else one that has rows by @kind?
+ * *@asked: the last one asked for.
+ */
 static bool any_asked(const struct stat_analyses *a, enum subject_kind kind, bool usual,
 		      const struct analysis **asked)
 {
@@ -87,7 +89,7 @@ static bool any_asked(const struct stat_analyses *a, enum subject_kind kind, boo
 	return any || !*asked;
 }
 
-/* Rows by @kind, asked for by @option, that none of those asked for has. */
+/* Checks that an analysis asked for has rows by @kind, which @option asks for. */
 static int check_kind(const struct stat_analyses *a, const char *option,
 		      enum subject_kind kind, const char *command)
 {
@@ -136,7 +138,7 @@ static int check_rows(const struct stat_analyses *a, const char *command)
 	return EXIT_USAGE;
 }
 
-/* What is about slab objects alone. */
+/* Checks --unmatched, which is only about slab objects. */
 static int check_unmatched(const struct stat_analyses *a, const char *command)
 {
 	const struct analysis *analysis;
@@ -157,7 +159,7 @@ static int check_unmatched(const struct stat_analyses *a, const char *command)
 	return EXIT_USAGE;
 }
 
-/* What is about lifetimes alone. */
+/* Checks --short, which is only about lifetimes. */
 static int check_short(struct stat_analyses *a, const char *command)
 {
 	bool asked = false;
@@ -197,7 +199,7 @@ int stat_analyses_check(struct stat_analyses *a, bool time, const char *command)
 	return ret;
 }
 
-/* Nothing is asked for by name: those that can show the rows that are. */
+/* No analysis was asked for: takes the usual ones that have the rows asked for. */
 static void choose_usual(struct stat_analyses *a)
 {
 	const struct analysis_options *o = &a->opts;

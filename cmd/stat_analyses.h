@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: which analyses kmemx stat is asked for.
+ * cmd: which analyses kmemx stat runs.
  * In: the registry, the user's options. Out: an option for each analysis; a set of them, or a
  * message.
  */
@@ -10,17 +10,17 @@
 #include "analysis/registry.h"
 #include "options.h"
 
-/* Options are in as many tables, each with an end. */
+/* The number of option tables; each has an end entry. */
 #define ANALYSIS_USES 3
 
 /**
  * struct stat_analyses - zero-initialise it; the option table points at its flags
- * @options: of stat_analyses_options(), @nr_options of them
- * @asked: by name, of analysis_at()
- * @opts: what is asked of them
- * @short_time: for @opts; UINT64_MAX: not given
- * @foreign: events that a filter cannot judge: analyses of those are none of the usual ones
- * @chosen: once stat_analyses_choose() is done; @nr of them
+ * @options: the @nr_options entries of stat_analyses_options()
+ * @asked: asked for by name; the index is that of analysis_at()
+ * @opts: their options
+ * @short_time: for @opts; UINT64_MAX if not given
+ * @foreign: events that lack a field of the filter: analyses of them are not taken by default
+ * @chosen: the @nr analyses to run, set by stat_analyses_choose()
  */
 struct stat_analyses {
 	struct option_entry options[ANALYSES_MAX + ANALYSIS_USES];
@@ -33,30 +33,30 @@ struct stat_analyses {
 	size_t nr;
 };
 
-/* An OPTION_TABLE: an option for each analysis of that use, which is asked for with it. Once for
- * each of the uses of stat.
+/* An OPTION_TABLE with an option for each analysis of that use. Call it once for each use that
+ * kmemx stat has.
  */
 struct option_entry *stat_analyses_options(struct stat_analyses *a,
 					   enum analysis_use use);
-/* Are its tables those of @command: of stat, or of the command that it is? */
+/* Does @command show the tables of @analysis? */
 bool stat_analyses_of(const char *command, const struct analysis *analysis);
-/* Is one of that use asked for by name? */
+/* Was an analysis of that use asked for by name? */
 bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use);
-/* Can all of those asked for speak of what they are asked? @time: only a part of the
- * recording's time is wanted. GO_ON, or EXIT_USAGE after a message.
+/* Can the analyses asked for be combined with the other options? @time: --time was given. GO_ON, or
+ * EXIT_USAGE after a message.
  */
 int stat_analyses_check(struct stat_analyses *a, bool time, const char *command);
-/* Fills in what the user left open. */
+/* Sets @chosen and the defaults of @opts. */
 void stat_analyses_choose(struct stat_analyses *a);
-/* Does the recording hold what those chosen must have? @path: its name. GO_ON, or the
- * exit code after a message.
+/* Does the recording have what the chosen analyses need? @path: its name. GO_ON, or the exit code
+ * after a message.
  */
 int stat_analyses_possible(const struct stat_analyses *a, const struct recording *rec,
 			   const char *path, const char *command);
-/* The events of those chosen: bits of enum kmem_event_type. */
+/* The events that the chosen analyses need: bits of enum kmem_event_type. */
 uint32_t stat_analyses_need(const struct stat_analyses *a);
-/* Says above the tables which of those asked for by name, if several are, have no events among
- * @seen, the types that came.
+/* If several analyses were asked for by name, says in the banner which of their kinds of events did
+ * not occur. @seen: the event types that occurred.
  */
 void stat_analyses_banner(const struct stat_analyses *a, uint32_t seen,
 			  struct report *report);

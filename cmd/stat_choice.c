@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the options of kmemx stat that are a word of a list, and what they exclude.
+ * cmd: the options of kmemx stat whose values are words of a list, and what they exclude.
  * In: --by, --order-by, --malloc, --cache-only. Out: values, or a message.
  */
 #include "stat_choice.h"
@@ -16,7 +16,7 @@
 #include "options.h"
 #include "stat_account.h"
 
-/* What tables can be by: the word of kind n is at n - 1. */
+/* The words for what rows can be by; the word of kind n is at n - 1. */
 static void kind_words(const char *words[SUBJECT_NR - 1])
 {
 	unsigned int kind;
@@ -25,7 +25,7 @@ static void kind_words(const char *words[SUBJECT_NR - 1])
 		words[kind - 1] = subjects_word(kind);
 }
 
-/* What a table of @command can be by. Returns how many. */
+/* The words for what rows of @command can be by. Returns how many. */
 static size_t command_kinds(const char *command, const char *words[SUBJECT_NR])
 {
 	const struct analysis *analysis;
@@ -44,8 +44,7 @@ static size_t command_kinds(const char *command, const char *words[SUBJECT_NR])
 	return nr;
 }
 
-/* Columns by which a table that stands alone can be ordered: those that it shows and that are
- * numbers. Returns how many.
+/* The columns that --order-by takes: the numbers that the account table shows. Returns how many.
  */
 static size_t order_words(const char *words[STAT_ORDERS_MAX])
 {
@@ -87,7 +86,7 @@ void stat_words(struct stat_words *words, const char *command)
 	join(words->order_by, sizeof(words->order_by), "", words->orders, nr_orders);
 }
 
-/* The account table goes with no other, and has options of its own. */
+/* --account excludes other tables and has its own options. */
 static int check_alone(const struct stat_choice *c, const struct stat_analyses *a,
 		       const char *command)
 {
@@ -118,7 +117,7 @@ static int check_alone(const struct stat_choice *c, const struct stat_analyses *
 	return GO_ON;
 }
 
-/* Adds one of the words between commas to @by. */
+/* Adds one word of --by to @by. */
 static int add_by(const char *word, enum subject_kind *by, const char *command)
 {
 	const char *kinds[SUBJECT_NR - 1] = { NULL };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: the options of kmemx stat that are a word of a list, and what they exclude.
+ * cmd: the options of kmemx stat whose values are words of a list, and what they exclude.
  * In: --by, --order-by, --malloc, --cache-only. Out: values, or a message.
  */
 #ifndef KMEMX_CMD_STAT_CHOICE_H
@@ -17,8 +17,8 @@ struct stat_choice {
 
 #define STAT_ORDERS_MAX 16
 
-/* The words that these options of a command take, each list ending in NULL; and the options' help,
- * made from them.
+/* The words that these options of a command take (each list ends in NULL), and the help made from
+ * them.
  */
 struct stat_words {
 	const char *kinds[SUBJECT_NR], *orders[STAT_ORDERS_MAX + 1];
@@ -26,8 +26,7 @@ struct stat_words {
 };
 
 void stat_words(struct stat_words *words, const char *command);
-/* Reads the words; what they say goes into @analyses' options. GO_ON, or EXIT_USAGE
- * after a message.
+/* Parses the words into the options of @analyses. GO_ON, or EXIT_USAGE after a message.
  */
 int stat_choice_check(const struct stat_choice *c, struct stat_analyses *analyses,
 		      const char *command);

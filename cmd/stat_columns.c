@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: --columns of kmemx stat, and of commands that show tables of one recording.
- * In: the registry. Out: every column of every table, and what it says.
+ * In: the registry. Out: every column of every table, and its meaning.
  */
 #include "stat_columns.h"
 
@@ -12,7 +12,7 @@
 #include "message.h"
 #include "stat_analyses.h"
 
-/* "callsite,stack": rows of those tables; no value: of all. */
+/* A cell such as "callsite,stack": the column is in tables with such rows. Empty: in all tables. */
 static struct cell rows_cell(struct table *t, uint32_t rows)
 {
 	struct cell cell = { .type = CELL_NONE };

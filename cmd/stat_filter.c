@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: whose allocations kmemx stat is about.
+ * cmd: the allocation filter of kmemx stat.
  * In: the filter's words, the analyses asked for. Out: what they exclude, or a message.
  */
 #include "stat_filter.h"
@@ -9,7 +9,7 @@
 #include "command.h"
 #include "message.h"
 
-/* Filters on fields that events of one kind lack. */
+/* Checks filters on fields that slab or page events lack. */
 static int check_kinds(struct stat_analyses *a, const char *slab, const char *page,
 		       const char *command)
 {
@@ -24,7 +24,7 @@ static int check_kinds(struct stat_analyses *a, const char *slab, const char *pa
 		return EXIT_USAGE;
 	}
 	for (i = 0; (slab || page) && (analysis = analysis_at(i)); i++) {
-		/* One of both kinds shows the other. */
+		/* An analysis of both kinds still shows the other. */
 		if (!a->asked[i] || !(analysis->needs & a->foreign) ||
 		    analysis->needs & ~a->foreign)
 			continue;

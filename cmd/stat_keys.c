@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: the sort keys of kmemx stat, and of commands that show tables of one recording.
- * In: -s KEYS, the registry. Out: keys that some report knows, or a message that lists them.
+ * In: -s KEYS, the registry. Out: keys that some report has, or a message that lists them.
  */
 #include "stat_keys.h"
 
@@ -17,7 +17,7 @@
 #include "options.h"
 #include "stat_analyses.h"
 
-/* Keys that reports know, each once for an analysis; @first: those of the latest analysis. */
+/* The known keys, without duplicates within an analysis. @first: the first key of the last one. */
 struct known_keys {
 	const char *names[STAT_KEYS_MAX];
 	size_t nr, first;
@@ -34,14 +34,14 @@ static bool has(const struct known_keys *known, size_t first, const char *name)
 	return false;
 }
 
-/* Can rows of @type be sorted by @col? What places rows in a tree says nothing of their order. */
+/* Can rows of @type be sorted by @col? Hidden columns of a tree only place its rows. */
 static bool is_key(const struct table_type *type, const struct column_type *col)
 {
 	return !col->many && !col->column.part && !col->column.histogram &&
 	       !col->column.series && !(type->tree && col->column.hidden);
 }
 
-/* Adds the columns of all tables of @analysis that are rows of their own order. */
+/* Adds the columns of all tables of @analysis that rows can be sorted by. */
 static void add_keys(struct known_keys *known, const struct analysis *analysis)
 {
 	const struct table_type *const *table;
@@ -68,7 +68,7 @@ static void list_keys(const struct known_keys *known, const char *lists,
 	fprintf(stderr, "%s  (+KEY sorts up, -KEY down)\n", lists);
 }
 
-/* All keys, and lists of those of each analysis in lines of at most 80 columns. */
+/* Collects all keys, and lists those of each analysis in lines of at most 80 columns. */
 static void know_keys(struct known_keys *known, struct strbuf *lists, const char *command)
 {
 	const struct analysis *analysis;
@@ -145,8 +145,8 @@ static bool in_report(const struct report *r, const char *name)
 	return false;
 }
 
-/* The column of that name in a table of @analysis; NULL: it has none. *@option: what else is
- * needed for that table, or NULL.
+/* The column of that name in a table of @analysis, or NULL. *@option: the option that this table
+ * needs, or NULL.
  */
 static const struct column_type *find_column(const struct analysis *analysis,
 					     const char *name, const char **option)
@@ -165,7 +165,7 @@ static const struct column_type *find_column(const struct analysis *analysis,
 	return NULL;
 }
 
-/* The options with which some report has the column. */
+/* Appends the options that give a report with the column. */
 static void add_options(struct strbuf *text, const char *name, const char *command)
 {
 	const struct analysis *analysis;

@@ -8,7 +8,7 @@
 #include "command.h"
 #include "message.h"
 
-/* More marks than that have room on no screen, and take memory for every row. */
+/* No screen has room for more, and each row takes memory for them. */
 #define BINS_MAX 200U
 
 int stat_options_parse(struct stat_options *o, const struct option_usage *usage,

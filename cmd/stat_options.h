@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: the options of every command that shows tables of one recording.
- * In: argv, the command's own options. Out: a struct stat_options, and -h text that has them in one
- * order.
+ * In: argv, the command's own options. Out: a struct stat_options, and -h text in the same order
+ * for all commands.
  */
 #ifndef KMEMX_CMD_STAT_OPTIONS_H
 #define KMEMX_CMD_STAT_OPTIONS_H
@@ -13,8 +13,8 @@
 #include "row_limit.h"
 #include "stat_run.h"
 
-/* Parts of an option table; @o points to the struct stat_options. They are in the order that tables
- * have them in. A command's own options come in front of STAT_SORT_OPTION().
+/* Parts of an option table, in the order of use; @o points to the struct stat_options. A command's
+ * own options go before STAT_SORT_OPTION().
  */
 /* clang-format off */
 #define STAT_INPUT_OPTIONS(o) \
@@ -26,11 +26,11 @@
 #define STAT_DIR_OPTIONS(o) \
 	DEBUG_PLACE_OPTIONS((o)->places), \
 	DIR_FILE_OPTIONS(OPTION_STRING, o)
-/* Ends what to read and begins what to show. */
+/* Ends the group "What to read" and begins "What to show". */
 #define STAT_JOBS_OPTIONS(o) \
 	JOBS_OPTION(&(o)->jobs), \
 	{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" }
-/* Flags of struct @args, for both kinds of memory. */
+/* Flags in struct @args, for both kinds of memory. */
 #define STAT_KIND_OPTIONS(args) \
 	{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &(args)->slab, \
 	  "slab objects (default: what was recorded)" }, \
@@ -40,7 +40,7 @@
 	{ OPTION_STRING | OPTION_EVERYDAY, 0, "by", "WHAT", &(o)->choice.by_word, \
 	  words }, \
 	DIR_DEPTH_OPTION((o)->dir_depth)
-/* @example: of keys that the command has. */
+/* @example: keys that the command has. */
 #define STAT_SORT_OPTION(o, example) \
 	{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &(o)->sort, \
 	  "sort keys, e.g. " example }
@@ -59,7 +59,7 @@
 	{ OPTION_COUNT, 'v', "verbose", NULL, &(o)->verbose, \
 	  "full summary, skipped functions; more messages" }
 #define STAT_FORMAT_OPTIONS(o) { OPTION_TABLE, .value = output_formats(&(o)->output) }
-/* The last ones. */
+/* The last entries. */
 #define STAT_OUTPUT_OPTIONS(o) \
 	OUTPUT_OPTIONS((o)->output), \
 	{ OPTION_FLAG, 0, "columns", NULL, &(o)->columns, \
@@ -68,16 +68,16 @@
 /* clang-format on */
 
 /**
- * stat_options_parse() - read argv, of which the only operand is the recording
- * @options: their values are in @o, or the command's own
+ * stat_options_parse() - parse argv, whose only operand is the recording
+ * @options: their values are in @o or the command's own
  *
- * The analyses that are the command @usage is of are asked for; those of stat by its options.
+ * Asks for the analyses of the command in @usage; kmemx stat asks for its own by options.
  *
- * Return: GO_ON, or the exit code after what options_parse() prints or a message.
+ * Return: GO_ON, or the exit code after a message or what options_parse() prints.
  */
 int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
 		       const struct option_entry *options, int argc, char **argv);
-/* --over-time of @command: that many parts. GO_ON, or an exit code after a message. */
+/* Sets the number of parts of --over-time. GO_ON, or an exit code after a message. */
 int stat_options_bins(struct stat_options *o, uint64_t bins, const char *command);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: what kmemx stat does, and every command that shows tables of one recording.
- * In: options, as a command has read them. Out: a report, or a message and an exit code.
+ * cmd: runs kmemx stat and all other commands that show tables of one recording.
+ * In: the parsed options of a command. Out: a report, or a message and an exit code.
  */
 #include "stat_run.h"
 
@@ -50,7 +50,7 @@ static bool can_have_dirs(const char *command)
 	return false;
 }
 
-/* The row's word that only debug information knows; NULL: none. */
+/* The word of --by that needs debug information for lines, or NULL. */
 static const char *source_word(const struct stat_options *o)
 {
 	uint32_t rows = subject_rows(o->analyses.opts.by);
@@ -60,7 +60,7 @@ static const char *source_word(const struct stat_options *o)
 				   : NULL;
 }
 
-/* Is debug information looked for? */
+/* Does any option use debug information? */
 static bool wants_debug(const struct stat_options *o)
 {
 	return !o->no_inline || source_word(o) || wants_dirs(o);
@@ -82,7 +82,7 @@ static int check_dirs(const struct stat_run *st)
 	}
 	if (subject_rows(o->analyses.opts.by) & ROWS(DIR) || o->dirs_if_known)
 		return GO_ON;
-	/* Modules know inlined functions, too. */
+	/* Modules are used for inlined functions, too. */
 	if (!o->no_inline || source_word(o))
 		files.modules = NULL;
 	return input_dirs_unused(
@@ -90,7 +90,7 @@ static int check_dirs(const struct stat_run *st)
 		can_have_dirs(st->command) ? "--by dir or --dir" : "--dir", st->command);
 }
 
-/* Is there what was asked for, given or found? */
+/* Was the debug information that the options need given or found? */
 static int check_debug(const struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
@@ -155,7 +155,7 @@ static int check(struct stat_run *st)
 	return ret == GO_ON ? input_window_check(&st->opts.window, st->command) : ret;
 }
 
-/* Are figures of a sample to be estimates of all, in all tables that are asked for? */
+/* Should figures of a sample be scaled to estimates? Only if all chosen analyses can. */
 static bool wants_estimates(const struct stat_options *o)
 {
 	bool all = !o->unscaled;
@@ -182,7 +182,7 @@ static int analyze(struct stat_run *st)
 	env.window = o->window.time || o->window.instance;
 	env.jobs = input_jobs(o->jobs);
 	env.filter = filter_words_any(&o->filter) ? &st->filter : NULL;
-	/* An unknown rule is as no sample: study_facts_banner() says that it is one. */
+	/* Do not scale a sample whose rule is unknown: study_facts_banner() tells the user. */
 	st->estimates = wants_estimates(o) && !sample_of(&env.sample, env.rec);
 	if (!st->estimates)
 		env.sample = (struct sample){ 0 };
@@ -194,7 +194,7 @@ static int analyze(struct stat_run *st)
 	return ret;
 }
 
-/* One of those asked for that has a kind of events to itself, of which there is none. */
+/* A chosen analysis whose own kind of events did not occur, or NULL. */
 static const struct analysis *lacking(const struct stat_run *st)
 {
 	const struct stat_analyses *a = &st->opts.analyses;
@@ -207,14 +207,14 @@ static const struct analysis *lacking(const struct stat_run *st)
 	return NULL;
 }
 
-/* Why there are none of them. */
+/* Why there are no such events. */
 static const char *const why[] = {
 	[RECORDED_UNKNOWN] = "none occurred, or they were not recorded",
 	[RECORDED_NO] = "they were not recorded",
 	[RECORDED_YES] = "none occurred while they were recorded",
 };
 
-/* There are none of @types, which the user calls @events; @option of kmemx record is for them. */
+/* Says that there are no @types, which users call @events; @option of kmemx record records them. */
 static int nothing_of(const struct stat_run *st, uint32_t types, const char *events,
 		      const char *option)
 {
@@ -289,7 +289,7 @@ static int nothing_recorded(const struct stat_run *st)
 	return EXIT_FAILED;
 }
 
-/* Never a table of zeros: without any table it ends with a sentence. */
+/* If there is no table, ends with a message instead of a table of zeros. */
 static int check_recorded(struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
@@ -302,7 +302,7 @@ static int check_recorded(struct stat_run *st)
 	if (!st->report->nr_tables)
 		return nothing_recorded(st);
 	stat_analyses_banner(&st->opts.analyses, st->seen, st->report);
-	/* Others of the command have something to show. */
+	/* Other analyses of the command have tables. */
 	if (without)
 		report_add_banner(st->report, true, "No %s events: %s (kmemx record %s)",
 				  without->events,
@@ -345,7 +345,7 @@ static void list_skipped(const struct stat_run *st)
 		message_info("skipped in callchains: %s", name);
 }
 
-/* Says in the header whose allocations these are. */
+/* Says in the banner which allocations the filter selects. */
 static void say_filter(const struct stat_run *st)
 {
 	struct strbuf text = { 0 };
@@ -392,7 +392,7 @@ static int show(struct stat_run *st)
 		ret = st->finish(st);
 	if (ret == GO_ON)
 		ret = stat_run_sort(st);
-	/* No memory for it fails the report. */
+	/* If @missing is NULL (out of memory), this fails the report. */
 	if (ret == GO_ON && recording_truncated(study->rec))
 		report_add_table(st->report, missing);
 	else
@@ -427,7 +427,7 @@ static int open_study(struct stat_run *st)
 	};
 	int ret;
 
-	/* A source tree that is given is to be read. */
+	/* Also read a source tree that was given. */
 	study.want_dirs = wants_dirs(o) || o->sources || (o->dirs_if_known && o->source);
 	study.dirs_of_lines = o->dirs_if_known;
 	study.search = wants_debug(o) && !o->sources;

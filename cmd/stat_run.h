@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: what kmemx stat does, and every command that shows tables of one recording.
- * In: options, as a command has read them. Out: a report, or a message and an exit code.
+ * cmd: runs kmemx stat and all other commands that show tables of one recording.
+ * In: the parsed options of a command. Out: a report, or a message and an exit code.
  */
 #ifndef KMEMX_CMD_STAT_RUN_H
 #define KMEMX_CMD_STAT_RUN_H
@@ -18,11 +18,11 @@
 
 /**
  * struct stat_options - the option table of the command points at these
- * @sources: what knows directories, open already, for a command that needs it whatever rows are
- *	by; NULL: @source, @modules and the symbols' vmlinux are opened where rows are by directory
- * @dirs_if_known: directories are shown beside other things, if anything knows them
- * @no_default: a recording that is not named is none
- * @usual_sort: @sort is a setting, for tables that have such columns
+ * @sources: open sources of directories, for a command that always needs them; NULL: opened from
+ *	@source, @modules and the symbols' vmlinux if rows are by directory
+ * @dirs_if_known: show directories as well, if their sources are known
+ * @no_default: there is no default recording
+ * @usual_sort: @sort is a setting: ignore it for tables without such columns
  */
 struct stat_options {
 	const char *path, *sort;
@@ -49,15 +49,15 @@ struct stat_options {
 /**
  * struct stat_run - zero-initialise it, set @command
  * @command: its name, for messages
- * @write: writes the report instead of what @opts.output says: an exit code, after a message if it
- *	is not EXIT_OK; called with @write_arg. NULL: the usual
- * @seen: the types of events that came
- * @prepare: what the command does before the recording is opened, when its options are known to
- *	be good; @finish: what it does with the tables before they are sorted and cut. GO_ON, or
- *	the exit code to end with; NULL: nothing
+ * @write: writes the report instead of @opts.output. Called with @write_arg. Returns an exit code,
+ *	after a message if it is not EXIT_OK. May be NULL
+ * @seen: the types of events that occurred
+ * @prepare: called after the options were checked, before the recording is opened. Returns GO_ON,
+ *	or the exit code to end with. May be NULL
+ * @finish: the same for the tables, before they are sorted and cut
  * @estimates: figures are estimated from a sample
  *
- * The others are what is open, and closed by stat_run_free().
+ * The other fields are what is open; stat_run_free() closes it.
  */
 struct stat_run {
 	const char *command;
@@ -74,11 +74,10 @@ struct stat_run {
 	bool estimates;
 };
 
-/* Sorts and cuts the tables of @st->report as the options say: GO_ON, or an exit code after a
- * message.
+/* Sorts and cuts the tables of @st->report by the options. GO_ON, or an exit code after a message.
  */
 int stat_run_sort(struct stat_run *st);
-/* Shows what @st->opts ask for: an exit code, after a message if it is not EXIT_OK. */
+/* Shows what @st->opts ask for. Returns an exit code, after a message if it is not EXIT_OK. */
 int stat_run(struct stat_run *st);
 void stat_run_free(struct stat_run *st);
 

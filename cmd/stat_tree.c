@@ -18,7 +18,7 @@ void stat_tree_settings(struct stat_tree *o, int argc, char *const *argv)
 			  options_have_setting(argc, argv, "min-share");
 }
 
-/* The report that is asked for alone and has no callchains; NULL: there is one that has. */
+/* A report that was asked for and has no tree; NULL if none, or if one with a tree was, too. */
 static const char *other_report(const struct stat_analyses *a)
 {
 	const struct analysis *analysis;
@@ -34,7 +34,7 @@ static const char *other_report(const struct stat_analyses *a)
 	return other;
 }
 
-/* Can a tree be combined with the other options? */
+/* Can a tree be combined with the other options? @quiet: no message. */
 static int check_others(const struct stat_analyses *a, bool quiet, const char *command)
 {
 	const char *other = other_report(a);

@@ -9,8 +9,8 @@
 #include "options.h"
 #include "stat_analyses.h"
 
-/* Zero-initialise it; the option table points at the values. @usual, @usual_limits: --tree is a
- * setting; one of the others is: they are for every run, and need not apply to this one.
+/* Zero-initialise it; the option table points at the values. @usual: --tree is a setting;
+ * @usual_limits: one of the others is. Settings are for every run and need not apply to this one.
  */
 struct stat_tree {
 	const char *roots; /* "": the default */
@@ -28,12 +28,12 @@ struct stat_tree {
 			"add up its functions below this % of the bytes"                 \
 	}
 
-/* What --tree takes; ends in NULL. */
+/* The words of --tree, ending in NULL. */
 extern const char *const stat_tree_words[];
-/* Which of them are settings. */
+/* Sets @usual and @usual_limits. */
 void stat_tree_settings(struct stat_tree *o, int argc, char *const *argv);
-/* Puts them into @analyses' options, of which those for what rows are by are known. GO_ON, or
- * EXIT_USAGE after a message.
+/* Sets the options of @analyses; what rows are by must be set already. GO_ON, or EXIT_USAGE after a
+ * message.
  */
 int stat_tree_check(const struct stat_tree *o, struct stat_analyses *analyses,
 		    const char *command);

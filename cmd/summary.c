@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx summary.
- * In: a recording. Out: what a person in a hurry wants to know of it.
+ * In: a recording. Out: the most important facts about it, in a few lines.
  */
 #include "command.h"
 #include "stat_options.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: -o FILE of a command that writes text.
- * In: a path. Out: a complete file, or nothing; writes into what is no plain file.
+ * In: a path. Out: a complete file, or nothing; what is not a regular file is written into.
  */
 #include "text_output.h"
 
@@ -15,8 +15,8 @@
 #include "message.h"
 #include "signals.h"
 
-/* A link, a FIFO or a device is written into, as the user's shell would do it: /dev/stdout.
- * One that another user has laid there is not.
+/* Opens a link, FIFO or device to write into it, as a shell would, such as /dev/stdout. Refuses one
+ * of another user, except root.
  */
 static int open_existing(const char *path, const struct stat *st)
 {
@@ -40,7 +40,7 @@ static int cannot_write(const char *command, const char *path, int err)
 	return EXIT_FAILED;
 }
 
-/* Without a name nothing is left of a new file, whatever ends the process. */
+/* Opens a new file. If it has a name already, signals are held: they must not leave it behind. */
 static int open_new(struct text_output *o, const char *path)
 {
 	int ret;
@@ -97,7 +97,7 @@ void text_output_share(const struct text_output *o)
 	mode_t mask = umask(077);
 
 	umask(mask);
-	/* Where the file system has no modes, it has none to change. */
+	/* Ignore errors: some file systems have no modes. */
 	if (o->file.fd >= 0 && fchmod(o->file.fd, 0644 & ~mask))
 		return;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: -o FILE of a command that writes text.
- * In: a path. Out: a file that takes its place when it is complete, or what the user has put
- * there to be written into: a FIFO, a device, a link.
+ * In: a path. Out: a new file that replaces @path when complete; or the FIFO, device or link at
+ * @path, which is written into.
  */
 #ifndef KMEMX_TEXT_OUTPUT_H
 #define KMEMX_TEXT_OUTPUT_H
@@ -14,11 +14,12 @@
 #include "base/new_file.h"
 
 /**
- * struct text_output - an output under way
- * @file: the new file; its @fd is -1 if something existing is written into
- * @fd: what to write to; below 0: nothing is open
- * @holds: signals wait until text_output_close(), as the new file has a name already, which
- *	must not be left behind; @before: the mask until then
+ * struct text_output - an output file being written
+ * @file: the new file; @file.fd is -1 if an existing FIFO, device or link is written into
+ * @fd: the descriptor to write to; negative if nothing is open
+ * @holds: signals are held until text_output_close(), as the new file already has a name and must
+ *	not be left behind
+ * @before: the signal mask before that
  */
 struct text_output {
 	struct new_file file;
@@ -32,17 +33,17 @@ struct text_output {
 /* Opens @path, which must not be the file @input. GO_ON, or an exit code after a message. */
 int text_output_open(struct text_output *o, const char *path, const char *input,
 		     const char *command);
-/* A new file is for others, too: it can be read by whom the umask lets, as what a shell writes. New
- * files are their owner's alone otherwise.
+/* Lets others read a new file as the umask allows, like a file written by a shell. By default only
+ * its owner can.
  */
 void text_output_share(const struct text_output *o);
-/* Writes to the struct text_output @ctx. 0 or -errno: -EINTR if a signal waits. */
+/* Writes to the struct text_output @ctx. 0 or -errno; -EINTR if a signal is pending. */
 int text_output_write(void *ctx, const char *data, size_t size);
-/* The end: the new file takes its name. 0 or -errno. */
+/* Ends the output and gives the new file its name. 0 or -errno. */
 int text_output_commit(struct text_output *o);
-/* To a user at a terminal: that @path is a page to be opened. */
+/* Tells a user at a terminal to open the page @path in a browser. */
 void text_output_say_page(const char *path);
-/* Releases everything; a new file that was not committed is gone. */
+/* Releases everything. A new file that was not committed is removed. */
 void text_output_close(struct text_output *o);
 
 #endif

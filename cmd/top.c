@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx top.
- * In: options, the machine's allocations. Out: who allocates now: a table an interval, or a screen.
+ * In: options, the machine's allocations. Out: who allocates now: a table per interval or a screen.
  */
 #include "top.h"
 
@@ -24,7 +24,7 @@
 #include "signals.h"
 #include "top_screen.h"
 
-/* Buffers are read at least so often; an interval has a whole number of rounds. */
+/* Buffers are read at least this often. An interval is a whole number of rounds. */
 #define ROUND_NS	100000000ULL
 #define INTERVAL_MIN_NS 100000000ULL
 #define BATCH_LINES	20U
@@ -205,7 +205,7 @@ static int choose(struct top *top, struct capture_options *c, enum subject_kind 
 	c->follow = o->follow;
 	c->buffer_bytes = o->buffer_bytes;
 	c->duration_ns = o->duration_ns;
-	/* Only they say who is above the callsite. */
+	/* Rows by stack need callchains. */
 	if (*by == SUBJECT_STACK && !o->stack)
 		c->events.stack = CAPTURE_STACK_ALL;
 	choose_json(o);
@@ -234,11 +234,11 @@ static bool print_report(struct top *top)
 	report_free(r);
 	if (ret != EXIT_OK)
 		top->exit_code = ret;
-	/* Whoever reads it may have left. */
+	/* The reader may have closed the pipe. */
 	return ret != EXIT_OK || fflush(stdout);
 }
 
-/* The interval is over. */
+/* Ends the interval. Returns true if kmemx should stop. */
 static bool step(struct top *top, uint64_t until)
 {
 	uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -315,16 +315,14 @@ static bool on_round(void *ctx, uint64_t until)
 	if (!top->begun || top->exit_code ||
 	    top_fail(top, monitor_round(&top->monitor, until)))
 		return true;
-	/* Rates are by the time that the events span, whatever clock that is: so long apart
-	 * are two looks.
-	 */
+	/* Rates use the monotonic time between two reports, whatever clock the events have. */
 	until = clock_ns(CLOCK_MONOTONIC);
-	/* Also for a terminal that changed its size: that is no input. */
+	/* Call it without input, too: the terminal may have changed its size. */
 	if (!last && top->screen && top_screen_keys(top->screen))
 		return true;
 	if (last && top->opts.count && top->shown >= top->opts.count)
 		return true;
-	/* A round may come a little early, or late. */
+	/* Rounds may be a little early or late: allow half a round. */
 	if (!last && until - top->step_at + top->round_ns / 2 < top->opts.interval_ns)
 		return false;
 	if (last && top->write_fd >= 0 && top_write_end(top))
@@ -402,7 +400,7 @@ static int run(struct top *top, const struct capture_options *opts)
 	struct message_log log_state = { .command = command_name,
 					 .verbose = top->opts.verbose,
 					 .quiet = top->opts.quiet,
-					 /* A screen has no room for them. */
+					 /* Do not print messages on the screen. */
 					 .to = top->opts.batch ? NULL : &top->messages };
 	sigset_t before;
 	int ret;

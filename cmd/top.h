@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: kmemx top: what the tables and the screen have in common.
- * In: a monitor and its session. Out: reports, one an interval.
+ * In: a monitor and its session. Out: reports, one per interval.
  */
 #ifndef KMEMX_CMD_TOP_H
 #define KMEMX_CMD_TOP_H
@@ -17,7 +17,7 @@
 #include "options.h"
 #include "output.h"
 
-/* What the options fill; the texts are argv's. */
+/* The options. Their strings point into argv. */
 struct top_options {
 	const char *by, *sort, *output, *stack;
 	struct option_strings pids, skip;
@@ -32,17 +32,18 @@ struct top_screen;
 
 /**
  * struct top - one run
- * @session: of the recording, while that runs
- * @view: what is shown next
- * @step_at, @begin: times of the monotonic clock: when the interval began, when all did
- * @round_ns: buffers are read so often
- * @cpu_at: CPU time of this process at that time
- * @shown: intervals that were shown
- * @frozen: the last report stays; @paused_at: tracing is off since then, or 0
- * @write_fd: a recording is written there, as @path; -1: none is
- * @messages: while there is a screen
+ * @session: the tracing session, while it runs
+ * @view: what to show next
+ * @begin, @step_at: monotonic times of the start of the run and of the interval
+ * @round_ns: how often buffers are read
+ * @cpu_at: CPU time of this process at @step_at
+ * @shown: number of intervals shown
+ * @frozen: the last report stays on the screen
+ * @paused_at: when tracing was turned off; 0 if it is on
+ * @write_fd: the recording @path that is being written; -1 if none
+ * @messages: kept while there is a screen
  * @screen: NULL: tables go to standard output
- * @exit_code: EXIT_OK, or why it ended
+ * @exit_code: EXIT_OK, or the exit code to end with
  */
 struct top {
 	struct top_options opts;
@@ -61,17 +62,19 @@ struct top {
 	int exit_code;
 };
 
-/* Unless @err is 0: says that it cannot go on, and ends with EXIT_FAILED. Is it an error? */
+/* If @err is not 0, says that kmemx cannot go on, and sets EXIT_FAILED. Returns whether it is an
+ * error.
+ */
 bool top_fail(struct top *top, int err);
-/* The report of the last interval, the caller's; NULL after a message. */
+/* Makes the report of the last interval, which the caller frees; NULL after a message. */
 struct report *top_make_report(struct top *top);
-/* Other rows from now on. False: no memory. */
+/* Changes what rows are by. False after a message. */
 bool top_set_by(struct top *top, enum subject_kind by);
-/* Tracing off, or on again. 0 or -errno. */
+/* Turns tracing off, or on again. 0 or -errno. */
 int top_pause(struct top *top, bool paused);
-/* Begins or ends a recording of what comes; its name is in @top->path. 0 or -errno. */
+/* Begins or ends a recording of the events from now on, @top->path. 0 or -errno. */
 int top_write(struct top *top);
-/* Ends it. 0; -errno: the file breaks off. */
+/* Ends the recording. 0, or -errno if the file is incomplete. */
 int top_write_end(struct top *top);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: kmemx top: what it shows and does, whoever asks for it.
+ * cmd: kmemx top: its actions, for tables and the screen.
  * In: a monitor and its session. Out: reports, a pause, a recording.
  */
 #include <errno.h>
@@ -73,7 +73,7 @@ int top_pause(struct top *top, bool paused)
 	return 0;
 }
 
-/* The first of FILE, FILE.1, FILE.2, ... that there is not yet. */
+/* Creates the first of FILE, FILE.1, FILE.2, ... that does not exist. */
 static int new_file(struct top *top)
 {
 	const char *name = top->opts.output ? top->opts.output : default_output;
@@ -106,7 +106,7 @@ int top_write(struct top *top)
 		return ret;
 	top->write_fd = ret;
 	recorder_set_owner(&owner);
-	/* With sudo it is the user's; else it stays this one's. */
+	/* With sudo the file belongs to the calling user. */
 	ret = fchown(top->write_fd, owner.owner_uid, owner.owner_gid) < 0 ? -errno : 0;
 	if (!ret)
 		ret = live_write(top->session, top->write_fd);

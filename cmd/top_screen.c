@@ -42,7 +42,7 @@ void top_screen_close(struct top_screen *s)
 #include <string.h>
 #include <unistd.h>
 
-/* Of a filter that is being typed. */
+/* Size of a filter that is being typed. */
 #define FILTER_MAX 64
 
 #define KEY_ESCAPE 27
@@ -51,11 +51,12 @@ enum { PAIR_RED = 1, PAIR_GREEN };
 
 /**
  * struct top_screen - the terminal
- * @report: what is shown; NULL: nothing yet
- * @first: so many rows are scrolled out at the top
- * @sort: the key that the user chose, of top_sort_key(); its text is in @top->view
- * @typing: keys go to @filter; @help: the keys are explained
- * @note: what came of the last key
+ * @report: what is shown; NULL if nothing yet
+ * @first: number of rows scrolled out at the top
+ * @sort: the key that the user chose, one of top_sort_key(); @top->view points to it
+ * @typing: keys go to @filter
+ * @help: the help is shown
+ * @note: the result of the last key
  */
 struct top_screen {
 	struct top *top;
@@ -97,7 +98,7 @@ static int append(void *ctx, const char *data, size_t size)
 	return 0;
 }
 
-/* What "\033[31m" says, at @p behind the bracket. */
+/* The attributes of "\033[31m"; @p is after the bracket. */
 static attr_t attributes(const struct top_screen *s, const char *p)
 {
 	long code = strtol(p, NULL, 10);
@@ -114,7 +115,7 @@ static attr_t attributes(const struct top_screen *s, const char *p)
 	}
 }
 
-/* One line of text with its colours, which are made safe already. */
+/* Draws one line of text with colour codes. The text is already safe for a terminal. */
 static void draw_line(const struct top_screen *s, int y, const char *line, size_t size)
 {
 	const char *end = line + size;
@@ -138,7 +139,7 @@ static void draw_line(const struct top_screen *s, int y, const char *line, size_
 	clrtoeol();
 }
 
-/* The lines of the report, without the rows that are scrolled out. */
+/* Draws the lines of the report, except rows that are scrolled out. */
 static void draw_text(const struct top_screen *s, const char *text)
 {
 	int y = 1, bottom = LINES - 1;
@@ -150,7 +151,7 @@ static void draw_text(const struct top_screen *s, const char *text)
 		const char *plain =
 			*text == '\033' ? text + strcspn(text, "m") + 1 : text;
 
-		/* What is under a row goes with it; the headings stay. */
+		/* Lines that begin with '#' below a row go with it; those above all rows stay. */
 		if (*plain != '#')
 			skip = rows++ < s->first;
 		if (!skip)
@@ -190,7 +191,7 @@ static void draw_help(const struct top_screen *s)
 		draw_line(s, y, "", 0);
 }
 
-/* What is chosen, and how to choose otherwise. */
+/* Draws what is chosen: rows, sort key, filter, pause. */
 static void draw_title(const struct top_screen *s)
 {
 	const struct top *top = s->top;
@@ -267,7 +268,7 @@ static void group(struct top_screen *s, bool back)
 
 	while (grouping_word(nr, &kind))
 		nr++;
-	/* Those of which nothing is recorded are left out. */
+	/* Skip kinds of rows that the recorded events do not have. */
 	do {
 		s->by_at = (s->by_at + (back ? nr - 1 : 1)) % nr;
 		grouping_word(s->by_at, &kind);
@@ -279,7 +280,7 @@ static void group(struct top_screen *s, bool back)
 
 static void choose_sort(struct top_screen *s, bool back)
 {
-	static const unsigned int nr = 6; /* those that are numbers of every row */
+	static const unsigned int nr = 6; /* keys that every row has */
 	struct table *t = s->report && s->report->nr_tables ? s->report->tables[0] : NULL;
 
 	s->sort_at = (s->sort_at + (back ? nr - 1 : 1)) % nr;
@@ -290,7 +291,7 @@ static void choose_sort(struct top_screen *s, bool back)
 		table_fill_shares(t);
 }
 
-/* Both, slab objects, pages. */
+/* Changes from both to slab objects, to pages, and back. */
 static void choose_memory(struct top_screen *s)
 {
 	bool *hidden = s->top->view.side_hidden;
@@ -430,7 +431,7 @@ static void press(struct top_screen *s, int key)
 	}
 }
 
-/* A terminal that is gone can always be read, and gives nothing. */
+/* Is the terminal gone? Then poll() always reports input, but there is none. */
 static bool is_gone(void)
 {
 	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -463,7 +464,7 @@ bool top_screen_keys(struct top_screen *s)
 	return is_gone();
 }
 
-/* --- taking and giving back ---------------------------------------------------------------- */
+/* --- opening and closing ------------------------------------------------------------------- */
 
 struct top_screen *top_screen_open(struct top *top)
 {

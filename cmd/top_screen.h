@@ -10,14 +10,14 @@
 
 #include "top.h"
 
-/* Can this kmemx show a screen at all? */
+/* Was kmemx built with support for a screen? */
 bool top_screen_built(void);
-/* Takes the terminal. NULL: it cannot be used. */
+/* Takes over the terminal. NULL if it cannot be used. */
 struct top_screen *top_screen_open(struct top *top);
 /* Shows the last interval, or what a key changed. */
 void top_screen_draw(struct top_screen *s);
-/* Takes the keys that were pressed, also where there are none: the size may have changed. True: the
- * user wants to leave, or the terminal is gone.
+/* Handles keys; also call it without input, as the terminal's size may have changed. True if the
+ * user quits or the terminal is gone.
  */
 bool top_screen_keys(struct top_screen *s);
 /* Gives the terminal back. */

@@ -57,7 +57,7 @@ static const struct {
 	const char *name;
 	const char *built;
 	const char *what;
-	const char *packages; /* that building it needs */
+	const char *packages; /* needed to build it */
 } build_options[] = {
 	{ "zstd", BUILT_ZSTD, "recordings and modules compressed with zstd",
 	  "libzstd-dev (Fedora: libzstd-devel)" },

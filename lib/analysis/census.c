@@ -232,7 +232,9 @@ static int add_snapshot(struct census *c, const struct recording *rec, const cha
 	return ret;
 }
 
-/* "NAME SLABS SHEAF": what CPUs hold of each cache; if it is listed more than once, the highest counts. */
+/* "NAME SLABS SHEAF": what CPUs hold of each cache; if it is listed more than once, the highest
+ * counts.
+ */
 static int add_cpu_slabs(struct census *c, const struct recording *rec)
 {
 	const struct recording_text *meta = recording_meta(rec, "slab_cpu.after");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: advice: what could be allocated better.
- * In: events, lives of slab objects. Out: table "advice"; advise_view.c makes it, and each kind of finding
- * has a file. Documentation/advice.md says how each number is computed.
+ * In: events, lives of slab objects. Out: table "advice", built by advise_view.c; each kind of
+ * finding has its own file. Documentation/advice.md says how each number is computed.
  */
 #include "analysis/advise.h"
 
@@ -18,7 +18,7 @@ static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
 	struct advise *a = ctx;
 
 	size_peaks_take(&a->sizes, life, nr);
-	/* Of a copy only what no event ends is still to come. */
+	/* A finished copy only adds lives that no event ended; far_frees ignores those. */
 	if (likely(a->far.lives == &a->slab->lives))
 		far_frees_take(&a->far, life, nr);
 }
@@ -29,7 +29,7 @@ static void advise_observe(void *self, const struct kmem_event *evs, size_t nr)
 	size_t i;
 
 	gfp_uses_take(&a->gfp, evs, nr);
-	/* A filter is about allocations: whose page it was that is freed is not known here. */
+	/* A filter selects allocations; the allocation behind a page free is not known here. */
 	if (!a->env->filter)
 		single_frees_take(&a->single, evs, nr);
 	for (i = 0; i < nr; i++)
@@ -92,7 +92,7 @@ static int show_all(const struct advise *a, struct report *report)
 	return advise_show(a, report);
 }
 
-/* As if the stream ended here; it goes on with the accounts as they are. */
+/* Shows the table as if the stream ended here; the accounts themselves go on unchanged. */
 static int show_now(const struct advise *a, struct report *report)
 {
 	struct advise now = *a;

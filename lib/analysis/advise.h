@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis (internal): advice: what advise.c collects, each kind of finding finds,
- * advise_table.c makes rows of and advise_view.c shows.
+ * analysis (internal): advice: shared by advise.c, which collects, the files of the findings,
+ * advise_table.c, which makes rows, and advise_view.c, which shows them.
  * In: lives. Out: findings.
  */
 #ifndef KMEMX_ANALYSIS_ADVISE_H
@@ -15,7 +15,7 @@
 
 /**
  * struct advise - the analysis
- * @sizes: of what kmalloc gave; its groups of callsites are those of @gfp, @far and @single too
+ * @sizes: live objects by callsite and size; @gfp, @far and @single share its groups of callsites
  * @losses: gaps in the events
  * @failed: memory ran out; the numbers are void
  */
@@ -31,7 +31,7 @@ struct advise {
 	bool ended, failed;
 };
 
-/* One table in the making, and how many findings it has. @sample: that it is of, or zero. */
+/* A table under construction. @sample: the recording's sample, or zero. */
 struct advise_view {
 	const struct advise *a;
 	struct table *t;
@@ -42,15 +42,16 @@ struct advise_view {
 struct finding_kind;
 
 /**
- * struct finding - a row; numbers that are 0 are not known
+ * struct finding - a row; a number of 0 is not known
  * @site: the callsite's group of size_peaks.sites, unless @task has a text
- * @bytes: that it would save
- * @hit: allocations that it is about; @live: of their objects the most that were live
- * @bytes_req: of each, asked for; @object: of each, as it is; @better: as it would be
- * @freed_by: the group of the callsite that freed most of them + 1; 0: it is not about that
- * @task: who it is, where no callsite is known
+ * @bytes: bytes that it would save
+ * @hit: allocations that it is about; @live: the most of their objects that were live at once
+ * @bytes_req: bytes requested for each object; @object: bytes each takes now; @better: bytes it
+ *	would take
+ * @freed_by: the group of the callsite that freed most of them, plus 1; 0: does not apply
+ * @task: the task, if the callsite is not known
  * @more: the options of kmemx that show more; empty: those of @kind, and --callsite
- * @evidence, @arithmetic, @doubt, @merge: sentences without an end; may be empty
+ * @evidence, @arithmetic, @doubt, @merge: sentences without a final period; may be empty
  */
 struct finding {
 	const struct finding_kind *kind;
@@ -61,10 +62,10 @@ struct finding {
 };
 
 /**
- * struct finding_kind - a kind of finding: one of these in a file of its own
- * @name: in the table
+ * struct finding_kind - a kind of finding; each has its own file
+ * @name: its name in the table
  * @more: the options of kmemx that show more, before --callsite
- * @find: advise_add()s what it finds. 0 or -ENOMEM.
+ * @find: adds its findings with advise_add(). 0 or -ENOMEM.
  */
 struct finding_kind {
 	const char *name, *more;
@@ -79,19 +80,19 @@ int advise_add(struct advise_view *v, struct finding *f) __must_check;
 /* The whole table. 0 or -ENOMEM. */
 int advise_show(const struct advise *a, struct report *report) __must_check;
 
-/* A size is dominant that at least so many of a callsite's kmallocs ask for, in percent. */
+/* A callsite's size is dominant if at least this percentage of its kmallocs request it. */
 #define ADVISE_DOMINANT 75
 
-/* Is the size with number @i (size_peaks_key()) what its callsite nearly always asks for, and did
- * the slab allocator give it?
+/* Does its callsite nearly always request size @i (size_peaks_key()), and did the slab allocator
+ * serve it?
  */
 bool advise_dominant(const struct advise *a, size_t i);
-/* "979 objects of 56 bytes live at once, each in 64; ..." into @f, with what is in doubt of
- * the number of objects.
+/* Writes "979 objects of 56 bytes live at once, each in 64; ..." to @f, and what makes the number
+ * of objects uncertain.
  */
 void advise_tell_objects(const struct advise *a, size_t i, struct finding *f);
 
-/* What is in doubt of a number of objects that live, @gone of which ended without an event. */
+/* Says why a number of live objects is uncertain; @gone of them ended without an event. */
 void advise_doubt_live(const struct advise *a, uint64_t gone, struct finding *f);
 
 extern const struct table_type advice_type;

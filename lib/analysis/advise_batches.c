@@ -10,7 +10,7 @@
 #include "analysis/analyze.h"
 #include "event/tasks.h"
 
-/* "task cp-312", and what shows its frees. */
+/* "task cp-312", and the command that shows its frees. */
 static void name_task(struct finding *f, const struct tasks *tasks, int32_t pid)
 {
 	if (pid == SINGLE_FREES_INTERRUPT) {
@@ -64,7 +64,7 @@ static int find_unbatched(const struct finding_kind *kind, struct advise_view *v
 	size_t i;
 	int ret;
 
-	/* Without announcements nothing tells batches from single frees. */
+	/* Without mm_page_free_batched events, batches and single frees look the same. */
 	if (!(analysis_seen(a->env) & NEEDS(PAGE_FREE_BATCHED)))
 		return 0;
 	ret = tasks_read(&tasks, a->env->rec->cmdlines);
@@ -77,7 +77,7 @@ static int find_unbatched(const struct finding_kind *kind, struct advise_view *v
 	return ret;
 }
 
-/* Single pages that are freed in long runs, none of them in a batch. */
+/* Single pages freed in long runs, but not in batches. */
 const struct finding_kind finding_unbatched = {
 	.name = "unbatched",
 	.more = "script --stack -e 'mm_page_free*'",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: advice about CPUs: objects that nearly always die on another one.
- * In: frees by who allocated and who freed. Out: findings.
+ * analysis: advice about CPUs: objects that are nearly always freed on another CPU.
+ * In: frees by allocating and freeing callsite. Out: findings.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,10 +11,10 @@
 
 /* Fewer can be chance: of 16 objects, with two CPUs, that is 1 in 65536. */
 #define FAR_FREES_LEAST 16
-/* So many of them, in percent: whoever frees may run on any CPU at times. */
+/* At least this percentage: the freeing task may run on any CPU at times. */
 #define FAR_FREES_SHARE 95
 
-/* What there is of one callsite that allocates. @most: of one that frees, @freed_by. */
+/* Sums for one allocating callsite. @most: the most that one callsite, @freed_by, freed. */
 struct far_sum {
 	uint64_t nr, far, most;
 	uint32_t freed_by, nr_freeing;
@@ -76,7 +76,7 @@ static int find_ping_pong(const struct finding_kind *kind, struct advise_view *v
 	return ret;
 }
 
-/* Objects that are nearly always freed on another CPU than they were allocated on. */
+/* Objects that are nearly always freed on another CPU than the one that allocated them. */
 const struct finding_kind finding_ping_pong = {
 	.name = "ping-pong",
 	.more = "stat --slab -s pingpong",

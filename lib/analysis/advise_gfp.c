@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: advice about flags: GFP_ATOMIC where GFP_KERNEL does too, and high orders that may try
- * hard.
+ * analysis: advice about flags: GFP_ATOMIC where GFP_KERNEL would do, and high orders without a
+ * retry flag.
  * In: allocations by callsite, order and flags. Out: findings.
  */
 #include <errno.h>
@@ -11,14 +11,14 @@
 #include "analysis/advise.h"
 #include "analysis/gfp_uses.h"
 
-/* What there is of one callsite. */
+/* Sums for one callsite. */
 struct site_sum {
-	uint64_t nr, other; /* allocations that the finding is about, and beside them */
+	uint64_t nr, other; /* allocations of the finding, and others */
 	uint64_t in_task, failed;
 	uint32_t least, most; /* orders */
 };
 
-/* Sums by callsite, of slab objects and of pages each: those of pages are behind the others. */
+/* Sums by callsite: first those of slab objects, then those of pages. */
 struct site_sums {
 	struct site_sum *sums;
 	size_t nr_sites;
@@ -45,7 +45,7 @@ static int add_finding(struct advise_view *v, const struct site_sums *s, size_t 
 	return advise_add(v, f);
 }
 
-/* --- GFP_ATOMIC where GFP_KERNEL does too ----------------------------------------------- */
+/* --- GFP_ATOMIC where GFP_KERNEL would do ----------------------------------------------- */
 
 static int add_atomic(const struct finding_kind *kind, struct advise_view *v,
 		      const struct site_sums *s, size_t i)
@@ -99,9 +99,9 @@ const struct finding_kind finding_atomic = {
 	.find = find_atomic,
 };
 
-/* --- high orders that may try hard ------------------------------------------------------ */
+/* --- high orders without a retry flag --------------------------------------------------- */
 
-/* PAGE_ALLOC_COSTLY_ORDER: beyond it, the page allocator does not promise to go on. */
+/* PAGE_ALLOC_COSTLY_ORDER: above it, the page allocator does not promise to keep trying. */
 #define COSTLY_ORDER 3
 
 static int add_high_order(const struct finding_kind *kind, struct advise_view *v,
@@ -156,7 +156,7 @@ static int find_high_order(const struct finding_kind *kind, struct advise_view *
 	return ret;
 }
 
-/* Pages of an order over 3 with flags that do not say whether to retry. */
+/* Pages of an order over 3 whose flags do not say whether to retry. */
 const struct finding_kind finding_high_order = {
 	.name = "high-order",
 	.more = "stat --page --order 4-30",

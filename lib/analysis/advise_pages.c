@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: advice about pages: kmallocs that take blocks of pages, more than they need.
- * In: what kmalloc took from the page allocator, by callsite. Out: findings.
+ * analysis: advice about pages: kmallocs that take larger blocks of pages than they need.
+ * In: kmallocs served by the page allocator, by callsite. Out: findings.
  */
 #include <inttypes.h>
 
@@ -70,7 +70,7 @@ static int find_whole_pages(const struct finding_kind *kind, struct advise_view 
 	return ret;
 }
 
-/* Objects too large for the slab allocator, for which kmalloc takes a power of two of pages. */
+/* Objects too large for the slab allocator: kmalloc rounds them up to a power of two of pages. */
 const struct finding_kind finding_whole_pages = {
 	.name = "whole-pages",
 	.more = "stat --sizes",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: advice about sizes: a kmem_cache of its own, and a structure that is just too large.
- * In: objects live at most, by callsite and size. Out: findings.
+ * In: peaks of live objects, by callsite and size. Out: findings.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "analysis/advise.h"
 #include "analysis/own_cache.h"
 
-/* Does kmalloc have no smaller class than this for a request: is it at most an 8th too large? */
+/* An object is just over a power of two if it is at most 1/8 larger. */
 #define JUST_OVER 8
 
 bool advise_dominant(const struct advise *a, size_t i)
@@ -139,7 +139,7 @@ static int find_own_cache(const struct finding_kind *kind, struct advise_view *v
 	return ret;
 }
 
-/* Objects of one size, which a kmem_cache of their own would pack closer than kmalloc does. */
+/* Objects of one size that their own kmem_cache would pack more densely than kmalloc does. */
 const struct finding_kind finding_own_cache = {
 	.name = "own-cache",
 	.more = "stat --sizes",
@@ -159,8 +159,8 @@ static bool is_power(uint64_t bytes)
 	return bytes && bytes <= UINT32_MAX && !(bytes & (bytes - 1));
 }
 
-/* The powers of two that are classes of kmalloc, each of which is its own bit here. An event or
- * slabinfo must say so: kernels differ.
+/* The power-of-two classes of kmalloc; each class is its own bit. Only those that an event or
+ * slabinfo shows: kernels differ.
  */
 static uint32_t find_classes(const struct advise *a)
 {
@@ -186,7 +186,7 @@ static uint32_t find_classes(const struct advise *a)
 	return classes;
 }
 
-/* The class that an object would fit if it were a little smaller; 0: it would not. */
+/* The class that the object would fit if it were a little smaller; 0: none. */
 static uint32_t smaller_class(const struct advise *a, size_t i, uint32_t classes)
 {
 	const struct size_peak_key *key = size_peaks_key(&a->sizes, i);
@@ -230,8 +230,8 @@ static int find_shrink(const struct finding_kind *kind, struct advise_view *v)
 	return ret;
 }
 
-/* Objects at most an eighth larger than a power of two: a few bytes less fit the next smaller class
- * of kmalloc.
+/* Objects at most 1/8 larger than a power of two: a few bytes less, and they fit the next smaller
+ * kmalloc class.
  */
 const struct finding_kind finding_shrink = {
 	.name = "shrink",

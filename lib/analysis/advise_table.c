@@ -122,7 +122,7 @@ static struct cell cell_doubt(const void *row, struct table *t)
 	return words(t, &r->f->doubt);
 }
 
-/* Callsites beyond these are others: " --skip-func wrappers". Only stat has the option. */
+/* Functions skipped to find the callsites: " --skip-func wrappers". Only stat has the option. */
 static void add_skipped(const struct advice_row *r, struct strbuf *text)
 {
 	const char *word;
@@ -154,7 +154,7 @@ static void add_callsite(const struct advice_row *r, struct strbuf *text)
 	strbuf_free(&name);
 }
 
-/* That, or what the finding says, and " -i 'my file'". */
+/* The command for more, from add_callsite() or from the finding, and " -i 'my file'". */
 static struct cell cell_more(const void *row, struct table *t)
 {
 	const struct advice_row *r = row;

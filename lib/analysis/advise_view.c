@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the table of advice.
- * In: what was collected. Out: a row for each finding.
+ * In: collected counts. Out: one row for each finding.
  */
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: which allocations a report is about.
- * In: words as a user writes them, allocations. Out: each is marked as hidden or not.
+ * analysis: which allocations a report covers.
+ * In: the user's words, allocations. Out: each allocation is marked as hidden or not.
  */
 #include "analysis/alloc_filter.h"
 
@@ -37,7 +37,7 @@ int alloc_filter_add_order(struct alloc_filter *f, const char *word)
 	return filter_ranges_add(&f->orders, word);
 }
 
-/* Adds a copy of @word, of @len bytes, to the @nr of @words. */
+/* Adds a copy of @word, @len bytes long, to the @nr @words. */
 static int add_word(char ***words, size_t *nr, size_t *capacity, const char *word,
 		    size_t len)
 {
@@ -54,7 +54,7 @@ static int add_word(char ***words, size_t *nr, size_t *capacity, const char *wor
 
 int alloc_filter_add_cache(struct alloc_filter *f, const char *word)
 {
-	/* An option in the place of a name; no cache is called that. */
+	/* An option instead of a name; no cache has such a name. */
 	if (!*word || *word == '-')
 		return -EINVAL;
 	return add_word(&f->caches, &f->nr_caches, &f->caches_capacity, word,
@@ -66,7 +66,7 @@ int alloc_filter_add_dir(struct alloc_filter *f, const char *word)
 	return event_filter_add_dir(&f->who, word);
 }
 
-/* Adds one name to what @gfp asks for. */
+/* Adds one flag's name to @gfp. */
 static int add_flag(struct filter_gfp *gfp, const char *name, size_t len,
 		    const struct gfp_names *names)
 {
@@ -133,7 +133,7 @@ static bool is_cache(const struct alloc_filter *f, const char *name)
 {
 	size_t i;
 
-	/* "[kmalloc]" would be a set of letters. */
+	/* fnmatch() alone would take "[kmalloc]" as a set of letters. */
 	for (i = 0; i < f->nr_caches; i++) {
 		if (!strcmp(f->caches[i], name) || !fnmatch(f->caches[i], name, 0))
 			return true;
@@ -153,7 +153,7 @@ static bool is_kmalloc_cache(const struct alloc_filter *f, uint64_t bytes, bool 
 	return yes;
 }
 
-/* Keeps the answer @yes for @key. */
+/* Remembers the answer @yes for @key. */
 static bool remember(struct alloc_filter *f, struct u64_map *map, uint64_t key, bool yes)
 {
 	if (!u64_map_insert(map, key, yes))

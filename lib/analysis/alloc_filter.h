@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: which allocations a report is about.
- * In: words as a user writes them, allocations. Out: each is marked as hidden or not.
+ * analysis: which allocations a report covers.
+ * In: the user's words, allocations. Out: each allocation is marked as hidden or not.
  */
 #ifndef KMEMX_ANALYSIS_ALLOC_FILTER_H
 #define KMEMX_ANALYSIS_ALLOC_FILTER_H
@@ -15,7 +15,7 @@
 #include "event/tasks.h"
 #include "event/formats.h"
 
-/* Flags that an allocation must have: @bits, and @names among those that stand for its flags. */
+/* Flags that an allocation must have: @bits, and @names, which stand for several flags. */
 struct filter_gfp {
 	uint64_t bits;
 	uint64_t
@@ -24,14 +24,14 @@ struct filter_gfp {
 };
 
 /**
- * struct alloc_filter - zero-initialised: every allocation
+ * struct alloc_filter - zero-initialised, every allocation passes
  * @who: its CPUs, pids, tasks' names and callsites
- * @nodes: of node + 1, as -1 says that none was asked for; @orders: of pages
+ * @nodes: node + 1, as -1 means that no node was requested; @orders: of pages
  * @cache_known, @kmalloc_known, @gfp_known: number of a cache, size, flags -> 0 or 1
  * @nr_slab, @nr_page: allocations that passed
  * @failed: memory ran out
  *
- * What was added by one function is combined by OR, one function's with another's by AND.
+ * Words added by the same function are combined by OR, those of different functions by AND.
  */
 struct alloc_filter {
 	struct event_filter who;
@@ -48,25 +48,26 @@ struct alloc_filter {
 	bool failed;
 };
 
-/* All: 0, -EINVAL what is no such thing, -ENOMEM. */
+/* All return 0, -EINVAL for an invalid word, or -ENOMEM. */
 
-/* "0", "0-3", or "-1": no node was asked for. */
+/* "0", "0-3", or "-1" for allocations that requested no node. */
 int alloc_filter_add_node(struct alloc_filter *f, const char *word) __must_check;
 /* "3" or "0-3". */
 int alloc_filter_add_order(struct alloc_filter *f, const char *word) __must_check;
-/* The name of a cache, where * and ? stand for others; "[kmalloc]" is every kmalloc, whose
- * events name no cache: "kmalloc-64" follows from the size.
+/* A cache's name; * and ? are wildcards. "[kmalloc]" means every kmalloc. kmalloc events name no
+ * cache: "kmalloc-64" follows from the size.
  */
 int alloc_filter_add_cache(struct alloc_filter *f, const char *word) __must_check;
-/* A directory of the kernel's source that has the callsite, or one above: "fs" has "fs/ext4";
- * where * and ? stand for others. alloc_filter_begin()'s env must have dirs.
+/* A directory of the kernel's source that contains the callsite: "fs" includes "fs/ext4"; * and ?
+ * are wildcards. alloc_filter_begin()'s env must have dirs.
  */
 int alloc_filter_add_dir(struct alloc_filter *f, const char *word) __must_check;
-/* Is a directory one of those? */
+/* Does the filter name this directory? */
 bool alloc_filter_has_dir(const struct alloc_filter *f, const char *name);
-/* "GFP_KERNEL", "__GFP_ZERO", their short forms "K", "Z", "0x...", "none"; with | between them
- * the allocation must have all. A name with __ is a bit; one without stands for several and
- * is meant where the flags are shown with it. -ENOENT: the recording has no such name.
+/* "GFP_KERNEL", "__GFP_ZERO", their short forms "K", "Z", "0x...", "none". Joined by |, the
+ * allocation must have all of them. A name with __ is one bit; a name without it stands for
+ * several, and matches where the flags are displayed with that name. -ENOENT: the recording has no
+ * such name.
  */
 int alloc_filter_add_gfp(struct alloc_filter *f, const char *word,
 			 const struct gfp_names *names) __must_check;
@@ -74,9 +75,10 @@ int alloc_filter_add_gfp(struct alloc_filter *f, const char *word,
 /* Before the first event; @env is borrowed. 0 or -ENOMEM. */
 int alloc_filter_begin(struct alloc_filter *f,
 		       const struct analysis_env *env) __must_check;
-/* Says of the allocations among @nr events whether they are hidden. */
+/* Marks the allocations among @nr events as hidden or not. */
 void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr);
-/* Caches other than kmalloc's were asked for, and events that passed all else name none. */
+/* Were caches other than kmalloc's asked for, and does an event that passed all else name no cache?
+ */
 bool alloc_filter_unnamed(const struct alloc_filter *f);
 void alloc_filter_free(struct alloc_filter *f);
 

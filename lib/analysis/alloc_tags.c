@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what the alloc_tag events say of each place in the kernel that allocates.
- * In: the events, as formats that were posted have them. Out: bytes by place.
+ * analysis: memory of each allocation site in the kernel's source, from alloc_tag events.
+ * In: the events, decoded by their formats. Out: bytes by place.
  */
 #include "analysis/alloc_tags.h"
 
@@ -16,9 +16,9 @@
 #include "event/fields.h"
 #include "event/format_check.h"
 
-/* A name that is longer is damage; the kernel's own limit in its ioctl is 64. */
+/* A longer name means damage; the kernel's own limit in its ioctl is 64. */
 #define NAME_MOST  256U
-/* So many bytes at once are damage. */
+/* More bytes at once mean damage. */
 #define BYTES_MOST (1ULL << 48)
 
 enum tag_event { TAG_HIT, TAG_ALLOCED, TAG_FREED };
@@ -52,7 +52,7 @@ static const char *const names[FIELD_NR] = {
 	[FIELD_FUNCTION] = "function", [FIELD_LINE] = "lineno",
 };
 
-/* Has the event the fields that it cannot do without? */
+/* One alloc_tag event type: where its fields are. */
 static bool is_whole(const struct alloc_tag_format *f)
 {
 	if (!f->fields[FIELD_TAG].size)
@@ -110,7 +110,7 @@ int alloc_tags_init(struct alloc_tags *t, const struct recording *rec)
 	return ret;
 }
 
-/* A number of the event; false: it is not there. */
+/* Reads a number of the event; false: the field is missing. */
 static bool number(const struct alloc_tags *t, const struct alloc_tag_format *f,
 		   enum tag_field field, const struct kmem_event *ev, uint64_t *value)
 {
@@ -124,7 +124,7 @@ static bool number(const struct alloc_tags *t, const struct alloc_tag_format *f,
 	return true;
 }
 
-/* Appends a text of the event, up to its NUL; nothing where there is none. */
+/* Appends a text of the event, up to its NUL; nothing if the event lacks it. */
 static void put_text(const struct alloc_tags *t, const struct alloc_tag_format *f,
 		     enum tag_field field, const struct kmem_event *ev,
 		     struct strbuf *out)
@@ -140,7 +140,7 @@ static void put_text(const struct alloc_tags *t, const struct alloc_tag_format *
 	strbuf_add(out, c.data, len < NAME_MOST ? len : NAME_MOST);
 }
 
-/* "FUNCTION [MODULE]" and "FILE:LINE", as /proc/allocinfo's lines make them. */
+/* "FUNCTION [MODULE]" and "FILE:LINE", as in /proc/allocinfo. */
 static void name_tag(struct alloc_tags *t, struct alloc_tag *tag,
 		     const struct alloc_tag_format *f, const struct kmem_event *ev)
 {
@@ -149,7 +149,7 @@ static void name_tag(struct alloc_tags *t, struct alloc_tag *tag,
 
 	put_text(t, f, FIELD_FUNCTION, ev, &function);
 	put_text(t, f, FIELD_MODULE, ev, &module);
-	/* A text that the kernel has not is "(null)" in an event. */
+	/* The event has "(null)" if the kernel has no text. */
 	if (module.size && strcmp(strbuf_text(&module), "(null)") != 0)
 		strbuf_printf(&function, " [%s]", strbuf_text(&module));
 	put_text(t, f, FIELD_FILE, ev, &place);
@@ -216,7 +216,7 @@ void alloc_tags_event(struct alloc_tags *t, const struct kmem_event *ev)
 			name_tag(t, tag, f, ev);
 		return;
 	}
-	/* Of a damaged recording the sum may wrap. */
+	/* The sum may wrap if the recording is damaged. */
 	if (f->what == TAG_FREED)
 		bytes = -bytes;
 	tag->bytes = (int64_t)((uint64_t)tag->bytes + bytes);

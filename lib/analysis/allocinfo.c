@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what lives by function, compared with the kernel's own profile of allocations.
+ * analysis: live memory by function, compared with the kernel's own allocation profile.
  * In: lives of slab objects and pages, alloc_tag events, /proc/allocinfo before and after. Out:
  * "allocinfo".
  *
  * The kernel counts at each place in its source that allocates (Linux 6.10, with
- * CONFIG_MEM_ALLOC_PROFILING), what no event tells too: in bulk, per CPU, vmalloc. The two meet by
- * function: a statement of several lines has several line numbers, and who says which is up to the
- * compiler.
+ * CONFIG_MEM_ALLOC_PROFILING), including what no event reports: bulk allocations, per-CPU memory,
+ * vmalloc. The two sides are joined by function: a statement of several lines has several line
+ * numbers, and the compiler picks one.
  *
- * Where all places of a function that have objects are traced by alloc_tag events, these are what
- * the trace says: they see what the kernel counts.
+ * If alloc_tag events trace all places of a function that have objects, they replace the kmem
+ * events on the trace side: they see what the kernel counts.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@
 
 static const struct table_type allocinfo_type;
 
-/* Bytes of an account's rows that came, less those that went. */
+/* Bytes that each row of an account gained, minus those it lost. */
 struct net_rows {
 	int64_t *net;
 	size_t nr, capacity;
@@ -41,14 +41,14 @@ struct allocinfo {
 };
 
 /**
- * struct function_row - a function, to both sides
+ * struct function_row - a function, as both sides see it
  * @trace: bytes of its allocations that still live
  * @bytes, @calls: by how much the kernel's counters changed
- * @place: number of the text "FILE:LINE"; 0: none. @nr_places: where in it the kernel counts
- * @nr_busy: of these, places that have objects after the recording
- * @nr_tags: places that alloc_tag events are of; @tag_bytes: by these what @trace is
- * @known: the kernel has a counter there
- * @by_tags: @trace is by alloc_tag events
+ * @place: number of the text "FILE:LINE"; 0: none. @nr_places: places in it where the kernel counts
+ * @nr_busy: places of these that have objects after the recording
+ * @nr_tags: places with alloc_tag events; @tag_bytes: live bytes by these events
+ * @known: the kernel has a counter for it
+ * @by_tags: @trace comes from alloc_tag events
  */
 struct function_row {
 	int64_t trace, bytes, calls;
@@ -168,7 +168,7 @@ static struct function_row *function(struct functions *f, const char *name, size
 	return &f->rows[id - 1];
 }
 
-/* @sign: 1: the snapshot after; -1: before. */
+/* @sign: 1 for the snapshot after, -1 for the one before. */
 static void add_snapshot(struct functions *f, const char *text, int sign)
 {
 	struct allocinfo_line line;
@@ -197,8 +197,8 @@ static void add_snapshot(struct functions *f, const char *text, int sign)
 	}
 }
 
-/* What alloc_tag events say takes the place of what kmem events do, where they have all of it: both
- * see the same objects.
+/* alloc_tag events replace kmem events for functions that they cover completely: both see the same
+ * objects.
  */
 static void use_tags(struct functions *f)
 {
@@ -234,7 +234,7 @@ static void use_tags(struct functions *f)
 	}
 }
 
-/* What lives by @owners' rows, whose rows are functions. */
+/* Adds the live bytes of @owners' rows, which are functions. */
 static void add_lives(struct functions *f, const struct owners *owners,
 		      const struct net_rows *rows)
 {
@@ -419,7 +419,7 @@ static int row_compare(const void *a, const void *b)
 	return x->id < y->id ? -1 : 1;
 }
 
-/* Which rows have the better source, and what of it is of no use. */
+/* Notes which rows use alloc_tag events, and how many of those events could not be used. */
 static void add_source(const struct functions *f, struct table *t)
 {
 	const struct alloc_tags *tags = &f->info->tags;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: what every analysis is, and what it may consult.
+ * analysis: the interface of every analysis, and what it may consult.
  * In: events in time order. Out: tables, as often as asked.
  */
 #ifndef KMEMX_ANALYSIS_ANALYSIS_H
@@ -33,24 +33,25 @@ struct web_report;
  * struct analysis_env - what every analysis may consult; borrowed, outlives them
  *
  * @stream: stacks, cache names, stats
- * @accounts: of the stream, for analyses that observe lives or share sums: analyses_new() sets
- *	them and feeds them, analyses_end() finishes them
- * @moved_by: what was added to the addresses of a vmlinux that the symbols are from (KASLR)
- * @dirs: for rows by directory; NULL: none are wanted
+ * @accounts: for analyses that observe lives or share sums: analyses_new() sets and feeds them,
+ *	analyses_end() finishes them
+ * @moved_by: KASLR offset of the recorded kernel against the vmlinux that the symbols come from
+ * @dirs: for rows by directory; NULL: no such rows are wanted
  * @dir_depth: of directories_find(), for those rows
- * @lines: inlined functions and lines; NULL: nothing knows them
- * @raw_ip: code addresses are shown as they are
- * @raw_names: functions have the compiler's suffixes
- * @by_site: each address in a function is a callsite
- * @filter: hides allocations from every analysis; NULL: all are shown. It says so in the events
- *	that it is given, as long as they are read
- * @guess: the recording has the callchains of a sample of its slab objects: analyze_run() makes it
- *	give one to the others where an account is by callchain; NULL: it is no such recording
- * @first_ts, @last_ts: what the events span, as far as it is known before they are read
- * @window: the events are of a part of the time or of one of several buffers
+ * @lines: inlined functions and lines; NULL: not known
+ * @raw_ip: show code addresses as numbers
+ * @raw_names: show function names with the compiler's suffixes
+ * @by_site: each address in a function is its own callsite
+ * @filter: hides allocations from every analysis; NULL: all are shown. It marks the events that it
+ *	is given, while they are read
+ * @guess: set if only a sample of the slab objects has callchains: analyze_run() uses it to guess
+ *	the others' if an account is by callchain; NULL: no such recording
+ * @first_ts, @last_ts: time span of the events, as far as known before they are read
+ * @window: the events cover part of the time, or one of several buffers
  * @page_size: bytes of a page on the recorded machine
- * @sample: what figures are estimated from; zero: they are what the recording has
- * @jobs: threads that may run at a time, the caller's included; 0 means 1
+ * @sample: the sample that figures are estimated from; zero: figures are exact counts of the
+ *	recording
+ * @jobs: threads that may run at once, including the caller's; 0 means 1
  */
 struct analysis_env {
 	const struct recording *rec;
@@ -78,15 +79,15 @@ struct analysis_env {
 /* Which slab allocations count. */
 enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
 
-/* What the roots of a tree of callchains are: no tree is wanted; the outermost callers; the
- * functions that allocated.
+/* The roots of a tree of callchains: no tree is wanted; the outermost callers; the functions that
+ * allocated.
  */
 enum tree_roots { TREE_NONE, TREE_CALLER, TREE_CALLEE };
 
 /**
- * struct tree_options - what is asked of a tree of callchains
+ * struct tree_options - what the user asked of a tree of callchains
  * @depth: levels; 0: all
- * @min_share: functions with less of all bytes are added up, in millionths of them
+ * @min_share: functions with a smaller share of all bytes are summed up, in millionths
  */
 struct tree_options {
 	enum tree_roots roots;
@@ -94,26 +95,26 @@ struct tree_options {
 };
 
 /**
- * struct analysis_options - what is asked of analyses that give several tables; each takes
- * what it knows. Zero: its usual table. Borrowed, outlives them.
+ * struct analysis_options - options for analyses with several tables; each uses those it knows.
+ * Zero: its usual table. Borrowed, outlives them.
  *
  * @by_caller, @by_address, @by_cache: which tables are wanted
- * @by: one more table; where there is but one: what its rows are. It may be combined
+ * @by: rows of one more table, or of the only one. It may be combined
  * @tree: a tree of callchains is wanted
  * @live: only what is still allocated
- * @unmatched: also who freed slab objects that no event allocated
- * @account_rows: of the account table
- * @needs: NEEDS_SLAB or NEEDS_PAGE: of analyses of both only this part; 0: all
- * @bins: of peak: live bytes at the ends of as many parts of the time; 0: none are wanted
- * @at_end: of peak: at the end, not when most was live
- * @any_order, @any_migratetype: of owners and export: blocks of all of these are in one row;
- *	@any_gfp: of export
- * @history: of export: takes all that began and ended; the caller's, filled; NULL: not wanted
- * @older_ns: what is younger may be in flight; 0: the analysis finds out
+ * @unmatched: also show who freed slab objects that no event allocated
+ * @account_rows: which slab allocations the account table counts
+ * @needs: NEEDS_SLAB or NEEDS_PAGE: analyses of both do only this part; 0: all
+ * @bins: for peak: live bytes at the ends of this many parts of the time; 0: not wanted
+ * @at_end: for peak: at the end, not at the peak
+ * @any_order, @any_migratetype: for owners and export: one row for all orders or migratetypes;
+ *	@any_gfp: for export
+ * @history: for export: receives all that began and ended, owned by the caller; NULL: not wanted
+ * @older_ns: younger objects may be in flight; 0: the analysis chooses
  * @suppress: known leaks; NULL: none
- * @footprint: of footprint; it has no tables without
- * @web: of report: receives the data of its page; NULL: they are not wanted
- * @short_ns: a life of at most this is a short one; 0: LIFETIME_SHORT_NS
+ * @footprint: for footprint, which has no tables without it
+ * @web: for report: receives the data of its page; NULL: not wanted
+ * @short_ns: a lifetime up to this is short; 0: LIFETIME_SHORT_NS
  */
 struct analysis_options {
 	bool by_caller, by_address, by_cache;
@@ -143,13 +144,13 @@ struct analysis_options {
 	 NEEDS(CACHE_ALLOC_NODE) | NEEDS(KFREE) | NEEDS(CACHE_FREE))
 #define NEEDS_PAGE (NEEDS(PAGE_ALLOC) | NEEDS(PAGE_FREE) | NEEDS(PAGE_FREE_BATCHED))
 
-/* When an analysis takes part. */
+/* When an analysis runs. */
 enum analysis_use {
-	ANALYSIS_USUAL,	    /* stat: where nothing is asked for by name, or it is */
-	ANALYSIS_ASKED,	    /* stat: where it is asked for by name */
-	ANALYSIS_ALONE,	    /* stat: the same, and then no other */
+	ANALYSIS_USUAL,	    /* stat: by default, or when asked for by name */
+	ANALYSIS_ASKED,	    /* stat: only when asked for by name */
+	ANALYSIS_ALONE,	    /* stat: only when asked for by name, and then alone */
 	ANALYSIS_COMMAND,   /* a command of its own */
-	ANALYSIS_DIFF,	    /* diff: where its rows are wanted */
+	ANALYSIS_DIFF,	    /* diff: when its rows are wanted */
 	ANALYSIS_RULES,	    /* diff: for rules about directories */
 	ANALYSIS_DIFF_PAGE, /* diff: for its page */
 };
@@ -161,35 +162,33 @@ static inline bool analysis_use_stat(enum analysis_use use)
 }
 
 /**
- * struct analysis - an analysis: one of these in a file of its own, a line in registry.c
+ * struct analysis - an analysis; each has its own file and a line in registry.c
  *
  * @name: also the option of stat that asks for it, --NAME; @help: its text in -h, or, if it is
  *	@seldom asked for, in --help-all
- * @command: of ANALYSIS_COMMAND: the command that it is a part of; NULL: the one of its name
- * @needs: the events it is about: without any of them it shows nothing
- * @must: events without any of which it shows nothing either, whatever @needs says; @events: what
- *	they are called; @record: the option of kmemx record for them. 0, NULL, NULL: none
- * @rows: ROWS() that its tables can be asked to have; 0: they are what they are
- * @all_time: cannot speak of a part of the recording's time; the reason, else NULL
- * @unfiltered: cannot speak of a part of the allocations; the reason, else NULL
- * @unsampled: cannot speak of a sample of all objects and pages; the reason, else NULL
- * @estimates: of a sample, figures are estimates of all: env->sample
- * @all_frees: cannot speak of a recording that lacks some of the frees
- * @lacks: which of the system's facts that kmemx record keeps the recording lacks for it, as
- *	"does not say ..."; NULL: none. NULL for analyses that need none.
- * @tables: what its tables are; ended by NULL
- * @create: @self is to be destroyed in any case, unless it is NULL. 0; -ENOMEM; -EOVERFLOW: what it
- *	asks env->accounts for does not fit beside what others asked for
- * @observe: takes events and losses, in time order; failures (memory) are kept and
- *	returned by @view. NULL: it observes env->accounts alone
- * @apart: it consults neither the stream (stacks, names, stats) nor an event's raw
- *	data, and shares nothing with other analyses: it may run on a thread of its own,
- *	behind the stream
- * @end: no event follows, and env->accounts are finished; views cost less from here on.
- *	NULL: it does not matter
- * @view: adds the tables of what was observed so far to the report, at any moment between
- *	two calls of @observe and as often as asked; nothing that follows depends on it.
- *	0 or -errno
+ * @command: for ANALYSIS_COMMAND: the command that it belongs to; NULL: the command has its name
+ * @needs: its events: without any of them it shows nothing
+ * @must: it also shows nothing without any of these events; @events: their name; @record: the
+ *	option of kmemx record for them. 0, NULL, NULL: none
+ * @rows: ROWS() that its tables can have; 0: the rows cannot be chosen
+ * @all_time: why it cannot handle part of the recording's time; NULL: it can
+ * @unfiltered: why it cannot handle part of the allocations; NULL: it can
+ * @unsampled: why it cannot handle a sample of objects and pages; NULL: it can
+ * @estimates: with a sample, its figures are estimates: env->sample
+ * @all_frees: it cannot handle a recording that lacks some of the frees
+ * @lacks: returns which fact about the system it needs and the recording lacks, as "does not say
+ *	..."; NULL: nothing is missing. The callback is NULL for analyses that need no such facts.
+ * @tables: types of its tables; ended by NULL
+ * @create: @self must be destroyed in any case, unless it is NULL. 0; -ENOMEM; -EOVERFLOW:
+ *	env->accounts cannot hold its dimensions together with the others'
+ * @observe: takes events and losses, in time order; keeps failures (memory), which @view returns.
+ *	NULL: it only observes env->accounts
+ * @apart: it may run on its own thread, behind the stream: it uses neither the stream (stacks,
+ *	names, stats) nor raw event data, and shares nothing with other analyses
+ * @end: no event follows, and env->accounts are finished; views cost less from here on. NULL: not
+ *	needed
+ * @view: adds the tables of the events so far to the report; may be called between any two calls of
+ *	@observe, as often as needed, and changes no later result. 0 or -errno
  */
 struct analysis {
 	const char *name, *help;

@@ -13,10 +13,10 @@
 #include "analysis/relay.h"
 #include "analysis/stack_guess.h"
 
-/* Events taken at a time where there is one thread: they stay in the nearest cache. */
+/* Events taken at a time with a single thread: they stay in the L1 cache. */
 #define BATCH 128
 
-/* Who takes events: an analysis, or an account that some asked for. */
+/* Takes events: an analysis, or an account that some analysis asked for. */
 struct taker {
 	void (*observe)(void *self, const struct kmem_event *evs, size_t nr);
 	void *self;
@@ -25,14 +25,14 @@ struct taker {
 struct analyses {
 	struct analysis_env env;
 	struct accounts accounts;
-	struct accounts_parts *parts; /* of which @accounts are the sum; or NULL */
+	struct accounts_parts *parts; /* @accounts are their sum; or NULL */
 	struct analysis_set set;
 	void *selves[ANALYSES_MAX];
 	struct taker takers[ANALYSES_MAX + 2];
 	size_t nr_takers;
 };
 
-/* The takers of one thread: every @step-th from @first on. */
+/* The takers of one thread: every @step-th, starting at @first. */
 struct share {
 	struct analyses *all;
 	size_t first, step;
@@ -54,7 +54,7 @@ static void share_events(void *ctx, const struct kmem_event *evs, size_t nr)
 		accounts_events(&all->accounts, evs, nr);
 }
 
-/* How far the pass is, and when to say so next. */
+/* Progress of the pass, and when to report it next. */
 struct pass {
 	const struct analyze_progress *progress; /* may be NULL */
 	uint64_t count, pause;
@@ -76,7 +76,7 @@ static inline int pass_on(struct pass *pass, size_t nr)
 	return pass->progress->fn(pass->progress->ctx, pass->count) ? -ECANCELED : 0;
 }
 
-/* What is to be said of events before anyone takes them. */
+/* Marks events before any taker sees them. */
 static void mark(const struct analyses *all, struct kmem_event *evs, size_t nr)
 {
 	struct stack_guess *guess = all->env.guess;
@@ -89,7 +89,7 @@ static void mark(const struct analyses *all, struct kmem_event *evs, size_t nr)
 		stack_guess_count(guess, evs, nr);
 }
 
-/* Every item of the stream to every analysis, on this thread. */
+/* Passes every item of the stream to every analysis, on this thread. */
 static int run_here(struct analyses *all, struct event_stream *stream, struct pass *pass)
 {
 	struct kmem_event *evs = malloc(BATCH * sizeof(*evs));
@@ -106,7 +106,7 @@ static int run_here(struct analyses *all, struct event_stream *stream, struct pa
 	return ret;
 }
 
-/* A whole batch for the threads; less at the end. Its events outlive their raw data. */
+/* Fills a batch for the threads; it is only short at the end. Its events outlive their raw data. */
 static int fill(struct event_stream *stream, struct kmem_event *evs)
 {
 	int nr = 0;
@@ -125,7 +125,7 @@ static int fill(struct event_stream *stream, struct kmem_event *evs)
 	return nr;
 }
 
-/* The same with the analyses on threads of their own, while this one reads and decodes. */
+/* Like run_here(), but the analyses run on their own threads while this one reads and decodes. */
 static int run_apart(const struct analyses *all, struct relay *relay,
 		     struct event_stream *stream, struct pass *pass)
 {
@@ -144,7 +144,7 @@ static int run_apart(const struct analyses *all, struct relay *relay,
 	return ret;
 }
 
-/* Threads for the analyses; 0 where they run on the caller's. */
+/* Number of threads for the analyses; 0: they run on the caller's. */
 static unsigned int nr_readers(const struct analyses *all)
 {
 	size_t i, nr = all->env.jobs ? all->env.jobs - 1 : 0;
@@ -165,14 +165,16 @@ static bool only_accounts(const struct analyses *all)
 	return nr && all->nr_takers == nr;
 }
 
-/* Only accounts are wanted, which can be made in parts. */
+/* Are accounts the only takers, and can they be computed in parts? */
 static bool can_part(const struct analyses *all)
 {
 	return all->env.jobs > 1 && only_accounts(all) && !all->env.guess &&
 	       accounts_can_part(&all->accounts);
 }
 
-/* Does nobody want all that events say? A filter does, and so may who takes events. */
+/* Are brief events enough? Not if there is a filter, or a taker other than the accounts, or if the
+ * accounts read all.
+ */
 static bool is_brief(const struct analyses *all)
 {
 	return !all->env.filter && only_accounts(all) &&
@@ -193,7 +195,7 @@ static int parts_pause(void *ctx, uint64_t nr_events)
 	return pass_on(p->pass, nr_events - p->pass->count);
 }
 
-/* Accounts of parts, and their sum. -EAGAIN where that cannot be: nothing has happened then. */
+/* Computes accounts in parts and adds them up. -EAGAIN: not possible, and nothing has changed. */
 static int run_parts(struct analyses *all, struct event_stream *stream, struct pass *pass)
 {
 	struct accounts_parts *parts;
@@ -221,8 +223,8 @@ static int run_parts(struct analyses *all, struct event_stream *stream, struct p
 	return accounts_parts_sum(&all->accounts, parts);
 }
 
-/* Where an account is by callchain, callchains for what the recording has none of: it is read once
- * for what those that it has say, and again from the start.
+/* If an account is by callchain and only a sample has callchains, reads the stream once to learn
+ * from the sample, then rewinds it.
  */
 static int learn_stacks(struct analyses *all, struct event_stream *stream,
 			const struct analyze_progress *progress)
@@ -265,14 +267,16 @@ static int analyze_stream(struct analyses *all, struct event_stream *stream,
 		ret = run_parts(all, stream, &pass);
 		if (ret != -EAGAIN)
 			return ret;
-		/* From the start: it may be told to end before it is where parts ended. */
+		/* Count from the start: the pass may be told to end earlier than where the parts
+		 * ended.
+		 */
 		pass = pass_start(progress);
 	}
 	for (i = 0; i < nr; i++) {
 		shares[i] = (struct share){ all, i, nr };
 		readers[i] = (struct relay_reader){ share_events, &shares[i] };
 	}
-	/* Without threads it only takes longer. */
+	/* If the threads cannot start, it only takes longer. */
 	if (!nr || relay_start(&relay, readers, nr))
 		return run_here(all, stream, &pass);
 	ret = run_apart(all, relay, stream, &pass);
@@ -290,9 +294,7 @@ static void page_account_take(void *self, const struct kmem_event *evs, size_t n
 	page_account_events(self, evs, nr);
 }
 
-/* Analyses that only observe an account take no events; accounts that nobody asked for are
- * none.
- */
+/* Analyses that only observe an account take no events, and unused accounts are NULL. */
 static void add_taker(struct analyses *all, const struct taker *taker)
 {
 	if (taker->observe && taker->self)
@@ -377,7 +379,7 @@ int analyses_view(const struct analyses *all, struct report *report)
 
 	for (i = 0; i < all->set.nr && !ret; i++) {
 		const struct analysis *analysis = all->set.analyses[i];
-		/* What is not about allocations has no filter. */
+		/* The filter only hides allocations, so for the others count all events seen. */
 		uint32_t about = analysis->needs
 					 ? (analysis->needs | analysis->must) & seen
 					 : analysis->must & all_seen;

@@ -9,7 +9,7 @@
 #include "analysis/analysis.h"
 
 /**
- * struct analyze_progress - called from time to time with the progress of the pass
+ * struct analyze_progress - called regularly with the progress of the pass
  * @fn: called about every @interval events with their number so far, which may go back to the
  *	start once; a return value other than 0 ends the pass with -ECANCELED. NULL: never called.
  */
@@ -24,8 +24,8 @@ struct analyze_progress {
 /**
  * struct analysis_set - which analyses take part
  * @analyses, @nr: at most ANALYSES_MAX
- * @opts: what is asked of them; outlives them
- * @unseen: those of which no event came show their empty tables, too
+ * @opts: their options; outlives them
+ * @unseen: analyses that saw none of their events show empty tables, too
  */
 struct analysis_set {
 	const struct analysis *const *analyses;
@@ -36,23 +36,23 @@ struct analysis_set {
 
 struct analyses;
 
-/* Several analyses of one stream, with the accounts that they ask for (env->accounts is not
- * read); what @set points at outlives them. 0; -ENOMEM; -EOVERFLOW: too many, or rows by too much
- * at once. analyses_free() in any case.
+/* Several analyses of one stream, and the accounts that they ask for (env->accounts is not read).
+ * All that @set points at must outlive them. 0; -ENOMEM; -EOVERFLOW: too many analyses, or too many
+ * dimensions at once. analyses_free() in any case.
  */
 int analyses_new(struct analyses **out, const struct analysis_env *env,
 		 const struct analysis_set *set) __must_check;
-/* Hands on @nr events and losses, in the stream's order. */
+/* Passes on @nr events and losses, in the stream's order. */
 void analyses_observe(struct analyses *all, const struct kmem_event *evs, size_t nr);
 /* No event follows: views cost less from here on. */
 void analyses_end(struct analyses *all);
-/* Adds the tables of what was observed so far, in the order of the set; at any moment and as
- * often as asked. 0; -ENOMEM; an analysis' error: the report is void then.
+/* Adds the tables of the events so far, in the order of the set; at any moment and as often as
+ * needed. 0; -ENOMEM; an analysis' error, and the report is void.
  */
 int analyses_view(const struct analyses *all, struct report *report) __must_check;
 void analyses_free(struct analyses *all);
 
-/* The types of events that the stream has given so far: bits of enum kmem_event_type. */
+/* The types of events seen in the stream so far: bits of enum kmem_event_type. */
 uint32_t analysis_seen(const struct analysis_env *env);
 
 /**
@@ -62,8 +62,8 @@ uint32_t analysis_seen(const struct analysis_env *env);
  * @report: receives the tables, in the order of @set
  * @progress: may be NULL
  *
- * Return: 0; -ECANCELED; -ENOMEM; -EOVERFLOW as of analyses_new(); the stream's error: the
- * report is void then.
+ * Return: 0; -ECANCELED; -ENOMEM; -EOVERFLOW as in analyses_new(); the stream's error. On an error
+ * the report is void.
  */
 int analyze_run(const struct analysis_env *env, const struct analysis_set *set,
 		struct event_stream *stream, struct report *report,

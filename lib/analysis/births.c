@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: which task allocated what lives.
+ * analysis: which task allocated a live object.
  * In: allocations, by CPU and in time order. Out: the task that ran on a CPU at a time.
  */
 #include "analysis/births.h"
@@ -54,7 +54,7 @@ void births_start(struct births *b, uint16_t cpu, uint64_t ts, int32_t pid)
 	b->count++;
 }
 
-/* The last start not after @ts; the first of all if there is none. NULL: that CPU has none. */
+/* The last start not after @ts, or the first one if all are later. NULL: the CPU has none. */
 static struct births_start *find_start(const struct births *b, uint16_t cpu, uint64_t ts)
 {
 	const struct births_cpu *c;
@@ -93,7 +93,7 @@ void births_keep(struct births *b, uint16_t cpu, uint64_t ts)
 		start->needed = true;
 }
 
-/* The last of each CPU stays: what comes may be of it. */
+/* Keeps the last start of each CPU: the next allocation may belong to it. */
 void births_drop(struct births *b)
 {
 	size_t cpu, i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: how far a net figure can be trusted.
- * In: what the accounts say is live, and why that may be wrong. Out: ranges.
+ * In: live bytes by the accounts, and reasons why they may be wrong. Out: ranges.
  */
 #include "analysis/bounds.h"
 
@@ -18,7 +18,7 @@ uint64_t bounds_dropped(const struct recording *rec, const struct event_stream_s
 	for (i = 0; i < rec->nr_cpustats; i++) {
 		dropped +=
 			rec->cpustats[i].commit_overrun + rec->cpustats[i].dropped_events;
-		/* What a flight recorder overwrites is the past, and no loss. */
+		/* A flight recorder overwrites the past by design; that is not a loss. */
 		dropped += recording_flight(rec) ? 0 : rec->cpustats[i].overrun;
 	}
 	return dropped > seen ? dropped - seen : 0;
@@ -38,9 +38,8 @@ bool bounds_lost(const struct recording *rec, const struct event_stream_stats *s
 	return known;
 }
 
-/* Are events missing that no gap in the stream stands for? What the ring buffer overwrote
- * leaves a mark where it was, though perhaps without a number; what it refused to take
- * leaves none.
+/* Are events missing without a gap in the stream? Overwritten events leave a mark in the stream,
+ * though perhaps without a number; events that the ring buffer refused leave none.
  */
 static bool lost_without_place(const struct recording *rec,
 			       const struct event_stream_stats *s)
@@ -56,8 +55,8 @@ static bool lost_without_place(const struct recording *rec,
 	return refused || (bounds_dropped(rec, s) && !unknown);
 }
 
-/* Recorders that leave themselves out by pid, others than kmemx too, leave out with it what
- * RCU and softirqs free meanwhile.
+/* Recorders that exclude themselves by pid (not only kmemx) also exclude the frees of RCU and
+ * softirqs that run meanwhile.
  */
 bool bounds_recorder_apart(const struct recording *rec)
 {
@@ -117,7 +116,7 @@ void net_range_prove(struct net_range *r, uint64_t min, uint64_t max)
 		min = max;
 	r->min = min;
 	r->gone = r->net - max;
-	/* The best of what live is taken for sure, the worst for gone. */
+	/* Live bytes come from the most trusted part first, gone ones from the least trusted. */
 	take(&r->lost, take(&r->implicit, take(&r->seen, r->min)));
 	take(&r->seen, take(&r->lost, take(&r->implicit, r->gone)));
 }

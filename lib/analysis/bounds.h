@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis: how far a net figure can be trusted.
- * In: what the accounts say is live, and why that may be wrong. Out: ranges.
+ * In: live bytes by the accounts, and reasons why they may be wrong. Out: ranges.
  *
- * Of the allocations seen, the live ones are the most that can still live: net is an upper
- * bound. Which of them live for sure no event says: those after the last gap in the events,
- * whose callsite and cache never showed a free without an event, are merely seen; only the
- * kernel's own count (census.h) makes some sure. Documentation/accounting.md has the formula.
+ * Allocations without a free event are the most that can still live: net is an upper bound. No
+ * event proves which of them live. Those after the last gap, whose callsite and cache never showed
+ * a free without an event, count as seen; only the kernel's own count (census.h) proves a minimum.
+ * Documentation/accounting.md has the formula.
  */
 #ifndef KMEMX_ANALYSIS_BOUNDS_H
 #define KMEMX_ANALYSIS_BOUNDS_H
@@ -19,14 +19,13 @@
 
 /**
  * struct net_range - bytes: net = min + seen + implicit + lost + gone
- * @net: not seen freed
+ * @net: no free was seen
  * @min: must still be live
- * @seen: nothing says that they are freed, and nothing proves that they are not
- * @implicit: may have been freed without an event, as others of the cache or callsite were
+ * @seen: no sign that they were freed, and no proof that they were not
+ * @implicit: may have been freed without an event, like others of the cache or callsite
  * @lost: may have been freed while events were lost
  * @gone: must have been freed, without an event
- * @sampled: these are estimated from a sample: of what must live at least @low bytes do, of what
- *	can at most @high, by their intervals
+ * @sampled: estimated from a sample: between @low and @high bytes live, by their intervals
  */
 struct net_range {
 	uint64_t net;
@@ -38,25 +37,23 @@ struct net_range {
 /* Zero-initialise it, then bounds_init(). */
 struct bounds {
 	struct u64_map suspects; /* callsites with implicit frees */
-	bool unplaced;		 /* events are missing, no one knows when */
+	bool unplaced;		 /* events are missing at an unknown time */
 	bool all_frees;		 /* the recording has the frees of all tasks */
 };
 
 void bounds_init(struct bounds *b, const struct analysis_env *env);
-/* Notes a callsite of which an object ended without an event. 0 or -ENOMEM. */
+/* Notes a callsite with an object that ended without an event. 0 or -ENOMEM. */
 int bounds_suspect(struct bounds *b, uint64_t callsite) __must_check;
-/* Of @live bytes that @callsite allocated, @sure were allocated after the last gap; none of
- * them counts as proved.
- */
+/* @callsite allocated @live bytes, @sure of them after the last gap; none are proved to live. */
 struct net_range bounds_net(const struct bounds *b, uint64_t callsite, uint64_t live,
 			    uint64_t sure);
-/* Of @r, where nothing is proved yet, it is: at least @min and at most @max bytes live. */
+/* Adds proof to @r, which has none yet: at least @min and at most @max bytes live. */
 void net_range_prove(struct net_range *r, uint64_t min, uint64_t max);
 void bounds_free(struct bounds *b);
 
-/* Adds @from to @to, @times; intervals do not add up. */
+/* Adds @from to @to, @times times; intervals are not added. */
 void net_range_add(struct net_range *to, const struct net_range *from, uint64_t times);
-/* The least, and the most, that can live. */
+/* The fewest and the most bytes that can live. */
 static inline uint64_t net_range_min(const struct net_range *r)
 {
 	return r->sampled ? r->low : r->min;
@@ -67,20 +64,21 @@ static inline uint64_t net_range_max(const struct net_range *r)
 	return r->sampled ? r->high : r->net - r->gone;
 }
 
-/* "lost", "implicit", "seen" and "sample", or some of them with commas; NULL for an exact figure.
+/* "lost", "implicit", "seen" and "sample", those that apply, separated by commas; NULL for an exact
+ * figure.
  */
 const char *net_range_reason(const struct net_range *r);
-/* What text says for one of these: "untraced-free,seen". Static. */
+/* The reason as text shows it: "untraced-free,seen". Static. */
 const char *net_range_reason_spell(const char *reason);
 
-/* Are the recorder's events left out by task and context, so that those of RCU and softirqs are
- * there, or are its own there too?
+/* Were the recorder's own events excluded by task and context (so those of RCU and softirqs are
+ * kept), or not excluded at all?
  */
 bool bounds_recorder_apart(const struct recording *rec);
-/* How many events are missing in all; false: no one knows. */
+/* How many events are missing in all; false: not known. */
 bool bounds_lost(const struct recording *rec, const struct event_stream_stats *s,
 		 uint64_t *lost) __must_check;
-/* Events that the ring buffer's own statistics say were lost beyond the gaps. */
+/* Lost events in the ring buffer's statistics beyond those in the gaps. */
 uint64_t bounds_dropped(const struct recording *rec, const struct event_stream_stats *s);
 
 #endif

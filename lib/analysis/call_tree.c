@@ -20,14 +20,14 @@ struct call_sum {
 };
 
 /**
- * struct call_node - a function below those that lead to it
+ * struct call_node - a function below its callers' (or callees') nodes
  * @above: number of the node above
  * @name: number in the tree's names
  * @depth: of the roots: 1
- * @sum: of all callchains that lead through it
- * @shown: of @sum, what nodes below it that are rows have
- * @rest: of @sum, what the @nr_rest nodes below it have that are too small for rows
- * @first, @next: the first of the rows below it, and the next one beside it; 0: none
+ * @sum: all callchains through it
+ * @shown: the part of @sum in child nodes that are rows
+ * @rest: the part of @sum in its @nr_rest child nodes that are too small for rows
+ * @first, @next: its first child row, and its next sibling; 0: none
  * @row: its number as a row
  */
 struct call_node {
@@ -56,7 +56,7 @@ static int add_node(struct call_tree *tree, uint32_t above, uint32_t name)
 	return 0;
 }
 
-/* Adds @sum to the node of function @name below *@node, and makes that *@node. */
+/* Adds @sum to the child of *@node for function @name, and moves *@node to it. */
 static int descend(struct call_tree *tree, uint32_t *node, const char *name, size_t size,
 		   const struct call_sum *sum)
 {
@@ -126,7 +126,7 @@ void call_tree_free(struct call_tree *tree)
 	*tree = (struct call_tree){ .opts = NULL };
 }
 
-/* What a row is made from; @nr_rest: it stands for so many functions; else for one, @name. */
+/* A row's data. @nr_rest: the row stands for this many functions; 0: for one, @name. */
 struct tree_row {
 	const char *name;
 	struct call_sum sum;
@@ -283,15 +283,16 @@ const struct table_type page_tree_type = {
 	.columns = columns,
 };
 
-/* The fewest bytes that are not too few: @min_share millionths of @all, rounded up. */
+/* The smallest size that is still a row: @min_share millionths of @all, rounded up. */
 static uint64_t least_bytes(uint64_t all, uint64_t min_share)
 {
 	return all / MILLION * min_share +
 	       (all % MILLION * min_share + MILLION - 1) / MILLION;
 }
 
-/* Which nodes are rows, and what each has besides those below it. Returns how many are left out
- * as they are too deep, not counting those below such or below one that is too small.
+/* Chooses which nodes are rows, and what each has besides its children. Returns how many nodes are
+ * left out because they are too deep, not counting their descendants or those of nodes that are too
+ * small.
  */
 static size_t choose(struct call_tree *tree)
 {
@@ -299,7 +300,7 @@ static size_t choose(struct call_tree *tree)
 	uint64_t depth = tree->opts->depth;
 	size_t too_deep = 0, i;
 
-	/* From the last on, so that the first is the first in the lists, too. */
+	/* Backwards, so that the lists are in the order of the nodes. */
 	for (i = tree->nr - 1; i; i--) {
 		struct call_node *node = &tree->nodes[i];
 		struct call_node *above = &tree->nodes[node->above];
@@ -327,7 +328,7 @@ struct emit {
 	uint32_t nr;
 };
 
-/* The row of a node, or of what is too small below it. */
+/* The row of a node, or of its children that are too small. */
 static bool emit_row(struct emit *e, uint32_t index, bool rest)
 {
 	struct call_node *node = &e->tree->nodes[index];
@@ -350,7 +351,7 @@ static bool emit_row(struct emit *e, uint32_t index, bool rest)
 	return table_type_add_row(e->type, SUBJECT_NONE, e->t, &row);
 }
 
-/* Each node, then those below it, then what is too small there. */
+/* Each node, then its children, then the row of its small children. */
 static void emit_rows(struct emit *e)
 {
 	const struct call_node *nodes = e->tree->nodes;

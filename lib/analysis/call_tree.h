@@ -12,13 +12,13 @@
 /**
  * struct call_tree - a tree; zero-initialise it, set @opts
  *
- * A node is a function, as the callchains' texts name it, in a place: below the functions that lead
- * to it. One that calls itself is a node below its own.
+ * A node is a function, as the callchains' texts name it, at one place in the tree. A function that
+ * calls itself has a node below its own.
  *
  * @opts: borrowed
  * @names: of functions
- * @children: number of a node and of a name -> that node below it
- * @nodes: number 0 is above all roots; each comes before those below it
+ * @children: number of a node and of a name -> the child node
+ * @nodes: node 0 is above all roots; each node comes before its children
  */
 struct call_tree {
 	const struct tree_options *opts;
@@ -28,8 +28,8 @@ struct call_tree {
 	size_t nr, capacity;
 };
 
-/* Adds what the callchain @folded, "callsite;its caller;...", has allocated: @hit times, @bytes in
- * all. 0 or -ENOMEM.
+/* Adds a callchain @folded, "callsite;its caller;...", with @hit allocations of @bytes in all. 0 or
+ * -ENOMEM.
  */
 int call_tree_add(struct call_tree *tree, const char *folded, uint64_t bytes,
 		  uint64_t hit) __must_check;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the kernel's own count of objects, as a bound on what the events say is live.
- * In: slabinfo before and after, what was seen of each cache. Out: ranges in objects.
+ * In: slabinfo before and after, events by cache. Out: ranges in objects.
  */
 #include "analysis/census.h"
 
@@ -15,26 +15,26 @@
 #include "base/array.h"
 #include "recording/sample.h"
 
-/* Objects that the recorder, which is not recorded, may have kept of one class; and for how
- * long others may have allocated between the last event and the reading of slabinfo.
+/* Objects of one class that the recorder, which is not recorded, may hold; and the time in which
+ * others may allocate between the last event and the reading of slabinfo.
  */
 #define MARGIN_OBJECTS 16
 #define MARGIN_NS      8000000
 
-/* get_slabinfo() of mm/slub.c looks at no more partial slabs of a node and extrapolates
+/* get_slabinfo() of mm/slub.c inspects at most this many partial slabs of a node and extrapolates
  * (6.10, ea3bac1d3f3c: MAX_PARTIAL_TO_SCAN).
  */
 #define COUNTED_SLABS 10000
-/* A slab's number of objects has 15 bits (struct slab), so more is damage. */
+/* A slab's number of objects has 15 bits (struct slab), so more means damage. */
 #define MAX_PER_SLAB  32767
 
-/* Looks at a cache for an event next to a count, at most: half a second. */
+/* Limit for caches times events next to a count: half a second of work. */
 #define EDGE_STEPS 100000000
 
 enum kmalloc_type census_kmalloc_type(const char *name)
 {
-	/* Random copies (CONFIG_RANDOM_KMALLOC_CACHES) and buckets (CONFIG_SLAB_BUCKETS) of
-	 * a size are one with the plain cache: the event does not say which of them served.
+	/* Random copies (CONFIG_RANDOM_KMALLOC_CACHES) and buckets (CONFIG_SLAB_BUCKETS) of a size
+	 * share a class with the plain cache: the event does not say which one served.
 	 */
 	static const struct {
 		const char *prefix;
@@ -56,9 +56,9 @@ enum kmalloc_type census_kmalloc_type(const char *name)
 	return KMALLOC_NR_TYPES;
 }
 
-/* set_cpu_partial() and slub_set_cpu_partial() of mm/slub.c: since 5.16 (b47291ef02b0) a CPU
- * keeps as many slabs as hold so many objects when they are half full; before it stopped at
- * that many free objects, of which each slab may have brought only one.
+/* set_cpu_partial() and slub_set_cpu_partial() of mm/slub.c: since 5.16 (b47291ef02b0) a CPU keeps
+ * as many slabs as would hold this many objects when half full; before, it stopped at this many
+ * free objects, and each slab may have contributed only one.
  */
 uint64_t census_slack(const struct slabinfo_line *line, const struct recording *rec)
 {
@@ -78,11 +78,11 @@ uint64_t census_slack(const struct slabinfo_line *line, const struct recording *
 	return rec->nr_cpus * per_slab * (1 + slabs);
 }
 
-/* Do objects of the cache come without an event: from kmem_cache_alloc_bulk() (6.18's
- * callers), or because the recorder, which writes a file, allocates them? Of inodes of /proc,
- * their dentries and security blobs, 100 to 300 more came in a second or two than events of
- * any recorder reported (6.18, counted after shrinking): most likely tasks without events made
- * them, whom a recording does not show (Documentation/ledger.md, "Tasks without events").
+/* Are objects of the cache allocated without an event: by kmem_cache_alloc_bulk() (6.18's callers),
+ * or by the recorder as it writes a file? /proc inodes, their dentries and security blobs gained
+ * 100 to 300 more objects in a second or two than any recorder's events reported (6.18, counted
+ * after shrinking). Most likely these belong to tasks without events, which a recording does not
+ * show (Documentation/ledger.md, "Tasks without events").
  */
 static bool comes_unseen(const char *name)
 {
@@ -99,8 +99,8 @@ static bool comes_unseen(const char *name)
 	return false;
 }
 
-/* Does the cache hold one thing of each task or process? The recorder, whose events are left out,
- * starts none between the counts (lib/capture: its one fork is before the first).
+/* Does the cache hold one object per task or process? The recorder, whose events are excluded,
+ * starts none between the counts (lib/capture: its only fork comes before the first count).
  */
 static bool is_of_tasks(const char *name)
 {
@@ -116,16 +116,16 @@ static bool is_of_tasks(const char *name)
 	return false;
 }
 
-/* Is nothing of the cache allocated or freed without an event? Of vm_area_struct only
- * vm_area_alloc(), vm_area_dup() and vm_area_free() of mm/vma_init.c do it (6.18), one at a time.
+/* Does every allocation and free of the cache have an event? vm_area_struct is only used by
+ * vm_area_alloc(), vm_area_dup() and vm_area_free() of mm/vma_init.c (6.18), one object at a time.
  */
 static bool has_all_events(const char *name)
 {
 	return !strcmp(name, "vm_area_struct");
 }
 
-/* Objects of a sheaf where the recording does not say: 6.18 has two caches with sheaves,
- * later kernels have them for all (calculate_sheaf_capacity(): at most 60).
+/* Objects of a sheaf if the recording does not say: in 6.18 two caches have sheaves, in later
+ * kernels all do (calculate_sheaf_capacity(): at most 60).
  */
 static uint64_t sheaf_capacity(const struct recording *rec, const char *name)
 {
@@ -153,7 +153,7 @@ static uint32_t new_class(struct census *c)
 	return (uint32_t)c->nr_classes++;
 }
 
-/* The class of a cache that slabinfo has just named for the first time. */
+/* The class of a cache that slabinfo names for the first time. */
 static uint32_t class_of_line(struct census *c, const struct slabinfo_line *line,
 			      const char *name)
 {
@@ -168,8 +168,8 @@ static uint32_t class_of_line(struct census *c, const struct slabinfo_line *line
 	return of ? new_class(c) : UINT32_MAX;
 }
 
-/* Is the line the kernel's count? Of partial slabs there are no more than slabs, and as each
- * has a free object, no more than those. With SLAB's limits CPUs hide others.
+/* Is the line an exact count? A cache has no more partial slabs than slabs, nor than free objects,
+ * as each partial slab has one. With SLAB's limits, CPUs hide more objects.
  */
 static bool is_exact(const struct slabinfo_line *line)
 {
@@ -232,8 +232,8 @@ static int add_snapshot(struct census *c, const struct recording *rec, const cha
 	return ret;
 }
 
-/* "NAME SLABS SHEAF": what CPUs hold of each cache; if it is listed more than once, the highest
- * counts.
+/* "NAME SLABS SHEAF": what CPUs hold of each cache. If a cache is listed more than once, the
+ * highest count wins.
  */
 static int add_cpu_slabs(struct census *c, const struct recording *rec)
 {
@@ -308,7 +308,7 @@ static void add_counts(struct census *c, const struct recording *rec, const char
 		}
 		add_count(&class->last, &cache->last, &line);
 		class->held += line.held * cache->per_slab;
-		/* Nothing but its own events can have filled what was emptied. */
+		/* Only the cache's own events can have refilled what shrinking emptied. */
 		if (line.shrunk && has_all_events(intern_get(&c->names, id, NULL)))
 			class->refill += sheaves(c, line.sheaf);
 		else
@@ -319,7 +319,7 @@ static void add_counts(struct census *c, const struct recording *rec, const char
 static bool is_known(const struct analysis_env *env, uint64_t *lost)
 {
 	return !recording_is_part(env->rec) && !recording_meta(env->rec, "truncated") &&
-	       /* The kernel's counts are of all objects. */
+	       /* The kernel counts all objects, not a sample. */
 	       !recording_meta(env->rec, RECORDING_META_SAMPLE) &&
 	       bounds_lost(env->rec, event_stream_stats(env->stream), lost);
 }
@@ -382,7 +382,7 @@ static void class_edge(struct census *c, struct census_class *class,
 		class->last.events += is_within(e->ts, last->read, last->end);
 		class->since_shrunk += is_within(e->ts, last->begin, last->end);
 	}
-	/* As in old_freed: if the event names the cache. */
+	/* As in old_freed: only if the event names the cache. */
 	if (e->what == SLAB_EDGE_FREE_OLD)
 		class->old_outside += e->kind.cache && (e->ts <= class->first.end ||
 							e->ts >= class->last.begin);
@@ -392,8 +392,8 @@ static void class_edge(struct census *c, struct census_class *class,
 		class->allocs_since += e->ts >= class->last.begin;
 }
 
-/* Each event may concern each cache. Without a limit a small file asks for hours; a recorder's
- * own windows, of some thousand events, are far below. Beyond it slabinfo has to do.
+/* Each event may concern each cache. Without a limit a small file could take hours; a recorder's
+ * own windows have some thousand events, far below it. Above it, slabinfo has to do.
  */
 static bool affordable(const struct census *c, const struct slab_edges *edges)
 {
@@ -430,7 +430,7 @@ void census_add_edges(struct census *c, const struct slab_edges *edges,
 				class_edge(c, &c->classes[of], e);
 			continue;
 		}
-		/* A kfree() of no one knows what. */
+		/* A kfree() of an unknown cache. */
 		for (i = 0; i < c->nr_classes; i++)
 			class_edge(c, &c->classes[i], e);
 	}
@@ -442,7 +442,8 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* Objects that came without an event while slabinfo was read, or are the recorder's. */
+/* Objects that appeared without an event while slabinfo was read, or that belong to the recorder.
+ */
 static uint64_t margin(const struct census *c, const struct census_class *class)
 {
 	uint64_t events = class->allocs + class->old_freed;
@@ -454,8 +455,8 @@ static uint64_t margin(const struct census *c, const struct census_class *class)
 	return MARGIN_OBJECTS + events / (c->duration_ns / MARGIN_NS);
 }
 
-/* How far a count is off, one way or the other, for what happened while it was made: an event can
- * make a CPU take a slab or give one back, which is counted with all of its objects or not.
+/* How far a count may be off in either direction because of events during it: an event can make a
+ * CPU take or return a slab, which is counted with all of its objects or none.
  */
 static uint64_t unsteady(const struct census *c, const struct census_class *class,
 			 const struct census_count *count)
@@ -463,16 +464,16 @@ static uint64_t unsteady(const struct census *c, const struct census_class *clas
 	return (count->events + c->lost) * class->per_slab;
 }
 
-/* Of the last count: free objects that it may have as in use. */
+/* Free objects that the last count may count as in use. */
 static uint64_t hidden(const struct census *c, const struct census_class *class)
 {
 	return class->held + (class->since_shrunk || c->lost ? class->refill : 0) +
 	       unsteady(c, class, &class->last);
 }
 
-/* In use when the class was counted last: seen objects that still live at the end of the
- * recording, those freed since, and others: what was in use at the first count, less those of
- * them that events freed between the counts.
+/* Objects in use at the last count are: seen objects that still live at the end of the recording,
+ * those freed since, and others: objects in use at the first count, minus those that events freed
+ * between the counts.
  */
 static uint64_t gained_exactly(const struct census *c, const struct census_class *class)
 {
@@ -492,23 +493,24 @@ static uint64_t gained_by_slabinfo(const struct census *c,
 	return less(class->after + class->old_freed, others);
 }
 
-/* Of the class's objects that were seen, so many must live. In use after the recording are
- * they, some of the objects in use before, less those freed since, and unseen ones.
+/* How many of the class's seen objects must live. In use after the recording are those, plus
+ * objects from before it that were not freed since, plus unseen ones.
  */
 static uint64_t least(const struct census *c, const struct census_class *class)
 {
 	uint64_t gained =
 		class->exact ? gained_exactly(c, class) : gained_by_slabinfo(c, class);
 
-	/* Frees of objects that were allocated unseen: others like them may live. */
+	/* Frees of objects whose allocation was not seen: others like them may live. */
 	if (!c->least || class->unseen ||
 	    class->doubled > MARGIN_OBJECTS + class->allocs / 100)
 		return 0;
-	/* It gained more than events say, so what it gained is not what they say. */
+	/* The class gained more than the events explain, so the gain does not prove the seen ones.
+	 */
 	return gained > class->live ? 0 : gained;
 }
 
-/* So many of the objects that were seen can live. */
+/* How many of the seen objects can live. */
 static uint64_t most(const struct census *c, const struct census_class *class)
 {
 	if (class->exact)
@@ -533,7 +535,7 @@ struct census_range census_range(const struct census *c, uint32_t of, uint64_t n
 	class = &c->classes[of];
 	if (r.max > most(c, class))
 		r.max = most(c, class);
-	/* All that must live, less all others of the class. */
+	/* All that must live, minus the class's other objects. */
 	r.min = less(least(c, class), less(class->live, nr));
 	if (r.min > r.max)
 		r.min = r.max;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what the recorded kernel's counts of slab objects are worth.
+ * analysis: how far the recorded kernel's counts of slab objects can be trusted.
  * In: its release, its nodes. Out: what holds for it.
  */
 #include "analysis/census_kernel.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A CPU's sheaves (main, spare, of kfree_rcu) and the full ones of a node's barn, 6.18. */
+/* Sheaves of a CPU (main, spare, kfree_rcu's) and full sheaves in a node's barn, 6.18. */
 #define CPU_SHEAVES  3
 #define NODE_SHEAVES 10
 bool census_since(const struct recording *rec, unsigned int major, unsigned int minor)
@@ -27,8 +27,8 @@ bool census_has_counts(const struct recording *rec)
 	return census_since(rec, 5, 9);
 }
 
-/* A node has a zone at least, and buddyinfo a line for each: "Node 0, zone ...". Not sscanf(),
- * which looks for the end of the whole text each time.
+/* A node has at least one zone, and buddyinfo a line for each: "Node 0, zone ...". Not sscanf(),
+ * which scans to the end of the whole text each time.
  */
 static uint64_t nr_nodes(const struct recording *rec)
 {

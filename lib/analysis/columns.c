@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the columns of tables, each described once.
- * In: a table's type, and what its rows are made from. Out: its columns and cells.
+ * In: a table's type, and the data of its rows. Out: its columns and cells.
  */
 #include "analysis/columns.h"
 

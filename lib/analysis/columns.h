@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis: the columns of tables, each described once.
- * In: a table's type, and what its rows are made from. Out: its columns and cells.
+ * In: a table's type, and the data of its rows. Out: its columns and cells.
  *
- * The sort keys that stat knows, the lists of columns in the manual and the JSON schema, and
- * "kmemx stat --columns" are made from these descriptions.
+ * The sort keys of stat, the lists of columns in the manual and the JSON schema, and "kmemx stat
+ * --columns" are generated from these descriptions.
  */
 #ifndef KMEMX_ANALYSIS_COLUMNS_H
 #define KMEMX_ANALYSIS_COLUMNS_H
@@ -14,11 +14,11 @@
 
 #include "report/table.h"
 
-/* What a row of a report can stand for: one of these, or up to three of them: the first in the
- * lowest four bits, the others above.
+/* What a row of a report stands for: one of these, or up to three combined, the first in the lowest
+ * four bits, the others above.
  */
 enum subject_kind {
-	SUBJECT_NONE, /* no subject: an address, a page, or what only that table has */
+	SUBJECT_NONE, /* no subject: an address, a page, or something specific to the table */
 	SUBJECT_CALLSITE,
 	SUBJECT_STACK,
 	SUBJECT_COMM,
@@ -43,24 +43,24 @@ enum subject_kind {
 
 _Static_assert(SUBJECT_NR <= 1 << SUBJECT_PART_BITS, "a kind fits its bits");
 
-/* Beside the parts of a kind: figures are estimated from a sample. */
+/* A flag above the parts of a kind: figures are estimated from a sample. */
 #define SUBJECT_ESTIMATED (1U << SUBJECT_PARTS_MAX * SUBJECT_PART_BITS)
 
-/* The kind of rows whose figures are estimated, or are not. */
+/* @kind with or without the flag. */
 static inline enum subject_kind subject_estimated(enum subject_kind kind, bool estimated)
 {
 	return (enum subject_kind)((unsigned int)kind |
 				   (estimated ? SUBJECT_ESTIMATED : 0));
 }
 
-/* The part of @kind in place @i, below SUBJECT_PARTS_MAX; SUBJECT_NONE: it has no more. */
+/* Part @i of @kind, @i below SUBJECT_PARTS_MAX; SUBJECT_NONE: it has no more. */
 static inline enum subject_kind subject_part(enum subject_kind kind, unsigned int i)
 {
 	return (enum subject_kind)((unsigned int)kind >> i * SUBJECT_PART_BITS &
 				   ((1U << SUBJECT_PART_BITS) - 1));
 }
 
-/* What @kind is made of, as ROWS(). */
+/* The parts of @kind, as ROWS(). */
 static inline uint32_t subject_rows(enum subject_kind kind)
 {
 	uint32_t rows = 1U << subject_part(kind, 0);
@@ -72,25 +72,26 @@ static inline uint32_t subject_rows(enum subject_kind kind)
 	return rows;
 }
 
-/* What a comparison takes a column for. */
+/* How a comparison treats a column. */
 enum column_use {
 	COLUMN_NOT_COMPARED,
-	COLUMN_SUM,	/* it is divided where sides of unlike length are compared */
-	COLUMN_EVENTS,	/* the same; of an event it counts 1 */
-	COLUMN_HEIGHT,	/* it does not add up, and is not divided */
+	COLUMN_SUM,	/* divided when the sides differ in length */
+	COLUMN_EVENTS,	/* the same; each event counts 1 */
+	COLUMN_HEIGHT,	/* does not add up, is not divided */
 	COLUMN_LARGEST, /* the most that one event added to the others */
 };
 
 /**
  * struct column_type - one column, in every table that has it
- * @column: name, title, unit and so on, as the table takes them; its help is a sentence
- * @live_title: title where only what still lives is shown; NULL: @column's
- * @rows: ROWS() of the tables that have it; 0: of all
- * @estimated: only tables whose figures are estimated from a sample have it
- * @use: in the tables of analyses that are for comparisons
- * @many: stands for columns that the data name; the table's own file adds and fills them
- * @fill: its cell in the row that is made from @row, whose type is the table's own matter;
- *	  texts are copied to @t. NULL: only with @many.
+ * @column: name, title, unit and so on, as in the table; its help is a sentence
+ * @live_title: title in a table of live objects only; NULL: @column's
+ * @rows: ROWS() of the tables that have it; 0: all have it
+ * @estimated: only tables with figures estimated from a sample have it
+ * @use: how comparisons treat it
+ * @many: a placeholder for columns that depend on the data; the table's own file adds and fills
+ *	them
+ * @fill: makes its cell from @row, whose type only the table knows; texts are copied to @t. NULL:
+ *	only with @many.
  */
 struct column_type {
 	struct column column;
@@ -122,7 +123,7 @@ struct column_type {
 		.estimated = true, .fill = high                                        \
 	}
 
-/* From how few addresses it is. @block: as in struct column_type. */
+/* How much of the row comes from one address block. @block: as in struct column_type. */
 #define BLOCK_COLUMN(block)                                                          \
 	{                                                                            \
 		.column = { .name = "one_block",                                     \
@@ -135,7 +136,7 @@ struct column_type {
 		.estimated = true, .fill = block                                     \
 	}
 
-/* What part of the whole a row is: table_fill_shares() knows it when the rows are sorted. */
+/* The row's share of the whole, which table_fill_shares() computes once the rows are sorted. */
 struct cell column_fill_later(const void *row, struct table *t);
 #define SHARE_COLUMNS                                                                   \
 	{ .column = { .name = "pct",                                                    \
@@ -156,7 +157,7 @@ struct cell column_fill_later(const void *row, struct table *t);
 		.fill = column_fill_later                                               \
 	}
 
-/* Behind the last one. */
+/* Ends an array of columns. */
 #define COLUMNS_END          \
 	{                    \
 		.fill = NULL \
@@ -164,11 +165,11 @@ struct cell column_fill_later(const void *row, struct table *t);
 
 /**
  * struct table_type - all tables of one name
- * @name, @help: JSON name; what a row is, in a few words
+ * @name, @help: JSON name; what a row stands for, in a few words
  * @sort: table.usual_sort
  * @columns: in their order, ended by one without a name
  * @tree: table.tree; @cross: table.cross
- * @option: of stat, without which there is no such table; NULL: it needs none
+ * @option: the stat option that the table needs; NULL: none
  */
 struct table_type {
 	const char *name, *help;
@@ -182,16 +183,17 @@ struct table_type {
 /**
  * table_type_new() - a table without rows
  * @title: text heading
- * @kind: which of the columns it has
- * @live: only what still lives is shown
+ * @kind: the kind of its rows, which selects the columns
+ * @live: the table shows live objects only
  *
  * Return: the table, the caller's; NULL: no memory.
  */
 struct table *table_type_new(const struct table_type *type, const char *title,
 			     enum subject_kind kind, bool live);
-/* Where only what lives is shown its range is that of the first figure: text shows one of them. */
+/* In a table of live objects, the range of net is that of the first figure: text hides one of them.
+ */
 void table_type_hide_interval(struct table *t, bool live);
-/* Adds a row made from @row to a table of that @type and @kind; true, or false: no memory. */
+/* Adds a row made from @row to a table of that @type and @kind; false: no memory. */
 bool table_type_add_row(const struct table_type *type, enum subject_kind kind,
 			struct table *t, const void *row);
 /* Is @col among the columns of tables by @kind? */

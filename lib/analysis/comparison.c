@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what a recording allocated, under names that another recording has too.
+ * analysis: what a recording allocated, under names that match those of another recording.
  * In: lives. Out: the tables of comparison_tables.c.
  *
- * The rows hold no address and no offset, and functions have lost what a build adds to
- * their names: symbol/fold.h. kmalloc events name no cache: theirs follows from the size.
+ * Row names have no addresses or offsets, and function names lack what a build adds to them:
+ * symbol/fold.h. kmalloc events name no cache: it follows from the size.
  */
 #include "analysis/comparison.h"
 
@@ -24,14 +24,14 @@
 #include "base/array.h"
 
 /**
- * struct comparison - one table in the making
- * @slab, @pages: of the stream; one of them
- * @sources: of a table by cache: source_key() -> source
+ * struct comparison - one table under construction
+ * @slab, @pages: the stream's account; one of them is NULL
+ * @sources: for a table by cache: source_key() -> source
  * @groups: number n of @names belongs to groups[n - 1]
- * @group_of: of each source: an account row that ever was live, or what @sources holds
- * @all: the whole table's numbers
+ * @group_of: by source, which is an account row that ever was live, or an entry of @sources
+ * @all: the sums of the whole table
  * @ended: the account is finished
- * @sample: intervals, where figures are estimated from one
+ * @sample: intervals, if figures are estimated from a sample
  */
 struct comparison {
 	const struct analysis_env *env;
@@ -52,15 +52,15 @@ struct comparison {
 	bool ended, failed;
 };
 
-/* What happens to one of the table's objects. */
+/* Something happened to one of the table's objects. */
 struct comparison_life {
-	uint32_t row, bytes_alloc; /* the account's; an object's */
+	uint32_t row, bytes_alloc; /* row of the account; size of the object */
 	uint64_t bytes, bytes_req;
-	uint64_t times; /* how many it stands for */
+	uint64_t times; /* objects that it stands for */
 	enum { LIFE_BEGINS, LIFE_ENDS, LIFE_ENDS_UNSEEN, LIFE_END_SEEN_LATE } what;
 };
 
-/* The row's name where that follows from its callsite. */
+/* Names the row from its callsite. */
 static void name_site(struct comparison *p, uint64_t callsite)
 {
 	comparison_name_by(p->env, p->by, callsite,
@@ -87,7 +87,7 @@ static void name_slab_row(struct comparison *p, uint32_t row)
 		name_site(p, sites_beyond(p->env, key->callsite, key->dims.of[0]));
 }
 
-/* The cache of an object of row @row; kmalloc events name none, it follows from the size. */
+/* Names the cache of an object of row @row; for kmalloc it follows from the size. */
 static void name_cache(struct comparison *p, uint32_t row, uint32_t bytes)
 {
 	const struct slab_key *key = slab_account_key(p->slab, row);
@@ -101,7 +101,7 @@ static void name_cache(struct comparison *p, uint32_t row, uint32_t bytes)
 	strbuf_puts(&p->name, cache ? cache : "[unnamed]");
 }
 
-/* What distinguishes objects by cache. */
+/* The key that tells sources of objects by cache apart. */
 static uint64_t source_key(const struct comparison *p, uint32_t row, uint32_t bytes)
 {
 	const struct slab_key *key = slab_account_key(p->slab, row);
@@ -109,7 +109,7 @@ static uint64_t source_key(const struct comparison *p, uint32_t row, uint32_t by
 	return key->kmalloc ? (uint64_t)bytes << 1 | 1 : (uint64_t)key->cache << 1;
 }
 
-/* Where an object of account row @row comes from; UINT32_MAX if memory ran out. */
+/* The source of an object of account row @row; UINT32_MAX: no memory. */
 static uint32_t source_of(struct comparison *p, uint32_t row, uint32_t bytes)
 {
 	const uint32_t *source;
@@ -121,7 +121,7 @@ static uint32_t source_of(struct comparison *p, uint32_t row, uint32_t bytes)
 	return source ? *source : UINT32_MAX;
 }
 
-/* The group of a source met for the first time; UINT32_MAX if memory ran out. */
+/* The group of a new source; UINT32_MAX: no memory. */
 static uint32_t find_group(struct comparison *p, uint32_t row, uint32_t bytes)
 {
 	uint32_t id;
@@ -140,7 +140,7 @@ static uint32_t find_group(struct comparison *p, uint32_t row, uint32_t bytes)
 	return id - 1;
 }
 
-/* The group of an object of account row @row; NULL if memory ran out. */
+/* The group of an object of account row @row; NULL: no memory. */
 static struct comparison_group *group_of(struct comparison *p, uint32_t row,
 					 uint32_t bytes)
 {
@@ -179,7 +179,7 @@ static void take_life(struct comparison_group *g, const struct comparison_life *
 		g->implicit += life->times;
 		g->live -= life->bytes;
 		break;
-	case LIFE_END_SEEN_LATE: /* it was taken for unseen */
+	case LIFE_END_SEEN_LATE: /* it was counted as unseen */
 		g->implicit -= life->times;
 		break;
 	default:
@@ -187,7 +187,7 @@ static void take_life(struct comparison_group *g, const struct comparison_life *
 	}
 }
 
-/* Of a sample it stands for more. */
+/* In a sample, an object stands for several. */
 static void weigh(struct comparison *p, struct comparison_life *life, uint32_t group)
 {
 	struct sampled_row row = sampled_row(p->slab, p->pages, life->row);
@@ -266,7 +266,7 @@ static int observe(struct comparison *p)
 		ret = accounts_page(p->env->accounts, &dimensions, &p->pages);
 		return ret ? ret : page_lives_observe(&p->pages->lives, on_page_lives, p);
 	}
-	/* Callchains distinguish rows, and give the callsite where functions are skipped. */
+	/* Rows differ by callchain, which also gives the callsite when functions are skipped. */
 	if (p->kind == KIND_SLAB &&
 	    (p->by == SUBJECT_STACK || callsite_rule_extended(p->env->rule)))
 		dimensions.of[0] = DIMENSION_STACK;
@@ -274,7 +274,7 @@ static int observe(struct comparison *p)
 	return ret ? ret : slab_lives_observe(&p->slab->lives, on_slab_lives, p);
 }
 
-/* Some of what lives was allocated after the last gap. */
+/* Adds live bytes that were allocated after the last gap. */
 static void add_sure(struct comparison *p, uint32_t row, uint32_t bytes_alloc,
 		     uint64_t bytes)
 {
@@ -286,7 +286,7 @@ static void add_sure(struct comparison *p, uint32_t row, uint32_t bytes_alloc,
 		p->failed = true;
 }
 
-/* Of a sample: something lives. */
+/* In a sample: adds live bytes. */
 static void add_living(struct comparison *p, uint32_t row, uint32_t bytes_alloc,
 		       uint64_t bytes)
 {
@@ -297,7 +297,7 @@ static void add_living(struct comparison *p, uint32_t row, uint32_t bytes_alloc,
 		p->failed = true;
 }
 
-/* Of a sample: intervals. 0 or -ENOMEM. */
+/* In a sample: computes the intervals. 0 or -ENOMEM. */
 static int find_intervals(struct comparison *p)
 {
 	const struct live_entry *e = NULL;
@@ -322,7 +322,9 @@ static void find_sure(struct comparison *p)
 			add_sure(p, e->row, 0, (uint64_t)p->env->page_size << e->order);
 }
 
-/* The group that has hidden objects of account row @row, too; UINT32_MAX: none. */
+/* The group, if there is one, that the hidden objects of account row @row fall into; UINT32_MAX:
+ * none.
+ */
 static uint32_t hidden_group(struct comparison *p, uint32_t row)
 {
 	uint32_t id;
@@ -339,8 +341,8 @@ static uint32_t hidden_group(struct comparison *p, uint32_t row)
 	return id ? id - 1 : UINT32_MAX;
 }
 
-/* Groups whose hidden objects were freed without an event are suspect, too. The size of a hidden
- * kmalloc is not known any more: all of their caches are.
+/* Groups are also suspect if their hidden objects were freed without an event. The size of a hidden
+ * kmalloc is not known any more, so all kmalloc caches are suspect.
  */
 static int suspect_hidden(struct comparison *p, struct bounds *bounds)
 {
@@ -370,7 +372,7 @@ static int suspect_hidden(struct comparison *p, struct bounds *bounds)
 	return err;
 }
 
-/* How much of what lives must: a group is suspect as a whole. */
+/* Computes how many live bytes are certain; a group is suspect as a whole. */
 static int bound(struct comparison *p)
 {
 	struct bounds bounds = { 0 };
@@ -398,7 +400,7 @@ static enum subject_kind row_kind(const struct comparison *p)
 	return p->by ? p->by : SUBJECT_CALLSITE;
 }
 
-/* The same, and whether they have intervals. */
+/* The kind of rows, and whether they have intervals. */
 static enum subject_kind columns_kind(const struct comparison *p)
 {
 	return subject_estimated(row_kind(p), p->env->sample.one_in);
@@ -430,7 +432,7 @@ static void fill_table(const struct comparison *p, struct table *t)
 		if (!table_type_add_row(p->type->table, columns_kind(p), t, &row))
 			return;
 	}
-	/* The same figures of all rows. */
+	/* The summary has the same figures for all rows. */
 	for (col = p->type->table->columns; col->column.name; col++) {
 		const struct column *c = &col->column;
 		struct summary_item item = { c->name, NULL, c->unit, .live = c->live };
@@ -444,7 +446,7 @@ static void fill_table(const struct comparison *p, struct table *t)
 		comparison_add_missing(&p->sample.all, t);
 }
 
-/* --skip-func: what it could not move, as no callchain says where to. */
+/* Notes the allocations that --skip-func could not move because they have no callchain. */
 static void note_unskipped(const struct comparison *p, struct table *t)
 {
 	uint64_t stay = 0;
@@ -475,7 +477,7 @@ void comparison_end(void *self)
 	p->ended = true;
 }
 
-/* The tables of a comparison whose account is finished; only once. */
+/* Shows the tables of a comparison whose account is finished; call it only once. */
 static int comparison_show(struct comparison *p, struct report *report)
 {
 	struct table *t;
@@ -498,7 +500,7 @@ static int comparison_show(struct comparison *p, struct report *report)
 		       : 0;
 }
 
-/* Makes @now a copy of @p with groups of its own. 0 or -ENOMEM; groups_free() in any case. */
+/* Makes @now a copy of @p with its own groups. 0 or -ENOMEM; groups_free() in any case. */
 static int groups_copy(struct comparison *now, const struct comparison *p)
 {
 	bool failed = false;
@@ -523,7 +525,7 @@ static void groups_free(struct comparison *p)
 	strbuf_free(&p->name);
 }
 
-/* As if the stream ended here: @now observes how a copy of the account does. */
+/* Shows the table as if the stream ended here: @now observes how a copy of the account ends. */
 static int show_slab_now(struct comparison *now, struct report *report)
 {
 	struct slab_account *acc = calloc(1, sizeof(*acc));

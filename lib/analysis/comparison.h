@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis (internal): what a recording allocated, under names that another recording has too.
- * In: what a table is about. Out: the functions of its analysis.
+ * analysis (internal): what a recording allocated, under names that match those of another
+ * recording.
+ * In: a table's type. Out: the functions of its analysis.
  */
 #ifndef KMEMX_ANALYSIS_COMPARISON_H
 #define KMEMX_ANALYSIS_COMPARISON_H
@@ -11,16 +12,16 @@
 
 enum comparison_kind { KIND_SLAB, KIND_CACHE, KIND_PAGE };
 
-/* What distinguishes two tables of a kind. */
+/* What tables of one kind differ in. */
 struct comparison_type {
 	enum comparison_kind kind;
 	enum subject_kind
-		always; /* whatever the options' @by says, directories in full depth */
+		always; /* used instead of the options' @by, directories in full depth */
 	const struct table_type *table;
 	const char *title;
 };
 
-/* The functions of struct analysis: for one that has a table of that @type. */
+/* Callbacks for a struct analysis whose table has that @type. */
 int comparison_create(const struct analysis_env *env, const struct analysis_options *opts,
 		      const struct comparison_type *type, void **self);
 void comparison_end(void *self);

@@ -51,7 +51,7 @@ static struct cell cell_waste(const void *row, struct table *t)
 	return cell_uint(slab_waste(r->group->bytes, r->group->bytes_req));
 }
 
-/* An allocation of pages is as large as asked for. */
+/* Page allocations have no waste. */
 static struct cell cell_no_waste(const void *row, struct table *t)
 {
 	return (struct cell){ .type = CELL_NONE };
@@ -113,8 +113,8 @@ static struct cell cell_net_high(const void *row, struct table *t)
 	return cell_uint(r->in->net.high);
 }
 
-/* @value, as far off as @bytes are, whose value is @end there. What the sample has none of may be
- * all that it may lack.
+/* @value scaled by @end / bytes->value: the figure is as uncertain as the bytes. If the sample has
+ * none, it may be all that the sample may lack.
  */
 static struct cell scaled(uint64_t value, uint64_t end, const struct estimate *bytes)
 {
@@ -183,7 +183,7 @@ static struct cell cell_peak_high(const void *row, struct table *t)
 #define NAME_LINE \
 	NAME("line", "Line", ROWS(LINE), "The callsite's line in its source file.")
 #define NAME_CACHE NAME("cache", "Cache", ROWS(CACHE), "The slab cache.")
-/* Those that are compared and not hidden are what diff shows usually. */
+/* diff shows those that are compared and not hidden by default. */
 #define FIGURES(fill_waste)                                                    \
 	{ .column = { .name = "bytes",                                         \
 		      .title = "Bytes",                                        \
@@ -234,7 +234,7 @@ static struct cell cell_peak_high(const void *row, struct table *t)
 		  .fill = cell_largest },                                      \
 		INTERVALS, COLUMNS_END
 
-/* Of a sample: how far the figures may be off; of waste and of the peak, as far as bytes may. */
+/* In a sample: how far the figures may be off; waste and peak as far as the bytes. */
 #define INTERVAL(of, of_unit, lives)                                                 \
 	{ .column = { .name = #of "_low",                                            \
 		      .unit = of_unit,                                               \
@@ -282,9 +282,7 @@ static const char *least_of(const char *name)
 	return NULL;
 }
 
-/* The column with the low end of the interval of @name, behind which is that with the high one;
- * NULL: it has none.
- */
+/* The column with the low end of @name's interval, which the high end follows; NULL: none. */
 static const struct column_type *low_of(const char *name)
 {
 	const struct column_type *col;
@@ -298,7 +296,8 @@ static const struct column_type *low_of(const char *name)
 	return NULL;
 }
 
-/* In a summary: what a row may have that the table lacks; waste and peak as many bytes. */
+/* Names in the summary of what a row missing in the table may have; waste and peak use the bytes.
+ */
 static const char *missing_of(const char *name)
 {
 	if (!strcmp(name, "hit"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what a row of a comparison is called.
- * In: addresses, stacks, caches. Out: names that hold in another build of the kernel.
+ * analysis: the names of a comparison's rows.
+ * In: addresses, stacks, caches. Out: names that also hold in another build of the kernel.
  */
 #include "analysis/comparison_name.h"
 
@@ -19,7 +19,7 @@ static void add_function(const struct analysis_env *env, const char *name,
 	strbuf_add(out, name, env->raw_names ? strlen(name) : symbol_plain_length(name));
 }
 
-/* The callsite's function, and its @module; NULL: there is none. */
+/* The callsite's function, and its @module; NULL: none. */
 static const char *function_of(const struct analysis_env *env, uint64_t addr,
 			       const char **module)
 {
@@ -56,7 +56,7 @@ void comparison_name_function(const struct analysis_env *env, uint64_t addr,
 		strbuf_puts(out, unknown);
 }
 
-/* The callsite in the source; NULL: it is not known. */
+/* The callsite in the source; NULL: not known. */
 static const struct source_frame *source_of(const struct analysis_env *env, uint64_t addr)
 {
 	const struct source_frame *chain;
@@ -133,7 +133,9 @@ void comparison_name_by(const struct analysis_env *env, enum subject_kind kind,
 	}
 }
 
-/* The functions of a frame, from the one that counts outward if it is the @first. */
+/* The functions of a frame, inlined ones too; for the @first frame, starting at the callsite's
+ * function.
+ */
 static void name_frame(const struct analysis_env *env, uint64_t addr, bool first,
 		       struct strbuf *out)
 {
@@ -180,8 +182,8 @@ void comparison_name_stack(const struct analysis_env *env, uint32_t id, uint64_t
 	}
 }
 
-/* mm/slab_common.c: kmalloc_info[] and create_kmalloc_caches(); kmalloc-1k was kmalloc-1024
- * before 4.21. What is larger than two pages comes from the page allocator.
+/* mm/slab_common.c: kmalloc_info[] and create_kmalloc_caches(); kmalloc-1k was kmalloc-1024 before
+ * 4.21. Objects larger than two pages come from the page allocator.
  */
 void comparison_name_kmalloc(const struct analysis_env *env, uint64_t size,
 			     struct strbuf *out)

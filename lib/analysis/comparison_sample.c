@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: intervals of a comparison's figures, which are estimated from a sample.
- * In: what each unit of the sample has of each group. Out: intervals.
+ * In: figures of each group, by unit of the sample. Out: intervals.
  */
 #include "analysis/comparison_sample.h"
 
@@ -31,8 +31,8 @@ int comparison_sample_add(struct comparison_sample *s, uint32_t group, uint64_t 
 	return ret ? ret : unit_pieces_add(&s->hits, group, unit, 1);
 }
 
-/* The intervals of @nr groups, which are @groups of those that pieces were added to; @flows: the
- * rule for what was allocated.
+/* Computes the intervals of @nr groups; @groups maps the added pieces to them. @flows: the rule for
+ * allocated bytes.
  */
 static int find(const struct comparison_sample *s, const struct estimate_rule *flows,
 		const uint32_t *groups, struct comparison_intervals *to, size_t nr)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the tables that recordings are compared by.
- * In: what comparison.c makes. Out: tables "slab", "slab_cache", "page", "page_matrix" and others.
+ * analysis: the tables for comparing recordings.
+ * In: rows from comparison.c. Out: tables "slab", "slab_cache", "page", "page_matrix" and others.
  */
 #include "analysis/comparison.h"
 #include "analysis/page_matrix.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: directories of the kernel's source, as a user names them.
+ * analysis: directories of the kernel's source, as the user names them.
  * In: words. Out: does a directory belong to one of them?
  */
 #include "analysis/dir_words.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: directories of the kernel's source, as a user names them.
+ * analysis: directories of the kernel's source, as the user names them.
  * In: words. Out: does a directory belong to one of them?
  */
 #ifndef KMEMX_ANALYSIS_DIR_WORDS_H
@@ -17,7 +17,7 @@ struct dir_words {
 	size_t nr, capacity;
 };
 
-/* "fs/ext4", which has what is below it, too; * and ? stand for others. 0; -EINVAL it cannot be a
+/* "fs/ext4", including its subdirectories; * and ? are wildcards. 0; -EINVAL: it cannot be a
  * directory of the source; -ENOMEM.
  */
 int dir_words_add(struct dir_words *words, const char *word) __must_check;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what all memory holds, estimated from a sample of it.
+ * analysis: estimates for all memory from a sample.
  * In: what each unit of the sample holds of each row. Out: estimates with intervals.
  */
 #include "analysis/estimate.h"
@@ -12,13 +12,13 @@
 
 #include "base/array.h"
 
-/* Of the normal distribution: 2.5 % are beyond it on each side. */
+/* Quantile of the normal distribution: 2.5 % lie beyond it on each side. */
 #define NORMAL_975 1.959964
 #define PART_BELOW 0.025
 #define PART_ABOVE 0.975
-/* From here on Wilson and Hilferty are off by less than 0.01 %. */
+/* From here on, Wilson and Hilferty's formula is off by less than 0.01 %. */
 #define DF_MANY	   100
-/* Fewer equally full units than this: the row with the most is often another one. */
+/* With fewer equally full units than this, the row with the most is often another one. */
 #define EVEN_FEW   10
 
 struct unit_key {
@@ -53,14 +53,14 @@ void unit_pieces_free(struct unit_pieces *p)
 
 /* --- one sum ------------------------------------------------------------------------------- */
 
-/* A sum's units, without those that are recorded in any case. */
+/* Moments of a sum over its units, except for those that are always recorded. */
 struct moments {
 	double sum, squares, max;
 	uint64_t seen, units, certain;
 };
 
-/* How often a gamma variable of shape @a, from 1 to DF_MANY / 2, is below @x: its power series
- * (M. Abramowitz and I. A. Stegun, "Handbook of mathematical functions", 6.5.29).
+/* The probability that a gamma variable of shape @a, from 1 to DF_MANY / 2, is below @x: its power
+ * series (M. Abramowitz and I. A. Stegun, "Handbook of mathematical functions", 6.5.29).
  */
 static double gamma_below(double a, double x)
 {
@@ -73,9 +73,9 @@ static double gamma_below(double a, double x)
 	return sum * exp(a * log(x) - x) / tgamma(a);
 }
 
-/* The point that a chi-square variable of @df degrees of freedom, at least 2, is below with
- * probability @part. The first guess: E. B. Wilson and M. M. Hilferty, "The distribution of
- * chi-square", 1931; then Newton's method, on logarithms as the point is positive.
+/* The quantile @part of the chi-square distribution with @df degrees of freedom, at least 2. First
+ * guess: E. B. Wilson and M. M. Hilferty, "The distribution of chi-square", 1931; then Newton's
+ * method, on logarithms because the quantile is positive.
  */
 static double chi_square(double df, double part)
 {
@@ -91,7 +91,7 @@ static double chi_square(double df, double part)
 	return 2 * x;
 }
 
-/* At least @least, rounded. */
+/* Rounds @value; returns at least @least. */
 static uint64_t rounded(double value, uint64_t least)
 {
 	uint64_t whole = value < 0x1p63 ? (uint64_t)llround(value) : UINT64_MAX;
@@ -99,9 +99,9 @@ static uint64_t rounded(double value, uint64_t least)
 	return whole < least ? least : whole;
 }
 
-/* The upper end for events of which @y were seen, weights added up, @v being the sum of the
- * squares, and the next one weighs @w. With none seen it is w times the exact one of F. Garwood,
- * "Fiducial limits for the Poisson distribution", 1936: 3.69.
+/* The upper end of the interval for a weighted count of events: @y is the sum of the weights seen,
+ * @v the sum of their squares, @w the weight of the next event. With none seen it is w times the
+ * exact value of F. Garwood, "Fiducial limits for the Poisson distribution", 1936: 3.69.
  */
 static double upper_end(double y, double v, double w)
 {
@@ -109,10 +109,10 @@ static double upper_end(double y, double v, double w)
 	       chi_square(2 * (y + w) * (y + w) / (v + w * w), PART_ABOVE);
 }
 
-/* Units are in the sample as often as rare events happen, each with a weight of its own: the
- * interval of M. P. Fay and E. J. Feuer, "Confidence intervals for directly standardized rates: a
- * method based on the gamma distribution", 1997. @heaviest: of any unit in the sample, which is
- * all there is to go by for a sum that has none.
+/* Units get into the sample like rare events, each with its own weight: the interval of M. P. Fay
+ * and E. J. Feuer, "Confidence intervals for directly standardized rates: a method based on the
+ * gamma distribution", 1997. @heaviest: the heaviest unit in the sample, used for a sum without
+ * units.
  */
 static void estimate_sum(const struct moments *m, const struct estimate_rule *rule,
 			 double heaviest, struct estimate *e)
@@ -139,7 +139,7 @@ static void estimate_sum(const struct moments *m, const struct estimate_rule *ru
 
 /* --- all of them --------------------------------------------------------------------------- */
 
-/* A piece of a sum: @group, which stands for the row. */
+/* Compares pieces by row, which holds the number of the sum here, then by unit. */
 static int compare_pieces(const void *a, const void *b)
 {
 	const struct unit_piece *x = a, *y = b;
@@ -149,7 +149,7 @@ static int compare_pieces(const void *a, const void *b)
 	return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
-/* Adds pieces of one sum and unit, the first ones of @pieces; returns how many. */
+/* Adds the leading @pieces with the same sum and unit; returns how many. */
 static size_t add_unit(struct moments *m, const struct unit_piece *pieces, size_t nr)
 {
 	uint64_t value = 0;
@@ -172,8 +172,8 @@ static size_t add_unit(struct moments *m, const struct unit_piece *pieces, size_
 	return i;
 }
 
-/* The most that a unit has of a sum. If the sample has no unit, a unit may be full: of objects or
- * pages, as many bytes as it has, and no more of them than that.
+/* The most that one unit has of a sum. If the sample has no unit, assume a full one: as many bytes
+ * as a unit has, which also bounds the number of objects or pages.
  */
 static double heaviest_of(const struct moments *sums, size_t nr,
 			  const struct estimate_rule *rule)

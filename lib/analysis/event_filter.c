@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: which events are meant.
- * In: words as a user writes them, and events. Out: yes or no.
+ * analysis: which events pass a filter.
+ * In: the user's words, and events. Out: yes or no.
  */
 #include "analysis/event_filter.h"
 
@@ -28,7 +28,7 @@ static int digit_of(char c, unsigned int base)
 	return digit < (int)base ? digit : -1;
 }
 
-/* Reads a number up to where its digits end. */
+/* Reads a number, up to its last digit. */
 static int read_number(const char **text, unsigned int base, uint64_t *value)
 {
 	const char *p = *text;
@@ -267,7 +267,7 @@ static bool site_matches(const struct event_filter *f,
 	return false;
 }
 
-/* Keeps the answer @yes for @key. */
+/* Remembers the answer @yes for @key. */
 static bool remember(struct event_filter *f, struct u64_map *map, uint64_t key, bool yes)
 {
 	if (!u64_map_insert(map, key, yes))
@@ -296,7 +296,7 @@ static bool pass_address(struct event_filter *f, const struct event_filter_names
 	return remember(f, &f->site_known, addr, site_matches(f, names, addr));
 }
 
-/* By the event's call_site; one without any by the callsite in its stack. */
+/* Checks the event's call_site, or the callsite in its stack if it has none. */
 static bool pass_site(struct event_filter *f, const struct event_filter_names *names,
 		      const struct kmem_event *ev)
 {
@@ -317,7 +317,7 @@ static bool pass_site(struct event_filter *f, const struct event_filter_names *n
 			pass_address(f, names, sites_of_stack(names->sites, ev->stack)));
 }
 
-/* By what rows by directory stand for. */
+/* Checks the directory of the callsite that rows by directory use. */
 static bool pass_dir(struct event_filter *f, const struct event_filter_names *names,
 		     const struct kmem_event *ev)
 {

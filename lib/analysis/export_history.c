@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: everything that began and ended, for programs that show time.
- * In: changes of what lives, in time order. Out: the same in memory, with objects numbered.
+ * analysis: every allocation and free over time, for programs that display time.
+ * In: changes of live bytes, in time order. Out: the same in memory, with numbered objects.
  */
 #include "analysis/export_history.h"
 
@@ -11,8 +11,8 @@
 
 #include "base/array.h"
 
-/* What distinguishes objects: an address is used again, and a block that was freed in part still
- * has its own when another begins there.
+/* Identifies an object: addresses are reused, and a partly freed block still exists when another
+ * one begins at its address.
  */
 struct object_key {
 	uint64_t at, begin;
@@ -39,7 +39,7 @@ static uint32_t begin_object(struct export_history *h, const struct object_key *
 	return id;
 }
 
-/* 0: none is known. */
+/* Returns the object's number; 0: not known. */
 static uint32_t find_object(const struct export_history *h, const struct object_key *key)
 {
 	uint32_t id = intern_find(&h->objects, key, sizeof(*key));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: everything that began and ended, for programs that show time.
- * In: changes of what lives, in time order. Out: the same in memory, with objects numbered.
+ * analysis: every allocation and free over time, for programs that display time.
+ * In: changes of live bytes, in time order. Out: the same in memory, with numbered objects.
  */
 #ifndef KMEMX_ANALYSIS_EXPORT_HISTORY_H
 #define KMEMX_ANALYSIS_EXPORT_HISTORY_H
@@ -15,11 +15,11 @@
 #include "base/hash.h"
 
 /**
- * struct history_change - bytes begin or end to live
+ * struct history_change - bytes become live or end
  * @ts: in the clock's units
- * @row: of the account; then of the tables: history_row()
- * @pages: it is of pages; @more: they begin
- * @object: what it is of, from 1 on; @last: nothing is left of that
+ * @row: row of the account; history_row() converts it to that of a table
+ * @pages: pages, not slab objects; @more: the bytes become live
+ * @object: the object's number, from 1; @last: nothing of the object is left
  */
 struct history_change {
 	uint64_t ts, bytes;
@@ -27,29 +27,29 @@ struct history_change {
 	uint32_t object : 31, last : 1;
 };
 
-/* What the changes do not say. */
+/* Events other than changes. */
 enum history_what { HISTORY_LOST, HISTORY_FAILED };
 
 struct history_moment {
 	uint64_t ts;
 	uint64_t
-		nr; /* events lost, 0: nobody knows; or the order of the pages asked for */
+		nr; /* number of events lost, 0: unknown; or order of the pages requested */
 	uint32_t cpu;
 	enum history_what what;
 };
 
-/* More moments than a reader can tell apart are only counted. */
+/* Moments above this, too many to tell apart, are only counted. */
 #define HISTORY_MOMENTS_MAX 10000
 
 /**
  * struct export_history - zero-initialise it
- * @objects: pointer or frame, and begin: object n has the number n; @left: bytes of each
+ * @objects: object_key of object n at number n; @left: live bytes of each
  * @latest: hash of a pointer or frame -> its latest object
- * @rows: of slab objects, and of pages: of each row of the account that of the table
- * @first_row: of each of these tables the number of its first row
- * @free_bytes: in blocks of each order, before and after the recording; @nr_orders: how many
- *	orders there are, 0: it is not known
- * @nr_told: changes up to the last one that an event told
+ * @rows: for slab objects and for pages: row of the account -> row of the table
+ * @first_row: number of the first row of each of these tables
+ * @free_bytes: free bytes by block order, before and after the recording; @nr_orders: number of
+ *	orders, 0: not known
+ * @nr_told: changes up to the last one that has an event
  * @failed: memory ran out; the history is void
  */
 struct export_history {
@@ -70,20 +70,20 @@ struct export_history {
 	bool failed;
 };
 
-/* Adds a change; @at: the pointer or frame, @begin: when it was allocated; of @change all but
- * @object and @last are set.
+/* Adds a change; @at: the pointer or frame, @begin: when it was allocated. @change has all but
+ * @object and @last set.
  */
 void export_history_add(struct export_history *h, const struct history_change *change,
 			uint64_t at, uint64_t begin);
-/* Behind the last change: puts those that no event told into an order that each run has. */
+/* After the last change: sorts those without an event, so that each run has the same order. */
 void export_history_end(struct export_history *h);
 void export_history_moment(struct export_history *h, const struct history_moment *moment);
-/* Of slab objects, or of @pages: account row n is row @rows[n] of the table, which has @nr_table,
- * UINT32_MAX: none. 0 or -ENOMEM.
+/* For slab objects, or for @pages: account row n is row @rows[n] of the table, UINT32_MAX: none;
+ * the table has @nr_table rows. 0 or -ENOMEM.
  */
 int export_history_rows(struct export_history *h, bool pages, const uint32_t *rows,
 			size_t nr, uint32_t nr_table) __must_check;
-/* The row of the tables that @c is of, as their column "id" has it; UINT32_MAX: none. */
+/* The table row of @c, as in column "id"; UINT32_MAX: none. */
 uint32_t history_row(const struct export_history *h, const struct history_change *c);
 void export_history_free(struct export_history *h);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what every callchain allocated, as rows for other programs.
+ * analysis: allocations of every callchain, as rows for other programs.
  * In: finished accounts, and who held memory at the peak. Out: tables "export" and "export_page".
  */
 #include <errno.h>
@@ -23,8 +23,8 @@ struct export_sum {
 	struct net_range net;
 };
 
-/* What distinguishes rows. Of slab objects the first is all; pages may be asked to be in one row
- * whatever the others are, which are 0 then.
+/* The key of a row. Slab objects only use @subject; for pages the options may merge the other
+ * fields, which are 0 then.
  */
 struct export_key {
 	uint32_t subject;
@@ -34,8 +34,8 @@ struct export_key {
 	uint32_t zero; /* keys are compared as bytes */
 };
 
-/* One table in the making: row n has key n + 1. @sum_of: of each row of the account the number of
- * its sum; UINT32_MAX: none.
+/* A table under construction: row n has key n + 1. @sum_of: account row -> number of its sum;
+ * UINT32_MAX: none.
  */
 struct view {
 	const struct peak *p;
@@ -76,7 +76,7 @@ static struct cell cell_net_max(const void *row, struct table *t)
 	return cell_uint(net_range_max(&((const struct view_row *)row)->sum->net));
 }
 
-/* The row's number, where a history refers to it. */
+/* The row's number, if a history refers to it. */
 static struct cell cell_id(const void *row, struct table *t)
 {
 	const struct view_row *r = row;
@@ -199,7 +199,7 @@ static const struct table_type page_type = {
 	.columns = page_columns,
 };
 
-/* The sums that row @i of the account belongs to. NULL: no memory. */
+/* The sum that account row @i belongs to. NULL: no memory. */
 static struct export_sum *sum_of(struct view *v, size_t i)
 {
 	const struct analysis_options *opts = v->p->opts;
@@ -242,7 +242,7 @@ static void add_pages(struct export_sum *sum, const struct page_counts *c, uint3
 	sum->bytes_live += c->live_pages * page_size;
 }
 
-/* How much of what seems to live must, and can. */
+/* Computes how many of the bytes that seem live must and can live. */
 static int find_bounds_slab(struct view *v)
 {
 	struct net_range *net = calloc(v->nr + 1, sizeof(*net));
@@ -311,7 +311,7 @@ static int collect(struct view *v)
 	return o->pages ? find_bounds_pages(v) : find_bounds_slab(v);
 }
 
-/* What the rows are by. There is room for a cache beside two others. */
+/* The kind of rows. A cache fits beside two other parts. */
 static enum subject_kind rows_kind(const struct analysis_options *opts, bool pages)
 {
 	unsigned int kind = opts->by	      ? opts->by
@@ -389,7 +389,7 @@ static void changed(const struct peak *p, const struct peak_change *c)
 		p->opts->history->nr_told = p->opts->history->nr;
 }
 
-/* Up to UINT64_MAX. */
+/* Saturates at UINT64_MAX. */
 static void add_free(uint64_t *sum, uint64_t blocks, uint64_t bytes)
 {
 	if (__builtin_mul_overflow(blocks, bytes, &bytes) ||
@@ -397,7 +397,7 @@ static void add_free(uint64_t *sum, uint64_t blocks, uint64_t bytes)
 		*sum = UINT64_MAX;
 }
 
-/* What buddyinfo said; of a part of the time nothing is known. */
+/* Notes the free bytes of buddyinfo; unknown for a part of the recording's time. */
 static void note_free(struct export_history *h, const struct analysis_env *env)
 {
 	static const char *const items[] = { "buddyinfo.before", "buddyinfo.after" };
@@ -436,7 +436,7 @@ static int create(const struct analysis_env *env, const struct analysis_options 
 	return 0;
 }
 
-/* Losses, and pages that nobody got. */
+/* Notes losses and failed page allocations. */
 static void note_moments(struct export_history *h, const struct kmem_event *evs,
 			 size_t nr)
 {

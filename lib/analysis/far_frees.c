@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: objects that are freed on another CPU than they were allocated on.
- * In: lives of slab objects. Out: counts by who allocated and who freed.
+ * analysis: objects freed on a different CPU than the one that allocated them.
+ * In: lives of slab objects. Out: counts by allocating and freeing callsite.
  */
 #include "analysis/far_frees.h"
 
@@ -15,7 +15,7 @@ void far_frees_init(struct far_frees *f, const struct analysis_env *env,
 	*f = (struct far_frees){ .env = env, .lives = lives, .sites = sites };
 }
 
-/* The group of row @row + 1; 0: no memory. */
+/* The group of row @row, plus 1; 0: no memory. */
 static uint32_t site_of(struct far_frees *f, uint32_t row)
 {
 	const struct slab_key *key;

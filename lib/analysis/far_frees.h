@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: objects that are freed on another CPU than they were allocated on.
- * In: lives of slab objects. Out: counts by who allocated and who freed.
+ * analysis: objects freed on a different CPU than the one that allocated them.
+ * In: lives of slab objects. Out: counts by allocating and freeing callsite.
  */
 #ifndef KMEMX_ANALYSIS_FAR_FREES_H
 #define KMEMX_ANALYSIS_FAR_FREES_H
@@ -21,7 +21,7 @@ struct far_frees_pair {
 /**
  * struct far_frees - far_frees_init() it
  * @sites: borrowed
- * @site_of: of each row of @lives: its group + 1; 0: it is not known yet
+ * @site_of: by row of @lives: its group + 1; 0: not known yet
  * @keys: number n has the counts n - 1
  * @failed: memory ran out; the numbers are void
  */
@@ -39,7 +39,7 @@ struct far_frees {
 
 void far_frees_init(struct far_frees *f, const struct analysis_env *env,
 		    const struct slab_lives *lives, struct sites *sites);
-/* Takes lives; those that no event ended change nothing. */
+/* Takes lives; ignores those that no event ended. */
 void far_frees_take(struct far_frees *f, const struct slab_life *life, size_t nr);
 static inline const struct far_frees_key *far_frees_key(const struct far_frees *f,
 							size_t i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: a kernel's static footprint, alone or with what a recording allocated.
+ * analysis: a kernel's static footprint, alone or together with a recording's allocations.
  * In: the parts of a kernel's files, events. Out: tables "footprint" and "footprint_section".
  */
 #include "analysis/footprint.h"
@@ -42,8 +42,8 @@ int footprint_report(const struct footprint_options *opts, struct report *report
 }
 
 /**
- * struct footprint_analysis - with a recording
- * @slab: of slab_analysis_create(), or @pages: what is joined; the other is NULL
+ * struct footprint_analysis - the analysis with a recording
+ * @slab: from slab_analysis_create(), or @pages: joined with the footprint; the other is NULL
  * @ended: the account of pages is finished
  */
 struct footprint_analysis {
@@ -54,14 +54,14 @@ struct footprint_analysis {
 	bool ended;
 };
 
-/* What is being joined. */
+/* State of the join. */
 struct join {
 	const struct analysis_env *env;
 	const struct footprint_options *opts;
 	struct footprint_tree tree;
 };
 
-/* The part of the kernel's files that has the code at @addr; NULL: nobody knows. */
+/* The part of the kernel's files that contains the code at @addr; NULL: not known. */
 static int find_part(const struct join *j, uint64_t addr, const struct symbol *sym,
 		     const struct footprint_part **part)
 {
@@ -72,13 +72,14 @@ static int find_part(const struct join *j, uint64_t addr, const struct symbol *s
 		return footprint_find_name(fp, sym->module, sym->name, part) < 0 ? -ENOMEM
 										 : 0;
 	*part = footprint_find(fp, addr - j->env->moved_by);
-	/* Padding behind a call that does not return, or a symbol that says too small a size. */
+	/* @addr is in padding after a call that does not return, or the symbol's size is too small.
+	 */
 	if (!*part && sym->name)
 		*part = footprint_find(fp, sym->addr - j->env->moved_by);
 	return 0;
 }
 
-/* Where what no part has is put: the directory of its function, if that is known. */
+/* The leaf for code that is in no part: its function's directory, if known. */
 static void leaf_of_symbol(const struct join *j, uint64_t addr, const struct symbol *sym,
 			   struct footprint_leaf *leaf)
 {
@@ -89,7 +90,7 @@ static void leaf_of_symbol(const struct join *j, uint64_t addr, const struct sym
 	leaf->module = sym->module;
 }
 
-/* What the callsite at @addr allocated goes where its function is; 0: it is not known. */
+/* Adds the callsite's allocations to its function's leaf; @addr 0: not known. */
 static int add_callsite(struct join *j, uint64_t addr, const struct footprint_sums *sums)
 {
 	const struct footprint *fp = j->opts->fp;
@@ -157,7 +158,7 @@ static int show_slab(struct slab_report *slab, struct report *report)
 	return ret;
 }
 
-/* Of a finished account. */
+/* The account must be finished. */
 static int show_pages(const struct footprint_analysis *a, const struct page_account *acc,
 		      struct report *report)
 {
@@ -197,7 +198,7 @@ static int view_pages(const struct footprint_analysis *a, struct report *report)
 
 	if (a->ended)
 		return show_pages(a, a->pages, report);
-	/* As if the stream ended here; it goes on with the account as it is. */
+	/* Shows the table as if the stream ended here; the account itself goes on unchanged. */
 	now = calloc(1, sizeof(*now));
 	ret = now ? page_account_copy(now, a->pages) : -ENOMEM;
 	if (!ret) {

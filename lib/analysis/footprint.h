@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: a kernel's static footprint, alone or with what a recording allocated.
+ * analysis: a kernel's static footprint, alone or together with a recording's allocations.
  * In: the parts of a kernel's files, slab events. Out: tables "footprint" and "footprint_section".
  */
 #ifndef KMEMX_ANALYSIS_FOOTPRINT_H
@@ -11,10 +11,10 @@
 #include "analysis/footprint_tree.h"
 
 /**
- * struct footprint_options - what is asked of the analysis; borrowed by it
+ * struct footprint_options - options of the analysis; borrowed by it
  * @fp: the kernel's files. Its indexes may be made while an analysis looks for functions
- * @within: the directories that are meant; NULL: all, and then there is a table of sections
- * @sections: that is for people, too
+ * @within: only these directories; NULL: all, and then there is a table of sections
+ * @sections: text shows the table of sections, too
  */
 struct footprint_options {
 	struct footprint *fp;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the footprint of a kernel, to be compared with that of another.
+ * analysis: the footprint of a kernel, for a comparison with another kernel's.
  * In: the parts of a kernel's files. Out: tables "footprint", "footprint_file", "footprint_dir".
  */
 #include "analysis/footprint_diff.h"
@@ -16,7 +16,7 @@
 
 const char *const footprint_bys[] = { "symbol", "file", "dir", NULL };
 
-/* Of all; of each enum elf_kind; of all these, what is freed. */
+/* The sum of all; sizes by enum elf_kind; the part of them that is freed after init. */
 enum size { SIZE_ALL, SIZE_TEXT, SIZE_RODATA, SIZE_DATA, SIZE_BSS, SIZE_INIT, SIZES };
 
 static const struct {
@@ -27,8 +27,8 @@ static const struct {
 };
 
 /**
- * struct rows - rows in the making
- * @names: of rows; @sums: by their numbers - 1
+ * struct rows - rows under construction
+ * @names: names of rows; @sums: of name n at n - 1
  */
 struct rows {
 	struct intern names;
@@ -37,7 +37,8 @@ struct rows {
 	uint64_t all[SIZES];
 };
 
-/* What is made anew by each build, or is a second name for what counts already. */
+/* Symbols that each build generates anew, or that are a second name for something already counted.
+ */
 static bool is_generated(const char *name)
 {
 	static const char *const beginnings[] = { "__mod_", "__se_sys", "__se_compat_sys",
@@ -77,7 +78,7 @@ static void add_components(struct strbuf *out, const char *path, unsigned int de
 		   depth || !end || end == path ? strlen(path) : (size_t)(end - path));
 }
 
-/* What stands for its directory: "(no symbol)/strings". */
+/* The name used in place of a directory: "(no symbol)/strings". */
 static void no_path(const struct footprint_part *part, struct strbuf *out)
 {
 	if (part->item)
@@ -118,7 +119,7 @@ static void dir_name(const struct footprint *fp, const struct footprint_part *pa
 	strbuf_free(&dir);
 }
 
-/* The name of the row that @part is in; false: it is in none. */
+/* The name of the row that @part belongs to; false: none. */
 static bool row_name(const struct footprint *fp, const struct footprint_part *part,
 		     enum footprint_by by, unsigned int depth, struct strbuf *out)
 {

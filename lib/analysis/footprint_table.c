@@ -7,7 +7,7 @@
 
 #include "analysis/footprint_tree.h"
 
-/* What a row is made from. */
+/* A row's data. */
 struct row {
 	const struct footprint_tree *tree;
 	const struct footprint_node *node;
@@ -43,7 +43,7 @@ CELL_OF_SUM(data, SUM_DATA)
 CELL_OF_SUM(bss, SUM_BSS)
 CELL_OF_SUM(init, SUM_INIT)
 
-/* What only a recording says. */
+/* A value that needs a recording. */
 static struct cell dynamic_cell(const struct row *r, enum footprint_sum sum)
 {
 	return r->dynamic ? cell_uint(r->node->sums.of[sum])
@@ -118,7 +118,7 @@ static struct cell cell_name(const void *row, struct table *t)
 	return cell_text(t, intern_get(&r->tree->names, r->node->name, NULL));
 }
 
-/* Of a tree's figures that text shows only where they are asked for. */
+/* A column that text shows only on request. */
 #define HIDDEN_COLUMN(n, what, fn)            \
 	{                                     \
 		.column = { .name = (n),      \
@@ -203,7 +203,7 @@ const struct table_type footprint_type = {
 	.columns = columns,
 };
 
-/* An empty table. Without a recording text shows only what is in the files. */
+/* An empty table. Without a recording, text shows only static sizes. */
 static struct table *new_table(const struct footprint_tree *tree,
 			       enum footprint_dynamic dynamic)
 {
@@ -243,7 +243,7 @@ static struct table *new_table(const struct footprint_tree *tree,
 	return t;
 }
 
-/* Each node, then those below it; nodes with nothing of the attribute are left out. */
+/* Adds each node, then its children; omits nodes with nothing of the attribute. */
 static void add_rows(const struct footprint_tree *tree, struct table *t, bool dynamic)
 {
 	struct footprint_node *nodes = tree->nodes;

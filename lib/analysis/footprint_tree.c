@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: a kernel's footprint as a tree of directories, files and symbols.
- * In: what is in a file of the source, and how much it takes. Out: the sums of each of
- * them.
+ * In: the parts of a kernel's files, and their sizes. Out: the sums of each node.
  */
 #include "analysis/footprint_tree.h"
 
@@ -18,7 +17,7 @@
 const char *const footprint_attrs[] = { "static",	 "current", "current_dynamic",
 					"total_dynamic", "waste",   NULL };
 
-/* A deeper path is one of a damaged file. */
+/* A deeper path means a damaged file. */
 #define DEPTH_MAX 64
 
 uint64_t footprint_sums_attr(const struct footprint_sums *s, enum footprint_attr attr)
@@ -62,7 +61,7 @@ static void sums_add(struct footprint_sums *to, const struct footprint_sums *fro
 		to->of[i] += from->of[i];
 }
 
-/* Makes *@node the node @name below it. */
+/* Moves *@node to its child @name. */
 static int descend(struct footprint_tree *tree, uint32_t *node, const char *name,
 		   size_t size, enum footprint_node_kind kind)
 {
@@ -77,7 +76,7 @@ static int descend(struct footprint_tree *tree, uint32_t *node, const char *name
 	return 0;
 }
 
-/* The same for each part of a path. */
+/* Calls descend() for each component of a path. */
 static int descend_path(struct footprint_tree *tree, uint32_t *node, const char *path,
 			bool is_file)
 {
@@ -150,7 +149,9 @@ bool footprint_tree_has(const struct footprint_tree *tree, const struct footprin
 	return alloc_filter_has_dir(tree->within, dir);
 }
 
-/* Where it goes: a symbol, or what no symbol has. @group: room for the name of its group. */
+/* The leaf of a part: a symbol, or a group for data without a symbol. @group: buffer for the
+ * group's name.
+ */
 static struct footprint_leaf leaf_of(const struct footprint *fp,
 				     const struct footprint_part *part,
 				     struct strbuf *group)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis: a kernel's footprint as a tree of directories, files and symbols.
- * In: what is in a file of the source, and how much it takes. Out: sums; the tables "footprint" and
+ * In: the parts of a kernel's files, and their sizes. Out: sums; the tables "footprint" and
  * "footprint_section".
  */
 #ifndef KMEMX_ANALYSIS_FOOTPRINT_TREE_H
@@ -13,8 +13,8 @@
 #include "base/hash.h"
 #include "symbol/footprint.h"
 
-/* What the rows are sized by: memory that the kernel's files take; that and what is live of it
- * and allocated; one of these; all that was allocated; what is live beyond the requests.
+/* How rows are sized: static memory of the kernel's files; static plus live allocated memory; live
+ * memory only; all that was allocated; live memory beyond the bytes requested.
  */
 enum footprint_attr {
 	FOOTPRINT_STATIC,
@@ -25,10 +25,12 @@ enum footprint_attr {
 	FOOTPRINT_ATTRS,
 };
 
-/* Their words, "current_dynamic", ended by NULL. */
+/* Their names, such as "current_dynamic", ended by NULL. */
 extern const char *const footprint_attrs[];
 
-/* In bytes, but for @SUM_HIT; the first four by enum elf_kind. @SUM_INIT: of these. */
+/* In bytes, except @SUM_HIT; the first four as in enum elf_kind. @SUM_INIT: the part of these that
+ * is freed after init.
+ */
 enum footprint_sum {
 	SUM_TEXT,
 	SUM_RODATA,
@@ -46,16 +48,16 @@ struct footprint_sums {
 	uint64_t of[FOOTPRINT_SUMS];
 };
 
-/* Of all four kinds. */
+/* The sum of all four kinds. */
 static inline uint64_t footprint_sums_static(const struct footprint_sums *s)
 {
 	return s->of[SUM_TEXT] + s->of[SUM_RODATA] + s->of[SUM_DATA] + s->of[SUM_BSS];
 }
 
-/* What @attr means. */
+/* The value of @attr. */
 uint64_t footprint_sums_attr(const struct footprint_sums *s, enum footprint_attr attr);
 
-/* A group is of what has no directory. */
+/* A group holds parts without a directory. */
 enum footprint_node_kind {
 	NODE_DIRECTORY,
 	NODE_GROUP,
@@ -64,15 +66,15 @@ enum footprint_node_kind {
 	NODE_SECTION,
 };
 
-/* The row above all that is in no symbol. */
+/* The parent row of everything without a symbol. */
 #define FOOTPRINT_NO_SYMBOL "(no symbol)"
 
 /**
- * struct footprint_node - a directory, a file or a symbol below those above
+ * struct footprint_node - a directory, a file or a symbol in the tree
  * @above: number of the node above; @name: number in the tree's names
  * @depth: of the roots: 1
- * @sums: of all leaves below, or its own
- * @first, @next: the first node below it, and the next one beside it; 0: none
+ * @sums: sums of all leaves below, or its own
+ * @first, @next: its first child, and its next sibling; 0: none
  * @row: its number as a row
  */
 struct footprint_node {
@@ -85,11 +87,11 @@ struct footprint_node {
 /**
  * struct footprint_tree - a tree; zero-initialise it
  *
- * @attr: what its rows are sized by
- * @within: the directories that it is of; NULL: all
- * @names: of directories, files and symbols; @children: number of a node and of a name -> that
- *	node below it
- * @nodes: number 0 is above all roots; each comes before those below it
+ * @attr: how its rows are sized
+ * @within: only these directories; NULL: all
+ * @names: names of directories, files and symbols; @children: number of a node and of a name -> the
+ *	child node
+ * @nodes: node 0 is above all roots; each node comes before its children
  */
 struct footprint_tree {
 	enum footprint_attr attr;
@@ -108,18 +110,18 @@ struct footprint_leaf {
 	enum footprint_node_kind kind;
 };
 
-/* Adds @sums to a leaf and to all that are above it. 0 or -ENOMEM. */
+/* Adds @sums to a leaf and to all its ancestors. 0 or -ENOMEM. */
 int footprint_tree_add(struct footprint_tree *tree, const struct footprint_leaf *leaf,
 		       const struct footprint_sums *sums) __must_check;
-/* Is a part of @fp of the tree's directories? */
+/* Is a part of @fp in the tree's directories? */
 bool footprint_tree_has(const struct footprint_tree *tree, const struct footprint *fp,
 			const struct footprint_part *part);
-/* Adds all parts of @fp that are. 0 or -ENOMEM. */
+/* Adds all parts of @fp that are in the tree's directories. 0 or -ENOMEM. */
 int footprint_tree_static(struct footprint_tree *tree,
 			  const struct footprint *fp) __must_check;
 void footprint_tree_free(struct footprint_tree *tree);
 
-/* What a recording adds. */
+/* Which allocations a recording adds. */
 enum footprint_dynamic { DYNAMIC_NONE, DYNAMIC_SLAB, DYNAMIC_PAGES };
 
 /**

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: page blocks that were taken from the free lists of another migratetype.
- * In: mm_page_alloc_extfrag, and what pages are allocated and freed. Out: tables "frag",
- * "frag_block", "frag_free" and "frag_vmstat"; Documentation/frag.md says how.
+ * In: mm_page_alloc_extfrag, page allocations and frees. Out: tables "frag", "frag_block",
+ * "frag_free" and "frag_vmstat"; Documentation/frag.md says how.
  *
- * The event does not say who asked. The allocation that it was for comes next in its context: of
- * the same task, on the same CPU, of that order and migratetype.
+ * The event does not name the caller. The allocation it served comes next in the same context: same
+ * task, same CPU, same order and migratetype.
  */
 #include "analysis/frag.h"
 
@@ -72,7 +72,7 @@ static uint64_t where(const struct kmem_event *ev)
 	return (uint64_t)ev->buffer << 32 | ev->cpu;
 }
 
-/* Those of its CPU wait no longer. */
+/* Drops the fallbacks of a CPU that wait for their allocation. */
 static void forget(struct frag *f, uint32_t *first)
 {
 	while (*first) {
@@ -114,7 +114,7 @@ static void fell_back(struct frag *f, const struct kmem_event *ev)
 		frag_blocks_add(&f->blocks, ev);
 }
 
-/* Is @ev the allocation that @e was for? */
+/* Is @ev the allocation that @e served? */
 static bool is_for(const struct frag_event *e, const struct kmem_event *ev)
 {
 	return e->pid == ev->pid && e->flags == (ev->flags & CONTEXT_FLAGS) &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis (internal): page blocks that were taken from the free lists of another migratetype:
- * what frag.c and frag_blocks.c find out and frag_view.c, frag_blocks_view.c and frag_memory.c
- * show.
- * In: mm_page_alloc_extfrag, allocations and frees of pages. Out: who took what, and what lived
- * where it does not belong.
+ * shared by frag.c and frag_blocks.c, which collect, and frag_view.c, frag_blocks_view.c and
+ * frag_memory.c, which show.
+ * In: mm_page_alloc_extfrag, page allocations and frees. Out: who took which blocks, and what lived
+ * in blocks of another migratetype.
  */
 #ifndef KMEMX_ANALYSIS_FRAG_H
 #define KMEMX_ANALYSIS_FRAG_H
@@ -14,21 +14,21 @@
 
 /* No architecture has larger pageblocks: 512 MB of 64 KB pages (arm64). */
 #define FRAG_BLOCK_ORDER_MAX 13
-/* Of the memory, the most that the kernel gives min_free_kbytes by itself (mm/khugepaged.c,
+/* The kernel itself sets min_free_kbytes to at most 1/20 of the memory (mm/khugepaged.c,
  * set_recommended_min_free_kbytes()).
  */
 #define FRAG_MIN_FREE_PART   20U
-/* Pageblocks whose pages are followed. */
+/* At most so many pageblocks are tracked. */
 #define FRAG_BLOCKS_MAX	     65536U
-/* Fallbacks of one CPU that wait for their allocation; a refill of a list makes several. */
+/* At most so many fallbacks per CPU wait for their allocation; a list refill causes several. */
 #define FRAG_WAITING_MAX     256U
 
 /**
  * struct frag_event - one fallback
- * @stack: of the allocation that it was for; else its own; 0: none
- * @waiting: the one before it on its CPU that waits for its allocation too: its place plus one
- * @flags: of the context
- * @found: the allocation came; @hidden: the user's filter hides that
+ * @stack: stack of the allocation that it served, else its own; 0: none
+ * @waiting: the previous event of its CPU that waits for its allocation: its index plus one
+ * @flags: the context: hard interrupt, softirq
+ * @found: the allocation was found; @hidden: the user's filter hides it
  */
 struct frag_event {
 	uint64_t ts, pfn;
@@ -43,11 +43,11 @@ struct frag_event {
 };
 
 /**
- * struct frag_block - a pageblock out of which pages of another type were taken
+ * struct frag_block - a pageblock from which pages were taken for another migratetype
  * @types: those migratetypes, as bits
  * @pages: pages allocated for these types since; @live: of these, now
- * @since: when the first of those that are live now came; @time: how long some were live, before
- * @bits: one for each page frame: such a page is there; NULL: none was
+ * @since: when the first of those live now was allocated; @time: how long any were live before that
+ * @bits: one per page frame: set if such a page is live; NULL: there was none
  */
 struct frag_block {
 	uint64_t pfn;
@@ -59,8 +59,8 @@ struct frag_block {
 
 /**
  * struct frag_blocks - zero-initialise it
- * @order: of a pageblock; 0: unknown, and nothing is followed
- * @by_number: pfn >> @order -> place among @blocks
+ * @order: order of a pageblock; 0: unknown, and nothing is tracked
+ * @by_number: pfn >> @order -> index in @blocks
  * @untracked: fallbacks in further pageblocks
  */
 struct frag_blocks {
@@ -72,19 +72,19 @@ struct frag_blocks {
 	bool failed;
 };
 
-/* @ev, an extfrag, splits up a pageblock: it is followed from now on. */
+/* @ev, an extfrag, splits a pageblock: track it from now on. */
 void frag_blocks_add(struct frag_blocks *b, const struct kmem_event *ev);
 /* An allocation or a free of pages. */
 void frag_blocks_page(struct frag_blocks *b, const struct kmem_event *ev);
-/* The pageblock of @pfn; NULL: it is not followed. */
+/* The pageblock of @pfn; NULL: not tracked. */
 const struct frag_block *frag_blocks_find(const struct frag_blocks *b, uint64_t pfn);
 void frag_blocks_free(struct frag_blocks *b);
 
 /**
  * struct frag - the analysis
- * @waiting: by buffer and CPU: the latest event that waits, its place plus one, and 0; @nr_waiting
- *	     of all CPUs
- * @order_known: blocks.order may be 0 as pageblocks may be too large to be followed
+ * @waiting: by buffer and CPU: index plus one of the latest event that waits, 0: none; @nr_waiting:
+ *	of all CPUs
+ * @order_known: the order is known; blocks.order is 0 if pageblocks are too large to be tracked
  */
 struct frag {
 	const struct analysis_env *env;
@@ -100,13 +100,13 @@ struct frag {
 	bool failed;
 };
 
-/* Does it leave pages of several types in a pageblock? Only where the order is known. */
+/* Does the fallback mix pages of several types in a pageblock? Only valid if the order is known. */
 static inline bool frag_fragments(const struct frag *f, const struct frag_event *e)
 {
 	return e->fallback_order < (int32_t)f->block_order;
 }
 
-/* What the recording says a pageblock's order is; false: nothing. */
+/* Reads the pageblock order from the recording; false: not known. */
 bool frag_block_order(const struct recording *rec, unsigned int *order);
 
 extern const struct table_type frag_type, frag_block_type, frag_free_type,
@@ -114,11 +114,11 @@ extern const struct table_type frag_type, frag_block_type, frag_free_type,
 
 /* Adds the tables. 0 or -ENOMEM. */
 int frag_show(const struct frag *f, struct report *report) __must_check;
-/* Adds what buddyinfo said, if the recording has it. 0 or -ENOMEM. */
+/* Adds buddyinfo's figures, if the recording has them. 0 or -ENOMEM. */
 int frag_show_free(const struct frag *f, struct report *report) __must_check;
-/* Adds what vmstat counted, if the recording has it. 0 or -ENOMEM. */
+/* Adds vmstat's counters, if the recording has them. 0 or -ENOMEM. */
 int frag_show_vmstat(const struct frag *f, struct report *report) __must_check;
-/* Adds to the summary what min_free_kbytes is and what would be next. */
+/* Adds to the summary the value of min_free_kbytes and the next larger one to try. */
 void frag_advise(const struct frag *f, struct table *t);
 
 #endif

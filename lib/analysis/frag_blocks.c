@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: pages in pageblocks of another migratetype.
- * In: fallbacks, allocations and frees of pages. Out: for each pageblock how many such pages
- * there are, and since when.
+ * In: fallbacks, page allocations and frees. Out: the number of such pages in each pageblock, and
+ * since when.
  */
 #include <stdlib.h>
 
@@ -59,7 +59,7 @@ void frag_blocks_add(struct frag_blocks *b, const struct kmem_event *ev)
 		block->types |= 1U << type;
 }
 
-/* Sets or clears @nr > 0 bits from @first on; how many that changed. */
+/* Sets or clears @nr > 0 bits, starting at @first; returns how many changed. */
 static uint64_t change(struct frag_block *block, uint64_t first, uint64_t nr, bool set)
 {
 	uint64_t changed = 0, end = first + nr, i;
@@ -78,7 +78,7 @@ static uint64_t change(struct frag_block *block, uint64_t first, uint64_t nr, bo
 	return changed;
 }
 
-/* Room for the bits comes with the first page: fallbacks alone take none. */
+/* Allocates the bits with the first page: fallbacks alone need none. */
 static bool has_bits(struct frag_blocks *b, struct frag_block *block)
 {
 	if (!block->bits)
@@ -126,7 +126,7 @@ static void allocated(struct frag_blocks *b, const struct kmem_event *ev)
 	int32_t type = ev->page_alloc.migratetype;
 	struct frag_block *block;
 
-	/* A whole pageblock is of one type. */
+	/* An allocation of whole pageblocks does not mix types. */
 	if (pfn == KMEM_NO_PFN || ev->page_alloc.order >= b->order)
 		return;
 	block = find(b, pfn);
@@ -134,7 +134,7 @@ static void allocated(struct frag_blocks *b, const struct kmem_event *ev)
 	nr = 1ULL << ev->page_alloc.order;
 	if (!block || nr > size - first)
 		return;
-	/* What was there before was freed unseen. */
+	/* Older pages in this place were freed without an event. */
 	if (block->live)
 		ended(block, change(block, first, nr, false), ev->ts);
 	if (type < 0 || type >= MIGRATETYPE_MAX || !(block->types >> type & 1) ||

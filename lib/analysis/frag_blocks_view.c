@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the table of pageblocks that fallbacks split up.
- * In: what frag.c has found out. Out: table "frag_block".
+ * analysis: the table of pageblocks that fallbacks split.
+ * In: fallbacks and pageblocks from frag.c. Out: table "frag_block".
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 #include "analysis/frag_who.h"
 
-/* What the reader is to see of a pageblock: @first: the place of its first fallback, plus one. */
+/* A pageblock's row. @first: the index of its first fallback, plus one. */
 struct block_sum {
 	uint64_t hit, claimed;
 	size_t first;
@@ -89,7 +89,7 @@ static struct cell cell_block_live(const void *row, struct table *t)
 	return cell_uint(r->block->live);
 }
 
-/* How long such pages were there, up to now. */
+/* How long such pages were live, up to now. */
 static struct cell cell_block_time(const void *row, struct table *t)
 {
 	const struct block_row *r = row;
@@ -101,7 +101,7 @@ static struct cell cell_block_time(const void *row, struct table *t)
 	return cell_uint(time);
 }
 
-/* "sh-123", as the kernel's traces have it. */
+/* "sh-123", as in the kernel's traces. */
 static struct cell cell_block_task(const void *row, struct table *t)
 {
 	const struct block_row *r = row;

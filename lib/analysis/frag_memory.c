@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what the kernel said of its free memory, beside the fallbacks.
- * In: buddyinfo, zoneinfo, min_free_kbytes and meminfo, as the recording holds them. Out: table
- * "frag_free"; lines of the summary.
+ * analysis: the kernel's figures of free memory, shown beside the fallbacks.
+ * In: buddyinfo, zoneinfo, min_free_kbytes and meminfo of the recording. Out: table "frag_free";
+ * lines of the summary.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -47,7 +47,7 @@ static struct cell cell_when(const void *row, struct table *t)
 	return cell_text(t, r->when);
 }
 
-/* Free pages in blocks that are too small for a pageblock, in percent of all. */
+/* Free pages in blocks smaller than a pageblock, in percent of all free pages. */
 static struct cell cell_unusable(const void *row, struct table *t)
 {
 	const struct free_row *r = row;
@@ -118,7 +118,7 @@ static void add_orders(struct table *t, unsigned int nr)
 	}
 }
 
-/* The rows of @text; -ENOMEM. */
+/* Adds the rows of @text. */
 static void add_zones(const struct frag *f, const char *text, const char *when,
 		      struct table *t)
 {
@@ -165,7 +165,7 @@ int frag_show_free(const struct frag *f, struct report *report)
 	return 0;
 }
 
-/* What it is now: the setting itself, or what the zones' watermarks make of it. */
+/* The current value: the setting itself, or the sum of the zones' watermarks. */
 static bool min_free_now(const struct frag *f, uint64_t *kbytes, uint64_t *nodes,
 			 bool *is_setting)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the table of fallbacks.
- * In: what frag.c has found out. Out: table "frag"; with frag_blocks_view.c and frag_memory.c all.
+ * In: fallbacks from frag.c. Out: table "frag", and, with frag_blocks_view.c and frag_memory.c, the
+ * other tables.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +13,7 @@
 #include "analysis/frag_who.h"
 #include "base/array.h"
 
-/* Fallbacks that look the same to the reader; without padding, as keys are compared as bytes. */
+/* The key of a row of fallbacks; without padding, as keys are compared as bytes. */
 struct frag_key {
 	uint32_t subject;
 	int32_t alloc_order, fallback_order, to, from;
@@ -24,8 +25,8 @@ struct frag_sum {
 };
 
 /**
- * struct view - the table of fallbacks in the making
- * @bins: of each row, as options.bins says
+ * struct view - the table of fallbacks under construction
+ * @bins: of each row, see options.bins
  */
 struct view {
 	struct frag_view of;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the kernel's counters that would confirm that a larger min_free_kbytes helps.
- * In: vmstat before and after, as the recording holds it. Out: table "frag_vmstat".
+ * In: vmstat before and after, from the recording. Out: table "frag_vmstat".
  */
 #include <errno.h>
 
@@ -12,8 +12,8 @@
 
 /**
  * struct counter - a line of vmstat
- * @all: the sum of all whose names begin so: one a zone, or on older kernels
- * @price: a larger min_free_kbytes has it grow faster, if anything
+ * @all: sum up all counters with this prefix: some are per zone, some were on older kernels
+ * @price: a cost: a larger min_free_kbytes can only make it grow faster
  */
 struct counter {
 	const char *name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what the tables of fallbacks and of pageblocks share.
- * In: what frag.c has found out. Out: who a fallback was for.
+ * analysis: shared code of the tables of fallbacks and of pageblocks.
+ * In: fallbacks from frag.c. Out: who a fallback served.
  */
 #include "analysis/frag_who.h"
 
@@ -21,7 +21,7 @@ struct cell frag_view_type(const struct frag_view *v, int32_t type, struct table
 	return cell_text(t, name ? name : number);
 }
 
-/* The callsite in stack @id, each looked at once. 0 or -ENOMEM. */
+/* The callsite in stack @id; each stack is resolved once. 0 or -ENOMEM. */
 static int callsite_of(struct frag_view *v, uint32_t id, uint64_t *callsite)
 {
 	uint32_t *place = u64_map_insert(&v->known, id, (uint32_t)v->nr_callsites);

@@ -24,7 +24,7 @@ void frame_map_init(struct frame_map *m, const struct analysis_env *env)
 	m->time.extra = &m->pages;
 }
 
-/* The place of the pageblock of @pfn; UINT32_MAX: there are too many, or no memory. */
+/* The index of the pageblock of @pfn; UINT32_MAX: too many pageblocks, or no memory. */
 static uint32_t block_of(struct frame_map *m, uint64_t pfn)
 {
 	uint64_t number = pfn >> m->order;
@@ -44,7 +44,7 @@ static uint32_t block_of(struct frame_map *m, uint64_t pfn)
 	return (uint32_t)m->nr_blocks++;
 }
 
-/* Room for row @row, and for one more group; false: no memory. */
+/* Makes room for row @row, and for one more group; false: no memory. */
 static bool has_room(struct frame_map *m, uint32_t row)
 {
 	if (array_reserve(&m->site_of, &m->rows_capacity, row + 1UL, sizeof(*m->site_of)))
@@ -75,7 +75,7 @@ static uint32_t site_of(struct frame_map *m, uint32_t row)
 	return group;
 }
 
-/* The place of a pair; UINT32_MAX: no memory. */
+/* The index of a pair; UINT32_MAX: no memory. */
 static uint32_t pair_of(struct frame_map *m, uint32_t block, uint32_t site)
 {
 	uint32_t *place = u64_map_find(&m->by_pair, (uint64_t)block << 32 | site);

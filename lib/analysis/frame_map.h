@@ -10,18 +10,20 @@
 #include "analysis/over_time.h"
 #include "analysis/sites.h"
 
-/* Bins there are at most: a map has room for fewer than a timeline. */
+/* At most so many bins: a map has less room than a timeline. */
 #define FRAME_MAP_BINS	 128U
-/* Pageblocks that are told apart; the pages of further ones are only counted. */
+/* At most so many pageblocks; pages of further ones are only counted. */
 #define FRAME_MAP_BLOCKS 65536U
-/* Pageblocks and callsites; then a pageblock's further callsites become one. */
+/* At most so many pairs of pageblock and callsite; after that, a pageblock's further callsites
+ * share one.
+ */
 #define FRAME_MAP_PAIRS	 (1U << 19)
-/* Sums over time that are kept; then two bins become one. */
+/* At most so many sums over time; after that, bins are merged in pairs. */
 #define FRAME_MAP_CELLS	 (1U << 20)
-/* Of a pageblock, where the recording does not say: that of x86-64. */
+/* Order of a pageblock if the recording does not say: that of x86-64. */
 #define FRAME_MAP_ORDER	 9U
 
-/* One callsite's pages in one pageblock. @site: FRAME_MAP_OTHERS: of several callsites. */
+/* One callsite's pages in one pageblock. @site: FRAME_MAP_OTHERS: several callsites. */
 struct frame_pair {
 	uint32_t block, site;
 };
@@ -30,15 +32,15 @@ struct frame_pair {
 
 /**
  * struct frame_map - frame_map_init() it
- * @order: of a pageblock
- * @by_number: pfn >> @order -> place in @blocks, which are such numbers
- * @by_pair: block << 32 | site -> place in @pairs
- * @site_of: by row of the account, a group of @sites + 1; 0: not asked yet
+ * @order: order of a pageblock
+ * @by_number: pfn >> @order -> index in @blocks, which holds these numbers
+ * @by_pair: block << 32 | site -> index in @pairs
+ * @site_of: by row of the account, its group in @sites, plus 1; 0: not resolved yet
  * @row_of: by group: one of its rows
- * @pages: by pair; cells' bytes are pages here
- * @left_out: pages of requests in further pageblocks
+ * @pages: by pair; the cells count pages instead of bytes
+ * @left_out: pages allocated in pageblocks beyond the limit
  *
- * A request counts in the pageblock of its first frame.
+ * An allocation counts in the pageblock of its first frame.
  */
 struct frame_map {
 	const struct page_account *account;
@@ -57,11 +59,11 @@ struct frame_map {
 	bool failed;
 };
 
-/* @env: outlives it; its first_ts and last_ts are the time. */
+/* @env must outlive @m; its first_ts and last_ts are the time span. */
 void frame_map_init(struct frame_map *m, const struct analysis_env *env);
 /* Observes @account from now on; @m must not be moved. 0 or -ENOMEM. */
 int frame_map_observe(struct frame_map *m, struct page_account *account) __must_check;
-/* True: memory ran out, and the numbers are void. */
+/* True if memory ran out; the numbers are void then. */
 bool frame_map_failed(const struct frame_map *m);
 void frame_map_free(struct frame_map *m);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: with which flags each callsite allocates.
+ * analysis: the GFP flags that each callsite allocates with.
  * In: allocations. Out: counts by callsite, order and flags.
  */
 #include "analysis/gfp_uses.h"
@@ -19,8 +19,8 @@ void gfp_uses_init(struct gfp_uses *u, const struct analysis_env *env,
 	*u = (struct gfp_uses){ .env = env, .sites = sites };
 }
 
-/* The group of a page allocation; UINT32_MAX: it has no callchain, or there is no memory. Each
- * callchain is looked at once.
+/* The group of a page allocation; UINT32_MAX: no callchain, or no memory. Each callchain is
+ * resolved once.
  */
 static uint32_t page_site(struct gfp_uses *u, uint32_t stack)
 {
@@ -36,7 +36,7 @@ static uint32_t page_site(struct gfp_uses *u, uint32_t stack)
 	return known ? *known : UINT32_MAX;
 }
 
-/* False: it is none of those that count. */
+/* Makes the key of an allocation; false: the event does not count. */
 static bool make_key(struct gfp_uses *u, const struct kmem_event *ev,
 		     struct gfp_use_key *key, bool *refused)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: with which flags each callsite allocates.
+ * analysis: the GFP flags that each callsite allocates with.
  * In: allocations. Out: counts by callsite, order and flags.
  */
 #ifndef KMEMX_ANALYSIS_GFP_USES_H
@@ -8,16 +8,19 @@
 
 #include "analysis/sites.h"
 
-/* The order of a slab object. */
+/* Used as the order of slab objects. */
 #define GFP_USE_SLAB UINT32_MAX
 
-/* Allocations that are alike; without padding, as keys are compared as bytes. @site: its group. */
+/* Key of similar allocations; without padding, as keys are compared as bytes. @site: the callsite's
+ * group.
+ */
 struct gfp_use_key {
 	uint64_t gfp_flags;
 	uint32_t site, order;
 };
 
-/* @nr: allocations; of these @in_task: in no interrupt, with interrupts on; @failed: refused */
+/* @nr: allocations; @in_task: those in a task, with interrupts enabled; @failed: those that failed
+ */
 struct gfp_use {
 	uint64_t nr, in_task, failed;
 };
@@ -25,7 +28,7 @@ struct gfp_use {
 /**
  * struct gfp_uses - gfp_uses_init() it
  * @sites: borrowed
- * @by_stack: of page allocations: callchain -> group
+ * @by_stack: for page allocations: callchain -> group
  * @keys: number n has the counts n - 1
  * @failed: memory ran out; the numbers are void
  */
@@ -41,8 +44,8 @@ struct gfp_uses {
 
 void gfp_uses_init(struct gfp_uses *u, const struct analysis_env *env,
 		   struct sites *sites);
-/* Takes events; those that are no allocation, hidden, or of pages without a callchain change
- * nothing.
+/* Takes events; ignores those that are not allocations or are hidden, and page allocations without
+ * a callchain.
  */
 void gfp_uses_take(struct gfp_uses *u, const struct kmem_event *ev, size_t nr);
 static inline const struct gfp_use_key *gfp_uses_key(const struct gfp_uses *u, size_t i)
@@ -54,7 +57,7 @@ void gfp_uses_free(struct gfp_uses *u);
 
 /**
  * struct gfp_masks - the bits of flags in one recording; 0: its formats do not name them
- * @waits: one of these bits lets an allocation wait for reclaim
+ * @waits: any of these bits lets an allocation wait for reclaim
  */
 struct gfp_masks {
 	uint64_t kernel, atomic, waits, noretry, nofail;
@@ -67,7 +70,7 @@ static inline bool gfp_has(uint64_t flags, uint64_t mask)
 	return mask && (flags & mask) == mask;
 }
 
-/* GFP_ATOMIC, and nothing that lets it wait. */
+/* GFP_ATOMIC, without any bit that lets it wait. */
 static inline bool gfp_is_atomic(const struct gfp_masks *m, uint64_t flags)
 {
 	return gfp_has(flags, m->atomic) && !(flags & m->waits);

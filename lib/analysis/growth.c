@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: how what lives grew.
+ * analysis: how live memory grew.
  * In: changes of live bytes, by row, in time order. Out: live bytes at the ends of equal windows;
- * their slope, and what it means.
+ * their slope, and the verdict.
  */
 #include "analysis/growth.h"
 
@@ -16,20 +16,20 @@
 #define FIRST_SHIFT 10
 #define PAIRS	    (GROWTH_WINDOWS * (GROWTH_WINDOWS - 1) / 2)
 
-/* Fewer windows in which something lived say nothing of a slope. */
+/* A slope needs at least so many windows with live bytes. */
 #define WINDOWS_MIN	8
-/* Of a standard normal distribution 95 % are within this. */
+/* 95 % of a standard normal distribution lie within this. */
 #define NORMAL_95	1.96
-/* What more would make of the interval of 17 windows is none any more. */
+/* Upper limit of the correlation: above it, the interval of 17 windows becomes useless. */
 #define CORRELATION_MAX 0.7
-/* What is less than this part of the bytes is how numbers are rounded. */
+/* A smaller part of the bytes is rounding error. */
 #define ROUNDING	1e-9
-/* What grows still grows in the last half, at this part of its slope or more. */
+/* Growth must continue in the last half of the time, with at least this part of the slope. */
 #define LATE_PART	0.25
-/* What rose by more than this has filled, though it may not have grown evenly. */
+/* A row that rose by more than this factor has filled, though it may not have grown evenly. */
 #define RISE		2
 
-/* The row of that number; NULL: no memory. */
+/* The row with that number; NULL: no memory. */
 static struct growth_row *growth_row(struct growth *g, uint32_t row)
 {
 	if (likely(row < g->nr))
@@ -49,7 +49,7 @@ static void pass_windows(struct growth_row *row, uint64_t nr)
 		row->at[row->nr++] = row->live;
 }
 
-/* Two windows become one. */
+/* Merges windows in pairs. */
 static void growth_fold(struct growth *g)
 {
 	struct growth_row *row;
@@ -75,7 +75,7 @@ void growth_change(struct growth *g, uint32_t number, uint64_t ts, uint64_t more
 		g->first = ts;
 		g->shift = FIRST_SHIFT;
 	}
-	/* A clock that steps back stays in its window. */
+	/* If the clock steps back, stay in the current window. */
 	since = ts > g->first ? ts - g->first : 0;
 	while (unlikely(since >> g->shift >= GROWTH_WINDOWS))
 		growth_fold(g);
@@ -108,7 +108,7 @@ void growth_free(struct growth *g)
 	*g = (struct growth){ 0 };
 }
 
-/* How many of the windows make one up to @end. */
+/* How many times windows are merged in pairs to cover the time up to @end. */
 static unsigned int folds(const struct growth *g, uint64_t since)
 {
 	unsigned int n = 0;
@@ -145,7 +145,7 @@ void growth_add(const struct growth *g, uint32_t number, uint64_t end,
 	row = &g->rows[number];
 	nr = (unsigned int)(since >> (g->shift + n)) + 1;
 	for (i = 0; i < nr; i++) {
-		uint64_t last = ((i + 1ULL) << n) - 1; /* of the windows that are one */
+		uint64_t last = ((i + 1ULL) << n) - 1; /* of the merged windows */
 
 		if (i + 1 == nr)
 			to->at[i] += row->live - row->settled;
@@ -161,7 +161,7 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The slopes of all pairs of windows from @from on, in order: returns how many. */
+/* The slopes of all pairs of windows, starting at @from, sorted; returns how many. */
 static unsigned int pair_slopes(const struct growth_times *t,
 				const struct growth_series *s, unsigned int from,
 				double slopes[PAIRS])
@@ -185,7 +185,7 @@ static double median(const double *sorted, unsigned int nr)
 	return nr ? (sorted[(nr - 1) / 2] + sorted[nr / 2]) / 2 : 0;
 }
 
-/* Of what the line leaves over, that of a window with that of the next. */
+/* Correlation of the residuals of neighbouring windows. */
 static double correlation(const struct growth_times *t, const struct growth_series *s,
 			  double slope)
 {
@@ -210,8 +210,8 @@ static double correlation(const struct growth_times *t, const struct growth_seri
 	return next / all < CORRELATION_MAX ? next / all : CORRELATION_MAX;
 }
 
-/* The interval: ranks of the slopes from Kendall's variance (Sen 1968), which is larger as
- * windows that follow each other are alike (Yue and Wang 2004).
+/* The interval: ranks of the slopes by Kendall's variance (Sen 1968), widened by the correlation of
+ * neighbouring windows (Yue and Wang 2004).
  */
 static void find_interval(struct growth_fit *fit, const double *slopes, unsigned int nr,
 			  unsigned int nr_windows, double r)
@@ -228,7 +228,7 @@ static void find_interval(struct growth_fit *fit, const double *slopes, unsigned
 	fit->high = slopes[nr - rank];
 }
 
-/* The median of what lives in windows from @from to before @to. */
+/* The median of live bytes in the windows from @from up to, but not including, @to. */
 static double level(const struct growth_series *series, unsigned int from,
 		    unsigned int to)
 {
@@ -241,7 +241,7 @@ static double level(const struct growth_series *series, unsigned int from,
 	return median(at, to - from);
 }
 
-/* Is there more than twice as much in the last half as in the first quarter? */
+/* Is the level of the last half more than RISE times that of the first quarter? */
 static bool rose(const struct growth_times *times, const struct growth_series *series)
 {
 	unsigned int nr = times->nr;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: how what lives grew.
+ * analysis: how live memory grew.
  * In: changes of live bytes, by row, in time order. Out: live bytes at the ends of equal windows;
- * their slope, and what it means.
+ * their slope, and the verdict.
  *
- * Windows are so long that there are 17 to 32 of them, however long it takes: whenever there
- * would be more, two become one. Memory follows the rows.
+ * There are always 17 to 32 windows, however long the recording: when there would be more, they are
+ * merged in pairs. Memory follows the rows.
  */
 #ifndef KMEMX_ANALYSIS_GROWTH_H
 #define KMEMX_ANALYSIS_GROWTH_H
@@ -18,8 +18,8 @@
 
 #define GROWTH_WINDOWS 32
 
-/* What lives of a row. @nr: so many windows have ended, with @at; more may have, with @live. In the
- * end there are @settled fewer.
+/* Live bytes of a row. @at holds the @nr windows that have ended so far; later ones up to now have
+ * @live. @settled is subtracted at the end.
  */
 struct growth_row {
 	uint64_t live, settled;
@@ -29,7 +29,7 @@ struct growth_row {
 
 /**
  * struct growth - zero-initialise it
- * @first: when the first window begins: at the first change, if @begun
+ * @first: start of the first window: the first change, if @begun
  * @shift: a window takes 2^shift of the clock's units
  * @failed: memory ran out; the numbers are void
  */
@@ -42,18 +42,18 @@ struct growth {
 	bool failed;
 };
 
-/* From @ts on @more bytes more, and @less fewer, live of @row. Keeps its failures. */
+/* At @ts, @row gains @more live bytes and loses @less. Keeps failures. */
 void growth_change(struct growth *g, uint32_t row, uint64_t ts, uint64_t more,
 		   uint64_t less);
-/* At the end @less bytes fewer live than was said. */
+/* Subtracts @less from @row's live bytes at the end. */
 void growth_settle(struct growth *g, uint32_t row, uint64_t less);
-/* Makes @to what @from is. 0; -ENOMEM: growth_free() then, too. */
+/* Copies @from to @to. 0 or -ENOMEM; growth_free() in any case. */
 int growth_copy(struct growth *to, const struct growth *from) __must_check;
 void growth_free(struct growth *g);
 
 /**
- * struct growth_series - live bytes of rows together
- * @at: at the end of each window, [@nr - 1] at the end of all
+ * struct growth_series - live bytes of several rows together
+ * @at: at the end of each window, [@nr - 1] at the very end
  */
 struct growth_series {
 	uint64_t at[GROWTH_WINDOWS];
@@ -65,7 +65,7 @@ struct growth_times {
 	uint64_t time[GROWTH_WINDOWS];
 };
 
-/* The windows up to @end, when all was over. */
+/* The windows up to @end, the end of the recording. */
 struct growth_times growth_times(const struct growth *g, uint64_t end);
 /* Adds @row's live bytes in the windows up to @end to @to. */
 void growth_add(const struct growth *g, uint32_t row, uint64_t end,
@@ -75,7 +75,7 @@ enum growth_verdict { GROWTH_TOO_SHORT, GROWTH_STEADY, GROWTH_FILLED, GROWTH_GRO
 
 /**
  * struct growth_fit - a line through a series
- * @known: there are windows enough for the interval
+ * @known: there are enough windows for the interval
  * @slope: bytes for one unit of time: the median of the slopes of all pairs of windows (Theil
  *	   1950, Sen 1968)
  * @low, @high: its interval, at 95 %

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what was allocated and still lives: leaks, and what only seems to be one.
- * In: lives of slab objects and of pages. Out: tables "leaks" and "leaks_page"; leaks_view.c
- * makes them. Documentation/leaks.md says how each number is computed.
+ * analysis: what was allocated and is still live: leaks, and objects that only look like leaks.
+ * In: lives of slab objects and of pages. Out: tables "leaks" and "leaks_page", built by
+ * leaks_view.c. Documentation/leaks.md says how each number is computed.
  */
 #include "analysis/leaks.h"
 
@@ -13,7 +13,7 @@
 #include "analysis/analyze.h"
 #include "base/array.h"
 
-/* A series is of all units of a sample, and of all tasks where rows are not by task. */
+/* A series covers all units of a sample, and all tasks unless rows are by task. */
 static void in_series(const struct leaks *l, const struct dimensions *all,
 		      struct dimension_values *dims)
 {
@@ -26,7 +26,7 @@ static void in_series(const struct leaks *l, const struct dimensions *all,
 		dims->of[unit] = 0;
 }
 
-/* What tells the series of row @row from others: its number, or 0. */
+/* The number of row @row's series; 0: no memory. */
 static uint32_t slab_series_id(struct leaks *l, uint32_t row)
 {
 	const struct slab_lives *lives = &l->slab->lives;
@@ -46,7 +46,7 @@ static uint32_t page_series_id(struct leaks *l, uint32_t row)
 	return intern_id(&l->pages.keys, &key, sizeof(key));
 }
 
-/* Finds the series of the rows up to @row. What has no memory is told by @side's growth. */
+/* Finds the series of the rows up to @row. Sets the growth's failed flag if memory runs out. */
 static struct leaks_account_row new_series(struct leaks *l, struct leaks_side *side,
 					   uint32_t row)
 {
@@ -77,7 +77,7 @@ static inline struct leaks_account_row series_of(struct leaks *l, struct leaks_s
 	return likely(row < side->nr) ? side->rows[row] : new_series(l, side, row);
 }
 
-/* It ended: so did as many as its row stands for. */
+/* Counts an ended object, and the others that its row stands for. */
 static inline void add_lifetime(struct leaks_side *side, struct lifetime *one,
 				struct leaks_account_row row)
 {
@@ -87,7 +87,7 @@ static inline void add_lifetime(struct leaks_side *side, struct lifetime *one,
 	lifetimes_add(&side->times, one);
 }
 
-/* Of what does not live any more nobody asks which task allocated it. */
+/* Births are only needed for live objects. */
 static void drop_slab_births(struct leaks *l)
 {
 	const struct slab_lives *lives = &l->slab->lives;
@@ -168,7 +168,7 @@ static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
 		drop_page_births(l);
 }
 
-/* Tasks too, if there is room. */
+/* Adds the task as a dimension, if there is room. */
 static void add_pid(struct dimensions *all)
 {
 	int i;
@@ -224,11 +224,11 @@ static int leaks_create(const struct analysis_env *env,
 	l->ns = recording_clocks_are_ns(env->rec);
 	slab = subjects_slab_dimensions(opts, env);
 	page = subjects_page_dimensions(opts->by);
-	/* Each leak says which task it is of. */
+	/* Each leak names its task. */
 	dimensions_by_task(&slab);
 	dimensions_by_task(&page);
 	l->by_task = dimensions_find(&slab, DIMENSION_PID) >= 0;
-	if (!l->ns) { /* several tasks may have one time */
+	if (!l->ns) { /* several tasks may share a timestamp */
 		add_pid(&slab);
 		add_pid(&page);
 	}
@@ -251,7 +251,7 @@ static void leaks_end(void *self)
 	l->ended = true;
 }
 
-/* By what is asked for; pages are by callsite where they cannot be by that. */
+/* Shows the tables that were asked for; pages are by callsite if they cannot be by @by. */
 static int show_slab(const struct leaks *l, const struct slab_account *acc,
 		     struct report *report)
 {
@@ -315,7 +315,7 @@ static int copy_side(struct leaks_side *to, const struct leaks_side *from)
 	return failed ? -ENOMEM : 0;
 }
 
-/* As if the stream ended here; it goes on with the accounts as they are. */
+/* Shows the tables as if the stream ended here; the accounts themselves go on unchanged. */
 static int show_now(const struct leaks *l, struct report *report)
 {
 	struct leaks now = *l;

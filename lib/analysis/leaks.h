@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis (internal): what was allocated and still lives: what leaks.c keeps, leaks_rows.c adds
- * up and leaks_view.c shows.
+ * analysis (internal): what was allocated and is still live: shared by leaks.c, which collects,
+ * leaks_rows.c, which adds up, and leaks_view.c, which shows.
  * In: lives. Out: times and growth by row of the accounts; rows of tables.
  */
 #ifndef KMEMX_ANALYSIS_LEAKS_H
@@ -13,23 +13,23 @@
 #include "analysis/lifetimes.h"
 #include "analysis/owners.h"
 
-/* Without --older: what is younger than this part of the time may be in flight. */
+/* Without --older: objects younger than this part of the time may be in flight. */
 #define LEAKS_YOUNG_PART 10
 
-/* Of a row of an account: its series, and how many like it it stands for. */
+/* An account row's series, and how many objects each of its own stands for. */
 struct leaks_account_row {
 	uint32_t series, times;
 };
 
 /**
- * struct leaks_side - of slab objects, or of pages: lifetimes of what was freed, and live bytes
+ * struct leaks_side - for slab objects or for pages: lifetimes of freed objects, and live bytes
  * @times, @growth: by series
  * @births: which task allocated
- * @keys: number n is that of series n - 1
- * @rows: of the account, as far as lives of them have come: @nr
+ * @keys: key n belongs to series n - 1
+ * @rows: account rows with lives so far: @nr of them
  *
- * Rows of an account that no row of a table tells apart have one series. Where figures are
- * estimated from a sample, what lives counts as often as its row stands for.
+ * Account rows that every table shows in the same row share a series. If figures are estimated from
+ * a sample, a live object counts as often as its row stands for.
  */
 struct leaks_side {
 	struct lifetimes times;
@@ -58,12 +58,13 @@ struct leaks {
 /**
  * struct leak - a row of the table
  * @young_to: objects younger than this may be in flight
- * @old, @young: objects or pages; bytes of them
+ * @old, @young: objects or pages, and their bytes
  * @least: age of the youngest of the old ones
- * @longest: the longest lifetime of what was freed; @outlived: bytes of the old ones that
- *	have lived longer
- * @bytes: of a sample: the interval of @old_bytes
- * @pid, @tasks: who allocated most of the old ones; how many tasks did
+ * @longest: the longest lifetime of a freed object; @outlived: bytes of the old ones that have
+ *	lived longer
+ * @bytes: in a sample: the interval of @old_bytes
+ * @pid, @tasks: the task that allocated most of the old ones; the number of tasks that allocated
+ *	any
  */
 struct leak {
 	uint64_t young_to;
@@ -79,16 +80,16 @@ struct leak {
 };
 
 /**
- * struct leaks_view - one table in the making
- * @slab, @page: the account that it is of; the other is NULL
- * @first, @last: of the events
- * @task_bytes: old bytes by row of the table and task, whose places are in @task_index
- * @guessed: of those, bytes whose task is a guess; @failed: no memory for them
- * @series_of: of each series: the row of the table; UINT32_MAX: it is left out
- * @ages: of old ones, by row of the table; @age_groups: the same in order
- * @old_of: of a sample: old bytes by row of the account, as the sample has them; else NULL
- * @all: of a sample: the interval of all old bytes
- * @suppressed: by line of --suppress, how many bytes; @nr_suppressed: objects or pages
+ * struct leaks_view - one table under construction
+ * @slab, @page: its account; the other is NULL
+ * @first, @last: times of the first and the last event
+ * @task_bytes: old bytes by table row and task; @task_index has the indexes
+ * @guessed: bytes of these whose task is a guess; @failed: no memory for them
+ * @series_of: series -> row of the table; UINT32_MAX: left out
+ * @ages: ages of the old ones, by row of the table; @age_groups: the same, sorted
+ * @old_of: in a sample: old bytes by row of the account, not weighted; else NULL
+ * @all: in a sample: the interval of all old bytes
+ * @suppressed: bytes by line of --suppress; @nr_suppressed: objects or pages
  */
 struct leaks_view {
 	const struct leaks *l;
@@ -112,8 +113,8 @@ struct leaks_view {
 	int *row_suppressed; /* by row of the account: a line of --suppress; -1 */
 };
 
-/* Finds the rows of @v, of which @l, @side and one of @slab and @page are set, by @kind. 0 or
- * -ENOMEM; leaks_view_free() in any case.
+/* Makes the rows of @v by @kind; @l, @side and one of @slab and @page must be set. 0 or -ENOMEM;
+ * leaks_view_free() in any case.
  */
 int leaks_view_make(struct leaks_view *v, enum subject_kind kind) __must_check;
 void leaks_view_free(struct leaks_view *v);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what still lives, added up by who allocated it.
+ * analysis: live memory added up by who allocated it.
  * In: finished accounts, times and growth. Out: rows: how much is old enough to be a leak, how it
- * grew, what is apart from it.
+ * grew, what may be in flight.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "analysis/slab_bounds.h"
 #include "base/array.h"
 
-/* Something that lives: objects or pages, as many @times. */
+/* A live object or page block, standing for @times. */
 struct living {
 	uint32_t row;
 	uint32_t times;
@@ -22,7 +22,7 @@ struct living {
 	uint64_t nr, bytes, begin;
 };
 
-/* The next one; start with @entry NULL. False: there is none. */
+/* Advances to the next live one; start with @entry NULL. False: no more. */
 static bool next_living(const struct leaks_view *v, const struct live_entry **entry,
 			struct living *out)
 {
@@ -52,7 +52,7 @@ static bool next_living(const struct leaks_view *v, const struct live_entry **en
 	return *entry != NULL;
 }
 
-/* Of a sample it stands for more than itself. */
+/* In a sample, it stands for several. */
 static void weigh(const struct leaks_view *v, struct living *one)
 {
 	one->times = owners_weight(&v->owners, one->row);
@@ -60,7 +60,7 @@ static void weigh(const struct leaks_view *v, struct living *one)
 	one->bytes *= one->times;
 }
 
-/* Which task allocated it. INT32_MIN: nobody knows. */
+/* The task that allocated it. INT32_MIN: not known. */
 static int32_t find_task(struct leaks_view *v, const struct living *one)
 {
 	const struct dimensions *all =
@@ -80,7 +80,7 @@ static int32_t find_task(struct leaks_view *v, const struct living *one)
 	return pid;
 }
 
-/* Who allocated most of row @group of the table, of what was added so far. */
+/* Updates which task allocated most of table row @group, so far. */
 static void add_task(struct leaks_view *v, const struct living *one, uint32_t group)
 {
 	struct leak *leak = &v->leaks[group];
@@ -140,8 +140,8 @@ static void add_living(struct leaks_view *v, const struct living *one)
 	lifetimes_add(&v->ages, &old);
 }
 
-/* How long what was freed had lived; so, from which age on objects of a row are old: what --older
- * says; else a tenth of the time, or what 99 % of those that were freed did not outlive.
+/* Finds the lifetimes of freed objects, and from these the age at which a row's objects are old:
+ * --older; else a tenth of the time, or the 99 % quantile of the lifetimes if that is longer.
  */
 static int find_young(struct leaks_view *v)
 {
@@ -156,7 +156,8 @@ static int find_young(struct leaks_view *v)
 		const struct lifetime_group *group = &freed.groups[i];
 		uint64_t usual = group->p99 + group->p99 / 32;
 
-		/* It may be that much more, but not more than the longest. */
+		/* A quantile may be that much too small, but it is not above the longest lifetime.
+		 */
 		if (usual > group->row.longest)
 			usual = group->row.longest;
 		v->leaks[i].longest = group->row.longest;
@@ -194,7 +195,7 @@ static int find_living(struct leaks_view *v)
 	return ret;
 }
 
-/* How much of what seems to live must. */
+/* Computes how many of the seemingly live bytes must live. */
 static int find_bounds_slab(struct leaks_view *v)
 {
 	struct net_range *net = calloc(v->owners.nr + 1, sizeof(*net));
@@ -233,7 +234,7 @@ static int find_bounds_pages(struct leaks_view *v)
 	return ret;
 }
 
-/* Of a sample: what the rows have in all memory. */
+/* In a sample: the rows' figures for all memory. */
 static int find_intervals(struct leaks_view *v)
 {
 	struct estimate *e = calloc(v->owners.nr + 1, sizeof(*e));
@@ -246,7 +247,7 @@ static int find_intervals(struct leaks_view *v)
 		struct net_range *net = &v->leaks[i].net;
 
 		v->leaks[i].bytes = e[i];
-		/* No event says that what is not in the sample must live. */
+		/* No event proves that memory outside the sample lives. */
 		net->sampled = true;
 		net->low = 0;
 		net->high = e[i].high;
@@ -256,8 +257,8 @@ static int find_intervals(struct leaks_view *v)
 		   : owners_estimate_all(&v->owners, v->old_of, v->owners.of, &v->all);
 }
 
-/* The slope of an estimate is as uncertain as the estimate, beside what its windows say; and what
- * the sample may lack, all of it may have come since the recording began.
+/* An estimate's slope is as uncertain as the estimate, in addition to its windows; and all that the
+ * sample may lack may have come since the recording began.
  */
 static void widen(struct growth_fit *fit, const struct estimate *e, uint64_t time)
 {
@@ -267,7 +268,7 @@ static void widen(struct growth_fit *fit, const struct estimate *e, uint64_t tim
 
 	fit->low *= fit->low > 0 ? low : high;
 	fit->high *= fit->high > 0 ? high : low;
-	/* At least 1 byte per second, as growth is shown in whole ones. */
+	/* At least 1 byte per second, as growth is shown in whole bytes. */
 	fit->high = fmax(fit->high, fit->slope + fmax(lacks, 1e-9));
 }
 
@@ -297,8 +298,8 @@ static int find_growth(struct leaks_view *v)
 	return 0;
 }
 
-/* The first line of --suppress that a name of a frame fits; -1: none. It has the names of
- * the functions that were inlined there, of the one that holds the code, and of its module.
+/* The first line of --suppress that matches a name of the frame; -1: none. The names are those of
+ * the inlined functions, of the function that holds the code, and of its module.
  */
 static int find_frame(const struct analysis_env *env, const struct suppressions *s,
 		      uint64_t addr)
@@ -317,7 +318,7 @@ static int find_frame(const struct analysis_env *env, const struct suppressions 
 	return line < 0 ? suppressions_find(s, sym.module) : line;
 }
 
-/* The first line of --suppress that a name of the row's fits; -1: none. */
+/* The first line of --suppress that matches a name of the row; -1: none. */
 static int find_suppressed(const struct leaks_view *v, uint32_t row)
 {
 	const struct analysis_env *env = v->l->env;
@@ -358,7 +359,9 @@ static int suppress(struct leaks_view *v)
 	return 0;
 }
 
-/* Rows of one series are in one row of the table, or left out together. */
+/* Maps series to table rows: account rows of one series share a table row, or are left out
+ * together.
+ */
 static int find_series(struct leaks_view *v)
 {
 	const struct leaks_side *side = v->side;

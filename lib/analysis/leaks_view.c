@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the tables of what still lives.
- * In: finished accounts, times and growth. Out: rows of objects old enough to be a leak, what
- * is known of their growth, and what is apart from them.
+ * analysis: the tables of live memory.
+ * In: finished accounts, times and growth. Out: rows of objects old enough to be a leak, their
+ * growth, and what may be in flight.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -62,8 +62,8 @@ static struct cell cell_age_max(const void *row, struct table *t)
 			    : (struct cell){ 0 };
 }
 
-/* Bytes a second, where the clock counts nanoseconds. Large blocks in a moment are more than
- * fits.
+/* Bytes per second, if the clock counts nanoseconds. Large blocks in a short time may overflow:
+ * saturate.
  */
 static struct cell slope_cell(const struct leak_row *r, bool known, double slope)
 {
@@ -131,7 +131,7 @@ static struct cell cell_net_min(const void *row, struct table *t)
 
 	if (r->leak->net.sampled)
 		return cell_uint(net_range_min(&r->leak->net));
-	/* The others may be those that are in flight. */
+	/* Some of the bytes that must live may be those in flight. */
 	return cell_uint(r->leak->net.min > r->leak->young_bytes
 				 ? r->leak->net.min - r->leak->young_bytes
 				 : 0);
@@ -175,7 +175,7 @@ static struct cell cell_block(const void *row, struct table *t)
 	return estimate_block(&r->leak->bytes);
 }
 
-/* "sh-123", as the kernel's traces have it. */
+/* "sh-123", as in the kernel's traces. */
 static struct cell cell_task(const void *row, struct table *t)
 {
 	const struct leak_row *r = row;
@@ -411,7 +411,7 @@ static void note_suppressed(const struct leaks_view *v, struct table *t)
 	strbuf_free(&lines);
 }
 
-/* A leak of one moment does not grow, either. */
+/* A leak that happened all at once does not grow, either. */
 static void note_outlived(const struct leaks_view *v, struct table *t)
 {
 	uint64_t rows = 0, bytes = 0;
@@ -473,7 +473,7 @@ static void add_notes(const struct leaks_view *v, uint64_t losses, struct table 
 	strbuf_free(&age);
 }
 
-/* Of a sample: what the rows have together. */
+/* In a sample: the interval of all rows together. */
 static void add_interval(const struct leaks_view *v, struct table *t)
 {
 	const struct summary_line ends[] = {
@@ -527,7 +527,7 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 		add_interval(v, t);
 }
 
-/* Of a sample nothing must live: the interval of the bytes says more. */
+/* In a sample nothing is certain to live: the interval of the bytes says more. */
 static void hide_net(struct table *t)
 {
 	static const char *const names[] = { "net_min", "net_max" };

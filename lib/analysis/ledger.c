@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: compares the events with how the kernel's own counters changed.
+ * analysis: compares the events with the change of the kernel's own counters.
  * In: slab and page events. Out: net objects of each cache, gross and net page frames.
  */
 #include "analysis/ledger.h"
@@ -16,7 +16,7 @@
 /* kfree() ignores NULL and ZERO_SIZE_PTR. */
 #define LAST_NULL 16
 
-/* The bit of a flag that the recording's own print format names. */
+/* The bit of a flag, by the recording's own print format. */
 static uint64_t gfp_bit(const struct gfp_names *gfp, const char *name, const char *other)
 {
 	size_t i;
@@ -47,7 +47,7 @@ static int ledger_create(const struct analysis_env *env,
 	return 0;
 }
 
-/* The group's index; UINT32_MAX if memory ran out. */
+/* The group's index; UINT32_MAX: no memory. */
 static uint32_t ledger_group(struct ledger *l, const struct ledger_key *key)
 {
 	uint32_t id = intern_id(&l->keys, key, sizeof(*key));
@@ -109,7 +109,7 @@ static void ledger_alloc(struct ledger *l, const struct kmem_event *ev)
 	ledger_edges_add(&l->edges, ev->ts, LEDGER_EDGE_ALLOC, group);
 }
 
-/* An object that no event allocated: its cache is the event's, else that of its page. */
+/* A free of an object that no event allocated: the cache is the event's, or that of its page. */
 static void ledger_free_unknown(struct ledger *l, const struct kmem_event *ev,
 				struct live_entry *e)
 {
@@ -156,7 +156,8 @@ static void ledger_free(struct ledger *l, const struct kmem_event *ev)
 	if (e->state == LIVE_EMPTY) {
 		ledger_free_unknown(l, ev, e);
 	} else if (e->state == LIVE_FREED) {
-		/* Allocated in bulk, unseen, in between: both ends cancel out. */
+		/* It was allocated in bulk, without an event, and freed again: the two cancel out.
+		 */
 		if (e->row != UINT32_MAX) {
 			l->groups[e->row].again++;
 			ledger_edges_add(&l->edges, ev->ts, LEDGER_EDGE_AGAIN, e->row);

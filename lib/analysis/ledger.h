@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: compares the events with how the kernel's own counters changed.
+ * analysis: compares the events with the change of the kernel's own counters.
  * In: slab and page events. Out: net objects of each cache, gross and net page frames.
  *
- * Only the balance counts here, so no order of events matters: an object that was freed
- * before it was allocated, because a clock runs ahead, still adds and subtracts one.
- * Documentation/ledger.md says what is compared and why it may differ.
+ * Only the balance counts, so the order of events does not matter: an object freed before it was
+ * allocated, because a clock runs ahead, still adds and subtracts one. Documentation/ledger.md says
+ * what is compared and why it may differ.
  */
 #ifndef KMEMX_ANALYSIS_LEDGER_H
 #define KMEMX_ANALYSIS_LEDGER_H
@@ -32,24 +32,24 @@ struct ledger_key {
 };
 
 /**
- * struct ledger_group - what the events say of one cache, or of what will prove to be one
- * @allocs: objects; @freed: of them or of older ones, by events
+ * struct ledger_group - what the events say of one cache, or of a callsite without one
+ * @allocs: objects allocated; @freed: frees of these or of older objects
  * @implicit: objects gone without an event: their address was allocated again
  * @again: frees of an object that no event had allocated since its last free
- * @cache: for LEDGER_UNNAMED: the cache that a free of one of its objects named; 0: none did
+ * @cache: for LEDGER_UNNAMED: the cache named by a free of one of its objects; 0: none
  */
 struct ledger_group {
 	uint64_t allocs, freed, implicit, again;
 	uint32_t cache;
 };
 
-/* kfree()s of objects of an unknown cache: neither the event nor, so far, their page names it. */
+/* kfree()s of objects of an unknown cache: neither the event nor, so far, the page names it. */
 struct ledger_unknown {
 	uint64_t page; /* address >> LEDGER_PAGE_SHIFT */
 	uint64_t frees;
 };
 
-/* Objects of one slab share pages: in units of 4 KiB, the smallest page of any kernel. */
+/* Objects of one slab share pages, counted in 4 KiB, the smallest page size of any kernel. */
 #define LEDGER_PAGE_SHIFT 12
 
 struct ledger {
@@ -57,7 +57,7 @@ struct ledger {
 	uint64_t
 		type_masks[KMALLOC_NR_TYPES]; /* GFP bits that choose the type; 0: none */
 	struct intern keys;
-	struct ledger_group *groups; /* of key number n at n - 1 */
+	struct ledger_group *groups; /* group of key n at n - 1 */
 	size_t nr_groups, groups_capacity;
 	struct live_table live;
 	struct u64_map pages; /* page of an object -> the group of its latest one */
@@ -78,7 +78,7 @@ static inline const struct ledger_key *ledger_key(const struct ledger *ledger,
 	return intern_get(&ledger->keys, (uint32_t)group + 1, NULL);
 }
 
-/* Do both snapshots that a ledger needs lie in the recording? */
+/* Does the recording have both snapshots that a ledger needs? */
 bool ledger_possible(const struct recording *rec);
 
 extern const struct analysis analysis_ledger;

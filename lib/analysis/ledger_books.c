@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the ledger's events and the kernel's counts, brought together by cache.
- * In: a ledger's groups, slabinfo before and after. Out: rows, each a cache or several.
+ * analysis: joins the ledger's events with the kernel's counts, by cache.
+ * In: a ledger's groups, slabinfo before and after. Out: rows, each for one or several caches.
  */
 #include "analysis/ledger_books.h"
 
@@ -36,9 +36,9 @@ static uint32_t books_row(struct books *b, uint64_t id, uint32_t type)
 	return row - 1;
 }
 
-/* ipc/msg.c asks the msg_msg caches for objects without __GFP_ACCOUNT, which they add
- * themselves (SLAB_ACCOUNT): of a size that they have slabs of, no flag shows whether an
- * object is theirs, kmalloc-N's or kmalloc-cg-N's, so these are judged as one.
+/* ipc/msg.c allocates from the msg_msg caches without __GFP_ACCOUNT, which those caches add
+ * themselves (SLAB_ACCOUNT). For a size that they have slabs of, no flag shows whether an object is
+ * theirs, kmalloc-N's or kmalloc-cg-N's, so these share one row.
  */
 static int books_find_shared(struct books *b, const char *item)
 {
@@ -54,7 +54,7 @@ static int books_find_shared(struct books *b, const char *item)
 	return 0;
 }
 
-/* The first of the types that no event distinguishes. */
+/* The first of the kmalloc types that events cannot tell apart. */
 static uint32_t books_type(const struct books *b, uint32_t type, uint64_t size)
 {
 	return type == KMALLOC_CGROUP && u64_map_find(&b->shared, size) ? KMALLOC_NORMAL
@@ -116,7 +116,7 @@ static void books_list_members(struct books *b)
 	}
 }
 
-/* Each row bears its plainest cache's name: the shortest, of the kmalloc kind. */
+/* Names each row after its plainest cache: the shortest name, of the kmalloc kind. */
 static void books_name_rows(struct books *b)
 {
 	uint32_t id;
@@ -144,7 +144,7 @@ static uint32_t row_of_name(struct books *b, uint32_t stream_cache)
 		return UINT32_MAX;
 	if (id <= b->nr_caches)
 		return b->caches[id - 1].row;
-	/* A cache that neither slabinfo lists. */
+	/* Neither slabinfo lists the cache. */
 	row = books_row(b, id, KMALLOC_NR_TYPES);
 	if (row != UINT32_MAX)
 		b->rows[row].name = id;
@@ -167,7 +167,7 @@ static bool row_known(const struct books *b, uint64_t size, uint32_t type, uint3
 	return false;
 }
 
-/* Gives each group its row and adds the group's numbers to it. */
+/* Finds each group's row and adds the group's numbers to it. */
 static int books_add_groups(struct books *b)
 {
 	const struct ledger *l = b->ledger;
@@ -199,7 +199,7 @@ static int books_add_groups(struct books *b)
 	return 0;
 }
 
-/* The row of an object in @page: any object seen in the same slab has it. */
+/* The row of an object in @page: that of any object seen in the same slab. */
 static uint32_t row_of_page(const struct books *b, uint64_t page)
 {
 	uint64_t span, p;

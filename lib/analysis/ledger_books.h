@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: the ledger's events and the kernel's counts, brought together by cache.
- * In: a ledger's groups, slabinfo before and after. Out: rows, each a cache or several.
+ * analysis: joins the ledger's events with the kernel's counts, by cache.
+ * In: a ledger's groups, slabinfo before and after. Out: rows, each for one or several caches.
  */
 #ifndef KMEMX_ANALYSIS_LEDGER_BOOKS_H
 #define KMEMX_ANALYSIS_LEDGER_BOOKS_H
@@ -9,15 +9,15 @@
 #include "analysis/ledger.h"
 #include "base/strbuf.h"
 
-/* A count of a cache's objects, or of a row's, made from @read to @end (ns); @held: free objects
- * in slabs that CPUs held, at most, which it has as in use.
+/* A count of the objects of a cache or a row, made from @read to @end (ns). @held: at most so many
+ * free objects in CPUs' slabs, which the count includes as in use.
  */
 struct books_count {
 	bool counted;
 	uint64_t objects, read, end, held;
 };
 
-/* A cache of slabinfo. @sheaf: objects of a sheaf; 0: it has none. */
+/* A cache of slabinfo. @sheaf: objects of a sheaf; 0: the cache has none. */
 struct books_cache {
 	uint32_t row;
 	uint64_t size, per_slab, pages, sheaf;
@@ -25,14 +25,14 @@ struct books_cache {
 };
 
 /**
- * struct books_row - a row of the report: a cache, or kmalloc caches that no event distinguishes
+ * struct books_row - a row of the report: a cache, or kmalloc caches that events cannot tell apart
  * @name: number in books.names; 0: none
- * @before, @after: objects, by slabinfo; if @exact by the counts, and then what follows is of the
- *	events between them
- * @slack: free ones that @before or @after may have; of them @sheaves: in sheaves
- * @unsure: events while it was counted, which a count may have or not
+ * @before, @after: objects by slabinfo; with @exact by the counts, and then the fields below cover
+ *	the events between the counts
+ * @slack: free objects that @before or @after may include; @sheaves: those of them in sheaves
+ * @unsure: events during a count, which the count may include or not
  * @again: frees of an object that no event had allocated since its last free
- * @members: names of its caches, if they are several
+ * @members: names of its caches, if there are several
  */
 struct books_row {
 	uint32_t name;
@@ -53,17 +53,17 @@ struct books {
 	struct intern row_keys; /* struct row_key */
 	struct books_row *rows;
 	size_t nr_rows, rows_capacity;
-	struct u64_map shared; /* sizes of which one cache serves several kmalloc types */
-	uint32_t *group_rows;  /* of each group: its row; UINT32_MAX: none */
+	struct u64_map shared; /* sizes for which one cache serves several types */
+	uint32_t *group_rows;  /* group -> its row; UINT32_MAX: none */
 	uint32_t *
-		unknown_rows; /* of each page of the ledger's unknown objects: the same */
-	uint64_t large_net;   /* kmalloc beyond the caches: allocations less frees */
-	uint64_t nr_unknown;  /* kfree()s of an unknown cache */
+		unknown_rows; /* page of the ledger's unknown objects -> row; UINT32_MAX: none */
+	uint64_t large_net;  /* kmalloc beyond the caches: allocations minus frees */
+	uint64_t nr_unknown; /* kfree()s of an unknown cache */
 };
 
 /* Makes the rows; set .ledger, the rest zero. 0 or -ENOMEM; books_free() in any case. */
 int books_make(struct books *b) __must_check;
-/* The name of its plainest cache; NULL: it has none. */
+/* The name of the row's plainest cache; NULL: none. */
 const char *books_row_name(const struct books *b, const struct books_row *row);
 void books_free(struct books *b);
 

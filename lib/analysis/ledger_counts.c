@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the ledger's rows, by the counts of their caches where there are such.
+ * analysis: replaces slabinfo by exact counts in the ledger's rows, if there are any.
  * In: rows by slabinfo, counts, events near them. Out: rows by the counts.
  */
 #include "analysis/ledger_counts.h"
@@ -35,8 +35,8 @@ static void read_counts(struct books *b, const char *item, bool after)
 	}
 }
 
-/* Adds a cache's count to that of its row. One that is empty at both ends may have been counted at
- * any time.
+/* Adds a cache's count to that of its row. If the cache is empty at both ends, the time of the
+ * count does not matter.
  */
 static void add_count(struct books_count *to, const struct books_count *of, bool empty)
 {
@@ -84,7 +84,7 @@ static void add_counts(struct books *b)
 	}
 }
 
-/* The row that the event counted for; NULL: none. */
+/* The row that the event was added to; NULL: none. */
 static struct books_row *row_of(struct books *b, const struct ledger_edge *e)
 {
 	uint32_t row = e->what == LEDGER_EDGE_UNKNOWN ? b->unknown_rows[e->id]

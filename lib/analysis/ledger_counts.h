@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: the ledger's rows, by the counts of their caches where there are such.
+ * analysis: replaces slabinfo by exact counts in the ledger's rows, if there are any.
  * In: rows by slabinfo, counts, events near them. Out: rows by the counts.
  */
 #ifndef KMEMX_ANALYSIS_LEDGER_COUNTS_H
@@ -8,8 +8,8 @@
 
 #include "analysis/ledger_books.h"
 
-/* Of each row whose caches were all counted at both ends, @before and @after become the counts, and
- * the events outside of them are taken out again. The groups have their rows by now.
+/* For each row whose caches were all counted at both ends, sets @before and @after to the counts
+ * and subtracts the events outside of them. Call it after the groups got their rows.
  */
 void ledger_counts_use(struct books *b);
 

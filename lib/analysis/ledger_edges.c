@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the ledger's events near the ends of a recording, where caches were counted.
- * In: when caches were counted, what events did. Out: those near a count, to be taken out again.
+ * analysis: the ledger's events near the start and end of a recording, when caches were counted.
+ * In: times of the counts, effects of events. Out: events near a count, to be subtracted again.
  */
 #include "analysis/ledger_edges.h"
 
@@ -11,7 +11,7 @@
 #include "analysis/census_kernel.h"
 #include "base/array.h"
 
-/* A few milliseconds of events at each end; where there are more, slabinfo has to do. */
+/* A few milliseconds of events at each end; if there are more, slabinfo has to do. */
 #define MAX_EVENTS (1U << 21)
 
 void ledger_edges_init(struct ledger_edges *edges, const struct recording *rec)

@@ -10,14 +10,14 @@
 
 #include "report/table.h"
 
-/* Without its sign. */
+/* The absolute value. */
 static inline uint64_t ledger_magnitude(int64_t v)
 {
 	return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
 
-/* How much of a change two sources agree on: 100 - 100 * |kernel - trace| / the larger of
- * both, at least 0; no value where neither changed.
+/* How much of a change two sources agree on: 100 - 100 * |kernel - trace| / the larger of both, at
+ * least 0; no value if neither changed.
  */
 struct cell ledger_explained(int64_t trace, int64_t kernel);
 

@@ -29,7 +29,7 @@ static bool read_nr_free(const char *text, uint64_t *value)
 	return vmstat_value(text, "nr_free_pages", value);
 }
 
-/* After less before of what @read finds in the items FILE.before and FILE.after. */
+/* The value that @read finds in item @after minus the value in item @before. */
 static bool snapshot_change(const struct recording *rec, const char *before,
 			    const char *after, read_fn read, int64_t *change)
 {
@@ -43,7 +43,7 @@ static bool snapshot_change(const struct recording *rec, const char *before,
 	return true;
 }
 
-/* What a row is made from. */
+/* A row's data. */
 struct page_row {
 	const char *what, *why;
 	int64_t trace, kernel;
@@ -146,7 +146,7 @@ static void add_row(struct table *t, const char *what, int64_t trace, bool known
 		t->failed = true;
 }
 
-/* Page frames that the recorder itself needed for the file's events, at the most. */
+/* At most so many page frames were used by the recorder itself for the file's events. */
 static uint64_t recorder_pages(const struct ledger *l)
 {
 	const struct recording *rec = l->env->rec;

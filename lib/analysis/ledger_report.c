@@ -35,7 +35,7 @@ static int row_compare(const void *a, const void *b)
 					    : 1;
 }
 
-/* What a row of the table is made from. */
+/* A row's data. */
 struct cells_of {
 	const struct books *books;
 	const struct books_row *row;
@@ -99,7 +99,7 @@ static struct cell cell_slack(const void *row, struct table *t)
 	return cell_uint(r->row->slack);
 }
 
-/* The names of the caches that were merged into this one; none: no value. */
+/* The names of the caches merged into this one; no value if there are none. */
 static struct cell cell_aliases(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
@@ -138,7 +138,7 @@ static struct cell cell_cache(const void *row, struct table *t)
 	return cell;
 }
 
-/* What the events themselves show to have happened without one. */
+/* Appends what the events reveal about allocations and frees without an event. */
 static void unseen_why(const struct books_row *row, struct strbuf *sb)
 {
 	if (row->implicit)
@@ -151,7 +151,7 @@ static void unseen_why(const struct books_row *row, struct strbuf *sb)
 		strbuf_printf(sb, "; sheaves hold up to %" PRIu64, row->sheaves);
 }
 
-/* The first reason that can explain all of what is @missing; none: there is no sign of any. */
+/* Appends the first reason that can explain all of @missing; nothing if there is no sign of any. */
 static void reason(const struct books_row *row, uint64_t missing, struct strbuf *sb)
 {
 	bool unseen = row->implicit + row->again != 0;
@@ -187,7 +187,7 @@ static struct cell cell_why(const void *row, struct table *t)
 	if (!missing)
 		return cell_text(t, "-");
 	reason(r->row, missing, &why);
-	if (lossy) /* may be all of it, and what seems to have had no event */
+	if (lossy) /* may explain all of it, and seemingly missing events */
 		strbuf_printf(&sb, "events were lost%s", why.size ? "; " : "");
 	else if (!why.size)
 		strbuf_puts(&sb, "no event: in bulk, or the recorder's own");
@@ -302,11 +302,11 @@ static uint64_t add_row(const struct books *b, struct table *t,
 	return ledger_magnitude(r.kernel - r.trace);
 }
 
-/* Sums over the rows, in objects. */
+/* Sums over all rows, in objects. */
 struct sums {
-	uint64_t changed; /* the larger of what events and slabinfo say */
-	uint64_t missing; /* by which they differ */
-	uint64_t hidden;  /* the part of it that active_objs may hide */
+	uint64_t changed; /* the larger of the changes by events and by slabinfo */
+	uint64_t missing; /* the difference between the two */
+	uint64_t hidden;  /* the part of @missing that active_objs may hide */
 };
 
 static void add_summary(const struct books *b, struct table *t, const struct sums *sum)

@@ -2,11 +2,11 @@
 /*
  * analysis: how long objects and pages live.
  * In: lives of slab objects and of pages. Out: tables "lifetime" and "lifetime_page": for each
- * callsite, or what --by says, a histogram of lifetimes, their median and 99 %, and how many
+ * callsite, or as --by says, a histogram of lifetimes, their median and 99 % quantile, and how many
  * were short.
  *
- * A lifetime is the time from the event that allocated to the event that freed. What ended
- * without an event, or lives at the end, has none. Documentation/lifetimes.md has the rest.
+ * A lifetime is the time from the allocation event to the free event. An object that ended without
+ * an event, or is live at the end, has none. Documentation/lifetimes.md has the rest.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "analysis/lifetime.h"
 #include "report/text_cell.h"
 
-/* It ended: so did as many as its row stands for, if figures are estimated from a sample. */
+/* Counts an ended object, and in a sample the others that its row stands for. */
 static inline void add(struct lifetimes *to, struct lifetime *one, uint32_t times)
 {
 	one->nr *= times;
@@ -112,7 +112,7 @@ static struct lifetime_sum row_sum(const struct lifetime_view *v, size_t row)
 					      page->of[PAGE_GONE].pages };
 }
 
-/* Of a sample: how many ended in all memory. */
+/* In a sample: how many ended in all memory. */
 static int find_intervals(struct lifetime_view *v)
 {
 	const struct owners *o = &v->owners;
@@ -135,7 +135,7 @@ static int find_intervals(struct lifetime_view *v)
 	return ret;
 }
 
-/* Adds the rows of the account up by what the reader is to see. */
+/* Adds account rows up to table rows. */
 static int collect(struct lifetime_view *v)
 {
 	const struct owners *o = &v->owners;
@@ -288,8 +288,8 @@ static int show_by(const struct lifetime_analysis *a, bool pages, enum subject_k
 	return ret;
 }
 
-/* The tables of objects or of pages, which are by callsite where they cannot be by what is asked
- * for.
+/* Shows the tables of objects or of pages; pages are by callsite if they cannot be by what was
+ * asked for.
  */
 static int show(const struct lifetime_analysis *a, bool pages, struct report *report)
 {
@@ -320,7 +320,7 @@ static int show_all(const struct lifetime_analysis *a, struct report *report)
 	return ret;
 }
 
-/* As if the stream ended here; it goes on with the accounts as they are. */
+/* Shows the tables as if the stream ended here; the accounts themselves go on unchanged. */
 static int show_now(const struct lifetime_analysis *a, struct report *report)
 {
 	struct lifetime_analysis now = *a;

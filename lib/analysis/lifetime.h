@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis (internal): how long objects and pages live: what lifetime.c adds up and
- * lifetime_columns.c shows.
+ * analysis (internal): how long objects and pages live: shared by lifetime.c, which adds up, and
+ * lifetime_columns.c, which shows.
  * In: lives. Out: rows of tables.
  */
 #ifndef KMEMX_ANALYSIS_LIFETIME_H
@@ -23,15 +23,13 @@ struct lifetime_analysis {
 	bool ended; /* the accounts are finished */
 };
 
-/* What became of a group's allocations: objects or pages. @interval: of a sample: of all that are
- * not live.
- */
+/* A group's allocations: objects or pages. @interval: in a sample: of all that are not live. */
 struct lifetime_sum {
 	uint64_t all, live;
 	struct estimate interval;
 };
 
-/* One table in the making; @sums: of each group. */
+/* One table under construction; @sums: by group. */
 struct lifetime_view {
 	const struct lifetime_analysis *a;
 	struct owners owners;

@@ -39,7 +39,7 @@ static struct cell cell_freed(const void *row, struct table *t)
 	return cell_uint(r->group->nr);
 }
 
-/* A time of the group; none where nothing has ended. */
+/* A time of the group; no value if nothing has ended. */
 static struct cell time_cell(const struct lifetime_view_row *r, uint64_t time)
 {
 	return r->group->nr ? cell_uint(time) : (struct cell){ 0 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: how long what was allocated lived.
- * In: lives that ended, by row of an account. Out: a histogram for each group of rows, and what
- * follows from it.
+ * analysis: lifetimes of allocations.
+ * In: lives that ended, by row of an account. Out: a histogram for each group of rows, and its
+ * quantiles.
  */
 #include "analysis/lifetimes.h"
 
@@ -95,7 +95,7 @@ static int compare_counts(const void *a, const void *b)
 	return (x->step > y->step) - (x->step < y->step);
 }
 
-/* Puts the counts of all rows that are in a group into order. */
+/* Sorts the counts of all rows that are in a group. */
 static int sort_counts(struct lifetime_groups *g, const struct lifetimes *l,
 		       const uint32_t *group_of)
 {
@@ -124,7 +124,7 @@ static int sort_counts(struct lifetime_groups *g, const struct lifetimes *l,
 	return 0;
 }
 
-/* The step of the life number @rank of a group, from 1 on, when they are in order. */
+/* The time step of the group's life with rank @rank, from 1, in sorted order. */
 static uint64_t time_of_rank(const struct lifetime_groups *g,
 			     const struct lifetime_group *group, uint64_t rank)
 {
@@ -137,7 +137,7 @@ static uint64_t time_of_rank(const struct lifetime_groups *g,
 	return time < group->row.longest ? time : group->row.longest;
 }
 
-/* @nr parts of a hundred, rounded up. */
+/* @percent of @nr, rounded up. */
 static uint64_t part_of(uint64_t nr, uint64_t percent)
 {
 	return nr / 100 * percent + (nr % 100 * percent + 99) / 100;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: how long what was allocated lived.
- * In: lives that ended, by row of an account. Out: a histogram for each group of rows, and what
- * follows from it.
+ * analysis: lifetimes of allocations.
+ * In: lives that ended, by row of an account. Out: a histogram for each group of rows, and its
+ * quantiles.
  *
- * A time is kept as a step: exactly below 32, then sixteen steps for each power of two. So a
- * quantile, which is the middle of its step, is at most 1/32 off, and memory follows the
- * distinct steps of each row, not the lives.
+ * Times are kept in steps: exact below 32, then sixteen steps for each power of two. A quantile is
+ * the middle of its step, so it is at most 1/32 off; memory follows the distinct steps of each row,
+ * not the number of lives.
  */
 #ifndef KMEMX_ANALYSIS_LIFETIMES_H
 #define KMEMX_ANALYSIS_LIFETIMES_H
@@ -23,7 +23,7 @@
 #define LIFETIME_STEP_BITS 10
 #define LIFETIME_OCTAVES   64
 
-/* The longest life of a row, and how many were short: @nr of them, with @bytes. */
+/* The longest life of a row, and its short lives: @nr_short of them, with @bytes_short. */
 struct lifetime_row {
 	uint64_t longest;
 	uint64_t nr_short, bytes_short;
@@ -31,10 +31,10 @@ struct lifetime_row {
 
 /**
  * struct lifetimes - zero-initialise it, set @short_time
- * @short_time: a life of at most this, freed where it was allocated, is a short one
- * @counts: row << LIFETIME_STEP_BITS | step -> how many, modulo 2^32
- * @carries: the same -> how often 2^32 more
- * @rows: by row of the account, as far as lives of it have ended
+ * @short_time: a life up to this, freed on the CPU that allocated it, is short
+ * @counts: row << LIFETIME_STEP_BITS | step -> number of lives, modulo 2^32
+ * @carries: the same key -> how often the count wrapped
+ * @rows: by row of the account, up to the highest row with an ended life
  * @failed: memory ran out; the numbers are void
  */
 struct lifetimes {
@@ -45,8 +45,8 @@ struct lifetimes {
 	bool failed;
 };
 
-/* Lives that ended: @nr objects or pages of together @bytes lived for @time. @here: they were
- * freed on the CPU that allocated them.
+/* Lives that ended: @nr objects or pages of @bytes in all lived for @time. @here: they were freed
+ * on the CPU that allocated them.
  */
 struct lifetime {
 	uint64_t time, nr, bytes;
@@ -54,9 +54,7 @@ struct lifetime {
 	bool here;
 };
 
-/* What of it ends with @life, of an account that keeps times: false if nothing, or at an unknown
- * time.
- */
+/* What ends with @life; false if nothing, or at an unknown time. The account must keep times. */
 static inline bool lifetime_of_slab(const struct slab_life *life, struct lifetime *out)
 {
 	bool reordered = life->flags & SLAB_REORDERED && life->what != SLAB_FOUND;
@@ -67,15 +65,13 @@ static inline bool lifetime_of_slab(const struct slab_life *life, struct lifetim
 				  .bytes = life->bytes_alloc,
 				  .row = life->row,
 				  .here = !(life->flags & SLAB_OTHER_CPU) };
-	/* Freed before it was allocated, by the clocks, it lived for less than they tell apart;
-	 * and a clock that steps back makes no life shorter than nothing.
-	 */
+	/* If clocks show the free before the allocation, or step back, the life counts as 0. */
 	if (!reordered && life->event->ts > life->begin)
 		out->time = life->event->ts - life->begin;
 	return true;
 }
 
-/* The same of pages of @page_size bytes. What was only announced ended at an unknown time. */
+/* The same for pages of @page_size bytes. Frees that were only announced have no known time. */
 static inline bool lifetime_of_page(const struct page_life *life, uint64_t page_size,
 				    struct lifetime *out)
 {
@@ -107,23 +103,24 @@ static inline uint32_t lifetime_step(uint64_t time)
 /* The middle of a step. */
 uint64_t lifetime_step_time(uint32_t step);
 
-/* Counts it; keeps its failures. */
+/* Counts @life; keeps failures. */
 void lifetimes_add(struct lifetimes *l, const struct lifetime *life);
-/* Makes @to what @from is. 0; -ENOMEM: lifetimes_free() then, too. */
+/* Copies @from to @to. 0 or -ENOMEM; lifetimes_free() in any case. */
 int lifetimes_copy(struct lifetimes *to, const struct lifetimes *from) __must_check;
 void lifetimes_free(struct lifetimes *l);
 
-/* So many of a group are in a step. */
+/* @nr lives of a group are in a step. */
 struct lifetime_count {
 	uint32_t group, step;
 	uint64_t nr;
 };
 
 /**
- * struct lifetime_group - rows together
- * @nr: how many have ended at a known time
- * @median, @p99: the least time that half of them, or 99 % of them, did not outlive
- * @counts, @nr_counts: from this one on, so many of struct lifetime_groups' are of the group
+ * struct lifetime_group - several rows together
+ * @nr: lives that ended at a known time
+ * @median, @p99: the times within which half of them, or 99 % of them, ended
+ * @counts, @nr_counts: the group's first entry in the counts of struct lifetime_groups, and their
+ *	number
  */
 struct lifetime_group {
 	uint64_t nr;
@@ -140,13 +137,13 @@ struct lifetime_groups {
 	size_t nr;
 };
 
-/* Adds rows up as @group_of them says, of which each is less than @nr or UINT32_MAX: that row is
- * left out. 0 or -ENOMEM; lifetime_groups_free() in any case.
+/* Adds rows up to @nr groups: @group_of[row] is less than @nr, or UINT32_MAX to leave the row out.
+ * 0 or -ENOMEM; lifetime_groups_free() in any case.
  */
 int lifetime_groups_make(struct lifetime_groups *g, const struct lifetimes *l,
 			 const uint32_t *group_of, size_t nr) __must_check;
-/* How many of the group are in each power of two: [n] from 2^n on, [0] from 0 on. Return: how
- * many of these there are up to the last that is not 0.
+/* Counts the group's lives by power of two: octaves[n] from 2^n on, octaves[0] from 0 on. Returns
+ * how many octaves there are up to the last that is not 0.
  */
 unsigned int lifetime_octaves(const struct lifetime_groups *g, size_t group,
 			      uint64_t octaves[LIFETIME_OCTAVES]);

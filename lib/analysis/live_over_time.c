@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: how much was live over time, all rows together.
+ * analysis: live memory over time, all rows together.
  * In: lives of slab objects and of pages. Out: table "live_over_time", for pages that show several
  * recordings.
  */
@@ -22,7 +22,7 @@ struct live {
 	struct over_time_rows sums;
 };
 
-/* A row: what has happened until the end of a bin. */
+/* A row: the state at the end of a bin. */
 struct live_bin {
 	uint64_t end, live[KINDS], hit[KINDS];
 };
@@ -150,8 +150,8 @@ static const struct table_type live_type = {
 	.columns = columns,
 };
 
-/* What is live at the end of @bin, if @live was before it. Clocks of several CPUs differ: not less
- * than nothing.
+/* Adds @bin to @live, the live bytes before it. Clocks of CPUs differ, so values below 0 are shown
+ * as 0.
  */
 static void add_bin(const struct live *l, uint32_t bin, int64_t live[KINDS],
 		    struct live_bin *row)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: frees that no allocation in the report explains.
- * In: how many. Out: their line in a summary.
+ * In: their number. Out: their line in a summary.
  */
 #include "analysis/other_frees.h"
 

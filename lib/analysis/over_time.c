@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what each row of the accounts allocated and freed, over time.
+ * analysis: memory that each row of the accounts allocated and freed, over time.
  * In: lives of slab objects and of pages. Out: sums in equal bins of the time, exact and bounded.
  */
 #include "analysis/over_time.h"
@@ -16,7 +16,7 @@ void over_time_init(struct over_time *t, uint64_t first, uint64_t last,
 	uint64_t span = last > first ? last - first : 0;
 	uint64_t width = span / OVER_TIME_BINS + 1;
 
-	/* A coarse clock has fewer ticks than there could be bins. */
+	/* A coarse clock may have fewer ticks than the limit of bins. */
 	*t = (struct over_time){ .first = first,
 				 .nr_bins = (uint32_t)(span / width) + 1,
 				 .width = width,
@@ -39,7 +39,7 @@ static void add(struct over_time_cell *to, const struct over_time_cell *from)
 	to->ended += from->ended;
 }
 
-/* Of the cells in @old this row's, with half the bins, behind those that are there. */
+/* Copies the row's cells from @old behind the existing ones, with bins merged in pairs. */
 static void halve_row(struct over_time *t, struct over_time_row *row,
 		      const struct over_time_cell *old)
 {
@@ -64,7 +64,7 @@ static void halve_row(struct over_time *t, struct over_time_row *row,
 	}
 }
 
-/* Each two bins become one. Memory for the new cells is as much as for the old ones. */
+/* Merges bins in pairs. The new cells need as much memory as the old ones. */
 static void halve(struct over_time *t)
 {
 	struct over_time_cell *old = t->cells;
@@ -97,7 +97,7 @@ static void halve(struct over_time *t)
 	t->width *= 2;
 }
 
-/* Times beyond both ends, which damage makes, are in the bins there. */
+/* Times outside the range, from a damaged recording, go to the first or last bin. */
 static uint32_t bin_of(const struct over_time *t, uint64_t ts)
 {
 	uint64_t bin = ts > t->first ? (ts - t->first) / t->width : 0;
@@ -105,7 +105,7 @@ static uint32_t bin_of(const struct over_time *t, uint64_t ts)
 	return bin < t->nr_bins ? (uint32_t)bin : t->nr_bins - 1;
 }
 
-/* The cell of @row in @bin. Time may run backwards, where clocks do: it is looked for then. */
+/* The cell of @row in @bin. Clocks may run backwards: then the row's cells are searched. */
 static struct over_time_cell *cell_of(struct over_time *t, struct over_time_row *row,
 				      uint32_t bin)
 {
@@ -160,7 +160,7 @@ static void take(struct over_time *t, struct over_time_rows *rows, uint32_t numb
 		add(cell, what);
 }
 
-/* What has no event ended at the end, as nothing says when. */
+/* Lives without an end event end at the very end, as their time is unknown. */
 static uint64_t when(const struct kmem_event *ev)
 {
 	return ev ? ev->ts : UINT64_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: what each row of the accounts allocated and freed, over time.
+ * analysis: memory that each row of the accounts allocated and freed, over time.
  * In: lives of slab objects and of pages. Out: sums in equal bins of the time, exact and bounded.
  */
 #ifndef KMEMX_ANALYSIS_OVER_TIME_H
@@ -12,16 +12,16 @@
 
 #include "account/accounts.h"
 
-/* Bins there are at most. More than a screen has room for, so that a range can be fine. */
+/* At most so many bins: more than a screen shows, so that a range can be zoomed. */
 #define OVER_TIME_BINS	256U
-/* Sums that are kept at most, of all rows together; then two bins become one. */
+/* At most so many sums, of all rows together; after that, bins are merged in pairs. */
 #define OVER_TIME_CELLS (4U << 20)
 
 /**
  * struct over_time_cell - sums of one row in one bin
  * @next: the row's next cell, its number + 1; 0: none
  * @hit, @bytes_req, @bytes: allocated; pages have the same for both
- * @ended: bytes of what ended, by a free or without an event
+ * @ended: bytes that ended, by a free or without an event
  */
 struct over_time_cell {
 	uint32_t bin, next;
@@ -33,18 +33,18 @@ struct over_time_row {
 	uint32_t first, last;
 };
 
-/* What happened in a bin, whoever did it. @gaps: losses of an unknown number of events. */
+/* Events in a bin, from any row. @gaps: losses of an unknown number of events. */
 struct over_time_marks {
 	uint64_t lost, gaps, failed;
 };
 
 /**
  * struct over_time - over_time_init() it
- * @first: when the first bin begins, in units of the clock; @width: of each; @nr_bins: how many.
- *	The last one has all that is later, too.
- * @limit: of @nr_cells: OVER_TIME_CELLS
+ * @first: start of the first bin, in units of the clock; @width: of each bin; @nr_bins: their
+ *	number. The last one also has all later times.
+ * @limit: of @nr_cells, at most OVER_TIME_CELLS
  * @slab, @page: by row of the accounts
- * @extra: more rows, of over_time_add(); NULL: there are none
+ * @extra: more rows, for over_time_add(); NULL: none
  * @failed: memory ran out; the numbers are void
  */
 struct over_time {
@@ -62,24 +62,24 @@ struct over_time {
 	bool failed;
 };
 
-/* The time from @first to @last, both included, in bins of which none is behind it; @page_size:
- * bytes of a page.
+/* Divides the time from @first to @last, both included, into bins; no bin starts after @last.
+ * @page_size: bytes of a page.
  */
 void over_time_init(struct over_time *t, uint64_t first, uint64_t last,
 		    uint32_t page_size);
 /* Observes both accounts from now on; @t must not be moved. 0 or -ENOMEM. */
 int over_time_observe(struct over_time *t, struct slab_account *slab,
 		      struct page_account *page) __must_check;
-/* Before anything came: at most @bins bins and @limit cells. */
+/* Limits @t to @bins bins and @limit cells; call it before any event. */
 void over_time_coarser(struct over_time *t, uint32_t bins, size_t limit);
-/* Adds @what to row @number of @rows, which are @t's extra ones, at the time of @ev; NULL: at the
+/* Adds @what to row @number of @rows, which are @t's extra rows, at the time of @ev; NULL: at the
  * end.
  */
 void over_time_add(struct over_time *t, struct over_time_rows *rows, uint32_t number,
 		   const struct kmem_event *ev, const struct over_time_cell *what);
-/* Takes what lives do not say: losses, and requests that failed. Hidden ones are left out. */
+/* Takes losses and failed requests, which lives do not include; ignores hidden ones. */
 void over_time_events(struct over_time *t, const struct kmem_event *evs, size_t nr);
-/* The first cell of a row, and the one behind @cell; NULL: there is none. */
+/* The first cell of a row, and the one after @cell; NULL: none. */
 const struct over_time_cell *
 over_time_first(const struct over_time *t, const struct over_time_rows *rows, size_t row);
 const struct over_time_cell *over_time_next(const struct over_time *t,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what a kmem_cache of its own would save, against kmalloc.
- * In: how many objects live at most, their size, slabinfo, links of /sys/kernel/slab. Out: bytes.
+ * analysis: what a kmem_cache of its own would save, compared with kmalloc.
+ * In: peak number of live objects, their size, slabinfo, links of /sys/kernel/slab. Out: bytes.
  */
 #include "analysis/own_cache.h"
 
@@ -12,24 +12,24 @@
 #include "account/snapshot.h"
 #include "base/array.h"
 
-/* What kmem_cache_create() aligns objects to where nothing is asked for: a word, of 64-bit kernels;
- * of others at most 4 bytes less, so that these save more than is said.
+/* kmem_cache_create()'s default alignment on 64-bit kernels: a word. On 32-bit kernels objects are
+ * up to 4 bytes smaller, so that these save more than shown.
  */
 #define ALIGN_BYTES 8
 
 /* slub_max_order without options: PAGE_ALLOC_COSTLY_ORDER. */
 #define SLUB_MAX_ORDER 3
 
-/* More is damage. */
+/* More means damage. */
 #define SLAB_BYTES_MAX (1U << 31)
 
-/* Does a slab of @slab bytes leave at most one part of @fraction unused? */
+/* Does a slab of @slab bytes leave at most 1/@fraction of it unused? */
 static bool order_fits(uint64_t slab, uint64_t size, unsigned int fraction)
 {
 	return slab >= size && slab % size <= slab / fraction;
 }
 
-/* The least order that holds @bytes. */
+/* The smallest order that holds @bytes. */
 static unsigned int order_of(uint64_t bytes, uint32_t page_size)
 {
 	unsigned int order = 0;
@@ -58,9 +58,9 @@ unsigned int own_cache_order(uint64_t size, uint32_t page_size, uint32_t nr_cpus
 	return order_of(size, page_size);
 }
 
-/* The size in a link's target that stands for caches without flags, ":0000056"; 0: it is another.
- * Flags are letters before the size (create_unique_id() in mm/slub.c); a cache that must not be
- * merged has no link.
+/* The size in a link's target of a cache without flags, ":0000056"; 0: other targets. Flags are
+ * letters before the size (create_unique_id() in mm/slub.c); a cache that must not be merged has no
+ * link.
  */
 static uint64_t plain_size(const struct slab_alias *link)
 {
@@ -77,7 +77,7 @@ static uint64_t plain_size(const struct slab_alias *link)
 	return size;
 }
 
-/* The sizes of caches that another may be merged into, by the number of their name. */
+/* Reads the sizes of caches that another may be merged into, by the number of their name. */
 static int read_links(struct own_caches *all, struct u64_map *plain)
 {
 	const char *text = all->sys.aliases;
@@ -116,8 +116,8 @@ static int add_cache(struct own_caches *all, const struct slabinfo_line *line,
 								 all->sys.page_size,
 						   .like = id };
 	}
-	/* SLUB looks through its list from the oldest cache on, and slabinfo shows the youngest
-	 * first: so it is the last one.
+	/* SLUB scans its list from the oldest cache, and slabinfo shows the youngest first: so the
+	 * last match wins.
 	 */
 	size = u64_map_find(plain, id);
 	if (size && *size == line->size)

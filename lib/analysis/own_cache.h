@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: what a kmem_cache of its own would save, against kmalloc.
- * In: how many objects live at most, their size, slabinfo, links of /sys/kernel/slab. Out: bytes.
+ * analysis: what a kmem_cache of its own would save, compared with kmalloc.
+ * In: peak number of live objects, their size, slabinfo, links of /sys/kernel/slab. Out: bytes.
  *
  * The method is Steven Rostedt's, of the kernel commit "tracing: Use kmem_cache_alloc instead of
- * kmalloc in trace_events.c": what each object wastes in its kmalloc class, less what stays free in
- * the slabs of the new cache. Documentation/advice.md says what this cannot know.
+ * kmalloc in trace_events.c": what each object wastes in its kmalloc class, minus what stays free
+ * in the slabs of the new cache. Documentation/advice.md says what this cannot know.
  */
 #ifndef KMEMX_ANALYSIS_OWN_CACHE_H
 #define KMEMX_ANALYSIS_OWN_CACHE_H
@@ -17,7 +17,7 @@
 #include "base/compiler.h"
 #include "base/hash.h"
 
-/* Would SLUB make the new cache another name of one that is there? */
+/* Would SLUB make the new cache an alias of an existing one? */
 enum own_cache_merge {
 	OWN_CACHE_MERGE_UNKNOWN, /* the recording has no links of /sys/kernel/slab */
 	OWN_CACHE_APART,	 /* no cache without flags has that size */
@@ -27,10 +27,10 @@ enum own_cache_merge {
 /**
  * struct own_cache - the cache as the kernel would make it
  * @size: bytes of an object, aligned
- * @per_slab: objects of a slab; @slab_bytes: of a slab
- * @like: a cache of slabinfo with objects of that size, whose slabs these are; NULL: the slabs are
- *	by SLUB's rule
- * @with: with OWN_CACHE_MERGED: the cache that it would be another name of
+ * @per_slab: objects of a slab; @slab_bytes: bytes of a slab
+ * @like: a cache of slabinfo with objects of that size, whose slab layout is used; NULL: SLUB's
+ *	rule is used
+ * @with: with OWN_CACHE_MERGED: the cache that it would be an alias of
  */
 struct own_cache {
 	uint64_t size, per_slab, slab_bytes;
@@ -38,21 +38,21 @@ struct own_cache {
 	const char *like, *with;
 };
 
-/* The machine. @slabinfo, @aliases: texts of the recording; NULL: it has none. */
+/* The machine. @slabinfo, @aliases: texts of the recording; NULL: missing. */
 struct own_cache_system {
 	uint32_t page_size, nr_cpus;
 	const char *slabinfo, *aliases;
 };
 
-/* (internal) Caches of one size: names' numbers; @with: 0: none would be merged into. */
+/* (internal) Caches of one size: numbers of names; @with: 0: the new one would not be merged. */
 struct own_cache_known {
 	uint64_t per_slab, slab_bytes;
 	uint32_t like, with;
 };
 
 /**
- * struct own_caches - what is known of the caches there are
- * @names: of caches; @by_size: bytes of an object -> index of @known
+ * struct own_caches - what is known of the existing caches
+ * @names: of caches; @by_size: bytes of an object -> index in @known
  */
 struct own_caches {
 	struct own_cache_system sys;
@@ -65,24 +65,26 @@ struct own_caches {
 /* Reads the texts of @sys, once. 0 or -ENOMEM; own_caches_free() in any case. */
 int own_caches_init(struct own_caches *all,
 		    const struct own_cache_system *sys) __must_check;
-/* The same of the texts of @env's recording, which outlives @all. */
+/* Like own_caches_init(), with the texts of @env's recording, which outlives @all. */
 int own_caches_of(struct own_caches *all, const struct analysis_env *env) __must_check;
-/* The cache there would be for objects of @bytes_req bytes, at most 2^31. Its names are @all's. */
+/* The cache that SLUB would make for objects of @bytes_req bytes, at most 2^31. Its names belong to
+ * @all.
+ */
 struct own_cache own_caches_find(const struct own_caches *all, uint64_t bytes_req);
 void own_caches_free(struct own_caches *all);
-/* The order of a slab of objects of @size bytes, as SLUB chooses it without options at boot:
- * calculate_order() in mm/slub.c, at least so many objects, and at most a 16th left over, or an
- * 8th, ...
+/* The slab order that SLUB chooses for objects of @size bytes, without boot options:
+ * calculate_order() in mm/slub.c, with a minimum number of objects, and at most a 16th left over,
+ * or an 8th, ...
  */
 unsigned int own_cache_order(uint64_t size, uint32_t page_size, uint32_t nr_cpus);
 
 /**
- * struct own_cache_gain - what it would save, and why
- * @saved: of all objects, what each has less than in its kmalloc class
- * @slabs: that they need; @unused: objects that nobody uses in the last of them
- * @tail: bytes behind the last object of each slab
+ * struct own_cache_gain - what the cache would save, and why
+ * @saved: bytes saved in all objects, compared with their kmalloc class
+ * @slabs: slabs that they need; @unused: free objects in the last of these
+ * @tail: bytes after the last object of each slab
  * @wasted: @unused objects and all tails, in bytes
- * @bytes: @saved less @wasted; may be negative
+ * @bytes: @saved minus @wasted; may be negative
  */
 struct own_cache_gain {
 	uint64_t saved;
@@ -90,7 +92,7 @@ struct own_cache_gain {
 	int64_t bytes;
 };
 
-/* @live objects, fewer than 2^31, of @bytes_alloc bytes each, fewer than 2^31, in kmalloc. */
+/* @live objects, fewer than 2^31, each of @bytes_alloc bytes, fewer than 2^31, in kmalloc. */
 struct own_cache_gain own_cache_gain(const struct own_cache *c, uint64_t live,
 				     uint64_t bytes_alloc);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what the rows of an account stand for to the reader, of objects as of pages.
- * In: lives' rows. Out: for each one a row of a table.
+ * analysis: what the rows of an account stand for to the reader, for objects and for pages.
+ * In: rows of lives. Out: the table row of each.
  */
 #include "analysis/owners.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* The callsite of every row of pages; the stacks are looked at once each. */
+/* The callsite of every row of pages; each stack is resolved once. */
 static int resolve_pages(struct owners *o)
 {
 	struct u64_map known = { 0 }; /* stack -> a row that has it */
@@ -94,7 +94,7 @@ int owners_init_pages(struct owners *o, const struct analysis_env *env,
 	return ret ? ret : find_rows(o);
 }
 
-/* Figures of rows, in the manner of struct row_values. */
+/* Figures of rows, for struct row_values. */
 struct owner_values {
 	const struct owners *o;
 	const uint64_t *values;

@@ -14,14 +14,14 @@
 
 struct page_groups {
 	struct subjects subjects;
-	bool detailed; /* rows differ in order, migratetype and GFP flags too, as in perf */
+	bool detailed; /* rows also differ in order, migratetype and flags, as in perf */
 	struct intern keys;
 	struct page_group *groups;
 	size_t nr, capacity;
 	uint32_t *group_of; /* of account rows */
 };
 
-/* Adds @sum, @times; returns the group's number, UINT32_MAX if memory ran out. */
+/* Adds @sum, @times times; returns the group's number, UINT32_MAX: no memory. */
 static uint32_t page_groups_add(struct page_groups *g, const struct page_group_key *key,
 				const struct page_group *sum, uint64_t times)
 {
@@ -40,13 +40,13 @@ static uint32_t page_groups_add(struct page_groups *g, const struct page_group_k
 	return id - 1;
 }
 
-/* Does the account have sums of tasks that the groups need? */
+/* Does the account have per-task sums that the groups need? */
 static bool sums_tasks(const struct page_report *page, const struct page_groups *g)
 {
 	return page->acc->lives.spent && subjects_of_tasks(g->subjects.kind);
 }
 
-/* By task: adds what tasks had of which nothing lives. Groups have their subjects' numbers. */
+/* By task: adds the sums of tasks without live pages. Group numbers are those of their subjects. */
 static int page_groups_spent(const struct page_report *page, struct page_groups *g)
 {
 	const struct page_lives *lives = &page->acc->lives;
@@ -71,7 +71,7 @@ static int page_groups_spent(const struct page_report *page, struct page_groups 
 		sum.pages = page->opts->live ? 0 : tally->of[PAGE_BORN].pages;
 		sum.implicit_pages =
 			tally->of[PAGE_GONE].pages - tally->of[PAGE_FOUND].pages;
-		page_groups_add(g, &key, &sum, 1); /* it is there */
+		page_groups_add(g, &key, &sum, 1); /* the group exists */
 	}
 	free(rows);
 	return ret;
@@ -129,7 +129,7 @@ static int page_collect(struct page_report *page, struct page_groups *groups)
 	return 0;
 }
 
-/* All blocks this large are recorded; not all frees of their pages. */
+/* Blocks of this order are always recorded, though not all frees of their pages. */
 static bool all_recorded(const struct page_report *page, const struct page_groups *g,
 			 size_t i)
 {
@@ -138,8 +138,8 @@ static bool all_recorded(const struct page_report *page, const struct page_group
 	return g->detailed && key->order >= page->env->sample.certain_order;
 }
 
-/* Of what lives: adds what ended untraced of account rows of which nothing does, to groups that
- * have something.
+/* For a table of live pages: adds untraced frees of account rows without live pages, to groups that
+ * exist.
  */
 static int page_add_untraced(const struct page_report *page, struct page_groups *g)
 {
@@ -163,7 +163,7 @@ static int page_add_untraced(const struct page_report *page, struct page_groups 
 	return 0;
 }
 
-/* Of a sample: intervals of the groups. */
+/* In a sample: intervals of the groups. */
 static int page_groups_estimate(const struct page_report *page, struct page_groups *g)
 {
 	struct estimate *e = calloc(g->nr + 1, sizeof(*e));
@@ -229,7 +229,7 @@ static void page_add_rows(const struct page_report *page,
 					      .key = key,
 					      .gfp_used = &gfp_used };
 
-		/* A task of whose pages none lives has no row. */
+		/* By task: a group without pages has no row. */
 		if (groups->groups[i].pages &&
 		    !table_type_add_row(&page_type,
 					subject_estimated(groups->subjects.kind,
@@ -310,7 +310,7 @@ static int page_by_pfn(struct page_report *page, struct report *report)
 	return 0;
 }
 
-/* The callsite of every account row; the stacks are looked at once each. */
+/* The callsite of every account row; each stack is resolved once. */
 static int page_resolve(struct page_report *page)
 {
 	struct u64_map known = { 0 }; /* stack -> a row that has it */
@@ -379,8 +379,8 @@ static int page_tables(struct page_report *page, struct report *report)
 }
 
 /**
- * struct page_analysis - the account, and what is to be seen of it
- * @ended: it is finished
+ * struct page_analysis - the account, and the options of its view
+ * @ended: the account is finished
  */
 struct page_analysis {
 	const struct analysis_env *env;
@@ -416,7 +416,7 @@ static void page_end(void *self)
 	page->ended = true;
 }
 
-/* A view of finished @acc. */
+/* Shows the tables of finished @acc. */
 static int page_show(const struct page_analysis *page, const struct page_account *acc,
 		     struct report *report)
 {
@@ -444,7 +444,7 @@ static int page_view(const void *self, struct report *report)
 
 	if (page->ended)
 		return page_show(page, page->acc, report);
-	/* As if the stream ended here; it goes on with the account as it is. */
+	/* Show the tables as if the stream ended here; the account itself goes on unchanged. */
 	now = calloc(1, sizeof(*now));
 	ret = now ? page_account_copy(now, page->acc) : -ENOMEM;
 	if (!ret) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the cells that the page tables have in common.
+ * analysis: cells that the page tables share.
  * In: migratetypes and GFP flags. Out: their names, and the legend of the short ones.
  */
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include "analysis/page_report.h"
 
-/* One row of the report: account rows that look the same to the reader. */
+/* The key of a row of the report; rows of the account with the same key are added up. */
 struct page_group_key {
 	uint64_t gfp_flags;
 	uint32_t subject;
@@ -24,7 +24,7 @@ struct page_group {
 	struct estimate bytes; /* of a sample */
 };
 
-/* What a row of the page tables is made from: @subject first. */
+/* A row's data in the page tables: @subject first. */
 struct page_row {
 	struct subject_row subject;
 	const struct page_report *page;
@@ -35,7 +35,7 @@ struct page_row {
 	uint64_t *gfp_used;
 };
 
-/* Rows that differ in order, migratetype and GFP flags too, as in perf. */
+/* Kinds of rows that also differ in order, migratetype and GFP flags, as in perf. */
 #define PAGE_DETAILED (ROWS(NONE) | ROWS(CALLSITE) | ROWS(STACK))
 
 extern const struct table_type page_type;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the page allocations that failed.
+ * analysis: page allocations that failed.
  * In: finished page accounts. Out: table "page_failed".
  */
 #include <errno.h>
@@ -20,7 +20,7 @@ struct failed_key {
 
 struct failed_rows {
 	struct intern keys;
-	uint64_t *hits; /* of key number n at n - 1 */
+	uint64_t *hits; /* count of key n at n - 1 */
 	size_t nr, capacity;
 };
 
@@ -37,7 +37,7 @@ static int failed_add(struct failed_rows *rows, const struct failed_key *key,
 	return 0;
 }
 
-/* The account's rows of one function, order, migratetype and flags become one. */
+/* Merges the account's rows of one function, order, migratetype and flags. */
 static int failed_collect(struct page_report *page, struct failed_rows *rows)
 {
 	int ret = 0;
@@ -59,7 +59,7 @@ static int failed_collect(struct page_report *page, struct failed_rows *rows)
 	return ret;
 }
 
-/* What a row is made from. */
+/* A row's data. */
 struct failed_row {
 	const struct page_report *page;
 	const struct failed_key *key;

@@ -66,7 +66,7 @@ static void matrix_columns(struct matrix *m, const struct migratetypes *names,
 {
 	unsigned int type;
 
-	/* The three that every kernel has are shown even where they are not used. */
+	/* Show the three types that every kernel has even if they are not used. */
 	if (m->nr_types < 3)
 		m->nr_types = 3;
 	for (type = 0; type < m->nr_types; type++) {

@@ -12,9 +12,9 @@
 /**
  * page_matrix() - add the matrix to a report
  *
- * One row an order, from 0 to the highest met; one column a migratetype: those of that
- * kernel up to the highest met, and numbers where it has no name. Cells count successful
- * allocations, or live blocks with @live. Return: 0 or -ENOMEM.
+ * One row per order, from 0 to the highest seen; one column per migratetype, up to the highest
+ * seen, by name or else by number. Cells count successful allocations, or live blocks with @live.
+ * Return: 0 or -ENOMEM.
  */
 int page_matrix(const struct page_account *acc, const struct analysis_env *env, bool live,
 		struct report *report) __must_check;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: who owns the pages that are live at the end, as page_owner of a kernel would say.
- * In: lives of pages. Out: the table "owners", by callchain, order and migratetype, or by what
- * --cull leaves of these. Documentation/owners.md says how each number is computed.
+ * analysis: who owns the pages that are live at the end, like the kernel's page_owner.
+ * In: lives of pages. Out: the table "owners", by callchain, order and migratetype, or those of
+ * these that --cull keeps. Documentation/owners.md says how each number is computed.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,14 +25,14 @@ struct page_owners {
 	bool ended;
 };
 
-/* What a row stands for, beside what --by says. */
+/* A row's key, with the subject by --by. */
 struct owner_key {
 	uint32_t subject;
 	uint32_t order;
 	int32_t migratetype;
 };
 
-/* A row of the table. @oldest: when its oldest live block was allocated. @bytes: of a sample. */
+/* A row of the table. @oldest: when its oldest live block was allocated. @bytes: in a sample. */
 struct owner_row {
 	uint64_t times, pages;
 	uint64_t oldest;
@@ -41,11 +41,11 @@ struct owner_row {
 };
 
 /**
- * struct view - one table in the making
- * @page: of what page_report.h shares
+ * struct view - one table under construction
+ * @page: state shared through page_report.h
  * @keys: row n of the table has number n + 1
- * @of: of each row of the account: its row of the table; UINT32_MAX: nothing of it lives
- * @all, @sure: of a sample: bytes of all rows, and those of them that must be live
+ * @of: by row of the account: its row of the table; UINT32_MAX: nothing of it lives
+ * @all, @sure: in a sample: bytes of all rows, and those of them that must be live
  */
 struct view {
 	const struct page_owners *p;
@@ -215,7 +215,7 @@ static const struct table_type owners_type = {
 
 /* --- rows ------------------------------------------------------------------------------- */
 
-/* The row of the table of row @i of the account. UINT32_MAX: no memory. */
+/* The table row of account row @i. UINT32_MAX: no memory. */
 static uint32_t find_row(struct view *v, uint32_t i)
 {
 	const struct analysis_options *o = v->p->opts;
@@ -264,7 +264,7 @@ static int add_up(struct view *v)
 	return 0;
 }
 
-/* Of a sample: what lives of the rows in all memory, and how much of it must. */
+/* In a sample: the rows' live memory for all memory, and how much of it must live. */
 static int find_intervals(struct view *v)
 {
 	const struct page_account *acc = v->page.acc;
@@ -380,7 +380,7 @@ static struct table *new_table(const struct page_owners *p, enum subject_kind ki
 		migtype = table_find_column(t, "migtype");
 		since = table_find_column(t, "alloc_ts");
 		least = table_find_column(t, "net_min");
-		/* Of a sample the interval of the bytes says more. */
+		/* In a sample the interval of the bytes says more. */
 		if (least && p->env->sample.one_in)
 			least->hidden = true;
 		if (order)
@@ -463,7 +463,8 @@ static void add_summary(const struct view *v, struct table *t)
 		  v->all.high, true, SUMMARY_USUAL },
 	};
 
-	/* What was freed without an event may be in any unit. */
+	/* In a sample, frees without an allocation event may be in any unit: leave that line out.
+	 */
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - estimated, s->losses != 0);
 	if (!estimated)
 		return;
@@ -515,7 +516,7 @@ static int owners_view(const void *self, struct report *report)
 
 	if (p->ended)
 		return show(p, p->acc, report);
-	/* As if the stream ended here; it goes on with the account as it is. */
+	/* Show the table as if the stream ended here; the account itself goes on unchanged. */
 	now = calloc(1, sizeof(*now));
 	ret = now ? page_account_copy(now, p->acc) : -ENOMEM;
 	if (!ret) {

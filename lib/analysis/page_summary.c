@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the summary of the page reports, and the frees without an allocation.
+ * analysis: the summary of the page reports, and frees without an allocation.
  * In: finished page accounts. Out: named numbers; table "page_free_only".
  */
 #include <errno.h>
@@ -24,7 +24,7 @@ struct net_range page_report_net(const struct page_report *page, uint32_t row,
 	return r;
 }
 
-/* What estimates are of. */
+/* The figure to estimate. */
 struct figure_of {
 	const struct page_report *page;
 	enum page_figure figure;
@@ -67,7 +67,7 @@ int page_report_estimate(const struct page_report *page, enum page_figure figure
 	return estimate_rows(&values, &rule, group_of, out, nr);
 }
 
-/* Of the live bytes: live = sure + seen + implicit + lost. */
+/* The parts of the live bytes: live = sure + seen + implicit + lost. */
 static void add_parts(const struct net_range *net, struct table *t)
 {
 	const struct summary_line parts[] = {
@@ -112,7 +112,7 @@ static void add_notes(const struct page_report *page, struct table *t)
 	other_frees_note(page->acc->lives.filtered, s->other, t);
 }
 
-/* Of a sample: what the rows say is estimated, and the rest, which is not by unit, not known. */
+/* In a sample: totals of the rows are estimated; the others, which are not by unit, are unknown. */
 static struct page_totals totals_of(const struct page_report *page)
 {
 	struct page_totals t = page->acc->totals;
@@ -258,8 +258,8 @@ void page_report_summary(struct page_report *page, struct table *t)
 		t->failed = true;
 }
 
-/* The page allocator's own functions on the way of a free, from 4.x to 7.x: callsites are
- * who called them. Anchored at the end, as the rule for allocations is.
+/* The page allocator's own functions on the free path, from 4.x to 7.x: callsites are their
+ * callers. Anchored at the end, like the rule for allocations.
  */
 #define FREE_CORE                                                                       \
 	"^(_{0,3}free_(pcp_prepare|pages?(_prepare|_ok|_exact|_nolock)?|the_page|"      \
@@ -338,7 +338,7 @@ static uint32_t free_only_group(struct page_report *page, struct callsite_rule *
 	return sites_group(&page->sites, index < 0 ? 0 : frames[index]);
 }
 
-/* Adds the stacks up by the function that freed. */
+/* Adds the stacks up by freeing function. */
 static int free_only_collect(struct page_report *page, struct page_free_only **sums,
 			     size_t *nr)
 {
@@ -377,7 +377,7 @@ int page_report_free_only(struct page_report *page, struct report *report)
 
 	for (i = 0; i < lives->nr_free_only; i++)
 		stacks |= lives->free_only[i].stack != 0;
-	/* Of a part of the allocations it would show all others' frees. */
+	/* With only part of the allocations it would show the frees of all others. */
 	if (!stacks || lives->scope.part || lives->filtered)
 		return 0;
 	t = table_type_new(&page_free_only_type,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the moment of the highest live bytes, and who held them then.
- * In: lives of slab objects and of pages. Out: tables "peak" and "peak_page"; peak_view.c makes
- * them. Documentation/peak.md says how.
+ * In: lives of slab objects and of pages. Out: tables "peak" and "peak_page", built by peak_view.c.
+ * Documentation/peak.md says how.
  *
- * The accounts hand over the lives of slab objects and those of pages apart, a batch at a time. For
- * their sum the order of all events matters, so a batch is kept until both are there.
+ * The accounts report lives of slab objects and of pages separately, a batch at a time. Their sum
+ * needs the order of all events, so a batch is kept until both are there.
  */
 #include "analysis/peak.h"
 
@@ -68,14 +68,14 @@ static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
 	}
 }
 
-/* How many like it a row stands for. */
+/* How many objects each one of a row stands for. */
 static uint32_t weight_of(const struct peak *p, const struct peak_side *side, size_t row)
 {
 	return side == &p->pages ? page_lives_weight(&p->page->lives, row)
 				 : slab_lives_weight(&p->slab->lives, row);
 }
 
-/* The row of a change, with its value at the moment taken. NULL: no memory. */
+/* The row of a change, with its value at the moment already saved. NULL: no memory. */
 static struct peak_row *row_of(struct peak *p, struct peak_side *side, uint32_t number)
 {
 	struct peak_row *row;
@@ -138,8 +138,8 @@ static void apply(struct peak *p, const struct peak_change *c)
 		p->turn++;
 }
 
-/* Takes what a batch began and ended, in the order of its events: slab objects and pages have
- * each theirs. What has no event comes at the end.
+/* Applies the changes of a batch in the order of its events, merging those of slab objects and of
+ * pages. Changes without an event come last.
  */
 static void flush(struct peak *p)
 {
@@ -196,7 +196,7 @@ void peak_destroy(void *self)
 	free(self);
 }
 
-/* By what is asked for; pages are by callsite where they cannot be by that. */
+/* Shows the tables that were asked for; pages are by callsite if they cannot be by @by. */
 static int show(const struct peak *p, bool pages, struct report *report)
 {
 	const struct analysis_options *o = p->opts;
@@ -263,7 +263,7 @@ static int show_all(const struct peak *p, struct report *report)
 	return ret;
 }
 
-/* As if the stream ended here; it goes on with the accounts as they are. */
+/* Shows the tables as if the stream ended here; the accounts themselves go on unchanged. */
 static int show_now(const struct peak *p, struct report *report)
 {
 	struct peak now = *p;
@@ -277,7 +277,7 @@ static int show_now(const struct peak *p, struct report *report)
 	array_own(&now.slabs.rows, now.slabs.capacity, sizeof(*now.slabs.rows), &failed);
 	array_own(&now.pages.rows, now.pages.capacity, sizeof(*now.pages.rows), &failed);
 	array_own(&now.changes, now.capacity, sizeof(*now.changes), &failed);
-	/* In any case, so that each has its own to free. */
+	/* Always copy both, so that each has its own to free. */
 	failed |= timeline_copy(&now.slabs.timeline, &p->slabs.timeline) != 0;
 	failed |= timeline_copy(&now.pages.timeline, &p->pages.timeline) != 0;
 	if (failed)

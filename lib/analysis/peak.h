@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis (internal): who held memory when most of it was live: what peak.c finds out and
- * peak_view.c shows.
- * In: lives, in the order of their events. Out: what lived of each row of the accounts then.
+ * analysis (internal): who held memory at the peak: shared by peak.c, which collects, and
+ * peak_view.c, which shows.
+ * In: lives, in the order of their events. Out: live memory of each account row at that moment.
  */
 #ifndef KMEMX_ANALYSIS_PEAK_H
 #define KMEMX_ANALYSIS_PEAK_H
@@ -10,8 +10,8 @@
 #include "analysis/owners.h"
 #include "analysis/timeline.h"
 
-/* What lives of a row now; and at the moment, if it has changed since: @turn is the peak's then. In
- * sums it counts @times, more than once only where figures are estimated from a sample.
+/* What lives of a row now; and what lived at the moment, valid if @turn is the peak's @turn. Sums
+ * count it @times times, more than once only if figures are estimated from a sample.
  */
 struct peak_row {
 	uint64_t nr, bytes;
@@ -20,8 +20,8 @@ struct peak_row {
 	uint32_t times;
 };
 
-/* Of slab objects, or of pages; @live: bytes of all rows. @most, @when: the highest that was.
- * @timeline: by row too, if it is asked for.
+/* For slab objects or for pages. @live: bytes of all rows. @most, @when: the maximum so far.
+ * @timeline: by row too, if asked for.
  */
 struct peak_side {
 	struct peak_row *rows;
@@ -30,11 +30,11 @@ struct peak_side {
 	struct timeline timeline;
 };
 
-/* Something began or ended with an event. @event: its place in the batch; 0: at the end. */
+/* Something began or ended. @event: its address in the batch; 0: no event, at the end. */
 struct peak_change {
 	uintptr_t event;
 	uint64_t ts;
-	uint64_t at, begin; /* which: a pointer or a frame, and when it was allocated */
+	uint64_t at, begin; /* a pointer or a frame, and when it was allocated */
 	uint64_t nr, bytes;
 	uint32_t row;
 	bool pages, more;
@@ -42,18 +42,18 @@ struct peak_change {
 
 /**
  * struct peak - the analysis
- * @of_slab, @of_pages: the moment is that of the highest sum of these
- * @at_end: it is the end instead
+ * @of_slab, @of_pages: the moment is the maximum of the sum of these
+ * @at_end: the moment is the end instead
  * @slabs, @pages: what lives
- * @most, @when: the highest sum of what is asked for
- * @live_then: of @slabs and of @pages at that moment
- * @turn: how often there was a new moment
- * @changes: of a batch, in any order
- * @changed: takes every change, in order; NULL: nobody wants them
- * @show: adds the tables of slab objects, or of pages, when nothing more is to come
+ * @most, @when: the maximum of the sum that was asked for
+ * @live_then: live bytes of @slabs and of @pages at that moment
+ * @turn: number of new maxima so far
+ * @changes: changes of a batch, in any order
+ * @changed: takes every change, in order; NULL: not wanted
+ * @show: adds the tables of slab objects, or of pages, after the last event
  * @failed: memory ran out; the numbers are void
  *
- * A row takes its value at the moment when it first changes after it: so a new moment costs
+ * A row saves its value at the moment only when it first changes afterwards, so a new moment costs
  * nothing, however many rows there are.
  */
 struct peak {
@@ -88,7 +88,7 @@ static inline struct peak_row peak_row_then(const struct peak *p,
 	return (struct peak_row){ .nr = r->nr, .bytes = r->bytes, .times = r->times };
 }
 
-/* The functions of struct analysis: for one that shows other tables, by @show, which it sets. */
+/* Callbacks of struct analysis, for an analysis that sets @show to show other tables. */
 int peak_create(const struct analysis_env *env, const struct analysis_options *opts,
 		void **self) __must_check;
 void peak_observe(void *self, const struct kmem_event *evs, size_t nr);
@@ -98,7 +98,7 @@ void peak_destroy(void *self);
 
 extern const struct table_type peak_type, peak_page_type;
 
-/* Adds the table of slab objects, or of pages, by @kind; nothing more is to come. 0 or -ENOMEM. */
+/* Adds the table of slab objects, or of pages, by @kind, after the last event. 0 or -ENOMEM. */
 int peak_show(const struct peak *p, bool pages, enum subject_kind kind,
 	      struct report *report) __must_check;
 

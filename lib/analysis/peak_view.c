@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the tables of the peak.
- * In: what lived of each row of the accounts at the moment, and lives at the end. Out: tables.
+ * In: live memory of each account row at the moment, and lives at the end. Out: tables.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,21 +10,21 @@
 #include "analysis/peak.h"
 #include "report/text_cell.h"
 
-/* A row of the table: at the moment, and at the end; @interval: of a sample: of @bytes. */
+/* A row of the table: at the moment, and at the end; @interval: of @bytes, in a sample. */
 struct peak_sum {
 	uint64_t nr, bytes;
 	uint64_t nr_end, bytes_end;
 	struct estimate interval;
 };
 
-/* One table in the making. @all: of a sample: of all rows at the moment. */
+/* One table under construction. @all: in a sample: all rows at the moment. */
 struct view {
 	const struct peak *p;
 	const struct peak_side *side;
 	struct owners owners;
 	struct peak_sum *sums;
 	struct estimate all;
-	uint64_t *bins; /* of each row of the table */
+	uint64_t *bins; /* by row of the table */
 };
 
 struct view_row {
@@ -175,7 +175,7 @@ const struct table_type peak_page_type = {
 	.columns = page_columns,
 };
 
-/* Of a sample: what was live in all memory. */
+/* In a sample: live memory for all memory. */
 static int find_intervals(struct view *v)
 {
 	const struct owners *o = &v->owners;
@@ -197,7 +197,7 @@ static int find_intervals(struct view *v)
 	return ret;
 }
 
-/* Adds the rows of the account up by what the reader is to see. */
+/* Adds account rows up to table rows. */
 static int collect(struct view *v)
 {
 	const struct timeline *t = &v->side->timeline;
@@ -226,7 +226,7 @@ static int collect(struct view *v)
 	return owners_estimated(o) ? find_intervals(v) : 0;
 }
 
-/* When the moment was. */
+/* The time of the moment. */
 static uint64_t moment(const struct peak *p)
 {
 	return p->at_end ? event_stream_stats(p->env->stream)->last_ts : p->when;
@@ -286,7 +286,7 @@ static void add_notes(const struct view *v, struct table *t)
 			t, "!Events were lost: what was freed meanwhile counts as live.");
 }
 
-/* Of a sample: of all rows. */
+/* In a sample: the interval of all rows. */
 static void add_interval(const struct view *v, struct table *t)
 {
 	const struct summary_line ends[] = {
@@ -327,7 +327,7 @@ static void add_summary(const struct view *v, struct table *t)
 
 	table_set_summary_title(t, v->owners.pages ? "SUMMARY (peak of pages)"
 						   : "SUMMARY (peak of slab objects)");
-	/* Of a moment nothing is known but that moment. */
+	/* With @at_end only the first two lines are known. */
 	table_add_summary_lines(t, lines, p->at_end ? 2 : ARRAY_SIZE(lines), bound);
 	if (owners_estimated(&v->owners))
 		add_interval(v, t);

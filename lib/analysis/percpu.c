@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: how pages reach the lists of free pages of each CPU, and leave them.
+ * analysis: how pages enter and leave the free lists of each CPU.
  * In: mm_page_alloc_zone_locked, mm_page_pcpu_drain, frees of pages. Out: tables "percpu" and
  * "percpu_matrix"; Documentation/percpu.md says how.
  *
- * A list is refilled or drained under zone->lock, a page an event. Events of one kind that follow
- * each other on a CPU, with no other event between, are one time that the lock was taken.
+ * A list is refilled or drained under zone->lock, one event per page. Consecutive events of one
+ * kind on a CPU, with no other event between them, mean that the lock was taken once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,17 +14,17 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-/* Larger blocks are damage. */
+/* Larger blocks mean damage. */
 #define ORDER_MAX 20U
 
-/* What the lock was taken for. */
+/* Why the lock was taken. */
 enum zone_lock { LOCK_NONE, LOCK_DIRECT, LOCK_REFILL, LOCK_DRAIN, LOCK_NR };
 
 /**
  * struct percpu_cpu - one CPU
- * @taken: how often the lock was, for each of these; @pages: how many came or went
- * @freed: order-0 pages that were freed; @batched: announced as part of a batch
- * @last, @order, @type, @pid: what the latest event was
+ * @taken: how often the lock was taken, by reason; @pages: how many pages were moved
+ * @freed: order-0 pages that were freed; @batched: those announced as part of a batch
+ * @last, @order, @type, @pid: the latest event's data
  */
 struct percpu_cpu {
 	uint32_t cpu;
@@ -35,15 +35,15 @@ struct percpu_cpu {
 	int32_t type, pid;
 };
 
-/* Pages that went from the list of CPU @from to that of CPU @to, by places among the CPUs. */
+/* Pages that moved from the list of CPU @from to that of CPU @to, indexes of CPUs. */
 struct percpu_key {
 	uint32_t from, to;
 };
 
 /**
  * struct percpu - the analysis
- * @by_cpu: CPU -> place among @cpus
- * @refilled: first page frame of a block -> the place of the CPU whose list it came to last
+ * @by_cpu: CPU -> index in @cpus
+ * @refilled: first page frame of a block -> index of the CPU whose list it entered last
  * @moves: keys; number n has moved[n - 1] pages
  */
 struct percpu {
@@ -54,7 +54,7 @@ struct percpu {
 	struct intern moves;
 	uint64_t *moved;
 	size_t nr_moved, moved_capacity;
-	uint64_t unknown; /* drained pages that came before */
+	uint64_t unknown; /* drained pages that entered their list before the recording */
 	uint64_t losses;
 	bool failed;
 };
@@ -99,12 +99,12 @@ static void moved(struct percpu *p, uint32_t from, uint32_t to, uint64_t pages)
 	p->moved[id - 1] += pages;
 }
 
-/* The lock is held for @lock, by what @ev says. */
+/* @ev shows that the lock was held for @lock. */
 static void under_lock(struct percpu *p, struct percpu_cpu *c, enum zone_lock lock,
 		       const struct kmem_event *ev)
 {
 	uint32_t order = ev->page_alloc.order;
-	/* A refill is of one order and migratetype, a drain of all. */
+	/* A refill has one order and migratetype, a drain has all. */
 	bool goes_on = c->last == lock && c->pid == ev->pid && lock != LOCK_DIRECT &&
 		       (lock == LOCK_DRAIN ||
 			(c->order == order && c->type == ev->page_alloc.migratetype));
@@ -126,7 +126,7 @@ static void under_lock(struct percpu *p, struct percpu_cpu *c, enum zone_lock lo
 		from = u64_map_find(&p->refilled, ev->page_alloc.pfn);
 		if (from && *from != UINT32_MAX) {
 			moved(p, *from, place, pages);
-			*from = UINT32_MAX; /* it is in the zone now */
+			*from = UINT32_MAX; /* the block is back in the zone */
 		} else {
 			p->unknown += pages;
 		}
@@ -181,7 +181,7 @@ static void percpu_observe(void *self, const struct kmem_event *evs, size_t nr)
 
 /* --- tables ------------------------------------------------------------------------------ */
 
-/* @seconds: how long was recorded; 0: unknown. @frees: they were recorded. */
+/* @seconds: length of the recording; 0: unknown. @frees: frees were recorded. */
 struct cpu_row {
 	const struct percpu_cpu *c;
 	double seconds;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: on which CPUs objects and pages were allocated, and on which they were freed.
+ * analysis: the CPUs on which objects and pages were allocated and freed.
  * In: lives of slab objects and of pages. Out: tables "percpu_slab", "percpu_slab_matrix" and the
- * same of pages; percpu_cross_view.c makes them. Documentation/percpu.md says how.
+ * same for pages, built by percpu_cross_view.c. Documentation/percpu.md says how.
  *
- * A life that no event ended has no CPU that freed.
+ * A life that no event ended has no freeing CPU.
  */
 #include "analysis/percpu_cross.h"
 
@@ -96,7 +96,9 @@ static void cross_destroy(void *self)
 	free(c);
 }
 
-/* Pages by @kind, and by their CPU: an event says only whether it is another one. */
+/* Dimensions of pages by @kind and by allocating CPU: an event only says whether the freeing CPU
+ * differs.
+ */
 static struct dimensions page_dimensions(enum subject_kind kind)
 {
 	struct dimensions all = subjects_page_dimensions(kind);
@@ -106,7 +108,7 @@ static struct dimensions page_dimensions(enum subject_kind kind)
 		return all;
 	while (i < DIMENSIONS_ASKED - 1 && all.of[i])
 		i++;
-	/* Only tables of slab objects are by as many other ones. */
+	/* There is room: only tables of slab objects use all dimensions. */
 	all.of[i] = DIMENSION_CPU;
 	return all;
 }
@@ -133,7 +135,7 @@ static int cross_create(const struct analysis_env *env,
 	return ret ? ret : page_lives_observe(&c->page->lives, pages_lived, c);
 }
 
-/* By what is asked for; pages are by callsite where they cannot be by that. */
+/* Shows the tables that were asked for; pages are by callsite if they cannot be by @by. */
 static int show(const struct percpu_cross *c, bool pages, struct report *report)
 {
 	const struct analysis_options *o = c->opts;
@@ -150,7 +152,7 @@ static int show(const struct percpu_cross *c, bool pages, struct report *report)
 	return ret ? ret : percpu_cross_show_matrix(c, pages, report);
 }
 
-/* What is still to come has no event. */
+/* Needs no copy of the accounts: lives that still end have no event, so they change nothing. */
 static int cross_view(const void *self, struct report *report)
 {
 	const struct percpu_cross *c = self;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: on which CPUs objects and pages were allocated, and on which they were freed.
- * In: lives. Out: counts, which percpu_cross.c takes and percpu_cross_view.c makes tables of.
+ * analysis: the CPUs on which objects and pages were allocated and freed.
+ * In: lives. Out: counts, taken by percpu_cross.c and shown by percpu_cross_view.c.
  */
 #ifndef KMEMX_ANALYSIS_PERCPU_CROSS_H
 #define KMEMX_ANALYSIS_PERCPU_CROSS_H
@@ -9,9 +9,9 @@
 #include "analysis/analysis.h"
 #include "base/hash.h"
 
-/* What has counts of its own; without padding, as keys are compared as bytes.
- * @freed_by: of slab objects the address that freed, of pages the stack's number
- * @row: of the lives: who allocated
+/* The key of a count; without padding, as keys are compared as bytes.
+ * @freed_by: for slab objects the address that freed, for pages the stack's number
+ * @row: row of the lives: who allocated
  * @from, @to: the CPUs that allocated and freed
  */
 struct cross_key {
@@ -28,7 +28,7 @@ struct cross_count {
 /**
  * struct cross_side - slab objects, or pages
  * @keys: number n has the counts n - 1
- * @unknown: were freed on another CPU, but which one the order of events hides
+ * @unknown: freed on another CPU, but out-of-order events hide which one
  * @failed: memory ran out; the numbers are void
  */
 struct cross_side {
@@ -39,7 +39,7 @@ struct cross_side {
 	bool failed;
 };
 
-/* The analysis. @slab_side, @page_side: they share nothing, as each has a thread of its own. */
+/* The analysis. @slab_side and @page_side share nothing, as each has its own thread. */
 struct percpu_cross {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
@@ -51,7 +51,7 @@ struct percpu_cross {
 /* Adds the tables of @pages, or of slab objects, by @kind. 0 or -ENOMEM. */
 int percpu_cross_show(const struct percpu_cross *c, bool pages, enum subject_kind kind,
 		      struct report *report) __must_check;
-/* Adds the matrix of its CPUs. 0 or -ENOMEM. */
+/* Adds the matrix of the CPUs. 0 or -ENOMEM. */
 int percpu_cross_show_matrix(const struct percpu_cross *c, bool pages,
 			     struct report *report) __must_check;
 extern const struct table_type percpu_slab_type, percpu_slab_matrix_type;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: all analyses.
- * In: nothing. Out: an array, each of whose entries lives in a file of its own.
+ * In: nothing. Out: an array of analyses, each from its own file.
  */
 #include "analysis/registry.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/compiler.h"
 
-/* A line each, in the order in which reports and -h show them: analysis_NAME of any file. */
+/* One line each, in the order of reports and -h; each names an analysis_NAME of some file. */
 /* clang-format off */
 #define ANALYSES(line) \
 	line(slab) \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: events handed to threads, in order, a batch at a time.
+ * analysis: passes events to threads, in order, a batch at a time.
  * In: batches of one stream. Out: every batch to every reader, each on its own thread.
  */
 #include "analysis/relay.h"
@@ -13,8 +13,8 @@
 
 #include "base/thread.h"
 
-/* A ring small enough to stay in the cache that the threads share. Nobody who sleeps is
- * woken for less than half of it: waking costs as much as some hundred events.
+/* The ring is small enough to stay in the cache that the threads share. A sleeping thread is only
+ * woken for at least half of it: waking costs as much as some hundred events.
  */
 #define NR_SLOTS 16
 #define HALF	 (NR_SLOTS / 2)
@@ -28,12 +28,12 @@ struct relay_thread {
 	struct relay *relay;
 	struct relay_reader reader;
 	pthread_t thread;
-	uint64_t taken; /* batches it is done with */
+	uint64_t taken; /* batches that it has processed */
 };
 
 /**
  * struct relay - the ring
- * @pushed: batches so far: the next one's slot is that modulo NR_SLOTS
+ * @pushed: batches so far; modulo NR_SLOTS, it is the next slot
  * @lock: for @pushed, @ended and the threads' @taken; both conditions signal a change
  */
 struct relay {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: events handed to threads, in order, a batch at a time.
+ * analysis: passes events to threads, in order, a batch at a time.
  * In: batches of one stream. Out: every batch to every reader, each on its own thread.
  */
 #ifndef KMEMX_ANALYSIS_RELAY_H
@@ -14,7 +14,7 @@
 #define RELAY_BATCH	  1024
 #define RELAY_MAX_READERS 16
 
-/* Takes @nr events; runs on a thread of its own. */
+/* Takes @nr events; runs on its own thread. */
 struct relay_reader {
 	void (*fn)(void *ctx, const struct kmem_event *evs, size_t nr);
 	void *ctx;
@@ -25,11 +25,12 @@ struct relay;
 /* Starts the threads of 1 to RELAY_MAX_READERS readers. 0; -ENOMEM, -EAGAIN: no threads. */
 int relay_start(struct relay **out, const struct relay_reader *readers,
 		unsigned int nr) __must_check;
-/* Room for RELAY_BATCH events, once the slowest reader is done with what was there. */
+/* Returns room for RELAY_BATCH events; waits until the slowest reader has finished with that slot.
+ */
 struct kmem_event *relay_room(struct relay *r);
-/* What lies in relay_room()'s place, @nr events, goes to all readers. */
+/* Passes the @nr events in relay_room()'s place to all readers. */
 void relay_push(struct relay *r, size_t nr);
-/* Waits until every reader has taken everything, and ends. NULL is fine. */
+/* Waits until every reader has taken everything, and ends the threads. NULL is fine. */
 void relay_finish(struct relay *r);
 
 #endif

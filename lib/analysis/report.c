@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what a page about a recording shows.
- * In: lives of slab objects and of pages. Out: the table "summary", as kmemx summary has it; and,
- * where the options say to, sums over time by callchain.
+ * analysis: the data of a page about a recording.
+ * In: lives of slab objects and of pages. Out: the table "summary", as in kmemx summary, and, if
+ * the options ask for it, sums over time by callchain.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ extern const struct analysis analysis_peak, analysis_summary;
 
 /**
  * struct web - the analysis
- * @opts: of @peak and @summary
- * @peak: also asks for the accounts, by callchain
+ * @opts: options of @peak and @summary
+ * @peak: also requests the accounts, by callchain
  */
 struct web {
 	const struct analysis_env *env;

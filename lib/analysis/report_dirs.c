@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: which directories the functions of a page are from.
- * In: a page's names, and what knows directories. Out: a directory for each name.
+ * analysis: the directories of a page's functions.
+ * In: a page's names, and the directories. Out: a directory for each name.
  *
- * A page has names, not addresses: the symbols that have them are asked for.
+ * A page has names, not addresses, so all symbols with these names are looked up.
  */
 #include "analysis/report_dirs.h"
 
@@ -13,11 +13,11 @@
 
 #include "analysis/sites.h"
 
-/* Not yet looked for in dir_of[]; a name of several directories. */
+/* Values in dir_of[]: not yet looked up; a name found in several directories. */
 #define UNASKED 0U
 #define SEVERAL UINT32_MAX
 
-/* The number of @sym's directory; 0: nobody knows it; -ENOMEM. */
+/* The number of @sym's directory; 0: not known; -ENOMEM. */
 static int64_t dir_of(struct web_report *web, const struct analysis_env *env,
 		      const struct symbol *sym)
 {
@@ -32,7 +32,7 @@ static int64_t dir_of(struct web_report *web, const struct analysis_env *env,
 	return id ? (int64_t)id : -ENOMEM;
 }
 
-/* @name is the symbol's as a page shows it, and what an inlined function of that name is called. */
+/* @name is the symbol's name on a page, and that of an inlined function of that name. */
 static int add_symbol(struct web_report *web, const struct analysis_env *env,
 		      const struct symbol *sym, struct strbuf *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: which directories the functions of a page are from.
- * In: a page's names, and what knows directories. Out: a directory for each name.
+ * analysis: the directories of a page's functions.
+ * In: a page's names, and the directories. Out: a directory for each name.
  */
 #ifndef KMEMX_ANALYSIS_REPORT_DIRS_H
 #define KMEMX_ANALYSIS_REPORT_DIRS_H
@@ -9,8 +9,8 @@
 #include "analysis/analysis.h"
 #include "report/web_report.h"
 
-/* Fills @web->dirs and @web->dir_of, if @env knows directories. A name that functions of several
- * directories have gets none. 0 or -ENOMEM.
+/* Fills @web->dirs and @web->dir_of, if @env knows directories. A name with functions in several
+ * directories gets none. 0 or -ENOMEM.
  */
 int report_dirs_fill(struct web_report *web, const struct analysis_env *env) __must_check;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: how much is live at the end, at least and at most.
- * In: finished accounts. Out: for rows of a page, for its callsites and its caches.
+ * analysis: bounds of live memory at the end.
+ * In: finished accounts. Out: ranges for rows of a page, for its callsites and its caches.
  *
- * Ranges of slab objects do not add up: what the kernel counted of a cache bounds what all of its
- * callsites have together. So each way to add rows up is asked for by itself.
+ * Ranges of slab objects do not add up: the kernel's count of a cache bounds all of its callsites
+ * together. So each way to add up rows is computed separately.
  */
 #include "analysis/report_ends.h"
 

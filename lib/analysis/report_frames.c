@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: who held which page frames, as a page shows it.
- * In: pages by pageblock and callsite over time. Out: parts of the page frames, and of each and
- * each bin how many pages were live at its end, and whose most were.
+ * analysis: who held which page frames, for a page.
+ * In: pages by pageblock and callsite over time. Out: parts of the page frames; for each part and
+ * bin, the pages live at its end and the callsite that held most.
  */
 #include "analysis/report_frames.h"
 
@@ -12,13 +12,15 @@
 
 #include "base/array.h"
 
-/* A pair of the map and the part that its pageblock is in. */
+/* A pair of the map, and the part that contains its pageblock. */
 struct placed {
 	uint64_t number; /* of the pageblock */
 	uint32_t part, pair;
 };
 
-/* What is live of a part at the ends of the bins. @most: of one callsite, which is @site + 1. */
+/* Live pages of a part at the ends of the bins. @most: the most of one callsite, which is @site -
+ * 1.
+ */
 struct held {
 	uint64_t pages[FRAME_MAP_BINS], most[FRAME_MAP_BINS];
 	uint32_t site[FRAME_MAP_BINS];
@@ -44,7 +46,7 @@ static int by_part_and_site(const void *a, const void *b, void *ctx)
 	return (site > other) - (site < other);
 }
 
-/* Into how many parts of 2^@shift pageblocks those that are sorted by number fall. */
+/* The number of parts of 2^@shift pageblocks; @placed is sorted by pageblock number. */
 static size_t nr_parts(const struct placed *placed, size_t nr, unsigned int shift)
 {
 	size_t parts = nr ? 1 : 0, i;
@@ -54,7 +56,7 @@ static size_t nr_parts(const struct placed *placed, size_t nr, unsigned int shif
 	return parts;
 }
 
-/* Gives each pageblock its part, and each part its first frame. */
+/* Assigns a part to each pageblock, and a first frame to each part. */
 static int divide(struct web_frames *f, const struct frame_map *m, struct placed *placed)
 {
 	size_t nr = m->nr_pairs, i;
@@ -78,7 +80,7 @@ static int divide(struct web_frames *f, const struct frame_map *m, struct placed
 	return 0;
 }
 
-/* Adds one callsite's pages, which are those of @nr pairs, to what its part holds. */
+/* Adds one callsite's pages, in @nr pairs, to its part. */
 static void add_site(const struct frame_map *m, const struct placed *placed, size_t nr,
 		     struct held *held)
 {
@@ -97,7 +99,7 @@ static void add_site(const struct frame_map *m, const struct placed *placed, siz
 		if (live <= 0) /* clocks of several CPUs differ */
 			continue;
 		held->pages[bin] += (uint64_t)live;
-		/* What is of several callsites is nobody's. */
+		/* Pages of several callsites belong to none. */
 		if (site == FRAME_MAP_OTHERS || (uint64_t)live <= held->most[bin])
 			continue;
 		held->most[bin] = (uint64_t)live;
@@ -111,7 +113,7 @@ static bool alike(const struct held *h, uint32_t a, uint32_t b)
 	       h->site[a] == h->site[b];
 }
 
-/* Appends a part as runs of bins that are alike. @names: of groups, names' numbers. */
+/* Appends a part as runs of equal bins. @names: group -> number of its name. */
 static int add_runs(struct web_frames *f, const struct held *held, const uint32_t *names)
 {
 	uint32_t bin, end;

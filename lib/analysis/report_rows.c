@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: sums over time by callchain.
- * In: sums by rows of the accounts. Out: rows as a page has them, with names.
+ * In: sums by rows of the accounts. Out: rows for a page, with names.
  *
- * Rows of the accounts that a reader cannot tell apart become one. A page has no room for any
- * number of callchains: those that allocated and held least are added up by callsite.
+ * Account rows that look the same to the reader are merged. A page has room for a limited number of
+ * callchains: those that allocated and held least are added up by callsite.
  */
 #include "analysis/report_rows.h"
 
@@ -17,23 +17,23 @@
 #include "analysis/report_frames.h"
 #include "base/array.h"
 
-/* One row of an account. @number: of it; @weight: decides whether it is shown alone; @cells: it has
- * so many; @row: of the page.
+/* One row of an account. @number: its number; @weight: decides whether it is shown alone; @cells:
+ * its number of cells; @row: its row of the page.
  */
 struct source_row {
 	uint64_t weight;
 	uint32_t number, cells, row;
 };
 
-/* What rows differ in; without padding, as keys are compared as bytes. @kind: enum web_kind. */
+/* The key of a row; without padding, as keys are compared as bytes. @kind: enum web_kind. */
 struct row_key {
 	uint32_t kind, node, callsite, cache, order, migratetype, gfp;
 };
 
-/* What one kind's rows are by: the names of each. */
+/* Callsites, stacks and caches of one kind's rows, and their names. */
 struct names {
 	struct owners callsite, stack, cache;
-	uint32_t *of_callsite, *of_cache; /* names' numbers; 0: not yet */
+	uint32_t *of_callsite, *of_cache; /* numbers of names; 0: not yet looked up */
 };
 
 struct filling {
@@ -87,7 +87,7 @@ static void close_names(struct names *n)
 	free(n->of_cache);
 }
 
-/* The name's number of what row @index of @o stands for, as tables have it. */
+/* The number of the name of row @index of @o, as in tables. */
 static uint32_t name_of(struct filling *f, const struct owners *o, uint32_t index,
 			struct cell (*fill)(const void *row, struct table *t),
 			uint32_t *known)
@@ -112,7 +112,7 @@ static uint32_t strbuf_name(struct filling *f, struct strbuf *sb)
 	return name;
 }
 
-/* The node of the callchain of row @number; of all of its callsite's, if it has no room alone. */
+/* The node of row @number's callchain; without @alone, that of its callsite's other callchains. */
 static uint32_t node_of(struct filling *f, const struct names *n, uint32_t number,
 			const char *callsite, bool alone)
 {
@@ -147,7 +147,7 @@ static void page_key_of(struct filling *f, uint32_t number, struct row_key *key)
 	key->gfp = strbuf_name(f, &text);
 }
 
-/* The page's row of row @number of an account; UINT32_MAX: no memory. */
+/* The page's row for row @number of an account; UINT32_MAX: no memory. */
 static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
 		       uint32_t number, bool alone)
 {
@@ -219,8 +219,8 @@ static struct source_row weigh(const struct filling *f, enum web_kind kind, size
 	return row;
 }
 
-/* Is there room for one more row, with a callchain of its own? @cells: of those that have one. Each
- * kind has its half, the second one what the first has left, too.
+/* Is there room for one more row with its own callchain? @cells: its number of cells. Each kind may
+ * use half of the room; the second kind also gets what the first left.
  */
 static bool has_room(const struct filling *f, enum web_kind kind, uint64_t cells)
 {
@@ -228,7 +228,7 @@ static bool has_room(const struct filling *f, enum web_kind kind, uint64_t cells
 	       f->web->nr_cells + cells < WEB_REPORT_CELLS * (kind + 1U) / WEB_KINDS;
 }
 
-/* Adds up the cells of @nr rows of the account, which are one row of the page. */
+/* Adds up the cells of @nr rows of the account, which form one row of the page. */
 static int add_cells(struct filling *f, enum web_kind kind,
 		     const struct source_row *source, size_t nr)
 {
@@ -262,7 +262,7 @@ static int add_cells(struct filling *f, enum web_kind kind,
 	return 0;
 }
 
-/* Of groups of rows the ranges of what is live at the end; to be freed. NULL: no memory. */
+/* The ranges of live memory at the end, by group of rows; the caller frees it. NULL: no memory. */
 static struct net_range *ends_of(struct filling *f, enum web_kind kind, struct names *n,
 				 const struct report_end_group *group)
 {
@@ -280,7 +280,7 @@ static struct net_range *ends_of(struct filling *f, enum web_kind kind, struct n
 	return NULL;
 }
 
-/* Those of callsites, or of caches; @known: their names' numbers. */
+/* Adds the ranges of callsites, or of caches; @known: numbers of their names. */
 static int add_named_ends(struct filling *f, enum web_kind kind, struct names *n,
 			  bool cache)
 {
@@ -307,7 +307,7 @@ static int add_named_ends(struct filling *f, enum web_kind kind, struct names *n
 	return 0;
 }
 
-/* What is live at the end. @sources: all rows of the account. */
+/* Adds the ranges of live memory at the end. @sources: all rows of the account. */
 static int add_ends(struct filling *f, enum web_kind kind, struct names *n,
 		    const struct source_row *sources)
 {
@@ -334,7 +334,7 @@ static int add_ends(struct filling *f, enum web_kind kind, struct names *n,
 	return ret;
 }
 
-/* The rows of one kind, whose names are @n. */
+/* Adds the rows of one kind; @n has their names. */
 static int add_kind(struct filling *f, enum web_kind kind, struct names *n)
 {
 	size_t nr = n->callsite.nr_rows, i, end;
@@ -367,7 +367,7 @@ static int add_kind(struct filling *f, enum web_kind kind, struct names *n)
 	return ret;
 }
 
-/* The map's callsites have the names that they have in the rows. */
+/* Adds the frames; the map's callsites get the same names as in the rows. */
 static int add_frames(struct filling *f, struct names *n)
 {
 	const struct frame_map *m = f->frames;
@@ -384,7 +384,7 @@ static int add_frames(struct filling *f, struct names *n)
 	return ret;
 }
 
-/* Each two bins become one; rows keep their order of time. */
+/* Merges bins in pairs; rows keep their order of time. */
 static void halve(struct web_report *w)
 {
 	size_t i, k, nr = 0;

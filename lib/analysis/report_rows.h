@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis (internal): sums over time by callchain.
- * In: sums by rows of the accounts. Out: rows as a page has them, with names.
+ * In: sums by rows of the accounts. Out: rows for a page, with names.
  */
 #ifndef KMEMX_ANALYSIS_REPORT_ROWS_H
 #define KMEMX_ANALYSIS_REPORT_ROWS_H
@@ -11,7 +11,7 @@
 #include "analysis/peak.h"
 #include "report/web_report.h"
 
-/* Fills in @web, which is empty, once all events came. 0 or -ENOMEM. */
+/* Fills in @web, which is empty, after the last event. 0 or -ENOMEM. */
 int report_rows_fill(struct web_report *web, const struct analysis_env *env,
 		     const struct peak *peak, const struct over_time *time,
 		     const struct frame_map *frames) __must_check;

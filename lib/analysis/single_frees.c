@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: pages that are freed one by one, many in a row.
+ * analysis: pages freed one by one, many in a row.
  * In: frees of pages. Out: counts by who freed them.
  *
- * The kernel frees a batch in two rounds: it prepares each page, which is mm_page_free, then puts
- * them on the CPU's list, and each is announced by mm_page_free_batched, in the same order. Old
- * kernels announced each page just before. So whether frees were single is known afterwards.
+ * The kernel frees a batch in two rounds: it prepares each page, which emits mm_page_free, then
+ * puts them on the CPU's list, which emits mm_page_free_batched for each, in the same order. Old
+ * kernels announced each page just before it was freed. So whether frees were single is only known
+ * afterwards.
  */
 #include "analysis/single_frees.h"
 
@@ -17,11 +18,11 @@
 
 /* Of common_flags: TRACE_FLAG_HARDIRQ and _SOFTIRQ of the kernel's trace_flag_type. */
 #define IN_INTERRUPT (0x08 | 0x10)
-/* More frees than these were no batch. With pages of 64 KiB one has up to 8190. */
+/* A longer run of frees was no batch. With pages of 64 KiB a batch has up to 8190. */
 #define BATCH_MOST   16384
-/* Interrupts, and tasks that come in between, free too: so many runs are kept of each CPU. */
+/* Interrupts and other tasks free pages in between, so each CPU keeps so many runs. */
 #define RUNS	     4
-/* Among frames: some time went by. */
+/* A marker in @frames: a pause between frees. */
 #define PAUSE	     KMEM_NO_PFN
 
 /* The page allocator's own functions that free, and those that only drop a reference. */
@@ -36,9 +37,9 @@ static const char freeing[] =
 
 /**
  * struct run - frees of one task from one callsite on one CPU, in a row
- * @frames: those that may be a batch yet, and PAUSE; @nr: how many
- * @single: pages before, which are none
- * @announced: some of @frames are a batch, from @first on
+ * @frames: those that may still be part of a batch, and PAUSE; @nr: their number
+ * @single: pages before these, known to be single
+ * @announced: some of @frames are a batch, starting at @first
  */
 struct run {
 	struct single_frees_key key;
@@ -49,7 +50,7 @@ struct run {
 	bool announced;
 };
 
-/* @early: announced before it is freed, or KMEM_NO_PFN. */
+/* @early: a page announced before it is freed, or KMEM_NO_PFN. */
 struct single_frees_cpu {
 	struct run runs[RUNS]; /* the latest first */
 	uint64_t early;
@@ -79,7 +80,7 @@ static struct single_frees_cpu *find_cpu(struct single_frees *s, uint32_t cpu)
 	return &s->cpus[*place];
 }
 
-/* Each callchain is looked at once. */
+/* Resolves each callchain once. */
 static uint32_t site_of(struct single_frees *s, uint32_t stack)
 {
 	const uint32_t *known = u64_map_find(&s->by_stack, stack);
@@ -131,7 +132,9 @@ static int count_run(struct single_frees_tally *tally, const struct single_frees
 	return 0;
 }
 
-/* None of the first @nr frames was announced. @rest: how many of the last may go on. */
+/* Counts the first @nr frames, none of which was announced. @rest: how many of the last may
+ * continue.
+ */
 static int count_frames(struct single_frees_tally *tally, const struct run *run,
 			size_t nr, uint64_t *rest)
 {
@@ -150,7 +153,7 @@ static int count_frames(struct single_frees_tally *tally, const struct run *run,
 	return ret;
 }
 
-/* As if nothing were announced any more that is in it. */
+/* Counts the run as if no more of its frames will be announced. */
 static int count_last(struct single_frees_tally *tally, const struct run *run)
 {
 	uint64_t rest;
@@ -200,7 +203,9 @@ static void add_free(struct single_frees *s, struct run *run, const struct kmem_
 	add_frame(s, run, ev->page_free.pfn);
 }
 
-/* The run of that task and callsite, in front; else the one that was in front longest ago. */
+/* Moves the run of that task and callsite to the front; if there is none, reuses the one last used
+ * longest ago.
+ */
 static struct run *take_run(struct single_frees *s, struct single_frees_cpu *cpu,
 			    const struct single_frees_key *key, int32_t pid)
 {
@@ -220,7 +225,7 @@ static struct run *take_run(struct single_frees *s, struct single_frees_cpu *cpu
 	return &runs[0];
 }
 
-/* False: no free of it was seen. */
+/* Marks the announced frame in its run; false: its free was not seen. */
 static bool announce(struct single_frees *s, struct single_frees_cpu *cpu, uint64_t pfn)
 {
 	const uint32_t *place = u64_map_find(&s->places, pfn);
@@ -265,7 +270,7 @@ static void page_announced(struct single_frees *s, struct single_frees_cpu *cpu,
 		cpu->early = pfn;
 }
 
-/* Memory goes round, which no batch would hold up: it ends the task's runs. */
+/* An allocation recycles pages; a batch would not allocate in between. It ends the task's runs. */
 static void page_allocated(struct single_frees *s, struct single_frees_cpu *cpu,
 			   const struct kmem_event *ev)
 {
@@ -277,7 +282,7 @@ static void page_allocated(struct single_frees *s, struct single_frees_cpu *cpu,
 	}
 }
 
-/* What was announced meanwhile is not known. */
+/* Announcements during a loss are unknown, so drops all runs. */
 static void forget_runs(struct single_frees_cpu *cpu)
 {
 	size_t i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: pages that are freed one by one, many in a row.
+ * analysis: pages freed one by one, many in a row.
  * In: frees of pages. Out: counts by who freed them.
  */
 #ifndef KMEMX_ANALYSIS_SINGLE_FREES_H
@@ -8,30 +8,30 @@
 
 #include "analysis/sites.h"
 
-/* Fewer in a row are no run. The batches of the kernel's lists of folios are no larger. */
+/* Fewer frees in a row are no run. The batches of the kernel's lists of folios are no larger. */
 #define SINGLE_FREES_RUN       16
-/* A free that is later than this begins another run, where clocks are nanoseconds. */
+/* A free after a longer gap than this starts another run, if the clock counts nanoseconds. */
 #define SINGLE_FREES_GAP_NS    100000
-/* Of a free without a callchain. */
+/* The site of a free without a callchain. */
 #define SINGLE_FREES_NOWHERE   UINT32_MAX
-/* Who frees in an interrupt; a softirq runs in whatever task there is. */
+/* The pid for frees in interrupts; a softirq runs in whatever task is current. */
 #define SINGLE_FREES_INTERRUPT (-1)
 
 /* Who freed; without padding, as keys are compared as bytes. @site: the group of the callsite; if
- * it is SINGLE_FREES_NOWHERE, @pid tells them apart, else it is 0.
+ * it is SINGLE_FREES_NOWHERE, @pid is the task, else @pid is 0.
  */
 struct single_frees_key {
 	uint32_t site;
 	int32_t pid;
 };
 
-/* @pages: in @runs, of which the longest has @longest. */
+/* @pages: pages in @runs; @longest: pages of the longest run. */
 struct single_frees_count {
 	uint64_t pages, runs, longest;
 };
 
 /**
- * struct single_frees_tally - counts by who freed; zeroed at first
+ * struct single_frees_tally - counts by who freed; zero-initialised
  * @keys: number n has the counts n - 1
  */
 struct single_frees_tally {
@@ -43,11 +43,11 @@ struct single_frees_tally {
 /**
  * struct single_frees - single_frees_init() it
  * @sites: borrowed
- * @rule: finds who freed in a callchain
+ * @rule: finds the callsite that freed in a callchain
  * @by_stack: callchain -> group
- * @by_cpu: CPU -> place among @cpus
- * @places: page frame -> where it is, in the run that last freed it
- * @ended: of runs that have ended
+ * @by_cpu: CPU -> index in @cpus
+ * @places: page frame -> its index in the run that last freed it
+ * @ended: counts of runs that have ended
  * @failed: memory ran out; the numbers are void
  */
 struct single_frees {
@@ -63,7 +63,7 @@ struct single_frees {
 
 void single_frees_init(struct single_frees *s, const struct analysis_env *env,
 		       struct sites *sites);
-/* Takes events in time order; those that are about no page change nothing. */
+/* Takes events in time order; ignores those that are not about pages. */
 void single_frees_take(struct single_frees *s, const struct kmem_event *ev, size_t nr);
 /* Counts all runs so far, as if no event followed, into @out, which single_frees_tally_free()
  * releases. Returns 0, or -ENOMEM.

@@ -28,19 +28,19 @@ void sites_init(struct sites *s, const struct analysis_env *env)
 	*s = (struct sites){ .env = env, .exact = env->by_site };
 }
 
-/* What is shown of a function's name. */
+/* The length of a function's name as shown. */
 static size_t shown_size(const struct analysis_env *env, const char *name)
 {
 	return env->raw_names ? strlen(name) : symbol_plain_length(name);
 }
 
-/* Has @place a function that was inlined? */
+/* Is the callsite in an inlined function? */
 static bool is_inlined(const struct callsite_place *place)
 {
 	return place->index + 1 < place->nr;
 }
 
-/* Of what a row is called, up to the place in the function. */
+/* A hash of the row's name, without the offset. */
 static uint64_t shown_key(const struct site_group *group)
 {
 	uint64_t key = hash_bytes(group->name, group->name_size);
@@ -50,9 +50,8 @@ static uint64_t shown_key(const struct site_group *group)
 	return key;
 }
 
-/* The group of the function that the compiler has split, cloned or inlined into that of @group;
- * NULL: there is none yet. A second function of the very same name, or inlined from another file,
- * is another one.
+/* The group of the function of which @group is a split, cloned or inlined part; NULL: none yet. A
+ * second function with exactly the same name, or inlined from another file, has its own group.
  */
 static const uint32_t *sites_part(struct sites *s, const struct site_group *group)
 {
@@ -98,7 +97,7 @@ static uint32_t sites_add(struct sites *s, uint64_t key, const struct site_group
 	return *index;
 }
 
-/* What distinguishes groups: the function that holds the code, or an inlined one. */
+/* The key of a group: the function that holds the code, or an inlined one. */
 static uint64_t group_key(const struct sites *s, const struct site_group *group)
 {
 	if (s->exact || !group->name)
@@ -200,7 +199,9 @@ static void sites_symbol(const struct sites *s, uint64_t addr, struct strbuf *ou
 	sites_shown(s->env, &sym, out);
 }
 
-/* The functions of one address, from the one that counts outward if it is the @first. */
+/* The functions of one address, inlined ones too; for the @first frame, starting at the callsite's
+ * function.
+ */
 static void sites_frame(const struct sites *s, uint64_t addr, bool first,
 			struct strbuf *out)
 {
@@ -222,13 +223,13 @@ static void sites_frame(const struct sites *s, uint64_t addr, bool first,
 	sites_symbol(s, addr, out);
 }
 
-/* The frames from @from on; @nr > @from. */
+/* The callchain of frames from @from on; @nr > @from. */
 static struct sites_chain chain_from(const uint64_t *frames, uint32_t nr, uint32_t from)
 {
 	return (struct sites_chain){ frames[from], frames + from + 1, nr - from - 1 };
 }
 
-/* The same from the rule's callsite among them. */
+/* The same, starting at the callsite that the rule finds among them. */
 static struct sites_chain chain_by_rule(const struct analysis_env *env,
 					const uint64_t *frames, uint32_t nr,
 					uint32_t from)

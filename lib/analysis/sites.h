@@ -13,9 +13,9 @@
 /**
  * struct sites - groups of callsites; sites_init() it
  *
- * A group is a function, with the parts and clones that the compiler made of it (foo.part.0),
- * unless env->raw_names; with @exact or env->raw_ip, or where no symbol is known, an address. A
- * function that was inlined is one, too, where env->rule sees it.
+ * A group is a function, including the parts and clones that the compiler made of it (foo.part.0),
+ * unless env->raw_names. With @exact or env->raw_ip, or without a symbol, it is an address. An
+ * inlined function has its own group if env->rule sees it.
  */
 struct sites {
 	const struct analysis_env *env;
@@ -29,22 +29,23 @@ struct sites {
 };
 
 void sites_init(struct sites *s, const struct analysis_env *env);
-/* The group of code address @addr; UINT32_MAX if memory ran out. */
+/* The group of code address @addr; UINT32_MAX: no memory. */
 uint32_t sites_group(struct sites *s, uint64_t addr);
-/* The group's name: "function", "function+0x1f" where another function of that name has
- * rows too, of an inlined one "function (file)"; "function [module]", or an address. Ask when every group is known. What a build
- * adds to a name (symbol/fold.h) is left out unless env->raw_names.
+/* The group's name: "function"; "function+0x1f" if another function of that name has rows, too;
+ * "function (file)" if it was inlined; "function [module]"; or an address. Call it after all groups
+ * are known. Suffixes that a build adds to a name (symbol/fold.h) are left out unless
+ * env->raw_names.
  */
 void sites_name(const struct sites *s, uint32_t group, struct strbuf *out);
 /* The same as a cell of @t. */
 struct cell sites_cell(const struct sites *s, uint32_t group, struct table *t);
-/* One address exactly: "function+0x1f [module]", or as env->raw_ip says. */
+/* The exact address: "function+0x1f [module]", or a number with env->raw_ip. */
 void sites_exact(const struct sites *s, uint64_t addr, struct strbuf *out);
-/* Appends a function's name as a callchain has it: "function [module]". */
+/* Appends a function's name as in a callchain: "function [module]". */
 void sites_shown(const struct analysis_env *env, const struct symbol *sym,
 		 struct strbuf *out);
-/* Appends "function;caller;...", as sites_chain() says; @callsite alone if stack @id has no frames.
- * With @exact the frames have their offsets. Inlined functions say so, but for the first:
+/* Appends "function;caller;...", by sites_chain(); @callsite alone if stack @id has no frames. With
+ * @exact the frames have their offsets. Inlined functions are marked, except the first:
  * "function;caller (inlined);...".
  */
 void sites_callchain(const struct sites *s, uint32_t id, uint64_t callsite,
@@ -52,7 +53,7 @@ void sites_callchain(const struct sites *s, uint32_t id, uint64_t callsite,
 /**
  * struct sites_chain - a callchain from its callsite outward
  * @first: the callsite
- * @callers: its @nr callers, innermost first: part of the frames that it was made of
+ * @callers: its @nr callers, innermost first; points into the frames of the event
  */
 struct sites_chain {
 	uint64_t first;
@@ -62,23 +63,24 @@ struct sites_chain {
 
 /**
  * sites_chain() - the callchain of an event
- * @frames: what was recorded, @nr > 0 of them
- * @callsite: what the event names; 0: it names none, the rule says where the callchain begins
+ * @frames: the recorded frames, @nr > 0 of them
+ * @callsite: the callsite in the event; 0: the event has none, the rule finds the start of the
+ *	callchain
  *
- * A return address is in the frames as it is, or not at all: the unwinder of 32-bit ARM often
- * begins at the caller of @callsite, which is put before the frames then. Functions that the user
- * wants skipped are not the first, if there is another one.
+ * If @callsite is not among the frames, it is put before them: the unwinder of 32-bit ARM often
+ * starts at its caller. Functions that the user wants skipped do not come first, unless there is no
+ * other.
  */
 struct sites_chain sites_chain(const struct analysis_env *env, const uint64_t *frames,
 			       uint32_t nr, uint64_t callsite);
-/* The callsite that an event names, or with functions that the user wants skipped the first
- * one outward from it, in stack @id, that is none of them. It stays where it is without a
- * stack; of a stack of nothing else the outermost frame is taken.
+/* The callsite of an event; if the user wants functions skipped, the first one outward from it in
+ * stack @id that is not skipped. Without a stack it stays as it is; if all of the stack is skipped,
+ * the outermost frame is taken.
  */
 uint64_t sites_beyond(const struct analysis_env *env, uint64_t callsite, uint32_t id);
-/* Is @addr in a function that is skipped, now that the user has named some? */
+/* Is @addr in a function that the user wants skipped? */
 bool sites_skipped(const struct analysis_env *env, uint64_t addr);
-/* The callsite in stack @id of the stream, by the rule; 0 if there is no stack. */
+/* The callsite in stack @id of the stream, by the rule; 0: no stack. */
 uint64_t sites_of_stack(const struct sites *s, uint32_t id);
 void sites_free(struct sites *s);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: how many kmalloc'ed objects of each size a callsite has live at most.
+ * analysis: the peak number of live kmalloc'ed objects, by callsite and size.
  * In: lives of slab objects. Out: counts by callsite and size.
  *
- * The highest sum is not the sum of the highest, so callsites are resolved while lives come: once
- * for each row of the account.
+ * The peak of a sum is not the sum of the peaks, so callsites are resolved while lives come in,
+ * once for each row of the account.
  */
 #include "analysis/size_peaks.h"
 
@@ -37,7 +37,7 @@ static uint32_t resolve(struct size_peaks *p, uint32_t row)
 	return NOT_KMALLOC;
 }
 
-/* The group of row @row + 1; NOT_KMALLOC: it is none of those that count. */
+/* The group of row @row, plus 1; NOT_KMALLOC: objects that do not count. */
 static uint32_t site_of(struct size_peaks *p, uint32_t row)
 {
 	if (unlikely(row >= p->nr_rows)) {
@@ -54,7 +54,7 @@ static uint32_t site_of(struct size_peaks *p, uint32_t row)
 	return p->site_of[row];
 }
 
-/* NULL: no memory. */
+/* The counts of @key; NULL: no memory. */
 static struct size_peak *counts_of(struct size_peaks *p, const struct size_peak_key *key)
 {
 	uint32_t id = intern_id(&p->keys, key, sizeof(*key));
@@ -79,7 +79,7 @@ static int count_site(struct size_peaks *p, uint32_t site)
 	return 0;
 }
 
-/* The bytes of whole pages. */
+/* @bytes rounded up to whole pages. */
 static uint64_t whole_pages(const struct size_peaks *p, uint32_t bytes)
 {
 	uint64_t page = p->env->page_size;
@@ -87,7 +87,7 @@ static uint64_t whole_pages(const struct size_peaks *p, uint32_t bytes)
 	return (bytes + page - 1) / page * page;
 }
 
-/* @site has one object more, of the size @key, that is blocks of pages, or one less. */
+/* @site gains or loses an object of size @key that consists of blocks of pages. */
 static void count_pages(struct size_peaks *p, struct size_peak_site *site,
 			const struct size_peak_key *key, bool born)
 {
@@ -165,7 +165,7 @@ int size_peaks_copy(struct size_peaks *to, const struct size_peaks *from,
 
 	*to = *from;
 	to->lives = lives;
-	/* Of a copy nothing begins any more: so it has no use for the callsites. */
+	/* In a copy nothing begins any more, so it does not need the callsites. */
 	to->rows_capacity = to->nr_rows;
 	to->capacity = to->nr;
 	to->sites_capacity = to->nr_sites;

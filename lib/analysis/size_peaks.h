@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: how many kmalloc'ed objects of each size a callsite has live at most.
+ * analysis: the peak number of live kmalloc'ed objects, by callsite and size.
  * In: lives of slab objects. Out: counts by callsite and size.
  */
 #ifndef KMEMX_ANALYSIS_SIZE_PEAKS_H
@@ -8,30 +8,32 @@
 
 #include "analysis/sites.h"
 
-/* Objects that are alike; without padding, as keys are compared as bytes. @site: its group. */
+/* Key of similar objects; without padding, as keys are compared as bytes. @site: the callsite's
+ * group.
+ */
 struct size_peak_key {
 	uint32_t site, bytes_req, bytes_alloc, pad;
 };
 
-/* @hit: allocations; @live: now, @most: at most; @gone: ended without an event. */
+/* @hit: allocations; @live: live now; @most: live at the peak; @gone: ended without an event. */
 struct size_peak {
 	uint64_t hit, live, most, gone;
 };
 
-/* Objects that the page allocator gave, the bytes of their blocks of pages, and of these what
- * would do for the bytes that were asked for, in whole pages.
+/* Objects from the page allocator: @bytes of their blocks, and of these what would be @needed for
+ * the requested bytes, in whole pages.
  */
 struct size_peak_pages {
 	uint64_t objects, bytes, needed;
 };
 
 /**
- * struct size_peak_site - what there is of one callsite, of all sizes
+ * struct size_peak_site - sums for one callsite, over all sizes
  * @hit: allocations
- * @large: of these, what kmalloc takes from the page allocator; @large_gone: of these, ended
- *	   without an event
- * @now: of these, what lives; @most: when @bytes - @needed was highest
- * @bytes_req, @bytes_alloc: of all @large; 0: they have several sizes
+ * @large: those that kmalloc takes from the page allocator; @large_gone: those of them that ended
+ *	without an event
+ * @now: those of them that live; @most: the same when @bytes - @needed was highest
+ * @bytes_req, @bytes_alloc: sizes of all @large; 0: they differ
  */
 struct size_peak_site {
 	uint64_t hit, large, large_gone;
@@ -41,9 +43,9 @@ struct size_peak_site {
 
 /**
  * struct size_peaks - size_peaks_init() it
- * @lives: whose lives these are
- * @site_of: of each of their rows: its group of @sites + 1; 0: it is not known yet; UINT32_MAX:
- *	 kmalloc did not give these objects
+ * @lives: the source of the lives
+ * @site_of: by row of @lives: its group in @sites, plus 1; 0: not known yet; UINT32_MAX: not
+ *	kmalloc's objects
  * @keys: number n has the counts n - 1
  * @totals: by group
  * @failed: memory ran out; the numbers are void
@@ -62,7 +64,7 @@ struct size_peaks {
 	bool failed;
 };
 
-/* Do not move it. */
+/* @p must not be moved. */
 void size_peaks_init(struct size_peaks *p, const struct analysis_env *env,
 		     const struct slab_lives *lives);
 /* Takes lives in the order of their events. */
@@ -73,8 +75,8 @@ static inline const struct size_peak_key *size_peaks_key(const struct size_peaks
 	return intern_get(&p->keys, (uint32_t)i + 1, NULL);
 }
 
-/* Makes @to what @from is, to take lives of @lives, which are a copy of @from's. Callsites' names
- * are still @from's. size_peaks_free_copy() it in any case. 0 or -ENOMEM.
+/* Copies @from to @to, which takes the lives of @lives, a copy of @from's. Names of callsites still
+ * belong to @from. size_peaks_free_copy() in any case. 0 or -ENOMEM.
  */
 int size_peaks_copy(struct size_peaks *to, const struct size_peaks *from,
 		    const struct slab_lives *lives) __must_check;

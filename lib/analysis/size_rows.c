@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the rows of one table of sizes.
- * In: lives of slab objects. Out: for each row how many were allocated, and how many of them
- * were live at most.
+ * In: lives of slab objects. Out: for each row the number of allocations, and the peak of live
+ * objects.
  */
 #include "analysis/size_rows.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 
-/* Lives that are alike; without padding, as keys are compared as bytes. */
+/* Key of similar lives; without padding, as keys are compared as bytes. */
 struct life_key {
 	uint32_t row, range, bytes;
 };
@@ -24,13 +24,13 @@ int size_rows_init(struct size_rows *r, const struct analysis_env *env,
 	return subjects_init(&r->subjects, env, kind, &r->sites, &lives->dimensions);
 }
 
-/* The least n for which 2^n bytes hold @size: 64 and 33 are in range 6, 0 and 1 in range 0. */
+/* The smallest n for which 2^n bytes hold @size: 64 and 33 are in range 6, 0 and 1 in range 0. */
 static uint32_t size_range(uint32_t size)
 {
 	return size > 1 ? 32 - (uint32_t)__builtin_clz(size - 1) : 0;
 }
 
-/* The row of the table, with SIZE_ROW_SKIPPED if so; UINT32_MAX: no memory. */
+/* The table row, with SIZE_ROW_SKIPPED if its callsite is skipped; UINT32_MAX: no memory. */
 static uint32_t resolve(struct size_rows *r, const struct life_key *life)
 {
 	const struct slab_key *from = slab_lives_key(r->lives, life->row);
@@ -59,7 +59,7 @@ static uint32_t resolve(struct size_rows *r, const struct life_key *life)
 	return (id - 1) | (sites_skipped(r->env, who.callsite) ? SIZE_ROW_SKIPPED : 0);
 }
 
-/* The same of lives that are known; UINT32_MAX: no memory. */
+/* The same, cached by kind of life; UINT32_MAX: no memory. */
 static uint32_t row_of(struct size_rows *r, const struct life_key *life)
 {
 	uint32_t id = intern_id(&r->known, life, sizeof(*life));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis (internal): the rows of one table of sizes.
- * In: lives of slab objects. Out: for each row how many were allocated, and how many of them
- * were live at most.
+ * In: lives of slab objects. Out: for each row the number of allocations, and the peak of live
+ * objects.
  *
- * The highest sum is not the sum of the highest, so who allocated is resolved while lives come:
+ * The peak of a sum is not the sum of the peaks, so table rows are resolved while lives come in,
  * once for each row of the account and size.
  */
 #ifndef KMEMX_ANALYSIS_SIZE_ROWS_H
@@ -12,7 +12,7 @@
 
 #include "analysis/subject.h"
 
-/* What tells the rows of a table apart; without padding, as keys are compared as bytes. */
+/* The key of a table row; without padding, as keys are compared as bytes. */
 struct size_row_key {
 	uint32_t subject;
 	uint32_t range; /* of the sizes asked for: up to 2^range bytes */
@@ -22,9 +22,9 @@ struct size_row_key {
 };
 
 /**
- * struct size_row_counts - what there is of a row
- * @hit: allocations; @req: bytes that they asked for; @largest: the largest of them
- * @live: now, @most: at most
+ * struct size_row_counts - sums of a row
+ * @hit: allocations; @req: bytes requested; @largest: the largest request
+ * @live: live now; @most: live at the peak
  */
 struct size_row_counts {
 	uint64_t hit, req;
@@ -34,11 +34,11 @@ struct size_row_counts {
 
 /**
  * struct size_rows - size_rows_init() it
- * @lives: whose lives these are
- * @known: row of @lives, range and class -> a row of the table
- * @of: number n of @known: the row of the table; with SIZE_ROW_SKIPPED: its callsite is one that
- *	the user wants skipped
- * @keys: of the rows; number n has the counts n - 1
+ * @lives: the source of the lives
+ * @known: keys of row of @lives, range and class
+ * @of: entry of @known -> row of the table, with SIZE_ROW_SKIPPED if the user wants its callsite
+ *	skipped
+ * @keys: keys of the rows; number n has the counts n - 1
  * @unskipped: allocations listed under a skipped function
  * @failed: memory ran out; the numbers are void
  */
@@ -60,7 +60,7 @@ struct size_rows {
 
 #define SIZE_ROW_SKIPPED (1U << 31)
 
-/* Do not move it. 0 or -ENOMEM; size_rows_free() in any case. */
+/* @r must not be moved. 0 or -ENOMEM; size_rows_free() in any case. */
 int size_rows_init(struct size_rows *r, const struct analysis_env *env,
 		   const struct slab_lives *lives, enum subject_kind kind) __must_check;
 /* Takes lives in the order of their events. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: how large the slab objects asked for are, and what their classes waste.
+ * analysis: the requested sizes of slab objects, and what their classes waste.
  * In: lives of slab objects. Out: table "sizes": a histogram of requested sizes for each callsite
  * or cache, with the class that served each, and what a cache of its own would save.
  *
- * A range of sizes ends with a power of two, as most kmalloc classes do: 33 to 64 bytes. What
- * served a kmalloc has the size that the event says was allocated; its name is known where
- * the recording holds slabinfo. Nothing is taken from a list of classes: kernels differ.
+ * A range of sizes ends with a power of two, like most kmalloc classes: 33 to 64 bytes. The class
+ * of a kmalloc is the size that the event reports as allocated; its name is known if the recording
+ * has slabinfo. There is no built-in list of classes: kernels differ.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "analysis/own_cache.h"
 #include "analysis/size_rows.h"
 
-/* Callsites or the only table, what --by says, caches. */
+/* The table by callsite or the only table, that by --by, that by cache. */
 #define TABLES_MAX 3
 
 struct sizes {
@@ -84,10 +84,10 @@ static int sizes_create(const struct analysis_env *env,
 	return ret ? ret : add_tables(s);
 }
 
-/* One table in the making.
+/* One table under construction.
  * @names, @classes: names of kmalloc caches by the size of their objects
- * @caches: what is known of the caches there are
- * @frees: the recording has all frees, so that it is known what was live
+ * @caches: what is known of the existing caches
+ * @frees: the recording has all frees, so live objects are known
  */
 struct view {
 	const struct sizes *s;
@@ -193,7 +193,7 @@ static struct cell cell_most(const void *row, struct table *t)
 	return r->v->frees ? cell_uint(r->c->most) : (struct cell){ 0 };
 }
 
-/* Only of what kmalloc took from its caches: the others have one, or need none. */
+/* Only objects from kmalloc's caches: others have their own cache, or need none. */
 static bool could_have_own(const struct size_row *r)
 {
 	return r->v->frees && r->key->kmalloc &&
@@ -319,8 +319,8 @@ static const struct table_type sizes_type = {
 	.columns = columns,
 };
 
-/* The plain kmalloc caches of slabinfo @item, which may be missing, by their objects' size. Of
- * several of one size the shortest name is the plain one: kmalloc-64, kmalloc-rnd-01-64.
+/* The plain kmalloc caches of slabinfo @item, which may be missing, by object size. If several have
+ * one size, the shortest name is the plain one: kmalloc-64, not kmalloc-rnd-01-64.
  */
 static int add_classes(struct view *v, const char *item)
 {

@@ -45,7 +45,7 @@ static struct cell cell_pingpong(const void *row, struct table *t)
 	return cell_uint(r->counts->pingpong);
 }
 
-/* perf's fragmentation: the part of the allocated bytes that nobody asked for. */
+/* perf's fragmentation: the part of the allocated bytes that was not requested. */
 static struct cell cell_frag(const void *row, struct table *t)
 {
 	const struct slab_row *r = row;
@@ -172,7 +172,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 				    "were not traced, or a free was just not seen." },  \
 		.fill = slab_cell_net_reason                                            \
 	}
-/* Behind all others, which stay where they are for those who count columns. */
+/* Comes last, so that the other columns keep their positions for scripts. */
 #define FIGURE_MAX                                                          \
 	{                                                                   \
 		.column = { .name = "net_max",                              \
@@ -233,7 +233,7 @@ static const struct table_type cache_type = {
 	.columns = cache_columns,
 };
 
-/* --by stack: which rows have none. */
+/* With --by stack: notes which rows have no callchain. */
 static void note_stackless(const struct slab_report *slab, struct table *t)
 {
 	uint64_t without = 0, all = 0;
@@ -295,7 +295,7 @@ static struct table *slab_table(const struct slab_report *slab, enum subject_kin
 	return t;
 }
 
-/* What a row is made from, but for what it stands for. */
+/* A row's data, except for its subject. */
 static struct slab_row slab_row(const struct slab_report *slab,
 				const struct slab_counts *c, const struct net_range *net)
 {

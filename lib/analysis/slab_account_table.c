@@ -109,7 +109,7 @@ static const struct table_type account_type = {
 	.columns = account_columns,
 };
 
-/* The header lines of trace_analyze, of which each is a sum over the rows. */
+/* The header lines of trace_analyze, each a sum over the rows. */
 static void account_summary(const struct slab_counts *sum, const struct net_range *net,
 			    struct table *t, bool lossy)
 {

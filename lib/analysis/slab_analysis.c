@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what analyses of slab accounts have in common.
+ * analysis: shared code of analyses of slab accounts.
  * In: slab events. Out: an account, and views of it.
  */
 #include <errno.h>
@@ -41,7 +41,7 @@ int slab_analysis_create(const struct analysis_env *env,
 	return slab_analysis_new(env, opts, false, self);
 }
 
-/* Of a sample: bytes of all rows together. */
+/* In a sample: estimates the bytes of all rows together. */
 static int estimate_all(struct slab_report *r)
 {
 	uint32_t *group_of = calloc(r->acc->nr_rows + 1, sizeof(*group_of));
@@ -58,7 +58,7 @@ static int estimate_all(struct slab_report *r)
 	return ret;
 }
 
-/* A view of finished @acc. */
+/* Shows finished @acc. */
 static int view(const struct slab_analysis *slab, const struct slab_account *acc,
 		struct report *report,
 		int (*show)(struct slab_report *slab, struct report *report))
@@ -89,7 +89,7 @@ int slab_analysis_view(const void *self, struct report *report,
 
 	if (slab->ended)
 		return view(slab, slab->acc, report, show);
-	/* As if the stream ended here; it goes on with the account as it is. */
+	/* Show the account as if the stream ended here; the account itself goes on unchanged. */
 	now = calloc(1, sizeof(*now));
 	ret = now ? slab_account_copy(now, slab->acc) : -ENOMEM;
 	if (!ret) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: how many of the slab objects that seem to live do.
+ * analysis: how many of the seemingly live slab objects are live.
  * In: finished slab accounts, the kernel's own count. Out: ranges of any sum of rows.
  */
 #include "analysis/slab_bounds.h"
@@ -11,14 +11,14 @@
 
 #include "base/array.h"
 
-/* What is suspect together: the objects of a cache, else those of a callsite. */
+/* Objects that are suspect together: those of a cache, or else those of a callsite. */
 static uint64_t suspect_key(const struct slab_key *key)
 {
-	/* A callsite is an address of the kernel's, or zero; no machine has -2^32 ones. */
+	/* A callsite is a kernel address, or zero; none is among the highest 2^32. */
 	return key->kmalloc || !key->cache ? key->callsite : ~(uint64_t)key->cache;
 }
 
-/* The class of objects of @bytes each that are of the row with @key. */
+/* The class of objects of @bytes bytes in the row with @key. */
 static uint32_t class_of(const struct slab_bounds *b, const struct analysis_env *env,
 			 const struct slab_key *key, uint64_t bytes)
 {
@@ -27,7 +27,7 @@ static uint32_t class_of(const struct slab_bounds *b, const struct analysis_env 
 	return census_of_name(&b->census, event_stream_cache(env->stream, key->cache));
 }
 
-/* The piece of @row for objects of @bytes; NULL if memory ran out. */
+/* The piece of @row for objects of @bytes; NULL: no memory. */
 static struct slab_piece *piece_of(struct slab_bounds *b, const struct analysis_env *env,
 				   uint32_t row, uint32_t bytes)
 {
@@ -46,7 +46,7 @@ static struct slab_piece *piece_of(struct slab_bounds *b, const struct analysis_
 	return &b->pieces[*piece];
 }
 
-/* Counts what lives by row and size. Neighbours often are of one row: a slab's objects. */
+/* Counts live objects by row and size. Neighbours are often in one row: a slab's objects. */
 static int count_pieces(struct slab_bounds *b, const struct analysis_env *env)
 {
 	uint32_t *latest = calloc(b->acc->nr_rows + 1, sizeof(*latest));
@@ -72,8 +72,8 @@ static int count_pieces(struct slab_bounds *b, const struct analysis_env *env)
 	return ret;
 }
 
-/* Are the recorder's own frees, of objects whose allocation was not recorded, distinguished from
- * those of objects older than the recording?
+/* Can frees of the recorder's own objects, whose allocation was not recorded, be told from frees of
+ * objects older than the recording?
  */
 static bool recorder_known(const struct recording *rec)
 {
@@ -83,9 +83,9 @@ static bool recorder_known(const struct recording *rec)
 	       recording_meta(rec, RECORDING_META_RECORDER_PID);
 }
 
-/* Rows of tasks of which nothing lives may be one: so rows that differ in the task alone count as
- * one, which has all their allocations. @rows: the number of that one for each row; @hits: what
- * it has. Both are filled in.
+/* Rows of tasks without live objects may have been merged, so rows that differ only in the task
+ * count as one, which has all their allocations. Fills @rows: row -> number of its merged row;
+ * @hits: allocations of the merged row.
  */
 static int add_tasks_up(const struct slab_bounds *b, uint32_t *rows, uint64_t *hits)
 {
@@ -108,7 +108,7 @@ static int add_tasks_up(const struct slab_bounds *b, uint32_t *rows, uint64_t *h
 	return i < b->acc->nr_rows ? -ENOMEM : 0;
 }
 
-/* How often objects of each class were allocated, where rows are by task. */
+/* Adds the allocations of each class to the census, if rows are by task. */
 static int tell_allocs_of_tasks(struct slab_bounds *b)
 {
 	uint32_t *rows = calloc(b->acc->nr_rows + 1, sizeof(*rows));
@@ -135,7 +135,7 @@ static int tell_allocs_of_tasks(struct slab_bounds *b)
 	return ret;
 }
 
-/* Tells the census what was seen of each class. */
+/* Passes each class's events to the census. */
 static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
 {
 	struct census *census = &b->census;
@@ -149,8 +149,7 @@ static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
 			struct census_class *class = &census->classes[piece->of];
 
 			class->live += piece->nr;
-			/* Rows of several sizes count for each of them, which errs on the
-			 * safe side.
+			/* Rows with several sizes count for each of them, which is the safe side.
 			 */
 			if (!b->acc->lives.spent)
 				class->allocs += b->acc->rows[piece->row].hit;
@@ -174,7 +173,8 @@ static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
 	}
 }
 
-/* Of which caches and callsites objects are freed without an event. Hidden ones count, too. */
+/* Finds the caches and callsites whose objects are freed without an event. Hidden ones count, too.
+ */
 static int find_suspects(struct slab_bounds *b)
 {
 	const struct u64_map *hidden = &b->acc->lives.hidden_gone;
@@ -205,7 +205,8 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 
 	b->acc = acc;
 	bounds_init(&b->bounds, env);
-	/* The kernel counts the objects of all tasks. */
+	/* With a filter, the kernel's count cannot be used: it includes the objects of all tasks.
+	 */
 	if (acc->lives.filtered)
 		return find_suspects(b);
 	ret = census_init(&b->census, env);
@@ -221,7 +222,7 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 	return find_suspects(b);
 }
 
-/* The range of a row or of a part of it, from events alone. */
+/* The range of a row or a part of it, by events alone. */
 static struct net_range by_events(const struct slab_bounds *b, uint32_t row,
 				  const struct slab_counts *counts)
 {
@@ -229,13 +230,13 @@ static struct net_range by_events(const struct slab_bounds *b, uint32_t row,
 			  counts->live_alloc, counts->sure_alloc);
 }
 
-/* What a sum holds of one class, in objects of one size. */
+/* Part of a sum: objects of one class and size. */
 struct share {
 	uint32_t sum, of, bytes;
 	uint32_t pad; /* zero: keys are compared as bytes */
 };
 
-/* Adds the pieces of each sum up by class: @nr of each of @shares. */
+/* Adds up the pieces of each sum by class: @nr by number of @shares. */
 static int add_up(const struct slab_bounds *b, const uint32_t *group_of,
 		  struct intern *shares, uint64_t **nr)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: how many of the slab objects that seem to live do.
+ * analysis: how many of the seemingly live slab objects are live.
  * In: finished slab accounts, the kernel's own count. Out: ranges of any sum of rows.
  *
- * The kernel counts by cache, so a range is made from what a sum holds of each cache: two
- * callsites of one cache are together no more than the cache is, and what one of them can
- * hold at most leaves a least for the other.
+ * The kernel counts by cache, so a sum's range is computed from its parts in each cache: two
+ * callsites of one cache together hold no more than the cache, and the most that one can hold
+ * leaves a minimum for the other.
  */
 #ifndef KMEMX_ANALYSIS_SLAB_BOUNDS_H
 #define KMEMX_ANALYSIS_SLAB_BOUNDS_H
@@ -14,7 +14,7 @@
 #include "analysis/census.h"
 #include "account/slab_account.h"
 
-/* Live objects of one row and one size: of one class of the census, or of none. */
+/* Live objects of one row and one size, all in one class of the census, or in none. */
 struct slab_piece {
 	uint32_t row, of; /* indexes of a row, of a class; UINT32_MAX: of none */
 	uint32_t bytes;	  /* of each */
@@ -31,13 +31,13 @@ struct slab_bounds {
 	struct u64_map index; /* row and size -> piece */
 };
 
-/* @acc is finished and outlives them. 0 or -ENOMEM; slab_bounds_free() in any case. */
+/* @acc must be finished and outlive @b. 0 or -ENOMEM; slab_bounds_free() in any case. */
 int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 		     const struct analysis_env *env) __must_check;
 /**
  * slab_bounds_sums() - the ranges of sums of rows
- * @group_of: of each row: its sum, below @nr; UINT32_MAX: none
- * @sums: of each sum its range is set
+ * @group_of: by row: the number of its sum, below @nr; UINT32_MAX: none
+ * @sums: receives the range of each sum
  *
  * Return: 0 or -ENOMEM.
  */
@@ -45,7 +45,7 @@ int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 		     struct net_range *sums, size_t nr) __must_check;
 /* The range of all rows together. 0 or -ENOMEM. */
 int slab_bounds_total(const struct slab_bounds *b, struct net_range *total) __must_check;
-/* The range of one address, whose latest object is of @row and counted by @counts. */
+/* The range of one address, whose latest object is in @row and counted by @counts. */
 struct net_range slab_bounds_address(const struct slab_bounds *b, uint32_t row,
 				     const struct slab_counts *counts);
 void slab_bounds_free(struct slab_bounds *b);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the cells that the slab tables have in common.
- * In: a struct slab_row. Out: what lives, at least and at most, and what it wastes.
+ * analysis: cells that the slab tables share.
+ * In: a struct slab_row. Out: bounds of live bytes, and their waste.
  */
 #include "analysis/slab_report.h"
 

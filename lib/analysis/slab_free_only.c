@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the frees of slab objects that no event allocated.
+ * analysis: frees of slab objects without an allocation event.
  * In: finished slab accounts. Out: table "slab_free_only".
  */
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "analysis/slab_report.h"
 #include "base/array.h"
 
-/* Adds the callsites up by the function that freed; index: its group. */
+/* Adds up the callsites by freeing function; index: its group. */
 static int collect(struct slab_report *slab, struct slab_free_only **sums, size_t *nr)
 {
 	size_t capacity = 0, i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: what the slab's tables share.
+ * analysis: shared code of the slab tables.
  * In: finished slab accounts. Out: rows added up, the summary, columns.
  */
 #ifndef KMEMX_ANALYSIS_SLAB_REPORT_H
@@ -13,7 +13,7 @@
 #include "analysis/subject.h"
 
 /**
- * struct slab_analysis - the account that slab, account and sizes are made from
+ * struct slab_analysis - the account behind the analyses slab, account and sizes
  * @ended: the account is finished
  */
 struct slab_analysis {
@@ -25,7 +25,7 @@ struct slab_analysis {
 
 /**
  * struct slab_report - one view of a finished account
- * @net: of everything; @allocated, @living: of a sample: bytes of everything
+ * @net: range of everything; @allocated, @living: in a sample: bytes of everything
  * @summarised: the summary stands under the first table
  */
 struct slab_report {
@@ -39,23 +39,23 @@ struct slab_report {
 	bool summarised;
 };
 
-/* What analyses of slab accounts have in common: see struct analysis. */
+/* Shared callbacks of analyses of slab accounts: see struct analysis. */
 int slab_analysis_create(const struct analysis_env *env,
 			 const struct analysis_options *opts, void **self) __must_check;
-/* The same for who does as struct dimensions asks of @task_sums. */
+/* The same for callers that use rows as @task_sums of struct dimensions requires. */
 int slab_analysis_new(const struct analysis_env *env, const struct analysis_options *opts,
 		      bool task_sums, void **self) __must_check;
 void slab_analysis_end(void *self);
-/* Has @show add its tables of what @self has observed. 0, -ENOMEM, or what @show returns. */
+/* Lets @show add its tables for the events so far. 0, -ENOMEM, or the return value of @show. */
 int slab_analysis_view(const void *self, struct report *report,
 		       int (*show)(struct slab_report *slab, struct report *report));
 void slab_analysis_destroy(void *self);
 
 /**
- * struct slab_row - what a row of the slab's tables is made from
- * @subject: what it stands for; @ptr: an address, in tables by address
- * @row: the account's, of the latest object there; tables by address
- * @alloc, @req, @hit: of all, or of what lives
+ * struct slab_row - a row's data in the slab tables
+ * @subject: what the row stands for; @ptr: the address, in tables by address
+ * @row: in tables by address: the account row of the latest object there
+ * @alloc, @req, @hit: sums of all objects, or of the live ones
  */
 struct slab_row {
 	struct subject_row subject;
@@ -65,7 +65,7 @@ struct slab_row {
 	uint64_t alloc, req, hit;
 	const struct slab_counts *counts;
 	struct net_range net;
-	const struct estimate *bytes; /* of a sample; else NULL */
+	const struct estimate *bytes; /* in a sample; else NULL */
 };
 
 /* Are figures estimated from a sample? */
@@ -74,7 +74,7 @@ static inline bool slab_report_estimates(const struct slab_report *slab)
 	return slab->env->sample.one_in;
 }
 
-/* Fill columns of both the slab tables and the account table; @row is a struct slab_row. */
+/* Cells of both the slab tables and the account table; @row is a struct slab_row. */
 struct cell slab_cell_waste_live(const void *row, struct table *t);
 struct cell slab_cell_implicit(const void *row, struct table *t);
 struct cell slab_cell_net_min(const void *row, struct table *t);
@@ -95,36 +95,36 @@ struct slab_sum {
 struct slab_sums {
 	struct subjects subjects;
 	struct slab_sum *sums; /* by row of @subjects */
-	struct net_range net;  /* of all of them together */
+	struct net_range net;  /* of all sums together */
 	size_t nr, capacity;
 };
 
-/* The callsite of account row @row, as a reader is to see it. */
+/* The callsite of account row @row, as the reader sees it. */
 uint64_t slab_report_callsite(const struct slab_report *slab, size_t row);
-/* Of a sample: what estimates are of: bytes of rows, and those of all objects. */
+/* Figures to estimate in a sample: bytes of rows, and those of all objects. */
 enum slab_figure {
 	SLAB_LIVING,
 	SLAB_ALLOCATED,
 	SLAB_ALLOCATED_IN_ALL,
 };
 
-/* Of a sample: estimates of sums of account rows, as unit_pieces_estimate() takes them. 0 or
- * -ENOMEM.
- */
+/* In a sample: estimates of sums of account rows, see unit_pieces_estimate(). 0 or -ENOMEM. */
 int slab_report_estimate(const struct slab_report *slab, enum slab_figure figure,
 			 const uint32_t *group_of, struct estimate *out,
 			 size_t nr) __must_check;
-/* Adds the account's rows of @rows up by @kind. 0 or -ENOMEM; to be freed in any case. */
+/* Adds up the account's rows that @rows selects, by @kind. 0 or -ENOMEM; slab_sums_free() in any
+ * case.
+ */
 int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 		      enum subject_kind kind, enum account_rows rows) __must_check;
 void slab_sums_free(struct slab_sums *s);
 /* --skip-func: notes how many allocations it could not move, because they have no callchain. */
 void slab_report_note_unskipped(const struct slab_report *slab, struct table *t);
-/* Of a table by cache, made from the first @nr rows: says why caches have no name, if one has
- * none.
+/* For a table by cache, made from the first @nr rows: notes why caches have no name, if one lacks
+ * it.
  */
 void slab_report_note_unnamed(const struct slab_account *acc, size_t nr, struct table *t);
-/* Puts the summary under @t if it is the first table. */
+/* Adds the summary to @t if it is the first table. */
 void slab_report_summary(struct slab_report *slab, struct table *t);
 extern const struct table_type slab_free_only_type;
 /* Adds the table "slab_tree": the functions that lead to the callsites. 0 or -ENOMEM. */
@@ -132,7 +132,7 @@ int slab_report_tree(struct slab_report *slab, struct report *report) __must_che
 /* Adds the table "slab_free_only": who freed what no event allocated. 0 or -ENOMEM. */
 int slab_report_free_only(struct slab_report *slab, struct report *report) __must_check;
 
-/* What was allocated over what was asked for. */
+/* Bytes allocated beyond the bytes requested. */
 static inline uint64_t slab_waste(uint64_t alloc, uint64_t req)
 {
 	return alloc > req ? alloc - req : 0;

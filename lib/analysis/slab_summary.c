@@ -6,7 +6,7 @@
 #include "analysis/other_frees.h"
 #include "analysis/slab_report.h"
 
-/* Net, and what it is made of: net = sure + seen + implicit + lost + gone. */
+/* Net, and its parts: net = sure + seen + implicit + lost + gone. */
 static void add_net(const struct slab_report *slab, const struct slab_totals *s,
 		    struct table *t)
 {
@@ -40,7 +40,7 @@ static void add_net(const struct slab_report *slab, const struct slab_totals *s,
 	table_add_summary_lines(t, &most, 1, s->losses != 0);
 }
 
-/* Of a sample: what the rows say is estimated, and the rest, which is not by unit, not known. */
+/* In a sample: totals of the rows are estimated; the others, which are not by unit, are unknown. */
 static struct slab_totals totals_of(const struct slab_report *slab)
 {
 	const struct slab_totals *s = &slab->acc->totals;
@@ -94,7 +94,7 @@ static void add_intervals(const struct slab_report *slab, struct table *t)
 	table_blank_summary(t, unknown_of_sample, ARRAY_SIZE(unknown_of_sample));
 }
 
-/* perf's fragmentation: the part of the allocated bytes that nobody asked for. */
+/* perf's fragmentation: the part of the allocated bytes that was not requested. */
 static double fragmentation(const struct slab_totals *s)
 {
 	return s->bytes_alloc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the rows of the slab's tables.
- * In: finished slab accounts. Out: account rows added up, and what stands by all of them.
+ * analysis: the rows of the slab tables.
+ * In: finished slab accounts. Out: account rows added up, and their ranges.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,7 +31,7 @@ static int slab_sums_add(struct slab_sums *s, uint32_t row, const struct slab_co
 	return 0;
 }
 
-/* What an account row has of the figure that @of is about. */
+/* The figure to estimate, by account row. */
 struct figure_of {
 	const struct slab_report *slab;
 	uint64_t (*figure)(const struct slab_counts *c);
@@ -76,7 +76,7 @@ int slab_report_estimate(const struct slab_report *slab, enum slab_figure figure
 	return estimate_rows(&values, &rule, group_of, out, nr);
 }
 
-/* No event says that an object must live. */
+/* No event proves that an object must live. */
 static void net_is_estimated(struct net_range *net, const struct estimate *e)
 {
 	net->sampled = true;
@@ -84,7 +84,7 @@ static void net_is_estimated(struct net_range *net, const struct estimate *e)
 	net->high = e->high;
 }
 
-/* Of a sample: intervals of sums. */
+/* In a sample: intervals of sums. */
 static int slab_sums_estimate(struct slab_sums *s, const struct slab_report *slab,
 			      const uint32_t *group_of)
 {
@@ -105,7 +105,7 @@ static int slab_sums_estimate(struct slab_sums *s, const struct slab_report *sla
 	return ret;
 }
 
-/* The ranges of the sums, whose account rows are @group_of, and of all together. */
+/* The ranges of each sum and of all together; @group_of: account row -> sum. */
 static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 			   uint32_t *group_of)
 {
@@ -131,7 +131,7 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 	return ret;
 }
 
-/* By task: adds what tasks had of which nothing lives. */
+/* By task: adds the sums of tasks without live objects. */
 static int slab_sums_spent(struct slab_sums *s, const struct slab_lives *lives)
 {
 	uint32_t nr = lives->spent->keys.count, i;

@@ -9,7 +9,7 @@
 #include "analysis/call_tree.h"
 #include "analysis/slab_report.h"
 
-/* Allocations without a callchain, and all. */
+/* Allocations without a callchain, and all allocations. */
 struct stackless {
 	uint64_t hit, all;
 };
@@ -44,7 +44,7 @@ static void note_stackless(const struct stackless *s, struct table *t)
 			s->hit, s->all);
 }
 
-/* Where no event has a callchain the callsites would be a list, which is another table's. */
+/* If no event has a callchain, the tree would be a list of callsites, which another table has. */
 static int add_sum(struct call_tree *tree, const struct slab_sums *sums, uint32_t i,
 		   bool live, bool none)
 {

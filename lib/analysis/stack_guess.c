@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: callchains for slab objects of which only a sample has one.
- * In: a recording's events, twice. Out: the second time, callchains of others like them for those
- * that have none.
+ * analysis: callchains for slab objects when only a sample was recorded with one.
+ * In: a recording's events, twice. Out: in the second pass, objects without a callchain have that
+ * of a similar object.
  */
 #include "analysis/stack_guess.h"
 
@@ -13,23 +13,25 @@
 #include "base/array.h"
 
 #define NO_POOL	   UINT32_MAX
-/* One object in the sample stands for no more than so many times N: in a sample there is one for
+/* An object in the sample stands for at most so many times N objects; on average it stands for
  * about N. A callsite that gets the same few objects all the time may have a thousand times as many
- * outside of it as inside, and those inside say nothing of them.
+ * outside the sample as inside, and then those inside say nothing about the others.
  */
 #define STANDS_FOR 8
 
-/* What objects of one kind share; of any sizes, where those are all ones. No padding: keys are
+/* The key of a kind of objects; sizes are all ones if they do not matter. No padding: keys are
  * compared as bytes.
  */
 struct guess_key {
 	uint64_t callsite, bytes_req, bytes_alloc;
-	uint64_t cache; /* its number; all ones: of kmalloc */
+	uint64_t cache; /* its number; all ones: kmalloc */
 };
 
 #define ANY_SIZE UINT64_MAX
 
-/* Objects by fate. @bare: without a callchain; @chained: in the sample. @all: kind of any sizes */
+/* Objects by fate. @bare: without a callchain; @chained: in the sample. @all: the kind for all
+ * sizes.
+ */
 struct guess_kind {
 	uint64_t bare[GUESS_FATES], chained[GUESS_FATES];
 	uint32_t all;
@@ -42,8 +44,8 @@ struct guess_donor {
 	uint64_t nr[GUESS_FATES];
 };
 
-/* What lives at an address. @of: 0: nothing; else kind + 1, or donor + 1; @bare: its number among
- * those without a callchain.
+/* The object at an address. @of: 0: none; else kind + 1, or donor + 1; @bare: its number among
+ * objects without a callchain.
  */
 struct guess_object {
 	uint32_t of;
@@ -51,13 +53,13 @@ struct guess_object {
 	uint64_t bare;
 };
 
-/* Up to @end of a pool's objects get @stack. */
+/* A pool's objects up to number @end get @stack. */
 struct guess_pick {
 	uint64_t end;
 	uint32_t stack;
 };
 
-/* @nr objects get callchains, in steps, so that at any time they have about their shares. */
+/* @nr objects get callchains, in steps, so that at any time each callchain has about its share. */
 struct guess_pool {
 	uint64_t nr, step, next;
 	size_t first, nr_picks;
@@ -68,8 +70,8 @@ void stack_guess_init(struct stack_guess *g, const struct sample *rule)
 	*g = (struct stack_guess){ .rule = *rule };
 }
 
-/* One that failed has no object; what is at a round address is in the sample whatever the part, so
- * it stands for none but itself.
+/* A failed allocation has no object. Objects at round addresses are always in the sample, so
+ * learn_alloc() lets them stand for no others.
  */
 static bool is_object(const struct kmem_event *ev)
 {
@@ -86,7 +88,7 @@ static struct guess_key key_of(const struct kmem_event *ev, bool any_size)
 	};
 }
 
-/* The number of a kind; UINT32_MAX: no memory. */
+/* The number of @ev's kind; UINT32_MAX: no memory. */
 static uint32_t add_kind(struct stack_guess *g, const struct kmem_event *ev,
 			 bool any_size)
 {
@@ -101,7 +103,7 @@ static uint32_t add_kind(struct stack_guess *g, const struct kmem_event *ev,
 	return id - 1;
 }
 
-/* The same of the kind of @ev, which knows that of any sizes. */
+/* The same, and links the kind to the one for all sizes. */
 static uint32_t kind_of(struct stack_guess *g, const struct kmem_event *ev)
 {
 	uint32_t before = g->kinds.count, kind = add_kind(g, ev, false), all;
@@ -127,7 +129,7 @@ static uint32_t donor_of(struct stack_guess *g, uint32_t kind, uint32_t stack)
 	return *index;
 }
 
-/* What lives at @ptr; NULL: no memory. */
+/* The object at @ptr; NULL: no memory. */
 static struct guess_object *place_of(struct stack_guess *g, uint64_t ptr)
 {
 	const uint32_t *index = u64_map_insert(&g->places, ptr, (uint32_t)g->nr_objects);
@@ -140,7 +142,7 @@ static struct guess_object *place_of(struct stack_guess *g, uint64_t ptr)
 	return &g->objects[*index];
 }
 
-/* Where objects of one kind, or of one kind and callchain, are counted. */
+/* The counter of the object's kind, or of its kind and callchain. */
 static uint64_t *counter_of(struct stack_guess *g, const struct guess_object *o,
 			    enum guess_fate fate)
 {
@@ -196,7 +198,7 @@ void stack_guess_learn(struct stack_guess *g, const struct kmem_event *evs, size
 	}
 }
 
-/* What has not ended lives. */
+/* Counts objects that have not ended as live. */
 static int find_living(struct stack_guess *g)
 {
 	size_t i;
@@ -228,8 +230,8 @@ static int by_kind_and_stack(const void *a, const void *b)
 	return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-/* Kinds of any sizes have the objects of all sizes; and those without a callchain whose own kind
- * has none in the sample.
+/* Kinds for all sizes get the objects of all sizes; and the bare objects of kinds without any in
+ * the sample.
  */
 static int add_all_sizes(struct stack_guess *g)
 {
@@ -269,7 +271,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* Near the golden ratio of @nr, and visiting each of so many places once. */
+/* A step near the golden ratio of @nr that visits each of @nr places once. */
 static uint64_t step_of(uint64_t nr)
 {
 	uint64_t step = nr / 8 * 5 + nr % 8 * 5 / 8;
@@ -279,7 +281,7 @@ static uint64_t step_of(uint64_t nr)
 	return step ? step : 1;
 }
 
-/* @part of @whole, of @nr; rounded. @whole has no more than 32 bits: no file has as many. */
+/* @nr * @part / @whole, rounded. @whole has at most 32 bits: no file has more objects. */
 static uint64_t share(uint64_t nr, uint64_t part, uint64_t whole)
 {
 	uint64_t rest = nr % whole * part;
@@ -289,7 +291,9 @@ static uint64_t share(uint64_t nr, uint64_t part, uint64_t whole)
 	return all < nr ? all : nr;
 }
 
-/* Of @all objects without a callchain, those for which @whole in the sample stand. */
+/* The number of the @all objects without a callchain for which the @whole objects of the sample
+ * stand.
+ */
 static uint64_t stood_for(const struct stack_guess *g, uint64_t all, uint64_t whole)
 {
 	uint64_t most = (uint64_t)STANDS_FOR * g->rule.one_in;
@@ -297,8 +301,8 @@ static uint64_t stood_for(const struct stack_guess *g, uint64_t all, uint64_t wh
 	return whole < all / most ? whole * most : all;
 }
 
-/* How many objects of a kind get which callchain: of @nr donors. None has an object more or less
- * than its share. 0 or -ENOMEM.
+/* Sets how many objects of a kind get which callchain, from @nr donors, each in proportion to its
+ * share. 0 or -ENOMEM.
  */
 static int add_pool(struct stack_guess *g, const struct guess_donor *donors, size_t nr,
 		    enum guess_fate fate)
@@ -383,7 +387,7 @@ static uint32_t pick(struct stack_guess *g, struct guess_pool *pool)
 	return picks[low].stack;
 }
 
-/* 0: there is none. */
+/* The callchain for an object without one; 0: none. */
 static uint32_t guess(struct stack_guess *g, const struct kmem_event *ev)
 {
 	const struct guess_key key = key_of(ev, false);

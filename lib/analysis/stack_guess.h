@@ -23,7 +23,7 @@
 #include "event/event.h"
 #include "recording/sample.h"
 
-/* How an object ended: freed, or its address allocated again; or it is live at the end. */
+/* How an object ended: freed, or its address was allocated again; or live at the end. */
 enum guess_fate { GUESS_ENDED, GUESS_LIVES, GUESS_FATES };
 
 /* Allocations, and their bytes. */
@@ -34,14 +34,14 @@ struct guess_count {
 /**
  * struct stack_guess - stack_guess_init() it
  * @rule: which objects have a callchain
- * @kinds: what objects without a callchain have in common with those from which they get one;
- *	@kind: number n is that of kind n - 1; @all: that kind with any sizes
+ * @kinds: keys of kinds of objects; key n belongs to @kind[n - 1]
  * @donor_index: kind and callchain -> donor
- * @places: address -> its object; @objects: what lives there
- * @lives: a bit of each allocation without a callchain, in their order: it lives at the end
+ * @places: address -> index in @objects, the objects that live there
+ * @lives: one bit per allocation without a callchain, in order: set if it lives at the end
  * @pools, @picks: made by stack_guess_learned()
- * @nr_given: allocations without a callchain that came in the second pass
- * @known, @guessed, @none: of the second pass: have one of their own, got one, or have none
+ * @nr_given: allocations without a callchain so far in the second pass
+ * @known, @guessed, @none: counts of the second pass: objects with their own callchain, with a
+ *	guessed one, with none
  * @failed: memory ran out
  */
 struct stack_guess {
@@ -66,8 +66,8 @@ void stack_guess_init(struct stack_guess *g, const struct sample *rule);
 void stack_guess_learn(struct stack_guess *g, const struct kmem_event *evs, size_t nr);
 /* The first pass has ended. 0 or -ENOMEM. */
 int stack_guess_learned(struct stack_guess *g) __must_check;
-/* The second pass, with the same events in the same order, and with the same numbers of callchains
- * and names: gives callchains to the allocations among them.
+/* The second pass: must see the same events in the same order, with the same numbers of callchains
+ * and names. Gives callchains to the allocations among them.
  */
 void stack_guess_give(struct stack_guess *g, struct kmem_event *evs, size_t nr);
 /* Counts the allocations that no filter has hidden; call it after stack_guess_give(). */
@@ -77,7 +77,7 @@ static inline bool stack_guess_any(const struct stack_guess *g)
 {
 	return g->known.objects || g->guessed.objects || g->none.objects;
 }
-/* Forgets all that was learned; what was counted stays. */
+/* Frees all that was learned; keeps the counts. */
 void stack_guess_free(struct stack_guess *g);
 
 #endif

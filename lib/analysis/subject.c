@@ -12,7 +12,7 @@
 
 #include "analysis/comparison_name.h"
 
-/* A kind of row. */
+/* Kinds of rows. */
 static const struct subject_type {
 	const char *word;
 	enum dimension dimension;
@@ -31,7 +31,7 @@ static const struct subject_type {
 	[SUBJECT_LINE] = { "line", DIMENSION_NONE },
 };
 
-/* One of them is the pid: the name follows from it. */
+/* Drops the name if rows are also by pid, which determines it. */
 static void drop_comm(struct dimensions *all)
 {
 	int i = dimensions_find(all, DIMENSION_COMM);
@@ -159,8 +159,8 @@ static uint32_t row_of_text(struct subject_part *p, const char *text)
 	return row_of(p, text, strlen(text));
 }
 
-/* A row of allocations without a callchain has a key that begins with a NUL, which no text
- * does: callsites distinguish them.
+/* The key of a row of allocations without a callchain begins with a NUL, which no text does;
+ * callsites tell them apart.
  */
 struct stackless_key {
 	char nul;
@@ -175,7 +175,7 @@ static uint32_t row_of_stackless(struct subjects *s, struct subject_part *p,
 {
 	struct stackless_key key = { 0 };
 
-	if (!callsite) /* a page's, which only its callchain has */
+	if (!callsite) /* a page's, which is only known from its callchain */
 		return row_of_text(p, no_stack);
 	key.group = sites_group(s->sites, callsite);
 	return key.group == UINT32_MAX ? UINT32_MAX : row_of(p, &key, sizeof(key));
@@ -204,7 +204,7 @@ static uint32_t row_of_stack(struct subjects *s, struct subject_part *p,
 	return row;
 }
 
-/* kmalloc events name no cache: theirs follows from the object's @bytes. */
+/* kmalloc events name no cache: it follows from the object's @bytes. */
 static uint32_t row_of_cache(struct subjects *s, struct subject_part *p,
 			     const struct subject *who, uint32_t bytes)
 {
@@ -240,7 +240,7 @@ static uint32_t row_of_directory(struct subjects *s, struct subject_part *p,
 	return name ? row_of_text(p, name) : UINT32_MAX;
 }
 
-/* By the function, its file or its line in the source. */
+/* The row by function, file or line in the source. */
 static uint32_t row_of_source(struct subjects *s, struct subject_part *p,
 			      uint64_t callsite)
 {
@@ -253,7 +253,7 @@ static uint32_t row_of_source(struct subjects *s, struct subject_part *p,
 	return row;
 }
 
-/* The number of @who among the values of one word; UINT32_MAX if memory ran out. */
+/* The number of @who among the values of one part; UINT32_MAX: no memory. */
 static uint32_t part_row(struct subjects *s, struct subject_part *p,
 			 const struct subject *who)
 {
@@ -345,8 +345,8 @@ int subjects_of_spent(struct subjects *s, const struct intern *keys,
 	return order && row != UINT32_MAX ? 0 : -ENOMEM;
 }
 
-/* The key of row @r by the word that is one of @rows: a set of ROWS() that has one. *@kind is the
- * word's.
+/* The key of row @r for the part that is one of @rows, a set of ROWS(). Sets *@kind to the part's
+ * kind.
  */
 static const void *row_key(const struct subject_row *r, uint32_t rows,
 			   enum subject_kind *kind)
@@ -363,7 +363,7 @@ static const void *row_key(const struct subject_row *r, uint32_t rows,
 			  NULL);
 }
 
-/* Keys that are no text are numbers: a group, a pid, a CPU, a node. */
+/* Keys that are not texts are numbers: a group, a pid, a CPU, a node. */
 static uint32_t key_value(const void *key)
 {
 	uint32_t value;
@@ -394,7 +394,7 @@ static struct cell strbuf_cell(struct strbuf *sb, struct table *t)
 	return cell;
 }
 
-/* Of a callchain: its first frame. */
+/* For a callchain: its first frame. */
 struct cell subject_callsite(const void *row, struct table *t)
 {
 	const struct subject_row *r = row;
@@ -412,7 +412,7 @@ struct cell subject_callsite(const void *row, struct table *t)
 	return strbuf_cell(&name, t);
 }
 
-/* Appends the callchain that @r stands for, by one of its words. */
+/* Appends the callchain of @r, by its part of kind STACK. */
 static void row_callchain(const struct subject_row *r, struct strbuf *out)
 {
 	const char *text = row_key(r, ROWS(STACK), NULL);

@@ -13,8 +13,8 @@
 #include "event/tasks.h"
 
 /**
- * struct subject - who allocated, as an account's row says
- * @stack: 0: none was recorded
+ * struct subject - who allocated, from an account row
+ * @stack: 0: not recorded
  * @dims: in the account's dimensions
  */
 struct subject {
@@ -25,12 +25,12 @@ struct subject {
 };
 
 /**
- * struct subject_part - what rows of one table stand for, by one word of it
- * @dim: its place in the account's dimensions; -1: it has none
- * @of_pid: a name is that of the pid that stands there
+ * struct subject_part - one part of what a table's rows stand for
+ * @dim: its index in the account's dimensions; -1: none
+ * @of_pid: the dimension holds a pid, whose name is used
  * @keys: number n has the key n + 1
- * @stacks: pairs of a callsite and a stack; @by_stack: such a pair's number -> its number in
- *	    @keys, so that each is looked at once
+ * @stacks: pairs of a callsite and a stack; @by_stack: number of a pair -> its number in @keys, so
+ *	that each is resolved once
  */
 struct subject_part {
 	enum subject_kind kind;
@@ -43,8 +43,8 @@ struct subject_part {
 
 /**
  * struct subjects - the rows of one table; subjects_init() it
- * @names: the accounts', where rows are by name; @tasks: where they are by pid
- * @tuples: of several parts: row number n is the tuple n + 1 of their numbers
+ * @names: the accounts' names, if rows are by name; @tasks: if they are by pid
+ * @tuples: with several parts: row n is tuple n + 1 of their numbers
  */
 struct subjects {
 	const struct analysis_env *env;
@@ -57,57 +57,57 @@ struct subjects {
 	struct intern tuples;
 };
 
-/* What page events can be by: they name neither a cache nor a node. */
+/* Rows that pages can have: page events name neither a cache nor a node. */
 #define PAGE_ROWS (ROWS_ALL & ~(ROWS(NONE) | ROWS(CACHE) | ROWS(NODE)))
 
-/* Room for the words of a kind. */
+/* Buffer size for the words of a kind. */
 #define SUBJECT_WORDS 40
 
-/* What an account must keep apart for rows of @kind. */
+/* The dimensions that an account needs for rows of @kind. */
 struct dimensions subjects_dimensions(enum subject_kind kind);
-/* The same of slab objects for all tables of @opts: where functions are skipped, and nothing else
- * or several things are asked for, the callchain says what the callsite is. For a fourth dimension
- * there is no room: beside three others, a table by cache has one row [kmalloc].
+/* The dimensions of slab objects for all tables of @opts. If functions are skipped, and nothing
+ * else or several things are asked for, the callchain determines the callsite. There is no room for
+ * a fourth dimension: beside three others, a table by cache has one row [kmalloc].
  */
 struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 					   const struct analysis_env *env);
-/* The same of pages, whose rows are by stack as it is. */
+/* The dimensions of pages, whose rows are by stack anyway. */
 struct dimensions subjects_page_dimensions(enum subject_kind kind);
-/* Are rows of @kind by task, and by nothing that the callsite decides? */
+/* Are rows of @kind by task, and by nothing that depends on the callsite? */
 bool subjects_of_tasks(enum subject_kind kind);
-/* "callsite", "stack", ...: the option's word of a kind that is not combined. */
+/* "callsite", "stack", ...: the option's word for a kind with a single part. */
 const char *subjects_word(enum subject_kind kind);
-/* "callsite" or "comm,callsite", a table's @by: returns @words. */
+/* "callsite" or "comm,callsite", a table's @by. Returns @words. */
 const char *subjects_words(enum subject_kind kind, char words[SUBJECT_WORDS]);
 
-/* @sites is borrowed; @dimensions: the account's. 0 or -ENOMEM; to be freed in any case. */
+/* @sites is borrowed; @dimensions: the account's. 0 or -ENOMEM; subjects_free() in any case. */
 int subjects_init(struct subjects *s, const struct analysis_env *env,
 		  enum subject_kind kind, struct sites *sites,
 		  const struct dimensions *dimensions) __must_check;
-/* The row of @who: 0, 1, 2, ... as they come; UINT32_MAX if memory ran out. */
+/* The row of @who: 0, 1, 2, ... in order of appearance; UINT32_MAX: no memory. */
 uint32_t subjects_row(struct subjects *s, const struct subject *who);
-/* How many rows there are. */
+/* The number of rows. */
 uint32_t subjects_count(const struct subjects *s);
 /**
  * subjects_of_spent() - the rows of an account by task, in the order of the tasks' first events
- * @keys: of the account's rows; @firsts: their first events
- * @rows: an array of spent->keys.count; becomes the row of each of @spent's sums
+ * @keys: keys of the account's rows; @firsts: their first events
+ * @rows: array of spent->keys.count entries; receives the row of each of @spent's sums
  *
- * To be called first. The account's rows of all tasks are none of these. Return: 0 or -ENOMEM.
+ * Call it first. The account's rows for all tasks together are not included. Return: 0 or -ENOMEM.
  */
 int subjects_of_spent(struct subjects *s, const struct intern *keys,
 		      const struct event_place *firsts, const struct spent *spent,
 		      uint32_t *rows) __must_check;
-/* Appends the callchain that row @row of those by stack alone stands for, as the column has it:
- * "callsite;its caller;..." or "callsite;[no stack]".
+/* Appends the callchain of row @row, for rows by stack alone, as in the column: "callsite;its
+ * caller;..." or "callsite;[no stack]".
  */
 void subjects_callchain(const struct subjects *s, uint32_t row, struct strbuf *out);
 void subjects_free(struct subjects *s);
 
-/* What such a row is made from: the first member of what a table's rows are made from. */
+/* Must be the first member of a table row's data. */
 struct subject_row {
 	const struct subjects *subjects;
-	uint32_t index; /* of subjects_row() */
+	uint32_t index; /* from subjects_row() */
 };
 
 /* (for the columns below) */
@@ -124,7 +124,7 @@ struct cell subject_pid(const void *row, struct table *t);
 struct cell subject_cpu(const void *row, struct table *t);
 struct cell subject_node(const void *row, struct table *t);
 
-/* The columns that say what a row stands for, to stand among a table's column types. */
+/* The columns for what a row stands for, for use in a table's column types. */
 #define SUBJECT_COLUMN_CACHE                                                          \
 	{                                                                             \
 		.column = { .name = "cache",                                          \

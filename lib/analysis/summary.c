@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the first look at a recording.
- * In: the tables of stat, leaks and advise, as these analyses make them. Out: the table "summary": the
- * three callsites that allocated most, hold most, and grow most; the largest waste; failures; the
- * first advice.
+ * In: the tables of the analyses behind stat, leaks and advise. Out: the table "summary": the three
+ * callsites that allocated most, hold most, and grow most; the largest waste; failures; the first
+ * advice.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const struct analysis *const parts[PART_NR] = {
 
 /**
  * struct summary - the analysis
- * @opts: of @selves, which are what makes the tables
+ * @opts: options of @selves, the analyses that make the tables
  */
 struct summary {
 	const struct analysis_env *env;
@@ -44,12 +44,13 @@ static bool lost_events(const struct summary *s)
 	       lost;
 }
 
-/* What this rests on, and what of it is in doubt. @no_failure: no page request failed. */
+/* Notes what the summary is based on, and what is uncertain. @no_failure: no page request failed.
+ */
 static void add_trust(const struct summary *s, bool no_failure, struct table *t)
 {
 	uint32_t types = analysis_seen(s->env);
 
-	/* What was lost stands above the table; a request that failed may be among it. */
+	/* Losses are noted above the table; lost events may include failed requests. */
 	if (recording_lacks_frees(s->env->rec))
 		table_add_note(
 			t,
@@ -70,7 +71,7 @@ static void add_trust(const struct summary *s, bool no_failure, struct table *t)
 			       types & NEEDS_SLAB ? "page" : "slab");
 }
 
-/* Slab requests that failed name no size. */
+/* Adds failures; failed slab requests have no size. */
 static void add_failures(const struct report *from, struct table *t)
 {
 	const struct table *slab = summary_find(from, "slab");
@@ -86,7 +87,7 @@ static void add_failures(const struct report *from, struct table *t)
 	}
 }
 
-/* What the reader must know of the tables: their loud notes. */
+/* Copies the tables' loud notes, which the reader must know. */
 static void add_warnings(const struct report *from, struct table *t)
 {
 	static const char *const names[] = { "slab", "page" };
@@ -124,7 +125,7 @@ static bool possible(const struct summary *s, enum part part)
 	return seen & NEEDS_PAGE && !(filter && !filter->nr_page);
 }
 
-/* Of a sample. Advice weighs what it sees against what it sees: it is not of more. */
+/* In a sample. Advice compares figures of the sample with each other, so it is not scaled. */
 static void show_intervals(struct table *t)
 {
 	table_show_column(t, "growth_min");
@@ -178,7 +179,7 @@ static int summary_view(const void *self, struct report *report)
 	}
 	if (!ret && !report_ok(tables))
 		ret = -ENOMEM;
-	/* Nothing was recorded of what it is about: the command says so. */
+	/* Without tables there were no events; the command reports that. */
 	if (!ret && tables->nr_tables)
 		ret = show(s, tables, report);
 	report_free(tables);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the rows of the first look at a recording.
- * In: the tables of other analyses. Out: the largest rows of these, in the table "summary".
+ * In: the tables of other analyses. Out: their largest rows, in the table "summary".
  */
 #include "analysis/summary_rows.h"
 
@@ -18,10 +18,10 @@
 /* Rows of each kind. */
 #define LARGEST 3
 
-/* What is looked for: the largest numbers of these columns.
- * @about: the row's word; @more: the command that shows more of it
- * @slab, @page: the tables; NULL: not of these. @column: of the numbers
- * @low, @high: of their intervals; NULL: they have none
+/* A search for the largest numbers of a column.
+ * @about: the row's word; @more: the command that shows more
+ * @slab, @page: the tables; NULL: not this one. @column: of the numbers
+ * @low, @high: columns of their intervals; NULL: none
  * @largest: how many rows
  * @live: it needs all frees
  */
@@ -49,7 +49,7 @@ static const struct subject_of advice = {
 	"advice", "kmemx advise", "advice", NULL, "bytes", NULL, NULL, 1, true,
 };
 
-/* A callsite, and what is known of it. */
+/* A callsite and its figures. */
 struct site {
 	const char *name; /* a text of the tables */
 	uint64_t bytes, hit;
@@ -58,12 +58,12 @@ struct site {
 	uint64_t total; /* of all callsites in its table */
 };
 
-/* What a row of the table is made from. @site: NULL: no table says which. */
+/* A row's data. @site: NULL: not known. */
 struct summary_row {
 	const struct subject_of *subject;
 	const struct site *site;
-	bool counted;  /* its .hit is known */
-	bool interval; /* its .least and .most are */
+	bool counted;  /* @site->hit is known */
+	bool interval; /* @site->least and @site->most are known */
 };
 
 struct sites_found {
@@ -143,7 +143,7 @@ static struct cell cell_callsite(const void *row, struct table *t)
 	return cell_text(t, r->site->name);
 }
 
-/* A rate is no sum: text says so. */
+/* Growth is a rate, not a sum: text shows that. */
 static const char *spell_about(const char *word)
 {
 	return strcmp(word, "growth") ? word : "grows/s";
@@ -237,7 +237,7 @@ static uint64_t cell_number(const struct table *t, size_t row, int column)
 	return c->type == CELL_UINT ? c->u : 0;
 }
 
-/* Does live memory of the row grow, as far as the table knows? */
+/* Does the row's live memory grow, by the table's verdict? */
 static bool grows(const struct table *t, size_t row)
 {
 	int column = table_column(t, "verdict");
@@ -254,7 +254,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct site *)a)->name, ((const struct site *)b)->name);
 }
 
-/* Those of @t, each once: rows of pages differ in order and migratetype, too. */
+/* Adds the callsites of @t, each once: rows of pages also differ in order and migratetype. */
 static int add_sites(struct sites_found *found, const struct table *t,
 		     const struct subject_of *subject, bool page)
 {
@@ -306,7 +306,7 @@ static int add_sites(struct sites_found *found, const struct table *t,
 	return 0;
 }
 
-/* The largest first; of those that are equal, by name. */
+/* The largest first; equal ones by name. */
 static int by_size(const void *a, const void *b)
 {
 	const struct site *one = a, *other = b;
@@ -335,7 +335,7 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 					   !strcmp(subject->column, "bytes"),
 					   growth || (estimated && subject->low) };
 
-		/* A slope is no part of a sum. */
+		/* A slope has no share in a sum. */
 		if (growth)
 			found.sites[i].total = 0;
 		if (!table_type_add_row(&summary_type, SUBJECT_NONE, to, &row))
@@ -366,8 +366,8 @@ static const char *text_at(const struct table *t, size_t row, const char *column
 	return c && c->type == CELL_TEXT ? c->s : "";
 }
 
-/* "Growth is uncertain (95 %): kstrdup 306 to 1314." of the rows whose growth may be half as much or
- * less, or twice as much or more. Returns how many rows there are of growth.
+/* Notes "Growth is uncertain (95 %): kstrdup 306 to 1314." for rows whose growth may be at most
+ * half or at least twice as much. Returns the number of growth rows.
  */
 static size_t note_intervals(struct table *t)
 {
@@ -397,7 +397,7 @@ static size_t note_intervals(struct table *t)
 	return nr;
 }
 
-/* Is there growth, or may there be? */
+/* Is there growth, or may there be some? */
 static enum growth_verdict verdict_of(const struct report *from)
 {
 	static const char *const names[] = { "leaks", "leaks_page" };
@@ -438,7 +438,7 @@ void summary_note_growth(const struct report *from, struct table *to)
 		table_add_note(to, "Nothing is seen to grow.");
 }
 
-/* Its row of the largest saving; of those that are equal, of most allocations. */
+/* The row with the largest saving; among equal ones, that with most allocations. */
 static size_t first_advice(const struct table *t)
 {
 	int bytes = table_column(t, "bytes"), hit = table_column(t, "hit");

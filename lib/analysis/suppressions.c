@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: leaks that somebody knows of and does not want to see.
- * In: a file as LeakSanitizer reads it. Out: is a function, module or cache in it?
+ * analysis: known leaks that the user does not want to see.
+ * In: a file in LeakSanitizer's format. Out: does it match a function, module or cache?
  */
 #include "analysis/suppressions.h"
 
@@ -14,7 +14,7 @@
 
 static const char lead[] = "leak:";
 
-/* Takes the line of @size bytes at @text, which has no spaces around it. */
+/* Adds the line of @size bytes at @text, without spaces around it. */
 static int add_line(struct suppressions *s, const char *text, size_t size)
 {
 	char *pattern;
@@ -70,8 +70,8 @@ static bool begins(const char *name, const char *part, size_t size)
 	return !strncmp(name, part, size);
 }
 
-/* Does @name have the parts of @pattern between its stars, in their order? The first one found
- * leaves most for the others.
+/* Does @name contain the parts of @pattern between its stars, in order? Taking the first match of
+ * each leaves the most for the others.
  */
 static bool fits(const char *pattern, const char *name)
 {

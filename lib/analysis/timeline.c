@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what lives, over time.
+ * analysis: live memory over time.
  * In: changes of live bytes, by row, in time order. Out: live bytes at the ends of equal bins.
  */
 #include "analysis/timeline.h"
@@ -19,7 +19,7 @@ void timeline_init(struct timeline *t, uint64_t first, uint64_t last, unsigned i
 	t->width = bins ? span / bins + 1 : 0;
 }
 
-/* The row of that number; NULL: no memory. */
+/* The row with that number; NULL: no memory. */
 static struct timeline_row *row_of(struct timeline *t, uint32_t number)
 {
 	size_t need = (number + 1UL) * t->bins;
@@ -47,7 +47,7 @@ void timeline_change(struct timeline *t, uint32_t number, uint64_t ts, uint64_t 
 	row = row_of(t, number);
 	if (!row)
 		return;
-	/* Times beyond both ends, which damage makes, are in the bins there. */
+	/* Times outside the range, from a damaged recording, go to the first or last bin. */
 	bin = ts > t->first ? (ts - t->first) / t->width : 0;
 	while (row->nr < bin && row->nr < t->bins - 1)
 		t->at[(size_t)number * t->bins + row->nr++] = row->live;

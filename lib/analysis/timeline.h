@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: what lives, over time.
+ * analysis: live memory over time.
  * In: changes of live bytes, by row, in time order. Out: live bytes at the ends of equal bins.
  */
 #ifndef KMEMX_ANALYSIS_TIMELINE_H
@@ -12,7 +12,7 @@
 
 #include "base/compiler.h"
 
-/* What lives of a row; @nr bins have ended, and more may have, with the same. */
+/* Live bytes of a row; @nr bins have been written. Further ones up to now have @live. */
 struct timeline_row {
 	uint64_t live;
 	uint32_t nr;
@@ -20,8 +20,8 @@ struct timeline_row {
 
 /**
  * struct timeline - zero-initialise it, then timeline_init()
- * @first: when the first bin begins; @width: of each; @bins: how many; 0: nothing is kept
- * @at: of each row @bins numbers
+ * @first: start of the first bin; @width: of each bin; @bins: their number; 0: nothing is kept
+ * @at: @bins numbers for each row
  * @failed: memory ran out; the numbers are void
  */
 struct timeline {
@@ -33,16 +33,16 @@ struct timeline {
 	bool failed;
 };
 
-/* @bins of the time from @first to @last, both included. */
+/* Divides the time from @first to @last, both included, into @bins bins. */
 void timeline_init(struct timeline *t, uint64_t first, uint64_t last, unsigned int bins);
-/* From @ts on @more bytes more, and @less fewer, live of @row. Keeps its failures. */
+/* At @ts, @row gains @more live bytes and loses @less. Keeps failures. */
 void timeline_change(struct timeline *t, uint32_t row, uint64_t ts, uint64_t more,
 		     uint64_t less);
-/* At the end @less bytes fewer live than was said. */
+/* Subtracts @less from @row's live bytes at the end. */
 void timeline_settle(struct timeline *t, uint32_t row, uint64_t less);
-/* What lived of @row at the end of @bin; of the last one at the end of all. */
+/* @row's live bytes at the end of @bin; for the last bin, at the very end. */
 uint64_t timeline_at(const struct timeline *t, uint32_t row, unsigned int bin);
-/* Makes @to what @from is. 0; -ENOMEM: timeline_free() then, too. */
+/* Copies @from to @to. 0 or -ENOMEM; timeline_free() in any case. */
 int timeline_copy(struct timeline *to, const struct timeline *from) __must_check;
 void timeline_free(struct timeline *t);
 

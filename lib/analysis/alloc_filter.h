@@ -77,8 +77,7 @@ int alloc_filter_begin(struct alloc_filter *f,
 		       const struct analysis_env *env) __must_check;
 /* Marks the allocations among @nr events as hidden or not. */
 void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr);
-/* Were caches other than kmalloc's asked for, and does an event that passed all else name no cache?
- */
+/* Does the filter name caches other than kmalloc's, while events that passed all else name none? */
 bool alloc_filter_unnamed(const struct alloc_filter *f);
 void alloc_filter_free(struct alloc_filter *f);
 

@@ -116,7 +116,9 @@ void net_range_prove(struct net_range *r, uint64_t min, uint64_t max)
 		min = max;
 	r->min = min;
 	r->gone = r->net - max;
-	/* Live bytes come from the most trusted part first, gone ones from the least trusted. */
+	/* Bytes that must live are taken from seen, implicit, lost; gone ones from implicit, lost,
+	 * seen.
+	 */
 	take(&r->lost, take(&r->implicit, take(&r->seen, r->min)));
 	take(&r->seen, take(&r->lost, take(&r->implicit, r->gone)));
 }

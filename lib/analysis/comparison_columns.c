@@ -296,8 +296,7 @@ static const struct column_type *low_of(const char *name)
 	return NULL;
 }
 
-/* Names in the summary of what a row missing in the table may have; waste and peak use the bytes.
- */
+/* The summary's name for what a row missing in the table may have; waste and peak use the bytes. */
 static const char *missing_of(const char *name)
 {
 	if (!strcmp(name, "hit"))

@@ -18,9 +18,9 @@
  * set_recommended_min_free_kbytes()).
  */
 #define FRAG_MIN_FREE_PART   20U
-/* At most so many pageblocks are tracked. */
+/* Limit of tracked pageblocks. */
 #define FRAG_BLOCKS_MAX	     65536U
-/* At most so many fallbacks per CPU wait for their allocation; a list refill causes several. */
+/* Limit of fallbacks per CPU that wait for their allocation; a list refill causes several. */
 #define FRAG_WAITING_MAX     256U
 
 /**

@@ -10,15 +10,14 @@
 #include "analysis/over_time.h"
 #include "analysis/sites.h"
 
-/* At most so many bins: a map has less room than a timeline. */
+/* Limit of bins: a map has less room than a timeline. */
 #define FRAME_MAP_BINS	 128U
-/* At most so many pageblocks; pages of further ones are only counted. */
+/* Limit of pageblocks; pages of further ones are only counted. */
 #define FRAME_MAP_BLOCKS 65536U
-/* At most so many pairs of pageblock and callsite; after that, a pageblock's further callsites
- * share one.
+/* Limit of pairs of pageblock and callsite; after that, a pageblock's further callsites share one.
  */
 #define FRAME_MAP_PAIRS	 (1U << 19)
-/* At most so many sums over time; after that, bins are merged in pairs. */
+/* Limit of sums over time; after that, bins are merged in pairs. */
 #define FRAME_MAP_CELLS	 (1U << 20)
 /* Order of a pageblock if the recording does not say: that of x86-64. */
 #define FRAME_MAP_ORDER	 9U

@@ -16,7 +16,7 @@
 #define FIRST_SHIFT 10
 #define PAIRS	    (GROWTH_WINDOWS * (GROWTH_WINDOWS - 1) / 2)
 
-/* A slope needs at least so many windows with live bytes. */
+/* Minimum number of windows with live bytes for a verdict. */
 #define WINDOWS_MIN	8
 /* 95 % of a standard normal distribution lie within this. */
 #define NORMAL_95	1.96

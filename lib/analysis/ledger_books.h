@@ -9,7 +9,7 @@
 #include "analysis/ledger.h"
 #include "base/strbuf.h"
 
-/* A count of the objects of a cache or a row, made from @read to @end (ns). @held: at most so many
+/* A count of the objects of a cache or a row, made from @read to @end (ns). @held: upper bound of
  * free objects in CPUs' slabs, which the count includes as in use.
  */
 struct books_count {

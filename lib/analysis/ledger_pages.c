@@ -146,7 +146,7 @@ static void add_row(struct table *t, const char *what, int64_t trace, bool known
 		t->failed = true;
 }
 
-/* At most so many page frames were used by the recorder itself for the file's events. */
+/* Upper bound of the page frames that the recorder itself used for the file's events. */
 static uint64_t recorder_pages(const struct ledger *l)
 {
 	const struct recording *rec = l->env->rec;

@@ -12,9 +12,9 @@
 
 #include "account/accounts.h"
 
-/* At most so many bins: more than a screen shows, so that a range can be zoomed. */
+/* Limit of bins: more than a screen shows, so that a range can be zoomed. */
 #define OVER_TIME_BINS	256U
-/* At most so many sums, of all rows together; after that, bins are merged in pairs. */
+/* Limit of sums, of all rows together; after that, bins are merged in pairs. */
 #define OVER_TIME_CELLS (4U << 20)
 
 /**

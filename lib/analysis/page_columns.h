@@ -21,7 +21,7 @@ struct page_group {
 	uint64_t hit, pages; /* or the live ones */
 	uint64_t implicit_pages;
 	struct net_range net;
-	struct estimate bytes; /* of a sample */
+	struct estimate bytes; /* in a sample */
 };
 
 /* A row's data in the page tables: @subject first. */

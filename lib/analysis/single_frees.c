@@ -20,7 +20,7 @@
 #define IN_INTERRUPT (0x08 | 0x10)
 /* A longer run of frees was no batch. With pages of 64 KiB a batch has up to 8190. */
 #define BATCH_MOST   16384
-/* Interrupts and other tasks free pages in between, so each CPU keeps so many runs. */
+/* Runs kept per CPU: interrupts and other tasks free pages in between. */
 #define RUNS	     4
 /* A marker in @frames: a pause between frees. */
 #define PAUSE	     KMEM_NO_PFN

@@ -16,7 +16,7 @@ struct site_group {
 	uint64_t addr;	  /* of the first callsite seen */
 	uint64_t start;	  /* of the function; 0: no symbol, or inlined */
 	const char *name; /* the symbol table's, or the source's; NULL: not known */
-	size_t name_size; /* of what is shown of it */
+	size_t name_size; /* of its shown part */
 	const char *module;
 	const char
 		*file; /* of an inlined function; NULL: it is not, or it is not known */

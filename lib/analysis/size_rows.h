@@ -15,7 +15,7 @@
 /* The key of a table row; without padding, as keys are compared as bytes. */
 struct size_row_key {
 	uint32_t subject;
-	uint32_t range; /* of the sizes asked for: up to 2^range bytes */
+	uint32_t range; /* of requested sizes: up to 2^range bytes */
 	uint32_t bytes; /* of an object: the class */
 	uint32_t cache; /* of objects that kmalloc did not give */
 	uint32_t kmalloc;
@@ -35,7 +35,7 @@ struct size_row_counts {
 /**
  * struct size_rows - size_rows_init() it
  * @lives: the source of the lives
- * @known: keys of row of @lives, range and class
+ * @known: keys: row of @lives, range and class
  * @of: entry of @known -> row of the table, with SIZE_ROW_SKIPPED if the user wants its callsite
  *	skipped
  * @keys: keys of the rows; number n has the counts n - 1

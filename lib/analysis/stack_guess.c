@@ -13,8 +13,8 @@
 #include "base/array.h"
 
 #define NO_POOL	   UINT32_MAX
-/* An object in the sample stands for at most so many times N objects; on average it stands for
- * about N. A callsite that gets the same few objects all the time may have a thousand times as many
+/* An object in the sample stands for at most STANDS_FOR * N objects; on average it stands for about
+ * N. A callsite that gets the same few objects all the time may have a thousand times as many
  * outside the sample as inside, and then those inside say nothing about the others.
  */
 #define STANDS_FOR 8

@@ -234,9 +234,10 @@ $(LIBKMEMX): $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+# In one step for who runs it meanwhile.
 $(KMEMX): $(CMD_OBJ) $(LIBKMEMX)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@.new $^ $(LIB_LIBS) && mv $@.new $@
 
 $(B)/pic/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)

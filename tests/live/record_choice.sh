@@ -3,6 +3,7 @@
 #
 # What is chosen is recorded, and of those chosen: --slab, --page, --frag, --percpu, -e,
 # --stack, --filter, --follow, -p.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -3,6 +3,7 @@
 #
 # -p records the processes that it names and their descendants: those that run already, what forks
 # while they are listed, and those to come; with their threads, and without the recorder.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -2,6 +2,7 @@
 # shellcheck shell=sh
 #
 # On a full disk the recording ends, what was read is kept and readable, and the status is 1.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -3,6 +3,7 @@
 #
 # SIGKILL leaves what was recorded; the next recording tells, kmemx recover makes a file of it.
 # In a directory whose filesystem joins pages in place, and in one that does not.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -2,6 +2,7 @@
 # shellcheck shell=sh
 #
 # A recording shows a line of progress on a terminal, which is gone at the end; nowhere else.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 command -v script >/dev/null || skip "script(1) of util-linux is not installed"

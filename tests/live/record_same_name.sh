@@ -3,6 +3,7 @@
 #
 # Several recorders with the same name: one records, the others are refused at their start, and no
 # recording is lost.
+# alone: it compares the instances before and after
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -3,6 +3,7 @@
 #
 # The recorder leaves out what it allocates itself, and nothing else: softirqs that interrupt
 # it free the objects of all tasks (RCU), and --filter does not hold for frees.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -3,6 +3,7 @@
 #
 # However a recording ends, the instance goes and the file is whole; what a killed recorder
 # left is kept for kmemx recover.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -3,6 +3,7 @@
 #
 # --stack-sample beside a recording of the same tasks that has all callchains: the sums of the
 # callsites are the same, what is attributed is what the model says, and goes to the callers.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -2,6 +2,7 @@
 # shellcheck shell=sh
 #
 # kmemx top without a screen: known rates, the figures of record and stat, nothing left behind.
+# only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 command -v python3 >/dev/null || skip "python3 is not installed"

@@ -4,7 +4,7 @@
  * In: what to record, on which kernel and machine. Out: a line for the boot loader.
  *
  * Which kernel has what (Documentation/admin-guide/kernel-parameters.txt, and the commits):
- *   trace_event=, trace_buf_size=	2.6.31; the size is one CPU's
+ *   trace_event=, trace_buf_size=	2.6.31; the size is per CPU
  *   trace_options=			3.8	7bcfaf54f591
  *   trace_clock=				3.15	e1e232ca6b8f
  *   trace_trigger=			6.2	a01fdc897fa5
@@ -18,12 +18,12 @@
 #include <string.h>
 
 #define MIB	       ((uint64_t)1 << 20)
-/* Nobody reads while the machine boots, so that a buffer must hold it all. */
+/* Nobody reads while the machine boots, so a buffer must hold everything. */
 #define BOOT_SHARE     16
 #define BOOT_MAX_BYTES (64 * MIB)
 #define RESERVED_NAME  "kmemx"
 #define PERSISTENT     "boot_kmemx"
-/* What is longer is cut on some machines (32-bit ARM). */
+/* Some machines (32-bit ARM) cut longer lines. */
 #define LINE_MAX_BYTES 1024
 
 static bool has(const struct boot_options *o, unsigned int major, unsigned int minor)
@@ -50,7 +50,7 @@ static void add_size(struct strbuf *sb, uint64_t bytes)
 
 /* --- events ------------------------------------------------------------------------------ */
 
-/* Can @text stand in a parameter whose parts are divided by one of ",^@="? */
+/* Can @text appear in a parameter whose parts are separated by one of ",^@="? */
 static bool is_plain(const char *text, const char *more)
 {
 	static const char letters[] =
@@ -74,7 +74,7 @@ static void add_kmem(const struct boot_options *o, bool page, struct strbuf *sb,
 	for (size_t i = 0; i < nr; i++) {
 		size_t len = strlen(names[i]);
 
-		/* kmalloc_node and its like are gone. */
+		/* The kmalloc_node-like events are gone. */
 		if (has(o, 6, 1) && len > 5 && !strcmp(names[i] + len - 5, "_node"))
 			continue;
 		strbuf_printf(sb, "%skmem:%s", *separator, names[i]);
@@ -126,7 +126,7 @@ static int check(const struct boot_options *o)
 			o->major, o->minor, lacks, remedy);
 		return -EOPNOTSUPP;
 	}
-	/* The sweep of leftovers removes what is called kmemx-NUMBER. */
+	/* The sweep of leftovers removes instances called kmemx-NUMBER. */
 	if (o->instance && (!is_plain(o->instance, "-.") || o->instance[0] == '.' ||
 			    !strncmp(o->instance, "kmemx-", 6))) {
 		log_msg(o->log, LOG_ERROR,
@@ -139,7 +139,7 @@ static int check(const struct boot_options *o)
 
 enum boot_stack { NO_STACK, TRIGGER, OPTION };
 
-/* How callchains are to be had. */
+/* How to get callchains. */
 static enum boot_stack choose_stack(const struct boot_options *o)
 {
 	enum capture_stack wanted = o->events.stack;
@@ -198,8 +198,8 @@ static void add_options(const struct boot_options *o, enum boot_stack stack,
 			"#   inside quotes, as in /etc/default/grub, write the quotes as \\\"\n");
 }
 
-/* From 4.17 (3fd49c9e48e2) a kernel whose TSC is unstable switches the top buffer's clock
- * late in the boot, unless one was chosen: that empties the buffer.
+/* From 4.17 (3fd49c9e48e2) a kernel with an unstable TSC switches the top-level buffer's clock late
+ * in the boot, unless a clock was chosen. That empties the buffer.
  */
 static void add_clock(struct strbuf *line, struct strbuf *notes)
 {

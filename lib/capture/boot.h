@@ -16,15 +16,15 @@
 #include "capture/events.h"
 
 /**
- * struct boot_options - what the line is for
- * @major, @minor: the kernel, 6 and 12 for Linux 6.12
- * @memory_bytes, @nr_cpus: the machine; from them comes the size of the buffers
- * @events: as for a recording; a filter is not used
- * @min_order: callchains on page allocations from this order only
+ * struct boot_options - what the line must do
+ * @major, @minor: the kernel version, 6 and 12 for Linux 6.12
+ * @memory_bytes, @nr_cpus: the machine, which determines the size of the buffers
+ * @events: as for a recording, but without a filter
+ * @min_order: callchains only on page allocations of this order or more
  * @instance: name of a tracing instance; NULL: the top-level instance
  * @persistent: the instance lies in memory that a warm reboot leaves alone
- * @keep_last: when the buffer is full, the oldest events go; else new ones are not recorded
- * @buffer_bytes: of each CPU; 0: chosen by memory
+ * @keep_last: a full buffer drops the oldest events; else new ones are not recorded
+ * @buffer_bytes: per CPU; 0: chosen from memory
  */
 struct boot_options {
 	unsigned int major, minor;
@@ -40,18 +40,18 @@ struct boot_options {
 
 /**
  * boot_cmdline() - compose the line
- * @line: appended to, without a newline; words with a space are quoted as the kernel wants
- * @notes: appended to: lines that begin with "# ", what each parameter does and what to do
+ * @line: the line is appended without a newline; words with a space are quoted for the kernel
+ * @notes: comment lines ("# ") are appended: what each parameter does and what to do
  *
  * What the kernel supports only partly is logged as LOG_WARN.
  *
- * Return: 0; after an LOG_ERROR message -EOPNOTSUPP if that kernel cannot, -EINVAL if a name
- * cannot stand in a kernel parameter; -ENOMEM.
+ * Return: 0; after an LOG_ERROR message -EOPNOTSUPP if that kernel cannot do it, -EINVAL if a name
+ * is not possible in a kernel parameter; -ENOMEM.
  */
 int boot_cmdline(const struct boot_options *opts, struct strbuf *line,
 		 struct strbuf *notes) __must_check;
 
-/* A CPU's buffer for this machine: a multiple of 1 MiB. */
+/* The size of a CPU's buffer on this machine, a multiple of 1 MiB. */
 uint64_t boot_buffer_bytes(uint64_t memory_bytes, unsigned int nr_cpus);
 
 #endif

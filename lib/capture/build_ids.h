@@ -11,15 +11,15 @@
 #include "base/compiler.h"
 #include "base/strbuf.h"
 
-/* The GNU build id in ELF notes (host byte order), as hex; -ENOENT if there is none. */
+/* Appends the GNU build ID in ELF notes (host byte order) as hex; -ENOENT if there is none. */
 int build_id_of_notes(const void *notes, size_t size, struct strbuf *hex) __must_check;
 
 /**
- * build_ids_of_modules() - read their notes
+ * build_ids_of_modules() - read the modules' build IDs
  * @path: /sys/module; each module's note is NAME/notes/.note.gnu.build-id in it
  * @out: receives lines "name hex", sorted by name
  *
- * Modules without a build ID are left out, and so is what is part of the kernel itself.
+ * Leaves out modules without a build ID and built-in modules.
  *
  * Return: 0; -ENOMEM; another -errno of opening @path.
  */

@@ -3,10 +3,10 @@
  * capture: orchestrates a recording from tracing on to tracing off; session.c writes it.
  * In: struct capture_options. Out: the file, and struct capture_result.
  *
- * Order matters: everything that can fail or that allocates much happens before tracing is
- * switched on; the command becomes itself after that; the instance goes when the file is
- * whole, but has no name yet: killed at any time, this process leaves all events, and a file
- * that kmemx recover finds as long as there is an instance.
+ * Order matters: everything that can fail or that allocates much happens before tracing is switched
+ * on; the command is executed after that. The instance is removed when the file is complete but has
+ * no name yet. So if this process is killed at any time, all events remain, and while there is an
+ * instance there is a file that kmemx recover finds.
  */
 #include "capture/capture.h"
 
@@ -38,8 +38,8 @@ static int cannot_send(int err, const struct log *log)
 	return err;
 }
 
-/* A stream begins with all that its reader needs to make sense of what follows: it may
- * break off at any time. In a file on a small disk the symbols wait for the end.
+/* A stream begins with everything that its reader needs to interpret the rest, as it may break off
+ * at any time. In a file on a small disk the symbols are written at the end.
  */
 static int start_stream(struct session *s)
 {
@@ -58,13 +58,13 @@ static int start_stream(struct session *s)
 
 #define CACHES "/sys/kernel/slab"
 
-/* Slabs that CPUs hold go back, so that slabinfo does not count their free objects. */
+/* Makes CPUs return slabs, so that slabinfo does not count their free objects as in use. */
 static bool shrink_if_asked(const struct session *s, bool after)
 {
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
 
 	if (!s->opts->exact_ledger ||
-	    /* Once is enough to be warned. */
+	    /* Warn only once. */
 	    !shrink_caches(CACHES, after && !s->shrunk_before ? LOG_INFO : LOG_WARN,
 			   s->log))
 		return false;
@@ -83,7 +83,7 @@ static int start(struct session *s)
 
 	if (!ret && file)
 		session_begin_unfinished(s);
-	/* Pages that it frees are in no event: before any of the counts. */
+	/* Shrink before any of the counts: no event records the pages that it frees. */
 	if (!ret)
 		s->shrunk_before = shrink_if_asked(s, false);
 	if (!ret)
@@ -110,7 +110,7 @@ static int start(struct session *s)
 		watch_start(&s->watch, &s->instance, &s->events, &s->reader, s->log);
 	if (ret || !file)
 		return ret;
-	/* What CPUs took again while all this was done. */
+	/* Shrink again what CPUs have taken meanwhile. */
 	if (s->shrunk_before)
 		shrink_again(CACHES, s->log);
 	ret = facts_slabinfo_again(&s->facts, s->log);
@@ -149,18 +149,18 @@ static int record(struct session *s)
 		pump.live = &live;
 	if (!ret)
 		ret = pump_run(&pump);
-	/* It takes long, and what others allocate and free meanwhile is to be seen. */
+	/* Shrinking is slow, and what others allocate and free meanwhile must be recorded. */
 	if (!ret && !result->child.exec_errno)
 		s->shrunk_after = shrink_if_asked(s, true);
 	if (!ret && !result->child.exec_errno && !s->opts->live)
 		ret = session_count_slabs(s, "after");
 	s->verdict = watch_end(&s->watch, &s->instance, s->log);
-	/* The frees last: what was allocated until now may still be freed. */
+	/* Stop the frees last: what was allocated until now may still be freed. */
 	if (setup_write(s, "tracing_on", "0") < 0)
 		log_msg(s->log, LOG_WARN, "cannot switch tracing off");
 	result->duration_ns = clock_ns(CLOCK_MONOTONIC) - begin;
 	s->stop_ts = session_now(s);
-	/* What all reports will say. */
+	/* The duration that all reports will show. */
 	if (recording_clock_is_ns(s->clock) && s->stop_ts > s->start_ts)
 		result->duration_ns = s->stop_ts - s->start_ts;
 	log_msg(s->log, LOG_INFO, "CPU time of the recorder while recording: %.3f s",
@@ -192,7 +192,7 @@ static int add_last_facts(struct session *s)
 	return ret ? ret : session_add_truncated(s);
 }
 
-/* Everything that needs the instance; afterwards it is gone. */
+/* Does everything that needs the instance, which is gone afterwards. */
 static int collect(struct session *s)
 {
 	int ret = facts_snapshot(&s->facts, "after", s->log);
@@ -210,7 +210,7 @@ static int collect(struct session *s)
 	return session_compose(s, ret);
 }
 
-/* What a stream ends with, but for the kernel's symbols. */
+/* Room for the end of a stream without the kernel's symbols. */
 #define LAST_FACTS_ROOM (1U << 20)
 
 static int finish_stream(struct session *s)
@@ -244,7 +244,9 @@ int capture_run(const struct capture_options *opts, struct capture_result *resul
 	if (!ret && !result->exec_errno)
 		ret = opts->live ? live_end(&s) : collect(&s);
 	ring_reader_close_pipes(&s.reader);
-	/* A command that has not begun has what was open when it was made: of the instance too. */
+	/* A command that was never executed still holds descriptors from the fork, also into the
+	 * instance.
+	 */
 	if (result->child.go_fd >= 0)
 		child_close(&result->child);
 	if (!ret && !result->exec_errno && !opts->live)

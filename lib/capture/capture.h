@@ -19,8 +19,8 @@
 
 /**
  * struct capture_progress - a recording that is being made
- * @events: recorded so far, stacks included; @lost: how many the kernel counts as lost
- * @bytes: of events, in the file and in the ring buffers
+ * @events: recorded so far, stacks included; @lost: lost ones as counted by the kernel
+ * @bytes: bytes of events in the file and the ring buffers
  * @ns: since tracing was switched on
  */
 struct capture_progress {
@@ -32,13 +32,13 @@ struct capture_progress {
 struct session;
 
 /**
- * struct capture_live - what takes a recording's pages as they come, instead of a file
- * @begin: called before tracing is on, with a descriptor of the recording as it is without pages;
- *	the callee's. @s is for what live.h has
- * @pages: whole sub-buffers of a CPU, gone afterwards
- * @round: all that came before @until, a time of the clock, was handed over. True: it is enough
- * @input: @input_fd can be read. True: it is enough
- * @mute: the command has no standard input and output: a screen has them
+ * struct capture_live - callbacks that take a recording's pages as they come, instead of a file
+ * @begin: called before tracing is on, with a descriptor of the recording without pages, which the
+ *	callee owns. @s is for the functions of live.h
+ * @pages: whole sub-buffers of a CPU, valid only during the call
+ * @round: everything before @until, a time of the trace clock, was passed on. True: stop recording
+ * @input: @input_fd is readable. True: stop recording
+ * @mute: the command gets no standard input and output, as a screen uses them
  *
  * The first two return 0, or -errno, which ends the recording.
  */
@@ -54,31 +54,31 @@ struct capture_live {
 };
 
 /**
- * struct capture_options - what to record; all of it stays the caller's
+ * struct capture_options - what to record; borrowed from the caller
  * @output: path of the recording, also for messages
  * @stream_fd: where to send the recording as a stream (recording/wire.h) instead, with the
  *	command's standard output going to its standard error; -1: to the file @output
- * @live: where pages go instead of both, with the same; NULL: there
+ * @live: takes the pages instead of either, with standard output redirected as above; NULL: none
  * @argv: the command, NULL terminated; NULL: none, record until stopped
  * @command_line: this recording's command line, for the metadata and messages
- * @labels: what the user calls the recording, "key=value" lines; NULL: nothing
+ * @labels: the user's labels of the recording, "key=value" lines; NULL: none
  * @events: which events, their filter and stacks
- * @pids: record these processes alone, with what they fork; none: the whole system
+ * @pids: record only these processes and what they fork; none: the whole system
  * @cgroup: the directory of a control group: record the processes in it and below it, and what
  *	they fork; NULL: none
- * @follow: record the command and its descendants alone
+ * @follow: record only the command and its descendants
  * @buffer_bytes: ring buffer of each CPU; 0: chosen by memory
  * @clock: trace clock; NULL: CAPTURE_DEFAULT_CLOCK
  * @duration_ns: stop after this time; 0: no limit
  * @file_version: 6 or 7
- * @compress: the file by zstd, when recording has ended; only version 7, see
+ * @compress: compress the file with zstd when recording has ended; only version 7, see
  *	writer_can_compress()
  * @exact_ledger: shrink all slab caches before slabinfo is read, at both ends
  * @stop_fd: a signalfd whose signals end the recording; -1: none
  * @child_sigmask: signal mask of the command
  * @owner_uid, @owner_gid: the owner of the file; -1: the current user
- * @started: called once tracing is on, before the command starts; may be NULL. @nr_tasks: that
- *	many are recorded now; 0: all. @stacks_how: of the result
+ * @started: called once tracing is on, before the command starts; may be NULL. @nr_tasks: the
+ *	number of tasks recorded now; 0: all. @stacks_how: as in the result
  * @progress: called every CAPTURE_PROGRESS_MS while recording; may be NULL
  */
 struct capture_options {
@@ -107,36 +107,36 @@ struct capture_options {
 	const struct log *log;
 };
 
-/* mono: an object allocated on one CPU and freed on another comes in that order on every
- * machine, in nanoseconds comparable with CLOCK_MONOTONIC. local is ordered within a CPU
- * only, global takes a lock on each event, x86-tsc counts no nanoseconds. Measured on Linux
- * 6.18 x86_64 with an allocation storm: mono 1.65 times the bare workload, local 1.60,
- * x86-tsc 1.91, and medians of 5 runs differ by more than the first two do.
+/* mono: an allocation on one CPU and the free on another are in order on every machine, in
+ * nanoseconds comparable with CLOCK_MONOTONIC. local is ordered within a CPU only, global takes a
+ * lock on each event, x86-tsc counts no nanoseconds. Measured on Linux 6.18 x86_64 with an
+ * allocation storm: mono 1.65 times the bare workload, local 1.60, x86-tsc 1.91, and medians of 5
+ * runs differ by more than the first two do.
  */
 #define CAPTURE_DEFAULT_CLOCK "mono"
 
-/* It takes reading the statistics of each CPU's buffer: some 20 us a CPU. */
+/* Each report reads the statistics of every CPU's buffer, some 20 us per CPU. */
 #define CAPTURE_PROGRESS_MS 500
 
 /**
- * struct capture_result - what came of it
- * @events: data records in the file, stacks included; of a flight, those of the time that its
- *	reports show
- * @wanted: those of them that are not frees of all tasks
+ * struct capture_result - the outcome of a recording
+ * @events: data records in the file, stacks included; for a flight recorder, those within the time
+ *	that reports show
+ * @wanted: @events without the frees by all tasks
  * @stacks_how: "page (trigger)", "page (option)", "all (option)", "none"
  * @file_bytes: size of the file
  * @duration_ns: from tracing on to tracing off
  * @overrun, @commit_overrun, @dropped: events lost, as the kernel counted them
  * @taken: events that another process read from the buffers
- * @meddled: what another process did, so that events are missing that nobody counts; or NULL
- * @cut_bytes: pages that were in the file, until another process cut it
+ * @meddled: what another process did that made events vanish uncounted; or NULL
+ * @cut_bytes: bytes of pages that another process cut off the file
  * @write_error: errno of the write that ended the recording early; 0 if none did
  * @read_error: errno of a ring buffer that could not be read; 0 if all could
- * @missing: with @write_error: events that were still in the ring buffers
+ * @missing: with @write_error: events that remained in the ring buffers
  * @exec_errno: why the command could not be executed; 0 if it was
  * @stop_signal: the signal that ended the recording; 0 if none did
  * @timed_out: @duration_ns ended it
- * @child: the command; may still run (capture_wait())
+ * @child: the command; it may still be running (capture_wait())
  */
 struct capture_result {
 	uint64_t events;
@@ -173,9 +173,9 @@ int capture_run(const struct capture_options *opts,
 /**
  * capture_wait() - wait for a command that outlives the recording, and release it
  *
- * Signals of @opts->stop_fd that only this process got are passed on; the command is never
- * left behind. If the recording's time was over it gets SIGTERM. Return: the command's status
- * as a shell has it (128 + signal), 0 without a command.
+ * Signals of @opts->stop_fd that only this process got are passed on. It never returns before the
+ * command has ended. If the recording timed out, the command gets SIGTERM. Return: the command's
+ * status as a shell has it (128 + signal), 0 without a command.
  */
 int capture_wait(const struct capture_options *opts, struct capture_result *result);
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define PROCS "cgroup.procs"
-/* Groups can be nested, but not for ever. */
+/* Limit of nesting. */
 #define DEEP  16
 
 static bool is_group(const char *dir)
@@ -24,7 +24,7 @@ static bool is_group(const char *dir)
 	       access(path, R_OK) == 0;
 }
 
-/* Version 2 is mounted once; of version 1 the memory controller's groups are meant. */
+/* Version 2 is mounted once; for version 1 the memory controller's groups are used. */
 static bool may_hold_it(const char *type, const char *options)
 {
 	const char *at = strstr(options, "memory");
@@ -73,12 +73,12 @@ static int read_procs(const char *dir, pid_t **pids, size_t *nr)
 	if (snprintf(path, sizeof(path), "%s/" PROCS, dir) >= (int)sizeof(path))
 		return 0;
 	f = fopen(path, "re");
-	/* It may be gone by now. */
+	/* The group may be gone by now. */
 	if (!f)
 		return 0;
 	errno = 0;
 	while (fscanf(f, "%d", &pid) == 1) {
-		/* 0: a process that this PID namespace does not know. */
+		/* 0: a process outside this PID namespace. */
 		if (pid <= 0)
 			continue;
 		more = reallocarray(*pids, *nr + 1, sizeof(**pids));
@@ -95,7 +95,7 @@ static int read_procs(const char *dir, pid_t **pids, size_t *nr)
 	return ret;
 }
 
-/* @dir is longer in each step, and ends at PATH_MAX. */
+/* Recursion ends at PATH_MAX, as @dir grows in each step. */
 static int add_group(const char *dir, unsigned int depth, pid_t **pids, size_t *nr)
 {
 	char path[4096];
@@ -112,7 +112,7 @@ static int add_group(const char *dir, unsigned int depth, pid_t **pids, size_t *
 			    (int)sizeof(path))
 			continue;
 		ret = add_group(path, depth + 1, pids, nr);
-		/* It may be gone by now. */
+		/* The group may be gone by now. */
 		if (ret != -ENOMEM)
 			ret = 0;
 	}

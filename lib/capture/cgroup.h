@@ -14,8 +14,8 @@
 
 /**
  * cgroup_find() - the directory of a control group
- * @name: a directory that has cgroup.procs; or the group's path below where control groups are
- *	mounted, as /proc/PID/cgroup has it
+ * @name: a directory with cgroup.procs, or the group's path below the mount point, as in
+ *	/proc/PID/cgroup
  * @mounts: /proc/mounts
  * @dir: receives the directory; free() it
  *
@@ -25,7 +25,7 @@ int cgroup_find(const char *name, const char *mounts, char **dir) __must_check;
 
 /**
  * cgroup_pids() - the processes in a group and in the groups below it
- * @pids: receives them, in no order; free() it
+ * @pids: receives them, unordered; free() it
  *
  * Return: 0; -errno of opening @dir; -EOPNOTSUPP for a group of threads; -ENOMEM.
  */

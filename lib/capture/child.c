@@ -19,7 +19,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* In the child: only async-signal-safe calls, as below. */
+/* Runs in the child: only async-signal-safe calls, here and below. */
 static bool mute_self(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -39,10 +39,10 @@ static void become_command(char *const *argv, const struct child_options *opts, 
 		_exit(126);
 	if (opts->mute && !mute_self())
 		_exit(126);
-	/* Whether that worked is seen in what can be read there. */
+	/* A failure shows later, when the line is not there to be read. */
 	if (opts->marker_fd >= 0) {
 		n = write(opts->marker_fd, opts->line, strlen(opts->line));
-		/* An instance of which a file is open cannot be removed. */
+		/* An instance with an open file cannot be removed. */
 		close(opts->marker_fd);
 	}
 	if (write(result, "r", 1) != 1)
@@ -51,7 +51,7 @@ static void become_command(char *const *argv, const struct child_options *opts, 
 		n = read(go, &word, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
-		_exit(0); /* the recording did not come about */
+		_exit(0); /* the recording failed to start */
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, opts->sigmask, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * capture: the command under observation.
- * In: argv. Out: a process that waits for a word before it becomes the command.
+ * In: argv. Out: a process that waits for a go-ahead before it executes the command.
  */
 #ifndef KMEMX_CAPTURE_CHILD_H
 #define KMEMX_CAPTURE_CHILD_H
@@ -16,7 +16,7 @@
  * struct child - a forked process
  * @pidfd: readable when it has ended; -1 on kernels before 5.3
  * @exec_fd: readable once exec has succeeded (end of file) or failed
- * @exec_errno: why exec failed; 0 so far
+ * @exec_errno: why exec failed; 0: not so far
  * @status: of waitpid(2), once @ended
  */
 struct child {
@@ -33,11 +33,11 @@ struct child {
 #define CHILD_INIT ((struct child){ .pid = -1, .pidfd = -1, .go_fd = -1, .exec_fd = -1 })
 
 /**
- * struct child_options - how it begins
- * @sigmask: of the command, with default signal handling
- * @stdout_to_stderr: its standard output is where its standard error goes
+ * struct child_options - how the child starts
+ * @sigmask: signal mask of the command, with default signal handling
+ * @stdout_to_stderr: redirect its standard output to its standard error
  * @mute: its standard input, output and error are /dev/null
- * @marker_fd, @line: the child writes the line there before child_fork() returns; -1: not
+ * @marker_fd, @line: the child writes @line there before child_fork() returns; -1: it does not
  */
 struct child_options {
 	const sigset_t *sigmask;
@@ -46,18 +46,17 @@ struct child_options {
 	const char *line;
 };
 
-/* Forks. 0 or -errno. */
 int child_fork(struct child *c, char *const *argv,
 	       const struct child_options *opts) __must_check;
-/* Lets it become the command. */
+/* Lets the child execute the command. */
 int child_go(struct child *c) __must_check;
 /* To be called when @exec_fd is readable; closes it and sets @exec_errno. */
 void child_exec_result(struct child *c);
 /* Has it ended? Sets @ended and @status. With @block waits for it. */
 bool child_check(struct child *c, bool block);
-/* How it @ended, as a shell has it: 128 + the signal's number. */
+/* The exit status of an @ended child, as a shell reports it: 128 + the signal's number. */
 int child_status(const struct child *c);
-/* Closes descriptors; a child that still waits for its word ends, and is reaped. */
+/* Closes descriptors; a child that still waits for its go-ahead ends and is reaped. */
 void child_close(struct child *c);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: collects task names, as saved_cmdlines alone is small on old kernels.
+ * capture: collects task names; saved_cmdlines alone is too small on old kernels.
  * In: /proc and saved_cmdlines. Out: "PID COMM" lines.
  */
 #include "capture/comms.h"
@@ -43,7 +43,7 @@ int comms_add(struct comms *c, uint32_t pid, const char *name)
 
 	if (!item)
 		return -ENOMEM;
-	/* A process may choose any bytes; one that broke the line would forge others. */
+	/* A process may choose any bytes; a newline could forge another line. */
 	for (i = 0; i < sizeof(item->name) - 1 && name[i] && name[i] != '\n'; i++)
 		item->name[i] = (unsigned char)name[i] < ' ' ? '?' : name[i];
 	item->name[i] = '\0';
@@ -63,7 +63,7 @@ static bool parse_pid(const char *text, uint32_t *pid)
 	return !*end && !errno && v <= INT32_MAX;
 }
 
-/* Adds the thread @name of the open task directory. */
+/* Adds the thread @name of the task directory @task_fd. */
 static int add_thread(struct comms *c, int task_fd, const char *name)
 {
 	char path[280], comm[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: the names of tasks.
+ * capture: task names.
  * In: /proc and the kernel's saved_cmdlines. Out: "PID COMM" lines.
  */
 #ifndef KMEMX_CAPTURE_COMMS_H
@@ -27,9 +27,9 @@ struct comms {
 };
 
 int comms_add(struct comms *c, uint32_t pid, const char *name) __must_check;
-/* Every thread that lives now. @proc is "/proc". Tasks that vanish meanwhile are left out. */
+/* Adds every live thread. @proc is "/proc". Tasks that vanish meanwhile are left out. */
 int comms_add_proc(struct comms *c, const char *proc) __must_check;
-/* Lines "PID COMM", as saved_cmdlines has them; "<...>" names nobody. */
+/* Adds "PID COMM" lines, the format of saved_cmdlines; "<...>" is no name. */
 int comms_add_text(struct comms *c, const char *text) __must_check;
 void comms_format(const struct comms *c, struct strbuf *out);
 void comms_free(struct comms *c);

@@ -62,7 +62,7 @@ struct dead_content dead_count(const struct instance *in)
 	return out;
 }
 
-/* Before any event is on there are only this program's own lines (pids.h, flight_causes.h). */
+/* With all events off, the buffers hold only this program's own lines (pids.h, flight_causes.h). */
 static bool has_events(const struct instance *in)
 {
 	struct strbuf sb = { 0 };

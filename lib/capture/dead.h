@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * capture: the tracing instances of recorders that were killed.
- * In: tracefs. Out: tracing that has stopped, and what their buffers still hold.
+ * In: tracefs. Out: stopped tracing, and what the buffers still hold.
  */
 #ifndef KMEMX_CAPTURE_DEAD_H
 #define KMEMX_CAPTURE_DEAD_H
@@ -16,7 +16,7 @@
 
 /**
  * struct dead_content - the kernel's statistics of an instance's buffers
- * @events: that they hold
+ * @events: events that the buffers hold
  * @history: events that were read from them or lost
  */
 struct dead_content {
@@ -26,20 +26,22 @@ struct dead_content {
 struct dead_content dead_count(const struct instance *in);
 
 /**
- * dead_look() - stop tracing in the instance of a killed recorder, and count what it has
+ * dead_look() - stop tracing in the instance of a killed recorder, and count its events
  *
- * One in which nothing was ever recorded is removed. Return: 0 and @out, which is zero
- * without an instance; -EBUSY if its recorder lives; -errno.
+ * Removes an instance that never recorded anything. Return: 0 with @out filled, zeroed without an
+ * instance; -EBUSY if its recorder lives; -errno.
  */
 int dead_look(const char *token, struct dead_content *out,
 	      const struct log *log) __must_check;
 
-/* Has @l, or its instance, anything that could be recovered? Where the instance cannot be
- * read, whatever was begun is taken for that.
+/* Can anything be recovered from @l or its instance? If the instance cannot be read, whatever was
+ * begun is assumed to be recoverable.
  */
 bool dead_has_events(const struct leftover *l, const struct log *log);
 
-/* Looks at all of them: removes the empty ones, and warns of those that hold events. */
+/* Checks the instances of all killed recorders: removes the empty ones, and warns about those that
+ * hold events.
+ */
 void dead_sweep(const struct log *log);
 
 #endif

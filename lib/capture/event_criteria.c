@@ -3,9 +3,9 @@
  * capture: which allocations are recorded, as filters of the kernel's events.
  * In: criteria, selected events. Out: the instance's filters, set.
  *
- * Frees of what was allocated are kept, whoever frees: a block of pages is freed in pieces too,
- * an object of a cache by kfree() too, and no free names the size or the flags. Only the cache of
- * kmem_cache_free() is what it was.
+ * All frees of the recorded allocations must be kept. A block of pages may be freed in pieces, an
+ * object of a cache by kfree(), and no free has the size or the flags. Only the cache of
+ * kmem_cache_free() is the same as at the allocation.
  */
 #include "capture/event_criteria.h"
 
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What an event can be chosen by. */
+/* The fields that can select an event. */
 enum field { BY_BYTES = 1, BY_ORDER = 2, BY_GFP = 4, BY_CACHE = 8, BY_COMM = 16 };
 
 static const struct event_fields {
@@ -46,7 +46,7 @@ static const struct event_fields *find_event(const char *name)
 	return NULL;
 }
 
-/* The order of the smallest block of @bytes, or what was asked for if that is larger. */
+/* The order of the smallest block that has min_bytes, or min_order if that is larger. */
 static unsigned int order_of(const struct event_criteria *c)
 {
 	unsigned int order = 0;
@@ -61,7 +61,7 @@ static void and_term(struct strbuf *out)
 	strbuf_puts(out, out->size ? " && " : "");
 }
 
-/* Is the field one of @names? With * and ? and [ they are patterns. */
+/* Matches a field against @names. Names with *, ? or [ are patterns. */
 static void one_of(struct strbuf *out, const char *field, const char *const *names,
 		   size_t nr)
 {
@@ -73,7 +73,7 @@ static void one_of(struct strbuf *out, const char *field, const char *const *nam
 	strbuf_puts(out, nr > 1 ? ")" : "");
 }
 
-/* Filters can tell whether one of some bits is set, not whether all are. */
+/* Filters can test whether any of some bits is set, not whether all are. */
 static void all_bits(struct strbuf *out, const char *field, uint64_t bits)
 {
 	for (; bits; bits &= bits - 1) {
@@ -114,7 +114,7 @@ const char *event_criteria_filter(const struct event_criteria *c, const char *na
 	return field;
 }
 
-/* The filter of @event and that of the criteria. */
+/* Adds the filter of the criteria to that of @event. */
 static int add_filter(struct event_name *event, const struct instance *in,
 		      const char *filter)
 {
@@ -130,7 +130,7 @@ static int add_filter(struct event_name *event, const struct instance *in,
 	return ret;
 }
 
-/* "field:TYPE NAME;" in the event's format; "comm" is every event's. */
+/* Looks for "field:TYPE NAME;" in the event's format; every event has "comm". */
 static bool has_field(const struct event_name *event, const struct instance *in,
 		      const char *field)
 {
@@ -158,7 +158,7 @@ static int set_one(struct event_name *event, const struct instance *in,
 	if (sb.failed) {
 		ret = -ENOMEM;
 	} else if (field && !has_field(event, in, field)) {
-		/* More frees than asked for do no harm. */
+		/* Recording more frees than asked for does no harm. */
 		if (known && !known->is_free) {
 			log_msg(log, LOG_ERROR,
 				"this kernel's event %s:%s does not name the %s, so it cannot be filtered by it\n  kmem_cache_alloc names the cache from Linux 6.18 on",

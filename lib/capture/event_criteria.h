@@ -13,27 +13,27 @@
 #include "base/strbuf.h"
 #include "capture/events.h"
 
-/* Is anything chosen? */
+/* Is any criterion set? */
 bool event_criteria_any(const struct event_criteria *c);
 
 /**
  * event_criteria_filter() - the filter of one event
- * @name: of an event of the system kmem
- * @filter_frees: frees are chosen by the same; else only by what is certain of them: an object
- *	is of the same cache when it is freed
- * @out: receives the filter; nothing: all of this event are recorded
+ * @name: name of a kmem event
+ * @filter_frees: frees must meet the same criteria; else only what also holds at the free: an
+ *	object's cache
+ * @out: receives the filter; nothing: every such event is recorded
  *
- * Return: the name of the field that it needs most, which not all kernels' events have; NULL:
- * there is no filter.
+ * Return: the name of the most important field that the filter needs, which not all kernels' events
+ * have; NULL: there is no filter.
  */
 const char *event_criteria_filter(const struct event_criteria *c, const char *name,
 				  bool filter_frees, struct strbuf *out);
 
 /**
  * events_criteria() - set the filters of the selected events, and read them back
- * @frees: the instance that has the frees by all tasks; tracefs NULL: @in has them
+ * @frees: the instance with the frees by all tasks; tracefs NULL: they are in @in
  *
- * A filter that an event has stays, beside that of the criteria.
+ * An event's existing filter stays, combined with that of the criteria.
  *
  * Return: 0; -errno after an LOG_ERROR message: -ENOTSUP if an event lacks a field.
  */

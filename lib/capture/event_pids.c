@@ -16,7 +16,7 @@
 #include "capture/events.h"
 #include "capture/pids.h"
 
-/* How often descendants are looked for before giving up on a tree that grows faster. */
+/* The number of scans for descendants before giving up on a tree that grows faster. */
 #define ROUNDS_MAX 100
 
 static int add_number(struct u64_map *set, pid_t pid)
@@ -24,8 +24,8 @@ static int add_number(struct u64_map *set, pid_t pid)
 	return u64_map_insert(set, (uint64_t)pid, 0) ? 0 : -ENOMEM;
 }
 
-/* The threads of @pid that run, but for those in @listed (NULL: all). -ESRCH: it has ended, and
- * only its number is left.
+/* Appends the running threads of @pid, except those in @listed (NULL: all). -ESRCH: the process has
+ * ended and only its number is left.
  */
 static int add_threads(struct strbuf *sb, pid_t pid, const struct u64_map *listed)
 {
@@ -70,7 +70,7 @@ static int set_pids(const struct instance *in, const struct strbuf *pids,
 	return ret;
 }
 
-/* --- descendants that run already ---------------------------------------------------------- */
+/* --- descendants that already run ---------------------------------------------------------- */
 
 struct process {
 	pid_t pid, parent;
@@ -104,7 +104,9 @@ static int read_processes(struct process_list *list)
 	return ret;
 }
 
-/* The tasks that the kernel records now: it adds and removes some itself. */
+/* The tasks that the kernel records now. The kernel itself adds forked tasks and removes ended
+ * ones.
+ */
 static int read_listed(const struct instance *in, struct u64_map *listed)
 {
 	struct strbuf sb = { 0 };
@@ -125,7 +127,7 @@ static int read_listed(const struct instance *in, struct u64_map *listed)
 	return ret;
 }
 
-/* Adds to @family the processes of @list whose parent is in it, and theirs. */
+/* Adds to @family the processes of @list whose parent is in it, and their descendants. */
 static int add_children(struct u64_map *family, const struct process_list *list)
 {
 	size_t before, i;
@@ -141,8 +143,8 @@ static int add_children(struct u64_map *family, const struct process_list *list)
 }
 
 /*
- * Appends to @sb the tasks that descend from those that the kernel records, and that it does not
- * record. What is listed counts as an ancestor even if its own parent has ended since.
+ * Appends to @sb the unrecorded descendants of the tasks that the kernel records. A listed task
+ * counts as an ancestor even if its own parent has ended since.
  */
 static int find_missing(const struct instance *in, struct process_list *list,
 			struct strbuf *sb)
@@ -150,7 +152,8 @@ static int find_missing(const struct instance *in, struct process_list *list,
 	struct u64_map listed = { 0 }, family = { 0 };
 	int ret = read_processes(list);
 
-	/* In this order: what a listed task forks while /proc is read is in the kernel's list. */
+	/* Read the list after /proc: the kernel has then added what listed tasks forked meanwhile.
+	 */
 	if (!ret)
 		ret = read_listed(in, &listed);
 	if (!ret)
@@ -158,7 +161,7 @@ static int find_missing(const struct instance *in, struct process_list *list,
 	if (!ret)
 		ret = add_children(&family, list);
 	for (size_t i = 0; !ret && i < list->nr; i++)
-		/* The recorder itself may descend from them. Who has ended is no error. */
+		/* The recorder may descend from them too. A process that has ended is no error. */
 		if (list->items[i].pid != getpid() &&
 		    u64_map_find(&family, (uint64_t)list->items[i].pid) &&
 		    add_threads(sb, list->items[i].pid, &listed))
@@ -171,10 +174,10 @@ static int find_missing(const struct instance *in, struct process_list *list,
 }
 
 /*
- * The kernel adds what listed tasks fork. What others have forked before they were listed is found
- * in /proc, and what it forked meanwhile in the next round: until one finds nothing. Each write
- * copies the kernel's list, and loses who is added to the old one at that moment; the next round
- * finds these too.
+ * The kernel adds what listed tasks fork. What other tasks forked before they were listed is found
+ * in /proc; what those fork meanwhile is found in the next round. Repeat until a round finds
+ * nothing. Each write copies the kernel's list and loses tasks that are added to the old list at
+ * that moment; the next round finds these too.
  */
 static int add_descendants(const struct instance *in, const struct log *log)
 {
@@ -209,7 +212,7 @@ size_t events_nr_tasks(const struct instance *in)
 	struct u64_map listed = { 0 };
 	size_t nr = 0, i;
 
-	/* Who ended while the list was written may have stayed on it. */
+	/* A task that ended while the list was written may have stayed on it. */
 	if (!read_listed(in, &listed))
 		for (i = 0; i < listed.capacity; i++)
 			nr += listed.slots[i].used &&
@@ -261,7 +264,7 @@ int events_only_group(const struct instance *in, const char *dir, const struct l
 	size_t nr = 0;
 	int ret = cgroup_pids(dir, &pids, &nr);
 
-	/* Who has ended meanwhile is no error. */
+	/* A process that has ended meanwhile is no error. */
 	for (size_t i = 0; !ret && i < nr; i++)
 		if (pids[i] != getpid() && add_threads(&sb, pids[i], NULL))
 			continue;

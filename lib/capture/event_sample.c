@@ -38,9 +38,7 @@ static enum sampled how_sampled(const struct event_name *event)
 	return SAMPLED_NOT;
 }
 
-/* Bytes of the field @name in a format text, "field:TYPE NAME;\toffset:N;\tsize:N;"; 0: it has
- * none.
- */
+/* Bytes of the field @name in a format text, "field:TYPE NAME;\toffset:N;\tsize:N;"; 0: absent. */
 static unsigned int field_size(const char *format, const char *name)
 {
 	char text[40];
@@ -54,7 +52,9 @@ static unsigned int field_size(const char *format, const char *name)
 	return at && sscanf(at, "size:%2u;", &size) == 1 ? size : 0;
 }
 
-/* The sample as a filter of @event. 0; -ENOTSUP without a field that it needs; -errno. */
+/* The filter of @event that expresses the sample. 0; -ENOTSUP if the event lacks a
+ * field; -errno.
+ */
 static int filter_of(const struct instance *in, const struct event_name *event,
 		     const struct sample *s, struct strbuf *out)
 {
@@ -80,7 +80,7 @@ static int filter_of(const struct instance *in, const struct event_name *event,
 	return ret;
 }
 
-/* The filter of @event and the sample's. */
+/* Adds the sample's filter to that of @event. */
 static int add_filter(struct event_name *event, const struct instance *in,
 		      const struct sample *s)
 {

@@ -12,21 +12,21 @@
 #include "recording/sample.h"
 
 /**
- * events_sample() - have the kernel drop what is not in the sample
+ * events_sample() - make the kernel drop what is not in the sample
  *
- * Sets a filter of each event of the slab and of the page allocator, beside the one that it has,
- * and reads it back; other events stay as they are. To be called once all other filters are set:
- * events_leave_out() and events_filter() set theirs anew.
- * @part: of the events: frees that have a ring buffer of their own have their filters there
+ * Adds to the filter of each slab and page allocator event, and reads it back; other events do not
+ * change. Call it after all other filters are set: events_leave_out() and events_filter() replace
+ * filters.
+ * @part: which events: frees with a ring buffer of their own are filtered in that instance
  *
  * Return: 0; -errno after an LOG_ERROR message: -ENOTSUP if an event has neither "ptr" nor "pfn",
- * -EINVAL if the kernel does not take the filter.
+ * -EINVAL if the kernel rejects the filter.
  */
 int events_sample(struct event_list *list, const struct instance *in,
 		  const struct sample *s, enum events_part part,
 		  const struct log *log) __must_check;
 /**
- * events_sample_stacks() - have a callchain recorded on the slab allocations of the sample
+ * events_sample_stacks() - record a callchain on the slab allocations of the sample
  *
  * All allocations stay recorded. Return: 0; -errno without a message: this kernel cannot.
  */

@@ -26,7 +26,7 @@ static const char *const slab_events[] = {
 	"kmalloc", "kmalloc_node",    "kmem_cache_alloc", "kmem_cache_alloc_node",
 	"kfree",   "kmem_cache_free",
 };
-/* The first ones are never of a cache that has a name. kfree() may be. */
+/* The first ones never come from a named cache. A kfree() may. */
 #define NR_KMALLOC 2
 
 static const char *const page_events[] = {
@@ -37,7 +37,7 @@ static const char *const page_events[] = {
 
 static const char *const frag_events[] = { "mm_page_alloc_extfrag" };
 
-/* Of kernels to come: silent until somebody switches a place in the source on. */
+/* From future kernels: silent until somebody enables an allocation site. */
 #define ALLOC_TAG "alloc_tag"
 
 static const char *const alloc_tag_events[] = {
@@ -231,8 +231,8 @@ void events_free(struct event_list *list)
 
 /* --- filters ----------------------------------------------------------------------------- */
 
-/* The kernel's own words on the filter that it refused last: "[12.3] event filter parse
- * error: error: Field not found", then the filter and a caret. NULL if it says nothing.
+/* The kernel's own words on the filter that it rejected last: "[12.3] event filter parse error:
+ * error: Field not found", then the filter and a caret. NULL if there are none.
  */
 static char *last_diagnosis(const struct instance *in)
 {
@@ -252,8 +252,8 @@ static char *last_diagnosis(const struct instance *in)
 	return copy;
 }
 
-/* Keeps the diagnosis that helps most: that a field is missing is said of every event
- * without it, whatever is wrong with the filter itself.
+/* Keeps the most helpful diagnosis: every event without a field is reported as lacking it, whatever
+ * is wrong with the filter itself.
  */
 static void keep_diagnosis(char **kept, char *latest)
 {
@@ -277,7 +277,7 @@ static bool is_free(const struct event_name *event)
 	return false;
 }
 
-/* 0; -errno: the event has the filter that it had. */
+/* 0; -errno: the event keeps its old filter. */
 static int write_filter(struct event_name *event, const struct instance *in,
 			const char *filter)
 {
@@ -313,7 +313,7 @@ int event_set_filter(struct event_name *event, const struct instance *in,
 	return ret;
 }
 
-/* Keeps @self out of all events that are filtered at all. */
+/* Excludes @self from all events that are filtered at all. */
 static int filter_self(struct event_list *list, const struct instance *in,
 		       const struct event_choice *choice, const char *filter)
 {
@@ -321,7 +321,9 @@ static int filter_self(struct event_list *list, const struct instance *in,
 		struct event_name *event = &list->items[i];
 		int ret = 0;
 
-		/* These add up to what the kernel counts, the recorder's too. */
+		/* These events must add up to the kernel's counts, which include the recorder's
+		 * allocations.
+		 */
 		if (!strcmp(event->system, ALLOC_TAG))
 			continue;
 		if (choice->filter_frees || !is_free(event))
@@ -332,7 +334,7 @@ static int filter_self(struct event_list *list, const struct instance *in,
 	return 0;
 }
 
-/* The kernel leaves everything out that happens while the process runs. */
+/* The kernel leaves out everything that happens while the process runs. */
 static enum events_self leave_out_pid(struct event_list *list, const struct instance *in,
 				      pid_t self, const struct log *log)
 {
@@ -357,7 +359,7 @@ static enum events_self leave_out_pid(struct event_list *list, const struct inst
 	return EVENTS_SELF_RECORDED;
 }
 
-/* Adds the user's filter to what each event has; how many take it, or -ENOMEM. */
+/* Adds the user's filter to that of each event. Returns how many events accept it, or -ENOMEM. */
 static int set_filters(struct event_list *list, const struct instance *in,
 		       const struct event_choice *choice, char **why,
 		       const struct log *log)
@@ -423,8 +425,8 @@ int events_filter(struct event_list *list, const struct instance *in,
 
 /* --- stacks ------------------------------------------------------------------------------ */
 
-/* Before Linux 5.17 (ce33c845b030) an instance's stacktrace trigger wrote its stacks into
- * the top-level instance, which is not ours to write to.
+/* Before Linux 5.17 (ce33c845b030) an instance's stacktrace trigger wrote its stacks into the
+ * top-level instance, which we must not write to.
  */
 bool events_have_triggers(void)
 {
@@ -473,7 +475,9 @@ int events_stacks(const struct event_list *list, const struct instance *in,
 		return 0;
 	if (choice->stack == CAPTURE_STACK_PAGE) {
 		if (events_have_triggers() &&
-		    /* One that is filtered out would still trigger its stack. */
+		    /* The trigger needs the filter too: an event that is filtered out would still
+		     * record its stack.
+		     */
 		    event_set_trigger(event, in, event->filter) == 0) {
 			*how = "page (trigger)";
 			return 0;

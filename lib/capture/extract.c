@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: saves what a ring buffer holds that somebody else has filled.
+ * capture: saves the contents of a ring buffer that somebody else filled.
  * In: the top-level instance or an instance. Out: a trace.dat file.
  */
 #include "capture/extract.h"
@@ -17,7 +17,7 @@
 #include "capture/session.h"
 #include "symbol/last_boot.h"
 
-/* What extract_run() has to put back. */
+/* An extraction, with what extract_run() must restore. */
 struct extraction {
 	struct session s;
 	const char *name;
@@ -32,7 +32,7 @@ static const char *what(const struct extraction *x)
 
 /* --- what is there ----------------------------------------------------------------------- */
 
-/* The clock between brackets in "[local] global ...". */
+/* The clock in brackets: "[local] global ...". */
 static int read_clock(struct session *s)
 {
 	struct strbuf sb = { 0 };
@@ -57,7 +57,7 @@ static bool is_on(const struct instance *in, const char *file)
 	return on;
 }
 
-/* Callchains, according to the current settings. */
+/* Names the recorded callchains, judging by the current settings. */
 static const char *tell_stacks(const struct instance *in)
 {
 	struct strbuf sb = { 0 };
@@ -72,7 +72,7 @@ static const char *tell_stacks(const struct instance *in)
 	return how;
 }
 
-/* All CPUs' numbers behind @key in their statistics; with @each they are logged. */
+/* Sums the values of @key in all CPUs' statistics; with @each they are logged. */
 static uint64_t sum_statistics(const struct session *s, const char *key, bool each)
 {
 	uint64_t sum = 0;
@@ -109,7 +109,7 @@ static int check_content(struct extraction *x)
 
 /* --- facts ------------------------------------------------------------------------------- */
 
-/* A buffer that survived a reboot has the addresses and tasks of the kernel before. */
+/* A buffer that survived a reboot has addresses and tasks of the previous kernel. */
 static int add_last_boot(struct extraction *x)
 {
 	struct session *s = &x->s;
@@ -147,8 +147,8 @@ static void tell_last_boot(const struct extraction *x, const struct last_boot *l
 			last->nr_modules, last->nr_dropped);
 }
 
-/* Once the kernel's symbols are known: they are moved to where they were, so that whoever reads
- * the file finds them.
+/* Moves the kernel's symbols, once they are known, to where they were in the last boot, so that
+ * readers of the file find them.
  */
 static int move_symbols(struct extraction *x)
 {
@@ -173,12 +173,12 @@ static int move_symbols(struct extraction *x)
 	return 0;
 }
 
-/* What is known before anything is read: the unfinished file begins with it. */
+/* The facts known before anything is read: the unfinished file begins with them. */
 static int add_first_facts(struct extraction *x)
 {
 	struct session *s = &x->s;
 	struct strbuf pids = { 0 };
-	/* Which events were switched on before, nobody knows. */
+	/* Nobody knows which events were enabled before. */
 	int ret = session_add_recorder(s);
 
 	if (!ret)
@@ -208,7 +208,9 @@ static int add_last_facts(struct extraction *x)
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* What a CPU's buffer can hold: more of it is new. The top one may be sized CPU by CPU. */
+/* What a CPU's buffer can hold; anything beyond that is new. The top-level buffer may be sized CPU
+ * by CPU.
+ */
 static uint64_t buffer_bytes(const struct session *s)
 {
 	uint64_t most = 0;
@@ -278,7 +280,7 @@ static int save(struct extraction *x)
 		ret = session_check_room(s);
 	if (ret)
 		return ret;
-	/* Where tracing goes on there is always more. */
+	/* While tracing goes on, there is always more to read. */
 	s->reader.limit = x->stop ? 0 : buffer_bytes(s);
 	session_drain_rest(s);
 	session_check_parts(s);

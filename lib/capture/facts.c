@@ -49,8 +49,8 @@ static int add_meta_file(struct facts *f, const char *name, const char *path,
 
 #define CACHES "/sys/kernel/slab"
 
-/* What is held changes while slabinfo is read: read before it and after it, the more counts.
- * It adds to the kernel's own objects only what it read the first time.
+/* The held slabs change while slabinfo is read: read them before and after, the larger count
+ * applies. The second reading allocates nothing in the kernel that the first has not.
  */
 static int add_slabinfo(struct facts *f, const char *name, bool after,
 			const struct log *log)
@@ -70,7 +70,7 @@ static int add_slabinfo(struct facts *f, const char *name, bool after,
 	return ret;
 }
 
-/* The clock of clock_gettime() that the trace has; false: it has none. */
+/* The clock_gettime() clock that the trace uses; false: none. */
 static bool is_posix_clock(const char *trace_clock, clockid_t *clock)
 {
 	static const struct {
@@ -113,7 +113,7 @@ int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 	if (!slabinfo || !f->writer.clock ||
 	    !is_posix_clock(f->writer.clock, &opts.clock))
 		return 0;
-	/* Of a stream there is none: the second count alone says nothing. */
+	/* A stream has no first count, and the second alone says nothing. */
 	if (!before && !find_meta(f, "slab_counts.before"))
 		return 0;
 	spent = slab_counts_take(&sb, &opts);
@@ -137,8 +137,8 @@ int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 
 int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 {
-	/* What events are reconciled with is read next to the recording: last before it and
-	 * first after it.
+	/* The files that are compared with the events are read closest to the recording: last
+	 * before it and first after it.
 	 */
 	static const char *const files[] = { "sys/vm/min_free_kbytes",
 					     "meminfo",
@@ -197,7 +197,7 @@ int facts_add_saved_comms(struct facts *f)
 	if (ret == 0)
 		ret = comms_add_text(&f->comms, strbuf_text(&sb));
 	strbuf_free(&sb);
-	/* It may be missing. */
+	/* Optional. */
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -207,7 +207,7 @@ int facts_add_comms(struct facts *f)
 
 	if (ret || f->no_proc)
 		return ret;
-	/* The surer source for those alive. */
+	/* The more reliable source for live tasks. */
 	ret = comms_add_proc(&f->comms, "/proc");
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -220,7 +220,7 @@ int facts_read_headers(struct facts *f, const struct instance *in)
 		   : instance_read(in, "events/header_event", &f->texts.header_event);
 }
 
-/* The next statistics are of the frees' buffer, as trace-cmd says it of an instance. */
+/* Marks the following statistics as those of the frees' buffer, as trace-cmd marks an instance. */
 static int begin_frees(struct facts *f)
 {
 	static const char mark[] = "\nBuffer: " RECORDING_FREES "\n\n";
@@ -323,7 +323,7 @@ static int add_build_id(struct facts *f, const struct log *log)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* Another machine can then look for their debug information. Optional: not all kernels have it. */
+/* Another machine can use them to find debug information. Optional: not all kernels have them. */
 static int add_module_ids(struct facts *f)
 {
 	struct strbuf ids = { 0 };
@@ -335,7 +335,7 @@ static int add_module_ids(struct facts *f)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* Is there an address other than zero? One line of kallsyms is "ADDR TYPE NAME". */
+/* Does any line "ADDR TYPE NAME" have an address other than zero? */
 static bool has_addresses(const struct strbuf *kallsyms)
 {
 	const char *line = strbuf_text(kallsyms);
@@ -377,7 +377,7 @@ static int read_uname(struct facts *f)
 	return f->texts.uname.failed ? -ENOMEM : 0;
 }
 
-/* An optional text: only running out of memory is an error. */
+/* Reads an optional text: only running out of memory is an error. */
 static int read_optional(const char *file, struct strbuf *out)
 {
 	int ret = instance_read_top(file, out);
@@ -407,7 +407,7 @@ int facts_system(struct facts *f, const struct instance *in,
 	return ret ? ret : add_module_ids(f);
 }
 
-/* Takes the item out of the list; its text is the caller's to free, NULL if it is not there. */
+/* Removes the item from the list. The caller frees its text; NULL if there is no such item. */
 static char *take_meta(struct facts *f, const char *name)
 {
 	for (size_t i = 0; i < f->texts.meta.count; i++) {
@@ -435,7 +435,9 @@ int facts_slabinfo_again(struct facts *f, const struct log *log)
 	return add_meta_file(f, "slabinfo.before", "/proc/slabinfo", log);
 }
 
-/* Lines "NAME SIZE USERS DEPENDENTS STATE ADDRESS": the users change all the time. */
+/* Compares lines "NAME SIZE USERS DEPENDENTS STATE ADDRESS" without the users, which change all the
+ * time.
+ */
 static bool same_modules(const char *a, const char *b)
 {
 	while (*a && *b) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: a recorder that remembers the last while, and saves it when something happens.
- * In: what to record, what to wait for. Out: a trace.dat file each time.
+ * capture: a recorder that keeps the latest events and saves them when something happens.
+ * In: what to record, the causes to wait for. Out: a trace.dat file each time.
  *
- * The instance stays from the beginning to the end. Between two files everything that a file
- * needs is there already, as an unfinished file: killed, the recorder leaves what any other
- * leaves (leftover.h), and the events are in the kernel.
+ * One instance lives from beginning to end. Between two files, an unfinished file already has
+ * everything that a file needs except the events, which are in the kernel: a killed recorder leaves
+ * what any other leaves (leftover.h).
  */
 #include "capture/flight.h"
 
@@ -27,9 +27,9 @@
 #include "capture/setup.h"
 #include "capture/tick.h"
 
-/* How often it is asked whether the kernel has stopped tracing. */
+/* How often to check whether the kernel has stopped tracing. */
 #define TICK_MS	   100
-/* Names of tasks that are kept; a process number has 22 bits. */
+/* Task names that are kept; a process number has 22 bits. */
 #define COMMS_MAX  65536
 #define NAME_START "flight-"
 #define NAME_END   ".dat"
@@ -42,15 +42,15 @@ struct flight {
 	struct flight_buffers buffers;
 	struct tick tick;
 	uint64_t counters_at, end_at; /* ns of CLOCK_MONOTONIC; 0: never */
-	struct watch_verdict earlier; /* of what others did before the last own write */
+	struct watch_verdict earlier; /* what others did before our own last write */
 	enum flight_cause cause;
-	uint64_t nr_kills; /* when tracing was on for the last time; 0: unknown */
+	uint64_t nr_kills; /* OOM kills when tracing was last switched on; 0: unknown */
 	size_t *nr_saved;
-	int full; /* no file could be written: -errno */
+	int full; /* -errno if no file could be written */
 	bool armed, over;
 };
 
-/* --- files that are there ------------------------------------------------------------------ */
+/* --- existing files ------------------------------------------------------------------ */
 
 bool flight_is_file(const char *name)
 {
@@ -86,7 +86,7 @@ int flight_prune(const char *directory, size_t keep, const struct log *log)
 	for (int i = 0; i < n; i++) {
 		char path[4096];
 
-		/* In the order of their names the oldest come first. */
+		/* Sorted by name, the oldest come first. */
 		if ((size_t)(n - i) > keep &&
 		    snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name) <
 			    (int)sizeof(path)) {
@@ -103,7 +103,7 @@ int flight_prune(const char *directory, size_t keep, const struct log *log)
 
 /* --- remembering --------------------------------------------------------------------------- */
 
-/* The session as it was before anything was recorded, but for names of tasks. */
+/* Resets the session to the state before anything was recorded, but keeps task names. */
 static void forget_file(struct session *s)
 {
 	struct comms comms = s->facts.comms;
@@ -126,7 +126,7 @@ static int begin_file(struct flight *f)
 	int ret;
 
 	forget_file(s);
-	/* The statistics begin anew, too. */
+	/* The statistics start anew, too. */
 	ret = setup_write(s, "trace", "");
 	if (!ret)
 		ret = new_recording_open_recorder(&s->output, s->opts->output, s->token,
@@ -134,10 +134,10 @@ static int begin_file(struct flight *f)
 	return ret ? ret : session_open_reader(s);
 }
 
-/* What happens while tracing is off is in no file. */
+/* Reports OOM kills while tracing was off: they are in no file. */
 static void tell_missed(struct flight *f)
 {
-	/* The one that stopped it is an event of the file. */
+	/* The kill that stopped tracing is an event of the file. */
 	bool own = f->cause == FLIGHT_OOM && f->watch.kernel_stops;
 	uint64_t before = f->nr_kills + own, nr = f->nr_kills ? flight_oom_kills() : 0;
 
@@ -168,7 +168,7 @@ static int switch_on(struct flight *f)
 	return ret;
 }
 
-/* Everything is read that a file needs, and tracing is on. */
+/* Reads everything that a file needs, and switches tracing on. */
 static int arm(struct flight *f)
 {
 	struct session *s = &f->s;
@@ -185,7 +185,7 @@ static int arm(struct flight *f)
 		ret = session_add_meta(s, RECORDING_META_FLIGHT, "interrupted");
 	if (!ret)
 		ret = session_add_to_unfinished(s);
-	/* Without room for a file there may be some when it is saved. */
+	/* If there is no room for a file now, there may be some when it is saved. */
 	if (!ret && session_reserve(s))
 		log_msg(s->log, LOG_INFO, "no room for a file now");
 	if (!ret)
@@ -220,7 +220,7 @@ static int add_last_facts(struct session *s, const char *cause, uint64_t known_t
 	char text[64];
 	int ret = facts_change_meta(&s->facts, RECORDING_META_FLIGHT, cause);
 
-	/* What was not overwritten was recorded since tracing was on. */
+	/* Events that were not overwritten were recorded since tracing was switched on. */
 	known_ts = known_ts > s->start_ts ? known_ts : s->start_ts;
 	if (recording_clock_is_ns(s->clock) && s->stop_ts > known_ts)
 		result->duration_ns = s->stop_ts - known_ts;
@@ -233,8 +233,8 @@ static int add_last_facts(struct session *s, const char *cause, uint64_t known_t
 	return ret ? ret : session_add_truncated(s);
 }
 
-/* Idle CPUs have events from before @known_ts as well: reports leave them out, and so does the
- * count.
+/* Buffers of idle CPUs also have events from before @known_ts: reports leave them out, and so does
+ * the count.
  */
 static int leave_out_older(struct session *s, uint64_t known_ts)
 {
@@ -250,7 +250,7 @@ static int leave_out_older(struct session *s, uint64_t known_ts)
 	return ret;
 }
 
-/* What the buffers hold, and all about it, into the unfinished file. */
+/* Reads the buffers and the facts into the unfinished file. */
 static int collect(struct flight *f, const char *cause)
 {
 	struct session *s = &f->s;
@@ -271,12 +271,12 @@ static int collect(struct flight *f, const char *cause)
 		ret = add_last_facts(s, cause, known_ts);
 	if (!ret)
 		ret = facts_refresh(&s->facts, s->log);
-	/* What was overwritten is the past. */
+	/* Overwritten events are not lost, only older than the recording. */
 	s->result->overrun = 0;
 	return session_compose(s, ret);
 }
 
-/* The counts are those of this file; the command stays what it is. */
+/* The counts start anew for each file; the command stays as it is. */
 static void reset_result(struct capture_result *r)
 {
 	*r = (struct capture_result){ .stacks_how = r->stacks_how,
@@ -292,8 +292,8 @@ static int write_out(struct flight *f, const char *cause)
 	char *path;
 	int ret = session_join_file(s);
 
-	/* What is in a file is no longer in the buffers, nor in their statistics: once the file has
-	 * its name, nobody else can tell.
+	/* The events in the file must leave the buffers and the statistics: once the file has its
+	 * name, nobody can tell that they were saved.
 	 */
 	if (!ret)
 		ret = setup_write(s, "trace", "");
@@ -349,7 +349,7 @@ static int save(struct flight *f)
 	ring_reader_close_pipes(&s->reader);
 	if (!ret)
 		ret = write_out(f, cause);
-	/* There may be room the next time. */
+	/* There may be room next time. */
 	if (ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG) {
 		f->full = ret;
 		return 0;
@@ -374,8 +374,8 @@ static void pass_on(const struct flight *f, const struct signalfd_siginfo *info)
 		kill(c->pid, (int)info->ssi_signo);
 }
 
-/* One file is enough for all that happens between two looks. It is called by the first of them:
- * what stopped tracing, before what only asks for a file.
+/* One file covers everything that happens between two checks. It is named after the first cause;
+ * what stopped tracing comes before what only asks for a file.
  */
 static void add_cause(struct flight *f, enum flight_cause cause)
 {
@@ -419,7 +419,7 @@ static void check_child(struct flight *f)
 		add_cause(f, FLIGHT_EXIT);
 }
 
-/* Writes of this program's own are not to be taken for others'. */
+/* Keeps our own writes from being taken for another process's. */
 static int write_between(struct flight *f, int (*write)(struct flight *f))
 {
 	struct session *s = &f->s;
@@ -536,10 +536,10 @@ int flight_run(const struct flight_options *opts, struct capture_result *result,
 		ret = flight_watch_open(&f.watch, &s->instance, &opts->on,
 					s->reader.long_size == 4, s->log);
 	}
-	/* After the watch, which tries out what the kernel can do. */
+	/* After the watch was opened, which tests what the kernel supports. */
 	if (!ret)
 		ret = setup_events(s);
-	/* The buffers are empty, and their statistics begin anew. */
+	/* This empties the buffers and resets their statistics. */
 	if (!ret)
 		ret = setup_write(s, "trace", "");
 	s->read_before = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * capture: a flight recorder, which keeps the latest events and saves them when something happens.
- * In: what to record, what to wait for. Out: a trace.dat file each time.
+ * In: what to record, the causes to wait for. Out: a trace.dat file each time.
  *
  * The kernel's buffers overwrite the oldest events, and nothing is read until something happens.
  */
@@ -21,8 +21,9 @@
  * @capture: what to record; @capture->output is the name of the unfinished file in @directory,
  *	@capture->buffer_bytes is not used
  * @directory: where files are saved
- * @bytes: size of all ring buffers together; 0: chosen by the machine's memory
- * @time_ns: the buffers grow until they hold this much, as far as memory allows; 0: they do not
+ * @bytes: size of all ring buffers together; 0: chosen from the machine's memory
+ * @time_ns: the buffers grow until they hold this much time, as far as memory allows; 0: they do
+ *	not grow
  * @on: the causes to wait for
  * @again_ns: after a file, the same cause is ignored for this time; signals and the command's
  *	end always save

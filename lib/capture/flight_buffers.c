@@ -13,10 +13,10 @@
 
 #include "capture/setup.h"
 
-/* What buffers begin with that are to hold a time: of a CPU. */
+/* First and smallest size of a CPU's buffer when buffers must hold a time. */
 #define FIRST_BYTES  (4U << 20)
 #define LEAST_BYTES  (64U << 10)
-/* All of them take at most this part of memory. */
+/* Share of memory that all buffers together may take. */
 #define MEMORY_SHARE 32
 
 static uint64_t nr_buffers(bool has_frees)
@@ -61,7 +61,7 @@ void flight_buffers_init(struct flight_buffers *b, struct session *s, uint64_t t
 		b->limit = share_of_memory(s->instance.frees);
 }
 
-/* "KEY 1535.858089" in ns, as clocks that count time have it; 0: they do not. */
+/* "KEY 1535.858089" in ns, from clocks that count time; 0 from other clocks. */
 static uint64_t time_of(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
@@ -73,7 +73,7 @@ static uint64_t time_of(const char *text, const char *key)
 	return s * 1000000000 + us * UINT64_C(1000);
 }
 
-/* Has the CPU's buffer overwritten what is younger than the time? */
+/* Has the CPU's buffer overwritten events that are younger than the wanted time? */
 static bool cpu_is_short(const struct flight_buffers *b, uint32_t cpu)
 {
 	struct instance of = instance_of_cpu(&b->s->instance, &cpu);

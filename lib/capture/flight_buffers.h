@@ -13,9 +13,9 @@
 #include "capture/session.h"
 
 /**
- * struct flight_buffers - of all CPUs, and of both instances where there are two
- * @bytes: of each; @limit: the most that it may become
- * @time_ns: what they are to hold
+ * struct flight_buffers - the buffers of all CPUs, of both instances if there are two
+ * @bytes: size of each; @limit: its largest size
+ * @time_ns: the time that they must hold
  */
 struct flight_buffers {
 	struct session *s;
@@ -23,15 +23,17 @@ struct flight_buffers {
 	bool told;
 };
 
-/* The size of a CPU's buffer to begin with, for @total bytes or @time_ns; 0: the default. */
+/* The initial size of a CPU's buffer, for @total bytes or @time_ns; 0: the default. */
 uint64_t flight_buffers_first(uint64_t total, uint64_t time_ns, bool has_frees);
-/* The session's buffers are there. */
+/* Call it when the session's buffers exist. */
 void flight_buffers_init(struct flight_buffers *b, struct session *s, uint64_t time_ns);
 /* Do they hold less than @time_ns, and may they grow? Warns once if they may not. */
 bool flight_buffers_short(struct flight_buffers *b);
-/* Doubles them, within the limit; their events are kept. Returns 0 even if they cannot grow. */
+/* Doubles the buffers, within the limit; their events are kept. Returns 0 even if they
+ * cannot grow.
+ */
 int flight_buffers_grow(struct flight_buffers *b);
-/* Of all of them together. */
+/* Bytes of all buffers together. */
 uint64_t flight_buffers_bytes(const struct flight_buffers *b);
 
 #endif

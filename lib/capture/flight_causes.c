@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: what a flight recorder waits for.
- * In: the kernel's events and counters. Out: what has happened.
+ * capture: the causes that a flight recorder waits for.
+ * In: the kernel's events and counters. Out: the cause that occurred.
  */
 #include "capture/flight_causes.h"
 
@@ -19,7 +19,7 @@
 #define COUNTER_NS 1000000000
 #define PRESSURE   "/proc/pressure/memory"
 
-/* An event that stops tracing. One trigger of each kind is all that an event can have. */
+/* An event that stops tracing. An event can have only one trigger of each kind. */
 static const struct stop_event {
 	const char *event;
 	enum flight_cause cause;
@@ -37,8 +37,8 @@ static void trigger_path(char path[64], const char *event)
 
 /* --- what the kernel can ----------------------------------------------------------------- */
 
-/* Before Linux 5.17 (b94bc80df648) the trigger stopped the top-level instance, which is not ours:
- * it cannot be tried out there.
+/* Before Linux 5.17 (b94bc80df648) the trigger stopped the top-level instance, which we must not
+ * touch, so it cannot be tested there.
  */
 static bool may_try(void)
 {
@@ -68,7 +68,7 @@ static bool top_is_on(void)
 	return on;
 }
 
-/* A line of this program's own is the event that it is tried out with. */
+/* Tests the trigger with a line that this program writes itself. */
 static bool try_trigger(const struct instance *in)
 {
 	static const char file[] = "events/ftrace/print/trigger";
@@ -136,7 +136,7 @@ int flight_watch_open(struct flight_watch *w, const struct instance *in,
 	if (!on->pressure)
 		return 0;
 	w->pressure_fd = open(PRESSURE, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	/* With its NUL, as the kernel expects a string. */
+	/* The kernel expects the string with its NUL. */
 	if (w->pressure_fd >= 0 &&
 	    write(w->pressure_fd, on->pressure, strlen(on->pressure) + 1) >= 0)
 		return 0;
@@ -158,7 +158,7 @@ static int set_trigger(struct flight_watch *w, const struct stop_event *e, bool 
 	trigger_path(path, e->event);
 	if (!condition(w, e, &sb) || !w->kernel_stops)
 		goto out;
-	/* One that has fired is still there. */
+	/* A trigger that has fired is still set. */
 	if (w->set[e->cause])
 		ret = instance_append(w->in, path, "!traceoff");
 	strbuf_printf(&text, "traceoff:1 if %s", strbuf_text(&sb));
@@ -291,7 +291,9 @@ static bool cache_is_large(const struct flight_causes *on)
 
 uint64_t flight_watch_period_ns(const struct flight_watch *w)
 {
-	/* What tells of a kill is all that stops the recording in time then. */
+	/* Without a kernel trigger, this counter is all that stops tracing in time after an OOM
+	 * kill.
+	 */
 	return w->on->oom && !w->kernel_stops ? 0 : COUNTER_NS;
 }
 

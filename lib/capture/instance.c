@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * capture: the tracefs instance's life, and access to its files.
- * In: tracefs. Out: an instance "kmemx-TOKEN", locked as long as its owner lives.
+ * In: tracefs. Out: an instance "kmemx-TOKEN", locked while its owner lives.
  */
 #include "capture/instance.h"
 
@@ -28,7 +28,7 @@
 
 /* --- finding tracefs --------------------------------------------------------------------- */
 
-/* Is the kernel locked down so far that even root may not trace? */
+/* Is the kernel locked down so that even root may not trace? */
 static bool locked_down(void)
 {
 	struct strbuf sb = { 0 };
@@ -68,10 +68,10 @@ static bool is_tracefs(const char *dir)
 }
 
 /*
- * tracefs' directory, mounted if it must be; NULL with errno. Of several mounts it is the usual
- * one, which messages, other tools and users name. The library takes the first of /proc/mounts,
- * and a look into debugfs may have mounted that one, under debugfs. A directory that is no tracefs
- * at all was set by a test, which must not get to the real one.
+ * tracefs' directory, mounted if necessary; NULL with errno. If there are several mounts, prefer
+ * the usual one, which messages, other tools and users name. The library takes the first one in
+ * /proc/mounts, which may be under debugfs, where it is mounted on access. A directory that is no
+ * tracefs was set by a test, which must not get to the real one.
  */
 static const char *tracing_dir(void)
 {
@@ -80,7 +80,9 @@ static const char *tracing_dir(void)
 
 	tracefs_set_loglevel(TEP_LOG_NONE); /* the library's own messages go to stderr */
 	dir = tracefs_tracing_dir();
-	/* What the library has given is freed when another is set: only once. */
+	/* Setting another directory frees the one that the library has returned, so do it only
+	 * once.
+	 */
 	if (dir && strcmp(dir, usual) != 0 && is_tracefs(dir) && is_tracefs(usual) &&
 	    tracefs_set_tracing_dir(usual) == 0)
 		dir = tracefs_tracing_dir();
@@ -111,8 +113,8 @@ const char *instance_token(const char *name)
 	return !name[NEW_FILE_TOKEN - 1] || instance_is_stream(name) ? name : NULL;
 }
 
-/* Between making an instance and locking it nobody else may take it for a leftover: whoever
- * does the one or the other holds this lock. A descriptor, or -errno.
+/* Between making an instance and locking it, nobody else may take it for a leftover: making and
+ * sweeping instances both take this lock. A descriptor, or -errno.
  */
 static int lock_all(const char *tracing)
 {
@@ -155,7 +157,7 @@ static int lock_instance(struct instance *in)
 	return lock_one(in->tracefs, &in->lock_fd);
 }
 
-/* tracefs as one that may trace finds it; -errno after an LOG_ERROR message. */
+/* Finds tracefs, as a user who may trace; -errno after an LOG_ERROR message. */
 static int open_tracing(const char **dir, const char *retry, const struct log *log)
 {
 	*dir = tracing_dir();
@@ -269,7 +271,9 @@ void instance_remove_orphan(const char *name)
 	}
 }
 
-/* The second one too, if there is one; it is stopped, as the first one will be. */
+/* Takes over the second instance too, if there is one, and stops it; the caller stops the first
+ * one.
+ */
 static int adopt_frees(struct instance *in)
 {
 	struct instance view = { .lock_fd = -1 };
@@ -331,7 +335,7 @@ static void destroy_one(struct tracefs_instance *tracefs, const struct log *log)
 	const char *dir = tracefs_tracing_dir();
 	int err = 0, on = instance_write(&view, "tracing_on", "0");
 
-	/* A curious reader of the instance's files makes it busy for a moment. */
+	/* A reader of the instance's files makes it busy for a moment. */
 	for (int try = 0; try < 50; try++) {
 		err = tracefs_instance_destroy(tracefs) < 0 ? errno : 0;
 		if (!err || (err != EBUSY && try))
@@ -352,7 +356,7 @@ void instance_destroy(struct instance *in, const struct log *log)
 {
 	if (!in->tracefs)
 		return;
-	/* The first one's lock shows that they have an owner: it is removed last. */
+	/* The first one's lock shows that both have an owner, so remove it last. */
 	if (in->frees)
 		destroy_one(in->frees, log);
 	destroy_one(in->tracefs, log);
@@ -394,7 +398,7 @@ int instance_list(struct strbuf *names)
 	return names->failed ? -ENOMEM : 0;
 }
 
-/* A directory right below instances/, and no way out of it. */
+/* Only a directory directly below instances/, without a way out of it. */
 static bool is_instance(const char *tracing, const char *name)
 {
 	char path[4096];
@@ -471,7 +475,7 @@ static int write_file(const struct instance *in, const char *file, const char *t
 
 	if (fd < 0)
 		return fd;
-	/* One write: the kernel parses each write as a whole command. */
+	/* Use one write: the kernel parses each write as a whole command. */
 	n = write(fd, text, size);
 	ret = n < 0 ? -errno : (size_t)n == size ? 0 : -EIO;
 	close(fd);

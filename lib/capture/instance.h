@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * capture: a tracefs instance of our own, or somebody else's.
- * In: the machine's tracefs. Out: files of the instance. Our own is gone after
- * instance_destroy(); another's stays.
+ * In: the machine's tracefs. Out: files of the instance. Our own is removed by instance_destroy();
+ * another's stays.
  */
 #ifndef KMEMX_CAPTURE_INSTANCE_H
 #define KMEMX_CAPTURE_INSTANCE_H
@@ -17,19 +17,19 @@
 
 struct tracefs_instance;
 
-/* What names of our own begin with. */
+/* The prefix of our instances' names. */
 #define INSTANCE_PREFIX "kmemx-"
-/* What ends the token of a recording that is sent as a stream: it leaves no file. */
+/* The end of the token of a recording that is sent as a stream and leaves no file. */
 #define INSTANCE_STREAM "-stream"
 
 /**
  * struct instance - an instance that this process owns or reads
  * @tracefs: NULL after instance_attach(): the top-level instance
- * @frees: a second one, "NAME.frees", for the frees by all tasks where @tracefs records but
- *	some; NULL: there is none
- * @name: of our own
- * @lock_fd: the instance's directory, locked with flock(2) as long as the owner lives:
- *	another kmemx recognises a leftover by it, even across pid namespaces
+ * @frees: a second instance, "NAME.frees", for the frees by all tasks where @tracefs records only
+ *	some tasks; NULL: none
+ * @name: the name of our own instance
+ * @lock_fd: the instance's directory, locked with flock(2) while the owner lives; this tells
+ *	another kmemx, even across PID namespaces, whether it is a leftover
  */
 struct instance {
 	struct tracefs_instance *tracefs;
@@ -39,16 +39,16 @@ struct instance {
 	int frees_fd; /* the lock of @frees; only with it */
 };
 
-/* May this user trace at all? Root always may. 0; -errno after an LOG_ERROR message. @retry as for
+/* May this user trace? Root always may. 0; -errno after an LOG_ERROR message. @retry as for
  * instance_create().
  */
 int instance_check_user(const char *retry, const struct log *log) __must_check;
 
 /**
  * instance_create() - make "kmemx-TOKEN"
- * @token: of new_file_token(): two recorders cannot have the same one, as they can have the
- *	same process number in two PID namespaces
- * @retry: what the user should run with more rights, for the message ("kmemx record -- ls")
+ * @token: of new_file_token(): unique per recorder; a process number is not, as two PID namespaces
+ *	can use the same
+ * @retry: the command to run with more rights, for the message ("kmemx record -- ls")
  *
  * Mounts tracefs where it is not mounted. Tracing is off in the new instance.
  *
@@ -59,50 +59,51 @@ int instance_create(struct instance *in, const char *token, const char *retry,
 		    const struct log *log) __must_check;
 /* Makes the second instance, with tracing off. 0; -errno after an LOG_ERROR message. */
 int instance_create_frees(struct instance *in, const struct log *log) __must_check;
-/* The instance that has the buffers of @cpu, which becomes the CPU's true number: those from
- * RECORDING_FREES_CPU on are the second one's. A view: neither to detach nor to destroy.
+/* The instance that has the buffers of @cpu, which becomes the CPU's real number: from
+ * RECORDING_FREES_CPU on it is the second instance. The result is a view: do not detach or destroy
+ * it.
  */
 struct instance instance_of_cpu(const struct instance *in, uint32_t *cpu);
 /* Removes the second instance @name of a recorder whose first one is gone. */
 void instance_remove_orphan(const char *name);
 
 /**
- * instance_adopt() - take over the instance of a recorder that was killed, and the second one
+ * instance_adopt() - take over both instances of a recorder that was killed
  *
  * Tracing is off afterwards. Return: 0; -ENOENT if there is none; -EBUSY if its recorder
  * lives; -errno.
  */
 int instance_adopt(struct instance *in, const char *token) __must_check;
-/* The token in the name of an instance that a kmemx made; NULL if it is another's. */
+/* The token in the name of an instance made by kmemx; NULL for other instances. */
 const char *instance_token(const char *name);
-/* Does it end in INSTANCE_STREAM? */
+/* Does the token end in INSTANCE_STREAM? */
 bool instance_is_stream(const char *token);
 /* Stops tracing and removes the instance; every descriptor into it must be closed.
  * May be called again, and on a zeroed struct.
  */
 void instance_destroy(struct instance *in, const struct log *log);
 
-/* The directories of the instance @name, with that of its frees: each with a space before it. */
+/* Appends the directories of the instance @name and of its second instance, each after a space. */
 void instance_directories(const char *name, struct strbuf *out);
 
 /**
- * instance_attach() - take an instance that is there already
+ * instance_attach() - use an existing instance
  * @name: its name; NULL: the top-level instance
  * @retry: as for instance_create()
  *
- * Nothing of it changes. instance_detach() in any case.
+ * Does not change the instance. instance_detach() in any case.
  *
- * Return: 0; -ESRCH without a message if there is none of that name; else -errno after an
- * LOG_ERROR message: -EBUSY if another kmemx has it.
+ * Return: 0; -ESRCH without a message if there is none of that name; else -errno after an LOG_ERROR
+ * message: -EBUSY if another kmemx has locked it.
  */
 int instance_attach(struct instance *in, const char *name, const char *retry,
 		    const struct log *log) __must_check;
-/* Does not change the instance. */
+/* Releases the attached instance without changing it. */
 void instance_detach(struct instance *in);
 /* Appends the names of all instances, each with a newline; 0 or -errno. */
 int instance_list(struct strbuf *names) __must_check;
 
-/* Files of the instance, by path inside it. 0 or -errno; instance_read() appends. */
+/* Access files of the instance, by path inside it. 0 or -errno; instance_read() appends. */
 int instance_write(const struct instance *in, const char *file,
 		   const char *text) __must_check;
 int instance_append(const struct instance *in, const char *file,
@@ -110,10 +111,10 @@ int instance_append(const struct instance *in, const char *file,
 int instance_read(const struct instance *in, const char *file,
 		  struct strbuf *out) __must_check;
 bool instance_has(const struct instance *in, const char *file);
-/* A descriptor, or -errno. */
+/* Returns a descriptor, or -errno. */
 int instance_open(const struct instance *in, const char *file, int flags) __must_check;
 
-/* A file outside the instance: of tracefs' top directory, or anywhere if absolute. */
+/* Reads a file outside the instance: in tracefs' top directory, or anywhere if absolute. */
 int instance_read_top(const char *file, struct strbuf *out) __must_check;
 
 #endif

@@ -24,7 +24,7 @@
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* Reads ".NAME.TOKEN.tmp": where NAME ends, and the token; 0 if it is not such a name. */
+/* Parses ".NAME.TOKEN.tmp": the end of NAME, and the token. Returns 0 if it is not such a name. */
 static size_t parse_name(const char *base, char token[NEW_FILE_TOKEN])
 {
 	size_t len = strlen(base), end, at;
@@ -49,7 +49,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Copies the directory in front of the last slash, with it; "" if there is none. */
+/* Copies the directory up to and including the last slash; "" if there is none. */
 static char *directory_of(const char *path)
 {
 	return strndup(path, (size_t)(base_of(path) - path));
@@ -146,8 +146,8 @@ void leftover_close(struct leftover *l)
 	*l = (struct leftover){ .dir_fd = -1, .fd = -1 };
 }
 
-/* Calls @visit for each of its files but @tmp that is this user's own; stops at its first
- * error.
+/* Calls @visit for each of the leftover's files that this user owns, except @tmp. Stops at the
+ * first error.
  */
 static int each_file(const struct leftover *l,
 		     int (*visit)(int dir_fd, const char *name, const char *rest,
@@ -216,8 +216,8 @@ static int find_pages(int dir_fd, const char *name, const char *rest, void *ctx)
 	return 0;
 }
 
-/* A file that is more than the beginning of an unfinished one: pages in regions, or what they
- * are being made into.
+/* Does the file have more than the beginning of an unfinished one, i.e. pages in regions, or an
+ * output in progress?
  */
 static bool is_more_than_head(int fd)
 {
@@ -307,7 +307,7 @@ int leftover_remove(const struct leftover *l)
 {
 	int ret = each_file(l, remove_file, NULL);
 
-	/* It may have got its name. */
+	/* The file may have got its final name. */
 	if (!ret && unlinkat(l->dir_fd, leftover_name(l), 0) < 0 && errno != ENOENT)
 		ret = -errno;
 	return ret;

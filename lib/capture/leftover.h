@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * capture: what a recorder that was killed leaves behind.
- * In: a directory. Out: the unfinished files in it, by the recording that they were to become.
+ * In: a directory. Out: the unfinished files in it, by the recording that each belongs to.
  *
- * A recorder writes DIR/.NAME.TOKEN.tmp, locked with flock(2) as long as it lives, and its
- * tracing instance has the same token. The file begins with all that is known before the
- * first event, as a stream (recording/wire.h) that breaks off. Each CPU's pages are in a
- * region of the same file, or in .NAME.TOKEN.cpuN.
+ * A recorder writes DIR/.NAME.TOKEN.tmp, locked with flock(2) while it lives, and its tracing
+ * instance has the same token. The file begins with everything known before the first event, as a
+ * stream (recording/wire.h) that breaks off. Each CPU's pages are in a region of the same file, or
+ * in .NAME.TOKEN.cpuN.
  *
- * Files of another user, links and FIFOs that have such names are not looked into.
+ * Files of another user, links and FIFOs with such names are not opened.
  */
 #ifndef KMEMX_CAPTURE_LEFTOVER_H
 #define KMEMX_CAPTURE_LEFTOVER_H
@@ -23,10 +23,10 @@
 /**
  * struct leftover - a killed recorder's files, locked against others
  * @tmp: the path that ends in .tmp, for messages
- * @prefix: the same without that: all of its files begin so
- * @path: of the recording that it was to become
- * @token: in the names of its files and of its tracing instance
- * @dir_fd, @base: the directory, opened once, and what names in it begin with
+ * @prefix: the same without .tmp: all its file names begin with it
+ * @path: the intended path of the recording
+ * @token: part of the names of its files and its tracing instance
+ * @dir_fd, @base: the directory, opened once, and the prefix of file names in it
  * @fd: @tmp, open for reading and writing
  */
 struct leftover {
@@ -40,8 +40,8 @@ struct leftover {
 };
 
 /**
- * leftovers_find() - the unfinished files in a directory, also those of recorders that live
- * @name: of the recording; NULL: of any
+ * leftovers_find() - list the unfinished files in a directory, including those of live recorders
+ * @name: the recording's name; NULL: any
  * @tmps: receives their paths; free each, and the array
  *
  * Return: 0; -errno of opening the directory; -ENOMEM.
@@ -54,13 +54,13 @@ void leftovers_free(char **tmps, size_t nr);
  * leftover_open() - take one over
  * @l: leftover_close() in any case
  *
- * Return: 0; -EINVAL if @tmp has not such a name; -EBUSY if its recorder lives, or another
- * kmemx has it; -EPERM if it is not a file of this user's own; -errno of open(2).
+ * Return: 0; -EINVAL if @tmp is no such name; -EBUSY if its recorder lives or another kmemx has
+ * locked it; -EPERM if this user does not own the file; -errno of open(2).
  */
 int leftover_open(struct leftover *l, const char *tmp) __must_check;
 void leftover_close(struct leftover *l);
 
-/* Bytes that all its files take. */
+/* Total size of its files. */
 uint64_t leftover_bytes(const struct leftover *l);
 /* Were any pages recorded? */
 bool leftover_has_pages(const struct leftover *l);

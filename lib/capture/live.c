@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: a recording whose pages are looked at as they come, instead of being kept.
+ * capture: a recording whose pages are processed as they arrive, instead of being kept.
  * In: a session. Out: its pages, in rounds; optionally a stream of them in a file.
  */
 #include "capture/live.h"
@@ -14,14 +14,16 @@
 
 #include "base/clock.h"
 
-/* An event is written this long after its time at the latest: an interrupt may come in between,
- * or a hypervisor.
+/* The longest delay between an event's time and its write: an interrupt or a hypervisor may come in
+ * between.
  */
 #define SETTLE_NS 2000000
-/* Names of tasks that are kept for a stream that may be asked for. */
+/* Task names that are kept for a stream that may be requested. */
 #define COMMS_MAX 65536
 
-/* The recording with all CPUs and without pages, as a file in memory. A descriptor or -errno. */
+/* Writes the recording with all CPUs but without pages into a file in memory. A descriptor or
+ * -errno.
+ */
 static int write_beginning(struct session *s)
 {
 	struct writer_facts *w = &s->facts.writer;
@@ -75,7 +77,7 @@ int live_start(struct session *s)
 	return ret;
 }
 
-/* What has happened before now has been written a moment later. */
+/* Events up to this time have all been written. */
 static uint64_t settled_until(const struct session *s)
 {
 	uint64_t now = strcmp(s->clock, "mono") != 0 ? session_now(s)
@@ -144,7 +146,7 @@ int live_pause(struct session *s, bool paused)
 	const char *on = paused ? "0" : "1";
 	int ret = 0;
 
-	/* Frees go on longer than allocations. */
+	/* Frees are recorded longer than allocations. */
 	if (frees.tracefs && !paused)
 		ret = instance_write(&frees, "tracing_on", on);
 	if (!ret)

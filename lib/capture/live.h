@@ -13,20 +13,22 @@
 #include "capture/pump.h"
 #include "capture/session.h"
 
-/* Hands over what the recording is without pages. 0; -errno after an LOG_ERROR message. */
+/* Passes on the recording without pages. 0; -errno after an LOG_ERROR message. */
 int live_start(struct session *s) __must_check;
-/* What the loop is to do; only with @s->opts->live. */
+/* The callbacks for the loop; only with @s->opts->live. */
 struct pump_live live_pump(struct session *s);
-/* The last round, of everything; and the statistics. 0 or -errno. */
+/* Runs the last round, which reads everything, and reads the statistics. 0 or -errno. */
 int live_end(struct session *s) __must_check;
 
-/* Switches tracing off or on again; allocations and frees in between are not seen. 0 or -errno. */
+/* Switches tracing off or on again; allocations and frees in between are not recorded.
+ * 0 or -errno.
+ */
 int live_pause(struct session *s, bool paused) __must_check;
-/* From now on pages go to the empty file @fd, too, as a stream (recording/wire.h); it stays the
- * caller's. 0 or -errno, also if there is one already (-EBUSY).
+/* From now on also writes pages to the empty file @fd as a stream (recording/wire.h). The caller
+ * keeps @fd. 0 or -errno; -EBUSY if a stream is already being written.
  */
 int live_write(struct session *s, int fd) __must_check;
-/* Ends the stream. 0 or -errno: then the file breaks off. */
+/* Ends the stream. 0 or -errno: the file then breaks off. */
 int live_write_end(struct session *s) __must_check;
 
 #endif

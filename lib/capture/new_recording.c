@@ -20,10 +20,10 @@
 #include "capture/dead.h"
 #include "capture/leftover.h"
 
-/* The most that is reserved, and the part of what is free. */
+/* The largest reservation, and the share of the free space. */
 #define RESERVE_MAX   (12U << 20)
 #define RESERVE_SHARE 8
-/* Beside a copy of all pages: kallsyms is 5.4 MB on Linux 6.18. */
+/* Room besides a copy of all pages: kallsyms is 5.4 MB on Linux 6.18. */
 #define ROOM_MARGIN   (12U << 20)
 
 static int complain(const char *what, const char *path, int err, const struct log *log)
@@ -39,7 +39,7 @@ static int complain(const char *what, const char *path, int err, const struct lo
 
 /* --- leftovers --------------------------------------------------------------------------- */
 
-/* One that holds no pages is removed; what was recorded is the user's. 0; -EBUSY: its recorder
+/* Removes a leftover without events; recorded events are kept for the user. 0; -EBUSY: its recorder
  * lives.
  */
 static int check_leftover(const char *tmp, const struct log *log)
@@ -61,7 +61,7 @@ static int check_leftover(const char *tmp, const struct log *log)
 	return ret == -EBUSY ? ret : 0;
 }
 
-/* 0; -EBUSY: one of the recorders lives. */
+/* Checks all leftovers. 0; -EBUSY: a recorder lives. */
 static int check_leftovers(const char *dir, const char *name, const struct log *log)
 {
 	char **tmps;
@@ -83,8 +83,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* A device or a directory must not be renamed away, nor a link to what the shell has opened
- * for us, /dev/stdout.
+/* A device or a directory must not be renamed away, nor a link such as /dev/stdout to a file that
+ * the shell has opened for us.
  */
 static int check_existing(int dir_fd, const char *name, const char *path,
 			  const struct log *log)
@@ -104,7 +104,7 @@ static int check_existing(int dir_fd, const char *name, const char *path,
 	return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 }
 
-/* Begins to fill @o; @o->file.dir_fd and its name are known afterwards. */
+/* Sets @o->file.dir_fd and the file's name. */
 static int find_place(struct new_recording *o, const char *path, const struct log *log)
 {
 	const char *name;
@@ -143,8 +143,8 @@ static char *dir_of(const char *path)
 	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 }
 
-/* One recorder at a time looks for others and makes its file. Another user may hold the lock as
- * long as they like: whoever has waited a second goes on without it.
+/* Only one recorder at a time may look for others and make its file. Another user may hold the lock
+ * for long, so go on without it after a second.
  */
 static void lock_directory(int fd)
 {
@@ -232,7 +232,7 @@ int new_recording_reserve(struct new_recording *o, uint64_t least)
 	if (!ret)
 		o->reserved = size;
 	else
-		/* Some filesystems keep what they could allocate. */
+		/* Some filesystems keep a partial allocation. */
 		new_recording_release_reserve(o);
 	return ret;
 }
@@ -290,7 +290,7 @@ void new_recording_drop_second(struct new_recording *o)
 
 /* --- ending ------------------------------------------------------------------------------ */
 
-/* The recording is there, but cannot have its name: it stays where it is, and @err. */
+/* The recording exists but cannot get its name: it stays where it is. Returns @err. */
 static int keep_hidden(struct new_recording *o, int err, const struct log *log)
 {
 	const char *slash = strrchr(o->path, '/');
@@ -347,7 +347,7 @@ int new_recording_commit(struct new_recording *o, uid_t uid, gid_t gid,
 	ret = new_file_commit(&o->file);
 	if (ret)
 		return keep_hidden(o, complain("write to", o->path, -ret, log), log);
-	/* By the descriptor: another file may have the name by now. */
+	/* Use the descriptor: another file may have the name by now. */
 	if ((uid != (uid_t)-1 || gid != (gid_t)-1) && fchown(o->file.fd, uid, gid) < 0)
 		log_msg(log, LOG_INFO, "cannot give %s to user %u: %s", o->path,
 			(unsigned int)uid, strerror(errno));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * capture: the recording's file while it is being made.
- * In: the path that the user wants. Out: a file without a name, or with a hidden one if it
- * can be recovered, that takes the name when it is complete.
+ * In: the path that the user wants. Out: a file without a name, or with a hidden name if it can be
+ * recovered. It takes its final name when it is complete.
  */
 #ifndef KMEMX_CAPTURE_NEW_RECORDING_H
 #define KMEMX_CAPTURE_NEW_RECORDING_H
@@ -18,11 +18,10 @@
 /**
  * struct new_recording - a recording in the making
  * @path: the final name, for messages
- * @prefix: of a recorder: .NAME.TOKEN, with which the names of its files begin
- * @file: of a recorder it has the name PREFIX.tmp, and is locked with flock(2) as long as
- *	its owner lives
+ * @prefix: of a recorder: .NAME.TOKEN, the prefix of its file names
+ * @file: a recorder's file is called PREFIX.tmp and is locked with flock(2) while its owner lives
  * @second: a file that is to take the place of @file
- * @reserve_fd: an unnamed file that keeps room for the metadata on a disk that fills up
+ * @reserve_fd: an unnamed file that reserves room for the metadata on a disk that fills up
  * @reserved: its size in bytes
  */
 struct new_recording {
@@ -38,61 +37,61 @@ struct new_recording {
 		.file = NEW_FILE_INIT, .second = NEW_FILE_INIT, .reserve_fd = -1 })
 
 /**
- * new_recording_open() - check that @path can be written, and begin a file that is not worth
- * keeping until it is complete
+ * new_recording_open() - check that @path can be written, and begin a file that is removed unless
+ * it is completed
  *
- * Nothing happens to an existing @path yet. A killed process leaves nothing where the
- * filesystem has unnamed files, else .kmemx.TOKEN.
+ * Nothing happens to an existing @path yet. A killed process leaves nothing if the filesystem has
+ * unnamed files, else .kmemx.TOKEN.
  *
  * Return: 0; -errno after an LOG_ERROR message.
  */
 int new_recording_open(struct new_recording *o, const char *path,
 		       const struct log *log) __must_check;
 /**
- * new_recording_open_recorder() - the same for a file that a killed process is to leave
+ * new_recording_open_recorder() - the same for a file that survives a killed process
  * @token: of new_file_token()
- * @alone: no other recorder of this user may be recording to @path: each that ends moves what has
- *	the name to NAME.old, so that of three recordings one would be lost
+ * @alone: no other recorder of this user may be recording to @path: each one that ends moves the
+ *	existing file to NAME.old, so one of three recordings would be lost
  *
- * The file is called .NAME.TOKEN.tmp. Tells of what killed recorders of the same @path had
- * recorded, and removes their files if that is nothing.
+ * The file is called .NAME.TOKEN.tmp. Reports what killed recorders of the same @path had recorded,
+ * and removes their files if they recorded nothing.
  *
  * Return: 0; -EBUSY if there is another; -errno; after an LOG_ERROR message.
  */
 int new_recording_open_recorder(struct new_recording *o, const char *path,
 				const char *token, bool alone,
 				const struct log *log) __must_check;
-/* Has the disk room for @bytes more, with a margin? */
+/* Does the disk have room for @bytes more, with a margin? */
 bool new_recording_has_room(const struct new_recording *o, uint64_t bytes);
-/* Keeps an eighth of what is free, 12 MiB at most and @least in any case; in the place of what was
- * reserved before. 0; -ENOSPC, -EDQUOT if the disk has less than that; -errno of fallocate(2).
+/* Reserves an eighth of the free space, at most 12 MiB and at least @least, instead of the earlier
+ * reservation. 0; -ENOSPC, -EDQUOT if the disk has less than that; -errno of fallocate(2).
  */
 int new_recording_reserve(struct new_recording *o, uint64_t least) __must_check;
-/* Gives all but @least bytes of it back to the disk; false: there was no more. */
+/* Returns all but @least reserved bytes to the disk; false: no more was reserved. */
 bool new_recording_shrink_reserve(struct new_recording *o, uint64_t least);
-/* Gives all of it back. */
+/* Returns the whole reservation. */
 void new_recording_release_reserve(struct new_recording *o);
 
 /* Opens the second file. 0 or -errno. */
 int new_recording_open_second(struct new_recording *o) __must_check;
-/* It becomes @file. 0 or -errno: then it still is not. */
+/* Makes it @file. 0 or -errno: then it is not. */
 int new_recording_use_second(struct new_recording *o) __must_check;
 /* Removes it, if there is one. */
 void new_recording_drop_second(struct new_recording *o);
 
-/* It is to have another name, in the same directory. 0 or -ENOMEM. */
+/* Changes the final name, in the same directory. 0 or -ENOMEM. */
 int new_recording_rename(struct new_recording *o, const char *path) __must_check;
 /**
  * new_recording_commit() - the file takes its name; an existing one becomes NAME.old
  * @uid, @gid: its owner, or -1
  *
- * Return: 0; -errno after an LOG_ERROR message: it keeps a hidden name, which the message has.
+ * Return: 0; -errno after an LOG_ERROR message: it keeps a hidden name, which the message gives.
  */
 int new_recording_commit(struct new_recording *o, uid_t uid, gid_t gid,
 			 const struct log *log) __must_check;
 /**
  * new_recording_commit_other() - another file takes the name instead
- * @dir_fd, @name, @fd: what it is called now
+ * @dir_fd, @name, @fd: its current name
  *
  * Return: 0; -EXDEV without a message if it is on another filesystem; else -errno after one.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * capture: the numbers by which the kernel knows this process and the command.
- * In: events of their own in a tracing instance. Out: struct pids.
+ * In: events that both write into a tracing instance. Out: struct pids.
  */
 #include "capture/pids.h"
 
@@ -85,7 +85,7 @@ int pids_begin(const struct instance *in)
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* The number of the process that made @rec; common_pid is where it has been since 2.6.31. */
+/* The process number of @rec; common_pid has been at this offset since 2.6.31. */
 static pid_t pid_of(const struct raw_record *rec)
 {
 	return rec->size < 8 ? 0 : (pid_t)get_u32(rec->data + 4, HOST_BIG_ENDIAN);
@@ -161,7 +161,7 @@ static int read_lines(struct pids *out, const struct instance *in)
 	return 0;
 }
 
-/* Does /proc know this process by the kernel's number? */
+/* Does /proc use the kernel's number for this process? */
 static bool proc_agrees(pid_t self)
 {
 	char text[32] = "";

@@ -14,20 +14,20 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-/* Where buffers cannot announce themselves they are looked at so often. 20 ms of the worst
- * storm (40 MB/s and CPU) fill less than 1 MB.
+/* How often buffers that cannot signal readiness are read. 20 ms of the worst storm (40 MB/s per
+ * CPU) fill less than 1 MB.
  */
 #define POLL_MS		  20
 /* How often a command's end is checked on kernels without pidfd_open (before 5.3). */
 #define CHILD_POLL_MS	  20
-/* A wake-up that brings less than this many sub-buffers was not worth it; after
- * MAX_POOR_WAKES in a row the kernel does not honour buffer_percent when polled (before
- * 6.1, 42fb0a1e84ff), and waking for every event would double the workload's time.
+/* A wake-up that brings less than this many sub-buffers was not worth it; MAX_POOR_WAKES in a row
+ * mean that the kernel ignores buffer_percent in poll (before 6.1, 42fb0a1e84ff). Waking for every
+ * event would double the workload's time.
  */
 #define POOR_WAKE_SUBBUFS 8
 #define MAX_POOR_WAKES	  16
 
-/* So often CPUs are looked for that were not there: as POLL_MS, with room to spare. */
+/* How often CPUs that were absent are looked for: like POLL_MS, with room to spare. */
 #define HOTPLUG_MS 100
 
 enum {
@@ -45,7 +45,7 @@ enum {
 struct pump {
 	struct pump_options *opts;
 	int epoll_fd;
-	int pipes_fd; /* an epoll set of the pipes inside the other, to be left out at once */
+	int pipes_fd; /* a nested epoll set of the pipes, which can be removed at once */
 	int timer_fd;
 	int tick_fd;
 	int hotplug_fd;
@@ -64,7 +64,7 @@ static int watch(int epoll_fd, int fd, uint32_t tag)
 	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
 }
 
-/* A timer that goes off after @ns, and with @repeat again and again; -1 if @ns is 0. */
+/* A timer that expires after @ns, repeatedly with @repeat; -1 if @ns is 0. */
 static int open_timer(uint64_t ns, bool repeat, int *fd)
 {
 	struct timespec at = { .tv_sec = (time_t)(ns / 1000000000),
@@ -87,7 +87,7 @@ static void start_polling(struct pump *p)
 		"this kernel wakes readers too early; polling its buffers");
 }
 
-/* A failed write ends the recording, a failed read is an error of its own. */
+/* A failed write ends the recording; a failed read is a separate error. */
 static void drain(struct pump *p, size_t i)
 {
 	int ret = ring_reader_drain(p->opts->reader, i, false);
@@ -98,7 +98,7 @@ static void drain(struct pump *p, size_t i)
 	}
 }
 
-/* Watches CPU @i from when it has a buffer on: without one it is always "ready". */
+/* Watch CPU @i only once it has a buffer: without one its pipe is always "ready". */
 static int watch_pipe(struct pump *p, size_t i)
 {
 	struct ring_reader_cpu *c = &p->opts->reader->cpus[i];
@@ -122,7 +122,7 @@ static int watch_pipes(struct pump *p)
 	return ret ? ret : watch(p->epoll_fd, p->hotplug_fd, TAG_HOTPLUG);
 }
 
-/* CPUs that were not there may have come. */
+/* CPUs that were absent may have come online. */
 static int look_for_cpus(struct pump *p)
 {
 	struct ring_reader *r = p->opts->reader;
@@ -224,14 +224,14 @@ static bool child_has_it(const struct signalfd_siginfo *info)
 		info->ssi_signo == SIGHUP);
 }
 
-/* Returns the signal, 0 if none was there. */
+/* Returns the signal; 0 if none was pending. */
 static int take_signal(int stop_fd, const struct child *child)
 {
 	struct signalfd_siginfo info;
 
 	if (read(stop_fd, &info, sizeof(info)) != sizeof(info))
 		return 0;
-	/* A write beyond the limit of file sizes: it has failed, which is reported elsewhere. */
+	/* SIGXFSZ: a write exceeded the file size limit. The failed write is reported elsewhere. */
 	if (info.ssi_signo == SIGXFSZ && info.ssi_pid == (uint32_t)getpid())
 		return 0;
 	if (child && child->pid > 0 && !child->ended && !child_has_it(&info))
@@ -255,7 +255,7 @@ static int handle(struct pump *p, uint32_t tag)
 		p->stop = p->stop || child_check(opts->child, false);
 		return 0;
 	case TAG_EXEC:
-		/* Closing it takes it out of the set. */
+		/* Closing the descriptor removes it from the epoll set. */
 		child_exec_result(opts->child);
 		p->stop = p->stop || opts->child->exec_errno;
 		return 0;

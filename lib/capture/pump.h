@@ -15,9 +15,9 @@
 #include "capture/ring_reader.h"
 
 /**
- * struct pump_live - pages are read in rounds, each of them everything that all CPUs have
- * @round: called every @round_ms, and where buffers fill up faster; @input: where @input_fd can be
- *	read. True: the loop ends
+ * struct pump_live - read pages in rounds; each round reads everything that all CPUs have
+ * @round: called every @round_ms, or sooner if buffers fill up; @input: called when @input_fd is
+ *	readable. True: the loop ends
  * @input_fd: -1: none
  */
 struct pump_live {
@@ -33,9 +33,9 @@ struct pump_live {
  * @child: its end ends the loop; NULL: none
  * @stop_fd: a signalfd; a signal that only this process got is passed on to @child
  * @has_watermark: pipes become readable at buffer_percent, not with each event
- * @tick, @tick_ms, @ctx: called so often while recording, true: nothing is left to record;
- *	NULL: nothing is called
- * @live: NULL: what buffers have that are filled is read as it comes
+ * @tick, @tick_ms, @ctx: called every @tick_ms while recording, true: nothing is left to record;
+ *	NULL: not called
+ * @live: NULL: buffers are read as they fill
  * @stop_signal, @write_error, @timed_out: results: why the loop ended, 0 otherwise
  */
 struct pump_options {

@@ -63,11 +63,11 @@ static int open_head(struct recovery *v)
 	return recording_open(&v->rec, &src, v->l->tmp, v->log);
 }
 
-/* Is the sub-buffer at @at all zeros where its time and size should be? */
+/* Is the sub-buffer at @at unwritten, i.e. are its time and size zero? */
 static bool is_empty(const struct recovery *v, const struct ring_reader_cpu *c,
 		     uint64_t at)
 {
-	/* Or is the header of the next buffer's section there, by a recorder that joined? */
+	/* Or did a recorder that was joining put the header of the next buffer's section there? */
 	static const uint8_t section[8] = { 3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff };
 	uint8_t head[16], zeros[16] = { 0 };
 
@@ -76,7 +76,7 @@ static bool is_empty(const struct recovery *v, const struct ring_reader_cpu *c,
 	       !memcmp(head, section, sizeof(section));
 }
 
-/* Whole sub-buffers from the part's beginning on, without what was never written. */
+/* Counts whole sub-buffers from the part's beginning, without what was never written. */
 static void find_size(const struct recovery *v, struct ring_reader_cpu *c)
 {
 	const uint32_t size = v->reader.subbuf_size;
@@ -182,7 +182,7 @@ static int read_buffer(struct recovery *v, size_t i)
 		return 0;
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", number);
 	c->pipe_fd = instance_open(&of, file, O_RDONLY | O_NONBLOCK);
-	/* A CPU that went offline. */
+	/* The CPU went offline. */
 	if (c->pipe_fd == -ENODEV || c->pipe_fd == -ENXIO)
 		return 0;
 	if (c->pipe_fd < 0)
@@ -203,7 +203,9 @@ static int read_buffer(struct recovery *v, size_t i)
 	return 0;
 }
 
-/* What a flight recorder's buffers overwrote is the past. Its last event ends it. */
+/* In a flight recorder, overwritten events are not lost, only too old. The last event
+ * sets the end.
+ */
 static int begin_flight(struct recovery *v)
 {
 	char span[64];
@@ -219,8 +221,8 @@ static int begin_flight(struct recovery *v)
 	return facts_add_meta(&v->facts, RECORDING_META_SPAN, span, strlen(span));
 }
 
-/* An instance that is gone, or that this user may not read, costs the last events, not the
- * rest. Whatever else fails must not cost anything.
+/* If the instance is gone or this user may not read it, only the last events are lost. Any other
+ * failure must not lose anything.
  */
 static int read_buffers(struct recovery *v)
 {
@@ -251,7 +253,7 @@ static int read_buffers(struct recovery *v)
 	return ret;
 }
 
-/* The instance is done with if the recording has all of it. */
+/* Removes the instance if the recording has all of it. */
 static void leave_instance(struct recovery *v, bool done)
 {
 	if (!v->instance.tracefs)
@@ -284,7 +286,7 @@ static size_t list_parts(const struct recovery *v, struct writer_part *parts)
 	return nr;
 }
 
-/* What became of what the killed process had not written. */
+/* Tells what became of the events that the killed process had not written. */
 static void tell_how(const struct recovery *v, struct strbuf *sb)
 {
 	const struct recover_result *r = v->result;
@@ -305,7 +307,7 @@ static void tell_how(const struct recovery *v, struct strbuf *sb)
 			      r->unwritten);
 }
 
-/* The head's items but for its layout, and what this file is. */
+/* Adds the head's items except its layout, and what this file is. */
 static int add_meta(struct recovery *v)
 {
 	struct strbuf how = { 0 };
@@ -327,7 +329,7 @@ static int add_meta(struct recovery *v)
 	return ret;
 }
 
-/* The facts of the head, with those that came later in the places of the others. */
+/* Merges the facts of the head with later facts, which replace them. */
 static int merge_facts(struct recovery *v, struct writer_facts *out)
 {
 	const struct recording *rec = v->rec;
@@ -394,7 +396,7 @@ static int cannot_use(const struct recovery *v, int err)
 	return err;
 }
 
-/* --- a file that is whole ---------------------------------------------------------------- */
+/* --- a complete file ---------------------------------------------------------------- */
 
 static int copy_whole(struct recovery *v)
 {

@@ -16,7 +16,7 @@
 #include "capture/leftover.h"
 
 /**
- * struct recover_options - what to make of it
+ * struct recover_options - how to make the recording
  * @output: path of the recording
  * @owner_uid, @owner_gid: its owner; -1: the current user
  */
@@ -28,17 +28,17 @@ struct recover_options {
 };
 
 /**
- * struct recover_result - what came of it
+ * struct recover_result - what was recovered
  * @file_bytes: size of the recording
- * @page_bytes: of the pages in it
+ * @page_bytes: bytes of the pages in it
  * @nr_cpus: CPUs with pages
  * @from_buffers: bytes of pages that were still in the kernel's ring buffers
- * @buffers_read: the ring buffers were still there; else their content is lost, unless
- *	@whole or @extract
+ * @buffers_read: the ring buffers still existed; else their content is lost, unless @whole or
+ *	@extract
  * @whole: the recorder had written everything
- * @extract: what was killed is an extract: what it had not read is where it was
- * @nothing: the file has neither pages nor a beginning: without a message; what there is, is in the
- *	ring buffers
+ * @extract: the killed process was an extract: what it had not read is still in its buffer
+ * @nothing: the file has neither pages nor a beginning, so only the ring buffers may hold events;
+ *	no message
  * @unwritten: events that the recorder had read but not written, which are lost; known with
  *	@buffers_read
  */
@@ -52,12 +52,12 @@ struct recover_result {
 };
 
 /**
- * recover_run() - write the recording, then remove what it was made of
+ * recover_run() - write the recording, then remove the leftover files
  * @l: of leftover_open()
  *
- * Reads the ring buffers of the instance that the recorder left and removes it. The result
- * has a metadata item "recovered". On failure the files stay as they are, but for pages that
- * were added from ring buffers.
+ * Reads the ring buffers of the instance that the recorder left and removes it. The result has a
+ * metadata item "recovered". On failure the files do not change, except that pages from ring
+ * buffers were added.
  *
  * Return: 0; -errno after an LOG_ERROR message, or with @nothing.
  */

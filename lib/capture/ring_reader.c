@@ -3,10 +3,9 @@
  * capture: per-CPU pages from the kernel to parts.
  * In: trace_pipe_raw, nonblocking. Out: parts of whole sub-buffers.
  *
- * read() and not splice(): splice allocates a page a sub-buffer, which is itself an event
- * where the recorder cannot be left out of the recording, and it saves no CPU time. Parts
- * are written with O_DIRECT where it works, so that the recorder leaves the page cache, a
- * heavy user of the page allocator, alone.
+ * read() and not splice(): splice allocates a page per sub-buffer, which is recorded itself if the
+ * recorder cannot be left out, and it saves no CPU time. Parts are written with O_DIRECT where that
+ * works, to avoid the page cache, a heavy user of the page allocator.
  */
 #include "capture/ring_reader.h"
 
@@ -27,7 +26,7 @@
 #define STAGING_SIZE  (1U << 20)
 /* Alignment for O_DIRECT: the largest logical block size that disks have. */
 #define STAGING_ALIGN 4096U
-/* What a recording needs besides its pages: kallsyms is most of it (5.4 MB on Linux 6.18). */
+/* Space that a recording needs besides its pages, mostly kallsyms (5.4 MB on Linux 6.18). */
 #define METADATA_ROOM (12U << 20)
 
 int ring_reader_parse_layout(const char *header_page, struct ring_reader_layout *out)
@@ -57,7 +56,7 @@ static int complain(const char *name, int err, const struct log *log)
 	return -err;
 }
 
-/* From now on what is written goes past the page cache, where that works. */
+/* Bypass the page cache from now on, where that works. */
 static void set_direct(struct ring_reader_cpu *c)
 {
 	c->direct = c->direct && fcntl(c->part_fd, F_SETFL, O_DIRECT) == 0;
@@ -83,7 +82,7 @@ static int open_own_part(struct ring_reader_cpu *c,
 	return 0;
 }
 
-/* A descriptor of its own, as the file's other one is not to bypass the page cache. */
+/* Use a separate descriptor, as the file's other one must not bypass the page cache. */
 static int open_region(struct ring_reader_cpu *c, const struct cpu_regions *regions,
 		       size_t i, const struct ring_reader_output *output,
 		       const struct log *log)
@@ -132,7 +131,7 @@ static int open_cpu(struct ring_reader *r, const struct instance *in, uint32_t c
 		       : open_own_part(c, output, r->log);
 }
 
-/* Which CPUs the instance has, in order: CPU numbers may have holes. */
+/* Lists the instance's CPUs in order: CPU numbers may have holes. */
 static int list_cpus(const struct instance *in, uint32_t **out, size_t *nr)
 {
 	struct dirent **entries;
@@ -163,12 +162,14 @@ int ring_reader_alloc_staging(struct ring_reader *r)
 	r->staging = aligned_alloc(STAGING_ALIGN, STAGING_SIZE);
 	if (!r->staging)
 		return -ENOMEM;
-	/* Touched now: its page faults shall not fall into the recording. */
+	/* Touch it now, so that its page faults are not recorded. */
 	memset(r->staging, 0, STAGING_SIZE);
 	return 0;
 }
 
-/* All parts become one file, which has to keep the limit (ulimit -f) with its metadata. */
+/* All parts become one file, which must stay within the file size limit (ulimit -f) with its
+ * metadata.
+ */
 static uint64_t most_bytes(void)
 {
 	struct rlimit limit;
@@ -254,7 +255,7 @@ static int send(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 	int ret = r->take ? r->take(r->take_ctx, c->cpu, r->staging, size)
 			  : wire_pages(r->wire, c->cpu, r->staging, size);
 
-	/* What arrived before a failure is there for the reader. */
+	/* The stream's reader keeps what arrived before a failure. */
 	if (r->wire && r->wire->bytes > before + WIRE_RECORD_SIZE)
 		done = (size_t)(r->wire->bytes - before - WIRE_RECORD_SIZE);
 	done = ret ? done - done % r->subbuf_size : size;
@@ -265,7 +266,7 @@ static int send(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 	return ret;
 }
 
-/* How many of @size bytes may be appended to the part: whole sub-buffers. */
+/* How many of @size bytes can be appended to the part, in whole sub-buffers. */
 static size_t fitting(const struct ring_reader *r, const struct ring_reader_cpu *c,
 		      size_t size)
 {
@@ -276,7 +277,7 @@ static size_t fitting(const struct ring_reader *r, const struct ring_reader_cpu 
 	return size <= room ? size : (size_t)(room - room % r->subbuf_size);
 }
 
-/* The disk is full: is there more room, or could less than @step bytes fit? */
+/* The disk is full: is there more room now, or could less than @step bytes fit? */
 static bool try_again(struct ring_reader *r, size_t *step)
 {
 	if (r->make_room && r->make_room(r->room_ctx))
@@ -285,7 +286,7 @@ static bool try_again(struct ring_reader *r, size_t *step)
 	return *step;
 }
 
-/* Appends @size staged bytes to the part. What arrives is cut to whole sub-buffers. */
+/* Appends @size staged bytes to the part, and cuts what was written to whole sub-buffers. */
 static int flush(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 {
 	size_t done = 0, end = fitting(r, c, size), step = end;
@@ -299,7 +300,7 @@ static int flush(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 		if (n > 0) {
 			done += (size_t)n;
 		} else if (n < 0 && errno == EINVAL && c->direct) {
-			/* The filesystem took O_DIRECT at open, but not at this size. */
+			/* The filesystem accepted O_DIRECT in open(), but not with this size. */
 			c->direct = false;
 			if (fcntl(c->part_fd, F_SETFL, 0) < 0)
 				ret = -errno;
@@ -325,7 +326,7 @@ static int flush(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 	return ret;
 }
 
-/* Fills the staging buffer. Returns bytes; @more: stopped because the buffer is full. */
+/* Fills the staging buffer and returns its bytes; @more: it stopped because the buffer is full. */
 static ssize_t fill_staging(struct ring_reader *r, struct ring_reader_cpu *c, bool all,
 			    bool *more)
 {
@@ -339,18 +340,18 @@ static ssize_t fill_staging(struct ring_reader *r, struct ring_reader_cpu *c, bo
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		/* The kernel has a directory for each CPU that is possible, and a buffer for
-		 * each that has been online since the instance was made; it stays when the
-		 * CPU goes.
+		/* The kernel has a directory for each possible CPU, but a buffer only for CPUs that
+		 * have been online since the instance was made. The buffer stays when the CPU goes
+		 * offline.
 		 */
 		c->absent = n < 0 && errno == ENODEV;
 		if (n < 0 && errno != EAGAIN && !c->absent && !size)
 			return -errno;
-		/* What came before an error is written first; the next read has it again. */
+		/* Write what came before an error first; the next read returns the error again. */
 		*more = n < 0 && errno != EAGAIN && !c->absent;
 		if (n <= 0)
 			return (ssize_t)size;
-		/* A short read of a last sub-buffer leaves its tail to be cleared. */
+		/* Clear the tail after a short read of the last sub-buffer. */
 		if ((size_t)n < r->subbuf_size)
 			memset(p + n, 0, r->subbuf_size - (size_t)n);
 		size += r->subbuf_size;
@@ -432,7 +433,7 @@ int ring_reader_begin_at(struct ring_reader *r, uint64_t *ts)
 			continue;
 		begin = get_uint(page, 8, HOST_BIG_ENDIAN);
 		*ts = begin > *ts ? begin : *ts;
-		/* The flags are a negative int, which a long has in its upper half as well. */
+		/* The flags are a negative int, so a 64-bit long has its upper half set as well. */
 		commit &= (uint32_t) ~(SUBBUF_COMMIT_MISSED | SUBBUF_COMMIT_STORED);
 		set_long(page + 8, r->long_size, commit);
 		ret = io_pwrite_all(c->part_fd, page, head, c->offset);
@@ -456,7 +457,7 @@ uint64_t ring_reader_missing(struct ring_reader *r, size_t i)
 		missing = c->size - there;
 		c->size = there;
 	}
-	/* What was written after the cut is behind a hole. */
+	/* Data written after the truncation lies behind a hole. */
 	for (off_t at = begin, data; at < begin + (off_t)c->size; at = data) {
 		off_t hole = lseek(c->part_fd, at, SEEK_HOLE);
 

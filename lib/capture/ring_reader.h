@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: moves the instance's raw pages into parts, one a CPU.
+ * capture: moves the instance's raw pages into parts, one per CPU.
  * In: per_cpu/cpuN/trace_pipe_raw. Out: parts of whole sub-buffers, each a region of one
  * file or a file of its own.
  */
@@ -20,13 +20,13 @@
 
 /**
  * struct ring_reader_cpu - one CPU's pipe and part
- * @cpu: its number; from RECORDING_FREES_CPU on, in the instance of frees
- * @name: of the part's own file, in the recording's directory; NULL: it is a region
+ * @cpu: its number; RECORDING_FREES_CPU and above belong to the instance of frees
+ * @name: name of the part's own file, in the recording's directory; NULL: the part is a region
  * @offset: where the part begins in @part_fd
  * @size: bytes in the part, a multiple of the sub-buffer size
- * @room: the most that it may become
- * @direct: the part is written past the page cache (O_DIRECT)
- * @absent: it had no ring buffer when it was last read: a CPU gets one when it is first online
+ * @room: the largest size of the part
+ * @direct: the part bypasses the page cache (O_DIRECT)
+ * @absent: it had no ring buffer at the last read: a CPU gets one when it first comes online
  */
 struct ring_reader_cpu {
 	uint32_t cpu;
@@ -44,16 +44,18 @@ struct ring_reader_cpu {
  * struct ring_reader - all CPUs
  * @subbuf_size: bytes, from the instance's header_page
  * @data_offset: where events begin in a sub-buffer
- * @regions: of the one file that holds all parts; stride 0: each has a file of its own
- * @wire: where pages go instead of into parts; NULL: into parts
- * @take, @take_ctx: called with pages instead, which are gone afterwards; 0, or -errno as of a
- *	write; NULL: not
+ * @regions: of the single file that holds all parts; stride 0: each part has its own file
+ * @wire: a stream that takes the pages instead of the parts; NULL: none
+ * @take, @take_ctx: called with the pages instead; they are not kept. Returns 0, or -errno as for a
+ *	failed write; NULL: not called
  * @make_room, @room_ctx: called when the disk is full; true: there is more room now; NULL: not
- * @discarded: data records that were read but not written, as a write failed
- * @read_error: errno of the last read that failed, 0: none did
- * @written, @most: bytes in all parts, and what a limit of file sizes allows; @most 0: all
- * @limit: what is read of each CPU if that is not stopped, in bytes; 0: all there is
- * @dir_fd: where files of parts are, -1: nowhere
+ *	called
+ * @discarded: data records that were read but not written because a write failed
+ * @read_error: errno of the last failed read; 0: none failed
+ * @written, @most: bytes in all parts, and the most that the file size limit allows; @most 0:
+ *	unlimited
+ * @limit: most bytes to read from each CPU while tracing goes on; 0: all
+ * @dir_fd: directory of the parts' files; -1: none
  * @staging: the aligned buffer through which pages pass
  */
 struct ring_reader {
@@ -86,15 +88,15 @@ struct ring_reader_layout {
 	unsigned int long_size;
 };
 
-/* Reads it from the text of header_page; 0 or -EPROTO. */
+/* Parses the text of header_page; 0 or -EPROTO. */
 int ring_reader_parse_layout(const char *header_page,
 			     struct ring_reader_layout *out) __must_check;
 
 /**
  * struct ring_reader_output - where parts go
- * @prefix: files of parts are called PREFIX.cpuN; NULL: there are none, the caller sets
- *	@wire of the reader
- * @dir_fd: the directory that they are in
+ * @prefix: the parts' files are called PREFIX.cpuN; NULL: no files, the caller sets @wire of the
+ *	reader
+ * @dir_fd: their directory
  * @fd: an empty file that holds all parts where its filesystem allows it
  */
 struct ring_reader_output {
@@ -117,9 +119,9 @@ int ring_reader_open(struct ring_reader *r, const struct instance *in,
 		     const struct log *log) __must_check;
 
 /**
- * ring_reader_drain() - read what CPU @i has; nothing, and @absent, if that never was online
- * @all: also sub-buffers that are not full, until nothing is left; else the reader stops
- *	at the first one that is being filled, as reading it piecemeal wastes file space
+ * ring_reader_drain() - read CPU @i's buffer; sets @absent if that CPU was never online
+ * @all: read partly filled sub-buffers too, until nothing is left; else stop at the first one that
+ *	is being filled, as reading it piecemeal wastes file space
  *
  * Return: 0; -errno of a failed write, after which the part holds whole sub-buffers and
  * @discarded counts the events of the others; -errno of a failed read, with @read_error,
@@ -127,29 +129,31 @@ int ring_reader_open(struct ring_reader *r, const struct instance *in,
  */
 int ring_reader_drain(struct ring_reader *r, size_t i, bool all) __must_check;
 
-/* Counts the data records in CPU @i's part whose time is before @before (UINT64_MAX: all). 0 or
+/* Counts the data records in CPU @i's part that are older than @before (UINT64_MAX: all). 0 or
  * -errno.
  */
 int ring_reader_count(struct ring_reader *r, size_t i, uint64_t before,
 		      uint64_t *out) __must_check;
 
 /**
- * ring_reader_begin_at() - what buffers overwrote before they were read is no loss but the past
- * @ts: receives the time from which on all events of all CPUs are there; 0: all are
+ * ring_reader_begin_at() - treat overwritten events as older than the recording, not as lost
+ * @ts: receives the time from which the events of all CPUs are complete; 0: nothing is missing
  *
- * Takes the mark of a loss off each part's first sub-buffer. 0 or -errno.
+ * Clears the lost-events mark of each part's first sub-buffer. 0 or -errno.
  */
 int ring_reader_begin_at(struct ring_reader *r, uint64_t *ts) __must_check;
 
-/* Bytes of CPU @i's part that are no longer there, as another process has cut the file. The
- * part ends where the file does.
+/* Bytes of CPU @i's part that are missing because another process truncated the file. The part then
+ * ends at the end of the file.
  */
 uint64_t ring_reader_missing(struct ring_reader *r, size_t i);
-/* From now on parts are read, through the page cache: O_DIRECT would need aligned buffers. */
+/* Switches back to the page cache, as parts are read from now on: O_DIRECT would need aligned
+ * buffers.
+ */
 void ring_reader_end_direct(struct ring_reader *r);
 /* Closes the pipes (before the instance can be removed); parts stay open. */
 void ring_reader_close_pipes(struct ring_reader *r);
-/* Closes everything and removes the files of parts. */
+/* Closes everything and removes the parts' files. */
 void ring_reader_close(struct ring_reader *r);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: a sample as a filter of the kernel's events.
+ * capture: expresses a sample as a kernel event filter.
  * In: the rule of a sample. Out: the text of a filter.
  *
- * Filters can test whether any of some bits is set, and nothing else of an address, so a sum
- * without carry is written out. The first bit that differs ends the kernel's work: half of all
- * events are dropped after at most three tests, three quarters after six.
+ * The only test of an address that filters have is whether any of some bits is set, so a sum
+ * without carry is spelled out. The first bit that differs ends the evaluation: half of all events
+ * are dropped after at most three tests, three quarters after six.
  */
 #include "capture/sample_filter.h"
 
@@ -13,7 +13,9 @@
 
 _Static_assert(SAMPLE_FOLDS == 3, "sum_is() adds three bits");
 
-/* Is one of the bits @a and @b set and the other not; else: are both or none? */
+/* Tests whether exactly one of the bits @a and @b is set; without @differ, whether both or none
+ * are.
+ */
 static void two_differ(struct strbuf *out, const char *field, const uint64_t *bits,
 		       bool differ)
 {
@@ -30,7 +32,7 @@ static void two_differ(struct strbuf *out, const char *field, const uint64_t *bi
 			      field, bits[0], field, bits[1], field, bits[0] | bits[1]);
 }
 
-/* Is the number of the three @bits that are set odd, or is it not? */
+/* Tests whether an odd number of the three @bits is set; without @odd, an even number. */
 static void sum_is(struct strbuf *out, const char *field, const uint64_t *bits, bool odd)
 {
 	strbuf_printf(out, "((%s & 0x%" PRIx64 " && ", field, bits[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: a sample as a filter of the kernel's events.
+ * capture: expresses a sample as a kernel event filter.
  * In: the rule of a sample. Out: the text of a filter.
  */
 #ifndef KMEMX_CAPTURE_SAMPLE_FILTER_H
@@ -11,12 +11,12 @@
 #include "base/strbuf.h"
 #include "recording/sample.h"
 
-/* What passes is what sample_object() keeps, without kfree(NULL), of which there are many, where
- * @is_free. The event has a field "ptr".
+/* Passes what sample_object() keeps. With @is_free it drops kfree(NULL), which is frequent. The
+ * event has a field "ptr".
  */
 void sample_filter_object(const struct sample *s, bool is_free, struct strbuf *out);
-/* What passes is what sample_block() keeps. The event has a field "pfn", and @has_order: "order".
- * @long_size: bytes of pfn, 4 or 8.
+/* Passes what sample_block() keeps. The event has a field "pfn", and with @has_order a field
+ * "order". @long_size: bytes of pfn, 4 or 8.
  */
 void sample_filter_block(const struct sample *s, bool has_order, unsigned int long_size,
 			 struct strbuf *out);

@@ -43,7 +43,7 @@ int session_begin(struct session *s)
 {
 	int ret = instance_check_user(s->opts->command_line, s->log);
 
-	/* What a user without rights can do about the output is no help. */
+	/* What an unprivileged user can do about the output would not help. */
 	if (ret)
 		return ret;
 	ret = new_file_token(s->token);
@@ -57,7 +57,7 @@ int session_begin(struct session *s)
 					   !s->many_files, s->log);
 }
 
-/* A CPU's statistics are appended to @sb. 0 or -errno. */
+/* Appends a CPU's statistics to @sb. 0 or -errno. */
 static int read_statistics(const struct session *s, uint32_t cpu, struct strbuf *sb)
 {
 	struct instance of = instance_of_cpu(&s->instance, &cpu);
@@ -104,7 +104,7 @@ void session_progress(const struct session *s, struct capture_progress *out)
 	strbuf_free(&sb);
 }
 
-/* Seconds with a fraction, "1535.858089", of clocks that count time; else a whole number. */
+/* Clocks that count time give seconds with a fraction, "1535.858089"; others a whole number. */
 uint64_t session_now(const struct session *s)
 {
 	static const char key[] = "now ts:";
@@ -124,15 +124,15 @@ uint64_t session_now(const struct session *s)
 	return whole;
 }
 
-/* What the recording's metadata need beside what the unfinished file holds: as much once more is
- * collected at the end. And room for the pages that are moved.
+/* The recording's metadata need as much again as the unfinished file holds, collected at the end,
+ * plus room for the pages that are moved.
  */
 static uint64_t room_needed(const struct session *s)
 {
 	return s->unfinished.bytes - s->unfinished_symbols + WRITER_CHUNK_MIN * 2;
 }
 
-/* An event is worth more than what is not needed. */
+/* Use spare reserved room for events. */
 static bool give_back(void *ctx)
 {
 	struct session *s = ctx;
@@ -254,12 +254,12 @@ int session_compose(struct session *s, int err)
 	return ret;
 }
 
-/* Shrinking takes about 0.1 ms for a cache that CPUs hold slabs of, longer where there are many
- * CPUs; so much of it at each end disturbs hardly anyone.
+/* Shrinking takes about 0.1 ms for a cache that CPUs hold slabs of, longer with many CPUs. This
+ * much at each end disturbs hardly anyone.
  */
 #define SHRINK_NS	  50000000
-/* Nothing is read meanwhile: so fast may the busiest CPU fill its buffer, of which a quarter may
- * be used.
+/* How fast the busiest CPU may fill its buffer: nothing is read while caches are shrunk, and that
+ * may use a quarter of the buffer.
  */
 #define FILL_BYTES_PER_NS 0.04
 
@@ -290,8 +290,8 @@ static void check_unfinished(struct session *s, int err)
 	}
 }
 
-/* Events come before symbols, which can be had from elsewhere: on a small disk those wait for the
- * end.
+/* Events come before symbols, which can be had from elsewhere: on a small disk the symbols are
+ * written at the end.
  */
 void session_begin_unfinished(struct session *s)
 {
@@ -350,7 +350,7 @@ void session_drain_rest(struct session *s)
 
 		r->read_error = 0;
 		ret = ring_reader_drain(r, i, true);
-		/* A CPU that cannot be read does not keep the others from it. */
+		/* A CPU that cannot be read does not stop the others from being read. */
 		if (!r->read_error)
 			*write_error = -ret;
 		r->read_error = r->read_error ? r->read_error : before;
@@ -371,7 +371,7 @@ void session_check_parts(struct session *s)
 		result->meddled = "another process read the ring buffers";
 }
 
-/* The kernel's number is wrong if others have taken events or cleared it. */
+/* The kernel's count is wrong if other processes have read events or cleared the buffer. */
 static void count_parts(struct session *s)
 {
 	struct capture_result *result = s->result;
@@ -406,8 +406,8 @@ int session_read_statistics(struct session *s)
 			       .text;
 		if (s->reader.cpus[i].cpu < RECORDING_FREES_CPU)
 			result->wanted += facts_number(text, "read events");
-		/* Counted by the kernel: walking over the pages would cost a tenth of all the
-		 * recorder's time.
+		/* The kernel counts them: walking the pages would cost a tenth of the recorder's
+		 * time.
 		 */
 		result->events += facts_number(text, "read events");
 		result->overrun += facts_number(text, "overrun");
@@ -447,7 +447,7 @@ static size_t list_parts(const struct session *s, bool consume, struct writer_pa
 	return nr;
 }
 
-/* Have the parts still all their bytes, where they were? */
+/* Do the parts still have all their bytes in place? */
 static bool parts_whole(const struct writer_part *parts, size_t nr)
 {
 	struct stat st;
@@ -459,7 +459,7 @@ static bool parts_whole(const struct writer_part *parts, size_t nr)
 	return true;
 }
 
-/* @consume: of the top buffer there may be no part that says so. */
+/* @consume is passed separately, as the top-level buffer may have no part that carries the flag. */
 static int join(struct session *s, bool consume, const struct writer_part *parts,
 		size_t nr)
 {
@@ -474,7 +474,7 @@ static int join(struct session *s, bool consume, const struct writer_part *parts
 		ret = ftruncate(out.fd, 0) < 0 ? -errno
 					       : writer_write(&out, w, parts, nr);
 	} else {
-		/* Killed before all of it is there, this process leaves the parts. */
+		/* If this process is killed before the file is complete, the parts remain. */
 		ret = new_recording_open_second(&s->output);
 		out.fd = s->output.second.fd;
 		if (!ret)
@@ -487,8 +487,8 @@ static int join(struct session *s, bool consume, const struct writer_part *parts
 	return ret;
 }
 
-/* Compresses into a file of its own: what is there already stays, in case of a full disk.
- * True: that is the recording now.
+/* Compresses into a separate file, so that the existing one stays if the disk is full. True: the
+ * compressed file is the recording now.
  */
 static bool compress(struct session *s, const struct writer_part *parts, size_t nr)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * capture: a tracing instance of our own, ready to be switched on.
- * In: struct capture_options. Out: the instance, its buffers and events; what is known of the
- * recording before it starts.
+ * In: struct capture_options. Out: the instance, its buffers and events; the facts known before it
+ * starts.
  */
 #include "capture/setup.h"
 
@@ -19,15 +19,15 @@
 #include "capture/event_criteria.h"
 #include "capture/event_sample.h"
 
-/* A CPU's buffer: an allocation storm makes 40 MB/s and CPU with stacks, and a reader whose
- * disk is busy with others' writing for half a second must not lose any of it. (With half
- * as much, one of three rounds of the bench did, while perf's file was being written back.)
+/* A CPU's buffer: an allocation storm makes 40 MB/s per CPU with stacks, and a reader whose disk is
+ * busy with other writes for half a second must not lose any of it. (With half as much, one of
+ * three benchmark rounds lost events while perf's file was being written back.)
  */
 #define BUFFER_DEFAULT	    (32U << 20)
 #define BUFFER_MIN	    (1U << 20)
-/* All buffers together take at most this part of memory by default. */
+/* Share of memory that all buffers together may take by default. */
 #define BUFFER_MEMORY_SHARE 32
-/* Readers wake when a buffer is filled so far: percent. */
+/* Fill level in percent at which readers wake. */
 #define BUFFER_PERCENT	    "25"
 
 int setup_write(const struct session *s, const char *file, const char *text)
@@ -69,11 +69,11 @@ static uint64_t default_buffer_bytes(void)
 	return bytes < BUFFER_MIN ? BUFFER_MIN : bytes;
 }
 
-/* A default that memory does not allow is halved; the user's own wish is not. */
+/* Halves a default size that memory does not allow, but not the user's own size. */
 static int set_buffer_size(struct session *s)
 {
 	bool chosen = s->opts->buffer_bytes != 0;
-	/* Two buffers share what one would have had. */
+	/* Two buffers share the size of one. */
 	uint64_t bytes = chosen ? s->opts->buffer_bytes
 				: default_buffer_bytes() / (s->instance.frees ? 2 : 1);
 	char text[32];
@@ -110,7 +110,7 @@ static bool has_clock(const char *list, const char *name)
 
 static int set_clock(struct session *s)
 {
-	/* Kernels without mono (before 3.17) have global, slower but ordered as well. */
+	/* Kernels without mono (before 3.17) use global, slower but ordered as well. */
 	const char *name = s->opts->clock ? s->opts->clock : CAPTURE_DEFAULT_CLOCK;
 	struct strbuf sb = { 0 };
 	int ret = instance_read(&s->instance, "trace_clock", &sb);
@@ -136,7 +136,9 @@ static int set_clock(struct session *s)
 
 /* --- samples ----------------------------------------------------------------------------- */
 
-/* A part at random: whatever lies where, no object is more likely to be in it than another. */
+/* Chooses the part at random: wherever objects lie, none is more likely to be in the sample than
+ * another.
+ */
 static int choose_sample(struct sample *sample, uint32_t one_in, const struct log *log)
 {
 	uint64_t random;
@@ -178,7 +180,7 @@ static int sample_stacks(struct session *s)
 	return ret;
 }
 
-/* Other filters are set before, other callchains after. */
+/* Call it after other filters are set and before other callchains are. */
 static int set_samples(struct session *s)
 {
 	int ret = s->opts->events.one_in ? sample_events(s) : 0;
@@ -194,7 +196,7 @@ static int set_up_events(struct session *s)
 	bool by_pid = setup_by_task(opts);
 	int ret = events_select(&s->events, &s->instance, choice, s->log);
 
-	/* Where only some tasks are recorded this one is none of them. */
+	/* If only some tasks are recorded, this process is not one of them. */
 	s->self = EVENTS_SELF_CONTEXT;
 	if (!ret && !by_pid && opts->exact_ledger)
 		s->self = EVENTS_SELF_RECORDED;
@@ -225,16 +227,16 @@ static int set_up_events(struct session *s)
 	return ret ? ret : events_enable(&s->events, &frees, EVENTS_FREES, s->log);
 }
 
-/* An instance's filter on tasks holds for all of its events: frees get one of their own, as
- * those of all tasks are recorded. A filter of events could leave them out by itself, but
- * events that it lets pass could not be distinguished from the frees.
+/* An instance's task filter applies to all of its events, but frees by all tasks are recorded, so
+ * they get an instance of their own. An event filter could exclude the other events, but those that
+ * it passes could not be told apart from the frees.
  */
 static int make_frees(struct session *s)
 {
 	return setup_has_frees(s->opts) ? instance_create_frees(&s->instance, s->log) : 0;
 }
 
-/* Starts the command, which waits, and learns what the kernel calls it and this process. */
+/* Forks the command, which waits, and gets the kernel's numbers of it and of this process. */
 static int start_child(struct session *s)
 {
 	const struct capture_options *opts = s->opts;
@@ -254,7 +256,7 @@ static int start_child(struct session *s)
 	return ret;
 }
 
-/* In a PID namespace the user, and /proc, have other numbers than the kernel's filters. */
+/* In a PID namespace, the user and /proc use other numbers than the kernel's filters. */
 static int check_pids(const struct session *s)
 {
 	if ((s->opts->nr_pids || s->opts->cgroup) && s->pids.self &&
@@ -315,7 +317,7 @@ int setup_events(struct session *s)
 
 /* --- what is known before the start ------------------------------------------------------- */
 
-/* Whose allocations and frees are in the recording, if not the whole system's. */
+/* Whose allocations and frees the recording has, if not the whole system's. */
 static int add_scope(struct session *s)
 {
 	static const char *const self[] = { "context", "pid", "recorded" };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: makes CPUs give back the slabs that they hold.
+ * capture: makes CPUs return the slabs that they hold.
  * In: /sys/kernel/slab. Out: caches whose active_objs counts hardly any free object.
  */
 #include "capture/shrink.h"
@@ -14,14 +14,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What came of the caches of one directory. */
+/* The outcome for the caches of one directory. */
 struct shrunk {
 	unsigned int caches, failed;
-	int err; /* of the first that failed */
+	int err; /* errno of the first failure */
 	char first[NAME_MAX + 1];
 };
 
-/* Is it a directory itself, no alias? Any other name counts as gone. */
+/* Is it a directory itself, not an alias? Any other name counts as gone. */
 static bool is_cache(int dir, const char *name)
 {
 	struct stat st;
@@ -30,7 +30,7 @@ static bool is_cache(int dir, const char *name)
 	       S_ISDIR(st.st_mode);
 }
 
-/* Does a CPU hold slabs of it? Yes if the kernel does not say. */
+/* Do CPUs hold slabs of it? Yes if the kernel does not say. */
 static bool is_held(int dir, const char *name)
 {
 	char path[NAME_MAX + 16], text[32];

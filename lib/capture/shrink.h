@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: makes CPUs give back the slabs that they hold.
+ * capture: makes CPUs return the slabs that they hold.
  * In: /sys/kernel/slab. Out: caches whose active_objs counts hardly any free object.
  */
 #ifndef KMEMX_CAPTURE_SHRINK_H
@@ -13,9 +13,9 @@
 /**
  * shrink_caches() - shrink every slab cache
  * @path: /sys/kernel/slab, or a directory like it
- * @level: of the message that says what failed
+ * @level: level of the message about failures
  *
- * Aliases, which are symbolic links, are left out: each cache is shrunk once. Caches that go
+ * Skips aliases, which are symbolic links, so that each cache is shrunk once. Caches that vanish
  * meanwhile do not count.
  *
  * Return: true if all caches were shrunk; false after a message of @level, and a LOG_INFO one
@@ -24,7 +24,7 @@
 bool shrink_caches(const char *path, enum log_level level, const struct log *log);
 /* Shrinks the cache @name of the directory @dir. 0 or -errno. Allocates nothing. */
 int shrink_cache(int dir, const char *name);
-/* Once more the caches of which CPUs hold slabs again, which are few. */
+/* Shrinks again the few caches of which CPUs have taken slabs since. */
 void shrink_again(const char *path, const struct log *log);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: the kernel's count of each slab cache, as exact as it can be had.
+ * capture: the kernel's count of each slab cache, as exact as possible.
  * In: /sys/kernel/slab, the names of slabinfo. Out: lines for a recording's metadata.
  */
 #include "capture/slab_counts.h"
@@ -18,21 +18,21 @@
 #include "capture/shrink.h"
 
 #define FILE_TEXT   64
-/* Shrinking a cache walks its partial slabs with interrupts off, so one with more free objects than
- * this is counted as it is; and after one that took so long, as when a CPU is too busy to take
- * part, no other is shrunk.
+/* Shrinking a cache walks its partial slabs with interrupts off, so a cache with more free objects
+ * than this is counted without shrinking. If shrinking one cache takes this long, as when a CPU is
+ * too busy to take part, no more are shrunk.
  */
 #define GENTLE_FREE 50000
 #define GENTLE_NS   10000000
-/* CPUs that are to be left alone: shrinking has a worker run on each that holds slabs. */
+/* CPUs that must not be disturbed: shrinking runs a worker on each CPU that holds slabs. */
 #define ISOLATED    "/sys/devices/system/cpu/isolated"
 #define NOHZ	    "/sys/devices/system/cpu/nohz_full"
 
 /* One cache of slabinfo. */
 struct cache {
 	char name[256];
-	uint64_t slab_bytes; /* objects of a slab, in bytes */
-	uint64_t worth;	     /* bytes that CPUs may hide of it */
+	uint64_t slab_bytes; /* bytes of a slab's objects */
+	uint64_t worth;	     /* bytes of the cache that CPUs may hide */
 	uint64_t free;	     /* objects that slabinfo says are free */
 	uint64_t objects, held, sheaf, begin, read, end;
 	bool counted, shrunk;
@@ -51,10 +51,10 @@ struct counting {
 	uint64_t cpus;	   /* of the machine */
 	uint64_t to_spend; /* on shrinking, ns; UINT64_MAX: no limit of any kind */
 	uint64_t spent;
-	int tries; /* to find a cache of which CPUs hold nothing */
+	int tries; /* attempts to count a cache while CPUs hold none of it */
 };
 
-/* The beginning of CACHE/FILE; false if it cannot be read. */
+/* Reads the beginning of CACHE/FILE; false if it cannot be read. */
 static bool read_text(int dir, const char *cache, const char *file, char text[FILE_TEXT])
 {
 	char path[320];
@@ -71,7 +71,7 @@ static bool read_text(int dir, const char *cache, const char *file, char text[FI
 	return n > 0;
 }
 
-/* The beginning of an open file; false if it cannot be read. */
+/* Reads the beginning of an open file; false if it cannot be read. */
 static bool read_open(int fd, char text[FILE_TEXT])
 {
 	ssize_t n = fd < 0 ? -1 : pread(fd, text, FILE_TEXT - 1, 0);
@@ -88,10 +88,10 @@ static uint64_t read_number(int dir, const char *cache, const char *file)
 	return read_text(dir, cache, file, text) ? strtoull(text, NULL, 10) : 0;
 }
 
-/* The slabs that CPUs hold, at most. cpu_slabs leaves a CPU's list of partial slabs out while
- * that CPU has no slab of its own (show_slab_objects() of mm/slub.c: "if (!slab) continue").
- * slabs_cpu_partial, "OBJECTS(SLABS) ...", has all the lists, and no more than cpu_slabs, nor
- * than there are CPUs, can be their own slabs.
+/* The most slabs that CPUs may hold. cpu_slabs omits a CPU's list of partial slabs while that CPU
+ * has no slab of its own (show_slab_objects() of mm/slub.c: "if (!slab) continue").
+ * slabs_cpu_partial, "OBJECTS(SLABS) ...", has all the lists. The CPUs' own slabs are at most
+ * cpu_slabs, and at most one per CPU.
  */
 static uint64_t held_slabs(const char *cpu_slabs, const char *cpu_partial, uint64_t cpus)
 {
@@ -123,7 +123,7 @@ static uint64_t read_held_open(const int fds[COUNTED_FILES], uint64_t cpus)
 	return held_slabs(slabs, listed, cpus);
 }
 
-/* Of the machine. The C library reads a file for it, each time. */
+/* The machine's CPUs. The C library reads a file on every call. */
 static uint64_t nr_cpus(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -142,7 +142,9 @@ void slab_counts_held(struct strbuf *out, const char *path, bool sheaves)
 	while ((entry = readdir(dir))) {
 		const char *name = entry->d_name;
 
-		/* Merged caches have a name of their own, ":0000192": slabinfo has not. */
+		/* Merged caches have a name of their own, ":0000192", which slabinfo
+		 * does not use.
+		 */
 		if (name[0] == '.' || name[0] == ':')
 			continue;
 		strbuf_printf(out, "%s %" PRIu64 " %" PRIu64 "\n", name,
@@ -153,8 +155,8 @@ void slab_counts_held(struct strbuf *out, const char *path, bool sheaves)
 	closedir(dir);
 }
 
-/* Opens the files of a cache. What the kernel allocates for that, and for their first reading, is
- * there before the cache is shrunk, so that this process makes no CPU take a slab again.
+/* Opens the files of a cache. What the kernel allocates for opening and first reading them is there
+ * before the cache is shrunk, so this process does not make a CPU take a slab again.
  */
 static void open_files(const struct counting *to, const char *cache,
 		       int fds[COUNTED_FILES])
@@ -180,8 +182,8 @@ static void close_files(const int fds[COUNTED_FILES])
 			close(fds[i]);
 }
 
-/* Counts one cache; shrinks it before if there is time left. Allocates nothing: what this process
- * takes is in no event.
+/* Counts one cache, and shrinks it first if there is time left. Allocates nothing, as no event
+ * would record this process's allocations.
  */
 static void count_once(struct counting *to, struct cache *c, const int fds[COUNTED_FILES],
 		       bool may_shrink)
@@ -197,7 +199,9 @@ static void count_once(struct counting *to, struct cache *c, const int fds[COUNT
 	to->spent += c->read - c->begin;
 	if (c->read - c->begin > GENTLE_NS && to->to_spend != UINT64_MAX)
 		to->to_spend = 0;
-	/* What is held changes meanwhile: read before and after, the more counts. */
+	/* The held slabs change meanwhile: read them before and after, and keep the
+	 * larger count.
+	 */
 	c->held = read_held_open(fds, to->cpus);
 	c->counted = read_open(fds[OBJECTS], text);
 	c->objects = strtoull(text, NULL, 10);
@@ -206,8 +210,8 @@ static void count_once(struct counting *to, struct cache *c, const int fds[COUNT
 	c->end = clock_ns(to->clock);
 }
 
-/* Counts it some times, as CPUs may take slabs again at once; the count holds of which they hide
- * least.
+/* Counts the cache a few times, as CPUs may take slabs again at once, and keeps the count of which
+ * CPUs hide least.
  */
 static void count(struct counting *to, struct cache *c, bool may_shrink)
 {
@@ -227,11 +231,13 @@ static void count(struct counting *to, struct cache *c, bool may_shrink)
 	close_files(fds);
 }
 
-/* A line of slabinfo: its name, its free objects and the bytes of a slab's objects. */
+/* Parses a line of slabinfo: the cache's name, its free objects and the bytes of a
+ * slab's objects.
+ */
 static bool parse_line(const char *line, struct cache *c)
 {
 	uint64_t active, total, size, per_slab;
-	char copy[512]; /* sscanf() looks for the end of the whole text */
+	char copy[512]; /* sscanf() searches for the end of the whole text */
 
 	*c = (struct cache){ 0 };
 	snprintf(copy, sizeof(copy), "%.*s", (int)strnlen(line, sizeof(copy) - 1), line);
@@ -243,7 +249,7 @@ static bool parse_line(const char *line, struct cache *c)
 	return c->name[0] != '#' && c->name[0] != '.' && !strchr(c->name, '/');
 }
 
-/* The caches of slabinfo; NULL if there is no memory. */
+/* The caches of slabinfo; NULL without memory. */
 static struct cache *list_caches(const char *slabinfo, size_t *nr)
 {
 	size_t lines = 1;
@@ -262,8 +268,8 @@ static struct cache *list_caches(const char *slabinfo, size_t *nr)
 	return caches;
 }
 
-/* Looking at a file of sysfs for the first time takes objects of these caches. They are first:
- * what the look at others' files takes does not stand in their count.
+/* Reading a sysfs file for the first time allocates objects of these caches. They are counted
+ * first, so that reading the files of other caches does not change their counts.
  */
 static bool is_of_files(const char *name)
 {
@@ -277,8 +283,8 @@ static bool is_of_files(const char *name)
 	return false;
 }
 
-/* Each open file is an object of these caches. They are last: the frees of such objects after their
- * count may be of what was counted, and widen what is known.
+/* Each open file is an object of these caches. They are counted last: if such objects are freed
+ * after their count, those frees may be of counted objects and make the result less exact.
  */
 static bool is_of_open_files(const char *name)
 {
@@ -291,7 +297,7 @@ static bool is_of_open_files(const char *name)
 	return false;
 }
 
-/* Those first of which CPUs may hide most. */
+/* The caches of which CPUs may hide most come first. */
 static int by_worth(const void *a, const void *b)
 {
 	const struct cache *x = a, *y = b;
@@ -318,7 +324,7 @@ static void look_at_files(int dir, const struct cache *caches, size_t nr)
 	}
 }
 
-/* How many bytes CPUs may hide of each cache; sheaves count as many slabs. */
+/* Estimates the bytes that CPUs may hide of each cache; sheaves count as 16 slabs more. */
 static void estimate(const struct counting *by, struct cache *caches, size_t nr)
 {
 	size_t i;
@@ -344,7 +350,7 @@ static void print(struct strbuf *out, const struct cache *c)
 	strbuf_puts(out, "\n");
 }
 
-/* Are there CPUs that nobody is to disturb? */
+/* Are there CPUs that must not be disturbed? */
 static bool any_left_alone(void)
 {
 	static const char *const files[] = { ISOLATED, NOHZ };

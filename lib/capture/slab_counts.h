@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: the kernel's count of each slab cache, as exact as it can be had.
+ * capture: the kernel's count of each slab cache, as exact as possible.
  * In: /sys/kernel/slab, the names of slabinfo. Out: lines for a recording's metadata.
  */
 #ifndef KMEMX_CAPTURE_SLAB_COUNTS_H
@@ -15,13 +15,13 @@
 /**
  * struct slab_counts_options - how to count
  * @path: /sys/kernel/slab, or a directory like it
- * @slabinfo: a text of it: its caches are counted
- * @clock: what times are of: the trace's
- * @shrink_ns: time to spend on shrinking caches, which makes CPUs give back the slabs that they
- *	hold; caches whose turn does not come are counted as they are, and so are those of many
- *	free objects, all where CPUs are isolated, and all after one that took 10 ms. It is
- *	looked at between caches: one that has begun is not ended. UINT64_MAX: shrink them all
- * @warm: look at every file first, so that what the kernel keeps of them is there already
+ * @slabinfo: the text of slabinfo, which lists the caches to count
+ * @clock: clock of all times: the trace's
+ * @shrink_ns: time to spend on shrinking caches, which makes CPUs return the slabs that they hold.
+ *	Not shrunk are caches for which no time is left, caches with many free objects, all caches
+ *	if CPUs are isolated, and all after one that took 10 ms. The time is checked between caches,
+ *	never within one. UINT64_MAX: shrink them all
+ * @warm: read every file first, so that what the kernel caches of them already exists
  */
 struct slab_counts_options {
 	const char *path, *slabinfo;
@@ -34,16 +34,16 @@ struct slab_counts_options {
  * slab_counts_take() - count the objects of every cache, one after the other
  * @out: a line is appended for each: "NAME OBJECTS HELD SHEAF SHRUNK BEGIN READ END"
  *
- * OBJECTS were in use at some time from READ to END (ns), with the free ones of HELD slabs, and of
- * CPUs' sheaves of SHEAF objects, counted as in use. SHRUNK: 1 if the cache was shrunk between
+ * OBJECTS were in use at some time from READ to END (ns). They include the free objects of HELD
+ * slabs and of CPUs' sheaves, each with SHEAF objects. SHRUNK: 1 if the cache was shrunk between
  * BEGIN and READ. Caches that sysfs does not have are left out.
  *
  * Return: nanoseconds that shrinking took.
  */
 uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *opts);
 
-/* Appends lines "NAME SLABS SHEAF" of all caches of @path: the slabs that CPUs hold at most,
- * whose free objects slabinfo counts as in use; objects of a sheaf, 0 unless @sheaves.
+/* Appends lines "NAME SLABS SHEAF" of all caches of @path. SLABS: the most that CPUs may hold,
+ * whose free objects slabinfo counts as in use. SHEAF: objects of a sheaf; 0 unless @sheaves.
  */
 void slab_counts_held(struct strbuf *out, const char *path, bool sheaves);
 

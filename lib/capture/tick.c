@@ -11,15 +11,15 @@
 
 #include "base/clock.h"
 
-/* How often names of tasks are read: for so many new tasks a second, within bounds. */
+/* How often task names are read: once for this many new tasks a second, within bounds. */
 #define TASKS_PER_SECOND 4000U
 #define COMMS_MIN_MS	 20U
 #define COMMS_MAX_MS	 5000U
-/* How often processes are looked for that came into a control group. */
+/* How often a control group is checked for new processes. */
 #define GROUP_MS	 100U
 
-/* The kernel keeps the names of few tasks (128 by default), and of those that ended only
- * there: it is read before TASKS_PER_SECOND new ones can have pushed them out.
+/* The kernel keeps the names of few tasks (128 by default), and is the only source for tasks that
+ * have ended. Read them before TASKS_PER_SECOND new tasks can have pushed them out.
  */
 static unsigned int comms_interval_ms(void)
 {
@@ -36,8 +36,8 @@ static unsigned int comms_interval_ms(void)
 }
 
 /*
- * Are the processes of -p gone, and what they forked? The kernel keeps that list itself: it
- * strikes out who ends. Who ended before it was on the list stays there.
+ * Have the processes of -p and their descendants ended? The kernel removes a task from its list
+ * when it ends, but a task that ended before it was listed stays there.
  */
 static bool nobody_left(const struct session *s)
 {
@@ -62,7 +62,7 @@ static bool nobody_left(const struct session *s)
 	return !left;
 }
 
-/* Who came into the control group since; what its processes fork, the kernel adds itself. */
+/* Adds the processes that have joined the control group. The kernel adds what they fork. */
 static void follow_group(const struct session *s)
 {
 	const struct log quiet = { 0 };

@@ -12,9 +12,9 @@
 #include "capture/session.h"
 
 /**
- * struct tick - tick_start() it
- * @begin_ns: when recording began, of CLOCK_MONOTONIC
- * @comms_ms, @comms_at_ns: how often names of tasks are read, and when they are next
+ * struct tick - initialised by tick_start()
+ * @begin_ns: when recording began, in CLOCK_MONOTONIC
+ * @comms_ms, @comms_at_ns: how often task names are read, and when next
  * @progress_at_ns: when progress is reported next
  */
 struct tick {

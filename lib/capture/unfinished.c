@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: what an unfinished recording begins with.
- * In: facts, a reader's layout. Out: a stream without an end; and the layout again.
+ * capture: the beginning of an unfinished recording.
+ * In: facts, a reader's layout. Out: a stream without an end; the layout when read back.
  */
 #include "capture/unfinished.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Larger than any machine's number of CPUs. */
+/* More than any machine's CPUs. */
 #define CPUS_MAX 65536U
 
 /* "FIRST STRIDE BLOCK CPU CPU ..." */
@@ -24,7 +24,7 @@ static void format_layout(const struct ring_reader *r, struct strbuf *sb)
 		strbuf_printf(sb, " %" PRIu32, r->cpus[i].cpu);
 }
 
-/* Nothing is better than half of it. */
+/* On an error, empties the file: nothing is better than half of it. */
 static int empty(struct wire *w, int err)
 {
 	if (err && ftruncate(w->fd, 0) < 0)
@@ -79,7 +79,7 @@ static int parse_layout(const char *text, struct unfinished_layout *out)
 			return -EBADMSG;
 		out->cpus[out->nr_cpus++] = (uint32_t)cpu;
 	}
-	/* Every region's end is a file offset. */
+	/* The end of every region must be a valid file offset. */
 	if (!out->nr_cpus || out->regions.stride > INT64_MAX / 4 / out->nr_cpus)
 		return -EBADMSG;
 	return 0;
@@ -93,7 +93,7 @@ int unfinished_read_layout(const struct recording *rec, struct unfinished_layout
 	*out = (struct unfinished_layout){ 0 };
 	if (!item)
 		return -ENOENT;
-	/* A CPU takes two characters at least. */
+	/* Each CPU takes at least two characters. */
 	out->cpus = calloc(item->size / 2 + 1, sizeof(*out->cpus));
 	ret = out->cpus ? parse_layout(item->text, out) : -ENOMEM;
 	if (ret) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: what an unfinished recording begins with, so that it can be joined if its
- * recorder is killed.
- * In: the facts known before the first event, where the pages will lie. Out: the beginning
- * of the unfinished file, a stream that breaks off (recording/wire.h).
+ * capture: the beginning of an unfinished recording, from which it can be joined if its recorder is
+ * killed.
+ * In: the facts known before the first event, the location of the pages. Out: the beginning of the
+ * unfinished file, a stream that breaks off (recording/wire.h).
  */
 #ifndef KMEMX_CAPTURE_UNFINISHED_H
 #define KMEMX_CAPTURE_UNFINISHED_H
@@ -22,7 +22,7 @@
 
 /**
  * struct unfinished_layout - where an unfinished file's pages are
- * @regions: stride 0: each CPU has a file of its own
+ * @regions: stride 0: each CPU has its own file
  * @cpus: the CPU of each region; free() it
  */
 struct unfinished_layout {
@@ -33,16 +33,14 @@ struct unfinished_layout {
 
 /**
  * unfinished_write() - write @facts and @reader's layout to the beginning of an empty file
- * @w: zero but for @fd
+ * @w: zeroed, except @fd
  *
- * Return: 0; -errno, -ENOMEM: then the file is empty again, and a recording whose recorder
- * is killed cannot be joined.
+ * Return: 0; -errno, -ENOMEM: the file is then empty again, and cannot be joined if the recorder is
+ * killed.
  */
 int unfinished_write(struct wire *w, const struct writer_facts *facts,
 		     const struct ring_reader *reader) __must_check;
-/* Adds the facts that came since, and the end; @w is what unfinished_write() left. Errors as
- * above.
- */
+/* Adds later facts and the end of the stream; @w as unfinished_write() left it. Errors as above. */
 int unfinished_add(struct wire *w, const struct writer_facts *facts) __must_check;
 
 /* Reads the layout. 0; -ENOENT if the file has none; -EBADMSG, -ENOMEM. */

@@ -3,8 +3,8 @@
  * capture: does another process use this recording's tracing instance?
  * In: inotify(7) of the instance's files. Out: what was done, as text.
  *
- * The kernel counts what it loses itself, and nothing of this: a buffer that is cleared has
- * no events and no losses, and neither has one while tracing is off.
+ * The kernel counts only the events that it loses itself. A buffer that was cleared shows neither
+ * events nor losses, nor does one while tracing is off.
  */
 #include "capture/watch.h"
 
@@ -31,7 +31,7 @@ static const char *const meddled[] = {
 	[SWITCHED] = "another process switched tracing off or on",
 };
 
-/* What the kernel lacks is not watched. */
+/* Skip files that this kernel lacks. */
 static void add(struct watch *w, const struct instance *in, enum effect effect,
 		const char *name)
 {
@@ -141,7 +141,7 @@ static void take(struct watch *w, int wd, struct watch_verdict *v, bool own_swit
 			v->meddled = meddled[f->effect];
 		log_msg(log, LOG_WARN, "another process %s %s of the tracing instance",
 			f->effect == READ ? "opened" : "wrote to", f->name);
-		/* Once is enough. */
+		/* Report each file only once. */
 		free(f->name);
 		f->name = NULL;
 		return;
@@ -168,8 +168,8 @@ static void take_all(struct watch *w, struct watch_verdict *v, bool own_switch,
 	}
 }
 
-/* A directory of events may have been forgotten and read anew by the kernel, and its files
- * with it: they are not watched any longer.
+/* The kernel may have dropped and recreated an event directory. Its files are then no longer
+ * watched, so compare the list of events.
  */
 static bool same_events(const struct watch *w, const struct instance *in)
 {

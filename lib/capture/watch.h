@@ -21,16 +21,16 @@ struct watch_file;
 /* What other processes did. */
 struct watch_verdict {
 	const char *
-		meddled; /* why events are missing that nobody counts; NULL: they are not */
-	bool read;	 /* somebody opened a file that takes events out */
+		meddled; /* why events are missing that nobody has counted; NULL: none are */
+	bool read;	 /* somebody opened a file that consumes events */
 };
 
 /**
  * struct watch - zero-initialise it; watch_close() in any case
  * @own_pids: this process itself writes to set_event_pid; set before watch_start()
- * @stopped: tracing may be off when it ends; set before watch_end()
- * @enabled: the instance's events when it began
- * @earlier: what watch_switched() found
+ * @stopped: tracing may be off at the end; set before watch_end()
+ * @enabled: the instance's events at the start
+ * @earlier: the verdict of watch_switched()
  */
 struct watch {
 	struct watch_file *files;
@@ -44,17 +44,17 @@ struct watch {
 #define WATCH_INIT ((struct watch){ .fd = -1 })
 
 /**
- * watch_start() - from now on
+ * watch_start() - begin to watch
  *
- * This process has opened its pipes, and will not write to the instance until watch_end().
- * Without inotify only changes that remain at the end are seen.
+ * This process must have opened its pipes, and must not write to the instance until watch_end().
+ * Without inotify, only changes that are still visible at the end are found.
  */
 void watch_start(struct watch *w, const struct instance *in,
 		 const struct event_list *events, const struct ring_reader *r,
 		 const struct log *log);
-/* This process itself has just written to tracing_on: not another process. */
+/* Call it right after this process itself has written to tracing_on. */
 void watch_switched(struct watch *w, const struct log *log);
-/* Until now; each change is logged as LOG_WARN. */
+/* Ends watching; each change is logged as LOG_WARN. */
 struct watch_verdict watch_end(struct watch *w, const struct instance *in,
 			       const struct log *log);
 void watch_close(struct watch *w);

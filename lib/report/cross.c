@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * report: a list of pairs as a matrix.
- * In: a table whose rows stand for pairs of numbers. Out: a table with a row for each number,
- * and a column.
+ * In: a table whose rows stand for pairs of numbers. Out: a table with a row and a column for each
+ * number.
  */
 #include "report/cross.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The numbers in both columns, each once, from the smallest up. */
+/* The numbers in both columns, each once, ascending. */
 struct numbers {
 	uint64_t of[CROSS_MAX];
 	size_t nr;
@@ -64,7 +64,7 @@ bool table_can_cross(const struct table *t)
 	return t->cross && t->nr_rows && !t->nr_rows_total && !numbers_of(t).too_many;
 }
 
-/* A row of zeros for each of @n, and a column. Returns whether there was memory. */
+/* Adds a row of zeros and a column for each of @n. Returns false without memory. */
 static bool lay_out(const struct table *t, const struct numbers *n, struct table *to)
 {
 	struct column first = t->columns[table_column(t, t->cross->row)];

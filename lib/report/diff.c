@@ -23,7 +23,7 @@ static double percent(double old, double new)
 	return old > 0 ? 100 * (new - old) / old : NAN;
 }
 
-/* What a metric's columns are called, behind its name. */
+/* Suffixes of a metric's columns. */
 enum part {
 	PART_OLD,
 	PART_OLD_SPREAD,
@@ -92,7 +92,7 @@ bool diff_sort_column(const struct diff_options *o, const char *word,
 	return false;
 }
 
-/* Spreads, tests and their marks need several runs. */
+/* Spreads, tests and their marks need several runs per side. */
 static bool part_wanted(const struct diff_sides *sides, enum part part)
 {
 	switch (part) {
@@ -107,7 +107,7 @@ static bool part_wanted(const struct diff_sides *sides, enum part part)
 	}
 }
 
-/* Is the part one that text shows? */
+/* Does text show this part? */
 static bool part_shown(const struct diff_rows *d, size_t m, enum part part)
 {
 	size_t i;
@@ -126,7 +126,7 @@ static bool part_shown(const struct diff_rows *d, size_t m, enum part part)
 	return part != PART_Q || diff_can_tell(d->sides);
 }
 
-/* The other metrics leave the line before what is known of the main one. */
+/* The other metrics leave the line before the parts of the main one. */
 static unsigned char part_leaves(const struct diff_rows *d, size_t m, enum part part)
 {
 	static const unsigned char parts[NR_PARTS] = {
@@ -168,7 +168,7 @@ static void add_metric_columns(const struct diff_rows *d, size_t m, struct table
 			continue;
 		snprintf(name, sizeof(name), "%s_%s", metric->name, part_names[part]);
 		part_title(metric, part, title, sizeof(title));
-		/* The main metric's is in the column of marks. */
+		/* The main metric's mark is in the column of marks. */
 		snprintf(mark, sizeof(mark), "%s_%s", metric->name,
 			 part_names[PART_MARK]);
 		if (part == PART_DELTA && m != d->o->shown[0])
@@ -184,7 +184,7 @@ static void add_metric_columns(const struct diff_rows *d, size_t m, struct table
 	}
 }
 
-/* NAN has no cell. */
+/* An empty cell for NAN. */
 static struct cell cell_if_known(double f)
 {
 	struct cell none = { .type = CELL_NONE };
@@ -192,7 +192,7 @@ static struct cell cell_if_known(double f)
 	return isnan(f) ? none : cell_real(f);
 }
 
-/* "~": runs that differ, but not significantly; "?": too few runs; else "". */
+/* "~": the runs differ, but not significantly; "?": too few runs; else "". */
 static const char *significance_mark(const struct diff_rows *d,
 				     const struct diff_value *v)
 {
@@ -249,8 +249,8 @@ static const char *row_status(const struct diff_rows *d, size_t row)
 	return "same";
 }
 
-/* Does a row say of a metric that text shows that it changed? Several runs can differ and have
- * one median, which is no change.
+/* Did a metric that text shows change in the row? Several runs can differ but have the same median,
+ * which is no change.
  */
 static bool row_changed(const struct diff_rows *d, size_t row)
 {
@@ -267,7 +267,7 @@ static bool row_changed(const struct diff_rows *d, size_t row)
 	return false;
 }
 
-/* What to think of the main metric's difference. */
+/* How reliable the main metric's difference is. */
 static void row_mark(const struct diff_rows *d, size_t row, struct strbuf *sb)
 {
 	const struct diff_value *v = diff_rows_value(d, row, d->o->shown[0]);
@@ -279,11 +279,11 @@ static void row_mark(const struct diff_rows *d, size_t row, struct strbuf *sb)
 		strbuf_printf(sb, "%s ", mark);
 	if (v->uncertainty > 0 && fabs(v->new - v->old) <= v->uncertainty)
 		strbuf_puts(sb, "* ");
-	if (sb->size) /* the last space */
+	if (sb->size) /* drop the last space */
 		sb->data[--sb->size] = '\0';
 }
 
-/* "12 14 13 | 12 12 15": the runs, in their order. */
+/* "12 14 13 | 12 12 15": the runs, in order. */
 static void row_values(const struct diff_rows *d, size_t row, struct strbuf *sb)
 {
 	size_t run;
@@ -326,7 +326,7 @@ static void add_columns(const struct diff_rows *d, struct table *t)
 		table_add_column(t, &rest[i]);
 }
 
-/* The metrics' cells are in the order of the columns: the shown ones first. */
+/* The metrics' cells follow the order of the columns: the shown ones first. */
 static void fill_row(const struct diff_rows *d, size_t row, struct table *t)
 {
 	const struct diff_value *v = diff_rows_value(d, row, d->o->shown[0]);
@@ -359,7 +359,7 @@ static void fill_row(const struct diff_rows *d, size_t row, struct table *t)
 	strbuf_free(&sb);
 }
 
-/* Rows by what became of them, and by how much the main metric went up and down. */
+/* Counts rows by status, and sums by how much the main metric went up and down. */
 struct diff_counts {
 	uint64_t added, removed, grown, shrunk, same, significant;
 	double up, down;
@@ -421,7 +421,7 @@ static void add_summary(const struct diff_rows *d, struct table *t)
 				continue;
 			snprintf(name, sizeof(name), "total_%s_%s", d->o->metrics[m].name,
 				 part_names[part]);
-			if (part != PART_MARK) /* a summary has only numbers */
+			if (part != PART_MARK) /* a summary has numbers only */
 				table_add_summary(t, name, NULL, d->o->metrics[m].unit,
 						  cells[i], false);
 			i++;

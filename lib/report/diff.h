@@ -14,18 +14,18 @@
 #include "report/table.h"
 
 #define DIFF_METRICS_MAX  8
-/* Fewer runs per side are not enough for a test: of 3 and 3, one order in ten is extreme. */
+/* With fewer runs per side a test is impossible: of 3 and 3 runs, one order in ten is extreme. */
 #define DIFF_RUNS_TO_TELL 4
 
 /**
  * struct diff_metric - a column of numbers that is compared
- * @name: of the column, and of the table's summary item with the sum
- * @height: not divided by the run's divisor, as it does not add up
+ * @name: name of the column and of the summary item with the sum
+ * @height: it does not add up, so it is not divided by the run's divisor
  * @least: the column and summary item with the least that the value can be; NULL: the
  *	   value itself
- * @low, @high: those with the interval of a value that is estimated from a sample; a table of a
- *	   run that is none lacks them
- * @missing: summary item of such a table: what a row may have that the table lacks
+ * @low, @high: the columns and summary items with the interval of a sampled value; tables of runs
+ *	   that are not samples lack them
+ * @missing: summary item of a sampled table: what a row may have that the sample missed
  */
 struct diff_metric {
 	const char *name, *title;
@@ -36,9 +36,9 @@ struct diff_metric {
 };
 
 /**
- * struct diff_run - a table and how its numbers are to be taken
- * @divisor: what numbers are divided by; 1: nothing
- * @lost: events that may be missing from any row; INFINITY: nobody knows how many
+ * struct diff_run - a table and how to interpret its numbers
+ * @divisor: the divisor of all numbers; 1: none
+ * @lost: events that may be missing from any row; INFINITY: unknown
  */
 struct diff_run {
 	const struct table *table;
@@ -54,11 +54,12 @@ struct diff_sides {
 /**
  * struct diff_options - what is compared and shown
  * @count: the metric that counts events: a lost one may add 1 to it
- * @largest: the column and summary item with the most that one event of a row was seen to
- *	     add; a lost one may add so much to the other metrics
- * @shown: metrics that text shows; the first, the main one, in full, with a column of marks
+ * @largest: the column and summary item with the most that one event of a row added; a lost event
+ *	     may add this much to the other metrics
+ * @shown: metrics that text shows; the first one is the main metric, shown in full with a column of
+ *	marks
  * @alpha: a difference is significant if its corrected p is at most this
- * @all: rows too in which no median of @shown changed
+ * @all: include rows in which no median of @shown changed
  */
 struct diff_options {
 	const struct diff_metric *metrics;
@@ -73,34 +74,34 @@ struct diff_options {
 /**
  * diff_tables() - compare a table
  *
- * Rows meet where the column that table.by names has the same text; a row that a run does
- * not have counts 0 there. For each metric M the result has M_old, M_new (medians), M_delta,
- * M_pct (NONE from 0), M_uncertainty (what losses and samples may account for; NONE: unbounded),
- * M_new_uncertainty (of M_new alone), and with several runs M_old_spread, M_new_spread, M_p,
- * M_q (NONE: not tested) and M_mark ("~": not significant, "?": too few runs to tell, else
- * empty), which text shows after the changes of all but the main metric. Columns "abs" (of the
- * main metric), "values", "status" (new, gone, same, changed), "mark" and the name.
+ * Rows are joined by the text of the column that table.by names; a row that is missing in a run
+ * counts 0. For each metric M the result has M_old, M_new (medians), M_delta, M_pct (NONE from 0),
+ * M_uncertainty (what losses and samples may account for; NONE: unbounded), M_new_uncertainty (of
+ * M_new alone), and with several runs M_old_spread, M_new_spread, M_p, M_q (NONE: not tested) and
+ * M_mark ("~": not significant, "?": too few runs to tell, else empty), which text shows after the
+ * changes of all but the main metric. Columns "abs" (of the main metric), "values", "status" (new,
+ * gone, same, changed), "mark" and the name.
  *
- * @out: the caller's. Return: 0; -EINVAL if a table lacks the columns; -ENOMEM.
+ * @out: the caller frees it. Return: 0; -EINVAL if a table lacks the columns; -ENOMEM.
  */
 int diff_tables(const struct diff_sides *sides, const struct diff_options *o,
 		struct table **out) __must_check;
-/* The words that diff_sort_column() takes, at most @max of them; returns how many. */
+/* The words that diff_sort_column() accepts, at most @max of them. Returns their number. */
 size_t diff_sort_words(const struct diff_options *o, const char **words, size_t max);
-/* The column of diff_tables() that a user's @word means: the change, and that in percent, are
- * the main metric's, and a metric is its new value. False: it is none of the words.
+/* The column of diff_tables() for a user's @word. The change and the change in percent are the main
+ * metric's; a metric's name means its new value. False: an unknown word.
  */
 bool diff_sort_column(const struct diff_options *o, const char *word,
 		      struct strbuf *column);
 /**
  * diff_matrices() - compare tables whose rows have an order of their own
  *
- * Rows meet by the number in their first column, columns by name. Cells are differences of
- * medians; hidden columns NAME_old and NAME_new hold the sides.
+ * Rows are joined by the number in their first column, columns by name. Cells are differences of
+ * medians; hidden columns NAME_old and NAME_new hold both sides.
  */
 int diff_matrices(const struct diff_sides *sides, struct table **out) __must_check;
-/* Appends "add/remove: 1/0 grow/shrink: 2/3 up/down: 10/-20 (-10)" about a table of
- * diff_tables(), in the manner of the kernel's bloat-o-meter, and the sums.
+/* Appends "add/remove: 1/0 grow/shrink: 2/3 up/down: 10/-20 (-10)" about a table of diff_tables(),
+ * like the kernel's bloat-o-meter, and the sums.
  */
 void diff_headline(const struct table *t, struct strbuf *out);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * report: a comparison in a line or two.
- * In: a table of diff_tables(). Out: text in the manner of the kernel's bloat-o-meter.
+ * In: a table of diff_tables(). Out: text like that of the kernel's bloat-o-meter.
  */
 #include <string.h>
 

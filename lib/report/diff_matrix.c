@@ -13,12 +13,12 @@
 #include "report/diff_rows.h"
 #include "report/stats.h"
 
-/* Rows of a hostile recording's matrix are few all the same: its orders are bounded. */
+/* A hostile recording cannot make a matrix have many rows: its orders are bounded. */
 #define ROWS_MAX 1024
 
 struct matrices {
 	const struct diff_sides *sides;
-	struct intern names; /* of the columns but the first */
+	struct intern names; /* names of the columns except the first */
 	size_t nr_rows;
 	double *values; /* by row, column, run */
 	double *scratch;

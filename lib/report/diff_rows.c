@@ -108,7 +108,7 @@ static void set(struct diff_rows *d, size_t at, const struct cell *value,
 		d->slack[at] += (number_or_0(value) - number_or_0(least)) / divisor;
 }
 
-/* Names that no table has may meet in one row: what several may be off adds up. */
+/* Several rows without a name may be joined to one: their uncertainties add up. */
 static void set_interval(struct diff_rows *d, size_t at, const struct cell *value,
 			 const struct cell *const ends[2], double divisor)
 {
@@ -129,7 +129,7 @@ static const struct cell *summary_cell(const struct table *t, const char *name)
 	return NULL;
 }
 
-/* Metric @m of run @run into all rows. */
+/* Reads metric @m of run @run into all rows. */
 static int read_metric(struct diff_rows *d, size_t m, size_t run)
 {
 	const struct diff_metric *metric = &d->o->metrics[m];
@@ -170,7 +170,7 @@ static int read_metric(struct diff_rows *d, size_t m, size_t run)
 	return 0;
 }
 
-/* The most that one event of each row added, in run @run. */
+/* Reads the most that one event of each row added, in run @run. */
 static int read_largest(struct diff_rows *d, size_t run)
 {
 	const struct table *t = d->sides->runs[run].table;
@@ -190,7 +190,7 @@ static int read_largest(struct diff_rows *d, size_t run)
 	return 0;
 }
 
-/* How far each side may be off: its worst run. */
+/* How far each side may be off: the worst of its runs. */
 static void uncertainty(const struct diff_rows *d, size_t row, size_t m, double worst[2])
 {
 	double size = m == d->o->count ? 1 : d->largest[row];
@@ -217,9 +217,9 @@ static bool run_sampled(const struct diff_rows *d, size_t m, size_t run)
 	return low && table_column(d->sides->runs[run].table, low) >= 0;
 }
 
-/* How far each side's estimate may be off: its worst run. What a sample has nothing of may be as
- * much as its table says, and as much as an estimate of it may be off elsewhere; where that is no
- * estimate, as much as is there.
+/* How far each side's estimate may be off: the worst of its runs. A row that is absent from a
+ * sample may have as much as the sample's table says may be missing, or as another run has at most:
+ * the upper uncertainty of an estimate, or the value of a run that is no estimate.
  */
 static void sampling(const struct diff_rows *d, size_t row, size_t m, double below[2],
 		     double above[2])
@@ -244,9 +244,9 @@ static void sampling(const struct diff_rows *d, size_t row, size_t m, double bel
 	}
 }
 
-/* The interval of a difference of two estimates follows from theirs (G. Y. Zou and A. Donner,
- * "Construction of confidence limits about effect measures", 2008): on the side of no change it
- * ends so far from the difference.
+/* Derives the interval of a difference of two estimates from their intervals (G. Y. Zou and A.
+ * Donner, "Construction of confidence limits about effect measures", 2008): this is the distance
+ * from the difference to the end closer to zero.
  */
 static void add_sampling(const struct diff_rows *d, size_t row, size_t m,
 			 struct diff_value *v)
@@ -283,7 +283,7 @@ static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 				  .new_uncertainty = off[1] };
 	add_sampling(d, row, m, v);
 	v->same = old.min == old.max && new.min == new.max &&old.min == new.min;
-	/* Where all runs agree there is nothing to test. */
+	/* If all runs agree there is nothing to test. */
 	if (!diff_can_tell(d->sides) || v->same)
 		return 0;
 	err = mann_whitney_test(raw, nr_old, raw + nr_old, nr_new, &test);
@@ -292,7 +292,7 @@ static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 	return err;
 }
 
-/* Corrects for the number of rows; the sum is one of its own. */
+/* Corrects for the number of rows. The sum's test is not one of them. */
 static int correct(struct diff_rows *d, size_t m)
 {
 	double *q = calloc(d->nr, sizeof(*q));

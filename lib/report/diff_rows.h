@@ -10,23 +10,23 @@
 #include "report/diff.h"
 
 /**
- * struct diff_value - one metric of a row, all runs
+ * struct diff_value - one metric of a row over all runs
  * @old, @new: medians; @p, @q: NAN where not tested
- * @uncertainty: of the difference; @new_uncertainty: of @new; INFINITY: not bounded
+ * @uncertainty: uncertainty of the difference; @new_uncertainty: of @new; INFINITY: unbounded
  */
 struct diff_value {
 	double old, new;
 	double old_spread, new_spread;
 	double p, q;
 	double uncertainty, new_uncertainty;
-	bool same; /* in all runs */
+	bool same; /* the same value in all runs */
 };
 
 /**
  * struct diff_rows - the join
- * @keys: the rows' names; number n is row n - 1, the last row is the table's sum
+ * @keys: the rows' names; key n is row n - 1; the last row is the table's sum
  * @raw: values by row, metric, run; @missing: the rows do not have this metric
- * @in_old, @in_new: in how many runs a row is
+ * @in_old, @in_new: number of runs that have a row
  * @values: by row and metric
  */
 struct diff_rows {
@@ -35,18 +35,18 @@ struct diff_rows {
 	struct intern keys;
 	size_t nr;
 	double *raw;
-	double *largest; /* by row: of all runs, undivided */
-	double *slack;	 /* value less the least it can be: in the manner of @raw */
-	/* How far the value of all may be from an estimate; in the manner of @raw. */
+	double *largest; /* by row: the largest of all runs, undivided */
+	double *slack;	 /* value minus the least it can be; indexed like @raw */
+	/* How far an estimate may be off; indexed like @raw. */
 	double *below, *above;
-	double *unseen; /* what a row may have that a sample lacks: by metric, run */
+	double *unseen; /* what a row may have that a sample missed: by metric, run */
 	bool missing[DIFF_METRICS_MAX];
 	size_t *in_old, *in_new;
 	struct diff_value *values;
-	size_t nr_tests; /* of the main metric */
+	size_t nr_tests; /* for the main metric */
 };
 
-/* To be freed in any case. 0; -EINVAL; -ENOMEM. */
+/* Free it in any case. 0; -EINVAL; -ENOMEM. */
 int diff_rows_init(struct diff_rows *d, const struct diff_sides *sides,
 		   const struct diff_options *o) __must_check;
 void diff_rows_free(struct diff_rows *d);
@@ -54,10 +54,10 @@ void diff_rows_free(struct diff_rows *d);
 double diff_rows_raw(const struct diff_rows *d, size_t row, size_t metric, size_t run);
 const struct diff_value *diff_rows_value(const struct diff_rows *d, size_t row,
 					 size_t metric);
-/* Are there enough runs to distinguish a difference from chance? */
+/* Are there enough runs to tell a difference from chance? */
 bool diff_can_tell(const struct diff_sides *sides);
 
-/* @f as a whole number where it is one; NONE if it is none at all. */
+/* @f as a whole number if it is one; CELL_NONE if it is not a number. */
 struct cell diff_cell(double f, bool is_signed);
 
 #endif

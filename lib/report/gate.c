@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report: holding a comparison against rules.
+ * report: checks a comparison against rules.
  * In: rules, tables of diff_tables(). Out: the rows that break them.
  */
 #include "report/gate.h"
@@ -12,23 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row's, or a sum's, numbers for one rule. */
+/* The numbers of a row, or of a sum, for one rule. */
 struct gate_value {
-	double old, new, bytes; /* bytes: the new ones, for a part of them */
+	double old, new, bytes; /* bytes: the new ones, for percentages of them */
 	double q;		/* NAN: not tested */
-	double off, new_off;	/* how far the difference, and @new, may be off */
+	double off, new_off;	/* how far the difference and @new may be off */
 };
 
 struct gate {
 	const struct gate_rule *rule;
-	const struct table *t; /* being looked at */
+	const struct table *t; /* the table being checked */
 	double alpha;
 	struct gate_result *out;
 	size_t nr_judged;
-	bool broken, undecided; /* the rule */
+	bool broken, undecided; /* status of the rule */
 };
 
-/* The cell of column "METRIC_PART" in @row; NAN without one. */
+/* The cell in column "METRIC_PART" of @row; NAN without one. */
 static double row_number(const struct table *t, size_t row, const char *metric,
 			 const char *part)
 {
@@ -54,7 +54,7 @@ static double total_number(const struct table *t, const char *metric, const char
 	return NAN;
 }
 
-/* An uncertainty without a number has no bound; where a table has none it is exact. */
+/* An uncertainty without a number is unbounded; without a column the table is exact. */
 static double row_bound(const struct table *t, size_t row, const char *metric,
 			const char *part)
 {
@@ -105,7 +105,7 @@ static struct gate_value total_value(const struct gate *g)
 	};
 }
 
-/* What a limit is compared with. What comes from nothing has grown beyond all parts. */
+/* The value that a limit is compared with. Growth from zero exceeds every percentage. */
 static double measure(const struct gate_value *v, const struct gate_limit *limit)
 {
 	double delta = v->new - v->old;
@@ -120,7 +120,7 @@ static double measure(const struct gate_value *v, const struct gate_limit *limit
 	return delta > 0 ? INFINITY : 0;
 }
 
-/* @by: so many times its uncertainty is added to the new value. */
+/* @by: how many times the uncertainty is added to the new value. */
 static bool passes(const struct gate_rule *rule, const struct gate_value *v,
 		   const struct gate_limit *limit, int by)
 {
@@ -182,7 +182,7 @@ static void note_row(struct gate *g, const struct gate_value *v, const char *nam
 	row[8] = cell_text(t, name);
 }
 
-/* A row breaks a rule if it does whatever its uncertain part is. */
+/* A row breaks a rule only if it does so at both ends of its uncertainty. */
 static void judge(struct gate *g, const struct gate_value *v, const char *name)
 {
 	if (isnan(v->old) || isnan(v->new)) /* the table has no such metric */
@@ -217,7 +217,7 @@ static bool by_directory(const struct table *t)
 	return !strcmp(t->by, "dir");
 }
 
-/* Does @t hold the directories of a table that is looked at itself? */
+/* Does @t hold the directories of another table that is checked itself? */
 static bool is_extra(const struct table *t)
 {
 	static const char ending[] = "_dir";
@@ -226,7 +226,7 @@ static bool is_extra(const struct table *t)
 	return size > end && !strcmp(t->name + size - end, ending);
 }
 
-/* Is @rule about @t? */
+/* Does @rule apply to @t? */
 static bool is_about(const struct gate_rule *rule, const struct table *t)
 {
 	size_t size = strlen(t->name) - (is_extra(t) ? strlen("_dir") : 0);
@@ -240,7 +240,7 @@ static bool is_about(const struct gate_rule *rule, const struct table *t)
 	       (strlen(rule->table) == size && !memcmp(rule->table, t->name, size));
 }
 
-/* "[ext4]" names the rows "function [ext4]", and the row "ext4" of modules; "fs" those of the
+/* "[ext4]" names the rows "function [ext4]", and the row "ext4" of modules; "fs" names the
  * directories "fs" and "fs/ext4".
  */
 static bool subject_fits(const struct gate *g, const char *name)
@@ -259,7 +259,7 @@ static bool subject_fits(const struct gate *g, const char *name)
 	return length > size && !strcmp(name + length - size, subject);
 }
 
-/* Adds up the rows that the budget names; how many they are. */
+/* Adds up the rows that the budget names. Returns their number. */
 static size_t check_budget(struct gate *g)
 {
 	struct gate_value sum = { .q = NAN }, all = total_value(g);
@@ -287,7 +287,7 @@ static size_t check_budget(struct gate *g)
 		else
 			sum.q = NAN;
 	}
-	/* A lost event may be of any row, but of one only. */
+	/* A lost event may belong to any row, but only to one. */
 	if (!isnan(all.new)) {
 		sum.off = fmin(sum.off, all.off);
 		sum.new_off = fmin(sum.new_off, all.new_off);
@@ -339,7 +339,7 @@ static struct table *make_table(void)
 	return t;
 }
 
-/* Is there a table that @rule may be about? */
+/* Is there a table that @rule applies to? */
 static bool tables_for(const struct gate_rule *rule, struct table *const *tables,
 		       size_t nr)
 {
@@ -352,7 +352,7 @@ static bool tables_for(const struct gate_rule *rule, struct table *const *tables
 	return false;
 }
 
-/* Text shows the verdict where there is more than one. */
+/* Shows the verdict in text if any row is undecided. */
 static void show_undecided(struct table *t)
 {
 	int verdict = table_column(t, "verdict");

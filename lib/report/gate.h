@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report: rules that a comparison has to keep.
+ * report: rules that a comparison must satisfy.
  * In: --fail-on and --budget texts, tables of diff_tables(). Out: the rows that break them.
  *
  * --fail-on names what must not happen, to any row or to the sum of a table:
  *	[TABLE.]METRIC OP LIMIT [& LIMIT]...		net>+5%&+64K	page.bytes>+1M
  * A budget says what must hold for SUBJECT, the sum of the rows that it names:
  *	[TABLE:]SUBJECT [TABLE.]METRIC OP LIMIT [& LIMIT]...	kmalloc-64 waste < 10%
- * SUBJECT is a row's name (with shell wildcards), [module], or "total"; in '...' if it has
- * spaces. With a '/' it is a directory, which stands for what is below it too: such a rule
- * looks at tables by "dir" only. OP is > or <. A LIMIT with a sign is a change from old to new, without one the
- * new value; K, M, G are powers of 1024. With % it is a part: of the old value, or, for
- * waste without a sign, of the bytes. Several limits must all be passed (--fail-on), or all
- * be kept (budget).
+ * SUBJECT is a row's name (with shell wildcards), [module], or "total"; in '...' if it has spaces.
+ * With a '/' it is a directory, including everything below it; such a rule applies only to tables
+ * by "dir". OP is > or <. A LIMIT with a sign is a change from old to new, one without a sign is
+ * the new value; K, M, G are powers of 1024. With % it is a percentage of the old value, or, for
+ * waste without a sign, of the bytes. Several limits must all be exceeded (--fail-on) or all be met
+ * (budget).
  */
 #ifndef KMEMX_REPORT_GATE_H
 #define KMEMX_REPORT_GATE_H
@@ -29,7 +29,7 @@
 #define GATE_LIMITS_MAX 4
 
 struct gate_limit {
-	double value; /* signed, where @change */
+	double value; /* signed if @change */
 	bool percent, change;
 };
 
@@ -37,7 +37,7 @@ struct gate_limit {
  * struct gate_rule - one rule
  * @text: as the user wrote it
  * @table, @subject: NULL: any
- * @directory: @subject has a '/' (and has lost those at its end)
+ * @directory: @subject has a '/' (trailing ones were removed)
  * @budget: says what must hold, rather than what must not happen
  */
 struct gate_rule {
@@ -49,7 +49,7 @@ struct gate_rule {
 	bool directory, budget;
 };
 
-/* What rules can be about: @nr_metrics of diff_options, and the names of tables. Borrowed. */
+/* What rules can refer to: @nr_metrics of diff_options, and the names of tables. Borrowed. */
 struct gate_words {
 	const struct diff_metric *metrics;
 	size_t nr_metrics;
@@ -57,33 +57,33 @@ struct gate_words {
 	size_t nr_tables;
 };
 
-/* Zero-initialise it, but for @words, which the rules' texts are read with. */
+/* Zero-initialise it, except @words, which is needed to parse the rules. */
 struct gate_rules {
 	const struct gate_words *words;
 	struct gate_rule *rules;
 	size_t nr, capacity;
 };
 
-/* Adds a rule of --fail-on. 0; -EINVAL, and @error says what is wrong; -ENOMEM. */
+/* Adds a rule of --fail-on. 0; -EINVAL with the reason in @error; -ENOMEM. */
 int gate_add(struct gate_rules *rules, const char *text,
 	     struct strbuf *error) __must_check;
-/* Adds those of a budget, one a line; '#' begins a comment. @error names the line. A budget without
- * a rule is an error: it would pass whatever happens.
+/* Adds the rules of a budget, one per line; '#' begins a comment. @error names the line. A budget
+ * without rules is an error, as it would always pass.
  */
 int gate_add_budget(struct gate_rules *rules, const char *text,
 		    struct strbuf *error) __must_check;
 void gate_free(struct gate_rules *rules);
-/* The first rule about a directory; NULL: there is none. */
+/* The first rule about a directory; NULL: none. */
 const struct gate_rule *gate_directory_rule(const struct gate_rules *rules);
 
 /**
- * struct gate_result - how it went
- * @broken: table "gate", a row for each row (or sum) that broke a rule, or that may have: a
- *	    row whose numbers are too uncertain is undecided; the caller's
+ * struct gate_result - the outcome of a check
+ * @broken: table "gate", a row for each row (or sum) that broke a rule or may have: it is undecided
+ *	    if its numbers are too uncertain. The caller frees it
  * @nr_broken: rules broken
  * @nr_undecided: rules not broken for which some row is undecided
- * @nr_unchecked: rules for which there was no table, or no such number
- * @nr_noise: rows past a limit whose difference is not significant: they break nothing
+ * @nr_unchecked: rules without a table or number to check
+ * @nr_noise: rows beyond a limit whose difference is not significant: they break no rule
  */
 struct gate_result {
 	struct table *broken;
@@ -92,11 +92,11 @@ struct gate_result {
 };
 
 /**
- * gate_check() - hold the rules against tables of diff_tables()
- * @tables: with all their rows; others than those of diff_tables() are left alone. A table
- *	    NAME_dir has the directories of table NAME: only what a budget names is looked for
- *	    in it, and a rule's TABLE means both
- * @alpha: of a row's test; rows that were not tested count as they are
+ * gate_check() - check the tables of diff_tables() against the rules
+ * @tables: with all their rows; tables not from diff_tables() are ignored. A table NAME_dir has the
+ *	    directories of table NAME: it is searched only for what a budget names, and a rule's
+ *	    TABLE means both
+ * @alpha: significance level of a row's test; untested rows count without a test
  *
  * A rule that was not checked, or a budget that names no row, adds a loud note to the
  * result. Return: 0 or -ENOMEM.

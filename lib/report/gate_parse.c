@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * report: the language of the rules, see gate.h.
- * In: text. Out: struct gate_rule, or what is wrong with the text.
+ * In: text. Out: struct gate_rule, or an error about the text.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -103,7 +103,7 @@ static int read_metric(struct rule_reader *r, struct gate_rule *rule)
 	return 0;
 }
 
-/* Digits with a point, in any locale. */
+/* Reads digits with a decimal point, in any locale. */
 static bool read_number(struct rule_reader *r, double *value)
 {
 	const char *start = r->p;
@@ -189,7 +189,7 @@ static int read_condition(struct rule_reader *r, struct gate_rule *rule)
 	return err;
 }
 
-/* "TABLE." or "TABLE:" if it is one. */
+/* Reads "TABLE." or "TABLE:", if present. */
 static int read_table(struct rule_reader *r, struct gate_rule *rule, char separator)
 {
 	size_t size;
@@ -208,7 +208,7 @@ static int read_table(struct rule_reader *r, struct gate_rule *rule, char separa
 	return rule->table ? 0 : -ENOMEM;
 }
 
-/* "fs/ext4/" and "fs/ext4" are the same. */
+/* Makes "fs/ext4/" and "fs/ext4" the same. */
 static int check_directory(struct rule_reader *r, struct gate_rule *rule)
 {
 	size_t size = strlen(rule->subject);

@@ -71,7 +71,7 @@ void json_line(struct json *j)
 	j->line_break = true;
 }
 
-/* "\u001b"; what lies above U+FFFF as two surrogates. */
+/* Writes "\u001b"; code points above U+FFFF as two surrogates. */
 static void quote_code_point(struct strbuf *sb, uint32_t c)
 {
 	if (c > 0xffff) {

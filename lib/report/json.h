@@ -15,7 +15,7 @@
 /**
  * struct json - a document being written
  * @err: the first failure; later calls do nothing
- * @comma: the next item needs one before it
+ * @comma: the next item needs a comma before it
  */
 struct json {
 	const struct render_out *out;
@@ -36,22 +36,22 @@ void json_key(struct json *j, const char *key);
 void json_string(struct json *j, const char *s);
 void json_uint(struct json *j, uint64_t u);
 void json_int(struct json *j, int64_t i);
-void json_real(struct json *j, double f); /* as short as reads back the same */
+void json_real(struct json *j, double f); /* shortest form that reads back the same */
 void json_null(struct json *j);
 void json_cell(struct json *j, const struct cell *cell);
-/* @text split at '|' as an array of strings, empty for "". */
+/* Splits @text at '|' into an array of strings, empty for "". */
 void json_list(struct json *j, const char *text);
-/* The same of digits, as an array of numbers. */
+/* The same for digits, as an array of numbers. */
 void json_counts(struct json *j, const char *text);
-/* Writes what is left and frees. Return: 0; -ENOMEM; the write function's error. */
+/* Writes the rest and frees. Return: 0; -ENOMEM; the write function's error. */
 int json_end(struct json *j) __must_check;
 
 /* Appends @text as a JSON string, as json_string() writes one. */
 void json_quote(struct strbuf *sb, const char *text);
 /* Appends what json_list() writes. */
 void json_quote_list(struct strbuf *sb, const char *text);
-/* Appends @f as text, as short as reads back the same, with a point in any locale. Not a
- * number and infinities give nothing and false.
+/* Appends @f in the shortest form that reads back the same, with a decimal point in any locale. For
+ * NaN and infinities it appends nothing and returns false.
  */
 bool real_format(struct strbuf *sb, double f);
 

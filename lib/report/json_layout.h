@@ -10,22 +10,22 @@
 #include "report/table.h"
 
 enum json_shape {
-	JSON_FACT,  /* a fact's value; null without it */
-	JSON_ROWS,  /* a table: an array of objects, one a line */
-	JSON_MAP,   /* a table of two columns: an object, first to second, one a line */
-	JSON_TEXTS, /* a table of one column: an array, one a line */
+	JSON_FACT,  /* a fact's value; null if absent */
+	JSON_ROWS,  /* a table: an array of objects, one per line */
+	JSON_MAP,   /* a table of two columns: an object, first to second, one per line */
+	JSON_TEXTS, /* a table of one column: an array, one per line */
 	JSON_TEXTS_LINE, /* the same in one line */
 };
 
-/* One key, which is the name of a fact or table; a list of them ends with @key NULL. */
+/* One key, which is the name of a fact or table. A list of them ends with @key NULL. */
 struct json_item {
 	enum json_shape shape;
 	const char *key;
 };
 
-/* A table's rows: an array of objects, one a line. */
+/* Writes a table's rows: an array of objects, one per line. */
 void json_rows(struct json *j, const struct table *t);
-/* Writes @r->layout's keys into the open object. A table that is not there is empty. */
+/* Writes @r->layout's keys into the open object. A missing table is empty. */
 void json_layout(struct json *j, const struct report *r);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report: what the short words in a table stand for.
- * In: words with their meanings, rows. Out: a line about those words that the rows have.
+ * report: explains the short words in a table.
+ * In: words with their meanings, rows. Out: a line that explains the words in the rows.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ void table_add_legend(struct table *t, const char *word, const char *meaning)
 	t->legend[t->nr_legend++] = (struct legend_item){ cells[0].s, cells[1].s };
 }
 
-/* Is @word one of those in @text, which has '|' between them? */
+/* Is @word one of the words in @text, which are separated by '|'? */
 static bool has_word(const char *text, const char *word)
 {
 	size_t size = strlen(word);
@@ -45,7 +45,7 @@ static bool is_used(const struct table *t, size_t column, size_t nr_rows,
 	for (row = 0; row < nr_rows; row++) {
 		const struct cell *cell = &t->cells[row * t->nr_columns + column];
 
-		/* Equal texts are one. */
+		/* Equal texts have the same address. */
 		if (cell->type != CELL_TEXT || cell->s == last)
 			continue;
 		if (has_word(cell->s, word))

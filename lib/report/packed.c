@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report: data that stand in a page, small.
+ * report: compact data inside a page.
  * In: bytes, piece by piece. Out: the same deflated, where zlib is built in, and as base64.
  */
 #include "report/packed.h"
@@ -15,7 +15,7 @@
 #include <zlib.h>
 #endif
 
-/* Bytes that are handed on at once: a multiple of three. */
+/* Bytes that are written at once: a multiple of three. */
 enum { PIECE = 3 * 4096 };
 
 static const char digits[] =
@@ -30,7 +30,7 @@ static void encode(const unsigned char *three, char *four)
 		four[i] = digits[bits >> (18 - 6 * i) & 63];
 }
 
-/* At most PIECE bytes, as base64; at the end what is missing of three is filled up. */
+/* Writes at most PIECE bytes as base64; at the end the last group is padded. */
 static int write_base64(struct packed *p, const unsigned char *data, size_t size,
 			bool end)
 {
@@ -57,7 +57,7 @@ static int write_base64(struct packed *p, const unsigned char *data, size_t size
 }
 
 #ifdef HAVE_ZLIB
-/* Hands on what the stream gives for what it was given; with @end all that is left. */
+/* Writes what the stream produces from its input; with @end everything that is left. */
 static int run(struct packed *p, bool end)
 {
 	unsigned char piece[PIECE];

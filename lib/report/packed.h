@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report (internal): data that stand in a page, small.
+ * report (internal): compact data inside a page.
  * In: bytes, piece by piece. Out: the same deflated, where zlib is built in, and as base64.
  */
 #ifndef KMEMX_REPORT_PACKED_H
@@ -12,8 +12,8 @@
 #include "report/render.h"
 
 /**
- * struct packed - packed_init() it
- * @carry: bytes that wait for the rest of three
+ * struct packed - initialised by packed_init()
+ * @carry: bytes of an incomplete group of three
  * @err: the first failure
  */
 struct packed {
@@ -24,13 +24,13 @@ struct packed {
 	int err;
 };
 
-/* What a page says that packed data are: a MIME type. */
+/* The MIME type of packed data in a page. */
 const char *packed_type(void);
-/* What is written to packed_write() goes to @out. 0 or -ENOMEM; packed_end() in any case. */
+/* Packs what packed_write() gets, and writes it to @out. 0 or -ENOMEM; packed_end() in any case. */
 int packed_init(struct packed *p, const struct render_out *out) __must_check;
 /* A render_out's write function; @ctx: a struct packed. */
 int packed_write(void *ctx, const char *data, size_t size);
-/* No more: writes what is left, and frees. 0, or the first failure. */
+/* Writes the rest and frees. 0, or the first failure. */
 int packed_end(struct packed *p) __must_check;
 
 #endif

@@ -9,23 +9,23 @@
 #include "base/compiler.h"
 #include "report/table.h"
 
-/* Receives output. Returns 0, or -errno which ends the rendering. */
+/* Receives output. Returns 0; -errno ends the rendering. */
 struct render_out {
 	int (*write)(void *ctx, const char *data, size_t size);
 	void *ctx;
 };
 
-/* Which lines of a summary text has: those that matter most (see enum summary_rank), all, none. */
+/* Summary lines in text: the most important ones (see enum summary_rank), all, none. */
 enum summary_view { SUMMARY_SHORT, SUMMARY_ALL, SUMMARY_NONE };
 
 /**
- * struct render_options - for text
+ * struct render_options - options of the text renderer
  * @width: columns of the terminal; 0: unlimited (a pipe)
- * @wide: tables have all their columns, whatever the width
+ * @wide: show all columns of a table, whatever the width
  * @color: ANSI colours
  * @human: KiB, MiB instead of exact bytes
- * @utf8: what reads it knows UTF-8
- * @summary: lines of the summaries
+ * @utf8: the reader understands UTF-8
+ * @summary: which lines of the summaries
  */
 struct render_options {
 	unsigned int width;
@@ -36,20 +36,20 @@ struct render_options {
 	enum summary_view summary;
 };
 
-/* A renderer. @opts concerns text alone. Return: 0; -ENOMEM; the write function's error. */
+/* A renderer. @opts applies to text only. Return: 0; -ENOMEM; the write function's error. */
 typedef int (*render_fn)(const struct report *r, const struct render_options *opts,
 			 const struct render_out *out);
 
-/* "bytes", "none": as JSON has it. */
+/* "bytes", "none": the unit's name in JSON. */
 const char *column_unit_name(enum column_unit unit);
 int render_text(const struct report *r, const struct render_options *opts,
 		const struct render_out *out) __must_check;
 /* {"schema_version": 2, "recording": {facts}, "notes": [...], "reports": [...]}: Documentation/json.md */
 int render_json(const struct report *r, const struct render_options *opts,
 		const struct render_out *out) __must_check;
-/* Fields quoted as RFC 4180 says, lines ending in LF. With several tables each has a header and
- * an empty line before it, and a first column "table" with its name in every row. Summaries are
- * left to JSON.
+/* Fields are quoted as in RFC 4180, lines end in LF. Several tables each have a header, with an
+ * empty line before it, and a first column "table" with their name in every row. Summaries are only
+ * in JSON.
  */
 int render_csv(const struct report *r, const struct render_options *opts,
 	       const struct render_out *out) __must_check;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * report: the CSV renderer.
- * In: a report. Out: its tables' rows, quoted as RFC 4180 says, lines ending in LF; names
- * that others chose are safe for a terminal and for a spreadsheet.
+ * In: a report. Out: its tables' rows, quoted as in RFC 4180, lines ending in LF; names that others
+ * chose are safe for a terminal and for a spreadsheet.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,8 +16,8 @@
 
 #define FLUSH_SIZE 32768
 
-/* Would a spreadsheet run the text as a formula? A number with a sign it would not, and a
- * sign alone is nothing to run. What begins with a tab or a line break is escaped already.
+/* Would a spreadsheet run the text as a formula? Not a signed number, nor a sign alone. A leading
+ * tab or line break has already been escaped.
  */
 static bool is_formula(const char *text)
 {
@@ -45,7 +45,7 @@ void csv_quote(struct strbuf *sb, const char *text)
 	strbuf_puts(sb, "\"");
 }
 
-/* A name as text for people has it, quoted where CSV or a spreadsheet needs it. */
+/* Appends a name as the text renderer shows it, quoted where CSV or a spreadsheet needs it. */
 static void csv_text(struct strbuf *sb, const char *name)
 {
 	struct strbuf safe = { 0 };
@@ -89,8 +89,8 @@ static int csv_flush(struct strbuf *sb, const struct render_out *out)
 	return err;
 }
 
-/* What begins a line: the table's name where there are several. Returns what comes before the
- * first cell.
+/* Begins a line: with the table's name if there are several tables. Returns the separator before
+ * the first cell.
  */
 static const char *csv_name(struct strbuf *sb, const char *name)
 {

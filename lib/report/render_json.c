@@ -57,8 +57,8 @@ static void render_items(struct json *j, const char *key,
 	json_close(j, '}');
 }
 
-/* What text says beside the facts and rows, after @first, which may be NULL; of a banner, which
- * repeats the facts, only what is loud. The mark for that is text's.
+/* Writes what text says besides facts and rows, after @first, which may be NULL. Of a banner, which
+ * repeats the facts, only the loud lines. Their mark is only for text.
  */
 static void render_notes(struct json *j, const char *first, char *const *notes, size_t nr,
 			 bool banner)
@@ -85,7 +85,7 @@ static void render_notes(struct json *j, const char *first, char *const *notes, 
 	json_close(j, ']');
 }
 
-/* The names of the summary's values that losses make bounds only. */
+/* Writes the names of the summary's values that are only bounds because of losses. */
 static void render_bounds(struct json *j, const struct table *t)
 {
 	size_t i;

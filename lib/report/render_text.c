@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * report: the text renderer.
- * In: a report and the terminal's manners. Out: aligned tables for people; lines that are
- * not data start with '#'.
+ * In: a report and the terminal's properties. Out: aligned tables for people; lines that are not
+ * data start with '#'.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,13 +17,13 @@
 #include "report/text_layout.h"
 
 #define FLUSH_SIZE     32768
-#define WORDS_MIN      16  /* words are not wrapped in a narrower column than this */
-#define COMMENT_MIN    24  /* nor comments */
+#define WORDS_MIN      16  /* minimum width of a column of wrapped words */
+#define COMMENT_MIN    24  /* the same for comments */
 #define OWN_LINE       6   /* spaces before a name on a line of its own */
-#define SUMMARY_MIN    32  /* nor the titles in a summary than this less five */
-#define CROSS_WIDTH    100 /* of a matrix, where the line has no end */
-#define NAME_MIN       12 /* names of properties: the values of most reports begin alike */
-#define NAME_MAX_SHOWN 64 /* with the colour of the value */
+#define SUMMARY_MIN    32  /* the same for titles in a summary, plus five */
+#define CROSS_WIDTH    100 /* width of a matrix if the line is unlimited */
+#define NAME_MIN       12 /* width of property names: aligns the values of most reports */
+#define NAME_MAX_SHOWN 64 /* including the colour of the value */
 #define RED	       "\033[31m"
 #define GREEN	       "\033[32m"
 #define DIM	       "\033[2m"
@@ -78,7 +78,7 @@ static void paint_blank_comment(struct painter *p)
 	strbuf_puts(&p->sb, "#\n");
 }
 
-/* "order, -hit", or "absolute change" where a key's name says too little. */
+/* "order, -hit", or "absolute change" if the key's name is not clear enough. */
 static void add_sort_titles(struct strbuf *sb, const struct table *t)
 {
 	const char *key = t->sorted_by;
@@ -131,7 +131,7 @@ static void paint_title(struct painter *p, const struct table *t)
 	strbuf_free(&sb);
 }
 
-/* What is to the right of nothing is no reason for a longer line. */
+/* Removes trailing blanks. */
 static void trim_line(struct painter *p)
 {
 	while (p->sb.size && p->sb.data[p->sb.size - 1] == ' ')
@@ -169,8 +169,8 @@ static const char *cell_color(const struct painter *p, const struct text_column 
 	return !p->opts->color || !sign ? "" : sign > 0 ? RED : GREEN;
 }
 
-/* A name that has no room behind @used characters, on a line of its own. In a tree its branch stays
- * in the row, as far as there is room.
+/* Paints a name that does not fit after @used characters on a line of its own. In a tree, its
+ * branch stays in the row as far as it fits.
  */
 static void paint_name(struct painter *p, const struct text_layout *l, size_t used,
 		       const struct cell *row)
@@ -193,8 +193,8 @@ static void paint_name(struct painter *p, const struct text_layout *l, size_t us
 	strbuf_free(&branch);
 }
 
-/* The text at the end of a row, which begins after @used characters: words are wrapped in
- * their column; a name that has no room gets a line of its own.
+/* Paints the text at the end of a row, after @used characters. Words are wrapped within their
+ * column; a name that does not fit gets a line of its own.
  */
 static void paint_last(struct painter *p, const struct text_layout *l, size_t used,
 		       const struct cell *row)
@@ -222,7 +222,7 @@ static void paint_last(struct painter *p, const struct text_layout *l, size_t us
 	}
 }
 
-/* The first @size bytes of the cell. */
+/* Paints the first @size bytes of the cell. */
 static void paint_cell(struct painter *p, const struct text_column *c, size_t size)
 {
 	if (c->column->histogram || c->column->series)
@@ -252,7 +252,9 @@ static void paint_row(struct painter *p, const struct text_layout *l,
 			strbuf_add(&p->sb, strbuf_text(&p->cell), size);
 			paint_pad(p, TEXT_GAP + width - size);
 		} else {
-			/* The widest head and tail need not meet in one row: '/' below '/'. */
+			/* Align '/' below '/', even if the widest head and tail are in different
+			 * rows.
+			 */
 			size_t tail = text_layout_tail(l, c);
 
 			paint_pad(p, width - tail - head);
@@ -269,7 +271,7 @@ static void paint_row(struct painter *p, const struct text_layout *l,
 		paint_flush(p);
 }
 
-/* The parts of the row's last column after the first: a callchain under its callsite. */
+/* Paints all but the first part of the row's last column: a callchain under its callsite. */
 static void paint_below(struct painter *p, const struct table *t, const struct cell *row)
 {
 	struct strbuf part = { 0 };
@@ -330,7 +332,7 @@ static void paint_hidden(struct painter *p, const struct text_layout *l)
 	strbuf_free(&note);
 }
 
-/* What the short words in the rows stand for, if there was room for their column. */
+/* Explains the short words in the rows, if their column fits. */
 static void paint_legend(struct painter *p, const struct table *t,
 			 const struct text_layout *l)
 {
@@ -401,7 +403,7 @@ static void paint_summary_value(struct painter *p, const struct summary_item *it
 	text_cell(&p->cell, &item->value, item->unit, p->opts->human, " ");
 }
 
-/* The lines below the heading that are @shown, in columns. */
+/* Paints the summary lines that are @shown, in columns. */
 static void paint_summary_lines(struct painter *p, const struct table *t,
 				const bool *shown)
 {
@@ -419,7 +421,7 @@ static void paint_summary_lines(struct painter *p, const struct table *t,
 	room = p->opts->width > value_width + SUMMARY_MIN ? p->opts->width - value_width
 							  : SUMMARY_MIN;
 	if (p->opts->width && title_width > room - 5)
-		title_width = room - 5; /* " : " before the value, " *" behind it */
+		title_width = room - 5; /* " : " before the value, " *" after it */
 	for (i = 0; i < t->nr_summary; i++) {
 		const struct summary_item *item = &t->summary[i];
 		size_t size;
@@ -463,7 +465,7 @@ static void paint_summary(struct painter *p, const struct table *t)
 	free(shown);
 }
 
-/* The matrix of a list of pairs; NULL: it is shown as a list, or memory ran out. */
+/* Turns a list of pairs into a matrix; NULL: it is shown as a list, or memory ran out. */
 static struct table *cross_of(struct painter *p, const struct table *t)
 {
 	struct render_options wide = *p->opts;
@@ -506,7 +508,7 @@ static void paint_table(struct painter *p, const struct table *t)
 		paint_summary(p, t);
 }
 
-/* A value, wrapped at the terminal's width: its lines begin below each other. */
+/* Paints a value, wrapped at the terminal's width and aligned. */
 static void paint_property(struct painter *p, const struct property *property,
 			   size_t name_width)
 {

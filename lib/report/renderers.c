@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report: the forms that a report can take, in one table.
+ * report: all output formats of a report, in one table.
  * In: nothing. Out: name, help and function of each.
  */
 #include "report/renderers.h"

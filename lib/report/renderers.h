@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report: the forms that a report can take, in one table.
+ * report: all output formats of a report, in one table.
  * In: nothing. Out: name, help and function of each.
  */
 #ifndef KMEMX_REPORT_RENDERERS_H
@@ -12,10 +12,10 @@
 #include "report/render.h"
 
 /**
- * struct renderer - one form
- * @name: "json": of the option --json
- * @help: one line for it
- * @render: makes it
+ * struct renderer - one format
+ * @name: "json", for the option --json
+ * @help: one line of help
+ * @render: the renderer
  */
 struct renderer {
 	const char *name;
@@ -25,7 +25,7 @@ struct renderer {
 
 #define RENDERERS_MAX 8
 
-/* All but text, which is what a report is without any; @nr of them, RENDERERS_MAX at most. */
+/* All formats except text, the default. @nr: their number, RENDERERS_MAX at most. */
 const struct renderer *renderers(size_t *nr);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report: a tree as rings, in a page to look around in.
+ * report: a tree as rings, in an interactive page.
  * In: rows, and web/rings.html with its style and script. Out: HTML.
  */
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "report/rings_rows.h"
 #include "report/web_page.h"
 
-/* Arrays, made from web/ by make. */
+/* Arrays that make generates from web/. */
 #include "page.html.inc"
 #include "rings.css.inc"
 #include "rings.js.inc"
@@ -20,7 +20,7 @@ struct page {
 	struct strbuf sb;
 };
 
-/* A JSON string that cannot end the element that it stands in. */
+/* Appends a JSON string that cannot end the enclosing element. */
 static void add_string(struct strbuf *sb, const char *text)
 {
 	struct strbuf quoted = { 0 };

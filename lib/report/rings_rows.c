@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * report: the rows of rings.
- * In: a table whose rows are a tree. Out: those that can be drawn, each with what is below it.
+ * In: a table whose rows are a tree. Out: the rows that can be drawn, each with its descendants.
  */
 #include "report/rings_rows.h"
 
@@ -12,7 +12,7 @@
 #include "base/safe_text.h"
 #include "report/tree.h"
 
-/* Of a page, for a row, beside its name. */
+/* Bytes of a row in a page, besides its name. */
 #define ROW_BYTES 14
 
 static uint64_t number(const struct table *t, size_t row, int column)
@@ -22,7 +22,7 @@ static uint64_t number(const struct table *t, size_t row, int column)
 	return cell->type == CELL_UINT ? cell->u : 0;
 }
 
-/* About what the rows that are not @out take in a page. */
+/* Approximate page size of the rows that are not @out. */
 static size_t page_bytes(const struct table *t, int name, const bool *out)
 {
 	size_t row, bytes = 0;
@@ -37,7 +37,7 @@ static size_t page_bytes(const struct table *t, int name, const bool *out)
 	return bytes;
 }
 
-/* Says in @out which rows are too small for a page. */
+/* Marks in @out the rows that are too small for a page. */
 static int choose_rows(const struct table *t, int size, int name, bool *out)
 {
 	size_t lines = RINGS_ROWS_MAX;
@@ -50,7 +50,7 @@ static int choose_rows(const struct table *t, int size, int name, bool *out)
 	return ret;
 }
 
-/* Where the rows below each end. */
+/* Finds where each row's descendants end. */
 static void close_rows(struct rings_rows *r)
 {
 	uint32_t i, k;

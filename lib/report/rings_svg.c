@@ -11,24 +11,24 @@
 #include "report/rings_rows.h"
 #include "report/text_cell.h"
 
-/* Of the picture; the rings are around (CENTER, CENTER). */
+/* Size of the picture; the rings are around (CENTER, CENTER). */
 #define WIDTH	1300
 #define HEIGHT	920
 #define CENTER	460
 #define LEGEND	960
 #define COLOURS 12
 #define ENTRIES 18
-/* What is narrower is drawn with its neighbours. */
+/* Narrower arcs are merged with their neighbours. */
 #define LEAST	0.7
-/* Of one character in the size of its font; of those that are not ASCII. */
+/* Width of a character relative to the font size: ASCII, and other characters. */
 #define NARROW	0.56
 #define FULL	1.0
-/* Bold text is so much wider. */
+/* Bold text is wider by this factor. */
 #define BOLD	1.2
 /* An arc must not end where it begins. */
 #define WHOLE	(2 * M_PI - 1e-4)
 
-/* The rings, from the innermost on, share what is between these radii. */
+/* The rings share the space between these radii, from the innermost on. */
 #define INNER 92.0
 #define OUTER 455.0
 static const double shares[] = { 90, 82, 70, 56, 38, 27 };
@@ -50,10 +50,10 @@ static const char style[] =
 	".arcs .d4{fill-opacity:.32}.arcs .d5{fill-opacity:.25}.arcs .few{fill-opacity:.14}";
 
 /**
- * struct picture - a picture in the making
+ * struct picture - a picture being drawn
  * @radii: where each ring begins, and the last of @nr_rings ends
- * @arcs, @labels: of the rings; the labels are above all arcs
- * @nr_labels: that stand along an arc
+ * @arcs, @labels: of the rings; labels are drawn above all arcs
+ * @nr_labels: number of labels along an arc
  */
 struct picture {
 	const struct rings_rows *r;
@@ -68,7 +68,7 @@ struct arc {
 	double inner, outer, from, to;
 };
 
-/* Tenths, with a point in any locale. */
+/* Appends tenths, with a decimal point in any locale. */
 static void add_number(struct strbuf *sb, double f)
 {
 	long tenths = lround(f * 10);
@@ -108,7 +108,7 @@ static void add_outline(struct strbuf *sb, const struct arc *a)
 	bool large = a->to - a->from > M_PI;
 
 	if (a->to - a->from > WHOLE) {
-		/* Two halves. */
+		/* Draw a full ring as two halves. */
 		const struct arc first = { a->inner, a->outer, a->from, a->from + M_PI };
 		const struct arc second = { a->inner, a->outer, a->from + M_PI,
 					    a->from + WHOLE };
@@ -128,7 +128,7 @@ static void add_outline(struct strbuf *sb, const struct arc *a)
 
 /* --- labels ------------------------------------------------------------------------------ */
 
-/* About how wide @text is in a font of size 1. */
+/* Approximate width of @text in a font of size 1. */
 static double text_width(const char *text)
 {
 	double width = 0;
@@ -142,7 +142,7 @@ static double text_width(const char *text)
 	return width;
 }
 
-/* Letters stand upright above the middle; below it the line goes the other way round. */
+/* Letters are upright in the upper half; in the lower half the path is reversed. */
 static void label_along(struct picture *p, const struct arc *a, const char *name,
 			double font, uint32_t ring)
 {
@@ -164,9 +164,7 @@ static void label_along(struct picture *p, const struct arc *a, const char *name
 	strbuf_puts(sb, "</textPath></text>\n");
 }
 
-/* From the inside outwards, right of the middle; else from the outside inwards. @a is where there
- * is room for it.
- */
+/* Text runs outwards on the right half, inwards on the left. @a is the space available. */
 static void label_outwards(struct picture *p, const struct arc *a, const char *name,
 			   double font, uint32_t ring)
 {
@@ -194,7 +192,7 @@ static void add_label(struct picture *p, const struct arc *a, const char *name,
 	if ((a->to - a->from) * a->outer < font * 1.2)
 		return;
 	size = text_width(name) * font;
-	/* From here on outwards there is room for a line. */
+	/* A line of text fits only from this radius outwards. */
 	room.inner = fmax(a->inner + 4, font * 1.1 / (a->to - a->from));
 	room.outer -= 4;
 	if (length > size + 12 && wide > font + 4)
@@ -216,7 +214,7 @@ static void add_title(struct strbuf *sb, const char *name, uint64_t size, uint64
 	strbuf_puts(sb, "</title>");
 }
 
-/* The colour of the rows below root number @place. */
+/* The colour of the rows below the root number @place. */
 static void add_colour(struct strbuf *sb, const char *name, unsigned int place)
 {
 	if (*name == '(')
@@ -225,13 +223,13 @@ static void add_colour(struct strbuf *sb, const char *name, unsigned int place)
 		strbuf_printf(sb, "c%u", place % COLOURS);
 }
 
-/* What is drawn: rows from number @row up to @end, which are beside each other, and all below. */
+/* The rows being drawn: siblings from number @row up to @end, and everything below. */
 struct span {
 	uint32_t row, end;
-	double at;   /* where the next one begins */
-	double turn; /* of a byte */
+	double at;   /* where the next row begins */
+	double turn; /* angle per byte */
 
-	uint64_t left; /* bytes of those that are too narrow */
+	uint64_t left; /* bytes of rows that are too narrow */
 };
 
 static void add_arc(struct picture *p, const struct rings_row *row, const struct arc *a,
@@ -245,7 +243,7 @@ static void add_arc(struct picture *p, const struct rings_row *row, const struct
 	add_label(p, a, row->name, row->depth);
 }
 
-/* One arc for all that are too narrow for arcs of their own. */
+/* Draws one arc for all rows that are too narrow for their own. */
 static void add_few(struct picture *p, uint32_t ring, const struct span *s,
 		    const char *colour)
 {
@@ -259,7 +257,7 @@ static void add_few(struct picture *p, uint32_t ring, const struct span *s,
 	strbuf_puts(&p->arcs, "\"/>\n");
 }
 
-/* Draws what is below the root number @place among its likes, and that root. */
+/* Draws root number @place and everything below it. */
 static void add_root(struct picture *p, uint32_t root, struct span *at,
 		     unsigned int place)
 {
@@ -299,7 +297,7 @@ static void add_root(struct picture *p, uint32_t root, struct span *at,
 	strbuf_free(&colour);
 }
 
-/* Few rings are wide ones. */
+/* The fewer the rings, the wider they are. */
 static void share_radii(struct picture *p)
 {
 	double whole = 0;
@@ -331,7 +329,7 @@ static void add_rings(struct picture *p)
 	}
 }
 
-/* --- what stands beside ------------------------------------------------------------------ */
+/* --- text beside the rings ------------------------------------------------------------------ */
 
 static void add_text(struct strbuf *sb, const char *attributes, double x, double y,
 		     const char *text)
@@ -391,7 +389,7 @@ static void add_legend(struct strbuf *sb, const struct rings_rows *r)
 		add_entry(sb, &r->rows[i], r->total, place++);
 }
 
-/* What it shows. What is in brackets has a line of its own. */
+/* Writes the description. Text in brackets gets a line of its own. */
 static void add_what(struct strbuf *sb, const char *what)
 {
 	const char *more = strstr(what, " (");

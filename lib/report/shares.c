@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report: what part of the whole a row is, and what a cut table still shows of it.
+ * report: each row's share of the whole, and the share that a cut table still shows.
  * In: a sorted table. Out: its columns of shares filled; its first rows.
  */
 #include <errno.h>
@@ -19,7 +19,7 @@ static bool adds_up(const struct column *col)
 		col->unit == UNIT_PAGES);
 }
 
-/* The column that orders the rows, if it adds up; else what the table is about. */
+/* The column that orders the rows, if it adds up; else the table's main column. */
 static int column_of_shares(const struct table *t)
 {
 	const char *key = t->sorted_by ? t->sorted_by : "";
@@ -54,7 +54,7 @@ static uint64_t number(const struct table *t, size_t row, int column)
 	return cell->type == CELL_UINT ? cell->u : 0;
 }
 
-/* Of the first @rows rows; in a tree the roots have all. */
+/* The sum of the first @rows rows; in a tree, roots include the rows below them. */
 static uint64_t sum(const struct table *t, int column, size_t rows)
 {
 	uint64_t all = 0;
@@ -67,7 +67,7 @@ static uint64_t sum(const struct table *t, int column, size_t rows)
 	return all;
 }
 
-/* Percent with four decimals: as many as machine formats need. */
+/* Percent with four decimals, enough for machine formats. */
 static struct cell percent(uint64_t part, uint64_t all)
 {
 	return cell_real(round(1e6 * (double)part / (double)all) / 1e4);
@@ -94,7 +94,7 @@ void table_fill_shares(struct table *t)
 	}
 }
 
-/* Notes what the first @rows rows have of the whole. */
+/* Notes the first @rows rows' share of the whole. */
 static void keep(struct table *t, size_t rows)
 {
 	if (t->share < 0)
@@ -105,7 +105,7 @@ static void keep(struct table *t, size_t rows)
 	t->kept = sum(t, t->share, rows);
 }
 
-/* For each row of a tree whether it is left out: all but the @lines largest. NULL: no memory. */
+/* For each row of a tree, whether it is left out: all but the @lines largest. NULL: no memory. */
 static bool *leave_out(struct table *t, uint64_t lines)
 {
 	bool *out = calloc(t->nr_rows, sizeof(*out));

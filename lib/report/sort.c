@@ -11,7 +11,7 @@
 #include "report/table.h"
 #include "report/tree.h"
 
-/* Without the blanks around it. */
+/* Strips blanks on both sides. */
 static char *trim(char *text)
 {
 	size_t size;
@@ -57,7 +57,7 @@ void sort_keys_free(struct sort_keys *keys)
 	*keys = (struct sort_keys){ 0 };
 }
 
-/* What the comparison needs: the known keys as column indices. */
+/* Data for the comparison: the known keys as column indices. */
 struct sort_order {
 	const struct table *t;
 	size_t column[SORT_KEYS_MAX];
@@ -82,7 +82,7 @@ static long double cell_number(const struct cell *c)
 	}
 }
 
-/* Ascending order of two cells that hold something: numbers before texts. */
+/* Ascending order of two non-empty cells: numbers before texts. */
 static int compare_values(const struct cell *a, const struct cell *b)
 {
 	long double x, y;
@@ -128,7 +128,7 @@ static int compare_rows(const void *pa, const void *pb, void *ctx)
 	return compare_u64(row_a, row_b); /* stable */
 }
 
-/* Numbers are most interesting from the top, names and addresses in their order. */
+/* Numbers default to descending, names and addresses to ascending order. */
 static bool default_descending(const struct table *t, size_t column)
 {
 	enum column_unit unit = t->columns[column].unit;
@@ -145,7 +145,7 @@ static bool default_descending(const struct table *t, size_t column)
 	return false;
 }
 
-/* Keeps of @keys those that name a column, and writes them down in t->sorted_by. */
+/* Keeps those of @keys that name a column, and lists them in t->sorted_by. */
 static int sort_order_init(struct sort_order *order, struct table *t,
 			   const struct sort_key *keys, size_t nr_keys)
 {
@@ -178,8 +178,8 @@ static int sort_order_init(struct sort_order *order, struct table *t,
 	return t->sorted_by ? 0 : -ENOMEM;
 }
 
-/* Moves every row i to where it belongs: row order[i] comes to place i. Walks the cycles
- * with one row of spare room, and uses @order up.
+/* Moves row order[i] to place i, for every i. Follows the cycles with one spare row, and overwrites
+ * @order.
  */
 static int permute_rows(struct table *t, size_t *order)
 {
@@ -235,7 +235,7 @@ int table_sort_usual(struct table *t)
 	struct sort_keys keys;
 	int err = t->usual_sort ? sort_keys_parse(&keys, t->usual_sort) : -EINVAL;
 
-	if (err) /* none, or none that could be read: the rows stay as they are */
+	if (err) /* no keys, or a syntax error: the rows keep their order */
 		return err == -ENOMEM ? err : 0;
 	err = table_sort(t, keys.keys, keys.nr);
 	sort_keys_free(&keys);

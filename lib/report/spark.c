@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * report: a histogram as a line of marks.
- * In: counts as a column of histograms has them. Out: a mark for each step of the axis that all
- * rows share.
+ * In: counts from a histogram column. Out: a mark for each step of the axis that all rows share.
  */
 #include "report/spark.h"
 
@@ -13,7 +12,7 @@
 
 #define PLACES 64
 
-/* The next of the counts at *@p; false: there is none. */
+/* Reads the next count at *@p; false: no more. */
 static bool next_count(const char **p, uint64_t *count)
 {
 	char *end;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * report: a histogram as a line of marks.
- * In: counts as a column of histograms has them. Out: a mark for each step of the axis that all
- * rows share.
+ * In: counts from a histogram column. Out: a mark for each step of the axis that all rows share.
  */
 #ifndef KMEMX_REPORT_SPARK_H
 #define KMEMX_REPORT_SPARK_H
@@ -17,7 +16,7 @@
 
 /**
  * struct spark - the axis; zero-initialise it
- * @first, @last: the places of the counts that some row has
+ * @first, @last: the range of places with a count in some row
  * @any: some row has a count
  */
 struct spark {
@@ -25,15 +24,15 @@ struct spark {
 	bool any;
 };
 
-/* Makes room for @counts: "0|0|12|3", of values from 0, 2, 4, 8, ... on. */
+/* Extends the axis to @counts: "0|0|12|3", of values from 0, 2, 4, 8, ... on. */
 void spark_fit(struct spark *s, const char *counts);
-/* How many places share a mark, of which there are at most SPARK_MARKS. */
+/* How many places share a mark; there are at most SPARK_MARKS marks. */
 unsigned int spark_step(const struct spark *s);
-/* Appends a digit for each mark: 0 for none, else 1 to SPARK_LEVELS, which is the row's most. */
+/* Appends a digit for each mark: 0 for none, else 1 to SPARK_LEVELS, the row's largest. */
 void spark_levels(const struct spark *s, const char *counts, struct strbuf *sb);
-/* The same of numbers that follow each other, a mark for each: their axis is their own. */
+/* The same for a series of numbers, one mark each, on an axis of their own. */
 void spark_series(const char *numbers, struct strbuf *sb);
-/* Appends the same as it is shown: with the blocks of Unicode, or in ASCII. */
+/* Appends the marks as shown: Unicode blocks or ASCII. */
 void spark_paint(const char *levels, bool utf8, struct strbuf *sb);
 /* Appends "256 ns to 4.29 s, a mark for every power of 2", in @unit. */
 void spark_axis(const struct spark *s, enum column_unit unit, struct strbuf *sb);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report: what several runs say.
- * In: one number a run. Out: median and spread, and whether two sides differ.
+ * report: statistics of several runs.
+ * In: one number per run. Out: median and spread, and whether two sides differ.
  */
 #include "report/stats.h"
 
@@ -31,13 +31,13 @@ struct runs_summary runs_summarise(double *values, size_t nr)
 	return sum;
 }
 
-/* The values of both sides in order. @rank is twice the middle rank of its ties, so that
- * all sums are whole.
+/* The values of both sides in order. @rank is twice the middle rank of ties, so that all sums are
+ * whole numbers.
  */
 struct ranked {
 	double value;
 	size_t rank;
-	bool first; /* of the first side */
+	bool first; /* belongs to the first side */
 };
 
 static int compare_ranked(const void *a, const void *b)
@@ -66,9 +66,9 @@ static double rank_all(struct ranked *all, size_t nr)
 	return ties;
 }
 
-/* The part of all choices of @nr_a of the ranks whose sum is as far from the middle as
- * @sum. Built up a rank at a time: ways[k * width + s] choices of k ranks have the sum s.
- * Whole numbers below 2^53 as there are at most MANN_WHITNEY_EXACT_MAX ranks.
+/* The fraction of all ways to choose @nr_a of the ranks whose sum is at least as far from the
+ * middle as @sum. Built up rank by rank: ways[k * width + s] choices of k ranks have the sum s. The
+ * counts stay below 2^53, as there are at most MANN_WHITNEY_EXACT_MAX ranks.
  */
 static int exact_p(const struct ranked *all, size_t nr, size_t nr_a, size_t sum,
 		   double *out)
@@ -185,7 +185,7 @@ long adjust_benjamini_hochberg(double *p, size_t nr)
 			tests[nr_tests++] = (struct test_p){ p[i], i };
 	}
 	qsort(tests, nr_tests, sizeof(*tests), compare_tests);
-	/* From the largest down, so that none is below a smaller one. */
+	/* Go from the largest down, so that no value is below a smaller p's. */
 	for (i = nr_tests; i > 0; i--) {
 		least = fmin(least, tests[i - 1].p * (double)nr_tests / (double)i);
 		p[tests[i - 1].index] = least;

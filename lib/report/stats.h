@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report: what several runs say.
- * In: one number a run. Out: median and spread, and whether two sides differ.
+ * report: statistics of several runs.
+ * In: one number per run. Out: median and spread, and whether two sides differ.
  */
 #ifndef KMEMX_REPORT_STATS_H
 #define KMEMX_REPORT_STATS_H
@@ -11,27 +11,28 @@
 
 #include "base/compiler.h"
 
-/* Runs of both sides together up to which the test's distribution is counted out. */
+/* The most runs, of both sides together, for which the exact distribution is computed. */
 #define MANN_WHITNEY_EXACT_MAX 40
 
 /**
  * struct runs_summary - one side
- * @median: the mean of the middle two of an even number
+ * @median: for an even number of runs, the mean of the middle two
  * @spread: the largest distance of a run from the median
  */
 struct runs_summary {
 	double median, spread, min, max;
 };
 
-/* Sorts @values, of which there is at least one. */
+/* Sorts @values. @nr is at least 1. */
 struct runs_summary runs_summarise(double *values, size_t nr);
 
 /**
  * struct mann_whitney - the test's outcome
- * @u: pairs in which the value of the first side is the larger; ties count a half
- * @p: how often, if the sides did not differ, @u would be as far from its middle (two-sided)
- * @exact: counted out over all ways to split the values, ties as they are; else from the
- *	   normal distribution, with corrections for ties and continuity
+ * @u: pairs in which the first side's value is larger; ties count one half
+ * @p: how often @u would be at least this far from its middle if the sides did not differ
+ *	(two-sided)
+ * @exact: computed over all ways to split the values, with their ties; else from the normal
+ *	   distribution, with corrections for ties and continuity
  */
 struct mann_whitney {
 	double u, p;
@@ -48,12 +49,12 @@ struct mann_whitney {
  */
 int mann_whitney_test(const double *a, size_t nr_a, const double *b, size_t nr_b,
 		      struct mann_whitney *out) __must_check;
-/* The smallest p that runs of these numbers can give, without ties. */
+/* The smallest p possible with these numbers of runs, without ties. */
 double mann_whitney_smallest(size_t nr_a, size_t nr_b);
 /**
  * adjust_benjamini_hochberg() - correct for the number of tests
  * @p: in: p of each test; out: the smallest false discovery rate at which it counts as a
- *     difference. Those that are not a number were no tests and stay.
+ *     difference. NANs are not tests and stay.
  *
  * Y. Benjamini and Y. Hochberg, "Controlling the false discovery rate", 1995.
  * Return: the number of tests, or -ENOMEM.

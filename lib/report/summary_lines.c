@@ -13,7 +13,7 @@ static size_t indent(const struct summary_item *item)
 	return strspn(item->title, " ");
 }
 
-/* An unknown total is worth a line: it says that frees were not recorded. */
+/* An unknown total is shown: it says that frees were not recorded. */
 static bool is_empty(const struct summary_item *item)
 {
 	double value = cell_as_real(&item->value);
@@ -21,8 +21,8 @@ static bool is_empty(const struct summary_item *item)
 	return isnan(value) ? item->rank < SUMMARY_TOTAL : value == 0;
 }
 
-/* Shows line @i and those that it is part of, if they are no more than @room. Returns how many
- * were not shown before; 0: there is no room.
+/* Shows line @i and the lines that it is part of, if they are at most @room. Returns how many were
+ * not shown before; 0: no room.
  */
 static size_t show(const struct table *t, size_t i, size_t room, bool *shown)
 {

@@ -11,19 +11,19 @@
 
 #include "report/render.h"
 
-/* Lines of a short summary at most. */
+/* Maximum number of lines in a short summary. */
 #define SUMMARY_LINES 8
 
 /**
  * summary_lines_choose() - choose the lines of a summary
  * @t: its summary has at least one line
  * @view: not SUMMARY_NONE
- * @shown: receives for each of @t->nr_summary lines whether it is shown
+ * @shown: receives whether each of @t->nr_summary lines is shown
  *
- * A short summary has the SUMMARY_LINES lines of the highest rank whose number is not zero, with
- * the lines that an indented one is part of. One that fits has all its lines, zeros too.
+ * A short summary has the SUMMARY_LINES nonzero lines of the highest rank, with the lines that an
+ * indented one is part of. A summary that fits keeps all lines, including zeros.
  *
- * Return: how many are left out.
+ * Return: the number of lines left out.
  */
 size_t summary_lines_choose(const struct table *t, enum summary_view view, bool *shown);
 

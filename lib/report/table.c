@@ -15,7 +15,7 @@
 #include "base/strbuf.h"
 #include "report/text_store.h"
 
-/* Makes room for one more of @nr elements; capacities are the powers of two. */
+/* Makes room for one more than @nr elements; capacities are powers of two. */
 static void *array_grow(void *array, size_t nr, size_t element)
 {
 	size_t bytes;
@@ -103,7 +103,7 @@ bool table_ok(const struct table *t)
 	return t && !t->failed;
 }
 
-/* The same of a heading: a name in it that others chose is made safe to show. */
+/* Copies a heading and makes foreign names in it safe to show. */
 static char *title_dup(const char *title, bool *failed)
 {
 	struct strbuf safe = { 0 };
@@ -160,7 +160,7 @@ struct cell *table_add_row(struct table *t)
 	struct cell *cells;
 	size_t bytes;
 
-	/* It may lack a column, which the caller would write to. */
+	/* A column may be missing, and the caller would write to its cell. */
 	if (t->failed)
 		return NULL;
 	if (t->nr_rows == t->rows_capacity) {
@@ -236,7 +236,7 @@ void table_add_summary_items(struct table *t, const struct summary_item *items, 
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		/* Who makes a name may have no memory for it. */
+		/* The name is NULL if the caller had no memory for it. */
 		if (!items[i].name ||
 		    !summary_add(&t->summary, &t->nr_summary, &items[i]))
 			t->failed = true;
@@ -384,7 +384,9 @@ void table_blank_summary(struct table *t, const char *const *names, size_t nr)
 	}
 }
 
-/* The figure whose range column @name is about: itself, where it is none of an end's. */
+/* The figure that the range of column @name is about: the column itself, unless it is an end of a
+ * range.
+ */
 static const char *range_figure(const struct table *t, const char *name)
 {
 	int column = table_column(t, name);
@@ -402,7 +404,9 @@ void table_show_range(struct table *t, const char *name)
 	for (i = 0; i < t->nr_columns; i++) {
 		const struct column *col = &t->columns[i];
 
-		/* Only where the ends differ is there a reason, which has no unit. */
+		/* The reason is the column without a unit. It has a value only where the ends
+		 * differ.
+		 */
 		differ |= col->range_of && col->unit == UNIT_NONE &&
 			  (!figure || !strcmp(figure, col->range_of)) &&
 			  table_has_value(t, col->name);

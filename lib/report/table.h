@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report: typed tables, which know nothing of the kernel.
- * In: columns and rows from an analysis. Out: what sort, limit, diff and every renderer
- * work on.
+ * report: typed tables without knowledge of the kernel.
+ * In: columns and rows from an analysis. Out: the input of sort, limit, diff and every renderer.
  */
 #ifndef KMEMX_REPORT_TABLE_H
 #define KMEMX_REPORT_TABLE_H
@@ -40,16 +39,16 @@ enum column_unit {
 	UNIT_BYTES,
 	UNIT_COUNT,
 	UNIT_PERCENT,
-	UNIT_SHARE, /* of a sum: percent, with two decimals in text */
+	UNIT_SHARE, /* share of a sum: percent, with two decimals in text */
 	UNIT_NS,
-	UNIT_TIME, /* what a clock said, in ns: seconds with nine decimals in text */
+	UNIT_TIME, /* a clock's reading in ns: seconds with nine decimals in text */
 	UNIT_PAGES,
 	UNIT_PFN,
 	UNIT_ADDRESS
 };
 
-/* What a column says of the one that its table's shares are of: nothing; the row's part; the
- * part of the row and all above it.
+/* A column's relation to the column that the shares are of: none; the row's share; the share of the
+ * row and all rows above it.
  */
 enum column_part { COLUMN_WHOLE, COLUMN_SHARE, COLUMN_CUMULATIVE };
 
@@ -57,34 +56,33 @@ enum column_part { COLUMN_WHOLE, COLUMN_SHARE, COLUMN_CUMULATIVE };
  * struct column - one column
  * @name: sort key and JSON/CSV name ("callsite", "bytes")
  * @title: text header ("Total_alloc/Per")
- * @unit: JSON says it; text renders by it
+ * @unit: JSON has it; it decides how text shows values
  * @per: text only: show "value/quotient" where quotient = value / cell of this column,
  *	 rounded down; NULL: plain. Names a column of the same table ("hit").
- * @mark: text only: the text of this column, of the same table, stands behind the number
- *	  without a space; NULL: nothing. Not together with @per.
+ * @mark: text only: the text of this column of the same table follows the number without a space;
+ *	  NULL: none. Not together with @per.
  * @hidden: machine formats only
- * @below: text: the ';'-separated parts but the first, one a comment line under the row
- * @told: text: its words are a comment line under the row, behind the title
+ * @below: text: the ';'-separated parts except the first go below the row, one comment line each
+ * @told: text: its words are a comment line below the row, after the title
  * @change: text: numbers have a sign; growth is red, shrinkage green
- * @share: shares are of this column, not of the first in bytes
- * @part: table_fill_shares() fills it; text has it beside the column that the shares are of
+ * @share: shares are of this column, not of the first one in bytes
+ * @part: table_fill_shares() fills it; text shows it beside the column that the shares are of
  * @level: a size or a height, which does not add up
- * @leaves: text: where the line is too narrow the column with the largest goes first, after
- *	    the quotients of @per; 0: behind all others. The columns that the rows stand for and
- *	    are ordered by stay.
- * @last: text column that is printed last, unpadded; a name that has no room is on a line of
- *	  its own
- * @words: of the last column: it holds words, which can be wrapped, not names
- * @live: about what is live: table_blank_live()
- * @list: its texts are lists with '|' between the parts; JSON has an array
- * @histogram: its texts are counts with '|' between them, of values (in @unit) of 0 and 1, then
- *	of those that begin with 2, 4, 8, ...; text has a line of marks, JSON an array of numbers
- * @series: the same of numbers that follow each other in time
- * @help: what it says, in a sentence; static, may be NULL
- * @sort_title: text: what "sorted by" says; static; NULL: @name
- * @spell: text: spells the text of a cell out; the result is static or @text; NULL: unchanged
- * @range_of: the figure ("net") of which this is an end, or the reason why the ends differ;
- *	 static; NULL: none. table_show_range() shows such columns.
+ * @leaves: text: if the line is too narrow, the quotients of @per are left out first, then the
+ *	    columns with the largest number; 0: after all others. The columns that name and order
+ *	    the rows always stay.
+ * @last: text prints this column last, unpadded; a name that does not fit gets a line of its own
+ * @words: the last column holds words, which can be wrapped, not names
+ * @live: counts live memory: table_blank_live()
+ * @list: its texts are lists separated by '|'; JSON has an array
+ * @histogram: its texts are counts separated by '|', of the values (in @unit) 0 and 1, then of
+ *	those from 2, 4, 8, ... on; text has a line of marks, JSON an array of numbers
+ * @series: the same for a time series of numbers
+ * @help: description in one sentence; static, may be NULL
+ * @sort_title: text: the name after "sorted by"; static; NULL: @name
+ * @spell: text: expands the text of a cell; the result is static or @text; NULL: unchanged
+ * @range_of: the figure ("net") whose range has this column as an end, or as the reason why the
+ *	 ends differ; static; NULL: none. table_show_range() shows such columns.
  */
 struct column {
 	const char *name;
@@ -110,7 +108,7 @@ struct column {
 	const char *range_of;
 };
 
-/* What a short summary has first. */
+/* Priority of a line in a short summary. */
 enum summary_rank {
 	SUMMARY_DETAIL,
 	SUMMARY_USUAL,
@@ -119,7 +117,7 @@ enum summary_rank {
 	SUMMARY_TOTAL,	/* allocated, freed, net */
 };
 
-/* What one word of a column's texts stands for: "K", "GFP_KERNEL". */
+/* The meaning of one word in a column's texts: "K", "GFP_KERNEL". */
 struct legend_item {
 	const char *word, *meaning;
 };
@@ -130,22 +128,22 @@ struct summary_item {
 	const char *title; /* text */
 	enum column_unit unit;
 	struct cell value;
-	bool bound; /* losses make it a bound only; text marks it */
-	bool live;  /* about what is live: table_blank_live() */
+	bool bound; /* because of losses it is only a bound; text marks it */
+	bool live;  /* counts live memory: table_blank_live() */
 	enum summary_rank rank;
 };
 
-/* Rows that stand below each other, by the names of two columns. @depth: how many rows stand above
- * a row, which is below the nearest one before it that is one less deep. @rest: not 0 where a row
- * stands for the rest of those below the same row; it comes behind them.
+/* Rows that form a tree, defined by two columns. @depth: the number of rows above a row; its parent
+ * is the nearest row before it with a depth smaller by one. @rest: not 0 if a row stands for its
+ * remaining siblings; it comes after them.
  */
 struct table_tree {
 	const char *depth, *rest;
 };
 
-/* Text draws the rows, which stand for pairs of like numbers, as a matrix where there is room for
- * it: the columns of the first number and of the second, and the one that its cells are of.
- * @corner: title of the column of the first numbers; @title: the table's heading then
+/* Text draws the rows, which stand for pairs of like numbers, as a matrix if it fits. @row,
+ * @column, @value: the columns of the first number, the second number and the cells. @corner: title
+ * of the column of the first numbers; @title: the table's heading in this form
  */
 struct table_cross {
 	const char *row, *column, *value;
@@ -159,24 +157,24 @@ struct table_cross {
  *	their own (a matrix): table_sort() and table_limit() leave them alone
  * @summary_title: heading of the summary block ("SUMMARY (SLAB allocator)")
  * @notes: comment lines under the rows, in JSON too; without '#'; the loud ones start with '!'
- * @legend: what the words of column @legend_of stand for, which are texts with '|' between them;
- *	it is headed @legend_title. Both static; NULL: there is none
+ * @legend: the meanings of the words of column @legend_of, whose texts are separated by '|'; its
+ *	heading is @legend_title. Both static; NULL: none
  * @hidden: the table is for machine formats only
  * @summary_hidden: the summary is for machine formats only
- * @text_rows: text shows only so many rows, the first ones; 0: all
- * @tree: the rows are one; static; NULL: they are a list. Its figures include those of the rows
- *	below, but for columns that are a level; -l keeps the largest rows, with those above them
- * @cross: static; NULL: the rows are a list in text, too
- * @text_out: of a tree, with @text_rows: for each row whether text leaves it out; else NULL
+ * @text_rows: text shows only this many rows, the first ones; 0: all
+ * @tree: the rows are a tree; static; NULL: a list. Figures include those of the rows below, except
+ *	in columns that are a level; -l keeps the largest rows and those above them
+ * @cross: how text draws the rows as a matrix; static; NULL: text has a list, too
+ * @text_out: in a tree with @text_rows: whether text leaves out each row; else NULL
  * @sorted_by: the keys of table_sort() that this table knows ("order, hit"); NULL: unsorted
- * @usual_sort: keys for where the user gives none this table knows ("bytes,hit");
- *	 static; NULL: the rows stay as they are
+ * @usual_sort: default keys if the user gives none that this table knows ("bytes,hit"); static;
+ *	 NULL: the rows keep their order
  * @nr_rows_total: rows before table_limit() cut some; 0: none were cut
- * @no_shares: nobody knows which columns add up; @share: index of the column that shares are of;
+ * @no_shares: it is unknown which columns add up; @share: index of the column that shares are of;
  *	-1: none
- * @kept, @total: its sums over the rows that are shown and over all, if some are not
+ * @kept, @total: that column's sums over the rows shown and over all rows, if some are not shown
  *
- * All strings handed to the functions below are copied. Equal texts are kept once.
+ * All strings passed to the functions below are copied. Equal texts are stored once.
  */
 struct table {
 	char *name;
@@ -219,29 +217,31 @@ struct summary_line {
 };
 
 struct table *table_new(const char *name, const char *title); /* NULL: no memory */
-void table_free(struct table *t); /* NULL is fine, as everywhere */
-/* Did memory suffice for all that was added? A column after the first row fails too. */
+void table_free(struct table *t); /* NULL is allowed, as everywhere */
+/* Was there enough memory for everything added? Adding a column after the first row fails too. */
 bool table_ok(const struct table *t);
 void table_set_by(struct table *t, const char *by);
 void table_set_summary_title(struct table *t, const char *title);
 void table_add_column(struct table *t, const struct column *col);
-/* @nr of them. */
+/* Adds @nr columns. */
 void table_add_columns(struct table *t, const struct column *cols, size_t nr);
-/* A new row of CELL_NONE; its cells, valid until the next row; NULL: no memory. */
+/* Adds a row of CELL_NONE. Returns its cells, valid until the next row is added; NULL:
+ * no memory.
+ */
 struct cell *table_add_row(struct table *t);
 void table_add_note(struct table *t, const char *fmt, ...) __printf_fmt(2, 3);
-/* Explains @word, as it may stand in the texts of column @legend_of. */
+/* Explains @word, which may occur in the texts of column @legend_of. */
 void table_add_legend(struct table *t, const char *word, const char *meaning);
 /* Appends the legend of the words in the first @nr_rows rows, "GFP: K GFP_KERNEL  C __GFP_COMP";
- * nothing where they have none. Returns whether it did.
+ * nothing if they have none. Returns whether it did.
  */
 bool table_legend(const struct table *t, size_t nr_rows, struct strbuf *out);
 void table_add_summary(struct table *t, const char *name, const char *title,
 		       enum column_unit unit, struct cell value, bool bound);
-/* @nr numbers. */
+/* Adds @nr items. */
 void table_add_summary_items(struct table *t, const struct summary_item *items,
 			     size_t nr);
-/* The same of whole ones; @bound is of all of them. */
+/* The same for whole numbers; @bound applies to all of them. */
 void table_add_summary_lines(struct table *t, const struct summary_line *lines, size_t nr,
 			     bool bound);
 struct cell cell_uint(uint64_t u);
@@ -253,15 +253,15 @@ struct cell cell_text(struct table *t, const char *s); /* copies; NULL gives CEL
 double cell_as_real(const struct cell *c);
 /* Column index by name, or -1. */
 int table_column(const struct table *t, const char *name);
-/* The column of that name; NULL: there is none, as in a table for whose columns memory ran out. */
+/* The column of that name; NULL: none, also if memory for the table's columns ran out. */
 struct column *table_find_column(struct table *t, const char *name);
-/* Rows that text shows. */
+/* Number of rows that text shows. */
 static inline size_t table_text_rows(const struct table *t)
 {
 	return t->text_rows && t->text_rows < t->nr_rows ? t->text_rows : t->nr_rows;
 }
 
-/* Rows to go through for those that text shows; of each table_text_has() says whether it is one. */
+/* Number of rows to iterate for text; table_text_has() tells which of them it shows. */
 static inline size_t table_text_end(const struct table *t)
 {
 	return t->text_out ? t->nr_rows : table_text_rows(t);
@@ -272,25 +272,25 @@ static inline bool table_text_has(const struct table *t, size_t row)
 	return !t->text_out || !t->text_out[row];
 }
 
-/* Is there a row with a value in column @name? */
+/* Does any row have a value in column @name? */
 bool table_has_value(const struct table *t, const char *name);
-/* Where it is not known what is live, as ends were not recorded: columns and items of the
- * summary that are about it become CELL_NONE.
+/* Call it if it is unknown what is live, as ends were not recorded: columns and summary items that
+ * count live memory become CELL_NONE.
  */
 void table_blank_live(struct table *t);
-/* Where figures are not known: @nr items of the summary become CELL_NONE. */
+/* Call it for unknown figures: @nr items of the summary become CELL_NONE. */
 void table_blank_summary(struct table *t, const char *const *names, size_t nr);
-/* Text shows the column @name too, if there is one. */
+/* Makes text show the column @name too, if it exists. */
 void table_show_column(struct table *t, const char *name);
-/* Text shows the ends of the range that column @name is of, or that are of it, and the reason
- * why they differ, if they do in some row. @name NULL: of every range.
+/* Makes text show the ends of column @name's range and the reason why they differ, if they differ
+ * in some row. @name may be an end itself; NULL: every range.
  */
 void table_show_range(struct table *t, const char *name);
 
-/* Default: numbers from the largest down, texts and addresses from the smallest up. */
+/* Default: numbers descending, texts and addresses ascending. */
 enum sort_direction { SORT_DEFAULT, SORT_ASCENDING, SORT_DESCENDING };
 
-/* One key of a sort order: column @name. @said: what the user calls it; NULL: @name. */
+/* One key of a sort order: column @name. @said: the user's name for it; NULL: @name. */
 struct sort_key {
 	const char *name;
 	enum sort_direction direction;
@@ -312,40 +312,40 @@ struct sort_keys {
 /**
  * sort_keys_parse() - read "order,+hit, -bytes"
  *
- * A leading + means ascending, - descending; blanks around keys are nothing. Names are not
- * checked here.
+ * A leading + means ascending, - descending; blanks around keys are ignored. Names are not checked
+ * here.
  *
  * Return: 0; -EINVAL for an empty name; -E2BIG for more than SORT_KEYS_MAX; -ENOMEM.
  */
 int sort_keys_parse(struct sort_keys *out, const char *text) __must_check;
 void sort_keys_free(struct sort_keys *keys);
 
-/* Stable sort of the rows by the keys in turn (numbers by value, text by strcmp, CELL_NONE
- * last whatever the direction); keys that name no column are ignored. 0 or -ENOMEM.
+/* Sorts the rows by the keys in turn, stably (numbers by value, text by strcmp, CELL_NONE always
+ * last). Ignores keys that name no column. 0 or -ENOMEM.
  */
 int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys) __must_check;
-/* The same by its usual keys. 0 or -ENOMEM. */
+/* The same by the table's usual keys. 0 or -ENOMEM. */
 int table_sort_usual(struct table *t) __must_check;
 /**
- * table_fill_shares() - say what part of the whole each row is
+ * table_fill_shares() - compute each row's share of the whole
  *
- * Of the column that orders the rows, if its numbers add up; else of the column marked so, or
- * of the first in bytes. To be called when the rows are sorted and all there.
+ * Shares are of the column that orders the rows, if its numbers add up; else of the column marked
+ * @share, or of the first one in bytes. Call it when the rows are complete and sorted.
  */
 void table_fill_shares(struct table *t);
-/* Keeps the first @lines rows, of a tree the largest, and remembers how many there were, and
- * what part of the whole was kept. 0: no limit.
+/* Keeps the first @lines rows, in a tree the largest, and remembers how many there were and which
+ * share of the whole was kept. 0: no limit.
  */
 void table_limit(struct table *t, uint64_t lines);
-/* The same for text alone: the other formats have all rows. */
+/* The same for text only: the other formats have all rows. */
 void table_limit_text(struct table *t, uint64_t lines);
 
 struct json_item;
 
 /**
  * struct property - a name and a value on a line of text
- * @name: static; empty: @text goes on with what the property before says
- * @loud: what nobody may overlook; red
+ * @name: static; empty: @text continues the previous property
+ * @loud: important, shown in red
  */
 struct property {
 	const char *name;
@@ -354,13 +354,12 @@ struct property {
 };
 
 /**
- * struct report - a set of tables with the facts about their recording: what a renderer takes
+ * struct report - a set of tables with the facts about their recording: the input of a renderer
  * @subject: JSON key of the facts; static; NULL: "recording"
- * @layout: static; JSON is one object of these keys (report/json_layout.h); NULL: it has the
- *	    form of all others
+ * @layout: static; JSON is one object of these keys (report/json_layout.h); NULL: the standard form
  * @facts: "kernel", "machine", ... in order
- * @banner: comment lines above everything; the loud ones, which JSON has too, start with '!'
- * @properties: lines above the tables, which are no comments; text only
+ * @banner: comment lines at the top; the loud ones, which JSON has too, start with '!'
+ * @properties: lines above the tables that are not comments; text only
  * @texts: owns the facts' texts; internal
  */
 struct report {
@@ -380,13 +379,13 @@ struct report {
 
 struct report *report_new(void);
 void report_free(struct report *r);
-/* Takes ownership. False: @t is NULL or there was no memory; it is freed, and @r has failed. */
+/* Takes ownership. False: @t is NULL or memory ran out; @t is then freed, and @r has failed. */
 bool report_add_table(struct report *r, struct table *t);
 void report_add_fact(struct report *r, const char *name, const char *title,
-		     struct cell value); /* a CELL_TEXT's text is copied */
+		     struct cell value); /* the text of a CELL_TEXT is copied */
 void report_add_banner(struct report *r, bool loud, const char *fmt, ...)
 	__printf_fmt(3, 4);
-/* @name is static; the text may come from anywhere, as the renderer makes it safe. */
+/* @name is static. The text may come from anywhere: the renderer makes it safe. */
 void report_add_property(struct report *r, const char *name, bool loud, const char *fmt,
 			 ...) __printf_fmt(4, 5);
 bool report_ok(const struct report *r);

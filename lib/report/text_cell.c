@@ -47,7 +47,7 @@ void text_time(struct strbuf *sb, uint64_t ns)
 	strbuf_printf(sb, "%" PRIu64 ".%09" PRIu64, ns / NS_PER_S, ns % NS_PER_S);
 }
 
-/* Is @p inside of a UTF-8 character? */
+/* Is @p inside a UTF-8 character? */
 static bool inside_char(const char *p)
 {
 	return ((unsigned char)*p & 0xc0) == 0x80;
@@ -86,7 +86,7 @@ static void text_uint(struct strbuf *sb, uint64_t value, enum column_unit unit,
 			      unit == UNIT_PERCENT ? "%" : "");
 }
 
-/* A median of whole numbers may be a half: "-33.5", where "-33.500" reads as thousands. */
+/* A median of whole numbers may end in a half: print "-33.5", as "-33.500" looks like thousands. */
 static void text_real(struct strbuf *sb, double f, enum column_unit unit)
 {
 	bool counted = unit == UNIT_COUNT || unit == UNIT_BYTES || unit == UNIT_PAGES;

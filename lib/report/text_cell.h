@@ -11,38 +11,38 @@
 #include "base/strbuf.h"
 #include "report/table.h"
 
-/* Appends @cell: exact, or rounded to KiB, MiB, s, ms with @human, then with @space between
- * number and unit. CELL_NONE is "-".
+/* Appends @cell: exact, or with @human rounded to KiB, MiB, s, ms, with @space between number and
+ * unit. CELL_NONE is "-".
  */
 void text_cell(struct strbuf *sb, const struct cell *cell, enum column_unit unit,
 	       bool human, const char *space);
-/* -1, 0 or 1, as the number in @cell is below, at or above 0; 0 if it holds none. */
+/* -1, 0 or 1 for a negative, zero or positive number in @cell; 0 if it is no number. */
 int text_cell_sign(const struct cell *cell);
 /* Appends "1.5 MiB". */
 void text_bytes(struct strbuf *sb, uint64_t bytes, const char *space);
 /* Appends "3.21 s", "15.0 ms". */
 void text_duration(struct strbuf *sb, uint64_t ns, const char *space);
-/* Appends "48.984749606", as --time takes it. */
+/* Appends "48.984749606", the format of --time. */
 void text_time(struct strbuf *sb, uint64_t ns);
-/* Appends @size bytes at @text, at most @width of them, in whole characters: "page_c..r_order". */
+/* Appends @size bytes at @text, shortened to @width in whole characters: "page_c..r_order". */
 void text_shorten(struct strbuf *sb, const char *text, size_t size, size_t width);
 /**
- * struct text_margins - what stands around wrapped lines
- * @first, @next: before the first line, and before all others
- * @end: behind each
+ * struct text_margins - the text around wrapped lines
+ * @first, @next: before the first line and before the others
+ * @end: after each line
  * @width: bytes of text in a line; 0: no limit
- * @more: in the first line there is room for so many more
+ * @more: the first line may be longer by this much
  */
 struct text_margins {
 	const char *first, *next, *end;
 	size_t width, more;
 };
 
-/* How much of @text fits into @width (0: all): up to a space, or as much as there is room for,
- * in whole characters; 0 only of an empty text.
+/* Bytes of @text that fit into @width (0: all): up to a space, or as many whole characters as
+ * possible; 0 only for an empty text.
  */
 size_t text_fitting(const char *text, size_t width);
-/* Appends @text as lines, each ended by '\n'; one if it is empty. */
+/* Appends @text as lines, each ended by ' '; one line if it is empty. */
 void text_wrap(struct strbuf *sb, const char *text, const struct text_margins *margins);
 
 #endif

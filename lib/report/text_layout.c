@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report: which columns of a table a line of text has room for, and how wide they are.
- * In: a table and the terminal's width. Out: the columns in their order; what is left out.
+ * report: the columns of a table that fit into a line of text, and their widths.
+ * In: a table and the terminal's width. Out: the columns in order; those left out.
  */
 #include "report/text_layout.h"
 
@@ -11,9 +11,9 @@
 
 #include "report/text_cell.h"
 
-/* Words of a wrapped text are not read in a narrower column than this. */
+/* A column of wrapped text must be at least this wide. */
 #define WORDS_MIN 24
-/* Names of this length, or of half a line, have their width before other columns. */
+/* Names of up to this length, or half a line, get their width before other columns. */
 #define NAMES_MIN 36
 
 size_t text_layout_cell(const struct text_column *c, const struct cell *row, bool human,
@@ -74,14 +74,14 @@ size_t text_layout_width(const struct text_layout *l, const struct text_column *
 	return title > width ? title : width;
 }
 
-/* Scratch for cells that are only measured. */
+/* Scratch space for cells that are only measured. */
 struct measure {
 	const struct table *t;
 	struct strbuf sb;
 	bool human;
 };
 
-/* The axis of all rows that are shown. */
+/* Fits the axis to all rows that are shown. */
 static void fit_spark(const struct table *t, struct text_column *c)
 {
 	size_t nr = table_text_end(t), i;
@@ -128,8 +128,8 @@ static void take(struct text_layout *l, struct measure *m, size_t index)
 	measure(m, c);
 }
 
-/* The columns that text shows, those marked last at the end, and shares behind the column
- * that they are of.
+/* Collects the columns that text shows: those marked last at the end, and shares after the column
+ * that they refer to.
  */
 static void collect(struct text_layout *l, struct measure *m)
 {
@@ -164,15 +164,15 @@ static bool orders_rows(const struct table *t, const char *name)
 	return size == strlen(name) && !strncmp(key, name, size);
 }
 
-/* Columns without which the rows say nothing. */
+/* Columns without which the rows mean nothing. */
 static bool is_needed(const struct table *t, const struct column *col)
 {
 	return (col->last && !col->leaves) || orders_rows(t, col->name) ||
 	       (t->by && !strcmp(t->by, col->name));
 }
 
-/* Takes out what may leave first: all columns that leave together, or one of those that come
- * behind all others. False: all that is left is needed.
+/* Leaves out the next column: all columns that leave together, or one of the unranked ones, which
+ * leave after all others. False: only needed columns remain.
  */
 static bool leave(struct text_layout *l, const struct table *t, unsigned int turn)
 {
@@ -199,7 +199,7 @@ static bool leave(struct text_layout *l, const struct table *t, unsigned int tur
 	return first != NULL;
 }
 
-/* Finds the last column; returns where it begins. */
+/* Finds the last column. Returns its offset in the line. */
 static size_t last_begins(struct text_layout *l)
 {
 	size_t used = TEXT_LEAD, i;
@@ -233,7 +233,7 @@ static bool fits(struct text_layout *l, size_t width)
 	return used + wanted <= width;
 }
 
-/* Names longer than @room take no width from other columns: they get a line of their own. */
+/* Names longer than @room do not widen their column: they get a line of their own. */
 static void limit_names(struct text_layout *l, struct measure *m, size_t room)
 {
 	struct text_column *last = &l->columns[l->last];
@@ -275,7 +275,7 @@ static void choose(struct text_layout *l, struct measure *m, size_t width)
 		turn++;
 	used = last_begins(l);
 	limit_names(l, m, width > used ? width - used : 0);
-	/* Some that left may have room after all; the later they left the sooner. */
+	/* Some columns may fit after all; try those that left last first. */
 	for (; turn; turn--) {
 		set_out(l, turn, false);
 		if (!fits(l, width))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report: which columns of a table a line of text has room for, and how wide they are.
- * In: a table and the terminal's width. Out: the columns in their order; what is left out.
+ * report: the columns of a table that fit into a line of text, and their widths.
+ * In: a table and the terminal's width. Out: the columns in order; those left out.
  */
 #ifndef KMEMX_REPORT_TEXT_LAYOUT_H
 #define KMEMX_REPORT_TEXT_LAYOUT_H
@@ -15,15 +15,15 @@
 #define TEXT_GAP  2 /* between two columns */
 
 /**
- * struct text_column - a column of a table of text
+ * struct text_column - a column of a text table
  * @index: in the table
- * @per: index of the column that divides; -1: none
- * @mark: index of the column with the marks behind its numbers; -1: none
- * @text: it holds texts, which stand to the left
- * @head, @tail: the widest part before the '/' of a ratio or before a mark, and from it on
- * @tree: what stands before its texts; NULL: nothing
- * @spark: of a histogram: what its marks stand for
- * @out: there is no room for it; @turn: when it was found so: 1, 2, ...
+ * @per: index of the divisor column; -1: none
+ * @mark: index of the column whose marks follow its numbers; -1: none
+ * @text: it holds texts, which are left-aligned
+ * @head, @tail: the widest part before the '/' of a ratio or before a mark, and the widest rest
+ * @tree: draws the branches before its texts; NULL: none
+ * @spark: the axis of a histogram's marks
+ * @out: it does not fit; @turn: when it was left out: 1, 2, ...
  */
 struct text_column {
 	const struct column *column;
@@ -39,11 +39,11 @@ struct text_column {
 
 /**
  * struct text_layout - a table's columns in the order of a line
- * @per: ratios are shown whole; else only what is before their '/'
- * @has_per: there is one
+ * @per: ratios are shown in full; else only the part before '/'
+ * @has_per: there is a ratio
  * @last: index in @columns of the line's last column
- * @tree: what stands before the names of that one
- * @room: characters that are left for that one; SIZE_MAX: as many as it takes
+ * @tree: draws the branches before the last column's names
+ * @room: characters left for the last column; SIZE_MAX: unlimited
  */
 struct text_layout {
 	struct text_column *columns;
@@ -53,35 +53,36 @@ struct text_layout {
 };
 
 /**
- * text_layout_init() - find the columns that the line has room for
- * @opts: its width and whether all columns are wanted
+ * text_layout_init() - find the columns that fit into the line
+ * @opts: the line's width and whether all columns are wanted
  *
- * What the rows stand for has its width first, and so has the column that orders them; but a
- * name of more than half the line gets a line of its own rather than all the room. The other
- * columns are left out until the line fits, in the order that column.leaves says, those of one
- * number together, and the quotients of column.per before all; then those come back for which
- * there is room after all. Text of words is content with a part of the line, as it can be
- * wrapped.
+ * The column that names the rows and the one that orders them get their width first; but a name
+ * longer than half the line gets a line of its own. Other columns are left out until the line fits:
+ * the quotients of column.per first, then columns in the order of column.leaves, those with the
+ * same number together. Then columns that fit after all are added again. Text that can be wrapped
+ * needs only a part of the line.
  *
  * Return: 0 or -ENOMEM; free it with text_layout_free() in any case.
  */
 int text_layout_init(struct text_layout *l, const struct table *t,
 		     const struct render_options *opts) __must_check;
 void text_layout_free(struct text_layout *l);
-/* Characters of a line with all that is not left out. */
+/* Characters of a line with all columns that are not left out. */
 size_t text_layout_line(struct text_layout *l);
-/* Characters that @c takes without the gap behind it, its title included. */
+/* Characters that @c takes without the following gap, including its title. */
 size_t text_layout_width(const struct text_layout *l, const struct text_column *c);
-/* Bytes of its title that are shown. */
+/* Bytes of @c's title that are shown. */
 size_t text_layout_title(const struct text_layout *l, const struct text_column *c);
-/* Characters of that for what follows the numbers: a ratio's '/' and quotient, or a mark. */
+/* How many of these characters follow the numbers: a ratio's '/' and quotient, or a mark. */
 size_t text_layout_tail(const struct text_layout *l, const struct text_column *c);
-/* Puts the cell of @row in column @c into @sb, which is emptied. Returns the bytes before the
- * '/' of a ratio or before a mark, or all. Of a histogram these are spark_levels().
+/* Puts the cell of @row in column @c into @sb, which is emptied first. Returns the bytes before the
+ * '/' of a ratio or before a mark, or all. For a histogram these are spark_levels().
  */
 size_t text_layout_cell(const struct text_column *c, const struct cell *row, bool human,
 			struct strbuf *sb);
-/* Appends the titles of what was left out, with commas between; returns how many they are. */
+/* Appends the titles of the columns that were left out, separated by commas. Returns
+ * their number.
+ */
 size_t text_layout_hidden(const struct text_layout *l, struct strbuf *sb);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report: where the texts of a table live.
- * In: strings. Out: copies that stay at their address, equal texts once.
+ * report: stores the texts of a table.
+ * In: strings. Out: copies that never move; equal texts are stored once.
  */
 #include "report/text_store.h"
 
@@ -18,8 +18,8 @@ struct text_chunk {
 	char data[];
 };
 
-/* The intern table says whether a text is known; its bytes move when it grows, so the
- * addresses given out are those of the chunks.
+/* The intern table finds known texts, but its bytes move when it grows, so the addresses returned
+ * point into the chunks.
  */
 struct text_store {
 	struct intern known;
@@ -87,7 +87,7 @@ const char *text_store_add(struct text_store *store, const char *text)
 	uint32_t id;
 	char *copy;
 
-	/* Room first: a number given out must have its address. */
+	/* Reserve room first: every number handed out must have an address. */
 	if (size > 1U << 30 || text_store_reserve(store))
 		return NULL;
 	id = intern_id(&store->known, text, size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report: what stands before the names of a tree's rows in text.
+ * report: the branches before the names of a tree's rows in text.
  * In: a table whose rows are a tree. Out: "|  `- ".
  */
 #include "report/text_tree.h"
@@ -12,17 +12,17 @@
 
 /**
  * struct text_tree_row - a row that text shows
- * @above: the row that it stands below; TREE_ROOT: none
- * @branch: others stand below the same row
- * @last: it is the last of them
+ * @above: its parent; TREE_ROOT: none
+ * @branch: it has siblings
+ * @last: it is the last sibling
  */
 struct text_tree_row {
 	size_t above;
 	bool branch, last;
 };
 
-/* Whether the rows are branches, once their @above is known. @below: room for a number of each
- * row, and of the roots behind them.
+/* Finds which rows are branches, once their @above is known. @below: scratch space with a number
+ * for each row, plus one for the roots.
  */
 static void find_branches(struct text_tree *tree, size_t *below)
 {
@@ -71,7 +71,7 @@ void text_tree_free(struct text_tree *tree)
 	*tree = (struct text_tree){ .t = NULL };
 }
 
-/* How wide what a branch has before its name is; roots have no line above them. */
+/* Width of a row's branch before its name; roots have no line above them. */
 static size_t branch_width(const struct text_tree_row *row)
 {
 	return row->above == TREE_ROOT ? 2 : 3;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * report: tables whose rows are a tree.
- * In: rows, each behind the one that it stands below. Out: which row that is; an order of the
- * rows; the largest of them.
+ * In: rows, each after its parent. Out: the parents; an order of the rows; the largest rows.
  */
 #include "report/tree.h"
 
@@ -40,8 +39,8 @@ bool tree_is_root(const struct table *t, size_t row)
 	return !number(t, row, table_column(t, t->tree->depth));
 }
 
-/* Rows as lists of those below each row: the first of them, and the next one beside a row. The
- * roots are below row number nr_rows.
+/* Child lists: the first child of each row, and the next sibling of each row. The roots are
+ * children of row number nr_rows.
  */
 struct lists {
 	size_t *parents, *first, *next;
@@ -54,8 +53,8 @@ static void lists_free(struct lists *l)
 	free(l->next);
 }
 
-/* Adds the rows of @order from the last to the first, each before the others: those that are the
- * rest of others, if @rest, or those that are not.
+/* Prepends the rows of @order to their lists, from the last to the first: only the rows that stand
+ * for the rest of others if @rest, else only those that do not.
  */
 static void lists_add(struct lists *l, const struct table *t, const size_t *order,
 		      bool rest)
@@ -116,7 +115,7 @@ struct by_size {
 	int column;
 };
 
-/* The larger first; of equal ones the one that comes first, which may stand above. */
+/* The larger first; of equal ones the earlier one, which may be the parent. */
 static int compare_sizes(const void *pa, const void *pb, void *ctx)
 {
 	const struct by_size *how = ctx;

@@ -3,8 +3,8 @@
  * report: numbers of a page about a recording, column by column.
  * In: its rows, cells, callchains and page frames. Out: bytes that a script reads without parsing.
  *
- * Most are small and alike, which deflates well. What can be guessed from others is written as the
- * difference to that.
+ * Most numbers are small and alike, so they deflate well. A number that can be predicted from
+ * others is written as the difference to the prediction.
  */
 #include "report/web_columns.h"
 
@@ -44,7 +44,7 @@ void web_columns_names(struct json *j)
 	json_close(j, ']');
 }
 
-/* Bytes of one object, as far as a row's are alike. */
+/* Bytes of one object, if a row's objects have the same size. */
 static uint64_t unit_of(const struct web_report *w, const struct web_row *row)
 {
 	size_t i;
@@ -56,7 +56,7 @@ static uint64_t unit_of(const struct web_report *w, const struct web_row *row)
 	return 0;
 }
 
-/* Figure @which of all rows. A script's numbers are double: so are these. */
+/* Figure @which of all rows. A script's numbers are doubles, so these are too. */
 static void fill_rows(const struct web_report *w, size_t which, double *to)
 {
 	size_t i;
@@ -80,8 +80,8 @@ static void fill_rows(const struct web_report *w, size_t which, double *to)
 	}
 }
 
-/* The same of all cells, row after row. @bytes is the difference to those of objects of the row's
- * unit.
+/* The same for all cells, row after row. Bytes are written as the difference to @hit objects of the
+ * row's unit, requested and ended bytes as the difference to bytes.
  */
 static void fill_cells(const struct web_report *w, size_t which, double *to)
 {
@@ -103,7 +103,7 @@ static void fill_cells(const struct web_report *w, size_t which, double *to)
 	}
 }
 
-/* How far before it the node above is, 0: none is; its name. */
+/* The distance to the node above, 0: none; or the node's name. */
 static void fill_nodes(const struct web_report *w, size_t which, double *to)
 {
 	uint32_t i;
@@ -128,7 +128,7 @@ static void fill_runs(const struct web_report *w, size_t which, double *to)
 	}
 }
 
-/* The directory of each name but the first, which is none. */
+/* The directory of each name except number 0, which is no name. */
 static void fill_names(const struct web_report *w, size_t which, double *to)
 {
 	size_t i;
@@ -146,7 +146,7 @@ static size_t group_size(const struct web_report *w, enum group group)
 	return sizes[group];
 }
 
-/* The smallest that all figures between @least and @most are. */
+/* The smallest type that holds all figures between @least and @most. */
 static enum web_figure figure_of(double least, double most)
 {
 	if (least >= 0)
@@ -233,7 +233,9 @@ int web_columns_write(const struct web_report *w, const struct render_out *out)
 			return -ENOMEM;
 		which = i && columns[i - 1].group == group ? which + 1 : 0;
 		fill[group](w, which, figures);
-		/* Where a row's objects have one size and no waste, most are. */
+		/* Most such columns are all zeros, as a row's objects usually have one size and no
+		 * waste.
+		 */
 		if (group == CELLS && all_zero(figures, nr))
 			nr = 0;
 		ret = write_column(figures, nr, out);

@@ -9,24 +9,24 @@
 #include "report/json.h"
 #include "report/web_report.h"
 
-/* The columns' names in their order, as a member of the object that is open:
- * "columns": [["rows", "kind"], ...].
+/* Writes the columns' names in order, as a member of the open object: "columns": [["rows", "kind"],
+ * ...].
  */
 void web_columns_names(struct json *j);
 
 /**
  * web_columns_write() - write all columns
  *
- * Each is two numbers of 32 bits, how many figures there are and an enum web_figure, the figures,
- * and zeros up to a multiple of 8 bytes. All is little-endian. A column of nothing but zeros may
- * have no figures.
+ * Each column has two 32-bit numbers, the number of figures and an enum web_figure, then the
+ * figures, and zeros up to a multiple of 8 bytes. Everything is little-endian. A column of zeros
+ * only may have no figures.
  *
  * Return: 0; -ENOMEM; the write function's error.
  */
 int web_columns_write(const struct web_report *w,
 		      const struct render_out *out) __must_check;
 
-/* What a column's figures are: as small as all of them allow. */
+/* Type of a column's figures: the smallest that fits them all. */
 enum web_figure {
 	WEB_U8,
 	WEB_U16,

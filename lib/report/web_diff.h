@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * report: two sides of recordings as one page for a browser.
- * In: tables of diff_tables(), and how much was live over time in each recording. Out: HTML.
+ * In: tables of diff_tables(), and the live bytes over time in each recording. Out: HTML.
  */
 #ifndef KMEMX_REPORT_WEB_DIFF_H
 #define KMEMX_REPORT_WEB_DIFF_H
@@ -12,16 +12,16 @@
 #include "report/diff.h"
 #include "report/render.h"
 
-/* Rows of a table that a page has at most. Callchains beyond are added up by callsite, and are not
- * tested; others are left out, which the page says.
+/* The most rows of a table that a page has. Further callchains are added up by callsite and not
+ * tested; other rows are left out, and the page says so.
  */
 #define WEB_DIFF_ROWS 10000U
 
 /**
  * struct web_diff_run - a recording
  * @live: columns end, slab, page, slab_hit, page_hit: a row for each part of the time; ends are
- *	since the first event; NULL: the page has none
- * @ns: ends are ns
+ *	relative to the first event; NULL: not on the page
+ * @ns: ends are in ns
  */
 struct web_diff_run {
 	const char *file;
@@ -31,11 +31,11 @@ struct web_diff_run {
 
 /**
  * struct web_diff - what the page shows; all borrowed
- * @tables: of diff_tables(), with all rows
- * @options: which metrics they have
- * @tested: there are enough runs to tell chance from change
- * @report: its banner
- * @command: that prints the same
+ * @tables: tables of diff_tables(), with all rows
+ * @options: defines their metrics
+ * @tested: there are enough runs to tell change from chance
+ * @report: supplies the banner
+ * @command: the command that prints the same
  */
 struct web_diff {
 	const struct table *const *tables;

@@ -3,7 +3,7 @@
  * report: two sides of recordings as one page for a browser.
  * In: tables of diff_tables(), and web/diff.html with its style and script. Out: HTML.
  *
- * The data are JSON, as of a page about one recording; web/diff/data.js reads it.
+ * The data are JSON, as for one recording; web/diff/data.js reads it.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,12 +15,12 @@
 #include "report/web_names.h"
 #include "report/web_page.h"
 
-/* Arrays, made from web/ by make. */
+/* Arrays that make generates from web/. */
 #include "diff.html.inc"
 #include "diff.js.inc"
 #include "report.css.inc"
 
-/* What a page says of a metric in each row. */
+/* The figures of each metric in a row. */
 enum figure {
 	FIGURE_OLD,
 	FIGURE_NEW,
@@ -33,7 +33,7 @@ enum figure {
 static const char *const figure_names[FIGURES] = { "old", "new", "uncertainty", "q",
 						   "mark" };
 
-/* NAN and INFINITY are no numbers of JSON: "null" and -1, which no figure is. */
+/* JSON has no NAN and INFINITY: write "null" and -1, which is no valid figure. */
 static void add_number(struct json *j, double f)
 {
 	if (isnan(f))
@@ -110,7 +110,7 @@ static void add_metrics(struct json *j, const struct diff_options *o)
 	json_string(j, o->metrics[o->shown[0]].name);
 }
 
-/* A column of a run's table as an array. */
+/* Writes a column of a run's table as an array. */
 static void add_series(struct json *j, const struct table *t, const char *name)
 {
 	int column = table_column(t, name);
@@ -141,7 +141,7 @@ static void add_run(struct json *j, const struct web_diff_run *run)
 	json_close(j, '}');
 }
 
-/* All tables, with the names that they have added to @names. 0 or -ENOMEM. */
+/* Writes all tables, and adds their names to @names. 0 or -ENOMEM. */
 static int add_tables(struct json *j, const struct web_diff *w, struct web_report *names)
 {
 	size_t i;

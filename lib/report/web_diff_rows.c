@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report: the rows of a comparison as a page has them.
- * In: a table of diff_tables(). Out: plain rows, as many as a page has room for.
+ * report: the rows of a comparison for a page.
+ * In: a table of diff_tables(). Out: plain rows, as many as fit into a page.
  */
 #include "report/web_diff_rows.h"
 
@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 
-/* Where the table has what, of a metric. */
+/* The table's columns of a metric. */
 struct places {
 	int old, new, uncertainty, q, mark;
 };
@@ -31,7 +31,7 @@ struct making {
 	struct web_report *names;
 	struct places at[DIFF_METRICS_MAX];
 	int by;
-	struct u64_map rest; /* of a node: its row + 1 */
+	struct u64_map rest; /* maps a node to its row + 1 */
 };
 
 static int place(const struct table *t, const char *metric, const char *part)
@@ -64,7 +64,7 @@ static enum web_diff_mark mark_of(const struct table *t, size_t row, int column)
 				    : WEB_DIFF_PLAIN;
 }
 
-/* What the losses may account for; a table says nothing where that is not bounded. */
+/* The uncertainty of a row; a cell without a number means that it is unbounded. */
 static double uncertainty(const struct table *t, size_t row, const struct places *at)
 {
 	double f = number(t, row, at->uncertainty);
@@ -83,7 +83,7 @@ static struct web_diff_value value_of(const struct making *m, size_t row, size_t
 					.mark = mark_of(m->t, row, at->mark) };
 }
 
-/* The heaviest first; then as they are in the table. */
+/* The heaviest first; then in the table's order. */
 static int by_weight(const void *a, const void *b)
 {
 	const struct weighed *x = a, *y = b;
@@ -93,7 +93,7 @@ static int by_weight(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-/* A new row with that name; its values, NULL: no memory. */
+/* Adds a row with that name. Returns its values; NULL: no memory. */
 static struct web_diff_value *add_row(struct web_diff_rows *r, uint32_t of)
 {
 	size_t nr = (r->nr + 1) * r->nr_metrics;
@@ -112,7 +112,7 @@ static void add_up(struct web_diff_value *to, const struct web_diff_value *from)
 	to->uncertainty += from->uncertainty;
 }
 
-/* Adds row @row to those of the same callsite that have no room of their own. */
+/* Adds row @row to the sum of the rows with the same callsite that do not fit individually. */
 static int add_to_rest(struct making *m, size_t row, const char *name)
 {
 	struct strbuf folded = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report (internal): the rows of a comparison as a page has them.
- * In: a table of diff_tables(). Out: plain rows, as many as a page has room for.
+ * report (internal): the rows of a comparison for a page.
+ * In: a table of diff_tables(). Out: plain rows, as many as fit into a page.
  */
 #ifndef KMEMX_REPORT_WEB_DIFF_ROWS_H
 #define KMEMX_REPORT_WEB_DIFF_ROWS_H
@@ -11,7 +11,7 @@
 #include "report/web_diff.h"
 #include "report/web_report.h"
 
-/* Does a difference mean anything? Where nothing was tested, or it is significant, it may. */
+/* Is a difference meaningful? It may be if it was not tested or is significant. */
 enum web_diff_mark {
 	WEB_DIFF_PLAIN,
 	WEB_DIFF_CHANCE,
@@ -19,17 +19,17 @@ enum web_diff_mark {
 	WEB_DIFF_ADDED_UP
 };
 
-/* A metric of a row. NAN: there is none; @uncertainty: INFINITY: not bounded. */
+/* A metric of a row. NAN: none; @uncertainty: INFINITY: unbounded. */
 struct web_diff_value {
 	double old, new, uncertainty, q;
 	enum web_diff_mark mark;
 };
 
 /**
- * struct web_diff_rows - web_diff_rows_init() it
- * @of: of each row the number of its name, or of its node where @stacks
+ * struct web_diff_rows - initialised by web_diff_rows_init()
+ * @of: for each row the number of its name, or of its node if @stacks
  * @values: of all metrics of row 0, of row 1, ...
- * @left_out: rows that the page has no room for
+ * @left_out: rows that do not fit into the page
  */
 struct web_diff_rows {
 	uint32_t *of;
@@ -39,8 +39,8 @@ struct web_diff_rows {
 	bool stacks;
 };
 
-/* The rows of @t, which has metrics @o; names go into @names. 0 or -ENOMEM; to be freed in any
- * case.
+/* Takes the rows of @t, which has the metrics of @o; adds their names to @names. 0 or -ENOMEM; free
+ * it in any case.
  */
 int web_diff_rows_init(struct web_diff_rows *r, const struct table *t,
 		       const struct diff_options *o,

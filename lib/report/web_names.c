@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * report: names and callchains as JSON.
- * In: those of a struct web_report. Out: "names" and "nodes", which web/report/data.js reads.
+ * In: a struct web_report. Out: "names" and "nodes", which web/report/data.js reads.
  */
 #include "report/web_names.h"
 
@@ -21,7 +21,7 @@ void web_text(struct json *j, const char *text)
 	strbuf_free(&safe);
 }
 
-/* As an array: number 0 is no text. */
+/* Writes an array; number 0 is no text. */
 static void add_texts(struct json *j, const char *key, const struct intern *texts)
 {
 	uint32_t i;
@@ -46,7 +46,7 @@ void web_nodes(struct json *j, const struct web_report *w)
 
 	json_key(j, "nodes");
 	json_open(j, '{');
-	json_key(j, "up"); /* how far before it; 0: none is above */
+	json_key(j, "up"); /* distance to the node above; 0: none */
 	json_open(j, '[');
 	for (i = 0; i < w->nr_nodes; i++)
 		json_uint(j, w->nodes[i].up == UINT32_MAX ? 0 : i - w->nodes[i].up);

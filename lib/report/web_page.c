@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * report: a page that is one file.
- * In: a page of web/ with its style and script, and what fills it in. Out: HTML.
+ * In: a page of web/ with its style and script, and the values of its marks. Out: HTML.
  */
 #include "report/web_page.h"
 
@@ -17,7 +17,7 @@ static int write_text(const struct render_out *out, const struct web_text *t)
 	return out->write(out->ctx, t->text, t->size);
 }
 
-/* As a policy names it. */
+/* In the format of a content security policy. */
 static int write_hash(const struct render_out *out, const struct web_text *t)
 {
 	char hash[SHA256_TEXT];
@@ -37,7 +37,7 @@ static int write_escaped(const struct render_out *out, const char *text)
 	return ret;
 }
 
-/* What stands in the place of the mark of @size bytes at @mark. */
+/* Writes what replaces the mark of @size bytes at @mark. */
 static int write_part(const struct web_page *p, const char *mark, size_t size,
 		      const struct render_out *out)
 {

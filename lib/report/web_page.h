@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * report (internal): a page that is one file.
- * In: a page of web/ with its style and script, and what fills it in. Out: HTML.
+ * In: a page of web/ with its style and script, and the values of its marks. Out: HTML.
  */
 #ifndef KMEMX_REPORT_WEB_PAGE_H
 #define KMEMX_REPORT_WEB_PAGE_H
@@ -10,7 +10,7 @@
 
 #include "report/render.h"
 
-/* A text of web/, as make has made it an array: its bytes without the NUL. */
+/* A text of web/, which make turns into an array: its bytes without the NUL. */
 struct web_text {
 	const char *text;
 	size_t size;
@@ -19,13 +19,13 @@ struct web_text {
 #define WEB_TEXT(array) ((struct web_text){ array, sizeof(array) - 1 })
 
 /**
- * struct web_page - what stands in the place of the page's marks
- * @html: the page: each mark is a name between two "@", and it has no other "@"
+ * struct web_page - what replaces the page's marks
+ * @html: the page: each mark is a name between two "@"; there is no other "@"
  * @style, @script: STYLE and SCRIPT; STYLE-HASH and SCRIPT-HASH are for its policy
  * @title, @what: TITLE and WHAT: text, never markup
- * @type: TYPE: of the data
- * @data: writes DATA, which must not have a "<"; 0 or -errno; @columns: the same of COLUMNS, if the
- *	page has that mark
+ * @type: TYPE, of the data
+ * @data: writes DATA, which must not contain "<"; 0 or -errno; @columns: the same for COLUMNS, if
+ *	the page has that mark
  */
 struct web_page {
 	const char *html;
@@ -36,7 +36,7 @@ struct web_page {
 	void *ctx;
 };
 
-/* Writes the page. 0; -ENOMEM; an error of the write function, or of the data's. */
+/* Writes the page. 0; -ENOMEM; an error of a write function or of @data. */
 int web_page_write(const struct web_page *page,
 		   const struct render_out *out) __must_check;
 

@@ -18,7 +18,7 @@ uint32_t web_report_name(struct web_report *w, const char *text)
 	return id;
 }
 
-/* The node of name @name below @up. */
+/* The node of name @name below @up; it is created if needed. */
 static uint32_t below(struct web_report *w, uint32_t up, uint32_t name)
 {
 	uint32_t new = (uint32_t)w->nr_nodes;

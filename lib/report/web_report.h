@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report: a recording as one page for a browser, with the data to look around in.
+ * report: a recording as an interactive page for a browser.
  * In: who allocated what in which part of the time, as plain data. Out: HTML.
  */
 #ifndef KMEMX_REPORT_WEB_REPORT_H
@@ -9,35 +9,35 @@
 #include "base/hash.h"
 #include "report/render.h"
 
-/* Rows that a page has at most: what has less is added up by callsite. It is the tables' limit, not
- * the numbers': those of a callsite, a cache and of all stay exact.
+/* The most rows that a page has. Smaller rows are added up by callsite. This limits only the
+ * tables: the sums of a callsite, a cache and the total stay exact.
  */
 #define WEB_REPORT_ROWS	     20000U
-/* The same of their cells. With both a page has under 3 MB. */
+/* The same limit for cells. Both keep a page under 3 MB. */
 #define WEB_REPORT_CELLS     400000U
-/* With those of callsites whose callchains were added up: beyond that, bins become longer. So a
- * page opens in a second.
+/* Limit including the cells of callsites whose callchains were added up; beyond it, bins become
+ * longer. It lets a page open in a second.
  */
 #define WEB_REPORT_CELLS_MAX 600000U
 
 /**
- * struct web_cell - sums of a row in one bin of the time
- * @hit, @bytes_req, @bytes: allocated; @ended: bytes of what ended in it
+ * struct web_cell - sums of a row in one time bin
+ * @hit, @bytes_req, @bytes: what was allocated; @ended: bytes whose life ended in the bin
  */
 struct web_cell {
 	uint32_t bin;
 	uint64_t hit, bytes_req, bytes, ended;
 };
 
-/* What a row is of. */
+/* What a row counts. */
 enum web_kind { WEB_SLAB, WEB_PAGE, WEB_KINDS };
 
 /**
- * struct web_row - one who allocated
+ * struct web_row - one allocating callchain
  * @node: the outermost function of the callchain, of @nodes
- * @callsite: name's number; @cache: of slab objects; @migratetype, @gfp: of pages
- * @peak: bytes that were live at the peak
- * @least, @most: bytes that are live at the end
+ * @callsite: number of its name; @cache: for slab objects; @migratetype, @gfp: for pages
+ * @peak: bytes live at the peak
+ * @least, @most: bounds of the bytes live at the end
  * @first, @nr: its cells, in order of time
  */
 struct web_row {
@@ -50,8 +50,8 @@ struct web_row {
 	size_t first, nr;
 };
 
-/* What is live at the end of all rows with the callsite @name, or in the cache. The rows' least do
- * not add up to it where the kernel has counted caches.
+/* What is live at the end in all rows of the callsite @name, or in the cache. If the kernel has
+ * counted caches, the rows' @least do not add up to it.
  */
 struct web_end {
 	uint8_t kind;
@@ -60,23 +60,23 @@ struct web_end {
 	uint64_t least, most;
 };
 
-/* A function in a place of the callchains: called the one of node @up, which comes before it, or
- * for UINT32_MAX allocated itself.
+/* A function at one place in the callchains. It called the function of node @up, which has a lower
+ * number; UINT32_MAX: it allocated itself.
  */
 struct web_node {
 	uint32_t up, name;
 };
 
-/* What happened in a bin. @gaps: losses of an unknown number of events. */
+/* Marks of a bin. @gaps: losses of an unknown number of events. */
 struct web_mark {
 	uint64_t lost, gaps, failed;
 };
 
-/* Parts of the page frames that a page shows at most. */
+/* The most parts of the page frames that a page shows. */
 #define WEB_FRAME_PARTS 256U
 
-/* Bins in which a part of the page frames is alike: @pages of it are live at the end of each, most
- * of them, @most, of @callsite, a name's number; 0: of nobody.
+/* Consecutive bins in which a part of the page frames does not change. @pages of it are live at the
+ * end of each bin; most of them, @most, belong to @callsite, a name's number; 0: unknown.
  */
 struct web_run {
 	uint32_t bins, callsite;
@@ -86,10 +86,10 @@ struct web_run {
 /**
  * struct web_frames - who held which page frames
  * @pages: page frames of a part; a whole number of pageblocks
- * @first: first frame of each of the @nr parts; those between them nobody allocated
- * @nr_bins, @width: of the time, from the report's @first on
- * @runs: of each part, one after the other, @nr_bins bins
- * @left_out: pages allocated that are in none
+ * @first: first frame of each of the @nr parts; frames between parts were never allocated
+ * @nr_bins, @width: time bins, from the report's @first on
+ * @runs: runs of each part in turn, which cover @nr_bins bins
+ * @left_out: allocated pages outside all parts
  */
 struct web_frames {
 	uint64_t pages;
@@ -105,17 +105,17 @@ struct web_frames {
 /**
  * struct web_report - the data; zero-initialise it
  * @names: number n is the text n of @names
- * @dirs: directories of the kernel's source; @dir_of: of name n the number in @dirs, 0: not known;
+ * @dirs: directories of the kernel's source; @dir_of: for name n its number in @dirs, 0: unknown;
  *	NULL: none are known
- * @places: of a node and a name -> the node below it
- * @first: when the first bin begins, @width: of each, in units of the clock; @ns: that is ns.
- *	@last: when all ends: the last bin has all that is later, too
- * @marks: of each bin
- * @peak: when most was live; @live_at_peak: bytes, by kind
+ * @places: maps a node and a name to the node below
+ * @first: when the first bin begins, @width: of each bin, in units of the clock; @ns: the unit is
+ *	ns. @last: end of the recording: the last bin also has everything later
+ * @marks: one per bin
+ * @peak: when the most was live; @live_at_peak: bytes, by kind
  * @ends: of callsites and caches
  * @merged: callchains that were added up by callsite
- * @frames: page frames; none where there are no pages
- * @failed: memory ran out; the data are void
+ * @frames: page frames; none if there are no pages
+ * @failed: memory ran out; the data are invalid
  */
 struct web_report {
 	struct intern names;
@@ -141,27 +141,29 @@ struct web_report {
 };
 
 /**
- * struct web_report_options - what else stands on the page
+ * struct web_report_options - further text on the page
  * @file: the recording's name
- * @summary: text of some lines
- * @input: options with which other commands read the same: "-i FILE", for a shell
- * @window: the part of the time that it is of, as the user wrote it; NULL: all
+ * @summary: a few lines of text
+ * @input: options for other commands to read the same recording: "-i FILE", for a shell
+ * @window: the reported part of the time, as the user wrote it; NULL: all
  */
 struct web_report_options {
 	const char *file, *summary, *input, *window;
 };
 
-/* The number of @text among the names; 0 if memory ran out, which @w keeps. */
+/* The number of @text among the names; 0 if memory ran out, which sets @w->failed. */
 uint32_t web_report_name(struct web_report *w, const char *text);
-/* The node at the end of the callchain @folded, "callsite;its caller;..."; UINT32_MAX as above. */
+/* The node at the end of the callchain @folded, "callsite;its caller;..."; UINT32_MAX if memory ran
+ * out, as above.
+ */
 uint32_t web_report_chain(struct web_report *w, const char *folded);
 
 /**
  * web_report_html() - write the page
  * @report: its facts and banner
  *
- * It is one file that loads nothing. Names are text in it, never markup. Its policy lets it run its
- * own script alone.
+ * It is one file that loads nothing. Names are text, never markup. Its policy allows only its own
+ * script.
  *
  * Return: 0; -ENOMEM; the write function's error.
  */

@@ -3,7 +3,7 @@
  * report: a page about a recording.
  * In: its data, and web/report.html with its style and script. Out: HTML.
  *
- * The data are JSON, and columns of numbers, which a page needs later than the rest.
+ * The data are JSON and columns of numbers. A page needs the columns later than the rest.
  * web/report/data.js reads both.
  */
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "report/web_page.h"
 #include "report/web_report.h"
 
-/* Arrays, made from web/ by make. */
+/* Arrays that make generates from web/. */
 #include "report.css.inc"
 #include "report.html.inc"
 #include "report.js.inc"
@@ -28,7 +28,7 @@ struct source {
 	const struct web_report_options *o;
 };
 
-/* Numbers that a script has no exact ones for: as text. */
+/* Writes a number that a script cannot represent exactly, as text. */
 static void add_wide(struct json *j, const char *key, uint64_t number)
 {
 	char text[24];
@@ -129,7 +129,7 @@ static void add_frames(struct json *j, const struct web_frames *f)
 	add_wide(j, "width", f->width);
 	json_key(j, "left");
 	json_uint(j, f->left_out);
-	json_key(j, "first"); /* as text: a damaged recording has any number */
+	json_key(j, "first"); /* as text: a damaged recording may have any number */
 	json_open(j, '[');
 	for (i = 0; i < f->nr; i++) {
 		char text[24];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * import: one line of /sys/kernel/tracing/trace.
- * In: a line of the kernel's text. Out: what it is, and an event's common part.
+ * In: a line of the kernel's text. Out: its type, and an event's common part.
  */
 #include "import/ftrace_text.h"
 
@@ -27,7 +27,7 @@ static const char *skip_blanks(const char *p)
 	return p;
 }
 
-/* A decimal number of at most @max; NULL if there is none. */
+/* Reads a decimal number of at most @max; NULL if there is none. */
 static const char *take_number(const char *p, uint64_t max, uint64_t *out)
 {
 	uint64_t v = 0;
@@ -43,7 +43,7 @@ static const char *take_number(const char *p, uint64_t max, uint64_t *out)
 	return p;
 }
 
-/* A hexadecimal number without 0x; NULL if there is none. */
+/* Reads a hexadecimal number without 0x; NULL if there is none. */
 static const char *take_hex(const char *p, uint64_t *out)
 {
 	unsigned int digits = 0;
@@ -70,7 +70,7 @@ static uint8_t hex_digit(char c)
 
 /* --- an event's columns ------------------------------------------------------------------ */
 
-/* "d.s1." and its shorter and longer forms, up to a blank; NULL if it is not that. */
+/* Reads "d.s1." and its shorter and longer forms, up to a blank; NULL if it is something else. */
 static const char *take_flags(struct ftrace_line *out, const char *p)
 {
 	size_t len = strcspn(p, " \t");
@@ -101,7 +101,7 @@ static const char *take_flags(struct ftrace_line *out, const char *p)
 	return p + len;
 }
 
-/* "12.345678:", "345678:"; nanoseconds of at most nine decimals. */
+/* Reads "12.345678:", "345678:"; at most nine decimals. */
 static const char *take_time(struct ftrace_line *out, const char *p)
 {
 	uint64_t whole, part = 0;
@@ -133,7 +133,7 @@ static const char *take_time(struct ftrace_line *out, const char *p)
 	return p + 1;
 }
 
-/* "name: body" or "<stack trace>". */
+/* Reads "name: body" or "<stack trace>". */
 static bool take_event(struct ftrace_line *out, const char *p)
 {
 	static const char *const marks[] = { "<stack trace>", "<user stack trace>" };
@@ -157,7 +157,7 @@ static bool take_event(struct ftrace_line *out, const char *p)
 	if (!out->name_len || out->name_len > 100 || *p != ':')
 		return false;
 	out->body = skip_blanks(p + 1);
-	/* As trace-cmd report prints one. */
+	/* The form printed by trace-cmd report. */
 	if (out->name_len == 12 && !memcmp(out->name, "kernel_stack", 12) &&
 	    !strncmp(out->body, "<stack trace", 12)) {
 		out->name = marks[0];
@@ -167,7 +167,7 @@ static bool take_event(struct ftrace_line *out, const char *p)
 	return true;
 }
 
-/* What follows the PID in the usual form: "(tgid) [001] d..1. 12.345678: name: body". */
+/* Reads what follows the PID in the usual form: "(tgid) [001] d..1. 12.345678: name: body". */
 static bool take_columns(struct ftrace_line *out, const char *p)
 {
 	uint64_t cpu;
@@ -224,8 +224,8 @@ static bool take_latency_columns(struct ftrace_line *out, const char *p)
 	return *p == ':' && take_event(out, p + 1);
 }
 
-/* "comm-PID" and all that follows. A comm may hold anything, dashes and brackets too; its
- * end is the first dash from which on the rest of the line reads as it should.
+/* Reads "comm-PID" and the rest. A comm may contain anything, even dashes and brackets; it ends at
+ * the first dash after which the rest of the line parses.
  */
 static bool parse_event(struct ftrace_line *out, const char *line)
 {
@@ -306,7 +306,7 @@ void ftrace_line_parse(struct ftrace_line *out, const char *line)
 	const char *p = skip_blanks(line);
 
 	*out = (struct ftrace_line){ .type = FTRACE_LINE_UNREADABLE };
-	if (!*p || !strncmp(line, "cpus=", 5)) { /* trace-cmd report begins with that */
+	if (!*p || !strncmp(line, "cpus=", 5)) { /* the first line of trace-cmd report */
 		out->type = FTRACE_LINE_NOTHING;
 	} else if (*line == '#') {
 		parse_comment(out, line);
@@ -333,7 +333,7 @@ bool ftrace_symbol_parse(struct ftrace_symbol *out, const char *text)
 
 	*out = (struct ftrace_symbol){ 0 };
 	end = take_hex(!strncmp(p, "0x", 2) ? p + 2 : p, &out->addr);
-	/* Some functions' names are made of a to f alone; an address is as long as a long. */
+	/* Some function names consist of a to f only; an address is as long as a long. */
 	if (end && (!*end || *end == ' ') && (end - p >= 8 || p[1] == 'x' || *p == '0'))
 		return true;
 	out->addr = 0;
@@ -345,7 +345,7 @@ bool ftrace_symbol_parse(struct ftrace_symbol *out, const char *text)
 		return false;
 	if (!strncmp(p, "+0x", 3)) {
 		p = take_hex(p + 3, &out->offset);
-		if (p && !strncmp(p, "/0x", 3)) /* trace-cmd report leaves it out */
+		if (p && !strncmp(p, "/0x", 3)) /* trace-cmd report omits it */
 			p = take_hex(p + 3, &out->size);
 		if (!p || *p == '/')
 			return false;
@@ -355,7 +355,7 @@ bool ftrace_symbol_parse(struct ftrace_symbol *out, const char *text)
 		while (isalnum((unsigned char)p[2]) || p[2] == '_' || p[2] == '-')
 			p++;
 		out->module_len = (size_t)(p + 2 - out->module);
-		p += 2 + strcspn(p + 2, "]"); /* maybe a build id too */
+		p += 2 + strcspn(p + 2, "]"); /* may include a build ID */
 		p += *p == ']';
 		if (!out->module_len || out->module_len > 63)
 			return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * import: one line of /sys/kernel/tracing/trace.
- * In: a line of the kernel's text, of any kernel since 2.6.38 and of any format option.
- * Out: what it is, and an event's common part; what the event says stays text.
+ * In: a line of text from any kernel since 2.6.38, with any format options.
+ * Out: its type, and an event's common part; the event's own fields stay text.
  *
  * Format: print_trace_header(), trace_print_context(), trace_print_lat_context() and
  * trace_print_lat_fmt() of kernel/trace/trace.c and trace_output.c.
@@ -20,7 +20,7 @@ enum ftrace_line_type {
 	FTRACE_LINE_UNREADABLE,
 	FTRACE_LINE_NOTHING, /* blank, a comment, "##### CPU 2 buffer started ####" */
 	FTRACE_LINE_EVENT,
-	FTRACE_LINE_FRAME,  /* " => func", of the stack that was announced before */
+	FTRACE_LINE_FRAME,  /* " => func", a frame of the stack announced before */
 	FTRACE_LINE_LOST,   /* "CPU:1 [LOST 123 EVENTS]" */
 	FTRACE_LINE_TOTALS, /* "# entries-in-buffer/entries-written: 5/7   #P:2" */
 	FTRACE_LINE_KERNEL, /* "# nop latency trace v1.1.5 on 5.10.0" */
@@ -28,20 +28,20 @@ enum ftrace_line_type {
 
 enum ftrace_time {
 	FTRACE_TIME_SECONDS, /* "12.345678" */
-	FTRACE_TIME_COUNTER, /* "345678": a clock that counts no time */
+	FTRACE_TIME_COUNTER, /* "345678": a clock that does not count time */
 	FTRACE_TIME_LATENCY, /* "678us": since the start of the buffer */
 };
 
-/* How many are lost if the line does not say. */
+/* An unknown number of lost events. */
 #define FTRACE_LOST_UNKNOWN UINT64_MAX
 
 /**
  * struct ftrace_line - a line; texts point into it and have no NUL unless noted
- * @comm: of the task, as the kernel printed it: maybe "<...>"
- * @flags, @preempt: common_flags and common_preempt_count; 0 where the text has no such
- *	column (@has_flags)
+ * @comm: name of the task, as the kernel printed it; may be "<...>"
+ * @flags, @preempt: common_flags and common_preempt_count; 0 if the text has no such column
+ *	(@has_flags)
  * @ts: nanoseconds; ticks with FTRACE_TIME_COUNTER
- * @name: of the event; "<stack trace>" announces frames
+ * @name: name of the event; "<stack trace>" announces frames
  * @body: what follows the name, or the frame; NUL terminated
  */
 struct ftrace_line {
@@ -56,22 +56,22 @@ struct ftrace_line {
 	size_t comm_len, name_len;
 	uint64_t lost;		     /* of LOST */
 	uint64_t in_buffer, written; /* of TOTALS */
-	uint32_t nr_cpus;	     /* of TOTALS; 0 if it does not say */
+	uint32_t nr_cpus;	     /* of TOTALS; 0 if unknown */
 	const char *release;	     /* of KERNEL */
 	size_t release_len;
 };
 
-/* A CPU's number has no more than so many digits, or the line is none of the kernel's. */
+/* Lines with a higher CPU number are not the kernel's. */
 #define FTRACE_MAX_CPU 4095U
 
 /* Reads a NUL-terminated line; never fails, see @out->type. */
 void ftrace_line_parse(struct ftrace_line *out, const char *line);
 
 /**
- * struct ftrace_symbol - an address as %pS, %ps or %lx prints it
- * @name: NULL if it was printed as a number, which is @addr then
- * @size: of the function; 0 if the text does not say
- * @has_addr: beside a name there was its address (option sym-addr)
+ * struct ftrace_symbol - an address as printed by %pS, %ps or %lx
+ * @name: NULL if the address was printed as a number, @addr
+ * @size: of the function; 0 if unknown
+ * @has_addr: the address was printed with the name (option sym-addr)
  */
 struct ftrace_symbol {
 	const char *name, *module;
@@ -80,12 +80,12 @@ struct ftrace_symbol {
 	bool has_addr;
 };
 
-/* "func+0x10/0x20 [mod]", "func", "ffffffff81234567", "func <ffffffff81234567>"; what
- * follows is left alone. False if it is none of them.
+/* Parses "func+0x10/0x20 [mod]", "func", "ffffffff81234567", "func <ffffffff81234567>"; ignores
+ * what follows. False if it is none of these.
  */
 bool ftrace_symbol_parse(struct ftrace_symbol *out, const char *text);
 
-/* The value behind "KEY=" in an event's text, NULL without one; it goes on to the end. */
+/* The value after "KEY=" in an event's text, up to the end of the text; NULL if absent. */
 const char *ftrace_value(const char *body, const char *key);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: what copies of the kernel's files do not say, for all who make recordings of them.
+ * import: facts that copies of the kernel's files may lack, for all importers.
  * In: what the user knows. Out: plain data.
  */
 #ifndef KMEMX_IMPORT_IMPORT_OPTIONS_H
@@ -13,9 +13,10 @@
 #include "recording/source.h"
 
 /**
- * struct import_kernel - the kernel that a source says it is of; "", 0: it does not say
+ * struct import_kernel - the kernel that a source is from; "", 0: unknown
  * @build_id: in hex
- * @text_symbol: one of its symbols, and @text: where that was; @text_end: where its code ended
+ * @text_symbol: one of its symbols; @text: that symbol's address; @text_end: end of the kernel's
+ *	code
  */
 struct import_kernel {
 	const char *host, *release, *build_id, *text_symbol;
@@ -23,18 +24,18 @@ struct import_kernel {
 };
 
 /**
- * struct recording_import_options - what the copy may not hold
- * @release, @machine: of the kernel; NULL: what the copy says, or unknown
+ * struct recording_import_options - facts that the copy may lack
+ * @release, @machine: of the kernel; NULL: as the copy says, or unknown
  * @page_size: of the kernel's pages, in bytes; 0: unknown
  * @symbols: text of kallsyms or System.map to use; NULL: the copy's
- * @open_part: a descriptor of an empty file for @cpu's pages, open for reading and writing,
- *	that the importer closes; or -errno
- * @find_symbols: where @symbols is NULL: adds the text of that kernel's kallsyms to @out, or
- *	nothing; 0 or -ENOMEM. NULL: there are none
- * @open_more: opens the file that continues the first one, the @nr-th from 0 on, which the
- *	importer closes: 1; 0 there is none, -errno. NULL: there are none. Only of perf.data
- * @progress: called now and then with the bytes that were read, all of them (0: not known) and
- *	the events in them; NULL: not
+ * @open_part: returns a descriptor of an empty file for @cpu's pages, open for reading and writing,
+ *	which the importer closes; or -errno
+ * @find_symbols: if @symbols is NULL: adds the text of that kernel's kallsyms to @out, or nothing;
+ *	0 or -ENOMEM. NULL: no symbols
+ * @open_more: opens the file that continues the first one, the @nr-th from 0 on, which the importer
+ *	closes: 1; 0: no more files; -errno. NULL: no more files. Only for perf.data
+ * @progress: called periodically with the bytes read, the total (0: unknown) and the events so far;
+ *	NULL: not called
  */
 struct recording_import_options {
 	const char *release, *machine;

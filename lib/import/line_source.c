@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: a text line by line.
+ * import: reads a text line by line.
  * In: a descriptor or memory. Out: one line at a time, in bounded memory.
  */
 #include "import/line_source.h"
@@ -18,7 +18,7 @@ struct line_source {
 	int fd; /* -1: memory */
 #ifdef HAVE_ZLIB
 	z_stream z;
-	unsigned char *input; /* of the gzip'd text */
+	unsigned char *input; /* buffer for gzip'd text */
 	bool in_member;	      /* between the start and the end of a gzip member */
 #endif
 	bool compressed;
@@ -33,7 +33,7 @@ struct line_source {
 
 #define INPUT_SIZE (64U << 10)
 
-/* Up to @size bytes as they are in the file; 0 at the end. */
+/* Reads up to @size bytes of the file as they are; 0 at the end. */
 static ssize_t read_raw(struct line_source *ls, void *to, size_t size)
 {
 	ssize_t n;
@@ -53,7 +53,7 @@ static ssize_t read_raw(struct line_source *ls, void *to, size_t size)
 	return n < 0 ? -errno : n;
 }
 
-/* Bytes up to the next hole of a sparse file, @size at most; 0: a hole is there, and is skipped. */
+/* Bytes up to the next hole of a sparse file, at most @size; 0: a hole, which is skipped. */
 static size_t skip_hole(struct line_source *ls, size_t size)
 {
 	off_t at = lseek(ls->fd, 0, SEEK_CUR), data, end;
@@ -61,21 +61,21 @@ static size_t skip_hole(struct line_source *ls, size_t size)
 	if (at < 0)
 		return size;
 	data = lseek(ls->fd, at, SEEK_DATA);
-	/* After the last data the rest of the file is a hole. */
+	/* After the last data, the rest of the file is a hole. */
 	if (data < 0 && errno == ENXIO)
 		data = lseek(ls->fd, 0, SEEK_END);
 	if (data > at) {
 		ls->bytes += (uint64_t)(data - at) - 1;
 		return 0;
 	}
-	/* At the end, or the filesystem knows no holes. */
+	/* At the end, or the filesystem does not support holes. */
 	end = data == at ? lseek(ls->fd, at, SEEK_HOLE) : -1;
 	if (lseek(ls->fd, at, SEEK_SET) < 0 || end <= at)
 		return size;
 	return (uint64_t)(end - at) < size ? (size_t)(end - at) : size;
 }
 
-/* As read_raw(), but a hole of a sparse file, which is no text, is the end of a line. */
+/* Like read_raw(), but a hole of a sparse file ends a line. */
 static ssize_t read_text(struct line_source *ls, char *to, size_t size)
 {
 	if (ls->may_have_holes)
@@ -87,7 +87,7 @@ static ssize_t read_text(struct line_source *ls, char *to, size_t size)
 }
 
 #ifdef HAVE_ZLIB
-/* As read_raw(), uncompressed. Members follow each other as with gzip -d. */
+/* Like read_raw(), but uncompressed. Consecutive members are joined as by gzip -d. */
 static ssize_t read_gzip(struct line_source *ls, void *to, size_t size)
 {
 	z_stream *z = &ls->z;
@@ -130,7 +130,7 @@ static int start_gzip(struct line_source *ls)
 		ls->input = NULL;
 		return -ENOMEM;
 	}
-	/* What has been read to look at goes through it first. */
+	/* Decompress first what was already read for detection. */
 	memcpy(ls->input, ls->buf, ls->end);
 	ls->z.next_in = ls->input;
 	ls->z.avail_in = (unsigned int)ls->end;
@@ -149,7 +149,7 @@ static int start_gzip(struct line_source *ls)
 }
 #endif
 
-/* Fills the window as far as there is something. 0 or -errno. */
+/* Fills the window as far as possible. 0 or -errno. */
 static int fill(struct line_source *ls)
 {
 	if (ls->start) {
@@ -256,13 +256,13 @@ int line_source_next(struct line_source *ls, char **line, size_t *size)
 		p[*size] = '\0';
 		ls->start += *size + (nl != NULL);
 		ls->bytes += *size + (nl != NULL);
-		/* Of a line that is too long, what does not fit the window is dropped. */
+		/* Drop the rest of a line that does not fit the window. */
 		ls->skip = !nl && !ls->at_end;
 		if (was_skipped)
 			continue;
 		if (*size && p[*size - 1] == '\r')
 			p[--*size] = '\0';
-		/* A hole ends with a block, and the text may begin within that. */
+		/* A hole ends at a block boundary, and text may begin later in that block. */
 		for (; *size && !**line; ++*line)
 			--*size;
 		return 1;

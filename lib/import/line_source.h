@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: a text line by line, of any length, also gzip'd.
- * In: a descriptor (a pipe too) or memory. Out: one line at a time, in bounded memory.
+ * import: reads a text of any length line by line, also gzip'd.
+ * In: a descriptor (pipes too) or memory. Out: one line at a time, in bounded memory.
  */
 #ifndef KMEMX_IMPORT_LINE_SOURCE_H
 #define KMEMX_IMPORT_LINE_SOURCE_H
@@ -12,7 +12,7 @@
 
 #include "base/compiler.h"
 
-/* How much is held at once; a longer line is cut to this. */
+/* The most that is held at once; a longer line is cut to this. */
 #define LINE_SOURCE_WINDOW (1U << 20)
 
 struct line_source;
@@ -20,29 +20,29 @@ struct line_source;
 /**
  * line_source_open_fd() - read text from @fd, which is closed with the source
  *
- * A gzipped file is recognised by its first bytes. A hole of a sparse file ends a line, and is not
- * read, however large it is. Return: 0; -ENOTSUP if it is gzipped and zlib is
- * not built in; -ENOMEM; -errno of the first read. @fd is closed on failure too.
+ * A gzipped file is recognised by its first bytes. A hole of a sparse file ends a line and is
+ * skipped, however large it is. Return: 0; -ENOTSUP if it is gzipped and zlib is not built in;
+ * -ENOMEM; -errno of the first read. @fd is closed on failure too.
  */
 int line_source_open_fd(struct line_source **out, int fd) __must_check;
-/* Reads from @data, which stays the caller's and must outlive the source. */
+/* Reads from @data, which is borrowed and must outlive the source. */
 int line_source_open_memory(struct line_source **out, const void *data,
 			    size_t size) __must_check;
-/* What the text begins with: as much as the window holds, before the first line is taken. */
+/* The beginning of the text, as much as the window holds, before the first line is read. */
 int line_source_peek(struct line_source *ls, const char **data,
 		     size_t *size) __must_check;
 
 /**
  * line_source_next() - the next line, without its end
- * @line: NUL terminated and the caller's to change until the next call; may hold further NULs, but
+ * @line: NUL terminated; the caller may change it until the next call; may contain more NULs, but
  *	does not begin with one
  *
- * Return: 1; 0 at the end; -EBADMSG where a gzip'd text is damaged; -errno of read(2).
+ * Return: 1; 0 at the end; -EBADMSG if a gzip'd text is damaged; -errno of read(2).
  */
 int line_source_next(struct line_source *ls, char **line, size_t *size) __must_check;
-/* Does the gzip'd text end before its end? Known at the end. */
+/* Is the gzip'd text truncated? Known at the end. */
 bool line_source_cut_short(const struct line_source *ls);
-/* Uncompressed bytes taken so far. */
+/* Uncompressed bytes read so far. */
 uint64_t line_source_bytes(const struct line_source *ls);
 void line_source_close(struct line_source *ls);
 

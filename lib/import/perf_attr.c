@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: what perf recorded an event with, and the records' fields that depend on it.
- * In: a struct perf_event_attr and records, as the file has them. Out: plain data.
+ * import: the attributes of perf's events, and the record fields that depend on them.
+ * In: a struct perf_event_attr and records, as in the file. Out: plain data.
  */
 #include "import/perf_attr.h"
 
@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 
-/* Where the attr's fields are. */
+/* Offsets of the attr's fields. */
 enum attr_offset {
 	AT_TYPE = 0,
 	AT_CONFIG = 8,
@@ -88,7 +88,7 @@ void perf_attrs_free(struct perf_attrs *attrs)
 
 /* --- samples ----------------------------------------------------------------------------- */
 
-/* Eight-byte fields before the id, which is the one of PERF_HAS_ID. */
+/* Number of eight-byte fields before the id of PERF_HAS_ID. */
 static unsigned int words_before_id(uint64_t sample_type)
 {
 	const uint64_t before = sample_type & (PERF_HAS_IP | PERF_HAS_TID |
@@ -104,7 +104,7 @@ static const struct perf_attr *attr_of_id(const struct perf_attrs *attrs, uint64
 	return index ? &attrs->items[*index] : NULL;
 }
 
-/* All attrs of a file have the id at the same place, or there is one attr only. */
+/* All attrs of a file have the id in the same place, or there is only one attr. */
 static const struct perf_attr *attr_of_sample(const struct perf_attrs *attrs,
 					      const uint8_t *data, size_t size)
 {
@@ -118,7 +118,7 @@ static const struct perf_attr *attr_of_sample(const struct perf_attrs *attrs,
 	else if (first->sample_type & PERF_HAS_ID)
 		at = 8ULL * words_before_id(first->sample_type);
 	else
-		return first; /* they are told apart by what they hold */
+		return first; /* then only the contents tell them apart */
 	if (!range_ok(at, 8, size))
 		return NULL;
 	first = attr_of_id(attrs, get_u64(data + at, attrs->big_endian));
@@ -152,7 +152,7 @@ static void read_chain(struct byte_reader *r, struct perf_sample *out)
 		out->chain = byte_reader_skip(r, out->nr_chain * 8);
 }
 
-/* Up to the raw data: what kmemx needs is not behind it. */
+/* Reads up to the raw data: nothing after it is needed. */
 static void read_fields(struct byte_reader *r, struct perf_sample *out)
 {
 	const uint64_t has = out->attr->sample_type;
@@ -206,11 +206,11 @@ void perf_sample_parse_trailer(const struct perf_attrs *attrs, const uint8_t *da
 	*out = (struct perf_sample){ 0 };
 	if (!attrs->nr)
 		return;
-	/* The id, where it is the last word, says which attr's fields stand before it. */
+	/* If the last word is the id, it tells the attr, and so the fields before it. */
 	if (attr->sample_type & PERF_HAS_IDENTIFIER && size >= 8) {
 		attr = attr_of_id(attrs, get_u64(data + size - 8, attrs->big_endian));
 		if (!attr)
-			attr = attrs->items; /* a record that perf itself made */
+			attr = attrs->items; /* perf itself wrote this record */
 	}
 	has = attr->sample_type &
 	      (PERF_HAS_TID | PERF_HAS_TIME | PERF_HAS_ID | PERF_HAS_STREAM_ID |

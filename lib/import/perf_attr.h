@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: what perf recorded an event with, and the records' fields that depend on it.
- * In: a struct perf_event_attr and records, as the file has them. Out: plain data.
+ * import: the attributes of perf's events, and the record fields that depend on them.
+ * In: a struct perf_event_attr and records, as in the file. Out: plain data.
  *
- * Format: include/uapi/linux/perf_event.h of the kernel. The numbers are the ABI's.
+ * Format: include/uapi/linux/perf_event.h of the kernel. The numbers are part of the ABI.
  */
 #ifndef KMEMX_IMPORT_PERF_ATTR_H
 #define KMEMX_IMPORT_PERF_ATTR_H
@@ -15,10 +15,12 @@
 #include "base/compiler.h"
 #include "base/hash.h"
 
-/* PERF_ATTR_SIZE_VER0: no attr is smaller; and no known one is a tenth of the other. */
+/* Bounds of an attr's size: PERF_ATTR_SIZE_VER0 is the smallest, and no known attr has a tenth of
+ * the maximum.
+ */
 #define PERF_ATTR_SIZE_MIN 64U
 #define PERF_ATTR_SIZE_MAX 4096U
-/* Events of a file, and ids of these: one for each event, CPU and task. */
+/* The most events of a file, and ids of these: one for each event, CPU and task. */
 #define PERF_ATTRS_MAX	   4096U
 #define PERF_IDS_MAX	   (4U << 20)
 
@@ -40,10 +42,10 @@ enum perf_sample_bit {
 
 /**
  * struct perf_attr - one event of the recording
- * @config: of a tracepoint, the number of its format
- * @period: a sample every so many events; with @freq, samples a second
- * @own_time: times are those of @clockid, not the scheduler's clock
- * @on_exec: switched on by the command that perf ran, so not of the whole system
+ * @config: for a tracepoint, the ID of its format
+ * @period: one sample per this many events; with @freq, samples per second
+ * @own_time: times are from @clockid, not the scheduler's clock
+ * @on_exec: enabled by exec of the command that perf ran, so not system-wide
  */
 struct perf_attr {
 	uint32_t type;
@@ -64,24 +66,24 @@ struct perf_attrs {
 
 /**
  * perf_attrs_add() - take over one attr
- * @data, @size: of its struct; what a later kernel has appended is not looked at
+ * @data, @size: its struct; fields appended by later kernels are ignored
  *
- * Return: 0; -EBADMSG if it is too small, or one too many; -ENOMEM.
+ * Return: 0; -EBADMSG if it is too small, or there are too many; -ENOMEM.
  */
 int perf_attrs_add(struct perf_attrs *attrs, const uint8_t *data,
 		   size_t size) __must_check;
-/* The last attr is also named by @id. 0; -EBADMSG one too many; -ENOMEM. */
+/* Adds another id for the last attr. 0; -EBADMSG if there are too many; -ENOMEM. */
 int perf_attrs_add_id(struct perf_attrs *attrs, uint64_t id) __must_check;
 void perf_attrs_free(struct perf_attrs *attrs);
 
 /**
- * struct perf_sample - the fields of a record that kmemx has a use for
- * @has: which of them there are, in bits of enum perf_sample_bit
- * @id: of the event and its CPU, with PERF_HAS_ID; only of trailers
- * @chain: @nr_chain words of the file's byte order, unaligned
- * @raw: the event as a ring buffer would have it, with up to 7 bytes behind it
+ * struct perf_sample - the fields of a record that kmemx uses
+ * @has: which fields are present, in bits of enum perf_sample_bit
+ * @id: id of the event and its CPU, with PERF_HAS_ID; only in trailers
+ * @chain: @nr_chain words in the file's byte order, unaligned
+ * @raw: the event as in a ring buffer, with up to 7 bytes of padding
  *
- * Pointers are into the record.
+ * Pointers point into the record.
  */
 struct perf_sample {
 	const struct perf_attr *attr;
@@ -95,17 +97,17 @@ struct perf_sample {
 };
 
 /**
- * perf_sample_parse() - the fields of a PERF_RECORD_SAMPLE
- * @data, @size: the record behind its header
+ * perf_sample_parse() - parse the fields of a PERF_RECORD_SAMPLE
+ * @data, @size: the record after its header
  *
- * Return: 0; -ENOENT if its id is no attr's; -EBADMSG if a field leaves the record.
+ * Return: 0; -ENOENT if no attr has its id; -EBADMSG if a field exceeds the record.
  */
 int perf_sample_parse(const struct perf_attrs *attrs, const uint8_t *data, size_t size,
 		      struct perf_sample *out) __must_check;
 /**
- * perf_sample_parse_trailer() - time, task, id and CPU at the end of any other record
+ * perf_sample_parse_trailer() - parse time, task, id and CPU at the end of any other record
  *
- * Nothing is in @out->has if the file does not have them there, or if they do not fit.
+ * @out->has is 0 if the file does not have them, or if they do not fit.
  */
 void perf_sample_parse_trailer(const struct perf_attrs *attrs, const uint8_t *data,
 			       size_t size, struct perf_sample *out);

@@ -15,9 +15,9 @@
 #include "recording/subbuf.h"
 
 #define MAX_CPU		4095U
-/* Words that a sub-buffer may need beside a record: native_pages.h. */
+/* Words that a sub-buffer may need besides a record: native_pages.h. */
 #define BESIDE_A_RECORD 24U
-/* LOST_SAMPLES: not lost, but dropped by a filter that the user gave perf. */
+/* LOST_SAMPLES: these samples were dropped by a user's filter, not lost. */
 #define MISC_FILTERED	(1U << 15)
 #define ID_INDEX_ENTRY	32U
 
@@ -46,7 +46,7 @@ static int add_cpu(struct perf_events *pe, uint32_t cpu)
 	return 0;
 }
 
-/* @cpu is at most MAX_CPU. The CPU's index in @out. */
+/* @cpu is at most MAX_CPU. Sets @out to the CPU's index. */
 static int get_cpu(struct perf_events *pe, uint32_t cpu, uint32_t *out)
 {
 	int ret = pe->by_cpu[cpu] ? 0 : add_cpu(pe, cpu);
@@ -105,8 +105,8 @@ int perf_events_init(struct perf_events *pe, const struct recording_import_optio
 
 /* --- samples ----------------------------------------------------------------------------- */
 
-/* Behind the CPU's last sample, wherever the loss was noted: its own time is that of the
- * record which told of it, behind the first sample after it.
+/* Adds a loss after the CPU's last sample, wherever it was reported. Its own time is that of the
+ * record that reported it, after the first sample that followed.
  */
 static int add_loss(struct perf_events *pe, uint32_t index, uint64_t ts, uint64_t lost)
 {
@@ -123,7 +123,7 @@ static int reserve_record(struct perf_events *pe, size_t size)
 	return array_reserve(&pe->record, &pe->record_size, size, 1);
 }
 
-/* The event, and its stack if it has one. */
+/* Adds the event, and its stack if it has one. */
 static int add_event(struct perf_events *pe, uint32_t index, const struct perf_sample *s)
 {
 	const struct perf_tracing *t = pe->tracing;
@@ -218,7 +218,7 @@ static int lose(struct perf_events *pe, const struct perf_record *rec, uint64_t 
 	return ret ? ret : add_loss(pe, index, s.time, lost);
 }
 
-/* u64 number, then {id, index, CPU, task} of each: which CPU an id is of. */
+/* u64 number, then {id, index, CPU, task} for each: maps ids to CPUs. */
 static int read_id_index(struct perf_events *pe, const uint8_t *data, size_t size)
 {
 	const bool big = pe->attrs->big_endian;
@@ -227,7 +227,7 @@ static int read_id_index(struct perf_events *pe, const uint8_t *data, size_t siz
 		const uint64_t cpu = get_u64(data + at + 16, big);
 
 		if (cpu > MAX_CPU)
-			continue; /* an event of a task has all bits set */
+			continue; /* events of a task have all bits set */
 		if (pe->cpu_of_id.count == PERF_IDS_MAX)
 			return 0;
 		if (!u64_map_insert(&pe->cpu_of_id, get_u64(data + at, big),
@@ -237,8 +237,8 @@ static int read_id_index(struct perf_events *pe, const uint8_t *data, size_t siz
 	return 0;
 }
 
-/* The CPU that a LOST_SAMPLES record is of. perf itself makes it, with an id; its CPU and its
- * time are 0. If it has a time, the kernel made it.
+/* The CPU of a LOST_SAMPLES record. perf itself writes it with an id, but with CPU and time 0. If
+ * it has a time, the kernel wrote it.
  */
 static bool cpu_of_lost_samples(const struct perf_events *pe, const struct perf_sample *s,
 				uint32_t *out)
@@ -250,7 +250,7 @@ static bool cpu_of_lost_samples(const struct perf_events *pe, const struct perf_
 	return cpu || (s->has & PERF_HAS_CPU && s->cpu <= MAX_CPU && s->time);
 }
 
-/* Counted by the kernel for each event, and told by perf at its end. */
+/* The kernel counts these per event, and perf reports them at its end. */
 static int read_lost_samples(struct perf_events *pe, const struct perf_record *rec)
 {
 	uint64_t lost, *sum;
@@ -317,8 +317,8 @@ static int compare_cpus(const void *a, const void *b)
 	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
 }
 
-/* A LOST record comes with the next event that has room: what was lost behind the last one
- * is known from the kernel's own count only.
+/* A LOST record comes with the next event that fits: events lost after the last one are known only
+ * from the kernel's own count.
  */
 static int finish_cpu(struct perf_events *pe, struct perf_cpu *c, bool lost_anywhere)
 {

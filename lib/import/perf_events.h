@@ -21,7 +21,8 @@
 /**
  * struct perf_cpu - one CPU
  * @seen_ts: time of its last sample in the file's order, @written_ts: of the last one written
- * @lost: events, as LOST records say, @lost_samples: as LOST_SAMPLES do, which count the same
+ * @lost: lost events according to LOST records, @lost_samples: according to LOST_SAMPLES, which
+ *	count the same events
  */
 struct perf_cpu {
 	uint32_t cpu;
@@ -31,8 +32,8 @@ struct perf_cpu {
 };
 
 /**
- * struct perf_events - perf_events_init() it
- * @lost_samples_anywhere: of unknown CPUs
+ * struct perf_events - initialised by perf_events_init()
+ * @lost_samples_anywhere: lost samples of unknown CPUs
  * @cpu_of_id: perf's index of ids, which may be missing
  */
 struct perf_events {
@@ -46,22 +47,22 @@ struct perf_events {
 	uint32_t *by_cpu; /* index + 1 */
 	uint64_t lost_samples_anywhere;
 	struct u64_map cpu_of_id;
-	uint8_t *record; /* that is being made */
+	uint8_t *record; /* the record being made */
 	size_t record_size;
 };
 
-/* Pointers are borrowed; @tracing may be filled later, before the first sample. 0; -ENOMEM. */
+/* Pointers are borrowed; @tracing may be filled in later, before the first sample. 0; -ENOMEM. */
 int perf_events_init(struct perf_events *pe, const struct recording_import_options *opts,
 		     const struct perf_attrs *attrs, const struct perf_tracing *tracing,
 		     struct perf_import_result *result) __must_check;
-/* PERF_SAMPLE, PERF_LOST, PERF_LOST_SAMPLES, PERF_THROTTLE, PERF_FINISHED_ROUND, PERF_ID_INDEX;
- * others are ignored. 0; -ENOMEM, -errno of opening or writing a part.
+/* Reads PERF_SAMPLE, PERF_LOST, PERF_LOST_SAMPLES, PERF_THROTTLE, PERF_FINISHED_ROUND,
+ * PERF_ID_INDEX; others are ignored. 0; -ENOMEM, -errno of opening or writing a part.
  */
 int perf_events_record(struct perf_events *pe,
 		       const struct perf_record *rec) __must_check;
-/* Records of another file follow, of any time. As perf_events_record(). */
+/* Records of another file follow, with any times. Return: as perf_events_record(). */
 int perf_events_next_file(struct perf_events *pe) __must_check;
-/* Nothing comes any more: writes all, CPUs in their order. As perf_events_record(). */
+/* Writes everything that is left, CPU by CPU in order. Return: as perf_events_record(). */
 int perf_events_finish(struct perf_events *pe) __must_check;
 void perf_events_free(struct perf_events *pe);
 

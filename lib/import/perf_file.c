@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: where the parts of a perf.data file are.
- * In: a byte source. Out: the events it was recorded with, and ranges of the file.
+ * import: finds the parts of a perf.data file.
+ * In: a byte source. Out: the recorded events, and ranges of the file.
  */
 #include "import/perf_file.h"
 
@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 
-/* Of the header: a short one says that perf wrote to a pipe. */
+/* Offsets in the header. A short header means that perf wrote to a pipe. */
 enum header_offset {
 	AT_SIZE = 8,
 	AT_ATTR_SIZE = 16,
@@ -22,7 +22,7 @@ enum header_offset {
 };
 
 #define SECTION_SIZE 16U
-/* Ids are read in pieces of this many. */
+/* Number of ids that are read at once. */
 #define IDS_AT_ONCE  512U
 
 static struct perf_range get_range(const uint8_t *p, bool big_endian)
@@ -52,7 +52,7 @@ static int read_ids(struct perf_file *f, const struct source *src,
 	return 0;
 }
 
-/* Each is a struct perf_event_attr of that time, and where its ids are. */
+/* Each entry is a struct perf_event_attr as of that kernel, and the location of its ids. */
 static int read_attrs(struct perf_file *f, const struct source *src, uint64_t entry_size,
 		      const struct perf_range *range)
 {
@@ -77,8 +77,8 @@ static int read_attrs(struct perf_file *f, const struct source *src, uint64_t en
 	return ret;
 }
 
-/* The bits are words of the machine's size, which only matters if it is big-endian: the name of
- * the host is in every file.
+/* The bitmap consists of longs of the recording machine. Their size matters only on big-endian
+ * machines, where the bit of the host name, which is set in every file, shows it.
  */
 static bool has_feature(const uint8_t *flags, unsigned int nr, bool big_endian)
 {
@@ -89,7 +89,7 @@ static bool has_feature(const uint8_t *flags, unsigned int nr, bool big_endian)
 	return get_u32(flags + nr / 32 * 4, true) >> nr % 32 & 1;
 }
 
-/* A list of ranges stands behind the data, one for each bit. */
+/* A list of ranges follows the data, one range for each bit set. */
 static int read_sections(struct perf_file *f, const struct source *src,
 			 const uint8_t *flags)
 {
@@ -128,7 +128,7 @@ static int read_seekable(struct perf_file *f, const struct source *src,
 	f->data = get_range(header + AT_DATA, f->big_endian);
 	if (f->data.offset > src->size)
 		return -EBADMSG;
-	/* perf writes the size, and all sections, at its end. */
+	/* perf writes the size and all sections when it ends. */
 	f->unfinished = !f->data.size;
 	if (f->unfinished || f->data.size > src->size - f->data.offset)
 		f->data.size = src->size - f->data.offset;

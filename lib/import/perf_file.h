@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: where the parts of a perf.data file are.
- * In: a byte source. Out: the events it was recorded with, and ranges of the file.
+ * import: finds the parts of a perf.data file.
+ * In: a byte source. Out: the recorded events, and ranges of the file.
  *
  * Format: tools/perf/Documentation/perf.data-file-format.txt of the kernel.
  */
@@ -16,7 +16,7 @@
 #include "import/perf_attr.h"
 #include "recording/source.h"
 
-/* Sections behind the data that mean something here, by perf's numbers. */
+/* Sections after the data that are used here, by perf's numbers. */
 enum perf_feature {
 	PERF_FEATURE_TRACING_DATA = 1,
 	PERF_FEATURE_BUILD_ID = 2,
@@ -27,7 +27,7 @@ enum perf_feature {
 	PERF_FEATURE_NR_CPUS = 7,
 	PERF_FEATURE_CMDLINE = 11,
 	PERF_FEATURE_DIR_FORMAT = 24,
-	PERF_FEATURES = 32, /* those above are not looked at */
+	PERF_FEATURES = 32, /* higher ones are ignored */
 };
 
 struct perf_range {
@@ -37,10 +37,10 @@ struct perf_range {
 /**
  * struct perf_file - zero-initialise it
  * @pipe: perf wrote to a pipe: attrs and sections are records within the data
- * @unfinished: perf did not end: there are no sections
- * @cut: the file ends before them
- * @data: of the records, within the file
- * @sections: size 0: not there
+ * @unfinished: perf did not finish: there are no sections
+ * @cut: the file ends before the sections
+ * @data: range of the records in the file
+ * @sections: size 0: absent
  */
 struct perf_file {
 	bool big_endian, pipe, unfinished, cut;
@@ -52,8 +52,8 @@ struct perf_file {
 /**
  * perf_file_read() - read the header, the attrs and the list of sections
  *
- * Return: 0; -EPROTO not a perf.data file; -ENOTSUP its first version, which
- * perf stopped writing in 2012; -EBADMSG damaged; -ENOMEM, -errno of reading.
+ * Return: 0; -EPROTO if it is not a perf.data file; -ENOTSUP for the first version, which perf
+ * stopped writing in 2012; -EBADMSG if damaged; -ENOMEM, -errno of reading.
  */
 int perf_file_read(struct perf_file *f, const struct source *src) __must_check;
 void perf_file_free(struct perf_file *f);

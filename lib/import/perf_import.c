@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * import: a perf.data file as a recording.
- * In: a byte source. Out: each CPU's sub-buffers in a file of its own, and the facts for
+ * In: a byte source. Out: each CPU's sub-buffers in a separate file, and the facts for
  * recording/writer.h.
  */
 #include "import/perf_import.h"
@@ -23,9 +23,9 @@
 
 /* Records between two calls of @progress. */
 #define PROGRESS_RECORDS 4096U
-/* Of a section, that is read for a word or two. */
+/* The largest section that is read for a word or two. */
 #define SECTION_MAX	 (64U << 10)
-/* Of a directory: perf has a thread for each CPU at most. */
+/* The most files of a directory: perf has at most one thread per CPU. */
 #define PERF_MAX_FILES	 4096U
 
 struct perf_import {
@@ -49,7 +49,7 @@ struct perf_import {
 
 /* --- sections ---------------------------------------------------------------------------- */
 
-/* @advice: a line of its own; NULL: none */
+/* @advice: a separate line; NULL: none */
 static int failed_advise(const struct perf_import *pi, int err, const char *why,
 			 const char *advice)
 {
@@ -85,7 +85,7 @@ static int read_tracing(struct perf_import *pi, const struct perf_range *range)
 	int ret;
 
 	if (pi->tracing.subbuf_size)
-		return 0; /* of an earlier record */
+		return 0; /* there was an earlier record */
 	if (range->size > PERF_TRACING_MAX)
 		return failed(pi, -EBADMSG, "has too much tracing data");
 	ret = read_range(pi, range, &data);
@@ -123,7 +123,7 @@ static int read_sections(struct perf_import *pi)
 
 /* --- records ----------------------------------------------------------------------------- */
 
-/* An attr, then its ids; where it ends is in it. */
+/* An attr, then its ids; the attr has its own size. */
 static int read_attr_record(struct perf_import *pi, const struct perf_record *rec)
 {
 	const bool big = pi->file.big_endian;
@@ -141,7 +141,7 @@ static int read_attr_record(struct perf_import *pi, const struct perf_record *re
 	return ret == -EBADMSG ? 0 : ret;
 }
 
-/* u64 number, then what a file has in a section. */
+/* u64 number, then the content of a section. */
 static void read_feature_record(struct perf_import *pi, const struct perf_record *rec)
 {
 	uint64_t nr;
@@ -154,7 +154,7 @@ static void read_feature_record(struct perf_import *pi, const struct perf_record
 				    rec->size - 8, pi->file.big_endian);
 }
 
-/* u32 size of what follows the record, padded to eight bytes. */
+/* u32 size of the data after the record, padded to eight bytes. */
 static int read_tracing_record(struct perf_import *pi, struct perf_records *records,
 			       const struct perf_record *rec)
 {
@@ -201,7 +201,7 @@ static int import_record(struct perf_import *pi, struct perf_records *records,
 	}
 }
 
-/* @nr: of the file: struct perf_import_result's cut_file */
+/* @nr: number of the file, as in struct perf_import_result's cut_file */
 static int read_all(struct perf_import *pi, struct perf_records *records, unsigned int nr)
 {
 	const uint64_t total = pi->opts.open_more ? 0 : pi->file.data.size;
@@ -218,7 +218,7 @@ static int read_all(struct perf_import *pi, struct perf_records *records, unsign
 						  pi->file.data.offset,
 					  total, pi->result.nr_events);
 	}
-	/* What came before a damaged or missing end is as good as ever. */
+	/* Data before a damaged or missing end are still valid. */
 	if ((ret == -ENODATA || ret == -EBADMSG) && pi->result.nr_samples) {
 		pi->result.cut_at = perf_records_done(records);
 		pi->result.cut_error = ret;
@@ -247,7 +247,7 @@ static int read_file(struct perf_import *pi, const struct source *src,
 	return ret;
 }
 
-/* perf record --threads writes the records of each of its threads to a file of its own. */
+/* perf record --threads writes the records of each thread to a separate file. */
 static int read_records(struct perf_import *pi)
 {
 	int ret = read_file(pi, pi->src, &pi->file.data, 0);
@@ -270,7 +270,7 @@ static int read_records(struct perf_import *pi)
 
 /* --- facts ------------------------------------------------------------------------------- */
 
-/* perf's own clock is what ftrace calls "perf"; the others are POSIX's numbers. */
+/* perf's own clock is the one that ftrace calls "perf"; the others have POSIX numbers. */
 static const char *clock_of(const struct perf_attr *attr)
 {
 	if (!attr->own_time)
@@ -291,7 +291,7 @@ static const char *clock_of(const struct perf_attr *attr)
 	}
 }
 
-/* What holds for all tracepoints. */
+/* Finds what applies to all tracepoints. */
 static void look_at_attrs(struct perf_import *pi)
 {
 	bool any = false;
@@ -325,7 +325,7 @@ static int add_meta(struct perf_import *pi, const char *name, const char *text)
 	return text_list_take(&pi->texts.meta, name, &sb);
 }
 
-/* The names of the events that were switched on: those that have a format. */
+/* Adds the names of the recorded events: those that have a format. */
 static int add_events(struct perf_import *pi)
 {
 	const struct text_list *formats = &pi->texts.event_formats;
@@ -342,7 +342,7 @@ static int add_events(struct perf_import *pi)
 	return text_list_take(&pi->texts.meta, RECORDING_META_EVENTS, &sb);
 }
 
-/* Those that the user gave, else what the caller has for this kernel. */
+/* Adds the user's symbols, or else the ones that the caller has for this kernel. */
 static int add_symbols(struct perf_import *pi, struct perf_facts *facts)
 {
 	const struct perf_system *s = &pi->system;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: what a perf.data file did not say, for those who read the recording.
- * In: what was counted while it was read. Out: notes, one a line.
+ * import: what a perf.data file lacked, for readers of the recording.
+ * In: counts made while reading it. Out: notes, one per line.
  */
 #include "import/perf_notes.h"
 
@@ -12,7 +12,7 @@
 
 static void note_origin(struct strbuf *out, const struct perf_system *s)
 {
-	/* The first note stands above every report. */
+	/* The first note is shown at the top of every report. */
 	strbuf_puts(out, "from perf.data\n");
 	if (*s->perf_version || *s->cmdline)
 		strbuf_printf(out, "recorded by perf%s%s%s%s\n",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: what a perf.data file did not say, for those who read the recording.
- * In: what was counted while it was read. Out: notes, one a line.
+ * import: what a perf.data file lacked, for readers of the recording.
+ * In: counts made while reading it. Out: notes, one per line.
  */
 #ifndef KMEMX_IMPORT_PERF_NOTES_H
 #define KMEMX_IMPORT_PERF_NOTES_H
@@ -13,7 +13,7 @@
 #include "import/perf_result.h"
 #include "import/perf_system.h"
 
-/* Where symbols are from: nowhere, from the user, or from the machine that kmemx runs on. */
+/* The source of symbols: none, the user, or the machine that kmemx runs on. */
 enum perf_symbols {
 	PERF_SYMBOLS_NONE,
 	PERF_SYMBOLS_GIVEN,
@@ -21,11 +21,11 @@ enum perf_symbols {
 };
 
 /**
- * struct perf_facts - what there was beside the events
- * @period: the greatest of a tracepoint; 1: every event; 0: perf chose it
- * @counted: tracepoints of which there are no samples, as perf only counted them
- * @moved: how far they moved, modulo 2^64
- * @clock: the recording's
+ * struct perf_facts - facts besides the events
+ * @period: the largest period of a tracepoint; 1: every event; 0: perf chose it
+ * @counted: tracepoints without samples, as perf only counted them
+ * @moved: how far the symbols were moved, modulo 2^64
+ * @clock: clock of the recording
  */
 struct perf_facts {
 	const struct perf_system *system;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: puts the records of a perf.data file into the order of time.
+ * import: puts the records of a perf.data file into time order.
  * In: records ring by ring, and perf's marks between rounds. Out: the same, sorted.
  */
 #include "import/perf_order.h"
@@ -13,7 +13,7 @@
 
 struct perf_order_entry {
 	uint64_t ts, seq, lost;
-	size_t at; /* in the bytes */
+	size_t at; /* offset in the bytes */
 	uint32_t cpu, size, stack_size;
 };
 
@@ -26,7 +26,7 @@ static int compare(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* One ring's records mostly are in order already. */
+/* The records of one ring are mostly in order already. */
 static void sort(struct perf_order *o)
 {
 	for (size_t i = 1; i < o->nr; i++)
@@ -36,7 +36,7 @@ static void sort(struct perf_order *o)
 		}
 }
 
-/* The records that stay move together, into memory of their own. */
+/* Moves the remaining records together into newly allocated memory. */
 static int keep_from(struct perf_order *o, size_t first)
 {
 	uint8_t *bytes;
@@ -65,7 +65,7 @@ static int keep_from(struct perf_order *o, size_t first)
 	return 0;
 }
 
-/* The first @nr entries, which are sorted. */
+/* Passes on the first @nr entries, which are sorted. */
 static int release(struct perf_order *o, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: puts the records of a perf.data file into the order of time.
+ * import: puts the records of a perf.data file into time order.
  * In: records ring by ring, and perf's marks between rounds. Out: the same, sorted.
  *
- * perf reads the CPUs' rings one after the other, round by round, and promises that nothing
- * behind a mark is older than what stood before the mark before it. So at most two rounds are
- * held; a file without marks, or one that lies, is sorted within a bounded window.
+ * perf reads the CPUs' rings one after the other, round by round. It guarantees that nothing after
+ * a mark is older than anything before the previous mark, so at most two rounds are held. A file
+ * without marks, or with wrong ones, is sorted within a bounded window.
  */
 #ifndef KMEMX_IMPORT_PERF_ORDER_H
 #define KMEMX_IMPORT_PERF_ORDER_H
@@ -15,14 +15,14 @@
 
 #include "base/compiler.h"
 
-/* Bytes of records, and records, that are held; half of them leave when there are more. */
+/* The most bytes and records that are held; half of them are passed on when there are more. */
 #define PERF_ORDER_BYTES   (32U << 20)
 #define PERF_ORDER_ENTRIES (512U << 10)
 
 /**
- * struct perf_item - a record on its way
- * @cpu: any number that the caller gave it
- * @lost: events that were lost there; then there is no data
+ * struct perf_item - a record waiting to be sorted
+ * @cpu: any number chosen by the caller
+ * @lost: number of events lost at this point; then there is no data
  * @data: @size bytes of an event, then @stack_size bytes of its stack
  */
 struct perf_item {
@@ -35,8 +35,8 @@ struct perf_item {
 
 /**
  * struct perf_order - set @write and @ctx, all else zero
- * @write: receives items in the order of time, those of one time in the order of the file; 0,
- *	or -errno, which ends everything
+ * @write: receives items in time order, those with the same time in file order; 0, or -errno, which
+ *	stops the import
  */
 struct perf_order {
 	int (*write)(void *ctx, const struct perf_item *item);
@@ -52,9 +52,9 @@ struct perf_order {
 int perf_order_add(struct perf_order *o, const struct perf_item *item) __must_check;
 /* perf's mark (PERF_RECORD_FINISHED_ROUND). Return: as perf_order_add(). */
 int perf_order_round(struct perf_order *o) __must_check;
-/* Nothing comes any more. Return: as perf_order_add(). */
+/* Passes on everything that is left. Return: as perf_order_add(). */
 int perf_order_finish(struct perf_order *o) __must_check;
-/* All that was added comes out; what is added next may be of any time. As perf_order_add(). */
+/* Passes on everything; items added later may have any time. Return: as perf_order_add(). */
 int perf_order_restart(struct perf_order *o) __must_check;
 void perf_order_free(struct perf_order *o);
 

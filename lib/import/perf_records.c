@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * import: the records of a perf.data file, one after the other.
- * In: a range of a byte source, compressed in part. Out: whole records, and what follows
+ * In: a range of a byte source, partly compressed. Out: whole records, and the data that follows
  * some of them.
  */
 #include "import/perf_records.h"
@@ -15,7 +15,7 @@
 
 #define WINDOW (256U << 10)
 
-/* Bytes that wait: [@at, @end) of @data, which has room for WINDOW. */
+/* Pending bytes: [@at, @end) of @data, which has room for WINDOW bytes. */
 struct window {
 	uint8_t *data;
 	size_t at, end;
@@ -23,7 +23,7 @@ struct window {
 
 struct perf_records {
 	const struct source *src;
-	uint64_t pos, end; /* of what is not in the window yet */
+	uint64_t pos, end; /* range that is not in the window yet */
 	bool big_endian;
 	struct window file, plain;
 	struct perf_unpack *unpack;
@@ -59,7 +59,7 @@ static void make_room(struct window *w)
 	w->at = 0;
 }
 
-/* At least @need bytes, if there are so many. */
+/* Reads at least @need bytes, if there are that many. */
 static int fill_file(struct perf_records *r, size_t need)
 {
 	struct window *w = &r->file;
@@ -79,7 +79,7 @@ static int fill_file(struct perf_records *r, size_t need)
 	return 0;
 }
 
-/* The record's size if it is whole in the window; 0 if not; -EBADMSG. */
+/* The size of the record if the window has all of it; 0 if not; -EBADMSG. */
 static int whole_record(const struct perf_records *r, const struct window *w)
 {
 	uint16_t size;
@@ -104,7 +104,7 @@ static void take(const struct perf_records *r, struct window *w, uint32_t size,
 	w->at += size;
 }
 
-/* 1, 0: nothing is left; -errno. */
+/* 1; 0: at the end; -errno. */
 static int next_in_file(struct perf_records *r, struct perf_record *rec)
 {
 	int ret = fill_file(r, PERF_RECORD_MAX);
@@ -122,7 +122,7 @@ static int next_in_file(struct perf_records *r, struct perf_record *rec)
 	return 1;
 }
 
-/* 1, 0: no whole one is left of what is compressed so far; -errno. */
+/* 1; 0: no whole record remains in the data decompressed so far; -errno. */
 static int next_in_plain(struct perf_records *r, struct perf_record *rec)
 {
 	struct window *w = &r->plain;
@@ -146,7 +146,7 @@ static int next_in_plain(struct perf_records *r, struct perf_record *rec)
 	return 1;
 }
 
-/* Its content is in the window until the next record of the file is taken. */
+/* The compressed content stays in the window until the next record of the file is read. */
 static int unpack(struct perf_records *r, const struct perf_record *rec)
 {
 	const uint8_t *data = rec->data;
@@ -179,7 +179,7 @@ int perf_records_next(struct perf_records *r, struct perf_record *rec)
 		r->last_packed = ret > 0;
 		if (!ret)
 			ret = next_in_file(r, rec);
-		/* The end, within a record that was compressed. */
+		/* The data end within a compressed record. */
 		if (!ret && r->plain.at != r->plain.end)
 			return -ENODATA;
 		if (ret <= 0 || rec->packed ||

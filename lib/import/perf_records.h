@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * import: the records of a perf.data file, one after the other.
- * In: a range of a byte source, compressed in part. Out: whole records, and what follows
+ * In: a range of a byte source, partly compressed. Out: whole records, and the data that follows
  * some of them.
  *
  * Format: tools/perf/Documentation/perf.data-file-format.txt of the kernel.
@@ -16,7 +16,7 @@
 #include "base/compiler.h"
 #include "recording/source.h"
 
-/* Kinds of records, of the kernel and of perf, that mean something here. */
+/* The types of kernel and perf records that are used here. */
 enum perf_record_type {
 	PERF_MMAP = 1,
 	PERF_LOST = 2,
@@ -43,9 +43,9 @@ enum perf_record_type {
 
 /**
  * struct perf_record - valid until the next call
- * @data: @size bytes behind the header
- * @offset: where it is in the file; of a compressed one, the record that it is in
- * @packed: it was compressed
+ * @data: @size bytes after the header
+ * @offset: its offset in the file; for a compressed record, that of the enclosing record
+ * @packed: the record was compressed
  */
 struct perf_record {
 	uint32_t type;
@@ -59,8 +59,8 @@ struct perf_record {
 struct perf_records;
 
 /**
- * perf_records_open() - begin to read @src from @pos to @end
- * @src: stays the caller's; the range is clipped to its size
+ * perf_records_open() - open the range of @src from @pos to @end
+ * @src: borrowed from the caller; the range is clipped to its size
  *
  * Return: 0 or -ENOMEM.
  */
@@ -69,21 +69,21 @@ int perf_records_open(struct perf_records **out, const struct source *src, uint6
 /**
  * perf_records_next() - the next record
  *
- * Return: 1; 0 at the end; -ENODATA if the last record is cut; -EBADMSG where sizes or
- * compressed data make no sense, and what follows is unreadable; -ENOTSUP if it is
- * compressed and zstd is not built in; -ENOMEM; -errno of reading.
+ * Return: 1; 0 at the end; -ENODATA if the last record is truncated; -EBADMSG if sizes or
+ * compressed data are invalid, and the rest is unreadable; -ENOTSUP if it is compressed and zstd is
+ * not built in; -ENOMEM; -errno of reading.
  */
 int perf_records_next(struct perf_records *r, struct perf_record *rec) __must_check;
 /**
- * perf_records_payload() - what follows the record that was just returned, outside of it
- * @size: bytes, as the record says
- * @offset: receives where it is in the source; reading goes on behind it
+ * perf_records_payload() - find the data after the record that was just returned
+ * @size: bytes, as given in the record
+ * @offset: receives its offset in the source; reading continues after it
  *
  * Return: 0; -ENODATA beyond the end; -EBADMSG after a compressed record.
  */
 int perf_records_payload(struct perf_records *r, uint64_t size,
 			 uint64_t *offset) __must_check;
-/* Bytes of the source that are done. */
+/* Bytes of the source that have been read. */
 uint64_t perf_records_done(const struct perf_records *r);
 void perf_records_close(struct perf_records *r);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * import: the symbols for a perf.data file, which has none of its own.
- * In: text of a kallsyms or a System.map, and what the file says of its kernel. Out: kallsyms.
+ * In: text of a kallsyms or a System.map, and what the file says about its kernel. Out: kallsyms.
  */
 #include "import/perf_symbols.h"
 
@@ -14,14 +14,14 @@
 /* "ADDRESS T NAME\tMORE\n" */
 struct symbol_line {
 	uint64_t address;
-	const char *type; /* and all behind it */
+	const char *type; /* and the rest of the line */
 	const char *name;
 	size_t name_size;
 	bool module;
 	const char *next;
 };
 
-/* Is @at a line with a symbol? What is behind it is in @l->next anyway. */
+/* Does @at have a line with a symbol? Sets @l->next to the following line in any case. */
 static bool split(const char *at, struct symbol_line *l)
 {
 	const char *end = strchrnul(at, '\n');
@@ -66,7 +66,7 @@ static void move_all(struct strbuf *out, const char *text, uint64_t from, uint64
 	for (const char *at = text; *at; at = l.next) {
 		if (!split(at, &l) || l.module)
 			continue;
-		/* What is below it are offsets, of per-CPU variables for example. */
+		/* Lower values are offsets, for example of per-CPU variables. */
 		strbuf_printf(out, "%016" PRIx64 " ",
 			      l.address < from ? l.address : l.address + by);
 		strbuf_add(out, l.type, (size_t)(l.next - l.type));

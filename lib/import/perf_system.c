@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: what a perf.data file says of the system: kernel, tasks, modules.
+ * import: what a perf.data file says about the system: kernel, tasks, modules.
  * In: sections and records. Out: texts for a recording.
  */
 #include "import/perf_system.h"
@@ -13,15 +13,15 @@
 
 #include "base/bytes.h"
 
-/* Names of tasks, with the NUL. */
+/* Size of task names, including the NUL. */
 #define COMM_MAX	   16U
-/* The bits of a record's misc that say where it was: kernel. */
+/* The misc bits that tell where a record came from: the kernel. */
 #define MISC_CPU_MODE	   7U
 #define MISC_KERNEL	   1U
 #define NO_TASK		   UINT32_MAX
-/* The bit that says that a build id has its size. */
+/* The misc bit that a build ID record includes the size of the ID. */
 #define MISC_BUILD_ID_SIZE (1U << 15)
-/* Within a record of a build id, behind the task's number. */
+/* Layout of a build ID record after the task's number. */
 #define BUILD_ID_MAX	   (PERF_MAX_BUILD_ID / 2)
 #define BUILD_ID_SIZE	   (4U + BUILD_ID_MAX)
 #define BUILD_ID_NAME	   (4U + 24U)
@@ -31,7 +31,7 @@
 
 /* --- sections ---------------------------------------------------------------------------- */
 
-/* {u32 len, text with NULs behind it}: what is printable of it. */
+/* {u32 len, text padded with NULs}: copies the printable characters. */
 static void copy_word(struct byte_reader *r, char *out, size_t size)
 {
 	uint32_t len = byte_reader_u32(r);
@@ -46,7 +46,7 @@ static void copy_word(struct byte_reader *r, char *out, size_t size)
 	out[i] = '\0';
 }
 
-/* u32 number, then as many words. */
+/* u32 number, then that many words. */
 static void copy_cmdline(struct perf_system *s, struct byte_reader *r)
 {
 	uint32_t nr = byte_reader_u32(r);
@@ -64,7 +64,7 @@ static void copy_cmdline(struct perf_system *s, struct byte_reader *r)
 	}
 }
 
-/* pid, build id, the file's name behind it. @misc and @size: of the record, without its header. */
+/* pid, build ID, then the file's name. @misc and @size are the record's, without its header. */
 static void read_build_id(struct perf_system *s, uint16_t misc, const uint8_t *data,
 			  size_t size)
 {
@@ -74,7 +74,7 @@ static void read_build_id(struct perf_system *s, uint16_t misc, const uint8_t *d
 	if (size <= BUILD_ID_NAME || (misc & MISC_CPU_MODE) != MISC_KERNEL)
 		return;
 	name_size = strnlen(name, size - BUILD_ID_NAME);
-	/* Modules are there, too. */
+	/* Modules are listed, too. */
 	if (memmem(name, name_size, ".ko", 3) ||
 	    (name[0] == '[' && (name_size < 8 || memcmp(name, "[kernel.", 8) != 0)))
 		return;
@@ -84,7 +84,7 @@ static void read_build_id(struct perf_system *s, uint16_t misc, const uint8_t *d
 		snprintf(s->build_id + 2 * i, 3, "%02x", data[4 + i]);
 }
 
-/* Records, one behind the other. */
+/* Consecutive records. */
 static void read_build_ids(struct perf_system *s, const uint8_t *data, size_t size,
 			   bool big_endian)
 {
@@ -161,14 +161,14 @@ static int read_comm(struct perf_system *s, const uint8_t *data, size_t size,
 	len = strnlen((const char *)data + 8, size - 8 < COMM_MAX ? size - 8 : COMM_MAX);
 	if (!len || !get_u32(data + 4, big_endian))
 		return 0;
-	/* Each has a line of its own. */
+	/* Each name gets a line of its own. */
 	for (size_t i = 0; i < len; i++)
 		comm[i] = data[8 + i] == '\n' ? ' ' : (char)data[8 + i];
 	id = intern_id(&s->comms, comm, len);
 	return id ? set_task(s, get_u32(data + 4, big_endian), id) : -ENOMEM;
 }
 
-/* pid, ppid, tid, ptid: a new task has its parent's name until it says another. */
+/* pid, ppid, tid, ptid: a new task keeps its parent's name until it sets another. */
 static int read_fork(struct perf_system *s, const uint8_t *data, size_t size,
 		     bool big_endian)
 {
@@ -204,7 +204,7 @@ static size_t module_name(const char *path, size_t len, char *out, size_t size)
 	return nr;
 }
 
-/* pid, tid, address, length, offset, and the name: of the kernel itself, or of a module. */
+/* pid, tid, address, length, offset, and the name of the kernel itself or of a module. */
 static void read_mmap(struct perf_system *s, const struct perf_record *rec,
 		      size_t name_at, bool big_endian)
 {
@@ -238,7 +238,7 @@ static void read_mmap(struct perf_system *s, const struct perf_record *rec,
 		      size, start);
 }
 
-/* u64 address, u32 size, u16 kind, u16 flags, and a name: a program that came or went. */
+/* u64 address, u32 size, u16 kind, u16 flags, and a name: a program that was loaded or unloaded. */
 static void read_ksymbol(struct perf_system *s, const uint8_t *data, size_t size,
 			 bool big_endian)
 {
@@ -259,7 +259,7 @@ static void read_ksymbol(struct perf_system *s, const uint8_t *data, size_t size
 		      get_u64(data, big_endian), (int)len, name);
 }
 
-/* Events of tasks have these tasks' numbers there; those of the system have none. */
+/* Per-task events have the tasks' numbers here; system-wide ones have none. */
 static void read_id_index(struct perf_system *s, const uint8_t *data, size_t size,
 			  bool big_endian)
 {
@@ -300,7 +300,7 @@ int perf_system_record(struct perf_system *s, const struct perf_record *rec,
 
 /* --- texts ------------------------------------------------------------------------------- */
 
-/* "pid comm" lines; those of tasks that have a name already are left out. */
+/* Keeps the "pid comm" lines of tasks that have no name yet. */
 static int keep_unnamed(const struct perf_system *s, struct strbuf *cmdlines)
 {
 	struct strbuf kept = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: what a perf.data file says of the system: kernel, tasks, modules.
+ * import: what a perf.data file says about the system: kernel, tasks, modules.
  * In: sections and records. Out: texts for a recording.
  */
 #ifndef KMEMX_IMPORT_PERF_SYSTEM_H
@@ -17,28 +17,28 @@
 #include "import/perf_records.h"
 #include "recording/system_texts.h"
 
-/* More tasks have no name in the recording. */
+/* The most tasks with a name in the recording. */
 #define PERF_MAX_TASKS	  (1U << 20)
-/* More modules are left out. */
+/* The most modules; further ones are left out. */
 #define PERF_MAX_MODULES  4096U
-/* A longer word of a section is cut. */
+/* Longer words of a section are cut. */
 #define PERF_MAX_WORD	  128U
 #define PERF_MAX_CMDLINE  256U
-/* Of a build id, in hex. */
+/* Size of a build ID in hex. */
 #define PERF_MAX_BUILD_ID 40U
-/* More symbols that were made at run time are left out. */
+/* The most symbols created at run time; further ones are left out. */
 #define PERF_MAX_KSYMBOLS 65536U
 
 /**
  * struct perf_system - zero-initialise it
- * @perf_version: of the perf that recorded
- * @cmdline: how it was called, cut
- * @filtered: with --filter, so a part of the events only
- * @build_id: of the kernel, in hex; "": unknown
- * @text_symbol: a symbol of the kernel, and @kernel_text where it was; @kernel_end: where its
- *	code ended; "", 0: unknown
- * @ksymbols: of BPF programs and the like, as lines of kallsyms
- * @some_tasks: it recorded tasks, not the system
+ * @perf_version: version of the recording perf
+ * @cmdline: its command line, shortened
+ * @filtered: recorded with --filter, so only a part of the events
+ * @build_id: build ID of the kernel, in hex; "": unknown
+ * @text_symbol: a symbol of the kernel; @kernel_text: its address; @kernel_end: end of the kernel's
+ *	code; "", 0: unknown
+ * @ksymbols: symbols of BPF programs and the like, as lines of kallsyms
+ * @some_tasks: perf recorded tasks, not the whole system
  */
 struct perf_system {
 	char host[PERF_MAX_WORD], release[PERF_MAX_WORD], machine[PERF_MAX_WORD];
@@ -48,23 +48,23 @@ struct perf_system {
 	char build_id[PERF_MAX_BUILD_ID + 1], text_symbol[PERF_MAX_WORD];
 	uint64_t kernel_text, kernel_end;
 	struct intern comms;
-	struct u64_map tasks; /* number to number of comm */
+	struct u64_map tasks; /* maps task number to number of comm */
 	struct strbuf modules, ksymbols;
 	size_t nr_modules, nr_ksymbols;
 };
 
-/* A section's content, @feature one of enum perf_feature; others are ignored. */
+/* Reads a section's content. @feature is one of enum perf_feature; others are ignored. */
 void perf_system_feature(struct perf_system *s, unsigned int feature, const uint8_t *data,
 			 size_t size, bool big_endian);
-/* PERF_COMM, PERF_FORK, PERF_MMAP, PERF_MMAP2, PERF_KSYMBOL, PERF_HEADER_BUILD_ID, PERF_ID_INDEX;
- * others are ignored. 0 or -ENOMEM.
+/* Reads PERF_COMM, PERF_FORK, PERF_MMAP, PERF_MMAP2, PERF_KSYMBOL, PERF_HEADER_BUILD_ID,
+ * PERF_ID_INDEX; others are ignored. 0 or -ENOMEM.
  */
 int perf_system_record(struct perf_system *s, const struct perf_record *rec,
 		       bool big_endian) __must_check;
 /**
- * perf_system_texts() - have the texts say what is known
- * @texts: its command lines are those of the tracing data, which are taken for tasks that
- *	the records do not name
+ * perf_system_texts() - fill in the texts
+ * @texts: its command lines come from the tracing data and are used for tasks that the records do
+ *	not name
  *
  * Return: 0 or -ENOMEM.
  */

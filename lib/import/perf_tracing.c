@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: the tracing data of a perf.data file: how the kernel writes its events.
- * In: the section as perf has it. Out: texts for a recording, and what its records need.
+ * import: the tracing data of a perf.data file: the kernel's event formats.
+ * In: the section as in the file. Out: texts for a recording, and properties of its records.
  */
 #include "import/perf_tracing.h"
 
@@ -17,10 +17,10 @@
 #include "recording/reader.h"
 #include "recording/trace_dat.h"
 
-/* No kernel has larger ones. */
+/* Larger than any kernel's sub-buffers. */
 #define MAX_SUBBUF     (1U << 20)
 #define MAX_COMMON     16 /* fields; kernels have four to six */
-/* perf writes these marks between the frames; they are the highest addresses there are. */
+/* perf puts these marks between frames; they are the highest possible addresses. */
 #define CONTEXT_KERNEL ((uint64_t)-128)
 #define CONTEXT_MAX    ((uint64_t)-4095)
 
@@ -31,7 +31,7 @@ static bool find_id(const char *format, uint16_t *id)
 	const char *at = strstr(format, "\nID:");
 	unsigned int value;
 
-	/* Nobody can read events that have no name. */
+	/* Events without a name are unusable. */
 	if (strncmp(format, "name: ", 6) != 0 || !at ||
 	    sscanf(at, "\nID:%9u", &value) != 1 || value > UINT16_MAX)
 		return false;
@@ -39,7 +39,7 @@ static bool find_id(const char *format, uint16_t *id)
 	return true;
 }
 
-/* Where the last field ends whose name begins with common_; 0 if there is none. */
+/* The end of the last field whose name begins with common_; 0 if there is none. */
 static uint32_t common_end(const char *format)
 {
 	const char *at = format;
@@ -59,7 +59,7 @@ static uint32_t common_end(const char *format)
 	return end;
 }
 
-/* Moves the texts that can be used to @to. What has no number has no events. */
+/* Moves the usable texts to @to. A format without an ID has no events. */
 static int take_formats(struct perf_tracing *t, struct recording_text *from, size_t nr,
 			struct text_list *to)
 {
@@ -68,7 +68,7 @@ static int take_formats(struct perf_tracing *t, struct recording_text *from, siz
 		uint16_t id;
 		int ret;
 
-		/* The number of stacks is the same in all kernels: no event's. */
+		/* The ID of stacks is the same in all kernels and never belongs to an event. */
 		if (!find_id(from[i].text, &id) || id == TEXT_ID_STACK ||
 		    perf_tracing_knows(t, id))
 			continue;
@@ -96,7 +96,7 @@ static uint32_t frames_at(const struct perf_tracing *t)
 	return (size_at(t) + 4 + align - 1) & ~(align - 1);
 }
 
-/* As the kernel prints it, for longs of this size. */
+/* Adds the stack format as the kernel prints it for longs of this size. */
 static int add_stack_format(const struct perf_tracing *t, const char *model,
 			    struct text_list *to)
 {
@@ -167,7 +167,7 @@ static int read_parts(struct recording *rec, struct reader *r)
 
 	for (size_t i = 0; !ret && i < TRACE_DAT_NR_PARTS; i++) {
 		ret = trace_dat_parts[i].read(&td, r);
-		/* perf's older versions have no command lines. */
+		/* Older versions of perf store no command lines. */
 		if (ret && ret != -ENOMEM && rec->nr_event_formats && i > 2)
 			return 0;
 	}
@@ -269,7 +269,7 @@ size_t perf_tracing_stack(const struct perf_tracing *t, const uint8_t *event,
 			kernel = frame == CONTEXT_KERNEL;
 		else if (kernel)
 			set_uint(t, frames + word * count++, word, frame);
-		/* Unwinders may end with 0; in the middle it is a frame. */
+		/* Unwinders may end the chain with 0; in the middle, 0 is a frame. */
 		if (kernel && frame)
 			end = count;
 	}

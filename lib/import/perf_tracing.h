@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: the tracing data of a perf.data file: how the kernel writes its events.
- * In: the section as perf has it. Out: texts for a recording, and what its records need.
+ * import: the tracing data of a perf.data file: the kernel's event formats.
+ * In: the section as in the file. Out: texts for a recording, and properties of its records.
  *
- * Format: tools/perf/util/trace-event-info.c of the kernel. It is the beginning of a
- * trace.dat of version 6, with another number for its version.
+ * Format: tools/perf/util/trace-event-info.c of the kernel. It equals the beginning of a trace.dat
+ * file of version 6, but with another version number.
  */
 #ifndef KMEMX_IMPORT_PERF_TRACING_H
 #define KMEMX_IMPORT_PERF_TRACING_H
@@ -18,18 +18,18 @@
 #include "recording/recording.h"
 #include "recording/system_texts.h"
 
-/* A section is not larger: a system's formats have 1 to 8 MB, and perf keeps the chosen ones. */
+/* The largest section: a system's formats have 1 to 8 MB, and perf stores only the chosen ones. */
 #define PERF_TRACING_MAX (64U << 20)
-/* A stack gets no more frames; perf's own limit is 127 unless root raises it. */
+/* The most frames of a stack; perf's own limit is 127 unless root raises it. */
 #define PERF_MAX_FRAMES	 256U
 
 /**
  * struct perf_tracing - zero-initialise it
- * @subbuf_size: of the ring buffer that header_page describes
- * @page_size: of the recorded machine's user space
- * @common_size: bytes that all events have at their start
+ * @subbuf_size: size of a sub-buffer as header_page describes it
+ * @page_size: page size of the recorded machine's user space
+ * @common_size: bytes of the common fields at the start of every event
  * @known: a bit for each event that has a format
- * @has_kmem: one of these is of the system kmem
+ * @has_kmem: one of these is a kmem event
  */
 struct perf_tracing {
 	struct page_layout layout;
@@ -41,8 +41,8 @@ struct perf_tracing {
 
 /**
  * perf_tracing_read() - take over the tracing data
- * @data: stays the caller's
- * @texts: receives the formats, with one for stacks, printk formats and command lines
+ * @data: borrowed from the caller
+ * @texts: receives the formats (one for stacks is added), printk formats and command lines
  *
  * Return: 0; -EBADMSG after a message to @log; -ENOMEM.
  */
@@ -55,12 +55,12 @@ static inline bool perf_tracing_knows(const struct perf_tracing *t, uint16_t id)
 }
 
 /**
- * perf_tracing_stack() - make a stack's record, as ftrace has it behind an event
- * @event: the event's record: the common fields are its own; at least common_size bytes
- * @chain: @nr words of @t's byte order: a callchain of perf's, with its marks
+ * perf_tracing_stack() - make a stack record, as ftrace writes it after an event
+ * @event: the event's record, whose common fields are copied; at least common_size bytes
+ * @chain: @nr words in @t's byte order: perf's callchain with its marks
  * @out: has room for perf_tracing_stack_max() bytes
  *
- * Frames are the kernel's. Return: the record's size; 0 if there is none of these.
+ * Keeps only the kernel's frames. Return: the record's size; 0 if there are no such frames.
  */
 size_t perf_tracing_stack(const struct perf_tracing *t, const uint8_t *event,
 			  const uint8_t *chain, uint64_t nr, uint8_t *out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: the compressed records of a perf.data file.
+ * import: decompresses the records of a perf.data file.
  * In: their contents, which are pieces of one zstd stream. Out: the records in them.
  */
 #include "import/perf_unpack.h"
@@ -11,14 +11,14 @@
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 
-/* The memory that a stream may ask for; perf's levels take up to 8 MiB, the longest 128. */
+/* The most memory that a stream may require; perf's levels need up to 8 MiB, the longest 128. */
 #define WINDOW_LOG_MAX 27
 
 struct perf_unpack {
 	ZSTD_DCtx *dctx;
 	ZSTD_inBuffer in;
-	uint64_t given;		/* of the piece */
-	uint64_t packed, plain; /* of all */
+	uint64_t given;		/* bytes output of this piece */
+	uint64_t packed, plain; /* bytes of all pieces */
 	bool more;
 };
 
@@ -60,7 +60,7 @@ int perf_unpack_some(struct perf_unpack *u, uint8_t *out, size_t size, size_t *g
 	*got = to.pos;
 	u->given += to.pos;
 	u->plain += to.pos;
-	/* A full buffer may mean that more is ready inside. */
+	/* If the output buffer is full, the decompressor may hold more. */
 	u->more = u->in.pos < u->in.size || to.pos == to.size;
 	if (ZSTD_isError(ret) || u->given > PERF_PLAIN_MAX ||
 	    (u->plain > PERF_PLAIN_MAX && u->plain / PERF_GROWTH_MAX > u->packed) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * import: the pages of each CPU in a directory of copies from tracefs.
- * In: the directory, how its pages are laid out. Out: parts of whole pages, and statistics.
+ * In: the directory, the layout of its pages. Out: parts of whole pages, and statistics.
  */
 #include "import/raw_cpus.h"
 
@@ -18,7 +18,7 @@
 #include "base/io.h"
 #include "recording/subbuf.h"
 
-/* Read to detect the byte order. */
+/* Pages read to detect the byte order. */
 #define MAX_PROBES 16
 
 static uint64_t commit_of(const struct raw_cpus *rc, const uint8_t *page, bool big)
@@ -27,7 +27,7 @@ static uint64_t commit_of(const struct raw_cpus *rc, const uint8_t *page, bool b
 	       ~(uint64_t)(SUBBUF_COMMIT_MISSED | SUBBUF_COMMIT_STORED);
 }
 
-/* From @at on, the first page of which not all is a hole; the file's size at the end. */
+/* The first page from @at on that is not entirely a hole; the file's size at the end. */
 static uint64_t skip_hole(const struct raw_cpus *rc, const struct writer_part *part,
 			  uint64_t at)
 {
@@ -38,8 +38,8 @@ static uint64_t skip_hole(const struct raw_cpus *rc, const struct writer_part *p
 	return at + ((uint64_t)data - at) / rc->subbuf_size * rc->subbuf_size;
 }
 
-/* Commits of the first pages make sense in one byte order only: a count of bytes that is
- * divisible by four and fits the page. Returns 1 or 0 for big, -1 if unknown.
+/* The commit field of a page, a byte count that is divisible by four and fits the page, makes sense
+ * in only one byte order. Probes the first pages. Returns 1 for big, 0 for little, -1 if unknown.
  */
 static int probe_order(const struct raw_cpus *rc)
 {
@@ -67,7 +67,7 @@ static int probe_order(const struct raw_cpus *rc)
 	return good[0] == good[1] ? -1 : good[1] > good[0];
 }
 
-/* Has the page, of which only @rest bytes are there, say that it ends where it is cut. */
+/* Only @rest bytes of the page exist: makes its commit field end there. */
 static void bound_page(const struct raw_cpus *rc, uint8_t *page, uint32_t rest)
 {
 	uint64_t have = (rest - rc->layout.data_offset) & ~3U;
@@ -80,7 +80,7 @@ static void bound_page(const struct raw_cpus *rc, uint8_t *page, uint32_t rest)
 		word[rc->big_endian ? size - 1 - i : i] = (uint8_t)(have >> 8 * i);
 }
 
-/* Replaces a file whose last page is cut by a copy that ends with a whole one. @done: bytes of
+/* Replaces a file with a truncated last page by a copy that ends with a whole page. @done: bytes of
  * the files before it.
  */
 static int mend_cut(struct raw_cpus *rc, struct writer_part *part, uint64_t done)
@@ -142,7 +142,7 @@ static int add_stats(struct raw_cpus *rc, uint32_t cpu)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* The number in "cpu12" followed by @suffix; -1 if it is something else. */
+/* The number in "cpu12" followed by @suffix; -1 for other names. */
 static int64_t cpu_number(const char *name, const char *suffix)
 {
 	char *end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * import: the pages of each CPU in a directory of copies from tracefs.
- * In: the directory, how its pages are laid out. Out: parts of whole pages, and statistics.
+ * In: the directory, the layout of its pages. Out: parts of whole pages, and statistics.
  */
 #ifndef KMEMX_IMPORT_RAW_CPUS_H
 #define KMEMX_IMPORT_RAW_CPUS_H
@@ -19,14 +19,14 @@
 
 /**
  * struct raw_cpus - set the first five, zero the rest; raw_cpus_free() at the end
- * @directory: with the caller's, as are @opts and @stats
- * @layout, @subbuf_size: what header_page says, at least 512 bytes
- * @opts: its open_part() makes room for a copy of what must be mended
- * @stats: receives "CPU: N" and the kernel's text, of each CPU
+ * @directory: its members are the caller's, as are @opts and @stats
+ * @layout, @subbuf_size: from header_page; at least 512 bytes
+ * @opts: its open_part() opens the file for a repaired copy
+ * @stats: receives "CPU: N" and the kernel's text for each CPU
  * @parts: by CPU, after raw_cpus_find()
- * @big_endian: if it can be detected, else as this machine
- * @nr_cut: files whose last page was not whole
- * @size: bytes of all files
+ * @big_endian: detected if possible, else this machine's byte order
+ * @nr_cut: files with an incomplete last page
+ * @size: total bytes of all files
  */
 struct raw_cpus {
 	struct raw_directory directory;
@@ -43,10 +43,10 @@ struct raw_cpus {
 };
 
 /**
- * raw_cpus_find() - open what each CPU left, and mend what is cut
+ * raw_cpus_find() - open each CPU's pages, and repair truncated ones
  *
- * Return: 0; -ENODATA after a message if there are no pages; -EINVAL the same of one that is
- * no regular file; -ENOMEM; -errno of reading or of open_part().
+ * Return: 0; -ENODATA after a message if there are no pages; -EINVAL after a message if one is not
+ * a regular file; -ENOMEM; -errno of reading or of open_part().
  */
 int raw_cpus_find(struct raw_cpus *rc) __must_check;
 /* Closes the parts. */

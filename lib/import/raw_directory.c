@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: the files of a directory of copies from tracefs.
- * In: the directory. Out: texts, and the names of what lies in it.
+ * import: reads the files of a directory of copies from tracefs.
+ * In: the directory. Out: texts, and the names of its entries.
  */
 #include "import/raw_directory.h"
 
@@ -48,7 +48,7 @@ int raw_directory_each(const struct raw_directory *d, const char *sub,
 
 	if (snprintf(path, sizeof(path), "%s/%s", d->path, sub) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	/* In an order that is the same on every machine. */
+	/* Sort, so that the order is the same on every machine. */
 	nr = scandir(path, &list, NULL, alphasort);
 	if (nr < 0)
 		return -errno;

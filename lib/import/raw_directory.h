@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: the files of a directory of copies from tracefs.
+ * import: reads the files of a directory of copies from tracefs.
  * In: the directory. Out: texts, and the names of its entries.
  */
 #ifndef KMEMX_IMPORT_RAW_DIRECTORY_H
@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 
-/* Both are the caller's. */
+/* The caller owns both. */
 struct raw_directory {
 	const char *path;
 	const struct log *log;

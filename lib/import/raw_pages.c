@@ -17,7 +17,7 @@
 #include "import/raw_cpus.h"
 #include "import/raw_directory.h"
 
-/* No kernel has larger ones. */
+/* Larger than any kernel's sub-buffers. */
 #define MAX_SUBBUF (1U << 20)
 
 struct raw_pages {
@@ -103,12 +103,12 @@ static int read_formats(struct raw_pages *rp)
 
 /* --- the kernel -------------------------------------------------------------------------- */
 
-/* What is known of the kernel; empty what is not. */
+/* What is known about the kernel; empty if unknown. */
 struct uname_words {
 	char host[64], release[128], machine[64];
 };
 
-/* Copies the next word of the line at *@p, and moves *@p behind it; false: no more. */
+/* Copies the next word of the line at *@p, and moves *@p after it; false: no more. */
 static bool next_word(const char **p, char *out, size_t size)
 {
 	size_t len;
@@ -122,8 +122,8 @@ static bool next_word(const char **p, char *out, size_t size)
 	return true;
 }
 
-/* "Linux HOST RELEASE ... MACHINE": "uname -a" has the machine last but one, before
- * GNU/Linux, "uname -snrm" has it last.
+/* "Linux HOST RELEASE ... MACHINE": "uname -a" prints the machine last but one, before GNU/Linux,
+ * "uname -snrm" prints it last.
  */
 static void parse_uname(const char *line, struct uname_words *out)
 {

@@ -18,19 +18,19 @@
 struct raw_pages;
 
 /**
- * raw_pages_open() - find out what a directory holds
+ * raw_pages_open() - read what describes a directory's pages
  *
- * Return: 0; -ENOENT or -ENODATA after an LOG_ERROR message that says which file is missing
- * or empty; -EBADMSG the same of one that makes no sense; -ENOMEM, -errno of reading.
+ * Return: 0; -ENOENT or -ENODATA after an LOG_ERROR message that says which file is missing or
+ * empty; -EBADMSG after such a message if one is invalid; -ENOMEM, -errno of reading.
  */
 int raw_pages_open(struct raw_pages **out, const char *dir,
 		   const struct recording_import_options *opts,
 		   const struct log *log) __must_check;
 void raw_pages_close(struct raw_pages *rp);
-/* For writer_write(); owned by @rp. */
+/* Input of writer_write(); owned by @rp. */
 const struct writer_facts *raw_pages_facts(const struct raw_pages *rp);
 const struct writer_part *raw_pages_parts(const struct raw_pages *rp, size_t *count);
-/* What is missing, a note a line; also the item RECORDING_META_IMPORT. */
+/* What is missing, one note per line; also the item RECORDING_META_IMPORT. */
 const char *raw_pages_notes(const struct raw_pages *rp);
 
 #endif

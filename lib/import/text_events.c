@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: events of a kernel's text log as ring-buffer records.
+ * import: converts events of a kernel's text log to ring-buffer records.
  * In: lines of ftrace text. Out: records.
  */
 #include "import/text_events.h"
@@ -24,7 +24,7 @@ static void put(struct text_record *out, size_t offset, uint64_t value, size_t s
 	       size);
 }
 
-/* Common fields, and zeroes up to @size. */
+/* Writes the common fields, and zeros up to @size. */
 static void begin(struct text_record *out, const struct ftrace_line *line, uint16_t id,
 		  size_t size)
 {
@@ -37,9 +37,9 @@ static void begin(struct text_record *out, const struct ftrace_line *line, uint1
 	out->size = size;
 }
 
-/* @site: the event's callsite, 0 if it is not known. A true address beside a name is of use
- * where it can be looked up, or is that callsite; else the name alone counts, as it does in
- * the event itself, and the address is remembered for those that are printed without name.
+/* @site: the event's callsite, 0 if unknown. A real address printed with a name is used if symbols
+ * were given, or if it is @site. Otherwise only the name counts, as in the event itself, and the
+ * address is remembered for functions printed without a name.
  */
 static int take_symbol(struct text_events *te, const struct ftrace_symbol *sym,
 		       uint64_t site, uint64_t *addr)
@@ -79,7 +79,7 @@ static bool is_null(const char *text)
 	return !strncmp(text, "(null)", 6) || !strncmp(text, "(nil)", 5);
 }
 
-/* "(____ptrval____)" is any address. */
+/* "(____ptrval____)" stands for any address. */
 static int take_pointer(struct text_events *te, const char *text, uint64_t *value)
 {
 	size_t digits = strspn(text, "0123456789abcdefABCDEF");
@@ -116,8 +116,8 @@ static int take_number(const char *text, bool is_signed, uint64_t *value)
 	return errno || end == text || (*end && *end != ' ') ? -EINVAL : 0;
 }
 
-/* A failed allocation is printed as page 0 with pfn 0, in newer kernels; in a record it is
- * pfn -1, and so is what a 32-bit kernel prints of it.
+/* Newer kernels print a failed allocation as page 0 with pfn 0. In a record it is pfn -1, which
+ * 32-bit kernels print as a 32-bit -1.
  */
 static int take_pfn(const char *body, const char *text, uint64_t *value)
 {
@@ -146,7 +146,7 @@ static int take_gfp(struct text_events *te, const char *text, uint64_t *value)
 	return len ? text_gfp_value(&te->gfp, text, len, value) : 0;
 }
 
-/* Up to the next field, as a name may hold blanks. */
+/* Extends up to the next field, as a name may contain blanks. */
 static size_t name_length(const char *text)
 {
 	const char *end = strstr(text, " bytes_req=");
@@ -159,7 +159,7 @@ static size_t name_length(const char *text)
 
 static void put_string(struct text_record *out, size_t loc, const char *text, size_t len)
 {
-	/* No name at all is another thing than an empty one: length 0. */
+	/* A missing name has length 0, unlike an empty one. */
 	put(out, loc, out->size | (len ? len + 1 : 0) << 16, 4);
 	if (len)
 		memcpy(out->data + out->size, text, len);
@@ -241,7 +241,7 @@ static int encode_other(struct text_events *te, const struct ftrace_line *line,
 	size_t name_len = line->name_len;
 	uint32_t id;
 
-	if (*name == '<') { /* of the two marks, only this one gets here */
+	if (*name == '<') { /* only this one of the two marks gets here */
 		name = "user_stack";
 		name_len = strlen(name);
 	}
@@ -304,8 +304,8 @@ int text_events_frame(struct text_events *te, const struct ftrace_line *line,
 		addr = out->site;
 		out->site = 0;
 	}
-	/* An address of 0 ends a stack: it is kept where the text has it, as the outermost
-	 * frame of some machines, but must not stand for one that has no address.
+	/* An address of 0 ends a stack. It is kept if the text has it, as the outermost frame on
+	 * some machines, but a name without an address must not become 0.
 	 */
 	put(out, out->size, addr || (!ret && !sym.name) ? addr : 1, 8);
 	out->size += 8;

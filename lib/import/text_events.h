@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: events of a kernel's text log as the records that a ring buffer would hold.
+ * import: converts events of a kernel's text log to ring-buffer records.
  * In: lines of ftrace text. Out: records; text_formats.h describes them.
  *
- * Records are those of a 64-bit kernel of this machine's byte order. Events that kmemx does
- * not interpret keep their text.
+ * Records are those of a 64-bit kernel in this machine's byte order. Events that kmemx does not
+ * interpret keep their text.
  */
 #ifndef KMEMX_IMPORT_TEXT_EVENTS_H
 #define KMEMX_IMPORT_TEXT_EVENTS_H
@@ -20,26 +20,26 @@
 #include "import/text_specs.h"
 #include "symbol/name_addr.h"
 
-/* A longer text of an event that is not interpreted is cut. */
+/* Longer texts of uninterpreted events are cut. */
 #define TEXT_EVENTS_MAX_TEXT   1024U
-/* Frames of a stack; the kernel's own limit is lower. */
+/* The most frames of a stack; the kernel's own limit is lower. */
 #define TEXT_EVENTS_MAX_FRAMES 256U
-/* Different names of events that are not interpreted; more share one. */
+/* The most distinct names of uninterpreted events; further ones share one. */
 #define TEXT_EVENTS_MAX_OTHERS 4096U
 #define TEXT_EVENTS_MAX_RECORD (16U + TEXT_EVENTS_MAX_FRAMES * 8U)
 
 /**
- * struct text_event_stats - what the text left out or hid
- * @nr_records: by this module, stacks too
+ * struct text_event_stats - what the text lacked or hid
+ * @nr_records: records made by this module, including stacks
  * @nr_others: events that are kept as text
  * @nr_no_gfp: flags printed as nothing (some 6.1 kernels, with nohash-ptr)
  * @nr_no_name: cache names printed as nothing
  * @nr_pointers: objects' addresses other than NULL
- * @nr_high: of those, with a bit set above the low 32
- * @nr_uneven: of those, not at a word
+ * @nr_high: of those, with a bit set above the lowest 32
+ * @nr_uneven: of those, not word-aligned
  * @nr_hidden: printed as (____ptrval____): indistinguishable
  * @nr_hex_sites: callsites printed as numbers
- * @nr_bare_frames: of stacks, that name a function but no place in it
+ * @nr_bare_frames: stack frames with a function's name but no offset
  * @nr_cut: stacks and texts that were too long
  */
 struct text_event_stats {
@@ -51,8 +51,8 @@ struct text_event_stats {
 
 /**
  * struct text_record - a record, ready for native_pages_event()
- * @site: the event's callsite, and in a stack, that of the event that it belongs to; 0: none
- * @site_function: where the function of @site begins
+ * @site: the event's callsite; for a stack, that of its event; 0: none
+ * @site_function: start of the function of @site
  */
 struct text_record {
 	uint64_t site, site_function;
@@ -62,13 +62,13 @@ struct text_record {
 
 /**
  * struct text_events - the state of reading one text; zero-initialise it
- * @gfp: text_gfp_init() is the caller's, text_events_free() frees it
- * @addrs: the caller's
+ * @gfp: the caller calls text_gfp_init(); text_events_free() frees it
+ * @addrs: owned by the caller
  */
 struct text_events {
 	struct text_gfp gfp;
 	struct name_addrs *addrs;
-	uint64_t seen[TEXT_NR_SPECS]; /* bits: its fields that occurred */
+	uint64_t seen[TEXT_NR_SPECS]; /* bits: which fields occurred */
 	struct intern others;
 	struct text_event_stats stats;
 };
@@ -76,18 +76,18 @@ struct text_events {
 /**
  * text_events_encode() - make an event's record
  *
- * Return: 0; -EINVAL a field that it needs is missing or unreadable; -ENOMEM.
+ * Return: 0; -EINVAL if a required field is missing or unreadable; -ENOMEM.
  */
 int text_events_encode(struct text_events *te, const struct ftrace_line *line,
 		       struct text_record *out) __must_check;
 /**
  * text_events_stack() - begin a stack; frames are added to the record
- * @site, @site_function: of the event that it belongs to: its frame has no place in the
- *	function, but is the callsite
+ * @site, @site_function: of the stack's event: its frame has no offset, so the callsite is used
+ *	instead
  */
 void text_events_stack(struct text_events *te, const struct ftrace_line *line,
 		       uint64_t site, uint64_t site_function, struct text_record *out);
-/* A line of FTRACE_LINE_FRAME. 0; -EINVAL unreadable, the frame is 0; -ENOMEM. */
+/* Adds a line of FTRACE_LINE_FRAME. 0; -EINVAL if unreadable, then the frame is 0; -ENOMEM. */
 int text_events_frame(struct text_events *te, const struct ftrace_line *line,
 		      struct text_record *out) __must_check;
 void text_events_free(struct text_events *te);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: the formats of records that were made of text.
+ * import: the formats of records made from text.
  * In: which events and fields occurred. Out: formats as the kernel writes them.
  */
 #include "import/text_formats.h"

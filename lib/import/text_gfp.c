@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * import: names of GFP flags as flag words.
- * In: "GFP_KERNEL|__GFP_ZERO". Out: the word that prints the same again.
+ * In: "GFP_KERNEL|__GFP_ZERO". Out: the flag word that prints the same.
  *
- * The tables are those of the print formats of Linux 3.18 (include/trace/events/gfpflags.h
- * and include/linux/gfp.h), 6.1, 6.12 and 6.18, in their order, which decides what is printed.
+ * The tables are those of the print formats of Linux 3.18 (include/trace/events/gfpflags.h and
+ * include/linux/gfp.h), 6.1, 6.12 and 6.18, in the original order, which determines what is
+ * printed.
  */
 #include "import/text_gfp.h"
 
@@ -17,10 +18,10 @@
 
 #include "base/array.h"
 
-/* The first bit of names that are in no table, and the most there may be of them. */
+/* The first bit for names that are in no table, and the limit of such bits. */
 #define FIRST_FREE_BIT 40
 #define END_OF_BITS    63
-/* No kernel prints a longer value; of so many different ones, each is remembered. */
+/* No kernel prints a longer value. At most this many distinct values are remembered. */
 #define MAX_TEXT       1024
 #define MAX_TEXTS      65536
 
@@ -184,7 +185,9 @@ static bool cache_alloc_has_name(const char *text, size_t size)
 
 enum text_gfp_era text_gfp_guess(const char *release, const char *text, size_t size)
 {
-	/* Written by the old names only: the later ones have underscores behind a "|". */
+	/* Only kernels with the old names print these: the later names have underscores
+	 * after "|".
+	 */
 	static const char *const old[] = { "=GFP_WAIT", "|GFP_WAIT",   "|GFP_ZERO",
 					   "|GFP_COMP", "|GFP_NOWARN", "|GFP_IO" };
 	unsigned int major, minor;
@@ -202,7 +205,7 @@ enum text_gfp_era text_gfp_guess(const char *release, const char *text, size_t s
 			return TEXT_GFP_BEFORE_4_4;
 	if (cache_alloc_has_name(text, size))
 		return TEXT_GFP_SINCE_6_18;
-	/* What these two are made of, the other kernels print as one name. */
+	/* Other kernels print a single name for these combinations. */
 	if (holds(text, size, "GFP_NOWAIT|__GFP_NOWARN") ||
 	    holds(text, size, "__GFP_ATOMIC"))
 		return TEXT_GFP_BEFORE_6_4;
@@ -227,7 +230,7 @@ void text_gfp_free(struct text_gfp *g)
 	free(g->values);
 }
 
-/* A name's bits; a new one if the table lacks it. -EINVAL for what is none. */
+/* A name's bits; a new bit if the table lacks the name. -EINVAL if it is not a name. */
 static int name_mask(struct text_gfp *g, const char *name, size_t len, uint64_t *mask)
 {
 	char copy[64];
@@ -294,7 +297,7 @@ static int parse(struct text_gfp *g, const char *text, size_t len, uint64_t *fla
 	return 0;
 }
 
-/* Parses a value that was not seen before. */
+/* Parses a value that is not yet known. */
 static int take(struct text_gfp *g, const char *text, size_t len,
 		struct text_gfp_value *out)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: names of GFP flags, as a kernel's text log has them, as flag words.
- * In: "GFP_KERNEL|__GFP_ZERO". Out: the word that prints the same again, and the table to
- * print it by.
+ * import: converts the names of GFP flags in a kernel's text log to flag words.
+ * In: "GFP_KERNEL|__GFP_ZERO". Out: the flag word that prints the same, and the table to print it
+ * with.
  *
- * A text does not have the values. They are those of a kernel of about its age; names that
- * it did not have get a bit that no kernel uses.
+ * The text does not contain the values. They are taken from a kernel of similar age; names unknown
+ * to that kernel get a bit that no kernel uses.
  */
 #ifndef KMEMX_IMPORT_TEXT_GFP_H
 #define KMEMX_IMPORT_TEXT_GFP_H
@@ -18,9 +18,9 @@
 #include "base/strbuf.h"
 #include "event/gfp.h"
 
-/* Kernels that print the same names for the same words. */
+/* Kernel versions that print the same names for the same words. */
 enum text_gfp_era {
-	TEXT_GFP_BEFORE_4_4, /* GFP_WAIT, GFP_ZERO: no name has underscores in front */
+	TEXT_GFP_BEFORE_4_4, /* GFP_WAIT, GFP_ZERO: names without leading underscores */
 	TEXT_GFP_BEFORE_6_4, /* GFP_ATOMIC is 0xa20, GFP_NOWAIT 0x800 */
 	TEXT_GFP_BEFORE_6_18,
 	TEXT_GFP_SINCE_6_18,
@@ -33,10 +33,10 @@ struct text_gfp_value {
 
 /**
  * struct text_gfp - zero-initialise it, then text_gfp_init()
- * @names: the table, which grows by names that it lacks
- * @nr_new: names that it lacked
- * @nr_other: distinct words that the table prints with other names than the text
- * @nr_unreadable: distinct values that are no flag words
+ * @names: the table; names that it lacks are added
+ * @nr_new: names that were added
+ * @nr_other: distinct words that the table prints differently from the text
+ * @nr_unreadable: distinct values that are not flag words
  */
 struct text_gfp {
 	enum text_gfp_era era;
@@ -48,18 +48,18 @@ struct text_gfp {
 	uint64_t nr_new, nr_other, nr_unreadable;
 };
 
-/* By the release, or if it is NULL or unreadable by what the text (a part of it) says. */
+/* Guesses by the release, or if it is NULL or unreadable, by the text (a part of it). */
 enum text_gfp_era text_gfp_guess(const char *release, const char *text, size_t size);
 /* "before 4.4", ...; for messages. */
 const char *text_gfp_era_name(enum text_gfp_era era);
 
 int text_gfp_init(struct text_gfp *g, enum text_gfp_era era) __must_check;
-/* The word of @len bytes of text, remembered; unreadable ones are 0. 0 or -ENOMEM. */
+/* The flag word for @len bytes of text, cached; 0 for unreadable text. 0 or -ENOMEM. */
 int text_gfp_value(struct text_gfp *g, const char *text, size_t len,
 		   uint64_t *flags) __must_check;
-/* What stands in a format's print string behind the flags field: {0x1, "GFP_DMA"}, ... */
+/* Appends the pairs after the flags field in a format's print string: {0x1, "GFP_DMA"}, ... */
 void text_gfp_pairs(const struct text_gfp *g, struct strbuf *out);
-/* What that kernel prints for no flags at all. */
+/* What that kernel prints if no flag is set. */
 const char *text_gfp_none(const struct text_gfp *g);
 void text_gfp_free(struct text_gfp *g);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * import: a kernel's text log as a recording.
- * In: ftrace text, line by line. Out: each CPU's sub-buffers in a file of its own, and facts.
+ * In: ftrace text, line by line. Out: each CPU's sub-buffers in a separate file, and facts.
  */
 #include "import/text_import.h"
 
@@ -21,12 +21,12 @@
 #include "recording/subbuf.h"
 
 #define NS_PER_US      1000U
-/* More tasks have no name in the recording. */
+/* The most tasks with a name in the recording. */
 #define MAX_TASKS      (1U << 20)
 /* Lines between two calls of @progress. */
 #define PROGRESS_LINES 4096
 
-/* @site, @site_function: of its last event, see text_events.h. */
+/* @site, @site_function: of the CPU's last event, see text_events.h. */
 struct text_cpu {
 	uint32_t cpu;
 	struct native_pages pages;
@@ -42,19 +42,19 @@ struct text_import {
 	size_t nr_cpus, cpus_capacity;
 	uint32_t *by_cpu; /* index + 1 */
 
-	/* The stack that is being read, of @stack_cpu. */
+	/* The stack being read, of @stack_cpu. */
 	bool in_stack, skip_frames;
 	struct text_cpu *stack_cpu;
 	uint64_t stack_ts;
 	struct text_record record, stack;
 
 	uint64_t last_us, rank;
-	uint64_t in_buffer, written; /* of the header */
+	uint64_t in_buffer, written; /* from the header */
 	struct text_traits traits;
 	char release[64];
 
 	struct intern comms;
-	struct u64_map tasks; /* pid to number of comm */
+	struct u64_map tasks; /* maps pid to number of comm */
 
 	struct system_texts texts;
 	struct strbuf notes;
@@ -91,7 +91,7 @@ static int add_cpu(struct text_import *ti, uint32_t cpu)
 	return 0;
 }
 
-/* @cpu is at most FTRACE_MAX_CPU. The CPU's index in @out. */
+/* @cpu is at most FTRACE_MAX_CPU. Sets @out to the CPU's index. */
 static int get_cpu(struct text_import *ti, uint32_t cpu, size_t *out)
 {
 	int ret = ti->by_cpu[cpu] ? 0 : add_cpu(ti, cpu);
@@ -130,8 +130,8 @@ static int note_task(struct text_import *ti, const struct ftrace_line *line)
 	return 0;
 }
 
-/* The text is in the order of time, but its times are cut to microseconds. Those of one
- * microsecond get nanoseconds by which they keep that order, whatever CPU they are of.
+/* The text is in time order, but its times are cut to microseconds. Add nanoseconds to events of
+ * the same microsecond to keep that order, even across CPUs.
  */
 static uint64_t order_time(struct text_import *ti, const struct ftrace_line *line)
 {
@@ -180,7 +180,7 @@ static int import_event(struct text_import *ti, const struct ftrace_line *line,
 		ret = text_events_encode(&ti->events, line, &ti->record);
 	if (ret == -EINVAL) {
 		note_unreadable(ti, text);
-		/* The frames of a stack behind it belong to nothing. */
+		/* Frames of a following stack belong to no event. */
 		ti->skip_frames = true;
 		return 0;
 	}
@@ -202,7 +202,7 @@ static int import_event(struct text_import *ti, const struct ftrace_line *line,
 	}
 	c->site = ti->record.site;
 	c->site_function = ti->record.site_function;
-	ti->skip_frames = other; /* a user's stack: addresses of another program */
+	ti->skip_frames = other; /* a user stack: addresses of another program */
 	return native_pages_event(&c->pages, ts, ti->record.data, ti->record.size);
 }
 
@@ -219,7 +219,7 @@ static int import_lost(struct text_import *ti, const struct ftrace_line *line)
 	return ret;
 }
 
-/* Logs may be strung together: each has a header, and its own losses before its events. */
+/* Logs may be concatenated: each has a header, and its losses precede its events. */
 static void import_totals(struct text_import *ti, const struct ftrace_line *line)
 {
 	uint64_t lost =
@@ -228,7 +228,7 @@ static void import_totals(struct text_import *ti, const struct ftrace_line *line
 	if (line->nr_cpus > ti->traits.header_cpus)
 		ti->traits.header_cpus = line->nr_cpus;
 	if (line->written == ti->written && line->in_buffer == ti->in_buffer)
-		return; /* the same buffer again, of another CPU */
+		return; /* the same buffer again, from another CPU */
 	ti->written = line->written;
 	ti->in_buffer = line->in_buffer;
 	if (!lost ||
@@ -309,7 +309,7 @@ static void compose_uname(struct text_import *ti)
 	const char *release = ti->opts.release ? ti->opts.release : ti->release;
 
 	if (!*release && ti->events.gfp.era == TEXT_GFP_BEFORE_4_4)
-		release = "4.3-or-older"; /* determines the order of migratetypes too */
+		release = "4.3-or-older"; /* also determines the order of migratetypes */
 	import_kernel(&ti->texts.uname, NULL, release, ti->opts.machine);
 }
 
@@ -326,7 +326,9 @@ static int compose_parts(struct text_import *ti)
 	return 0;
 }
 
-/* Events that were overwritten are known of all CPUs together: the first one's. */
+/* The number of overwritten events is known only for all CPUs together: assign it to the lowest
+ * CPU.
+ */
 static int compose_cpustat(struct text_import *ti)
 {
 	struct strbuf sb = { 0 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * import: a kernel's text log as a recording.
- * In: ftrace text, line by line. Out: each CPU's sub-buffers in a file of its own, and the
- * facts for recording/writer.h.
+ * In: ftrace text, line by line. Out: each CPU's sub-buffers in a separate file, and the facts for
+ * recording/writer.h.
  *
- * Memory grows with distinct functions, tasks and flag words, not with the text.
+ * Memory grows with the number of distinct functions, tasks and flag words, not with the text.
  */
 #ifndef KMEMX_IMPORT_TEXT_IMPORT_H
 #define KMEMX_IMPORT_TEXT_IMPORT_H
@@ -20,11 +20,11 @@
 #include "recording/writer.h"
 
 /**
- * struct text_import_result - what was found
- * @nr_lines: all; @nr_events: written, stacks too
- * @nr_unreadable: lines that are none of the kernel's, or lack what they need
- * @first_unreadable: its number, from 1, and what it says
- * @cut_short: the gzip'd text ends before its end
+ * struct text_import_result - the outcome of an import
+ * @nr_lines: all lines; @nr_events: events written, including stacks
+ * @nr_unreadable: lines that are not the kernel's, or lack required fields
+ * @first_unreadable: its number, from 1, and its text
+ * @cut_short: the gzip'd text is truncated
  */
 struct text_import_result {
 	uint64_t nr_lines, nr_events, nr_unreadable, first_unreadable;
@@ -38,16 +38,16 @@ struct text_import;
  * text_import_run() - read a text to its end
  * @out: the import, also if this fails with -ENODATA; free with text_import_free()
  *
- * Return: 0; -ENODATA there was no kmem event in it; -EBADMSG damaged gzip; -errno of reading,
- * of @open_part and of writing parts; -ENOMEM.
+ * Return: 0; -ENODATA if it has no kmem event; -EBADMSG for damaged gzip; -errno of reading, of
+ * @open_part and of writing parts; -ENOMEM.
  */
 int text_import_run(struct text_import **out, struct line_source *ls,
 		    const struct recording_import_options *opts) __must_check;
 const struct text_import_result *text_import_result(const struct text_import *ti);
-/* For writer_write(); owned by the import. */
+/* Input of writer_write(); owned by the import. */
 const struct writer_facts *text_import_facts(const struct text_import *ti);
 const struct writer_part *text_import_parts(const struct text_import *ti, size_t *count);
-/* What the text has lost, a note a line; the item RECORDING_META_IMPORT of the facts. */
+/* What the text lacks, one note per line; the item RECORDING_META_IMPORT of the facts. */
 const char *text_import_notes(const struct text_import *ti);
 void text_import_free(struct text_import *ti);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: what a kernel's text log did not say or hid, for those who read the recording.
- * In: what was counted while it was read. Out: notes, one a line.
+ * import: what a kernel's text log lacked or hid, for readers of the recording.
+ * In: counts made while reading it. Out: notes, one per line.
  */
 #include "import/text_notes.h"
 
@@ -54,7 +54,7 @@ static void note_pointers(struct notes *n)
 {
 	const struct text_event_stats *s = &n->events->stats;
 
-	/* Objects are at words; the hash of an address has the low 32 bits at random. */
+	/* Objects are word-aligned; in a hashed address the low 32 bits are random. */
 	if (!s->nr_high && s->nr_uneven > s->nr_pointers / 8)
 		note(n,
 		     "pointers are hashed: equal ones are the same object, but their values mean nothing");
@@ -65,7 +65,7 @@ static void note_pointers(struct notes *n)
 		     s->nr_hidden, s->nr_hidden == 1 ? " was" : "s were");
 }
 
-/* Events of slab caches occurred, none with the cache's name. */
+/* There were slab cache events, but none with the cache's name. */
 static bool lacks_cache_names(const struct text_events *te)
 {
 	bool caches = false;
@@ -125,7 +125,7 @@ void text_notes(struct strbuf *out, const struct text_traits *traits,
 	struct notes notes = { out, events }, *n = &notes;
 	struct name_addr_stats s = name_addrs_stats(events->addrs);
 
-	/* The first note stands above every report. */
+	/* The first note is shown at the top of every report. */
 	note(n, "from text%s", s.nr_made_up ? "; addresses are not the kernel's" : "");
 	note(n, "%" PRIu64 " line%s of the kernel's trace file", r->nr_lines,
 	     plural(r->nr_lines));

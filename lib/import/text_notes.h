@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: what a kernel's text log did not say or hid, for those who read the recording.
- * In: what was counted while it was read. Out: notes, one a line.
+ * import: what a kernel's text log lacked or hid, for readers of the recording.
+ * In: counts made while reading it. Out: notes, one per line.
  */
 #ifndef KMEMX_IMPORT_TEXT_NOTES_H
 #define KMEMX_IMPORT_TEXT_NOTES_H
@@ -15,12 +15,12 @@
 
 /**
  * struct text_traits - how the log was written
- * @seconds, @counter, @latency: how its times are printed; several if logs were strung together
- * @nanoseconds: some of its times are not whole microseconds
+ * @seconds, @counter, @latency: how its times are printed; several if logs were concatenated
+ * @nanoseconds: some times are not whole microseconds
  * @no_flags: a line had no interrupt context
- * @overwritten: events that its headers say were, before the first
+ * @overwritten: overwritten events before the first one, as its headers say
  * @header_cpus: the highest number of CPUs in a header; 0: none
- * @lowest_cpu: that had an event
+ * @lowest_cpu: the lowest CPU with an event
  */
 struct text_traits {
 	bool seconds, counter, latency, nanoseconds, no_flags;
@@ -28,7 +28,7 @@ struct text_traits {
 	uint32_t header_cpus, lowest_cpu;
 };
 
-/* The first note stands above every report. */
+/* The first note is shown at the top of every report. */
 void text_notes(struct strbuf *out, const struct text_traits *traits,
 		const struct text_events *events, const struct text_import_result *r);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: kmem events as text shows them, and as records that are made of it.
+ * import: kmem events as printed, and as records made from that text.
  * In: the name of an event. Out: its fields.
  */
 #include "import/text_specs.h"
@@ -9,7 +9,7 @@
 
 #include "base/compiler.h"
 
-/* A __data_loc word and what it stands for come last, so that the word can be left out. */
+/* A __data_loc word and its data come last, so that the word can be left out. */
 #define SITE                                                         \
 	{                                                            \
 		"call_site", TEXT_SITE, 8, 8, false, "call_site=%pS" \
@@ -91,7 +91,7 @@ const struct text_spec text_specs[TEXT_NR_SPECS] = {
 	{ "mm_page_alloc_extfrag", 36, extfrag_fields },
 };
 
-/* Events of kernels before 3.4 that were renamed since. */
+/* Events that were renamed in 3.4. */
 static const struct {
 	const char *name, *today;
 } renamed[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * script: events as text, one a line.
+ * script: events as text, one per line.
  * In: events and losses of a stream. Out: lines in one of several formats.
  */
 #include "script/script.h"
@@ -12,7 +12,7 @@
 #include "script/script_line.h"
 #include "base/safe_text.h"
 
-/* The function alone, as kmemtrace had it. */
+/* Only the function's name, as in kmemtrace. */
 static void fill_function(void *ctx, uint64_t key, struct strbuf *out)
 {
 	const struct script *s = ctx;
@@ -26,7 +26,7 @@ static void fill_function(void *ctx, uint64_t key, struct strbuf *out)
 		symbols_format(NULL, key, out);
 }
 
-/* The names come from the recording's formats. */
+/* Made safe, as the names come from the recording's formats. */
 static void safe_gfp(const struct script *s, uint64_t key, struct strbuf *out)
 {
 	const struct gfp_names *names = event_formats_gfp(s->env.env->fmts);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * script: events as JSON, one object per line.
- * In: an event. Out: its raw fields, and beside them what they mean. Documentation/json.md.
+ * In: an event. Out: its raw fields and their meanings. Documentation/json.md.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void quote_or_null(const char *text, struct strbuf *out)
 		strbuf_puts(out, "null");
 }
 
-/* The functions that have @addr: [{"function": ..., "file": ..., "line": ..., "inlined": ...}]. */
+/* The functions at @addr: [{"function": ..., "file": ..., "line": ..., "inlined": ...}]. */
 static void put_frames(const struct script *s, uint64_t addr, struct strbuf *out)
 {
 	const struct source_frame *frames;
@@ -111,7 +111,7 @@ void script_json_stack(void *ctx, uint64_t key, struct strbuf *out)
 	strbuf_puts(out, "]");
 }
 
-/* Text up to a NUL as a JSON string. */
+/* Prints text up to a NUL as a JSON string. */
 static void put_string(struct script *s, const char *text, size_t size)
 {
 	size_t i;
@@ -161,7 +161,7 @@ static void put_value(struct script *s, const struct raw_field *f,
 	}
 }
 
-/* A field that has a meaning beside its number. */
+/* The meaning of a field, in addition to its number. */
 struct meaning {
 	bool any;
 	uint64_t value;
@@ -183,7 +183,7 @@ static void put_fields(struct script *s, const struct kmem_event *ev,
 			outbuf_add(s->out, "null", 4);
 			continue;
 		}
-		if (f->as == SHOWN_GFP) { /* a long, but no address */
+		if (f->as == SHOWN_GFP) { /* a long, but not an address */
 			*gfp = (struct meaning){ true, script_field_number(s, &f->raw,
 									   &content) };
 			outbuf_dec(s->out, gfp->value);

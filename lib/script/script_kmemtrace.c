@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * script: events as the kmemtrace tracer of 2.6.30 showed them.
- * In: an event. Out: its lines, to the letter.
+ * script: events in the format of the kmemtrace tracer of 2.6.30.
+ * In: an event. Out: exactly its lines.
  *
  * Format: kernel/trace/kmemtrace.c of kernel 2.6.30 (commit 36994e58a48f, "tracing/kmemtrace:
  * normalize the raw tracer event to the unified tracing API"); type_id is its enum
- * kmemtrace_type_id. That commit left an allocation's type_id unset, so that its examples
- * show 0 (kmalloc) for allocations from caches; here it is right, as in 2.6.30 itself.
+ * kmemtrace_type_id. That commit left an allocation's type_id unset, so its examples show 0
+ * (kmalloc) for allocations from caches. Here it is correct, as in 2.6.30 itself.
  */
 #include "script/script_line.h"
 
@@ -32,7 +32,7 @@ bool script_kmemtrace_shows(const struct kmem_event *ev)
 	       ev->type == KMEM_PAGE_ALLOC || ev->type == KMEM_PAGE_FREE;
 }
 
-/* Where a page is: its frame's address, because it is unknown where it was mapped. */
+/* The address of a page's frame, because it is unknown where it was mapped. */
 static uint64_t page_address(const struct script *s, uint64_t pfn)
 {
 	return pfn == KMEM_NO_PFN ? 0 : pfn * s->env.env->page_size;
@@ -76,8 +76,8 @@ static struct kmemtrace_entry entry_of(struct script *s, const struct kmem_event
 	return e;
 }
 
-/* "type_id %d call_site %lu ptr %lu bytes_req %lu bytes_alloc %lu gfp_flags %lu node %d\n";
- * a free ends behind ptr.
+/* "type_id %d call_site %lu ptr %lu bytes_req %lu bytes_alloc %lu gfp_flags %lu node %d
+ * "; for a free, the line ends after ptr.
  */
 static void put_original(struct script *s, const struct kmemtrace_entry *e)
 {
@@ -108,14 +108,14 @@ static void put_spaces(struct script *s, size_t nr)
 		outbuf_char(s->out, ' ');
 }
 
-/* A frame's address is short: it gets the digits that a pointer has. */
+/* A frame's address is short: pad it to the digits of a pointer. */
 static void put_pointer(struct script *s, const struct kmemtrace_entry *e)
 {
 	outbuf_add(s->out, "0x", 2);
 	outbuf_hex(s->out, e->ptr, e->type == KMEMTRACE_TYPE_PAGES ? s->long_digits : 1);
 }
 
-/* As wide as the widest of the names in use, so that no line breaks the columns. */
+/* Width of the widest name in use, so that columns stay aligned. */
 static size_t flags_width(const struct script *s)
 {
 	return s->opts.gfp == SCRIPT_GFP_HEX || s->gfp_width < 8 ? 8 : s->gfp_width;
@@ -134,7 +134,7 @@ static void put_flags(struct script *s, uint64_t flags)
 	put_spaces(s, text->size < width ? width - text->size : 0);
 }
 
-/* Requested %4d, given %4d, flags %08x, pointer 0x%tx, node %4d, three spaces apart. */
+/* Requested %4d, allocated %4d, flags %08x, pointer 0x%tx, node %4d, three spaces apart. */
 static void put_minimal_alloc(struct script *s, const struct kmemtrace_entry *e)
 {
 	outbuf_add(s->out, "   ", 3);

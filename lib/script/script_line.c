@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * script: what the formats of script share.
- * In: an event. Out: its fields, and the texts of its numbers, each made once.
+ * script: shared parts of the script formats.
+ * In: an event. Out: its fields, and cached texts of its numbers.
  *
- * Millions of lines: what stands for a number (a symbol, a name, a callchain) is made into
- * text once, and digits go straight into a large buffer.
+ * For millions of lines, the text for a number (a symbol, a name, a callchain) is made only once,
+ * and digits are written directly into a large buffer.
  */
 #include "script/script_line.h"
 
@@ -78,7 +78,7 @@ static void set_label(const struct script *s, struct shown_field *f, bool first)
 	f->label_size = (uint32_t)len; /* a name has at most 63 characters */
 }
 
-/* Event names in a column of 22 characters, as trace-cmd has them. */
+/* Writes event names in a column of 22 characters, like trace-cmd. */
 static void fill_head(const struct script *s, const struct event_format *fmt,
 		      struct strbuf *out)
 {
@@ -175,7 +175,7 @@ uint64_t script_field_number(const struct script *s, const struct raw_field *f,
 
 	if (f->kind != FIELD_INT || f->size == 8)
 		return value;
-	/* Moves the sign to the top and back. */
+	/* Sign-extend by shifting to the top and back. */
 	return (uint64_t)((int64_t)(value << (64 - 8 * f->size)) >> (64 - 8 * f->size));
 }
 
@@ -210,7 +210,7 @@ void script_bytes(struct script *s, const struct field_content *content,
 	}
 }
 
-/* The rule's callsite of a stack, found once. */
+/* The callsite of a stack by the rule, cached. */
 static uint64_t site_of_stack(struct script *s, uint32_t stack)
 {
 	if (stack >= s->nr_sites) {

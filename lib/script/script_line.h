@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis (internal): what the formats of script share.
- * In: an event. Out: its fields, and the texts of its numbers, each made once.
+ * analysis (internal): shared parts of the script formats.
+ * In: an event. Out: its fields, and cached texts of its numbers.
  */
 #ifndef KMEMX_SCRIPT_SCRIPT_LINE_H
 #define KMEMX_SCRIPT_SCRIPT_LINE_H
@@ -19,7 +19,7 @@ enum shown_as {
 };
 
 /**
- * struct shown_field - a field and what stands before it
+ * struct shown_field - a field and the text before it
  * @label: " bytes_req=", or ", \"bytes_req\": "
  */
 struct shown_field {
@@ -30,7 +30,7 @@ struct shown_field {
 };
 
 /**
- * struct layout - how events of one ID are shown
+ * struct layout - how events with one ID are shown
  * @head: "kmalloc:              ", or "\"event\": \"kmalloc\", \"system\": ..."
  */
 struct layout {
@@ -42,9 +42,9 @@ struct layout {
 
 /**
  * struct script - see script.h
- * @layouts: by event ID, made when the first such event comes
- * @gfp_width: of the widest text of flags that was learnt; @gfp_used: bits for the legend
- * @site_of: callsite by stack ID, 0 if not known yet
+ * @layouts: by event ID, made at the first such event
+ * @gfp_width: width of the widest flags text seen; @gfp_used: bits for the legend
+ * @site_of: callsite by stack ID, 0 if not yet known
  */
 struct script {
 	struct script_env env;
@@ -67,22 +67,22 @@ struct script {
 
 /* The layout of the event's ID; NULL if memory ran out. */
 const struct layout *script_layout(struct script *s, const struct kmem_event *ev);
-/* Frees them all. */
+/* Frees all layouts. */
 void script_layouts_free(struct script *s);
-/* Where the field's content is in the record. False if that is outside of it. */
+/* Finds the field's content in the record. False if it is outside. */
 bool script_field_data(const struct script *s, const struct kmem_event *ev,
 		       const struct raw_field *f, struct field_content *content);
 /* A number's value; sign-extended if it is a FIELD_INT. */
 uint64_t script_field_number(const struct script *s, const struct raw_field *f,
 			     const struct field_content *content);
-/* Shows a number or a truth value, as text and JSON both have them; false for all else. */
+/* Prints a number or a boolean, which look the same in text and JSON; false for other fields. */
 bool script_plain(struct script *s, const struct raw_field *f,
 		  const struct field_content *content);
-/* Where the event's memory was asked for or freed: its call_site, or by its stack; 0. */
+/* The event's callsite: its call_site field, or taken from its stack; 0: unknown. */
 uint64_t script_callsite(struct script *s, const struct kmem_event *ev);
-/* Adds a cached text; with -ENOMEM nothing. */
+/* Prints a cached text; nothing on -ENOMEM. */
 void script_cached(struct script *s, struct text_cache *tc, uint64_t key);
-/* Bytes as two hex digits each, separated by @separator. */
+/* Prints bytes as two hex digits each, separated by @separator. */
 void script_bytes(struct script *s, const struct field_content *content,
 		  const char *separator);
 
@@ -103,7 +103,7 @@ void script_json_line(struct script *s, const struct kmem_event *ev);
 void script_kmemtrace_header(struct script *s);
 void script_kmemtrace_line(struct script *s, const struct kmem_event *ev);
 bool script_kmemtrace_shows(const struct kmem_event *ev);
-/* A name that others chose. */
+/* Prints a foreign name safely. */
 void script_text_put(struct script *s, const char *text, size_t size);
 /* "CPU:0 [76 EVENTS DROPPED]" */
 void script_text_loss(struct script *s, const struct kmem_event *ev);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * script: events as trace-cmd report shows them.
+ * script: events in the format of trace-cmd report.
  * In: an event. Out: "comm-pid [cpu] time: event: fields", callsites and flags as names.
  */
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #define NS_PER_S 1000000000ULL
 
-/* "          sh-179   [": what stands before the CPU. */
+/* "          sh-179   [": the part before the CPU. */
 void script_text_pid(void *ctx, uint64_t key, struct strbuf *out)
 {
 	const struct script *s = ctx;
@@ -45,8 +45,8 @@ static void put_line(const struct source_frame *frame, struct strbuf *out)
 	strbuf_printf(out, ":%" PRIu32, frame->line);
 }
 
-/* "=> function (inlined) fs/dcache.c:1640", a line for each function that was inlined where
- * @addr is. Returns the one that holds the code; NULL: it is not known.
+/* "=> function (inlined) fs/dcache.c:1640", a line for each function inlined at @addr. Returns the
+ * frame of the function that holds the code; NULL: unknown.
  */
 static const struct source_frame *put_inlined(const struct script *s, uint64_t addr,
 					      struct strbuf *out)
@@ -66,9 +66,7 @@ static const struct source_frame *put_inlined(const struct script *s, uint64_t a
 	return nr ? &frames[nr - 1] : NULL;
 }
 
-/* "=> function+0x1f (ffffffff81234567)", a line for each frame; with its place in the source, if
- * that is known.
- */
+/* "=> function+0x1f (ffffffff81234567)", a line for each frame, with its source line if known. */
 void script_text_stack(void *ctx, uint64_t key, struct strbuf *out)
 {
 	const struct script *s = ctx;
@@ -96,7 +94,7 @@ void script_text_put(struct script *s, const char *text, size_t size)
 	s->failed |= s->scratch.failed;
 }
 
-/* Characters up to a NUL. */
+/* Prints characters up to a NUL. */
 static void put_text(struct script *s, const struct field_content *content)
 {
 	const char *text = (const char *)content->data;
@@ -156,7 +154,7 @@ static void put_field(struct script *s, const struct kmem_event *ev,
 	}
 }
 
-/* "12.139039: ", rounded as trace-cmd rounds; the bare number of another clock. */
+/* "12.139039: ", rounded like trace-cmd; other clocks as a plain number. */
 static void put_time(struct script *s, const struct kmem_event *ev)
 {
 	uint64_t ts = ev->ts, seconds, rest;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * export: Chrome's trace format: counters over time.
- * In: rows with their labels, and their history. Out: JSON: what lives, by cache and by
- * migratetype, at 1000 moments and at the peak; what was free before and after; losses and failed
- * requests as instants.
+ * In: rows with their labels, and their history. Out: JSON: live memory, by cache and by
+ * migratetype, at 1000 points in time and at the peak; free memory before and after; losses and
+ * failed requests as instants.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,12 +15,12 @@
 #include "report/json.h"
 
 #define MOMENTS	     1000
-/* Caches with a line of their own. */
+/* Number of caches with a line of their own. */
 #define CACHES_SHOWN 9
 
 /**
- * struct series - what lives of a cache, or a migratetype
- * @name: number of the frame, as names are kept there; @shown: it has a line of its own
+ * struct series - live memory of a cache or a migratetype
+ * @name: number of the frame, which stores the name; @shown: it has its own line
  */
 struct series {
 	uint32_t name;
@@ -30,9 +30,9 @@ struct series {
 
 /**
  * struct chrome - a file being written
- * @keys: names of series -> index + 1; @by_id: export_row.id -> index of @series
- * @others: the same + 1 of what is of no row, of slab objects and of pages; 0: there are none
- * @known: it is known what lives; else what was allocated is shown
+ * @keys: maps names of series to index + 1; @by_id: maps export_row.id to an index of @series
+ * @others: the same + 1 for slab objects and pages of no row; 0: none
+ * @known: it is known what is live; else allocations are shown
  */
 struct chrome {
 	struct intern keys;
@@ -82,7 +82,7 @@ static int chrome_row(struct export_job *job, const struct export_row *row)
 	return u64_map_insert(&c->by_id, row->id, number - 1) ? 0 : -ENOMEM;
 }
 
-/* NULL: it is of no row, or does not count. */
+/* NULL: the change belongs to no row, or does not count. */
 static struct series *series_of(struct export_job *job,
 				const struct history_change *change)
 {
@@ -107,7 +107,9 @@ static void apply(struct series *s, const struct history_change *change)
 		s->most = s->live;
 }
 
-/* The largest caches; all migratetypes, of which there are few. Returns the change at the peak. */
+/* Chooses the largest caches, and all migratetypes, which are few. Returns the change
+ * at the peak.
+ */
 static size_t choose(struct export_job *job)
 {
 	const struct export_history *h = job->opts->history;
@@ -180,7 +182,7 @@ static void put_event(struct export_job *job, const char *phase, uint64_t ns)
 	c->comma = ",";
 }
 
-/* A counter: those of @pages that are shown, and all others. */
+/* Writes a counter: the shown series of slab objects or @pages, and the rest. */
 static int put_counter(struct export_job *job, bool pages, uint64_t ns)
 {
 	const struct chrome *c = job->state;
@@ -216,7 +218,7 @@ static int put_counter(struct export_job *job, bool pages, uint64_t ns)
 	return err;
 }
 
-/* What was free before the recording, or @after it. */
+/* Writes the free memory before the recording, or @after it. */
 static void put_free(struct export_job *job, bool after, uint64_t ns)
 {
 	const struct export_history *h = job->opts->history;
@@ -316,7 +318,7 @@ static int put_instants(struct export_job *job)
 	return err;
 }
 
-/* What the reader must know of the recording; the same as the name of its one process. */
+/* Writes what the reader must know about the recording, also as the name of the only process. */
 static int put_notes(struct export_job *job)
 {
 	struct strbuf banner = { 0 };

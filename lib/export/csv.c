@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * export: rows for a database or a spreadsheet, with commas between values.
- * In: rows by callchain, with labels. Out: a header, then the rows, quoted as RFC 4180 says, lines
- * ending in LF. What is not known is empty.
+ * In: rows by callchain, with labels. Out: a header, then the rows, quoted as in RFC 4180, lines
+ * ending in LF. Unknown values are empty.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,15 +12,15 @@
 
 /**
  * struct csv - rows being written
- * @head: begins each: what is the same in all
- * @line: the row at hand
+ * @head: the start of every row: values common to all rows
+ * @line: the current row
  */
 struct csv {
 	struct export_values values;
 	struct strbuf head, line;
 };
 
-/* The fields from @first to before @end, and what is behind each. */
+/* Appends the fields from @first to before @end, each with its separator. */
 static void put_fields(struct strbuf *sb, const struct csv *c, unsigned int first,
 		       unsigned int end)
 {

@@ -3,8 +3,8 @@
  * export: DHAT's file format, version 2.
  * In: rows by callchain, and their history. Out: JSON, as valgrind's dhat/dh_main.c describes it.
  *
- * Each sequence of frames stands there once, the callsite first. Where it is not known what lives,
- * only totals are given ("bklt": false).
+ * Each sequence of frames occurs once, the callsite first. If it is unknown what is live, there are
+ * only totals ("bklt": false).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 #include "export/replay.h"
 #include "report/json.h"
 
-/* A life that is at most so long is a short one, for the viewer. */
+/* The viewer calls lifetimes up to this short. */
 #define SHORT_NS 10000
 
 /**
- * struct lived - what the history says of a row
- * @born, @died: sums of times, of what began and what ended
- * @most, @nr_most: its own maximum
- * @nr_peak: allocations that lived at the peak of all
+ * struct lived - a row's figures from the history
+ * @born, @died: sums of the times of allocations and of frees
+ * @most, @nr_most: the row's own maximum
+ * @nr_peak: allocations live at the global peak
  */
 struct lived {
 	uint64_t bytes, nr;
@@ -43,7 +43,7 @@ static int dhat_row(struct export_job *job, const struct export_row *row)
 	return replay_add(&d->rows, job, row);
 }
 
-/* The change with which most of all lived, for the first time. */
+/* Finds the first change at which the most of all was live. */
 static size_t find_peak(const struct export_history *h)
 {
 	uint64_t live = 0, most = 0;
@@ -143,7 +143,7 @@ static void put_row(struct export_job *job, size_t i, bool lives)
 	outbuf_dec(&job->out, row->values[EXPORT_BYTES]);
 	put_number(job, "tbk", row->values[EXPORT_HIT]);
 	if (lives) {
-		/* A free may come before its allocation, by their clocks. */
+		/* By their clocks, a free may precede its allocation. */
 		put_number(job, "tl", lifetimes > l->born ? lifetimes - l->born : 0);
 		put_number(job, "mb", l->most);
 		put_number(job, "mbk", l->nr_most);
@@ -161,7 +161,7 @@ static void put_row(struct export_job *job, size_t i, bool lives)
 	outbuf_puts(&job->out, "]}");
 }
 
-/* The report's first lines, where the viewer shows the command. */
+/* Writes the report's first lines, where the viewer shows the command. */
 static int put_command(struct export_job *job)
 {
 	struct strbuf banner = { 0 };
@@ -178,7 +178,7 @@ static int put_command(struct export_job *job)
 	return err;
 }
 
-/* Frame 0 is the root of all, so that of number n is the one that has it in the rows. */
+/* Frame 0 is the root, so the frames' numbers are those in the rows. */
 static int put_frames(struct export_job *job)
 {
 	uint32_t i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * export: a report's rows in the formats of other programs.
- * In: tables of the analysis "export". Out: rows for an exporter, their frames numbered.
+ * In: tables of the analysis "export". Out: rows for an exporter, with numbered frames.
  */
 #include "export/export.h"
 
@@ -29,17 +29,17 @@ const struct export_weight export_weights[] = {
 	{ "peak", EXPORT_BYTES_PEAK, 1 }, { NULL, EXPORT_BYTES, 1 },
 };
 
-/* Columns that say more about a row, where its table has them. */
+/* Columns with further properties of a row, if its table has them. */
 static const char *const label_names[EXPORT_LABELS_MAX] = {
 	"comm", "cache", "order", "migratetype", "gfp",
 };
 
 /**
  * struct reading - one table being read
- * @metrics, @labels: the columns; -1: it lacks them
+ * @metrics, @labels: the columns; -1: missing
  * @names: the column of the callchain, or of the callsite
- * @frames: of the row at hand
- * @by_text: frames of a text, as it stands in the table -> as it is shown
+ * @frames: frames of the current row
+ * @by_text: maps a frame's text in the table to its safe text
  */
 struct reading {
 	struct export_job *job;
@@ -54,7 +54,7 @@ struct reading {
 	struct strbuf safe[EXPORT_LABELS_MAX];
 };
 
-/* The number of the frame that the table calls @text; 0: no memory. Each is made safe once. */
+/* The number of the frame @text of the table; 0: no memory. Each text is made safe once. */
 static uint32_t frame_number(struct reading *r, const char *text, size_t size)
 {
 	uint32_t id = intern_id(&r->texts, text, size), *known, number = 0;
@@ -161,7 +161,7 @@ static int put_row(struct reading *r, const struct cell *cells)
 	return ret ? ret : r->exporter->row(r->job, &row);
 }
 
-/* One row for what is behind row @first, so that the sums stay what they are. */
+/* Writes one row for all rows from @first on, so that the sums stay correct. */
 static int put_others(struct reading *r, size_t first)
 {
 	struct export_row row = new_row(r), one;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * export: a report's rows in the formats of other programs.
- * In: tables of the analysis "export". Out: bytes handed to a function.
+ * In: tables of the analysis "export". Out: bytes passed to a function.
  */
 #ifndef KMEMX_EXPORT_EXPORT_H
 #define KMEMX_EXPORT_EXPORT_H
@@ -17,7 +17,7 @@
 
 struct export_history;
 
-/* What is known of a row, as columns of the tables. */
+/* The figures of a row, as columns of the tables. */
 enum export_metric {
 	EXPORT_HIT,
 	EXPORT_BYTES,
@@ -33,20 +33,20 @@ enum export_metric {
 /* Names of the columns, by enum export_metric. */
 extern const char *const export_metrics[EXPORT_METRICS];
 
-/* The weights of formats that have room for one: a metric, divided by @unit. */
+/* The weight for formats with one number per row: a metric, divided by @unit. */
 struct export_weight {
 	const char *name;
 	enum export_metric metric;
 	uint64_t unit;
 };
 
-/* All of them, the default first; the last one has no name. */
+/* All weights, the default first; the last one has no name. */
 extern const struct export_weight export_weights[];
 
 /**
- * struct export_pairs - callchains of two recordings, exported one after the other
- * @stacks: their texts; number n has @values[n - 1]: of the first, and of the second
- * @second: it is the second's turn
+ * struct export_pairs - callchains of two recordings, which are exported one after the other
+ * @stacks: their texts; number n has @values[n - 1]: of the first and the second recording
+ * @second: the second one is being exported
  */
 struct export_pairs {
 	struct intern stacks;
@@ -62,11 +62,11 @@ void export_pairs_free(struct export_pairs *pairs);
 /**
  * struct export_options - zero: the defaults
  * @weight: NULL: the default
- * @rows: only this many rows of each table, and one row for all others; 0: all
+ * @rows: only this many rows of each table, and one row for the rest; 0: all
  * @clock_ns: the times in the report's facts are nanoseconds
- * @origin: of the recording; NULL: not known
- * @pairs: of exporters that compare: where the rows go; those of the second write them
- * @history: all that began and ended, for exporters that need it; NULL: not known
+ * @origin: of the recording; NULL: unknown
+ * @pairs: for exporters that compare: collects the rows; exporting the second recording writes them
+ * @history: all allocations and frees, for exporters that need them; NULL: unknown
  */
 struct export_options {
 	const struct export_weight *weight;
@@ -77,7 +77,7 @@ struct export_options {
 	const struct export_history *history;
 };
 
-/* More about a row than its callchain: @text, or where that is NULL @number. */
+/* A property of a row besides its callchain: @text, or if that is NULL, @number. */
 struct export_label {
 	const char *name, *text;
 	int64_t number;
@@ -89,10 +89,10 @@ struct export_label {
 
 /**
  * struct export_row - what one callchain allocated
- * @allocator: "slab" or "page"; @pages: it is the latter
+ * @allocator: "slab" or "page"; @pages: it is "page"
  * @frames, @nr_frames: numbers of export_job.frames, the callsite first
- * @id: history_row() of the changes that it is of; EXPORT_OTHERS: of all that no other row is of
- * @values: by enum export_metric, where @known
+ * @id: history_row() of its changes; EXPORT_OTHERS: all changes of no other row
+ * @values: by enum export_metric, if @known
  */
 struct export_row {
 	const char *allocator;
@@ -107,9 +107,9 @@ struct export_row {
 };
 
 /**
- * struct export_job - an export under way
+ * struct export_job - an export in progress
  * @frames: the names of all frames so far, safe to show: "function" or "function [module]"
- * @to: where the output goes; @out: the same with a buffer, flushed after end()
+ * @to: the output; @out: a buffer before it, flushed after end()
  * @state: the exporter's, zeroed
  */
 struct export_job {
@@ -121,27 +121,29 @@ struct export_job {
 	void *state;
 };
 
-/* What an exporter needs of the rows: a row for each of these. */
+/* What the rows must be grouped by for an exporter. */
 enum export_rows { EXPORT_BY_CALLSITE, EXPORT_BY_STACK, EXPORT_BY_ALL };
 
 /**
- * struct exporter - a format: one of these in a file of its own, a line in exporters.c
+ * struct exporter - a format; each has its own file and a line in exporters.c
  *
- * @name: of --format; @help: what it is; @opened_by: programs that read it
- * @by: what the rows are to be by
- * @rows: what export_options.rows is where the user gives none
+ * @name: name for --format; @help: description; @opened_by: programs that read it
+ * @by: grouping of the rows
+ * @rows: default of export_options.rows
  * @pairs: it can compare two recordings: export_options.pairs
  * @timed: it needs the history
  * @weighs: it has one number for each row: export_options.weight
  * @binary: not for a terminal
- * @lacks: what of kmemx version --build-options it needs and this build has not; NULL: nothing
- * @suffix: of file names for --into; NULL: --into is not for this format
+ * @lacks: the option of kmemx version --build-options that it needs but this build lacks; NULL:
+ *	none
+ * @suffix: suffix of file names for --into; NULL: the format does not support --into
  * @state_size: of export_job.state
- * @begin, @end: write what comes before and after the rows; @begin may be NULL
+ * @begin, @end: write the parts before and after the rows; @begin may be NULL
  * @row: takes a row, whose pointers are valid during the call
- * @free: what @state points at; may be NULL; called in any case
+ * @free: frees what @state refers to; may be NULL; always called
  *
- * They return 0; -ENOMEM; -ENOTSUP if the build lacks what they need; an error of the output.
+ * The callbacks return 0; -ENOMEM; -ENOTSUP if the build lacks what they need; an error of the
+ * output.
  */
 struct exporter {
 	const char *name, *help, *opened_by, *suffix, *lacks;
@@ -155,12 +157,12 @@ struct exporter {
 	void (*free)(void *state);
 };
 
-/* The exporter number @i; NULL: there are no more. */
+/* Exporter number @i; NULL: no more. */
 const struct exporter *exporter_at(size_t i);
 
 /**
  * export_report() - write a report in the format of another program
- * @report: its tables "export" and "export_page" are written, sorted as they are
+ * @report: its tables "export" and "export_page" are written in their order
  *
  * Return: 0; -ENOMEM; -ENOTSUP; the error of @to.
  */
@@ -169,16 +171,16 @@ int export_report(const struct exporter *exporter, const struct export_options *
 
 /* --- for exporters ----------------------------------------------------------------------- */
 
-/* The fact @name of the recording; NULL: it is not known. */
+/* The fact @name of the recording; NULL: unknown. */
 const struct cell *export_fact(const struct export_job *job, const char *name);
 /* The name of a frame of a row. */
 const char *export_frame(const struct export_job *job, uint32_t frame);
 /* Length of the function's name in @frame, without " [module]". */
 size_t export_frame_function(const char *frame);
-/* The weight of a row; 0 where the metric is not known. */
+/* The weight of a row; 0 if the metric is unknown. */
 uint64_t export_weight_of(const struct export_job *job, const struct export_row *row);
-/* Appends what the user must know of the recording, as the report's banner says it: a line each,
- * with @lead in front, and a line break behind. Of the names in it only safe text is left.
+/* Appends what the user must know about the recording, from the report's banner: one item per line,
+ * after @lead. Names in it are made safe.
  */
 void export_banner(const struct export_job *job, const char *lead, struct strbuf *out);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * export: all exporters.
- * In: nothing. Out: an array, each of whose entries lives in a file of its own.
+ * In: nothing. Out: an array; each entry has its own file.
  */
 #include "export/export.h"
 
-/* A line each, in the order in which --format help lists them: exporter_NAME of any file. */
+/* One line per exporter, exporter_NAME of any file, in the order of --format help. */
 /* clang-format off */
 #define EXPORTERS(line) \
 	line(folded) \

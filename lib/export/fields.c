@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * export (internal): rows for a database, whatever its files are.
+ * export (internal): rows for a database, for any file format.
  * In: rows by callchain, with labels; the recording. Out: the same values in each row.
  */
 #include "export/fields.h"
@@ -133,7 +133,7 @@ static void set_stack(struct export_values *v, const struct export_job *job,
 		strbuf_puts(&v->stack, export_frame(job, row->frames[i]));
 	}
 	strbuf_reset(&v->id);
-	/* As text: readers that take numbers for doubles would lose bits of it. */
+	/* As text: readers that convert numbers to doubles would lose bits. */
 	strbuf_printf(&v->id, "%016" PRIx64,
 		      export_hash(EXPORT_HASH, strbuf_text(&v->stack), v->stack.size));
 	set_text(v, FIELD_CALLSITE, callsite);

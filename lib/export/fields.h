@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * export: rows for a database, whatever its files are.
+ * export: rows for a database, for any file format.
  * In: rows by callchain, with labels; the recording. Out: the same values in each row.
  *
- * Every row says what recording it is of, so that those of many can be in one table.
+ * Every row identifies its recording, so that one table can hold rows of many recordings.
  */
 #ifndef KMEMX_EXPORT_FIELDS_H
 #define KMEMX_EXPORT_FIELDS_H
@@ -16,8 +16,8 @@
 
 /**
  * struct export_field - a column
- * @number: it is a whole number, never below 0, else text
- * @always: each row has one
+ * @number: it is a nonnegative whole number, else text
+ * @always: every row has a value
  */
 struct export_field {
 	const char *name;
@@ -29,7 +29,7 @@ struct export_field {
 #define EXPORT_FIELDS_SAME 24
 extern const struct export_field export_fields[EXPORT_FIELDS];
 
-/* Places in export_fields. */
+/* Indices of export_fields. */
 enum {
 	FIELD_RECORDING_ID,
 	FIELD_HOST,
@@ -46,7 +46,7 @@ enum {
 	FIELD_FIRST_METRIC = FIELD_FIRST_LABEL + EXPORT_LABELS_MAX,
 };
 
-/* A value: @text, or where the field is a number @number; NULL and not @known: none. */
+/* A value: @number if the field is a number, else @text; NULL or not @known: none. */
 struct export_value {
 	const char *text;
 	uint64_t number;
@@ -55,7 +55,7 @@ struct export_value {
 
 /**
  * struct export_values - a row; zero-initialise it
- * @safe: the recording's texts
+ * @safe: the recording's texts, made safe
  */
 struct export_values {
 	struct export_value of[EXPORT_FIELDS];
@@ -63,10 +63,10 @@ struct export_values {
 	struct strbuf stack, module, id;
 };
 
-/* Sets what all rows have. 0 or -ENOMEM; export_values_free() in any case. */
+/* Sets the values common to all rows. 0 or -ENOMEM; export_values_free() in any case. */
 int export_values_init(struct export_values *v,
 		       const struct export_job *job) __must_check;
-/* Sets the others, which borrow from @row and @v. 0 or -ENOMEM. */
+/* Sets the other values, which borrow from @row and @v. 0 or -ENOMEM. */
 int export_values_row(struct export_values *v, const struct export_job *job,
 		      const struct export_row *row) __must_check;
 void export_values_free(struct export_values *v);

@@ -4,8 +4,8 @@
  * In: rows by callchain, and their history. Out: JSON, as firefox-devtools/profiler
  * docs-developer/CHANGELOG-formats.md and src/types/profile.ts describe it.
  *
- * A free belongs to the allocation of its address there. Kernel addresses are larger than numbers
- * in JSON may be, so objects are numbered; a block that was freed in pieces is as many of them.
+ * The profiler matches frees and allocations by address. Kernel addresses exceed the range of JSON
+ * numbers, so objects are numbered; a block that was freed in pieces becomes several objects.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,8 +17,8 @@
 
 /**
  * struct firefox - a file being written
- * @nodes: pairs of the caller's node and a frame; @leaf: of each row the innermost
- * @first: of each object its number, of the first piece; @gone: how many of them have ended
+ * @nodes: pairs of the caller's node and a frame; @leaf: the innermost node of each row
+ * @first: number of each object's first piece; @gone: how many of its pieces were freed
  * @times, @weights, @stacks, @objects: columns of the allocations; @nr of them
  */
 struct firefox {
@@ -31,7 +31,7 @@ struct firefox {
 	struct strbuf times, weights, stacks, objects, text;
 };
 
-/* A change with its time, and its row. */
+/* A change with its time and row. */
 struct timed {
 	const struct history_change *change;
 	uint64_t ns;
@@ -45,7 +45,7 @@ static int firefox_row(struct export_job *job, const struct export_row *row)
 	return replay_add(&f->rows, job, row);
 }
 
-/* Numbers the nodes of all callchains: a caller's before those that it called. */
+/* Numbers the nodes of all callchains, callers before callees. */
 static int make_nodes(struct firefox *f)
 {
 	size_t i, j;
@@ -72,7 +72,7 @@ static void put_ms(struct strbuf *sb, uint64_t ns)
 	strbuf_printf(sb, "%" PRIu64 ".%06u", ns / 1000000, (unsigned int)(ns % 1000000));
 }
 
-/* What @c says, of @bytes and the piece @object of it. */
+/* Adds the change @c, with @bytes of its piece @object. */
 static void add_change(struct firefox *f, const struct timed *c, uint64_t bytes,
 		       uint64_t object)
 {
@@ -86,7 +86,7 @@ static void add_change(struct firefox *f, const struct timed *c, uint64_t bytes,
 	strbuf_printf(&f->objects, "%s%" PRIu64, comma, object);
 }
 
-/* An allocation, in the pieces in which it will end. */
+/* Adds an allocation, split into the pieces in which it will be freed. */
 static void add_birth(struct firefox *f, const struct timed *c)
 {
 	uint64_t left = c->change->bytes;
@@ -148,7 +148,7 @@ static int put_text(struct export_job *job, const char *text)
 	return job->out.err;
 }
 
-/* "name":[@what for each of @nr, or its own number where @what is NULL] */
+/* "name":[@what @nr times, or the numbers from 0 if @what is NULL] */
 static void put_same(struct export_job *job, const char *name, const char *what,
 		     size_t nr)
 {
@@ -175,7 +175,7 @@ static void put_length(struct export_job *job, uint64_t length)
 	outbuf_puts(&job->out, "}");
 }
 
-/* "name":[@first and those of @sb] */
+/* "name":[@first, then @sb] */
 static void put_column(struct export_job *job, const char *name, const char *first,
 		       const struct strbuf *sb)
 {
@@ -189,7 +189,7 @@ static void put_column(struct export_job *job, const char *name, const char *fir
 	outbuf_puts(&job->out, "],");
 }
 
-/* Frames and functions are numbered as their names are: from 0. */
+/* Frames and functions have the same numbers as their names, from 0. */
 static void put_frames(struct export_job *job)
 {
 	size_t nr = job->frames.count;
@@ -272,7 +272,7 @@ static void put_thread(struct export_job *job)
 		    "\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0}}]");
 }
 
-/* The track of memory: the same changes, behind a 0 without which the lowest point that the
+/* The memory track: the same changes after an initial 0. Without it, the lowest point that the
  * profiler draws would be the first allocation.
  */
 static void put_counter(struct export_job *job)

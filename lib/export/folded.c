@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * export: folded stacks, a line each: "slab;outermost caller;...;callsite 4096".
- * In: rows by callchain, of one recording or of two. Out: what flamegraph.pl reads, and whatever
- * came after it; with two numbers a line, difffolded.pl's form.
+ * export: folded stacks, one per line: "slab;outermost caller;...;callsite 4096".
+ * In: rows by callchain, of one recording or of two. Out: the format of flamegraph.pl and its
+ * successors; with two numbers per line, difffolded.pl's.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,8 +12,9 @@
 
 /**
  * struct folded - lines being written
- * @left: what earlier ones left over in units of the weight, so that the sums are right
- * @text: the callchain at hand
+ * @left: remainders of earlier lines that did not fill a unit of the weight, so that the sums are
+ *	right
+ * @text: the current callchain
  */
 struct folded {
 	uint64_t left[2];
@@ -25,7 +26,7 @@ static const struct export_weight *weight_of(const struct export_job *job)
 	return job->opts->weight ? job->opts->weight : &export_weights[0];
 }
 
-/* @value in units of the weight, with what is left of the lines before. */
+/* @value plus the remainder of earlier lines, in units of the weight. */
 static uint64_t to_units(const struct export_job *job, uint64_t value, unsigned int side)
 {
 	struct folded *f = job->state;
@@ -84,7 +85,7 @@ static int folded_row(struct export_job *job, const struct export_row *row)
 	return job->out.err;
 }
 
-/* The callchains of both recordings, when those of the second are there. */
+/* Writes the callchains of both recordings, after the second one was read. */
 static int folded_end(struct export_job *job)
 {
 	const struct export_pairs *pairs = job->opts->pairs;

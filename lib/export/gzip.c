@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * export (internal): gzip.
- * In: bytes. Out: the same compressed, handed to a function piece by piece.
+ * In: bytes. Out: the same compressed, passed to a function piece by piece.
  */
 #include "export/gzip.h"
 
@@ -39,7 +39,7 @@ int gzip_new(struct gzip **out, const struct render_out *to)
 	return 0;
 }
 
-/* Takes what is at next_in, and with Z_FINISH ends. */
+/* Compresses the input at next_in, and ends with Z_FINISH. */
 static int compress_more(struct gzip *gz, int flush)
 {
 	int err;
@@ -47,7 +47,7 @@ static int compress_more(struct gzip *gz, int flush)
 	do {
 		gz->z.next_out = gz->out;
 		gz->z.avail_out = sizeof(gz->out);
-		/* Z_BUF_ERROR: there was nothing to do, which is fine. */
+		/* Z_BUF_ERROR: nothing to do, no error. */
 		if (deflate(&gz->z, flush) == Z_STREAM_ERROR)
 			return -EINVAL;
 		err = gz->to.write(gz->to.ctx, (const char *)gz->out,

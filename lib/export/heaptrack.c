@@ -4,8 +4,8 @@
  * In: rows by callchain, and their history. Out: its lines, compressed with zstd.
  *
  * KDE/heaptrack src/analyze/accumulatedtracedata.cpp reads it: numbers are hexadecimal, strings,
- * frames and nodes of callchains are numbered from 1, sizes at a node from 0. A free names a size
- * at a node, so a block that was freed in pieces is as many allocations.
+ * frames and nodes of callchains are numbered from 1, sizes at a node from 0. A free refers to a
+ * size at a node, so a block that was freed in pieces becomes several allocations.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "export/replay.h"
 #include "export/zstd_out.h"
 
-/* A size of allocations of a row. */
+/* One size of a row's allocations. */
 struct info_key {
 	uint64_t bytes;
 	uint64_t row;
@@ -23,10 +23,10 @@ struct info_key {
 
 /**
  * struct heaptrack - a file being written
- * @out: what goes to @zstd
- * @nodes: pairs of the caller's node and a frame; @leaf: of each row the innermost
- * @written: of each frame: the number of its line; 0: none yet
- * @modules: their names, numbered as the file's strings are in part
+ * @out: buffer before @zstd
+ * @nodes: pairs of the caller's node and a frame; @leaf: the innermost node of each row
+ * @written: for each frame the number of its line; 0: none yet
+ * @modules: their names, with the file's string numbers
  */
 struct heaptrack {
 	struct replay rows;
@@ -47,7 +47,7 @@ static int heaptrack_row(struct export_job *job, const struct export_row *row)
 	return replay_add(&h->rows, job, row);
 }
 
-/* A line: a letter, and up to three numbers. */
+/* Writes a line: a letter, and up to three numbers. */
 static void put_line(struct outbuf *out, char letter, const uint64_t *numbers, size_t nr)
 {
 	size_t i;
@@ -60,7 +60,7 @@ static void put_line(struct outbuf *out, char letter, const uint64_t *numbers, s
 	outbuf_char(out, '\n');
 }
 
-/* The number that the text gets in the file. */
+/* Writes a string. Returns its number in the file. */
 static uint32_t put_string(struct heaptrack *h, const char *text, size_t size)
 {
 	outbuf_puts(&h->out, "s ");
@@ -104,7 +104,7 @@ static uint32_t put_frame(struct export_job *job, uint32_t frame)
 	return h->nr_written;
 }
 
-/* Writes a row's callchain as far as it is new. */
+/* Writes the part of a row's callchain that is new. */
 static int put_callchain(struct export_job *job, size_t row)
 {
 	struct heaptrack *h = job->state;
@@ -150,7 +150,7 @@ static int put_change(struct export_job *job, char letter, uint32_t row, uint64_
 	return h->out.err;
 }
 
-/* An allocation, in the pieces in which it will end. */
+/* Writes an allocation, split into the pieces in which it will be freed. */
 static int put_birth(struct export_job *job, const struct history_change *c, uint32_t row)
 {
 	const struct heaptrack *h = job->state;
@@ -194,7 +194,7 @@ static int put_history(struct export_job *job)
 	return err;
 }
 
-/* What the file is, and how far to trust it. */
+/* Writes what the file is, and how far to trust it. */
 static int put_head(struct export_job *job)
 {
 	struct heaptrack *h = job->state;

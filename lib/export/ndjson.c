@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * export: rows for a database, a JSON object a line.
- * In: rows by callchain, with labels. Out: the same, each with what the recording is.
+ * export: rows for a database, one JSON object per line.
+ * In: rows by callchain, with labels. Out: the same, each with the recording's properties.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,15 +11,15 @@
 
 /**
  * struct ndjson - rows being written
- * @head: begins each: what is the same in all
- * @line: the row at hand
+ * @head: the start of every row: values common to all rows
+ * @line: the current row
  */
 struct ndjson {
 	struct export_values values;
 	struct strbuf head, line;
 };
 
-/* The fields from @first to before @end. */
+/* Appends the fields from @first to before @end. */
 static void put_fields(struct strbuf *sb, const struct ndjson *n, unsigned int first,
 		       unsigned int end)
 {

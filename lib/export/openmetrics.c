@@ -3,11 +3,12 @@
  * export: OpenMetrics text, and Prometheus text (format 0.0.4), for monitoring.
  * In: rows by callsite, the largest first. Out: a family of samples for each figure.
  *
- * The two differ in three points. A counter's family is called as its samples in Prometheus text,
- * and without their "_total" in OpenMetrics; only OpenMetrics has units, and a last line "# EOF".
+ * The formats differ in three points. In Prometheus text a counter's family has the name of its
+ * samples, in OpenMetrics the name without "_total". Only OpenMetrics has units, and a last line "#
+ * EOF".
  *
- * Samples of one family must stand together, so rows are kept until all are there; they are few,
- * as each is a time series for the reader.
+ * Samples of one family must be consecutive, so rows are stored until all have been added. They are
+ * few, as each is a time series for the reader.
  */
 #include "export/export.h"
 
@@ -33,7 +34,7 @@ static const struct {
 	  EXPORT_BYTES_PEAK },
 };
 
-/* Facts of the recording that say how far the figures can be trusted. */
+/* Facts that tell how far the figures can be trusted. */
 static const struct {
 	const char *fact, *family, *help;
 } losses[] = {
@@ -70,7 +71,7 @@ static int openmetrics_row(struct export_job *job, const struct export_row *row)
 	return 0;
 }
 
-/* A label's value: names are printable, so there is no line break in them. */
+/* Writes a label's value: names are printable, so they contain no line break. */
 static void put_value(struct outbuf *out, const char *text)
 {
 	outbuf_char(out, '"');
@@ -152,7 +153,9 @@ static void put_losses(struct export_job *job)
 	}
 }
 
-/* What readers multiply with, as they have nowhere else to see that it is a sample. */
+/* Writes the factor by which readers must multiply, as nothing else tells them that it
+ * is a sample.
+ */
 static void put_sample(struct export_job *job)
 {
 	const struct cell *rule = export_fact(job, "sample");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * export: where a recording is from, among those of many machines.
+ * export: identifies the origin of a recording among those of many machines.
  * In: a recording. Out: its identity, host, time and labels.
  */
 #include "export/origin.h"
@@ -25,7 +25,7 @@ uint64_t export_hash(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
-/* With the NUL, so that the ends of texts count. */
+/* Includes the NUL, so that boundaries between texts count. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
 	return export_hash(hash, text ? text : "", text ? strlen(text) + 1 : 1);
@@ -60,11 +60,11 @@ static void copy_build_id(struct export_origin *o, const struct recording *rec)
 	o->build_id[size] = '\0';
 }
 
-/* Days from 1970 to a date of the Gregorian calendar, of years from March on. */
+/* Days from 1970 to a date of the Gregorian calendar, with years that start in March. */
 static int64_t days_to(int year, int month, int day)
 {
 	int64_t y = month > 2 ? year : year - 1;
-	/* The 13th month is the next January, of the year that began in March. */
+	/* January is the 11th month of the year that began in March. */
 	int64_t of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
 
 	return y * 365 + y / 4 - y / 100 + y / 400 + of_year - 719468;
@@ -133,7 +133,7 @@ int export_origin_init(struct export_origin *o, const struct recording *rec)
 	*o = (struct export_origin){ 0 };
 	snprintf(o->id, sizeof(o->id), "%016" PRIx64, identity(rec));
 	recording_host(rec, o->host, sizeof(o->host));
-	if (!strcmp(o->host, "(none)")) /* as uname(1) says it of none */
+	if (!strcmp(o->host, "(none)")) /* uname(1) prints this if there is none */
 		*o->host = '\0';
 	copy_build_id(o, rec);
 	read_start(o, rec);

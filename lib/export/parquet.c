@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * export: Parquet files, for a database.
- * In: rows by callchain, with labels. Out: the same by columns, compressed.
+ * In: rows by callchain, with labels. Out: the same in columns, compressed.
  *
- * https://parquet.apache.org/docs/file-format/: columns of a group of rows follow each other, then
- * comes the description of all (parquet.thrift), and its size. Values are PLAIN; a column that is
- * the same in all rows of a group has a dictionary of one value.
+ * https://parquet.apache.org/docs/file-format/: the columns of each group of rows come first, then
+ * the description of everything (parquet.thrift) and its size. Values are PLAIN; a column with the
+ * same value in all rows of a group has a dictionary with that value.
  */
 #include <endian.h>
 #include <errno.h>
@@ -29,25 +29,25 @@ enum { CODEC_NONE = 0, CODEC_GZIP = 2, CODEC_ZSTD = 6 };
 enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
 
 /**
- * struct packed_column - of the group at hand
- * @values: those that are known; @levels: a bit of each row: its value is known
+ * struct packed_column - a column of the current group
+ * @values: the known values; @levels: one bit per row: its value is known
  */
 struct packed_column {
 	struct strbuf values, levels;
 };
 
-/* Where a column of a group is in the file. */
+/* Location of a column of a group in the file. */
 struct chunk {
 	uint64_t dictionary, data; /* offsets; no dictionary: 0 */
-	uint64_t plain, packed;	   /* sizes with page headers */
+	uint64_t plain, packed;	   /* sizes including page headers */
 };
 
 /**
  * struct parquet - a file being written
  * @at: bytes written
- * @nr: rows of the group at hand; @bytes: of its values
- * @groups: descriptions of the groups before, @nr_groups of them, @nr_rows in all
- * @page, @packed, @head: of the page at hand
+ * @nr: rows of the current group; @bytes: size of its values
+ * @groups: descriptions of the @nr_groups groups so far, with @nr_rows rows in all
+ * @page, @packed, @head: buffers of the current page
  */
 struct parquet {
 	struct export_values values;
@@ -99,7 +99,7 @@ static int collect(void *ctx, const char *data, size_t size)
 }
 #endif
 
-/* Makes p->packed what p->page is, compressed. */
+/* Compresses p->page into p->packed. */
 static int pack(struct parquet *p)
 {
 	strbuf_reset(&p->packed);
@@ -176,7 +176,7 @@ static int put_page(struct export_job *job, int type, size_t nr, int encoding,
 	return job->out.err;
 }
 
-/* @nr times @bit: a run, as every hybrid of runs and packed bits may be. */
+/* Appends @nr times @bit as a run, which the hybrid encoding of runs and packed bits allows. */
 static void add_run(struct strbuf *sb, size_t nr, bool bit)
 {
 	const char c = bit;
@@ -185,7 +185,9 @@ static void add_run(struct strbuf *sb, size_t nr, bool bit)
 	strbuf_add(sb, &c, 1);
 }
 
-/* Begins the page with which rows have a value. @bits: NULL: all of them, or none, by @known. */
+/* Begins a page with the bits that tell which rows have a value. @bits NULL: all rows if @known,
+ * else none.
+ */
 static void add_levels(struct parquet *p, const struct strbuf *bits, bool known)
 {
 	struct strbuf levels = { 0 };
@@ -202,7 +204,7 @@ static void add_levels(struct parquet *p, const struct strbuf *bits, bool known)
 	strbuf_free(&levels);
 }
 
-/* A column that is the same in all rows. */
+/* Writes a column with the same value in all rows. */
 static int put_same(struct export_job *job, unsigned int i, struct chunk *chunk)
 {
 	struct parquet *p = job->state;
@@ -311,7 +313,7 @@ static int parquet_begin(struct export_job *job)
 	return export_values_init(&p->values, job);
 }
 
-/* The next bit of @levels, which has as many as there are rows before this one. */
+/* Appends the next bit to @levels, which has @nr bits so far. */
 static void add_level(struct strbuf *levels, size_t nr, bool known)
 {
 	if (nr % 8 == 0)
@@ -367,7 +369,7 @@ static void put_schema(struct thrift *t)
 	}
 }
 
-/* What the user must know of the recording, as a pair of a key and a value. */
+/* Writes what the user must know about the recording, as a key-value pair. */
 static void put_notes(struct export_job *job, struct thrift *t)
 {
 	struct strbuf banner = { 0 };

@@ -3,8 +3,8 @@
  * export: pprof's profile, as google/pprof proto/profile.proto describes it.
  * In: rows by callchain, with labels. Out: a gzip-compressed message.
  *
- * Samples go out as rows come; what their numbers stand for is behind them, which protocol buffers
- * allow. A frame has one location and one function of the same number.
+ * Samples are written as rows arrive. The tables that their numbers refer to follow, which protocol
+ * buffers allow. A frame has one location and one function with the same number.
  */
 #include "export/export.h"
 
@@ -41,7 +41,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3 };
 
 #define FLUSH_SIZE 65536
 
-/* Counts first, as the format's documentation wants it. */
+/* Counts first, as the format's documentation requires. */
 static const struct {
 	const char *name, *unit;
 	enum export_metric metric;
@@ -55,11 +55,11 @@ static const struct {
 
 /**
  * struct pprof - a profile being written
- * @strings: number n of the file has number n here: the file's 0 is the empty text
- * @modules: number 1 is the kernel; mapping n has number n
- * @started: the types of the samples are written
- * @known: whether the rows have each of @types
- * @part, @inner: messages being made
+ * @strings: numbered as in the file, where 0 is the empty text
+ * @modules: number 1 is the kernel; mapping n is module n
+ * @started: the sample types have been written
+ * @known: which of @types the rows have
+ * @part, @inner: messages being built
  */
 struct pprof {
 	struct gzip *gz;
@@ -103,7 +103,7 @@ static int pprof_begin(struct export_job *job)
 	return gzip_new(&p->gz, job->to);
 }
 
-/* @row: the first one, which has what all have; NULL: there is none. */
+/* @row: the first one, as all rows have the same metrics; NULL: no rows. */
 static void put_types(struct pprof *p, const struct export_row *row)
 {
 	size_t i;
@@ -208,7 +208,7 @@ static void put_mappings(struct pprof *p, const char *build_id)
 	}
 }
 
-/* What the recording is, and what it lacks. */
+/* Writes what the recording is, and what it lacks. */
 static void put_comments(struct export_job *job)
 {
 	const struct cell *duration = export_fact(job, "duration_ns");
@@ -221,7 +221,7 @@ static void put_comments(struct export_job *job)
 	p->failed |= banner.failed;
 	for (line = strbuf_text(&banner); *line; line += size + 1) {
 		size = strcspn(line, "\n");
-		/* A number for each, not packed: a reader takes both. */
+		/* One number per field, not packed: readers accept both. */
 		proto_uint(&p->out, PROFILE_COMMENT, string_number(p, line, size));
 	}
 	strbuf_free(&banner);
@@ -251,7 +251,7 @@ static int pprof_end(struct export_job *job)
 	struct pprof *p = job->state;
 	int err;
 
-	/* Nothing was asked for a module's number yet. */
+	/* No module has been numbered before. */
 	if (!p->started)
 		put_types(p, NULL);
 	p->failed |= !intern_id(&p->modules, kernel, sizeof(kernel) - 1);

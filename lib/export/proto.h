@@ -13,13 +13,13 @@
 
 #include "base/strbuf.h"
 
-/* Seven bits a byte, the lowest first. */
+/* Seven bits per byte, the lowest first. */
 void proto_varint(struct strbuf *sb, uint64_t value);
-/* Field @field; 0 is what a missing one means, and is left out. */
+/* Writes field @field. 0 is omitted: it is the default of a missing field. */
 void proto_uint(struct strbuf *sb, unsigned int field, uint64_t value);
-/* A text, a message or packed numbers; an empty one too. */
+/* Writes a text, a message or packed numbers, even if empty. */
 void proto_bytes(struct strbuf *sb, unsigned int field, const void *data, size_t size);
-/* The message @message as @field; then it is empty. */
+/* Writes the message @message as @field, and empties it. */
 void proto_message(struct strbuf *sb, unsigned int field, struct strbuf *message);
 
 #endif

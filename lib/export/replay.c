@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * export (internal): rows with their history.
- * In: rows by callchain; all that began and ended. Out: rows kept, each change's row, its time.
+ * In: rows by callchain; all allocations and frees. Out: stored rows; the row and time of each
+ * change.
  */
 #include "export/replay.h"
 
@@ -11,7 +12,7 @@
 
 #include "base/array.h"
 
-/* The frames of @row, and the allocator as the outermost. */
+/* Adds the frames of @row, and the allocator as the outermost one. */
 static int add_frames(struct replay *r, struct export_job *job,
 		      const struct export_row *row)
 {
@@ -88,7 +89,7 @@ struct replay_clock replay_clock(const struct export_job *job)
 	uint64_t duration = number_of(job, "duration_ns");
 	struct replay_clock clock = { .first = first, .ns = 1 };
 
-	/* Other clocks go as fast as the whole of them says. */
+	/* The rate of other clocks follows from the total duration. */
 	if (!job->opts->clock_ns && duration && last > first)
 		clock.ns = (double)duration / (double)(last - first);
 	return clock;
@@ -101,7 +102,7 @@ uint64_t replay_ns(const struct replay_clock *clock, uint64_t ts)
 	return clock->ns == 1 ? units : (uint64_t)((double)units * clock->ns);
 }
 
-/* Adds a piece behind those that the object has: @tails are the last ones. */
+/* Appends a piece to those of the object: @tails are the last pieces. */
 static int add_piece(struct replay_pieces *p, uint32_t *tails,
 		     const struct history_change *c)
 {

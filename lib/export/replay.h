@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * export (internal): rows with their history.
- * In: rows by callchain; all that began and ended. Out: rows kept, each change's row, its time.
+ * In: rows by callchain; all allocations and frees. Out: stored rows; the row and time of each
+ * change.
  */
 #ifndef KMEMX_EXPORT_REPLAY_H
 #define KMEMX_EXPORT_REPLAY_H
@@ -12,7 +13,9 @@
 #include "analysis/export_history.h"
 #include "export/export.h"
 
-/* A row: from @first on @nr of all frames, the callsite first, the allocator last. */
+/* A row: @nr frames from @first on, in the array of all frames; the callsite first, the allocator
+ * last.
+ */
 struct replay_row {
 	size_t first, nr;
 	uint64_t values[EXPORT_METRICS];
@@ -20,12 +23,12 @@ struct replay_row {
 
 /**
  * struct replay - zero-initialise it
- * @rows: those of different frames; rows of the same frames are added up
- * @frames: of all rows, numbers of export_job.frames
- * @stacks: a row's frames -> its number, from 1 on
- * @by_id: export_row.id -> index of @rows; @others: for those that have none, of slab objects and
- *	of pages; UINT32_MAX: none
- * @known: metrics that a row has
+ * @rows: rows with different frames; those with equal frames are added up
+ * @frames: frames of all rows, as numbers of export_job.frames
+ * @stacks: maps a row's frames to its number, from 1 on
+ * @by_id: maps export_row.id to an index of @rows; @others: rows of slab objects and of pages
+ *	without an id; UINT32_MAX: none
+ * @known: the metrics that are known
  */
 struct replay {
 	struct replay_row *rows;
@@ -39,17 +42,17 @@ struct replay {
 	bool known[EXPORT_METRICS];
 };
 
-/* Keeps a row. 0 or -ENOMEM. replay_free() in any case. */
+/* Stores a row. 0 or -ENOMEM. replay_free() in any case. */
 int replay_add(struct replay *r, struct export_job *job,
 	       const struct export_row *row) __must_check;
-/* The index of the row that @c is of; UINT32_MAX: none. */
+/* The index of the row that @c belongs to; UINT32_MAX: none. */
 uint32_t replay_row(const struct replay *r, const struct export_job *job,
 		    const struct history_change *c);
 void replay_free(struct replay *r);
 
 /**
  * struct replay_clock - times of the history
- * @first: when the recording begins; @ns: of a unit of the clock
+ * @first: start of the recording; @ns: nanoseconds per unit of the clock
  */
 struct replay_clock {
 	uint64_t first;
@@ -61,11 +64,11 @@ struct replay_clock replay_clock(const struct export_job *job);
 uint64_t replay_ns(const struct replay_clock *clock, uint64_t ts);
 
 /**
- * struct replay_pieces - blocks that ended in parts, as objects of their own
- * @heads: of each object: its first piece, an index + 1; 0: it ended as a whole, or lives
- * @pieces: bytes that ended together; @next: the next one of the object, or 0
+ * struct replay_pieces - blocks that were freed in parts, as separate objects
+ * @heads: for each object the index of its first piece + 1; 0: freed as a whole, or live
+ * @pieces: bytes that were freed together; @next: the object's next piece, or 0
  *
- * A program that knows whole allocations only is shown as many as there were pieces.
+ * A program that knows only whole allocations gets one per piece.
  */
 struct replay_pieces {
 	uint32_t *heads;

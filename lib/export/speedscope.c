@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * export: speedscope's file format: a profile for each figure.
- * In: rows by callchain. Out: JSON, as jlfwong/speedscope src/lib/file-format-spec.ts has it.
+ * In: rows by callchain. Out: JSON, as specified by jlfwong/speedscope src/lib/file-format-spec.ts.
  *
  * Frames are numbered from 0, callchains have the outermost caller first. Profiles follow each
- * other in the file, so rows are kept until all are there.
+ * other in the file, so rows are stored until all have been added.
  */
 #include "export/export.h"
 
@@ -26,7 +26,7 @@ static const struct {
 	{ "bytes at the peak", "bytes", EXPORT_BYTES_PEAK },
 };
 
-/* A row: from @first on, @nr of all frames. */
+/* A row: @nr frames from @first on, in the array of all frames. */
 struct kept_row {
 	size_t first, nr;
 	uint64_t values[EXPORT_METRICS];
@@ -36,7 +36,7 @@ struct speedscope {
 	struct kept_row *rows;
 	size_t nr_rows, rows_capacity;
 	uint32_t
-		*frames; /* of all rows, the allocator first, then the outermost caller */
+		*frames; /* of all rows: the allocator first, then the outermost caller */
 	size_t nr_frames, frames_capacity;
 	bool known[EXPORT_METRICS];
 	struct strbuf text;
@@ -95,7 +95,7 @@ static int put_frames(struct export_job *job)
 	return err;
 }
 
-/* The callchains of what is not 0 of @metric. Returns the sum. */
+/* Writes the callchains with a nonzero @metric. Returns the sum. */
 static uint64_t put_samples(struct export_job *job, enum export_metric metric)
 {
 	struct speedscope *s = job->state;
@@ -166,7 +166,7 @@ static void put_profiles(struct export_job *job)
 	outbuf_puts(&job->out, "],\n");
 }
 
-/* The report's first line, and how far the figures can be trusted, as the name. */
+/* Writes the report's first line, and how far the figures can be trusted, as the name. */
 static int put_name(struct export_job *job)
 {
 	struct strbuf banner = { 0 };

@@ -22,7 +22,7 @@ void thrift_varint(struct strbuf *sb, uint64_t value)
 	strbuf_add(sb, bytes, nr);
 }
 
-/* Numbers of either sign: 0, -1, 1, -2, ... */
+/* Signed numbers in the order 0, -1, 1, -2, ... */
 static void zigzag(struct strbuf *sb, int64_t value)
 {
 	thrift_varint(sb, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));

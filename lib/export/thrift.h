@@ -4,7 +4,7 @@
  * In: fields and their values. Out: the encoding, appended to a buffer.
  *
  * https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md: a field is a
- * byte of how far its number is from the last one's, and its type, then its value.
+ * byte with the difference of its number from the previous one's and its type, then its value.
  */
 #ifndef KMEMX_EXPORT_THRIFT_H
 #define KMEMX_EXPORT_THRIFT_H
@@ -13,12 +13,12 @@
 
 #include "base/strbuf.h"
 
-/* Structures within structures. */
+/* The most levels of nested structures. */
 #define THRIFT_DEPTH_MAX 8
 
 /**
  * struct thrift - a structure being written; zero-initialise it, set @sb
- * @last: the number of the last field, of each structure that is open
+ * @last: the number of the last field in each open structure
  */
 struct thrift {
 	struct strbuf *sb;
@@ -34,17 +34,19 @@ enum thrift_type {
 	THRIFT_STRUCT = 12,
 };
 
-/* Seven bits a byte, the lowest first. */
+/* Seven bits per byte, the lowest first. */
 void thrift_varint(struct strbuf *sb, uint64_t value);
-/* Fields; @field: above the last one of the structure, by at most 15. */
+/* Write fields. @field is larger than the last one of the structure, by at most 15. */
 void thrift_i32(struct thrift *t, unsigned int field, int32_t value);
 void thrift_i64(struct thrift *t, unsigned int field, int64_t value);
 void thrift_text(struct thrift *t, unsigned int field, const char *text);
-/* A list of @nr; its elements follow, each by one of the two after it or as a structure. */
+/* Begins a list of @nr elements. They follow, each written by one of the next two functions or as a
+ * structure.
+ */
 void thrift_list(struct thrift *t, unsigned int field, enum thrift_type type, size_t nr);
 void thrift_element_i32(struct thrift *t, int32_t value);
 void thrift_element_text(struct thrift *t, const char *text);
-/* A structure as a field; 0: as an element of a list, or the outermost. */
+/* Begins a structure as a field; 0: as an element of a list, or the outermost one. */
 void thrift_open(struct thrift *t, unsigned int field);
 void thrift_close(struct thrift *t);
 

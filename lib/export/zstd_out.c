@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * export (internal): zstd.
- * In: bytes. Out: the same compressed, handed to a function piece by piece.
+ * In: bytes. Out: the same compressed, passed to a function piece by piece.
  */
 #include "export/zstd_out.h"
 

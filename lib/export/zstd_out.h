@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * export (internal): zstd.
- * In: bytes. Out: the same compressed, handed to a function piece by piece.
+ * In: bytes. Out: the same compressed, passed to a function piece by piece.
  */
 #ifndef KMEMX_EXPORT_ZSTD_OUT_H
 #define KMEMX_EXPORT_ZSTD_OUT_H
@@ -11,7 +11,7 @@
 #include "base/compiler.h"
 #include "report/render.h"
 
-/* exporter.lacks of formats that need it. */
+/* Value of exporter.lacks for formats that need zstd. */
 #ifdef HAVE_ZSTD
 #define ZSTD_OUT_LACKS NULL
 #else
@@ -20,13 +20,13 @@
 
 struct zstd_out;
 
-/* 0; -ENOMEM; -ENOTSUP: built without zstd. */
+/* 0; -ENOMEM; -ENOTSUP if built without zstd. */
 int zstd_out_new(struct zstd_out **out, const struct render_out *to) __must_check;
 /* As render_out.write: @ctx is a struct zstd_out. */
 int zstd_out_write(void *ctx, const char *data, size_t size) __must_check;
-/* The end: nothing follows. 0 or the error of the output. */
+/* Ends the output. 0 or its error. */
 int zstd_out_finish(struct zstd_out *z) __must_check;
-/* NULL is fine. */
+/* NULL is allowed. */
 void zstd_out_free(struct zstd_out *z);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * study: what a command works on, opened as a whole.
+ * study: opens everything that a command works on.
  * In: paths and choices. Out: a recording with its formats, symbols, rule for callsites and
- * directories, and the stream of its events; or what of it could not be had.
+ * directories, and the stream of its events; or the part that could not be opened.
  */
 #include "study/study.h"
 
@@ -42,7 +42,7 @@ static void open_migratetypes(struct study *s)
 	migratetypes_init(&s->migratetypes, info ? info->text : NULL, release);
 }
 
-/* By a rule that is not known, nothing can be said of the others. */
+/* Without a readable rule, the callchains of the other objects cannot be guessed. */
 static int open_guess(struct study *s)
 {
 	const struct recording_text *rule =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * study: what a command works on, opened as a whole.
+ * study: opens everything that a command works on.
  * In: paths and choices. Out: a recording with its formats, symbols, rule for callsites and
- * directories, and the stream of its events; or what of it could not be had.
+ * directories, and the stream of its events; or the part that could not be opened.
  */
 #ifndef KMEMX_STUDY_STUDY_H
 #define KMEMX_STUDY_STUDY_H
@@ -29,24 +29,24 @@
 #include "symbol/symbols.h"
 
 /**
- * struct study_options - what to open; strings and pointers are borrowed as long as the study
+ * struct study_options - what to open; strings and pointers are borrowed while the study exists
  * @path: the recording; "-" is standard input
- * @tmpdir: where a pipe's content goes, into a file without a name; NULL: /tmp
- * @want_symbols: symbols are needed at all; @symbols: to use instead of the recording's
- * @want_rule: callsites are needed; @skip, @nr_skip: regular expressions of functions that
- *	       are none, beside those that the rule knows
- * @want_dirs: directories are needed, of what @dirs names or the search finds; or of @sources, open
- *	       already
- * @lines: what may know inlined functions and lines, and is passed over where it does not: not
- *	   used where directories are needed, as what gives them knows lines, too
- * @dirs_of_lines: they give directories, too, where they know them
- * @only_lines: that is all that @sources are for
- * @no_inline: callsites are of functions that hold their code
- * @search: if no symbols are named, the kernel's debug information is looked for, as debug_search.h
- *	    says, where @places are; with @only_search nothing is opened that is found;
- *	    @fetching: is told how far a server is
- * @window: the part that is meant
- * @log: where messages go, such as of damage
+ * @tmpdir: directory for an unnamed file with a pipe's content; NULL: /tmp
+ * @want_symbols: symbols are needed; @symbols: used instead of the recording's
+ * @want_rule: callsites are needed; @skip, @nr_skip: regular expressions of functions that are not
+ *	       callsites, besides those of the rule
+ * @want_dirs: directories are needed, from what @dirs names or the search finds, or from @sources,
+ *	       which are already open
+ * @lines: optional sources of inlined functions and lines; not used if directories are needed, as
+ *	   their source knows lines, too
+ * @dirs_of_lines: they also supply directories, where they know them
+ * @only_lines: @sources are used only for lines
+ * @no_inline: callsites are the functions that contain the code
+ * @search: if no symbols are named, search @places for the kernel's debug information
+ *	    (debug_search.h); with @only_search, do not open what was found; @fetching: called with
+ *	    the progress of a server's download
+ * @window: the selected part
+ * @log: receives messages, for example about damage
  */
 struct study_options {
 	const char *path;
@@ -64,27 +64,27 @@ struct study_options {
 	struct log log;
 };
 
-/* What could not be had. */
+/* The part that could not be opened. */
 enum study_part {
-	STUDY_FILE,	   /* the file, as a file */
-	STUDY_RECORDING,   /* a recording in it */
+	STUDY_FILE,	   /* the file itself */
+	STUDY_RECORDING,   /* the recording in it */
 	STUDY_FORMATS,	   /* the formats of its events */
 	STUDY_SYMBOLS,	   /* its own symbols */
 	STUDY_SYMBOL_FILE, /* symbols of a file: @symbols */
-	STUDY_SEARCH, /* debug information where it was said to be: struct study.found */
-	STUDY_RULE,   /* the rule for callsites: @text */
-	STUDY_DIR_FILE, /* what knows directories: @dirs */
-	STUDY_DIRS,	/* memory for directories, or for lines */
-	STUDY_WINDOW,	/* time stamps for the window */
-	STUDY_INSTANCE, /* the ring buffer that was named */
-	STUDY_EVENTS,	/* the events */
+	STUDY_SEARCH,	   /* debug information in the given places: struct study.found */
+	STUDY_RULE,	   /* the rule for callsites: @text */
+	STUDY_DIR_FILE,	   /* the source of directories: @dirs */
+	STUDY_DIRS,	   /* memory for directories or lines */
+	STUDY_WINDOW,	   /* time stamps of the window */
+	STUDY_INSTANCE,	   /* the named ring buffer */
+	STUDY_EVENTS,	   /* the events */
 };
 
 /**
  * struct study_failure - why a call failed
  * @err: negative errno
- * @symbols: of STUDY_SYMBOL_FILE; @dirs: of STUDY_DIR_FILE
- * @text: of STUDY_RULE with -EINVAL: which expression, and what is wrong with it
+ * @symbols: for STUDY_SYMBOL_FILE; @dirs: for STUDY_DIR_FILE
+ * @text: for STUDY_RULE with -EINVAL: the expression and its error
  */
 struct study_failure {
 	enum study_part part;
@@ -95,16 +95,16 @@ struct study_failure {
 };
 
 /**
- * struct study - an open recording, and all that is needed to read its events
+ * struct study - an open recording, and everything needed to read its events
  * @path: as given
  * @syms, @rule, @dirs: NULL if not asked for
- * @lines: NULL if no debug information is given or found, or it has none
- * @found: where the search looked; @found_offset: what is to be added to its vmlinux's addresses;
- *	   @server: NULL if none is to be asked
- * @guess: the recording has the callchains of a sample of its slab objects; NULL: it is no such one
+ * @lines: NULL if no debug information is given or found, or it has no lines
+ * @found: the search's result; @found_offset: offset to add to its vmlinux's addresses; @server:
+ *	   NULL if none is used
+ * @guess: guesses callchains if the recording has those of a sample of its slab objects; else NULL
  * @stream: NULL before study_read()
- * @window: its time stamps are those of the last study_read() or study_place_window()
- * @failure: after a call that returned an error
+ * @window: its time stamps were set by the last study_read() or study_place_window()
+ * @failure: valid after a call that returned an error
  */
 struct study {
 	const char *path;
@@ -128,7 +128,7 @@ struct study {
 };
 
 /**
- * study_open() - open everything but the stream
+ * study_open() - open everything except the stream
  *
  * Return: 0; else a negative errno, and @s->failure describes it. study_close() in any case.
  * @s must not be moved.
@@ -137,32 +137,32 @@ int study_open(struct study *s, const struct study_options *opts) __must_check;
 
 /**
  * study_read() - begin to read the window's events
- * @how: how they are read; its instance and bounds are ignored
+ * @how: how to read them; its instance and bounds are ignored
  *
- * May be called again, to read them once more. After the first call the text of the
- * recording's own symbols is gone, as nobody needs it any more.
+ * May be called again to read the events again. The first call frees the text of the recording's
+ * own symbols, which is no longer needed.
  *
- * Return: 0; else a negative errno, and @s->failure describes it; no stream is open then.
+ * Return: 0; else a negative errno, and @s->failure describes it; then no stream is open.
  */
 int study_read(struct study *s, const struct event_stream_options *how) __must_check;
 
 /* Fills in the window's time stamps without reading. 0, or as study_read(). */
 int study_place_window(struct study *s) __must_check;
 
-/* Keeps the symbols that @files name, or the recording's own, for a study opened without.
+/* Loads the symbols that @files name, or the recording's own, for a study opened without symbols.
  * 0, or as study_open().
  */
 int study_open_symbols(struct study *s, const struct symbol_files *files) __must_check;
 
 void study_close(struct study *s);
 
-/* What an analysis may consult, and nothing chosen yet. Borrows from @s. */
+/* What an analysis may use, with nothing selected. Borrows from @s. */
 struct analysis_env study_env(const struct study *s);
 
-/* How far the reading is, in units of the clock: @done of @total. */
+/* Progress of reading in units of the clock: @done of @total. */
 void study_progress(const struct study *s, uint64_t *done, uint64_t *total);
 
-/* Events that the stream has read so far: of slab objects, of pages, of a name. */
+/* Number of events that the stream has read so far: of slab objects, of pages, with a name. */
 uint64_t study_count_slab(const struct study *s);
 uint64_t study_count_page(const struct study *s);
 uint64_t study_count_named(const struct study *s, const char *name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * study (internal): the debug information of a recording's kernel.
- * In: an open recording, and where to look. Out: study.found, study.lines, study.dirs.
+ * In: an open recording, and the places to search. Out: study.found, study.lines, study.dirs.
  */
 #include "study/study_debug.h"
 
@@ -19,13 +19,15 @@ static int fail(struct study *s, enum study_part part, int err)
 	return err;
 }
 
-/* What stays of the files that were found: nothing of them is used. */
+/* Discards the vmlinux that was found. */
 static void drop_found(struct study *s)
 {
 	s->found.vmlinux = NULL;
 }
 
-/* The file that was found holds the recording's functions at one distance: 0; else an error. */
+/* Checks that all of the recording's functions have the same offset in the file that was found. 0,
+ * else an error.
+ */
 static int place_found(struct study *s)
 {
 	const struct symbol_text own = { s->rec->kallsyms, s->rec->kallsyms_size };
@@ -76,7 +78,7 @@ int study_find_debug(struct study *s, const struct study_options *o)
 		return fail(s, STUDY_DIRS, err);
 	if (!s->found.vmlinux)
 		return asked ? fail(s, STUDY_SEARCH, -ENOENT) : 0;
-	/* Without symbols of its own the recording takes the file's, which then are placed. */
+	/* A recording without symbols takes the file's, which are placed later. */
 	if (!s->rec->kallsyms_size)
 		return 0;
 	err = place_found(s);
@@ -114,7 +116,7 @@ int study_find_symbols(struct study *s, const struct study_options *o)
 	return study_open_symbols(s, &o->symbols);
 }
 
-/* What the user gave, and what was found in place of what is missing. */
+/* The user's files, completed by those that were found. */
 static struct dir_files with_found(const struct study *s, const struct dir_files *given)
 {
 	struct dir_files files = *given;
@@ -145,7 +147,7 @@ static int open_dirs(struct study *s, const struct study_options *o)
 
 	if (!sources) {
 		err = dir_files_open(&s->sources, &files, &s->failure.dirs);
-		/* A directory of modules that nobody named may be of no use. */
+		/* A module directory that the user did not name may be useless. */
 		if (err && err != -ENOMEM && !o->dirs.modules &&
 		    s->failure.dirs.which == DIR_FILE_MODULES) {
 			directory_sources_free(&s->sources);
@@ -159,7 +161,7 @@ static int open_dirs(struct study *s, const struct study_options *o)
 	return ask_dirs(s, sources);
 }
 
-/* Inlined functions and lines, where something knows them. */
+/* Opens inlined functions and lines, if there is a source for them. */
 static int open_lines(struct study *s, const struct study_options *o)
 {
 	const struct directory_sources *sources = o->sources ? o->sources : &s->sources;
@@ -182,9 +184,9 @@ static int open_lines(struct study *s, const struct study_options *o)
 	return 0;
 }
 
-/* Which build each module is of. Of what this study opened itself: sources that others share see
- * several recordings. Where the kernel's debug information is known, a module is known by its build
- * ID alone, too.
+/* Sets the expected build of each module. Only for sources that this study opened itself, as shared
+ * sources serve several recordings. If the kernel's debug information is known, a module can also
+ * be found by its build ID alone.
  */
 static int expect_modules(struct study *s, const struct study_options *o)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * study: what a report stands on.
- * In: a recording and what its stream has counted. Out: plain facts, a banner, JSON items.
+ * study: facts about the recording behind a report.
+ * In: a recording and the counts of its stream. Out: plain facts, a banner, JSON items.
  */
 #include "study/study_facts.h"
 
@@ -14,7 +14,9 @@
 #include "base/hash.h"
 #include "report/text_cell.h"
 
-/* ticks * mult >> shift (below 64), a product of 96 bits; false if it does not fit 64. */
+/* Computes ticks * mult >> shift (below 64) with a 96-bit product; false if the result does not fit
+ * 64 bits.
+ */
 static bool scale_ticks(uint64_t ticks, uint32_t mult, unsigned int shift, uint64_t *out)
 {
 	uint64_t low = (ticks & UINT32_MAX) * mult;
@@ -62,7 +64,7 @@ static void init_imported(struct study_facts *f, const struct recording *rec)
 			 (int)strcspn(item->text, "\n"), item->text);
 }
 
-/* The time that rates are to be divided by. */
+/* The time for computing rates. */
 static void init_duration(struct study_facts *f, const struct recording *rec,
 			  uint32_t buffer, const struct window *w)
 {
@@ -78,12 +80,12 @@ static void init_duration(struct study_facts *f, const struct recording *rec,
 	if (!recording_span(rec, &start, &stop)) {
 		if (!w->time)
 			f->span = "recorded";
-		/* Clocks of CPUs differ, and the kernel rounds to microseconds. */
+		/* CPUs' clocks differ, and the kernel rounds to microseconds. */
 		first = known && first < start ? first : start;
 		last = known && last > stop ? last : stop;
 		known = true;
 	}
-	/* The callchain of a part's last event may be a little later than its end. */
+	/* The callchain of a part's last event may be slightly later than the part's end. */
 	if (recording_part(rec, &start, &stop)) {
 		first = first < start ? start : first;
 		last = last > stop ? stop : last;
@@ -174,7 +176,7 @@ bool study_facts_unreadable(const struct study_facts *f)
 
 	if (!f->nr_events)
 		return f->nr_bad_pages || f->nr_damaged;
-	/* Events of new kernels' formats are undecodable too: only damage counts here. */
+	/* Events of new kernels' formats are undecodable too, but only damage counts here. */
 	return f->nr_bad_pages > f->nr_pages / 2 ||
 	       ((f->nr_bad_pages || f->nr_impossible) && bad_events > f->nr_events / 2);
 }
@@ -195,7 +197,7 @@ void study_facts_lost_text(const struct study_facts *f, struct strbuf *sb)
 			      plural(f->nr_lost), f->nr_gaps, gaps);
 }
 
-/* "CPU 1", "CPUs 0, 3", or how many if they are many. */
+/* "CPU 1", "CPUs 0, 3", or their number if there are many. */
 static void lossy_cpus(const struct event_stream_stats *s, struct strbuf *sb)
 {
 	struct strbuf list = { 0 };
@@ -269,7 +271,7 @@ static void banner_sample(const struct study_facts *f, struct report *report)
 			f->sample.one_in);
 }
 
-/* Of bytes, as reports are about these. */
+/* Reports the shares in bytes, as reports are about bytes. */
 static void banner_stacks(const struct study_facts *f, struct report *report)
 {
 	const struct stack_guess *g = f->guess;
@@ -368,7 +370,7 @@ static void banner_damage(const struct study_facts *f, struct report *report)
 				  f->nr_impossible == 1 ? "it" : "them");
 }
 
-/* What nobody named, but was found, is part of what a report stands on. */
+/* Reports debug information that was found rather than named by the user. */
 static void banner_debug(const struct study *s, struct report *report)
 {
 	if (s->found.vmlinux && (s->lines || s->dirs))
@@ -380,7 +382,7 @@ static void banner_debug(const struct study *s, struct report *report)
 			"INLINED functions are only partly known: reading the debug information takes too long for its size");
 }
 
-/* Where a part was chosen by time, it may begin before all is known. */
+/* A part chosen by time may begin before the time from which all events are there. */
 static void banner_flight(const struct study_facts *f, struct report *report)
 {
 	struct strbuf sb = { 0 };
@@ -506,7 +508,7 @@ struct table *study_facts_missing_table(const struct recording *rec)
 		return NULL;
 	table_set_by(t, "cpu");
 	table_add_columns(t, columns, ARRAY_SIZE(columns));
-	/* A CPU has a ring buffer in each instance. */
+	/* Each instance has a ring buffer per CPU. */
 	for (i = 0; i < rec->nr_cpustats; i++) {
 		const struct recording_cpustat *stat = &rec->cpustats[i];
 		uint32_t next = (uint32_t)t->nr_rows;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * study: what a report stands on.
- * In: a recording and what its stream has counted. Out: plain facts, a banner, JSON items.
+ * study: facts about the recording behind a report.
+ * In: a recording and the counts of its stream. Out: plain facts, a banner, JSON items.
  */
 #ifndef KMEMX_STUDY_STUDY_FACTS_H
 #define KMEMX_STUDY_STUDY_FACTS_H
@@ -16,18 +16,18 @@
 #include "study/study.h"
 
 /**
- * struct study_facts - about a recording that was read
- * @span: what @duration_ns is: "recorded", from the start to the stop of tracing; "window",
- *	  what --time says; "events", from the first to the last event, as the file does not
- *	  say more
+ * struct study_facts - facts about a recording that was read
+ * @span: the meaning of @duration_ns: "recorded", from the start to the stop of tracing; "window",
+ *	  as given by --time; "events", from the first to the last event, if the file has nothing
+ *	  better
  * @duration_ns: only with @has_duration, as some clocks do not count time
- * @imported: what from, if it was imported; else empty
- * @nr_lost: sum of the losses whose number is known; @nr_unknown_gaps of the @nr_gaps hide
- *	     an unknown number
- * @truncated: why it has no end; empty: it has one. @nr_missing: events that were still in
- *	the ring buffers then, as far as that is known
- * @nr_dropped: what the ring buffer's own statistics say was lost beyond that (a full
- *		buffer that does not overwrite leaves no mark among the events)
+ * @imported: the source if it was imported; else empty
+ * @nr_lost: lost events in gaps of known size; @nr_unknown_gaps of the @nr_gaps have an unknown
+ *	     size
+ * @truncated: why it is truncated; empty: it is not. @nr_missing: events that were still in the
+ *	ring buffers then, as far as known
+ * @nr_dropped: further lost events according to the ring buffer's statistics (a full buffer that
+ *		does not overwrite leaves no mark among the events)
  */
 struct study_facts {
 	const char *path;
@@ -38,7 +38,7 @@ struct study_facts {
 	uint64_t nr_missing;
 	bool big_endian;
 	unsigned int long_size;
-	uint32_t page_size; /* of a sub-buffer, as the file's header says */
+	uint32_t page_size; /* of a sub-buffer, from the file's header */
 	uint32_t kernel_page_size;
 	uint32_t nr_cpus;
 	const char *clock;
@@ -49,38 +49,40 @@ struct study_facts {
 	uint64_t nr_events;
 	uint64_t nr_lost, nr_gaps, nr_unknown_gaps, nr_dropped;
 	uint64_t nr_undecodable, nr_bad_pages, nr_stacks_unclaimed, nr_backwards;
-	uint64_t nr_impossible; /* events of times that cannot be, left out of the span */
+	uint64_t nr_impossible; /* events with impossible times, left out of the span */
 	uint64_t nr_pages;
-	uint64_t nr_damaged;		 /* parts of the file's description */
-	char flight[64];		 /* recording_flight(): empty: it is none */
-	struct sample sample;		 /* one_in 0: it is none */
-	bool sample_unknown;		 /* it is one, but of what is not known */
-	bool estimated;			 /* figures are estimated from it: to be set */
+	uint64_t nr_damaged;  /* damaged parts of the file's description */
+	char flight[64];      /* recording_flight(); empty: not a flight recording */
+	struct sample sample; /* one_in 0: not a sample */
+	bool sample_unknown;  /* it is a sample, but of unknown objects */
+	bool estimated;	      /* set by the caller: figures are estimates from it */
 	const struct stack_guess *guess; /* slab objects got callchains; else NULL */
 	const char *sample_rule,
-		*stack_sample;	/* as the recording has them, else empty */
+		*stack_sample;	/* as found in the recording, else empty */
 	bool part, lacks_frees; /* recording_is_part(), recording_lacks_frees() */
 };
 
-/* @s has been read to the stream's end. @buffer: whose clock counts. Borrows from @s. */
+/* Call it after @s was read to the stream's end. @buffer: the ring buffer whose clock counts.
+ * Borrows from @s.
+ */
 void study_facts_init(struct study_facts *f, const struct study *s, uint32_t buffer);
-/* Is more of it damaged than can be read? */
+/* Is more of the recording damaged than readable? */
 bool study_facts_unreadable(const struct study_facts *f);
-/* Adds the comment lines above everything, loud where numbers cannot be taken as exact; with
- * directories also how many functions have none, once all were asked for.
+/* Adds the comment lines at the top, loud if numbers are not exact. With directories, also the
+ * number of functions without one, so look up all of them first.
  */
 void study_facts_banner(const struct study_facts *f, const struct study *s,
 			struct report *report);
-/* What is missing at the end, by CPU, for machines; NULL: nothing is missing (not
- * recording_truncated()), or no memory. Check with table_ok().
+/* A table, by CPU, of what is missing at the end, for machine formats; NULL: nothing is missing
+ * (not recording_truncated()), or no memory. Check with table_ok().
  */
 struct table *study_facts_missing_table(const struct recording *rec);
-/* Adds the "recording" object's items. */
+/* Adds the items of the "recording" object. */
 void study_facts_add(const struct study_facts *f, struct report *report);
-/* The clock's ticks as ns: 0, or -EOPNOTSUPP if it does not count time. */
+/* Converts the clock's ticks to ns: 0, or -EOPNOTSUPP if it does not count time. */
 int study_facts_ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t ticks,
 			    uint64_t *ns);
-/* What to say behind the duration: nothing, or that it is only that of the events. */
+/* Text after the duration: nothing, or that it only covers the events. */
 const char *study_facts_span_text(const struct study_facts *f);
 /* Appends "1809 events in 4 gaps", or "none". */
 void study_facts_lost_text(const struct study_facts *f, struct strbuf *sb);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * study (internal): a recording of the boot before, saved by trace-cmd.
- * In: an open recording. Out: its symbols where they were when the events came.
+ * study (internal): a recording of the previous boot, saved by trace-cmd.
+ * In: an open recording. Out: its symbols at their addresses during that boot.
  */
 #include "study/study_last_boot.h"
 
@@ -11,7 +11,7 @@
 
 #include "symbol/last_boot.h"
 
-/* The text behind "INSTANCE:"; NULL: memory ran out. The caller frees it. */
+/* The text after "INSTANCE:"; NULL: memory ran out. The caller frees it. */
 static char *info_text(const struct recording_option *option)
 {
 	const char *data = (const char *)option->data;
@@ -21,7 +21,7 @@ static char *info_text(const struct recording_option *option)
 	return strndup(data + skip, option->size - skip);
 }
 
-/* Replaces the recording's symbols; an empty text takes them away. */
+/* Replaces the recording's symbols; an empty text removes them. */
 static void set_symbols(struct recording *rec, struct strbuf *text)
 {
 	recording_forget_kallsyms(rec);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * study: the bytes of a recording.
- * In: a path, "-", a pipe. Out: a byte source that can be read in many places.
+ * In: a path, "-", a pipe. Out: a byte source with random access.
  */
 #include "study/study_source.h"
 
@@ -35,7 +35,7 @@ static int copy_all(int from, int to)
 	return 0;
 }
 
-/* Is @fd a regular file at its beginning? Then nothing need be copied. */
+/* Is @fd a regular file at offset 0? Then it need not be copied. */
 static bool is_whole_file(int fd)
 {
 	struct stat st;
@@ -43,9 +43,7 @@ static bool is_whole_file(int fd)
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
 }
 
-/* A recording is read in many places at once: a pipe's content goes to a file without a
- * name first.
- */
+/* A recording needs random access, so a pipe's content is copied to an unnamed file first. */
 static int open_pipe(struct source *src, int fd, const char *dir)
 {
 	struct stat st;

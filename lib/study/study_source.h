@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * study: the bytes of a recording.
- * In: a path, "-", a pipe. Out: a byte source that can be read in many places.
+ * In: a path, "-", a pipe. Out: a byte source with random access.
  */
 #ifndef KMEMX_STUDY_STUDY_SOURCE_H
 #define KMEMX_STUDY_STUDY_SOURCE_H
@@ -11,9 +11,9 @@
 
 /**
  * study_source_open() - open @path, or standard input as "-"
- * @tmpdir: where a pipe's content goes, into a file without a name; NULL or "": /tmp
+ * @tmpdir: directory for an unnamed file with a pipe's content; NULL or "": /tmp
  *
- * Return: 0; -ENODEV a device, which may have no end; -errno of opening or copying.
+ * Return: 0; -ENODEV for a device, which may have no end; -errno of opening or copying.
  */
 int study_source_open(struct source *src, const char *path,
 		      const char *tmpdir) __must_check;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * study: the symbols of a recording: its own, or those of a file that fits it.
+ * study: the symbols of a recording: its own, or those of a matching file.
  * In: an open recording. Out: study.syms and study.origin.
  */
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "study/study.h"
 
-/* Callsites are looked for in so many of the first events. */
+/* Number of first events that are searched for callsites. */
 #define MAX_SITE_EVENTS 50000
 
 struct collector {
@@ -47,7 +47,7 @@ static int add_event_sites(struct collector *c, const struct event_stream *strea
 	return err;
 }
 
-/* Callsites of the first events: enough to see whether symbols fit. */
+/* Collects callsites of the first events, enough to see whether symbols fit. */
 static int collect_sites(void *ctx, struct symbol_sites *sites)
 {
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
@@ -70,7 +70,7 @@ static int collect_sites(void *ctx, struct symbol_sites *sites)
 	return ret < 0 ? ret : 0;
 }
 
-/* No kernel of 32-bit ARM is moved at boot. */
+/* 32-bit ARM kernels are never moved at boot. */
 static bool never_moved(const struct recording *rec)
 {
 	char machine[64];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * study: which part of a recording is meant.
+ * study: the selected part of a recording.
  * In: a time window, an instance, and an open recording. Out: time stamps.
  */
 #include "study/window.h"
@@ -14,7 +14,7 @@ bool window_has_buffer(const struct window *w, const struct recording *rec, uint
 	return !w->instance || !strcmp(rec->buffers[i].name, w->instance);
 }
 
-/* Learns the time span of the buffers that take part. */
+/* Finds the time span of the selected buffers. */
 static void find_span(struct window *w, const struct recording *rec)
 {
 	uint64_t first, last;
@@ -47,7 +47,7 @@ int window_resolve(struct window *w, const struct recording *rec)
 	w->start_ts = 0;
 	w->stop_ts = UINT64_MAX;
 	find_span(w, rec);
-	/* Before that a flight recording has the events of some CPUs only. */
+	/* Before that time a flight recording has the events of some CPUs only. */
 	if (!w->time && recording_flight(rec) && !recording_span(rec, &start, &stop))
 		w->start_ts = start;
 	if (!w->time)

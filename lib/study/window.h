@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * study: which part of a recording is meant.
+ * study: the selected part of a recording.
  * In: a time window, an instance, and an open recording. Out: time stamps.
  */
 #ifndef KMEMX_STUDY_WINDOW_H
@@ -15,10 +15,10 @@
 
 /**
  * struct window - a part of a recording; zero-initialised: all of it
- * @time: as the user wrote it; NULL: no bounds. @parsed: what time_window_parse() made of it
+ * @time: as the user wrote it; NULL: no bounds. @parsed: the result of time_window_parse()
  * @instance: only the ring buffer of this name; NULL: all of them
- * @buffer: the first ring buffer with events that takes part: whose clock counts
- * @first_ts, @last_ts: what the buffers that take part span; 0 without events
+ * @buffer: the first selected ring buffer with events; its clock counts
+ * @first_ts, @last_ts: time span of the selected buffers; 0 without events
  * @start_ts, @stop_ts: the window's bounds, both included
  */
 struct window {
@@ -29,11 +29,11 @@ struct window {
 	uint64_t start_ts, stop_ts;
 };
 
-/* Fills in the time stamps. 0; -EOPNOTSUPP bounds in seconds, of a clock that does not count
- * them; -ERANGE it ends before it begins.
+/* Fills in the time stamps. 0; -EOPNOTSUPP for bounds in seconds if the clock does not count them;
+ * -ERANGE if the window ends before it begins.
  */
 int window_resolve(struct window *w, const struct recording *rec) __must_check;
-/* Does ring buffer @i take part? */
+/* Is ring buffer @i selected? */
 bool window_has_buffer(const struct window *w, const struct recording *rec, uint32_t i);
 
 #endif

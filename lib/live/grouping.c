@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * live: which group of rows an allocation belongs to.
- * In: who allocated, as an account's row says. Out: small numbers, and their cells.
+ * live: finds the group that an allocation belongs to.
+ * In: the origin of an allocation from an account's row. Out: small group numbers, and their cells.
  */
 #include "live/grouping.h"
 
@@ -39,7 +39,7 @@ bool grouping_has_page(enum subject_kind kind)
 	return kind != SUBJECT_CACHE && kind != SUBJECT_NODE;
 }
 
-/* Rows by callsite, by cache, by module and by order are made of the same, so that one can change
+/* Grouping by callsite, cache, module and order uses the same dimensions, so that it can switch
  * between these.
  */
 struct dimensions grouping_slab_dimensions(enum subject_kind kind,
@@ -55,7 +55,7 @@ struct dimensions grouping_slab_dimensions(enum subject_kind kind,
 		opts.by = SUBJECT_CALLSITE;
 	opts.by_cache = alike & subject_rows(opts.by);
 	all = subjects_slab_dimensions(&opts, env);
-	dimensions_by_task(&all); /* names change, and are known later */
+	dimensions_by_task(&all); /* names change, and are known only later */
 	return all;
 }
 
@@ -83,8 +83,8 @@ int grouping_init(struct grouping *g, const struct analysis_env *env,
 			     dimensions);
 }
 
-/* The control group of a process: "/system.slice/..."; of several hierarchies the unified one, or
- * else the first.
+/* Reads the control group of a process: "/system.slice/..."; with several hierarchies the unified
+ * one, else the first.
  */
 static void read_cgroup(int32_t pid, char *out, size_t size)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * live: the accounts of what is allocated now.
+ * live: the accounts of current allocations.
  * In: the beginning of a recording, then its pages as they are read. Out: sums by group, for each
  * interval.
  */
@@ -16,7 +16,7 @@
 #include "event/stream_live.h"
 #include "live/monitor_rows.h"
 
-/* Events taken at a time: they stay in the nearest cache. */
+/* Events that are processed at a time: they fit the first-level cache. */
 #define BATCH 128
 
 const char *monitor_by(const struct monitor *m)
@@ -30,7 +30,7 @@ const char *monitor_by(const struct monitor *m)
 	return word ? word : "";
 }
 
-/* Begins to group the rows of the accounts there are by @by. */
+/* Begins to group the rows of the existing accounts by @by. */
 static int open_sides(struct monitor *m, enum subject_kind by)
 {
 	struct monitor_side *sides = m->sides;
@@ -65,7 +65,7 @@ static void close_sides(struct monitor *m)
 	strbuf_free(&m->task_names);
 }
 
-/* Asks for the accounts whose rows are by @by. */
+/* Requests the accounts that grouping by @by needs. */
 static int open_accounts(struct monitor *m, enum subject_kind by)
 {
 	const struct dimensions slab = grouping_slab_dimensions(by, &m->env);
@@ -125,7 +125,7 @@ int monitor_begin(struct monitor *m, const struct monitor_options *opts, int fd)
 	return open_accounts(m, opts->by);
 }
 
-/* Do the accounts keep apart what rows by @by are apart in, and nothing else? */
+/* Do the accounts keep exactly those dimensions apart that grouping by @by needs? */
 static bool fits(const struct monitor *m, enum subject_kind by)
 {
 	const struct dimensions slab = grouping_slab_dimensions(by, &m->env);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live: the accounts of what is allocated now.
+ * live: the accounts of current allocations.
  * In: the beginning of a recording, then its pages as they are read. Out: sums by group, for each
  * interval; tables of them.
  */
@@ -17,20 +17,20 @@
 #include "report/table.h"
 #include "study/study.h"
 
-/* With this many rows more than twice those that were kept the last time, rows are dropped that
- * have nothing live and were idle for WINDOWS_KEPT intervals; in any case every
- * MONITOR_FORGET_STEPS intervals.
+/* Rows with nothing live that were idle for WINDOWS_KEPT intervals are dropped when there are this
+ * many more than twice the rows left by the last drop, and at least every MONITOR_FORGET_STEPS
+ * intervals.
  */
 #define MONITOR_ROWS	     65536U
 #define MONITOR_FORGET_STEPS 60U
-/* With this many callchains more than twice those that were kept the last time, unused ones are
- * dropped.
+/* Unused callchains are dropped when there are this many more than twice those left by the last
+ * drop.
  */
 #define MONITOR_STACKS	     16384U
-/* With more task names than this, those of tasks without a row are dropped at the same time. */
+/* Names of tasks without a row are dropped at the same time if there are more than this. */
 #define MONITOR_TASKS	     65536U
 
-/* An account's row as of the last interval: what it had allocated, and whose it is. */
+/* The state of an account's row at the last interval: its allocations so far, and its group. */
 struct monitor_row {
 	uint64_t bytes, hit;
 	uint64_t last; /* interval of the last allocation */
@@ -39,8 +39,8 @@ struct monitor_row {
 
 /**
  * struct monitor_side - slab objects or pages
- * @wanted: there is an account of them
- * @kept: account rows after the last time some were dropped
+ * @wanted: there is an account
+ * @kept: account rows left by the last drop
  */
 struct monitor_side {
 	bool wanted;
@@ -52,7 +52,7 @@ struct monitor_side {
 
 enum { MONITOR_SLAB, MONITOR_PAGE, MONITOR_SIDES };
 
-/* The pages of one CPU that are being looked at. */
+/* The pages of one CPU that are being read. */
 struct monitor_cpu {
 	uint32_t cpu;
 	uint8_t *pages;
@@ -60,8 +60,8 @@ struct monitor_cpu {
 };
 
 /**
- * struct monitor_options - what to look at; borrowed
- * @by: what rows stand for: grouping_word()
+ * struct monitor_options - what to monitor; borrowed
+ * @by: the grouping of rows: grouping_word()
  */
 struct monitor_options {
 	enum subject_kind by;
@@ -73,12 +73,12 @@ struct monitor_options {
 };
 
 /**
- * struct monitor - monitor_begin() it
- * @sites: of both sides
- * @events, @lost, @gaps: so far; gaps of an unknown number of events are in @unknown
- * @kept_stacks: callchains after the last time some were dropped
- * @task_names: as the kernel had them when it was last asked
- * @step_events: of the last interval; @last_events: up to its end
+ * struct monitor - initialised by monitor_begin()
+ * @sites: shared by both sides
+ * @events, @lost, @gaps: counts so far; gaps of an unknown number of events are in @unknown
+ * @kept_stacks: callchains left by the last drop
+ * @task_names: as last read from the kernel
+ * @step_events: events of the last interval; @last_events: events up to its end
  */
 struct monitor {
 	struct monitor_options opts;
@@ -96,27 +96,27 @@ struct monitor {
 	uint64_t nr_steps;
 };
 
-/* @fd: the recording without pages, taken over. 0; -EINVAL with a message: the regular expression
- * of a function to skip; else -errno. monitor_end() in any case.
+/* @fd: the recording without pages; ownership passes to the monitor. 0; -EINVAL with a message: a
+ * bad regular expression of functions to skip; else -errno. monitor_end() in any case.
  */
 int monitor_begin(struct monitor *m, const struct monitor_options *opts,
 		  int fd) __must_check;
-/* Whole sub-buffers of a CPU, copied. 0 or -ENOMEM. */
+/* Adds whole sub-buffers of a CPU, which are copied. 0 or -ENOMEM. */
 int monitor_pages(struct monitor *m, uint32_t cpu, const void *pages,
 		  size_t size) __must_check;
-/* Adds all events before @until to the accounts; their pages must have been handed over. 0; -errno:
- * no more can be taken.
+/* Adds all events before @until to the accounts; their pages must have been passed to
+ * monitor_pages(). 0; -errno: the monitor cannot continue.
  */
 int monitor_round(struct monitor *m, uint64_t until) __must_check;
-/* An interval of @ns is over: the windows get what was allocated in it. 0 or -ENOMEM. */
+/* Ends an interval of @ns: adds its allocations to the windows. 0 or -ENOMEM. */
 int monitor_step(struct monitor *m, uint64_t ns) __must_check;
-/* Groups rows by something else from now on; totals start again from zero. If the accounts do not
- * keep that apart (processes, stacks, CPUs, nodes), live figures do too: *@anew. 0 or -ENOMEM.
+/* Changes the grouping of rows; totals restart from zero. If the accounts do not keep the new
+ * groups apart (processes, stacks, CPUs, nodes), live figures restart too: *@anew. 0 or -ENOMEM.
  */
 int monitor_regroup(struct monitor *m, enum subject_kind by, bool *anew) __must_check;
 void monitor_end(struct monitor *m);
 
-/* "callsite": what rows stand for. */
+/* "callsite": the grouping of rows. */
 const char *monitor_by(const struct monitor *m);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * live (internal): the rows of the accounts, in their groups.
- * In: a monitor. Out: its windows, and accounts without what was freed long ago.
+ * live (internal): groups the rows of the accounts.
+ * In: a monitor. Out: its windows, and accounts without rows that were freed long ago.
  */
 #include "live/monitor_rows.h"
 
@@ -34,7 +34,7 @@ int monitor_rows_group(struct monitor *m, unsigned int i)
 					       : &m->accounts.page->lives.dimensions);
 }
 
-/* Do rows stand for what has to be found by the address that allocated? */
+/* Are rows grouped by something that is derived from the allocating address? */
 static bool by_place(const struct monitor *m)
 {
 	switch ((int)m->opts.by) {
@@ -51,7 +51,7 @@ static bool by_place(const struct monitor *m)
 	}
 }
 
-/* Who allocated what row @row of an account of slab objects has. */
+/* The allocator of row @row in an account of slab objects. */
 static struct grouping_who slab_who(const struct monitor *m, size_t row)
 {
 	const struct slab_lives *l = &m->accounts.slab->lives;
@@ -100,8 +100,8 @@ static uint32_t find_group(struct monitor *m, unsigned int i, size_t row)
 	return grouping_find(&m->sides[i].grouping, &who);
 }
 
-/* The lines of @now that are not in the same place of @before. The kernel has a place for each
- * task whose name it keeps, and few of them change from one look to the next.
+/* Appends the lines of @now that are not at the same position in @before. The kernel has a slot for
+ * each task whose name it stores, and few slots change between two reads.
  */
 static void changed_lines(const char *now, const char *before, struct strbuf *out)
 {
@@ -117,7 +117,7 @@ static void changed_lines(const char *now, const char *before, struct strbuf *ou
 	}
 }
 
-/* The names of tasks as the kernel keeps them now. */
+/* Reads the current task names from the kernel. */
 static int read_tasks(struct monitor *m)
 {
 	struct strbuf text = { 0 }, changed = { 0 };
@@ -235,7 +235,7 @@ int monitor_rows_add(struct monitor *m, unsigned int i)
 	return ret;
 }
 
-/* The names of the tasks of rows that are left, where there are too many others. */
+/* Keeps only the names of tasks of remaining rows, if there are too many others. */
 static int keep_tasks(struct monitor *m, unsigned int i)
 {
 	struct tasks *all = &m->sides[i].grouping.subjects.tasks;
@@ -262,8 +262,8 @@ static int keep_tasks(struct monitor *m, unsigned int i)
 	return ret;
 }
 
-/* Gives the groups of the rows that are left new numbers, without those of no row. Control groups
- * keep theirs: there are few, and those of processes that ended cannot be read again.
+/* Renumbers the groups of the remaining rows, and drops groups without rows. Control groups keep
+ * their numbers: they are few, and those of ended processes cannot be read again.
  */
 static int regroup(struct monitor *m, unsigned int i)
 {
@@ -279,7 +279,7 @@ static int regroup(struct monitor *m, unsigned int i)
 	for (row = 0; row < side->windows.nr; row++)
 		to[row] = WINDOWS_GONE;
 	ret = monitor_rows_group(m, i);
-	/* The names of tasks are known already. */
+	/* The task names are already known. */
 	tasks = side->grouping.subjects.tasks;
 	side->grouping.subjects.tasks = old.subjects.tasks;
 	old.subjects.tasks = tasks;
@@ -327,7 +327,7 @@ static int forget_side(struct monitor *m, unsigned int i)
 	return ret || !side->wanted || m->opts.by == LIVE_CGROUP ? ret : regroup(m, i);
 }
 
-/* After both sides have forgotten: callchains that no row has go, too. */
+/* Drops callchains that no row uses, after both sides have dropped rows. */
 static int forget_stacks(struct monitor *m)
 {
 	struct event_stream *stream = m->study.stream;

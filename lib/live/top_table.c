@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * live: what a monitor knows, as tables.
- * In: a monitor, what the recorder costs. Out: a report of the last interval.
+ * live: a monitor's data as tables.
+ * In: a monitor, the recorder's cost. Out: a report of the last interval.
  */
 #include "live/top_table.h"
 
@@ -10,7 +10,7 @@
 
 #include "analysis/slab_report.h"
 
-/* What a row is made from. */
+/* The source of a row. */
 struct top_row {
 	struct subject_row subject;
 	const struct monitor *m;
@@ -201,7 +201,7 @@ const char *top_sort_key(unsigned int i)
 	return NULL;
 }
 
-/* Has one of the row's texts @filter in it? */
+/* Does any text of the row contain @filter? */
 static bool passes(const struct table *t, const struct cell *cells, const char *filter)
 {
 	size_t i;
@@ -215,7 +215,9 @@ static bool passes(const struct table *t, const struct cell *cells, const char *
 	return !filter;
 }
 
-/* What takes long to make, and orders nothing, is made of the rows that are shown alone. */
+/* Columns that are expensive and do not affect the order are filled only for rows that
+ * are shown.
+ */
 static bool is_late(const struct column *col, const struct top_view *view)
 {
 	size_t i;
@@ -227,7 +229,7 @@ static bool is_late(const struct column *col, const struct top_view *view)
 	return !view->filter && col->unit == UNIT_NONE;
 }
 
-/* Where a row comes from, until it has a trend. */
+/* Identifies a row's group until the trend is filled in. */
 static struct cell cell_origin(unsigned int side, uint32_t group)
 {
 	return cell_uint((uint64_t)side << 32 | group);
@@ -264,7 +266,7 @@ static bool add_row(const struct top_row *row, const struct top_view *view,
 	return true;
 }
 
-/* What add_row() has left out, of the rows that are left. */
+/* Fills the columns that add_row() has left out, for the remaining rows. */
 static void add_late(const struct monitor *m, const struct top_view *view,
 		     struct table *t)
 {

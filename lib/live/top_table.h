@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live: what a monitor knows, as tables.
- * In: a monitor, what the recorder costs. Out: a report of the last interval.
+ * live: a monitor's data as tables.
+ * In: a monitor, the recorder's cost. Out: a report of the last interval.
  */
 #ifndef KMEMX_LIVE_TOP_TABLE_H
 #define KMEMX_LIVE_TOP_TABLE_H
@@ -13,17 +13,17 @@
 #include "live/monitor.h"
 #include "report/table.h"
 
-/* Intervals in a row's series. */
+/* Number of intervals in a row's series. */
 #define TOP_TREND 20U
 
 /**
- * struct top_view - what is shown, and what else there is to say
+ * struct top_view - what is shown, and further facts
  * @side_hidden: rows of slab objects or pages are not shown
  * @filter: only rows whose names contain this; NULL: all
- * @sort, @nr_sort: keys; none: the usual ones
+ * @sort, @nr_sort: sort keys; none: the usual ones
  * @lines: number of rows, in every output format; 0: all
- * @run_ns: since tracing was switched on; @step_ns: the interval; @cpu_ns: CPU time of this process
- *	in it
+ * @run_ns: time since tracing was switched on; @step_ns: the interval; @cpu_ns: CPU time of this
+ *	process in it
  * @since_ns: when the totals were last reset, on the clock of @run_ns
  * @paused_ns: how long tracing was off since then
  */
@@ -36,9 +36,9 @@ struct top_view {
 	uint64_t run_ns, step_ns, cpu_ns, since_ns, paused_ns;
 };
 
-/* The columns by which rows can be sorted; NULL behind the last one. */
+/* The columns by which rows can be sorted; NULL after the last one. */
 const char *top_sort_key(unsigned int i);
-/* Makes a report of the last interval, the caller's; NULL: no memory. */
+/* Makes a report of the last interval. The caller frees it; NULL: no memory. */
 struct report *top_report(const struct monitor *m,
 			  const struct top_view *view) __must_check;
 

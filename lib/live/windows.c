@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * live: sums over intervals of time.
- * In: what was allocated in each interval, by number of a group. Out: rates of the last one, a
- * series of those before, and totals.
+ * In: allocations of each interval, by group number. Out: rates of the last interval, a series of
+ * earlier ones, and totals.
  */
 #include "live/windows.h"
 
@@ -14,7 +14,7 @@
 
 #define SECOND_NS 1000000000.0
 
-/* Where interval @step is in a ring. */
+/* The index of interval @step in a ring buffer. */
 static unsigned int place(uint64_t step)
 {
 	return (unsigned int)(step % WINDOWS_KEPT);

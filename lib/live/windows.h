@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * live: sums over intervals of time.
- * In: what was allocated in each interval, by number of a group. Out: rates of the last one, a
- * series of those before, and totals.
+ * In: allocations of each interval, by group number. Out: rates of the last interval, a series of
+ * earlier ones, and totals.
  */
 #ifndef KMEMX_LIVE_WINDOWS_H
 #define KMEMX_LIVE_WINDOWS_H
@@ -17,21 +17,21 @@
 /* Number of intervals that are kept. */
 #define WINDOWS_KEPT 60
 
-/* The number of a group that is gone. */
+/* The number of a dropped group. */
 #define WINDOWS_GONE UINT32_MAX
 
-/* Allocations, their bytes, and what is live. */
+/* Allocations, their bytes, and live memory. */
 struct window_sums {
 	uint64_t bytes, hit;
 	uint64_t live_bytes, live_hit;
 };
 
 /**
- * struct window_group - zero: nothing yet
- * @step: of the last interval, or of the one that is being added up; what is live is as of its end
- * @total: .bytes and .hit since the group is known
- * @bytes: of each interval, a ring
- * @last: the number of the last interval in which something was allocated
+ * struct window_group - zeroed: no allocations yet
+ * @step: sums of the last or current interval; live figures are as of its end
+ * @total: .bytes and .hit since the group exists
+ * @bytes: bytes of each interval, a ring buffer
+ * @last: the number of the last interval with an allocation
  */
 struct window_group {
 	struct window_sums step, total;
@@ -42,9 +42,9 @@ struct window_group {
 /**
  * struct windows - zero-initialise it
  * @nr_steps: intervals so far
- * @lengths: of the intervals, in ns, a ring as struct window_group.bytes
- * @step, @total: of all groups, also of those that were forgotten; what is live is that of the
- *	groups there are
+ * @lengths: lengths of the intervals in ns, a ring buffer like struct window_group.bytes
+ * @step, @total: sums of all groups, including dropped ones; live figures include only existing
+ *	groups
  */
 struct windows {
 	struct window_group *groups;
@@ -54,30 +54,30 @@ struct windows {
 	struct window_sums step, total;
 };
 
-/* An interval begins. */
+/* Begins an interval. */
 void windows_begin(struct windows *w);
-/* @group, a small number, has allocated @more.bytes in @more.hit allocations, and @more.live_* of
- * it is live; added up where it is called several times. 0 or -ENOMEM.
+/* Adds @more.bytes in @more.hit allocations to @group, a small number, of which @more.live_* is
+ * live. Several calls add up. 0 or -ENOMEM.
  */
 int windows_add(struct windows *w, uint32_t group,
 		const struct window_sums *more) __must_check;
-/* The interval ends; it has taken @ns. */
+/* Ends the interval, which took @ns. */
 void windows_end(struct windows *w, uint64_t ns);
 
 /* @count of the last interval as a rate per second. */
 uint64_t windows_rate(const struct windows *w, uint64_t count);
-/* Appends the bytes per second that @group allocated in each of the last @nr intervals, or of all
- * if there were fewer, the oldest first: "0|4096|0".
+/* Appends the bytes per second that @group allocated in each of the last @nr intervals, or in all
+ * if there were fewer, oldest first: "0|4096|0".
  */
 void windows_series(const struct windows *w, uint32_t group, unsigned int nr,
 		    struct strbuf *out);
-/* Has @group allocated in one of the intervals that are kept? */
+/* Has @group allocated in any of the stored intervals? */
 bool windows_active(const struct windows *w, uint32_t group);
-/* Group @i gets the number @to[i], which is below @nr and unique; or WINDOWS_GONE: it is forgotten
- * except for its share of the totals. 0; -ENOMEM: nothing changed.
+/* Renumbers group @i to @to[i], which is below @nr and unique; WINDOWS_GONE drops it, except its
+ * share of the totals. 0; -ENOMEM: nothing changed.
  */
 int windows_renumber(struct windows *w, const uint32_t *to, size_t nr) __must_check;
-/* All groups and totals are forgotten. */
+/* Drops all groups and totals. */
 void windows_free(struct windows *w);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * query: what SQL asks of a store.
+ * query: runs SQL on a store.
  * In: a sealed store, SQL, values of its parameters. Out: a table for a report.
  */
 #include "query/ask.h"
@@ -14,7 +14,7 @@
 #include "query/store_db.h"
 
 #ifdef HAVE_SQLITE
-/* Steps of SQLite's machine between two questions whether to stop. */
+/* Steps of SQLite's virtual machine between two checks whether to stop. */
 #define STEPS 100000
 
 static bool fail(struct query_failure *why, enum query_problem problem, int offset,
@@ -27,7 +27,7 @@ static bool fail(struct query_failure *why, enum query_problem problem, int offs
 	return false;
 }
 
-/* What SQLite failed with. */
+/* Translates SQLite's error. */
 static bool fail_sql(struct query_failure *why, sqlite3 *db, int code)
 {
 	int offset = -1;
@@ -43,7 +43,7 @@ static bool fail_sql(struct query_failure *why, sqlite3 *db, int code)
 	case SQLITE_AUTH:
 		return fail(why, QUERY_WRITES, offset, "");
 	default:
-		/* Of what a table's own code would do. */
+		/* SQLite refused what a table's own code would do. */
 		return fail(why,
 			    !strcmp(sqlite3_errmsg(db), "not authorized") ? QUERY_WRITES
 									  : QUERY_SQL,
@@ -64,7 +64,7 @@ static bool prepare(sqlite3 *db, const char *sql, sqlite3_stmt **stmt,
 		return fail_sql(why, db, ret);
 	if (!*stmt)
 		return fail(why, QUERY_EMPTY, -1, "");
-	/* Blanks and comments are none. */
+	/* Blanks and comments are not a statement. */
 	ret = sqlite3_prepare_v2(db, tail, -1, &second, NULL);
 	more = ret != SQLITE_OK || second;
 	sqlite3_finalize(second);
@@ -76,7 +76,7 @@ static bool prepare(sqlite3 *db, const char *sql, sqlite3_stmt **stmt,
 	return true;
 }
 
-/* Is it a whole number that 64 bits have room for? */
+/* Is it a whole number that fits 64 bits? */
 static bool whole_number(const char *text, sqlite3_int64 *number)
 {
 	bool minus = *text == '-';
@@ -137,7 +137,7 @@ static bool bind_parameters(sqlite3_stmt *stmt, const struct query_ask *ask,
 	return ok;
 }
 
-/* A name for column @i that no other has: "bytes", "bytes_2"; "column_3" if it has none. */
+/* Makes a unique name for column @i: "bytes", "bytes_2"; "column_3" if it has none. */
 static void put_name(const struct table *t, sqlite3_stmt *stmt, int i,
 		     struct strbuf *name)
 {
@@ -170,7 +170,7 @@ static void add_columns(struct table *t, sqlite3_stmt *stmt)
 	strbuf_free(&name);
 }
 
-/* Bytes as SQL writes them: X'2f00'. */
+/* Appends bytes in SQL syntax: X'2f00'. */
 static void put_blob(struct strbuf *text, const unsigned char *bytes, int size)
 {
 	int i;
@@ -181,7 +181,7 @@ static void put_blob(struct strbuf *text, const unsigned char *bytes, int size)
 	strbuf_puts(text, "'");
 }
 
-/* A text or bytes; @text is scratch. */
+/* A cell with a text or bytes; @text is scratch space. */
 static struct cell text_cell(struct table *t, sqlite3_stmt *stmt, int i,
 			     struct strbuf *text)
 {
@@ -242,8 +242,8 @@ static bool add_rows(struct table *t, sqlite3_stmt *stmt, const struct query_ask
 	return ret == SQLITE_DONE ? true : fail_sql(why, sqlite3_db_handle(stmt), ret);
 }
 
-/* Text has the column with the longest text at the end of its lines, where it has most room. Where
- * there is too little, numbers leave before texts and bytes do, the last ones first.
+/* Text shows the column with the longest text at the end of the line, where it has the most room.
+ * If the line is too narrow, numbers are left out before texts and bytes, the last ones first.
  */
 static void lay_out(struct table *t)
 {

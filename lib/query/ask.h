@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * query: what SQL asks of a store.
+ * query: runs SQL on a store.
  * In: a sealed store, SQL, values of its parameters. Out: a table for a report.
  */
 #ifndef KMEMX_QUERY_ASK_H
@@ -15,16 +15,18 @@
 #include "query/store.h"
 #include "report/table.h"
 
-/* The parameter :@name (or @name, $name) is @value: a number if that is a whole one, else text. */
+/* The parameter :@name (or @name, $name) has the value @value: a number if it is a whole number,
+ * else text.
+ */
 struct query_setting {
 	const char *name, *value;
 };
 
 /**
- * struct query_ask - a question
- * @title: of the table
- * @memory: bytes that the result may take; 0: no limit
- * @stop: called periodically with @ctx: true: give up; NULL: never give up
+ * struct query_ask - a query
+ * @title: title of the table
+ * @memory: limit of the result in bytes; 0: none
+ * @stop: called periodically with @ctx; true stops the query; NULL: never stop
  */
 struct query_ask {
 	const char *sql, *title;
@@ -36,20 +38,20 @@ struct query_ask {
 };
 
 enum query_problem {
-	QUERY_MEMORY,  /* there was not enough of it, or not as much as allowed */
-	QUERY_LARGE,   /* the result takes more than @memory */
-	QUERY_STOPPED, /* @stop wanted it */
+	QUERY_MEMORY,  /* memory ran out, or the limit was reached */
+	QUERY_LARGE,   /* the result exceeds @memory */
+	QUERY_STOPPED, /* @stop returned true */
 	QUERY_EMPTY,   /* there is no statement */
 	QUERY_SEVERAL, /* there is more than one; @offset: where the second begins */
-	QUERY_WRITES,  /* it does more than read */
-	QUERY_UNSET,   /* no value for the parameter @text; empty: one without a name */
+	QUERY_WRITES,  /* it is not read-only */
+	QUERY_UNSET,   /* parameter @text has no value; empty: it has no name */
 	QUERY_UNUSED,  /* there is no parameter @text */
-	QUERY_SQL,     /* SQLite cannot do it, and says @text */
+	QUERY_SQL,     /* SQLite fails with the message @text */
 };
 
 /**
  * struct query_failure - why there is no result; zero-initialise it, strbuf_free() the text
- * @offset: of the offending byte of the SQL; -1: none
+ * @offset: offset of the faulty byte in the SQL; -1: none
  */
 struct query_failure {
 	enum query_problem problem;
@@ -58,12 +60,12 @@ struct query_failure {
 };
 
 /**
- * query_ask() - run one statement that reads
+ * query_ask() - run one read-only statement
  *
- * The table is called "query". Its columns have the statement's names, made unique; a column named
- * like one of a table has its unit.
+ * The result is called "query". Its columns have the statement's names, made unique; a column with
+ * the name of a table's column gets the same unit.
  *
- * Return: the table, owned by the caller; NULL: @why says why.
+ * Return: the table, owned by the caller; NULL: @why has the reason.
  */
 struct table *query_ask(struct query_store *s, const struct query_ask *ask,
 			struct query_failure *why);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * query: rows from a recording, as kmemx export makes them.
- * In: a report of the analysis "export". Out: the same rows as its files have.
+ * query: rows from a recording, as made by kmemx export.
+ * In: a report of the analysis "export". Out: the same rows as in its files.
  */
 #include "query/exported.h"
 
@@ -9,7 +9,7 @@
 
 #include "export/fields.h"
 
-/* Who gets the rows: what export_job.to->ctx points at. */
+/* The receiver of rows, to which export_job.to->ctx points. */
 struct taker {
 	query_row_fn row;
 	void *ctx;

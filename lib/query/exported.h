@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * query: rows from a recording, as kmemx export makes them.
- * In: a report of the analysis "export". Out: the same rows as its files have.
+ * query: rows from a recording, as made by kmemx export.
+ * In: a report of the analysis "export". Out: the same rows as in its files.
  */
 #ifndef KMEMX_QUERY_EXPORTED_H
 #define KMEMX_QUERY_EXPORTED_H
@@ -10,10 +10,10 @@
 #include "export/export.h"
 #include "query/row.h"
 
-/* Takes a row, whose texts are valid during the call: 0 or an error. */
+/* Receives a row, whose texts are valid during the call. Returns 0 or an error. */
 typedef int (*query_row_fn)(void *ctx, const struct query_row *row);
 
-/* Gives @row all rows of @report, with @ctx. 0; -ENOMEM; what @row returned. */
+/* Passes all rows of @report to @row, with @ctx. 0; -ENOMEM; the value that @row returned. */
 int query_exported(const struct export_options *opts, const struct report *report,
 		   query_row_fn row, void *ctx) __must_check;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * query (internal): functions that SQL has here beside SQLite's own.
+ * query (internal): SQL functions beyond SQLite's own.
  * In: a database. Out: the same with them.
  */
 #include "query/functions.h"
@@ -40,8 +40,8 @@ bool query_kernel_version(const char *text, size_t size, uint64_t *version)
 	return part > 0;
 }
 
-/* SQLite's functions that have no effect beyond their result and show nothing of the process; names
- * of newer versions too (3.51).
+/* SQLite's functions without side effects that reveal nothing about the process; includes names
+ * from newer versions (3.51).
  */
 static const char *const allowed[] = {
 	/* of one value */
@@ -63,7 +63,7 @@ static const char *const allowed[] = {
 	"last_value", "lead", "median", "nth_value", "ntile", "percent_rank",
 	"percentile", "percentile_cont", "percentile_disc", "rank", "row_number",
 	"string_agg", "sum", "total",
-	/* JSON; SQLite's functions for "->" and "->>" are called so */
+	/* JSON, including SQLite's functions for "->" and "->>" */
 	"->", "->>", "json", "json_array", "json_array_insert", "json_array_length",
 	"json_error_position", "json_extract", "json_group_array", "json_group_object",
 	"json_insert", "json_object", "json_patch", "json_pretty", "json_quote",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * query: the queries that come along.
+ * query: the built-in queries.
  * In: files of lib/query/sql, as texts. Out: their names and SQL.
  */
 #include "query/named.h"

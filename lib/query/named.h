@@ -9,17 +9,17 @@
 #include <stddef.h>
 
 /**
- * struct query_named - one of them; its SQL is a file in lib/query/sql
- * @title: of its table
- * @needs: its parameter; NULL: it has none
+ * struct query_named - a built-in query; its SQL is a file in lib/query/sql
+ * @title: title of its table
+ * @needs: its parameter; NULL: none
  */
 struct query_named {
 	const char *name, *title, *needs, *sql;
 };
 
-/* Number @i of them; NULL behind the last one. */
+/* Built-in query number @i; NULL after the last one. */
 const struct query_named *query_named_at(size_t i);
-/* The one called @name; NULL: there is none. */
+/* The built-in query @name; NULL if there is none. */
 const struct query_named *query_named_find(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * query: rows from files, as kmemx export --format ndjson writes them.
+ * query: rows from files written by kmemx export --format ndjson.
  * In: a file or a pipe. Out: rows, line by line.
  */
 #include "query/ndjson.h"
@@ -12,12 +12,12 @@
 
 #include "base/array.h"
 
-/* What is read at once, at first: it grows with the longest line. */
+/* Initial size of the read buffer: it grows with the longest line. */
 #define BUFFER_MIN (64U << 10)
 
 /**
- * struct reading - what of the file is in memory
- * @start, @size: bytes that were read, but not used; of @capacity
+ * struct reading - the part of a file in memory
+ * @start, @size: bytes that were read but not used; the buffer has @capacity
  */
 struct reading {
 	struct ndjson_file *file;
@@ -53,7 +53,7 @@ static int take(struct ndjson_file *file, const char *text, size_t size)
 	return ret ? ret : file->row(file->ctx, &file->line.row);
 }
 
-/* The lines that are there as a whole; at the @end of the file what is left is one, too. */
+/* Processes all complete lines; at the @end of the file the rest is a line, too. */
 static int take_lines(struct reading *r, bool end)
 {
 	const char *eol;
@@ -75,7 +75,7 @@ static int take_lines(struct reading *r, bool end)
 	return ret;
 }
 
-/* Leaves half of the buffer for what comes: it holds a part of one line. */
+/* Frees half of the buffer, which holds a part of one line. */
 static int make_room(struct reading *r)
 {
 	if (r->size)
@@ -87,7 +87,7 @@ static int make_room(struct reading *r)
 			     r->capacity ? 2 * r->capacity : BUFFER_MIN, 1);
 }
 
-/* 1: there is more; 0: the file ends; an error. */
+/* 1: there is more; 0: end of the file; an error. */
 static int fill(struct reading *r)
 {
 	ssize_t got;

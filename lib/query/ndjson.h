@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * query: rows from files, as kmemx export --format ndjson writes them.
+ * query: rows from files written by kmemx export --format ndjson.
  * In: lines of JSON from anywhere, which may be damaged or hostile. Out: rows.
  */
 #ifndef KMEMX_QUERY_NDJSON_H
@@ -12,15 +12,15 @@
 #include "base/compiler.h"
 #include "query/row.h"
 
-/* Longest line in bytes; how deeply values of an ignored key may be nested. */
+/* Limits: bytes of a line; nesting of values of an ignored key. */
 #define NDJSON_LINE_MAX	 (1U << 20)
 #define NDJSON_DEPTH_MAX 64
 
 /**
  * struct ndjson_line - a line being read; zero-initialise it
- * @row: what it said
- * @wrong: what is wrong with it, static text; @at: the byte where, from 0
- * @texts: strings that had escapes, decoded; internal
+ * @row: the row that was read
+ * @wrong: the error, static text; @at: its byte offset
+ * @texts: decoded strings with escapes; internal
  */
 struct ndjson_line {
 	struct query_row row;
@@ -34,11 +34,11 @@ struct ndjson_line {
  * ndjson_line_read() - read a row
  * @text: an object of plain values, @size bytes, at most NDJSON_LINE_MAX, without a line break
  *
- * Keys may come in any order; unknown ones are ignored, missing ones have no value. Numbers may be
- * strings of digits. Every row has recording_id, allocator, callsite and stack. Texts are valid
- * until the next call and as long as @text.
+ * Keys may come in any order; unknown keys are ignored, missing ones have no value. Numbers may be
+ * strings of digits. Every row must have recording_id, allocator, callsite and stack. Texts are
+ * valid until the next call and as long as @text.
  *
- * Return: 0; -EINVAL: @line->wrong says why; -ENOMEM.
+ * Return: 0; -EINVAL: @line->wrong has the reason; -ENOMEM.
  */
 int ndjson_line_read(struct ndjson_line *line, const char *text,
 		     size_t size) __must_check;
@@ -46,9 +46,9 @@ void ndjson_line_free(struct ndjson_line *line);
 
 /**
  * struct ndjson_file - a file being read; set the members before @number
- * @row: takes each row; it ends the reading with what it returns, if that is not 0
- * @progress: told periodically how many bytes were read; may be NULL
- * @number: of the line at hand, from 1; @line: what is wrong with it
+ * @row: receives each row; a nonzero return value stops reading and is returned
+ * @progress: called periodically with the bytes read so far; may be NULL
+ * @number: number of the current line, from 1; @line: has its error
  */
 struct ndjson_file {
 	int fd;
@@ -60,8 +60,8 @@ struct ndjson_file {
 };
 
 /* Reads all lines of @file->fd, which may be a pipe; blank lines are ignored. 0; -EINVAL; -ENOMEM;
- * what row() returned; -errno of read(2). Memory does not grow with the file. The line is to be
- * freed in any case: ndjson_line_free().
+ * the value that row() returned; -errno of read(2). Memory does not grow with the file. Free the
+ * line in any case: ndjson_line_free().
  */
 int ndjson_file_read(struct ndjson_file *file) __must_check;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * query: a row from a line of JSON.
- * In: a line from anywhere. Out: the values of its keys, or what is wrong with it.
+ * In: a line from anywhere. Out: the values of its keys, or an error.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #define REPLACEMENT 0xfffd
 
 /**
- * struct scan - where reading is
- * @p, @end: what is left
- * @next: the field that would come next, as kmemx writes them in order
+ * struct scan - the state of parsing
+ * @p, @end: the remaining text
+ * @next: the next field in the order in which kmemx writes them
  */
 struct scan {
 	struct ndjson_line *line;
@@ -23,7 +23,7 @@ struct scan {
 	unsigned int next;
 };
 
-/* A text in the line: what is between its quotes. */
+/* A string in the line: the part between its quotes. */
 struct token {
 	const char *text;
 	size_t size;
@@ -52,7 +52,7 @@ static bool next_is(struct scan *s, char c)
 	return true;
 }
 
-/* A text; only that its escapes end is looked at. */
+/* Reads a string; of its escapes, only checks that they end within it. */
 static bool read_token(struct scan *s, struct token *t)
 {
 	const char *p;
@@ -81,7 +81,7 @@ static int hex_digit(char c)
 				      : -1;
 }
 
-/* The four digits of \u; false: they are none. */
+/* Reads the four digits of \u; false: not four hex digits. */
 static bool hex4(const char *p, const char *end, uint32_t *c)
 {
 	int i, digit;
@@ -106,8 +106,8 @@ static size_t put_utf8(char *out, uint32_t c)
 	return size;
 }
 
-/* "\u00e9", at its u: what is behind it; NULL: it is none. A half of a pair alone, and NUL, which
- * texts here end in, are a replacement character.
+/* Decodes "\u00e9", starting at its u. Returns what follows; NULL if it is invalid. A lone
+ * surrogate becomes a replacement character, and so does NUL, as it would end the text.
  */
 static const char *unescape_u(const char *p, const char *end, char *out, size_t *size)
 {
@@ -127,7 +127,9 @@ static const char *unescape_u(const char *p, const char *end, char *out, size_t 
 	return p;
 }
 
-/* Writes @t without its escapes to @out, which has room for it as it is. False: one is wrong. */
+/* Writes @t without escapes to @out, which has room for the escaped text. False: an escape is
+ * invalid.
+ */
 static bool unescape(const struct token *t, char *out, size_t *size)
 {
 	static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -155,7 +157,7 @@ static bool unescape(const struct token *t, char *out, size_t *size)
 	return true;
 }
 
-/* @t as it is meant: in the line itself, or in line->texts, which has room for all of the line. */
+/* Decodes @t: points into the line itself, or to line->texts, which has room for the whole line. */
 static bool plain_text(struct scan *s, struct token *t)
 {
 	struct ndjson_line *line = s->line;
@@ -201,7 +203,7 @@ static bool read_number(struct scan *s, struct query_value *v)
 	return read_digits(s, first, s->p, &v->number);
 }
 
-/* "null" or another word; @size of its letters. */
+/* Reads "null" or another word of @size letters. */
 static bool read_word(struct scan *s, const char *word, size_t size)
 {
 	if ((size_t)(s->end - s->p) < size || memcmp(s->p, word, size) != 0)
@@ -229,8 +231,8 @@ static bool read_field(struct scan *s, unsigned int field)
 	return true;
 }
 
-/* A value of a key that is nothing to us: up to the comma or brace behind it. What is inside of
- * brackets is not looked at more closely than that they and the texts in them end.
+/* Skips the value of an unknown key, up to the comma or brace after it. Inside brackets it only
+ * checks that they and the strings in them end.
  */
 static bool skip_value(struct scan *s)
 {
@@ -260,7 +262,7 @@ static bool is_named(unsigned int field, const struct token *name)
 	       !memcmp(export_fields[field].name, name->text, name->size);
 }
 
-/* The field called so; EXPORT_FIELDS: none is. */
+/* The field called @name; EXPORT_FIELDS: none. */
 static unsigned int find_field(struct scan *s, const struct token *name)
 {
 	unsigned int i;
@@ -302,7 +304,7 @@ static bool read_object(struct scan *s)
 			       : wrong(s, "a comma or a closing brace is expected");
 }
 
-/* Is all there that makes it a row? */
+/* Is everything present that a row needs? */
 static bool check(struct scan *s)
 {
 	static const struct {

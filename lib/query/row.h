@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * query: a row of the table that SQL sees.
- * In: nothing. Out: its values, by the columns of kmemx export.
+ * query: a row of the table for SQL.
+ * In: nothing. Out: its values, in the columns of kmemx export.
  */
 #ifndef KMEMX_QUERY_ROW_H
 #define KMEMX_QUERY_ROW_H
@@ -12,8 +12,8 @@
 
 #include "export/fields.h"
 
-/* Where export_fields says that the column is a number @number, else @size bytes of UTF-8 at
- * @text, which may lack a NUL; not @known: NULL.
+/* @number if export_fields says that the column is a number, else @size bytes of UTF-8 at @text,
+ * which may lack a NUL; not @known: NULL.
  */
 struct query_value {
 	const char *text;
@@ -22,7 +22,7 @@ struct query_value {
 	bool known;
 };
 
-/* By the places of export_fields. */
+/* Values in the order of export_fields. */
 struct query_row {
 	struct query_value of[EXPORT_FIELDS];
 };

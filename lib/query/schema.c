@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * query: what the tables have that SQL sees.
+ * query: the columns of the tables that SQL sees.
  * In: nothing. Out: their columns, units and meaning.
  */
 #include "query/schema.h"
@@ -11,7 +11,7 @@
 
 #define RECORDINGS_MORE 2
 
-/* What a column says, in its place of export_fields. */
+/* Descriptions of the columns, in the order of export_fields. */
 static const struct {
 	const char *help;
 	enum column_unit unit;
@@ -62,7 +62,7 @@ static const struct {
 	{ "bytes that can be live at the end", UNIT_BYTES },
 };
 
-/* What recordings has beyond what both have. */
+/* Additional columns of "recordings". */
 static const struct {
 	const char *name, *help;
 	enum column_unit unit;
@@ -80,7 +80,7 @@ const char *query_column(size_t i)
 
 enum column_unit query_unit(const char *name)
 {
-	/* Of results, such as those of the queries that come along. */
+	/* Columns of results, for example of the built-in queries. */
 	static const char *const counts[] = { "hosts", "recordings" };
 	size_t size = strlen(name), i;
 
@@ -103,7 +103,7 @@ enum column_unit query_unit(const char *name)
 	return UNIT_NONE;
 }
 
-/* The unit as a reader wants it: none for texts and plain numbers. */
+/* The unit for readers: none for texts and plain numbers. */
 static const char *unit_word(enum column_unit unit)
 {
 	return unit == UNIT_BYTES ? "bytes" : unit == UNIT_NS ? "ns" : NULL;

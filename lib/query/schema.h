@@ -10,10 +10,10 @@
 
 #include "report/table.h"
 
-/* The name of column @i of both tables; NULL behind the last one. */
+/* The name of column @i of both tables; NULL after the last one. */
 const char *query_column(size_t i);
 /* The unit of a result's column @name: bytes if it begins with "bytes", nanoseconds if it ends in
- * _ns; otherwise that of the tables' column of the same name.
+ * _ns; otherwise the unit of the tables' column with that name.
  */
 enum column_unit query_unit(const char *name);
 /* A table of all columns; NULL: no memory. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * query (internal): SQLite, loaded when it is asked for.
- * In: libsqlite3, where it is installed. Out: its calls.
+ * query (internal): SQLite, loaded on demand.
+ * In: libsqlite3, if it is installed. Out: its functions.
  */
 #include "query/sqlite.h"
 
@@ -21,7 +21,7 @@ int sqlite_load(void)
 
 	if (sqlite_calls.loaded)
 		return 0;
-	/* It stays until kmemx ends. */
+	/* The library stays loaded until kmemx exits. */
 	library = dlopen(SONAME, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
 	if (!library)
 		return -ELIBACC;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * query (internal): SQLite, loaded when it is asked for.
- * In: libsqlite3, where it is installed. Out: its calls, under its names.
+ * query (internal): SQLite, loaded on demand.
+ * In: libsqlite3, if it is installed. Out: its functions, under their names.
  *
- * Linked in, it would make each start of kmemx a tenth longer: kmemx has no other use of it.
+ * Linking it would make every start of kmemx a tenth longer, but only queries use it.
  */
 #ifndef KMEMX_QUERY_SQLITE_H
 #define KMEMX_QUERY_SQLITE_H
@@ -98,8 +98,8 @@ extern struct sqlite_calls { SQLITE_CALLS(CALL) bool loaded; } sqlite_calls;
 #define sqlite3_value_text sqlite_calls.value_text
 /* clang-format on */
 
-/* Loads the library, once. Call it before all others. 0; -ELIBACC: it is not here, or is older than
- * the one that kmemx was built with.
+/* Loads the library, once. Call it before all others. 0; -ELIBACC: it is not installed, or is older
+ * than the one that kmemx was built with.
  */
 int sqlite_load(void) __must_check;
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * query: rows of many recordings in memory, as a database.
- * In: rows. Out: tables of SQLite, each recording and each callchain once.
+ * query: an in-memory database of rows of many recordings.
+ * In: rows. Out: SQLite tables, with each recording and each callchain stored once.
  */
 #include "query/store.h"
 
@@ -16,16 +16,16 @@
 #include "base/array.h"
 #include "query/functions.h"
 
-/* Of a value, and so of what a function makes; of the SQL. */
+/* Limits of a value, including function results, and of the SQL text. */
 #define VALUE_MAX (64 << 20)
 #define SQL_MAX	  (1 << 20)
 
-/* Recordings that are not known to be whole. */
+/* Recordings that may be incomplete. */
 #define UNTRUSTED                                                                 \
 	"(lost > 0 OR gaps > 0 OR unknown_gaps > 0 OR dropped > 0 OR missing > 0" \
 	" OR bad_pages > 0 OR truncated IS NOT NULL)"
 
-/* Recordings that have a part of the allocations, as they were asked to. */
+/* Recordings that were restricted to a part of the allocations. */
 #define PARTIAL "(scope IS NOT NULL OR sample IS NOT NULL)"
 
 int query_store_supported(void)
@@ -38,7 +38,7 @@ static int run(struct query_store *s, const char *sql)
 	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : -ENOMEM;
 }
 
-/* Appends the columns from @first to before @end; @lead stands before each, @types behind. */
+/* Appends the columns from @first to before @end, each after @lead, with its type if @types. */
 static void put_columns(struct strbuf *sql, unsigned int first, unsigned int end,
 			const char *lead, bool types)
 {
@@ -62,7 +62,7 @@ static void put_values(struct strbuf *sql, unsigned int nr)
 	strbuf_puts(sql, ");");
 }
 
-/* The tables. CROSS JOIN keeps the order: the rows are gone through once. */
+/* Appends the tables' SQL. CROSS JOIN fixes the order, so that the rows are scanned once. */
 static void put_schema(struct strbuf *sql)
 {
 	strbuf_puts(sql, "PRAGMA journal_mode = OFF; PRAGMA temp_store = MEMORY;"
@@ -123,7 +123,9 @@ static int create(struct query_store *s)
 	return ret;
 }
 
-/* What a name in double quotes is not, it is not a text then; and what SQL can make has a limit. */
+/* Limits what SQL can create. A name in double quotes that does not exist is an error,
+ * not a text.
+ */
 static int limit(struct query_store *s)
 {
 	sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, VALUE_MAX);
@@ -167,7 +169,9 @@ int query_store_file(struct query_store *s, const char *name)
 	return s->file_name.failed ? -ENOMEM : 0;
 }
 
-/* Numbers have 63 bits and a sign there; those above are kept as SQL itself reads them. */
+/* SQLite has signed 64-bit integers. Larger numbers are stored as floating point, as SQL itself
+ * reads them.
+ */
 static int bind(struct query_store *s, sqlite3_stmt *stmt, unsigned int place,
 		const struct query_row *row, unsigned int field)
 {
@@ -185,7 +189,7 @@ static int bind(struct query_store *s, sqlite3_stmt *stmt, unsigned int place,
 	return sqlite3_bind_double(stmt, at, (double)v->number);
 }
 
-/* Some of a row's fields. */
+/* A range of a row's fields. */
 struct span {
 	unsigned int first, end;
 };
@@ -214,7 +218,7 @@ static int step(sqlite3_stmt *stmt, int bound)
 	return ret == SQLITE_DONE ? 0 : -ENOMEM;
 }
 
-/* The number of these values of @row in @in, counted from 1; 0: no memory. */
+/* The number of @row's values of @span in @in, from 1; 0: no memory. */
 static uint32_t number_of(struct query_store *s, struct intern *in,
 			  const struct query_row *row, struct span span)
 {
@@ -238,7 +242,7 @@ static uint32_t number_of(struct query_store *s, struct intern *in,
 	return s->key.failed ? 0 : intern_id(in, s->key.data, s->key.size);
 }
 
-/* Does an earlier file have these rows? 1: it does; 0; -ENOMEM. */
+/* Does an earlier file have these rows? 1: yes; 0: no; -ENOMEM. */
 static int is_repeated(struct query_store *s, const struct query_row *row)
 {
 	const struct query_value *id = &row->of[FIELD_RECORDING_ID];
@@ -258,7 +262,7 @@ static int is_repeated(struct query_store *s, const struct query_row *row)
 	return s->part_file[part - 1] != s->file;
 }
 
-/* The id of the recording that @row is of; 0: no memory. */
+/* The id of @row's recording; 0: no memory. */
 static uint32_t recording_of(struct query_store *s, const struct query_row *row)
 {
 	uint32_t nr = s->recordings.count;
@@ -279,7 +283,7 @@ static uint32_t recording_of(struct query_store *s, const struct query_row *row)
 	return step(s->add_recording, ret) ? 0 : id;
 }
 
-/* The id of its callchain; 0: no memory. */
+/* The id of @row's callchain; 0: no memory. */
 static uint32_t stack_of(struct query_store *s, const struct query_row *row)
 {
 	uint32_t nr = s->stacks.count;
@@ -360,7 +364,7 @@ static int count_recordings(struct query_store *s)
 	return ret;
 }
 
-/* What only adding rows needs. */
+/* Frees what is only needed for adding rows. */
 static void end_adding(struct query_store *s)
 {
 	sqlite3_finalize(s->add_recording);
@@ -378,9 +382,7 @@ static void end_adding(struct query_store *s)
 	strbuf_free(&s->key);
 }
 
-/* Whoever asks may read, call harmless functions, and nothing else: no ATTACH, no PRAGMA, no
- * table.
- */
+/* Queries may only read and call harmless functions: no ATTACH, no PRAGMA, no new table. */
 static int only_read(void *ctx, int action, const char *first, const char *second,
 		     const char *db, const char *view)
 {

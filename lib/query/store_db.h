@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * query (internal): the database of a store.
- * In: nothing. Out: the store, as those see it that ask it.
+ * In: nothing. Out: the store as its readers need it.
  */
 #ifndef KMEMX_QUERY_STORE_DB_H
 #define KMEMX_QUERY_STORE_DB_H
@@ -13,12 +13,13 @@
 #include "query/store.h"
 
 /**
- * struct query_store - rows in three tables; a view has them as one
- * @add_recording, @add_stack, @add_row: statements, until it is sealed
- * @recordings, @stacks: their values -> the table's id
- * @nr_rows: of each recording, by its id - 1
- * @parts: a recording and an allocator -> @part_file, by number - 1: the file that has it
- * @file: number of the file that is being added; @file_name: its name
+ * struct query_store - rows in three tables, combined by a view
+ * @add_recording, @add_stack, @add_row: prepared statements, until it is sealed
+ * @recordings, @stacks: map values to the table's id
+ * @nr_rows: rows of each recording, by its id - 1
+ * @parts: maps a recording and an allocator to a number; @part_file, by number - 1: the file that
+ *	has it
+ * @file: number of the file being added; @file_name: its name
  * @key: scratch
  */
 struct query_store {

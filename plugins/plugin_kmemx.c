@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * plugins: the kmem events as trace-cmd report and KernelShark show them.
- * In: libtraceevent's records and formats. Out: "field=value" text with names in place of
- * numbers: callsites, GFP flags, migratetypes, and what an allocation wastes.
+ * plugins: prints kmem events in trace-cmd report and KernelShark.
+ * In: libtraceevent's records and formats. Out: "field=value" text with names instead of numbers:
+ * callsites, GFP flags, migratetypes; and the bytes wasted by an allocation.
  *
  * libtraceevent's own plugin_kmem claims the slab events too; the last handler wins, and a
- * directory's order is arbitrary. So this file registers its handlers when it is loaded, and
- * has libtraceevent load it once more behind all other directories: `make install` puts a
- * link to it into the directory kmemx beside it, which is added here as TEP_PLUGIN_LAST.
+ * directory's order is arbitrary. So this plugin registers its handlers when it is loaded, and
+ * makes libtraceevent load it again after all other directories: `make install` puts a link to it
+ * into the subdirectory kmemx, which is added here as TEP_PLUGIN_LAST.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -32,10 +32,10 @@ EXPORTED int TEP_PLUGIN_LOADER(struct tep_handle *tep);
 EXPORTED int TEP_PLUGIN_UNLOADER(struct tep_handle *tep);
 
 /**
- * struct names - what one recording's numbers are called
+ * struct names - the names for one recording's numbers
  * @nr_loads: how often the plugin was loaded for @tep
- * @known: the names have been looked up, which waits for the first event: the formats are
- *	read after the plugins are loaded
+ * @known: the names have been looked up; this is done at the first event, as the formats are read
+ *	after the plugins are loaded
  */
 struct names {
 	struct names *next;
@@ -52,8 +52,8 @@ static struct names *all_names;
 
 enum { OPT_GFP, OPT_MIGRATETYPE, OPT_WASTE, OPT_OFFSET, OPT_END };
 
-/* An option with a value is a text, one without is 0 or 1. Without an alias libtraceevent
- * compares with a file name that is not set.
+/* An option with a value is a text, one without is 0 or 1. Without an alias libtraceevent compares
+ * with a file name that is not set.
  */
 static struct tep_plugin_option options[] = {
 	[OPT_GFP] = { .name = "gfp",
@@ -87,7 +87,7 @@ static void check_option(int option, const char *const *values, size_t nr)
 	for (size_t i = 0; i < nr; i++)
 		if (option_is(option, values[i]))
 			return;
-	/* Not tep_warning(), which trace-cmd report keeps to itself. */
+	/* Not tep_warning(), which trace-cmd report suppresses. */
 	fprintf(stderr, "plugin_kmemx: option %s does not know '%s', using %s\n",
 		options[option].name, options[option].value, values[0]);
 	options[option].value = values[0];
@@ -119,7 +119,7 @@ static int take_flags(struct gfp_names *gfp, const struct tep_print_arg *arg,
 			uint64_t mask = strtoull(flag->value, NULL, 0);
 
 			if (mask && gfp_names_add(gfp, mask, flag->str))
-				break; /* no memory: the rest stays numbers */
+				break; /* no memory: the other values stay numbers */
 		}
 		return 1;
 	case TEP_PRINT_TYPE:
@@ -157,8 +157,8 @@ static const char *guess_release(const struct gfp_names *gfp)
 	return "4.4";
 }
 
-/* Where libtraceevent cannot parse @event's own print format, as those of page events on
- * arm64, another event of the same kernel has the same names.
+/* If libtraceevent cannot parse @event's own print format, as for page events on arm64, another
+ * event of the same kernel has the same names.
  */
 static void learn_names(struct names *names, struct tep_event *event)
 {
@@ -195,7 +195,7 @@ static bool read_number(const struct tep_record *record, struct tep_format_field
 	return true;
 }
 
-/* @value has all bits set: a page frame number of -1 says that there is no page. */
+/* Are all bits of @value set? A page frame number of -1 means that there is no page. */
 static bool all_ones(const struct tep_format_field *field, uint64_t value)
 {
 	return value == (field->size == 4 ? UINT32_MAX : UINT64_MAX);
@@ -243,7 +243,7 @@ static void print_migratetype(struct trace_seq *s, const struct names *names,
 		trace_seq_printf(s, "%" PRId64, (int64_t)value);
 }
 
-/* The number of bytes beyond those asked for. */
+/* Prints how many more bytes were allocated than requested. */
 static void print_waste(struct trace_seq *s, const struct tep_record *record,
 			struct tep_event *event, uint64_t bytes_alloc)
 {
@@ -255,7 +255,7 @@ static void print_waste(struct trace_seq *s, const struct tep_record *record,
 		trace_seq_printf(s, " waste=%" PRIu64, bytes_alloc - bytes_req);
 }
 
-/* A text behind the fixed fields: its place is in a word of them. */
+/* Prints a text after the fixed fields, whose location is in one of them. */
 static void print_text(struct trace_seq *s, const struct tep_record *record,
 		       struct tep_format_field *field)
 {
@@ -314,7 +314,7 @@ static void print_number(struct trace_seq *s, const struct names *names,
 
 /* --- events ------------------------------------------------------------------------------ */
 
-/* All fields in the kernel's order. 0: nothing else shall be printed. */
+/* Prints all fields in the kernel's order. 0: nothing more to print. */
 static int print_event(struct trace_seq *s, struct tep_record *record,
 		       struct tep_event *event, void *context)
 {
@@ -342,7 +342,7 @@ static int print_event(struct trace_seq *s, struct tep_record *record,
 	return 0;
 }
 
-/* What happened in words; the kernel's own text, which knows more than the fields, follows. */
+/* Prints what happened in words, then the kernel's own text, which has more than the fields. */
 static int print_fallback(struct trace_seq *s, struct tep_record *record,
 			  struct tep_event *event, void *context)
 {
@@ -393,7 +393,9 @@ static struct names **find_names(struct tep_handle *tep)
 	return at;
 }
 
-/* Asks to be loaded again when all other directories are done: see the top of this file. */
+/* Makes libtraceevent load this plugin again after all other directories: see the top
+ * of this file.
+ */
 static void ask_to_be_last(struct tep_handle *tep)
 {
 	Dl_info self;
@@ -406,7 +408,7 @@ static void ask_to_be_last(struct tep_handle *tep)
 	if (!slash || asprintf(&dir, "%.*s/" LAST_DIR, (int)(slash - self.dli_fname),
 			       self.dli_fname) < 0)
 		return;
-	/* If memory ran out, the order stays as it is. */
+	/* If memory ran out, the order stays unchanged. */
 	tep_add_plugin_path(tep, dir, TEP_PLUGIN_LAST);
 	free(dir);
 }
@@ -420,7 +422,7 @@ int TEP_PLUGIN_LOADER(struct tep_handle *tep)
 		if (!names)
 			return -1;
 		names->tep = tep;
-		/* Once a process: a second time would toggle what the user set. */
+		/* Only once per process: a second call would toggle what the user set. */
 		if (!all_names && tep_plugin_add_options("kmemx", options)) {
 			free(names);
 			return -1;
@@ -440,7 +442,9 @@ int TEP_PLUGIN_UNLOADER(struct tep_handle *tep)
 {
 	struct names **at = find_names(tep), *names = *at;
 
-	/* Loaded twice means handlers kept twice, where no format has claimed them. */
+	/* The plugin was loaded twice, so handlers are registered twice if no format has claimed
+	 * them.
+	 */
 	for (size_t i = 0; names && i < ARRAY_SIZE(events); i++)
 		tep_unregister_event_handler(tep, -1, "kmem", events[i].name,
 					     events[i].print, names);

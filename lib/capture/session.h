@@ -51,8 +51,7 @@ struct session {
 	uint64_t start_ts, stop_ts; /* when tracing was on, in its clock; 0: unknown */
 	bool writing;		    /* with @opts->live, pages also go to @wire */
 	bool paused;		    /* tracing is temporarily off */
-	bool many_files; /* the file is renamed each time, so its name is not unique to this
-			  * recording */
+	bool many_files; /* each file is renamed: the name is shared with others */
 };
 
 /* Resets the caller's @result. */

@@ -1,23 +1,23 @@
 "use strict";
 /*
- * Draws a tree as rings. In: the JSON in #data: "rows", each [depth, size, name], those below a row
- * behind it, the largest first; names are text from anywhere. Out: the rings of one row, which is
- * the whole at first: a click on an arc goes there, the path above leads back.
+ * Draws a tree as rings. In: the JSON in #data: "rows", each [depth, size, name], children after
+ * their parent, the largest first; names are untrusted text. Out: the rings of one row, at first
+ * the root: a click on an arc zooms in, the path above leads back.
  */
 (() => {
 	const data = JSON.parse(document.getElementById("data").textContent);
 	const svg = document.getElementById("rings");
 	const hover = document.getElementById("hover");
 	const SVG = "http://www.w3.org/2000/svg";
-	/* The rings, from the innermost on, share what is between these radii. */
+	/* The rings share the space between these radii, from the innermost on. */
 	const INNER = 92, OUTER = 455;
 	const SHARES = [90, 82, 70, 56, 38, 27];
-	/* What is narrower is drawn with its neighbours. */
+	/* Narrower arcs are merged with their neighbours. */
 	const LEAST = 0.7;
 	const COLOURS = 12;
 	const LIST = 24;
 
-	/* Row 0 is the whole. */
+	/* Row 0 is the root. */
 	const rows = [{ size: data.total, name: data.title, up: -1, below: [], levels: 0 }];
 	const above = [0];
 	for (const [depth, size, name] of data.rows) {
@@ -55,7 +55,7 @@
 		return whole ? (100 * part / whole).toFixed(1) + " %" : "";
 	}
 
-	/* What is right below the row that is shown has a colour, all below that has the same. */
+	/* Each child of the shown row has a colour, which its descendants share. */
 	function colour(row, place) {
 		return rows[row].name.startsWith("(") ? "cx" : "c" + place % COLOURS;
 	}
@@ -69,7 +69,7 @@
 
 	/* --- where the view is ---------------------------------------------------------- */
 
-	/* The row that the address names, as far as it does. */
+	/* The row in the page's address, as far as it exists. */
 	function addressed() {
 		let row = 0;
 		for (const part of location.hash.slice(1).split("/").filter(Boolean)) {
@@ -77,7 +77,7 @@
 			try {
 				name = decodeURIComponent(part);
 			} catch {
-				/* it stays as it is, and names nothing */
+				/* keep the text as it is; it names no row */
 			}
 			const next = rows[row].below.find(i => rows[i].name === name);
 			if (next === undefined)
@@ -93,7 +93,7 @@
 
 	/* --- rings ---------------------------------------------------------------------- */
 
-	/* Few rings are wide ones. */
+	/* The fewer the rings, the wider they are. */
 	function share_radii(levels) {
 		const shares = SHARES.slice(0, levels);
 		const whole = shares.reduce((sum, part) => sum + part, 0);
@@ -106,7 +106,7 @@
 		return (radius * Math.sin(angle)).toFixed(1) + " " + (-radius * Math.cos(angle)).toFixed(1);
 	}
 
-	/* A ring that is whole is two halves: an arc must not end where it begins. */
+	/* Draws a full ring as two halves: an arc must not end where it begins. */
 	function arc(inner, outer, from, to) {
 		if (to - from > 2 * Math.PI - 1e-4) {
 			const middle = from + Math.PI;
@@ -133,7 +133,7 @@
 		if ((to - from) * outer < font * 1.2)
 			return;
 		const size = width(rows[row].name, font);
-		/* From here on outwards there is room for a line. */
+		/* A line of text fits only from this radius outwards. */
 		const begin = Math.max(inner + 4, font * 1.1 / (to - from));
 		const attributes = { class: "d" + ring, "font-size": font };
 		if (length > size + 12 && outer - inner > font + 4) {
@@ -141,7 +141,7 @@
 			const base = radius + (down ? 0.35 : -0.35) * font;
 			const ends = down ? [to, from] : [from, to];
 			const large = to - from > Math.PI ? 1 : 0;
-			/* Of a whole ring the two ends must differ. */
+			/* The two ends of a full ring must differ. */
 			if (to - from > 2 * Math.PI - 1e-4)
 				ends[1] += down ? 1e-3 : -1e-3;
 			const id = "l" + row;

@@ -1,12 +1,12 @@
 /*
- * The data of a page about two sides. In: #data, JSON; web_diff_html.c in lib/report says how it is
- * made. Out: tables with a value of each side for each row.
+ * The data of a page about two sides. In: #data, JSON made by web_diff_html.c in lib/report. Out:
+ * tables with a value of each side for each row.
  */
 
-/* enum web_diff_mark, and what the losses alone may account for. */
+/* enum web_diff_mark, and changes that losses alone may account for. */
 const PLAIN = 0, CHANCE = 1, TOO_FEW = 2, ADDED_UP = 3, WITHIN_LOSSES = 4;
 
-/* The figures of a metric, row by row. -1: not bounded. */
+/* The figures of a metric, row by row. -1: unbounded. */
 function readMetric(raw) {
 	const metric = { old: raw.old, new: raw.new, q: raw.q, mark: raw.mark, known: raw.old.some((f) => f !== null) };
 	metric.change = raw.new.map((f, i) => f - raw.old[i]);
@@ -21,7 +21,7 @@ function readTable(data, raw) {
 		kind: raw.name.startsWith("page") ? PAGE : SLAB, stacks: raw.by === "stack", metrics: {} };
 	for (const name in raw.metrics)
 		table.metrics[name] = readMetric(raw.metrics[name]);
-	/* As the flame graph takes them: the same names, one kind. */
+	/* In the form for the flame graph: the same names, one kind. */
 	table.data = { names: data.names, up: data.up, depth: data.depth, nodeName: data.nodeName, nrRows: table.nrRows,
 		rows: { kind: new Uint8Array(table.nrRows).fill(PAGE), node: raw.of } };
 	table.trees = new Map();
@@ -39,7 +39,7 @@ function readDiff(raw) {
 	return data;
 }
 
-/* What a mark says of a change. */
+/* What a mark says about a change. */
 function markText(table, metric, row) {
 	const m = table.metrics[metric];
 	switch (m.change[row] ? m.mark[row] : PLAIN) {

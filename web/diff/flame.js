@@ -1,6 +1,6 @@
 /*
- * Callchains of both sides. In: rows with a value of each side. Out: boxes as wide as the larger side;
- * what grew is red, what shrank blue, and pale where that may be chance.
+ * Callchains of both sides. In: rows with a value of each side. Out: boxes as wide as the larger
+ * side; red if it grew, blue if it shrank, pale if that may be chance.
  */
 
 function rgbOf(name) {
@@ -14,7 +14,7 @@ class DiffFlame extends Flame {
 		this.ink = "ink";
 	}
 
-	/* Colours are compared with the largest change of all, whatever is shown. */
+	/* Colours are relative to the largest change of all boxes. */
 	lay() {
 		const metric = this.page.metricOf(), { at } = this;
 		this.rows = { change: metric.change, old: metric.old,
@@ -30,7 +30,7 @@ class DiffFlame extends Flame {
 		}
 	}
 
-	/* What the rows of a node have together, which may be less than nothing. */
+	/* The sum of a node's rows, which may be negative. */
 	of(name, node) {
 		const known = this.nodes[name];
 		if (node < 0)
@@ -40,7 +40,7 @@ class DiffFlame extends Flame {
 		return known[node];
 	}
 
-	/* Is at least half of the change no chance, as far as anybody tested? */
+	/* Is at least half of the change significant or untested? */
 	told(node) {
 		return Math.abs(this.of("sure", node)) * 2 >= Math.abs(this.of("change", node));
 	}

@@ -1,5 +1,5 @@
 /*
- * The page. In: its data, what the user chooses. Out: all parts of it show the same choice.
+ * The page. In: its data, the user's choices. Out: all parts show the same choice.
  */
 class DiffPage {
 	constructor(data) {
@@ -29,7 +29,7 @@ class DiffPage {
 		return this.memory;
 	}
 
-	/* Tables of the memory that is shown; that of callchains is the flame graph's, too. */
+	/* Tables of the shown memory; the flame graph also uses the one of callchains. */
 	tables() {
 		return this.data.tables.filter((t) => t.kind === this.memory);
 	}
@@ -50,7 +50,7 @@ class DiffPage {
 		return this.data.metrics.find((m) => m.name === this.metric).bytes === 1;
 	}
 
-	/* What the flame graph knows of the page: one table, of which the larger side is drawn. */
+	/* The flame graph's view of the page: one table, of which the larger side is drawn. */
 	view() {
 		const page = this;
 		return {

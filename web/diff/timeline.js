@@ -1,6 +1,6 @@
 /*
- * How much was live over time. In: a series of each recording. Out: a line for each, all from the same
- * start: dashed those of the old side.
+ * Live memory over time. In: a series per recording. Out: a line for each, all from the same start;
+ * those of the old side are dashed.
  */
 class DiffTimeline {
 	constructor(page, canvas, legend) {
@@ -14,7 +14,7 @@ class DiffTimeline {
 		const left = scaled(66), bottom = height - scaled(20);
 		const most = Math.max(1, ...runs.map((run) => Math.max(...run[name])));
 		const clock = runs.every((run) => run.ns);
-		/* Without a clock that counts time each is as long as the others. */
+		/* Without a clock that counts time, all recordings get the same length. */
 		const long = clock ? Math.max(1, ...runs.map((run) => run.end[run.end.length - 1])) : 1;
 		this.axis(to, { most, long, clock, left, width, bottom });
 		for (const run of runs) {

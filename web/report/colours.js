@@ -1,10 +1,10 @@
 /*
- * Colours of functions. In: names, and their directories where those are known. Out: which of the style
- * sheet's colours a name has, and what the colours mean.
+ * Colours of functions. In: names, and their directories if known. Out: the style sheet's colour of
+ * each name, and a legend.
  */
 const FUNCTION_COLOURS = 6;
 
-/* What a function is of: the uppermost directory of the kernel's source, or its module. */
+/* The subsystem of a function: the top directory of the kernel's source, or its module. */
 function subsystemOf(data, name) {
 	const dir = data.dirOf && data.dirOf[name] ? data.dirs[data.dirOf[name]] : "";
 	const module = data.names[name].match(/\[([^\]]*)\]( \(inlined\))?$/);
@@ -12,8 +12,7 @@ function subsystemOf(data, name) {
 }
 
 /*
- * The subsystems of a tree, those first that have most of it. A few have a colour each, the same
- * whatever is shown.
+ * The subsystems of a tree, the largest first. A few have their own colour, which never changes.
  */
 class Subsystems {
 	constructor(data, chains, values) {
@@ -30,7 +29,7 @@ class Subsystems {
 		this.ranked = [...sums.keys()].sort((a, b) => sums.get(b) - sums.get(a) || (a < b ? -1 : 1));
 	}
 
-	/* The name of the style sheet's colour. */
+	/* The style sheet's name of the colour. */
 	colour(name) {
 		const rank = this.ranked.indexOf(this.of[name]);
 		return rank >= 0 && rank < FUNCTION_COLOURS ? "f" + rank : "rest";

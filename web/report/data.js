@@ -1,14 +1,16 @@
 /*
- * The data of the page. In: #data, JSON, which web_report_html.c in lib/report makes; #columns, numbers,
- * of web_columns.c. Out: rows and cells as typed arrays, and sums of a range of bins.
- * Names are text from anywhere: nothing here makes markup of them.
+ * The data of the page. In: #data, JSON made by web_report_html.c in lib/report; #columns, numbers
+ * made by web_columns.c. Out: rows and cells as typed arrays, and sums over a range of bins. Names
+ * are untrusted text: nothing here turns them into markup.
  */
 
 /* enum web_figure of web_columns.h */
 const FIGURES = [Uint8Array, Uint16Array, Uint32Array, Int8Array, Int16Array, Int32Array, Float64Array];
 const BIG_ENDIAN = !new Uint8Array(new Uint16Array([1]).buffer)[0];
 
-/* Each column of @names, [group, name], as it stands in the bytes, which are little-endian. */
+/* Reads each column of @names, [group, name], in the order of the bytes, which are
+ * little-endian.
+ */
 function readColumns(bytes, names) {
 	const view = new DataView(bytes.buffer), groups = {};
 	let at = 0;
@@ -25,7 +27,7 @@ function readColumns(bytes, names) {
 	return groups;
 }
 
-/* A column of nothing but zeros is written without them. */
+/* A column of zeros only is written without figures. */
 function figuresOf(column, nr) {
 	return column.length ? column : new Uint8Array(nr);
 }
@@ -35,13 +37,13 @@ function readCells(raw, rows) {
 	const end = new Uint32Array(rows.cells.length), cells = { end };
 	let nr = 0;
 	for (let row = 0; row < end.length; row++)
-		end[row] = nr += rows.cells[row]; /* behind its last one */
+		end[row] = nr += rows.cells[row]; /* after its last one */
 	for (const name in raw)
 		cells[name] = figuresOf(raw[name], nr);
 	return cells;
 }
 
-/* What is live at the end: of each kind and way to group, by key. */
+/* What is live at the end: by kind and grouping, then by key. */
 function readEnds(raw) {
 	const ends = new Map();
 	for (const [kind, cache, name, least, most] of raw) {
@@ -77,8 +79,8 @@ function readData(raw, columns) {
 }
 
 /*
- * Sums of each row in the bins @first to @last: what it allocated in them, and what is live of it at
- * the end of the last one, of all that was allocated since the recording began.
+ * Sums of each row over the bins @first to @last: its allocations in them, and its live memory at
+ * the end of the last one, including what was allocated before @first.
  */
 function sumRows(data, first, last) {
 	const c = data.cells, nr = data.nrRows;
@@ -110,7 +112,7 @@ function sumRows(data, first, last) {
 	return sums;
 }
 
-/* A bin's first and last moment, in units of the clock. The last one has all that is later. */
+/* A bin's first and last moment, in units of the clock. The last bin has everything later. */
 function binStart(data, bin) {
 	return data.first + BigInt(bin) * data.width;
 }

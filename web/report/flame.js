@@ -1,15 +1,15 @@
 /*
- * Callchains as an icicle. In: callchains and their sums. Out: a box for each function in its place,
- * as wide as what it and the functions below it have; a click goes there, the path leads back.
+ * Callchains as an icicle. In: callchains and their sums. Out: a box for each function, as wide as
+ * the sum of it and the functions below it; a click zooms in, the path leads back.
  */
 
-/* Boxes narrower than that are drawn together with their neighbours. */
+/* Narrower boxes are merged with their neighbours. */
 const NARROW = 1.5;
 
 /*
- * The functions of all rows of @kind, as names' numbers, those of row rows[i] from the callsite at
- * start[i] outward to start[i + 1]. Where no callchain was recorded a slab object's callsite is below its
- * cache.
+ * The functions of all rows of @kind, as numbers of names. Row rows[i] has those from start[i], the
+ * callsite, outward to start[i + 1]. Without a recorded callchain, a slab object's callsite is
+ * below its cache.
  */
 function chainsOf(data, kind) {
 	const none = data.names.indexOf("[no stack]");
@@ -40,8 +40,8 @@ function chainsOf(data, kind) {
 }
 
 /*
- * A tree of functions, from the outermost inward or from the callsites outward. Number 0 is the whole.
- * What is below a node is looked at when it is wanted: most nodes are too narrow to be drawn.
+ * A tree of functions, from the outermost inward or from the callsites outward. Number 0 is the
+ * root. Nodes are opened on demand, as most are too narrow to be drawn.
  */
 class Tree {
 	constructor(data, kind, inward) {
@@ -51,19 +51,21 @@ class Tree {
 		this.up = [-1];
 		this.depth = [0];
 		this.below = [null];
-		/* The chains in such an order that each node has those from first to end. */
+		/* The chains in an order in which each node has those from first to end. */
 		this.order = new Uint32Array(nr);
 		this.first = [0];
 		this.end = [nr];
 		for (let i = 0; i < nr; i++)
 			this.order[i] = i;
-		/* While a node is opened: its chains and their next names; the new nodes by name. */
+		/* While a node is being opened: its chains and their next names; the new nodes by
+		 * name.
+		 */
 		this.chainsOfNode = new Uint32Array(nr);
 		this.namesOfNode = new Uint32Array(nr);
 		this.found = new Uint32Array(data.names.length);
 	}
 
-	/* Of each chain of a node the next name; 0: it ends there, for no function is name 0. */
+	/* The next name of each chain of a node; 0: the chain ends, as no function has name 0. */
 	namesBelow(node) {
 		const { start, names } = this.chains, { order, inward, chainsOfNode, namesOfNode } = this;
 		const depth = this.depth[node], first = this.first[node], nr = this.end[node] - first;
@@ -75,7 +77,9 @@ class Tree {
 		return nr;
 	}
 
-	/* A node for each name that is there: it has the number of its chains as its end for now. */
+	/* Adds a node for each distinct name. Until later, its end holds the number of
+	 * its chains.
+	 */
 	addBelow(node, nr) {
 		const { found, end, namesOfNode } = this;
 		let ended = 0;
@@ -119,7 +123,7 @@ class Tree {
 		return this.below[node] = below;
 	}
 
-	/* What the rows of a node have together. @least: one that has less counts as that. */
+	/* The sum of a node's rows. @least: lower values count as this. */
 	sum(node, values, least) {
 		const { rows } = this.chains, end = this.end[node];
 		let sum = 0;
@@ -135,7 +139,7 @@ class Flame {
 	constructor(page, canvas, hover, path) {
 		this.page = page;
 		this.canvas = canvas;
-		this.legend = document.getElementById("flame-legend"); /* that not all pages have */
+		this.legend = document.getElementById("flame-legend"); /* not on all pages */
 		this.hover = hover;
 		this.path = path;
 		this.trees = new Map();
@@ -153,7 +157,7 @@ class Flame {
 		canvas.addEventListener("keydown", (e) => this.key(e));
 	}
 
-	/* Up goes back, down to the largest function below, left and right to its neighbours. */
+	/* Up goes back, down to the largest function below, left and right to the neighbours. */
 	key(e) {
 		const tree = this.tree, up = tree.up[this.at];
 		const beside = up < 0 ? [0] : this.sorted(tree.open(up));
@@ -186,7 +190,7 @@ class Flame {
 		return node ? this.page.data.names[this.tree.name[node]] : "all";
 	}
 
-	/* What the rows of a node have of what is shown. */
+	/* The shown metric's sum of a node's rows. */
 	value(node) {
 		const known = this.sums[node];
 		return known >= 0 ? known : this.sums[node] = this.tree.sum(node, this.values, 0);
@@ -210,7 +214,7 @@ class Flame {
 			" of all" + (this.at ? ", " + shareText(box.value, at) + " of what is shown" : "");
 	}
 
-	/* What the search has found, each callchain counted once. */
+	/* The sum of what the search has found, each callchain counted once. */
 	found() {
 		if (!this.match)
 			return "";
@@ -249,7 +253,7 @@ class Flame {
 		this.showPath();
 	}
 
-	/* Where each function's box is: those above what is shown are as wide as it. */
+	/* Places each function's box: those above the shown function are as wide as it. */
 	lay() {
 		const { tree } = this, width = this.canvas.parentElement.clientWidth;
 		const above = [];
@@ -281,8 +285,8 @@ class Flame {
 	}
 
 	/*
-	 * What is of one directory or module has one colour. Where no directories are known, functions
-	 * outside of modules have one by their names.
+	 * All functions of a directory or module have the same colour. If no directories are known,
+	 * functions outside modules are coloured by name.
 	 */
 	colour(node) {
 		if (node <= 0)
@@ -334,7 +338,7 @@ class Flame {
 			...inlined ? [make("li", {}, make("span", { className: "inlined" }), "inlined")] : []);
 	}
 
-	/* As much of the name as there is room for. */
+	/* Writes as much of the name as fits. */
 	write(to, name, box) {
 		const room = box.width - 8;
 		let text = name;

@@ -1,10 +1,11 @@
 /*
- * Page frames over time. In: of each part of the page frames and each bin how many pages were live
- * and whose most were. Out: a map: time from left to right, page frames downward.
+ * Page frames over time. In: for each part of the page frames and each bin the number of live pages
+ * and the callsite that has most of them. Out: a map: time from left to right, page frames
+ * downward.
  */
 const FRAMES_HIGH = 260;
 
-/* The runs as arrays of all parts and bins, part after part. */
+/* The runs expanded to arrays of all parts and bins, part by part. */
 function readFrames(raw, runs, bins) {
 	if (!raw.first.length)
 		return null;
@@ -37,7 +38,7 @@ class Frames {
 			this.rank();
 	}
 
-	/* Callsites that held most, for the longest time, have a colour. */
+	/* The callsites that held most for the longest time get a colour. */
 	rank() {
 		const { site, most } = this.page.data.frames, sums = new Map();
 		for (let i = 0; i < site.length; i++)
@@ -46,7 +47,7 @@ class Frames {
 		this.ranked = [...sums.keys()].sort((a, b) => sums.get(b) - sums.get(a));
 	}
 
-	/* Who is in the timeline, too, has the same colour there. */
+	/* Callsites that are also in the timeline keep their colour there. */
 	choose() {
 		const top = this.ranked.slice(0, LAYERS), free = new Set(top.map((_, n) => "c" + n));
 		this.colourOf = new Map(top.map((site) => [site, null]));
@@ -69,7 +70,7 @@ class Frames {
 		return bin < 0 || bin >= frames.bins || part < 0 || part >= frames.first.length ? [-1, -1] : [part, bin];
 	}
 
-	/* The time that the timeline shows has so many of the map's bins, the last one perhaps in part. */
+	/* The number of map bins in the time of the timeline; the last one may be partial. */
 	bins() {
 		const { data } = this.page, frames = data.frames;
 		return Number(data.width * BigInt(data.bins)) / Number(frames.width);
@@ -90,7 +91,7 @@ class Frames {
 		e.preventDefault();
 	}
 
-	/* A click marks the callsite as a click on its row does. */
+	/* A click marks the callsite, like a click on its row. */
 	mark([part, bin]) {
 		const frames = this.page.data.frames;
 		const site = part < 0 ? 0 : frames.site[part * frames.bins + bin];

@@ -1,8 +1,8 @@
 /*
- * Rows added up by what they have in common. In: sums of rows. Out: groups, the largest first.
+ * Rows added up by a common property. In: sums of rows. Out: groups, the largest first.
  */
 
-/* What tables can be by, of slab objects and of pages; and the option of kmemx stat for it. */
+/* The groupings of tables, for slab objects and pages, and their options of kmemx stat. */
 const GROUPS = {
 	callsite: { title: "Callsite", kinds: [SLAB, PAGE], option: "--caller" },
 	stack: { title: "Callchain", kinds: [SLAB, PAGE], option: "--by stack" },
@@ -21,7 +21,7 @@ const METRICS = {
 	peak: { title: "At the peak", help: "Bytes live at the peak of slab objects and pages", bytes: true },
 };
 
-/* The key of a row, and the text that stands for it. */
+/* The key of a row, and its text. */
 function groupKey(data, by, row) {
 	const r = data.rows;
 	switch (by) {
@@ -55,7 +55,7 @@ function groupText(data, by, row) {
 	}
 }
 
-/* Which group each row of @kind belongs to, -1: none, and one row of each. It does not change. */
+/* The group of each row of @kind, -1: none, and one row of each group. It never changes. */
 function groupsOf(data, kind, by) {
 	const name = kind + by;
 	data.groups = data.groups || new Map();
@@ -78,7 +78,7 @@ function groupsOf(data, kind, by) {
 	return groups;
 }
 
-/* Groups of the rows of @kind by number: their sums of all metrics. */
+/* Groups of the rows of @kind by number, with the sums of all metrics. */
 class Groups {
 	constructor(data, sums, kind, by) {
 		const { of, rows, keys } = groupsOf(data, kind, by);
@@ -89,7 +89,7 @@ class Groups {
 				if (of[row] >= 0)
 					total[of[row]] += values[row];
 		}
-		/* What is live at the end of them together may be more than of each alone. */
+		/* The live bytes of a group at the end may be more than the sum of its rows'. */
 		const ends = data.ends.get(kind + by);
 		keys.forEach((key, i) => {
 			const end = ends && ends.get(key);

@@ -1,5 +1,5 @@
 /*
- * The page. In: its data, what the user chooses. Out: all parts of it show the same choice.
+ * The page. In: its data, the user's choices. Out: all parts show the same choice.
  */
 class Page {
 	constructor(data) {
@@ -43,7 +43,7 @@ class Page {
 		this.draw();
 	}
 
-	/* The range of bins that all is about. */
+	/* The range of bins that the whole page shows. */
 	choose(first, last) {
 		if (first === this.first && last === this.last)
 			return;
@@ -96,7 +96,7 @@ class Page {
 			this.search);
 	}
 
-	/* The filter for a row that is marked, unless the page has one itself. */
+	/* The filter option for a marked row, unless the page already has one. */
 	only() {
 		const option = { callsite: "--callsite", cache: "--cache" }[this.by];
 		if (this.marked === null || !option || this.data.input.includes(option))
@@ -111,7 +111,7 @@ class Page {
 		const kind = this.kind === SLAB ? "--slab" : "--page";
 		const end = stampText(data, binEnd(data, this.last));
 		const by = this.by === "stack" || this.by === "cache" ? " --by " + this.by : "";
-		if (this.metric === "peak") /* it is that of both kinds */
+		if (this.metric === "peak") /* covers both kinds */
 			return "kmemx peak " + data.input + by + (data.window ? " --time " + shellWord(data.window) : "");
 		if (this.metric === "least" || this.metric === "most")
 			return "kmemx stat " + data.input + " " + kind + " " + GROUPS[this.by].option + this.only() +
@@ -123,7 +123,9 @@ class Page {
 			(this.metric === "live" ? " --live" : "") + this.only() + " --time " + stampText(data, start) + "," + end;
 	}
 
-	/* Where callchains are those of a sample, a command for a part of the time knows that part's. */
+	/* If callchains were attributed from a sample, a command for a part of the time knows only
+	 * that part's.
+	 */
 	sameness() {
 		const data = this.data;
 		const chains = this.by === "stack" || data.input.includes("--skip-func ");
@@ -159,7 +161,7 @@ class Page {
 	}
 }
 
-/* What a reader looks at first is there while the numbers are unpacked. */
+/* The top of the page is shown while the numbers are still being unpacked. */
 async function start() {
 	const byId = (id) => document.getElementById(id);
 	const columns = readBytes(byId("columns"));

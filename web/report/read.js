@@ -1,11 +1,11 @@
 "use strict";
 /*
- * What all pages of kmemx read. In: elements with data, deflated or as they are, as base64. Out: what
- * they hold; callchains. Names are text from anywhere: nothing here makes markup of them.
+ * Reads the data of all kmemx pages. In: elements with base64 data, deflated or plain. Out: the
+ * data; callchains. Names are untrusted text: nothing here turns them into markup.
  */
 const SLAB = 0, PAGE = 1;
 
-/* What stands in an element of the page, unpacked. */
+/* The unpacked content of an element of the page. */
 async function readBytes(element) {
 	const packed = atob(element.textContent);
 	const bytes = new Uint8Array(packed.length);
@@ -16,7 +16,7 @@ async function readBytes(element) {
 	if (typeof DecompressionStream === "undefined")
 		throw new Error("This browser cannot unpack the page's data: it has no DecompressionStream.");
 	const stream = new DecompressionStream("deflate"), writer = stream.writable.getWriter();
-	writer.write(bytes).catch(() => {}); /* whoever reads is told */
+	writer.write(bytes).catch(() => {}); /* the reader gets the error */
 	writer.close().catch(() => {});
 	return new Uint8Array(await new Response(stream.readable).arrayBuffer());
 }
@@ -25,7 +25,7 @@ async function readJson(element) {
 	return JSON.parse(new TextDecoder().decode(await readBytes(element)));
 }
 
-/* Of each node the one above, or -1: it is the callsite; and of how many functions its callchain is. */
+/* For each node the node above, or -1 for the callsite; and the length of its callchain. */
 function readNodes(data, nodes) {
 	const nr = nodes.up.length;
 	data.up = new Int32Array(nr);
@@ -38,7 +38,7 @@ function readNodes(data, nodes) {
 	}
 }
 
-/* The functions of a row's callchain, from the callsite outward, as names' numbers. */
+/* The functions of a row's callchain, from the callsite outward, as numbers of names. */
 function chainOf(data, row) {
 	const chain = [];
 	for (let node = data.rows.node[row]; node >= 0; node = data.up[node])

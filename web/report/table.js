@@ -1,6 +1,6 @@
 /*
- * The table. In: groups of rows. Out: an HTML table that sorts by its columns, with those that the
- * filter lets through; a click on a row marks it everywhere.
+ * The table. In: groups of rows. Out: an HTML table that sorts by its columns, with the groups that
+ * pass the filter; a click on a row marks it everywhere.
  */
 const TABLE_ROWS = 100;
 
@@ -8,18 +8,18 @@ class Table {
 	constructor(page, place) {
 		this.page = page;
 		this.place = place;
-		this.sort = null; /* the metric, if no column was asked for */
+		this.sort = null; /* the page's metric if no column was chosen */
 		this.up = false;
 		this.rows = TABLE_ROWS;
 	}
 
 	columnsOf() {
 		const all = Object.keys(METRICS).filter((m) => m !== "waste" || this.page.kind === SLAB);
-		/* Where there is room for a few: what is shown, and what was allocated. */
+		/* If there is room for only a few columns: the shown metric, and allocations. */
 		return innerWidth > 600 ? all : [...new Set([this.page.metric, "bytes", "hit"])];
 	}
 
-	/* Numbers of groups in the order that is asked for. */
+	/* Numbers of groups in the chosen order. */
 	sorted(groups, some) {
 		const key = this.sort || this.page.metric, sign = this.up ? -1 : 1, values = groups[key];
 		if (key !== "text")

@@ -1,7 +1,6 @@
 /*
- * What is live over time. In: cells. Out: areas of the largest groups on top of each other, the
- * rate of allocations below, losses and failures as marks; a range that is chosen with the pointer
- * or the keys.
+ * Live memory over time. In: cells. Out: stacked areas of the largest groups, the allocation rate
+ * below, losses and failures as marks; a range chosen with the pointer or the keys.
  */
 const LAYERS = 7;
 
@@ -10,8 +9,8 @@ class Timeline {
 		this.page = page;
 		this.canvas = canvas;
 		this.legend = legend;
-		this.from = null; /* where a drag began */
-		this.edge = 1; /* which end the keys move */
+		this.from = null; /* start of a drag */
+		this.edge = 1; /* the end of the range that the keys move */
 		canvas.addEventListener("pointerdown", (e) => {
 			this.from = this.binAt(e);
 			canvas.setPointerCapture(e.pointerId);
@@ -37,7 +36,7 @@ class Timeline {
 		this.page.choose(Math.min(a, b), Math.max(a, b));
 	}
 
-	/* Arrows move the range, with Shift they move its end; Escape takes all of the time. */
+	/* Arrow keys move the range, with Shift its end; Escape selects all of the time. */
 	key(e) {
 		const page = this.page, last = page.data.bins - 1;
 		const step = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
@@ -53,7 +52,7 @@ class Timeline {
 		e.preventDefault();
 	}
 
-	/* Live bytes at the end of each bin, of the rows for which @wanted is true. */
+	/* Live bytes at the end of each bin, for the rows for which @wanted is true. */
 	series(wanted) {
 		const data = this.page.data, c = data.cells, net = new Float64Array(data.bins);
 		for (let row = 0, i = 0; row < data.nrRows; row++) {
@@ -68,7 +67,7 @@ class Timeline {
 		return net;
 	}
 
-	/* The most that was live of each row at a time. */
+	/* The maximum of each row's live bytes. */
 	mostOf() {
 		const { data } = this.page, c = data.cells;
 		if (!data.mostLive)
@@ -87,7 +86,7 @@ class Timeline {
 		return data.mostLive;
 	}
 
-	/* Numbers of groups, those first whose rows had most live, each at its own time. */
+	/* Numbers of groups, sorted by the sum of their rows' maxima, each at its own time. */
 	ranked(groups) {
 		const most = this.mostOf(), sums = new Float64Array(groups.rows.length);
 		for (let row = 0; row < groups.of.length; row++)
@@ -134,7 +133,7 @@ class Timeline {
 		return this.series((row) => rows[row]);
 	}
 
-	/* The layers are those of a kind and a grouping, whatever the range. */
+	/* The layers depend on kind and grouping, not on the range. */
 	current() {
 		const name = this.page.kind + this.page.by;
 		if (this.name !== name) {
@@ -206,7 +205,7 @@ class Timeline {
 		to.fillText(sinceText(data, data.last), width, height - scaled(8));
 	}
 
-	/* What the user has marked. */
+	/* The line of the user's marked row. */
 	line(to, net, x, y) {
 		to.beginPath();
 		net.forEach((bytes, i) => {
@@ -259,7 +258,7 @@ class Timeline {
 		}
 	}
 
-	/* What is not in the range is dim. */
+	/* Dims everything outside the range. */
 	range(to, x, bottom) {
 		const page = this.page, end = page.data.bins;
 		if (page.first === 0 && page.last === end - 1)

@@ -21,19 +21,19 @@ function shareText(part, whole) {
 	return whole ? (100 * part / whole).toFixed(2) + " %" : "";
 }
 
-/* As --time takes it: seconds with nine digits, or the clock's own units. */
+/* The format of --time: seconds with nine digits, or the clock's own units. */
 function stampText(data, stamp) {
 	if (!data.ns)
 		return String(stamp);
 	return stamp / 1000000000n + "." + String(stamp % 1000000000n).padStart(9, "0");
 }
 
-/* One word of a shell's command. */
+/* Quotes one word of a shell command. */
 function shellWord(text) {
 	return /^[\w@%+=:,.\/-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'";
 }
 
-/* From the first event on. */
+/* Time since the first event. */
 function sinceText(data, stamp) {
 	if (!data.ns)
 		return "+" + (stamp - data.first);
@@ -55,7 +55,7 @@ function make(name, properties, ...children) {
 	return e;
 }
 
-/* A row of buttons of which one is pressed. @choices: [value, text, title]. */
+/* A row of buttons, one of them pressed. @choices: [value, text, title]. */
 function choice(label, choices, current, pick) {
 	const group = make("span", { className: "choice", role: "group", "aria-label": label });
 	for (const [value, text, title] of choices) {
@@ -67,7 +67,9 @@ function choice(label, choices, current, pick) {
 	return group;
 }
 
-/* Does text match what the user looks for: a part of it, or /an expression/? NULL: all do. */
+/* Makes a function that matches text against the user's search: a substring, or /an expression/.
+ * NULL: everything matches.
+ */
 function matcher(words) {
 	if (!words)
 		return null;
@@ -83,7 +85,7 @@ function matcher(words) {
 	return (text) => text.toLowerCase().includes(lower);
 }
 
-/* A canvas as large as its place, in the screen's own pixels; what is drawn counts in CSS pixels. */
+/* Sizes a canvas to its place, in device pixels; drawing uses CSS pixels. */
 function prepareCanvas(canvas, height) {
 	const width = canvas.parentElement.clientWidth;
 	const scale = window.devicePixelRatio || 1;
@@ -97,12 +99,12 @@ function prepareCanvas(canvas, height) {
 	return { to, width, height };
 }
 
-/* The colour that the style sheet calls @name. */
+/* The style sheet's colour @name. */
 function styled(name) {
 	return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 }
 
-/* As large as the reader wants text to be. */
+/* Scales to the reader's font size. */
 function scaled(px) {
 	return Math.round(px * parseFloat(getComputedStyle(document.documentElement).fontSize) / 16);
 }
@@ -111,7 +113,7 @@ function fontOf(px) {
 	return scaled(px) + "px system-ui, \"DejaVu Sans\", sans-serif";
 }
 
-/* When what has been drawn is on the screen. A page that nobody sees has no frames. */
+/* Resolves when the drawing is on the screen. A hidden page gets no frames. */
 function nextFrame() {
 	return new Promise((done) => {
 		if (document.hidden)
@@ -122,8 +124,8 @@ function nextFrame() {
 }
 
 /*
- * A button that makes a light page dark, and back. Until it is pressed the page is as the browser is:
- * that is a rule of the style sheet, of which the button changes when it holds.
+ * A button that switches between light and dark. Until it is pressed the page follows the browser,
+ * by a media rule of the style sheet. The button changes that rule's condition.
  */
 function switchLight(system, draw) {
 	const rules = [...document.styleSheets[0].cssRules].filter((rule) =>
@@ -149,7 +151,7 @@ function switchLight(system, draw) {
 	show(dark);
 }
 
-/* Draws now, and when the place or the colours change. Paper is light. */
+/* Draws now, and whenever the size or the colours change. Print is light. */
 function keepDrawn(page) {
 	const root = document.documentElement;
 	switchLight(matchMedia("(prefers-color-scheme: dark)"), () => page.draw());
@@ -164,13 +166,13 @@ function keepDrawn(page) {
 	});
 }
 
-/* The first line says what all stands on; the loud ones what is wrong with it. */
+/* The first line tells what everything is based on; loud lines tell what is wrong with it. */
 function showTrust(banner) {
 	document.getElementById("trust").replaceChildren(...banner.map((line) => make("p",
 		{ className: line.startsWith("!") ? "loud" : "" }, line.replace(/^!/, ""))));
 }
 
-/* Where the clipboard is closed to a page of a file, the text is selected at least. */
+/* If a page from a file may not use the clipboard, at least the text is selected. */
 async function copyText(element, button) {
 	try {
 		await navigator.clipboard.writeText(element.textContent);

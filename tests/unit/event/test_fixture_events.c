@@ -468,7 +468,8 @@ static void find_fixtures(void)
 		any = raw && gzgetc(raw) >= 0;
 		if (raw)
 			gzclose(raw);
-		if (any && tested_often(dat)) { /* to the front; those left out stay known to glob */
+		/* To the front; those left out stay known to glob. */
+		if (any && tested_often(dat)) {
 			fixtures.gl_pathv[i] = fixtures.gl_pathv[kept];
 			fixtures.gl_pathv[kept++] = dat;
 		}

@@ -183,7 +183,7 @@ endif
 # --- rules -------------------------------------------------------------------------------
 # Rebuild when the compiler or a flag changes: the file is touched only if its text differs.
 $(B)/flags: FORCE
-	@mkdir -p $(sort $(@D) $(dir $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(PROGS) $(FUZZERS)))
+	@mkdir -p $(sort $(@D) $(B)/plugins $(dir $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(PROGS) $(FUZZERS)))
 	@printf '%s\n' '$(subst ','\'',$(CC) $(HOT) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIB_LIBS))' > $@.$$$$; \
 	cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
 

@@ -234,7 +234,7 @@ $(LIBKMEMX): $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# In one step for who runs it meanwhile.
+# Renamed into place, as a test may run kmemx while it is linked.
 $(KMEMX): $(CMD_OBJ) $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@.new $^ $(LIB_LIBS) && mv $@.new $@

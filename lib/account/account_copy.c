@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account: accounts as they are at one moment.
- * In: an account that goes on, between two batches. Out: a copy that can be finished.
+ * account: a copy of the running accounts.
+ * In: a running account, between two batches. Out: a copy that can be finished.
  */
 #include <errno.h>
 

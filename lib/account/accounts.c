@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * account: the accounts of one stream, made once for all analyses.
- * In: who asks; events in time order. Out: a slab account and a page account.
+ * In: requests for accounts; events in time order. Out: a slab account and a page account.
  */
 #include "account/accounts.h"
 
@@ -12,7 +12,7 @@
 #include "account/clock_skew.h"
 #include "recording/sample.h"
 
-/* Can rows that differ in @all differ in @wanted, too? Then they do. */
+/* Adds the dimensions of @wanted to @all. False: there are too many. */
 static bool agree(struct dimensions *all, const struct dimensions *wanted)
 {
 	struct dimensions both = *all;
@@ -32,7 +32,7 @@ static bool agree(struct dimensions *all, const struct dimensions *wanted)
 	return true;
 }
 
-/* What all rows are by, whoever asks. */
+/* The dimensions that all rows have, whoever asks. */
 static void init_dimensions(struct dimensions *all, const struct sample *sample)
 {
 	all->task_sums = true;
@@ -42,7 +42,7 @@ static void init_dimensions(struct dimensions *all, const struct sample *sample)
 	all->of[0] = DIMENSION_UNIT;
 }
 
-/* Rows of @all are by the names of tasks: finds these. 0 or -ENOMEM. */
+/* Finds the names of tasks if rows of @all are by name. 0 or -ENOMEM. */
 static int name_tasks(struct accounts *a, struct dimensions *all)
 {
 	if (dimensions_find(all, DIMENSION_COMM) < 0)
@@ -69,11 +69,13 @@ int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
 		slab->lives.skew = clock_skew(a->rec);
 		slab->lives.scope = scope_of(a->rec);
 		slab->lives.filtered = a->filtered;
-		/* What the kernel counted is all that there was. */
+		/* The kernel counts all objects, so the events must not be filtered or sampled. */
 		if (!a->filtered && !recording_meta(a->rec, RECORDING_META_SAMPLE) &&
 		    slab_edges_init(&a->edges, a->rec))
 			slab->lives.edges = &a->edges;
-		/* SLUB's largest cache is of two pages; more comes from the page allocator. */
+		/* The largest cache of SLUB has objects of two pages; larger ones come from the
+		 * page allocator.
+		 */
 		slab->lives.large_bytes = 2 * (uint64_t)a->page_size;
 		init_dimensions(&slab->lives.dimensions, &a->sample);
 	}
@@ -141,7 +143,7 @@ int accounts_copy(struct accounts *to, const struct accounts *from)
 	to->slab = from->slab ? calloc(1, sizeof(*to->slab)) : NULL;
 	to->page = from->page ? calloc(1, sizeof(*to->page)) : NULL;
 	to->edges = (struct slab_edges){ 0 }; /* the slab account has @from's */
-	to->own_tasks = (struct tasks){ 0 };  /* the names are @from's */
+	to->own_tasks = (struct tasks){ 0 };  /* the copy uses @from's names */
 	if ((from->slab && !to->slab) || (from->page && !to->page))
 		return -ENOMEM;
 	if (from->slab)

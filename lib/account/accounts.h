@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * account: the accounts of one stream, made once for all analyses.
- * In: who asks; events in time order. Out: a slab account and a page account, with as many
- * observers as there are.
+ * In: requests for accounts; events in time order. Out: a slab account and a page account, with any
+ * number of observers.
  */
 #ifndef KMEMX_ACCOUNT_ACCOUNTS_H
 #define KMEMX_ACCOUNT_ACCOUNTS_H
@@ -17,12 +17,12 @@
  * struct accounts - zero-initialise it, set @rec and @page_size
  * @rec: borrowed
  * @page_size: bytes of a page on the recorded machine
- * @sample: to be estimated from: rows are by unit, too; zero: figures are the recording's own
+ * @sample: the sample to extrapolate from; rows are then split by unit, too; zero: no sample
  * @slab, @page: NULL until someone asks
  * @filtered: the events say which allocations the user's filter hides
- * @joined: they are the sum of accounts of parts, and finished: accounts_parts.h
- * @tasks: names, where rows are by them: @own_tasks, or others' that are borrowed
- * @edges: slab events next to the kernel's counts, if the recording has those
+ * @joined: the accounts are the finished sum of the parts' accounts: accounts_parts.h
+ * @tasks: task names, if rows are by name: @own_tasks, or borrowed
+ * @edges: slab events close to the kernel's counts, if the recording has counts
  */
 struct accounts {
 	const struct recording *rec;
@@ -39,29 +39,30 @@ struct accounts {
 
 /**
  * accounts_slab(), accounts_page() - ask for an account, before the first event
- * @dimensions: what else must distinguish its rows; those of all callers together are at most
- *	DIMENSIONS_ASKED. Rows can differ in more than was asked for.
+ * @dimensions: what must distinguish its rows besides the callsite; all callers together can ask
+ *	for DIMENSIONS_ASKED. Rows may be split further than one caller asked for.
  *
  * @out: the account, to be observed; owned by @a. NULL on an error
  *
- * Return: 0; -ENOMEM; -EOVERFLOW where there is no room for what others asked for and this.
+ * Return: 0; -ENOMEM; -EOVERFLOW if all callers together ask for too many dimensions.
  */
 int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
 		  struct slab_account **out) __must_check;
 int accounts_page(struct accounts *a, const struct dimensions *dimensions,
 		  struct page_account **out) __must_check;
-/* Must slab allocations say all, or do accounts and those who observe them read neither gfp_flags
- * nor node? See event_stream_set_brief().
+/* Does an account or an observer read gfp_flags or node of slab allocations? See
+ * event_stream_set_brief().
  */
 bool accounts_read_all(const struct accounts *a);
-/* Both accounts, which were asked for, take @nr events: what slab_account_events() and
- * page_account_events() do, with less work together.
+/* Hands @nr events to both accounts, which must exist. Does the same as slab_account_events() and
+ * page_account_events(), but faster.
  */
 void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr);
-/* No more events: finishes what there is, if it is no sum of parts. */
+/* No more events: finishes the accounts, unless they are a sum of parts. */
 void accounts_finish(struct accounts *a);
-/* Makes @to what @from is, with accounts of its own, which nobody observes yet; it may be finished
- * while @from goes on. Not while a batch is handed over. 0; -ENOMEM: accounts_free() then, too.
+/* Makes @to a copy of @from, with accounts of its own and no observers. The copy may be finished
+ * while @from continues. Not while a batch is handed over. 0; -ENOMEM: call accounts_free() then,
+ * too.
  */
 int accounts_copy(struct accounts *to, const struct accounts *from) __must_check;
 void accounts_free(struct accounts *a);

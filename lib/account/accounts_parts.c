@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account: accounts of each part of the addresses, and what they are together.
- * In: the events of each part (event/parts.h). Out: accounts as of all events in one order.
+ * account: accounts of each part of the addresses, and their sum.
+ * In: the events of each part (event/parts.h). Out: accounts as if all events came in one order.
  */
 #include "account/accounts_parts.h"
 
@@ -11,7 +11,7 @@
 #include "account/page_parts.h"
 #include "account/slab_parts.h"
 
-/* Parts have the sums of tasks together. */
+/* The parts share the sums of tasks. */
 struct accounts_parts {
 	struct accounts of[EVENT_PARTS];
 	struct spent slab_spent, page_spent;
@@ -25,7 +25,7 @@ bool accounts_can_part(const struct accounts *a)
 			      a->page->lives.blocks.times));
 }
 
-/* The largest blocks of page allocators: order 10 where pages are of 4 KiB, 13 with 64 KiB. */
+/* The page allocator's largest blocks: order 10 with pages of 4 KiB, 13 with 64 KiB. */
 unsigned int accounts_parts_page_shift(const struct accounts *a)
 {
 	return a->page_size > 4096 ? 13 : 10;

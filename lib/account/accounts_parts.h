@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account: accounts of each part of the addresses, and what they are together.
- * In: the events of each part (event/parts.h). Out: accounts as of all events in one order.
+ * account: accounts of each part of the addresses, and their sum.
+ * In: the events of each part (event/parts.h). Out: accounts as if all events came in one order.
  */
 #ifndef KMEMX_ACCOUNT_ACCOUNTS_PARTS_H
 #define KMEMX_ACCOUNT_ACCOUNTS_PARTS_H
@@ -14,25 +14,25 @@
 
 struct accounts_parts;
 
-/* Can the accounts that were asked for be made in parts? Not where someone observes lives, which
- * come in the order of all then, nor by address, nor with a filter.
+/* Can the accounts be made in parts? Not if someone observes lives, which then come in the order of
+ * all events, nor by address, nor with a filter.
  */
 bool accounts_can_part(const struct accounts *accounts);
-/* For each part the accounts that @like has. 0 or -ENOMEM. */
+/* Makes the accounts that @like has, for each part. 0 or -ENOMEM. */
 int accounts_parts_new(struct accounts_parts **out, const struct accounts *like);
-/* Bits of a page frame number that do not decide on its part: event_parts.page_shift. */
+/* Low bits of a page frame number that do not select its part: event_parts.page_shift. */
 unsigned int accounts_parts_page_shift(const struct accounts *accounts);
-/* The account of one part takes events, and ends; parts may do so at the same time. @ctx is
+/* Feed the account of one part, and end it; parts may run at the same time. @ctx comes from
  * accounts_parts_one().
  */
 void accounts_parts_take(void *ctx, const struct kmem_event *evs, size_t nr);
 void accounts_parts_end(void *ctx);
 void *accounts_parts_one(struct accounts_parts *parts, unsigned int part);
-/* Do all parts together hold so much that accounts in one might leave something out? */
+/* Do all parts together hold so many page frames that one account might have left some out? */
 bool accounts_parts_full(const struct accounts_parts *parts);
 /**
- * accounts_parts_sum() - make @to what accounts of all events are, once they are finished
- * @parts: all ended; @to reports their live objects, and they must outlive it
+ * accounts_parts_sum() - make @to the finished accounts of all events
+ * @parts: all ended; they must outlive @to, which reports their live objects
  *
  * Return: 0; -ENOMEM: the accounts have failed.
  */

@@ -17,9 +17,9 @@
  * @index: group of addresses -> its place in @groups
  * @groups: 512 bits each
  *
- * A group is the addresses of one 4 KiB page that leave the same rest when divided by
- * eight. Objects are aligned to eight bytes nearly everywhere: a page is one group then, of
- * 64 bytes, however many objects come and go in it.
+ * A group is the addresses of one 4 KiB page with the same remainder modulo eight. Objects are
+ * aligned to eight bytes nearly everywhere, so a page is one group of 64 bytes, however many
+ * objects come and go in it.
  */
 struct addr_set {
 	struct u64_map index;
@@ -30,7 +30,7 @@ struct addr_set {
 /* Adds @addr, which may be in the set already. False if memory ran out. */
 bool addr_set_add(struct addr_set *set, uint64_t addr) __must_check;
 bool addr_set_has(const struct addr_set *set, uint64_t addr);
-/* As array_own(), of a set that was copied. */
+/* Like array_own(), for a copied set. */
 void addr_set_own(struct addr_set *set, bool *failed);
 void addr_set_free(struct addr_set *set);
 

@@ -10,7 +10,7 @@
 #include "base/compiler.h"
 
 #define SKEW_NS	    10000
-#define SKEW_CYCLES 32768 /* of a TSC whose frequency the file does not give: 3 GHz */
+#define SKEW_CYCLES 32768 /* assumes 3 GHz where the file gives no TSC frequency */
 
 /* Cycles in SKEW_NS: ns = cycles * mult >> shift. */
 static uint64_t skew_cycles(const struct recording *rec)

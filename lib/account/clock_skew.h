@@ -13,9 +13,9 @@
 /**
  * clock_skew() - the time within which events of two CPUs may have changed places
  *
- * 0 for the clocks that are one for all CPUs: only events of the same time stamp are in no
- * order there. 10 us for local, perf and x86-tsc, each CPU's own (Documentation/clocks.md).
- * With several buffers the largest counts.
+ * 0 for clocks that all CPUs share: only events with the same time stamp have no order there. 10 us
+ * for local, perf and x86-tsc, each CPU's own (Documentation/clocks.md). With several buffers, the
+ * largest bound.
  */
 uint64_t clock_skew(const struct recording *rec);
 

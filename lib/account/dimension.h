@@ -18,18 +18,18 @@ enum dimension {
 	DIMENSION_PID,
 	DIMENSION_CPU,
 	DIMENSION_NODE,
-	DIMENSION_KMALLOC, /* bytes of the object; 0 for what kmalloc did not give */
+	DIMENSION_KMALLOC, /* bytes of the object; 0 if it is not from kmalloc */
 	DIMENSION_COMM,	   /* tasks_number() of the task's name */
-	DIMENSION_UNIT	   /* of the sample; 0: recorded in any case */
+	DIMENSION_UNIT	   /* unit of the sample; 0: always recorded */
 };
 
-/* The most dimensions of a row, and those that can be asked for. */
+/* The most dimensions that a row has, and that callers can ask for. */
 #define DIMENSIONS_MAX	 4
 #define DIMENSIONS_ASKED 3
 
-/* Zero: nothing else. DIMENSION_NONE stands behind the last. @sample: for DIMENSION_UNIT.
- * @tasks: for DIMENSION_COMM, the accounts'. @task_sums: who asks adds up rows of a task over all
- * else, or rows of all tasks; never some callsites of a task: spent.h.
+/* Zero: rows differ by callsite only. DIMENSION_NONE ends the list. @sample: for DIMENSION_UNIT.
+ * @tasks: the accounts' names, for DIMENSION_COMM. @task_sums: callers add up rows of a task over
+ * everything else, or rows of all tasks, but never some callsites of a task: spent.h.
  */
 struct dimensions {
 	enum dimension of[DIMENSIONS_MAX];
@@ -38,12 +38,12 @@ struct dimensions {
 	bool task_sums;
 };
 
-/* Where an event lies in each of them; 0 where there is none. */
+/* An event's value in each dimension; 0 where there is no dimension. */
 struct dimension_values {
 	uint32_t of[DIMENSIONS_MAX];
 };
 
-/* The place of @d among @all; -1: it is none of them. */
+/* The index of @d in @all; -1: absent. */
 static inline int dimensions_find(const struct dimensions *all, enum dimension d)
 {
 	for (int i = 0; i < DIMENSIONS_MAX; i++) {
@@ -53,8 +53,8 @@ static inline int dimensions_find(const struct dimensions *all, enum dimension d
 	return -1;
 }
 
-/* Where @ev, an allocation, lies in @d. A node, being signed, comes back as its bits: -1
- * means that none was asked for. Page events name no node.
+/* The value of allocation @ev in @d. A node is signed and is returned as its bits: -1 means that no
+ * node was requested. Page events name no node.
  */
 static inline uint32_t dimension_of(enum dimension d, const struct kmem_event *ev)
 {
@@ -76,8 +76,8 @@ static inline uint32_t dimension_of(enum dimension d, const struct kmem_event *e
 	}
 }
 
-/* Units that are far from each other can have one number: as one unit they make an interval wider,
- * if anything. What is in the recording is in the sample, whatever its part.
+/* The unit's number; 0 for what is always recorded. Distant units can share a number: as one unit
+ * they can only widen an interval.
  */
 static inline uint32_t dimension_unit(const struct sample *s, const struct kmem_event *ev)
 {
@@ -108,7 +108,7 @@ static inline struct dimension_values dimension_values_of(const struct dimension
 	return v;
 }
 
-/* Gives each task rows of its own where they are by name, for who must know the task. */
+/* Replaces task names by task IDs, for callers that must know the task. */
 static inline void dimensions_by_task(struct dimensions *all)
 {
 	int comm = dimensions_find(all, DIMENSION_COMM);
@@ -126,7 +126,7 @@ static inline uint32_t dimension_value(const struct dimensions *all,
 	return i < 0 ? 0 : v->of[i];
 }
 
-/* How many like it what a row of a sample says stands for; 1 where all events are recorded. */
+/* How many allocations one of the row stands for in a sample; 1 where all events are recorded. */
 static inline uint32_t dimension_weight(const struct dimensions *all,
 					const struct dimension_values *v)
 {
@@ -135,7 +135,7 @@ static inline uint32_t dimension_weight(const struct dimensions *all,
 		       : 1;
 }
 
-/* Does the first of them say all? */
+/* Are all values after the first zero? */
 static inline bool dimension_values_simple(const struct dimension_values *v)
 {
 	return !(v->of[1] | v->of[2] | v->of[3]);

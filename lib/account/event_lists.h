@@ -14,19 +14,17 @@
 /* Few enough that they stay in the nearest cache. */
 #define EVENT_LISTS_MAX 128U
 
-/* How many events ahead an account has the memory fetched that it will need: its delay is a few
- * events long.
- */
+/* How many events ahead an account prefetches memory: the latency is a few events long. */
 #define EVENT_LISTS_AHEAD 12U
 
-/* Losses are in both. */
+/* Losses are in both lists. */
 struct event_lists {
 	const struct kmem_event *slab[EVENT_LISTS_MAX + 1], *page[EVENT_LISTS_MAX + 1];
 	size_t nr_slab, nr_page;
 };
 
-/* Lists the first of @nr events, which there are. Return: how many were looked at. The types of
- * events follow each other at random: there is no branch that depends on them.
+/* Lists the first of @nr events. Returns how many it looked at. The types of events follow each
+ * other at random, so no branch depends on them.
  */
 static inline size_t event_lists_fill(struct event_lists *lists,
 				      const struct kmem_event *ev, size_t nr)

@@ -19,7 +19,7 @@ static inline struct event_place event_place(const struct kmem_event *ev)
 	return (struct event_place){ ev->ts, ev->place };
 }
 
-/* Less than, equal to or greater than 0, as @a is before, the same as or behind @b. */
+/* Negative, 0 or positive, as @a is before, the same as or after @b. */
 static inline int event_place_compare(const struct event_place *a,
 				      const struct event_place *b)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account: what an account that goes on for long need not know any more.
- * In: an account between two batches, the rows that are to be kept. Out: the same without others.
+ * account: drops what a long-running account no longer needs.
+ * In: an account between two batches, the rows to keep. Out: the account without other rows.
  */
 #include "account/forget.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Has the rows that are kept numbered, in their order. 0 or -ENOMEM. */
+/* Numbers the kept rows, in their order. 0 or -ENOMEM. */
 static int number_rows(const struct intern *keys, const bool *keep, uint32_t *to,
 		       struct intern *out)
 {
@@ -31,7 +31,8 @@ static int number_rows(const struct intern *keys, const bool *keep, uint32_t *to
 	return 0;
 }
 
-/* Moves the @nr tallies of @size bytes to where their rows are now. Return: how many are left. */
+/* Moves the @nr tallies of @size bytes to the new places of their rows. Returns how many are left.
+ */
 static size_t move_tallies(void *tallies, size_t nr, size_t size, const uint32_t *to)
 {
 	char *all = tallies;
@@ -47,13 +48,13 @@ static size_t move_tallies(void *tallies, size_t nr, size_t size, const uint32_t
 	return left;
 }
 
-/* Takes freed objects out of the table, of which nothing is to be known. */
+/* Removes freed objects from the table. */
 static void drop_freed(struct live_table *t)
 {
 	size_t i;
 
 	for (i = 0; i < t->capacity; i++) {
-		/* A removal puts another entry into the place, perhaps a freed one. */
+		/* A removal moves another entry into the place, perhaps a freed one. */
 		while (t->entries[i].state == LIVE_FREED)
 			live_remove(t, &t->entries[i]);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account: the set of addresses that events have spoken of.
- * In: slab pointers or page frame numbers. Out: what is known of each, at once.
+ * account: the table of addresses that events mention.
+ * In: slab pointers or page frame numbers. Out: what is known of each.
  */
 #include "account/live.h"
 
@@ -12,7 +12,7 @@
 
 #define LIVE_FIRST_CAPACITY 1024
 #define LIVE_NARROW_RANGE   (1ULL << 48)
-/* Time stamps may step back a little: so far before the first one the base lies. */
+/* Time stamps may step back a little, so the base lies this far before the first one. */
 #define LIVE_BASE_BEFORE    (1ULL << 40)
 
 /* Gives each time 8 bytes. False: no memory. */
@@ -38,7 +38,7 @@ static bool live_widen(struct live_table *t)
 	return true;
 }
 
-/* The first time, or one that does not fit, or a wide one. */
+/* For the first time, for one that does not fit, and for wide times. */
 void live_set_begin_slow(struct live_table *t, size_t i, uint64_t ts)
 {
 	uint32_t half[2] = { (uint32_t)ts, (uint32_t)(ts >> 32) };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account: the set of addresses that events have spoken of.
- * In: slab pointers or page frame numbers. Out: what is known of each, at once.
+ * account: the table of addresses that events mention.
+ * In: slab pointers or page frame numbers. Out: what is known of each.
  */
 #ifndef KMEMX_ACCOUNT_LIVE_H
 #define KMEMX_ACCOUNT_LIVE_H
@@ -22,14 +22,14 @@ enum live_state {
 
 /**
  * struct live_entry - one address; 24 bytes, so that a million fit in 32 to 64 MB
- * @bytes_req, @bytes_alloc: of a slab object that lives
- * @ts: of a slab object that does not, and of a doubt: since when
- * @split, @doubt: of a page block: the index of its request's split, or 0; what there is to
- *	doubt about it, or 0: enum page_doubt_kind
- * @row: who allocated it: index into the analysis' rows; with LIVE_HIDDEN where a filter hides it
+ * @bytes_req, @bytes_alloc: of a live slab object
+ * @ts: of a freed slab object, and of a doubt: since when
+ * @split, @doubt: of a page block: the index of its request's split, or 0; the doubt about it, enum
+ *	page_doubt_kind, or 0
+ * @row: the row of its allocation; with LIVE_HIDDEN if a filter hides it
  * @cpu: where it was allocated, truncated to 16 bits
  * @order: of page blocks, and of doubts about them
- * @flags: of slab objects: what there is to doubt about them
+ * @flags: of slab objects: doubts about them
  * @epoch: the table's when the entry was made: live_is_recent()
  * @kind, @again: of a doubt, in place of the epoch: page_doubt.h
  */
@@ -63,7 +63,7 @@ struct live_entry {
 	};
 };
 
-/* Bit of a row: the user's filter hides what was allocated. */
+/* Bit of a row: the user's filter hides the allocation. */
 #define LIVE_HIDDEN (1U << 31)
 
 _Static_assert(sizeof(struct live_entry) == 24, "what the documentation promises");
@@ -77,13 +77,13 @@ struct live_table {
 	struct live_entry *entries;
 	size_t capacity; /* a power of two, or 0 */
 	size_t count;
-	size_t limit;	 /* the count with which it has to grow */
-	uint8_t *begins; /* with @times: the time of each entry, in its place */
-	uint64_t base;	 /* which is added to these */
-	uint64_t range;	 /* those there are less than this; 0: there is none yet */
+	size_t limit;	 /* the count at which it has to grow */
+	uint8_t *begins; /* with @times: the begin time of each entry */
+	uint64_t base;	 /* added to each of @begins */
+	uint64_t range;	 /* all of @begins are less than this; 0: there are none yet */
 	bool times;	 /* to be set before the first entry */
 	bool wide;	 /* each takes 8 bytes, not 6 */
-	bool failed;	 /* no memory for a time, which is not kept then */
+	bool failed;	 /* no memory for a time, which is then missing */
 	uint8_t epoch;	 /* gaps so far, modulo LIVE_EPOCH_OLD; new entries carry it */
 };
 
@@ -95,7 +95,7 @@ static inline size_t live_begin_size(const struct live_table *t)
 	return t->wide ? 8 : 6;
 }
 
-#define LIVE_EPOCH_OLD 63 /* of entries made before many gaps */
+#define LIVE_EPOCH_OLD 63 /* of entries made many gaps ago */
 
 #define LIVE_SMALL_CAPACITY 16384
 
@@ -104,7 +104,7 @@ static inline bool live_is_small(const struct live_table *t)
 	return t->capacity <= LIVE_SMALL_CAPACITY;
 }
 
-/* The hash of @key, from which its place in a table of any size follows; it can be kept. */
+/* The hash of @key, which gives its place in a table of any size; callers may keep it. */
 static inline uint32_t live_hash(uint64_t key)
 {
 	return (uint32_t)hash_address(key);
@@ -144,29 +144,28 @@ static inline struct live_entry *live_find(const struct live_table *t, uint64_t 
 	return e->state == LIVE_EMPTY ? NULL : e;
 }
 
-/* Has the memory at the place of live_hash() @hash fetched, to have it at hand a few events
- * later. The table has capacity. Always inline: GCC drops calls to functions without side
- * effects.
+/* Prefetches the entry at live_hash() @hash for use a few events later. The table has capacity.
+ * Always inline: GCC drops calls to functions without side effects.
  */
 static __always_inline void live_prefetch(const struct live_table *t, uint32_t hash)
 {
 	const struct live_entry *home = &t->entries[hash & (t->capacity - 1)];
 
 	__builtin_prefetch(home, 1);
-	/* Its end may be in the next line of the cache. */
+	/* The entry's end may be in the next cache line. */
 	__builtin_prefetch((const char *)(home + 1) - 1, 1);
 }
 
-/* Will the next insertion have the table grow? */
+/* Will the next insertion grow the table? */
 static inline bool live_full(const struct live_table *t)
 {
 	return t->count >= t->limit;
 }
 
-/* Doubles the table where it is, without a second one beside it. False: no memory. */
+/* Doubles the table in place, without a second copy. False: no memory. */
 bool live_grow(struct live_table *t) __must_check;
 
-/* Finds or adds, in a table that is not full: a new entry has state LIVE_EMPTY. */
+/* Finds or adds an entry of a table that is not full. A new one has state LIVE_EMPTY. */
 static inline struct live_entry *live_add_hash(struct live_table *t, uint64_t key,
 					       uint32_t hash)
 {
@@ -179,7 +178,7 @@ static inline struct live_entry *live_add_hash(struct live_table *t, uint64_t ke
 	return e;
 }
 
-/* The same in any table. NULL if memory ran out. */
+/* The same for any table. NULL if memory ran out. */
 static inline struct live_entry *live_insert_hash(struct live_table *t, uint64_t key,
 						  uint32_t hash)
 {
@@ -210,7 +209,7 @@ static inline uint64_t live_begin_at(const struct live_table *t, size_t i)
 	return t->base + ((uint64_t)high << 32 | low);
 }
 
-/* When did @entry's life begin? 0 if the table keeps no times. */
+/* When @entry's life began; 0 if the table keeps no times. */
 static inline uint64_t live_begin(const struct live_table *t,
 				  const struct live_entry *entry)
 {
@@ -255,7 +254,7 @@ static inline void live_remove(struct live_table *t, struct live_entry *entry)
 
 /* Iteration in no particular order: start with NULL; NULL at the end. */
 struct live_entry *live_next(const struct live_table *t, struct live_entry *entry);
-/* There was a gap in the events: no entry made so far is recent any more. */
+/* There was a gap in the events: no existing entry is recent any more. */
 void live_gap(struct live_table *t);
 /* Was @entry made after the last gap? */
 static inline bool live_is_recent(const struct live_table *t,
@@ -263,7 +262,7 @@ static inline bool live_is_recent(const struct live_table *t,
 {
 	return entry->epoch == t->epoch;
 }
-/* As array_own(), of a table that was copied. */
+/* Like array_own(), for a copied table. */
 void live_own(struct live_table *t, bool *failed);
 void live_free(struct live_table *t);
 

@@ -9,10 +9,10 @@
 
 #include "base/array.h"
 
-/* What a tally says, but for .sure_pages. */
+/* The counts of a tally, without .sure_pages. */
 static struct page_counts tally_counts(const struct page_tally *tally)
 {
-	/* What was found was gone already. */
+	/* What was found is counted as gone, too. */
 	return (struct page_counts){
 		.hit = tally->of[PAGE_BORN].nr,
 		.failed = tally->of[PAGE_REFUSED].nr,
@@ -33,7 +33,7 @@ bool page_account_sums_tasks(const struct page_account *acc)
 	       !acc->lives.nr_observers;
 }
 
-/* Its own observer comes when the first events do. */
+/* Adds the account's own observer, with the first events. */
 static void account_begin(struct page_account *acc)
 {
 	acc->observing = true;
@@ -105,7 +105,7 @@ static void totals_add(struct page_totals *sum, const struct page_tally *tally,
 	sum->without_stack += key->stack ? 0 : c.hit;
 }
 
-/* Which frees were of what was left out, now that no allocation can follow them. */
+/* Counts frees of unrecorded allocations, now that no allocation can follow them. */
 static void totals_settle_other(struct page_totals *sum)
 {
 	sum->other += sum->unmatched + sum->again;

@@ -21,9 +21,9 @@ struct page_counts {
 	uint64_t hit;	 /* allocations that succeeded; pages = hit << order */
 	uint64_t failed; /* allocations that did not */
 	uint64_t live_pages;
-	uint64_t live_hit; /* blocks of which a page lives */
+	uint64_t live_hit; /* blocks with a live page */
 	uint64_t implicit_pages;
-	uint64_t sure_pages; /* of the live: allocated after the last gap */
+	uint64_t sure_pages; /* of the live pages: allocated after the last gap */
 };
 
 struct page_totals {
@@ -32,30 +32,30 @@ struct page_totals {
 	uint64_t frees;		      /* mm_page_free */
 	uint64_t batched;	      /* mm_page_free_batched */
 	uint64_t matched, split, merged, again, unmatched;
-	uint64_t other, other_pages; /* freed: of what was allocated and left out */
+	uint64_t other, other_pages; /* frees of unrecorded allocations; their pages */
 	uint64_t reordered;   /* of the matched: their events were in the wrong order */
-	uint64_t freed_pages; /* of those that were live */
+	uint64_t freed_pages; /* pages that were live */
 	uint64_t again_pages; /* freed without a known allocation in between */
 	uint64_t unmatched_pages; /* freed without a known allocation before */
 	uint64_t implicit_pages;
 	uint64_t
-		batched_pages; /* part of freed_pages that only mm_page_free_batched said */
+		batched_pages; /* part of freed_pages that only mm_page_free_batched reported */
 	uint64_t live_pages;
 	uint64_t alloc_freed; /* requests whose pages were all freed by events */
 	uint64_t
-		implicit_blocks; /* requests that ended, a page of them without an event */
-	uint64_t live_blocks;	 /* requests of which a page lives at the end */
-	uint64_t implausible;	 /* orders over PAGE_ORDER_LIMIT: in no other number */
-	uint64_t without_stack;	 /* successful requests whose caller is not known */
+		implicit_blocks; /* requests that ended, at least one page without an event */
+	uint64_t live_blocks;	/* requests with a live page at the end */
+	uint64_t implausible;	/* orders over PAGE_ORDER_LIMIT: counted nowhere else */
+	uint64_t without_stack; /* successful requests whose caller is unknown */
 	uint64_t losses;
 };
 
 /**
- * struct page_account - zero-initialise it, set what is wanted; do not move it then
+ * struct page_account - zero-initialise it, set the options; do not move it afterwards
  * @lives: to be set: dimension, scope, doubts.skew
- * @by_pfn: sums by frame are wanted too
- * @rows, @nr_rows, @totals, @addresses.pfns[].sure_pages: when it was last added up
- * @spent: sums of tasks, if the lives may have them, and are not those of a part
+ * @by_pfn: also make sums by frame
+ * @rows, @nr_rows, @totals, @addresses.pfns[].sure_pages: as of the last page_account_sum()
+ * @spent: sums by task, if page_account_sums_tasks() and this is not a part's account
  * @failed: memory ran out; the numbers are void
  */
 struct page_account {
@@ -69,30 +69,33 @@ struct page_account {
 	struct spent spent;
 };
 
-/* Takes one event; those that are not the page allocator's change nothing. */
+/* Takes one event. Ignores events that are not the page allocator's. */
 void page_account_event(struct page_account *acc, const struct kmem_event *ev);
-/* The same for @nr events, with their blocks' memory fetched ahead. */
+/* The same for @nr events. Prefetches their blocks. */
 void page_account_events(struct page_account *acc, const struct kmem_event *ev,
 			 size_t nr);
-/* The same of what event_lists.h lists. */
+/* The same for the events that event_lists.h lists. */
 void page_account_listed(struct page_account *acc, const struct event_lists *lists);
-/* Adds up what was observed so far, as often as asked: fills in @rows, @totals and what
- * @addresses say. What only the end can settle is not settled.
+/* Adds up what was observed so far: fills in @rows, @totals and @addresses. May be called
+ * repeatedly. What only the end can settle stays open.
  */
 void page_account_sum(struct page_account *acc);
-/* No more events: settles what was only announced, adds up, finds out what must still live. */
+/* No more events: settles frees that were only announced, adds up, finds what must still be live.
+ */
 void page_account_finish(struct page_account *acc);
-/* Makes @to what @from is, with memory of its own; who observes @from does not observe it. Not
- * while a batch is handed over. 0; -ENOMEM: page_account_free() then, too.
+/* Makes @to a copy of @from with memory of its own and without @from's observers. Not while a batch
+ * is handed over. 0; -ENOMEM: call page_account_free() then, too.
  */
 int page_account_copy(struct page_account *to,
 		      const struct page_account *from) __must_check;
 const struct page_key *page_account_key(const struct page_account *acc, size_t row);
-/* How many like it the row stands for: more than one only in a sample. */
+/* How many allocations each of the row stands for: more than one only in a sample. */
 uint32_t page_account_weight(const struct page_account *acc, size_t row);
-/* May rows of tasks of which nothing lives become sums? Once all have asked for what they need. */
+/* May rows of tasks without live blocks become sums? Call it after all users have asked for what
+ * they need.
+ */
 bool page_account_sums_tasks(const struct page_account *acc);
-/* It is not to be used again. */
+/* Frees the account, which cannot be used again. */
 void page_account_free(struct page_account *acc);
 
 #endif

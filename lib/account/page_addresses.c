@@ -51,7 +51,7 @@ void page_addresses_lives(void *ctx, const struct page_life *lives, size_t nr)
 			pfn->implicit_pages += life->pages;
 			pfn->live_pages -= life->pages;
 			break;
-		case PAGE_FOUND: /* gone already */
+		case PAGE_FOUND: /* counted as gone before */
 			pfn->implicit_pages -= life->pages;
 			break;
 		default:

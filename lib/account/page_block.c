@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 
-/* Pages of a hidden block ended without an event, or that was an error. */
+/* Counts pages of a hidden block that ended without an event, or takes the count back. */
 static void page_count_gone(struct page_lives *l, const struct page_life *life)
 {
 	uint32_t *nr = u64_map_insert(&l->hidden_gone, life->row, 0);
@@ -22,7 +22,7 @@ static void page_count_gone(struct page_lives *l, const struct page_life *life)
 		*nr -= *nr < pages ? *nr : pages;
 }
 
-/* Takes hidden blocks out of the batch. */
+/* Removes hidden blocks from the batch. */
 static void page_drop_hidden(struct page_lives *l)
 {
 	const struct page_life *from = l->batch, *end = l->next;
@@ -65,7 +65,7 @@ struct live_entry *page_block_find(struct page_lives *l, uint64_t pfn)
 		uint64_t first = pfn & ~((1ULL << order) - 1);
 		struct live_entry *e;
 
-		/* The same first frame as for a smaller order: looked up already. */
+		/* A smaller order has the same first frame, which was looked up already. */
 		if (order && !(pfn & (1ULL << (order - 1))))
 			continue;
 		e = live_find(&l->blocks, first);
@@ -131,13 +131,13 @@ static void block_life(struct page_lives *l, const struct live_entry *e, uint64_
 	life->begin = end->begin;
 	life->row = e->row;
 	life->reordered = end->reordered;
-	/* An announced page ends with whatever event comes next. */
+	/* An announced page ends with the next event, whatever that is. */
 	life->other_cpu = end->reordered || (end->ev && end->ev->type == KMEM_PAGE_FREE &&
 					     e->cpu != (uint16_t)end->ev->cpu);
 }
 
-/* Pages of block @e, which has left the table, end as @end says. Returns the index of the
- * split to which what is left of the block belongs.
+/* Pages of block @e, which has left the table, end as @end says. Returns the index of the split
+ * that the remaining pages belong to.
  */
 static uint32_t block_end(struct page_lives *l, const struct live_entry *e,
 			  const struct block_end *end)

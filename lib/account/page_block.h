@@ -12,18 +12,18 @@
 /* A request whose block was split; index 0 is unused. */
 struct page_split {
 	uint64_t pfn;  /* the block's first page frame */
-	uint64_t live; /* pages left */
-	uint32_t next; /* of the unused ones */
+	uint64_t live; /* live pages left */
+	uint32_t next; /* next unused entry */
 	bool implicit; /* a page of it ended without an event */
 };
 
 enum page_end { PAGE_END_FREED, PAGE_END_UNSEEN, PAGE_END_ANNOUNCED };
 
-/* Adds up what the batch holds, and hands it over. */
+/* Adds up the batch and hands it over. */
 void page_lives_flush(struct page_lives *l);
 
-/* The next life of the batch. There is room for one an event; who takes more flushes before
- * it is half full.
+/* The next life of the batch. There is room for one per event; a caller that needs more flushes
+ * before the batch is half full.
  */
 static __always_inline struct page_life *
 page_life(struct page_lives *l, const struct kmem_event *ev, enum page_life_what what)
@@ -39,14 +39,16 @@ page_life(struct page_lives *l, const struct kmem_event *ev, enum page_life_what
 
 /* The block that holds live frame @pfn, or NULL. */
 struct live_entry *page_block_find(struct page_lives *l, uint64_t pfn);
-/* Are the live frames of [@pfn, @pfn + @nr) all of hidden blocks? */
+/* Do all live frames of [@pfn, @pfn + @nr) belong to hidden blocks? */
 bool page_block_hidden(struct page_lives *l, uint64_t pfn, uint64_t nr);
-/* Block @e, in the table, was freed before its allocation, according to the clocks; event @ev, or
- * none, shows it.
+/* By the clocks, block @e of the table was freed before its allocation. @ev is the event that shows
+ * it, or NULL.
  */
 void page_block_reordered(struct page_lives *l, struct live_entry *e,
 			  const struct kmem_event *ev);
-/* Takes the live frames of [@pfn, @pfn + @nr) out of their blocks; @ev says so, or none. */
+/* Takes the live frames of [@pfn, @pfn + @nr) out of their blocks. @ev is the event that frees or
+ * takes them, or NULL.
+ */
 void page_release(struct page_lives *l, const struct kmem_event *ev, uint64_t pfn,
 		  uint64_t nr, enum page_end why);
 

@@ -5,10 +5,10 @@
  */
 #include "account/page_doubt.h"
 
-/* No allocator's blocks are larger: their frames are looked up one by one. */
+/* Up to this many frames are looked up one by one. No allocator has larger blocks. */
 #define FRAMES_FEW 1024U
 
-/* The full table loses what time has settled. If that is less than half, let it grow. */
+/* Drops what time has settled from the full table. If that is less than half, lets it grow. */
 static bool doubts_sweep(struct page_doubts *d, uint64_t now)
 {
 	struct live_table *t = &d->table;
@@ -17,7 +17,7 @@ static bool doubts_sweep(struct page_doubts *d, uint64_t now)
 	for (i = 0; i < t->capacity; i++) {
 		struct live_entry *doubt = &t->entries[i];
 
-		/* A removal puts another entry into the place, perhaps a settled one. */
+		/* A removal moves another entry into the place, perhaps a settled one. */
 		while (doubt->state != LIVE_EMPTY &&
 		       (doubt->kind == PAGE_SURPLUS || doubt->kind == PAGE_OVER) &&
 		       now - doubt->ts > d->skew)
@@ -106,7 +106,7 @@ void page_doubt_forget(struct page_doubts *d, uint64_t pfn, uint64_t nr)
 	uint64_t p, end = pfn + nr;
 	unsigned int order;
 
-	/* Blocks are aligned to their size: those that begin before @pfn. */
+	/* Blocks are aligned to their size: look at those that begin before @pfn. */
 	for (order = 1; order <= PAGE_ORDER_LIMIT; order++) {
 		if (pfn & (1ULL << (order - 1)))
 			doubt_forget(d, pfn & ~((1ULL << order) - 1), pfn);

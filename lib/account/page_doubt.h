@@ -4,8 +4,8 @@
  * In: the page account's doubts about a block. Out: the same, when the block's next event comes.
  *
  * The rule is that of slab objects (Documentation/clocks.md); a block is the same one if it
- * has the same first page frame and order. The account decides, this remembers: so that
- * nothing but a doubtful block costs anything.
+ * has the same first page frame and order. The account decides and this remembers, so only doubtful
+ * blocks cost anything.
  */
 #ifndef KMEMX_ACCOUNT_PAGE_DOUBT_H
 #define KMEMX_ACCOUNT_PAGE_DOUBT_H
@@ -18,23 +18,23 @@
 #include "base/compiler.h"
 #include "event/event.h"
 
-/* What there is to doubt; 0 for nothing. live_entry.kind of a doubt, .doubt of a block. A
- * doubt's .again: the surplus free was counted as one of freed pages, not of unknown ones.
+/* Kinds of doubt; 0: none. Kept in live_entry.kind of a doubt and in .doubt of a block. A doubt's
+ * .again: the surplus free was counted as one of freed pages, not of unknown ones.
  */
 enum page_doubt_kind {
-	PAGE_SURPLUS = 1, /* freed: by a free of no live block */
-	PAGE_EARLY,	  /* live: a surplus free on another CPU just before it */
-	PAGE_OVER,	  /* live: allocated over a live block just like it */
-	PAGE_OVER_FREED,  /* freed: on another CPU, just after that */
+	PAGE_SURPLUS = 1, /* freed, by a free of no live block */
+	PAGE_EARLY,	  /* live; a surplus free on another CPU came just before */
+	PAGE_OVER,	  /* live; allocated over a live block of the same frames */
+	PAGE_OVER_FREED,  /* freed, on another CPU, just after PAGE_OVER */
 };
 
 /**
  * struct page_doubts - zero-initialise it
  * @table: by first page frame. Its .row is a row of whoever made the doubt
  * @skew: clock_skew() of the recording
- * @until: up to this time a free just seen can be an allocation's that is still to come
- * @starts: the first frame of each, so that a large range finds its doubts; in use once one
- *          came, if @mapped
+ * @until: until this time, the allocation that belongs to a free just seen may still come
+ * @starts: the first frame of each doubt, so that a large range finds its doubts; in use once such
+ *	a range came, which sets @mapped
  * @nr_over_freed: doubts of that kind, which any later event of the block may settle
  */
 struct page_doubts {
@@ -69,7 +69,7 @@ bool page_doubt_recent(const struct page_doubts *d, const struct live_entry *dou
 void page_doubt_drop(struct page_doubts *d, struct live_entry *doubt);
 /* Drops the doubts about blocks that are not live and have frames in [@pfn, @pfn + @nr). */
 void page_doubt_forget(struct page_doubts *d, uint64_t pfn, uint64_t nr);
-/* As array_own(), of doubts that were copied. */
+/* Like array_own(), for copied doubts. */
 void page_doubts_own(struct page_doubts *d, bool *failed);
 void page_doubts_free(struct page_doubts *d);
 

@@ -10,8 +10,8 @@
 
 #include "base/array.h"
 
-/* Of ranges up to this long, which are those of real blocks, the regions' words are used:
- * they will be wanted again. Longer ones make their regions alike.
+/* Ranges up to this long, as real blocks are, use the words of regions, which will be needed again.
+ * Longer ranges set the state of whole regions.
  */
 #define WORDS_MAX 2048U
 
@@ -56,7 +56,7 @@ static struct page_region *get_region(struct page_frames *f, uint64_t base)
 	return &f->regions[f->nr_regions++];
 }
 
-/* The region gets words of its own, which say what its span says. NULL: no memory. */
+/* Gives the region words of its own, which repeat what its span says. NULL: no memory. */
 static struct page_region *open_region(struct page_frames *f, uint64_t pfn)
 {
 	struct page_span *span = get_span(f, pfn);
@@ -90,14 +90,14 @@ struct page_region *page_region_slow(struct page_frames *f, uint64_t pfn)
 	return region;
 }
 
-/* Frames that are alike, or that are in one word. */
+/* Frames in the same state, or in one word. */
 struct page_run {
 	uint64_t nr;
 	struct page_bits bits; /* .word NULL: all are @live or @freed or neither */
 	bool live, freed;
 };
 
-/* The frames from @pfn on, up to @end at most, which is behind it. */
+/* The run that begins at @pfn and ends at @end at the latest, which is greater. */
 static void next_run(const struct page_frames *f, uint64_t pfn, uint64_t end,
 		     struct page_run *run)
 {
@@ -124,7 +124,7 @@ static void next_run(const struct page_frames *f, uint64_t pfn, uint64_t end,
 	alike = run->live    ? span->live
 		: run->freed ? span->freed
 			     : ~(span->live | span->freed);
-	/* The regions behind it that are like it. */
+	/* The following regions in the same state. */
 	alike = ~((alike & ~span->detail) >> bit);
 	nr = alike ? (uint64_t)__builtin_ctzll(alike) : 64 - bit;
 	nr = (nr << REGION_ORDER) - (pfn & ((1ULL << REGION_ORDER) - 1));
@@ -186,7 +186,7 @@ uint64_t page_frames_next_live(struct page_frames *f, uint64_t pfn, uint64_t end
 	return end;
 }
 
-/* Frames up to @end, in regions that keep their words. */
+/* Marks frames up to @end, in regions that keep their words. */
 static void mark_words(struct page_frames *f, uint64_t pfn, uint64_t end, bool live)
 {
 	struct page_bits bits;
@@ -197,7 +197,7 @@ static void mark_words(struct page_frames *f, uint64_t pfn, uint64_t end, bool l
 	}
 }
 
-/* The regions of @span that are in @mask become alike; @pfn is one of the span's. */
+/* Marks the regions of @span in @mask as a whole; @pfn is in the span. */
 static void mark_regions(struct page_frames *f, uint64_t pfn, uint64_t mask, bool live)
 {
 	struct page_span *span = get_span(f, pfn);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * account: the state of each page frame: live, freed, or neither yet.
- * In: ranges of page frames. Out: how many of them are what, in time that does not grow with
- * the range.
+ * In: ranges of page frames. Out: how many are in each state, in time that does not grow with the
+ * range.
  *
  * 512 frames are a region, with three bits a frame. 64 regions are a span, which knows of
- * each region whether it has bits of its own or all its frames are alike. Of a large range
- * only the spans are touched, and regions that small ranges made before, each once.
+ * each region whether it has bits of its own or all its frames are alike. A large range touches
+ * only spans, and once each region that small ranges made before.
  */
 #ifndef KMEMX_ACCOUNT_PAGE_FRAMES_H
 #define KMEMX_ACCOUNT_PAGE_FRAMES_H
@@ -18,14 +18,14 @@
 #include "base/compiler.h"
 #include "base/hash.h"
 
-#define REGION_ORDER 9 /* a huge page of most machines */
+#define REGION_ORDER 9 /* a huge page on most machines */
 #define REGION_WORDS ((1U << REGION_ORDER) / 64)
 #define SPAN_ORDER   (REGION_ORDER + 6)
 
 /* No kernel's page allocator gives blocks of this order: a larger one is damage. */
 #define PAGE_ORDER_LIMIT 20
 
-/* An announced frame is a live one that mm_page_free_batched spoke of. */
+/* An announced frame is live, and mm_page_free_batched has announced its free. */
 struct page_word {
 	uint64_t live, freed, announced;
 };
@@ -33,7 +33,7 @@ struct page_word {
 /**
  * struct page_region - the state of 512 frames
  * @base: pfn >> REGION_ORDER
- * @stale: its span knows better
+ * @stale: out of date; its span has the state
  */
 struct page_region {
 	uint64_t base : 63;
@@ -43,8 +43,8 @@ struct page_region {
 
 /**
  * struct page_span - 64 regions, a bit each
- * @detail: the region has its own words; without it,
- * @live, @freed: all its frames are this
+ * @detail: the region has its own words; if not,
+ * @live, @freed: the state of all its frames
  */
 struct page_span {
 	uint64_t detail, live, freed;
@@ -56,11 +56,11 @@ struct page_short_cut {
 	uint32_t index;
 };
 
-/* They cover 4 GiB of neighbouring pages. */
+/* The short cuts cover 4 GiB of neighbouring pages. */
 #define PAGE_SHORT_CUTS 2048U
 
-/* Zero-initialise it. @recent: of regions that are not stale. @changes: how often words may have
- * moved, or have become those of a stale region.
+/* Zero-initialise it. @recent: short cuts to regions that are not stale. @changes: grows whenever
+ * words may have moved or a region became stale.
  */
 struct page_frames {
 	struct u64_map region_index, span_index;
@@ -73,7 +73,7 @@ struct page_frames {
 	bool failed; /* memory ran out */
 };
 
-/* How many frames of a range are live, announced, freed. */
+/* How many frames of a range are live, announced, freed.  */
 struct page_census {
 	uint64_t live, announced, freed;
 };
@@ -105,7 +105,7 @@ static inline struct page_region *page_region(struct page_frames *f, uint64_t pf
 	return likely(region) ? region : page_region_slow(f, pfn);
 }
 
-/* Of aligned blocks up to this order all frames are in one word. */
+/* An aligned block up to this order has all its frames in one word. */
 #define PAGE_WORD_ORDER 6
 
 /* The word of frame @pfn, if a short cut leads there; else NULL. */
@@ -154,7 +154,7 @@ static inline void page_word_mark(struct page_word *w, uint64_t mask, bool live)
 	}
 }
 
-/* So many regions and spans there may be, whatever the events are. */
+/* This many regions and spans are allowed, whatever the events are. */
 #define PAGE_FRAMES_FREE 65536U
 
 /**
@@ -180,7 +180,7 @@ void page_frames_mark(struct page_frames *f, uint64_t pfn, uint64_t nr, bool liv
 uint64_t page_frames_next_live(struct page_frames *f, uint64_t pfn, uint64_t end);
 /* Announces @pfn if it is live. */
 void page_frames_announce(struct page_frames *f, uint64_t pfn);
-/* As array_own(), of frames that were copied. */
+/* Like array_own(), for copied frames. */
 void page_frames_own(struct page_frames *f, bool *failed);
 /* It is not to be used again. */
 void page_frames_free(struct page_frames *f);

@@ -13,15 +13,15 @@
 #include "account/page_rows.h"
 #include "base/array.h"
 
-/* Where what an event needs is: of its frame, the live_hash() and the word, or NULL. */
+/* What an event needs: live_hash() of its frame, and the frame's word or NULL. */
 struct page_place {
 	uint32_t hash;
 	struct page_word *word;
 };
 
-/* What takes @plain is compiled once more for lives without dimension, times and filter that
- * nobody observes: nearly every event of nearly every run passes there. What begins or ends as
- * it should is only added up.
+/* Functions with @plain are compiled a second time for lives without dimensions, times, filter and
+ * observers: nearly every event of nearly every run takes that path. Ordinary begins and ends are
+ * only added up there.
  */
 
 /* The row of a key that is not among the recent ones; UINT32_MAX if memory ran out. */
@@ -50,7 +50,7 @@ static __always_inline uint32_t page_row(struct page_lives *l,
 	recent = &l->recent[(mix >> 32) % PAGE_NR_RECENT];
 	if (!plain && l->filtered && ev->hidden)
 		return page_hidden_row(l, ev, &dims);
-	/* The recent ones know but one dimension. */
+	/* The recent ones have only one dimension. */
 	if (!plain && !dimension_values_simple(&dims))
 		return page_key_number(l, ev, &dims) - 1;
 	if (likely(recent->gfp_flags == gfp && recent->low == low &&
@@ -72,7 +72,8 @@ static __always_inline bool page_plausible(struct page_lives *l, uint64_t pfn,
 	return false;
 }
 
-/* The live block @e met its free before, as doubt @d says: the surplus free was it. */
+/* The free of live block @e came before its allocation, as doubt @d says: it was the surplus free.
+ */
 static void page_reorder(struct page_lives *l, struct live_entry *e,
 			 const struct live_entry *d, const struct kmem_event *ev)
 {
@@ -97,8 +98,8 @@ static void page_reorder(struct page_lives *l, struct live_entry *e,
 	page_block_reordered(l, e, ev);
 }
 
-/* A block is allocated whose frames are not all free: what lives there has ended. Returns
- * what there is to doubt about the new block.
+/* A block is allocated whose frames are not all free: what lived there has ended. Returns the doubt
+ * about the new block, or 0.
  */
 static uint32_t page_alloc_over(struct page_lives *l, const struct kmem_event *ev,
 				const struct page_census *census)
@@ -131,7 +132,7 @@ static uint32_t page_alloc_over(struct page_lives *l, const struct kmem_event *e
 	return PAGE_OVER;
 }
 
-/* page_take_over() where something lives there, or is in doubt. */
+/* page_take_over() where something lives or is in doubt. */
 static __always_inline uint32_t page_take_over_slow(struct page_lives *l,
 						    const struct kmem_event *ev)
 {
@@ -155,8 +156,8 @@ static __always_inline uint32_t page_take_over_slow(struct page_lives *l,
 	return doubt;
 }
 
-/* The frames of a new block live; what lived there has ended. In the common case they are
- * in one word, nothing did, and nothing is in doubt. Returns what is.
+/* Makes the frames of a new block live; what lived there has ended. Usually they are in one word,
+ * nothing lived there and nothing is in doubt. Returns the doubt, or 0.
  */
 static __always_inline uint32_t page_take_over(struct page_lives *l,
 					       const struct kmem_event *ev,
@@ -181,7 +182,7 @@ static __always_inline void page_alloc(struct page_lives *l, const struct kmem_e
 	struct page_life *life;
 	struct live_entry *e;
 
-	/* Only what is plausible has a region, which many others share then. */
+	/* Only plausible frames have a region, so a frame with a word needs no check. */
 	if (likely(order <= PAGE_WORD_ORDER)) {
 		word = at->word;
 		mask = page_word_mask(pfn, order);
@@ -225,7 +226,7 @@ static __always_inline void page_alloc(struct page_lives *l, const struct kmem_e
 	life->begin = l->blocks.times && !failed ? ev->ts : 0;
 }
 
-/* @pages that @ev frees were not seen allocated. Returns whose row that is. */
+/* Counts @pages that @ev frees and that were not seen allocated. Returns the free-only row. */
 static uint32_t page_free_only(struct page_lives *l, const struct kmem_event *ev,
 			       uint64_t pages)
 {
@@ -249,13 +250,13 @@ static uint32_t page_free_only(struct page_lives *l, const struct kmem_event *ev
 	return *index;
 }
 
-/* A free of no live block, by free-only row @row: it may be an allocation's still to come. */
+/* A free of no live block, by free-only row @row: its allocation may still come. */
 static void page_free_surplus(struct page_lives *l, const struct kmem_event *ev,
 			      const struct page_census *census, uint32_t row)
 {
 	struct live_entry *d;
 
-	/* Counted half as one and half as the other it could not be taken back. */
+	/* A free counted half as one and half as the other could not be taken back. */
 	if (row == UINT32_MAX ||
 	    (census->freed && census->freed != 1ULL << ev->page_free.order))
 		return;
@@ -269,7 +270,7 @@ static void page_free_surplus(struct page_lives *l, const struct kmem_event *ev,
 	d->again = census->freed != 0;
 }
 
-/* The whole block @e is freed, about which there is something to doubt. */
+/* Frees the whole block @e, about which there is a doubt. */
 static void page_free_doubtful(struct page_lives *l, const struct kmem_event *ev,
 			       struct live_entry *e)
 {
@@ -279,7 +280,7 @@ static void page_free_doubtful(struct page_lives *l, const struct kmem_event *ev
 	if (!d)
 		return;
 	if (d->kind == PAGE_EARLY)
-		/* One free is still too many, and this may be it. */
+		/* One free is still surplus, perhaps this one. */
 		page_doubt_turn(&l->doubts, d, PAGE_SURPLUS, ev);
 	else if (page_doubt_recent(&l->doubts, d, ev))
 		page_doubt_turn(&l->doubts, d, PAGE_OVER_FREED, ev);
@@ -287,7 +288,7 @@ static void page_free_doubtful(struct page_lives *l, const struct kmem_event *ev
 		page_doubt_drop(&l->doubts, d);
 }
 
-/* Is this the free of a block that was taken for gone when it was allocated again? */
+/* Is this the free of a block that was counted as gone when it was allocated again? */
 static bool page_settle_over(struct page_lives *l, const struct kmem_event *ev)
 {
 	struct live_entry *d = page_doubt_find(&l->doubts, PAGE_OVER_FREED,
@@ -312,8 +313,8 @@ static bool page_settle_over(struct page_lives *l, const struct kmem_event *ev)
 	return true;
 }
 
-/* The common case, at a third of the cost: the block is free as a whole, and its frames'
- * states are in one word. False: it is not that.
+/* The common case, at a third of the cost: the whole block is freed, and its frames' states are in
+ * one word. False: it is another case.
  */
 static __always_inline bool page_free_matched(struct page_lives *l,
 					      const struct kmem_event *ev,
@@ -346,15 +347,15 @@ static __always_inline bool page_free_matched(struct page_lives *l,
 	return true;
 }
 
-/* Is a free of no live page one of nothing that was recorded? Where an allocation that the
- * clocks put behind it may still come, that is known in the end.
+/* Is a free of no live page surely of something that was not recorded? If the clocks differ, its
+ * allocation may still come, and only the end tells.
  */
 static bool page_free_other(const struct page_lives *l, const struct kmem_event *ev)
 {
 	return (l->scope.part && !l->doubts.skew) || scope_by_self(&l->scope, ev);
 }
 
-/* A free of frames of which some live, and perhaps more than one block or less. */
+/* A free of frames of which some live, perhaps of more or less than one block. */
 static __always_inline void
 page_free_live(struct page_lives *l, const struct kmem_event *ev, uint64_t nr, bool plain)
 {
@@ -450,7 +451,7 @@ static __always_inline void page_take(struct page_lives *l, const struct kmem_ev
 	}
 }
 
-/* The blocks whose next event never came. */
+/* Settles the doubts about blocks whose next event never came. */
 static void page_settle_early(struct page_lives *l)
 {
 	struct live_entry *d = NULL, *e;
@@ -464,8 +465,8 @@ static void page_settle_early(struct page_lives *l)
 	}
 }
 
-/* Has the memory fetched that @ev will need. Alloc and free have their frame in the same place;
- * other events have anything there.
+/* Prefetches the memory that @ev will need. Alloc and free have their frame in the same place; in
+ * other events anything may be there.
  */
 static __always_inline void page_fetch(const struct page_lives *l,
 				       const struct kmem_event *ev, struct page_place *at)
@@ -535,7 +536,7 @@ void page_lives_listed(struct page_lives *l, const struct event_lists *lists)
 		page_rows_sweep(l);
 }
 
-/* What was announced and never freed: the announcement is taken as the free. */
+/* Frees pages that were announced and never freed: the announcement counts as the free. */
 static void page_settle_announced(struct page_lives *l)
 {
 	struct page_frames *f = &l->frames;

@@ -12,11 +12,11 @@
  *   free of several blocks   a merged free
  *   free of freed pages      again: freed twice, or allocated in bulk, which no event says
  *   free of unknown pages    unmatched: allocated before the recording (or in bulk)
- *   the same, where allocations were left out (@scope): of another block, counted apart
- * Where the user filters (@filtered), blocks whose allocation is hidden live as any other, but
- * nothing of their lives is handed over, and a free of nothing else is in no fate.
- * Clocks of two CPUs differ: within @doubts.skew, a free and an allocation of one block on two
- * CPUs may be in the wrong order; the rule in slab_lives.h applies to whole blocks.
+ *   the same, where allocations were not recorded (@scope): of another block, counted apart
+ * If the user filters (@filtered), a block whose allocation is hidden lives like any other, but its
+ * lives are not handed over, and a free of nothing but such blocks is in no fate. Clocks of two
+ * CPUs differ: within @doubts.skew, a free and an allocation of one block on two CPUs may be in the
+ * wrong order; the rule in slab_lives.h applies to whole blocks.
  *
  * mm_page_free_batched only announces; mm_page_free follows or precedes it. Where it does
  * not (none was recorded), the announcement is taken as the free, at the page's next
@@ -45,20 +45,21 @@ enum page_life_what {
 	PAGE_BORN,
 	PAGE_FREED,   /* by events */
 	PAGE_GONE,    /* without one */
-	PAGE_FOUND,   /* the block was said to be gone, and here comes its free */
+	PAGE_FOUND,   /* the block was counted as gone, and now its free comes */
 	PAGE_REFUSED, /* no life: the allocation failed */
 	PAGE_LIFE_NR,
 };
 
 /**
  * struct page_life - a request's pages begin to live, or some of them end
- * @event: that says so, valid while the batch is handed over; NULL: none was left to come
+ * @event: the event that shows it, valid while the batch is handed over; NULL: the end of the
+ *	events
  * @pfn: the request's first frame, also when others end
  * @begin: time of the allocation; 0 unless the lives keep times
  * @row: who allocated: page_lives_key()
  * @what: enum page_life_what
- * @last: these were the last that the request had left
- * @implicit: with @last: some of the request's ended without an event
+ * @last: these were the last live pages of the request
+ * @implicit: with @last: some of the request's pages ended without an event
  * @reordered: the free came before the allocation, by their clocks
  * @other_cpu: the free came on another CPU than the allocation
  */
@@ -71,12 +72,12 @@ struct page_life {
 	bool last, implicit, reordered : 1, other_cpu : 1;
 };
 
-/* What began and ended of one row, by enum page_life_what. */
+/* What began and ended in one row, by enum page_life_what. */
 struct page_tally {
 	struct {
 		uint64_t nr, pages;
 	} of[PAGE_LIFE_NR];
-	uint64_t last, implicit; /* lives with these */
+	uint64_t last, implicit; /* lives with these flags */
 };
 
 /* One more, of @pages. */
@@ -87,20 +88,20 @@ static inline void page_tally_add(struct page_tally *tally, enum page_life_what 
 	tally->of[what].pages += pages;
 }
 
-/* Takes @nr lives, in the order of their events; keeps its failures. */
+/* Takes @nr lives, in the order of their events; remembers its own failures. */
 struct page_observer {
 	void (*fn)(void *ctx, const struct page_life *lives, size_t nr);
 	void *ctx;
 };
 
-/* Who allocated: rows are distinct in all of these. */
+/* Who allocated: two rows differ in at least one of these. */
 struct page_key {
 	uint64_t gfp_flags;
 	uint32_t stack; /* in the stream's table; 0: none was recorded */
 	uint32_t order;
 	int32_t migratetype;
-	struct dimension_values dims; /* of the lives' dimensions */
-	uint32_t all_tasks;	      /* struct row_tail's */
+	struct dimension_values dims; /* in the lives' dimensions */
+	uint32_t all_tasks;	      /* as in struct row_tail */
 };
 
 /* A short cut from a key to its number; @low: stack and order, @high: the rest. */
@@ -123,34 +124,34 @@ struct page_fates {
 	uint64_t frees;	  /* mm_page_free */
 	uint64_t batched; /* mm_page_free_batched */
 	uint64_t matched, split, merged, again, unmatched;
-	uint64_t other, other_pages; /* freed: of what was allocated and left out */
+	uint64_t other, other_pages; /* frees of unrecorded allocations; their pages */
 	uint64_t reordered;   /* of the matched: their events were in the wrong order */
 	uint64_t again_pages; /* freed without a known allocation in between */
 	uint64_t unmatched_pages; /* freed without a known allocation before */
-	uint64_t batched_pages; /* of those freed, what only mm_page_free_batched said */
-	uint64_t implausible;	/* orders over PAGE_ORDER_LIMIT: in no other number */
+	uint64_t batched_pages; /* freed pages that only mm_page_free_batched reported */
+	uint64_t implausible;	/* orders over PAGE_ORDER_LIMIT: counted nowhere else */
 	uint64_t losses;
 };
 
-/* Events whose lives make one batch, or more: one event can end many lives. */
+/* This many events make one batch of lives, or more: one event can end many lives. */
 #define PAGE_LIVES_EVENTS EVENT_LISTS_MAX
 
 /**
- * struct page_lives - zero-initialise it, set what is wanted
+ * struct page_lives - zero-initialise it, set the options
  * @dimensions: what else distinguishes rows
- * @scope: whose allocations were left out
+ * @scope: whose allocations were not recorded
  * @filtered: the events say which allocations are hidden
- * @hidden_keys: as @keys, of hidden blocks: row n | LIVE_HIDDEN has number n + 1
- * @hidden_gone: of those rows: how many hidden pages ended without an event
- * @doubts: its .skew is to be set
+ * @hidden_keys: like @keys, for hidden blocks: row n | LIVE_HIDDEN has number n + 1
+ * @hidden_gone: hidden row -> how many pages ended without an event
+ * @doubts: set its .skew
  * @keys: intern table of struct page_key; row n has number n + 1
- * @tallies: of each row, once a batch is over
- * @firsts: the first event of each row, where the lives are of a part (event/parts.h),
- *	    @in_part; with @spent alone a number that grows, @nr_firsts
- * @spent: what tasks had of which nothing lives: rows change their numbers between batches, so
- *	   nobody may observe the lives; NULL: each row stays
- * @sweep_at: rows are looked at again when there are so many
- * @blocks: by first pfn; with blocks.times, each end of a life has the time of its beginning
+ * @tallies: one for each row, up to date after a batch
+ * @firsts: the first event of each row, if the lives are of a part (event/parts.h), @in_part; with
+ *	@spent alone an increasing number, from @nr_firsts
+ * @spent: sums of tasks without live blocks; rows are then renumbered between batches, so there
+ *	must be no observers; NULL: rows stay
+ * @sweep_at: sweep rows when there are this many
+ * @blocks: by first pfn; with blocks.times, each end of a life carries the time of its begin
  * @splits: requests whose block is in pieces
  * @free_split: head of the list of unused ones; 0: none
  * @nr_events: bounds @frames: page_frames_room()
@@ -179,7 +180,7 @@ struct page_lives {
 	struct intern hidden_keys;
 	struct u64_map hidden_gone;
 	struct page_doubts doubts;
-	bool open_gap; /* the last events of a CPU are lost: nothing live is sure */
+	bool open_gap; /* a CPU's last events are lost: no live block is sure */
 	bool failed;
 	struct page_fates fates;
 	struct u64_map free_only_index;
@@ -194,17 +195,17 @@ struct page_lives {
 /**
  * page_lives_observe() - have every batch of lives handed to @fn
  *
- * Observers are called in the order in which they came. @ctx is borrowed. 0 or -ENOMEM.
+ * Observers are called in the order of these calls. @ctx is borrowed. 0 or -ENOMEM.
  */
 int page_lives_observe(struct page_lives *lives,
 		       void (*fn)(void *ctx, const struct page_life *batch, size_t nr),
 		       void *ctx) __must_check;
-/* Before the first event: has rows of tasks added up in @spent, which is borrowed. */
+/* Makes rows of tasks add up in @spent, which is borrowed. Before the first event. */
 void page_lives_sum_tasks(struct page_lives *lives, struct spent *spent);
-/* Takes what event_lists.h lists. */
+/* Takes the events that event_lists.h lists. */
 void page_lives_listed(struct page_lives *lives, const struct event_lists *lists);
-/* Takes @nr events, with their blocks' memory fetched ahead, and hands over what they begin
- * and end. Those that are not the page allocator's change nothing.
+/* Takes @nr events, prefetches their blocks, and hands over the lives that begin and end. Ignores
+ * events that are not the page allocator's.
  */
 static inline void page_lives_events(struct page_lives *l, const struct kmem_event *ev,
 				     size_t nr)
@@ -218,15 +219,15 @@ static inline void page_lives_events(struct page_lives *l, const struct kmem_eve
 	}
 }
 
-/* No more events: settles what was only announced, and what was in the wrong order. */
+/* No more events: settles frees that were only announced, and events in the wrong order. */
 void page_lives_finish(struct page_lives *lives);
-/* How many rows there are. They only become more. */
+/* The number of rows. It only grows, unless there is @spent. */
 static inline size_t page_lives_rows(const struct page_lives *lives)
 {
 	return lives->keys.count;
 }
 
-/* Who row @row, of a hidden block too, stands for; valid until the next events. */
+/* The key of row @row, which may be of hidden blocks; valid until the next events. */
 const struct page_key *page_lives_key(const struct page_lives *lives, size_t row);
 /* The live blocks that are not hidden, in no particular order: start with NULL; NULL at the
  * end.
@@ -249,7 +250,7 @@ static inline bool page_lives_sure(const struct page_lives *lives,
 	return !lives->open_gap && live_is_recent(&lives->blocks, block);
 }
 
-/* It is not to be used again. */
+/* Frees the lives, which cannot be used again. */
 void page_lives_free(struct page_lives *lives);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account: lives of page blocks: who observes them, what rows stand for, what lives.
- * In: lives. Out: their keys and live blocks, one by one; nothing, in the end.
+ * account: lives of page blocks: observers, keys of rows, live blocks.
+ * In: lives. Out: their keys and live blocks, one by one.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account: page accounts of parts as one.
+ * account: the sum of the parts' page accounts.
  * In: finished page accounts. Out: their sum.
  */
 #include "account/page_parts.h"
@@ -92,7 +92,7 @@ static int join_free_only(struct page_lives *to, struct page_account *const *par
 	return ret;
 }
 
-/* Every part has seen every loss. */
+/* Losses are not added: every part has seen all of them. */
 static void join_totals(struct page_totals *to, const struct page_totals *from)
 {
 	to->requests += from->requests;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account (internal): page accounts of parts as one.
+ * account (internal): the sum of the parts' page accounts.
  * In: finished page accounts. Out: their sum.
  */
 #ifndef KMEMX_ACCOUNT_PAGE_PARTS_H

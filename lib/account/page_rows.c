@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account (internal): who page allocations are by.
- * In: allocations. Out: numbers of their keys; fewer keys.
+ * account (internal): the rows of page allocations.
+ * In: allocations. Out: numbers of their keys; after a sweep fewer keys.
  */
 #include "account/page_rows.h"
 
@@ -54,7 +54,7 @@ uint32_t page_key_number(struct page_lives *l, const struct kmem_event *ev,
 	return id;
 }
 
-/* Marks rows that an entry stands for, or gives the entry the new number of its row. */
+/* Marks the row of an entry as used, or with @now gives the entry its row's new number. */
 static void see_row(struct live_entry *e, bool *used, const uint32_t *now)
 {
 	if (now)
@@ -63,14 +63,14 @@ static void see_row(struct live_entry *e, bool *used, const uint32_t *now)
 		used[e->row] = true;
 }
 
-/* The same of all entries that still may need it. */
+/* The same for all entries that may still need their row. */
 static void see_rows(struct page_lives *l, bool *used, const uint32_t *now)
 {
 	struct live_entry *e = NULL;
 
 	while ((e = live_next(&l->blocks, e)))
 		see_row(e, used, now);
-	/* Of other doubts the row is one of who freed. */
+	/* In other doubts, the row is that of who freed. */
 	while ((e = live_next(&l->doubts.table, e)))
 		if (e->kind == PAGE_OVER || e->kind == PAGE_OVER_FREED)
 			see_row(e, used, now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account: the rows of parts as rows of all.
+ * account: the union of the parts' rows.
  * In: each part's rows, their keys and first events. Out: one row for each key, in the order of
  * the first event of each.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account: the rows of parts as rows of all.
+ * account: the union of the parts' rows.
  * In: each part's rows, their keys and first events. Out: one row for each key, in the order of
  * the first event of each.
  */
@@ -18,7 +18,7 @@
 /**
  * struct row_union - zero-initialise it
  * @keys: as they came; @firsts: the first event of each
- * @of: of each part's rows, the row of all; before row_union_number() the key's number - 1
+ * @of: for each part's rows, the row of the union; before row_union_number(), the key's number - 1
  */
 struct row_union {
 	struct intern keys;
@@ -31,8 +31,8 @@ struct row_union {
 /* Adds the next row of @part: its key, of @size bytes, and its first event. 0 or -ENOMEM. */
 int row_union_add(struct row_union *u, unsigned int part, const void *key, size_t size,
 		  const struct event_place *first) __must_check;
-/* All rows are there: numbers them. @keys, which is empty, receives their keys: that of row n has
- * number n + 1. 0 or -ENOMEM.
+/* Numbers the rows, after all were added. @keys, which is empty, receives their keys: that of row n
+ * has number n + 1. 0 or -ENOMEM.
  */
 int row_union_number(struct row_union *u, struct intern *keys) __must_check;
 /* After row_union_number(), once: the first event of each row, to be freed by the caller. */

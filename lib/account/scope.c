@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account: whose frees an account cannot match, as their allocations were left out.
- * In: a recording, a free. Out: is it of something else than what was recorded?
+ * account: which frees an account cannot match, because their allocations were not recorded.
+ * In: a recording, a free. Out: is it of an unrecorded allocation?
  */
 #include "account/scope.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account: whose frees an account cannot match, as their allocations were left out.
- * In: a recording, a free. Out: is it of something else than what was recorded?
+ * account: which frees an account cannot match, because their allocations were not recorded.
+ * In: a recording, a free. Out: is it of an unrecorded allocation?
  */
 #ifndef KMEMX_ACCOUNT_SCOPE_H
 #define KMEMX_ACCOUNT_SCOPE_H
@@ -17,7 +17,7 @@
 
 /**
  * struct scope - zero: the whole system, and no task left out
- * @part: allocations of some tasks only, or those that passed a filter
+ * @part: only allocations of some tasks, or those that passed a filter, were recorded
  * @self: the recorder, whose own allocations were left out; 0: unknown
  */
 struct scope {

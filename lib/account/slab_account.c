@@ -18,7 +18,7 @@ bool slab_account_sums_tasks(const struct slab_account *acc)
 	       !acc->lives.nr_observers;
 }
 
-/* Its own observer comes when the first events do. */
+/* Adds the account's own observer, with the first events. */
 static void account_begin(struct slab_account *acc)
 {
 	acc->observing = true;

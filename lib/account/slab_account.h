@@ -22,9 +22,9 @@
 struct slab_totals {
 	uint64_t allocs, bytes_req, bytes_alloc;
 	uint64_t failed;      /* allocations that returned NULL */
-	uint64_t implausible; /* sizes of 4 GiB and more: in no other number */
+	uint64_t implausible; /* sizes of 4 GiB and more: counted nowhere else */
 	uint64_t frees, matched, unmatched, doubled, null;
-	uint64_t other; /* frees of what was left out; filtered: nobody knows of what */
+	uint64_t other;	      /* frees of unrecorded objects; filtered: of unknown ones */
 	uint64_t bytes_freed; /* bytes_alloc of the matched */
 	uint64_t implicit, bytes_implicit;
 	uint64_t live, live_req, live_alloc;
@@ -35,12 +35,12 @@ struct slab_totals {
 };
 
 /**
- * struct slab_account - zero-initialise it, set what is wanted; do not move it then
+ * struct slab_account - zero-initialise it, set the options; do not move it afterwards
  * @lives: to be set: dimension, scope, skew, large_bytes
- * @by_ptr: sums by address are wanted too
- * @rows, @nr_rows, @totals, @addresses.ptrs[].counts: when it was last added up
- * @parts: it is the sum of these, each of whose rows is one of @rows_of; else NULL
- * @spent: sums of tasks, if the lives may have them, and are not those of a part
+ * @by_ptr: also make sums by address
+ * @rows, @nr_rows, @totals, @addresses.ptrs[].counts: as of the last slab_account_sum()
+ * @parts: it is the sum of these, and @rows_of maps their rows; else NULL
+ * @spent: sums by task, if slab_account_sums_tasks() and this is not a part's account
  * @failed: memory ran out; the numbers are void
  */
 struct slab_account {
@@ -56,32 +56,30 @@ struct slab_account {
 	struct spent spent;
 };
 
-/* Takes one event; those that are not the slab allocator's change nothing. */
+/* Takes one event. Ignores events that are not the slab allocator's. */
 void slab_account_event(struct slab_account *acc, const struct kmem_event *ev);
-/* The same for @nr events, with their objects' memory fetched ahead. */
+/* The same for @nr events. Prefetches their objects' entries. */
 void slab_account_events(struct slab_account *acc, const struct kmem_event *ev,
 			 size_t nr);
-/* The same of what event_lists.h lists. */
+/* The same for the events that event_lists.h lists. */
 void slab_account_listed(struct slab_account *acc, const struct event_lists *lists);
-/* Adds up what was observed so far, as often as asked: fills in @rows, @totals and what
- * @addresses say. What only the end can settle is not settled.
+/* Adds up what was observed so far: fills in @rows, @totals and @addresses. May be called
+ * repeatedly. What only the end can settle stays open.
  */
 void slab_account_sum(struct slab_account *acc);
-/* No more events: settles what was in the wrong order, adds up, finds out what must still
- * live.
- */
+/* No more events: settles events in the wrong order, adds up, finds what must still be live. */
 void slab_account_finish(struct slab_account *acc);
-/* Makes @to what @from is, with memory of its own; who observes @from does not observe it. Not
- * while a batch is handed over. 0; -ENOMEM: slab_account_free() then, too.
+/* Makes @to a copy of @from with memory of its own and without @from's observers. Not while a batch
+ * is handed over. 0; -ENOMEM: call slab_account_free() then, too.
  */
 int slab_account_copy(struct slab_account *to,
 		      const struct slab_account *from) __must_check;
-/* Adds up the totals of what the rows say, and the fates. */
+/* Computes the totals from the rows and the fates. */
 void slab_account_totals(struct slab_account *acc);
 
 /**
- * struct slab_living - a walk over what lives, in no particular order
- * @entry: of an object; its row is another part's, if there are parts: take this @row
+ * struct slab_living - a walk over the live objects, in no particular order
+ * @entry: the object's; with parts, its row is a part's: use @row instead
  */
 struct slab_living {
 	const struct live_entry *entry;
@@ -89,14 +87,16 @@ struct slab_living {
 	unsigned int part;
 };
 
-/* The next one; start with a zeroed @at. False: there is none. */
+/* The next live object; start with a zeroed @at. False at the end. */
 bool slab_account_living(const struct slab_account *acc, struct slab_living *at);
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row);
-/* How many like it the row stands for: more than one only in a sample. */
+/* How many allocations each of the row stands for: more than one only in a sample. */
 uint32_t slab_account_weight(const struct slab_account *acc, size_t row);
-/* May rows of tasks of which nothing lives become sums? Once all have asked for what they need. */
+/* May rows of tasks without live objects become sums? Call it after all users have asked for what
+ * they need.
+ */
 bool slab_account_sums_tasks(const struct slab_account *acc);
-/* It is not to be used again. */
+/* Frees the account, which cannot be used again. */
 void slab_account_free(struct slab_account *acc);
 
 #endif

@@ -47,7 +47,7 @@ static void count_life(struct slab_counts *c, const struct slab_life *life)
 		c->implicit++;
 		c->implicit_alloc += life->bytes_alloc;
 		break;
-	case SLAB_FOUND: /* gone already */
+	case SLAB_FOUND: /* counted as gone before */
 		c->implicit--;
 		c->implicit_alloc -= life->bytes_alloc;
 		break;

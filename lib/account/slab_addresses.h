@@ -14,7 +14,7 @@
 /* One object address, for reports by address. */
 struct slab_ptr {
 	uint64_t ptr;
-	uint32_t row; /* its latest allocation's */
+	uint32_t row; /* row of its latest allocation */
 	struct slab_counts counts;
 };
 
@@ -28,7 +28,7 @@ struct slab_addresses {
 
 /* An observer: @ctx is struct slab_addresses. */
 void slab_addresses_lives(void *ctx, const struct slab_life *lives, size_t nr);
-/* What must still live: sets .sure of the counts. */
+/* Sets .sure of the counts: objects that must still be live. */
 void slab_addresses_sum(struct slab_addresses *a, const struct slab_lives *lives);
 void slab_addresses_free(struct slab_addresses *a);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account: the slab events next to the kernel's counts of objects.
+ * account: slab events close in time to the kernel's counts of objects.
  * In: when caches were counted, events. Out: what was allocated and freed before and after.
  */
 #include "account/slab_edges.h"
@@ -10,7 +10,7 @@
 #include "account/snapshot.h"
 #include "base/array.h"
 
-/* A few milliseconds of events at each end; where there are more, the counts are not used. */
+/* A few milliseconds of events at each end; with more events, the counts are not used. */
 #define MAX_EVENTS (1U << 21)
 
 bool slab_edges_init(struct slab_edges *edges, const struct recording *rec)

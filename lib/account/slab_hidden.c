@@ -5,7 +5,7 @@
  */
 #include "account/slab_hidden.h"
 
-/* A hidden object ended without an event, or that was an error. */
+/* Counts a hidden object that ended without an event, or takes the count back. */
 static void slab_count_gone(struct slab_lives *l, const struct slab_life *life)
 {
 	uint32_t *nr = u64_map_insert(&l->hidden_gone, life->row, 0);

@@ -8,8 +8,8 @@
 
 #include "account/slab_lives.h"
 
-/* Takes the lives of hidden objects out of the batch, and their frees out of the fates; how many
- * ended without an event stays known by row. Without a filter it finds nothing to do.
+/* Removes the lives of hidden objects from the batch and their frees from the fates. Keeps, by row,
+ * how many ended without an event. Does nothing without a filter.
  */
 void slab_hidden_drop(struct slab_lives *l);
 

@@ -18,23 +18,23 @@
 #define ZERO_SIZE_PTR_VALUE 16
 
 /*
- * live_entry.flags. A surplus free is one of no live object; until its place is taken its
- * entry keeps when and by whom. (A free whose entry is swept away after the clocks' skew
- * stays what it seemed.)
+ * live_entry.flags. A surplus free is one of no live object. Until its address is allocated, its
+ * entry keeps when it came and who freed. (If its entry is swept away after the clocks' skew, the
+ * free stays what it seemed.)
  */
 #define SURPLUS	    1 /* freed: by a surplus free. live: one on another CPU just before it */
 #define SURPLUS_DUP 2 /* the surplus was counted as double, else as unmatched */
 #define OVER	    4 /* live: allocated over a live object. freed: then freed elsewhere */
 
-/* May the event have come before what @cpu did at @ts, which it follows? */
+/* By the clocks, may @ev have come before what @cpu did at @ts, which it follows in the stream? */
 static bool within_skew(const struct slab_lives *l, const struct kmem_event *ev,
 			uint64_t ts, uint16_t cpu)
 {
 	return cpu != (uint16_t)ev->cpu && ev->ts - ts <= l->skew;
 }
 
-/* Addresses of two parts never share a place: what is known of one does not depend on whether
- * both are in one account.
+/* Addresses of two parts never share a slot, so the result does not depend on whether both parts
+ * are in one account.
  */
 static struct slab_over *slab_over(struct slab_lives *l, uint64_t ptr)
 {
@@ -42,7 +42,7 @@ static struct slab_over *slab_over(struct slab_lives *l, uint64_t ptr)
 		       [hash_u64(ptr) % SLAB_OVER_SLOTS];
 }
 
-/* The row of what @ev allocates; callsites repeat endlessly. UINT32_MAX: no memory. */
+/* The row of allocation @ev; callsites repeat all the time. UINT32_MAX: no memory. */
 static __always_inline uint32_t slab_row(struct slab_lives *l,
 					 const struct kmem_event *ev,
 					 const struct dimension_values *dims)
@@ -67,7 +67,7 @@ static __always_inline uint32_t slab_row(struct slab_lives *l,
 	return id - 1;
 }
 
-/* May an event still to come show that the free of @e was not what it seemed? */
+/* May a later event show that the free of @e was not what it seemed? */
 static bool slab_in_question(struct slab_lives *l, const struct live_entry *e,
 			     uint64_t now)
 {
@@ -85,7 +85,7 @@ static bool slab_sweep(struct slab_lives *l, uint64_t now)
 	size_t i;
 
 	for (i = 0; i < t->capacity; i++) {
-		/* A removal puts another entry into the place, perhaps a freed one. */
+		/* A removal moves another entry into the place, perhaps a freed one. */
 		while (t->entries[i].state == LIVE_FREED &&
 		       !slab_in_question(l, &t->entries[i], now)) {
 			if (!addr_set_add(&l->freed, t->entries[i].key))
@@ -96,9 +96,9 @@ static bool slab_sweep(struct slab_lives *l, uint64_t now)
 	return true;
 }
 
-/* Makes room in the full table: it loses freed addresses if they are more than a sixteenth of
- * it, else it has to grow for the live ones. A small one grows unless they are half of it: to
- * look through it takes longer than to grow. False: no memory.
+/* Makes room in the full table: moves out freed addresses if they are more than a sixteenth of it,
+ * else grows. A small table grows unless half of it is freed: scanning takes longer than growing.
+ * False: no memory.
  */
 static bool slab_room(struct slab_lives *l, uint64_t now)
 {
@@ -121,7 +121,7 @@ static inline struct live_entry *slab_entry(struct slab_lives *l,
 	return live_add_hash(&l->live, ev->slab_free.ptr, hash);
 }
 
-/* Something about the object of @e, which is in the table or was. */
+/* Hands over a life of the object of @e, which is or was in the table. */
 static __always_inline struct slab_life *slab_life(struct slab_lives *l,
 						   const struct live_entry *e,
 						   const struct kmem_event *ev,
@@ -147,7 +147,7 @@ static uint32_t slab_free_only_new(struct slab_lives *l, const struct kmem_event
 	uint64_t callsite = ev->slab_free.callsite;
 	uint32_t index = (uint32_t)l->nr_free_only;
 
-	/* The index is found again even if there is no memory for what it stands for. */
+	/* A number in the index must have its entry, so the entry comes first. */
 	if (array_reserve(&l->free_only, &l->free_only_capacity, index + 1UL,
 			  sizeof(*l->free_only)) ||
 	    !u64_map_insert(&l->free_only_index, callsite, index)) {
@@ -159,7 +159,7 @@ static uint32_t slab_free_only_new(struct slab_lives *l, const struct kmem_event
 	return index;
 }
 
-/* The entry in @free_only of who frees with @ev; UINT32_MAX if memory ran out. */
+/* The entry in @free_only of the caller of @ev; UINT32_MAX if memory ran out. */
 static inline uint32_t slab_free_only(struct slab_lives *l, const struct kmem_event *ev)
 {
 	const uint32_t *index = u64_map_find(&l->free_only_index, ev->slab_free.callsite);
@@ -167,7 +167,7 @@ static inline uint32_t slab_free_only(struct slab_lives *l, const struct kmem_ev
 	return likely(index) ? *index : slab_free_only_new(l, ev);
 }
 
-/* An object that may have met its free @e before is allocated: keeps who freed. */
+/* Allocates an object whose free @e may have come first: keeps who freed. */
 static uint8_t slab_early(struct slab_lives *l, const struct live_entry *e)
 {
 	uint32_t *row = u64_map_insert(&l->early_free_only, e->key, e->row);
@@ -180,7 +180,7 @@ static uint8_t slab_early(struct slab_lives *l, const struct live_entry *e)
 	return e->flags & (SURPLUS | SURPLUS_DUP);
 }
 
-/* Whose free that was. */
+/* Who freed early: index in @free_only. */
 static uint32_t slab_early_row(const struct slab_lives *l, const struct live_entry *e)
 {
 	const uint32_t *row = u64_map_find(&l->early_free_only, e->key);
@@ -188,7 +188,7 @@ static uint32_t slab_early_row(const struct slab_lives *l, const struct live_ent
 	return row ? *row : 0;
 }
 
-/* The live object of @e met its free before: the surplus one was it. */
+/* The free of @e's live object came first: it was the surplus free. */
 static void slab_reordered_free(struct slab_lives *l, const struct live_entry *e,
 				const struct kmem_event *ev)
 {
@@ -219,7 +219,7 @@ static inline bool slab_hides(const struct slab_lives *l, const struct kmem_even
 	return l->filtered && ev->hidden;
 }
 
-/* The row of a hidden object: those that are shown have none before them. */
+/* The row of a hidden object. Hidden rows are numbered apart from shown ones. */
 static uint32_t slab_hidden_row(struct slab_lives *l, const struct kmem_event *ev,
 				const struct dimension_values *dims)
 {
@@ -231,7 +231,7 @@ static uint32_t slab_hidden_row(struct slab_lives *l, const struct kmem_event *e
 	return id ? (id - 1) | LIVE_HIDDEN : UINT32_MAX;
 }
 
-/* A live object's address is allocated. Returns the flags of its new object. */
+/* A live address is allocated again. Returns the flags of the new object. */
 static uint8_t slab_alloc_over(struct slab_lives *l, const struct live_entry *e,
 			       const struct kmem_event *ev)
 {
@@ -256,9 +256,9 @@ static void slab_large(struct slab_lives *l, const struct kmem_event *ev)
 	l->fates.bytes_large += ev->slab_alloc.bytes_alloc;
 }
 
-/* What takes @plain is compiled once more for lives without dimension, times and filter that
- * nobody observes: nearly every event of nearly every run passes there. What begins or ends as
- * it should is only added up.
+/* Functions with @plain are compiled a second time for lives without dimensions, times, filter and
+ * observers: nearly every event of nearly every run takes that path. Ordinary begins and ends are
+ * only added up there.
  */
 static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_event *ev,
 				       uint32_t hash, bool plain)
@@ -327,7 +327,7 @@ static void slab_free_flagged(struct slab_lives *l, struct live_entry *e,
 		if (over->object.key != e->key || !within_skew(l, ev, over->ts, e->cpu))
 			e->flags &= (uint8_t)~OVER;
 	}
-	/* One free is still too many, and this may be it. */
+	/* One free is still surplus, perhaps this one. */
 	if (e->flags & SURPLUS)
 		e->row = slab_early_row(l, e);
 	e->cpu = (uint16_t)ev->cpu;
@@ -354,7 +354,7 @@ static __always_inline void slab_matched_free(struct slab_lives *l, struct live_
 		slab_free_flagged(l, e, ev);
 }
 
-/* The free of an object that was taken for gone when its address was allocated again. */
+/* The free of an object that was counted as gone when its address was allocated again. */
 static void slab_settle_over(struct slab_lives *l, struct live_entry *e,
 			     const struct kmem_event *ev)
 {
@@ -369,7 +369,7 @@ static void slab_settle_over(struct slab_lives *l, struct live_entry *e,
 	e->flags = 0;
 }
 
-/* A free of no live object, and whose cache the event says. */
+/* Counts a free of no live object by the cache that the event names. */
 static void slab_count_surplus(struct slab_lives *l, const struct kmem_event *ev,
 			       bool freed)
 {
@@ -411,15 +411,15 @@ static void slab_surplus_free(struct slab_lives *l, struct live_entry *e,
 	l->free_only[row].doubled += freed;
 	l->fates.unmatched += !freed;
 	l->free_only[row].unmatched += !freed;
-	e->row = row; /* of who freed, until the place is taken */
+	e->row = row; /* of who freed, until the address is allocated */
 	e->state = LIVE_FREED;
 	e->flags = freed ? SURPLUS | SURPLUS_DUP : SURPLUS;
 	e->cpu = (uint16_t)ev->cpu;
 	e->ts = ev->ts;
 }
 
-/* Is it nothing of what was recorded? Then nothing is kept of it, unless an allocation that
- * the clocks put behind it may still come.
+/* Is it surely the free of an unrecorded object? Then it is not kept. With a clock skew, its
+ * allocation may still come.
  */
 static bool slab_free_other(struct slab_lives *l, const struct kmem_event *ev)
 {
@@ -465,7 +465,7 @@ static void slab_loss(struct slab_lives *l, const struct kmem_event *ev)
 	live_gap(&l->live);
 }
 
-/* Keeps an event next to the kernel's counts. */
+/* Keeps an event close to the kernel's counts. */
 static void slab_edge(struct slab_lives *l, const struct kmem_event *ev)
 {
 	const struct live_entry *e = live_find(&l->live, ev->slab_free.ptr);
@@ -477,7 +477,7 @@ static void slab_edge(struct slab_lives *l, const struct kmem_event *ev)
 		kind.cache = key->kmalloc ? 0 : key->cache;
 		kind.bytes = key->kmalloc ? e->bytes_alloc : 0;
 	}
-	/* This one was not freed while the kernel counted: the recorder had asked it to. */
+	/* The recorder waits while the kernel counts, so its own frees are not in that time. */
 	if (key || !scope_by_self(&l->scope, ev))
 		slab_edges_event(l->edges, ev, key ? &kind : NULL);
 }
@@ -496,7 +496,7 @@ static __always_inline void slab_take(struct slab_lives *l, const struct kmem_ev
 		slab_loss(l, ev);
 }
 
-/* Adds up what the batch holds, and hands it over. */
+/* Adds up the batch and hands it over. */
 static void slab_flush(struct slab_lives *l)
 {
 	size_t nr = (size_t)(l->next - l->batch), i;
@@ -531,8 +531,8 @@ void slab_lives_finish(struct slab_lives *l)
 		slab_rows_sweep(l);
 }
 
-/* Has the entry fetched that @ev will need. Alloc and free have their pointer in the same place;
- * other events have anything there. Return: its live_hash().
+/* Prefetches the entry that @ev will need. Alloc and free have their pointer in the same place; in
+ * other events anything may be there. Returns its live_hash().
  */
 static __always_inline uint32_t slab_fetch(const struct slab_lives *l,
 					   const struct kmem_event *ev)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account: lives of slab objects: who observes them, what rows stand for, what lives.
- * In: lives. Out: their keys and live objects, one by one; nothing, in the end.
+ * account: lives of slab objects: observers, keys of rows, live objects.
+ * In: lives. Out: their keys and live objects, one by one.
  */
 #include <errno.h>
 #include <stdlib.h>

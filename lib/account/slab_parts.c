@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account: slab accounts of parts as one.
+ * account: the sum of the parts' slab accounts.
  * In: finished slab accounts. Out: their sum.
  */
 #include "account/slab_parts.h"

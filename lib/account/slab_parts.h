@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account (internal): slab accounts of parts as one.
+ * account (internal): the sum of the parts' slab accounts.
  * In: finished slab accounts. Out: their sum.
  */
 #ifndef KMEMX_ACCOUNT_SLAB_PARTS_H
@@ -10,7 +10,7 @@
 
 /**
  * slab_account_join() - make @to the sum of @parts
- * @parts: one for each of EVENT_PARTS; @to reports their live objects, and they must outlive it
+ * @parts: one for each of EVENT_PARTS; they must outlive @to, which reports their live objects
  *
  * Return: 0 or -ENOMEM.
  */

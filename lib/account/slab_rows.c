@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account (internal): who slab allocations are by.
- * In: allocations. Out: numbers of their keys; fewer keys.
+ * account (internal): the rows of slab allocations.
+ * In: allocations. Out: numbers of their keys; after a sweep fewer keys.
  */
 #include "account/slab_rows.h"
 
@@ -34,7 +34,7 @@ uint32_t slab_key_number(struct slab_lives *l, const struct kmem_event *ev,
 	return id;
 }
 
-/* Marks rows that an entry stands for, or gives the entry the new number of its row. */
+/* Marks the row of an entry as used, or with @now gives the entry its row's new number. */
 static void see_row(struct live_entry *e, bool *used, const uint32_t *now)
 {
 	if (now)
@@ -43,7 +43,7 @@ static void see_row(struct live_entry *e, bool *used, const uint32_t *now)
 		used[e->row] = true;
 }
 
-/* The same of all entries that still may need it. */
+/* The same for all entries that may still need their row. */
 static void see_rows(struct slab_lives *l, bool *used, const uint32_t *now)
 {
 	struct live_entry *e = NULL;

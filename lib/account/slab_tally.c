@@ -18,7 +18,7 @@ struct slab_counts slab_tally_counts(const struct slab_tally *tally)
 			tally->of[SLAB_FREED].other_cpu + tally->of[SLAB_FOUND].other_cpu,
 	};
 
-	/* What was found was gone already. */
+	/* What was found is counted as gone, too. */
 	c.live = c.hit - tally->of[SLAB_FREED].nr - tally->of[SLAB_GONE].nr;
 	c.live_req = c.bytes_req - tally->of[SLAB_FREED].bytes_req -
 		     tally->of[SLAB_GONE].bytes_req;

@@ -13,7 +13,7 @@ enum slab_life_what {
 	SLAB_BORN,
 	SLAB_FREED, /* by a matched free */
 	SLAB_GONE,  /* without an event */
-	SLAB_FOUND, /* it was said to be gone, and here comes its free */
+	SLAB_FOUND, /* counted as gone before, and now its free comes */
 	SLAB_LIFE_NR,
 };
 
@@ -35,7 +35,7 @@ struct slab_tally {
 	struct slab_tally_part of[SLAB_LIFE_NR];
 };
 
-/* What a tally says, but for .sure. */
+/* The counts of a tally, without .sure. */
 struct slab_counts slab_tally_counts(const struct slab_tally *tally);
 /* One more; @other_cpu: freed on another CPU than allocated on. */
 static inline void slab_tally_add(struct slab_tally *tally, enum slab_life_what what,
@@ -50,7 +50,7 @@ static inline void slab_tally_add(struct slab_tally *tally, enum slab_life_what 
 	part->other_cpu += other_cpu;
 }
 
-/* Adds @from's numbers to @to's, @times. */
+/* Adds @times times the numbers of @from to those of @to. */
 void slab_counts_add(struct slab_counts *to, const struct slab_counts *from,
 		     uint64_t times);
 

@@ -56,7 +56,7 @@ static bool next_number(const char **at, const char *end, uint64_t *value)
 	return next_word(at, end, &word, &len) && number(word, len, SNAPSHOT_MAX, value);
 }
 
-/* Nanoseconds: for thirty years. */
+/* A time in nanoseconds, up to thirty years. */
 static bool next_time(const char **at, const char *end, uint64_t *ns)
 {
 	const char *word;

@@ -2,7 +2,7 @@
 /*
  * account: the kernel's own memory statistics at one moment.
  * In: texts of slabinfo, vmstat, buddyinfo, zoneinfo and of slab aliases, as a recording
- * holds them, trusted in nothing. Out: numbers.
+ * holds them, untrusted. Out: numbers.
  */
 #ifndef KMEMX_ACCOUNT_SNAPSHOT_H
 #define KMEMX_ACCOUNT_SNAPSHOT_H
@@ -21,8 +21,8 @@
  * @name, @name_len: inside the text, not NUL terminated, at most 255 bytes
  * @active: objects in use; SLUB counts every object of a slab that a CPU holds
  * @total: objects that the slabs have room for
- * @size: bytes of one; @per_slab: objects, @pages: page frames of one slab
- * @cpu_limit: how many free ones a CPU keeps for itself, in SLAB; 0 with SLUB
+ * @size: bytes of an object; @per_slab, @pages: objects and page frames of one slab
+ * @cpu_limit: how many free objects a CPU keeps, with SLAB; 0 with SLUB
  */
 struct slabinfo_line {
 	const char *name;
@@ -41,28 +41,27 @@ struct allocinfo_line {
 	size_t place_len, module_len, function_len;
 };
 
-/* The next line "BYTES CALLS FILE:LINE [MODULE] func:FUNCTION"; moves *@text on; lines that are none
- * are passed over.
+/* The next line "BYTES CALLS FILE:LINE [MODULE] func:FUNCTION"; moves *@text on; skips other lines.
  */
 bool allocinfo_next(const char **text, struct allocinfo_line *line);
 
-/* The next cache of slabinfo 2.x; moves *@text on; lines that are none are passed over. */
+/* The next cache of slabinfo 2.x; moves *@text on; skips other lines. */
 bool slabinfo_next(const char **text, struct slabinfo_line *line);
 
-/* What CPUs hold of a cache: @slabs, and objects that one of its sheaves can hold. */
+/* What CPUs hold of a cache: @slabs; @sheaf: how many objects a sheaf can hold. */
 struct slab_cpu_line {
 	const char *name;
 	size_t name_len;
 	uint64_t slabs, sheaf;
 };
 
-/* The next line "NAME SLABS SHEAF"; moves *@text on; lines that are none are passed over. */
+/* The next line "NAME SLABS SHEAF"; moves *@text on; skips other lines. */
 bool slab_cpu_next(const char **text, struct slab_cpu_line *line);
 
 /**
  * struct slab_count_line - one cache, counted while events were recorded
- * @objects: in use at some time from @read to @end (ns, the trace's clock), and the free ones of
- *	up to @held slabs and of sheaves
+ * @objects: objects in use at some time from @read to @end (ns, the trace's clock), plus free ones
+ *	in up to @held slabs and in sheaves
  * @sheaf: objects that a sheaf has room for; 0: there are none
  * @shrunk: the cache was shrunk between @begin and @read: CPUs hold only what came since
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account (internal): rows by task of which nothing lives.
- * In: the rows of an account. Out: fewer rows, and what each task had, whatever the callsite.
+ * account (internal): rows of tasks without live allocations.
+ * In: the rows of an account. Out: fewer rows, and sums by task over all callsites.
  */
 #include "account/spent.h"
 
@@ -55,7 +55,7 @@ static int add_to_task(struct spent *s, const struct dimensions *dims,
 	return 0;
 }
 
-/* Row @row as it will be: itself, or that of all tasks. */
+/* Finds the new row of @row, itself or that of all tasks, and moves it there. */
 static int move_row(struct spent *s, const struct dimensions *dims,
 		    struct spent_rows *rows, uint32_t row, struct intern *keys)
 {
@@ -78,7 +78,7 @@ static int move_row(struct spent *s, const struct dimensions *dims,
 	if (!id)
 		return -ENOMEM;
 	rows->now[row] = id - 1;
-	/* There are no more rows than there were: what is written to was read. */
+	/* Rows only become fewer, so the place written to was read before. */
 	if (id > before) {
 		memmove(rows->tallies + before * s->words, tally,
 			s->words * sizeof(*tally));

@@ -35,7 +35,7 @@ static bool take_number(const char **at, uint64_t *value)
 	return true;
 }
 
-/* The start of the line behind @at; at the end of the text the end. */
+/* The start of the next line, or the end of the text. */
 static const char *next_line(const char *at)
 {
 	at += strcspn(at, "\n");
@@ -112,7 +112,7 @@ bool zoneinfo_min(const char *text, uint64_t *pages, uint64_t *nodes)
 		if (*pages > BUDDY_BLOCKS_MAX)
 			return false;
 		found = true;
-		counts = false; /* a zone has one */
+		counts = false; /* a zone has only one */
 	}
 	return found;
 }

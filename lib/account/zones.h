@@ -2,7 +2,7 @@
 /*
  * account: what the kernel says of its zones.
  * In: texts of buddyinfo, zoneinfo, pagetypeinfo and min_free_kbytes, as a recording holds them,
- * trusted in nothing. Out: numbers.
+ * untrusted. Out: numbers.
  */
 #ifndef KMEMX_ACCOUNT_ZONES_H
 #define KMEMX_ACCOUNT_ZONES_H
@@ -28,11 +28,11 @@ struct buddy_line {
 	unsigned int nr;
 };
 
-/* The next zone of buddyinfo; moves *@text on; lines that are none are passed over. */
+/* The next zone of buddyinfo; moves *@text on; skips other lines. */
 bool buddyinfo_next(const char **text, struct buddy_line *line);
 
 /**
- * zoneinfo_min() - what min_free_kbytes has set, where its value is not known
+ * zoneinfo_min() - the watermarks that min_free_kbytes set, if its value is not known
  * @pages: receives the sum of the min watermarks of the zones that share it (not HighMem, not
  *	   Movable: mm/page_alloc.c, __setup_per_zone_wmarks()), without a temporary boost where
  *	   zoneinfo says it (Linux 5.12). Each zone's is rounded down to a page.
@@ -42,10 +42,10 @@ bool buddyinfo_next(const char **text, struct buddy_line *line);
  */
 bool zoneinfo_min(const char *text, uint64_t *pages, uint64_t *nodes);
 
-/* The number in /proc/sys/vm/min_free_kbytes; false: it is none. */
+/* The number in /proc/sys/vm/min_free_kbytes; false if it is not a number. */
 bool min_free_kbytes_value(const char *text, uint64_t *kbytes);
 
-/* The "Page block order" of pagetypeinfo, at most BUDDY_ORDERS_MAX; false: it has none. */
+/* The "Page block order" of pagetypeinfo, at most BUDDY_ORDERS_MAX; false if absent. */
 bool pagetypeinfo_block_order(const char *text, unsigned int *order);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event: numbers that a print format has as the compiler's expressions.
+ * event: numbers that a print format holds as C expressions.
  * In: the text of an expression. Out: its value.
  */
 #include "event/constant.h"
@@ -101,7 +101,7 @@ static bool any(struct expression *e, int64_t *value)
 	}
 	if (!take(e, "?"))
 		return true;
-	/* No more than a chain of these: they nest like parentheses. */
+	/* Limit chains of ?:, which nest like parentheses. */
 	if (e->depth == DEPTH_MAX)
 		return false;
 	e->depth++;

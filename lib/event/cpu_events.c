@@ -119,7 +119,7 @@ static void add_loss(struct cpu_events *ce, struct cpu_batch *batch, uint64_t ts
 	batch->items[batch->nr++] = (struct raw_item){ .ts = ts };
 }
 
-/* By way of the table of all stacks: the record's frames are widened to 64-bit words. */
+/* Looks up the stack in the table of all stacks, with frames widened to 64-bit words. */
 static int64_t stack_number_slow(struct cpu_shared *sh, const struct event_format *fmt,
 				 const uint8_t *data, uint32_t size)
 {
@@ -151,8 +151,8 @@ static inline bool is_stack(const struct cpu_shared *sh, uint32_t id,
 	return known && known_size == size && !memcmp(known, frames, size);
 }
 
-/* The number of a stack that is not the last one of its @recent: NULL if it is unknown where it
- * would be.
+/* The number of a stack that is not the last one of @recent, which is NULL if the frames cannot be
+ * compared in place.
  */
 static int64_t stack_number_other(struct cpu_shared *sh, const struct event_format *fmt,
 				  const struct raw_record *rec, uint32_t *recent)
@@ -173,8 +173,8 @@ static int64_t stack_number_other(struct cpu_shared *sh, const struct event_form
 	return id;
 }
 
-/* The number of a kernel_stack record's content: 0 if it has no frames. Stacks repeat
- * endlessly: one whose words are those of a recent one needs no decoding. -ENOMEM.
+/* The number of a kernel_stack record's content: 0 if it has no frames. Stacks repeat all the time:
+ * one whose words are those of a recent one needs no decoding. -ENOMEM.
  */
 static __always_inline int64_t stack_number(struct cpu_shared *sh,
 					    const struct event_format *fmt,
@@ -191,9 +191,9 @@ static __always_inline int64_t stack_number(struct cpu_shared *sh,
 	return stack_number_other(sh, fmt, rec, recent);
 }
 
-/* A kernel_stack record, whose number becomes the shared .stack: gives it to the event that
- * waits at @claim, if one does. Return: 1 if it is to become an item itself, as there is no such
- * event, or as the caller wants to see them all; 0; -ENOMEM.
+/* Gives a kernel_stack record, whose number becomes the shared .stack, to the event that waits at
+ * @claim, if one does. Return: 1 if the record becomes an item itself, because no event waits or
+ * the caller wants all records; 0; -ENOMEM.
  */
 static __always_inline int scan_stack(struct cpu_events *ce,
 				      const struct event_format *fmt,
@@ -227,16 +227,16 @@ static void count_backwards(struct event_stream_stats *stats, uint64_t step)
 		stats->largest_step_back = step;
 }
 
-/* The events of one sub-buffer, as far as it was scanned: @before is the last one's time; of
- * the first it is greatest where only what is less is looked at, until that has @begun.
+/* The events of one sub-buffer scanned so far. @before: the time of the last one. Without a window
+ * it starts at the maximum, so that the first event is looked at, which sets @begun.
  */
 struct scan_times {
 	uint64_t nr, first, last, before;
 	bool begun;
 };
 
-/* Takes the time of an event. Without @windowed, where every event is in the window, time is
- * looked at only where it does not go on: at the first event, or as the clock does not.
+/* Takes the time of an event. Without @windowed, every event is in the window, and time is looked
+ * at only at the first event and where it steps back.
  */
 static __always_inline void scan_time(struct cpu_events *ce, struct scan_times *t,
 				      uint64_t ts, bool in_window, bool windowed)
@@ -277,7 +277,9 @@ static void count_batch(struct cpu_events *ce, const struct scan_times *t, bool 
 	ce->stats->nr_events += t->nr;
 }
 
-/* The batch ends before item @end. Without a window only what is no item was counted so far. */
+/* Ends the batch before item @end. Without a window, only events that are not items were counted so
+ * far.
+ */
 static inline void end_batch(struct cpu_events *ce, struct cpu_batch *batch,
 			     const struct raw_item *end, struct scan_times *t,
 			     bool windowed)
@@ -290,8 +292,8 @@ static inline void end_batch(struct cpu_events *ce, struct cpu_batch *batch,
 	count_batch(ce, t, windowed);
 }
 
-/* How records are: with the common fields where nearly every kernel has them, in this machine's
- * byte order; or any.
+/* Layout of records: the common fields where nearly every kernel has them, in this machine's byte
+ * order; or any, in either byte order.
  */
 enum scan_as { SCAN_USUAL, SCAN_LITTLE_ENDIAN, SCAN_BIG_ENDIAN };
 
@@ -320,9 +322,9 @@ static __always_inline bool is_in_window(const struct cpu_shared *sh, uint64_t t
 	return ts >= sh->start_ts && ts <= sh->stop_ts;
 }
 
-/* Makes items of a sub-buffer's events. The compiler makes a loop of its own for each @as and
- * for @windowed, without which every event is in the window: this is where every event passes.
- * 0; -EBADMSG where the rest is unreadable; -ENOMEM.
+/* Makes items of a sub-buffer's events. Every event passes here, so the compiler makes a separate
+ * loop for each @as and @windowed. Without @windowed, every event is in the window. 0; -EBADMSG
+ * where the rest is unreadable; -ENOMEM.
  */
 static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batch *batch,
 					  const struct subbuf *sb, enum scan_as as,
@@ -428,8 +430,8 @@ static int scan_subbuf(struct cpu_events *ce, struct cpu_batch *batch,
 	return ret;
 }
 
-/* One step of the cursor, into a batch at the end of the list. A damaged part makes a step
- * of its own, without items, as it too ends the life of older sub-buffers. 0; -EIO, -ENOMEM.
+/* Reads one step of the cursor into a batch at the end of the list. A damaged part is a step of its
+ * own, without items, because it also ends the life of older sub-buffers. 0; -EIO, -ENOMEM.
  */
 static int read_batch(struct cpu_events *ce)
 {
@@ -462,7 +464,7 @@ static int read_batch(struct cpu_events *ce)
 	return ret;
 }
 
-/* The claim of one of @batch's items, from @i on; STACK_CONTEXTS: none. */
+/* The claim, from @i on, that one of @batch's items holds; STACK_CONTEXTS: none. */
 static unsigned int claim_in(const struct cpu_events *ce, const struct cpu_batch *batch,
 			     unsigned int i)
 {
@@ -476,7 +478,7 @@ static unsigned int claim_in(const struct cpu_events *ce, const struct cpu_batch
 	return i;
 }
 
-/* Nothing of the batch being given out gets a stack any more. */
+/* No event of the batch being handed out gets a stack any more. */
 static void drop_claims(struct cpu_events *ce)
 {
 	unsigned int i = 0;
@@ -485,7 +487,7 @@ static void drop_claims(struct cpu_events *ce)
 		ce->claims.owners[i] = 0;
 }
 
-/* Data that the cursor's next two steps must not end. */
+/* Copies data that the cursor's next two steps would invalidate. */
 static int keep_data(struct cpu_batch *batch)
 {
 	uint32_t i;
@@ -505,8 +507,8 @@ static int keep_data(struct cpu_batch *batch)
 	return 0;
 }
 
-/* Interrupts filled whole sub-buffers since an item at hand, whose stack may come yet: reads
- * on until it does, or cannot any more, or enough is read.
+/* Interrupts filled whole sub-buffers since an item whose stack may still come. Reads on until it
+ * comes, cannot come any more, or enough is read.
  */
 static int await_stacks(struct cpu_events *ce)
 {
@@ -532,7 +534,7 @@ static int await_stacks(struct cpu_events *ce)
 	return ret;
 }
 
-/* Takes the batch that has been given out off the list. */
+/* Takes the batch that was handed out off the list. */
 static void drop_batch(struct cpu_events *ce)
 {
 	struct cpu_batch *done = ce->now;

@@ -24,7 +24,7 @@
  * @missed: what its loss item says: a number or KMEM_LOSS_UNKNOWN
  * @since_ts: the last event before that loss
  * @data, @size: the sub-buffer, in which the items' data lies; @copy: as the batch's own
- * @ahead_bytes: what it counts for in the stream's
+ * @ahead_bytes: its share of the stream's ahead_bytes
  * @next: the batch of the next sub-buffer, if that has been read
  */
 struct cpu_batch {
@@ -47,15 +47,15 @@ struct cpu_batch {
 
 /**
  * struct cpu_shared - what the CPUs of a stream have in common; owned by the stream
- * @ahead_bytes: of @ahead_max
- * @stopped: the search for a callchain ended without one at @ahead_max
+ * @ahead_bytes: bytes read ahead, at most @ahead_max
+ * @stopped: a search for a callchain gave up at @ahead_max
  */
 struct cpu_shared {
 	struct decoder *dec;
 	const struct event_format **formats; /* by id, CPU_SHARED_IDS of them */
 	uint64_t *by_id;		     /* as many */
 	struct intern stacks;
-	/* The last two of those that have the same first frames; 0: none. */
+	/* The last two stacks with the same first frames; 0: none. */
 	uint32_t recent_stacks[RECENT_STACKS][2];
 	uint32_t stack;	  /* the number of the last one */
 	uint64_t *frames; /* room for one stack */
@@ -74,12 +74,12 @@ struct cpu_shared {
 
 /**
  * struct cpu_events - the walk along one CPU
- * @now: the batch being given out, and those behind it that are read already: always one,
- *	 because the stack of @now's last event may lie there, and more if interrupts filled
- *	 that one; @last of them
+ * @now: the batch being handed out, followed by batches that are read already: always one, because
+ *	it may hold the stack of @now's last event, and more if interrupts filled that one; @last:
+ *	the last of them
  * @spare: memory for the next batch
- * @stretch: where these are some sub-buffers out of many; or NULL
- * @claims: events are their items, CPU_SILENT is one outside of the time window
+ * @stretch: set if only some sub-buffers are walked; or NULL
+ * @claims: an owner is an item, or CPU_SILENT for an event outside of the time window
  */
 struct cpu_events {
 	struct cpu_shared *shared;
@@ -95,35 +95,36 @@ struct cpu_events {
 	bool past_stop; /* the time window is over */
 };
 
-/* @stats has buffer and CPU, and its counters are increased; it and @shared outlive the CPU. */
+/* @stats must have buffer and CPU; its counters are increased. It and @shared must outlive @ce. */
 int cpu_events_open(struct cpu_events *ce, struct cpu_shared *shared,
 		    struct event_stream_cpu *stats, const struct recording *rec,
 		    uint32_t cpu_index) __must_check;
 /**
  * cpu_events_refill() - go on to the next batch that has items
  *
- * To be called at the start and when all items of @now have been taken. The data of the
- * items of the batch before stays valid until the next call.
+ * Call it at the start and when all items of @now have been taken. The data of the previous batch's
+ * items stays valid until the next call.
  *
  * Return: 1; 0 at the end; -EIO, -ENOMEM.
  */
 int cpu_events_refill(struct cpu_events *ce) __must_check;
 /**
- * cpu_events_enter() - go on with the sub-buffers of @stretch, to which the cursor went
+ * cpu_events_enter() - go on with the sub-buffers of @stretch, where the cursor is
  * @stretch, @stats: the caller's, set to their start; used until the next call
  *
- * The caller then sets what it knows of the events before: .last_ts, .claims; and .cut. All was
- * read before, or nothing. Return: 0 or -ENOMEM.
+ * The caller then sets what it knows of the events before: .last_ts, .claims; and .cut. Only before
+ * anything or after everything was read. Return: 0 or -ENOMEM.
  */
 int cpu_events_enter(struct cpu_events *ce, struct cpu_stretch *stretch,
 		     struct event_stream_cpu *stats) __must_check;
-/* What was fed may go: items that were not taken yet have data of their own. 0, -ENOMEM. */
+/* Gives items that were not taken yet data of their own, so that the fed memory may go. 0, -ENOMEM.
+ */
 int cpu_events_keep(struct cpu_events *ce) __must_check;
 /**
- * cpu_events_feed() - go on with sub-buffers that came since
+ * cpu_events_feed() - go on with new sub-buffers
  *
- * After all before has been read: cpu_cursor_feed(). Items that were not taken yet stay, and their
- * callchains may be in what comes. Return: 0, -ENOMEM.
+ * Call it after everything was read: cpu_cursor_feed(). Items that were not taken yet stay, and
+ * their callchains may be in the new sub-buffers. Return: 0, -ENOMEM.
  */
 int cpu_events_feed(struct cpu_events *ce, const void *pages, size_t size) __must_check;
 void cpu_events_close(struct cpu_events *ce);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * event: some of a CPU's sub-buffers, scanned without those before.
- * In: sub-buffers. Out: what they may have to do with events before them.
+ * In: sub-buffers. Out: what may belong to events before them.
  */
 #include "event/cpu_stretch.h"
 

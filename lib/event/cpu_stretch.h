@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * event: some of a CPU's sub-buffers, scanned without those before.
- * In: sub-buffers. Out: what they may have to do with events before them.
+ * In: sub-buffers. Out: what may belong to events before them.
  */
 #ifndef KMEMX_EVENT_CPU_STRETCH_H
 #define KMEMX_EVENT_CPU_STRETCH_H
@@ -18,13 +18,13 @@
 #define CPU_INHERITED_LAST CPU_INHERITED(STACK_CONTEXTS - 1)
 
 /**
- * struct cpu_stretch - what scanning some of a CPU's sub-buffers has to say of those before
- * @blind: what came before is not known, and no event has been seen
- * @losses: while blind: the first has no .since_ts, the others are wrong
+ * struct cpu_stretch - what scanning some of a CPU's sub-buffers finds out about those before
+ * @blind: the events before are unknown, and none has been seen since
+ * @losses: while blind: the first has no .since_ts, that of the others is wrong
  * @nr_pages: so far
  * @first_ts, @first_place: time, task and context of the first event, if it was blind before
- * @late: by context, the callchain of the event that waited for it before the stretch, and on
- *	  which page it was, from 1 on; 0: there was none
+ * @late: by context, the callchain of an event before the stretch that waited for it, and its page,
+ *	from 1 on; 0: none
  */
 struct cpu_stretch {
 	bool blind;
@@ -35,9 +35,8 @@ struct cpu_stretch {
 	} late[STACK_CONTEXTS];
 };
 
-/* The next sub-buffer is @sb, which was not scanned yet. While nothing is known of the events
- * before, its first event may be one that interrupts them, or their callchain: @claims are set as
- * if its task were theirs.
+/* Goes on to sub-buffer @sb, which was not scanned yet. While the events before are unknown, its
+ * first event may interrupt them or be their callchain: @claims are set as if its task were theirs.
  */
 void cpu_stretch_page(struct cpu_stretch *s, struct stack_claims *claims,
 		      const struct decoder *dec, const struct subbuf *sb);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Nearly every recording is of a 64-bit kernel of this machine's byte order: what is plain and
- * usual is compiled for that, as every event passes here.
+ * Every event passes here. Nearly every recording is of a 64-bit kernel of this machine's byte
+ * order, so plain formats and usual common fields have code of their own.
  */
 
 /* The field as an unsigned number; 0 if the event has none. */
@@ -45,7 +45,7 @@ static __always_inline uint64_t field_pfn(const struct decoder *dec,
 	return pfn;
 }
 
-/* What @name covers of the record at @data. */
+/* Word @i of those that cover the name in the record at @data. */
 static __always_inline uint64_t name_word(const struct decoder_name *name, unsigned int i,
 					  const uint8_t *data)
 {
@@ -55,8 +55,8 @@ static __always_inline uint64_t name_word(const struct decoder_name *name, unsig
 	return word;
 }
 
-/* Has the next names compared with this one by the words that cover it. It has 1 to
- * DECODER_NAME_MAX bytes and ends 8 to UINT16_MAX behind its record's start.
+/* Remembers a name, so that the next ones can be compared with it by words. It has 1 to
+ * DECODER_NAME_MAX bytes and ends 8 to UINT16_MAX bytes behind its record's start.
  */
 static void name_remember(struct decoder_name *slot, uint32_t loc, const uint8_t *data,
 			  uint32_t id)
@@ -82,8 +82,8 @@ static void name_remember(struct decoder_name *slot, uint32_t loc, const uint8_t
 		slot->words[i] = name_word(slot, i, data);
 }
 
-/* The number of the name that the word @loc points to: offset in the low 16 bits, length with
- * its NUL in the high 16. @slot receives it, if it can.
+/* The number of the name that the word @loc points to: offset in the low 16 bits, length with its
+ * NUL in the high 16. @slot remembers the name, if it can.
  */
 static int name_slow(struct decoder *dec, struct decoder_name *slot, uint32_t loc,
 		     const struct kmem_event *ev, uint32_t *id)
@@ -104,8 +104,8 @@ static int name_slow(struct decoder *dec, struct decoder_name *slot, uint32_t lo
 	return 0;
 }
 
-/* The number of the record's name. Names repeat endlessly: where what its callsite named last is
- * there again, word by word, neither its place is checked anew nor its bytes are hashed.
+/* The number of the record's name. Names repeat all the time: if the record has the last name of
+ * its callsite, word by word, neither is its place checked nor are its bytes hashed again.
  */
 static __always_inline int field_name(struct decoder *dec, const struct event_field *f,
 				      const struct kmem_event *ev, bool big_endian,
@@ -169,7 +169,7 @@ static void decode_extfrag(const struct decoder *dec, const struct event_format 
 	ev->extfrag.change_ownership = field_int(&f[EXTFRAG_CHANGE_OWNERSHIP], data, be);
 }
 
-/* The fields of @ev by its format, whatever that is. 0; -EBADMSG without its name; -ENOMEM. */
+/* Decodes @ev by any format. 0; -EBADMSG: its name is unreadable; -ENOMEM. */
 static int decode_any(struct decoder *dec, const struct event_format *fmt,
 		      struct kmem_event *ev)
 {
@@ -197,7 +197,7 @@ static int decode_any(struct decoder *dec, const struct event_format *fmt,
 			ev->page_alloc.gfp_flags = field_uint(&f[PAGE_GFP], data, be);
 		else if (f[PAGE_REFILL].size)
 			ev->page_alloc.refill = field_uint(&f[PAGE_REFILL], data, be);
-		else /* what older kernels print */
+		else /* older kernels print this */
 			ev->page_alloc.refill = !ev->page_alloc.order;
 		ev->page_alloc.migratetype = field_int(&f[PAGE_MIGRATETYPE], data, be);
 		break;
@@ -215,7 +215,7 @@ static int decode_any(struct decoder *dec, const struct event_format *fmt,
 	return 0;
 }
 
-/* The word of 4 bytes that @f is. */
+/* The 4-byte field @f. */
 static __always_inline uint32_t plain_u32(const struct event_field *f,
 					  const uint8_t *data)
 {
@@ -266,7 +266,7 @@ static __always_inline int decode_plain(struct decoder *dec,
 		return 0;
 	case KMEM_KERNEL_STACK:
 		return 0;
-	default: /* KMEM_PAGE_FREE_BATCHED, the only other that is plain: it has no order */
+	default: /* KMEM_PAGE_FREE_BATCHED, the only other plain one: it has no order */
 		ev->page_free.pfn = get_u64(data + f[PAGE_PFN].offset, HOST_BIG_ENDIAN);
 		ev->page_free.order = 0;
 		return 0;
@@ -293,12 +293,12 @@ static __always_inline void decode_common(const struct decoder *dec,
 	ev->pid = (int32_t)get_u32(ev->data + common->pid_offset, dec->big_endian);
 }
 
-/* How records are: any; with the common fields where nearly every kernel has them; the same, and
- * the decoder is brief.
+/* Layout of records: any; the common fields where nearly every kernel has them; the same with a
+ * brief decoder.
  */
 enum decode_as { DECODE_ANY, DECODE_USUAL, DECODE_BRIEF };
 
-/* The compiler makes a loop of its own for each @as. */
+/* The compiler makes a separate loop for each @as. */
 static __always_inline int decode_events_as(struct decoder *dec, struct kmem_event *ev,
 					    size_t nr, uint64_t *nr_bad,
 					    const enum decode_as as)
@@ -338,7 +338,7 @@ int decode_events(struct decoder *dec, struct kmem_event *evs, size_t nr,
 			  : decode_events_as(dec, evs, nr, nr_bad, DECODE_USUAL);
 }
 
-/* The frames that the record claims and has. */
+/* How many frames the record claims, at most as many as it has. */
 static uint32_t stack_size(const struct decoder *dec, const struct event_format *fmt,
 			   const uint8_t *data, uint32_t size)
 {

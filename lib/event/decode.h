@@ -25,7 +25,7 @@
  * struct decoder_name - a cache name, as it stood in a record
  * @loc: the record's __data_loc word; 0: unused
  * @end: behind the name: records are at least as long
- * @at: where the words are that cover it and may overlap; @mask: of those of short names
+ * @at: offsets of the words that cover it, which may overlap; @mask: for the words of short names
  */
 struct decoder_name {
 	uint32_t loc, end;
@@ -38,13 +38,13 @@ struct decoder_name {
  * struct decoder - what decoding needs in addition to the record
  * @formats: of every possible id; NULL where there is none
  * @page_base, @page_stride: kernels before 4.1 record a page's pointer; its distance from
- *	the base (modulo 2^64), over the bytes of a struct page (not 0), counts on by one
- *	from page to page, as frame numbers do
+ *	the base (modulo 2^64), over the bytes of a struct page (not 0), grows by one from page to
+ *	page, like frame numbers
  * @brief: gfp_flags and node of slab allocations are not wanted: plain formats leave them
  *	undefined
  * @names: cache names seen, each given a number
- * @recent: short cuts from a name's bytes to its number, by the event's callsite: nearly each
- *	names one cache
+ * @recent: short cuts from a name's bytes to its number, by the event's callsite: nearly every
+ *	callsite uses one cache
  */
 struct decoder {
 	const struct event_format *const *formats;
@@ -56,8 +56,8 @@ struct decoder {
 	struct decoder_name recent[DECODER_NAME_SLOTS];
 };
 
-/* An event as found in its sub-buffer, with the number of the stack that followed it: what a
- * struct kmem_event begins with.
+/* An event as found in its sub-buffer, with the number of the stack that followed it. Laid out like
+ * the start of struct kmem_event.
  */
 struct raw_item {
 	uint64_t ts;
@@ -66,10 +66,12 @@ struct raw_item {
 	uint32_t stack;
 };
 
-/* No format is known for the record, or it is too short for it: no record is that long. */
+/* The record's format is unknown, or the record is too short for it. Fits into .size: no record is
+ * that long.
+ */
 #define RAW_BAD (1U << 31)
 
-/* A loss, which has no record; the caller fills in what it says. */
+/* A loss, which has no record; the caller fills in its fields. */
 static inline void decode_loss(struct kmem_event *ev)
 {
 	ev->pid = 0;
@@ -81,17 +83,17 @@ static inline void decode_loss(struct kmem_event *ev)
 /**
  * decode_events() - fill in what records say
  * @evs: @nr of them, of which the caller has filled in time, record, stack, CPU and buffer
- * @nr_bad: counted up for each name that points outside of its record, whose event is
- *	    complete but for the name
+ * @nr_bad: increased for each name that points outside of its record; that event lacks only the
+ *	name
  *
- * A record that is RAW_BAD becomes a KMEM_OTHER without that. Return: 0; -ENOMEM.
+ * A RAW_BAD record becomes a KMEM_OTHER, without RAW_BAD in its size. Return: 0; -ENOMEM.
  */
 int decode_events(struct decoder *dec, struct kmem_event *evs, size_t nr,
 		  uint64_t *nr_bad) __must_check;
 
 /**
  * decode_stack_here() - a kernel_stack record's frames where they are
- * @nr: receives their number, with those that decode_stack() would leave away
+ * @nr: receives their number, including those that decode_stack() drops
  *
  * Return: the frames, not aligned; NULL where they are not this machine's 64-bit words.
  */

@@ -24,11 +24,11 @@ enum kmem_event_type {
 	KMEM_PAGE_ALLOC_ZONE_LOCKED,
 	KMEM_PAGE_PCPU_DRAIN,
 	KMEM_PAGE_ALLOC_EXTFRAG,
-	KMEM_KERNEL_STACK, /* only one that no event claimed */
+	KMEM_KERNEL_STACK, /* only if no event claimed it */
 	KMEM_NR_TYPES,
 };
 
-/* What belongs together stands side by side above: each of these is a range of types. */
+/* Related types stand side by side above, so each of these is a range. */
 static inline bool kmem_is_slab(unsigned int type)
 {
 	return type >= KMEM_KMALLOC && type <= KMEM_CACHE_FREE;
@@ -50,8 +50,8 @@ static inline bool kmem_is_kmalloc(unsigned int type)
 	return type == KMEM_KMALLOC || type == KMEM_KMALLOC_NODE;
 }
 
-/* Pages are allocated or freed. Not what the page allocator does inside: zones, lists of
- * CPUs, fallbacks.
+/* Pages are allocated or freed. Excludes what the page allocator does inside: zones, lists of CPUs,
+ * fallbacks.
  */
 static inline bool kmem_is_page(unsigned int type)
 {
@@ -70,7 +70,7 @@ static inline bool kmem_is_page(unsigned int type)
  * @flags: common_flags (irq context bits); @pid: common_pid, the interrupted task's
  * @hidden: an allocation that the user's filter hides; set only where there is a filter
  * @guessed: @stack is that of another allocation; set only by analysis/stack_guess.h
- * @place: of an event that was taken in parts, instead of its data: parts.h
+ * @place: replaces @data if the events are taken in parts: parts.h
  *
  * @id, @flags and @pid lie as in a record of nearly every kernel, with @type in place of the
  * preemption count: decode.c copies them at once.
@@ -104,7 +104,7 @@ struct kmem_event {
 			uint64_t pfn; /* KMEM_NO_PFN: the allocation failed */
 			union {
 				uint64_t gfp_flags;
-				uint64_t refill; /* ZONE_LOCKED: 1: of a CPU's list */
+				uint64_t refill; /* ZONE_LOCKED: 1: for a CPU's list */
 			};
 			uint32_t order;
 			int32_t migratetype; /* the requested one */

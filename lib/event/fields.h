@@ -3,8 +3,7 @@
  * event: all fields of any event, for printing.
  * In: a hostile format text. Out: where each field lies in a record and what it is.
  *
- * formats.h has what the analyses read of the events that they know; this is for showing a
- * record whole, whatever its event.
+ * formats.h has the fields that the analyses read; this is for showing whole records of any event.
  */
 #ifndef KMEMX_EVENT_FIELDS_H
 #define KMEMX_EVENT_FIELDS_H
@@ -18,7 +17,7 @@
 enum field_kind {
 	FIELD_UINT,
 	FIELD_INT,
-	FIELD_ADDRESS, /* pointers, and unsigned longs, which mostly are some */
+	FIELD_ADDRESS, /* pointers, and unsigned longs, which mostly are pointers */
 	FIELD_BOOL,
 	FIELD_TEXT,  /* characters up to a NUL or the field's end */
 	FIELD_BYTES, /* an array of anything else */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event: looks over a format text before libtraceevent does.
+ * event: checks a format text before libtraceevent parses it.
  * In: a hostile text. Out: yes, or the reason why not; name and ID.
  */
 #include "event/format_check.h"
@@ -22,8 +22,8 @@ static const char *skip_quoted(const char *p, const char *end)
 	return p;
 }
 
-/* What a character of a format does to its nesting. A recording's formats have some ten
- * thousand of them: a table instead of searches.
+/* What a character does to the nesting of a format. A table, because a recording's formats have
+ * some ten thousand characters.
  */
 enum format_char { CHAR_PLAIN, CHAR_QUOTE, CHAR_OPEN, CHAR_CLOSE, CHAR_END, CHAR_OP };
 
@@ -80,7 +80,7 @@ const char *format_check(const char *text, size_t size)
 	return depth ? "its parentheses do not match" : NULL;
 }
 
-/* The rest of the line that begins with @key, without leading blanks; NULL if none does. */
+/* The rest of the line that begins with @key, without leading blanks; NULL if no line does. */
 static const char *find_line(const char *text, const char *end, const char *key)
 {
 	size_t len = strlen(key);

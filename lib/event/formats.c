@@ -143,7 +143,7 @@ static const struct tep_format_field *find_field(const struct tep_format_field *
 	return NULL;
 }
 
-/* Is @f a place inside a record? @element: bytes of what is read there. */
+/* Does @f lie inside a record? @element: bytes that are read there. */
 static bool field_fits(const struct tep_format_field *f, unsigned int element)
 {
 	return f->offset >= 0 && f->size >= 0 && element <= 8 &&
@@ -152,7 +152,7 @@ static bool field_fits(const struct tep_format_field *f, unsigned int element)
 	       range_ok((uint64_t)f->offset, (uint64_t)f->size, RECORD_MAX);
 }
 
-/* Takes the field over. Returns NULL, or what is wrong with it. */
+/* Reads the field's place into @fmt. Returns NULL, or what is wrong with it. */
 static const char *take_field(struct event_format *fmt, const struct field_spec *spec,
 			      const struct tep_event *event, unsigned int long_size)
 {
@@ -167,7 +167,7 @@ static const char *take_field(struct event_format *fmt, const struct field_spec 
 	}
 	if (!f)
 		return spec->required ? "a field that it needs is missing" : NULL;
-	/* kmem_cache_free of 5.12 had a pointer as its name, which says nothing here. */
+	/* In kmem_cache_free of 5.12 the name is a pointer, which is of no use. */
 	if (!strcmp(spec->name, "name") && !(f->flags & TEP_FIELD_IS_DYNAMIC))
 		return NULL;
 	element = (unsigned int)f->size;
@@ -182,7 +182,7 @@ static const char *take_field(struct event_format *fmt, const struct field_spec 
 		return "a field lies outside of any record";
 	*out = (struct event_field){ (uint16_t)f->offset, (uint8_t)element,
 				     (f->flags & TEP_FIELD_IS_SIGNED) != 0 };
-	/* A stack's record ends with its last frame, be it the first. */
+	/* A stack's record may end before the first frame. */
 	end = fmt->type == KMEM_KERNEL_STACK && spec->index == STACK_CALLER
 		      ? out->offset
 		      : (uint32_t)out->offset + out->size;
@@ -191,14 +191,14 @@ static const char *take_field(struct event_format *fmt, const struct field_spec 
 	return NULL;
 }
 
-/* Are these fields words of 8 bytes, one behind the other? */
+/* Are these fields 8-byte words, one directly after the other? */
 static bool are_pair(const struct event_field *first, const struct event_field *second)
 {
 	return first->size == 8 && second->size == 8 &&
 	       second->offset == first->offset + 8;
 }
 
-/* What event_format.plain means. */
+/* Is the format plain? See event_format.plain. */
 static bool is_plain(const struct event_format *fmt)
 {
 	const struct event_field *f = fmt->fields;
@@ -285,8 +285,8 @@ static const char *resolve(struct event_formats *fmts, struct event_format *fmt,
 	return why;
 }
 
-/* A copy of the format with an empty print string, which is all that libtraceevent gets to
- * see: print_flags.h says why. The caller frees it; NULL if memory ran out.
+/* A copy of the format with an empty print string, for libtraceevent: print_flags.h says why. The
+ * caller frees it; NULL if memory ran out.
  */
 static char *fields_only(const char *text)
 {
@@ -341,7 +341,8 @@ static int parse_known(struct event_formats *fmts, struct event_format *fmt,
 						take_gfp_pair, &pairs);
 	} else {
 		fmts->nr_failed++;
-		/* What an account lacks, its reports must say; callchains are in none. */
+		/* Events that an account lacks must be reported; accounts do not count callchains.
+		 */
 		if (spec->type != KMEM_KERNEL_STACK)
 			fmt->min_size = UINT32_MAX;
 		log_msg(fmts->log, LOG_WARN,
@@ -407,7 +408,7 @@ static int read_text(struct event_formats *fmts, const struct recording_text *te
 	return spec ? parse_known(fmts, fmt, spec, text, rec) : 0;
 }
 
-/* What every kernel since 2.6.31 has, for recordings in which no format parses. */
+/* Every kernel since 2.6.31 has this layout. Used if no format parses. */
 static const struct event_common usual_common = { 0, 2, 4, 8 };
 
 int event_formats_new(struct event_formats **out, const struct recording *rec,

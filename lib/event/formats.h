@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event: what the recording's own format files say of each event.
+ * event: the event formats from the recording's own format files.
  * In: format texts. Out: event ids with their types, names and field places.
  */
 #ifndef KMEMX_EVENT_FORMATS_H
@@ -62,8 +62,8 @@ struct event_field {
  * @plain: on 64-bit kernels of this machine's byte order: addresses, sizes, frame numbers and
  *	frames are words of 8 bytes; orders, migratetypes, nodes and STACK_SIZE of 4; SLAB_PTR
  *	lies behind SLAB_CALLSITE, SLAB_BYTES_ALLOC behind SLAB_BYTES_REQ
- * @min_size: a record shorter than this cannot be decoded; UINT32_MAX: none can, as the format
- *	of an event that kmemx knows cannot be used
+ * @min_size: a record shorter than this cannot be decoded; UINT32_MAX: none can, because kmemx
+ *	knows the event but cannot use its format
  */
 struct event_format {
 	const char *system;
@@ -102,10 +102,10 @@ struct event_formats;
  *
  * kmem events and ftrace's kernel_stack are parsed by libtraceevent; of the others only
  * name and ID are read. A format that cannot be parsed is logged and counted, its events
- * become KMEM_OTHER; those of kmem are counted as undecodable. The texts are hostile: what
- * would make libtraceevent recurse deeply is refused before it sees it. libtraceevent's own
- * messages are switched off, which it only knows for the whole process. Return: 0; -ENODATA
- * without any kmem format; -ENOMEM.
+ * become KMEM_OTHER; those of kmem are counted as undecodable. The texts are hostile: text that
+ * would make libtraceevent recurse deeply is refused first. libtraceevent's own messages are
+ * switched off, which is possible only for the whole process. Return: 0; -ENODATA without any kmem
+ * format; -ENOMEM.
  */
 int event_formats_new(struct event_formats **out, const struct recording *rec,
 		      const struct log *log) __must_check;

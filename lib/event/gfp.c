@@ -75,7 +75,7 @@ static bool short_name_taken(const struct gfp_names *names, const char *text)
 		if (!strcmp(names->names[i].short_name, text))
 			return true;
 	}
-	/* A known name that is still to come must keep its own short name. */
+	/* A known name that comes later must keep its own short name. */
 	for (i = 0; i < ARRAY_SIZE(short_names); i++) {
 		if (!strcmp(short_names[i].short_name, text))
 			return true;

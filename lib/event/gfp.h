@@ -20,7 +20,7 @@ struct gfp_name {
 	char short_name[12]; /* unique in this table: "K", "C" */
 };
 
-/* In the order of the print format: the first whose mask is contained is taken. */
+/* In the order of the print format: the first name whose mask is contained wins. */
 struct gfp_names {
 	struct gfp_name *names;
 	size_t count;

@@ -37,8 +37,8 @@ static bool has_name(const struct migratetypes *mt, const char *name, size_t len
 	return false;
 }
 
-/* Rows like "Node    0, zone      DMA, type    Unmovable      0 ..."; each zone of each
- * node lists all types in index order, so that the first zone says it all.
+/* Rows like "Node 0, zone DMA, type Unmovable 0 ..."; each zone of each node lists all types in
+ * index order, so the first zone is enough.
  */
 static void read_pagetypeinfo(struct migratetypes *mt, const char *text)
 {
@@ -82,7 +82,7 @@ void migratetypes_init(struct migratetypes *mt, const char *pagetypeinfo,
 	if (mt->count)
 		return;
 	mt->origin = known ? MIGRATETYPE_FROM_RELEASE : MIGRATETYPE_ASSUMED;
-	/* What follows depends on the configuration (CMA or not): it stays a number. */
+	/* The following ones depend on the configuration (CMA or not): they stay numbers. */
 	for (i = 0; i < 4; i++)
 		add_name(mt, names[i], strlen(names[i]));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event: all events of a recording, parted by the addresses that they speak of.
- * In: a stream that nobody has read from. Out: to each part its events in time order, many
- * parts at a time.
+ * event: all events of a recording, divided into parts by their addresses.
+ * In: a stream that was not read yet. Out: each part's events in time order, several parts at a
+ * time.
  */
 #include "event/parts.h"
 
@@ -14,8 +14,8 @@
 #include "event/parts_state.h"
 #include "recording/cpu_cursor.h"
 
-/* Events scanned in a round: so many for each thread and each CPU that they seldom wait for each
- * other; and so few that two rounds of them stay in the threads' caches.
+/* Events scanned in a round: enough for each thread and each CPU that they seldom wait for each
+ * other, and few enough that two rounds of them stay in the threads' caches.
  */
 #define ROUND_EVENTS_MIN    8192U
 #define ROUND_EVENTS_THREAD 2048U
@@ -38,14 +38,14 @@ static int prepare_cpus(struct parts *p)
 		cpu->cursor = st->cpus[i].cursor;
 		cpu->index = i;
 		cpu->ended = cpu_cursor_ended(cpu->cursor);
-		/* Nothing but a loss: there is no stretch to say so. */
+		/* Only a loss: no stretch can report it. */
 		if (cpu->ended && st->cpus[i].cut)
 			return -EAGAIN;
 	}
 	return 0;
 }
 
-/* What a stretch may read ahead: together with its last batch no more than a CPU may at most. */
+/* What a stretch may read ahead: with its last batch, at most a CPU's share. */
 static uint64_t ahead_max(const struct event_stream *st)
 {
 	uint64_t most = st->shared.ahead_max / (st->nr_cpus + 1), batch = 0;
@@ -138,7 +138,7 @@ static void parts_free(struct parts *p)
 	free(p);
 }
 
-/* What is new in a group's table @from gets its number in the stream's @to. 0 or -ENOMEM. */
+/* Numbers in the stream's @to what is new in a group's table @from. 0 or -ENOMEM. */
 static int number(struct parts_ids *ids, const struct intern *from, struct intern *to)
 {
 	if (array_reserve(&ids->ids, &ids->capacity, from->count, sizeof(*ids->ids)))
@@ -174,7 +174,7 @@ static void add_stats(struct event_stream_stats *to,
 		to->largest_step_back = from->largest_step_back;
 }
 
-/* The first error of the round's tasks; 0: there was none. */
+/* The first error of the round's tasks, or 0. */
 static int first_error(const struct parts *p)
 {
 	unsigned int i;
@@ -187,7 +187,7 @@ static int first_error(const struct parts *p)
 	return ret;
 }
 
-/* Between two rounds: what all of them have counted and met. 0 or an error. */
+/* Between two rounds: gathers what all groups counted and found. 0 or an error. */
 static int gather(struct parts *p)
 {
 	struct event_stream *st = p->st;
@@ -220,9 +220,9 @@ static void run_task(void *ctx, unsigned int task)
 		parts_take(p, task - p->nr_groups);
 }
 
-/* What the tasks of this round cost, in events, but not exactly: mostly as much as in the round
- * before, so that each stays with the thread whose cache knows it. To read, scan and decode an
- * event costs about twice as much as to take it. In the first round there is nothing to take.
+/* Estimates what the tasks of this round cost, in events: mostly the same as in the round before,
+ * so that each task stays with the thread whose cache knows it. Reading, scanning and decoding an
+ * event costs about twice as much as taking it. In the first round there is nothing to take.
  */
 static struct team_round estimate(struct parts *p)
 {
@@ -265,7 +265,7 @@ static int run_rounds(struct parts *p, struct team *team)
 	return ret;
 }
 
-/* Adds the groups' counts by format. Most of the table is empty, and its memory not there. */
+/* Adds the groups' counts by format. Most of the table is empty and has no memory behind it. */
 static void add_by_id(struct parts *p)
 {
 	struct event_stream *st = p->st;
@@ -280,7 +280,7 @@ static void add_by_id(struct parts *p)
 	}
 }
 
-/* What is counted only once, at the end. */
+/* Adds what is counted only once, at the end. */
 static int finish(struct parts *p)
 {
 	struct event_stream *st = p->st;
@@ -293,7 +293,9 @@ static int finish(struct parts *p)
 	return event_stream_check_times(st);
 }
 
-/* A group is one thread's at a time, and some threads are done before others. */
+/* Sets the number of groups and the size of a round. One thread at a time works on a group, and
+ * some threads are done before others.
+ */
 static void size_up(struct parts *p)
 {
 	unsigned int jobs = p->how->jobs < TEAM_MAX ? p->how->jobs : TEAM_MAX;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event: what crosses from one stretch of a CPU to the next.
- * In: the stretches of a round, scanned. Out: their events as if they had been scanned in one.
+ * event: joins the stretches of a CPU.
+ * In: the stretches of a round, scanned. Out: their events as if they had been scanned as one.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "event/parts_state.h"
 
-/* The event of place @place among those of @run, which are in order; NULL if it is not there. */
+/* The event of place @place in @run, which is in order; NULL if it is not there. */
 static struct parts_event *find(const struct parts_lane *lane,
 				const struct parts_run *run, uint64_t place)
 {
@@ -30,8 +30,8 @@ static struct parts_event *find(const struct parts_lane *lane,
 	return NULL;
 }
 
-/* Where the event of @claim is: in the lane that it was scanned into in this round, or it waits, as
- * no bound passes it.
+/* The event of @claim: it is in the lane that it was scanned into in this round, or it waits,
+ * because no bound passes it.
  */
 static struct parts_event *claimer(const struct parts *p, const struct parts_cpu *cpu,
 				   const struct parts_claim *claim)
@@ -68,9 +68,9 @@ static int give_stack(struct parts *p, const struct parts_cpu *cpu,
 	return 0;
 }
 
-/* May an event have waited for its callchain over @pages of them? The reading in one order gives up
- * where all CPUs together have read on too far: as long as none is beyond its share of that, it
- * does not. Each page that lies between counts there, with its items.
+/* May an event have waited for its callchain over @pages? Reading in one order gives up where all
+ * CPUs together have read too far ahead; it does not as long as each CPU stays within its share.
+ * Each page in between counts, with its items.
  */
 static bool may_wait(const struct parts *p, const struct parts_cpu *cpu, uint64_t pages)
 {
@@ -81,7 +81,7 @@ static bool may_wait(const struct parts *p, const struct parts_cpu *cpu, uint64_
 				     p->st->shared.ahead_max / (p->st->nr_cpus + 1);
 }
 
-/* What the first event of @s, or a loss before it, leaves of the claims of the stretches before. */
+/* Drops claims of earlier stretches that the first event of @s, or a loss before it, ends. */
 static void turn_claims(struct parts_cpu *cpu, const struct parts_stretch *s)
 {
 	struct stack_claims before = cpu->claims;
@@ -96,8 +96,8 @@ static void turn_claims(struct parts_cpu *cpu, const struct parts_stretch *s)
 		cpu->waiting[i].there = before.owners[i] != 0;
 }
 
-/* The loss that the stretch begins with, if it does, is since the stretch before. 0; -EAGAIN where
- * it is not later than that.
+/* A loss at the start of the stretch dates from the end of the stretch before. 0; -EAGAIN if it is
+ * not later than that.
  */
 static int date_loss(struct parts *p, const struct parts_cpu *cpu,
 		     const struct parts_stretch *s)
@@ -115,7 +115,7 @@ static int date_loss(struct parts *p, const struct parts_cpu *cpu,
 	return 0;
 }
 
-/* What was not known where @s was scanned. 0; -EAGAIN where it changes what was found. */
+/* Applies what was unknown when @s was scanned. 0; -EAGAIN if it changes the result. */
 static int lead_in(struct parts *p, struct parts_cpu *cpu, const struct parts_stretch *s)
 {
 	if (s->scan.blind)
@@ -126,7 +126,7 @@ static int lead_in(struct parts *p, struct parts_cpu *cpu, const struct parts_st
 	return date_loss(p, cpu, s);
 }
 
-/* Callchains that @s found for events of the stretches before. 0; -EAGAIN, -ENOMEM. */
+/* Gives callchains that @s found to events of earlier stretches. 0; -EAGAIN, -ENOMEM. */
 static int give_stacks(struct parts *p, struct parts_cpu *cpu,
 		       const struct parts_stretch *s)
 {
@@ -153,7 +153,7 @@ static int give_stacks(struct parts *p, struct parts_cpu *cpu,
 	return 0;
 }
 
-/* The claims that the next stretch finds. 0; -EAGAIN where one waits for too long. */
+/* Hands claims on to the next stretch. 0; -EAGAIN if one waits for too long. */
 static int lead_out(const struct parts *p, struct parts_cpu *cpu,
 		    const struct parts_stretch *s)
 {
@@ -189,7 +189,7 @@ static int lead_out(const struct parts *p, struct parts_cpu *cpu,
 	return 0;
 }
 
-/* Has little become too much, or might it have in the midst of the stretch? */
+/* Has little data grown too much, or might it have within the stretch? */
 static bool grew_too_much(const struct parts *p, struct parts_cpu *cpu,
 			  const struct parts_stretch *s)
 {
@@ -204,7 +204,7 @@ static bool grew_too_much(const struct parts *p, struct parts_cpu *cpu,
 	return buf->compressed && !cpu_growth_ok(&cpu->growth, packed, buf->nr_cpus);
 }
 
-/* What is counted, whatever came before. 0 or -ENOMEM. */
+/* Adds the counts that do not depend on earlier stretches. 0 or -ENOMEM. */
 static int add_up(struct parts *p, struct parts_cpu *cpu, const struct parts_stretch *s)
 {
 	struct event_stream_cpu *stats = &p->st->cpu_stats[cpu->index];

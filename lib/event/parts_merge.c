@@ -34,7 +34,7 @@ static void wait_for(struct parts_lane *lane, const struct parts_event *evs, siz
 	lane->nr += nr;
 }
 
-/* Where @from of the lane's events begins; no null pointer where it has none. */
+/* The lane's events from @from on; never a null pointer. */
 static const struct parts_event *lane_events(const struct parts_lane *lane, size_t from)
 {
 	static const struct parts_event none;
@@ -42,8 +42,8 @@ static const struct parts_event *lane_events(const struct parts_lane *lane, size
 	return lane->evs ? lane->evs + from : &none;
 }
 
-/* CPU @i goes on with the lane's @run: as far as it is within the bound. The rest waits, and so
- * does what follows it. 0 or -ENOMEM.
+/* Gives CPU @i the lane's @run, as far as it is within the bound. The rest waits, and so does what
+ * follows it. 0 or -ENOMEM.
  */
 static int add_piece(struct parts *p, struct parts_merge *m, uint32_t i,
 		     const struct parts_lane *lane, const struct parts_run *run)
@@ -64,7 +64,7 @@ static int add_piece(struct parts *p, struct parts_merge *m, uint32_t i,
 	return 0;
 }
 
-/* The head goes on to its next piece. False: there is none. */
+/* Moves the head to its next piece. False: there is none. */
 static inline bool next_piece(const struct parts_merge *m, struct parts_head *head)
 {
 	if (head->next == head->end)
@@ -73,7 +73,7 @@ static inline bool next_piece(const struct parts_merge *m, struct parts_head *he
 	return true;
 }
 
-/* Sets the head of CPU @i to what has waited and what was scanned. 0 or -ENOMEM. */
+/* Sets the head of CPU @i to events that waited and that were scanned. 0 or -ENOMEM. */
 static int begin_cpu(struct parts *p, struct parts_merge *m, unsigned int part,
 		     uint32_t i)
 {
@@ -114,7 +114,7 @@ static int begin(struct parts *p, struct parts_merge *m, unsigned int part)
 	return ret;
 }
 
-/* An event as the stream would give it, with its numbers of names and stacks. */
+/* Makes an event as the stream would, with its numbers of names and stacks. */
 static inline void unpack(struct kmem_event *to, const struct parts_event *ev,
 			  const struct parts_group *groups, const struct cpu_head *of,
 			  uint64_t place)
@@ -147,7 +147,7 @@ static void flush(struct parts *p, struct parts_merge *m, unsigned int part)
 	m->nr = 0;
 }
 
-/* The events of CPU @index up to the time @limit, at least one, at most those that there is room
+/* Takes the events of CPU @index up to the time @limit: at least one, at most what there is room
  * for.
  */
 static inline void take_run(const struct parts *p, struct parts_merge *m, uint32_t index,
@@ -164,11 +164,11 @@ static inline void take_run(const struct parts *p, struct parts_merge *m, uint32
 	m->heads[index].now.next = ev;
 }
 
-/* With more of them a run is mostly of one event. */
+/* With more CPUs, most runs are of one event. */
 #define FEW_CPUS 4
 
-/* The last time stamp with which the top comes first. It costs more than the next choice where
- * runs are short: with many CPUs only whoever was first before is asked.
+/* The last time stamp with which the top comes first. With short runs this costs more than the next
+ * choice, so with many CPUs only a CPU that was first before is asked.
  */
 static uint64_t run_limit(const struct merge *merge)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event: what is scanned in a round, and up to where its events are taken.
- * In: how far each CPU is. Out: stretches, of much the same work for each group; a bound.
+ * event: plans what a round scans, and up to where it takes events.
+ * In: how far each CPU is. Out: stretches of about the same work for each group; a bound.
  */
 #include <errno.h>
 
 #include "event/parts_state.h"
 
-/* Nothing of the CPU that can still come is before this: neither events, nor a callchain for one
- * that was scanned.
+/* Nothing of the CPU that can still come is before this bound: no event, and no callchain for an
+ * event that was scanned.
  */
 static struct parts_bound bound_of(const struct parts_cpu *cpu)
 {
@@ -43,7 +43,8 @@ static bool find_bound(struct parts *p)
 	return p->bound_by == UINT32_MAX;
 }
 
-/* Forgets what is within the bound of the next round. Returns how many events wait behind it. */
+/* Forgets sub-buffers within the bound of the next round. Returns how many events wait behind it.
+ */
 static uint64_t waiting(const struct parts *p, struct parts_cpu *cpu)
 {
 	uint64_t nr = 0;
@@ -60,12 +61,12 @@ static uint64_t waiting(const struct parts *p, struct parts_cpu *cpu)
 	return nr;
 }
 
-/* What a CPU is to have ahead of the bound, of @target in all, is its part of what the last round
- * has taken: so all of them get as far as each other. Where too much is ahead already, it is the
- * same for each. The CPU that sets the bound is scanned in any case.
+/* A CPU's share of @target, the events ahead of the bound, is its share of what the last round
+ * took, so all CPUs advance alike. If too much is ahead already, all shares are equal. The CPU
+ * that sets the bound is always scanned.
  *
- * Of each CPU a whole sub-buffer waits at least, and what waits is copied in each round: a round
- * is to take as much.
+ * At least one sub-buffer of each CPU waits, and waiting events are copied in each round, so a
+ * round should take as much.
  */
 static void share_out(struct parts *p)
 {
@@ -90,29 +91,29 @@ static void share_out(struct parts *p)
 
 		cpu->budget = ahead < want ? want - ahead : 0;
 	}
-	/* Or else the bound stays where it is. */
+	/* Otherwise the bound would not move. */
 	if (p->bound_by < nr && !p->cpus[p->bound_by].budget)
 		p->cpus[p->bound_by].budget = 1;
 }
 
-/* An event, header and callchain included, where none has been seen. */
+/* Assumed size of an event, header and callchain included, before any was seen. */
 #define USUAL_BYTES 64
 
-/* Bytes of sub-buffers that hold @events of the CPU's, by those that were scanned. */
+/* Bytes of sub-buffers that hold @events of the CPU, judged by those scanned so far. */
 static uint64_t bytes_of(const struct parts_cpu *cpu, uint64_t events)
 {
 	return cpu->scanned ? events * (cpu->bytes / cpu->scanned + 1)
 			    : events * USUAL_BYTES;
 }
 
-/* Where in the groups a round's stretches are cut: @left bytes of the @share of @group. */
+/* Where a round's stretches are cut: the @share of @group has @left bytes. */
 struct cut {
 	unsigned int group;
 	uint64_t share, left;
 };
 
-/* The next stretch of @cpu, of @want bytes or what is left of the group's share. Receives what it
- * really is. 0 or -EAGAIN.
+/* Cuts the next stretch of @cpu: @want bytes or the rest of the group's share. Sets @want to what
+ * it really is. 0 or -EAGAIN.
  */
 static int cut_stretch(struct parts *p, struct cut *cut, struct parts_cpu *cpu,
 		       uint64_t *want)
@@ -124,7 +125,9 @@ static int cut_stretch(struct parts *p, struct cut *cut, struct parts_cpu *cpu,
 	uint64_t bytes = *want;
 	int ret;
 
-	/* Of which events are in the window only the one who scans the first of them knows. */
+	/* With a window, only the one who scans a stretch's first event knows which events are in
+	 * it.
+	 */
 	if (!last && !p->windowed && bytes > cut->left)
 		bytes = cut->left;
 	*s = (struct parts_stretch){ .cpu = cpu->index,
@@ -133,7 +136,7 @@ static int cut_stretch(struct parts *p, struct cut *cut, struct parts_cpu *cpu,
 				     .place = (uint64_t)cut->group << PARTS_PLACE_BITS |
 					      cpu->place };
 	ret = cpu_cursor_cut(cpu->cursor, bytes, &s->range);
-	/* No event is of less than eight bytes; and each sub-buffer may have a loss. */
+	/* An event has at least eight bytes, and each sub-buffer may have a loss. */
 	cpu->place += s->range.bytes / 4 + 1;
 	if (ret < 0 || cpu->place > PARTS_PLACE_MASK)
 		return -EAGAIN;
@@ -151,7 +154,7 @@ static int cut_stretch(struct parts *p, struct cut *cut, struct parts_cpu *cpu,
 	return 0;
 }
 
-/* Cuts off the CPUs what is in their budgets. 0 or -EAGAIN. */
+/* Cuts stretches off the CPUs, as far as their budgets go. 0 or -EAGAIN. */
 static int cut_stretches(struct parts *p)
 {
 	unsigned int now = p->round % 2;

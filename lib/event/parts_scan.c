@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event: stretches of the CPUs' events, each event handed on to the part of its address.
+ * event: scans stretches of the CPUs' events and hands each event to the part of its address.
  * In: sub-buffers of some CPUs. Out: for each part, its events of each stretch.
  */
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include "event/parts_state.h"
 #include "recording/cpu_cursor.h"
 
-/* Is the page event @ev about pages of more than one part? An allocation that is not aligned to
- * its size is none: all of it is in any part.
+/* Is the page event @ev about pages of more than one part? An unaligned allocation is implausible
+ * and may go to any part, so it does not count.
  */
 static inline bool in_two_parts(const struct kmem_event *ev, unsigned int shift)
 {
@@ -43,7 +43,7 @@ static __always_inline void pack(struct parts_event *to, const struct kmem_event
 	memcpy(&to->node, &ev->slab_alloc.node, 8);
 }
 
-/* A loss, the first of the current batch, concerns every part. 0 or -ENOMEM. */
+/* Hands a loss, the first of the current batch, to every part. 0 or -ENOMEM. */
 static int hand_on_loss(const struct parts_stretch *s, const struct cpu_batch *now,
 			const struct kmem_event *ev, struct parts_lane *lanes)
 {
@@ -61,7 +61,7 @@ static int hand_on_loss(const struct parts_stretch *s, const struct cpu_batch *n
 	return 0;
 }
 
-/* Where a slab or page event goes. */
+/* The part of a slab or page event. */
 static inline unsigned int part_of(const struct parts *p, const struct kmem_event *ev)
 {
 	uint64_t of_slab = ev->slab_free.ptr >> EVENT_PARTS_SLAB_SHIFT;
@@ -70,7 +70,7 @@ static inline unsigned int part_of(const struct parts *p, const struct kmem_even
 	return event_part(kmem_is_slab(ev->type) ? of_slab : of_page);
 }
 
-/* Hands the group's @nr decoded events on. 0; -EAGAIN, -ENOMEM. */
+/* Hands the group's @nr decoded events to the parts. 0; -EAGAIN, -ENOMEM. */
 static int hand_on(const struct parts *p, struct parts_group *g, struct parts_stretch *s,
 		   size_t nr)
 {
@@ -104,8 +104,8 @@ static int hand_on(const struct parts *p, struct parts_group *g, struct parts_st
 	return 0;
 }
 
-/* Those of the @nr events just handed on, items from @first on, that still wait for their callchain
- * wait for a later stretch: all of this one was scanned by then.
+/* Notes which of the @nr events just handed on, items from @first on, still wait for their
+ * callchain. It must be in a later stretch, because all of this one was scanned.
  */
 static void note_claims(const struct parts *p, const struct parts_group *g,
 			struct parts_stretch *s, const struct raw_item *first, size_t nr)
@@ -135,7 +135,7 @@ static void note_claims(const struct parts *p, const struct parts_group *g,
 	}
 }
 
-/* The items of the current batch become events. 0; -EAGAIN, -ENOMEM. */
+/* Turns the items of the current batch into events. 0; -EAGAIN, -ENOMEM. */
 static int scan_batch(const struct parts *p, struct parts_group *g,
 		      struct parts_stretch *s)
 {
@@ -169,7 +169,7 @@ static int scan_batch(const struct parts *p, struct parts_group *g,
 	return 0;
 }
 
-/* What is known of the events before the stretch, if anything. */
+/* Sets what is known of the events before the stretch. */
 static void begin_stretch(const struct parts *p, struct cpu_events *ce,
 			  struct parts_stretch *s)
 {
@@ -189,7 +189,7 @@ static void begin_stretch(const struct parts *p, struct cpu_events *ce,
 	}
 }
 
-/* Damage is logged when all is read in one order. */
+/* Damage is logged later, when everything is read in one order. */
 static bool is_damaged(const struct parts_group *g, const struct parts_stretch *s,
 		       uint32_t page_size, bool compressed)
 {
@@ -248,7 +248,7 @@ void parts_scan(struct parts *p, unsigned int group)
 		g->error = scan_stretch(p, g, s);
 		for (i = 0; i < EVENT_PARTS; i++)
 			s->runs[i].nr = g->lanes[now][i].nr - s->runs[i].from;
-		/* Unreadable parts are reported when all is read in one order. */
+		/* Unreadable parts are reported later, when everything is read in one order. */
 		if (g->error < 0 && g->error != -ENOMEM)
 			g->error = -EAGAIN;
 	}

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event (internal): what reading in parts consists of.
- * In: nothing. Out: for those who scan CPUs, merge parts, and plan the rounds of both.
+ * event (internal): the state of reading in parts.
+ * In: nothing. Out: types for scanning CPUs, merging parts, and planning the rounds of both.
  *
- * Round by round, stretches of the CPUs' sub-buffers are scanned and, at the same time, the parts
- * take what the round before has scanned. They take it up to a bound: the earliest of the last
- * events of all CPUs, since nothing before that can still come. What is behind the bound waits.
+ * In each round, stretches of the CPUs' sub-buffers are scanned, and at the same time the parts
+ * take the events that the previous round scanned. They take them up to a bound: the earliest of
+ * the last events of all CPUs, because nothing before it can still come. Events behind the bound
+ * wait.
  *
- * A CPU may have many stretches in a round. Each is scanned without knowing what the one before
- * it has met: what crosses from one to the next is put right at the round's end.
+ * A CPU may have many stretches in a round. Each is scanned without the results of the one before;
+ * they are joined at the round's end.
  */
 #ifndef KMEMX_EVENT_PARTS_STATE_H
 #define KMEMX_EVENT_PARTS_STATE_H
@@ -22,25 +23,24 @@
 /* Stretches are scanned in groups, which have stacks, names and stats of their own. */
 #define PARTS_GROUPS_MAX 16U
 
-/* Events that are decoded, or taken, at a time: they stay in the nearest cache. */
+/* How many events are decoded or taken at a time: they stay in the nearest cache. */
 #define PARTS_BATCH 128
 
-/* kmem_event.place: the CPU's index in the stream, above a number that grows from each of its
- * events to the next. On the way to a part the group is there, instead of the CPU.
+/* kmem_event.place: the CPU's index in the stream, above a number that grows with each of its
+ * events. On the way to a part, the group's number takes the place of the CPU's.
  */
 #define PARTS_PLACE_BITS 40
 #define PARTS_PLACE_MASK ((1ULL << PARTS_PLACE_BITS) - 1)
 
 /**
- * struct parts_event - an event on its way to a part: what accounts want to know, in a line of the
- * processor's cache. What it waits for is memory, and branches that the kind of event decides
- * @more: the low half of the fourth word of what its kind says, which is @large if there is
- *	  anything in the high one
+ * struct parts_event - an event on its way to a part: what accounts need, in one cache line,
+ * because memory and branches on the kind of event cost most
+ * @more: low half of the fourth word of the kind's data; @large: the high half is not 0
  * @stack, and the numbers of caches: of the group
- * @words: the first three of what its kind says
+ * @words: the first three words of the kind's data
  * @node, @cache: of a slab allocation
  *
- * But for @more and @large, it begins as an event does.
+ * Except for @more and @large, it begins like struct kmem_event.
  */
 struct parts_event {
 	uint64_t ts, place;
@@ -54,7 +54,7 @@ struct parts_event {
 	uint32_t cache;
 };
 
-/* What both begin with. */
+/* The part that both structs begin with. */
 #define PARTS_HEAD offsetof(struct parts_event, words)
 
 #define PARTS_SAME(field) \
@@ -83,18 +83,18 @@ _Static_assert(PARTS_AT(slab_alloc.ptr) == 8 && PARTS_AT(slab_alloc.bytes_req) =
 	       "the words say all but what follows them");
 _Static_assert(sizeof(struct parts_event) == 64, "one line");
 
-/* Events for one part: those of each CPU one after the other, in time order. */
+/* Events for one part: CPU after CPU, those of each CPU in time order. */
 struct parts_lane {
 	struct parts_event *evs;
 	size_t nr, capacity;
 };
 
-/* Those of one CPU among them. */
+/* The events of one CPU in a lane. */
 struct parts_run {
 	size_t from, nr;
 };
 
-/* Before which event: of equal times, those of CPUs with a lower index are. */
+/* Events before (@ts, @index): at equal times, CPUs with a lower index come first. */
 struct parts_bound {
 	uint64_t ts;
 	uint32_t index;
@@ -105,15 +105,15 @@ static inline bool parts_within(const struct parts_bound *b, uint64_t ts, uint32
 	return ts < b->ts || (ts == b->ts && index < b->index);
 }
 
-/* A sub-buffer that was scanned: its events for all parts, and the time of the last one. */
+/* A scanned sub-buffer: its number of events for all parts, and the time of the last one. */
 struct parts_held {
 	uint64_t last_ts, nr;
 };
 
 /**
  * struct parts_claim - an event whose callchain may be in a later stretch
- * @there: there is one; @part: where it went, PARTS_NOWHERE: to none
- * @round: that scanned it; @stretch: in that round
+ * @there: there is one; @part: its part; PARTS_NOWHERE: none
+ * @round: the round that scanned it; @stretch: in that round
  * @page: of the CPU, counted from 0
  * @place: as in its lane
  */
@@ -128,14 +128,14 @@ struct parts_claim {
 
 /**
  * struct parts_stretch - sub-buffers of one CPU that one thread scans
- * @cpu: its index; @group: that scans it
- * @first: of the CPU in this round: what came before is known; @last: of the CPU
+ * @cpu: its index; @group: the group that scans it
+ * @first: the CPU's first in this round, so that what came before is known; @last: the CPU's last
  * @range: where they are
  * @place: of its next event; @last_ts: of the event or loss before
  * @runs: its events in the group's lanes; @held: in the group's
  * @scan, @stats, @claims: see struct cpu_events; @record_ts: of the last record of any kind
  * @past_stop: the time window is over
- * @waiting: events that a later stretch may have the callchain of, by context
+ * @waiting: by context, the event whose callchain a later stretch may have
  */
 struct parts_stretch {
 	uint32_t cpu;
@@ -156,9 +156,10 @@ struct parts_stretch {
  * @cursor: where the next stretch is cut off
  * @place: of the next stretch's first event
  * @bytes: of all stretches so far
- * @scanned: events so far; @taken: by the parts in the last round, @taken_before: up to then
+ * @scanned: events so far; @taken: by the parts in the last round; @taken_before: in all rounds up
+ *	to then
  * @budget: events to be scanned in this round
- * @stretches: of this round and the one before, in turns
+ * @stretches: alternately of this round and the one before
  * @held: sub-buffers with events that wait behind the bound, @nr_held of them
  * @last_ts, @record_ts, @claims, @waiting, @growth: of its last stretch, the latter of all;
  * @nr_pages: so far
@@ -178,17 +179,17 @@ struct parts_cpu {
 	struct cpu_growth growth;
 };
 
-/* By a number in a group's table, that in the stream's, at one less. */
+/* ids[n - 1] is the stream's number for number n of the group's table. */
 struct parts_ids {
 	uint32_t *ids;
 	size_t nr, capacity;
 };
 
 /**
- * struct parts_group - what scans some stretches, one after the other
+ * struct parts_group - scans some stretches, one after the other
  * @events: the stretch at hand; @shared: with @dec as its decoder
- * @stacks, @names: of those that were new before this round
- * @lanes: what this round and the one before have scanned, in turns
+ * @stacks, @names: the stream's numbers of those known before this round
+ * @lanes: what this round and the one before scanned, alternately
  * @held: sub-buffers of this round
  * @evs: room to decode in
  * @error: -EAGAIN, -ENOMEM
@@ -206,17 +207,17 @@ struct parts_group {
 	int error;
 };
 
-/* Events of one CPU that lie one after the other. */
+/* Consecutive events of one CPU. */
 struct parts_piece {
 	const struct parts_event *next, *end;
 };
 
 /**
  * struct parts_merge - one part
- * @waiting: behind the bound of this round and of the one before, in turns, with @runs of each
- *	     CPU
- * @pieces: what is taken now: what has waited, then what was scanned; those of one CPU side by side
- * @heads: of each CPU, the piece at hand, and those that follow
+ * @waiting: events behind the bound of this round and of the one before, alternately; @runs: of
+ *	each CPU
+ * @pieces: what is taken now: events that waited, then those scanned; those of one CPU are adjacent
+ * @heads: for each CPU, the current piece and those that follow
  * @evs: what is next, @nr of them
  */
 struct parts_merge {
@@ -236,12 +237,12 @@ struct parts_merge {
 
 /**
  * struct parts - all of it
- * @groups, @nr_groups: who scans
- * @windowed: only the events of some time are wanted: what a stretch counts depends on those before
- * @round_events: to be scanned in each round, more or less
- * @round: so far; its parity is that of the lanes which stretches are scanned into
- * @stretches: of this round and the one before, in turns: by CPU, those of one CPU in their order
- * @last: nothing is left to be scanned in this round
+ * @groups, @nr_groups: they scan
+ * @windowed: there is a time window: what a stretch counts depends on those before
+ * @round_events: how many each round should scan, roughly
+ * @round: number of rounds so far; its parity selects the lanes that stretches are scanned into
+ * @stretches: of this round and the one before, alternately; by CPU, those of a CPU in their order
+ * @last: this round has nothing left to scan
  * @bound: of what the parts take in this round; @bound_by: the CPU that sets it
  * @cost: of each group's stretches in this round, in events
  */
@@ -263,11 +264,11 @@ struct parts {
 	uint64_t cost[PARTS_GROUPS_MAX];
 };
 
-/* What is scanned in the next round, and up to where the parts take events in it. 0; -EAGAIN. */
+/* Plans what the next round scans, and up to where its parts take events. 0; -EAGAIN. */
 int parts_plan(struct parts *p) __must_check;
 /* Scans the stretches of group @group for this round. */
 void parts_scan(struct parts *p, unsigned int group);
-/* At the end of a round: what crosses from one stretch to the next. 0; -EAGAIN, -ENOMEM. */
+/* At the end of a round: joins the stretches. 0; -EAGAIN, -ENOMEM. */
 int parts_join(struct parts *p) __must_check;
 /* Room for @nr more events. 0 or -ENOMEM. */
 int parts_lane_reserve(struct parts_lane *lane, size_t nr) __must_check;

@@ -11,7 +11,7 @@
 
 #define MAX_DEPTH 64
 
-/* A cursor over the text; @bad once it does not read as a constant expression. */
+/* A cursor over the text; @bad: it is no constant expression. */
 struct expr {
 	const char *p, *end;
 	bool bad;
@@ -66,7 +66,8 @@ static uint64_t expr_number(struct expr *e)
 	return value;
 }
 
-/* After "(": skips "unsigned long)" and such; false, and nothing skipped, if it is none. */
+/* After "(": skips "unsigned long)" and the like. False, and nothing is skipped, if it is no cast.
+ */
 static bool expr_cast(struct expr *e)
 {
 	const char *p = e->p;
@@ -169,7 +170,7 @@ static uint64_t expr_or(struct expr *e)
 	return value;
 }
 
-/* The place behind the comma that ends an argument, parentheses and strings skipped. */
+/* The place behind the comma that ends an argument; skips parentheses and strings. */
 static const char *skip_argument(const char *p, const char *end)
 {
 	unsigned int depth = 0;
@@ -213,7 +214,7 @@ static const char *find_pairs(const char *text, const char *end, const char *fie
 	return NULL;
 }
 
-/* Reads `"NAME" }`; false if that is not what stands there. */
+/* Reads `"NAME" }`; false if the text differs. */
 static bool read_name(struct expr *e, char *name, size_t size)
 {
 	size_t len = 0;

@@ -22,7 +22,7 @@
  *	  the call only; a negative return value ends the reading
  *
  * Masks are constant expressions of numbers, casts, parentheses, ~, <<, >>, |, &, ^, + and
- * -; a pair of which another kind of mask is written is left out.
+ * -; pairs with other masks are left out.
  *
  * Return: the number of pairs, or @pair's negative value.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event (internal): a short cut from a callchain to its number.
- * In: frames as they lie in a record. Out: where they would be in a small table.
+ * event (internal): a shortcut from a callchain to its number.
+ * In: frames as they lie in a record. Out: their slot in a small table.
  */
 #ifndef KMEMX_EVENT_RECENT_STACKS_H
 #define KMEMX_EVENT_RECENT_STACKS_H
@@ -11,8 +11,7 @@
 
 #define RECENT_STACKS 2048U
 
-/* Where a stack of these frames would be among the recent ones: stacks differ in the
- * middle, if they do not in the first frames.
+/* The slot of a stack with these frames: stacks differ in the middle, if not in the first frames.
  */
 static inline uint32_t recent_stack_slot(const uint8_t *frames, uint32_t nr)
 {

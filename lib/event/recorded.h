@@ -11,15 +11,15 @@
 #include "event/formats.h"
 #include "recording/recording.h"
 
-/* Where none came: the recording does not say why; they were not recorded; none occurred. */
+/* Why no such event is in a recording: unknown; they were not recorded; none occurred. */
 enum recorded { RECORDED_UNKNOWN, RECORDED_NO, RECORDED_YES };
 
 /**
  * recorded_types() - were events of one of these types recorded?
  * @types: bits of enum kmem_event_type
  *
- * Only kmemx record notes it, in an item of metadata: "kmem:kmalloc kmem:kfree ...". The item is
- * as hostile as all else: any text is fine.
+ * Only kmemx record notes this, in a metadata item: "kmem:kmalloc kmem:kfree ...". The item is
+ * hostile, and any text is accepted.
  */
 enum recorded recorded_types(const struct recording *rec,
 			     const struct event_formats *fmts, uint32_t types);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event: a part of a recording as a recording of its own.
+ * event: writes a part of a recording as a new recording.
  * In: a recording, a time, CPUs. Out: a trace.dat file.
  */
 #include "event/split.h"
@@ -19,10 +19,10 @@
 #include "recording/subbuf_writer.h"
 #include "recording/writer.h"
 
-/* What becomes of the callchain of the last event. */
+/* Whether the callchain of a waiting event is kept. */
 enum { CLAIM_KEPT = 1, CLAIM_DROPPED };
 
-/* One CPU on its way through; begins anew with each. */
+/* The state of one CPU. */
 struct split_cpu {
 	struct subbuf_writer pw;
 	struct stack_claims claims; /* CLAIM_* */
@@ -37,8 +37,8 @@ struct split {
 	const struct event_common *common;
 	struct split_result *result;
 	uint64_t pages_size;  /* what is in pages_fd */
-	uint64_t done, total; /* bytes, of CPUs that belong to the part */
-	/* Of the sub-buffer at hand, what belongs to the part */
+	uint64_t done, total; /* bytes of CPUs that belong to the part */
+	/* records of the current sub-buffer that belong to the part */
 	struct raw_record *kept;
 	size_t kept_capacity;
 };
@@ -54,8 +54,8 @@ static bool keeps_stack(const struct split *p, const struct event_format *fmt,
 	       split_sample_has(&p->opts->stack_sample, fmt, rec, p->rec->big_endian);
 }
 
-/* Does the record belong to the part? The same as what a stream with this time window gives
- * out (cpu_events.c), but that a callchain is kept if its event is.
+/* Does the record belong to the part? Same rule as a stream with this time window (cpu_events.c),
+ * except that a callchain is kept if its event is.
  */
 static enum verdict judge(struct split *p, struct split_cpu *c,
 			  const struct raw_record *rec)
@@ -89,7 +89,7 @@ static enum verdict judge(struct split *p, struct split_cpu *c,
 	return inside ? KEEP : DROP;
 }
 
-/* A gap before time @ts: kept if any part of it lies in the time. */
+/* A gap before time @ts: kept if any part of it is in the window. */
 static void add_gap(struct split *p, struct split_cpu *c, uint64_t ts, uint64_t missed)
 {
 	stack_claims_clear(&c->claims);
@@ -103,8 +103,8 @@ static void add_gap(struct split *p, struct split_cpu *c, uint64_t ts, uint64_t 
 			   missed && !c->damaged ? missed : SUBBUF_MISSED_UNKNOWN);
 }
 
-/* Those of a sub-buffer's records that are kept, into p->kept. Returns whether these are all
- * that the sub-buffer holds; -ENOMEM.
+/* Puts the records of a sub-buffer that are kept into p->kept. Returns whether all are kept;
+ * -ENOMEM.
  */
 static int choose(struct split *p, struct split_cpu *c, const struct subbuf *sb,
 		  size_t *nr)
@@ -156,7 +156,7 @@ static int add_subbuf(struct split *p, struct split_cpu *c, const struct subbuf 
 	return ret;
 }
 
-/* @sb is of this CPU, which follows those that are done. */
+/* Reports progress; @sb is of @cpu, which follows the CPUs that are done. */
 static void tell_progress(const struct split *p, const struct recording_cpu *cpu,
 			  const struct subbuf *sb)
 {
@@ -197,7 +197,7 @@ static int walk_cpu(struct split *p, struct split_cpu *c, uint32_t buffer, uint3
 	return ret;
 }
 
-/* The part's pages of one CPU; @out->size is 0 if there are none. */
+/* Writes the part's pages of one CPU; @out->size is 0 if there are none. */
 static int add_cpu(struct split *p, uint32_t buffer, uint32_t i, struct writer_part *out)
 {
 	const struct recording_buffer *buf = &p->rec->buffers[buffer];
@@ -259,7 +259,7 @@ static uint64_t count_bytes(const struct split *p)
 	return sum;
 }
 
-/* All CPUs of one buffer, those without pages left out. @in->parts is the caller's to free. */
+/* Adds all CPUs of one buffer that have pages. The caller frees @in->parts. */
 static int add_buffer(struct split *p, uint32_t b, struct writer_instance *in)
 {
 	const struct recording_buffer *buf = &p->rec->buffers[b];
@@ -298,7 +298,7 @@ static bool says_too_much(const char *name)
 	       !strcmp(name, "duration_ns") || !strcmp(name, RECORDING_META_PART);
 }
 
-/* The recording's items but for those, and @nr_own that say what this is. */
+/* The recording's items except those, and the @nr_own items about this part. */
 static struct recording_text *choose_meta(const struct split *p,
 					  const struct recording_text *own, size_t nr_own,
 					  size_t *nr)
@@ -319,7 +319,7 @@ static struct recording_text *choose_meta(const struct split *p,
 	return meta;
 }
 
-/* The item that says a rule, whose text is @out's. */
+/* The item with a sample's rule, whose text is in @out. */
 static struct recording_text rule_item(char *name, const struct sample *rule,
 				       struct strbuf *out)
 {
@@ -327,7 +327,7 @@ static struct recording_text rule_item(char *name, const struct sample *rule,
 	return (struct recording_text){ name, out->data, out->size };
 }
 
-/* The file, of the pages that are there. @all: every buffer's; the top one is taken out. */
+/* Writes the file from the pages. @all: all buffers; the top one is taken out. */
 static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 		      const struct log *log)
 {
@@ -345,7 +345,7 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 	size_t i, kept = 0, nr_own = 1;
 	int ret;
 
-	/* There is always a top buffer, be it empty. */
+	/* There is always a top buffer, even an empty one. */
 	for (i = 0; i < nr; i++) {
 		if (!*all[i].name && !top.name)
 			top = all[i];

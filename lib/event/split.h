@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event: a part of a recording as a recording of its own.
- * In: a recording, a time, CPUs. Out: a trace.dat file with those events and all that the
- * recording has in addition to them.
+ * event: writes a part of a recording as a new recording.
+ * In: a recording, a time, CPUs. Out: a trace.dat file with those events and the recording's other
+ * content.
  */
 #ifndef KMEMX_EVENT_SPLIT_H
 #define KMEMX_EVENT_SPLIT_H
@@ -21,15 +21,15 @@
  * @instance: only the ring buffer of this name; NULL: all of them
  * @start_ts, @stop_ts: events with start <= ts <= stop
  * @cpus: by CPU number, rec->nr_cpus of them; NULL: all
- * @sample: only what a recording of this sample would have; one_in 0: all. Check before whether
- *	there can be one: split_sample_check()
- * @stack_sample: slab objects that are not of this sample lose their callchains; one_in 0: none
+ * @sample: only events that a recording of this sample would have; one_in 0: all. Call
+ *	split_sample_check() before
+ * @stack_sample: slab objects outside this sample lose their callchains; one_in 0: none
  * @fd: an empty, seekable file open for writing; stays the caller's
  * @pages_fd: an empty file for the pages until their number is known; stays the caller's
- * @progress: called with @ctx for each sub-buffer: bytes of the recording that were gone
- *	through, all of them, and the events chosen so far; NULL: not
- * @writing: called with @ctx once all are chosen, while they are written: bytes of pages that
- *	are, and all of them; NULL: not
+ * @progress: called with @ctx for each sub-buffer: bytes of the recording read so far and in all,
+ *	events chosen so far; may be NULL
+ * @writing: called with @ctx while the chosen events are written: bytes of pages written so far and
+ *	in all; may be NULL
  */
 struct split_options {
 	const char *instance;
@@ -42,7 +42,7 @@ struct split_options {
 	void *ctx;
 };
 
-/* What was written. @nr_events with the callchains, as every report counts them. */
+/* What was written. @nr_events includes callchains, as in every report. */
 struct split_result {
 	uint64_t nr_events, nr_gaps, written_bytes;
 	uint32_t nr_cpus;
@@ -52,13 +52,12 @@ struct split_result {
  * split_write() - write the part
  *
  * The part has the recording's byte order and word size, and its version (a stream becomes
- * version 7), uncompressed. A sub-buffer of which all events belong to it is copied; others
- * are made anew of those that do, the first of them giving the page its time stamp. A
- * callchain goes with the event that it followed, whatever its own time. Losses between the
- * events of the part, and at its borders, stay in it.
+ * version 7), uncompressed. A sub-buffer whose events all belong to the part is copied; others are
+ * rebuilt from the events that do, with the time stamp of the first. A callchain stays with its
+ * event, whatever its own time. Losses between the part's events and at its borders are kept.
  *
- * What slabinfo, vmstat and the like were before and after the recording says nothing of
- * the part and is left out, but for the rows of pagetypeinfo, which name the migratetypes.
+ * slabinfo, vmstat and the like from before and after the recording do not describe the part and
+ * are left out, except for pagetypeinfo, which names the migratetypes.
  *
  * Return: 0; -ENODATA no event belongs to it (nothing was written to @fd); -ENOMEM; -errno
  * of reading or writing.

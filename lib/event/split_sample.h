@@ -13,13 +13,13 @@
 #include "recording/sample.h"
 #include "recording/subbuf.h"
 
-/* Can a sample be taken? 0; -EEXIST: it is one, of all events or of callchains; -ENOTSUP: its pages
- * have no frame numbers, as those of kernels before 4.1.
+/* Can a sample be taken? 0; -EEXIST: the recording is already a sample, of events or of callchains;
+ * -ENOTSUP: its pages have no frame numbers, as with kernels before 4.1.
  */
 int split_sample_check(const struct recording *rec,
 		       const struct event_formats *fmts) __must_check;
-/* Is the event in the sample? All that is no event of the slab and page allocators is.
- * @rec is at least as long as @fmt wants.
+/* Is the event in the sample? Events that are not of the slab and page allocators always are. @rec
+ * is at least as long as @fmt wants.
  */
 bool split_sample_has(const struct sample *s, const struct event_format *fmt,
 		      const struct raw_record *rec, bool big_endian);

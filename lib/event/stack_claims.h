@@ -3,10 +3,10 @@
  * event: which event of a CPU a callchain belongs to.
  * In: the events and callchains of one CPU, in their order. Out: each callchain's event.
  *
- * The kernel writes an event and then its callchain, and does not let go of the CPU in
- * between: only interrupts come between the two, and each is over before the callchain
- * follows. So an event waits for its callchain only while all that follows is of the same
- * task and of contexts that interrupt its own.
+ * The kernel writes an event and then its callchain, and does not give up the CPU in between: only
+ * interrupts can come between the two, and each ends before the callchain follows. So an event
+ * waits for its callchain only while everything that follows is of the same task and of contexts
+ * that interrupt its own.
  */
 #ifndef KMEMX_EVENT_STACK_CLAIMS_H
 #define KMEMX_EVENT_STACK_CLAIMS_H
@@ -17,7 +17,7 @@
 
 #include "base/compiler.h"
 
-/* Task, softirq, hardirq, NMI, and what interrupts what. */
+/* Task, softirq, hardirq, NMI, and their combinations. */
 #define STACK_CONTEXTS 8U
 
 /* Bits of common_flags that name the context (the kernel's enum trace_flag_type). */
@@ -29,9 +29,9 @@
 
 /**
  * struct stack_claims - the events that wait for their callchain; zero-initialise it
- * @owners: by context, in the caller's own terms; 0: none
+ * @owners: by context, values that the caller defines; 0: none
  * @place: task and context of the last event or callchain: stack_place()
- * @context: the latter as an index into @owners
+ * @context: that context as an index into @owners
  */
 struct stack_claims {
 	uintptr_t owners[STACK_CONTEXTS];
@@ -55,8 +55,8 @@ static inline uint64_t stack_place(uint8_t flags, uint32_t pid)
 	return (uint64_t)pid << 32 | (uint64_t)(flags & FLAGS_CONTEXT) << 16;
 }
 
-/* The CPU went from one task or context to another: what the new one cannot be interrupting
- * is over.
+/* The CPU changed its task or context: events in contexts that the new one cannot interrupt stop
+ * waiting.
  */
 static inline void stack_claims_turn(struct stack_claims *sc, uint64_t place)
 {
@@ -74,7 +74,7 @@ static inline void stack_claims_turn(struct stack_claims *sc, uint64_t place)
 	sc->context = context;
 }
 
-/* The place in @owners of what is next at @place, an event or a callchain. */
+/* The entry in @owners of the event or callchain that comes next, at @place. */
 static inline uintptr_t *stack_claims_at_place(struct stack_claims *sc, uint64_t place)
 {
 	if (unlikely(place != sc->place))
@@ -82,14 +82,14 @@ static inline uintptr_t *stack_claims_at_place(struct stack_claims *sc, uint64_t
 	return &sc->owners[sc->context];
 }
 
-/* The same of an event or a callchain with these common fields. */
+/* The same for an event or a callchain with these common fields. */
 static inline uintptr_t *stack_claims_at(struct stack_claims *sc, uint8_t flags,
 					 uint32_t pid)
 {
 	return stack_claims_at_place(sc, stack_place(flags, pid));
 }
 
-/* The owner of a callchain with these common fields, who has it now; 0: nobody. */
+/* The owner of a callchain with these common fields, which stops waiting; 0: none. */
 static inline uintptr_t stack_claims_take(struct stack_claims *sc, uint8_t flags,
 					  uint32_t pid)
 {

@@ -45,7 +45,7 @@ static int open_cpus(struct event_stream *st, const struct recording *rec,
 			st->heads[st->nr_cpus].buffer = (uint16_t)b;
 			ret = cpu_events_open(ce, &st->shared,
 					      &st->cpu_stats[st->nr_cpus], rec, c);
-			/* What it has by then is closed with the others. */
+			/* Whatever it has allocated is freed with the others. */
 			st->nr_cpus++;
 			if (ret < 0)
 				return ret;
@@ -54,11 +54,11 @@ static int open_cpus(struct event_stream *st, const struct recording *rec,
 	return found || !opts->instance ? 0 : -ENOENT;
 }
 
-/* With so many sequences a run is mostly of one event. */
+/* With this many CPUs, most runs are of one event. */
 #define MANY_CPUS 8
 
-/* The earliest CPU becomes the running one. With many CPUs, how far it may run is found out only
- * where it runs for more than one event.
+/* Makes the earliest CPU the running one. With many CPUs, how far it may run is computed only when
+ * it runs for more than one event.
  */
 static inline void take_top(struct event_stream *st)
 {
@@ -69,14 +69,14 @@ static inline void take_top(struct event_stream *st)
 	st->limit = 0;
 	if (run && (run == st->run || st->merge.size <= MANY_CPUS)) {
 		st->limit = UINT64_MAX;
-		/* Of equal times the lower index goes first; what goes before the top is not 0. */
+		/* At equal times the lower index goes first. second.ts is not 0 here. */
 		if (merge_second(&st->merge, &second))
 			st->limit = second.ts - (top->index > second.index);
 	}
 	st->run = run;
 }
 
-/* Reads on in CPU @i, all of whose items have been given. 1; 0 at its end; <0 error. */
+/* Reads on in CPU @i, whose items have all been handed out. 1; 0 at its end; <0 error. */
 static int refill(struct event_stream *st, uint32_t i)
 {
 	struct cpu_events *ce = &st->cpus[i];
@@ -194,7 +194,7 @@ static bool has_page_pointers(const struct event_formats *fmts)
 struct page_pointers {
 	uint64_t some;	/* of the largest block */
 	uint64_t apart; /* greatest common divisor of all distances */
-	uint32_t order; /* of @some */
+	uint32_t order; /* order of @some */
 };
 
 static void page_pointers_add(struct page_pointers *pp, uint64_t page, uint32_t order)
@@ -218,10 +218,10 @@ static void page_pointers_add(struct page_pointers *pp, uint64_t page, uint32_t 
 	}
 }
 
-/* The recording does not say how large a struct page is, but all distances between the
- * pointers are multiples of it. It is mostly 64 bytes, 32 on 32-bit kernels, and taken for
- * that where the distances leave a choice. Blocks are aligned to their size: the largest
- * one gets a frame number that is a multiple of every size.
+/* The recording does not say how large a struct page is, but all distances between the pointers are
+ * multiples of its size. That is mostly 64 bytes, 32 on 32-bit kernels, which is assumed where the
+ * distances leave a choice. Blocks are aligned to their size: the largest one gets a frame number
+ * that is a multiple of every size.
  */
 static int learn_page_pointers(struct event_stream *out, const struct recording *rec,
 			       const struct event_formats *fmts)
@@ -336,10 +336,10 @@ static int refill_run(struct event_stream *st)
 	return 0;
 }
 
-/* More are not decoded at a time: they stay in the nearest cache. */
+/* At most this many are decoded at a time: they stay in the nearest cache. */
 #define BATCH_MAX 128
 
-/* The running CPU's next event is at @ts, behind @st->limit: another one goes on. */
+/* The running CPU's next event is at @ts, after @st->limit: switches to another CPU. */
 static inline void switch_run(struct event_stream *st, uint64_t ts)
 {
 	struct merge_item other;
@@ -374,7 +374,7 @@ static int take_loss(struct event_stream *st, struct kmem_event *ev)
 	return 1;
 }
 
-/* CPU and buffer, which lie side by side in an event as here, to be stored at once. */
+/* CPU and buffer, adjacent here as in an event, to be stored at once. */
 static inline uint64_t place_of(const struct cpu_head *head)
 {
 	uint64_t place;
@@ -391,8 +391,8 @@ static inline uint64_t place_of(const struct cpu_head *head)
 	return place;
 }
 
-/* Takes items in time order, until one CPU has no more at hand or there is a loss: @evs receive
- * them as they are in their sub-buffers. Return: their number, 0 at the end or before a loss.
+/* Takes items in time order until a CPU has no more or there is a loss. @evs receive them as they
+ * are in their sub-buffers. Return: their number, 0 at the end or before a loss.
  */
 static int pick_events(struct event_stream *st, struct kmem_event *evs, int max)
 {
@@ -428,7 +428,7 @@ static int take_events(struct event_stream *st, struct kmem_event *evs, int max)
 {
 	int nr, ret;
 
-	/* A refill ends the life of what was picked: it comes first. */
+	/* A refill invalidates picked items, so it comes first. */
 	while (st->run && st->run->next == st->run->end) {
 		ret = refill_run(st);
 		if (ret < 0)

@@ -21,7 +21,7 @@
  * @keep_stacks: give kernel_stack events out as they are too, instead of only attaching
  *		 them (for script and for counting tests)
  * @read_ahead: read and decompress on a thread of its own
- * @parts: nothing is read before the first events are asked for: it may be read in parts
+ * @parts: read nothing before the first events are asked for, so that parts are possible
  */
 struct event_stream_options {
 	const char *instance;
@@ -68,26 +68,25 @@ struct event_stream_stats {
 
 struct event_stream;
 
-/* @rec and @fmts must outlive the stream. 0; -ENOENT no such instance; -ENOMEM. */
+/* Opens a stream; @rec and @fmts must outlive it. 0; -ENOENT no such instance; -ENOMEM. */
 int event_stream_open(struct event_stream **out, const struct recording *rec,
 		      const struct event_formats *fmts,
 		      const struct event_stream_options *opts,
 		      const struct log *log) __must_check;
 /**
- * event_stream_set_brief() - may the events that follow say less?
+ * event_stream_set_brief() - may the following events leave out fields?
  *
  * With @brief, gfp_flags and node of slab allocations are undefined, which spares their decoding.
- * A stream begins without.
+ * Off at first.
  */
 void event_stream_set_brief(struct event_stream *st, bool brief);
 /**
  * event_stream_again() - back to the start of the events
  *
- * All that is known of them is forgotten but for the numbers of callchains and of caches: those
- * stay what they are, and those that were seen by now are known from the start. Not of a live
- * stream.
+ * Forgets everything about them except the numbers of callchains and caches: these stay valid, and
+ * those seen so far are known from the start. Not for a live stream.
  *
- * Return: 0; -EIO, -ENOMEM: nothing else can be done with the stream then than to close it.
+ * Return: 0; -EIO, -ENOMEM: the stream can only be closed.
  */
 int event_stream_again(struct event_stream *st) __must_check;
 /* 1 and @ev; 0 at the end; -EIO, -ENOMEM. Damage is skipped and counted in the stats. */

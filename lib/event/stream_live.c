@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event: a stream whose sub-buffers come while it is read.
- * In: sub-buffers as a tracing instance gives them, CPU by CPU. Out: the stream's events, as far
- * as all CPUs have said what there was.
+ * event: a stream that is fed with sub-buffers while it is read.
+ * In: sub-buffers as a tracing instance gives them, CPU by CPU. Out: the stream's events, as far as
+ * all CPUs have been fed.
  */
 #include "event/stream_live.h"
 
@@ -15,8 +15,8 @@ int event_stream_go_live(struct event_stream *st)
 {
 	if (st->page_pointers || st->primed)
 		return -EINVAL;
-	/* There is room for it, and it takes part in the merge as a CPU does. What has no data
-	 * is looked at as a loss is, and so costs events nothing.
+	/* The heads have room for it, and it takes part in the merge like a CPU. An item without
+	 * data is handled where losses are, so it costs events nothing.
 	 */
 	st->horizon = &st->heads[st->nr_cpus];
 	st->horizon->next = &st->pause;
@@ -64,7 +64,7 @@ int event_stream_feed(struct event_stream *st, uint32_t cpu, const void *pages,
 		return -ENOENT;
 	ce = &st->cpus[i];
 	ret = cpu_events_feed(ce, pages, size);
-	/* Without items at hand the first of those that came are. */
+	/* A CPU without items continues with the first new ones. */
 	while (!ret && st->primed && st->heads[i].next == st->heads[i].end) {
 		ret = cpu_events_refill(ce);
 		if (ret <= 0)
@@ -85,7 +85,7 @@ int event_stream_advance(struct event_stream *st, uint64_t ts)
 	return st->error;
 }
 
-/* Marks in @to the callchains of the items that CPU @ce has, or gives them the numbers in @to. */
+/* With @mark, marks in @to the callchains of CPU @ce's items; else renumbers them by @to. */
 static void each_stack(struct cpu_events *ce, uint32_t *to, bool mark)
 {
 	struct cpu_batch *batch;

@@ -17,19 +17,19 @@ struct tasks {
 	struct u64_map by_pid; /* pid -> number of its name */
 };
 
-/* Reads "pid comm" lines, of which a later one wins; @text may be NULL, and hostile: what
- * is no such line is skipped. 0 or -ENOMEM.
+/* Reads "pid comm" lines; a later line of the same pid wins. @text may be NULL, and is hostile:
+ * other lines are skipped. 0 or -ENOMEM.
  */
 int tasks_read(struct tasks *t, const char *text) __must_check;
-/* The name of @pid; "<idle>" for 0 and "<...>" where it is unknown, as the kernel has it.
- * Valid until tasks_read() or tasks_free().
+/* The name of @pid; like the kernel, "<idle>" for 0 and "<...>" if unknown. Valid until
+ * tasks_read() or tasks_free().
  */
 const char *tasks_name(const struct tasks *t, int32_t pid);
 
-/* The number of a name that "<idle>" stands for; that of "<...>" is 0. */
+/* The number of the name "<idle>"; that of "<...>" is 0. */
 #define TASKS_IDLE UINT32_MAX
 
-/* The number of @pid's name: tasks of one name have one number. */
+/* The number of @pid's name: tasks of the same name share it. */
 static inline uint32_t tasks_number(const struct tasks *t, int32_t pid)
 {
 	const uint32_t *name = pid < 0 ? NULL : u64_map_find(&t->by_pid, (uint64_t)pid);
@@ -39,7 +39,7 @@ static inline uint32_t tasks_number(const struct tasks *t, int32_t pid)
 	return name ? *name : 0;
 }
 
-/* The name that has @number, as tasks_name() says it, and as long valid. */
+/* The name with @number, as tasks_name() returns it and valid as long. */
 const char *tasks_numbered(const struct tasks *t, uint32_t number);
 void tasks_free(struct tasks *t);
 

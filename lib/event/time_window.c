@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event: which part of a recording's time is meant.
+ * event: a part of a recording's time.
  * In: "START,STOP" as a user writes it, and the recording's span. Out: time stamps.
  */
 #include "event/time_window.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event: which part of a recording's time is meant.
+ * event: a part of a recording's time.
  * In: "START,STOP" as a user writes it, and the recording's span. Out: time stamps.
  */
 #ifndef KMEMX_EVENT_TIME_WINDOW_H
@@ -19,11 +19,11 @@ enum time_bound_kind {
 };
 
 /**
- * struct time_bound - one side
+ * struct time_bound - one end of a window
  * @value: ns; for TIME_PERCENT millionths of the span
- * @raw, @is_raw: the number as written, if it was whole and without a unit: what a clock
- *		  that does not count nanoseconds takes it for
- * @only_raw: there are not so many seconds
+ * @raw, @is_raw: the number as written, if it was whole and without a unit: used with a clock that
+ *	does not count nanoseconds
+ * @only_raw: too large for seconds
  */
 struct time_bound {
 	enum time_bound_kind kind;
@@ -47,7 +47,7 @@ struct time_range {
  * A number may have up to nine digits after the point and the units s (the default), ms,
  * us, ns, or %, which must not exceed 100.
  *
- * Return: 0; -EINVAL what is not of this form; -ERANGE a time beyond 584 years that no clock has.
+ * Return: 0; -EINVAL it has another form; -ERANGE a time beyond 584 years, which no clock has.
  */
 int time_window_parse(struct time_window *w, const char *text) __must_check;
 

@@ -11,14 +11,13 @@
 
 #include "base/bytes.h"
 
-/* All readers of a buffer together read ahead this much, two or three times; each at least
- * a sub-buffer. Larger blocks than these are out of the second-level cache before they are
- * decoded.
+/* All readers of a buffer together read ahead this much, two or three times; each at least a
+ * sub-buffer. Larger blocks would leave the L2 cache before they are decoded.
  */
 #define READ_AHEAD	(4U << 20)
 #define MAX_BLOCK	(256U << 10)
-/* All readers of a buffer together hold this much of hostile chunks, three times at most.
- * All writers make chunks of ten pages.
+/* All readers of a buffer together hold this much of hostile chunks, three times at most. All known
+ * writers make chunks of ten pages.
  */
 #define CHUNK_MEMORY	(12U << 20)
 #define CHUNK_MIN_PAGES 16
@@ -69,7 +68,7 @@ bool block_reader_init(struct block_reader *br, const struct recording *rec,
 	}
 	br->chunks = get_u32(count, rec->big_endian);
 	br->pos += 4;
-	/* trace-cmd 3.3.1 on big endian: 0, whatever follows. */
+	/* trace-cmd 3.3.1 on big endian writes 0, whatever follows. */
 	br->uncounted = !br->chunks;
 	if (br->uncounted)
 		br->chunks = UINT32_MAX;
@@ -82,7 +81,7 @@ void block_reader_free(struct block_reader *br)
 	decompressor_free(&br->d);
 }
 
-/* Sub-buffers in a hole are empty: none of them is read, be they terabytes. */
+/* Sub-buffers in a hole are empty: skips them, even terabytes of them. */
 static void skip_hole(struct block_reader *br)
 {
 	uint64_t data = source_next_data(&br->rec->src, br->pos);
@@ -128,7 +127,7 @@ static int fill_plain(struct block_reader *br, struct block *block)
 	return 1;
 }
 
-/* The compressed bytes of a chunk, in memory that is as large as they really are. */
+/* Reads the compressed bytes of a chunk into memory of their real size. */
 static int read_input(struct block_reader *br, size_t size)
 {
 	if (size > br->input_capacity) {
@@ -143,8 +142,8 @@ static int read_input(struct block_reader *br, size_t size)
 }
 
 /*
- * trace-cmd 3.3.1 on big endian wrote 0 for every size of a chunk: the compressed frame
- * itself has its end. 0 if it does not.
+ * trace-cmd 3.3.1 on big endian wrote 0 for every size of a chunk: finds the end of the compressed
+ * frame itself. 0 if that fails.
  */
 static size_t find_frame(struct block_reader *br)
 {

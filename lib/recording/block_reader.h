@@ -53,9 +53,9 @@ struct block_range {
 };
 
 /**
- * struct block_reader - what has not been read yet of one CPU
+ * struct block_reader - what is left to read of one CPU
  * @pos, @end: in the file
- * @chunks: compressed: that are still to come
+ * @chunks: compressed: chunks left
  * @uncounted: their number is not known
  */
 struct block_reader {
@@ -74,7 +74,7 @@ struct block_reader {
 /**
  * block_reader_init() - start at the CPU's first page
  *
- * @rec must outlive it. False: the number of chunks is cut off, there is nothing to read.
+ * @rec must outlive it. False: the file ends within the number of chunks; there is nothing to read.
  */
 bool block_reader_init(struct block_reader *br, const struct recording *rec,
 		       const struct recording_buffer *buf,
@@ -85,8 +85,8 @@ bool block_reader_init(struct block_reader *br, const struct recording *rec,
  *
  * Touches nothing but @br and @block: another thread may call it.
  *
- * Return: 1; 0 at the end; -EBADMSG where a chunk is damaged, the next call goes on behind
- * it; -EIO, -ENOMEM.
+ * Return: 1; 0 at the end; -EBADMSG if a chunk is damaged, the next call continues after it; -EIO,
+ * -ENOMEM.
  */
 int block_reader_next(struct block_reader *br, struct block *block) __must_check;
 
@@ -94,16 +94,16 @@ int block_reader_next(struct block_reader *br, struct block *block) __must_check
  * block_reader_cut() - take @bytes of pages or more, but whole chunks, off what comes next
  * @out: where they are, to be read by another reader
  *
- * Return: 1; 0 at the end; -EAGAIN where only who reads them can tell how far they go: damage,
- * chunks that do not say their size, or are larger than usual.
+ * Return: 1; 0 at the end; -EAGAIN if their length is known only by reading them: damage, chunks
+ * that do not say their size or are larger than usual.
  */
 int block_reader_cut(struct block_reader *br, uint64_t bytes,
 		     struct block_range *out) __must_check;
-/* Goes on with @range, which was cut off @from. */
+/* Continues with @range, which was cut off @from. */
 void block_reader_go(struct block_reader *br, const struct block_reader *from,
 		     const struct block_range *range);
 
-/* Goes on with the last few sub-buffers: the last two chunks, or the last four pages. */
+/* Continues with the last few sub-buffers: the last two chunks, or the last four pages. */
 void block_reader_skip_to_tail(struct block_reader *br);
 void block_reader_free(struct block_reader *br);
 

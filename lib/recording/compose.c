@@ -274,7 +274,7 @@ static void compose_common_options(struct composer *c)
 	put_option_text(c, OPTION_TRACECLOCK, facts->trace_clock);
 	put_option_text(c, OPTION_UNAME, facts->uname);
 	put_option_text(c, OPTION_VERSION, facts->writer_version);
-	if (!facts->nr_cpus) /* unknown: what no CPU has recorded */
+	if (!facts->nr_cpus) /* unknown: no CPU has recorded */
 		return;
 	compose_u16(c, OPTION_CPUCOUNT);
 	compose_u32(c, sizeof(facts->nr_cpus));
@@ -297,7 +297,7 @@ static const char *clock_name(const struct composer *c)
 	return clock ? clock : "";
 }
 
-/* "" is the top buffer: KernelShark shows no other. */
+/* "" is the top buffer, the only one that KernelShark shows. */
 static const char *buffer_name(const struct composer *c)
 {
 	return c->instance ? c->instance->name : "";

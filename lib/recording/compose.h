@@ -19,11 +19,11 @@ struct composer {
 	const struct writer_part *parts;
 	size_t nr_parts;
 	const struct writer_instance
-		*instance; /* whose parts they are; NULL: the top one */
+		*instance; /* whose parts they are; NULL: the top instance */
 	uint32_t align;
 	struct strbuf sb;
 	size_t offsets;
-	size_t *tables; /* the same of each instance */
+	size_t *tables; /* the same for each instance */
 	bool too_large; /* a text does not fit its length field */
 };
 
@@ -44,7 +44,7 @@ void put_u64(struct strbuf *sb, uint64_t v);
 /* Overwrites a placeholder at @at. */
 void set_u64(struct strbuf *sb, size_t at, uint64_t v);
 
-/* The same in the byte order that the facts say. */
+/* The same in the byte order of the facts. */
 void compose_u16(struct composer *c, uint16_t v);
 void compose_u32(struct composer *c, uint32_t v);
 void compose_u64(struct composer *c, uint64_t v);
@@ -63,7 +63,7 @@ static inline uint64_t round_up(uint64_t v, uint64_t to)
 int compose_check(const struct writer_facts *facts, const struct writer_part *parts,
 		  size_t nr_parts) __must_check;
 
-/* What trace.dat begins with, up to the size of a sub-buffer. */
+/* The start of trace.dat, up to the size of a sub-buffer. */
 void compose_magic(struct composer *c);
 /* Version 7: the compression's name and version; returns where the offset of the options
  * must be filled in.

@@ -117,8 +117,8 @@ static int try_block(struct decompressor *d, enum recording_compression kind,
 }
 
 /*
- * Claims do not allocate memory, compressed bytes do: a block that needs more than they
- * usually become has to show it by filling what it was given.
+ * Memory grows with compressed bytes, not with claims: a block that needs more than usual must
+ * first fill what it was given.
  */
 static size_t first_capacity(const struct decompress_input *in, size_t expected)
 {

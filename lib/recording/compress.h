@@ -31,7 +31,7 @@ struct decompressed {
  * struct decompress_input - a compressed block
  * @expected: the uncompressed size that the file claims; 0 if it does not say (trace-cmd
  *	3.3.1 on big endian wrote 0 everywhere). A hint only.
- * @limit: most bytes that it may become
+ * @limit: the most bytes that it may become
  */
 struct decompress_input {
 	const void *data;
@@ -50,9 +50,9 @@ int decompress_block(struct decompressor *d, enum recording_compression kind,
 		     struct decompressed *out) __must_check;
 
 /**
- * decompress_prefix() - decompress what there is of a block whose end is missing
+ * decompress_prefix() - decompress a block whose end is missing
  *
- * Return: 0 and the bytes that could be had in @out, maybe none; -ENOTSUP, -ENOMEM.
+ * Return: 0 and the recovered bytes in @out, maybe none; -ENOTSUP, -ENOMEM.
  */
 int decompress_prefix(struct decompressor *d, enum recording_compression kind,
 		      const struct decompress_input *in,
@@ -67,7 +67,7 @@ int decompress_prefix(struct decompressor *d, enum recording_compression kind,
 size_t decompress_frame_size(enum recording_compression kind, const void *data,
 			     size_t size);
 
-/* Does a block begin at @data whose end decompress_frame_size() may find with more bytes? */
+/* Does a block begin at @data whose end decompress_frame_size() could find in more bytes? */
 bool decompress_is_frame(enum recording_compression kind, const void *data, size_t size);
 
 void decompressor_free(struct decompressor *d);

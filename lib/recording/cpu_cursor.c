@@ -12,32 +12,32 @@
 #include "recording/block_reader.h"
 #include "recording/read_ahead.h"
 
-/* Events compress three- to tenfold, and sub-buffers that are nearly empty as far as to a
- * few bytes. Data that grows by more was made to keep the reader busy: what all CPUs may
- * become together, and how many times as large as the compressed bytes.
+/* Events compress three- to tenfold, and nearly empty sub-buffers to a few bytes. Data that grows
+ * by more was made to keep the reader busy. These are the limits of what all CPUs may become
+ * together, and of its ratio to the compressed bytes.
  */
 #define EVENTS_MAX   (256ULL << 20)
 #define EVENTS_RATIO 64U
 #define PAGES_MAX    (512ULL << 20)
 #define PAGES_RATIO  1024U
 
-/* Blocks rotate, so that the last sub-buffer of one outlives the next one's read; a third
- * is read meanwhile by another thread, where there is one.
+/* Blocks rotate, so that the last sub-buffer of one survives the next one's read; a third is read
+ * meanwhile by another thread, if there is one.
  */
 #define NR_BLOCKS 3
 
-/* Smaller blocks are not worth the way to another thread and back. */
+/* Smaller blocks are not worth the transfer between threads. */
 #define MIN_AHEAD (64U << 10)
 
 /**
  * struct cpu_cursor - one CPU's pages
  * @ahead: fills blocks; NULL: this thread does
- * @job: of the block that is being filled, if @pending; it alone touches the reader then
- * @filled: what the job gave
+ * @job: fills a block, if @pending; only the job touches the reader then
+ * @filled: the job's result
  * @growth: compressed bytes so far, and what they became
  * @at: in the active block: what has not been handed out yet
- * @cut_at: where the number of chunks is cut off, which has not been logged yet; 0: it is not
- * @quiet: damage is not logged; @cut_off: nor is anything else, as this is a range of a CPU
+ * @cut_at: where the file ends within the number of chunks, if not logged yet; else 0
+ * @quiet: damage is not logged; @cut_off: nor is anything else, because this is a range of a CPU
  * @damaged: there was some
  * @fed: the active block's bytes are the caller's
  */
@@ -129,7 +129,7 @@ void cpu_cursor_go(struct cpu_cursor *cur, const struct cpu_cursor *from,
 	cur->cpu = from->cpu;
 	block_reader_go(&cur->reader, &from->reader, range);
 	cur->growth = (struct cpu_growth){ 0 };
-	/* Where one block is enough it is always the same one. */
+	/* If one block is enough, it is always this one. */
 	cur->active = 1;
 	cur->blocks[1].bytes.size = 0;
 	cur->blocks[1].cut = false;
@@ -157,7 +157,7 @@ void cpu_cursor_feed(struct cpu_cursor *cur, const void *pages, size_t size)
 	if (!cur->fed)
 		free(block->bytes.data);
 	cur->fed = true;
-	/* Never written to: it is not the reader's next block. */
+	/* It is never written to, because it is not the reader's next block. */
 	*block = (struct block){ .bytes = { (uint8_t *)(uintptr_t)pages, size, size } };
 	cur->at = 0;
 }
@@ -231,15 +231,15 @@ static int fill(struct cpu_cursor *cur)
 	}
 }
 
-/* What the commit word says, checked against the @size bytes that the page has. */
+/* Reads the commit word and checks it against the @size bytes that the page has. */
 static void load_page(struct cpu_cursor *cur, const uint8_t *page, size_t size,
 		      struct subbuf *sb)
 {
 	const struct page_layout *l = &cur->rec->layout;
 	bool big = cur->rec->big_endian;
 	/*
-	 * The flags are a negative int that the kernel adds to a long: of 64 bits the
-	 * upper half is all ones with them, and says nothing.
+	 * The flags are a negative int that the kernel adds to a long: with them, the upper half of
+	 * a 64-bit word is all ones and says nothing.
 	 */
 	uint32_t commit = (uint32_t)get_uint(page + l->commit_offset, l->long_size, big);
 	uint32_t claim = commit & ~(SUBBUF_COMMIT_MISSED | SUBBUF_COMMIT_STORED);
@@ -250,7 +250,7 @@ static void load_page(struct cpu_cursor *cur, const uint8_t *page, size_t size,
 	sb->size = (uint32_t)(size - l->data_offset);
 	sb->missed = commit & SUBBUF_COMMIT_MISSED ? SUBBUF_MISSED_UNKNOWN : 0;
 	sb->truncated = claim > sb->size;
-	/* How many of them are read hangs on where blocks begin, if they are in a hole. */
+	/* In a hole, how many such pages are read depends on where blocks begin. */
 	cur->damaged |= cur->cut_off && !sb->ts && !claim;
 	if (sb->truncated) {
 		log_damage(cur, sb->file_offset,
@@ -259,7 +259,7 @@ static void load_page(struct cpu_cursor *cur, const uint8_t *page, size_t size,
 				   : "a sub-buffer claims more than it holds");
 		return;
 	}
-	/* Behind the data lies the number of lost events, if there was room for it. */
+	/* The number of lost events follows the data, if there was room for it. */
 	if (sb->missed && commit & SUBBUF_COMMIT_STORED &&
 	    l->long_size <= sb->size - claim) {
 		missed = get_uint(sb->data + claim, l->long_size, big);
@@ -275,7 +275,7 @@ bool cpu_growth_ok(const struct cpu_growth *to, uint64_t packed, uint32_t nr_cpu
 	       to->pages <= PAGES_MAX / nr_cpus + PAGES_RATIO * packed;
 }
 
-/* Has little become too much? */
+/* Has little data grown too much? */
 static bool is_bomb(struct cpu_cursor *cur, uint32_t events)
 {
 	cur->growth.events += events;

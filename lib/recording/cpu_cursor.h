@@ -16,7 +16,7 @@ struct read_ahead;
 /**
  * cpu_cursor_open() - start reading one CPU's pages
  * @cpu_index: index into rec->buffers[buffer].cpus
- * @ahead: reads and decompresses a block ahead on its thread; NULL: when it is needed
+ * @ahead: reads and decompresses the next block on its thread; NULL: blocks are read when needed
  *
  * Reads ahead in blocks sized so that all CPUs of the buffer together stay within a fixed
  * amount of memory (never whole CPUs; compressed chunks are decompressed one at a time,
@@ -33,14 +33,14 @@ int cpu_cursor_open(struct cpu_cursor **out, const struct recording *rec, uint32
  * The data of a sub-buffer stays valid until the second following call: a caller may hold
  * the current and the previous one.
  *
- * Return: 1 and @sb; 0 at the end; -EBADMSG where a part is damaged (logged; the next call
- * goes on behind it: at the next page or chunk); -E2BIG where a little compressed data claims
- * to be a multitude of events; it, -EIO and -ENOMEM end the walk.
+ * Return: 1 and @sb; 0 at the end; -EBADMSG if a part is damaged (logged; the next call continues
+ * at the next page or chunk); -E2BIG if little compressed data becomes too many events; -E2BIG,
+ * -EIO and -ENOMEM end the walk.
  */
 int cpu_cursor_next(struct cpu_cursor *cur, struct subbuf *sb) __must_check;
 void cpu_cursor_close(struct cpu_cursor *cur);
 
-/* Damage is not logged from here on: another walk logs it. */
+/* Stops logging damage: another walk logs it. */
 void cpu_cursor_quiet(struct cpu_cursor *cur);
 /**
  * struct cpu_growth - compressed bytes of a CPU, and what they became
@@ -51,33 +51,33 @@ struct cpu_growth {
 };
 
 /**
- * cpu_cursor_cut() - take some of the sub-buffers that come next off a cursor
- * @bytes: at least so many, uncompressed
+ * cpu_cursor_cut() - cut the next sub-buffers off a cursor
+ * @bytes: at least this many, uncompressed
  * @out: for cpu_cursor_go() of another cursor
  *
- * Return: 1; 0 at the end; -EAGAIN where it takes reading to find out what comes next.
+ * Return: 1; 0 at the end; -EAGAIN if what comes next is known only by reading it.
  */
 int cpu_cursor_cut(struct cpu_cursor *cur, uint64_t bytes,
 		   struct block_range *out) __must_check;
 /* Is nothing left to be cut off? */
 bool cpu_cursor_ended(const struct cpu_cursor *cur);
-/* Goes on with @range, which was cut off @from, of any CPU of the recording. From then on @cur
- * logs no damage (see cpu_cursor_damaged()), and uses no thread that reads ahead.
+/* Continues with @range, which was cut off @from, a cursor of any CPU of the recording. @cur then
+ * logs no damage (see cpu_cursor_damaged()) and does not read ahead on a thread.
  */
 void cpu_cursor_go(struct cpu_cursor *cur, const struct cpu_cursor *from,
 		   const struct block_range *range);
 /* After cpu_cursor_go(): was there any damage, or a sub-buffer that nobody wrote? */
 bool cpu_cursor_damaged(const struct cpu_cursor *cur);
-/* After cpu_cursor_go(): by how much the range grew. What is too much is not refused then. */
+/* After cpu_cursor_go(): how much the range grew. Too much growth is not refused then. */
 struct cpu_growth cpu_cursor_growth(const struct cpu_cursor *cur);
-/* May a CPU's bytes, where there are @nr_cpus, grow as @to says of @packed compressed ones? */
+/* With @nr_cpus CPUs, may @packed compressed bytes of one CPU grow to @to? */
 bool cpu_growth_ok(const struct cpu_growth *to, uint64_t packed, uint32_t nr_cpus);
-/* Goes on with the @size bytes of sub-buffers at @pages, which are the caller's and stay until the
- * next call. Of a CPU of which the file has no pages, and which reads nothing ahead; all that it
- * was fed before has been read.
+/* Continues with the @size bytes of sub-buffers at @pages, which the caller keeps until the next
+ * call. Only for a CPU without pages in the file, without reading ahead, and after everything fed
+ * before was read.
  */
 void cpu_cursor_feed(struct cpu_cursor *cur, const void *pages, size_t size);
-/* Goes on with the last few sub-buffers; before anything was read. */
+/* Continues with the last few sub-buffers; call it before anything was read. */
 void cpu_cursor_skip_to_tail(struct cpu_cursor *cur);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording: one file with a region a CPU, and holes that are taken out in the end.
+ * recording: one file with a region for each CPU; the holes are removed at the end.
  * In: an open file. Out: its layout, fallocate(2)'s verdict.
  *
  * FALLOC_FL_COLLAPSE_RANGE moves extents, not bytes: 1 GB of 2 CPUs is joined in less than
@@ -15,10 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ext4 has files of 16 TiB with blocks of 4 KiB, of 4 TiB with blocks of 1 KiB. */
+/* ext4 files have at most 16 TiB with blocks of 4 KiB, and 4 TiB with blocks of 1 KiB. */
 #define SPAN_MAX   (8ULL << 40)
 #define STRIDE_MIN (16ULL << 30)
-/* No block is larger; and a gap in front of each CPU's pages may be this large. */
+/* No filesystem block is larger; the gap in front of each CPU's pages may be this large, too. */
 #define BLOCK_MAX  (1U << 20)
 
 static bool size_limited(void)
@@ -45,7 +45,9 @@ int cpu_regions_probe(int fd, size_t nr, uint32_t subbuf_size, struct cpu_region
 	    st.st_blksize <= 0 || st.st_blksize > BLOCK_MAX)
 		return ret;
 	r.block = (uint32_t)st.st_blksize;
-	/* Either is a power of two, so that one divides the other; but a file may say anything. */
+	/* Both should be powers of two, so that one divides the other; but a file may claim
+	 * anything.
+	 */
 	if (subbuf_size % r.block && r.block % subbuf_size)
 		return ret;
 	r.stride = SPAN_MAX / nr / BLOCK_MAX * BLOCK_MAX;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recording: the pages of all CPUs in one file, far apart while they are recorded.
- * In: a file on a filesystem that can take a range out of a file. Out: where each CPU's
- * pages begin; the file without the holes between them, no byte of it written again.
+ * In: a file on a filesystem that can remove a range from a file. Out: where each CPU's pages
+ * begin; the file without the holes between them, with no byte copied.
  */
 #ifndef KMEMX_RECORDING_CPU_REGIONS_H
 #define KMEMX_RECORDING_CPU_REGIONS_H
@@ -31,8 +31,8 @@ struct cpu_regions {
 /**
  * cpu_regions_probe() - can @fd, an empty file, hold @nr regions of sub-buffers?
  *
- * Tries it out: the file is made large and a range is taken out of it (ext4, xfs, f2fs).
- * It is empty again afterwards.
+ * Tries it out: makes the file large and removes a range from it (ext4, xfs, f2fs). It is empty
+ * again afterwards.
  *
  * Return: 0 and @out; -EOPNOTSUPP if it cannot, or if the process's limit of file sizes or
  * the filesystem's leaves a CPU too little.
@@ -46,9 +46,9 @@ static inline uint64_t cpu_regions_start(const struct cpu_regions *r, size_t i)
 }
 
 /**
- * cpu_regions_take_out() - take the bytes from @from up to @to out of @fd
+ * cpu_regions_take_out() - remove the bytes from @from up to @to from @fd
  *
- * What follows moves up. Both are multiples of the block; the file must go on behind @to.
+ * What follows moves up. Both are multiples of the block; the file must extend beyond @to.
  * Return: 0 or -errno.
  */
 int cpu_regions_take_out(int fd, uint64_t from, uint64_t to) __must_check;

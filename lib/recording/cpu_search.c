@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording (internal): finds the CPUs in a version 7 data section whose description was
- * cut off with the file's end.
+ * recording (internal): finds the CPUs in a version 7 data section whose description is missing
+ * with the file's end.
  * In: the section's range. Out: a buffer with CPUs numbered in the order of their data.
  */
 #include <errno.h>
@@ -16,7 +16,7 @@ static uint64_t align_up(uint64_t v, uint64_t to)
 	return v > UINT64_MAX - to ? UINT64_MAX : (v + to - 1) / to * to;
 }
 
-/* Compressed data says itself how many chunks it has and how large they are. */
+/* Compressed data tells how many chunks it has and how large they are. */
 static uint64_t end_of_chunks(struct trace_dat *td, uint64_t start, uint64_t end)
 {
 	struct reader r;
@@ -29,7 +29,7 @@ static uint64_t end_of_chunks(struct trace_dat *td, uint64_t start, uint64_t end
 	while (chunks-- && !r.err) {
 		uint32_t size = reader_u32(&r);
 
-		/* Its writer did not say: the chunk's reader finds out where it ends. */
+		/* The writer did not store the size: the chunk's reader finds its end. */
 		if (!size)
 			return end;
 		reader_skip(&r, 4ULL + size);
@@ -37,7 +37,7 @@ static uint64_t end_of_chunks(struct trace_dat *td, uint64_t start, uint64_t end
 	return r.err ? end : r.pos;
 }
 
-/* From @at on, the first page of which not all is a hole; the last part of a page, or @end. */
+/* The first page from @at on that is not all hole; a last partial page, or @end. */
 static uint64_t skip_hole(const struct source *src, uint64_t at, uint64_t end,
 			  uint32_t page_size)
 {
@@ -59,7 +59,7 @@ static uint64_t end_of_pages(struct trace_dat *td, uint64_t start, uint64_t end)
 		if (source_read(&rec->src, head, sizeof(head), at))
 			return at;
 		ts = get_u64(head, rec->big_endian);
-		/* Time 0 is where nothing was written, too: a hole of any size. */
+		/* Time 0 may also be a hole of any size, where nothing was written. */
 		if (ts < last ||
 		    (!ts && skip_hole(&rec->src, at, end, rec->page_size) > at))
 			return at;
@@ -107,7 +107,7 @@ int trace_dat_search_cpus(struct trace_dat *td, uint64_t start, uint64_t end,
 		if (stop <= cpu.offset)
 			break;
 		cpu.size = stop - cpu.offset;
-		cpu.cut = stop == end; /* CPUs behind it may be missing as a whole */
+		cpu.cut = stop == end; /* CPUs after it may be missing completely */
 		err = trace_dat_add_cpu(td, &cpu, 0);
 		cpu.offset = compressed ? align_up(stop, rec->page_size) : stop;
 	}

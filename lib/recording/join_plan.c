@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording: what is left to do until pages far apart are a recording.
+ * recording: the plan that turns pages far apart into a recording.
  * In: metadata, ranges. Out: a file without them.
  *
  * The file's size shows how many ranges have been removed. The plan and a copy of the
- * metadata lie in the range that goes last, so that a process can be killed between any two
- * system calls, and within those that write.
+ * metadata lie in the range that is removed last, so the process may be killed between any two
+ * system calls, and during writes.
  */
 #include "recording/join_plan.h"
 
@@ -23,11 +23,11 @@
 #include "base/strbuf.h"
 #include "recording/cpu_regions.h"
 
-/* The copy of the metadata, and the plan in front of it; all are in the metadata's room. */
+/* The copy of the metadata, after the plan; both are in the room for the metadata. */
 #define COPY_AT	   (CPU_REGIONS_FIRST / 2)
 #define PLAN_AT	   (COPY_AT - PLAN_SIZE)
 #define PLAN_SIZE  (4U << 20)
-/* Written when all else has been: "kmemx join" and a number that no page begins with. */
+/* Written last: "kmemx join" and a number that no page begins with. */
 #define MAGIC	   "kmemx join \x8f\x1b\x5a\xe3\n"
 #define MAGIC_SIZE (sizeof(MAGIC) - 1)
 
@@ -73,7 +73,7 @@ int join_plan_write(int fd, const struct join_plan *plan)
 		ret = io_pwrite_all(fd, sb.data, sb.size + 1, PLAN_AT + MAGIC_SIZE);
 	if (!ret)
 		ret = io_pwrite_all(fd, MAGIC, MAGIC_SIZE, PLAN_AT);
-	/* Its room is wanted for the metadata itself. */
+	/* The metadata itself needs the plan's room. */
 	if (ret && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, PLAN_AT,
 			     (off_t)(PLAN_SIZE + plan->size)) < 0)
 		ret = ret == -ENOSPC ? ret : -errno;
@@ -155,7 +155,7 @@ static int read_plan(int fd, struct found_plan *plan)
 	return ret ? ret : 1;
 }
 
-/* How many ranges are out already? */
+/* How many ranges are removed already? */
 static int find_step(const struct found_plan *plan, uint64_t size, size_t *step)
 {
 	uint64_t left = plan->file_size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording: what is left to do until pages far apart are a recording.
- * In: the finished metadata, the ranges to be taken out of the file. Out: a plan in one of
- * these ranges, with which another process continues if this one is killed.
+ * recording: the plan that turns pages far apart into a recording.
+ * In: the finished metadata, the ranges to remove from the file. Out: a plan in one of these
+ * ranges, with which another process continues if this one is killed.
  */
 #ifndef KMEMX_RECORDING_JOIN_PLAN_H
 #define KMEMX_RECORDING_JOIN_PLAN_H
@@ -20,7 +20,7 @@ struct join_range {
 /**
  * struct join_plan - how a file becomes a recording
  * @metadata, @size: the start of the finished file
- * @ranges, @nr: to be taken out one after the other; the last one lies in front of all pages
+ * @ranges, @nr: to be removed one after the other; the last one lies before all pages
  */
 struct join_plan {
 	const void *metadata;
@@ -32,11 +32,11 @@ struct join_plan {
 /**
  * join_plan_write() - note the plan in the last range
  *
- * @fd has its size from before the first range was taken out. Return: 0; -EFBIG if the range
- * has no room for it; -errno of writing: then what was written of it does not count.
+ * No range was removed from @fd yet. Return: 0; -EFBIG if the range has no room for it; -errno of
+ * writing: a partial plan does not count.
  */
 int join_plan_write(int fd, const struct join_plan *plan) __must_check;
-/* Does all of it. Each step leaves a file of which join_plan_resume() makes the same. */
+/* Runs the whole plan. After each step, join_plan_resume() can finish the file. */
 int join_plan_run(int fd, const struct join_plan *plan) __must_check;
 
 /**

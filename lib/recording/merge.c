@@ -3,18 +3,17 @@
  * recording: k-way merge by time, as a tree of losers.
  * In: the time stamp at the head of each of N sequences. Out: which one is next.
  *
- * The sequences are the leaves of a binary tree, each inner node keeps the later one of the
- * two that met there, and the earliest of all stands above the root (Knuth, The Art of
- * Computer Programming, vol. 3, 5.4.1). When that one moves on it meets only the losers on its
- * own way up, without a branch that depends on who wins: with hundreds of sequences a
- * processor guesses wrong half of the time.
+ * The sequences are the leaves of a binary tree, each inner node keeps the loser (the later) of the
+ * two that met there, and the earliest of all is above the root (Knuth, The Art of Computer
+ * Programming, vol. 3, 5.4.1). When it moves on, it meets only the losers on its own path, without
+ * a branch on who wins: with hundreds of sequences, a processor mispredicts half of them.
  */
 #include "recording/merge.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* What stands for a sequence that has nothing: later than all others. */
+/* Stands for an empty sequence: later than all others. */
 static const struct merge_item nothing = { UINT64_MAX, MERGE_NONE };
 
 int merge_init(struct merge *m, uint32_t nr)
@@ -51,8 +50,8 @@ void merge_build(struct merge *m)
 
 	if (!m->size)
 		return;
-	/* Each inner node takes the earlier one of its two, and once they are known to all
-	 * above, the later one.
+	/* Each inner node first takes the earlier of its two, and after all above know it, the
+	 * later one.
 	 */
 	for (node = m->size - 1; node >= 1; node--) {
 		const struct merge_item *a = &winners[2 * (size_t)node], *b = a + 1;

@@ -23,7 +23,7 @@ struct merge_item {
 /**
  * struct merge - merge_init(), merge_add() for each sequence that has an item, merge_build()
  * @losers: nodes 1 to @size - 1 of a tree whose leaves, @size of them, are the sequences
- * @top: who lost to nobody
+ * @top: the winner
  */
 struct merge {
 	struct merge_item *losers;
@@ -31,11 +31,11 @@ struct merge {
 	struct merge_item top;
 };
 
-/* For sequences 0 to @nr - 1, which have nothing yet. 0 or -ENOMEM. */
+/* For sequences 0 to @nr - 1, all empty at first. 0 or -ENOMEM. */
 int merge_init(struct merge *m, uint32_t nr) __must_check;
-/* The same once more, with the memory that @m has. */
+/* Empties @m, keeping its memory. */
 void merge_clear(struct merge *m);
-/* Finds the earliest of what was added. */
+/* Finds the earliest of the added items. */
 void merge_build(struct merge *m);
 
 /* Before merge_build(): the head of sequence @index, below merge_init()'s @nr, is at @ts. */
@@ -44,13 +44,15 @@ static inline void merge_add(struct merge *m, uint64_t ts, uint32_t index)
 	m->losers[m->size + index] = (struct merge_item){ ts, index };
 }
 
-/* In the order of time, without a branch. */
+/* Does @a come before @b? Without a branch. */
 static inline bool merge_before(const struct merge_item *a, const struct merge_item *b)
 {
 	return (a->ts < b->ts) | ((a->ts == b->ts) & (a->index < b->index));
 }
 
-/* @item, the head of the sequence of leaf @leaf, which was the top, goes up its way. */
+/* Replays the path from leaf @leaf to the root with @item, the new head of the sequence that was
+ * the top.
+ */
 static inline void merge_play(struct merge *m, uint32_t leaf, struct merge_item item)
 {
 	uint32_t node;
@@ -79,8 +81,8 @@ static inline void merge_replace_top(struct merge *m, uint64_t ts)
 	merge_play(m, m->top.index, (struct merge_item){ ts, m->top.index });
 }
 
-/* Of two sequences (@size is 2) the top's head moved on to @ts, behind the other's. Return: the
- * other, which is the top now.
+/* With two sequences (@size is 2): the top's head moved on to @ts, after the other's. Returns the
+ * other, which is now the top.
  */
 static inline struct merge_item merge_swap(struct merge *m, uint64_t ts)
 {
@@ -94,15 +96,15 @@ static inline struct merge_item merge_swap(struct merge *m, uint64_t ts)
 /* The earliest sequence has ended. */
 void merge_pop(struct merge *m);
 
-/* Until which (ts, index) may the top sequence go on without looking at the others?
- * The second smallest item; false if the top is alone.
+/* The second smallest item: the top sequence may go on up to its (ts, index) without looking at the
+ * others. False if the top is alone.
  */
 static inline bool merge_second(const struct merge *m, struct merge_item *second)
 {
 	struct merge_item least = { UINT64_MAX, MERGE_NONE };
 	uint32_t node;
 
-	/* It lost to nobody but the top: on the top's way up. */
+	/* It lost only to the top, so it is on the top's path to the root. */
 	for (node = (m->size + m->top.index) / 2; node; node /= 2) {
 		struct merge_item loser = m->losers[node];
 		bool before = merge_before(&loser, &least);

@@ -3,7 +3,7 @@
  * recording: makes sub-buffers of events.
  * In: one CPU's records with their times. Out: whole sub-buffers in a file.
  *
- * subbuf_writer.h makes them; here they are a 64-bit kernel's of this byte order.
+ * subbuf_writer.h makes them; this selects the layout of a 64-bit kernel of this byte order.
  */
 #include "recording/native_pages.h"
 
@@ -69,7 +69,7 @@ int native_pages_finish(struct native_pages *w)
 {
 	int ret;
 
-	w->pages.missed = 0; /* nothing came behind it that could bear the mark */
+	w->pages.missed = 0; /* no sub-buffer follows that could carry the mark */
 	ret = subbuf_writer_finish(&w->pages, 0);
 	w->bytes = w->pages.offset;
 	return ret;

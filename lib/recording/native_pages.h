@@ -17,8 +17,8 @@
 #define NATIVE_PAGES_SIZE      4096U
 #define NATIVE_PAGES_LONG_SIZE 8U
 #define NATIVE_PAGES_DATA      16U
-/* A longer record has no room in a sub-buffer: two words of header, two of a time extend,
- * and a word for the number of the events lost before it.
+/* The longest record that fits into a sub-buffer: two words are header, two a time extend, and one
+ * word is the number of events lost before it.
  */
 #define NATIVE_PAGES_MAX_EVENT (NATIVE_PAGES_SIZE - NATIVE_PAGES_DATA - 24U)
 
@@ -35,7 +35,7 @@ struct native_pages {
 	uint64_t bytes;
 };
 
-/* @fd: of the part, that whole sub-buffers fill from its start; stays the caller's. */
+/* @fd: the part's file, filled with whole sub-buffers from its start; stays the caller's. */
 int native_pages_init(struct native_pages *w, int fd) __must_check;
 
 /**
@@ -43,7 +43,7 @@ int native_pages_init(struct native_pages *w, int fd) __must_check;
  * @data: begins with the common fields; padded to words
  * @size: at most NATIVE_PAGES_MAX_EVENT
  *
- * Time may run backwards: a new sub-buffer says so. Return: 0; -E2BIG; -errno of write(2).
+ * Time may run backwards: that starts a new sub-buffer. Return: 0; -E2BIG; -errno of write(2).
  */
 int native_pages_event(struct native_pages *w, uint64_t ts, const void *data,
 		       size_t size) __must_check;

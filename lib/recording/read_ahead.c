@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * recording: a thread that fills blocks before they are needed.
- * In: jobs. Out: done, in the order in which they came.
+ * In: jobs. Out: finished jobs, in the order of submission.
  */
 #include "recording/read_ahead.h"
 
@@ -13,7 +13,7 @@
 /**
  * struct read_ahead - the queue
  * @lock: for everything here, and for the jobs' states
- * @more: there is a job, or it is over; @done: a job is done
+ * @more: there is a job, or the thread must end; @done: a job is done
  */
 struct read_ahead {
 	pthread_t thread;
@@ -77,7 +77,7 @@ void read_ahead_submit(struct read_ahead *ra, struct read_ahead_job *job)
 	pthread_mutex_unlock(&ra->lock);
 }
 
-/* Takes a job out of the queue, which is as long as there are CPUs. */
+/* Takes a job out of the queue, which has at most one job for each CPU. */
 static void take_back(struct read_ahead *ra, struct read_ahead_job *job)
 {
 	struct read_ahead_job **at = &ra->first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recording (internal): a thread that fills blocks before they are needed.
- * In: jobs. Out: done, in the order in which they came.
+ * In: jobs. Out: finished jobs, in the order of submission.
  */
 #ifndef KMEMX_RECORDING_READ_AHEAD_H
 #define KMEMX_RECORDING_READ_AHEAD_H
@@ -11,7 +11,7 @@
 struct read_ahead;
 
 /**
- * struct read_ahead_job - a piece of work; the submitter's, until it has waited for it
+ * struct read_ahead_job - a piece of work; owned by the submitter, who must wait for it
  * @state: the queue's own
  */
 struct read_ahead_job {
@@ -21,13 +21,13 @@ struct read_ahead_job {
 	enum { READ_AHEAD_IDLE, READ_AHEAD_QUEUED, READ_AHEAD_RUNNING } state;
 };
 
-/* NULL if there cannot be a thread: then all is done when it is waited for. */
+/* NULL if a thread cannot be started: then each job is done when it is waited for. */
 struct read_ahead *read_ahead_start(void);
-/* Jobs of any threads; each at most once at a time, and waited for by its own. */
+/* Any thread may submit jobs, each at most once at a time, and must wait for its own. */
 void read_ahead_submit(struct read_ahead *ra, struct read_ahead_job *job);
-/* Returns once @job is done. One that nobody has begun is done here. */
+/* Returns once @job is done. A job that was not begun is done here. */
 void read_ahead_wait(struct read_ahead *ra, struct read_ahead_job *job);
-/* All jobs have been waited for. @ra may be NULL. */
+/* Only after all jobs have been waited for. @ra may be NULL. */
 void read_ahead_stop(struct read_ahead *ra);
 
 #endif

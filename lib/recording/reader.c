@@ -127,7 +127,7 @@ char *reader_name(struct reader *r)
 	return name;
 }
 
-/* No text has a hole, but a claim can reach over one, of any size. */
+/* No text has a hole, but a claimed size can reach over one, of any size. */
 static bool has_hole(const struct reader *r, uint64_t size)
 {
 	uint64_t at;

@@ -22,7 +22,7 @@ static int not_a_recording(struct trace_dat *td)
 	return -EPROTO;
 }
 
-/* Magic, and the version behind that of trace.dat. */
+/* Reads the magic, and after trace.dat's the version. */
 static int read_magic(struct trace_dat *td, struct reader *r)
 {
 	static const uint8_t magic[] = { 0x17, 0x08, 0x44, 't', 'r',
@@ -73,7 +73,7 @@ static int read_start(struct trace_dat *td)
 	return r.err == -ENODATA ? -EBADMSG : r.err;
 }
 
-/* Whose statistics are these? By name, or the only buffer's. */
+/* Finds the buffers of CPU statistics: by name, or the only buffer. */
 static int resolve_cpustats(struct trace_dat *td)
 {
 	struct recording *rec = td->rec;
@@ -116,7 +116,7 @@ static int compare_extents(const void *va, const void *vb)
 	return (a->end > b->end) - (a->end < b->end);
 }
 
-/* Leaves out CPUs whose data begins within another's: events are not to be read twice. */
+/* Leaves out CPUs whose data begins within another's, so that no event is read twice. */
 static int drop_overlaps(struct trace_dat *td)
 {
 	struct recording *rec = td->rec;
@@ -174,7 +174,7 @@ static void count_cpus(struct recording *rec)
 				rec->nr_cpus = rec->buffers[b].cpus[c].cpu + 1;
 }
 
-/* Has the recording an end? Its recorder knows, or the file shows it. */
+/* Is the recording complete? Its recorder noted it, or the file shows it. */
 static int find_cut(struct trace_dat *td)
 {
 	struct recording *rec = td->rec;
@@ -184,7 +184,7 @@ static int find_cut(struct trace_dat *td)
 	if (!item) {
 		item = recording_meta(rec, RECORDING_META_RECOVERED);
 		if (item && !strstr(item->text, "is lost"))
-			item = NULL; /* nothing was */
+			item = NULL; /* nothing was lost */
 	}
 	td->all_cut |= item != NULL;
 	if (item)

@@ -19,29 +19,29 @@
  * Payload: a NUL-terminated name, then the content up to the option's end.
  */
 #define RECORDING_OPTION_META	    0x4000
-/* The ring buffer of the frees by all tasks, beside the top one with what some allocated. In
- * a stream, and in an unfinished file, its CPU n is called RECORDING_FREES_CPU + n.
+/* The ring buffer with the frees by all tasks, beside the top one with the allocations of some. In
+ * a stream and in an unfinished file, its CPU n is called RECORDING_FREES_CPU + n.
  */
 #define RECORDING_FREES		    "frees"
 #define RECORDING_FREES_CPU	    0x8000U
-/* The item of a recording that was imported: what from, and what that lost, a note a line. */
+/* In an imported recording: the source, and what the import lost, one note a line. */
 #define RECORDING_META_IMPORT	    "import"
-/* What the user calls it: "key=value" lines. */
+/* The user's labels: "key=value" lines. */
 #define RECORDING_META_LABELS	    "labels"
-/* Why recording ended early, and what a recording is that a killed recorder had left. */
+/* Why recording ended early; what a recording recovered from a killed recorder is. */
 #define RECORDING_META_TRUNCATED    "truncated"
 #define RECORDING_META_RECOVERED    "recovered"
-/* "part": the allocations of some tasks, or those that passed a filter; absent: all. */
+/* "part": only allocations of some tasks, or those that passed a filter; absent: all. */
 #define RECORDING_META_SCOPE	    "scope"
-/* Number of the process whose own allocations are left out (in no interrupt's context). */
+/* The process whose own allocations are left out (except in interrupt context). */
 #define RECORDING_META_RECORDER_PID "recorder_pid"
 /* "START STOP" of tracing, in the clock's units. */
 #define RECORDING_META_SPAN	    "span"
-/* "START,STOP", both included: what a split left of the time. */
+/* "START,STOP", both included: the time that a split kept. */
 #define RECORDING_META_PART	    "part"
-/* For a recording of some allocations; "all": it has the frees by all tasks. */
+/* In a recording of some allocations; "all": it has the frees by all tasks. */
 #define RECORDING_META_FREES	    "frees"
-/* Buffers that overwrote what was oldest until something happened, and what that was: "oom";
+/* The buffers overwrote their oldest events until something happened; what it was: "oom";
  * "interrupted": the recorder was killed before.
  */
 #define RECORDING_META_FLIGHT	    "flight"
@@ -98,7 +98,7 @@ struct recording_text {
 	size_t size;
 };
 
-/* An option as the file has it, for writing it again. */
+/* An option as it is in the file, for writing it again. */
 struct recording_option {
 	uint16_t id;
 	uint32_t size;
@@ -157,7 +157,7 @@ struct recording {
 	size_t nr_cpustats;
 	struct recording_text *meta; /* kmemx's own items */
 	size_t nr_meta;
-	/* All others whose content is complete in itself, in the file's order. */
+	/* All other options whose content is complete in itself, in the file's order. */
 	struct recording_option *options;
 	size_t nr_options;
 
@@ -165,8 +165,8 @@ struct recording {
 	uint32_t nr_buffers;
 	uint32_t nr_cpus; /* as the file's CPU count says, else the highest CPU + 1 */
 
-	/* Why the recording has no end: a full disk, a killed recorder, a file that was cut;
-	 * NULL: it is whole.
+	/* Why the recording is incomplete: a full disk, a killed recorder, a truncated file. NULL:
+	 * it is complete.
 	 */
 	char *cut_short;
 	/* Parts that could not be read; each was logged with its file offset. */
@@ -189,56 +189,56 @@ struct recording {
 int recording_open(struct recording **out, struct source *src, const char *path,
 		   const struct log *log) __must_check;
 void recording_close(struct recording *rec);
-/* Of a recording without pages: every buffer gets all of its CPUs, for pages that come from
- * elsewhere. 0 or -ENOMEM.
+/* For a recording without pages: gives every buffer all of its CPUs, for pages from elsewhere. 0 or
+ * -ENOMEM.
  */
 int recording_add_cpus(struct recording *rec) __must_check;
-/* The kallsyms text, from now on the caller's to free; it ends with a NUL that is not in
- * @size. NULL if the recording has none.
+/* The kallsyms text, which the caller must free from now on; it ends with a NUL that @size does not
+ * count. NULL if the recording has none.
  */
 char *recording_take_kallsyms(struct recording *rec, size_t *size);
-/* Gives the memory of the kallsyms text back, megabytes, when it has been indexed. */
+/* Frees the kallsyms text, which takes megabytes, after it has been indexed. */
 void recording_forget_kallsyms(struct recording *rec);
 
-/* Did its recorder end early? Then cpustats[].entries are events that it left in the ring
- * buffers: at least so many are missing.
+/* Did its recorder end early? Then cpustats[].entries counts events left in the ring buffers: at
+ * least this many are missing.
  */
 bool recording_truncated(const struct recording *rec);
 /* The named kmemx metadata item, e.g. "pagetypeinfo.before"; NULL if absent. */
 const struct recording_text *recording_meta(const struct recording *rec,
 					    const char *name);
-/* What trace-cmd kept of last_boot_info: the buffer survived a reboot, and the symbols and
- * modules are of the boot after. Not NUL-terminated; NULL: nothing of that kind.
+/* last_boot_info as trace-cmd kept it: the buffer survived a reboot, and the symbols and modules
+ * are those of the next boot. Not NUL-terminated; NULL: absent.
  */
 const struct recording_option *recording_last_boot(const struct recording *rec);
 /* The chosen clock's name of buffer @index ("local", "mono", ...); "" if unknown. */
 const char *recording_clock(const struct recording *rec, uint32_t index);
-/* Are @clock's units nanoseconds? (counter, x86-tsc and uptime's jiffies are not all.) */
+/* Are @clock's units nanoseconds? (Not with counter, x86-tsc, ppc-tb and uptime.) */
 bool recording_clock_is_ns(const char *clock);
-/* Are those of all buffers? */
+/* Are the units of all buffers' clocks nanoseconds? */
 bool recording_clocks_are_ns(const struct recording *rec);
 /* Release and machine from uname: fills @buf, "" if unknown. */
 void recording_release(const struct recording *rec, char *buf, size_t size);
 void recording_machine(const struct recording *rec, char *buf, size_t size);
-/* The machine's name, in the same way. */
+/* The machine's host name, in the same way. */
 void recording_host(const struct recording *rec, char *buf, size_t size);
-/* Allocations of some tasks only are recorded, or those that passed a filter. */
+/* Are only allocations of some tasks recorded, or those that passed a filter? */
 bool recording_is_part(const struct recording *rec);
-/* What a flight recording was saved for, "oom"; NULL: it is none. What its buffers overwrote
- * before is the past: recording_span() begins where all is known.
+/* What a flight recording was saved for, "oom"; NULL: it is not one. Events that its buffers
+ * overwrote are ignored: recording_span() begins where everything is known.
  */
 const char *recording_flight(const struct recording *rec);
-/* Frees of what was allocated are left out too, as others did them: what lives is unknown. */
+/* Are frees by other tasks left out, too? Then what lives is unknown. */
 bool recording_lacks_frees(const struct recording *rec);
-/* Of a part of a recording: the ends it was cut at, in the clock's units. */
+/* For a part of a recording: the times it was cut at, in the clock's units. */
 bool recording_part(const struct recording *rec, uint64_t *first, uint64_t *last);
-/* When tracing began and ended, of what the file holds, in the clock's units. 0; -ENOENT if
- * the file does not say so.
+/* When tracing began and ended, as far as the file covers it, in the clock's units. 0; -ENOENT if
+ * the file does not say.
  */
 int recording_span(const struct recording *rec, uint64_t *start,
 		   uint64_t *stop) __must_check;
-/* Bytes of a page on the recorded machine: kmemx's own item if the file has it, else what
- * the architecture always has, else the file's page size (which may be a sub-buffer's).
+/* Bytes of a page on the recorded machine: from kmemx's own item if the file has it, else the fixed
+ * size of the architecture, else the file's page size (which may be a sub-buffer's).
  */
 uint32_t recording_kernel_page_size(const struct recording *rec);
 

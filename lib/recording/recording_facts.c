@@ -144,7 +144,7 @@ int recording_span(const struct recording *rec, uint64_t *start, uint64_t *stop)
 
 uint32_t recording_kernel_page_size(const struct recording *rec)
 {
-	/* These have no other; elsewhere it is the size of the kernel's build. */
+	/* These have pages of 4 KiB only; elsewhere it depends on the kernel's configuration. */
 	static const char *const small[] = { "x86_64", "i386",	 "i486",   "i586",
 					     "i686",   "s390x",	 "s390",   "armv5tel",
 					     "armv6l", "armv7l", "armv8l", "riscv64",

@@ -66,7 +66,7 @@ void sample_format(const struct sample *s, struct strbuf *out)
 		      s->certain_shift, s->certain_order);
 }
 
-/* The numbers are small: more digits are no text of ours, and scanf has no say on them. */
+/* The numbers are small: text with more digits is not ours, and scanf's overflow is undefined. */
 int sample_parse(struct sample *s, const char *text)
 {
 	unsigned int n[6];

@@ -29,7 +29,7 @@ static uint64_t file_next_data(void *ctx, uint64_t offset)
 {
 	off_t at = lseek((int)(intptr_t)ctx, (off_t)offset, SEEK_DATA);
 
-	/* ENXIO: there is nothing but a hole up to the end. */
+	/* ENXIO: only a hole up to the end. */
 	if (at < 0)
 		return errno == ENXIO ? UINT64_MAX : offset;
 	return (uint64_t)at;
@@ -63,7 +63,7 @@ int source_open_fd(struct source *src, int fd)
 		return -ENODEV;
 	/* Advice only: a recording is read once, front to back on each CPU. */
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	/* Only a file that takes less room than it is long can have holes. */
+	/* Only a file that takes less space than its length can have holes. */
 	*src = (struct source){ st.st_blocks < st.st_size / 512 ? &sparse_ops : &file_ops,
 				(void *)(intptr_t)fd, (uint64_t)st.st_size };
 	return 0;

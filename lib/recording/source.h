@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording: where bytes come from, so that every reader also runs on memory.
+ * recording: a source of bytes, so that every reader also works on memory.
  * In: a path, a descriptor or a memory range. Out: exact positioned reads.
  */
 #ifndef KMEMX_RECORDING_SOURCE_H
@@ -43,8 +43,8 @@ int source_read(const struct source *src, void *buf, size_t size,
 /**
  * source_next_data() - pass over a hole
  *
- * Holes read as zeros, terabytes of them in a file of a few kilobytes: whoever walks through
- * a range asks here before it reads what can be nothing but zeros.
+ * Holes read as zeros, and a file of a few kilobytes may have terabytes of them: code that walks
+ * through a range asks here first, instead of reading zeros.
  *
  * Return: the first offset from @offset on that is not known to be in a hole, at most the
  * source's size.

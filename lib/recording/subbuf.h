@@ -44,7 +44,7 @@ struct subbuf {
 struct raw_record {
 	uint64_t ts;
 	const uint8_t *data; /* starts with the common fields */
-	uint32_t size;	     /* may include up to 3 bytes of padding, or more */
+	uint32_t size;	     /* may include padding, usually up to 3 bytes */
 };
 
 struct subbuf_iter {
@@ -84,7 +84,7 @@ static __always_inline int subbuf_iter_next(struct subbuf_iter *it,
 {
 	uintptr_t data;
 
-	/* Numbers may lie behind the end, unlike pointers. */
+	/* Integers may go beyond the end, pointers may not. */
 	while ((data = (uintptr_t)it->p + 4) <= (uintptr_t)it->end) {
 		uint32_t head = get_u32(it->p, it->big_endian);
 		uint32_t type_len = it->big_endian ? head >> 27 : head & 31;

@@ -92,7 +92,9 @@ static void start_page(struct subbuf_writer *pw, uint64_t ts)
 	pw->open = true;
 }
 
-/* The page's header: time stamp, commit word; and behind the data how many were lost. */
+/* Fills in the page's header (time stamp, commit word) and, after the data, the number of lost
+ * events.
+ */
 static int end_page(struct subbuf_writer *pw)
 {
 	const struct page_layout *l = pw->layout;
@@ -136,7 +138,7 @@ static bool short_form_fits(const struct raw_record *rec)
 	return rec->size && rec->size <= SHORT_FORM_MAX && !(rec->size % 4);
 }
 
-/* Bytes that the record takes with its headers, with a time extension if there must be one. */
+/* Bytes of the record with its headers, and with a time extend if it needs one. */
 static uint64_t record_room(const struct raw_record *rec, bool long_form, uint64_t delta)
 {
 	return (delta >> DELTA_BITS ? 8U : 0U) + (long_form ? 8U : 4U) +
@@ -159,7 +161,7 @@ static void put_record(struct subbuf_writer *pw, const struct raw_record *rec,
 	pw->last_ts = rec->ts;
 }
 
-/* What is left for records; behind them stands the number of the events lost before. */
+/* Room left for records; after them comes the number of events lost before. */
 static uint32_t room_left(const struct subbuf_writer *pw)
 {
 	uint32_t left = capacity(pw) - pw->used;
@@ -178,7 +180,7 @@ int subbuf_writer_add(struct subbuf_writer *pw, const struct raw_record *rec,
 
 	if (!short_form_fits(rec))
 		long_form = true;
-	/* Time that runs back, or too far, begins a page too. */
+	/* Time that runs backwards, or too far ahead, also begins a page. */
 	if (!pw->open || pw->missed || rec->ts < pw->last_ts || delta >> EXTEND_BITS ||
 	    record_room(rec, long_form, delta) > room_left(pw)) {
 		ret = end_page(pw);
@@ -224,7 +226,7 @@ bool subbuf_has_long_form(const struct subbuf *sb, bool big_endian)
 {
 	uint32_t at = 0;
 
-	/* Time records and padding may stand before the first event. */
+	/* Time records and padding may precede the first event. */
 	while (sb->size - at >= 8) {
 		uint32_t head = get_u32(sb->data + at, big_endian);
 		uint32_t word = get_u32(sb->data + at + 4, big_endian);

@@ -39,27 +39,27 @@ struct subbuf_writer {
  */
 int subbuf_writer_init(struct subbuf_writer *pw, const struct page_layout *layout,
 		       bool big_endian, uint32_t page_size) __must_check;
-/* They are appended to @fd from @offset on; to be said before the first record. */
+/* Pages are appended to @fd from @offset on; call it before the first record. */
 void subbuf_writer_to(struct subbuf_writer *pw, int fd, uint64_t offset);
-/* Events were lost before what comes next; adds up. */
+/* Adds to the events lost before the next record. */
 void subbuf_writer_lost(struct subbuf_writer *pw, uint64_t missed);
 /**
  * subbuf_writer_add() - append a record
  * @rec: at most as long as a page has room for; its time stamp is kept
  * @long_form: with a length word, whatever its length (subbuf_has_long_form())
  *
- * A page's first record gives it its time stamp. Return: 0; -EINVAL what fits no page;
- * -errno of the write.
+ * A page's first record gives it its time stamp. Return: 0; -EINVAL the record fits no page; -errno
+ * of the write.
  */
 int subbuf_writer_add(struct subbuf_writer *pw, const struct raw_record *rec,
 		      bool long_form) __must_check;
 /* Appends a whole sub-buffer unchanged. 0; -errno of the write. */
 int subbuf_writer_copy(struct subbuf_writer *pw, const struct subbuf *sb) __must_check;
-/* Writes what is left; a loss behind the last record gets an empty page, of time @ts. */
+/* Writes what is left; a loss after the last record gets an empty page, of time @ts. */
 int subbuf_writer_finish(struct subbuf_writer *pw, uint64_t ts) __must_check;
 void subbuf_writer_free(struct subbuf_writer *pw);
 
-/* Has every record of @sb a length word, as on machines that align data to eight bytes? */
+/* Does every record of @sb have a length word, as on machines that align data to eight bytes? */
 bool subbuf_has_long_form(const struct subbuf *sb, bool big_endian);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording: the texts about a system that a new recording is to hold.
- * In: texts, from wherever they come. Out: the writer's facts, which borrow them.
+ * recording: the texts about a system for a new recording.
+ * In: texts from any source. Out: the writer's facts, which borrow them.
  */
 #include "recording/system_texts.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording: the texts about a system that a new recording is to hold.
- * In: texts, from wherever they come. Out: the writer's facts, which borrow them.
+ * recording: the texts about a system for a new recording.
+ * In: texts from any source. Out: the writer's facts, which borrow them.
  */
 #ifndef KMEMX_RECORDING_SYSTEM_TEXTS_H
 #define KMEMX_RECORDING_SYSTEM_TEXTS_H
@@ -37,7 +37,7 @@ struct system_texts {
 };
 
 /**
- * system_texts_facts() - have the facts of a recording say what the texts do
+ * system_texts_facts() - set the facts of a recording from the texts
  * @facts: its texts and this program's version are set, borrowed from @t until that changes;
  *	all else stays
  *

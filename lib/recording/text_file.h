@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "base/strbuf.h"
 
-/* A larger file is none of the texts that are read whole (kallsyms is 5 to 20 MB). */
+/* No text that is read whole is larger (kallsyms is 5 to 20 MB). */
 #define TEXT_FILE_MAX (256U << 20)
 
 /* Appends the file's content. 0; -EFBIG; -ENOMEM; -errno of io_open_input() and read(2). */

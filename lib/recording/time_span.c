@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording: from when to when a recording's events are.
- * In: sub-buffers. Out: the times of the first and the last event, without those that
- * cannot be.
+ * recording: the time span of a recording's events.
+ * In: sub-buffers. Out: the times of the first and the last event, without impossible times.
  */
 #include "recording/time_span.h"
 
@@ -13,9 +12,9 @@
 #include "recording/cpu_cursor.h"
 #include "recording/subbuf.h"
 
-/* No clock gets there: 146 years in ns. */
+/* No clock reaches this: 146 years in ns. */
 #define TIME_MAX  (UINT64_C(1) << 62)
-/* No CPU is silent for so long: 13 days in ns. */
+/* No CPU is silent for this long: 13 days in ns. */
 #define TIME_JUMP (UINT64_C(1) << 50)
 
 #define NO_PAGE UINT32_MAX
@@ -119,7 +118,7 @@ static int compare_times(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The first and last time of the most pages that have no long silence between them. */
+/* The first and last time of the largest group of pages without a long silence in between. */
 static int find_most(const struct pages *cpus, uint32_t nr_cpus, uint64_t *low,
 		     uint64_t *high)
 {
@@ -157,7 +156,7 @@ static int find_most(const struct pages *cpus, uint32_t nr_cpus, uint64_t *low,
 
 /* --- the events in them ------------------------------------------------------------------ */
 
-/* The time that events of page @i cannot pass; 0: it is not in order itself. */
+/* The time that events of page @i cannot exceed; 0: the page itself is not in order. */
 static uint64_t latest(const struct pages *pages, size_t i, uint64_t high)
 {
 	if (!pages->kept[i])
@@ -191,7 +190,7 @@ static void count_page(const struct subbuf *sb, bool big_endian, uint64_t limit,
 	}
 }
 
-/* Of kept pages the last comes not after @high. */
+/* Counts the events of a CPU. No kept page is later than @high. */
 static int count_cpu(const struct recording *rec, const struct pages *pages,
 		     const struct time_span_options *opts, uint64_t high,
 		     struct time_span *span)
@@ -249,7 +248,7 @@ int time_span_check(const struct recording *rec, const struct time_span_options 
 struct quick_span {
 	uint64_t first, last;
 	bool any;
-	bool odd; /* a time that cannot be */
+	bool odd; /* an impossible time */
 };
 
 /* Until the first event, or over all events that are left. */
@@ -280,7 +279,8 @@ static int walk_span(struct cpu_cursor *cur, bool big_endian, struct quick_span 
 	return ret < 0 ? ret : here;
 }
 
-/* The first event, the tail; the whole CPU if the tail has none. 0 or -ENOMEM. */
+/* Looks at the first event and the tail, or the whole CPU if the tail has no event. 0 or -ENOMEM.
+ */
 static int look_at_cpu(const struct recording *rec, const struct time_span_cpu *cpu,
 		       struct quick_span *span)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording: from when to when a recording's events are.
- * In: sub-buffers. Out: the times of the first and the last event, without those that
- * cannot be.
+ * recording: the time span of a recording's events.
+ * In: sub-buffers. Out: the times of the first and the last event, without impossible times.
  */
 #ifndef KMEMX_RECORDING_TIME_SPAN_H
 #define KMEMX_RECORDING_TIME_SPAN_H
@@ -12,10 +11,10 @@
 
 #include "recording/recording.h"
 
-/* Longer than any recording lasts (104 days in ns): then damage made it so long. */
+/* No recording lasts longer (104 days in ns): a longer span is damage. */
 #define TIME_SPAN_PLAUSIBLE (UINT64_C(1) << 53)
 
-/* A clock may step back a little; by more (1 s in ns) damage makes it. */
+/* A clock may step back a little; a larger step (1 s in ns) is damage. */
 #define TIME_STEP_PLAUSIBLE (UINT64_C(1) << 30)
 
 /* A CPU of a buffer: rec->buffers[@buffer].cpus[@index]. */
@@ -24,7 +23,7 @@ struct time_span_cpu {
 };
 
 /**
- * struct time_span_options - what is looked at
+ * struct time_span_options - what to look at
  * @start_ts, @stop_ts: only events of this time are counted
  * @min_size: smaller records are no events
  */
@@ -35,7 +34,7 @@ struct time_span_options {
 	uint32_t min_size;
 };
 
-/* @first, @last: 0 without an event whose time is possible. */
+/* @first, @last: 0 if no event has a possible time. */
 struct time_span {
 	uint64_t first, last;
 	uint64_t nr_possible, nr_impossible;
@@ -44,10 +43,10 @@ struct time_span {
 /**
  * time_span_check() - the span of a recording with damaged times
  *
- * The times of a CPU's sub-buffers never decrease. Where they do, the fewest sub-buffers are
- * taken for damaged that leave the others in order; and so are those that are 13 days and
- * more away from the most of them, on all CPUs. All events of such a sub-buffer, and those
- * of others that lie behind the next sub-buffer's beginning, have impossible times.
+ * The times of a CPU's sub-buffers never decrease. Where they do, the smallest set of sub-buffers
+ * that leaves the others in order is taken as damaged. So are those that are 13 days or more away
+ * from the majority, over all CPUs. The events of damaged sub-buffers have impossible times, and so
+ * have events of others that are later than the next sub-buffer's start.
  *
  * Reads everything twice, and takes 20 bytes a sub-buffer. Return: 0; -EIO, -ENOMEM.
  */
@@ -57,8 +56,8 @@ int time_span_check(const struct recording *rec, const struct time_span_options 
 /**
  * recording_time_span() - first and last event time over a buffer's CPUs
  *
- * Walks only the first and last sub-buffers of each CPU, unless what they say is not
- * plausible. Return: 0; -ENODATA without events; -EIO, -ENOMEM.
+ * Walks only the first and last sub-buffers of each CPU, unless their times are not plausible.
+ * Return: 0; -ENODATA without events; -EIO, -ENOMEM.
  */
 int recording_time_span(const struct recording *rec, uint32_t buffer, uint64_t *first,
 			uint64_t *last) __must_check;

@@ -133,15 +133,15 @@ DEFS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DKMEMX_VERSION='"$(VERSION)"' \
 	$(if $(filter sqlite3,$(loaded_libs)),-DHAVE_SQLITE=1) $(if $(curses),-DHAVE_NCURSES=1) \
 	$(if $(STATIC),-DKMEMX_STATIC=1)
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-ALL_CFLAGS = -std=gnu11 -pthread $(WARN) -Ilib -Icmd -Itests/unit -include lib/base/banned.h $(DEFS) \
+ALL_CFLAGS = -std=gnu11 -pthread $(WARN) -Ilib -I. -Itests/unit -include lib/base/banned.h $(DEFS) \
 	$(LIB_CFLAGS) $(SANFLAGS) -fdebug-prefix-map=$(CURDIR)=. $(CFLAGS)
 ALL_LDFLAGS = -pthread $(SANFLAGS) $(if $(STATIC),-static) $(LDFLAGS)
 # "private": what is made for a test, $(B)/flags first of all, has everybody's flags.
 $(B)/tests/%.o: private ALL_CFLAGS += $(CHECK_CFLAGS) -I$(B)/tests -Wno-missing-prototypes
 
 # --- files -------------------------------------------------------------------------------
-LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard lib/*/*.c)))
-CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard cmd/*.c)))
+LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard lib/*/*.c lib/*/*/*.c)))
+CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard cmd/*.c cmd/*/*.c)))
 TEST_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/unit/*.c tests/unit/*/*.c)))
 PROG_SRC := $(sort $(wildcard tests/live/*.c tests/bench/*.c tests/workloads/*.c))
 PROGS := $(patsubst %.c,$(B)/%,$(PROG_SRC))
@@ -216,7 +216,7 @@ $(B)/web/%.js.inc: $(B)/web/%.js scripts/embed-text
 	$(Q)scripts/embed-text $< > $@
 
 WEB := $(patsubst %,$(B)/%.inc,$(sort $(wildcard web/*.*) web/report.js web/diff.js))
-WEB_OBJ := $(patsubst %,$(B)/lib/report/%_html.o,rings web_report web_diff)
+WEB_OBJ := $(patsubst %,$(B)/lib/report/web/%_html.o,rings web_report web_diff)
 $(WEB_OBJ): $(WEB)
 $(WEB_OBJ): private ALL_CFLAGS += -I$(B)/web
 

@@ -14,10 +14,10 @@
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
-#include "command.h"
-#include "config_file.h"
-#include "message.h"
-#include "options.h"
+#include "cmd/options/command.h"
+#include "cmd/options/config_file.h"
+#include "cmd/options/message.h"
+#include "cmd/options/options.h"
 
 /* Sorted by group: the help lists commands in this order. */
 static const struct command *const commands[] = {

@@ -11,7 +11,6 @@
 
 #include "account/accounts.h"
 #include "analysis/columns.h"
-#include "analysis/suppressions.h"
 #include "base/log.h"
 #include "event/event.h"
 #include "event/formats.h"
@@ -27,6 +26,7 @@ struct alloc_filter;
 struct export_history;
 struct footprint_options;
 struct stack_guess;
+struct suppressions;
 struct web_report;
 
 /**
@@ -211,5 +211,8 @@ struct analysis {
 	int (*view)(const void *self, struct report *report);
 	void (*destroy)(void *self);
 };
+
+/* The types of events seen in the stream so far: bits of enum kmem_event_type. */
+uint32_t analysis_seen(const struct analysis_env *env);
 
 #endif

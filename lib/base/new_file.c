@@ -319,3 +319,16 @@ void new_file_close(struct new_file *f)
 	free(f->hidden);
 	*f = NEW_FILE_INIT;
 }
+
+uint32_t new_file_sudo_id(const char *name)
+{
+	const char *text = geteuid() == 0 ? getenv(name) : NULL;
+	char *end;
+	unsigned long v;
+
+	if (!text || *text < '0' || *text > '9')
+		return (uint32_t)-1;
+	errno = 0;
+	v = strtoul(text, &end, 10);
+	return *end || errno || v > INT32_MAX ? (uint32_t)-1 : (uint32_t)v;
+}

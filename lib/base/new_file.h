@@ -13,6 +13,7 @@
 #define KMEMX_BASE_NEW_FILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/compiler.h"
@@ -109,5 +110,10 @@ int new_file_commit(struct new_file *f) __must_check;
 int new_file_keep(struct new_file *f) __must_check;
 /* Releases everything; an uncommitted file is gone. */
 void new_file_close(struct new_file *f);
+
+/* The user or group, from SUDO_UID or SUDO_GID as @name, for whom root runs this with sudo;
+ * (uint32_t)-1 without sudo.
+ */
+uint32_t new_file_sudo_id(const char *name);
 
 #endif

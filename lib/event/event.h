@@ -69,7 +69,7 @@ static inline bool kmem_is_page(unsigned int type)
  * @id: the format's ID in this recording
  * @flags: common_flags (irq context bits); @pid: common_pid, the interrupted task's
  * @hidden: an allocation that the user's filter hides; set only where there is a filter
- * @guessed: @stack is that of another allocation; set only by analysis/stack_guess.h
+ * @guessed: @stack is that of another allocation; set only by analysis/filter/stack_guess.h
  * @place: replaces @data if the events are taken in parts: parts.h
  *
  * @id, @flags and @pid lie as in a record of nearly every kernel, with @type in place of the

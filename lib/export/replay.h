@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/export_history.h"
+#include "analysis/rows_out/export_history.h"
 #include "export/export.h"
 
 /* A row: @nr frames from @first on, in the array of all frames; the callsite first, the allocator

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/subject.h"
+#include "analysis/row/subject.h"
 
 /* Groupings that a recording does not have: a page's order, and the process's control group, which
  * only /proc tells while the process runs.

@@ -13,7 +13,7 @@
 #include "account/forget.h"
 #include "base/array.h"
 #include "base/strbuf.h"
-#include "capture/instance.h"
+#include "capture/events/instance.h"
 #include "event/stream_live.h"
 
 static size_t nr_rows(const struct monitor *m, unsigned int i)

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analysis/slab_report.h"
+#include "analysis/stat/slab_report.h"
 
 /* The source of a row. */
 struct top_row {

@@ -17,8 +17,8 @@
 
 #include "base/io.h"
 #include "recording/compose.h"
-#include "recording/join_plan.h"
 #include "recording/cpu_regions.h"
+#include "recording/join_plan.h"
 
 /* --- version 7 --------------------------------------------------------------------------- */
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "script/script_line.h"
 #include "base/safe_text.h"
+#include "script/script_line.h"
 
 /* Only the function's name, as in kmemtrace. */
 static void fill_function(void *ctx, uint64_t key, struct strbuf *out)

@@ -8,9 +8,9 @@
 #define KMEMX_SCRIPT_SCRIPT_H
 
 #include "analysis/analysis.h"
-#include "analysis/sites.h"
-#include "event/tasks.h"
+#include "analysis/row/sites.h"
 #include "base/outbuf.h"
+#include "event/tasks.h"
 
 enum script_format {
 	SCRIPT_TEXT,

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "script/script_line.h"
 #include "report/json.h"
+#include "script/script_line.h"
 
 void script_json_pid(void *ctx, uint64_t key, struct strbuf *out)
 {

@@ -6,9 +6,9 @@
 #ifndef KMEMX_SCRIPT_SCRIPT_LINE_H
 #define KMEMX_SCRIPT_SCRIPT_LINE_H
 
-#include "script/script.h"
 #include "base/text_cache.h"
 #include "event/fields.h"
+#include "script/script.h"
 
 /* How a field's number is shown. */
 enum shown_as {

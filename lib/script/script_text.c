@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "script/script_line.h"
 #include "base/safe_text.h"
+#include "script/script_line.h"
 
 #define NS_PER_S 1000000000ULL
 

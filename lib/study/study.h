@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
-#include "analysis/stack_guess.h"
+#include "analysis/filter/stack_guess.h"
 #include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"

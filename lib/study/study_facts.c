@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/bounds.h"
+#include "analysis/bounds/bounds.h"
 #include "base/hash.h"
 #include "report/text_cell.h"
 

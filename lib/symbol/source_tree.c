@@ -17,8 +17,8 @@
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "symbol/c_scan.h"
-#include "symbol/fold.h"
 #include "symbol/directory_walk.h"
+#include "symbol/fold.h"
 
 #define FILES_MAX     1000000
 #define FILE_SIZE_MAX (16U << 20)

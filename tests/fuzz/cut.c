@@ -34,7 +34,7 @@
 #include "base/bytes.h"
 #include "base/io.h"
 #include "base/strbuf.h"
-#include "capture/unfinished.h"
+#include "capture/file/unfinished.h"
 #include "event/formats.h"
 #include "event/split.h"
 #include "recording/sample.h"

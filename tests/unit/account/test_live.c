@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/live.h against a plain array.
+ * tests: account/live.h against a plain array.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/page_account.h: splits, merges and losses, and a page-by-page model.
+ * tests: account/page_account.h: splits, merges and losses, and a page-by-page model.
  */
 #include <check.h>
 #include <stdlib.h>

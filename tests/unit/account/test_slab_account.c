@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/slab_account.h: each way an object's life can go, and the identities.
+ * tests: account/slab_account.h: each way an object's life can go, and the identities.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/snapshot.h: the kernel's texts, whole, cut and damaged.
+ * tests: account/snapshot.h: the kernel's texts, whole, cut and damaged.
  */
 #include <check.h>
 #include <string.h>

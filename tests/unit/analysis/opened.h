@@ -8,7 +8,7 @@
 
 #include <check.h>
 
-#include "analysis/registry.h"
+#include "analysis/pass/registry.h"
 
 struct opened {
 	struct recording *rec;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/advise.h: what is advice, and what is none.
+ * tests: analysis/advise/advise.h: what is advice, and what is none.
  */
 #include <check.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/alloc_filter.h.
+ * tests: analysis/filter/alloc_filter.h.
  */
 #include <check.h>
 #include <errno.h>
 
-#include "analysis/alloc_filter.h"
+#include "analysis/filter/alloc_filter.h"
 
 static struct gfp_names names;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/alloc_tags.h: events as the posted formats have them, and damaged ones.
+ * tests: analysis/ledger/alloc_tags.h: events as the posted formats have them, and damaged ones.
  */
 #include <check.h>
 #include <string.h>
 
-#include "analysis/alloc_tags.h"
+#include "analysis/ledger/alloc_tags.h"
 #include "format_text.h"
 
 Suite *test_alloc_tags_suite(void);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/births.h: which task allocated, against a list of all allocations.
+ * tests: analysis/life/births.h: which task allocated, against a list of all allocations.
  */
 #include <check.h>
 #include <stdlib.h>
 
-#include "analysis/births.h"
+#include "analysis/life/births.h"
 
 enum { BIRTHS = 60000, CPUS_NR = 3, RUN = 7 };
 

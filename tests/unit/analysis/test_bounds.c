@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/bounds.h: what is sure, and why the rest is not.
+ * tests: analysis/bounds/bounds.h: what is sure, and why the rest is not.
  */
 #include <check.h>
 
-#include "analysis/bounds.h"
+#include "analysis/bounds/bounds.h"
 
 START_TEST(a_range_has_its_reasons)
 {

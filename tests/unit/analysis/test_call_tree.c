@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: callchains as a tree of functions, analysis/call_tree.h.
+ * tests: callchains as a tree of functions, analysis/row/call_tree.h.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "analysis/call_tree.h"
+#include "analysis/row/call_tree.h"
 #include "base/strbuf.h"
 
 static const struct {

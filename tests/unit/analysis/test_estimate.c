@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/estimate.h.
+ * tests: analysis/row/estimate.h.
  * In: units made here. Out: checks.
  */
 #include <check.h>
 #include <stdlib.h>
 
-#include "analysis/estimate.h"
+#include "analysis/row/estimate.h"
 
 Suite *test_estimate_suite(void);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/footprint_diff.h, and the tree of analysis/footprint_tree.h.
+ * tests: analysis/footprint/footprint_diff.h, and the tree of analysis/footprint/footprint_tree.h.
  */
-#include "analysis/footprint_diff.h"
+#include "analysis/footprint/footprint_diff.h"
 
 #include <check.h>
 #include <string.h>
 
-#include "analysis/footprint_tree.h"
+#include "analysis/footprint/footprint_tree.h"
 #include "base/strbuf.h"
 
 static const struct {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/frag.h: who fell back, and what lived in the pageblocks.
+ * tests: analysis/kernel/frag.h: who fell back, and what lived in the pageblocks.
  */
 #include <check.h>
 #include <string.h>
 
-#include "analysis/alloc_filter.h"
-#include "analysis/frag.h"
+#include "analysis/filter/alloc_filter.h"
+#include "analysis/kernel/frag.h"
 #include "base/compiler.h"
 #include "opened.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/frame_map.h, and what report_frames.h makes of it.
+ * tests: analysis/time/frame_map.h, and what report_frames.h makes of it.
  */
-#include "analysis/frame_map.h"
+#include "analysis/time/frame_map.h"
 
-#include "analysis/report_frames.h"
+#include "analysis/browse/report_frames.h"
 #include "made_events.h"
 
 /* Names' numbers, that are no groups' numbers. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/growth.h: windows against a list of all changes, and verdicts of known series.
+ * tests: analysis/life/growth.h: windows against a list of all changes, verdicts of known
+ * series.
  */
 #include <check.h>
 #include <stdlib.h>
 
-#include "analysis/growth.h"
+#include "analysis/life/growth.h"
 
 enum { CHANGES = 5000, ROWS_NR = 3 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/leaks.h: what looks like a leak to who only counts allocations and frees, and
- * is none; and one that is.
+ * tests: analysis/life/leaks.h: rows that look like a leak if only allocations and
+ * frees are counted, and a real leak.
  */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/leaks.h"
+#include "analysis/life/leaks.h"
 #include "opened.h"
 
 /* A recording whose events are not its own: it lends its symbols, time and types of events. */

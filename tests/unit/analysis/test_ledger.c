@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/ledger.h: each way an object reaches a cache's balance.
+ * tests: analysis/ledger/ledger.h: each way an object reaches a cache's balance.
  */
 #include <check.h>
 #include <string.h>
 
+#include "analysis/ledger/ledger.h"
 #include "render_widths.h"
-#include "analysis/ledger.h"
 
 #define NR_META 8
 

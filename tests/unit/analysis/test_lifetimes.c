@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/lifetimes.h against a list of every lifetime.
+ * tests: analysis/life/lifetimes.h against a list of every lifetime.
  */
 #include <check.h>
 #include <stdlib.h>
 
-#include "analysis/lifetimes.h"
+#include "analysis/life/lifetimes.h"
 
 /* Steps follow each other, and each holds what is at most 1/32 from its middle. */
 START_TEST(test_steps)

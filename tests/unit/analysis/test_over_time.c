@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/over_time.h against a list of all that happened.
+ * tests: analysis/time/over_time.h against a list of all that happened.
  */
-#include "analysis/over_time.h"
+#include "analysis/time/over_time.h"
 
 #include <check.h>
 #include <stdlib.h>

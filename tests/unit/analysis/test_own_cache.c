@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/own_cache.h: the numbers of the kernel commit whose method it is, SLUB's choice
- * of slabs, and whether it would merge a cache away.
+ * tests: analysis/stat/own_cache.h: the numbers of the kernel commit that the method comes
+ * from, SLUB's choice of slabs, and whether it would merge a cache away.
  */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/own_cache.h"
+#include "analysis/stat/own_cache.h"
 #include "base/array.h"
 
 /* ftrace_event_file: 979 objects of 56 bytes, 67 to a slab; ftrace_event_field: 2301 of 48 bytes,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: lib/analysis/page_owners.c: whose pages are live, by order and migratetype or without.
+ * tests: lib/analysis/life/page_owners.c: whose pages are live, with and without
+ * order and migratetype.
  */
 #include "made_events.h"
 

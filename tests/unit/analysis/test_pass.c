@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/analyze.h: who is told how far a pass is, and may end it.
+ * tests: analysis/pass/analyze.h: who is told how far a pass is, and may end it.
  */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/registry.h"
+#include "analysis/pass/registry.h"
 #include "event/stream_builder.h"
 
 #define NR_PER_PAGE 60

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/percpu.c: what is one time under the lock, and where pages go.
+ * tests: analysis/kernel/percpu.c: what is one time under the lock, and where pages go.
  */
 #include <check.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/registry.h: what every analysis must say of itself.
+ * tests: analysis/pass/registry.h: what every analysis must say of itself.
  */
 #include <check.h>
 #include <string.h>
 
-#include "analysis/comparison_columns.h"
-#include "analysis/registry.h"
-#include "analysis/subject.h"
+#include "analysis/compare/comparison_columns.h"
+#include "analysis/pass/registry.h"
+#include "analysis/row/subject.h"
 
 START_TEST(test_analyses)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/relay.h: every reader gets every event, in order.
+ * tests: analysis/pass/relay.h: every reader gets every event, in order.
  */
 #include <check.h>
 
-#include "analysis/relay.h"
+#include "analysis/pass/relay.h"
 
 struct sums {
 	uint64_t next, disorder;

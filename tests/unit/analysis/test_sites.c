@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/sites.h: functions, what the compiler made of them, and their names; where
+ * tests: analysis/row/sites.h: functions, what the compiler made of them, and their names; where
  * callchains begin.
  */
 #include <check.h>
 #include <string.h>
 
-#include "analysis/sites.h"
+#include "analysis/row/sites.h"
 
 static const char map[] = "1000 t foo.part.0\n2000 T foo\n3000 t foo.isra.0.cold\n"
 			  "4000 t twice\n5000 t twice\n6000 t mempool_alloc_noprof\n"

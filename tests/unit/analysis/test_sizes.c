@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/sizes.c: ranges and classes, that its sums are those of the slab report, and
+ * tests: analysis/stat/sizes.c: ranges and classes, that its sums are those of the slab report, and
  * what a cache of its own would save.
  */
 #include <check.h>

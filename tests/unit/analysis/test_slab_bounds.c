@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/slab_bounds.h: the truth lies inside the ranges, whatever is not traced.
+ * tests: analysis/bounds/slab_bounds.h: the truth lies inside the ranges, whatever is not traced.
  *
  * Each trial is a machine whose objects are known: caches with objects from before, events
  * and what has none (kmem_cache_free_bulk(), kfree_rcu(), what is lost, filtered out or the
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/slab_bounds.h"
+#include "analysis/bounds/slab_bounds.h"
 #include "base/strbuf.h"
 
 enum { NR_TRIALS = 600, NR_CACHES = 6, NR_SITES = 12, SLOTS = 1000, NR_CPUS = 2 };

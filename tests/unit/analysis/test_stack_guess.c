@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/stack_guess.h.
+ * tests: analysis/filter/stack_guess.h.
  * In: events made here. Out: checks.
  */
 #include <check.h>
 #include <string.h>
 
-#include "analysis/stack_guess.h"
+#include "analysis/filter/stack_guess.h"
 
 Suite *test_stack_guess_suite(void);
 

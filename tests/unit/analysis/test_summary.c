@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: lib/analysis/summary.c: which rows are the largest, and what the notes say.
+ * tests: lib/analysis/overview/summary.c: which rows are the largest, and what the notes say.
  */
 #include "made_events.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/suppressions.h: what lines are, and what they fit.
+ * tests: analysis/life/suppressions.h: what lines are, and what they fit.
  */
 #include <check.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "analysis/suppressions.h"
+#include "analysis/life/suppressions.h"
 #include "base/compiler.h"
 
 START_TEST(lines)

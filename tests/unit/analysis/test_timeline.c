@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/timeline.h against a list of all changes.
+ * tests: analysis/time/timeline.h against a list of all changes.
  */
 #include <check.h>
 #include <stdlib.h>
 
-#include "analysis/timeline.h"
+#include "analysis/time/timeline.h"
 
 enum { CHANGES = 2000, ROWS_NR = 3 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/analyze.h: tables can be made at any moment of a stream, and again, and the
+ * tests: analysis/pass/analyze.h: tables can be made at any moment of a stream, and again, and the
  * stream goes on as if nobody had looked.
  */
 #include <check.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: capture/boot.h, and what capture/extract.h tells of a reboot.
+ * tests: capture/events/boot.h, and what capture/session/extract.h tells of a reboot.
  */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
 
-#include "capture/boot.h"
+#include "capture/events/boot.h"
 
 #define MIB ((uint64_t)1 << 20)
 

@@ -16,13 +16,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "capture/build_ids.h"
-#include "capture/child.h"
-#include "capture/comms.h"
-#include "capture/facts.h"
-#include "capture/new_recording.h"
-#include "capture/ring_reader.h"
-#include "capture/shrink.h"
+#include "capture/events/ring_reader.h"
+#include "capture/facts/build_ids.h"
+#include "capture/facts/comms.h"
+#include "capture/facts/facts.h"
+#include "capture/facts/shrink.h"
+#include "capture/file/new_recording.h"
+#include "capture/session/child.h"
 
 Suite *test_capture_suite(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: capture/event_sample.h, on a directory that looks like tracefs.
+ * tests: capture/events/event_sample.h, on a directory that looks like tracefs.
  * In: files made here. Out: checks.
  */
 #include <check.h>
@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "capture/event_sample.h"
-#include "capture/sample_filter.h"
+#include "capture/events/event_sample.h"
+#include "capture/events/sample_filter.h"
 
 Suite *test_event_sample_suite(void);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: capture/events.h: which events are selected, on a directory that looks like tracefs.
+ * tests: capture/events/events.h: which events are selected, in a
+ * directory that looks like tracefs.
  * In: files made here. Out: checks.
  */
 #include <check.h>
@@ -12,7 +13,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "capture/events.h"
+#include "capture/events/events.h"
 
 Suite *test_events_suite(void);
 

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/flight.h"
-#include "capture/ring_reader.h"
+#include "capture/events/ring_reader.h"
+#include "capture/session/flight.h"
 #include "recording/subbuf.h"
 
 Suite *test_flight_suite(void);

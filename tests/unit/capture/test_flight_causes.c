@@ -15,7 +15,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "capture/flight_causes.h"
+#include "capture/session/flight_causes.h"
 
 Suite *test_flight_causes_suite(void);
 

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "capture/unfinished.h"
-#include "capture/leftover.h"
-#include "capture/recover.h"
+#include "capture/events/leftover.h"
+#include "capture/file/recover.h"
+#include "capture/file/unfinished.h"
 #include "recording/wire.h"
 
 Suite *test_recover_suite(void);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: recording/sample.h, and capture/sample_filter.h: the filter keeps what the rule says.
+ * tests: recording/sample.h, and capture/events/sample_filter.h: the filter keeps
+ * what the rule says.
  * In: addresses and frame numbers made here. Out: checks.
  */
 #include <check.h>
@@ -10,7 +11,7 @@
 
 #include "base/compiler.h"
 #include "base/hash.h"
-#include "capture/sample_filter.h"
+#include "capture/events/sample_filter.h"
 #include "recording/sample.h"
 
 Suite *test_sample_suite(void);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: capture/slab_counts.h: what CPUs hold, and the count of each cache, of any directory. */
+/* tests: capture/facts/slab_counts.h: free objects that CPUs hold, and
+ * the count of each cache, from any directory.
+ */
 #include <check.h>
 #include <ftw.h>
 #include <inttypes.h>
@@ -9,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/slab_counts.h"
+#include "capture/facts/slab_counts.h"
 
 static char dir[64];
 

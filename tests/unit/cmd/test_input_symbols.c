@@ -13,8 +13,8 @@
 
 #include "base/bytes.h"
 #include "build_elf.h"
-#include "command.h"
-#include "input_symbols.h"
+#include "cmd/input/input_symbols.h"
+#include "cmd/options/command.h"
 #include "symbol/elf.h"
 #include "symbol/symbol_line.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: cmd/live_line.c, with a terminal and with a pipe for stderr.
+ * tests: cmd/record/live_line.c, with a terminal and with a pipe for stderr.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "live_line.h"
+#include "cmd/record/live_line.h"
 
 static int stderr_before = -1;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: cmd/lost_limit.h: numbers, shares, and gaps that no limit allows.
+ * tests: cmd/options/lost_limit.h: numbers, shares, and gaps that no limit allows.
  */
 #include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "lost_limit.h"
+#include "cmd/options/command.h"
+#include "cmd/options/lost_limit.h"
 
 static int stderr_before;
 

@@ -11,9 +11,9 @@
 
 #include <check.h>
 
-#include "command.h"
-#include "options.h"
-#include "options_value.h"
+#include "cmd/options/command.h"
+#include "cmd/options/options.h"
+#include "cmd/options/options_value.h"
 
 struct values {
 	bool page, slab, no_pager, json, csv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: cmd/progress.c, with a terminal and with a pipe for stderr.
+ * tests: cmd/output/progress.c, with a terminal and with a pipe for stderr.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "output.h"
+#include "cmd/output/output.h"
 
 static int stderr_before = -1;
 

@@ -5,7 +5,7 @@
  */
 #include <check.h>
 
-#include "recorder.h"
+#include "cmd/record/recorder.h"
 
 static void check_line(char **argv, const char *expected)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: cmd/script.c, with a recording that is cut while it is read.
+ * tests: cmd/script/script.c, with a recording that is cut while it is read.
  */
 #include <check.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "cmd/options/command.h"
 
 #define RECORDING "data/bookworm-amd64-small-plain.v6.dat"
 #define BAD_PAGE  262144 /* the last one, so that its warning comes when all is read */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: cmd/stat_account.h: only the account is shown, not what is for machines.
+ * tests: cmd/stat/stat_account.h: only the account is shown, not what is for machines.
  */
 #include <check.h>
 
 #include "base/strbuf.h"
-#include "stat_account.h"
+#include "cmd/stat/stat_account.h"
 
 static int put(void *ctx, const char *data, size_t size)
 {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format_text.h"
 #include "event/stream.h"
+#include "format_text.h"
 #include "recording/recording.h"
 
 #define PAGE 4096

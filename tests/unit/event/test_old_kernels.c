@@ -12,7 +12,7 @@
 
 #include "base/compiler.h"
 #include "build_trace_dat.h"
-#include "command.h"
+#include "cmd/options/command.h"
 #include "format_text.h"
 
 #define PAGE_POINTER "\tfield:struct page * page;\toffset:8;\tsize:8;\tsigned:0;\n"

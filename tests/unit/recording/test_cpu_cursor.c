@@ -8,8 +8,8 @@
 
 #include "build_trace_dat.h"
 #include "recording/cpu_cursor.h"
-#include "recording/time_span.h"
 #include "recording/read_ahead.h"
+#include "recording/time_span.h"
 
 static struct recording *open_bytes(const struct strbuf *file)
 {

@@ -14,8 +14,8 @@
 
 #include "base/io.h"
 #include "base/new_file.h"
-#include "recording/join_plan.h"
 #include "recording/cpu_regions.h"
+#include "recording/join_plan.h"
 
 Suite *test_join_plan_suite(void);
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "recording/cpu_cursor.h"
-#include "recording/recording.h"
 #include "recording/cpu_regions.h"
+#include "recording/recording.h"
 #include "recording/writer.h"
 
 Suite *test_writer_suite(void);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: report/rings.h, and the rows that it draws.
+ * tests: report/web/rings.h, and the rows that it draws.
  */
-#include "report/rings.h"
+#include "report/web/rings.h"
 
 #include <check.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "base/sha256.h"
 #include "base/strbuf.h"
-#include "report/rings_rows.h"
+#include "report/web/rings_rows.h"
 
 static const struct rings_options options = {
 	.size = "bytes",

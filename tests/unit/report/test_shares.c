@@ -4,8 +4,8 @@
  */
 #include <check.h>
 
-#include "report/table.h"
 #include "render_widths.h"
+#include "report/table.h"
 
 enum { NAME, BYTES, HIT, SIZE, PCT, CUM_PCT };
 

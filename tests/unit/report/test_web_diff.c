@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: report/web_diff.h: the rows of a page about two sides, and the page.
+ * tests: report/web/web_diff.h: the rows of a page about two sides, and the page.
  */
-#include "report/web_diff.h"
+#include "report/web/web_diff.h"
 
 #include <check.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/web_diff_rows.h"
+#include "report/web/web_diff_rows.h"
 
 static const char evil[] = "</script><img src=x onerror=alert(1)>";
 

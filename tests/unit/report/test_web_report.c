@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: report/web_report.h, and how its data are packed.
+ * tests: report/web/web_report.h, and how its data are packed.
  */
-#include "report/web_report.h"
+#include "report/web/web_report.h"
 
 #include <check.h>
 #include <endian.h>
@@ -14,7 +14,7 @@
 #endif
 
 #include "report/packed.h"
-#include "report/web_columns.h"
+#include "report/web/web_columns.h"
 
 static int collect(void *ctx, const char *data, size_t size)
 {

@@ -69,7 +69,7 @@ START_TEST(symbols_have_files)
 		{ "test_footprint_suite", "tests/unit/symbol/test_footprint.c" },
 		{ "test_footprint_global", "tests/unit/symbol/test_footprint.c" },
 		{ "local_of_this_file", "tests/unit/symbol/test_footprint.c" },
-		{ "analysis_slab", "lib/analysis/slab.c" },
+		{ "analysis_slab", "lib/analysis/stat/slab.c" },
 	};
 	struct directory_sources sources = open_self();
 	struct footprint fp = { 0 };

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: the files that the recordings of kmemx diff are read with.
+ * In: options, and the recordings. Out: the sides' files, checked; what was found for them.
+ */
+#include "cmd/diff/diff_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analysis/row/subject.h"
+#include "base/strbuf.h"
+#include "cmd/input/input.h"
+#include "cmd/input/input_symbols.h"
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+
+static const char command_name[] = "diff";
+
+/* The value of an option for @side, 0 or 1; NULL if it was not given or is empty. */
+static const char *side_value(const struct option_strings *given, size_t side)
+{
+	const char *value =
+		given->count ? given->items[given->count > 1 ? side : 0] : NULL;
+
+	return value && *value ? value : NULL;
+}
+
+int diff_files_parse(struct diff_args *a)
+{
+	const struct diff_files *f = &a->files;
+	const struct {
+		const char *name;
+		const struct option_strings *given;
+	} all[] = { { "kallsyms", &f->kallsyms }, { "system-map", &f->system_map },
+		    { "vmlinux", &f->vmlinux },	  { "modules", &f->modules },
+		    { "source", &f->source },	  { "kernel", &f->kernel },
+		    { "symfs", &f->symfs } };
+	int ret = GO_ON;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		if (all[i].given->count < 3)
+			continue;
+		message_error(
+			command_name,
+			"--%s was given %zu times\n  Give it once for all recordings, or twice: for the old ones, then for the new ones",
+			all[i].name, all[i].given->count);
+		return EXIT_USAGE;
+	}
+	for (i = 0; i < 2 && ret == GO_ON; i++) {
+		struct diff_side *side = &a->sides[i];
+
+		side->symbols = (struct symbol_files){
+			.kallsyms = side_value(&f->kallsyms, i),
+			.system_map = side_value(&f->system_map, i),
+			.vmlinux = side_value(&f->vmlinux, i),
+		};
+		side->dirs = (struct dir_files){ side->symbols.vmlinux,
+						 side_value(&f->modules, i),
+						 side_value(&f->source, i) };
+		side->places = (struct debug_places){ .kernel = side_value(&f->kernel, i),
+						      .symfs = side_value(&f->symfs, i),
+						      .debuginfod = f->debuginfod };
+		ret = symbol_files_check(&side->symbols, command_name);
+		if (ret == GO_ON)
+			ret = debug_places_check(&side->places, &side->symbols,
+						 command_name);
+	}
+	return ret;
+}
+
+static bool any_dirs(const struct diff_args *a)
+{
+	return dir_files_any(&a->sides[0].dirs) && dir_files_any(&a->sides[1].dirs);
+}
+
+bool diff_args_dirs(const struct diff_args *a)
+{
+	return a->choice.by == SUBJECT_DIR || filter_words_dirs(&a->choice.words) ||
+	       (a->budget && any_dirs(a) &&
+		(gate_directory_rule(&a->rules) || !a->sides[0].found));
+}
+
+bool diff_args_lines(const struct diff_args *a)
+{
+	return (!a->choice.no_inline || diff_args_by_source(a)) &&
+	       a->sides[0].dirs.vmlinux && a->sides[1].dirs.vmlinux;
+}
+
+int diff_files_check(const struct diff_args *a)
+{
+	const struct gate_rule *rule = gate_directory_rule(&a->rules);
+	bool filter = filter_words_dirs(&a->choice.words);
+	struct strbuf what = { 0 };
+	int ret = GO_ON;
+
+	if (!any_dirs(a) && (rule || filter || a->choice.by == SUBJECT_DIR)) {
+		if (rule)
+			strbuf_printf(&what,
+				      "%s: '%s' needs the directories of functions",
+				      a->budget, rule->text);
+		else
+			strbuf_printf(&what, "%s needs the directories of functions",
+				      a->choice.by == SUBJECT_DIR ? "--by dir" : "--dir");
+		ret = input_dirs_missing(
+			command_name, strbuf_text(&what),
+			dir_files_any(&a->sides[0].dirs)   ? " for the new recordings"
+			: dir_files_any(&a->sides[1].dirs) ? " for the old recordings"
+							   : "");
+		strbuf_free(&what);
+	}
+	if (ret == GO_ON && diff_args_by_source(a) && !diff_args_lines(a))
+		ret = input_lines_missing(
+			command_name, subjects_word(a->choice.by),
+			a->sides[0].dirs.vmlinux   ? " for the new recordings"
+			: a->sides[1].dirs.vmlinux ? " for the old recordings"
+						   : "");
+	return ret;
+}
+
+/* Rejects files that no option uses. GO_ON, or EXIT_USAGE after a message. */
+int diff_files_check_early(const struct diff_args *a)
+{
+	bool filter = filter_words_dirs(&a->choice.words);
+	bool lines = !a->choice.no_inline || diff_args_by_source(a);
+	int ret = GO_ON, i;
+
+	for (i = 0; i < 2 && ret == GO_ON && a->choice.by != SUBJECT_DIR; i++) {
+		struct dir_files files = a->sides[i].dirs;
+
+		/* Modules are used for inlined functions, too. */
+		if (a->sides[i].symbols.vmlinux && lines)
+			files.modules = NULL;
+		if (!a->budget || a->dir_depth)
+			ret = input_dirs_unused(
+				&files, filter, a->dir_depth,
+				"--by dir, --dir, or a --budget with rules such as 'fs/ext4 net < 2M'",
+				command_name);
+	}
+	return ret;
+}
+
+/* --- files that the user did not name ----------------------------------------------------- */
+
+/* Does any option need debug information? */
+static bool wants_search(const struct diff_args *a)
+{
+	return !a->choice.no_inline || diff_args_by_source(a) ||
+	       a->choice.by == SUBJECT_DIR || filter_words_dirs(&a->choice.words) ||
+	       gate_directory_rule(&a->rules);
+}
+
+static char *copy_of(const char *text, bool *failed)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	*failed |= text && !copy;
+	return copy;
+}
+
+static bool equal(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static void forget(struct diff_side *side)
+{
+	if (side->found && side->dirs.vmlinux == side->found->vmlinux)
+		side->dirs.vmlinux = NULL;
+	if (side->found && side->dirs.modules == side->found->modules)
+		side->dirs.modules = NULL;
+	diff_found_free(side);
+}
+
+/* Keeps what was found for a recording. 1; 0 if it differs from what the side's others have;
+ * -ENOMEM.
+ */
+static int keep(struct diff_side *side, const struct study *study)
+{
+	const struct recording_text *ids = recording_meta(study->rec, "module_build_ids");
+	const struct debug_found *found = &study->found;
+	bool failed = false;
+
+	if (side->found)
+		return equal(side->found->vmlinux, found->vmlinux) &&
+		       equal(side->found->ids, ids ? ids->text : NULL);
+	side->found = calloc(1, sizeof(*side->found));
+	if (!side->found)
+		return -ENOMEM;
+	side->found->vmlinux = copy_of(found->vmlinux, &failed);
+	side->found->modules = copy_of(found->modules, &failed);
+	side->found->ids = copy_of(ids ? ids->text : NULL, &failed);
+	return failed ? -ENOMEM : 1;
+}
+
+/* Looks for debug information of one recording. 1 if found and the same as the others'; else 0,
+ * with an exit code in @ret after a message if it is an error.
+ */
+static int search_for(struct diff_side *side, const char *path, int *ret)
+{
+	const struct study_options study = { .path = path,
+					     .want_symbols = true,
+					     .places = side->places,
+					     .search = true,
+					     .only_search = true };
+	bool named = debug_places_any(&side->places);
+	struct strbuf messages = { 0 };
+	struct input in = { 0 };
+	struct stat st;
+	int kept = 0;
+
+	/* A pipe can be read only once: leave it to the comparison. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	if (!input_open_quietly(&in, &study, command_name, 0, &messages))
+		kept = in.study.found.vmlinux ? keep(side, &in.study) : 0;
+	else if (named && (in.study.failure.part == STUDY_SEARCH ||
+			   in.study.failure.part == STUDY_SYMBOL_FILE))
+		*ret = input_failed(&in);
+	if (*ret == GO_ON && named && side->found && !kept) {
+		message_error(
+			command_name,
+			"%s was recorded on another kernel or build than the rest of its side",
+			path);
+		*ret = EXIT_USAGE;
+	}
+	if (kept < 0) {
+		message_error(command_name, "%s", strerror(-kept));
+		*ret = EXIT_FAILED;
+	}
+	input_close(&in);
+	strbuf_free(&messages);
+	return *ret == GO_ON && kept > 0;
+}
+
+/* Uses what is found only if it is the same for all recordings of the side. */
+static int search_side(struct diff_args *a, int i)
+{
+	size_t first = i ? a->paths.nr_old : 0, end = i ? a->paths.nr : a->paths.nr_old;
+	struct diff_side *side = &a->sides[i];
+	int ret = GO_ON;
+	size_t k;
+
+	if (symbol_files_any(&side->symbols))
+		return GO_ON;
+	for (k = first; k < end; k++) {
+		if (!search_for(side, a->paths.items[k], &ret))
+			break;
+	}
+	if (ret == GO_ON && k < end)
+		forget(side);
+	if (ret != GO_ON || !side->found)
+		return ret;
+	side->dirs.vmlinux = side->found->vmlinux;
+	if (!side->dirs.modules)
+		side->dirs.modules = side->found->modules;
+	return GO_ON;
+}
+
+int diff_files_search(struct diff_args *a)
+{
+	const struct debug_places *places = &a->sides[0].places;
+	int ret = GO_ON, i;
+
+	if (!debug_places_any(places))
+		places = &a->sides[1].places;
+	if (!wants_search(a)) {
+		if (!debug_places_any(places))
+			return GO_ON;
+		message_error(
+			command_name,
+			"%s cannot be used with --no-inline, which ignores debug information",
+			places->kernel	? "--kernel"
+			: places->symfs ? "--symfs"
+					: "--debuginfod");
+		return EXIT_USAGE;
+	}
+	for (i = 0; i < 2 && ret == GO_ON; i++)
+		ret = search_side(a, i);
+	/* Do not use what only one side has. */
+	for (i = 0; i < 2 && ret == GO_ON && !any_dirs(a); i++)
+		forget(&a->sides[i]);
+	return ret;
+}
+
+void diff_found_free(struct diff_side *side)
+{
+	if (!side->found)
+		return;
+	free(side->found->vmlinux);
+	free(side->found->modules);
+	free(side->found->ids);
+	free(side->found);
+	side->found = NULL;
+}
+
+void diff_files_free(struct diff_args *a)
+{
+	diff_found_free(&a->sides[0]);
+	diff_found_free(&a->sides[1]);
+}

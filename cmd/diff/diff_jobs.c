@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: loads the recordings of kmemx diff in parallel.
+ * In: paths and a number of threads. Out: the result of diff_load for each, as if they had been
+ * read one after the other.
+ */
+#include "cmd/diff/diff_jobs.h"
+
+#include <pthread.h>
+
+#include "base/team.h"
+#include "cmd/input/input.h"
+#include "cmd/options/command.h"
+
+_Static_assert(DIFF_AT_ONCE <= TEAM_MAX && DIFF_AT_ONCE <= TEAM_TASKS, "a task a thread");
+
+/**
+ * struct diff_jobs - the work that the threads share
+ * @ahead: each recording has one more thread, which reads ahead
+ * @turn: protects @next and @stop, and keeps the recordings in order while they are opened
+ * @next: the first recording not opened yet; @stop: open no more
+ */
+struct diff_jobs {
+	struct diff_recording *recordings;
+	const struct diff_args *args;
+	bool ahead;
+	pthread_mutex_t turn;
+	size_t next;
+	bool stop;
+	struct diff_progress progress;
+};
+
+/* Opens the next recording; NULL if there is none, or it failed. */
+static struct diff_recording *open_next(struct diff_jobs *jobs)
+{
+	const struct diff_paths *paths = &jobs->args->paths;
+	struct diff_recording *r = NULL;
+
+	pthread_mutex_lock(&jobs->turn);
+	if (!jobs->stop && jobs->next < paths->nr) {
+		size_t i = jobs->next++;
+
+		r = &jobs->recordings[i];
+		if (!diff_load_open(r, paths->items[i], &jobs->args->choice,
+				    &jobs->args->sides[i >= paths->nr_old])) {
+			jobs->stop = true;
+			r = NULL;
+		}
+	}
+	pthread_mutex_unlock(&jobs->turn);
+	return r;
+}
+
+/* Opens and reads the next recording; false if there is none, or it failed. */
+static bool load_next(struct diff_jobs *jobs)
+{
+	struct diff_recording *r = open_next(jobs);
+
+	if (!r)
+		return false;
+	if (diff_load_read(r, jobs->ahead, &jobs->progress))
+		return true;
+	pthread_mutex_lock(&jobs->turn);
+	jobs->stop = true;
+	pthread_mutex_unlock(&jobs->turn);
+	return false;
+}
+
+static void load_many(void *ctx, unsigned int task)
+{
+	(void)task;
+	while (load_next(ctx))
+		;
+}
+
+/* Prints the messages of the recordings that were opened, in order, from @first on. */
+static int tell(struct diff_jobs *jobs, size_t first)
+{
+	int ret = GO_ON;
+	size_t i;
+
+	progress_end(&jobs->progress.line);
+	for (i = first; i < jobs->next && ret == GO_ON; i++)
+		ret = diff_load_tell(&jobs->recordings[i]);
+	return ret;
+}
+
+static int load_in_turn(struct diff_jobs *jobs)
+{
+	bool more = true;
+	int ret = GO_ON;
+
+	while (more && ret == GO_ON) {
+		size_t first = jobs->next;
+
+		more = load_next(jobs);
+		ret = tell(jobs, first);
+	}
+	return ret;
+}
+
+static int load_with(struct diff_jobs *jobs, struct team *team, unsigned int nr)
+{
+	struct team_round round = { .fn = load_many, .ctx = jobs, .nr = nr };
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		round.cost[i] = 1;
+	team_run(team, &round);
+	return tell(jobs, 0);
+}
+
+/* How many recordings are read at a time: one if directories or inlined functions are looked up,
+ * as a lookup changes the sources, which all recordings share.
+ */
+static unsigned int at_once(const struct diff_args *args)
+{
+	unsigned int nr = input_jobs(args->jobs);
+
+	if (diff_args_dirs(args) || args->sides[0].sources || args->sides[1].sources)
+		return 1;
+	if (nr > DIFF_AT_ONCE)
+		nr = DIFF_AT_ONCE;
+	return nr < args->paths.nr ? nr : (unsigned int)args->paths.nr;
+}
+
+int diff_load_all(struct diff_recording *recordings, const struct diff_args *args)
+{
+	unsigned int nr = at_once(args);
+	struct team *team = nr > 1 ? team_start(nr) : NULL;
+	struct diff_jobs jobs = {
+		.recordings = recordings,
+		.args = args,
+		.ahead = input_jobs(args->jobs) / nr > 1,
+		.progress.nr_recordings = args->paths.nr,
+	};
+	int ret;
+
+	pthread_mutex_init(&jobs.turn, NULL);
+	pthread_mutex_init(&jobs.progress.lock, NULL);
+	progress_start(&jobs.progress.line, "decoding");
+	/* If threads cannot be started, read one after the other. */
+	ret = team ? load_with(&jobs, team, nr) : load_in_turn(&jobs);
+	team_stop(team);
+	pthread_mutex_destroy(&jobs.progress.lock);
+	pthread_mutex_destroy(&jobs.turn);
+	return ret;
+}

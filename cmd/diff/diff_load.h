@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: the recordings of kmemx diff.
+ * In: paths. Out: each one's tables and facts; the recording itself is closed again.
+ */
+#ifndef KMEMX_CMD_DIFF_LOAD_H
+#define KMEMX_CMD_DIFF_LOAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/pass/analyze.h"
+#include "cmd/input/input_dirs.h"
+#include "cmd/options/filter_words.h"
+#include "cmd/options/options.h"
+#include "cmd/output/output.h"
+#include "report/table.h"
+#include "study/study_facts.h"
+#include "study/window.h"
+#include "symbol/debug_search.h"
+#include "symbol/symbol_files.h"
+
+enum diff_per { DIFF_PER_NONE, DIFF_PER_SECOND, DIFF_PER_EVENT, DIFF_PER_NUMBER };
+
+/**
+ * struct diff_found - debug information that kmemx found for all recordings of a side
+ * @modules: a directory
+ * @ids: the modules' build IDs, as recorded; NULL if not known
+ */
+struct diff_found {
+	char *vmlinux, *modules, *ids;
+};
+
+/**
+ * struct diff_side - the files that the recordings of one side are read with
+ * @places: where to look for debug information if no @symbols are named
+ * @found: what was found there; NULL if nothing
+ * @sources: @dirs, opened; NULL if neither directories nor inlined functions are needed
+ */
+struct diff_side {
+	struct symbol_files symbols;
+	struct dir_files dirs;
+	struct debug_places places;
+	struct diff_found *found;
+	const struct directory_sources *sources;
+};
+
+/**
+ * struct diff_choice - what to load, the same for all recordings
+ * @analyses: @nr of them
+ * @by: SUBJECT_NONE for the callsite
+ * @dir_depth: for SUBJECT_DIR
+ * @words: the filter on allocations
+ * @only_lines: sources are for inlined functions, not for directories
+ * @window: the options, resolved for each recording when it is opened
+ * @event: for DIFF_PER_EVENT
+ * @number: for DIFF_PER_NUMBER
+ */
+struct diff_choice {
+	const struct analysis *analyses[ANALYSES_MAX];
+	size_t nr;
+	enum subject_kind by;
+	unsigned int dir_depth;
+	struct filter_words words;
+	bool raw_names, no_inline, only_lines, unscaled;
+	struct window window;
+	struct option_strings skip;
+	enum diff_per per;
+	const char *event;
+	double number;
+	unsigned int verbose;
+};
+
+/* The progress of all recordings together. @done counts thousandths of a recording. */
+struct diff_progress {
+	pthread_mutex_t lock; /* protects the fields below */
+	struct progress line;
+	size_t nr_recordings;
+	uint64_t done, nr_events;
+};
+
+struct diff_load;
+
+/**
+ * struct diff_recording - one run
+ * @load: from diff_load_open() to diff_load_tell()
+ * @facts: facts.path is @path, facts.clock is NULL
+ * @report: the tables, and the banner of study_facts_banner()
+ * @divisor: what --per divides by
+ * @ns: its clock counts ns
+ * @has_slab, @has_page: it has events of that kind
+ * @nr_kept: allocations that passed the filter, if there is one
+ * @unnamed: the result of alloc_filter_unnamed()
+ */
+struct diff_recording {
+	const char *path;
+	struct diff_load *load;
+	struct study_facts facts;
+	struct report *report;
+	double divisor;
+	bool ns, has_slab, has_page;
+	uint64_t nr_kept;
+	bool unnamed;
+};
+
+/**
+ * diff_load_open() - open a recording
+ * @path: borrowed, like @choice and @side
+ *
+ * Open recordings one at a time, in the order of the paths: libtraceevent cannot parse formats in
+ * parallel, and one process may be writing several of the pipes. Prints nothing.
+ *
+ * Return: true if it can be read, else diff_load_tell() says why. Call diff_recording_free() in
+ * any case.
+ */
+bool diff_load_open(struct diff_recording *r, const char *path,
+		    const struct diff_choice *choice,
+		    const struct diff_side *side) __must_check;
+/**
+ * diff_load_read() - read what diff_load_open() opened, and close it
+ * @ahead: one more thread reads and decompresses blocks
+ *
+ * Runs on any thread, in parallel with other recordings unless they look up directories or inlined
+ * functions: they share those sources. Prints nothing but the progress.
+ *
+ * Return: true if all went well, else diff_load_tell() says why.
+ */
+bool diff_load_read(struct diff_recording *r, bool ahead,
+		    struct diff_progress *progress) __must_check;
+/* Prints the messages of a recording. GO_ON, or the exit code. Call it once for each recording that
+ * was opened, while no progress line is shown.
+ */
+int diff_load_tell(struct diff_recording *r) __must_check;
+void diff_recording_free(struct diff_recording *r);
+/* The number of events that may be missing from a row; INFINITY if unknown. */
+double diff_recording_lost(const struct diff_recording *r);
+
+#endif

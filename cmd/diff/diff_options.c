@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: the options of kmemx diff.
+ * In: argv. Out: struct diff_args, checked.
+ */
+#include "cmd/diff/diff_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/pass/registry.h"
+#include "analysis/row/subject.h"
+#include "base/strbuf.h"
+#include "cmd/diff/diff_files.h"
+#include "cmd/diff/diff_kernels.h"
+#include "cmd/diff/diff_rules.h"
+#include "cmd/diff/diff_words.h"
+#include "cmd/input/input.h"
+#include "cmd/input/input_symbols.h"
+#include "cmd/input/input_window.h"
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+#include "cmd/options/options_value.h"
+
+#define ALPHA 0.05
+
+#define SORT_WORDS_MAX 32
+_Static_assert(SORT_WORDS_MAX >= DIFF_METRICS_MAX + 3 + SUBJECT_NR, "room for all words");
+
+static const char command_name[] = "diff";
+
+/* All words for -s: changes and figures, then the columns that name rows. Returns how many. */
+static size_t sort_words(const struct diff_args *a, const char *words[SORT_WORDS_MAX])
+{
+	size_t nr = diff_sort_words(&a->diff, words, SORT_WORDS_MAX - SUBJECT_NR);
+
+	return nr + (a->kernels ? diff_kernels_row_words(a, words + nr)
+				: diff_row_words(words + nr));
+}
+
+static int parse_options(struct diff_args *a, int argc, char **argv, int *operands)
+{
+	const char *sort_keys[SORT_WORDS_MAX + 1] = { NULL };
+	const struct diff_words help = diff_words(&a->metrics);
+	const struct option_words words[] = { { "by", help.kinds, false },
+					      { "columns", help.metrics, true },
+					      { "sort", sort_keys, true },
+					      OUTPUT_WORDS,
+					      { NULL, NULL, false } };
+	const struct option_usage usage = {
+		.command = command_name,
+		.purpose = "Compare recordings, or two kernels (vmlinux).",
+		.usage = "kmemx diff [options] [OLD NEW]\n"
+			 "kmemx diff [options] OLD... -- NEW...",
+		.examples =
+			"  kmemx diff before.dat after.dat --page -l 20\n"
+			"  kmemx diff old/ new/ --fail-on 'net>+5%&+64K' --max-lost 0\n",
+		.words = words,
+		.short_help = true,
+	};
+	const struct option_entry options[] = {
+		{ OPTION_GROUP, .help = "What to compare" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &a->slab,
+		  "slab objects (default: what was recorded)" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &a->page,
+		  "page allocations" },
+		{ OPTION_FLAG, 0, "caller", NULL, &a->caller, "by callsite (default)" },
+		{ OPTION_FLAG, 0, "matrix", NULL, &a->matrix,
+		  "page orders and migratetypes (default)" },
+		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "by", "WHAT", &a->by, help.by },
+		DIR_DEPTH_OPTION(a->dir_depth),
+		{ OPTION_STRING, 0, "per", "WHAT", &a->per,
+		  "divide by: none (default), second, event:NAME, N" },
+		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &a->choice.skip,
+		  "skip these too, or wrappers; may be repeated" },
+		RAW_NAMES_OPTION(a->choice.raw_names),
+		SAMPLE_OPTION(a->choice.unscaled),
+		NO_INLINE_OPTION(a->choice.no_inline),
+		TIME_OPTION(a->choice.window),
+		INSTANCE_OPTION(a->choice.window),
+		JOBS_OPTION(&a->jobs),
+		FILTER_OPTIONS(a->choice.words),
+		{ OPTION_GROUP,
+		  .help = "Where names come from (given twice: for the old, then the new side)" },
+		SYMBOL_FILE_OPTIONS(OPTION_STRINGS, a->files, "; directories"),
+		DEBUG_PLACE_OPTIONS_OF(OPTION_STRINGS, a->files),
+		DIR_FILE_OPTIONS(OPTION_STRINGS, &a->files),
+		{ OPTION_GROUP, .help = "What to show" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "columns", "LIST", &a->columns,
+		  help.columns },
+		{ OPTION_STRING, 's', "sort", "KEYS", &a->sort,
+		  "sort keys (default: abs), e.g. pct,-delta" },
+		LINES_OPTION(a->lines),
+		{ OPTION_FLAG, 0, "all", NULL, &a->all, "also rows that did not change" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "html", "FILE", &a->page_file,
+		  "also write a page for a browser" },
+		{ OPTION_GROUP, .help = "When to fail" },
+		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "fail-on", "RULE", &a->fail_on,
+		  "exit 1 if a row exceeds it: 'net>+5%&+64K'" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "budget", "FILE", &a->budget,
+		  "exit 1 if a rule in FILE is broken" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "max-lost", "N|PCT%",
+		  &a->max_lost.text,
+		  "exit 125 if a recording lost more (with rules: 1%)" },
+		{ OPTION_FLAG, 0, "strict", NULL, &a->strict,
+		  "exit 125 if a rule is too uncertain to decide" },
+		{ OPTION_GROUP, .help = "How to show it" },
+		{ OPTION_TABLE, .value = output_formats(&a->output) },
+		OUTPUT_OPTIONS(a->output),
+		VERBOSE_OPTION(a->choice.verbose),
+		OPTIONS_END,
+	};
+
+	sort_words(a, sort_keys);
+	return options_parse(&usage, options, argc, argv, operands);
+}
+
+/* "cache" is a separate table; any other word says what the rows of --caller stand for. */
+static int parse_by_word(struct diff_args *a, const char *word)
+{
+	const char *kinds[SUBJECT_NR];
+	size_t nr = diff_row_words(kinds);
+	unsigned int kind = SUBJECT_NONE;
+
+	if (option_choose("--by", word, kinds, nr, command_name) < 0)
+		return EXIT_USAGE;
+	while (strcmp(word, subjects_word(++kind)))
+		;
+	if (kind == SUBJECT_CACHE) {
+		a->cache = true;
+		return GO_ON;
+	}
+	a->choice.by = kind == SUBJECT_CALLSITE ? SUBJECT_NONE : kind;
+	a->caller = true;
+	return GO_ON;
+}
+
+static int parse_by(struct diff_args *a)
+{
+	int ret = GO_ON;
+	size_t i;
+
+	for (i = 0; i < a->by.count && ret == GO_ON; i++)
+		ret = parse_by_word(a, a->by.items[i]);
+	return ret;
+}
+
+static int parse_per(struct diff_args *a)
+{
+	static const char *const words[] = { "none", "second", "event:NAME", "N" };
+	uint64_t number;
+
+	if (!a->per || !strcmp(a->per, "none"))
+		return GO_ON;
+	if (!strcmp(a->per, "second")) {
+		a->choice.per = DIFF_PER_SECOND;
+	} else if (!strncmp(a->per, "event:", 6) && a->per[6]) {
+		a->choice.per = DIFF_PER_EVENT;
+		a->choice.event = a->per + 6;
+	} else if (!option_value_uint(a->per, &number) && number) {
+		a->choice.per = DIFF_PER_NUMBER;
+		a->choice.number = (double)number;
+	} else {
+		return option_unknown("--per", a->per, words, ARRAY_SIZE(words),
+				      command_name);
+	}
+	return GO_ON;
+}
+
+static int add_column(struct diff_args *a, const char *name)
+{
+	const struct comparison_metrics *m = &a->metrics;
+	const char *names[DIFF_METRICS_MAX];
+	struct diff_options *o = &a->diff;
+	size_t i, k;
+	int column;
+
+	for (i = 0; i < m->nr; i++)
+		names[i] = m->items[i].name;
+	column = option_choose("column", name, names, m->nr, command_name);
+	if (column < 0)
+		return EXIT_USAGE;
+	for (k = 0; k < o->nr_shown; k++) {
+		if (o->shown[k] != (size_t)column)
+			continue;
+		message_error(command_name, "--columns: '%s' is given twice", name);
+		return EXIT_USAGE;
+	}
+	o->shown[o->nr_shown++] = (size_t)column;
+	return GO_ON;
+}
+
+static void usual_columns(struct diff_args *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->metrics.nr; i++) {
+		if (a->metrics.usual[i])
+			a->diff.shown[a->diff.nr_shown++] = i;
+	}
+}
+
+static int parse_columns(struct diff_args *a)
+{
+	char *list, *p;
+	int ret = GO_ON;
+
+	if (!a->columns) {
+		usual_columns(a);
+		return GO_ON;
+	}
+	list = p = strdup(a->columns);
+	if (!list) {
+		message_error(command_name, "%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	while (p && ret == GO_ON) {
+		char *name = option_next_word(&p);
+
+		ret = add_column(a, name);
+	}
+	free(list);
+	return ret;
+}
+
+/* Appends the column of a sort key: GO_ON, or EXIT_USAGE after a message. */
+static int add_key(const struct diff_args *a, const struct sort_key *key,
+		   struct strbuf *text)
+{
+	const char *words[SORT_WORDS_MAX];
+	size_t nr = sort_words(a, words);
+
+	if (option_choose("sort key", key->name, words, nr, command_name) < 0)
+		return EXIT_USAGE;
+	strbuf_puts(text, text->size ? "," : "");
+	strbuf_puts(text, key->direction == SORT_ASCENDING    ? "+"
+			  : key->direction == SORT_DESCENDING ? "-"
+							      : "");
+	/* The other words are names of columns. */
+	if (!diff_sort_column(&a->diff, key->name, text))
+		strbuf_puts(text, key->name);
+	return GO_ON;
+}
+
+static int parse_sort(struct diff_args *a)
+{
+	const char *words[SORT_WORDS_MAX];
+	struct strbuf text = { 0 };
+	int err = sort_keys_parse(&a->asked, a->sort ? a->sort : "abs"), ret = GO_ON;
+	size_t i;
+
+	if (err == -EINVAL || err == -E2BIG)
+		return option_unknown("sort key", a->sort, words, sort_words(a, words),
+				      command_name);
+	for (i = 0; !err && i < a->asked.nr && ret == GO_ON; i++)
+		ret = add_key(a, &a->asked.keys[i], &text);
+	if (!err && ret == GO_ON)
+		err = sort_keys_parse(&a->keys, strbuf_text(&text));
+	for (i = 0; !err && ret == GO_ON && i < a->keys.nr; i++)
+		a->keys.keys[i].said = a->asked.keys[i].name;
+	strbuf_free(&text);
+	if (!err)
+		return ret;
+	message_error(command_name, "%s", strerror(-err));
+	return EXIT_FAILED;
+}
+
+static bool compares_kind(const struct diff_args *a, const struct analysis *analysis)
+{
+	return analysis->needs & NEEDS_SLAB ? a->slab : a->page;
+}
+
+/* Page tables, such as the matrix of orders, are shown whenever pages are compared. */
+bool diff_args_shows(const struct diff_args *a, const struct analysis *analysis)
+{
+	const struct diff_choice *c = &a->choice;
+
+	if (!compares_kind(a, analysis))
+		return false;
+	if (analysis->use == ANALYSIS_RULES)
+		return diff_args_dirs(a) && a->budget &&
+		       (c->by != SUBJECT_DIR || c->dir_depth);
+	if (analysis->use != ANALYSIS_DIFF)
+		return false;
+	if (analysis->rows & ROWS(CACHE))
+		return a->cache || a->budget;
+	return !(analysis->needs & NEEDS_SLAB) || a->caller;
+}
+
+/* Is the analysis' table needed: shown, checked against rules, or only for the page? */
+static bool wants(const struct diff_args *a, const struct analysis *analysis)
+{
+	if (diff_args_shows(a, analysis))
+		return true;
+	if (!a->page_file)
+		return false;
+	if (analysis->use == ANALYSIS_DIFF_PAGE && !analysis->rows)
+		return true;
+	return (analysis->use == ANALYSIS_DIFF_PAGE || analysis->use == ANALYSIS_DIFF) &&
+	       compares_kind(a, analysis);
+}
+
+/* A filter on a field that events of one kind lack excludes those events: is anything left? */
+static int check_filter(const struct diff_args *a)
+{
+	const char *slab, *page;
+
+	filter_words_foreign(&a->choice.words, &slab, &page);
+	if (slab && page) {
+		message_error(
+			command_name,
+			"%s and %s cannot be used together: one is for pages, the other for slab objects",
+			slab, page);
+		return EXIT_USAGE;
+	}
+	if ((slab && (a->slab || a->cache)) || (page && (a->page || a->matrix))) {
+		message_error(
+			command_name,
+			"%s does not apply to %s: %s events do not have this field\n  Leave out one of the two",
+			slab ? slab : page,
+			slab	  ? a->slab ? "--slab" : "--by cache"
+			: a->page ? "--page"
+				  : "--matrix",
+			slab ? "slab" : "page");
+		return EXIT_USAGE;
+	}
+	return GO_ON;
+}
+
+/* Sets the defaults. */
+static void complete(struct diff_args *a)
+{
+	const struct analysis *analysis;
+	const char *no_slab, *no_page;
+	size_t i;
+
+	filter_words_foreign(&a->choice.words, &no_slab, &no_page);
+	if (!a->caller && !a->cache && !a->matrix) {
+		a->caller = true;
+		a->matrix = true;
+	}
+	if (!a->slab && !a->page) {
+		a->slab = (a->caller || a->cache) && !no_slab;
+		a->page = (a->caller || a->matrix) && !no_page;
+	}
+	a->choice.dir_depth = input_dirs_depth(a->dir_depth);
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (wants(a, analysis))
+			a->choice.analyses[a->choice.nr++] = analysis;
+	}
+}
+
+/* Sets the metrics, tables and words that rules and options can name. */
+static void learn_words(struct diff_args *a)
+{
+	const struct analysis *analysis;
+	size_t i, nr = 0;
+
+	if (a->kernels)
+		nr = diff_kernels_learn(a);
+	else
+		comparison_metrics(&a->metrics);
+	for (i = 0; !a->kernels && (analysis = analysis_at(i)); i++) {
+		if (analysis->use == ANALYSIS_DIFF)
+			a->tables[nr++] = analysis->tables[0]->name;
+	}
+	a->words = (struct gate_words){ a->metrics.items, a->metrics.nr, a->tables, nr };
+	a->rules.words = &a->words;
+	a->diff.metrics = a->metrics.items;
+	a->diff.nr_metrics = a->metrics.nr;
+	a->diff.count = a->metrics.count;
+	a->diff.largest = a->metrics.largest;
+	a->diff.alpha = ALPHA;
+	a->diff.all = a->all;
+}
+
+/* Rules imply a limit of lost events: with more losses they are not reliable. */
+static int parse_max_lost(struct diff_args *a)
+{
+	a->max_lost.implied = a->rules.nr && !a->max_lost.text;
+	if (a->max_lost.implied)
+		a->max_lost.text = LOST_LIMIT_GATE;
+	return lost_limit_parse(&a->max_lost, command_name);
+}
+
+/* Parses the options that apply only to recordings. */
+static int parse_recordings(struct diff_args *a)
+{
+	int ret = filter_words_deep(&a->choice.words, &a->choice.skip, command_name);
+
+	if (ret == GO_ON)
+		ret = parse_by(a);
+	if (ret == GO_ON)
+		ret = check_filter(a);
+	return ret == GO_ON ? parse_per(a) : ret;
+}
+
+/* Checks these options once all rules are known. */
+static int check_recordings(struct diff_args *a)
+{
+	int ret = diff_files_check_early(a);
+
+	if (ret == GO_ON)
+		ret = input_window_check(&a->choice.window, command_name);
+	return ret == GO_ON ? parse_max_lost(a) : ret;
+}
+
+/* Finds the files to read the recordings with, once their paths are known. */
+static int find_files(struct diff_args *a)
+{
+	int ret = diff_files_search(a);
+
+	if (ret == GO_ON)
+		ret = diff_files_check(a);
+	if (ret == GO_ON)
+		complete(a);
+	return ret;
+}
+
+int diff_args_parse(struct diff_args *a, int argc, char **argv)
+{
+	int ret, operands, separator = 0, nr_new;
+
+	for (separator = 1; separator < argc && strcmp(argv[separator], "--");
+	     separator++)
+		;
+	nr_new = separator < argc ? argc - 1 - separator : -1;
+	learn_words(a);
+	ret = parse_options(a, argc, argv, &operands);
+	if (ret == GO_ON)
+		ret = output_check(&a->output, command_name);
+	if (ret == GO_ON)
+		ret = diff_kernels_detect(a, argv + operands, argc - operands);
+	learn_words(a);
+	if (ret == GO_ON)
+		ret = a->kernels ? diff_kernels_check(a) : parse_recordings(a);
+	if (ret == GO_ON)
+		ret = parse_columns(a);
+	if (ret == GO_ON)
+		ret = parse_sort(a);
+	if (ret == GO_ON)
+		ret = diff_rules_parse(a);
+	if (ret == GO_ON)
+		ret = diff_files_parse(a);
+	if (ret == GO_ON)
+		ret = a->kernels ? diff_kernels_rules(a) : check_recordings(a);
+	if (ret == GO_ON)
+		ret = diff_paths_init(&a->paths, argv + operands, argc - operands,
+				      nr_new < 0 ? -1 : argc - operands - nr_new);
+	return ret == GO_ON && !a->kernels ? find_files(a) : ret;
+}
+
+void diff_args_free(struct diff_args *a)
+{
+	diff_paths_free(&a->paths);
+	gate_free(&a->rules);
+	sort_keys_free(&a->keys);
+	free(a->by.items);
+	sort_keys_free(&a->asked);
+	free(a->fail_on.items);
+	free(a->choice.skip.items);
+	filter_words_free(&a->choice.words);
+	free(a->files.kallsyms.items);
+	free(a->files.system_map.items);
+	free(a->files.vmlinux.items);
+	free(a->files.modules.items);
+	free(a->files.source.items);
+	free(a->files.kernel.items);
+	free(a->files.symfs.items);
+	diff_files_free(a);
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: what a comparison is based on.
+ * In: the recordings of kmemx diff. Out: banner, facts, and the table of recordings.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "cmd/diff/diff.h"
+#include "report/json.h"
+#include "report/stats.h"
+#include "report/text_cell.h"
+
+static bool several(const struct diff *d)
+{
+	return d->args.paths.nr > 2;
+}
+
+/* Do both sides have enough runs to tell a change from noise? */
+static bool can_tell(const struct diff *d)
+{
+	const struct diff_paths *p = &d->args.paths;
+
+	return p->nr_old >= DIFF_RUNS_TO_TELL && p->nr - p->nr_old >= DIFF_RUNS_TO_TELL;
+}
+
+static const char *side_of(const struct diff *d, size_t run)
+{
+	return run < d->args.paths.nr_old ? "old" : "new";
+}
+
+/* "old: 20 runs, old/001.dat to old/020.dat: Linux 6.18.4 x86_64, 1.52 s to 1.80 s" */
+static void banner_side(struct diff *d, size_t first, size_t end)
+{
+	const struct study_facts *f = &d->recordings[first].facts;
+	uint64_t shortest = UINT64_MAX, longest = 0;
+	struct strbuf sb = { 0 };
+	bool same = true;
+	size_t i;
+
+	for (i = first; i < end; i++) {
+		const struct study_facts *other = &d->recordings[i].facts;
+
+		same &= !strcmp(f->kernel, other->kernel);
+		if (other->has_duration && other->duration_ns < shortest)
+			shortest = other->duration_ns;
+		if (other->has_duration && other->duration_ns > longest)
+			longest = other->duration_ns;
+	}
+	strbuf_printf(&sb, "%s: %zu runs, %s to %s: ", side_of(d, first), end - first,
+		      d->recordings[first].path, d->recordings[end - 1].path);
+	if (same)
+		strbuf_printf(&sb, "Linux %s %s", f->kernel, f->machine);
+	else
+		strbuf_puts(&sb, "several kernels");
+	if (longest) {
+		strbuf_puts(&sb, ", ");
+		text_duration(&sb, shortest, " ");
+		strbuf_puts(&sb, " to ");
+		text_duration(&sb, longest, " ");
+	}
+	report_add_banner(d->report, false, "%s", strbuf_text(&sb));
+	strbuf_free(&sb);
+}
+
+/* One line for each recording, or for each side if a side has several; and every line about
+ * losses and damage.
+ */
+static void banner_runs(struct diff *d)
+{
+	size_t i, k;
+
+	for (i = 0; i < d->args.paths.nr; i++) {
+		const struct report *from = d->recordings[i].report;
+
+		if (several(d) && !i)
+			banner_side(d, 0, d->args.paths.nr_old);
+		if (several(d) && i == d->args.paths.nr_old)
+			banner_side(d, i, d->args.paths.nr);
+		for (k = 0; k < from->nr_banner; k++) {
+			const char *line = from->banner[k];
+
+			if (*line == '!')
+				report_add_banner(d->report, true, "%s: %s%s%s",
+						  side_of(d, i),
+						  several(d) ? d->recordings[i].path : "",
+						  several(d) ? ": " : "", line + 1);
+			else if (!several(d))
+				report_add_banner(d->report, false, "%s: %s",
+						  side_of(d, i), line);
+		}
+	}
+}
+
+/* " 3.21", or " 3.21 to 3.5" over several runs. */
+static void divisors(const struct diff *d, size_t first, size_t end, struct strbuf *sb)
+{
+	double least = d->recordings[first].divisor, most = least;
+	size_t i;
+
+	for (i = first; i < end; i++) {
+		least = fmin(least, d->recordings[i].divisor);
+		most = fmax(most, d->recordings[i].divisor);
+	}
+	strbuf_puts(sb, " ");
+	real_format(sb, least);
+	if (end - first > 1) {
+		strbuf_puts(sb, " to ");
+		real_format(sb, most);
+	}
+}
+
+static void banner_per(struct diff *d)
+{
+	const struct diff_choice *c = &d->args.choice;
+	struct strbuf sb = { 0 };
+
+	switch (c->per) {
+	case DIFF_PER_NONE:
+		strbuf_puts(&sb, "per: none; the numbers are as recorded");
+		break;
+	case DIFF_PER_SECOND:
+		strbuf_puts(&sb, "per: second; all numbers but peak are divided by");
+		break;
+	case DIFF_PER_EVENT:
+		strbuf_printf(&sb, "per: event %s; all numbers but peak are divided by",
+			      c->event);
+		break;
+	case DIFF_PER_NUMBER:
+		strbuf_printf(&sb, "per: all numbers but peak are divided by %.0f",
+			      c->number);
+		break;
+	}
+	if (c->per == DIFF_PER_SECOND || c->per == DIFF_PER_EVENT) {
+		divisors(d, 0, d->args.paths.nr_old, &sb);
+		strbuf_puts(&sb, " |");
+		divisors(d, d->args.paths.nr_old, d->args.paths.nr, &sb);
+	}
+	report_add_banner(d->report, false, "%s", strbuf_text(&sb));
+	strbuf_free(&sb);
+}
+
+static void banner_runs_tell(struct diff *d)
+{
+	size_t nr_old = d->args.paths.nr_old, nr_new = d->args.paths.nr - nr_old;
+
+	if (!several(d))
+		return;
+	if (!can_tell(d)) {
+		report_add_banner(
+			d->report, false,
+			"runs: %zu and %zu: medians; with fewer than %d per side a difference may be chance (?)",
+			nr_old, nr_new, DIFF_RUNS_TO_TELL);
+		return;
+	}
+	report_add_banner(
+		d->report, false,
+		"runs: %zu and %zu: medians, +/- the largest deviation of a run; ~ not significant: q > %.2g (Mann-Whitney U test)",
+		nr_old, nr_new, d->args.diff.alpha);
+	report_add_banner(
+		d->report, false,
+		"q is p corrected for the number of rows in its table (Benjamini-Hochberg); smallest attainable p: %.2g",
+		mann_whitney_smallest(nr_old, nr_new));
+}
+
+static void add_facts(struct diff *d)
+{
+	const struct diff_choice *c = &d->args.choice;
+	static const char *const pers[] = { "none", "second", "event", "number" };
+	struct report *r = d->report;
+	const struct cell none = { .type = CELL_NONE };
+
+	r->subject = "comparison";
+	report_add_fact(r, "runs_old", NULL, cell_uint(d->args.paths.nr_old));
+	report_add_fact(r, "runs_new", NULL,
+			cell_uint(d->args.paths.nr - d->args.paths.nr_old));
+	report_add_fact(r, "per", NULL,
+			(struct cell){ .type = CELL_TEXT, .s = pers[c->per] });
+	report_add_fact(r, "per_event", NULL,
+			c->event ? (struct cell){ .type = CELL_TEXT, .s = c->event }
+				 : none);
+	report_add_fact(
+		r, "main", NULL,
+		(struct cell){ .type = CELL_TEXT, .s = diff_args_main(&d->args) });
+	report_add_fact(
+		r, "test", NULL,
+		can_tell(d) ? (struct cell){ .type = CELL_TEXT, .s = "mann-whitney-u" }
+			    : none);
+	report_add_fact(r, "correction", NULL,
+			can_tell(d) ? (struct cell){ .type = CELL_TEXT,
+						     .s = "benjamini-hochberg" }
+				    : none);
+	report_add_fact(r, "alpha", NULL,
+			can_tell(d) ? cell_real(d->args.diff.alpha) : none);
+}
+
+/* Says which allocations the filter selects. */
+static void banner_filter(struct diff *d)
+{
+	const struct filter_words *words = &d->args.choice.words;
+	struct strbuf text = { 0 };
+
+	filter_words_text(words, &text);
+	if (filter_words_any(words)) {
+		report_add_banner(d->report, false, "Filter: only allocations with %s",
+				  strbuf_text(&text));
+		report_add_fact(
+			d->report, "filter", NULL,
+			(struct cell){ .type = CELL_TEXT, .s = strbuf_text(&text) });
+	}
+	d->report->failed |= text.failed;
+	strbuf_free(&text);
+}
+
+void diff_stand(struct diff *d)
+{
+	add_facts(d);
+	banner_runs(d);
+	banner_filter(d);
+	if (!d->args.kernels)
+		banner_per(d);
+	banner_runs_tell(d);
+}
+
+static struct cell text_or_none(struct table *t, const char *s)
+{
+	return s && *s ? cell_text(t, s) : (struct cell){ .type = CELL_NONE };
+}
+
+struct table *diff_recordings_table(const struct diff *d)
+{
+	const struct column columns[] = {
+		{ .name = "side" },
+		{ .name = "file" },
+		{ .name = "kernel" },
+		{ .name = "machine" },
+		{ .name = "nr_cpus", .unit = UNIT_COUNT },
+		{ .name = "duration_ns", .unit = UNIT_NS },
+		{ .name = "nr_events", .unit = UNIT_COUNT },
+		{ .name = "lost", .unit = UNIT_COUNT },
+		{ .name = "gaps", .unit = UNIT_COUNT },
+		{ .name = "unknown_gaps", .unit = UNIT_COUNT },
+		{ .name = "dropped", .unit = UNIT_COUNT },
+		{ .name = "truncated" },
+		{ .name = "missing", .unit = UNIT_COUNT },
+		{ .name = "divisor" },
+		{ .name = "scale", .unit = UNIT_COUNT },
+	};
+	struct table *t = table_new("recordings", NULL);
+	size_t i;
+
+	if (t)
+		table_add_columns(t, columns, ARRAY_SIZE(columns));
+	for (i = 0; t && i < d->args.paths.nr; i++) {
+		const struct diff_recording *run = &d->recordings[i];
+		const struct study_facts *f = &run->facts;
+		struct cell *row = table_add_row(t);
+
+		if (!row)
+			break;
+		row[0] = cell_text(t, i < d->args.paths.nr_old ? "old" : "new");
+		row[1] = cell_text(t, run->path);
+		row[2] = text_or_none(t, f->kernel);
+		row[3] = text_or_none(t, f->machine);
+		row[4] = cell_uint(f->nr_cpus);
+		if (f->has_duration)
+			row[5] = cell_uint(f->duration_ns);
+		row[6] = cell_uint(f->nr_events);
+		row[7] = cell_uint(f->nr_lost);
+		row[8] = cell_uint(f->nr_gaps);
+		row[9] = cell_uint(f->nr_unknown_gaps);
+		row[10] = cell_uint(f->nr_dropped);
+		row[11] = text_or_none(t, f->truncated);
+		row[12] = cell_uint(f->nr_missing);
+		row[13] = cell_real(run->divisor);
+		if (f->estimated)
+			row[14] = cell_uint(f->sample.one_in);
+	}
+	if (t)
+		t->hidden = true;
+	return t;
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx export.
+ * In: a recording. Out: who allocated what, in a format that other programs open.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/rows_out/export_history.h"
+#include "cmd/export/export_write.h"
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+#include "cmd/options/version.h"
+#include "cmd/stat/stat_options.h"
+#include "export/export.h"
+#include "recording/recording.h"
+#include "recording/sample.h"
+
+#define FORMATS_MAX 24
+#define WEIGHTS_MAX 8
+
+/* The options that only this command has. */
+struct export_args {
+	const char *format, *weight, *output, *into, *before;
+	bool slab, page;
+	const struct exporter *exporter;
+	struct export_history history;
+	struct export_pairs pairs;
+	struct export_options options;
+};
+
+static const char command_name[] = "export";
+
+static size_t format_words(const char *words[FORMATS_MAX + 1])
+{
+	const struct exporter *e;
+	size_t i;
+
+	for (i = 0; i < FORMATS_MAX && (e = exporter_at(i)); i++)
+		words[i] = e->name;
+	words[i] = NULL;
+	return i;
+}
+
+static size_t weight_words(const char *words[WEIGHTS_MAX + 1])
+{
+	size_t i;
+
+	for (i = 0; i < WEIGHTS_MAX && export_weights[i].name; i++)
+		words[i] = export_weights[i].name;
+	words[i] = NULL;
+	return i;
+}
+
+static int parse(struct export_args *args, struct stat_options *o, int argc, char **argv)
+{
+	const char *formats[FORMATS_MAX + 1], *weights[WEIGHTS_MAX + 1];
+	const struct option_words checked[] = { { "format", formats, false },
+						{ "weight", weights, false },
+						{ NULL, NULL, false } };
+	const struct option_usage usage = {
+		.command = command_name,
+		.purpose =
+			"Write a recording's callchains in the format of another program.",
+		.usage = "kmemx export --format FORMAT [options] [FILE]",
+		.examples =
+			"  kmemx export --format folded --page | flamegraph.pl >pages.svg\n"
+			"  kmemx export --format help\n",
+		.words = checked,
+		.short_help = true,
+	};
+	const struct option_entry options[] = {
+		STAT_INPUT_OPTIONS(o),
+		STAT_SYMBOL_OPTIONS(o),
+		STAT_DIR_OPTIONS(o),
+		JOBS_OPTION(&o->jobs),
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to write" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "format", "FORMAT", &args->format,
+		  "format of the file; help lists them" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &args->output,
+		  "write to FILE instead of standard output" },
+		{ OPTION_STRING, 0, "into", "DIR", &args->into,
+		  "write below DIR by day, kernel, host, for a database" },
+		{ OPTION_STRING, 0, "diff", "BEFORE", &args->before,
+		  "for folded: two numbers, of BEFORE and of FILE" },
+		STAT_KIND_OPTIONS(args),
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "weight", "WHAT", &args->weight,
+		  "for one-number formats: bytes, kib, hits, live, peak" },
+		{ OPTION_ROWS | OPTION_EVERYDAY, 'l', "lines", "N|all", &o->lines,
+		  "the N largest rows, and one for all others" },
+		MAX_LOST_OPTION(o->max_lost),
+		FILTER_OPTIONS(o->filter),
+		STAT_FORM_GROUP,
+		STAT_SITE_OPTIONS(o),
+		OPTIONS_END,
+	};
+
+	format_words(formats);
+	weight_words(weights);
+	return stat_options_parse(o, &usage, options, argc, argv);
+}
+
+static int list_formats(void)
+{
+	const struct exporter *e;
+	size_t i;
+
+	for (i = 0; (e = exporter_at(i)); i++)
+		printf("%-11s  %s\n%-11s  opened by %s\n", e->name, e->help, "",
+		       e->opened_by);
+	return EXIT_OK;
+}
+
+static int choose_format(struct export_args *args)
+{
+	const char *formats[FORMATS_MAX + 1];
+	size_t nr = format_words(formats);
+	int index;
+
+	if (!args->format) {
+		message_error(
+			command_name,
+			"--format is missing\n  List the formats: kmemx export --format help");
+		return EXIT_USAGE;
+	}
+	if (!strcmp(args->format, "help"))
+		return list_formats();
+	index = option_choose("--format", args->format, formats, nr, command_name);
+	if (index < 0)
+		return EXIT_USAGE;
+	args->exporter = exporter_at((size_t)index);
+	if (!args->exporter->lacks)
+		return GO_ON;
+	message_error(
+		command_name,
+		"%s files need %s, which this kmemx was built without\n  Install %s and build it again",
+		args->exporter->name, args->exporter->lacks,
+		version_packages(args->exporter->lacks));
+	return EXIT_FAILED;
+}
+
+static int choose_weight(struct export_args *args)
+{
+	const char *weights[WEIGHTS_MAX + 1];
+	size_t nr = weight_words(weights);
+	int index;
+
+	if (!args->weight)
+		return GO_ON;
+	index = option_choose("--weight", args->weight, weights, nr, command_name);
+	if (index < 0)
+		return EXIT_USAGE;
+	if (!args->exporter->weighs) {
+		message_error(command_name, "--weight is not for %s: it has all figures",
+			      args->exporter->name);
+		return EXIT_USAGE;
+	}
+	args->options.weight = &export_weights[index];
+	return GO_ON;
+}
+
+/* What rows are by for each format. With EXPORT_BY_ALL slab objects are also by cache. */
+static const unsigned int kinds[] = {
+	[EXPORT_BY_CALLSITE] = SUBJECT_CALLSITE,
+	[EXPORT_BY_STACK] = SUBJECT_STACK,
+	[EXPORT_BY_ALL] = SUBJECT_STACK | SUBJECT_COMM << SUBJECT_PART_BITS,
+};
+
+static int choose(struct export_args *args, struct stat_options *o)
+{
+	struct analysis_options *opts = &o->analyses.opts;
+	int ret = choose_format(args);
+	bool all;
+
+	if (ret == GO_ON)
+		ret = choose_weight(args);
+	if (ret != GO_ON)
+		return ret;
+	if (args->before && (!args->exporter->pairs || o->lines)) {
+		message_error(command_name,
+			      args->exporter->pairs
+				      ? "--diff needs all rows: -l cannot be used with it"
+				      : "--diff is for --format folded");
+		return EXIT_USAGE;
+	}
+	if (args->into && (args->output || !args->exporter->suffix)) {
+		message_error(command_name,
+			      args->output
+				      ? "--into and -o cannot be used together"
+				      : "--into is for --format parquet, ndjson and csv");
+		return EXIT_USAGE;
+	}
+	if (args->exporter->binary && !args->output && !args->into &&
+	    isatty(STDOUT_FILENO)) {
+		message_error(
+			command_name,
+			"%s is a binary format, not for a terminal\n  Write a file: -o FILE",
+			args->exporter->name);
+		return EXIT_USAGE;
+	}
+	if (args->slab != args->page)
+		opts->needs = args->slab ? NEEDS_SLAB : NEEDS_PAGE;
+	all = args->exporter->by == EXPORT_BY_ALL;
+	opts->by = (enum subject_kind)kinds[args->exporter->by];
+	opts->by_cache = all;
+	opts->any_order = opts->any_migratetype = opts->any_gfp = !all;
+	if (args->exporter->timed)
+		args->options.history = opts->history = &args->history;
+	args->options.rows = o->lines;
+	if (args->options.weight)
+		o->sort = export_metrics[args->options.weight->metric];
+	return GO_ON;
+}
+
+static int write_nothing(void *ctx, const char *data, size_t size)
+{
+	return 0;
+}
+
+static int write_export(const struct stat_run *st, void *arg)
+{
+	struct export_args *args = arg;
+	const struct recording *rec = st->in.study.rec;
+	const struct export_place place = { args->output, args->into, st->in.study.path };
+	struct export_origin origin;
+	int ret = EXIT_FAILED;
+
+	/* The formats cannot say that figures are of a sample: say it here. */
+	if (recording_meta(rec, RECORDING_META_SAMPLE))
+		message_info(
+			"%s is a sample: the rows are those of the sample, not estimates",
+			st->in.study.path);
+	args->options.clock_ns = recording_clocks_are_ns(rec);
+	args->options.origin = &origin;
+	if (export_origin_init(&origin, rec) || args->history.failed)
+		message_error(command_name, "out of memory");
+	else
+		ret = export_write(args->exporter, &args->options, st->report, &place);
+	export_origin_free(&origin);
+	return ret;
+}
+
+/* Keeps the rows of the recording of --diff. */
+static int keep_rows(const struct stat_run *st, void *arg)
+{
+	const struct export_args *args = arg;
+	const struct render_out nowhere = { write_nothing, NULL };
+
+	if (!export_report(args->exporter, &args->options, st->report, &nowhere))
+		return EXIT_OK;
+	message_error(command_name, "out of memory");
+	return EXIT_FAILED;
+}
+
+/* Reads the recording of --diff, with the same options. */
+static int read_before(struct export_args *args, int argc, char **argv)
+{
+	struct stat_run st = { .command = command_name,
+			       .write = keep_rows,
+			       .write_arg = args };
+	struct export_args again = { 0 };
+	int ret = parse(&again, &st.opts, argc, argv);
+
+	if (ret == GO_ON)
+		ret = choose(&again, &st.opts);
+	st.opts.path = args->before;
+	args->options.pairs = &args->pairs;
+	if (ret == GO_ON)
+		ret = stat_run(&st);
+	args->pairs.second = true;
+	stat_run_free(&st);
+	return ret == EXIT_OK ? GO_ON : ret;
+}
+
+static int run_export(int argc, char **argv)
+{
+	struct export_args args = { 0 };
+	struct stat_run st = { .command = command_name,
+			       .write = write_export,
+			       .write_arg = &args };
+	int ret = parse(&args, &st.opts, argc, argv);
+
+	if (ret == GO_ON)
+		ret = choose(&args, &st.opts);
+	if (ret == GO_ON && args.before)
+		ret = read_before(&args, argc, argv);
+	if (ret == GO_ON)
+		ret = stat_run(&st);
+	stat_run_free(&st);
+	export_history_free(&args.history);
+	export_pairs_free(&args.pairs);
+	return ret;
+}
+
+const struct command command_export = {
+	.name = command_name,
+	.purpose = "write callchains in the format of another program",
+	.group = COMMAND_CONVERT,
+	.run = run_export,
+};

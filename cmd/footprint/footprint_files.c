@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: the kernel whose footprint is shown.
+ * In: --vmlinux, --kernel, --modules, --source. Out: its parts, or a message and an exit code.
+ */
+#include "cmd/footprint/footprint_files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/strbuf.h"
+#include "cmd/input/input_dirs.h"
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+
+int footprint_files_check(const struct footprint_files *files,
+			  const struct debug_places *places, const char *command)
+{
+	const char *one = files->vmlinux  ? "--vmlinux"
+			  : files->kernel ? "--kernel"
+					  : NULL;
+
+	if (files->vmlinux && files->kernel) {
+		message_error(
+			command,
+			"--vmlinux and --kernel cannot be used together: --kernel TREE reads TREE/vmlinux");
+		return EXIT_USAGE;
+	}
+	if (!one || !debug_places_any(places))
+		return GO_ON;
+	message_error(command, "%s and %s cannot be used together", one,
+		      places->symfs ? "--symfs" : "--debuginfod");
+	return EXIT_USAGE;
+}
+
+static int out_of_memory(const char *command)
+{
+	message_error(command, "%s", strerror(ENOMEM));
+	return EXIT_FAILED;
+}
+
+static int file_failed(const char *command, const char *path, int err)
+{
+	if (err == -ENOMEM)
+		return out_of_memory(command);
+	if (err == -ENOEXEC)
+		message_error(
+			command,
+			"%s is not a valid ELF file\n  --vmlinux takes the linked kernel (vmlinux), not a boot image (vmlinuz, Image)",
+			path);
+	else if (err == -ENODATA)
+		message_error(command, "%s has no sections that take memory", path);
+	else if (err == -EFBIG)
+		message_error(
+			command,
+			"the symbol table of %s is too large for the file: it is damaged or malicious",
+			path);
+	else
+		message_error(command, "cannot read %s: %s", path, io_strerror(err));
+	return EXIT_UNREADABLE;
+}
+
+/* Opens the sources of directories. Missing debug information of the kernel is no error. */
+static int open_sources(struct footprint_files *files, const char *command)
+{
+	const struct dir_files dirs = { files->vmlinux, files->modules, files->source };
+	struct dir_failure failure = { DIR_FILE_VMLINUX, files->vmlinux };
+	struct dir_files others = dirs;
+	int err;
+
+	err = debug_units_open(&files->sources.vmlinux, files->vmlinux);
+	files->no_debug = err == -ENODATA || err == -EOPNOTSUPP;
+	if (err == -EFBIG)
+		return input_dirs_failed(command, &failure, err);
+	if (err && !files->no_debug)
+		return file_failed(command, files->vmlinux, err);
+	failure = (struct dir_failure){ DIR_FILE_MODULES, files->modules };
+	err = others.modules ? module_files_open(&files->sources.modules, others.modules)
+			     : 0;
+	if (err && err != -ENOMEM && (files->kernel || files->found_modules))
+		err = 0; /* no modules, but the user did not name their directory */
+	if (err)
+		return input_dirs_failed(command, &failure, err);
+	failure = (struct dir_failure){ DIR_FILE_SOURCE, files->source };
+	err = others.source ? source_tree_open(&files->sources.tree, others.source) : 0;
+	return err ? input_dirs_failed(command, &failure, err) : GO_ON;
+}
+
+/* Adds the modules. Counts those that are damaged or cannot be unpacked. */
+static int add_modules(struct footprint_files *files, const char *command)
+{
+	const struct module_files *modules = files->sources.modules;
+	size_t nr = modules ? module_files_count(modules) : 0, i;
+	int err;
+
+	for (i = 0; i < nr; i++) {
+		const struct module_file_info m = module_files_at(modules, i);
+
+		err = footprint_add_module(&files->fp, m.path, m.name, m.dir);
+		if (err == -ENOMEM)
+			return out_of_memory(command);
+		if (err)
+			files->fp.nr_packed++;
+		else
+			files->nr_modules++;
+	}
+	return GO_ON;
+}
+
+int footprint_files_open(struct footprint_files *files, const char *command)
+{
+	int ret = GO_ON, err;
+
+	if (files->kernel) {
+		if (asprintf(&files->found, "%s/vmlinux", files->kernel) < 0) {
+			files->found = NULL;
+			return out_of_memory(command);
+		}
+		files->vmlinux = files->found;
+		if (!files->modules)
+			files->modules = files->kernel;
+	}
+	ret = open_sources(files, command);
+	if (ret != GO_ON)
+		return ret;
+	err = footprint_add_kernel(&files->fp, files->vmlinux, &files->sources);
+	return err ? file_failed(command, files->vmlinux, err)
+		   : add_modules(files, command);
+}
+
+void footprint_files_banner(const struct footprint_files *files, struct report *report)
+{
+	const struct elf_layout *layout = &files->fp.images[0].layout;
+	struct strbuf modules = { 0 };
+
+	if (files->sources.modules)
+		strbuf_printf(&modules, "; %zu module%s", files->nr_modules,
+			      plural(files->nr_modules));
+	report_add_banner(report, false, "%s: %zu section%s, %zu symbol%s, %s%s",
+			  files->vmlinux, layout->nr_sections,
+			  plural(layout->nr_sections), layout->nr_items,
+			  plural(layout->nr_items),
+			  files->no_debug ? "no debug information" : "debug information",
+			  strbuf_text(&modules));
+	strbuf_free(&modules);
+	if (!layout->nr_items)
+		report_add_banner(report, true, "%s has no symbols: it was stripped",
+				  files->vmlinux);
+	else if (files->no_debug && !files->sources.tree)
+		report_add_banner(
+			report, true,
+			"%s has no debug information (DWARF), so the files of its symbols are unknown. Use the vmlinux from the kernel's debug package, or give the source: --source DIR",
+			files->vmlinux);
+	if (files->fp.nr_packed)
+		report_add_banner(
+			report, true,
+			"%zu module%s left out: damaged, or this build cannot unpack %s",
+			files->fp.nr_packed, files->fp.nr_packed == 1 ? " is" : "s are",
+			files->fp.nr_packed == 1 ? "it" : "them");
+}
+
+void footprint_files_free(struct footprint_files *files)
+{
+	footprint_free(&files->fp);
+	directory_sources_free(&files->sources);
+	free(files->found);
+	free(files->found_modules);
+}

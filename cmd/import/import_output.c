@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd (import): what all kinds of import share.
+ * In: the options, and what was read. Out: the recording's file, and messages about it.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/shell_word.h"
+#include "cmd/import/import.h"
+#include "cmd/options/command.h"
+#include "recording/text_file.h"
+
+static int read_symbols(const struct import_options *o, struct strbuf *text)
+{
+	const char *path = o->kallsyms ? o->kallsyms : o->system_map;
+	int err = path ? text_file_read(text, path, IO_FILE_OR_PIPE) : 0;
+
+	if (!err)
+		return GO_ON;
+	message_error(IMPORT_COMMAND, "cannot read the symbols in %s: %s", path,
+		      io_strerror(err));
+	return EXIT_FAILED;
+}
+
+int import_begin(struct import *im, struct strbuf *symbols)
+{
+	int ret = read_symbols(im->opts, symbols);
+
+	if (ret != GO_ON)
+		return ret;
+	return new_recording_open(&im->out, im->opts->output, &im->log) ? EXIT_FAILED
+									: GO_ON;
+}
+
+/* Opens an unnamed file for the pages of one CPU, on the output's file system. */
+static int open_part(void *ctx, uint32_t cpu)
+{
+	const struct import *im = ctx;
+
+	return new_file_unnamed(im->out.file.dir_fd, false);
+}
+
+static void tell_progress(void *ctx, uint64_t done, uint64_t total, uint64_t events)
+{
+	struct import *im = ctx;
+
+	progress_show(&im->progress, done, total ? total : im->text_bytes, events);
+}
+
+struct recording_import_options import_known(struct import *im,
+					     const struct strbuf *symbols)
+{
+	return (struct recording_import_options){
+		.release = im->opts->release,
+		.machine = im->opts->machine,
+		.page_size = (uint32_t)im->opts->page_size,
+		.symbols = symbols->data,
+		.symbols_size = symbols->size,
+		.open_part = open_part,
+		.find_symbols = import_running_symbols,
+		.progress = tell_progress,
+		.ctx = im,
+	};
+}
+
+static int cannot_write(const struct import *im, int err)
+{
+	message_error(IMPORT_COMMAND,
+		      "cannot write %s: %s\n  Choose another place: -o FILE",
+		      im->opts->output, strerror(-err));
+	return EXIT_FAILED;
+}
+
+int import_failed(const struct import *im, const char *input, int err)
+{
+	/* Temporary files are on the output's file system: it is full, not that of the input. */
+	if (err == -ENOSPC || err == -EDQUOT || err == -EFBIG)
+		return cannot_write(im, err);
+	message_error(IMPORT_COMMAND, "cannot import %s: %s", input, strerror(-err));
+	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
+}
+
+int import_write(struct import *im, const struct import_result *r)
+{
+	struct writer_out out = { .fd = im->out.file.fd, .log = &im->log };
+	int ret = writer_write(&out, r->facts, r->parts, r->nr_parts);
+
+	if (ret)
+		return cannot_write(im, ret);
+	im->file_bytes = out.bytes;
+	return new_recording_commit(&im->out, (uid_t)-1, (gid_t)-1, &im->log)
+		       ? EXIT_FAILED
+		       : GO_ON;
+}
+
+void import_say(const struct import *im, const struct import_result *r)
+{
+	const char *output = im->opts->output, *notes = r->notes;
+	bool named = strcmp(output, IMPORT_DEFAULT_OUTPUT) != 0;
+
+	if (im->opts->quiet)
+		return;
+	message_info("%s of %zu CPU%s -> %s", r->summary, r->nr_parts,
+		     plural(r->nr_parts), output);
+	while (*notes) {
+		size_t len = strcspn(notes, "\n");
+
+		message_info("note: %.*s", (int)len, notes);
+		notes += len + (notes[len] == '\n');
+	}
+	message_info("next: kmemx summary%s%s", named ? " -i " : "",
+		     named ? SHELL_NAME(output) : "");
+}

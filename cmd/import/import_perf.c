@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd (import): a perf.data file.
+ * In: what perf record wrote, also to a pipe or a directory. Out: a recording.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/new_file.h"
+#include "cmd/import/import.h"
+#include "cmd/input/input_kind.h"
+#include "cmd/options/command.h"
+#include "import/perf_import.h"
+
+static const char command_name[] = IMPORT_COMMAND;
+
+#define COPY_SIZE (64U << 10)
+
+static int open_failed(const char *path, int err)
+{
+	message_error(command_name, "cannot read %s: %s", path, io_strerror(err));
+	return EXIT_UNREADABLE;
+}
+
+/* --- a directory, as perf record --threads writes it ------------------------------------- */
+
+/* Opens the file @name of the directory. Returns a descriptor or -errno. */
+static int open_in_directory(const struct import *im, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%s", im->opts->perf, name) >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return io_open_input(path, IO_FILE);
+}
+
+/* Opens data.@nr. Returns 1, 0 if it does not exist, or -errno. */
+static int open_more(void *ctx, unsigned int nr, struct source *out)
+{
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof(name), "data.%u", nr);
+	fd = open_in_directory(ctx, name);
+	if (fd == -ENOENT)
+		return 0;
+	fd = fd < 0 ? fd : source_open_fd(out, fd);
+	return fd < 0 ? fd : 1;
+}
+
+/* Counts the files data.N; @end receives the highest N + 1. 0 or -errno. */
+static int count_files(const char *path, size_t *count, unsigned long *end)
+{
+	const struct dirent *entry;
+	DIR *dir = opendir(path);
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		char *rest;
+		unsigned long nr;
+
+		if (strncmp(entry->d_name, "data.", 5) != 0 || entry->d_name[5] < '0' ||
+		    entry->d_name[5] > '9')
+			continue;
+		nr = strtoul(entry->d_name + 5, &rest, 10);
+		if (*rest || nr >= ULONG_MAX)
+			continue;
+		++*count;
+		*end = nr >= *end ? nr + 1 : *end;
+	}
+	closedir(dir);
+	return 0;
+}
+
+/* Opens the file "data" of the directory. Returns a descriptor, or -1 after a message. */
+static int open_directory(const struct import *im)
+{
+	const char *path = im->opts->perf;
+	unsigned long end = 0;
+	size_t count = 0;
+	int err = count_files(path, &count, &end), fd;
+
+	if (err) {
+		open_failed(path, err);
+		return -1;
+	}
+	fd = open_in_directory(im, "data");
+	if (fd == -ENOENT)
+		message_error(
+			command_name,
+			"%s is a directory, but not one of perf record --threads: it has no file data\n  Give a perf.data file",
+			path);
+	else if (fd < 0)
+		open_failed(path, fd);
+	if (fd >= 0 && count != end) {
+		message_error(
+			command_name,
+			"%s lacks one of its files data.0 to data.%lu\n  Copy the whole directory",
+			path, end - 1);
+		close(fd);
+		return -1;
+	}
+	return fd < 0 ? -1 : fd;
+}
+
+/* --- a file or a pipe -------------------------------------------------------------------- */
+
+/* Returns a descriptor, or -1 after a message. */
+static int open_input(struct import *im)
+{
+	const char *path = im->opts->perf;
+	int fd;
+
+	if (strcmp(path, "-") != 0) {
+		fd = io_open_input(path, IO_FILE_OR_PIPE);
+	} else {
+		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+		fd = fd < 0 ? -errno : fd;
+	}
+	if (fd == -EISDIR) {
+		im->directory = true;
+		return open_directory(im);
+	}
+	if (fd < 0)
+		open_failed(path, fd);
+	return fd < 0 ? -1 : fd;
+}
+
+static int copy_all(int from, int to)
+{
+	char buf[COPY_SIZE];
+	uint64_t at = 0;
+
+	for (;;) {
+		ssize_t size = read(from, buf, sizeof(buf));
+		int ret;
+
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size <= 0)
+			return size < 0 ? -errno : 0;
+		ret = io_pwrite_all(to, buf, (size_t)size, at);
+		if (ret)
+			return ret;
+		at += (uint64_t)size;
+	}
+}
+
+/* Copies a pipe to an unnamed file beside the recording: sections may be anywhere in the input. */
+static int as_file(const struct import *im, int fd)
+{
+	struct stat st;
+	int file, ret;
+
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	file = new_file_unnamed(im->out.file.dir_fd, false);
+	ret = file < 0 ? file : copy_all(fd, file);
+	close(fd);
+	if (!ret)
+		return file;
+	if (file >= 0)
+		close(file);
+	return ret;
+}
+
+static int run_failed(const struct import *im, int err)
+{
+	const char *path = im->opts->perf;
+
+	switch (err) {
+	case -EPROTO:
+		if (!input_kind_tell(command_name, path))
+			message_error(command_name, "%s is not a perf.data file", path);
+		return EXIT_UNREADABLE;
+	case -EBADMSG:
+	case -ENODATA:
+	case -ENOTSUP:
+		return EXIT_UNREADABLE; /* the message was printed */
+	default:
+		return import_failed(im, path, err);
+	}
+}
+
+static int write_recording(struct import *im, const struct perf_import *pi)
+{
+	const struct perf_import_result *found = perf_import_result(pi);
+	struct import_result r = { .facts = perf_import_facts(pi),
+				   .notes = perf_import_notes(pi) };
+	char summary[64];
+	int ret;
+
+	r.parts = perf_import_parts(pi, &r.nr_parts);
+	ret = import_write(im, &r);
+	if (ret != GO_ON)
+		return ret;
+	snprintf(summary, sizeof(summary), "%" PRIu64 " event%s", found->nr_samples,
+		 plural(found->nr_samples));
+	r.summary = summary;
+	import_say(im, &r);
+	return EXIT_OK;
+}
+
+static int run(struct import *im, const struct source *src, const struct strbuf *symbols)
+{
+	struct recording_import_options opts = import_known(im, symbols);
+	struct perf_import *pi = NULL;
+	int err, ret;
+
+	if (im->directory)
+		opts.open_more = open_more;
+	progress_start(&im->progress, "importing");
+	err = perf_import_run(&pi, src, im->opts->perf, &opts, &im->log);
+	progress_end(&im->progress);
+	if (err)
+		return run_failed(im, err);
+	ret = write_recording(im, pi);
+	perf_import_free(pi);
+	return ret;
+}
+
+int import_perf(struct import *im)
+{
+	const char *path = im->opts->perf;
+	struct strbuf symbols = { 0 };
+	struct source src = { 0 };
+	int fd = open_input(im), ret;
+
+	if (fd < 0)
+		return EXIT_UNREADABLE;
+	ret = import_begin(im, &symbols);
+	if (ret != GO_ON) {
+		close(fd);
+		strbuf_free(&symbols);
+		return ret;
+	}
+	fd = as_file(im, fd);
+	ret = fd < 0 ? fd : source_open_fd(&src, fd);
+	ret = ret ? import_failed(im, path, ret) : run(im, &src, &symbols);
+	source_close(&src);
+	strbuf_free(&symbols);
+	return ret;
+}

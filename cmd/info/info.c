@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx info.
+ * In: a recording. Out: what it is: kernel, clock, events by type, losses by CPU.
+ */
+#include "cmd/info/info.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/input/input_dirs.h"
+#include "cmd/input/input_symbols.h"
+#include "cmd/input/input_window.h"
+#include "cmd/options/command.h"
+#include "cmd/options/lost_limit.h"
+#include "cmd/options/message.h"
+#include "cmd/options/options.h"
+#include "cmd/output/output.h"
+#include "report/render.h"
+
+static const char command_name[] = "info";
+
+static int print(const struct info *info, const struct input *in,
+		 const struct output_options *output)
+{
+	struct report *report = info_report(info);
+	int ret;
+
+	if (report && report_ok(report))
+		ret = output_report(output, command_name, report, render_text);
+	else
+		ret = input_stream_failed(in, -ENOMEM);
+	report_free(report);
+	return ret;
+}
+
+/* Reads and prints. A damaged file without any event is unreadable. */
+static int show(struct info *info, struct input *in, const struct output_options *output,
+		const struct lost_limit *max_lost)
+{
+	const struct event_stream_options how = { 0 };
+	int ret = input_read(in, &how), err;
+
+	if (ret != GO_ON)
+		return ret;
+	err = info_collect(info, &in->study);
+	if (err)
+		return input_stream_failed(in, err);
+	ret = print(info, in, output);
+	if (!ret && !info->facts.nr_events &&
+	    (info->facts.nr_bad_pages || info->facts.nr_damaged))
+		return EXIT_UNREADABLE;
+	return lost_limit_check(max_lost, &info->facts, command_name, ret);
+}
+
+/* Shows only the files that the recording was opened with. */
+static int show_symbols(const struct input *in, const struct output_options *output)
+{
+	struct report *report = info_symbols_report(in);
+	int ret;
+
+	if (report && report_ok(report))
+		ret = output_report(output, command_name, report, render_text);
+	else
+		ret = input_stream_failed(in, -ENOMEM);
+	report_free(report);
+	return ret;
+}
+
+/* Options about files with lines need --symbols, which also takes lines from --vmlinux. */
+static int check_places(struct study_options *study)
+{
+	const char *option = study->places.kernel	? "--kernel"
+			     : study->places.symfs	? "--symfs"
+			     : study->places.debuginfod ? "--debuginfod"
+			     : study->lines.modules	? "--modules"
+							: NULL;
+
+	if (study->search)
+		study->lines.vmlinux = study->symbols.vmlinux;
+	if (study->search || !option)
+		return GO_ON;
+	message_error(command_name, "%s needs --symbols", option);
+	return EXIT_USAGE;
+}
+
+static int run_info(int argc, char **argv)
+{
+	static const struct option_words words[] = { OUTPUT_WORDS,
+						     { NULL, NULL, false } };
+	static const struct option_usage usage = {
+		.command = command_name,
+		.purpose = "Show what a recording contains, and whether it is complete.",
+		.usage = "kmemx info [options] [FILE]",
+		.examples = "  kmemx info\n  kmemx info -i boot.dat --json\n",
+		.words = words,
+		.short_help = true,
+	};
+	struct study_options study = { .want_symbols = true };
+	struct lost_limit max_lost = { 0 };
+	struct info info = { 0 };
+	unsigned int verbose = 0;
+	struct output_options output = { 0 };
+	const struct option_entry options[] = {
+		INPUT_OPTION(&study.path),
+		MAX_LOST_OPTION(max_lost),
+		INSTANCE_OPTION(study.window),
+		SYMBOL_FILE_OPTIONS(OPTION_STRING, study.symbols, ""),
+		DEBUG_PLACE_OPTIONS(study.places),
+		MODULES_OPTION(OPTION_STRING, &study.lines.modules),
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "symbols", NULL, &study.search,
+		  "where names, lines and inlined functions come from" },
+		{ OPTION_TABLE, .value = output_formats(&output) },
+		OUTPUT_OPTIONS(output),
+		{ OPTION_COUNT | OPTION_EVERYDAY, 'v', "verbose", NULL, &verbose,
+		  "list all gaps; more messages" },
+		OPTIONS_END,
+	};
+	struct input in = { 0 };
+	int operands, ret;
+
+	ret = options_parse(&usage, options, argc, argv, &operands);
+	if (ret == GO_ON)
+		ret = input_path(command_name, argc, argv, operands, &study.path);
+	if (ret == GO_ON)
+		ret = output_check(&output, command_name);
+	if (ret == GO_ON)
+		ret = lost_limit_parse(&max_lost, command_name);
+	if (ret == GO_ON)
+		ret = symbol_files_check(&study.symbols, command_name);
+	if (ret == GO_ON)
+		ret = debug_places_check(&study.places, &study.symbols, command_name);
+	if (ret == GO_ON)
+		ret = check_places(&study);
+	if (ret == GO_ON)
+		ret = input_open(&in, &study, command_name, verbose);
+	if (ret == GO_ON && study.search) {
+		ret = show_symbols(&in, &output);
+	} else if (ret == GO_ON) {
+		info.verbose = verbose > 0;
+		ret = show(&info, &in, &output, &max_lost);
+	}
+	info_free(&info);
+	input_close(&in);
+	return ret;
+}
+
+const struct command command_info = {
+	.name = "info",
+	.purpose = "show what a recording contains, and whether it is complete",
+	.group = COMMAND_LOOK,
+	.run = run_info,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd (info): what kmemx info shows, as plain data.
+ * In: a recording that was read. Out: what the report is made from.
+ */
+#ifndef KMEMX_CMD_INFO_H
+#define KMEMX_CMD_INFO_H
+
+#include "cmd/input/input.h"
+#include "report/table.h"
+#include "study/study_facts.h"
+
+/* Gaps kept for the list; more are only counted. */
+#define INFO_MAX_GAPS 10000
+
+struct info_event {
+	const char *name;
+	uint64_t count;
+};
+
+/**
+ * struct info_cpu - one CPU, the sum over its buffers
+ * @bytes: in the file
+ * @overrun, @dropped: events overwritten and not written, from the ring buffer's statistics
+ * @missing: events left in the ring buffer by a recorder that ended early
+ */
+struct info_cpu {
+	uint32_t cpu;
+	uint64_t nr_events, nr_lost, nr_gaps, nr_unknown;
+	uint64_t bytes, overrun, dropped, missing;
+};
+
+/* Events lost on @cpu between two time stamps; @lost may be KMEM_LOSS_UNKNOWN. */
+struct info_gap {
+	uint32_t cpu, buffer;
+	uint64_t since_ts, ts, lost;
+};
+
+struct info {
+	struct study_facts facts;
+	const struct recording *rec;
+	const char *instance; /* NULL: all buffers */
+	const struct symbol_origin *origin;
+	size_t nr_symbols;
+	struct info_event *events; /* sorted by name; equal names are summed up */
+	size_t nr_events;
+	uint64_t nr_unnamed;   /* events of unknown format */
+	struct info_cpu *cpus; /* sorted by number */
+	size_t nr_cpus;
+	struct info_gap *gaps; /* in time order */
+	size_t nr_gaps, gaps_capacity;
+	bool verbose; /* text lists all gaps */
+};
+
+/* Reads all events of @study, whose stream was just opened. Borrows from @study. 0, -EIO or
+ * -ENOMEM. Call info_free() in any case.
+ */
+int info_collect(struct info *info, const struct study *study) __must_check;
+void info_free(struct info *info);
+const char *info_compression(const struct recording *rec);
+/* Bytes of all CPUs of the buffer in the file. */
+uint64_t info_buffer_bytes(const struct recording_buffer *buf);
+
+/* Makes a report of properties, facts and tables, which the caller frees; NULL if out of memory.
+ * Check it with report_ok().
+ */
+struct report *info_report(const struct info *info);
+/* Reports where names, lines and inlined functions come from. Returns as info_report(). */
+struct report *info_symbols_report(const struct input *in);
+/* Adds the properties. @imported: the table of the import's notes, one per row, or NULL. */
+void info_add_properties(struct report *r, const struct info *info,
+			 const struct table *imported);
+
+#endif

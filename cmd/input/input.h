@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: the study that commands open to read a recording.
+ * In: options. Out: an open study, or a message and an exit code.
+ */
+#ifndef KMEMX_CMD_INPUT_H
+#define KMEMX_CMD_INPUT_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/pass/analyze.h"
+#include "base/compiler.h"
+#include "cmd/options/message.h"
+#include "cmd/output/output.h"
+#include "study/study.h"
+
+#define INPUT_DEFAULT "kmemx.dat"
+#define INPUT_OPTION(path)                                                         \
+	{                                                                          \
+		OPTION_STRING | OPTION_EVERYDAY, 'i', "input", "FILE", path,       \
+			"recording (default " INPUT_DEFAULT "; -: standard input)" \
+	}
+
+#define JOBS_OPTION(jobs)                                          \
+	{                                                          \
+		OPTION_POSITIVE, 0, "jobs", "N", jobs,             \
+			"threads (default: one for each CPU here)" \
+	}
+
+/* A file being fetched from a server. @before: the signal mask before signals were held. */
+struct fetching {
+	struct progress progress;
+	sigset_t before;
+};
+
+/* An open study of a command, its messages, and the file it fetches from a server. */
+struct input {
+	const char *command;
+	struct message_log log_state;
+	struct fetching fetching;
+	struct study study;
+};
+
+/* Sets @path to -i FILE or the only operand. GO_ON, or EXIT_USAGE after a message. */
+int input_path(const char *command, int argc, char **argv, int operands,
+	       const char **path);
+/* The number of threads: @given from JOBS_OPTION(), or if 0 one for each CPU that this process may
+ * run on.
+ */
+unsigned int input_jobs(uint64_t given);
+/**
+ * input_open() - open a study for @command
+ * @opts: tmpdir and log are set here
+ * @verbose: for message_log
+ *
+ * Return: GO_ON, or the exit code after a message. Call input_close() in any case. @in must not be
+ * moved.
+ */
+int input_open(struct input *in, const struct study_options *opts, const char *command,
+	       unsigned int verbose) __must_check;
+/* input_open() without a message about a failure: input_failed() prints it. The study's messages go
+ * to @messages, which must outlive it. 0 or a negative errno.
+ */
+int input_open_quietly(struct input *in, const struct study_options *opts,
+		       const char *command, unsigned int verbose,
+		       struct strbuf *messages) __must_check;
+/* Callbacks for a debug server that update @fetching, which must outlive the server. */
+struct debug_fetching input_fetching(struct fetching *fetching);
+/* study_read(): GO_ON, or the exit code after a message. */
+int input_read(struct input *in, const struct event_stream_options *how) __must_check;
+/**
+ * input_analyze() - run analyses over the study's events, with a progress line
+ * @env: from study_env()
+ *
+ * Return: GO_ON with their tables in @report, or the exit code after a message.
+ */
+int input_analyze(struct input *in, const struct analysis_env *env,
+		  const struct analysis_set *set, struct report *report) __must_check;
+void input_close(struct input *in);
+
+/* input_failed.c: these print a message and return the exit code. */
+/* A call of @in's study failed. */
+int input_failed(const struct input *in);
+/* There is no such ring buffer. */
+int input_no_instance(const struct input *in, const char *instance);
+/* A stream returned @err. */
+int input_stream_failed(const struct input *in, int err);
+
+#endif

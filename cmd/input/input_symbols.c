@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: which symbols a report uses.
+ * In: the user's files, and why one of them does not fit. Out: a message.
+ */
+#include "cmd/input/input_symbols.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "cmd/options/command.h"
+
+int symbol_files_check(const struct symbol_files *files, const char *command)
+{
+	if (!!files->kallsyms + !!files->system_map + !!files->vmlinux < 2)
+		return GO_ON;
+	message_error(command,
+		      "--kallsyms, --system-map and --vmlinux cannot be used together");
+	return EXIT_USAGE;
+}
+
+static int check_servers(const char *command)
+{
+	switch (debug_server_check()) {
+	case 0:
+		return GO_ON;
+	case -EOPNOTSUPP:
+		message_error(
+			command,
+			"--debuginfod: this build cannot ask servers (no libdebuginfod)\n  Fetch the file (debuginfod-find debuginfo BUILD-ID) and give it: --vmlinux FILE");
+		break;
+	case -ELIBACC:
+		message_error(
+			command,
+			"--debuginfod: libdebuginfod is not installed\n  Debian, Ubuntu: apt install libdebuginfod1; Fedora: dnf install elfutils-debuginfod-client\n  Arch: pacman -S debuginfod");
+		break;
+	default:
+		message_error(
+			command,
+			"--debuginfod: DEBUGINFOD_URLS names no server\n  Set your distribution's: export DEBUGINFOD_URLS=https://debuginfod.debian.net\n  (https://debuginfod.fedoraproject.org, https://debuginfod.archlinux.org)");
+	}
+	return EXIT_USAGE;
+}
+
+int debug_places_check(const struct debug_places *places,
+		       const struct symbol_files *files, const char *command)
+{
+	const char *file = files->vmlinux      ? "--vmlinux"
+			   : files->system_map ? "--system-map"
+			   : files->kallsyms   ? "--kallsyms"
+					       : NULL;
+
+	if (!debug_places_any(places))
+		return GO_ON;
+	if (!file && places->kernel && (places->symfs || places->debuginfod))
+		file = places->symfs ? "--symfs" : "--debuginfod";
+	if (!file)
+		return places->debuginfod ? check_servers(command) : GO_ON;
+	message_error(command, "%s and %s cannot be used together",
+		      places->kernel  ? "--kernel"
+		      : places->symfs ? "--symfs"
+				      : "--debuginfod",
+		      file);
+	return EXIT_USAGE;
+}
+
+/* The error of a server or of the connection to it. */
+static const char *server_text(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "no server has it";
+	case -ETIME:
+	case -ETIMEDOUT:
+		return "it took too long";
+	case -EFBIG:
+		return "its file is too large";
+	case -ENOEXEC:
+		return "what it sent is not an ELF file";
+	case -EXDEV:
+		return "what it sent has another build ID";
+	case -ECONNREFUSED:
+	case -EHOSTUNREACH:
+	case -ENETUNREACH:
+		return "no server can be reached";
+	default:
+		return strerror(-err);
+	}
+}
+
+void input_place_text(const struct input *in, const struct debug_place *place,
+		      struct strbuf *out)
+{
+	const struct recording_text *id = recording_meta(in->study.rec, "build_id");
+	size_t size = id ? strcspn(id->text, " \n") : 0;
+
+	switch (place->verdict) {
+	case DEBUG_MISSING:
+		strbuf_puts(out, "there is no such file");
+		break;
+	case DEBUG_NO_ELF:
+		strbuf_puts(out, "it is not a valid ELF file");
+		break;
+	case DEBUG_OTHER_BUILD:
+		strbuf_printf(out, "its build ID is %s, that of the recorded kernel %.*s",
+			      *place->build_id ? place->build_id : "not known",
+			      (int)(size < 128 ? size : 128), id ? id->text : "");
+		break;
+	case DEBUG_UNREADABLE:
+		strbuf_puts(out, io_strerror(place->err));
+		break;
+	case DEBUG_NOT_SERVED:
+		strbuf_puts(out, server_text(place->err));
+		break;
+	case DEBUG_UNPROVEN:
+		strbuf_puts(out, "the recording has no build ID to compare with");
+		break;
+	case DEBUG_TAKEN:
+		strbuf_puts(out,
+			    in->study.found.vmlinux
+				    ? "used"
+				    : "it has no functions in common with the recording");
+	}
+}
+
+int input_search_failed(const struct input *in)
+{
+	const struct debug_found *found = &in->study.found;
+	const struct debug_place *place = NULL;
+	size_t i;
+	struct strbuf why = { 0 };
+	char release[128];
+
+	recording_release(in->study.rec, release, sizeof(release));
+	/* Report the first place that has a file. */
+	for (i = 0; i < found->nr && !place; i++)
+		place = found->places[i].verdict != DEBUG_MISSING ? &found->places[i]
+								  : NULL;
+	if (!place && found->nr)
+		place = &found->places[0];
+	if (place)
+		input_place_text(in, place, &why);
+	message_error(
+		in->command,
+		"no debug information of Linux %s: %s: %s\n"
+		"  Use the tree or the root of the recorded kernel, or --vmlinux FILE",
+		*release ? release : "(unknown)", place ? place->path : "nowhere",
+		place ? strbuf_text(&why) : "the recording names no release");
+	strbuf_free(&why);
+	return EXIT_UNREADABLE;
+}
+
+static void other_kernel(const struct input *in, const char *why)
+{
+	const struct recording *rec = in->study.rec;
+	char release[128];
+
+	recording_release(rec, release, sizeof(release));
+	message_error(in->command,
+		      "the symbols in %s are from a different kernel than %s:\n  %s\n"
+		      "  Use the symbols of Linux %s%s",
+		      in->study.failure.symbols.path, in->study.path, why,
+		      *release ? release : "the recorded kernel",
+		      rec->kallsyms ? ", or leave the option out for the recording's"
+				    : "");
+}
+
+static void other_machine(const struct input *in, const struct symbol_failure *f)
+{
+	const struct recording *rec = in->study.rec;
+	char why[160];
+
+	snprintf(why, sizeof(why),
+		 "it is %s-bit %s-endian, the recorded kernel %s-bit %s-endian",
+		 f->is_64 ? "64" : "32", f->big_endian ? "big" : "little",
+		 rec->layout.long_size == 8 ? "64" : "32",
+		 rec->big_endian ? "big" : "little");
+	other_kernel(in, why);
+}
+
+static void other_build(const struct input *in, const struct symbol_failure *f)
+{
+	const struct recording_text *meta = recording_meta(in->study.rec, "build_id");
+	size_t len = strcspn(meta->text, " \n");
+	char why[320];
+
+	snprintf(why, sizeof(why), "its build ID is %s, that of the recorded kernel %.*s",
+		 f->build_id, (int)(len < 128 ? len : 128), meta->text);
+	other_kernel(in, why);
+}
+
+static void other_names(const struct input *in, const struct symbol_failure *f)
+{
+	char why[160];
+
+	snprintf(why, sizeof(why),
+		 "of %zu functions in both, %zu have a different offset from the rest",
+		 f->fit.nr_checked, f->fit.nr_checked - f->fit.nr_agree);
+	other_kernel(in, why);
+}
+
+static void other_callsites(const struct input *in, const struct symbol_failure *f)
+{
+	char why[160];
+
+	snprintf(why, sizeof(why), "only %zu of %zu callsites are in its functions",
+		 f->fit.nr_agree, f->fit.nr_checked);
+	other_kernel(in, why);
+}
+
+/* The recording has no symbols, so the kernel's load address (KASLR) is unknown. */
+static void no_place(const struct input *in, const struct symbol_failure *f)
+{
+	bool is_map = f->kind == SYMBOLS_SYSTEM_MAP;
+
+	message_error(
+		in->command,
+		"cannot tell where the kernel of %s was loaded (KASLR): it has no symbols%s\n"
+		"  Use %s--kallsyms of the same boot, or record where /proc/kallsyms is readable",
+		in->study.path, is_map ? "" : ", and its callsites are not proof enough",
+		is_map ? "--vmlinux, whose code shows it, or " : "");
+	log_msg(&in->study.log, LOG_INFO, "refused: %s", f->path);
+}
+
+int input_symbols_failed(const struct input *in)
+{
+	const struct symbol_failure *f = &in->study.failure.symbols;
+
+	switch (f->problem) {
+	case SYMBOLS_NO_ELF:
+		message_error(
+			in->command,
+			"%s is not a valid ELF file\n  --vmlinux takes the linked kernel (vmlinux), not a boot image (vmlinuz, Image)",
+			f->path);
+		break;
+	case SYMBOLS_STRIPPED:
+		message_error(
+			in->command,
+			"%s has no symbols: it was stripped\n  Use the vmlinux from the kernel's build or from its debug package",
+			f->path);
+		break;
+	case SYMBOLS_OTHER_MACHINE:
+		other_machine(in, f);
+		break;
+	case SYMBOLS_OTHER_BUILD:
+		other_build(in, f);
+		break;
+	case SYMBOLS_OTHER_NAMES:
+		other_names(in, f);
+		break;
+	case SYMBOLS_OTHER_CALLSITES:
+		other_callsites(in, f);
+		break;
+	case SYMBOLS_NO_PLACE:
+		no_place(in, f);
+		break;
+	case SYMBOLS_NO_MEMORY:
+		message_error(in->command, "cannot read the symbols: %s",
+			      strerror(-f->err));
+		return EXIT_FAILED;
+	default:
+		message_error(in->command, "cannot read symbols from %s: %s", f->path,
+			      io_strerror(f->err));
+	}
+	return EXIT_UNREADABLE;
+}

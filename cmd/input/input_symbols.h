@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: which symbols a report uses.
+ * In: the user's files, and why one of them does not fit. Out: a message.
+ */
+#ifndef KMEMX_CMD_INPUT_SYMBOLS_H
+#define KMEMX_CMD_INPUT_SYMBOLS_H
+
+#include "cmd/input/input.h"
+
+/* Three entries of an option table. Their values have that @type and are in struct @files. @also:
+ * what else vmlinux is used for, "" or "; ...".
+ */
+#define SYMBOL_FILE_OPTIONS(type, files, also)                    \
+	{ type,                                                   \
+	  0,                                                      \
+	  "kallsyms",                                             \
+	  "FILE",                                                 \
+	  &(files).kallsyms,                                      \
+	  "symbols, instead of the recording's" },                \
+		{ type,                                           \
+		  0,                                              \
+		  "system-map",                                   \
+		  "FILE",                                         \
+		  &(files).system_map,                            \
+		  "the same, from a System.map" },                \
+	{                                                         \
+		type, 0, "vmlinux", "FILE", &(files).vmlinux,     \
+			"the same, from a kernel's ELF file" also \
+	}
+
+/* Three more: where else to look for debug information. */
+#define DEBUG_PLACE_OPTIONS(places)                                                  \
+	{ OPTION_STRING,    0,                                                       \
+	  "kernel",	    "TREE",                                                  \
+	  &(places).kernel, "debug information: the tree the kernel was built in" }, \
+		{ OPTION_STRING,                                                     \
+		  0,                                                                 \
+		  "symfs",                                                           \
+		  "DIR",                                                             \
+		  &(places).symfs,                                                   \
+		  "debug information: below DIR, the recorded machine's root" },     \
+	{                                                                            \
+		OPTION_FLAG, 0, "debuginfod", NULL, &(places).debuginfod,            \
+			"debug information: else from $DEBUGINFOD_URLS"              \
+	}
+
+/* The same in struct @files. All but the last have that @type. */
+#define DEBUG_PLACE_OPTIONS_OF(type, files)                                      \
+	{ type,                                                                  \
+	  0,                                                                     \
+	  "kernel",                                                              \
+	  "TREE",                                                                \
+	  &(files).kernel,                                                       \
+	  "debug information: the tree the kernel was built in" },               \
+		{ type,                                                          \
+		  0,                                                             \
+		  "symfs",                                                       \
+		  "DIR",                                                         \
+		  &(files).symfs,                                                \
+		  "debug information: below DIR, the recorded machine's root" }, \
+	{                                                                        \
+		OPTION_FLAG, 0, "debuginfod", NULL, &(files).debuginfod,         \
+			"debug information: else from $DEBUGINFOD_URLS"          \
+	}
+
+/* Is at most one of them given? GO_ON, or EXIT_USAGE after a message. */
+int symbol_files_check(const struct symbol_files *files, const char *command);
+/* Is at most one of --kernel, --symfs and those given, and can servers be asked if they must be?
+ * GO_ON, or EXIT_USAGE after a message.
+ */
+int debug_places_check(const struct debug_places *places,
+		       const struct symbol_files *files, const char *command);
+/* Appends what is at @place, which is one of study.found. */
+void input_place_text(const struct input *in, const struct debug_place *place,
+		      struct strbuf *out);
+/* Says that there is no debug information where the user named it. Returns the exit code. */
+int input_search_failed(const struct input *in);
+/* Says why a file with symbols was refused. Returns the exit code. */
+int input_symbols_failed(const struct input *in);
+
+#endif

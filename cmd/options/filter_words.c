@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: the options that filter the allocations of a report.
+ * In: comma-separated words. Out: a filter, or a message; the words again, for the header.
+ */
+#include "cmd/options/filter_words.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/shell_word.h"
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+#include "symbol/callsite.h"
+
+#define NR_FILTERS 9
+
+static int word_failed(const struct filter_option *o, const char *word, int err,
+		       const struct log *log)
+{
+	if (err == -ENOMEM) {
+		log_msg(log, LOG_ERROR, "%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	log_msg(log, LOG_ERROR, "%s: '%s' is not valid; expected %s", o->option, word,
+		o->expected);
+	return EXIT_USAGE;
+}
+
+int filter_each_word(const struct filter_option *o,
+		     int (*add)(void *ctx, const char *word), void *ctx,
+		     const struct log *log)
+{
+	size_t i;
+	int ret = GO_ON;
+
+	for (i = 0; i < o->values->count && ret == GO_ON; i++) {
+		const char *p = o->values->items[i];
+
+		do {
+			size_t len = strcspn(p, ",");
+			char *word = strndup(p, len);
+			int err = word ? add(ctx, word) : -ENOMEM;
+
+			if (err > 0) /* an exit code: @add printed the message */
+				ret = err;
+			else if (err)
+				ret = word_failed(o, word, err, log);
+			free(word);
+			p += len;
+		} while (ret == GO_ON && *p++);
+	}
+	return ret;
+}
+
+/* Is FILTER_DEEP among the words of @text? @others: are there other words? */
+static bool has_deep(const char *text, bool *others)
+{
+	const size_t size = strlen(FILTER_DEEP);
+	bool deep = false;
+
+	*others = false;
+	do {
+		size_t len = strcspn(text, ",");
+
+		if (len == size && !memcmp(text, FILTER_DEEP, size))
+			deep = true;
+		else
+			*others = true;
+		text += len;
+	} while (*text++);
+	return deep;
+}
+
+static int add_wrappers(struct option_strings *skip, const char *command)
+{
+	const char **grown =
+		reallocarray(skip->items, skip->count + 1, sizeof(*skip->items));
+
+	if (!grown) {
+		message_error(command, "%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	skip->items = grown;
+	skip->items[skip->count++] = CALLSITE_WRAPPERS;
+	return GO_ON;
+}
+
+int filter_words_deep(struct filter_words *w, struct option_strings *skip,
+		      const char *command)
+{
+	bool deep = false, others;
+	size_t i, kept = 0;
+
+	for (i = 0; i < w->sites.count; i++) {
+		bool here = has_deep(w->sites.items[i], &others);
+
+		deep |= here;
+		if (!here || others)
+			w->sites.items[kept++] = w->sites.items[i];
+	}
+	w->sites.count = kept;
+	return deep ? add_wrappers(skip, command) : GO_ON;
+}
+
+/* Where the words of an option go, and what is needed to parse them. */
+struct target {
+	struct alloc_filter *filter;
+	const struct gfp_names *gfps;
+	const struct log *log;
+};
+
+static int add_pid(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return event_filter_add_pid(&t->filter->who, word);
+}
+
+static int add_comm(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return event_filter_add_comm(&t->filter->who, word);
+}
+
+static int add_cpu(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return event_filter_add_cpu(&t->filter->who, word);
+}
+
+static int add_node(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return alloc_filter_add_node(t->filter, word);
+}
+
+static int add_site(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	if (!strcmp(word, FILTER_DEEP))
+		return 0;
+	return event_filter_add_site(&t->filter->who, word);
+}
+
+static int add_dir(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return alloc_filter_add_dir(t->filter, word);
+}
+
+static int add_cache(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return alloc_filter_add_cache(t->filter, word);
+}
+
+static int add_order(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return alloc_filter_add_order(t->filter, word);
+}
+
+static int unknown_flag(const struct target *t, const char *word)
+{
+	const char **names = calloc(t->gfps->count + 1, sizeof(*names));
+	const char *near = NULL;
+	size_t i;
+
+	for (i = 0; names && i < t->gfps->count; i++)
+		names[i] = t->gfps->names[i].name;
+	if (names)
+		near = options_nearest(word, names, t->gfps->count);
+	log_msg(t->log, LOG_ERROR,
+		"--gfp: the recording has no flag '%s'%s%s%s\n  For example: %s", word,
+		near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "",
+		t->gfps->count ? "GFP_KERNEL, __GFP_ZERO, 'GFP_KERNEL|__GFP_ZERO', 0x400"
+			       : "0x400 (the recording names no flags)");
+	free(names);
+	return EXIT_USAGE;
+}
+
+static int add_gfp(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+	int err = alloc_filter_add_gfp(t->filter, word, t->gfps);
+
+	return err == -ENOENT ? unknown_flag(t, word) : err;
+}
+
+/* Lists the options in the order of the help. */
+static void list(const struct filter_words *w, struct filter_option options[NR_FILTERS])
+{
+	const struct filter_option all[NR_FILTERS] = {
+		{ "--pid", "a process or a range: 1,100-199", &w->pids },
+		{ "--comm", "a task's name", &w->comms },
+		{ "--cpu", "a CPU or a range: 0,2-3", &w->cpus },
+		{ "--node", "a memory node or a range: 0,1, or -1", &w->nodes },
+		{ "--callsite", "function, function+0x1f or 0xffff...", &w->sites },
+		{ "--dir",
+		  "a directory of the kernel's source: fs/ext4 (rows by directory: --by dir)",
+		  &w->dirs },
+		{ "--cache", "a cache's name (rows by cache: --by cache)", &w->caches },
+		{ "--gfp", "GFP_ATOMIC, __GFP_ZERO, 'GFP_KERNEL|__GFP_ZERO' or 0x400",
+		  &w->gfps },
+		{ "--order", "an order or a range: 3-10", &w->orders },
+	};
+
+	memcpy(options, all, sizeof(all));
+}
+
+bool filter_words_any(const struct filter_words *w)
+{
+	struct filter_option options[NR_FILTERS];
+	size_t i, nr = 0;
+
+	list(w, options);
+	for (i = 0; i < NR_FILTERS; i++)
+		nr += options[i].values->count;
+	return nr;
+}
+
+bool filter_words_dirs(const struct filter_words *w)
+{
+	return w->dirs.count;
+}
+
+void filter_words_foreign(const struct filter_words *w, const char **slab,
+			  const char **page)
+{
+	*slab = w->orders.count ? "--order" : NULL;
+	*page = w->caches.count ? "--cache" : w->nodes.count ? "--node" : NULL;
+}
+
+int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filter,
+			 const struct event_formats *fmts, const struct log *log)
+{
+	static int (*const adds[NR_FILTERS])(void *ctx, const char *word) = {
+		add_pid, add_comm,  add_cpu, add_node,	add_site,
+		add_dir, add_cache, add_gfp, add_order,
+	};
+	struct target target = { filter, event_formats_gfp(fmts), log };
+	struct filter_option options[NR_FILTERS];
+	int ret = GO_ON;
+	size_t i;
+
+	list(w, options);
+	for (i = 0; i < NR_FILTERS && ret == GO_ON; i++)
+		ret = filter_each_word(&options[i], adds[i], &target, log);
+	return ret;
+}
+
+void filter_words_text(const struct filter_words *w, struct strbuf *out)
+{
+	struct filter_option options[NR_FILTERS];
+	size_t i, k;
+
+	list(w, options);
+	for (i = 0; i < NR_FILTERS; i++)
+		for (k = 0; k < options[i].values->count; k++)
+			strbuf_printf(out, "%s%s %s", out->size ? " " : "",
+				      options[i].option, options[i].values->items[k]);
+}
+
+const char filter_words_unnamed[] =
+	"This kernel's kmem_cache_alloc event does not name the cache: --cache finds only kmalloc-N, and all others as [unnamed]";
+
+int filter_words_nothing(const struct filter_words *w, const char *command,
+			 const char *path, bool unnamed)
+{
+	struct strbuf text = { 0 };
+
+	filter_words_text(w, &text);
+	if (unnamed)
+		message_error(command, "%s has no allocations that match %s\n  %s", path,
+			      strbuf_text(&text), filter_words_unnamed);
+	else
+		message_error(
+			command,
+			"%s has no allocations that match %s\n  Show what it contains: kmemx info -i %s",
+			path, strbuf_text(&text), SHELL_NAME(path));
+	strbuf_free(&text);
+	return EXIT_FAILED;
+}
+
+void filter_words_free(struct filter_words *w)
+{
+	struct filter_option options[NR_FILTERS];
+	size_t i;
+
+	list(w, options);
+	for (i = 0; i < NR_FILTERS; i++)
+		free((void *)options[i].values->items);
+	*w = (struct filter_words){ 0 };
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: how a report reaches the user.
+ * In: a report and the options about form. Out: stdout, through a pager on a terminal.
+ */
+#include "cmd/output/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+#include "cmd/output/csv_dir.h"
+
+struct option_entry *output_formats(struct output_options *opts)
+{
+	size_t nr, i;
+	const struct renderer *all = renderers(&nr);
+
+	for (i = 0; i < nr; i++)
+		opts->formats[i] = (struct option_entry){
+			.type = OPTION_FLAG | OPTION_CHOICE | OPTION_EVERYDAY,
+			.name = all[i].name,
+			.value = &opts->chosen[i],
+			.help = all[i].help,
+		};
+	opts->formats[nr] = (struct option_entry){
+		OPTION_STRING | OPTION_CHOICE,
+		0,
+		"csv-dir",
+		"DIR",
+		&opts->csv_dir,
+		"CSV: a file for each table in a new directory",
+	};
+	opts->formats[nr + 1] = (struct option_entry){ .type = OPTION_END };
+	return opts->formats;
+}
+
+/* The next chosen form after @after (NULL: the first); NULL if there is none. */
+static const struct renderer *chosen(const struct output_options *opts,
+				     const struct renderer *after)
+{
+	size_t nr, i;
+	const struct renderer *all = renderers(&nr);
+
+	for (i = after ? (size_t)(after - all) + 1 : 0; i < nr; i++) {
+		if (opts->chosen[i])
+			return &all[i];
+	}
+	return NULL;
+}
+
+/* Only one form can be chosen, and --human only with text. */
+static int check_formats(const struct output_options *opts, const char *command)
+{
+	const struct renderer *form = NULL;
+	const char *names[RENDERERS_MAX + 1];
+	size_t nr = 0;
+
+	while ((form = chosen(opts, form)))
+		names[nr++] = form->name;
+	if (opts->csv_dir)
+		names[nr++] = "csv-dir";
+	if (nr > 1) {
+		message_error(command, "--%s and --%s cannot be used together", names[0],
+			      names[1]);
+		return EXIT_USAGE;
+	}
+	if (nr && opts->human) {
+		message_error(command, "--human is for text: --%s has exact numbers",
+			      names[0]);
+		return EXIT_USAGE;
+	}
+	return GO_ON;
+}
+
+const char *const output_colors[] = { "auto", "always", "never", NULL };
+
+int output_check(const struct output_options *opts, const char *command)
+{
+	int ret = check_formats(opts, command);
+
+	if (ret == GO_ON && opts->csv_dir)
+		ret = csv_dir_check(opts->csv_dir, command);
+	if (ret == GO_ON && opts->color &&
+	    option_choose("--color", opts->color, output_colors,
+			  ARRAY_SIZE(output_colors) - 1, command) < 0)
+		return EXIT_USAGE;
+	return ret;
+}
+
+/* A number of columns or lines from the environment; 0 if not set. */
+static unsigned int size_from(const char *variable)
+{
+	const char *text = getenv(variable);
+	unsigned long value;
+	char *end;
+
+	if (!text || *text < '1' || *text > '9')
+		return 0;
+	value = strtoul(text, &end, 10);
+	return *end || value > 10000 ? 0 : (unsigned int)value;
+}
+
+unsigned int output_width(void)
+{
+	unsigned int width = size_from("COLUMNS");
+	struct winsize size;
+
+	if (width || !isatty(STDOUT_FILENO))
+		return width;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		return size.ws_col;
+	return 80;
+}
+
+unsigned int output_height(void)
+{
+	unsigned int height = size_from("LINES");
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	if (height)
+		return height;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row)
+		return size.ws_row;
+	return 24;
+}
+
+static bool use_color(const struct output_options *opts)
+{
+	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (opts->color && strcmp(opts->color, "auto"))
+		return !strcmp(opts->color, "always");
+	return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb");
+}
+
+/* Does the locale use UTF-8? */
+static bool use_utf8(void)
+{
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *locale = NULL;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(variables) && !(locale && *locale); i++)
+		locale = getenv(variables[i]);
+	return locale && (strcasestr(locale, "UTF-8") || strcasestr(locale, "UTF8"));
+}
+
+static int write_file(void *ctx, const char *data, size_t size)
+{
+	errno = 0;
+	if (fwrite(data, 1, size, ctx) == size)
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+/* Is program @name in the PATH? */
+static bool have_program(const char *name)
+{
+	const char *path = getenv("PATH"), *end;
+	char file[4096];
+
+	for (; path && *path; path = *end ? end + 1 : end) {
+		end = strchrnul(path, ':');
+		if (snprintf(file, sizeof(file), "%.*s/%s", (int)(end - path), path,
+			     name) < (int)sizeof(file) &&
+		    !access(file, X_OK))
+			return true;
+	}
+	return false;
+}
+
+static const char *pager_command(void)
+{
+	static const char *const variables[] = { "KMEMX_PAGER", "PAGER" };
+	const char *pager;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(variables); i++) {
+		pager = getenv(variables[i]);
+		if (pager)
+			return *pager && strcmp(pager, "cat") ? pager : NULL;
+	}
+	return have_program("less") ? "less -FRSX" : NULL;
+}
+
+/* Starts the pager and returns a pipe to its standard input; NULL if that fails. The shell runs it,
+ * as $PAGER may have options.
+ */
+static FILE *start_pager(const char *pager, pid_t *pid)
+{
+	FILE *file = NULL;
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return NULL;
+	*pid = fork();
+	if (*pid == 0) {
+		dup2(fds[0], STDIN_FILENO);
+		signal(SIGXFSZ, SIG_DFL);
+		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+		_exit(127);
+	}
+	close(fds[0]);
+	if (*pid > 0)
+		file = fdopen(fds[1], "w");
+	if (!file)
+		close(fds[1]);
+	return file;
+}
+
+/* Returns false, with nothing shown, if the pager cannot be run. */
+static bool write_paged(output_fn fn, const void *arg, const char *pager, int *err)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, old_pipe, old_int;
+	struct render_out out = { write_file, NULL };
+	pid_t pid = -1, waited;
+	int status = 0;
+	FILE *file;
+
+	fflush(stdout);
+	file = start_pager(pager, &pid);
+	/* Quitting the pager is no error, and Ctrl-C is for the pager. */
+	sigaction(SIGPIPE, &ignore, &old_pipe);
+	sigaction(SIGINT, &ignore, &old_int);
+	if (file) {
+		out.ctx = file;
+		*err = fn(&out, arg);
+		if (fclose(file) && !*err)
+			*err = -errno;
+		if (*err == -EPIPE)
+			*err = 0;
+	}
+	if (pid > 0) {
+		do
+			waited = waitpid(pid, &status, 0);
+		while (waited < 0 && errno == EINTR);
+	}
+	sigaction(SIGINT, &old_int, NULL);
+	sigaction(SIGPIPE, &old_pipe, NULL);
+	return file && !(WIFEXITED(status) && WEXITSTATUS(status) == 127);
+}
+
+int output_write(const char *command, output_fn fn, const void *arg, bool pager)
+{
+	const struct render_out out = { write_file, stdout };
+	const char *program = pager && isatty(STDOUT_FILENO) ? pager_command() : NULL;
+	int err = 0;
+
+	if (!program || !write_paged(fn, arg, program, &err))
+		err = fn(&out, arg);
+	if (!err || ferror(stdout))
+		return EXIT_OK;
+	message_error(command, "cannot write the report: %s", strerror(-err));
+	return EXIT_FAILED;
+}
+
+struct rendering {
+	const struct report *report;
+	struct render_options options;
+	render_fn render;
+};
+
+static int write_report(const struct render_out *out, const void *arg)
+{
+	const struct rendering *r = arg;
+
+	return r->render(r->report, &r->options, out);
+}
+
+static enum summary_view summary_view(const struct output_options *opts)
+{
+	if (opts->summary == SWITCH_OFF)
+		return SUMMARY_NONE;
+	return opts->summary == SWITCH_ON || opts->verbose ? SUMMARY_ALL : SUMMARY_SHORT;
+}
+
+int output_report(const struct output_options *opts, const char *command,
+		  const struct report *r, render_fn text)
+{
+	const struct renderer *other = chosen(opts, NULL);
+	struct rendering rendering = {
+		.report = r,
+		.options = { output_width(), opts->wide, use_color(opts), opts->human,
+			     use_utf8(), summary_view(opts) },
+		.render = other ? other->render : text,
+	};
+	bool pager = !other && !opts->no_pager;
+
+	if (opts->csv_dir)
+		return csv_dir_write(opts->csv_dir, r, command);
+	return output_write(command, write_report, &rendering, pager);
+}

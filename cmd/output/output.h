@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: how a report reaches the user.
+ * In: a report and the options about form. Out: stdout, through a pager on a terminal.
+ */
+#ifndef KMEMX_CMD_OUTPUT_H
+#define KMEMX_CMD_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/options/options.h"
+#include "report/renderers.h"
+
+/**
+ * struct output_options - options about form; zero-initialise it and point an option table at its
+ * fields
+ * @chosen: which of renderers(); text if none
+ * @formats: the table of output_formats()
+ * @csv_dir: tables as files in this directory; NULL: the report goes to stdout
+ * @wide: show all columns of tables, however narrow the terminal is
+ * @summary: on: all lines of the summary; off: none; text only
+ * @verbose: all lines of the summary, unless @summary is set
+ * @color: auto, always, never; NULL: auto
+ */
+struct output_options {
+	bool chosen[RENDERERS_MAX];
+	struct option_entry formats[RENDERERS_MAX + 2];
+	const char *csv_dir;
+	bool human, wide, no_pager, verbose;
+	enum option_switch summary;
+	const char *color;
+};
+
+/* clang-format off */
+/* For a command whose reports have a summary in text. */
+#define SUMMARY_OPTION(output) \
+	{ OPTION_SWITCH, 0, "summary", NULL, &(output).summary, \
+	  "all lines of the summary; --no-summary: none" }
+/* clang-format on */
+#define PAGER_OPTION(flag)                                                      \
+	{                                                                       \
+		OPTION_FLAG, 0, "no-pager", NULL, &(flag), "do not use a pager" \
+	}
+/* The options of a struct output_options other than the format. */
+/* clang-format off */
+#define OUTPUT_OPTIONS(output) \
+	{ OPTION_FLAG | OPTION_CHOICE, 0, "human", NULL, &(output).human, \
+	  "KiB and MiB instead of exact bytes" }, \
+	{ OPTION_FLAG | OPTION_EVERYDAY, 0, "wide", NULL, &(output).wide, \
+	  "all columns, however narrow the terminal is" }, \
+	{ OPTION_STRING, 0, "color", "WHEN", &(output).color, \
+	  "auto, always, never" }, \
+	PAGER_OPTION((output).no_pager)
+/* clang-format on */
+
+/* The words of --color, ending in NULL. */
+extern const char *const output_colors[];
+#define OUTPUT_WORDS                          \
+	{                                     \
+		"color", output_colors, false \
+	}
+
+/* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen, and --csv-dir. */
+struct option_entry *output_formats(struct output_options *opts);
+
+/* GO_ON if the options can be used together and --csv-dir can be written to; else an exit code
+ * after a message.
+ */
+int output_check(const struct output_options *opts, const char *command);
+/**
+ * output_write() - write a document to stdout
+ * @fn: writes it; called with @arg
+ * @pager: a pager may be used (on a terminal, for text)
+ *
+ * Return: EXIT_OK, also if writing to stdout fails, which the dispatcher checks; EXIT_FAILED after
+ * a message if the document fails.
+ */
+typedef int (*output_fn)(const struct render_out *out, const void *arg);
+int output_write(const char *command, output_fn fn, const void *arg, bool pager);
+/* Renders @r in the form that the options choose. @text renders text; usually it is render_text().
+ * EXIT_OK, or EXIT_FAILED after a message.
+ */
+int output_report(const struct output_options *opts, const char *command,
+		  const struct report *r, render_fn text);
+/* The width of text: $COLUMNS, else the terminal's; 0 if there is no limit (a pipe). */
+unsigned int output_width(void);
+/* The lines of the terminal: $LINES, else its own; 0 if there is no terminal. */
+unsigned int output_height(void);
+
+/* Events between two updates of the progress line. */
+#define PROGRESS_INTERVAL 500000
+
+/* Progress on stderr, if that is a terminal and the work takes over a second. */
+struct progress {
+	const char *what;
+	bool shown, off;
+	uint64_t start_ns, last_ns;
+};
+
+/* @what: the work, such as "decoding". */
+void progress_start(struct progress *p, const char *what);
+/* @done of @total (in any unit; @total 0: unknown), and @events so far. */
+void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t events);
+/* Removes the line. */
+void progress_end(struct progress *p);
+
+#endif

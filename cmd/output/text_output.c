@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: -o FILE of a command that writes text.
+ * In: a path. Out: a complete file, or nothing; what is not a regular file is written into.
+ */
+#include "cmd/output/text_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+#include "cmd/options/signals.h"
+
+/* Opens a link, FIFO or device to write into it, as a shell would, such as /dev/stdout. Refuses one
+ * of another user, except root.
+ */
+static int open_existing(const char *path, const struct stat *st)
+{
+	int fd;
+
+	if (st->st_uid != geteuid() && st->st_uid != 0)
+		return -EPERM;
+	fd = open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int cannot_write(const char *command, const char *path, int err)
+{
+	if (err == EPERM)
+		message_error(
+			command,
+			"cannot write %s: it is another user's link, FIFO or device\n  Name another file",
+			path);
+	else
+		message_error(command, "cannot write %s: %s", path, strerror(err));
+	return EXIT_FAILED;
+}
+
+/* Opens a new file. If it has a name already, signals are held: they must not leave it behind. */
+static int open_new(struct text_output *o, const char *path)
+{
+	int ret;
+
+	signals_hold(&o->before);
+	ret = new_file_open(&o->file, path);
+	o->holds = !ret && o->file.hidden;
+	if (ret)
+		new_file_close(&o->file);
+	if (!o->holds)
+		signals_release(&o->before);
+	return ret ? ret : o->file.fd;
+}
+
+int text_output_open(struct text_output *o, const char *path, const char *input,
+		     const char *command)
+{
+	struct stat st, target, in;
+	bool there = lstat(path, &st) == 0;
+
+	*o = TEXT_OUTPUT_INIT;
+	if (there && !stat(path, &target) && S_ISREG(target.st_mode) &&
+	    !stat(input, &in) && in.st_dev == target.st_dev &&
+	    in.st_ino == target.st_ino) {
+		message_error(command, "%s is the input file\n  Give another name", path);
+		return EXIT_USAGE;
+	}
+	o->fd = there && !S_ISREG(st.st_mode) ? open_existing(path, &st)
+					      : open_new(o, path);
+	return o->fd < 0 ? cannot_write(command, path, -o->fd) : GO_ON;
+}
+
+int text_output_write(void *ctx, const char *data, size_t size)
+{
+	const struct text_output *o = ctx;
+
+	if (o->holds && signals_wait(&o->before))
+		return -EINTR;
+	while (size) {
+		ssize_t n = write(o->fd, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+void text_output_share(const struct text_output *o)
+{
+	mode_t mask = umask(077);
+
+	umask(mask);
+	/* Ignore errors: some file systems have no modes. */
+	if (o->file.fd >= 0 && fchmod(o->file.fd, 0644 & ~mask))
+		return;
+}
+
+int text_output_commit(struct text_output *o)
+{
+	sigset_t before;
+	int ret = 0;
+
+	if (o->file.fd >= 0) {
+		signals_hold(&before);
+		ret = new_file_commit(&o->file);
+		signals_release(&before);
+		return ret;
+	}
+	if (close(o->fd))
+		ret = -errno;
+	o->fd = -1;
+	return ret;
+}
+
+void text_output_say_page(const char *path)
+{
+	struct stat st;
+
+	if (isatty(STDERR_FILENO) && !stat(path, &st) && S_ISREG(st.st_mode))
+		message_info("wrote %s: open it in a browser", path);
+}
+
+void text_output_close(struct text_output *o)
+{
+	if (o->fd >= 0 && o->file.fd < 0)
+		close(o->fd);
+	new_file_close(&o->file);
+	if (o->holds)
+		signals_release(&o->before);
+	*o = TEXT_OUTPUT_INIT;
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx query.
+ * In: recordings, or rows of many; SQL. Out: its result, as a table.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/shell_word.h"
+#include "cmd/input/input.h"
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+#include "cmd/options/options.h"
+#include "cmd/options/version.h"
+#include "cmd/output/output.h"
+#include "cmd/output/row_limit.h"
+#include "cmd/query/query_failed.h"
+#include "cmd/query/query_load.h"
+#include "query/ask.h"
+#include "query/named.h"
+#include "query/schema.h"
+
+static const char command_name[] = "query";
+
+#define SQL_MAX (1U << 20)
+
+/**
+ * struct query_run - the options, and what is open
+ * @sql: the statement; in @text if it was read from a file
+ * @deadline_ns: when --timeout ends; 0: never
+ */
+struct query_run {
+	struct option_strings set;
+	const char *sql_file, *show;
+	bool list, schema;
+	uint64_t timeout, lines;
+	struct output_options output;
+	struct query_load load;
+	struct query_files files;
+	struct query_setting *settings;
+	struct strbuf text;
+	const char *sql;
+	const struct query_named *named;
+	struct report *report;
+	uint64_t deadline_ns;
+};
+
+static int parse(struct query_run *run, int argc, char **argv, int *operands)
+{
+	const struct option_words checked[] = { OUTPUT_WORDS, { NULL, NULL, false } };
+	const struct option_usage usage = {
+		.command = command_name,
+		.purpose = "Query recordings, or the rows of many machines, in SQL.",
+		.usage = "kmemx query [options] FILE... SQL|NAME",
+		.examples =
+			"  kmemx query kmemx.dat top-callsites\n"
+			"  kmemx query rows/ 'SELECT host, sum(bytes) FROM allocations GROUP BY host'\n",
+		.words = checked,
+		.short_help = true,
+	};
+	const struct option_entry options[] = {
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
+		NO_INLINE_OPTION(run->load.no_inline),
+		JOBS_OPTION(&run->load.jobs),
+		{ OPTION_SIZE, 0, "max-memory", "SIZE", &run->load.memory,
+		  "for rows and results (default: half of the machine's)" },
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to ask" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "list", NULL, &run->list,
+		  "list the built-in queries" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "show", "NAME", &run->show,
+		  "print the SQL of a built-in query" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "schema", NULL, &run->schema,
+		  "list the tables' columns, with units and meaning" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "sql-file", "FILE", &run->sql_file,
+		  "read the SQL from FILE; all operands are files to load" },
+		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "set", "NAME=VALUE", &run->set,
+		  "set the value of :NAME in the SQL; may be repeated" },
+		{ OPTION_DURATION, 0, "timeout", "TIME", &run->timeout,
+		  "stop a query that takes longer: 30s, 10m" },
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show it" },
+		LINES_OPTION(run->lines),
+		{ OPTION_COUNT, 'v', "verbose", NULL, &run->load.verbose,
+		  "more messages about recordings" },
+		{ OPTION_TABLE, .value = output_formats(&run->output) },
+		OUTPUT_OPTIONS(run->output),
+		OPTIONS_END,
+	};
+	int ret = options_parse(&usage, options, argc, argv, operands);
+
+	return ret == GO_ON ? output_check(&run->output, command_name) : ret;
+}
+
+static int no_memory(void)
+{
+	message_error(command_name, "out of memory");
+	return EXIT_FAILED;
+}
+
+static int list_queries(void)
+{
+	const struct query_named *q;
+	size_t i;
+
+	for (i = 0; (q = query_named_at(i)); i++)
+		printf("%-14s  %s%s%s%s\n", q->name, q->title, q->needs ? ": --set " : "",
+		       q->needs ? q->needs : "", q->needs ? "=..." : "");
+	return EXIT_OK;
+}
+
+static int show_query(const char *name)
+{
+	const struct query_named *q = query_named_find(name);
+
+	if (!q)
+		return query_unknown(name);
+	fputs(q->sql, stdout);
+	return EXIT_OK;
+}
+
+static int show_report(struct query_run *run)
+{
+	if (!report_ok(run->report))
+		return no_memory();
+	return output_report(&run->output, command_name, run->report, render_text);
+}
+
+static int show_schema(struct query_run *run)
+{
+	run->report = report_new();
+	if (!run->report)
+		return no_memory();
+	report_add_table(run->report, query_schema_table());
+	run->report->subject = "query";
+	return show_report(run);
+}
+
+/* Parses "name=value" of each --set. */
+static int read_settings(struct query_run *run)
+{
+	size_t i;
+
+	run->settings = calloc(run->set.count + 1, sizeof(*run->settings));
+	if (!run->settings)
+		return no_memory();
+	for (i = 0; i < run->set.count; i++) {
+		const char *item = run->set.items[i], *equals = strchr(item, '=');
+		char *name = equals && equals > item
+				     ? strndup(item, (size_t)(equals - item))
+				     : NULL;
+
+		if (!equals || equals == item) {
+			message_error(
+				command_name,
+				"--set takes NAME=VALUE, not '%s'\n  For example: --set kernel=6.1",
+				item);
+			return EXIT_USAGE;
+		}
+		if (!name)
+			return no_memory();
+		run->settings[i] = (struct query_setting){ name, equals + 1 };
+	}
+	return GO_ON;
+}
+
+static int read_sql(struct query_run *run)
+{
+	bool standard = !strcmp(run->sql_file, "-");
+	int fd = standard ? STDIN_FILENO : io_open_input(run->sql_file, IO_FILE_OR_PIPE);
+	char buffer[4096];
+	ssize_t size = fd < 0 ? 0 : 1;
+
+	while (size > 0 && run->text.size <= SQL_MAX) {
+		size = read(fd, buffer, sizeof(buffer));
+		if (size > 0)
+			strbuf_add(&run->text, buffer, (size_t)size);
+		else if (size < 0 && errno == EINTR)
+			size = 1;
+	}
+	if (fd < 0 || size < 0) {
+		message_error(command_name, "cannot read %s: %s", run->sql_file,
+			      io_strerror(fd < 0 ? fd : -errno));
+		return EXIT_UNREADABLE;
+	}
+	if (!standard)
+		close(fd);
+	if (run->text.failed)
+		return no_memory();
+	run->sql = strbuf_text(&run->text);
+	if (run->text.size <= SQL_MAX && strlen(run->sql) == run->text.size)
+		return GO_ON;
+	message_error(command_name, "%s is not SQL: it %s", run->sql_file,
+		      run->text.size > SQL_MAX ? "is larger than 1 MiB"
+					       : "has a NUL byte");
+	return EXIT_USAGE;
+}
+
+static int no_query(const char *path)
+{
+	message_error(
+		command_name,
+		"the query is missing: after the files, give SQL or the name of a query\n  For example: kmemx query %s top-callsites    all names: kmemx query --list",
+		SHELL_NAME(path));
+	return EXIT_USAGE;
+}
+
+/* Takes the last operand as a query. SQL has a blank, bracket or semicolon; a name has none. */
+static int choose_query(struct query_run *run, const char *word)
+{
+	struct stat st;
+
+	run->named = query_named_find(word);
+	run->sql = run->named ? run->named->sql : word;
+	if (run->named || word[strcspn(word, " \t\n(;")])
+		return GO_ON;
+	if (!strcmp(word, "-") || !stat(word, &st))
+		return no_query(word);
+	return query_unknown(word);
+}
+
+/* Sets the query, its parameters and its files. */
+static int choose(struct query_run *run, int argc, char **argv, int operands)
+{
+	int ret = run->sql_file ? read_sql(run) : GO_ON;
+
+	if (!run->sql_file && operands == argc)
+		return no_query(INPUT_DEFAULT);
+	if (!run->sql_file)
+		ret = choose_query(run, argv[--argc]);
+	if (ret == GO_ON)
+		ret = read_settings(run);
+	if (ret == GO_ON && operands == argc)
+		ret = query_files_add(&run->files, INPUT_DEFAULT);
+	for (; operands < argc && ret == GO_ON; operands++)
+		ret = query_files_add(&run->files, argv[operands]);
+	return ret;
+}
+
+static bool is_late(void *ctx)
+{
+	const struct query_run *run = ctx;
+
+	return run->deadline_ns && clock_ns(CLOCK_MONOTONIC) > run->deadline_ns;
+}
+
+/* Says how many recordings and rows were queried. */
+static void put_facts(struct report *r, const struct query_totals *t, size_t files)
+{
+	struct strbuf hosts = { 0 };
+
+	/* Recordings of trace-cmd do not name their host. */
+	if (t->hosts)
+		strbuf_printf(&hosts, " of %" PRIu64 " host%s", t->hosts,
+			      plural(t->hosts));
+	report_add_banner(r, false, "%" PRIu64 " recording%s%s, %" PRIu64 " row%s",
+			  t->recordings, plural(t->recordings), strbuf_text(&hosts),
+			  t->rows, plural(t->rows));
+	r->failed |= hosts.failed;
+	strbuf_free(&hosts);
+	if (t->untrusted)
+		report_add_banner(
+			r, true,
+			"%" PRIu64
+			" of these recordings lost events or %s cut short: totals are at least what is shown (kmemx query ... untrusted)",
+			t->untrusted, t->untrusted == 1 ? "was" : "were");
+	if (t->partial)
+		report_add_banner(
+			r, true,
+			"%" PRIu64
+			" of these recordings %s a sample, or of some tasks or events: rows are of what was recorded (columns sample, scope)",
+			t->partial, t->partial == 1 ? "is" : "are");
+	if (t->repeated)
+		report_add_banner(
+			r, true,
+			"%" PRIu64
+			" row%s left out: an earlier file has the same recording",
+			t->repeated, t->repeated == 1 ? " was" : "s were");
+	if (t->large)
+		report_add_banner(
+			r, true,
+			"%" PRIu64
+			" number%s of 2^63 or more became floating point: totals with them are not exact",
+			t->large, plural(t->large));
+	r->subject = "query";
+	report_add_fact(r, "files", NULL, cell_uint(files));
+	report_add_fact(r, "recordings", NULL, cell_uint(t->recordings));
+	report_add_fact(r, "hosts", NULL, cell_uint(t->hosts));
+	report_add_fact(r, "rows", NULL, cell_uint(t->rows));
+	report_add_fact(r, "untrusted", NULL, cell_uint(t->untrusted));
+	report_add_fact(r, "partial", NULL, cell_uint(t->partial));
+	report_add_fact(r, "repeated", NULL, cell_uint(t->repeated));
+	report_add_fact(r, "large", NULL, cell_uint(t->large));
+}
+
+static int ask(struct query_run *run)
+{
+	const struct query_ask ask = {
+		.sql = run->sql,
+		.title = run->named ? run->named->title : "Result",
+		.settings = run->settings,
+		.nr_settings = run->set.count,
+		.memory = run->load.memory,
+		.stop = is_late,
+		.ctx = run,
+	};
+	struct query_failure why = { 0 };
+	struct table *t;
+	int ret;
+
+	if (run->timeout)
+		run->deadline_ns = clock_ns(CLOCK_MONOTONIC) + run->timeout;
+	t = query_ask(run->load.store, &ask, &why);
+	ret = t ? GO_ON : query_failed(&ask, &why);
+	strbuf_free(&why.text);
+	if (ret != GO_ON)
+		return ret;
+	row_limit_apply(run->lines, t);
+	run->report = report_new();
+	if (!run->report) {
+		table_free(t);
+		return no_memory();
+	}
+	put_facts(run->report, query_store_totals(run->load.store), run->files.nr);
+	report_add_table(run->report, t);
+	return show_report(run);
+}
+
+/* Default limit: half of the machine's memory. */
+static uint64_t usual_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : 1U << 30;
+}
+
+static int load_and_ask(struct query_run *run)
+{
+	int ret = GO_ON;
+
+	if (!run->load.memory)
+		run->load.memory = usual_memory();
+	if (query_store_open(&run->load.store, run->load.memory))
+		return query_load_no_memory(run->load.memory);
+	ret = query_load(&run->load, &run->files);
+	if (ret == GO_ON && !query_store_totals(run->load.store)->rows) {
+		message_error(command_name, "the files have no rows");
+		return EXIT_FAILED;
+	}
+	return ret == GO_ON ? ask(run) : ret;
+}
+
+static int need_sqlite(void)
+{
+	switch (query_store_supported()) {
+	case 0:
+		return GO_ON;
+	case -ENOTSUP:
+		message_error(
+			command_name,
+			"this kmemx was built without SQLite\n  Install %s and build it again",
+			version_packages("sqlite"));
+		return EXIT_FAILED;
+	default:
+		message_error(
+			command_name,
+			"SQLite is not installed\n"
+			"  Install libsqlite3-0 (Fedora: sqlite-libs; Arch: sqlite)");
+		return EXIT_FAILED;
+	}
+}
+
+static int act(struct query_run *run, int argc, char **argv, int operands)
+{
+	int ret;
+
+	if (run->list)
+		return list_queries();
+	if (run->show)
+		return show_query(run->show);
+	if (run->schema)
+		return show_schema(run);
+	ret = need_sqlite();
+	if (ret == GO_ON)
+		ret = choose(run, argc, argv, operands);
+	return ret == GO_ON ? load_and_ask(run) : ret;
+}
+
+static int run_query(int argc, char **argv)
+{
+	struct query_run run = { 0 };
+	int operands, ret = parse(&run, argc, argv, &operands);
+	size_t i;
+
+	if (ret == GO_ON)
+		ret = act(&run, argc, argv, operands);
+	report_free(run.report);
+	query_store_free(run.load.store);
+	query_files_free(&run.files);
+	for (i = 0; run.settings && i < run.set.count; i++)
+		free((char *)run.settings[i].name);
+	free(run.settings);
+	free(run.set.items);
+	strbuf_free(&run.text);
+	return ret;
+}
+
+const struct command command_query = {
+	.name = command_name,
+	.purpose = "query the recordings of many machines in SQL",
+	.group = COMMAND_LOOK,
+	.seldom = true,
+	.run = run_query,
+};

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd (query): why SQL has no result.
+ * In: a failure of the library. Out: a message that shows the place in the SQL.
+ */
+#include "cmd/query/query_failed.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+#include "cmd/options/options.h"
+#include "cmd/query/query_load.h"
+#include "query/named.h"
+#include "query/schema.h"
+
+static const char command_name[] = "query";
+
+#define NAMES_MAX 64
+/* Maximum length of the SQL that is shown. */
+#define SHOWN_MAX 72
+
+/* The column of any table that is nearest to @name, or NULL. */
+static const char *nearest_column(const char *name)
+{
+	const char *names[NAMES_MAX];
+	size_t nr;
+
+	for (nr = 0; nr < NAMES_MAX && query_column(nr); nr++)
+		names[nr] = query_column(nr);
+	return options_nearest(name, names, nr);
+}
+
+static const char *nearest_table(const char *name)
+{
+	static const char *const names[] = { "allocations", "recordings" };
+
+	return options_nearest(name, names, ARRAY_SIZE(names));
+}
+
+/* @name is not a column here: it may be one of another table, a typing error, or text. */
+static void put_column_advice(struct strbuf *text, const char *name)
+{
+	const char *near = nearest_column(name);
+
+	if (near && !strcasecmp(near, name))
+		strbuf_puts(text, "; not all tables have it (kmemx query --schema)");
+	else if (near)
+		strbuf_printf(text, ". Did you mean '%s'?", near);
+	else
+		strbuf_puts(text, ". Text stands in single quotes");
+}
+
+/* Appends advice for SQLite's message. */
+static void put_advice(struct strbuf *text, const char *message)
+{
+	static const char column[] = "no such column: ", table[] = "no such table: ";
+	static const char order[] = "near \"order\": syntax error";
+	const char *near = NULL;
+
+	if (!strcmp(message, "integer overflow"))
+		strbuf_puts(text,
+			    ": a sum exceeds 2^63 - 1. Use total() instead of sum()");
+	if (!strcasecmp(message, order))
+		strbuf_puts(text, ". The column needs double quotes: \"order\"");
+	if (!strncmp(message, column, strlen(column)))
+		put_column_advice(text, message + strlen(column));
+	else if (!strncmp(message, table, strlen(table)))
+		near = nearest_table(message + strlen(table));
+	if (near)
+		strbuf_printf(text, ". Did you mean '%s'?", near);
+}
+
+static bool is_inside(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Appends the line of @sql with byte @offset, or the part around it, and as many blanks as there
+ * are characters before that byte.
+ */
+static void put_place(const char *sql, size_t offset, struct strbuf *line,
+		      struct strbuf *blanks)
+{
+	const char *at = sql + offset, *first = at, *end = at + strcspn(at, "\n"), *p;
+
+	while (first > sql && first[-1] != '\n' && (size_t)(at - first) < SHOWN_MAX / 2)
+		first--;
+	while (first < at && is_inside(*first))
+		first++;
+	if ((size_t)(end - first) > SHOWN_MAX)
+		end = first + SHOWN_MAX;
+	while (end > at && is_inside(*end))
+		end--;
+	for (p = first; p < end; p++)
+		strbuf_add(line, *p == '\t' ? " " : p, 1);
+	for (p = first; p < at; p++) {
+		if (!is_inside(*p))
+			strbuf_add(blanks, " ", 1);
+	}
+}
+
+static int sql_failed(const struct query_ask *ask, const struct query_failure *why,
+		      const char *what)
+{
+	struct strbuf text = { 0 }, line = { 0 }, blanks = { 0 };
+
+	strbuf_puts(&text, what);
+	put_advice(&text, what);
+	if (why->offset >= 0 && (size_t)why->offset <= strlen(ask->sql)) {
+		put_place(ask->sql, (size_t)why->offset, &line, &blanks);
+		message_error(command_name, "%s\n  %s\n  %s^", strbuf_text(&text),
+			      strbuf_text(&line), strbuf_text(&blanks));
+	} else {
+		message_error(command_name, "%s", strbuf_text(&text));
+	}
+	strbuf_free(&text);
+	strbuf_free(&line);
+	strbuf_free(&blanks);
+	return EXIT_USAGE;
+}
+
+static int unset(const char *name)
+{
+	if (*name)
+		message_error(
+			command_name,
+			"the query needs a value for :%s\n  Give it: --set %s=VALUE",
+			name, name);
+	else
+		message_error(
+			command_name,
+			"parameters need names\n  Write :name instead of ?, and --set name=VALUE");
+	return EXIT_USAGE;
+}
+
+static int writes(void)
+{
+	message_error(
+		command_name,
+		"only statements that read are allowed: SELECT, WITH ... SELECT, VALUES");
+	return EXIT_USAGE;
+}
+
+int query_failed(const struct query_ask *ask, const struct query_failure *why)
+{
+	switch (why->problem) {
+	case QUERY_MEMORY:
+		return query_load_no_memory(ask->memory);
+	case QUERY_LARGE:
+		message_error(
+			command_name,
+			"the result is too large for the memory limit\n  Select less, or allow more: --max-memory SIZE");
+		return EXIT_FAILED;
+	case QUERY_STOPPED:
+		message_error(
+			command_name,
+			"the query took longer than --timeout allows and was stopped");
+		return EXIT_FAILED;
+	case QUERY_EMPTY:
+		message_error(command_name, "there is no SQL statement");
+		return EXIT_USAGE;
+	case QUERY_SEVERAL:
+		return sql_failed(ask, why,
+				  "only one statement can be run; this is a second one");
+	case QUERY_WRITES:
+		return writes();
+	case QUERY_UNSET:
+		return unset(strbuf_text(&why->text));
+	case QUERY_UNUSED:
+		message_error(command_name, "--set %s: the query has no parameter :%s",
+			      strbuf_text(&why->text), strbuf_text(&why->text));
+		return EXIT_USAGE;
+	case QUERY_SQL:
+		/* SQLite fails with this before it calls the authorizer. */
+		if (strstr(strbuf_text(&why->text), " because it is a view"))
+			return writes();
+		break;
+	}
+	return sql_failed(ask, why, strbuf_text(&why->text));
+}
+
+int query_unknown(const char *word)
+{
+	const char *names[NAMES_MAX], *near;
+	size_t nr;
+
+	for (nr = 0; nr < NAMES_MAX && query_named_at(nr); nr++)
+		names[nr] = query_named_at(nr)->name;
+	near = options_nearest(word, names, nr);
+	if (near)
+		message_error(
+			command_name,
+			"'%s' is neither SQL nor the name of a query. Did you mean '%s'?",
+			word, near);
+	else
+		message_error(
+			command_name,
+			"'%s' is neither SQL nor the name of a query\n  List the built-in queries: kmemx query --list",
+			word);
+	return EXIT_USAGE;
+}

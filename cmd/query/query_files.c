@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd (query): which files are loaded.
+ * In: operands. Out: recordings and files of rows, in order; for a directory, those below it.
+ */
+#include "cmd/query/query_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/io.h"
+#include "base/shell_word.h"
+#include "base/strbuf.h"
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+
+static const char command_name[] = "query";
+
+#define START_SIZE 64
+/* Maximum depth of directories: "DIR/dt=DAY/kernel=RELEASE" has three. */
+#define DEPTH_MAX  8
+
+static int failed(const char *path, int err)
+{
+	message_error(command_name, "cannot open %s: %s", path, io_strerror(err));
+	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
+}
+
+static int add(struct query_files *files, const char *path, bool rows, uint64_t size)
+{
+	char *copy = strdup(path);
+
+	if (!copy || array_reserve(&files->items, &files->capacity, files->nr + 1,
+				   sizeof(*files->items))) {
+		free(copy);
+		return failed(path, -ENOMEM);
+	}
+	files->items[files->nr++] = (struct query_file){ copy, rows, size };
+	files->bytes += size;
+	return GO_ON;
+}
+
+static bool ends(const char *name, const char *with)
+{
+	size_t size = strlen(name), end = strlen(with);
+
+	return size > end && !strcmp(name + size - end, with);
+}
+
+/* Formats of rows that cannot be read: their first bytes, and advice. */
+static const struct {
+	const char *magic;
+	size_t size;
+	const char *what, *advice;
+} other_forms[] = {
+	{ "PAR1", 4, "a Parquet file",
+	  "Write the rows with: kmemx export --format ndjson" },
+	{ "recording_id,", 13, "a CSV file",
+	  "Write the rows with: kmemx export --format ndjson" },
+	{ "\x1f\x8b", 2, "compressed with gzip",
+	  "Read it through a pipe: zcat FILE | kmemx query - SQL" },
+	{ "\x28\xb5\x2f\xfd", 4, "compressed with zstd",
+	  "Read it through a pipe: zstdcat FILE | kmemx query - SQL" },
+	{ "\xfd"
+	  "7zXZ",
+	  5, "compressed with xz",
+	  "Read it through a pipe: xzcat FILE | kmemx query - SQL" },
+};
+
+/* GO_ON, or EXIT_UNREADABLE after a message if the file has one of those formats. */
+static int check_form(const char *path, const char *start, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(other_forms); i++) {
+		if (size < other_forms[i].size ||
+		    memcmp(start, other_forms[i].magic, other_forms[i].size) != 0)
+			continue;
+		message_error(command_name, "%s is %s\n  %s", path, other_forms[i].what,
+			      other_forms[i].advice);
+		return EXIT_UNREADABLE;
+	}
+	return GO_ON;
+}
+
+/* Adds the open file @fd; its first bytes tell its format. */
+static int add_open(struct query_files *files, const char *path, int fd)
+{
+	char start[START_SIZE];
+	struct stat st;
+	ssize_t size;
+	int ret;
+
+	if (fstat(fd, &st) < 0)
+		return failed(path, -errno);
+	if (!S_ISREG(st.st_mode))
+		return add(files, path, true, 0);
+	size = pread(fd, start, sizeof(start), 0);
+	if (size < 0)
+		return failed(path, -errno);
+	if (!size && ends(path, ".ndjson"))
+		return add(files, path, true, 0);
+	ret = check_form(path, start, (size_t)size);
+	if (ret != GO_ON)
+		return ret;
+	if (size && strchr("{ \t\r\n", start[0]) && start[0])
+		return add(files, path, true, (uint64_t)st.st_size);
+	return add(files, path, false, 0);
+}
+
+static int add_file(struct query_files *files, const char *path)
+{
+	struct stat st;
+	int fd, ret;
+
+	/* Do not open a FIFO to look at it: closing it would end its writer. */
+	if (!stat(path, &st) && S_ISFIFO(st.st_mode))
+		return add(files, path, true, 0);
+	fd = io_open_input(path, IO_FILE);
+	if (fd < 0)
+		return failed(path, fd);
+	ret = add_open(files, path, fd);
+	close(fd);
+	return ret;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Skip names that begin with a dot: temporary files of writers. */
+static int is_shown(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/* Adds the entry @path, unless it is a directory. Links to directories are not followed: they could
+ * form a loop.
+ */
+static int add_entry(struct query_files *files, const struct strbuf *path,
+		     const char *name, bool *is_directory)
+{
+	struct stat st;
+
+	*is_directory = false;
+	if (path->failed)
+		return failed(name, -ENOMEM);
+	if (lstat(strbuf_text(path), &st) < 0)
+		return failed(strbuf_text(path), -errno);
+	*is_directory = S_ISDIR(st.st_mode);
+	if (*is_directory || !(ends(name, ".ndjson") || ends(name, ".dat")))
+		return GO_ON;
+	return add_file(files, strbuf_text(path));
+}
+
+static int add_directory(struct query_files *files, const char *directory,
+			 unsigned int depth)
+{
+	struct dirent **entries = NULL;
+	int nr = scandir(directory, &entries, is_shown, by_name), i, ret = GO_ON;
+	struct strbuf path = { 0 };
+	bool is_directory;
+
+	if (nr < 0)
+		return failed(directory, -errno);
+	for (i = 0; i < nr; i++) {
+		strbuf_reset(&path);
+		strbuf_printf(&path, "%s%s%s", directory,
+			      ends(directory, "/") || !strcmp(directory, "/") ? "" : "/",
+			      entries[i]->d_name);
+		if (ret == GO_ON)
+			ret = add_entry(files, &path, entries[i]->d_name, &is_directory);
+		else
+			is_directory = false;
+		if (ret == GO_ON && is_directory && depth < DEPTH_MAX)
+			ret = add_directory(files, strbuf_text(&path), depth + 1);
+		free(entries[i]);
+	}
+	free(entries);
+	strbuf_free(&path);
+	return ret;
+}
+
+int query_files_add(struct query_files *files, const char *path)
+{
+	size_t nr = files->nr;
+	struct stat st;
+	int ret;
+
+	if (!strcmp(path, "-"))
+		return add(files, path, true, 0);
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return add_file(files, path);
+	ret = add_directory(files, path, 1);
+	if (ret != GO_ON || files->nr > nr)
+		return ret;
+	message_error(
+		command_name,
+		"%s has no *.ndjson or *.dat files\n  Write rows: kmemx export --format ndjson --into %s FILE",
+		path, SHELL_NAME(path));
+	return EXIT_UNREADABLE;
+}
+
+void query_files_free(struct query_files *files)
+{
+	while (files->nr)
+		free(files->items[--files->nr].path);
+	free(files->items);
+}

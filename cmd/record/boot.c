@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx boot.
+ * In: options, this machine's memory and kernel. Out: kernel parameters on stdout, what
+ * they do on stderr.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "capture/events/boot.h"
+#include "capture/events/instance.h"
+#include "capture/facts/facts.h"
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+#include "cmd/options/options.h"
+
+#define MAX_CPUS 65536
+
+struct boot_args {
+	bool print, slab, page, persistent;
+	struct option_strings events;
+	const char *stack, *keep, *kernel, *instance;
+	uint64_t min_order, memory, cpus, buffer_bytes;
+	unsigned int verbose;
+};
+
+static int parse(struct boot_args *a, int argc, char **argv, int *operands)
+{
+	static const struct option_usage usage = {
+		.command = "boot",
+		.purpose = "Print the kernel parameters that record from boot.",
+		.usage = "kmemx boot --print-cmdline [options]",
+		.examples =
+			"  kmemx boot --print-cmdline -v\n"
+			"  kmemx boot --print-cmdline --kernel 5.10 --memory 512M --cpus 2 --page\n",
+		.short_help = true,
+	};
+	const struct option_entry options[] = {
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "print-cmdline", NULL, &a->print,
+		  "print the parameters on one line" },
+		{ OPTION_GROUP, .help = "What" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &a->slab,
+		  "slab events (default: both)" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &a->page,
+		  "page events (default: both)" },
+		{ OPTION_STRINGS, 'e', "event", "EVENT", &a->events,
+		  "record [SYSTEM:]EVENT too" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "stack", "page|all|none", &a->stack,
+		  "callchains of page allocations (default), all, none" },
+		{ OPTION_UINT, 0, "min-order", "N", &a->min_order,
+		  "callchains of page allocations from order N on" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "keep", "first|last", &a->keep,
+		  "what a full buffer keeps (default: the first events)" },
+		{ OPTION_GROUP, .help = "Where" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 'B', "instance", "NAME", &a->instance,
+		  "a tracing instance instead of the top-level one" },
+		{ OPTION_FLAG, 0, "persistent", NULL, &a->persistent,
+		  "a buffer that survives a warm reboot" },
+		{ OPTION_POSITIVE_SIZE | OPTION_EVERYDAY, 'b', "buffer-size", "SIZE",
+		  &a->buffer_bytes, "buffer per CPU (default: depends on memory)" },
+		{ OPTION_GROUP, .help = "Target machine (default: this one)" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "kernel", "VERSION", &a->kernel,
+		  "kernel version, such as 6.12" },
+		{ OPTION_POSITIVE_SIZE | OPTION_EVERYDAY, 0, "memory", "SIZE", &a->memory,
+		  "memory size" },
+		{ OPTION_POSITIVE | OPTION_EVERYDAY, 0, "cpus", "N", &a->cpus,
+		  "number of CPUs" },
+		{ OPTION_COUNT, 'v', "verbose", NULL, &a->verbose,
+		  "explain the parameters on standard error" },
+		OPTIONS_END,
+	};
+
+	return options_parse(&usage, options, argc, argv, operands);
+}
+
+static int usage_error(const char *text)
+{
+	message_text("boot", text);
+	return EXIT_USAGE;
+}
+
+/* The index of @word in @words; 0 if @word is NULL; -1 after a message if it is unknown. */
+static int choose(const char *option, const char *word, const char *const *words,
+		  size_t nr)
+{
+	struct strbuf list = { 0 };
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!word || !strcmp(word, words[i])) {
+			strbuf_free(&list);
+			return (int)i;
+		}
+		strbuf_printf(&list, "%s%s", i ? (i + 1 < nr ? ", " : " or ") : "",
+			      words[i]);
+	}
+	message_error("boot", "--%s takes %s, not '%s'", option, strbuf_text(&list),
+		      word);
+	strbuf_free(&list);
+	return -1;
+}
+
+static int set_kernel(const struct boot_args *a, struct boot_options *o)
+{
+	struct utsname name;
+	const char *text = a->kernel;
+	char rest;
+
+	if (!text && uname(&name) == 0)
+		text = name.release;
+	if (text && sscanf(text, "%3u.%3u%c", &o->major, &o->minor, &rest) >= 2)
+		return GO_ON;
+	message_error(
+		"boot",
+		"'%s' is not a kernel version\n  Give two numbers, such as --kernel 6.12",
+		text ? text : "");
+	return EXIT_USAGE;
+}
+
+static int set_machine(const struct boot_args *a, struct boot_options *o)
+{
+	struct strbuf sb = { 0 };
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	if (a->cpus > MAX_CPUS)
+		return usage_error("--cpus takes 1 to 65536");
+	if (a->buffer_bytes > 1ULL << 40)
+		return usage_error("--buffer-size takes up to 1024G");
+	o->nr_cpus = a->cpus ? (unsigned int)a->cpus : cpus > 0 ? (unsigned int)cpus : 1;
+	o->memory_bytes = a->memory;
+	if (!a->memory && instance_read_top("/proc/meminfo", &sb) == 0)
+		o->memory_bytes = facts_number(strbuf_text(&sb), "MemTotal") * 1024;
+	strbuf_free(&sb);
+	if (o->memory_bytes)
+		return GO_ON;
+	message_error("boot",
+		      "cannot determine the memory size\n  Set it: --memory SIZE");
+	return EXIT_FAILED;
+}
+
+static int set_options(const struct boot_args *a, struct boot_options *o)
+{
+	static const char *const stacks[] = { "page", "all", "none" };
+	static const enum capture_stack values[] = { CAPTURE_STACK_PAGE,
+						     CAPTURE_STACK_ALL,
+						     CAPTURE_STACK_NONE };
+	static const char *const keeps[] = { "first", "last" };
+	int stack = choose("stack", a->stack, stacks, ARRAY_SIZE(stacks));
+	int keep = choose("keep", a->keep, keeps, ARRAY_SIZE(keeps));
+	int ret;
+
+	if (stack < 0 || keep < 0)
+		return EXIT_USAGE;
+	if (a->min_order > 63)
+		return usage_error("--min-order takes an order from 0 to 63");
+	ret = set_kernel(a, o);
+	if (ret == GO_ON)
+		ret = set_machine(a, o);
+	if (ret != GO_ON)
+		return ret;
+	o->events = (struct event_choice){ .slab = a->slab || !a->page,
+					   .page = a->page || !a->slab,
+					   .extra = a->events.items,
+					   .nr_extra = a->events.count,
+					   .stack = values[stack] };
+	o->min_order = a->min_order;
+	o->instance = a->instance;
+	o->persistent = a->persistent;
+	o->keep_last = keep == 1;
+	o->buffer_bytes = a->buffer_bytes;
+	return GO_ON;
+}
+
+static int print(const struct boot_options *o, unsigned int verbose)
+{
+	struct strbuf line = { 0 }, notes = { 0 };
+	int ret = boot_cmdline(o, &line, &notes);
+
+	if (ret == 0) {
+		printf("%s\n", strbuf_text(&line));
+		if (verbose)
+			fputs(strbuf_text(&notes), stderr);
+	} else if (ret == -ENOMEM) {
+		message_error("boot", "out of memory");
+	}
+	strbuf_free(&line);
+	strbuf_free(&notes);
+	return ret == 0 ? EXIT_OK : ret == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static int run_boot(int argc, char **argv)
+{
+	struct message_log log_state = { .command = "boot" };
+	struct log log = message_log(&log_state);
+	struct boot_options o = { .log = &log };
+	struct boot_args a = { 0 };
+	int operands = argc, ret;
+
+	ret = parse(&a, argc, argv, &operands);
+	if (ret == GO_ON && operands < argc) {
+		message_error("boot", "unexpected argument '%s'", argv[operands]);
+		ret = EXIT_USAGE;
+	}
+	if (ret == GO_ON && !a.print)
+		ret = usage_error("nothing to do\n  Try: kmemx boot --print-cmdline");
+	if (ret == GO_ON)
+		ret = set_options(&a, &o);
+	if (ret == GO_ON)
+		ret = print(&o, a.verbose);
+	free(a.events.items);
+	message_log_end(&log_state);
+	return ret;
+}
+
+const struct command command_boot = {
+	.name = "boot",
+	.purpose = "print the kernel parameters that record from boot",
+	.group = COMMAND_RECORD,
+	.seldom = true,
+	.run = run_boot,
+};

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx record.
+ * In: options and a command. Out: a recording, its summary on stderr, the command's status.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/shell_word.h"
+#include "base/strbuf.h"
+#include "capture/events/event_criteria.h"
+#include "capture/session/capture.h"
+#include "cmd/input/input_kind.h"
+#include "cmd/options/command.h"
+#include "cmd/options/label_options.h"
+#include "cmd/options/message.h"
+#include "cmd/options/options.h"
+#include "cmd/options/signals.h"
+#include "cmd/record/live_line.h"
+#include "cmd/record/record_filters.h"
+#include "cmd/record/record_flight.h"
+#include "cmd/record/record_repeat.h"
+#include "cmd/record/recorder.h"
+#include "recording/sample.h"
+#include "recording/writer.h"
+
+#define DEFAULT_OUTPUT "kmemx.dat"
+
+/* The options. Their strings point into argv. */
+struct record_options {
+	const char *output;
+	uint64_t buffer_bytes;
+	struct option_strings pids;
+	bool follow, slab, page, frag, percpu, all_events, all_cpus;
+	struct option_strings events, labels;
+	struct strbuf label_text;
+	const char *stack;
+	const char *clock;
+	uint64_t duration_ns;
+	const char *filter;
+	struct record_filters filters;
+	bool filter_frees;
+	struct record_flight flight;
+	uint64_t file_version, repeat;
+	uint64_t one_in, stacks_one_in;
+	bool compress, exact_ledger, quiet;
+	unsigned int verbose;
+};
+
+static int parse(struct record_options *o, int argc, char **argv, int *operands)
+{
+	static const struct option_words words[] = { { "stack", recorder_stacks, false },
+						     { NULL, NULL, false } };
+	static const struct option_usage usage = {
+		.command = "record",
+		.purpose = "Record the kernel's slab and page allocations to a file.",
+		.usage = "kmemx record [options] [-- COMMAND [ARG]...]",
+		.examples =
+			"  sudo kmemx record -- make -j2\n"
+			"  sudo kmemx record --page --duration 10 -o ten-seconds.dat\n",
+		.words = words,
+		.stop_at_operand = true,
+		.short_help = true,
+	};
+	int ret;
+	const struct option_entry options[] = {
+		{ OPTION_GROUP, .help = "What" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &o->slab,
+		  "slab events (default: both)" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &o->page,
+		  "page events (default: both)" },
+		{ OPTION_FLAG, 0, "frag", NULL, &o->frag,
+		  "also what kmemx frag shows: fallbacks" },
+		{ OPTION_FLAG, 0, "percpu", NULL, &o->percpu,
+		  "also what kmemx percpu shows: lists of CPUs" },
+		{ OPTION_FLAG, 0, "all-events", NULL, &o->all_events,
+		  "slab and page events, and all of these" },
+		{ OPTION_STRINGS | OPTION_EVERYDAY, 'e', "event", "EVENT", &o->events,
+		  "record EVENT too: [SYSTEM:]NAME, may be a pattern" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "stack", "page|all|none", &o->stack,
+		  "callchains of page allocations (default), all, none" },
+		RECORD_FILTER_OPTIONS(o->filters),
+		{ OPTION_POSITIVE, 0, "sample", "N", &o->one_in,
+		  "only one in N objects and pages: 2, 4, 8, ..." },
+		{ OPTION_POSITIVE, 0, "stack-sample", "N", &o->stacks_one_in,
+		  "also callchains of one in N slab objects" },
+		{ OPTION_STRING, 0, "filter", "EXPR", &o->filter,
+		  "a kernel event filter; all frees are kept" },
+		{ OPTION_FLAG, 0, "filter-frees", NULL, &o->filter_frees,
+		  "filter frees too: what is live is then unknown" },
+		{ OPTION_GROUP, .help = "Which tasks, and how long" },
+		{ OPTION_STRINGS | OPTION_EVERYDAY, 'p', "pid", "PID[,PID]", &o->pids,
+		  "only these processes and their descendants" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "follow", NULL, &o->follow,
+		  "only the command and its descendants" },
+		RECORD_CGROUP_OPTION(o->filters),
+		{ OPTION_FLAG, 'a', "all-cpus", NULL, &o->all_cpus,
+		  "the whole system (default)" },
+		{ OPTION_POSITIVE_DURATION | OPTION_EVERYDAY, 0, "duration", "TIME",
+		  &o->duration_ns, "stop after TIME: 10, 1.5s, 500ms, 2m" },
+		{ OPTION_POSITIVE | OPTION_EVERYDAY, 0, "repeat", "N", &o->repeat,
+		  "run the command N times; -o names a directory" },
+		RECORD_FLIGHT_OPTIONS(o->flight),
+		{ OPTION_GROUP, .help = "How" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &o->output,
+		  "file to write (default: " DEFAULT_OUTPUT "); -: stdout" },
+		{ OPTION_POSITIVE_SIZE | OPTION_EVERYDAY, 'b', "buffer-size", "SIZE",
+		  &o->buffer_bytes, "ring buffer of each CPU (default: up to 32M)" },
+		{ OPTION_STRINGS, 0, "label", "KEY=VALUE", &o->labels,
+		  "a label to tell many recordings apart" },
+		{ OPTION_STRING, 0, "clock", "NAME", &o->clock,
+		  "trace clock (default: " CAPTURE_DEFAULT_CLOCK ")" },
+		{ OPTION_UINT, 0, "file-version", "6|7", &o->file_version,
+		  "trace.dat version (default: 7)" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 'z', "compress", NULL, &o->compress,
+		  "compress the file with zstd after recording" },
+		{ OPTION_FLAG, 0, "exact-ledger", NULL, &o->exact_ledger,
+		  "shrink slab caches at both ends, record kmemx too" },
+		QUIET_OPTION(o->quiet),
+		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
+		  "more messages; twice: even more" },
+		OPTIONS_END,
+	};
+
+	ret = options_parse(&usage, options, argc, argv, operands);
+	return ret == GO_ON ? record_labels(&o->labels, &o->label_text) : ret;
+}
+
+static void free_options(struct record_options *o)
+{
+	free(o->pids.items);
+	free(o->events.items);
+	free(o->labels.items);
+	strbuf_free(&o->label_text);
+}
+
+/* --- from words to struct capture_options ------------------------------------------------ */
+
+static int usage_error(const char *text)
+{
+	message_text("record", text);
+	return EXIT_USAGE;
+}
+
+static int set_samples(const struct record_options *o, struct capture_options *c)
+{
+	if ((o->one_in && !sample_possible(o->one_in)) ||
+	    (o->stacks_one_in && !sample_possible(o->stacks_one_in)))
+		return usage_error(
+			"--sample and --stack-sample take a power of two from 2 to 256");
+	if (o->one_in && c->events.percpu)
+		return usage_error(
+			"--sample cannot be used with --percpu, which needs all page events");
+	if (o->one_in && o->exact_ledger)
+		return usage_error("--exact-ledger needs all events: leave out --sample");
+	if (o->stacks_one_in &&
+	    (!c->events.slab || c->events.stack != CAPTURE_STACK_PAGE))
+		return usage_error("--stack-sample needs slab events, and --stack page");
+	c->events.one_in = (uint32_t)o->one_in;
+	c->events.stacks_one_in = (uint32_t)o->stacks_one_in;
+	return GO_ON;
+}
+
+static int set_rest(const struct record_options *o, struct capture_options *c)
+{
+	if (o->file_version != 6 && o->file_version != 7)
+		return usage_error("--file-version takes 6 or 7");
+	c->stream_fd = strcmp(o->output, "-") == 0 ? STDOUT_FILENO : -1;
+	if (c->stream_fd >= 0 && isatty(c->stream_fd))
+		return usage_error(
+			"cannot write a recording to a terminal\n  Pipe it: kmemx record -o - | kmemx stat -i -    or name a file: -o FILE");
+	if (o->repeat && o->flight.memory)
+		return usage_error("--repeat cannot be used with --flight");
+	if (o->repeat && (!c->argv || o->repeat > RECORD_REPEAT_MAX ||
+			  !strcmp(o->output, DEFAULT_OUTPUT) || !strcmp(o->output, "-")))
+		return usage_error(
+			"--repeat needs 1 to 999 runs, a command and a directory\n  Try: kmemx record --repeat 10 -o runs/ -- COMMAND");
+	if (o->follow && !c->argv)
+		return usage_error(
+			"--follow needs a command\n  Try: kmemx record --follow -- COMMAND, or -p PID");
+	if (o->filter_frees && !o->filter && !o->follow && !o->pids.count &&
+	    !record_filters_any(&o->filters))
+		return usage_error(
+			"--filter-frees needs an option that selects allocations, such as --filter, --comm or -p");
+	if (o->all_cpus && (o->follow || o->pids.count || o->filters.cgroup))
+		return usage_error(
+			"--all-cpus cannot be used with --follow, --pid or --cgroup");
+	if (o->compress && !writer_can_compress())
+		return usage_error(
+			"--compress needs zstd, which this kmemx was built without\n  Compress the file afterwards, or build kmemx with libzstd");
+	if (o->compress && c->stream_fd >= 0)
+		return usage_error(
+			"--compress cannot be used with -o -\n  Compress the stream: kmemx record -o - | zstd >FILE");
+	if (o->compress && o->file_version == 6)
+		return usage_error(
+			"--compress needs --file-version 7: version 6 has no compression");
+	c->output = o->output;
+	c->labels = strbuf_text(&o->label_text);
+	c->compress = o->compress;
+	c->exact_ledger = o->exact_ledger;
+	c->events.slab = o->slab || !o->page || o->all_events;
+	c->events.page = o->page || !o->slab || o->all_events;
+	c->events.frag = o->frag || o->all_events;
+	c->events.percpu = o->percpu || o->all_events;
+	c->events.extra = o->events.items;
+	c->events.nr_extra = o->events.count;
+	c->events.filter = o->filter;
+	c->events.filter_frees = o->filter_frees;
+	c->follow = o->follow;
+	c->buffer_bytes = o->buffer_bytes;
+	c->clock = o->clock;
+	c->duration_ns = o->duration_ns;
+	c->file_version = (unsigned int)o->file_version;
+	recorder_set_owner(c);
+	if (recorder_stack("record", o->stack, &c->events.stack) != GO_ON)
+		return EXIT_USAGE;
+	return set_samples(o, c);
+}
+
+/* --- what the user sees ------------------------------------------------------------------ */
+
+/* The context of capture's callbacks. */
+struct record_say {
+	const struct capture_options *c;
+	struct live_line line;
+};
+
+static void show_progress(void *ctx, const struct capture_progress *so_far)
+{
+	struct record_say *say = ctx;
+
+	live_line_show(&say->line, so_far);
+}
+
+static void say_started(void *ctx, size_t nr_tasks, const char *stacks_how)
+{
+	const struct record_say *say = ctx;
+	const struct capture_options *c = say->c;
+	const char *what = !c->events.page   ? "slab"
+			   : !c->events.slab ? "page"
+					     : "slab and page";
+	struct strbuf whom = { 0 };
+
+	/* Do not count tasks if only the command is traced: it is one. */
+	if (c->nr_pids || c->cgroup)
+		strbuf_printf(&whom, "%zu task%s: ", nr_tasks, nr_tasks == 1 ? "" : "s");
+	if (c->follow)
+		strbuf_puts(&whom, "the command and its descendants");
+	if (c->follow && (c->nr_pids || c->cgroup))
+		strbuf_puts(&whom, ", ");
+	if (c->nr_pids)
+		strbuf_printf(&whom, "%zu process%s with descendants and threads",
+			      c->nr_pids, c->nr_pids == 1 ? "" : "es");
+	if (c->cgroup)
+		strbuf_printf(&whom, "%sthe control group %s", c->nr_pids ? ", " : "",
+			      c->cgroup);
+	if (!whom.size)
+		strbuf_puts(&whom, "the whole system");
+	message_info("recording %s events of %s%s. Ctrl-C stops.", what,
+		     strbuf_text(&whom), recorder_callchains(stacks_how));
+	strbuf_free(&whom);
+}
+
+/* @next: also print what to do with the recording. */
+static void say_summary(const struct capture_options *c, const struct capture_result *r,
+			bool next)
+{
+	struct strbuf lost = { 0 };
+	bool named = strcmp(c->output, DEFAULT_OUTPUT) != 0;
+	char bytes[32], time[32];
+
+	recorder_format_time(time, sizeof(time), r->duration_ns);
+	recorder_format_bytes(bytes, sizeof(bytes), r->file_bytes);
+	recorder_format_losses(&lost, r);
+	message_info("%" PRIu64 " event%s in %s, %s, %s -> %s", r->events,
+		     plural(r->events), time, bytes, strbuf_text(&lost),
+		     c->stream_fd >= 0 ? "standard output" : c->output);
+	if (r->overrun || r->dropped)
+		message_info(
+			"to lose fewer events: a larger buffer (-b), fewer events (--slab, --page), --stack none");
+	if (next && c->stream_fd < 0 && r->wanted && !r->write_error)
+		message_info("next: kmemx summary%s%s", named ? " -i " : "",
+			     named ? SHELL_NAME(c->output) : "");
+	strbuf_free(&lost);
+}
+
+/* Nothing was recorded: an error, as there is nothing to report. */
+static void say_nothing_recorded(const struct capture_options *c)
+{
+	/* The texts are in the formats: newlines in arguments would be escaped. */
+	if (c->nr_pids)
+		message_error(
+			"record",
+			"nothing was recorded: the processes of -p allocated nothing\n  Are they idle? Record for longer, or the whole system: leave out -p");
+	else if (c->events.filter || event_criteria_any(&c->events.criteria))
+		message_error(
+			"record",
+			"nothing was recorded: no event passed the filter\n  Use a wider filter, or record without %s",
+			c->events.filter ? "--filter" : "it");
+	else
+		message_error(
+			"record",
+			"nothing was recorded: no event occurred\n  Record for longer, or other events: --slab, --page, -e");
+}
+
+static void say_cut_short(const struct capture_options *c, const struct capture_result *r)
+{
+	int err = r->write_error;
+
+	if (!r->events)
+		message_error(
+			"record",
+			"nothing was recorded: the first event could not be written: %s\n  Make room there, or use -o FILE",
+			strerror(err));
+	else if (c->stream_fd >= 0)
+		message_error(
+			"record",
+			"the stream was cut short: %s\n  The reader received everything sent so far",
+			strerror(err));
+	else
+		message_error(
+			"record",
+			"the recording was cut short: %s\n  %s holds the events read so far and is marked as truncated. Make room there, or use -o FILE.",
+			strerror(err), c->output);
+}
+
+/* --- running ----------------------------------------------------------------------------- */
+
+/* @alone: not one run of --repeat. @stopped: set if a signal ended the recording. */
+static int record(const struct capture_options *c, bool quiet, bool alone, bool *stopped)
+{
+	struct capture_result result = { 0 };
+	struct record_say *say = c->ctx;
+	bool running;
+	int status, ret;
+
+	/* Do not mix the line with the command's output on the terminal. */
+	live_line_start(&say->line, !quiet && (!c->argv || !isatty(STDOUT_FILENO)));
+	ret = capture_run(c, &result);
+	live_line_end(&say->line);
+	if (ret == 0 && result.exec_errno) {
+		recorder_say_exec_failure(c->argv[0], result.exec_errno);
+		capture_wait(c, &result);
+		return result.exec_errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	}
+	if (ret == 0 && result.write_error)
+		say_cut_short(c, &result);
+	if (ret == 0 && !quiet)
+		say_summary(c, &result, alone);
+	if (ret == 0 && result.read_error)
+		recorder_say_unread("record", &result);
+	running = ret == 0 && result.child.pid > 0 && !result.child.ended &&
+		  result.child.go_fd < 0;
+	if (!quiet && running)
+		message_info("%s", result.timed_out
+					   ? "time limit reached; sending SIGTERM"
+					   : "waiting for the command to end");
+	status = capture_wait(c, &result);
+	*stopped = result.stop_signal;
+	if (ret || result.write_error || result.read_error || result.cut_bytes)
+		return EXIT_FAILED;
+	if (!result.wanted && !status) {
+		say_nothing_recorded(c);
+		return EXIT_FAILED;
+	}
+	return running && result.timed_out ? EXIT_OK : status;
+}
+
+/* The context of record_once(), which --repeat calls for each run. */
+struct record_once {
+	struct capture_options *c;
+	bool quiet;
+};
+
+static int record_once(void *ctx, const char *output, bool *stopped)
+{
+	struct record_once *once = ctx;
+	int ret;
+
+	once->c->output = output;
+	ret = record(once->c, once->quiet, false, stopped);
+	/* Print it only for the first run: it is the same for all. */
+	once->c->started = NULL;
+	return ret;
+}
+
+static int record_all(struct record_options *o, struct capture_options *c)
+{
+	struct record_once once = { c, o->quiet };
+	const struct record_repeat repeat = { o->repeat, o->output, o->quiet, record_once,
+					      &once };
+	bool stopped;
+
+	if (o->flight.memory)
+		return record_flight(&o->flight, c, o->quiet);
+	return o->repeat ? record_repeat(&repeat) : record(c, o->quiet, true, &stopped);
+}
+
+static int run_record(int argc, char **argv)
+{
+	struct record_options o = { .output = DEFAULT_OUTPUT,
+				    .file_version = 7,
+				    .flight = RECORD_FLIGHT_INIT };
+	struct message_log log_state = { .command = "record" };
+	struct capture_options c = { 0 };
+	struct record_say say = { .c = &c };
+	struct strbuf line = { 0 };
+	pid_t *pids = NULL;
+	struct log log;
+	sigset_t before;
+	int operands = argc, ret;
+
+	ret = parse(&o, argc, argv, &operands);
+	if (ret != GO_ON)
+		goto out;
+	c.argv = operands < argc ? argv + operands : NULL;
+	ret = input_command_tell("record", c.argv) ? EXIT_USAGE : set_rest(&o, &c);
+	if (ret == GO_ON)
+		ret = record_filters_set(&o.filters, o.page || o.all_events, &c);
+	if (ret == GO_ON)
+		ret = record_flight_set(&o.flight, &c,
+					strcmp(o.output, DEFAULT_OUTPUT) != 0);
+	if (ret == GO_ON)
+		ret = recorder_pids("record", &o.pids, &pids, &c.nr_pids);
+	if (ret != GO_ON)
+		goto out;
+	log_state.verbose = o.verbose;
+	log_state.quiet = o.quiet;
+	log = live_line_log(&say.line, message_log(&log_state));
+	recorder_command_line(&line, argc, argv);
+	c.stop_fd = signals_block(&before);
+	if (c.stop_fd < 0) {
+		message_error("record", "cannot watch for signals: %s", strerror(errno));
+		ret = EXIT_FAILED;
+		goto out;
+	}
+	c.pids = pids;
+	c.command_line = strbuf_text(&line);
+	c.child_sigmask = &before;
+	c.log = &log;
+	c.started = o.quiet ? NULL : say_started;
+	c.progress = o.quiet || !isatty(STDERR_FILENO) ? NULL : show_progress;
+	c.ctx = &say;
+	ret = record_filters_look_up(&o.filters, &c);
+	if (ret == GO_ON)
+		ret = record_all(&o, &c);
+	message_log_end(&log_state);
+	close(c.stop_fd);
+	signals_unblock(&before);
+out:
+	free_options(&o);
+	record_filters_free(&o.filters);
+	record_flight_free(&o.flight);
+	free(pids);
+	strbuf_free(&line);
+	return ret;
+}
+
+const struct command command_record = {
+	.name = "record",
+	.purpose = "record allocations while a command runs, or until stopped",
+	.group = COMMAND_RECORD,
+	.run = run_record,
+	.runs_command = true,
+};

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx record --repeat.
+ * In: how often, a directory, a callback that records. Out: 001.dat, 002.dat, ... in the directory.
+ */
+#include "cmd/record/record_repeat.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/shell_word.h"
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+
+/* Rejects a directory with recordings: a comparison would mix older runs with the new ones. */
+static int check_empty(const char *directory)
+{
+	DIR *dir = opendir(directory);
+	const struct dirent *entry;
+	int ret = GO_ON;
+
+	if (!dir) {
+		message_error("record", "cannot open %s: %s", directory, strerror(errno));
+		return EXIT_FAILED;
+	}
+	while (ret == GO_ON && (entry = readdir(dir))) {
+		size_t size = strlen(entry->d_name);
+
+		if (size <= 4 || strcmp(entry->d_name + size - 4, ".dat"))
+			continue;
+		message_error(
+			"record",
+			"%s already has recordings (%s)\n  Name another directory, or empty it first",
+			directory, entry->d_name);
+		ret = EXIT_FAILED;
+	}
+	closedir(dir);
+	return ret;
+}
+
+int record_repeat(const struct record_repeat *r)
+{
+	char path[4096];
+	uint64_t i;
+	int ret;
+
+	if (mkdir(r->directory, 0777) && errno != EEXIST) {
+		message_error("record", "cannot create directory %s: %s", r->directory,
+			      strerror(errno));
+		return EXIT_FAILED;
+	}
+	ret = check_empty(r->directory);
+	if (ret != GO_ON)
+		return ret;
+	for (i = 1; i <= r->times; i++) {
+		bool stopped = false,
+		     slash = r->directory[strlen(r->directory) - 1] == '/';
+
+		if (snprintf(path, sizeof(path), "%s%s%03" PRIu64 ".dat", r->directory,
+			     slash ? "" : "/", i) >= (int)sizeof(path)) {
+			message_error("record", "%s: %s", r->directory,
+				      strerror(ENAMETOOLONG));
+			return EXIT_FAILED;
+		}
+		ret = r->once(r->ctx, path, &stopped);
+		if (!ret && !stopped)
+			continue;
+		message_error("record",
+			      "run %" PRIu64 " of %" PRIu64
+			      " %s: the remaining runs are skipped",
+			      i, r->times, stopped ? "was stopped" : "failed");
+		return ret;
+	}
+	if (!r->quiet)
+		message_info("%" PRIu64 " run%s in %s; compare: kmemx diff OLD/ %s",
+			     r->times, plural(r->times), r->directory,
+			     SHELL_NAME(r->directory));
+	return EXIT_OK;
+}

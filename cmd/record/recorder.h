@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: what the commands that make recordings share.
+ * In: argv, the environment, counts. Out: options of the library, texts for the user.
+ */
+#ifndef KMEMX_CMD_RECORDER_H
+#define KMEMX_CMD_RECORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "capture/session/capture.h"
+#include "cmd/options/options.h"
+
+/* Appends "kmemx record ...", quoted for a shell. */
+void recorder_command_line(struct strbuf *sb, int argc, char **argv);
+/* Parses "PID[,PID]..." of each -p into a new array, which the caller frees in any case. GO_ON, or
+ * an exit code after a message.
+ */
+int recorder_pids(const char *command, const struct option_strings *o, pid_t **pids,
+		  size_t *nr);
+/* The words of --stack, ending in NULL. */
+extern const char *const recorder_stacks[];
+/* Parses the word of --stack; NULL leaves @stack as it is. GO_ON, or EXIT_USAGE after a message. */
+int recorder_stack(const char *command, const char *word, enum capture_stack *stack);
+/* What to say about callchains when a recording begins, from @stacks_how of capture's result, such
+ * as " (callchains on all events)": a kernel before 5.17 cannot record fewer.
+ */
+const char *recorder_callchains(const char *stacks_how);
+/* With sudo the recording belongs to the calling user, as reports do not need root. */
+void recorder_set_owner(struct capture_options *c);
+/* "68.4 MiB" */
+void recorder_format_bytes(char *buf, size_t size, uint64_t bytes);
+/* "3.21 s", or "8.3 ms" where seconds would show nothing */
+void recorder_format_time(char *buf, size_t size, uint64_t ns);
+/* "none lost", "8 LOST (5 overrun, 3 dropped)", "CUT SHORT, 12 still in the ring buffers" */
+void recorder_format_losses(struct strbuf *sb, const struct capture_result *r);
+/* Reports that a ring buffer could not be read to its end; the reason was logged. */
+void recorder_say_unread(const char *command, const struct capture_result *r);
+/* Says that the command of kmemx record was not found or cannot be executed. */
+void recorder_say_exec_failure(const char *command, int err);
+
+#endif

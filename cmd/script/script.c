@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx script.
+ * In: a recording. Out: its events, one per line, in time order.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/filter/event_filter.h"
+#include "base/safe_text.h"
+#include "base/shell_word.h"
+#include "cmd/input/input.h"
+#include "cmd/input/input_dirs.h"
+#include "cmd/input/input_hints.h"
+#include "cmd/input/input_symbols.h"
+#include "cmd/input/input_window.h"
+#include "cmd/options/command.h"
+#include "cmd/options/lost_limit.h"
+#include "cmd/options/message.h"
+#include "cmd/options/options.h"
+#include "cmd/output/output.h"
+#include "cmd/output/text_output.h"
+#include "cmd/script/script_filter.h"
+#include "script/script.h"
+#include "study/study_facts.h"
+
+/* Events read at a time. */
+#define BATCH 128
+
+struct script_args {
+	const char *path, *output, *format, *gfp;
+	struct window window;
+	struct symbol_files symbols;
+	struct script_filter filter;
+	const char *modules, *source;
+	struct debug_places places;
+	bool json, stack, ns, raw_ip, no_inline, no_pager;
+	uint64_t lines;
+	unsigned int verbose;
+	struct script_options look;
+};
+
+/* All that run() opens and must close. */
+struct script_run {
+	struct script_args args;
+	struct input in;
+	struct analysis_env env;
+	struct sites sites;
+	struct tasks tasks;
+	struct event_filter filter;
+	struct event_filter_names names;
+	bool keep_stacks, used; /* used: the stream's events were read */
+	uint64_t nr_shown;
+	int failed;		 /* GO_ON, or the exit code after a message */
+	bool unreadable;	 /* more of the file is damaged than not */
+	struct text_output file; /* of --output; if closed, standard output */
+};
+
+static const char command_name[] = "script";
+
+static const char *const formats[] = { "text", "json", "kmemtrace", "kmemtrace-min",
+				       NULL };
+static const char *const gfps[] = { "names", "short", "hex", NULL };
+
+static int parse(struct script_args *a, int argc, char **argv)
+{
+	static const struct option_words words[] = { { "format", formats, false },
+						     { "gfp", gfps, false },
+						     { NULL, NULL, false } };
+	static const struct option_usage usage = {
+		.command = command_name,
+		.purpose = "Show the events of a recording, one per line, in time order.",
+		.usage = "kmemx script [options] [FILE]",
+		.examples =
+			"  kmemx script --callsite getname_flags --time 10%,20% --stack\n"
+			"  kmemx script --ptr 0xffff88007cad6000   the life of one object\n",
+		.words = words,
+		.short_help = true,
+	};
+	const struct option_entry options[] = {
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
+		INPUT_OPTION(&a->path),
+		SYMBOL_FILE_OPTIONS(OPTION_STRING, a->symbols, ""),
+		DEBUG_PLACE_OPTIONS(a->places),
+		DIR_FILE_OPTIONS(OPTION_STRING, a),
+		{ OPTION_GROUP, 0, NULL, NULL, NULL,
+		  "Which events (A,B: any of them; several options: all)" },
+		TIME_OPTION(a->window),
+		INSTANCE_OPTION(a->window),
+		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "cpu", "LIST", &a->filter.cpus,
+		  "CPUs: 0,2-3" },
+		{ OPTION_STRINGS | OPTION_EVERYDAY, 'p', "pid", "LIST", &a->filter.pids,
+		  "processes: 1,100-199" },
+		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "comm", "NAMES", &a->filter.comms,
+		  "tasks of these names: sh,'kworker*'" },
+		{ OPTION_STRINGS | OPTION_EVERYDAY, 'e', "event", "NAMES",
+		  &a->filter.events, "events: kmalloc,kmem:kfree,'mm_page_*'" },
+		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "callsite", "SITES",
+		  &a->filter.sites, "callsites: function, function+0x1f, 0xffff..." },
+		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "dir", "DIRS", &a->filter.dirs,
+		  "directories of callsites: fs,net/ipv4" },
+		{ OPTION_STRINGS, 0, "ptr", "ADDRS", &a->filter.ptrs,
+		  "the slab objects at these addresses" },
+		{ OPTION_POSITIVE | OPTION_EVERYDAY, 'l', "lines", "N", &a->lines,
+		  "only the first N events" },
+		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show them" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "stack", NULL, &a->stack,
+		  "the callchain under its event" },
+		{ OPTION_STRING, 0, "format", "FORMAT", &a->format,
+		  "text, json, kmemtrace (the old tracer's), kmemtrace-min" },
+		{ OPTION_STRING, 0, "gfp", "HOW", &a->gfp,
+		  "flags as names, short (names), hex" },
+		{ OPTION_FLAG, 0, "ns", NULL, &a->ns, "time stamps in nanoseconds" },
+		RAW_IP_OPTION(a->raw_ip),
+		NO_INLINE_OPTION(a->no_inline),
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "json", NULL, &a->json,
+		  "JSON, one object per line" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &a->output,
+		  "write to FILE instead of standard output" },
+		PAGER_OPTION(a->no_pager),
+		VERBOSE_OPTION(a->verbose),
+		OPTIONS_END,
+	};
+	int operands, ret;
+
+	ret = options_parse(&usage, options, argc, argv, &operands);
+	if (ret == GO_ON)
+		ret = input_path(command_name, argc, argv, operands, &a->path);
+	return ret;
+}
+
+static int check_look(struct script_args *a)
+{
+	struct script_options *look = &a->look;
+	int format = 0, gfp;
+
+	if (a->format) {
+		format = option_choose("--format", a->format, formats,
+				       ARRAY_SIZE(formats) - 1, command_name);
+		if (format < 0)
+			return EXIT_USAGE;
+	}
+	if (a->json && a->format && format != SCRIPT_JSON) {
+		message_error(command_name,
+			      "--json and --format cannot be used together");
+		return EXIT_USAGE;
+	}
+	look->format = a->json ? SCRIPT_JSON : (enum script_format)format;
+	gfp = look->format == SCRIPT_KMEMTRACE_MIN ? SCRIPT_GFP_HEX : SCRIPT_GFP_NAMES;
+	if (a->gfp) {
+		gfp = option_choose("--gfp", a->gfp, gfps, ARRAY_SIZE(gfps) - 1,
+				    command_name);
+		if (gfp < 0)
+			return EXIT_USAGE;
+	}
+	if (a->gfp && (look->format == SCRIPT_KMEMTRACE || look->format == SCRIPT_JSON)) {
+		message_error(
+			command_name,
+			"--gfp needs the text or kmemtrace-min format\n  kmemtrace prints a decimal number, JSON the number and the names");
+		return EXIT_USAGE;
+	}
+	look->gfp = (enum script_gfp)gfp;
+	if (a->stack && look->format >= SCRIPT_KMEMTRACE) {
+		message_error(command_name,
+			      "--stack: the kmemtrace formats have no callchains");
+		return EXIT_USAGE;
+	}
+	look->stack = a->stack;
+	look->ns = a->ns;
+	return GO_ON;
+}
+
+/* --- reading ----------------------------------------------------------------------------- */
+
+static int open_output(struct script_run *r)
+{
+	const char *path = r->args.output;
+
+	if (!path || !strcmp(path, "-"))
+		return GO_ON;
+	return text_output_open(&r->file, path, r->in.study.path, command_name);
+}
+
+/* Opens the stream, or opens it again to read the events once more. */
+static int open_stream(struct script_run *r)
+{
+	const struct event_stream_options how = { .keep_stacks = r->keep_stacks };
+	int ret = input_read(&r->in, &how);
+
+	r->env.stream = r->in.study.stream;
+	return ret;
+}
+
+/* Show no progress if the output goes to a terminal or a pipe: it would mix with the lines. */
+static bool shows_progress(const struct script_run *r)
+{
+	struct stat st;
+
+	return r->file.fd >= 0 || (!isatty(STDOUT_FILENO) && !fstat(STDOUT_FILENO, &st) &&
+				   !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode));
+}
+
+static void tell_progress(const struct script_run *r, struct progress *p,
+			  uint64_t nr_events)
+{
+	uint64_t done, total;
+
+	study_progress(&r->in.study, &done, &total);
+	progress_show(p, done, total, nr_events);
+}
+
+/* Calls @fn for every event that passes the filter. 0, or -errno of the stream or @fn. */
+static int for_each(struct script_run *r, struct script *s,
+		    int (*fn)(struct script_run *r, struct script *s,
+			      const struct kmem_event *ev))
+{
+	const uint64_t limit = r->args.lines ? r->args.lines : UINT64_MAX;
+	struct kmem_event evs[BATCH];
+	uint64_t nr_events = 0, seen = 0;
+	struct progress progress;
+	int nr = 0, i, err = 0;
+
+	progress_start(&progress, "decoding");
+	progress.off |= !shows_progress(r);
+	while (!err && nr_events < limit &&
+	       (nr = event_stream_next_batch(r->in.study.stream, evs, BATCH)) > 0) {
+		for (i = 0; i < nr && !err && nr_events < limit; i++) {
+			if (!script_shows(&r->args.look, &evs[i]) ||
+			    !event_filter_pass(&r->filter, &r->names, &evs[i]))
+				continue;
+			nr_events += evs[i].type != KMEM_LOSS;
+			err = fn(r, s, &evs[i]);
+		}
+		seen += (uint64_t)nr;
+		if (seen / PROGRESS_INTERVAL != (seen - (uint64_t)nr) / PROGRESS_INTERVAL)
+			tell_progress(r, &progress, seen);
+	}
+	progress_end(&progress);
+	if (r->filter.failed)
+		return -ENOMEM;
+	return err ? err : nr < 0 ? nr : 0;
+}
+
+static int learn(struct script_run *r, struct script *s, const struct kmem_event *ev)
+{
+	script_learn(s, ev);
+	return 0;
+}
+
+static int print(struct script_run *r, struct script *s, const struct kmem_event *ev)
+{
+	r->nr_shown += ev->type != KMEM_LOSS;
+	return script_print(s, ev);
+}
+
+/* --- writing ----------------------------------------------------------------------------- */
+
+/* "# kmemx.dat: Linux 6.1.0 x86_64, 2 CPUs, clock local" */
+static void put_banner(const struct script_run *r, struct outbuf *out)
+{
+	const struct recording *rec = r->in.study.rec;
+	const char *clock = recording_clock(rec, r->in.study.window.buffer);
+	char release[128], machine[64];
+	struct strbuf line = { 0 };
+
+	if (r->args.look.format != SCRIPT_TEXT)
+		return;
+	recording_release(rec, release, sizeof(release));
+	recording_machine(rec, machine, sizeof(machine));
+	strbuf_puts(&line, "# ");
+	safe_text_puts(&line, r->in.study.path);
+	strbuf_puts(&line, ": Linux ");
+	safe_text_puts(&line, *release ? release : "(unknown)");
+	strbuf_puts(&line, *machine ? " " : "");
+	safe_text_puts(&line, machine);
+	strbuf_printf(&line, ", %u CPU%s%s", rec->nr_cpus, plural(rec->nr_cpus),
+		      *clock ? ", clock " : "");
+	safe_text_puts(&line, clock);
+	strbuf_puts(&line, "\n");
+	outbuf_add(out, strbuf_text(&line), line.size);
+	strbuf_free(&line);
+}
+
+/* Prints the losses in one line at the end. */
+static void put_losses(struct script_run *r, struct outbuf *out)
+{
+	struct study_facts facts;
+	struct strbuf text = { 0 };
+
+	study_facts_init(&facts, &r->in.study, r->in.study.window.buffer);
+	r->unreadable = study_facts_unreadable(&facts);
+	if (r->args.look.format != SCRIPT_JSON && facts.nr_gaps && !r->args.lines) {
+		study_facts_lost_text(&facts, &text);
+		outbuf_puts(out, "# LOST ");
+		outbuf_puts(out, strbuf_text(&text));
+		outbuf_char(out, '\n');
+	}
+	if (r->args.look.format != SCRIPT_JSON && *facts.truncated && !r->args.lines) {
+		outbuf_puts(out, "# CUT SHORT: ");
+		outbuf_puts(out, facts.truncated);
+		outbuf_char(out, '\n');
+	}
+	strbuf_free(&text);
+}
+
+/* Called again, for all events, if the pager cannot start. */
+static int write_events(const struct render_out *to, const void *arg)
+{
+	struct script_run *r = *(struct script_run *const *)arg;
+	const struct script_env env = { &r->env, &r->sites, &r->tasks };
+	struct outbuf out;
+	struct script *s = NULL;
+	int err;
+
+	if (r->used && r->failed == GO_ON)
+		r->failed = open_stream(r);
+	if (r->failed != GO_ON)
+		return 0;
+	r->used = true;
+	r->nr_shown = 0;
+	err = outbuf_init(&out, to->write, to->ctx);
+	if (!err)
+		err = script_new(&s, &env, &r->args.look, &out);
+	if (!err && script_learns(&r->args.look)) {
+		err = for_each(r, s, learn);
+		if (!err)
+			r->failed = open_stream(r);
+	}
+	if (!err && r->failed == GO_ON) {
+		put_banner(r, &out);
+		script_header(s);
+		err = for_each(r, s, print);
+	}
+	if (!err && r->failed == GO_ON) {
+		put_losses(r, &out);
+		err = outbuf_flush(&out);
+	}
+	script_free(s);
+	outbuf_free(&out);
+	return err;
+}
+
+static int show(struct script_run *r)
+{
+	const struct render_out file = { text_output_write, &r->file };
+	bool pager = !r->args.no_pager && r->args.look.format != SCRIPT_JSON;
+	int err, ret;
+
+	if (r->file.fd < 0) {
+		ret = output_write(command_name, write_events, &r, pager);
+		return r->failed == GO_ON ? ret : r->failed;
+	}
+	err = write_events(&file, &r);
+	if (r->failed != GO_ON)
+		return r->failed;
+	if (!err)
+		err = text_output_commit(&r->file);
+	if (!err)
+		return EXIT_OK;
+	message_error(command_name, "cannot write %s: %s", r->args.output,
+		      strerror(-err));
+	return EXIT_FAILED;
+}
+
+static int nothing_shown(const struct script_run *r)
+{
+	if (!event_stream_stats(r->in.study.stream)->nr_events) {
+		message_error(
+			command_name, "%s contains no events%s\n  %s kmemx info -i %s",
+			r->in.study.path, r->args.window.time ? " in that time" : "",
+			"Show its span and its events:", SHELL_NAME(r->in.study.path));
+		return EXIT_FAILED;
+	}
+	return script_filter_nothing(&r->args.filter, command_name, r->in.study.path);
+}
+
+/* Opens all that is needed to print events. */
+static int open_all(struct script_run *r)
+{
+	const struct script_args *a = &r->args;
+	struct study_options opts = {
+		.path = a->path,
+		.want_symbols = true,
+		.symbols = a->symbols,
+		.want_rule = true,
+		.places = a->places,
+		.window = a->window,
+		.no_inline = a->no_inline || a->raw_ip,
+		.want_dirs = a->filter.dirs.count,
+	};
+	const struct dir_files files = { a->symbols.vmlinux, a->modules, a->source };
+	const struct study *study = &r->in.study;
+	int ret;
+
+	if (opts.want_dirs)
+		opts.dirs = files;
+	else if (!opts.no_inline)
+		opts.lines = files;
+	opts.search = opts.want_dirs || !opts.no_inline;
+	ret = input_open(&r->in, &opts, command_name, a->verbose);
+	if (ret == GO_ON && opts.want_dirs && !study->dirs)
+		ret = input_hints_missing(
+			&r->in, "--dir needs the directories of functions", true);
+	if (ret == GO_ON)
+		ret = script_filter_resolve(&a->filter, &r->filter, study->fmts,
+					    &study->log, study->path);
+	if (ret == GO_ON && tasks_read(&r->tasks, study->rec->cmdlines))
+		ret = input_stream_failed(&r->in, -ENOMEM);
+	if (ret != GO_ON)
+		return ret;
+	r->keep_stacks = script_filter_wants_stacks(&r->filter, study->fmts);
+	r->env = study_env(study);
+	if (opts.no_inline)
+		r->env.lines = NULL;
+	r->env.raw_ip = a->raw_ip;
+	sites_init(&r->sites, &r->env);
+	r->names = (struct event_filter_names){ study->syms, &r->sites, &r->tasks };
+	ret = open_stream(r);
+	return ret == GO_ON ? open_output(r) : ret;
+}
+
+static int run(struct script_run *r)
+{
+	int ret = open_all(r);
+
+	if (ret == GO_ON)
+		ret = show(r);
+	if (ret == EXIT_OK && r->unreadable)
+		return lost_limit_damage(r->in.study.path, command_name);
+	return ret == EXIT_OK && !r->nr_shown && r->in.study.stream ? nothing_shown(r)
+								    : ret;
+}
+
+static int run_script(int argc, char **argv)
+{
+	struct script_run r = { .file = TEXT_OUTPUT_INIT, .failed = GO_ON };
+	int ret = parse(&r.args, argc, argv);
+
+	if (ret == GO_ON)
+		ret = check_look(&r.args);
+	if (ret == GO_ON)
+		ret = input_window_check(&r.args.window, command_name);
+	if (ret == GO_ON)
+		ret = symbol_files_check(&r.args.symbols, command_name);
+	if (ret == GO_ON)
+		ret = debug_places_check(&r.args.places, &r.args.symbols, command_name);
+	if (ret == GO_ON)
+		ret = input_dirs_unused(&(struct dir_files){ .source = r.args.source },
+					r.args.filter.dirs.count, false, "--dir",
+					command_name);
+	if (ret == GO_ON)
+		ret = run(&r);
+	text_output_close(&r.file);
+	event_filter_free(&r.filter);
+	tasks_free(&r.tasks);
+	sites_free(&r.sites);
+	input_close(&r.in);
+	script_filter_free(&r.args.filter);
+	return ret;
+}
+
+const struct command command_script = {
+	.name = "script",
+	.purpose = "show the events of a recording, one a line",
+	.group = COMMAND_LOOK,
+	.run = run_script,
+};

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx script's options that choose events.
+ * In: comma-separated words. Out: a filter, or a message.
+ */
+#include "cmd/script/script_filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/shell_word.h"
+#include "base/strbuf.h"
+#include "cmd/options/command.h"
+#include "cmd/options/filter_words.h"
+#include "cmd/options/message.h"
+
+struct target {
+	struct event_filter *filter;
+	const struct event_formats *fmts;
+	const struct log *log;
+	const char *path;
+};
+
+static int unknown_event(const struct target *t, const char *word)
+{
+	uint32_t nr = event_formats_count(t->fmts), i;
+	const char **names = calloc(nr + 1, sizeof(*names));
+	const char *near = NULL, *name = strchr(word, ':');
+
+	for (i = 0; names && i < nr; i++)
+		names[i] = event_formats_at(t->fmts, i)->name;
+	if (names)
+		near = options_nearest(name ? name + 1 : word, names, nr);
+	if (near)
+		log_msg(t->log, LOG_ERROR, "%s has no event '%s'. Did you mean '%s'?",
+			t->path, word, near);
+	else
+		log_msg(t->log, LOG_ERROR,
+			"%s has no event '%s'\n  List its events: kmemx info -i %s",
+			t->path, word, SHELL_NAME(t->path));
+	free(names);
+	return EXIT_USAGE;
+}
+
+static int add_cpu(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return event_filter_add_cpu(t->filter, word);
+}
+
+static int add_pid(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return event_filter_add_pid(t->filter, word);
+}
+
+static int add_comm(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return event_filter_add_comm(t->filter, word);
+}
+
+static int add_site(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	if (!strcmp(word, FILTER_DEEP)) {
+		log_msg(t->log, LOG_ERROR,
+			"--callsite deep: events are shown with the callsites that they were recorded with\n  Callsites beyond wrappers: kmemx stat --callsite deep    a function of this name: '[d]eep'");
+		return EXIT_USAGE;
+	}
+	return event_filter_add_site(t->filter, word);
+}
+
+static int add_dir(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return event_filter_add_dir(t->filter, word);
+}
+
+static int add_ptr(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return event_filter_add_ptr(t->filter, word);
+}
+
+static int add_event(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+	int err = event_filter_add_event(t->filter, word, t->fmts);
+
+	return err == -ENOENT ? unknown_event(t, word) : err;
+}
+
+int script_filter_resolve(const struct script_filter *o, struct event_filter *filter,
+			  const struct event_formats *fmts, const struct log *log,
+			  const char *path)
+{
+	const struct {
+		struct filter_option option;
+		int (*add)(void *ctx, const char *word);
+	} all[] = {
+		{ { "--cpu", "a CPU or a range: 0,2-3", &o->cpus }, add_cpu },
+		{ { "--pid", "a process or a range: 1,100-199", &o->pids }, add_pid },
+		{ { "--comm", "a task's name", &o->comms }, add_comm },
+		{ { "--callsite", "function, function+0x1f or 0xffff...", &o->sites },
+		  add_site },
+		{ { "--dir", "a directory of the kernel's source: fs/ext4", &o->dirs },
+		  add_dir },
+		{ { "--ptr", "an address in hexadecimal", &o->ptrs }, add_ptr },
+		{ { "--event", "an event's name", &o->events }, add_event },
+	};
+	struct target target = { filter, fmts, log, path };
+	size_t i;
+	int ret = GO_ON;
+
+	for (i = 0; i < ARRAY_SIZE(all) && ret == GO_ON; i++)
+		ret = filter_each_word(&all[i].option, all[i].add, &target, log);
+	return ret;
+}
+
+bool script_filter_wants_stacks(const struct event_filter *filter,
+				const struct event_formats *fmts)
+{
+	uint32_t i;
+
+	for (i = 0; filter->ids && i < event_formats_count(fmts); i++) {
+		const struct event_format *fmt = event_formats_at(fmts, i);
+
+		if (fmt->type == KMEM_KERNEL_STACK && filter->ids[fmt->id])
+			return true;
+	}
+	return false;
+}
+
+int script_filter_nothing(const struct script_filter *o, const char *command,
+			  const char *path)
+{
+	static const char *const options[] = { "--cpu",	     "--pid", "--comm", "--event",
+					       "--callsite", "--dir", "--ptr" };
+	const struct option_strings *values[] = { &o->cpus,   &o->pids,	 &o->comms,
+						  &o->events, &o->sites, &o->dirs,
+						  &o->ptrs };
+	struct strbuf given = { 0 };
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		for (k = 0; k < values[i]->count; k++)
+			strbuf_printf(&given, " %s %s", options[i], values[i]->items[k]);
+	}
+	message_error(
+		command,
+		"%s has no events that match%s\n  List its events: kmemx info -i %s",
+		path, given.size ? strbuf_text(&given) : " this format",
+		SHELL_NAME(path));
+	strbuf_free(&given);
+	return EXIT_FAILED;
+}
+
+void script_filter_free(struct script_filter *o)
+{
+	free(o->cpus.items);
+	free(o->pids.items);
+	free(o->comms.items);
+	free(o->events.items);
+	free(o->sites.items);
+	free(o->dirs.items);
+	free(o->ptrs.items);
+}

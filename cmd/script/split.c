@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx split.
+ * In: a recording. Out: a part of it, as a recording of its own.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analysis/filter/event_filter.h"
+#include "base/shell_word.h"
+#include "capture/file/new_recording.h"
+#include "cmd/input/input.h"
+#include "cmd/input/input_window.h"
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+#include "cmd/options/options.h"
+#include "cmd/output/output.h"
+#include "cmd/script/script_filter.h"
+#include "event/split.h"
+#include "event/split_sample.h"
+
+/* The value of an option, such as "16,3". one_in 0: no sample. */
+struct sample_choice {
+	const char *text;
+	unsigned int one_in, part;
+};
+
+struct split_args {
+	const char *path, *output;
+	struct sample_choice sample, stack_sample;
+	struct window window;
+	struct script_filter filter; /* only its CPUs are used */
+	unsigned int verbose;
+};
+
+/* All that run() opens and must close. */
+struct split_run {
+	struct split_args args;
+	struct input in;
+	struct event_filter filter;
+	bool *cpus;
+	struct new_recording output;
+};
+
+static const char command_name[] = "split";
+
+static int parse(struct split_args *a, int argc, char **argv)
+{
+	static const struct option_usage usage = {
+		.command = command_name,
+		.purpose = "Write a part of a recording to a new recording.",
+		.usage = "kmemx split [options] -o OUTPUT [FILE]",
+		.examples =
+			"  kmemx split --time 81.5,82.5 -o second.dat\n"
+			"  kmemx split -i boot.dat --time ,10% --cpu 0-3 -o start.dat\n"
+			"  kmemx split --sample 16 -o sixteenth.dat\n",
+	};
+	const struct option_entry options[] = {
+		INPUT_OPTION(&a->path),
+		{ OPTION_STRING, 'o', "output", "FILE", &a->output,
+		  "the part; an existing file becomes FILE.old" },
+		TIME_OPTION(a->window),
+		{ OPTION_STRINGS, 0, "cpu", "LIST", &a->filter.cpus,
+		  "only these CPUs: 0,2-3" },
+		INSTANCE_OPTION(a->window),
+		{ OPTION_STRING, 0, "sample", "N[,PART]", &a->sample.text,
+		  "one in N objects and pages, by address" },
+		{ OPTION_STRING, 0, "stack-sample", "N[,PART]", &a->stack_sample.text,
+		  "callchains of one in N slab objects only" },
+		VERBOSE_OPTION(a->verbose),
+		OPTIONS_END,
+	};
+	int operands, ret;
+
+	ret = options_parse(&usage, options, argc, argv, &operands);
+	if (ret == GO_ON)
+		ret = input_path(command_name, argc, argv, operands, &a->path);
+	return ret;
+}
+
+/* Reads "16" or "16,3". */
+static int check_sample(struct sample_choice *c, const char *option)
+{
+	int end = -1;
+
+	if (!c->text)
+		return GO_ON;
+	if ((sscanf(c->text, "%4u%n", &c->one_in, &end) == 1 && !c->text[end]) ||
+	    (sscanf(c->text, "%4u,%4u%n", &c->one_in, &c->part, &end) == 2 &&
+	     !c->text[end])) {
+		if (sample_possible(c->one_in) && c->part < c->one_in)
+			return GO_ON;
+	}
+	message_error(
+		command_name,
+		"%s takes N[,PART]: a power of two from 2 to %u, and a part from 0 to N - 1, not '%s'\n  Try: kmemx split %s 16 -o part.dat, or %s 16,3",
+		option, SAMPLE_MAX, c->text, option, option);
+	return EXIT_USAGE;
+}
+
+static int check(struct split_args *a)
+{
+	if (!a->output) {
+		message_error(
+			command_name,
+			"missing -o FILE\n  Try: kmemx split --time 10%%,20%% -o part.dat");
+		return EXIT_USAGE;
+	}
+	if (!a->window.time && !a->window.instance && !a->filter.cpus.count &&
+	    !a->sample.text && !a->stack_sample.text) {
+		message_error(
+			command_name,
+			"missing --time, --cpu, --instance, --sample or --stack-sample, which select the part\n  Show the recording's span: kmemx info");
+		return EXIT_USAGE;
+	}
+	if (check_sample(&a->sample, "--sample") != GO_ON ||
+	    check_sample(&a->stack_sample, "--stack-sample") != GO_ON)
+		return EXIT_USAGE;
+	return input_window_check(&a->window, command_name);
+}
+
+/* The output must not replace the recording. */
+static int check_output(const struct split_run *r)
+{
+	struct stat in, out;
+
+	if (stat(r->in.study.path, &in) || stat(r->args.output, &out) ||
+	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+		return GO_ON;
+	message_error(command_name,
+		      "%s is the recording itself\n  Name another file: -o FILE",
+		      r->args.output);
+	return EXIT_USAGE;
+}
+
+static int choose_cpus(struct split_run *r)
+{
+	uint32_t cpu, nr = r->in.study.rec->nr_cpus;
+	bool any = false;
+	int ret = script_filter_resolve(&r->args.filter, &r->filter, r->in.study.fmts,
+					&r->in.study.log, r->in.study.path);
+
+	if (ret != GO_ON || !r->args.filter.cpus.count)
+		return ret;
+	r->cpus = calloc((size_t)nr + 1, sizeof(*r->cpus));
+	if (!r->cpus)
+		return input_stream_failed(&r->in, -ENOMEM);
+	for (cpu = 0; cpu < nr; cpu++) {
+		r->cpus[cpu] = event_filter_has_cpu(&r->filter, cpu);
+		any |= r->cpus[cpu];
+	}
+	if (any)
+		return GO_ON;
+	message_error(command_name, "%s has %u CPU%s, none of them in --cpu",
+		      r->in.study.path, nr, plural(nr));
+	return EXIT_FAILED;
+}
+
+static bool has_instance(const struct split_run *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->in.study.rec->nr_buffers; i++) {
+		if (window_has_buffer(&r->args.window, r->in.study.rec, i))
+			return true;
+	}
+	return false;
+}
+
+/* The rule that kmemx record would use. one_in 0: no sample. */
+static struct sample rule_of(const struct split_run *r, const struct sample_choice *c)
+{
+	uint32_t page_size = recording_kernel_page_size(r->in.study.rec);
+	struct sample s = { 0 };
+
+	if (page_size < 4096 || page_size & (page_size - 1))
+		page_size = 4096;
+	if (c->one_in)
+		sample_init(&s, c->one_in, c->part, page_size);
+	return s;
+}
+
+/* Can the recording be sampled as the options say? */
+static int check_possible(const struct split_run *r)
+{
+	const struct study *study = &r->in.study;
+	int ret = split_sample_check(study->rec, study->fmts);
+
+	if (ret == -ENOTSUP && !r->args.sample.one_in)
+		ret = 0;
+	if (!ret || (!r->args.sample.one_in && !r->args.stack_sample.one_in))
+		return GO_ON;
+	if (ret == -EEXIST)
+		message_error(
+			command_name,
+			"%s already is a sample\n  Take the sample from the original recording",
+			study->path);
+	else
+		message_error(
+			command_name,
+			"%s has no page frame numbers, because its kernel is older than 4.1: no sample can be taken",
+			study->path);
+	return EXIT_FAILED;
+}
+
+static int split_failed(const struct split_run *r, int err)
+{
+	if (err == -ENODATA)
+		message_error(
+			command_name,
+			"%s has no events in that part\n  Show its span: kmemx info -i %s",
+			r->in.study.path, SHELL_NAME(r->in.study.path));
+	else
+		message_error(command_name, "cannot write %s: %s", r->args.output,
+			      strerror(-err));
+	return EXIT_FAILED;
+}
+
+/* The recording has kernel addresses: gives the part the same read permission. */
+static void set_mode(const struct split_run *r)
+{
+	struct stat in;
+
+	if (!stat(r->in.study.path, &in) && S_ISREG(in.st_mode) &&
+	    fchmod(r->output.file.fd, in.st_mode & 0666))
+		log_msg(&r->in.study.log, LOG_WARN, "%s remains readable only by you: %s",
+			r->args.output, strerror(errno));
+}
+
+/* One progress line for reading, then one for writing. */
+struct split_progress {
+	struct progress line;
+	bool writing;
+};
+
+static void tell_split(void *ctx, uint64_t done, uint64_t total, uint64_t events)
+{
+	struct split_progress *p = ctx;
+
+	progress_show(&p->line, done, total, events);
+}
+
+static void tell_writing(void *ctx, uint64_t done, uint64_t total)
+{
+	struct split_progress *p = ctx;
+
+	if (!p->writing) {
+		progress_end(&p->line);
+		progress_start(&p->line, "writing");
+	}
+	p->writing = true;
+	progress_show(&p->line, done, total, 0);
+}
+
+static int write_part(struct split_run *r)
+{
+	const struct study *study = &r->in.study;
+	struct split_options opts = { .instance = study->window.instance,
+				      .start_ts = study->window.start_ts,
+				      .stop_ts = study->window.stop_ts,
+				      .cpus = r->cpus,
+				      .sample = rule_of(r, &r->args.sample),
+				      .stack_sample = rule_of(r, &r->args.stack_sample),
+				      .progress = tell_split,
+				      .writing = tell_writing };
+	struct split_result result;
+	struct split_progress progress = { .writing = false };
+	int err = check_possible(r);
+
+	if (err != GO_ON)
+		return err;
+	if (new_recording_open(&r->output, r->args.output, &study->log))
+		return EXIT_FAILED;
+	err = new_recording_open_second(&r->output);
+	opts.fd = r->output.file.fd;
+	opts.pages_fd = r->output.second.fd;
+	opts.ctx = &progress;
+	progress_start(&progress.line, "splitting");
+	if (!err)
+		err = split_write(study->rec, study->fmts, &opts, &result, &study->log);
+	progress_end(&progress.line);
+	new_recording_drop_second(&r->output);
+	if (err)
+		return split_failed(r, err);
+	set_mode(r);
+	if (new_recording_commit(&r->output, (uid_t)-1, (gid_t)-1, &study->log))
+		return EXIT_FAILED;
+	message_info("%" PRIu64 " event%s of %u CPU%s, %" PRIu64 " gap%s -> %s",
+		     result.nr_events, plural(result.nr_events), result.nr_cpus,
+		     plural(result.nr_cpus), result.nr_gaps, plural(result.nr_gaps),
+		     r->args.output);
+	return EXIT_OK;
+}
+
+static int run(struct split_run *r)
+{
+	const struct study_options opts = { .path = r->args.path,
+					    .window = r->args.window };
+	int ret = input_open(&r->in, &opts, command_name, r->args.verbose);
+
+	if (ret == GO_ON)
+		ret = check_output(r);
+	if (ret == GO_ON && !has_instance(r))
+		ret = input_no_instance(&r->in, r->args.window.instance);
+	if (ret == GO_ON)
+		ret = choose_cpus(r);
+	if (ret == GO_ON && study_place_window(&r->in.study))
+		ret = input_failed(&r->in);
+	return ret == GO_ON ? write_part(r) : ret;
+}
+
+static int run_split(int argc, char **argv)
+{
+	struct split_run r = { .output = NEW_RECORDING_INIT };
+	int ret = parse(&r.args, argc, argv);
+
+	if (ret == GO_ON)
+		ret = check(&r.args);
+	if (ret == GO_ON)
+		ret = run(&r);
+	new_recording_close(&r.output);
+	free(r.cpus);
+	event_filter_free(&r.filter);
+	input_close(&r.in);
+	script_filter_free(&r.args.filter);
+	return ret;
+}
+
+const struct command command_split = {
+	.name = "split",
+	.purpose = "write a part of a recording to a new recording",
+	.group = COMMAND_CONVERT,
+	.seldom = true,
+	.run = run_split,
+};

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: which analyses kmemx stat runs.
+ * In: the registry, the user's options. Out: an option for each analysis; a set of them, or a
+ * message.
+ */
+#include "cmd/stat/stat_analyses.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/row/subject.h"
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+#include "recording/sample.h"
+
+struct option_entry *stat_analyses_options(struct stat_analyses *a, enum analysis_use use)
+{
+	struct option_entry *first = &a->options[a->nr_options], *to = first;
+	const struct analysis *analysis;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		bool everyday = use != ANALYSIS_ALONE && !analysis->seldom;
+
+		if (analysis->use == use)
+			*to++ = (struct option_entry){
+				.type = OPTION_FLAG | (everyday ? OPTION_EVERYDAY : 0),
+				.name = analysis->name,
+				.value = &a->asked[i],
+				.help = analysis->help
+			};
+	}
+	*to++ = (struct option_entry){ .type = OPTION_END };
+	a->nr_options += (size_t)(to - first);
+	return first;
+}
+
+bool stat_analyses_of(const char *command, const struct analysis *analysis)
+{
+	if (analysis->use == ANALYSIS_COMMAND)
+		return !strcmp(analysis->command ? analysis->command : analysis->name,
+			       command);
+	return !strcmp(command, "stat") && analysis_use_stat(analysis->use);
+}
+
+bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use)
+{
+	const struct analysis *analysis;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (a->asked[i] && analysis->use == use)
+			return true;
+	}
+	return false;
+}
+
+/* Does @rows, a set of ROWS(), include all parts of @kind? */
+static bool has_rows(uint32_t rows, enum subject_kind kind)
+{
+	return !kind || !(subject_rows(kind) & ~rows);
+}
+
+/* What rows of @analysis can be by. If only pages are wanted, only what their tables can be by. */
+static uint32_t rows_of(const struct stat_analyses *a, const struct analysis *analysis)
+{
+	return a->opts.needs == NEEDS_PAGE ? analysis->rows & PAGE_ROWS : analysis->rows;
+}
+
+/* Was an analysis asked for that is a usual report (@usual), or else one that has rows by @kind?
+ * *@asked: the last one asked for.
+ */
+static bool any_asked(const struct stat_analyses *a, enum subject_kind kind, bool usual,
+		      const struct analysis **asked)
+{
+	const struct analysis *analysis;
+	bool any = false;
+	size_t i;
+
+	*asked = NULL;
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (!a->asked[i])
+			continue;
+		*asked = analysis;
+		any |= usual ? analysis->use == ANALYSIS_USUAL
+			     : analysis->rows && has_rows(rows_of(a, analysis), kind);
+	}
+	return any || !*asked;
+}
+
+/* Checks that an analysis asked for has rows by @kind, which @option asks for. */
+static int check_kind(const struct stat_analyses *a, const char *option,
+		      enum subject_kind kind, const char *command)
+{
+	const struct analysis *asked;
+	unsigned int part = 0;
+	bool slab;
+
+	if (any_asked(a, kind, false, &asked))
+		return GO_ON;
+	while (has_rows(rows_of(a, asked), subject_part(kind, part)) &&
+	       part + 1 < SUBJECT_PARTS_MAX)
+		part++;
+	slab = asked->needs & NEEDS_SLAB && a->opts.needs != NEEDS_PAGE;
+	if (asked->rows)
+		message_error(command, "%s: %s events do not name a %s", option,
+			      slab ? asked->name : "page",
+			      subjects_word(subject_part(kind, part)));
+	else
+		message_error(command,
+			      "%s cannot be used with --%s, which has its own rows",
+			      option, asked->name);
+	return EXIT_USAGE;
+}
+
+static int check_rows(const struct stat_analyses *a, const char *command)
+{
+	const struct analysis_options *o = &a->opts;
+	const struct analysis *asked;
+	char words[SUBJECT_WORDS], by[SUBJECT_WORDS + 8];
+	int ret = GO_ON;
+
+	if (stat_analyses_asked(a, ANALYSIS_ALONE))
+		return GO_ON;
+	if (o->by) {
+		snprintf(by, sizeof(by), "--by %s", subjects_words(o->by, words));
+		ret = check_kind(a, by, o->by, command);
+	}
+	if (ret == GO_ON && o->by_caller)
+		ret = check_kind(a, "--caller", SUBJECT_CALLSITE, command);
+	if (ret != GO_ON || !o->by_address || any_asked(a, SUBJECT_NONE, true, &asked))
+		return ret;
+	message_error(
+		command,
+		"--alloc cannot be used with --%s, which does not distinguish objects",
+		asked->name);
+	return EXIT_USAGE;
+}
+
+/* Checks --unmatched, which is only about slab objects. */
+static int check_unmatched(const struct stat_analyses *a, const char *command)
+{
+	const struct analysis *analysis;
+	bool asked = false;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (a->asked[i] && analysis->use == ANALYSIS_USUAL &&
+		    analysis->needs & NEEDS_SLAB)
+			return GO_ON;
+		asked |= a->asked[i];
+	}
+	if (!a->opts.unmatched || !asked)
+		return GO_ON;
+	message_error(
+		command,
+		"--unmatched is about slab objects\n  Add --slab; --page always shows pages without an allocation event");
+	return EXIT_USAGE;
+}
+
+/* Checks --short, which is only about lifetimes. */
+static int check_short(struct stat_analyses *a, const char *command)
+{
+	bool asked = false;
+	size_t i;
+
+	for (i = 0; analysis_at(i); i++)
+		asked |= a->asked[i] && analysis_at(i) == analysis_find("lifetime");
+	if (a->short_time == UINT64_MAX)
+		return GO_ON;
+	if (!asked || !a->short_time) {
+		message_error(command, asked ? "--short: the time must be more than 0"
+					     : "--short needs --lifetime");
+		return EXIT_USAGE;
+	}
+	a->opts.short_ns = a->short_time;
+	return GO_ON;
+}
+
+int stat_analyses_check(struct stat_analyses *a, bool time, const char *command)
+{
+	const struct analysis *analysis;
+	size_t i;
+	int ret = check_rows(a, command);
+
+	if (ret == GO_ON)
+		ret = check_unmatched(a, command);
+	if (ret == GO_ON)
+		ret = check_short(a, command);
+	for (i = 0; ret == GO_ON && (analysis = analysis_at(i)); i++) {
+		if (!a->asked[i] || !analysis->all_time || !time)
+			continue;
+		message_error(command,
+			      "--%s needs the whole recording: %s\n  Leave out --time",
+			      analysis->name, analysis->all_time);
+		return EXIT_USAGE;
+	}
+	return ret;
+}
+
+/* No analysis was asked for: takes the usual ones that have the rows asked for. */
+static void choose_usual(struct stat_analyses *a)
+{
+	const struct analysis_options *o = &a->opts;
+	const struct analysis *analysis;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (analysis->use != ANALYSIS_USUAL || analysis->needs & a->foreign)
+			continue;
+		if (o->by_caller || o->by_address ||
+		    (has_rows(analysis->rows, o->by) &&
+		     (!o->by_cache || has_rows(analysis->rows, SUBJECT_CACHE))))
+			a->chosen[a->nr++] = analysis;
+	}
+}
+
+void stat_analyses_choose(struct stat_analyses *a)
+{
+	struct analysis_options *o = &a->opts;
+	const struct analysis *analysis;
+	bool no_cache = false;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (a->asked[i])
+			a->chosen[a->nr++] = analysis;
+	}
+	if (stat_analyses_asked(a, ANALYSIS_ALONE))
+		return;
+	o->by_caller |= o->by == SUBJECT_CALLSITE;
+	o->by_cache |= o->by == SUBJECT_CACHE;
+	if (o->by == SUBJECT_CALLSITE || o->by == SUBJECT_CACHE)
+		o->by = SUBJECT_NONE;
+	if (!a->nr)
+		choose_usual(a);
+	for (i = 0; i < a->nr; i++)
+		no_cache |= a->chosen[i]->rows &&
+			    !has_rows(a->chosen[i]->rows, SUBJECT_CACHE);
+	if (!o->by_address && !o->by && !o->tree.roots && (!o->by_cache || no_cache))
+		o->by_caller = true;
+}
+
+int stat_analyses_possible(const struct stat_analyses *a, const struct recording *rec,
+			   const char *path, const char *command)
+{
+	const char *frees = a->opts.live ? "live" : NULL, *kind = "--", *lacks;
+	size_t i;
+
+	for (i = 0; i < a->nr; i++) {
+		if (a->chosen[i]->unsampled &&
+		    recording_meta(rec, RECORDING_META_SAMPLE)) {
+			message_error(
+				command,
+				"%s is only a sample of all objects and pages, not enough for %s%s: %s\n  Record all events: leave out --sample",
+				path,
+				a->chosen[i]->use == ANALYSIS_COMMAND ? "kmemx " : "--",
+				a->chosen[i]->name, a->chosen[i]->unsampled);
+			return EXIT_FAILED;
+		}
+		lacks = a->chosen[i]->lacks ? a->chosen[i]->lacks(rec) : NULL;
+		if (lacks) {
+			message_error(
+				command,
+				"%s %s\n  kmemx record stores them: sudo kmemx record -- CMD",
+				path, lacks);
+			return EXIT_FAILED;
+		}
+		if (!a->chosen[i]->all_frees || frees)
+			continue;
+		frees = a->chosen[i]->name;
+		if (a->chosen[i]->use == ANALYSIS_COMMAND)
+			kind = "kmemx ";
+	}
+	if ((a->opts.short_ns || a->opts.older_ns) && !recording_clocks_are_ns(rec)) {
+		message_error(
+			command,
+			"%s: the clock of %s does not count nanoseconds\n  Leave it out: times are in the clock's units then",
+			a->opts.short_ns ? "--short" : "--older", path);
+		return EXIT_FAILED;
+	}
+	if (!frees || !recording_lacks_frees(rec))
+		return GO_ON;
+	message_error(
+		command,
+		"%s lacks the frees by tasks that were not recorded: %s%s cannot tell what is live\n  Record all frees: leave out --filter-frees",
+		path, kind, frees);
+	return EXIT_FAILED;
+}
+
+uint32_t stat_analyses_need(const struct stat_analyses *a)
+{
+	uint32_t needs = 0;
+	size_t i;
+
+	for (i = 0; i < a->nr; i++)
+		needs |= a->chosen[i]->needs;
+	return needs;
+}
+
+void stat_analyses_banner(const struct stat_analyses *a, uint32_t seen,
+			  struct report *report)
+{
+	static const struct {
+		uint32_t needs;
+		const char *word;
+	} kinds[] = { { NEEDS_SLAB, "slab" }, { NEEDS_PAGE, "page" } };
+	size_t i, k, asked = 0;
+
+	for (i = 0; analysis_at(i); i++)
+		asked += a->asked[i];
+	for (k = 0; k < ARRAY_SIZE(kinds) && asked > 1; k++) {
+		for (i = 0; i < a->nr; i++) {
+			if (!a->chosen[i]->needs ||
+			    a->chosen[i]->needs & (seen | ~kinds[k].needs))
+				continue;
+			report_add_banner(
+				report, true,
+				"No %s events were recorded (kmemx record --%s)",
+				kinds[k].word, kinds[k].word);
+			break;
+		}
+	}
+}

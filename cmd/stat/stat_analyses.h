@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: which analyses kmemx stat runs.
+ * In: the registry, the user's options. Out: an option for each analysis; a set of them, or a
+ * message.
+ */
+#ifndef KMEMX_CMD_STAT_ANALYSES_H
+#define KMEMX_CMD_STAT_ANALYSES_H
+
+#include "analysis/pass/registry.h"
+#include "cmd/options/options.h"
+
+/* The number of option tables; each has an end entry. */
+#define ANALYSIS_USES 3
+
+/**
+ * struct stat_analyses - zero-initialise it; the option table points at its flags
+ * @options: the @nr_options entries of stat_analyses_options()
+ * @asked: asked for by name; the index is that of analysis_at()
+ * @opts: their options
+ * @short_time: for @opts; UINT64_MAX if not given
+ * @foreign: events that lack a field of the filter: analyses of them are not taken by default
+ * @chosen: the @nr analyses to run, set by stat_analyses_choose()
+ */
+struct stat_analyses {
+	struct option_entry options[ANALYSES_MAX + ANALYSIS_USES];
+	size_t nr_options;
+	bool asked[ANALYSES_MAX];
+	struct analysis_options opts;
+	uint64_t short_time;
+	uint32_t foreign;
+	const struct analysis *chosen[ANALYSES_MAX];
+	size_t nr;
+};
+
+/* An OPTION_TABLE with an option for each analysis of that use. Call it once for each use that
+ * kmemx stat has.
+ */
+struct option_entry *stat_analyses_options(struct stat_analyses *a,
+					   enum analysis_use use);
+/* Does @command show the tables of @analysis? */
+bool stat_analyses_of(const char *command, const struct analysis *analysis);
+/* Was an analysis of that use asked for by name? */
+bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use);
+/* Can the analyses asked for be combined with the other options? @time: --time was given. GO_ON, or
+ * EXIT_USAGE after a message.
+ */
+int stat_analyses_check(struct stat_analyses *a, bool time, const char *command);
+/* Sets @chosen and the defaults of @opts. */
+void stat_analyses_choose(struct stat_analyses *a);
+/* Does the recording have what the chosen analyses need? @path: its name. GO_ON, or the exit code
+ * after a message.
+ */
+int stat_analyses_possible(const struct stat_analyses *a, const struct recording *rec,
+			   const char *path, const char *command);
+/* The events that the chosen analyses need: bits of enum kmem_event_type. */
+uint32_t stat_analyses_need(const struct stat_analyses *a);
+/* If several analyses were asked for by name, says in the banner which of their kinds of events did
+ * not occur. @seen: the event types that occurred.
+ */
+void stat_analyses_banner(const struct stat_analyses *a, uint32_t seen,
+			  struct report *report);
+
+#endif

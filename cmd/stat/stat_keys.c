@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: the sort keys of kmemx stat, and of commands that show tables of one recording.
+ * In: -s KEYS, the registry. Out: keys that some report has, or a message that lists them.
+ */
+#include "cmd/stat/stat_keys.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/pass/registry.h"
+#include "analysis/row/subject.h"
+#include "base/strbuf.h"
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+#include "cmd/options/options.h"
+#include "cmd/stat/stat_analyses.h"
+
+/* The known keys, without duplicates within an analysis. @first: the first key of the last one. */
+struct known_keys {
+	const char *names[STAT_KEYS_MAX];
+	size_t nr, first;
+};
+
+static bool has(const struct known_keys *known, size_t first, const char *name)
+{
+	size_t i;
+
+	for (i = first; i < known->nr; i++) {
+		if (!strcmp(known->names[i], name))
+			return true;
+	}
+	return false;
+}
+
+/* Can rows of @type be sorted by @col? Hidden columns of a tree only place its rows. */
+static bool is_key(const struct table_type *type, const struct column_type *col)
+{
+	return !col->many && !col->column.part && !col->column.histogram &&
+	       !col->column.series && !(type->tree && col->column.hidden);
+}
+
+/* Adds the columns of all tables of @analysis that rows can be sorted by. */
+static void add_keys(struct known_keys *known, const struct analysis *analysis)
+{
+	const struct table_type *const *table;
+	const struct column_type *col;
+
+	known->first = known->nr;
+	for (table = analysis->tables; *table; table++) {
+		for (col = (*table)->columns; col->column.name; col++) {
+			if (!is_key(*table, col) || known->nr == STAT_KEYS_MAX ||
+			    has(known, known->first, col->column.name))
+				continue;
+			known->names[known->nr++] = col->column.name;
+		}
+	}
+}
+
+static void list_keys(const struct known_keys *known, const char *lists,
+		      const char *problem, const char *name, const char *command)
+{
+	const char *near = *name ? options_nearest(name, known->names, known->nr) : NULL;
+
+	message_error(command, "%s '%s'%s%s%s", problem, name,
+		      near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "");
+	fprintf(stderr, "%s  (+KEY sorts up, -KEY down)\n", lists);
+}
+
+/* Collects all keys, and lists those of each analysis in lines of at most 80 columns. */
+static void know_keys(struct known_keys *known, struct strbuf *lists, const char *command)
+{
+	const struct analysis *analysis;
+	size_t i, k, begin;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (!stat_analyses_of(command, analysis))
+			continue;
+		add_keys(known, analysis);
+		begin = lists->size;
+		strbuf_printf(lists, "  %s keys:", analysis->name);
+		for (k = known->first; k < known->nr; k++) {
+			if (lists->size - begin + strlen(known->names[k]) >= 80) {
+				begin = lists->size + 1;
+				strbuf_puts(lists, "\n   ");
+			}
+			strbuf_printf(lists, " %s", known->names[k]);
+		}
+		strbuf_puts(lists, "\n");
+	}
+}
+
+void stat_keys_words(const char *words[STAT_KEYS_MAX + 1], const char *command)
+{
+	struct known_keys known = { .nr = 0 };
+	const struct analysis *analysis;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (stat_analyses_of(command, analysis))
+			add_keys(&known, analysis);
+	}
+	memcpy(words, known.names, known.nr * sizeof(*words));
+	words[known.nr] = NULL;
+}
+
+int stat_keys_parse(struct sort_keys *keys, const char *text, const char *command)
+{
+	int err = sort_keys_parse(keys, text), ret = GO_ON;
+	struct known_keys known = { .nr = 0 };
+	struct strbuf lists = { 0 };
+	size_t i;
+
+	if (err == -ENOMEM) {
+		message_error(command, "%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	know_keys(&known, &lists, command);
+	if (err) {
+		list_keys(&known, strbuf_text(&lists),
+			  err == -E2BIG ? "too many sort keys in" : "empty sort key in",
+			  text, command);
+		ret = EXIT_USAGE;
+	}
+	for (i = 0; i < keys->nr && ret == GO_ON; i++) {
+		if (has(&known, 0, keys->keys[i].name))
+			continue;
+		list_keys(&known, strbuf_text(&lists), "unknown sort key",
+			  keys->keys[i].name, command);
+		ret = EXIT_USAGE;
+	}
+	strbuf_free(&lists);
+	return ret;
+}
+
+static bool in_report(const struct report *r, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_tables; i++) {
+		if (table_column(r->tables[i], name) >= 0)
+			return true;
+	}
+	return false;
+}
+
+/* The column of that name in a table of @analysis, or NULL. *@option: the option that this table
+ * needs, or NULL.
+ */
+static const struct column_type *find_column(const struct analysis *analysis,
+					     const char *name, const char **option)
+{
+	const struct table_type *const *table;
+	const struct column_type *col;
+
+	for (table = analysis->tables; *table; table++) {
+		for (col = (*table)->columns; col->column.name; col++) {
+			if (col->many || strcmp(col->column.name, name) != 0)
+				continue;
+			*option = (*table)->option;
+			return col;
+		}
+	}
+	return NULL;
+}
+
+/* Appends the options that give a report with the column. */
+static void add_options(struct strbuf *text, const char *name, const char *command)
+{
+	const struct analysis *analysis;
+	const struct column_type *col;
+	unsigned int kind = SUBJECT_NR;
+	const char *option = NULL;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		bool of_stat = analysis_use_stat(analysis->use);
+
+		col = stat_analyses_of(command, analysis)
+			      ? find_column(analysis, name, &option)
+			      : NULL;
+		if (!col)
+			continue;
+		strbuf_printf(text, "%s%s%s%s%s", text->size ? ", or " : "",
+			      of_stat ? "--" : "kmemx ", analysis->name,
+			      option ? " " : "", option ? option : "");
+		if (col->estimated)
+			strbuf_puts(text, " of a sample");
+		if (col->rows && !(col->rows & ROWS(CALLSITE))) {
+			for (kind = SUBJECT_NONE; !(col->rows >> kind & 1);)
+				kind++;
+			strbuf_printf(text, kind ? " --by %s" : " --alloc",
+				      subjects_word(kind));
+		}
+	}
+}
+
+int stat_keys_check(const struct sort_keys *keys, const struct report *r,
+		    const char *command)
+{
+	struct strbuf options = { 0 };
+	size_t i;
+
+	for (i = 0; i < keys->nr; i++) {
+		if (!in_report(r, keys->keys[i].name))
+			break;
+	}
+	if (i == keys->nr)
+		return GO_ON;
+	add_options(&options, keys->keys[i].name, command);
+	message_error(command,
+		      "-s %s: no table of this report has this column\n  It needs: %s",
+		      keys->keys[i].name, strbuf_text(&options));
+	strbuf_free(&options);
+	return EXIT_USAGE;
+}
+
+int stat_keys_sort(struct table *t, const struct sort_keys *keys)
+{
+	int err = table_sort(t, keys->keys, keys->nr);
+
+	return err || t->sorted_by ? err : table_sort_usual(t);
+}
+
+void stat_keys_show(struct table *t, const struct sort_keys *keys, bool live)
+{
+	size_t i;
+
+	for (i = 0; i < keys->nr; i++) {
+		table_show_column(t, keys->keys[i].name);
+		table_show_range(t, keys->keys[i].name);
+	}
+	if (live)
+		table_show_range(t, NULL);
+}

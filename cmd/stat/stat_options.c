@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: the options of every command that shows tables of one recording.
+ * In: argv, the command's own options. Out: a struct stat_options, or the exit code.
+ */
+#include "cmd/stat/stat_options.h"
+
+#include "cmd/options/command.h"
+#include "cmd/options/message.h"
+
+/* No screen has room for more, and each row takes memory for them. */
+#define BINS_MAX 200U
+
+int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
+		       const struct option_entry *options, int argc, char **argv)
+{
+	struct stat_analyses *a = &o->analyses;
+	const struct analysis *analysis;
+	int operands, ret;
+	size_t i;
+
+	a->short_time = UINT64_MAX;
+	for (i = 0; (analysis = analysis_at(i)); i++)
+		a->asked[i] = analysis->use == ANALYSIS_COMMAND &&
+			      stat_analyses_of(usage->command, analysis);
+	ret = options_parse(usage, options, argc, argv, &operands);
+	if (ret == GO_ON)
+		ret = filter_words_deep(&o->filter, &o->skip, usage->command);
+	o->usual_sort = options_is_setting(argc, argv, o->sort);
+	if (ret == GO_ON && (operands < argc || !o->no_default))
+		ret = input_path(usage->command, argc, argv, operands, &o->path);
+	return ret;
+}
+
+int stat_options_bins(struct stat_options *o, uint64_t bins, const char *command)
+{
+	if (bins > BINS_MAX) {
+		message_error(command, "--over-time: at most %u", BINS_MAX);
+		return EXIT_USAGE;
+	}
+	o->analyses.opts.bins = (unsigned int)bins;
+	return GO_ON;
+}

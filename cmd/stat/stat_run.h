@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: runs kmemx stat and all other commands that show tables of one recording.
+ * In: the parsed options of a command. Out: a report, or a message and an exit code.
+ */
+#ifndef KMEMX_CMD_STAT_RUN_H
+#define KMEMX_CMD_STAT_RUN_H
+
+#include "cmd/input/input.h"
+#include "cmd/options/filter_words.h"
+#include "cmd/options/lost_limit.h"
+#include "cmd/options/options.h"
+#include "cmd/output/output.h"
+#include "cmd/stat/stat_analyses.h"
+#include "cmd/stat/stat_choice.h"
+#include "cmd/stat/stat_tree.h"
+#include "report/table.h"
+
+/**
+ * struct stat_options - the option table of the command points at these
+ * @sources: open sources of directories, for a command that always needs them; NULL: opened from
+ *	@source, @modules and the symbols' vmlinux if rows are by directory
+ * @dirs_if_known: show directories as well, if their sources are known
+ * @no_default: there is no default recording
+ * @usual_sort: @sort is a setting: ignore it for tables without such columns
+ */
+struct stat_options {
+	const char *path, *sort;
+	bool usual_sort;
+	struct window window;
+	struct symbol_files symbols;
+	const char *source, *modules;
+	struct debug_places places;
+	const struct directory_sources *sources;
+	bool no_default, dirs_if_known;
+	uint64_t dir_depth;
+	struct option_strings skip;
+	bool raw_ip, raw_names, no_inline, sites, columns, unscaled;
+	struct stat_analyses analyses;
+	struct stat_choice choice;
+	struct stat_tree tree;
+	struct filter_words filter;
+	struct lost_limit max_lost;
+	uint64_t lines, jobs;
+	unsigned int verbose;
+	struct output_options output;
+};
+
+/**
+ * struct stat_run - zero-initialise it, set @command
+ * @command: its name, for messages
+ * @write: writes the report instead of @opts.output. Called with @write_arg. Returns an exit code,
+ *	after a message if it is not EXIT_OK. May be NULL
+ * @seen: the types of events that occurred
+ * @prepare: called after the options were checked, before the recording is opened. Returns GO_ON,
+ *	or the exit code to end with. May be NULL
+ * @finish: the same for the tables, before they are sorted and cut
+ * @estimates: figures are estimated from a sample
+ *
+ * The other fields are what is open; stat_run_free() closes it.
+ */
+struct stat_run {
+	const char *command;
+	int (*write)(const struct stat_run *st, void *arg);
+	void *write_arg;
+	struct stat_options opts;
+	struct sort_keys keys;
+	struct input in;
+	struct report *report;
+	struct alloc_filter filter;
+	uint32_t seen;
+	int (*prepare)(struct stat_run *st);
+	int (*finish)(struct stat_run *st);
+	bool estimates;
+};
+
+/* Sorts and cuts the tables of @st->report by the options. GO_ON, or an exit code after a message.
+ */
+int stat_run_sort(struct stat_run *st);
+/* Shows what @st->opts ask for. Returns an exit code, after a message if it is not EXIT_OK. */
+int stat_run(struct stat_run *st);
+void stat_run_free(struct stat_run *st);
+
+#endif

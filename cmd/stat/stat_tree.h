@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd: the options of kmemx stat about the tree of callchains, and what they exclude.
+ * In: --tree, --depth, --min-share. Out: values, or a message.
+ */
+#ifndef KMEMX_CMD_STAT_TREE_H
+#define KMEMX_CMD_STAT_TREE_H
+
+#include "cmd/options/options.h"
+#include "cmd/stat/stat_analyses.h"
+
+/* Zero-initialise it; the option table points at the values. @usual: --tree is a setting;
+ * @usual_limits: one of the others is. Settings are for every run and need not apply to this one.
+ */
+struct stat_tree {
+	const char *roots; /* "": the default */
+	uint64_t depth, min_share;
+	bool usual, usual_limits;
+};
+
+#define STAT_TREE_OPTIONS(o)                                                             \
+	{ OPTION_OPTIONAL, 0,                                                            \
+	  "tree",	   "caller|callee",                                              \
+	  &(o).roots,	   "as a tree of callchains, from the outermost caller" },       \
+		{ OPTION_POSITIVE, 0, "depth", "N", &(o).depth, "levels of that tree" }, \
+	{                                                                                \
+		OPTION_PERCENT, 0, "min-share", "PCT", &(o).min_share,                   \
+			"add up its functions below this % of the bytes"                 \
+	}
+
+/* The words of --tree, ending in NULL. */
+extern const char *const stat_tree_words[];
+/* Sets @usual and @usual_limits. */
+void stat_tree_settings(struct stat_tree *o, int argc, char *const *argv);
+/* Sets the options of @analyses; what rows are by must be set already. GO_ON, or EXIT_USAGE after a
+ * message.
+ */
+int stat_tree_check(const struct stat_tree *o, struct stat_analyses *analyses,
+		    const char *command);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: kmemx top: its actions, for tables and the screen.
+ * In: a monitor and its session. Out: reports, a pause, a recording.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/session/live.h"
+#include "cmd/options/command.h"
+#include "cmd/record/recorder.h"
+#include "cmd/top/top.h"
+
+static const char default_output[] = "kmemx-top.dat";
+
+bool top_fail(struct top *top, int err)
+{
+	if (err)
+		log_msg(&top->log, LOG_ERROR, "cannot go on: %s", strerror(-err));
+	top->exit_code = err ? EXIT_FAILED : top->exit_code;
+	return err != 0;
+}
+
+struct report *top_make_report(struct top *top)
+{
+	struct report *r;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	top->view.run_ns = now - top->begin;
+	r = top_report(&top->monitor, &top->view);
+	if (!r)
+		top_fail(top, -ENOMEM);
+	return r;
+}
+
+int top_write_end(struct top *top)
+{
+	int ret = live_write_end(top->session);
+
+	if (close(top->write_fd) < 0 && !ret)
+		ret = -errno;
+	top->write_fd = -1;
+	return ret;
+}
+
+bool top_set_by(struct top *top, enum subject_kind by)
+{
+	bool anew = false;
+	int ret = monitor_regroup(&top->monitor, by, &anew);
+
+	if (anew)
+		top->view.since_ns = clock_ns(CLOCK_MONOTONIC) - top->begin;
+	if (anew)
+		top->view.paused_ns = 0;
+	return !top_fail(top, ret);
+}
+
+int top_pause(struct top *top, bool paused)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	int ret = live_pause(top->session, paused);
+
+	if (ret)
+		return ret;
+	if (!paused)
+		top->view.paused_ns += now - top->paused_at;
+	top->paused_at = paused ? now : 0;
+	return 0;
+}
+
+/* Creates the first of FILE, FILE.1, FILE.2, ... that does not exist. */
+static int new_file(struct top *top)
+{
+	const char *name = top->opts.output ? top->opts.output : default_output;
+	unsigned int i;
+	int fd = -1;
+
+	for (i = 0; fd < 0 && i < 1000; i++) {
+		int n = i ? snprintf(top->path, sizeof(top->path), "%s.%u", name, i)
+			  : snprintf(top->path, sizeof(top->path), "%s", name);
+
+		if (n >= (int)sizeof(top->path))
+			return -ENAMETOOLONG;
+		fd = open(top->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+			  0600);
+		if (fd < 0 && errno != EEXIST)
+			return -errno;
+	}
+	return fd < 0 ? -EEXIST : fd;
+}
+
+int top_write(struct top *top)
+{
+	struct capture_options owner = { 0 };
+	int ret;
+
+	if (top->write_fd >= 0)
+		return top_write_end(top);
+	ret = new_file(top);
+	if (ret < 0)
+		return ret;
+	top->write_fd = ret;
+	recorder_set_owner(&owner);
+	/* With sudo the file belongs to the calling user. */
+	ret = fchown(top->write_fd, owner.owner_uid, owner.owner_gid) < 0 ? -errno : 0;
+	if (!ret)
+		ret = live_write(top->session, top->write_fd);
+	if (ret) {
+		unlink(top->path);
+		close(top->write_fd);
+		top->write_fd = -1;
+	}
+	return ret;
+}

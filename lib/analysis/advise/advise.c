@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: advice: what could be allocated better.
+ * In: events, lives of slab objects. Out: table "advice", built by advise_view.c; each kind of
+ * finding has its own file. Documentation/advice.md says how each number is computed.
+ */
+#include "analysis/advise/advise.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "analysis/filter/alloc_filter.h"
+#include "analysis/row/subject.h"
+
+static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+{
+	struct advise *a = ctx;
+
+	size_peaks_take(&a->sizes, life, nr);
+	/* A finished copy only adds lives that no event ended; far_frees ignores those. */
+	if (likely(a->far.lives == &a->slab->lives))
+		far_frees_take(&a->far, life, nr);
+}
+
+static void advise_observe(void *self, const struct kmem_event *evs, size_t nr)
+{
+	struct advise *a = self;
+	size_t i;
+
+	gfp_uses_take(&a->gfp, evs, nr);
+	/* A filter selects allocations; the allocation behind a page free is not known here. */
+	if (!a->env->filter)
+		single_frees_take(&a->single, evs, nr);
+	for (i = 0; i < nr; i++)
+		a->losses += evs[i].type == KMEM_LOSS;
+}
+
+static void advise_destroy(void *self)
+{
+	struct advise *a = self;
+
+	gfp_uses_free(&a->gfp);
+	far_frees_free(&a->far);
+	single_frees_free(&a->single);
+	size_peaks_free(&a->sizes);
+	free(a);
+}
+
+static int advise_create(const struct analysis_env *env,
+			 const struct analysis_options *opts, void **self)
+{
+	struct advise *a = calloc(1, sizeof(*a));
+	struct dimensions slab;
+	int ret;
+
+	*self = a;
+	if (!a)
+		return -ENOMEM;
+	a->env = env;
+	a->opts = opts;
+	slab = subjects_slab_dimensions(opts, env);
+	ret = accounts_slab(env->accounts, &slab, &a->slab);
+	if (!ret)
+		ret = slab_lives_observe(&a->slab->lives, slab_lived, a);
+	if (ret)
+		return ret;
+	size_peaks_init(&a->sizes, env, &a->slab->lives);
+	gfp_uses_init(&a->gfp, env, &a->sizes.sites);
+	far_frees_init(&a->far, env, &a->slab->lives, &a->sizes.sites);
+	single_frees_init(&a->single, env, &a->sizes.sites);
+	return 0;
+}
+
+static void advise_end(void *self)
+{
+	struct advise *a = self;
+
+	a->ended = true;
+}
+
+static int show_all(const struct advise *a, struct report *report)
+{
+	const struct alloc_filter *filter = a->env->filter;
+
+	if (a->failed || a->gfp.failed || a->far.failed || a->single.failed ||
+	    a->sizes.failed || a->slab->failed || a->slab->lives.failed)
+		return -ENOMEM;
+	if (!(analysis_seen(a->env) & (NEEDS_SLAB | NEEDS_PAGE)) ||
+	    (filter && !filter->nr_slab && !filter->nr_page))
+		return 0;
+	return advise_show(a, report);
+}
+
+/* Shows the table as if the stream ended here; the accounts themselves go on unchanged. */
+static int show_now(const struct advise *a, struct report *report)
+{
+	struct advise now = *a;
+	struct accounts accounts;
+	int ret = accounts_copy(&accounts, a->env->accounts);
+	int copied = size_peaks_copy(&now.sizes, &a->sizes, NULL);
+
+	now.slab = accounts.slab;
+	if (!ret)
+		ret = copied;
+	if (!ret) {
+		now.sizes.lives = &now.slab->lives;
+		ret = slab_lives_observe(&now.slab->lives, slab_lived, &now);
+	}
+	if (!ret) {
+		accounts_finish(&accounts);
+		ret = show_all(&now, report);
+	}
+	size_peaks_free_copy(&now.sizes);
+	accounts_free(&accounts);
+	return ret;
+}
+
+static int advise_view(const void *self, struct report *report)
+{
+	const struct advise *a = self;
+
+	return a->ended ? show_all(a, report) : show_now(a, report);
+}
+
+static const struct table_type *const tables[] = { &advice_type, NULL };
+
+const struct analysis analysis_advise = {
+	.name = "advise",
+	.help = "what could be allocated better",
+	.use = ANALYSIS_COMMAND,
+	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.all_frees = true,
+	.tables = tables,
+	.create = advise_create,
+	.observe = advise_observe,
+	.end = advise_end,
+	.view = advise_view,
+	.destroy = advise_destroy,
+};

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the rows of advice.
+ * In: findings. Out: rows, each with the command that shows more.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "analysis/advise/advise.h"
+#include "base/shell_word.h"
+#include "symbol/callsite.h"
+
+struct advice_row {
+	const struct advise_view *v;
+	const struct finding *f;
+};
+
+/* --- cells ------------------------------------------------------------------------------ */
+
+static struct cell known(uint64_t number)
+{
+	return number ? cell_uint(number) : (struct cell){ 0 };
+}
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+
+	return known(r->f->bytes);
+}
+
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+
+	return cell_uint(r->f->hit);
+}
+
+static struct cell cell_live(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+
+	return known(r->f->live);
+}
+
+static struct cell cell_req(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+
+	return known(r->f->bytes_req);
+}
+
+static struct cell cell_object(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+
+	return known(r->f->object);
+}
+
+static struct cell cell_better(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+
+	return known(r->f->better);
+}
+
+static struct cell cell_kind(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+
+	return cell_text(t, r->f->kind->name);
+}
+
+static struct cell words(struct table *t, const struct strbuf *text)
+{
+	t->failed |= text->failed;
+	return text->size ? cell_text(t, strbuf_text(text)) : (struct cell){ 0 };
+}
+
+static struct cell cell_callsite(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+
+	return r->f->task.size ? words(t, &r->f->task)
+			       : sites_cell(&r->v->a->sizes.sites, r->f->site, t);
+}
+
+static struct cell cell_freed_by(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+
+	return r->f->freed_by ? sites_cell(&r->v->a->sizes.sites, r->f->freed_by - 1, t)
+			      : (struct cell){ 0 };
+}
+
+static struct cell cell_evidence(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+
+	return words(t, &r->f->evidence);
+}
+
+static struct cell cell_arithmetic(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+
+	return words(t, &r->f->arithmetic);
+}
+
+static struct cell cell_merge(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+
+	return words(t, &r->f->merge);
+}
+
+static struct cell cell_doubt(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+
+	return words(t, &r->f->doubt);
+}
+
+/* Functions skipped to find the callsites: " --skip-func wrappers". Only stat has the option. */
+static void add_skipped(const struct advice_row *r, struct strbuf *text)
+{
+	const char *word;
+	uint32_t i;
+
+	if (strncmp(r->f->kind->more, "stat ", strlen("stat ")) != 0)
+		return;
+	for (i = 0; (word = callsite_rule_added(r->v->a->env->rule, i)); i++) {
+		strbuf_puts(text, " --skip-func ");
+		shell_word(text, word, strlen(word));
+	}
+}
+
+/* "kmemx stat --sizes --callsite kstrdup" */
+static void add_callsite(const struct advice_row *r, struct strbuf *text)
+{
+	struct strbuf name = { 0 };
+	char *module;
+
+	sites_name(&r->v->a->sizes.sites, r->f->site, &name);
+	strbuf_printf(text, "kmemx %s", r->f->kind->more);
+	add_skipped(r, text);
+	strbuf_puts(text, " --callsite ");
+	/* The option takes the function without its module. */
+	module = strstr(strbuf_text(&name), " [");
+	shell_word(text, strbuf_text(&name),
+		   module ? (size_t)(module - strbuf_text(&name)) : name.size);
+	text->failed |= name.failed;
+	strbuf_free(&name);
+}
+
+/* The command for more, from add_callsite() or from the finding, and " -i 'my file'". */
+static struct cell cell_more(const void *row, struct table *t)
+{
+	const struct advice_row *r = row;
+	struct strbuf text = { 0 };
+	struct cell cell;
+
+	if (r->f->more.size)
+		strbuf_printf(&text, "kmemx %s", strbuf_text(&r->f->more));
+	else
+		add_callsite(r, &text);
+	strbuf_puts(&text, " -i ");
+	shell_word(&text, r->v->a->env->rec->path, strlen(r->v->a->env->rec->path));
+	cell = words(t, &text);
+	strbuf_free(&text);
+	return cell;
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "bytes",
+		      .title = "Saves",
+		      .unit = UNIT_BYTES,
+		      .level = true,
+		      .help = "Bytes that it would save when most of these objects were live; none where it is not about bytes. Findings can be about the same objects: the numbers do not add up." },
+	  .fill = cell_bytes },
+	{ .column = { .name = "hit",
+		      .title = "Hit",
+		      .unit = UNIT_COUNT,
+		      .leaves = 40,
+		      .level = true,
+		      .help = "Allocations that it is about, or frees of pages." },
+	  .fill = cell_hit },
+	{ .column = { .name = "live",
+		      .title = "Live",
+		      .unit = UNIT_COUNT,
+		      .leaves = 30,
+		      .level = true,
+		      .help = "Of their objects, how many were live at once, at most." },
+	  .fill = cell_live },
+	{ .column = { .name = "bytes_req",
+		      .title = "Req",
+		      .unit = UNIT_BYTES,
+		      .leaves = 50,
+		      .level = true,
+		      .help = "Bytes asked for each of them." },
+	  .fill = cell_req },
+	{ .column = { .name = "object",
+		      .title = "Object",
+		      .unit = UNIT_BYTES,
+		      .leaves = 60,
+		      .level = true,
+		      .help = "Bytes that each of them takes." },
+	  .fill = cell_object },
+	{ .column = { .name = "better",
+		      .title = "Could_be",
+		      .unit = UNIT_BYTES,
+		      .leaves = 70,
+		      .level = true,
+		      .help = "Bytes that each of them would take." },
+	  .fill = cell_better },
+	{ .column = { .name = "finding",
+		      .title = "Finding",
+		      .help = "What kind of advice it is." },
+	  .fill = cell_kind },
+	{ .column = { .name = "callsite",
+		      .title = "Callsite",
+		      .last = true,
+		      .help = "The function that allocated, or that freed pages; \"task NAME-PID\" where no callchain says which." },
+	  .fill = cell_callsite },
+	{ .column = { .name = "freed_by",
+		      .title = "Freed_by",
+		      .hidden = true,
+		      .help = "The function that freed most of these objects, where it is about that." },
+	  .fill = cell_freed_by },
+	{ .column = { .name = "evidence",
+		      .title = "Evidence",
+		      .told = true,
+		      .help = "What was seen." },
+	  .fill = cell_evidence },
+	{ .column = { .name = "arithmetic",
+		      .title = "Arithmetic",
+		      .told = true,
+		      .help = "How the bytes are computed." },
+	  .fill = cell_arithmetic },
+	{ .column = { .name = "merge",
+		      .title = "Merged",
+		      .told = true,
+		      .help = "Whether SLUB would make the new cache another name of one that is there." },
+	  .fill = cell_merge },
+	{ .column = { .name = "doubt",
+		      .title = "Doubt",
+		      .told = true,
+		      .help = "Why the number may be another, and what the events do not say." },
+	  .fill = cell_doubt },
+	{ .column = { .name = "more",
+		      .title = "More",
+		      .told = true,
+		      .help = "The command that shows more of it." },
+	  .fill = cell_more },
+	COLUMNS_END,
+};
+
+const struct table_type advice_type = {
+	.name = "advice",
+	.help = "findings, the best first",
+	.sort = "bytes,hit",
+	.columns = columns,
+};
+
+int advise_add(struct advise_view *v, struct finding *f)
+{
+	const struct advice_row row = { v, f };
+	bool added;
+
+	if (v->sample.one_in)
+		strbuf_printf(
+			&f->doubt,
+			"%scounts and bytes are those of a sample of one in %" PRIu32,
+			f->doubt.size ? "; " : "", v->sample.one_in);
+	added = table_type_add_row(&advice_type, SUBJECT_NONE, v->t, &row);
+
+	strbuf_free(&f->task);
+	strbuf_free(&f->more);
+	strbuf_free(&f->evidence);
+	strbuf_free(&f->arithmetic);
+	strbuf_free(&f->doubt);
+	strbuf_free(&f->merge);
+	v->nr_findings++;
+	return added ? 0 : -ENOMEM;
+}

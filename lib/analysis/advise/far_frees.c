@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: objects freed on a different CPU than the one that allocated them.
+ * In: lives of slab objects. Out: counts by allocating and freeing callsite.
+ */
+#include "analysis/advise/far_frees.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+void far_frees_init(struct far_frees *f, const struct analysis_env *env,
+		    const struct slab_lives *lives, struct sites *sites)
+{
+	*f = (struct far_frees){ .env = env, .lives = lives, .sites = sites };
+}
+
+/* The group of row @row, plus 1; 0: no memory. */
+static uint32_t site_of(struct far_frees *f, uint32_t row)
+{
+	const struct slab_key *key;
+	uint32_t stack;
+
+	if (unlikely(row >= f->nr_rows)) {
+		if (array_reserve(&f->site_of, &f->rows_capacity, row + 1UL,
+				  sizeof(*f->site_of)))
+			return 0;
+		while (f->nr_rows <= row)
+			f->site_of[f->nr_rows++] = 0;
+	}
+	if (unlikely(!f->site_of[row])) {
+		key = slab_lives_key(f->lives, row);
+		stack = dimension_value(&f->lives->dimensions, &key->dims,
+					DIMENSION_STACK);
+		f->site_of[row] =
+			sites_group(f->sites,
+				    sites_beyond(f->env, key->callsite, stack)) +
+			1;
+	}
+	return f->site_of[row];
+}
+
+static void take_one(struct far_frees *f, const struct slab_life *life)
+{
+	struct far_frees_key key;
+	struct far_frees_pair *pair;
+	uint32_t id, site;
+
+	if (life->what != SLAB_FREED || !life->event ||
+	    !kmem_is_slab_free(life->event->type))
+		return;
+	site = site_of(f, life->row);
+	key.freed_by = sites_group(f->sites, life->event->slab_free.callsite);
+	key.by = site - 1;
+	id = site && key.freed_by != UINT32_MAX ? intern_id(&f->keys, &key, sizeof(key))
+						: 0;
+	if (!id || array_reserve(&f->pairs, &f->capacity, id, sizeof(*f->pairs))) {
+		f->failed = true;
+		return;
+	}
+	if (id > f->nr)
+		f->pairs[f->nr++] = (struct far_frees_pair){ 0 };
+	pair = &f->pairs[id - 1];
+	pair->nr++;
+	pair->far += (life->flags & SLAB_OTHER_CPU) != 0;
+}
+
+void far_frees_take(struct far_frees *f, const struct slab_life *life, size_t nr)
+{
+	const struct slab_life *end = life + nr;
+
+	for (; life < end; life++)
+		take_one(f, life);
+}
+
+void far_frees_free(struct far_frees *f)
+{
+	free(f->site_of);
+	intern_free(&f->keys);
+	free(f->pairs);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: pages freed one by one, many in a row.
+ * In: frees of pages. Out: counts by who freed them.
+ */
+#ifndef KMEMX_ANALYSIS_SINGLE_FREES_H
+#define KMEMX_ANALYSIS_SINGLE_FREES_H
+
+#include "analysis/row/sites.h"
+
+/* Fewer frees in a row are no run. The batches of the kernel's lists of folios are no larger. */
+#define SINGLE_FREES_RUN       16
+/* A free after a longer gap than this starts another run, if the clock counts nanoseconds. */
+#define SINGLE_FREES_GAP_NS    100000
+/* The site of a free without a callchain. */
+#define SINGLE_FREES_NOWHERE   UINT32_MAX
+/* The pid for frees in interrupts; a softirq runs in whatever task is current. */
+#define SINGLE_FREES_INTERRUPT (-1)
+
+/* Who freed; without padding, as keys are compared as bytes. @site: the group of the callsite; if
+ * it is SINGLE_FREES_NOWHERE, @pid is the task, else @pid is 0.
+ */
+struct single_frees_key {
+	uint32_t site;
+	int32_t pid;
+};
+
+/* @pages: pages in @runs; @longest: pages of the longest run. */
+struct single_frees_count {
+	uint64_t pages, runs, longest;
+};
+
+/**
+ * struct single_frees_tally - counts by who freed; zero-initialised
+ * @keys: number n has the counts n - 1
+ */
+struct single_frees_tally {
+	struct intern keys;
+	struct single_frees_count *counts;
+	size_t nr, capacity;
+};
+
+/**
+ * struct single_frees - single_frees_init() it
+ * @sites: borrowed
+ * @rule: finds the callsite that freed in a callchain
+ * @by_stack: callchain -> group
+ * @by_cpu: CPU -> index in @cpus
+ * @places: page frame -> its index in the run that last freed it
+ * @ended: counts of runs that have ended
+ * @failed: memory ran out; the numbers are void
+ */
+struct single_frees {
+	const struct analysis_env *env;
+	struct sites *sites;
+	struct callsite_rule *rule;
+	struct u64_map by_stack, by_cpu, places;
+	struct single_frees_cpu *cpus;
+	size_t nr_cpus, cpus_capacity;
+	struct single_frees_tally ended;
+	bool clocks_are_ns, failed;
+};
+
+void single_frees_init(struct single_frees *s, const struct analysis_env *env,
+		       struct sites *sites);
+/* Takes events in time order; ignores those that are not about pages. */
+void single_frees_take(struct single_frees *s, const struct kmem_event *ev, size_t nr);
+/* Counts all runs so far, as if no event followed, into @out, which single_frees_tally_free()
+ * releases. Returns 0, or -ENOMEM.
+ */
+int single_frees_count_all(const struct single_frees *s,
+			   struct single_frees_tally *out) __must_check;
+static inline const struct single_frees_key *
+single_frees_key(const struct single_frees_tally *tally, size_t i)
+{
+	return intern_get(&tally->keys, (uint32_t)i + 1, NULL);
+}
+
+void single_frees_tally_free(struct single_frees_tally *tally);
+void single_frees_free(struct single_frees *s);
+
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: how far a net figure can be trusted.
+ * In: live bytes by the accounts, and reasons why they may be wrong. Out: ranges.
+ */
+#include "analysis/bounds/bounds.h"
+
+#include <errno.h>
+#include <string.h>
+
+uint64_t bounds_dropped(const struct recording *rec, const struct event_stream_stats *s)
+{
+	uint64_t dropped = 0, seen = 0;
+	size_t i;
+
+	for (i = 0; i < s->nr_cpus; i++)
+		seen += s->cpus[i].nr_lost;
+	for (i = 0; i < rec->nr_cpustats; i++) {
+		dropped +=
+			rec->cpustats[i].commit_overrun + rec->cpustats[i].dropped_events;
+		/* A flight recorder overwrites the past by design; that is not a loss. */
+		dropped += recording_flight(rec) ? 0 : rec->cpustats[i].overrun;
+	}
+	return dropped > seen ? dropped - seen : 0;
+}
+
+bool bounds_lost(const struct recording *rec, const struct event_stream_stats *s,
+		 uint64_t *lost)
+{
+	bool known = !s->nr_undecodable && !s->nr_bad_pages;
+	size_t i;
+
+	*lost = bounds_dropped(rec, s);
+	for (i = 0; i < s->nr_cpus; i++) {
+		*lost += s->cpus[i].nr_lost;
+		known &= !s->cpus[i].nr_unknown;
+	}
+	return known;
+}
+
+/* Are events missing without a gap in the stream? Overwritten events leave a mark in the stream,
+ * though perhaps without a number; events that the ring buffer refused leave none.
+ */
+static bool lost_without_place(const struct recording *rec,
+			       const struct event_stream_stats *s)
+{
+	bool unknown = false, refused = false;
+	size_t i;
+
+	for (i = 0; i < s->nr_cpus; i++)
+		unknown |= s->cpus[i].nr_unknown != 0;
+	for (i = 0; i < rec->nr_cpustats; i++)
+		refused |= rec->cpustats[i].dropped_events ||
+			   rec->cpustats[i].commit_overrun;
+	return refused || (bounds_dropped(rec, s) && !unknown);
+}
+
+/* Recorders that exclude themselves by pid (not only kmemx) also exclude the frees of RCU and
+ * softirqs that run meanwhile.
+ */
+bool bounds_recorder_apart(const struct recording *rec)
+{
+	const struct recording_text *self = recording_meta(rec, "self");
+
+	return self && strcmp(self->text, "pid") != 0;
+}
+
+static bool has_all_frees(const struct recording *rec)
+{
+	return bounds_recorder_apart(rec) && !recording_lacks_frees(rec);
+}
+
+void bounds_init(struct bounds *b, const struct analysis_env *env)
+{
+	const struct event_stream_stats *s = event_stream_stats(env->stream);
+
+	b->unplaced = s->nr_undecodable || env->rec->cut_short ||
+		      lost_without_place(env->rec, s);
+	b->all_frees = has_all_frees(env->rec);
+}
+
+int bounds_suspect(struct bounds *b, uint64_t callsite)
+{
+	return u64_map_insert(&b->suspects, callsite, 0) ? 0 : -ENOMEM;
+}
+
+struct net_range bounds_net(const struct bounds *b, uint64_t callsite, uint64_t live,
+			    uint64_t sure)
+{
+	struct net_range r = { .net = live };
+
+	if (b->unplaced)
+		sure = 0;
+	r.lost = live - sure;
+	if (u64_map_find(&b->suspects, callsite))
+		r.implicit = sure;
+	else
+		r.seen = sure;
+	return r;
+}
+
+/* Takes up to @bytes out of @part; returns what is left to take. */
+static uint64_t take(uint64_t *part, uint64_t bytes)
+{
+	uint64_t part_of_it = bytes < *part ? bytes : *part;
+
+	*part -= part_of_it;
+	return bytes - part_of_it;
+}
+
+void net_range_prove(struct net_range *r, uint64_t min, uint64_t max)
+{
+	if (max > r->net)
+		max = r->net;
+	if (min > max)
+		min = max;
+	r->min = min;
+	r->gone = r->net - max;
+	/* Bytes that must live are taken from seen, implicit, lost; gone ones from implicit, lost,
+	 * seen.
+	 */
+	take(&r->lost, take(&r->implicit, take(&r->seen, r->min)));
+	take(&r->seen, take(&r->lost, take(&r->implicit, r->gone)));
+}
+
+void bounds_free(struct bounds *b)
+{
+	u64_map_free(&b->suspects);
+}
+
+void net_range_add(struct net_range *to, const struct net_range *from, uint64_t times)
+{
+	to->net += from->net * times;
+	to->min += from->min * times;
+	to->seen += from->seen * times;
+	to->implicit += from->implicit * times;
+	to->lost += from->lost * times;
+	to->gone += from->gone * times;
+}
+
+const char *net_range_reason(const struct net_range *r)
+{
+	static const char *const words[] = {
+		NULL,
+		"lost",
+		"implicit",
+		"lost,implicit",
+		"seen",
+		"lost,seen",
+		"implicit,seen",
+		"lost,implicit,seen",
+		"sample",
+		"lost,sample",
+		"implicit,sample",
+		"lost,implicit,sample",
+		"seen,sample",
+		"lost,seen,sample",
+		"implicit,seen,sample",
+		"lost,implicit,seen,sample",
+	};
+	bool implicit = r->implicit || r->gone;
+	bool sample = r->sampled && r->low < r->high;
+
+	return words[(r->lost ? 1 : 0) + (implicit ? 2 : 0) + (r->seen ? 4 : 0) +
+		     (sample ? 8 : 0)];
+}
+
+const char *net_range_reason_spell(const char *reason)
+{
+	static const char *const spelled[][2] = {
+		{ "implicit", "untraced-free" },
+		{ "lost,implicit", "lost,untraced-free" },
+		{ "implicit,seen", "untraced-free,seen" },
+		{ "lost,implicit,seen", "lost,untraced-free,seen" },
+		{ "implicit,sample", "untraced-free,sample" },
+		{ "lost,implicit,sample", "lost,untraced-free,sample" },
+		{ "implicit,seen,sample", "untraced-free,seen,sample" },
+		{ "lost,implicit,seen,sample", "lost,untraced-free,seen,sample" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(spelled); i++) {
+		if (!strcmp(reason, spelled[i][0]))
+			return spelled[i][1];
+	}
+	return reason;
+}

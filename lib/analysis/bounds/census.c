@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the kernel's own count of objects, as a bound on what the events say is live.
+ * In: slabinfo before and after, events by cache. Out: ranges in objects.
+ */
+#include "analysis/bounds/census.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/bounds/bounds.h"
+#include "analysis/bounds/census_kernel.h"
+#include "base/array.h"
+#include "recording/sample.h"
+
+/* Objects of one class that the recorder, which is not recorded, may hold; and the time in which
+ * others may allocate between the last event and the reading of slabinfo.
+ */
+#define MARGIN_OBJECTS 16
+#define MARGIN_NS      8000000
+
+/* get_slabinfo() of mm/slub.c inspects at most this many partial slabs of a node and extrapolates
+ * (6.10, ea3bac1d3f3c: MAX_PARTIAL_TO_SCAN).
+ */
+#define COUNTED_SLABS 10000
+/* A slab's number of objects has 15 bits (struct slab), so more means damage. */
+#define MAX_PER_SLAB  32767
+
+/* Limit for caches times events next to a count: half a second of work. */
+#define EDGE_STEPS 100000000
+
+enum kmalloc_type census_kmalloc_type(const char *name)
+{
+	/* Random copies (CONFIG_RANDOM_KMALLOC_CACHES) and buckets (CONFIG_SLAB_BUCKETS) of a size
+	 * share a class with the plain cache: the event does not say which one served.
+	 */
+	static const struct {
+		const char *prefix;
+		enum kmalloc_type type;
+	} prefixes[] = {
+		{ "kmalloc-cg-", KMALLOC_CGROUP },   { "msg_msg-", KMALLOC_CGROUP },
+		{ "kmalloc-rcl-", KMALLOC_RECLAIM }, { "dma-kmalloc-", KMALLOC_DMA },
+		{ "kmalloc-", KMALLOC_NORMAL },	     { "memdup_user-", KMALLOC_NORMAL },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		size_t len = strlen(prefixes[i].prefix);
+
+		if (!strncmp(name, prefixes[i].prefix, len) &&
+		    (strchr("0123456789", name[len]) || !strncmp(name + len, "rnd-", 4)))
+			return prefixes[i].type;
+	}
+	return KMALLOC_NR_TYPES;
+}
+
+/* set_cpu_partial() and slub_set_cpu_partial() of mm/slub.c: since 5.16 (b47291ef02b0) a CPU keeps
+ * as many slabs as would hold this many objects when half full; before, it stopped at this many
+ * free objects, and each slab may have contributed only one.
+ */
+uint64_t census_slack(const struct slabinfo_line *line, const struct recording *rec)
+{
+	static const struct {
+		uint64_t size, objects, slabs;
+	} limits[] = { { 4096, 6, 2 }, { 1024, 24, 6 }, { 256, 52, 13 }, { 0, 120, 30 } };
+	uint64_t per_slab = line->per_slab ? line->per_slab : 1, slabs;
+	size_t i = 0;
+
+	if (per_slab > MAX_PER_SLAB)
+		per_slab = MAX_PER_SLAB;
+	while (line->size < limits[i].size)
+		i++;
+	slabs = (2 * limits[i].objects + per_slab - 1) / per_slab;
+	if (!census_since(rec, 5, 16) && slabs < limits[i].slabs)
+		slabs = limits[i].slabs;
+	return rec->nr_cpus * per_slab * (1 + slabs);
+}
+
+/* Are objects of the cache allocated without an event: by kmem_cache_alloc_bulk() (6.18's callers),
+ * or by the recorder as it writes a file? /proc inodes, their dentries and security blobs gained
+ * 100 to 300 more objects in a second or two than any recorder's events reported (6.18, counted
+ * after shrinking). Most likely these belong to tasks without events, which a recording does not
+ * show (Documentation/ledger.md, "Tasks without events").
+ */
+static bool comes_unseen(const char *name)
+{
+	static const char *const names[] = {
+		"maple_node", "skbuff_head_cache", "io_kiocb",	     "bio-",
+		"biovec-",    "ext4_io_end",	   "jbd2_",	     "xfs_ioend",
+		"dentry",     "proc_inode_cache",  "lsm_inode_cache"
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* Does the cache hold one object per task or process? The recorder, whose events are excluded,
+ * starts none between the counts (lib/capture: its only fork comes before the first count).
+ */
+static bool is_of_tasks(const char *name)
+{
+	static const char *const names[] = { "task_struct", "signal_cache",
+					     "mm_struct",   "sighand_cache",
+					     "files_cache", "fs_cache",
+					     "pid" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* Does every allocation and free of the cache have an event? vm_area_struct is only used by
+ * vm_area_alloc(), vm_area_dup() and vm_area_free() of mm/vma_init.c (6.18), one object at a time.
+ */
+static bool has_all_events(const char *name)
+{
+	return !strcmp(name, "vm_area_struct");
+}
+
+/* Objects of a sheaf if the recording does not say: in 6.18 two caches have sheaves, in later
+ * kernels all do (calculate_sheaf_capacity(): at most 60).
+ */
+static uint64_t sheaf_capacity(const struct recording *rec, const char *name)
+{
+	if (census_since(rec, 6, 19))
+		return 60;
+	if (census_since(rec, 6, 18) &&
+	    (!strcmp(name, "maple_node") || !strcmp(name, "vm_area_struct")))
+		return 32;
+	return 0;
+}
+
+static uint64_t sheaves(const struct census *c, uint64_t capacity)
+{
+	return capacity * c->nr_sheaves;
+}
+
+/* A new class; UINT32_MAX if memory ran out. */
+static uint32_t new_class(struct census *c)
+{
+	if (array_reserve(&c->classes, &c->classes_capacity, c->nr_classes + 1,
+			  sizeof(*c->classes)))
+		return UINT32_MAX;
+	c->classes[c->nr_classes] =
+		(struct census_class){ .counted = true, .caches = UINT32_MAX };
+	return (uint32_t)c->nr_classes++;
+}
+
+/* The class of a cache that slabinfo names for the first time. */
+static uint32_t class_of_line(struct census *c, const struct slabinfo_line *line,
+			      const char *name)
+{
+	uint32_t *of;
+
+	if (census_kmalloc_type(name) == KMALLOC_NR_TYPES)
+		return new_class(c);
+	of = u64_map_find(&c->sizes, line->size);
+	if (of)
+		return *of;
+	of = u64_map_insert(&c->sizes, line->size, (uint32_t)c->nr_classes);
+	return of ? new_class(c) : UINT32_MAX;
+}
+
+/* Is the line an exact count? A cache has no more partial slabs than slabs, nor than free objects,
+ * as each partial slab has one. With SLAB's limits, CPUs hide more objects.
+ */
+static bool is_exact(const struct slabinfo_line *line)
+{
+	uint64_t per_slab = line->per_slab ? line->per_slab : 1;
+
+	return line->active <= line->total && !line->cpu_limit &&
+	       (line->total / per_slab <= COUNTED_SLABS ||
+		line->total - line->active <= COUNTED_SLABS);
+}
+
+static int add_line(struct census *c, const struct slabinfo_line *line,
+		    const struct recording *rec, bool after)
+{
+	uint32_t id = intern_id(&c->names, line->name, line->name_len);
+	struct census_class *class;
+	const char *name;
+
+	if (!id || array_reserve(&c->caches, &c->caches_capacity, id, sizeof(*c->caches)))
+		return -ENOMEM;
+	name = intern_get(&c->names, id, NULL);
+	if (id > c->nr_caches) {
+		uint32_t of = class_of_line(c, line, name);
+
+		if (of == UINT32_MAX)
+			return -ENOMEM;
+		c->caches[c->nr_caches++] = (struct census_cache){
+			.of = of,
+			.next = c->classes[of].caches,
+			.per_slab = line->per_slab < MAX_PER_SLAB ? line->per_slab
+								  : MAX_PER_SLAB,
+			.slack = census_slack(line, rec) +
+				 sheaves(c, sheaf_capacity(rec, name)),
+		};
+		c->classes[of].unseen |= comes_unseen(name);
+		c->classes[of].tasks = is_of_tasks(name);
+		c->classes[of].caches = id - 1;
+		c->classes[of].nr_caches++;
+		if (c->classes[of].per_slab < c->caches[id - 1].per_slab)
+			c->classes[of].per_slab = c->caches[id - 1].per_slab;
+	}
+	class = &c->classes[c->caches[id - 1].of];
+	class->counted &= is_exact(line);
+	if (after)
+		class->after += line->active;
+	else
+		class->before += line->active;
+	return 0;
+}
+
+static int add_snapshot(struct census *c, const struct recording *rec, const char *item,
+			bool after)
+{
+	const struct recording_text *meta = recording_meta(rec, item);
+	const char *text = meta ? meta->text : "";
+	struct slabinfo_line line;
+	int ret = 0;
+
+	while (!ret && slabinfo_next(&text, &line))
+		ret = add_line(c, &line, rec, after);
+	return ret;
+}
+
+/* "NAME SLABS SHEAF": what CPUs hold of each cache. If a cache is listed more than once, the
+ * highest count wins.
+ */
+static int add_cpu_slabs(struct census *c, const struct recording *rec)
+{
+	const struct recording_text *meta = recording_meta(rec, "slab_cpu.after");
+	struct held {
+		bool told;
+		uint64_t slabs, sheaf;
+	} *held = calloc(c->nr_caches + 1, sizeof(*held));
+	const char *text = meta ? meta->text : "";
+	struct slab_cpu_line line;
+	size_t i;
+
+	if (!held)
+		return -ENOMEM;
+	while (slab_cpu_next(&text, &line)) {
+		uint32_t id = intern_find(&c->names, line.name, line.name_len);
+
+		if (!id || id > c->nr_caches || line.slabs > UINT32_MAX ||
+		    line.sheaf > UINT32_MAX)
+			continue;
+		held[id - 1].told = true;
+		if (held[id - 1].slabs < line.slabs)
+			held[id - 1].slabs = line.slabs;
+		if (held[id - 1].sheaf < line.sheaf)
+			held[id - 1].sheaf = line.sheaf;
+	}
+	for (i = 0; i < c->nr_caches; i++) {
+		struct census_cache *cache = &c->caches[i];
+
+		c->classes[cache->of].slack += held[i].told
+						       ? held[i].slabs * cache->per_slab +
+								 sheaves(c, held[i].sheaf)
+						       : cache->slack;
+	}
+	free(held);
+	return 0;
+}
+
+/* A cache's line of one of the two counts. */
+static void add_count(struct census_count *count, struct census_time *time,
+		      const struct slab_count_line *line)
+{
+	*time = (struct census_time){ line->begin, line->read, line->end };
+	if (!count->caches || line->begin < count->begin)
+		count->begin = line->begin;
+	if (line->end > count->end)
+		count->end = line->end;
+	count->objects += line->objects;
+	count->caches++;
+}
+
+/* One of the two counts: adds up the lines of each class. */
+static void add_counts(struct census *c, const struct recording *rec, const char *item,
+		       bool after)
+{
+	const struct recording_text *meta = recording_meta(rec, item);
+	const char *text = meta ? meta->text : "";
+	struct slab_count_line line;
+
+	while (slab_count_next(&text, &line)) {
+		uint32_t id = intern_find(&c->names, line.name, line.name_len);
+		struct census_cache *cache =
+			id && id <= c->nr_caches ? &c->caches[id - 1] : NULL;
+		struct census_class *class;
+
+		if (!cache || line.held > UINT32_MAX || line.sheaf > UINT32_MAX)
+			continue;
+		class = &c->classes[cache->of];
+		if (!after) {
+			add_count(&class->first, &cache->first, &line);
+			continue;
+		}
+		add_count(&class->last, &cache->last, &line);
+		class->held += line.held * cache->per_slab;
+		/* Only the cache's own events can have refilled what shrinking emptied. */
+		if (line.shrunk && has_all_events(intern_get(&c->names, id, NULL)))
+			class->refill += sheaves(c, line.sheaf);
+		else
+			class->held += sheaves(c, line.sheaf);
+	}
+}
+
+static bool is_known(const struct analysis_env *env, uint64_t *lost)
+{
+	return !recording_is_part(env->rec) && !recording_meta(env->rec, "truncated") &&
+	       /* The kernel counts all objects, not a sample. */
+	       !recording_meta(env->rec, RECORDING_META_SAMPLE) &&
+	       bounds_lost(env->rec, event_stream_stats(env->stream), lost);
+}
+
+int census_init(struct census *c, const struct analysis_env *env)
+{
+	const struct recording_text *duration = recording_meta(env->rec, "duration_ns");
+	int ret;
+
+	c->most = recording_meta(env->rec, "slabinfo.after") && !env->window;
+	c->least = c->most && duration && recording_meta(env->rec, "slabinfo.before") &&
+		   is_known(env, &c->lost);
+	c->recorder_apart = bounds_recorder_apart(env->rec);
+	c->nr_sheaves = census_sheaves(env->rec);
+	c->duration_ns = duration ? strtoull(duration->text, NULL, 10) : 0;
+	if (!c->most)
+		return 0;
+	ret = add_snapshot(c, env->rec, "slabinfo.before", false);
+	if (!ret)
+		ret = add_snapshot(c, env->rec, "slabinfo.after", true);
+	if (ret)
+		return ret;
+	if (census_has_counts(env->rec)) {
+		add_counts(c, env->rec, "slab_counts.before", false);
+		add_counts(c, env->rec, "slab_counts.after", true);
+	}
+	return add_cpu_slabs(c, env->rec);
+}
+
+uint32_t census_of_name(const struct census *c, const char *name)
+{
+	uint32_t id = name ? intern_find(&c->names, name, strlen(name)) : 0;
+
+	return id && id <= c->nr_caches ? c->caches[id - 1].of : UINT32_MAX;
+}
+
+uint32_t census_of_kmalloc(const struct census *c, uint64_t size)
+{
+	const uint32_t *of = u64_map_find(&c->sizes, size);
+
+	return of ? *of : UINT32_MAX;
+}
+
+static bool is_within(uint64_t ts, uint64_t from, uint64_t to)
+{
+	return ts >= from && ts <= to;
+}
+
+/* An event of the class next to one of its counts. */
+static void class_edge(struct census *c, struct census_class *class,
+		       const struct slab_edge *e)
+{
+	uint32_t i;
+
+	for (i = class->caches; i != UINT32_MAX; i = c->caches[i].next) {
+		const struct census_time *first = &c->caches[i].first;
+		const struct census_time *last = &c->caches[i].last;
+
+		class->first.events += is_within(e->ts, first->read, first->end);
+		class->last.events += is_within(e->ts, last->read, last->end);
+		class->since_shrunk += is_within(e->ts, last->begin, last->end);
+	}
+	/* As in old_freed: only if the event names the cache. */
+	if (e->what == SLAB_EDGE_FREE_OLD)
+		class->old_outside += e->kind.cache && (e->ts <= class->first.end ||
+							e->ts >= class->last.begin);
+	else if (e->what == SLAB_EDGE_FREE)
+		class->frees_since += e->ts >= class->last.begin;
+	else
+		class->allocs_since += e->ts >= class->last.begin;
+}
+
+/* Each event may concern each cache. Without a limit a small file could take hours; a recorder's
+ * own windows have some thousand events, far below it. Above it, slabinfo has to do.
+ */
+static bool affordable(const struct census *c, const struct slab_edges *edges)
+{
+	return !c->nr_caches || edges->nr <= EDGE_STEPS / c->nr_caches;
+}
+
+void census_add_edges(struct census *c, const struct slab_edges *edges,
+		      const struct event_stream *stream)
+{
+	size_t i, k;
+
+	for (i = 0; i < c->nr_classes; i++) {
+		struct census_class *class = &c->classes[i];
+
+		class->exact = !edges->incomplete && class->nr_caches &&
+			       class->first.caches == class->nr_caches &&
+			       class->last.caches == class->nr_caches &&
+			       class->first.end < class->last.begin;
+	}
+	if (edges->incomplete || !affordable(c, edges)) {
+		for (i = 0; i < c->nr_classes; i++)
+			c->classes[i].exact = false;
+		return;
+	}
+	for (k = 0; k < edges->nr; k++) {
+		const struct slab_edge *e = &edges->events[k];
+		uint32_t of = e->kind.bytes
+				      ? census_of_kmalloc(c, e->kind.bytes)
+				      : census_of_name(c, event_stream_cache(
+								  stream, e->kind.cache));
+
+		if (e->kind.bytes || e->kind.cache) {
+			if (of < c->nr_classes)
+				class_edge(c, &c->classes[of], e);
+			continue;
+		}
+		/* A kfree() of an unknown cache. */
+		for (i = 0; i < c->nr_classes; i++)
+			class_edge(c, &c->classes[i], e);
+	}
+}
+
+/* a - b, but not below 0. */
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* Objects that appeared without an event while slabinfo was read, or that belong to the recorder.
+ */
+static uint64_t margin(const struct census *c, const struct census_class *class)
+{
+	uint64_t events = class->allocs + class->old_freed;
+
+	if (class->exact)
+		return class->tasks && c->recorder_apart ? 0 : MARGIN_OBJECTS;
+	if (c->duration_ns <= MARGIN_NS)
+		return MARGIN_OBJECTS + events;
+	return MARGIN_OBJECTS + events / (c->duration_ns / MARGIN_NS);
+}
+
+/* How far a count may be off in either direction because of events during it: an event can make a
+ * CPU take or return a slab, which is counted with all of its objects or none.
+ */
+static uint64_t unsteady(const struct census *c, const struct census_class *class,
+			 const struct census_count *count)
+{
+	return (count->events + c->lost) * class->per_slab;
+}
+
+/* Free objects that the last count may count as in use. */
+static uint64_t hidden(const struct census *c, const struct census_class *class)
+{
+	return class->held + (class->since_shrunk || c->lost ? class->refill : 0) +
+	       unsteady(c, class, &class->last);
+}
+
+/* Objects in use at the last count are: seen objects that still live at the end of the recording,
+ * those freed since, and others: objects in use at the first count, minus those that events freed
+ * between the counts.
+ */
+static uint64_t gained_exactly(const struct census *c, const struct census_class *class)
+{
+	uint64_t others = class->first.objects + unsteady(c, class, &class->first) +
+			  hidden(c, class) + class->frees_since + margin(c, class) +
+			  c->lost;
+
+	return less(class->last.objects + less(class->old_freed, class->old_outside),
+		    others);
+}
+
+static uint64_t gained_by_slabinfo(const struct census *c,
+				   const struct census_class *class)
+{
+	uint64_t others = class->before + class->slack + margin(c, class) + c->lost;
+
+	return less(class->after + class->old_freed, others);
+}
+
+/* How many of the class's seen objects must live. In use after the recording are those, plus
+ * objects from before it that were not freed since, plus unseen ones.
+ */
+static uint64_t least(const struct census *c, const struct census_class *class)
+{
+	uint64_t gained =
+		class->exact ? gained_exactly(c, class) : gained_by_slabinfo(c, class);
+
+	/* Frees of objects whose allocation was not seen: others like them may live. */
+	if (!c->least || class->unseen ||
+	    class->doubled > MARGIN_OBJECTS + class->allocs / 100)
+		return 0;
+	/* The class gained more than the events explain, so the gain does not prove the seen ones.
+	 */
+	return gained > class->live ? 0 : gained;
+}
+
+/* How many of the seen objects can live. */
+static uint64_t most(const struct census *c, const struct census_class *class)
+{
+	if (class->exact)
+		return class->last.objects + unsteady(c, class, &class->last) +
+		       class->allocs_since;
+	return class->after;
+}
+
+static bool is_counted(const struct census *c, uint32_t of)
+{
+	return c->most && of < c->nr_classes &&
+	       (c->classes[of].counted || c->classes[of].exact);
+}
+
+struct census_range census_range(const struct census *c, uint32_t of, uint64_t nr)
+{
+	const struct census_class *class;
+	struct census_range r = { 0, nr };
+
+	if (!is_counted(c, of))
+		return r;
+	class = &c->classes[of];
+	if (r.max > most(c, class))
+		r.max = most(c, class);
+	/* All that must live, minus the class's other objects. */
+	r.min = less(least(c, class), less(class->live, nr));
+	if (r.min > r.max)
+		r.min = r.max;
+	return r;
+}
+
+bool census_contradicts(const struct census *c, uint32_t of)
+{
+	return is_counted(c, of) && c->classes[of].live > most(c, &c->classes[of]);
+}
+
+void census_free(struct census *c)
+{
+	intern_free(&c->names);
+	free(c->caches);
+	u64_map_free(&c->sizes);
+	free(c->classes);
+	*c = (struct census){ 0 };
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: the kernel's own count of objects, as a bound on what the events say is live.
+ * In: slabinfo before and after, events by cache. Out: ranges in objects.
+ *
+ * Caches that events cannot tell apart are one class: the kmalloc caches of a size. Of n objects
+ * whose allocation was seen and whose free was not, at most as many live as the class has in use
+ * when the recording ends, and at least as many as it has surely gained.
+ * Documentation/accounting.md has the proof and its assumptions.
+ */
+#ifndef KMEMX_ANALYSIS_CENSUS_H
+#define KMEMX_ANALYSIS_CENSUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "account/slab_edges.h"
+#include "account/snapshot.h"
+#include "analysis/analysis.h"
+#include "base/hash.h"
+
+/* Which of the kmalloc caches of one size serves a request (kmalloc_type() of slab.h). */
+enum kmalloc_type {
+	KMALLOC_NORMAL,
+	KMALLOC_CGROUP,
+	KMALLOC_RECLAIM,
+	KMALLOC_DMA,
+	KMALLOC_NR_TYPES,
+};
+
+/* The kmalloc type in a cache's name; KMALLOC_NR_TYPES: it is not a kmalloc cache. */
+enum kmalloc_type census_kmalloc_type(const char *name);
+/* How many free objects of a cache SLUB may count as in use: those in the slab that each CPU holds
+ * and in its list of partial slabs.
+ */
+uint64_t census_slack(const struct slabinfo_line *line, const struct recording *rec);
+
+/* One of the two counts of a class that were made while events were recorded. */
+struct census_count {
+	uint64_t objects;
+	uint64_t begin, end; /* ns: start of the first cache counted, end of the last */
+	uint64_t events;     /* of the class, while any of its caches was counted */
+	size_t caches;	     /* caches that were counted */
+};
+
+/* What the kernel and the events say of a class, in objects. */
+struct census_class {
+	uint64_t before, after; /* active_objs */
+	uint64_t slack;		/* free objects that @after may include */
+	bool counted;		/* slabinfo's numbers are exact, except for slack */
+	bool unseen;		/* objects appear without events: a gain proves nothing */
+	bool exact;		/* the counts can be used; slabinfo is not needed */
+	bool tasks; /* one object per task or process; the recorder starts none */
+	size_t nr_caches;
+	uint32_t caches;   /* the first of them */
+	uint64_t per_slab; /* at most */
+	struct census_count first, last;
+	uint64_t held;	       /* free objects that the last count may count as in use */
+	uint64_t refill;       /* these too, if an event came since caches were shrunk */
+	uint64_t since_shrunk; /* events, until the last count's end */
+	/* From events near the counts: frees of older objects before the end of the first count
+	 * or since the last one; frees and allocations since the last one.
+	 */
+	uint64_t old_outside, frees_since, allocs_since;
+	/* From events, set by the caller. @old_freed, @doubled: frees that name the cache, of
+	 * objects older than the recording, and of objects already freed.
+	 */
+	uint64_t allocs, live, old_freed, doubled;
+};
+
+/* When a cache was counted, ns. */
+struct census_time {
+	uint64_t begin, read, end; /* start of shrinking, of reading; end of reading */
+};
+
+struct census_cache {
+	uint32_t of;   /* index of its class */
+	uint32_t next; /* next cache of the class; UINT32_MAX: none */
+	uint64_t per_slab, slack;
+	struct census_time first, last;
+};
+
+/**
+ * struct census - zero-initialise it, then census_init()
+ * @most: slabinfo gives an upper bound
+ * @least: slabinfo gives a lower bound
+ * @lost: lost events, each of which can be an allocation
+ */
+struct census {
+	struct intern names; /* of caches; number n belongs to @caches[n - 1] */
+	struct census_cache *caches;
+	size_t nr_caches, caches_capacity;
+	struct u64_map sizes; /* of kmalloc -> class */
+	struct census_class *classes;
+	size_t nr_classes, classes_capacity;
+	bool most, least;
+	bool recorder_apart; /* only the recorder's own events are excluded */
+	uint64_t nr_sheaves; /* at most, of a cache that has sheaves */
+	uint64_t lost, duration_ns;
+};
+
+/* The most and the least number of objects that live. */
+struct census_range {
+	uint64_t min, max;
+};
+
+/* Reads the snapshots of @env's recording. 0 or -ENOMEM; census_free() in any case. */
+int census_init(struct census *c, const struct analysis_env *env) __must_check;
+/* The class of cache @name (may be NULL), of kmallocs of @size bytes; UINT32_MAX: none. */
+uint32_t census_of_name(const struct census *c, const char *name);
+uint32_t census_of_kmalloc(const struct census *c, uint64_t size);
+/* Uses the counts that were made while events were recorded: @edges are all events next to them.
+ * Call it once, before census_range().
+ */
+void census_add_edges(struct census *c, const struct slab_edges *edges,
+		      const struct event_stream *stream);
+/* How many of @nr seemingly live objects of class @of live? They must be in its .live. */
+struct census_range census_range(const struct census *c, uint32_t of, uint64_t nr);
+/* Does the kernel's count show that some of the class's seemingly live objects are gone? */
+bool census_contradicts(const struct census *c, uint32_t of);
+void census_free(struct census *c);
+
+#endif

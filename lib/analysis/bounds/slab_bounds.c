@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: how many of the seemingly live slab objects are live.
+ * In: finished slab accounts, the kernel's own count. Out: ranges of any sum of rows.
+ */
+#include "analysis/bounds/slab_bounds.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Objects that are suspect together: those of a cache, or else those of a callsite. */
+static uint64_t suspect_key(const struct slab_key *key)
+{
+	/* A callsite is a kernel address, or zero; none is among the highest 2^32. */
+	return key->kmalloc || !key->cache ? key->callsite : ~(uint64_t)key->cache;
+}
+
+/* The class of objects of @bytes bytes in the row with @key. */
+static uint32_t class_of(const struct slab_bounds *b, const struct analysis_env *env,
+			 const struct slab_key *key, uint64_t bytes)
+{
+	if (key->kmalloc)
+		return census_of_kmalloc(&b->census, bytes);
+	return census_of_name(&b->census, event_stream_cache(env->stream, key->cache));
+}
+
+/* The piece of @row for objects of @bytes; NULL: no memory. */
+static struct slab_piece *piece_of(struct slab_bounds *b, const struct analysis_env *env,
+				   uint32_t row, uint32_t bytes)
+{
+	uint32_t *piece = u64_map_insert(&b->index, (uint64_t)row << 32 | bytes,
+					 (uint32_t)b->nr_pieces);
+
+	if (!piece ||
+	    array_reserve(&b->pieces, &b->capacity, *piece + 1UL, sizeof(*b->pieces)))
+		return NULL;
+	if (*piece == b->nr_pieces)
+		b->pieces[b->nr_pieces++] = (struct slab_piece){
+			.row = row,
+			.of = class_of(b, env, slab_account_key(b->acc, row), bytes),
+			.bytes = bytes,
+		};
+	return &b->pieces[*piece];
+}
+
+/* Counts live objects by row and size. Neighbours are often in one row: a slab's objects. */
+static int count_pieces(struct slab_bounds *b, const struct analysis_env *env)
+{
+	uint32_t *latest = calloc(b->acc->nr_rows + 1, sizeof(*latest));
+	struct slab_living at = { 0 };
+	int ret = latest ? 0 : -ENOMEM;
+
+	while (!ret && slab_account_living(b->acc, &at)) {
+		uint32_t bytes = at.entry->bytes_alloc;
+		struct slab_piece *piece;
+
+		piece = latest[at.row] ? &b->pieces[latest[at.row] - 1] : NULL;
+		if (!piece || piece->bytes != bytes) {
+			piece = piece_of(b, env, at.row, bytes);
+			if (!piece) {
+				ret = -ENOMEM;
+				break;
+			}
+			latest[at.row] = (uint32_t)(piece - b->pieces) + 1;
+		}
+		piece->nr++;
+	}
+	free(latest);
+	return ret;
+}
+
+/* Can frees of the recorder's own objects, whose allocation was not recorded, be told from frees of
+ * objects older than the recording?
+ */
+static bool recorder_known(const struct recording *rec)
+{
+	const struct recording_text *self = recording_meta(rec, "self");
+
+	return !self || !strcmp(self->text, "pid") ||
+	       recording_meta(rec, RECORDING_META_RECORDER_PID);
+}
+
+/* Rows of tasks without live objects may have been merged, so rows that differ only in the task
+ * count as one, which has all their allocations. Fills @rows: row -> number of its merged row;
+ * @hits: allocations of the merged row.
+ */
+static int add_tasks_up(const struct slab_bounds *b, uint32_t *rows, uint64_t *hits)
+{
+	const struct dimensions *dims = &b->acc->lives.dimensions;
+	struct intern keys = { 0 };
+	int pid = dimensions_find(dims, DIMENSION_PID);
+	size_t i;
+
+	for (i = 0; i < b->acc->nr_rows; i++) {
+		struct slab_key key = *slab_account_key(b->acc, i);
+
+		key.dims.of[pid] = 0;
+		key.all_tasks = 1;
+		rows[i] = intern_id(&keys, &key, sizeof(key));
+		if (!rows[i])
+			break;
+		hits[rows[i]] += b->acc->rows[i].hit;
+	}
+	intern_free(&keys);
+	return i < b->acc->nr_rows ? -ENOMEM : 0;
+}
+
+/* Adds the allocations of each class to the census, if rows are by task. */
+static int tell_allocs_of_tasks(struct slab_bounds *b)
+{
+	uint32_t *rows = calloc(b->acc->nr_rows + 1, sizeof(*rows));
+	uint64_t *hits = calloc(b->acc->nr_rows + 1, sizeof(*hits));
+	int ret = rows && hits ? add_tasks_up(b, rows, hits) : -ENOMEM;
+	struct u64_map told = { 0 };
+	size_t i, before;
+
+	for (i = 0; i < b->nr_pieces && !ret; i++) {
+		const struct slab_piece *piece = &b->pieces[i];
+		uint32_t row = rows[piece->row];
+
+		if (piece->of >= b->census.nr_classes)
+			continue;
+		before = told.count;
+		if (!u64_map_insert(&told, (uint64_t)row << 32 | piece->bytes, 0))
+			ret = -ENOMEM;
+		else if (told.count > before)
+			b->census.classes[piece->of].allocs += hits[row];
+	}
+	u64_map_free(&told);
+	free(rows);
+	free(hits);
+	return ret;
+}
+
+/* Passes each class's events to the census. */
+static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
+{
+	struct census *census = &b->census;
+	const struct u64_map *surplus = &b->acc->lives.surplus;
+	size_t i;
+
+	for (i = 0; i < b->nr_pieces; i++) {
+		const struct slab_piece *piece = &b->pieces[i];
+
+		if (piece->of < census->nr_classes) {
+			struct census_class *class = &census->classes[piece->of];
+
+			class->live += piece->nr;
+			/* Rows with several sizes count for each of them, which is the safe side.
+			 */
+			if (!b->acc->lives.spent)
+				class->allocs += b->acc->rows[piece->row].hit;
+		}
+	}
+	for (i = 0; i < surplus->capacity; i++) {
+		const struct u64_map_slot *slot = &surplus->slots[i];
+		const char *name;
+		uint32_t of;
+
+		if (!slot->used)
+			continue;
+		name = event_stream_cache(env->stream, (uint32_t)(slot->key >> 1));
+		of = census_of_name(census, name);
+		if (of >= census->nr_classes)
+			continue;
+		if (slot->key == slab_surplus_key((uint32_t)(slot->key >> 1), true))
+			census->classes[of].doubled += slot->value;
+		else if (recorder_known(env->rec))
+			census->classes[of].old_freed += slot->value;
+	}
+}
+
+/* Finds the caches and callsites whose objects are freed without an event. Hidden ones count, too.
+ */
+static int find_suspects(struct slab_bounds *b)
+{
+	const struct u64_map *hidden = &b->acc->lives.hidden_gone;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < b->acc->nr_rows && !ret; i++)
+		if (b->acc->rows[i].implicit)
+			ret = bounds_suspect(&b->bounds,
+					     suspect_key(slab_account_key(b->acc, i)));
+	for (i = 0; i < hidden->capacity && !ret; i++)
+		if (hidden->slots[i].used && hidden->slots[i].value)
+			ret = bounds_suspect(&b->bounds,
+					     suspect_key(slab_account_key(
+						     b->acc, hidden->slots[i].key)));
+	for (i = 0; i < b->nr_pieces && !ret; i++)
+		if (census_contradicts(&b->census, b->pieces[i].of))
+			ret = bounds_suspect(
+				&b->bounds,
+				suspect_key(slab_account_key(b->acc, b->pieces[i].row)));
+	return ret;
+}
+
+int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
+		     const struct analysis_env *env)
+{
+	int ret;
+
+	b->acc = acc;
+	bounds_init(&b->bounds, env);
+	/* With a filter, the kernel's count cannot be used: it includes the objects of all tasks.
+	 */
+	if (acc->lives.filtered)
+		return find_suspects(b);
+	ret = census_init(&b->census, env);
+	if (!ret && b->census.most)
+		ret = count_pieces(b, env);
+	if (!ret && acc->lives.spent)
+		ret = tell_allocs_of_tasks(b);
+	if (ret)
+		return ret;
+	tell_census(b, env);
+	if (acc->lives.edges)
+		census_add_edges(&b->census, acc->lives.edges, env->stream);
+	return find_suspects(b);
+}
+
+/* The range of a row or a part of it, by events alone. */
+static struct net_range by_events(const struct slab_bounds *b, uint32_t row,
+				  const struct slab_counts *counts)
+{
+	return bounds_net(&b->bounds, suspect_key(slab_account_key(b->acc, row)),
+			  counts->live_alloc, counts->sure_alloc);
+}
+
+/* Part of a sum: objects of one class and size. */
+struct share {
+	uint32_t sum, of, bytes;
+	uint32_t pad; /* zero: keys are compared as bytes */
+};
+
+/* Adds up the pieces of each sum by class: @nr by number of @shares. */
+static int add_up(const struct slab_bounds *b, const uint32_t *group_of,
+		  struct intern *shares, uint64_t **nr)
+{
+	size_t capacity = 0, i;
+
+	for (i = 0; i < b->nr_pieces; i++) {
+		const struct slab_piece *piece = &b->pieces[i];
+		const struct share share = { group_of[piece->row], piece->of,
+					     piece->bytes, 0 };
+		uint32_t before = shares->count, id;
+
+		if (share.sum == UINT32_MAX)
+			continue;
+		id = intern_id(shares, &share, sizeof(share));
+		if (!id || array_reserve(nr, &capacity, id, sizeof(**nr)))
+			return -ENOMEM;
+		if (id > before)
+			(*nr)[id - 1] = 0;
+		(*nr)[id - 1] += piece->nr;
+	}
+	return 0;
+}
+
+int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
+		     struct net_range *sums, size_t nr)
+{
+	uint64_t *min = calloc(nr + 1, sizeof(*min)), *max = calloc(nr + 1, sizeof(*max));
+	struct intern shares = { 0 };
+	uint64_t *objects = NULL;
+	int ret = min && max ? add_up(b, group_of, &shares, &objects) : -ENOMEM;
+	uint32_t i;
+
+	for (i = 0; i < nr && !ret; i++)
+		sums[i] = (struct net_range){ 0 };
+	for (i = 0; i < b->acc->nr_rows && !ret; i++) {
+		struct net_range row;
+
+		if (group_of[i] == UINT32_MAX)
+			continue;
+		row = by_events(b, i, &b->acc->rows[i]);
+		net_range_add(&sums[group_of[i]], &row, slab_account_weight(b->acc, i));
+	}
+	for (i = 0; i < shares.count && !ret; i++) {
+		const struct share *share = intern_get(&shares, i + 1, NULL);
+		struct census_range r = census_range(&b->census, share->of, objects[i]);
+
+		min[share->sum] += r.min * share->bytes;
+		max[share->sum] += r.max * share->bytes;
+	}
+	for (i = 0; i < nr && !ret && b->census.most; i++)
+		net_range_prove(&sums[i], min[i], max[i]);
+	intern_free(&shares);
+	free(objects);
+	free(min);
+	free(max);
+	return ret;
+}
+
+int slab_bounds_total(const struct slab_bounds *b, struct net_range *total)
+{
+	uint32_t *group_of = calloc(b->acc->nr_rows + 1, sizeof(*group_of));
+	int ret = group_of ? slab_bounds_sums(b, group_of, total, 1) : -ENOMEM;
+
+	free(group_of);
+	return ret;
+}
+
+struct net_range slab_bounds_address(const struct slab_bounds *b, uint32_t row,
+				     const struct slab_counts *counts)
+{
+	const uint32_t *piece = u64_map_find(
+		&b->index, (uint64_t)row << 32 | (uint32_t)counts->live_alloc);
+	struct net_range r = by_events(b, row, counts);
+	struct census_range one;
+
+	if (!piece || counts->live != 1)
+		return r;
+	one = census_range(&b->census, b->pieces[*piece].of, 1);
+	net_range_prove(&r, one.min * r.net, one.max * r.net);
+	return r;
+}
+
+void slab_bounds_free(struct slab_bounds *b)
+{
+	bounds_free(&b->bounds);
+	census_free(&b->census);
+	free(b->pieces);
+	u64_map_free(&b->index);
+	*b = (struct slab_bounds){ 0 };
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: how many of the seemingly live slab objects are live.
+ * In: finished slab accounts, the kernel's own count. Out: ranges of any sum of rows.
+ *
+ * The kernel counts by cache, so a sum's range is computed from its parts in each cache: two
+ * callsites of one cache together hold no more than the cache, and the most that one can hold
+ * leaves a minimum for the other.
+ */
+#ifndef KMEMX_ANALYSIS_SLAB_BOUNDS_H
+#define KMEMX_ANALYSIS_SLAB_BOUNDS_H
+
+#include "account/slab_account.h"
+#include "analysis/bounds/bounds.h"
+#include "analysis/bounds/census.h"
+
+/* Live objects of one row and one size, all in one class of the census, or in none. */
+struct slab_piece {
+	uint32_t row, of; /* indexes of a row, of a class; UINT32_MAX: of none */
+	uint32_t bytes;	  /* of each */
+	uint64_t nr;
+};
+
+/* Zero-initialise it, then slab_bounds_make(). */
+struct slab_bounds {
+	const struct slab_account *acc;
+	struct bounds bounds;
+	struct census census;
+	struct slab_piece *pieces;
+	size_t nr_pieces, capacity;
+	struct u64_map index; /* row and size -> piece */
+};
+
+/* @acc must be finished and outlive @b. 0 or -ENOMEM; slab_bounds_free() in any case. */
+int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
+		     const struct analysis_env *env) __must_check;
+/**
+ * slab_bounds_sums() - the ranges of sums of rows
+ * @group_of: by row: the number of its sum, below @nr; UINT32_MAX: none
+ * @sums: receives the range of each sum
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
+		     struct net_range *sums, size_t nr) __must_check;
+/* The range of all rows together. 0 or -ENOMEM. */
+int slab_bounds_total(const struct slab_bounds *b, struct net_range *total) __must_check;
+/* The range of one address, whose latest object is in @row and counted by @counts. */
+struct net_range slab_bounds_address(const struct slab_bounds *b, uint32_t row,
+				     const struct slab_counts *counts);
+void slab_bounds_free(struct slab_bounds *b);
+
+#endif

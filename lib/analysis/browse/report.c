@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the data of a page about a recording.
+ * In: lives of slab objects and of pages. Out: the table "summary", as in kmemx summary, and, if
+ * the options ask for it, sums over time by callchain.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "analysis/browse/report_rows.h"
+#include "analysis/filter/alloc_filter.h"
+#include "analysis/overview/summary_rows.h"
+#include "analysis/time/frame_map.h"
+#include "analysis/time/over_time.h"
+#include "analysis/time/peak.h"
+
+extern const struct analysis analysis_peak, analysis_summary;
+
+/**
+ * struct web - the analysis
+ * @opts: options of @peak and @summary
+ * @peak: also requests the accounts, by callchain
+ */
+struct web {
+	const struct analysis_env *env;
+	const struct analysis_options *asked;
+	struct analysis_options opts, summary_opts;
+	struct peak *peak;
+	void *summary;
+	struct over_time time;
+	struct frame_map frames;
+};
+
+static void web_destroy(void *self)
+{
+	struct web *w = self;
+
+	if (w->peak)
+		analysis_peak.destroy(w->peak);
+	if (w->summary)
+		analysis_summary.destroy(w->summary);
+	over_time_free(&w->time);
+	frame_map_free(&w->frames);
+	free(w);
+}
+
+static int web_create(const struct analysis_env *env, const struct analysis_options *opts,
+		      void **self)
+{
+	struct web *w = calloc(1, sizeof(*w));
+	void *peak;
+	int ret;
+
+	*self = w;
+	if (!w)
+		return -ENOMEM;
+	w->env = env;
+	w->asked = opts;
+	w->opts = (struct analysis_options){ .by = SUBJECT_STACK, .by_cache = true };
+	over_time_init(&w->time, env->first_ts, env->last_ts, env->page_size);
+	frame_map_init(&w->frames, env);
+	ret = analysis_peak.create(env, &w->opts, &peak);
+	w->peak = peak;
+	if (!ret)
+		ret = analysis_summary.create(env, &w->summary_opts, &w->summary);
+	if (!ret)
+		ret = over_time_observe(&w->time, w->peak->slab, w->peak->page);
+	return ret ? ret : frame_map_observe(&w->frames, w->peak->page);
+}
+
+static void web_observe(void *self, const struct kmem_event *evs, size_t nr)
+{
+	struct web *w = self;
+
+	analysis_peak.observe(w->peak, evs, nr);
+	analysis_summary.observe(w->summary, evs, nr);
+	over_time_events(&w->time, evs, nr);
+}
+
+static void web_end(void *self)
+{
+	struct web *w = self;
+
+	analysis_peak.end(w->peak);
+	if (analysis_summary.end)
+		analysis_summary.end(w->summary);
+}
+
+static int web_view(const void *self, struct report *report)
+{
+	const struct web *w = self;
+	int ret = w->time.failed ? -ENOMEM : analysis_summary.view(w->summary, report);
+
+	if (!ret && w->asked->web)
+		ret = report_rows_fill(w->asked->web, w->env, w->peak, &w->time,
+				       &w->frames);
+	return ret;
+}
+
+static const struct table_type *const tables[] = { &summary_type, NULL };
+
+const struct analysis analysis_report = {
+	.name = "report",
+	.help = "a page for a browser",
+	.use = ANALYSIS_COMMAND,
+	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.rows = ROWS(CALLSITE),
+	.tables = tables,
+	.create = web_create,
+	.observe = web_observe,
+	.end = web_end,
+	.view = web_view,
+	.destroy = web_destroy,
+};

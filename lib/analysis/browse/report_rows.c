@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: sums over time by callchain.
+ * In: sums by rows of the accounts. Out: rows for a page, with names.
+ *
+ * Account rows that look the same to the reader are merged. A page has room for a limited number of
+ * callchains: those that allocated and held least are added up by callsite.
+ */
+#include "analysis/browse/report_rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/browse/report_dirs.h"
+#include "analysis/browse/report_ends.h"
+#include "analysis/browse/report_frames.h"
+#include "base/array.h"
+
+/* One row of an account. @number: its number; @weight: decides whether it is shown alone; @cells:
+ * its number of cells; @row: its row of the page.
+ */
+struct source_row {
+	uint64_t weight;
+	uint32_t number, cells, row;
+};
+
+/* The key of a row; without padding, as keys are compared as bytes. @kind: enum web_kind. */
+struct row_key {
+	uint32_t kind, node, callsite, cache, order, migratetype, gfp;
+};
+
+/* Callsites, stacks and caches of one kind's rows, and their names. */
+struct names {
+	struct owners callsite, stack, cache;
+	uint32_t *of_callsite, *of_cache; /* numbers of names; 0: not yet looked up */
+};
+
+struct filling {
+	struct web_report *web;
+	const struct analysis_env *env;
+	const struct peak *peak;
+	const struct over_time *time;
+	const struct frame_map *frames;
+	struct intern keys;
+	struct table *texts;
+};
+
+static const struct over_time_rows *rows_of(const struct filling *f, enum web_kind kind)
+{
+	return kind == WEB_PAGE ? &f->time->page : &f->time->slab;
+}
+
+static const struct peak_side *side_of(const struct filling *f, enum web_kind kind)
+{
+	return kind == WEB_PAGE ? &f->peak->pages : &f->peak->slabs;
+}
+
+static int open_names(struct names *n, const struct filling *f, enum web_kind kind)
+{
+	const struct slab_lives *slab = &f->peak->slab->lives;
+	const struct page_lives *page = &f->peak->page->lives;
+	int ret;
+
+	if (kind == WEB_PAGE) {
+		ret = owners_init_pages(&n->callsite, f->env, page, SUBJECT_CALLSITE);
+		if (!ret)
+			ret = owners_init_pages(&n->stack, f->env, page, SUBJECT_STACK);
+	} else {
+		ret = owners_init_slab(&n->callsite, f->env, slab, SUBJECT_CALLSITE);
+		if (!ret)
+			ret = owners_init_slab(&n->stack, f->env, slab, SUBJECT_STACK);
+		if (!ret)
+			ret = owners_init_slab(&n->cache, f->env, slab, SUBJECT_CACHE);
+	}
+	n->of_callsite = calloc(n->callsite.nr + 1, sizeof(*n->of_callsite));
+	n->of_cache = calloc(n->cache.nr + 1, sizeof(*n->of_cache));
+	return ret || (n->of_callsite && n->of_cache) ? ret : -ENOMEM;
+}
+
+static void close_names(struct names *n)
+{
+	owners_free(&n->callsite);
+	owners_free(&n->stack);
+	owners_free(&n->cache);
+	free(n->of_callsite);
+	free(n->of_cache);
+}
+
+/* The number of the name of row @index of @o, as in tables. */
+static uint32_t name_of(struct filling *f, const struct owners *o, uint32_t index,
+			struct cell (*fill)(const void *row, struct table *t),
+			uint32_t *known)
+{
+	const struct subject_row row = { &o->subjects, index };
+
+	if (!known[index]) {
+		struct cell cell = fill(&row, f->texts);
+
+		known[index] =
+			web_report_name(f->web, cell.type == CELL_TEXT ? cell.s : "");
+	}
+	return known[index];
+}
+
+static uint32_t strbuf_name(struct filling *f, struct strbuf *sb)
+{
+	uint32_t name = web_report_name(f->web, strbuf_text(sb));
+
+	f->web->failed |= sb->failed;
+	strbuf_free(sb);
+	return name;
+}
+
+/* The node of row @number's callchain; without @alone, that of its callsite's other callchains. */
+static uint32_t node_of(struct filling *f, const struct names *n, uint32_t number,
+			const char *callsite, bool alone)
+{
+	struct strbuf folded = { 0 };
+	uint32_t node;
+
+	if (alone) {
+		subjects_callchain(&n->stack.subjects, n->stack.of[number], &folded);
+	} else {
+		strbuf_printf(&folded, "%s;[other callchains]", callsite);
+		f->web->merged++;
+	}
+	node = web_report_chain(f->web, strbuf_text(&folded));
+	f->web->failed |= folded.failed;
+	strbuf_free(&folded);
+	return node;
+}
+
+static void page_key_of(struct filling *f, uint32_t number, struct row_key *key)
+{
+	const struct page_key *from = page_lives_key(&f->peak->page->lives, number);
+	const char *type = migratetype_name(f->env->migratetypes, from->migratetype);
+	struct strbuf text = { 0 };
+
+	key->order = from->order;
+	if (type)
+		strbuf_puts(&text, type);
+	else
+		strbuf_printf(&text, "%d", from->migratetype);
+	key->migratetype = strbuf_name(f, &text);
+	gfp_format_short(event_formats_gfp(f->env->fmts), from->gfp_flags, &text, NULL);
+	key->gfp = strbuf_name(f, &text);
+}
+
+/* The page's row for row @number of an account; UINT32_MAX: no memory. */
+static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
+		       uint32_t number, bool alone)
+{
+	struct row_key key = { .kind = kind };
+	uint32_t id;
+
+	key.callsite = name_of(f, &n->callsite, n->callsite.of[number], subject_callsite,
+			       n->of_callsite);
+	if (kind == WEB_PAGE)
+		page_key_of(f, number, &key);
+	else
+		key.cache = name_of(f, &n->cache, n->cache.of[number], subject_cache,
+				    n->of_cache);
+	if (f->web->failed)
+		return UINT32_MAX;
+	key.node = node_of(f, n, number, intern_get(&f->web->names, key.callsite, NULL),
+			   alone);
+	id = intern_id(&f->keys, &key, sizeof(key));
+	if (!id || f->web->failed)
+		return UINT32_MAX;
+	if (id <= f->web->nr_rows)
+		return id - 1;
+	if (array_reserve(&f->web->rows, &f->web->rows_capacity, id,
+			  sizeof(*f->web->rows)))
+		return UINT32_MAX;
+	f->web->rows[f->web->nr_rows++] =
+		(struct web_row){ .kind = (uint8_t)kind,
+				  .node = key.node,
+				  .callsite = key.callsite,
+				  .cache = key.cache,
+				  .order = key.order,
+				  .migratetype = key.migratetype,
+				  .gfp = key.gfp };
+	return id - 1;
+}
+
+/* The heaviest first; then in the order of the account. */
+static int by_weight(const void *a, const void *b)
+{
+	const struct source_row *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static int by_row(const void *a, const void *b)
+{
+	const struct source_row *x = a, *y = b;
+
+	if (x->row != y->row)
+		return (x->row > y->row) - (x->row < y->row);
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static struct source_row weigh(const struct filling *f, enum web_kind kind, size_t number)
+{
+	uint64_t peak = peak_row_then(f->peak, side_of(f, kind), number).bytes;
+	const struct over_time_cell *c =
+		over_time_first(f->time, rows_of(f, kind), number);
+	struct source_row row = { .number = (uint32_t)number };
+
+	for (; c; c = over_time_next(f->time, c)) {
+		row.weight += c->bytes;
+		row.cells++;
+	}
+	if (row.weight < peak)
+		row.weight = peak;
+	return row;
+}
+
+/* Is there room for one more row with its own callchain? @cells: its number of cells. Each kind may
+ * use half of the room; the second kind also gets what the first left.
+ */
+static bool has_room(const struct filling *f, enum web_kind kind, uint64_t cells)
+{
+	return f->web->nr_rows < WEB_REPORT_ROWS * (kind + 1U) / WEB_KINDS &&
+	       f->web->nr_cells + cells < WEB_REPORT_CELLS * (kind + 1U) / WEB_KINDS;
+}
+
+/* Adds up the cells of @nr rows of the account, which form one row of the page. */
+static int add_cells(struct filling *f, enum web_kind kind,
+		     const struct source_row *source, size_t nr)
+{
+	struct web_cell bins[OVER_TIME_BINS] = { 0 };
+	struct web_report *w = f->web;
+	struct web_row *row = &w->rows[source->row];
+	const struct over_time_cell *c;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		c = over_time_first(f->time, rows_of(f, kind), source[i].number);
+		for (; c; c = over_time_next(f->time, c)) {
+			bins[c->bin].hit += c->hit;
+			bins[c->bin].bytes_req += c->bytes_req;
+			bins[c->bin].bytes += c->bytes;
+			bins[c->bin].ended += c->ended;
+		}
+		row->peak +=
+			peak_row_then(f->peak, side_of(f, kind), source[i].number).bytes;
+	}
+	row->first = w->nr_cells;
+	if (array_reserve(&w->cells, &w->cells_capacity, w->nr_cells + OVER_TIME_BINS,
+			  sizeof(*w->cells)))
+		return -ENOMEM;
+	for (i = 0; i < f->time->nr_bins; i++) {
+		bins[i].bin = (uint32_t)i;
+		if (bins[i].hit || bins[i].ended)
+			w->cells[w->nr_cells++] = bins[i];
+	}
+	row->nr = w->nr_cells - row->first;
+	return 0;
+}
+
+/* The ranges of live memory at the end, by group of rows; the caller frees it. NULL: no memory. */
+static struct net_range *ends_of(struct filling *f, enum web_kind kind, struct names *n,
+				 const struct report_end_group *group)
+{
+	struct net_range *ranges = calloc(group->nr + 1, sizeof(*ranges));
+	int ret = -ENOMEM;
+
+	if (ranges && kind == WEB_PAGE)
+		ret = report_ends_pages(f->env, f->peak, n->callsite.callsites, group,
+					ranges);
+	else if (ranges)
+		ret = report_ends_slab(f->env, f->peak, group, ranges);
+	if (!ret)
+		return ranges;
+	free(ranges);
+	return NULL;
+}
+
+/* Adds the ranges of callsites, or of caches; @known: numbers of their names. */
+static int add_named_ends(struct filling *f, enum web_kind kind, struct names *n,
+			  bool cache)
+{
+	const struct owners *o = cache ? &n->cache : &n->callsite;
+	const uint32_t *known = cache ? n->of_cache : n->of_callsite;
+	const struct report_end_group group = { o->of, o->nr };
+	struct net_range *ranges = ends_of(f, kind, n, &group);
+	struct web_report *w = f->web;
+	size_t i;
+
+	if (!ranges || array_reserve(&w->ends, &w->ends_capacity, w->nr_ends + o->nr,
+				     sizeof(*w->ends))) {
+		free(ranges);
+		return -ENOMEM;
+	}
+	for (i = 0; i < o->nr; i++) {
+		if (known[i] && ranges[i].net)
+			w->ends[w->nr_ends++] =
+				(struct web_end){ (uint8_t)kind, cache, known[i],
+						  ranges[i].min,
+						  net_range_max(&ranges[i]) };
+	}
+	free(ranges);
+	return 0;
+}
+
+/* Adds the ranges of live memory at the end. @sources: all rows of the account. */
+static int add_ends(struct filling *f, enum web_kind kind, struct names *n,
+		    const struct source_row *sources)
+{
+	size_t nr = n->callsite.nr_rows, i;
+	uint32_t *of = calloc(nr + 1, sizeof(*of));
+	const struct report_end_group group = { of, f->web->nr_rows };
+	struct net_range *ranges;
+	int ret;
+
+	for (i = 0; of && i < nr; i++)
+		of[sources[i].number] = sources[i].row;
+	ranges = of ? ends_of(f, kind, n, &group) : NULL;
+	for (i = 0; ranges && i < nr; i++) {
+		struct web_row *row = &f->web->rows[sources[i].row];
+
+		row->least = ranges[sources[i].row].min;
+		row->most = net_range_max(&ranges[sources[i].row]);
+	}
+	ret = ranges ? add_named_ends(f, kind, n, false) : -ENOMEM;
+	if (!ret && kind == WEB_SLAB)
+		ret = add_named_ends(f, kind, n, true);
+	free(ranges);
+	free(of);
+	return ret;
+}
+
+/* Adds the rows of one kind; @n has their names. */
+static int add_kind(struct filling *f, enum web_kind kind, struct names *n)
+{
+	size_t nr = n->callsite.nr_rows, i, end;
+	struct source_row *sources = calloc(nr + 1, sizeof(*sources));
+	int ret = sources ? 0 : -ENOMEM;
+	uint64_t cells = 0;
+
+	for (i = 0; i < nr && !ret; i++)
+		sources[i] = weigh(f, kind, i);
+	if (!ret)
+		qsort(sources, nr, sizeof(*sources), by_weight);
+	for (i = 0; i < nr && !ret; i++) {
+		bool alone = has_room(f, kind, cells);
+
+		cells += alone ? sources[i].cells : 0;
+		sources[i].row = row_of(f, kind, n, sources[i].number, alone);
+		if (sources[i].row == UINT32_MAX)
+			ret = -ENOMEM;
+	}
+	if (!ret)
+		qsort(sources, nr, sizeof(*sources), by_row);
+	for (i = 0; i < nr && !ret; i = end) {
+		for (end = i + 1; end < nr && sources[end].row == sources[i].row;)
+			end++;
+		ret = add_cells(f, kind, sources + i, end - i);
+	}
+	if (!ret)
+		ret = add_ends(f, kind, n, sources);
+	free(sources);
+	return ret;
+}
+
+/* Adds the frames; the map's callsites get the same names as in the rows. */
+static int add_frames(struct filling *f, struct names *n)
+{
+	const struct frame_map *m = f->frames;
+	uint32_t *names = calloc(m->nr_sites + 1, sizeof(*names));
+	int ret = names ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < m->nr_sites && !ret; i++)
+		names[i] = name_of(f, &n->callsite, n->callsite.of[m->row_of[i]],
+				   subject_callsite, n->of_callsite);
+	if (!ret)
+		ret = report_frames_fill(&f->web->frames, m, names);
+	free(names);
+	return ret;
+}
+
+/* Merges bins in pairs; rows keep their order of time. */
+static void halve(struct web_report *w)
+{
+	size_t i, k, nr = 0;
+
+	for (i = 0; i < w->nr_rows; i++) {
+		struct web_row *row = &w->rows[i];
+		size_t first = nr;
+
+		for (k = row->first; k < row->first + row->nr; k++) {
+			struct web_cell cell = w->cells[k];
+			struct web_cell *last = nr > first ? &w->cells[nr - 1] : NULL;
+
+			cell.bin /= 2;
+			if (!last || last->bin != cell.bin) {
+				w->cells[nr++] = cell;
+				continue;
+			}
+			last->hit += cell.hit;
+			last->bytes_req += cell.bytes_req;
+			last->bytes += cell.bytes;
+			last->ended += cell.ended;
+		}
+		row->first = first;
+		row->nr = nr - first;
+	}
+	w->nr_cells = nr;
+	for (i = 0; i < w->nr_bins; i++) {
+		struct web_mark *to = &w->marks[i / 2], from = w->marks[i];
+
+		if (i % 2)
+			*to = (struct web_mark){ to->lost + from.lost,
+						 to->gaps + from.gaps,
+						 to->failed + from.failed };
+		else
+			*to = from;
+	}
+	w->nr_bins = (w->nr_bins + 1) / 2;
+	w->width *= 2;
+}
+
+static void add_time(struct filling *f)
+{
+	const struct over_time *t = f->time;
+	struct web_report *w = f->web;
+	uint32_t i;
+	size_t k;
+
+	w->first = t->first;
+	w->width = t->width;
+	w->last = f->env->last_ts;
+	w->nr_bins = t->nr_bins;
+	w->ns = recording_clocks_are_ns(f->env->rec);
+	w->peak = f->peak->when;
+	for (i = 0; i < t->nr_bins; i++)
+		w->marks[i] = (struct web_mark){ t->marks[i].lost, t->marks[i].gaps,
+						 t->marks[i].failed };
+	for (k = 0; k < w->nr_rows; k++)
+		w->live_at_peak[w->rows[k].kind] += w->rows[k].peak;
+}
+
+int report_rows_fill(struct web_report *web, const struct analysis_env *env,
+		     const struct peak *peak, const struct over_time *time,
+		     const struct frame_map *frames)
+{
+	struct filling f = {
+		.web = web, .env = env, .peak = peak, .time = time, .frames = frames
+	};
+	int ret = 0;
+	int kind;
+
+	web->marks = calloc(time->nr_bins, sizeof(*web->marks));
+	f.texts = table_new("names", "");
+	if (!web->marks || !f.texts)
+		ret = -ENOMEM;
+	for (kind = 0; kind < WEB_KINDS && !ret; kind++) {
+		struct names names = { 0 };
+
+		ret = open_names(&names, &f, (enum web_kind)kind);
+		if (!ret)
+			ret = add_kind(&f, (enum web_kind)kind, &names);
+		if (!ret && kind == WEB_PAGE)
+			ret = add_frames(&f, &names);
+		close_names(&names);
+	}
+	if (!ret && !table_ok(f.texts))
+		ret = -ENOMEM;
+	if (!ret)
+		ret = report_dirs_fill(web, env);
+	if (!ret)
+		add_time(&f);
+	while (!ret && web->nr_cells > WEB_REPORT_CELLS_MAX && web->nr_bins > 1)
+		halve(web);
+	table_free(f.texts);
+	intern_free(&f.keys);
+	return ret;
+}

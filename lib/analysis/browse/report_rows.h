@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis (internal): sums over time by callchain.
+ * In: sums by rows of the accounts. Out: rows for a page, with names.
+ */
+#ifndef KMEMX_ANALYSIS_REPORT_ROWS_H
+#define KMEMX_ANALYSIS_REPORT_ROWS_H
+
+#include "analysis/time/frame_map.h"
+#include "analysis/time/over_time.h"
+#include "analysis/time/peak.h"
+#include "report/web/web_report.h"
+
+/* Fills in @web, which is empty, after the last event. 0 or -ENOMEM. */
+int report_rows_fill(struct web_report *web, const struct analysis_env *env,
+		     const struct peak *peak, const struct over_time *time,
+		     const struct frame_map *frames) __must_check;
+
+#endif

@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: what a recording allocated, under names that match those of another recording.
+ * In: lives. Out: the tables of comparison_tables.c.
+ *
+ * Row names have no addresses or offsets, and function names lack what a build adds to them:
+ * symbol/fold.h. kmalloc events name no cache: it follows from the size.
+ */
+#include "analysis/compare/comparison.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/accounts.h"
+#include "analysis/bounds/bounds.h"
+#include "analysis/compare/comparison_sample.h"
+#include "analysis/row/comparison_name.h"
+#include "analysis/row/sites.h"
+#include "analysis/row/subject.h"
+#include "analysis/stat/page_matrix.h"
+#include "analysis/stat/slab_report.h"
+#include "base/array.h"
+
+/**
+ * struct comparison - one table under construction
+ * @slab, @pages: the stream's account; one of them is NULL
+ * @sources: for a table by cache: source_key() -> source
+ * @groups: number n of @names belongs to groups[n - 1]
+ * @group_of: by source, which is an account row that ever was live, or an entry of @sources
+ * @all: the sums of the whole table
+ * @ended: the account is finished
+ * @sample: intervals, if figures are estimated from a sample
+ */
+struct comparison {
+	const struct analysis_env *env;
+	const struct comparison_type *type;
+	enum comparison_kind kind;
+	enum subject_kind by;
+	struct slab_account *slab;
+	struct page_account *pages;
+	struct u64_map sources;
+	struct intern names;
+	struct comparison_group *groups;
+	size_t groups_capacity;
+	uint32_t *group_of;
+	size_t nr_sources, sources_capacity;
+	struct comparison_group all;
+	struct strbuf name; /* scratch */
+	struct comparison_sample sample;
+	bool ended, failed;
+};
+
+/* Something happened to one of the table's objects. */
+struct comparison_life {
+	uint32_t row, bytes_alloc; /* row of the account; size of the object */
+	uint64_t bytes, bytes_req;
+	uint64_t times; /* objects that it stands for */
+	enum { LIFE_BEGINS, LIFE_ENDS, LIFE_ENDS_UNSEEN, LIFE_END_SEEN_LATE } what;
+};
+
+/* Names the row from its callsite. */
+static void name_site(struct comparison *p, uint64_t callsite)
+{
+	comparison_name_by(p->env, p->by, callsite,
+			   p->type->always ? 0 : p->env->dir_depth, &p->name);
+}
+
+static void name_page_row(struct comparison *p, uint32_t row)
+{
+	uint32_t stack = page_account_key(p->pages, row)->stack;
+
+	if (p->by == SUBJECT_STACK)
+		comparison_name_stack(p->env, stack, 0, &p->name);
+	else
+		name_site(p, comparison_callsite(p->env, stack));
+}
+
+static void name_slab_row(struct comparison *p, uint32_t row)
+{
+	const struct slab_key *key = slab_account_key(p->slab, row);
+
+	if (p->by == SUBJECT_STACK)
+		comparison_name_stack(p->env, key->dims.of[0], key->callsite, &p->name);
+	else
+		name_site(p, sites_beyond(p->env, key->callsite, key->dims.of[0]));
+}
+
+/* Names the cache of an object of row @row; for kmalloc it follows from the size. */
+static void name_cache(struct comparison *p, uint32_t row, uint32_t bytes)
+{
+	const struct slab_key *key = slab_account_key(p->slab, row);
+	const char *cache;
+
+	if (key->kmalloc) {
+		comparison_name_kmalloc(p->env, bytes, &p->name);
+		return;
+	}
+	cache = event_stream_cache(p->env->stream, key->cache);
+	strbuf_puts(&p->name, cache ? cache : "[unnamed]");
+}
+
+/* The key that tells sources of objects by cache apart. */
+static uint64_t source_key(const struct comparison *p, uint32_t row, uint32_t bytes)
+{
+	const struct slab_key *key = slab_account_key(p->slab, row);
+
+	return key->kmalloc ? (uint64_t)bytes << 1 | 1 : (uint64_t)key->cache << 1;
+}
+
+/* The source of an object of account row @row; UINT32_MAX: no memory. */
+static uint32_t source_of(struct comparison *p, uint32_t row, uint32_t bytes)
+{
+	const uint32_t *source;
+
+	if (p->kind != KIND_CACHE)
+		return row;
+	source = u64_map_insert(&p->sources, source_key(p, row, bytes),
+				(uint32_t)p->sources.count);
+	return source ? *source : UINT32_MAX;
+}
+
+/* The group of a new source; UINT32_MAX: no memory. */
+static uint32_t find_group(struct comparison *p, uint32_t row, uint32_t bytes)
+{
+	uint32_t id;
+
+	strbuf_reset(&p->name);
+	if (p->kind == KIND_PAGE)
+		name_page_row(p, row);
+	else if (p->kind == KIND_CACHE)
+		name_cache(p, row, bytes);
+	else
+		name_slab_row(p, row);
+	id = intern_id(&p->names, strbuf_text(&p->name), p->name.size);
+	if (!id || p->name.failed ||
+	    array_reserve(&p->groups, &p->groups_capacity, id, sizeof(*p->groups)))
+		return UINT32_MAX;
+	return id - 1;
+}
+
+/* The group of an object of account row @row; NULL: no memory. */
+static struct comparison_group *group_of(struct comparison *p, uint32_t row,
+					 uint32_t bytes)
+{
+	uint32_t nr_before = p->names.count, group, source = source_of(p, row, bytes);
+
+	if (source < p->nr_sources && p->group_of[source] != UINT32_MAX)
+		return &p->groups[p->group_of[source]];
+	if (source == UINT32_MAX || array_reserve(&p->group_of, &p->sources_capacity,
+						  source + 1UL, sizeof(*p->group_of)))
+		return NULL;
+	while (p->nr_sources <= source)
+		p->group_of[p->nr_sources++] = UINT32_MAX;
+	group = find_group(p, row, bytes);
+	if (group == UINT32_MAX)
+		return NULL;
+	if (p->names.count > nr_before)
+		p->groups[group] = (struct comparison_group){ 0 };
+	p->group_of[source] = group;
+	return &p->groups[group];
+}
+
+static void take_life(struct comparison_group *g, const struct comparison_life *life)
+{
+	switch (life->what) {
+	case LIFE_BEGINS:
+		g->hit += life->times;
+		g->bytes += life->bytes;
+		g->bytes_req += life->bytes_req;
+		g->live += life->bytes;
+		if (life->bytes > g->largest)
+			g->largest = life->bytes;
+		if (g->live > g->peak)
+			g->peak = g->live;
+		break;
+	case LIFE_ENDS_UNSEEN:
+		g->implicit += life->times;
+		g->live -= life->bytes;
+		break;
+	case LIFE_END_SEEN_LATE: /* it was counted as unseen */
+		g->implicit -= life->times;
+		break;
+	default:
+		g->live -= life->bytes;
+	}
+}
+
+/* In a sample, an object stands for several. */
+static void weigh(struct comparison *p, struct comparison_life *life, uint32_t group)
+{
+	struct sampled_row row = sampled_row(p->slab, p->pages, life->row);
+
+	if (life->what == LIFE_BEGINS &&
+	    comparison_sample_add(&p->sample, group, row.unit, life->bytes))
+		p->failed = true;
+	life->times = row.times;
+	life->bytes *= row.times;
+	life->bytes_req *= row.times;
+}
+
+static void comparison_life(struct comparison *p, struct comparison_life *life)
+{
+	struct comparison_group *g =
+		p->failed ? NULL : group_of(p, life->row, life->bytes_alloc);
+
+	if (!g) {
+		p->failed = true;
+		return;
+	}
+	if (p->env->sample.one_in)
+		weigh(p, life, (uint32_t)(g - p->groups));
+	take_life(g, life);
+	take_life(&p->all, life);
+}
+
+static void on_slab_lives(void *ctx, const struct slab_life *lives, size_t nr)
+{
+	static const uint8_t what[SLAB_LIFE_NR] = { [SLAB_BORN] = LIFE_BEGINS,
+						    [SLAB_FREED] = LIFE_ENDS,
+						    [SLAB_GONE] = LIFE_ENDS_UNSEEN,
+						    [SLAB_FOUND] = LIFE_END_SEEN_LATE };
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		struct comparison_life life = { .times = 1,
+						.row = lives[i].row,
+						.bytes_alloc = lives[i].bytes_alloc,
+						.bytes = lives[i].bytes_alloc,
+						.bytes_req = lives[i].bytes_req,
+						.what = what[lives[i].what] };
+
+		comparison_life(ctx, &life);
+	}
+}
+
+static void on_page_lives(void *ctx, const struct page_life *lives, size_t nr)
+{
+	static const uint8_t what[PAGE_LIFE_NR] = { [PAGE_BORN] = LIFE_BEGINS,
+						    [PAGE_FREED] = LIFE_ENDS,
+						    [PAGE_GONE] = LIFE_ENDS_UNSEEN,
+						    [PAGE_FOUND] = LIFE_END_SEEN_LATE };
+	struct comparison *p = ctx;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		struct comparison_life life = { .times = 1,
+						.row = lives[i].row,
+						.bytes = lives[i].pages *
+							 p->env->page_size,
+						.what = what[lives[i].what] };
+
+		if (lives[i].what != PAGE_REFUSED)
+			comparison_life(p, &life);
+	}
+}
+
+/* Asks for the account, and observes it. */
+static int observe(struct comparison *p)
+{
+	struct dimensions dimensions = { 0 };
+	int ret;
+
+	if (p->kind == KIND_PAGE) {
+		ret = accounts_page(p->env->accounts, &dimensions, &p->pages);
+		return ret ? ret : page_lives_observe(&p->pages->lives, on_page_lives, p);
+	}
+	/* Rows differ by callchain, which also gives the callsite when functions are skipped. */
+	if (p->kind == KIND_SLAB &&
+	    (p->by == SUBJECT_STACK || callsite_rule_extended(p->env->rule)))
+		dimensions.of[0] = DIMENSION_STACK;
+	ret = accounts_slab(p->env->accounts, &dimensions, &p->slab);
+	return ret ? ret : slab_lives_observe(&p->slab->lives, on_slab_lives, p);
+}
+
+/* Adds live bytes that were allocated after the last gap. */
+static void add_sure(struct comparison *p, uint32_t row, uint32_t bytes_alloc,
+		     uint64_t bytes)
+{
+	struct comparison_group *g = group_of(p, row, bytes_alloc);
+
+	if (g)
+		g->net_min += bytes * sampled_row(p->slab, p->pages, row).times;
+	else
+		p->failed = true;
+}
+
+/* In a sample: adds live bytes. */
+static void add_living(struct comparison *p, uint32_t row, uint32_t bytes_alloc,
+		       uint64_t bytes)
+{
+	const struct comparison_group *g = group_of(p, row, bytes_alloc);
+	uint64_t unit = sampled_row(p->slab, p->pages, row).unit;
+
+	if (!g || unit_pieces_add(&p->sample.net, (uint32_t)(g - p->groups), unit, bytes))
+		p->failed = true;
+}
+
+/* In a sample: computes the intervals. 0 or -ENOMEM. */
+static int find_intervals(struct comparison *p)
+{
+	const struct live_entry *e = NULL;
+
+	while (p->slab && (e = slab_lives_next(&p->slab->lives, e)))
+		add_living(p, e->row, e->bytes_alloc, e->bytes_alloc);
+	while (p->pages && (e = page_lives_next(&p->pages->lives, e)))
+		add_living(p, e->row, 0, (uint64_t)p->env->page_size << e->order);
+	return comparison_sample_end(&p->sample, &p->env->sample, p->slab,
+				     p->names.count);
+}
+
+static void find_sure(struct comparison *p)
+{
+	const struct live_entry *e = NULL;
+
+	while (p->slab && (e = slab_lives_next(&p->slab->lives, e)))
+		if (slab_lives_sure(&p->slab->lives, e))
+			add_sure(p, e->row, e->bytes_alloc, e->bytes_alloc);
+	while (p->pages && (e = page_lives_next(&p->pages->lives, e)))
+		if (page_lives_sure(&p->pages->lives, e))
+			add_sure(p, e->row, 0, (uint64_t)p->env->page_size << e->order);
+}
+
+/* The group, if there is one, that the hidden objects of account row @row fall into; UINT32_MAX:
+ * none.
+ */
+static uint32_t hidden_group(struct comparison *p, uint32_t row)
+{
+	uint32_t id;
+
+	strbuf_reset(&p->name);
+	if (p->kind == KIND_PAGE)
+		name_page_row(p, row);
+	else if (p->kind == KIND_CACHE)
+		name_cache(p, row, 0);
+	else
+		name_slab_row(p, row);
+	p->failed |= p->name.failed;
+	id = intern_find(&p->names, strbuf_text(&p->name), p->name.size);
+	return id ? id - 1 : UINT32_MAX;
+}
+
+/* Groups are also suspect if their hidden objects were freed without an event. The size of a hidden
+ * kmalloc is not known any more, so all kmalloc caches are suspect.
+ */
+static int suspect_hidden(struct comparison *p, struct bounds *bounds)
+{
+	const struct u64_map *rows = p->kind == KIND_PAGE ? &p->pages->lives.hidden_gone
+							  : &p->slab->lives.hidden_gone;
+	bool kmalloc = false;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < rows->capacity && !err; i++) {
+		const struct u64_map_slot *slot = &rows->slots[i];
+		uint32_t group;
+
+		if (!slot->used || !slot->value)
+			continue;
+		kmalloc |= p->kind == KIND_CACHE &&
+			   slab_account_key(p->slab, slot->key)->kmalloc;
+		group = hidden_group(p, (uint32_t)slot->key);
+		err = group == UINT32_MAX ? 0 : bounds_suspect(bounds, group);
+	}
+	for (i = 0; i < p->sources.capacity && kmalloc && !err; i++) {
+		const struct u64_map_slot *slot = &p->sources.slots[i];
+
+		if (slot->used && slot->key & 1)
+			err = bounds_suspect(bounds, p->group_of[slot->value]);
+	}
+	return err;
+}
+
+/* Computes how many live bytes are certain; a group is suspect as a whole. */
+static int bound(struct comparison *p)
+{
+	struct bounds bounds = { 0 };
+	uint32_t i;
+	int err;
+
+	bounds_init(&bounds, p->env);
+	err = suspect_hidden(p, &bounds);
+	for (i = 0; i < p->names.count && !err; i++)
+		err = p->groups[i].implicit ? bounds_suspect(&bounds, i) : 0;
+	for (i = 0; i < p->names.count && !err; i++) {
+		struct comparison_group *g = &p->groups[i];
+
+		g->net_min = bounds_net(&bounds, i, g->live, g->net_min).seen;
+		p->all.net_min += g->net_min;
+	}
+	bounds_free(&bounds);
+	return err;
+}
+
+static enum subject_kind row_kind(const struct comparison *p)
+{
+	if (p->kind == KIND_CACHE)
+		return SUBJECT_CACHE;
+	return p->by ? p->by : SUBJECT_CALLSITE;
+}
+
+/* The kind of rows, and whether they have intervals. */
+static enum subject_kind columns_kind(const struct comparison *p)
+{
+	return subject_estimated(row_kind(p), p->env->sample.one_in);
+}
+
+static struct table *make_table(const struct comparison *p)
+{
+	enum subject_kind kind = row_kind(p);
+	struct table *t =
+		table_type_new(p->type->table, p->type->title, columns_kind(p), false);
+
+	if (t)
+		table_set_by(t, subjects_word(kind));
+	return t;
+}
+
+static void fill_table(const struct comparison *p, struct table *t)
+{
+	const struct comparison_row all = { NULL, &p->all, &p->sample.all };
+	const struct column_type *col;
+	uint32_t i;
+
+	for (i = 0; i < p->names.count; i++) {
+		const struct comparison_row row = { intern_get(&p->names, i + 1, NULL),
+						    &p->groups[i],
+						    p->sample.of ? &p->sample.of[i]
+								 : NULL };
+
+		if (!table_type_add_row(p->type->table, columns_kind(p), t, &row))
+			return;
+	}
+	/* The summary has the same figures for all rows. */
+	for (col = p->type->table->columns; col->column.name; col++) {
+		const struct column *c = &col->column;
+		struct summary_item item = { c->name, NULL, c->unit, .live = c->live };
+
+		if (c->unit == UNIT_NONE || !column_type_in(col, columns_kind(p)))
+			continue;
+		item.value = col->fill(&all, t);
+		table_add_summary_items(t, &item, 1);
+	}
+	if (p->sample.of)
+		comparison_add_missing(&p->sample.all, t);
+}
+
+/* Notes the allocations that --skip-func could not move because they have no callchain. */
+static void note_unskipped(const struct comparison *p, struct table *t)
+{
+	uint64_t stay = 0;
+	size_t i;
+
+	if (p->kind != KIND_SLAB || p->type->always ||
+	    !callsite_rule_extended(p->env->rule))
+		return;
+	for (i = 0; i < p->slab->nr_rows; i++) {
+		const struct slab_key *key = slab_account_key(p->slab, i);
+
+		if (sites_skipped(p->env,
+				  sites_beyond(p->env, key->callsite, key->dims.of[0])))
+			stay += p->slab->rows[i].hit * slab_account_weight(p->slab, i);
+	}
+	if (stay)
+		table_add_note(
+			t,
+			"!%" PRIu64
+			" slab allocation%s listed under a skipped function: no callchain leads beyond it",
+			stay, stay == 1 ? " is" : "s are");
+}
+
+void comparison_end(void *self)
+{
+	struct comparison *p = self;
+
+	p->ended = true;
+}
+
+/* Shows the tables of a comparison whose account is finished; call it only once. */
+static int comparison_show(struct comparison *p, struct report *report)
+{
+	struct table *t;
+
+	if (p->kind == KIND_PAGE ? p->pages->failed : p->slab->failed)
+		return -ENOMEM;
+	find_sure(p);
+	if (p->env->sample.one_in && find_intervals(p))
+		return -ENOMEM;
+	if (p->failed || bound(p))
+		return -ENOMEM;
+	t = make_table(p);
+	if (!t)
+		return -ENOMEM;
+	fill_table(p, t);
+	note_unskipped(p, t);
+	report_add_table(report, t);
+	return p->kind == KIND_PAGE && !p->type->always
+		       ? page_matrix(p->pages, p->env, false, report)
+		       : 0;
+}
+
+/* Makes @now a copy of @p with its own groups. 0 or -ENOMEM; groups_free() in any case. */
+static int groups_copy(struct comparison *now, const struct comparison *p)
+{
+	bool failed = false;
+
+	*now = *p;
+	now->name = (struct strbuf){ 0 };
+	comparison_sample_own(&now->sample, &failed);
+	u64_map_own(&now->sources, &failed);
+	intern_own(&now->names, &failed);
+	array_own(&now->groups, now->groups_capacity, sizeof(*now->groups), &failed);
+	array_own(&now->group_of, now->sources_capacity, sizeof(*now->group_of), &failed);
+	return failed ? -ENOMEM : 0;
+}
+
+static void groups_free(struct comparison *p)
+{
+	u64_map_free(&p->sources);
+	intern_free(&p->names);
+	free(p->groups);
+	free(p->group_of);
+	comparison_sample_free(&p->sample);
+	strbuf_free(&p->name);
+}
+
+/* Shows the table as if the stream ended here: @now observes how a copy of the account ends. */
+static int show_slab_now(struct comparison *now, struct report *report)
+{
+	struct slab_account *acc = calloc(1, sizeof(*acc));
+	int ret = acc ? slab_account_copy(acc, now->slab) : -ENOMEM;
+
+	if (!ret)
+		ret = slab_lives_observe(&acc->lives, on_slab_lives, now);
+	if (!ret) {
+		slab_account_finish(acc);
+		now->slab = acc;
+		ret = comparison_show(now, report);
+	}
+	if (acc)
+		slab_account_free(acc);
+	free(acc);
+	return ret;
+}
+
+static int show_pages_now(struct comparison *now, struct report *report)
+{
+	struct page_account *acc = calloc(1, sizeof(*acc));
+	int ret = acc ? page_account_copy(acc, now->pages) : -ENOMEM;
+
+	if (!ret)
+		ret = page_lives_observe(&acc->lives, on_page_lives, now);
+	if (!ret) {
+		page_account_finish(acc);
+		now->pages = acc;
+		ret = comparison_show(now, report);
+	}
+	if (acc)
+		page_account_free(acc);
+	free(acc);
+	return ret;
+}
+
+int comparison_view(const void *self, struct report *report)
+{
+	const struct comparison *p = self;
+	struct comparison now;
+	int ret = groups_copy(&now, p);
+
+	if (!ret && p->ended)
+		ret = comparison_show(&now, report);
+	else if (!ret)
+		ret = p->kind == KIND_PAGE ? show_pages_now(&now, report)
+					   : show_slab_now(&now, report);
+	groups_free(&now);
+	return ret;
+}
+
+void comparison_destroy(void *self)
+{
+	groups_free(self);
+	free(self);
+}
+
+int comparison_create(const struct analysis_env *env, const struct analysis_options *opts,
+		      const struct comparison_type *type, void **self)
+{
+	struct comparison *p = calloc(1, sizeof(*p));
+
+	*self = p;
+	if (!p)
+		return -ENOMEM;
+	p->env = env;
+	p->type = type;
+	p->kind = type->kind;
+	p->by = type->always ? type->always : opts->by;
+	return observe(p);
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the columns of a comparison's tables.
+ * In: sums. Out: cells.
+ */
+#include "analysis/compare/comparison_columns.h"
+
+#include <string.h>
+
+#include "analysis/stat/slab_report.h"
+
+static struct cell cell_name(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return cell_text(t, r->name);
+}
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return cell_uint(r->group->bytes);
+}
+
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return cell_uint(r->group->hit);
+}
+
+static struct cell cell_net(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return cell_uint(r->group->live);
+}
+
+static struct cell cell_net_min(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return cell_uint(r->group->net_min);
+}
+
+static struct cell cell_waste(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return cell_uint(slab_waste(r->group->bytes, r->group->bytes_req));
+}
+
+/* Page allocations have no waste. */
+static struct cell cell_no_waste(const void *row, struct table *t)
+{
+	return (struct cell){ .type = CELL_NONE };
+}
+
+static struct cell cell_peak(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return cell_uint(r->group->peak);
+}
+
+static struct cell cell_largest(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return cell_uint(r->group->largest);
+}
+
+static struct cell cell_bytes_low(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return cell_uint(r->in->bytes.low);
+}
+
+static struct cell cell_bytes_high(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return cell_uint(r->in->bytes.high);
+}
+
+static struct cell cell_hit_low(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return cell_uint(r->in->hit.low);
+}
+
+static struct cell cell_hit_high(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return cell_uint(r->in->hit.high);
+}
+
+static struct cell cell_net_low(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return cell_uint(r->in->net.low);
+}
+
+static struct cell cell_net_high(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return cell_uint(r->in->net.high);
+}
+
+/* @value scaled by @end / bytes->value: the figure is as uncertain as the bytes. If the sample has
+ * none, it may be all that the sample may lack.
+ */
+static struct cell scaled(uint64_t value, uint64_t end, const struct estimate *bytes)
+{
+	double off;
+
+	if (!value || !bytes->value)
+		return cell_uint(end > bytes->value ? end - bytes->value : 0);
+	off = (double)value * ((double)end / (double)bytes->value);
+	return cell_uint(off < 0x1p63 ? (uint64_t)off : UINT64_MAX);
+}
+
+static struct cell cell_waste_low(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return scaled(slab_waste(r->group->bytes, r->group->bytes_req), r->in->bytes.low,
+		      &r->in->bytes);
+}
+
+static struct cell cell_waste_high(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return scaled(slab_waste(r->group->bytes, r->group->bytes_req), r->in->bytes.high,
+		      &r->in->bytes);
+}
+
+static struct cell cell_peak_low(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return scaled(r->group->peak, r->in->bytes.low, &r->in->bytes);
+}
+
+static struct cell cell_peak_high(const void *row, struct table *t)
+{
+	const struct comparison_row *r = row;
+
+	return scaled(r->group->peak, r->in->bytes.high, &r->in->bytes);
+}
+
+/* The column that names the row. */
+#define NAME(word, heading, which, text)         \
+	{                                        \
+		.column = { .name = word,        \
+			    .title = heading,    \
+			    .last = true,        \
+			    .help = text },      \
+		.rows = which, .fill = cell_name \
+	}
+#define NAME_CALLSITE                                \
+	NAME("callsite", "Callsite", ROWS(CALLSITE), \
+	     "The function that allocated, without what a build adds to its name.")
+#define NAME_STACK \
+	NAME("stack", "Callchain", ROWS(STACK), "The callsite and its callers outward.")
+#define NAME_MODULE \
+	NAME("module", "Module", ROWS(MODULE), "The callsite's module, or [kernel].")
+#define NAME_DIR                            \
+	NAME("dir", "Directory", ROWS(DIR), \
+	     "The directory of the kernel's source that the callsite is in.")
+#define NAME_FUNCTION                                \
+	NAME("function", "Function", ROWS(FUNCTION), \
+	     "The callsite's function, whatever its file.")
+#define NAME_FILE \
+	NAME("file", "File", ROWS(FILE), "The source file that the callsite is in.")
+#define NAME_LINE \
+	NAME("line", "Line", ROWS(LINE), "The callsite's line in its source file.")
+#define NAME_CACHE NAME("cache", "Cache", ROWS(CACHE), "The slab cache.")
+/* diff shows those that are compared and not hidden by default. */
+#define FIGURES(fill_waste)                                                    \
+	{ .column = { .name = "bytes",                                         \
+		      .title = "Bytes",                                        \
+		      .unit = UNIT_BYTES,                                      \
+		      .help = "Bytes allocated." },                            \
+	  .use = COLUMN_SUM,                                                   \
+	  .fill = cell_bytes },                                                \
+		{ .column = { .name = "hit",                                   \
+			      .title = "Hit",                                  \
+			      .unit = UNIT_COUNT,                              \
+			      .help = "Allocations." },                        \
+		  .use = COLUMN_EVENTS,                                        \
+		  .fill = cell_hit },                                          \
+		{ .column = { .name = "net",                                   \
+			      .title = "Net",                                  \
+			      .unit = UNIT_BYTES,                              \
+			      .live = true,                                    \
+			      .help = "Bytes allocated and not seen freed." }, \
+		  .use = COLUMN_SUM,                                           \
+		  .fill = cell_net },                                          \
+		{ .column = { .name = "net_min",                               \
+			      .unit = UNIT_BYTES,                              \
+			      .hidden = true,                                  \
+			      .range_of = "net",                               \
+			      .live = true,                                    \
+			      .help = "Of these, those that are certain." },   \
+		  .fill = cell_net_min },                                      \
+		{ .column = { .name = "waste",                                 \
+			      .title = "Waste",                                \
+			      .unit = UNIT_BYTES,                              \
+			      .hidden = true,                                  \
+			      .help = "Bytes allocated beyond the request." }, \
+		  .use = COLUMN_SUM,                                           \
+		  .fill = fill_waste },                                        \
+		{ .column = { .name = "peak",                                  \
+			      .title = "Peak",                                 \
+			      .unit = UNIT_BYTES,                              \
+			      .hidden = true,                                  \
+			      .live = true,                                    \
+			      .help = "The most bytes live at one time." },    \
+		  .use = COLUMN_HEIGHT,                                        \
+		  .fill = cell_peak },                                         \
+		{ .column = { .name = "largest",                               \
+			      .unit = UNIT_BYTES,                              \
+			      .hidden = true,                                  \
+			      .help = "Bytes of the largest allocation." },    \
+		  .use = COLUMN_LARGEST,                                       \
+		  .fill = cell_largest },                                      \
+		INTERVALS, COLUMNS_END
+
+/* In a sample: how far the figures may be off; waste and peak as far as the bytes. */
+#define INTERVAL(of, of_unit, lives)                                                 \
+	{ .column = { .name = #of "_low",                                            \
+		      .unit = of_unit,                                               \
+		      .hidden = true,                                                \
+		      .live = lives,                                                 \
+		      .help = "Of a sample, with 95 % confidence: at least." },      \
+	  .estimated = true,                                                         \
+	  .fill = cell_##of##_low },                                                 \
+	{                                                                            \
+		.column = { .name = #of "_high",                                     \
+			    .unit = of_unit,                                         \
+			    .hidden = true,                                          \
+			    .live = lives,                                           \
+			    .help = "Of a sample, with 95 % confidence: at most." }, \
+		.estimated = true, .fill = cell_##of##_high                          \
+	}
+#define INTERVALS                                                                    \
+	INTERVAL(bytes, UNIT_BYTES, false), INTERVAL(hit, UNIT_COUNT, false),        \
+		INTERVAL(net, UNIT_BYTES, true), INTERVAL(waste, UNIT_BYTES, false), \
+		INTERVAL(peak, UNIT_BYTES, true)
+
+const struct column_type comparison_slab_columns[] = {
+	NAME_CALLSITE, NAME_STACK, NAME_MODULE, NAME_DIR,
+	NAME_FUNCTION, NAME_FILE,  NAME_LINE,	FIGURES(cell_waste),
+};
+
+const struct column_type comparison_cache_columns[] = {
+	NAME_CACHE,
+	FIGURES(cell_waste),
+};
+
+const struct column_type comparison_page_columns[] = {
+	NAME_CALLSITE, NAME_STACK, NAME_MODULE, NAME_DIR,
+	NAME_FUNCTION, NAME_FILE,  NAME_LINE,	FIGURES(cell_no_waste),
+};
+
+static const char *least_of(const char *name)
+{
+	const struct column_type *col;
+
+	for (col = comparison_slab_columns; col->column.name; col++) {
+		if (col->column.range_of && !strcmp(col->column.range_of, name))
+			return col->column.name;
+	}
+	return NULL;
+}
+
+/* The column with the low end of @name's interval, which the high end follows; NULL: none. */
+static const struct column_type *low_of(const char *name)
+{
+	const struct column_type *col;
+	size_t len = strlen(name);
+
+	for (col = comparison_slab_columns; col->column.name; col++) {
+		if (!strncmp(col->column.name, name, len) &&
+		    !strcmp(col->column.name + len, "_low"))
+			return col;
+	}
+	return NULL;
+}
+
+/* The summary's name for what a row missing in the table may have; waste and peak use the bytes. */
+static const char *missing_of(const char *name)
+{
+	if (!strcmp(name, "hit"))
+		return "hit_missing";
+	return strcmp(name, "net") ? "bytes_missing" : "net_missing";
+}
+
+void comparison_add_missing(const struct comparison_intervals *all, struct table *t)
+{
+	const struct summary_item items[] = {
+		{ .name = missing_of("bytes"),
+		  .unit = UNIT_BYTES,
+		  .value = cell_uint(all->bytes.missing) },
+		{ .name = missing_of("hit"),
+		  .unit = UNIT_COUNT,
+		  .value = cell_uint(all->hit.missing) },
+		{ .name = missing_of("net"),
+		  .unit = UNIT_BYTES,
+		  .value = cell_uint(all->net.missing),
+		  .live = true },
+	};
+
+	table_add_summary_items(t, items, ARRAY_SIZE(items));
+}
+
+void comparison_metrics(struct comparison_metrics *m)
+{
+	const struct column_type *col;
+
+	*m = (struct comparison_metrics){ .nr = 0 };
+	for (col = comparison_slab_columns; col->column.name; col++) {
+		const struct column *c = &col->column;
+		const struct column_type *low = low_of(c->name);
+
+		if (col->use == COLUMN_LARGEST)
+			m->largest = c->name;
+		if (col->use == COLUMN_NOT_COMPARED || col->use == COLUMN_LARGEST ||
+		    m->nr == DIFF_METRICS_MAX)
+			continue;
+		if (col->use == COLUMN_EVENTS)
+			m->count = m->nr;
+		m->usual[m->nr] = !c->hidden;
+		m->items[m->nr++] = (struct diff_metric){
+			c->name,
+			c->title,
+			c->unit,
+			col->use == COLUMN_HEIGHT,
+			least_of(c->name),
+			low ? low->column.name : NULL,
+			low ? low[1].column.name : NULL,
+			low ? missing_of(c->name) : NULL,
+		};
+	}
+}

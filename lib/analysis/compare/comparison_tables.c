@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the tables for comparing recordings.
+ * In: rows from comparison.c. Out: tables "slab", "slab_cache", "page", "page_matrix" and others.
+ */
+#include "analysis/compare/comparison.h"
+#include "analysis/stat/page_matrix.h"
+
+/* What diff's --by can be. */
+#define COMPARISON_ROWS                                                             \
+	(ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR) | ROWS(FUNCTION) | \
+	 ROWS(FILE) | ROWS(LINE))
+
+/* An analysis for each table. */
+#define COMPARISON(id, when, is, by, text, which, cols, ...)                           \
+	static const struct table_type table_##id = { .name = #id,                     \
+						      .help = text,                    \
+						      .columns = cols };               \
+	static const struct table_type *const tables_##id[] = { &table_##id,           \
+								##__VA_ARGS__, NULL }; \
+	static const struct comparison_type type_##id = {                              \
+		is, by, &table_##id,                                                   \
+		(is) == KIND_PAGE ? "Page allocations" : "Slab allocations"            \
+	};                                                                             \
+	static int create_##id(const struct analysis_env *env,                         \
+			       const struct analysis_options *opts, void **self)       \
+	{                                                                              \
+		return comparison_create(env, opts, &type_##id, self);                 \
+	}                                                                              \
+	const struct analysis analysis_comparison_##id = {                             \
+		.name = "comparison_" #id,                                             \
+		.help = text,                                                          \
+		.use = when,                                                           \
+		.needs = (is) == KIND_PAGE ? NEEDS_PAGE : NEEDS_SLAB,                  \
+		.rows = which,                                                         \
+		.tables = tables_##id,                                                 \
+		.create = create_##id,                                                 \
+		.end = comparison_end,                                                 \
+		.view = comparison_view,                                               \
+		.destroy = comparison_destroy,                                         \
+	};
+
+COMPARISON(slab, ANALYSIS_DIFF, KIND_SLAB, SUBJECT_NONE, "slab objects, to be compared",
+	   COMPARISON_ROWS, comparison_slab_columns)
+COMPARISON(slab_dir, ANALYSIS_RULES, KIND_SLAB, SUBJECT_DIR,
+	   "slab objects by directory, for rules", ROWS(DIR), comparison_slab_columns)
+COMPARISON(slab_stack, ANALYSIS_DIFF_PAGE, KIND_SLAB, SUBJECT_STACK,
+	   "slab objects by callchain, for a page", ROWS(STACK), comparison_slab_columns)
+COMPARISON(slab_cache, ANALYSIS_DIFF, KIND_CACHE, SUBJECT_NONE,
+	   "slab objects by cache, to be compared", ROWS(CACHE), comparison_cache_columns)
+COMPARISON(page, ANALYSIS_DIFF, KIND_PAGE, SUBJECT_NONE, "page blocks, to be compared",
+	   COMPARISON_ROWS, comparison_page_columns, &page_matrix_type)
+COMPARISON(page_dir, ANALYSIS_RULES, KIND_PAGE, SUBJECT_DIR,
+	   "page blocks by directory, for rules", ROWS(DIR), comparison_page_columns)
+COMPARISON(page_stack, ANALYSIS_DIFF_PAGE, KIND_PAGE, SUBJECT_STACK,
+	   "page blocks by callchain, for a page", ROWS(STACK), comparison_page_columns)

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: which allocations a report covers.
+ * In: the user's words, allocations. Out: each allocation is marked as hidden or not.
+ */
+#include "analysis/filter/alloc_filter.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/row/comparison_name.h"
+#include "base/array.h"
+#include "symbol/directories.h"
+
+/* --- words ------------------------------------------------------------------------------- */
+
+int alloc_filter_add_node(struct alloc_filter *f, const char *word)
+{
+	size_t before = f->nodes.nr, i;
+	int err = strcmp(word, "-1") ? filter_ranges_add(&f->nodes, word) : 0;
+
+	if (err)
+		return err;
+	if (f->nodes.nr == before)
+		return filter_ranges_add(&f->nodes, "0");
+	for (i = before; i < f->nodes.nr; i++) {
+		f->nodes.items[i].first++;
+		f->nodes.items[i].last++;
+	}
+	return 0;
+}
+
+int alloc_filter_add_order(struct alloc_filter *f, const char *word)
+{
+	return filter_ranges_add(&f->orders, word);
+}
+
+/* Adds a copy of @word, @len bytes long, to the @nr @words. */
+static int add_word(char ***words, size_t *nr, size_t *capacity, const char *word,
+		    size_t len)
+{
+	char *copy;
+
+	if (array_reserve(words, capacity, *nr + 1, sizeof(**words)))
+		return -ENOMEM;
+	copy = strndup(word, len);
+	if (!copy)
+		return -ENOMEM;
+	(*words)[(*nr)++] = copy;
+	return 0;
+}
+
+int alloc_filter_add_cache(struct alloc_filter *f, const char *word)
+{
+	/* An option instead of a name; no cache has such a name. */
+	if (!*word || *word == '-')
+		return -EINVAL;
+	return add_word(&f->caches, &f->nr_caches, &f->caches_capacity, word,
+			strlen(word));
+}
+
+int alloc_filter_add_dir(struct alloc_filter *f, const char *word)
+{
+	return event_filter_add_dir(&f->who, word);
+}
+
+/* Adds one flag's name to @gfp. */
+static int add_flag(struct filter_gfp *gfp, const char *name, size_t len,
+		    const struct gfp_names *names)
+{
+	char *end;
+	size_t i;
+
+	if (len > 2 && !strncmp(name, "0x", 2)) {
+		errno = 0;
+		gfp->bits |= strtoull(name, &end, 16);
+		return errno || end != name + len ? -EINVAL : 0;
+	}
+	if (len == 4 && !strncmp(name, "none", 4)) {
+		gfp->none = true;
+		return 0;
+	}
+	for (i = 0; len && i < names->count && i < 64; i++) {
+		const struct gfp_name *known = &names->names[i];
+
+		if ((strncmp(known->name, name, len) != 0 || known->name[len]) &&
+		    (strncmp(known->short_name, name, len) != 0 ||
+		     known->short_name[len]))
+			continue;
+		if (strncmp(known->name, "__", 2) != 0)
+			gfp->names |= 1ULL << i;
+		else
+			gfp->bits |= known->mask;
+		return 0;
+	}
+	return len ? -ENOENT : -EINVAL;
+}
+
+int alloc_filter_add_gfp(struct alloc_filter *f, const char *word,
+			 const struct gfp_names *names)
+{
+	struct filter_gfp gfp = { 0 };
+	int err;
+
+	for (;; word++) {
+		size_t len = strcspn(word, "|");
+
+		err = add_flag(&gfp, word, len, names);
+		if (err)
+			return err;
+		word += len;
+		if (!*word)
+			break;
+	}
+	if (array_reserve(&f->gfps, &f->gfps_capacity, f->nr_gfps + 1, sizeof(*f->gfps)))
+		return -ENOMEM;
+	f->gfps[f->nr_gfps++] = gfp;
+	return 0;
+}
+
+/* --- allocations ------------------------------------------------------------------------- */
+
+int alloc_filter_begin(struct alloc_filter *f, const struct analysis_env *env)
+{
+	f->env = env;
+	sites_init(&f->sites, env);
+	return tasks_read(&f->tasks, env->rec->cmdlines);
+}
+
+static bool is_cache(const struct alloc_filter *f, const char *name)
+{
+	size_t i;
+
+	/* fnmatch() alone would take "[kmalloc]" as a set of letters. */
+	for (i = 0; i < f->nr_caches; i++) {
+		if (!strcmp(f->caches[i], name) || !fnmatch(f->caches[i], name, 0))
+			return true;
+	}
+	return false;
+}
+
+static bool is_kmalloc_cache(const struct alloc_filter *f, uint64_t bytes, bool *failed)
+{
+	struct strbuf name = { 0 };
+	bool yes = is_cache(f, "[kmalloc]");
+
+	comparison_name_kmalloc(f->env, bytes, &name);
+	yes = yes || is_cache(f, strbuf_text(&name));
+	*failed |= name.failed;
+	strbuf_free(&name);
+	return yes;
+}
+
+/* Remembers the answer @yes for @key. */
+static bool remember(struct alloc_filter *f, struct u64_map *map, uint64_t key, bool yes)
+{
+	if (!u64_map_insert(map, key, yes))
+		f->failed = true;
+	return yes;
+}
+
+static bool pass_cache(struct alloc_filter *f, const struct kmem_event *ev)
+{
+	bool kmalloc = kmem_is_kmalloc(ev->type);
+	uint64_t key = kmalloc ? ev->slab_alloc.bytes_alloc : ev->slab_alloc.cache;
+	struct u64_map *map = kmalloc ? &f->kmalloc_known : &f->cache_known;
+	const uint32_t *known = u64_map_find(map, key);
+	const char *name;
+
+	if (known)
+		return *known;
+	if (kmalloc)
+		return remember(f, map, key, is_kmalloc_cache(f, key, &f->failed));
+	name = event_stream_cache(f->env->stream, ev->slab_alloc.cache);
+	return remember(f, map, key, is_cache(f, name ? name : "[unnamed]"));
+}
+
+bool alloc_filter_unnamed(const struct alloc_filter *f)
+{
+	const uint32_t *known = u64_map_find(&f->cache_known, 0);
+	size_t i;
+
+	for (i = 0; known && !*known && i < f->nr_caches; i++) {
+		if (f->caches[i][0] != '[' && strncmp(f->caches[i], "kmalloc-", 8) != 0)
+			return true;
+	}
+	return false;
+}
+
+bool alloc_filter_has_dir(const struct alloc_filter *f, const char *name)
+{
+	return dir_words_has(&f->who.dirs, name);
+}
+
+static bool has_flags(const struct alloc_filter *f, uint64_t flags, bool *failed)
+{
+	const struct gfp_names *names = event_formats_gfp(f->env->fmts);
+	struct strbuf text = { 0 };
+	uint64_t used = 0;
+	bool yes = false;
+	size_t i;
+
+	gfp_format_short(names, flags, &text, &used);
+	*failed |= text.failed;
+	strbuf_free(&text);
+	for (i = 0; i < f->nr_gfps && !yes; i++) {
+		const struct filter_gfp *gfp = &f->gfps[i];
+
+		yes = (flags & gfp->bits) == gfp->bits &&
+		      (used & gfp->names) == gfp->names && !(gfp->none && flags);
+	}
+	return yes;
+}
+
+static bool pass_gfp(struct alloc_filter *f, uint64_t flags)
+{
+	const uint32_t *known = u64_map_find(&f->gfp_known, flags);
+
+	return known ? *known
+		     : remember(f, &f->gfp_known, flags, has_flags(f, flags, &f->failed));
+}
+
+static bool pass_slab(struct alloc_filter *f, const struct kmem_event *ev)
+{
+	if (f->orders.nr ||
+	    !filter_ranges_has(&f->nodes, (uint64_t)((int64_t)ev->slab_alloc.node + 1)))
+		return false;
+	return (!f->nr_caches || pass_cache(f, ev)) &&
+	       (!f->nr_gfps || pass_gfp(f, ev->slab_alloc.gfp_flags));
+}
+
+static bool pass_page(struct alloc_filter *f, const struct kmem_event *ev)
+{
+	if (f->nodes.nr || f->nr_caches ||
+	    !filter_ranges_has(&f->orders, ev->page_alloc.order))
+		return false;
+	return !f->nr_gfps || pass_gfp(f, ev->page_alloc.gfp_flags);
+}
+
+void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr)
+{
+	const struct event_filter_names names = { f->env->syms, &f->sites, &f->tasks };
+	struct kmem_event *ev, *end = evs + nr;
+
+	for (ev = evs; ev < end; ev++) {
+		bool slab = kmem_is_slab_alloc(ev->type);
+
+		if (!slab && ev->type != KMEM_PAGE_ALLOC)
+			continue;
+		ev->hidden = !((slab ? pass_slab(f, ev) : pass_page(f, ev)) &&
+			       event_filter_pass(&f->who, &names, ev));
+		f->nr_slab += slab && !ev->hidden;
+		f->nr_page += !slab && !ev->hidden;
+	}
+	f->failed |= f->who.failed;
+}
+
+void alloc_filter_free(struct alloc_filter *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nr_caches; i++)
+		free(f->caches[i]);
+	free(f->caches);
+	free(f->gfps);
+	free(f->nodes.items);
+	free(f->orders.items);
+	event_filter_free(&f->who);
+	tasks_free(&f->tasks);
+	sites_free(&f->sites);
+	u64_map_free(&f->cache_known);
+	u64_map_free(&f->kmalloc_known);
+	u64_map_free(&f->gfp_known);
+	*f = (struct alloc_filter){ 0 };
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: which events pass a filter.
+ * In: the user's words, and events. Out: yes or no.
+ */
+#include "analysis/filter/event_filter.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "symbol/fold.h"
+
+/* --- words ------------------------------------------------------------------------------- */
+
+static int digit_of(char c, unsigned int base)
+{
+	int digit = -1;
+
+	if (c >= '0' && c <= '9')
+		digit = c - '0';
+	else if (c >= 'a' && c <= 'f')
+		digit = c - 'a' + 10;
+	else if (c >= 'A' && c <= 'F')
+		digit = c - 'A' + 10;
+	return digit < (int)base ? digit : -1;
+}
+
+/* Reads a number, up to its last digit. */
+static int read_number(const char **text, unsigned int base, uint64_t *value)
+{
+	const char *p = *text;
+
+	*value = 0;
+	if (digit_of(*p, base) < 0)
+		return -EINVAL;
+	for (; digit_of(*p, base) >= 0; p++) {
+		if (__builtin_mul_overflow(*value, (uint64_t)base, value) ||
+		    __builtin_add_overflow(*value, (uint64_t)digit_of(*p, base), value))
+			return -EINVAL;
+	}
+	*text = p;
+	return 0;
+}
+
+static int read_address(const char *text, uint64_t *value)
+{
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		text += 2;
+	if (read_number(&text, 16, value) || *text)
+		return -EINVAL;
+	return 0;
+}
+
+static int add_range(struct filter_ranges *r, uint64_t first, uint64_t last)
+{
+	if (array_reserve(&r->items, &r->capacity, r->nr + 1, sizeof(*r->items)))
+		return -ENOMEM;
+	r->items[r->nr++] = (struct filter_range){ first, last };
+	return 0;
+}
+
+int filter_ranges_add(struct filter_ranges *r, const char *word)
+{
+	uint64_t first, last;
+
+	if (read_number(&word, 10, &first))
+		return -EINVAL;
+	last = first;
+	if (*word == '-') {
+		word++;
+		if (read_number(&word, 10, &last))
+			return -EINVAL;
+	}
+	if (*word || last < first || last > UINT32_MAX)
+		return -EINVAL;
+	return add_range(r, first, last);
+}
+
+int event_filter_add_cpu(struct event_filter *f, const char *word)
+{
+	return filter_ranges_add(&f->cpus, word);
+}
+
+int event_filter_add_pid(struct event_filter *f, const char *word)
+{
+	return filter_ranges_add(&f->pids, word);
+}
+
+int event_filter_add_ptr(struct event_filter *f, const char *word)
+{
+	uint64_t value;
+	int err = read_address(word, &value);
+
+	return err ? err : add_range(&f->ptrs, value, value);
+}
+
+int event_filter_add_comm(struct event_filter *f, const char *word)
+{
+	char *copy;
+
+	if (!*word)
+		return -EINVAL;
+	if (array_reserve(&f->comms, &f->comms_capacity, f->nr_comms + 1,
+			  sizeof(*f->comms)))
+		return -ENOMEM;
+	copy = strdup(word);
+	if (!copy)
+		return -ENOMEM;
+	f->comms[f->nr_comms++] = copy;
+	return 0;
+}
+
+int event_filter_add_event(struct event_filter *f, const char *word,
+			   const struct event_formats *fmts)
+{
+	const char *colon = strchr(word, ':'), *name = colon ? colon + 1 : word;
+	char system[128] = "*";
+	bool found = false;
+	uint32_t i;
+
+	if (!f->ids)
+		f->ids = calloc(UINT16_MAX + 1, sizeof(*f->ids));
+	if (!f->ids)
+		return -ENOMEM;
+	if (colon && (size_t)(colon - word) >= sizeof(system))
+		return -ENOENT;
+	if (colon) {
+		memcpy(system, word, (size_t)(colon - word));
+		system[colon - word] = '\0';
+	}
+	for (i = 0; i < event_formats_count(fmts); i++) {
+		const struct event_format *fmt = event_formats_at(fmts, i);
+
+		if (fnmatch(system, fmt->system, 0) || fnmatch(name, fmt->name, 0))
+			continue;
+		f->ids[fmt->id] = true;
+		found = true;
+	}
+	return found ? 0 : -ENOENT;
+}
+
+int event_filter_add_site(struct event_filter *f, const char *word)
+{
+	const char *plus = strchr(word, '+');
+	struct filter_site site = { 0 };
+	bool address = !strncmp(word, "0x", 2) ||
+		       (strlen(word) == 16 && strspn(word, "0123456789abcdef") == 16);
+
+	if (!*word || plus == word)
+		return -EINVAL;
+	if (array_reserve(&f->sites, &f->sites_capacity, f->nr_sites + 1,
+			  sizeof(*f->sites)))
+		return -ENOMEM;
+	if (address) {
+		if (read_address(word, &site.value))
+			return -EINVAL;
+	} else {
+		if (plus && read_address(plus + 1, &site.value))
+			return -EINVAL;
+		site.exact = plus != NULL;
+		site.name = strndup(word, plus ? (size_t)(plus - word) : strlen(word));
+		if (!site.name)
+			return -ENOMEM;
+	}
+	f->sites[f->nr_sites++] = site;
+	return 0;
+}
+
+int event_filter_add_dir(struct event_filter *f, const char *word)
+{
+	return dir_words_add(&f->dirs, word);
+}
+
+void event_filter_free(struct event_filter *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nr_comms; i++)
+		free(f->comms[i]);
+	for (i = 0; i < f->nr_sites; i++)
+		free(f->sites[i].name);
+	free(f->comms);
+	free(f->sites);
+	free(f->ids);
+	free(f->cpus.items);
+	free(f->pids.items);
+	free(f->ptrs.items);
+	u64_map_free(&f->comm_known);
+	u64_map_free(&f->site_known);
+	u64_map_free(&f->stack_known);
+	u64_map_free(&f->dir_known);
+	dir_words_free(&f->dirs);
+	*f = (struct event_filter){ 0 };
+}
+
+/* --- events ------------------------------------------------------------------------------ */
+
+bool filter_ranges_has(const struct filter_ranges *r, uint64_t value)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr; i++) {
+		if (value >= r->items[i].first && value <= r->items[i].last)
+			return true;
+	}
+	return !r->nr;
+}
+
+bool event_filter_has_cpu(const struct event_filter *f, uint32_t cpu)
+{
+	return filter_ranges_has(&f->cpus, cpu);
+}
+
+static bool comm_matches(const struct event_filter *f, const char *comm)
+{
+	size_t i;
+
+	for (i = 0; i < f->nr_comms; i++) {
+		if (!fnmatch(f->comms[i], comm, 0))
+			return true;
+	}
+	return false;
+}
+
+static bool name_matches(const char *pattern, const char *function)
+{
+	size_t plain = symbol_plain_length(function);
+	char name[256];
+
+	if (!fnmatch(pattern, function, 0))
+		return true;
+	if (!function[plain] || plain >= sizeof(name))
+		return false;
+	memcpy(name, function, plain);
+	name[plain] = '\0';
+	return !fnmatch(pattern, name, 0);
+}
+
+static bool site_matches(const struct event_filter *f,
+			 const struct event_filter_names *names, uint64_t addr)
+{
+	struct callsite_place place;
+	struct symbol sym;
+	bool known = symbols_find(names->syms, addr, &sym);
+	size_t i;
+
+	(void)callsite_look(names->sites->env->rule, names->syms, addr, &place);
+
+	for (i = 0; i < f->nr_sites; i++) {
+		const struct filter_site *site = &f->sites[i];
+
+		if (!site->name) {
+			if (site->value == addr)
+				return true;
+			continue;
+		}
+		if (known && name_matches(site->name, sym.name) &&
+		    (!site->exact || site->value == addr - sym.addr))
+			return true;
+		if (place.function && !site->exact &&
+		    name_matches(site->name, place.function))
+			return true;
+	}
+	return false;
+}
+
+/* Remembers the answer @yes for @key. */
+static bool remember(struct event_filter *f, struct u64_map *map, uint64_t key, bool yes)
+{
+	if (!u64_map_insert(map, key, yes))
+		f->failed = true;
+	return yes;
+}
+
+static bool pass_comm(struct event_filter *f, const struct event_filter_names *names,
+		      int32_t pid)
+{
+	const uint32_t *known = u64_map_find(&f->comm_known, (uint32_t)pid);
+
+	if (known)
+		return *known;
+	return remember(f, &f->comm_known, (uint32_t)pid,
+			comm_matches(f, tasks_name(names->tasks, pid)));
+}
+
+static bool pass_address(struct event_filter *f, const struct event_filter_names *names,
+			 uint64_t addr)
+{
+	const uint32_t *known = u64_map_find(&f->site_known, addr);
+
+	if (known)
+		return *known;
+	return remember(f, &f->site_known, addr, site_matches(f, names, addr));
+}
+
+/* Checks the event's call_site, or the callsite in its stack if it has none. */
+static bool pass_site(struct event_filter *f, const struct event_filter_names *names,
+		      const struct kmem_event *ev)
+{
+	const uint32_t *known;
+
+	if (kmem_is_slab_alloc(ev->type))
+		return pass_address(f, names,
+				    sites_beyond(names->sites->env,
+						 ev->slab_alloc.callsite, ev->stack));
+	if (kmem_is_slab_free(ev->type))
+		return pass_address(f, names, ev->slab_free.callsite);
+	if (!ev->stack)
+		return false;
+	known = u64_map_find(&f->stack_known, ev->stack);
+	if (known)
+		return *known;
+	return remember(f, &f->stack_known, ev->stack,
+			pass_address(f, names, sites_of_stack(names->sites, ev->stack)));
+}
+
+/* Checks the directory of the callsite that rows by directory use. */
+static bool pass_dir(struct event_filter *f, const struct event_filter_names *names,
+		     const struct kmem_event *ev)
+{
+	const struct analysis_env *env = names->sites->env;
+	uint64_t site = kmem_is_slab_alloc(ev->type)
+				? sites_beyond(env, ev->slab_alloc.callsite, ev->stack)
+			: kmem_is_slab_free(ev->type)
+				? ev->slab_free.callsite
+				: sites_of_stack(names->sites, ev->stack);
+	const uint32_t *known = u64_map_find(&f->dir_known, site);
+	const char *dir;
+
+	if (known)
+		return *known;
+	dir = directories_find(env->dirs, site, 0);
+	f->failed |= !dir;
+	return remember(f, &f->dir_known, site, dir && dir_words_has(&f->dirs, dir));
+}
+
+static bool pass_ptr(const struct event_filter *f, const struct kmem_event *ev)
+{
+	if (kmem_is_slab_alloc(ev->type))
+		return filter_ranges_has(&f->ptrs, ev->slab_alloc.ptr);
+	if (kmem_is_slab_free(ev->type))
+		return filter_ranges_has(&f->ptrs, ev->slab_free.ptr);
+	return false;
+}
+
+bool event_filter_pass(struct event_filter *f, const struct event_filter_names *names,
+		       const struct kmem_event *ev)
+{
+	if (!filter_ranges_has(&f->cpus, ev->cpu))
+		return false;
+	if (ev->type == KMEM_LOSS)
+		return true;
+	if (f->ids && !f->ids[ev->id])
+		return false;
+	if (f->pids.nr &&
+	    (ev->pid < 0 || !filter_ranges_has(&f->pids, (uint64_t)ev->pid)))
+		return false;
+	if (f->ptrs.nr && !pass_ptr(f, ev))
+		return false;
+	if (f->nr_comms && !pass_comm(f, names, ev->pid))
+		return false;
+	if (f->nr_sites && !pass_site(f, names, ev))
+		return false;
+	return !f->dirs.nr || pass_dir(f, names, ev);
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: a kernel's static footprint, alone or together with a recording's allocations.
+ * In: the parts of a kernel's files, events. Out: tables "footprint" and "footprint_section".
+ */
+#include "analysis/footprint/footprint.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "account/page_account.h"
+#include "analysis/analysis.h"
+#include "analysis/stat/slab_report.h"
+
+/* Adds the tables of @tree. */
+static int show_tree(const struct footprint_tree *tree,
+		     const struct footprint_options *opts, enum footprint_dynamic dynamic,
+		     struct report *report)
+{
+	struct table *t = footprint_table(tree, opts->fp, dynamic), *sections;
+
+	if (!t)
+		return -ENOMEM;
+	report_add_table(report, t);
+	if (opts->within)
+		return 0;
+	sections = footprint_sections(opts->fp);
+	if (sections)
+		sections->hidden = !opts->sections;
+	return report_add_table(report, sections) ? 0 : -ENOMEM;
+}
+
+int footprint_report(const struct footprint_options *opts, struct report *report)
+{
+	struct footprint_tree tree = { .attr = opts->attr, .within = opts->within };
+	int ret = footprint_tree_static(&tree, opts->fp);
+
+	if (!ret)
+		ret = show_tree(&tree, opts, DYNAMIC_NONE, report);
+	footprint_tree_free(&tree);
+	return ret;
+}
+
+/**
+ * struct footprint_analysis - the analysis with a recording
+ * @slab: from slab_analysis_create(), or @pages: joined with the footprint; the other is NULL
+ * @ended: the account of pages is finished
+ */
+struct footprint_analysis {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	void *slab;
+	struct page_account *pages;
+	bool ended;
+};
+
+/* State of the join. */
+struct join {
+	const struct analysis_env *env;
+	const struct footprint_options *opts;
+	struct footprint_tree tree;
+};
+
+/* The part of the kernel's files that contains the code at @addr; NULL: not known. */
+static int find_part(const struct join *j, uint64_t addr, const struct symbol *sym,
+		     const struct footprint_part **part)
+{
+	struct footprint *fp = j->opts->fp;
+
+	*part = NULL;
+	if (sym->module)
+		return footprint_find_name(fp, sym->module, sym->name, part) < 0 ? -ENOMEM
+										 : 0;
+	*part = footprint_find(fp, addr - j->env->moved_by);
+	/* @addr is in padding after a call that does not return, or the symbol's size is too small.
+	 */
+	if (!*part && sym->name)
+		*part = footprint_find(fp, sym->addr - j->env->moved_by);
+	return 0;
+}
+
+/* The leaf for code that is in no part: its function's directory, if known. */
+static void leaf_of_symbol(const struct join *j, uint64_t addr, const struct symbol *sym,
+			   struct footprint_leaf *leaf)
+{
+	const char *dir = j->env->dirs ? directories_find(j->env->dirs, addr, 0) : NULL;
+
+	leaf->path = dir && *dir != '(' ? dir : NULL;
+	leaf->name = sym->name;
+	leaf->module = sym->module;
+}
+
+/* Adds the callsite's allocations to its function's leaf; @addr 0: not known. */
+static int add_callsite(struct join *j, uint64_t addr, const struct footprint_sums *sums)
+{
+	const struct footprint *fp = j->opts->fp;
+	struct footprint_leaf leaf = { .kind = NODE_SYMBOL };
+	const struct footprint_part *part;
+	struct strbuf name = { 0 };
+	struct symbol sym = { 0 };
+	int ret;
+
+	if (!symbols_find(j->env->syms, addr, &sym))
+		sym = (struct symbol){ 0 };
+	ret = find_part(j, addr, &sym, &part);
+	if (ret)
+		return ret;
+	if (part) {
+		leaf.path = footprint_path(fp, part->path);
+		leaf.is_file = part->is_file;
+		leaf.name = part->item->name;
+		leaf.module = fp->images[part->image].name;
+	} else if (addr) {
+		leaf_of_symbol(j, addr, &sym, &leaf);
+	} else {
+		leaf.name = "[no stack]";
+	}
+	if (!leaf.name) {
+		symbols_format(j->env->syms, addr, &name);
+		leaf.name = strbuf_text(&name);
+	}
+	ret = name.failed ? -ENOMEM : footprint_tree_add(&j->tree, &leaf, sums);
+	strbuf_free(&name);
+	return ret;
+}
+
+static int join_begin(struct join *j, const struct analysis_env *env,
+		      const struct analysis_options *opts)
+{
+	*j = (struct join){ .env = env,
+			    .opts = opts->footprint,
+			    .tree = { .attr = opts->footprint->attr,
+				      .within = opts->footprint->within } };
+	return footprint_tree_static(&j->tree, opts->footprint->fp);
+}
+
+static int show_slab(struct slab_report *slab, struct report *report)
+{
+	struct join j;
+	int ret = join_begin(&j, slab->env, slab->opts);
+	size_t i;
+
+	for (i = 0; i < slab->acc->nr_rows && !ret; i++) {
+		const struct slab_counts *c = &slab->acc->rows[i];
+		const struct footprint_sums sums = {
+			.of = { [SUM_LIVE] = c->live_alloc,
+				[SUM_TOTAL] = c->bytes_alloc,
+				[SUM_WASTE] = slab_waste(c->live_alloc, c->live_req),
+				[SUM_HIT] = c->hit },
+		};
+
+		if (c->hit)
+			ret = add_callsite(&j, slab_report_callsite(slab, i), &sums);
+	}
+	if (!ret)
+		ret = show_tree(&j.tree, j.opts, DYNAMIC_SLAB, report);
+	footprint_tree_free(&j.tree);
+	return ret;
+}
+
+/* The account must be finished. */
+static int show_pages(const struct footprint_analysis *a, const struct page_account *acc,
+		      struct report *report)
+{
+	uint64_t size = a->env->page_size;
+	struct sites sites;
+	struct join j;
+	int ret = acc->failed ? -ENOMEM : 0;
+	size_t i;
+
+	if (ret)
+		return ret;
+	sites_init(&sites, a->env);
+	ret = join_begin(&j, a->env, a->opts);
+	for (i = 0; i < acc->nr_rows && !ret; i++) {
+		const struct page_counts *c = &acc->rows[i];
+		const struct page_key *key = page_account_key(acc, i);
+		const struct footprint_sums sums = {
+			.of = { [SUM_LIVE] = c->live_pages * size,
+				[SUM_TOTAL] = (c->hit << key->order) * size,
+				[SUM_HIT] = c->hit },
+		};
+
+		if (c->hit)
+			ret = add_callsite(&j, sites_of_stack(&sites, key->stack), &sums);
+	}
+	if (!ret)
+		ret = show_tree(&j.tree, j.opts, DYNAMIC_PAGES, report);
+	footprint_tree_free(&j.tree);
+	sites_free(&sites);
+	return ret;
+}
+
+static int view_pages(const struct footprint_analysis *a, struct report *report)
+{
+	struct page_account *now;
+	int ret;
+
+	if (a->ended)
+		return show_pages(a, a->pages, report);
+	/* Shows the table as if the stream ended here; the account itself goes on unchanged. */
+	now = calloc(1, sizeof(*now));
+	ret = now ? page_account_copy(now, a->pages) : -ENOMEM;
+	if (!ret) {
+		page_account_finish(now);
+		ret = show_pages(a, now, report);
+	}
+	if (now)
+		page_account_free(now);
+	free(now);
+	return ret;
+}
+
+static int footprint_view(const void *self, struct report *report)
+{
+	const struct footprint_analysis *a = self;
+
+	if (!(analysis_seen(a->env) & (a->slab ? NEEDS_SLAB : NEEDS_PAGE)) ||
+	    !a->opts->footprint)
+		return 0;
+	return a->slab ? slab_analysis_view(a->slab, report, show_slab)
+		       : view_pages(a, report);
+}
+
+static void footprint_destroy(void *self)
+{
+	struct footprint_analysis *a = self;
+
+	if (a->slab)
+		slab_analysis_destroy(a->slab);
+	free(a);
+}
+
+static int footprint_create(const struct analysis_env *env,
+			    const struct analysis_options *opts, void **self)
+{
+	struct footprint_analysis *a = calloc(1, sizeof(*a));
+	struct dimensions none = { .of = { DIMENSION_NONE } };
+
+	*self = a;
+	if (!a)
+		return -ENOMEM;
+	a->env = env;
+	a->opts = opts;
+	if (opts->needs == NEEDS_PAGE)
+		return accounts_page(env->accounts, &none, &a->pages);
+	return slab_analysis_create(env, opts, &a->slab);
+}
+
+static void footprint_end(void *self)
+{
+	struct footprint_analysis *a = self;
+
+	a->ended = true;
+	if (a->slab)
+		slab_analysis_end(a->slab);
+}
+
+static const struct table_type *const tables[] = { &footprint_type,
+						   &footprint_section_type, NULL };
+
+const struct analysis analysis_footprint = {
+	.name = "footprint",
+	.help = "memory that the kernel itself takes, with what it allocated",
+	.use = ANALYSIS_COMMAND,
+	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.all_frees = true,
+	.tables = tables,
+	.create = footprint_create,
+	.apart = true,
+	.end = footprint_end,
+	.view = footprint_view,
+	.destroy = footprint_destroy,
+};

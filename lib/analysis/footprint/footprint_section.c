@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the sections of a kernel's files.
+ * In: the files. Out: table "footprint_section".
+ */
+#include "analysis/footprint/footprint_tree.h"
+
+struct section_row {
+	const struct elf_section *section;
+	const struct footprint_image *image;
+};
+
+static struct cell section_bytes(const void *row, struct table *t)
+{
+	const struct section_row *r = row;
+
+	return cell_uint(r->section->size);
+}
+
+static struct cell section_symbols(const void *row, struct table *t)
+{
+	const struct section_row *r = row;
+
+	return cell_uint(r->section->size - r->section->bare);
+}
+
+static struct cell section_kind(const void *row, struct table *t)
+{
+	static const char *const kinds[] = { "text", "rodata", "data", "bss" };
+	const struct section_row *r = row;
+
+	return cell_text(t, kinds[r->section->kind]);
+}
+
+static struct cell section_freed(const void *row, struct table *t)
+{
+	const struct section_row *r = row;
+
+	return cell_text(t, r->section->init ? "yes" : "");
+}
+
+static struct cell section_module(const void *row, struct table *t)
+{
+	const struct section_row *r = row;
+
+	return cell_text(t, r->image->name ? r->image->name : "vmlinux");
+}
+
+static struct cell section_name(const void *row, struct table *t)
+{
+	const struct section_row *r = row;
+
+	return cell_text(t, r->section->name);
+}
+
+#define BYTES_COLUMN(n, heading, leave, what, fn) \
+	{                                         \
+		.column = { .name = (n),          \
+			    .title = (heading),   \
+			    .unit = UNIT_BYTES,   \
+			    .leaves = (leave),    \
+			    .help = (what) },     \
+		.fill = (fn)                      \
+	}
+
+static const struct column_type section_columns[] = {
+	BYTES_COLUMN("bytes", "Bytes", 0, "The section's size.", section_bytes),
+	{ .column = { .name = "pct",
+		      .title = "%",
+		      .unit = UNIT_SHARE,
+		      .part = COLUMN_SHARE,
+		      .leaves = 10,
+		      .help = "Share of all sections." },
+	  .fill = column_fill_later },
+	BYTES_COLUMN("symbols", "In_symbols", 30, "The part of these in symbols.",
+		     section_symbols),
+	{ .column = { .name = "kind",
+		      .title = "Kind",
+		      .help = "What it counts as: text, rodata, data or bss." },
+	  .fill = section_kind },
+	{ .column = { .name = "freed",
+		      .title = "Freed",
+		      .leaves = 40,
+		      .help = "\"yes\": after boot, or after the module was loaded; else empty." },
+	  .fill = section_freed },
+	{ .column = { .name = "image",
+		      .title = "Image",
+		      .help = "vmlinux, or the module." },
+	  .fill = section_module },
+	{ .column = { .name = "section",
+		      .title = "Section",
+		      .last = true,
+		      .help = "Its name." },
+	  .fill = section_name },
+	COLUMNS_END,
+};
+
+const struct table_type footprint_section_type = {
+	.name = "footprint_section",
+	.help = "a section of vmlinux or of a module that takes memory",
+	.sort = "bytes",
+	.columns = section_columns,
+};
+
+struct table *footprint_sections(const struct footprint *fp)
+{
+	struct table *t =
+		table_type_new(&footprint_section_type, "Sections that take memory",
+			       SUBJECT_NONE, false);
+	size_t i, k;
+
+	for (i = 0; t && i < fp->nr_images; i++) {
+		const struct footprint_image *image = &fp->images[i];
+
+		for (k = 0; k < image->layout.nr_sections; k++) {
+			const struct section_row row = { &image->layout.sections[k],
+							 image };
+
+			if (!table_type_add_row(&footprint_section_type, SUBJECT_NONE, t,
+						&row))
+				return t;
+		}
+	}
+	if (t)
+		table_set_by(t, "section");
+	return t;
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the table of a kernel's footprint.
+ * In: a tree of sums. Out: table "footprint".
+ */
+#include <string.h>
+
+#include "analysis/footprint/footprint_tree.h"
+
+/* A row's data. */
+struct row {
+	const struct footprint_tree *tree;
+	const struct footprint_node *node;
+	bool dynamic;
+	uint32_t above;
+};
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct row *r = row;
+
+	return cell_uint(footprint_sums_attr(&r->node->sums, r->tree->attr));
+}
+
+static struct cell cell_static(const void *row, struct table *t)
+{
+	const struct row *r = row;
+
+	return cell_uint(footprint_sums_static(&r->node->sums));
+}
+
+#define CELL_OF_SUM(name, sum)                                           \
+	static struct cell cell_##name(const void *row, struct table *t) \
+	{                                                                \
+		const struct row *r = row;                               \
+                                                                         \
+		return cell_uint(r->node->sums.of[sum]);                 \
+	}
+
+CELL_OF_SUM(code, SUM_TEXT)
+CELL_OF_SUM(rodata, SUM_RODATA)
+CELL_OF_SUM(data, SUM_DATA)
+CELL_OF_SUM(bss, SUM_BSS)
+CELL_OF_SUM(init, SUM_INIT)
+
+/* A value that needs a recording. */
+static struct cell dynamic_cell(const struct row *r, enum footprint_sum sum)
+{
+	return r->dynamic ? cell_uint(r->node->sums.of[sum])
+			  : (struct cell){ .type = CELL_NONE };
+}
+
+static struct cell cell_live(const void *row, struct table *t)
+{
+	return dynamic_cell(row, SUM_LIVE);
+}
+
+static struct cell cell_total(const void *row, struct table *t)
+{
+	return dynamic_cell(row, SUM_TOTAL);
+}
+
+static struct cell cell_waste(const void *row, struct table *t)
+{
+	return dynamic_cell(row, SUM_WASTE);
+}
+
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	return dynamic_cell(row, SUM_HIT);
+}
+
+static struct cell cell_id(const void *row, struct table *t)
+{
+	const struct row *r = row;
+
+	return cell_uint(r->node->row);
+}
+
+static struct cell cell_parent(const void *row, struct table *t)
+{
+	const struct row *r = row;
+
+	return r->above ? cell_uint(r->above) : (struct cell){ .type = CELL_NONE };
+}
+
+static struct cell cell_depth(const void *row, struct table *t)
+{
+	const struct row *r = row;
+
+	return cell_uint(r->node->depth - 1);
+}
+
+static struct cell cell_rest(const void *row, struct table *t)
+{
+	const struct row *r = row;
+	const char *name = intern_get(&r->tree->names, r->node->name, NULL);
+
+	return cell_uint(r->node->depth == 1 && *name == '(');
+}
+
+static struct cell cell_kind(const void *row, struct table *t)
+{
+	static const char *const kinds[] = { [NODE_DIRECTORY] = "directory",
+					     [NODE_GROUP] = "group",
+					     [NODE_FILE] = "file",
+					     [NODE_SYMBOL] = "symbol",
+					     [NODE_SECTION] = "section" };
+	const struct row *r = row;
+
+	return cell_text(t, kinds[r->node->kind]);
+}
+
+static struct cell cell_name(const void *row, struct table *t)
+{
+	const struct row *r = row;
+
+	return cell_text(t, intern_get(&r->tree->names, r->node->name, NULL));
+}
+
+/* A column that text shows only on request. */
+#define HIDDEN_COLUMN(n, what, fn)            \
+	{                                     \
+		.column = { .name = (n),      \
+			    .title = (n),     \
+			    .hidden = true,   \
+			    .level = true,    \
+			    .leaves = 90,     \
+			    .help = (what) }, \
+		.fill = (fn)                  \
+	}
+#define BYTES_COLUMN(n, heading, leave, what, fn) \
+	{                                         \
+		.column = { .name = (n),          \
+			    .title = (heading),   \
+			    .unit = UNIT_BYTES,   \
+			    .leaves = (leave),    \
+			    .help = (what) },     \
+		.fill = (fn)                      \
+	}
+#define FIRST_DYNAMIC "current_dynamic"
+
+static const struct column_type columns[] = {
+	BYTES_COLUMN("bytes", "Bytes", 0, "What --attr selects.", cell_bytes),
+	{ .column = { .name = "pct",
+		      .title = "%",
+		      .unit = UNIT_SHARE,
+		      .part = COLUMN_SHARE,
+		      .leaves = 10,
+		      .help = "Share of all bytes, or of the total of the first sort key. Not a sort key." },
+	  .fill = column_fill_later },
+	BYTES_COLUMN("static", "Static", 20, "Bytes in the kernel's files.", cell_static),
+	BYTES_COLUMN("text", "Text", 40, "Code.", cell_code),
+	BYTES_COLUMN("rodata", "Rodata", 50, "Read-only data.", cell_rodata),
+	BYTES_COLUMN("data", "Data", 60, "Data that is written and has initial values.",
+		     cell_data),
+	BYTES_COLUMN("bss", "Bss", 70, "Data that starts as zeros.", cell_bss),
+	BYTES_COLUMN(
+		"init", "Init", 80,
+		"The part of all these that is freed after boot, or after loading the module.",
+		cell_init),
+	BYTES_COLUMN(FIRST_DYNAMIC, "Live", 22,
+		     "Bytes allocated and not seen freed; '-' without a recording.",
+		     cell_live),
+	BYTES_COLUMN("total_dynamic", "Total_alloc", 24,
+		     "Bytes allocated; '-' without a recording.", cell_total),
+	BYTES_COLUMN("waste", "Waste", 26,
+		     "Live bytes beyond the requested sizes; '-' without a recording.",
+		     cell_waste),
+	{ .column = { .name = "hit",
+		      .title = "Hit",
+		      .unit = UNIT_COUNT,
+		      .leaves = 28,
+		      .help = "Allocations; '-' without a recording." },
+	  .fill = cell_hit },
+	HIDDEN_COLUMN("id", "The row's number, from 1.", cell_id),
+	HIDDEN_COLUMN("parent", "The id of the row above it; none: it is a root.",
+		      cell_parent),
+	HIDDEN_COLUMN("depth", "How many rows are above it; 0: it is a root.",
+		      cell_depth),
+	HIDDEN_COLUMN(
+		"others",
+		"1: not a directory, but symbols of unknown files, or bytes in no symbol.",
+		cell_rest),
+	HIDDEN_COLUMN("kind",
+		      "\"directory\", \"group\", \"file\", \"symbol\" or \"section\".",
+		      cell_kind),
+	{ .column = { .name = "name",
+		      .title = "Name",
+		      .last = true,
+		      .help = "The directory, file or symbol, with [module] if in a module; in (no symbol) the kind, and the section." },
+	  .fill = cell_name },
+	COLUMNS_END,
+};
+
+static const struct table_tree tree_columns = { .depth = "depth", .rest = "others" };
+
+const struct table_type footprint_type = {
+	.name = "footprint",
+	.help = "a directory, a file, or a symbol, as a tree",
+	.sort = "bytes",
+	.tree = &tree_columns,
+	.columns = columns,
+};
+
+/* An empty table. Without a recording, text shows only static sizes. */
+static struct table *new_table(const struct footprint_tree *tree,
+			       enum footprint_dynamic dynamic)
+{
+	static const char *const titles[] = { "Static", "Current", "Live", "Total_alloc",
+					      "Waste" };
+	static const char *const headings[][2] = {
+		{ "Static footprint", "Static footprint" },
+		{ "Current footprint (static, and live slab objects)",
+		  "Current footprint (static, and live pages)" },
+		{ "Live slab objects", "Live pages" },
+		{ "Slab allocations", "Page allocations" },
+		{ "Waste of live slab objects", "Waste of live pages" },
+	};
+	struct table *t = table_new(footprint_type.name,
+				    headings[tree->attr][dynamic == DYNAMIC_PAGES]);
+	const struct column_type *col;
+	bool recorded = false;
+
+	if (!t)
+		return NULL;
+	t->usual_sort = footprint_type.sort;
+	t->tree = footprint_type.tree;
+	for (col = columns; col->column.name; col++) {
+		struct column column = col->column;
+
+		recorded |= !strcmp(column.name, FIRST_DYNAMIC);
+		if (col == columns)
+			column.title = titles[tree->attr];
+		else if (!strcmp(column.title, titles[tree->attr]))
+			column.hidden = true;
+		column.hidden |= recorded && !dynamic && !column.last;
+		column.hidden |=
+			dynamic == DYNAMIC_PAGES && !strcmp(column.name, "waste");
+		table_add_column(t, &column);
+	}
+	table_set_by(t, "name");
+	return t;
+}
+
+/* Adds each node, then its children; omits nodes with nothing of the attribute. */
+static void add_rows(const struct footprint_tree *tree, struct table *t, bool dynamic)
+{
+	struct footprint_node *nodes = tree->nodes;
+	uint32_t index = tree->nr ? nodes[0].first : 0, nr = 0;
+
+	while (index) {
+		struct footprint_node *node = &nodes[index];
+		const struct row row = { tree, node, dynamic, nodes[node->above].row };
+		bool shown = footprint_sums_attr(&node->sums, tree->attr) != 0;
+
+		if (shown) {
+			node->row = ++nr;
+			if (!table_type_add_row(&footprint_type, SUBJECT_NONE, t, &row))
+				return;
+		}
+		if (shown && node->first) {
+			index = node->first;
+			continue;
+		}
+		while (index && !nodes[index].next)
+			index = nodes[index].above;
+		index = index ? nodes[index].next : 0;
+	}
+}
+
+static void add_summary(const struct footprint_tree *tree, const struct footprint *fp,
+			struct table *t, bool dynamic)
+{
+	const struct footprint_sums *s = &tree->nodes[0].sums;
+	uint64_t unknown = 0, bare = 0;
+	size_t i;
+
+	for (i = 0; i < fp->nr_parts; i++) {
+		const struct footprint_part *part = &fp->parts[i];
+
+		if (!footprint_tree_has(tree, fp, part))
+			continue;
+		if (!part->item)
+			bare += footprint_part_bytes(part);
+		else if (!part->path)
+			unknown += footprint_part_bytes(part);
+	}
+	const struct summary_line lines[] = {
+		{ "static", "Static bytes", UNIT_BYTES, footprint_sums_static(s), false,
+		  SUMMARY_TOTAL },
+		{ "text", "  text", UNIT_BYTES, s->of[SUM_TEXT], false, SUMMARY_USUAL },
+		{ "rodata", "  rodata", UNIT_BYTES, s->of[SUM_RODATA], false,
+		  SUMMARY_USUAL },
+		{ "data", "  data", UNIT_BYTES, s->of[SUM_DATA], false, SUMMARY_USUAL },
+		{ "bss", "  bss", UNIT_BYTES, s->of[SUM_BSS], false, SUMMARY_USUAL },
+		{ "init", "  of these, freed after boot", UNIT_BYTES, s->of[SUM_INIT],
+		  false, SUMMARY_USUAL },
+		{ "no_symbol", "  of these, in no symbol", UNIT_BYTES, bare, false,
+		  SUMMARY_USUAL },
+		{ "unknown", "  of these, in symbols of unknown files", UNIT_BYTES,
+		  unknown, false, SUMMARY_USUAL },
+	};
+	const struct summary_line recorded[] = {
+		{ "current_dynamic", "Bytes live", UNIT_BYTES, s->of[SUM_LIVE], true,
+		  SUMMARY_TOTAL },
+		{ "total_dynamic", "Bytes allocated", UNIT_BYTES, s->of[SUM_TOTAL], false,
+		  SUMMARY_TOTAL },
+		{ "waste", "Bytes of waste", UNIT_BYTES, s->of[SUM_WASTE], true,
+		  SUMMARY_USUAL },
+		{ "hit", "Allocations", UNIT_COUNT, s->of[SUM_HIT], false,
+		  SUMMARY_USUAL },
+	};
+
+	table_set_summary_title(t, "SUMMARY (footprint)");
+	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), false);
+	if (dynamic)
+		table_add_summary_lines(t, recorded, ARRAY_SIZE(recorded), false);
+}
+
+struct table *footprint_table(const struct footprint_tree *tree,
+			      const struct footprint *fp, enum footprint_dynamic dynamic)
+{
+	struct table *t = new_table(tree, dynamic);
+
+	if (!t || !tree->nr)
+		return t;
+	add_rows(tree, t, dynamic != DYNAMIC_NONE);
+	add_summary(tree, fp, t, dynamic != DYNAMIC_NONE);
+	if (fp->nr_packed)
+		table_add_note(t, "!%zu module%s left out: unreadable.", fp->nr_packed,
+			       fp->nr_packed == 1 ? " is" : "s are");
+	return t;
+}

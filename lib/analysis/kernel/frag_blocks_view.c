@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the table of pageblocks that fallbacks split.
+ * In: fallbacks and pageblocks from frag.c. Out: table "frag_block".
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/kernel/frag_who.h"
+
+/* A pageblock's row. @first: the index of its first fallback, plus one. */
+struct block_sum {
+	uint64_t hit, claimed;
+	size_t first;
+	uint32_t subject;
+};
+
+struct block_view {
+	struct frag_view of;
+	struct block_sum *blocks;
+	struct tasks tasks;
+};
+
+struct block_row {
+	struct subject_row subject;
+	const struct block_view *v;
+	const struct block_sum *in_block;
+	const struct frag_block *block;
+};
+
+static struct cell cell_block_pfn(const void *row, struct table *t)
+{
+	const struct block_row *r = row;
+
+	return cell_uint(r->block->pfn);
+}
+
+static struct cell cell_block_hit(const void *row, struct table *t)
+{
+	const struct block_row *r = row;
+
+	return cell_uint(r->in_block->hit);
+}
+
+static struct cell cell_block_claimed(const void *row, struct table *t)
+{
+	const struct block_row *r = row;
+
+	return r->v->of.has_ownership ? cell_uint(r->in_block->claimed)
+				      : (struct cell){ 0 };
+}
+
+static const struct frag_event *first_of(const struct block_row *r)
+{
+	return &r->v->of.f->events[r->in_block->first - 1];
+}
+
+static struct cell cell_block_from(const void *row, struct table *t)
+{
+	const struct block_row *r = row;
+
+	return frag_view_type(&r->v->of, first_of(r)->from, t);
+}
+
+static struct cell cell_block_to(const void *row, struct table *t)
+{
+	const struct block_row *r = row;
+
+	return frag_view_type(&r->v->of, first_of(r)->to, t);
+}
+
+static struct cell cell_block_first(const void *row, struct table *t)
+{
+	return cell_uint(first_of(row)->ts);
+}
+
+static struct cell cell_block_pages(const void *row, struct table *t)
+{
+	const struct block_row *r = row;
+
+	return cell_uint(r->block->pages);
+}
+
+static struct cell cell_block_live(const void *row, struct table *t)
+{
+	const struct block_row *r = row;
+
+	return cell_uint(r->block->live);
+}
+
+/* How long such pages were live, up to now. */
+static struct cell cell_block_time(const void *row, struct table *t)
+{
+	const struct block_row *r = row;
+	uint64_t now = event_stream_stats(r->v->of.f->env->stream)->last_ts;
+	uint64_t time = r->block->time;
+
+	if (r->block->live && now > r->block->since)
+		time += now - r->block->since;
+	return cell_uint(time);
+}
+
+/* "sh-123", as in the kernel's traces. */
+static struct cell cell_block_task(const void *row, struct table *t)
+{
+	const struct block_row *r = row;
+	int32_t pid = first_of(r)->pid;
+	struct strbuf name = { 0 };
+	struct cell cell;
+
+	strbuf_printf(&name, "%s-%" PRId32, tasks_name(&r->v->tasks, pid), pid);
+	cell = cell_text(t, strbuf_text(&name));
+	t->failed |= name.failed;
+	strbuf_free(&name);
+	return cell;
+}
+
+static const struct column_type block_columns[] = {
+	{ .column = { .name = "pfn",
+		      .title = "Pageblock",
+		      .unit = UNIT_PFN,
+		      .help = "Its first page frame." },
+	  .fill = cell_block_pfn },
+	{ .column = { .name = "hit",
+		      .title = "Hit",
+		      .unit = UNIT_COUNT,
+		      .leaves = 30,
+		      .help = "Fallbacks that took a part of it." },
+	  .fill = cell_block_hit },
+	{ .column = { .name = "claims",
+		      .title = "Claims",
+		      .unit = UNIT_COUNT,
+		      .leaves = 60,
+		      .help = "Those that gave it the allocation's migratetype." },
+	  .fill = cell_block_claimed },
+	{ .column = { .name = "to",
+		      .title = "For",
+		      .leaves = 20,
+		      .help = "The migratetype of the first such allocation." },
+	  .fill = cell_block_to },
+	{ .column = { .name = "from",
+		      .title = "Taken_from",
+		      .leaves = 15,
+		      .help = "The migratetype of the free list that it took from." },
+	  .fill = cell_block_from },
+	{ .column = { .name = "pages",
+		      .title = "Pages",
+		      .unit = UNIT_PAGES,
+		      .leaves = 50,
+		      .help = "Pages allocated there since for the migratetypes that fell back." },
+	  .fill = cell_block_pages },
+	{ .column = { .name = "live",
+		      .title = "Live",
+		      .unit = UNIT_PAGES,
+		      .leaves = 10,
+		      .live = true,
+		      .help = "Those that live at the end." },
+	  .fill = cell_block_live },
+	{ .column = { .name = "time",
+		      .title = "Time",
+		      .unit = UNIT_NS,
+		      .live = true,
+		      .help = "How long any of them were live." },
+	  .fill = cell_block_time },
+	{ .column = { .name = "first",
+		      .title = "First",
+		      .unit = UNIT_TIME,
+		      .leaves = 70,
+		      .level = true,
+		      .help = "When it was split up first." },
+	  .fill = cell_block_first },
+	{ .column = { .name = "task",
+		      .title = "Task",
+		      .leaves = 40,
+		      .help = "The task that did." },
+	  .fill = cell_block_task },
+	SUBJECT_COLUMN_CALLSITE,
+	COLUMNS_END,
+};
+
+const struct table_type frag_block_type = {
+	.name = "frag_block",
+	.help = "pageblocks that hold pages of several migratetypes since a fallback",
+	.sort = "time,hit",
+	.columns = block_columns,
+};
+
+/* Adds up the fallbacks of each pageblock. */
+static int collect_blocks(struct block_view *v)
+{
+	const struct frag *f = v->of.f;
+	size_t i;
+
+	v->blocks = calloc(f->blocks.nr + 1, sizeof(*v->blocks));
+	if (!v->blocks || tasks_read(&v->tasks, f->env->rec->cmdlines))
+		return -ENOMEM;
+	for (i = 0; i < f->nr; i++) {
+		const struct frag_event *e = &f->events[i];
+		const struct frag_block *block = frag_blocks_find(&f->blocks, e->pfn);
+		struct block_sum *sum;
+
+		if (!block || !frag_fragments(f, e) || !frag_is_shown(f, e))
+			continue;
+		sum = &v->blocks[block - f->blocks.blocks];
+		sum->hit++;
+		sum->claimed += e->claimed;
+		if (sum->first)
+			continue;
+		sum->first = i + 1;
+		sum->subject = frag_view_subject(&v->of, e);
+		if (sum->subject == UINT32_MAX)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int frag_show_blocks(const struct frag *f, struct report *report)
+{
+	const enum subject_kind kind = SUBJECT_CALLSITE;
+	struct table *t = table_type_new(
+		&frag_block_type, "Pageblocks that fallbacks split up", kind, false);
+	struct block_view v = { 0 };
+	int ret = frag_view_begin(&v.of, f, kind);
+	size_t i;
+
+	if (!ret)
+		ret = t ? collect_blocks(&v) : -ENOMEM;
+	if (t)
+		frag_view_columns(&v.of, t);
+	for (i = 0; i < f->blocks.nr && !ret; i++) {
+		const struct block_row row = { .subject = { &v.of.subjects,
+							    v.blocks[i].subject },
+					       .v = &v,
+					       .in_block = &v.blocks[i],
+					       .block = &f->blocks.blocks[i] };
+
+		if (row.in_block->hit &&
+		    !table_type_add_row(&frag_block_type, kind, t, &row))
+			break;
+	}
+	if (!ret && t->nr_rows) {
+		table_set_by(t, "pfn");
+		if (f->blocks.untracked)
+			table_add_note(t,
+				       "!%u pageblocks are followed; %" PRIu64
+				       " fallback%s in others.",
+				       FRAG_BLOCKS_MAX, f->blocks.untracked,
+				       f->blocks.untracked == 1 ? " was" : "s were");
+		report_add_table(report, t);
+		t = NULL;
+	}
+	table_free(t);
+	frag_view_end(&v.of);
+	tasks_free(&v.tasks);
+	free(v.blocks);
+	return ret;
+}

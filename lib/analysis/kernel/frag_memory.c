@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the kernel's figures of free memory, shown beside the fallbacks.
+ * In: buddyinfo, zoneinfo, min_free_kbytes and meminfo of the recording. Out: table "frag_free";
+ * lines of the summary.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "account/snapshot.h"
+#include "account/zones.h"
+#include "analysis/kernel/frag.h"
+#include "analysis/row/subject.h"
+
+struct free_row {
+	const struct frag *f;
+	const struct buddy_line *line;
+	const char *when;
+};
+
+static struct cell cell_node(const void *row, struct table *t)
+{
+	const struct free_row *r = row;
+
+	return cell_uint(r->line->node);
+}
+
+static struct cell cell_zone(const void *row, struct table *t)
+{
+	const struct free_row *r = row;
+	struct strbuf name = { 0 };
+	struct cell cell;
+
+	strbuf_add(&name, r->line->zone, r->line->zone_len);
+	cell = cell_text(t, strbuf_text(&name));
+	t->failed |= name.failed;
+	strbuf_free(&name);
+	return cell;
+}
+
+static struct cell cell_when(const void *row, struct table *t)
+{
+	const struct free_row *r = row;
+
+	return cell_text(t, r->when);
+}
+
+/* Free pages in blocks smaller than a pageblock, in percent of all free pages. */
+static struct cell cell_unusable(const void *row, struct table *t)
+{
+	const struct free_row *r = row;
+	double all = 0, small = 0;
+	unsigned int i;
+
+	for (i = 0; i < r->line->nr; i++) {
+		double pages = (double)r->line->blocks[i] * (double)(1UL << i);
+
+		all += pages;
+		small += i < r->f->block_order ? pages : 0;
+	}
+	return r->f->order_known && all > 0 ? cell_real(100.0 * small / all)
+					    : (struct cell){ 0 };
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "node",
+		      .title = "Node",
+		      .level = true,
+		      .help = "The memory node." },
+	  .fill = cell_node },
+	{ .column = { .name = "zone", .title = "Zone", .help = "The zone." },
+	  .fill = cell_zone },
+	{ .column = { .name = "when",
+		      .title = "When",
+		      .help = "before or after the recording." },
+	  .fill = cell_when },
+	{ .column = { .name = "unusable",
+		      .title = "Small",
+		      .unit = UNIT_PERCENT,
+		      .level = true,
+		      .leaves = 80,
+		      .help = "That part of the free pages is in blocks smaller than a pageblock." },
+	  .fill = cell_unusable },
+	{ .column = { .name = "ORDER",
+		      .unit = UNIT_COUNT,
+		      .help = "One column each, order_0 and so on: free blocks of that order." },
+	  .many = true },
+	COLUMNS_END,
+};
+
+const struct table_type frag_free_type = {
+	.name = "frag_free",
+	.help = "free blocks of a zone by order, before and after the recording",
+	.columns = columns,
+};
+
+static const char *meta_text(const struct frag *f, const char *item)
+{
+	const struct recording_text *meta = recording_meta(f->env->rec, item);
+
+	return meta ? meta->text : "";
+}
+
+static void add_orders(struct table *t, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		char name[32], title[16];
+
+		snprintf(name, sizeof(name), "order_%u", i);
+		snprintf(title, sizeof(title), "%u", i);
+		table_add_column(t, &(struct column){ .name = name,
+						      .title = title,
+						      .unit = UNIT_COUNT });
+	}
+}
+
+/* Adds the rows of @text. */
+static void add_zones(const struct frag *f, const char *text, const char *when,
+		      struct table *t)
+{
+	size_t nr_columns = t->nr_columns, first;
+	struct buddy_line line;
+
+	first = (size_t)table_column(t, "order_0");
+	while (buddyinfo_next(&text, &line)) {
+		const struct free_row row = { f, &line, when };
+		struct cell *cells;
+		size_t i;
+
+		if (!table_type_add_row(&frag_free_type, SUBJECT_NONE, t, &row))
+			return;
+		cells = t->cells + (t->nr_rows - 1) * nr_columns;
+		for (i = 0; i < line.nr && first + i < nr_columns; i++)
+			cells[first + i] = cell_uint(line.blocks[i]);
+	}
+}
+
+int frag_show_free(const struct frag *f, struct report *report)
+{
+	const char *before = meta_text(f, "buddyinfo.before");
+	const char *after = meta_text(f, "buddyinfo.after"), *text;
+	struct buddy_line line;
+	unsigned int nr = 0;
+	struct table *t;
+
+	for (text = before; buddyinfo_next(&text, &line);)
+		nr = line.nr > nr ? line.nr : nr;
+	for (text = after; buddyinfo_next(&text, &line);)
+		nr = line.nr > nr ? line.nr : nr;
+	if (!nr)
+		return 0;
+	t = table_type_new(&frag_free_type, "Free blocks by order", SUBJECT_NONE, false);
+	if (!t)
+		return -ENOMEM;
+	add_orders(t, nr);
+	add_zones(f, before, "before", t);
+	add_zones(f, after, "after", t);
+	if (f->env->window)
+		table_add_note(t, "Before and after the whole recording.");
+	report_add_table(report, t);
+	return 0;
+}
+
+/* The current value: the setting itself, or the sum of the zones' watermarks. */
+static bool min_free_now(const struct frag *f, uint64_t *kbytes, uint64_t *nodes,
+			 bool *is_setting)
+{
+	uint64_t pages;
+
+	if (!zoneinfo_min(meta_text(f, "zoneinfo.before"), &pages, nodes) &&
+	    !zoneinfo_min(meta_text(f, "zoneinfo.after"), &pages, nodes))
+		return false;
+	*is_setting =
+		min_free_kbytes_value(meta_text(f, "min_free_kbytes.after"), kbytes) ||
+		min_free_kbytes_value(meta_text(f, "min_free_kbytes.before"), kbytes);
+	if (!*is_setting)
+		*kbytes = pages * f->env->page_size / 1024;
+	return true;
+}
+
+static void note_next(const struct frag *f, struct table *t, uint64_t next)
+{
+	uint64_t before, after, all;
+
+	if (min_free_kbytes_value(meta_text(f, "min_free_kbytes.before"), &before) &&
+	    min_free_kbytes_value(meta_text(f, "min_free_kbytes.after"), &after) &&
+	    before != after)
+		table_add_note(t,
+			       "!min_free_kbytes was changed meanwhile: it was %" PRIu64
+			       " before.",
+			       before);
+	if (vmstat_value(meta_text(f, "meminfo.before"), "MemTotal:", &all) ||
+	    vmstat_value(meta_text(f, "meminfo.after"), "MemTotal:", &all)) {
+		if (next > all / FRAG_MIN_FREE_PART)
+			table_add_note(
+				t,
+				"!The next min_free_kbytes is more than 1/%u of memory (%" PRIu64
+				" kB): the kernel never sets it so high by itself, as too much makes "
+				"it reclaim, or kill, where it need not.",
+				FRAG_MIN_FREE_PART, all);
+	}
+}
+
+void frag_advise(const struct frag *f, struct table *t)
+{
+	uint64_t nodes, now, block;
+	bool is_setting;
+
+	if (!f->order_known || !min_free_now(f, &now, &nodes, &is_setting))
+		return;
+	block = ((uint64_t)f->env->page_size << f->block_order) / 1024;
+	const uint64_t next = now + 3 * block * nodes;
+	const struct summary_line lines[] = {
+		{ "min_free_kbytes",
+		  is_setting ? "min_free_kbytes" : "min_free_kbytes, by the zones",
+		  UNIT_COUNT, now, false, SUMMARY_USUAL },
+		{ "min_free_kbytes_next", "  would be next", UNIT_COUNT, next, false,
+		  SUMMARY_USUAL },
+	};
+
+	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), false);
+	table_add_note(t,
+		       "min_free_kbytes next: %" PRIu64 " + 3 x %" PRIu64
+		       " KiB (a pageblock) x %" PRIu64
+		       " (nodes). Record again with it: there should be fewer fallbacks.",
+		       now, block, nodes);
+	note_next(f, t, next);
+}

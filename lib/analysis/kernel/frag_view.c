@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the table of fallbacks.
+ * In: fallbacks from frag.c. Out: table "frag", and, with frag_blocks_view.c and frag_memory.c, the
+ * other tables.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "account/zones.h"
+#include "analysis/kernel/frag_who.h"
+#include "base/array.h"
+
+/* The key of a row of fallbacks; without padding, as keys are compared as bytes. */
+struct frag_key {
+	uint32_t subject;
+	int32_t alloc_order, fallback_order, to, from;
+	uint32_t claimed;
+};
+
+struct frag_sum {
+	uint64_t hit, pages;
+};
+
+/**
+ * struct view - the table of fallbacks under construction
+ * @bins: of each row, see options.bins
+ */
+struct view {
+	struct frag_view of;
+	struct intern keys;
+	struct frag_sum *sums;
+	size_t nr, capacity;
+	uint64_t *bins;
+	size_t bins_capacity;
+};
+
+struct view_row {
+	struct subject_row subject;
+	const struct view *v;
+	const struct frag_key *key;
+	const struct frag_sum *sum;
+	const uint64_t *bins;
+};
+
+static struct cell yes_no(struct table *t, bool known, bool yes)
+{
+	return cell_text(t, known ? yes ? "yes" : "no" : NULL);
+}
+
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->sum->hit);
+}
+
+static struct cell cell_pages(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->sum->pages);
+}
+
+static struct cell cell_alloc_order(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_int(r->key->alloc_order);
+}
+
+static struct cell cell_fallback_order(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_int(r->key->fallback_order);
+}
+
+static struct cell cell_from(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return frag_view_type(&r->v->of, r->key->from, t);
+}
+
+static struct cell cell_to(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return frag_view_type(&r->v->of, r->key->to, t);
+}
+
+static struct cell cell_fragmenting(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return yes_no(t, r->v->of.f->order_known,
+		      r->key->fallback_order < (int32_t)r->v->of.f->block_order);
+}
+
+static struct cell cell_claimed(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return yes_no(t, r->v->of.has_ownership, r->key->claimed);
+}
+
+static struct cell cell_over_time(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+	unsigned int nr = r->v->of.f->opts->bins, i;
+	struct strbuf text = { 0 };
+	struct cell cell;
+
+	if (!nr)
+		return (struct cell){ 0 };
+	for (i = 0; i < nr; i++)
+		strbuf_printf(&text, "%s%" PRIu64, i ? "|" : "", r->bins[i]);
+	cell = cell_text(t, strbuf_text(&text));
+	t->failed |= text.failed;
+	strbuf_free(&text);
+	return cell;
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "hit",
+		      .title = "Hit",
+		      .unit = UNIT_COUNT,
+		      .share = true,
+		      .help = "Fallbacks." },
+	  .fill = cell_hit },
+	{ .column = { .name = "pages",
+		      .title = "Pages",
+		      .unit = UNIT_PAGES,
+		      .leaves = 80,
+		      .help = "Pages of the free blocks that they took." },
+	  .fill = cell_pages },
+	{ .column = { .name = "alloc_order",
+		      .title = "Order",
+		      .level = true,
+		      .leaves = 40,
+		      .help = "The order of the allocations." },
+	  .fill = cell_alloc_order },
+	{ .column = { .name = "fallback_order",
+		      .title = "From_order",
+		      .level = true,
+		      .leaves = 30,
+		      .help = "The order of the free blocks that they took." },
+	  .fill = cell_fallback_order },
+	{ .column = { .name = "to",
+		      .title = "For",
+		      .leaves = 20,
+		      .help = "The migratetype of the allocations." },
+	  .fill = cell_to },
+	{ .column = { .name = "from",
+		      .title = "Taken_from",
+		      .leaves = 15,
+		      .help = "The migratetype of the free lists that they took from." },
+	  .fill = cell_from },
+	{ .column = { .name = "fragmenting",
+		      .title = "Fragments",
+		      .leaves = 50,
+		      .help = "yes: the free block was smaller than a pageblock, which then holds pages of several types; none: the recording does not say how large a pageblock is." },
+	  .fill = cell_fragmenting },
+	{ .column = { .name = "change_ownership",
+		      .title = "Claims",
+		      .leaves = 60,
+		      .help = "yes: the pageblock is of the allocation's migratetype from then on." },
+	  .fill = cell_claimed },
+	{ .column = { .name = "over_time",
+		      .title = "Over_time",
+		      .unit = UNIT_COUNT,
+		      .series = true,
+		      .hidden = true,
+		      .leaves = 5,
+		      .help = "Fallbacks in each part of the time, of equal length (--over-time); in text a line of marks." },
+	  .fill = cell_over_time },
+	SUBJECT_COLUMNS,
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+const struct table_type frag_type = {
+	.name = "frag",
+	.help = "fallbacks to another migratetype by callsite, or what --by says",
+	.sort = "hit,pages",
+	.columns = columns,
+};
+
+static unsigned int bin_of(const struct view *v, uint64_t ts)
+{
+	const struct analysis_env *env = v->of.f->env;
+	uint64_t span = env->last_ts > env->first_ts ? env->last_ts - env->first_ts : 0;
+	uint64_t width = span / v->of.f->opts->bins + 1;
+	uint64_t bin = ts > env->first_ts ? (ts - env->first_ts) / width : 0;
+
+	return bin < v->of.f->opts->bins ? (unsigned int)bin : v->of.f->opts->bins - 1;
+}
+
+static int add_event(struct view *v, const struct frag_event *e)
+{
+	const struct frag_key key = { .subject = frag_view_subject(&v->of, e),
+				      .alloc_order = e->alloc_order,
+				      .fallback_order = e->fallback_order,
+				      .to = e->to,
+				      .from = e->from,
+				      .claimed = e->claimed };
+	size_t nr_bins = v->of.f->opts->bins, i;
+	uint32_t id;
+
+	if (key.subject == UINT32_MAX)
+		return -ENOMEM;
+	id = intern_id(&v->keys, &key, sizeof(key));
+	if (!id || array_reserve(&v->sums, &v->capacity, id, sizeof(*v->sums)) ||
+	    array_reserve(&v->bins, &v->bins_capacity, id * nr_bins + 1,
+			  sizeof(*v->bins)))
+		return -ENOMEM;
+	if (id > v->nr) {
+		v->sums[v->nr++] = (struct frag_sum){ 0 };
+		for (i = 0; i < nr_bins; i++)
+			v->bins[(id - 1) * nr_bins + i] = 0;
+	}
+	v->sums[id - 1].hit++;
+	if (e->fallback_order >= 0 && e->fallback_order < BUDDY_ORDERS_MAX)
+		v->sums[id - 1].pages += 1ULL << e->fallback_order;
+	if (nr_bins)
+		v->bins[(id - 1) * nr_bins + bin_of(v, e->ts)]++;
+	return 0;
+}
+
+static void add_notes(const struct frag *f, struct table *t)
+{
+	uint64_t unknown = 0, unfiltered = 0;
+	size_t i;
+
+	for (i = 0; i < f->nr; i++) {
+		unknown += !f->events[i].stack && frag_is_shown(f, &f->events[i]);
+		unfiltered += f->env->filter && !f->events[i].found;
+	}
+	if (unknown)
+		table_add_note(
+			t,
+			"Fallbacks without a callsite: %" PRIu64
+			", as neither they nor their allocations have a callchain.",
+			unknown);
+	if (unfiltered)
+		table_add_note(
+			t,
+			"!Left out: %" PRIu64
+			" fallback%s whose allocation was not found, which the filter "
+			"cannot judge.",
+			unfiltered, plural(unfiltered));
+	if (!f->order_known)
+		table_add_note(
+			t,
+			"!The recording does not say how large a pageblock is: what fragments is unknown.");
+	else if (!f->blocks.order)
+		table_add_note(t, "Pageblocks of order %u are not followed.",
+			       f->block_order);
+	if (f->losses)
+		table_add_note(
+			t,
+			"!Events were lost: there were fallbacks that are not shown, and pages of a pageblock may be gone that count as live.");
+}
+
+static void add_summary(const struct frag *f, struct table *t)
+{
+	uint64_t hit = 0, fragmenting = 0, claims = 0;
+	size_t i;
+
+	for (i = 0; i < f->nr; i++) {
+		const struct frag_event *e = &f->events[i];
+
+		if (!frag_is_shown(f, e))
+			continue;
+		hit++;
+		fragmenting += f->order_known && frag_fragments(f, e);
+		claims += e->claimed;
+	}
+	const struct summary_line lines[] = {
+		{ "fallbacks", "Fallbacks", UNIT_COUNT, hit, false, SUMMARY_TOTAL },
+		{ "claims", "  that claimed a pageblock", UNIT_COUNT, claims, false,
+		  SUMMARY_USUAL },
+		{ "fragmenting", "  that fragment", UNIT_COUNT, fragmenting, false,
+		  SUMMARY_USUAL },
+	};
+
+	table_set_summary_title(t, "SUMMARY (external fragmentation)");
+	table_add_summary_lines(t, lines, f->order_known ? 3 : 2, f->losses != 0);
+	frag_advise(f, t);
+}
+
+static int show_by(const struct frag *f, enum subject_kind kind, struct report *report)
+{
+	struct strbuf title = { 0 };
+	char words[SUBJECT_WORDS];
+	struct table *t;
+	struct view v = { 0 };
+	size_t i;
+	int ret = frag_view_begin(&v.of, f, kind);
+
+	strbuf_printf(&title, "Fallbacks to another migratetype by %s",
+		      subjects_words(kind, words));
+	t = table_type_new(&frag_type, strbuf_text(&title), kind, false);
+	strbuf_free(&title);
+	if (!t)
+		ret = -ENOMEM;
+	else
+		frag_view_columns(&v.of, t);
+	for (i = 0; i < f->nr && !ret; i++) {
+		if (frag_is_shown(f, &f->events[i]))
+			ret = add_event(&v, &f->events[i]);
+	}
+	for (i = 0; i < v.nr && !ret; i++) {
+		const struct frag_key *key = intern_get(&v.keys, (uint32_t)i + 1, NULL);
+		const struct view_row row = { .subject = { &v.of.subjects, key->subject },
+					      .v = &v,
+					      .key = key,
+					      .sum = &v.sums[i],
+					      .bins = &v.bins[i * f->opts->bins] };
+
+		if (!table_type_add_row(&frag_type, kind, t, &row))
+			break;
+	}
+	if (!ret) {
+		table_set_by(t, words);
+		add_notes(f, t);
+		add_summary(f, t);
+		report_add_table(report, t);
+		t = NULL;
+	}
+	table_free(t);
+	frag_view_end(&v.of);
+	intern_free(&v.keys);
+	free(v.sums);
+	free(v.bins);
+	return ret;
+}
+
+int frag_show(const struct frag *f, struct report *report)
+{
+	const struct analysis_options *o = f->opts;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < f->nr && !frag_is_shown(f, &f->events[i]); i++)
+		;
+	if (i == f->nr)
+		return 0;
+	if (o->by_caller || !o->by)
+		ret = show_by(f, SUBJECT_CALLSITE, report);
+	if (!ret && o->by)
+		ret = show_by(f, o->by, report);
+	if (!ret)
+		ret = frag_show_blocks(f, report);
+	if (!ret)
+		ret = frag_show_free(f, report);
+	return ret ? ret : frag_show_vmstat(f, report);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: memory of each allocation site in the kernel's source, from alloc_tag events.
+ * In: the events, decoded by their formats. Out: bytes by place.
+ */
+#include "analysis/ledger/alloc_tags.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/strbuf.h"
+#include "event/fields.h"
+#include "event/format_check.h"
+
+/* A longer name means damage; the kernel's own limit in its ioctl is 64. */
+#define NAME_MOST  256U
+/* More bytes at once mean damage. */
+#define BYTES_MOST (1ULL << 48)
+
+enum tag_event { TAG_HIT, TAG_ALLOCED, TAG_FREED };
+
+enum tag_field {
+	FIELD_TAG,
+	FIELD_BYTES_OF,
+	FIELD_MODULE,
+	FIELD_FILE,
+	FIELD_FUNCTION,
+	FIELD_LINE,
+	FIELD_NR
+};
+
+/* One event of the recording: where the fields are that are of use here. */
+struct alloc_tag_format {
+	uint16_t id;
+	enum tag_event what;
+	struct raw_field fields[FIELD_NR];
+};
+
+static const char *const events[] = {
+	[TAG_HIT] = "alloc_tag_hit",
+	[TAG_ALLOCED] = "alloc_tag_mem_alloced",
+	[TAG_FREED] = "alloc_tag_mem_freed",
+};
+
+static const char *const names[FIELD_NR] = {
+	[FIELD_TAG] = "tag",	       [FIELD_BYTES_OF] = "bytes",
+	[FIELD_MODULE] = "modname",    [FIELD_FILE] = "filename",
+	[FIELD_FUNCTION] = "function", [FIELD_LINE] = "lineno",
+};
+
+/* One alloc_tag event type: where its fields are. */
+static bool is_whole(const struct alloc_tag_format *f)
+{
+	if (!f->fields[FIELD_TAG].size)
+		return false;
+	if (f->what == TAG_HIT)
+		return f->fields[FIELD_FUNCTION].size != 0;
+	return f->fields[FIELD_BYTES_OF].size != 0;
+}
+
+static int add_format(struct alloc_tags *t, const struct recording_text *text,
+		      enum tag_event what, uint16_t id)
+{
+	struct alloc_tag_format f = { .id = id, .what = what };
+	struct raw_field *fields;
+	size_t nr, i;
+	int ret = fields_parse(text->text, text->size, &fields, &nr);
+
+	if (ret)
+		return ret;
+	for (i = 0; i < FIELD_NR; i++) {
+		const struct raw_field *found = field_named(fields, nr, names[i]);
+
+		if (found)
+			f.fields[i] = *found;
+	}
+	free(fields);
+	if (!is_whole(&f))
+		return 0;
+	if (array_reserve(&t->formats, &t->formats_capacity, t->nr_formats + 1,
+			  sizeof(*t->formats)))
+		return -ENOMEM;
+	t->formats[t->nr_formats++] = f;
+	return 0;
+}
+
+int alloc_tags_init(struct alloc_tags *t, const struct recording *rec)
+{
+	size_t i, k;
+	int ret = 0;
+
+	t->big_endian = rec->big_endian;
+	for (i = 0; !ret && i < rec->nr_event_formats; i++) {
+		const struct recording_text *text = &rec->event_formats[i];
+		char name[128];
+		uint16_t id;
+
+		if (!text->text || strcmp(text->name, "alloc_tag") != 0 ||
+		    !format_head(text->text, text->size, name, &id))
+			continue;
+		for (k = 0; !ret && k < ARRAY_SIZE(events); k++)
+			if (!strcmp(name, events[k]) &&
+			    t->nr_formats < ARRAY_SIZE(events))
+				ret = add_format(t, text, (enum tag_event)k, id);
+	}
+	return ret;
+}
+
+/* Reads a number of the event; false: the field is missing. */
+static bool number(const struct alloc_tags *t, const struct alloc_tag_format *f,
+		   enum tag_field field, const struct kmem_event *ev, uint64_t *value)
+{
+	const struct raw_field *raw = &f->fields[field];
+	struct field_content c;
+
+	if (!raw->size || raw->place != FIELD_HERE || raw->size > 8 ||
+	    !field_content(raw, ev->data, ev->size, t->big_endian, &c))
+		return false;
+	*value = get_uint(c.data, c.size, t->big_endian);
+	return true;
+}
+
+/* Appends a text of the event, up to its NUL; nothing if the event lacks it. */
+static void put_text(const struct alloc_tags *t, const struct alloc_tag_format *f,
+		     enum tag_field field, const struct kmem_event *ev,
+		     struct strbuf *out)
+{
+	const struct raw_field *raw = &f->fields[field];
+	struct field_content c;
+	size_t len;
+
+	if (!raw->size || raw->kind != FIELD_TEXT ||
+	    !field_content(raw, ev->data, ev->size, t->big_endian, &c))
+		return;
+	len = strnlen((const char *)c.data, c.size);
+	strbuf_add(out, c.data, len < NAME_MOST ? len : NAME_MOST);
+}
+
+/* "FUNCTION [MODULE]" and "FILE:LINE", as in /proc/allocinfo. */
+static void name_tag(struct alloc_tags *t, struct alloc_tag *tag,
+		     const struct alloc_tag_format *f, const struct kmem_event *ev)
+{
+	struct strbuf function = { 0 }, module = { 0 }, place = { 0 };
+	uint64_t line;
+
+	put_text(t, f, FIELD_FUNCTION, ev, &function);
+	put_text(t, f, FIELD_MODULE, ev, &module);
+	/* The event has "(null)" if the kernel has no text. */
+	if (module.size && strcmp(strbuf_text(&module), "(null)") != 0)
+		strbuf_printf(&function, " [%s]", strbuf_text(&module));
+	put_text(t, f, FIELD_FILE, ev, &place);
+	if (place.size && number(t, f, FIELD_LINE, ev, &line))
+		strbuf_printf(&place, ":%" PRIu64, line);
+	if (function.size)
+		tag->function =
+			intern_id(&t->texts, strbuf_text(&function), function.size);
+	if (place.size)
+		tag->place = intern_id(&t->texts, strbuf_text(&place), place.size);
+	t->failed |= function.failed || module.failed || place.failed ||
+		     (function.size && !tag->function) || (place.size && !tag->place);
+	strbuf_free(&function);
+	strbuf_free(&module);
+	strbuf_free(&place);
+}
+
+static struct alloc_tag *find_tag(struct alloc_tags *t, uint64_t address)
+{
+	uint32_t *index = u64_map_insert(&t->by_tag, address, (uint32_t)t->nr);
+
+	if (!index ||
+	    array_reserve(&t->tags, &t->capacity, *index + 1UL, sizeof(*t->tags))) {
+		t->failed = true;
+		return NULL;
+	}
+	if (*index == t->nr)
+		t->tags[t->nr++] = (struct alloc_tag){ 0 };
+	return &t->tags[*index];
+}
+
+static const struct alloc_tag_format *format_of(const struct alloc_tags *t, uint16_t id)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_formats; i++)
+		if (t->formats[i].id == id)
+			return &t->formats[i];
+	return NULL;
+}
+
+void alloc_tags_event(struct alloc_tags *t, const struct kmem_event *ev)
+{
+	const struct alloc_tag_format *f;
+	struct alloc_tag *tag;
+	uint64_t address, bytes = 0;
+
+	if (ev->type != KMEM_OTHER || t->failed)
+		return;
+	f = format_of(t, ev->id);
+	if (!f)
+		return;
+	if (!number(t, f, FIELD_TAG, ev, &address) ||
+	    (f->what != TAG_HIT &&
+	     (!number(t, f, FIELD_BYTES_OF, ev, &bytes) || bytes > BYTES_MOST))) {
+		t->bad++;
+		return;
+	}
+	tag = find_tag(t, address);
+	if (!tag)
+		return;
+	if (f->what == TAG_HIT) {
+		if (!tag->function)
+			name_tag(t, tag, f, ev);
+		return;
+	}
+	/* The sum may wrap if the recording is damaged. */
+	if (f->what == TAG_FREED)
+		bytes = -bytes;
+	tag->bytes = (int64_t)((uint64_t)tag->bytes + bytes);
+	tag->nr += f->what == TAG_ALLOCED ? 1 : -1;
+}
+
+void alloc_tags_free(struct alloc_tags *t)
+{
+	free(t->formats);
+	intern_free(&t->texts);
+	u64_map_free(&t->by_tag);
+	free(t->tags);
+	*t = (struct alloc_tags){ 0 };
+}

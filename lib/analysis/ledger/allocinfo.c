@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: live memory by function, compared with the kernel's own allocation profile.
+ * In: lives of slab objects and pages, alloc_tag events, /proc/allocinfo before and after. Out:
+ * "allocinfo".
+ *
+ * The kernel counts at each place in its source that allocates (Linux 6.10, with
+ * CONFIG_MEM_ALLOC_PROFILING), including what no event reports: bulk allocations, per-CPU memory,
+ * vmalloc. The two sides are joined by function: a statement of several lines has several line
+ * numbers, and the compiler picks one.
+ *
+ * If alloc_tag events trace all places of a function that have objects, they replace the kmem
+ * events on the trace side: they see what the kernel counts.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/snapshot.h"
+#include "analysis/ledger/alloc_tags.h"
+#include "analysis/ledger/ledger_explained.h"
+#include "analysis/row/owners.h"
+#include "base/array.h"
+
+static const struct table_type allocinfo_type;
+
+/* Bytes that each row of an account gained, minus those it lost. */
+struct net_rows {
+	int64_t *net;
+	size_t nr, capacity;
+};
+
+struct allocinfo {
+	const struct analysis_env *env;
+	struct slab_account *slab;
+	struct page_account *page;
+	struct net_rows slabs, pages;
+	struct alloc_tags tags;
+	bool failed;
+};
+
+/**
+ * struct function_row - a function, as both sides see it
+ * @trace: bytes of its allocations that still live
+ * @bytes, @calls: by how much the kernel's counters changed
+ * @place: number of the text "FILE:LINE"; 0: none. @nr_places: places in it where the kernel counts
+ * @nr_busy: places of these that have objects after the recording
+ * @nr_tags: places with alloc_tag events; @tag_bytes: live bytes by these events
+ * @known: the kernel has a counter for it
+ * @by_tags: @trace comes from alloc_tag events
+ */
+struct function_row {
+	int64_t trace, bytes, calls;
+	uint32_t place, nr_places, nr_busy;
+	uint32_t nr_tags;
+	int64_t tag_bytes;
+	bool known, by_tags;
+};
+
+struct functions {
+	const struct allocinfo *info;
+	struct intern names, places;
+	struct function_row *rows; /* of name number n at n - 1 */
+	size_t capacity, nr;
+	bool failed;
+};
+
+/* --- events ------------------------------------------------------------------------------ */
+
+static void count(struct allocinfo *a, struct net_rows *rows, uint32_t row, int64_t bytes)
+{
+	if (unlikely(row >= rows->nr)) {
+		if (array_reserve(&rows->net, &rows->capacity, row + 1UL,
+				  sizeof(*rows->net))) {
+			a->failed = true;
+			return;
+		}
+		while (rows->nr <= row)
+			rows->net[rows->nr++] = 0;
+	}
+	rows->net[row] += bytes;
+}
+
+static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+{
+	const struct slab_life *end = life + nr;
+	struct allocinfo *a = ctx;
+
+	for (; life < end; life++) {
+		int64_t bytes = (int64_t)life->bytes_alloc;
+
+		if (life->what != SLAB_FOUND)
+			count(a, &a->slabs, life->row,
+			      life->what == SLAB_BORN ? bytes : -bytes);
+	}
+}
+
+static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
+{
+	const struct page_life *end = life + nr;
+	struct allocinfo *a = ctx;
+
+	for (; life < end; life++) {
+		int64_t bytes = (int64_t)life->pages * a->env->page_size;
+
+		if (life->what != PAGE_FOUND && life->what != PAGE_REFUSED)
+			count(a, &a->pages, life->row,
+			      life->what == PAGE_BORN ? bytes : -bytes);
+	}
+}
+
+static void allocinfo_destroy(void *self)
+{
+	struct allocinfo *a = self;
+
+	free(a->slabs.net);
+	free(a->pages.net);
+	alloc_tags_free(&a->tags);
+	free(a);
+}
+
+static int allocinfo_create(const struct analysis_env *env,
+			    const struct analysis_options *opts, void **self)
+{
+	const struct analysis_options by_function = { .by = SUBJECT_FUNCTION };
+	struct allocinfo *a = calloc(1, sizeof(*a));
+	struct dimensions slab, page;
+	int ret;
+
+	*self = a;
+	if (!a)
+		return -ENOMEM;
+	a->env = env;
+	slab = subjects_slab_dimensions(&by_function, env);
+	page = subjects_page_dimensions(SUBJECT_FUNCTION);
+	ret = accounts_slab(env->accounts, &slab, &a->slab);
+	if (!ret)
+		ret = accounts_page(env->accounts, &page, &a->page);
+	if (!ret)
+		ret = slab_lives_observe(&a->slab->lives, slab_lived, a);
+	if (!ret)
+		ret = page_lives_observe(&a->page->lives, pages_lived, a);
+	return ret ? ret : alloc_tags_init(&a->tags, env->rec);
+}
+
+static void allocinfo_observe(void *self, const struct kmem_event *evs, size_t nr)
+{
+	struct allocinfo *a = self;
+	size_t i;
+
+	for (i = 0; a->tags.nr_formats && i < nr; i++)
+		alloc_tags_event(&a->tags, &evs[i]);
+}
+
+/* --- both sides by function -------------------------------------------------------------- */
+
+static struct function_row *function(struct functions *f, const char *name, size_t len)
+{
+	uint32_t id = intern_id(&f->names, name, len);
+
+	if (!id || array_reserve(&f->rows, &f->capacity, id, sizeof(*f->rows))) {
+		f->failed = true;
+		return NULL;
+	}
+	while (f->nr < id)
+		f->rows[f->nr++] = (struct function_row){ 0 };
+	return &f->rows[id - 1];
+}
+
+/* @sign: 1 for the snapshot after, -1 for the one before. */
+static void add_snapshot(struct functions *f, const char *text, int sign)
+{
+	struct allocinfo_line line;
+
+	while (!f->failed && allocinfo_next(&text, &line)) {
+		struct strbuf name = { 0 };
+		struct function_row *row;
+
+		strbuf_add(&name, line.function, line.function_len);
+		if (line.module_len)
+			strbuf_printf(&name, " [%.*s]", (int)line.module_len,
+				      line.module);
+		row = function(f, strbuf_text(&name), name.size);
+		f->failed |= name.failed;
+		strbuf_free(&name);
+		if (!row)
+			return;
+		row->known = true;
+		row->bytes += sign * (int64_t)line.bytes;
+		row->calls += sign * (int64_t)line.calls;
+		if (sign < 0)
+			continue;
+		row->place = intern_id(&f->places, line.place, line.place_len);
+		row->nr_places++;
+		row->nr_busy += line.calls != 0;
+	}
+}
+
+/* alloc_tag events replace kmem events for functions that they cover completely: both see the same
+ * objects.
+ */
+static void use_tags(struct functions *f)
+{
+	const struct alloc_tags *tags = &f->info->tags;
+	size_t i;
+
+	for (i = 0; i < tags->nr && !f->failed; i++) {
+		const struct alloc_tag *tag = &tags->tags[i];
+		struct function_row *row;
+		const char *name;
+		size_t size = 0;
+
+		if (!tag->function)
+			continue;
+		name = intern_get(&tags->texts, tag->function, &size);
+		row = function(f, name, size);
+		if (!row)
+			return;
+		row->nr_tags++;
+		row->tag_bytes += tag->bytes;
+		if (!row->place && tag->place) {
+			name = intern_get(&tags->texts, tag->place, &size);
+			row->place = intern_id(&f->places, name, size);
+			row->nr_places = 1;
+		}
+	}
+	for (i = 0; i < f->nr; i++) {
+		struct function_row *row = &f->rows[i];
+
+		row->by_tags = row->nr_tags && row->nr_tags >= row->nr_busy;
+		if (row->by_tags)
+			row->trace = row->tag_bytes;
+	}
+}
+
+/* Adds the live bytes of @owners' rows, which are functions. */
+static void add_lives(struct functions *f, const struct owners *owners,
+		      const struct net_rows *rows)
+{
+	struct table *scratch = table_type_new(&allocinfo_type, "", SUBJECT_NONE, false);
+	size_t i;
+
+	for (i = 0; scratch && !f->failed && i < rows->nr && i < owners->nr_rows; i++) {
+		const struct subject_row who = { &owners->subjects, owners->of[i] };
+		struct function_row *row;
+		struct cell name;
+
+		if (!rows->net[i])
+			continue;
+		name = subject_function(&who, scratch);
+		row = name.type == CELL_TEXT ? function(f, name.s, strlen(name.s)) : NULL;
+		if (row)
+			row->trace += rows->net[i];
+	}
+	f->failed |= !scratch || scratch->failed;
+	table_free(scratch);
+}
+
+static int add_slabs(struct functions *f)
+{
+	const struct allocinfo *a = f->info;
+	struct owners owners;
+	int ret = owners_init_slab(&owners, a->env, &a->slab->lives, SUBJECT_FUNCTION);
+
+	if (!ret)
+		add_lives(f, &owners, &a->slabs);
+	owners_free(&owners);
+	return ret;
+}
+
+static int add_pages(struct functions *f)
+{
+	const struct allocinfo *a = f->info;
+	struct owners owners;
+	int ret = owners_init_pages(&owners, a->env, &a->page->lives, SUBJECT_FUNCTION);
+
+	if (!ret)
+		add_lives(f, &owners, &a->pages);
+	owners_free(&owners);
+	return ret;
+}
+
+/* --- the table --------------------------------------------------------------------------- */
+
+struct cells_of {
+	const struct functions *functions;
+	uint32_t id;
+	const struct function_row *row;
+};
+
+static struct cell cell_trace(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return cell_int(r->row->trace);
+}
+
+static struct cell cell_kernel(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return r->row->known ? cell_int(r->row->bytes) : (struct cell){ 0 };
+}
+
+static struct cell cell_calls(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return r->row->known ? cell_int(r->row->calls) : (struct cell){ 0 };
+}
+
+static struct cell cell_unexplained(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return r->row->known ? cell_int(r->row->bytes - r->row->trace)
+			     : (struct cell){ 0 };
+}
+
+static struct cell cell_explained(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return r->row->known ? ledger_explained(r->row->trace, r->row->bytes)
+			     : (struct cell){ 0 };
+}
+
+static struct cell cell_function(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return cell_text(t, intern_get(&r->functions->names, r->id, NULL));
+}
+
+static struct cell cell_place(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+	struct strbuf sb = { 0 };
+	struct cell cell;
+
+	if (!r->row->place)
+		return (struct cell){ 0 };
+	strbuf_puts(&sb, intern_get(&r->functions->places, r->row->place, NULL));
+	if (r->row->nr_places > 1)
+		strbuf_printf(&sb, " and %" PRIu32 " more", r->row->nr_places - 1);
+	cell = cell_text(t, strbuf_text(&sb));
+	t->failed |= sb.failed;
+	strbuf_free(&sb);
+	return cell;
+}
+
+static struct cell cell_source(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return cell_text(t, r->row->by_tags ? "alloc_tag" : "kmem");
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "trace",
+		      .title = "Trace",
+		      .unit = UNIT_BYTES,
+		      .leaves = 10,
+		      .help = "Bytes allocated during the recording that are still live." },
+	  .fill = cell_trace },
+	{ .column = { .name = "kernel",
+		      .title = "Allocinfo",
+		      .unit = UNIT_BYTES,
+		      .leaves = 20,
+		      .help = "By how much the kernel's count of the function changed." },
+	  .fill = cell_kernel },
+	{ .column = { .name = "calls",
+		      .title = "Objects",
+		      .unit = UNIT_COUNT,
+		      .leaves = 70,
+		      .help = "The same in allocations." },
+	  .fill = cell_calls },
+	{ .column = { .name = "unexplained",
+		      .title = "Difference",
+		      .unit = UNIT_BYTES,
+		      .help = "The second minus the first." },
+	  .fill = cell_unexplained },
+	{ .column = { .name = "explained",
+		      .title = "Explained",
+		      .unit = UNIT_PERCENT,
+		      .leaves = 90,
+		      .help = "100 % minus the difference's share of the larger of both." },
+	  .fill = cell_explained },
+	{ .column = { .name = "source",
+		      .title = "Source",
+		      .hidden = true,
+		      .help = "Which events the trace's number comes from." },
+	  .fill = cell_source },
+	{ .column = { .name = "function",
+		      .title = "Function",
+		      .help = "The function that allocated." },
+	  .fill = cell_function },
+	{ .column = { .name = "place",
+		      .title = "Where",
+		      .last = true,
+		      .leaves = 60,
+		      .help = "A place in it where the kernel counts." },
+	  .fill = cell_place },
+	COLUMNS_END,
+};
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct cells_of *x = a, *y = b;
+	uint64_t tx = ledger_magnitude(x->row->trace),
+		 kx = ledger_magnitude(x->row->bytes);
+	uint64_t ty = ledger_magnitude(y->row->trace),
+		 ky = ledger_magnitude(y->row->bytes);
+	uint64_t mx = tx > kx ? tx : kx, my = ty > ky ? ty : ky;
+
+	if (mx != my)
+		return mx < my ? 1 : -1;
+	return x->id < y->id ? -1 : 1;
+}
+
+/* Notes which rows use alloc_tag events, and how many of those events could not be used. */
+static void add_source(const struct functions *f, struct table *t)
+{
+	const struct alloc_tags *tags = &f->info->tags;
+	size_t i, nr = 0, unnamed = 0;
+
+	for (i = 0; i < f->nr; i++)
+		nr += f->rows[i].by_tags;
+	for (i = 0; i < tags->nr; i++)
+		unnamed += !tags->tags[i].function;
+	if (nr)
+		table_add_note(
+			t,
+			"%zu %s from alloc_tag events, which cover everything that the kernel counts; the others from kmem events.",
+			nr, nr == 1 ? "row is" : "rows are");
+	if (unnamed)
+		table_add_note(
+			t,
+			"%zu %s of alloc_tag events without an alloc_tag_hit that names them: left out.",
+			unnamed, unnamed == 1 ? "place" : "places");
+	if (tags->bad)
+		table_add_note(t, "%" PRIu64 " alloc_tag event%s could not be decoded.",
+			       tags->bad, plural(tags->bad));
+}
+
+static void add_notes(const struct functions *f, struct table *t)
+{
+	const struct analysis_env *env = f->info->env;
+
+	add_source(f, t);
+
+	table_add_note(
+		t,
+		"Allocinfo also counts down for what was allocated before the recording; the trace cannot tell whose that was.");
+	if (!env->lines)
+		table_add_note(
+			t,
+			"Without debug information, inlined functions are in their caller's row (--vmlinux FILE, --symfs DIR).");
+	if (recording_is_part(env->rec))
+		table_add_note(
+			t,
+			"Only a part of the system was recorded (-p, --follow or --filter): allocinfo covers all of it.");
+}
+
+static int add_table(const struct functions *f, struct report *report)
+{
+	struct table *t = table_type_new(
+		&allocinfo_type, "Live bytes by function, compared with allocinfo",
+		SUBJECT_NONE, false);
+	struct cells_of *order = calloc(f->nr + 1, sizeof(*order));
+	size_t i, nr = 0;
+
+	if (!t || !order) {
+		table_free(t);
+		free(order);
+		return -ENOMEM;
+	}
+	for (i = 0; i < f->nr; i++) {
+		const struct function_row *row = &f->rows[i];
+
+		if (row->trace || row->bytes || row->calls)
+			order[nr++] = (struct cells_of){ f, (uint32_t)i + 1, row };
+	}
+	qsort(order, nr, sizeof(*order), row_compare);
+	table_set_by(t, "function");
+	for (i = 0; i < nr; i++)
+		t->failed |=
+			!table_type_add_row(&allocinfo_type, SUBJECT_NONE, t, &order[i]);
+	add_notes(f, t);
+	free(order);
+	report_add_table(report, t);
+	return 0;
+}
+
+static const struct table_type allocinfo_type = {
+	.name = "allocinfo",
+	.help = "live bytes by function, compared with /proc/allocinfo (--allocinfo)",
+	.columns = columns,
+};
+
+static int allocinfo_view(const void *self, struct report *report)
+{
+	const struct allocinfo *a = self;
+	const struct recording_text *before =
+		recording_meta(a->env->rec, "allocinfo.before");
+	const struct recording_text *after =
+		recording_meta(a->env->rec, "allocinfo.after");
+	struct functions f = { .info = a };
+	int ret = a->failed || a->tags.failed || a->slab->lives.failed ||
+				  a->page->lives.failed
+			  ? -ENOMEM
+			  : 0;
+
+	if (!before || !after)
+		return ret;
+	if (!ret)
+		ret = add_slabs(&f);
+	if (!ret)
+		ret = add_pages(&f);
+	if (!ret) {
+		add_snapshot(&f, before->text, -1);
+		add_snapshot(&f, after->text, 1);
+		use_tags(&f);
+	}
+	if (!ret)
+		ret = f.failed ? -ENOMEM : add_table(&f, report);
+	intern_free(&f.names);
+	intern_free(&f.places);
+	free(f.rows);
+	return ret;
+}
+
+static const char *allocinfo_lacks(const struct recording *rec)
+{
+	return recording_meta(rec, "allocinfo.before") &&
+			       recording_meta(rec, "allocinfo.after")
+		       ? NULL
+		       : "has no /proc/allocinfo (Linux 6.10, CONFIG_MEM_ALLOC_PROFILING, vm.mem_profiling=1)";
+}
+
+static const struct table_type *const tables[] = { &allocinfo_type, NULL };
+
+const struct analysis analysis_allocinfo = {
+	.name = "allocinfo",
+	.help = "compare live bytes by function with /proc/allocinfo",
+	.use = ANALYSIS_ASKED,
+	.seldom = true,
+	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.all_time = "its snapshots were taken before and after it",
+	.unfiltered = "it explains counts of the whole system",
+	.all_frees = true,
+	.lacks = allocinfo_lacks,
+	.tables = tables,
+	.create = allocinfo_create,
+	.observe = allocinfo_observe,
+	.view = allocinfo_view,
+	.destroy = allocinfo_destroy,
+};

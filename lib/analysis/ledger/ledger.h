@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: compares the events with the change of the kernel's own counters.
+ * In: slab and page events. Out: net objects of each cache, gross and net page frames.
+ *
+ * Only the balance counts, so the order of events does not matter: an object freed before it was
+ * allocated, because a clock runs ahead, still adds and subtracts one. Documentation/ledger.md says
+ * what is compared and why it may differ.
+ */
+#ifndef KMEMX_ANALYSIS_LEDGER_H
+#define KMEMX_ANALYSIS_LEDGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "account/live.h"
+#include "analysis/analysis.h"
+#include "analysis/bounds/census.h"
+#include "analysis/ledger/ledger_edges.h"
+#include "base/hash.h"
+
+enum ledger_kind {
+	LEDGER_NAMED,	/* @id: the cache name's number in the stream */
+	LEDGER_KMALLOC, /* @id: bytes_alloc, @type */
+	LEDGER_UNNAMED, /* @id: callsite of a kmem_cache_alloc that names no cache */
+};
+
+struct ledger_key {
+	uint64_t id;
+	uint32_t kind; /* enum ledger_kind */
+	uint32_t type; /* enum kmalloc_type */
+};
+
+/**
+ * struct ledger_group - what the events say of one cache, or of a callsite without one
+ * @allocs: objects allocated; @freed: frees of these or of older objects
+ * @implicit: objects gone without an event: their address was allocated again
+ * @again: frees of an object that no event had allocated since its last free
+ * @cache: for LEDGER_UNNAMED: the cache named by a free of one of its objects; 0: none
+ */
+struct ledger_group {
+	uint64_t allocs, freed, implicit, again;
+	uint32_t cache;
+};
+
+/* kfree()s of objects of an unknown cache: neither the event nor, so far, the page names it. */
+struct ledger_unknown {
+	uint64_t page; /* address >> LEDGER_PAGE_SHIFT */
+	uint64_t frees;
+};
+
+/* Objects of one slab share pages, counted in 4 KiB, the smallest page size of any kernel. */
+#define LEDGER_PAGE_SHIFT 12
+
+struct ledger {
+	const struct analysis_env *env;
+	uint64_t
+		type_masks[KMALLOC_NR_TYPES]; /* GFP bits that choose the type; 0: none */
+	struct intern keys;
+	struct ledger_group *groups; /* group of key n at n - 1 */
+	size_t nr_groups, groups_capacity;
+	struct live_table live;
+	struct u64_map pages; /* page of an object -> the group of its latest one */
+	struct u64_map
+		unknown_index; /* page of an unknown object -> its place in @unknown */
+	struct ledger_unknown *unknown;
+	size_t nr_unknown, unknown_capacity;
+	struct ledger_edges edges;
+	uint64_t nr_slab, nr_page, losses;
+	uint64_t pages_allocated, pages_freed;
+	bool failed;
+};
+
+/* The key of @groups[@group]. */
+static inline const struct ledger_key *ledger_key(const struct ledger *ledger,
+						  size_t group)
+{
+	return intern_get(&ledger->keys, (uint32_t)group + 1, NULL);
+}
+
+/* Does the recording have both snapshots that a ledger needs? */
+bool ledger_possible(const struct recording *rec);
+
+extern const struct analysis analysis_ledger;
+
+#endif

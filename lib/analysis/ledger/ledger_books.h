@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: joins the ledger's events with the kernel's counts, by cache.
+ * In: a ledger's groups, slabinfo before and after. Out: rows, each for one or several caches.
+ */
+#ifndef KMEMX_ANALYSIS_LEDGER_BOOKS_H
+#define KMEMX_ANALYSIS_LEDGER_BOOKS_H
+
+#include "analysis/ledger/ledger.h"
+#include "base/strbuf.h"
+
+/* A count of the objects of a cache or a row, made from @read to @end (ns). @held: upper bound of
+ * free objects in CPUs' slabs, which the count includes as in use.
+ */
+struct books_count {
+	bool counted;
+	uint64_t objects, read, end, held;
+};
+
+/* A cache of slabinfo. @sheaf: objects of a sheaf; 0: the cache has none. */
+struct books_cache {
+	uint32_t row;
+	uint64_t size, per_slab, pages, sheaf;
+	struct books_count first, last;
+};
+
+/**
+ * struct books_row - a row of the report: a cache, or kmalloc caches that events cannot tell apart
+ * @name: number in books.names; 0: none
+ * @before, @after: objects by slabinfo; with @exact by the counts, and then the fields below cover
+ *	the events between the counts
+ * @slack: free objects that @before or @after may include; @sheaves: those of them in sheaves
+ * @unsure: events during a count, which the count may include or not
+ * @again: frees of an object that no event had allocated since its last free
+ * @members: names of its caches, if there are several
+ */
+struct books_row {
+	uint32_t name;
+	uint32_t nr_caches, nr_counted;
+	int64_t before, after;
+	struct books_count first, last;
+	bool exact;
+	uint64_t slack, sheaves, unsure;
+	uint64_t allocs, freed, implicit, again;
+	struct strbuf members;
+};
+
+struct books {
+	const struct ledger *ledger;
+	struct intern names; /* of caches; number n belongs to caches[n - 1] */
+	struct books_cache *caches;
+	size_t nr_caches, caches_capacity;
+	struct intern row_keys; /* struct row_key */
+	struct books_row *rows;
+	size_t nr_rows, rows_capacity;
+	struct u64_map shared; /* sizes for which one cache serves several types */
+	uint32_t *group_rows;  /* group -> its row; UINT32_MAX: none */
+	uint32_t *
+		unknown_rows; /* page of the ledger's unknown objects -> row; UINT32_MAX: none */
+	uint64_t large_net;  /* kmalloc beyond the caches: allocations minus frees */
+	uint64_t nr_unknown; /* kfree()s of an unknown cache */
+};
+
+/* Makes the rows; set .ledger, the rest zero. 0 or -ENOMEM; books_free() in any case. */
+int books_make(struct books *b) __must_check;
+/* The name of the row's plainest cache; NULL: none. */
+const char *books_row_name(const struct books *b, const struct books_row *row);
+void books_free(struct books *b);
+
+#endif

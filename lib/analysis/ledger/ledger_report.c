@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the ledger's reconciliation of slab caches.
+ * In: a ledger's groups, slabinfo before and after. Out: tables "ledger", "ledger_page".
+ */
+#include "analysis/ledger/ledger_report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "account/snapshot.h"
+#include "analysis/ledger/ledger_books.h"
+#include "analysis/ledger/ledger_explained.h"
+#include "analysis/ledger/ledger_pages.h"
+
+static int64_t row_trace(const struct books_row *row)
+{
+	return (int64_t)(row->allocs - row->freed - row->implicit);
+}
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct books_row *const *x = a, *const *y = b;
+	uint64_t tx = ledger_magnitude(row_trace(*x)),
+		 kx = ledger_magnitude((*x)->after - (*x)->before);
+	uint64_t ty = ledger_magnitude(row_trace(*y)),
+		 ky = ledger_magnitude((*y)->after - (*y)->before);
+	uint64_t mx = tx > kx ? tx : kx, my = ty > ky ? ty : ky;
+
+	if (mx != my)
+		return mx < my ? 1 : -1;
+	return (*x)->allocs != (*y)->allocs ? ((*x)->allocs < (*y)->allocs ? 1 : -1)
+	       : *x < *y		    ? -1
+					    : 1;
+}
+
+/* A row's data. */
+struct cells_of {
+	const struct books *books;
+	const struct books_row *row;
+	int64_t trace, kernel;
+};
+
+static struct cell cell_allocs(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return cell_uint(r->row->allocs);
+}
+
+static struct cell cell_freed(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return cell_uint(r->row->freed);
+}
+
+static struct cell cell_implicit(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return cell_uint(r->row->implicit);
+}
+
+static struct cell cell_trace(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return cell_int(r->trace);
+}
+
+static struct cell cell_kernel(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return r->row->nr_caches ? cell_int(r->kernel)
+				 : (struct cell){ .type = CELL_NONE };
+}
+
+static struct cell cell_unexplained(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return cell_int(r->kernel - r->trace);
+}
+
+static struct cell cell_explained(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return ledger_explained(r->trace, r->kernel);
+}
+
+static struct cell cell_slack(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return cell_uint(r->row->slack);
+}
+
+/* The names of the caches merged into this one; no value if there are none. */
+static struct cell cell_aliases(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+	const struct recording_text *meta =
+		recording_meta(r->books->ledger->env->rec, "slab_aliases");
+	struct cell cell = { .type = CELL_NONE };
+	struct strbuf sb = { 0 };
+
+	if (meta)
+		slab_aliases_of(meta->text, books_row_name(r->books, r->row), &sb);
+	if (sb.size)
+		cell = cell_text(t, strbuf_text(&sb));
+	strbuf_free(&sb);
+	return cell;
+}
+
+static struct cell cell_caches(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return r->row->members.size ? cell_text(t, strbuf_text(&r->row->members))
+				    : (struct cell){ .type = CELL_NONE };
+}
+
+static struct cell cell_cache(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+	struct strbuf sb = { 0 };
+	struct cell cell;
+
+	strbuf_puts(&sb, books_row_name(r->books, r->row));
+	if (r->row->nr_caches > 1)
+		strbuf_printf(&sb, "+%" PRIu32, r->row->nr_caches - 1);
+	cell = cell_text(t, strbuf_text(&sb));
+	strbuf_free(&sb);
+	return cell;
+}
+
+/* Appends what the events reveal about allocations and frees without an event. */
+static void unseen_why(const struct books_row *row, struct strbuf *sb)
+{
+	if (row->implicit)
+		strbuf_printf(sb, "%" PRIu64 " freed without an event (bulk, kfree_rcu)",
+			      row->implicit);
+	if (row->again)
+		strbuf_printf(sb, "%s%" PRIu64 " allocated without an event",
+			      row->implicit ? ", " : "", row->again);
+	if (row->sheaves)
+		strbuf_printf(sb, "; sheaves hold up to %" PRIu64, row->sheaves);
+}
+
+/* Appends the first reason that can explain all of @missing; nothing if there is no sign of any. */
+static void reason(const struct books_row *row, uint64_t missing, struct strbuf *sb)
+{
+	bool unseen = row->implicit + row->again != 0;
+
+	if (!row->nr_caches)
+		strbuf_puts(sb, "not in slabinfo");
+	else if (unseen && row->sheaves)
+		unseen_why(row, sb);
+	else if (missing <= row->slack)
+		strbuf_printf(sb,
+			      row->sheaves ? "CPUs and sheaves held up to %" PRIu64
+					     " free one%s"
+			      : row->exact ? "CPUs held up to %" PRIu64 " free one%s"
+					   : "active_objs counts up to %" PRIu64
+					     " free one%s",
+			      row->slack, plural(row->slack));
+	else if (missing <= row->unsure)
+		strbuf_printf(sb, "%" PRIu64 " event%s while it was counted", row->unsure,
+			      plural(row->unsure));
+	else if (unseen)
+		unseen_why(row, sb);
+}
+
+/* Why a row is not explained; "-" if nothing is missing. */
+static struct cell cell_why(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+	uint64_t missing = ledger_magnitude(r->row->after - r->row->before - r->trace);
+	bool lossy = r->books->ledger->losses != 0;
+	struct strbuf sb = { 0 }, why = { 0 };
+	struct cell cell;
+
+	if (!missing)
+		return cell_text(t, "-");
+	reason(r->row, missing, &why);
+	if (lossy) /* may explain all of it, and seemingly missing events */
+		strbuf_printf(&sb, "events were lost%s", why.size ? "; " : "");
+	else if (!why.size)
+		strbuf_puts(&sb, "no event: in bulk, or the recorder's own");
+	strbuf_puts(&sb, strbuf_text(&why));
+	t->failed |= sb.failed || why.failed;
+	strbuf_free(&why);
+	cell = cell_text(t, strbuf_text(&sb));
+	strbuf_free(&sb);
+	return cell;
+}
+
+static struct cell cell_source(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	if (!r->row->nr_caches)
+		return (struct cell){ .type = CELL_NONE };
+	return cell_text(t, r->row->exact ? "count" : "slabinfo");
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "allocs",
+		      .title = "Allocs",
+		      .unit = UNIT_COUNT,
+		      .leaves = 60,
+		      .help = "Objects allocated." },
+	  .fill = cell_allocs },
+	{ .column = { .name = "freed",
+		      .title = "Frees",
+		      .unit = UNIT_COUNT,
+		      .leaves = 70,
+		      .help = "Objects freed, including those allocated before the recording." },
+	  .fill = cell_freed },
+	{ .column = { .name = "implicit",
+		      .title = "Untraced frees",
+		      .unit = UNIT_COUNT,
+		      .leaves = 80,
+		      .help = "Objects freed without an event: their address was allocated again." },
+	  .fill = cell_implicit },
+	{ .column = { .name = "trace",
+		      .title = "Trace",
+		      .unit = UNIT_COUNT,
+		      .leaves = 10,
+		      .help = "Objects that the cache gained, according to the events." },
+	  .fill = cell_trace },
+	{ .column = { .name = "kernel",
+		      .title = "Kernel",
+		      .unit = UNIT_COUNT,
+		      .leaves = 20,
+		      .help = "Objects that it gained, by the kernel's count; none: slabinfo has no such cache." },
+	  .fill = cell_kernel },
+	{ .column = { .name = "unexplained",
+		      .title = "Difference",
+		      .unit = UNIT_COUNT,
+		      .help = "The second minus the first." },
+	  .fill = cell_unexplained },
+	{ .column = { .name = "explained",
+		      .title = "Explained",
+		      .unit = UNIT_PERCENT,
+		      .leaves = 90,
+		      .help = "100 % minus the difference's share of the larger of both." },
+	  .fill = cell_explained },
+	{ .column = { .name = "slack",
+		      .title = "Slack",
+		      .unit = UNIT_COUNT,
+		      .hidden = true,
+		      .help = "Free objects that the kernel may have counted." },
+	  .fill = cell_slack },
+	{ .column = { .name = "source",
+		      .title = "Source",
+		      .hidden = true,
+		      .help = "Where the kernel's number comes from: a count of the cache, or slabinfo." },
+	  .fill = cell_source },
+	{ .column = { .name = "aliases",
+		      .title = "Also",
+		      .hidden = true,
+		      .help = "Caches that were merged into this one." },
+	  .fill = cell_aliases },
+	{ .column = { .name = "caches",
+		      .title = "Caches",
+		      .hidden = true,
+		      .help = "The kmalloc caches that the events do not tell apart." },
+	  .fill = cell_caches },
+	{ .column = { .name = "cache",
+		      .title = "Cache",
+		      .help = "The cache; +N: and N others of its size." },
+	  .fill = cell_cache },
+	{ .column = { .name = "why",
+		      .title = "Why they differ",
+		      .last = true,
+		      .words = true,
+		      .leaves = 50,
+		      .help = "What may be the difference." },
+	  .fill = cell_why },
+	COLUMNS_END,
+};
+
+const struct table_type ledger_slab_type = {
+	.name = "ledger",
+	.help = "slab objects compared with slabinfo (--ledger)",
+	.columns = columns,
+};
+
+/* Adds one row; returns how many objects it leaves unexplained. */
+static uint64_t add_row(const struct books *b, struct table *t,
+			const struct books_row *row)
+{
+	const struct cells_of r = { b, row, row_trace(row), row->after - row->before };
+
+	if (!table_type_add_row(&ledger_slab_type, SUBJECT_NONE, t, &r))
+		return 0;
+	return ledger_magnitude(r.kernel - r.trace);
+}
+
+/* Sums over all rows, in objects. */
+struct sums {
+	uint64_t changed; /* the larger of the changes by events and by slabinfo */
+	uint64_t missing; /* the difference between the two */
+	uint64_t hidden;  /* the part of @missing that active_objs may hide */
+};
+
+static void add_summary(const struct books *b, struct table *t, const struct sums *sum)
+{
+	uint64_t agreed = sum->changed > sum->missing ? sum->changed - sum->missing : 0;
+	const bool lossy = b->ledger->losses != 0;
+	const struct summary_item items[] = {
+		{ "objects_changed", "Change of the caches, in objects", UNIT_COUNT,
+		  cell_uint(sum->changed), lossy, false, SUMMARY_DETAIL },
+		{ "objects_unexplained", "  not explained by events", UNIT_COUNT,
+		  cell_uint(sum->missing), lossy, false, SUMMARY_DETAIL },
+		{ "objects_hidden", "    may be hidden in slabs held by CPUs", UNIT_COUNT,
+		  cell_uint(sum->hidden), lossy, false, SUMMARY_DETAIL },
+		{ "explained", "  explained", UNIT_PERCENT,
+		  ledger_explained((int64_t)agreed, (int64_t)sum->changed), lossy, false,
+		  SUMMARY_DETAIL },
+		{ "frees_unknown", "Frees of objects of an unknown cache", UNIT_COUNT,
+		  cell_uint(b->nr_unknown), lossy, false, SUMMARY_DETAIL },
+		{ "large_net", "Large kmallocs minus their frees (pages, in no cache)",
+		  UNIT_COUNT, cell_int((int64_t)b->large_net), lossy, false,
+		  SUMMARY_DETAIL },
+	};
+
+	table_set_summary_title(t, "SUMMARY (ledger of slab caches)");
+	table_add_summary_items(t, items, ARRAY_SIZE(items));
+}
+
+static int add_table(const struct books *b, struct report *report)
+{
+	struct table *t =
+		table_type_new(&ledger_slab_type, "Slab objects compared with slabinfo",
+			       SUBJECT_NONE, false);
+	const struct books_row **order =
+		calloc(b->nr_rows + 1, sizeof(const struct books_row *));
+	struct sums sum = { 0 };
+	size_t i, nr = 0, nr_exact = 0;
+
+	if (!t || !order) {
+		table_free(t);
+		free(order);
+		return -ENOMEM;
+	}
+	for (i = 0; i < b->nr_rows; i++) {
+		const struct books_row *row = &b->rows[i];
+
+		if (row->name && (row->allocs || row->freed || row->after != row->before))
+			order[nr++] = row;
+	}
+	qsort(order, nr, sizeof(const struct books_row *), row_compare);
+	table_set_by(t, "cache");
+	for (i = 0; i < nr; i++) {
+		uint64_t trace = ledger_magnitude(row_trace(order[i]));
+		uint64_t kernel = ledger_magnitude(order[i]->after - order[i]->before);
+
+		uint64_t missing = add_row(b, t, order[i]);
+
+		nr_exact += order[i]->exact;
+		sum.changed += trace > kernel ? trace : kernel;
+		sum.missing += missing;
+		sum.hidden += missing < order[i]->slack ? missing : order[i]->slack;
+	}
+	if (nr_exact)
+		table_add_note(
+			t,
+			"%zu of %zu rows use a count of the cache at both ends and the events in between; the others use slabinfo.",
+			nr_exact, nr);
+	if (recording_is_part(b->ledger->env->rec))
+		table_add_note(
+			t,
+			"Only a part of the system was recorded (selected by task or filter): slabinfo covers all of it.");
+	add_summary(b, t, &sum);
+	report_add_table(report, t);
+	free(order);
+	return 0;
+}
+
+static int ledger_slab_report(const struct ledger *l, struct report *report)
+{
+	struct books b = { .ledger = l };
+	int ret = books_make(&b);
+
+	if (!ret)
+		ret = add_table(&b, report);
+	books_free(&b);
+	return ret;
+}
+
+bool ledger_possible(const struct recording *rec)
+{
+	return (recording_meta(rec, "slabinfo.before") &&
+		recording_meta(rec, "slabinfo.after")) ||
+	       (recording_meta(rec, "vmstat.before") &&
+		recording_meta(rec, "vmstat.after"));
+}
+
+int ledger_report(const struct ledger *l, struct report *report)
+{
+	const struct recording *rec = l->env->rec;
+	int ret = 0;
+
+	if (l->nr_slab && recording_meta(rec, "slabinfo.before") &&
+	    recording_meta(rec, "slabinfo.after"))
+		ret = ledger_slab_report(l, report);
+	if (!ret && l->nr_page && recording_meta(rec, "vmstat.before") &&
+	    recording_meta(rec, "vmstat.after"))
+		ret = ledger_page_report(l, report);
+	return ret;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: which task allocated a live object.
+ * In: allocations, by CPU and in time order. Out: the task that ran on a CPU at a time.
+ */
+#include "analysis/life/births.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+#define LIMIT_LEAST 16384
+
+static struct births_cpu *reserve_cpu(struct births *b, uint16_t cpu)
+{
+	if (array_reserve(&b->cpus, &b->capacity, cpu + 1UL, sizeof(*b->cpus))) {
+		b->failed = true;
+		return NULL;
+	}
+	while (b->nr_cpus <= cpu)
+		b->cpus[b->nr_cpus++] = (struct births_cpu){ 0 };
+	if (!b->limit)
+		b->limit = LIMIT_LEAST;
+	return &b->cpus[cpu];
+}
+
+void births_start(struct births *b, uint16_t cpu, uint64_t ts, int32_t pid)
+{
+	struct births_cpu *c = reserve_cpu(b, cpu);
+	struct births_start *last;
+
+	if (!c)
+		return;
+	if (c->nr && ts < c->last_ts) {
+		b->disordered = true;
+		ts = c->last_ts;
+	}
+	last = c->nr ? &c->starts[c->nr - 1] : NULL;
+	if (last && last->pid == pid) {
+		c->last_ts = ts;
+		return;
+	}
+	if (array_reserve(&c->starts, &c->capacity, c->nr + 1, sizeof(*c->starts))) {
+		b->failed = true;
+		return;
+	}
+	c->starts[c->nr++] = (struct births_start){
+		.ts = ts,
+		.pid = pid,
+		.tied = last && ts == c->last_ts,
+	};
+	c->last_ts = ts;
+	b->count++;
+}
+
+/* The last start not after @ts, or the first one if all are later. NULL: the CPU has none. */
+static struct births_start *find_start(const struct births *b, uint16_t cpu, uint64_t ts)
+{
+	const struct births_cpu *c;
+	size_t low = 0, high;
+
+	if (cpu >= b->nr_cpus || !b->cpus[cpu].nr)
+		return NULL;
+	c = &b->cpus[cpu];
+	for (high = c->nr; high - low > 1;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (c->starts[middle].ts <= ts)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &c->starts[low];
+}
+
+int32_t births_find(const struct births *b, uint16_t cpu, uint64_t ts, bool *guess)
+{
+	const struct births_start *start = find_start(b, cpu, ts);
+
+	if (!start)
+		return INT32_MIN;
+	if (b->disordered || ts < start->ts || (start->tied && start->ts == ts))
+		*guess = true;
+	return start->pid;
+}
+
+void births_keep(struct births *b, uint16_t cpu, uint64_t ts)
+{
+	struct births_start *start = find_start(b, cpu, ts);
+
+	if (start)
+		start->needed = true;
+}
+
+/* Keeps the last start of each CPU: the next allocation may belong to it. */
+void births_drop(struct births *b)
+{
+	size_t cpu, i;
+
+	b->count = 0;
+	for (cpu = 0; cpu < b->nr_cpus; cpu++) {
+		struct births_cpu *c = &b->cpus[cpu];
+		size_t nr = 0;
+
+		for (i = 0; i < c->nr; i++) {
+			struct births_start start = c->starts[i];
+
+			if (!start.needed && i + 1 < c->nr)
+				continue;
+			start.needed = false;
+			c->starts[nr++] = start;
+		}
+		c->nr = nr;
+		b->count += nr;
+	}
+	b->limit = 2 * b->count > LIMIT_LEAST ? 2 * b->count : LIMIT_LEAST;
+}
+
+int births_copy(struct births *to, const struct births *from)
+{
+	bool failed = false;
+	size_t cpu;
+
+	*to = *from;
+	array_own(&to->cpus, to->capacity, sizeof(*to->cpus), &failed);
+	if (failed)
+		to->nr_cpus = 0;
+	for (cpu = 0; cpu < to->nr_cpus; cpu++)
+		array_own(&to->cpus[cpu].starts, to->cpus[cpu].capacity,
+			  sizeof(*to->cpus[cpu].starts), &failed);
+	return failed ? -ENOMEM : 0;
+}
+
+void births_free(struct births *b)
+{
+	size_t cpu;
+
+	for (cpu = 0; cpu < b->nr_cpus; cpu++)
+		free(b->cpus[cpu].starts);
+	free(b->cpus);
+}

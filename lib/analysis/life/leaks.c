@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: what was allocated and is still live: leaks, and objects that only look like leaks.
+ * In: lives of slab objects and of pages. Out: tables "leaks" and "leaks_page", built by
+ * leaks_view.c. Documentation/leaks.md says how each number is computed.
+ */
+#include "analysis/life/leaks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "analysis/filter/alloc_filter.h"
+#include "base/array.h"
+
+/* A series covers all units of a sample, and all tasks unless rows are by task. */
+static void in_series(const struct leaks *l, const struct dimensions *all,
+		      struct dimension_values *dims)
+{
+	int pid = dimensions_find(all, DIMENSION_PID);
+	int unit = dimensions_find(all, DIMENSION_UNIT);
+
+	if (pid >= 0 && !l->by_task)
+		dims->of[pid] = 0;
+	if (unit >= 0)
+		dims->of[unit] = 0;
+}
+
+/* The number of row @row's series; 0: no memory. */
+static uint32_t slab_series_id(struct leaks *l, uint32_t row)
+{
+	const struct slab_lives *lives = &l->slab->lives;
+	struct slab_key key = *slab_lives_key(lives, row);
+
+	in_series(l, &lives->dimensions, &key.dims);
+	return intern_id(&l->slabs.keys, &key, sizeof(key));
+}
+
+static uint32_t page_series_id(struct leaks *l, uint32_t row)
+{
+	const struct page_lives *lives = &l->page->lives;
+	const struct page_key *of = page_lives_key(lives, row);
+	struct page_key key = { .stack = of->stack, .dims = of->dims };
+
+	in_series(l, &lives->dimensions, &key.dims);
+	return intern_id(&l->pages.keys, &key, sizeof(key));
+}
+
+/* Finds the series of the rows up to @row. Sets the growth's failed flag if memory runs out. */
+static struct leaks_account_row new_series(struct leaks *l, struct leaks_side *side,
+					   uint32_t row)
+{
+	uint32_t id;
+
+	if (array_reserve(&side->rows, &side->capacity, row + 1UL, sizeof(*side->rows))) {
+		side->growth.failed = true;
+		return (struct leaks_account_row){ 0 };
+	}
+	for (; side->nr <= row; side->nr++) {
+		uint32_t new_row = (uint32_t)side->nr;
+
+		id = side == &l->slabs ? slab_series_id(l, new_row)
+				       : page_series_id(l, new_row);
+		side->growth.failed |= !id;
+		side->rows[new_row] = (struct leaks_account_row){
+			id ? id - 1 : 0,
+			side == &l->slabs ? slab_lives_weight(&l->slab->lives, new_row)
+					  : page_lives_weight(&l->page->lives, new_row)
+		};
+	}
+	return side->rows[row];
+}
+
+static inline struct leaks_account_row series_of(struct leaks *l, struct leaks_side *side,
+						 uint32_t row)
+{
+	return likely(row < side->nr) ? side->rows[row] : new_series(l, side, row);
+}
+
+/* Counts an ended object, and the others that its row stands for. */
+static inline void add_lifetime(struct leaks_side *side, struct lifetime *one,
+				struct leaks_account_row row)
+{
+	one->row = row.series;
+	one->nr *= row.times;
+	one->bytes *= row.times;
+	lifetimes_add(&side->times, one);
+}
+
+/* Births are only needed for live objects. */
+static void drop_slab_births(struct leaks *l)
+{
+	const struct slab_lives *lives = &l->slab->lives;
+	const struct live_entry *entry = NULL;
+
+	while ((entry = slab_lives_next(lives, entry)))
+		births_keep(&l->slabs.births, entry->cpu,
+			    live_begin(&lives->live, entry));
+	births_drop(&l->slabs.births);
+}
+
+static void drop_page_births(struct leaks *l)
+{
+	const struct page_lives *lives = &l->page->lives;
+	const struct live_entry *entry = NULL;
+
+	while ((entry = page_lives_next(lives, entry)))
+		births_keep(&l->pages.births, entry->cpu,
+			    live_begin(&lives->blocks, entry));
+	births_drop(&l->pages.births);
+}
+
+static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+{
+	const struct slab_life *end = life + nr;
+	struct leaks *l = ctx;
+	struct leaks_side *side = &l->slabs;
+	struct lifetime one;
+
+	for (; life < end; life++) {
+		struct leaks_account_row row = series_of(l, side, life->row);
+		uint64_t bytes = (uint64_t)life->bytes_alloc * row.times;
+
+		if (lifetime_of_slab(life, &one))
+			add_lifetime(side, &one, row);
+		if (life->what == SLAB_FOUND)
+			continue; /* it was gone before */
+		if (life->what == SLAB_BORN && life->event)
+			births_add(&side->births, (uint16_t)life->event->cpu,
+				   life->event->ts, life->event->pid);
+		if (unlikely(!life->event))
+			growth_settle(&side->growth, row.series, bytes);
+		else
+			growth_change(&side->growth, row.series, life->event->ts,
+				      life->what == SLAB_BORN ? bytes : 0,
+				      life->what == SLAB_BORN ? 0 : bytes);
+	}
+	if (unlikely(births_full(&side->births)))
+		drop_slab_births(l);
+}
+
+static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
+{
+	const struct page_life *end = life + nr;
+	struct leaks *l = ctx;
+	struct leaks_side *side = &l->pages;
+	struct lifetime one;
+
+	for (; life < end; life++) {
+		struct leaks_account_row row = series_of(l, side, life->row);
+		uint64_t bytes = life->pages * l->env->page_size * row.times;
+
+		if (lifetime_of_page(life, l->env->page_size, &one))
+			add_lifetime(side, &one, row);
+		if (life->what == PAGE_FOUND || life->what == PAGE_REFUSED)
+			continue;
+		if (life->what == PAGE_BORN && life->event)
+			births_add(&side->births, (uint16_t)life->event->cpu,
+				   life->event->ts, life->event->pid);
+		if (unlikely(!life->event))
+			growth_settle(&side->growth, row.series, bytes);
+		else
+			growth_change(&side->growth, row.series, life->event->ts,
+				      life->what == PAGE_BORN ? bytes : 0,
+				      life->what == PAGE_BORN ? 0 : bytes);
+	}
+	if (unlikely(births_full(&side->births)))
+		drop_page_births(l);
+}
+
+/* Adds the task as a dimension, if there is room. */
+static void add_pid(struct dimensions *all)
+{
+	int i;
+
+	for (i = 0; i < DIMENSIONS_ASKED; i++) {
+		if (all->of[i] && all->of[i] != DIMENSION_PID)
+			continue;
+		all->of[i] = DIMENSION_PID;
+		return;
+	}
+}
+
+static int observe(struct leaks *l)
+{
+	int ret = slab_lives_observe(&l->slab->lives, slab_lived, l);
+
+	return ret ? ret : page_lives_observe(&l->page->lives, pages_lived, l);
+}
+
+static void free_side(struct leaks_side *side)
+{
+	lifetimes_free(&side->times);
+	growth_free(&side->growth);
+	births_free(&side->births);
+	intern_free(&side->keys);
+	free(side->rows);
+}
+
+static void free_sides(struct leaks *l)
+{
+	free_side(&l->slabs);
+	free_side(&l->pages);
+}
+
+static void leaks_destroy(void *self)
+{
+	free_sides(self);
+	free(self);
+}
+
+static int leaks_create(const struct analysis_env *env,
+			const struct analysis_options *opts, void **self)
+{
+	struct leaks *l = calloc(1, sizeof(*l));
+	struct dimensions slab, page;
+	int ret;
+
+	*self = l;
+	if (!l)
+		return -ENOMEM;
+	l->env = env;
+	l->opts = opts;
+	l->ns = recording_clocks_are_ns(env->rec);
+	slab = subjects_slab_dimensions(opts, env);
+	page = subjects_page_dimensions(opts->by);
+	/* Each leak names its task. */
+	dimensions_by_task(&slab);
+	dimensions_by_task(&page);
+	l->by_task = dimensions_find(&slab, DIMENSION_PID) >= 0;
+	if (!l->ns) { /* several tasks may share a timestamp */
+		add_pid(&slab);
+		add_pid(&page);
+	}
+	ret = accounts_slab(env->accounts, &slab, &l->slab);
+	if (!ret)
+		ret = accounts_page(env->accounts, &page, &l->page);
+	if (!ret)
+		ret = observe(l);
+	if (ret)
+		return ret;
+	l->slab->lives.live.times = true;
+	l->page->lives.blocks.times = true;
+	return 0;
+}
+
+static void leaks_end(void *self)
+{
+	struct leaks *l = self;
+
+	l->ended = true;
+}
+
+/* Shows the tables that were asked for; pages are by callsite if they cannot be by @by. */
+static int show_slab(const struct leaks *l, const struct slab_account *acc,
+		     struct report *report)
+{
+	const struct analysis_options *o = l->opts;
+	int ret = acc->failed ? -ENOMEM : 0;
+
+	if (!ret && (o->by_caller || !(o->by || o->by_cache)))
+		ret = leaks_show_slab(l, acc, SUBJECT_CALLSITE, report);
+	if (!ret && o->by)
+		ret = leaks_show_slab(l, acc, o->by, report);
+	if (!ret && o->by_cache)
+		ret = leaks_show_slab(l, acc, SUBJECT_CACHE, report);
+	return ret;
+}
+
+static int show_pages(const struct leaks *l, const struct page_account *acc,
+		      struct report *report)
+{
+	const struct analysis_options *o = l->opts;
+	bool by = o->by && !(subject_rows(o->by) & ~PAGE_ROWS);
+	int ret = acc->failed ? -ENOMEM : 0;
+
+	if (!ret && (o->by_caller || !by))
+		ret = leaks_show_pages(l, acc, SUBJECT_CALLSITE, report);
+	if (!ret && by)
+		ret = leaks_show_pages(l, acc, o->by, report);
+	return ret;
+}
+
+static int show_all(const struct leaks *l, struct report *report)
+{
+	const struct alloc_filter *filter = l->env->filter;
+	uint32_t wanted = l->opts->needs ? l->opts->needs : ~0U;
+	uint32_t seen = analysis_seen(l->env) & wanted;
+	int ret = 0;
+
+	if (seen & NEEDS_SLAB && !(filter && !filter->nr_slab))
+		ret = show_slab(l, l->slab, report);
+	if (!ret && seen & NEEDS_PAGE && !(filter && !filter->nr_page))
+		ret = show_pages(l, l->page, report);
+	return ret;
+}
+
+static int copy_side(struct leaks_side *to, const struct leaks_side *from)
+{
+	int ret = lifetimes_copy(&to->times, &from->times);
+	bool failed = false;
+
+	if (!ret)
+		ret = growth_copy(&to->growth, &from->growth);
+	if (!ret)
+		ret = births_copy(&to->births, &from->births);
+	if (ret)
+		return ret;
+	to->keys = from->keys;
+	intern_own(&to->keys, &failed);
+	to->rows = from->rows;
+	to->nr = from->nr;
+	to->capacity = from->capacity;
+	array_own(&to->rows, to->capacity, sizeof(*to->rows), &failed);
+	return failed ? -ENOMEM : 0;
+}
+
+/* Shows the tables as if the stream ended here; the accounts themselves go on unchanged. */
+static int show_now(const struct leaks *l, struct report *report)
+{
+	struct leaks now = *l;
+	struct accounts accounts;
+	int ret = accounts_copy(&accounts, l->env->accounts);
+
+	now.slab = accounts.slab;
+	now.page = accounts.page;
+	now.slabs = now.pages = (struct leaks_side){ .times = { 0 } };
+	if (!ret)
+		ret = copy_side(&now.slabs, &l->slabs);
+	if (!ret)
+		ret = copy_side(&now.pages, &l->pages);
+	if (!ret)
+		ret = observe(&now);
+	if (!ret) {
+		accounts_finish(&accounts);
+		ret = show_all(&now, report);
+	}
+	free_sides(&now);
+	accounts_free(&accounts);
+	return ret;
+}
+
+static int leaks_view(const void *self, struct report *report)
+{
+	const struct leaks *l = self;
+
+	return l->ended ? show_all(l, report) : show_now(l, report);
+}
+
+static const struct table_type *const tables[] = { &leaks_type, &leaks_page_type, NULL };
+
+const struct analysis analysis_leaks = {
+	.name = "leaks",
+	.help = "what was allocated and still lives",
+	.use = ANALYSIS_COMMAND,
+	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.rows = ROWS_ALL,
+	.estimates = true,
+	.all_frees = true,
+	.tables = tables,
+	.create = leaks_create,
+	.apart = true,
+	.end = leaks_end,
+	.view = leaks_view,
+	.destroy = leaks_destroy,
+};

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis (internal): what was allocated and is still live: shared by leaks.c, which collects,
+ * leaks_rows.c, which adds up, and leaks_view.c, which shows.
+ * In: lives. Out: times and growth by row of the accounts; rows of tables.
+ */
+#ifndef KMEMX_ANALYSIS_LEAKS_H
+#define KMEMX_ANALYSIS_LEAKS_H
+
+#include "analysis/bounds/bounds.h"
+#include "analysis/life/births.h"
+#include "analysis/life/growth.h"
+#include "analysis/life/lifetimes.h"
+#include "analysis/life/suppressions.h"
+#include "analysis/row/owners.h"
+
+/* Without --older: objects younger than this part of the time may be in flight. */
+#define LEAKS_YOUNG_PART 10
+
+/* An account row's series, and how many objects each of its own stands for. */
+struct leaks_account_row {
+	uint32_t series, times;
+};
+
+/**
+ * struct leaks_side - for slab objects or for pages: lifetimes of freed objects, and live bytes
+ * @times, @growth: by series
+ * @births: which task allocated
+ * @keys: key n belongs to series n - 1
+ * @rows: account rows with lives so far: @nr of them
+ *
+ * Account rows that every table shows in the same row share a series. If figures are estimated from
+ * a sample, a live object counts as often as its row stands for.
+ */
+struct leaks_side {
+	struct lifetimes times;
+	struct growth growth;
+	struct births births;
+	struct intern keys;
+	struct leaks_account_row *rows;
+	size_t nr, capacity;
+};
+
+/**
+ * struct leaks - the analysis
+ * @by_task: rows of a table are by task
+ * @ns: the clock counts nanoseconds
+ * @ended: the accounts are finished
+ */
+struct leaks {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct slab_account *slab;
+	struct page_account *page;
+	struct leaks_side slabs, pages;
+	bool by_task, ns, ended;
+};
+
+/**
+ * struct leak - a row of the table
+ * @young_to: objects younger than this may be in flight
+ * @old, @young: objects or pages, and their bytes
+ * @least: age of the youngest of the old ones
+ * @longest: the longest lifetime of a freed object; @outlived: bytes of the old ones that have
+ *	lived longer
+ * @bytes: in a sample: the interval of @old_bytes
+ * @pid, @tasks: the task that allocated most of the old ones; the number of tasks that allocated
+ *	any
+ */
+struct leak {
+	uint64_t young_to;
+	uint64_t old, old_bytes, young, young_bytes;
+	uint64_t least;
+	uint64_t longest, outlived;
+	int32_t pid;
+	uint32_t tasks;
+	uint64_t pid_bytes;
+	struct estimate bytes;
+	struct net_range net;
+	struct growth_fit fit;
+};
+
+/**
+ * struct leaks_view - one table under construction
+ * @slab, @page: its account; the other is NULL
+ * @first, @last: times of the first and the last event
+ * @task_bytes: old bytes by table row and task; @task_index has the indexes
+ * @guessed: bytes of these whose task is a guess; @failed: no memory for them
+ * @series_of: series -> row of the table; UINT32_MAX: left out
+ * @ages: ages of the old ones, by row of the table; @age_groups: the same, sorted
+ * @old_of: in a sample: old bytes by row of the account, not weighted; else NULL
+ * @all: in a sample: the interval of all old bytes
+ * @suppressed: bytes by line of --suppress; @nr_suppressed: objects or pages
+ */
+struct leaks_view {
+	const struct leaks *l;
+	const struct leaks_side *side;
+	const struct slab_account *slab;
+	const struct page_account *page;
+	uint64_t first, last;
+	struct owners owners;
+	struct tasks tasks;
+	struct leak *leaks;
+	struct u64_map task_index;
+	uint64_t *task_bytes, guessed;
+	size_t nr_tasks, tasks_capacity;
+	bool failed;
+	uint32_t *series_of;
+	struct lifetimes ages;
+	struct lifetime_groups age_groups;
+	uint64_t *old_of;
+	struct estimate all;
+	uint64_t *suppressed, nr_suppressed, bytes_suppressed;
+	int *row_suppressed; /* by row of the account: a line of --suppress; -1 */
+};
+
+/* Makes the rows of @v by @kind; @l, @side and one of @slab and @page must be set. 0 or -ENOMEM;
+ * leaks_view_free() in any case.
+ */
+int leaks_view_make(struct leaks_view *v, enum subject_kind kind) __must_check;
+void leaks_view_free(struct leaks_view *v);
+
+extern const struct table_type leaks_type, leaks_page_type;
+
+/* Adds the table of slab objects, or of pages, by @kind, of a finished account. 0 or -ENOMEM. */
+int leaks_show_slab(const struct leaks *l, const struct slab_account *acc,
+		    enum subject_kind kind, struct report *report) __must_check;
+int leaks_show_pages(const struct leaks *l, const struct page_account *acc,
+		     enum subject_kind kind, struct report *report) __must_check;
+
+#endif

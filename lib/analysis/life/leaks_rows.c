@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: live memory added up by who allocated it.
+ * In: finished accounts, times and growth. Out: rows: how much is old enough to be a leak, how it
+ * grew, what may be in flight.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/bounds/slab_bounds.h"
+#include "analysis/life/leaks.h"
+#include "analysis/stat/page_report.h"
+#include "base/array.h"
+
+/* A live object or page block, standing for @times. */
+struct living {
+	uint32_t row;
+	uint32_t times;
+	uint16_t cpu;
+	uint64_t nr, bytes, begin;
+};
+
+/* Advances to the next live one; start with @entry NULL. False: no more. */
+static bool next_living(const struct leaks_view *v, const struct live_entry **entry,
+			struct living *out)
+{
+	const struct slab_lives *slab = v->slab ? &v->slab->lives : NULL;
+
+	if (slab) {
+		*entry = slab_lives_next(slab, *entry);
+		if (*entry)
+			*out = (struct living){
+				(*entry)->row,	       1,
+				(*entry)->cpu,	       1,
+				(*entry)->bytes_alloc, live_begin(&slab->live, *entry)
+			};
+		return *entry != NULL;
+	}
+	*entry = page_lives_next(&v->page->lives, *entry);
+	if (*entry) {
+		uint64_t pages = 1ULL << (*entry)->order;
+
+		*out = (struct living){ (*entry)->row,
+					1,
+					(*entry)->cpu,
+					pages,
+					pages * v->l->env->page_size,
+					live_begin(&v->page->lives.blocks, *entry) };
+	}
+	return *entry != NULL;
+}
+
+/* In a sample, it stands for several. */
+static void weigh(const struct leaks_view *v, struct living *one)
+{
+	one->times = owners_weight(&v->owners, one->row);
+	one->nr *= one->times;
+	one->bytes *= one->times;
+}
+
+/* The task that allocated it. INT32_MIN: not known. */
+static int32_t find_task(struct leaks_view *v, const struct living *one)
+{
+	const struct dimensions *all =
+		v->slab ? &v->slab->lives.dimensions : &v->page->lives.dimensions;
+	bool guess = false;
+	int32_t pid;
+
+	if (dimensions_find(all, DIMENSION_PID) >= 0)
+		return (int32_t)dimension_value(
+			all,
+			v->slab ? &slab_lives_key(&v->slab->lives, one->row)->dims
+				: &page_lives_key(&v->page->lives, one->row)->dims,
+			DIMENSION_PID);
+	pid = births_find(&v->side->births, one->cpu, one->begin, &guess);
+	if (guess)
+		v->guessed += one->bytes;
+	return pid;
+}
+
+/* Updates which task allocated most of table row @group, so far. */
+static void add_task(struct leaks_view *v, const struct living *one, uint32_t group)
+{
+	struct leak *leak = &v->leaks[group];
+	int32_t pid = find_task(v, one);
+	uint32_t *at;
+
+	if (pid == INT32_MIN)
+		return;
+	at = u64_map_insert(&v->task_index, (uint64_t)group << 32 | (uint32_t)pid,
+			    (uint32_t)v->nr_tasks);
+	if (!at || array_reserve(&v->task_bytes, &v->tasks_capacity, *at + 1UL,
+				 sizeof(*v->task_bytes))) {
+		v->failed = true;
+		return;
+	}
+	if (*at == v->nr_tasks) {
+		v->task_bytes[v->nr_tasks++] = 0;
+		leak->tasks++;
+	}
+	v->task_bytes[*at] += one->bytes;
+	if (leak->tasks > 1 &&
+	    (v->task_bytes[*at] < leak->pid_bytes ||
+	     (v->task_bytes[*at] == leak->pid_bytes && pid > leak->pid)))
+		return;
+	leak->pid_bytes = v->task_bytes[*at];
+	leak->pid = pid;
+}
+
+static void add_living(struct leaks_view *v, const struct living *one)
+{
+	uint64_t age = v->last > one->begin ? v->last - one->begin : 0;
+	uint32_t group = v->owners.of[one->row];
+	struct lifetime old = { .time = age, .nr = one->nr, .row = group };
+	struct leak *leak;
+
+	if (group == UINT32_MAX) {
+		v->nr_suppressed += one->nr;
+		v->bytes_suppressed += one->bytes;
+		v->suppressed[v->row_suppressed[one->row]] += one->bytes;
+		return;
+	}
+	leak = &v->leaks[group];
+	if (age < leak->young_to) {
+		leak->young += one->nr;
+		leak->young_bytes += one->bytes;
+		return;
+	}
+	if (!leak->old || age < leak->least)
+		leak->least = age;
+	leak->old += one->nr;
+	leak->old_bytes += one->bytes;
+	if (v->old_of)
+		v->old_of[one->row] += one->bytes / one->times;
+	if (age > leak->longest)
+		leak->outlived += one->bytes;
+	add_task(v, one, group);
+	lifetimes_add(&v->ages, &old);
+}
+
+/* Finds the lifetimes of freed objects, and from these the age at which a row's objects are old:
+ * --older; else a tenth of the time, or the 99 % quantile of the lifetimes if that is longer.
+ */
+static int find_young(struct leaks_view *v)
+{
+	uint64_t older = v->l->opts->older_ns,
+		 part = (v->last - v->first) / LEAKS_YOUNG_PART;
+	struct lifetime_groups freed = { 0 };
+	int ret =
+		lifetime_groups_make(&freed, &v->side->times, v->series_of, v->owners.nr);
+	size_t i;
+
+	for (i = 0; i < v->owners.nr && !ret; i++) {
+		const struct lifetime_group *group = &freed.groups[i];
+		uint64_t usual = group->p99 + group->p99 / 32;
+
+		/* A quantile may be that much too small, but it is not above the longest lifetime.
+		 */
+		if (usual > group->row.longest)
+			usual = group->row.longest;
+		v->leaks[i].longest = group->row.longest;
+		v->leaks[i].young_to = older ? older : part;
+		if (!older && usual >= part)
+			v->leaks[i].young_to = usual + 1;
+	}
+	lifetime_groups_free(&freed);
+	return ret;
+}
+
+static int find_living(struct leaks_view *v)
+{
+	uint32_t *same = calloc(v->owners.nr + 1, sizeof(*same));
+	const struct live_entry *entry = NULL;
+	struct living one = { 0 };
+	int ret = same ? 0 : -ENOMEM;
+	uint32_t i;
+
+	if (!ret && owners_estimated(&v->owners)) {
+		v->old_of = calloc(v->owners.nr_rows + 1, sizeof(*v->old_of));
+		ret = v->old_of ? 0 : -ENOMEM;
+	}
+	while (!ret && next_living(v, &entry, &one)) {
+		weigh(v, &one);
+		add_living(v, &one);
+	}
+	if (v->failed || v->side->births.failed)
+		ret = -ENOMEM;
+	for (i = 0; i < v->owners.nr && !ret; i++)
+		same[i] = i;
+	if (!ret)
+		ret = lifetime_groups_make(&v->age_groups, &v->ages, same, v->owners.nr);
+	free(same);
+	return ret;
+}
+
+/* Computes how many of the seemingly live bytes must live. */
+static int find_bounds_slab(struct leaks_view *v)
+{
+	struct net_range *net = calloc(v->owners.nr + 1, sizeof(*net));
+	struct slab_bounds bounds = { 0 };
+	int ret = net ? slab_bounds_make(&bounds, v->slab, v->l->env) : -ENOMEM;
+	size_t i;
+
+	if (!ret)
+		ret = slab_bounds_sums(&bounds, v->owners.of, net, v->owners.nr);
+	for (i = 0; i < v->owners.nr && !ret; i++)
+		v->leaks[i].net = net[i];
+	slab_bounds_free(&bounds);
+	free(net);
+	return ret;
+}
+
+static int find_bounds_pages(struct leaks_view *v)
+{
+	struct page_report page = { .env = v->l->env,
+				    .opts = v->l->opts,
+				    .acc = v->page,
+				    .sites = v->owners.sites,
+				    .callsites = v->owners.callsites };
+	int ret = page_report_bounds(&page);
+	uint32_t i;
+
+	for (i = 0; i < v->owners.nr_rows && !ret; i++) {
+		const struct page_counts *c = &v->page->rows[i];
+		struct net_range row =
+			page_report_net(&page, i, c->live_pages, c->sure_pages);
+
+		if (v->owners.of[i] != UINT32_MAX)
+			net_range_add(&v->leaks[v->owners.of[i]].net, &row, 1);
+	}
+	bounds_free(&page.bounds);
+	return ret;
+}
+
+/* In a sample: the rows' figures for all memory. */
+static int find_intervals(struct leaks_view *v)
+{
+	struct estimate *e = calloc(v->owners.nr + 1, sizeof(*e));
+	int ret =
+		e ? owners_estimate(&v->owners, v->old_of, v->owners.of, e, v->owners.nr)
+		  : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < v->owners.nr && !ret; i++) {
+		struct net_range *net = &v->leaks[i].net;
+
+		v->leaks[i].bytes = e[i];
+		/* No event proves that memory outside the sample lives. */
+		net->sampled = true;
+		net->low = 0;
+		net->high = e[i].high;
+	}
+	free(e);
+	return ret ? ret
+		   : owners_estimate_all(&v->owners, v->old_of, v->owners.of, &v->all);
+}
+
+/* An estimate's slope is as uncertain as the estimate, in addition to its windows; and all that the
+ * sample may lack may have come since the recording began.
+ */
+static void widen(struct growth_fit *fit, const struct estimate *e, uint64_t time)
+{
+	double low = e->value ? (double)e->low / (double)e->value : 1;
+	double high = e->value ? (double)e->high / (double)e->value : 1;
+	double lacks = (double)(e->high - e->value) / (double)(time ? time : 1);
+
+	fit->low *= fit->low > 0 ? low : high;
+	fit->high *= fit->high > 0 ? high : low;
+	/* At least 1 byte per second, as growth is shown in whole bytes. */
+	fit->high = fmax(fit->high, fit->slope + fmax(lacks, 1e-9));
+}
+
+static int find_growth(struct leaks_view *v)
+{
+	const struct growth *g = &v->side->growth;
+	struct growth_series *series = calloc(v->owners.nr + 1, sizeof(*series));
+	struct growth_times times = growth_times(g, v->last);
+	size_t i;
+
+	if (!series || g->failed) {
+		free(series);
+		return -ENOMEM;
+	}
+	for (i = 0; i < v->side->keys.count; i++) {
+		if (v->series_of[i] != UINT32_MAX)
+			growth_add(g, (uint32_t)i, v->last, &series[v->series_of[i]]);
+	}
+	for (i = 0; i < v->owners.nr; i++) {
+		if (v->leaks[i].old + v->leaks[i].young)
+			v->leaks[i].fit = growth_fit(&times, &series[i]);
+		if (v->old_of)
+			widen(&v->leaks[i].fit, &v->leaks[i].bytes,
+			      times.time[times.nr ? times.nr - 1 : 0]);
+	}
+	free(series);
+	return 0;
+}
+
+/* The first line of --suppress that matches a name of the frame; -1: none. The names are those of
+ * the inlined functions, of the function that holds the code, and of its module.
+ */
+static int find_frame(const struct analysis_env *env, const struct suppressions *s,
+		      uint64_t addr)
+{
+	struct callsite_place place;
+	struct symbol sym;
+	int line = -1;
+	size_t i;
+
+	(void)callsite_look(env->rule, env->syms, addr, &place);
+	for (i = 0; i + 1 < place.nr && line < 0; i++)
+		line = suppressions_find(s, place.chain[i].function);
+	if (line >= 0 || !symbols_find(env->syms, addr, &sym))
+		return line;
+	line = suppressions_find(s, sym.name);
+	return line < 0 ? suppressions_find(s, sym.module) : line;
+}
+
+/* The first line of --suppress that matches a name of the row; -1: none. */
+static int find_suppressed(const struct leaks_view *v, uint32_t row)
+{
+	const struct analysis_env *env = v->l->env;
+	const struct suppressions *s = v->l->opts->suppress;
+	const struct slab_key *key =
+		v->slab ? slab_lives_key(&v->slab->lives, row) : NULL;
+	const struct dimensions *dims = v->slab ? &v->slab->lives.dimensions : NULL;
+	uint64_t callsite = key ? key->callsite : v->owners.callsites[row];
+	uint32_t stack = key ? dimension_value(dims, &key->dims, DIMENSION_STACK)
+			     : page_lives_key(&v->page->lives, row)->stack;
+	int line = key ? suppressions_find(s, event_stream_cache(env->stream, key->cache))
+		       : -1;
+	const uint64_t *frames;
+	uint32_t nr = 0, i;
+
+	frames = event_stream_stack(env->stream, stack, &nr);
+	for (i = 0; i <= nr && line < 0; i++)
+		line = find_frame(env, s, i ? frames[i - 1] : callsite);
+	return line;
+}
+
+static int suppress(struct leaks_view *v)
+{
+	const struct suppressions *s = v->l->opts->suppress;
+	uint32_t i;
+
+	if (!s)
+		return 0;
+	v->suppressed = calloc(s->nr + 1, sizeof(*v->suppressed));
+	v->row_suppressed = calloc(v->owners.nr_rows + 1, sizeof(*v->row_suppressed));
+	if (!v->suppressed || !v->row_suppressed)
+		return -ENOMEM;
+	for (i = 0; i < v->owners.nr_rows; i++) {
+		v->row_suppressed[i] = find_suppressed(v, i);
+		if (v->row_suppressed[i] >= 0)
+			v->owners.of[i] = UINT32_MAX;
+	}
+	return 0;
+}
+
+/* Maps series to table rows: account rows of one series share a table row, or are left out
+ * together.
+ */
+static int find_series(struct leaks_view *v)
+{
+	const struct leaks_side *side = v->side;
+	size_t i;
+
+	v->series_of = malloc((side->keys.count + 1UL) * sizeof(*v->series_of));
+	if (!v->series_of || side->growth.failed)
+		return -ENOMEM;
+	for (i = 0; i < side->nr && i < v->owners.nr_rows; i++)
+		v->series_of[side->rows[i].series] = v->owners.of[i];
+	return 0;
+}
+
+static int collect(struct leaks_view *v)
+{
+	int ret;
+
+	v->leaks = calloc(v->owners.nr + 1, sizeof(*v->leaks));
+	if (!v->leaks)
+		return -ENOMEM;
+	ret = tasks_read(&v->tasks, v->l->env->rec->cmdlines);
+	if (!ret)
+		ret = suppress(v);
+	if (!ret)
+		ret = find_series(v);
+	if (!ret)
+		ret = find_young(v);
+	if (!ret)
+		ret = find_living(v);
+	if (!ret)
+		ret = v->slab ? find_bounds_slab(v) : find_bounds_pages(v);
+	if (!ret && v->old_of)
+		ret = find_intervals(v);
+	return ret ? ret : find_growth(v);
+}
+
+int leaks_view_make(struct leaks_view *v, enum subject_kind kind)
+{
+	const struct analysis_env *env = v->l->env;
+	const struct event_stream_stats *seen = event_stream_stats(env->stream);
+	int ret = v->slab ? owners_init_slab(&v->owners, env, &v->slab->lives, kind)
+			  : owners_init_pages(&v->owners, env, &v->page->lives, kind);
+
+	v->first = seen->first_ts;
+	v->last = seen->last_ts;
+	return ret ? ret : collect(v);
+}
+
+void leaks_view_free(struct leaks_view *v)
+{
+	owners_free(&v->owners);
+	tasks_free(&v->tasks);
+	lifetimes_free(&v->ages);
+	lifetime_groups_free(&v->age_groups);
+	free(v->leaks);
+	u64_map_free(&v->task_index);
+	free(v->task_bytes);
+	free(v->series_of);
+	free(v->old_of);
+	free(v->suppressed);
+	free(v->row_suppressed);
+}

@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the tables of live memory.
+ * In: finished accounts, times and growth. Out: rows of objects old enough to be a leak, their
+ * growth, and what may be in flight.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/life/leaks.h"
+#include "report/text_cell.h"
+
+#define NS_PER_S 1e9
+
+struct leak_row {
+	struct subject_row subject;
+	const struct leaks_view *v;
+	const struct leak *leak;
+	size_t group;
+};
+
+/* --- cells ------------------------------------------------------------------------------ */
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return cell_uint(r->leak->old_bytes);
+}
+
+static struct cell cell_objects(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return cell_uint(r->leak->old);
+}
+
+static struct cell cell_age_min(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return r->leak->old ? cell_uint(r->leak->least) : (struct cell){ 0 };
+}
+
+static struct cell cell_age(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	uint64_t median = r->v->age_groups.groups[r->group].median;
+
+	if (!r->leak->old)
+		return (struct cell){ 0 };
+	return cell_uint(median > r->leak->least ? median : r->leak->least);
+}
+
+static struct cell cell_age_max(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return r->leak->old ? cell_uint(r->v->age_groups.groups[r->group].row.longest)
+			    : (struct cell){ 0 };
+}
+
+/* Bytes per second, if the clock counts nanoseconds. Large blocks in a short time may overflow:
+ * saturate.
+ */
+static struct cell slope_cell(const struct leak_row *r, bool known, double slope)
+{
+	double most = 0x1p63, second = slope * NS_PER_S;
+
+	if (!known || !r->v->l->ns)
+		return (struct cell){ 0 };
+	if (second >= most)
+		return cell_int(INT64_MAX);
+	return cell_int(second <= -most ? INT64_MIN : (int64_t)second);
+}
+
+static struct cell cell_growth(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return slope_cell(r, r->leak->fit.known, r->leak->fit.slope);
+}
+
+static struct cell cell_growth_min(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return slope_cell(r, r->leak->fit.known, r->leak->fit.low);
+}
+
+static struct cell cell_growth_max(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return slope_cell(r, r->leak->fit.known, r->leak->fit.high);
+}
+
+static struct cell cell_verdict(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return cell_text(t, growth_verdict_word(r->leak->fit.verdict));
+}
+
+static struct cell cell_outlived(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return cell_uint(r->leak->outlived);
+}
+
+static struct cell cell_young(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return cell_uint(r->leak->young);
+}
+
+static struct cell cell_young_bytes(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return cell_uint(r->leak->young_bytes);
+}
+
+static struct cell cell_net_min(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	if (r->leak->net.sampled)
+		return cell_uint(net_range_min(&r->leak->net));
+	/* Some of the bytes that must live may be those in flight. */
+	return cell_uint(r->leak->net.min > r->leak->young_bytes
+				 ? r->leak->net.min - r->leak->young_bytes
+				 : 0);
+}
+
+static struct cell cell_net_max(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+	uint64_t most = net_range_max(&r->leak->net);
+
+	if (r->leak->net.sampled)
+		return cell_uint(most);
+	return cell_uint(most < r->leak->old_bytes ? most : r->leak->old_bytes);
+}
+
+static struct cell cell_net_reason(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return cell_text(t, net_range_reason(&r->leak->net));
+}
+
+static struct cell cell_low(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return cell_uint(r->leak->bytes.low);
+}
+
+static struct cell cell_high(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return cell_uint(r->leak->bytes.high);
+}
+
+static struct cell cell_block(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return estimate_block(&r->leak->bytes);
+}
+
+/* "sh-123", as in the kernel's traces. */
+static struct cell cell_task(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+	struct strbuf name = { 0 };
+	struct cell cell;
+
+	if (!r->leak->tasks)
+		return (struct cell){ 0 };
+	strbuf_printf(&name, "%s-%" PRId32, tasks_name(&r->v->tasks, r->leak->pid),
+		      r->leak->pid);
+	cell = cell_text(t, strbuf_text(&name));
+	t->failed |= name.failed;
+	strbuf_free(&name);
+	return cell;
+}
+
+static struct cell cell_tasks(const void *row, struct table *t)
+{
+	const struct leak_row *r = row;
+
+	return r->leak->tasks ? cell_uint(r->leak->tasks) : (struct cell){ 0 };
+}
+
+/* @things: objects or pages, of @count_unit. */
+#define LEAK_COLUMNS(things, count_unit)                                                     \
+	{ .column = { .name = "bytes",                                                       \
+		      .title = "Live_bytes",                                                 \
+		      .unit = UNIT_BYTES,                                                    \
+		      .share = true,                                                         \
+		      .help = "Bytes allocated and not seen freed, but for those that may "  \
+			      "be in flight." },                                             \
+	  .fill = cell_bytes },                                                              \
+		{ .column = { .name = "objects",                                             \
+			      .title = "Live",                                               \
+			      .unit = count_unit,                                            \
+			      .leaves = 20,                                                  \
+			      .help = "The same in " things "." },                           \
+		  .fill = cell_objects },                                                    \
+		{ .column = { .name = "verdict",                                             \
+			      .title = "Verdict",                                            \
+			      .leaves = 5,                                                   \
+			      .help = "grows: live bytes grow until the end; filled: they "  \
+				      "grew at first; steady: they do not grow; or it was "  \
+				      "too short to tell." },                                \
+		  .fill = cell_verdict },                                                    \
+		{ .column = { .name = "growth",                                              \
+			      .title = "Growth/s",                                           \
+			      .unit = UNIT_BYTES,                                            \
+			      .change = true,                                                \
+			      .level = true,                                                 \
+			      .leaves = 10,                                                  \
+			      .help = "Bytes a second by which live bytes grow: the median " \
+				      "slope of all pairs of windows." },                    \
+		  .fill = cell_growth },                                                     \
+		{ .column = { .name = "growth_min",                                          \
+			      .title = "From/s",                                             \
+			      .unit = UNIT_BYTES,                                            \
+			      .change = true,                                                \
+			      .level = true,                                                 \
+			      .leaves = 60,                                                  \
+			      .help = "Its interval (95 %): at least." },                    \
+		  .fill = cell_growth_min },                                                 \
+		{ .column = { .name = "growth_max",                                          \
+			      .title = "To/s",                                               \
+			      .unit = UNIT_BYTES,                                            \
+			      .change = true,                                                \
+			      .level = true,                                                 \
+			      .leaves = 60,                                                  \
+			      .help = "The same: at most." },                                \
+		  .fill = cell_growth_max },                                                 \
+		{ .column = { .name = "age_min",                                             \
+			      .title = "Youngest",                                           \
+			      .unit = UNIT_NS,                                               \
+			      .level = true,                                                 \
+			      .leaves = 70,                                                  \
+			      .help = "The least age of them, from the allocation to the "   \
+				      "last event." },                                       \
+		  .fill = cell_age_min },                                                    \
+		{ .column = { .name = "age",                                                 \
+			      .title = "Age",                                                \
+			      .unit = UNIT_NS,                                               \
+			      .level = true,                                                 \
+			      .leaves = 30,                                                  \
+			      .help = "Their median age; at most 1/32 off." },               \
+		  .fill = cell_age },                                                        \
+		{ .column = { .name = "age_max",                                             \
+			      .title = "Oldest",                                             \
+			      .unit = UNIT_NS,                                               \
+			      .level = true,                                                 \
+			      .leaves = 65,                                                  \
+			      .help = "Their largest age." },                                \
+		  .fill = cell_age_max },                                                    \
+		{ .column = { .name = "outlived",                                            \
+			      .title = "Outlived",                                           \
+			      .unit = UNIT_BYTES,                                            \
+			      .leaves = 8,                                                   \
+			      .help = "Of these bytes, those of " things                     \
+				      " that have lived "                                    \
+				      "longer than any that the row freed." },               \
+		  .fill = cell_outlived },                                                   \
+		{ .column = { .name = "young",                                               \
+			      .title = "In_flight",                                          \
+			      .unit = count_unit,                                            \
+			      .leaves = 80,                                                  \
+			      .help = "Live " things " so young that they may be in "        \
+				      "flight, which are in no other column." },             \
+		  .fill = cell_young },                                                      \
+		{ .column = { .name = "young_bytes",                                         \
+			      .title = "In_flight_bytes",                                    \
+			      .unit = UNIT_BYTES,                                            \
+			      .hidden = true,                                                \
+			      .leaves = 85,                                                  \
+			      .help = "Their bytes." },                                      \
+		  .fill = cell_young_bytes },                                                \
+		{ .column = { .name = "net_min",                                             \
+			      .title = "At_least",                                           \
+			      .unit = UNIT_BYTES,                                            \
+			      .live = true,                                                  \
+			      .leaves = 50,                                                  \
+			      .help = "Of these bytes, those that must be live." },          \
+		  .fill = cell_net_min },                                                    \
+		{ .column = { .name = "net_max",                                             \
+			      .title = "At_most",                                            \
+			      .unit = UNIT_BYTES,                                            \
+			      .live = true,                                                  \
+			      .leaves = 55,                                                  \
+			      .help = "Of these bytes, those that may be live." },           \
+		  .fill = cell_net_max },                                                    \
+		{ .column = { .name = "net_reason",                                          \
+			      .title = "Why",                                                \
+			      .spell = net_range_reason_spell,                               \
+			      .live = true,                                                  \
+			      .leaves = 40,                                                  \
+			      .help = "Why the bounds differ: events were lost, frees were " \
+				      "not traced, or a free was just not seen." },          \
+		  .fill = cell_net_reason },                                                 \
+		{ .column = { .name = "task",                                                \
+			      .title = "Task",                                               \
+			      .leaves = 35,                                                  \
+			      .help = "The task that allocated most of these bytes." },      \
+		  .rows = ROWS_ALL & ~(ROWS(PID) | ROWS(COMM)),                              \
+		  .fill = cell_task },                                                       \
+	{                                                                                    \
+		.column = { .name = "tasks",                                                 \
+			    .title = "Tasks",                                                \
+			    .unit = UNIT_COUNT,                                              \
+			    .leaves = 75,                                                    \
+			    .help = "How many tasks allocated them." },                      \
+		.rows = ROWS_ALL & ~ROWS(PID), .fill = cell_tasks                            \
+	}
+
+static const struct column_type slab_columns[] = {
+	LEAK_COLUMNS("objects", UNIT_COUNT),
+	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_NODE,
+	SUBJECT_COLUMN_CACHE,
+	INTERVAL_COLUMNS(cell_low, cell_high),
+	BLOCK_COLUMN(cell_block),
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct column_type page_columns[] = {
+	LEAK_COLUMNS("pages", UNIT_PAGES),
+	SUBJECT_COLUMNS,
+	INTERVAL_COLUMNS(cell_low, cell_high),
+	BLOCK_COLUMN(cell_block),
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+const struct table_type leaks_type = {
+	.name = "leaks",
+	.help = "slab objects that were allocated and still live, by callsite, or what --by says",
+	.sort = "bytes,objects",
+	.columns = slab_columns,
+};
+
+const struct table_type leaks_page_type = {
+	.name = "leaks_page",
+	.help = "pages that were allocated and still live, by callsite, or what --by says",
+	.sort = "bytes,objects",
+	.columns = page_columns,
+};
+
+static const struct table_type *type_of(const struct leaks_view *v)
+{
+	return v->slab ? &leaks_type : &leaks_page_type;
+}
+
+/* The kind of rows, and whether they have intervals. */
+static enum subject_kind columns_kind(const struct leaks_view *v, enum subject_kind kind)
+{
+	return subject_estimated(kind, v->l->env->sample.one_in);
+}
+
+static void add_rows(const struct leaks_view *v, enum subject_kind kind, struct table *t)
+{
+	enum subject_kind columns = columns_kind(v, kind);
+	uint32_t i;
+
+	for (i = 0; i < v->owners.nr; i++) {
+		const struct leak_row row = { .subject = { &v->owners.subjects, i },
+					      .v = v,
+					      .leak = &v->leaks[i],
+					      .group = i };
+
+		if (row.leak->old && !table_type_add_row(type_of(v), columns, t, &row))
+			break;
+	}
+}
+
+/* "Suppressed: 12 objects, 4096 bytes (leak:foo 4000, leak:bar 96)" */
+static void note_suppressed(const struct leaks_view *v, struct table *t)
+{
+	const struct suppressions *s = v->l->opts->suppress;
+	const char *space = " (";
+	struct strbuf lines = { 0 };
+
+	for (size_t i = 0; s && i < s->nr; i++) {
+		if (!v->suppressed[i])
+			continue;
+		strbuf_printf(&lines, "%sleak:%s %" PRIu64, space, s->patterns[i],
+			      v->suppressed[i]);
+		space = ", ";
+	}
+	if (lines.size)
+		table_add_note(t, "Suppressed: %" PRIu64 " %s%s, %" PRIu64 " bytes%s)",
+			       v->nr_suppressed, v->slab ? "object" : "page",
+			       plural(v->nr_suppressed), v->bytes_suppressed,
+			       strbuf_text(&lines));
+	t->failed |= lines.failed;
+	strbuf_free(&lines);
+}
+
+/* A leak that happened all at once does not grow, either. */
+static void note_outlived(const struct leaks_view *v, struct table *t)
+{
+	uint64_t rows = 0, bytes = 0;
+
+	for (size_t i = 0; i < v->owners.nr; i++) {
+		const struct leak *leak = &v->leaks[i];
+
+		if (!leak->outlived || leak->outlived < leak->old_bytes / 2 ||
+		    (leak->fit.verdict != GROWTH_STEADY &&
+		     leak->fit.verdict != GROWTH_FILLED))
+			continue;
+		rows++;
+		bytes += leak->outlived;
+	}
+	if (rows)
+		table_add_note(
+			t,
+			"Outlived: older than anything that the row freed. %" PRIu64
+			" row%s not grow, but mostly %s such bytes (%" PRIu64
+			"): a leak that happened all at once looks like this, too.",
+			rows, rows == 1 ? " does" : "s do", rows == 1 ? "has" : "have",
+			bytes);
+}
+
+static void add_notes(const struct leaks_view *v, uint64_t losses, struct table *t)
+{
+	uint64_t older = v->l->opts->older_ns;
+	struct strbuf age = { 0 };
+
+	text_duration(&age, older ? older : (v->last - v->first) / LEAKS_YOUNG_PART, " ");
+	if (older)
+		table_add_note(t, "In flight: live for less than %s.", strbuf_text(&age));
+	else if (v->l->ns)
+		table_add_note(
+			t,
+			"In flight: live for less than %s, or for no longer than 99 %% of what the row freed (--older).",
+			strbuf_text(&age));
+	else
+		table_add_note(
+			t,
+			"!The recording's clock does not count nanoseconds: ages are in its units, and growth has none.");
+	note_outlived(v, t);
+	note_suppressed(v, t);
+	if (v->old_of)
+		table_add_note(
+			t,
+			"Growth is that of the estimates; From/s and To/s are widened like the interval of the bytes. Youngest, Age and Oldest are those of the sample.");
+	if (v->guessed)
+		table_add_note(
+			t,
+			"The tasks of %" PRIu64
+			" bytes are guesses: by the clock, several tasks allocated at one time on a CPU.",
+			v->guessed);
+	if (losses)
+		table_add_note(
+			t,
+			"!Events were lost: what seems to live may have been freed. See the column Why.");
+	t->failed |= age.failed;
+	strbuf_free(&age);
+}
+
+/* In a sample: the interval of all rows together. */
+static void add_interval(const struct leaks_view *v, struct table *t)
+{
+	const struct summary_line ends[] = {
+		{ "bytes_old_low", "  in the rows, at least (95 %)", UNIT_BYTES,
+		  v->all.low, true, SUMMARY_USUAL },
+		{ "bytes_old_high", "  in the rows, at most (95 %)", UNIT_BYTES,
+		  v->all.high, true, SUMMARY_USUAL },
+	};
+
+	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+	estimate_summary(&v->all, true, t);
+}
+
+static void add_summary(const struct leaks_view *v, uint64_t losses, struct table *t)
+{
+	enum column_unit unit = v->slab ? UNIT_COUNT : UNIT_PAGES;
+	struct leak all = { 0 };
+	uint64_t grows = 0;
+
+	for (size_t i = 0; i < v->owners.nr; i++) {
+		const struct leak *leak = &v->leaks[i];
+
+		all.old += leak->old;
+		all.old_bytes += leak->old_bytes;
+		all.young += leak->young;
+		all.young_bytes += leak->young_bytes;
+		if (leak->fit.verdict == GROWTH_GROWS)
+			grows += leak->old_bytes;
+	}
+	const struct summary_line lines[] = {
+		{ "live", v->slab ? "Objects that still live" : "Pages that still live",
+		  unit, all.old + all.young + v->nr_suppressed, true, SUMMARY_USUAL },
+		{ "bytes_live", "Bytes that still live", UNIT_BYTES,
+		  all.old_bytes + all.young_bytes + v->bytes_suppressed, true,
+		  SUMMARY_TOTAL },
+		{ "bytes_old", "  in the rows", UNIT_BYTES, all.old_bytes, true,
+		  SUMMARY_TOTAL },
+		{ "bytes_grows", "    of those that grow", UNIT_BYTES, grows, true,
+		  SUMMARY_TOTAL },
+		{ "bytes_young", "  may be in flight", UNIT_BYTES, all.young_bytes, true,
+		  SUMMARY_USUAL },
+		{ "bytes_suppressed", "  suppressed", UNIT_BYTES, v->bytes_suppressed,
+		  true, SUMMARY_DOUBT },
+	};
+
+	table_set_summary_title(t, v->slab ? "SUMMARY (live slab objects)"
+					   : "SUMMARY (live pages)");
+	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - !v->l->opts->suppress,
+				losses != 0);
+	if (v->old_of)
+		add_interval(v, t);
+}
+
+/* In a sample nothing is certain to live: the interval of the bytes says more. */
+static void hide_net(struct table *t)
+{
+	static const char *const names[] = { "net_min", "net_max" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct column *col = table_find_column(t, names[i]);
+
+		if (col)
+			col->hidden = true;
+	}
+}
+
+static struct table *new_table(const struct leaks_view *v, enum subject_kind kind)
+{
+	struct strbuf title = { 0 };
+	char words[SUBJECT_WORDS];
+	struct table *t;
+	size_t i;
+
+	strbuf_printf(&title, "%s that still live, by %s",
+		      v->slab ? "Slab objects" : "Pages", subjects_words(kind, words));
+	t = table_type_new(type_of(v), strbuf_text(&title), columns_kind(v, kind), false);
+	strbuf_free(&title);
+	if (!t)
+		return NULL;
+	table_set_by(t, words);
+	for (i = 0; i < t->nr_columns && !v->l->ns; i++) {
+		if (t->columns[i].unit == UNIT_NS)
+			t->columns[i].unit = UNIT_COUNT;
+	}
+	if (v->l->env->sample.one_in)
+		hide_net(t);
+	return t;
+}
+
+static int show(struct leaks_view *v, enum subject_kind kind, uint64_t losses,
+		struct report *report)
+{
+	struct table *t = new_table(v, kind);
+	int ret = leaks_view_make(v, kind);
+
+	if (!t)
+		ret = -ENOMEM;
+	if (!ret) {
+		add_rows(v, kind, t);
+		add_notes(v, losses, t);
+		add_summary(v, losses, t);
+		report_add_table(report, t);
+		t = NULL;
+	}
+	table_free(t);
+	leaks_view_free(v);
+	return ret;
+}
+
+int leaks_show_slab(const struct leaks *l, const struct slab_account *acc,
+		    enum subject_kind kind, struct report *report)
+{
+	struct leaks_view v = { .l = l, .side = &l->slabs, .slab = acc };
+
+	return show(&v, kind, acc->lives.fates.losses, report);
+}
+
+int leaks_show_pages(const struct leaks *l, const struct page_account *acc,
+		     enum subject_kind kind, struct report *report)
+{
+	struct leaks_view v = { .l = l, .side = &l->pages, .page = acc };
+
+	return show(&v, kind, acc->lives.fates.losses, report);
+}

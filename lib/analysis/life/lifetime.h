@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis (internal): how long objects and pages live: shared by lifetime.c, which adds up, and
+ * lifetime_columns.c, which shows.
+ * In: lives. Out: rows of tables.
+ */
+#ifndef KMEMX_ANALYSIS_LIFETIME_H
+#define KMEMX_ANALYSIS_LIFETIME_H
+
+#include "account/page_account.h"
+#include "account/slab_account.h"
+#include "analysis/analysis.h"
+#include "analysis/life/lifetimes.h"
+#include "analysis/row/owners.h"
+
+struct lifetime_analysis {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct slab_account *slab;
+	struct page_account *page;
+	struct lifetimes slab_times, page_times;
+	bool ns;    /* the clock counts nanoseconds */
+	bool ended; /* the accounts are finished */
+};
+
+/* A group's allocations: objects or pages. @interval: in a sample: of all that are not live. */
+struct lifetime_sum {
+	uint64_t all, live;
+	struct estimate interval;
+};
+
+/* One table under construction; @sums: by group. */
+struct lifetime_view {
+	const struct lifetime_analysis *a;
+	struct owners owners;
+	struct lifetime_sum *sums;
+	struct lifetime_groups groups;
+};
+
+struct lifetime_view_row {
+	struct subject_row subject;
+	const struct lifetime_view *v;
+	const struct lifetime_group *group;
+	const struct lifetime_sum *sum;
+};
+
+extern const struct table_type lifetime_type, lifetime_page_type;
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: lifetimes of allocations.
+ * In: lives that ended, by row of an account. Out: a histogram for each group of rows, and its
+ * quantiles.
+ */
+#include "analysis/life/lifetimes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+uint64_t lifetime_step_time(uint32_t step)
+{
+	uint32_t power = step / 16 + 3;
+
+	if (step < 32)
+		return step;
+	return ((16 + step % 16) << 1 | 1ULL) << (power - 5);
+}
+
+static void add_count(struct lifetimes *l, uint64_t key, uint64_t nr)
+{
+	uint32_t *count = u64_map_find(&l->counts, key), *carry;
+	uint64_t sum;
+
+	if (unlikely(!count))
+		count = u64_map_insert(&l->counts, key, 0);
+	if (unlikely(!count)) {
+		l->failed = true;
+		return;
+	}
+	sum = *count + nr;
+	*count = (uint32_t)sum;
+	if (likely(sum <= UINT32_MAX))
+		return;
+	carry = u64_map_insert(&l->carries, key, 0);
+	if (carry)
+		*carry += (uint32_t)(sum >> 32);
+	else
+		l->failed = true;
+}
+
+void lifetimes_add(struct lifetimes *l, const struct lifetime *life)
+{
+	struct lifetime_row *row;
+
+	if (unlikely(life->row >= l->nr_rows)) {
+		if (array_reserve(&l->rows, &l->rows_capacity, life->row + 1UL,
+				  sizeof(*l->rows))) {
+			l->failed = true;
+			return;
+		}
+		while (l->nr_rows <= life->row)
+			l->rows[l->nr_rows++] = (struct lifetime_row){ 0 };
+	}
+	row = &l->rows[life->row];
+	if (life->time > row->longest)
+		row->longest = life->time;
+	if (life->here && life->time <= l->short_time) {
+		row->nr_short += life->nr;
+		row->bytes_short += life->bytes;
+	}
+	add_count(l,
+		  (uint64_t)life->row << LIFETIME_STEP_BITS | lifetime_step(life->time),
+		  life->nr);
+}
+
+int lifetimes_copy(struct lifetimes *to, const struct lifetimes *from)
+{
+	bool failed = false;
+
+	*to = *from;
+	u64_map_own(&to->counts, &failed);
+	u64_map_own(&to->carries, &failed);
+	array_own(&to->rows, to->rows_capacity, sizeof(*to->rows), &failed);
+	return failed ? -ENOMEM : 0;
+}
+
+void lifetimes_free(struct lifetimes *l)
+{
+	u64_map_free(&l->counts);
+	u64_map_free(&l->carries);
+	free(l->rows);
+	*l = (struct lifetimes){ 0 };
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+	const struct lifetime_count *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return (x->step > y->step) - (x->step < y->step);
+}
+
+/* Sorts the counts of all rows that are in a group. */
+static int sort_counts(struct lifetime_groups *g, const struct lifetimes *l,
+		       const uint32_t *group_of)
+{
+	size_t i;
+
+	g->counts = calloc(l->counts.count + 1, sizeof(*g->counts));
+	if (!g->counts)
+		return -ENOMEM;
+	for (i = 0; i < l->counts.capacity; i++) {
+		const struct u64_map_slot *slot = &l->counts.slots[i];
+		const uint32_t *carry = NULL;
+		struct lifetime_count count;
+
+		if (!slot->used)
+			continue;
+		carry = u64_map_find(&l->carries, slot->key);
+		count = (struct lifetime_count){
+			.group = group_of[slot->key >> LIFETIME_STEP_BITS],
+			.step = slot->key & ((1U << LIFETIME_STEP_BITS) - 1),
+			.nr = (carry ? (uint64_t)*carry << 32 : 0) | slot->value,
+		};
+		if (count.group != UINT32_MAX)
+			g->counts[g->nr_counts++] = count;
+	}
+	qsort(g->counts, g->nr_counts, sizeof(*g->counts), compare_counts);
+	return 0;
+}
+
+/* The time step of the group's life with rank @rank, from 1, in sorted order. */
+static uint64_t time_of_rank(const struct lifetime_groups *g,
+			     const struct lifetime_group *group, uint64_t rank)
+{
+	const struct lifetime_count *count = &g->counts[group->counts];
+	uint64_t time;
+
+	while (count->nr < rank)
+		rank -= count++->nr;
+	time = lifetime_step_time(count->step);
+	return time < group->row.longest ? time : group->row.longest;
+}
+
+/* @percent of @nr, rounded up. */
+static uint64_t part_of(uint64_t nr, uint64_t percent)
+{
+	return nr / 100 * percent + (nr % 100 * percent + 99) / 100;
+}
+
+int lifetime_groups_make(struct lifetime_groups *g, const struct lifetimes *l,
+			 const uint32_t *group_of, size_t nr)
+{
+	struct lifetime_group *group;
+	size_t i;
+
+	g->nr = nr;
+	g->groups = calloc(nr + 1, sizeof(*g->groups));
+	if (l->failed || !g->groups || sort_counts(g, l, group_of))
+		return -ENOMEM;
+	for (i = 0; i < l->nr_rows; i++) {
+		const struct lifetime_row *row = &l->rows[i];
+
+		if (group_of[i] == UINT32_MAX)
+			continue;
+		group = &g->groups[group_of[i]];
+		group->row.nr_short += row->nr_short;
+		group->row.bytes_short += row->bytes_short;
+		if (row->longest > group->row.longest)
+			group->row.longest = row->longest;
+	}
+	for (i = 0; i < g->nr_counts; i++) {
+		group = &g->groups[g->counts[i].group];
+		if (!group->nr_counts++)
+			group->counts = i;
+		group->nr += g->counts[i].nr;
+	}
+	for (group = g->groups; group < g->groups + nr; group++) {
+		if (!group->nr)
+			continue;
+		group->median = time_of_rank(g, group, part_of(group->nr, 50));
+		group->p99 = time_of_rank(g, group, part_of(group->nr, 99));
+	}
+	return 0;
+}
+
+unsigned int lifetime_octaves(const struct lifetime_groups *g, size_t group,
+			      uint64_t octaves[LIFETIME_OCTAVES])
+{
+	const struct lifetime_count *count = &g->counts[g->groups[group].counts];
+	const struct lifetime_count *end = count + g->groups[group].nr_counts;
+	unsigned int nr = 0, i;
+
+	for (i = 0; i < LIFETIME_OCTAVES; i++)
+		octaves[i] = 0;
+	for (; count < end; count++) {
+		uint64_t time = lifetime_step_time(count->step);
+
+		i = time ? 63 - (unsigned int)__builtin_clzll(time) : 0;
+		octaves[i] += count->nr;
+		nr = i + 1;
+	}
+	return nr;
+}
+
+void lifetime_groups_free(struct lifetime_groups *g)
+{
+	free(g->counts);
+	free(g->groups);
+	*g = (struct lifetime_groups){ 0 };
+}

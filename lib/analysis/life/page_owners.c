@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: who owns the pages that are live at the end, like the kernel's page_owner.
+ * In: lives of pages. Out: the table "owners", by callchain, order and migratetype, or those of
+ * these that --cull keeps. Documentation/owners.md says how each number is computed.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "analysis/filter/alloc_filter.h"
+#include "analysis/row/owners.h"
+#include "analysis/stat/page_report.h"
+#include "base/array.h"
+
+/**
+ * struct page_owners - the analysis
+ * @ended: the account is finished
+ */
+struct page_owners {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct page_account *acc;
+	bool ended;
+};
+
+/* A row's key, with the subject by --by. */
+struct owner_key {
+	uint32_t subject;
+	uint32_t order;
+	int32_t migratetype;
+};
+
+/* A row of the table. @oldest: when its oldest live block was allocated. @bytes: in a sample. */
+struct owner_row {
+	uint64_t times, pages;
+	uint64_t oldest;
+	struct net_range net;
+	struct estimate bytes;
+};
+
+/**
+ * struct view - one table under construction
+ * @page: state shared through page_report.h
+ * @keys: row n of the table has number n + 1
+ * @of: by row of the account: its row of the table; UINT32_MAX: nothing of it lives
+ * @all, @sure: in a sample: bytes of all rows, and those of them that must be live
+ */
+struct view {
+	const struct page_owners *p;
+	struct page_report page;
+	struct owners owners;
+	struct intern keys;
+	struct owner_row *rows;
+	size_t nr, capacity;
+	uint32_t *of;
+	struct estimate all, sure;
+};
+
+struct view_row {
+	struct subject_row subject;
+	const struct view *v;
+	const struct owner_key *key;
+	const struct owner_row *row;
+};
+
+/* --- cells ------------------------------------------------------------------------------ */
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->row->pages * r->v->p->env->page_size);
+}
+
+static struct cell cell_times(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->row->times);
+}
+
+static struct cell cell_pages(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->row->pages);
+}
+
+static struct cell cell_net_min(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(net_range_min(&r->row->net));
+}
+
+static struct cell cell_low(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->row->bytes.low);
+}
+
+static struct cell cell_high(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->row->bytes.high);
+}
+
+static struct cell cell_block(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return estimate_block(&r->row->bytes);
+}
+
+static struct cell cell_net_reason(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_text(t, net_range_reason(&r->row->net));
+}
+
+static struct cell cell_alloc_ts(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->row->oldest);
+}
+
+static struct cell cell_order(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	if (r->v->p->opts->any_order)
+		return (struct cell){ 0 };
+	return cell_uint(r->key->order);
+}
+
+static struct cell cell_migtype(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	if (r->v->p->opts->any_migratetype)
+		return (struct cell){ 0 };
+	return page_report_migratetype(&r->v->page, t, r->key->migratetype);
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "bytes",
+		      .title = "Live_alloc/Per",
+		      .unit = UNIT_BYTES,
+		      .per = "times",
+		      .help = "Bytes of the pages that are live at the end, and per block on average." },
+	  .fill = cell_bytes },
+	{ .column = { .name = "times",
+		      .title = "Times",
+		      .unit = UNIT_COUNT,
+		      .leaves = 20,
+		      .help = "Blocks of which a page is live." },
+	  .fill = cell_times },
+	{ .column = { .name = "pages",
+		      .title = "Pages",
+		      .unit = UNIT_PAGES,
+		      .leaves = 60,
+		      .help = "Pages that are live." },
+	  .fill = cell_pages },
+	{ .column = { .name = "net_min",
+		      .title = "At_least",
+		      .unit = UNIT_BYTES,
+		      .live = true,
+		      .leaves = 40,
+		      .help = "Of these bytes, those that must be live." },
+	  .fill = cell_net_min },
+	{ .column = { .name = "net_reason",
+		      .title = "Why",
+		      .spell = net_range_reason_spell,
+		      .live = true,
+		      .leaves = 45,
+		      .help = "Why not more must be: events were lost, frees were not traced, or a free was just not seen." },
+	  .fill = cell_net_reason },
+	{ .column = { .name = "alloc_ts",
+		      .title = "Allocated",
+		      .unit = UNIT_TIME,
+		      .hidden = true,
+		      .level = true,
+		      .leaves = 70,
+		      .help = "When the oldest of these blocks was allocated, by the recording's clock." },
+	  .fill = cell_alloc_ts },
+	{ .column = { .name = "order",
+		      .title = "Order",
+		      .leaves = 15,
+		      .help = "The order that was asked for: 2^order pages; none where --cull leaves it out." },
+	  .fill = cell_order },
+	{ .column = { .name = "migtype",
+		      .title = "Migrate type",
+		      .leaves = 80,
+		      .help = "The migratetype that was asked for; none where --cull leaves it out." },
+	  .fill = cell_migtype },
+	SUBJECT_COLUMNS,
+	INTERVAL_COLUMNS(cell_low, cell_high),
+	BLOCK_COLUMN(cell_block),
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct table_type owners_type = {
+	.name = "owners",
+	.help = "live pages by callchain, order and migratetype, or what --by or --cull says",
+	.sort = "bytes,times",
+	.columns = columns,
+};
+
+/* --- rows ------------------------------------------------------------------------------- */
+
+/* The table row of account row @i. UINT32_MAX: no memory. */
+static uint32_t find_row(struct view *v, uint32_t i)
+{
+	const struct analysis_options *o = v->p->opts;
+	const struct page_key *from = page_account_key(v->page.acc, i);
+	const struct owner_key key = {
+		.subject = v->owners.of[i],
+		.order = o->any_order ? 0 : from->order,
+		.migratetype = o->any_migratetype ? 0 : from->migratetype,
+	};
+	uint32_t id = intern_id(&v->keys, &key, sizeof(key));
+
+	if (!id || array_reserve(&v->rows, &v->capacity, id, sizeof(*v->rows)))
+		return UINT32_MAX;
+	if (id > v->nr)
+		v->rows[v->nr++] = (struct owner_row){ .oldest = UINT64_MAX };
+	return id - 1;
+}
+
+static int add_up(struct view *v)
+{
+	const struct page_account *acc = v->page.acc;
+	uint32_t i;
+
+	v->of = calloc(acc->nr_rows + 1, sizeof(*v->of));
+	if (!v->of)
+		return -ENOMEM;
+	for (i = 0; i < acc->nr_rows; i++) {
+		const struct page_counts *c = &acc->rows[i];
+		struct net_range net;
+		struct owner_row *row;
+		uint32_t times;
+
+		v->of[i] = UINT32_MAX;
+		if (!c->live_pages)
+			continue;
+		v->of[i] = find_row(v, i);
+		if (v->of[i] == UINT32_MAX)
+			return -ENOMEM;
+		net = page_report_net(&v->page, i, c->live_pages, c->sure_pages);
+		row = &v->rows[v->of[i]];
+		times = page_account_weight(acc, i);
+		row->times += c->live_hit * times;
+		row->pages += c->live_pages * times;
+		net_range_add(&row->net, &net, times);
+	}
+	return 0;
+}
+
+/* In a sample: the rows' live memory for all memory, and how much of it must live. */
+static int find_intervals(struct view *v)
+{
+	const struct page_account *acc = v->page.acc;
+	uint64_t size = v->p->env->page_size;
+	uint64_t *live = calloc(acc->nr_rows + 1, sizeof(*live));
+	uint64_t *sure = calloc(acc->nr_rows + 1, sizeof(*sure));
+	struct estimate *e = calloc(v->nr + 1, sizeof(*e));
+	int ret = live && sure && e ? 0 : -ENOMEM;
+	uint32_t i;
+
+	for (i = 0; i < acc->nr_rows && !ret; i++) {
+		const struct page_counts *c = &acc->rows[i];
+
+		live[i] = c->live_pages * size;
+		sure[i] = page_report_net(&v->page, i, c->live_pages, c->sure_pages).min;
+	}
+	if (!ret)
+		ret = owners_estimate(&v->owners, sure, v->of, e, v->nr);
+	for (i = 0; i < v->nr && !ret; i++) {
+		v->rows[i].net.sampled = true;
+		v->rows[i].net.low = e[i].low;
+	}
+	if (!ret)
+		ret = owners_estimate(&v->owners, live, v->of, e, v->nr);
+	for (i = 0; i < v->nr && !ret; i++) {
+		v->rows[i].bytes = e[i];
+		v->rows[i].net.high = e[i].high;
+	}
+	if (!ret)
+		ret = owners_estimate_all(&v->owners, live, v->of, &v->all);
+	if (!ret)
+		ret = owners_estimate_all(&v->owners, sure, v->of, &v->sure);
+	free(live);
+	free(sure);
+	free(e);
+	return ret;
+}
+
+static void find_oldest(struct view *v)
+{
+	const struct page_lives *lives = &v->page.acc->lives;
+	const struct live_entry *block = NULL;
+
+	while ((block = page_lives_next(lives, block))) {
+		uint64_t begin = live_begin(&lives->blocks, block);
+		struct owner_row *row;
+
+		if (v->of[block->row] == UINT32_MAX)
+			continue;
+		row = &v->rows[v->of[block->row]];
+		if (begin < row->oldest)
+			row->oldest = begin;
+	}
+}
+
+static int collect(struct view *v, enum subject_kind kind)
+{
+	const struct page_account *acc = v->page.acc;
+	int ret = owners_init_pages(&v->owners, v->p->env, &acc->lives, kind);
+
+	if (ret)
+		return ret;
+	v->page.sites = v->owners.sites;
+	v->page.callsites = v->owners.callsites;
+	ret = page_report_bounds(&v->page);
+	if (!ret)
+		ret = add_up(v);
+	if (!ret)
+		find_oldest(v);
+	if (!ret && owners_estimated(&v->owners))
+		ret = find_intervals(v);
+	return ret;
+}
+
+static void view_free(struct view *v)
+{
+	bounds_free(&v->page.bounds);
+	owners_free(&v->owners);
+	intern_free(&v->keys);
+	free(v->rows);
+	free(v->of);
+}
+
+/* --- the table -------------------------------------------------------------------------- */
+
+/* "stack,order,migtype": columns that tell rows apart. */
+static void row_words(const struct page_owners *p, enum subject_kind kind,
+		      struct strbuf *out)
+{
+	char words[SUBJECT_WORDS];
+
+	strbuf_puts(out, subjects_words(kind, words));
+	if (!p->opts->any_order)
+		strbuf_puts(out, ",order");
+	if (!p->opts->any_migratetype)
+		strbuf_puts(out, ",migtype");
+}
+
+static struct table *new_table(const struct page_owners *p, enum subject_kind kind)
+{
+	struct strbuf title = { 0 }, words = { 0 };
+	struct column *order, *migtype, *since, *least;
+	struct table *t;
+
+	row_words(p, kind, &words);
+	strbuf_printf(&title, "Owners of live pages, by %s", strbuf_text(&words));
+	t = table_type_new(&owners_type, strbuf_text(&title),
+			   subject_estimated(kind, p->env->sample.one_in), false);
+	if (t) {
+		table_set_by(t, strbuf_text(&words));
+		t->failed |= title.failed || words.failed;
+		order = table_find_column(t, "order");
+		migtype = table_find_column(t, "migtype");
+		since = table_find_column(t, "alloc_ts");
+		least = table_find_column(t, "net_min");
+		/* In a sample the interval of the bytes says more. */
+		if (least && p->env->sample.one_in)
+			least->hidden = true;
+		if (order)
+			order->hidden = p->opts->any_order;
+		if (migtype)
+			migtype->hidden = p->opts->any_migratetype;
+		if (since && !recording_clocks_are_ns(p->env->rec))
+			since->unit = UNIT_COUNT;
+	}
+	strbuf_free(&title);
+	strbuf_free(&words);
+	return t;
+}
+
+static void add_rows(const struct view *v, enum subject_kind kind, struct table *t)
+{
+	enum subject_kind with = subject_estimated(kind, v->p->env->sample.one_in);
+	uint32_t i;
+
+	for (i = 0; i < v->nr; i++) {
+		const struct owner_key *key = intern_get(&v->keys, i + 1, NULL);
+		const struct view_row row = { .subject = { &v->owners.subjects,
+							   key->subject },
+					      .v = v,
+					      .key = key,
+					      .row = &v->rows[i] };
+
+		if (!table_type_add_row(&owners_type, with, t, &row))
+			break;
+	}
+}
+
+static void add_notes(const struct view *v, struct table *t)
+{
+	const struct page_totals *s = &v->page.acc->totals;
+
+	if (s->requests > s->failures && s->without_stack == s->requests - s->failures)
+		table_add_note(
+			t,
+			"!No page allocation has a callchain, so the owners are unknown. Record callchains with: kmemx record --page (trace-cmd record: -T)");
+	if (s->losses)
+		table_add_note(
+			t,
+			"!Events were lost: what seems to live may have been freed. See the column Why.");
+}
+
+static void add_summary(const struct view *v, struct table *t)
+{
+	const struct page_totals *s = &v->page.acc->totals;
+	bool estimated = owners_estimated(&v->owners);
+	uint64_t size = v->p->env->page_size, times = 0, pages = 0, least = 0;
+	size_t i;
+
+	for (i = 0; i < v->nr; i++) {
+		times += v->rows[i].times;
+		pages += v->rows[i].pages;
+		least += v->rows[i].net.min;
+	}
+	if (estimated)
+		least = v->sure.low;
+	const struct summary_line lines[] = {
+		{ "times", "Blocks live at the end", UNIT_COUNT, times, true,
+		  SUMMARY_USUAL },
+		{ "pages", "Pages live at the end", UNIT_PAGES, pages, true,
+		  SUMMARY_USUAL },
+		{ "bytes_live", "Bytes live at the end", UNIT_BYTES, pages * size, true,
+		  SUMMARY_TOTAL },
+		{ "bytes_live_min", "  sure to be live", UNIT_BYTES, least, true,
+		  SUMMARY_USUAL },
+		{ "bytes_unmatched", "Bytes freed without an allocation event",
+		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size, false,
+		  SUMMARY_DOUBT },
+	};
+
+	table_set_summary_title(t, "SUMMARY (owners of pages)");
+	const struct summary_line ends[] = {
+		{ "bytes_live_low", "Bytes live at the end, at least (95 %)", UNIT_BYTES,
+		  v->all.low, true, SUMMARY_USUAL },
+		{ "bytes_live_high", "Bytes live at the end, at most (95 %)", UNIT_BYTES,
+		  v->all.high, true, SUMMARY_USUAL },
+	};
+
+	/* In a sample, frees without an allocation event may be in any unit: leave that line out.
+	 */
+	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - estimated, s->losses != 0);
+	if (!estimated)
+		return;
+	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+	estimate_summary(&v->all, true, t);
+}
+
+static int show_by(const struct page_owners *p, const struct page_account *acc,
+		   enum subject_kind kind, struct report *report)
+{
+	struct view v = { .p = p,
+			  .page = { .env = p->env, .opts = p->opts, .acc = acc } };
+	struct table *t = new_table(p, kind);
+	int ret = t ? collect(&v, kind) : -ENOMEM;
+
+	if (!ret) {
+		add_rows(&v, kind, t);
+		add_notes(&v, t);
+		add_summary(&v, t);
+		report_add_table(report, t);
+		t = NULL;
+	}
+	table_free(t);
+	view_free(&v);
+	return ret;
+}
+
+static int show(const struct page_owners *p, const struct page_account *acc,
+		struct report *report)
+{
+	const struct alloc_filter *filter = p->env->filter;
+	const struct analysis_options *o = p->opts;
+	int ret = acc->failed ? -ENOMEM : 0;
+
+	if (!(analysis_seen(p->env) & NEEDS_PAGE) || (filter && !filter->nr_page))
+		return ret;
+	if (!ret && o->by_caller)
+		ret = show_by(p, acc, SUBJECT_CALLSITE, report);
+	if (!ret && (o->by || !o->by_caller))
+		ret = show_by(p, acc, o->by ? o->by : SUBJECT_STACK, report);
+	return ret;
+}
+
+static int owners_view(const void *self, struct report *report)
+{
+	const struct page_owners *p = self;
+	struct page_account *now;
+	int ret;
+
+	if (p->ended)
+		return show(p, p->acc, report);
+	/* Show the table as if the stream ended here; the account itself goes on unchanged. */
+	now = calloc(1, sizeof(*now));
+	ret = now ? page_account_copy(now, p->acc) : -ENOMEM;
+	if (!ret) {
+		page_account_finish(now);
+		ret = show(p, now, report);
+	}
+	if (now)
+		page_account_free(now);
+	free(now);
+	return ret;
+}
+
+static int owners_create(const struct analysis_env *env,
+			 const struct analysis_options *opts, void **self)
+{
+	struct page_owners *p = calloc(1, sizeof(*p));
+	struct dimensions dimensions;
+	int ret;
+
+	*self = p;
+	if (!p)
+		return -ENOMEM;
+	p->env = env;
+	p->opts = opts;
+	dimensions = subjects_page_dimensions(opts->by);
+	ret = accounts_page(env->accounts, &dimensions, &p->acc);
+	if (!ret)
+		p->acc->lives.blocks.times = true;
+	return ret;
+}
+
+static void owners_end(void *self)
+{
+	struct page_owners *p = self;
+
+	p->ended = true;
+}
+
+static void owners_destroy(void *self)
+{
+	free(self);
+}
+
+static const struct table_type *const tables[] = { &owners_type, NULL };
+
+const struct analysis analysis_owners = {
+	.name = "owners",
+	.help = "who owns the pages that are live at the end",
+	.use = ANALYSIS_COMMAND,
+	.needs = NEEDS_PAGE,
+	.rows = PAGE_ROWS,
+	.estimates = true,
+	.all_frees = true,
+	.tables = tables,
+	.create = owners_create,
+	.apart = true,
+	.end = owners_end,
+	.view = owners_view,
+	.destroy = owners_destroy,
+};

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the first look at a recording.
+ * In: the tables of the analyses behind stat, leaks and advise. Out: the table "summary": the three
+ * callsites that allocated most, hold most, and grow most; the largest waste; failures; the first
+ * advice.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "analysis/bounds/bounds.h"
+#include "analysis/filter/alloc_filter.h"
+#include "analysis/overview/summary_rows.h"
+
+extern const struct analysis analysis_slab, analysis_page, analysis_leaks,
+	analysis_advise;
+
+enum part { PART_SLAB, PART_PAGE, PART_LEAKS, PART_ADVISE, PART_NR };
+
+static const struct analysis *const parts[PART_NR] = {
+	[PART_SLAB] = &analysis_slab,
+	[PART_PAGE] = &analysis_page,
+	[PART_LEAKS] = &analysis_leaks,
+	[PART_ADVISE] = &analysis_advise,
+};
+
+/**
+ * struct summary - the analysis
+ * @opts: options of @selves, the analyses that make the tables
+ */
+struct summary {
+	const struct analysis_env *env;
+	struct analysis_options opts;
+	void *selves[PART_NR];
+};
+
+static bool lost_events(const struct summary *s)
+{
+	uint64_t lost;
+
+	return !bounds_lost(s->env->rec, event_stream_stats(s->env->stream), &lost) ||
+	       lost;
+}
+
+/* Notes what the summary is based on, and what is uncertain. @no_failure: no page request failed.
+ */
+static void add_trust(const struct summary *s, bool no_failure, struct table *t)
+{
+	uint32_t types = analysis_seen(s->env);
+
+	/* Losses are noted above the table; lost events may include failed requests. */
+	if (recording_lacks_frees(s->env->rec))
+		table_add_note(
+			t,
+			"!Frees by other tasks are missing: what is live, and what grows, is unknown.");
+	else if (lost_events(s))
+		table_add_note(
+			t,
+			"!Events were lost: what seems to live or grow may be freed (kmemx info).");
+	else
+		table_add_note(
+			t,
+			no_failure
+				? "No event was lost, all frees were recorded, and no page request failed."
+				: "No event was lost; all frees were recorded.");
+	if (!(types & NEEDS_SLAB) || !(types & NEEDS_PAGE))
+		table_add_note(t, "No %s events were recorded (kmemx record --%s).",
+			       types & NEEDS_SLAB ? "page" : "slab",
+			       types & NEEDS_SLAB ? "page" : "slab");
+}
+
+/* Adds failures; failed slab requests have no size. */
+static void add_failures(const struct report *from, struct table *t)
+{
+	const struct table *slab = summary_find(from, "slab");
+	size_t i;
+
+	for (i = 0; slab && i < slab->nr_summary; i++) {
+		const struct summary_item *item = &slab->summary[i];
+
+		if (!strcmp(item->name, "allocs_failed") && item->value.u)
+			table_add_note(
+				t, "Slab requests that failed: %llu (kmemx stat --slab).",
+				(unsigned long long)item->value.u);
+	}
+}
+
+/* Copies the tables' loud notes, which the reader must know. */
+static void add_warnings(const struct report *from, struct table *t)
+{
+	static const char *const names[] = { "slab", "page" };
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct table *table = summary_find(from, names[i]);
+
+		for (k = 0; table && k < table->nr_notes; k++) {
+			if (*table->notes[k] == '!')
+				table_add_note(t, "%s", table->notes[k]);
+		}
+	}
+}
+
+static void add_more(struct table *t)
+{
+	table_add_note(
+		t,
+		"More: kmemx stat (allocated), kmemx stat --live (live), kmemx leaks (grows/s),");
+	table_add_note(
+		t,
+		"      kmemx stat --sizes (wasted), kmemx stat --page (failed), kmemx advise.");
+}
+
+static bool possible(const struct summary *s, enum part part)
+{
+	const struct alloc_filter *filter = s->env->filter;
+	uint32_t seen = analysis_seen(s->env);
+
+	if (part == PART_LEAKS || part == PART_ADVISE)
+		return !recording_lacks_frees(s->env->rec);
+	if (part == PART_SLAB)
+		return seen & NEEDS_SLAB && !(filter && !filter->nr_slab);
+	return seen & NEEDS_PAGE && !(filter && !filter->nr_page);
+}
+
+/* In a sample. Advice compares figures of the sample with each other, so it is not scaled. */
+static void show_intervals(struct table *t)
+{
+	table_show_column(t, "growth_min");
+	table_show_column(t, "growth_max");
+	table_add_note(
+		t,
+		"!Advice and failed requests are those of the recording, not estimates.");
+}
+
+static int show(const struct summary *s, const struct report *from, struct report *report)
+{
+	struct table *t = table_type_new(&summary_type, "The largest, by callsite",
+					 SUBJECT_NONE, false);
+	int ret = t ? 0 : -ENOMEM;
+
+	if (!ret && s->env->sample.one_in)
+		show_intervals(t);
+	if (!ret)
+		ret = summary_add_largest(from, recording_lacks_frees(s->env->rec),
+					  s->env->sample.one_in, t);
+	if (!ret) {
+		if (!recording_lacks_frees(s->env->rec))
+			summary_note_growth(from, t);
+		add_trust(s,
+			  summary_find(from, "page") &&
+				  !summary_find(from, "page_failed"),
+			  t);
+		add_warnings(from, t);
+		add_failures(from, t);
+		ret = summary_add_advice(from, t);
+	}
+	if (!ret) {
+		add_more(t);
+		report_add_table(report, t);
+		t = NULL;
+	}
+	table_free(t);
+	return ret;
+}
+
+static int summary_view(const void *self, struct report *report)
+{
+	const struct summary *s = self;
+	struct report *tables = report_new();
+	int ret = tables ? 0 : -ENOMEM;
+	enum part i;
+
+	for (i = 0; i < PART_NR && !ret; i++) {
+		if (possible(s, i))
+			ret = parts[i]->view(s->selves[i], tables);
+	}
+	if (!ret && !report_ok(tables))
+		ret = -ENOMEM;
+	/* Without tables there were no events; the command reports that. */
+	if (!ret && tables->nr_tables)
+		ret = show(s, tables, report);
+	report_free(tables);
+	return ret;
+}
+
+static void summary_observe(void *self, const struct kmem_event *evs, size_t nr)
+{
+	struct summary *s = self;
+	enum part i;
+
+	for (i = 0; i < PART_NR; i++) {
+		if (parts[i]->observe)
+			parts[i]->observe(s->selves[i], evs, nr);
+	}
+}
+
+static void summary_end(void *self)
+{
+	struct summary *s = self;
+	enum part i;
+
+	for (i = 0; i < PART_NR; i++) {
+		if (parts[i]->end)
+			parts[i]->end(s->selves[i]);
+	}
+}
+
+static void summary_destroy(void *self)
+{
+	struct summary *s = self;
+	enum part i;
+
+	for (i = 0; i < PART_NR; i++) {
+		if (s->selves[i])
+			parts[i]->destroy(s->selves[i]);
+	}
+	free(s);
+}
+
+static int summary_create(const struct analysis_env *env,
+			  const struct analysis_options *opts, void **self)
+{
+	struct summary *s = calloc(1, sizeof(*s));
+	enum part i;
+	int ret = 0;
+
+	*self = s;
+	if (!s)
+		return -ENOMEM;
+	s->env = env;
+	s->opts = (struct analysis_options){ .by_caller = true,
+					     .older_ns = opts->older_ns };
+	for (i = 0; !ret && i < PART_NR; i++)
+		ret = parts[i]->create(env, &s->opts, &s->selves[i]);
+	return ret;
+}
+
+static const struct table_type *const tables[] = { &summary_type, NULL };
+
+const struct analysis analysis_summary = {
+	.name = "summary",
+	.help = "a first look: the largest of each kind",
+	.use = ANALYSIS_COMMAND,
+	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.rows = ROWS(CALLSITE),
+	.estimates = true,
+	.tables = tables,
+	.create = summary_create,
+	.observe = summary_observe,
+	.end = summary_end,
+	.view = summary_view,
+	.destroy = summary_destroy,
+};

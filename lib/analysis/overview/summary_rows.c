@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the rows of the first look at a recording.
+ * In: the tables of other analyses. Out: their largest rows, in the table "summary".
+ */
+#include "analysis/overview/summary_rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/life/growth.h"
+#include "analysis/row/subject.h"
+#include "base/array.h"
+#include "base/strbuf.h"
+
+/* Rows of each kind. */
+#define LARGEST 3
+
+/* A search for the largest numbers of a column.
+ * @about: the row's word; @more: the command that shows more
+ * @slab, @page: the tables; NULL: not this one. @column: of the numbers
+ * @low, @high: columns of their intervals; NULL: none
+ * @largest: how many rows
+ * @live: it needs all frees
+ */
+struct subject_of {
+	const char *about, *more;
+	const char *slab, *page, *column, *low, *high;
+	unsigned int largest;
+	bool live;
+};
+
+static const struct subject_of subjects[] = {
+	{ "allocated", "kmemx stat", "slab", "page", "bytes", "bytes_low", "bytes_high",
+	  LARGEST, false },
+	{ "live", "kmemx stat --live", "slab", "page", "net", "net_min", "net_max",
+	  LARGEST, true },
+	{ "growth", "kmemx leaks", "leaks", "leaks_page", "growth", "growth_min",
+	  "growth_max", LARGEST, true },
+	{ "wasted", "kmemx stat --sizes", "slab", NULL, "waste", NULL, NULL, 1, false },
+	{ "failed", "kmemx stat --page", NULL, "page_failed", "bytes", NULL, NULL, 1,
+	  false },
+};
+
+/* The first row of the table "advice". */
+static const struct subject_of advice = {
+	"advice", "kmemx advise", "advice", NULL, "bytes", NULL, NULL, 1, true,
+};
+
+/* A callsite and its figures. */
+struct site {
+	const char *name; /* a text of the tables */
+	uint64_t bytes, hit;
+	uint64_t least, most; /* the interval, if the row has one */
+	bool page;
+	uint64_t total; /* of all callsites in its table */
+};
+
+/* A row's data. @site: NULL: not known. */
+struct summary_row {
+	const struct subject_of *subject;
+	const struct site *site;
+	bool counted;  /* @site->hit is known */
+	bool interval; /* @site->least and @site->most are known */
+};
+
+struct sites_found {
+	struct site *sites;
+	size_t nr, capacity;
+};
+
+/* --- cells ------------------------------------------------------------------------------ */
+
+static struct cell cell_about(const void *row, struct table *t)
+{
+	const struct summary_row *r = row;
+
+	return cell_text(t, r->subject->about);
+}
+
+static struct cell cell_of(const void *row, struct table *t)
+{
+	const struct summary_row *r = row;
+
+	if (r->subject == &advice)
+		return (struct cell){ 0 };
+	return cell_text(t, r->site->page ? "page" : "slab");
+}
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct summary_row *r = row;
+
+	/* Not all advice is about bytes. */
+	if (r->subject == &advice && !r->site->bytes)
+		return (struct cell){ 0 };
+	return cell_uint(r->site->bytes);
+}
+
+static struct cell cell_least(const void *row, struct table *t)
+{
+	const struct summary_row *r = row;
+
+	return r->interval ? cell_uint(r->site->least) : (struct cell){ 0 };
+}
+
+static struct cell cell_most(const void *row, struct table *t)
+{
+	const struct summary_row *r = row;
+
+	return r->interval ? cell_uint(r->site->most) : (struct cell){ 0 };
+}
+
+static struct cell cell_part(const void *row, struct table *t)
+{
+	const struct summary_row *r = row;
+
+	if (!r->site->total)
+		return (struct cell){ 0 };
+	return cell_real((double)r->site->bytes * 100.0 / (double)r->site->total);
+}
+
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	const struct summary_row *r = row;
+
+	return r->counted ? cell_uint(r->site->hit) : (struct cell){ 0 };
+}
+
+static struct cell cell_more(const void *row, struct table *t)
+{
+	const struct summary_row *r = row;
+
+	return cell_text(t, r->subject->more);
+}
+
+static struct cell cell_callsite(const void *row, struct table *t)
+{
+	const struct summary_row *r = row;
+
+	return cell_text(t, r->site->name);
+}
+
+/* Growth is a rate, not a sum: text shows that. */
+static const char *spell_about(const char *word)
+{
+	return strcmp(word, "growth") ? word : "grows/s";
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "about",
+		      .title = "What",
+		      .spell = spell_about,
+		      .help = "allocated; live: allocated and not seen freed; growth: bytes a second by which live bytes grow; wasted: by internal fragmentation; failed: requests that the kernel refused; advice: what the first advice would save." },
+	  .fill = cell_about },
+	{ .column = { .name = "of",
+		      .title = "Of",
+		      .help = "slab or page. The pages of slabs are in both. Of advice none." },
+	  .fill = cell_of },
+	{ .column = { .name = "bytes",
+		      .title = "Bytes",
+		      .unit = UNIT_BYTES,
+		      .level = true,
+		      .help = "Bytes of the callsite." },
+	  .fill = cell_bytes },
+	{ .column = { .name = "part",
+		      .title = "Part",
+		      .unit = UNIT_SHARE,
+		      .level = true,
+		      .leaves = 50,
+		      .help = "Its part of the bytes of all callsites, of slab or of pages." },
+	  .fill = cell_part },
+	{ .column = { .name = "hit",
+		      .title = "Hit",
+		      .unit = UNIT_COUNT,
+		      .level = true,
+		      .leaves = 60,
+		      .help = "Allocations; none where bytes are not of all of these." },
+	  .fill = cell_hit },
+	{ .column = { .name = "growth_min",
+		      .title = "From",
+		      .unit = UNIT_BYTES,
+		      .level = true,
+		      .hidden = true,
+		      .help = "Of growth, and of what is estimated from a sample, the interval (95 %): at least." },
+	  .fill = cell_least },
+	{ .column = { .name = "growth_max",
+		      .title = "To",
+		      .unit = UNIT_BYTES,
+		      .level = true,
+		      .hidden = true,
+		      .help = "The same: at most." },
+	  .fill = cell_most },
+	{ .column = { .name = "more",
+		      .title = "More",
+		      .hidden = true,
+		      .help = "The command that shows more of it." },
+	  .fill = cell_more },
+	{ .column = { .name = "callsite",
+		      .title = "Callsite",
+		      .last = true,
+		      .help = "The function that allocated." },
+	  .fill = cell_callsite },
+	COLUMNS_END,
+};
+
+const struct table_type summary_type = {
+	.name = "summary",
+	.help = "the callsites that allocated most, hold most, grow most and waste most; failures; the first advice",
+	.columns = columns,
+};
+
+/* --- what the tables say ---------------------------------------------------------------- */
+
+const struct table *summary_find(const struct report *r, const char *name)
+{
+	size_t i;
+
+	for (i = 0; name && i < r->nr_tables; i++) {
+		if (!strcmp(r->tables[i]->name, name))
+			return r->tables[i];
+	}
+	return NULL;
+}
+
+static uint64_t cell_number(const struct table *t, size_t row, int column)
+{
+	const struct cell *c;
+
+	if (column < 0)
+		return 0;
+	c = &t->cells[row * t->nr_columns + (size_t)column];
+	if (c->type == CELL_INT)
+		return c->i > 0 ? (uint64_t)c->i : 0;
+	return c->type == CELL_UINT ? c->u : 0;
+}
+
+/* Does the row's live memory grow, by the table's verdict? */
+static bool grows(const struct table *t, size_t row)
+{
+	int column = table_column(t, "verdict");
+	const struct cell *c;
+
+	if (column < 0)
+		return true;
+	c = &t->cells[row * t->nr_columns + (size_t)column];
+	return c->type == CELL_TEXT && !strcmp(c->s, "grows");
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct site *)a)->name, ((const struct site *)b)->name);
+}
+
+/* Adds the callsites of @t, each once: rows of pages also differ in order and migratetype. */
+static int add_sites(struct sites_found *found, const struct table *t,
+		     const struct subject_of *subject, bool page)
+{
+	int value = table_column(t, subject->column), hit = table_column(t, "hit");
+	int name = table_column(t, "callsite");
+	int least = subject->low ? table_column(t, subject->low) : -1;
+	int most = subject->high ? table_column(t, subject->high) : -1;
+	size_t first = found->nr, i, to;
+	uint64_t total = 0;
+
+	if (value < 0 || name < 0 ||
+	    array_reserve(&found->sites, &found->capacity, found->nr + t->nr_rows + 1,
+			  sizeof(*found->sites)))
+		return value < 0 || name < 0 ? 0 : -ENOMEM;
+	for (i = 0; i < t->nr_rows; i++) {
+		const struct cell *c = &t->cells[i * t->nr_columns + (size_t)name];
+		uint64_t bytes = cell_number(t, i, value);
+
+		if (c->type != CELL_TEXT || !bytes || !grows(t, i))
+			continue;
+		found->sites[found->nr++] = (struct site){
+			.name = c->s,
+			.bytes = bytes,
+			.hit = cell_number(t, i, hit),
+			.least = cell_number(t, i, least),
+			.most = cell_number(t, i, most),
+			.page = page,
+		};
+		total += bytes;
+	}
+	if (found->nr == first)
+		return 0;
+	qsort(found->sites + first, found->nr - first, sizeof(*found->sites), by_name);
+	for (i = to = first; i < found->nr; i++) {
+		struct site *last = &found->sites[to];
+
+		if (i > first && !strcmp(found->sites[i].name, last->name)) {
+			last->bytes += found->sites[i].bytes;
+			last->hit += found->sites[i].hit;
+			last->least += found->sites[i].least;
+			last->most += found->sites[i].most;
+			continue;
+		}
+		to += i > first;
+		found->sites[to] = found->sites[i];
+		found->sites[to].total = total;
+	}
+	found->nr = to + 1;
+	return 0;
+}
+
+/* The largest first; equal ones by name. */
+static int by_size(const void *a, const void *b)
+{
+	const struct site *one = a, *other = b;
+
+	if (one->bytes != other->bytes)
+		return one->bytes > other->bytes ? -1 : 1;
+	return by_name(a, b);
+}
+
+static int add_subject(const struct subject_of *subject, const struct report *from,
+		       bool estimated, struct table *to)
+{
+	const struct table *slab = summary_find(from, subject->slab);
+	const struct table *page = summary_find(from, subject->page);
+	struct sites_found found = { 0 };
+	int ret = slab ? add_sites(&found, slab, subject, false) : 0;
+	size_t i;
+
+	if (!ret && page)
+		ret = add_sites(&found, page, subject, true);
+	if (!ret && found.nr)
+		qsort(found.sites, found.nr, sizeof(*found.sites), by_size);
+	for (i = 0; i < found.nr && i < subject->largest && !ret; i++) {
+		bool growth = !strcmp(subject->column, "growth");
+		struct summary_row row = { subject, &found.sites[i],
+					   !strcmp(subject->column, "bytes"),
+					   growth || (estimated && subject->low) };
+
+		/* A slope has no share in a sum. */
+		if (growth)
+			found.sites[i].total = 0;
+		if (!table_type_add_row(&summary_type, SUBJECT_NONE, to, &row))
+			ret = -ENOMEM;
+	}
+	free(found.sites);
+	return ret;
+}
+
+int summary_add_largest(const struct report *from, bool lacks_frees, bool estimated,
+			struct table *to)
+{
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(subjects) && !ret; i++) {
+		if (!subjects[i].live || !lacks_frees)
+			ret = add_subject(&subjects[i], from, estimated, to);
+	}
+	return ret;
+}
+
+static const char *text_at(const struct table *t, size_t row, const char *column)
+{
+	int i = table_column(t, column);
+	const struct cell *c = i < 0 ? NULL : &t->cells[row * t->nr_columns + (size_t)i];
+
+	return c && c->type == CELL_TEXT ? c->s : "";
+}
+
+/* Notes "Growth is uncertain (95 %): kstrdup 306 to 1314." for rows whose growth may be at most
+ * half or at least twice as much. Returns the number of growth rows.
+ */
+static size_t note_intervals(struct table *t)
+{
+	int value = table_column(t, "bytes"), least = table_column(t, "growth_min");
+	int most = table_column(t, "growth_max");
+	struct strbuf text = { 0 };
+	size_t nr = 0, i;
+
+	for (i = 0; i < t->nr_rows; i++) {
+		uint64_t bytes = cell_number(t, i, value), low = cell_number(t, i, least);
+		uint64_t high = cell_number(t, i, most);
+
+		if (strcmp(text_at(t, i, "about"), "growth"))
+			continue;
+		nr++;
+		if (low > bytes / 2 && high / 2 < bytes)
+			continue;
+		strbuf_printf(&text, "%s %s %" PRIu64 " to %" PRIu64,
+			      text.size ? "," : ":", text_at(t, i, "callsite"), low,
+			      high);
+	}
+	if (text.size)
+		table_add_note(t, "Growth is uncertain (95 %%)%s bytes/s.",
+			       strbuf_text(&text));
+	t->failed |= text.failed;
+	strbuf_free(&text);
+	return nr;
+}
+
+/* Is there growth, or may there be some? */
+static enum growth_verdict verdict_of(const struct report *from)
+{
+	static const char *const names[] = { "leaks", "leaks_page" };
+	enum growth_verdict verdict = GROWTH_STEADY;
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct table *t = summary_find(from, names[i]);
+
+		for (k = 0; t && k < t->nr_rows; k++) {
+			const char *word = text_at(t, k, "verdict");
+
+			if (!strcmp(word, growth_verdict_word(GROWTH_GROWS)))
+				return GROWTH_GROWS;
+			if (!strcmp(word, growth_verdict_word(GROWTH_TOO_SHORT)))
+				verdict = GROWTH_TOO_SHORT;
+		}
+	}
+	return verdict;
+}
+
+void summary_note_growth(const struct report *from, struct table *to)
+{
+	enum growth_verdict verdict;
+
+	if (note_intervals(to))
+		return;
+	verdict = verdict_of(from);
+	if (verdict == GROWTH_GROWS)
+		table_add_note(
+			to,
+			"Live bytes grow; how fast is unknown: the clock does not count nanoseconds.");
+	else if (verdict == GROWTH_TOO_SHORT)
+		table_add_note(
+			to,
+			"Nothing is seen to grow; of some callsites it is too short to tell.");
+	else
+		table_add_note(to, "Nothing is seen to grow.");
+}
+
+/* The row with the largest saving; among equal ones, that with most allocations. */
+static size_t first_advice(const struct table *t)
+{
+	int bytes = table_column(t, "bytes"), hit = table_column(t, "hit");
+	size_t best = 0, i;
+
+	for (i = 1; i < t->nr_rows; i++) {
+		uint64_t size = cell_number(t, i, bytes),
+			 most = cell_number(t, best, bytes);
+
+		if (size > most ||
+		    (size == most && cell_number(t, i, hit) > cell_number(t, best, hit)))
+			best = i;
+	}
+	return best;
+}
+
+int summary_add_advice(const struct report *from, struct table *to)
+{
+	const struct table *t = summary_find(from, advice.slab);
+	size_t first = t && t->nr_rows ? first_advice(t) : 0;
+	struct site site = { 0 };
+	const struct summary_row row = { &advice, &site, true, false };
+
+	if (!t || !t->nr_rows)
+		return 0;
+	site = (struct site){ .name = text_at(t, first, "callsite"),
+			      .bytes = cell_number(t, first, table_column(t, "bytes")),
+			      .hit = cell_number(t, first, table_column(t, "hit")) };
+	if (!table_type_add_row(&summary_type, SUBJECT_NONE, to, &row))
+		return -ENOMEM;
+	table_add_note(to, "Advice, %s: %s.", text_at(t, first, "finding"),
+		       text_at(t, first, "evidence"));
+	return 0;
+}

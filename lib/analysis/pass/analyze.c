@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: one pass over a stream, for many analyses.
+ * In: a stream. Out: the tables of every analysis that took part.
+ */
+#include "analysis/pass/analyze.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "account/accounts_parts.h"
+#include "analysis/filter/alloc_filter.h"
+#include "analysis/filter/stack_guess.h"
+#include "analysis/pass/relay.h"
+
+/* Events taken at a time with a single thread: they stay in the L1 cache. */
+#define BATCH 128
+
+/* Takes events: an analysis, or an account that some analysis asked for. */
+struct taker {
+	void (*observe)(void *self, const struct kmem_event *evs, size_t nr);
+	void *self;
+};
+
+struct analyses {
+	struct analysis_env env;
+	struct accounts accounts;
+	struct accounts_parts *parts; /* @accounts are their sum; or NULL */
+	struct analysis_set set;
+	void *selves[ANALYSES_MAX];
+	struct taker takers[ANALYSES_MAX + 2];
+	size_t nr_takers;
+};
+
+/* The takers of one thread: every @step-th, starting at @first. */
+struct share {
+	struct analyses *all;
+	size_t first, step;
+};
+
+static void share_events(void *ctx, const struct kmem_event *evs, size_t nr)
+{
+	const struct share *share = ctx;
+	struct analyses *all = share->all;
+	bool both = share->step == 1 && all->accounts.slab && all->accounts.page;
+	size_t i, end = all->nr_takers;
+
+	/* The accounts are the last two. */
+	if (both)
+		end -= 2;
+	for (i = share->first; i < end; i += share->step)
+		all->takers[i].observe(all->takers[i].self, evs, nr);
+	if (both)
+		accounts_events(&all->accounts, evs, nr);
+}
+
+/* Progress of the pass, and when to report it next. */
+struct pass {
+	const struct analyze_progress *progress; /* may be NULL */
+	uint64_t count, pause;
+};
+
+static struct pass pass_start(const struct analyze_progress *progress)
+{
+	bool told = progress && progress->fn;
+
+	return (struct pass){ progress, 0, told ? progress->interval : UINT64_MAX };
+}
+
+static inline int pass_on(struct pass *pass, size_t nr)
+{
+	pass->count += nr;
+	if (likely(pass->count < pass->pause))
+		return 0;
+	pass->pause = pass->count + pass->progress->interval;
+	return pass->progress->fn(pass->progress->ctx, pass->count) ? -ECANCELED : 0;
+}
+
+/* Marks events before any taker sees them. */
+static void mark(const struct analyses *all, struct kmem_event *evs, size_t nr)
+{
+	struct stack_guess *guess = all->env.guess;
+
+	if (guess)
+		stack_guess_give(guess, evs, nr);
+	if (all->env.filter)
+		alloc_filter_mark(all->env.filter, evs, nr);
+	if (guess)
+		stack_guess_count(guess, evs, nr);
+}
+
+/* Passes every item of the stream to every analysis, on this thread. */
+static int run_here(struct analyses *all, struct event_stream *stream, struct pass *pass)
+{
+	struct kmem_event *evs = malloc(BATCH * sizeof(*evs));
+	int ret = -ENOMEM;
+
+	while (evs && (ret = event_stream_next_batch(stream, evs, BATCH)) > 0) {
+		mark(all, evs, (size_t)ret);
+		analyses_observe(all, evs, (size_t)ret);
+		ret = pass_on(pass, (size_t)ret);
+		if (ret < 0)
+			break;
+	}
+	free(evs);
+	return ret;
+}
+
+/* Fills a batch for the threads; it is only short at the end. Its events outlive their raw data. */
+static int fill(struct event_stream *stream, struct kmem_event *evs)
+{
+	int nr = 0;
+
+	while (nr < RELAY_BATCH) {
+		int i, ret = event_stream_next_batch(stream, evs + nr, RELAY_BATCH - nr);
+
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			break;
+		for (i = nr; i < nr + ret; i++)
+			evs[i].data = NULL;
+		nr += ret;
+	}
+	return nr;
+}
+
+/* Like run_here(), but the analyses run on their own threads while this one reads and decodes. */
+static int run_apart(const struct analyses *all, struct relay *relay,
+		     struct event_stream *stream, struct pass *pass)
+{
+	struct kmem_event *events;
+	int ret;
+
+	do {
+		events = relay_room(relay);
+		ret = fill(stream, events);
+		if (ret <= 0)
+			break;
+		mark(all, events, (size_t)ret);
+		relay_push(relay, (size_t)ret);
+		ret = pass_on(pass, (size_t)ret);
+	} while (!ret);
+	return ret;
+}
+
+/* Number of threads for the analyses; 0: they run on the caller's. */
+static unsigned int nr_readers(const struct analyses *all)
+{
+	size_t i, nr = all->env.jobs ? all->env.jobs - 1 : 0;
+
+	for (i = 0; i < all->set.nr; i++) {
+		if (!all->set.analyses[i]->apart)
+			return 0;
+	}
+	if (nr > all->nr_takers)
+		nr = all->nr_takers;
+	return nr < RELAY_MAX_READERS ? (unsigned int)nr : RELAY_MAX_READERS;
+}
+
+static bool only_accounts(const struct analyses *all)
+{
+	size_t nr = (all->accounts.slab != NULL) + (all->accounts.page != NULL);
+
+	return nr && all->nr_takers == nr;
+}
+
+/* Are accounts the only takers, and can they be computed in parts? */
+static bool can_part(const struct analyses *all)
+{
+	return all->env.jobs > 1 && only_accounts(all) && !all->env.guess &&
+	       accounts_can_part(&all->accounts);
+}
+
+/* Are brief events enough? Not if there is a filter, or a taker other than the accounts, or if the
+ * accounts read all.
+ */
+static bool is_brief(const struct analyses *all)
+{
+	return !all->env.filter && only_accounts(all) &&
+	       !accounts_read_all(&all->accounts);
+}
+
+struct parts_pass {
+	struct pass *pass;
+	const struct accounts_parts *parts;
+};
+
+static int parts_pause(void *ctx, uint64_t nr_events)
+{
+	struct parts_pass *p = ctx;
+
+	if (accounts_parts_full(p->parts))
+		return -EAGAIN;
+	return pass_on(p->pass, nr_events - p->pass->count);
+}
+
+/* Computes accounts in parts and adds them up. -EAGAIN: not possible, and nothing has changed. */
+static int run_parts(struct analyses *all, struct event_stream *stream, struct pass *pass)
+{
+	struct accounts_parts *parts;
+	struct parts_pass now = { pass, NULL };
+	struct event_parts how = { .jobs = all->env.jobs,
+				   .pause = parts_pause,
+				   .ctx = &now };
+	int ret = accounts_parts_new(&parts, &all->accounts);
+	unsigned int i;
+
+	now.parts = parts;
+	how.page_shift = accounts_parts_page_shift(&all->accounts);
+	for (i = 0; i < EVENT_PARTS && !ret; i++) {
+		how.parts[i].ctx = accounts_parts_one(parts, i);
+		how.parts[i].take = accounts_parts_take;
+		how.parts[i].end = accounts_parts_end;
+	}
+	if (!ret)
+		ret = event_parts_run(stream, &how);
+	if (ret) {
+		accounts_parts_free(parts);
+		return ret;
+	}
+	all->parts = parts;
+	return accounts_parts_sum(&all->accounts, parts);
+}
+
+/* If an account is by callchain and only a sample has callchains, reads the stream once to learn
+ * from the sample, then rewinds it.
+ */
+static int learn_stacks(struct analyses *all, struct event_stream *stream,
+			const struct analyze_progress *progress)
+{
+	const struct slab_account *slab = all->accounts.slab;
+	struct pass pass = pass_start(progress);
+	struct kmem_event *evs;
+	int ret = -ENOMEM;
+
+	if (!slab || dimensions_find(&slab->lives.dimensions, DIMENSION_STACK) < 0)
+		all->env.guess = NULL;
+	if (!all->env.guess)
+		return 0;
+	event_stream_set_brief(stream, true);
+	evs = malloc(BATCH * sizeof(*evs));
+	while (evs && (ret = event_stream_next_batch(stream, evs, BATCH)) > 0) {
+		stack_guess_learn(all->env.guess, evs, (size_t)ret);
+		ret = pass_on(&pass, (size_t)ret);
+		if (ret < 0)
+			break;
+	}
+	free(evs);
+	if (!ret)
+		ret = stack_guess_learned(all->env.guess);
+	return ret ? ret : event_stream_again(stream);
+}
+
+static int analyze_stream(struct analyses *all, struct event_stream *stream,
+			  const struct analyze_progress *progress)
+{
+	struct pass pass = pass_start(progress);
+	struct relay_reader readers[RELAY_MAX_READERS];
+	struct share shares[RELAY_MAX_READERS];
+	unsigned int i, nr = nr_readers(all);
+	struct relay *relay;
+	int ret;
+
+	event_stream_set_brief(stream, is_brief(all));
+	if (can_part(all)) {
+		ret = run_parts(all, stream, &pass);
+		if (ret != -EAGAIN)
+			return ret;
+		/* Count from the start: the pass may be told to end earlier than where the parts
+		 * ended.
+		 */
+		pass = pass_start(progress);
+	}
+	for (i = 0; i < nr; i++) {
+		shares[i] = (struct share){ all, i, nr };
+		readers[i] = (struct relay_reader){ share_events, &shares[i] };
+	}
+	/* If the threads cannot start, it only takes longer. */
+	if (!nr || relay_start(&relay, readers, nr))
+		return run_here(all, stream, &pass);
+	ret = run_apart(all, relay, stream, &pass);
+	relay_finish(relay);
+	return ret;
+}
+
+static void slab_account_take(void *self, const struct kmem_event *evs, size_t nr)
+{
+	slab_account_events(self, evs, nr);
+}
+
+static void page_account_take(void *self, const struct kmem_event *evs, size_t nr)
+{
+	page_account_events(self, evs, nr);
+}
+
+/* Analyses that only observe an account take no events, and unused accounts are NULL. */
+static void add_taker(struct analyses *all, const struct taker *taker)
+{
+	if (taker->observe && taker->self)
+		all->takers[all->nr_takers++] = *taker;
+}
+
+int analyses_new(struct analyses **out, const struct analysis_env *env,
+		 const struct analysis_set *set)
+{
+	struct analyses *all = calloc(1, sizeof(*all));
+	size_t i;
+	int ret;
+
+	*out = all;
+	if (!all || set->nr > ANALYSES_MAX)
+		return all ? -EOVERFLOW : -ENOMEM;
+	all->accounts = (struct accounts){ .rec = env->rec,
+					   .page_size = env->page_size,
+					   .sample = env->sample,
+					   .filtered = env->filter };
+	all->env = *env;
+	all->env.accounts = &all->accounts;
+	all->set = *set;
+	if (env->filter && alloc_filter_begin(env->filter, &all->env))
+		return -ENOMEM;
+	for (i = 0; i < set->nr; i++) {
+		ret = set->analyses[i]->create(&all->env, set->opts, &all->selves[i]);
+		if (ret)
+			return ret;
+		add_taker(all,
+			  &(struct taker){ set->analyses[i]->observe, all->selves[i] });
+	}
+	add_taker(all, &(struct taker){ slab_account_take, all->accounts.slab });
+	add_taker(all, &(struct taker){ page_account_take, all->accounts.page });
+	return 0;
+}
+
+void analyses_observe(struct analyses *all, const struct kmem_event *evs, size_t nr)
+{
+	const struct share here = { all, 0, 1 };
+
+	share_events((void *)&here, evs, nr);
+}
+
+void analyses_end(struct analyses *all)
+{
+	size_t i;
+
+	accounts_finish(&all->accounts);
+	for (i = 0; i < all->set.nr; i++) {
+		if (all->set.analyses[i]->end)
+			all->set.analyses[i]->end(all->selves[i]);
+	}
+}
+
+int analyses_view(const struct analyses *all, struct report *report)
+{
+	const struct alloc_filter *filter = all->env.filter;
+	bool lacks_frees = recording_lacks_frees(all->env.rec);
+	const uint32_t all_seen = analysis_seen(&all->env);
+	uint32_t seen = all_seen;
+	int ret = filter && filter->failed ? -ENOMEM : 0;
+	size_t i;
+
+	if (filter)
+		seen &= (filter->nr_slab ? NEEDS_SLAB : 0) |
+			(filter->nr_page ? NEEDS_PAGE : 0);
+
+	for (i = 0; i < all->set.nr && !ret; i++) {
+		const struct analysis *analysis = all->set.analyses[i];
+		/* The filter only hides allocations, so for the others count all events seen. */
+		uint32_t about = analysis->needs
+					 ? (analysis->needs | analysis->must) & seen
+					 : analysis->must & all_seen;
+
+		if (all->set.unseen || about)
+			ret = analysis->view(all->selves[i], report);
+	}
+	if (!ret && !report_ok(report))
+		ret = -ENOMEM;
+	for (i = 0; i < report->nr_tables && !ret && lacks_frees; i++)
+		table_blank_live(report->tables[i]);
+	return ret;
+}
+
+void analyses_free(struct analyses *all)
+{
+	size_t i;
+
+	for (i = 0; all && i < all->set.nr; i++) {
+		if (all->selves[i])
+			all->set.analyses[i]->destroy(all->selves[i]);
+	}
+	if (all) {
+		accounts_free(&all->accounts);
+		accounts_parts_free(all->parts);
+	}
+	free(all);
+}
+
+int analyze_run(const struct analysis_env *env, const struct analysis_set *set,
+		struct event_stream *stream, struct report *report,
+		const struct analyze_progress *progress)
+{
+	struct analyses *all = NULL;
+	int ret = analyses_new(&all, env, set);
+
+	if (!ret)
+		ret = learn_stacks(all, stream, progress);
+	if (!ret)
+		ret = analyze_stream(all, stream, progress);
+	if (!ret) {
+		analyses_end(all);
+		ret = analyses_view(all, report);
+	}
+	if (env->guess)
+		stack_guess_free(env->guess);
+	if (!ret && source_lines_failed(env->lines))
+		ret = -ENOMEM;
+	analyses_free(all);
+	return ret;
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: callchains as a tree of functions.
+ * In: callchains and what each allocated. Out: tables "slab_tree" and "page_tree".
+ */
+#include "analysis/row/call_tree.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/strbuf.h"
+
+#define MILLION 1000000
+
+struct call_sum {
+	uint64_t bytes, hit;
+};
+
+/**
+ * struct call_node - a function below its callers' (or callees') nodes
+ * @above: number of the node above
+ * @name: number in the tree's names
+ * @depth: of the roots: 1
+ * @sum: all callchains through it
+ * @shown: the part of @sum in child nodes that are rows
+ * @rest: the part of @sum in its @nr_rest child nodes that are too small for rows
+ * @first, @next: its first child row, and its next sibling; 0: none
+ * @row: its number as a row
+ */
+struct call_node {
+	uint32_t above, name, depth;
+	struct call_sum sum, shown, rest;
+	uint32_t nr_rest, first, next, row;
+};
+
+static void sum_add(struct call_sum *to, const struct call_sum *from)
+{
+	to->bytes += from->bytes;
+	to->hit += from->hit;
+}
+
+static int add_node(struct call_tree *tree, uint32_t above, uint32_t name)
+{
+	struct call_node *node;
+
+	if (tree->nr == UINT32_MAX || array_reserve(&tree->nodes, &tree->capacity,
+						    tree->nr + 1, sizeof(*tree->nodes)))
+		return -ENOMEM;
+	node = &tree->nodes[tree->nr++];
+	*node = (struct call_node){ .above = above, .name = name };
+	if (tree->nr > 1)
+		node->depth = tree->nodes[above].depth + 1;
+	return 0;
+}
+
+/* Adds @sum to the child of *@node for function @name, and moves *@node to it. */
+static int descend(struct call_tree *tree, uint32_t *node, const char *name, size_t size,
+		   const struct call_sum *sum)
+{
+	uint32_t id = intern_id(&tree->names, name, size), *child;
+
+	child = id ? u64_map_insert(&tree->children, (uint64_t)*node << 32 | id,
+				    (uint32_t)tree->nr)
+		   : NULL;
+	if (!child || (*child == tree->nr && add_node(tree, *node, id)))
+		return -ENOMEM;
+	*node = *child;
+	sum_add(&tree->nodes[*node].sum, sum);
+	return 0;
+}
+
+static int add_inward(struct call_tree *tree, const char *folded,
+		      const struct call_sum *sum)
+{
+	size_t end = strlen(folded);
+	uint32_t node = 0;
+
+	for (;;) {
+		const char *before = memrchr(folded, ';', end);
+		size_t begin = before ? (size_t)(before - folded) + 1 : 0;
+
+		if (descend(tree, &node, folded + begin, end - begin, sum))
+			return -ENOMEM;
+		if (!before)
+			return 0;
+		end = begin - 1;
+	}
+}
+
+static int add_outward(struct call_tree *tree, const char *folded,
+		       const struct call_sum *sum)
+{
+	uint32_t node = 0;
+
+	for (;;) {
+		size_t size = strcspn(folded, ";");
+
+		if (descend(tree, &node, folded, size, sum))
+			return -ENOMEM;
+		if (!folded[size])
+			return 0;
+		folded += size + 1;
+	}
+}
+
+int call_tree_add(struct call_tree *tree, const char *folded, uint64_t bytes,
+		  uint64_t hit)
+{
+	const struct call_sum sum = { bytes, hit };
+
+	if (!tree->nr && add_node(tree, 0, 0))
+		return -ENOMEM;
+	sum_add(&tree->nodes[0].sum, &sum);
+	return tree->opts->roots == TREE_CALLEE ? add_outward(tree, folded, &sum)
+						: add_inward(tree, folded, &sum);
+}
+
+void call_tree_free(struct call_tree *tree)
+{
+	intern_free(&tree->names);
+	u64_map_free(&tree->children);
+	free(tree->nodes);
+	*tree = (struct call_tree){ .opts = NULL };
+}
+
+/* A row's data. @nr_rest: the row stands for this many functions; 0: for one, @name. */
+struct tree_row {
+	const char *name;
+	struct call_sum sum;
+	uint64_t self;
+	uint32_t nr_rest, number, above, depth;
+};
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct tree_row *r = row;
+
+	return cell_uint(r->sum.bytes);
+}
+
+static struct cell cell_self(const void *row, struct table *t)
+{
+	const struct tree_row *r = row;
+
+	return cell_uint(r->self);
+}
+
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	const struct tree_row *r = row;
+
+	return cell_uint(r->sum.hit);
+}
+
+static struct cell cell_id(const void *row, struct table *t)
+{
+	const struct tree_row *r = row;
+
+	return cell_uint(r->number);
+}
+
+static struct cell cell_parent(const void *row, struct table *t)
+{
+	const struct tree_row *r = row;
+
+	return r->above ? cell_uint(r->above) : (struct cell){ .type = CELL_NONE };
+}
+
+static struct cell cell_depth(const void *row, struct table *t)
+{
+	const struct tree_row *r = row;
+
+	return cell_uint(r->depth);
+}
+
+static struct cell cell_others(const void *row, struct table *t)
+{
+	const struct tree_row *r = row;
+
+	return cell_uint(r->nr_rest);
+}
+
+static struct cell cell_function(const void *row, struct table *t)
+{
+	const struct tree_row *r = row;
+	struct strbuf name = { 0 };
+	struct cell cell;
+
+	if (!r->nr_rest)
+		return cell_text(t, r->name);
+	strbuf_printf(&name, "other (%" PRIu32 " function%s)", r->nr_rest,
+		      plural(r->nr_rest));
+	cell = cell_text(t, strbuf_text(&name));
+	t->failed |= name.failed;
+	strbuf_free(&name);
+	return cell;
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "bytes",
+		      .title = "Total_alloc",
+		      .unit = UNIT_BYTES,
+		      .help = "Bytes allocated in all callchains through the function, in this place of the tree." },
+	  .live_title = "Live_alloc",
+	  .fill = cell_bytes },
+	{ .column = { .name = "pct",
+		      .title = "%",
+		      .unit = UNIT_SHARE,
+		      .part = COLUMN_SHARE,
+		      .leaves = 10,
+		      .help = "That part of all bytes; with -s hit, of all allocations. No sort key itself." },
+	  .fill = column_fill_later },
+	{ .column = { .name = "self",
+		      .title = "Self",
+		      .unit = UNIT_BYTES,
+		      .level = true,
+		      .leaves = 60,
+		      .help = "Of the bytes, those in no row below: the callchains end here, or go deeper than --depth." },
+	  .fill = cell_self },
+	{ .column = { .name = "hit",
+		      .title = "Hit",
+		      .unit = UNIT_COUNT,
+		      .leaves = 20,
+		      .help = "Allocations in these callchains." },
+	  .live_title = "Live",
+	  .fill = cell_hit },
+	{ .column = { .name = "id",
+		      .title = "Id",
+		      .hidden = true,
+		      .level = true,
+		      .leaves = 90,
+		      .help = "The row's number, from 1." },
+	  .fill = cell_id },
+	{ .column = { .name = "parent",
+		      .title = "Parent",
+		      .hidden = true,
+		      .level = true,
+		      .leaves = 90,
+		      .help = "The id of the row above it; none: it is a root." },
+	  .fill = cell_parent },
+	{ .column = { .name = "depth",
+		      .title = "Depth",
+		      .hidden = true,
+		      .level = true,
+		      .leaves = 90,
+		      .help = "How many rows are above it; 0: it is a root." },
+	  .fill = cell_depth },
+	{ .column = { .name = "others",
+		      .title = "Others",
+		      .hidden = true,
+		      .level = true,
+		      .leaves = 90,
+		      .help = "How many functions, each below --min-share, the row adds up; 0: it is one function." },
+	  .fill = cell_others },
+	{ .column = { .name = "function",
+		      .title = "Function",
+		      .last = true,
+		      .help = "The function; [no stack]: allocations recorded without a callchain." },
+	  .fill = cell_function },
+	COLUMNS_END,
+};
+
+static const struct table_tree tree_columns = { .depth = "depth", .rest = "others" };
+
+const struct table_type slab_tree_type = {
+	.name = "slab_tree",
+	.help = "functions in the callchains of slab objects, as a tree (--tree)",
+	.sort = "bytes,hit",
+	.tree = &tree_columns,
+	.option = "--tree",
+	.columns = columns,
+};
+
+const struct table_type page_tree_type = {
+	.name = "page_tree",
+	.help = "functions in the callchains of page blocks, as a tree (--tree)",
+	.sort = "bytes,hit",
+	.tree = &tree_columns,
+	.option = "--tree",
+	.columns = columns,
+};
+
+/* The smallest size that is still a row: @min_share millionths of @all, rounded up. */
+static uint64_t least_bytes(uint64_t all, uint64_t min_share)
+{
+	return all / MILLION * min_share +
+	       (all % MILLION * min_share + MILLION - 1) / MILLION;
+}
+
+/* Chooses which nodes are rows, and what each has besides its children. Returns how many nodes are
+ * left out because they are too deep, not counting their descendants or those of nodes that are too
+ * small.
+ */
+static size_t choose(struct call_tree *tree)
+{
+	uint64_t least = least_bytes(tree->nodes[0].sum.bytes, tree->opts->min_share);
+	uint64_t depth = tree->opts->depth;
+	size_t too_deep = 0, i;
+
+	/* Backwards, so that the lists are in the order of the nodes. */
+	for (i = tree->nr - 1; i; i--) {
+		struct call_node *node = &tree->nodes[i];
+		struct call_node *above = &tree->nodes[node->above];
+
+		if (above->sum.bytes < least && node->above)
+			continue;
+		if (depth && node->depth > depth) {
+			too_deep += node->depth == depth + 1;
+		} else if (node->sum.bytes < least) {
+			sum_add(&above->rest, &node->sum);
+			above->nr_rest++;
+		} else {
+			sum_add(&above->shown, &node->sum);
+			node->next = above->first;
+			above->first = (uint32_t)i;
+		}
+	}
+	return too_deep;
+}
+
+struct emit {
+	struct call_tree *tree;
+	const struct table_type *type;
+	struct table *t;
+	uint32_t nr;
+};
+
+/* The row of a node, or of its children that are too small. */
+static bool emit_row(struct emit *e, uint32_t index, bool rest)
+{
+	struct call_node *node = &e->tree->nodes[index];
+	struct tree_row row = { .number = ++e->nr };
+
+	if (rest) {
+		row.sum = node->rest;
+		row.self = node->rest.bytes;
+		row.nr_rest = node->nr_rest;
+		row.above = node->row;
+		row.depth = node->depth;
+	} else {
+		node->row = row.number;
+		row.name = intern_get(&e->tree->names, node->name, NULL);
+		row.sum = node->sum;
+		row.self = node->sum.bytes - node->shown.bytes - node->rest.bytes;
+		row.above = e->tree->nodes[node->above].row;
+		row.depth = node->depth - 1;
+	}
+	return table_type_add_row(e->type, SUBJECT_NONE, e->t, &row);
+}
+
+/* Each node, then its children, then the row of its small children. */
+static void emit_rows(struct emit *e)
+{
+	const struct call_node *nodes = e->tree->nodes;
+	uint32_t index = 0;
+	bool ok = true;
+
+	while (ok) {
+		if (index)
+			ok = emit_row(e, index, false);
+		if (ok && nodes[index].first) {
+			index = nodes[index].first;
+			continue;
+		}
+		for (;; index = nodes[index].above) {
+			if (ok && nodes[index].nr_rest)
+				ok = emit_row(e, index, true);
+			if (!index || nodes[index].next)
+				break;
+		}
+		if (!index)
+			return;
+		index = nodes[index].next;
+	}
+}
+
+struct table *call_tree_table(struct call_tree *tree, const struct table_type *type,
+			      const char *what, bool live)
+{
+	bool callee = tree->opts->roots == TREE_CALLEE;
+	struct strbuf title = { 0 };
+	struct table *t = NULL;
+	struct emit e = { tree, type, NULL, 0 };
+	size_t too_deep;
+
+	strbuf_printf(&title, "%s by callchain, %s first", what,
+		      callee ? "callsites" : "outermost callers");
+	if (!title.failed)
+		t = table_type_new(type, strbuf_text(&title), SUBJECT_NONE, live);
+	strbuf_free(&title);
+	if (!t)
+		return NULL;
+	table_set_by(t, callee ? "callee" : "caller");
+	if (!tree->nr)
+		return t;
+	if (live)
+		table_add_note(
+			t,
+			"Live is what was not seen freed; the summary says how much of it is sure, and --by stack which.");
+	too_deep = choose(tree);
+	e.t = t;
+	emit_rows(&e);
+	if (too_deep)
+		table_add_note(
+			t,
+			"%zu function%s of the next level %s not shown (--depth %" PRIu64
+			").",
+			too_deep, plural(too_deep), too_deep == 1 ? "is" : "are",
+			tree->opts->depth);
+	return t;
+}

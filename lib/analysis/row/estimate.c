@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: estimates for all memory from a sample.
+ * In: what each unit of the sample holds of each row. Out: estimates with intervals.
+ */
+#include "analysis/row/estimate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* Quantile of the normal distribution: 2.5 % lie beyond it on each side. */
+#define NORMAL_975 1.959964
+#define PART_BELOW 0.025
+#define PART_ABOVE 0.975
+/* From here on, Wilson and Hilferty's formula is off by less than 0.01 %. */
+#define DF_MANY	   100
+/* With fewer equally full units than this, the row with the most is often another one. */
+#define EVEN_FEW   10
+
+struct unit_key {
+	uint64_t unit;
+	uint32_t row, zero; /* no padding: its bytes are compared */
+};
+
+int unit_pieces_add(struct unit_pieces *p, uint32_t row, uint64_t unit, uint64_t value)
+{
+	const struct unit_key key = { unit, row, 0 };
+	uint32_t id = intern_id(&p->index, &key, sizeof(key));
+	struct unit_piece *piece;
+
+	if (!id || array_reserve(&p->items, &p->capacity, id, sizeof(*p->items)))
+		return -ENOMEM;
+	piece = &p->items[id - 1];
+	if (id > p->nr) {
+		*piece = (struct unit_piece){ .unit = unit, .row = row };
+		p->nr = id;
+	}
+	if (__builtin_add_overflow(piece->value, value, &piece->value))
+		piece->value = UINT64_MAX;
+	return 0;
+}
+
+void unit_pieces_free(struct unit_pieces *p)
+{
+	free(p->items);
+	intern_free(&p->index);
+	*p = (struct unit_pieces){ 0 };
+}
+
+/* --- one sum ------------------------------------------------------------------------------- */
+
+/* Moments of a sum over its units, except for those that are always recorded. */
+struct moments {
+	double sum, squares, max;
+	uint64_t seen, units, certain;
+};
+
+/* The probability that a gamma variable of shape @a, from 1 to DF_MANY / 2, is below @x: its power
+ * series (M. Abramowitz and I. A. Stegun, "Handbook of mathematical functions", 6.5.29).
+ */
+static double gamma_below(double a, double x)
+{
+	double term = 1 / a, sum = term;
+
+	for (unsigned int i = 1; term > sum * 1e-15; i++) {
+		term *= x / (a + i);
+		sum += term;
+	}
+	return sum * exp(a * log(x) - x) / tgamma(a);
+}
+
+/* The quantile @part of the chi-square distribution with @df degrees of freedom, at least 2. First
+ * guess: E. B. Wilson and M. M. Hilferty, "The distribution of chi-square", 1931; then Newton's
+ * method, on logarithms because the quantile is positive.
+ */
+static double chi_square(double df, double part)
+{
+	double c = 2 / (9 * df), z = part < 0.5 ? -NORMAL_975 : NORMAL_975;
+	double root = 1 - c + z * sqrt(c), x = df * root * root * root / 2;
+	double a = df / 2;
+
+	for (int i = 0; i < 8 && df < DF_MANY; i++) {
+		double slope = exp(a * log(x) - x) / tgamma(a);
+
+		x *= exp((part - gamma_below(a, x)) / slope);
+	}
+	return 2 * x;
+}
+
+/* Rounds @value; returns at least @least. */
+static uint64_t rounded(double value, uint64_t least)
+{
+	uint64_t whole = value < 0x1p63 ? (uint64_t)llround(value) : UINT64_MAX;
+
+	return whole < least ? least : whole;
+}
+
+/* The upper end of the interval for a weighted count of events: @y is the sum of the weights seen,
+ * @v the sum of their squares, @w the weight of the next event. With none seen it is w times the
+ * exact value of F. Garwood, "Fiducial limits for the Poisson distribution", 1936: 3.69.
+ */
+static double upper_end(double y, double v, double w)
+{
+	return (v + w * w) / (2 * (y + w)) *
+	       chi_square(2 * (y + w) * (y + w) / (v + w * w), PART_ABOVE);
+}
+
+/* Units get into the sample like rare events, each with its own weight: the interval of M. P. Fay
+ * and E. J. Feuer, "Confidence intervals for directly standardized rates: a method based on the
+ * gamma distribution", 1997. @heaviest: the heaviest unit in the sample, used for a sum without
+ * units.
+ */
+static void estimate_sum(const struct moments *m, const struct estimate_rule *rule,
+			 double heaviest, struct estimate *e)
+{
+	double n = rule->sample->one_in, y = n * m->sum, v = n * n * m->squares;
+	double w = n * rule->heavier, low = 0, high;
+
+	*e = (struct estimate){ .seen = m->seen,
+				.units = m->units,
+				.reused = rule->heavier == ESTIMATE_REUSED };
+	e->missing = rounded(upper_end(0, 0, w * heaviest), 1);
+	if (m->sum > 0) {
+		low = v / (2 * y) * chi_square(2 * y * y / v, PART_BELOW);
+		e->even = y * y / v;
+		e->largest = m->max / m->sum;
+	}
+	high = upper_end(y, v, w * (m->sum > 0 ? m->max : heaviest));
+	e->value = rounded(y + (double)m->certain, m->seen);
+	e->low = rounded(low + (double)m->certain, m->seen);
+	e->high = rounded(high + (double)m->certain, e->value);
+	if (e->low > e->value)
+		e->low = e->value;
+}
+
+/* --- all of them --------------------------------------------------------------------------- */
+
+/* Compares pieces by row, which holds the number of the sum here, then by unit. */
+static int compare_pieces(const void *a, const void *b)
+{
+	const struct unit_piece *x = a, *y = b;
+
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	return x->unit < y->unit ? -1 : x->unit > y->unit;
+}
+
+/* Adds the leading @pieces with the same sum and unit; returns how many. */
+static size_t add_unit(struct moments *m, const struct unit_piece *pieces, size_t nr)
+{
+	uint64_t value = 0;
+	size_t i;
+
+	for (i = 0; i < nr && !compare_pieces(&pieces[i], pieces); i++) {
+		if (__builtin_add_overflow(value, pieces[i].value, &value))
+			value = UINT64_MAX;
+	}
+	if (__builtin_add_overflow(m->seen, value, &m->seen))
+		m->seen = UINT64_MAX;
+	if (pieces->unit == SAMPLE_CERTAIN) {
+		m->certain = value;
+		return i;
+	}
+	m->units += value > 0;
+	m->sum += (double)value;
+	m->squares += (double)value * (double)value;
+	m->max = fmax(m->max, (double)value);
+	return i;
+}
+
+/* The most that one unit has of a sum. If the sample has no unit, assume a full one: as many bytes
+ * as a unit has, which also bounds the number of objects or pages.
+ */
+static double heaviest_of(const struct moments *sums, size_t nr,
+			  const struct estimate_rule *rule)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		most = fmax(most, sums[i].max);
+	return most > 0 ? most : ldexp(1, (int)rule->sample->object_shift);
+}
+
+int unit_pieces_estimate(const struct unit_pieces *p, const struct estimate_rule *rule,
+			 const uint32_t *group_of, struct estimate *out, size_t nr)
+{
+	struct unit_piece *pieces = malloc((p->nr + 1) * sizeof(*pieces));
+	struct moments *sums = calloc(nr + 1, sizeof(*sums));
+	size_t nr_pieces = 0, at = 0;
+	double heaviest;
+
+	if (!pieces || !sums) {
+		free(pieces);
+		free(sums);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < p->nr; i++) {
+		struct unit_piece piece = p->items[i];
+
+		piece.row = group_of[piece.row];
+		if (piece.row < nr)
+			pieces[nr_pieces++] = piece;
+	}
+	qsort(pieces, nr_pieces, sizeof(*pieces), compare_pieces);
+	while (at < nr_pieces)
+		at += add_unit(&sums[pieces[at].row], pieces + at, nr_pieces - at);
+	heaviest = heaviest_of(sums, nr, rule);
+	for (size_t g = 0; g < nr; g++)
+		estimate_sum(&sums[g], rule, heaviest, &out[g]);
+	free(pieces);
+	free(sums);
+	return 0;
+}
+
+int estimate_rows(const struct row_values *values, const struct estimate_rule *rule,
+		  const uint32_t *group_of, struct estimate *out, size_t nr)
+{
+	struct unit_pieces p = { .nr = values->nr_rows };
+	int ret;
+
+	p.items = calloc(p.nr + 1, sizeof(*p.items));
+	if (!p.items)
+		return -ENOMEM;
+	for (size_t i = 0; i < p.nr; i++) {
+		uint32_t unit = values->unit(values->of, i);
+
+		p.items[i] = (struct unit_piece){
+			.unit = unit ? unit : SAMPLE_CERTAIN,
+			.value = values->value(values->of, i),
+			.row = (uint32_t)i,
+		};
+	}
+	ret = unit_pieces_estimate(&p, rule, group_of, out, nr);
+	unit_pieces_free(&p);
+	return ret;
+}
+
+struct cell estimate_block(const struct estimate *e)
+{
+	return e->units ? cell_real(100 * e->largest)
+			: (struct cell){ .type = CELL_NONE };
+}
+
+void estimate_summary(const struct estimate *all, bool live, struct table *t)
+{
+	const struct summary_line line = { "bytes_missing",
+					   "A row not in the sample, at most (95 %)",
+					   UNIT_BYTES,
+					   all->missing,
+					   live,
+					   SUMMARY_USUAL };
+	struct strbuf note = { 0 };
+
+	table_add_summary_lines(t, &line, 1, false);
+	if (!all->units)
+		strbuf_puts(&note, "!The sample has only what is always recorded. ");
+	else if (all->reused || all->even < EVEN_FEW)
+		strbuf_printf(
+			&note,
+			"!Few addresses can have most of these bytes, and a sample has these or not: other rows may lead in all memory. This one says as much as %.1f equally full blocks of memory. ",
+			all->even);
+	strbuf_printf(&note,
+		      "A row that is not in the sample may have up to %" PRIu64
+		      " bytes (95 %%).",
+		      all->missing);
+	table_add_note(t, "%s", strbuf_text(&note));
+	t->failed |= note.failed;
+	strbuf_free(&note);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: what the rows of an account stand for to the reader, for objects and for pages.
+ * In: rows of lives. Out: the table row of each.
+ */
+#include "analysis/row/owners.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The callsite of every row of pages; each stack is resolved once. */
+static int resolve_pages(struct owners *o)
+{
+	struct u64_map known = { 0 }; /* stack -> a row that has it */
+	size_t i;
+
+	o->callsites = calloc(o->nr_rows + 1, sizeof(*o->callsites));
+	for (i = 0; o->callsites && i < o->nr_rows; i++) {
+		uint32_t stack = page_lives_key(o->pages, i)->stack;
+		uint32_t *row = u64_map_insert(&known, stack, (uint32_t)i);
+
+		if (!row)
+			break;
+		o->callsites[i] =
+			*row < i ? o->callsites[*row] : sites_of_stack(&o->sites, stack);
+	}
+	u64_map_free(&known);
+	return o->callsites && i == o->nr_rows ? 0 : -ENOMEM;
+}
+
+static struct subject slab_subject(const struct owners *o, size_t row)
+{
+	const struct slab_key *key = slab_lives_key(o->slab, row);
+	uint32_t stack =
+		dimension_value(&o->slab->dimensions, &key->dims, DIMENSION_STACK);
+
+	return (struct subject){ .callsite = sites_beyond(o->env, key->callsite, stack),
+				 .stack = stack,
+				 .dims = key->dims,
+				 .cache = key->cache,
+				 .kmalloc = key->kmalloc };
+}
+
+static struct subject page_subject(const struct owners *o, size_t row)
+{
+	const struct page_key *key = page_lives_key(o->pages, row);
+
+	return (struct subject){ .callsite = o->callsites[row],
+				 .stack = key->stack,
+				 .dims = key->dims };
+}
+
+static int find_rows(struct owners *o)
+{
+	size_t i;
+
+	o->of = calloc(o->nr_rows + 1, sizeof(*o->of));
+	if (!o->of || (o->pages && resolve_pages(o)))
+		return -ENOMEM;
+	for (i = 0; i < o->nr_rows; i++) {
+		const struct subject who =
+			o->pages ? page_subject(o, i) : slab_subject(o, i);
+
+		o->of[i] = subjects_row(&o->subjects, &who);
+		if (o->of[i] == UINT32_MAX)
+			return -ENOMEM;
+		if (o->of[i] >= o->nr)
+			o->nr = o->of[i] + 1UL;
+	}
+	return 0;
+}
+
+int owners_init_slab(struct owners *o, const struct analysis_env *env,
+		     const struct slab_lives *slab, enum subject_kind kind)
+{
+	int ret;
+
+	*o = (struct owners){ .env = env, .slab = slab };
+	o->nr_rows = slab_lives_rows(slab);
+	sites_init(&o->sites, env);
+	ret = subjects_init(&o->subjects, env, kind, &o->sites, &slab->dimensions);
+	return ret ? ret : find_rows(o);
+}
+
+int owners_init_pages(struct owners *o, const struct analysis_env *env,
+		      const struct page_lives *pages, enum subject_kind kind)
+{
+	int ret;
+
+	*o = (struct owners){ .env = env, .pages = pages };
+	o->nr_rows = page_lives_rows(pages);
+	sites_init(&o->sites, env);
+	ret = subjects_init(&o->subjects, env, kind, &o->sites, &pages->dimensions);
+	return ret ? ret : find_rows(o);
+}
+
+/* Figures of rows, for struct row_values. */
+struct owner_values {
+	const struct owners *o;
+	const uint64_t *values;
+};
+
+static uint32_t unit_of_row(const void *of, size_t row)
+{
+	const struct owners *o = ((const struct owner_values *)of)->o;
+
+	return o->pages ? dimension_value(&o->pages->dimensions,
+					  &page_lives_key(o->pages, row)->dims,
+					  DIMENSION_UNIT)
+			: dimension_value(&o->slab->dimensions,
+					  &slab_lives_key(o->slab, row)->dims,
+					  DIMENSION_UNIT);
+}
+
+static uint64_t value_of_row(const void *of, size_t row)
+{
+	return ((const struct owner_values *)of)->values[row];
+}
+
+int owners_estimate(const struct owners *o, const uint64_t *values,
+		    const uint32_t *group_of, struct estimate *out, size_t nr)
+{
+	const struct owner_values of = { o, values };
+	const struct row_values rows = { &of, o->nr_rows, unit_of_row, value_of_row };
+
+	const struct estimate_rule rule = { &o->env->sample, ESTIMATE_HEAVIER };
+
+	return estimate_rows(&rows, &rule, group_of, out, nr);
+}
+
+int owners_estimate_all(const struct owners *o, const uint64_t *values,
+			const uint32_t *group_of, struct estimate *out)
+{
+	uint32_t *all = malloc((o->nr_rows + 1) * sizeof(*all));
+	size_t i;
+	int ret;
+
+	if (!all)
+		return -ENOMEM;
+	for (i = 0; i < o->nr_rows; i++)
+		all[i] = group_of[i] == UINT32_MAX ? UINT32_MAX : 0;
+	ret = owners_estimate(o, values, all, out, 1);
+	free(all);
+	return ret;
+}
+
+void owners_free(struct owners *o)
+{
+	subjects_free(&o->subjects);
+	sites_free(&o->sites);
+	free(o->callsites);
+	free(o->of);
+}

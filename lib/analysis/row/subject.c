@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: what a row of a report stands for.
+ * In: who allocated. Out: one number per row, its columns and cells.
+ */
+#include "analysis/row/subject.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/row/comparison_name.h"
+
+/* Kinds of rows. */
+static const struct subject_type {
+	const char *word;
+	enum dimension dimension;
+} types[SUBJECT_NR] = {
+	[SUBJECT_CALLSITE] = { "callsite", DIMENSION_NONE },
+	[SUBJECT_STACK] = { "stack", DIMENSION_STACK },
+	[SUBJECT_COMM] = { "comm", DIMENSION_COMM },
+	[SUBJECT_PID] = { "pid", DIMENSION_PID },
+	[SUBJECT_CPU] = { "cpu", DIMENSION_CPU },
+	[SUBJECT_NODE] = { "node", DIMENSION_NODE },
+	[SUBJECT_CACHE] = { "cache", DIMENSION_KMALLOC },
+	[SUBJECT_MODULE] = { "module", DIMENSION_NONE },
+	[SUBJECT_DIR] = { "dir", DIMENSION_NONE },
+	[SUBJECT_FUNCTION] = { "function", DIMENSION_NONE },
+	[SUBJECT_FILE] = { "file", DIMENSION_NONE },
+	[SUBJECT_LINE] = { "line", DIMENSION_NONE },
+};
+
+/* Drops the name if rows are also by pid, which determines it. */
+static void drop_comm(struct dimensions *all)
+{
+	int i = dimensions_find(all, DIMENSION_COMM);
+
+	for (; i >= 0 && i < DIMENSIONS_MAX; i++)
+		all->of[i] = i + 1 < DIMENSIONS_MAX ? all->of[i + 1] : DIMENSION_NONE;
+}
+
+struct dimensions subjects_dimensions(enum subject_kind kind)
+{
+	struct dimensions all = { 0 };
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < SUBJECT_PARTS_MAX; i++) {
+		enum dimension d = types[subject_part(kind, i)].dimension;
+
+		if (d && dimensions_find(&all, d) < 0)
+			all.of[nr++] = d;
+	}
+	/* A task has one name. */
+	if (subject_rows(kind) & ROWS(PID))
+		drop_comm(&all);
+	return all;
+}
+
+/* Adds @d to @all, if there is room. */
+static void add_dimension(struct dimensions *all, enum dimension d)
+{
+	unsigned int nr = 0;
+
+	while (nr < DIMENSIONS_ASKED && all->of[nr] && all->of[nr] != d)
+		nr++;
+	if (nr < DIMENSIONS_ASKED)
+		all->of[nr] = d;
+}
+
+struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
+					   const struct analysis_env *env)
+{
+	struct dimensions all = subjects_dimensions(opts->by);
+	enum dimension first = all.of[0];
+
+	if (opts->tree.roots ||
+	    (callsite_rule_extended(env->rule) &&
+	     (!first || first == DIMENSION_KMALLOC || subject_part(opts->by, 1))))
+		add_dimension(&all, DIMENSION_STACK);
+	if (opts->by_cache)
+		add_dimension(&all, DIMENSION_KMALLOC);
+	return all;
+}
+
+struct dimensions subjects_page_dimensions(enum subject_kind kind)
+{
+	const struct dimensions all = subjects_dimensions(kind);
+	struct dimensions others = { 0 };
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < DIMENSIONS_MAX; i++) {
+		if (all.of[i] != DIMENSION_STACK)
+			others.of[nr++] = all.of[i];
+	}
+	return others;
+}
+
+bool subjects_of_tasks(enum subject_kind kind)
+{
+	const uint32_t others = ROWS(PID) | ROWS(COMM) | ROWS(CPU) | ROWS(NODE);
+	uint32_t rows = subject_rows(kind);
+
+	return rows & ROWS(PID) && !(rows & ~others);
+}
+
+const char *subjects_word(enum subject_kind kind)
+{
+	return types[kind].word;
+}
+
+const char *subjects_words(enum subject_kind kind, char words[SUBJECT_WORDS])
+{
+	size_t used = 0;
+	unsigned int i;
+
+	words[0] = '\0';
+	for (i = 0; i < SUBJECT_PARTS_MAX && subject_part(kind, i); i++)
+		used += (size_t)snprintf(words + used, SUBJECT_WORDS - used, "%s%s",
+					 i ? "," : "", types[subject_part(kind, i)].word);
+	return words;
+}
+
+int subjects_init(struct subjects *s, const struct analysis_env *env,
+		  enum subject_kind kind, struct sites *sites,
+		  const struct dimensions *dimensions)
+{
+	bool tasks = false;
+	unsigned int i;
+
+	*s = (struct subjects){
+		.env = env, .kind = kind, .sites = sites, .names = dimensions->tasks
+	};
+	for (i = 0; i < SUBJECT_PARTS_MAX && subject_part(kind, i); i++) {
+		struct subject_part *part = &s->parts[s->nr_parts++];
+		enum dimension d;
+
+		part->kind = subject_part(kind, i);
+		d = types[part->kind].dimension;
+		part->dim = d ? dimensions_find(dimensions, d) : -1;
+		if (d == DIMENSION_COMM && part->dim < 0) {
+			part->dim = dimensions_find(dimensions, DIMENSION_PID);
+			part->of_pid = true;
+		}
+		tasks |= d == DIMENSION_PID || part->of_pid;
+	}
+	return tasks ? tasks_read(&s->tasks, env->rec->cmdlines) : 0;
+}
+
+static uint32_t row_of(struct subject_part *p, const void *key, size_t size)
+{
+	uint32_t id = intern_id(&p->keys, key, size);
+
+	return id ? id - 1 : UINT32_MAX;
+}
+
+static uint32_t row_of_text(struct subject_part *p, const char *text)
+{
+	return row_of(p, text, strlen(text));
+}
+
+/* The key of a row of allocations without a callchain begins with a NUL, which no text does;
+ * callsites tell them apart.
+ */
+struct stackless_key {
+	char nul;
+	char pad[3]; /* zero: keys are compared as bytes */
+	uint32_t group;
+};
+
+static const char no_stack[] = "[no stack]";
+
+static uint32_t row_of_stackless(struct subjects *s, struct subject_part *p,
+				 uint64_t callsite)
+{
+	struct stackless_key key = { 0 };
+
+	if (!callsite) /* a page's, which is only known from its callchain */
+		return row_of_text(p, no_stack);
+	key.group = sites_group(s->sites, callsite);
+	return key.group == UINT32_MAX ? UINT32_MAX : row_of(p, &key, sizeof(key));
+}
+
+/* "callsite;its caller;...": from the callsite outward. */
+static uint32_t row_of_stack(struct subjects *s, struct subject_part *p,
+			     const struct subject *who)
+{
+	const uint64_t pair[] = { who->callsite, who->stack };
+	uint32_t id, *known;
+	struct strbuf sb = { 0 };
+	uint32_t row;
+
+	if (!who->stack)
+		return row_of_stackless(s, p, who->callsite);
+	id = intern_id(&p->stacks, pair, sizeof(pair));
+	known = u64_map_find(&p->by_stack, id);
+	if (known)
+		return *known;
+	sites_callchain(s->sites, who->stack, who->callsite, &sb);
+	row = sb.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&sb));
+	strbuf_free(&sb);
+	if (!id || row == UINT32_MAX || !u64_map_insert(&p->by_stack, id, row))
+		return UINT32_MAX;
+	return row;
+}
+
+/* kmalloc events name no cache: it follows from the object's @bytes. */
+static uint32_t row_of_cache(struct subjects *s, struct subject_part *p,
+			     const struct subject *who, uint32_t bytes)
+{
+	const char *known = event_stream_cache(s->env->stream, who->cache);
+	struct strbuf name = { 0 };
+	uint32_t row;
+
+	if (!who->kmalloc)
+		return row_of_text(p, known ? known : "[unnamed]");
+	if (p->dim < 0)
+		return row_of_text(p, "[kmalloc]");
+	comparison_name_kmalloc(s->env, bytes, &name);
+	row = name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
+	strbuf_free(&name);
+	return row;
+}
+
+static const char *module_name(const struct subjects *s, uint64_t callsite)
+{
+	struct symbol sym;
+
+	if (!symbols_find(s->env->syms, callsite, &sym))
+		return "[unknown]";
+	return sym.module ? sym.module : "[kernel]";
+}
+
+static uint32_t row_of_directory(struct subjects *s, struct subject_part *p,
+				 uint64_t callsite)
+{
+	const struct analysis_env *env = s->env;
+	const char *name = directories_find(env->dirs, callsite, env->dir_depth);
+
+	return name ? row_of_text(p, name) : UINT32_MAX;
+}
+
+/* The row by function, file or line in the source. */
+static uint32_t row_of_source(struct subjects *s, struct subject_part *p,
+			      uint64_t callsite)
+{
+	struct strbuf name = { 0 };
+	uint32_t row;
+
+	comparison_name_by(s->env, p->kind, callsite, 0, &name);
+	row = name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
+	strbuf_free(&name);
+	return row;
+}
+
+/* The number of @who among the values of one part; UINT32_MAX: no memory. */
+static uint32_t part_row(struct subjects *s, struct subject_part *p,
+			 const struct subject *who)
+{
+	uint32_t value = p->dim < 0 ? 0 : who->dims.of[p->dim];
+
+	switch (p->kind) {
+	case SUBJECT_STACK:
+		return row_of_stack(s, p, who);
+	case SUBJECT_COMM:
+		return row_of_text(p, p->of_pid ? tasks_name(&s->tasks, (int32_t)value)
+						: tasks_numbered(s->names, value));
+	case SUBJECT_CACHE:
+		return row_of_cache(s, p, who, value);
+	case SUBJECT_MODULE:
+		return row_of_text(p, module_name(s, who->callsite));
+	case SUBJECT_DIR:
+		return row_of_directory(s, p, who->callsite);
+	case SUBJECT_FUNCTION:
+	case SUBJECT_FILE:
+	case SUBJECT_LINE:
+		return row_of_source(s, p, who->callsite);
+	case SUBJECT_CALLSITE:
+		value = sites_group(s->sites, who->callsite);
+		if (value == UINT32_MAX)
+			return UINT32_MAX;
+		break;
+	default:
+		break;
+	}
+	return row_of(p, &value, sizeof(value));
+}
+
+uint32_t subjects_row(struct subjects *s, const struct subject *who)
+{
+	uint32_t tuple[SUBJECT_PARTS_MAX] = { 0 }, id;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_parts; i++) {
+		tuple[i] = part_row(s, &s->parts[i], who);
+		if (tuple[i] == UINT32_MAX)
+			return UINT32_MAX;
+	}
+	if (s->nr_parts == 1)
+		return tuple[0];
+	id = intern_id(&s->tuples, tuple, sizeof(tuple));
+	return id ? id - 1 : UINT32_MAX;
+}
+
+uint32_t subjects_count(const struct subjects *s)
+{
+	return s->nr_parts == 1 ? s->parts[0].keys.count : s->tuples.count;
+}
+
+static int compare_spent(const void *a, const void *b, void *ctx)
+{
+	const struct event_place *firsts = ctx;
+
+	return event_place_compare(&firsts[*(const uint32_t *)a],
+				   &firsts[*(const uint32_t *)b]);
+}
+
+int subjects_of_spent(struct subjects *s, const struct intern *keys,
+		      const struct event_place *firsts, const struct spent *spent,
+		      uint32_t *rows)
+{
+	uint32_t nr = spent->keys.count, i, k = 0, row = 0;
+	uint32_t *order = calloc(nr + 1UL, sizeof(*order));
+
+	for (i = 0; order && i < nr; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, nr, sizeof(*order), compare_spent, spent->firsts);
+	for (i = 0; order && i <= keys->count && row != UINT32_MAX; i++) {
+		const struct row_tail *tail = row_tail_of(keys, i);
+
+		for (; k < nr && row != UINT32_MAX; k++) {
+			if (tail &&
+			    event_place_compare(&spent->firsts[order[k]], &firsts[i]) > 0)
+				break;
+			row = subjects_row(
+				s,
+				&(struct subject){ .dims = *spent_key(spent, order[k]) });
+			rows[order[k]] = row;
+		}
+		if (tail && !tail->all_tasks && row != UINT32_MAX)
+			row = subjects_row(s, &(struct subject){ .dims = tail->dims });
+	}
+	free(order);
+	return order && row != UINT32_MAX ? 0 : -ENOMEM;
+}
+
+/* The key of row @r for the part that is one of @rows, a set of ROWS(). Sets *@kind to the part's
+ * kind.
+ */
+static const void *row_key(const struct subject_row *r, uint32_t rows,
+			   enum subject_kind *kind)
+{
+	const struct subjects *s = r->subjects;
+	const uint32_t *tuple = intern_get(&s->tuples, r->index + 1, NULL);
+	unsigned int i = 0;
+
+	while (i + 1 < s->nr_parts && !(rows >> s->parts[i].kind & 1))
+		i++;
+	if (kind)
+		*kind = s->parts[i].kind;
+	return intern_get(&s->parts[i].keys, (s->nr_parts > 1 ? tuple[i] : r->index) + 1,
+			  NULL);
+}
+
+/* Keys that are not texts are numbers: a group, a pid, a CPU, a node. */
+static uint32_t key_value(const void *key)
+{
+	uint32_t value;
+
+	memcpy(&value, key, sizeof(value));
+	return value;
+}
+
+static uint32_t row_value(const struct subject_row *r, uint32_t rows)
+{
+	return key_value(row_key(r, rows, NULL));
+}
+
+/* The group of a key that begins with a NUL. */
+static uint32_t stackless_group(const void *key)
+{
+	const struct stackless_key *stackless = key;
+
+	return stackless->group;
+}
+
+static struct cell strbuf_cell(struct strbuf *sb, struct table *t)
+{
+	struct cell cell = cell_text(t, strbuf_text(sb));
+
+	t->failed |= sb->failed;
+	strbuf_free(sb);
+	return cell;
+}
+
+/* For a callchain: its first frame. */
+struct cell subject_callsite(const void *row, struct table *t)
+{
+	const struct subject_row *r = row;
+	const struct sites *sites = r->subjects->sites;
+	struct strbuf name = { 0 };
+	enum subject_kind kind;
+	const char *text = row_key(r, ROWS(CALLSITE) | ROWS(STACK), &kind);
+
+	if (kind != SUBJECT_STACK)
+		sites_name(sites, key_value(text), &name);
+	else if (*text)
+		strbuf_add(&name, text, strcspn(text, ";"));
+	else
+		sites_name(sites, stackless_group(text), &name);
+	return strbuf_cell(&name, t);
+}
+
+/* Appends the callchain of @r, by its part of kind STACK. */
+static void row_callchain(const struct subject_row *r, struct strbuf *out)
+{
+	const char *text = row_key(r, ROWS(STACK), NULL);
+
+	if (*text) {
+		strbuf_puts(out, text);
+		return;
+	}
+	sites_name(r->subjects->sites, stackless_group(text), out);
+	strbuf_printf(out, ";%s", no_stack);
+}
+
+void subjects_callchain(const struct subjects *s, uint32_t row, struct strbuf *out)
+{
+	row_callchain(&(struct subject_row){ s, row }, out);
+}
+
+struct cell subject_stack(const void *row, struct table *t)
+{
+	struct strbuf folded = { 0 };
+
+	row_callchain(row, &folded);
+	return strbuf_cell(&folded, t);
+}
+
+struct cell subject_comm(const void *row, struct table *t)
+{
+	const struct subject_row *r = row;
+	enum subject_kind kind;
+	const void *key = row_key(r, ROWS(COMM) | ROWS(PID), &kind);
+
+	if (kind == SUBJECT_PID)
+		return cell_text(
+			t, tasks_name(&r->subjects->tasks, (int32_t)key_value(key)));
+	return cell_text(t, key);
+}
+
+struct cell subject_cache(const void *row, struct table *t)
+{
+	return cell_text(t, row_key(row, ROWS(CACHE), NULL));
+}
+
+struct cell subject_module(const void *row, struct table *t)
+{
+	return cell_text(t, row_key(row, ROWS(MODULE), NULL));
+}
+
+struct cell subject_dir(const void *row, struct table *t)
+{
+	return cell_text(t, row_key(row, ROWS(DIR), NULL));
+}
+
+struct cell subject_function(const void *row, struct table *t)
+{
+	return cell_text(t, row_key(row, ROWS(FUNCTION), NULL));
+}
+
+struct cell subject_file(const void *row, struct table *t)
+{
+	return cell_text(t, row_key(row, ROWS(FILE), NULL));
+}
+
+struct cell subject_line(const void *row, struct table *t)
+{
+	return cell_text(t, row_key(row, ROWS(LINE), NULL));
+}
+
+struct cell subject_pid(const void *row, struct table *t)
+{
+	return cell_int((int32_t)row_value(row, ROWS(PID)));
+}
+
+struct cell subject_cpu(const void *row, struct table *t)
+{
+	return cell_uint(row_value(row, ROWS(CPU)));
+}
+
+struct cell subject_node(const void *row, struct table *t)
+{
+	return cell_int((int32_t)row_value(row, ROWS(NODE)));
+}
+
+void subjects_free(struct subjects *s)
+{
+	unsigned int i;
+
+	tasks_free(&s->tasks);
+	intern_free(&s->tuples);
+	for (i = 0; i < s->nr_parts; i++) {
+		intern_free(&s->parts[i].keys);
+		intern_free(&s->parts[i].stacks);
+		u64_map_free(&s->parts[i].by_stack);
+	}
+}

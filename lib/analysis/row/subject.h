@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: what a row of a report stands for.
+ * In: who allocated. Out: one number per row, its columns and cells.
+ */
+#ifndef KMEMX_ANALYSIS_SUBJECT_H
+#define KMEMX_ANALYSIS_SUBJECT_H
+
+#include "account/dimension.h"
+#include "account/spent.h"
+#include "analysis/analysis.h"
+#include "analysis/row/sites.h"
+#include "event/tasks.h"
+
+/**
+ * struct subject - who allocated, from an account row
+ * @stack: 0: not recorded
+ * @dims: in the account's dimensions
+ */
+struct subject {
+	uint64_t callsite;
+	uint32_t stack, cache;
+	struct dimension_values dims;
+	bool kmalloc;
+};
+
+/**
+ * struct subject_part - one part of what a table's rows stand for
+ * @dim: its index in the account's dimensions; -1: none
+ * @of_pid: the dimension holds a pid, whose name is used
+ * @keys: number n has the key n + 1
+ * @stacks: pairs of a callsite and a stack; @by_stack: number of a pair -> its number in @keys, so
+ *	that each is resolved once
+ */
+struct subject_part {
+	enum subject_kind kind;
+	int dim;
+	bool of_pid;
+	struct intern keys;
+	struct intern stacks;
+	struct u64_map by_stack;
+};
+
+/**
+ * struct subjects - the rows of one table; subjects_init() it
+ * @names: the accounts' names, if rows are by name; @tasks: if they are by pid
+ * @tuples: with several parts: row n is tuple n + 1 of their numbers
+ */
+struct subjects {
+	const struct analysis_env *env;
+	enum subject_kind kind;
+	struct sites *sites;
+	const struct tasks *names;
+	struct tasks tasks;
+	struct subject_part parts[SUBJECT_PARTS_MAX];
+	unsigned int nr_parts;
+	struct intern tuples;
+};
+
+/* Rows that pages can have: page events name neither a cache nor a node. */
+#define PAGE_ROWS (ROWS_ALL & ~(ROWS(NONE) | ROWS(CACHE) | ROWS(NODE)))
+
+/* Buffer size for the words of a kind. */
+#define SUBJECT_WORDS 40
+
+/* The dimensions that an account needs for rows of @kind. */
+struct dimensions subjects_dimensions(enum subject_kind kind);
+/* The dimensions of slab objects for all tables of @opts. If functions are skipped, and nothing
+ * else or several things are asked for, the callchain determines the callsite. There is no room for
+ * a fourth dimension: beside three others, a table by cache has one row [kmalloc].
+ */
+struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
+					   const struct analysis_env *env);
+/* The dimensions of pages, whose rows are by stack anyway. */
+struct dimensions subjects_page_dimensions(enum subject_kind kind);
+/* Are rows of @kind by task, and by nothing that depends on the callsite? */
+bool subjects_of_tasks(enum subject_kind kind);
+/* "callsite", "stack", ...: the option's word for a kind with a single part. */
+const char *subjects_word(enum subject_kind kind);
+/* "callsite" or "comm,callsite", a table's @by. Returns @words. */
+const char *subjects_words(enum subject_kind kind, char words[SUBJECT_WORDS]);
+
+/* @sites is borrowed; @dimensions: the account's. 0 or -ENOMEM; subjects_free() in any case. */
+int subjects_init(struct subjects *s, const struct analysis_env *env,
+		  enum subject_kind kind, struct sites *sites,
+		  const struct dimensions *dimensions) __must_check;
+/* The row of @who: 0, 1, 2, ... in order of appearance; UINT32_MAX: no memory. */
+uint32_t subjects_row(struct subjects *s, const struct subject *who);
+/* The number of rows. */
+uint32_t subjects_count(const struct subjects *s);
+/**
+ * subjects_of_spent() - the rows of an account by task, in the order of the tasks' first events
+ * @keys: keys of the account's rows; @firsts: their first events
+ * @rows: array of spent->keys.count entries; receives the row of each of @spent's sums
+ *
+ * Call it first. The account's rows for all tasks together are not included. Return: 0 or -ENOMEM.
+ */
+int subjects_of_spent(struct subjects *s, const struct intern *keys,
+		      const struct event_place *firsts, const struct spent *spent,
+		      uint32_t *rows) __must_check;
+/* Appends the callchain of row @row, for rows by stack alone, as in the column: "callsite;its
+ * caller;..." or "callsite;[no stack]".
+ */
+void subjects_callchain(const struct subjects *s, uint32_t row, struct strbuf *out);
+void subjects_free(struct subjects *s);
+
+/* Must be the first member of a table row's data. */
+struct subject_row {
+	const struct subjects *subjects;
+	uint32_t index; /* from subjects_row() */
+};
+
+/* (for the columns below) */
+struct cell subject_callsite(const void *row, struct table *t);
+struct cell subject_stack(const void *row, struct table *t);
+struct cell subject_comm(const void *row, struct table *t);
+struct cell subject_cache(const void *row, struct table *t);
+struct cell subject_module(const void *row, struct table *t);
+struct cell subject_dir(const void *row, struct table *t);
+struct cell subject_function(const void *row, struct table *t);
+struct cell subject_file(const void *row, struct table *t);
+struct cell subject_line(const void *row, struct table *t);
+struct cell subject_pid(const void *row, struct table *t);
+struct cell subject_cpu(const void *row, struct table *t);
+struct cell subject_node(const void *row, struct table *t);
+
+/* The columns for what a row stands for, for use in a table's column types. */
+#define SUBJECT_COLUMN_CACHE                                                          \
+	{                                                                             \
+		.column = { .name = "cache",                                          \
+			    .title = "Cache",                                         \
+			    .last = true,                                             \
+			    .help = "The slab cache, of kmalloc the one for objects " \
+				    "of that size; [unnamed]: no event names it." },  \
+		.rows = ROWS(CACHE), .fill = subject_cache                            \
+	}
+#define SUBJECT_COLUMN_NODE                                                   \
+	{                                                                     \
+		.column = { .name = "node",                                   \
+			    .title = "Node",                                  \
+			    .help = "The requested memory node; -1: none." }, \
+		.rows = ROWS(NODE), .fill = subject_node                      \
+	}
+#define SUBJECT_COLUMN_CALLSITE                                                \
+	{                                                                      \
+		.column = { .name = "callsite",                                \
+			    .title = "Callsite",                               \
+			    .last = true,                                      \
+			    .help = "The function that allocated." },          \
+		.rows = ROWS(CALLSITE) | ROWS(STACK), .fill = subject_callsite \
+	}
+#define SUBJECT_COLUMNS                                                                \
+	SUBJECT_COLUMN_CALLSITE,                                                       \
+		{ .column = { .name = "stack",                                         \
+			      .title = "Callchain",                                    \
+			      .below = true,                                           \
+			      .help = "The callsite and its callers outward, with "    \
+				      "semicolons between them." },                    \
+		  .rows = ROWS(STACK),                                                 \
+		  .fill = subject_stack },                                             \
+		{ .column = { .name = "pid",                                           \
+			      .title = "PID",                                          \
+			      .help = "The task that ran." },                          \
+		  .rows = ROWS(PID),                                                   \
+		  .fill = subject_pid },                                               \
+		{ .column = { .name = "comm",                                          \
+			      .title = "Command",                                      \
+			      .last = true,                                            \
+			      .help = "The name of that task; <...>: not recorded." }, \
+		  .rows = ROWS(COMM) | ROWS(PID),                                      \
+		  .fill = subject_comm },                                              \
+		{ .column = { .name = "cpu",                                           \
+			      .title = "CPU",                                          \
+			      .help = "The CPU that allocated." },                     \
+		  .rows = ROWS(CPU),                                                   \
+		  .fill = subject_cpu },                                               \
+		{ .column = { .name = "module",                                        \
+			      .title = "Module",                                       \
+			      .last = true,                                            \
+			      .help = "The callsite's module, or [kernel]." },         \
+		  .rows = ROWS(MODULE),                                                \
+		  .fill = subject_module },                                            \
+		{ .column = { .name = "dir",                                           \
+			      .title = "Directory",                                    \
+			      .last = true,                                            \
+			      .help = "The directory of the kernel's source that the " \
+				      "callsite is in." },                             \
+		  .rows = ROWS(DIR),                                                   \
+		  .fill = subject_dir },                                               \
+		{ .column = { .name = "function",                                      \
+			      .title = "Function",                                     \
+			      .last = true,                                            \
+			      .help = "The callsite's function, whatever its file." }, \
+		  .rows = ROWS(FUNCTION),                                              \
+		  .fill = subject_function },                                          \
+		{ .column = { .name = "file",                                          \
+			      .title = "File",                                         \
+			      .last = true,                                            \
+			      .help = "The source file that the callsite is in." },    \
+		  .rows = ROWS(FILE),                                                  \
+		  .fill = subject_file },                                              \
+	{                                                                              \
+		.column = { .name = "line",                                            \
+			    .title = "Line",                                           \
+			    .last = true,                                              \
+			    .help = "The callsite's line in its source file." },       \
+		.rows = ROWS(LINE), .fill = subject_line                               \
+	}
+
+#endif

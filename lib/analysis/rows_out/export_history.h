@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: every allocation and free over time, for programs that display time.
+ * In: changes of live bytes, in time order. Out: the same in memory, with numbered objects.
+ */
+#ifndef KMEMX_ANALYSIS_EXPORT_HISTORY_H
+#define KMEMX_ANALYSIS_EXPORT_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "account/zones.h"
+#include "base/compiler.h"
+#include "base/hash.h"
+
+/**
+ * struct history_change - bytes become live or end
+ * @ts: in the clock's units
+ * @row: row of the account; history_row() converts it to that of a table
+ * @pages: pages, not slab objects; @more: the bytes become live
+ * @object: the object's number, from 1; @last: nothing of the object is left
+ */
+struct history_change {
+	uint64_t ts, bytes;
+	uint32_t row : 30, pages : 1, more : 1;
+	uint32_t object : 31, last : 1;
+};
+
+/* Events other than changes. */
+enum history_what { HISTORY_LOST, HISTORY_FAILED };
+
+struct history_moment {
+	uint64_t ts;
+	uint64_t
+		nr; /* number of events lost, 0: unknown; or order of the pages requested */
+	uint32_t cpu;
+	enum history_what what;
+};
+
+/* Moments above this, too many to tell apart, are only counted. */
+#define HISTORY_MOMENTS_MAX 10000
+
+/**
+ * struct export_history - zero-initialise it
+ * @objects: object_key of object n at number n; @left: live bytes of each
+ * @latest: hash of a pointer or frame -> its latest object
+ * @rows: for slab objects and for pages: row of the account -> row of the table
+ * @first_row: number of the first row of each of these tables
+ * @free_bytes: free bytes by block order, before and after the recording; @nr_orders: number of
+ *	orders, 0: not known
+ * @nr_told: changes up to the last one that has an event
+ * @failed: memory ran out; the history is void
+ */
+struct export_history {
+	struct history_change *changes;
+	size_t nr, capacity, nr_told;
+	struct history_moment *moments;
+	size_t nr_moments, moments_capacity;
+	uint64_t moments_left_out;
+	uint64_t free_bytes[2][BUDDY_ORDERS_MAX];
+	unsigned int nr_orders[2];
+	struct intern objects;
+	struct u64_map latest;
+	uint64_t *left;
+	size_t left_capacity;
+	uint32_t *rows[2];
+	size_t nr_rows[2];
+	uint32_t first_row[2];
+	bool failed;
+};
+
+/* Adds a change; @at: the pointer or frame, @begin: when it was allocated. @change has all but
+ * @object and @last set.
+ */
+void export_history_add(struct export_history *h, const struct history_change *change,
+			uint64_t at, uint64_t begin);
+/* After the last change: sorts those without an event, so that each run has the same order. */
+void export_history_end(struct export_history *h);
+void export_history_moment(struct export_history *h, const struct history_moment *moment);
+/* For slab objects, or for @pages: account row n is row @rows[n] of the table, UINT32_MAX: none;
+ * the table has @nr_table rows. 0 or -ENOMEM.
+ */
+int export_history_rows(struct export_history *h, bool pages, const uint32_t *rows,
+			size_t nr, uint32_t nr_table) __must_check;
+/* The table row of @c, as in column "id"; UINT32_MAX: none. */
+uint32_t history_row(const struct export_history *h, const struct history_change *c);
+void export_history_free(struct export_history *h);
+
+#endif

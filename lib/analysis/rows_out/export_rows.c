@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: allocations of every callchain, as rows for other programs.
+ * In: finished accounts, and who held memory at the peak. Out: tables "export" and "export_page".
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/bounds/slab_bounds.h"
+#include "analysis/rows_out/export_history.h"
+#include "analysis/stat/page_report.h"
+#include "analysis/time/peak.h"
+#include "base/array.h"
+#include "base/compiler.h"
+#include "event/gfp.h"
+
+struct export_sum {
+	uint64_t hit, bytes, bytes_req;
+	uint64_t live, bytes_live, bytes_peak;
+	struct net_range net;
+};
+
+/* The key of a row. Slab objects only use @subject; for pages the options may merge the other
+ * fields, which are 0 then.
+ */
+struct export_key {
+	uint32_t subject;
+	uint32_t order;
+	uint64_t gfp_flags;
+	int32_t migratetype;
+	uint32_t zero; /* keys are compared as bytes */
+};
+
+/* A table under construction: row n has key n + 1. @sum_of: account row -> number of its sum;
+ * UINT32_MAX: none.
+ */
+struct view {
+	const struct peak *p;
+	struct owners owners;
+	struct intern keys;
+	struct export_sum *sums;
+	size_t nr, capacity;
+	uint32_t *sum_of;
+};
+
+struct view_row {
+	struct subject_row subject;
+	const struct view *v;
+	const struct export_key *key;
+	const struct export_sum *sum;
+};
+
+#define SUM_CELL(member)                                                       \
+	static struct cell cell_##member(const void *row, struct table *t)     \
+	{                                                                      \
+		return cell_uint(((const struct view_row *)row)->sum->member); \
+	}
+
+SUM_CELL(hit)
+SUM_CELL(bytes)
+SUM_CELL(bytes_req)
+SUM_CELL(live)
+SUM_CELL(bytes_live)
+SUM_CELL(bytes_peak)
+
+static struct cell cell_net_min(const void *row, struct table *t)
+{
+	return cell_uint(((const struct view_row *)row)->sum->net.min);
+}
+
+static struct cell cell_net_max(const void *row, struct table *t)
+{
+	return cell_uint(net_range_max(&((const struct view_row *)row)->sum->net));
+}
+
+/* The row's number, if a history refers to it. */
+static struct cell cell_id(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+	const struct export_history *h = r->v->p->opts->history;
+	size_t i = (size_t)(r->sum - r->v->sums);
+
+	return h ? cell_uint(h->first_row[r->v->owners.pages != NULL] + i)
+		 : (struct cell){ 0 };
+}
+
+static struct cell cell_order(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	if (r->v->p->opts->any_order)
+		return (struct cell){ 0 };
+	return cell_uint(r->key->order);
+}
+
+static struct cell cell_migratetype(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+	const char *name;
+	char number[16];
+
+	if (r->v->p->opts->any_migratetype)
+		return (struct cell){ 0 };
+	name = migratetype_name(r->v->p->env->migratetypes, r->key->migratetype);
+	snprintf(number, sizeof(number), "%" PRId32, r->key->migratetype);
+	return cell_text(t, name ? name : number);
+}
+
+static struct cell cell_gfp(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+	struct strbuf names = { 0 };
+	struct cell cell;
+
+	if (r->v->p->opts->any_gfp)
+		return (struct cell){ 0 };
+	gfp_format_long(event_formats_gfp(r->v->p->env->fmts), r->key->gfp_flags, &names);
+	cell = cell_text(t, strbuf_text(&names));
+	t->failed |= names.failed;
+	strbuf_free(&names);
+	return cell;
+}
+
+#define SUM_COLUMN(member, heading, of, ...)  \
+	{                                     \
+		.column = { .name = #member,  \
+			    .title = heading, \
+			    .unit = of,       \
+			    __VA_ARGS__ },    \
+		.fill = cell_##member         \
+	}
+#define ALL_COLUMNS                                                                     \
+	SUM_COLUMN(bytes, "Total_alloc", UNIT_BYTES, .help = "Bytes allocated."),       \
+		SUM_COLUMN(hit, "Hit", UNIT_COUNT, .help = "Allocations."),             \
+		SUM_COLUMN(bytes_live, "Live_end", UNIT_BYTES, .live = true,            \
+			   .help = "Of the bytes, those not seen freed."),              \
+		SUM_COLUMN(                                                             \
+			live, "Live", UNIT_COUNT, .live = true,                         \
+			.help = "Allocations of which something was not seen freed."),  \
+		SUM_COLUMN(bytes_peak, "Live_then", UNIT_BYTES, .live = true,           \
+			   .help = "Bytes that were live at the peak: kmemx-peak(1)."), \
+		SUM_COLUMN(net_min, "Net_min", UNIT_BYTES, .live = true,                \
+			   .help = "Bytes that must be live at the end."),              \
+		SUM_COLUMN(net_max, "Net_max", UNIT_BYTES, .live = true,                \
+			   .help = "Bytes that can be live at the end.")
+
+#define ID_COLUMN                                                                  \
+	{                                                                          \
+		.column = { .name = "id",                                          \
+			    .title = "ID",                                         \
+			    .help = "The row's number, where there is a history; " \
+				    "none: there is none." },                      \
+		.fill = cell_id                                                    \
+	}
+
+static const struct column_type slab_columns[] = {
+	ALL_COLUMNS,
+	ID_COLUMN,
+	SUM_COLUMN(bytes_req, "Total_req", UNIT_BYTES, .help = "Bytes asked for."),
+	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_CACHE,
+	COLUMNS_END,
+};
+
+static const struct column_type page_columns[] = {
+	ALL_COLUMNS,
+	ID_COLUMN,
+	{ .column = { .name = "order",
+		      .title = "Order",
+		      .help = "Of the blocks: 2 to that power pages; none: of all orders." },
+	  .fill = cell_order },
+	{ .column = { .name = "migratetype",
+		      .title = "Migrate type",
+		      .help = "Of the blocks; none: of all migratetypes." },
+	  .fill = cell_migratetype },
+	{ .column = { .name = "gfp",
+		      .title = "GFP flags",
+		      .list = true,
+		      .help = "The flags' names; none: whatever they are." },
+	  .fill = cell_gfp },
+	SUBJECT_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct table_type slab_type = {
+	.name = "export",
+	.help = "slab objects by callchain, or callsite, as the format needs them",
+	.sort = "bytes,hit",
+	.columns = slab_columns,
+};
+
+static const struct table_type page_type = {
+	.name = "export_page",
+	.help = "pages by callchain, or callsite, as the format needs them",
+	.sort = "bytes,hit",
+	.columns = page_columns,
+};
+
+/* The sum that account row @i belongs to. NULL: no memory. */
+static struct export_sum *sum_of(struct view *v, size_t i)
+{
+	const struct analysis_options *opts = v->p->opts;
+	struct export_key key = { .subject = v->owners.of[i] };
+	uint32_t id;
+
+	if (v->owners.pages) {
+		const struct page_key *page = page_lives_key(v->owners.pages, i);
+
+		key.order = opts->any_order ? 0 : page->order;
+		key.migratetype = opts->any_migratetype ? 0 : page->migratetype;
+		key.gfp_flags = opts->any_gfp ? 0 : page->gfp_flags;
+	}
+	id = intern_id(&v->keys, &key, sizeof(key));
+	if (!id || array_reserve(&v->sums, &v->capacity, id, sizeof(*v->sums)))
+		return NULL;
+	/* Numbers are dense: a new one is the next. */
+	if (id > v->nr) {
+		v->sums[id - 1] = (struct export_sum){ 0 };
+		v->nr = id;
+	}
+	return &v->sums[id - 1];
+}
+
+static void add_slab(struct export_sum *sum, const struct slab_counts *c)
+{
+	sum->hit += c->hit;
+	sum->bytes += c->bytes_alloc;
+	sum->bytes_req += c->bytes_req;
+	sum->live += c->live;
+	sum->bytes_live += c->live_alloc;
+}
+
+static void add_pages(struct export_sum *sum, const struct page_counts *c, uint32_t order,
+		      uint32_t page_size)
+{
+	sum->hit += c->hit;
+	sum->bytes += (c->hit << order) * page_size;
+	sum->live += c->live_hit;
+	sum->bytes_live += c->live_pages * page_size;
+}
+
+/* Computes how many of the bytes that seem live must and can live. */
+static int find_bounds_slab(struct view *v)
+{
+	struct net_range *net = calloc(v->nr + 1, sizeof(*net));
+	struct slab_bounds bounds = { 0 };
+	int ret = net ? slab_bounds_make(&bounds, v->p->slab, v->p->env) : -ENOMEM;
+	size_t i;
+
+	if (!ret)
+		ret = slab_bounds_sums(&bounds, v->sum_of, net, v->nr);
+	for (i = 0; i < v->nr && !ret; i++)
+		v->sums[i].net = net[i];
+	slab_bounds_free(&bounds);
+	free(net);
+	return ret;
+}
+
+static int find_bounds_pages(struct view *v)
+{
+	struct page_report page = { .env = v->p->env,
+				    .opts = v->p->opts,
+				    .acc = v->p->page,
+				    .sites = v->owners.sites,
+				    .callsites = v->owners.callsites };
+	int ret = page_report_bounds(&page);
+	uint32_t i;
+
+	for (i = 0; i < v->p->page->nr_rows && !ret; i++) {
+		const struct page_counts *c = &v->p->page->rows[i];
+		struct net_range net =
+			page_report_net(&page, i, c->live_pages, c->sure_pages);
+
+		if (v->sum_of[i] != UINT32_MAX)
+			net_range_add(&v->sums[v->sum_of[i]].net, &net, 1);
+	}
+	bounds_free(&page.bounds);
+	return ret;
+}
+
+static int collect(struct view *v)
+{
+	const struct owners *o = &v->owners;
+	const struct peak *p = v->p;
+	const struct peak_side *side = o->pages ? &p->pages : &p->slabs;
+	size_t nr = o->pages ? p->page->nr_rows : p->slab->nr_rows, i;
+
+	v->sum_of = calloc(nr + 1, sizeof(*v->sum_of));
+	if (!v->sum_of)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		struct export_sum *sum;
+
+		v->sum_of[i] = UINT32_MAX;
+		if (i >= o->nr_rows || o->of[i] == UINT32_MAX)
+			continue;
+		sum = sum_of(v, i);
+		if (!sum)
+			return -ENOMEM;
+		v->sum_of[i] = (uint32_t)(sum - v->sums);
+		sum->bytes_peak += peak_row_then(p, side, i).bytes;
+		if (o->pages)
+			add_pages(sum, &p->page->rows[i],
+				  page_lives_key(o->pages, i)->order, p->env->page_size);
+		else
+			add_slab(sum, &p->slab->rows[i]);
+	}
+	return o->pages ? find_bounds_pages(v) : find_bounds_slab(v);
+}
+
+/* The kind of rows. A cache fits beside two other parts. */
+static enum subject_kind rows_kind(const struct analysis_options *opts, bool pages)
+{
+	unsigned int kind = opts->by	      ? opts->by
+			    : opts->by_caller ? SUBJECT_CALLSITE
+					      : SUBJECT_STACK;
+
+	if (opts->by_cache && !pages)
+		kind |= (unsigned int)SUBJECT_CACHE << 2 * SUBJECT_PART_BITS;
+	return (enum subject_kind)kind;
+}
+
+static int add_rows(const struct view *v, const struct table_type *type,
+		    enum subject_kind kind, struct table *t)
+{
+	struct view_row row = { .v = v };
+	uint32_t i;
+
+	for (i = 0; i < v->nr; i++) {
+		row.key = intern_get(&v->keys, i + 1, NULL);
+		row.sum = &v->sums[i];
+		row.subject =
+			(struct subject_row){ &v->owners.subjects, row.key->subject };
+		if (row.sum->hit && !table_type_add_row(type, kind, t, &row))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int show(const struct peak *p, bool pages, struct report *report)
+{
+	const enum subject_kind kind = rows_kind(p->opts, pages);
+	const struct table_type *type = pages ? &page_type : &slab_type;
+	struct table *t =
+		table_type_new(type, pages ? "Pages" : "Slab objects", kind, false);
+	struct view v = { .p = p };
+	char words[SUBJECT_WORDS];
+	int ret = pages ? owners_init_pages(&v.owners, p->env, &p->page->lives, kind)
+			: owners_init_slab(&v.owners, p->env, &p->slab->lives, kind);
+
+	if (!ret)
+		ret = t ? collect(&v) : -ENOMEM;
+	if (!ret && p->opts->history)
+		export_history_end(p->opts->history);
+	if (!ret && p->opts->history)
+		ret = export_history_rows(p->opts->history, pages, v.sum_of,
+					  pages ? p->page->nr_rows : p->slab->nr_rows,
+					  (uint32_t)v.nr);
+	if (!ret)
+		ret = add_rows(&v, type, kind, t);
+	if (!ret) {
+		table_set_by(t, subjects_words(kind, words));
+		report_add_table(report, t);
+		t = NULL;
+	}
+	table_free(t);
+	owners_free(&v.owners);
+	intern_free(&v.keys);
+	free(v.sums);
+	free(v.sum_of);
+	return ret;
+}
+
+static void changed(const struct peak *p, const struct peak_change *c)
+{
+	const struct history_change change = {
+		.ts = c->event ? c->ts : p->env->last_ts,
+		.bytes = c->bytes,
+		.row = c->row & ((1U << 30) - 1),
+		.pages = c->pages,
+		.more = c->more,
+	};
+
+	export_history_add(p->opts->history, &change, c->at, c->begin);
+	if (c->event)
+		p->opts->history->nr_told = p->opts->history->nr;
+}
+
+/* Saturates at UINT64_MAX. */
+static void add_free(uint64_t *sum, uint64_t blocks, uint64_t bytes)
+{
+	if (__builtin_mul_overflow(blocks, bytes, &bytes) ||
+	    __builtin_add_overflow(*sum, bytes, sum))
+		*sum = UINT64_MAX;
+}
+
+/* Notes the free bytes of buddyinfo; unknown for a part of the recording's time. */
+static void note_free(struct export_history *h, const struct analysis_env *env)
+{
+	static const char *const items[] = { "buddyinfo.before", "buddyinfo.after" };
+
+	memset(h->free_bytes, 0, sizeof(h->free_bytes));
+	for (size_t i = 0; i < ARRAY_SIZE(items) && !env->window; i++) {
+		const struct recording_text *meta = recording_meta(env->rec, items[i]);
+		const char *text = meta ? meta->text : "";
+		struct buddy_line line;
+
+		while (buddyinfo_next(&text, &line)) {
+			if (line.nr > h->nr_orders[i])
+				h->nr_orders[i] = line.nr;
+			for (unsigned int order = 0; order < line.nr; order++)
+				add_free(&h->free_bytes[i][order], line.blocks[order],
+					 (uint64_t)env->page_size << order);
+		}
+	}
+}
+
+static int create(const struct analysis_env *env, const struct analysis_options *opts,
+		  void **self)
+{
+	int ret = peak_create(env, opts, self);
+	struct peak *p = *self;
+
+	if (ret)
+		return ret;
+	p->show = show;
+	if (opts->history) {
+		note_free(opts->history, env);
+		p->changed = changed;
+		p->slab->lives.live.times = true;
+		p->page->lives.blocks.times = true;
+	}
+	return 0;
+}
+
+/* Notes losses and failed page allocations. */
+static void note_moments(struct export_history *h, const struct kmem_event *evs,
+			 size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		const struct kmem_event *ev = &evs[i];
+		struct history_moment moment = { .ts = ev->ts, .cpu = ev->cpu };
+
+		if (ev->type == KMEM_LOSS) {
+			moment.nr =
+				ev->loss.count == KMEM_LOSS_UNKNOWN ? 0 : ev->loss.count;
+		} else if (ev->type == KMEM_PAGE_ALLOC && !ev->hidden &&
+			   ev->page_alloc.pfn == KMEM_NO_PFN) {
+			moment.what = HISTORY_FAILED;
+			moment.nr = ev->page_alloc.order;
+		} else {
+			continue;
+		}
+		export_history_moment(h, &moment);
+	}
+}
+
+static void observe(void *self, const struct kmem_event *evs, size_t nr)
+{
+	const struct peak *p = self;
+
+	if (p->opts->history)
+		note_moments(p->opts->history, evs, nr);
+	peak_observe(self, evs, nr);
+}
+
+static const struct table_type *const tables[] = { &slab_type, &page_type, NULL };
+
+const struct analysis analysis_export = {
+	.name = "export",
+	.help = "what every callchain allocated, for other programs",
+	.use = ANALYSIS_COMMAND,
+	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.rows = ROWS(CALLSITE) | ROWS(STACK) | ROWS(COMM),
+	.tables = tables,
+	.create = create,
+	.observe = observe,
+	.end = peak_end,
+	.view = peak_view,
+	.destroy = peak_destroy,
+};

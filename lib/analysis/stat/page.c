@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the page reports: by callsite, by page, by whatever --by says.
+ * In: page events. Out: tables "page", "page_failed", "page_free_only" and "page_matrix".
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "analysis/row/call_tree.h"
+#include "analysis/stat/page_columns.h"
+#include "analysis/stat/page_matrix.h"
+#include "base/array.h"
+
+struct page_groups {
+	struct subjects subjects;
+	bool detailed; /* rows also differ in order, migratetype and flags, as in perf */
+	struct intern keys;
+	struct page_group *groups;
+	size_t nr, capacity;
+	uint32_t *group_of; /* of account rows */
+};
+
+/* Adds @sum, @times times; returns the group's number, UINT32_MAX: no memory. */
+static uint32_t page_groups_add(struct page_groups *g, const struct page_group_key *key,
+				const struct page_group *sum, uint64_t times)
+{
+	uint32_t id = intern_id(&g->keys, key, sizeof(*key));
+	struct page_group *to;
+
+	if (!id || array_reserve(&g->groups, &g->capacity, id, sizeof(*g->groups)))
+		return UINT32_MAX;
+	if (id > g->nr)
+		g->groups[g->nr++] = (struct page_group){ 0 };
+	to = &g->groups[id - 1];
+	to->hit += sum->hit * times;
+	to->pages += sum->pages * times;
+	to->implicit_pages += sum->implicit_pages * times;
+	net_range_add(&to->net, &sum->net, times);
+	return id - 1;
+}
+
+/* Does the account have per-task sums that the groups need? */
+static bool sums_tasks(const struct page_report *page, const struct page_groups *g)
+{
+	return page->acc->lives.spent && subjects_of_tasks(g->subjects.kind);
+}
+
+/* By task: adds the sums of tasks without live pages. Group numbers are those of their subjects. */
+static int page_groups_spent(const struct page_report *page, struct page_groups *g)
+{
+	const struct page_lives *lives = &page->acc->lives;
+	uint32_t nr = lives->spent->keys.count, i;
+	uint32_t *rows = calloc(nr + 1UL, sizeof(*rows));
+	int ret = rows ? subjects_of_spent(&g->subjects, &lives->keys, lives->firsts,
+					   lives->spent, rows)
+		       : -ENOMEM;
+	struct page_group_key key = { 0 };
+	struct page_group sum = { 0 };
+
+	for (i = 0; i < subjects_count(&g->subjects) && !ret; i++) {
+		key.subject = i;
+		if (page_groups_add(g, &key, &sum, 1) == UINT32_MAX)
+			ret = -ENOMEM;
+	}
+	for (i = 0; i < nr && !ret; i++) {
+		const struct page_tally *tally = spent_sum(lives->spent, i);
+
+		key.subject = rows[i];
+		sum.hit = page->opts->live ? 0 : tally->of[PAGE_BORN].nr;
+		sum.pages = page->opts->live ? 0 : tally->of[PAGE_BORN].pages;
+		sum.implicit_pages =
+			tally->of[PAGE_GONE].pages - tally->of[PAGE_FOUND].pages;
+		page_groups_add(g, &key, &sum, 1); /* the group exists */
+	}
+	free(rows);
+	return ret;
+}
+
+/* The key of account row @row's group; false: no memory. */
+static bool page_group_key(const struct page_report *page, struct page_groups *g,
+			   size_t row, struct page_group_key *key)
+{
+	const struct page_key *from = page_account_key(page->acc, row);
+	const struct subject who = { .callsite = page->callsites[row],
+				     .stack = from->stack,
+				     .dims = from->dims };
+
+	*key = (struct page_group_key){ 0 };
+	if (g->detailed) {
+		key->gfp_flags = from->gfp_flags;
+		key->order = from->order;
+		key->migratetype = from->migratetype;
+	}
+	key->subject = subjects_row(&g->subjects, &who);
+	return key->subject != UINT32_MAX;
+}
+
+static int page_collect(struct page_report *page, struct page_groups *groups)
+{
+	bool live = page->opts->live;
+	bool spent = sums_tasks(page, groups);
+	uint32_t i;
+
+	groups->group_of = calloc(page->acc->nr_rows + 1, sizeof(*groups->group_of));
+	if (!groups->group_of || (spent && page_groups_spent(page, groups)))
+		return -ENOMEM;
+	for (i = 0; i < page->acc->nr_rows; i++) {
+		const struct page_key *from = page_account_key(page->acc, i);
+		const struct page_counts *c = &page->acc->rows[i];
+		struct page_group_key key;
+		struct page_group sum = {
+			.hit = live ? c->live_hit : c->hit,
+			.pages = live ? c->live_pages : c->hit << from->order,
+			.implicit_pages = c->implicit_pages,
+			.net = page_report_net(page, i, c->live_pages, c->sure_pages),
+		};
+
+		groups->group_of[i] = UINT32_MAX;
+		if (!sum.pages || (spent && from->all_tasks))
+			continue;
+		if (!page_group_key(page, groups, i, &key))
+			return -ENOMEM;
+		groups->group_of[i] = page_groups_add(groups, &key, &sum,
+						      page_account_weight(page->acc, i));
+		if (groups->group_of[i] == UINT32_MAX)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Blocks of this order are always recorded, though not all frees of their pages. */
+static bool all_recorded(const struct page_report *page, const struct page_groups *g,
+			 size_t i)
+{
+	const struct page_group_key *key = intern_get(&g->keys, (uint32_t)i + 1, NULL);
+
+	return g->detailed && key->order >= page->env->sample.certain_order;
+}
+
+/* For a table of live pages: adds untraced frees of account rows without live pages, to groups that
+ * exist.
+ */
+static int page_add_untraced(const struct page_report *page, struct page_groups *g)
+{
+	size_t i;
+
+	for (i = 0; i < page->acc->nr_rows; i++) {
+		const struct page_counts *c = &page->acc->rows[i];
+		struct page_group_key key;
+		uint32_t id;
+
+		if (g->group_of[i] != UINT32_MAX || !c->implicit_pages ||
+		    (sums_tasks(page, g) && page_account_key(page->acc, i)->all_tasks))
+			continue;
+		if (!page_group_key(page, g, i, &key))
+			return -ENOMEM;
+		id = intern_find(&g->keys, &key, sizeof(key));
+		if (id)
+			g->groups[id - 1].implicit_pages +=
+				c->implicit_pages * page_account_weight(page->acc, i);
+	}
+	return 0;
+}
+
+/* In a sample: intervals of the groups. */
+static int page_groups_estimate(const struct page_report *page, struct page_groups *g)
+{
+	struct estimate *e = calloc(g->nr + 1, sizeof(*e));
+	static const enum page_figure figures[] = { PAGE_SURE, PAGE_LIVING,
+						    PAGE_ALLOCATED };
+	int ret = e ? 0 : -ENOMEM;
+	size_t i, k;
+
+	for (k = 0; k < ARRAY_SIZE(figures) && !ret; k++) {
+		ret = page_report_estimate(page, figures[k], g->group_of, e, g->nr);
+		for (i = 0; i < g->nr && !ret; i++) {
+			struct page_group *group = &g->groups[i];
+
+			group->net.sampled = true;
+			if (figures[k] == PAGE_SURE)
+				group->net.low = e[i].low;
+			else if (figures[k] == PAGE_LIVING)
+				group->net.high = e[i].high;
+			if (figures[k] !=
+			    (page->opts->live ? PAGE_LIVING : PAGE_ALLOCATED))
+				continue;
+			group->bytes = e[i];
+			if (!page->opts->live && all_recorded(page, g, i))
+				group->bytes.high = group->bytes.low;
+		}
+	}
+	free(e);
+	return ret;
+}
+
+static struct table *page_table(const struct page_report *page, const char *what,
+				enum subject_kind kind)
+{
+	const char *live = page->opts->live ? "Live pages" : "Page allocations";
+	struct strbuf title = { 0 };
+	struct table *t;
+
+	strbuf_printf(&title, "%s by %s", live, what);
+	t = table_type_new(&page_type, strbuf_text(&title),
+			   subject_estimated(kind, kind && page_report_estimates(page)),
+			   page->opts->live);
+	strbuf_free(&title);
+	if (t) {
+		table_set_by(t, kind ? what : "page");
+		table_type_hide_interval(t, page->opts->live);
+	}
+	return t;
+}
+
+static void page_add_rows(const struct page_report *page,
+			  const struct page_groups *groups, struct table *t)
+{
+	uint64_t gfp_used = 0;
+	size_t i;
+
+	for (i = 0; i < groups->nr; i++) {
+		const struct page_group_key *key =
+			intern_get(&groups->keys, (uint32_t)i + 1, NULL);
+		const struct page_row row = { .subject = { &groups->subjects,
+							   key->subject },
+					      .page = page,
+					      .sum = &groups->groups[i],
+					      .key = key,
+					      .gfp_used = &gfp_used };
+
+		/* By task: a group without pages has no row. */
+		if (groups->groups[i].pages &&
+		    !table_type_add_row(&page_type,
+					subject_estimated(groups->subjects.kind,
+							  page_report_estimates(page)),
+					t, &row))
+			break;
+	}
+	page_report_legend(page, t, gfp_used);
+}
+
+static int page_by(struct page_report *page, enum subject_kind kind,
+		   struct report *report)
+{
+	char words[SUBJECT_WORDS];
+	struct table *t = page_table(page, subjects_words(kind, words), kind);
+	struct page_groups groups = { .detailed = PAGE_DETAILED & subject_rows(kind) };
+	int ret = t ? subjects_init(&groups.subjects, page->env, kind, &page->sites,
+				    &page->acc->lives.dimensions)
+		    : -ENOMEM;
+
+	if (!ret)
+		ret = page_collect(page, &groups);
+	if (!ret && page->opts->live)
+		ret = page_add_untraced(page, &groups);
+	if (!ret && page_report_estimates(page))
+		ret = page_groups_estimate(page, &groups);
+	if (!ret) {
+		page_add_rows(page, &groups, t);
+		page_report_summary(page, t);
+		report_add_table(report, t);
+		t = NULL;
+	}
+	table_free(t);
+	subjects_free(&groups.subjects);
+	intern_free(&groups.keys);
+	free(groups.group_of);
+	free(groups.groups);
+	return ret;
+}
+
+static int page_by_pfn(struct page_report *page, struct report *report)
+{
+	bool live = page->opts->live;
+	struct table *t = page_table(page, "page frame", SUBJECT_NONE);
+	uint64_t gfp_used = 0;
+	size_t i;
+
+	if (!t)
+		return -ENOMEM;
+	for (i = 0; i < page->acc->addresses.nr; i++) {
+		const struct page_pfn *p = &page->acc->addresses.pfns[i];
+		const struct page_key *from = page_account_key(page->acc, p->row);
+		struct page_group_key key = { .gfp_flags = from->gfp_flags,
+					      .order = from->order,
+					      .migratetype = from->migratetype };
+		struct page_group sum = {
+			.hit = live ? p->live_pages != 0 : p->hit,
+			.pages = live ? p->live_pages : p->hit << from->order,
+			.implicit_pages = p->implicit_pages,
+			.net = page_report_net(page, p->row, p->live_pages,
+					       p->sure_pages),
+		};
+		const struct page_row row = { .page = page,
+					      .pfn = p->pfn,
+					      .row = p->row,
+					      .sum = &sum,
+					      .key = &key,
+					      .gfp_used = &gfp_used };
+
+		if (sum.pages && !table_type_add_row(&page_type, SUBJECT_NONE, t, &row))
+			break;
+	}
+	page_report_legend(page, t, gfp_used);
+	if (page_report_estimates(page))
+		table_add_note(t, "!Rows are page frames of the sample, not estimates.");
+	page_report_summary(page, t);
+	report_add_table(report, t);
+	return 0;
+}
+
+/* The callsite of every account row; each stack is resolved once. */
+static int page_resolve(struct page_report *page)
+{
+	struct u64_map known = { 0 }; /* stack -> a row that has it */
+	size_t i;
+
+	page->callsites = calloc(page->acc->nr_rows + 1, sizeof(*page->callsites));
+	if (!page->callsites)
+		return -ENOMEM;
+	for (i = 0; i < page->acc->nr_rows; i++) {
+		uint32_t stack = page_account_key(page->acc, i)->stack;
+		uint32_t *row = u64_map_insert(&known, stack, (uint32_t)i);
+
+		if (!row)
+			break;
+		page->callsites[i] = *row < i ? page->callsites[*row]
+					      : sites_of_stack(&page->sites, stack);
+	}
+	u64_map_free(&known);
+	return i < page->acc->nr_rows ? -ENOMEM : 0;
+}
+
+int page_report_bounds(struct page_report *page)
+{
+	const struct u64_map *hidden = &page->acc->lives.hidden_gone;
+	int ret = 0;
+	size_t i;
+
+	bounds_init(&page->bounds, page->env);
+	for (i = 0; i < page->acc->nr_rows && !ret; i++) {
+		if (page->acc->rows[i].implicit_pages)
+			ret = bounds_suspect(&page->bounds, page->callsites[i]);
+	}
+	for (i = 0; i < hidden->capacity && !ret; i++) {
+		const struct u64_map_slot *slot = &hidden->slots[i];
+		uint32_t stack =
+			slot->used ? page_account_key(page->acc, slot->key)->stack : 0;
+
+		if (slot->used && slot->value)
+			ret = bounds_suspect(&page->bounds,
+					     sites_of_stack(&page->sites, stack));
+	}
+	return ret;
+}
+
+static int page_tables(struct page_report *page, struct report *report)
+{
+	const struct analysis_options *opts = page->opts;
+	bool by = !(subject_rows(opts->by) & ~PAGE_ROWS);
+	int ret = 0;
+
+	if (opts->by_caller || !(opts->by_address || by || opts->tree.roots))
+		ret = page_by(page, SUBJECT_CALLSITE, report);
+	if (!ret && by)
+		ret = page_by(page, opts->by, report);
+	if (!ret && opts->by_address)
+		ret = page_by_pfn(page, report);
+	if (!ret && opts->tree.roots)
+		ret = page_report_tree(page, report);
+	if (!ret)
+		ret = page_report_failed(page, report);
+	if (!ret)
+		ret = page_report_free_only(page, report);
+	if (!ret)
+		ret = page_matrix(page->acc, page->env, opts->live, report);
+	return ret;
+}
+
+/**
+ * struct page_analysis - the account, and the options of its view
+ * @ended: the account is finished
+ */
+struct page_analysis {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct page_account *acc; /* of the stream; others may use it, too */
+	bool ended;
+};
+
+static int page_create(const struct analysis_env *env,
+		       const struct analysis_options *opts, void **self)
+{
+	struct page_analysis *page = calloc(1, sizeof(*page));
+	struct dimensions dimensions;
+	int ret;
+
+	*self = page;
+	if (!page)
+		return -ENOMEM;
+	page->env = env;
+	page->opts = opts;
+	dimensions = subjects_page_dimensions(opts->by);
+	dimensions.task_sums = subjects_of_tasks(opts->by);
+	ret = accounts_page(env->accounts, &dimensions, &page->acc);
+	if (!ret)
+		page->acc->by_pfn |= opts->by_address;
+	return ret;
+}
+
+static void page_end(void *self)
+{
+	struct page_analysis *page = self;
+
+	page->ended = true;
+}
+
+/* Shows the tables of finished @acc. */
+static int page_show(const struct page_analysis *page, const struct page_account *acc,
+		     struct report *report)
+{
+	struct page_report r = { .env = page->env, .opts = page->opts, .acc = acc };
+	int ret = acc->failed ? -ENOMEM : 0;
+
+	sites_init(&r.sites, page->env);
+	if (!ret)
+		ret = page_resolve(&r);
+	if (!ret)
+		ret = page_report_bounds(&r);
+	if (!ret)
+		ret = page_tables(&r, report);
+	sites_free(&r.sites);
+	bounds_free(&r.bounds);
+	free(r.callsites);
+	return ret;
+}
+
+static int page_view(const void *self, struct report *report)
+{
+	const struct page_analysis *page = self;
+	struct page_account *now;
+	int ret;
+
+	if (page->ended)
+		return page_show(page, page->acc, report);
+	/* Show the tables as if the stream ended here; the account itself goes on unchanged. */
+	now = calloc(1, sizeof(*now));
+	ret = now ? page_account_copy(now, page->acc) : -ENOMEM;
+	if (!ret) {
+		page_account_finish(now);
+		ret = page_show(page, now, report);
+	}
+	if (now)
+		page_account_free(now);
+	free(now);
+	return ret;
+}
+
+static void page_destroy(void *self)
+{
+	free(self);
+}
+
+static const struct table_type *const tables[] = {
+	&page_type,	      &page_tree_type,	 &page_failed_type,
+	&page_free_only_type, &page_matrix_type, NULL
+};
+
+const struct analysis analysis_page = {
+	.name = "page",
+	.help = "page allocations",
+	.use = ANALYSIS_USUAL,
+	.needs = NEEDS_PAGE,
+	.rows = PAGE_ROWS,
+	.estimates = true,
+	.tables = tables,
+	.create = page_create,
+	.apart = true,
+	.end = page_end,
+	.view = page_view,
+	.destroy = page_destroy,
+};

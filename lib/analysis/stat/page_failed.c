@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: page allocations that failed.
+ * In: finished page accounts. Out: table "page_failed".
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/stat/page_report.h"
+#include "base/array.h"
+
+/* The key of a row; without padding, because keys are compared as bytes. */
+struct failed_key {
+	uint64_t gfp_flags;
+	uint32_t site; /* group of @sites */
+	uint32_t order;
+	int32_t migratetype;
+	uint32_t pad;
+};
+
+struct failed_rows {
+	struct intern keys;
+	uint64_t *hits; /* count of key n at n - 1 */
+	size_t nr, capacity;
+};
+
+static int failed_add(struct failed_rows *rows, const struct failed_key *key,
+		      uint64_t hits)
+{
+	uint32_t id = intern_id(&rows->keys, key, sizeof(*key));
+
+	if (!id || array_reserve(&rows->hits, &rows->capacity, id, sizeof(*rows->hits)))
+		return -ENOMEM;
+	if (id > rows->nr)
+		rows->hits[rows->nr++] = 0;
+	rows->hits[id - 1] += hits;
+	return 0;
+}
+
+/* Merges the account's rows of one function, order, migratetype and flags. */
+static int failed_collect(struct page_report *page, struct failed_rows *rows)
+{
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < page->acc->nr_rows && !ret; i++) {
+		const struct page_key *from = page_account_key(page->acc, i);
+		struct failed_key key = { .gfp_flags = from->gfp_flags,
+					  .order = from->order,
+					  .migratetype = from->migratetype };
+
+		if (!page->acc->rows[i].failed)
+			continue;
+		key.site = sites_group(&page->sites, page->callsites[i]);
+		ret = key.site == UINT32_MAX
+			      ? -ENOMEM
+			      : failed_add(rows, &key, page->acc->rows[i].failed);
+	}
+	return ret;
+}
+
+/* A row's data. */
+struct failed_row {
+	const struct page_report *page;
+	const struct failed_key *key;
+	uint64_t hit;
+	uint64_t *gfp_used;
+};
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct failed_row *r = row;
+
+	return cell_uint((r->hit << r->key->order) * r->page->env->page_size);
+}
+
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	const struct failed_row *r = row;
+
+	return cell_uint(r->hit);
+}
+
+static struct cell cell_order(const void *row, struct table *t)
+{
+	const struct failed_row *r = row;
+
+	return cell_uint(r->key->order);
+}
+
+static struct cell cell_migtype(const void *row, struct table *t)
+{
+	const struct failed_row *r = row;
+
+	return page_report_migratetype(r->page, t, r->key->migratetype);
+}
+
+static struct cell cell_gfp(const void *row, struct table *t)
+{
+	const struct failed_row *r = row;
+
+	return page_report_gfp(r->page, t, r->key->gfp_flags, r->gfp_used);
+}
+
+static struct cell cell_gfp_names(const void *row, struct table *t)
+{
+	const struct failed_row *r = row;
+
+	return page_report_gfp_names(r->page, t, r->key->gfp_flags);
+}
+
+static struct cell cell_callsite(const void *row, struct table *t)
+{
+	const struct failed_row *r = row;
+
+	return sites_cell(&r->page->sites, r->key->site, t);
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "bytes",
+		      .title = "Asked_for/Per",
+		      .unit = UNIT_BYTES,
+		      .per = "hit",
+		      .help = "Bytes of failed requests, and per request on average." },
+	  .fill = cell_bytes },
+	{ .column = { .name = "hit",
+		      .title = "Failed",
+		      .unit = UNIT_COUNT,
+		      .leaves = 20,
+		      .help = "Requests that failed." },
+	  .fill = cell_hit },
+	{ .column = { .name = "order",
+		      .title = "Order",
+		      .leaves = 15,
+		      .help = "The requested block size: 2^order pages." },
+	  .fill = cell_order },
+	{ .column = { .name = "migtype",
+		      .title = "Migrate type",
+		      .leaves = 80,
+		      .help = "The requested migratetype." },
+	  .fill = cell_migtype },
+	{ .column = { .name = "gfp",
+		      .title = "GFP flags",
+		      .leaves = 90,
+		      .help = "The request's flags, spelled out in the legend; unknown bits in hexadecimal." },
+	  .fill = cell_gfp },
+	{ .column = { .name = "callsite",
+		      .title = "Callsite",
+		      .last = true,
+		      .help = "The function that made the request." },
+	  .fill = cell_callsite },
+	{ .column = { .name = "gfp_names",
+		      .title = "GFP names",
+		      .hidden = true,
+		      .list = true,
+		      .help = "The request's flags by their full names; unknown bits in hexadecimal." },
+	  .fill = cell_gfp_names },
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+const struct table_type page_failed_type = {
+	.name = "page_failed",
+	.help = "page requests that failed; only where some did",
+	.sort = "bytes,hit",
+	.columns = columns,
+};
+
+static void failed_fill(const struct page_report *page, const struct failed_rows *rows,
+			struct table *t)
+{
+	uint64_t gfp_used = 0;
+	uint32_t i;
+
+	for (i = 0; i < rows->nr; i++) {
+		const struct failed_row row = { page,
+						intern_get(&rows->keys, i + 1, NULL),
+						rows->hits[i], &gfp_used };
+
+		if (!table_type_add_row(&page_failed_type, SUBJECT_NONE, t, &row))
+			break;
+	}
+	page_report_legend(page, t, gfp_used);
+}
+
+int page_report_failed(struct page_report *page, struct report *report)
+{
+	struct failed_rows rows = { 0 };
+	struct table *t;
+	int ret;
+
+	if (!page->acc->totals.failures)
+		return 0;
+	t = table_type_new(&page_failed_type, "Page allocations that failed, by callsite",
+			   SUBJECT_NONE, false);
+	ret = t ? failed_collect(page, &rows) : -ENOMEM;
+	if (!ret) {
+		table_set_by(t, "callsite");
+		failed_fill(page, &rows, t);
+		report_add_table(report, t);
+		t = NULL;
+	}
+	table_free(t);
+	intern_free(&rows.keys);
+	free(rows.hits);
+	return ret;
+}

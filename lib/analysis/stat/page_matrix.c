@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the order x migratetype matrix of page allocations.
+ * In: page accounts. Out: table "page_matrix".
+ */
+#include "analysis/stat/page_matrix.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Migratetypes past these share one column: a kernel has six. */
+#define MATRIX_TYPES MIGRATETYPE_MAX
+#define MATRIX_OTHER MATRIX_TYPES
+
+struct matrix {
+	uint64_t hits[PAGE_ORDER_LIMIT + 1][MATRIX_TYPES + 1];
+	unsigned int nr_orders, nr_types;
+	bool other;
+};
+
+static void matrix_add(struct matrix *m, const struct page_key *key, uint64_t hit)
+{
+	unsigned int type = key->migratetype >= 0 && key->migratetype < MATRIX_TYPES
+				    ? (unsigned int)key->migratetype
+				    : MATRIX_OTHER;
+
+	if (!hit || key->order > PAGE_ORDER_LIMIT)
+		return;
+	m->hits[key->order][type] += hit;
+	if (key->order >= m->nr_orders)
+		m->nr_orders = key->order + 1;
+	if (type == MATRIX_OTHER)
+		m->other = true;
+	else if (type >= m->nr_types)
+		m->nr_types = type + 1;
+}
+
+static struct cell cell_order(const void *row, struct table *t)
+{
+	const unsigned int *order = row;
+
+	return cell_uint(*order);
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "order",
+		      .title = "Order",
+		      .help = "Blocks of 2^order pages." },
+	  .fill = cell_order },
+	{ .column = { .name = "MIGRATETYPE",
+		      .unit = UNIT_COUNT,
+		      .help = "One column each: allocations that requested it; other: an unknown one." },
+	  .many = true },
+	COLUMNS_END,
+};
+
+const struct table_type page_matrix_type = {
+	.name = "page_matrix",
+	.help = "page allocations by order and migratetype",
+	.columns = columns,
+};
+
+static void matrix_columns(struct matrix *m, const struct migratetypes *names,
+			   struct table *t)
+{
+	unsigned int type;
+
+	/* Show the three types that every kernel has even if they are not used. */
+	if (m->nr_types < 3)
+		m->nr_types = 3;
+	for (type = 0; type < m->nr_types; type++) {
+		const char *name = migratetype_name(names, (int)type);
+		struct column column = { .unit = UNIT_COUNT };
+		char number[16];
+
+		snprintf(number, sizeof(number), "%u", type);
+		column.name = column.title = name ? name : number;
+		table_add_column(t, &column);
+	}
+	if (m->other)
+		table_add_column(t, &(struct column){ .name = "other",
+						      .title = "other",
+						      .unit = UNIT_COUNT });
+}
+
+static const char *matrix_origin(enum migratetype_origin origin)
+{
+	switch (origin) {
+	case MIGRATETYPE_FROM_PAGETYPEINFO:
+		return "that kernel's pagetypeinfo";
+	case MIGRATETYPE_FROM_RELEASE:
+		return "the kernel's release, as the recording has no pagetypeinfo";
+	default:
+		return "today's kernels, as the recording names none";
+	}
+}
+
+int page_matrix(const struct page_account *acc, const struct analysis_env *env, bool live,
+		struct report *report)
+{
+	struct table *t =
+		table_type_new(&page_matrix_type,
+			       live ? "Live page blocks by order and migratetype"
+				    : "Page allocations by order and migratetype",
+			       SUBJECT_NONE, live);
+	struct matrix *m = calloc(1, sizeof(*m));
+	unsigned int order, type;
+	size_t i;
+
+	if (!t || !m) {
+		table_free(t);
+		free(m);
+		return -ENOMEM;
+	}
+	for (i = 0; i < acc->nr_rows; i++)
+		matrix_add(m, page_account_key(acc, i),
+			   (live ? acc->rows[i].live_hit : acc->rows[i].hit) *
+				   page_account_weight(acc, i));
+	matrix_columns(m, env->migratetypes, t);
+	table_add_note(t, "Migratetypes are the requested ones; named by %s.",
+		       matrix_origin(env->migratetypes->origin));
+	for (order = 0; order < m->nr_orders; order++) {
+		struct cell *row;
+
+		if (!table_type_add_row(&page_matrix_type, SUBJECT_NONE, t, &order))
+			break;
+		row = t->cells + (t->nr_rows - 1) * t->nr_columns;
+		for (type = 0; type < m->nr_types; type++)
+			row[type + 1] = cell_uint(m->hits[order][type]);
+		if (m->other)
+			row[m->nr_types + 1] = cell_uint(m->hits[order][MATRIX_OTHER]);
+	}
+	free(m);
+	report_add_table(report, t);
+	return 0;
+}

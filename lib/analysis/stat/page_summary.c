@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the summary of the page reports, and frees without an allocation.
+ * In: finished page accounts. Out: named numbers; table "page_free_only".
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/stat/other_frees.h"
+#include "analysis/stat/page_report.h"
+#include "base/array.h"
+
+struct net_range page_report_net(const struct page_report *page, uint32_t row,
+				 uint64_t live, uint64_t sure)
+{
+	uint64_t size = page->env->page_size;
+
+	struct net_range r =
+		bounds_net(&page->bounds, page->callsites[row], live * size, sure * size);
+
+	/* Every free of a page has an event (free_pages_prepare() of mm/page_alloc.c). */
+	if (page->bounds.all_frees)
+		net_range_prove(&r, r.seen, r.net);
+	return r;
+}
+
+/* The figure to estimate. */
+struct figure_of {
+	const struct page_report *page;
+	enum page_figure figure;
+};
+
+static uint32_t unit_of_row(const void *of, size_t row)
+{
+	const struct page_account *acc = ((const struct figure_of *)of)->page->acc;
+
+	return dimension_value(&acc->lives.dimensions, &page_account_key(acc, row)->dims,
+			       DIMENSION_UNIT);
+}
+
+static uint64_t figure_of_row(const void *of, size_t row)
+{
+	const struct figure_of *f = of;
+	const struct page_counts *c = &f->page->acc->rows[row];
+
+	switch (f->figure) {
+	case PAGE_ALLOCATED:
+		return (c->hit << page_account_key(f->page->acc, row)->order) *
+		       f->page->env->page_size;
+	case PAGE_LIVING:
+		return c->live_pages * f->page->env->page_size;
+	default:
+		return page_report_net(f->page, (uint32_t)row, c->live_pages,
+				       c->sure_pages)
+			.min;
+	}
+}
+
+int page_report_estimate(const struct page_report *page, enum page_figure figure,
+			 const uint32_t *group_of, struct estimate *out, size_t nr)
+{
+	const struct figure_of of = { page, figure };
+	const struct row_values values = { &of, page->acc->nr_rows, unit_of_row,
+					   figure_of_row };
+	const struct estimate_rule rule = { &page->env->sample, ESTIMATE_HEAVIER };
+
+	return estimate_rows(&values, &rule, group_of, out, nr);
+}
+
+/* The parts of the live bytes: live = sure + seen + implicit + lost. */
+static void add_parts(const struct net_range *net, struct table *t)
+{
+	const struct summary_line parts[] = {
+		{ "bytes_live_min", "    sure to be live", UNIT_BYTES, net->min, true,
+		  SUMMARY_DETAIL },
+		{ "bytes_live_seen", "    seen: allocated, and not seen freed",
+		  UNIT_BYTES, net->seen, true, SUMMARY_DETAIL },
+		{ "bytes_live_implicit",
+		  "    possibly freed untraced, as others of the callsite were",
+		  UNIT_BYTES, net->implicit, true, SUMMARY_DOUBT },
+		{ "bytes_live_lost", "    may have been freed while events were lost",
+		  UNIT_BYTES, net->lost, true, SUMMARY_DOUBT },
+	};
+
+	table_add_summary_lines(t, parts, ARRAY_SIZE(parts), false);
+}
+
+static void add_net(const struct page_report *page, struct table *t)
+{
+	struct net_range net = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < page->acc->nr_rows; i++) {
+		const struct page_counts *c = &page->acc->rows[i];
+		struct net_range row =
+			page_report_net(page, i, c->live_pages, c->sure_pages);
+
+		net_range_add(&net, &row, page_account_weight(page->acc, i));
+	}
+	add_parts(&net, t);
+}
+
+static void add_notes(const struct page_report *page, struct table *t)
+{
+	const struct page_totals *s = &page->acc->totals;
+	uint64_t hits = s->requests - s->failures;
+
+	if (hits && s->without_stack == hits)
+		table_add_note(
+			t,
+			"!No page allocation has a callchain, so the callsites are unknown. Record callchains with: kmemx record --page (trace-cmd record: -T)");
+	other_frees_note(page->acc->lives.filtered, s->other, t);
+}
+
+/* In a sample: totals of the rows are estimated; the others, which are not by unit, are unknown. */
+static struct page_totals totals_of(const struct page_report *page)
+{
+	struct page_totals t = page->acc->totals;
+	size_t i;
+
+	if (!page_report_estimates(page))
+		return t;
+	t.pages = t.implicit_pages = t.live_pages = t.live_blocks = t.without_stack = 0;
+	t.requests = t.failures;
+	for (i = 0; i < page->acc->nr_rows; i++) {
+		const struct page_counts *c = &page->acc->rows[i];
+		const struct page_key *key = page_account_key(page->acc, i);
+		uint64_t times = page_account_weight(page->acc, i);
+
+		t.requests += c->hit * times;
+		t.pages += (c->hit << key->order) * times;
+		t.implicit_pages += c->implicit_pages * times;
+		t.live_pages += c->live_pages * times;
+		t.live_blocks += c->live_hit * times;
+		t.without_stack += key->stack ? 0 : c->hit * times;
+	}
+	t.freed_pages = t.pages - t.implicit_pages - t.live_pages;
+	return t;
+}
+
+static const char *const unknown_of_sample[] = {
+	"alloc_freed",	   "alloc_implicit", "frees",		"frees_matched",
+	"frees_reordered", "frees_split",    "frees_merged",	"frees_unmatched",
+	"frees_double",	   "frees_other",    "bytes_unmatched", "frees_batched",
+};
+
+static int add_intervals(const struct page_report *page, struct table *t)
+{
+	uint32_t *group_of = calloc(page->acc->nr_rows + 1, sizeof(*group_of));
+	struct estimate all = { 0 }, live = { 0 };
+	int ret = group_of ? 0 : -ENOMEM;
+
+	if (!ret)
+		ret = page_report_estimate(page, PAGE_ALLOCATED, group_of, &all, 1);
+	if (!ret)
+		ret = page_report_estimate(page, PAGE_LIVING, group_of, &live, 1);
+	free(group_of);
+	if (!ret) {
+		const struct summary_line ends[] = {
+			{ "bytes_low", "Total bytes allocated, at least (95 %)",
+			  UNIT_BYTES, all.low, false, SUMMARY_USUAL },
+			{ "bytes_high", "Total bytes allocated, at most (95 %)",
+			  UNIT_BYTES, all.high, false, SUMMARY_USUAL },
+			{ "bytes_live_low", "  live at the end, at least (95 %)",
+			  UNIT_BYTES, live.low, true, SUMMARY_USUAL },
+			{ "bytes_live_high", "  live at the end, at most (95 %)",
+			  UNIT_BYTES, live.high, true, SUMMARY_USUAL },
+		};
+
+		table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+		estimate_summary(page->opts->live ? &live : &all, page->opts->live, t);
+		table_blank_summary(t, unknown_of_sample, ARRAY_SIZE(unknown_of_sample));
+	}
+	return ret;
+}
+
+static void add_counts(const struct page_report *page, const struct page_totals *s,
+		       struct table *t, bool lossy)
+{
+	uint64_t size = page->env->page_size;
+	const struct summary_line counts[] = {
+		{ "alloc_freed", "Allocations freed", UNIT_COUNT, s->alloc_freed, false,
+		  SUMMARY_DETAIL },
+		{ "alloc_implicit", "Allocations ended without an event", UNIT_COUNT,
+		  s->implicit_blocks, false, SUMMARY_DETAIL },
+		{ "alloc_only", "Allocations live at the end (alloc-only)", UNIT_COUNT,
+		  s->live_blocks, true, SUMMARY_USUAL },
+		{ "frees", "Total free requested", UNIT_COUNT, s->frees, false,
+		  SUMMARY_USUAL },
+		{ "frees_matched", "  matched", UNIT_COUNT, s->matched, false,
+		  SUMMARY_DETAIL },
+		{ "frees_reordered",
+		  "    seen before their allocation (clocks of CPUs differ)", UNIT_COUNT,
+		  s->reordered, false, SUMMARY_DETAIL },
+		{ "frees_split", "  of part of a larger block (split)", UNIT_COUNT,
+		  s->split, false, SUMMARY_DETAIL },
+		{ "frees_merged", "  of several blocks at once", UNIT_COUNT, s->merged,
+		  false, SUMMARY_DETAIL },
+		{ "frees_unmatched",
+		  "  unmatched (free-only: allocated before, or in bulk)", UNIT_COUNT,
+		  s->unmatched, false, SUMMARY_DETAIL },
+		{ "frees_double", "  of freed pages (freed twice, or allocated in bulk)",
+		  UNIT_COUNT, s->again, false, SUMMARY_DETAIL },
+		{ "frees_other", other_frees_title(page->acc->lives.filtered), UNIT_COUNT,
+		  s->other, false, SUMMARY_DETAIL },
+		{ "bytes_unmatched", "Bytes freed without an allocation event",
+		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size, false,
+		  SUMMARY_DOUBT },
+		{ "frees_batched", "Frees announced as batched", UNIT_COUNT, s->batched,
+		  false, SUMMARY_DETAIL },
+		{ "without_stack", "Allocations without a callchain", UNIT_COUNT,
+		  s->without_stack, false, SUMMARY_USUAL },
+	};
+	const struct summary_item implausible = {
+		.name = "implausible",
+		.title = "Events with an impossible order or page, left out",
+		.unit = UNIT_COUNT,
+		.value = cell_uint(s->implausible),
+		.rank = SUMMARY_DOUBT,
+	};
+
+	table_add_summary_lines(t, counts, ARRAY_SIZE(counts), lossy);
+	table_add_summary_items(t, &implausible, 1);
+}
+
+void page_report_summary(struct page_report *page, struct table *t)
+{
+	const struct page_totals totals = totals_of(page), *s = &totals;
+	uint64_t size = page->env->page_size;
+	bool lossy = s->losses != 0;
+	const struct summary_line bytes[] = {
+		{ "requests", "Total alloc requested", UNIT_COUNT, s->requests, false,
+		  SUMMARY_TOTAL },
+		{ "failures", "Total alloc failure", UNIT_COUNT, s->failures, false,
+		  SUMMARY_FAILED },
+		{ "bytes_failed", "Bytes of failed requests", UNIT_BYTES,
+		  s->failed_pages * size, false, SUMMARY_DETAIL },
+		{ "bytes", "Total bytes allocated", UNIT_BYTES, s->pages * size, false,
+		  SUMMARY_TOTAL },
+		{ "bytes_freed", "  freed", UNIT_BYTES, s->freed_pages * size, false,
+		  SUMMARY_TOTAL },
+		{ "bytes_implicit",
+		  "  freed without an event (the page was allocated again)", UNIT_BYTES,
+		  s->implicit_pages * size, false, SUMMARY_DOUBT },
+		{ "bytes_live", "  live at the end", UNIT_BYTES, s->live_pages * size,
+		  true, SUMMARY_TOTAL },
+	};
+
+	if (page->summarised)
+		return;
+	page->summarised = true;
+	add_notes(page, t);
+	table_set_summary_title(t, "SUMMARY (page allocator)");
+	table_add_summary_lines(t, bytes, ARRAY_SIZE(bytes), lossy);
+	add_net(page, t);
+	add_counts(page, s, t, lossy);
+	if (page_report_estimates(page) && add_intervals(page, t))
+		t->failed = true;
+}
+
+/* The page allocator's own functions on the free path, from 4.x to 7.x: callsites are their
+ * callers. Anchored at the end, like the rule for allocations.
+ */
+#define FREE_CORE                                                                       \
+	"^(_{0,3}free_(pcp_prepare|pages?(_prepare|_ok|_exact|_nolock)?|the_page|"      \
+	"frozen_pages|unref_(page|page_prepare|page_commit|page_list|folios)|"          \
+	"(unref_)?hot_cold_page(_list)?|large_kmalloc|pages_and_swap_cache|"            \
+	"page_and_swap_cache|folio_and_swap_cache)|__page_cache_release|release_pages|" \
+	"_{0,2}(put_page|folio_put|put_single_page|folio_put_small|folio_put_large|"    \
+	"put_compound_page|folios_put|folios_put_refs)|destroy_large_folio|"            \
+	"__pagevec_release|__folio_batch_release)"                                      \
+	"(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
+
+struct free_only_row {
+	const struct page_report *page;
+	uint32_t group;
+	struct page_free_only sum;
+};
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct free_only_row *r = row;
+
+	return cell_uint(r->sum.pages * r->page->env->page_size);
+}
+
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	const struct free_only_row *r = row;
+
+	return cell_uint(r->sum.hit);
+}
+
+static struct cell cell_callsite(const void *row, struct table *t)
+{
+	const struct free_only_row *r = row;
+
+	return sites_cell(&r->page->sites, r->group, t);
+}
+
+static const struct column_type free_only_columns[] = {
+	{ .column = { .name = "bytes",
+		      .title = "Free_only/Per",
+		      .unit = UNIT_BYTES,
+		      .per = "hit",
+		      .help = "Bytes freed without an allocation event, and per free on average." },
+	  .fill = cell_bytes },
+	{ .column = { .name = "hit",
+		      .title = "Hit",
+		      .unit = UNIT_COUNT,
+		      .leaves = 20,
+		      .help = "Frees of them." },
+	  .fill = cell_hit },
+	{ .column = { .name = "callsite",
+		      .title = "Freed by",
+		      .last = true,
+		      .help = "The function that freed." },
+	  .fill = cell_callsite },
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+const struct table_type page_free_only_type = {
+	.name = "page_free_only",
+	.help = "pages freed without an allocation event; only where frees have callchains",
+	.sort = "bytes,hit",
+	.columns = free_only_columns,
+};
+
+/* The function that freed, by the rule for frees. */
+static uint32_t free_only_group(struct page_report *page, struct callsite_rule *rule,
+				uint32_t stack)
+{
+	uint32_t nr = 0;
+	const uint64_t *frames = event_stream_stack(page->env->stream, stack, &nr);
+	int index = frames ? callsite_find(rule, page->env->syms, frames, nr) : -1;
+
+	return sites_group(&page->sites, index < 0 ? 0 : frames[index]);
+}
+
+/* Adds the stacks up by freeing function. */
+static int free_only_collect(struct page_report *page, struct page_free_only **sums,
+			     size_t *nr)
+{
+	static const char *const core = FREE_CORE;
+	struct callsite_rule *rule = NULL;
+	size_t capacity = 0, i;
+	int ret = callsite_rule_new(&rule, &core, 1, NULL);
+
+	for (i = 0; i < page->acc->lives.nr_free_only && !ret; i++) {
+		const struct page_free_only *from = &page->acc->lives.free_only[i];
+		uint32_t group = free_only_group(page, rule, from->stack);
+
+		ret = group == UINT32_MAX ? -ENOMEM
+					  : array_reserve(sums, &capacity, group + 1UL,
+							  sizeof(**sums));
+		if (ret)
+			break;
+		while (*nr <= group)
+			(*sums)[(*nr)++] = (struct page_free_only){ 0 };
+		(*sums)[group].hit += from->hit;
+		(*sums)[group].pages += from->pages;
+	}
+	callsite_rule_free(rule);
+	return ret;
+}
+
+int page_report_free_only(struct page_report *page, struct report *report)
+{
+	const struct page_lives *lives = &page->acc->lives;
+	struct page_free_only *sums = NULL;
+	bool stacks = false;
+	struct table *t;
+	size_t nr = 0;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < lives->nr_free_only; i++)
+		stacks |= lives->free_only[i].stack != 0;
+	/* With only part of the allocations it would show the frees of all others. */
+	if (!stacks || lives->scope.part || lives->filtered)
+		return 0;
+	t = table_type_new(&page_free_only_type,
+			   "Pages freed without an allocation event, by who freed",
+			   SUBJECT_NONE, false);
+	ret = t ? free_only_collect(page, &sums, &nr) : -ENOMEM;
+	if (!ret)
+		table_set_by(t, "callsite");
+	for (i = 0; i < nr && !ret; i++) {
+		const struct free_only_row row = { page, i, sums[i] };
+
+		if (row.sum.hit &&
+		    !table_type_add_row(&page_free_only_type, SUBJECT_NONE, t, &row))
+			break;
+	}
+	if (!ret && page_report_estimates(page))
+		table_add_note(t, "!Figures of this table are those of the sample.");
+	if (!ret)
+		report_add_table(report, t);
+	else
+		table_free(t);
+	free(sums);
+	return ret;
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the peak number of live kmalloc'ed objects, by callsite and size.
+ * In: lives of slab objects. Out: counts by callsite and size.
+ *
+ * The peak of a sum is not the sum of the peaks, so callsites are resolved while lives come in,
+ * once for each row of the account.
+ */
+#include "analysis/stat/size_peaks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+#define NOT_KMALLOC UINT32_MAX
+
+void size_peaks_init(struct size_peaks *p, const struct analysis_env *env,
+		     const struct slab_lives *lives)
+{
+	*p = (struct size_peaks){ .env = env, .lives = lives };
+	sites_init(&p->sites, env);
+}
+
+static uint32_t resolve(struct size_peaks *p, uint32_t row)
+{
+	const struct slab_key *key = slab_lives_key(p->lives, row);
+	uint32_t stack, group;
+
+	if (!key->kmalloc)
+		return NOT_KMALLOC;
+	stack = dimension_value(&p->lives->dimensions, &key->dims, DIMENSION_STACK);
+	group = sites_group(&p->sites, sites_beyond(p->env, key->callsite, stack));
+	if (group < UINT32_MAX - 1)
+		return group + 1;
+	p->failed = true;
+	return NOT_KMALLOC;
+}
+
+/* The group of row @row, plus 1; NOT_KMALLOC: objects that do not count. */
+static uint32_t site_of(struct size_peaks *p, uint32_t row)
+{
+	if (unlikely(row >= p->nr_rows)) {
+		if (array_reserve(&p->site_of, &p->rows_capacity, row + 1UL,
+				  sizeof(*p->site_of))) {
+			p->failed = true;
+			return NOT_KMALLOC;
+		}
+		while (p->nr_rows <= row)
+			p->site_of[p->nr_rows++] = 0;
+	}
+	if (unlikely(!p->site_of[row]))
+		p->site_of[row] = resolve(p, row);
+	return p->site_of[row];
+}
+
+/* The counts of @key; NULL: no memory. */
+static struct size_peak *counts_of(struct size_peaks *p, const struct size_peak_key *key)
+{
+	uint32_t id = intern_id(&p->keys, key, sizeof(*key));
+
+	if (!id || array_reserve(&p->counts, &p->capacity, id, sizeof(*p->counts)))
+		return NULL;
+	if (id > p->nr)
+		p->counts[p->nr++] = (struct size_peak){ 0 };
+	return &p->counts[id - 1];
+}
+
+static int count_site(struct size_peaks *p, uint32_t site)
+{
+	if (site >= p->nr_sites) {
+		if (array_reserve(&p->totals, &p->sites_capacity, site + 1UL,
+				  sizeof(*p->totals)))
+			return -ENOMEM;
+		while (p->nr_sites <= site)
+			p->totals[p->nr_sites++] = (struct size_peak_site){ 0 };
+	}
+	p->totals[site].hit++;
+	return 0;
+}
+
+/* @bytes rounded up to whole pages. */
+static uint64_t whole_pages(const struct size_peaks *p, uint32_t bytes)
+{
+	uint64_t page = p->env->page_size;
+
+	return (bytes + page - 1) / page * page;
+}
+
+/* @site gains or loses an object of size @key that consists of blocks of pages. */
+static void count_pages(struct size_peaks *p, struct size_peak_site *site,
+			const struct size_peak_key *key, bool born)
+{
+	struct size_peak_pages *now = &site->now;
+	uint64_t needed = whole_pages(p, key->bytes_req);
+
+	if (needed > key->bytes_alloc)
+		needed = key->bytes_alloc;
+	if (!born) {
+		now->objects--;
+		now->bytes -= key->bytes_alloc;
+		now->needed -= needed;
+		return;
+	}
+	now->objects++;
+	now->bytes += key->bytes_alloc;
+	now->needed += needed;
+	if (now->bytes - now->needed > site->most.bytes - site->most.needed)
+		site->most = *now;
+	if (!site->large++) {
+		site->bytes_req = key->bytes_req;
+		site->bytes_alloc = key->bytes_alloc;
+	} else if (site->bytes_req != key->bytes_req ||
+		   site->bytes_alloc != key->bytes_alloc) {
+		site->bytes_req = site->bytes_alloc = 0;
+	}
+}
+
+static void take_one(struct size_peaks *p, const struct slab_life *life)
+{
+	uint32_t site = site_of(p, life->row);
+	struct size_peak_key key = { .bytes_req = life->bytes_req,
+				     .bytes_alloc = life->bytes_alloc };
+	struct size_peak *c;
+	bool large;
+
+	if (site == NOT_KMALLOC || life->what == SLAB_FOUND) /* it was gone before */
+		return;
+	key.site = site - 1;
+	c = counts_of(p, &key);
+	if (!c || (life->what == SLAB_BORN && count_site(p, key.site))) {
+		p->failed = true;
+		return;
+	}
+	large = key.bytes_alloc > p->lives->large_bytes;
+	if (life->what != SLAB_BORN) {
+		if (large && c->live) {
+			count_pages(p, &p->totals[key.site], &key, false);
+			p->totals[key.site].large_gone += life->what == SLAB_GONE;
+		}
+		c->live -= c->live != 0;
+		c->gone += life->what == SLAB_GONE;
+		return;
+	}
+	if (large)
+		count_pages(p, &p->totals[key.site], &key, true);
+	c->hit++;
+	c->live++;
+	if (c->live > c->most)
+		c->most = c->live;
+}
+
+void size_peaks_take(struct size_peaks *p, const struct slab_life *life, size_t nr)
+{
+	const struct slab_life *end = life + nr;
+
+	for (; life < end; life++)
+		take_one(p, life);
+}
+
+int size_peaks_copy(struct size_peaks *to, const struct size_peaks *from,
+		    const struct slab_lives *lives)
+{
+	bool failed = from->failed;
+
+	*to = *from;
+	to->lives = lives;
+	/* In a copy nothing begins any more, so it does not need the callsites. */
+	to->rows_capacity = to->nr_rows;
+	to->capacity = to->nr;
+	to->sites_capacity = to->nr_sites;
+	array_own(&to->site_of, to->nr_rows, sizeof(*to->site_of), &failed);
+	array_own(&to->counts, to->nr, sizeof(*to->counts), &failed);
+	array_own(&to->totals, to->nr_sites, sizeof(*to->totals), &failed);
+	intern_own(&to->keys, &failed);
+	return failed ? -ENOMEM : 0;
+}
+
+void size_peaks_free_copy(struct size_peaks *p)
+{
+	free(p->site_of);
+	free(p->counts);
+	free(p->totals);
+	intern_free(&p->keys);
+}
+
+void size_peaks_free(struct size_peaks *p)
+{
+	size_peaks_free_copy(p);
+	sites_free(&p->sites);
+}

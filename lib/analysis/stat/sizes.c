@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the requested sizes of slab objects, and what their classes waste.
+ * In: lives of slab objects. Out: table "sizes": a histogram of requested sizes for each callsite
+ * or cache, with the class that served each, and what a cache of its own would save.
+ *
+ * A range of sizes ends with a power of two, like most kmalloc classes: 33 to 64 bytes. The class
+ * of a kmalloc is the size that the event reports as allocated; its name is known if the recording
+ * has slabinfo. There is no built-in list of classes: kernels differ.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/snapshot.h"
+#include "analysis/bounds/census.h"
+#include "analysis/stat/own_cache.h"
+#include "analysis/stat/size_rows.h"
+
+/* The table by callsite or the only table, that by --by, that by cache. */
+#define TABLES_MAX 3
+
+struct sizes {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct slab_account *slab;
+	struct size_rows tables[TABLES_MAX];
+	unsigned int nr;
+};
+
+static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+{
+	struct sizes *s = ctx;
+	unsigned int i;
+
+	for (i = 0; i < s->nr; i++)
+		size_rows_take(&s->tables[i], life, nr);
+}
+
+static void sizes_destroy(void *self)
+{
+	struct sizes *s = self;
+	unsigned int i;
+
+	for (i = 0; i < s->nr; i++)
+		size_rows_free(&s->tables[i]);
+	free(s);
+}
+
+static int add_table(struct sizes *s, enum subject_kind kind)
+{
+	return size_rows_init(&s->tables[s->nr++], s->env, &s->slab->lives, kind);
+}
+
+static int add_tables(struct sizes *s)
+{
+	const struct analysis_options *o = s->opts;
+	int ret = 0;
+
+	if (o->by_caller || (!o->by && !o->by_cache))
+		ret = add_table(s, SUBJECT_CALLSITE);
+	if (!ret && o->by)
+		ret = add_table(s, o->by);
+	if (!ret && o->by_cache)
+		ret = add_table(s, SUBJECT_CACHE);
+	return ret ? ret : slab_lives_observe(&s->slab->lives, slab_lived, s);
+}
+
+static int sizes_create(const struct analysis_env *env,
+			const struct analysis_options *opts, void **self)
+{
+	struct sizes *s = calloc(1, sizeof(*s));
+	struct dimensions slab;
+	int ret;
+
+	*self = s;
+	if (!s)
+		return -ENOMEM;
+	s->env = env;
+	s->opts = opts;
+	slab = subjects_slab_dimensions(opts, env);
+	ret = accounts_slab(env->accounts, &slab, &s->slab);
+	return ret ? ret : add_tables(s);
+}
+
+/* One table under construction.
+ * @names, @classes: names of kmalloc caches by the size of their objects
+ * @caches: what is known of the existing caches
+ * @frees: the recording has all frees, so live objects are known
+ */
+struct view {
+	const struct sizes *s;
+	const struct size_rows *rows;
+	struct intern names;
+	struct u64_map classes;
+	struct own_caches caches;
+	bool frees;
+};
+
+struct size_row {
+	struct subject_row subject;
+	const struct view *v;
+	const struct size_row_key *key;
+	const struct size_row_counts *c;
+};
+
+static struct cell cell_min(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+
+	return cell_uint(r->key->range ? (1ULL << (r->key->range - 1)) + 1 : 0);
+}
+
+static struct cell cell_max(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+
+	return cell_uint(1ULL << r->key->range);
+}
+
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+
+	return cell_uint(r->c->hit);
+}
+
+static struct cell cell_req(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+
+	return cell_uint(r->c->req);
+}
+
+static uint64_t allocated(const struct size_row *r)
+{
+	return r->c->hit * r->key->bytes;
+}
+
+static struct cell cell_alloc(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+
+	return cell_uint(allocated(r));
+}
+
+static uint64_t waste(uint64_t req, uint64_t alloc)
+{
+	return alloc > req ? alloc - req : 0;
+}
+
+static struct cell cell_waste(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+
+	return cell_uint(waste(r->c->req, allocated(r)));
+}
+
+static struct cell cell_frag(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+
+	uint64_t alloc = allocated(r);
+
+	return cell_real(alloc ? 100.0 * (double)waste(r->c->req, alloc) / (double)alloc
+			       : 0.0);
+}
+
+static struct cell cell_object(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+
+	return cell_uint(r->key->bytes);
+}
+
+static struct cell cell_class(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+	const uint32_t *name;
+
+	if (!r->key->kmalloc)
+		return cell_text(t,
+				 event_stream_cache(r->v->s->env->stream, r->key->cache));
+	name = u64_map_find(&r->v->classes, r->key->bytes);
+	return cell_text(t, name ? intern_get(&r->v->names, *name, NULL) : NULL);
+}
+
+static struct cell cell_most(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+
+	return r->v->frees ? cell_uint(r->c->most) : (struct cell){ 0 };
+}
+
+/* Only objects from kmalloc's caches: others have their own cache, or need none. */
+static bool could_have_own(const struct size_row *r)
+{
+	return r->v->frees && r->key->kmalloc &&
+	       r->key->bytes <= r->v->s->slab->lives.large_bytes;
+}
+
+static struct cell cell_own(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+
+	return could_have_own(r)
+		       ? cell_uint(own_caches_find(&r->v->caches, r->c->largest).size)
+		       : (struct cell){ 0 };
+}
+
+static struct cell cell_own_saves(const void *row, struct table *t)
+{
+	const struct size_row *r = row;
+	struct own_cache_gain gain;
+	struct own_cache own;
+
+	if (!could_have_own(r))
+		return (struct cell){ 0 };
+	own = own_caches_find(&r->v->caches, r->c->largest);
+	gain = own_cache_gain(&own, r->c->most, r->key->bytes);
+	return cell_uint(gain.bytes > 0 ? (uint64_t)gain.bytes : 0);
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "size_min",
+		      .title = "From",
+		      .unit = UNIT_BYTES,
+		      .leaves = 50,
+		      .level = true,
+		      .help = "The smallest request that the row counts." },
+	  .fill = cell_min },
+	{ .column = { .name = "size_max",
+		      .title = "To",
+		      .unit = UNIT_BYTES,
+		      .leaves = 20,
+		      .level = true,
+		      .help = "The largest: a power of two." },
+	  .fill = cell_max },
+	{ .column = { .name = "hit",
+		      .title = "Hit",
+		      .unit = UNIT_COUNT,
+		      .leaves = 30,
+		      .help = "Allocations." },
+	  .fill = cell_hit },
+	{ .column = { .name = "bytes_req",
+		      .title = "Total_req/Per",
+		      .unit = UNIT_BYTES,
+		      .per = "hit",
+		      .leaves = 80,
+		      .help = "Bytes requested, and per allocation on average." },
+	  .fill = cell_req },
+	{ .column = { .name = "bytes",
+		      .title = "Total_alloc",
+		      .unit = UNIT_BYTES,
+		      .share = true,
+		      .leaves = 40,
+		      .help = "Bytes that their objects occupy." },
+	  .fill = cell_alloc },
+	{ .column = { .name = "waste",
+		      .title = "Waste/Per",
+		      .unit = UNIT_BYTES,
+		      .per = "hit",
+		      .help = "What the class wastes: the second minus the first." },
+	  .fill = cell_waste },
+	{ .column = { .name = "frag",
+		      .title = "Frag",
+		      .unit = UNIT_PERCENT,
+		      .leaves = 90,
+		      .help = "That part of the objects' bytes." },
+	  .fill = cell_frag },
+	{ .column = { .name = "live_most",
+		      .title = "Most_live",
+		      .unit = UNIT_COUNT,
+		      .level = true,
+		      .leaves = 75,
+		      .help = "How many of these objects were live at the same time, at most." },
+	  .fill = cell_most },
+	{ .column = { .name = "own_object",
+		      .title = "Own_object",
+		      .unit = UNIT_BYTES,
+		      .level = true,
+		      .hidden = true,
+		      .leaves = 95,
+		      .help = "Bytes of an object in a kmem_cache of their own, for the largest of these requests." },
+	  .rows = ROWS(CALLSITE) | ROWS(STACK),
+	  .fill = cell_own },
+	{ .column = { .name = "own_saves",
+		      .title = "Own_saves",
+		      .unit = UNIT_BYTES,
+		      .level = true,
+		      .leaves = 65,
+		      .help = "Bytes that such a kmem_cache would save when most of them were live, less what its slabs waste; 0: none." },
+	  .rows = ROWS(CALLSITE) | ROWS(STACK),
+	  .fill = cell_own_saves },
+	{ .column = { .name = "object",
+		      .title = "Object",
+		      .unit = UNIT_BYTES,
+		      .leaves = 60,
+		      .level = true,
+		      .help = "The class: bytes of each of these objects." },
+	  .fill = cell_object },
+	{ .column = { .name = "class",
+		      .title = "Class",
+		      .leaves = 70,
+		      .help = "Its cache: for kmalloc the one of that size in the recording's slabinfo, else the event's; none if neither names it." },
+	  .fill = cell_class },
+	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_NODE,
+	SUBJECT_COLUMN_CACHE,
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct table_type sizes_type = {
+	.name = "sizes",
+	.help = "requested sizes by callsite, by cache (--by cache), or what --by says (--sizes)",
+	.sort = "waste,bytes,hit",
+	.columns = columns,
+};
+
+/* The plain kmalloc caches of slabinfo @item, which may be missing, by object size. If several have
+ * one size, the shortest name is the plain one: kmalloc-64, not kmalloc-rnd-01-64.
+ */
+static int add_classes(struct view *v, const char *item)
+{
+	const struct recording_text *meta = recording_meta(v->s->env->rec, item);
+	const char *text = meta ? meta->text : "";
+	struct slabinfo_line line;
+
+	while (slabinfo_next(&text, &line)) {
+		uint32_t id = intern_id(&v->names, line.name, line.name_len), *known;
+		const char *name = intern_get(&v->names, id, NULL);
+
+		if (!id)
+			return -ENOMEM;
+		if (census_kmalloc_type(name) != KMALLOC_NORMAL ||
+		    strncmp(name, "kmalloc-", strlen("kmalloc-")) != 0)
+			continue;
+		known = u64_map_insert(&v->classes, line.size, id);
+		if (!known)
+			return -ENOMEM;
+		if (strlen(name) < strlen(intern_get(&v->names, *known, NULL)))
+			*known = id;
+	}
+	return 0;
+}
+
+static void add_summary(const struct view *v, struct table *t)
+{
+	bool bound = v->s->slab->lives.fates.losses != 0;
+	uint64_t hit = 0, req = 0, alloc = 0;
+	size_t i;
+
+	for (i = 0; i < v->rows->nr; i++) {
+		const struct size_row_counts *c = &v->rows->counts[i];
+
+		hit += c->hit;
+		req += c->req;
+		alloc += c->hit * size_rows_key(v->rows, i)->bytes;
+	}
+	table_set_summary_title(t, "SUMMARY (sizes of slab objects)");
+	table_add_summary(t, "allocs", "Allocations", UNIT_COUNT, cell_uint(hit), bound);
+	table_add_summary(t, "bytes_requested", "Total bytes requested", UNIT_BYTES,
+			  cell_uint(req), bound);
+	table_add_summary(t, "bytes_allocated", "Total bytes allocated", UNIT_BYTES,
+			  cell_uint(alloc), bound);
+	table_add_summary(t, "bytes_wasted", "  wasted by their classes", UNIT_BYTES,
+			  cell_uint(waste(req, alloc)), bound);
+}
+
+static void add_notes(const struct view *v, struct table *t)
+{
+	if (v->s->opts->live)
+		table_add_note(
+			t,
+			"!These are all allocations: a histogram does not show which are still live.");
+	if (!v->classes.count)
+		table_add_note(
+			t,
+			"Object is the allocated size from the events: the recording has no slabinfo with kmalloc's size classes.");
+	if (v->rows->unskipped)
+		table_add_note(
+			t,
+			"!%" PRIu64
+			" slab allocation%s listed under a skipped function: no callchain leads beyond it.",
+			v->rows->unskipped, v->rows->unskipped == 1 ? " is" : "s are");
+}
+
+static int show(struct view *v, struct report *report)
+{
+	const struct size_rows *rows = v->rows;
+	struct strbuf title = { 0 };
+	char words[SUBJECT_WORDS];
+	struct table *t;
+	size_t i;
+
+	strbuf_printf(&title, "Sizes of slab objects by %s",
+		      subjects_words(rows->kind, words));
+	t = table_type_new(&sizes_type, strbuf_text(&title), rows->kind, false);
+	strbuf_free(&title);
+	if (!t)
+		return -ENOMEM;
+	for (i = 0; i < rows->nr; i++) {
+		const struct size_row_key *key = size_rows_key(rows, i);
+		const struct size_row row = { .subject = { &rows->subjects,
+							   key->subject },
+					      .v = v,
+					      .key = key,
+					      .c = &rows->counts[i] };
+
+		if (!table_type_add_row(&sizes_type, rows->kind, t, &row))
+			break;
+	}
+	table_set_by(t, words);
+	add_notes(v, t);
+	add_summary(v, t);
+	report_add_table(report, t);
+	return 0;
+}
+
+static int view_init(struct view *v)
+{
+	const struct analysis_env *env = v->s->env;
+	int ret = own_caches_of(&v->caches, env);
+
+	v->frees = !recording_lacks_frees(env->rec);
+	if (!ret)
+		ret = add_classes(v, "slabinfo.before");
+	return ret ? ret : add_classes(v, "slabinfo.after");
+}
+
+static int sizes_view(const void *self, struct report *report)
+{
+	const struct sizes *s = self;
+	struct view v = { .s = s };
+	int ret = s->slab->failed || s->slab->lives.failed ? -ENOMEM : view_init(&v);
+	unsigned int i;
+
+	for (i = 0; i < s->nr && !ret; i++) {
+		v.rows = &s->tables[i];
+		ret = v.rows->failed ? -ENOMEM : show(&v, report);
+	}
+	own_caches_free(&v.caches);
+	intern_free(&v.names);
+	u64_map_free(&v.classes);
+	return ret;
+}
+
+static const struct table_type *const tables[] = { &sizes_type, NULL };
+
+const struct analysis analysis_sizes = {
+	.name = "sizes",
+	.help = "histogram of requested sizes, and their waste",
+	.use = ANALYSIS_ASKED,
+	.needs = NEEDS_SLAB,
+	.rows = ROWS_ALL,
+	.tables = tables,
+	.create = sizes_create,
+	.view = sizes_view,
+	.destroy = sizes_destroy,
+};

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the slab reports: by callsite, by address, by cache, by whatever --by says.
+ * In: slab events. Out: tables "slab", "slab_cache" and "slab_free_only".
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/row/call_tree.h"
+#include "analysis/stat/slab_report.h"
+
+static struct cell cell_ptr(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_address(r->ptr);
+}
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->alloc);
+}
+
+static struct cell cell_bytes_req(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->req);
+}
+
+static struct cell cell_hit(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->hit);
+}
+
+static struct cell cell_pingpong(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->counts->pingpong);
+}
+
+/* perf's fragmentation: the part of the allocated bytes that was not requested. */
+static struct cell cell_frag(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_real(r->alloc ? 100.0 - 100.0 * (double)r->req / (double)r->alloc
+				  : 0.0);
+}
+
+static struct cell cell_waste(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(slab_waste(r->counts->bytes_alloc, r->counts->bytes_req));
+}
+
+static struct cell cell_net(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->net.net);
+}
+
+static struct cell cell_last_callsite(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+	struct strbuf name = { 0 };
+	struct cell cell;
+
+	sites_exact(&r->slab->sites, slab_report_callsite(r->slab, r->row), &name);
+	cell = cell_text(t, strbuf_text(&name));
+	strbuf_free(&name);
+	return cell;
+}
+
+#define FIGURES                                                                         \
+	{ .column = { .name = "bytes",                                                  \
+		      .title = "Total_alloc/Per",                                       \
+		      .unit = UNIT_BYTES,                                               \
+		      .per = "hit",                                                     \
+		      .help = "Bytes allocated, and per allocation on average." },      \
+	  .live_title = "Live_alloc/Per",                                               \
+	  .fill = cell_bytes },                                                         \
+		{ .column = { .name = "bytes_req",                                      \
+			      .title = "Total_req/Per",                                 \
+			      .unit = UNIT_BYTES,                                       \
+			      .per = "hit",                                             \
+			      .leaves = 70,                                             \
+			      .help = "Bytes requested; the slab allocator "            \
+				      "rounded up the rest." },                         \
+		  .live_title = "Live_req/Per",                                         \
+		  .fill = cell_bytes_req },                                             \
+		{ .column = { .name = "hit",                                            \
+			      .title = "Hit",                                           \
+			      .unit = UNIT_COUNT,                                       \
+			      .leaves = 20,                                             \
+			      .help = "Allocations." },                                 \
+		  .live_title = "Live",                                                 \
+		  .fill = cell_hit },                                                   \
+		{ .column = { .name = "pingpong",                                       \
+			      .title = "Ping-pong",                                     \
+			      .unit = UNIT_COUNT,                                       \
+			      .leaves = 90,                                             \
+			      .help = "Objects freed on another CPU than the one that " \
+				      "allocated them." },                              \
+		  .fill = cell_pingpong },                                              \
+		{ .column = { .name = "frag",                                           \
+			      .title = "Frag",                                          \
+			      .unit = UNIT_PERCENT,                                     \
+			      .leaves = 80,                                             \
+			      .help = "The share of the allocated bytes that was "      \
+				      "not requested." },                               \
+		  .fill = cell_frag },                                                  \
+		{ .column = { .name = "waste",                                          \
+			      .title = "Waste",                                         \
+			      .unit = UNIT_BYTES,                                       \
+			      .hidden = true,                                           \
+			      .leaves = 45,                                             \
+			      .help = "Bytes allocated beyond the request, in all "     \
+				      "allocations." },                                 \
+		  .fill = cell_waste },                                                 \
+		{ .column = { .name = "waste_live",                                     \
+			      .title = "Waste_live",                                    \
+			      .unit = UNIT_BYTES,                                       \
+			      .hidden = true,                                           \
+			      .live = true,                                             \
+			      .leaves = 46,                                             \
+			      .help = "The same in what is live at the end." },         \
+		  .fill = slab_cell_waste_live },                                       \
+		{ .column = { .name = "implicit",                                       \
+			      .title = "Untraced",                                      \
+			      .unit = UNIT_COUNT,                                       \
+			      .hidden = true,                                           \
+			      .leaves = 60,                                             \
+			      .help = "Objects freed without an event: their address "  \
+				      "was allocated again." },                         \
+		  .fill = slab_cell_implicit },                                         \
+		{ .column = { .name = "net",                                            \
+			      .title = "Net",                                           \
+			      .unit = UNIT_BYTES,                                       \
+			      .hidden = true,                                           \
+			      .live = true,                                             \
+			      .leaves = 40,                                             \
+			      .help = "Bytes allocated and not seen freed." },          \
+		  .fill = cell_net },                                                   \
+		{ .column = { .name = "net_min",                                        \
+			      .title = "At_least",                                      \
+			      .unit = UNIT_BYTES,                                       \
+			      .hidden = true,                                           \
+			      .range_of = "net",                                        \
+			      .live = true,                                             \
+			      .leaves = 8,                                              \
+			      .help = "Of the net bytes, those that must be live at "   \
+				      "the end." },                                     \
+		  .fill = slab_cell_net_min },                                          \
+	{                                                                               \
+		.column = { .name = "net_reason",                                       \
+			    .title = "Why",                                             \
+			    .hidden = true,                                             \
+			    .spell = net_range_reason_spell,                            \
+			    .range_of = "net",                                          \
+			    .live = true,                                               \
+			    .leaves = 9,                                                \
+			    .help = "Why the bounds differ: events were lost, frees "   \
+				    "were not traced, or a free was just not seen." },  \
+		.fill = slab_cell_net_reason                                            \
+	}
+/* Comes last, so that the other columns keep their positions for scripts. */
+#define FIGURE_MAX                                                          \
+	{                                                                   \
+		.column = { .name = "net_max",                              \
+			    .title = "At_most",                             \
+			    .unit = UNIT_BYTES,                             \
+			    .hidden = true,                                 \
+			    .range_of = "net",                              \
+			    .live = true,                                   \
+			    .leaves = 8,                                    \
+			    .help = "Bytes that may be live at the end." }, \
+		.fill = slab_cell_net_max                                   \
+	}
+static const struct column_type slab_columns[] = {
+	{ .column = { .name = "ptr",
+		      .title = "Alloc Ptr",
+		      .unit = UNIT_ADDRESS,
+		      .help = "The object's address." },
+	  .rows = ROWS(NONE),
+	  .fill = cell_ptr },
+	FIGURES,
+	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_NODE,
+	SUBJECT_COLUMN_CACHE,
+	{ .column = { .name = "callsite",
+		      .title = "Last callsite",
+		      .last = true,
+		      .help = "The last callsite that allocated at this address." },
+	  .rows = ROWS(NONE),
+	  .fill = cell_last_callsite },
+	FIGURE_MAX,
+	INTERVAL_COLUMNS(slab_cell_low, slab_cell_high),
+	BLOCK_COLUMN(slab_cell_block),
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct table_type slab_type = {
+	.name = "slab",
+	.help = "slab objects by callsite, address (--alloc), or what --by says",
+	.sort = "bytes,hit",
+	.columns = slab_columns,
+};
+
+static const struct column_type cache_columns[] = {
+	FIGURES,
+	SUBJECT_COLUMN_CACHE,
+	FIGURE_MAX,
+	INTERVAL_COLUMNS(slab_cell_low, slab_cell_high),
+	BLOCK_COLUMN(slab_cell_block),
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct table_type cache_type = {
+	.name = "slab_cache",
+	.help = "slab objects by cache (--by cache)",
+	.sort = "bytes,hit",
+	.columns = cache_columns,
+};
+
+/* With --by stack: notes which rows have no callchain. */
+static void note_stackless(const struct slab_report *slab, struct table *t)
+{
+	uint64_t without = 0, all = 0;
+	size_t i;
+
+	for (i = 0; i < slab->acc->nr_rows; i++) {
+		all += slab->acc->rows[i].hit;
+		if (!dimension_value(&slab->acc->lives.dimensions,
+				     &slab_account_key(slab->acc, i)->dims,
+				     DIMENSION_STACK))
+			without += slab->acc->rows[i].hit;
+	}
+	if (without == all)
+		table_add_note(
+			t,
+			"!No slab event has a callchain: rows are callsites. Record callchains with: kmemx record --slab --stack all");
+	else if (without)
+		table_add_note(
+			t,
+			"!%" PRIu64 " of %" PRIu64
+			" slab allocations were recorded without a callchain: their rows are callsites, marked [no stack].",
+			without, all);
+}
+
+static void slab_add_notes(const struct slab_report *slab, enum subject_kind kind,
+			   struct table *t)
+{
+	uint32_t rows = subject_rows(kind);
+
+	if (rows & ROWS(CACHE))
+		slab_report_note_unnamed(slab->acc, slab->acc->nr_rows, t);
+	if (rows & ROWS(STACK))
+		note_stackless(slab, t);
+	if (rows & (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR) |
+		    ROWS(FUNCTION) | ROWS(FILE) | ROWS(LINE)))
+		slab_report_note_unskipped(slab, t);
+	if (rows & ROWS(NODE))
+		table_add_note(t, "Node -1: the caller asked for none.");
+}
+
+static struct table *slab_table(const struct slab_report *slab, enum subject_kind kind)
+{
+	const char *what = slab->opts->live ? "Live slab objects" : "Slab allocations";
+	struct strbuf title = { 0 };
+	char words[SUBJECT_WORDS];
+	struct table *t;
+
+	subjects_words(kind, words);
+	strbuf_printf(&title, "%s by %s", what, kind ? words : "address");
+	t = table_type_new(kind == SUBJECT_CACHE ? &cache_type : &slab_type,
+			   strbuf_text(&title),
+			   subject_estimated(kind, kind && slab_report_estimates(slab)),
+			   slab->opts->live);
+	strbuf_free(&title);
+	if (t) {
+		table_set_by(t, kind ? words : "ptr");
+		table_type_hide_interval(t, slab->opts->live);
+	}
+	return t;
+}
+
+/* A row's data, except for its subject. */
+static struct slab_row slab_row(const struct slab_report *slab,
+				const struct slab_counts *c, const struct net_range *net)
+{
+	bool live = slab->opts->live;
+
+	return (struct slab_row){ .slab = slab,
+				  .alloc = live ? c->live_alloc : c->bytes_alloc,
+				  .req = live ? c->live_req : c->bytes_req,
+				  .hit = live ? c->live : c->hit,
+				  .counts = c,
+				  .net = *net };
+}
+
+static int slab_by(struct slab_report *slab, enum subject_kind kind,
+		   struct report *report)
+{
+	enum subject_kind columns = subject_estimated(kind, slab_report_estimates(slab));
+	struct table *t = slab_table(slab, kind);
+	struct slab_sums sums = { 0 };
+	int ret = t ? slab_sums_collect(&sums, slab, kind, ACCOUNT_ALL) : -ENOMEM;
+	uint32_t i;
+
+	if (ret)
+		goto out;
+	for (i = 0; i < sums.nr; i++) {
+		const struct slab_sum *sum = &sums.sums[i];
+		struct slab_row row = slab_row(slab, &sum->counts, &sum->net);
+
+		row.subject = (struct subject_row){ &sums.subjects, i };
+		row.bytes = &sum->bytes;
+		if (row.hit &&
+		    !table_type_add_row(kind == SUBJECT_CACHE ? &cache_type : &slab_type,
+					columns, t, &row))
+			break;
+	}
+	slab_add_notes(slab, kind, t);
+	slab_report_summary(slab, t);
+	report_add_table(report, t);
+	t = NULL;
+out:
+	table_free(t);
+	slab_sums_free(&sums);
+	return ret;
+}
+
+static int slab_by_ptr(struct slab_report *slab, struct report *report)
+{
+	struct table *t = slab_table(slab, SUBJECT_NONE);
+	size_t i;
+
+	if (!t)
+		return -ENOMEM;
+	for (i = 0; i < slab->acc->addresses.nr; i++) {
+		const struct slab_ptr *p = &slab->acc->addresses.ptrs[i];
+		struct net_range net =
+			slab_bounds_address(&slab->bounds, p->row, &p->counts);
+		struct slab_row row = slab_row(slab, &p->counts, &net);
+
+		row.ptr = p->ptr;
+		row.row = p->row;
+		if ((row.hit || !slab->opts->live) &&
+		    !table_type_add_row(&slab_type, SUBJECT_NONE, t, &row))
+			break;
+	}
+	slab_report_note_unskipped(slab, t);
+	if (slab_report_estimates(slab))
+		table_add_note(t, "!Rows are objects of the sample, not estimates.");
+	slab_report_summary(slab, t);
+	report_add_table(report, t);
+	return 0;
+}
+
+static int slab_show(struct slab_report *slab, struct report *report)
+{
+	const struct analysis_options *opts = slab->opts;
+	int ret = 0;
+
+	if (opts->by_caller)
+		ret = slab_by(slab, SUBJECT_CALLSITE, report);
+	if (!ret && opts->by)
+		ret = slab_by(slab, opts->by, report);
+	if (!ret && opts->by_address)
+		ret = slab_by_ptr(slab, report);
+	if (!ret && opts->by_cache)
+		ret = slab_by(slab, SUBJECT_CACHE, report);
+	if (!ret && opts->tree.roots)
+		ret = slab_report_tree(slab, report);
+	if (!ret && opts->unmatched)
+		ret = slab_report_free_only(slab, report);
+	return ret;
+}
+
+static int slab_create(const struct analysis_env *env,
+		       const struct analysis_options *opts, void **self)
+{
+	return slab_analysis_new(env, opts, subjects_of_tasks(opts->by), self);
+}
+
+static int slab_view(const void *self, struct report *report)
+{
+	return slab_analysis_view(self, report, slab_show);
+}
+
+static const struct table_type *const tables[] = { &slab_type, &cache_type,
+						   &slab_tree_type, &slab_free_only_type,
+						   NULL };
+
+const struct analysis analysis_slab = {
+	.name = "slab",
+	.help = "slab objects (default: what was recorded)",
+	.use = ANALYSIS_USUAL,
+	.needs = NEEDS_SLAB,
+	.rows = ROWS_ALL,
+	.estimates = true,
+	.tables = tables,
+	.create = slab_create,
+	.apart = true,
+	.end = slab_analysis_end,
+	.view = slab_view,
+	.destroy = slab_analysis_destroy,
+};

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: trace_analyze's account table.
+ * In: slab events. Out: table "account".
+ */
+#include <errno.h>
+
+#include "analysis/stat/slab_report.h"
+
+static struct cell cell_total(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->counts->bytes_alloc);
+}
+
+static struct cell cell_current(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->counts->live_alloc);
+}
+
+static struct cell cell_allocs(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->counts->hit);
+}
+
+static struct cell cell_frees(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return cell_uint(r->counts->hit - r->counts->live);
+}
+
+static const struct column_type account_columns[] = {
+	{ .column = { .name = "total_dynamic",
+		      .title = "total",
+		      .unit = UNIT_BYTES,
+		      .leaves = 80,
+		      .help = "Bytes allocated." },
+	  .fill = cell_total },
+	{ .column = { .name = "waste",
+		      .title = "waste",
+		      .unit = UNIT_BYTES,
+		      .leaves = 90,
+		      .live = true,
+		      .help = "Bytes allocated beyond the request, in what is live at the end." },
+	  .fill = slab_cell_waste_live },
+	{ .column = { .name = "current_dynamic",
+		      .title = "net",
+		      .unit = UNIT_BYTES,
+		      .live = true,
+		      .help = "Bytes allocated and not seen freed." },
+	  .fill = cell_current },
+	{ .column = { .name = "alloc_count",
+		      .title = "alloc",
+		      .unit = UNIT_COUNT,
+		      .help = "Allocations." },
+	  .fill = cell_allocs },
+	{ .column = { .name = "free_count",
+		      .title = "free",
+		      .unit = UNIT_COUNT,
+		      .help = "Of these, those that were freed." },
+	  .fill = cell_frees },
+	{ .column = { .name = "implicit",
+		      .title = "untraced",
+		      .unit = UNIT_COUNT,
+		      .hidden = true,
+		      .help = "Of these, those freed without an event: the address was allocated again." },
+	  .fill = slab_cell_implicit },
+	{ .column = { .name = "net_min",
+		      .title = "at least",
+		      .unit = UNIT_BYTES,
+		      .hidden = true,
+		      .range_of = "current_dynamic",
+		      .live = true,
+		      .help = "Of the net bytes, those that must be live at the end." },
+	  .fill = slab_cell_net_min },
+	{ .column = { .name = "net_reason",
+		      .title = "why",
+		      .hidden = true,
+		      .spell = net_range_reason_spell,
+		      .range_of = "current_dynamic",
+		      .live = true,
+		      .help = "Why the bounds differ: events were lost, frees were not traced, or a free was just not seen." },
+	  .fill = slab_cell_net_reason },
+	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_NODE,
+	SUBJECT_COLUMN_CACHE,
+	{ .column = { .name = "net_max",
+		      .title = "At_most",
+		      .unit = UNIT_BYTES,
+		      .hidden = true,
+		      .range_of = "current_dynamic",
+		      .live = true,
+		      .help = "Bytes that may be live at the end." },
+	  .fill = slab_cell_net_max },
+	INTERVAL_COLUMNS(slab_cell_low, slab_cell_high),
+	COLUMNS_END,
+};
+
+static const struct table_type account_type = {
+	.name = "account",
+	.help = "slab objects as trace_analyze shows them (--account)",
+	.sort = "current_dynamic",
+	.columns = account_columns,
+};
+
+/* The header lines of trace_analyze, each a sum over the rows. */
+static void account_summary(const struct slab_counts *sum, const struct net_range *net,
+			    struct table *t, bool lossy)
+{
+	const struct summary_line seen[] = {
+		{ "current_allocated", "current bytes allocated:", UNIT_BYTES,
+		  sum->live_alloc, true, SUMMARY_DETAIL },
+		{ "current_requested", "current bytes requested:", UNIT_BYTES,
+		  sum->live_req, true, SUMMARY_DETAIL },
+		{ "current_wasted", "current wasted bytes:", UNIT_BYTES,
+		  slab_waste(sum->live_alloc, sum->live_req), true, SUMMARY_DETAIL },
+		{ "allocs", "number of allocs:", UNIT_COUNT, sum->hit, false,
+		  SUMMARY_DETAIL },
+		{ "frees", "number of frees:", UNIT_COUNT, sum->hit - sum->live, false,
+		  SUMMARY_DETAIL },
+	};
+	const struct summary_line sure[] = {
+		{ "callers", "number of callers:", UNIT_COUNT, t->nr_rows, false,
+		  SUMMARY_DETAIL },
+		{ "net_min", "current bytes allocated, at least:", UNIT_BYTES,
+		  net_range_min(net), true, SUMMARY_DETAIL },
+		{ "net_max", "current bytes allocated, at most:", UNIT_BYTES,
+		  net_range_max(net), true, SUMMARY_DETAIL },
+	};
+
+	table_add_summary_lines(t, seen, ARRAY_SIZE(seen), lossy);
+	table_add_summary_lines(t, sure, ARRAY_SIZE(sure), false);
+}
+
+static int account_show(struct slab_report *slab, struct report *report)
+{
+	const struct analysis_options *opts = slab->opts;
+	enum subject_kind kind = opts->by ? opts->by : SUBJECT_CALLSITE;
+	enum subject_kind columns = subject_estimated(kind, slab_report_estimates(slab));
+	struct table *t = table_type_new(&account_type, "Account of slab allocations",
+					 columns, false);
+	char words[SUBJECT_WORDS];
+	struct slab_sums sums = { 0 };
+	struct slab_counts all = { 0 };
+	int ret = t ? 0 : -ENOMEM;
+	uint32_t i;
+
+	slab->sites.exact = true; /* callers are callsites: sym+0x4f */
+	if (!ret)
+		ret = slab_sums_collect(&sums, slab, kind, opts->account_rows);
+	if (ret)
+		goto out;
+	table_set_by(t, subjects_words(kind, words));
+	for (i = 0; i < sums.nr; i++) {
+		const struct slab_row row = { .subject = { &sums.subjects, i },
+					      .slab = slab,
+					      .counts = &sums.sums[i].counts,
+					      .net = sums.sums[i].net,
+					      .bytes = &sums.sums[i].bytes };
+
+		if (!(opts->live ? row.counts->live : row.counts->hit))
+			continue;
+		if (!table_type_add_row(&account_type, columns, t, &row))
+			break;
+		slab_counts_add(&all, row.counts, 1);
+	}
+	slab_report_note_unskipped(slab, t);
+	account_summary(&all, &sums.net, t, slab->acc->totals.losses != 0);
+	report_add_table(report, t);
+	t = NULL;
+out:
+	table_free(t);
+	slab_sums_free(&sums);
+	return ret;
+}
+
+static int account_view(const void *self, struct report *report)
+{
+	return slab_analysis_view(self, report, account_show);
+}
+
+static const struct table_type *const tables[] = { &account_type, NULL };
+
+const struct analysis analysis_account = {
+	.name = "account",
+	.help = "as trace_analyze: total, waste, net, allocs, frees",
+	.use = ANALYSIS_ALONE,
+	.needs = NEEDS_SLAB,
+	.rows = ROWS_ALL,
+	.estimates = true,
+	.all_frees = true,
+	.tables = tables,
+	.create = slab_analysis_create,
+	.apart = true,
+	.end = slab_analysis_end,
+	.view = account_view,
+	.destroy = slab_analysis_destroy,
+};

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: shared code of analyses of slab accounts.
+ * In: slab events. Out: an account, and views of it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/stat/slab_report.h"
+
+int slab_analysis_new(const struct analysis_env *env, const struct analysis_options *opts,
+		      bool task_sums, void **self)
+{
+	struct slab_analysis *slab = calloc(1, sizeof(*slab));
+	struct dimensions dimensions;
+	int ret;
+
+	*self = slab;
+	if (!slab)
+		return -ENOMEM;
+	slab->env = env;
+	slab->opts = opts;
+	dimensions = subjects_slab_dimensions(opts, env);
+	dimensions.task_sums = task_sums;
+	ret = accounts_slab(env->accounts, &dimensions, &slab->acc);
+	if (!ret)
+		slab->acc->by_ptr |= opts->by_address;
+	return ret;
+}
+
+void slab_analysis_end(void *self)
+{
+	struct slab_analysis *slab = self;
+
+	slab->ended = true;
+}
+
+int slab_analysis_create(const struct analysis_env *env,
+			 const struct analysis_options *opts, void **self)
+{
+	return slab_analysis_new(env, opts, false, self);
+}
+
+/* In a sample: estimates the bytes of all rows together. */
+static int estimate_all(struct slab_report *r)
+{
+	uint32_t *group_of = calloc(r->acc->nr_rows + 1, sizeof(*group_of));
+	int ret = group_of ? 0 : -ENOMEM;
+
+	if (!ret)
+		ret = slab_report_estimate(r, SLAB_ALLOCATED_IN_ALL, group_of,
+					   &r->allocated, 1);
+	if (!ret)
+		ret = slab_report_estimate(r, SLAB_LIVING, group_of, &r->living, 1);
+	r->net.sampled = true;
+	r->net.high = r->living.high;
+	free(group_of);
+	return ret;
+}
+
+/* Shows finished @acc. */
+static int view(const struct slab_analysis *slab, const struct slab_account *acc,
+		struct report *report,
+		int (*show)(struct slab_report *slab, struct report *report))
+{
+	struct slab_report r = { .env = slab->env, .opts = slab->opts, .acc = acc };
+	int ret = acc->failed ? -ENOMEM : 0;
+
+	sites_init(&r.sites, slab->env);
+	if (!ret)
+		ret = slab_bounds_make(&r.bounds, acc, slab->env);
+	if (!ret)
+		ret = slab_bounds_total(&r.bounds, &r.net);
+	if (!ret && slab_report_estimates(&r))
+		ret = estimate_all(&r);
+	if (!ret)
+		ret = show(&r, report);
+	slab_bounds_free(&r.bounds);
+	sites_free(&r.sites);
+	return ret;
+}
+
+int slab_analysis_view(const void *self, struct report *report,
+		       int (*show)(struct slab_report *slab, struct report *report))
+{
+	const struct slab_analysis *slab = self;
+	struct slab_account *now;
+	int ret;
+
+	if (slab->ended)
+		return view(slab, slab->acc, report, show);
+	/* Show the account as if the stream ended here; the account itself goes on unchanged. */
+	now = calloc(1, sizeof(*now));
+	ret = now ? slab_account_copy(now, slab->acc) : -ENOMEM;
+	if (!ret) {
+		slab_account_finish(now);
+		ret = view(slab, now, report, show);
+	}
+	if (now)
+		slab_account_free(now);
+	free(now);
+	return ret;
+}
+
+void slab_analysis_destroy(void *self)
+{
+	free(self);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: shared code of the slab tables.
+ * In: finished slab accounts. Out: rows added up, the summary, columns.
+ */
+#ifndef KMEMX_ANALYSIS_SLAB_REPORT_H
+#define KMEMX_ANALYSIS_SLAB_REPORT_H
+
+#include "account/slab_account.h"
+#include "analysis/bounds/slab_bounds.h"
+#include "analysis/row/estimate.h"
+#include "analysis/row/sites.h"
+#include "analysis/row/subject.h"
+
+/**
+ * struct slab_analysis - the account behind the analyses slab, account and sizes
+ * @ended: the account is finished
+ */
+struct slab_analysis {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct slab_account *acc; /* of the stream; others may use it, too */
+	bool ended;
+};
+
+/**
+ * struct slab_report - one view of a finished account
+ * @net: range of everything; @allocated, @living: in a sample: bytes of everything
+ * @summarised: the summary stands under the first table
+ */
+struct slab_report {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	const struct slab_account *acc;
+	struct sites sites;
+	struct slab_bounds bounds;
+	struct net_range net;
+	struct estimate allocated, living;
+	bool summarised;
+};
+
+/* Shared callbacks of analyses of slab accounts: see struct analysis. */
+int slab_analysis_create(const struct analysis_env *env,
+			 const struct analysis_options *opts, void **self) __must_check;
+/* The same for callers that use rows as @task_sums of struct dimensions requires. */
+int slab_analysis_new(const struct analysis_env *env, const struct analysis_options *opts,
+		      bool task_sums, void **self) __must_check;
+void slab_analysis_end(void *self);
+/* Lets @show add its tables for the events so far. 0, -ENOMEM, or the return value of @show. */
+int slab_analysis_view(const void *self, struct report *report,
+		       int (*show)(struct slab_report *slab, struct report *report));
+void slab_analysis_destroy(void *self);
+
+/**
+ * struct slab_row - a row's data in the slab tables
+ * @subject: what the row stands for; @ptr: the address, in tables by address
+ * @row: in tables by address: the account row of the latest object there
+ * @alloc, @req, @hit: sums of all objects, or of the live ones
+ */
+struct slab_row {
+	struct subject_row subject;
+	const struct slab_report *slab;
+	uint64_t ptr;
+	uint32_t row;
+	uint64_t alloc, req, hit;
+	const struct slab_counts *counts;
+	struct net_range net;
+	const struct estimate *bytes; /* in a sample; else NULL */
+};
+
+/* Are figures estimated from a sample? */
+static inline bool slab_report_estimates(const struct slab_report *slab)
+{
+	return slab->env->sample.one_in;
+}
+
+/* Cells of both the slab tables and the account table; @row is a struct slab_row. */
+struct cell slab_cell_waste_live(const void *row, struct table *t);
+struct cell slab_cell_implicit(const void *row, struct table *t);
+struct cell slab_cell_net_min(const void *row, struct table *t);
+struct cell slab_cell_net_reason(const void *row, struct table *t);
+struct cell slab_cell_net_max(const void *row, struct table *t);
+struct cell slab_cell_low(const void *row, struct table *t);
+struct cell slab_cell_high(const void *row, struct table *t);
+struct cell slab_cell_block(const void *row, struct table *t);
+
+/* A row of a table: account rows added up. */
+struct slab_sum {
+	struct slab_counts counts;
+	struct net_range net;
+	struct estimate
+		bytes; /* of a sample: allocated, or live where that is asked for */
+};
+
+struct slab_sums {
+	struct subjects subjects;
+	struct slab_sum *sums; /* by row of @subjects */
+	struct net_range net;  /* of all sums together */
+	size_t nr, capacity;
+};
+
+/* The callsite of account row @row, as the reader sees it. */
+uint64_t slab_report_callsite(const struct slab_report *slab, size_t row);
+/* Figures to estimate in a sample: bytes of rows, and those of all objects. */
+enum slab_figure {
+	SLAB_LIVING,
+	SLAB_ALLOCATED,
+	SLAB_ALLOCATED_IN_ALL,
+};
+
+/* In a sample: estimates of sums of account rows, see unit_pieces_estimate(). 0 or -ENOMEM. */
+int slab_report_estimate(const struct slab_report *slab, enum slab_figure figure,
+			 const uint32_t *group_of, struct estimate *out,
+			 size_t nr) __must_check;
+/* Adds up the account's rows that @rows selects, by @kind. 0 or -ENOMEM; slab_sums_free() in any
+ * case.
+ */
+int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
+		      enum subject_kind kind, enum account_rows rows) __must_check;
+void slab_sums_free(struct slab_sums *s);
+/* --skip-func: notes how many allocations it could not move, because they have no callchain. */
+void slab_report_note_unskipped(const struct slab_report *slab, struct table *t);
+/* For a table by cache, made from the first @nr rows: notes why caches have no name, if one lacks
+ * it.
+ */
+void slab_report_note_unnamed(const struct slab_account *acc, size_t nr, struct table *t);
+/* Adds the summary to @t if it is the first table. */
+void slab_report_summary(struct slab_report *slab, struct table *t);
+extern const struct table_type slab_free_only_type;
+/* Adds the table "slab_tree": the functions that lead to the callsites. 0 or -ENOMEM. */
+int slab_report_tree(struct slab_report *slab, struct report *report) __must_check;
+/* Adds the table "slab_free_only": who freed what no event allocated. 0 or -ENOMEM. */
+int slab_report_free_only(struct slab_report *slab, struct report *report) __must_check;
+
+/* Bytes allocated beyond the bytes requested. */
+static inline uint64_t slab_waste(uint64_t alloc, uint64_t req)
+{
+	return alloc > req ? alloc - req : 0;
+}
+
+#endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the summary of the slab reports.
+ * In: finished slab accounts. Out: named numbers under the first table.
+ */
+#include "analysis/stat/other_frees.h"
+#include "analysis/stat/slab_report.h"
+
+/* Net, and its parts: net = sure + seen + implicit + lost + gone. */
+static void add_net(const struct slab_report *slab, const struct slab_totals *s,
+		    struct table *t)
+{
+	const struct net_range *net = &slab->net;
+	const struct summary_line all = { "bytes_net", "Net total bytes allocated",
+					  UNIT_BYTES,  s->live_alloc,
+					  true,	       SUMMARY_TOTAL };
+	const struct summary_line parts[] = {
+		{ "bytes_net_min", "  sure to be live (the kernel's own count)",
+		  UNIT_BYTES, net_range_min(net), true, SUMMARY_DETAIL },
+		{ "bytes_net_seen", "  seen: allocated, and not seen freed", UNIT_BYTES,
+		  net->seen, true, SUMMARY_DETAIL },
+		{ "bytes_net_implicit",
+		  "  possibly freed untraced, as others of the cache were", UNIT_BYTES,
+		  net->implicit, true, SUMMARY_DOUBT },
+		{ "bytes_net_lost", "  may have been freed while events were lost",
+		  UNIT_BYTES, net->lost, true, SUMMARY_DOUBT },
+		{ "bytes_net_gone",
+		  "  sure to be freed untraced (the kernel's own count)", UNIT_BYTES,
+		  net->gone, true, SUMMARY_DETAIL },
+	};
+	const struct summary_line most = { "bytes_net_max",
+					   "Bytes live at most",
+					   UNIT_BYTES,
+					   net_range_max(net),
+					   true,
+					   SUMMARY_DETAIL };
+
+	table_add_summary_lines(t, &all, 1, s->losses != 0);
+	table_add_summary_lines(t, parts, ARRAY_SIZE(parts), false);
+	table_add_summary_lines(t, &most, 1, s->losses != 0);
+}
+
+/* In a sample: totals of the rows are estimated; the others, which are not by unit, are unknown. */
+static struct slab_totals totals_of(const struct slab_report *slab)
+{
+	const struct slab_totals *s = &slab->acc->totals;
+	struct slab_counts c = { 0 };
+	size_t i;
+
+	if (!slab_report_estimates(slab))
+		return *s;
+	for (i = 0; i < slab->acc->nr_rows; i++)
+		slab_counts_add(&c, &slab->acc->rows[i],
+				slab_account_weight(slab->acc, i));
+	return (struct slab_totals){
+		.allocs = c.hit,
+		.bytes_req = c.bytes_req,
+		.bytes_alloc = c.bytes_alloc,
+		.failed = s->failed,
+		.implausible = s->implausible,
+		.matched = c.hit - c.implicit - c.live,
+		.bytes_freed = c.bytes_alloc - c.implicit_alloc - c.live_alloc,
+		.implicit = c.implicit,
+		.bytes_implicit = c.implicit_alloc,
+		.live = c.live,
+		.live_req = c.live_req,
+		.live_alloc = c.live_alloc,
+		.pingpong = c.pingpong,
+		.losses = s->losses,
+	};
+}
+
+static const char *const unknown_of_sample[] = {
+	"allocs_large",	   "bytes_large",  "frees",	  "frees_reordered",
+	"frees_unmatched", "frees_double", "frees_other", "frees_null",
+};
+
+static void add_intervals(const struct slab_report *slab, struct table *t)
+{
+	const struct summary_line ends[] = {
+		{ "bytes_allocated_low", "Total bytes allocated, at least (95 %)",
+		  UNIT_BYTES, slab->allocated.low, false, SUMMARY_USUAL },
+		{ "bytes_allocated_high", "Total bytes allocated, at most (95 %)",
+		  UNIT_BYTES, slab->allocated.high, false, SUMMARY_USUAL },
+		{ "bytes_net_low", "Net total bytes allocated, at least (95 %)",
+		  UNIT_BYTES, slab->living.low, true, SUMMARY_USUAL },
+		{ "bytes_net_high", "Net total bytes allocated, at most (95 %)",
+		  UNIT_BYTES, slab->living.high, true, SUMMARY_USUAL },
+	};
+
+	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+	estimate_summary(slab->opts->live ? &slab->living : &slab->allocated,
+			 slab->opts->live, t);
+	table_blank_summary(t, unknown_of_sample, ARRAY_SIZE(unknown_of_sample));
+}
+
+/* perf's fragmentation: the part of the allocated bytes that was not requested. */
+static double fragmentation(const struct slab_totals *s)
+{
+	return s->bytes_alloc
+		       ? 100.0 - 100.0 * (double)s->bytes_req / (double)s->bytes_alloc
+		       : 0.0;
+}
+
+void slab_report_summary(struct slab_report *slab, struct table *t)
+{
+	const struct slab_totals totals = totals_of(slab), *s = &totals;
+	bool lossy = s->losses != 0;
+	const struct summary_line bytes[] = {
+		{ "bytes_requested", "Total bytes requested", UNIT_BYTES, s->bytes_req,
+		  false, SUMMARY_USUAL },
+		{ "bytes_allocated", "Total bytes allocated", UNIT_BYTES, s->bytes_alloc,
+		  false, SUMMARY_TOTAL },
+		{ "bytes_freed", "Total bytes freed", UNIT_BYTES, s->bytes_freed, false,
+		  SUMMARY_TOTAL },
+		{ "bytes_implicit", "Bytes freed without an event", UNIT_BYTES,
+		  s->bytes_implicit, false, SUMMARY_DOUBT },
+	};
+	const struct summary_line wasted[] = {
+		{ "bytes_wasted", "Total bytes wasted on internal fragmentation",
+		  UNIT_BYTES, slab_waste(s->bytes_alloc, s->bytes_req), false,
+		  SUMMARY_USUAL },
+		{ "bytes_wasted_live", "Bytes wasted in what is live at the end",
+		  UNIT_BYTES, slab_waste(s->live_alloc, s->live_req), true,
+		  SUMMARY_DETAIL },
+	};
+	const struct summary_line counts[] = {
+		{ "allocs", "Allocations", UNIT_COUNT, s->allocs, false, SUMMARY_USUAL },
+		{ "allocs_freed", "  freed", UNIT_COUNT, s->matched, false,
+		  SUMMARY_DETAIL },
+		{ "allocs_implicit",
+		  "  freed without an event (the address was allocated again)",
+		  UNIT_COUNT, s->implicit, false, SUMMARY_DETAIL },
+		{ "allocs_live", "  live at the end", UNIT_COUNT, s->live, true,
+		  SUMMARY_DETAIL },
+		{ "allocs_failed", "Allocations that failed", UNIT_COUNT, s->failed,
+		  false, SUMMARY_FAILED },
+		{ "allocs_large",
+		  "kmallocs over two pages (page allocator: in both reports)", UNIT_COUNT,
+		  s->large, false, SUMMARY_DETAIL },
+		{ "bytes_large", "  their bytes", UNIT_BYTES, s->bytes_large, false,
+		  SUMMARY_DETAIL },
+		{ "frees", "Frees", UNIT_COUNT, s->frees, false, SUMMARY_DETAIL },
+		{ "frees_matched", "  matched", UNIT_COUNT, s->matched, false,
+		  SUMMARY_DETAIL },
+		{ "frees_reordered",
+		  "    seen before their allocation (clocks of CPUs differ)", UNIT_COUNT,
+		  s->reordered, false, SUMMARY_DETAIL },
+		{ "frees_unmatched",
+		  "  unmatched (allocated before the recording, or in bulk)", UNIT_COUNT,
+		  s->unmatched, false, SUMMARY_DOUBT },
+		{ "frees_double",
+		  "  of freed objects (freed twice, or allocated in bulk)", UNIT_COUNT,
+		  s->doubled, false, SUMMARY_DOUBT },
+		{ "frees_other", other_frees_title(slab->acc->lives.filtered), UNIT_COUNT,
+		  s->other, false, SUMMARY_DETAIL },
+		{ "frees_null", "  of NULL", UNIT_COUNT, s->null, false, SUMMARY_DETAIL },
+		{ "cross_cpu_frees", "Frees on another CPU than the allocation",
+		  UNIT_COUNT, s->pingpong, false, SUMMARY_DETAIL },
+	};
+	const struct summary_item implausible = {
+		.name = "implausible",
+		.title = "Events with impossible sizes, left out",
+		.unit = UNIT_COUNT,
+		.value = cell_uint(s->implausible),
+		.rank = SUMMARY_DOUBT,
+	};
+
+	if (slab->summarised)
+		return;
+	slab->summarised = true;
+	other_frees_note(slab->acc->lives.filtered, s->other, t);
+	table_set_summary_title(t, "SUMMARY (SLAB allocator)");
+	table_add_summary_lines(t, bytes, ARRAY_SIZE(bytes), lossy);
+	add_net(slab, &totals, t);
+	table_add_summary_lines(t, wasted, ARRAY_SIZE(wasted), lossy);
+	table_add_summary(t, "fragmentation", "Internal fragmentation", UNIT_PERCENT,
+			  cell_real(fragmentation(s)), lossy);
+	table_add_summary_lines(t, counts, ARRAY_SIZE(counts), lossy);
+	table_add_summary_items(t, &implausible, 1);
+	if (slab_report_estimates(slab))
+		add_intervals(slab, t);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the rows of the slab tables.
+ * In: finished slab accounts. Out: account rows added up, and their ranges.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/stat/slab_report.h"
+#include "base/array.h"
+
+uint64_t slab_report_callsite(const struct slab_report *slab, size_t row)
+{
+	const struct slab_key *key = slab_account_key(slab->acc, row);
+
+	return sites_beyond(slab->env, key->callsite,
+			    dimension_value(&slab->acc->lives.dimensions, &key->dims,
+					    DIMENSION_STACK));
+}
+
+static int slab_sums_add(struct slab_sums *s, uint32_t row, const struct slab_counts *c,
+			 uint32_t times)
+{
+	if (row == UINT32_MAX ||
+	    array_reserve(&s->sums, &s->capacity, row + 1UL, sizeof(*s->sums)))
+		return -ENOMEM;
+	while (s->nr <= row)
+		s->sums[s->nr++] = (struct slab_sum){ 0 };
+	slab_counts_add(&s->sums[row].counts, c, times);
+	return 0;
+}
+
+/* The figure to estimate, by account row. */
+struct figure_of {
+	const struct slab_report *slab;
+	uint64_t (*figure)(const struct slab_counts *c);
+};
+
+static uint32_t unit_of_row(const void *of, size_t row)
+{
+	const struct slab_account *acc = ((const struct figure_of *)of)->slab->acc;
+
+	return dimension_value(&acc->lives.dimensions, &slab_account_key(acc, row)->dims,
+			       DIMENSION_UNIT);
+}
+
+static uint64_t figure_of_row(const void *of, size_t row)
+{
+	const struct figure_of *f = of;
+
+	return f->figure(&f->slab->acc->rows[row]);
+}
+
+static uint64_t allocated(const struct slab_counts *c)
+{
+	return c->bytes_alloc;
+}
+
+static uint64_t living(const struct slab_counts *c)
+{
+	return c->live_alloc;
+}
+
+int slab_report_estimate(const struct slab_report *slab, enum slab_figure figure,
+			 const uint32_t *group_of, struct estimate *out, size_t nr)
+{
+	const struct figure_of of = { slab, figure == SLAB_LIVING ? living : allocated };
+	const struct row_values values = { &of, slab->acc->nr_rows, unit_of_row,
+					   figure_of_row };
+	const struct estimate_rule rule = { &slab->env->sample,
+					    figure == SLAB_ALLOCATED_IN_ALL
+						    ? ESTIMATE_REUSED
+						    : ESTIMATE_HEAVIER };
+
+	return estimate_rows(&values, &rule, group_of, out, nr);
+}
+
+/* No event proves that an object must live. */
+static void net_is_estimated(struct net_range *net, const struct estimate *e)
+{
+	net->sampled = true;
+	net->low = 0;
+	net->high = e->high;
+}
+
+/* In a sample: intervals of sums. */
+static int slab_sums_estimate(struct slab_sums *s, const struct slab_report *slab,
+			      const uint32_t *group_of)
+{
+	struct estimate *e = calloc(s->nr + 1, sizeof(*e));
+	int ret =
+		e ? slab_report_estimate(slab, SLAB_LIVING, group_of, e, s->nr) : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < s->nr && !ret; i++) {
+		s->sums[i].bytes = e[i];
+		net_is_estimated(&s->sums[i].net, &e[i]);
+	}
+	if (!ret && !slab->opts->live)
+		ret = slab_report_estimate(slab, SLAB_ALLOCATED, group_of, e, s->nr);
+	for (i = 0; i < s->nr && !ret && !slab->opts->live; i++)
+		s->sums[i].bytes = e[i];
+	free(e);
+	return ret;
+}
+
+/* The ranges of each sum and of all together; @group_of: account row -> sum. */
+static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
+			   uint32_t *group_of)
+{
+	struct net_range *net = calloc(s->nr + 1, sizeof(*net));
+	int ret = net ? slab_bounds_sums(&slab->bounds, group_of, net, s->nr) : -ENOMEM;
+	struct estimate all;
+	size_t i;
+
+	for (i = 0; i < s->nr && !ret; i++)
+		s->sums[i].net = net[i];
+	if (!ret && slab->env->sample.one_in)
+		ret = slab_sums_estimate(s, slab, group_of);
+	for (i = 0; i < slab->acc->nr_rows; i++)
+		if (group_of[i] != UINT32_MAX)
+			group_of[i] = 0;
+	if (!ret)
+		ret = slab_bounds_sums(&slab->bounds, group_of, &s->net, 1);
+	if (!ret && slab->env->sample.one_in) {
+		ret = slab_report_estimate(slab, SLAB_LIVING, group_of, &all, 1);
+		net_is_estimated(&s->net, &all);
+	}
+	free(net);
+	return ret;
+}
+
+/* By task: adds the sums of tasks without live objects. */
+static int slab_sums_spent(struct slab_sums *s, const struct slab_lives *lives)
+{
+	uint32_t nr = lives->spent->keys.count, i;
+	uint32_t *rows = calloc(nr + 1UL, sizeof(*rows));
+	int ret = rows ? subjects_of_spent(&s->subjects, &lives->keys, lives->firsts,
+					   lives->spent, rows)
+		       : -ENOMEM;
+
+	for (i = 0; i < nr && !ret; i++) {
+		const struct slab_counts c =
+			slab_tally_counts(spent_sum(lives->spent, i));
+
+		ret = slab_sums_add(s, rows[i], &c, 1);
+	}
+	free(rows);
+	return ret;
+}
+
+int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
+		      enum subject_kind kind, enum account_rows rows)
+{
+	const struct dimensions *dimensions = &slab->acc->lives.dimensions;
+	uint32_t *group_of = calloc(slab->acc->nr_rows + 1, sizeof(*group_of));
+	int ret = subjects_init(&s->subjects, slab->env, kind, &slab->sites, dimensions);
+	bool spent = slab->acc->lives.spent && subjects_of_tasks(kind);
+	uint32_t i;
+
+	if (!group_of)
+		ret = -ENOMEM;
+	if (!ret && spent)
+		ret = slab_sums_spent(s, &slab->acc->lives);
+	for (i = 0; i < slab->acc->nr_rows && !ret; i++) {
+		const struct slab_key *key = slab_account_key(slab->acc, i);
+		const struct subject who = {
+			.callsite = slab_report_callsite(slab, i),
+			.stack = dimension_value(dimensions, &key->dims, DIMENSION_STACK),
+			.dims = key->dims,
+			.cache = key->cache,
+			.kmalloc = key->kmalloc
+		};
+		const struct slab_counts *c = &slab->acc->rows[i];
+
+		group_of[i] = UINT32_MAX;
+		if (spent && key->all_tasks)
+			continue;
+		if (rows != ACCOUNT_ALL && key->kmalloc != (rows == ACCOUNT_KMALLOC))
+			continue;
+		group_of[i] = subjects_row(&s->subjects, &who);
+		ret = slab_sums_add(s, group_of[i], c, slab_account_weight(slab->acc, i));
+	}
+	if (!ret)
+		ret = slab_sums_bound(s, slab, group_of);
+	free(group_of);
+	return ret;
+}
+
+void slab_sums_free(struct slab_sums *s)
+{
+	subjects_free(&s->subjects);
+	free(s->sums);
+}
+
+void slab_report_note_unnamed(const struct slab_account *acc, size_t nr, struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		const struct slab_key *key = slab_account_key(acc, i);
+
+		if (key->kmalloc || key->cache)
+			continue;
+		table_add_note(
+			t,
+			"[unnamed]: this kernel's kmem_cache_alloc event does not name the cache.");
+		return;
+	}
+}
+
+void slab_report_note_unskipped(const struct slab_report *slab, struct table *t)
+{
+	bool stacks = dimensions_find(&slab->acc->lives.dimensions, DIMENSION_STACK) >= 0;
+	uint64_t stay = 0;
+	size_t i;
+
+	if (!callsite_rule_extended(slab->env->rule))
+		return;
+	for (i = 0; i < slab->acc->nr_rows; i++) {
+		if (sites_skipped(slab->env, slab_report_callsite(slab, i)))
+			stay += slab->acc->rows[i].hit;
+	}
+	if (stay)
+		table_add_note(
+			t,
+			"!%" PRIu64
+			" slab allocation%s listed under a skipped function: %s",
+			stay, stay == 1 ? " is" : "s are",
+			stacks ? "no callchain leads beyond it. Record callchains with: kmemx record --slab --stack all"
+			       : "callchains are not used when rows are by anything else too. Use --caller alone.");
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: slab objects by the functions that lead to their callsites.
+ * In: finished slab accounts. Out: table "slab_tree".
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "analysis/row/call_tree.h"
+#include "analysis/stat/slab_report.h"
+
+/* Allocations without a callchain, and all allocations. */
+struct stackless {
+	uint64_t hit, all;
+};
+
+static struct stackless count_stackless(const struct slab_report *slab)
+{
+	struct stackless s = { 0, 0 };
+	size_t i;
+
+	for (i = 0; i < slab->acc->nr_rows; i++) {
+		const struct slab_key *key = slab_account_key(slab->acc, i);
+
+		s.all += slab->acc->rows[i].hit;
+		if (!dimension_value(&slab->acc->lives.dimensions, &key->dims,
+				     DIMENSION_STACK))
+			s.hit += slab->acc->rows[i].hit;
+	}
+	return s;
+}
+
+static void note_stackless(const struct stackless *s, struct table *t)
+{
+	if (s->hit && s->hit == s->all)
+		table_add_note(
+			t,
+			"!No slab event has a callchain: there is no tree. Record callchains with: kmemx record --slab --stack all");
+	else if (s->hit)
+		table_add_note(
+			t,
+			"!%" PRIu64 " of %" PRIu64
+			" slab allocations were recorded without a callchain: of those, marked [no stack], only the callsites are known.",
+			s->hit, s->all);
+}
+
+/* If no event has a callchain, the tree would be a list of callsites, which another table has. */
+static int add_sum(struct call_tree *tree, const struct slab_sums *sums, uint32_t i,
+		   bool live, bool none)
+{
+	const struct slab_counts *c = &sums->sums[i].counts;
+	struct strbuf folded = { 0 };
+	int ret;
+
+	if (!(live ? c->live : c->hit))
+		return 0;
+	if (none)
+		strbuf_puts(&folded, "[no stack]");
+	else
+		subjects_callchain(&sums->subjects, i, &folded);
+	ret = folded.failed ? -ENOMEM
+			    : call_tree_add(tree, strbuf_text(&folded),
+					    live ? c->live_alloc : c->bytes_alloc,
+					    live ? c->live : c->hit);
+	strbuf_free(&folded);
+	return ret;
+}
+
+int slab_report_tree(struct slab_report *slab, struct report *report)
+{
+	const char *what = slab->opts->live ? "Live slab objects" : "Slab allocations";
+	const struct stackless stackless = count_stackless(slab);
+	struct call_tree tree = { .opts = &slab->opts->tree };
+	struct slab_sums sums = { 0 };
+	struct table *t = NULL;
+	uint32_t i;
+	int ret = slab_sums_collect(&sums, slab, SUBJECT_STACK, ACCOUNT_ALL);
+
+	for (i = 0; i < sums.nr && !ret; i++)
+		ret = add_sum(&tree, &sums, i, slab->opts->live,
+			      stackless.hit == stackless.all);
+	if (!ret) {
+		t = call_tree_table(&tree, &slab_tree_type, what, slab->opts->live);
+		ret = t ? 0 : -ENOMEM;
+	}
+	if (t) {
+		note_stackless(&stackless, t);
+		slab_report_note_unskipped(slab, t);
+		slab_report_summary(slab, t);
+		report_add_table(report, t);
+	}
+	slab_sums_free(&sums);
+	call_tree_free(&tree);
+	return ret;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: who held which page frames, over time.
+ * In: lives of pages. Out: pages by pageblock and callsite in equal bins of the time, exact and
+ * bounded.
+ */
+#include "analysis/time/frame_map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/kernel/frag.h"
+#include "base/array.h"
+
+void frame_map_init(struct frame_map *m, const struct analysis_env *env)
+{
+	*m = (struct frame_map){ 0 };
+	sites_init(&m->sites, env);
+	if (!env->rec || !frag_block_order(env->rec, &m->order) || !m->order ||
+	    m->order > FRAG_BLOCK_ORDER_MAX)
+		m->order = FRAME_MAP_ORDER;
+	over_time_init(&m->time, env->first_ts, env->last_ts, 1);
+	over_time_coarser(&m->time, FRAME_MAP_BINS, FRAME_MAP_CELLS);
+	m->time.extra = &m->pages;
+}
+
+/* The index of the pageblock of @pfn; UINT32_MAX: too many pageblocks, or no memory. */
+static uint32_t block_of(struct frame_map *m, uint64_t pfn)
+{
+	uint64_t number = pfn >> m->order;
+	uint32_t *place = u64_map_find(&m->by_number, number);
+
+	if (place)
+		return *place;
+	if (m->nr_blocks == FRAME_MAP_BLOCKS)
+		return UINT32_MAX;
+	if (array_reserve(&m->blocks, &m->blocks_capacity, m->nr_blocks + 1,
+			  sizeof(*m->blocks)) ||
+	    !u64_map_insert(&m->by_number, number, (uint32_t)m->nr_blocks)) {
+		m->failed = true;
+		return UINT32_MAX;
+	}
+	m->blocks[m->nr_blocks] = number;
+	return (uint32_t)m->nr_blocks++;
+}
+
+/* Makes room for row @row, and for one more group; false: no memory. */
+static bool has_room(struct frame_map *m, uint32_t row)
+{
+	if (array_reserve(&m->site_of, &m->rows_capacity, row + 1UL, sizeof(*m->site_of)))
+		return false;
+	while (m->nr_rows <= row)
+		m->site_of[m->nr_rows++] = 0;
+	return !array_reserve(&m->row_of, &m->sites_capacity, m->nr_sites + 1,
+			      sizeof(*m->row_of));
+}
+
+/* The group of row @row's callsite; UINT32_MAX: no memory. */
+static uint32_t site_of(struct frame_map *m, uint32_t row)
+{
+	uint32_t group;
+
+	if (likely(row < m->nr_rows && m->site_of[row]))
+		return m->site_of[row] - 1;
+	if (!has_room(m, row))
+		return UINT32_MAX;
+	group = sites_group(
+		&m->sites,
+		sites_of_stack(&m->sites, page_account_key(m->account, row)->stack));
+	if (group == UINT32_MAX)
+		return UINT32_MAX;
+	if (group == m->nr_sites)
+		m->row_of[m->nr_sites++] = row;
+	m->site_of[row] = group + 1;
+	return group;
+}
+
+/* The index of a pair; UINT32_MAX: no memory. */
+static uint32_t pair_of(struct frame_map *m, uint32_t block, uint32_t site)
+{
+	uint32_t *place = u64_map_find(&m->by_pair, (uint64_t)block << 32 | site);
+
+	if (likely(place))
+		return *place;
+	if (m->nr_pairs >= FRAME_MAP_PAIRS && site != FRAME_MAP_OTHERS)
+		return pair_of(m, block, FRAME_MAP_OTHERS);
+	if (array_reserve(&m->pairs, &m->pairs_capacity, m->nr_pairs + 1,
+			  sizeof(*m->pairs)) ||
+	    !u64_map_insert(&m->by_pair, (uint64_t)block << 32 | site,
+			    (uint32_t)m->nr_pairs))
+		return UINT32_MAX;
+	m->pairs[m->nr_pairs] = (struct frame_pair){ block, site };
+	return (uint32_t)m->nr_pairs++;
+}
+
+static void take(struct frame_map *m, const struct page_life *life)
+{
+	const struct over_time_cell born = { .hit = 1, .bytes = life->pages };
+	const struct over_time_cell ended = { .ended = life->pages };
+	bool begins = life->what == PAGE_BORN;
+	uint32_t block = block_of(m, life->pfn), site, pair;
+
+	if (block == UINT32_MAX) {
+		m->left_out += begins ? life->pages : 0;
+		return;
+	}
+	site = site_of(m, life->row);
+	pair = site == UINT32_MAX ? UINT32_MAX : pair_of(m, block, site);
+	if (pair == UINT32_MAX)
+		m->failed = true;
+	else
+		over_time_add(&m->time, &m->pages, pair, life->event,
+			      begins ? &born : &ended);
+}
+
+static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
+{
+	const struct page_life *end = life + nr;
+	struct frame_map *m = ctx;
+
+	for (; life < end && !m->failed; life++) {
+		if (life->what != PAGE_FOUND && life->what != PAGE_REFUSED)
+			take(m, life);
+	}
+}
+
+int frame_map_observe(struct frame_map *m, struct page_account *account)
+{
+	m->account = account;
+	return page_lives_observe(&account->lives, pages_lived, m);
+}
+
+bool frame_map_failed(const struct frame_map *m)
+{
+	return m->failed || m->time.failed;
+}
+
+void frame_map_free(struct frame_map *m)
+{
+	sites_free(&m->sites);
+	u64_map_free(&m->by_number);
+	u64_map_free(&m->by_pair);
+	free(m->blocks);
+	free(m->pairs);
+	free(m->site_of);
+	free(m->row_of);
+	free(m->pages.rows);
+	over_time_free(&m->time);
+	*m = (struct frame_map){ 0 };
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: who held which page frames, over time.
+ * In: lives of pages. Out: pages by pageblock and callsite in equal bins of the time, exact and
+ * bounded.
+ */
+#ifndef KMEMX_ANALYSIS_FRAME_MAP_H
+#define KMEMX_ANALYSIS_FRAME_MAP_H
+
+#include "analysis/row/sites.h"
+#include "analysis/time/over_time.h"
+
+/* Limit of bins: a map has less room than a timeline. */
+#define FRAME_MAP_BINS	 128U
+/* Limit of pageblocks; pages of further ones are only counted. */
+#define FRAME_MAP_BLOCKS 65536U
+/* Limit of pairs of pageblock and callsite; after that, a pageblock's further callsites share one.
+ */
+#define FRAME_MAP_PAIRS	 (1U << 19)
+/* Limit of sums over time; after that, bins are merged in pairs. */
+#define FRAME_MAP_CELLS	 (1U << 20)
+/* Order of a pageblock if the recording does not say: that of x86-64. */
+#define FRAME_MAP_ORDER	 9U
+
+/* One callsite's pages in one pageblock. @site: FRAME_MAP_OTHERS: several callsites. */
+struct frame_pair {
+	uint32_t block, site;
+};
+
+#define FRAME_MAP_OTHERS UINT32_MAX
+
+/**
+ * struct frame_map - frame_map_init() it
+ * @order: order of a pageblock
+ * @by_number: pfn >> @order -> index in @blocks, which holds these numbers
+ * @by_pair: block << 32 | site -> index in @pairs
+ * @site_of: by row of the account, its group in @sites, plus 1; 0: not resolved yet
+ * @row_of: by group: one of its rows
+ * @pages: by pair; the cells count pages instead of bytes
+ * @left_out: pages allocated in pageblocks beyond the limit
+ *
+ * An allocation counts in the pageblock of its first frame.
+ */
+struct frame_map {
+	const struct page_account *account;
+	struct sites sites;
+	unsigned int order;
+	struct u64_map by_number, by_pair;
+	uint64_t *blocks;
+	size_t nr_blocks, blocks_capacity;
+	struct frame_pair *pairs;
+	size_t nr_pairs, pairs_capacity;
+	uint32_t *site_of, *row_of;
+	size_t nr_rows, rows_capacity, nr_sites, sites_capacity;
+	struct over_time time;
+	struct over_time_rows pages;
+	uint64_t left_out;
+	bool failed;
+};
+
+/* @env must outlive @m; its first_ts and last_ts are the time span. */
+void frame_map_init(struct frame_map *m, const struct analysis_env *env);
+/* Observes @account from now on; @m must not be moved. 0 or -ENOMEM. */
+int frame_map_observe(struct frame_map *m, struct page_account *account) __must_check;
+/* True if memory ran out; the numbers are void then. */
+bool frame_map_failed(const struct frame_map *m);
+void frame_map_free(struct frame_map *m);
+
+#endif

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: live memory over time, all rows together.
+ * In: lives of slab objects and of pages. Out: table "live_over_time", for pages that show several
+ * recordings.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "analysis/time/over_time.h"
+
+enum { OF_SLAB, OF_PAGES, KINDS };
+
+/**
+ * struct live - the analysis
+ * @sums: a row for each of the two kinds
+ */
+struct live {
+	const struct analysis_env *env;
+	struct over_time time;
+	struct over_time_rows sums;
+};
+
+/* A row: the state at the end of a bin. */
+struct live_bin {
+	uint64_t end, live[KINDS], hit[KINDS];
+};
+
+static void live_destroy(void *self)
+{
+	struct live *l = self;
+
+	over_time_free(&l->time);
+	free(l->sums.rows);
+	free(l);
+}
+
+static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+{
+	const struct slab_life *end = life + nr;
+	struct live *l = ctx;
+
+	for (; life < end; life++) {
+		const struct over_time_cell born = { .hit = 1,
+						     .bytes = life->bytes_alloc };
+		const struct over_time_cell ended = { .ended = life->bytes_alloc };
+
+		if (life->what != SLAB_FOUND)
+			over_time_add(&l->time, &l->sums, OF_SLAB, life->event,
+				      life->what == SLAB_BORN ? &born : &ended);
+	}
+}
+
+static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
+{
+	const struct page_life *end = life + nr;
+	struct live *l = ctx;
+
+	for (; life < end; life++) {
+		uint64_t bytes = life->pages * l->env->page_size;
+		const struct over_time_cell born = { .hit = 1, .bytes = bytes };
+		const struct over_time_cell ended = { .ended = bytes };
+
+		if (life->what != PAGE_FOUND && life->what != PAGE_REFUSED)
+			over_time_add(&l->time, &l->sums, OF_PAGES, life->event,
+				      life->what == PAGE_BORN ? &born : &ended);
+	}
+}
+
+static int live_create(const struct analysis_env *env,
+		       const struct analysis_options *opts, void **self)
+{
+	const struct dimensions dimensions = { 0 };
+	struct live *l = calloc(1, sizeof(*l));
+	struct slab_account *slab;
+	struct page_account *page;
+	int ret;
+
+	*self = l;
+	if (!l)
+		return -ENOMEM;
+	l->env = env;
+	over_time_init(&l->time, env->first_ts, env->last_ts, env->page_size);
+	l->time.extra = &l->sums;
+	ret = accounts_slab(env->accounts, &dimensions, &slab);
+	if (!ret)
+		ret = accounts_page(env->accounts, &dimensions, &page);
+	if (!ret)
+		ret = slab_lives_observe(&slab->lives, slab_lived, l);
+	return ret ? ret : page_lives_observe(&page->lives, pages_lived, l);
+}
+
+static struct cell cell_end(const void *row, struct table *t)
+{
+	return cell_uint(((const struct live_bin *)row)->end);
+}
+
+static struct cell cell_slab(const void *row, struct table *t)
+{
+	return cell_uint(((const struct live_bin *)row)->live[OF_SLAB]);
+}
+
+static struct cell cell_pages(const void *row, struct table *t)
+{
+	return cell_uint(((const struct live_bin *)row)->live[OF_PAGES]);
+}
+
+static struct cell cell_slab_hit(const void *row, struct table *t)
+{
+	return cell_uint(((const struct live_bin *)row)->hit[OF_SLAB]);
+}
+
+static struct cell cell_pages_hit(const void *row, struct table *t)
+{
+	return cell_uint(((const struct live_bin *)row)->hit[OF_PAGES]);
+}
+
+static const struct column_type columns[] = {
+	{ .column = { .name = "end",
+		      .title = "End",
+		      .help = "The end of this part of the time, since the first event." },
+	  .fill = cell_end },
+	{ .column = { .name = "slab",
+		      .title = "Slab",
+		      .unit = UNIT_BYTES,
+		      .help = "Bytes of slab objects that are live then." },
+	  .fill = cell_slab },
+	{ .column = { .name = "page",
+		      .title = "Page",
+		      .unit = UNIT_BYTES,
+		      .help = "Bytes of pages that are live then." },
+	  .fill = cell_pages },
+	{ .column = { .name = "slab_hit",
+		      .title = "Slab_hit",
+		      .unit = UNIT_COUNT,
+		      .help = "Slab objects that were allocated in this part." },
+	  .fill = cell_slab_hit },
+	{ .column = { .name = "page_hit",
+		      .title = "Page_hit",
+		      .unit = UNIT_COUNT,
+		      .help = "Requests for pages in this part." },
+	  .fill = cell_pages_hit },
+	{ .column = { .name = NULL } }
+};
+
+static const struct table_type live_type = {
+	.name = "live_over_time",
+	.help = "How much was live at the ends of equal parts of the time.",
+	.columns = columns,
+};
+
+/* Adds @bin to @live, the live bytes before it. Clocks of CPUs differ, so values below 0 are shown
+ * as 0.
+ */
+static void add_bin(const struct live *l, uint32_t bin, int64_t live[KINDS],
+		    struct live_bin *row)
+{
+	int kind;
+
+	for (kind = 0; kind < KINDS; kind++) {
+		const struct over_time_cell *c =
+			over_time_first(&l->time, &l->sums, (size_t)kind);
+
+		while (c && c->bin < bin)
+			c = over_time_next(&l->time, c);
+		if (c && c->bin == bin) {
+			live[kind] += (int64_t)(c->bytes - c->ended);
+			row->hit[kind] = c->hit;
+		}
+		row->live[kind] = live[kind] > 0 ? (uint64_t)live[kind] : 0;
+	}
+}
+
+static int live_view(const void *self, struct report *report)
+{
+	const struct live *l = self;
+	const struct over_time *time = &l->time;
+	struct table *t =
+		table_type_new(&live_type, "Live over time", SUBJECT_NONE, false);
+	int64_t live[KINDS] = { 0 };
+	uint32_t bin;
+
+	if (!t || time->failed) {
+		table_free(t);
+		return -ENOMEM;
+	}
+	for (bin = 0; bin < time->nr_bins; bin++) {
+		struct live_bin row = { .end = (bin + 1) * time->width };
+
+		add_bin(l, bin, live, &row);
+		if (!table_type_add_row(&live_type, SUBJECT_NONE, t, &row))
+			break;
+	}
+	report_add_table(report, t);
+	return 0;
+}
+
+static const struct table_type *const tables[] = { &live_type, NULL };
+
+const struct analysis analysis_live_over_time = {
+	.name = "live_over_time",
+	.help = "how much was live, for a page",
+	.use = ANALYSIS_DIFF_PAGE,
+	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.tables = tables,
+	.create = live_create,
+	.view = live_view,
+	.destroy = live_destroy,
+};

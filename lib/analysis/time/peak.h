@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis (internal): who held memory at the peak: shared by peak.c, which collects, and
+ * peak_view.c, which shows.
+ * In: lives, in the order of their events. Out: live memory of each account row at that moment.
+ */
+#ifndef KMEMX_ANALYSIS_PEAK_H
+#define KMEMX_ANALYSIS_PEAK_H
+
+#include "analysis/row/owners.h"
+#include "analysis/time/timeline.h"
+
+/* What lives of a row now; and what lived at the moment, valid if @turn is the peak's @turn. Sums
+ * count it @times times, more than once only if figures are estimated from a sample.
+ */
+struct peak_row {
+	uint64_t nr, bytes;
+	uint64_t nr_then, bytes_then;
+	uint64_t turn;
+	uint32_t times;
+};
+
+/* For slab objects or for pages. @live: bytes of all rows. @most, @when: the maximum so far.
+ * @timeline: by row too, if asked for.
+ */
+struct peak_side {
+	struct peak_row *rows;
+	size_t nr, capacity;
+	uint64_t live, most, when;
+	struct timeline timeline;
+};
+
+/* Something began or ended. @event: its address in the batch; 0: no event, at the end. */
+struct peak_change {
+	uintptr_t event;
+	uint64_t ts;
+	uint64_t at, begin; /* a pointer or a frame, and when it was allocated */
+	uint64_t nr, bytes;
+	uint32_t row;
+	bool pages, more;
+};
+
+/**
+ * struct peak - the analysis
+ * @of_slab, @of_pages: the moment is the maximum of the sum of these
+ * @at_end: the moment is the end instead
+ * @slabs, @pages: what lives
+ * @most, @when: the maximum of the sum that was asked for
+ * @live_then: live bytes of @slabs and of @pages at that moment
+ * @turn: number of new maxima so far
+ * @changes: changes of a batch, in any order
+ * @changed: takes every change, in order; NULL: not wanted
+ * @show: adds the tables of slab objects, or of pages, after the last event
+ * @failed: memory ran out; the numbers are void
+ *
+ * A row saves its value at the moment only when it first changes afterwards, so a new moment costs
+ * nothing, however many rows there are.
+ */
+struct peak {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct slab_account *slab;
+	struct page_account *page;
+	bool of_slab, of_pages, at_end;
+	struct peak_side slabs, pages;
+	uint64_t most, when;
+	uint64_t turn;
+	struct peak_change *changes;
+	size_t nr_changes, capacity;
+	void (*changed)(const struct peak *p, const struct peak_change *c);
+	int (*show)(const struct peak *p, bool pages, struct report *report);
+	bool ended, failed;
+};
+
+/* What lived of row @row at the moment. */
+static inline struct peak_row peak_row_then(const struct peak *p,
+					    const struct peak_side *side, size_t row)
+{
+	const struct peak_row *r;
+
+	if (row >= side->nr)
+		return (struct peak_row){ 0 };
+	r = &side->rows[row];
+	if (r->turn == p->turn)
+		return (struct peak_row){ .nr = r->nr_then,
+					  .bytes = r->bytes_then,
+					  .times = r->times };
+	return (struct peak_row){ .nr = r->nr, .bytes = r->bytes, .times = r->times };
+}
+
+/* Callbacks of struct analysis, for an analysis that sets @show to show other tables. */
+int peak_create(const struct analysis_env *env, const struct analysis_options *opts,
+		void **self) __must_check;
+void peak_observe(void *self, const struct kmem_event *evs, size_t nr);
+void peak_end(void *self);
+int peak_view(const void *self, struct report *report);
+void peak_destroy(void *self);
+
+extern const struct table_type peak_type, peak_page_type;
+
+/* Adds the table of slab objects, or of pages, by @kind, after the last event. 0 or -ENOMEM. */
+int peak_show(const struct peak *p, bool pages, enum subject_kind kind,
+	      struct report *report) __must_check;
+
+#endif

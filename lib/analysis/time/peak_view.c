@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: the tables of the peak.
+ * In: live memory of each account row at the moment, and lives at the end. Out: tables.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/time/peak.h"
+#include "report/text_cell.h"
+
+/* A row of the table: at the moment, and at the end; @interval: of @bytes, in a sample. */
+struct peak_sum {
+	uint64_t nr, bytes;
+	uint64_t nr_end, bytes_end;
+	struct estimate interval;
+};
+
+/* One table under construction. @all: in a sample: all rows at the moment. */
+struct view {
+	const struct peak *p;
+	const struct peak_side *side;
+	struct owners owners;
+	struct peak_sum *sums;
+	struct estimate all;
+	uint64_t *bins; /* by row of the table */
+};
+
+struct view_row {
+	struct subject_row subject;
+	const struct view *v;
+	const struct peak_sum *sum;
+	const uint64_t *bins;
+};
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->sum->bytes);
+}
+
+static struct cell cell_objects(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->sum->nr);
+}
+
+static struct cell cell_bytes_end(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->sum->bytes_end);
+}
+
+static struct cell cell_objects_end(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->sum->nr_end);
+}
+
+static struct cell cell_low(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->sum->interval.low);
+}
+
+static struct cell cell_high(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return cell_uint(r->sum->interval.high);
+}
+
+static struct cell cell_block(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	return estimate_block(&r->sum->interval);
+}
+
+static struct cell cell_over_time(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+	unsigned int nr = r->v->side->timeline.bins, i;
+	struct strbuf text = { 0 };
+	struct cell cell;
+
+	if (!nr)
+		return (struct cell){ 0 };
+	for (i = 0; i < nr; i++)
+		strbuf_printf(&text, "%s%" PRIu64, i ? "|" : "", r->bins[i]);
+	cell = cell_text(t, strbuf_text(&text));
+	t->failed |= text.failed;
+	strbuf_free(&text);
+	return cell;
+}
+
+/* @things: objects or pages, of @count_unit. */
+#define PEAK_COLUMNS(things, count_unit)                                                        \
+	{ .column = { .name = "bytes",                                                          \
+		      .title = "Live_then/Per",                                                 \
+		      .unit = UNIT_BYTES,                                                       \
+		      .per = "objects",                                                         \
+		      .help = "Bytes that were live at that moment." },                         \
+	  .fill = cell_bytes },                                                                 \
+		{ .column = { .name = "objects",                                                \
+			      .title = "Live",                                                  \
+			      .unit = count_unit,                                               \
+			      .leaves = 20,                                                     \
+			      .help = "The same in " things "." },                              \
+		  .fill = cell_objects },                                                       \
+		{ .column = { .name = "bytes_end",                                              \
+			      .title = "Live_end",                                              \
+			      .unit = UNIT_BYTES,                                               \
+			      .live = true,                                                     \
+			      .leaves = 40,                                                     \
+			      .help = "Bytes of the row that are live at the end." },           \
+		  .fill = cell_bytes_end },                                                     \
+		{ .column = { .name = "objects_end",                                            \
+			      .title = "End",                                                   \
+			      .unit = count_unit,                                               \
+			      .hidden = true,                                                   \
+			      .live = true,                                                     \
+			      .leaves = 60,                                                     \
+			      .help = "The same in " things "." },                              \
+		  .fill = cell_objects_end },                                                   \
+	{                                                                                       \
+		.column = { .name = "over_time",                                                \
+			    .title = "Over_time",                                               \
+			    .unit = UNIT_BYTES,                                                 \
+			    .series = true,                                                     \
+			    .hidden = true,                                                     \
+			    .leaves = 5,                                                        \
+			    .help = "Bytes live at the end of each part of the time, of equal " \
+				    "length (--over-time); in text a line of marks." },         \
+		.fill = cell_over_time                                                          \
+	}
+
+static const struct column_type slab_columns[] = {
+	PEAK_COLUMNS("objects", UNIT_COUNT),
+	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_NODE,
+	SUBJECT_COLUMN_CACHE,
+	INTERVAL_COLUMNS(cell_low, cell_high),
+	BLOCK_COLUMN(cell_block),
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct column_type page_columns[] = {
+	PEAK_COLUMNS("pages", UNIT_PAGES),
+	SUBJECT_COLUMNS,
+	INTERVAL_COLUMNS(cell_low, cell_high),
+	BLOCK_COLUMN(cell_block),
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+const struct table_type peak_type = {
+	.name = "peak",
+	.help = "slab objects that were live at the peak, by callsite, or what --by says",
+	.sort = "bytes,objects",
+	.columns = slab_columns,
+};
+
+const struct table_type peak_page_type = {
+	.name = "peak_page",
+	.help = "pages that were live at the peak, by callsite, or what --by says",
+	.sort = "bytes,objects",
+	.columns = page_columns,
+};
+
+/* In a sample: live memory for all memory. */
+static int find_intervals(struct view *v)
+{
+	const struct owners *o = &v->owners;
+	uint64_t *bytes = calloc(o->nr_rows + 1, sizeof(*bytes));
+	struct estimate *e = calloc(o->nr + 1, sizeof(*e));
+	int ret = bytes && e ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < o->nr_rows && !ret; i++)
+		bytes[i] = peak_row_then(v->p, v->side, i).bytes;
+	if (!ret)
+		ret = owners_estimate(o, bytes, o->of, e, o->nr);
+	for (i = 0; i < o->nr && !ret; i++)
+		v->sums[i].interval = e[i];
+	if (!ret)
+		ret = owners_estimate_all(o, bytes, o->of, &v->all);
+	free(bytes);
+	free(e);
+	return ret;
+}
+
+/* Adds account rows up to table rows. */
+static int collect(struct view *v)
+{
+	const struct timeline *t = &v->side->timeline;
+	const struct owners *o = &v->owners;
+	size_t nr_bins = t->bins, i;
+	unsigned int bin;
+
+	v->sums = calloc(o->nr + 1, sizeof(*v->sums));
+	v->bins = calloc((o->nr + 1) * (nr_bins + 1), sizeof(*v->bins));
+	if (!v->sums || !v->bins)
+		return -ENOMEM;
+	for (i = 0; i < o->nr_rows; i++) {
+		const struct peak_row then = peak_row_then(v->p, v->side, i);
+		struct peak_sum *sum = &v->sums[o->of[i]];
+
+		sum->nr += then.nr * then.times;
+		sum->bytes += then.bytes * then.times;
+		for (bin = 0; bin < nr_bins; bin++)
+			v->bins[o->of[i] * nr_bins + bin] +=
+				timeline_at(t, (uint32_t)i, bin);
+		if (i >= v->side->nr)
+			continue;
+		sum->nr_end += v->side->rows[i].nr * then.times;
+		sum->bytes_end += v->side->rows[i].bytes * then.times;
+	}
+	return owners_estimated(o) ? find_intervals(v) : 0;
+}
+
+/* The time of the moment. */
+static uint64_t moment(const struct peak *p)
+{
+	return p->at_end ? event_stream_stats(p->env->stream)->last_ts : p->when;
+}
+
+/* "Over_time: live bytes at the ends of 32 parts of 31.3 ms" */
+static void note_bins(const struct view *v, struct table *t)
+{
+	const struct timeline *bins = &v->side->timeline;
+	struct strbuf width = { 0 };
+
+	if (!bins->bins)
+		return;
+	if (recording_clocks_are_ns(v->p->env->rec))
+		text_duration(&width, bins->width, " ");
+	else
+		strbuf_printf(&width, "%" PRIu64, bins->width);
+	table_add_note(
+		t,
+		"Over_time: live bytes at the ends of %u parts of %s; each row's highest mark is its most.",
+		bins->bins, strbuf_text(&width));
+	t->failed |= width.failed;
+	strbuf_free(&width);
+}
+
+static void add_notes(const struct view *v, struct table *t)
+{
+	const struct peak *p = v->p;
+	uint64_t losses = v->owners.pages ? p->page->lives.fates.losses
+					  : p->slab->lives.fates.losses;
+	uint64_t untraced = 0;
+	size_t i;
+
+	for (i = 0; i < v->owners.nr_rows; i++) {
+		const struct page_tally *page;
+
+		if (v->owners.pages) {
+			page = &p->page->lives.tallies[i];
+			untraced +=
+				(page->of[PAGE_GONE].pages - page->of[PAGE_FOUND].pages) *
+				owners_weight(&v->owners, i);
+		} else {
+			untraced +=
+				slab_tally_counts(&p->slab->lives.tallies[i]).implicit *
+				owners_weight(&v->owners, i);
+		}
+	}
+	note_bins(v, t);
+	if (untraced)
+		table_add_note(t,
+			       "Freed without an event: %" PRIu64
+			       " %s%s, live here until the address was allocated again.",
+			       untraced, v->owners.pages ? "page" : "object",
+			       plural(untraced));
+	if (losses)
+		table_add_note(
+			t, "!Events were lost: what was freed meanwhile counts as live.");
+}
+
+/* In a sample: the interval of all rows. */
+static void add_interval(const struct view *v, struct table *t)
+{
+	const struct summary_line ends[] = {
+		{ "bytes_live_low", "Bytes live then, at least (95 %)", UNIT_BYTES,
+		  v->all.low, true, SUMMARY_USUAL },
+		{ "bytes_live_high", "Bytes live then, at most (95 %)", UNIT_BYTES,
+		  v->all.high, true, SUMMARY_USUAL },
+	};
+
+	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+	estimate_summary(&v->all, true, t);
+}
+
+static void add_summary(const struct view *v, struct table *t)
+{
+	const struct peak *p = v->p;
+	bool bound = v->owners.pages ? p->page->lives.fates.losses
+				     : p->slab->lives.fates.losses;
+	uint64_t then = 0, now = v->side->live;
+	enum column_unit unit =
+		recording_clocks_are_ns(p->env->rec) ? UNIT_TIME : UNIT_COUNT;
+	size_t i;
+
+	for (i = 0; i < v->owners.nr; i++)
+		then += v->sums[i].bytes;
+	const struct summary_line lines[] = {
+		{ "time", p->at_end ? "Time" : "Time of the peak", unit, moment(p), false,
+		  SUMMARY_TOTAL },
+		{ "bytes_live", "Bytes live then", UNIT_BYTES, then, true,
+		  SUMMARY_TOTAL },
+		{ "bytes_end", "Bytes live at the end", UNIT_BYTES, now, true,
+		  SUMMARY_USUAL },
+		{ "bytes_most",
+		  v->owners.pages ? "Most bytes of pages" : "Most bytes of slab objects",
+		  UNIT_BYTES, v->side->most, true, SUMMARY_TOTAL },
+		{ "time_most", "  when", unit, v->side->when, false, SUMMARY_USUAL },
+	};
+
+	table_set_summary_title(t, v->owners.pages ? "SUMMARY (peak of pages)"
+						   : "SUMMARY (peak of slab objects)");
+	/* With @at_end only the first two lines are known. */
+	table_add_summary_lines(t, lines, p->at_end ? 2 : ARRAY_SIZE(lines), bound);
+	if (owners_estimated(&v->owners))
+		add_interval(v, t);
+}
+
+/* "Slab objects live at the peak of both, by callsite" */
+static struct table *new_table(const struct peak *p, const struct table_type *type,
+			       bool pages, enum subject_kind kind)
+{
+	bool both = p->of_slab && p->of_pages;
+	struct strbuf title = { 0 };
+	char words[SUBJECT_WORDS];
+	struct table *t;
+	size_t i;
+
+	strbuf_printf(&title, "%s live at the %s, by %s",
+		      pages ? "Pages" : "Slab objects",
+		      p->at_end ? "moment"
+		      : both	? "peak of both"
+				: "peak",
+		      subjects_words(kind, words));
+	t = table_type_new(type, strbuf_text(&title),
+			   subject_estimated(kind, p->env->sample.one_in), false);
+	strbuf_free(&title);
+	if (!t)
+		return NULL;
+	table_set_by(t, words);
+	for (i = 0; i < t->nr_columns; i++) {
+		if (t->columns[i].live)
+			t->columns[i].hidden |= p->at_end;
+		if (t->columns[i].series)
+			t->columns[i].hidden = !p->slabs.timeline.bins;
+	}
+	return t;
+}
+
+static bool any(const uint64_t *numbers, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr && !numbers[i]; i++)
+		;
+	return i < nr;
+}
+
+int peak_show(const struct peak *p, bool pages, enum subject_kind kind,
+	      struct report *report)
+{
+	const struct table_type *type = pages ? &peak_page_type : &peak_type;
+	struct view v = { .p = p, .side = pages ? &p->pages : &p->slabs };
+	enum subject_kind columns = subject_estimated(kind, p->env->sample.one_in);
+	struct table *t = new_table(p, type, pages, kind);
+	int ret = pages ? owners_init_pages(&v.owners, p->env, &p->page->lives, kind)
+			: owners_init_slab(&v.owners, p->env, &p->slab->lives, kind);
+	size_t nr_bins = v.side->timeline.bins;
+	uint32_t i;
+
+	if (!ret)
+		ret = t ? collect(&v) : -ENOMEM;
+	for (i = 0; i < v.owners.nr && !ret; i++) {
+		const struct view_row row = {
+			.subject = { &v.owners.subjects, i },
+			.v = &v,
+			.sum = &v.sums[i],
+			.bins = &v.bins[i * v.side->timeline.bins]
+		};
+
+		if ((row.sum->nr || any(row.bins, nr_bins)) &&
+		    !table_type_add_row(type, columns, t, &row))
+			break;
+	}
+	if (!ret) {
+		add_notes(&v, t);
+		add_summary(&v, t);
+		report_add_table(report, t);
+		t = NULL;
+	}
+	table_free(t);
+	owners_free(&v.owners);
+	free(v.sums);
+	free(v.bins);
+	return ret;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: the processes of a control group.
+ * In: /sys/fs/cgroup, as mounted. Out: process IDs.
+ */
+#include "capture/events/cgroup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROCS "cgroup.procs"
+/* Limit of nesting. */
+#define DEEP  16
+
+static bool is_group(const char *dir)
+{
+	char path[4200];
+
+	return snprintf(path, sizeof(path), "%s/" PROCS, dir) < (int)sizeof(path) &&
+	       access(path, R_OK) == 0;
+}
+
+/* Version 2 is mounted once; for version 1 the memory controller's groups are used. */
+static bool may_hold_it(const char *type, const char *options)
+{
+	const char *at = strstr(options, "memory");
+
+	if (!strcmp(type, "cgroup2"))
+		return true;
+	return !strcmp(type, "cgroup") && at && (at == options || at[-1] == ',') &&
+	       (!at[6] || at[6] == ',');
+}
+
+int cgroup_find(const char *name, const char *mounts, char **dir)
+{
+	char type[32], options[1024], mounted[1024], path[4096];
+	FILE *f;
+
+	*dir = NULL;
+	if (is_group(name)) {
+		*dir = strdup(name);
+		return *dir ? 0 : -ENOMEM;
+	}
+	f = fopen(mounts, "re");
+	if (!f)
+		return -errno;
+	while (!*dir &&
+	       fscanf(f, "%*s %1023s %31s %1023s%*[^\n]", mounted, type, options) == 3) {
+		if (!may_hold_it(type, options) ||
+		    snprintf(path, sizeof(path), "%s/%s", mounted,
+			     name + strspn(name, "/")) >= (int)sizeof(path) ||
+		    !is_group(path))
+			continue;
+		*dir = strdup(path);
+		if (!*dir)
+			break;
+	}
+	fclose(f);
+	return *dir ? 0 : -ENOENT;
+}
+
+static int read_procs(const char *dir, pid_t **pids, size_t *nr)
+{
+	char path[4200];
+	pid_t *more;
+	int ret = 0, pid;
+	FILE *f;
+
+	if (snprintf(path, sizeof(path), "%s/" PROCS, dir) >= (int)sizeof(path))
+		return 0;
+	f = fopen(path, "re");
+	/* The group may be gone by now. */
+	if (!f)
+		return 0;
+	errno = 0;
+	while (fscanf(f, "%d", &pid) == 1) {
+		/* 0: a process outside this PID namespace. */
+		if (pid <= 0)
+			continue;
+		more = reallocarray(*pids, *nr + 1, sizeof(**pids));
+		if (!more) {
+			ret = -ENOMEM;
+			break;
+		}
+		*pids = more;
+		more[(*nr)++] = pid;
+	}
+	if (!ret && ferror(f) && errno == EOPNOTSUPP)
+		ret = -EOPNOTSUPP;
+	fclose(f);
+	return ret;
+}
+
+/* Recursion ends at PATH_MAX, as @dir grows in each step. */
+static int add_group(const char *dir, unsigned int depth, pid_t **pids, size_t *nr)
+{
+	char path[4096];
+	const struct dirent *entry;
+	DIR *d = opendir(dir);
+	int ret;
+
+	if (!d)
+		return -errno;
+	ret = read_procs(dir, pids, nr);
+	while (!ret && depth < DEEP && (entry = readdir(d))) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+		    snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) >=
+			    (int)sizeof(path))
+			continue;
+		ret = add_group(path, depth + 1, pids, nr);
+		/* The group may be gone by now. */
+		if (ret != -ENOMEM)
+			ret = 0;
+	}
+	closedir(d);
+	return ret;
+}
+
+int cgroup_pids(const char *dir, pid_t **pids, size_t *nr)
+{
+	int ret;
+
+	*pids = NULL;
+	*nr = 0;
+	ret = add_group(dir, 0, pids, nr);
+	if (ret) {
+		free(*pids);
+		*pids = NULL;
+		*nr = 0;
+	}
+	return ret;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: whose events the instance records.
+ * In: processes, a control group. Out: set_event_pid of the instance.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "capture/events/cgroup.h"
+#include "capture/events/events.h"
+#include "capture/events/pids.h"
+
+/* The number of scans for descendants before giving up on a tree that grows faster. */
+#define ROUNDS_MAX 100
+
+static int add_number(struct u64_map *set, pid_t pid)
+{
+	return u64_map_insert(set, (uint64_t)pid, 0) ? 0 : -ENOMEM;
+}
+
+/* Appends the running threads of @pid, except those in @listed (NULL: all). -ESRCH: the process has
+ * ended and only its number is left.
+ */
+static int add_threads(struct strbuf *sb, pid_t pid, const struct u64_map *listed)
+{
+	bool any = false;
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		pid_t task = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (entry->d_name[0] == '.' || !pids_runs(task))
+			continue;
+		any = true;
+		if (!listed || !u64_map_find(listed, (uint64_t)task))
+			strbuf_printf(sb, "%d ", (int)task);
+	}
+	closedir(dir);
+	return any ? 0 : -ESRCH;
+}
+
+static int set_pids(const struct instance *in, const struct strbuf *pids,
+		    const struct log *log)
+{
+	int ret = instance_write(in, "options/event-fork", "1");
+
+	if (ret) {
+		log_msg(log, LOG_ERROR,
+			"this kernel cannot follow forks: %s\n  Record the whole system instead: leave out --follow and -p",
+			strerror(-ret));
+		return ret;
+	}
+	ret = instance_append(in, "set_event_pid", strbuf_text(pids));
+	if (ret)
+		log_msg(log, LOG_ERROR,
+			"cannot restrict tracing to processes %s: %s\n  Record the whole system instead: leave out --follow and -p",
+			strbuf_text(pids), strerror(-ret));
+	return ret;
+}
+
+/* --- descendants that already run ---------------------------------------------------------- */
+
+struct process {
+	pid_t pid, parent;
+};
+
+struct process_list {
+	struct process *items;
+	size_t nr, capacity;
+};
+
+static int read_processes(struct process_list *list)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	int ret = dir ? 0 : -errno;
+
+	list->nr = 0;
+	while (!ret && (entry = readdir(dir))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		pid_t parent = pid > 0 ? pids_parent(pid) : -1;
+
+		if (parent < 0)
+			continue;
+		ret = array_reserve(&list->items, &list->capacity, list->nr + 1,
+				    sizeof(*list->items));
+		if (!ret)
+			list->items[list->nr++] = (struct process){ pid, parent };
+	}
+	if (dir)
+		closedir(dir);
+	return ret;
+}
+
+/* The tasks that the kernel records now. The kernel itself adds forked tasks and removes ended
+ * ones.
+ */
+static int read_listed(const struct instance *in, struct u64_map *listed)
+{
+	struct strbuf sb = { 0 };
+	const char *at;
+	char *end;
+	int ret = instance_read(in, "set_event_pid", &sb);
+
+	if (!ret && sb.failed)
+		ret = -ENOMEM;
+	for (at = strbuf_text(&sb); !ret; at = end) {
+		long pid = strtol(at, &end, 10);
+
+		if (end == at)
+			break;
+		ret = add_number(listed, (pid_t)pid);
+	}
+	strbuf_free(&sb);
+	return ret;
+}
+
+/* Adds to @family the processes of @list whose parent is in it, and their descendants. */
+static int add_children(struct u64_map *family, const struct process_list *list)
+{
+	size_t before, i;
+	int ret = 0;
+
+	do {
+		before = family->count;
+		for (i = 0; !ret && i < list->nr; i++)
+			if (u64_map_find(family, (uint64_t)list->items[i].parent))
+				ret = add_number(family, list->items[i].pid);
+	} while (!ret && family->count > before);
+	return ret;
+}
+
+/*
+ * Appends to @sb the unrecorded descendants of the tasks that the kernel records. A listed task
+ * counts as an ancestor even if its own parent has ended since.
+ */
+static int find_missing(const struct instance *in, struct process_list *list,
+			struct strbuf *sb)
+{
+	struct u64_map listed = { 0 }, family = { 0 };
+	int ret = read_processes(list);
+
+	/* Read the list after /proc: the kernel has then added what listed tasks forked meanwhile.
+	 */
+	if (!ret)
+		ret = read_listed(in, &listed);
+	if (!ret)
+		ret = read_listed(in, &family);
+	if (!ret)
+		ret = add_children(&family, list);
+	for (size_t i = 0; !ret && i < list->nr; i++)
+		/* The recorder may descend from them too. A process that has ended is no error. */
+		if (list->items[i].pid != getpid() &&
+		    u64_map_find(&family, (uint64_t)list->items[i].pid) &&
+		    add_threads(sb, list->items[i].pid, &listed))
+			continue;
+	if (!ret && sb->failed)
+		ret = -ENOMEM;
+	u64_map_free(&listed);
+	u64_map_free(&family);
+	return ret;
+}
+
+/*
+ * The kernel adds what listed tasks fork. What other tasks forked before they were listed is found
+ * in /proc; what those fork meanwhile is found in the next round. Repeat until a round finds
+ * nothing. Each write copies the kernel's list and loses tasks that are added to the old list at
+ * that moment; the next round finds these too.
+ */
+static int add_descendants(const struct instance *in, const struct log *log)
+{
+	struct process_list list = { 0 };
+	struct strbuf missing = { 0 };
+	unsigned int round;
+	int ret;
+
+	for (round = 0; round < ROUNDS_MAX; round++) {
+		strbuf_reset(&missing);
+		ret = find_missing(in, &list, &missing);
+		if (ret)
+			log_msg(log, LOG_ERROR,
+				"cannot find the descendants of these processes: %s",
+				strerror(-ret));
+		if (ret || !missing.size)
+			break;
+		ret = set_pids(in, &missing, log);
+		if (ret)
+			break;
+	}
+	if (round == ROUNDS_MAX)
+		log_msg(log, LOG_WARN,
+			"these processes fork faster than their descendants can be listed: some are not recorded");
+	free(list.items);
+	strbuf_free(&missing);
+	return ret;
+}
+
+size_t events_nr_tasks(const struct instance *in)
+{
+	struct u64_map listed = { 0 };
+	size_t nr = 0, i;
+
+	/* A task that ended while the list was written may have stayed on it. */
+	if (!read_listed(in, &listed))
+		for (i = 0; i < listed.capacity; i++)
+			nr += listed.slots[i].used &&
+			      pids_runs((pid_t)listed.slots[i].key);
+	u64_map_free(&listed);
+	return nr;
+}
+
+/* --- whose events -------------------------------------------------------------------------- */
+
+int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr,
+		     const struct log *log)
+{
+	struct strbuf sb = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < nr; i++) {
+		ret = add_threads(&sb, pids[i], NULL);
+		if (ret)
+			log_msg(log, LOG_ERROR, "%s %d%s\n  List the processes: ps -e",
+				ret == -ESRCH ? "process" : "no process", (int)pids[i],
+				ret == -ESRCH ? " has ended" : "");
+	}
+	if (!ret && sb.failed)
+		ret = -ENOMEM;
+	if (!ret && nr)
+		ret = set_pids(in, &sb, log);
+	if (!ret && nr)
+		ret = add_descendants(in, log);
+	strbuf_free(&sb);
+	return ret;
+}
+
+int events_follow(const struct instance *in, pid_t pid, const struct log *log)
+{
+	struct strbuf sb = { 0 };
+	int ret;
+
+	strbuf_printf(&sb, "%d", (int)pid);
+	ret = sb.failed ? -ENOMEM : set_pids(in, &sb, log);
+	strbuf_free(&sb);
+	return ret;
+}
+
+int events_only_group(const struct instance *in, const char *dir, const struct log *log)
+{
+	struct strbuf sb = { 0 };
+	pid_t *pids = NULL;
+	size_t nr = 0;
+	int ret = cgroup_pids(dir, &pids, &nr);
+
+	/* A process that has ended meanwhile is no error. */
+	for (size_t i = 0; !ret && i < nr; i++)
+		if (pids[i] != getpid() && add_threads(&sb, pids[i], NULL))
+			continue;
+	free(pids);
+	if (!ret && sb.failed)
+		ret = -ENOMEM;
+	if (!ret && !sb.size)
+		ret = -ESRCH;
+	if (!ret)
+		ret = set_pids(in, &sb, log);
+	else if (ret == -ESRCH)
+		log_msg(log, LOG_ERROR,
+			"the control group %s has no process\n  Start it first, or record a command: --follow -- COMMAND",
+			dir);
+	else
+		log_msg(log, LOG_ERROR,
+			"cannot read the processes of the control group %s: %s", dir,
+			strerror(-ret));
+	strbuf_free(&sb);
+	return ret;
+}

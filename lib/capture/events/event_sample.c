@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: the kernel's filters and triggers of a sampled recording.
+ * In: the rule of a sample, selected events. Out: the instance's event files, set.
+ */
+#include "capture/events/event_sample.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/events/sample_filter.h"
+
+enum sampled { SAMPLED_NOT, SAMPLED_ALLOC, SAMPLED_FREE, SAMPLED_PAGE };
+
+static enum sampled how_sampled(const struct event_name *event)
+{
+	static const struct {
+		const char *name;
+		enum sampled how;
+	} events[] = {
+		{ "kmalloc", SAMPLED_ALLOC },
+		{ "kmalloc_node", SAMPLED_ALLOC },
+		{ "kmem_cache_alloc", SAMPLED_ALLOC },
+		{ "kmem_cache_alloc_node", SAMPLED_ALLOC },
+		{ "kfree", SAMPLED_FREE },
+		{ "kmem_cache_free", SAMPLED_FREE },
+		{ "mm_page_alloc", SAMPLED_PAGE },
+		{ "mm_page_free", SAMPLED_PAGE },
+		{ "mm_page_free_batched", SAMPLED_PAGE },
+	};
+
+	for (size_t i = 0; !strcmp(event->system, "kmem") && i < ARRAY_SIZE(events);
+	     i++) {
+		if (!strcmp(event->name, events[i].name))
+			return events[i].how;
+	}
+	return SAMPLED_NOT;
+}
+
+/* Bytes of the field @name in a format text, "field:TYPE NAME;\toffset:N;\tsize:N;"; 0: absent. */
+static unsigned int field_size(const char *format, const char *name)
+{
+	char text[40];
+	unsigned int size = 0;
+	const char *at;
+
+	snprintf(text, sizeof(text), " %s;", name);
+	at = strstr(format, text);
+	if (at)
+		at = strstr(at, "size:");
+	return at && sscanf(at, "size:%2u;", &size) == 1 ? size : 0;
+}
+
+/* The filter of @event that expresses the sample. 0; -ENOTSUP if the event lacks a
+ * field; -errno.
+ */
+static int filter_of(const struct instance *in, const struct event_name *event,
+		     const struct sample *s, struct strbuf *out)
+{
+	enum sampled how = how_sampled(event);
+	struct strbuf format = { 0 };
+	char path[EVENT_PATH_MAX];
+	unsigned int size;
+	int ret;
+
+	event_path(path, event, "format");
+	ret = instance_read(in, path, &format);
+	size = field_size(strbuf_text(&format), how == SAMPLED_PAGE ? "pfn" : "ptr");
+	if (!ret && size != 4 && size != 8)
+		ret = -ENOTSUP;
+	if (!ret && how == SAMPLED_PAGE)
+		sample_filter_block(s, field_size(strbuf_text(&format), "order"), size,
+				    out);
+	else if (!ret)
+		sample_filter_object(s, how == SAMPLED_FREE, out);
+	if (!ret && out->failed)
+		ret = -ENOMEM;
+	strbuf_free(&format);
+	return ret;
+}
+
+/* Adds the sample's filter to that of @event. */
+static int add_filter(struct event_name *event, const struct instance *in,
+		      const struct sample *s)
+{
+	struct strbuf sb = { 0 };
+	int ret;
+
+	if (event->filter)
+		strbuf_printf(&sb, "(%s) && (", event->filter);
+	ret = filter_of(in, event, s, &sb);
+	strbuf_puts(&sb, event->filter ? ")" : "");
+	if (!ret)
+		ret = sb.failed ? -ENOMEM : event_set_filter(event, in, strbuf_text(&sb));
+	strbuf_free(&sb);
+	return ret;
+}
+
+int events_sample(struct event_list *list, const struct instance *in,
+		  const struct sample *s, enum events_part part, const struct log *log)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < list->count; i++) {
+		struct event_name *event = &list->items[i];
+
+		if (how_sampled(event) == SAMPLED_NOT || !event_in_part(event, part))
+			continue;
+		ret = add_filter(event, in, s);
+		if (ret == -ENOTSUP)
+			log_msg(log, LOG_ERROR,
+				"cannot record a sample: this kernel's event %s:%s has no address\n  Record all events: leave out --sample",
+				event->system, event->name);
+		else if (ret)
+			log_msg(log, LOG_ERROR,
+				"this kernel rejects the filter for a sample for the event %s:%s: %s\n  Record all events: leave out --sample",
+				event->system, event->name, strerror(-ret));
+	}
+	return ret;
+}
+
+int events_sample_stacks(const struct event_list *list, const struct instance *in,
+			 const struct sample *s)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < list->count; i++) {
+		const struct event_name *event = &list->items[i];
+		struct strbuf sb = { 0 };
+
+		if (how_sampled(event) != SAMPLED_ALLOC)
+			continue;
+		if (event->filter)
+			strbuf_printf(&sb, "(%s) && (", event->filter);
+		ret = filter_of(in, event, s, &sb);
+		strbuf_puts(&sb, event->filter ? ")" : "");
+		if (!ret)
+			ret = sb.failed ? -ENOMEM
+					: event_set_trigger(event, in, strbuf_text(&sb));
+		strbuf_free(&sb);
+	}
+	return ret;
+}

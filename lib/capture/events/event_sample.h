@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: the kernel's filters and triggers of a sampled recording.
+ * In: the rule of a sample, selected events. Out: the instance's event files, set.
+ */
+#ifndef KMEMX_CAPTURE_EVENT_SAMPLE_H
+#define KMEMX_CAPTURE_EVENT_SAMPLE_H
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "capture/events/events.h"
+#include "recording/sample.h"
+
+/**
+ * events_sample() - make the kernel drop what is not in the sample
+ *
+ * Adds to the filter of each slab and page allocator event, and reads it back; other events do not
+ * change. Call it after all other filters are set: events_leave_out() and events_filter() replace
+ * filters.
+ * @part: which events: frees with a ring buffer of their own are filtered in that instance
+ *
+ * Return: 0; -errno after an LOG_ERROR message: -ENOTSUP if an event has neither "ptr" nor "pfn",
+ * -EINVAL if the kernel rejects the filter.
+ */
+int events_sample(struct event_list *list, const struct instance *in,
+		  const struct sample *s, enum events_part part,
+		  const struct log *log) __must_check;
+/**
+ * events_sample_stacks() - record a callchain on the slab allocations of the sample
+ *
+ * All allocations stay recorded. Return: 0; -errno without a message: this kernel cannot.
+ */
+int events_sample_stacks(const struct event_list *list, const struct instance *in,
+			 const struct sample *s) __must_check;
+
+#endif

@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: event selection, filters, pids and stacks of an instance.
+ * In: the user's choice. Out: the instance's event files, set.
+ */
+#include "capture/events/events.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#define KMEM	   "kmem"
+#define PAGE_ALLOC "mm_page_alloc"
+/* common_flags in a hard interrupt, in a softirq: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ of
+ * include/linux/trace_events.h.
+ */
+#define FLAGS_IRQ  24
+
+/* The _node variants exist up to Linux 6.0. */
+static const char *const slab_events[] = {
+	"kmalloc", "kmalloc_node",    "kmem_cache_alloc", "kmem_cache_alloc_node",
+	"kfree",   "kmem_cache_free",
+};
+/* The first ones never come from a named cache. A kfree() may. */
+#define NR_KMALLOC 2
+
+static const char *const page_events[] = {
+	PAGE_ALLOC,
+	"mm_page_free",
+	"mm_page_free_batched",
+};
+
+static const char *const frag_events[] = { "mm_page_alloc_extfrag" };
+
+/* From future kernels: silent until somebody enables an allocation site. */
+#define ALLOC_TAG "alloc_tag"
+
+static const char *const alloc_tag_events[] = {
+	"alloc_tag_hit",
+	"alloc_tag_mem_alloced",
+	"alloc_tag_mem_freed",
+};
+
+static const char *const percpu_events[] = {
+	"mm_page_alloc_zone_locked",
+	"mm_page_pcpu_drain",
+	"mm_page_free_batched",
+};
+
+size_t events_of_kmem(bool page, const char *const **names)
+{
+	*names = page ? page_events : slab_events;
+	return page ? ARRAY_SIZE(page_events) : ARRAY_SIZE(slab_events);
+}
+
+/* --- selection --------------------------------------------------------------------------- */
+
+void event_path(char path[EVENT_PATH_MAX], const struct event_name *event,
+		const char *file)
+{
+	snprintf(path, EVENT_PATH_MAX, "events/%s/%s/%s", event->system, event->name,
+		 file);
+}
+
+static bool is_event(const struct event_name *event, const char *system, const char *name)
+{
+	return strcmp(event->system, system) == 0 && strcmp(event->name, name) == 0;
+}
+
+static int list_add(struct event_list *list, const char *system, const char *name)
+{
+	struct event_name *items;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (is_event(&list->items[i], system, name))
+			return 0;
+	items = reallocarray(list->items, list->count + 1, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	list->items = items;
+	items += list->count;
+	*items = (struct event_name){ strdup(system), strdup(name), NULL };
+	if (!items->system || !items->name) {
+		free(items->system);
+		free(items->name);
+		return -ENOMEM;
+	}
+	list->count++;
+	return 0;
+}
+
+static int add_kmem(struct event_list *list, const struct instance *in,
+		    const char *const *names, size_t nr, const struct log *log)
+{
+	char path[EVENT_PATH_MAX];
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < nr; i++) {
+		snprintf(path, sizeof(path), "events/" KMEM "/%s/enable", names[i]);
+		if (instance_has(in, path))
+			ret = list_add(list, KMEM, names[i]);
+		else
+			log_msg(log, LOG_INFO, "this kernel has no event kmem:%s",
+				names[i]);
+	}
+	return ret;
+}
+
+/* Adds those of the alloc_tag events that this kernel has. */
+static int add_alloc_tags(struct event_list *list, const struct instance *in)
+{
+	char path[EVENT_PATH_MAX];
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(alloc_tag_events); i++) {
+		snprintf(path, sizeof(path), "events/" ALLOC_TAG "/%s/enable",
+			 alloc_tag_events[i]);
+		if (instance_has(in, path))
+			ret = list_add(list, ALLOC_TAG, alloc_tag_events[i]);
+	}
+	return ret;
+}
+
+/* Adds the events of @system that match; the number of matches or -ENOMEM. */
+static int add_matching(struct event_list *list, const char *system, const char *pattern)
+{
+	char **names = tracefs_system_events(NULL, system);
+	int matches = 0;
+	int ret = 0;
+
+	for (size_t i = 0; names && names[i] && !ret; i++) {
+		if (fnmatch(pattern, names[i], 0) != 0)
+			continue;
+		matches++;
+		ret = list_add(list, system, names[i]);
+	}
+	tracefs_list_free(names);
+	return ret ? ret : matches;
+}
+
+/* Looks for "SYSTEM:EVENT", or for "EVENT" in kmem and then everywhere. */
+static int add_extra(struct event_list *list, const char *spec, const struct log *log)
+{
+	const char *colon = strchr(spec, ':');
+	char **systems;
+	int found = 0;
+
+	if (!colon)
+		found = add_matching(list, KMEM, spec);
+	systems = found ? NULL : tracefs_event_systems(NULL);
+	for (size_t i = 0; systems && systems[i] && found >= 0; i++) {
+		size_t len = colon ? (size_t)(colon - spec) : 0;
+		int n;
+
+		if (colon && (strncmp(systems[i], spec, len) || systems[i][len]))
+			continue;
+		n = add_matching(list, systems[i], colon ? colon + 1 : spec);
+		found = n < 0 ? n : found + n;
+	}
+	tracefs_list_free(systems);
+	if (found)
+		return found < 0 ? found : 0;
+	log_msg(log, LOG_ERROR,
+		"this kernel has no event '%s'\n  Its events are listed in: %s/available_events",
+		spec, tracefs_tracing_dir());
+	return -ENOENT;
+}
+
+int events_select(struct event_list *list, const struct instance *in,
+		  const struct event_choice *choice, const struct log *log)
+{
+	size_t skip = choice->criteria.nr_caches ? NR_KMALLOC : 0;
+	int ret = 0;
+
+	*list = (struct event_list){ 0 };
+	if (choice->slab)
+		ret = add_kmem(list, in, slab_events + skip,
+			       ARRAY_SIZE(slab_events) - skip, log);
+	if (!ret && choice->page)
+		ret = add_kmem(list, in, page_events, ARRAY_SIZE(page_events), log);
+	if (!ret && choice->slab && choice->page && !choice->one_in)
+		ret = add_alloc_tags(list, in);
+	if (!ret && choice->frag)
+		ret = add_kmem(list, in, frag_events, ARRAY_SIZE(frag_events), log);
+	if (!ret && choice->percpu)
+		ret = add_kmem(list, in, percpu_events, ARRAY_SIZE(percpu_events), log);
+	for (size_t i = 0; !ret && i < choice->nr_extra; i++)
+		ret = add_extra(list, choice->extra[i], log);
+	if (!ret && !list->count) {
+		log_msg(log, LOG_ERROR,
+			"this kernel has none of the requested kmem events\n  It needs CONFIG_EVENT_TRACING; its events are listed in %s/available_events",
+			tracefs_tracing_dir());
+		ret = -ENOENT;
+	}
+	if (ret)
+		events_free(list);
+	return ret;
+}
+
+int events_enabled(struct event_list *list, const struct instance *in)
+{
+	struct strbuf sb = { 0 };
+	int ret = instance_read(in, "set_event", &sb);
+	const char *p = strbuf_text(&sb);
+	char system[128], name[128];
+	int used;
+
+	*list = (struct event_list){ 0 };
+	for (; !ret && sscanf(p, " %127[^:\n]:%127[^\n]%n", system, name, &used) == 2;
+	     p += used)
+		ret = list_add(list, system, name);
+	strbuf_free(&sb);
+	return ret;
+}
+
+void events_free(struct event_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->items[i].system);
+		free(list->items[i].name);
+		free(list->items[i].filter);
+	}
+	free(list->items);
+	*list = (struct event_list){ 0 };
+}
+
+/* --- filters ----------------------------------------------------------------------------- */
+
+/* The kernel's own words on the filter that it rejected last: "[12.3] event filter parse error:
+ * error: Field not found", then the filter and a caret. NULL if there are none.
+ */
+static char *last_diagnosis(const struct instance *in)
+{
+	char *text = tracefs_error_last(in->tracefs);
+	char *why = text ? strstr(text, "error: ") : NULL;
+	char *copy;
+
+	if (!why) {
+		free(text);
+		return NULL;
+	}
+	why[strcspn(why, "\n")] = '\0';
+	for (char *next = why; (next = strstr(next + 1, "error: "));)
+		why = next;
+	copy = strdup(why + strlen("error: "));
+	free(text);
+	return copy;
+}
+
+/* Keeps the most helpful diagnosis: every event without a field is reported as lacking it, whatever
+ * is wrong with the filter itself.
+ */
+static void keep_diagnosis(char **kept, char *latest)
+{
+	if (!latest || (*kept && strcmp(*kept, "Field not found") != 0)) {
+		free(latest);
+		return;
+	}
+	free(*kept);
+	*kept = latest;
+}
+
+/* Does the event end a life? */
+static bool is_free(const struct event_name *event)
+{
+	static const char *const names[] = { "kfree", "kmem_cache_free", "mm_page_free",
+					     "mm_page_free_batched" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (is_event(event, KMEM, names[i]))
+			return true;
+	return false;
+}
+
+/* 0; -errno: the event keeps its old filter. */
+static int write_filter(struct event_name *event, const struct instance *in,
+			const char *filter)
+{
+	char path[EVENT_PATH_MAX];
+	char *copy = strdup(filter);
+	int ret = copy ? 0 : -ENOMEM;
+
+	event_path(path, event, "filter");
+	if (!ret)
+		ret = instance_write(in, path, filter);
+	if (ret) {
+		free(copy);
+		return ret;
+	}
+	free(event->filter);
+	event->filter = copy;
+	return 0;
+}
+
+int event_set_filter(struct event_name *event, const struct instance *in,
+		     const char *filter)
+{
+	struct strbuf sb = { 0 };
+	char path[EVENT_PATH_MAX];
+	int ret = write_filter(event, in, filter);
+
+	event_path(path, event, "filter");
+	if (!ret)
+		ret = instance_read(in, path, &sb);
+	if (!ret && !strstr(strbuf_text(&sb), filter))
+		ret = -EINVAL;
+	strbuf_free(&sb);
+	return ret;
+}
+
+/* Excludes @self from all events that are filtered at all. */
+static int filter_self(struct event_list *list, const struct instance *in,
+		       const struct event_choice *choice, const char *filter)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct event_name *event = &list->items[i];
+		int ret = 0;
+
+		/* These events must add up to the kernel's counts, which include the recorder's
+		 * allocations.
+		 */
+		if (!strcmp(event->system, ALLOC_TAG))
+			continue;
+		if (choice->filter_frees || !is_free(event))
+			ret = event_set_filter(event, in, filter);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The kernel leaves out everything that happens while the process runs. */
+static enum events_self leave_out_pid(struct event_list *list, const struct instance *in,
+				      pid_t self, const struct log *log)
+{
+	char pid[24], path[EVENT_PATH_MAX];
+
+	for (size_t i = 0; i < list->count; i++) {
+		event_path(path, &list->items[i], "filter");
+		if (list->items[i].filter && instance_write(in, path, "0") < 0)
+			log_msg(log, LOG_DEBUG, "cannot clear %s", path);
+		free(list->items[i].filter);
+		list->items[i].filter = NULL;
+	}
+	snprintf(pid, sizeof(pid), "%d", (int)self);
+	if (instance_write(in, "set_event_notrace_pid", pid) == 0) {
+		log_msg(log, LOG_INFO,
+			"this kernel cannot filter by context: frees by softirqs and interrupts while the recorder runs are not recorded");
+		return EVENTS_SELF_PID;
+	}
+	log_msg(log, LOG_INFO,
+		"this kernel cannot exclude a process (before Linux 5.7): the recording contains the recorder's own allocations, of pid %s",
+		pid);
+	return EVENTS_SELF_RECORDED;
+}
+
+/* Adds the user's filter to that of each event. Returns how many events accept it, or -ENOMEM. */
+static int set_filters(struct event_list *list, const struct instance *in,
+		       const struct event_choice *choice, char **why,
+		       const struct log *log)
+{
+	int taken = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct event_name *event = &list->items[i];
+		struct strbuf sb = { 0 };
+		int ret;
+
+		if (!choice->filter_frees && is_free(event))
+			continue;
+		strbuf_puts(&sb, choice->filter);
+		if (event->filter) {
+			strbuf_reset(&sb);
+			strbuf_printf(&sb, "(%s) && (%s)", choice->filter, event->filter);
+		}
+		ret = sb.failed ? -ENOMEM : write_filter(event, in, strbuf_text(&sb));
+		strbuf_free(&sb);
+		if (ret == -ENOMEM)
+			return ret;
+		taken += ret == 0;
+		if (ret) {
+			keep_diagnosis(why, last_diagnosis(in));
+			log_msg(log, LOG_INFO,
+				"%s:%s lacks a field of the filter and is recorded unfiltered",
+				event->system, event->name);
+		}
+	}
+	return taken;
+}
+
+enum events_self events_leave_out(struct event_list *list, const struct instance *in,
+				  const struct event_choice *choice, pid_t self,
+				  const struct log *log)
+{
+	char own[80];
+
+	snprintf(own, sizeof(own), "common_pid != %d || common_flags & %d", (int)self,
+		 FLAGS_IRQ);
+	return filter_self(list, in, choice, own) ? leave_out_pid(list, in, self, log)
+						  : EVENTS_SELF_CONTEXT;
+}
+
+int events_filter(struct event_list *list, const struct instance *in,
+		  const struct event_choice *choice, const struct log *log)
+{
+	char *why = NULL;
+	int taken;
+
+	if (!choice->filter)
+		return 0;
+	taken = set_filters(list, in, choice, &why, log);
+	if (!taken)
+		log_msg(log, LOG_ERROR,
+			"the kernel rejects the filter '%s' for every recorded event%s%s%s\n  The fields are listed in: %s/events/kmem/EVENT/format",
+			choice->filter, choice->filter_frees ? "" : " but frees",
+			why ? ": " : "", why ? why : "", tracefs_tracing_dir());
+	free(why);
+	return taken > 0 ? 0 : taken < 0 ? taken : -EINVAL;
+}
+
+/* --- stacks ------------------------------------------------------------------------------ */
+
+/* Before Linux 5.17 (ce33c845b030) an instance's stacktrace trigger wrote its stacks into the
+ * top-level instance, which we must not write to.
+ */
+bool events_have_triggers(void)
+{
+	unsigned int major, minor;
+	struct utsname name;
+
+	if (uname(&name) < 0 || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		return false;
+	return major > 5 || (major == 5 && minor >= 17);
+}
+
+int event_set_trigger(const struct event_name *event, const struct instance *in,
+		      const char *filter)
+{
+	struct strbuf sb = { 0 };
+	char path[EVENT_PATH_MAX];
+	int ret;
+
+	event_path(path, event, "trigger");
+	strbuf_puts(&sb, "stacktrace");
+	if (filter)
+		strbuf_printf(&sb, " if %s", filter);
+	ret = sb.failed ? -ENOMEM : instance_append(in, path, strbuf_text(&sb));
+	strbuf_free(&sb);
+	return ret;
+}
+
+static const struct event_name *find_page_alloc(const struct event_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (is_event(&list->items[i], KMEM, PAGE_ALLOC))
+			return &list->items[i];
+	return NULL;
+}
+
+int events_stacks(const struct event_list *list, const struct instance *in,
+		  const struct event_choice *choice, const char **how,
+		  const struct log *log)
+{
+	const struct event_name *event = find_page_alloc(list);
+	int ret;
+
+	*how = "none";
+	if (choice->stack == CAPTURE_STACK_NONE ||
+	    (choice->stack == CAPTURE_STACK_PAGE && !event))
+		return 0;
+	if (choice->stack == CAPTURE_STACK_PAGE) {
+		if (events_have_triggers() &&
+		    /* The trigger needs the filter too: an event that is filtered out would still
+		     * record its stack.
+		     */
+		    event_set_trigger(event, in, event->filter) == 0) {
+			*how = "page (trigger)";
+			return 0;
+		}
+		log_msg(log, LOG_WARN,
+			"this kernel cannot record callchains of page allocations alone: they are recorded on every event, which slows the workload more (--stack none leaves them out)");
+	}
+	ret = instance_write(in, "options/stacktrace", "1");
+	if (ret) {
+		log_msg(log, LOG_ERROR,
+			"this kernel cannot record callchains: %s\n  It needs CONFIG_STACKTRACE; record without: --stack none",
+			strerror(-ret));
+		return ret;
+	}
+	*how = choice->stack == CAPTURE_STACK_ALL ? "all (option)" : "page (option)";
+	return 0;
+}
+
+bool event_in_part(const struct event_name *event, enum events_part part)
+{
+	return part == EVENTS_ALL || is_free(event) == (part == EVENTS_FREES);
+}
+
+bool events_have_frees(const struct event_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (is_free(&list->items[i]))
+			return true;
+	return false;
+}
+
+int events_enable(const struct event_list *list, const struct instance *in,
+		  enum events_part part, const struct log *log)
+{
+	char path[EVENT_PATH_MAX];
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < list->count; i++) {
+		if (!event_in_part(&list->items[i], part))
+			continue;
+		event_path(path, &list->items[i], "enable");
+		ret = instance_write(in, path, "1");
+		if (ret)
+			log_msg(log, LOG_ERROR,
+				"cannot enable the event %s:%s: %s\n  Where the machine forbids it, record other events: --slab, --page, -e",
+				list->items[i].system, list->items[i].name,
+				strerror(-ret));
+	}
+	return ret;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: which events the instance records, of which tasks, and with which stacks.
+ * In: the user's choice. Out: the instance's event files, set.
+ */
+#ifndef KMEMX_CAPTURE_EVENTS_H
+#define KMEMX_CAPTURE_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "capture/events/instance.h"
+
+/* The events on which the kernel records a callchain. */
+enum capture_stack {
+	CAPTURE_STACK_PAGE, /* mm_page_alloc, which has no caller field */
+	CAPTURE_STACK_ALL,
+	CAPTURE_STACK_NONE,
+};
+
+/**
+ * struct event_criteria - which allocations are recorded; a criterion that is 0 is not applied
+ * @min_bytes: least size of an object; for pages, of the whole block
+ * @page_bytes: bytes of a page
+ * @min_order: least order of a block of pages; slab objects ignore it
+ * @gfp: all these bits are set in gfp_flags
+ * @caches, @nr_caches: names of slab caches or shell patterns; one must match
+ * @comms, @nr_comms: the same for task names
+ */
+struct event_criteria {
+	uint64_t min_bytes, page_bytes;
+	unsigned int min_order;
+	uint64_t gfp;
+	const char *const *caches;
+	size_t nr_caches;
+	const char *const *comms;
+	size_t nr_comms;
+};
+
+/**
+ * struct event_choice - what the user wants recorded
+ * @slab, @page: the events of the slab and of the page allocator
+ * @frag: the page allocator's fallbacks to another migratetype
+ * @percpu: how pages enter and leave the per-CPU lists
+ * @extra: further events, "SYSTEM:EVENT" or "EVENT" (kmem first, then any system), may be shell
+ *	patterns
+ * @filter: applied to the events that have its fields; may be NULL
+ * @criteria: a filter of allocations that names no fields; see event_criteria.h
+ * @one_in: record one in this many objects and pages, sample_possible(); 0: all
+ * @stacks_one_in: also record the callchain of one in this many slab objects; 0: of none
+ * @filter_frees: filter frees too; else all frees are recorded, as RCU, softirqs and other tasks
+ *	also free what the chosen tasks allocated
+ */
+struct event_choice {
+	bool slab, page, frag, percpu;
+	const char *const *extra;
+	size_t nr_extra;
+	const char *filter;
+	struct event_criteria criteria;
+	bool filter_frees;
+	enum capture_stack stack;
+	uint32_t one_in, stacks_one_in;
+};
+
+/* How the recorder's own allocations are left out of the recording. */
+enum events_self {
+	EVENTS_SELF_CONTEXT, /* except those in interrupts and softirqs that interrupt it */
+	EVENTS_SELF_PID,     /* with everything in its context, frees too */
+	EVENTS_SELF_RECORDED,
+};
+
+struct event_name {
+	char *system;
+	char *name;
+	char *filter; /* that the kernel has set; NULL: none */
+};
+
+struct event_list {
+	struct event_name *items;
+	size_t count;
+};
+
+#define EVENT_PATH_MAX 320
+/* The path of the event's file @file within an instance. */
+void event_path(char path[EVENT_PATH_MAX], const struct event_name *event,
+		const char *file);
+/* Sets the event's filter and reads it back: 0; -EINVAL if the kernel has another; -errno. */
+int event_set_filter(struct event_name *event, const struct instance *in,
+		     const char *filter) __must_check;
+/* Do triggers record callchains in instances? Linux 5.17 or later. */
+bool events_have_triggers(void);
+/* Make the kernel record a callchain on the event where @filter holds; NULL: always. 0 or -errno.
+ */
+int event_set_trigger(const struct event_name *event, const struct instance *in,
+		      const char *filter) __must_check;
+
+/**
+ * events_select() - the events of @choice that this kernel has
+ *
+ * A kmem event that the kernel lacks is normal (logged as LOG_INFO); one of @extra that
+ * matches nothing is an error.
+ *
+ * Return: 0, -ENOENT after an LOG_ERROR message, -ENOMEM.
+ */
+int events_select(struct event_list *list, const struct instance *in,
+		  const struct event_choice *choice, const struct log *log) __must_check;
+/* The slab or page events of all kernels. Returns their number. */
+size_t events_of_kmem(bool page, const char *const **names);
+/* The events that the instance records now; 0 or -errno. */
+int events_enabled(struct event_list *list, const struct instance *in) __must_check;
+void events_free(struct event_list *list);
+
+/**
+ * events_leave_out() - leave the recorder's own allocations out of the selected events
+ * @self: the process that is left out
+ *
+ * Code that interrupts @self works for other tasks, such as the softirq in which RCU frees their
+ * objects. It is recorded if the kernel's filters can distinguish it. Otherwise the whole process
+ * is excluded (Linux 5.7) or recorded; either is logged as LOG_INFO.
+ *
+ * Return: how the process is left out.
+ */
+enum events_self events_leave_out(struct event_list *list, const struct instance *in,
+				  const struct event_choice *choice, pid_t self,
+				  const struct log *log) __must_check;
+/**
+ * events_filter() - add the user's filter to that of events_leave_out()
+ *
+ * Frees are filtered only with @choice->filter_frees.
+ *
+ * Return: 0; -EINVAL after an LOG_ERROR message with the kernel's own diagnosis if no event accepts
+ * the user's filter; -ENOMEM.
+ */
+int events_filter(struct event_list *list, const struct instance *in,
+		  const struct event_choice *choice, const struct log *log) __must_check;
+
+/**
+ * events_only_pids() - restrict the instance to processes, with all their threads
+ * @nr: 0: no restriction
+ *
+ * Their descendants are recorded too: those that already run, and what is forked from now on. A
+ * process whose parent has ended is not found, as /proc no longer shows whose descendant it is.
+ *
+ * Return: 0; -ESRCH after an LOG_ERROR message if one does not exist; -errno after another.
+ */
+int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr,
+		     const struct log *log) __must_check;
+/* How many running tasks (threads) the instance is restricted to; 0: no restriction, or unknown. */
+size_t events_nr_tasks(const struct instance *in);
+/* events_only_pids() for one task, by the kernel's number of it, without looking it up in /proc. */
+int events_follow(const struct instance *in, pid_t pid,
+		  const struct log *log) __must_check;
+
+/**
+ * events_only_group() - restrict the instance to the processes of a control group
+ * @dir: of cgroup_find()
+ * @log: for errors; NULL: a later call, for processes that have joined
+ *
+ * What they fork is recorded too; a process that leaves the group is still recorded. Return: 0;
+ * -ESRCH if the group is still empty; -errno; both after an LOG_ERROR message.
+ */
+int events_only_group(const struct instance *in, const char *dir,
+		      const struct log *log) __must_check;
+
+/* Sets up callchains. @how receives what was done, for the recording's metadata. */
+int events_stacks(const struct event_list *list, const struct instance *in,
+		  const struct event_choice *choice, const char **how,
+		  const struct log *log) __must_check;
+
+/* Which of the selected events: all, or those with or without a ring buffer of their own. */
+enum events_part { EVENTS_ALL, EVENTS_FREES, EVENTS_NO_FREES };
+
+bool event_in_part(const struct event_name *event, enum events_part part);
+/* Does any of the events end a life? */
+bool events_have_frees(const struct event_list *list);
+/* Enables the selected events in the instance (tracing_on still decides). */
+int events_enable(const struct event_list *list, const struct instance *in,
+		  enum events_part part, const struct log *log) __must_check;
+
+#endif

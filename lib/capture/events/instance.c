@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: the tracefs instance's life, and access to its files.
+ * In: tracefs. Out: an instance "kmemx-TOKEN", locked while its owner lives.
+ */
+#include "capture/events/instance.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "base/new_file.h"
+#include "recording/recording.h"
+
+#define FREES_SUFFIX  ".frees"
+#define DEFAULT_MOUNT "/sys/kernel/tracing"
+
+/* --- finding tracefs --------------------------------------------------------------------- */
+
+/* Is the kernel locked down so that even root may not trace? */
+static bool locked_down(void)
+{
+	struct strbuf sb = { 0 };
+	bool locked = instance_read_top("/sys/kernel/security/lockdown", &sb) == 0 &&
+		      strstr(strbuf_text(&sb), "[confidentiality]");
+
+	strbuf_free(&sb);
+	return locked;
+}
+
+static int explain(const char *dir, int err, const char *retry, const struct log *log)
+{
+	if (geteuid() != 0)
+		log_msg(log, LOG_ERROR,
+			"cannot open tracefs at %s: %s\n  Recording needs root. Try: sudo %s",
+			dir, strerror(err), retry);
+	else if (locked_down())
+		log_msg(log, LOG_ERROR,
+			"cannot open tracefs at %s: %s\n  The kernel is locked down (confidentiality), which forbids tracing\n  Boot without lockdown=confidentiality to record here",
+			dir, strerror(err));
+	else if (err == ENOENT || err == ENODEV)
+		log_msg(log, LOG_ERROR,
+			"no tracefs at %s: %s\n  The kernel needs CONFIG_FTRACE; in a container, mount tracefs from the host",
+			dir, strerror(err));
+	else
+		log_msg(log, LOG_ERROR,
+			"cannot use tracefs at %s: %s\n  In a container or sandbox, tracing needs CAP_SYS_ADMIN and a writable tracefs",
+			dir, strerror(err));
+	return -err;
+}
+
+static bool is_tracefs(const char *dir)
+{
+	struct statfs fs;
+
+	return statfs(dir, &fs) == 0 && fs.f_type == TRACEFS_MAGIC;
+}
+
+/*
+ * tracefs' directory, mounted if necessary; NULL with errno. If there are several mounts, prefer
+ * the usual one, which messages, other tools and users name. The library takes the first one in
+ * /proc/mounts, which may be under debugfs, where it is mounted on access. A directory that is no
+ * tracefs was set by a test, which must not get to the real one.
+ */
+static const char *tracing_dir(void)
+{
+	char usual[] = DEFAULT_MOUNT;
+	const char *dir;
+
+	tracefs_set_loglevel(TEP_LOG_NONE); /* the library's own messages go to stderr */
+	dir = tracefs_tracing_dir();
+	/* Setting another directory frees the one that the library has returned, so do it only
+	 * once.
+	 */
+	if (dir && strcmp(dir, usual) != 0 && is_tracefs(dir) && is_tracefs(usual) &&
+	    tracefs_set_tracing_dir(usual) == 0)
+		dir = tracefs_tracing_dir();
+	if (dir && access(dir, F_OK) == 0)
+		return dir;
+	if (mount("nodev", DEFAULT_MOUNT, "tracefs", 0, NULL) < 0 && errno != EBUSY)
+		return NULL;
+	return tracefs_tracing_dir();
+}
+
+/* --- names and locks --------------------------------------------------------------------- */
+
+bool instance_is_stream(const char *token)
+{
+	return strlen(token) >= NEW_FILE_TOKEN &&
+	       !strcmp(token + NEW_FILE_TOKEN - 1, INSTANCE_STREAM);
+}
+
+const char *instance_token(const char *name)
+{
+	size_t prefix = strlen(INSTANCE_PREFIX);
+
+	if (strncmp(name, INSTANCE_PREFIX, prefix) != 0)
+		return NULL;
+	name += prefix;
+	if (strspn(name, "0123456789abcdef") != NEW_FILE_TOKEN - 1)
+		return NULL;
+	return !name[NEW_FILE_TOKEN - 1] || instance_is_stream(name) ? name : NULL;
+}
+
+/* Between making an instance and locking it, nobody else may take it for a leftover: making and
+ * sweeping instances both take this lock. A descriptor, or -errno.
+ */
+static int lock_all(const char *tracing)
+{
+	char path[4096];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "%s/instances", tracing);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	do
+		ret = flock(fd, LOCK_EX);
+	while (ret < 0 && errno == EINTR);
+	if (!ret)
+		return fd;
+	ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* --- the instance ------------------------------------------------------------------------ */
+
+/* Takes the owner's lock; fails if a sweeping kmemx was quicker. */
+static int lock_one(struct tracefs_instance *tracefs, int *fd)
+{
+	char *path = tracefs_instance_get_dir(tracefs);
+	struct stat st;
+
+	if (!path)
+		return -ENOMEM;
+	*fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	tracefs_put_tracing_file(path);
+	if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) < 0)
+		return -errno;
+	return fstat(*fd, &st) < 0 || !st.st_nlink ? -ENOENT : 0;
+}
+
+static int lock_instance(struct instance *in)
+{
+	return lock_one(in->tracefs, &in->lock_fd);
+}
+
+/* Finds tracefs, as a user who may trace; -errno after an LOG_ERROR message. */
+static int open_tracing(const char **dir, const char *retry, const struct log *log)
+{
+	*dir = tracing_dir();
+	if (!*dir)
+		return explain(DEFAULT_MOUNT, errno ? errno : ENOENT, retry, log);
+	if (access(*dir, R_OK | W_OK | X_OK) < 0)
+		return explain(*dir, errno, retry, log);
+	return 0;
+}
+
+int instance_check_user(const char *retry, const struct log *log)
+{
+	const char *dir;
+
+	return geteuid() == 0 ? 0 : open_tracing(&dir, retry, log);
+}
+
+static int create(struct instance *in)
+{
+	in->tracefs = tracefs_instance_create(in->name);
+	if (!in->tracefs)
+		return errno ? -errno : -EIO;
+	if (tracefs_instance_is_new(in->tracefs))
+		return lock_instance(in);
+	tracefs_instance_free(in->tracefs);
+	in->tracefs = NULL;
+	return -EEXIST;
+}
+
+int instance_create(struct instance *in, const char *token, const char *retry,
+		    const struct log *log)
+{
+	const char *dir;
+	int ret, all;
+
+	*in = (struct instance){ .lock_fd = -1 };
+	ret = open_tracing(&dir, retry, log);
+	if (ret)
+		return ret;
+	all = lock_all(dir);
+	if (all == -ENOENT) {
+		log_msg(log, LOG_ERROR,
+			"tracefs at %s has no instances\n  kmemx does not touch the top-level instance and needs one of its own (Linux 3.10 or later)",
+			dir);
+		return -ENOTSUP;
+	}
+	snprintf(in->name, sizeof(in->name), INSTANCE_PREFIX "%s", token);
+	ret = all < 0 ? all : create(in);
+	if (all >= 0)
+		close(all);
+	if (!ret)
+		ret = instance_write(in, "tracing_on", "0");
+	if (ret) {
+		explain(dir, -ret, retry, log);
+		instance_destroy(in, log);
+	}
+	return ret;
+}
+
+static void name_frees(const struct instance *in, char name[80])
+{
+	snprintf(name, 80, "%s" FREES_SUFFIX, in->name);
+}
+
+int instance_create_frees(struct instance *in, const struct log *log)
+{
+	struct instance view = { .lock_fd = -1 };
+	char name[80];
+	int ret;
+
+	name_frees(in, name);
+	in->frees_fd = -1;
+	in->frees = view.tracefs = tracefs_instance_create(name);
+	ret = in->frees ? lock_one(in->frees, &in->frees_fd) : -errno;
+	if (!ret)
+		ret = instance_write(&view, "tracing_on", "0");
+	if (ret)
+		log_msg(log, LOG_ERROR,
+			"cannot make a second tracing instance, for the frees by all tasks: %s\n  Record without them: --filter-frees",
+			strerror(-ret));
+	return ret;
+}
+
+struct instance instance_of_cpu(const struct instance *in, uint32_t *cpu)
+{
+	struct instance view = { .tracefs = in->tracefs, .lock_fd = -1 };
+
+	if (*cpu < RECORDING_FREES_CPU)
+		return view;
+	*cpu -= RECORDING_FREES_CPU;
+	view.tracefs = in->frees;
+	return view;
+}
+
+void instance_remove_orphan(const char *name)
+{
+	size_t size = strlen(name), suffix = strlen(FREES_SUFFIX);
+	char owner[64];
+
+	if (size <= suffix || size - suffix >= sizeof(owner) ||
+	    strcmp(name + size - suffix, FREES_SUFFIX) != 0)
+		return;
+	snprintf(owner, sizeof(owner), "%.*s", (int)(size - suffix), name);
+	if (instance_token(owner) && !tracefs_instance_exists(owner)) {
+		struct tracefs_instance *frees = tracefs_instance_alloc(NULL, name);
+
+		if (frees)
+			tracefs_instance_destroy(frees);
+		if (frees)
+			tracefs_instance_free(frees);
+	}
+}
+
+/* Takes over the second instance too, if there is one, and stops it; the caller stops the first
+ * one.
+ */
+static int adopt_frees(struct instance *in)
+{
+	struct instance view = { .lock_fd = -1 };
+	char name[80];
+	int ret;
+
+	name_frees(in, name);
+	if (!tracefs_instance_exists(name))
+		return 0;
+	in->frees_fd = -1;
+	in->frees = view.tracefs = tracefs_instance_alloc(NULL, name);
+	if (!in->frees)
+		return -ENOMEM;
+	ret = lock_one(in->frees, &in->frees_fd);
+	return ret ? ret : instance_write(&view, "tracing_on", "0");
+}
+
+static int adopt(struct instance *in)
+{
+	int ret;
+
+	if (!tracefs_instance_exists(in->name))
+		return -ENOENT;
+	in->tracefs = tracefs_instance_alloc(NULL, in->name);
+	if (!in->tracefs)
+		return -ENOMEM;
+	ret = lock_instance(in);
+	return ret == -EWOULDBLOCK ? -EBUSY : ret;
+}
+
+int instance_adopt(struct instance *in, const char *token)
+{
+	const char *dir = tracing_dir();
+	int ret, all;
+
+	*in = (struct instance){ .lock_fd = -1 };
+	if (!dir)
+		return -ENOENT;
+	all = lock_all(dir);
+	if (all < 0)
+		return all;
+	snprintf(in->name, sizeof(in->name), INSTANCE_PREFIX "%s", token);
+	ret = adopt(in);
+	close(all);
+	if (!ret)
+		ret = instance_write(in, "tracing_on", "0");
+	if (!ret)
+		ret = adopt_frees(in);
+	if (ret)
+		instance_detach(in);
+	return ret;
+}
+
+static void destroy_one(struct tracefs_instance *tracefs, const struct log *log)
+{
+	const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
+	const struct instance view = { .tracefs = tracefs, .lock_fd = -1 };
+	const char *name = tracefs_instance_get_name(tracefs);
+	const char *dir = tracefs_tracing_dir();
+	int err = 0, on = instance_write(&view, "tracing_on", "0");
+
+	/* A reader of the instance's files makes it busy for a moment. */
+	for (int try = 0; try < 50; try++) {
+		err = tracefs_instance_destroy(tracefs) < 0 ? errno : 0;
+		if (!err || (err != EBUSY && try))
+			break;
+		nanosleep(&pause, NULL);
+	}
+	if (err && on)
+		log_msg(log, LOG_ERROR,
+			"cannot stop and remove the tracing instance %s: %s\n  It keeps recording until: echo 0 >%s/instances/%s/tracing_on; rmdir %s/instances/%s",
+			name, strerror(err), dir, name, dir, name);
+	else if (err)
+		log_msg(log, LOG_ERROR,
+			"cannot remove the tracing instance %s: %s\n  Its buffers stay allocated until: rmdir %s/instances/%s",
+			name, strerror(err), dir, name);
+}
+
+void instance_destroy(struct instance *in, const struct log *log)
+{
+	if (!in->tracefs)
+		return;
+	/* The first one's lock shows that both have an owner, so remove it last. */
+	if (in->frees)
+		destroy_one(in->frees, log);
+	destroy_one(in->tracefs, log);
+	instance_detach(in);
+}
+
+/* --- somebody else's instance ------------------------------------------------------------ */
+
+void instance_directories(const char *name, struct strbuf *out)
+{
+	const char *dir = tracefs_tracing_dir();
+	char frees[4096];
+
+	snprintf(frees, sizeof(frees), "%s/instances/%s" FREES_SUFFIX, dir, name);
+	if (access(frees, F_OK) == 0)
+		strbuf_printf(out, " %s", frees);
+	strbuf_printf(out, " %s/instances/%s", dir, name);
+}
+
+int instance_list(struct strbuf *names)
+{
+	const char *dir = tracing_dir();
+	struct dirent **entries;
+	char path[4096];
+	int n;
+
+	if (!dir)
+		return -ENOENT;
+	snprintf(path, sizeof(path), "%s/instances", dir);
+	n = scandir(path, &entries, NULL, alphasort);
+	if (n < 0)
+		return -errno;
+	for (int i = 0; i < n; i++) {
+		if (entries[i]->d_name[0] != '.')
+			strbuf_printf(names, "%s\n", entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return names->failed ? -ENOMEM : 0;
+}
+
+/* Only a directory directly below instances/, without a way out of it. */
+static bool is_instance(const char *tracing, const char *name)
+{
+	char path[4096];
+	struct stat st;
+
+	if (!*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
+		return false;
+	snprintf(path, sizeof(path), "%s/instances/%s", tracing, name);
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int instance_attach(struct instance *in, const char *name, const char *retry,
+		    const struct log *log)
+{
+	const char *dir;
+	int ret;
+
+	*in = (struct instance){ .lock_fd = -1 };
+	ret = open_tracing(&dir, retry, log);
+	if (ret)
+		return ret;
+	if (name && !is_instance(dir, name))
+		return -ESRCH;
+	if (name) {
+		in->tracefs = tracefs_instance_alloc(NULL, name);
+		if (!in->tracefs)
+			return explain(dir, errno ? errno : EIO, retry, log);
+	}
+	in->lock_fd = instance_open(in, ".", O_RDONLY | O_DIRECTORY);
+	if (in->lock_fd < 0 || flock(in->lock_fd, LOCK_EX | LOCK_NB) == 0)
+		return in->lock_fd < 0 ? explain(dir, -in->lock_fd, retry, log) : 0;
+	log_msg(log, LOG_ERROR,
+		"another kmemx is using %s\n  Wait until it ends: two readers would take events from each other",
+		name ? name : "the top-level instance");
+	return -EBUSY;
+}
+
+void instance_detach(struct instance *in)
+{
+	if (in->lock_fd >= 0)
+		close(in->lock_fd);
+	if (in->frees && in->frees_fd >= 0)
+		close(in->frees_fd);
+	if (in->frees)
+		tracefs_instance_free(in->frees);
+	if (in->tracefs)
+		tracefs_instance_free(in->tracefs);
+	*in = (struct instance){ .lock_fd = -1 };
+}
+
+/* --- files ------------------------------------------------------------------------------- */
+
+int instance_open(const struct instance *in, const char *file, int flags)
+{
+	char *path = tracefs_instance_get_file(in->tracefs, file);
+	int fd;
+
+	if (!path)
+		return -ENOMEM;
+	fd = open(path, flags | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	tracefs_put_tracing_file(path);
+	return fd;
+}
+
+static int write_file(const struct instance *in, const char *file, const char *text,
+		      int flags)
+{
+	int fd = instance_open(in, file, O_WRONLY | flags);
+	size_t size = strlen(text);
+	ssize_t n;
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	/* Use one write: the kernel parses each write as a whole command. */
+	n = write(fd, text, size);
+	ret = n < 0 ? -errno : (size_t)n == size ? 0 : -EIO;
+	close(fd);
+	return ret;
+}
+
+int instance_write(const struct instance *in, const char *file, const char *text)
+{
+	return write_file(in, file, text, O_TRUNC);
+}
+
+int instance_append(const struct instance *in, const char *file, const char *text)
+{
+	return write_file(in, file, text, O_APPEND);
+}
+
+static int read_all(int fd, struct strbuf *out)
+{
+	size_t room = 256 * 1024;
+	char *buf = malloc(room);
+	ssize_t n = -1;
+	int ret = 0;
+
+	if (!buf)
+		return -ENOMEM;
+	do {
+		n = read(fd, buf, room);
+		if (n > 0)
+			strbuf_add(out, buf, (size_t)n);
+		else if (n < 0 && errno != EINTR)
+			ret = -errno;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	free(buf);
+	if (!ret && out->failed)
+		ret = -ENOMEM;
+	return ret;
+}
+
+static int read_path(const char *path, struct strbuf *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = read_all(fd, out);
+	close(fd);
+	return ret;
+}
+
+int instance_read(const struct instance *in, const char *file, struct strbuf *out)
+{
+	int fd = instance_open(in, file, O_RDONLY);
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = read_all(fd, out);
+	close(fd);
+	return ret;
+}
+
+int instance_read_top(const char *file, struct strbuf *out)
+{
+	char *path;
+	int ret;
+
+	if (file[0] == '/')
+		return read_path(file, out);
+	path = tracefs_get_tracing_file(file);
+	if (!path)
+		return -ENOENT;
+	ret = read_path(path, out);
+	tracefs_put_tracing_file(path);
+	return ret;
+}
+
+bool instance_has(const struct instance *in, const char *file)
+{
+	return tracefs_file_exists(in->tracefs, file);
+}

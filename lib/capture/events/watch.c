@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: does another process use this recording's tracing instance?
+ * In: inotify(7) of the instance's files. Out: what was done, as text.
+ *
+ * The kernel counts only the events that it loses itself. A buffer that was cleared shows neither
+ * events nor losses, nor does one while tracing is off.
+ */
+#include "capture/events/watch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+enum effect { CHANGED, CLEARED, SWITCHED, READ };
+
+struct watch_file {
+	int wd;
+	enum effect effect;
+	char *name;
+};
+
+static const char *const meddled[] = {
+	[CHANGED] = "another process changed what is recorded",
+	[CLEARED] = "another process cleared a ring buffer",
+	[SWITCHED] = "another process switched tracing off or on",
+};
+
+/* Skip files that this kernel lacks. */
+static void add(struct watch *w, const struct instance *in, enum effect effect,
+		const char *name)
+{
+	char *path = tracefs_instance_get_file(in->tracefs, name);
+	struct watch_file *files;
+	int wd = -1;
+
+	if (path)
+		wd = inotify_add_watch(w->fd, path, effect == READ ? IN_OPEN : IN_MODIFY);
+	tracefs_put_tracing_file(path);
+	files = wd < 0 ? NULL
+		       : reallocarray(w->files, w->nr_files + 1, sizeof(*w->files));
+	if (!files)
+		return;
+	w->files = files;
+	files[w->nr_files++] = (struct watch_file){ wd, effect, strdup(name) };
+}
+
+static void add_cpu(struct watch *w, const struct instance *in, uint32_t cpu)
+{
+	static const struct {
+		const char *name;
+		enum effect effect;
+	} files[] = { { "trace", CLEARED },
+		      { "trace_pipe", READ },
+		      { "trace_pipe_raw", READ },
+		      { "buffer_size_kb", CHANGED } };
+	char name[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(name, sizeof(name), "per_cpu/cpu%" PRIu32 "/%s", cpu,
+			 files[i].name);
+		add(w, in, files[i].effect, name);
+	}
+}
+
+static void add_event(struct watch *w, const struct instance *in,
+		      const struct event_name *event)
+{
+	static const char *const files[] = { "enable", "filter", "trigger" };
+	char name[320];
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(name, sizeof(name), "events/%s/%s/%s", event->system,
+			 event->name, files[i]);
+		add(w, in, CHANGED, name);
+	}
+	snprintf(name, sizeof(name), "events/%s/enable", event->system);
+	add(w, in, CHANGED, name);
+}
+
+/* The files of one instance. */
+static void add_instance(struct watch *w, const struct instance *in,
+			 const struct event_list *events, const struct ring_reader *r)
+{
+	static const char *const changes[] = {
+		"events/enable",	 "set_event",	   "set_event_pid",
+		"set_event_notrace_pid", "current_tracer", "trace_clock",
+		"trace_options",	 "buffer_size_kb", "free_buffer",
+	};
+
+	add(w, in, SWITCHED, "tracing_on");
+	add(w, in, CLEARED, "trace");
+	add(w, in, READ, "trace_pipe");
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
+		if (!w->own_pids || strcmp(changes[i], "set_event_pid") != 0)
+			add(w, in, CHANGED, changes[i]);
+	for (size_t i = 0; i < events->count; i++)
+		add_event(w, in, &events->items[i]);
+	for (size_t i = 0; i < r->nr_cpus && r->cpus[i].cpu < RECORDING_FREES_CPU; i++)
+		add_cpu(w, in, r->cpus[i].cpu);
+}
+
+void watch_start(struct watch *w, const struct instance *in,
+		 const struct event_list *events, const struct ring_reader *r,
+		 const struct log *log)
+{
+	const struct instance frees = { .tracefs = in->frees, .lock_fd = -1 };
+
+	if (instance_read(in, "set_event", &w->enabled))
+		strbuf_reset(&w->enabled);
+	w->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (w->fd < 0) {
+		log_msg(log, LOG_INFO,
+			"cannot watch for other users of the tracing instance: %s",
+			strerror(errno));
+		return;
+	}
+	add_instance(w, in, events, r);
+	if (in->frees)
+		add_instance(w, &frees, events, r);
+}
+
+static void take(struct watch *w, int wd, struct watch_verdict *v, bool own_switch,
+		 const struct log *log)
+{
+	for (size_t i = 0; i < w->nr_files; i++) {
+		struct watch_file *f = &w->files[i];
+
+		if (f->wd != wd || !f->name)
+			continue;
+		if (own_switch && f->effect == SWITCHED)
+			return;
+		if (f->effect == READ)
+			v->read = true;
+		else
+			v->meddled = meddled[f->effect];
+		log_msg(log, LOG_WARN, "another process %s %s of the tracing instance",
+			f->effect == READ ? "opened" : "wrote to", f->name);
+		/* Report each file only once. */
+		free(f->name);
+		f->name = NULL;
+		return;
+	}
+}
+
+/* @own_switch: this process wrote to tracing_on. */
+static void take_all(struct watch *w, struct watch_verdict *v, bool own_switch,
+		     const struct log *log)
+{
+	char buf[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+	ssize_t n;
+
+	while ((n = read(w->fd, buf, sizeof(buf))) > 0) {
+		const struct inotify_event *ev;
+
+		for (char *p = buf; p < buf + n; p += sizeof(*ev) + ev->len) {
+			ev = (const struct inotify_event *)p;
+			if (ev->mask & IN_Q_OVERFLOW)
+				v->read = true;
+			else if (!(ev->mask & IN_IGNORED))
+				take(w, ev->wd, v, own_switch, log);
+		}
+	}
+}
+
+/* The kernel may have dropped and recreated an event directory. Its files are then no longer
+ * watched, so compare the list of events.
+ */
+static bool same_events(const struct watch *w, const struct instance *in)
+{
+	struct strbuf now = { 0 };
+	bool same = instance_read(in, "set_event", &now) != 0 || !w->enabled.size ||
+		    !strcmp(strbuf_text(&w->enabled), strbuf_text(&now));
+
+	strbuf_free(&now);
+	return same;
+}
+
+static bool is_off(const struct instance *in)
+{
+	struct strbuf sb = { 0 };
+	bool off =
+		instance_read(in, "tracing_on", &sb) == 0 && strbuf_text(&sb)[0] == '0';
+
+	strbuf_free(&sb);
+	return off;
+}
+
+void watch_switched(struct watch *w, const struct log *log)
+{
+	if (w->fd >= 0)
+		take_all(w, &w->earlier, true, log);
+}
+
+struct watch_verdict watch_end(struct watch *w, const struct instance *in,
+			       const struct log *log)
+{
+	struct watch_verdict v = w->earlier;
+
+	if (w->fd >= 0)
+		take_all(w, &v, false, log);
+	if (!v.meddled && !same_events(w, in))
+		v.meddled = meddled[CHANGED];
+	if (!w->stopped && is_off(in))
+		v.meddled = meddled[SWITCHED];
+	return v;
+}
+
+void watch_close(struct watch *w)
+{
+	if (w->fd >= 0)
+		close(w->fd);
+	for (size_t i = 0; i < w->nr_files; i++)
+		free(w->files[i].name);
+	free(w->files);
+	strbuf_free(&w->enabled);
+	*w = WATCH_INIT;
+}

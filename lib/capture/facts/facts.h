@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: the contents of a recording other than events.
+ * In: tracefs, /proc, /sys. Out: the writer's facts.
+ */
+#ifndef KMEMX_CAPTURE_FACTS_H
+#define KMEMX_CAPTURE_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "capture/events/events.h"
+#include "capture/events/instance.h"
+#include "capture/facts/comms.h"
+#include "recording/system_texts.h"
+#include "recording/writer.h"
+
+/**
+ * struct facts - zero-initialise it; facts_free() at the end
+ * @writer: filled by facts_compose(); its strings belong to @texts
+ */
+struct facts {
+	struct system_texts texts;
+	struct comms comms;
+	bool no_proc; /* /proc's process numbers are not the kernel's */
+	struct writer_facts writer;
+};
+
+/* Adds a metadata item; text and name are copied. */
+int facts_add_meta(struct facts *f, const char *name, const char *text,
+		   size_t size) __must_check;
+/* Replaces the text of an existing item. 0 or -ENOMEM. */
+int facts_change_meta(struct facts *f, const char *name, const char *text) __must_check;
+/* Reads pagetypeinfo, slabinfo, zoneinfo, buddyinfo, vmstat, meminfo and min_free_kbytes as
+ * NAME.@when ("before", "after"), and the slabs that CPUs hold (slab_cpu.after). Skips what the
+ * kernel does not have.
+ */
+int facts_snapshot(struct facts *f, const char *when, const struct log *log) __must_check;
+/* Reads slabinfo.before again, with tracing on, so that no allocation falls between it and the
+ * first event. 0 or -ENOMEM.
+ */
+int facts_slabinfo_again(struct facts *f, const struct log *log) __must_check;
+/* Counts the objects of every slab cache, one cache after the other, while tracing is on, into
+ * slab_counts.@when ("before", "after"; slab_counts.h). With the times, events show what was
+ * allocated and freed close to each count. At most @shrink_ns are spent on shrinking caches before
+ * they are counted. If user space cannot read the trace clock, nothing is counted. 0 or -ENOMEM.
+ */
+int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
+		      const struct log *log) __must_check;
+/* Adds the current task names (saved_cmdlines, then /proc). */
+int facts_add_comms(struct facts *f) __must_check;
+/* Adds only the kernel's list of names, which is cheap: old names drop out of it. 0 or -ENOMEM. */
+int facts_add_saved_comms(struct facts *f) __must_check;
+/* Reads header_page of the instance, which with larger sub-buffers differs from the top-level
+ * instance's.
+ */
+int facts_read_headers(struct facts *f, const struct instance *in) __must_check;
+/* Adds the statistics of @cpu, after tracing has stopped. */
+int facts_add_cpustat(struct facts *f, const struct instance *in,
+		      uint32_t cpu) __must_check;
+
+/**
+ * facts_system() - read what does not change: formats, kallsyms, modules, build id, uname, clocks
+ * @list: formats are read for the systems of these events, for kmem and for ftrace
+ *
+ * Warns if kptr_restrict hides the addresses of kallsyms. Return: 0, -ENOMEM, or -errno if
+ * formats are unreadable.
+ */
+int facts_system(struct facts *f, const struct instance *in,
+		 const struct event_list *list, const struct log *log) __must_check;
+
+/**
+ * facts_refresh() - read again what may have changed since facts_system()
+ *
+ * Reads the slab aliases and the module list and, if that changed, the kernel's symbols. Return: 0
+ * or -ENOMEM.
+ */
+int facts_refresh(struct facts *f, const struct log *log) __must_check;
+
+/* Sets all of @f->writer except file_version, page_size, clock and nr_cpus, from what has been read
+ * so far. May be called again. 0 or -ENOMEM.
+ */
+int facts_compose(struct facts *f) __must_check;
+void facts_free(struct facts *f);
+
+/* The number after "KEY: " in statistics or meminfo text; 0 if absent. */
+uint64_t facts_number(const char *text, const char *key);
+
+#endif

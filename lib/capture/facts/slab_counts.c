@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: the kernel's count of each slab cache, as exact as possible.
+ * In: /sys/kernel/slab, the names of slabinfo. Out: lines for a recording's metadata.
+ */
+#include "capture/facts/slab_counts.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/facts/shrink.h"
+
+#define FILE_TEXT   64
+/* Shrinking a cache walks its partial slabs with interrupts off, so a cache with more free objects
+ * than this is counted without shrinking. If shrinking one cache takes this long, as when a CPU is
+ * too busy to take part, no more are shrunk.
+ */
+#define GENTLE_FREE 50000
+#define GENTLE_NS   10000000
+/* CPUs that must not be disturbed: shrinking runs a worker on each CPU that holds slabs. */
+#define ISOLATED    "/sys/devices/system/cpu/isolated"
+#define NOHZ	    "/sys/devices/system/cpu/nohz_full"
+
+/* One cache of slabinfo. */
+struct cache {
+	char name[256];
+	uint64_t slab_bytes; /* bytes of a slab's objects */
+	uint64_t worth;	     /* bytes of the cache that CPUs may hide */
+	uint64_t free;	     /* objects that slabinfo says are free */
+	uint64_t objects, held, sheaf, begin, read, end;
+	bool counted, shrunk;
+};
+
+/* The files of a cache that is being counted. */
+enum counted_file { SHRINK, OBJECTS, CPU_SLABS, LISTED, COUNTED_FILES };
+
+static const char *const counted_files[COUNTED_FILES] = { "shrink", "objects",
+							  "cpu_slabs",
+							  "slabs_cpu_partial" };
+
+struct counting {
+	int dir;
+	clockid_t clock;
+	uint64_t cpus;	   /* of the machine */
+	uint64_t to_spend; /* on shrinking, ns; UINT64_MAX: no limit of any kind */
+	uint64_t spent;
+	int tries; /* attempts to count a cache while CPUs hold none of it */
+};
+
+/* Reads the beginning of CACHE/FILE; false if it cannot be read. */
+static bool read_text(int dir, const char *cache, const char *file, char text[FILE_TEXT])
+{
+	char path[320];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", cache, file);
+	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, FILE_TEXT - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* Reads the beginning of an open file; false if it cannot be read. */
+static bool read_open(int fd, char text[FILE_TEXT])
+{
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, FILE_TEXT - 1, 0);
+
+	text[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* The number that the file begins with; 0 if it cannot be read. */
+static uint64_t read_number(int dir, const char *cache, const char *file)
+{
+	char text[FILE_TEXT];
+
+	return read_text(dir, cache, file, text) ? strtoull(text, NULL, 10) : 0;
+}
+
+/* The most slabs that CPUs may hold. cpu_slabs omits a CPU's list of partial slabs while that CPU
+ * has no slab of its own (show_slab_objects() of mm/slub.c: "if (!slab) continue").
+ * slabs_cpu_partial, "OBJECTS(SLABS) ...", has all the lists. The CPUs' own slabs are at most
+ * cpu_slabs, and at most one per CPU.
+ */
+static uint64_t held_slabs(const char *cpu_slabs, const char *cpu_partial, uint64_t cpus)
+{
+	uint64_t slabs = strtoull(cpu_slabs, NULL, 10), listed, own;
+	const char *paren = strchr(cpu_partial, '(');
+
+	if (!*cpu_partial)
+		return slabs;
+	listed = paren ? strtoull(paren + 1, NULL, 10) : 0;
+	own = slabs < cpus ? slabs : cpus;
+	return slabs > listed + own ? slabs : listed + own;
+}
+
+static uint64_t read_held(int dir, const char *cache, uint64_t cpus)
+{
+	char slabs[FILE_TEXT], listed[FILE_TEXT];
+
+	read_text(dir, cache, "cpu_slabs", slabs);
+	read_text(dir, cache, "slabs_cpu_partial", listed);
+	return held_slabs(slabs, listed, cpus);
+}
+
+static uint64_t read_held_open(const int fds[COUNTED_FILES], uint64_t cpus)
+{
+	char slabs[FILE_TEXT], listed[FILE_TEXT];
+
+	read_open(fds[CPU_SLABS], slabs);
+	read_open(fds[LISTED], listed);
+	return held_slabs(slabs, listed, cpus);
+}
+
+/* The machine's CPUs. The C library reads a file on every call. */
+static uint64_t nr_cpus(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	return cpus > 0 ? (uint64_t)cpus : UINT64_MAX;
+}
+
+void slab_counts_held(struct strbuf *out, const char *path, bool sheaves)
+{
+	DIR *dir = opendir(path);
+	uint64_t cpus = nr_cpus();
+	struct dirent *entry;
+
+	if (!dir)
+		return; /* no SLUB, or no sysfs */
+	while ((entry = readdir(dir))) {
+		const char *name = entry->d_name;
+
+		/* Merged caches have a name of their own, ":0000192", which slabinfo
+		 * does not use.
+		 */
+		if (name[0] == '.' || name[0] == ':')
+			continue;
+		strbuf_printf(out, "%s %" PRIu64 " %" PRIu64 "\n", name,
+			      read_held(dirfd(dir), name, cpus),
+			      sheaves ? read_number(dirfd(dir), name, "sheaf_capacity")
+				      : 0);
+	}
+	closedir(dir);
+}
+
+/* Opens the files of a cache. What the kernel allocates for opening and first reading them is there
+ * before the cache is shrunk, so this process does not make a CPU take a slab again.
+ */
+static void open_files(const struct counting *to, const char *cache,
+		       int fds[COUNTED_FILES])
+{
+	char path[320], text[FILE_TEXT];
+	size_t i;
+
+	for (i = 0; i < COUNTED_FILES; i++) {
+		snprintf(path, sizeof(path), "%s/%s", cache, counted_files[i]);
+		fds[i] = openat(to->dir, path,
+				(i == SHRINK ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+		if (i != SHRINK)
+			read_open(fds[i], text);
+	}
+}
+
+static void close_files(const int fds[COUNTED_FILES])
+{
+	size_t i;
+
+	for (i = 0; i < COUNTED_FILES; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+/* Counts one cache, and shrinks it first if there is time left. Allocates nothing, as no event
+ * would record this process's allocations.
+ */
+static void count_once(struct counting *to, struct cache *c, const int fds[COUNTED_FILES],
+		       bool may_shrink)
+{
+	uint64_t held;
+	char text[FILE_TEXT];
+
+	c->begin = clock_ns(to->clock);
+	c->shrunk = may_shrink && to->spent < to->to_spend &&
+		    (c->free <= GENTLE_FREE || to->to_spend == UINT64_MAX) &&
+		    fds[SHRINK] >= 0 && pwrite(fds[SHRINK], "1", 1, 0) == 1;
+	c->read = clock_ns(to->clock);
+	to->spent += c->read - c->begin;
+	if (c->read - c->begin > GENTLE_NS && to->to_spend != UINT64_MAX)
+		to->to_spend = 0;
+	/* The held slabs change meanwhile: read them before and after, and keep the
+	 * larger count.
+	 */
+	c->held = read_held_open(fds, to->cpus);
+	c->counted = read_open(fds[OBJECTS], text);
+	c->objects = strtoull(text, NULL, 10);
+	held = read_held_open(fds, to->cpus);
+	c->held = c->held > held ? c->held : held;
+	c->end = clock_ns(to->clock);
+}
+
+/* Counts the cache a few times, as CPUs may take slabs again at once, and keeps the count of which
+ * CPUs hide least.
+ */
+static void count(struct counting *to, struct cache *c, bool may_shrink)
+{
+	int fds[COUNTED_FILES];
+	struct cache again;
+	int tries;
+
+	c->sheaf = read_number(to->dir, c->name, "sheaf_capacity");
+	open_files(to, c->name, fds);
+	count_once(to, c, fds, may_shrink);
+	for (tries = 1; tries < to->tries && c->shrunk && c->held; tries++) {
+		again = *c;
+		count_once(to, &again, fds, may_shrink);
+		if (again.counted && again.held < c->held)
+			*c = again;
+	}
+	close_files(fds);
+}
+
+/* Parses a line of slabinfo: the cache's name, its free objects and the bytes of a
+ * slab's objects.
+ */
+static bool parse_line(const char *line, struct cache *c)
+{
+	uint64_t active, total, size, per_slab;
+	char copy[512]; /* sscanf() searches for the end of the whole text */
+
+	*c = (struct cache){ 0 };
+	snprintf(copy, sizeof(copy), "%.*s", (int)strnlen(line, sizeof(copy) - 1), line);
+	if (sscanf(copy, "%255s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, c->name,
+		   &active, &total, &size, &per_slab) != 5)
+		return false;
+	c->slab_bytes = size * per_slab;
+	c->free = total > active ? total - active : 0;
+	return c->name[0] != '#' && c->name[0] != '.' && !strchr(c->name, '/');
+}
+
+/* The caches of slabinfo; NULL without memory. */
+static struct cache *list_caches(const char *slabinfo, size_t *nr)
+{
+	size_t lines = 1;
+	struct cache *caches;
+	const char *at;
+
+	*nr = 0;
+	for (at = slabinfo; *at; at++)
+		lines += *at == '\n';
+	caches = calloc(lines, sizeof(*caches));
+	for (at = slabinfo; caches && *at && *nr < lines;) {
+		*nr += parse_line(at, &caches[*nr]);
+		at += strcspn(at, "\n");
+		at += *at == '\n';
+	}
+	return caches;
+}
+
+/* Reading a sysfs file for the first time allocates objects of these caches. They are counted
+ * first, so that reading the files of other caches does not change their counts.
+ */
+static bool is_of_files(const char *name)
+{
+	static const char *const names[] = { "dentry", "inode_cache", "lsm_inode_cache",
+					     "kernfs_iattrs_cache" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* Each open file is an object of these caches. They are counted last: if such objects are freed
+ * after their count, those frees may be of counted objects and make the result less exact.
+ */
+static bool is_of_open_files(const char *name)
+{
+	static const char *const names[] = { "filp", "lsm_file_cache", "seq_file" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* The caches of which CPUs may hide most come first. */
+static int by_worth(const void *a, const void *b)
+{
+	const struct cache *x = a, *y = b;
+
+	if (is_of_open_files(x->name) != is_of_open_files(y->name))
+		return is_of_open_files(x->name) ? 1 : -1;
+	return x->worth < y->worth ? 1 : -(x->worth > y->worth);
+}
+
+static void look_at_files(int dir, const struct cache *caches, size_t nr)
+{
+	static const char *const files[] = { "objects", "shrink", "slabs_cpu_partial",
+					     "sheaf_capacity", "cpu_slabs" };
+	struct stat st;
+	char path[320];
+	size_t i, j;
+
+	for (i = 0; i < nr; i++) {
+		for (j = 0; j < sizeof(files) / sizeof(files[0]); j++) {
+			snprintf(path, sizeof(path), "%s/%s", caches[i].name, files[j]);
+			if (fstatat(dir, path, &st, 0) < 0)
+				continue;
+		}
+	}
+}
+
+/* Estimates the bytes that CPUs may hide of each cache; sheaves count as 16 slabs more. */
+static void estimate(const struct counting *by, struct cache *caches, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		uint64_t held = read_held(by->dir, caches[i].name, by->cpus);
+
+		if (read_number(by->dir, caches[i].name, "sheaf_capacity"))
+			held += 16;
+		caches[i].worth = held * caches[i].slab_bytes;
+	}
+}
+
+static void print(struct strbuf *out, const struct cache *c)
+{
+	const uint64_t values[] = { c->objects, c->held, c->sheaf, c->shrunk,
+				    c->begin,	c->read, c->end };
+	size_t i;
+
+	strbuf_puts(out, c->name);
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		strbuf_printf(out, " %" PRIu64, values[i]);
+	strbuf_puts(out, "\n");
+}
+
+/* Are there CPUs that must not be disturbed? */
+static bool any_left_alone(void)
+{
+	static const char *const files[] = { ISOLATED, NOHZ };
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		int fd = open(files[i], O_RDONLY | O_CLOEXEC);
+		char text[FILE_TEXT];
+		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+
+		/* "2-3\n"; none: "\n", or "(null)\n" for nohz_full. */
+		any |= n > 0 && text[0] >= '0' && text[0] <= '9';
+		if (fd >= 0)
+			close(fd);
+	}
+	return any;
+}
+
+uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *opts)
+{
+	struct counting by = { .dir = open(opts->path,
+					   O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+			       .clock = opts->clock,
+			       .cpus = nr_cpus(),
+			       .to_spend = opts->shrink_ns,
+			       .tries = opts->shrink_ns == UINT64_MAX ? 16 : 3 };
+	struct cache *caches = NULL;
+	size_t nr = 0, i;
+
+	if (by.dir < 0)
+		return 0;
+	if (by.to_spend != UINT64_MAX && any_left_alone())
+		by.to_spend = 0;
+	caches = list_caches(opts->slabinfo, &nr);
+	if (opts->warm)
+		look_at_files(by.dir, caches, nr);
+	for (i = 0; i < nr; i++)
+		if (is_of_files(caches[i].name))
+			count(&by, &caches[i], true);
+	estimate(&by, caches, nr);
+	if (nr)
+		qsort(caches, nr, sizeof(*caches), by_worth);
+	for (i = 0; i < nr; i++)
+		if (!is_of_files(caches[i].name))
+			count(&by, &caches[i],
+			      caches[i].worth != 0 || by.to_spend == UINT64_MAX);
+	for (i = 0; i < nr; i++)
+		if (caches[i].counted)
+			print(out, &caches[i]);
+	free(caches);
+	close(by.dir);
+	return by.spent;
+}

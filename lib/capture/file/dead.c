@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: the tracing instances of recorders that were killed.
+ * In: tracefs. Out: counts, messages. Nothing that holds events is ever removed here.
+ */
+#include "capture/file/dead.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "capture/facts/facts.h"
+
+static void add_cpu(const struct instance *in, const char *name, struct dead_content *out)
+{
+	struct strbuf sb = { 0 };
+	const char *text;
+	char file[300];
+
+	snprintf(file, sizeof(file), "per_cpu/%s/stats", name);
+	if (!instance_read(in, file, &sb)) {
+		text = strbuf_text(&sb);
+		out->events += facts_number(text, "entries");
+		out->history += facts_number(text, "read events") +
+				facts_number(text, "overrun") +
+				facts_number(text, "commit overrun") +
+				facts_number(text, "dropped events");
+	}
+	strbuf_free(&sb);
+}
+
+static void count_one(const struct instance *in, struct dead_content *out)
+{
+	int fd = instance_open(in, "per_cpu", O_RDONLY | O_DIRECTORY);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, "cpu", 3))
+			add_cpu(in, entry->d_name, out);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+}
+
+struct dead_content dead_count(const struct instance *in)
+{
+	const struct instance frees = { .tracefs = in->frees, .lock_fd = -1 };
+	struct dead_content out = { 0 };
+
+	count_one(in, &out);
+	if (in->frees)
+		count_one(&frees, &out);
+	return out;
+}
+
+/* With all events off, the buffers hold only this program's own lines (pids.h, flight_causes.h). */
+static bool has_events(const struct instance *in)
+{
+	struct strbuf sb = { 0 };
+	bool none =
+		!instance_read(in, "events/enable", &sb) && strbuf_text(&sb)[0] == '0';
+
+	strbuf_free(&sb);
+	return !none;
+}
+
+int dead_look(const char *token, struct dead_content *out, const struct log *log)
+{
+	struct instance in;
+	int ret = instance_adopt(&in, token);
+
+	*out = (struct dead_content){ 0 };
+	if (ret)
+		return ret == -ENOENT ? 0 : ret;
+	if (has_events(&in))
+		*out = dead_count(&in);
+	if (out->events || out->history)
+		instance_detach(&in);
+	else
+		instance_destroy(&in, log);
+	return 0;
+}
+
+bool dead_has_events(const struct leftover *l, const struct log *log)
+{
+	struct dead_content content;
+	struct stat st;
+
+	if (leftover_has_pages(l))
+		return true;
+	if (dead_look(l->token, &content, log))
+		return fstat(l->fd, &st) < 0 || st.st_blocks;
+	return content.events || content.history;
+}
+
+static void look(const char *name, const struct log *log)
+{
+	const char *token = instance_token(name);
+	struct dead_content content;
+	struct strbuf all = { 0 };
+
+	if (!token)
+		instance_remove_orphan(name);
+	if (!token || dead_look(token, &content, log))
+		return;
+	instance_directories(name, &all);
+	if (content.events || content.history)
+		log_msg(log, LOG_WARN,
+			"a killed kmemx left %" PRIu64
+			" events in the kernel's buffers, which still use memory\n  Save them: kmemx recover%s    or discard them: rmdir%s",
+			content.events,
+			instance_is_stream(token) ? " --streams"
+						  : " DIR (its output directory)",
+			strbuf_text(&all));
+	strbuf_free(&all);
+}
+
+void dead_sweep(const struct log *log)
+{
+	struct strbuf sb = { 0 };
+	char *text, *rest, *name;
+
+	if (instance_list(&sb))
+		strbuf_reset(&sb);
+	rest = text = strbuf_detach(&sb);
+	while (rest && (name = strsep(&rest, "\n")))
+		look(name, log);
+	free(text);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: the tracing instances of recorders that were killed.
+ * In: tracefs. Out: stopped tracing, and what the buffers still hold.
+ */
+#ifndef KMEMX_CAPTURE_DEAD_H
+#define KMEMX_CAPTURE_DEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "capture/events/instance.h"
+#include "capture/events/leftover.h"
+
+/**
+ * struct dead_content - the kernel's statistics of an instance's buffers
+ * @events: events that the buffers hold
+ * @history: events that were read from them or lost
+ */
+struct dead_content {
+	uint64_t events, history;
+};
+
+struct dead_content dead_count(const struct instance *in);
+
+/**
+ * dead_look() - stop tracing in the instance of a killed recorder, and count its events
+ *
+ * Removes an instance that never recorded anything. Return: 0 with @out filled, zeroed without an
+ * instance; -EBUSY if its recorder lives; -errno.
+ */
+int dead_look(const char *token, struct dead_content *out,
+	      const struct log *log) __must_check;
+
+/* Can anything be recovered from @l or its instance? If the instance cannot be read, whatever was
+ * begun is assumed to be recoverable.
+ */
+bool dead_has_events(const struct leftover *l, const struct log *log);
+
+/* Checks the instances of all killed recorders: removes the empty ones, and warns about those that
+ * hold events.
+ */
+void dead_sweep(const struct log *log);
+
+#endif

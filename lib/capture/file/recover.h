@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: makes a recording of what a killed recorder left.
+ * In: its unfinished files, and its tracing instance if that is still there. Out: a file.
+ */
+#ifndef KMEMX_CAPTURE_RECOVER_H
+#define KMEMX_CAPTURE_RECOVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "capture/events/leftover.h"
+
+/**
+ * struct recover_options - how to make the recording
+ * @output: path of the recording
+ * @owner_uid, @owner_gid: its owner; -1: the current user
+ */
+struct recover_options {
+	const char *output;
+	uid_t owner_uid;
+	gid_t owner_gid;
+	const struct log *log;
+};
+
+/**
+ * struct recover_result - what was recovered
+ * @file_bytes: size of the recording
+ * @page_bytes: bytes of the pages in it
+ * @nr_cpus: CPUs with pages
+ * @from_buffers: bytes of pages that were still in the kernel's ring buffers
+ * @buffers_read: the ring buffers still existed; else their content is lost, unless @whole or
+ *	@extract
+ * @whole: the recorder had written everything
+ * @extract: the killed process was an extract: what it had not read is still in its buffer
+ * @nothing: the file has neither pages nor a beginning, so only the ring buffers may hold events;
+ *	no message
+ * @unwritten: events that the recorder had read but not written, which are lost; known with
+ *	@buffers_read
+ */
+struct recover_result {
+	uint64_t file_bytes;
+	uint64_t page_bytes;
+	size_t nr_cpus;
+	uint64_t from_buffers;
+	uint64_t unwritten;
+	bool buffers_read, whole, extract, nothing;
+};
+
+/**
+ * recover_run() - write the recording, then remove the leftover files
+ * @l: of leftover_open()
+ *
+ * Reads the ring buffers of the instance that the recorder left and removes it. The result has a
+ * metadata item "recovered". On failure the files do not change, except that pages from ring
+ * buffers were added.
+ *
+ * Return: 0; -errno after an LOG_ERROR message, or with @nothing.
+ */
+int recover_run(const struct leftover *l, const struct recover_options *opts,
+		struct recover_result *result) __must_check;
+
+#endif

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: orchestrates a recording from tracing on to tracing off; session.c writes it.
+ * In: struct capture_options. Out: the file, and struct capture_result.
+ *
+ * Order matters: everything that can fail or that allocates much happens before tracing is switched
+ * on; the command is executed after that. The instance is removed when the file is complete but has
+ * no name yet. So if this process is killed at any time, all events remain, and while there is an
+ * instance there is a file that kmemx recover finds.
+ */
+#include "capture/session/capture.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "capture/facts/shrink.h"
+#include "capture/session/live.h"
+#include "capture/session/pump.h"
+#include "capture/session/session.h"
+#include "capture/session/setup.h"
+#include "capture/session/tick.h"
+
+/* --- recording --------------------------------------------------------------------------- */
+
+static int cannot_send(int err, const struct log *log)
+{
+	log_msg(log, LOG_ERROR,
+		"cannot write the recording to standard output: %s\n  Is the reader still running?",
+		strerror(-err));
+	return err;
+}
+
+/* A stream begins with everything that its reader needs to interpret the rest, as it may break off
+ * at any time. In a file on a small disk the symbols are written at the end.
+ */
+static int start_stream(struct session *s)
+{
+	int ret = session_read_system(s);
+	struct writer_facts facts = s->facts.writer;
+
+	if (ret)
+		return ret;
+	s->wire.fd = s->opts->stream_fd;
+	s->reader.wire = &s->wire;
+	if (io_lacks_room(s->wire.fd, facts.kallsyms_size * SESSION_SYMBOLS_SHARE))
+		facts.kallsyms_size = 0;
+	ret = wire_start(&s->wire, &facts);
+	return ret ? cannot_send(ret, s->log) : 0;
+}
+
+#define CACHES "/sys/kernel/slab"
+
+/* Makes CPUs return slabs, so that slabinfo does not count their free objects as in use. */
+static bool shrink_if_asked(const struct session *s, bool after)
+{
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+
+	if (!s->opts->exact_ledger ||
+	    /* Warn only once. */
+	    !shrink_caches(CACHES, after && !s->shrunk_before ? LOG_INFO : LOG_WARN,
+			   s->log))
+		return false;
+	if (after)
+		shrink_again(CACHES, s->log);
+	log_msg(s->log, LOG_INFO, "shrinking all slab caches %s: %.1f ms",
+		after ? "after" : "before",
+		(double)(clock_ns(CLOCK_MONOTONIC) - begin) / 1e6);
+	return true;
+}
+
+static int start(struct session *s)
+{
+	bool file = session_has_file(s);
+	int ret = file ? session_read_system(s) : 0;
+
+	if (!ret && file)
+		session_begin_unfinished(s);
+	/* Shrink before any of the counts: no event records the pages that it frees. */
+	if (!ret)
+		s->shrunk_before = shrink_if_asked(s, false);
+	if (!ret)
+		ret = facts_snapshot(&s->facts, "before", s->log);
+	clock_gettime(CLOCK_REALTIME, &s->wall_start);
+	if (!ret)
+		ret = setup_add_facts(s);
+	if (!ret)
+		ret = file	      ? session_add_to_unfinished(s)
+		      : s->opts->live ? live_start(s)
+				      : start_stream(s);
+	if (!ret && file)
+		ret = session_check_room(s);
+	if (ret)
+		return ret;
+	s->start_ts = session_now(s);
+	ret = setup_switch_on(s);
+	if (ret)
+		log_msg(s->log, LOG_ERROR,
+			"cannot switch tracing on: %s\n  This machine may forbid it",
+			strerror(-ret));
+	s->watch.own_pids = s->opts->cgroup;
+	if (!ret)
+		watch_start(&s->watch, &s->instance, &s->events, &s->reader, s->log);
+	if (ret || !file)
+		return ret;
+	/* Shrink again what CPUs have taken meanwhile. */
+	if (s->shrunk_before)
+		shrink_again(CACHES, s->log);
+	ret = facts_slabinfo_again(&s->facts, s->log);
+	return ret ? ret : session_count_slabs(s, "before");
+}
+
+static int record(struct session *s)
+{
+	struct capture_result *result = s->result;
+	struct pump_options pump = {
+		.reader = &s->reader,
+		.child = s->opts->argv ? &result->child : NULL,
+		.stop_fd = s->opts->stop_fd,
+		.duration_ns = s->opts->duration_ns,
+		.has_watermark = s->has_watermark,
+		.tick = tick_on,
+		.log = s->log,
+	};
+	const struct pump_live live = live_pump(s);
+	struct tick tick;
+	uint64_t begin, cpu;
+	int ret = start(s);
+
+	if (ret)
+		return ret;
+	begin = clock_ns(CLOCK_MONOTONIC);
+	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	if (s->opts->started)
+		s->opts->started(s->opts->ctx, events_nr_tasks(&s->instance),
+				 s->result->stacks_how);
+	pump.tick_ms = tick_start(&tick, s);
+	pump.ctx = &tick;
+	if (s->opts->argv)
+		ret = child_go(&result->child);
+	if (s->opts->live)
+		pump.live = &live;
+	if (!ret)
+		ret = pump_run(&pump);
+	/* Shrinking is slow, and what others allocate and free meanwhile must be recorded. */
+	if (!ret && !result->child.exec_errno)
+		s->shrunk_after = shrink_if_asked(s, true);
+	if (!ret && !result->child.exec_errno && !s->opts->live)
+		ret = session_count_slabs(s, "after");
+	s->verdict = watch_end(&s->watch, &s->instance, s->log);
+	/* Stop the frees last: what was allocated until now may still be freed. */
+	if (setup_write(s, "tracing_on", "0") < 0)
+		log_msg(s->log, LOG_WARN, "cannot switch tracing off");
+	result->duration_ns = clock_ns(CLOCK_MONOTONIC) - begin;
+	s->stop_ts = session_now(s);
+	/* The duration that all reports will show. */
+	if (recording_clock_is_ns(s->clock) && s->stop_ts > s->start_ts)
+		result->duration_ns = s->stop_ts - s->start_ts;
+	log_msg(s->log, LOG_INFO, "CPU time of the recorder while recording: %.3f s",
+		(double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu) / 1e9);
+	result->stop_signal = pump.stop_signal;
+	result->timed_out = pump.timed_out;
+	result->exec_errno = result->child.exec_errno;
+	result->write_error = s->reader.read_error ? 0 : pump.write_error;
+	return ret;
+}
+
+/* --- finishing --------------------------------------------------------------------------- */
+
+static int add_last_facts(struct session *s)
+{
+	char text[64];
+	int ret;
+
+	snprintf(text, sizeof(text), "%" PRIu64, s->result->duration_ns);
+	ret = session_add_meta(s, "duration_ns", text);
+	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64, s->start_ts, s->stop_ts);
+	if (!ret && s->stop_ts > s->start_ts)
+		ret = session_add_meta(s, RECORDING_META_SPAN, text);
+	if (!ret && (s->shrunk_before || s->shrunk_after))
+		ret = session_add_meta(s, "shrunk",
+				       !s->shrunk_after	   ? "before"
+				       : !s->shrunk_before ? "after"
+							   : "before after");
+	return ret ? ret : session_add_truncated(s);
+}
+
+/* Does everything that needs the instance, which is gone afterwards. */
+static int collect(struct session *s)
+{
+	int ret = facts_snapshot(&s->facts, "after", s->log);
+
+	session_drain_rest(s);
+	session_check_parts(s);
+	if (!ret)
+		ret = facts_add_comms(&s->facts);
+	if (!ret)
+		ret = session_read_statistics(s);
+	if (!ret)
+		ret = add_last_facts(s);
+	if (!ret && !s->reader.wire)
+		ret = facts_refresh(&s->facts, s->log);
+	return session_compose(s, ret);
+}
+
+/* Room for the end of a stream without the kernel's symbols. */
+#define LAST_FACTS_ROOM (1U << 20)
+
+static int finish_stream(struct session *s)
+{
+	struct capture_result *result = s->result;
+	struct writer_facts facts = s->facts.writer;
+	int ret = 0;
+
+	if (!s->wire.symbols &&
+	    io_lacks_room(s->wire.fd, facts.kallsyms_size + LAST_FACTS_ROOM)) {
+		session_say_no_symbols(s);
+		facts.kallsyms_size = 0;
+	}
+	if (!result->write_error)
+		ret = wire_finish(&s->wire, &facts);
+	result->file_bytes = s->wire.bytes;
+	return ret ? cannot_send(ret, s->log) : 0;
+}
+
+int capture_run(const struct capture_options *opts, struct capture_result *result)
+{
+	struct session s;
+	int ret;
+
+	session_init(&s, opts, result);
+	ret = setup_instance(&s);
+	if (!ret)
+		ret = setup_events(&s);
+	if (!ret)
+		ret = record(&s);
+	if (!ret && !result->exec_errno)
+		ret = opts->live ? live_end(&s) : collect(&s);
+	ring_reader_close_pipes(&s.reader);
+	/* A command that was never executed still holds descriptors from the fork, also into the
+	 * instance.
+	 */
+	if (result->child.go_fd >= 0)
+		child_close(&result->child);
+	if (!ret && !result->exec_errno && !opts->live)
+		ret = s.reader.wire ? finish_stream(&s) : session_join_file(&s);
+	instance_destroy(&s.instance, opts->log);
+	if (!ret && !result->exec_errno && session_has_file(&s))
+		ret = session_commit_file(&s);
+	session_close(&s);
+	return ret;
+}
+
+/* --- the command's end ------------------------------------------------------------------- */
+
+int capture_wait(const struct capture_options *opts, struct capture_result *result)
+{
+	struct child *c = &result->child;
+	int ret = 0;
+
+	if (c->pid > 0 && !child_check(c, false) && c->go_fd < 0) {
+		if (result->timed_out)
+			kill(c->pid, SIGTERM);
+		pump_wait_child(c, opts->stop_fd);
+	}
+	if (c->ended)
+		ret = child_status(c);
+	child_close(c);
+	return ret;
+}

@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: a recorder that keeps the latest events and saves them when something happens.
+ * In: what to record, the causes to wait for. Out: a trace.dat file each time.
+ *
+ * One instance lives from beginning to end. Between two files, an unfinished file already has
+ * everything that a file needs except the events, which are in the kernel: a killed recorder leaves
+ * what any other leaves (leftover.h).
+ */
+#include "capture/session/flight.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/session/flight_buffers.h"
+#include "capture/session/session.h"
+#include "capture/session/setup.h"
+#include "capture/session/tick.h"
+
+/* How often to check whether the kernel has stopped tracing. */
+#define TICK_MS	   100
+/* Task names that are kept; a process number has 22 bits. */
+#define COMMS_MAX  65536
+#define NAME_START "flight-"
+#define NAME_END   ".dat"
+
+struct flight {
+	const struct flight_options *opts;
+	struct capture_options capture;
+	struct session s;
+	struct flight_watch watch;
+	struct flight_buffers buffers;
+	struct tick tick;
+	uint64_t counters_at, end_at; /* ns of CLOCK_MONOTONIC; 0: never */
+	struct watch_verdict earlier; /* what others did before our own last write */
+	enum flight_cause cause;
+	uint64_t nr_kills; /* OOM kills when tracing was last switched on; 0: unknown */
+	size_t *nr_saved;
+	int full; /* -errno if no file could be written */
+	bool armed, over;
+};
+
+/* --- existing files ------------------------------------------------------------------ */
+
+bool flight_is_file(const char *name)
+{
+	/* flight-20261122T215500.123Z-oom.dat */
+	static const char form[] = NAME_START "dddddddd"
+					      "Tdddddd.dddZ-";
+	size_t i, size = strlen(name);
+
+	for (i = 0; form[i]; i++) {
+		bool digit = form[i] == 'd' && i >= strlen(NAME_START);
+
+		if (digit ? name[i] < '0' || name[i] > '9' : name[i] != form[i])
+			return false;
+	}
+	return size > i + strlen(NAME_END) &&
+	       !strcmp(name + size - strlen(NAME_END), NAME_END) &&
+	       strspn(name + i, "abcdefghijklmnopqrstuvwxyz-0123456789") ==
+		       size - i - strlen(NAME_END);
+}
+
+static int is_one(const struct dirent *entry)
+{
+	return flight_is_file(entry->d_name);
+}
+
+int flight_prune(const char *directory, size_t keep, const struct log *log)
+{
+	struct dirent **entries;
+	int n = scandir(directory, &entries, is_one, alphasort), ret = 0;
+
+	if (n < 0)
+		return -errno;
+	for (int i = 0; i < n; i++) {
+		char path[4096];
+
+		/* Sorted by name, the oldest come first. */
+		if ((size_t)(n - i) > keep &&
+		    snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name) <
+			    (int)sizeof(path)) {
+			if (unlink(path) < 0)
+				ret = -errno;
+			else
+				log_msg(log, LOG_INFO, "removed %s", path);
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	return ret;
+}
+
+/* --- remembering --------------------------------------------------------------------------- */
+
+/* Resets the session to the state before anything was recorded, but keeps task names. */
+static void forget_file(struct session *s)
+{
+	struct comms comms = s->facts.comms;
+	bool no_proc = s->facts.no_proc;
+
+	watch_close(&s->watch);
+	ring_reader_close(&s->reader);
+	new_recording_close(&s->output);
+	s->facts.comms = (struct comms){ 0 };
+	facts_free(&s->facts);
+	s->facts.comms = comms;
+	s->facts.no_proc = no_proc;
+	s->read_before = 0;
+	s->unfinished = (struct wire){ .fd = -1 };
+}
+
+static int begin_file(struct flight *f)
+{
+	struct session *s = &f->s;
+	int ret;
+
+	forget_file(s);
+	/* The statistics start anew, too. */
+	ret = setup_write(s, "trace", "");
+	if (!ret)
+		ret = new_recording_open_recorder(&s->output, s->opts->output, s->token,
+						  false, s->log);
+	return ret ? ret : session_open_reader(s);
+}
+
+/* Reports OOM kills while tracing was off: they are in no file. */
+static void tell_missed(struct flight *f)
+{
+	/* The kill that stopped tracing is an event of the file. */
+	bool own = f->cause == FLIGHT_OOM && f->watch.kernel_stops;
+	uint64_t before = f->nr_kills + own, nr = f->nr_kills ? flight_oom_kills() : 0;
+
+	if (nr > before)
+		log_msg(f->s.log, LOG_WARN,
+			"%" PRIu64
+			" more OOM kill%s while a file was being saved: not recorded",
+			nr - before, plural(nr - before));
+}
+
+static int switch_on(struct flight *f)
+{
+	struct session *s = &f->s;
+	int ret = flight_watch_arm(&f->watch, clock_ns(CLOCK_MONOTONIC));
+
+	if (ret)
+		return ret;
+	s->start_ts = session_now(s);
+	ret = setup_switch_on(s);
+	if (ret)
+		log_msg(s->log, LOG_ERROR, "cannot switch tracing on: %s",
+			strerror(-ret));
+	tell_missed(f);
+	f->nr_kills = f->opts->on.oom ? flight_oom_kills() : 0;
+	s->watch.own_pids = s->opts->cgroup;
+	if (!ret)
+		watch_start(&s->watch, &s->instance, &s->events, &s->reader, s->log);
+	return ret;
+}
+
+/* Reads everything that a file needs, and switches tracing on. */
+static int arm(struct flight *f)
+{
+	struct session *s = &f->s;
+	int ret = f->armed ? begin_file(f) : 0;
+
+	if (!ret)
+		ret = session_read_system(s);
+	if (ret)
+		return ret;
+	session_begin_unfinished(s);
+	clock_gettime(CLOCK_REALTIME, &s->wall_start);
+	ret = setup_add_facts(s);
+	if (!ret)
+		ret = session_add_meta(s, RECORDING_META_FLIGHT, "interrupted");
+	if (!ret)
+		ret = session_add_to_unfinished(s);
+	/* If there is no room for a file now, there may be some when it is saved. */
+	if (!ret && session_reserve(s))
+		log_msg(s->log, LOG_INFO, "no room for a file now");
+	if (!ret)
+		ret = switch_on(f);
+	f->armed = true;
+	f->cause = FLIGHT_NOTHING;
+	if (!ret && f->opts->armed)
+		f->opts->armed(f->opts->ctx, flight_buffers_bytes(&f->buffers));
+	return ret;
+}
+
+/* --- saving -------------------------------------------------------------------------------- */
+
+static int name_file(const struct flight *f, const char *cause, char **path)
+{
+	struct timespec now;
+	char date[32];
+	struct tm tm;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
+	strftime(date, sizeof(date), "%Y%m%dT%H%M%S", &tm);
+	if (asprintf(path, "%s/" NAME_START "%s.%03ldZ-%s" NAME_END, f->opts->directory,
+		     date, now.tv_nsec / 1000000, cause) < 0)
+		*path = NULL;
+	return *path ? 0 : -ENOMEM;
+}
+
+static int add_last_facts(struct session *s, const char *cause, uint64_t known_ts)
+{
+	struct capture_result *result = s->result;
+	char text[64];
+	int ret = facts_change_meta(&s->facts, RECORDING_META_FLIGHT, cause);
+
+	/* Events that were not overwritten were recorded since tracing was switched on. */
+	known_ts = known_ts > s->start_ts ? known_ts : s->start_ts;
+	if (recording_clock_is_ns(s->clock) && s->stop_ts > known_ts)
+		result->duration_ns = s->stop_ts - known_ts;
+	snprintf(text, sizeof(text), "%" PRIu64, result->duration_ns);
+	if (!ret)
+		ret = session_add_meta(s, "duration_ns", text);
+	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64, known_ts, s->stop_ts);
+	if (!ret && s->stop_ts > known_ts)
+		ret = session_add_meta(s, RECORDING_META_SPAN, text);
+	return ret ? ret : session_add_truncated(s);
+}
+
+/* Buffers of idle CPUs also have events from before @known_ts: reports leave them out, and so does
+ * the count.
+ */
+static int leave_out_older(struct session *s, uint64_t known_ts)
+{
+	uint64_t older;
+	int ret = 0;
+
+	for (size_t i = 0; known_ts && !ret && i < s->reader.nr_cpus; i++) {
+		ret = ring_reader_count(&s->reader, i, known_ts, &older);
+		if (!ret)
+			s->result->events -=
+				older < s->result->events ? older : s->result->events;
+	}
+	return ret;
+}
+
+/* Reads the buffers and the facts into the unfinished file. */
+static int collect(struct flight *f, const char *cause)
+{
+	struct session *s = &f->s;
+	uint64_t known_ts;
+	int ret = facts_snapshot(&s->facts, "after", s->log);
+
+	session_drain_rest(s);
+	session_check_parts(s);
+	if (!ret)
+		ret = facts_add_comms(&s->facts);
+	if (!ret)
+		ret = session_read_statistics(s);
+	if (!ret)
+		ret = ring_reader_begin_at(&s->reader, &known_ts);
+	if (!ret)
+		ret = leave_out_older(s, known_ts);
+	if (!ret)
+		ret = add_last_facts(s, cause, known_ts);
+	if (!ret)
+		ret = facts_refresh(&s->facts, s->log);
+	/* Overwritten events are not lost, only older than the recording. */
+	s->result->overrun = 0;
+	return session_compose(s, ret);
+}
+
+/* The counts start anew for each file; the command stays as it is. */
+static void reset_result(struct capture_result *r)
+{
+	*r = (struct capture_result){ .stacks_how = r->stacks_how,
+				      .child = r->child,
+				      .exec_errno = r->exec_errno,
+				      .stop_signal = r->stop_signal,
+				      .timed_out = r->timed_out };
+}
+
+static int write_out(struct flight *f, const char *cause)
+{
+	struct session *s = &f->s;
+	char *path;
+	int ret = session_join_file(s);
+
+	/* The events in the file must leave the buffers and the statistics: once the file has its
+	 * name, nobody can tell that they were saved.
+	 */
+	if (!ret)
+		ret = setup_write(s, "trace", "");
+	if (!ret)
+		ret = name_file(f, cause, &path);
+	if (ret)
+		return ret;
+	ret = new_recording_rename(&s->output, path);
+	if (!ret)
+		ret = session_commit_file(s);
+	if (!ret && f->opts->saved)
+		f->opts->saved(f->opts->ctx, path, cause, s->result);
+	free(path);
+	*f->nr_saved += !ret;
+	if (!ret && f->opts->keep &&
+	    flight_prune(f->opts->directory, f->opts->keep, s->log))
+		log_msg(s->log, LOG_WARN, "cannot remove old files in %s",
+			f->opts->directory);
+	return ret;
+}
+
+static void set_again(struct flight *f)
+{
+	if (f->cause != FLIGHT_SIGNAL && f->cause != FLIGHT_EXIT)
+		f->watch.again_at[f->cause] =
+			clock_ns(CLOCK_MONOTONIC) + f->opts->again_ns;
+}
+
+static void add_verdict(struct watch_verdict *to, const struct watch_verdict *v)
+{
+	to->meddled = to->meddled ? to->meddled : v->meddled;
+	to->read |= v->read;
+}
+
+static int save(struct flight *f)
+{
+	struct session *s = &f->s;
+	const char *cause = flight_cause_name(&f->watch, f->cause);
+	int ret;
+
+	s->watch.stopped = true;
+	s->verdict = watch_end(&s->watch, &s->instance, s->log);
+	add_verdict(&s->verdict, &f->earlier);
+	f->earlier = (struct watch_verdict){ 0 };
+	if (setup_write(s, "tracing_on", "0") < 0)
+		log_msg(s->log, LOG_WARN, "cannot switch tracing off");
+	s->stop_ts = session_now(s);
+	if (f->opts->on.oom && !f->watch.kernel_stops)
+		f->nr_kills = flight_oom_kills();
+	reset_result(s->result);
+	set_again(f);
+	ret = collect(f, cause);
+	ring_reader_close_pipes(&s->reader);
+	if (!ret)
+		ret = write_out(f, cause);
+	/* There may be room next time. */
+	if (ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG) {
+		f->full = ret;
+		return 0;
+	}
+	f->over = f->over || f->opts->once;
+	if (f->over)
+		tell_missed(f);
+	return ret;
+}
+
+/* --- waiting ------------------------------------------------------------------------------- */
+
+/* A terminal sends its signals to the command as well; kill(1) does not. */
+static void pass_on(const struct flight *f, const struct signalfd_siginfo *info)
+{
+	const struct child *c = &f->s.result->child;
+	bool terminal = info->ssi_code == SI_KERNEL &&
+			(info->ssi_signo == SIGINT || info->ssi_signo == SIGQUIT ||
+			 info->ssi_signo == SIGHUP);
+
+	if (c->pid > 0 && !c->ended && !terminal)
+		kill(c->pid, (int)info->ssi_signo);
+}
+
+/* One file covers everything that happens between two checks. It is named after the first cause;
+ * what stopped tracing comes before what only asks for a file.
+ */
+static void add_cause(struct flight *f, enum flight_cause cause)
+{
+	if (!f->cause)
+		f->cause = cause;
+}
+
+static void take_signal(struct flight *f)
+{
+	struct signalfd_siginfo info;
+
+	if (read(f->s.opts->stop_fd, &info, sizeof(info)) != sizeof(info) ||
+	    (info.ssi_signo == SIGXFSZ && info.ssi_pid == (uint32_t)getpid()))
+		return;
+	if (info.ssi_signo == SIGUSR1) {
+		add_cause(f, FLIGHT_SIGNAL);
+		return;
+	}
+	pass_on(f, &info);
+	f->s.result->stop_signal = (int)info.ssi_signo;
+	f->over = true;
+}
+
+static void check_child(struct flight *f)
+{
+	const struct flight_causes *on = &f->opts->on;
+	struct child *c = &f->s.result->child;
+	int status;
+
+	if (!f->s.opts->argv)
+		return;
+	if (c->exec_fd >= 0)
+		child_exec_result(c);
+	f->s.result->exec_errno = c->exec_errno;
+	if (!child_check(c, false))
+		return;
+	f->over = true;
+	status = child_status(c);
+	if (on->exit && !c->exec_errno &&
+	    (on->exit_status < 0 ? status : status == on->exit_status))
+		add_cause(f, FLIGHT_EXIT);
+}
+
+/* Keeps our own writes from being taken for another process's. */
+static int write_between(struct flight *f, int (*write)(struct flight *f))
+{
+	struct session *s = &f->s;
+	struct watch_verdict v = watch_end(&s->watch, &s->instance, s->log);
+	int ret = write(f);
+
+	watch_close(&s->watch);
+	s->watch.own_pids = s->opts->cgroup;
+	watch_start(&s->watch, &s->instance, &s->events, &s->reader, s->log);
+	add_verdict(&f->earlier, &v);
+	return ret;
+}
+
+static int arm_again(struct flight *f)
+{
+	return flight_watch_arm(&f->watch, clock_ns(CLOCK_MONOTONIC));
+}
+
+static int grow(struct flight *f)
+{
+	return flight_buffers_grow(&f->buffers);
+}
+
+static int look_around(struct flight *f)
+{
+	struct session *s = &f->s;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	int ret = 0;
+
+	if (s->facts.comms.count > COMMS_MAX)
+		comms_free(&s->facts.comms);
+	f->over = tick_on(&f->tick) || f->over;
+	if (f->end_at && now >= f->end_at)
+		f->over = s->result->timed_out = true;
+	if (flight_watch_due(&f->watch, now))
+		ret = write_between(f, arm_again);
+	if (now < f->counters_at || ret)
+		return ret;
+	f->counters_at = now + flight_watch_period_ns(&f->watch);
+	if (!f->cause)
+		f->cause = flight_watch_counters(&f->watch, now);
+	if (f->opts->time_ns && flight_buffers_short(&f->buffers))
+		ret = write_between(f, grow);
+	return ret;
+}
+
+static void check_kernel(struct flight *f)
+{
+	bool counts = f->opts->on.oom && f->watch.kernel_stops;
+	uint64_t nr_kills = counts ? flight_oom_kills() : 0;
+
+	f->cause = flight_watch_stopped(&f->watch);
+	if (!f->cause && counts)
+		f->nr_kills = nr_kills;
+}
+
+static int wait_tick(struct flight *f)
+{
+	struct pollfd fds[] = {
+		{ .fd = f->s.opts->stop_fd, .events = POLLIN },
+		{ .fd = f->watch.pressure_fd, .events = POLLPRI },
+		{ .fd = f->s.result->child.pidfd, .events = POLLIN },
+	};
+
+	if (poll(fds, ARRAY_SIZE(fds), TICK_MS) < 0 && errno != EINTR)
+		return -errno;
+	check_kernel(f);
+	if (fds[1].revents & POLLPRI &&
+	    f->watch.again_at[FLIGHT_PRESSURE] <= clock_ns(CLOCK_MONOTONIC))
+		add_cause(f, FLIGHT_PRESSURE);
+	if (fds[0].revents & POLLIN)
+		take_signal(f);
+	check_child(f);
+	return look_around(f);
+}
+
+static int fly(struct flight *f)
+{
+	int ret = arm(f);
+
+	if (!ret && f->s.opts->duration_ns)
+		f->end_at = clock_ns(CLOCK_MONOTONIC) + f->s.opts->duration_ns;
+	tick_start(&f->tick, &f->s);
+	if (!ret && f->s.opts->argv)
+		ret = child_go(&f->s.result->child);
+	while (!ret && !f->over) {
+		ret = wait_tick(f);
+		if (!ret && f->cause)
+			ret = save(f);
+		if (!ret && f->cause && !f->over)
+			ret = arm(f);
+	}
+	return ret ? ret : f->full;
+}
+
+int flight_run(const struct flight_options *opts, struct capture_result *result,
+	       size_t *nr_saved)
+{
+	struct flight f = { .opts = opts,
+			    .capture = *opts->capture,
+			    .nr_saved = nr_saved,
+			    .watch = { .pressure_fd = -1 } };
+	struct session *s = &f.s;
+	int ret;
+
+	*nr_saved = 0;
+	f.capture.buffer_bytes = flight_buffers_first(opts->bytes, opts->time_ns,
+						      setup_has_frees(opts->capture));
+	session_init(s, &f.capture, result);
+	s->many_files = true;
+	ret = setup_instance(s);
+	if (!ret) {
+		flight_buffers_init(&f.buffers, s, opts->time_ns);
+		ret = flight_watch_open(&f.watch, &s->instance, &opts->on,
+					s->reader.long_size == 4, s->log);
+	}
+	/* After the watch was opened, which tests what the kernel supports. */
+	if (!ret)
+		ret = setup_events(s);
+	/* This empties the buffers and resets their statistics. */
+	if (!ret)
+		ret = setup_write(s, "trace", "");
+	s->read_before = 0;
+	if (!ret)
+		ret = fly(&f);
+	ring_reader_close_pipes(&s->reader);
+	if (result->child.go_fd >= 0)
+		child_close(&result->child);
+	flight_watch_close(&f.watch);
+	instance_destroy(&s->instance, s->log);
+	session_close(s);
+	return ret;
+}

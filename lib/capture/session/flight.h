@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: a flight recorder, which keeps the latest events and saves them when something happens.
+ * In: what to record, the causes to wait for. Out: a trace.dat file each time.
+ *
+ * The kernel's buffers overwrite the oldest events, and nothing is read until something happens.
+ */
+#ifndef KMEMX_CAPTURE_FLIGHT_H
+#define KMEMX_CAPTURE_FLIGHT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "capture/session/capture.h"
+#include "capture/session/flight_causes.h"
+
+/**
+ * struct flight_options - borrowed from the caller
+ * @capture: what to record; @capture->output is the name of the unfinished file in @directory,
+ *	@capture->buffer_bytes is not used
+ * @directory: where files are saved
+ * @bytes: size of all ring buffers together; 0: chosen from the machine's memory
+ * @time_ns: the buffers grow until they hold this much time, as far as memory allows; 0: they do
+ *	not grow
+ * @on: the causes to wait for
+ * @again_ns: after a file, the same cause is ignored for this time; signals and the command's
+ *	end always save
+ * @keep: how many of the recorder's files to keep in @directory; 0: all
+ * @once: end after the first file
+ * @armed: called when recording begins, and again after each file; may be NULL
+ * @saved: called for each file; may be NULL
+ */
+struct flight_options {
+	const struct capture_options *capture;
+	const char *directory;
+	uint64_t bytes, time_ns;
+	struct flight_causes on;
+	uint64_t again_ns;
+	size_t keep;
+	bool once;
+	void (*armed)(void *ctx, uint64_t bytes);
+	void (*saved)(void *ctx, const char *path, const char *cause,
+		      const struct capture_result *result);
+	void *ctx;
+};
+
+/**
+ * flight_run() - record until the command ends, a signal comes, or the time is over
+ *
+ * SIGUSR1 saves a file. In any case the tracing instance is removed before it returns.
+ * @nr_saved: receives the number of files
+ *
+ * Return: 0; -errno after an LOG_ERROR message. capture_wait() in any case, with @result.
+ */
+int flight_run(const struct flight_options *opts, struct capture_result *result,
+	       size_t *nr_saved) __must_check;
+
+/* Is this a name that flight_run() gives to its files? */
+bool flight_is_file(const char *name);
+/* Removes the oldest such files in @directory until at most @keep are left. 0 or -errno. */
+int flight_prune(const char *directory, size_t keep, const struct log *log) __must_check;
+
+#endif

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: the causes that a flight recorder waits for.
+ * In: the kernel's events and counters. Out: the cause that occurred.
+ */
+#include "capture/session/flight_causes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "capture/facts/facts.h"
+
+#define COUNTER_NS 1000000000
+#define PRESSURE   "/proc/pressure/memory"
+
+/* An event that stops tracing. An event can have only one trigger of each kind. */
+static const struct stop_event {
+	const char *event;
+	enum flight_cause cause;
+} stop_events[] = {
+	{ "oom/mark_victim", FLIGHT_OOM },
+	{ "kmem/mm_page_alloc", FLIGHT_PAGE },
+	{ "kmem/kmalloc", FLIGHT_FAILURE },
+	{ "kmem/kmem_cache_alloc", FLIGHT_FAILURE },
+};
+
+static void trigger_path(char path[64], const char *event)
+{
+	snprintf(path, 64, "events/%s/trigger", event);
+}
+
+/* --- what the kernel can ----------------------------------------------------------------- */
+
+/* Before Linux 5.17 (b94bc80df648) the trigger stopped the top-level instance, which we must not
+ * touch, so it cannot be tested there.
+ */
+static bool may_try(void)
+{
+	unsigned int major, minor;
+	struct utsname name;
+
+	if (uname(&name) < 0 || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		return false;
+	return major > 5 || (major == 5 && minor >= 17);
+}
+
+static bool is_on(const struct instance *in)
+{
+	struct strbuf sb = { 0 };
+	bool on = instance_read(in, "tracing_on", &sb) == 0 && strbuf_text(&sb)[0] == '1';
+
+	strbuf_free(&sb);
+	return on;
+}
+
+static bool top_is_on(void)
+{
+	struct strbuf sb = { 0 };
+	bool on = instance_read_top("tracing_on", &sb) == 0 && strbuf_text(&sb)[0] == '1';
+
+	strbuf_free(&sb);
+	return on;
+}
+
+/* Tests the trigger with a line that this program writes itself. */
+static bool try_trigger(const struct instance *in)
+{
+	static const char file[] = "events/ftrace/print/trigger";
+	bool top = top_is_on(), stops = false;
+
+	if (!may_try() || instance_append(in, file, "traceoff:1 if common_pid > 0"))
+		return false;
+	if (instance_write(in, "tracing_on", "1") == 0 &&
+	    instance_write(in, "trace_marker", "kmemx: does this stop tracing?") == 0)
+		stops = !is_on(in) && top_is_on() == top;
+	if (instance_append(in, file, "!traceoff") ||
+	    instance_write(in, "tracing_on", "0") || instance_write(in, "trace", ""))
+		stops = false;
+	return stops;
+}
+
+/* --- conditions -------------------------------------------------------------------------- */
+
+/* With a condition the event itself is recorded before tracing stops. */
+static bool condition(const struct flight_watch *w, const struct stop_event *e,
+		      struct strbuf *out)
+{
+	const struct flight_causes *on = w->on;
+	bool page = e->cause == FLIGHT_PAGE;
+
+	if (e->cause == FLIGHT_OOM) {
+		strbuf_puts(out, "pid > 0");
+		return on->oom;
+	}
+	if (on->failure) {
+		strbuf_puts(out, !page	     ? "ptr == 0"
+				 : w->narrow ? "(pfn == 0xffffffff"
+					     : "(pfn == 0xffffffffffffffff");
+		if (on->no_warn)
+			strbuf_printf(out, " && !(gfp_flags & 0x%" PRIx64 ")",
+				      on->no_warn);
+		strbuf_puts(out, page ? ")" : "");
+	}
+	if (page && on->min_order)
+		strbuf_printf(out, "%sorder >= %u", on->failure ? " || " : "",
+			      on->min_order);
+	return on->failure || (page && on->min_order);
+}
+
+static bool needs_triggers(const struct flight_causes *on)
+{
+	return on->failure || on->min_order;
+}
+
+int flight_watch_open(struct flight_watch *w, const struct instance *in,
+		      const struct flight_causes *on, bool narrow, const struct log *log)
+{
+	*w = (struct flight_watch){
+		.on = on, .in = in, .log = log, .pressure_fd = -1, .narrow = narrow
+	};
+	w->kernel_stops = (on->oom || needs_triggers(on)) && try_trigger(in);
+	if (needs_triggers(on) && !w->kernel_stops) {
+		log_msg(log, LOG_ERROR,
+			"--on failure and --on order need Linux 5.17: this kernel cannot stop tracing in one instance\n  Use another cause: --on oom, --on sunreclaim=SIZE");
+		return -ENOTSUP;
+	}
+	if (on->oom && !w->kernel_stops)
+		log_msg(log, LOG_INFO,
+			"this kernel cannot stop tracing by itself: recording goes on for up to 100 ms after an OOM kill");
+	if (!on->pressure)
+		return 0;
+	w->pressure_fd = open(PRESSURE, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	/* The kernel expects the string with its NUL. */
+	if (w->pressure_fd >= 0 &&
+	    write(w->pressure_fd, on->pressure, strlen(on->pressure) + 1) >= 0)
+		return 0;
+	log_msg(log, LOG_ERROR,
+		"cannot wait for memory pressure: " PRESSURE
+		": %s\n  The kernel needs CONFIG_PSI, and perhaps the parameter psi=1",
+		strerror(errno));
+	return -ENOTSUP;
+}
+
+/* --- triggers ---------------------------------------------------------------------------- */
+
+static int set_trigger(struct flight_watch *w, const struct stop_event *e, bool set)
+{
+	struct strbuf sb = { 0 }, text = { 0 };
+	char path[64];
+	int ret = 0;
+
+	trigger_path(path, e->event);
+	if (!condition(w, e, &sb) || !w->kernel_stops)
+		goto out;
+	/* A trigger that has fired is still set. */
+	if (w->set[e->cause])
+		ret = instance_append(w->in, path, "!traceoff");
+	strbuf_printf(&text, "traceoff:1 if %s", strbuf_text(&sb));
+	if (!ret && set)
+		ret = text.failed ? -ENOMEM
+				  : instance_append(w->in, path, strbuf_text(&text));
+	if (ret)
+		log_msg(w->log, LOG_ERROR,
+			"this kernel rejects the trigger '%s' for the event %s: %s",
+			strbuf_text(&text), e->event, strerror(-ret));
+out:
+	strbuf_free(&sb);
+	strbuf_free(&text);
+	return ret;
+}
+
+int flight_watch_arm(struct flight_watch *w, uint64_t now)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(stop_events); i++)
+		ret = set_trigger(w, &stop_events[i],
+				  w->again_at[stop_events[i].cause] <= now);
+	for (size_t i = 0; i < NR_FLIGHT_CAUSES; i++)
+		w->set[i] = w->again_at[i] <= now;
+	w->nr_oom = 0;
+	return ret;
+}
+
+bool flight_watch_due(const struct flight_watch *w, uint64_t now)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(stop_events) && w->kernel_stops; i++)
+		if (!w->set[stop_events[i].cause] &&
+		    w->again_at[stop_events[i].cause] <= now)
+			return true;
+	return false;
+}
+
+enum flight_cause flight_watch_stopped(struct flight_watch *w)
+{
+	if (is_on(w->in))
+		return FLIGHT_NOTHING;
+	for (size_t i = 0; i < ARRAY_SIZE(stop_events); i++) {
+		struct strbuf sb = { 0 };
+		char path[64];
+		bool fired;
+
+		trigger_path(path, stop_events[i].event);
+		fired = instance_read(w->in, path, &sb) == 0 &&
+			strstr(strbuf_text(&sb), "traceoff:count=0");
+		strbuf_free(&sb);
+		if (fired)
+			return stop_events[i].cause;
+	}
+	return FLIGHT_STOPPED;
+}
+
+/* --- counters ---------------------------------------------------------------------------- */
+
+static bool is_due(const struct flight_watch *w, enum flight_cause cause, uint64_t now)
+{
+	return w->again_at[cause] <= now;
+}
+
+uint64_t flight_oom_kills(void)
+{
+	struct strbuf sb = { 0 };
+	const char *at = NULL;
+	uint64_t nr = 0;
+
+	if (instance_read_top("/proc/vmstat", &sb) == 0)
+		at = strstr(strbuf_text(&sb), "\noom_kill ");
+	if (at)
+		nr = strtoull(at + strlen("\noom_kill "), NULL, 10) + 1;
+	strbuf_free(&sb);
+	return nr;
+}
+
+static bool has_killed(struct flight_watch *w)
+{
+	uint64_t nr = flight_oom_kills();
+	bool more = w->nr_oom && nr > w->nr_oom;
+
+	w->nr_oom = nr;
+	return more;
+}
+
+static uint64_t meminfo_bytes(const char *key)
+{
+	struct strbuf sb = { 0 };
+	uint64_t bytes = 0;
+
+	if (instance_read_top("/proc/meminfo", &sb) == 0)
+		bytes = facts_number(strbuf_text(&sb), key) * 1024;
+	strbuf_free(&sb);
+	return bytes;
+}
+
+/* "NAME ACTIVE ALL SIZE ...": bytes of the objects in use. */
+static uint64_t cache_bytes(const char *slabinfo, const char *name)
+{
+	size_t size = strlen(name);
+
+	for (const char *p = slabinfo; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+		uint64_t active, all, bytes;
+
+		if (strncmp(p, name, size) != 0 || p[size] != ' ')
+			continue;
+		if (sscanf(p + size, " %" SCNu64 " %" SCNu64 " %" SCNu64, &active, &all,
+			   &bytes) == 3 &&
+		    (!bytes || active <= UINT64_MAX / bytes))
+			return active * bytes;
+	}
+	return 0;
+}
+
+static bool cache_is_large(const struct flight_causes *on)
+{
+	struct strbuf sb = { 0 };
+	bool large = false;
+
+	if (!on->nr_caches || instance_read_top("/proc/slabinfo", &sb))
+		return false;
+	for (size_t i = 0; i < on->nr_caches && !large; i++)
+		large = cache_bytes(strbuf_text(&sb), on->caches[i].name) >
+			on->caches[i].bytes;
+	strbuf_free(&sb);
+	return large;
+}
+
+uint64_t flight_watch_period_ns(const struct flight_watch *w)
+{
+	/* Without a kernel trigger, this counter is all that stops tracing in time after an OOM
+	 * kill.
+	 */
+	return w->on->oom && !w->kernel_stops ? 0 : COUNTER_NS;
+}
+
+enum flight_cause flight_watch_counters(struct flight_watch *w, uint64_t now)
+{
+	const struct flight_causes *on = w->on;
+
+	if (on->oom && !w->kernel_stops && has_killed(w) && is_due(w, FLIGHT_OOM, now))
+		return FLIGHT_OOM;
+	if (on->sunreclaim && is_due(w, FLIGHT_SUNRECLAIM, now) &&
+	    meminfo_bytes("SUnreclaim") > on->sunreclaim)
+		return FLIGHT_SUNRECLAIM;
+	if (is_due(w, FLIGHT_CACHE, now) && cache_is_large(on))
+		return FLIGHT_CACHE;
+	return FLIGHT_NOTHING;
+}
+
+const char *flight_cause_name(const struct flight_watch *w, enum flight_cause cause)
+{
+	static const char *const names[] = {
+		[FLIGHT_OOM] = "oom",
+		[FLIGHT_FAILURE] = "failure",
+		[FLIGHT_SUNRECLAIM] = "sunreclaim",
+		[FLIGHT_CACHE] = "cache",
+		[FLIGHT_PRESSURE] = "pressure",
+		[FLIGHT_SIGNAL] = "signal",
+		[FLIGHT_EXIT] = "exit",
+		[FLIGHT_STOPPED] = "stopped",
+	};
+
+	if (cause == FLIGHT_PAGE)
+		return !w->on->failure	   ? "order"
+		       : !w->on->min_order ? "failure"
+					   : "failure-or-order";
+	return names[cause];
+}
+
+void flight_watch_close(struct flight_watch *w)
+{
+	if (w->pressure_fd >= 0)
+		close(w->pressure_fd);
+	w->pressure_fd = -1;
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: one thread, one epoll set.
+ * In: readable pipes and control descriptors. Out: drained pipes, the reason to stop.
+ */
+#include "capture/session/pump.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+/* How often buffers that cannot signal readiness are read. 20 ms of the worst storm (40 MB/s per
+ * CPU) fill less than 1 MB.
+ */
+#define POLL_MS		  20
+/* How often a command's end is checked on kernels without pidfd_open (before 5.3). */
+#define CHILD_POLL_MS	  20
+/* A wake-up that brings less than this many sub-buffers was not worth it; MAX_POOR_WAKES in a row
+ * mean that the kernel ignores buffer_percent in poll (before 6.1, 42fb0a1e84ff). Waking for every
+ * event would double the workload's time.
+ */
+#define POOR_WAKE_SUBBUFS 8
+#define MAX_POOR_WAKES	  16
+
+/* How often CPUs that were absent are looked for: like POLL_MS, with room to spare. */
+#define HOTPLUG_MS 100
+
+enum {
+	TAG_STOP = 1U << 31,
+	TAG_CHILD,
+	TAG_EXEC,
+	TAG_TIMER,
+	TAG_TICK,
+	TAG_HOTPLUG,
+	TAG_ROUND,
+	TAG_INPUT,
+	TAG_PIPES,
+};
+
+struct pump {
+	struct pump_options *opts;
+	int epoll_fd;
+	int pipes_fd; /* a nested epoll set of the pipes, which can be removed at once */
+	int timer_fd;
+	int tick_fd;
+	int hotplug_fd;
+	int round_fd;
+	bool polling;
+	unsigned int poor_wakes;
+	bool stop;
+};
+
+static int watch(int epoll_fd, int fd, uint32_t tag)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.u32 = tag };
+
+	if (fd < 0)
+		return 0;
+	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
+}
+
+/* A timer that expires after @ns, repeatedly with @repeat; -1 if @ns is 0. */
+static int open_timer(uint64_t ns, bool repeat, int *fd)
+{
+	struct timespec at = { .tv_sec = (time_t)(ns / 1000000000),
+			       .tv_nsec = (long)(ns % 1000000000) };
+	struct itimerspec its = { .it_value = at };
+
+	if (repeat)
+		its.it_interval = at;
+	if (!ns)
+		return 0;
+	*fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return *fd < 0 || timerfd_settime(*fd, 0, &its, NULL) < 0 ? -errno : 0;
+}
+
+static void start_polling(struct pump *p)
+{
+	p->polling = true;
+	epoll_ctl(p->epoll_fd, EPOLL_CTL_DEL, p->pipes_fd, NULL);
+	log_msg(p->opts->log, LOG_INFO,
+		"this kernel wakes readers too early; polling its buffers");
+}
+
+/* A failed write ends the recording; a failed read is a separate error. */
+static void drain(struct pump *p, size_t i)
+{
+	int ret = ring_reader_drain(p->opts->reader, i, false);
+
+	if (ret) {
+		p->opts->write_error = -ret;
+		p->stop = true;
+	}
+}
+
+/* Watch CPU @i only once it has a buffer: without one its pipe is always "ready". */
+static int watch_pipe(struct pump *p, size_t i)
+{
+	struct ring_reader_cpu *c = &p->opts->reader->cpus[i];
+
+	drain(p, i);
+	return c->absent ? 0 : watch(p->pipes_fd, c->pipe_fd, (uint32_t)i);
+}
+
+static int watch_pipes(struct pump *p)
+{
+	struct ring_reader *r = p->opts->reader;
+	bool absent = false;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < r->nr_cpus; i++) {
+		ret = watch_pipe(p, i);
+		absent = absent || r->cpus[i].absent;
+	}
+	if (!ret && absent)
+		ret = open_timer(HOTPLUG_MS * 1000000ULL, true, &p->hotplug_fd);
+	return ret ? ret : watch(p->epoll_fd, p->hotplug_fd, TAG_HOTPLUG);
+}
+
+/* CPUs that were absent may have come online. */
+static int look_for_cpus(struct pump *p)
+{
+	struct ring_reader *r = p->opts->reader;
+	uint64_t ticks;
+	int ret = 0;
+
+	if (read(p->hotplug_fd, &ticks, sizeof(ticks)) != sizeof(ticks))
+		return 0;
+	for (size_t i = 0; !ret && i < r->nr_cpus; i++) {
+		if (!r->cpus[i].absent)
+			continue;
+		ret = watch_pipe(p, i);
+		if (!r->cpus[i].absent)
+			log_msg(p->opts->log, LOG_INFO, "CPU %u came online",
+				r->cpus[i].cpu % RECORDING_FREES_CPU);
+	}
+	return ret;
+}
+
+static int set_up_live(struct pump *p)
+{
+	const struct pump_live *live = p->opts->live;
+	int ret = open_timer(live->round_ms * 1000000ULL, true, &p->round_fd);
+
+	if (!ret)
+		ret = watch(p->epoll_fd, p->round_fd, TAG_ROUND);
+	return ret ? ret : watch(p->epoll_fd, live->input_fd, TAG_INPUT);
+}
+
+static int set_up(struct pump *p)
+{
+	const struct pump_options *opts = p->opts;
+	int ret;
+
+	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	p->pipes_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (p->epoll_fd < 0 || p->pipes_fd < 0)
+		return -errno;
+	ret = open_timer(opts->duration_ns, false, &p->timer_fd);
+	if (!ret && opts->tick)
+		ret = open_timer(opts->tick_ms * 1000000ULL, true, &p->tick_fd);
+	if (!ret)
+		ret = watch(p->epoll_fd, p->timer_fd, TAG_TIMER);
+	if (!ret)
+		ret = watch(p->epoll_fd, p->tick_fd, TAG_TICK);
+	if (!ret)
+		ret = watch(p->epoll_fd, opts->stop_fd, TAG_STOP);
+	if (!ret && opts->child)
+		ret = watch(p->epoll_fd, opts->child->pidfd, TAG_CHILD);
+	if (!ret && opts->child)
+		ret = watch(p->epoll_fd, opts->child->exec_fd, TAG_EXEC);
+	if (!ret && !p->polling)
+		ret = watch(p->epoll_fd, p->pipes_fd, TAG_PIPES);
+	if (!ret && opts->live)
+		ret = set_up_live(p);
+	return ret ? ret : watch_pipes(p);
+}
+
+static void drain_all(struct pump *p)
+{
+	const struct pump_live *live = p->opts->live;
+
+	if (live) {
+		p->stop = live->round(live->ctx) || p->stop;
+		return;
+	}
+	for (size_t i = 0; i < p->opts->reader->nr_cpus && !p->stop; i++)
+		drain(p, i);
+}
+
+static int drain_ready(struct pump *p)
+{
+	struct ring_reader *r = p->opts->reader;
+	struct epoll_event ev[64];
+	int n = epoll_wait(p->pipes_fd, ev, ARRAY_SIZE(ev), 0);
+	uint64_t bytes = 0;
+
+	if (n < 0)
+		return errno == EINTR ? 0 : -errno;
+	for (int i = 0; i < n && !p->stop; i++) {
+		uint64_t before = r->cpus[ev[i].data.u32].size;
+
+		drain(p, ev[i].data.u32);
+		bytes += r->cpus[ev[i].data.u32].size - before;
+	}
+	p->poor_wakes = bytes < (uint64_t)POOR_WAKE_SUBBUFS * r->subbuf_size
+				? p->poor_wakes + 1
+				: 0;
+	if (p->poor_wakes >= MAX_POOR_WAKES)
+		start_polling(p);
+	return 0;
+}
+
+/* A terminal sends its signals to the command as well; kill(1) and timers do not. */
+static bool child_has_it(const struct signalfd_siginfo *info)
+{
+	return info->ssi_code == SI_KERNEL &&
+	       (info->ssi_signo == SIGINT || info->ssi_signo == SIGQUIT ||
+		info->ssi_signo == SIGHUP);
+}
+
+/* Returns the signal; 0 if none was pending. */
+static int take_signal(int stop_fd, const struct child *child)
+{
+	struct signalfd_siginfo info;
+
+	if (read(stop_fd, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	/* SIGXFSZ: a write exceeded the file size limit. The failed write is reported elsewhere. */
+	if (info.ssi_signo == SIGXFSZ && info.ssi_pid == (uint32_t)getpid())
+		return 0;
+	if (child && child->pid > 0 && !child->ended && !child_has_it(&info))
+		kill(child->pid, (int)info.ssi_signo);
+	return (int)info.ssi_signo;
+}
+
+static int handle(struct pump *p, uint32_t tag)
+{
+	struct pump_options *opts = p->opts;
+	uint64_t ticks;
+
+	switch (tag) {
+	case TAG_STOP:
+		opts->stop_signal = take_signal(opts->stop_fd, opts->child);
+		p->stop = p->stop || opts->stop_signal;
+		return 0;
+	case TAG_CHILD:
+		if (opts->child->exec_fd >= 0)
+			child_exec_result(opts->child);
+		p->stop = p->stop || child_check(opts->child, false);
+		return 0;
+	case TAG_EXEC:
+		/* Closing the descriptor removes it from the epoll set. */
+		child_exec_result(opts->child);
+		p->stop = p->stop || opts->child->exec_errno;
+		return 0;
+	case TAG_TIMER:
+		opts->timed_out = p->stop = true;
+		return 0;
+	case TAG_TICK:
+		if (read(p->tick_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
+			p->stop = opts->tick(opts->ctx) || p->stop;
+		return 0;
+	case TAG_HOTPLUG:
+		return look_for_cpus(p);
+	case TAG_ROUND:
+		if (read(p->round_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
+			drain_all(p);
+		return 0;
+	case TAG_INPUT:
+		p->stop = opts->live->input(opts->live->ctx) || p->stop;
+		return 0;
+	default:
+		if (!opts->live)
+			return drain_ready(p);
+		drain_all(p);
+		return 0;
+	}
+}
+
+static int timeout_ms(const struct pump *p)
+{
+	if (p->polling)
+		return POLL_MS;
+	return p->opts->child && p->opts->child->pidfd < 0 ? CHILD_POLL_MS : -1;
+}
+
+static int loop(struct pump *p)
+{
+	struct epoll_event ev[8];
+	int ret = 0;
+
+	while (!p->stop && !ret) {
+		int n = epoll_wait(p->epoll_fd, ev, ARRAY_SIZE(ev), timeout_ms(p));
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		for (int i = 0; i < n && !ret; i++)
+			ret = handle(p, ev[i].data.u32);
+		if (p->polling)
+			drain_all(p);
+		if (p->opts->child && p->opts->child->pidfd < 0)
+			p->stop = p->stop || child_check(p->opts->child, false);
+	}
+	return ret;
+}
+
+int pump_run(struct pump_options *opts)
+{
+	struct pump p = { .opts = opts,
+			  .epoll_fd = -1,
+			  .pipes_fd = -1,
+			  .timer_fd = -1,
+			  .tick_fd = -1,
+			  .hotplug_fd = -1,
+			  .round_fd = -1,
+			  .polling = !opts->has_watermark };
+	int ret = set_up(&p);
+
+	if (!ret)
+		ret = loop(&p);
+	if (ret)
+		log_msg(opts->log, LOG_ERROR, "cannot wait for the ring buffers: %s",
+			strerror(-ret));
+	if (p.timer_fd >= 0)
+		close(p.timer_fd);
+	if (p.tick_fd >= 0)
+		close(p.tick_fd);
+	if (p.round_fd >= 0)
+		close(p.round_fd);
+	if (p.hotplug_fd >= 0)
+		close(p.hotplug_fd);
+	if (p.pipes_fd >= 0)
+		close(p.pipes_fd);
+	if (p.epoll_fd >= 0)
+		close(p.epoll_fd);
+	return ret;
+}
+
+void pump_wait_child(struct child *child, int stop_fd)
+{
+	while (!child_check(child, false)) {
+		struct pollfd fds[] = { { .fd = child->pidfd, .events = POLLIN },
+					{ .fd = stop_fd, .events = POLLIN } };
+
+		if (poll(fds, ARRAY_SIZE(fds), child->pidfd < 0 ? CHILD_POLL_MS : -1) >
+			    0 &&
+		    (fds[1].revents & POLLIN))
+			take_signal(stop_fd, child);
+	}
+}

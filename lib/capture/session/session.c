@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: the parts of a recording on their way into a file.
+ * In: a tracing instance's pages and facts. Out: the file.
+ */
+#include "capture/session/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "capture/file/unfinished.h"
+
+void session_init(struct session *s, const struct capture_options *opts,
+		  struct capture_result *result)
+{
+	*s = (struct session){ .opts = opts,
+			       .result = result,
+			       .log = opts->log,
+			       .instance = { .lock_fd = -1 },
+			       .output = NEW_RECORDING_INIT,
+			       .watch = WATCH_INIT,
+			       .reader = RING_READER_INIT,
+			       .unfinished = { .fd = -1 } };
+	*result = (struct capture_result){ .stacks_how = "none", .child = CHILD_INIT };
+}
+
+void session_close(struct session *s)
+{
+	watch_close(&s->watch);
+	ring_reader_close(&s->reader);
+	new_recording_close(&s->output);
+	facts_free(&s->facts);
+	events_free(&s->events);
+}
+
+int session_begin(struct session *s)
+{
+	int ret = instance_check_user(s->opts->command_line, s->log);
+
+	/* What an unprivileged user can do about the output would not help. */
+	if (ret)
+		return ret;
+	ret = new_file_token(s->token);
+	if (ret) {
+		log_msg(s->log, LOG_ERROR, "cannot get random bits: %s", strerror(-ret));
+		return ret;
+	}
+	if (!session_has_file(s))
+		return 0;
+	return new_recording_open_recorder(&s->output, s->opts->output, s->token,
+					   !s->many_files, s->log);
+}
+
+/* Appends a CPU's statistics to @sb. 0 or -errno. */
+static int read_statistics(const struct session *s, uint32_t cpu, struct strbuf *sb)
+{
+	struct instance of = instance_of_cpu(&s->instance, &cpu);
+	char file[64];
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
+	return instance_read(&of, file, sb);
+}
+
+uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key)
+{
+	struct strbuf sb = { 0 };
+	uint64_t nr = 0;
+
+	if (!read_statistics(s, cpu, &sb))
+		nr = facts_number(strbuf_text(&sb), key);
+	strbuf_free(&sb);
+	return nr;
+}
+
+void session_progress(const struct session *s, struct capture_progress *out)
+{
+	uint64_t skip = s->read_before + s->reader.discarded;
+	struct strbuf sb = { 0 };
+
+	*out = (struct capture_progress){ 0 };
+	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
+		const struct ring_reader_cpu *c = &s->reader.cpus[i];
+		const char *text;
+
+		strbuf_reset(&sb);
+		out->bytes += c->size;
+		if (c->absent || read_statistics(s, c->cpu, &sb))
+			continue;
+		text = strbuf_text(&sb);
+		out->events += facts_number(text, "entries");
+		out->events += facts_number(text, "read events");
+		out->bytes += facts_number(text, "bytes");
+		out->lost += facts_number(text, "overrun");
+		out->lost += facts_number(text, "commit overrun");
+		out->lost += facts_number(text, "dropped events");
+	}
+	out->events -= out->events < skip ? out->events : skip;
+	strbuf_free(&sb);
+}
+
+/* Clocks that count time give seconds with a fraction, "1535.858089"; others a whole number. */
+uint64_t session_now(const struct session *s)
+{
+	static const char key[] = "now ts:";
+	struct strbuf sb = { 0 };
+	uint64_t whole = 0;
+	unsigned int us;
+	const char *at;
+	char file[64];
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", s->reader.cpus[0].cpu);
+	if (instance_read(&s->instance, file, &sb) == 0) {
+		at = strstr(strbuf_text(&sb), key);
+		if (at && sscanf(at + strlen(key), "%" SCNu64 ".%6u", &whole, &us) == 2)
+			whole = whole * 1000000000 + us * 1000ULL;
+	}
+	strbuf_free(&sb);
+	return whole;
+}
+
+/* The recording's metadata need as much again as the unfinished file holds, collected at the end,
+ * plus room for the pages that are moved.
+ */
+static uint64_t room_needed(const struct session *s)
+{
+	return s->unfinished.bytes - s->unfinished_symbols + WRITER_CHUNK_MIN * 2;
+}
+
+/* Use spare reserved room for events. */
+static bool give_back(void *ctx)
+{
+	struct session *s = ctx;
+
+	return new_recording_shrink_reserve(&s->output, room_needed(s));
+}
+
+int session_open_reader(struct session *s)
+{
+	const struct ring_reader_output output = { s->output.prefix,
+						   s->output.file.dir_fd,
+						   s->output.file.fd };
+	struct ring_reader_layout layout;
+	int ret = facts_read_headers(&s->facts, &s->instance);
+
+	if (!ret)
+		ret = ring_reader_parse_layout(strbuf_text(&s->facts.texts.header_page),
+					       &layout);
+	if (ret) {
+		log_msg(s->log, LOG_ERROR,
+			"cannot understand the kernel's ring buffer (events/header_page): %s",
+			strerror(-ret));
+		return ret;
+	}
+	ret = ring_reader_open(&s->reader, &s->instance, &layout, &output, s->log);
+	if (!ret) {
+		struct ring_reader *r = &s->reader;
+
+		r->make_room = give_back;
+		r->room_ctx = s;
+		s->facts.writer.file_version = s->opts->file_version;
+		s->facts.writer.page_size = r->subbuf_size;
+		s->facts.writer.clock = s->clock;
+		s->facts.writer.nr_cpus =
+			r->cpus[r->nr_cpus - 1].cpu % RECORDING_FREES_CPU + 1;
+		for (size_t i = 0; i < r->nr_cpus; i++)
+			s->read_before +=
+				session_statistic(s, r->cpus[i].cpu, "read events");
+	}
+	return ret;
+}
+
+int session_add_meta(struct session *s, const char *name, const char *text)
+{
+	return facts_add_meta(&s->facts, name, text, strlen(text));
+}
+
+static int add_sample(struct session *s, const char *name, const struct sample *sample)
+{
+	struct strbuf text = { 0 };
+	int ret = 0;
+
+	if (sample->one_in) {
+		sample_format(sample, &text);
+		ret = text.failed ? -ENOMEM
+				  : session_add_meta(s, name, strbuf_text(&text));
+	}
+	strbuf_free(&text);
+	return ret;
+}
+
+int session_add_recorder(struct session *s)
+{
+	char page_size[24];
+	int ret = session_add_meta(s, "cmdline", s->opts->command_line);
+
+	snprintf(page_size, sizeof(page_size), "%ld", sysconf(_SC_PAGESIZE));
+	if (!ret)
+		ret = session_add_meta(s, "recorder", "kmemx " KMEMX_VERSION);
+	if (!ret)
+		ret = session_add_meta(s, "page_size", page_size);
+	if (!ret && s->opts->labels && *s->opts->labels)
+		ret = session_add_meta(s, RECORDING_META_LABELS, s->opts->labels);
+	if (!ret)
+		ret = session_add_meta(s, "stack", s->result->stacks_how);
+	if (!ret)
+		ret = add_sample(s, RECORDING_META_SAMPLE, &s->sample);
+	return ret ? ret : add_sample(s, RECORDING_META_STACK_SAMPLE, &s->stack_sample);
+}
+
+int session_add_events(struct session *s)
+{
+	struct strbuf names = { 0 };
+	int ret;
+
+	for (size_t i = 0; i < s->events.count; i++)
+		strbuf_printf(&names, "%s%s:%s", i ? " " : "", s->events.items[i].system,
+			      s->events.items[i].name);
+	ret = names.failed
+		      ? -ENOMEM
+		      : session_add_meta(s, RECORDING_META_EVENTS, strbuf_text(&names));
+	strbuf_free(&names);
+	return ret;
+}
+
+int session_add_truncated(struct session *s)
+{
+	const struct capture_result *r = s->result;
+	int err = r->write_error ? r->write_error : r->read_error;
+	char taken[64];
+
+	if (err)
+		return session_add_meta(s, RECORDING_META_TRUNCATED, strerror(err));
+	if (r->meddled)
+		return session_add_meta(s, RECORDING_META_TRUNCATED, r->meddled);
+	snprintf(taken, sizeof(taken), "%" PRIu64 " events were taken by another reader",
+		 r->taken);
+	return r->taken ? session_add_meta(s, RECORDING_META_TRUNCATED, taken) : 0;
+}
+
+int session_compose(struct session *s, int err)
+{
+	int ret = err ? err : facts_compose(&s->facts);
+
+	if (ret)
+		log_msg(s->log, LOG_ERROR,
+			"cannot collect information about the system: %s",
+			strerror(-ret));
+	return ret;
+}
+
+/* Shrinking takes about 0.1 ms for a cache that CPUs hold slabs of, longer with many CPUs. This
+ * much at each end disturbs hardly anyone.
+ */
+#define SHRINK_NS	  50000000
+/* How fast the busiest CPU may fill its buffer: nothing is read while caches are shrunk, and that
+ * may use a quarter of the buffer.
+ */
+#define FILL_BYTES_PER_NS 0.04
+
+int session_count_slabs(struct session *s, const char *when)
+{
+	double room_ns = (double)s->buffer_bytes / 4 / FILL_BYTES_PER_NS;
+	uint64_t shrink_ns = room_ns < SHRINK_NS ? (uint64_t)room_ns : SHRINK_NS;
+
+	return facts_count_slabs(&s->facts, when,
+				 s->opts->exact_ledger ? UINT64_MAX : shrink_ns, s->log);
+}
+
+/* --- the unfinished file ----------------------------------------------------------------- */
+
+int session_read_system(struct session *s)
+{
+	return session_compose(s,
+			       facts_system(&s->facts, &s->instance, &s->events, s->log));
+}
+
+static void check_unfinished(struct session *s, int err)
+{
+	if (err) {
+		log_msg(s->log, LOG_INFO,
+			"no space for the recovery data: if this recorder is killed, its events are lost: %s",
+			strerror(-err));
+		s->unfinished.fd = -1;
+	}
+}
+
+/* Events come before symbols, which can be had from elsewhere: on a small disk the symbols are
+ * written at the end.
+ */
+void session_begin_unfinished(struct session *s)
+{
+	struct writer_facts facts = s->facts.writer;
+
+	if (io_lacks_room(s->output.file.fd,
+			  facts.kallsyms_size * SESSION_SYMBOLS_SHARE)) {
+		log_msg(s->log, LOG_INFO,
+			"little space: if this recorder is killed, the recovered recording has no symbols");
+		facts.kallsyms_size = 0;
+	}
+	s->unfinished_symbols = facts.kallsyms_size;
+	s->unfinished.fd = s->output.file.fd;
+	check_unfinished(s, unfinished_write(&s->unfinished, &facts, &s->reader));
+}
+
+int session_add_to_unfinished(struct session *s)
+{
+	int ret = s->unfinished.fd < 0 ? 0 : facts_compose(&s->facts);
+
+	if (!ret && s->unfinished.fd >= 0)
+		check_unfinished(s, unfinished_add(&s->unfinished, &s->facts.writer));
+	return ret;
+}
+
+int session_reserve(struct session *s)
+{
+	int ret = new_recording_reserve(&s->output, room_needed(s));
+
+	if (ret)
+		log_msg(s->log, LOG_INFO, "cannot reserve space for %s: %s",
+			s->output.path, strerror(-ret));
+	return ret == -ENOSPC || ret == -EDQUOT ? ret : 0;
+}
+
+int session_check_room(struct session *s)
+{
+	int ret = session_reserve(s);
+
+	if (ret)
+		log_msg(s->log, LOG_ERROR,
+			"cannot record to %s: no room for the first event: %s\n  Make room there, or choose another place: -o FILE",
+			s->opts->output, strerror(-ret));
+	return ret;
+}
+
+/* --- the end of a recording ---------------------------------------------------------------- */
+
+void session_drain_rest(struct session *s)
+{
+	struct ring_reader *r = &s->reader;
+	int *write_error = &s->result->write_error;
+
+	for (size_t i = 0; i < r->nr_cpus && !*write_error; i++) {
+		int ret, before = r->read_error;
+
+		r->read_error = 0;
+		ret = ring_reader_drain(r, i, true);
+		/* A CPU that cannot be read does not stop the others from being read. */
+		if (!r->read_error)
+			*write_error = -ret;
+		r->read_error = r->read_error ? r->read_error : before;
+	}
+	s->result->read_error = r->read_error;
+}
+
+void session_check_parts(struct session *s)
+{
+	struct capture_result *result = s->result;
+
+	result->meddled = s->verdict.meddled;
+	for (size_t i = 0; i < s->reader.nr_cpus; i++)
+		result->cut_bytes += ring_reader_missing(&s->reader, i);
+	if (result->cut_bytes)
+		result->meddled = "another process truncated the recording";
+	else if (s->verdict.read && s->reader.wire)
+		result->meddled = "another process read the ring buffers";
+}
+
+/* The kernel's count is wrong if other processes have read events or cleared the buffer. */
+static void count_parts(struct session *s)
+{
+	struct capture_result *result = s->result;
+	uint64_t counted = 0;
+
+	ring_reader_end_direct(&s->reader);
+	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
+		uint64_t n;
+
+		if (ring_reader_count(&s->reader, i, UINT64_MAX, &n))
+			return;
+		counted += n;
+	}
+	if (s->verdict.read && result->events > counted && !result->cut_bytes)
+		result->taken = result->events - counted;
+	result->events = counted;
+}
+
+int session_read_statistics(struct session *s)
+{
+	struct capture_result *result = s->result;
+	uint64_t skip = s->read_before + s->reader.discarded;
+
+	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
+		int ret =
+			facts_add_cpustat(&s->facts, &s->instance, s->reader.cpus[i].cpu);
+		const char *text;
+
+		if (ret)
+			return ret;
+		text = s->facts.texts.cpustats.items[s->facts.texts.cpustats.count - 1]
+			       .text;
+		if (s->reader.cpus[i].cpu < RECORDING_FREES_CPU)
+			result->wanted += facts_number(text, "read events");
+		/* The kernel counts them: walking the pages would cost a tenth of the recorder's
+		 * time.
+		 */
+		result->events += facts_number(text, "read events");
+		result->overrun += facts_number(text, "overrun");
+		result->commit_overrun += facts_number(text, "commit overrun");
+		result->dropped += facts_number(text, "dropped events");
+		if (result->write_error)
+			result->missing += facts_number(text, "entries");
+	}
+	result->events -= result->events < skip ? result->events : skip;
+	result->wanted -= result->wanted < skip ? result->wanted : skip;
+	if ((result->meddled || s->verdict.read) && !s->reader.wire && !s->opts->live)
+		count_parts(s);
+	return 0;
+}
+
+/* Is the disk too full for a copy of all pages? */
+static bool is_tight(const struct session *s)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < s->reader.nr_cpus; i++)
+		total += s->reader.cpus[i].size;
+	return !new_recording_has_room(&s->output, total);
+}
+
+static size_t list_parts(const struct session *s, bool consume, struct writer_part *parts)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
+		const struct ring_reader_cpu *c = &s->reader.cpus[i];
+
+		if (c->size)
+			parts[nr++] = (struct writer_part){ c->cpu, c->part_fd, c->size,
+							    consume, c->offset };
+	}
+	return nr;
+}
+
+/* Do the parts still have all their bytes in place? */
+static bool parts_whole(const struct writer_part *parts, size_t nr)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < nr; i++)
+		if (fstat(parts[i].fd, &st) < 0 ||
+		    (uint64_t)st.st_size < parts[i].offset + parts[i].size)
+			return false;
+	return true;
+}
+
+/* @consume is passed separately, as the top-level buffer may have no part that carries the flag. */
+static int join(struct session *s, bool consume, const struct writer_part *parts,
+		size_t nr)
+{
+	const struct writer_facts *w = &s->facts.writer;
+	const struct cpu_regions *regions = &s->reader.regions;
+	struct writer_out out = { .fd = s->output.file.fd, .log = s->log };
+	int ret;
+
+	if (regions->stride) {
+		ret = writer_join(&out, w, parts, nr, regions->block);
+	} else if (consume) {
+		ret = ftruncate(out.fd, 0) < 0 ? -errno
+					       : writer_write(&out, w, parts, nr);
+	} else {
+		/* If this process is killed before the file is complete, the parts remain. */
+		ret = new_recording_open_second(&s->output);
+		out.fd = s->output.second.fd;
+		if (!ret)
+			ret = writer_write(&out, w, parts, nr);
+		if (!ret)
+			ret = new_recording_use_second(&s->output);
+		new_recording_drop_second(&s->output);
+	}
+	s->result->file_bytes = out.bytes;
+	return ret;
+}
+
+/* Compresses into a separate file, so that the existing one stays if the disk is full. True: the
+ * compressed file is the recording now.
+ */
+static bool compress(struct session *s, const struct writer_part *parts, size_t nr)
+{
+	struct new_recording *o = &s->output;
+	int ret = new_recording_open_second(o);
+	struct writer_out out = { .fd = o->second.fd, .log = s->log };
+
+	if (!ret)
+		ret = writer_compress(&out, &s->facts.writer, parts, nr);
+	s->result->file_bytes = out.bytes;
+	if (!ret)
+		ret = new_recording_use_second(o);
+	if (!ret)
+		return true;
+	new_recording_drop_second(o);
+	log_msg(s->log, LOG_WARN,
+		"cannot compress the recording: %s; it remains uncompressed",
+		strerror(-ret));
+	return false;
+}
+
+void session_say_no_symbols(const struct session *s)
+{
+	log_msg(s->log, LOG_WARN,
+		"no space for the kernel's symbols: callsites will show as addresses\n  Copy /proc/kallsyms before the next boot, and read the recording with --kallsyms COPY");
+}
+
+static int write_file(struct session *s)
+{
+	const struct ring_reader *r = &s->reader;
+	struct writer_facts *w = &s->facts.writer;
+	struct writer_part *parts = calloc(r->nr_cpus + 1, sizeof(*parts));
+	struct writer_instance frees;
+	bool consume;
+	size_t nr;
+	int ret;
+
+	if (!parts)
+		return -ENOMEM;
+	new_recording_release_reserve(&s->output);
+	ring_reader_end_direct(&s->reader);
+	consume = is_tight(s);
+	nr = writer_take_frees(w, parts, list_parts(s, consume, parts), &frees);
+	ret = s->opts->compress && compress(s, parts, nr) ? 0
+							  : join(s, consume, parts, nr);
+	if ((ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG) && w->kallsyms_size &&
+	    parts_whole(parts, nr + (w->nr_instances ? frees.nr_parts : 0))) {
+		session_say_no_symbols(s);
+		w->kallsyms_size = 0;
+		ret = join(s, consume, parts, nr);
+	}
+	if (ret)
+		log_msg(s->log, LOG_ERROR,
+			"cannot write %s: %s\n  Make room there, or choose another place: -o FILE",
+			s->opts->output, strerror(-ret));
+	free(parts);
+	return ret;
+}
+
+int session_join_file(struct session *s)
+{
+	int ret = write_file(s);
+
+	ring_reader_close(&s->reader);
+	return ret;
+}
+
+int session_commit_file(struct session *s)
+{
+	return new_recording_commit(&s->output, s->opts->owner_uid, s->opts->owner_gid,
+				    s->log);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: the parts of a recording on their way into a file, for a recorder and for a buffer that
+ * was already filled.
+ * In: a tracing instance's pages and facts. Out: the file.
+ */
+#ifndef KMEMX_CAPTURE_SESSION_H
+#define KMEMX_CAPTURE_SESSION_H
+
+#include <time.h>
+
+#include "base/compiler.h"
+#include "capture/events/instance.h"
+#include "capture/events/pids.h"
+#include "capture/events/ring_reader.h"
+#include "capture/events/watch.h"
+#include "capture/facts/facts.h"
+#include "capture/file/new_recording.h"
+#include "capture/session/capture.h"
+#include "recording/sample.h"
+
+/* Share of the free disk space that the kernel's symbols may take before the first event. */
+#define SESSION_SYMBOLS_SHARE 4
+
+/* One recording in the making; @wire instead of a file, with @opts->stream_fd. */
+struct session {
+	const struct capture_options *opts;
+	struct capture_result *result;
+	const struct log *log;
+	char token[NEW_FILE_TOKEN]; /* in the names of the instance and its files */
+	struct instance instance;
+	struct pids pids;
+	struct event_list events;
+	struct new_recording output;
+	struct wire wire;
+	struct wire unfinished; /* the beginning of the unfinished file; fd -1: none */
+	uint64_t unfinished_symbols; /* bytes of the kernel's symbols in it */
+	struct ring_reader reader;
+	struct facts facts;
+	char clock[32];
+	struct watch watch;
+	struct watch_verdict verdict;
+	enum events_self self;
+	struct sample sample, stack_sample; /* one_in 0: everything, or no stacks */
+	bool shrunk_before, shrunk_after;   /* all slab caches */
+	uint64_t buffer_bytes;		    /* size of a CPU's ring buffer */
+	bool has_watermark;		    /* the kernel knows buffer_percent */
+	uint64_t
+		read_before; /* events that had been read from the buffers at the start */
+	struct timespec wall_start;
+	uint64_t start_ts, stop_ts; /* when tracing was on, in its clock; 0: unknown */
+	bool writing;		    /* with @opts->live, pages also go to @wire */
+	bool paused;		    /* tracing is temporarily off */
+	bool many_files; /* each file is renamed: the name is shared with others */
+};
+
+/* Resets the caller's @result. */
+void session_init(struct session *s, const struct capture_options *opts,
+		  struct capture_result *result);
+/* Frees everything except the instance; removes an unfinished file. */
+void session_close(struct session *s);
+
+/* Is a file being written? */
+static inline bool session_has_file(const struct session *s)
+{
+	return s->opts->stream_fd < 0 && !s->opts->live;
+}
+
+/* Chooses the token, and opens the output unless it is a stream; -errno after an LOG_ERROR
+ * message.
+ */
+int session_begin(struct session *s) __must_check;
+/* Opens the instance's buffers; @s->clock is set. -errno after an LOG_ERROR message. */
+int session_open_reader(struct session *s) __must_check;
+/* Reads the tail of every CPU. On a full disk the rest stays unread and is counted as lost. */
+void session_drain_rest(struct session *s);
+/* The current number after @key in a CPU's statistics; 0 if there is none. */
+uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key);
+/* What was recorded and lost so far, as the kernel counts; sets all but @out->ns. */
+void session_progress(const struct session *s, struct capture_progress *out);
+/* Finds out what other processes have done to the file; call it after the last page was written. */
+void session_check_parts(struct session *s);
+/* Reads every CPU's statistics, and adds what was recorded and lost to the result. */
+int session_read_statistics(struct session *s) __must_check;
+/* The current time of the instance's clock; 0 if the kernel does not report it (before 3.5). */
+uint64_t session_now(const struct session *s);
+int session_add_meta(struct session *s, const char *name, const char *text) __must_check;
+/* Adds how the recording was made: command line, program, page size, callchains. 0 or -ENOMEM. */
+int session_add_recorder(struct session *s) __must_check;
+/* Adds which events are enabled. 0 or -ENOMEM. */
+int session_add_events(struct session *s) __must_check;
+/* Counts slab objects, @when "before" or "after", with tracing on. 0 or -ENOMEM. */
+int session_count_slabs(struct session *s, const char *when) __must_check;
+/* Notes that a failed write or read cut the recording short, if one did. */
+int session_add_truncated(struct session *s) __must_check;
+/* Reads what does not change about the system; -errno after an LOG_ERROR message. It is slow and
+ * takes megabytes, so call it before the state of the memory is read.
+ */
+int session_read_system(struct session *s) __must_check;
+/* Composes the facts, unless collecting them failed with @err. 0 or -errno after an LOG_ERROR
+ * message, for @err too.
+ */
+int session_compose(struct session *s, int err) __must_check;
+/* Begins the unfinished file with the composed facts, as far as there is room. */
+void session_begin_unfinished(struct session *s);
+/* Adds later metadata to the unfinished file, and ends its beginning. 0 or -ENOMEM. */
+int session_add_to_unfinished(struct session *s) __must_check;
+/* Warns that the recording lacks kernel symbols, and how to supply them. */
+void session_say_no_symbols(const struct session *s);
+/* Reserves disk space for what is written after the last event. 0; -ENOSPC, -EDQUOT. */
+int session_reserve(struct session *s) __must_check;
+/* The same, but nothing is recorded without that room: failure logs an LOG_ERROR message. */
+int session_check_room(struct session *s) __must_check;
+/* Writes the composed facts and the pages; -errno after an LOG_ERROR message. */
+int session_join_file(struct session *s) __must_check;
+/* Gives the file its name; errors as above. */
+int session_commit_file(struct session *s) __must_check;
+
+#endif

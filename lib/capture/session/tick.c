@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: what is done now and then while recording.
+ * In: a running session. Out: names of tasks, progress, whether anything is left to record.
+ */
+#include "capture/session/tick.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+/* How often task names are read: once for this many new tasks a second, within bounds. */
+#define TASKS_PER_SECOND 4000U
+#define COMMS_MIN_MS	 20U
+#define COMMS_MAX_MS	 5000U
+/* How often a control group is checked for new processes. */
+#define GROUP_MS	 100U
+
+/* The kernel keeps the names of few tasks (128 by default), and is the only source for tasks that
+ * have ended. Read them before TASKS_PER_SECOND new tasks can have pushed them out.
+ */
+static unsigned int comms_interval_ms(void)
+{
+	struct strbuf sb = { 0 };
+	unsigned long size = 0;
+
+	if (instance_read_top("saved_cmdlines_size", &sb) == 0)
+		size = strtoul(strbuf_text(&sb), NULL, 10);
+	strbuf_free(&sb);
+	if (size > COMMS_MAX_MS * TASKS_PER_SECOND / 1000)
+		return COMMS_MAX_MS;
+	size = size * 1000 / TASKS_PER_SECOND;
+	return size < COMMS_MIN_MS ? COMMS_MIN_MS : (unsigned int)size;
+}
+
+/*
+ * Have the processes of -p and their descendants ended? The kernel removes a task from its list
+ * when it ends, but a task that ended before it was listed stays there.
+ */
+static bool nobody_left(const struct session *s)
+{
+	struct strbuf sb = { 0 };
+	const char *at;
+	bool left;
+
+	if (!s->opts->nr_pids || s->opts->argv)
+		return false;
+	left = instance_read(&s->instance, "set_event_pid", &sb) || sb.failed;
+	at = strbuf_text(&sb);
+	while (!left) {
+		char *end;
+		long pid = strtol(at, &end, 10);
+
+		if (end == at)
+			break;
+		left = pids_runs((pid_t)pid);
+		at = end;
+	}
+	strbuf_free(&sb);
+	return !left;
+}
+
+/* Adds the processes that have joined the control group. The kernel adds what they fork. */
+static void follow_group(const struct session *s)
+{
+	const struct log quiet = { 0 };
+
+	if (s->opts->cgroup &&
+	    events_only_group(&s->instance, s->opts->cgroup, &quiet) == -ENOMEM)
+		log_msg(s->log, LOG_DEBUG, "no memory for the control group's processes");
+}
+
+static void report_progress(const struct tick *t, uint64_t now)
+{
+	const struct capture_options *opts = t->session->opts;
+	struct capture_progress so_far;
+
+	session_progress(t->session, &so_far);
+	so_far.ns = now - t->begin_ns;
+	opts->progress(opts->ctx, &so_far);
+}
+
+unsigned int tick_start(struct tick *t, struct session *s)
+{
+	*t = (struct tick){ .session = s,
+			    .begin_ns = clock_ns(CLOCK_MONOTONIC),
+			    .comms_ms = comms_interval_ms() };
+	t->comms_at_ns = t->begin_ns + t->comms_ms * 1000000ULL;
+	t->progress_at_ns = t->begin_ns + CAPTURE_PROGRESS_MS * 1000000ULL;
+	if (s->opts->cgroup && t->comms_ms > GROUP_MS)
+		return GROUP_MS;
+	if (s->opts->progress && t->comms_ms > CAPTURE_PROGRESS_MS)
+		return CAPTURE_PROGRESS_MS;
+	return t->comms_ms;
+}
+
+bool tick_on(void *ctx)
+{
+	struct tick *t = ctx;
+	struct session *s = t->session;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (now >= t->comms_at_ns) {
+		t->comms_at_ns = now + (t->comms_ms - t->comms_ms / 8) * 1000000ULL;
+		if (facts_add_saved_comms(&s->facts))
+			log_msg(s->log, LOG_DEBUG, "no memory for task names");
+	}
+	if (s->opts->progress && now >= t->progress_at_ns) {
+		t->progress_at_ns = now + CAPTURE_PROGRESS_MS * 875000ULL;
+		report_progress(t, now);
+	}
+	follow_group(s);
+	return nobody_left(s);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: the rows of rings.
+ * In: a table whose rows are a tree. Out: the rows that can be drawn, each with its descendants.
+ */
+#include "report/web/rings_rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/safe_text.h"
+#include "report/tree.h"
+
+/* Bytes of a row in a page, besides its name. */
+#define ROW_BYTES 14
+
+static uint64_t number(const struct table *t, size_t row, int column)
+{
+	const struct cell *cell = &t->cells[row * t->nr_columns + (size_t)column];
+
+	return cell->type == CELL_UINT ? cell->u : 0;
+}
+
+/* Approximate page size of the rows that are not @out. */
+static size_t page_bytes(const struct table *t, int name, const bool *out)
+{
+	size_t row, bytes = 0;
+
+	for (row = 0; row < t->nr_rows; row++) {
+		const struct cell *cell = &t->cells[row * t->nr_columns + (size_t)name];
+
+		if (!out[row])
+			bytes += ROW_BYTES +
+				 (cell->type == CELL_TEXT ? strlen(cell->s) : 0);
+	}
+	return bytes;
+}
+
+/* Marks in @out the rows that are too small for a page. */
+static int choose_rows(const struct table *t, int size, int name, bool *out)
+{
+	size_t lines = RINGS_ROWS_MAX;
+	int ret = tree_smallest(t, size, lines, out);
+
+	while (!ret && lines && page_bytes(t, name, out) > RINGS_BYTES_MAX) {
+		lines = lines / 4 * 3;
+		ret = tree_smallest(t, size, lines, out);
+	}
+	return ret;
+}
+
+/* Finds where each row's descendants end. */
+static void close_rows(struct rings_rows *r)
+{
+	uint32_t i, k;
+
+	for (i = r->nr; i-- > 0;) {
+		for (k = i + 1; k < r->nr && r->rows[k].depth > r->rows[i].depth;)
+			k = r->rows[k].behind;
+		r->rows[i].behind = k;
+	}
+}
+
+static void take_rows(struct rings_rows *r, const struct table *t, const int columns[3],
+		      const bool *out)
+{
+	size_t row;
+
+	for (row = 0; row < t->nr_rows; row++) {
+		const struct cell *name =
+			&t->cells[row * t->nr_columns + (size_t)columns[1]];
+		struct rings_row *to = &r->rows[r->nr];
+
+		if (out[row])
+			continue;
+		to->name = name->type == CELL_TEXT ? name->s : "";
+		to->size = number(t, row, columns[0]);
+		to->depth = (uint32_t)number(t, row, columns[2]);
+		r->total += to->depth ? 0 : to->size;
+		r->nr++;
+	}
+	close_rows(r);
+}
+
+int rings_rows_init(struct rings_rows *r, const struct table *t,
+		    const struct rings_options *o)
+{
+	int columns[3] = { table_column(t, o->size), table_column(t, o->name), -1 };
+	bool *out;
+	int ret;
+
+	*r = (struct rings_rows){ NULL };
+	columns[2] = t->tree ? table_column(t, t->tree->depth) : -1;
+	if (columns[0] < 0 || columns[1] < 0 || columns[2] < 0)
+		return -EINVAL;
+	out = calloc(t->nr_rows + 1, sizeof(*out));
+	r->rows = calloc(RINGS_ROWS_MAX + 1, sizeof(*r->rows));
+	ret = out && r->rows ? choose_rows(t, columns[0], columns[1], out) : -ENOMEM;
+	if (!ret)
+		take_rows(r, t, columns, out);
+	free(out);
+	return ret;
+}
+
+void rings_rows_free(struct rings_rows *r)
+{
+	free(r->rows);
+}
+
+void rings_text(struct strbuf *sb, const char *text)
+{
+	struct strbuf safe = { 0 };
+	const char *p;
+
+	safe_text_puts(&safe, text);
+	for (p = strbuf_text(&safe); *p; p++) {
+		switch (*p) {
+		case '&':
+			strbuf_puts(sb, "&amp;");
+			break;
+		case '<':
+			strbuf_puts(sb, "&lt;");
+			break;
+		case '>':
+			strbuf_puts(sb, "&gt;");
+			break;
+		case '"':
+			strbuf_puts(sb, "&quot;");
+			break;
+		default:
+			strbuf_add(sb, p, 1);
+		}
+	}
+	sb->failed |= safe.failed;
+	strbuf_free(&safe);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: numbers of a page about a recording, column by column.
+ * In: its rows, cells, callchains and page frames. Out: bytes that a script reads without parsing.
+ *
+ * Most numbers are small and alike, so they deflate well. A number that can be predicted from
+ * others is written as the difference to the prediction.
+ */
+#include "report/web/web_columns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum group { ROWS, CELLS, NODES, RUNS, NAMES, GROUPS };
+
+static const char *const group_names[GROUPS] = { "rows", "cells", "nodes", "runs",
+						 "names" };
+
+static const struct {
+	enum group group;
+	const char *name;
+} columns[] = {
+	{ ROWS, "kind" },  { ROWS, "node" },  { ROWS, "callsite" }, { ROWS, "cache" },
+	{ ROWS, "order" }, { ROWS, "type" },  { ROWS, "gfp" },	    { ROWS, "peak" },
+	{ ROWS, "cells" }, { ROWS, "least" }, { ROWS, "range" },    { ROWS, "unit" },
+	{ CELLS, "bin" },  { CELLS, "hit" },  { CELLS, "bytes" },   { CELLS, "waste" },
+	{ CELLS, "net" },  { NODES, "up" },   { NODES, "name" },    { RUNS, "bins" },
+	{ RUNS, "site" },  { RUNS, "most" },  { RUNS, "pages" },    { NAMES, "dir" },
+};
+
+void web_columns_names(struct json *j)
+{
+	size_t i;
+
+	json_key(j, "columns");
+	json_open(j, '[');
+	for (i = 0; i < ARRAY_SIZE(columns); i++) {
+		json_open(j, '[');
+		json_string(j, group_names[columns[i].group]);
+		json_string(j, columns[i].name);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
+/* Bytes of one object, if a row's objects have the same size. */
+static uint64_t unit_of(const struct web_report *w, const struct web_row *row)
+{
+	size_t i;
+
+	for (i = row->first; i < row->first + row->nr; i++) {
+		if (w->cells[i].hit)
+			return w->cells[i].bytes / w->cells[i].hit;
+	}
+	return 0;
+}
+
+/* Figure @which of all rows. A script's numbers are doubles, so these are too. */
+static void fill_rows(const struct web_report *w, size_t which, double *to)
+{
+	size_t i;
+
+	for (i = 0; i < w->nr_rows; i++) {
+		const struct web_row *row = &w->rows[i];
+		const uint64_t figures[] = { row->kind,
+					     row->node,
+					     row->callsite,
+					     row->cache,
+					     row->order,
+					     row->migratetype,
+					     row->gfp,
+					     row->peak,
+					     row->nr,
+					     row->least,
+					     row->most - row->least };
+
+		to[i] = (double)(which < ARRAY_SIZE(figures) ? figures[which]
+							     : unit_of(w, row));
+	}
+}
+
+/* The same for all cells, row after row. Bytes are written as the difference to @hit objects of the
+ * row's unit, requested and ended bytes as the difference to bytes.
+ */
+static void fill_cells(const struct web_report *w, size_t which, double *to)
+{
+	size_t i, k;
+
+	for (i = 0; i < w->nr_rows; i++) {
+		const struct web_row *row = &w->rows[i];
+		uint64_t unit = unit_of(w, row);
+
+		for (k = row->first; k < row->first + row->nr; k++) {
+			const struct web_cell *c = &w->cells[k];
+			const uint64_t figures[] = { c->bin, c->hit,
+						     c->bytes - c->hit * unit,
+						     c->bytes - c->bytes_req,
+						     c->bytes - c->ended };
+
+			*to++ = (double)(int64_t)figures[which];
+		}
+	}
+}
+
+/* The distance to the node above, 0: none; or the node's name. */
+static void fill_nodes(const struct web_report *w, size_t which, double *to)
+{
+	uint32_t i;
+
+	for (i = 0; i < w->nr_nodes; i++) {
+		const struct web_node *n = &w->nodes[i];
+
+		to[i] = which ? n->name : n->up == UINT32_MAX ? 0 : i - n->up;
+	}
+}
+
+static void fill_runs(const struct web_report *w, size_t which, double *to)
+{
+	size_t i;
+
+	for (i = 0; i < w->frames.nr_runs; i++) {
+		const struct web_run *run = &w->frames.runs[i];
+		const uint64_t figures[] = { run->bins, run->callsite, run->most,
+					     run->pages };
+
+		to[i] = (double)figures[which];
+	}
+}
+
+/* The directory of each name except number 0, which is no name. */
+static void fill_names(const struct web_report *w, size_t which, double *to)
+{
+	size_t i;
+
+	for (i = 0; w->dir_of && i < w->names.count; i++)
+		to[i] = w->dir_of[i + 1];
+}
+
+static size_t group_size(const struct web_report *w, enum group group)
+{
+	const size_t sizes[GROUPS] = { w->nr_rows, w->nr_cells, w->nr_nodes,
+				       w->frames.nr_runs,
+				       w->dir_of ? w->names.count : 0 };
+
+	return sizes[group];
+}
+
+/* The smallest type that holds all figures between @least and @most. */
+static enum web_figure figure_of(double least, double most)
+{
+	if (least >= 0)
+		return most <= UINT8_MAX    ? WEB_U8
+		       : most <= UINT16_MAX ? WEB_U16
+		       : most <= UINT32_MAX ? WEB_U32
+					    : WEB_F64;
+	return least >= INT8_MIN && most <= INT8_MAX	 ? WEB_S8
+	       : least >= INT16_MIN && most <= INT16_MAX ? WEB_S16
+	       : least >= INT32_MIN && most <= INT32_MAX ? WEB_S32
+							 : WEB_F64;
+}
+
+/* Appends the lowest @size bytes. */
+static unsigned char *put(unsigned char *to, uint64_t bits, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		*to++ = (unsigned char)(bits >> (8 * i));
+	return to;
+}
+
+static uint64_t bits_of(double figure, enum web_figure type)
+{
+	uint64_t bits;
+
+	if (type != WEB_F64)
+		return (uint64_t)(int64_t)figure;
+	memcpy(&bits, &figure, sizeof(bits));
+	return bits;
+}
+
+static int write_column(const double *figures, size_t nr, const struct render_out *out)
+{
+	static const unsigned char sizes[] = { 1, 2, 4, 1, 2, 4, 8 };
+	double least = 0, most = 0;
+	enum web_figure type;
+	unsigned char *bytes, *end;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < nr; i++) {
+		least = figures[i] < least ? figures[i] : least;
+		most = figures[i] > most ? figures[i] : most;
+	}
+	type = figure_of(least, most);
+	bytes = calloc(1, 16 + nr * sizes[type]);
+	if (!bytes)
+		return -ENOMEM;
+	end = put(put(bytes, nr, 4), type, 4);
+	for (i = 0; i < nr; i++)
+		end = put(end, bits_of(figures[i], type), sizes[type]);
+	ret = out->write(out->ctx, (const char *)bytes,
+			 ((size_t)(end - bytes) + 7) & ~(size_t)7);
+	free(bytes);
+	return ret;
+}
+
+static bool all_zero(const double *figures, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr && !figures[i]; i++)
+		;
+	return i == nr;
+}
+
+int web_columns_write(const struct web_report *w, const struct render_out *out)
+{
+	static void (*const fill[GROUPS])(const struct web_report *w, size_t which,
+					  double *to) = { fill_rows, fill_cells,
+							  fill_nodes, fill_runs,
+							  fill_names };
+	size_t which = 0, i;
+	int ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(columns) && !ret; i++) {
+		enum group group = columns[i].group;
+		size_t nr = group_size(w, group);
+		double *figures = malloc((nr + 1) * sizeof(*figures));
+
+		if (!figures)
+			return -ENOMEM;
+		which = i && columns[i - 1].group == group ? which + 1 : 0;
+		fill[group](w, which, figures);
+		/* Most such columns are all zeros, as a row's objects usually have one size and no
+		 * waste.
+		 */
+		if (group == CELLS && all_zero(figures, nr))
+			nr = 0;
+		ret = write_column(figures, nr, out);
+		free(figures);
+	}
+	return ret;
+}

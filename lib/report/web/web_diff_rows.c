@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: the rows of a comparison for a page.
+ * In: a table of diff_tables(). Out: plain rows, as many as fit into a page.
+ */
+#include "report/web/web_diff_rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* The table's columns of a metric. */
+struct places {
+	int old, new, uncertainty, q, mark;
+};
+
+/* A row of the table; @weight: the larger of both sides. */
+struct weighed {
+	double weight;
+	size_t row;
+};
+
+struct making {
+	struct web_diff_rows *rows;
+	const struct table *t;
+	const struct diff_options *o;
+	struct web_report *names;
+	struct places at[DIFF_METRICS_MAX];
+	int by;
+	struct u64_map rest; /* maps a node to its row + 1 */
+};
+
+static int place(const struct table *t, const char *metric, const char *part)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s_%s", metric, part);
+	return table_column(t, name);
+}
+
+static const struct cell *cell_at(const struct table *t, size_t row, int column)
+{
+	return column < 0 ? NULL : &t->cells[row * t->nr_columns + (size_t)column];
+}
+
+static double number(const struct table *t, size_t row, int column)
+{
+	const struct cell *c = cell_at(t, row, column);
+
+	return c ? cell_as_real(c) : NAN;
+}
+
+static enum web_diff_mark mark_of(const struct table *t, size_t row, int column)
+{
+	const struct cell *c = cell_at(t, row, column);
+	const char *text = c && c->type == CELL_TEXT ? c->s : "";
+
+	return !strcmp(text, "~")   ? WEB_DIFF_CHANCE
+	       : !strcmp(text, "?") ? WEB_DIFF_TOO_FEW
+				    : WEB_DIFF_PLAIN;
+}
+
+/* The uncertainty of a row; a cell without a number means that it is unbounded. */
+static double uncertainty(const struct table *t, size_t row, const struct places *at)
+{
+	double f = number(t, row, at->uncertainty);
+
+	return isnan(f) && !isnan(number(t, row, at->old)) ? INFINITY : f;
+}
+
+static struct web_diff_value value_of(const struct making *m, size_t row, size_t metric)
+{
+	const struct places *at = &m->at[metric];
+
+	return (struct web_diff_value){ .old = number(m->t, row, at->old),
+					.new = number(m->t, row, at->new),
+					.uncertainty = uncertainty(m->t, row, at),
+					.q = number(m->t, row, at->q),
+					.mark = mark_of(m->t, row, at->mark) };
+}
+
+/* The heaviest first; then in the table's order. */
+static int by_weight(const void *a, const void *b)
+{
+	const struct weighed *x = a, *y = b;
+
+	if (x->weight > y->weight || x->weight < y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Adds a row with that name. Returns its values; NULL: no memory. */
+static struct web_diff_value *add_row(struct web_diff_rows *r, uint32_t of)
+{
+	size_t nr = (r->nr + 1) * r->nr_metrics;
+
+	if (array_reserve(&r->of, &r->capacity, r->nr + 1, sizeof(*r->of)) ||
+	    array_reserve(&r->values, &r->values_capacity, nr, sizeof(*r->values)))
+		return NULL;
+	r->of[r->nr++] = of;
+	return &r->values[nr - r->nr_metrics];
+}
+
+static void add_up(struct web_diff_value *to, const struct web_diff_value *from)
+{
+	to->old += from->old;
+	to->new += from->new;
+	to->uncertainty += from->uncertainty;
+}
+
+/* Adds row @row to the sum of the rows with the same callsite that do not fit individually. */
+static int add_to_rest(struct making *m, size_t row, const char *name)
+{
+	struct strbuf folded = { 0 };
+	struct web_diff_value *values;
+	uint32_t node, *known;
+	size_t i;
+
+	strbuf_add(&folded, name, (size_t)(strchrnul(name, ';') - name));
+	strbuf_puts(&folded, ";[other callchains]");
+	node = web_report_chain(m->names, strbuf_text(&folded));
+	m->names->failed |= folded.failed;
+	strbuf_free(&folded);
+	known = u64_map_insert(&m->rest, node, 0);
+	if (m->names->failed || !known)
+		return -ENOMEM;
+	values = *known ? &m->rows->values[(*known - 1) * m->rows->nr_metrics]
+			: add_row(m->rows, node);
+	if (!values)
+		return -ENOMEM;
+	for (i = 0; i < m->rows->nr_metrics; i++) {
+		struct web_diff_value value = value_of(m, row, i);
+
+		if (*known) {
+			add_up(&values[i], &value);
+			continue;
+		}
+		value.q = NAN;
+		value.mark = WEB_DIFF_ADDED_UP;
+		values[i] = value;
+	}
+	if (!*known)
+		*known = (uint32_t)m->rows->nr;
+	return 0;
+}
+
+static int take(struct making *m, size_t row, bool alone)
+{
+	const struct cell *c = cell_at(m->t, row, m->by);
+	const char *name = c && c->type == CELL_TEXT ? c->s : "";
+	struct web_diff_value *values;
+	size_t i;
+
+	if (!alone && m->rows->stacks)
+		return add_to_rest(m, row, name);
+	if (!alone) {
+		m->rows->left_out++;
+		return 0;
+	}
+	values = add_row(m->rows, m->rows->stacks ? web_report_chain(m->names, name)
+						  : web_report_name(m->names, name));
+	if (!values || m->names->failed)
+		return -ENOMEM;
+	for (i = 0; i < m->rows->nr_metrics; i++)
+		values[i] = value_of(m, row, i);
+	return 0;
+}
+
+static void find_places(struct making *m)
+{
+	size_t i;
+
+	m->by = m->t->by ? table_column(m->t, m->t->by) : -1;
+	for (i = 0; i < m->o->nr_metrics; i++) {
+		const char *name = m->o->metrics[i].name;
+
+		m->at[i] = (struct places){ place(m->t, name, "old"),
+					    place(m->t, name, "new"),
+					    place(m->t, name, "uncertainty"),
+					    place(m->t, name, "q"),
+					    place(m->t, name, "mark") };
+	}
+}
+
+int web_diff_rows_init(struct web_diff_rows *r, const struct table *t,
+		       const struct diff_options *o, struct web_report *names)
+{
+	struct making m = { .rows = r, .t = t, .o = o, .names = names };
+	struct weighed *order = calloc(t->nr_rows + 1, sizeof(*order));
+	int ret = order ? 0 : -ENOMEM;
+	size_t i;
+
+	*r = (struct web_diff_rows){ .nr_metrics = o->nr_metrics,
+				     .stacks = t->by && !strcmp(t->by, "stack") };
+	find_places(&m);
+	for (i = 0; i < t->nr_rows && !ret; i++) {
+		const struct web_diff_value first = value_of(&m, i, o->shown[0]);
+
+		order[i].weight = fmax(first.old, first.new);
+		order[i].row = i;
+	}
+	if (!ret)
+		qsort(order, t->nr_rows, sizeof(*order), by_weight);
+	for (i = 0; i < t->nr_rows && !ret; i++)
+		ret = take(&m, order[i].row, i < WEB_DIFF_ROWS);
+	u64_map_free(&m.rest);
+	free(order);
+	return ret;
+}
+
+void web_diff_rows_free(struct web_diff_rows *r)
+{
+	free(r->of);
+	free(r->values);
+	*r = (struct web_diff_rows){ 0 };
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: a page that is one file.
+ * In: a page of web/ with its style and script, and the values of its marks. Out: HTML.
+ */
+#include "report/web/web_page.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/sha256.h"
+#include "base/strbuf.h"
+#include "report/web/rings_rows.h"
+
+static int write_text(const struct render_out *out, const struct web_text *t)
+{
+	return out->write(out->ctx, t->text, t->size);
+}
+
+/* In the format of a content security policy. */
+static int write_hash(const struct render_out *out, const struct web_text *t)
+{
+	char hash[SHA256_TEXT];
+
+	sha256_base64(t->text, t->size, hash);
+	return out->write(out->ctx, hash, strlen(hash));
+}
+
+static int write_escaped(const struct render_out *out, const char *text)
+{
+	struct strbuf sb = { 0 };
+	int ret;
+
+	rings_text(&sb, text);
+	ret = sb.failed ? -ENOMEM : out->write(out->ctx, sb.data, sb.size);
+	strbuf_free(&sb);
+	return ret;
+}
+
+/* Writes what replaces the mark of @size bytes at @mark. */
+static int write_part(const struct web_page *p, const char *mark, size_t size,
+		      const struct render_out *out)
+{
+	static const char *const marks[] = { "STYLE-HASH", "SCRIPT-HASH", "STYLE",
+					     "SCRIPT",	   "DATA",	  "TITLE",
+					     "WHAT",	   "TYPE",	  "COLUMNS" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(marks) &&
+		    (strlen(marks[i]) != size || strncmp(mark, marks[i], size));)
+		i++;
+	switch (i) {
+	case 0:
+		return write_hash(out, &p->style);
+	case 1:
+		return write_hash(out, &p->script);
+	case 2:
+		return write_text(out, &p->style);
+	case 3:
+		return write_text(out, &p->script);
+	case 4:
+		return p->data(p->ctx, out);
+	case 5:
+		return write_escaped(out, p->title);
+	case 6:
+		return write_escaped(out, p->what);
+	case 7:
+		return write_escaped(out, p->type);
+	case 8:
+		return p->columns(p->ctx, out);
+	default:
+		return -EINVAL;
+	}
+}
+
+int web_page_write(const struct web_page *page, const struct render_out *out)
+{
+	const char *text = page->html, *mark, *end;
+	int ret = 0;
+
+	while (!ret && (mark = strchr(text, '@')) && (end = strchr(mark + 1, '@'))) {
+		ret = out->write(out->ctx, text, (size_t)(mark - text));
+		if (!ret)
+			ret = write_part(page, mark + 1, (size_t)(end - mark - 1), out);
+		text = end + 1;
+	}
+	return ret ? ret : out->write(out->ctx, text, strlen(text));
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: the data of a page about a recording.
+ * In: names and callchains. Out: their numbers.
+ */
+#include "report/web/web_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+uint32_t web_report_name(struct web_report *w, const char *text)
+{
+	uint32_t id = intern_id(&w->names, text, strlen(text));
+
+	w->failed |= !id;
+	return id;
+}
+
+/* The node of name @name below @up; it is created if needed. */
+static uint32_t below(struct web_report *w, uint32_t up, uint32_t name)
+{
+	uint32_t new = (uint32_t)w->nr_nodes;
+	uint32_t *node = u64_map_insert(&w->places, (uint64_t)up << 32 | name, new);
+
+	if (!node || !name || w->failed) {
+		w->failed = true;
+		return UINT32_MAX;
+	}
+	if (*node != new)
+		return *node;
+	if (array_reserve(&w->nodes, &w->nodes_capacity, w->nr_nodes + 1,
+			  sizeof(*w->nodes))) {
+		w->failed = true;
+		return UINT32_MAX;
+	}
+	w->nodes[w->nr_nodes++] = (struct web_node){ .up = up, .name = name };
+	return new;
+}
+
+uint32_t web_report_chain(struct web_report *w, const char *folded)
+{
+	uint32_t node = UINT32_MAX;
+	const char *end;
+
+	for (;; folded = end + 1) {
+		end = strchrnul(folded, ';');
+		node = below(w, node,
+			     intern_id(&w->names, folded, (size_t)(end - folded)));
+		if (w->failed || !*end)
+			return node;
+	}
+}
+
+void web_report_free(struct web_report *w)
+{
+	intern_free(&w->names);
+	intern_free(&w->dirs);
+	free(w->dir_of);
+	u64_map_free(&w->places);
+	free(w->nodes);
+	free(w->rows);
+	free(w->cells);
+	free(w->marks);
+	free(w->ends);
+	free(w->frames.first);
+	free(w->frames.runs);
+	*w = (struct web_report){ 0 };
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: a page about a recording.
+ * In: its data, and web/report.html with its style and script. Out: HTML.
+ *
+ * The data are JSON and columns of numbers. A page needs the columns later than the rest.
+ * web/report/data.js reads both.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/json.h"
+#include "report/packed.h"
+#include "report/web/web_columns.h"
+#include "report/web/web_names.h"
+#include "report/web/web_page.h"
+#include "report/web/web_report.h"
+
+/* Arrays that make generates from web/. */
+#include "report.css.inc"
+#include "report.html.inc"
+#include "report.js.inc"
+
+struct source {
+	const struct web_report *w;
+	const struct report *report;
+	const struct web_report_options *o;
+};
+
+/* Writes a number that a script cannot represent exactly, as text. */
+static void add_wide(struct json *j, const char *key, uint64_t number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	json_key(j, key);
+	json_string(j, text);
+}
+
+static void add_facts(struct json *j, const struct report *r)
+{
+	size_t i;
+
+	json_key(j, "facts");
+	json_open(j, '{');
+	for (i = 0; i < r->nr_facts; i++) {
+		json_key(j, r->facts[i].name);
+		if (r->facts[i].value.type == CELL_TEXT)
+			web_text(j, r->facts[i].value.s);
+		else
+			json_cell(j, &r->facts[i].value);
+	}
+	json_close(j, '}');
+	json_key(j, "banner");
+	json_open(j, '[');
+	for (i = 0; i < r->nr_banner; i++)
+		web_text(j, r->banner[i]);
+	json_close(j, ']');
+}
+
+static void add_time(struct json *j, const struct web_report *w)
+{
+	uint32_t i;
+
+	json_key(j, "time");
+	json_open(j, '{');
+	add_wide(j, "first", w->first);
+	add_wide(j, "last", w->last);
+	add_wide(j, "width", w->width);
+	add_wide(j, "peak", w->peak);
+	json_key(j, "bins");
+	json_uint(j, w->nr_bins);
+	json_key(j, "ns");
+	json_uint(j, w->ns);
+	json_key(j, "live");
+	json_open(j, '[');
+	for (i = 0; i < WEB_KINDS; i++)
+		json_uint(j, w->live_at_peak[i]);
+	json_close(j, ']');
+	json_close(j, '}');
+	json_key(j, "marks");
+	json_open(j, '[');
+	for (i = 0; i < w->nr_bins; i++) {
+		const struct web_mark *m = &w->marks[i];
+
+		if (!m->lost && !m->gaps && !m->failed)
+			continue;
+		json_open(j, '[');
+		json_uint(j, i);
+		json_uint(j, m->lost);
+		json_uint(j, m->gaps);
+		json_uint(j, m->failed);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
+static void add_ends(struct json *j, const struct web_report *w)
+{
+	size_t i;
+
+	json_key(j, "ends");
+	json_open(j, '[');
+	for (i = 0; i < w->nr_ends; i++) {
+		const struct web_end *e = &w->ends[i];
+
+		json_open(j, '[');
+		json_uint(j, e->kind);
+		json_uint(j, e->cache);
+		json_uint(j, e->name);
+		json_uint(j, e->least);
+		json_uint(j, e->most);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
+static void add_frames(struct json *j, const struct web_frames *f)
+{
+	size_t i;
+
+	json_key(j, "frames");
+	json_open(j, '{');
+	json_key(j, "pages");
+	json_uint(j, f->pages);
+	json_key(j, "bins");
+	json_uint(j, f->nr_bins);
+	add_wide(j, "width", f->width);
+	json_key(j, "left");
+	json_uint(j, f->left_out);
+	json_key(j, "first"); /* as text: a damaged recording may have any number */
+	json_open(j, '[');
+	for (i = 0; i < f->nr; i++) {
+		char text[24];
+
+		snprintf(text, sizeof(text), "0x%" PRIx64, f->first[i]);
+		json_string(j, text);
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+static int write_data(void *ctx, const struct render_out *out)
+{
+	const struct source *s = ctx;
+	struct packed packed;
+	const struct render_out to = { packed_write, &packed };
+	int ret = packed_init(&packed, out), end;
+	struct json j;
+
+	if (ret)
+		return ret;
+	j = json_begin(&to);
+	json_open(&j, '{');
+	json_key(&j, "file");
+	web_text(&j, s->o->file);
+	json_key(&j, "summary");
+	json_string(&j, s->o->summary);
+	json_key(&j, "input");
+	web_text(&j, s->o->input);
+	json_key(&j, "window");
+	web_text(&j, s->o->window);
+	json_key(&j, "merged");
+	json_uint(&j, s->w->merged);
+	add_facts(&j, s->report);
+	add_time(&j, s->w);
+	web_names(&j, s->w);
+	web_columns_names(&j);
+	add_ends(&j, s->w);
+	add_frames(&j, &s->w->frames);
+	json_close(&j, '}');
+	ret = json_end(&j);
+	end = packed_end(&packed);
+	return ret ? ret : end;
+}
+
+static int write_columns(void *ctx, const struct render_out *out)
+{
+	const struct source *s = ctx;
+	struct packed packed;
+	const struct render_out to = { packed_write, &packed };
+	int ret = packed_init(&packed, out), end;
+
+	if (!ret)
+		ret = web_columns_write(s->w, &to);
+	end = packed_end(&packed);
+	return ret ? ret : end;
+}
+
+int web_report_html(const struct web_report *w, const struct report *report,
+		    const struct web_report_options *o, const struct render_out *out)
+{
+	struct source source = { w, report, o };
+	struct strbuf trust = { 0 };
+	struct web_page page = { .html = report_html,
+				 .style = WEB_TEXT(report_css),
+				 .script = WEB_TEXT(report_js),
+				 .title = o->file,
+				 .type = packed_type(),
+				 .data = write_data,
+				 .columns = write_columns,
+				 .ctx = &source };
+	size_t i;
+	int ret;
+
+	for (i = 0; i < report->nr_banner; i++)
+		strbuf_printf(&trust, "%s%s", i ? " \302\267 " : "",
+			      report->banner[i] + (*report->banner[i] == '!'));
+	page.what = strbuf_text(&trust);
+	ret = trust.failed || w->failed ? -ENOMEM : web_page_write(&page, out);
+	strbuf_free(&trust);
+	return ret;
+}

@@ -133,7 +133,7 @@ DEFS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DKMEMX_VERSION='"$(VERSION)"' \
 	$(if $(filter sqlite3,$(loaded_libs)),-DHAVE_SQLITE=1) $(if $(curses),-DHAVE_NCURSES=1) \
 	$(if $(STATIC),-DKMEMX_STATIC=1)
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-ALL_CFLAGS = -std=gnu11 -pthread $(WARN) -Ilib -I. -Itests/unit -include lib/base/banned.h $(DEFS) \
+ALL_CFLAGS = -std=gnu11 -pthread $(WARN) -Ilib -I. -Itests/unit $(DEFS) \
 	$(LIB_CFLAGS) $(SANFLAGS) -fdebug-prefix-map=$(CURDIR)=. $(CFLAGS)
 ALL_LDFLAGS = -pthread $(SANFLAGS) $(if $(STATIC),-static) $(LDFLAGS)
 # "private": what is made for a test, $(B)/flags first of all, has everybody's flags.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * base: functions that no file of kmemx may call; the Makefile includes this first.
- * In: nothing. Out: a compile error at the call.
+ * base: functions that no file of kmemx may call.
+ * In: nothing. Out: a compile error at the call, when make lint includes this first. A build
+ * leaves it out: the headers below cost it 5 % of its time.
  */
 #ifndef KMEMX_BASE_BANNED_H
 #define KMEMX_BASE_BANNED_H

@@ -3,6 +3,7 @@
  * tests: analysis/ledger/ledger.h: each way an object reaches a cache's balance.
  */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/ledger/ledger.h"

@@ -4,6 +4,7 @@
  * In: texts, whole, damaged and hostile. Out: settings, or the line that is wrong.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * tests: tables whose rows are a tree, report/tree.h and report/text_tree.h.
  */
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "render_widths.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * base: growth of plain arrays.
- * In: an array and how many items it must hold. Out: room for them.
+ * In: an array and the number of items it must hold. Out: room for them.
  */
 #include "base/array.h"
 

@@ -7,25 +7,27 @@
 #ifndef KMEMX_BASE_BANNED_H
 #define KMEMX_BASE_BANNED_H
 
-/* A poisoned name may not be declared any more: the headers that declare them come first. */
+/* A poisoned name must not be declared after this: the headers that declare these come first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-/* No bound on what they write: strbuf, snprintf() or memcpy() with a checked length. */
+/* They write without a bound: use strbuf, snprintf(), or memcpy() with a checked length. */
 #undef alloca
 #pragma GCC poison strcpy stpcpy strcat sprintf vsprintf gets alloca
-/* Leave the result without a NUL, or count in a way that nobody gets right. */
+/* They leave the result without a NUL, or count in a way that is easy to get wrong. */
 #pragma GCC poison strncpy strncat
-/* Do not detect a bad number, and overflow silently: strtoull() with errno, option_value_*(). */
+/* They do not detect a bad number and overflow silently: use strtoull() with errno,
+ * option_value_*().
+ */
 #pragma GCC poison atoi atol atoll atof
-/* Hidden state shared by all callers: the _r forms, strsep(). */
+/* Hidden state shared by all callers: use the _r forms, strsep(). */
 #pragma GCC poison strtok gmtime localtime ctime asctime
-/* A shell in the middle, or a name that somebody else can take first. */
+/* They run a shell, or return a name that another process can take first. */
 #pragma GCC poison popen mktemp tmpnam tempnam
-/* A call only: an event has a field of that name. */
+/* Only calls are banned: an event has a field of that name. */
 #define system(command) system_is_banned__run_the_program_without_a_shell(command)
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds of @clock, which this system has. */
+/* Nanoseconds of @clock, which must exist on this system. */
 static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec ts;

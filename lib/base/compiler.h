@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * base: compiler annotations shared by every floor.
+ * base: compiler annotations for all of lib.
  * In: nothing. Out: attribute macros.
  */
 #ifndef KMEMX_BASE_COMPILER_H

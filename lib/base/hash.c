@@ -36,7 +36,7 @@ uint64_t hash_bytes(const void *data, size_t size)
 	uint64_t h = hash_secret ^ size;
 	uint64_t word;
 
-	/* A multiplication takes a while: three at a time where there is enough to do. */
+	/* A multiplication has a long latency: long inputs take three in parallel. */
 	if (size >= 48) {
 		uint64_t b = ~h, c = h << 1;
 
@@ -116,7 +116,7 @@ void u64_map_free(struct u64_map *map)
 	*map = (struct u64_map){ 0 };
 }
 
-/* @data's slot, or the empty one where it belongs. */
+/* @data's slot, or the empty one for it. */
 static uint32_t *intern_slot(const struct intern *in, uint32_t hash, const void *data,
 			     size_t size)
 {
@@ -153,7 +153,7 @@ static bool intern_grow_slots(struct intern *in)
 	return true;
 }
 
-/* Room for one more entry and @size more content bytes. */
+/* Makes room for one more entry and @size more content bytes. */
 static bool intern_reserve(struct intern *in, size_t size)
 {
 	void *p;
@@ -181,7 +181,7 @@ static bool intern_reserve(struct intern *in, size_t size)
 
 uint32_t intern_id(struct intern *in, const void *data, size_t size)
 {
-	size_t padded = (size + 8) & ~(size_t)7; /* the NUL is inside */
+	size_t padded = (size + 8) & ~(size_t)7; /* includes the NUL */
 	uint32_t hash = (uint32_t)hash_bytes(data, size);
 	uint32_t *slot = in->nr_slots ? intern_slot(in, hash, data, size) : NULL;
 

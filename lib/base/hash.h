@@ -12,8 +12,8 @@
 
 #include "base/compiler.h"
 
-/* Finaliser of MurmurHash3 (Austin Appleby, public domain): every input bit reaches every
- * output bit, which addresses need, as they differ in few bits.
+/* Finaliser of MurmurHash3 (Austin Appleby, public domain): every input bit affects every output
+ * bit. Addresses need this, because they differ in few bits.
  */
 static inline uint64_t hash_u64(uint64_t x)
 {
@@ -25,19 +25,19 @@ static inline uint64_t hash_u64(uint64_t x)
 	return x;
 }
 
-/* An odd number, by which the functions below multiply. Who knows it can make a recording whose
- * keys all have one hash, so that each is compared with all others: hash_keep_secret() chooses
- * another one for each run. Before that it is the same in every run, as tests need.
+/* An odd number by which the functions below multiply. With a known value, a recording could be
+ * made whose keys all collide, so that each is compared with all others: hash_keep_secret() chooses
+ * another value for each run. Without that call, it is the same in every run, as tests need.
  */
 extern uint64_t hash_secret;
 
-/* Chooses hash_secret at random; to be called before there is a table. If the system has no
- * random numbers, nothing changes.
+/* Chooses hash_secret at random; call it before any table exists. If the system has no random
+ * numbers, nothing changes.
  */
 void hash_keep_secret(void);
 
-/* The halves of a product of 128 bits, added without carry: each bit of @x reaches the low half
- * in a way that depends on the secret.
+/* Adds the halves of a 128-bit product without carry: each bit of @x affects the low half in a way
+ * that depends on the secret.
  */
 static inline uint64_t hash_fold(uint64_t x)
 {
@@ -52,10 +52,10 @@ static inline uint64_t hash_fold(uint64_t x)
 #endif
 }
 
-#define HASH_GOLDEN 0x9e3779b97f4a7c15ULL /* 2^64 over the golden ratio */
+#define HASH_GOLDEN 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio */
 
-/* For tables of addresses and frame numbers; the low half of the result counts. The golden ratio
- * puts neighbours apart, with whatever secret (Knuth, TAOCP 3, 6.4).
+/* For tables of addresses and frame numbers, which use the low half of the result. The golden ratio
+ * separates neighbours, whatever the secret is (Knuth, TAOCP 3, 6.4).
  */
 static inline uint64_t hash_address(uint64_t x)
 {
@@ -63,13 +63,13 @@ static inline uint64_t hash_address(uint64_t x)
 	return hash_fold(x ^ x >> 32);
 }
 
-/* Of this run only. */
+/* The result differs from run to run. */
 uint64_t hash_bytes(const void *data, size_t size);
 
 /**
  * struct u64_map - open-addressing map from uint64_t to a uint32_t; zero-initialise it
  *
- * Nothing can be removed. Every key value is allowed, 0 too.
+ * Keys cannot be removed. Every key value is allowed, 0 too.
  */
 struct u64_map {
 	struct u64_map_slot *slots;
@@ -83,7 +83,7 @@ struct u64_map_slot {
 	uint32_t used;
 };
 
-/* @key's slot, or the empty one where it belongs. The map has slots and is never full. */
+/* @key's slot, or the empty one for it. The map must have slots; it is never full. */
 static inline struct u64_map_slot *u64_map_slot(const struct u64_map *map, uint64_t key)
 {
 	size_t i = hash_address(key) & (map->capacity - 1);
@@ -93,7 +93,7 @@ static inline struct u64_map_slot *u64_map_slot(const struct u64_map *map, uint6
 	return &map->slots[i];
 }
 
-/* The value's place, owned by the map until the next insertion; NULL if @key is absent. */
+/* The address of the value, valid until the next insertion; NULL if @key is absent. */
 static inline uint32_t *u64_map_find(const struct u64_map *map, uint64_t key)
 {
 	struct u64_map_slot *slot;
@@ -104,20 +104,20 @@ static inline uint32_t *u64_map_find(const struct u64_map *map, uint64_t key)
 	return slot->used ? &slot->value : NULL;
 }
 
-/* The slots in use in the order of their keys, map->count of them; the caller frees them. NULL if
- * memory ran out. In the map they are in another order in each run.
+/* The used slots, map->count of them, sorted by key; the caller frees them. NULL if memory ran out.
+ * The map's own order differs from run to run.
  */
 struct u64_map_slot *u64_map_sorted(const struct u64_map *map);
 /* Finds @key or inserts it with @value. NULL if memory ran out. */
 uint32_t *u64_map_insert(struct u64_map *map, uint64_t key, uint32_t value);
-/* As array_own(), of a map that was copied. */
+/* Like array_own(), for a copied map. */
 void u64_map_own(struct u64_map *map, bool *failed);
 void u64_map_free(struct u64_map *map);
 
 /**
  * struct intern - gives equal byte strings the same small number; zero-initialise it
  *
- * Numbers start at 1 and are dense; 0 means none. Memory grows with distinct content only.
+ * Numbers start at 1 and are dense; 0 means no string. Memory grows only with distinct content.
  */
 struct intern {
 	struct intern_entry *entries; /* entries[id - 1] */
@@ -125,7 +125,7 @@ struct intern {
 	uint32_t capacity;
 	uint32_t *slots;
 	size_t nr_slots;
-	uint8_t *bytes; /* all contents, 8-byte aligned, one after the other */
+	uint8_t *bytes; /* all contents, 8-byte aligned */
 	size_t bytes_size;
 	size_t bytes_capacity;
 };
@@ -138,10 +138,10 @@ struct intern_entry {
 
 /* The number of the @size bytes at @data (size at most 1 GiB); 0 if memory ran out. */
 uint32_t intern_id(struct intern *in, const void *data, size_t size);
-/* The number of those bytes if they have one, else 0; adds nothing. */
+/* The number of these bytes if they have one, else 0; adds nothing. */
 uint32_t intern_find(const struct intern *in, const void *data, size_t size);
-/* Content of @id, 8-byte aligned and followed by a NUL byte; valid until the next
- * intern_id(). NULL for 0 or an id never given. @size may be NULL.
+/* Content of @id, 8-byte aligned and followed by a NUL byte; valid until the next intern_id(). NULL
+ * for 0 and for unknown ids. @size may be NULL.
  */
 static inline const void *intern_get(const struct intern *in, uint32_t id, size_t *size)
 {
@@ -152,7 +152,7 @@ static inline const void *intern_get(const struct intern *in, uint32_t id, size_
 	return in->bytes + in->entries[id - 1].offset;
 }
 
-/* As array_own(), of a table that was copied. */
+/* Like array_own(), for a copied table. */
 void intern_own(struct intern *in, bool *failed);
 void intern_free(struct intern *in);
 

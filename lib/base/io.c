@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * base: positioned reads and writes that do all or fail.
+ * base: positioned reads and writes that transfer everything or fail.
  * In: a descriptor, a range. Out: 0 or -errno.
  */
 #include "base/io.h"
@@ -15,20 +15,20 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* How long a FIFO may be without a writer: the other process has to start first. */
+/* How long to wait for a FIFO's writer: the other process must start first. */
 #define WRITER_WAIT_MS 1000
 #define WRITER_LOOK_MS 20
-/* Bytes that are copied at a time. */
+/* Bytes copied at a time. */
 #define IO_CHUNK       (1U << 20)
 
-/* Has @fd, the reading end, somebody at the other end, or something to read? Only tee(2)
- * checks without taking anything: nothing to copy and no writer is 0, with a writer -EAGAIN.
+/* Does the pipe @fd, opened for reading, have a writer, or data? Only tee(2) can check this without
+ * consuming data: with nothing to copy it returns 0 if there is no writer, else -EAGAIN.
  */
 static bool has_writer(int fd, int scratch)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
-	/* POLLHUP: a writer has been here. */
+	/* POLLHUP: there was a writer. */
 	if (poll(&p, 1, 0) > 0)
 		return true;
 	return tee(fd, scratch, 1, SPLICE_F_NONBLOCK) < 0 && errno == EAGAIN;
@@ -51,7 +51,7 @@ static int wait_for_writer(int fd)
 	return ret;
 }
 
-/* From now on reads wait for the writer, who is there. */
+/* Waits for the writer, then makes reads blocking. */
 static int use_pipe(int fd)
 {
 	int flags, ret = wait_for_writer(fd);
@@ -133,7 +133,7 @@ int io_pwrite_all(int fd, const void *buf, size_t size, uint64_t offset)
 	return 0;
 }
 
-/* Copies through memory, for files between which copy_file_range() does not work. */
+/* Copies through memory, for files that copy_file_range() does not support. */
 static int copy_by_hand(int from, uint64_t src, int to, uint64_t dst, uint64_t size)
 {
 	size_t room = size < IO_CHUNK ? (size_t)size : IO_CHUNK;
@@ -163,8 +163,8 @@ int io_copy(int from, uint64_t src, int to, uint64_t dst, uint64_t size)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		/* Across filesystems, on old kernels, on special ones: any reason will do,
-		 * a true failure shows again in the plain copy.
+		/* It fails across filesystems, on old kernels and on special filesystems. Whatever
+		 * the reason, the plain copy reports a true failure again.
 		 */
 		if (n <= 0)
 			return copy_by_hand(from, src, to, dst, size);
@@ -183,7 +183,7 @@ int io_room(int fd, uint64_t *bytes)
 	*bytes = 0;
 	if (fstat(fd, &st) < 0 || fstatvfs(fd, &vfs) < 0)
 		return -errno;
-	/* Of no blocks at all is a filesystem that has no limit of its own. */
+	/* A filesystem that reports 0 blocks has no limit of its own. */
 	if (!S_ISREG(st.st_mode) || !vfs.f_blocks)
 		return -ENODATA;
 	*bytes = (uint64_t)vfs.f_bavail * vfs.f_frsize;

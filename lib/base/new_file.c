@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * base: new files where others may write too.
+ * base: new files in directories that others may write to.
  * In: a directory, opened once. Out: descriptors.
  */
 #include "base/new_file.h"
@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A second name that is taken by chance, out of 2^64, is somebody's experiment. */
+/* A second collision of 64 random bits is no coincidence: give up at some point. */
 #define TRIES	  16
-/* As many as the kernel follows. */
+/* The kernel's limit on links followed. */
 #define LINKS_MAX 40
 
 int new_file_token(char token[NEW_FILE_TOKEN])
@@ -36,7 +36,7 @@ int new_file_token(char token[NEW_FILE_TOKEN])
 	return 0;
 }
 
-/* Opens the directory in which @path, seen from @at, names something: @name. */
+/* Opens the directory part of @path, relative to @at, and sets @name to the last part. */
 static int open_parent(int at, const char *path, int flags, const char **name)
 {
 	const char *slash = strrchr(path, '/');
@@ -64,7 +64,7 @@ int new_file_dir(const char *path, const char **name)
 	return open_parent(AT_FDCWD, path, O_RDONLY, name);
 }
 
-/* Where the link @fd leads to, if it is of root, this user or @other. 0 or -errno. */
+/* Reads the target of the link @fd if its owner is root, this user or @other. 0 or -errno. */
 static int read_own_link(int fd, uid_t owner, uid_t other, char to[PATH_MAX])
 {
 	ssize_t size;
@@ -78,8 +78,8 @@ static int read_own_link(int fd, uid_t owner, uid_t other, char to[PATH_MAX])
 	return 0;
 }
 
-/* @path in the directory @at: 0 and *@out, a directory; 1: it is a link, @path where that leads to
- * and *@out its directory; -errno.
+/* Opens @path in the directory @at. 0: *@out is the directory. 1: @path was a link; it becomes the
+ * link's target, and *@out is the directory of the link. Else -errno.
  */
 static int step_to_dir(int at, char path[PATH_MAX], uid_t other, int *out)
 {
@@ -88,7 +88,7 @@ static int step_to_dir(int at, char path[PATH_MAX], uid_t other, int *out)
 	size_t size = strlen(path);
 	int parent, fd, ret;
 
-	/* A slash at the end would follow a link. */
+	/* A trailing slash would follow a link. */
 	while (size > 1 && path[size - 1] == '/')
 		path[--size] = '\0';
 	parent = open_parent(at, path, O_PATH, &name);
@@ -152,7 +152,7 @@ int new_file_link(int fd, int dir_fd, const char *name)
 	return linkat(AT_FDCWD, path, dir_fd, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
 
-/* Makes a file of a random name, a new one or with @fd >= 0 that one, and returns the name. A
+/* Gives a file a random name: a new file or, with @fd >= 0, that one. Returns the name, and a
  * descriptor or -errno.
  */
 static int make_random(int fd, int dir_fd, char *name, size_t size)
@@ -211,7 +211,7 @@ static bool is_own(const struct stat *st)
 
 int new_file_open_own(int dir_fd, const char *name)
 {
-	/* O_NONBLOCK: a FIFO would wait for somebody to open its other end. */
+	/* O_NONBLOCK: opening a FIFO would wait for the other end. */
 	int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
@@ -267,7 +267,7 @@ int new_file_open(struct new_file *f, const char *path)
 	return ret;
 }
 
-/* link(2) cannot replace anything: an unnamed file gets a hidden name first. */
+/* link(2) cannot replace a file: gives an unnamed file a hidden name first. */
 static int need_hidden_name(struct new_file *f)
 {
 	char random[32];

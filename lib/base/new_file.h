@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * base: new files where others may write too.
- * In: a directory, opened once. Out: descriptors of files that nobody else has made, linked
- * to, or can guess the name of.
+ * base: new files in directories that others may write to.
+ * In: a directory, opened once. Out: descriptors of files that no other process has made or linked
+ * to, and whose names cannot be guessed.
  *
- * kmemx runs as root and writes into directories such as /tmp. A name there may be a link
- * or a FIFO that another user has laid. So every file is made with O_EXCL and O_NOFOLLOW in
- * a directory that is looked up once, has no name or a random one until it is complete,
- * and is used by its descriptor alone.
+ * kmemx runs as root and writes into directories such as /tmp. Another user may have placed a link
+ * or a FIFO there. So every file is created with O_EXCL and O_NOFOLLOW in a directory that is
+ * looked up once; it has no name or a random one until it is complete, and is accessed only by its
+ * descriptor.
  */
 #ifndef KMEMX_BASE_NEW_FILE_H
 #define KMEMX_BASE_NEW_FILE_H
@@ -25,16 +25,16 @@
 int new_file_token(char token[NEW_FILE_TOKEN]) __must_check;
 
 /**
- * new_file_dir() - open the directory that @path names a file in
- * @name: receives the last part of @path, within it
+ * new_file_dir() - open the directory part of @path
+ * @name: receives the last part of @path; points into it
  *
  * Return: a descriptor; -EISDIR if @path ends in a slash, -EINVAL if it is empty; -errno.
  */
 int new_file_dir(const char *path, const char **name) __must_check;
 
 /**
- * new_file_open_dir() - open the directory @path, into which files are to be written
- * @other: a user whose links are trusted as well; -1: none
+ * new_file_open_dir() - open the directory @path to write files into it
+ * @other: a user whose links are trusted, too; -1: nobody
  *
  * If @path itself is a symbolic link, it is followed only if it is root's, this user's or @other's,
  * and the same holds for each link that it leads to. The kernel checks this too
@@ -44,43 +44,43 @@ int new_file_dir(const char *path, const char **name) __must_check;
  */
 int new_file_open_dir(const char *path, uid_t other) __must_check;
 
-/* A new file @name, for its owner alone. A descriptor; -EEXIST, whatever has that name. */
+/* Creates @name, accessible by its owner only. A descriptor; -EEXIST if anything has that name. */
 int new_file_create(int dir_fd, const char *name) __must_check;
 
 /**
- * new_file_unnamed() - a new file that is gone when its descriptor is closed
- * @linkable: new_file_link() shall be able to give it a name
+ * new_file_unnamed() - create a file that is gone when its descriptor is closed
+ * @linkable: new_file_link() must be able to name it
  *
- * Not even SIGKILL leaves any of it.
+ * Nothing of it is left even after SIGKILL.
  *
- * Return: a descriptor; -EOPNOTSUPP if the filesystem has no linkable ones; -errno.
+ * Return: a descriptor; -EOPNOTSUPP if the filesystem cannot make linkable ones; -errno.
  */
 int new_file_unnamed(int dir_fd, bool linkable) __must_check;
 
-/* Gives an unnamed file a name that nothing has yet. 0 or -errno. */
+/* Gives an unnamed file a name that must not exist. 0 or -errno. */
 int new_file_link(int fd, int dir_fd, const char *name) __must_check;
 
-/* Opens @fd's file once more, for reading and writing: with flags and a position of its own.
- * A descriptor or -errno: -ENOENT without /proc.
+/* Opens @fd's file again for reading and writing, with its own flags and position. A descriptor or
+ * -errno: -ENOENT without /proc.
  */
 int new_file_again(int fd) __must_check;
 
 /**
- * new_file_open_own() - open a file for reading and writing that this user made earlier
+ * new_file_open_own() - open a file that this user made earlier, for reading and writing
  *
- * Return: a descriptor; -EPERM if it is another user's, has another name as well, or is no
+ * Return: a descriptor; -EPERM if it belongs to another user, has a second name, or is not a
  * regular file; -ELOOP if it is a link; -errno.
  */
 int new_file_open_own(int dir_fd, const char *name) __must_check;
 
-/* Would new_file_open_own() trust @name? */
+/* Would new_file_open_own() accept @name? */
 bool new_file_is_own(int dir_fd, const char *name);
 
 /**
- * struct new_file - a file that takes the place of another when it is complete
- * @dir_fd, @name: the directory, and the name that it is to have there
- * @hidden: the name that it has until then; NULL: none
- * @keep: it outlives new_file_close()
+ * struct new_file - a file that replaces another when it is complete
+ * @dir_fd, @name: its directory, and its final name there
+ * @hidden: its name until then; NULL: it has no name
+ * @keep: new_file_close() does not remove it
  */
 struct new_file {
 	int dir_fd, fd;
@@ -91,28 +91,28 @@ struct new_file {
 #define NEW_FILE_INIT ((struct new_file){ .dir_fd = -1, .fd = -1 })
 
 /**
- * new_file_open() - begin the file that is to be @path
+ * new_file_open() - begin the file that becomes @path
  *
- * Where the filesystem has no unnamed files it is called .kmemx.TOKEN until it is complete.
- * new_file_close() in any case. Return: 0; -errno, as of new_file_dir().
+ * If the filesystem has no unnamed files, it is called .kmemx.TOKEN until it is complete. Call
+ * new_file_close() in any case. Return: 0; -errno, as new_file_dir().
  */
 int new_file_open(struct new_file *f, const char *path) __must_check;
-/* The same for @name in a directory that is open already, and with a hidden name if @hidden. */
+/* The same for @name in an open directory; @hidden: with a hidden name. */
 int new_file_open_at(struct new_file *f, int dir_fd, const char *name,
 		     const char *hidden) __must_check;
-/* The file takes its name, and replaces what has it; @fd stays open. 0 or -errno: then
- * nothing changed.
+/* Gives the file its final name, replacing any file of that name; @fd stays open. 0 or -errno:
+ * nothing changed then.
  */
 int new_file_commit(struct new_file *f) __must_check;
-/* new_file_close() will not remove it: it stays under @hidden, which it gets if it has none
- * yet. 0 or -errno.
+/* Makes new_file_close() keep the file as @hidden; an unnamed file gets a hidden name first. 0 or
+ * -errno.
  */
 int new_file_keep(struct new_file *f) __must_check;
-/* Releases everything; an uncommitted file is gone. */
+/* Releases everything; an uncommitted file is removed. */
 void new_file_close(struct new_file *f);
 
-/* The user or group, from SUDO_UID or SUDO_GID as @name, for whom root runs this with sudo;
- * (uint32_t)-1 without sudo.
+/* The ID of the user (@name is SUDO_UID) or group (SUDO_GID) that called sudo; (uint32_t)-1 without
+ * sudo.
  */
 uint32_t new_file_sudo_id(const char *name);
 

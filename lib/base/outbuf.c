@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * base: a large buffer in front of a write function.
- * In: numbers and text. Out: the same as text, handed on in large pieces.
+ * In: numbers and text. Out: the same as text, passed on in large pieces.
  */
 #include "base/outbuf.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * base: a large buffer in front of a write function, for millions of short lines.
- * In: numbers and text. Out: the same as text, handed on in large pieces.
+ * In: numbers and text. Out: the same as text, passed on in large pieces.
  */
 #ifndef KMEMX_BASE_OUTBUF_H
 #define KMEMX_BASE_OUTBUF_H
@@ -14,9 +14,9 @@
 
 /**
  * struct outbuf - the buffer; outbuf_init() it
- * @pos: where the next byte goes; @start <= @pos <= @end
- * @write: receives what is full: 0, or -errno which is kept
- * @err: the first failure; what is added later is thrown away
+ * @pos: position of the next byte; @start <= @pos <= @end
+ * @write: receives full buffers; returns 0, or -errno, which is kept
+ * @err: the first failure; later additions are dropped
  */
 struct outbuf {
 	char *pos, *start, *end;
@@ -25,16 +25,16 @@ struct outbuf {
 	int err;
 };
 
-/* Digits of the longest number, and more than any other single piece that is not a text. */
+/* No number has more digits, and no other piece except text is longer. */
 #define OUTBUF_NUMBER 24U
 
 /* 0 or -ENOMEM. */
 int outbuf_init(struct outbuf *ob, int (*write)(void *ctx, const char *data, size_t size),
 		void *ctx) __must_check;
-/* Hands everything on. Return: 0, or the first error. */
+/* Passes everything on. Return: 0, or the first error. */
 int outbuf_flush(struct outbuf *ob);
 void outbuf_free(struct outbuf *ob);
-/* A text of any length, by way of outbuf_flush(). */
+/* Adds a text of any length; calls outbuf_flush(). */
 void outbuf_add_slow(struct outbuf *ob, const void *data, size_t size);
 
 static inline void outbuf_add(struct outbuf *ob, const void *data, size_t size)
@@ -59,9 +59,7 @@ static inline void outbuf_char(struct outbuf *ob, char c)
 	*ob->pos++ = c;
 }
 
-/* Decimal, at least @width characters wide, filled with @fill from the left. @width is at
- * most 20.
- */
+/* Decimal, padded on the left with @fill to at least @width characters. @width is at most 20. */
 void outbuf_dec_wide(struct outbuf *ob, uint64_t value, unsigned int width, char fill);
 void outbuf_dec(struct outbuf *ob, uint64_t value);
 void outbuf_int(struct outbuf *ob, int64_t value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * base: names that others chose, safe to show.
+ * base: untrusted names, made safe to show.
  * In: any bytes. Out: printable UTF-8.
  */
 #include "base/safe_text.h"
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is not shown as it is, in order: Unicode's control and format characters (Cc, Cf), its
- * line and paragraph separators, Default_Ignorable_Code_Point, private use, noncharacters.
+/* Characters that are escaped, sorted: Unicode's control and format characters (Cc, Cf), its line
+ * and paragraph separators, Default_Ignorable_Code_Point, private use, noncharacters.
  */
 static const struct {
 	uint32_t first, last;
@@ -70,7 +70,7 @@ size_t safe_text_char(const char *text, size_t size, uint32_t *c)
 	return len;
 }
 
-/* Length of what stands at the start of @text and is plain: most names are, as a whole. */
+/* Length of the plain ASCII at the start of @text: usually the whole name. */
 static size_t plain_length(const char *text, size_t size)
 {
 	size_t i;
@@ -82,7 +82,7 @@ static size_t plain_length(const char *text, size_t size)
 	return i;
 }
 
-/* Does @text begin with a character that stays as it is? Its length, else 0. */
+/* Does @text begin with a character that needs no escape? Its length, else 0. */
 static size_t safe_length(const char *text, size_t size)
 {
 	uint32_t c;
@@ -91,7 +91,7 @@ static size_t safe_length(const char *text, size_t size)
 	return len && safe_text_is(c) ? len : 0;
 }
 
-/* Would a backslash before @text be taken for a part of what stands for @text? */
+/* Would a backslash before @text look like part of an escape? */
 static bool misleads(const char *text, size_t size)
 {
 	return size && (*text == 'x' || *text == '\\' || !safe_length(text, size));
@@ -125,8 +125,8 @@ void safe_text_puts(struct strbuf *sb, const char *text)
 	safe_text_add(sb, text, strlen(text));
 }
 
-/* What stands for a line break of the format while it is filled in: a control character that
- * no argument holds.
+/* Replaces the line breaks of a format while its arguments are filled in: a control character that
+ * occurs in no argument.
  */
 #define FIRST_MARK 0x01
 #define LAST_MARK  0x08
@@ -140,7 +140,7 @@ static size_t count_of(const char *text, char c)
 	return nr;
 }
 
-/* @fmt with @mark for each line break, filled in: allocated, NULL if memory ran out. */
+/* Formats @fmt, with its line breaks replaced by @mark: allocated, NULL if memory ran out. */
 static char *fill_in(const char *fmt, char mark, va_list args)
 {
 	char *marked = strdup(fmt), *text = NULL, *p;
@@ -169,7 +169,7 @@ void safe_text_vprintf(struct strbuf *sb, const char *fmt, va_list args)
 		sb->failed = true;
 		return;
 	}
-	if (mark > LAST_MARK) /* they hold them all: no line break is to be trusted */
+	if (mark > LAST_MARK) /* all marks occur in arguments: trust no line break */
 		mark = '\0';
 	for (p = text; *p; p += size + !!p[size]) {
 		size = strcspn(p, (char[]){ mark, '\0' });

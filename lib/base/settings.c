@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * base: a settings file in git's syntax.
- * In: text that somebody wrote. Out: sections, names and values, or the line that is wrong.
+ * In: untrusted text. Out: sections, names and values, or the line that is wrong.
  */
 #include "base/settings.h"
 
@@ -10,14 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One pass over the text. Names and values are written to @out, which has room for them: no
- * text gets longer, and each ends where the file has a character that is left out, or at its
- * end.
+/* One pass over the text. Names and values are written to @out, which has enough room: no text gets
+ * longer, and each NUL takes the place of a character that is left out, or of the file's end.
  */
 struct scan {
 	const char *p, *end;
 	char *out;
-	const char *section; /* the latest "[name]"; NULL: none yet */
+	const char *section; /* the latest "[name]"; NULL before the first */
 	unsigned int line;
 	enum settings_problem problem;
 };
@@ -76,7 +75,7 @@ static const char *fail(struct scan *s, enum settings_problem problem)
 	return NULL;
 }
 
-/* Letters, digits and '-', a letter first, as lower case; NULL if there is no such name. */
+/* Reads letters, digits and '-', a letter first, as lower case; NULL without such a name. */
 static const char *scan_name(struct scan *s, enum settings_problem problem)
 {
 	char *name = s->out;
@@ -109,7 +108,9 @@ static void scan_section(struct scan *s)
 	s->section = name;
 }
 
-/* What follows a backslash; the end of the line is continued on the next one. */
+/* Handles the character after a backslash; at the end of a line, the value continues on the next
+ * line.
+ */
 static void scan_escape(struct scan *s)
 {
 	static const char spelled[] = "\\\"ntb", meant[] = "\\\"\n\t\b";
@@ -129,10 +130,10 @@ static void scan_escape(struct scan *s)
 	s->p++;
 }
 
-/* Up to the end of the line, or to a comment. Spaces around it do not belong to it. */
+/* Reads up to the end of the line or a comment, without surrounding spaces. */
 static const char *scan_value(struct scan *s)
 {
-	char *value = s->out, *kept = s->out; /* behind the last character that stays */
+	char *value = s->out, *kept = s->out; /* after the last character that stays */
 	bool quoted = false;
 
 	while (!at_line_end(s) && (quoted || !at_comment(s))) {
@@ -190,7 +191,9 @@ static void scan_setting(struct scan *s, struct setting *to)
 	to->value = scan_value(s);
 }
 
-/* The settings of the whole text, in @items with room for SETTINGS_MAX; returns their number. */
+/* Parses the whole text into @items, which has room for SETTINGS_MAX; returns the number of
+ * settings.
+ */
 static size_t scan_text(struct scan *s, struct setting *items)
 {
 	size_t nr = 0;
@@ -215,7 +218,7 @@ static size_t scan_text(struct scan *s, struct setting *items)
 int settings_parse(struct settings *s, const char *text, size_t size,
 		   struct settings_error *error)
 {
-	static const char mark[] = "\xef\xbb\xbf"; /* an editor's, of UTF-8 */
+	static const char mark[] = "\xef\xbb\xbf"; /* the byte order mark of UTF-8 */
 	struct scan scan = { .p = text, .end = text + size, .line = 1 };
 
 	*s = (struct settings){ 0 };
@@ -259,7 +262,7 @@ void settings_free(struct settings *s)
 	*s = (struct settings){ 0 };
 }
 
-/* Copies one word from *@p to *@out; false if a quote has no end. */
+/* Copies one word from *@p to *@out; false if a quote is not closed. */
 static bool copy_word(const char **p, char **out)
 {
 	char quote = '\0';

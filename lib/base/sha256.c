@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * base: SHA-256 (FIPS 180-4), for the hashes by which a page names its own parts.
+ * base: SHA-256 (FIPS 180-4), for the hashes that a page gives of its own scripts and styles.
  * In: bytes. Out: the hash in base64.
  */
 #include "base/sha256.h"
@@ -12,7 +12,7 @@
 
 #define BLOCK 64
 
-/* Sections 4.2.2 and 5.3.3: of the cube roots and square roots of the first primes. */
+/* Sections 4.2.2 and 5.3.3: from the cube roots and square roots of the first primes. */
 static const uint32_t constants[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
 	0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
@@ -103,6 +103,6 @@ void sha256_base64(const void *data, size_t size, char out[SHA256_TEXT])
 		out[k++] = digits[three >> 6 & 63];
 		out[k++] = digits[three & 63];
 	}
-	out[k - 1] = '='; /* of 32 bytes the last group has two */
+	out[k - 1] = '='; /* 32 bytes: the last group has two */
 	out[k] = '\0';
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * base: SHA-256 (FIPS 180-4), for the hashes by which a page names its own parts.
+ * base: SHA-256 (FIPS 180-4), for the hashes that a page gives of its own scripts and styles.
  * In: bytes. Out: the hash in base64.
  */
 #ifndef KMEMX_BASE_SHA256_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * base: names as words of a shell's command.
- * In: any name. Out: text that a shell takes for that name, whatever is in it.
+ * base: names quoted for a shell.
+ * In: any name. Out: text that a shell reads as that name, whatever it contains.
  */
 #include "base/shell_word.h"
 

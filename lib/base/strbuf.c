@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for @extra bytes and the NUL. */
+/* Makes room for @extra bytes and the NUL. */
 static bool strbuf_reserve(struct strbuf *sb, size_t extra)
 {
 	size_t capacity = sb->capacity ? sb->capacity : 64;
@@ -73,7 +73,7 @@ void strbuf_printf(struct strbuf *sb, const char *fmt, ...)
 		return;
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	/* Mostly there is room: only what does not fit is formatted once more. */
+	/* Usually it fits; if not, it is formatted a second time. */
 	len = vsnprintf(room ? sb->data + sb->size : NULL, room, fmt, ap);
 	va_end(ap);
 	if (len < 0) {

@@ -14,9 +14,9 @@
 
 /**
  * struct strbuf - the buffer; zero-initialise it
- * @data: NULL until something is added, else NUL terminated
+ * @data: NULL until something is added, then NUL terminated
  * @size: bytes without the NUL
- * @failed: memory ran out once; later additions do nothing. Check it at the end.
+ * @failed: memory ran out; later additions do nothing. Check it at the end.
  */
 struct strbuf {
 	char *data;
@@ -27,18 +27,18 @@ struct strbuf {
 
 void strbuf_add(struct strbuf *sb, const void *data, size_t size);
 void strbuf_puts(struct strbuf *sb, const char *text);
-/* @c, @nr times. */
+/* Appends @c @nr times. */
 void strbuf_fill(struct strbuf *sb, char c, size_t nr);
 void strbuf_printf(struct strbuf *sb, const char *fmt, ...) __printf_fmt(2, 3);
 /* Drops the content, keeps the memory and clears @failed. */
 void strbuf_reset(struct strbuf *sb);
 /* The text, never NULL; owned by @sb until its next change. */
 const char *strbuf_text(const struct strbuf *sb);
-/* Hands the text to the caller, who frees it; NULL if memory ran out. @sb is empty after. */
+/* Hands the text to the caller, who frees it; NULL if memory ran out. @sb is empty afterwards. */
 char *strbuf_detach(struct strbuf *sb);
 void strbuf_free(struct strbuf *sb);
 
-/* What a noun ends in behind @nr: "%u CPU%s". */
+/* The plural ending of a noun after @nr: "%u CPU%s". */
 static inline const char *plural(uint64_t nr)
 {
 	return nr == 1 ? "" : "s";

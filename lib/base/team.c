@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * base: threads that share the tasks of one round after the other.
- * In: a number of tasks. Out: each done once, on any thread.
+ * base: threads that run a round of tasks together, one round after the other.
+ * In: a number of tasks. Out: each run once, on any thread.
  */
 #include "base/team.h"
 
@@ -12,7 +12,7 @@
 
 #include "base/thread.h"
 
-/* What a thread has to do in a round; @tasks from @next to @nr are left. */
+/* A thread's tasks in a round; those from @next to @nr are left. */
 struct team_share {
 	unsigned char tasks[TEAM_TASKS];
 	unsigned int next, nr;
@@ -27,12 +27,12 @@ struct team_thread {
 };
 
 /**
- * struct team - the threads and the round at hand
+ * struct team - the threads and the current round
  * @threads, @shares: the first is the caller's
- * @lock: for all that follows
- * @more: a round has begun, or it is over; @done: no task is left undone
+ * @lock: protects all fields below
+ * @more: a round has begun, or the team ends; @done: all tasks are finished
  * @count: rounds so far
- * @undone: tasks that are not finished yet
+ * @undone: unfinished tasks
  */
 struct team {
 	struct team_thread threads[TEAM_MAX];
@@ -46,7 +46,9 @@ struct team {
 	bool ended;
 };
 
-/* Whose next task is one for thread @index: its own, or that of one that has begun; or NULL. */
+/* The share with the next task for thread @index: its own, or that of a thread that has begun; or
+ * NULL.
+ */
 static struct team_share *next_share(struct team *t, unsigned int index)
 {
 	unsigned int i;
@@ -60,7 +62,7 @@ static struct team_share *next_share(struct team *t, unsigned int index)
 	return NULL;
 }
 
-/* Takes tasks until none is left. With the lock held, which is let go meanwhile. */
+/* Runs tasks until none is left. Called with the lock held; releases it during each task. */
 static void take_tasks(struct team *t, unsigned int index)
 {
 	const struct team_round *round = t->round;
@@ -122,7 +124,7 @@ struct team *team_start(unsigned int nr)
 	return NULL;
 }
 
-/* The costliest task first, each to the thread that has least. */
+/* Assigns the costliest task first, each to the thread with the lowest cost so far. */
 static void share_out(struct team *t, const struct team_round *round)
 {
 	bool given[TEAM_TASKS] = { false };

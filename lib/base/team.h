@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * base: threads that share the tasks of one round after the other.
- * In: a number of tasks. Out: each done once, on any thread.
+ * base: threads that run a round of tasks together, one round after the other.
+ * In: a number of tasks. Out: each run once, on any thread.
  */
 #ifndef KMEMX_BASE_TEAM_H
 #define KMEMX_BASE_TEAM_H
@@ -14,15 +14,14 @@
 struct team;
 
 /**
- * team_start() - get threads ready
- * @nr: the caller's thread included; more than TEAM_MAX are not started, nor more than the
- *	system allows
+ * team_start() - start threads
+ * @nr: includes the caller's thread; no more than TEAM_MAX, or than the system allows, are started
  *
- * Return: NULL if there is no memory, or not a single thread could be started.
+ * Return: NULL if memory ran out or no thread could be started.
  */
 struct team *team_start(unsigned int nr);
 /**
- * struct team_round - tasks that do not wait for each other
+ * struct team_round - tasks that do not depend on each other
  * @fn: called once with each number below @nr
  * @cost: of each task, in any unit
  * @nr: at most TEAM_TASKS
@@ -34,9 +33,9 @@ struct team_round {
 	unsigned int nr;
 };
 
-/* Does the tasks, on the caller's thread and the others; what they did is seen by all once this
- * returns. Each thread has tasks of its own, of much the same cost together. Who is done helps
- * those that have begun: one that has not is about to, if it has a processor.
+/* Runs the tasks on the caller's thread and the others; when it returns, all their writes are
+ * visible to all threads. Each thread has its own tasks, of similar total cost. A thread that is
+ * done helps those that have begun; one that has not begun is about to, if it has a CPU.
  */
 void team_run(struct team *team, const struct team_round *round);
 /* Ends the threads. NULL is fine. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * base: texts made once and used often.
- * In: numbers and the text that each stands for. Out: that text, by its number.
+ * In: numbers and the text for each. Out: the text of a number.
  */
 #include "base/text_cache.h"
 
@@ -20,7 +20,7 @@ static const struct cached_text *make(struct text_cache *tc, uint64_t key)
 		return NULL;
 	made = &tc->texts[tc->nr];
 	tc->fill(tc->ctx, key, &sb);
-	strbuf_puts(&sb, ""); /* so that there is a text, be it empty */
+	strbuf_puts(&sb, ""); /* so that there is a text, even if empty */
 	made->size = sb.size;
 	made->text = strbuf_detach(&sb);
 	if (!made->text)

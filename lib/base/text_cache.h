@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * base: texts made once and used often.
- * In: numbers and the text that each stands for. Out: that text, by its number.
+ * In: numbers and the text for each. Out: the text of a number.
  */
 #ifndef KMEMX_BASE_TEXT_CACHE_H
 #define KMEMX_BASE_TEXT_CACHE_H
@@ -15,8 +15,8 @@ struct cached_text {
 };
 
 /**
- * struct text_cache - zero-initialise it, but for @fill and @ctx
- * @fill: appends the text of @key; called once for each key
+ * struct text_cache - zero-initialise it except for @fill and @ctx
+ * @fill: appends the text of @key; called when @key is not in the cache
  */
 struct text_cache {
 	void (*fill)(void *ctx, uint64_t key, struct strbuf *out);
@@ -24,14 +24,14 @@ struct text_cache {
 	struct u64_map by_key;
 	struct cached_text *texts;
 	size_t nr, capacity;
-	uint64_t last_key; /* of what was asked for last; only if @last is set */
+	uint64_t last_key; /* of the last call; valid only if @last is set */
 	const struct cached_text *last;
 };
 
-/* More texts than these are not kept: the cache begins anew. */
+/* The most texts that are kept: then the cache is emptied. */
 #define TEXT_CACHE_MAX 65536U
 
-/* Makes the text of a key that is new; the same result as text_cache_get(). */
+/* Makes the text of a new key; same result as text_cache_get(). */
 const struct cached_text *text_cache_find(struct text_cache *tc, uint64_t key);
 void text_cache_free(struct text_cache *tc);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * base: threads that leave signals to the one that started them.
- * In: a function. Out: a thread that no signal is delivered to, but for its own faults.
+ * base: threads that leave signals to the thread that started them.
+ * In: a function. Out: a thread that receives no signals except for its own faults.
  */
 #ifndef KMEMX_BASE_THREAD_H
 #define KMEMX_BASE_THREAD_H
@@ -11,10 +11,11 @@
 #include "base/compiler.h"
 
 /**
- * thread_start() - pthread_create() of a thread that does not take the process's signals
+ * thread_start() - pthread_create() of a thread that blocks the process's signals
  *
- * A signal goes to any thread that does not block it: what blocks one for a while, so that a file
- * is not left behind, would block it in vain. Return: 0 or -errno; pthread_join() is the caller's.
+ * A signal goes to any thread that does not block it. So if a thread blocks one for a while, in
+ * order not to leave a file behind, all other threads must block it, too. Return: 0 or -errno; the
+ * caller calls pthread_join().
  */
 int thread_start(pthread_t *thread, void *(*run)(void *), void *arg) __must_check;
 

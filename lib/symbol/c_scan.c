@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: which functions a file of the kernel's source defines, and what its Makefile makes.
+ * symbol: the functions that a kernel source file defines, and the objects that a Makefile builds.
  * In: untrusted text. Out: names.
  */
 #include "symbol/c_scan.h"
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A longer name is none that kallsyms has. */
+/* kallsyms has no longer names. */
 #define NAME_MAX_SIZE 511
 
 struct word {
@@ -17,13 +17,13 @@ struct word {
 };
 
 /**
- * struct scanner - where a scan is
- * @line: the line's first byte
+ * struct scanner - position and state of a scan
+ * @line: first byte of the current line
  * @braces, @parens: how many are open
- * @name: what stands before the declaration's parentheses; @argument: the first word in them
- * @last: the word before this place, outside parentheses
- * @words: words since the parentheses closed; 2 means that those were an attribute's
- * @value: a '=' was met: what follows is an initialiser
+ * @name: the word before the declaration's parentheses; @argument: the first word in them
+ * @last: the previous word outside parentheses
+ * @words: words since the parentheses closed; 2: those were an attribute's
+ * @value: a '=' was found: an initialiser follows
  */
 struct scanner {
 	const char *p, *end, *line;
@@ -46,7 +46,7 @@ static void skip_to(struct scanner *s, const char *text, size_t size)
 	s->p = at ? at + size : s->end;
 }
 
-/* A preprocessor's line, with those that it goes on in. */
+/* Skips a preprocessor line and its continuation lines. */
 static void skip_directive(struct scanner *s)
 {
 	while (s->p < s->end) {
@@ -63,7 +63,7 @@ static void skip_directive(struct scanner *s)
 	s->line = s->p;
 }
 
-/* Behind a string or a character; neither goes over the end of its line. */
+/* Skips a string or a character constant; both end with their line at the latest. */
 static void skip_quoted(struct scanner *s, char quote)
 {
 	for (s->p++; s->p < s->end && *s->p != '\n'; s->p++) {
@@ -76,7 +76,7 @@ static void skip_quoted(struct scanner *s, char quote)
 	}
 }
 
-/* Ready for the next declaration. */
+/* Resets the state for the next declaration. */
 static void start_over(struct scanner *s)
 {
 	s->parens = 0;
@@ -140,8 +140,8 @@ static void take_word(struct scanner *s)
 		s->words++;
 }
 
-/* Of "__printf(1, 2) int f(int x) __releases(x)" it is f: behind an attribute that goes
- * before stand a type and a name, before one that follows it only its own name.
+/* "__printf(1, 2) int f(int x) __releases(x)" defines f: type and name follow a leading attribute,
+ * but only one word, its name, precedes the parentheses of a trailing one.
  */
 static void open_paren(struct scanner *s)
 {
@@ -172,7 +172,9 @@ static int take_sign(struct scanner *s, c_scan_name *found, void *ctx)
 
 	switch (c) {
 	case '{':
-		/* A function's, in the first column: what #if opened twice is forgotten. */
+		/* A '{' in the first column begins a function: forgets braces that #if opened
+		 * twice.
+		 */
 		if (first)
 			s->braces = s->parens = 0;
 		if (!s->braces && !s->parens)
@@ -210,7 +212,7 @@ static int take_sign(struct scanner *s, c_scan_name *found, void *ctx)
 int c_scan_functions(const char *text, size_t size, c_scan_name *found, void *ctx)
 {
 	struct scanner s = { .p = text, .end = text + size, .line = text };
-	bool blank = true; /* nothing but blanks in this line so far */
+	bool blank = true; /* only blanks in this line so far */
 	int ret = 0;
 
 	while (s.p < s.end && !ret) {
@@ -244,7 +246,7 @@ int c_scan_functions(const char *text, size_t size, c_scan_name *found, void *ct
 	return ret;
 }
 
-/* The words of a line's right side that end in ".o". */
+/* Finds the words that end in ".o" on a line's right side. */
 static int scan_objects(const char *p, const char *end, c_scan_name *found, void *ctx)
 {
 	int ret = 0;
@@ -267,7 +269,7 @@ static int scan_objects(const char *p, const char *end, c_scan_name *found, void
 	return ret;
 }
 
-/* Behind the line that @p is in, and those that it goes on in. */
+/* The end of the line at @p, including its continuation lines. */
 static const char *line_end(const char *p, const char *end)
 {
 	while (p < end) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: which functions a file of the kernel's source defines, and what its Makefile makes.
+ * symbol: the functions that a kernel source file defines, and the objects that a Makefile builds.
  * In: untrusted text. Out: names.
  */
 #ifndef KMEMX_SYMBOL_C_SCAN_H
@@ -10,26 +10,28 @@
 
 #include "base/compiler.h"
 
-/* Takes a name of @size bytes, to be read behind @prefix; not 0 ends the scan. */
+/* Receives the name @prefix followed by the @size bytes at @name; a result other than 0 ends the
+ * scan.
+ */
 typedef int c_scan_name(void *ctx, const char *prefix, const char *name, size_t size);
 
 /**
- * c_scan_functions() - the functions that C source defines
- * @found: called for each, in order; a function behind #else is one more of its name
+ * c_scan_functions() - find the functions that C source defines
+ * @found: called for each, in order, also for a second definition after #else
  *
- * Reads no header and expands nothing. A definition by a macro in capitals has the name of
- * its first argument: BPF_CALL_1(name, ...); SYSCALL_DEFINE1(open, ...) gives "sys_open" and
- * COMPAT_SYSCALL_DEFINE1(open, ...) "compat_sys_open". Braces that #if and #else open twice
- * do not mislead it for longer than that function: in the kernel's style a closing brace in
- * the first column ends one. Linear in @size, and keeps nothing.
+ * Reads no headers and expands no macros. A definition by an upper-case macro is named after its
+ * first argument: BPF_CALL_1(name, ...); SYSCALL_DEFINE1(open, ...) gives "sys_open" and
+ * COMPAT_SYSCALL_DEFINE1(open, ...) "compat_sys_open". If both #if and #else open a brace, only
+ * that function is affected: in kernel style, a closing brace in the first column ends a function.
+ * Takes linear time in @size and allocates nothing.
  *
  * Return: 0, or what @found returned.
  */
 int c_scan_functions(const char *text, size_t size, c_scan_name *found, void *ctx);
 
 /**
- * c_scan_objects() - what a kernel Makefile builds, by its lines "obj-... += a.o b.o"
- * @found: called with "a", "b"; directories are left out
+ * c_scan_objects() - find the objects in a kernel Makefile's lines "obj-... += a.o b.o"
+ * @found: called with "a", "b"; directories are skipped
  *
  * Return: 0, or what @found returned.
  */

@@ -14,8 +14,8 @@
 #include "base/hash.h"
 #include "symbol/fold.h"
 
-/* The tracer's own functions, seen above the allocator's with some kernels. Others of its
- * functions allocate as any do: ftrace_free_mem, ftrace_process_locs.
+/* The tracer's own functions, which some kernels show above the allocator's in stacks. Other tracer
+ * functions are real callsites: ftrace_free_mem, ftrace_process_locs.
  */
 #define GLUE                                                                       \
 	"^(__traceiter_|__probestub_|perf_trace_|trace_event_(raw_event|buffer)_|" \
@@ -23,11 +23,10 @@
 	"_{0,2}ftrace_((regs_|graph_|graph_regs_)?call(er)?(_end)?|stub|common|"   \
 	"epilogue|trampoline|trace_stack|ops_(list|assist)_func)$)"
 
-/* The page allocator's, from 3.19 to 7.x: nodemask, current, vma, interleave, kmem,
- * page_cache and page_frag up to 5.12; plain __alloc_pages, bulk, preferred_many and folio
- * from 5.13, mpol from 6.7, _noprof from 6.10, frozen from 6.14, try_ and nolock from 6.15.
- * Anchored at the end: alloc_page_buffers, dma_alloc_pages and folio_alloc_swap are real
- * callsites.
+/* The page allocator's functions, from 3.19 to 7.x: nodemask, current, vma, interleave, kmem,
+ * page_cache and page_frag up to 5.12; plain __alloc_pages, bulk, preferred_many and folio from
+ * 5.13, mpol from 6.7, _noprof from 6.10, frozen from 6.14, try_ and nolock from 6.15. Anchored at
+ * the end: alloc_page_buffers, dma_alloc_pages and folio_alloc_swap are real callsites.
  */
 #define CORE                                                                          \
 	"^(_{0,3}(try_)?alloc_(frozen_|kmem_)?pages?"                                 \
@@ -41,8 +40,8 @@
 	"refill)|__alloc_page_frag)(_noprof)?"                                        \
 	"(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
 
-/* What allocates for its caller, who gets the memory: copies of memory and strings, file names,
- * skbs, sockets, inodes, dentries, files, nodes of trees, tables of pages.
+/* Functions that allocate for their callers: copies of memory and strings, file names, skbs,
+ * sockets, inodes, dentries, files, tree nodes, page tables.
  */
 #define WRAPPERS                                                                     \
 	"^(_{0,3}k[mz]alloc(_large)?(_node)?(_track_caller)?|"                       \
@@ -76,11 +75,11 @@ enum verdict { KEPT = 1, SKIPPED = 2 };
 struct callsite_rule {
 	regex_t *expressions; /* GLUE, CORE, then the user's */
 	size_t nr_expressions;
-	struct intern names; /* every name judged so far */
+	struct intern names; /* every name tested so far */
 	uint8_t *verdicts;   /* by name number - 1 */
 	uint32_t capacity;
-	struct intern skipped; /* the plain names of those skipped */
-	struct intern added;   /* what the user gave */
+	struct intern skipped; /* the skipped names, without their endings */
+	struct intern added;   /* the user's additions */
 	bool wrappers;
 	struct source_lines *lines;
 };
@@ -173,8 +172,8 @@ bool callsite_rule_wrappers(const struct callsite_rule *rule)
 	return rule && rule->wrappers;
 }
 
-/* Matches @name as it is, and without its endings, so that a user's "^foo$" meets foo.cold
- * and foo_noprof as well.
+/* Matches @name as it is and without its endings, so that a user's "^foo$" also matches foo.cold
+ * and foo_noprof.
  */
 static bool matches(const struct callsite_rule *rule, const char *name)
 {
@@ -208,7 +207,7 @@ bool callsite_rule_skips(struct callsite_rule *rule, const char *name)
 		uint32_t capacity = id < 64 ? 128 : id * 2;
 		uint8_t *grown = realloc(rule->verdicts, capacity);
 
-		if (!grown) /* judged anew the next time */
+		if (!grown) /* tested again next time */
 			return skips;
 		memset(grown + rule->capacity, 0, capacity - rule->capacity);
 		rule->verdicts = grown;
@@ -226,13 +225,13 @@ static bool is_wrapper(const struct source_frame *frame)
 	return frame->inlined && size > 2 && !strcmp(frame->file + size - 2, ".h");
 }
 
-/* The function that counts among those of @place; false: all are skipped. */
+/* Finds the callsite among the functions of @place; false: all are skipped. */
 static bool find_function(struct callsite_rule *rule, struct callsite_place *place)
 {
 	const struct source_frame *chain = place->chain;
 	size_t nr = place->nr, first = nr, i;
 
-	/* Outermost first: what a skipped function has inlined is its own affair. */
+	/* Outermost first: functions inlined into a skipped function are skipped, too. */
 	while (first > 0) {
 		const char *name = chain[first - 1].function;
 

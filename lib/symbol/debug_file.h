@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol (internal): what debug_units.c has open, for what reads the insides of units.
+ * symbol (internal): the open file of debug_units.c, for code that reads details of units.
  * In: units. Out: libdw's handles.
  */
 #ifndef KMEMX_SYMBOL_DEBUG_FILE_H
@@ -11,18 +11,18 @@
 #include "symbol/debug_limit.h"
 #include "symbol/debug_units.h"
 
-/* The file's debug information and its limit; both are @units'. */
+/* The file's debug information, and its limit; both are owned by @units. */
 Dwarf *debug_units_dwarf(const struct debug_units *units);
 struct debug_limit *debug_units_limit(struct debug_units *units);
-/* The top of the tree in the units' paths, with a '/'; "": they are relative to it. */
+/* The root of the source tree in the units' paths, with a '/'; "": the paths are relative to it. */
 const char *debug_units_root(const struct debug_units *units);
 
 /**
- * debug_units_find() - the unit that has the code at an address
- * @unit: receives its number, from 0 on, below debug_units_count()
- * @die: receives its own entry
+ * debug_units_find() - find the unit of the code at an address
+ * @unit: receives its number, from 0, below debug_units_count()
+ * @die: receives its DIE
  *
- * Return: false: none has.
+ * Return: false if no unit has it.
  */
 bool debug_units_find(const struct debug_units *units, uint64_t addr, uint32_t *unit,
 		      Dwarf_Die *die);

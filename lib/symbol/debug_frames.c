@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: the functions that an address is in, the inlined ones too, and their lines.
+ * symbol: the functions at an address, inlined ones included, and their lines.
  * In: debug information (DWARF), an address. Out: frames, innermost first.
  */
 #include "symbol/debug_frames.h"
@@ -45,22 +45,22 @@ int debug_frames_at(struct debug_frames *frames, uint64_t addr,
 #include "symbol/line_program.h"
 #include "symbol/source_path.h"
 
-/* Of all units together. */
+/* Ranges of code in all units together. */
 #define CODE_MAX  (1U << 22)
-/* Blocks and inlined functions within each other. */
+/* Nesting of blocks and inlined functions. */
 #define DEPTH_MAX 256
 
-/* Code of a function: from @low up to @high. */
+/* Code of a function, from @low up to @high. */
 struct code {
 	uint64_t low, high;
 	Dwarf_Off function;
 };
 
 /**
- * struct unit - one that has been read
- * @code: of its functions, sorted; @nr
- * @comp_dir: where the compiler ran; NULL: not known
- * @lines: @has_lines
+ * struct unit - a compile unit that has been read
+ * @code, @nr: of its functions, sorted
+ * @comp_dir: the compiler's working directory; NULL: unknown
+ * @lines: its line table, if @has_lines
  */
 struct unit {
 	struct code *code;
@@ -71,8 +71,8 @@ struct unit {
 };
 
 /**
- * struct debug_frames - the units, as they are needed
- * @paths: of files; @path_of: unit and file -> number of @paths
+ * struct debug_frames - the units, read when needed
+ * @paths: of source files; @path_of: unit and file -> number in @paths
  */
 struct debug_frames {
 	struct debug_units *file;
@@ -85,7 +85,7 @@ struct debug_frames {
 	struct u64_map path_of;
 };
 
-/* A frame whose texts may still move. */
+/* A frame whose texts are not final yet. */
 struct draft {
 	const char *function;
 	uint64_t file;
@@ -101,7 +101,7 @@ static struct line_bytes section_bytes(Elf_Scn *scn)
 	return (struct line_bytes){ data->d_buf, data->d_size };
 }
 
-/* libdw has unpacked them by now, and libdwfl has relocated them. */
+/* libdw has decompressed the sections by now, and libdwfl has relocated them. */
 static void find_sections(struct debug_frames *f, Elf *elf)
 {
 	struct line_sections *s = &f->sections;
@@ -203,7 +203,7 @@ static bool number_of(Dwarf_Die *die, unsigned int name, Dwarf_Word *value)
 	return dwarf_formudata(dwarf_attr(die, name, &attr), value) == 0;
 }
 
-/* Finds a unit's functions and its line table. */
+/* Reads a unit's functions and its line table. */
 static int read_unit(struct debug_frames *f, struct unit *u, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -227,7 +227,7 @@ static int read_unit(struct debug_frames *f, struct unit *u, Dwarf_Die *die)
 	return ret;
 }
 
-/* The function that has @addr. */
+/* Finds the function that contains @addr. */
 static bool find_function(const struct debug_frames *f, const struct unit *u,
 			  uint64_t addr, Dwarf_Die *die)
 {
@@ -245,7 +245,7 @@ static bool find_function(const struct debug_frames *f, const struct unit *u,
 	       dwarf_offdie(f->dwarf, u->code[low - 1].function, die);
 }
 
-/* The block or inlined function within @die that has @addr: 1 and @child, 0, -EFBIG. */
+/* Finds the block or inlined function in @die that contains @addr: 1 and @child, 0, -EFBIG. */
 static int find_child(struct debug_frames *f, Dwarf_Die *die, uint64_t addr,
 		      Dwarf_Die *child)
 {
@@ -274,7 +274,7 @@ static void call_place(Dwarf_Die *die, struct draft *caller)
 		caller->line = (uint32_t)value;
 }
 
-/* The chain of @function at @addr, outermost first. How many, or -EFBIG. */
+/* The call chain in @function at @addr, outermost first. Its length, or -EFBIG. */
 static int unroll(struct debug_frames *f, Dwarf_Die *function, uint64_t addr,
 		  struct draft chain[SOURCE_FRAMES_MAX])
 {
@@ -296,7 +296,7 @@ static int unroll(struct debug_frames *f, Dwarf_Die *function, uint64_t addr,
 	return ret < 0 ? ret : nr;
 }
 
-/* "dir/name", as it is in the kernel's tree. 0 and @id, which is 0 if it is not known. */
+/* Adds "dir/name" as a path in the kernel's tree. 0 and @id, which is 0 if unknown. */
 static int add_path(struct debug_frames *f, const struct unit *u, uint64_t file,
 		    uint32_t *id)
 {
@@ -346,7 +346,7 @@ static int path_id(struct debug_frames *f, const struct unit *u, uint64_t file,
 	return ret;
 }
 
-/* Turns a chain around, and gives its files their paths. */
+/* Reverses a chain, and gives its frames the paths of their files. */
 static int finish(struct debug_frames *f, const struct unit *u, const struct draft *chain,
 		  size_t nr, struct source_frame *out)
 {

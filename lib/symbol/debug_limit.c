@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: how much work a file's debug information may ask for.
- * In: an ELF file. Out: whether its size accounts for what reading it takes.
+ * symbol: limits on the work that reading a file's debug information may take.
+ * In: an ELF file. Out: whether the work is in proportion to the file's size.
  */
 #include "symbol/debug_limit.h"
 
@@ -25,7 +25,7 @@
 #define UNPACKED_MORE (32U << 20)
 #define ABBREVS	      4
 #define ABBREVS_MORE  (1U << 20)
-/* One clock reading in so many calls takes next to nothing of them. */
+/* Reads the clock only once in this many calls. */
 #define CALLS	      16
 
 bool debug_limit_over(struct debug_limit *limit)
@@ -34,7 +34,7 @@ bool debug_limit_over(struct debug_limit *limit)
 	       clock_ns(CLOCK_THREAD_CPUTIME_ID) > limit->end_ns;
 }
 
-/* What a section becomes in memory; 0: it stays as it is. */
+/* A section's size in memory after decompression; 0: it is not compressed. */
 static uint64_t unpacked_size(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
 	size_t names;
@@ -44,7 +44,7 @@ static uint64_t unpacked_size(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
 
 	if (shdr->sh_flags & SHF_COMPRESSED)
 		return gelf_getchdr(scn, &chdr) ? chdr.ch_size : 0;
-	/* The older form: "ZLIB", and the size as eight bytes, the highest first. */
+	/* The older format: "ZLIB", then the size as a big-endian 64-bit number. */
 	name = elf_getshdrstrndx(elf, &names) ? NULL
 					      : elf_strptr(elf, names, shdr->sh_name);
 	if (!name || strncmp(name, ".zdebug", 7) || shdr->sh_size < 12)
@@ -78,7 +78,7 @@ static int check_sections(const struct debug_limit *limit, Elf *elf)
 	return 0;
 }
 
-/* The file's bytes without its holes, which cost its author nothing. */
+/* The file's bytes without holes, which cost an attacker nothing. */
 static uint64_t data_size(int fd)
 {
 	off_t data = 0, hole = 0;
@@ -120,7 +120,7 @@ int debug_limit_begin(struct debug_limit *limit, int fd)
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return 0;
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	/* libdwfl would look for an ELF file in what is compressed, without any bound. */
+	/* libdwfl would search compressed data for an ELF file, without any bound. */
 	ret = elf && elf_kind(elf) == ELF_K_ELF ? check_sections(limit, elf) : -ENOEXEC;
 	elf_end(elf);
 	return ret;
@@ -133,11 +133,13 @@ static int compare_offsets(const void *va, const void *vb)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Bytes of all units' tables, as often as units have them; each reaches to the next one's. */
+/* Total bytes of the units' tables, each counted once for every unit that uses it; a table ends
+ * where the next one begins.
+ */
 static uint64_t tables_size(uint64_t *tables, size_t nr, uint64_t end)
 {
 	uint64_t all = 0, size;
-	size_t i, behind = nr; /* the last that has the same table */
+	size_t i, behind = nr; /* the last entry with the same table */
 
 	qsort(tables, nr, sizeof(*tables), compare_offsets);
 	for (i = nr; i-- > 0;) {
@@ -153,7 +155,7 @@ static uint64_t tables_size(uint64_t *tables, size_t nr, uint64_t end)
 	return all;
 }
 
-/* Where the last table ends. libdw has unpacked the section by now. */
+/* The end of the last table. libdw has decompressed the section by now. */
 static uint64_t section_size(Elf *elf)
 {
 	Elf_Scn *scn = NULL;

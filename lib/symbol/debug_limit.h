@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: how much work a file's debug information may ask for.
- * In: an ELF file. Out: whether its size accounts for what reading it takes.
+ * symbol: limits on the work that reading a file's debug information may take.
+ * In: an ELF file. Out: whether the work is in proportion to the file's size.
  *
- * libdw has no limits of its own: sections may all lie in the same bytes, shrink a
- * thousandfold, and each unit may go through one large table again.
+ * libdw has no limits of its own: all sections may use the same bytes of the file, compression may
+ * be a thousandfold, and each unit may walk one large table again.
  */
 #ifndef KMEMX_SYMBOL_DEBUG_LIMIT_H
 #define KMEMX_SYMBOL_DEBUG_LIMIT_H
@@ -18,10 +18,10 @@
 #include <elfutils/libdw.h>
 
 /**
- * struct debug_limit - CPU time that one file may take
- * @size_bytes: of the file, without its holes
- * @end_ns: of this thread's clock; @left_ns: what was left of it when it was paused
- * @calls: of debug_limit_over()
+ * struct debug_limit - the CPU time that reading one file may take
+ * @size_bytes: of the file, without holes
+ * @end_ns: deadline on this thread's CPU clock; @left_ns: time left when the limit was paused
+ * @calls: number of debug_limit_over() calls
  */
 struct debug_limit {
 	uint64_t size_bytes;
@@ -30,32 +30,32 @@ struct debug_limit {
 };
 
 /**
- * debug_limit_begin() - look at a file's sections, and start the clock
+ * debug_limit_begin() - check a file's sections, and start the clock
  * @fd: stays open
  *
- * Sections have the bytes of the file for themselves, so their sizes cannot add up to much
- * more; what is compressed may be eight times the file, and 32 MB.
+ * Sections should not share bytes of the file, so their sizes cannot add up to much more than the
+ * file's; compressed ones may decompress to eight times the file plus 32 MB.
  *
- * Return: 0; -EFBIG they ask for more; -ENOEXEC not an ELF file.
+ * Return: 0; -EFBIG if they need more; -ENOEXEC if it is not an ELF file.
  */
 int debug_limit_begin(struct debug_limit *limit, int fd) __must_check;
 
 /**
- * debug_limit_units() - look at the units before any is read
+ * debug_limit_units() - check the units before any is read
  *
- * libdw reads each unit's table of abbreviations up to the entry that it looks for, and keeps
- * what it read: a table that all units share may make up four times the file, and 1 MB.
+ * libdw reads each unit's abbreviation table up to the entry it needs, and keeps what it read:
+ * tables, counted once for each unit that uses them, may add up to four times the file plus 1 MB.
  *
- * Return: 0; -EFBIG they ask for more; -ENOMEM.
+ * Return: 0; -EFBIG if they need more; -ENOMEM.
  */
 int debug_limit_units(const struct debug_limit *limit, Dwarf *dwarf) __must_check;
 
-/* Gives what follows as much time again, as what was done in between counts too. */
+/* Restarts the clock with the full time: without it, work in between would count, too. */
 void debug_limit_restart(struct debug_limit *limit);
-/* What is done between these two does not count. */
+/* The time between these two calls does not count. */
 void debug_limit_pause(struct debug_limit *limit);
 void debug_limit_resume(struct debug_limit *limit);
-/* To be asked in every loop: have 100 ns a byte of the file and a second passed? */
+/* Call it in every loop: have 100 ns for each byte of the file, plus a second, passed? */
 bool debug_limit_over(struct debug_limit *limit);
 
 #endif

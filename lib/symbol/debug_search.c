@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: where a kernel's debug information is on this machine.
- * In: the release and the build ID of a recorded kernel. Out: paths of files that belong to it.
+ * symbol: finds a kernel's debug information on this machine.
+ * In: the release and build ID of a recorded kernel. Out: paths of matching files.
  */
 #include "symbol/debug_search.h"
 
@@ -18,10 +18,10 @@
 #include "base/strbuf.h"
 #include "symbol/elf.h"
 
-/* What the kernel allows, include/linux/uts.h: __NEW_UTS_LEN. */
+/* The kernel's limit, include/linux/uts.h: __NEW_UTS_LEN. */
 #define RELEASE_MAX 64
 
-/* A part of a path, and no more than one. */
+/* Is @release safe as a single component of a path? */
 static bool release_ok(const char *release)
 {
 	size_t size = strnlen(release, RELEASE_MAX + 1), i;
@@ -74,7 +74,7 @@ static void judge(struct debug_place *place, const struct debug_wanted *w)
 		judge_build(place, w);
 }
 
-/* Looks at @path, which becomes the result's: 1 it is taken, 0, -ENOMEM. */
+/* Tries @path, which the result then owns: 1 if it is accepted, 0, -ENOMEM. */
 static int look_at(struct debug_found *f, const struct debug_wanted *w,
 		   struct strbuf *path)
 {
@@ -92,7 +92,7 @@ static int look_at(struct debug_found *f, const struct debug_wanted *w,
 	return 1;
 }
 
-/* The usual places. */
+/* Tries the usual places. */
 static int look_around(struct debug_found *f, const struct debug_wanted *w)
 {
 	static const char *const places[][2] = {
@@ -120,7 +120,7 @@ static int look_around(struct debug_found *f, const struct debug_wanted *w)
 	return ret < 0 ? ret : 0;
 }
 
-/* What a server has is a file here before it is looked at. As look_at(). */
+/* Asks the server, which stores the file on this machine, then tries it. Returns as look_at(). */
 static int look_on_server(struct debug_found *f, const struct debug_wanted *w)
 {
 	struct debug_place *place = &f->places[f->nr];
@@ -143,7 +143,7 @@ static bool is_directory(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* With debug information, else those that were installed: they know directories. */
+/* Prefers modules with debug information to installed ones, which only give directories. */
 static int look_for_modules(struct debug_found *f, const struct debug_wanted *w)
 {
 	static const char *const places[] = { "/usr/lib/debug/lib/modules/",
@@ -180,7 +180,7 @@ int debug_search(struct debug_found *out, const struct debug_wanted *wanted)
 		strbuf_printf(&path, "%s/vmlinux", w.places.kernel);
 		ret = look_at(out, &w, &path);
 	}
-	/* What was asked for by name and does not fit is not replaced by something else. */
+	/* A file that the user named is not replaced by another if it does not match. */
 	if (!ret && !w.places.kernel)
 		ret = look_around(out, &w);
 	if (!ret && !out->vmlinux && w.server)

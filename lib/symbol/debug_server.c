@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * symbol: debug information from a server.
- * In: a build ID. Out: the path of a file, which libdebuginfod fetches and keeps.
+ * In: a build ID. Out: the path of a file, which libdebuginfod fetches and stores.
  */
 #include "symbol/debug_server.h"
 
@@ -54,7 +54,7 @@ int debug_server_find(struct debug_server *server, const char *id, size_t size,
 #include "base/clock.h"
 #include "symbol/elf.h"
 
-/* elfutils 0.187 has brought it. */
+/* New in elfutils 0.187. */
 #ifndef DEBUGINFOD_MAXSIZE_ENV_VAR
 #define DEBUGINFOD_MAXSIZE_ENV_VAR "DEBUGINFOD_MAXSIZE"
 #endif
@@ -62,17 +62,17 @@ int debug_server_find(struct debug_server *server, const char *id, size_t size,
 #define TIME_NS	   (600 * 1000000000ULL)
 #define SIZE_LIMIT (8ULL << 30)
 #define ID_MAX	   129
-/* What it has loaded itself is not made to be unloaded. */
+/* The libraries that it loads cannot be unloaded safely. */
 #define HOW	   (RTLD_LAZY | RTLD_NODELETE)
 
 /**
- * struct debug_server - an open library, and a client of it
- * @left_ns: of the time for all files; @end_ns: of a monotonic clock, for this one
- * @size_limit: bytes of a file
- * @id: of the file that is being fetched; @asked: a server was asked for it
- * @stopped: why it is not fetched further
- * @part_fd: the library's, of what has come of it; -1: not known yet; @part: its path
- * @err: no more are asked for
+ * struct debug_server - the loaded library, and a client of it
+ * @left_ns: time left for all files; @end_ns: deadline for this one, on a monotonic clock
+ * @size_limit: maximum bytes of a file
+ * @id: of the file being fetched; @asked: a server was asked for it
+ * @stopped: why fetching stops
+ * @part_fd: the library's partial file; -1: not found yet; @part: its path
+ * @err: nothing more is fetched
  */
 struct debug_server {
 	void *library;
@@ -105,7 +105,7 @@ int debug_server_check(void)
 	return has_servers() ? 0 : -ENODATA;
 }
 
-/* The library hands @client to fetching(), and has the rest. */
+/* The library passes @client to fetching(); the server is the client's user data. */
 static struct debug_server *server_of(debuginfod_client *client)
 {
 	void *library = dlopen(DEBUGINFOD_SONAME, RTLD_LAZY | RTLD_NOLOAD);
@@ -120,7 +120,7 @@ static struct debug_server *server_of(debuginfod_client *client)
 	return s;
 }
 
-/* Finds the file that the library writes to, which it does not tell: STORE/ID/debuginfo.XXXXXX. */
+/* Finds the file that the library is writing, STORE/ID/debuginfo.XXXXXX; it does not tell. */
 static void find_part(struct debug_server *s)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -141,7 +141,7 @@ static void find_part(struct debug_server *s)
 		closedir(dir);
 }
 
-/* Bytes of the file so far: more than came, if it was compressed on the way. */
+/* Bytes of the file so far: more than were received if the transfer is compressed. */
 static uint64_t part_size(struct debug_server *s)
 {
 	struct stat st;
@@ -151,7 +151,7 @@ static uint64_t part_size(struct debug_server *s)
 	return s->part_fd >= 0 && !fstat(s->part_fd, &st) ? (uint64_t)st.st_size : 0;
 }
 
-/* Called as a file is fetched; without a size, @bytes may count calls. Not 0: it is to stop. */
+/* Progress callback; if the size is unknown, @bytes may count calls. Nonzero stops the fetch. */
 static int fetching(debuginfod_client *client, long bytes, long total)
 {
 	struct debug_server *s = server_of(client);
@@ -197,11 +197,11 @@ static int load(struct debug_server *s)
 	return 0;
 }
 
-/* What the user allows, but no more than we do. */
+/* The user's limit, but not more than ours. */
 static uint64_t size_limit(void)
 {
 	const char *text = getenv(DEBUGINFOD_MAXSIZE_ENV_VAR);
-	/* The library, too, knows no limit by 0, a negative number or a word. */
+	/* Like the library: 0, a negative number or a word mean no limit. */
 	long long size = text ? strtoll(text, NULL, 10) : 0;
 
 	return size > 0 && (uint64_t)size < SIZE_LIMIT ? (uint64_t)size : SIZE_LIMIT;
@@ -241,7 +241,7 @@ void debug_server_close(struct debug_server *server)
 	free(server);
 }
 
-/* In lower case, as files are named; false: it is none. */
+/* Converts a build ID to lower case, as in file names; false if it is invalid. */
 static bool lower_id(const char *id, size_t size, char lower[ID_MAX])
 {
 	size_t i;
@@ -264,8 +264,8 @@ static void remove_stored(char *path)
 	rmdir(path);
 }
 
-/* The library notes a file that was not fetched to its end as one that no server has: an empty one,
- * which it believes for a while.
+/* The library records an incomplete fetch as an empty file, which means for a while that no server
+ * has it: removes that file.
  */
 static void forget_stopped(struct debug_server *s)
 {
@@ -279,7 +279,7 @@ static void forget_stopped(struct debug_server *s)
 		remove_stored(s->part);
 }
 
-/* Is the file what was asked for? 0; -ENOEXEC; -EXDEV. */
+/* Is the file the one requested? 0; -ENOEXEC; -EXDEV. */
 static int check(const struct debug_server *s, int fd)
 {
 	char build_id[ELF_BUILD_ID_MAX];
@@ -290,7 +290,7 @@ static int check(const struct debug_server *s, int fd)
 	return strcmp(build_id, s->id) ? -EXDEV : 0;
 }
 
-/* Asks within the time that is left. 0 and the library's @path, or a negative errno. */
+/* Fetches within the time left. 0 and the library's @path, or a negative errno. */
 static int fetch(struct debug_server *s, char **path)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC), took;
@@ -314,7 +314,7 @@ static int fetch(struct debug_server *s, char **path)
 	return ret;
 }
 
-/* As fetch(); what was not what it should be, and has been in the store, is asked for again. */
+/* Like fetch(), but checks the file; a wrong one that was in the store already is fetched again. */
 static int fetch_checked(struct debug_server *s, char **path)
 {
 	int ret;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: which file of the source an address was compiled from.
+ * symbol: the source file that an address was compiled from.
  * In: an ELF file with debug information (DWARF). Out: the directory of that file.
  */
 #include "symbol/debug_units.h"
@@ -84,17 +84,17 @@ int debug_units_symbol(struct debug_units *units, const char *name, uint64_t *ad
 #define FUNCTIONS_MAX (1 << 20)
 #define SEVERAL	      UINT32_MAX
 
-/* Code of a unit: from @low up to @high. */
+/* Code of a unit, from @low up to @high. */
 struct range {
 	uint64_t low, high;
-	uint32_t dir; /* of @dirs; 0: outside the tree */
+	uint32_t dir; /* number in @dirs; 0: outside the tree */
 	uint32_t unit;
 };
 
 /**
- * struct function - what has one name
+ * struct function - the functions of one name
  * @addr: of the first
- * @dir: of @dirs; 0: unknown, or outside the tree; SEVERAL
+ * @dir: number in @dirs; 0: unknown, or outside the tree; SEVERAL
  * @several: there is more than one
  */
 struct function {
@@ -105,11 +105,12 @@ struct function {
 
 /**
  * struct debug_units - the file's ranges, sorted
- * @units: offsets of the entries of those that have code, @nr_units
- * @dirs: texts
+ * @units, @nr_units: offsets of the DIEs of units that have code
+ * @dirs: paths of directories
  * @root: of the kernel's tree, with a '/'; empty if paths are relative to it
- * @whole_build, @hidden_build: the first directory, absolute and relative, of a compiler's run
- * @functions: by the number of their names - 1
+ * @whole_build, @hidden_build: the first absolute, and the first relative, working directory of the
+ *	compiler
+ * @functions: by name number - 1
  */
 struct debug_units {
 	struct range *ranges;
@@ -139,7 +140,7 @@ static const char *text_of(Dwarf_Die *die, unsigned int name)
 	return dwarf_formstring(dwarf_attr(die, name, &attr));
 }
 
-/* The part of "/src/linux/init/main.c" before what is in every kernel. */
+/* Finds the root: the part of "/src/linux/init/main.c" before a path that every kernel has. */
 static void find_root(struct debug_units *u, const char *name)
 {
 	static const char *const known[] = { "/init/main.c", "/kernel/fork.c",
@@ -154,7 +155,7 @@ static void find_root(struct debug_units *u, const char *name)
 	}
 }
 
-/* The unit's first entry; false: it is of another kind, or damaged. */
+/* Reads the unit's DIE; false: it is of another type, or damaged. */
 static bool unit_die(Dwarf_CU *cu, uint8_t type, Dwarf_Die *die)
 {
 	return (type == DW_UT_compile || type == DW_UT_skeleton) &&
@@ -182,8 +183,8 @@ static int each_unit(struct debug_units *u, Dwarf *dwarf,
 	return ret;
 }
 
-/* A build that hides where it was (-ffile-prefix-map) does so for C, not for assembly: units of
- * the one kind were compiled in "build", the others in "/src/linux/build".
+/* A build that hides its path (-ffile-prefix-map) does so for C, but not for assembly: C units were
+ * compiled in "build", assembly units in "/src/linux/build".
  */
 static void compare_builds(struct debug_units *u, const char *comp_dir)
 {
@@ -213,7 +214,7 @@ static int take_root(struct debug_units *u, Dwarf_Die *die)
 	return u->root.size != 0;
 }
 
-/* 0: none; UINT32_MAX: no memory. */
+/* 0: unknown; UINT32_MAX: memory ran out. */
 static uint32_t dir_of(struct debug_units *u, Dwarf_Die *die)
 {
 	const char *name = text_of(die, DW_AT_name);
@@ -277,7 +278,7 @@ static int read_units(struct debug_units *u)
 
 	if (!dwarf)
 		return -ENODATA;
-	/* Else libdw opens what the file calls its other half (.gnu_debugaltlink), be it a pipe. */
+	/* Otherwise libdw opens the file that .gnu_debugaltlink names, even a pipe. */
 	dwarf_setalt(dwarf, dwarf);
 	ret = debug_limit_units(&u->limit, dwarf);
 	if (!ret)
@@ -294,7 +295,7 @@ static int read_units(struct debug_units *u)
 	return 0;
 }
 
-/* Nothing is looked for elsewhere: not on this machine, and not on a server. */
+/* Prevents libdwfl from searching for other files, on this machine or on a server. */
 static int no_other_file(Dwfl_Module *module, void **data, const char *name,
 			 Dwarf_Addr base, const char *file, const char *link,
 			 GElf_Word crc, char **path)
@@ -322,7 +323,7 @@ static int open_module(struct debug_units *u, int fd, const char *path)
 	dwfl_report_begin(u->dwfl);
 	u->module = dwfl_report_offline(u->dwfl, "kernel", path, fd);
 	if (!u->module)
-		close(fd); /* else it is libdwfl's */
+		close(fd); /* otherwise libdwfl owns it */
 	if (!u->module || dwfl_report_end(u->dwfl, NULL, NULL))
 		return -ENOEXEC;
 	return 0;
@@ -377,8 +378,8 @@ size_t debug_units_count(const struct debug_units *units)
 	return units->nr_units;
 }
 
-/* Of the ranges that begin at or below @addr the last that is not past; units do not
- * overlap, but for empty and damaged ones: a few steps back are enough.
+/* The last range that begins at or below @addr and has not ended. Only empty and damaged units
+ * overlap, so a few steps back are enough.
  */
 static const struct range *range_at(const struct debug_units *u, uint64_t addr)
 {
@@ -432,7 +433,7 @@ static int add_function(struct debug_units *u, const char *name, uint64_t addr)
 	return 0;
 }
 
-/* All, or none if they ask for too much work: what is known must not depend on the machine. */
+/* Reads all, or none if that is too much work: results must not depend on the machine's speed. */
 static int read_functions(struct debug_units *u)
 {
 	int nr = dwfl_module_getsymtab(u->module), i, ret = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: which file of the source an address was compiled from.
+ * symbol: the source file that an address was compiled from.
  * In: an ELF file with debug information (DWARF). Out: the directory of that file.
  *
- * What counts is the compile unit, the file given to the compiler: a function of a header,
- * or one that was inlined, counts where the function is that holds its code.
+ * "File" is the compile unit's, the file given to the compiler: a header's function, or an inlined
+ * one, belongs to the unit whose function contains its code.
  */
 #ifndef KMEMX_SYMBOL_DEBUG_UNITS_H
 #define KMEMX_SYMBOL_DEBUG_UNITS_H
@@ -17,42 +17,42 @@
 
 struct debug_units;
 
-/* Was this built with libdw, so that the functions below can do anything? */
+/* Was kmemx built with libdw, which the functions below need? */
 bool debug_units_built_in(void);
 
 /**
- * debug_units_open() - read which addresses the units of a file have
- * @path: vmlinux, or a module (.ko), also compressed; nothing is fetched from elsewhere
+ * debug_units_open() - read the address ranges of a file's units
+ * @path: vmlinux, or a module (.ko), compressed or not; nothing is fetched from elsewhere
  *
- * The units' own entries are read, not what is in them. Bounded: 2^20 units, 2^22 ranges,
- * and what debug_limit.h allows a file of its size.
+ * Reads only the units' top DIEs. Bounded: 2^20 units, 2^22 ranges, and the limits of
+ * debug_limit.h.
  *
- * Return: 0; -ENODATA no debug information; -ENOEXEC not an ELF file, or damaged; -EFBIG it
- * asks for more work than its size allows; -ENOMEM; -EOPNOTSUPP built without libdw; another
- * negative errno of unpack_open().
+ * Return: 0; -ENODATA no debug information; -ENOEXEC not an ELF file, or damaged; -EFBIG it needs
+ * more work than its size allows; -ENOMEM; -EOPNOTSUPP built without libdw; another negative errno
+ * of unpack_open().
  */
 int debug_units_open(struct debug_units **out, const char *path) __must_check;
-/* The same of an open file, which is closed in any case. @path: what it is called. */
+/* The same for an open file, which is closed in any case. @path: its name. */
 int debug_units_open_fd(struct debug_units **out, int fd, const char *path) __must_check;
 void debug_units_free(struct debug_units *units);
 /* How many compile units have code. */
 size_t debug_units_count(const struct debug_units *units);
 
-/* The directory, relative to the kernel's tree, of the unit that has the code at @addr (as
- * linked); NULL: none has, or its path is outside the tree. The text is @units'.
+/* The directory, relative to the kernel's tree, of the unit that contains the code at @addr (as
+ * linked); NULL: no unit does, or its path is outside the tree. @units owns the text.
  */
 const char *debug_units_at(struct debug_units *units, uint64_t addr);
 
 /**
- * debug_units_function() - the same for a function of a module, by its name
+ * debug_units_function() - the same for a module's function, by name
  *
- * Return: 1; 0 there is no such function, or the file asks for more work than it may;
- * directories; -ENOMEM.
+ * Return: 1; 0 no such function, or the file needs more work than allowed; -ENOTUNIQ it is in
+ * several directories; -ENOMEM.
  */
 int debug_units_function(struct debug_units *units, const char *name, const char **dir);
 
-/* Where a function is, as linked; a module's is where libdwfl puts it. 1; 0; -ENOTUNIQ there are
- * several of that name; -ENOMEM.
+/* The address of a function, as linked; in a module, as libdwfl lays it out. 1; 0; -ENOTUNIQ
+ * several functions have that name; -ENOMEM.
  */
 int debug_units_symbol(struct debug_units *units, const char *name, uint64_t *addr);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: which directory of the kernel's source an address is from.
+ * symbol: the directory of the kernel's source that an address is from.
  * In: debug information, modules' files, a source tree. Out: "fs/ext4".
  */
 #include "symbol/directories.h"
@@ -18,7 +18,7 @@ struct directories {
 	uint64_t offset;
 	const char *arch;
 	struct u64_map
-		known; /* function's first address, or address -> number of @texts */
+		known; /* function's first address, or address -> number in @texts */
 	struct intern texts;
 	struct strbuf cut;
 	struct directory_counts counts;
@@ -62,7 +62,7 @@ void directories_free(struct directories *dirs)
 	free(dirs);
 }
 
-/* 1 and @dir, 0, -ENOTUNIQ, -ENOMEM. @sym is NULL where there is no symbol. */
+/* 1 and @dir, 0, -ENOTUNIQ, -ENOMEM. @sym is NULL if the address has no symbol. */
 static int ask(const struct directories *d, uint64_t addr, const struct symbol *sym,
 	       const char **dir)
 {
@@ -81,7 +81,7 @@ static int ask(const struct directories *d, uint64_t addr, const struct symbol *
 	return ret;
 }
 
-/* The number of the function's directory among @texts; 0: no memory. */
+/* The number in @texts of the function's directory; 0: memory ran out. */
 static uint32_t look_up(struct directories *d, uint64_t addr)
 {
 	struct symbol sym;

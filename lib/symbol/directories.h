@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: which directory of the kernel's source an address is from.
+ * symbol: the directory of the kernel's source that an address is from.
  * In: debug information, modules' files, a source tree. Out: "fs/ext4".
  */
 #ifndef KMEMX_SYMBOL_DIRECTORIES_H
@@ -15,13 +15,13 @@
 #include "symbol/source_tree.h"
 #include "symbol/symbols.h"
 
-/* What an address is called whose directory nobody knows, or whose function several have. */
+/* Returned if the directory is unknown, or if several directories define the function. */
 #define DIRECTORY_UNKNOWN   "(unknown)"
 #define DIRECTORY_AMBIGUOUS "(ambiguous)"
 
 /**
- * struct directory_sources - what knows directories; asked in this order, any may be NULL
- * @vmlinux: of the kernel itself; @modules; @tree: of both
+ * struct directory_sources - sources of directories, asked in this order; any may be NULL
+ * @vmlinux: for the kernel itself; @modules: for modules; @tree: for both
  */
 struct directory_sources {
 	struct debug_units *vmlinux;
@@ -36,9 +36,9 @@ bool directory_sources_any(const struct directory_sources *sources);
 struct directories;
 
 /**
- * directories_new() - ask sources about one recording
- * @sources: borrowed, as is @syms; several recordings may share them, one after the other
- * @offset: what was added to vmlinux's addresses (KASLR)
+ * directories_new() - prepare look-ups for one recording
+ * @sources: borrowed, like @syms; recordings may share them one after the other
+ * @offset: KASLR offset, added to vmlinux's addresses
  * @machine: the recording's, "x86_64"
  *
  * Return: 0 or -ENOMEM.
@@ -49,16 +49,16 @@ int directories_new(struct directories **out, const struct directory_sources *so
 void directories_free(struct directories *dirs);
 
 /**
- * directories_find() - the directory of the function that has @addr
- * @depth: of "fs/ext4/x" only so many components; 0: all
+ * directories_find() - the directory of the function at @addr
+ * @depth: keep this many components of "fs/ext4/x"; 0: all
  *
- * Each function is looked up once. Return: the text, valid until the next call; with
- * DIRECTORY_UNKNOWN or DIRECTORY_AMBIGUOUS for what has none; NULL if memory ran out.
+ * Each function is looked up once. Return: the text, valid until the next call; DIRECTORY_UNKNOWN
+ * or DIRECTORY_AMBIGUOUS if it has none; NULL if memory ran out.
  */
 const char *directories_find(struct directories *dirs, uint64_t addr, unsigned int depth);
 
 /**
- * struct directory_counts - functions asked for
+ * struct directory_counts - functions looked up
  * @unknown, @ambiguous: those of @all without a directory
  */
 struct directory_counts {

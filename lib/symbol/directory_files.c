@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: the user's files that know directories.
+ * symbol: the user's files that give directories.
  * In: a vmlinux, a directory of modules, a source tree. Out: sources for directories_new().
  */
 #include "symbol/directory_files.h"
@@ -19,7 +19,9 @@ int dir_files_open(struct directory_sources *sources, const struct dir_files *fi
 
 	*sources = (struct directory_sources){ 0 };
 	*failure = (struct dir_failure){ DIR_FILE_VMLINUX, files->vmlinux };
-	/* Without debug information it still gives the symbols; others may know directories. */
+	/* A vmlinux without debug information still gives symbols; other files may give
+	 * directories.
+	 */
 	err = files->vmlinux ? debug_units_open(&sources->vmlinux, files->vmlinux) : 0;
 	if (err && ((err != -ENODATA && err != -EOPNOTSUPP) ||
 		    (!files->modules && !files->source)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: the user's files that know directories.
+ * symbol: the user's files that give directories.
  * In: a vmlinux, a directory of modules, a source tree. Out: sources for directories_new().
  */
 #ifndef KMEMX_SYMBOL_DIRECTORY_FILES_H
@@ -10,12 +10,12 @@
 #include "base/log.h"
 #include "symbol/directories.h"
 
-/* Paths; NULL: not given. vmlinux is that of struct symbol_files. */
+/* Paths; NULL: not given. @vmlinux is the one of struct symbol_files. */
 struct dir_files {
 	const char *vmlinux, *modules, *source;
 };
 
-/* Of what gives symbols and directories, is there any that gives directories? */
+/* Is any of the files one that gives directories? */
 bool dir_files_any(const struct dir_files *files);
 
 /* One of them, and its path. */
@@ -25,21 +25,22 @@ struct dir_failure {
 };
 
 /**
- * dir_files_open() - open all that are given
- * @failure: on failure which of @files it was
+ * dir_files_open() - open all given files
+ * @failure: on failure receives the file that failed
  *
- * A vmlinux without debug information is passed over where others may know directories.
- * Return: 0, or the -errno of debug_units_open(), module_files_open() or
- * source_tree_open(). directory_sources_free() in any case.
+ * A vmlinux without debug information is skipped if other files may give directories. Return: 0, or
+ * the -errno of debug_units_open(), module_files_open() or source_tree_open(). Call
+ * directory_sources_free() in any case.
  */
 int dir_files_open(struct directory_sources *sources, const struct dir_files *files,
 		   struct dir_failure *failure) __must_check;
 
 /**
- * dir_files_open_lines() - open those that know inlined functions and lines
+ * dir_files_open_lines() - open the files that give inlined functions and lines
  *
- * What has no debug information, or is unreadable, is passed over. A vmlinux that asks for too
- * much work is, too, after a warning. Return: 0 or -ENOMEM. directory_sources_free() in any case.
+ * Files that are unreadable or have no debug information are skipped; so is, after a warning, a
+ * vmlinux that needs too much work. Return: 0 or -ENOMEM. Call directory_sources_free() in any
+ * case.
  */
 int dir_files_open_lines(struct directory_sources *sources, const struct dir_files *files,
 			 const struct log *log) __must_check;

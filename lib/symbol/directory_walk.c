@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * symbol: the files below a directory.
- * In: a directory. Out: its files and those of its directories, with the path of each.
+ * In: a directory. Out: the files in it and in its subdirectories, each with its path.
  */
 #include "symbol/directory_walk.h"
 
@@ -18,7 +18,7 @@ static int walk_entry(struct directory_walk *walk, int directory,
 	size_t size = walk->path.size;
 	int fd, ret;
 
-	/* DT_UNKNOWN: some file systems do not say what it is. */
+	/* DT_UNKNOWN: some filesystems do not report the type. */
 	if (entry->d_type == DT_REG ||
 	    (entry->d_type == DT_UNKNOWN && depth == DIRECTORY_WALK_DEPTH))
 		return walk->file(walk->ctx, directory, entry->d_name);
@@ -41,7 +41,7 @@ static int walk_entry(struct directory_walk *walk, int directory,
 	return ret;
 }
 
-/* Takes @fd. -ENOMEM where its path found no memory. */
+/* Takes ownership of @fd. -ENOMEM if its path could not be allocated. */
 static int walk_directory(struct directory_walk *walk, int fd, unsigned int depth)
 {
 	DIR *dir = walk->path.failed ? NULL : fdopendir(fd);

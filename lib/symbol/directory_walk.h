@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * symbol (internal): the files below a directory.
- * In: a directory. Out: its files and those of its directories, with the path of each.
+ * In: a directory. Out: the files in it and in its subdirectories, each with its path.
  */
 #ifndef KMEMX_SYMBOL_DIRECTORY_WALK_H
 #define KMEMX_SYMBOL_DIRECTORY_WALK_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: what a kernel's ELF file (vmlinux) knows.
- * In: a file. Out: its functions as kallsyms lines, its build id, its code.
+ * symbol: reads a kernel's ELF file (vmlinux).
+ * In: a file. Out: its functions as kallsyms lines, its build ID, its code.
  */
 #include "symbol/elf.h"
 
@@ -15,17 +15,17 @@
 
 #include "base/bytes.h"
 
-/* KSYM_NAME_LEN of the kernel: a longer name is none that kallsyms has. */
+/* KSYM_NAME_LEN of the kernel: kallsyms has no longer names. */
 #define NAME_MAX_LEN 512
 /* Kernels have five to a few dozen executable sections. */
 #define MAX_CODE     64
-/* ... and two sections of notes. Sections may all lie in the same bytes. */
+/* ... and two note sections. Sections may share the same bytes. */
 #define MAX_NOTES    64
 
 struct code {
 	uint64_t addr;
 	size_t size;
-	const uint8_t *bytes; /* libelf's */
+	const uint8_t *bytes; /* owned by libelf */
 };
 
 struct elf_file {
@@ -38,7 +38,7 @@ static bool name_ok(const char *name)
 {
 	size_t len = strnlen(name, NAME_MAX_LEN), i;
 
-	/* Mapping symbols and local labels are no functions. */
+	/* Mapping symbols and local labels are not functions. */
 	if (!len || len == NAME_MAX_LEN || *name == '$' || !strncmp(name, ".L", 2))
 		return false;
 	for (i = 0; i < len; i++)
@@ -47,7 +47,7 @@ static bool name_ok(const char *name)
 	return true;
 }
 
-/* Is it a function, or a label in code as assembly has them? */
+/* Is it a function, or a label in code, as assembly has? */
 static bool is_function(Elf *elf, const GElf_Sym *sym)
 {
 	GElf_Shdr shdr;
@@ -75,7 +75,7 @@ static char type_letter(const GElf_Sym *sym)
 	}
 }
 
-/* libelf looks for the end of each name, which may be megabytes off if the last has none. */
+/* libelf searches for the end of each name; if the last has none, that may be megabytes. */
 static bool names_end(Elf *elf, size_t section)
 {
 	Elf_Scn *scn = elf_getscn(elf, section);
@@ -103,7 +103,7 @@ static void add_symbols(struct elf_image *img, Elf_Scn *scn, const GElf_Shdr *sh
 		name = elf_strptr(elf, shdr->sh_link, sym.st_name);
 		if (!name || !name_ok(name))
 			continue;
-		/* Bit 0 of a Thumb function's address is its instruction set. */
+		/* Bit 0 of a Thumb function's address selects the instruction set. */
 		if (img->machine == EM_ARM && GELF_ST_TYPE(sym.st_info) == STT_FUNC)
 			sym.st_value &= ~(uint64_t)1;
 		strbuf_printf(&img->symbols, "%016" PRIx64 " %c %s\n",
@@ -123,7 +123,7 @@ static void add_code(struct elf_file *f, Elf_Scn *scn, const GElf_Shdr *shdr)
 			(struct code){ shdr->sh_addr, data->d_size, data->d_buf };
 }
 
-/* Notes: u32 name size, u32 content size, u32 type, both padded to four bytes. */
+/* Notes: u32 name size, u32 content size, u32 type; name and content are padded to four bytes. */
 static void find_build_id(struct elf_image *img, Elf_Scn *scn)
 {
 	Elf_Data *data = elf_rawdata(scn, NULL);
@@ -161,7 +161,7 @@ static void read_sections(struct elf_image *img)
 	while ((scn = elf_nextscn(f->elf, scn))) {
 		if (!gelf_getshdr(scn, &shdr))
 			continue;
-		/* The ELF specification: a file has one symbol table. */
+		/* The ELF specification allows one symbol table per file. */
 		if (shdr.sh_type == SHT_SYMTAB && !has_symbols) {
 			add_symbols(img, scn, &shdr);
 			has_symbols = true;

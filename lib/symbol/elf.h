@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: what a kernel's ELF file (vmlinux) knows.
- * In: a file. Out: its functions as kallsyms lines, its build id, its code.
+ * symbol: reads a kernel's ELF file (vmlinux).
+ * In: a file. Out: its functions as kallsyms lines, its build ID, its code.
  */
 #ifndef KMEMX_SYMBOL_ELF_H
 #define KMEMX_SYMBOL_ELF_H
@@ -13,15 +13,15 @@
 #include "base/compiler.h"
 #include "base/strbuf.h"
 
-/* Bytes of a build ID in hex, with its end. */
+/* Bytes of a build ID in hex, including the NUL. */
 #define ELF_BUILD_ID_MAX 129
 
 /**
  * struct elf_image - an open vmlinux
- * @symbols: "addr T name" lines of the functions in .symtab, at the addresses of the link;
- *	     symbols of other kinds and names that kallsyms could not hold are left out
- * @build_id: of the note .note.gnu.build-id, in lower-case hex; "" without one
- * @is_64, @big_endian, @machine: e_ident's class and data, e_machine
+ * @symbols: lines "addr T name" of the functions in .symtab, at link addresses; other symbols, and
+ *	names that kallsyms could not hold, are left out
+ * @build_id: from .note.gnu.build-id, in lower-case hex; "" without one
+ * @is_64, @big_endian, @machine: from e_ident's class and data, and e_machine
  */
 struct elf_image {
 	struct strbuf symbols;
@@ -34,7 +34,7 @@ struct elf_image {
 
 /**
  * elf_image_open() - read a vmlinux
- * @fd: an open file; not closed, and needed no more after the call
+ * @fd: an open file; not closed, and not needed after the call
  *
  * Return: 0; -ENOEXEC not an ELF file, or damaged; -ENODATA no symbols in it (stripped);
  * -ENOMEM. On failure there is nothing to close.
@@ -42,19 +42,19 @@ struct elf_image {
 int elf_image_open(struct elf_image *img, int fd) __must_check;
 void elf_image_close(struct elf_image *img);
 
-/* The build ID of an open ELF file alone, in lower-case hex, "" without one. 0; -ENOEXEC. */
+/* Reads only the build ID of an open ELF file: lower-case hex, "" without one. 0; -ENOEXEC. */
 int elf_build_id(int fd, char build_id[ELF_BUILD_ID_MAX]) __must_check;
 
 /**
- * elf_image_code() - code before an address
+ * elf_image_code() - the code before an address
  * @addr: as linked
- * @size: at least so many bytes
+ * @size: bytes needed
  *
- * Return: the @size bytes that end at @addr, if all are in one executable section; NULL.
+ * Return: the @size bytes that end at @addr if they are all in one executable section; else NULL.
  */
 const uint8_t *elf_image_code(const struct elf_image *img, uint64_t addr, size_t size);
 
-/* The lowest and the highest address of code; false if there is none. */
+/* The lowest and the highest address of code; false without code. */
 bool elf_image_code_range(const struct elf_image *img, uint64_t *low, uint64_t *high);
 
 #endif

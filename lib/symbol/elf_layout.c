@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: what the memory of an ELF file is taken by.
+ * symbol: what takes the memory of an ELF file.
  * In: vmlinux, or a module. Out: its sections, and the symbols in them with their sizes.
  */
 #include "symbol/elf_layout.h"
@@ -14,14 +14,14 @@
 #include "base/array.h"
 
 /**
- * struct elf_layout_file - what is needed of the file
- * @by_index: the number of each section's entry in the layout; UINT32_MAX: it takes no memory
+ * struct elf_layout_file - the open file
+ * @by_index: index in the layout of each of the file's sections; UINT32_MAX: it takes no memory
  * @strings, @strings_size: names of the symbols; the last byte is NUL
- * @wide: numbers of sections that do not fit a symbol; NULL: there are none
- * @content_left: bytes of sections that may still be looked at: no more than the file has, as
- *		  sections may overlap in a damaged one
- * @names_left: bytes that names of symbols may still have
- * @init_begin, @init_end: addresses that vmlinux says are freed after boot; 0: it does not
+ * @wide: section numbers that do not fit a symbol (SHT_SYMTAB_SHNDX); NULL if the file has none
+ * @content_left: bytes of sections that may still be read: at most the file's size in total,
+ *	because sections of a damaged file may overlap
+ * @names_left: bytes of symbol names that may still be read
+ * @init_begin, @init_end: addresses that vmlinux frees after boot; 0: not stated
  */
 struct elf_layout_file {
 	Elf *elf;
@@ -36,10 +36,10 @@ struct elf_layout_file {
 };
 
 #define NO_SECTION	  UINT32_MAX
-/* Names may share their bytes, as ends of longer ones; not more than this, and 1 MB. */
+/* Names may share bytes as suffixes of longer names: at most this factor, plus 1 MB. */
 #define NAMES_SHARED	  4
 #define NAMES_SHARED_MORE (1U << 20)
-/* So many names of one function are looked at. */
+/* At most this many symbols before an address are tried. */
 #define FIND_STEPS	  64
 
 static bool begins(const char *text, const char *with)
@@ -47,9 +47,9 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* Where a section belongs. The kernel links tables that it writes at boot into .rodata, which
- * becomes read-only then: the flags of that section say that it is written. @bare: the file has
- * debug information only, and no section its content.
+/* The kind of a section. The kernel links tables that it writes during boot into .rodata, which it
+ * makes read-only afterwards; so the section's flags say that it is writable. @bare: the file has
+ * debug information only, and its sections have no content.
  */
 static enum elf_kind kind_of(const char *name, const GElf_Shdr *shdr, bool bare)
 {
@@ -62,7 +62,7 @@ static enum elf_kind kind_of(const char *name, const GElf_Shdr *shdr, bool bare)
 	return ELF_KIND_DATA;
 }
 
-/* Is there code without content? strip --only-keep-debug leaves that of every section out. */
+/* Is there code without content? strip --only-keep-debug drops the content of all sections. */
 static bool only_debug(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -76,7 +76,7 @@ static bool only_debug(Elf *elf)
 	return false;
 }
 
-/* elf_strptr() looks for the end of each name; here the table's end is looked at once. */
+/* elf_strptr() searches for the end of each name; this checks the end of the table once. */
 static void find_strings(struct elf_layout_file *f, size_t section)
 {
 	Elf_Scn *scn = elf_getscn(f->elf, section);
@@ -96,7 +96,7 @@ static const char *text_at(const struct elf_layout_file *f, uint64_t offset)
 	return strnlen(text, ELF_LAYOUT_NAME_MAX) < ELF_LAYOUT_NAME_MAX ? text : "";
 }
 
-/* May the bytes of a section be looked at? */
+/* May the bytes of a section be read? */
 static bool has_content(struct elf_layout_file *f, const GElf_Shdr *shdr)
 {
 	if (shdr->sh_type == SHT_NOBITS || shdr->sh_size > f->content_left)
@@ -152,7 +152,7 @@ static int read_sections(struct elf_layout *layout)
 
 /* --- symbols ----------------------------------------------------------------------------- */
 
-/* The section of a symbol as the layout counts them. */
+/* The index of a symbol's section in the layout. */
 static uint32_t section_of(const struct elf_layout_file *f, const GElf_Sym *sym, size_t i)
 {
 	const uint32_t *wide = f->wide ? f->wide->d_buf : NULL;
@@ -191,7 +191,7 @@ static int add_item(struct elf_item **items, size_t *nr, size_t *capacity,
 	return 0;
 }
 
-/* Those of a file's symbols that only it can use follow its name. */
+/* A file's local symbols follow its STT_FILE entry. */
 static int add_symbol(struct elf_layout *layout, const GElf_Sym *sym, size_t i,
 		      uint32_t *source)
 {
@@ -225,7 +225,7 @@ static int add_symbol(struct elf_layout *layout, const GElf_Sym *sym, size_t i,
 	return add_item(&layout->items, &layout->nr_items, &f->items_capacity, &item);
 }
 
-/* Of the sections of that @type the first, and for SHT_SYMTAB_SHNDX that of section @link. */
+/* The first section of @type; for SHT_SYMTAB_SHNDX the one of section @link. */
 static Elf_Scn *find_section(Elf *elf, uint32_t type, size_t link)
 {
 	Elf_Scn *scn = NULL;
@@ -261,7 +261,7 @@ static int read_symbols(struct elf_layout *layout)
 
 		if (!gelf_getsym(data, (int)i, &sym))
 			continue;
-		/* Bit 0 of a Thumb function's address is its instruction set. */
+		/* Bit 0 of a Thumb function's address selects the instruction set. */
 		if (layout->machine == EM_ARM && GELF_ST_TYPE(sym.st_info) == STT_FUNC)
 			sym.st_value &= ~(uint64_t)1;
 		ret = add_symbol(layout, &sym, i, &source);
@@ -277,7 +277,7 @@ static unsigned int underscores(const char *name)
 	return (unsigned int)strspn(name, "_");
 }
 
-/* By place; of what begins at one address the longest first, then what people call it. */
+/* By address; at the same address, the longest first, then the most common name. */
 static int compare_items(const void *va, const void *vb)
 {
 	const struct elf_item *a = va, *b = vb;
@@ -295,10 +295,10 @@ static int compare_items(const void *va, const void *vb)
 	return strcmp(a->name, b->name);
 }
 
-/* Gives each byte to the first symbol that has it, and counts those that none has. */
+/* Gives each byte to the first symbol that covers it, and counts bytes without a symbol. */
 static void share_out(struct elf_layout *layout)
 {
-	uint64_t done = 0; /* bytes of the section before this one are settled */
+	uint64_t done = 0; /* bytes of the section before this are assigned */
 	uint32_t section = NO_SECTION;
 	size_t i;
 
@@ -419,7 +419,7 @@ const struct elf_item *elf_layout_find(const struct elf_layout *layout, uint32_t
 		else
 			high = middle;
 	}
-	/* The last that begins at or before it, and has bytes of its own. Few names have none. */
+	/* The last symbol at or before it that has bytes of its own. Few symbols have none. */
 	for (i = 0; i < FIND_STEPS && low-- > 0; i++) {
 		const struct elf_item *item = &layout->items[low];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: what the memory of an ELF file is taken by.
+ * symbol: what takes the memory of an ELF file.
  * In: vmlinux, or a module. Out: its sections, and the symbols in them with their sizes.
  */
 #ifndef KMEMX_SYMBOL_ELF_LAYOUT_H
@@ -12,14 +12,14 @@
 
 #include "base/compiler.h"
 
-/* Code; what is only read; what is written and has initial values; what begins as zeros. */
+/* Code; read-only data; writable data with initial values; zero-initialised data. */
 enum elf_kind { ELF_KIND_TEXT, ELF_KIND_RODATA, ELF_KIND_DATA, ELF_KIND_BSS, ELF_KINDS };
 
 /**
  * struct elf_section - a section that takes memory
- * @name: the layout's
+ * @name: owned by the layout
  * @addr: as linked; 0 in a module
- * @bare: bytes of @size that no symbol has
+ * @bare: bytes of @size without a symbol
  * @index: its number in the file
  * @content: its bytes are in the file
  * @init: the kernel frees it after boot, or after the module's init function
@@ -34,12 +34,12 @@ struct elf_section {
 
 /**
  * struct elf_item - a symbol with a size
- * @name: the layout's; any bytes but NUL
- * @size: what the symbol says; several symbols may have the same bytes
- * @own: bytes of its section that no symbol before it in @items has: these add up
- * @section: number in @sections
- * @source: number in @sources; 0: not known
- * @global: other files can use it
+ * @name: owned by the layout; any bytes but NUL
+ * @size: as the symbol states it; several symbols may have the same bytes
+ * @own: bytes of its section that no earlier symbol in @items has: these add up
+ * @section: index in @sections
+ * @source: index in @sources; 0: unknown
+ * @global: visible to other files
  */
 struct elf_item {
 	const char *name;
@@ -50,12 +50,12 @@ struct elf_item {
 
 /**
  * struct elf_layout - an open file
- * @items: by section and address; of symbols at one address the one that counts is the first
+ * @items: by section and address; the first of several symbols at one address is the main one
  * @labels: global symbols without a size, by section and address; their @own is 0
- * @sources: names of source files, as the symbol table has them ("inode.c"), without a
- *	     directory; number 0 is no file
+ * @sources: names of source files in the symbol table ("inode.c"), without a directory; index 0 is
+ *	unused
  * @machine: e_machine
- * @symbols_known: it has a symbol table; @debug: debug information
+ * @symbols_known: the file has a symbol table; @debug: it has debug information
  */
 struct elf_layout {
 	struct elf_section *sections;
@@ -71,29 +71,29 @@ struct elf_layout {
 	struct elf_layout_file *file;
 };
 
-/* A longer name is none that the kernel's own tools take. */
+/* The kernel's own tools accept no longer names. */
 #define ELF_LAYOUT_NAME_MAX 1024
 
 /**
  * elf_layout_open() - read a file's sections and symbols
- * @fd: an open file; not closed, and needed no more after the call. It must not change as long
- *	as the layout is open
+ * @fd: an open file; not closed, and not needed after the call. The file must not change while the
+ *	layout is open
  *
  * Takes memory in proportion to the file's section headers and symbol table.
  *
  * Return: 0; -ENOEXEC not an ELF file, or damaged; -ENODATA no section takes memory; -EFBIG the
- * names of its symbols are much more than its table of names; -ENOMEM.
- * elf_layout_close() in any case.
+ * symbol names are much longer in total than the table of names; -ENOMEM. Call elf_layout_close()
+ * in any case.
  */
 int elf_layout_open(struct elf_layout *layout, int fd) __must_check;
 void elf_layout_close(struct elf_layout *layout);
 
-/* The symbol that counts for the byte at @addr of section @section; NULL: none has it. */
+/* The main symbol for the byte at @addr of section @section; NULL: it has no symbol. */
 const struct elf_item *elf_layout_find(const struct elf_layout *layout, uint32_t section,
 				       uint64_t addr);
-/* The bytes of section @section, as many as it has; NULL: the file has not got them. */
+/* The content of section @section, as long as the section; NULL: the file does not contain it. */
 const uint8_t *elf_layout_content(const struct elf_layout *layout, uint32_t section);
-/* The section that has the byte at @addr, in a file that is linked; UINT32_MAX: none. */
+/* The section that contains the byte at @addr in a linked file; UINT32_MAX: no section does. */
 uint32_t elf_layout_section_at(const struct elf_layout *layout, uint64_t addr);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: what the bytes of a kernel are that no symbol has.
+ * symbol: the bytes of a kernel that have no symbol.
  * In: the layout of vmlinux. Out: pieces with a group, a name and a size.
  */
 #include "symbol/elf_rest.h"
@@ -12,30 +12,30 @@
 
 #include "base/array.h"
 
-/* Groups of what is in sections that are not known by name. */
+/* Groups for sections without a known name. */
 enum kind { PADDING, STRINGS, OTHERS, KINDS };
 
 static const char *const kinds[KINDS] = { "alignment padding", "strings", "others" };
 
-/* Before code a NOP, which may be any bytes, aligns up to a cache line. */
+/* NOPs, which may be any bytes, align code to a cache line at most. */
 #define CODE_ALIGNED 64
-/* So many equal bytes in code are no code. */
+/* This many equal bytes in code are padding. */
 #define FILL_MIN     4
-/* A text that has no texts beside it has at least so many characters. */
+/* Minimum length of a text without neighbouring texts. */
 #define TEXT_MIN     4
-/* Texts begin at multiples of this, or right behind each other. */
+/* Texts begin at multiples of this, or directly after each other. */
 #define TEXT_ALIGNED 8
 
-/* Each begins with this. What they are is in the kernel's scripts/kallsyms.c. */
+/* The prefix of the labels. The kernel's scripts/kallsyms.c describes them. */
 #define KALLSYMS	   "kallsyms_"
-/* Offsets in a table of text, 16 bits each, of all 256 tokens. */
+/* A table of 16-bit offsets into the text of all 256 tokens. */
 #define TOKEN_INDEX_BYTES  512
-/* Of a symbol in kallsyms_offsets, and in kallsyms_seqs_of_names. */
+/* Size of a symbol's entry in kallsyms_offsets, and in kallsyms_seqs_of_names. */
 #define OFFSET_BYTES	   4
 #define SEQ_BYTES	   3
 #define KALLSYMS_ALIGNMENT 8
 
-/* By how the names of sections, or of symbols without size, begin. */
+/* By prefix of the names of sections, or of symbols without a size. */
 static const struct {
 	const char *name, *group;
 } known[] = {
@@ -63,9 +63,9 @@ static const struct {
 };
 
 /**
- * struct rest - a section that is being looked at
- * @content: of it; NULL: it has none
- * @group: of all of it; NULL: it is not known by name
+ * struct rest - the section being read
+ * @content: its bytes; NULL: not in the file
+ * @group: of the whole section; NULL: its name is not known
  * @offsets: bytes of kallsyms_offsets
  */
 struct rest {
@@ -100,7 +100,7 @@ static int add(struct rest *r, const char *group, const char *label, uint64_t by
 	return 0;
 }
 
-/* Does @size fill up to a place that is aligned? @end: the address there. */
+/* Do the @size bytes before @end look like alignment padding? @end: an address. */
 static bool aligns(uint64_t end, uint64_t size)
 {
 	uint64_t alignment = end & -end;
@@ -113,8 +113,8 @@ static bool is_text(uint8_t c)
 	return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t' || c == '\001';
 }
 
-/* Is a text at @p, with its NUL? @length: of it, or of what could have been one. @beside: a text is
- * before it.
+/* Is there a text at @p, with its NUL? @length: its length, or that of the bytes tested. @beside: a
+ * text comes before it.
  */
 static bool text_at(const uint8_t *p, size_t size, bool beside, size_t *length)
 {
@@ -166,7 +166,7 @@ static void count_code(struct rest *r, const uint8_t *p, size_t size)
 	}
 }
 
-/* What is from @begin to @end of the section, in which no symbol is. */
+/* Counts the bytes from @begin to @end of the section, which have no symbol. */
 static void count(struct rest *r, uint64_t begin, uint64_t end)
 {
 	const struct elf_section *s = &r->layout->sections[r->section];
@@ -185,15 +185,15 @@ static void count(struct rest *r, uint64_t begin, uint64_t end)
 		zeros++;
 	if (!aligns(s->addr + end, zeros))
 		zeros = 0;
-	/* The NUL of a text is its own. */
+	/* The NUL of a text belongs to it. */
 	if (zeros && zeros < size && is_text(p[size - 1 - zeros]))
 		zeros--;
 	r->bytes[PADDING] += zeros;
 	count_data(r, p, size - zeros);
 }
 
-/* How many of the @bytes from @label to the next label or symbol are of it. Behind the last of
- * kallsyms' tables is what other files have, without a symbol between them.
+/* How many of the @bytes from @label to the next label or symbol belong to @label. After the last
+ * kallsyms table come bytes of other files, without a symbol in between.
  */
 static uint64_t label_bytes(struct rest *r, const char *label, uint64_t bytes)
 {
@@ -210,7 +210,7 @@ static uint64_t label_bytes(struct rest *r, const char *label, uint64_t bytes)
 	return most < bytes ? most : bytes;
 }
 
-/* The number of the first label at @addr of the section or behind it. */
+/* The number of the first label at or after @addr of the section. */
 static size_t first_label(const struct elf_layout *layout, uint32_t section,
 			  uint64_t addr)
 {
@@ -229,7 +229,7 @@ static size_t first_label(const struct elf_layout *layout, uint32_t section,
 	return low;
 }
 
-/* The same, told apart at its labels. */
+/* Like count(), but splits the bytes at labels. */
 static int split(struct rest *r, uint64_t begin, uint64_t end)
 {
 	const struct elf_layout *layout = r->layout;
@@ -250,7 +250,7 @@ static int split(struct rest *r, uint64_t begin, uint64_t end)
 				next = here->addr - addr;
 				break;
 			}
-			/* Of several at one place, one that tells something. */
+			/* Of several labels at one address, prefers one with a known name. */
 			if (!group) {
 				group = group_of(here->name);
 				label = here->name;

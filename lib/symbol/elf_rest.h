@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: what the bytes of a kernel are that no symbol has.
+ * symbol: the bytes of a kernel that have no symbol.
  * In: the layout of vmlinux. Out: pieces with a group, a name and a size.
  */
 #ifndef KMEMX_SYMBOL_ELF_REST_H
@@ -13,11 +13,11 @@
 #include "symbol/elf_layout.h"
 
 /**
- * struct elf_rest - some of the bytes of a section that no symbol has
- * @group: what they are: "alignment padding", "strings", "BTF", ..., "others"
- * @label: the symbol without a size at their beginning, the layout's; NULL: all others of the
- *	   section that are of this group
- * @section: number in the layout's sections
+ * struct elf_rest - some bytes of a section without a symbol
+ * @group: "alignment padding", "strings", "BTF", ..., "others"
+ * @label: the symbol without a size at their beginning, owned by the layout; NULL: all other bytes
+ *	of this group in the section
+ * @section: index in the layout's sections
  */
 struct elf_rest {
 	const char *group, *label;
@@ -31,18 +31,19 @@ struct elf_rests {
 };
 
 /**
- * elf_rests_read() - tell apart what no symbol has
+ * elf_rests_read() - group the bytes without a symbol
  * @rests: zero-initialised
  *
- * Of each section the sizes add up to its bytes that no symbol has. Known sections and tables
- * (BTF, kallsyms, ...) count by their names. Of the others:
- * - alignment padding: what fills up to an address that is a multiple of more than its size, and
- *   in code runs of a byte that fills gaps;
- * - strings: readable texts that end with NUL, and the zeros that align them.
+ * In each section, the sizes add up to its bytes without a symbol. Known sections and tables (BTF,
+ * kallsyms, ...) are grouped by name. The other bytes are:
+ * - alignment padding: fills up to an address that is a multiple of more than the padding's size;
+ *   in code, also runs of one fill byte;
+ * - strings: readable texts that end in NUL, and the zeros that align them;
+ * - others.
  *
- * Takes time in proportion to the bytes that no symbol has.
+ * Takes time in proportion to the bytes without a symbol.
  *
- * Return: 0; -ENOMEM. elf_rests_free() in any case.
+ * Return: 0; -ENOMEM. Call elf_rests_free() in any case.
  */
 int elf_rests_read(struct elf_rests *rests, const struct elf_layout *layout) __must_check;
 void elf_rests_free(struct elf_rests *rests);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: do symbols from elsewhere belong to a recording, and where was its kernel loaded?
- * In: the symbols, and what the recording knows. Out: the distance (KASLR), or a refusal.
+ * symbol: checks whether symbols from elsewhere fit a recording, and finds where its kernel was
+ * loaded.
+ * In: the symbols, and data of the recording. Out: the KASLR offset, or a refusal.
  */
 #include "symbol/fit.h"
 
@@ -15,15 +16,15 @@
 #include "base/hash.h"
 #include "symbol/symbol_line.h"
 
-/* Kernels are moved by whole pages. */
+/* Kernels are relocated by whole pages. */
 #define STEP	   4096
-/* That many callsites are tried as the one that is surely behind a call. */
+/* At most this many callsites are tried as the anchor, which is assumed to follow a call. */
 #define NR_ANCHORS 32
 #define MIN_CALLS  8
-/* No kernel's code spans more: a file that says so is damaged, and would be walked for hours. */
+/* No kernel's code spans more: a file that claims it is damaged, and would be searched for hours. */
 #define MAX_SPAN   (1ULL << 30)
 
-/* Where one side has a name. */
+/* The address of a name on one side, and how often it occurs there. */
 struct place {
 	uint64_t addr;
 	uint32_t count;
@@ -57,7 +58,7 @@ static int note_places(struct intern *names, struct places *places,
 	return 0;
 }
 
-/* The commonest distance between names that each side has once. */
+/* Finds the most common distance between names that each side has once. */
 static int vote(const struct places *theirs, const struct places *ours,
 		struct symbol_fit *fit)
 {
@@ -106,7 +107,7 @@ int symbol_fit_names(const struct symbol_text *theirs, const struct symbol_text 
 	return ret;
 }
 
-/* E8 rel32, or FF /2 with its forms of operand. */
+/* E8 rel32, or FF /2 with any operand form. */
 static bool x86_call(const struct elf_image *img, uint64_t addr)
 {
 	const uint8_t *p = elf_image_code(img, addr, 6);
@@ -137,7 +138,7 @@ static bool riscv_call(const struct elf_image *img, uint64_t addr)
 	       ((half & 0xf07f) == 0x9002 && half & 0xf80);
 }
 
-/* Those whose instructions have four bytes: BL, and the call through a register. */
+/* Architectures with four-byte instructions: BL, and calls through a register. */
 static bool word_call(const struct elf_image *img, uint64_t addr)
 {
 	const uint8_t *p = addr & 3 ? NULL : elf_image_code(img, addr, 4);
@@ -154,7 +155,7 @@ static bool word_call(const struct elf_image *img, uint64_t addr)
 	}
 }
 
-/* Is there a call right before @addr? */
+/* Does a call end at @addr? */
 typedef bool call_test(const struct elf_image *img, uint64_t addr);
 
 static call_test *call_test_of(uint16_t machine)
@@ -176,7 +177,7 @@ static call_test *call_test_of(uint16_t machine)
 	}
 }
 
-/* How many callsites are in code, how many of them behind a call, at this distance? */
+/* Counts the callsites that are in code at this offset, and those that follow a call. */
 static struct symbol_fit try_offset(const struct elf_image *img, call_test *is_call,
 				    const uint64_t *addrs, size_t nr, uint64_t offset)
 {

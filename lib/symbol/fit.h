@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: do symbols from elsewhere belong to a recording, and where was its kernel loaded?
- * In: the symbols, and what the recording knows. Out: the distance (KASLR), or a refusal.
+ * symbol: checks whether symbols from elsewhere fit a recording, and finds where its kernel was
+ * loaded.
+ * In: the symbols, and data of the recording. Out: the KASLR offset, or a refusal.
  */
 #ifndef KMEMX_SYMBOL_FIT_H
 #define KMEMX_SYMBOL_FIT_H
@@ -14,10 +15,10 @@
 #include "symbol/symbols.h"
 
 /**
- * struct symbol_fit - what was found
- * @offset: to be added to the symbols' addresses, modulo 2^64
- * @nr_checked: names or callsites that both sides know
- * @nr_agree: how many of them the offset explains
+ * struct symbol_fit - the result
+ * @offset: to add to the symbols' addresses, modulo 2^64
+ * @nr_checked: names or callsites on both sides
+ * @nr_agree: how many of them fit the offset
  */
 struct symbol_fit {
 	uint64_t offset;
@@ -32,41 +33,39 @@ struct symbol_text {
 };
 
 /**
- * symbol_fit_names() - compare by the functions that both sides name once
+ * symbol_fit_names() - compare functions whose name each side has once
  * @theirs: symbols from elsewhere; @ours: the recording's
  *
- * A kernel is moved as a whole, so all functions outside modules are at the same distance;
- * another build has them at many. Nine of ten must agree.
+ * A kernel is relocated as a whole, so all functions outside modules have the same offset; another
+ * build has many offsets. Nine of ten must agree.
  *
- * Return: 0; -ENODATA no function in common; -EXDEV they contradict (@fit says how much);
- * -ENOMEM.
+ * Return: 0; -ENODATA no function in common; -EXDEV they contradict (@fit has the counts); -ENOMEM.
  */
 int symbol_fit_names(const struct symbol_text *theirs, const struct symbol_text *ours,
 		     struct symbol_fit *fit) __must_check;
 
 /**
- * symbol_fit_calls() - compare by code: a callsite is the address behind a call
+ * symbol_fit_calls() - compare code: a callsite is the address after a call
  * @addrs: distinct callsites of the recording
  *
- * Tries every distance of whole pages that puts one of the callsites behind a call, and
- * takes one only if it does so for eight callsites or more, for three of four of those that
- * it puts into code at all, and if no other distance comes near. Modules' callsites
- * do not disturb.
+ * Tries every offset of whole pages that puts one of the callsites after a call. Accepts an offset
+ * only if it puts eight or more callsites after calls, three of four of those that it puts into
+ * code at all, and if no other offset comes near. Callsites of modules do no harm.
  *
- * Return: 0; -ENODATA nothing is proved; -EOPNOTSUPP calls of this architecture are not
- * known.
+ * Return: 0; -ENODATA nothing is proved; -EOPNOTSUPP call instructions of this architecture are
+ * unknown.
  */
 int symbol_fit_calls(const struct elf_image *img, const uint64_t *addrs, size_t nr,
 		     struct symbol_fit *fit) __must_check;
 
-/* How many of @addrs are in a text symbol of @syms? */
+/* How many of @addrs are in text symbols of @syms? */
 size_t symbol_fit_count(const struct symbols *syms, const uint64_t *addrs, size_t nr);
 
 /**
- * symbol_fit_apply() - the text to use
- * @theirs: symbols from elsewhere; their modules are dropped if @offset is not 0, as each
- *	    module was loaded anew
- * @ours: the recording's, whose modules are taken then, or where @theirs has none
+ * symbol_fit_apply() - make the symbol text to use
+ * @theirs: symbols from elsewhere; their modules are dropped if @offset is not 0, because each
+ *	module was loaded at another address
+ * @ours: the recording's; their modules are used in that case, or if @theirs has none
  *
  * Return: kallsyms text in @out: 0 or -ENOMEM.
  */

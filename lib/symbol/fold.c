@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: a function's name without what a build adds to it.
- * In: a symbol's name. Out: the part of it that is the same in another build.
+ * symbol: function names without the parts that differ between builds.
+ * In: a symbol's name. Out: the part that is the same in other builds.
  */
 #include "symbol/fold.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * symbol: the static footprint of a kernel, by source file and symbol.
- * In: vmlinux, modules, what knows directories. Out: parts with a path, a name and a size, which
+ * In: vmlinux, modules, sources of directories. Out: parts with a path, a name and a size, which
  * add up to the sections of the files.
  */
 #include "symbol/footprint.h"
@@ -21,11 +21,11 @@
 #define NO_IMAGE UINT32_MAX
 
 /**
- * struct places - which file each item of a layout is from, while that is found out
- * @paths: of each item: number of a path; 0: not known yet
- * @sources: of each source that the symbol table names: the same
- * @names: of files without their directories; @of_name: number of the path, or SEVERAL
- * @dir: that all are from, of a module; NULL: not known
+ * struct places - the source file of each item of a layout, as far as known
+ * @paths: of each item: number of its path; 0: unknown yet
+ * @sources: the same for each source file in the symbol table
+ * @names: file names without directories; @of_name: number of the path, or SEVERAL
+ * @dir: of a module: the directory of all its files; NULL: unknown
  */
 struct places {
 	struct footprint *fp;
@@ -44,13 +44,13 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The number of a path; 0: no memory. */
+/* The number of a path; 0: memory ran out. */
 static uint32_t path_id(struct places *p, const char *path)
 {
 	return intern_id(&p->fp->paths, path, strlen(path));
 }
 
-/* What the debug information says of code and variables. */
+/* Takes the files of code and variables from the debug information. */
 static int ask_units(struct places *p, struct unit_files *files)
 {
 	const struct elf_layout *layout = p->layout;
@@ -78,7 +78,7 @@ static int ask_units(struct places *p, struct unit_files *files)
 	return 0;
 }
 
-/* Numbers of the files by their names without a directory. */
+/* Indexes the files by their names without directories. */
 static int name_files(struct places *p, const struct unit_files *files)
 {
 	uint32_t i;
@@ -111,7 +111,7 @@ static int use_units(struct places *p, struct debug_units *units)
 	return ret;
 }
 
-/* The path of a file of which only the name is known; 0: not known. */
+/* Finds the path of a file by its name; 0: unknown. */
 static int find_source(struct places *p, const char *name, uint32_t *path)
 {
 	uint32_t id = intern_find(&p->names, name, strlen(name));
@@ -127,8 +127,8 @@ static int find_source(struct places *p, const char *name, uint32_t *path)
 	return *path ? 0 : -ENOMEM;
 }
 
-/* Which files the names in the symbol table are: those of the symbols that are known already,
- * else the only one of that name, else one in the module's directory.
+/* Finds the files of the names in the symbol table: the file of those of their symbols that are
+ * known already, else the only file of that name, else a file in the module's directory.
  */
 static int find_sources(struct places *p)
 {
@@ -157,8 +157,8 @@ static int find_sources(struct places *p)
 	return 0;
 }
 
-/* The linker lays out a file's symbols one behind the other: what is between two of one file is
- * that file's.
+/* The linker places a file's symbols one after the other: symbols between two of the same file
+ * belong to that file, too.
  */
 static int ask_neighbours(struct places *p)
 {
@@ -219,7 +219,7 @@ static const char *arch_of(uint16_t machine)
 	return NULL;
 }
 
-/* Where a symbol is from of which no file is known; 0 and @path: its directory, or nobody knows. */
+/* Finds the directory of a symbol whose file is unknown. 0; @path is unchanged if not found. */
 static int ask_tree(struct footprint *fp, const struct source_tree *tree,
 		    const char *name, const char *arch, uint32_t *path)
 {
@@ -232,7 +232,7 @@ static int ask_tree(struct footprint *fp, const struct source_tree *tree,
 	return *path ? 0 : -ENOMEM;
 }
 
-/* What no symbol has; of a module, and where nothing has one, section by section. */
+/* Adds the bytes without a symbol: section by section in a module, or if no section has symbols. */
 static int add_rest(struct footprint *fp, struct footprint_image *image, uint32_t dir)
 {
 	const struct elf_layout *layout = &image->layout;
@@ -305,7 +305,7 @@ static int open_layout(struct elf_layout *layout, const char *path)
 	return ret;
 }
 
-/* A new image, of @path. 0 or -errno. */
+/* Adds an image for @path. 0 or -errno. */
 static int add_image(struct footprint *fp, const char *path, const char *name)
 {
 	struct footprint_image *image;
@@ -331,7 +331,7 @@ static int add_image(struct footprint *fp, const char *path, const char *name)
 	return ret;
 }
 
-/* Finds out where all symbols of the last image are from. */
+/* Finds the source files of all symbols of the last image. */
 static int place_all(struct footprint *fp, struct debug_units *units,
 		     const struct source_tree *tree, const char *dir)
 {
@@ -403,7 +403,7 @@ const struct footprint_part *footprint_find(const struct footprint *fp, uint64_t
 		    : NULL;
 }
 
-/* Makes the index of the names of an image's symbols. */
+/* Indexes the names of an image's symbols. */
 static int name_functions(struct footprint_image *image)
 {
 	const struct elf_layout *layout = &image->layout;

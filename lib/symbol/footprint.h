@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * symbol: the static footprint of a kernel, by source file and symbol.
- * In: vmlinux, modules, what knows directories. Out: parts with a path, a name and a size, which
+ * In: vmlinux, modules, sources of directories. Out: parts with a path, a name and a size, which
  * add up to the sections of the files.
  */
 #ifndef KMEMX_SYMBOL_FOOTPRINT_H
@@ -18,13 +18,13 @@
 #include "symbol/elf_rest.h"
 
 /**
- * struct footprint_part - a symbol, or what no symbol has of a section
- * @image: number in @images of the file that it is in
- * @item: the symbol; NULL: it is of no symbol
- * @rest: which of the bytes of no symbol; NULL: all of @section, or @item
- * @section: that it is in; the file's
- * @path: number in @paths of its source file, or only of a directory; 0: not known
- * @is_file: @path is a file's
+ * struct footprint_part - a symbol, or bytes of a section without a symbol
+ * @image: index in @images of its file
+ * @item: the symbol; NULL: bytes without a symbol
+ * @rest: which of these bytes; NULL: all of @section, or @item is set
+ * @section: its section; owned by the file's layout
+ * @path: number in @paths of its source file or directory; 0: unknown
+ * @is_file: @path is a file
  */
 struct footprint_part {
 	uint32_t image;
@@ -38,9 +38,9 @@ struct footprint_part {
 /**
  * struct footprint_image - one ELF file
  * @name: of the module; NULL: the kernel itself
- * @rests: what no symbol has, of the kernel itself
- * @first: number of its first part; those of symbols are in the order of the layout's items
- * @functions: names, once they were asked for; @of_function: by their numbers - 1: an item
+ * @rests: of the kernel itself: bytes without a symbol
+ * @first: number of its first part; parts of symbols are in the order of the layout's items
+ * @functions: names, filled on the first look-up; @of_function: by name number - 1: an item
  */
 struct footprint_image {
 	char *path, *name;
@@ -56,8 +56,8 @@ struct footprint_image {
 /**
  * struct footprint - zero-initialise it
  * @paths: "fs/ext4/inode.c", "fs/ext4"
- * @modules: names; @of_module: by their numbers - 1: an image
- * @nr_packed: modules that could not be read and were left out
+ * @modules: names; @of_module: by name number - 1: an image
+ * @nr_packed: modules left out because they could not be read
  */
 struct footprint {
 	struct footprint_image *images;
@@ -72,35 +72,35 @@ struct footprint {
 };
 
 /**
- * footprint_add_kernel() - add what vmlinux has
+ * footprint_add_kernel() - add a vmlinux
  * @path: of an ELF file
- * @sources: what knows directories; its vmlinux must be the same file, and may be NULL
+ * @sources: of directories; their vmlinux must be the same file, and may be NULL
  *
- * The file of a symbol is that of the compile unit of its code, or that the debug information
- * says of a variable; else that which the symbol table names, if the symbols around it tell which
- * file of that name it is; else that of both of its neighbours.
+ * The source file of a symbol is that of its code's compile unit, or of the variable in the debug
+ * information; else the file that the symbol table names, if the symbols around it decide which
+ * file of that name it is; else the file that both of its neighbours share.
  *
- * Return: 0; -ENOEXEC not an ELF file, or damaged; -ENODATA it has no sections that take memory;
- * -EFBIG it asks for more work than its size allows; -ENOMEM; another negative errno of opening
- * @path.
+ * Return: 0; -ENOEXEC not an ELF file, or damaged; -ENODATA no section takes memory; -EFBIG it
+ * needs more work than its size allows; -ENOMEM; another negative errno of opening @path.
  */
 int footprint_add_kernel(struct footprint *fp, const char *path,
 			 const struct directory_sources *sources) __must_check;
-/* The same of a module; @name: with '_' for '-'. @dir: where it was made; NULL: not known. */
+/* The same for a module; @name: with '_' for '-'. @dir: its source directory; NULL: unknown. */
 int footprint_add_module(struct footprint *fp, const char *path, const char *name,
 			 const char *dir) __must_check;
 void footprint_free(struct footprint *fp);
 
-/* The part that has the byte at @addr, as linked, of the kernel itself; NULL: none. */
+/* The part of the kernel itself that contains the byte at @addr, as linked; NULL without one. */
 const struct footprint_part *footprint_find(const struct footprint *fp, uint64_t addr);
 /**
- * footprint_find_name() - the part that is a module's function
+ * footprint_find_name() - find the part of a module's function
  *
- * Return: 1 and @part; 0 there is no such module or function, or several have that name; -ENOMEM.
+ * Return: 1 and @part; 0 if there is no such module or function, or several have that name;
+ * -ENOMEM.
  */
 int footprint_find_name(struct footprint *fp, const char *module, const char *name,
 			const struct footprint_part **part) __must_check;
-/* Its bytes: the part's own, which no other part has. */
+/* The part's own bytes, which no other part includes. */
 static inline uint64_t footprint_part_bytes(const struct footprint_part *part)
 {
 	if (part->item)

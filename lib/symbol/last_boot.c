@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: the symbols of this boot for events of the boot before.
- * In: last_boot_info of an instance that survived a reboot, kallsyms and /proc/modules of the
- * boot after. Out: kallsyms text with the addresses of the boot before.
+ * symbol: moves the symbols of this boot to fit events of the previous boot.
+ * In: last_boot_info of an instance that survived a reboot, this boot's kallsyms and /proc/modules.
+ * Out: kallsyms text with the addresses of the previous boot.
  */
 #include "symbol/last_boot.h"
 
@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "symbol/symbol_line.h"
 
-/* Where a module was, and is; 0: not known. */
+/* A module's address then and now; 0: unknown. */
 struct module_place {
 	uint64_t then, now;
 };
@@ -38,7 +38,7 @@ static struct module_place *place_of(struct module_places *m, const char *name,
 	return &m->list[id - 1];
 }
 
-/* Lines "ADDR NAME"; "[kernel]" is one of them. 0 or -ENOMEM. */
+/* Parses lines "ADDR NAME", one of them for "[kernel]". 0 or -ENOMEM. */
 static int read_info(struct module_places *m, const char *info)
 {
 	const char *p, *next;
@@ -65,7 +65,7 @@ static int read_info(struct module_places *m, const char *info)
 	return 0;
 }
 
-/* Lines "NAME SIZE USERS DEPENDENTS STATE 0xADDR". 0 or -ENOMEM. */
+/* Parses lines "NAME SIZE USERS DEPENDENTS STATE 0xADDR". 0 or -ENOMEM. */
 static int read_modules(struct module_places *m, const char *modules)
 {
 	const char *p, *next;
@@ -88,7 +88,7 @@ static int read_modules(struct module_places *m, const char *modules)
 	return 0;
 }
 
-/* Where the kernel's code begins: "_text", else "_stext". 0: kallsyms does not say. */
+/* The start of the kernel's code: "_text", else "_stext". 0: not in kallsyms. */
 static uint64_t kernel_start(const struct symbol_text *kallsyms)
 {
 	const char *p = kallsyms->text, *end = p ? p + kallsyms->size : NULL;
@@ -122,7 +122,7 @@ static void count_modules(const struct module_places *m, struct last_boot *last)
 	}
 }
 
-/* How far @line's symbol moves; false: nobody knows where it was. */
+/* The offset for @line's symbol; false if its old address is unknown. */
 static bool line_offset(const struct module_places *m, const struct last_boot *last,
 			const struct symbol_line *line, uint64_t *offset)
 {
@@ -134,7 +134,7 @@ static bool line_offset(const struct module_places *m, const struct last_boot *l
 		return true;
 	id = intern_find(&m->names, line->module, line->module_len);
 	place = id ? &m->list[id - 1] : NULL;
-	/* A module's data is elsewhere, and may have moved by another distance. */
+	/* A module's data is allocated separately and may have another offset. */
 	if (!place || !place->then || !place->now || !symbol_line_is_text(line))
 		return false;
 	*offset = place->then - place->now;
@@ -160,7 +160,7 @@ static int move_lines(const struct module_places *m, const struct last_boot *las
 	return out->failed ? -ENOMEM : 0;
 }
 
-/* What @info says of the kernel, and whether it says where modules were. */
+/* Reads the kernel's offset from @info, and whether @info has the modules' addresses. */
 static void compare_kernels(struct module_places *m, const char *info,
 			    const struct symbol_text *kallsyms, struct last_boot *last)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: the symbols of this boot for events of the boot before.
- * In: last_boot_info of an instance that survived a reboot, kallsyms and /proc/modules of the
- * boot after. Out: kallsyms text with the addresses of the boot before.
+ * symbol: moves the symbols of this boot to fit events of the previous boot.
+ * In: last_boot_info of an instance that survived a reboot, this boot's kallsyms and /proc/modules.
+ * Out: kallsyms text with the addresses of the previous boot.
  */
 #ifndef KMEMX_SYMBOL_LAST_BOOT_H
 #define KMEMX_SYMBOL_LAST_BOOT_H
@@ -18,14 +18,14 @@ enum last_boot_kind {
 	LAST_BOOT_NONE,	   /* the buffer is of this boot */
 	LAST_BOOT_SAME,	   /* nothing moved */
 	LAST_BOOT_MOVED,   /* the kernel, a module, or both */
-	LAST_BOOT_UNKNOWN, /* kallsyms does not say where the kernel is now */
+	LAST_BOOT_UNKNOWN, /* kallsyms does not have the kernel's address */
 };
 
 /**
  * struct last_boot - how the boots differ
- * @offset: added to the kernel's addresses of this boot, modulo 2^64
- * @nr_modules: modules whose symbols were moved, or stayed; @nr_dropped: whose symbols were left
- *		out, as nothing says where they were
+ * @offset: added to this boot's addresses of the kernel, modulo 2^64
+ * @nr_modules: modules whose symbols were kept, moved or not; @nr_dropped: modules whose symbols
+ *	were left out because their old addresses are unknown
  */
 struct last_boot {
 	enum last_boot_kind kind;
@@ -34,13 +34,13 @@ struct last_boot {
 };
 
 /**
- * last_boot_symbols() - move symbols to where they were at the boot before
- * @info: text of last_boot_info: "text delta: N" (Linux 6.12: this boot's address less the one
- *	  before), or lines "ADDR NAME" for "[kernel]" and each module (6.15 and later)
- * @kallsyms: of the boot after; @modules: its /proc/modules; may be NULL
+ * last_boot_symbols() - move symbols to their addresses of the previous boot
+ * @info: text of last_boot_info: "text delta: N" (Linux 6.12: this boot's address minus the
+ *	previous one), or lines "ADDR NAME" for "[kernel]" and each module (6.15 and later)
+ * @kallsyms: of this boot; @modules: its /proc/modules; may be NULL
  * @out: the moved text, if @last->kind is LAST_BOOT_MOVED; appended
  *
- * Both boots must have run the same build; nothing in @info can tell.
+ * Both boots must have run the same build; @info cannot tell.
  *
  * Return: 0 or -ENOMEM.
  */

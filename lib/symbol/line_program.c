@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: which line of which file an address was compiled from.
+ * symbol: the source file and line that an address was compiled from.
  * In: the line table of a unit (DWARF 2 to 5). Out: a line, and the parts of a file's path.
  *
- * DWARF 5, 6.2; versions 2 to 4 differ in the header alone.
+ * DWARF 5, 6.2; versions 2 to 4 differ only in the header.
  */
 #include "symbol/line_program.h"
 
@@ -30,7 +30,7 @@ enum {
 };
 
 enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS = 2 };
-/* What an entry of a header says (table 7.27), and how (table 7.6). */
+/* Content types (table 7.27) and forms (table 7.6) of a header's entries. */
 enum { LNCT_PATH = 1, LNCT_DIRECTORY = 2 };
 enum {
 	FORM_DATA2 = 0x05,
@@ -45,7 +45,7 @@ enum {
 	FORM_LINE_STRP = 0x1f,
 };
 
-/* Bits above the 64th are dropped, as libdw does it. */
+/* Drops bits above the 64th, like libdw. */
 static uint64_t read_leb(struct byte_reader *r, bool is_signed)
 {
 	unsigned int shift = 0;
@@ -80,14 +80,14 @@ static struct byte_reader reader_of(const struct line_table *t, struct line_byte
 	return byte_reader(bytes.data, bytes.size, t->sections->big_endian);
 }
 
-/* Where @r stands, up to its end. */
+/* The bytes from @r's position to its end. */
 static struct line_bytes rest_of(const struct byte_reader *r)
 {
 	return (struct line_bytes){ r->p, byte_reader_left(r) };
 }
 
-/* One directory or file of a header: only its path and its directory are kept. A text that is
- * elsewhere is not looked at before it is wanted: many entries may have one long one.
+/* One directory or file of a header: only its path and its directory. A text in another section is
+ * not read until needed: many entries may share one long text.
  */
 struct entry {
 	const char *inside;
@@ -95,7 +95,7 @@ struct entry {
 	uint64_t offset, dir;
 };
 
-/* NULL: damaged. */
+/* NULL if damaged. */
 static const char *entry_text(const struct entry *e)
 {
 	const struct line_bytes *s = e->elsewhere;
@@ -119,7 +119,7 @@ static void read_text(const struct line_table *t, struct byte_reader *r, uint64_
 	e->offset = byte_reader_uint(r, t->offset_size);
 }
 
-/* A number, or what is passed over: 0, -EOPNOTSUPP. */
+/* Reads a number, or skips a value: 0, -EOPNOTSUPP. */
 static int read_number(struct byte_reader *r, uint64_t form, uint64_t *value)
 {
 	switch (form) {
@@ -149,7 +149,7 @@ static int read_number(struct byte_reader *r, uint64_t form, uint64_t *value)
 	}
 }
 
-/* Takes a value of @form. 0, -EBADMSG, -EOPNOTSUPP. */
+/* Reads a value of @form. 0, -EBADMSG, -EOPNOTSUPP. */
 static int read_value(const struct line_table *t, struct byte_reader *r, uint64_t form,
 		      uint64_t content, struct entry *e)
 {
@@ -169,7 +169,7 @@ static int read_value(const struct line_table *t, struct byte_reader *r, uint64_
 	return r->failed || (content == LNCT_PATH && !text) ? -EBADMSG : 0;
 }
 
-/* The next entry of a list: of DWARF 5 as @forms say. */
+/* Reads the next entry of a list: in DWARF 5, as described by @forms. */
 static int read_entry(const struct line_table *t, struct byte_reader *r,
 		      struct line_bytes forms, struct entry *e)
 {
@@ -187,7 +187,7 @@ static int read_entry(const struct line_table *t, struct byte_reader *r,
 	return ret;
 }
 
-/* DWARF 5: the pairs that say what an entry is; each takes two bytes or more. */
+/* DWARF 5: the pairs that describe an entry; each takes two bytes or more. */
 static struct line_bytes read_forms(struct byte_reader *r)
 {
 	uint64_t nr = byte_reader_uint(r, 1), i;
@@ -200,7 +200,7 @@ static struct line_bytes read_forms(struct byte_reader *r)
 	return (struct line_bytes){ start, r->failed ? 0 : (size_t)(r->p - start) };
 }
 
-/* The lists of DWARF 5: @r is moved to where the second begins. */
+/* Reads the lists of DWARF 5; @r is moved to the start of the second. */
 static int read_lists(struct line_table *t, struct byte_reader *r)
 {
 	struct entry e;
@@ -210,7 +210,7 @@ static int read_lists(struct line_table *t, struct byte_reader *r)
 	t->dir_forms = read_forms(r);
 	t->nr_dirs = read_uleb(r);
 	t->dirs = rest_of(r);
-	/* An entry has a path, which takes a byte or more. */
+	/* An entry has a path, which takes at least one byte. */
 	for (i = 0; i < t->nr_dirs && !ret; i++)
 		ret = read_entry(t, r, t->dir_forms, &e);
 	if (ret)
@@ -221,7 +221,7 @@ static int read_lists(struct line_table *t, struct byte_reader *r)
 	return r->failed ? -EBADMSG : 0;
 }
 
-/* Before DWARF 5: texts; files have three numbers each; an empty text ends each list. */
+/* Before DWARF 5: texts, with three numbers after each file; an empty text ends each list. */
 static int read_old_lists(struct line_table *t, struct byte_reader *r)
 {
 	const char *name;
@@ -240,7 +240,7 @@ static int read_old_lists(struct line_table *t, struct byte_reader *r)
 	return r->failed ? -EBADMSG : 0;
 }
 
-/* What stands between the header's length and its lists. */
+/* Reads the fields between the header's length and its lists. */
 static int read_fields(struct line_table *t, struct byte_reader *r)
 {
 	t->min_instruction = (uint8_t)byte_reader_uint(r, 1);
@@ -283,7 +283,7 @@ int line_table_open(struct line_table *table, const struct line_sections *sectio
 		return r.failed ? -EBADMSG : -EOPNOTSUPP;
 	if (table->version == 5) {
 		table->address_size = (uint8_t)byte_reader_uint(&r, 1);
-		(void)byte_reader_uint(&r, 1); /* of a segment's selector */
+		(void)byte_reader_uint(&r, 1); /* segment selector size */
 	}
 	size = byte_reader_uint(&r, table->offset_size);
 	p = byte_reader_skip(&r, size);
@@ -294,7 +294,7 @@ int line_table_open(struct line_table *table, const struct line_sections *sectio
 	return read_fields(table, &header);
 }
 
-/* The registers that matter here, and the row before. */
+/* The registers used here, and the previous row. */
 struct machine {
 	const struct line_table *t;
 	uint64_t addr, wanted;
@@ -326,7 +326,7 @@ static void advance(struct machine *m, uint64_t operations)
 	m->operation = (uint32_t)(operations % t->max_operations);
 }
 
-/* A row begins at m->addr: does the one before hold what is wanted? */
+/* Adds a row at m->addr: does the previous row contain the wanted address? */
 static bool add_row(struct machine *m)
 {
 	if (m->has_last && m->last_addr <= m->wanted && m->wanted < m->addr)
@@ -404,7 +404,7 @@ static bool run_standard(struct machine *m, struct byte_reader *r, uint8_t opcod
 	case LNS_SET_PROLOGUE_END:
 	case LNS_SET_EPILOGUE_BEGIN:
 		return false;
-	default: /* a column, an instruction set, or what later versions may have */
+	default: /* a column, an instruction set, or opcodes of later versions */
 		skip_operands(m, r, opcode);
 		return false;
 	}

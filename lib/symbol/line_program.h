@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: which line of which file an address was compiled from.
+ * symbol: the source file and line that an address was compiled from.
  * In: the line table of a unit (DWARF 2 to 5). Out: a line, and the parts of a file's path.
  *
- * Nothing is kept of a table: libdw makes many times its size of it, and copies every path.
+ * Nothing is kept of a table: libdw would need many times its size, and copies every path.
  */
 #ifndef KMEMX_SYMBOL_LINE_PROGRAM_H
 #define KMEMX_SYMBOL_LINE_PROGRAM_H
@@ -23,7 +23,7 @@ struct line_bytes {
 /**
  * struct line_sections - where line tables and their texts are
  * @line: .debug_line; @line_str: .debug_line_str; @str: .debug_str
- * @address_size: 4 or 8, for tables that do not say it (before DWARF 5)
+ * @address_size: 4 or 8, for tables without that field (before DWARF 5)
  */
 struct line_sections {
 	struct line_bytes line, line_str, str;
@@ -33,8 +33,8 @@ struct line_sections {
 
 /**
  * struct line_table - a table's header; borrows from its sections
- * @nr_dirs, @nr_files: how many are listed
- * @first: number of the first of each: 0 from DWARF 5 on, 1 before it
+ * @nr_dirs, @nr_files: number of entries in each list
+ * @first: number of the first entry of each: 0 from DWARF 5 on, 1 before
  */
 struct line_table {
 	const struct line_sections *sections;
@@ -54,28 +54,28 @@ struct line_table {
  * line_table_open() - read a table's header
  * @at: its offset in .debug_line
  *
- * Return: 0; -EBADMSG it is damaged; -EOPNOTSUPP a version or form that is not known.
+ * Return: 0; -EBADMSG it is damaged; -EOPNOTSUPP unknown version or form.
  */
 int line_table_open(struct line_table *table, const struct line_sections *sections,
 		    uint64_t at) __must_check;
 
-/* A row: @file is a number for line_table_file(). */
+/* A row; @file is a number for line_table_file(). */
 struct line_row {
 	uint64_t file;
 	uint32_t line;
 };
 
 /**
- * line_table_find() - the row that holds an address
+ * line_table_find() - find the row that contains an address
  *
- * Takes time by the table's size. Return: 1 and @row; 0 no row holds it; -EBADMSG.
+ * Takes time in proportion to the table's size. Return: 1 and @row; 0 no row contains it; -EBADMSG.
  */
 int line_table_find(const struct line_table *table, uint64_t addr,
 		    struct line_row *row) __must_check;
 
 /**
- * struct line_file - the parts of a file's path; texts are the sections'
- * @dir: NULL: the directory where the compiler ran
+ * struct line_file - the parts of a file's path; texts are owned by the sections
+ * @dir: NULL: the compiler's working directory
  */
 struct line_file {
 	const char *dir, *name;
@@ -84,7 +84,7 @@ struct line_file {
 /**
  * line_table_file() - the path of a file of the table
  *
- * Return: 1; 0 there is none of that number; -EBADMSG; -EOPNOTSUPP.
+ * Return: 1; 0 no file has that number; -EBADMSG; -EOPNOTSUPP.
  */
 int line_table_file(const struct line_table *table, uint64_t file,
 		    struct line_file *out) __must_check;

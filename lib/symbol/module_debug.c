@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: the debug information of one module.
- * In: its file, its build ID, where else to look. Out: units.
+ * symbol: finds the debug information of one module.
+ * In: its file, its build ID, other places to search. Out: units.
  */
 #include "symbol/module_debug.h"
 
@@ -18,7 +18,7 @@
 #include "symbol/elf.h"
 #include "symbol/unpack.h"
 
-/* The build ID of a module in the lines of @ids; false: it is not known, or is none. */
+/* Finds the build ID of a module in the lines of @ids; false: it is missing or invalid. */
 static bool recorded_id(const char *ids, const char *module, char id[ELF_BUILD_ID_MAX])
 {
 	size_t length = strlen(module), size, i;
@@ -39,7 +39,7 @@ static bool recorded_id(const char *ids, const char *module, char id[ELF_BUILD_I
 	return false;
 }
 
-/* May it be a part of a path, and of a URL? */
+/* Is it safe as part of a path and of a URL? */
 static bool is_hex(const char *id)
 {
 	size_t size = strlen(id);
@@ -47,7 +47,7 @@ static bool is_hex(const char *id)
 	return size >= 4 && strspn(id, "0123456789abcdef") == size;
 }
 
-/* Opens @path, whose build ID is to be @id, if that is @known; else @id receives it. */
+/* Opens @path, which must have build ID @id if that is @known; else @id receives its build ID. */
 static enum module_state open_file(struct debug_units **units, const char *path,
 				   char id[ELF_BUILD_ID_MAX], bool known)
 {
@@ -69,7 +69,7 @@ static enum module_state open_file(struct debug_units **units, const char *path,
 	return err == -ENOMEM ? MODULE_NO_MEMORY : err ? MODULE_NO_DEBUG : MODULE_READ;
 }
 
-/* Tries one more place; what is there to say of the module's own file stays. */
+/* Tries one more place; if that fails, the state for the module's own file stays. */
 static void try_place(struct module_debug *d, struct strbuf *path,
 		      char id[ELF_BUILD_ID_MAX])
 {
@@ -85,7 +85,7 @@ static void try_place(struct module_debug *d, struct strbuf *path,
 		d->state = state;
 }
 
-/* The places that are on this machine. */
+/* Tries the places on this machine. */
 static void try_files(struct module_debug *d, const struct module_places *p,
 		      const char *file, char id[ELF_BUILD_ID_MAX])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: the debug information of one module.
- * In: its file, its build ID, where else to look. Out: units.
+ * symbol: finds the debug information of one module.
+ * In: its file, its build ID, other places to search. Out: units.
  */
 #ifndef KMEMX_SYMBOL_MODULE_DEBUG_H
 #define KMEMX_SYMBOL_MODULE_DEBUG_H
@@ -11,10 +11,10 @@
 #include "symbol/debug_units.h"
 
 /**
- * struct module_places - what is known of all modules; borrowed
- * @ids: build IDs of the recorded ones, lines "name hex"; NULL: none are known
- * @root: below which /usr/lib/debug is; NULL: this machine's own
- * @server: is asked last; NULL: none
+ * struct module_places - where to search, for all modules; borrowed
+ * @ids: build IDs of the recorded modules, lines "name hex"; NULL: unknown
+ * @root: the directory that contains usr/lib/debug; NULL: this machine's root
+ * @server: asked last; NULL: none is asked
  */
 struct module_places {
 	const char *ids, *root;
@@ -24,15 +24,15 @@ struct module_places {
 enum module_state {
 	MODULE_MISSING, /* no file of that name */
 	MODULE_OTHER_BUILD,
-	MODULE_NO_DEBUG, /* or it is damaged, or asks for too much */
+	MODULE_NO_DEBUG, /* or it is damaged, or needs too much work */
 	MODULE_READ,
 	MODULE_NO_MEMORY,
 };
 
 /**
- * struct module_debug - what was found
- * @units: NULL but for MODULE_READ
- * @path: of the file that they are in, where that is not the module's own; NULL
+ * struct module_debug - the result
+ * @units: NULL except for MODULE_READ
+ * @path: of the file with the units; NULL if that is the module's own file
  */
 struct module_debug {
 	enum module_state state;
@@ -41,12 +41,11 @@ struct module_debug {
 };
 
 /**
- * module_debug_open() - look for a module's debug information
- * @file: of the module, or what was split off of it; maybe compressed; NULL: it has none
+ * module_debug_open() - find a module's debug information
+ * @file: of the module, or its split-off debug file; may be compressed; NULL: unknown
  *
- * In @file; beside it in .debug/; below @root in /usr/lib/debug/.build-id; on the server. A build
- * ID decides, the recorded one or else that of @file: a file of another is not taken. Without
- * one, @file is all there is.
+ * Searches @file; .debug/ next to it; usr/lib/debug/.build-id below @root; the server. Files must
+ * have the recorded build ID, or else that of @file. Without a build ID, only @file is tried.
  */
 void module_debug_open(struct module_debug *out, const struct module_places *places,
 		       const char *module, const char *file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: where the modules' files are, and so which directory each was made in.
- * In: /lib/modules/VERSION, the same of a debug package, or a build tree. Out: directories.
+ * symbol: finds the modules' files, and from these their source directories.
+ * In: /lib/modules/VERSION, its copy in a debug package, or a build tree. Out: directories.
  */
 #include "symbol/module_files.h"
 
@@ -23,28 +23,28 @@
 
 struct module_file {
 	char *path;    /* NULL: only its build ID is known */
-	size_t ending; /* of endings[] */
-	uint32_t dir;  /* of @dirs; 0: none */
+	size_t ending; /* index in endings[] */
+	uint32_t dir;  /* number in @dirs; 0: unknown */
 	bool opened;
-	struct module_debug debug; /* once @opened */
+	struct module_debug debug; /* valid once @opened */
 };
 
 struct module_files {
 	struct intern names, dirs;
 	struct module_file *
-		files; /* by name number - 1; the first of a name counts, of a directory the best */
+		files; /* by name number - 1; of the first directory with the name, the best file */
 	size_t nr, capacity;
 	bool installed;		    /* below /lib/modules/VERSION */
-	struct directory_walk walk; /* its path is below the top */
+	struct directory_walk walk; /* its path is relative to the top */
 	char *top;
 	struct module_places places;
 };
 
-/* The file that was split off with the debug information comes first. */
+/* In order of preference: a split-off debug file comes first. */
 static const char *const endings[] = { ".ko.debug", ".ko", ".ko.gz", ".ko.xz",
 				       ".ko.zst" };
 
-/* Length of the name of a module's file without its endings; 0: it is none. */
+/* Length of the name of a module's file without its endings; 0: not a module. */
 static size_t module_name_length(const char *file, size_t *ending)
 {
 	size_t size = strlen(file), i;
@@ -59,7 +59,7 @@ static size_t module_name_length(const char *file, size_t *ending)
 	return 0;
 }
 
-/* The directory of what lies in @path, relative to the directory searched. */
+/* The source directory for files in @path, which is relative to the directory searched. */
 static int dir_of(struct module_files *m, const char *path, uint32_t *dir)
 {
 	static const char kernel[] = "kernel/";
@@ -76,7 +76,7 @@ static int dir_of(struct module_files *m, const char *path, uint32_t *dir)
 	return *dir ? 0 : -ENOMEM;
 }
 
-/* Takes the place of a module that has none yet, or of a lesser file beside it. */
+/* Sets the file of a module that has none yet, or replaces a worse file in the same directory. */
 static int place_file(struct module_files *m, uint32_t id, const char *file,
 		      const struct module_file *new)
 {
@@ -138,7 +138,7 @@ static int take_file(void *ctx, int directory, const char *name)
 	return add_file(m, name);
 }
 
-/* Is @path /lib/modules/VERSION, or a directory below it? What is below it goes to m->walk.path. */
+/* Is @path /lib/modules/VERSION, or a directory below it? m->walk.path receives the part below. */
 static int find_top(struct module_files *m, const char *path)
 {
 	static const char modules[] = "/lib/modules";
@@ -245,7 +245,7 @@ static int open_units(const struct module_files *files, const char *module,
 	return file->debug.state == MODULE_NO_MEMORY ? -ENOMEM : 0;
 }
 
-/* A module whose file nobody has seen may be found by its build ID. NULL: no memory. */
+/* Adds a module whose file was not found: its build ID may still find it. NULL: memory ran out. */
 static struct module_file *add_module(struct module_files *files, const char *module)
 {
 	uint32_t id = intern_id(&files->names, module, strlen(module));
@@ -270,7 +270,7 @@ int module_files_find(struct module_files *files, const char *module,
 	struct module_file *file = find_module(files, module);
 	int ret = file ? 0 : -ENOMEM;
 
-	/* What was installed outside of the kernel's tree has no directory in it. */
+	/* A module installed from outside the kernel's tree has no directory in it. */
 	if (ret || (file->path && !file->dir))
 		return ret;
 	ret = open_units(files, module, file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: an address for each function of which only the name is known.
+ * symbol: an address for each function that is known only by name.
  * In: names, and maybe kallsyms. Out: addresses, and their kallsyms text.
  */
 #include "symbol/name_addr.h"
@@ -15,24 +15,24 @@
 #include "symbol/symbol_line.h"
 #include "symbol/symbols.h"
 
-/* What is known of a function; by the number of its name. */
+/* What is known of a function, by name number. */
 struct known {
-	uint32_t given;	  /* its first line among the given ones + 1; 0: none */
-	uint32_t made_up; /* the first of its addresses + 1; 0: none */
+	uint32_t given;	  /* its first line in the given kallsyms + 1; 0: not there */
+	uint32_t made_up; /* the first of its made-up addresses + 1; 0: none */
 	bool counted, ambiguous;
 };
 
-/* A function of the kallsyms that was given; of one name, they are chained. */
+/* A function of the given kallsyms; functions of one name are chained. */
 struct given {
 	uint64_t addr;
 	uint32_t next; /* + 1 */
 };
 
-/* An address that was made up. Functions of one name and another size are others. */
+/* A made-up address. Functions of the same name but another size have their own. */
 struct made_up {
 	uint32_t name;
 	uint32_t next; /* + 1: of the same name */
-	uint64_t size; /* 0: not known yet */
+	uint64_t size; /* 0: unknown so far */
 };
 
 /* The most functions of one name that are distinguished. */
@@ -48,7 +48,7 @@ struct name_addrs {
 	size_t nr_given, given_capacity;
 	struct made_up *made_up;
 	size_t nr_made_up, made_up_capacity;
-	struct u64_map learned; /* address to number of name */
+	struct u64_map learned; /* address to name number */
 	struct name_addr_stats stats;
 };
 
@@ -167,7 +167,7 @@ static uint64_t choose_given(struct name_addrs *na, struct known *known, uint64_
 	return nr_fitting ? fitting : first;
 }
 
-/* Adds an address for the name; its number in @index, unless there are too many. */
+/* Makes up an address for the name; its number in @index, unless there are too many. */
 static int make_up(struct name_addrs *na, uint32_t id, uint64_t size, uint32_t *index)
 {
 	struct known *known = &na->known[id - 1];
@@ -191,7 +191,7 @@ static int make_up(struct name_addrs *na, uint32_t id, uint64_t size, uint32_t *
 	return 0;
 }
 
-/* The made-up address for a function: of its size, or the first where that is unknown. */
+/* Finds the made-up address for a function: of its size, or the first if the size is unknown. */
 static int find_made_up(struct name_addrs *na, uint32_t id, uint64_t size,
 			uint32_t *index)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: an address for each function of which only the name is known.
- * In: names, as a kernel's text log has them, and maybe kallsyms. Out: addresses, and the
- * kallsyms text in which they are found again.
+ * symbol: an address for each function that is known only by name.
+ * In: names from a kernel's text log, and maybe kallsyms. Out: addresses, and kallsyms text that
+ * maps them back to the names.
  *
- * Where no kallsyms gives the true one, an address is made up: NAME_ADDR_BASE and 1 MiB for
- * each function. No kernel has addresses there, so they are recognisable.
+ * Without the true address from kallsyms, an address is made up: from NAME_ADDR_BASE on, 1 MiB for
+ * each function. No kernel uses such addresses, so they are recognisable.
  */
 #ifndef KMEMX_SYMBOL_NAME_ADDR_H
 #define KMEMX_SYMBOL_NAME_ADDR_H
@@ -19,13 +19,13 @@
 
 #define NAME_ADDR_BASE	UINT64_C(0x1000000000000000)
 #define NAME_ADDR_SHIFT 20
-/* So many functions get an address; a kernel has a tenth of that. */
+/* At most this many functions get an address; a kernel has a tenth of that. */
 #define NAME_ADDR_MAX	(1U << 21)
 
 struct name_addrs;
 
 /**
- * struct name_addr - what is known of an address
+ * struct name_addr - an offset in a function, by name
  * @size: of the function, 0 if unknown: distinguishes functions of one name
  * @module: may be NULL
  */
@@ -36,10 +36,10 @@ struct name_addr {
 };
 
 /**
- * struct name_addr_stats - distinct functions
- * @nr_made_up: whose address is made up
- * @nr_known: whose address kallsyms gave
- * @nr_ambiguous: of those, the name occurs more than once, and the size did not decide
+ * struct name_addr_stats - counts of distinct functions
+ * @nr_made_up: with a made-up address
+ * @nr_known: with an address from kallsyms
+ * @nr_ambiguous: of those, functions whose name occurs more than once and whose size did not decide
  * @nr_refused: look-ups without an address: an offset over 1 MiB, or too many functions
  */
 struct name_addr_stats {
@@ -51,17 +51,17 @@ int name_addrs_new(struct name_addrs **out, const char *kallsyms,
 		   size_t size) __must_check;
 void name_addrs_free(struct name_addrs *na);
 
-/* Was there a kallsyms with addresses? */
+/* Was a kallsyms with addresses given? */
 bool name_addrs_given(const struct name_addrs *na);
-/* The address of @at->offset bytes behind the function; 0 in @addr if it has none. 0 or
+/* Sets @addr to the address @at->offset bytes after the function's start; 0 if it has none. 0 or
  * -ENOMEM.
  */
 int name_addrs_find(struct name_addrs *na, const struct name_addr *at,
 		    uint64_t *addr) __must_check;
-/* The text shows that the function contains @addr, a real address. 0 or -ENOMEM. */
+/* Records that the function contains @addr, a real address from the text log. 0 or -ENOMEM. */
 int name_addrs_learn(struct name_addrs *na, const struct name_addr *at,
 		     uint64_t addr) __must_check;
-/* Appends kallsyms text: what was given, what was learned, what was made up. */
+/* Appends kallsyms text: the given, the learned and the made-up symbols. */
 void name_addrs_text(const struct name_addrs *na, struct strbuf *out);
 struct name_addr_stats name_addrs_stats(const struct name_addrs *na);
 /* Is @addr made up? */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: a function of the source that has an address: itself, or inlined into another.
+ * symbol: a source function at an address: one with code of its own, or one inlined into another.
  * In: nothing. Out: plain data.
  */
 #ifndef KMEMX_SYMBOL_SOURCE_FRAME_H
@@ -9,14 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* So many of an address are told apart; kernels have some twenty. */
+/* At most this many functions at one address are distinguished; kernels have some twenty. */
 #define SOURCE_FRAMES_MAX 64
 
 /**
- * struct source_frame - one of the functions that have an address
- * @function: the source's name for it; NULL: not known
- * @file: its place in the kernel's tree, as "fs/dcache.c", or a path outside it; NULL: not known
- * @line: there: what is executed, or where the frame before was inlined; 0: not known
+ * struct source_frame - one of the functions at an address
+ * @function: its name in the source; NULL: unknown
+ * @file: its path in the kernel's tree, such as "fs/dcache.c", or a path outside it; NULL: unknown
+ * @line: in @file: the line executed, or where the previous frame was inlined; 0: unknown
  * @inlined: into the next one
  */
 struct source_frame {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: the functions and lines of the source that a recording's addresses are from.
+ * symbol: the source functions and lines of a recording's addresses.
  * In: debug information of its kernel and modules. Out: frames, innermost first.
  */
 #include "symbol/source_lines.h"
@@ -20,8 +20,8 @@ struct chain {
 };
 
 /**
- * struct file - one with debug information
- * @frames: NULL: it has none, or asks for too much
+ * struct file - a file that may have debug information
+ * @frames: NULL: no debug information, or it needs too much work
  */
 struct file {
 	struct debug_units *units;
@@ -29,10 +29,10 @@ struct file {
 };
 
 /**
- * struct source_lines - what is known so far
- * @files: by the number of their names in @names - 1; the kernel's is ""
- * @known: address -> number of @chains
- * @texts: each allocated, as callers keep them; by their number in @ids - 1
+ * struct source_lines - the results so far
+ * @files: by number in @names - 1; the kernel's name is ""
+ * @known: address -> number in @chains
+ * @texts: allocated one by one, because callers keep them; by number in @ids - 1
  */
 struct source_lines {
 	const struct directory_sources *sources;
@@ -86,7 +86,7 @@ void source_lines_free(struct source_lines *lines)
 	free(lines);
 }
 
-/* A lasting copy; NULL for NULL, and where memory ran out, with *@failed. */
+/* A lasting copy; NULL for NULL, and if memory ran out, with *@failed set. */
 static const char *keep(struct source_lines *l, const char *text, bool *failed)
 {
 	uint32_t id = text ? intern_id(&l->ids, text, strlen(text)) : 0;
@@ -104,7 +104,7 @@ static const char *keep(struct source_lines *l, const char *text, bool *failed)
 	return l->texts[id - 1];
 }
 
-/* Opens what is known of a file. 0 or -ENOMEM. */
+/* Opens the debug information of a file. 0 or -ENOMEM. */
 static int open_file(struct source_lines *l, const char *module, struct file *file)
 {
 	const struct directory_sources *s = l->sources;
@@ -118,7 +118,7 @@ static int open_file(struct source_lines *l, const char *module, struct file *fi
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* The file of @module, or of the kernel itself: "". NULL: no memory. */
+/* The file of @module, or of the kernel itself: "". NULL: memory ran out. */
 static struct file *find_file(struct source_lines *l, const char *module)
 {
 	uint32_t id = intern_find(&l->names, module, strlen(module));
@@ -139,7 +139,7 @@ static struct file *find_file(struct source_lines *l, const char *module)
 	return &l->files[id - 1];
 }
 
-/* Where @addr is in the file: 1, 0 or -ENOMEM. @sym is NULL where there is no symbol. */
+/* The address in the file of @addr: 1, 0 or -ENOMEM. @sym is NULL if it has no symbol. */
 static int place_in_file(const struct source_lines *l, const struct file *file,
 			 const struct symbol *sym, uint64_t addr, uint64_t *place)
 {
@@ -161,8 +161,9 @@ static bool is_named(const struct source_frame *frames, size_t nr)
 	return nr && frames[nr - 1].function;
 }
 
-/* A return address is behind its call, which may be the last of its function. The frame of an
- * interrupt is at what was to be executed next, which may be the first: no function is before it.
+/* A return address is after its call, which may be the last instruction of its function. The frame
+ * of an interrupt has the next instruction, which may be the first of its function: then no
+ * function is before it.
  */
 static int ask(struct file *file, uint64_t place,
 	       struct source_frame frames[SOURCE_FRAMES_MAX], size_t *nr)
@@ -178,7 +179,7 @@ static int ask(struct file *file, uint64_t place,
 	return debug_frames_at(file->frames, place - 1, frames, nr);
 }
 
-/* A file that asks for too much is asked no more. */
+/* Stops using a file that needs too much work. */
 static int give_up(struct source_lines *l, struct file *file, size_t *nr)
 {
 	*nr = 0;
@@ -204,7 +205,7 @@ static int look_up(struct source_lines *l, uint64_t addr, const struct symbol *s
 	return ret == -EFBIG ? give_up(l, file, nr) : ret;
 }
 
-/* Keeps a chain. 0 or -ENOMEM. */
+/* Stores a chain. 0 or -ENOMEM. */
 static int add_chain(struct source_lines *l, uint64_t addr,
 		     const struct source_frame *frames, size_t nr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: the functions and lines of the source that a recording's addresses are from.
+ * symbol: the source functions and lines of a recording's addresses.
  * In: debug information of its kernel and modules. Out: frames, innermost first.
  */
 #ifndef KMEMX_SYMBOL_SOURCE_LINES_H
@@ -18,9 +18,9 @@
 struct source_lines;
 
 /**
- * source_lines_new() - ask debug information about one recording
- * @sources: borrowed, as is @syms; its tree knows no lines
- * @offset: what was added to vmlinux's addresses (KASLR)
+ * source_lines_new() - prepare look-ups for one recording
+ * @sources: borrowed, like @syms; the source tree in it gives no lines
+ * @offset: KASLR offset, added to vmlinux's addresses
  *
  * Return: 0 or -ENOMEM.
  */
@@ -29,15 +29,15 @@ int source_lines_new(struct source_lines **out, const struct directory_sources *
 void source_lines_free(struct source_lines *lines);
 
 /**
- * source_lines_find() - the frames of one address
- * @addr: a return address, as callsites and the frames of stacks are
- * @frames: receives the functions that have it; NULL where nothing is known. They and their
- *	    texts are @lines'.
+ * source_lines_find() - find the frames of one address
+ * @addr: a return address, as in callsites and stacks
+ * @frames: receives the functions at the address; NULL if unknown. @lines owns them and their
+ *	texts.
  *
- * Each address is looked up once. Where debug information does not name the function that holds
- * the code (assembly), its symbol does.
+ * Each address is looked up once. If debug information does not name the function that contains the
+ * code (assembly), its symbol does.
  *
- * Return: how many; 0 also where memory ran out: see source_lines_failed().
+ * Return: how many; 0 also if memory ran out: see source_lines_failed().
  */
 size_t source_lines_find(struct source_lines *lines, uint64_t addr,
 			 const struct source_frame **frames);
@@ -45,9 +45,9 @@ size_t source_lines_find(struct source_lines *lines, uint64_t addr,
 bool source_lines_failed(const struct source_lines *lines);
 
 /**
- * struct source_line_counts - addresses asked for
+ * struct source_line_counts - addresses looked up
  * @unknown: those of @all without a line
- * @given_up: a file asks for more work than its size allows: it was left
+ * @given_up: a file needs more work than its size allows and is no longer used
  */
 struct source_line_counts {
 	size_t all, unknown;

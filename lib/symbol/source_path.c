@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: a source file's directory within the kernel's tree.
- * In: the paths that a compiler noted. Out: "fs/ext4".
+ * symbol: source paths within the kernel's tree.
+ * In: the paths that a compiler recorded. Out: "fs/ext4".
  */
 #include "symbol/source_path.h"
 
 #include <string.h>
 
-/* Drops the last component of what stands behind @start. */
+/* Drops the last component after @start. */
 static void go_up(struct strbuf *out, size_t start)
 {
 	while (out->size > start && out->data[out->size - 1] != '/')
@@ -17,7 +17,7 @@ static void go_up(struct strbuf *out, size_t start)
 	out->data[out->size] = '\0';
 }
 
-/* The path within the tree; NULL: it is not within. */
+/* The path within the tree; NULL: it is outside. */
 static const char *inside(const char *name, const char *root, const char *comp_dir)
 {
 	size_t size = strlen(root);
@@ -32,7 +32,7 @@ static const char *inside(const char *name, const char *root, const char *comp_d
 	return NULL;
 }
 
-/* Appends the components of @p that lie before its last slash; returns what is behind it. */
+/* Appends the components of @p before its last slash; returns the part after it. */
 static const char *add_dirs(const char *p, size_t start, struct strbuf *out)
 {
 	const char *slash;
@@ -44,7 +44,7 @@ static const char *add_dirs(const char *p, size_t start, struct strbuf *out)
 			continue;
 		if (size == 2 && !memcmp(p, "..", 2)) {
 			if (out->size >
-			    start) /* above the top: a build directory's way out */
+			    start) /* above the root: leads out of a build directory */
 				go_up(out, start);
 			continue;
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: where a kernel's source tree defines its functions.
+ * symbol: finds where a kernel's source tree defines its functions.
  * In: a directory with the source. Out: the directory of a function, by its name.
  */
 #include "symbol/source_tree.h"
@@ -23,20 +23,20 @@
 #define FILES_MAX     1000000
 #define FILE_SIZE_MAX (16U << 20)
 
-/* One directory that has a name, and the next that has it too. */
+/* One directory of a name, and the next of the same name. */
 struct place {
-	uint32_t dir;  /* of @dirs */
+	uint32_t dir;  /* number in @dirs */
 	uint32_t next; /* index + 1; 0: none */
 };
 
-/* Names, and the directories that each is in. */
+/* Names, and the directories of each. */
 struct name_dirs {
 	struct intern names;
 	uint32_t *first; /* by name number - 1: index + 1 of a place */
 	size_t first_capacity;
 	struct place *places;
 	size_t nr, capacity;
-	struct u64_map known; /* while reading: a name's number and a directory's */
+	struct u64_map known; /* while reading: numbers of a name and of a directory */
 };
 
 struct source_tree {
@@ -47,7 +47,7 @@ struct source_tree {
 	struct directory_walk walk;
 	struct strbuf name;
 	char *content;
-	uint32_t dir; /* the file's */
+	uint32_t dir; /* of the current file */
 };
 
 static int add_place(struct name_dirs *nd, const char *name, size_t size, uint32_t dir)
@@ -59,7 +59,7 @@ static int add_place(struct name_dirs *nd, const char *name, size_t size, uint32
 		return -ENOMEM;
 	if (id > known)
 		nd->first[id - 1] = 0;
-	/* A name may be in each of a hundred thousand directories. */
+	/* A name may occur in each of a hundred thousand directories. */
 	nr = nd->known.count;
 	if (!u64_map_insert(&nd->known, (uint64_t)id << 32 | dir, 0))
 		return -ENOMEM;
@@ -85,7 +85,7 @@ static int add_function(void *ctx, const char *prefix, const char *name, size_t 
 	return add_place(&tree->functions, tree->name.data, tree->name.size, tree->dir);
 }
 
-/* A module's name has no hyphen, whatever its file's has. */
+/* A module's name has '_' where its file's name has '-'. */
 static int add_module(void *ctx, const char *prefix, const char *name, size_t size)
 {
 	struct source_tree *tree = ctx;
@@ -101,7 +101,7 @@ static int add_module(void *ctx, const char *prefix, const char *name, size_t si
 	return add_place(&tree->modules, tree->name.data, tree->name.size, tree->dir);
 }
 
-/* Reads up to FILE_SIZE_MAX; what cannot be read is as if it were empty. */
+/* Reads up to FILE_SIZE_MAX; an unreadable file counts as empty. */
 static size_t read_file(struct source_tree *tree, int fd)
 {
 	size_t size = 0;
@@ -121,7 +121,7 @@ static int scan_file(void *ctx, int directory, const char *name)
 	struct stat st;
 	int fd;
 
-	/* Headers' functions would be found where the header is, not where the code is. */
+	/* A header's functions would get the header's directory, not that of the code. */
 	if (!makefile && (length < 3 || strcmp(name + length - 2, ".c")))
 		return 0;
 	if (tree->nr_files == FILES_MAX)
@@ -140,7 +140,7 @@ static int scan_file(void *ctx, int directory, const char *name)
 			: c_scan_functions(tree->content, size, add_function, tree);
 }
 
-/* Programs of their own, whose functions have the names of the kernel's. */
+/* Separate programs, whose functions have the same names as the kernel's. */
 static bool is_no_kernel(const char *path, const char *name)
 {
 	static const char *const top[] = { "Documentation", "scripts", "samples", "tools",
@@ -230,11 +230,11 @@ size_t source_tree_functions(const struct source_tree *tree)
 	return tree->functions.names.count;
 }
 
-/* --- asking ------------------------------------------------------------------------------ */
+/* --- look-ups ---------------------------------------------------------------------------- */
 
 /**
- * struct query - which directories count
- * @arch: as source_tree_find() has it
+ * @arch: as for source_tree_find()
+ * @below: only this directory and those below it; NULL: all
  * @below: only this directory and what is below it; NULL: all
  */
 struct query {
@@ -255,7 +255,7 @@ static bool counts(const struct query *q, const char *dir)
 	return !strncmp(dir, q->below, below) && (!dir[below] || dir[below] == '/');
 }
 
-/* How many directories that count have a name; @dir is one of them. */
+/* The number of matching directories with a name; @dir is one of them. */
 static size_t look_up(const struct query *q, const struct name_dirs *nd, const char *name,
 		      size_t size, const char **dir)
 {
@@ -274,7 +274,7 @@ static size_t look_up(const struct query *q, const struct name_dirs *nd, const c
 	return nr;
 }
 
-/* "sys_open" of "__x64_sys_open" and "__do_sys_open"; NULL: it is no system call. */
+/* "sys_open" for "__x64_sys_open" and "__do_sys_open"; NULL: not a system call. */
 static const char *system_call(const char *name)
 {
 	const char *p = strstr(name, "sys_");
@@ -284,7 +284,7 @@ static const char *system_call(const char *name)
 	return p - name >= 7 && !memcmp(p - 7, "compat_", 7) ? p - 7 : p;
 }
 
-/* As the compiler named it, as it was written, or as the system call that it is. */
+/* Looks up the compiler's name, the source's name, and the name of the system call. */
 static size_t look_up_function(const struct query *q, const char *name, const char **dir)
 {
 	const struct name_dirs *nd = &q->tree->functions;

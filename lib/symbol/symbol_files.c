@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: a table of symbols from the user's files, if they fit a recording.
- * In: kallsyms, a System.map or a vmlinux, and what is known of the recording. Out: the table
- * and where it is from, or why the file does not fit.
+ * symbol: makes a symbol table from the user's files if they fit a recording.
+ * In: kallsyms, a System.map or a vmlinux, and data of the recording. Out: the table and its
+ * origin, or why the file does not fit.
  */
 #include "symbol/symbol_files.h"
 
@@ -33,7 +33,7 @@ bool symbol_files_any(const struct symbol_files *files)
 	return files->kallsyms || files->system_map || files->vmlinux;
 }
 
-/* Half of the callsites may be in modules, which the symbols need not know. */
+/* Requires half of the callsites only: the others may be in modules without symbols. */
 static int check_sites(const struct attempt *a, const struct symbol_sites *sites)
 {
 	size_t found = symbol_fit_count(*a->out, sites->addrs, sites->nr);
@@ -47,7 +47,7 @@ static int check_sites(const struct attempt *a, const struct symbol_sites *sites
 	return refuse(a, SYMBOLS_OTHER_CALLSITES, -EXDEV);
 }
 
-/* The table from text whose place is known. */
+/* Makes the table from text whose offset is known. */
 static int use_text(const struct attempt *a, const struct symbol_text *theirs,
 		    uint64_t offset)
 {
@@ -63,9 +63,9 @@ static int use_text(const struct attempt *a, const struct symbol_text *theirs,
 	return 0;
 }
 
-/* Nothing says where the kernel was loaded. A kernel that was moved leaves few callsites in
- * the functions of one that was not (x86 moves by 2 MiB within 1 GiB, its text has some 20),
- * so nearly all of them being there is worth a note, but no proof.
+/* Nothing tells where the kernel was loaded. If it was relocated, few callsites are in functions of
+ * the unrelocated symbols (x86 relocates by 2 MiB within 1 GiB, and its text has some 20 MiB). So
+ * if nearly all are, assumes no relocation and logs that; it is not proved.
  */
 static int assume_unmoved(const struct attempt *a, const struct symbol_text *theirs,
 			  const struct symbol_sites *sites)
@@ -84,7 +84,7 @@ static int assume_unmoved(const struct attempt *a, const struct symbol_text *the
 	return 0;
 }
 
-/* Without a name that both know: by the callsites, and code in @img if there is any. */
+/* Without common names: uses the callsites, and the code in @img if there is any. */
 static int place_by_sites(const struct attempt *a, const struct symbol_text *theirs,
 			  const struct elf_image *img)
 {
@@ -105,7 +105,7 @@ static int place_by_sites(const struct attempt *a, const struct symbol_text *the
 	return err ? err : check_sites(a, &sites);
 }
 
-/* Finds the place of @theirs, which may have code in @img, and takes them. */
+/* Finds the offset of @theirs, which may have code in @img, and uses them. */
 static int place_text(const struct attempt *a, const struct symbol_text *theirs,
 		      const struct elf_image *img)
 {

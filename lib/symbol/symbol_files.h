@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: a table of symbols from the user's files, if they fit a recording.
- * In: kallsyms, a System.map or a vmlinux, and what is known of the recording. Out: the table
- * and where it is from, or why the file does not fit.
+ * symbol: makes a symbol table from the user's files if they fit a recording.
+ * In: kallsyms, a System.map or a vmlinux, and data of the recording. Out: the table and its
+ * origin, or why the file does not fit.
  */
 #ifndef KMEMX_SYMBOL_SYMBOL_FILES_H
 #define KMEMX_SYMBOL_SYMBOL_FILES_H
@@ -16,7 +16,7 @@
 #include "symbol/fit.h"
 #include "symbol/symbols.h"
 
-/* At most one is set: where symbols are to come from instead of the recording. */
+/* The file to use instead of the recording's symbols; at most one is set. */
 struct symbol_files {
 	const char *kallsyms, *system_map, *vmlinux;
 };
@@ -31,10 +31,10 @@ enum symbol_kind {
 };
 
 /**
- * struct symbol_origin - where the symbols in use are from
+ * struct symbol_origin - the origin of the symbols in use
  * @path: NULL for the recording's own
- * @offset: what was added to the file's addresses (KASLR)
- * @build_id_equal: both sides have a build id, and they are equal
+ * @offset: KASLR offset, added to the file's addresses
+ * @build_id_equal: both sides have a build ID, and they are equal
  */
 struct symbol_origin {
 	enum symbol_kind kind;
@@ -43,7 +43,7 @@ struct symbol_origin {
 	bool build_id_equal;
 };
 
-/* So many distinct callsites are looked at. */
+/* At most this many distinct callsites are tested. */
 #define SYMBOL_SITES_MAX 512
 
 struct symbol_sites {
@@ -52,12 +52,12 @@ struct symbol_sites {
 };
 
 /**
- * struct symbol_target - what symbols are to fit: a recording
- * @name: of the recording, for what is logged; @log: where that goes
+ * struct symbol_target - the recording that symbols must fit
+ * @name: of the recording, for log messages; @log: their destination
  * @own: its own symbols; may be empty
- * @build_id: of its kernel, in hex, @build_id_len characters; 0: not known
- * @never_moved: no kernel of this machine is moved at boot
- * @callsites: fills in distinct callsites; called at most once, if nothing else decides
+ * @build_id: of its kernel, in hex, @build_id_len characters; 0: unknown
+ * @never_moved: kernels of this machine are never relocated at boot
+ * @callsites: fills in distinct callsites; called at most once, only if nothing else decides
  */
 struct symbol_target {
 	const char *name;
@@ -77,18 +77,18 @@ enum symbol_problem {
 	SYMBOLS_STRIPPED,	 /* an ELF file without symbols */
 	SYMBOLS_OTHER_MACHINE,	 /* of another kernel: @is_64 and @big_endian differ */
 	SYMBOLS_OTHER_BUILD,	 /* @build_id differs */
-	SYMBOLS_OTHER_NAMES,	 /* functions that both know are elsewhere: @fit */
+	SYMBOLS_OTHER_NAMES,	 /* common functions have other addresses: @fit */
 	SYMBOLS_OTHER_CALLSITES, /* too few callsites are in its functions: @fit */
-	SYMBOLS_NO_PLACE,	 /* nothing says where the kernel was loaded */
-	SYMBOLS_NO_CALLSITES,	 /* the target's callsites cannot be had */
+	SYMBOLS_NO_PLACE,	 /* nothing tells where the kernel was loaded */
+	SYMBOLS_NO_CALLSITES,	 /* the target's callsites could not be read */
 };
 
 /**
- * struct symbol_failure - why a file was not taken
- * @err: the negative errno behind it
+ * struct symbol_failure - why a file was refused
+ * @err: the underlying negative errno
  * @kind, @path: of the file
- * @fit: how many were looked at, and how many agree
- * @is_64, @big_endian, @build_id: the file's, where they differ
+ * @fit: how many were tested, and how many agree
+ * @is_64, @big_endian, @build_id: the file's, if they differ
  */
 struct symbol_failure {
 	enum symbol_problem problem;
@@ -101,16 +101,15 @@ struct symbol_failure {
 };
 
 /**
- * symbol_files_open() - read the file that @files name, place it, and make a table of it
+ * symbol_files_open() - read the given file, find its offset, and make a table
  * @files: one of them is set; the path is kept in @origin
  *
- * Names that both sides know decide where the kernel was loaded; without any, code before
- * callsites does. A file is refused that contradicts the recording. A build id that differs
- * refuses it at once.
+ * Common names decide where the kernel was loaded; without any, the code before callsites does. A
+ * file that contradicts the recording is refused; one with another build ID is refused at once.
  *
- * Return: 0 and the table, which is the caller's; else -errno, and @failure says why: -EXDEV
- * it is of another kernel, -ENODATA it cannot be placed or has no symbols, -ENOEXEC, -ENOMEM,
- * the error of the file or of @target's callsites. The table may be there then, too.
+ * Return: 0 and the table, which the caller owns; else -errno, with the reason in @failure: -EXDEV
+ * another kernel's file, -ENODATA its offset cannot be found or it has no symbols, -ENOEXEC,
+ * -ENOMEM, errors of the file or of @target's callsites. The table may exist then, too.
  */
 int symbol_files_open(struct symbols **out, struct symbol_origin *origin,
 		      const struct symbol_files *files,

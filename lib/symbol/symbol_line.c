@@ -9,10 +9,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* The hex number at *@p, moved behind it; false without a digit or beyond 64 bits. */
+/* Parses the hex number at *@p and moves *@p after it; false without a digit or beyond 64 bits. */
 static bool parse_hex(const char **p, const char *end, uint64_t *value)
 {
-	/* One more than the value of a hex digit; 0: it is none. */
+	/* Value of a hex digit + 1; 0: not a digit. */
 	static const uint8_t digits[256] = {
 		['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
 		['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
@@ -32,7 +32,7 @@ static bool parse_hex(const char **p, const char *end, uint64_t *value)
 	return at > start && at - start <= 16;
 }
 
-/* Eight hex digits as a number, worked on all at once; false if one is something else. */
+/* Parses eight hex digits in parallel; false if one is not a digit. */
 static bool parse_hex8(const char *p, uint32_t *value)
 {
 	const uint64_t ones = 0x0101010101010101ULL, high = ones << 7;
@@ -41,14 +41,14 @@ static bool parse_hex8(const char *p, uint32_t *value)
 	memcpy(&text, p, 8);
 	text = le64toh(text); /* the first digit is the lowest byte */
 	letter = (text >> 6 & ones) * 0x20;
-	text |= letter; /* lower case; digits stay */
+	text |= letter; /* to lower case; digits stay */
 	letter >>= 5;
-	/* '0' to '9' less '0'; 'a' to 'f', 0x31 to 0x36 above '0', less 0x27 more. */
+	/* Subtracts '0'; letters, 0x31 to 0x36 above '0', also lose 0x27. */
 	digit = text - ones * '0' - letter * 0x27;
-	/* A byte that was no digit is over 15 now, or was over 127 before. */
+	/* A byte that was not a digit is over 15 now, or was over 127 before. */
 	if ((text & high) || ((digit + ones * 0x70) & high) || (digit & high))
 		return false;
-	/* Each letter is over 9, each digit is not: ':' to '?' and '`' are neither. */
+	/* Letters are over 9, digits are not: this excludes ':' to '?' and '`'. */
 	if (((digit + ones * 0x76) >> 7 & ones) != letter)
 		return false;
 	digit = (digit << 4 | digit >> 8) & 0x00ff00ff00ff00ffULL;
@@ -57,7 +57,7 @@ static bool parse_hex8(const char *p, uint32_t *value)
 	return true;
 }
 
-/* The address at *@p, moved behind it. Nearly all have sixteen digits. */
+/* Parses the address at *@p and moves *@p after it. Nearly all have sixteen digits. */
 static bool parse_address(const char **p, const char *end, uint64_t *value)
 {
 	uint32_t upper, lower;
@@ -78,7 +78,7 @@ static size_t word_length(const char *p, const char *end)
 	const char *start = p;
 	uint64_t word, below;
 
-	/* Eight at a time: the borrow of a subtraction shows the first byte below '!'. */
+	/* Eight bytes at a time: the borrow of a subtraction marks the first byte below '!'. */
 	for (; end - p >= 8; p += 8) {
 		memcpy(&word, p, 8);
 		word = le64toh(word);
@@ -92,7 +92,7 @@ static size_t word_length(const char *p, const char *end)
 	return (size_t)(p - start);
 }
 
-/* What follows the name at *@p, moved to what follows that: maybe a module. */
+/* Parses what follows the name at *@p, maybe a module, and moves *@p after it. */
 static void parse_module(struct symbol_line *line, const char **p, const char *end)
 {
 	const char *at = *p;
@@ -109,7 +109,9 @@ static void parse_module(struct symbol_line *line, const char **p, const char *e
 	*p = at;
 }
 
-/* The line at *@p, which is not empty; *@p moves on in it. False if it is something else. */
+/* Parses the line at *@p, which is not empty, and moves *@p in it. False if it is not a symbol
+ * line.
+ */
 static bool parse_line(struct symbol_line *line, const char **p, const char *end)
 {
 	const char *at = *p;

@@ -22,11 +22,11 @@ struct symbol_line {
 };
 
 /**
- * symbol_line_read() - one line of a text; empty ones are passed over
- * @p: where to go on; moved behind the line
+ * symbol_line_read() - read one line of a text; skips empty ones
+ * @p: current position; moved after the line
  *
- * A line is "addr type name" and, of modules, "[module]" after blanks.
- * Return: 1; 0 at the end; -EBADMSG for a line that is something else.
+ * A line is "addr type name" and, for modules, "[module]" after blanks. Return: 1; 0 at the end;
+ * -EBADMSG for any other line.
  */
 int symbol_line_read(struct symbol_line *line, const char **p, const char *end);
 /* Is it code, and not what nm calls data, constants, absolute or common? */
@@ -34,7 +34,7 @@ bool symbol_line_is_text(const struct symbol_line *line);
 
 /**
  * symbol_line_next() - the next readable line of a text
- * @p: where to go on; moved behind the line
+ * @p: current position; moved after the line
  *
  * Return: false at the end; unreadable lines are skipped.
  */

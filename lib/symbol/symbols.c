@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * symbol: kernel addresses as names.
- * In: kallsyms or System.map text. Out: the symbol that holds an address.
+ * In: kallsyms or System.map text. Out: the symbol that contains an address.
  */
 #include "symbol/symbols.h"
 
@@ -13,27 +13,27 @@
 #include "base/array.h"
 #include "symbol/symbol_line.h"
 
-/* No function is larger; what lies farther behind a symbol is in a hole of the map. */
+/* No function is larger; an address farther after a symbol is in a hole of the map. */
 #define SYMBOL_MAX_SIZE (1U << 20)
 
 struct symbol_entry {
 	uint64_t addr;
 	uint32_t name;	 /* offset into text */
-	uint32_t module; /* the same; 0: none */
+	uint32_t module; /* the same; 0: the kernel itself */
 };
 
-/* Names are not copied: they end with a NUL in the text itself. */
+/* Names are not copied: they end with NULs in the text itself. */
 struct symbols {
-	struct symbol_entry *entries; /* sorted, one an address */
+	struct symbol_entry *entries; /* sorted, one for each address */
 	size_t count, capacity;
 	char *text;
 	bool hidden;
 };
 
-/* Longer than any name of the kernel's (KSYM_NAME_LEN): no more of a name is looked at. */
+/* Longer than any kernel symbol (KSYM_NAME_LEN): the rest of a name is ignored. */
 #define NAME_LOOK 512U
 
-/* Among aliases the lowest wins: a plain, global name is what people call the function. */
+/* Among aliases the lowest rank wins: people use plain, global names for functions. */
 static uint32_t name_rank(const struct symbols *syms, const struct symbol_entry *e)
 {
 	const char *name = syms->text + e->name;
@@ -51,13 +51,13 @@ static uint32_t name_rank(const struct symbols *syms, const struct symbol_entry 
 	return rank;
 }
 
-/* What a pass over the text found besides the entries. */
+/* What a pass over the text finds besides the entries. */
 struct scan {
 	size_t nr_lines, nr_bad;
 	bool any_address;
 };
 
-/* Ends the line's names with NULs, which take the places of what separates them. */
+/* Ends the line's names with NULs, which overwrite the separators. */
 static int keep_line(struct symbols *syms, const struct symbol_line *line)
 {
 	char *text = syms->text;
@@ -77,7 +77,7 @@ static int keep_line(struct symbols *syms, const struct symbol_line *line)
 	return 0;
 }
 
-/* Appends an entry for each line whose type is text, or for each if @all. */
+/* Appends an entry for each text symbol, or for each symbol if @all. */
 static int scan_text(struct symbols *syms, size_t size, bool all, struct scan *scan)
 {
 	const char *p = syms->text, *end = p + size;
@@ -110,8 +110,8 @@ static int compare_entries(const void *va, const void *vb)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-/* Sorts the entries. The kernel's own symbols, most of them, come sorted: only the modules'
- * at the end have to be.
+/* Sorts the entries. The kernel's own symbols, most of them, are sorted already: only the modules'
+ * at the end need sorting.
  */
 static int sort_entries(struct symbols *syms)
 {
@@ -138,7 +138,7 @@ static int sort_entries(struct symbols *syms)
 	return 0;
 }
 
-/* Keeps the best name of each address. */
+/* Keeps the best name for each address. */
 static void drop_aliases(struct symbols *syms)
 {
 	struct symbol_entry *e = syms->entries;
@@ -158,7 +158,7 @@ static int index_text(struct symbols *syms, size_t size, const struct log *log)
 	struct scan scan;
 	int ret = scan_text(syms, size, false, &scan);
 
-	if (!ret && !syms->count) /* a map of data only is better than none */
+	if (!ret && !syms->count) /* data symbols only are better than none */
 		ret = scan_text(syms, size, true, &scan);
 	if (ret)
 		return ret;

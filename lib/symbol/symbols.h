@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * symbol: kernel addresses as names.
- * In: kallsyms or System.map text. Out: the symbol that holds an address.
+ * In: kallsyms or System.map text. Out: the symbol that contains an address.
  */
 #ifndef KMEMX_SYMBOL_SYMBOLS_H
 #define KMEMX_SYMBOL_SYMBOLS_H
@@ -27,27 +27,27 @@ struct symbols;
  * symbols_new() - index symbols
  * @text: kallsyms or System.map lines ("addr type name[\t[module]]"); copied; may be NULL
  *
- * Text symbols are indexed; on aliases the name without leading underscores or local
- * suffix, of global type, wins. All-zero addresses (kptr_restrict) give an empty table.
- * Lines that do not parse are skipped and counted. Return: 0 or -ENOMEM.
+ * Indexes text symbols; of aliases, the name without leading underscores or local suffix, and of
+ * global type, wins. All-zero addresses (kptr_restrict) give an empty table. Lines that do not
+ * parse are skipped and counted. Return: 0 or -ENOMEM.
  */
 int symbols_new(struct symbols **out, const char *text, size_t size,
 		const struct log *log) __must_check;
-/* The same with text that becomes the table's, also on failure: malloc()ed, with a byte of
- * room behind @size; or NULL.
+/* The same for text that the table owns afterwards, also on failure: allocated with malloc(), with
+ * room for one more byte after @size; or NULL.
  */
 int symbols_take(struct symbols **out, char *text, size_t size,
 		 const struct log *log) __must_check;
 void symbols_free(struct symbols *syms);
 size_t symbols_count(const struct symbols *syms);
-/* Does the table hold nothing but zero addresses (kptr_restrict)? */
+/* Were all addresses zero (kptr_restrict)? */
 bool symbols_hidden(const struct symbols *syms);
-/* The symbol holding @addr: 1 and @sym, or 0. Strings are the table's. An address more than
- * 1 MiB behind the nearest text symbol (the end of the map, or a hole in it), or below the
- * first, has none.
+/* The symbol that contains @addr: 1 and @sym, or 0. The table owns the strings. An address below
+ * the first text symbol, or more than 1 MiB after the nearest one (at the end of the map, or in a
+ * hole), has no symbol.
  */
 int symbols_find(const struct symbols *syms, uint64_t addr, struct symbol *sym);
-/* The @i-th of them, by address: 1 and @sym, or 0 past the end. */
+/* The @i-th symbol by address: 1 and @sym, or 0 past the end. */
 int symbols_at(const struct symbols *syms, size_t i, struct symbol *sym);
 /* "name+0x1f [module]", or "0xffff..." without a symbol. */
 void symbols_format(const struct symbols *syms, uint64_t addr, struct strbuf *out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: which file of the source code and variables were compiled from.
+ * symbol: the source file that code and variables were compiled from.
  * In: debug information (DWARF). Out: "fs/ext4/inode.c", by address.
  */
 #include "symbol/unit_files.h"
@@ -46,7 +46,7 @@ uint64_t unit_files_section(const struct unit_files *files, uint32_t index)
 #include "symbol/source_path.h"
 
 #define UNITS_MAX (1U << 20)
-/* No path. A number of paths is never as large. */
+/* Means that memory ran out; path numbers are always smaller. */
 #define NO_MEMORY UINT32_MAX
 
 static const char *text_of(Dwarf_Die *die, unsigned int name)
@@ -56,7 +56,7 @@ static const char *text_of(Dwarf_Die *die, unsigned int name)
 	return dwarf_formstring(dwarf_attr(die, name, &attr));
 }
 
-/* The number of the unit's path; 0: it is outside the tree. */
+/* The number of the unit's path; 0: outside the tree. */
 static uint32_t path_of(struct unit_files *files, Dwarf_Die *unit)
 {
 	const char *name = text_of(unit, DW_AT_name);
@@ -91,7 +91,7 @@ static bool has_address(Dwarf_Die *die, Dwarf_Addr *addr)
 		*addr = ops->number;
 		return true;
 	}
-	/* clang has the addresses in a table. */
+	/* clang stores the addresses in a table. */
 	return ops->atom == DW_OP_addrx &&
 	       !dwarf_getlocation_attr(&attr, ops, &indexed) &&
 	       !dwarf_formaddr(&indexed, addr);
@@ -158,7 +158,7 @@ uint32_t unit_files_code(struct unit_files *files, uint64_t addr)
 	return u64_map_insert(&files->of_unit, unit, path) ? path : 0;
 }
 
-/* libdwfl gives each section an address of its own, and keeps it in the section's header. */
+/* libdwfl assigns each section an address, and stores it in the section's header. */
 uint64_t unit_files_section(const struct unit_files *files, uint32_t index)
 {
 	Elf *elf = dwarf_getelf(debug_units_dwarf(files->units));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: which file of the source code and variables were compiled from.
+ * symbol: the source file that code and variables were compiled from.
  * In: debug information (DWARF). Out: "fs/ext4/inode.c", by address.
  */
 #ifndef KMEMX_SYMBOL_UNIT_FILES_H
@@ -17,8 +17,8 @@
  * struct unit_files - zero-initialise it
  * @units: borrowed
  * @paths: of files within the kernel's tree, each once
- * @of_unit: number of a unit that has code -> number of its path; 0: outside the tree
- * @variables: addresses as linked, of what is outside functions -> numbers of paths
+ * @of_unit: number of a unit with code -> number of its path; 0: outside the tree
+ * @variables: addresses, as linked, of variables -> numbers of paths
  */
 struct unit_files {
 	struct debug_units *units;
@@ -29,19 +29,19 @@ struct unit_files {
 /**
  * unit_files_read() - read all units' names and variables
  *
- * Reads the entries of all units but not what is in functions and types. A file that asks for more
- * work than its size allows has no variables at all, as what is known must not depend on the
- * machine.
+ * Reads the DIEs of all units but not those in functions and types. A file that needs more work
+ * than its size allows gets no variables at all, because the result must not depend on the
+ * machine's speed.
  *
- * Return: 0 or -ENOMEM; unit_files_free() in any case.
+ * Return: 0 or -ENOMEM; call unit_files_free() in any case.
  */
 int unit_files_read(struct unit_files *files, struct debug_units *units) __must_check;
-/* The file of the unit that has the code at @addr, or the variable; a number of @paths. 0: not
- * known, or memory ran out.
+/* The file of the code at @addr, or of the variable there: a number in @paths. 0: unknown, or
+ * memory ran out.
  */
 uint32_t unit_files_code(struct unit_files *files, uint64_t addr);
 uint32_t unit_files_variable(const struct unit_files *files, uint64_t addr);
-/* Of a module: where section number @index of the file begins in those addresses; 0: not known. */
+/* In a module: the address assigned to section number @index of the file; 0: unknown. */
 uint64_t unit_files_section(const struct unit_files *files, uint32_t index);
 void unit_files_free(struct unit_files *files);
 

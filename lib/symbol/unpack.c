@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: ELF files that are compressed, as modules are installed.
- * In: a path. Out: a descriptor of what is in the file.
+ * symbol: opens compressed ELF files, as modules often are.
+ * In: a path. Out: a descriptor of the uncompressed content.
  */
 #include "symbol/unpack.h"
 
@@ -28,10 +28,10 @@
 #define BUFFER	      (64U << 10)
 #define RATIO	      16
 #define MORE	      (32U << 20)
-/* What a decoder may take to remember what it has put out. */
+/* Limit on a decoder's window. */
 #define WINDOW_MEMORY (128U << 20)
 
-/* What is left to read and the room that is left, as a decoder moves on. */
+/* A decoder's remaining input and output space. */
 struct chunk {
 	const uint8_t *in;
 	size_t in_left;
@@ -40,10 +40,10 @@ struct chunk {
 };
 
 /**
- * struct decoder - one of the forms
- * @magic: how it begins, @magic_size bytes
- * @begin: NULL: not built in; else its context; NULL: no memory
- * @step: 1: that was the end; 0; negative errno
+ * struct decoder - one compression format
+ * @magic: the first @magic_size bytes of such a file
+ * @begin: allocates the context, NULL if memory ran out; the pointer is NULL if not built in
+ * @step: returns 1 at the end; 0; negative errno
  */
 struct decoder {
 	const char *magic;
@@ -150,7 +150,7 @@ static void xz_end(void *ctx)
 #endif
 
 #ifdef HAVE_ZSTD
-/* Its window has a limit of its own: WINDOW_MEMORY, too. */
+/* The window's limit is WINDOW_MEMORY here, too. */
 static void *zstd_begin(void)
 {
 	return ZSTD_createDStream();
@@ -199,7 +199,7 @@ static ssize_t read_some(int fd, void *to, size_t size)
 	return n < 0 ? -errno : n;
 }
 
-/* One decoder's files, and what has gone through so far. */
+/* State of unpacking one file. */
 struct unpacking {
 	const struct decoder *how;
 	void *ctx;
@@ -208,7 +208,7 @@ struct unpacking {
 	uint8_t *in, *out; /* BUFFER bytes each */
 };
 
-/* Writes what the bytes of @c become: 1 at the end, 0, negative errno. */
+/* Decompresses @c and writes the result: 1 at the end, 0, negative errno. */
 static int unpack_chunk(struct unpacking *u, struct chunk *c)
 {
 	size_t before, made;
@@ -222,7 +222,7 @@ static int unpack_chunk(struct unpacking *u, struct chunk *c)
 		if (ret < 0)
 			return ret;
 		made = BUFFER - c->out_left;
-		/* No library says that it never stays where it is. */
+		/* No library guarantees progress. */
 		if (!ret && !made && before && before == c->in_left)
 			return -EBADMSG;
 		if (io_pwrite_all(u->to, u->out, made, u->nr_out))
@@ -251,7 +251,7 @@ static int unpack_all(struct unpacking *u)
 	return ret < 0 ? ret : 0;
 }
 
-/* What @fd holds, in memory: a descriptor or a negative errno. */
+/* Decompresses @fd into memory: a descriptor or a negative errno. */
 static int unpack(int fd, const struct decoder *how)
 {
 	struct unpacking u = { .how = how, .from = fd };
